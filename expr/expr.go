@@ -1,0 +1,322 @@
+// Package expr holds typed expressions over the columns of one table: what SQL
+// text becomes, and what every backend starts from. It knows neither SQL text nor
+// GL.
+//
+// All coercions are explicit: the two sides of a [Compare] have the same kind
+// (DECIMALs may differ in scale, integers in width), and where PostgreSQL would convert one of
+// them a [Cast] stands there. Semantics are PostgreSQL's: three-valued logic,
+// integer division truncating towards zero, NaN equal to itself and largest.
+//
+// Result types of [Arith]:
+//
+//   - two integers: BIGINT, 64-bit, overflow is an error;
+//   - DECIMAL with DECIMAL (integers are cast to DECIMAL(18,0) by whoever builds the tree):
+//   - - % have the larger scale, * the sum of the scales, / is not built;
+//   - REAL with REAL: REAL; all other mixes are cast to DOUBLE first;
+//   - DATE +- BIGINT: DATE; DATE - DATE: BIGINT;
+//   - TIMESTAMP +- INTERVAL: TIMESTAMP; TIMESTAMP - TIMESTAMP: INTERVAL (a DATE
+//     with an INTERVAL is cast to TIMESTAMP first).
+package expr
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/stencildb/stencildb/table"
+)
+
+// Expr is a node of a typed expression tree.
+type Expr interface {
+	// Type is the type of the node's value.
+	Type() table.Type
+	// Pos is the byte offset in the SQL text, for errors; -1 when unknown.
+	Pos() int
+	// String writes the node as SQL, fully parenthesised where needed.
+	String() string
+}
+
+// Column is an attribute of the table.
+type Column struct {
+	Index int // in table.Table.Fields
+	Name  string
+	T     table.Type
+	P     int
+}
+
+// Const is a constant.
+type Const struct {
+	V table.Value
+	P int
+}
+
+// ArithOp is an arithmetic operator.
+type ArithOp uint8
+
+// The arithmetic operators.
+const (
+	Add ArithOp = iota
+	Sub
+	Mul
+	Div
+	Mod
+)
+
+func (o ArithOp) String() string { return [...]string{"+", "-", "*", "/", "%"}[o] }
+
+// Arith is L Op R.
+type Arith struct {
+	Op   ArithOp
+	L, R Expr
+	T    table.Type
+	P    int
+}
+
+// Neg is -X.
+type Neg struct {
+	X Expr
+	P int
+}
+
+// Cast converts X to type To.
+type Cast struct {
+	X  Expr
+	To table.Type
+	P  int
+}
+
+// CmpOp is a comparison operator.
+type CmpOp uint8
+
+// The comparison operators.
+const (
+	LT CmpOp = iota
+	LE
+	EQ
+	NE
+	GE
+	GT
+)
+
+func (o CmpOp) String() string { return [...]string{"<", "<=", "=", "<>", ">=", ">"}[o] }
+
+// Not returns the operator of the negated comparison: NOT (a < b) is a >= b.
+func (o CmpOp) Not() CmpOp { return [...]CmpOp{GE, GT, NE, EQ, LT, LE}[o] }
+
+// Swap returns the operator with its sides exchanged: a < b is b > a.
+func (o CmpOp) Swap() CmpOp { return [...]CmpOp{GT, GE, EQ, NE, LE, LT}[o] }
+
+// Holds reports whether c, the sign of a comparison a with b, satisfies a o b.
+func (o CmpOp) Holds(c int) bool {
+	switch o {
+	case LT:
+		return c < 0
+	case LE:
+		return c <= 0
+	case EQ:
+		return c == 0
+	case NE:
+		return c != 0
+	case GE:
+		return c >= 0
+	}
+	return c > 0
+}
+
+// Compare is L Op R.
+type Compare struct {
+	Op   CmpOp
+	L, R Expr
+	P    int
+}
+
+// And is the conjunction of two or more operands, evaluated left to right.
+type And struct {
+	Kids []Expr
+	P    int
+}
+
+// Or is the disjunction of two or more operands, evaluated left to right.
+type Or struct {
+	Kids []Expr
+	P    int
+}
+
+// Not is NOT X.
+type Not struct {
+	X Expr
+	P int
+}
+
+// Between is X BETWEEN Lo AND Hi (Not: NOT BETWEEN), with X evaluated once.
+type Between struct {
+	X, Lo, Hi Expr
+	Not       bool
+	P         int
+}
+
+// IsNull is X IS NULL (Not: IS NOT NULL).
+type IsNull struct {
+	X   Expr
+	Not bool
+	P   int
+}
+
+// Truth names what [IsTruth] tests for.
+type Truth uint8
+
+// The truth values.
+const (
+	IsTrue Truth = iota
+	IsFalse
+	IsUnknown
+)
+
+// IsTruth is X IS [NOT] TRUE, FALSE or UNKNOWN, of a boolean X.
+type IsTruth struct {
+	X    Expr
+	Want Truth
+	Not  bool
+	P    int
+}
+
+// In is X [NOT] IN (List): constants of X's kind, NULLs among them allowed.
+type In struct {
+	X    Expr
+	List []*Const
+	Not  bool
+	P    int
+}
+
+// Like is X [NOT] LIKE or ILIKE Pattern. Escape is 0 when there is none.
+type Like struct {
+	X       Expr
+	Pattern string
+	Escape  rune
+	Fold    bool // ILIKE
+	Not     bool
+	P       int
+}
+
+// AggRef stands for the result of aggregate Index of the query; it occurs in
+// select items only.
+type AggRef struct {
+	Index int
+	Name  string // the aggregate as SQL
+	T     table.Type
+	P     int
+}
+
+var boolean = table.Type{Kind: table.Boolean}
+
+// Type implements Expr.
+func (e *Column) Type() table.Type  { return e.T }
+func (e *Const) Type() table.Type   { return e.V.Type }
+func (e *Arith) Type() table.Type   { return e.T }
+func (e *Neg) Type() table.Type     { return e.X.Type() }
+func (e *Cast) Type() table.Type    { return e.To }
+func (e *Compare) Type() table.Type { return boolean }
+func (e *And) Type() table.Type     { return boolean }
+func (e *Or) Type() table.Type      { return boolean }
+func (e *Not) Type() table.Type     { return boolean }
+func (e *Between) Type() table.Type { return boolean }
+func (e *IsNull) Type() table.Type  { return boolean }
+func (e *IsTruth) Type() table.Type { return boolean }
+func (e *In) Type() table.Type      { return boolean }
+func (e *Like) Type() table.Type    { return boolean }
+func (e *AggRef) Type() table.Type  { return e.T }
+
+// Pos implements Expr.
+func (e *Column) Pos() int  { return e.P }
+func (e *Const) Pos() int   { return e.P }
+func (e *Arith) Pos() int   { return e.P }
+func (e *Neg) Pos() int     { return e.P }
+func (e *Cast) Pos() int    { return e.P }
+func (e *Compare) Pos() int { return e.P }
+func (e *And) Pos() int     { return e.P }
+func (e *Or) Pos() int      { return e.P }
+func (e *Not) Pos() int     { return e.P }
+func (e *Between) Pos() int { return e.P }
+func (e *IsNull) Pos() int  { return e.P }
+func (e *IsTruth) Pos() int { return e.P }
+func (e *In) Pos() int      { return e.P }
+func (e *Like) Pos() int    { return e.P }
+func (e *AggRef) Pos() int  { return e.P }
+
+func (e *Column) String() string { return e.Name }
+
+func (e *Const) String() string {
+	if e.V.Null {
+		return "NULL"
+	}
+	switch e.V.Type.Kind {
+	case table.Varchar:
+		return "'" + strings.ReplaceAll(e.V.S, "'", "''") + "'"
+	case table.Date:
+		return "DATE '" + e.V.String() + "'"
+	case table.Timestamp:
+		return "TIMESTAMP '" + e.V.String() + "'"
+	case table.Interval:
+		return "INTERVAL '" + e.V.String() + "'"
+	}
+	return e.V.String()
+}
+
+// paren writes an operand, in parentheses when it is itself an operation.
+func paren(e Expr) string {
+	switch e.(type) {
+	case *Column, *Const, *Cast, *AggRef:
+		return e.String()
+	}
+	return "(" + e.String() + ")"
+}
+
+func (e *Arith) String() string { return paren(e.L) + " " + e.Op.String() + " " + paren(e.R) }
+func (e *Neg) String() string   { return "-" + paren(e.X) }
+func (e *Cast) String() string  { return "CAST(" + e.X.String() + " AS " + e.To.String() + ")" }
+func (e *Compare) String() string {
+	return paren(e.L) + " " + e.Op.String() + " " + paren(e.R)
+}
+
+func join(kids []Expr, sep string) string {
+	var parts []string
+	for _, k := range kids {
+		parts = append(parts, paren(k))
+	}
+	return strings.Join(parts, sep)
+}
+
+func (e *And) String() string { return join(e.Kids, " AND ") }
+func (e *Or) String() string  { return join(e.Kids, " OR ") }
+func (e *Not) String() string { return "NOT " + paren(e.X) }
+
+func not(n bool) string {
+	if n {
+		return "NOT "
+	}
+	return ""
+}
+
+func (e *Between) String() string {
+	return fmt.Sprintf("%s %sBETWEEN %s AND %s", paren(e.X), not(e.Not), paren(e.Lo), paren(e.Hi))
+}
+func (e *IsNull) String() string { return paren(e.X) + " IS " + not(e.Not) + "NULL" }
+func (e *IsTruth) String() string {
+	return paren(e.X) + " IS " + not(e.Not) + [...]string{"TRUE", "FALSE", "UNKNOWN"}[e.Want]
+}
+
+func (e *In) String() string {
+	var parts []string
+	for _, c := range e.List {
+		parts = append(parts, c.String())
+	}
+	return paren(e.X) + " " + not(e.Not) + "IN (" + strings.Join(parts, ", ") + ")"
+}
+
+func (e *Like) String() string {
+	op := "LIKE"
+	if e.Fold {
+		op = "ILIKE"
+	}
+	return paren(e.X) + " " + not(e.Not) + op + " '" + strings.ReplaceAll(e.Pattern, "'", "''") + "'"
+}
+func (e *AggRef) String() string { return e.Name }

@@ -1,0 +1,27 @@
+// Package table holds relations as the rest of stencildb sees them: columns of
+// order-preserving unsigned codes, cut into chunks, with NULLs apart.
+//
+// The types to know:
+//
+//   - [Type] is an SQL type, [Value] one value of it.
+//   - [Table] is a relation: its fields, and its rows cut into chunks.
+//   - [Chunk] is a run of rows; every column of the table has one [Segment] in it.
+//   - [Segment] is one attribute of one chunk: codes of b bits and what is needed
+//     to turn a code back into a value.
+//   - [Builder] makes a table, row by row or column by column.
+//
+// # Ordinals and codes
+//
+// Each value of a type other than VARCHAR has an ordinal, an unsigned 64-bit
+// number that orders as the values do (see [Ordinal]). A VARCHAR value's ordinal
+// is its rank in the segment's sorted dictionary. A code is the ordinal less the
+// segment's smallest ordinal ("frame of reference"), so that a segment needs only
+// as many bits as its range has.
+//
+// # Caveats
+//
+//   - Codes are comparable within one segment only: another chunk of the same
+//     column has another minimum, another width and another dictionary.
+//   - The code stored for a NULL is 0; look at Valid before believing it.
+//   - -0 is stored as +0 and every NaN as one NaN, the largest value of its type.
+package table

@@ -1,0 +1,95 @@
+package table
+
+import "math"
+
+// Ordinal maps a non-NULL value of a type other than VARCHAR to an unsigned
+// number that orders as the values do: integers, scaled DECIMALs, days and
+// microseconds with the sign bit flipped; BOOLEAN 0 and 1; REAL and DOUBLE by
+// the IEEE bits with the sign trick, -0 as +0 and NaN as the one largest value
+// (a REAL's ordinal has 32 bits).
+func Ordinal(v Value) uint64 {
+	switch v.Type.Kind {
+	case Boolean:
+		return uint64(v.I)
+	case Real:
+		return uint64(OrdinalFloat32(float32(v.F)))
+	case Double:
+		return OrdinalFloat64(v.F)
+	}
+	return OrdinalInt(v.I)
+}
+
+// FromOrdinal is the inverse of [Ordinal] for type t.
+func FromOrdinal(t Type, o uint64) Value {
+	v := Value{Type: t}
+	switch t.Kind {
+	case Boolean:
+		v.I = int64(o)
+	case Real:
+		v.F = float64(Float32FromOrdinal(uint32(o)))
+	case Double:
+		v.F = Float64FromOrdinal(o)
+	default:
+		v.I = IntFromOrdinal(o)
+	}
+	return v
+}
+
+// OrdinalInt flips the sign bit of a two's complement integer.
+func OrdinalInt(i int64) uint64 { return uint64(i) ^ 1<<63 }
+
+// IntFromOrdinal is the inverse of [OrdinalInt].
+func IntFromOrdinal(o uint64) int64 { return int64(o ^ 1<<63) }
+
+// OrdinalFloat64 orders doubles: negative numbers with all bits flipped, others
+// with the sign bit set.
+func OrdinalFloat64(f float64) uint64 {
+	switch {
+	case f == 0:
+		f = 0 // -0 is 0
+	case f != f:
+		return NaNOrdinal64
+	}
+	b := math.Float64bits(f)
+	if b>>63 != 0 {
+		return ^b
+	}
+	return b | 1<<63
+}
+
+// Float64FromOrdinal is the inverse of [OrdinalFloat64].
+func Float64FromOrdinal(o uint64) float64 {
+	if o>>63 != 0 {
+		return math.Float64frombits(o &^ (1 << 63))
+	}
+	return math.Float64frombits(^o)
+}
+
+// OrdinalFloat32 is [OrdinalFloat64] in 32 bits.
+func OrdinalFloat32(f float32) uint32 {
+	switch {
+	case f == 0:
+		f = 0
+	case f != f:
+		return NaNOrdinal32
+	}
+	b := math.Float32bits(f)
+	if b>>31 != 0 {
+		return ^b
+	}
+	return b | 1<<31
+}
+
+// Float32FromOrdinal is the inverse of [OrdinalFloat32].
+func Float32FromOrdinal(o uint32) float32 {
+	if o>>31 != 0 {
+		return math.Float32frombits(o &^ (1 << 31))
+	}
+	return math.Float32frombits(^o)
+}
+
+// The ordinals of NaN: above those of +Infinity. They decode to quiet NaNs.
+const (
+	NaNOrdinal64 uint64 = 0x7ff8000000000000 | 1<<63
+	NaNOrdinal32 uint32 = 0x7fc00000 | 1<<31
+)

@@ -1,0 +1,202 @@
+package table
+
+import (
+	"fmt"
+	"math/bits"
+	"sort"
+)
+
+// MaxChunkRows is the default number of rows at which a chunk is full: the texels
+// of a 16384 x 16384 texture, which every OpenGL 4.5 device has.
+const MaxChunkRows = 16384 * 16384
+
+// Field names a column and its type.
+type Field struct {
+	Name string
+	Type Type
+	// Unsupported, when not empty, says why the column cannot be used ("a nested
+	// type"). Such a column has no segments; naming it in a query is the error.
+	Unsupported string
+}
+
+// Table is a relation: fields, and rows cut into chunks. It is immutable.
+type Table struct {
+	Name   string
+	Fields []Field
+	Chunks []*Chunk
+}
+
+// Chunk is a run of rows. Segments stand in the order of the table's fields; that
+// of an unsupported field is nil.
+type Chunk struct {
+	Rows     int
+	Segments []*Segment
+}
+
+// Rows returns the number of rows of the table.
+func (t *Table) Rows() int {
+	n := 0
+	for _, c := range t.Chunks {
+		n += c.Rows
+	}
+	return n
+}
+
+// Segment is one attribute of one chunk.
+type Segment struct {
+	Type Type
+	// Base is the ordinal of code 0; 0 for VARCHAR.
+	Base uint64
+	// Max is the largest code of a non-NULL row; Bits is its width (0 when Max
+	// is 0). Codes of all rows are <= Max.
+	Max  uint64
+	Bits int
+	// Codes has one code a row, 0 for NULL.
+	Codes Codes
+	// Valid is nil when no row is NULL.
+	Valid Bitmap
+	// Nulls counts the NULL rows.
+	Nulls int
+	// Dict holds a VARCHAR segment's distinct values, sorted by bytes; a code is
+	// an index into it.
+	Dict []string
+}
+
+// Rows returns the number of rows.
+func (s *Segment) Rows() int { return s.Codes.Len() }
+
+// NonNull returns the number of rows that are not NULL.
+func (s *Segment) NonNull() int { return s.Rows() - s.Nulls }
+
+// IsNull reports whether row i is NULL.
+func (s *Segment) IsNull(i int) bool { return s.Valid != nil && !s.Valid.Get(i) }
+
+// Value decodes row i.
+func (s *Segment) Value(i int) Value {
+	if s.IsNull(i) {
+		return Null(s.Type)
+	}
+	return s.Decode(s.Codes.At(i))
+}
+
+// Decode returns the value of a code.
+func (s *Segment) Decode(code uint64) Value {
+	if s.Type.Kind == Varchar {
+		return Str(s.Dict[code])
+	}
+	return FromOrdinal(s.Type, s.Base+code)
+}
+
+// Rank returns the number of dictionary entries below str, and whether str is
+// itself an entry.
+func (s *Segment) Rank(str string) (int, bool) {
+	i := sort.SearchStrings(s.Dict, str)
+	return i, i < len(s.Dict) && s.Dict[i] == str
+}
+
+// Check walks the whole segment and returns the first broken invariant.
+func (s *Segment) Check() error {
+	n := s.Rows()
+	if s.Bits != bits.Len64(s.Max) {
+		return fmt.Errorf("table: segment of max code %d says %d bits", s.Max, s.Bits)
+	}
+	if s.Valid != nil && len(s.Valid) != (n+63)/64 {
+		return fmt.Errorf("table: validity of %d words for %d rows", len(s.Valid), n)
+	}
+	if s.Type.Kind == Varchar && s.NonNull() > 0 && s.Max >= uint64(len(s.Dict)) {
+		return fmt.Errorf("table: code %d outside a dictionary of %d", s.Max, len(s.Dict))
+	}
+	if !sort.StringsAreSorted(s.Dict) {
+		return fmt.Errorf("table: dictionary is not sorted")
+	}
+	nulls, top := 0, uint64(0)
+	for i := range n {
+		c := s.Codes.At(i)
+		if s.IsNull(i) {
+			nulls++
+			if c != 0 {
+				return fmt.Errorf("table: NULL row %d has code %d", i, c)
+			}
+			continue
+		}
+		top = max(top, c)
+	}
+	if nulls != s.Nulls || top != s.Max {
+		return fmt.Errorf("table: segment has %d NULLs and max code %d, says %d and %d", nulls, top, s.Nulls, s.Max)
+	}
+	return nil
+}
+
+// Check walks the whole table and returns the first broken invariant.
+func (t *Table) Check() error {
+	for ci, c := range t.Chunks {
+		if len(c.Segments) != len(t.Fields) {
+			return fmt.Errorf("table: %s chunk %d has %d segments for %d fields", t.Name, ci, len(c.Segments), len(t.Fields))
+		}
+		for fi, s := range c.Segments {
+			f := t.Fields[fi]
+			if s == nil && f.Unsupported != "" {
+				continue
+			}
+			if s == nil || s.Rows() != c.Rows || s.Type != f.Type {
+				return fmt.Errorf("table: %s.%s chunk %d does not fit its chunk", t.Name, f.Name, ci)
+			}
+			if err := s.Check(); err != nil {
+				return fmt.Errorf("%w (%s.%s chunk %d)", err, t.Name, f.Name, ci)
+			}
+		}
+	}
+	return nil
+}
+
+// Codes is a slice of codes in the narrowest of four widths; exactly one field is
+// non-nil (all nil: no rows).
+type Codes struct {
+	U8  []uint8
+	U16 []uint16
+	U32 []uint32
+	U64 []uint64
+}
+
+// Len returns the number of codes.
+func (c Codes) Len() int { return len(c.U8) + len(c.U16) + len(c.U32) + len(c.U64) }
+
+// At returns code i.
+func (c Codes) At(i int) uint64 {
+	switch {
+	case c.U8 != nil:
+		return uint64(c.U8[i])
+	case c.U16 != nil:
+		return uint64(c.U16[i])
+	case c.U32 != nil:
+		return uint64(c.U32[i])
+	}
+	return c.U64[i]
+}
+
+// Bytes returns the memory the codes take.
+func (c Codes) Bytes() int { return len(c.U8) + 2*len(c.U16) + 4*len(c.U32) + 8*len(c.U64) }
+
+// Bitmap holds one bit a row, row i in bit i%64 of word i/64.
+type Bitmap []uint64
+
+// NewBitmap returns a bitmap of n clear bits.
+func NewBitmap(n int) Bitmap { return make(Bitmap, (n+63)/64) }
+
+// Get returns bit i.
+func (b Bitmap) Get(i int) bool { return b[i>>6]>>(uint(i)&63)&1 != 0 }
+
+// Set sets bit i.
+func (b Bitmap) Set(i int) { b[i>>6] |= 1 << (uint(i) & 63) }
+
+// Clear clears bit i.
+func (b Bitmap) Clear(i int) { b[i>>6] &^= 1 << (uint(i) & 63) }
+
+// Count returns the number of set bits.
+func (b Bitmap) Count() int {
+	n := 0
+	for _, w := range b {
+		n += bits.OnesCount64(w)
+	}
+	return n
+}

@@ -1,0 +1,199 @@
+package table
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"math/big"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Value is one SQL value.
+//
+// Where the payload lies depends on Type.Kind: I for the integers, BOOLEAN
+// (0, 1), DATE (days since 1970-01-01), TIMESTAMP (microseconds since then),
+// INTERVAL (microseconds) and DECIMAL (the value times 10^Scale); F for REAL and
+// DOUBLE; S for VARCHAR. A DECIMAL too large for 64 bits has Big set, which then
+// holds the scaled integer in place of I.
+type Value struct {
+	Type Type
+	Null bool
+	I    int64
+	F    float64
+	S    string
+	Big  *big.Int
+}
+
+// Null returns the NULL of type t.
+func Null(t Type) Value { return Value{Type: t, Null: true} }
+
+// Int returns a BIGINT.
+func Int(i int64) Value { return Value{Type: Type{Kind: BigInt}, I: i} }
+
+// Float returns a DOUBLE PRECISION.
+func Float(f float64) Value { return Value{Type: Type{Kind: Double}, F: f} }
+
+// Bool returns a BOOLEAN.
+func Bool(b bool) Value {
+	v := Value{Type: Type{Kind: Boolean}}
+	if b {
+		v.I = 1
+	}
+	return v
+}
+
+// String_ returns a VARCHAR.
+func Str(s string) Value { return Value{Type: Type{Kind: Varchar}, S: s} }
+
+// Dec returns a DECIMAL of value unscaled * 10^-t.Scale.
+func Dec(t Type, unscaled *big.Int) Value {
+	v := Value{Type: t}
+	if unscaled.IsInt64() {
+		v.I = unscaled.Int64()
+	} else {
+		v.Big = unscaled
+	}
+	return v
+}
+
+// Unscaled returns the integer of an integer or DECIMAL value: the value times
+// 10^Scale.
+func (v Value) Unscaled() *big.Int {
+	if v.Big != nil {
+		return v.Big
+	}
+	return big.NewInt(v.I)
+}
+
+// Compare orders two non-NULL values of the same kind (and, for DECIMAL, any two
+// scales) as PostgreSQL does: NaN above every number, strings by bytes.
+func Compare(a, b Value) int {
+	switch {
+	case a.Type.Kind == Varchar:
+		return strings.Compare(a.S, b.S)
+	case a.Type.IsFloat():
+		return CompareFloat(a.F, b.F)
+	case a.Type.Scale != b.Type.Scale || a.Big != nil || b.Big != nil:
+		x, y := a.Unscaled(), b.Unscaled()
+		if d := a.Type.Scale - b.Type.Scale; d < 0 {
+			x = new(big.Int).Mul(x, Pow10(-d))
+		} else if d > 0 {
+			y = new(big.Int).Mul(y, Pow10(d))
+		}
+		return x.Cmp(y)
+	}
+	return cmp.Compare(a.I, b.I)
+}
+
+// CompareFloat orders doubles with -0 = 0 and NaN equal to itself and above
+// everything else.
+func CompareFloat(a, b float64) int {
+	switch an, bn := math.IsNaN(a), math.IsNaN(b); {
+	case an && bn:
+		return 0
+	case an:
+		return 1
+	case bn:
+		return -1
+	}
+	return cmp.Compare(a, b)
+}
+
+// Pow10 returns 10^n.
+func Pow10(n int) *big.Int {
+	return new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(n)), nil)
+}
+
+// String returns the value as PostgreSQL prints it (ISO dates, the shortest
+// float that reads back), and "NULL" for NULL.
+func (v Value) String() string {
+	if v.Null {
+		return "NULL"
+	}
+	switch v.Type.Kind {
+	case Boolean:
+		return strconv.FormatBool(v.I != 0)
+	case Decimal:
+		return formatDecimal(v.Unscaled(), v.Type.Scale)
+	case Real:
+		return formatFloat(v.F, 32)
+	case Double:
+		return formatFloat(v.F, 64)
+	case Date:
+		return FormatDate(v.I)
+	case Timestamp:
+		return FormatTimestamp(v.I)
+	case Varchar:
+		return v.S
+	case Interval:
+		return fmt.Sprintf("%d microseconds", v.I)
+	}
+	return strconv.FormatInt(v.I, 10)
+}
+
+func formatDecimal(u *big.Int, scale int) string {
+	s := new(big.Int).Abs(u).String()
+	if scale > 0 {
+		if len(s) <= scale {
+			s = strings.Repeat("0", scale-len(s)+1) + s
+		}
+		s = s[:len(s)-scale] + "." + s[len(s)-scale:]
+	}
+	if u.Sign() < 0 {
+		s = "-" + s
+	}
+	return s
+}
+
+func formatFloat(f float64, bits int) string {
+	switch {
+	case math.IsNaN(f):
+		return "NaN"
+	case math.IsInf(f, 1):
+		return "Infinity"
+	case math.IsInf(f, -1):
+		return "-Infinity"
+	}
+	// PostgreSQL prints up to 15 (float4: 6) digits plainly, else with an exponent.
+	limit := 1e15
+	if bits == 32 {
+		limit = 1e6
+	}
+	if a := math.Abs(f); a != 0 && (a < 1e-4 || a >= limit) {
+		return strconv.FormatFloat(f, 'e', -1, bits)
+	}
+	return strconv.FormatFloat(f, 'f', -1, bits)
+}
+
+// FormatDate prints days since 1970-01-01 as YYYY-MM-DD, with BC for years
+// before 1.
+func FormatDate(days int64) string {
+	t := time.Unix(0, 0).UTC().AddDate(0, 0, int(days))
+	return formatYMD(t)
+}
+
+// FormatTimestamp prints microseconds since 1970-01-01 as YYYY-MM-DD
+// HH:MM:SS[.ffffff].
+func FormatTimestamp(us int64) string {
+	t := time.UnixMicro(us).UTC()
+	s := t.Format("15:04:05")
+	if us := t.Nanosecond() / 1000; us != 0 {
+		s += strings.TrimRight(fmt.Sprintf(".%06d", us), "0")
+	}
+	ymd := formatYMD(t)
+	if rest, bc := strings.CutSuffix(ymd, " BC"); bc {
+		return rest + " " + s + " BC"
+	}
+	return ymd + " " + s
+}
+
+func formatYMD(t time.Time) string {
+	y := t.Year()
+	suffix := ""
+	if y < 1 {
+		y, suffix = 1-y, " BC"
+	}
+	return fmt.Sprintf("%04d-%02d-%02d%s", y, t.Month(), t.Day(), suffix)
+}
