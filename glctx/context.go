@@ -1,0 +1,213 @@
+package glctx
+
+/*
+#include <pthread.h>
+#include <stdint.h>
+static uintptr_t self(void) { return (uintptr_t)pthread_self(); }
+*/
+import "C"
+
+import (
+	"errors"
+	"fmt"
+	"runtime"
+	"sync"
+	"sync/atomic"
+
+	"github.com/go-gl/gl/v4.5-core/gl"
+)
+
+// Options says which context to open. The zero value is the usual one.
+type Options struct {
+	// Device picks the device: "" takes STENCILDB_DEVICE, and where that is empty
+	// too the first hardware device that opens, else software. A number picks an
+	// entry of Devices; "hardware", "software" and "surfaceless" the first of
+	// that kind. Window contexts ignore it: the window system decides.
+	Device string
+	// Debug asks for a debug context: the driver then explains each error in
+	// words. STENCILDB_DEBUG=1 does the same. Errors are found without it, and
+	// Mesa explains them even so.
+	Debug bool
+	// Memory is the budget in bytes for GPU memory (Caps.Budget); 0 takes 80 % of
+	// the free GPU memory where the driver tells it, else half of the smaller of
+	// free RAM and the cgroup limit.
+	Memory int64
+	// Disable names extensions to pretend absent, with or without "GL_", beside
+	// those in STENCILDB_DISABLE (comma-separated): for testing the other path.
+	Disable []string
+}
+
+// surface is where a context comes from: EGL without a display, or a window.
+type surface interface {
+	attach() error  // makes the context current on the calling thread
+	detach()        // the reverse, on the same thread
+	release() error // frees what is left, after detach or a failed attach
+}
+
+// Context is an OpenGL 4.5 core context with its own thread. All methods may be
+// called from any goroutine, except those that say "on the GL thread": these
+// only inside a function given to Do.
+type Context struct {
+	caps   *Caps
+	device DeviceInfo
+	window *Window
+
+	work   chan *task
+	quit   chan struct{} // asks the GL thread to end
+	ended  chan struct{} // closed when it has
+	thread atomic.Uintptr
+	once   sync.Once
+	defect error // found outside GL, for the next Check
+
+	mutex sync.Mutex
+	live  map[string]int
+}
+
+// task is one function on its way to the GL thread and its error on the way back.
+type task struct {
+	f    func() error
+	err  error
+	done chan struct{}
+}
+
+var tasks = sync.Pool{New: func() any { return &task{done: make(chan struct{}, 1)} }}
+
+// start opens the surface on a new GL thread.
+func start(o Options, s surface) (*Context, error) {
+	c := &Context{
+		work: make(chan *task), quit: make(chan struct{}), ended: make(chan struct{}),
+		live: map[string]int{},
+	}
+	ready := make(chan error, 1)
+	go c.serve(o, s, ready)
+	if err := <-ready; err != nil {
+		<-c.ended
+		return nil, errors.Join(err, s.release())
+	}
+	return c, nil
+}
+
+// serve is the GL thread. It stays locked for good, so that the thread ends with
+// the goroutine and no other goroutine inherits driver state.
+func (c *Context) serve(o Options, s surface, ready chan<- error) {
+	runtime.LockOSThread()
+	defer close(c.ended)
+	if err := s.attach(); err != nil {
+		ready <- err
+		return
+	}
+	defer s.detach()
+	if err := c.setUp(o); err != nil {
+		ready <- err
+		return
+	}
+	c.thread.Store(threadID())
+	defer c.thread.Store(0)
+	ready <- nil
+	for {
+		select {
+		case t := <-c.work:
+			c.serveOne(t)
+		case <-c.quit:
+			return
+		}
+	}
+}
+
+// serveOne runs a task and always answers, even when f ends the goroutine (as
+// testing's FailNow does); then the context closes with it.
+func (c *Context) serveOne(t *task) {
+	t.err = errors.New("glctx: the function given to Do ended the GL thread (runtime.Goexit); the context is closed")
+	defer func() { t.done <- struct{}{} }()
+	t.err = c.call(t.f)
+}
+
+// call runs f on the GL thread and turns panics and GL errors into errors.
+func (c *Context) call(f func() error) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = recovered(v)
+		}
+		if e := c.Check(""); e != nil {
+			err = errors.Join(err, e)
+		}
+	}()
+	return f()
+}
+
+func (c *Context) setUp(o Options) error {
+	if err := loadFunctions(); err != nil {
+		return err
+	}
+	c.caps = readCaps(o)
+	if major, minor := c.caps.major, c.caps.minor; major < 4 || major == 4 && minor < 5 {
+		return fmt.Errorf("%s has OpenGL %d.%d, not 4.5", c.caps.Renderer, major, minor)
+	}
+	listenToDebug()
+	// Rows of a texture are not padded to four bytes anywhere in this project.
+	gl.PixelStorei(gl.PACK_ALIGNMENT, 1)
+	gl.PixelStorei(gl.UNPACK_ALIGNMENT, 1)
+	return nil
+}
+
+// Do runs f on the GL thread and returns its error joined with any GL error or
+// debug message of high severity that nobody checked for. A call from f itself
+// runs at once. A panic in f comes back as a [*PanicError]. After Close it
+// returns [ErrClosed].
+func (c *Context) Do(f func() error) error {
+	if c.onThread() {
+		return c.call(f)
+	}
+	t := tasks.Get().(*task)
+	t.f = f
+	select {
+	case c.work <- t:
+	case <-c.ended:
+		return ErrClosed
+	}
+	<-t.done
+	err := t.err
+	t.f, t.err = nil, nil
+	tasks.Put(t)
+	return err
+}
+
+// threadID names the calling OS thread, among those alive.
+func threadID() uintptr { return uintptr(C.self()) }
+
+// onThread reports whether the caller runs on the GL thread: no other goroutine
+// can, the thread is locked.
+func (c *Context) onThread() bool { return c.thread.Load() == threadID() }
+
+// Caps returns what the device can do, read once when the context was opened.
+// Treat it as read-only.
+func (c *Context) Caps() *Caps { return c.caps }
+
+// Device returns the device that was opened and why.
+func (c *Context) Device() DeviceInfo { return c.device }
+
+// Window returns the window of a context made by OpenWindow, else nil.
+func (c *Context) Window() *Window { return c.window }
+
+// Finish waits until the device has done all that was asked of it; on the GL
+// thread.
+func (c *Context) Finish() { gl.Finish() }
+
+// Close ends the GL thread and frees the context with all its objects. Objects
+// still tracked as alive are reported as an error that is [ErrLeak]. A second
+// Close does nothing. Inside Do it is refused.
+func (c *Context) Close() error {
+	if c.onThread() {
+		return errors.New("glctx: Close called inside Do: call it after Do has returned")
+	}
+	var err error
+	c.once.Do(func() {
+		close(c.quit)
+		<-c.ended
+		if c.window != nil {
+			err = c.window.impl.release()
+		}
+		err = errors.Join(err, c.leaks())
+	})
+	return err
+}

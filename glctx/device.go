@@ -1,0 +1,224 @@
+package glctx
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// DeviceInfo describes one way to open a context without a display.
+type DeviceInfo struct {
+	Index      int      `json:"index"`    // what Options.Device and STENCILDB_DEVICE take
+	Platform   string   `json:"platform"` // "device", "surfaceless", or "window"
+	Vendor     string   `json:"vendor,omitempty"`
+	Renderer   string   `json:"renderer,omitempty"`
+	Version    string   `json:"version,omitempty"` // of OpenGL
+	File       string   `json:"file,omitempty"`    // DRM node
+	Software   bool     `json:"software"`
+	Extensions []string `json:"extensions,omitempty"` // EGL device extensions
+	Chosen     bool     `json:"chosen"`
+	Why        string   `json:"why,omitempty"`   // why it was chosen
+	Error      string   `json:"error,omitempty"` // why it cannot be opened
+}
+
+// String names the device in a line of an error: "1 (software device)".
+func (d DeviceInfo) String() string {
+	what := d.Renderer
+	if what == "" {
+		what = d.kind()
+	}
+	return fmt.Sprintf("%d (%s)", d.Index, what)
+}
+
+func (d DeviceInfo) kind() string {
+	switch {
+	case d.Platform == "surfaceless":
+		return "surfaceless"
+	case d.Software:
+		return "software device"
+	}
+	return "hardware device"
+}
+
+// candidate is a device with what is known of it before it is opened.
+type candidate struct {
+	egl  eglDevice
+	info DeviceInfo
+}
+
+func candidates() []candidate {
+	var list []candidate
+	for i, d := range enumerate() {
+		info := DeviceInfo{
+			Index: i, Platform: "device", Software: d.software(), Extensions: d.extensions,
+			Vendor: d.vendor, Renderer: d.renderer, File: d.file,
+		}
+		if d.platform == platformSurfaceless {
+			info.Platform = "surfaceless"
+		}
+		list = append(list, candidate{d, info})
+	}
+	return list
+}
+
+// attempt is a candidate to try, what it must turn out to be once open, and why
+// it is tried.
+type attempt struct {
+	candidate
+	hardware, software bool // the renderer must be that
+	why                string
+}
+
+// attempts lists what to try, in order, for a wish: a number, a kind, or "".
+func attempts(wish, origin string, all []candidate) ([]attempt, error) {
+	var list []attempt
+	add := func(keep func(candidate) bool, a attempt) {
+		for _, c := range all {
+			if keep(c) {
+				a.candidate = c
+				list = append(list, a)
+			}
+		}
+	}
+	isHardware := func(c candidate) bool { return c.info.Platform == "device" && !c.info.Software }
+	isSoftware := func(c candidate) bool { return c.info.Platform == "device" && c.info.Software }
+	isSurfaceless := func(c candidate) bool { return c.info.Platform == "surfaceless" }
+	if n, err := strconv.Atoi(wish); err == nil {
+		add(func(c candidate) bool { return c.info.Index == n }, attempt{why: origin + " asks for number " + wish})
+		if len(list) == 0 {
+			return nil, fmt.Errorf("glctx: %s: no device %d: take one of %s", origin, n, choices(all))
+		}
+		return list, nil
+	}
+	switch strings.ToLower(wish) {
+	case "":
+		add(isHardware, attempt{hardware: true, why: "the first hardware device that opens"})
+		add(isSoftware, attempt{why: "no hardware device opens: software"})
+		add(isSurfaceless, attempt{why: "no device of the device platform opens: surfaceless"})
+	case "hardware":
+		add(isHardware, attempt{hardware: true, why: origin + " asks for hardware"})
+		add(isSurfaceless, attempt{hardware: true, why: origin + " asks for hardware"})
+	case "software":
+		add(isSoftware, attempt{software: true, why: origin + " asks for software"})
+		add(isSurfaceless, attempt{software: true, why: origin + " asks for software"})
+	case "surfaceless":
+		add(isSurfaceless, attempt{why: origin + " asks for surfaceless"})
+	default:
+		return nil, fmt.Errorf("glctx: %s: no device %q: take one of %s", origin, wish, choices(all))
+	}
+	return list, nil
+}
+
+func choices(all []candidate) string {
+	var parts []string
+	for _, c := range all {
+		parts = append(parts, c.info.String())
+	}
+	return strings.Join(append(parts, `"hardware", "software", "surfaceless"`), ", ")
+}
+
+// wish returns the device asked for and where the wish comes from.
+func (o Options) wish() (wish, origin string) {
+	if o.Device != "" {
+		return o.Device, "--device"
+	}
+	return os.Getenv("STENCILDB_DEVICE"), "STENCILDB_DEVICE"
+}
+
+func (o Options) debug() bool { return o.Debug || os.Getenv("STENCILDB_DEBUG") == "1" }
+
+// Open opens a context without a display on the device that o asks for. Where
+// nothing opens the error is [ErrNoDevice] and says what to install.
+func Open(o Options) (*Context, error) {
+	if o.Memory < 0 {
+		return nil, fmt.Errorf("glctx: a GPU memory budget of %d bytes: give a positive number, or 0 for the default", o.Memory)
+	}
+	wish, origin := o.wish()
+	list, err := attempts(wish, origin, candidates())
+	if err != nil {
+		return nil, err
+	}
+	var failures []string
+	for _, a := range list {
+		c, err := a.open(o)
+		if err == nil {
+			return c, nil
+		}
+		failures = append(failures, fmt.Sprintf("device %v: %v", a.info, err))
+	}
+	return nil, noDevice(wish, failures)
+}
+
+func noDevice(wish string, failures []string) error {
+	what := "nothing to open"
+	if len(failures) > 0 {
+		what = strings.Join(failures, "; ")
+	}
+	advice := "install libegl1 and libgl1-mesa-dri (software rendering), or the GPU vendor's driver with its EGL library"
+	if wish != "" {
+		advice = "see stencildb info for the devices there are; " + advice
+	}
+	return fmt.Errorf("glctx: %w: %s: %s", ErrNoDevice, what, advice)
+}
+
+func (a attempt) open(o Options) (*Context, error) {
+	c, err := start(o, &eglSurface{device: a.egl, debug: o.debug()})
+	if err != nil {
+		return nil, err
+	}
+	if a.hardware && c.caps.Software || a.software && !c.caps.Software {
+		return nil, errors.Join(fmt.Errorf("it renders with %s", c.caps.Renderer), c.Close())
+	}
+	c.device = a.info
+	c.device.Vendor, c.device.Renderer, c.device.Version = c.caps.Vendor, c.caps.Renderer, c.caps.Version
+	c.device.Software = c.caps.Software
+	c.device.Chosen, c.device.Why = true, a.why
+	return c, nil
+}
+
+// Devices lists every device of EGL's device platform and then surfaceless, each
+// opened for a moment to learn who renders, and marks the one that Open with the
+// zero Options takes. It is empty where EGL has no driver.
+func Devices() []DeviceInfo { return devices(Options{}) }
+
+func devices(o Options) []DeviceInfo {
+	all := candidates()
+	for i := range all {
+		info := &all[i].info
+		c, err := attempt{candidate: all[i]}.open(Options{})
+		if err != nil {
+			info.Error = err.Error()
+			continue
+		}
+		*info = c.device
+		info.Chosen, info.Why = false, ""
+		// Nothing was created, so nothing can be reported.
+		_ = c.Close()
+	}
+	list := make([]DeviceInfo, len(all))
+	for i, c := range all {
+		list[i] = c.info
+	}
+	markChosen(o, all, list)
+	return list
+}
+
+// markChosen follows the order of Open over devices already looked into.
+func markChosen(o Options, all []candidate, list []DeviceInfo) {
+	wish, origin := o.wish()
+	tries, err := attempts(wish, origin, all)
+	if err != nil {
+		return
+	}
+	i := slices.IndexFunc(tries, func(a attempt) bool {
+		d := list[a.info.Index]
+		return d.Error == "" && !(a.hardware && d.Software) && !(a.software && !d.Software)
+	})
+	if i >= 0 {
+		d := &list[tries[i].info.Index]
+		d.Chosen, d.Why = true, tries[i].why
+	}
+}

@@ -1,0 +1,66 @@
+package glctx
+
+/*
+#include <stdint.h>
+
+// GL functions that the -core bindings lack, or that are called often enough to
+// be worth one crossing into C for several calls.
+
+typedef unsigned int (*getErrorFn)(void);
+typedef void (*getIntegervFn)(unsigned int, int *);
+typedef void (*depthBoundsFn)(double, double);
+
+// poll returns glGetError in the upper half and the number of messages waiting
+// in the debug log (GL_DEBUG_LOGGED_MESSAGES) in the lower.
+static uint64_t poll(void *getError, void *getIntegerv) {
+	uint64_t error = ((getErrorFn)getError)();
+	int logged = 0;
+	((getIntegervFn)getIntegerv)(0x9145, &logged);
+	return error << 32 | (uint32_t)logged;
+}
+
+static void depthBounds(void *f, double lo, double hi) { ((depthBoundsFn)f)(lo, hi); }
+*/
+import "C"
+
+import (
+	"fmt"
+	"sync"
+	"unsafe"
+
+	"github.com/go-gl/gl/v4.5-core/gl"
+)
+
+var functions struct {
+	getError, getIntegerv, depthBounds unsafe.Pointer
+}
+
+// loadFunctions fills the process-wide function tables, go-gl's and ours. The
+// calling thread has a current context.
+var loadFunctions = sync.OnceValue(func() error {
+	if err := gl.InitWithProcAddrFunc(eglProcAddress); err != nil {
+		return fmt.Errorf("the OpenGL library lacks the function %w of OpenGL 4.5: install libgl1-mesa-dri or the vendor's driver", err)
+	}
+	functions.getError = eglProcAddress("glGetError")
+	functions.getIntegerv = eglProcAddress("glGetIntegerv")
+	functions.depthBounds = eglProcAddress("glDepthBoundsEXT")
+	return nil
+})
+
+// poll asks for one GL error and for the length of the debug log.
+func poll() (code uint32, logged int) {
+	both := uint64(C.poll(functions.getError, functions.getIntegerv))
+	return uint32(both >> 32), int(uint32(both))
+}
+
+// DepthBounds sets the depth bounds of EXT_depth_bounds_test, 0 <= lo <= hi <= 1,
+// in units of the depth buffer; on the GL thread. The core bindings lack the
+// call. Where Caps.DepthBounds is false nothing is set, and the next Check
+// returns an error.
+func (c *Context) DepthBounds(lo, hi float64) {
+	if !c.caps.DepthBounds || functions.depthBounds == nil {
+		c.defect = fmt.Errorf("glctx: depth bounds asked for, but %s has no EXT_depth_bounds_test", c.caps.Renderer)
+		return
+	}
+	C.depthBounds(functions.depthBounds, C.double(lo), C.double(hi))
+}

@@ -1,0 +1,39 @@
+package glctx
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// Track counts GL objects: n created, or -n deleted, of a kind ("texture",
+// "buffer", "framebuffer", "query", "program", "vertex array"). Whoever creates
+// or deletes an object calls it, so that tests and Close can tell what leaked.
+func (c *Context) Track(kind string, n int) {
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	if c.live[kind] += n; c.live[kind] == 0 {
+		delete(c.live, kind)
+	}
+}
+
+// Live returns how many objects of each kind are alive; kinds with none are left
+// out. A negative number means more deletions than creations.
+func (c *Context) Live() map[string]int {
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	return maps.Clone(c.live)
+}
+
+func (c *Context) leaks() error {
+	live := c.Live()
+	if len(live) == 0 {
+		return nil
+	}
+	var parts []string
+	for _, kind := range slices.Sorted(maps.Keys(live)) {
+		parts = append(parts, fmt.Sprintf("%s %d", kind, live[kind]))
+	}
+	return fmt.Errorf("glctx: %w at Close: %s", ErrLeak, strings.Join(parts, ", "))
+}

@@ -1,0 +1,206 @@
+//go:build window
+
+package glctx
+
+import (
+	"errors"
+	"fmt"
+	"sync/atomic"
+	"time"
+
+	"github.com/go-gl/glfw/v3.3/glfw"
+)
+
+// HasWindows says whether this binary was built with windows.
+const HasWindows = true
+
+// OpenWindow opens a context with a window. It needs a display and [RunMain],
+// and is called from inside it.
+func OpenWindow(o WindowOptions) (*Context, error) {
+	if o.Title == "" {
+		o.Title = "stencildb"
+	}
+	if o.Width == 0 && o.Height == 0 {
+		o.Width, o.Height = 1280, 720
+	}
+	if o.Width < 1 || o.Height < 1 || o.Memory < 0 {
+		return nil, fmt.Errorf("glctx: window of %d x %d with %d bytes of memory: give positive numbers, or 0 for the defaults", o.Width, o.Height, o.Memory)
+	}
+	w := &glfwWindow{options: o}
+	if err := onMain(w.open); err != nil {
+		return nil, err
+	}
+	c, err := start(o.Options, w)
+	if err != nil {
+		return nil, fmt.Errorf("glctx: window: %w", err)
+	}
+	c.window = &Window{w}
+	c.device = DeviceInfo{
+		Platform: "window", Vendor: c.caps.Vendor, Renderer: c.caps.Renderer, Version: c.caps.Version,
+		Software: c.caps.Software, Chosen: true, Why: "the window system decides",
+	}
+	return c, nil
+}
+
+// glfwWindow is a window and the context in it. GLFW's calls are made on the
+// main thread, but for those that GLFW documents for any thread.
+type glfwWindow struct {
+	options WindowOptions
+	window  *glfw.Window
+	pending []Event // main thread only
+	size    atomic.Uint64
+	closing atomic.Bool
+}
+
+// windows counts the open ones, on the main thread: GLFW ends with the last.
+var windows int
+
+func (w *glfwWindow) open() error {
+	if windows == 0 {
+		if err := initGLFW(); err != nil {
+			return fmt.Errorf("glctx: no window system (%w): set DISPLAY, or work without a window", err)
+		}
+	}
+	window, err := w.create()
+	if err != nil {
+		if windows == 0 {
+			glfw.Terminate()
+		}
+		return fmt.Errorf("glctx: the window system gives no OpenGL 4.5 core window: %w", err)
+	}
+	windows++
+	w.window = window
+	w.listen()
+	return nil
+}
+
+// initGLFW also finds the failure that the binding only writes to the log: there
+// is no display, and then every other call panics.
+func initGLFW() (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = errors.New("the display cannot be opened")
+		}
+	}()
+	if err := glfw.Init(); err != nil {
+		return err
+	}
+	glfw.DefaultWindowHints()
+	return nil
+}
+
+// create tries the system's native way to a context (GLX), then EGL.
+func (w *glfwWindow) create() (window *glfw.Window, err error) {
+	for _, api := range []int{glfw.NativeContextAPI, glfw.EGLContextAPI} {
+		glfw.DefaultWindowHints()
+		glfw.WindowHint(glfw.ContextCreationAPI, api)
+		glfw.WindowHint(glfw.ContextVersionMajor, 4)
+		glfw.WindowHint(glfw.ContextVersionMinor, 5)
+		glfw.WindowHint(glfw.OpenGLProfile, glfw.OpenGLCoreProfile)
+		glfw.WindowHint(glfw.OpenGLDebugContext, toGLFW(w.options.debug()))
+		glfw.WindowHint(glfw.Visible, toGLFW(!w.options.Hidden))
+		window, err = glfw.CreateWindow(w.options.Width, w.options.Height, w.options.Title, nil, nil)
+		if err == nil {
+			return window, nil
+		}
+	}
+	return nil, err
+}
+
+func toGLFW(b bool) int {
+	if b {
+		return glfw.True
+	}
+	return glfw.False
+}
+
+func (w *glfwWindow) attach() (err error) {
+	defer func() {
+		if v := recover(); v != nil { // the binding panics where GLFW reports an error
+			err = recovered(v)
+		}
+	}()
+	w.window.MakeContextCurrent()
+	glfw.SwapInterval(toGLFW(w.options.VSync))
+	return nil
+}
+
+func (w *glfwWindow) detach() { glfw.DetachCurrentContext() }
+
+func (w *glfwWindow) release() error {
+	return onMain(func() error {
+		w.window.Destroy()
+		if windows--; windows == 0 {
+			glfw.Terminate()
+		}
+		return nil
+	})
+}
+
+func (w *glfwWindow) swap() { w.window.SwapBuffers() }
+
+func (w *glfwWindow) shouldClose() bool { return w.closing.Load() }
+
+func (w *glfwWindow) framebufferSize() (width, height int) {
+	size := w.size.Load()
+	return int(size >> 32), int(uint32(size))
+}
+
+func (w *glfwWindow) setSize(width, height int) {
+	w.size.Store(uint64(width)<<32 | uint64(uint32(height)))
+}
+
+func (w *glfwWindow) events(wait time.Duration) (list []Event, err error) {
+	err = onMain(func() error {
+		glfw.PollEvents()
+		if wait > 0 && len(w.pending) == 0 && !w.closing.Load() {
+			glfw.WaitEventsTimeout(wait.Seconds())
+		}
+		list, w.pending = w.pending, nil
+		return nil
+	})
+	return list, err
+}
+
+// listen collects events; GLFW calls back on the main thread while it polls.
+func (w *glfwWindow) listen() {
+	add := func(e Event) { w.pending = append(w.pending, e) }
+	w.setSize(w.window.GetFramebufferSize())
+	w.window.SetCloseCallback(func(*glfw.Window) { w.closing.Store(true) })
+	w.window.SetFramebufferSizeCallback(func(_ *glfw.Window, width, height int) {
+		w.setSize(width, height)
+		add(Event{Kind: Resized, X: float64(width), Y: float64(height)})
+	})
+	w.window.SetKeyCallback(func(_ *glfw.Window, key glfw.Key, code int, action glfw.Action, mods glfw.ModifierKey) {
+		if name := keyName(key, code); action != glfw.Release && name != "" {
+			add(Event{Kind: KeyPressed, Key: name, Shift: mods&glfw.ModShift != 0, Ctrl: mods&glfw.ModControl != 0})
+		}
+	})
+	w.window.SetMouseButtonCallback(func(_ *glfw.Window, button glfw.MouseButton, action glfw.Action, mods glfw.ModifierKey) {
+		if action == glfw.Press {
+			x, y := w.window.GetCursorPos()
+			add(Event{Kind: MousePressed, Button: int(button), X: x, Y: y, Shift: mods&glfw.ModShift != 0, Ctrl: mods&glfw.ModControl != 0})
+		}
+	})
+	w.window.SetCursorPosCallback(func(_ *glfw.Window, x, y float64) { add(Event{Kind: MouseMoved, X: x, Y: y}) })
+	w.window.SetScrollCallback(func(_ *glfw.Window, x, y float64) { add(Event{Kind: MouseScrolled, X: x, Y: y}) })
+}
+
+var keyNames = map[glfw.Key]string{
+	glfw.KeySpace: "space", glfw.KeyEnter: "enter", glfw.KeyKPEnter: "enter", glfw.KeyEscape: "escape",
+	glfw.KeyTab: "tab", glfw.KeyBackspace: "backspace", glfw.KeyDelete: "delete", glfw.KeyInsert: "insert",
+	glfw.KeyLeft: "left", glfw.KeyRight: "right", glfw.KeyUp: "up", glfw.KeyDown: "down",
+	glfw.KeyHome: "home", glfw.KeyEnd: "end", glfw.KeyPageUp: "pageup", glfw.KeyPageDown: "pagedown",
+}
+
+// keyName follows the keyboard's layout for printable keys; "" is a key without
+// a name here (modifiers).
+func keyName(key glfw.Key, code int) string {
+	if name, ok := keyNames[key]; ok {
+		return name
+	}
+	if key >= glfw.KeyF1 && key <= glfw.KeyF25 {
+		return fmt.Sprintf("f%d", key-glfw.KeyF1+1)
+	}
+	return glfw.GetKeyName(key, code)
+}

@@ -1,0 +1,85 @@
+// Package occlusion counts samples: the pixel pass count of the paper, which is
+// how COUNT is answered.
+//
+// A [Counter] is one count in flight. Begin one, draw, End it; Wait blocks until
+// the device knows the number. Many may be in flight, so that a sum bit by bit
+// waits once. Counters come from a [Pool] and go back to it when waited for.
+//
+// Caveat: GL allows one active sample counter at a time: End one before the next
+// Begin.
+package occlusion
+
+import (
+	"errors"
+
+	"github.com/go-gl/gl/v4.5-core/gl"
+
+	"github.com/stencildb/stencildb/glctx"
+)
+
+// Pool reuses query objects. It belongs to one context; call it on the GL thread.
+type Pool struct {
+	ctx  *glctx.Context
+	free []uint32
+	made []uint32
+}
+
+// NewPool returns an empty pool.
+func NewPool(ctx *glctx.Context) *Pool { return &Pool{ctx: ctx} }
+
+// Counter is a count of samples in flight.
+type Counter struct {
+	pool *Pool
+	id   uint32
+	n    uint64
+	done bool
+}
+
+// Begin starts counting the samples that pass all tests.
+func (p *Pool) Begin() *Counter {
+	if len(p.free) == 0 {
+		var ids [16]uint32
+		gl.CreateQueries(gl.SAMPLES_PASSED, int32(len(ids)), &ids[0])
+		p.ctx.Track("query", len(ids))
+		p.free = append(p.free, ids[:]...)
+		p.made = append(p.made, ids[:]...)
+	}
+	id := p.free[len(p.free)-1]
+	p.free = p.free[:len(p.free)-1]
+	gl.BeginQuery(gl.SAMPLES_PASSED, id)
+	return &Counter{pool: p, id: id}
+}
+
+// End stops counting.
+func (c *Counter) End() { gl.EndQuery(gl.SAMPLES_PASSED) }
+
+// ErrClosed says that the pool of a counter was closed before it was waited for.
+var ErrClosed = errors.New("occlusion: the counter's pool is closed")
+
+// Wait blocks until the count is known and returns it; a second Wait returns the
+// same number.
+func (c *Counter) Wait() (uint64, error) {
+	if c.done {
+		return c.n, nil
+	}
+	if c.pool.made == nil {
+		return 0, ErrClosed
+	}
+	gl.GetQueryObjectui64v(c.id, gl.QUERY_RESULT, &c.n)
+	c.done = true
+	c.pool.free = append(c.pool.free, c.id)
+	return c.n, nil
+}
+
+// Reset takes back counters that were begun and never waited for, when a query
+// ended early. Counters handed out before must not be used any more.
+func (p *Pool) Reset() { p.free = append(p.free[:0], p.made...) }
+
+// Close deletes all query objects.
+func (p *Pool) Close() {
+	if len(p.made) > 0 {
+		gl.DeleteQueries(int32(len(p.made)), &p.made[0])
+		p.ctx.Track("query", -len(p.made))
+	}
+	p.free, p.made = nil, nil
+}

@@ -1,0 +1,19 @@
+// Package pass has the one idea of stencildb's graphics code: a query is a
+// sequence of passes, and a pass is a value.
+//
+//   - [Pass] is one draw over the rows of a chunk with every piece of pipeline
+//     state it depends on. Its name reads like the paper's routine.
+//   - [Runner] runs passes. Algorithms (packages predicates and aggregates) never
+//     call GL: they hand passes to a runner.
+//   - [GL] is the runner that draws; the only place that sets draw state.
+//   - [Recorder] runs nothing and keeps the passes (EXPLAIN); [Meter] counts
+//     passes and samples on the way; [Profiler] times each (EXPLAIN ANALYZE);
+//     [Failer] fails at the n-th pass (tests of faults).
+//
+// # Caveats
+//
+//   - A count is in flight until Wait: run everything that does not depend on it
+//     first.
+//   - Whatever a pass does not mention is off: there is no state from the pass
+//     before, except what its target holds.
+package pass

@@ -1,0 +1,288 @@
+package pass
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/go-gl/gl/v4.5-core/gl"
+
+	"github.com/stencildb/stencildb/glctx"
+	"github.com/stencildb/stencildb/occlusion"
+	"github.com/stencildb/stencildb/shaders"
+	"github.com/stencildb/stencildb/textures"
+)
+
+const depthBoundsTest = 0x8890 // GL_DEPTH_BOUNDS_TEST_EXT, not in core
+
+// GL is the runner that draws. It owns the draw state of its context: each pass
+// sets only what differs from the pass before. Call it on the GL thread.
+type GL struct {
+	ctx      *glctx.Context
+	cancel   context.Context
+	programs *shaders.Cache
+	store    *textures.Store
+	counters *occlusion.Pool
+	vao      uint32
+	state    state
+}
+
+// state is the pipeline state as GL has it now.
+type state struct {
+	target   *textures.Target
+	viewport textures.Rect
+	program  uint32
+	quad     map[uint32]float32 // by program: the uniform depth
+	depth    Depth
+	bounds   Bounds
+	bounded  bool
+	stencil  Stencil
+	color    bool             // colour writes
+	colored  *textures.Target // has a colour buffer attached
+}
+
+// NewGL prepares a context for passes: what never changes is set here.
+func NewGL(ctx *glctx.Context, store *textures.Store) *GL {
+	g := &GL{ctx: ctx, cancel: context.Background(), store: store,
+		programs: shaders.NewCache(ctx), counters: occlusion.NewPool(ctx)}
+	gl.CreateVertexArrays(1, &g.vao)
+	ctx.Track("vertex array", 1)
+	gl.BindVertexArray(g.vao)
+	gl.ColorMask(false, false, false, false)
+	gl.Enable(gl.DEPTH_CLAMP) // a quad at depth 0 or 1 is not clipped
+	gl.Disable(gl.DEPTH_TEST)
+	gl.Disable(gl.STENCIL_TEST)
+	gl.DepthMask(false)
+	gl.DepthFunc(gl.ALWAYS)
+	gl.StencilFunc(gl.ALWAYS, 0, 0)
+	gl.StencilMask(0)
+	g.state.quad = map[uint32]float32{}
+	return g
+}
+
+// Use makes the passes that follow stop with the context's error once it is done.
+func (g *GL) Use(ctx context.Context) { g.cancel = ctx }
+
+// Store returns the texture store.
+func (g *GL) Store() *textures.Store { return g.store }
+
+// Programs returns the program cache.
+func (g *GL) Programs() *shaders.Cache { return g.programs }
+
+// Executes implements Runner.
+func (g *GL) Executes() bool { return true }
+
+// Slots implements Runner.
+func (g *GL) Slots(t textures.TargetRef, n int) int { return g.store.Slots(t, n) }
+
+// End ends a query: what only it needed may be evicted, counters nobody waited for
+// are taken back.
+func (g *GL) End() {
+	g.store.Release()
+	g.counters.Reset()
+	g.cancel = context.Background()
+}
+
+// Close deletes every object the runner made; the store is the caller's.
+func (g *GL) Close() {
+	g.programs.Close()
+	g.counters.Close()
+	gl.DeleteVertexArrays(1, &g.vao)
+	g.ctx.Track("vertex array", -1)
+}
+
+// Run implements Runner.
+func (g *GL) Run(p *Pass) (Count, error) {
+	if err := g.cancel.Err(); err != nil {
+		return nil, err
+	}
+	if p.Symbolic {
+		return nil, fmt.Errorf("pass %s: a symbolic pass cannot run", p.Name)
+	}
+	if err := g.prepare(p); err != nil {
+		return nil, fmt.Errorf("pass %s: %w", p.Name, err)
+	}
+	var counter *occlusion.Counter
+	if p.Count {
+		counter = g.counters.Begin()
+	}
+	for _, r := range rects(p) {
+		g.viewport(r)
+		gl.DrawArrays(gl.TRIANGLES, 0, 3)
+	}
+	if counter != nil {
+		counter.End()
+	}
+	if err := g.ctx.Check("pass " + p.Name); err != nil {
+		return nil, err
+	}
+	if counter == nil {
+		return nil, nil
+	}
+	return counter, nil
+}
+
+func (g *GL) prepare(p *Pass) error {
+	g.store.Begin()
+	for i, ref := range p.Textures {
+		if err := g.store.Bind(uint32(i), ref); err != nil {
+			return err
+		}
+	}
+	prog, err := g.programs.Get(p.Program)
+	if err != nil {
+		return err
+	}
+	if err := g.target(p); err != nil {
+		return err
+	}
+	if prog.ID != g.state.program {
+		gl.UseProgram(prog.ID)
+		g.state.program = prog.ID
+	}
+	if q, ok := g.state.quad[prog.ID]; !ok || q != p.Quad {
+		if err := prog.Set([]shaders.Uniform{shaders.Float("depth", p.Quad)}); err != nil {
+			return err
+		}
+		g.state.quad[prog.ID] = p.Quad
+	}
+	if err := prog.Set(p.Uniforms); err != nil {
+		return err
+	}
+	g.clear(p.Clear)
+	g.depth(p.Depth)
+	g.stencil(p.Stencil)
+	return g.bounds(p.Bounds)
+}
+
+// rects returns what a pass draws over: the rows of its target.
+func rects(p *Pass) []textures.Rect {
+	if p.Target.Shape.Rows == 0 {
+		return []textures.Rect{{W: p.Color.Width, H: p.Color.Height}}
+	}
+	return p.Target.Shape.Rects()
+}
+
+// target binds the depth-stencil buffer, the colour buffer, or both.
+func (g *GL) target(p *Pass) error {
+	if p.Target.Shape.Rows == 0 {
+		f, err := g.store.Draw(p.Color)
+		if err != nil {
+			return err
+		}
+		gl.BindFramebuffer(gl.FRAMEBUFFER, f)
+		g.state.target = nil
+		g.color(true)
+		return nil
+	}
+	t, err := g.store.Target(p.Target)
+	if err != nil {
+		return err
+	}
+	if t != g.state.target {
+		gl.BindFramebuffer(gl.FRAMEBUFFER, t.Framebuffer)
+		g.state.target = t
+	}
+	if p.Color != nil || g.state.colored == t {
+		if err := g.store.Attach(t, p.Color); err != nil {
+			return err
+		}
+		g.state.colored = nil
+		if p.Color != nil {
+			g.state.colored = t
+		}
+	}
+	g.color(p.Color != nil)
+	return nil
+}
+
+func (g *GL) color(on bool) {
+	if on != g.state.color {
+		gl.ColorMask(on, on, on, on)
+		g.state.color = on
+	}
+}
+
+func (g *GL) viewport(r textures.Rect) {
+	if r != g.state.viewport {
+		gl.Viewport(int32(r.X), int32(r.Y), int32(r.W), int32(r.H))
+		g.state.viewport = r
+	}
+}
+
+// clear covers the whole buffer: rows and padding.
+func (g *GL) clear(c *Clear) {
+	if c == nil {
+		return
+	}
+	g.writeMask(c.Mask)
+	gl.ClearStencil(int32(c.Value))
+	gl.Clear(gl.STENCIL_BUFFER_BIT)
+}
+
+func (g *GL) writeMask(m uint8) {
+	if g.state.stencil.WriteMask != m {
+		gl.StencilMask(uint32(m))
+		g.state.stencil.WriteMask = m
+	}
+}
+
+func (g *GL) depth(d Depth) {
+	s := &g.state.depth
+	if d.Test != s.Test {
+		toggle(gl.DEPTH_TEST, d.Test)
+	}
+	if d.Func != s.Func {
+		gl.DepthFunc(funcs[d.Func])
+	}
+	if d.Write != s.Write {
+		gl.DepthMask(d.Write)
+	}
+	*s = d
+}
+
+func (g *GL) stencil(n Stencil) {
+	s := &g.state.stencil
+	if n.Test != s.Test {
+		toggle(gl.STENCIL_TEST, n.Test)
+		s.Test = n.Test
+	}
+	if !n.Test {
+		return
+	}
+	g.writeMask(n.WriteMask)
+	if n.Func != s.Func || n.Ref != s.Ref || n.Mask != s.Mask {
+		gl.StencilFunc(funcs[n.Func], int32(n.Ref), uint32(n.Mask))
+	}
+	if n.Fail != s.Fail || n.DepthFail != s.DepthFail || n.Pass != s.Pass {
+		gl.StencilOp(ops[n.Fail], ops[n.DepthFail], ops[n.Pass])
+	}
+	*s = n
+}
+
+func (g *GL) bounds(b *Bounds) error {
+	if (b != nil) != g.state.bounded {
+		if b != nil && !g.ctx.Caps().DepthBounds {
+			return fmt.Errorf("EXT_depth_bounds_test is not there")
+		}
+		toggle(depthBoundsTest, b != nil)
+		g.state.bounded = b != nil
+	}
+	if b != nil && *b != g.state.bounds {
+		g.ctx.DepthBounds(b.Lo, b.Hi)
+		g.state.bounds = *b
+	}
+	return nil
+}
+
+func toggle(capability uint32, on bool) {
+	if on {
+		gl.Enable(capability)
+	} else {
+		gl.Disable(capability)
+	}
+}
+
+var funcs = [...]uint32{Always: gl.ALWAYS, Never: gl.NEVER, Less: gl.LESS, LEqual: gl.LEQUAL,
+	Equal: gl.EQUAL, NotEqual: gl.NOTEQUAL, GEqual: gl.GEQUAL, Greater: gl.GREATER}
+
+var ops = [...]uint32{Keep: gl.KEEP, Zero: gl.ZERO, Replace: gl.REPLACE, Incr: gl.INCR, Decr: gl.DECR, Invert: gl.INVERT}

@@ -1,0 +1,154 @@
+package pass
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/stencildb/stencildb/shaders"
+	"github.com/stencildb/stencildb/textures"
+)
+
+// Func is a comparison function of the depth or stencil test: incoming value
+// (quad depth, stencil reference) Func stored value.
+type Func uint8
+
+// The comparison functions.
+const (
+	Always Func = iota
+	Never
+	Less
+	LEqual
+	Equal
+	NotEqual
+	GEqual
+	Greater
+)
+
+func (f Func) String() string {
+	return [...]string{"ALWAYS", "NEVER", "LESS", "LEQUAL", "EQUAL", "NOTEQUAL", "GEQUAL", "GREATER"}[f]
+}
+
+// StencilOp is what happens to a stencil value.
+type StencilOp uint8
+
+// The stencil operations of the paper (section 3.4).
+const (
+	Keep StencilOp = iota
+	Zero
+	Replace
+	Incr
+	Decr
+	Invert
+)
+
+func (o StencilOp) String() string {
+	return [...]string{"KEEP", "ZERO", "REPLACE", "INCR", "DECR", "INVERT"}[o]
+}
+
+// Depth is the depth test of a pass. The zero value is off: no test, no write.
+type Depth struct {
+	Test  bool
+	Func  Func
+	Write bool // needs Test
+}
+
+// Bounds is a depth bounds test: stored depth in [Lo, Hi].
+type Bounds struct{ Lo, Hi float64 }
+
+// Stencil is the stencil test of a pass: (Ref & Mask) Func (stored & Mask). The
+// zero value is off. Fail applies where the stencil test fails, DepthFail where
+// it passes and the depth test fails, Pass where both pass; records that the
+// fragment program discards keep their value.
+type Stencil struct {
+	Test                  bool
+	Func                  Func
+	Ref, Mask             uint8
+	Fail, DepthFail, Pass StencilOp
+	WriteMask             uint8 // bits that the operations may change
+}
+
+// Clear sets the bits Mask of every stencil value of the target to those of Value
+// before the draw.
+type Clear struct{ Value, Mask uint8 }
+
+// Pass is one draw over the rows of a chunk.
+type Pass struct {
+	// Name is the routine with its arguments: "CopyToDepth(delay)".
+	Name string
+	// Counts says in words what the pass counts, or what it leaves behind.
+	Counts string
+	// Target is the depth-stencil buffer; its shape's rows are what is drawn.
+	Target textures.TargetRef
+	// Color, when set, takes the fragment program's colour: beside Target, or by
+	// itself, over Color's own rectangle, when Target has no rows.
+	Color *textures.Temp
+	// Clear, when set, clears stencil bits first.
+	Clear *Clear
+	// Program is the fragment program; the zero Source is the plain RenderQuad.
+	Program  shaders.Source
+	Textures []textures.Ref // unit i reads Textures[i]; Words refs are buffers
+	Uniforms []shaders.Uniform
+	// Quad is the window depth of the quad, 0..1.
+	Quad    float32
+	Depth   Depth
+	Bounds  *Bounds // needs EXT_depth_bounds_test
+	Stencil Stencil
+	// Count asks for the number of samples that pass all tests.
+	Count bool
+	// Symbolic marks a pass that stands for a family in EXPLAIN and cannot run.
+	Symbolic bool
+}
+
+func (p *Pass) String() string { return p.Name }
+
+// State describes the pipeline state that matters, for EXPLAIN and traces.
+func (p *Pass) State() string {
+	var s []string
+	if p.Clear != nil {
+		s = append(s, fmt.Sprintf("clear stencil to %d mask 0x%02x", p.Clear.Value, p.Clear.Mask))
+	}
+	if p.Program.Text != "" {
+		s = append(s, "program "+p.Program.Name)
+	}
+	if p.Depth.Test {
+		d := fmt.Sprintf("depth %v quad %.8g", p.Depth.Func, p.Quad)
+		if p.Depth.Write {
+			d = fmt.Sprintf("depth %v write", p.Depth.Func)
+		}
+		s = append(s, d)
+	}
+	if p.Bounds != nil {
+		s = append(s, fmt.Sprintf("depth bounds [%.8g, %.8g]", p.Bounds.Lo, p.Bounds.Hi))
+	}
+	if st := p.Stencil; st.Test {
+		s = append(s, fmt.Sprintf("stencil %v %d mask 0x%02x op %v,%v,%v", st.Func, st.Ref, st.Mask, st.Fail, st.DepthFail, st.Pass))
+	}
+	if p.Count {
+		s = append(s, "count")
+	}
+	return strings.Join(s, "; ")
+}
+
+// Count is a number of samples on its way.
+type Count interface {
+	// Wait blocks until the number is known.
+	Wait() (uint64, error)
+}
+
+// Known is a Count that needs no waiting.
+type Known uint64
+
+// Wait implements Count.
+func (k Known) Wait() (uint64, error) { return uint64(k), nil }
+
+// Runner runs passes in order.
+type Runner interface {
+	// Run runs one pass. The Count is nil unless the pass asks for it. An error
+	// names the pass; nothing is known about the target's contents after one.
+	Run(p *Pass) (Count, error)
+	// Executes reports whether passes are really run: a runner that does not gives
+	// no counts, and adaptive algorithms hand it one symbolic pass for all.
+	Executes() bool
+	// Slots returns how many targets like t can be resident at the same time, 1..n.
+	Slots(t textures.TargetRef, n int) int
+}

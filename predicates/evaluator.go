@@ -1,0 +1,257 @@
+package predicates
+
+import (
+	"fmt"
+
+	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/pass"
+	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/shaders"
+	"github.com/stencildb/stencildb/table"
+	"github.com/stencildb/stencildb/textures"
+)
+
+// Device is what the evaluation needs to know of the device.
+type Device struct {
+	DepthBounds     bool  // EXT_depth_bounds_test: Range in one pass
+	MaxTextureBytes int64 // the largest texture that works
+	Samplers        int   // textures that a fragment program may read
+}
+
+// Evaluator evaluates predicates over one chunk into one target.
+type Evaluator struct {
+	run    pass.Runner
+	device Device
+	fields []table.Field
+	chunk  *table.Chunk
+	target textures.TargetRef
+	slots  *Slots
+	depth  depthContent
+}
+
+// depthContent is what the target's depth buffer holds.
+type depthContent struct {
+	what   textures.Ref
+	limb   int
+	null   uint64 // the limb value at which NULLs lie; NullLimb by itself
+	offset uint64 // added to the codes before they were cut into limbs
+	width  int    // limbs of the shifted code; 0 when not shifted
+}
+
+// Slots knows which evaluator's data each slot of a query's targets holds, when
+// chunks have to share depth-stencil buffers.
+type Slots struct {
+	owner map[textures.TargetRef]*Evaluator
+}
+
+// NewSlots returns a fresh assignment, for one query.
+func NewSlots() *Slots { return &Slots{owner: map[textures.TargetRef]*Evaluator{}} }
+
+// New returns an evaluator of a chunk.
+func New(run pass.Runner, device Device, t *table.Table, chunk int, format textures.Format, slot int, slots *Slots) *Evaluator {
+	c := t.Chunks[chunk]
+	return &Evaluator{run: run, device: device, fields: t.Fields, chunk: c, slots: slots,
+		target: textures.TargetRef{Shape: textures.ShapeOf(c.Rows), Format: format, Slot: slot}}
+}
+
+// Claim takes the target for this evaluator. It returns false when another
+// evaluator has used the slot since: then stencil and depth are lost.
+func (e *Evaluator) Claim() bool {
+	if e.slots.owner[e.target] == e {
+		return true
+	}
+	e.slots.owner[e.target] = e
+	e.depth = depthContent{}
+	return false
+}
+
+// Runner returns the runner that the evaluator hands its passes to.
+func (e *Evaluator) Runner() pass.Runner { return e.run }
+
+// Chunk returns the chunk.
+func (e *Evaluator) Chunk() *table.Chunk { return e.chunk }
+
+// Segment returns the chunk's segment of a column.
+func (e *Evaluator) Segment(col int) *table.Segment { return e.chunk.Segments[col] }
+
+// Target returns the depth-stencil buffer.
+func (e *Evaluator) Target() textures.TargetRef { return e.target }
+
+// Format returns the depth format in which every limb of the columns compares
+// exactly: D24S8, the faster one on hardware, up to 22 bits.
+func Format(t *table.Table, cols []int) textures.Format {
+	for _, ch := range t.Chunks {
+		for _, c := range cols {
+			if ch.Segments[c].Bits > textures.D24S8.ExactBits() {
+				return textures.D32FS8
+			}
+		}
+	}
+	return textures.D24S8
+}
+
+// quad returns the window depth of limb value v: exact in float32.
+func quad(v uint64) float32 { return float32(v) / (1 << textures.LimbBits) }
+
+// mirrored is the depth function for attribute op d: the hardware compares the
+// quad's depth with the stored one (paper, section 4.1).
+var mirrored = [...]pass.Func{expr.LT: pass.Greater, expr.LE: pass.GEqual, expr.EQ: pass.Equal,
+	expr.NE: pass.NotEqual, expr.GE: pass.LEqual, expr.GT: pass.Less}
+
+// limbName names an attribute, or one limb of it: "delay", "time.1".
+func (e *Evaluator) limbName(col, limb int) string {
+	if textures.Limbs(e.Segment(col).Bits) == 1 {
+		return e.fields[col].Name
+	}
+	return fmt.Sprintf("%s.%d", e.fields[col].Name, limb)
+}
+
+// attribute returns the texture that holds a limb and its channel.
+func (e *Evaluator) attribute(col, limb int) (textures.Ref, string) {
+	switch limb {
+	case 0:
+		return textures.Attribute(e.chunk, col), "r"
+	case 1:
+		return textures.Attribute(e.chunk, col), "g"
+	}
+	return textures.AttributeHigh(e.chunk, col), "r"
+}
+
+// CopyToDepth copies one limb of an attribute to the depth buffer (paper, section
+// 4.1): depth = limb / 2^24. NULLs go to limb value null; textures.NullLimb, beyond
+// every code, costs nothing. Stencil test off, depth function ALWAYS. Nothing is
+// done when the depth buffer already holds it.
+func (e *Evaluator) CopyToDepth(col, limb int, null uint64) error {
+	ref, channel := e.attribute(col, limb)
+	if e.Segment(col).Nulls == 0 {
+		null = textures.NullLimb
+	}
+	want := depthContent{what: ref, limb: limb, null: null}
+	if e.depth == want {
+		return nil
+	}
+	p := e.copyPass("CopyToDepth("+e.limbName(col, limb)+")", ref)
+	defines := []string{"CHANNEL " + channel}
+	if null != textures.NullLimb {
+		defines = append(defines, "NULL_DEPTH")
+		p.Uniforms = []shaders.Uniform{shaders.Float("nullDepth", quad(null))}
+	}
+	p.Program = shaders.Load("copy.frag", defines...)
+	return e.copy(p, want)
+}
+
+// CopyShifted copies limb `limb` of code + offset to depth, NULLs to limb value
+// null: how chunks with different minima share one code space for KthLargest.
+// limbs is the width of the common space.
+func (e *Evaluator) CopyShifted(col, limb, limbs int, offset, null uint64) error {
+	have := textures.Limbs(e.Segment(col).Bits)
+	ref := textures.Attribute(e.chunk, col)
+	want := depthContent{what: ref, limb: limb, null: null, offset: offset, width: limbs}
+	if e.depth == want {
+		return nil
+	}
+	p := e.copyPass(fmt.Sprintf("CopyToDepth(%s + %d, limb %d)", e.fields[col].Name, offset, limb), ref)
+	defines := []string{"SHIFTED", "NULL_DEPTH", fmt.Sprintf("LIMBS %d", have), fmt.Sprintf("LIMB %d", limb)}
+	if have == 3 {
+		defines = append(defines, "WIDE")
+		p.Textures = append(p.Textures, textures.AttributeHigh(e.chunk, col))
+	}
+	p.Program = shaders.Load("copy.frag", defines...)
+	p.Uniforms = []shaders.Uniform{shaders.Float("nullDepth", quad(null)), {Name: "offset", U: []uint32{
+		uint32(textures.Limb(offset, 0)), uint32(textures.Limb(offset, 1)), uint32(textures.Limb(offset, 2))}}}
+	return e.copy(p, want)
+}
+
+func (e *Evaluator) copyPass(name string, ref textures.Ref) *pass.Pass {
+	return &pass.Pass{Name: name, Counts: "nothing; the attribute becomes depth", Target: e.target,
+		Textures: []textures.Ref{ref}, Depth: pass.Depth{Test: true, Func: pass.Always, Write: true}}
+}
+
+func (e *Evaluator) copy(p *pass.Pass, want depthContent) error {
+	e.depth = depthContent{}
+	if _, err := e.run.Run(p); err != nil {
+		return err
+	}
+	e.depth = want
+	return nil
+}
+
+// how says what a predicate does with the records that satisfy it.
+type how struct {
+	stencil pass.Stencil
+	clear   *pass.Clear
+	count   bool
+	counts  string
+}
+
+// describe says what a predicate's pass counts, unless the caller has said it.
+func (h *how) describe(text string) {
+	switch {
+	case h.counts != "":
+	case h.count:
+		h.counts = "records with " + text
+	default:
+		h.counts = "nothing; records with " + text + " are marked in the stencil buffer"
+	}
+}
+
+// compare draws the quad of limb op k over the depth buffer, which holds the limb.
+func (e *Evaluator) compare(name string, op expr.CmpOp, k uint64, h how) (pass.Count, error) {
+	return e.run.Run(&pass.Pass{Name: name, Counts: h.counts, Target: e.target, Clear: h.clear,
+		Quad: quad(k), Depth: pass.Depth{Test: true, Func: mirrored[op]}, Stencil: h.stencil, Count: h.count})
+}
+
+// nullPlace returns the limb value at which a NULL satisfies no `limb op k`.
+func nullPlace(op expr.CmpOp, k uint64) uint64 {
+	switch op {
+	case expr.GT, expr.GE: // k >= 1 for GE
+		return 0
+	case expr.NE:
+		return k
+	}
+	return textures.NullLimb
+}
+
+// Compare evaluates limb op k (paper, routine 4.1): CopyToDepth, then a quad at
+// depth k with the mirrored depth function. For op >=, k must be at least 1.
+func (e *Evaluator) Compare(t *limbTest, h how) (pass.Count, error) {
+	null := nullPlace(t.op, t.k)
+	if t.k == textures.NullLimb { // IS [NOT] NULL: NULLs stay where they are
+		null = textures.NullLimb
+	}
+	if err := e.CopyToDepth(t.col, t.limb, null); err != nil {
+		return nil, err
+	}
+	h.describe(t.text)
+	return e.compare("Compare("+t.text+")", t.op, t.k, h)
+}
+
+// Range evaluates lo <= limb <= hi in one pass (paper, routine 4.4): the depth
+// bounds test looks at the stored depth, so the quad's own depth does not matter.
+func (e *Evaluator) Range(t *limbRange, h how) (pass.Count, error) {
+	if err := e.CopyToDepth(t.col, t.limb, textures.NullLimb); err != nil {
+		return nil, err
+	}
+	h.describe(t.text)
+	return e.run.Run(&pass.Pass{Name: "Range(" + t.text + ")", Counts: h.counts, Target: e.target, Clear: h.clear,
+		Quad: quad(t.lo), Depth: pass.Depth{Test: true, Func: pass.Always},
+		Bounds:  &pass.Bounds{Lo: float64(t.lo) / (1 << 24), Hi: float64(t.hi) / (1 << 24)},
+		Stencil: h.stencil, Count: h.count})
+}
+
+// leaf evaluates any simple predicate.
+func (e *Evaluator) leaf(l plan.Leaf, h how) (pass.Count, error) {
+	switch l := l.(type) {
+	case *limbTest:
+		return e.Compare(l, h)
+	case *limbRange:
+		return e.Range(l, h)
+	case *maskTest:
+		return e.mask(l, h)
+	case *plan.Members:
+		return e.Members(l, h)
+	case *plan.Program:
+		return e.Semilinear(l, h)
+	}
+	return nil, fmt.Errorf("predicates: no routine for %T", l)
+}

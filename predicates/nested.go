@@ -1,0 +1,256 @@
+package predicates
+
+import (
+	"fmt"
+	"math/bits"
+	"slices"
+
+	"github.com/stencildb/stencildb/pass"
+	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/shaders"
+	"github.com/stencildb/stencildb/textures"
+)
+
+// Nested evaluation: the eight bits of the stencil buffer are registers, one bit a
+// record each. Two of them drive it:
+//
+//	todo    the records that are still to be decided here
+//	result  the records found TRUE
+//
+// or(p, todo, result) sets result where todo is set and p holds, and may spoil
+// todo. A disjunction hands the same todo to each disjunct; a conjunction narrows
+// todo by all conjuncts but the last. The most demanding operand comes last, where
+// it needs no copy of todo (as Sethi and Ullman order expressions for registers),
+// so that eight bits are enough for all but adversarial trees; of those, subtrees
+// are rendered to a mask texture first.
+
+func name(what string, i int) string { return fmt.Sprintf("%s %d", what, i+1) }
+
+// nestedCost estimates the passes of a nested evaluation.
+func nestedCost(p *plan.Pred) int {
+	if p.Op == plan.IsLeaf {
+		return leafCost(p.Leaf)
+	}
+	n := 1
+	for _, k := range p.Kids {
+		n += nestedCost(k)
+		if k.Op != plan.IsLeaf {
+			n++
+		}
+	}
+	return n
+}
+
+// need returns how many bits beside todo and result p takes.
+func need(p *plan.Pred) int {
+	if p.Op == plan.IsLeaf {
+		return 0
+	}
+	kids := ordered(p.Kids)
+	most := need(kids[len(kids)-1])
+	for _, k := range kids[:len(kids)-1] {
+		switch {
+		case k.Op != plan.IsLeaf && p.Op == plan.Or:
+			most = max(most, 1+need(k)) // a copy of todo
+		case k.Op != plan.IsLeaf:
+			most = max(most, 2+need(k)) // a copy of todo, and a result of its own
+		case p.Op == plan.And && !testsDepth(k.Leaf):
+			most = max(most, 1) // a result of its own
+		}
+	}
+	return most
+}
+
+// ordered returns kids with the most demanding last.
+func ordered(kids []*plan.Pred) []*plan.Pred {
+	out := slices.Clone(kids)
+	weight := func(p *plan.Pred) int {
+		if p.Op == plan.IsLeaf {
+			return -1
+		}
+		return need(p)
+	}
+	slices.SortStableFunc(out, func(a, b *plan.Pred) int { return weight(a) - weight(b) })
+	return out
+}
+
+// testsDepth reports a leaf decided by the depth test, so that the stencil
+// operation on depth failure can act on the records that fail it.
+func testsDepth(l plan.Leaf) bool {
+	switch l.(type) {
+	case *limbTest, *maskTest:
+		return true
+	}
+	return false
+}
+
+// spareBits are the stencil bits beside todo and result.
+const spareBits = 6
+
+type nested struct {
+	e    *Evaluator
+	free uint8
+	// pending clears the first pass's target.
+	pending *pass.Clear
+}
+
+// evalNested evaluates an expression as it nests.
+func (e *Evaluator) evalNested(s *Selection, p *plan.Pred) error {
+	for need(p) > spareBits {
+		smaller, err := e.materialise(p)
+		if err != nil {
+			return err
+		}
+		p = smaller
+	}
+	const result, todo = 1, 2
+	n := &nested{e: e, free: 0xff &^ (result | todo), pending: &pass.Clear{Value: todo, Mask: 0xff}}
+	if err := n.or(p, todo, result); err != nil {
+		return err
+	}
+	c, err := e.run.Run(&pass.Pass{Name: "Count(selection)", Counts: "records that satisfy the whole expression",
+		Target: e.target, Stencil: stencilTest(pass.Equal, result, result), Count: true})
+	s.counts = []pass.Count{c}
+	s.stencil = stencilTest(pass.Equal, result, result)
+	return err
+}
+
+// materialise renders the largest subtree that fits the registers into a mask and
+// returns the tree with a test of the mask in its place.
+func (e *Evaluator) materialise(p *plan.Pred) (*plan.Pred, error) {
+	kids := slices.Clone(p.Kids)
+	at := 0
+	for i, k := range kids {
+		if need(k) > need(kids[at]) {
+			at = i
+		}
+	}
+	if need(kids[at]) > spareBits {
+		k, err := e.materialise(kids[at])
+		kids[at] = k
+		return combine(p.Op, kids...), err
+	}
+	var s Selection
+	if err := e.evalNested(&s, kids[at]); err != nil {
+		return nil, err
+	}
+	m := &textures.Temp{Width: e.target.Shape.Width, Height: e.target.Shape.Height}
+	text := "a nested condition"
+	_, err := e.run.Run(&pass.Pass{Name: "Render(" + text + ")", Counts: "nothing; the selection becomes an attribute of one bit",
+		Target: e.target, Color: m, Program: shaders.Load("one.frag"), Stencil: s.stencil})
+	kids[at] = leafOf(&maskTest{m, text})
+	return combine(p.Op, kids...), err
+}
+
+// bit takes a free register and clears it.
+func (n *nested) bit() (uint8, error) {
+	if n.free == 0 {
+		return 0, fmt.Errorf("predicates: out of stencil bits") // need() rules it out
+	}
+	b := uint8(1) << bits.TrailingZeros8(n.free)
+	n.free &^= b
+	return b, nil
+}
+
+// clear returns the clear of register b for the next pass, joined with the one
+// that begins the evaluation.
+func (n *nested) clear(b uint8) *pass.Clear {
+	if n.pending != nil {
+		c := n.pending // clears all bits
+		n.pending = nil
+		return c
+	}
+	if b == 0 {
+		return nil
+	}
+	return &pass.Clear{Mask: b}
+}
+
+// set is the stencil state "where todo is set and the pass succeeds, set result".
+func set(todo, result uint8) pass.Stencil {
+	return pass.Stencil{Test: true, Func: pass.Equal, Ref: todo | result, Mask: todo, Pass: pass.Replace, WriteMask: result}
+}
+
+// or sets result where todo is set and p holds.
+func (n *nested) or(p *plan.Pred, todo, result uint8) error {
+	if p.Op == plan.IsLeaf {
+		_, err := n.e.leaf(p.Leaf, how{stencil: set(todo, result), clear: n.clear(0)})
+		return err
+	}
+	kids := ordered(p.Kids)
+	last := len(kids) - 1
+	for _, k := range kids[:last] {
+		var err error
+		if p.Op == plan.Or {
+			err = n.disjunct(k, todo, result)
+		} else {
+			err = n.narrow(k, todo)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return n.or(kids[last], todo, result)
+}
+
+// disjunct is or with todo preserved.
+func (n *nested) disjunct(p *plan.Pred, todo, result uint8) error {
+	if p.Op == plan.IsLeaf {
+		return n.or(p, todo, result)
+	}
+	mine, err := n.copy(todo)
+	if err != nil {
+		return err
+	}
+	defer func() { n.free |= mine }()
+	return n.or(p, mine, result)
+}
+
+// copy makes a copy of a register.
+func (n *nested) copy(from uint8) (uint8, error) {
+	b, err := n.bit()
+	if err != nil {
+		return 0, err
+	}
+	_, err = n.e.run.Run(&pass.Pass{Name: "Stencil(copy a bit)", Counts: "nothing; the records to decide are kept",
+		Target: n.e.target, Stencil: set(from, b), Clear: n.clear(b)})
+	return b, err
+}
+
+// narrow clears todo where p does not hold.
+func (n *nested) narrow(p *plan.Pred, todo uint8) error {
+	if p.Op == plan.IsLeaf && testsDepth(p.Leaf) {
+		_, err := n.e.leaf(p.Leaf, how{clear: n.clear(0), stencil: pass.Stencil{Test: true, Func: pass.Equal,
+			Ref: todo, Mask: todo, DepthFail: pass.Zero, WriteMask: todo}})
+		return err
+	}
+	mine := todo
+	if p.Op != plan.IsLeaf {
+		var err error
+		if mine, err = n.copy(todo); err != nil {
+			return err
+		}
+		defer func() { n.free |= mine }()
+	}
+	found, err := n.bit()
+	if err != nil {
+		return err
+	}
+	defer func() { n.free |= found }()
+	if err := n.clearNow(found); err != nil {
+		return err
+	}
+	if err := n.or(p, mine, found); err != nil {
+		return err
+	}
+	_, err = n.e.run.Run(&pass.Pass{Name: "Stencil(drop records)", Counts: "nothing; records that fail the condition are dropped",
+		Target: n.e.target, Stencil: pass.Stencil{Test: true, Func: pass.Equal, Ref: todo, Mask: todo | found, Pass: pass.Zero, WriteMask: todo}})
+	return err
+}
+
+// clearNow clears a register with a pass of its own.
+func (n *nested) clearNow(b uint8) error {
+	_, err := n.e.run.Run(&pass.Pass{Name: "Stencil(clear a bit)", Counts: "nothing", Target: n.e.target, Clear: n.clear(b),
+		Stencil: pass.Stencil{Test: true, Func: pass.Never}})
+	return err
+}

@@ -1,0 +1,207 @@
+package predicates
+
+import (
+	"fmt"
+	"math/big"
+
+	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/pass"
+	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/shaders"
+	"github.com/stencildb/stencildb/textures"
+)
+
+// Semilinear evaluates s . a op b over any number of attributes, four to a texture
+// (paper, routine 4.2), and its extensions: polynomials, and any other arithmetic.
+// The paper's float32 dot product runs where it is exact: integer coefficients and
+// every partial sum below 2^24. Everything else runs a generated program in
+// integers of 32 or 64 bits, or doubles.
+func (e *Evaluator) Semilinear(p *plan.Program, h how) (pass.Count, error) {
+	h.describe(p.Text)
+	q := e.discarding(programName(p), h)
+	ok, err := e.dotProduct(p, q)
+	if err == nil && !ok {
+		err = e.generated(p, q, shaders.Keep)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return e.run.Run(q)
+}
+
+func programName(p *plan.Program) string {
+	switch {
+	case p.Fails != nil:
+		return "Check(" + p.Text + ")"
+	case p.Shape == plan.Semilinear:
+		return "Semilinear(" + p.Text + ")"
+	case p.Shape == plan.Polynomial:
+		return "Polynomial(" + p.Text + ")"
+	}
+	return "Expression(" + p.Text + ")"
+}
+
+// discarding is a pass whose fragment program decides: no depth test.
+func (e *Evaluator) discarding(name string, h how) *pass.Pass {
+	return &pass.Pass{Name: name, Counts: h.counts, Target: e.target, Clear: h.clear, Stencil: h.stencil, Count: h.count}
+}
+
+var exactFloat = big.NewInt(1 << textures.LimbBits)
+
+// dotProduct makes q the paper's SemilinearFP when float32 computes it exactly.
+func (e *Evaluator) dotProduct(p *plan.Program, q *pass.Pass) (bool, error) {
+	if p.Fails != nil || p.Shape != plan.Semilinear || textures.PackedBytes(e.chunk.Rows) > e.device.MaxTextureBytes {
+		return false, nil
+	}
+	cols, coef, rhs, bound, ok := p.Linear()
+	if !ok || bound.Cmp(exactFloat) > 0 || new(big.Int).Abs(rhs).Cmp(exactFloat) > 0 || len(cols) > 4*e.device.Samplers {
+		return false, nil
+	}
+	nulls := false
+	for _, c := range cols {
+		if textures.Limbs(e.Segment(c).Bits) > 1 {
+			return false, nil
+		}
+		nulls = nulls || e.Segment(c).Nulls > 0
+	}
+	n := (len(cols) + 3) / 4
+	s := make([]float32, 4*n)
+	for i, c := range coef {
+		s[i] = float32(c)
+	}
+	for i := range n {
+		q.Textures = append(q.Textures, textures.Pack(e.chunk, cols[4*i:min(4*i+4, len(cols))]))
+	}
+	defines := []string{fmt.Sprintf("TEXTURES %d", n), "OP " + shaders.GLSLOp(p.Op)}
+	if nulls {
+		defines = append(defines, "NULLS")
+	}
+	q.Program = shaders.Load("semilinear.frag", defines...)
+	b, _ := new(big.Float).SetInt(rhs).Float32()
+	q.Uniforms = []shaders.Uniform{{Name: "s", F: s}, shaders.Float("b", b)}
+	units := make([]int32, n)
+	for i := range units {
+		units[i] = int32(i)
+	}
+	q.Uniforms = append(q.Uniforms, shaders.Uniform{Name: "attributes", I: units})
+	return true, nil
+}
+
+// generated makes q run the program that package shaders writes for p.
+func (e *Evaluator) generated(p *plan.Program, q *pass.Pass, mode shaders.Mode) error {
+	in, refs := e.inputs(p.Columns())
+	source, uniforms := shaders.Generate(p, in, mode)
+	if n := len(refs) + len(in.Lookups); n > e.device.Samplers {
+		return fmt.Errorf("predicates: %s reads %d textures, the device has %d in a fragment program: "+
+			"use fewer attributes in one comparison, or --backend cpu", p.Text, n, e.device.Samplers)
+	}
+	q.Program, q.Uniforms, q.Textures = source, uniforms, refs
+	for _, table := range in.Lookups {
+		words := make([]uint32, (len(table)+3)/4*4)
+		copy(words, table)
+		q.Textures = append(q.Textures, textures.Buffer(&textures.Words{Data: words}))
+	}
+	return nil
+}
+
+// inputs lays out the columns of a generated program: a texture each, or, when
+// there are many, four narrow ones to a texture.
+func (e *Evaluator) inputs(cols []int) (*shaders.Inputs, []textures.Ref) {
+	const many = 8
+	in := &shaders.Inputs{Limbs: map[int][]string{}}
+	var refs []textures.Ref
+	add := func(r textures.Ref) int {
+		refs = append(refs, r)
+		return len(refs) - 1
+	}
+	var narrow []int
+	for _, c := range cols {
+		n := textures.Limbs(e.Segment(c).Bits)
+		if n == 1 && len(cols) > many && textures.PackedBytes(e.chunk.Rows) <= e.device.MaxTextureBytes {
+			narrow = append(narrow, c)
+			continue
+		}
+		t := add(textures.Attribute(e.chunk, c))
+		limbs := []string{fmt.Sprintf("t%d.r", t)}
+		if n > 1 {
+			limbs = append(limbs, fmt.Sprintf("t%d.g", t))
+		}
+		if n > 2 {
+			limbs = append(limbs, fmt.Sprintf("t%d.r", add(textures.AttributeHigh(e.chunk, c))))
+		}
+		in.Limbs[c] = limbs
+	}
+	for i := 0; i < len(narrow); i += 4 {
+		four := narrow[i:min(i+4, len(narrow))]
+		t := add(textures.Pack(e.chunk, four))
+		for j, c := range four {
+			in.Limbs[c] = []string{fmt.Sprintf("t%d.%c", t, "rgba"[j])}
+		}
+	}
+	in.Samplers = len(refs)
+	return in, refs
+}
+
+// Hazards counts the records that a predicate's double arithmetic cannot be
+// trusted with on a graphics pipeline (subnormal numbers, which may be flushed to
+// zero), and returns an error if there are any.
+func (e *Evaluator) Hazards(p *plan.Pred) error {
+	for _, k := range p.Kids {
+		if err := e.Hazards(k); err != nil {
+			return err
+		}
+	}
+	prog, ok := p.Leaf.(*plan.Program)
+	if !ok || !shaders.Arithmetic(prog) {
+		return nil
+	}
+	q := e.discarding("Check("+prog.Text+")", how{count: true, counts: "records where a subnormal double takes part (there must be none)"})
+	if err := e.generated(prog, q, shaders.Hazards); err != nil {
+		return err
+	}
+	c, err := e.run.Run(q)
+	if err != nil {
+		return err
+	}
+	n, err := c.Wait()
+	if err != nil || n == 0 {
+		return err
+	}
+	return expr.Errorf(-1, "%s computes with subnormal numbers in %d records, which graphics hardware may flush to zero: use --backend cpu", prog.Text, n)
+}
+
+// Members evaluates membership in many spans of codes with one discarding program
+// (the paper has no list predicate; few spans are comparisons and ranges).
+func (e *Evaluator) Members(m *plan.Members, h how) (pass.Count, error) {
+	h.describe(m.Text)
+	q := e.discarding("Members("+m.Text+")", h)
+	limbs := textures.Limbs(e.Segment(m.Col).Bits)
+	defines := []string{fmt.Sprintf("LIMBS %d", limbs)}
+	words := make([]uint32, 0, 4*len(m.Spans))
+	for _, s := range m.Spans {
+		words = append(words, uint32(s.Lo), uint32(s.Lo>>32), uint32(s.Hi), uint32(s.Hi>>32))
+	}
+	high := textures.Attribute(e.chunk, m.Col) // unit 1 is read only when WIDE
+	if limbs == 3 {
+		defines = append(defines, "WIDE")
+		high = textures.AttributeHigh(e.chunk, m.Col)
+	}
+	q.Program = shaders.Load("members.frag", defines...)
+	q.Textures = []textures.Ref{textures.Attribute(e.chunk, m.Col), high, textures.Buffer(&textures.Words{Data: words})}
+	q.Uniforms = []shaders.Uniform{shaders.Int("count", int32(len(m.Spans)))}
+	return e.run.Run(q)
+}
+
+// mask evaluates "the record is set in a mask": a mask is an attribute of one bit.
+func (e *Evaluator) mask(m *maskTest, h how) (pass.Count, error) {
+	h.describe(m.text)
+	ref := textures.Ref{Temp: m.mask}
+	if want := (depthContent{what: ref, null: textures.NullLimb}); e.depth != want {
+		p := e.copyPass("CopyToDepth("+m.text+")", ref)
+		p.Program = shaders.Load("copy.frag", "CHANNEL r")
+		if err := e.copy(p, want); err != nil {
+			return nil, err
+		}
+	}
+	return e.compare("Compare("+m.text+")", expr.GE, 1, h)
+}

@@ -1,0 +1,262 @@
+package predicates
+
+import (
+	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/pass"
+	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/textures"
+)
+
+// maxClauses bounds the normal forms: beyond it the expression is evaluated as it
+// nests.
+const maxClauses = 256
+
+// Selection says which records of a chunk are selected: all of them, none, or
+// those whose stencil value passes a test.
+type Selection struct {
+	all, none bool
+	rows      int
+	stencil   pass.Stencil // the test; nothing is changed
+	counts    []pass.Count // of disjoint parts of the selection
+
+}
+
+// All reports that every record is selected and the stencil buffer means nothing.
+func (s *Selection) All() bool { return s.all }
+
+// None reports that no record is selected and the stencil buffer means nothing.
+func (s *Selection) None() bool { return s.none }
+
+// Test returns the stencil test that the selected records pass; off when all are
+// selected.
+func (s *Selection) Test() pass.Stencil { return s.stencil }
+
+// Count waits for the number of selected records.
+func (s *Selection) Count() (uint64, error) {
+	switch {
+	case s.none:
+		return 0, nil
+	case s.all:
+		return uint64(s.rows), nil
+	}
+	var n uint64
+	for _, c := range s.counts {
+		k, err := c.Wait()
+		if err != nil {
+			return 0, err
+		}
+		n += k
+	}
+	return n, nil
+}
+
+func stencilTest(f pass.Func, ref, mask uint8) pass.Stencil {
+	return pass.Stencil{Test: true, Func: f, Ref: ref, Mask: mask}
+}
+
+// Select evaluates a whole WHERE. With keep false only the count is asked for, and
+// a single predicate needs no stencil buffer at all: the occlusion query around
+// its pass is the answer. Otherwise the stencil buffer holds the selection.
+func (e *Evaluator) Select(p *plan.Pred, keep bool) (*Selection, error) {
+	e.Claim()
+	p = e.expand(p)
+	s := &Selection{rows: e.chunk.Rows}
+	switch p.Op {
+	case plan.True:
+		s.all = true
+		return s, nil
+	case plan.False:
+		s.none = true
+		return s, nil
+	case plan.IsLeaf:
+		return s, e.selectOne(s, p.Leaf, keep)
+	}
+	return s, e.selectMany(s, p)
+}
+
+// selectOne is one predicate: its own pass counts, and with SetupStencil (clear to
+// 0, REPLACE by 1 on pass) leaves the selection behind.
+func (e *Evaluator) selectOne(s *Selection, l plan.Leaf, keep bool) error {
+	h := how{count: true}
+	if keep {
+		h.clear = &pass.Clear{Mask: 0xff}
+		h.stencil = pass.Stencil{Test: true, Ref: 1, Mask: 0xff, Pass: pass.Replace, WriteMask: 0xff}
+		s.stencil = stencilTest(pass.Equal, 1, 0xff&^scratch)
+	}
+	c, err := e.leaf(l, h)
+	s.counts = []pass.Count{c}
+	return err
+}
+
+// selectMany picks the form with the fewest passes. EvalCNF is the paper's: it is
+// taken unless another form needs less than half of its passes.
+func (e *Evaluator) selectMany(s *Selection, p *plan.Pred) error {
+	nested := nestedCost(p)
+	cnf, okC := p.CNF(maxClauses)
+	dnf, okD := p.DNF(maxClauses)
+	if okD {
+		for _, clause := range dnf {
+			okD = okD && len(clause) <= maxConjuncts
+		}
+	}
+	costC, costD := cnfCost(cnf), dnfCost(dnf)
+	switch {
+	case okC && costC <= 2*nested && (!okD || costC <= 2*costD):
+		return e.EvalCNF(s, cnf)
+	case okD && costD <= 2*nested:
+		return e.EvalDNF(s, dnf)
+	}
+	return e.evalNested(s, p)
+}
+
+// leafCost is about two passes, copy and test, for a depth test; one for a
+// discarding program.
+func leafCost(l plan.Leaf) int {
+	switch l.(type) {
+	case *limbTest, *limbRange, *maskTest:
+		return 2
+	}
+	return 1
+}
+
+func cnfCost(clauses [][]plan.Leaf) int {
+	n := 0
+	for _, c := range clauses {
+		for _, l := range c {
+			n += leafCost(l)
+		}
+		n++
+	}
+	return n
+}
+
+func dnfCost(clauses [][]plan.Leaf) int { return cnfCost(clauses) + len(clauses) }
+
+// EvalCNF evaluates a conjunction of disjunctions (paper, routine 4.3) with the
+// stencil values 0, 1 and 2. Before clause i (from 1) the records still selected
+// hold 1 when i is odd and 2 when i is even; a record that satisfies a disjunct
+// moves to the other value and is not tested again; after the clause what is left
+// at the old value becomes 0. In the end non-zero means selected.
+//
+// Since a record passes at most one disjunct of the last clause, the counts of
+// that clause's passes add up to the size of the selection.
+func (e *Evaluator) EvalCNF(s *Selection, clauses [][]plan.Leaf) error {
+	clear := &pass.Clear{Value: 1, Mask: 0xff}
+	for i, clause := range clauses {
+		valid, op := uint8(1), pass.Incr
+		if i%2 == 1 {
+			valid, op = 2, pass.Decr
+		}
+		last := i == len(clauses)-1
+		for _, l := range clause {
+			h := how{clear: clear, count: last, stencil: pass.Stencil{Test: true, Func: pass.Equal,
+				Ref: valid, Mask: 0xff, Pass: op, WriteMask: 0xff}}
+			if last {
+				h.counts = "records that satisfy " + l.String() + " and every clause before"
+			}
+			c, err := e.leaf(l, h)
+			if err != nil {
+				return err
+			}
+			if last {
+				s.counts = append(s.counts, c)
+			}
+			clear = nil
+		}
+		err := e.sweep("EvalCNF: drop records that fail clause", i, pass.Stencil{Test: true, Func: pass.Equal,
+			Ref: valid, Mask: 0xff, Pass: pass.Zero, WriteMask: 0xff})
+		if err != nil {
+			return err
+		}
+	}
+	s.stencil = stencilTest(pass.NotEqual, 0, 0xff&^scratch)
+	return nil
+}
+
+// scratch is the stencil bit that the k-th largest of a wide attribute uses for
+// its candidates; no form's selection test looks at it.
+const scratch = 0x40
+
+// Candidates is the stencil test of the records marked by [Evaluator.Mark].
+func Candidates() pass.Stencil { return stencilTest(pass.Equal, scratch, scratch) }
+
+// Mark marks the records that pass a stencil test and whose limb in the depth
+// buffer satisfies op k as candidates; all others are not candidates.
+func (e *Evaluator) Mark(test pass.Stencil, name string, op expr.CmpOp, k uint64) error {
+	if !test.Test {
+		test = stencilTest(pass.Always, 0, 0)
+	}
+	test.Ref |= scratch
+	test.Pass, test.WriteMask = pass.Replace, scratch
+	_, err := e.compare(name, op, k, how{clear: &pass.Clear{Mask: scratch}, stencil: test,
+		counts: "nothing; the candidates that are left are marked"})
+	return err
+}
+
+// Narrow takes the mark from candidates whose limb does not satisfy op k.
+func (e *Evaluator) Narrow(name string, op expr.CmpOp, k uint64) error {
+	st := Candidates()
+	st.DepthFail, st.WriteMask = pass.Zero, scratch
+	_, err := e.compare(name, op, k, how{stencil: st, counts: "nothing; the candidates that are left are marked"})
+	return err
+}
+
+// CountLimb counts the records that pass a stencil test and whose limb in the
+// depth buffer satisfies op k.
+func (e *Evaluator) CountLimb(test pass.Stencil, name, counts string, op expr.CmpOp, k uint64) (pass.Count, error) {
+	return e.compare(name, op, k, how{stencil: test, count: true, counts: counts})
+}
+
+// CountNotNull counts the records that pass a stencil test and where an attribute
+// that has NULLs is not NULL.
+func (e *Evaluator) CountNotNull(test pass.Stencil, col int) (pass.Count, error) {
+	text := e.fields[col].Name + " IS NOT NULL"
+	return e.Compare(&limbTest{col, 0, expr.LT, textures.NullLimb, text}, how{stencil: test, count: true, counts: "selected records with " + text})
+}
+
+// sweep draws a quad that passes everywhere, for its stencil operation.
+func (e *Evaluator) sweep(what string, i int, st pass.Stencil) error {
+	_, err := e.run.Run(&pass.Pass{Name: name(what, i), Counts: "nothing; the stencil buffer is tidied", Target: e.target, Stencil: st})
+	return err
+}
+
+// maxConjuncts is the longest DNF clause: stencil values 1..m+1 below the parking
+// bit and the scratch bit.
+const maxConjuncts = 62
+
+// EvalDNF evaluates a disjunction of conjunctions, which the paper leaves to the
+// reader, in the same spirit: predicate j of a clause passes the records at value
+// j and increments them; those at m + 1 after the m predicates are parked in the
+// top bit, the others go back to 1. A parked record is not tested again, so the
+// counts of the parking passes add up to the size of the selection.
+func (e *Evaluator) EvalDNF(s *Selection, clauses [][]plan.Leaf) error {
+	const parked = 0x80
+	clear := &pass.Clear{Value: 1, Mask: 0xff}
+	for i, clause := range clauses {
+		for j, l := range clause {
+			_, err := e.leaf(l, how{clear: clear, stencil: pass.Stencil{Test: true, Func: pass.Equal,
+				Ref: uint8(j + 1), Mask: 0xff, Pass: pass.Incr, WriteMask: 0xff}})
+			if err != nil {
+				return err
+			}
+			clear = nil
+		}
+		m := uint8(len(clause))
+		c, err := e.run.Run(&pass.Pass{Name: name("EvalDNF: keep records that satisfy clause", i),
+			Counts: "records that satisfy this clause and none before", Target: e.target, Count: true,
+			Stencil: pass.Stencil{Test: true, Func: pass.Equal, Ref: m + 1, Mask: 0xff, Pass: pass.Invert, WriteMask: parked}})
+		if err != nil {
+			return err
+		}
+		s.counts = append(s.counts, c)
+		if m > 1 && i < len(clauses)-1 {
+			err = e.sweep("EvalDNF: start again after clause", i, pass.Stencil{Test: true, Func: pass.Greater,
+				Ref: parked | 1, Mask: parked, Pass: pass.Replace, WriteMask: 0x7f})
+			if err != nil {
+				return err
+			}
+		}
+	}
+	s.stencil = stencilTest(pass.Equal, parked, parked)
+	return nil
+}

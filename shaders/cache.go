@@ -1,0 +1,165 @@
+package shaders
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/go-gl/gl/v4.5-core/gl"
+
+	"github.com/stencildb/stencildb/glctx"
+)
+
+// Cache compiles fragment programs and keeps them: one a distinct text. It belongs
+// to one context; call it on the GL thread.
+type Cache struct {
+	ctx      *glctx.Context
+	vertex   uint32
+	programs map[string]*Program
+}
+
+// NewCache returns an empty cache for a context.
+func NewCache(ctx *glctx.Context) *Cache {
+	return &Cache{ctx: ctx, programs: map[string]*Program{}}
+}
+
+// Program is a linked program of the quad's vertex shader and a fragment shader.
+type Program struct {
+	ID        uint32
+	name      string
+	locations map[string]int32
+}
+
+// Get returns the program of a source, compiling it at first use. The error names
+// file and line.
+func (c *Cache) Get(s Source) (*Program, error) {
+	if p, ok := c.programs[s.Text]; ok {
+		return p, nil
+	}
+	p, err := c.link(s)
+	if err != nil {
+		return nil, err
+	}
+	c.programs[s.Text] = p
+	return p, nil
+}
+
+// Len returns the number of compiled programs.
+func (c *Cache) Len() int { return len(c.programs) }
+
+func (c *Cache) link(s Source) (*Program, error) {
+	if c.vertex == 0 {
+		v, err := compile(gl.VERTEX_SHADER, Load("quad.vert"))
+		if err != nil {
+			return nil, err
+		}
+		c.vertex = v
+		c.ctx.Track("shader", 1)
+	}
+	id := gl.CreateProgram()
+	gl.AttachShader(id, c.vertex)
+	if s.Text != "" {
+		f, err := compile(gl.FRAGMENT_SHADER, s)
+		if err != nil {
+			gl.DeleteProgram(id)
+			return nil, err
+		}
+		gl.AttachShader(id, f)
+		defer gl.DeleteShader(f)
+	}
+	gl.LinkProgram(id)
+	var ok int32
+	if gl.GetProgramiv(id, gl.LINK_STATUS, &ok); ok == gl.FALSE {
+		var n int32
+		gl.GetProgramiv(id, gl.INFO_LOG_LENGTH, &n)
+		log := strings.Repeat("\x00", int(n)+1)
+		gl.GetProgramInfoLog(id, n, nil, gl.Str(log))
+		gl.DeleteProgram(id)
+		return nil, fmt.Errorf("shaders: link %s: %s", s.Name, s.locate(log))
+	}
+	c.ctx.Track("program", 1)
+	return &Program{ID: id, name: s.Name, locations: map[string]int32{}}, nil
+}
+
+func compile(kind uint32, s Source) (uint32, error) {
+	id := gl.CreateShader(kind)
+	if id == 0 {
+		return 0, errors.New("shaders: no context is current")
+	}
+	text, free := gl.Strs(s.Text + "\x00")
+	gl.ShaderSource(id, 1, text, nil)
+	free()
+	gl.CompileShader(id)
+	var ok int32
+	if gl.GetShaderiv(id, gl.COMPILE_STATUS, &ok); ok == gl.FALSE {
+		var n int32
+		gl.GetShaderiv(id, gl.INFO_LOG_LENGTH, &n)
+		log := strings.Repeat("\x00", int(n)+1)
+		gl.GetShaderInfoLog(id, n, nil, gl.Str(log))
+		gl.DeleteShader(id)
+		return 0, fmt.Errorf("shaders: compile %s: %s", s.Name, s.locate(log))
+	}
+	return id, nil
+}
+
+// Close deletes every program.
+func (c *Cache) Close() {
+	for _, p := range c.programs {
+		gl.DeleteProgram(p.ID)
+		c.ctx.Track("program", -1)
+	}
+	c.programs = map[string]*Program{}
+	if c.vertex != 0 {
+		gl.DeleteShader(c.vertex)
+		c.ctx.Track("shader", -1)
+		c.vertex = 0
+	}
+}
+
+// Uniform is a value for one uniform. Exactly one of F (float, vec2..4 by length,
+// or an array of vec4 when longer), I (int, or an array of ints) and U (uint, or
+// uvec2..3 by length) is set.
+type Uniform struct {
+	Name string
+	F    []float32
+	I    []int32
+	U    []uint32
+}
+
+// Float makes a float uniform.
+func Float(name string, v float32) Uniform { return Uniform{Name: name, F: []float32{v}} }
+
+// Int makes an int uniform.
+func Int(name string, v int32) Uniform { return Uniform{Name: name, I: []int32{v}} }
+
+// Set sets uniforms of p. One that the compiler removed as unused is ignored (no
+// driver tells that apart from a name that never was).
+func (p *Program) Set(uniforms []Uniform) error {
+	for _, u := range uniforms {
+		loc, ok := p.locations[u.Name]
+		if !ok {
+			loc = gl.GetUniformLocation(p.ID, gl.Str(u.Name+"\x00"))
+			p.locations[u.Name] = loc
+		}
+		if loc < 0 {
+			continue
+		}
+		switch {
+		case len(u.F) == 1:
+			gl.ProgramUniform1f(p.ID, loc, u.F[0])
+		case len(u.F) > 0 && len(u.F)%4 == 0:
+			gl.ProgramUniform4fv(p.ID, loc, int32(len(u.F)/4), &u.F[0])
+		case len(u.I) > 0:
+			gl.ProgramUniform1iv(p.ID, loc, int32(len(u.I)), &u.I[0])
+		case len(u.U) == 1:
+			gl.ProgramUniform1ui(p.ID, loc, u.U[0])
+		case len(u.U) == 2:
+			gl.ProgramUniform2ui(p.ID, loc, u.U[0], u.U[1])
+		case len(u.U) == 3:
+			gl.ProgramUniform3ui(p.ID, loc, u.U[0], u.U[1], u.U[2])
+		default:
+			return fmt.Errorf("shaders: %s: uniform %s has no usable value", p.name, u.Name)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,22 @@
+// SemilinearFP (paper, section 4.2): keep the record when s . a op b.
+// In: attributes, TEXTURES textures with four attributes in a texel (absent ones
+//     are 0; a NULL is 2^24), s, the coefficients, and b. Everything is an integer
+//     and every partial sum stays below 2^24, so float32 is exact.
+layout(binding = 0) uniform sampler2D attributes[TEXTURES];
+uniform vec4 s[TEXTURES];
+uniform float b;
+
+void main() {
+    ivec2 at = ivec2(gl_FragCoord.xy);
+    float sum = 0.0;
+    for (int i = 0; i < TEXTURES; i++) {
+        vec4 a = texelFetch(attributes[i], at, 0);
+#ifdef NULLS
+        if (any(equal(a, vec4(16777216.0))))
+            discard;
+#endif
+        sum += dot(a, s[i]);
+    }
+    if (!(sum OP b))
+        discard;
+}
