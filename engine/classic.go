@@ -101,10 +101,11 @@ func (c *classic) execute(ctx context.Context, q *plan.Query, run pass.Runner) (
 func classicError(err error) error {
 	var budget *textures.BudgetError
 	var float *aggregates.ErrFloat
+	var subnormal *predicates.SubnormalError
 	switch {
 	case errors.As(err, &budget):
 		return fmt.Errorf("%w (%w)", err, ErrDeviceMemory)
-	case errors.As(err, &float):
+	case errors.As(err, &float), errors.As(err, &subnormal):
 		return fmt.Errorf("classic: %w: %w; use --backend cpu", err, ErrUnsupported)
 	}
 	return err

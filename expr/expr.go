@@ -242,15 +242,21 @@ func (e *In) Pos() int      { return e.P }
 func (e *Like) Pos() int    { return e.P }
 func (e *AggRef) Pos() int  { return e.P }
 
-func (e *Column) String() string { return e.Name }
+func (e *Column) String() string { return Ident(e.Name) }
 
 func (e *Const) String() string {
 	if e.V.Null {
 		return "NULL"
 	}
 	switch e.V.Type.Kind {
+	case table.Real:
+		return "CAST(" + floatText(e.V) + " AS real)"
+	case table.Double:
+		if text := floatText(e.V); text[0] == '\'' {
+			return "CAST(" + text + " AS double precision)"
+		}
 	case table.Varchar:
-		return "'" + strings.ReplaceAll(e.V.S, "'", "''") + "'"
+		return quote(e.V.S)
 	case table.Date:
 		return "DATE '" + e.V.String() + "'"
 	case table.Timestamp:
@@ -259,6 +265,15 @@ func (e *Const) String() string {
 		return "INTERVAL '" + e.V.String() + "'"
 	}
 	return e.V.String()
+}
+
+// floatText writes a float's digits, quoted where they are none (NaN, infinities).
+func floatText(v table.Value) string {
+	s := v.String()
+	if strings.ContainsAny(s, "Ny") {
+		return "'" + s + "'"
+	}
+	return s
 }
 
 // paren writes an operand, in parentheses when it is itself an operation.
@@ -271,8 +286,13 @@ func paren(e Expr) string {
 }
 
 func (e *Arith) String() string { return paren(e.L) + " " + e.Op.String() + " " + paren(e.R) }
-func (e *Neg) String() string   { return "-" + paren(e.X) }
-func (e *Cast) String() string  { return "CAST(" + e.X.String() + " AS " + e.To.String() + ")" }
+func (e *Neg) String() string {
+	if _, ok := e.X.(*Const); ok {
+		return "-(" + e.X.String() + ")" // not --1, a comment
+	}
+	return "-" + paren(e.X)
+}
+func (e *Cast) String() string { return "CAST(" + e.X.String() + " AS " + e.To.String() + ")" }
 func (e *Compare) String() string {
 	return paren(e.L) + " " + e.Op.String() + " " + paren(e.R)
 }
@@ -317,6 +337,16 @@ func (e *Like) String() string {
 	if e.Fold {
 		op = "ILIKE"
 	}
-	return paren(e.X) + " " + not(e.Not) + op + " '" + strings.ReplaceAll(e.Pattern, "'", "''") + "'"
+	s := paren(e.X) + " " + not(e.Not) + op + " " + quote(e.Pattern)
+	switch e.Escape {
+	case '\\': // what LIKE has without ESCAPE
+	case 0:
+		s += " ESCAPE ''"
+	default:
+		s += " ESCAPE " + quote(string(e.Escape))
+	}
+	return s
 }
+
+func quote(s string) string      { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }
 func (e *AggRef) String() string { return e.Name }

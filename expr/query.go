@@ -75,25 +75,25 @@ func (a Aggregate) String() string {
 	case CountAll:
 		return "COUNT(*)"
 	case Count:
-		return "COUNT(" + a.Name + ")"
+		return "COUNT(" + Ident(a.Name) + ")"
 	case Sum:
-		return "SUM(" + a.Name + ")"
+		return "SUM(" + Ident(a.Name) + ")"
 	case Avg:
-		return "AVG(" + a.Name + ")"
+		return "AVG(" + Ident(a.Name) + ")"
 	case Min:
-		return "MIN(" + a.Name + ")"
+		return "MIN(" + Ident(a.Name) + ")"
 	case Max:
-		return "MAX(" + a.Name + ")"
+		return "MAX(" + Ident(a.Name) + ")"
 	case Percentile:
-		order := a.Name
+		order := Ident(a.Name)
 		if a.Desc {
 			order += " DESC"
 		}
 		return fmt.Sprintf("percentile_disc(%v) WITHIN GROUP (ORDER BY %s)", a.F, order)
 	case KthLargest:
-		return fmt.Sprintf("kth_largest(%s, %d)", a.Name, a.K)
+		return fmt.Sprintf("kth_largest(%s, %d)", Ident(a.Name), a.K)
 	case KthSmallest:
-		return fmt.Sprintf("kth_smallest(%s, %d)", a.Name, a.K)
+		return fmt.Sprintf("kth_smallest(%s, %d)", Ident(a.Name), a.K)
 	}
 	return "selectivity()"
 }

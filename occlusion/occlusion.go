@@ -5,6 +5,11 @@
 // the device knows the number. Many may be in flight, so that a sum bit by bit
 // waits once. Counters come from a [Pool] and go back to it when waited for.
 //
+// A counter that nobody waits for (a query that ended early) must not be begun
+// again while the device may still be counting: llvmpipe then adds the old count to
+// the new one, now and then. [Pool.Reset] sets such counters aside, and they are
+// reused after their result has come.
+//
 // Caveat: GL allows one active sample counter at a time: End one before the next
 // Begin.
 package occlusion
@@ -20,12 +25,14 @@ import (
 // Pool reuses query objects. It belongs to one context; call it on the GL thread.
 type Pool struct {
 	ctx  *glctx.Context
-	free []uint32
-	made []uint32
+	free  []uint32        // ready to begin
+	busy  map[uint32]bool // begun, not waited for
+	stale []uint32        // abandoned: the device may still be counting
+	made  []uint32
 }
 
 // NewPool returns an empty pool.
-func NewPool(ctx *glctx.Context) *Pool { return &Pool{ctx: ctx} }
+func NewPool(ctx *glctx.Context) *Pool { return &Pool{ctx: ctx, busy: map[uint32]bool{}} }
 
 // Counter is a count of samples in flight.
 type Counter struct {
@@ -38,6 +45,9 @@ type Counter struct {
 // Begin starts counting the samples that pass all tests.
 func (p *Pool) Begin() *Counter {
 	if len(p.free) == 0 {
+		p.collect()
+	}
+	if len(p.free) == 0 {
 		var ids [16]uint32
 		gl.CreateQueries(gl.SAMPLES_PASSED, int32(len(ids)), &ids[0])
 		p.ctx.Track("query", len(ids))
@@ -46,6 +56,7 @@ func (p *Pool) Begin() *Counter {
 	}
 	id := p.free[len(p.free)-1]
 	p.free = p.free[:len(p.free)-1]
+	p.busy[id] = true
 	gl.BeginQuery(gl.SAMPLES_PASSED, id)
 	return &Counter{pool: p, id: id}
 }
@@ -67,13 +78,29 @@ func (c *Counter) Wait() (uint64, error) {
 	}
 	gl.GetQueryObjectui64v(c.id, gl.QUERY_RESULT, &c.n)
 	c.done = true
+	delete(c.pool.busy, c.id)
 	c.pool.free = append(c.pool.free, c.id)
 	return c.n, nil
 }
 
-// Reset takes back counters that were begun and never waited for, when a query
+// Reset sets aside counters that were begun and never waited for, when a query
 // ended early. Counters handed out before must not be used any more.
-func (p *Pool) Reset() { p.free = append(p.free[:0], p.made...) }
+func (p *Pool) Reset() {
+	for id := range p.busy {
+		p.stale = append(p.stale, id)
+	}
+	clear(p.busy)
+}
+
+// collect makes abandoned counters ready again, waiting for the device where it
+// still counts.
+func (p *Pool) collect() {
+	var n uint64
+	for _, id := range p.stale {
+		gl.GetQueryObjectui64v(id, gl.QUERY_RESULT, &n)
+	}
+	p.free, p.stale = append(p.free, p.stale...), p.stale[:0]
+}
 
 // Close deletes all query objects.
 func (p *Pool) Close() {
@@ -81,5 +108,6 @@ func (p *Pool) Close() {
 		gl.DeleteQueries(int32(len(p.made)), &p.made[0])
 		p.ctx.Track("query", -len(p.made))
 	}
-	p.free, p.made = nil, nil
+	p.free, p.stale, p.made = nil, nil, nil
+	clear(p.busy)
 }

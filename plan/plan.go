@@ -19,6 +19,23 @@
 // to the left of it leave the result undecided. Interval arithmetic over the
 // segments' ranges rules most of them out; for the others [Lower] returns
 // [Check]s: predicates that select exactly the rows that raise the error.
+//
+// # What else is here
+//
+// [Pred.Holds] and [Val.Eval] evaluate one record and are the specification of what
+// the backends do; [Pred.CNF] and [Pred.DNF] are the normal forms of the paper's
+// EvalCNF; [Space] is the code space that the chunks of a column share; [FinishSum],
+// [FinishAvg] and [Rank] turn partial results into answers.
+//
+// # Caveats
+//
+//   - The largest and smallest codes of a segment are those of the whole chunk:
+//     a check may stand for an error that no record raises, never the reverse.
+//   - Where a record raises an error, what the predicate says of it means nothing.
+//     Run the checks first.
+//   - A double operation that may both overflow and underflow is checked once, with
+//     a message that names both.
+//   - Predicates share nodes; do not change them.
 package plan
 
 import (
@@ -43,6 +60,9 @@ type Pred struct {
 	Op   Op
 	Kids []*Pred
 	Leaf Leaf // when Op is IsLeaf
+
+	size int    // nodes below, for the bound on a tree's growth
+	key  string // leafKey of Leaf, once asked for
 }
 
 // Leaf is a simple predicate over one record of a chunk: one of [*Compare],

@@ -1,6 +1,8 @@
 package plan
 
 import (
+	"time"
+
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/table"
 )
@@ -26,4 +28,7 @@ type Answer struct {
 	Values  []table.Value
 	Passes  int    // draws and dispatches (0 on the CPU)
 	Samples uint64 // samples counted by occlusion queries
+	// Load is the wall time that uploading columns took, where this query was
+	// the first to need them.
+	Load time.Duration
 }

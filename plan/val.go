@@ -32,19 +32,26 @@ const (
 // operation must be checked in the program. A node with CanFail false cannot
 // overflow or divide by zero, given that its operands did not.
 type Val struct {
-	Op      ValOp
-	Kids    []*Val
-	Float   bool
-	Column  int    // Col, ColF, Lookup: field index
-	Name    string // Col, ColF, Lookup: the column's name
-	Offset  int64  // Col: value = int64(code) + Offset, wrapping; the sum itself fits 64 bits
-	Base    uint64 // ColF: ordinal = code + Base
-	Single  bool   // ColF: a REAL's 32-bit ordinal
-	I       int64
-	F       float64
-	Table   []uint32 // Lookup
-	Lo, Hi  *big.Int // integer nodes
-	CanFail bool
+	Op     ValOp
+	Kids   []*Val
+	Float  bool
+	Column int    // Col, ColF, Lookup: field index
+	Name   string // Col, ColF, Lookup: the column's name
+	Offset int64  // Col: value = int64(code) + Offset, wrapping; the sum itself fits 64 bits
+	Base   uint64 // ColF: ordinal = code + Base
+	Single bool   // ColF: a REAL's 32-bit ordinal
+	I      int64
+	F      float64
+	Table  []uint32 // Lookup
+	Lo, Hi *big.Int // integer nodes
+	// Float nodes: every value that is not NaN lies in [FLo, FHi] (infinities
+	// included), and MayNaN says whether NaN is possible.
+	FLo, FHi float64
+	MayNaN   bool
+	CanFail  bool
+
+	tiny  float64 // float nodes: a value that is not 0 has at least this magnitude
+	grain int     // and is a multiple of 2^grain
 }
 
 // Columns lists the columns that v reads, ascending, without repetition.

@@ -167,7 +167,17 @@ func (e *Evaluator) Hazards(p *plan.Pred) error {
 	if err != nil || n == 0 {
 		return err
 	}
-	return expr.Errorf(-1, "%s computes with subnormal numbers in %d records, which graphics hardware may flush to zero: use --backend cpu", prog.Text, n)
+	return &SubnormalError{prog.Text, n}
+}
+
+// SubnormalError says that a predicate computes with subnormal doubles.
+type SubnormalError struct {
+	Predicate string
+	Records   uint64
+}
+
+func (e *SubnormalError) Error() string {
+	return fmt.Sprintf("%s computes with subnormal numbers in %d records, which graphics hardware may flush to zero", e.Predicate, e.Records)
 }
 
 // Members evaluates membership in many spans of codes with one discarding program

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/bits"
 	"slices"
+	"strings"
 )
 
 // Builder collects rows column by column and cuts them into chunks.
@@ -17,6 +18,7 @@ type Builder struct {
 	chunkRows int
 	rows      int // in the chunk being filled
 	chunks    []*Chunk
+	full      int // bytes of chunks
 }
 
 // NewBuilder starts a table. chunkRows is the number of rows of a full chunk; 0
@@ -38,6 +40,16 @@ func (b *Builder) Column(i int) *ColumnBuilder { return b.cols[i] }
 // Room returns how many more rows the current chunk takes (at least 1): runs
 // handed to [Builder.EndRows] must not be longer.
 func (b *Builder) Room() int { return b.chunkRows - b.rows }
+
+// Bytes estimates the memory of what was appended so far, chunks that are full
+// included.
+func (b *Builder) Bytes() int {
+	n := b.full
+	for _, c := range b.cols {
+		n += c.Bytes()
+	}
+	return n
+}
 
 // EndRow ends a row: each supported column must have had one value appended.
 func (b *Builder) EndRow() error { return b.EndRows(1) }
@@ -66,7 +78,9 @@ func (b *Builder) flush() {
 			ch.Segments = append(ch.Segments, nil)
 			continue
 		}
-		ch.Segments = append(ch.Segments, c.Segment())
+		s := c.Segment()
+		ch.Segments = append(ch.Segments, s)
+		b.full += s.Bytes()
 		b.cols[i] = &ColumnBuilder{typ: b.fields[i].Type}
 	}
 	b.chunks = append(b.chunks, ch)
@@ -81,44 +95,95 @@ func (b *Builder) Table() *Table {
 	return &Table{Name: b.name, Fields: b.fields, Chunks: b.chunks}
 }
 
+// blockRows is how many values a ColumnBuilder holds as 64-bit ordinals before it
+// packs them: what a builder takes is then close to what its segment will take.
+const blockRows = 1 << 16
+
 // ColumnBuilder collects the values of one attribute of one chunk.
 type ColumnBuilder struct {
-	typ   Type
-	ords  []uint64 // ordinals; for VARCHAR, indexes into strs in order of first sight
-	valid Bitmap   // nil until the first NULL
-	nulls int
-	strs  []string
-	index map[string]uint64
+	typ    Type
+	ords   []uint64 // of the rows after the blocks; for VARCHAR, indexes into strs in order of first sight
+	blocks []block
+	packed int    // rows in blocks, a multiple of blockRows
+	valid  Bitmap // nil until the first NULL
+	nulls  int
+	strs   []string
+	index  map[string]uint64
+	bytes  int // what blocks and strings take
+}
+
+// block is blockRows packed values: ordinal less lo.
+type block struct {
+	codes  Codes
+	lo, hi uint64
+	seen   bool // any value that is not NULL
 }
 
 // Len returns the number of values appended.
-func (c *ColumnBuilder) Len() int { return len(c.ords) }
+func (c *ColumnBuilder) Len() int { return c.packed + len(c.ords) }
+
+// Bytes estimates the memory that the values appended take.
+func (c *ColumnBuilder) Bytes() int { return c.bytes + 8*cap(c.ords) + 8*cap(c.valid) }
 
 // Grow makes room for n more values.
-func (c *ColumnBuilder) Grow(n int) { c.ords = slices.Grow(c.ords, n) }
+func (c *ColumnBuilder) Grow(n int) { c.ords = slices.Grow(c.ords, min(n, blockRows-len(c.ords))) }
 
 // Null appends a NULL.
 func (c *ColumnBuilder) Null() {
 	if c.valid == nil {
-		c.valid = NewBitmap(len(c.ords))
-		for i := range c.ords {
+		c.valid = NewBitmap(c.Len())
+		for i := range c.Len() {
 			c.valid.Set(i)
 		}
 	}
-	c.push(0, false)
 	c.nulls++
+	c.push(0, false)
 }
 
 func (c *ColumnBuilder) push(o uint64, valid bool) {
-	i := len(c.ords)
 	c.ords = append(c.ords, o)
 	if c.valid != nil {
+		i := c.Len() - 1
 		if i>>6 == len(c.valid) {
 			c.valid = append(c.valid, 0)
 		}
 		if valid {
 			c.valid.Set(i)
 		}
+	}
+	if len(c.ords) == blockRows {
+		c.pack()
+	}
+}
+
+// pack turns the ordinals held into a block.
+func (c *ColumnBuilder) pack() {
+	b := block{lo: ^uint64(0)}
+	for i, o := range c.ords {
+		if c.valid == nil || c.valid.Get(c.packed+i) {
+			b.lo, b.hi, b.seen = min(b.lo, o), max(b.hi, o), true
+		}
+	}
+	if !b.seen {
+		b.lo = 0
+	}
+	width := bits.Len64(b.hi - b.lo)
+	if width > 32 { // Narrow would keep the slice that is to be used again
+		b.codes = Codes{U64: slices.Clone(c.ords)}
+		subtract(b.codes.U64, b.lo)
+	} else {
+		subtract(c.ords, b.lo) // a NULL's becomes garbage, which unpack ignores
+		b.codes = Narrow(c.ords, width)
+	}
+	c.blocks = append(c.blocks, b)
+	c.packed += len(c.ords)
+	c.bytes += b.codes.Bytes()
+	c.ords = c.ords[:0]
+}
+
+func subtract(a []uint64, x uint64) {
+	for i := range a {
+		a[i] -= x
 	}
 }
 
@@ -141,6 +206,10 @@ func (c *ColumnBuilder) Float(f float64) {
 	c.push(OrdinalFloat64(f), true)
 }
 
+// stringOverhead is about what a distinct string takes besides its bytes: its
+// header in the list, and its key and value in the index.
+const stringOverhead = 64
+
 // String appends a VARCHAR.
 func (c *ColumnBuilder) String(s string) {
 	if c.index == nil {
@@ -149,8 +218,9 @@ func (c *ColumnBuilder) String(s string) {
 	k, ok := c.index[s]
 	if !ok {
 		k = uint64(len(c.strs))
-		s = string([]byte(s)) // do not pin the reader's buffer
+		s = strings.Clone(s) // do not pin the reader's buffer
 		c.strs = append(c.strs, s)
+		c.bytes += len(s) + stringOverhead
 		c.index[s] = k
 	}
 	c.push(k, true)
@@ -173,40 +243,75 @@ func (c *ColumnBuilder) Value(v Value) {
 // Segment ends the column: ordinals become codes of the narrowest width.
 func (c *ColumnBuilder) Segment() *Segment {
 	s := &Segment{Type: c.typ, Valid: c.valid, Nulls: c.nulls}
-	if c.typ.Kind == Varchar {
-		s.Dict = slices.Sorted(slices.Values(c.strs))
-		rank := make([]uint64, len(c.strs))
-		for r, str := range s.Dict {
-			rank[c.index[str]] = uint64(r)
-		}
-		for i := range c.ords {
-			if len(rank) > 0 && !s.IsNull(i) {
-				c.ords[i] = rank[c.ords[i]]
-			}
-		}
+	n := c.Len()
+	if len(c.ords) > 0 {
+		c.pack()
 	}
+	c.ords = nil
 	lo, hi, seen := ^uint64(0), uint64(0), false
-	for i, o := range c.ords {
-		if !s.IsNull(i) {
-			lo, hi, seen = min(lo, o), max(hi, o), true
+	for _, b := range c.blocks {
+		if b.seen {
+			lo, hi, seen = min(lo, b.lo), max(hi, b.hi), true
 		}
 	}
 	if !seen {
 		lo, hi = 0, 0
 	}
+	var rank []uint64
 	if c.typ.Kind == Varchar {
-		lo = 0
+		s.Dict, rank = c.dictionary()
+		lo, hi = 0, uint64(max(len(rank)-1, 0)) // every string was seen
 	}
 	s.Base, s.Max, s.Bits = lo, hi-lo, bits.Len64(hi-lo)
-	for i := range c.ords {
-		if s.IsNull(i) {
-			c.ords[i] = 0
-		} else {
-			c.ords[i] -= lo
+	switch {
+	case s.Bits <= 8:
+		s.Codes.U8 = unpack[uint8](c, n, lo, rank)
+	case s.Bits <= 16:
+		s.Codes.U16 = unpack[uint16](c, n, lo, rank)
+	case s.Bits <= 32:
+		s.Codes.U32 = unpack[uint32](c, n, lo, rank)
+	default:
+		s.Codes.U64 = unpack[uint64](c, n, lo, rank)
+	}
+	c.blocks = nil
+	return s
+}
+
+// dictionary sorts the strings seen; rank[k] is the place of the k-th seen.
+func (c *ColumnBuilder) dictionary() (dict []string, rank []uint64) {
+	order := make([]int, len(c.strs))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(a, b int) int { return strings.Compare(c.strs[a], c.strs[b]) })
+	dict, rank = make([]string, len(order)), make([]uint64, len(order))
+	for r, k := range order {
+		dict[r], rank[k] = c.strs[k], uint64(r)
+	}
+	c.index, c.strs = nil, nil
+	return dict, rank
+}
+
+// unpack writes the codes of all blocks, each less lo, or through rank, and 0
+// for a NULL. It lets go of each block as it passes.
+func unpack[T uint8 | uint16 | uint32 | uint64](c *ColumnBuilder, n int, lo uint64, rank []uint64) []T {
+	out := make([]T, 0, n)
+	for bi := range c.blocks {
+		b := c.blocks[bi]
+		c.blocks[bi] = block{}
+		shift := b.lo - lo
+		for i := range b.codes.Len() {
+			code := b.codes.At(i) + shift
+			switch {
+			case c.valid != nil && !c.valid.Get(len(out)):
+				code = 0
+			case rank != nil:
+				code = rank[code]
+			}
+			out = append(out, T(code))
 		}
 	}
-	s.Codes = Narrow(c.ords, s.Bits)
-	return s
+	return out
 }
 
 // Narrow returns the codes in the narrowest width that holds bits bits. 64-bit

@@ -87,6 +87,15 @@ func (s *Segment) Decode(code uint64) Value {
 	return FromOrdinal(s.Type, s.Base+code)
 }
 
+// Bytes estimates the memory that the segment takes.
+func (s *Segment) Bytes() int {
+	n := s.Codes.Bytes() + 8*len(s.Valid)
+	for _, d := range s.Dict {
+		n += len(d) + 16
+	}
+	return n
+}
+
 // Rank returns the number of dictionary entries below str, and whether str is
 // itself an entry.
 func (s *Segment) Rank(str string) (int, bool) {
@@ -106,8 +115,10 @@ func (s *Segment) Check() error {
 	if s.Type.Kind == Varchar && s.NonNull() > 0 && s.Max >= uint64(len(s.Dict)) {
 		return fmt.Errorf("table: code %d outside a dictionary of %d", s.Max, len(s.Dict))
 	}
-	if !sort.StringsAreSorted(s.Dict) {
-		return fmt.Errorf("table: dictionary is not sorted")
+	for i := 1; i < len(s.Dict); i++ {
+		if s.Dict[i-1] >= s.Dict[i] {
+			return fmt.Errorf("table: dictionary entries %d and %d are not in order", i-1, i)
+		}
 	}
 	nulls, top := 0, uint64(0)
 	for i := range n {

@@ -7,7 +7,6 @@ import (
 	"math/big"
 	"strconv"
 	"strings"
-	"time"
 )
 
 // Value is one SQL value.
@@ -44,7 +43,7 @@ func Bool(b bool) Value {
 	return v
 }
 
-// String_ returns a VARCHAR.
+// Str returns a VARCHAR.
 func Str(s string) Value { return Value{Type: Type{Kind: Varchar}, S: s} }
 
 // Dec returns a DECIMAL of value unscaled * 10^-t.Scale.
@@ -156,44 +155,15 @@ func formatFloat(f float64, bits int) string {
 	case math.IsInf(f, -1):
 		return "-Infinity"
 	}
-	// PostgreSQL prints up to 15 (float4: 6) digits plainly, else with an exponent.
-	limit := 1e15
+	// PostgreSQL prints up to 15 (float4: 6) digits plainly, else with an exponent:
+	// that of the shortest decimal, which for a REAL may differ from the value's own.
+	limit := 15
 	if bits == 32 {
-		limit = 1e6
+		limit = 6
 	}
-	if a := math.Abs(f); a != 0 && (a < 1e-4 || a >= limit) {
-		return strconv.FormatFloat(f, 'e', -1, bits)
+	e := strconv.FormatFloat(f, 'e', -1, bits)
+	if exp, err := strconv.Atoi(e[strings.IndexByte(e, 'e')+1:]); err == nil && (exp < -4 || exp >= limit) {
+		return e
 	}
 	return strconv.FormatFloat(f, 'f', -1, bits)
-}
-
-// FormatDate prints days since 1970-01-01 as YYYY-MM-DD, with BC for years
-// before 1.
-func FormatDate(days int64) string {
-	t := time.Unix(0, 0).UTC().AddDate(0, 0, int(days))
-	return formatYMD(t)
-}
-
-// FormatTimestamp prints microseconds since 1970-01-01 as YYYY-MM-DD
-// HH:MM:SS[.ffffff].
-func FormatTimestamp(us int64) string {
-	t := time.UnixMicro(us).UTC()
-	s := t.Format("15:04:05")
-	if us := t.Nanosecond() / 1000; us != 0 {
-		s += strings.TrimRight(fmt.Sprintf(".%06d", us), "0")
-	}
-	ymd := formatYMD(t)
-	if rest, bc := strings.CutSuffix(ymd, " BC"); bc {
-		return rest + " " + s + " BC"
-	}
-	return ymd + " " + s
-}
-
-func formatYMD(t time.Time) string {
-	y := t.Year()
-	suffix := ""
-	if y < 1 {
-		y, suffix = 1-y, " BC"
-	}
-	return fmt.Sprintf("%04d-%02d-%02d%s", y, t.Month(), t.Day(), suffix)
 }

@@ -1,0 +1,142 @@
+# stencildb: make run and make test do all their own set-up on a fresh Debian
+# machine with Go. `make help` lists the rest.
+#
+# Everything is built with the tag egl: OpenGL through EGL, with no display and
+# without libX11. The tag window adds GLFW for the packages that open windows.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+
+GO        ?= go
+TAGS      := egl
+FUZZTIME  ?= 5s
+SOAK      ?= 10
+BENCH     ?= .
+BENCHTIME ?= 1s
+
+# Debian packages: what building and running needs, and what the window tests
+# need besides.
+RUN_PACKAGES  := ca-certificates gcc libc6-dev pkg-config libegl1-mesa-dev libgl1-mesa-dev libgl1-mesa-dri libegl-mesa0
+TEST_PACKAGES := $(RUN_PACKAGES) xorg-dev xvfb xauth
+
+# What `make data` fetches from the npm registry.
+DATA_PACKAGE := vega-datasets
+DATA_VERSION := 3.2.1
+DATA_FILE    := flights-3m.parquet
+
+VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
+LDFLAGS := -X github.com/stencildb/stencildb/cmd.Version=$(VERSION)
+
+.PHONY: help
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' Makefile
+
+.PHONY: run
+run: build ## build, and run every routine of the paper on the flights data
+	./stencildb tour
+
+.PHONY: build
+build: setup-run ## build ./stencildb (headless: no X library needed)
+	$(GO) build -buildvcs=false -tags $(TAGS) -ldflags '$(LDFLAGS)' -o stencildb .
+
+.PHONY: test
+test: setup fmt vet lint unit window-test fuzz duckdb-test ## every check: gofmt, vet, staticcheck, tests with the race detector, fuzzing
+
+# The go command fetches the modules that a build needs as it goes; `go mod
+# download` would fetch DuckDB for five platforms as well.
+.PHONY: setup
+setup: go-present ## install what building and testing needs
+	@$(call apt_install,$(TEST_PACKAGES))
+
+.PHONY: setup-run
+setup-run: go-present
+	@$(call apt_install,$(RUN_PACKAGES))
+
+.PHONY: go-present
+go-present:
+	@command -v $(GO) >/dev/null || { echo 'error: Go is not installed or not in PATH: install Go 1.26 or later (https://go.dev/dl) and add its bin folder to PATH' >&2; exit 1; }
+
+# apt_install installs those of the packages $(1) that are missing.
+define apt_install
+if command -v dpkg >/dev/null && command -v apt-get >/dev/null; then \
+  missing=(); \
+  for p in $(1); do \
+    [[ "$$(dpkg-query -W -f '$${Status}' "$$p" 2>/dev/null || true)" == 'install ok installed' ]] || missing+=("$$p"); \
+  done; \
+  if (( $${#missing[@]} > 0 )); then \
+    sudo=(); \
+    if [[ "$$(id -u)" != 0 ]]; then \
+      command -v sudo >/dev/null || { echo "error: not root and no sudo: install these packages as root: $${missing[*]}" >&2; exit 1; }; \
+      sudo=(sudo); \
+    fi; \
+    echo "installing $${missing[*]}"; \
+    "$${sudo[@]}" apt-get update -qq; \
+    "$${sudo[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$${missing[@]}"; \
+  fi; \
+else \
+  echo 'not a Debian system: taking these packages, by your system'\''s names, as installed: $(1)'; \
+fi
+endef
+
+.PHONY: fmt
+fmt:
+	@unformatted="$$(gofmt -l .)"; [[ -z "$$unformatted" ]] || { echo "error: not formatted (run gofmt -w): $$unformatted" >&2; exit 1; }
+
+.PHONY: vet
+vet:
+	$(GO) vet -tags $(TAGS) ./...
+	$(GO) vet -tags $(TAGS),window ./...
+
+.PHONY: lint
+lint:
+	$(GO) tool staticcheck -tags $(TAGS) ./...
+
+.PHONY: unit
+unit: ## the tests, with the race detector
+	$(GO) test -race -tags $(TAGS) -timeout 30m ./...
+
+# GLFW wants a display: a virtual one.
+.PHONY: window-test
+window-test:
+	xvfb-run -a $(GO) test -tags $(TAGS),window ./glctx
+
+.PHONY: fuzz
+fuzz: ## fuzz the CSV reader and the SQL front for FUZZTIME each
+	$(GO) test -run '^$$' -fuzz '^FuzzCSV$$' -fuzztime $(FUZZTIME) ./ingest
+	$(GO) test -run '^$$' -fuzz '^FuzzSQL$$' -fuzztime $(FUZZTIME) ./sql
+
+# The DuckDB oracle links 45 MB more, so it is a test binary of its own.
+.PHONY: duckdb-test
+duckdb-test:
+	@for dir in $$(grep -rlE --include='*_test.go' '^//go:build .*duckdb' . | xargs -r -n1 dirname | sort -u); do \
+	  $(GO) test -tags $(TAGS),duckdb -run DuckDB "$$dir"; \
+	done
+
+# SOAK times as many random queries and tables as `make test` runs.
+.PHONY: soak
+soak: setup ## SOAK times (10) as many random queries as make test
+	for dir in $$(grep -rl --include='*_test.go' 'pgregory.net/rapid' . | xargs -r -n1 dirname | sort -u); do \
+	  STENCILDB_SOAK=$(SOAK) $(GO) test -count=1 -tags $(TAGS) -timeout 8h "$$dir" -rapid.checks=$$((100 * $(SOAK))); \
+	done
+
+.PHONY: bench
+bench: setup ## Go benchmarks (BENCH=regexp, BENCHTIME=1s)
+	$(GO) test -run '^$$' -bench '$(BENCH)' -benchtime $(BENCHTIME) -timeout 2h -tags $(TAGS) ./...
+
+.PHONY: data
+data: data/$(DATA_FILE) ## fetch the 3,000,000-row flights table into data/ (needs npm)
+
+data/$(DATA_FILE):
+	@command -v npm >/dev/null || { echo 'error: make data needs npm, which comes with Node.js: install it (Debian: apt-get install npm) and run make data again' >&2; exit 1; }
+	mkdir -p data
+	tmp="$$(mktemp -d data/npm.XXXXXX)"; trap 'rm -rf "$$tmp"' EXIT; \
+	npm pack --silent --pack-destination "$$tmp" $(DATA_PACKAGE)@$(DATA_VERSION); \
+	tar -xzf "$$tmp/$(DATA_PACKAGE)-$(DATA_VERSION).tgz" -C "$$tmp" package/data/$(DATA_FILE); \
+	mv "$$tmp/package/data/$(DATA_FILE)" $@
+	@ls -l $@
+
+.PHONY: clean
+clean: ## remove what was built (data/ stays)
+	rm -rf stencildb .bin
+	rm -f -- *.test */*.test *.prof */*.prof

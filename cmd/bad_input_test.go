@@ -1,0 +1,129 @@
+package cmd
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stencildb/stencildb/testdata"
+)
+
+// Each bad input gives status 1, one error line that says what is wrong, and no
+// answer.
+func TestBadFiles(t *testing.T) {
+	var numeric strings.Builder
+	numeric.WriteString("a,b\n")
+	for i := range 1000 {
+		if i == 900 {
+			numeric.WriteString("900,oops\n")
+			continue
+		}
+		fmt.Fprintf(&numeric, "%d,%d\n", i, 2*i)
+	}
+	corrupt := bytes.Clone(testdata.Flights200k)
+	for i := len(corrupt) / 3; i < len(corrupt)/3+4000; i++ {
+		corrupt[i] ^= 0x5a
+	}
+	for _, c := range []struct {
+		name, file, content string
+		want                []string
+	}{
+		{"empty", "t.csv", "", []string{"empty"}},
+		{"ragged", "t.csv", "a,b\n1,2\n1,2,3\n", []string{"line 3"}},
+		{"short row", "t.csv", "a,b\n1,2\n1\n", []string{"line 3"}},
+		{"text among numbers", "t.csv", numeric.String(), []string{"line 902", "b"}},
+		{"not UTF-8", "t.csv", "a,b\n1,x\n2,\xff\n", []string{"UTF-8", "line 3"}},
+		{"unfinished quote", "t.csv", "a,b\n1,\"x\n2,y\n", []string{"quote"}},
+		{"truncated Parquet", "t.parquet", string(testdata.Flights200k[:len(testdata.Flights200k)/2]), []string{"t.parquet"}},
+		{"short Parquet", "t.parquet", "PAR1", []string{"t.parquet"}},
+		{"corrupt Parquet", "t.parquet", string(corrupt), []string{"t.parquet"}},
+		{"no Parquet", "t.parquet", "a,b\n1,2\n", []string{"t.parquet"}},
+		{"no Arrow", "t.arrow", "a,b\n1,2\n", []string{"t.arrow"}},
+		{"no gzip", "t.csv.gz", "a,b\n1,2\n", []string{"gzip"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			path := file(t, c.file, c.content)
+			for _, q := range []string{"SELECT COUNT(*), SUM(delay) FROM t", "SELECT COUNT(*) FROM t"} {
+				stencildb("query", "--backend", "cpu", "--load", "t="+path, q).wantFailure(t, 1, append(c.want, "t.")...)
+			}
+		})
+	}
+}
+
+func TestPathsThatAreNoFiles(t *testing.T) {
+	dir := t.TempDir()
+	missing := filepath.Join(dir, "missing.csv")
+	stencildb("query", "--load", "t="+missing, "SELECT COUNT(*) FROM t").wantFailure(t, 1, "no such file", "missing.csv")
+	stencildb("query", "--load", "t="+dir, "SELECT COUNT(*) FROM t").wantFailure(t, 1, "is a directory")
+	stencildb("query", "-f", filepath.Join(dir, "q.sql")).wantFailure(t, 1, "no such file", "q.sql")
+	stencildb("query", "-f", dir).wantFailure(t, 1, "is a directory")
+}
+
+func TestHeaderAloneIsAnEmptyTable(t *testing.T) {
+	load := "t=" + file(t, "t.csv", "a,b\n")
+	stencildb("query", "--backend", "cpu", "--format", "csv", "--load", load, "SELECT COUNT(*), COUNT(a), MIN(a), SUM(b), MEDIAN(a) FROM t WHERE b > 1").
+		wantOutput(t, "count,count,min,sum,median\n0,0,,,\n")
+}
+
+func TestBadSQL(t *testing.T) {
+	long := strings.Repeat("1+", 100_000) + "1"
+	for _, c := range []struct {
+		name, sql string
+		want      []string
+	}{
+		{"unknown table", "SELECT COUNT(*) FROM flihgts", []string{"flihgts", "flights"}},
+		{"unknown column", "SELECT COUNT(*) FROM flights WHERE dealy < 3", []string{"dealy", "delay", "column 36"}},
+		{"syntax", "SELECT COUNT(*) FRM flights", []string{"syntax error", "line 1, column"}},
+		{"k too small", "SELECT kth_largest(delay, 0) FROM flights", []string{"k"}},
+		{"k too large", "SELECT kth_smallest(delay, 200001) FROM flights", []string{"200001", "200000"}},
+		{"percentile", "SELECT percentile_disc(1.5) WITHIN GROUP (ORDER BY delay) FROM flights", []string{"1.5"}},
+		{"division by zero in a row", "SELECT COUNT(*) FROM flights WHERE distance / (delay - delay) > 1", []string{"division by zero"}},
+		{"division by zero after aggregation", "SELECT SUM(delay) / (COUNT(*) - 200000) FROM flights", []string{"division by zero"}},
+		{"overflow in a row", "SELECT COUNT(*) FROM flights WHERE distance * 9223372036854775807 > 0", []string{"out of range"}},
+		{"overflow after aggregation", "SELECT COUNT(*) * 9223372036854775807 FROM flights", []string{"out of range"}},
+		{"not supported", "SELECT COUNT(*) FROM flights GROUP BY delay", []string{"GROUP BY", "column"}},
+		{"not a query", "DROP TABLE flights", []string{"DROP TABLE"}},
+		{"endless expression", "SELECT COUNT(*) FROM flights WHERE delay = " + long, []string{"too long"}},
+		{"NUL byte", "SELECT COUNT(*) FROM flights\x00", []string{"NUL"}},
+		{"invalid UTF-8", "SELECT COUNT(*) AS \"\xff\" FROM flights", []string{"UTF-8"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			stencildb("query", "--backend", "cpu", c.sql).wantFailure(t, 1, c.want...)
+			stencildb("explain", "--backend", "cpu", "--analyze", c.sql).wantFailure(t, 1, c.want...)
+		})
+	}
+}
+
+func TestTableLargerThanTheHostBudget(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "t.parquet")
+	if err := os.WriteFile(path, testdata.Flights200k, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	stencildb("query", "--backend", "cpu", "--host-memory", "1MiB", "--load", "t="+path, "SELECT COUNT(*) FROM t").
+		wantFailure(t, 1, "memory", "--host-memory")
+}
+
+func TestTableLargerThanTheDeviceBudget(t *testing.T) {
+	stencildb("query", "--backend", "classic", "--gpu-memory", "4K", "SELECT COUNT(*) FROM flights WHERE delay < 3").
+		wantFailure(t, 1, "memory")
+}
+
+func TestDeviceThatIsNotThere(t *testing.T) {
+	for _, command := range []string{"info", "tour"} {
+		stencildb(command, "--device", "99").wantFailure(t, 1, "error: glctx: --device: no device 99")
+	}
+	stencildb("query", "--backend", "classic", "--device", "99", "SELECT COUNT(*) FROM flights").wantFailure(t, 1, "99")
+}
+
+func TestErrorsOfDataStayOnOneLine(t *testing.T) {
+	load := "t=" + file(t, "t.csv", "a\n1\n\"two\n\x1b[2Jlines\"\n")
+	o := stencildbWith(context.Background(), "", "query", "--backend", "cpu", "--load", load, "SELECT SUM(a) FROM t")
+	o.wantFailure(t, 1, "line")
+	if strings.Contains(o.errOut, "\x1b") {
+		t.Errorf("an escape sequence of the data reached the terminal: %q", o.errOut)
+	}
+}

@@ -1,0 +1,100 @@
+package cmd
+
+import (
+	"encoding/json"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stencildb/stencildb/glctx"
+)
+
+func TestExplainRunsNothing(t *testing.T) {
+	o := stencildb("explain", "--backend", "cpu", "SELECT SUM(delay), MEDIAN(distance) FROM flights WHERE delay < 60 OR distance > 1000")
+	if o.status != 0 || o.errOut != "" {
+		t.Fatalf("status %d: %s", o.status, o.errOut)
+	}
+	for _, want := range []string{"Backend cpu", "Scan(flights)", "Or", "delay < 60", "distance > 1000", "Aggregate(SUM(delay))", "128 bits"} {
+		if !strings.Contains(o.out, want) {
+			t.Errorf("the explanation lacks %q:\n%s", want, o.out)
+		}
+	}
+	if strings.Contains(o.out, "Execution time") {
+		t.Errorf("EXPLAIN without ANALYZE has a time:\n%s", o.out)
+	}
+}
+
+func TestExplainAnalyzeHasNumbers(t *testing.T) {
+	for _, args := range [][]string{
+		{"explain", "--backend", "cpu", "--analyze", "SELECT COUNT(*) FROM flights"},
+		{"explain", "--backend", "cpu", "EXPLAIN ANALYZE SELECT COUNT(*) FROM flights"},
+	} {
+		if o := stencildb(args...); o.status != 0 || !strings.Contains(o.out, "Execution time: ") {
+			t.Errorf("%v: status %d, %s%s", args, o.status, o.out, o.errOut)
+		}
+	}
+}
+
+func TestExplainNamesThePapersRoutines(t *testing.T) {
+	o := stencildb("explain", "--backend", "classic", "--glsl", "SELECT MEDIAN(delay) FROM flights WHERE delay > 0 AND 2 * delay < distance")
+	if o.status != 0 || o.errOut != "" {
+		t.Fatalf("status %d: %s", o.status, o.errOut)
+	}
+	for _, want := range []string{"Backend classic", "CopyToDepth(delay)", "Compare(", "#version"} {
+		if !strings.Contains(o.out, want) {
+			t.Errorf("the explanation lacks %q:\n%s", want, o.out)
+		}
+	}
+}
+
+func TestInfo(t *testing.T) {
+	o := stencildb("info")
+	if o.status != 0 || o.errOut != "" || !strings.Contains(o.out, "Devices") {
+		t.Errorf("info: status %d\n%s%s", o.status, o.out, o.errOut)
+	}
+	o = stencildb("info", "--format", "json")
+	var info glctx.Info
+	if err := json.Unmarshal([]byte(o.out), &info); err != nil || o.status != 0 || info.CPU.Cores < 1 {
+		t.Errorf("info --format json: status %d, %v\n%s", o.status, err, o.out)
+	}
+}
+
+// The tour fails by itself when the answers of two backends differ.
+func TestTour(t *testing.T) {
+	o := stencildb("tour")
+	if o.status != 0 || o.errOut != "" {
+		t.Fatalf("status %d: %s\n%s", o.status, o.errOut, o.out)
+	}
+	for _, s := range stops {
+		if !strings.Contains(o.out, "\n"+s.routine+" (section") || !strings.Contains(o.out, s.sql) {
+			t.Errorf("the tour lacks %s:\n%s", s.routine, o.out)
+		}
+	}
+	if want := "All 7 answers are the same on classic and cpu."; !strings.Contains(o.out, want) {
+		t.Errorf("the tour does not end with %q:\n%s", want, o.out)
+	}
+}
+
+func TestGeneratedDataComesBack(t *testing.T) {
+	for _, name := range []string{"t.csv", "t.parquet", "t.arrow"} {
+		path := filepath.Join(t.TempDir(), name)
+		stencildb("gen", "tcpip", "--rows", "1000", "--seed", "7", "-o", path).wantOutput(t, "")
+		stencildb("query", "--backend", "cpu", "--format", "csv", "--load", "t="+path, "SELECT COUNT(*), COUNT(data_count) FROM t").
+			wantOutput(t, "count,count\n1000,1000\n")
+	}
+	a, b := sum(t, "3"), sum(t, "3")
+	if a != b {
+		t.Errorf("the same seed gives %s and %s", a, b)
+	}
+	if c := sum(t, "4"); c == a {
+		t.Errorf("seeds 3 and 4 both give %s", c)
+	}
+}
+
+// sum generates a small table and returns a sum over it.
+func sum(t *testing.T, seed string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "t.parquet")
+	stencildb("gen", "tcpip", "--rows", "100", "--seed", seed, "-o", path).wantOutput(t, "")
+	return stencildb("query", "--backend", "cpu", "--format", "csv", "--load", "t="+path, "SELECT SUM(data_count) FROM t").out
+}

@@ -1,0 +1,125 @@
+package cmd
+
+import (
+	"context"
+	"errors"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/stencildb/stencildb/engine"
+	"github.com/stencildb/stencildb/ingest"
+	"github.com/stencildb/stencildb/testdata"
+)
+
+// common holds the flags of the commands that run SQL.
+type common struct {
+	loads      []string
+	backend    *choice
+	device     string
+	gpuMemory  size
+	hostMemory size
+}
+
+// commonHelp is the part of a command's help that is about them.
+const commonHelp = `
+
+Tables come from --load, once a table. The format is the extension's: .csv,
+.tsv, .parquet, .arrow; .csv.gz and .csv.zst too. Options for CSV follow the path:
+
+  --load 't=trips.csv?header=false&delim=;&null=NA&types=a:bigint,b:text'
+
+Without --load there is one table, flights: 200,000 US flights with delay
+(minutes), distance (miles) and time (hour of the day).
+
+Backends: classic is the 2004 paper on the graphics pipeline, cpu computes the
+same in Go; both give the same answers. auto takes classic where there is a
+hardware OpenGL device and classic can do the query, else cpu. A software
+rasteriser is used only for --backend classic.`
+
+func (o *common) register(c *cobra.Command) {
+	f := c.Flags()
+	f.StringArrayVar(&o.loads, "load", nil, "load a table: `NAME=PATH[?option&...]` (may be repeated)")
+	o.backend = choiceFlag(c, "backend", "what computes the answer", engine.Backends()...)
+	o.registerDevice(c)
+	f.Var(&o.gpuMemory, "gpu-memory", "budget for columns on the device, e.g. 512MiB or 4G (default: a share of what is free)")
+	f.Var(&o.hostMemory, "host-memory", "budget for tables in host memory (default: no limit)")
+}
+
+func (o *common) registerDevice(c *cobra.Command) {
+	c.Flags().StringVar(&o.device, "device", "", "OpenGL device: a number or kind from 'stencildb info' (default: STENCILDB_DEVICE, else the first hardware device, else software)")
+}
+
+// sources reads the --load flags.
+func (o *common) sources() ([]ingest.Source, error) {
+	var list []ingest.Source
+	names := map[string]bool{}
+	for _, spec := range o.loads {
+		s, err := ingest.ParseLoad(spec)
+		if err != nil {
+			return nil, usageError{err}
+		}
+		if names[s.Name] {
+			return nil, usagef("--load: there are two tables named %s: give each its own name", s.Name)
+		}
+		names[s.Name] = true
+		list = append(list, s)
+	}
+	return list, nil
+}
+
+// open makes the DB that the flags describe. Files are looked for now and read
+// when a statement first names their table.
+func (o *common) open(c *cobra.Command) (*engine.DB, error) {
+	sources, err := o.sources()
+	if err != nil {
+		return nil, err
+	}
+	db, err := engine.Open(engine.Options{
+		Backend: o.backend.value, Device: o.device,
+		GPUMemory: int64(o.gpuMemory), HostMemory: int64(o.hostMemory),
+	})
+	if err != nil {
+		return nil, err
+	}
+	if len(sources) == 0 {
+		return db, db.AttachBytes(flights, testdata.Flights200k)
+	}
+	progress := progressOn(c.ErrOrStderr())
+	for _, s := range sources {
+		if err := readable(s.Path); err != nil {
+			return nil, err
+		}
+		if err := db.Attach(s, progress); err != nil {
+			return nil, err
+		}
+	}
+	return db, nil
+}
+
+// flights is the embedded table.
+var flights = ingest.Source{Name: "flights", Path: "flights-200k.parquet"}
+
+// readable reports a path that is missing or a directory, before anything runs.
+func readable(path string) error {
+	st, err := os.Stat(path)
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		return errors.New(path + ": no such file")
+	case err != nil:
+		return err
+	case st.IsDir():
+		return errors.New(path + " is a directory: name a file")
+	}
+	return nil
+}
+
+// withDB runs fn on the DB that the flags describe and closes it.
+func (o *common) withDB(c *cobra.Command, fn func(context.Context, *engine.DB) error) (err error) {
+	db, err := o.open(c)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	return fn(c.Context(), db)
+}

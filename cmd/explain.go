@@ -1,0 +1,40 @@
+package cmd
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"github.com/stencildb/stencildb/engine"
+)
+
+func newExplain() *cobra.Command {
+	var o common
+	var analyze, glsl bool
+	c := &cobra.Command{
+		Use:   "explain [flags] 'SQL'",
+		Short: "List the passes of a statement, by their names in the paper",
+		Long: `Lists the passes that answer a statement, with the paper's routine names, and
+says in words what each counts. Nothing runs: passes that depend on the counts of
+earlier ones are written with the bit that varies, as in
+Compare(delay >= x + 2^i), i = 10..0. With --analyze the statement is executed
+and the numbers are shown. In SQL the same is EXPLAIN [ANALYZE].` + commonHelp,
+		Example: `  stencildb explain --backend classic 'SELECT MEDIAN(delay) FROM flights'
+  stencildb explain --backend classic --analyze 'SELECT COUNT(*) FROM flights WHERE delay BETWEEN 10 AND 60'
+  stencildb explain --backend classic --glsl 'SELECT COUNT(*) FROM flights WHERE 2*delay > distance'`,
+		Args: cobra.ExactArgs(1),
+	}
+	c.RunE = run(func(c *cobra.Command, args []string) error {
+		return o.withDB(c, func(ctx context.Context, db *engine.DB) error {
+			x, err := db.Explain(ctx, args[0], analyze, glsl)
+			if err != nil {
+				return err
+			}
+			return x.WriteText(c.OutOrStdout())
+		})
+	})
+	o.register(c)
+	c.Flags().BoolVar(&analyze, "analyze", false, "execute the statement and show what each pass counted and took")
+	c.Flags().BoolVar(&glsl, "glsl", false, "show the fragment programs")
+	return c
+}

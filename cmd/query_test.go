@@ -1,0 +1,263 @@
+package cmd
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// cpu runs query on the backend cpu, with csv output.
+func cpuCSV(load string, args ...string) outcome {
+	return stencildb(append([]string{"query", "--backend", "cpu", "--format", "csv", "--load", load}, args...)...)
+}
+
+func TestCSVOutputKeepsNullAndEmptyApart(t *testing.T) {
+	load := "t=" + file(t, "t.csv", numbers)
+	cpuCSV(load, `SELECT COUNT(*), COUNT(i) AS "the, ""i""", MIN(s) AS s, MAX(s) FROM t`).
+		wantOutput(t, "count,\"the, \"\"i\"\"\",s,max\n4,3,\"\",\"two, \"\"quoted\"\"\"\n")
+	cpuCSV(load, "SELECT MIN(day), MAX(i), MIN(s), MAX(at) FROM t WHERE i IS NULL").
+		wantOutput(t, "min,max,min,max\n,,,\n")
+	cpuCSV(load, "SELECT MIN(day), MAX(at), COUNT(yes) > 1 FROM t").
+		wantOutput(t, "min,max,?column?\n1969-12-31,2001-02-03 04:05:06,true\n")
+}
+
+// line is one JSON result, with values as they stand in the text.
+type line struct {
+	SQL     string
+	Columns []struct{ Name, Type string }
+	Rows    [][]json.RawMessage
+	Backend *string
+	Passes  *int
+	MS      *float64 `json:"ms"`
+	LoadMS  *float64 `json:"load_ms"`
+	Error   string
+}
+
+func lines(t *testing.T, out string) []line {
+	t.Helper()
+	var list []line
+	for text := range strings.Lines(out) {
+		var l line
+		d := json.NewDecoder(strings.NewReader(text))
+		d.DisallowUnknownFields()
+		if err := d.Decode(&l); err != nil {
+			t.Fatalf("%s: %v", text, err)
+		}
+		list = append(list, l)
+	}
+	return list
+}
+
+func TestJSONOutputIsOneLineAStatement(t *testing.T) {
+	load := "t=" + file(t, "t.csv", numbers)
+	o := stencildb("query", "--backend", "cpu", "--format", "json", "--load", load,
+		"SELECT COUNT(*), MAX(i), MIN(i), SUM(i) FROM t; SELECT MAX(d), MIN(d) AS least, MIN(day), MAX(at), MIN(s), COUNT(yes) = 2, MIN(i) FROM t WHERE i > 0 OR d = 'NaN';;")
+	if o.status != 0 || o.errOut != "" {
+		t.Fatalf("status %d: %s", o.status, o.errOut)
+	}
+	got := lines(t, o.out)
+	if len(got) != 2 {
+		t.Fatalf("%d lines for 2 statements:\n%s", len(got), o.out)
+	}
+	if want := "SELECT COUNT(*), MAX(i), MIN(i), SUM(i) FROM t"; got[0].SQL != want {
+		t.Errorf("sql is %q, want %q", got[0].SQL, want)
+	}
+	var cells []string
+	var columns []string
+	for i, l := range got {
+		if len(l.Rows) != 1 || l.Backend == nil || *l.Backend != "cpu" || l.Passes == nil || l.MS == nil || l.LoadMS == nil {
+			t.Fatalf("line %d lacks a field: %s", i, o.out)
+		}
+		for j, c := range l.Columns {
+			columns = append(columns, c.Name+" "+c.Type)
+			cells = append(cells, string(l.Rows[0][j]))
+		}
+	}
+	if diff := cmp.Diff([]string{
+		"4", `"9007199254740993"`, "-2", `"9007199254740992"`,
+		`"NaN"`, `"-Infinity"`, `"1969-12-31"`, `"2001-02-03 04:05:06"`, `""`, "true", "-2",
+	}, cells); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff([]string{
+		"count bigint", "max bigint", "min bigint", "sum numeric(38,0)",
+		"max double precision", "least double precision", "min date", "max timestamp without time zone",
+		"min character varying", "?column? boolean", "min bigint",
+	}, columns); diff != "" {
+		t.Error(diff)
+	}
+	if *got[0].LoadMS <= 0 || *got[1].LoadMS != 0 {
+		t.Errorf("load_ms is %v and %v: reading the file belongs to the first statement alone", *got[0].LoadMS, *got[1].LoadMS)
+	}
+}
+
+func TestUnnamedColumnsAreNamedAsInPostgreSQL(t *testing.T) {
+	stencildb("query", "--backend", "cpu", "--format", "csv", "SELECT COUNT(*), SUM(delay)+0, AVG(delay) IS NULL, MIN(delay) FROM flights WHERE delay > 30000").
+		wantOutput(t, "count,?column?,?column?,min\n0,,true,\n")
+}
+
+func TestTableOutputIsForPeople(t *testing.T) {
+	load := "t=" + file(t, "t.csv", "a,b\n1,x\n22,\"y\x1b[2J\nz\"\n")
+	o := stencildb("query", "--backend", "cpu", "--load", load, "SELECT COUNT(*), MAX(b), SUM(a) AS total FROM t")
+	if o.status != 0 || o.errOut != "" {
+		t.Fatalf("status %d: %s", o.status, o.errOut)
+	}
+	table, footer, _ := strings.Cut(strings.TrimRight(o.out, "\n"), "\n1 row, ")
+	want := `┌───────┬───────────────┬───────┐
+│ count │ max           │ total │
+├───────┼───────────────┼───────┤
+│     2 │ y\x1b[2J\nz   │    23 │
+└───────┴───────────────┴───────┘`
+	if strings.ReplaceAll(table, " ", "") != strings.ReplaceAll(strings.ReplaceAll(want, "───────────────", "─────────────"), " ", "") {
+		t.Errorf("table is\n%s\nwant\n%s", table, want)
+	}
+	if !strings.HasPrefix(footer, "cpu, ") || !strings.Contains(footer, " ms (loading ") {
+		t.Errorf("footer is %q", footer)
+	}
+}
+
+func TestStatementsRunInOrderUntilOneFails(t *testing.T) {
+	script := "SELECT COUNT(*) FROM flights; SELECT nothing FROM nowhere; SELECT MAX(delay) FROM flights"
+	args := []string{"query", "--backend", "cpu", "--format", "json"}
+	stopped := stencildb(append(args, script)...)
+	if got := lines(t, stopped.out); stopped.status != 1 || len(got) != 1 || got[0].Error != "" {
+		t.Errorf("status %d, output %s: want 1 and the answer of the first statement", stopped.status, stopped.out)
+	}
+	stopped.out = ""
+	stopped.wantFailure(t, 1, "nowhere")
+
+	going := stencildb(append(args, "--keep-going", script)...)
+	got := lines(t, going.out)
+	if going.status != 1 || len(got) != 3 {
+		t.Fatalf("status %d, output %s: want 1 and three lines", going.status, going.out)
+	}
+	if got[1].SQL != "SELECT nothing FROM nowhere" || !strings.Contains(got[1].Error, "nowhere") || got[1].Columns != nil {
+		t.Errorf("the failed statement gave %+v", got[1])
+	}
+	going.out = ""
+	going.wantFailure(t, 1, "nowhere")
+}
+
+func TestSyntaxErrorStopsAtItsStatement(t *testing.T) {
+	o := stencildb("query", "--backend", "cpu", "--format", "json", "SELECT COUNT(*) FROM flights;\nSELEC 1")
+	if len(lines(t, o.out)) != 1 {
+		t.Errorf("output %q: want the first statement's answer", o.out)
+	}
+	o.out = ""
+	o.wantFailure(t, 1, "syntax error", "line 2")
+}
+
+func TestCSVHoldsOneResultSet(t *testing.T) {
+	stencildb("query", "--backend", "cpu", "--format", "csv", "SELECT COUNT(*) FROM flights; SELECT COUNT(*) FROM flights").
+		wantFailure(t, 1, "one result set")
+}
+
+func TestEmptyScriptIsNothingToDo(t *testing.T) {
+	stencildb("query", "--format", "csv", " ; -- nothing\n;").wantOutput(t, "")
+}
+
+func TestSQLFromFileAndStandardInput(t *testing.T) {
+	want := "count\n200000\n"
+	args := []string{"query", "--backend", "cpu", "--format", "csv", "-f"}
+	stencildb(append(args, file(t, "q.sql", "SELECT COUNT(*)\n  FROM flights;\n"))...).wantOutput(t, want)
+	stencildbWith(context.Background(), "select count(*) from FLIGHTS", append(args, "-")...).wantOutput(t, want)
+}
+
+func TestExplainStatementGivesRowsOfText(t *testing.T) {
+	for _, q := range []string{"EXPLAIN SELECT MAX(delay) FROM flights WHERE delay < 60", "explain analyze SELECT MAX(delay) FROM flights WHERE delay < 60"} {
+		o := stencildb("query", "--backend", "cpu", "--format", "json", q)
+		got := lines(t, o.out)
+		if o.status != 0 || len(got) != 1 || len(got[0].Rows) < 3 || got[0].Columns[0].Name != "QUERY PLAN" || got[0].SQL != q {
+			t.Errorf("%s: status %d, output %s", q, o.status, o.out)
+		}
+	}
+}
+
+func TestUsageErrorsExitWithTwo(t *testing.T) {
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"nosuch"}, "nosuch"},
+		{[]string{"query"}, "no SQL"},
+		{[]string{"query", "SELECT 1", "SELECT 2"}, "arg"},
+		{[]string{"query", "-f", "x.sql", "SELECT 1"}, "not both"},
+		{[]string{"query", "--format", "xml", "SELECT 1"}, "table, csv, json"},
+		{[]string{"query", "--backend", "gpu", "SELECT 1"}, "auto, classic, cpu"},
+		{[]string{"query", "--nosuch", "SELECT 1"}, "nosuch"},
+		{[]string{"query", "--gpu-memory", "lots", "SELECT 1"}, "512MiB"},
+		{[]string{"query", "--host-memory", "-1", "SELECT 1"}, "512MiB"},
+		{[]string{"query", "--load", "t=", "SELECT 1"}, "NAME=PATH"},
+		{[]string{"query", "--load", "t=x.csv?colour=red", "SELECT 1"}, "colour"},
+		{[]string{"query", "--load", "t=x.csv", "--load", "t=y.csv", "SELECT 1"}, "two tables named t"},
+		{[]string{"explain"}, "arg"},
+		{[]string{"info", "extra"}, "extra"},
+		{[]string{"info", "--format", "csv"}, "text, json"},
+		{[]string{"tour", "extra"}, "extra"},
+		{[]string{"gen"}, "arg"},
+		{[]string{"gen", "uniform"}, "-o FILE"},
+		{[]string{"gen", "nosuch", "--rows", "1", "-o", "x.csv"}, "uniform"},
+		{[]string{"gen", "uniform", "--rows", "-1", "-o", "x.csv"}, "rows"},
+		{[]string{"gen", "uniform", "--rows", "1", "-o", "x.txt"}, ".parquet"},
+	} {
+		t.Run(strings.Join(c.args, " "), func(t *testing.T) {
+			stencildb(c.args...).wantFailure(t, 2, c.want)
+		})
+	}
+}
+
+func TestInterruptedRunExitsWith130(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	stencildbWith(ctx, "", "query", "--backend", "cpu", "--keep-going", "SELECT COUNT(*) FROM flights").wantFailure(t, 130, "interrupted")
+}
+
+// closedPipe is a standard output whose reader has gone.
+type closedPipe struct{}
+
+func (closedPipe) Write([]byte) (int, error) { return 0, syscall.EPIPE }
+
+type fullDisk struct{}
+
+func (fullDisk) Write([]byte) (int, error) { return 0, errors.New("no space left on device") }
+
+func TestReaderThatWentAwayIsNoFailure(t *testing.T) {
+	for _, format := range []string{"table", "csv", "json"} {
+		args := []string{"query", "--backend", "cpu", "--format", format, "SELECT COUNT(*) FROM flights"}
+		var errOut strings.Builder
+		if status := Execute(context.Background(), args, strings.NewReader(""), closedPipe{}, &errOut); status != 0 || errOut.Len() > 0 {
+			t.Errorf("%s to a closed pipe: status %d, %q", format, status, errOut.String())
+		}
+		var out io.Writer = fullDisk{}
+		if status := Execute(context.Background(), args, strings.NewReader(""), out, &errOut); status != 1 || !strings.Contains(errOut.String(), "no space left") {
+			t.Errorf("%s to a full disk: status %d, %q", format, status, errOut.String())
+		}
+	}
+}
+
+func TestVersionAndHelp(t *testing.T) {
+	stencildb("--version").wantOutput(t, "stencildb "+Version+"\n")
+	for _, name := range []string{"", "query", "explain", "gen", "info", "tour", "completion"} {
+		args := []string{name, "--help"}
+		if name == "" {
+			args = args[1:]
+		}
+		if o := stencildb(args...); o.status != 0 || o.errOut != "" || !strings.Contains(o.out, "stencildb "+name) {
+			t.Errorf("%s --help: status %d\n%s%s", name, o.status, o.out, o.errOut)
+		}
+	}
+}
+
+func TestCompletionScripts(t *testing.T) {
+	for _, shell := range []string{"bash", "zsh", "fish"} {
+		if o := stencildb("completion", shell); o.status != 0 || !strings.Contains(o.out, "stencildb") {
+			t.Errorf("completion %s: status %d, %s", shell, o.status, o.errOut)
+		}
+	}
+}

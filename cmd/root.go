@@ -1,0 +1,110 @@
+package cmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+)
+
+// Version is the version that --version prints; the build sets it.
+var Version = "dev"
+
+// The exit statuses.
+const (
+	exitOK          = 0
+	exitFailure     = 1
+	exitUsage       = 2
+	exitInterrupted = 130
+)
+
+// failure is an error that a command met while running. Errors of other types
+// are cobra's and pflag's, about flags and arguments.
+type failure struct{ error }
+
+func (f failure) Unwrap() error { return f.error }
+
+// usageError is an error in flags and arguments that a command found itself.
+type usageError struct{ error }
+
+func usagef(format string, args ...any) error {
+	return usageError{fmt.Errorf(format, args...)}
+}
+
+// errReported is a failure whose error lines have already been written.
+var errReported = errors.New("statements failed")
+
+// Execute runs one command line and returns its exit status. It stops when ctx
+// ends.
+func Execute(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	root := newRoot()
+	root.SetArgs(args)
+	root.SetIn(stdin)
+	root.SetOut(stdout)
+	root.SetErr(stderr)
+	err := root.ExecuteContext(ctx)
+	switch {
+	case err == nil, errors.Is(err, syscall.EPIPE):
+		return exitOK
+	case ctx.Err() != nil:
+		reportError(stderr, errors.New("interrupted"))
+		return exitInterrupted
+	case errors.Is(err, errReported):
+		return exitFailure
+	}
+	reportError(stderr, err)
+	if f := (failure{}); errors.As(err, &f) {
+		return exitFailure
+	}
+	return exitUsage
+}
+
+// reportError writes err as one line.
+func reportError(w io.Writer, err error) {
+	fmt.Fprintln(w, "error:", oneLine(err.Error()))
+}
+
+// oneLine joins the lines of a message; control characters in it (from data or
+// file names) are written as escapes.
+func oneLine(s string) string {
+	s = strings.Join(strings.FieldsFunc(s, func(r rune) bool { return r == '\n' || r == '\r' || r == '\t' }), " ")
+	return visible(s)
+}
+
+// run wraps a command's function so that its errors count as failures, save for
+// those it calls usage errors.
+func run(fn func(c *cobra.Command, args []string) error) func(*cobra.Command, []string) error {
+	return func(c *cobra.Command, args []string) error {
+		err := fn(c, args)
+		if u := (usageError{}); err == nil || errors.As(err, &u) {
+			return err
+		}
+		return failure{err}
+	}
+}
+
+func newRoot() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "stencildb",
+		Short: "A database engine that runs on the graphics pipeline",
+		Long: `stencildb answers SQL on the graphics pipeline: an attribute is a texture, a
+predicate is a depth test, a boolean combination lives in the stencil buffer,
+COUNT is an occlusion query, and the k-th largest value and SUM are found bit by
+bit. It needs no display and no GPU: Mesa's software rasteriser will do.`,
+		Example: `  stencildb tour
+  stencildb query 'SELECT COUNT(*), MEDIAN(delay) FROM flights WHERE distance > 1000'
+  stencildb query --load t=trips.csv --backend cpu 'SELECT AVG(fare) FROM t'
+  stencildb explain 'SELECT MAX(delay) FROM flights'
+  stencildb info`,
+		Version:       Version,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+	}
+	root.SetVersionTemplate("stencildb {{.Version}}\n")
+	root.AddCommand(newQuery(), newExplain(), newGen(), newInfo(), newTour())
+	return root
+}

@@ -1,0 +1,179 @@
+package cmd
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/stencildb/stencildb/engine"
+	"github.com/stencildb/stencildb/ingest"
+	"github.com/stencildb/stencildb/table"
+	"github.com/stencildb/stencildb/testdata"
+)
+
+// stop is one routine of the paper, with a query whose work it is.
+type stop struct {
+	routine string
+	section string // of the paper
+	words   string
+	sql     string
+}
+
+// stops are the routines in the order of the paper.
+var stops = []stop{
+	{"CopyToDepth", "4.1", "an attribute's texture is copied to the depth buffer; time is 32 bits wide, so it is copied in two parts",
+		"SELECT COUNT(*) FROM flights WHERE time >= 22.5"},
+	{"Compare", "4.1", "the depth test compares the attribute of every record with a constant, and an occlusion query counts those that pass",
+		"SELECT COUNT(*), selectivity() FROM flights WHERE delay > 60"},
+	{"Range", "4.4", "the depth bounds test evaluates both ends of a range at once (two comparisons where the device has no such test)",
+		"SELECT COUNT(*) FROM flights WHERE distance BETWEEN 500 AND 1000"},
+	{"Semilinear", "4.2", "a fragment program evaluates a linear combination of attributes and discards the records that fail",
+		"SELECT COUNT(*) FROM flights WHERE 10 * delay - distance > 0"},
+	{"EvalCNF", "4.3", "a boolean combination lives in the stencil buffer, one clause after the other",
+		"SELECT COUNT(*) FROM flights WHERE (delay < 0 OR distance > 2000) AND (distance < 250 OR delay >= -10)"},
+	{"KthLargest", "4.5", "the k-th largest value is found bit by bit from the top, one count a bit",
+		"SELECT kth_largest(delay, 100), MEDIAN(delay), MAX(distance) FROM flights WHERE distance > 1000"},
+	{"Accumulator", "4.6", "a sum is found by testing each bit of the attribute: the count times 2^i, added up",
+		"SELECT SUM(distance), AVG(delay) FROM flights WHERE delay > 60"},
+}
+
+// tourBackends are the backends whose answers are compared.
+var tourBackends = []string{"classic", "cpu"}
+
+func newTour() *cobra.Command {
+	var o common
+	c := &cobra.Command{
+		Use:   "tour",
+		Short: "Run every routine of the paper on real data, on the graphics pipeline and on the CPU",
+		Long: `Loads the embedded table of 200,000 US flights and runs one query for each routine
+of the 2004 paper (CopyToDepth, Compare, Range, Semilinear, EvalCNF, KthLargest,
+Accumulator) on the backends classic and cpu. It prints the SQL, the answers, the
+passes, the samples counted and the time (of a second run, with columns resident
+and programs compiled), and fails if any two answers differ.`,
+		Example: `  stencildb tour
+  stencildb tour --device software`,
+		Args: cobra.NoArgs,
+	}
+	c.RunE = run(func(c *cobra.Command, _ []string) (err error) {
+		t, err := ingest.LoadBytes(c.Context(), flights, testdata.Flights200k, ingest.Options{})
+		if err != nil {
+			return err
+		}
+		var dbs []*engine.DB
+		defer func() {
+			for _, db := range dbs {
+				err = errors.Join(err, db.Close())
+			}
+		}()
+		for _, name := range tourBackends {
+			db, err := engine.Open(engine.Options{Backend: name, Device: o.device, GPUMemory: int64(o.gpuMemory)})
+			if err != nil {
+				return err
+			}
+			dbs = append(dbs, db)
+			if err := errors.Join(db.Prepare(), db.Add(t)); err != nil {
+				return err
+			}
+		}
+		return tour(c.Context(), dbs, t, c.OutOrStdout())
+	})
+	o.registerDevice(c)
+	c.Flags().Var(&o.gpuMemory, "gpu-memory", "budget for columns on the device, e.g. 512MiB or 4G (default: a share of what is free)")
+	return c
+}
+
+// tour runs all stops on each DB and reports answers that differ.
+func tour(ctx context.Context, dbs []*engine.DB, t *table.Table, w io.Writer) error {
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "Table %s: %s of %s\n", t.Name, count(uint64(t.Rows()), "row"), fieldList(t))
+	differ := 0
+	for _, s := range stops {
+		same, err := s.visit(ctx, dbs, &b)
+		if err != nil {
+			return fmt.Errorf("%s: %w", s.routine, err)
+		}
+		if err := writeOnce(w, &b); err != nil {
+			return err
+		}
+		b.Reset()
+		if !same {
+			differ++
+		}
+	}
+	if differ > 0 {
+		return fmt.Errorf("the answers of %s differ between %s", count(uint64(differ), "query"), strings.Join(tourBackends, " and "))
+	}
+	_, err := fmt.Fprintf(w, "\nAll %d answers are the same on %s.\n", len(stops), strings.Join(tourBackends, " and "))
+	return err
+}
+
+// visit runs the query of one stop on each DB, describes that in b, and reports
+// whether all answers are the same.
+func (s stop) visit(ctx context.Context, dbs []*engine.DB, b *bytes.Buffer) (bool, error) {
+	fmt.Fprintf(b, "\n%s (section %s): %s\n  %s\n", s.routine, s.section, s.words, s.sql)
+	var first *engine.Result
+	same := true
+	for _, db := range dbs {
+		// The first run uploads and compiles; the second is what is shown.
+		cold, err := db.Query(ctx, s.sql)
+		if err != nil {
+			return false, err
+		}
+		r, err := db.Query(ctx, s.sql)
+		if err != nil {
+			return false, err
+		}
+		if first == nil {
+			first = r
+		}
+		same = same && sameRows(first, r) && sameRows(first, cold)
+		fmt.Fprintf(b, "  %-8s %-44s %3d passes %11s samples %11s\n", r.Backend, answerText(r), r.Passes, grouped(r.Samples), duration(r.Elapsed))
+	}
+	if !same {
+		b.WriteString("  DIFFERENT ANSWERS\n")
+	}
+	return same, nil
+}
+
+// sameRows reports whether two results hold the same values.
+func sameRows(a, b *engine.Result) bool {
+	if len(a.Rows) != len(b.Rows) {
+		return false
+	}
+	for i := range a.Rows {
+		if len(a.Rows[i]) != len(b.Rows[i]) {
+			return false
+		}
+		for j, x := range a.Rows[i] {
+			y := b.Rows[i][j]
+			if x.Type != y.Type || x.Null != y.Null || !x.Null && table.Compare(x, y) != 0 {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// answerText writes the one row of an aggregate query: "count = 5".
+func answerText(r *engine.Result) string {
+	var parts []string
+	for _, row := range r.Rows {
+		for i, v := range row {
+			parts = append(parts, r.Columns[i].Name+" = "+v.String())
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+func fieldList(t *table.Table) string {
+	var parts []string
+	for _, f := range t.Fields {
+		parts = append(parts, f.Name+" "+f.Type.String())
+	}
+	return strings.Join(parts, ", ")
+}

@@ -1,0 +1,27 @@
+// Package cpu answers queries in plain Go: the reference for every other backend,
+// and the CPU side of comparisons and of co-processing.
+//
+// The types to know:
+//
+//   - [Backend] runs a [plan.Query] over the codes of a table on several
+//     goroutines. It works on blocks of 65,536 rows: a block's selection is a
+//     bitmap, AND and OR work on bitmaps, aggregates read the selected codes.
+//   - [Scalar] runs an [expr.Query] row by row on decoded values. It shares
+//     nothing with plan's lowering, codes or bitmaps, so that it can be the oracle
+//     of tests.
+//   - [FloatSum] is an exact sum of doubles, the same to the bit in any order.
+//
+// Every aggregate has a partial result that is a small value and merges in any
+// order (a count, a 128-bit sum, a FloatSum, a minimum, a histogram of one round
+// of the search for the k-th value). Workers keep one each; only values are
+// merged, never codes, since codes of two chunks do not compare.
+//
+// # Caveats
+//
+//   - When several rows raise errors, [Backend] reports the one of the first chunk,
+//     and there of the first check; Scalar that of the first row. Both fail, but
+//     not always with the same error.
+//   - The k-th value of a wide column takes one pass over the codes for each 11
+//     bits of the range searched.
+//   - Scalar keeps every selected value of every aggregate in memory.
+package cpu

@@ -1,0 +1,143 @@
+package cpu
+
+import (
+	"context"
+	"errors"
+	"strconv"
+	"testing"
+
+	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/plantest"
+	"github.com/stencildb/stencildb/table"
+	"pgregory.net/rapid"
+)
+
+// rowErrors lists the errors that the rows of t raise in where.
+func rowErrors(t *table.Table, where expr.Expr) []string {
+	var out []string
+	if where == nil {
+		return nil
+	}
+	for _, c := range t.Chunks {
+		for row := range c.Rows {
+			env := &expr.Env{Column: func(i int) table.Value { return c.Segments[i].Value(row) }}
+			if _, err := expr.Eval(where, env); err != nil {
+				out = append(out, errorKey(err))
+			}
+		}
+	}
+	return out
+}
+
+// errorKey is where in the SQL text an error is. Its message may be a little
+// vaguer than the row's ("overflow or underflow"), or name the value of another
+// row that fails in the same place.
+func errorKey(err error) string {
+	var e *expr.Error
+	if errors.As(err, &e) {
+		return "at " + strconv.Itoa(e.Pos)
+	}
+	return err.Error()
+}
+
+// TestRandomQueriesAgreeWithScalar is the whole path: plan's lowering and this
+// package's execution against row by row evaluation. Where rows raise errors both
+// fail, and the backend with the error of one of the rows.
+func TestRandomQueriesAgreeWithScalar(t *testing.T) {
+	knobs := map[string]plantest.Knobs{"everything": plantest.Default(), "exact": plantest.Exact()}
+	narrow := plantest.Default()
+	narrow.Narrow, narrow.Errors, narrow.MaxRows, narrow.MaxChunk = true, false, 150, 70
+	knobs["narrow"] = narrow
+	for name, k := range knobs {
+		t.Run(name, func(t *testing.T) {
+			rapid.Check(t, func(t *rapid.T) {
+				tab := plantest.Table(t, k)
+				for range 5 {
+					checkQuery(t, tab, plantest.Query(t, tab, k))
+				}
+			})
+		})
+	}
+}
+
+func checkQuery(t *rapid.T, tab *table.Table, q *expr.Query) {
+	ctx := context.Background()
+	p, err := plan.NewQuery(tab, q)
+	if err != nil {
+		return // refused, as a condition too complex to lower is
+	}
+	for i, c := range tab.Chunks {
+		checkHolds(t, p.Chunks[i].Pred, c)
+	}
+	want, wantErr := Scalar(ctx, tab, q)
+	got, err := New(2).Execute(ctx, p)
+	if err == nil && wantErr == nil {
+		for i, a := range q.Aggs {
+			if !sameValue(got.Values[i], want[i]) {
+				t.Fatalf("%v WHERE %v: %v, the oracle says %v", a, q.Where, got.Values[i], want[i])
+			}
+		}
+		return
+	}
+	if (err == nil) != (wantErr == nil) {
+		t.Fatalf("%v WHERE %v: error %v, the oracle's is %v", q.Aggs, q.Where, err, wantErr)
+	}
+	if raised := rowErrors(tab, q.Where); len(raised) > 0 {
+		for _, r := range raised {
+			if r == errorKey(err) {
+				return
+			}
+		}
+		t.Fatalf("WHERE %v: error %q (%s), which no row raises: %q", q.Where, err, errorKey(err), raised)
+	}
+}
+
+// checkHolds compares the bitmaps with plan's own evaluation of its predicate.
+func checkHolds(t *rapid.T, p *plan.Pred, c *table.Chunk) {
+	sel := selectAll(t, p, c)
+	for row := range c.Rows {
+		if want := p.Holds(c, row); sel.Get(row) != want {
+			t.Fatalf("row %d: %v, plan says %v", row, sel.Get(row), want)
+		}
+	}
+}
+
+// TestDivisionAroundItsEdges fixes what random operands seldom hit.
+func TestDivisionAroundItsEdges(t *testing.T) {
+	const least = -1 << 63
+	cases := []struct {
+		op       plan.ValOp
+		x, y     int64
+		fails    bool
+		quotient int64
+	}{
+		{plan.DivV, least, -1, true, 0},
+		{plan.DivV, least, 1, false, least},
+		{plan.DivV, least + 1, -1, false, 1<<63 - 1},
+		{plan.DivV, -7, 2, false, -3},
+		{plan.DivV, 7, 0, true, 0},
+		{plan.ModV, least, -1, false, 0},
+		{plan.ModV, -7, 2, false, -1},
+		{plan.ModV, 7, 0, true, 0},
+		{plan.MulV, least, -1, true, 0},
+		{plan.MulV, -1, least, true, 0},
+		{plan.MulV, 1 << 32, 1 << 31, true, 0},
+		{plan.MulV, -1 << 32, 1 << 31, false, least},
+		{plan.SubV, 0, least, true, 0},
+		{plan.SubV, -1, least, false, 1<<63 - 1},
+		{plan.AddV, least, -1, true, 0},
+	}
+	for _, c := range cases {
+		chunk := chunkOf(t, []table.Value{table.Int(c.x)}, []table.Value{table.Int(c.y)})
+		v := &plan.Val{Op: c.op, CanFail: true, Kids: []*plan.Val{
+			{Op: plan.Col, Column: 0, Offset: c.x}, {Op: plan.Col, Column: 1, Offset: c.y}}}
+		if got := selectAll(t, leafPred(&plan.Program{Fails: v}), chunk).Get(0); got != c.fails {
+			t.Errorf("operation %d of %d and %d fails: %v", c.op, c.x, c.y, got)
+		}
+		eq := &plan.Program{Op: expr.EQ, L: v, R: &plan.Val{Op: plan.Const, I: c.quotient}}
+		if got := selectAll(t, leafPred(eq), chunk).Get(0); got == c.fails {
+			t.Errorf("operation %d of %d and %d is %d: %v", c.op, c.x, c.y, c.quotient, got)
+		}
+	}
+}

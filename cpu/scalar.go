@@ -1,0 +1,155 @@
+package cpu
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/big"
+	"slices"
+
+	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/table"
+)
+
+// Scalar answers q over t in the plainest way, one record at a time: WHERE by
+// [expr.Eval] over decoded values, then each aggregate over the list of the values
+// selected. It returns one value an aggregate of q, of the aggregate's Type. It is
+// the oracle of every backend's tests.
+//
+// It fails with the error of the first record that raises one; a backend may
+// report another record's, so compare that both fail, and with an error of some
+// record. It holds every selected value in memory.
+func Scalar(ctx context.Context, t *table.Table, q *expr.Query) ([]table.Value, error) {
+	rows := 0
+	lists := make([][]table.Value, len(q.Aggs)) // of each aggregate's column, NULLs left out
+	for _, c := range t.Chunks {
+		for row := range c.Rows {
+			if row%4096 == 0 && ctx.Err() != nil {
+				return nil, ctx.Err()
+			}
+			column := func(i int) table.Value { return c.Segments[i].Value(row) }
+			if q.Where != nil {
+				v, err := expr.Eval(q.Where, &expr.Env{Column: column})
+				if err != nil {
+					return nil, err
+				}
+				if v.Null || v.I == 0 {
+					continue
+				}
+			}
+			rows++
+			for i, a := range q.Aggs {
+				if a.Kind == expr.CountAll || a.Kind == expr.Selectivity {
+					continue
+				}
+				if v := column(a.Col); !v.Null {
+					lists[i] = append(lists[i], v)
+				}
+			}
+		}
+	}
+	var out []table.Value
+	for i, a := range q.Aggs {
+		v, err := scalarAggregate(a, lists[i], rows, t.Rows())
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, v)
+	}
+	return out, nil
+}
+
+// scalarAggregate computes a over the values of the selected records that are not
+// NULL; selected of all records were selected.
+func scalarAggregate(a expr.Aggregate, values []table.Value, selected, all int) (table.Value, error) {
+	null := table.Null(a.Type())
+	n := len(values)
+	if a.Kind != expr.Count && a.Kind != expr.Sum && a.Kind != expr.Avg {
+		slices.SortFunc(values, table.Compare)
+	}
+	switch a.Kind {
+	case expr.CountAll:
+		return table.Int(int64(selected)), nil
+	case expr.Count:
+		return table.Int(int64(n)), nil
+	case expr.Selectivity:
+		if all == 0 {
+			return null, nil
+		}
+		return table.Float(float64(selected) / float64(all)), nil
+	case expr.KthLargest, expr.KthSmallest:
+		switch {
+		case a.Null:
+			return null, nil
+		case a.K < 1 || a.K > int64(n):
+			return null, fmt.Errorf("cpu: %v: k is outside 1..%d", a, n)
+		case a.Kind == expr.KthLargest:
+			return values[n-int(a.K)], nil
+		}
+		return values[a.K-1], nil
+	}
+	if n == 0 {
+		return null, nil
+	}
+	switch a.Kind {
+	case expr.Min:
+		return values[0], nil
+	case expr.Max:
+		return values[n-1], nil
+	case expr.Percentile:
+		if a.Null {
+			return null, nil
+		}
+		k := max(1, int(math.Ceil(a.F*float64(n))))
+		if a.Desc {
+			return values[n-k], nil
+		}
+		return values[k-1], nil
+	}
+	if a.Arg.IsFloat() {
+		return scalarFloats(a, values)
+	}
+	sum := new(big.Int)
+	for _, v := range values {
+		sum.Add(sum, v.Unscaled())
+	}
+	if a.Kind == expr.Sum {
+		return table.Dec(a.Type(), sum), nil
+	}
+	den := new(big.Int).Mul(table.Pow10(a.Arg.Scale), big.NewInt(int64(n)))
+	f, _ := new(big.Rat).SetFrac(sum, den).Float64()
+	return table.Float(f), nil
+}
+
+// scalarFloats is SUM and AVG of REAL and DOUBLE: the exact sum, or quotient, rounded once.
+func scalarFloats(a expr.Aggregate, values []table.Value) (table.Value, error) {
+	out := table.Value{Type: a.Type()}
+	special, hasSpecial := 0.0, false
+	// The bits of the largest double down to those of the smallest, and 64 for carries.
+	sum := new(big.Float).SetPrec(1024 + 1074 + 64)
+	for _, v := range values {
+		if math.IsNaN(v.F) || math.IsInf(v.F, 0) {
+			special, hasSpecial = special+v.F, true
+			continue
+		}
+		sum.Add(sum, big.NewFloat(v.F)) // exact
+	}
+	if hasSpecial {
+		out.F = special
+		return out, nil
+	}
+	switch {
+	case a.Kind == expr.Avg:
+		mean, _ := sum.Rat(nil)
+		out.F, _ = mean.Quo(mean, new(big.Rat).SetInt64(int64(len(values)))).Float64()
+	case a.Arg.Kind == table.Real:
+		f, _ := sum.Float32()
+		out.F = float64(f)
+	default:
+		out.F, _ = sum.Float64()
+	}
+	if math.IsInf(out.F, 0) {
+		return out, fmt.Errorf("cpu: %v: %w", a, ErrOverflow)
+	}
+	return out, nil
+}

@@ -1,0 +1,61 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/stencildb/stencildb/plan"
+)
+
+// ErrUnsupported marks the error of a backend that cannot do a query which
+// another backend may: wrap it with what is missing. Backend "auto" then tries
+// the next one.
+var ErrUnsupported = errors.New("not supported by this backend")
+
+// ErrDeviceMemory marks the error of a query whose columns do not fit the
+// device's memory budget. Backend "auto" then tries the next backend.
+var ErrDeviceMemory = errors.New("does not fit the device's memory")
+
+// Backend is a way to compute the answer of a plan.
+//
+// Its methods may be called from several goroutines.
+type Backend interface {
+	// Name is the backend's name as given to --backend.
+	Name() string
+	// Execute runs the plan and returns one value an aggregate. It stops with
+	// ctx's error when ctx ends.
+	Execute(ctx context.Context, q *plan.Query) (*plan.Answer, error)
+	// Explain lists what Execute would do. It runs nothing.
+	Explain(q *plan.Query) ([]Step, error)
+	// Close releases what the backend holds. It must not be used afterwards.
+	Close() error
+}
+
+// Analyzer is a [Backend] that can say what each pass of an execution took. For
+// backends that are none, EXPLAIN ANALYZE gives the totals only.
+type Analyzer interface {
+	// Analyze is Execute that also returns the passes as they were executed,
+	// with Counted, Samples and Elapsed set.
+	Analyze(ctx context.Context, q *plan.Query) (*plan.Answer, []Step, error)
+}
+
+// DeviceReporter is a [Backend] that runs on an OpenGL device.
+type DeviceReporter interface {
+	// Hardware reports whether the device is hardware, not a software
+	// rasteriser.
+	Hardware() bool
+}
+
+// Step is one pass of a query, or one group of passes whose number depends on
+// the counts of earlier ones ("Compare(delay >= x + 2^i), i = 18..0").
+type Step struct {
+	Pass   string // the paper's name of it: "CopyToDepth(delay)"
+	Counts string // what it counts, in words; "" when it counts nothing
+	GLSL   string // the fragment program, where the pass has one
+
+	// After an execution only (see [Analyzer]):
+	Counted bool          // whether the pass counted samples
+	Samples uint64        // how many
+	Elapsed time.Duration // time of the pass; device time where the device has a meaningful timer
+}

@@ -1,0 +1,65 @@
+package engine
+
+import (
+	"context"
+	"time"
+
+	"github.com/stencildb/stencildb/table"
+)
+
+// catalog is what binding a statement sees of a DB: names at once, and a table
+// once it is asked for, which reads its file. It is a [sql.Catalog].
+type catalog struct {
+	ctx context.Context
+	db  *DB
+	err error // why a table could not be read
+}
+
+// Names lists the names of the tables, in the order in which they were added.
+func (c *catalog) Names() []string {
+	c.db.mu.Lock()
+	defer c.db.mu.Unlock()
+	var names []string
+	for _, e := range c.db.entries {
+		names = append(names, e.name)
+	}
+	return names
+}
+
+// Table returns the table of exactly that name. Where its file cannot be read it
+// keeps the error, which tells more than a missing table.
+func (c *catalog) Table(name string) (*table.Table, bool) {
+	e := c.entry(name)
+	if e == nil {
+		return nil, false
+	}
+	t, err := c.db.read(c.ctx, e)
+	if err != nil {
+		c.err = err
+	}
+	return t, err == nil
+}
+
+func (c *catalog) entry(name string) *entry {
+	c.db.mu.Lock()
+	defer c.db.mu.Unlock()
+	for _, e := range c.db.entries {
+		if e.name == name {
+			return e
+		}
+	}
+	return nil
+}
+
+// accountFor returns the time that reading the table took, once.
+func (c *catalog) accountFor(name string) time.Duration {
+	e := c.entry(name)
+	if e == nil {
+		return 0
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	d := e.load
+	e.load = 0
+	return d
+}

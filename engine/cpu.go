@@ -1,0 +1,169 @@
+package engine
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/stencildb/stencildb/cpu"
+	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/table"
+)
+
+// cpuBackend is package cpu with EXPLAIN. It has no passes: its steps are the
+// operators of its one sweep over the codes.
+type cpuBackend struct{ *cpu.Backend }
+
+func newCPU() Backend { return cpuBackend{cpu.New(0)} }
+
+// Close has nothing to release.
+func (cpuBackend) Close() error { return nil }
+
+// Explain lists the operators. Where chunks fold a predicate differently, the one
+// with the most work left is shown.
+func (cpuBackend) Explain(q *plan.Query) ([]Step, error) {
+	steps := []Step{{Pass: "Scan(" + q.Table.Name + ")", Counts: scanWords(q)}}
+	if busy := busiest(q.Chunks); busy != nil {
+		for _, check := range busy.Checks {
+			steps = append(steps, Step{
+				Pass:   "Check(" + predText(check.Pred) + ")",
+				Counts: fmt.Sprintf("selects the records that raise %q: there must be none", check.Err),
+			})
+		}
+		steps = appendPred(steps, busy.Pred, 0)
+	} else if q.Where != nil {
+		steps = append(steps, Step{
+			Pass:   "Filter(" + q.Where.String() + ")",
+			Counts: "decided from the columns' ranges alone: all records of a chunk or none",
+		})
+	}
+	for _, a := range q.Aggs {
+		steps = append(steps, Step{Pass: "Aggregate(" + a.String() + ")", Counts: aggregateWords(a)})
+	}
+	return steps, nil
+}
+
+// busiest is the first chunk with the most leaves to evaluate; nil where every
+// predicate is folded to all or nothing.
+func busiest(chunks []plan.ChunkPlan) *plan.ChunkPlan {
+	var best *plan.ChunkPlan
+	most := 0
+	for i, c := range chunks {
+		n := leaves(c.Pred)
+		for _, check := range c.Checks {
+			n += leaves(check.Pred)
+		}
+		if n > most {
+			best, most = &chunks[i], n
+		}
+	}
+	return best
+}
+
+// leaves counts those of a predicate.
+func leaves(p *plan.Pred) int {
+	if p.Op == plan.IsLeaf {
+		return 1
+	}
+	n := 0
+	for _, k := range p.Kids {
+		n += leaves(k)
+	}
+	return n
+}
+
+func scanWords(q *plan.Query) string {
+	var names []string
+	for _, i := range columnsRead(q) {
+		names = append(names, q.Table.Fields[i].Name)
+	}
+	what := "no column"
+	if len(names) > 0 {
+		what = "the codes of " + strings.Join(names, ", ")
+	}
+	return fmt.Sprintf("reads %s: records %d, chunks %d", what, q.Table.Rows(), len(q.Table.Chunks))
+}
+
+func columnsRead(q *plan.Query) []int {
+	cols := []int{}
+	if q.Where != nil {
+		cols = expr.Columns(q.Where)
+	}
+	for _, a := range q.Aggs {
+		if a.Col >= 0 {
+			cols = append(cols, a.Col)
+		}
+	}
+	slices.Sort(cols)
+	return slices.Compact(cols)
+}
+
+// appendPred lists a predicate as a tree, two blanks a level.
+func appendPred(steps []Step, p *plan.Pred, depth int) []Step {
+	indent := strings.Repeat("  ", depth)
+	switch p.Op {
+	case plan.IsLeaf:
+		return append(steps, Step{
+			Pass:   indent + "Filter(" + p.Leaf.String() + ")",
+			Counts: "a bitmap of the records for which it is TRUE",
+		})
+	case plan.And, plan.Or:
+		name, words := "And", "the records that every one of these selects"
+		if p.Op == plan.Or {
+			name, words = "Or", "the records that at least one of these selects"
+		}
+		steps = append(steps, Step{Pass: indent + name, Counts: words})
+		for _, k := range p.Kids {
+			steps = appendPred(steps, k, depth+1)
+		}
+	}
+	return steps
+}
+
+// predText writes a predicate on one line.
+func predText(p *plan.Pred) string {
+	switch p.Op {
+	case plan.False:
+		return "FALSE"
+	case plan.True:
+		return "TRUE"
+	case plan.IsLeaf:
+		return p.Leaf.String()
+	}
+	sep := " AND "
+	if p.Op == plan.Or {
+		sep = " OR "
+	}
+	var parts []string
+	for _, k := range p.Kids {
+		part := predText(k)
+		if k.Op == plan.And || k.Op == plan.Or {
+			part = "(" + part + ")"
+		}
+		parts = append(parts, part)
+	}
+	return strings.Join(parts, sep)
+}
+
+// aggregateWords says what is gathered for an aggregate.
+func aggregateWords(a expr.Aggregate) string {
+	switch a.Kind {
+	case expr.CountAll:
+		return "counts the selected records"
+	case expr.Count:
+		return "counts the selected records whose " + a.Name + " is not NULL"
+	case expr.Selectivity:
+		return "counts the selected records, as a fraction of all"
+	case expr.Sum, expr.Avg:
+		if a.Arg.Kind == table.Real || a.Arg.Kind == table.Double {
+			return "adds exactly, one integer sum of mantissas per exponent, and rounds once"
+		}
+		return "adds the codes exactly, in 128 bits"
+	case expr.Min:
+		return "keeps the smallest code of each chunk"
+	case expr.Max:
+		return "keeps the largest code of each chunk"
+	}
+	return "counts the codes in ranges that narrow down on the one of the wanted rank"
+}

@@ -1,0 +1,216 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/stencildb/stencildb/ingest"
+	"github.com/stencildb/stencildb/table"
+)
+
+// Options says how a [DB] computes. The zero value is the backend "auto" with
+// the default device and budgets.
+type Options struct {
+	// Backend is "auto" (also ""), "classic" or "cpu".
+	Backend string
+	// Device picks the OpenGL device: a number or a kind as listed by
+	// `stencildb info`. "" takes STENCILDB_DEVICE, else the first hardware device,
+	// else software.
+	Device string
+	// GPUMemory is the budget in bytes for columns and buffers on the device; 0
+	// takes a share of what is free.
+	GPUMemory int64
+	// HostMemory is the budget in bytes for the tables that the DB reads from
+	// files; 0 means no budget.
+	HostMemory int64
+	// ChunkRows is the number of rows at which a table read from a file starts a
+	// new chunk; 0 means [table.MaxChunkRows].
+	ChunkRows int
+}
+
+// Backends lists the names that [Options.Backend] takes.
+func Backends() []string { return []string{"auto", "classic", "cpu"} }
+
+// Progress is told how far the reading of a table's file is: bytes read, and
+// bytes in all (0 when unknown). It is called from the reading goroutine.
+type Progress func(table string, done, total int64)
+
+// DB is a set of tables and the backends opened to query them.
+type DB struct {
+	opts Options
+
+	mu       sync.Mutex
+	closed   bool
+	entries  []*entry // in the order in which they were added
+	backends map[string]*opening
+}
+
+// entry is a table, or a file to be read into one.
+type entry struct {
+	name string
+
+	mu       sync.Mutex // held while the file is read
+	table    *table.Table
+	reader   func(context.Context, ingest.Options) (*table.Table, error)
+	progress Progress
+	load     time.Duration // of the reading, until a statement has accounted for it
+}
+
+func fileEntry(s ingest.Source, progress Progress) *entry {
+	return &entry{name: s.Name, progress: progress,
+		reader: func(ctx context.Context, o ingest.Options) (*table.Table, error) { return ingest.Load(ctx, s, o) }}
+}
+
+// opening is the outcome of opening a backend.
+type opening struct {
+	backend Backend
+	err     error
+}
+
+// Open returns a DB without tables. It opens no device: the first query that
+// needs one does.
+func Open(o Options) (*DB, error) {
+	if o.Backend == "" {
+		o.Backend = "auto"
+	}
+	if !slices.Contains(Backends(), o.Backend) {
+		return nil, fmt.Errorf("engine: no backend %q: take one of %v", o.Backend, Backends())
+	}
+	if o.GPUMemory < 0 || o.HostMemory < 0 || o.ChunkRows < 0 {
+		return nil, errors.New("engine: budgets and chunk sizes are not negative")
+	}
+	return &DB{opts: o, backends: map[string]*opening{}}, nil
+}
+
+// Add makes a table known under its name. The table must not change afterwards;
+// several DBs may share it.
+func (db *DB) Add(t *table.Table) error {
+	return db.register(&entry{name: t.Name, table: t})
+}
+
+// Attach makes the table of a file known under the source's name. The file is
+// read when a statement first names the table, with progress (which may be nil)
+// told about it; see [DB.Load] to read it at once.
+func (db *DB) Attach(s ingest.Source, progress Progress) error {
+	return db.register(fileEntry(s, progress))
+}
+
+// AttachBytes is [DB.Attach] for a file in memory; s.Path gives its format by the
+// extension where s.Format does not.
+func (db *DB) AttachBytes(s ingest.Source, data []byte) error {
+	return db.register(&entry{name: s.Name,
+		reader: func(ctx context.Context, o ingest.Options) (*table.Table, error) {
+			return ingest.LoadBytes(ctx, s, data, o)
+		}})
+}
+
+// Load reads the file of a source as a table, now. The next statement that uses
+// the table accounts for the time it took.
+func (db *DB) Load(ctx context.Context, s ingest.Source, progress Progress) error {
+	e := fileEntry(s, progress)
+	if _, err := db.read(ctx, e); err != nil {
+		return err
+	}
+	return db.register(e)
+}
+
+func (db *DB) register(e *entry) error {
+	db.mu.Lock()
+	defer db.mu.Unlock()
+	if db.closed {
+		return errClosed
+	}
+	for _, old := range db.entries {
+		if old.name == e.name {
+			return fmt.Errorf("engine: there are two tables named %s: give each its own name", e.name)
+		}
+	}
+	db.entries = append(db.entries, e)
+	return nil
+}
+
+var errClosed = errors.New("engine: the DB is closed")
+
+// read returns the entry's table, reading its file where that has not been done.
+func (db *DB) read(ctx context.Context, e *entry) (*table.Table, error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.table != nil {
+		return e.table, nil
+	}
+	limit, err := db.hostBudget()
+	if err != nil {
+		return nil, err
+	}
+	o := ingest.Options{ChunkRows: db.opts.ChunkRows, MemoryLimit: limit}
+	if e.progress != nil {
+		o.Progress = func(done, total int64) { e.progress(e.name, done, total) }
+	}
+	start := time.Now()
+	t, err := e.reader(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	e.table, e.load = t, time.Since(start)
+	return t, nil
+}
+
+// hostBudget is what is left of Options.HostMemory; 0 when no budget was given.
+func (db *DB) hostBudget() (int64, error) {
+	if db.opts.HostMemory == 0 {
+		return 0, nil
+	}
+	left := db.opts.HostMemory
+	db.mu.Lock()
+	entries := slices.Clone(db.entries)
+	db.mu.Unlock()
+	for _, e := range entries {
+		// An entry that is locked is being read and has no table yet.
+		if e.mu.TryLock() {
+			left -= tableBytes(e.table)
+			e.mu.Unlock()
+		}
+	}
+	if left <= 0 {
+		return 0, errors.New("engine: the tables read so far fill the host memory budget: raise it (--host-memory)")
+	}
+	return left, nil
+}
+
+// tableBytes estimates the host memory that a table takes.
+func tableBytes(t *table.Table) int64 {
+	if t == nil {
+		return 0
+	}
+	n := 0
+	for _, c := range t.Chunks {
+		for _, s := range c.Segments {
+			if s == nil {
+				continue
+			}
+			n += s.Codes.Bytes() + 8*len(s.Valid)
+			for _, str := range s.Dict {
+				n += len(str) + 16
+			}
+		}
+	}
+	return int64(n)
+}
+
+// Close releases the backends. It may be called twice.
+func (db *DB) Close() error {
+	db.mu.Lock()
+	defer db.mu.Unlock()
+	var errs []error
+	for _, o := range db.backends {
+		if o.backend != nil {
+			errs = append(errs, o.backend.Close())
+		}
+	}
+	db.closed, db.backends = true, nil
+	return errors.Join(errs...)
+}

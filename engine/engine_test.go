@@ -1,0 +1,321 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/ingest"
+	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/table"
+)
+
+// small is a table of two chunks: i is 1, 2, 3, NULL; d is i / 2 as DOUBLE.
+func small(t *testing.T) *table.Table {
+	t.Helper()
+	b := table.NewBuilder("small", []table.Field{
+		{Name: "i", Type: table.Type{Kind: table.BigInt}}, {Name: "d", Type: table.Type{Kind: table.Double}},
+	}, 2)
+	for i := range int64(4) {
+		b.Column(0).Value(table.Value{Type: table.Type{Kind: table.BigInt}, I: i + 1, Null: i == 3})
+		b.Column(1).Float(float64(i+1) / 2)
+		if err := b.EndRow(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return b.Table()
+}
+
+func open(t *testing.T, o Options) *DB {
+	t.Helper()
+	db, err := Open(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := db.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return db
+}
+
+func openSmall(t *testing.T) *DB {
+	t.Helper()
+	db := open(t, Options{Backend: "cpu"})
+	if err := db.Add(small(t)); err != nil {
+		t.Fatal(err)
+	}
+	return db
+}
+
+func TestQueryAnswersOneRow(t *testing.T) {
+	r, err := openSmall(t).Query(context.Background(), "SELECT COUNT(*), SUM(i) + 1 AS s, MEDIAN(d), MIN(i) FROM small WHERE d > 0.5;")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names, types, values []string
+	for i, c := range r.Columns {
+		names, types, values = append(names, c.Name), append(types, c.Type.String()), append(values, r.Rows[0][i].String())
+	}
+	if diff := cmp.Diff([][]string{
+		{"count", "s", "median", "min"},
+		{"bigint", "numeric(38,0)", "double precision", "bigint"},
+		{"3", "6", "1.5", "2"},
+	}, [][]string{names, types, values}); diff != "" {
+		t.Error(diff)
+	}
+	if r.Backend != "cpu" || r.Passes != 0 || r.Samples != 0 || r.Load != 0 || r.SQL != "SELECT COUNT(*), SUM(i) + 1 AS s, MEDIAN(d), MIN(i) FROM small WHERE d > 0.5" {
+		t.Errorf("%+v", r)
+	}
+}
+
+func TestQueryTakesOneStatement(t *testing.T) {
+	for _, text := range []string{"", "SELECT COUNT(*) FROM small; SELECT COUNT(*) FROM small"} {
+		if _, err := openSmall(t).Query(context.Background(), text); err == nil {
+			t.Errorf("%q is no error", text)
+		}
+	}
+}
+
+func TestEachGoesOnAfterAnError(t *testing.T) {
+	var got []string
+	for r, err := range openSmall(t).Each(context.Background(), "SELECT COUNT(*) FROM small; SELECT 1/(COUNT(*)-4) FROM small; SELECT COUNT(i) FROM small") {
+		if err != nil {
+			got = append(got, r.SQL+": "+err.Error())
+			continue
+		}
+		got = append(got, r.Rows[0][0].String())
+	}
+	if len(got) != 3 || got[0] != "4" || got[2] != "3" ||
+		!strings.HasPrefix(got[1], "SELECT 1/(COUNT(*)-4) FROM small: ") || !strings.Contains(got[1], "division by zero") {
+		t.Errorf("got %q", got)
+	}
+}
+
+func TestEachStopsWithItsContext(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	n := 0
+	for _, err := range openSmall(t).Each(ctx, "SELECT COUNT(*) FROM small; SELECT COUNT(*) FROM small; SELECT COUNT(*) FROM small") {
+		if n++; n == 2 && !errors.Is(err, context.Canceled) {
+			t.Errorf("the statement after the end of the context gave %v", err)
+		}
+		cancel()
+	}
+	if n > 2 {
+		t.Errorf("%d statements ran", n)
+	}
+}
+
+func TestErrorsKeepTheirPosition(t *testing.T) {
+	_, err := openSmall(t).Query(context.Background(), "SELECT COUNT(*)\nFROM small WHERE j = 1")
+	var e *expr.Error
+	if !errors.As(err, &e) || e.Pos != 33 || !strings.Contains(err.Error(), "line 2, column 18") {
+		t.Errorf("%v at %+v", err, e)
+	}
+}
+
+func TestTablesAreReadOnce(t *testing.T) {
+	db := open(t, Options{Backend: "cpu", ChunkRows: 2})
+	reads := 0
+	err := db.register(&entry{name: "t", reader: func(ctx context.Context, o ingest.Options) (*table.Table, error) {
+		reads++
+		return ingest.LoadBytes(ctx, ingest.Source{Name: "t", Path: "t.csv"}, []byte("a\n1\n2\n3\n"), o)
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var loads []time.Duration
+	for range 2 {
+		r, err := db.Query(context.Background(), "SELECT SUM(a) FROM t")
+		if err != nil || r.Rows[0][0].String() != "6" {
+			t.Fatal(r, err)
+		}
+		loads = append(loads, r.Load)
+	}
+	if reads != 1 || loads[0] <= 0 || loads[1] != 0 {
+		t.Errorf("read %d times, load times %v", reads, loads)
+	}
+	if n := len(db.entries[0].table.Chunks); n != 2 {
+		t.Errorf("%d chunks of at most 2 rows for 3 rows", n)
+	}
+}
+
+func TestUnreadableFileIsTheErrorOfTheStatement(t *testing.T) {
+	db := openSmall(t)
+	if err := db.Attach(ingest.Source{Name: "gone", Path: "no-such-file.csv"}, nil); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := db.Query(context.Background(), "SELECT COUNT(*) FROM small"); err != nil {
+		t.Error(err)
+	}
+	if _, err := db.Query(context.Background(), "SELECT COUNT(*) FROM gone"); err == nil || !strings.Contains(err.Error(), "no-such-file.csv: no such file") {
+		t.Errorf("error %v", err)
+	}
+	if err := db.Load(context.Background(), ingest.Source{Name: "gone2", Path: "no-such-file.csv"}, nil); err == nil {
+		t.Error("loading a missing file is no error")
+	}
+}
+
+func TestHostBudgetCountsAllTables(t *testing.T) {
+	csv := []byte("a\n" + strings.Repeat("123456789012\n", 1000))
+	db := open(t, Options{Backend: "cpu", HostMemory: 8000})
+	if err := db.Add(small(t)); err != nil {
+		t.Fatal(err)
+	}
+	db.entries[0].table.Chunks[0].Segments[0].Codes = table.Codes{U8: make([]uint8, 9000)}
+	if err := db.AttachBytes(ingest.Source{Name: "t", Path: "t.csv"}, csv); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := db.Query(context.Background(), "SELECT COUNT(*) FROM t"); err == nil || !strings.Contains(err.Error(), "--host-memory") {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestTwoTablesOfOneName(t *testing.T) {
+	if err := openSmall(t).Add(small(t)); err == nil {
+		t.Error("two tables of one name are no error")
+	}
+}
+
+func TestOptionsAreChecked(t *testing.T) {
+	for _, o := range []Options{{Backend: "gpu"}, {GPUMemory: -1}, {HostMemory: -1}, {ChunkRows: -1}} {
+		if _, err := Open(o); err == nil {
+			t.Errorf("%+v is no error", o)
+		}
+	}
+}
+
+func TestClosedDB(t *testing.T) {
+	db := openSmall(t)
+	if err := errors.Join(db.Close(), db.Close()); err != nil {
+		t.Error(err)
+	}
+	if _, err := db.Query(context.Background(), "SELECT COUNT(*) FROM small"); err == nil {
+		t.Error("a closed DB answers")
+	}
+	if err := db.Add(small(t)); err == nil {
+		t.Error("a closed DB takes tables")
+	}
+}
+
+func TestExplainOnTheCPU(t *testing.T) {
+	x, err := openSmall(t).Explain(context.Background(), "SELECT SUM(i), MAX(d) FROM small WHERE i > 1 AND d < 1 OR i = 1", false, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := strings.Join(x.Lines(), "\n")
+	for _, want := range []string{"Backend cpu", "Scan(small)", "records 4, chunks 2", "Or", "And", "Aggregate(SUM(i))", "Aggregate(MAX(d))"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q lacks %q", text, want)
+		}
+	}
+	if x.Answer != nil || x.SQL != "SELECT SUM(i), MAX(d) FROM small WHERE i > 1 AND d < 1 OR i = 1" {
+		t.Errorf("%+v", x)
+	}
+}
+
+func TestAnalyzeReportsTheAnswersNumbers(t *testing.T) {
+	for _, text := range []string{"EXPLAIN ANALYZE SELECT COUNT(*) FROM small", "EXPLAIN SELECT COUNT(*) FROM small"} {
+		x, err := openSmall(t).Explain(context.Background(), text, strings.Contains(text, "ANALYZE"), false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if analyzed := x.Answer != nil; analyzed != strings.Contains(text, "ANALYZE") {
+			t.Errorf("%s: analyzed %v", text, analyzed)
+		}
+	}
+}
+
+// fake is a backend that reports what it is told to.
+type fake struct {
+	hardware bool
+	err      error
+	steps    []Step
+}
+
+func (f *fake) Name() string                        { return "classic" }
+func (f *fake) Hardware() bool                      { return f.hardware }
+func (f *fake) Close() error                        { return nil }
+func (f *fake) Explain(*plan.Query) ([]Step, error) { return f.steps, f.err }
+func (f *fake) answer(q *plan.Query) *plan.Answer {
+	return &plan.Answer{Values: make([]table.Value, len(q.Aggs)), Passes: 7, Samples: 9, Load: time.Nanosecond}
+}
+func (f *fake) Execute(_ context.Context, q *plan.Query) (*plan.Answer, error) {
+	return f.answer(q), f.err
+}
+
+func (f *fake) Analyze(_ context.Context, q *plan.Query) (*plan.Answer, []Step, error) {
+	return f.answer(q), f.steps, f.err
+}
+
+func TestAutoPicksTheBackend(t *testing.T) {
+	t.Setenv("STENCILDB_DEVICE", "")
+	other := errors.New("lost the context")
+	for _, c := range []struct {
+		name    string
+		classic opening
+		device  string
+		backend string
+		err     error
+	}{
+		{"hardware", opening{backend: &fake{hardware: true}}, "", "classic", nil},
+		{"software", opening{backend: &fake{}}, "", "cpu", nil},
+		{"no device", opening{err: other}, "", "cpu", nil},
+		{"no such device", opening{err: other}, "99", "", other},
+		{"unable", opening{backend: &fake{hardware: true, err: ErrUnsupported}}, "", "cpu", nil},
+		{"too large", opening{backend: &fake{hardware: true, err: ErrDeviceMemory}}, "", "cpu", nil},
+		{"broken", opening{backend: &fake{hardware: true, err: other}}, "", "", other},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			db := open(t, Options{Device: c.device})
+			if err := db.Add(small(t)); err != nil {
+				t.Fatal(err)
+			}
+			db.backends["classic"] = &c.classic
+			r, err := db.Query(context.Background(), "SELECT COUNT(*) FROM small")
+			if !errors.Is(err, c.err) || err == nil && r.Backend != c.backend {
+				t.Errorf("%+v, %v: want backend %q, error %v", r, err, c.backend, c.err)
+			}
+			x, err := db.Explain(context.Background(), "SELECT COUNT(*) FROM small", false, false)
+			if !errors.Is(err, c.err) || err == nil && (x.Backend != c.backend || !strings.HasPrefix(x.Why, "auto: ")) {
+				t.Errorf("%+v, %v: want backend %q, error %v", x, err, c.backend, c.err)
+			}
+		})
+	}
+}
+
+func TestAnalyzeShowsEachPass(t *testing.T) {
+	db := open(t, Options{Backend: "classic"})
+	if err := db.Add(small(t)); err != nil {
+		t.Fatal(err)
+	}
+	db.backends["classic"] = &opening{backend: &fake{steps: []Step{
+		{Pass: "CopyToDepth(i)", GLSL: "#version 450\nvoid main() {}\n", Elapsed: 1500 * time.Microsecond},
+		{Pass: "Compare(i < 3)", Counts: "the records with i < 3", Counted: true, Samples: 2, Elapsed: time.Millisecond},
+	}}}
+	x, err := db.Explain(context.Background(), "SELECT COUNT(*) FROM small WHERE i < 3", true, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x.Answer.Elapsed = 3 * time.Millisecond
+	if diff := cmp.Diff([]string{
+		"Backend classic",
+		"   1  CopyToDepth(i)  (1.500 ms)",
+		"        | #version 450",
+		"        | void main() {}",
+		"   2  Compare(i < 3)  the records with i < 3  (samples 2, 1.000 ms)",
+		"Passes: 7",
+		"Samples counted: 9",
+		"Execution time: 3.000 ms",
+		"Loading time: 0.000 ms",
+	}, x.Lines()); diff != "" {
+		t.Error(diff)
+	}
+}

@@ -1,0 +1,220 @@
+package expr
+
+import (
+	"math"
+	"math/big"
+	"math/bits"
+
+	"github.com/stencildb/stencildb/table"
+)
+
+// The messages of PostgreSQL.
+const (
+	MsgDivisionByZero = "division by zero"
+	MsgOverflow       = "value out of range: overflow"
+	MsgUnderflow      = "value out of range: underflow"
+)
+
+// arith is l op r, neither of them NULL.
+func arith(op ArithOp, l, r table.Value, t table.Type, wide bool, pos int) (table.Value, error) {
+	switch {
+	case l.Type.IsFloat() || r.Type.IsFloat():
+		f, msg := floatOp(op, l.F, r.F, t.Kind == table.Real)
+		if msg != "" {
+			return table.Null(t), Errorf(pos, "%s", msg)
+		}
+		return table.Value{Type: t, F: f}, nil
+	case l.Type.Kind == table.Decimal || r.Type.Kind == table.Decimal:
+		return decimalOp(op, l, r, wide, pos)
+	}
+	i, ok, zero := IntOp(op, l.I, r.I)
+	switch {
+	case zero:
+		return table.Null(t), Errorf(pos, MsgDivisionByZero)
+	case !ok:
+		return table.Null(t), Errorf(pos, "%s", OutOfRange(t))
+	}
+	return table.Value{Type: t, I: i}, nil
+}
+
+// IntOp is 64-bit integer arithmetic: division truncates towards zero, the
+// remainder has the sign of the dividend. ok is false where the result does not
+// fit 64 bits and where the divisor is 0, which zero tells apart; the result is
+// then the wrapped one, or 0.
+func IntOp(op ArithOp, a, b int64) (result int64, ok, zero bool) {
+	switch op {
+	case Add:
+		s := a + b
+		return s, (s > a) == (b > 0) || b == 0, false
+	case Sub:
+		d := a - b
+		return d, (d < a) == (b > 0) || b == 0, false
+	case Mul:
+		hi, lo := bits.Mul64(uint64(a), uint64(b))
+		// The signed product's high word, from the unsigned one's.
+		h := int64(hi)
+		if a < 0 {
+			h -= b
+		}
+		if b < 0 {
+			h -= a
+		}
+		return int64(lo), h == int64(lo)>>63, false
+	}
+	if b == 0 {
+		return 0, false, true
+	}
+	if op == Mod {
+		return a % b, true, false // MinInt64 % -1 is 0 in Go, as it should
+	}
+	return a / b, !(a == math.MinInt64 && b == -1), false
+}
+
+// floatOp is arithmetic of doubles, or of floats (single), with the errors that
+// PostgreSQL raises: see [FloatOp] and [Round32].
+func floatOp(op ArithOp, a, b float64, single bool) (float64, string) {
+	f, msg := FloatOp(op, a, b)
+	if msg == "" && single {
+		// Rounding twice does no harm: a double has more than twice the bits
+		// of a float.
+		f, msg = Round32(f)
+	}
+	return f, msg
+}
+
+// FloatOp is double arithmetic; msg is not empty where PostgreSQL raises an error:
+// an infinite result of finite operands, a product or quotient that becomes 0
+// though no factor is, division by 0 (of anything but NaN).
+func FloatOp(op ArithOp, a, b float64) (f float64, msg string) {
+	infinite := math.IsInf(a, 0) || math.IsInf(b, 0)
+	switch op {
+	case Add:
+		f = a + b
+	case Sub:
+		f = a - b
+	case Mul:
+		f = a * b
+		if f == 0 && a != 0 && b != 0 {
+			return f, MsgUnderflow
+		}
+	case Div:
+		if b == 0 {
+			if a != a {
+				return a, ""
+			}
+			return 0, MsgDivisionByZero
+		}
+		f = a / b
+		if f == 0 && a != 0 && !math.IsInf(b, 0) {
+			return f, MsgUnderflow
+		}
+	default:
+		return math.NaN(), "operator does not exist: double precision % double precision"
+	}
+	if math.IsInf(f, 0) && !infinite {
+		return f, MsgOverflow
+	}
+	return f, ""
+}
+
+// Round32 rounds a double to the nearest float; msg is not empty where a finite
+// value becomes infinite or one that is not 0 becomes 0.
+func Round32(x float64) (f float64, msg string) {
+	f = float64(float32(x))
+	switch {
+	case math.IsInf(f, 0) && !math.IsInf(x, 0):
+		return f, MsgOverflow
+	case f == 0 && x != 0:
+		return f, MsgUnderflow
+	}
+	return f, ""
+}
+
+// decimal makes a DECIMAL, which must fit 64 bits unless wide.
+func decimal(t table.Type, unscaled *big.Int, wide bool, pos int) (table.Value, error) {
+	if !wide && !unscaled.IsInt64() {
+		return table.Null(t), Errorf(pos, "%s", OutOfRange(t))
+	}
+	return table.Dec(t, unscaled), nil
+}
+
+// decimalOp is DECIMAL arithmetic: + - % at the larger scale, * at the sum of the
+// scales, / at the scale PostgreSQL chooses.
+func decimalOp(op ArithOp, l, r table.Value, wide bool, pos int) (table.Value, error) {
+	t := table.Type{Kind: table.Decimal, Precision: max(l.Type.Precision, r.Type.Precision, 18)}
+	a, b := l.Unscaled(), r.Unscaled()
+	switch op {
+	case Mul:
+		t.Scale = l.Type.Scale + r.Type.Scale
+		return decimal(t, new(big.Int).Mul(a, b), wide, pos)
+	case Div:
+		if b.Sign() == 0 {
+			return table.Null(t), Errorf(pos, MsgDivisionByZero)
+		}
+		t.Scale = divScale(l, r)
+		num := new(big.Int).Mul(a, table.Pow10(t.Scale+r.Type.Scale))
+		return decimal(t, divAway(num, new(big.Int).Mul(b, table.Pow10(l.Type.Scale))), wide, pos)
+	}
+	t.Scale = max(l.Type.Scale, r.Type.Scale)
+	a = new(big.Int).Mul(a, table.Pow10(t.Scale-l.Type.Scale))
+	b = new(big.Int).Mul(b, table.Pow10(t.Scale-r.Type.Scale))
+	if !wide && !(a.IsInt64() && b.IsInt64()) {
+		return table.Null(t), Errorf(pos, "%s", OutOfRange(t))
+	}
+	out := new(big.Int)
+	switch op {
+	case Add:
+		out.Add(a, b)
+	case Sub:
+		out.Sub(a, b)
+	default:
+		if b.Sign() == 0 {
+			return table.Null(t), Errorf(pos, MsgDivisionByZero)
+		}
+		out.Rem(a, b)
+	}
+	return decimal(t, out, wide, pos)
+}
+
+// divAway is a / b rounded to the nearest integer, halves away from zero.
+func divAway(a, b *big.Int) *big.Int {
+	q, r := new(big.Int).QuoRem(a, b, new(big.Int))
+	if r.Abs(r).Lsh(r, 1).CmpAbs(b) >= 0 {
+		q.Add(q, big.NewInt(int64(a.Sign()*b.Sign())))
+	}
+	return q
+}
+
+// divScale is PostgreSQL's select_div_scale: at least 16 significant digits,
+// counted in base-10000 digits, and no less than either operand's scale.
+func divScale(l, r table.Value) int {
+	w1, d1 := leadingDigit(l)
+	w2, d2 := leadingDigit(r)
+	q := w1 - w2
+	if d1 <= d2 {
+		q--
+	}
+	return min(max(16-4*q, l.Type.Scale, r.Type.Scale, 0), 1000)
+}
+
+// leadingDigit returns the weight and the value of the first base-10000 digit
+// that is not 0: the value is d * 10000^w + less. Both are 0 for 0.
+func leadingDigit(v table.Value) (w, d int) {
+	u := new(big.Int).Abs(v.Unscaled())
+	if u.Sign() == 0 {
+		return 0, 0
+	}
+	digits := u.String()
+	exp := len(digits) - 1 - v.Type.Scale // of the first decimal digit
+	w = exp / 4
+	if exp%4 < 0 {
+		w--
+	}
+	for i := range exp - 4*w + 1 {
+		d *= 10
+		if i < len(digits) {
+			d += int(digits[i] - '0')
+		}
+	}
+	return w, d
+}

@@ -1,0 +1,137 @@
+package expr
+
+import (
+	"math"
+	"math/big"
+	"strconv"
+
+	"github.com/stencildb/stencildb/table"
+)
+
+const microsPerDay = 86_400_000_000
+
+// cast converts x, not NULL, to type to.
+func cast(x table.Value, to table.Type, wide bool, pos int) (table.Value, error) {
+	from := x.Type
+	if from.Kind == table.Varchar && to.Kind != table.Varchar {
+		return castText(x.S, to, wide, pos)
+	}
+	out := table.Value{Type: to}
+	switch {
+	case to.Kind == table.Varchar:
+		return table.Str(x.String()), nil
+	case to.Kind == table.Boolean && (from.IsInteger() || from.Kind == table.Boolean):
+		return table.Bool(x.I != 0), nil
+	case to.IsInteger() && (from.IsExact() || from.Kind == table.Boolean):
+		return castInt(divAway(x.Unscaled(), table.Pow10(from.Scale)), to, pos)
+	case to.IsInteger() && from.IsFloat():
+		f := math.RoundToEven(x.F)
+		if !(f >= -0x1p63 && f < 0x1p63) {
+			return out, Errorf(pos, "%s out of range", to)
+		}
+		return castInt(big.NewInt(int64(f)), to, pos)
+	case to.Kind == table.Decimal && from.IsExact():
+		return castDecimal(x.Unscaled(), from.Scale, to, wide, pos)
+	case to.Kind == table.Decimal && from.IsFloat():
+		return floatToDecimal(x, to, wide, pos)
+	case to.IsFloat() && from.IsExact():
+		out.F = exactToFloat(x, to.Kind == table.Real)
+		return out, nil
+	case to.Kind == table.Double && from.IsFloat():
+		out.F = x.F
+		return out, nil
+	case to.Kind == table.Real && from.IsFloat():
+		var msg string
+		if out.F, msg = Round32(x.F); msg != "" {
+			return out, Errorf(pos, "%s", msg)
+		}
+		return out, nil
+	case to.Kind == table.Timestamp && from.Kind == table.Date:
+		us, ok, _ := IntOp(Mul, x.I, microsPerDay)
+		if !ok {
+			return out, Errorf(pos, "date out of range for timestamp")
+		}
+		out.I = us
+		return out, nil
+	case to.Kind == table.Date && from.Kind == table.Timestamp:
+		out.I = x.I / microsPerDay
+		if x.I%microsPerDay < 0 {
+			out.I--
+		}
+		return out, nil
+	case to.Kind == from.Kind:
+		return x, nil
+	}
+	return out, Errorf(pos, "cannot cast type %s to %s", from, to)
+}
+
+func castInt(i *big.Int, to table.Type, pos int) (table.Value, error) {
+	lo, hi := IntRange(to)
+	if !i.IsInt64() || i.Int64() < lo || i.Int64() > hi {
+		return table.Null(to), Errorf(pos, "%s out of range", to)
+	}
+	return table.Value{Type: to, I: i.Int64()}, nil
+}
+
+// IntRange returns the least and greatest value of an integer type.
+func IntRange(t table.Type) (lo, hi int64) {
+	switch t.Kind {
+	case table.SmallInt:
+		return math.MinInt16, math.MaxInt16
+	case table.Integer:
+		return math.MinInt32, math.MaxInt32
+	}
+	return math.MinInt64, math.MaxInt64
+}
+
+// castDecimal brings an integer of one scale to type to, halves away from zero.
+//
+// The precision is checked, save that of DECIMAL(18, s): that is also what
+// integers are cast to where PostgreSQL has an unconstrained numeric, so its
+// limit is 64 bits.
+func castDecimal(u *big.Int, scale int, to table.Type, wide bool, pos int) (table.Value, error) {
+	if d := to.Scale - scale; d >= 0 {
+		u = new(big.Int).Mul(u, table.Pow10(d))
+	} else {
+		u = divAway(u, table.Pow10(-d))
+	}
+	if to.Precision > 0 && to.Precision != 18 && u.CmpAbs(table.Pow10(to.Precision)) >= 0 {
+		return table.Null(to), Errorf(pos, "numeric field overflow: a value does not fit %s", to)
+	}
+	return decimal(to, u, wide, pos)
+}
+
+// floatToDecimal converts as PostgreSQL does: through 15 significant digits of a
+// DOUBLE, 6 of a REAL.
+func floatToDecimal(x table.Value, to table.Type, wide bool, pos int) (table.Value, error) {
+	if math.IsNaN(x.F) || math.IsInf(x.F, 0) {
+		return table.Null(to), Errorf(pos, "cannot convert %s to numeric", x)
+	}
+	digits := 15
+	if x.Type.Kind == table.Real {
+		digits = 6
+	}
+	// Far outside 64 bits at any scale: do not write out hundreds of digits.
+	if math.Abs(x.F) >= 1e60 {
+		return table.Null(to), Errorf(pos, "%s", OutOfRange(to))
+	}
+	u, scale, _ := parseDecimal(strconv.FormatFloat(x.F, 'e', digits-1, 64))
+	return castDecimal(u, scale, to, wide, pos)
+}
+
+// exactToFloat is the double (or float) nearest to an integer or DECIMAL.
+func exactToFloat(x table.Value, single bool) float64 {
+	if x.Type.Scale == 0 && x.Big == nil {
+		if single {
+			return float64(float32(x.I))
+		}
+		return float64(x.I)
+	}
+	r := new(big.Rat).SetFrac(x.Unscaled(), table.Pow10(x.Type.Scale))
+	if single {
+		f, _ := r.Float32()
+		return float64(f)
+	}
+	f, _ := r.Float64()
+	return f
+}

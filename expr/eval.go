@@ -1,0 +1,217 @@
+package expr
+
+import (
+	"math/big"
+
+	"github.com/stencildb/stencildb/table"
+)
+
+// Env gives an expression its inputs.
+type Env struct {
+	// Column returns the value of field i of the record at hand. A WHERE
+	// expression needs it.
+	Column func(i int) table.Value
+	// Agg returns the result of aggregate i of the query. A select item needs
+	// it. Where it is set, DECIMAL arithmetic has as many digits as it takes;
+	// where it is nil, a DECIMAL intermediate must fit 64 bits as a scaled
+	// integer, as the programs of the other backends need it to.
+	Agg func(i int) table.Value
+}
+
+func (v *Env) wide() bool { return v != nil && v.Agg != nil }
+
+// Eval computes e for one record (or, for a select item, for the results of the
+// aggregates), as PostgreSQL does:
+//
+//   - AND and OR go left to right and stop at the operand that decides them, so
+//     that an error to its right does not happen; UNKNOWN decides nothing;
+//   - all other operations evaluate all their operands, left to right, then are
+//     NULL when one is, then compute;
+//   - errors (division by zero, overflow, a cast that fails) are [*Error]s with the
+//     position of the operation.
+//
+// The value has the type of the expression, save that the scale of a DECIMAL
+// quotient depends on its operands.
+func Eval(e Expr, env *Env) (table.Value, error) {
+	switch e := e.(type) {
+	case *Column:
+		if env == nil || env.Column == nil {
+			return table.Value{}, Errorf(e.P, "column %s is not allowed here", e.Name)
+		}
+		return env.Column(e.Index), nil
+	case *AggRef:
+		if !env.wide() {
+			return table.Value{}, Errorf(e.P, "aggregate %s is not allowed here", e.Name)
+		}
+		return env.Agg(e.Index), nil
+	case *Const:
+		return e.V, nil
+	case *Arith:
+		l, r, err := evalTwo(e.L, e.R, env)
+		if err != nil || l.Null || r.Null {
+			return table.Null(e.T), err
+		}
+		return arith(e.Op, l, r, e.T, env.wide(), e.P)
+	case *Neg:
+		x, err := Eval(e.X, env)
+		if err != nil || x.Null {
+			return x, err
+		}
+		return negate(x, env.wide(), e.P)
+	case *Cast:
+		x, err := Eval(e.X, env)
+		if err != nil || x.Null {
+			return table.Null(e.To), err
+		}
+		return cast(x, e.To, env.wide(), e.P)
+	}
+	return evalBool(e, env)
+}
+
+func evalTwo(l, r Expr, env *Env) (a, b table.Value, err error) {
+	if a, err = Eval(l, env); err != nil {
+		return a, b, err
+	}
+	b, err = Eval(r, env)
+	return a, b, err
+}
+
+// evalBool evaluates the nodes of type BOOLEAN.
+func evalBool(e Expr, env *Env) (table.Value, error) {
+	unknown := table.Null(boolean)
+	switch e := e.(type) {
+	case *Compare:
+		l, r, err := evalTwo(e.L, e.R, env)
+		if err != nil || l.Null || r.Null {
+			return unknown, err
+		}
+		return table.Bool(e.Op.Holds(table.Compare(l, r))), nil
+	case *And:
+		return evalJunction(e.Kids, env, 0)
+	case *Or:
+		return evalJunction(e.Kids, env, 1)
+	case *Not:
+		x, err := Eval(e.X, env)
+		if err != nil || x.Null {
+			return unknown, err
+		}
+		return table.Bool(x.I == 0), nil
+	case *Between:
+		return evalBetween(e, env)
+	case *IsNull:
+		x, err := Eval(e.X, env)
+		return table.Bool(x.Null != e.Not), err
+	case *IsTruth:
+		x, err := Eval(e.X, env)
+		is := IsUnknown
+		if !x.Null {
+			is = IsFalse
+			if x.I != 0 {
+				is = IsTrue
+			}
+		}
+		return table.Bool((is == e.Want) != e.Not), err
+	case *In:
+		x, err := Eval(e.X, env)
+		if err != nil || x.Null {
+			return unknown, err
+		}
+		return inList(x, e), nil
+	case *Like:
+		x, err := Eval(e.X, env)
+		if err != nil || x.Null {
+			return unknown, err
+		}
+		m, err := CompileLike(e.Pattern, e.Escape, e.Fold)
+		if err != nil {
+			return unknown, &Error{Pos: e.P, Msg: err.Error()}
+		}
+		return table.Bool(m.Match(x.S) != e.Not), nil
+	}
+	return unknown, Errorf(e.Pos(), "cannot evaluate %s", e)
+}
+
+// evalJunction evaluates AND (decisive 0) or OR (decisive 1).
+func evalJunction(kids []Expr, env *Env, decisive int64) (table.Value, error) {
+	out := table.Bool(decisive == 0)
+	for _, k := range kids {
+		v, err := Eval(k, env)
+		switch {
+		case err != nil:
+			return table.Null(boolean), err
+		case v.Null:
+			out = table.Null(boolean)
+		case v.I == decisive:
+			return v, nil
+		}
+	}
+	return out, nil
+}
+
+// evalBetween is X >= Lo AND X <= Hi: Hi is not looked at where X < Lo.
+func evalBetween(e *Between, env *Env) (table.Value, error) {
+	x, lo, err := evalTwo(e.X, e.Lo, env)
+	if err != nil {
+		return table.Null(boolean), err
+	}
+	if !x.Null && !lo.Null && table.Compare(x, lo) < 0 {
+		return table.Bool(e.Not), nil
+	}
+	hi, err := Eval(e.Hi, env)
+	switch {
+	case err != nil:
+		return table.Null(boolean), err
+	case x.Null || hi.Null:
+		return table.Null(boolean), nil
+	case table.Compare(x, hi) > 0:
+		return table.Bool(e.Not), nil
+	case lo.Null:
+		return table.Null(boolean), nil
+	}
+	return table.Bool(!e.Not), nil
+}
+
+func inList(x table.Value, e *In) table.Value {
+	null := false
+	for _, c := range e.List {
+		if c.V.Null {
+			null = true
+		} else if table.Compare(x, c.V) == 0 {
+			return table.Bool(!e.Not)
+		}
+	}
+	if null {
+		return table.Null(boolean)
+	}
+	return table.Bool(e.Not)
+}
+
+// negate is -x.
+func negate(x table.Value, wide bool, pos int) (table.Value, error) {
+	switch {
+	case x.Type.IsFloat():
+		x.F = -x.F
+		return x, nil
+	case x.Type.Kind == table.Decimal:
+		return decimal(x.Type, new(big.Int).Neg(x.Unscaled()), wide, pos)
+	case x.I == -x.I && x.I != 0:
+		return x, Errorf(pos, "%s", OutOfRange(x.Type))
+	}
+	x.I = -x.I
+	return x, nil
+}
+
+// OutOfRange is the message for a value that overflows type t.
+func OutOfRange(t table.Type) string {
+	switch t.Kind {
+	case table.Date, table.Interval:
+		return t.String() + " out of range"
+	case table.Timestamp:
+		return "timestamp out of range"
+	case table.Decimal:
+		return "numeric out of range"
+	case table.Real, table.Double:
+		return "value out of range: overflow"
+	}
+	return "bigint out of range"
+}

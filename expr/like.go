@@ -1,0 +1,103 @@
+package expr
+
+import (
+	"errors"
+	"unicode/utf8"
+)
+
+// LikeMatcher is a LIKE or ILIKE pattern, ready to match many strings.
+type LikeMatcher struct {
+	elems []likeElem
+	fold  bool
+}
+
+// likeElem is one element of a pattern: the byte c, or any one character, or any
+// sequence of characters.
+type likeElem struct {
+	kind likeKind
+	c    byte
+}
+
+type likeKind uint8
+
+const (
+	literal likeKind = iota
+	anyOne
+	anyRun
+)
+
+// CompileLike reads a pattern: % stands for any sequence, _ for any one UTF-8
+// character (a byte that is not valid UTF-8 is one too), escape (0: none) makes
+// the next character literal. fold is ILIKE: as in the C collation, the letters A
+// to Z alone match without regard to case. A pattern that ends with the escape
+// character is an error.
+func CompileLike(pattern string, escape rune, fold bool) (*LikeMatcher, error) {
+	m := &LikeMatcher{fold: fold}
+	for i := 0; i < len(pattern); {
+		r, n := utf8.DecodeRuneInString(pattern[i:])
+		switch {
+		case escape != 0 && r == escape:
+			if i += n; i == len(pattern) {
+				return nil, errors.New("LIKE pattern must not end with escape character")
+			}
+			_, n = utf8.DecodeRuneInString(pattern[i:])
+			m.literal(pattern[i : i+n])
+		case r == '_':
+			m.elems = append(m.elems, likeElem{kind: anyOne})
+		case r == '%':
+			if k := len(m.elems); k == 0 || m.elems[k-1].kind != anyRun {
+				m.elems = append(m.elems, likeElem{kind: anyRun})
+			}
+		default:
+			m.literal(pattern[i : i+n])
+		}
+		i += n
+	}
+	return m, nil
+}
+
+func (m *LikeMatcher) literal(s string) {
+	for i := range len(s) {
+		m.elems = append(m.elems, likeElem{c: m.lower(s[i])})
+	}
+}
+
+func (m *LikeMatcher) lower(c byte) byte {
+	if m.fold && 'A' <= c && c <= 'Z' {
+		return c + 'a' - 'A'
+	}
+	return c
+}
+
+// Match reports whether all of s matches the pattern. It takes at most
+// len(s) * len(pattern) steps: only the last % seen is ever retried.
+func (m *LikeMatcher) Match(s string) bool {
+	i, p := 0, 0
+	retryP, retryI := -1, 0
+	for {
+		if p == len(m.elems) && i == len(s) {
+			return true
+		}
+		if p < len(m.elems) {
+			switch e := m.elems[p]; {
+			case e.kind == anyRun:
+				p++
+				retryP, retryI = p, i
+				continue
+			case i < len(s) && e.kind == anyOne:
+				_, n := utf8.DecodeRuneInString(s[i:])
+				i, p = i+n, p+1
+				continue
+			case i < len(s) && e.kind == literal && m.lower(s[i]) == e.c:
+				i, p = i+1, p+1
+				continue
+			}
+		}
+		if retryP < 0 || retryI >= len(s) {
+			return false
+		}
+		_, n := utf8.DecodeRuneInString(s[retryI:])
+		retryI += n
+		i, p = retryI, retryP
+	}
+}

@@ -1,0 +1,360 @@
+package ingest
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"unicode/utf8"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/ipc"
+
+	"github.com/stencildb/stencildb/table"
+)
+
+var arrowMagic = []byte("ARROW1")
+
+// batches yields the record batches of an Arrow IPC file or stream, then io.EOF.
+// A batch is valid until the next call.
+type batches struct {
+	schema *arrow.Schema
+	next   func() (arrow.RecordBatch, error)
+	done   func() int64 // about how many bytes were read
+	close  func()
+}
+
+// arrow reads an Arrow IPC file (Feather version 2) or stream, batch by batch.
+func (l *loader) arrow() (*table.Table, error) {
+	bs, err := l.openArrow()
+	if err != nil {
+		return nil, err
+	}
+	fields := arrowFields(bs.schema)
+	bs.close()
+	if err := checkNames(fields); err != nil {
+		return nil, err
+	}
+	return l.without(fields, func() (*table.Table, error) { return l.arrowRows(fields) })
+}
+
+// openArrow opens whichever of the two the data is.
+func (l *loader) openArrow() (*batches, error) {
+	opts := []ipc.Option{ipc.WithAllocator(l.allocator())}
+	if l.codec == "" {
+		var magic [8]byte
+		n, err := l.in.file.ReadAt(magic[:], 0)
+		if err != nil && err != io.EOF {
+			return nil, err
+		}
+		switch {
+		case bytes.HasPrefix(magic[:n], arrowMagic):
+			return arrowFile(l.in.file, l.in.size, opts)
+		case bytes.HasPrefix(magic[:n], []byte("FEA1")):
+			return nil, fmt.Errorf("version 1 of Feather is not supported: write it again as version 2")
+		}
+		if _, err := l.in.file.Seek(0, io.SeekStart); err != nil {
+			return nil, err
+		}
+		return arrowStream(l.in.file, func() {}, opts)
+	}
+	in, err := l.open()
+	if err != nil {
+		return nil, err
+	}
+	head := make([]byte, len(arrowMagic))
+	n, err := io.ReadFull(in, head)
+	if err != nil && err != io.ErrUnexpectedEOF && err != io.EOF {
+		in.Close()
+		return nil, err
+	}
+	r := io.MultiReader(bytes.NewReader(head[:n]), in)
+	if !bytes.Equal(head, arrowMagic) {
+		return arrowStream(r, func() { in.Close() }, opts)
+	}
+	// The file format needs its footer first.
+	data, err := readAll(r, l.opts.MemoryLimit)
+	in.Close()
+	if err != nil {
+		return nil, err
+	}
+	return arrowFile(bytes.NewReader(data), int64(len(data)), opts)
+}
+
+func arrowFile(r ipc.ReadAtSeeker, size int64, opts []ipc.Option) (*batches, error) {
+	if err := verifyArrowFile(r, size); err != nil {
+		return nil, fmt.Errorf("not a complete Arrow file: %w", err)
+	}
+	f, err := ipc.NewFileReader(r, opts...)
+	if err != nil {
+		return nil, fmt.Errorf("not a complete Arrow file: %w", oneLine(err))
+	}
+	i := 0
+	return &batches{
+		schema: f.Schema(),
+		next: func() (arrow.RecordBatch, error) {
+			if i == f.NumRecords() {
+				return nil, io.EOF
+			}
+			i++
+			rec, err := f.RecordBatch(i - 1)
+			if err != nil {
+				return nil, fmt.Errorf("record batch %d is corrupt or truncated: %w", i, oneLine(err))
+			}
+			return rec, nil
+		},
+		done:  func() int64 { return size * int64(i) / int64(max(f.NumRecords(), 1)) },
+		close: func() { f.Close() },
+	}, nil
+}
+
+func arrowStream(r io.Reader, done func(), opts []ipc.Option) (*batches, error) {
+	m := &messages{r: r}
+	s, err := ipc.NewReaderFromMessageReader(m, opts...)
+	if err != nil {
+		done()
+		return nil, fmt.Errorf("neither an Arrow file nor a stream: %w", oneLine(err))
+	}
+	i := 0
+	return &batches{
+		schema: s.Schema(),
+		next: func() (arrow.RecordBatch, error) {
+			i++
+			if s.Next() {
+				return s.RecordBatch(), nil
+			}
+			if err := s.Err(); err != nil && !errors.Is(err, io.EOF) {
+				return nil, fmt.Errorf("record batch %d is corrupt or truncated: %w", i, oneLine(err))
+			}
+			return nil, io.EOF
+		},
+		done: func() int64 { return m.read },
+		close: func() {
+			s.Release()
+			done()
+		},
+	}, nil
+}
+
+// arrowFields maps the schema.
+func arrowFields(s *arrow.Schema) []table.Field {
+	var fields []table.Field
+	for _, f := range s.Fields() {
+		t, why := arrowType(f.Type)
+		fields = append(fields, table.Field{Name: f.Name, Type: t, Unsupported: why})
+	}
+	return fields
+}
+
+// arrowType maps a type, or says why it cannot be used.
+func arrowType(dt arrow.DataType) (t table.Type, unsupported string) {
+	kind := func(k table.Kind) (table.Type, string) { return table.Type{Kind: k}, "" }
+	switch dt := dt.(type) {
+	case *arrow.NullType:
+		return kind(table.Unknown)
+	case *arrow.BooleanType:
+		return kind(table.Boolean)
+	case *arrow.Int8Type, *arrow.Int16Type, *arrow.Uint8Type:
+		return kind(table.SmallInt)
+	case *arrow.Int32Type, *arrow.Uint16Type:
+		return kind(table.Integer)
+	case *arrow.Int64Type, *arrow.Uint32Type, *arrow.Uint64Type:
+		return kind(table.BigInt)
+	case *arrow.Float16Type, *arrow.Float32Type:
+		return kind(table.Real)
+	case *arrow.Float64Type:
+		return kind(table.Double)
+	case *arrow.Date32Type, *arrow.Date64Type:
+		return kind(table.Date)
+	case *arrow.TimestampType:
+		if dt.Unit == arrow.Nanosecond {
+			return t, "timestamps in nanoseconds"
+		}
+		return kind(table.Timestamp)
+	case *arrow.StringType, *arrow.LargeStringType, *arrow.StringViewType:
+		return kind(table.Varchar)
+	case *arrow.DictionaryType:
+		if _, nested := dt.ValueType.(*arrow.DictionaryType); !nested {
+			return arrowType(dt.ValueType)
+		}
+	case *arrow.Decimal32Type, *arrow.Decimal64Type, *arrow.Decimal128Type:
+		d := dt.(arrow.DecimalType)
+		return decimalType(d.GetPrecision(), d.GetScale())
+	}
+	return t, "type " + show(dt.String())
+}
+
+func (l *loader) arrowRows(fields []table.Field) (*table.Table, error) {
+	bs, err := l.openArrow()
+	if err != nil {
+		return nil, err
+	}
+	defer bs.close()
+	b := table.NewBuilder(l.src.Name, fields, l.opts.ChunkRows)
+	done := int64(0)
+	for {
+		rec, err := bs.next()
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return nil, err
+		}
+		// A column of NULLs takes no room, so nothing else bounds their number.
+		if n := rec.NumRows(); n < 0 || n > 1<<20+l.in.size<<14 {
+			return nil, fmt.Errorf("corrupt: a record batch of %d rows in a file of %s", n, size(l.in.size))
+		}
+		rows := int(rec.NumRows())
+		for from := 0; from < rows; {
+			n := min(rows-from, b.Room(), columnBatch)
+			for i := range fields {
+				if fields[i].Unsupported != "" {
+					continue
+				}
+				if err := appendArrow(b.Column(i), fields[i].Type, rec.Column(i), from, from+n); err != nil {
+					if why, ok := err.(overflow); ok {
+						return nil, &badColumn{i, string(why)}
+					}
+					return nil, fmt.Errorf("column %s, rows %d to %d: %w", show(fields[i].Name), done+1, done+int64(n), err)
+				}
+			}
+			if err := b.EndRows(n); err != nil {
+				return nil, err
+			}
+			from, done = from+n, done+int64(n)
+			if err := l.step(b, bs.done(), l.in.size); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if err := l.step(b, l.in.size, l.in.size); err != nil {
+		return nil, err
+	}
+	return b.Table(), nil
+}
+
+// appendArrow appends rows from..to-1 of an array.
+func appendArrow(c *table.ColumnBuilder, t table.Type, a arrow.Array, from, to int) error {
+	put, err := arrowPutter(c, t, a)
+	if err != nil {
+		return err
+	}
+	for i := from; i < to; i++ {
+		if a.IsNull(i) {
+			c.Null()
+			continue
+		}
+		if err := put(i); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// arrowPutter returns the function that appends element i, which is not NULL.
+func arrowPutter(c *table.ColumnBuilder, t table.Type, a arrow.Array) (func(i int) error, error) {
+	inRange := ranger(t)
+	putInt := func(v int64) error {
+		if !inRange(v) {
+			return outOf(t)
+		}
+		c.Int(v)
+		return nil
+	}
+	switch a := a.(type) {
+	case *array.Boolean:
+		return func(i int) error { return putInt(table.Bool(a.Value(i)).I) }, nil
+	case *array.Int8:
+		return func(i int) error { return putInt(int64(a.Value(i))) }, nil
+	case *array.Int16:
+		return func(i int) error { return putInt(int64(a.Value(i))) }, nil
+	case *array.Int32:
+		return func(i int) error { return putInt(int64(a.Value(i))) }, nil
+	case *array.Int64:
+		return func(i int) error { return putInt(a.Value(i)) }, nil
+	case *array.Uint8:
+		return func(i int) error { return putInt(int64(a.Value(i))) }, nil
+	case *array.Uint16:
+		return func(i int) error { return putInt(int64(a.Value(i))) }, nil
+	case *array.Uint32:
+		return func(i int) error { return putInt(int64(a.Value(i))) }, nil
+	case *array.Uint64:
+		return func(i int) error {
+			if v := a.Value(i); v>>63 == 0 {
+				return putInt(int64(v))
+			}
+			return outOf(t)
+		}, nil
+	case *array.Float16:
+		return func(i int) error { c.Float(float64(a.Value(i).Float32())); return nil }, nil
+	case *array.Float32:
+		return func(i int) error { c.Float(float64(a.Value(i))); return nil }, nil
+	case *array.Float64:
+		return func(i int) error { c.Float(a.Value(i)); return nil }, nil
+	case *array.Date32:
+		return func(i int) error { return putInt(int64(a.Value(i))) }, nil
+	case *array.Date64:
+		return func(i int) error { return putInt(floorDiv(int64(a.Value(i)), 24*60*60*1000)) }, nil
+	case *array.Timestamp:
+		scale := map[arrow.TimeUnit]int64{arrow.Second: 1_000_000, arrow.Millisecond: 1000, arrow.Microsecond: 1}[a.DataType().(*arrow.TimestampType).Unit]
+		return func(i int) error {
+			v := int64(a.Value(i))
+			us := v * scale
+			if us/scale != v {
+				return outOf(t)
+			}
+			return putInt(us)
+		}, nil
+	case *array.Decimal32:
+		return func(i int) error { return putInt(int64(a.Value(i))) }, nil
+	case *array.Decimal64:
+		return func(i int) error { return putInt(int64(a.Value(i))) }, nil
+	case *array.Decimal128:
+		return func(i int) error {
+			v := a.Value(i)
+			if lo := int64(v.LowBits()); v.HighBits() == lo>>63 {
+				return putInt(lo)
+			}
+			return outOf(t)
+		}, nil
+	case *array.Dictionary:
+		put, err := arrowPutter(c, t, a.Dictionary())
+		if err != nil {
+			return nil, err
+		}
+		values := a.Dictionary()
+		return func(i int) error {
+			k := a.GetValueIndex(i)
+			switch {
+			case k < 0 || k >= values.Len():
+				return fmt.Errorf("corrupt: index %d into a dictionary of %d", k, values.Len())
+			case values.IsNull(k):
+				c.Null()
+				return nil
+			}
+			return put(k)
+		}, nil
+	case *array.Null:
+		return func(int) error { c.Null(); return nil }, nil // it has no validity
+	}
+	if s, ok := a.(interface{ Value(int) string }); ok && t.Kind == table.Varchar {
+		return func(i int) error {
+			v := s.Value(i)
+			if !utf8.ValidString(v) {
+				return fmt.Errorf("text that is not valid UTF-8")
+			}
+			c.String(v)
+			return nil
+		}, nil
+	}
+	return nil, fmt.Errorf("unexpected type %s", a.DataType())
+}
+
+func floorDiv(a, b int64) int64 {
+	q := a / b
+	if a%b < 0 {
+		q--
+	}
+	return q
+}

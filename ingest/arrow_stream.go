@@ -1,0 +1,87 @@
+package ingest
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"io"
+
+	"github.com/apache/arrow-go/v18/arrow/ipc"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+)
+
+// continuation is the word before a message's length.
+const continuation = 0xffffffff
+
+// messages cuts an Arrow IPC stream into messages for [ipc.NewReaderFromMessageReader].
+// Unlike arrow-go's own reader it checks the metadata, takes memory only as data
+// come in, and tells a stream with an end mark from one that just stops, which is
+// how a truncated file looks.
+type messages struct {
+	r     io.Reader
+	n     int   // messages
+	read  int64 // their bytes
+	ended bool  // at the end mark
+}
+
+// Retain and Release implement [ipc.MessageReader]; the garbage collector does
+// the work.
+func (m *messages) Retain()  {}
+func (m *messages) Release() {}
+
+// Message implements [ipc.MessageReader]. It returns io.EOF at the end mark.
+func (m *messages) Message() (*ipc.Message, error) {
+	if m.ended {
+		return nil, io.EOF
+	}
+	length, err := m.word()
+	if err == nil && length == continuation {
+		length, err = m.word()
+	}
+	switch {
+	case err == io.EOF || err == io.ErrUnexpectedEOF:
+		return nil, fmt.Errorf("the stream has no end mark after %s: it is truncated", plural(m.n, "message"))
+	case err != nil:
+		return nil, err
+	case length == 0:
+		m.ended = true
+		return nil, io.EOF
+	case int32(length) < 8:
+		return nil, fmt.Errorf("a message of %d bytes", int32(length))
+	}
+	meta, err := m.take(int64(length))
+	if err != nil {
+		return nil, err
+	}
+	bodyLen, err := verifyMessage(meta)
+	if err != nil {
+		return nil, err
+	}
+	body, err := m.take(bodyLen)
+	if err != nil {
+		return nil, err
+	}
+	m.n++
+	m.read += int64(len(meta) + len(body) + 8)
+	return ipc.NewMessage(memory.NewBufferBytes(meta), memory.NewBufferBytes(body)), nil
+}
+
+func (m *messages) word() (uint32, error) {
+	var b [4]byte
+	_, err := io.ReadFull(m.r, b[:])
+	return binary.LittleEndian.Uint32(b[:]), err
+}
+
+// take reads n bytes, growing with what is there rather than with what n says.
+func (m *messages) take(n int64) ([]byte, error) {
+	if n < 0 {
+		return nil, fmt.Errorf("a message of %d bytes", n)
+	}
+	var b bytes.Buffer
+	b.Grow(int(min(n, 1<<20)))
+	got, err := io.CopyN(&b, m.r, n)
+	if err == io.EOF {
+		return nil, fmt.Errorf("the stream ends %d bytes into a message of %d: it is truncated", got, n)
+	}
+	return b.Bytes(), err
+}

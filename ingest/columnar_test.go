@@ -1,0 +1,386 @@
+package ingest_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/ipc"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+	"github.com/apache/arrow-go/v18/parquet"
+	"github.com/apache/arrow-go/v18/parquet/file"
+	"github.com/apache/arrow-go/v18/parquet/schema"
+
+	"github.com/stencildb/stencildb/ingest"
+	"github.com/stencildb/stencildb/table"
+)
+
+// streamBytes writes a table as an Arrow stream: the batches of its file.
+func streamBytes(t tb, tab *table.Table) []byte {
+	r, err := ipc.NewFileReader(bytes.NewReader(arrowBytes(t, tab)))
+	if err != nil {
+		t.Fatalf("%v", err)
+	}
+	var b bytes.Buffer
+	w := ipc.NewWriter(&b, ipc.WithSchema(r.Schema()))
+	for i := range r.NumRecords() {
+		rec, err := r.RecordBatch(i)
+		if err != nil {
+			t.Fatalf("%v", err)
+		}
+		if err := w.Write(rec); err != nil {
+			t.Fatalf("%v", err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatalf("%v", err)
+	}
+	return b.Bytes()
+}
+
+// arrowJSON writes one column of a type, given as JSON, as an Arrow file.
+func arrowJSON(t *testing.T, dt arrow.DataType, json string, opts ...ipc.Option) []byte {
+	t.Helper()
+	arr, _, err := array.FromJSON(memory.DefaultAllocator, dt, strings.NewReader(json))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return arrowFile(t, []arrow.Field{{Name: "x", Type: dt, Nullable: true}}, []arrow.Array{arr}, opts...)
+}
+
+func arrowFile(t *testing.T, fields []arrow.Field, cols []arrow.Array, opts ...ipc.Option) []byte {
+	t.Helper()
+	sc := arrow.NewSchema(fields, nil)
+	rec := array.NewRecordBatch(sc, cols, -1)
+	var b bytes.Buffer
+	w, err := ipc.NewFileWriter(&b, append(opts, ipc.WithSchema(sc))...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Write(rec); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func loadBytes(t tb, name string, data []byte, o ingest.Options) *table.Table {
+	t.Helper()
+	tab, err := ingest.LoadBytes(context.Background(), ingest.Source{Name: "t", Path: name}, data, o)
+	if err != nil {
+		t.Fatalf("%v", err)
+	}
+	check(t, tab)
+	return tab
+}
+
+func TestArrowTypes(t *testing.T) {
+	ts := func(u arrow.TimeUnit, zone string) arrow.DataType {
+		return &arrow.TimestampType{Unit: u, TimeZone: zone}
+	}
+	dict := func(v arrow.DataType) arrow.DataType {
+		return &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int8, ValueType: v}
+	}
+	for _, c := range []struct {
+		dt          arrow.DataType
+		json        string
+		typ, values string
+	}{
+		{arrow.Null, `[null, null]`, "unknown", "NULL NULL"},
+		{arrow.FixedWidthTypes.Boolean, `[true, null, false]`, "boolean", "true NULL false"},
+		{arrow.PrimitiveTypes.Int8, `[-128, null, 127]`, "smallint", "-128 NULL 127"},
+		{arrow.PrimitiveTypes.Int16, `[-32768, 32767]`, "smallint", "-32768 32767"},
+		{arrow.PrimitiveTypes.Int32, `[-2147483648, 2147483647]`, "integer", "-2147483648 2147483647"},
+		{arrow.PrimitiveTypes.Int64, `[-9223372036854775808, 9223372036854775807]`, "bigint", "-9223372036854775808 9223372036854775807"},
+		{arrow.PrimitiveTypes.Uint8, `[0, 255]`, "smallint", "0 255"},
+		{arrow.PrimitiveTypes.Uint16, `[0, 65535]`, "integer", "0 65535"},
+		{arrow.PrimitiveTypes.Uint32, `[0, 4294967295]`, "bigint", "0 4294967295"},
+		{arrow.PrimitiveTypes.Uint64, `[0, 9223372036854775807]`, "bigint", "0 9223372036854775807"},
+		{arrow.FixedWidthTypes.Float16, `[1.5, null, -65504]`, "real", "1.5 NULL -65504"},
+		{arrow.PrimitiveTypes.Float32, `[0.1, 3.4028235e38]`, "real", "0.1 3.4028235e+38"},
+		{arrow.PrimitiveTypes.Float64, `[0.1, 1e308]`, "double precision", "0.1 1e+308"},
+		{arrow.FixedWidthTypes.Date32, `["1969-12-31", "2024-02-29"]`, "date", "1969-12-31 2024-02-29"},
+		{arrow.FixedWidthTypes.Date64, `["1969-12-31", "2024-02-29"]`, "date", "1969-12-31 2024-02-29"},
+		{ts(arrow.Second, ""), `["1969-12-31 23:59:59"]`, "timestamp without time zone", "1969-12-31 23:59:59"},
+		{ts(arrow.Millisecond, ""), `["1970-01-01 00:00:00.001"]`, "timestamp without time zone", "1970-01-01 00:00:00.001"},
+		{ts(arrow.Microsecond, ""), `["1970-01-01 00:00:00.000001"]`, "timestamp without time zone", "1970-01-01 00:00:00.000001"},
+		{ts(arrow.Microsecond, "UTC"), `["1970-01-01T00:00:00Z"]`, "timestamp without time zone", "1970-01-01 00:00:00"},
+		{&arrow.Decimal128Type{Precision: 18, Scale: 2}, `["9999999999999999.99", "-0.01"]`, "numeric(18,2)", "9999999999999999.99 -0.01"},
+		{&arrow.Decimal32Type{Precision: 9, Scale: 0}, `["999999999"]`, "numeric(9,0)", "999999999"},
+		{&arrow.Decimal64Type{Precision: 18, Scale: 18}, `["0.000000000000000001"]`, "numeric(18,18)", "0.000000000000000001"},
+		{arrow.BinaryTypes.String, `["b", null, "", "é"]`, "character varying", "b NULL  é"},
+		{arrow.BinaryTypes.LargeString, `["b", null, ""]`, "character varying", "b NULL "},
+		{arrow.BinaryTypes.StringView, `["b", null, "longer than twelve bytes"]`, "character varying", "b NULL longer than twelve bytes"},
+		{dict(arrow.BinaryTypes.String), `["b", "a", null, "b"]`, "character varying", "b a NULL b"},
+		{dict(arrow.PrimitiveTypes.Int32), `[7, null, 7]`, "integer", "7 NULL 7"},
+	} {
+		for _, opts := range [][]ipc.Option{nil, {ipc.WithZstd()}, {ipc.WithLZ4()}} {
+			tab := loadBytes(t, "x.arrow", arrowJSON(t, c.dt, c.json, opts...), ingest.Options{ChunkRows: 2})
+			var got []string
+			for _, v := range values(tab, 0) {
+				got = append(got, v.String())
+			}
+			if f := tab.Fields[0]; f.Unsupported != "" || f.Type.String() != c.typ || strings.Join(got, " ") != c.values {
+				t.Errorf("%s: %v with %q, want %s with %q", c.dt, f, got, c.typ, c.values)
+			}
+		}
+	}
+}
+
+// A column that cannot be used does not keep the others from loading.
+func TestArrowUnsupported(t *testing.T) {
+	for _, c := range []struct {
+		dt   arrow.DataType
+		json string
+		want string
+	}{
+		{&arrow.TimestampType{Unit: arrow.Nanosecond}, `["1970-01-01"]`, "timestamps in nanoseconds"},
+		{arrow.ListOf(arrow.PrimitiveTypes.Int32), `[[1]]`, "type list<item: int32, nullable>"},
+		{arrow.StructOf(arrow.Field{Name: "a", Type: arrow.PrimitiveTypes.Int32}), `[{"a": 1}]`, "type struct<a: int32>"},
+		{arrow.BinaryTypes.Binary, `["AA=="]`, "type binary"},
+		{&arrow.Decimal128Type{Precision: 19, Scale: 0}, `["1"]`, "DECIMAL(19,0): more than 18 digits, or more after the point than in all"},
+		{arrow.FixedWidthTypes.Time32s, `["00:00:01"]`, "type time32[s]"},
+		{arrow.PrimitiveTypes.Uint64, `[9223372036854775808]`, "a value out of range for bigint"},
+		{&arrow.TimestampType{Unit: arrow.Second}, `[9223372036854775]`, "a value out of range for timestamp without time zone"},
+	} {
+		arr, _, err := array.FromJSON(memory.DefaultAllocator, c.dt, strings.NewReader(c.json))
+		if err != nil {
+			t.Fatal(err)
+		}
+		n, _, err := array.FromJSON(memory.DefaultAllocator, arrow.PrimitiveTypes.Int32, strings.NewReader(`[42]`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		data := arrowFile(t, []arrow.Field{{Name: "x", Type: c.dt}, {Name: "n", Type: arrow.PrimitiveTypes.Int32}}, []arrow.Array{arr, n})
+		tab := loadBytes(t, "x.arrow", data, ingest.Options{})
+		if got := tab.Fields[0].Unsupported; got != c.want {
+			t.Errorf("%s: unsupported because %q, want %q", c.dt, got, c.want)
+		}
+		if tab.Rows() != 1 || tab.Chunks[0].Segments[0] != nil || tab.Chunks[0].Segments[1].Value(0).I != 42 {
+			t.Errorf("%s: the other column did not load", c.dt)
+		}
+	}
+}
+
+func TestArrowStreamCutBetweenBatches(t *testing.T) {
+	whole := streamBytes(t, small(t))
+	cut := whole[:len(whole)-8] // less the end mark
+	_, err := ingest.LoadBytes(context.Background(), ingest.Source{Name: "t", Path: "x.arrow"}, cut, ingest.Options{})
+	if want := "the stream has no end mark after 2 messages: it is truncated"; err == nil || !strings.HasSuffix(err.Error(), want) {
+		t.Errorf("got %v, want %s", err, want)
+	}
+}
+
+func TestNamesTwice(t *testing.T) {
+	n, _, err := array.FromJSON(memory.DefaultAllocator, arrow.PrimitiveTypes.Int32, strings.NewReader(`[42]`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := arrow.Field{Name: "n", Type: arrow.PrimitiveTypes.Int32}
+	_, err = ingest.LoadBytes(context.Background(), ingest.Source{Name: "t", Path: "x.arrow"}, arrowFile(t, []arrow.Field{f, f}, []arrow.Array{n, n}), ingest.Options{})
+	if want := `x.arrow: columns 1 and 2 are both named "n": rename one`; err == nil || err.Error() != want {
+		t.Errorf("got %v, want %s", err, want)
+	}
+}
+
+// pqColumn is one column of a Parquet file made by hand.
+type pqColumn struct {
+	node  schema.Node
+	write func(file.ColumnChunkWriter) error
+}
+
+func pqNode(t *testing.T, lt schema.LogicalType, pt parquet.Type, length int) schema.Node {
+	t.Helper()
+	n, err := schema.NewPrimitiveNodeLogical("x", parquet.Repetitions.Optional, lt, pt, length, -1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// pqFile writes the columns, two rows each, into as many row groups as asked.
+func pqFile(t *testing.T, groups int, cols ...pqColumn) []byte {
+	t.Helper()
+	var fields schema.FieldList
+	for _, c := range cols {
+		fields = append(fields, c.node)
+	}
+	root, err := schema.NewGroupNode("schema", parquet.Repetitions.Required, fields, -1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	w := file.NewParquetWriter(&b, root)
+	for range groups {
+		rg, err := w.AppendRowGroupChecked()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range cols {
+			cw, err := rg.NextColumn()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := c.write(cw); err != nil {
+				t.Fatal(err)
+			}
+			if err := cw.Close(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := rg.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func i32(v ...int32) func(file.ColumnChunkWriter) error {
+	return func(w file.ColumnChunkWriter) error {
+		_, err := w.(*file.Int32ColumnChunkWriter).WriteBatch(v, []int16{1, 1}[:len(v)], nil)
+		return err
+	}
+}
+
+func i64(v ...int64) func(file.ColumnChunkWriter) error {
+	return func(w file.ColumnChunkWriter) error {
+		_, err := w.(*file.Int64ColumnChunkWriter).WriteBatch(v, []int16{1, 1}[:len(v)], nil)
+		return err
+	}
+}
+
+func fixed(v ...string) func(file.ColumnChunkWriter) error {
+	return func(w file.ColumnChunkWriter) error {
+		var all []parquet.FixedLenByteArray
+		for _, s := range v {
+			all = append(all, parquet.FixedLenByteArray(s))
+		}
+		_, err := w.(*file.FixedLenByteArrayColumnChunkWriter).WriteBatch(all, []int16{1, 1}[:len(v)], nil)
+		return err
+	}
+}
+
+func variable(v ...string) func(file.ColumnChunkWriter) error {
+	return func(w file.ColumnChunkWriter) error {
+		var all []parquet.ByteArray
+		for _, s := range v {
+			all = append(all, parquet.ByteArray(s))
+		}
+		_, err := w.(*file.ByteArrayColumnChunkWriter).WriteBatch(all, []int16{1, 1}[:len(v)], nil)
+		return err
+	}
+}
+
+func TestParquetTypes(t *testing.T) {
+	none := schema.NoLogicalType{}
+	integer := func(bits int8, signed bool) schema.LogicalType { return schema.NewIntLogicalType(bits, signed) }
+	decimal := func(p, s int32) schema.LogicalType { return schema.NewDecimalLogicalType(p, s) }
+	stamp := func(u schema.TimeUnitType) schema.LogicalType { return schema.NewTimestampLogicalType(true, u) }
+	i32t, i64t, fix, byt := parquet.Types.Int32, parquet.Types.Int64, parquet.Types.FixedLenByteArray, parquet.Types.ByteArray
+	for _, c := range []struct {
+		lt          schema.LogicalType
+		pt          parquet.Type
+		length      int
+		write       func(file.ColumnChunkWriter) error
+		typ, values string
+	}{
+		{none, i32t, -1, i32(math.MinInt32, math.MaxInt32), "integer", "-2147483648 2147483647"},
+		{integer(8, true), i32t, -1, i32(-128, 127), "smallint", "-128 127"},
+		{integer(16, true), i32t, -1, i32(-32768, 32767), "smallint", "-32768 32767"},
+		{integer(8, false), i32t, -1, i32(0, 255), "smallint", "0 255"},
+		{integer(16, false), i32t, -1, i32(0, 65535), "integer", "0 65535"},
+		{integer(32, false), i32t, -1, i32(0, -1), "bigint", "0 4294967295"},
+		{none, i64t, -1, i64(math.MinInt64, math.MaxInt64), "bigint", "-9223372036854775808 9223372036854775807"},
+		{integer(64, false), i64t, -1, i64(0, math.MaxInt64), "bigint", "0 9223372036854775807"},
+		{schema.DateLogicalType{}, i32t, -1, i32(-1, math.MaxInt32), "date", "1969-12-31 5881580-07-11"},
+		{stamp(schema.TimeUnitMillis), i64t, -1, i64(-1, 1), "timestamp without time zone", "1969-12-31 23:59:59.999 1970-01-01 00:00:00.001"},
+		{stamp(schema.TimeUnitMicros), i64t, -1, i64(-1, 1), "timestamp without time zone", "1969-12-31 23:59:59.999999 1970-01-01 00:00:00.000001"},
+		{decimal(9, 2), i32t, -1, i32(-999999999, 5), "numeric(9,2)", "-9999999.99 0.05"},
+		{decimal(18, 0), i64t, -1, i64(-999999999999999999, 5), "numeric(18,0)", "-999999999999999999 5"},
+		{decimal(5, 1), fix, 3, fixed("\xff\xff\xff", "\x00\x01\x00"), "numeric(5,1)", "-0.1 25.6"},
+		{decimal(18, 1), fix, 16, fixed(strings.Repeat("\xff", 15)+"\x80", strings.Repeat("\x00", 14)+"\x01\x00"), "numeric(18,1)", "-12.8 25.6"},
+		{decimal(5, 1), byt, -1, variable("\xff", "\x01\x00"), "numeric(5,1)", "-0.1 25.6"},
+		{schema.Float16LogicalType{}, fix, 2, fixed("\x00\x3e", "\x00\xfc"), "real", "1.5 -Infinity"},
+		{schema.StringLogicalType{}, byt, -1, variable("", "é"), "character varying", " é"},
+		{schema.EnumLogicalType{}, byt, -1, variable("x", "x"), "character varying", "x x"},
+		{schema.JSONLogicalType{}, byt, -1, variable("{}", "[]"), "character varying", "{} []"},
+	} {
+		tab := loadBytes(t, "x.parquet", pqFile(t, 1, pqColumn{pqNode(t, c.lt, c.pt, c.length), c.write}), ingest.Options{})
+		if f := tab.Fields[0]; f.Unsupported != "" || f.Type.String() != c.typ {
+			t.Errorf("%s %s: field %v, want %s", c.lt, c.pt, f, c.typ)
+			continue
+		}
+		vs := values(tab, 0)
+		if got := vs[0].String() + " " + vs[1].String(); got != c.values {
+			t.Errorf("%s %s: got %q, want %q", c.lt, c.pt, got, c.values)
+		}
+	}
+}
+
+func TestParquetUnsupported(t *testing.T) {
+	none := schema.NoLogicalType{}
+	list, err := schema.NewPrimitiveNodeLogical("x", parquet.Repetitions.Repeated, none, parquet.Types.Int32, -1, -1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	leaf, err := schema.NewPrimitiveNodeLogical("leaf", parquet.Repetitions.Required, none, parquet.Types.Int32, -1, -1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	group, err := schema.NewGroupNode("x", parquet.Repetitions.Required, schema.FieldList{leaf}, -1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	repeated := func(w file.ColumnChunkWriter) error {
+		_, err := w.(*file.Int32ColumnChunkWriter).WriteBatch([]int32{1, 2}, []int16{1, 1}, []int16{0, 0})
+		return err
+	}
+	for _, c := range []struct {
+		col  pqColumn
+		want string
+	}{
+		{pqColumn{list, repeated}, "a nested type"},
+		{pqColumn{group, i32(1, 2)}, "a nested type"},
+		{pqColumn{pqNode(t, schema.NewTimestampLogicalType(false, schema.TimeUnitNanos), parquet.Types.Int64, -1), i64(1, 2)}, "timestamps in nanoseconds"},
+		{pqColumn{pqNode(t, schema.NewDecimalLogicalType(19, 2), parquet.Types.FixedLenByteArray, 9), fixed("123456789", "123456789")},
+			"DECIMAL(19,2): more than 18 digits, or more after the point than in all"},
+		{pqColumn{pqNode(t, none, parquet.Types.ByteArray, -1), variable("a", "b")}, "binary data"},
+		{pqColumn{pqNode(t, none, parquet.Types.FixedLenByteArray, 1), fixed("a", "b")}, "binary data"},
+		{pqColumn{pqNode(t, schema.UUIDLogicalType{}, parquet.Types.FixedLenByteArray, 16), fixed("0123456789abcdef", "0123456789abcdef")}, "type UUID"},
+		{pqColumn{pqNode(t, schema.NewTimeLogicalType(true, schema.TimeUnitMillis), parquet.Types.Int32, -1), i32(1, 2)}, "type Time(isAdjustedToUTC=true, timeUnit=milliseconds)"},
+		{pqColumn{pqNode(t, schema.NewIntLogicalType(64, false), parquet.Types.Int64, -1), i64(1, -1)}, "a value out of range for bigint"},
+		{pqColumn{pqNode(t, schema.NewIntLogicalType(16, true), parquet.Types.Int32, -1), i32(1, 40000)}, "a value out of range for smallint"},
+		{pqColumn{pqNode(t, schema.NewDecimalLogicalType(3, 0), parquet.Types.Int32, -1), i32(999, 1000)}, "a value out of range for numeric(3,0)"},
+		{pqColumn{pqNode(t, schema.NewTimestampLogicalType(false, schema.TimeUnitMillis), parquet.Types.Int64, -1), i64(1, math.MaxInt64)}, "a value out of range for timestamp without time zone"},
+	} {
+		n, err := schema.NewPrimitiveNodeLogical("n", parquet.Repetitions.Required, none, parquet.Types.Int32, -1, -1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		tab := loadBytes(t, "x.parquet", pqFile(t, 2, c.col, pqColumn{n, i32(41, 42)}), ingest.Options{ChunkRows: 3})
+		if got := tab.Fields[0].Unsupported; got != c.want {
+			t.Errorf("unsupported because %q, want %q", got, c.want)
+		}
+		if got := fmt.Sprint(values(tab, 1)); got != "[41 42 41 42]" {
+			t.Errorf("%s: the other column has %s", c.want, got)
+		}
+	}
+}
+
+func TestParquetTextThatIsNotUTF8(t *testing.T) {
+	data := pqFile(t, 1, pqColumn{pqNode(t, schema.StringLogicalType{}, parquet.Types.ByteArray, -1), variable("a", "\xff")})
+	_, err := ingest.LoadBytes(context.Background(), ingest.Source{Name: "t", Path: "x.parquet"}, data, ingest.Options{})
+	if want := "x.parquet: column x, rows 1 to 2: text that is not valid UTF-8"; err == nil || err.Error() != want {
+		t.Errorf("got %v, want %s", err, want)
+	}
+}

@@ -1,0 +1,336 @@
+package ingest_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/stencildb/stencildb/ingest"
+	"github.com/stencildb/stencildb/table"
+)
+
+func TestCSVValues(t *testing.T) {
+	for _, c := range []struct{ name, text, types, rows string }{
+		{"plain", "a,b\n1,2\n3,4\n", "a bigint, b bigint", "1|2\n3|4\n"},
+		{"no last line break", "a\n1", "a bigint", "1\n"},
+		{"CRLF", "a,b\r\n1,x\r\n", "a bigint, b character varying", "1|'x'\n"},
+		{"CR at the end of the text", "a\n1\r", "a bigint", "1\n"},
+		{"byte order mark", "\xef\xbb\xbfa\n1\n", "a bigint", "1\n"},
+		{"quoted byte order mark is text", "\"\xef\xbb\xbfa\"\n1\n", "\ufeffa bigint", "1\n"},
+		{"header only", "a,b\n", "a unknown, b unknown", ""},
+		{"header only, no line break", "a,b", "a unknown, b unknown", ""},
+		{"empty is NULL", "a,b\n1,\n,2\n", "a bigint, b bigint", "1|NULL\nNULL|2\n"},
+		{"quoted empty is a string", "a,b\n\"\",x\n,\n", "a character varying, b character varying", "''|'x'\nNULL|NULL\n"},
+		{"the word NULL is text", "a\nNULL\n\n", "a character varying", "'NULL'\nNULL\n"},
+		{"blank lines of one column", "a\n\n1\n\n", "a bigint", "NULL\n1\nNULL\n"},
+		{"a column without values", "a,b\n1,\n2,\n", "a bigint, b unknown", "1|NULL\n2|NULL\n"},
+		{"trailing empty field at the end of the text", "a,b\n1,", "a bigint, b unknown", "1|NULL\n"},
+		{"quoted line breaks are kept", "a\n\"x\r\ny\nz\"\n", "a character varying", "'x\r\ny\nz'\n"},
+		{"doubled quotes", "a\n\"say \"\"hi\"\"\"\n\"\"\"\"\n", "a character varying", "'say \"hi\"'\n'\"'\n"},
+		{"quoted delimiter", "a,b\n\"1,2\",3\n", "a character varying, b bigint", "'1,2'|3\n"},
+		{"quoted numbers are numbers", "a\n\"12\"\n", "a bigint", "12\n"},
+		{"blanks around numbers", "a,b\n 1 ,\t-2\n", "a bigint, b bigint", "1|-2\n"},
+		{"blanks in text are kept", "a\n x \n", "a character varying", "' x '\n"},
+		{"names without text", "a,,\n1,2,3\n", "a bigint, column2 bigint, column3 bigint", "1|2|3\n"},
+		{"names that differ in case", "a,A\n1,2\n", "a bigint, A bigint", "1|2\n"},
+		{"signs and zeros", "a\n+5\n-0\n007\n", "a bigint", "5\n0\n7\n"},
+		{"64 bits", "a\n9223372036854775807\n-9223372036854775808\n", "a bigint", "9223372036854775807\n-9223372036854775808\n"},
+		{"double by a point", "a\n1\n2.\n.5\n", "a double precision", "1\n2\n0.5\n"},
+		{"double by an exponent", "a\n1\n1E3\n-2e-5\n", "a double precision", "1\n1000\n-2e-05\n"},
+		{"integers beyond 64 bits among doubles", "a\n99999999999999999999\n0.5\n", "a double precision", "1e+20\n0.5\n"},
+		{"NaN and Infinity among numbers", "a\n1\nNaN\n-Infinity\ninf\n", "a double precision", "1\nNaN\n-Infinity\nInfinity\n"},
+		{"only NaN", "a\nnan\n", "a double precision", "NaN\n"},
+		{"NaN among words", "a\nnan\nNancy\n", "a character varying", "'nan'\n'Nancy'\n"},
+		{"Infinity among dates", "a\ninf\n2020-01-01\n", "a character varying", "'inf'\n'2020-01-01'\n"},
+		{"dates", "a\n2020-02-29\n0001-01-01\n12345-06-07\n0044-03-15 BC\n", "a date", "2020-02-29\n0001-01-01\n12345-06-07\n0044-03-15 BC\n"},
+		{"no such date is text", "a\n2021-02-29\n", "a character varying", "'2021-02-29'\n"},
+		{"timestamps", "a\n2020-01-02 03:04:05.678\n2020-01-02T03:04\n2020-01-02T03:04:05Z\n", "a timestamp without time zone",
+			"2020-01-02 03:04:05.678\n2020-01-02 03:04:00\n2020-01-02 03:04:05\n"},
+		{"dates among timestamps", "a\n2020-01-02\n2020-01-02 03:04:05\n", "a timestamp without time zone", "2020-01-02 00:00:00\n2020-01-02 03:04:05\n"},
+		{"a zone is text", "a\n2020-01-02 03:04:05+02\n", "a character varying", "'2020-01-02 03:04:05+02'\n"},
+		{"booleans", "a\ntrue\nFALSE\n\n", "a boolean", "true\nfalse\nNULL\n"},
+		{"letters are text", "a\nt\nf\n", "a character varying", "'t'\n'f'\n"},
+		{"booleans among words", "a\ntrue\nmaybe\n", "a character varying", "'true'\n'maybe'\n"},
+		{"booleans among dates", "a\ntrue\n2020-01-01\n", "a character varying", "'true'\n'2020-01-01'\n"},
+		{"hexadecimal and underscores are text", "a,b\n0x1F,1_000\n", "a character varying, b character varying", "'0x1F'|'1_000'\n"},
+		{"lone signs and points are text", "a,b,c\n-,.,e5\n", "a character varying, b character varying, c character varying", "'-'|'.'|'e5'\n"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			tab := mustLoad(t, c.text, ingest.Source{})
+			if types(tab) != c.types || rows(tab) != c.rows {
+				t.Errorf("got %s\n%s\nwant %s\n%s", types(tab), rows(tab), c.types, c.rows)
+			}
+		})
+	}
+}
+
+func typeOf(t *testing.T, name string) table.Type {
+	t.Helper()
+	typ, err := ingest.ParseType(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return typ
+}
+
+func TestCSVDeclared(t *testing.T) {
+	for _, c := range []struct{ typ, text, rows string }{
+		{"text", "12\nabc\n\n\"\"\n", "'12'\n'abc'\nNULL\n''\n"},
+		{"smallint", "-32768\n32767\n", "-32768\n32767\n"},
+		{"int", "-2147483648\n2147483647\n", "-2147483648\n2147483647\n"},
+		{"bigint", " 1 \n\n", "1\nNULL\n"},
+		{"double", "1\n1e308\nnan\n-inf\n4.9e-324\n0e-999\n", "1\n1e+308\nNaN\n-Infinity\n5e-324\n0\n"},
+		{"real", "0.1\n3.4028235e38\nInfinity\n", "0.1\n3.4028235e+38\nInfinity\n"},
+		{"numeric(5,2)", "1\n-1.5\n999.99\n0.005\n-0.005\n0.0049\n12e1\n.5e-1\n0e999999999999\n", "1.00\n-1.50\n999.99\n0.01\n-0.01\n0.00\n120.00\n0.05\n0.00\n"},
+		{"numeric(18,0)", "999999999999999999\n-999999999999999999\n000000000000000000000000000001\n", "999999999999999999\n-999999999999999999\n1\n"},
+		{"numeric(18,18)", "0.999999999999999999\n1e-18\n4e-19\n5e-19\n", "0.999999999999999999\n0.000000000000000001\n0.000000000000000000\n0.000000000000000001\n"},
+		{"boolean", "t\nTRUE\nyes\nY\non\n1\nfal\nn\noff\n0\n", "true\ntrue\ntrue\ntrue\ntrue\ntrue\nfalse\nfalse\nfalse\nfalse\n"},
+		{"date", "1999-12-31\n", "1999-12-31\n"},
+		{"timestamp", "1999-12-31\n1999-12-31 24:00:00\n1999-12-31 23:59:60\n1999-12-31 00:00:00.0000005\n1999-12-31 00:00:00.0000015\n1999-12-31 00:00:00.00000151\n1999-12-31 23:59:59.9999999\n",
+			"1999-12-31 00:00:00\n2000-01-01 00:00:00\n2000-01-01 00:00:00\n1999-12-31 00:00:00\n1999-12-31 00:00:00.000002\n1999-12-31 00:00:00.000002\n2000-01-01 00:00:00\n"},
+		{"timestamp", "294247-01-10 04:00:54.775807\n290308-12-21 19:59:05.224192 BC\n", "294247-01-10 04:00:54.775807\n290308-12-21 19:59:05.224192 BC\n"},
+	} {
+		t.Run(c.typ, func(t *testing.T) {
+			tab := mustLoad(t, "a\n"+c.text, ingest.Source{Types: []ingest.ColumnType{{Name: "a", Type: typeOf(t, c.typ)}}})
+			if rows(tab) != c.rows || tab.Fields[0].Type != typeOf(t, c.typ) {
+				t.Errorf("got %s\n%swant\n%s", types(tab), rows(tab), c.rows)
+			}
+		})
+	}
+}
+
+func TestCSVOptions(t *testing.T) {
+	for _, c := range []struct {
+		name, text  string
+		s           ingest.Source
+		types, rows string
+	}{
+		{"no header", "1,x\n2,y\n", ingest.Source{NoHeader: true}, "column1 bigint, column2 character varying", "1|'x'\n2|'y'\n"},
+		{"no header, declared", "1,2\n", ingest.Source{NoHeader: true, Types: []ingest.ColumnType{{Name: "column2", Type: table.Type{Kind: table.Varchar}}}},
+			"column1 bigint, column2 character varying", "1|'2'\n"},
+		{"no header, a blank line", "\n1\n", ingest.Source{NoHeader: true}, "column1 bigint", "NULL\n1\n"},
+		{"semicolon", "a;b\n1,5;2\n", ingest.Source{Delim: ';'}, "a character varying, b bigint", "'1,5'|2\n"},
+		{"null words", "a,b\nNA,1\n-,\n\"NA\",2\n", ingest.Source{Nulls: []string{"NA", "-"}}, "a character varying, b bigint", "NULL|1\nNULL|NULL\n'NA'|2\n"},
+		{"null word among numbers", "a\n1\nNA\n", ingest.Source{Nulls: []string{"NA"}}, "a bigint", "1\nNULL\n"},
+		{"declared without values", "a\n", ingest.Source{Types: []ingest.ColumnType{{Name: "a", Type: table.Type{Kind: table.Date}}}}, "a date", ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			tab := mustLoad(t, c.text, c.s)
+			if types(tab) != c.types || rows(tab) != c.rows {
+				t.Errorf("got %s\n%s\nwant %s\n%s", types(tab), rows(tab), c.types, c.rows)
+			}
+		})
+	}
+}
+
+func TestCSVErrors(t *testing.T) {
+	declared := func(typ string) ingest.Source {
+		return ingest.Source{Types: []ingest.ColumnType{{Name: "a", Type: typeOf(t, typ)}}}
+	}
+	for _, c := range []struct {
+		name, text string
+		s          ingest.Source
+		want       string
+	}{
+		{"empty", "", ingest.Source{}, "t.csv is empty: not even a header"},
+		{"only a byte order mark", "\xef\xbb\xbf", ingest.Source{}, "t.csv: empty: not even a header"},
+		{"only a byte order mark, no header", "\xef\xbb\xbf", ingest.Source{NoHeader: true}, "t.csv: empty: not even a header"},
+		{"blank header", "\na\n", ingest.Source{}, "t.csv: line 1 is blank where the header should be: load with header=false if there is none"},
+		{"too few fields", "a,b\n1,2\n3\n", ingest.Source{}, "t.csv: line 3: 1 field where the header has 2"},
+		{"too many fields", "a,b\n1,2,3,4\n", ingest.Source{}, "t.csv: line 2: 4 fields where the header has 2"},
+		{"ragged without a header", "1,2\n1\n", ingest.Source{NoHeader: true}, "t.csv: line 2: 1 field where line 1 has 2"},
+		{"ragged after quoted line breaks", "a,b\n\"x\ny\n\",2\n1\n", ingest.Source{}, "t.csv: line 5: 1 field where the header has 2"},
+		{"blank line", "a,b\n1,2\n\n3,4\n", ingest.Source{}, "t.csv: line 3 is blank: only a file of one column may have blank lines (NULLs)"},
+		{"text among numbers", "a,b\n1,2\n3,abc\n", ingest.Source{},
+			`t.csv: line 3, column 2 (b): "abc" is not a number, but line 2 has "2"; declare the column VARCHAR with types=b:text to keep it as text`},
+		{"a number among text", "a\nx\n\n1.5\n", ingest.Source{},
+			`t.csv: line 4, column 1 (a): "1.5" is a number, but line 2 has "x"; declare the column VARCHAR with types=a:text to keep it as text`},
+		{"an empty string among numbers", "a,b\n1,1\n\"\",1\n", ingest.Source{},
+			`t.csv: line 3, column 1 (a): "" is not a number, but line 2 has "1"; declare the column VARCHAR with types=a:text to keep it as text`},
+		{"a date among numbers", "a\n1\n2020-01-01\n", ingest.Source{},
+			`t.csv: line 3, column 1 (a): "2020-01-01" is not a number, but line 2 has "1"; declare the column VARCHAR with types=a:text to keep it as text`},
+		{"words before numbers", "a\nnan\ntrue\n1\n", ingest.Source{},
+			`t.csv: line 4, column 1 (a): "1" is a number, but line 3 has "true"; declare the column VARCHAR with types=a:text to keep it as text`},
+		{"long text in an error", "a\n1\n" + strings.Repeat("é", 100) + "\n", ingest.Source{},
+			`t.csv: line 3, column 1 (a): "` + strings.Repeat("é", 20) + `"... is not a number, but line 2 has "1"; declare the column VARCHAR with types=a:text to keep it as text`},
+		{"a name of two lines", "\"a\nb\"\n1\nx\n", ingest.Source{},
+			`t.csv: line 4, column 1 ("a\nb"): "x" is not a number, but line 3 has "1"; declare the column VARCHAR with types="a\nb":text to keep it as text`},
+		{"beyond 64 bits", "a\n1\n9223372036854775808\n", ingest.Source{},
+			`t.csv: line 3, column 1 (a): "9223372036854775808" is beyond the 64 bits of an integer; declare the column with types=a:double or a:text`},
+		{"beyond a double", "a\n1e400\n", ingest.Source{}, `t.csv: line 2, column 1 (a): "1e400" is out of range for double precision; declare another type with types=a:TYPE`},
+		{"below a double", "a\n1e-400\n", ingest.Source{}, `t.csv: line 2, column 1 (a): "1e-400" is out of range for double precision; declare another type with types=a:TYPE`},
+		{"invalid UTF-8", "a\nx\ny\xff\n", ingest.Source{},
+			`t.csv: line 3, column 1 (a): the text is not valid UTF-8: convert the file to UTF-8`},
+		{"invalid UTF-8, declared", "a\nx\ny\xff\n", declared("text"), `t.csv: line 3, column 1 (a): the text is not valid UTF-8: convert the file to UTF-8`},
+		{"invalid UTF-8 in the header", "\xff\n", ingest.Source{}, `t.csv: line 1, column 1: the text is not valid UTF-8: convert the file to UTF-8`},
+		{"UTF-16", "\xff\xfea\x00\n\x00", ingest.Source{}, "t.csv: line 1: the text is UTF-16: convert it to UTF-8"},
+		{"open quote", "a\n1\n\"x\ny\n", ingest.Source{}, "t.csv: line 3: the quote that starts a field here is never closed"},
+		{"quote inside", "a\nx\"y\n", ingest.Source{}, "t.csv: line 2: a quote inside a field that does not start with one: quote the whole field and double the quotes in it"},
+		{"text after a quote", "a\n\"x\n\"y\n", ingest.Source{}, "t.csv: line 3: text after the closing quote of a field: double the quotes inside a quoted field"},
+		{"carriage return inside", "a\nx\ry\n", ingest.Source{}, "t.csv: line 2: a carriage return inside a field: quote the field, or end lines with a line feed"},
+		{"names twice", "a,b,a\n1,2,3\n", ingest.Source{}, `t.csv: line 1: columns 1 and 3 are both named "a": rename one, or load with header=false`},
+		{"declared, no such column", "b,c\n1,2\n", declared("int"), `t.csv: types: there is no column "a"; the columns are b, c`},
+		{"declared, not a number", "a\n1\nx\n", declared("int"), `t.csv: line 3, column 1 (a): "x" is not a number of type integer; declare another type with types=a:TYPE`},
+		{"declared, an empty string", "a\n\"\"\n", declared("bigint"), `t.csv: line 2, column 1 (a): "" is not a number of type bigint; declare another type with types=a:TYPE`},
+		{"declared, a double for an integer", "a\n1.0\n", declared("bigint"), `t.csv: line 2, column 1 (a): "1.0" is not a number of type bigint; declare another type with types=a:TYPE`},
+		{"declared, out of smallint", "a\n32768\n", declared("smallint"), `t.csv: line 2, column 1 (a): "32768" is out of range for smallint; declare another type with types=a:TYPE`},
+		{"declared, out of int", "a\n-2147483649\n", declared("int"), `t.csv: line 2, column 1 (a): "-2147483649" is out of range for integer; declare another type with types=a:TYPE`},
+		{"declared, out of real", "a\n1e39\n", declared("real"), `t.csv: line 2, column 1 (a): "1e39" is out of range for real; declare another type with types=a:TYPE`},
+		{"declared, below real", "a\n1e-50\n", declared("real"), `t.csv: line 2, column 1 (a): "1e-50" is out of range for real; declare another type with types=a:TYPE`},
+		{"declared, out of numeric", "a\n999.995\n", declared("numeric(5,2)"), `t.csv: line 2, column 1 (a): "999.995" is out of range for numeric(5,2); declare another type with types=a:TYPE`},
+		{"declared, far out of numeric", "a\n1e999999999999\n", declared("numeric(5,2)"), `t.csv: line 2, column 1 (a): "1e999999999999" is out of range for numeric(5,2); declare another type with types=a:TYPE`},
+		{"declared, no date", "a\n2020-13-01\n", declared("date"), `t.csv: line 2, column 1 (a): "2020-13-01" is not a date (YYYY-MM-DD); declare another type with types=a:TYPE`},
+		{"declared, a zone", "a\n2020-01-01 00:00:00+02\n", declared("timestamp"),
+			`t.csv: line 2, column 1 (a): "2020-01-01 00:00:00+02" is not a timestamp without time zone (YYYY-MM-DD HH:MM:SS); declare another type with types=a:TYPE`},
+		{"declared, no boolean", "a\nmaybe\n", declared("boolean"), `t.csv: line 2, column 1 (a): "maybe" is not of type boolean; declare another type with types=a:TYPE`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			tab, err := loadText(c.text, c.s, ingest.Options{})
+			if err == nil {
+				t.Fatalf("loaded as %s\n%s", types(tab), rows(tab))
+			}
+			if err.Error() != c.want || tab != nil {
+				t.Errorf("got  %s\nwant %s", err, c.want)
+			}
+			oneLine(t, err)
+		})
+	}
+}
+
+func TestCSVErrorFarDown(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("origin,distance,delay\n")
+	for i := range 900_000 {
+		fmt.Fprintf(&b, "A,%d,1\n", i%97)
+	}
+	b.WriteString("B,7,abc\n")
+	_, err := loadText(b.String(), ingest.Source{}, ingest.Options{})
+	want := `t.csv: line 900002, column 3 (delay): "abc" is not a number, but line 2 has "1"; declare the column VARCHAR with types=delay:text to keep it as text`
+	if err == nil || err.Error() != want {
+		t.Errorf("got %v, want %s", err, want)
+	}
+}
+
+// Chunks of every size give the same rows.
+func TestCSVChunkBoundaries(t *testing.T) {
+	const chunk = 5
+	for _, n := range []int{0, 1, chunk - 1, chunk, chunk + 1, 2 * chunk, 2*chunk + 1} {
+		var b, want strings.Builder
+		b.WriteString("a,b\n")
+		for i := range n {
+			fmt.Fprintf(&b, "%d,s%d\n", i-3, i%4)
+			fmt.Fprintf(&want, "%d|'s%d'\n", i-3, i%4)
+		}
+		tab, err := loadText(b.String(), ingest.Source{}, ingest.Options{ChunkRows: chunk})
+		if err != nil {
+			t.Fatal(err)
+		}
+		check(t, tab)
+		if rows(tab) != want.String() || len(tab.Chunks) != (n+chunk-1)/chunk {
+			t.Errorf("%d rows: %d chunks\n%s", n, len(tab.Chunks), rows(tab))
+		}
+	}
+}
+
+// A field may lie anywhere across the ends of what is read at a time.
+func TestCSVBufferBoundaries(t *testing.T) {
+	for pad := 256<<10 - 12; pad < 256<<10+2; pad++ {
+		text := "a,b\n" + strings.Repeat("x", pad-4) + ",\"q\"\"\r\nq\"\r\nlast,\"\"\r\n"
+		want := "'" + strings.Repeat("x", pad-4) + "'|'q\"\r\nq'\n'last'|''\n"
+		if got := rows(mustLoad(t, text, ingest.Source{})); got != want {
+			t.Fatalf("pad %d: wrong rows ending %q", pad, got[len(got)-40:])
+		}
+	}
+}
+
+// endless is a file with one field that never ends.
+type endless struct {
+	head string
+	pos  int64
+	size int64
+	fill byte
+}
+
+func (e *endless) Read(p []byte) (int, error) {
+	n, err := e.ReadAt(p, e.pos)
+	e.pos += int64(n)
+	return n, err
+}
+
+func (e *endless) ReadAt(p []byte, at int64) (int, error) {
+	if at >= e.size {
+		return 0, io.EOF
+	}
+	p = p[:min(int64(len(p)), e.size-at)]
+	for i := range p {
+		if k := at + int64(i); k < int64(len(e.head)) {
+			p[i] = e.head[k]
+		} else {
+			p[i] = e.fill
+		}
+	}
+	return len(p), nil
+}
+
+func (e *endless) Seek(off int64, _ int) (int64, error) { e.pos = off; return off, nil }
+
+func TestCSVFieldOfAGigabyte(t *testing.T) {
+	for _, c := range []struct{ head, want string }{
+		{"a,b\n1,", "big.csv: line 2: a field longer than 64 MiB: is a quote missing?"},
+		{"a,b\n1,\"x\n\n", "big.csv: line 2: a field longer than 64 MiB: is a quote missing?"},
+		{"", "big.csv: line 1: a field longer than 64 MiB: is a quote missing?"},
+	} {
+		_, err := ingest.LoadFrom(context.Background(), ingest.Source{Name: "t", Path: "big.csv"}, &endless{head: c.head, size: 1 << 30, fill: 'x'}, 1<<30, ingest.Options{})
+		if err == nil || err.Error() != c.want {
+			t.Errorf("got %v, want %s", err, c.want)
+		}
+	}
+}
+
+func TestCSVTooManyColumns(t *testing.T) {
+	for _, noHeader := range []bool{false, true} {
+		_, err := loadText(strings.Repeat(",", 20000), ingest.Source{NoHeader: noHeader}, ingest.Options{})
+		if err == nil || !strings.Contains(err.Error(), "line 1: more than 16384 columns") {
+			t.Errorf("got %v", err)
+		}
+	}
+}
+
+func TestCSVMemoryLimit(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("a\n")
+	for i := range 1_000_000 {
+		fmt.Fprintf(&b, "%d\n", i)
+	}
+	_, err := loadText(b.String(), ingest.Source{}, ingest.Options{MemoryLimit: 1 << 20})
+	want := "t.csv: the table takes more than the 1 MiB of host memory allowed: raise --host-memory or load less"
+	if err == nil || err.Error() != want {
+		t.Errorf("got %v, want %s", err, want)
+	}
+	if _, err := loadText(b.String(), ingest.Source{}, ingest.Options{MemoryLimit: 16 << 20}); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestCSVCancelAndProgress(t *testing.T) {
+	text := "a\n" + strings.Repeat("1\n", 1_000_000)
+	ctx, cancel := context.WithCancel(context.Background())
+	var last, total int64
+	o := ingest.Options{Progress: func(done, of int64) {
+		if done < last || done > of {
+			t.Errorf("progress went from %d to %d of %d", last, done, of)
+		}
+		last, total = done, of
+	}}
+	s := ingest.Source{Name: "t", Path: "t.csv"}
+	if _, err := ingest.LoadBytes(ctx, s, []byte(text), o); err != nil || last != total || total != 2*int64(len(text)) {
+		t.Errorf("ended at %d of %d, %v", last, total, err)
+	}
+	o.Progress = func(int64, int64) { cancel() }
+	if tab, err := ingest.LoadBytes(ctx, s, []byte(text), o); !errors.Is(err, context.Canceled) || tab != nil {
+		t.Errorf("a cancelled load gave %v", err)
+	}
+}

@@ -1,0 +1,31 @@
+// Package ingest brings data into tables and out of them: CSV, Parquet and Arrow
+// IPC files, and generated data. It knows nothing of GL or SQL.
+//
+// The names to know:
+//
+//   - [ParseLoad] reads the command line's NAME=PATH?options into a [Source].
+//   - [Load] reads a file, [LoadBytes] data in memory, into a [table.Table].
+//   - [WriteFile], [WriteCSV], [WriteParquet] and [WriteArrow] write one.
+//   - [Generators] lists the generated data sets.
+//
+// # CSV
+//
+// The reader is this package's own, because neither encoding/csv nor arrow-go
+// keeps NULL and the empty string apart. It reads RFC 4180 with PostgreSQL's COPY
+// conventions: an unquoted empty field is NULL, "" is an empty string, the word
+// NULL is text. The file is read twice, once to learn the types of the columns
+// from every value and once to convert, so that the whole text is never held.
+//
+// Every error names the file, and for CSV the line and the column.
+//
+// # Caveats
+//
+//   - A load is all or nothing: an error leaves no partial table.
+//   - A file that changes between the two readings of its CSV is an error or is
+//     read as it was at one of them; it is not locked.
+//   - A timestamp with a zone in Parquet or Arrow is taken as UTC. In CSV a zone
+//     other than Z or +00 makes the value no timestamp.
+//   - -0 is stored as +0, and every NaN as the same NaN.
+//   - In memory text costs more than in the file when it hardly repeats: about 64
+//     bytes for each distinct value while loading.
+package ingest

@@ -1,0 +1,175 @@
+package ingest_test
+
+import (
+	"hash/fnv"
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/stencildb/stencildb/ingest"
+	"github.com/stencildb/stencildb/table"
+)
+
+func generate(t *testing.T, name string, rows int, seed uint64, chunk int, cols ...string) *table.Table {
+	t.Helper()
+	g, err := ingest.FindGenerator(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tab, err := g.Generate(rows, seed, chunk, cols...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	check(t, tab)
+	if tab.Rows() != rows {
+		t.Fatalf("%s: %d rows, want %d", name, tab.Rows(), rows)
+	}
+	return tab
+}
+
+// Chunks do not change the values, and the codes are those that a Builder makes.
+func TestGeneratorsDoNotDependOnChunks(t *testing.T) {
+	for _, g := range ingest.Generators() {
+		const rows = 20_000
+		want := generate(t, g.Name, rows, 42, 0)
+		for _, chunk := range []int{1000, 4095, 4096, 4097, 8192, rows - 1, rows, rows + 1} {
+			equalTables(t, generate(t, g.Name, rows, 42, chunk), want)
+		}
+		b := table.NewBuilder(g.Name, want.Fields, 0)
+		for i := range rows {
+			for c := range want.Fields {
+				b.Column(c).Value(want.Chunks[0].Segments[c].Value(i))
+			}
+			if err := b.EndRow(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for c, s := range b.Table().Chunks[0].Segments {
+			got := want.Chunks[0].Segments[c]
+			if got.Base != s.Base || got.Max != s.Max || got.Bits != s.Bits || got.Nulls != s.Nulls {
+				t.Errorf("%s.%s: base %d, max %d, want base %d, max %d", g.Name, want.Fields[c].Name, got.Base, got.Max, s.Base, s.Max)
+			}
+		}
+	}
+}
+
+// The data of a seed are fixed for good: results that people publish name it.
+func TestGeneratorsAreFixed(t *testing.T) {
+	want := map[string]uint64{"uniform": 0xfb612cdb11da43ec, "tcpip": 0x6389178f09e034b9, "census": 0x8bb26e8b3b80e99a}
+	for _, g := range ingest.Generators() {
+		h := fnv.New64a()
+		_, _ = h.Write([]byte(rows(generate(t, g.Name, 1000, 1, 0))))
+		if h.Sum64() != want[g.Name] {
+			t.Errorf("%s with seed 1 hashes to %#x, not %#x", g.Name, h.Sum64(), want[g.Name])
+		}
+		if a, b := rows(generate(t, g.Name, 1000, 1, 0)), rows(generate(t, g.Name, 1000, 2, 0)); a == b {
+			t.Errorf("%s: seeds 1 and 2 give the same", g.Name)
+		}
+	}
+}
+
+func TestGeneratorEdges(t *testing.T) {
+	for _, g := range ingest.Generators() {
+		for _, rows := range []int{0, 1, 2, 63, 64, 65} {
+			generate(t, g.Name, rows, 3, 0)
+		}
+		if _, err := g.Generate(-1, 1, 0); err == nil {
+			t.Errorf("%s made -1 rows", g.Name)
+		}
+		if _, err := g.Generate(1, 1, 0, "none"); err == nil {
+			t.Errorf("%s made a column that it has not", g.Name)
+		}
+	}
+	if _, err := ingest.FindGenerator("none"); err == nil || err.Error() != `no generator "none": there are uniform, tcpip, census` {
+		t.Errorf("got %v", err)
+	}
+}
+
+// column returns the non-NULL integers of a column.
+func column(t *testing.T, tab *table.Table, name string) []int64 {
+	t.Helper()
+	c := slices.IndexFunc(tab.Fields, func(f table.Field) bool { return f.Name == name })
+	var vs []int64
+	for _, v := range values(tab, c) {
+		if !v.Null {
+			vs = append(vs, v.I)
+		}
+	}
+	return vs
+}
+
+func meanAndDeviation(vs []int64) (mean, dev float64) {
+	for _, v := range vs {
+		mean += float64(v)
+	}
+	mean /= float64(len(vs))
+	for _, v := range vs {
+		dev += (float64(v) - mean) * (float64(v) - mean)
+	}
+	return mean, math.Sqrt(dev / float64(len(vs)))
+}
+
+func median(vs []int64) int64 {
+	vs = slices.Clone(vs)
+	slices.Sort(vs)
+	return vs[len(vs)/2]
+}
+
+// What the doc comments promise of the distributions.
+func TestUniformDistribution(t *testing.T) {
+	tab := generate(t, "uniform", 100_000, 1, 0)
+	for _, name := range []string{"a", "b", "c", "d"} {
+		vs := column(t, tab, name)
+		mean, dev := meanAndDeviation(vs)
+		if math.Abs(mean/262143.5-1) > 0.01 || math.Abs(dev/151348-1) > 0.01 || slices.Max(vs) >= 1<<19 || slices.Min(vs) < 0 {
+			t.Errorf("%s: mean %.0f, deviation %.0f, up to %d", name, mean, dev, slices.Max(vs))
+		}
+	}
+	if slices.Equal(column(t, tab, "a"), column(t, tab, "b")) {
+		t.Error("a and b are the same")
+	}
+	n := column(t, tab, "n")
+	if mean, _ := meanAndDeviation(n); math.Abs(mean-499.5) > 5 || math.Abs(float64(len(n))/90_000-1) > 0.01 || slices.Max(n) != 999 || slices.Min(n) != 0 {
+		t.Errorf("n: mean %.1f of %d values", mean, len(n))
+	}
+	if s := tab.Chunks[0].Segments[4]; s.Bits != 64 {
+		t.Errorf("wide has %d bits", s.Bits)
+	}
+}
+
+func TestTCPIPDistribution(t *testing.T) {
+	tab := generate(t, "tcpip", 100_000, 1, 0)
+	count, loss := column(t, tab, "data_count"), column(t, tab, "data_loss")
+	flow, re := column(t, tab, "flow_rate"), column(t, tab, "retransmissions")
+	mean, dev := meanAndDeviation(count)
+	if m := median(count); slices.Max(count) != 1<<19-1 || m < 600 || m > 1000 || mean < 5000 || dev < 2.5*mean {
+		t.Errorf("data_count: median %d, mean %.0f, deviation %.0f, up to %d", m, mean, dev, slices.Max(count))
+	}
+	for i := range count {
+		if loss[i] < 0 || loss[i] > count[i]/8 || flow[i] < 0 || flow[i] > count[i] || re[i] < loss[i]*3/4 || re[i] > loss[i]*5/4+7 {
+			t.Fatalf("record %d: %d, %d, %d, %d", i, count[i], loss[i], flow[i], re[i])
+		}
+	}
+	for _, rows := range []int{1, 10, 1000} {
+		if m := slices.Max(column(t, generate(t, "tcpip", rows, 9, 0), "data_count")); m != 1<<19-1 {
+			t.Errorf("%d rows: the largest data_count is %d", rows, m)
+		}
+	}
+}
+
+func TestCensusDistribution(t *testing.T) {
+	tab := generate(t, "census", 100_000, 1, 0)
+	income := column(t, tab, "monthly_income")
+	earning := slices.DeleteFunc(slices.Clone(income), func(v int64) bool { return v == 0 })
+	mean, _ := meanAndDeviation(earning)
+	m := median(earning)
+	if idle := 1 - float64(len(earning))/float64(len(income)); math.Abs(idle-0.125) > 0.005 || m < 2300 || m > 2700 || mean < 1.1*float64(m) {
+		t.Errorf("monthly_income: %.3f idle, median %d, mean %.0f", idle, m, mean)
+	}
+	hours := column(t, tab, "weekly_hours")
+	for i, v := range column(t, tab, "age") {
+		if v < 15 || v > 90 || (hours[i] == 0) != (income[i] == 0) || income[i] > 35_387 {
+			t.Fatalf("person %d: age %d, %d hours, income %d", i, v, hours[i], income[i])
+		}
+	}
+}

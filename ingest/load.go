@@ -1,0 +1,285 @@
+package ingest
+
+import (
+	"bytes"
+
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
+
+	"github.com/stencildb/stencildb/table"
+)
+
+// Load reads the file s.Path into a table. It returns the whole table or an
+// error, one line that names the file.
+//
+// The format is s.Format, else what the extension says (.csv, .tsv, .parquet,
+// .arrow, .feather, .ipc; all but .parquet also with .gz or .zst), else what the
+// first bytes say.
+func Load(ctx context.Context, s Source, o Options) (*table.Table, error) {
+	f, err := os.Open(s.Path)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %s", s.Path, openReason(err))
+	}
+	defer f.Close()
+	st, err := f.Stat()
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("%s: %s", s.Path, openReason(err))
+	case st.IsDir():
+		return nil, fmt.Errorf("%s is a directory: name a file", s.Path)
+	case st.Mode().IsRegular():
+		return load(ctx, s, &input{file: f, size: st.Size()}, o)
+	}
+	// A pipe or the like can be read once only. Closing it ends a read that waits.
+	stop := context.AfterFunc(ctx, func() { _ = f.Close() })
+	defer stop()
+	data, err := readAll(f, o.MemoryLimit)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", s.Path, err)
+	}
+	return LoadFrom(ctx, s, bytes.NewReader(data), int64(len(data)), o)
+}
+
+// LoadBytes is [Load] of data in memory. s.Path names it in errors and, where
+// s.Format is empty, gives the format by its extension.
+func LoadBytes(ctx context.Context, s Source, data []byte, o Options) (*table.Table, error) {
+	return LoadFrom(ctx, s, bytes.NewReader(data), int64(len(data)), o)
+}
+
+// ReadSeekerAt is a file, or what can be read like one.
+type ReadSeekerAt interface {
+	io.Reader
+	io.ReaderAt
+	io.Seeker
+}
+
+// LoadFrom is [Load] of size bytes that r reads. s.Path names it in errors and,
+// where s.Format is empty, gives the format by its extension.
+func LoadFrom(ctx context.Context, s Source, r ReadSeekerAt, size int64, o Options) (*table.Table, error) {
+	if s.Path == "" {
+		s.Path = s.Name
+	}
+	return load(ctx, s, &input{file: r, size: size}, o)
+}
+
+// input is the data of a source: a file that can be read from the start again.
+type input struct {
+	file ReadSeekerAt
+	size int64
+}
+
+func load(ctx context.Context, s Source, in *input, o Options) (t *table.Table, err error) {
+	defer func() {
+		// arrow-go panics on some corrupt files; that must end the load, not the program.
+		if r := recover(); r != nil {
+			t, err = nil, fmt.Errorf("%s: the file is corrupt: %v", s.Path, r)
+		}
+	}()
+	if in.size == 0 {
+		return nil, fmt.Errorf("%s is empty: not even a header", s.Path)
+	}
+	format, codec, err := detect(&s, in)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", s.Path, err)
+	}
+	if format != CSV && format != TSV && (s.NoHeader || s.Delim != 0 || s.Nulls != nil || s.Types != nil) {
+		return nil, fmt.Errorf("%s: header, delim, null and types are for CSV; a %s file says these itself", s.Path, format)
+	}
+	l := &loader{ctx: ctx, src: s, in: in, codec: codec, opts: o}
+	switch format {
+	case CSV, TSV:
+		if s.Delim == 0 {
+			l.src.Delim = ','
+			if format == TSV {
+				l.src.Delim = '\t'
+			}
+		}
+		t, err = l.csv()
+	case Parquet:
+		t, err = l.parquet()
+	case Arrow:
+		t, err = l.arrow()
+	default:
+		err = fmt.Errorf("unknown format %q: want csv, tsv, parquet or arrow", format)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", s.Path, err)
+	}
+	return t, nil
+}
+
+// detect finds the format and the compression ("", "gz" or "zst").
+func detect(s *Source, in *input) (format Format, codec string, err error) {
+	base := strings.ToLower(filepath.Base(s.Path))
+	ext := filepath.Ext(base)
+	if ext == ".gz" || ext == ".zst" {
+		codec = ext[1:]
+		ext = filepath.Ext(strings.TrimSuffix(base, ext))
+	}
+	if format = s.Format; format == "" {
+		switch ext {
+		case ".csv":
+			format = CSV
+		case ".tsv", ".tab":
+			format = TSV
+		case ".parquet":
+			format = Parquet
+		case ".arrow", ".feather", ".ipc", ".arrows":
+			format = Arrow
+		}
+	}
+	if format == Parquet && codec != "" {
+		return "", "", fmt.Errorf("a Parquet file is compressed inside: unpack the .%s first", codec)
+	}
+	if format != "" {
+		return format, codec, nil
+	}
+	var magic [8]byte
+	n, err := in.file.ReadAt(magic[:], 0)
+	if err != nil && err != io.EOF {
+		return "", "", err
+	}
+	switch m := magic[:n]; {
+	case codec != "":
+		return CSV, codec, nil
+	case bytes.HasPrefix(m, []byte("PAR1")):
+		return Parquet, "", nil
+	case bytes.HasPrefix(m, []byte("ARROW1")), bytes.HasPrefix(m, []byte{0xff, 0xff, 0xff, 0xff}):
+		return Arrow, "", nil
+	case bytes.HasPrefix(m, []byte{0x1f, 0x8b}):
+		return CSV, "gz", nil
+	case bytes.HasPrefix(m, []byte{0x28, 0xb5, 0x2f, 0xfd}):
+		return CSV, "zst", nil
+	}
+	return CSV, "", nil
+}
+
+// loader is one load under way.
+type loader struct {
+	ctx   context.Context
+	src   Source
+	in    *input
+	codec string
+	opts  Options
+}
+
+// open returns the uncompressed data from the start.
+func (l *loader) open() (io.ReadCloser, error) {
+	if _, err := l.in.file.Seek(0, io.SeekStart); err != nil {
+		return nil, err
+	}
+	switch l.codec {
+	case "gz":
+		z, err := gzip.NewReader(l.in.file)
+		if err != nil {
+			return nil, unpackError("gzip", err)
+		}
+		return unpacker{z, "gzip", func() { _ = z.Close() }}, nil
+	case "zst":
+		z, err := zstd.NewReader(l.in.file, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(1<<30))
+		if err != nil {
+			return nil, unpackError("zstd", err)
+		}
+		return unpacker{z, "zstd", z.Close}, nil
+	}
+	return io.NopCloser(l.in.file), nil
+}
+
+// unpacker turns the errors of a decompressor into words.
+type unpacker struct {
+	r     io.Reader
+	what  string
+	close func()
+}
+
+func (u unpacker) Read(p []byte) (int, error) {
+	n, err := u.r.Read(p)
+	if err != nil && err != io.EOF {
+		err = unpackError(u.what, err)
+	}
+	return n, err
+}
+
+func (u unpacker) Close() error {
+	u.close()
+	return nil
+}
+
+func unpackError(what string, err error) error {
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return fmt.Errorf("the %s data ends too early: the file is truncated", what)
+	}
+	return fmt.Errorf("not valid %s data: %w", what, err)
+}
+
+// step is called between batches: it looks for cancellation and at the memory
+// that the builder takes.
+func (l *loader) step(b *table.Builder, done, total int64) error {
+	if err := l.ctx.Err(); err != nil {
+		return err
+	}
+	if l.opts.Progress != nil {
+		l.opts.Progress(min(done, total), total)
+	}
+	if b != nil && l.opts.MemoryLimit > 0 && int64(b.Bytes()) > l.opts.MemoryLimit {
+		return tooLarge(l.opts.MemoryLimit)
+	}
+	return nil
+}
+
+func tooLarge(limit int64) error {
+	return fmt.Errorf("the table takes more than the %s of host memory allowed: raise --host-memory or load less", size(limit))
+}
+
+// oneLine is err on one line.
+func oneLine(err error) error {
+	if err != nil && strings.ContainsAny(err.Error(), "\r\n") {
+		return errors.New(strings.Join(strings.Fields(err.Error()), " "))
+	}
+	return err
+}
+
+// size prints a number of bytes for people.
+func size(n int64) string {
+	f, unit := float64(n), 0
+	for f >= 1024 && unit < 4 {
+		f /= 1024
+		unit++
+	}
+	return fmt.Sprintf("%.4g %s", f, [...]string{"bytes", "KiB", "MiB", "GiB", "TiB"}[unit])
+}
+
+// readAll reads to the end, but no more than limit bytes (0: any number).
+func readAll(r io.Reader, limit int64) ([]byte, error) {
+	if limit <= 0 {
+		return io.ReadAll(r)
+	}
+	data, err := io.ReadAll(io.LimitReader(r, limit+1))
+	if err == nil && int64(len(data)) > limit {
+		return nil, tooLarge(limit)
+	}
+	return data, err
+}
+
+func openReason(err error) string {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return "no such file"
+	case errors.Is(err, fs.ErrPermission):
+		return "permission denied"
+	}
+	var pe *fs.PathError
+	if errors.As(err, &pe) {
+		return pe.Err.Error()
+	}
+	return err.Error()
+}

@@ -1,0 +1,329 @@
+package ingest
+
+import (
+	"encoding/binary"
+	"fmt"
+	"unicode/utf8"
+
+	"github.com/apache/arrow-go/v18/arrow/float16"
+	"github.com/apache/arrow-go/v18/parquet"
+	"github.com/apache/arrow-go/v18/parquet/file"
+	"github.com/apache/arrow-go/v18/parquet/schema"
+
+	"github.com/stencildb/stencildb/table"
+)
+
+// columnBatch is how many values of a column are decoded at a time.
+const columnBatch = 1 << 14
+
+// badColumn is the error of a column that turns out to hold what its type cannot:
+// the load starts again without it, and naming it in a query is the error.
+type badColumn struct {
+	col int
+	why string
+}
+
+func (e *badColumn) Error() string { return e.why }
+
+// parquet reads a Parquet file with arrow-go's column readers. It does without
+// arrow-go's pqarrow, which would link gRPC, and holds one batch of each column.
+func (l *loader) parquet() (*table.Table, error) {
+	alloc := l.allocator()
+	props := parquet.NewReaderProperties(alloc)
+	props.BufferedStreamEnabled = true
+	props.MaxCompressedPageSize = l.in.size
+	props.MaxUncompressedPageSize = int64(alloc.most)
+	pf, err := file.NewParquetReader(l.in.file, file.WithReadProps(props))
+	if err != nil {
+		return nil, fmt.Errorf("not a complete Parquet file: %w", oneLine(err))
+	}
+	fields, leaves, err := parquetFields(pf.MetaData().Schema)
+	if err != nil {
+		return nil, err
+	}
+	return l.without(fields, func() (*table.Table, error) { return l.parquetRows(pf, fields, leaves) })
+}
+
+// without runs read until no column turns out bad; it marks those in fields.
+func (l *loader) without(fields []table.Field, read func() (*table.Table, error)) (*table.Table, error) {
+	for {
+		t, err := read()
+		bad, ok := err.(*badColumn)
+		if !ok {
+			return t, err
+		}
+		fields[bad.col].Unsupported = bad.why
+	}
+}
+
+func (l *loader) parquetRows(pf *file.Reader, fields []table.Field, leaves []int) (*table.Table, error) {
+	b := table.NewBuilder(l.src.Name, fields, l.opts.ChunkRows)
+	total, done := pf.NumRows(), int64(0)
+	for g := range pf.NumRowGroups() {
+		rg := pf.RowGroup(g)
+		rows := rg.NumRows()
+		if rows < 0 || done+rows > total {
+			return nil, fmt.Errorf("corrupt: row group %d says it has %d rows", g, rows)
+		}
+		cols := make([]*parquetColumn, len(fields))
+		for i, f := range fields {
+			if f.Unsupported != "" {
+				continue
+			}
+			r, err := rg.Column(leaves[i])
+			if err != nil {
+				return nil, fmt.Errorf("column %s: %w", show(f.Name), oneLine(err))
+			}
+			cols[i] = newParquetColumn(r, f.Type)
+		}
+		for left := rows; left > 0; {
+			n := int(min(left, int64(b.Room()), columnBatch))
+			for i, c := range cols {
+				if c == nil {
+					continue
+				}
+				if err := c.read(b.Column(i), n); err != nil {
+					if why, ok := err.(overflow); ok {
+						return nil, &badColumn{i, string(why)}
+					}
+					return nil, fmt.Errorf("column %s, rows %d to %d: %w", show(fields[i].Name), done+1, done+int64(n), oneLine(err))
+				}
+			}
+			if err := b.EndRows(n); err != nil {
+				return nil, err
+			}
+			left, done = left-int64(n), done+int64(n)
+			if err := l.step(b, l.in.size*done/max(total, 1), l.in.size); err != nil {
+				return nil, err
+			}
+		}
+		for i, c := range cols {
+			if c != nil && c.HasNext() {
+				return nil, fmt.Errorf("column %s: corrupt: more values than the %d rows of row group %d", show(fields[i].Name), rows, g)
+			}
+		}
+	}
+	if done != total {
+		return nil, fmt.Errorf("corrupt: %d rows in its row groups, %d in its footer", done, total)
+	}
+	return b.Table(), nil
+}
+
+// overflow is the error of a value beyond the range of its column's type.
+type overflow string
+
+func (o overflow) Error() string { return string(o) }
+
+// pages is a column reader of any type.
+type pages interface {
+	HasNext() bool
+	Err() error
+}
+
+func endError(p pages, missing int) error {
+	if err := p.Err(); err != nil {
+		return fmt.Errorf("corrupt or truncated: %w", err)
+	}
+	return fmt.Errorf("corrupt: the column ends %d values too early", missing)
+}
+
+// parquetColumn reads one column of one row group.
+type parquetColumn struct {
+	pages
+	unknown bool  // the type of a column of NULLs
+	max     int16 // definition level of a value that is there
+	def     []int16
+	read    func(c *table.ColumnBuilder, n int) error
+}
+
+func newParquetColumn(r file.ColumnChunkReader, t table.Type) *parquetColumn {
+	d := r.Descriptor()
+	c := &parquetColumn{pages: r, unknown: t.Kind == table.Unknown, max: d.MaxDefinitionLevel(), def: make([]int16, columnBatch)}
+	if !stores(r.Type(), t) {
+		c.read = func(*table.ColumnBuilder, int) error { return fmt.Errorf("corrupt: %s stored as %s", t, r.Type()) }
+		return c
+	}
+	switch r := r.(type) {
+	case *file.BooleanColumnChunkReader:
+		c.read = reader(c, r.ReadBatch, r, func(b *table.ColumnBuilder, v bool) error {
+			b.Int(table.Bool(v).I)
+			return nil
+		})
+	case *file.Int32ColumnChunkReader:
+		c.read = reader(c, r.ReadBatch, r, int32Value(d, t))
+	case *file.Int64ColumnChunkReader:
+		c.read = reader(c, r.ReadBatch, r, int64Value(d, t))
+	case *file.Float32ColumnChunkReader:
+		c.read = reader(c, r.ReadBatch, r, func(b *table.ColumnBuilder, v float32) error {
+			b.Float(float64(v))
+			return nil
+		})
+	case *file.Float64ColumnChunkReader:
+		c.read = reader(c, r.ReadBatch, r, func(b *table.ColumnBuilder, v float64) error {
+			b.Float(v)
+			return nil
+		})
+	case *file.ByteArrayColumnChunkReader:
+		c.read = reader(c, r.ReadBatch, r, func(b *table.ColumnBuilder, v parquet.ByteArray) error {
+			return bytesValue(b, t, v)
+		})
+	case *file.FixedLenByteArrayColumnChunkReader:
+		c.read = reader(c, r.ReadBatch, r, func(b *table.ColumnBuilder, v parquet.FixedLenByteArray) error {
+			return bytesValue(b, t, v)
+		})
+	default:
+		c.read = func(*table.ColumnBuilder, int) error { return fmt.Errorf("unexpected type %s", r.Type()) }
+	}
+	return c
+}
+
+// reader makes the function that reads n rows: values through put, NULLs from the
+// definition levels.
+func reader[T any](c *parquetColumn, readBatch func(int64, []T, []int16, []int16) (int64, int, error),
+	pages pages, put func(*table.ColumnBuilder, T) error) func(*table.ColumnBuilder, int) error {
+	values := make([]T, columnBatch)
+	return func(b *table.ColumnBuilder, n int) error {
+		for n > 0 {
+			if !pages.HasNext() {
+				return endError(pages, n)
+			}
+			levels, got, err := readBatch(int64(n), values, c.def, nil)
+			if err != nil {
+				return err
+			}
+			if levels <= 0 || levels > int64(n) || got > int(levels) || c.max == 0 && got != int(levels) {
+				return endError(pages, n)
+			}
+			k := 0
+			for i := range int(levels) {
+				if c.max > 0 && c.def[i] < c.max {
+					b.Null()
+					continue
+				}
+				if k == got {
+					return fmt.Errorf("corrupt: fewer values than its levels say")
+				}
+				if c.unknown {
+					return fmt.Errorf("corrupt: a value in a column of nulls")
+				}
+				if err := put(b, values[k]); err != nil {
+					return err
+				}
+				k++
+			}
+			n -= int(levels)
+		}
+		return nil
+	}
+}
+
+// int32Value checks and converts INT32: integers, days, a scaled DECIMAL.
+func int32Value(d *schema.Column, t table.Type) func(*table.ColumnBuilder, int32) error {
+	if isUint(d, 32) {
+		return func(b *table.ColumnBuilder, v int32) error {
+			b.Int(int64(uint32(v)))
+			return nil
+		}
+	}
+	inRange := ranger(t)
+	return func(b *table.ColumnBuilder, v int32) error {
+		if !inRange(int64(v)) {
+			return outOf(t)
+		}
+		b.Int(int64(v))
+		return nil
+	}
+}
+
+// int64Value checks and converts INT64: integers, timestamps, a scaled DECIMAL.
+func int64Value(d *schema.Column, t table.Type) func(*table.ColumnBuilder, int64) error {
+	unsigned := isUint(d, 64)
+	scale := int64(1)
+	if t.Kind == table.Timestamp {
+		if lt, ok := d.LogicalType().(interface{ TimeUnit() schema.TimeUnitType }); ok && lt.TimeUnit() == schema.TimeUnitMillis {
+			scale = 1000
+		}
+	}
+	inRange := ranger(t)
+	return func(b *table.ColumnBuilder, v int64) error {
+		us := v * scale
+		if us/scale != v || unsigned && v < 0 || !inRange(us) {
+			return outOf(t)
+		}
+		b.Int(us)
+		return nil
+	}
+}
+
+func outOf(t table.Type) error { return overflow("a value out of range for " + t.String()) }
+
+// ranger tests that an integer fits type t: nothing in a file enforces it.
+func ranger(t table.Type) func(int64) bool {
+	switch t.Kind {
+	case table.SmallInt:
+		return func(i int64) bool { return i == int64(int16(i)) }
+	case table.Integer:
+		return func(i int64) bool { return i == int64(int32(i)) }
+	case table.Decimal:
+		limit := pow10(t.Precision)
+		return func(i int64) bool { return i < limit && i > -limit }
+	}
+	return func(int64) bool { return true }
+}
+
+func isUint(d *schema.Column, width int8) bool {
+	lt, ok := d.LogicalType().(interface {
+		BitWidth() int8
+		IsSigned() bool
+	})
+	return ok && !lt.IsSigned() && lt.BitWidth() == width
+}
+
+// bytesValue converts a byte array: text, a DECIMAL in big-endian two's
+// complement, half precision in little-endian.
+func bytesValue(b *table.ColumnBuilder, t table.Type, v []byte) error {
+	switch t.Kind {
+	case table.Varchar:
+		if !utf8.Valid(v) {
+			return fmt.Errorf("text that is not valid UTF-8")
+		}
+		b.String(view(v))
+	case table.Decimal:
+		i, ok := bigEndian(v)
+		if limit := pow10(t.Precision); !ok || i >= limit || i <= -limit {
+			return outOf(t)
+		}
+		b.Int(i)
+	case table.Real:
+		if len(v) != 2 {
+			return fmt.Errorf("corrupt: half precision of %d bytes", len(v))
+		}
+		b.Float(float64(float16.FromBits(binary.LittleEndian.Uint16(v)).Float32()))
+	default:
+		return fmt.Errorf("corrupt: bytes in a column of %s", t)
+	}
+	return nil
+}
+
+// bigEndian reads two's complement; ok is false beyond 64 bits.
+func bigEndian(v []byte) (i int64, ok bool) {
+	if len(v) == 0 {
+		return 0, false
+	}
+	neg := v[0]>>7 != 0
+	pad := byte(0)
+	if neg {
+		pad = 0xff
+		i = -1
+	}
+	for len(v) > 8 {
+		if v[0] != pad || v[1]>>7 != pad>>7 {
+			return 0, false
+		}
+		v = v[1:]
+	}
+	for _, c := range v {
+		i = i<<8 | int64(c)
+	}
+	return i, true
+}

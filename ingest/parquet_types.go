@@ -1,0 +1,137 @@
+package ingest
+
+import (
+	"fmt"
+	"unicode/utf8"
+
+	"github.com/apache/arrow-go/v18/parquet"
+	"github.com/apache/arrow-go/v18/parquet/schema"
+
+	"github.com/stencildb/stencildb/table"
+)
+
+// parquetFields maps the schema: a field a root column, and the index of its leaf
+// (-1 when unsupported).
+func parquetFields(s *schema.Schema) ([]table.Field, []int, error) {
+	var fields []table.Field
+	var leaves []int
+	root := s.Root()
+	for i := range root.NumFields() {
+		node := root.Field(i)
+		f := table.Field{Name: node.Name()}
+		leaf := -1
+		if prim, ok := node.(*schema.PrimitiveNode); !ok || node.RepetitionType() == parquet.Repetitions.Repeated {
+			f.Unsupported = "a nested type"
+		} else {
+			f.Type, f.Unsupported = parquetType(prim)
+			leaf = s.ColumnIndexByNode(node)
+		}
+		fields, leaves = append(fields, f), append(leaves, leaf)
+	}
+	return fields, leaves, checkNames(fields)
+}
+
+// checkNames refuses two columns of one name.
+func checkNames(fields []table.Field) error {
+	at := map[string]int{}
+	for i, f := range fields {
+		if !utf8.ValidString(f.Name) {
+			return fmt.Errorf("the name of column %d is not valid UTF-8", i+1)
+		}
+		if k, ok := at[f.Name]; ok {
+			return fmt.Errorf("columns %d and %d are both named %q: rename one", k+1, i+1, f.Name)
+		}
+		at[f.Name] = i
+	}
+	return nil
+}
+
+// parquetType maps the type of a leaf, or says why it cannot be used.
+func parquetType(n *schema.PrimitiveNode) (t table.Type, unsupported string) {
+	logical := n.LogicalType()
+	kind := func(k table.Kind) (table.Type, string) { return table.Type{Kind: k}, "" }
+	switch lt := logical.(type) {
+	case schema.NullLogicalType, *schema.NullLogicalType:
+		return kind(table.Unknown)
+	case schema.DecimalLogicalType, *schema.DecimalLogicalType:
+		d := lt.(interface {
+			Precision() int32
+			Scale() int32
+		})
+		return decimalType(d.Precision(), d.Scale())
+	case schema.DateLogicalType, *schema.DateLogicalType:
+		return kind(table.Date)
+	case schema.TimestampLogicalType, *schema.TimestampLogicalType:
+		if lt.(interface{ TimeUnit() schema.TimeUnitType }).TimeUnit() == schema.TimeUnitNanos {
+			return t, "timestamps in nanoseconds"
+		}
+		return kind(table.Timestamp)
+	case schema.IntLogicalType, *schema.IntLogicalType:
+		w := lt.(interface {
+			BitWidth() int8
+			IsSigned() bool
+		})
+		return kind(intKind(int(w.BitWidth()), w.IsSigned()))
+	case schema.StringLogicalType, *schema.StringLogicalType,
+		schema.EnumLogicalType, *schema.EnumLogicalType,
+		schema.JSONLogicalType, *schema.JSONLogicalType:
+		return kind(table.Varchar)
+	case schema.Float16LogicalType, *schema.Float16LogicalType:
+		return kind(table.Real)
+	case nil, schema.NoLogicalType, *schema.NoLogicalType, schema.UnknownLogicalType, *schema.UnknownLogicalType:
+	default:
+		return t, "type " + logical.String()
+	}
+	switch n.PhysicalType() {
+	case parquet.Types.Boolean:
+		return kind(table.Boolean)
+	case parquet.Types.Int32:
+		return kind(table.Integer)
+	case parquet.Types.Int64:
+		return kind(table.BigInt)
+	case parquet.Types.Int96:
+		return t, "timestamps in nanoseconds (INT96)"
+	case parquet.Types.Float:
+		return kind(table.Real)
+	case parquet.Types.Double:
+		return kind(table.Double)
+	}
+	return t, "binary data"
+}
+
+func decimalType(precision, scale int32) (table.Type, string) {
+	if precision < 1 || precision > maxPrecision || scale < 0 || scale > precision {
+		return table.Type{}, fmt.Sprintf("DECIMAL(%d,%d): more than %d digits, or more after the point than in all", precision, scale, maxPrecision)
+	}
+	return table.Type{Kind: table.Decimal, Precision: int(precision), Scale: int(scale)}, ""
+}
+
+// intKind is the narrowest SQL integer that holds an integer of so many bits; for
+// 64 unsigned bits BIGINT, whose values are checked.
+func intKind(bits int, signed bool) table.Kind {
+	if !signed {
+		bits++
+	}
+	switch {
+	case bits <= 16:
+		return table.SmallInt
+	case bits <= 32:
+		return table.Integer
+	}
+	return table.BigInt
+}
+
+// stores reports whether a physical type can hold values of type t.
+func stores(p parquet.Type, t table.Type) bool {
+	switch p {
+	case parquet.Types.Boolean:
+		return t.Kind == table.Boolean || t.Kind == table.Unknown
+	case parquet.Types.Int32, parquet.Types.Int64:
+		return t.IsExact() || t.Kind == table.Date || t.Kind == table.Timestamp || t.Kind == table.Unknown
+	case parquet.Types.Float:
+		return t.Kind == table.Real || t.Kind == table.Unknown
+	case parquet.Types.Double:
+		return t.Kind == table.Double || t.Kind == table.Unknown
+	}
+	return t.Kind == table.Varchar || t.Kind == table.Decimal || t.Kind == table.Real || t.Kind == table.Unknown
+}

@@ -1,0 +1,165 @@
+package ingest_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"math"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/stencildb/stencildb/ingest"
+	"github.com/stencildb/stencildb/table"
+)
+
+var columnTypes = []table.Type{
+	{Kind: table.Boolean}, {Kind: table.SmallInt}, {Kind: table.Integer}, {Kind: table.BigInt},
+	{Kind: table.Decimal, Precision: 18, Scale: 0}, {Kind: table.Decimal, Precision: 18, Scale: 18}, {Kind: table.Decimal, Precision: 5, Scale: 2},
+	{Kind: table.Real}, {Kind: table.Double}, {Kind: table.Date}, {Kind: table.Timestamp}, {Kind: table.Varchar}, {Kind: table.Unknown},
+}
+
+// drawValue draws a value or NULL, extremes often.
+func drawValue(t *rapid.T, typ table.Type) table.Value {
+	if typ.Kind == table.Unknown || rapid.IntRange(0, 4).Draw(t, "null") == 0 {
+		return table.Null(typ)
+	}
+	v := table.Value{Type: typ}
+	ints := func(lo, hi int64) int64 {
+		return rapid.OneOf(rapid.SampledFrom([]int64{lo, hi, max(lo, -1), 0, min(hi, 1)}), rapid.Int64Range(lo, hi)).Draw(t, "i")
+	}
+	negZero := math.Copysign(0, -1)
+	switch typ.Kind {
+	case table.Boolean:
+		v.I = ints(0, 1)
+	case table.SmallInt:
+		v.I = ints(math.MinInt16, math.MaxInt16)
+	case table.Integer, table.Date:
+		v.I = ints(math.MinInt32, math.MaxInt32)
+	case table.BigInt, table.Timestamp:
+		v.I = ints(math.MinInt64, math.MaxInt64)
+	case table.Decimal:
+		limit := table.Pow10(typ.Precision).Int64() - 1
+		v.I = ints(-limit, limit)
+	case table.Real:
+		v.F = float64(rapid.OneOf(rapid.Float32(), rapid.SampledFrom([]float32{float32(negZero), float32(math.NaN()), float32(math.Inf(1)), float32(math.Inf(-1)), math.MaxFloat32, math.SmallestNonzeroFloat32})).Draw(t, "f"))
+	case table.Double:
+		v.F = rapid.OneOf(rapid.Float64(), rapid.SampledFrom([]float64{negZero, math.NaN(), math.Inf(1), math.Inf(-1), math.MaxFloat64, math.SmallestNonzeroFloat64})).Draw(t, "f")
+	case table.Varchar:
+		v.S = rapid.OneOf(rapid.String(), rapid.SampledFrom([]string{"", "NULL", "a,b", "\"", "\r\n", "\n", " ", "\ufeff", "12", "a\tb"})).Draw(t, "s")
+	}
+	return v
+}
+
+func drawTable(t *rapid.T) *table.Table {
+	var fields []table.Field
+	for i, typ := range rapid.SliceOfN(rapid.SampledFrom(columnTypes), 1, 4).Draw(t, "types") {
+		fields = append(fields, table.Field{Name: rapid.StringMatching(`[a-zA-Z ,"\n;éx]{0,3}`).Draw(t, "name") + fmt.Sprint(i), Type: typ})
+	}
+	b := table.NewBuilder("t", fields, rapid.IntRange(1, 5).Draw(t, "chunkRows"))
+	for range rapid.IntRange(0, 12).Draw(t, "rows") {
+		for i, f := range fields {
+			b.Column(i).Value(drawValue(t, f.Type))
+		}
+		if err := b.EndRow(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return b.Table()
+}
+
+// declared lists a table's types, for a CSV that does not hold them.
+func declared(tab *table.Table) []ingest.ColumnType {
+	var cs []ingest.ColumnType
+	for _, f := range tab.Fields {
+		if f.Type.Kind != table.Unknown {
+			cs = append(cs, ingest.ColumnType{Name: f.Name, Type: f.Type})
+		}
+	}
+	return cs
+}
+
+func TestRoundTrip(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		want := drawTable(t)
+		check(t, want)
+		o := ingest.Options{ChunkRows: rapid.IntRange(1, 5).Draw(t, "chunkRows")}
+		csv := encode(t, want, func(w *bytes.Buffer, tab *table.Table) error { return ingest.WriteCSV(w, tab) })
+		for _, c := range []struct {
+			source ingest.Source
+			data   []byte
+		}{
+			{ingest.Source{Path: "t.csv", Types: declared(want)}, csv},
+			{ingest.Source{Path: "t.parquet"}, parquetBytes(t, want)},
+			{ingest.Source{Path: "t.arrow"}, arrowBytes(t, want)},
+			{ingest.Source{Path: "t.arrow"}, streamBytes(t, want)},
+		} {
+			c.source.Name = "t"
+			got, err := ingest.LoadBytes(context.Background(), c.source, c.data, o)
+			if err != nil {
+				t.Fatalf("%v in\n%s", err, csv)
+			}
+			check(t, got)
+			equalTables(t, got, want)
+		}
+	})
+}
+
+// Enough rows for several batches, record batches and row groups.
+func TestRoundTripOfManyRows(t *testing.T) {
+	g, err := ingest.FindGenerator("uniform")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := g.Generate(1<<20+70_000, 7, 300_000, "a", "n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, data := range map[string][]byte{"t.parquet": parquetBytes(t, want), "t.arrow": arrowBytes(t, want)} {
+		equalTables(t, loadBytes(t, name, data, ingest.Options{ChunkRows: 300_001}), want)
+	}
+}
+
+func TestParquetAndArrowChunkBoundaries(t *testing.T) {
+	const chunk = 4
+	for _, n := range []int{0, 1, chunk - 1, chunk, chunk + 1, 2 * chunk} {
+		b := table.NewBuilder("t", []table.Field{{Name: "a", Type: table.Type{Kind: table.BigInt}}}, 0)
+		for i := range n {
+			b.Column(0).Int(int64(i))
+			if err := b.EndRow(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		want := b.Table()
+		for name, data := range map[string][]byte{"t.parquet": parquetBytes(t, want), "t.arrow": arrowBytes(t, want)} {
+			got := loadBytes(t, name, data, ingest.Options{ChunkRows: chunk})
+			equalTables(t, got, want)
+			if len(got.Chunks) != (n+chunk-1)/chunk {
+				t.Errorf("%s, %d rows: %d chunks", name, n, len(got.Chunks))
+			}
+		}
+	}
+}
+
+func TestMemoryLimitOfParquetAndArrow(t *testing.T) {
+	g, err := ingest.FindGenerator("uniform")
+	if err != nil {
+		t.Fatal(err)
+	}
+	tab, err := g.Generate(300_000, 1, 0, "wide")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, data := range map[string][]byte{"t.parquet": parquetBytes(t, tab), "t.arrow": arrowBytes(t, tab)} {
+		s := ingest.Source{Name: "t", Path: name}
+		_, err := ingest.LoadBytes(context.Background(), s, data, ingest.Options{MemoryLimit: 2 << 20})
+		if err == nil {
+			t.Errorf("%s: 2.3 MiB of codes fit 2 MiB", name)
+		} else if want := name + ": the table takes more than the 2 MiB of host memory allowed: raise --host-memory or load less"; err.Error() != want {
+			t.Errorf("got %v, want %s", err, want)
+		}
+		if _, err := ingest.LoadBytes(context.Background(), s, data, ingest.Options{MemoryLimit: 8 << 20}); err != nil {
+			t.Error(err)
+		}
+	}
+}

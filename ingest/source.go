@@ -1,0 +1,205 @@
+package ingest
+
+import (
+	"fmt"
+	"net/url"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/stencildb/stencildb/table"
+)
+
+// Format is a file format.
+type Format string
+
+// The formats. Arrow covers the file format (Feather version 2) and the stream.
+const (
+	CSV     Format = "csv"
+	TSV     Format = "tsv"
+	Parquet Format = "parquet"
+	Arrow   Format = "arrow"
+)
+
+// Source says what to load and how to read it.
+type Source struct {
+	Name string // of the table
+	Path string
+	// Format is found from the path's extension, else from the first bytes, when
+	// empty.
+	Format Format
+
+	// The rest is for CSV and TSV; it is an error for other formats.
+
+	NoHeader bool     // the first line is data; columns are column1, column2, ...
+	Delim    byte     // 0: a comma, for TSV a tab
+	Nulls    []string // unquoted fields that are NULL besides the empty one
+	Types    []ColumnType
+}
+
+// ColumnType declares the type of a column; columns not declared are inferred.
+type ColumnType struct {
+	Name string
+	Type table.Type
+}
+
+// Options bound a load.
+type Options struct {
+	// ChunkRows is the number of rows of a full chunk; 0 means
+	// [table.MaxChunkRows].
+	ChunkRows int
+	// MemoryLimit is how many bytes of host memory the table and what is needed
+	// to build it may take; 0 means no limit. A load that would pass it ends with
+	// an error before it does.
+	MemoryLimit int64
+	// Progress, when set, is called now and then from the loading goroutine with
+	// the bytes of work done and to do (a CSV is read twice: twice its size).
+	Progress func(bytesDone, bytesTotal int64)
+}
+
+// ParseLoad reads NAME=PATH[?option&option...], the argument of --load. The
+// options are header=false, delim=C, null=TEXT (may be given several times) and
+// types=COLUMN:TYPE,COLUMN:TYPE... In them %XX stands for a byte, so that %26 is
+// an ampersand; a path cannot contain a question mark. Without NAME= the table is
+// named after the file, less its extensions.
+func ParseLoad(spec string) (Source, error) {
+	head, opts, hasOpts := strings.Cut(spec, "?")
+	name, path, named := strings.Cut(head, "=")
+	if !named {
+		path = head
+		name, _, _ = strings.Cut(filepath.Base(path), ".")
+	}
+	if name == "" || path == "" {
+		return Source{}, fmt.Errorf("load %q: want NAME=PATH[?option&option...]", spec)
+	}
+	s := Source{Name: name, Path: path}
+	if !hasOpts {
+		return s, nil
+	}
+	for _, opt := range strings.Split(opts, "&") {
+		if err := s.option(opt); err != nil {
+			return Source{}, fmt.Errorf("load %s: %w", name, err)
+		}
+	}
+	return s, nil
+}
+
+func (s *Source) option(opt string) error {
+	key, raw, ok := strings.Cut(opt, "=")
+	if !ok {
+		return fmt.Errorf("option %q: want header=, delim=, null= or types=", opt)
+	}
+	if key == "types" {
+		return s.parseTypes(raw)
+	}
+	val, err := url.PathUnescape(raw)
+	if err != nil {
+		return fmt.Errorf("option %s: %q is not %%XX escaped (write %%25 for a percent sign)", key, raw)
+	}
+	switch key {
+	case "header":
+		b, err := strconv.ParseBool(val)
+		if err != nil {
+			return fmt.Errorf("option header: %q is neither true nor false", val)
+		}
+		s.NoHeader = !b
+	case "delim":
+		if val == `\t` || val == "tab" {
+			val = "\t"
+		}
+		if len(val) != 1 || !validDelim(val[0]) {
+			return fmt.Errorf("option delim: %q is not one ASCII character other than a quote or a line break", val)
+		}
+		s.Delim = val[0]
+	case "null":
+		s.Nulls = append(s.Nulls, val)
+	default:
+		return fmt.Errorf("unknown option %q: want header=, delim=, null= or types=", key)
+	}
+	return nil
+}
+
+func validDelim(c byte) bool { return c < 0x80 && c != 0 && c != '"' && c != '\n' && c != '\r' }
+
+// parseTypes reads a:bigint,b:numeric(10,2).
+func (s *Source) parseTypes(list string) error {
+	for list != "" {
+		// A comma inside parentheses belongs to the type.
+		end, depth := len(list), 0
+	scan:
+		for i := range len(list) {
+			switch list[i] {
+			case '(':
+				depth++
+			case ')':
+				depth--
+			case ',':
+				if depth == 0 {
+					end = i
+					break scan
+				}
+			}
+		}
+		item := list[:end]
+		list = strings.TrimPrefix(list[end:], ",")
+		i := strings.LastIndexByte(item, ':')
+		if i < 0 {
+			return fmt.Errorf("option types: %q: want COLUMN:TYPE", item)
+		}
+		name, err1 := url.PathUnescape(item[:i])
+		typ, err2 := url.PathUnescape(item[i+1:])
+		if err1 != nil || err2 != nil {
+			return fmt.Errorf("option types: %q is not %%XX escaped (write %%25 for a percent sign)", item)
+		}
+		t, err := ParseType(typ)
+		if err != nil {
+			return fmt.Errorf("option types: column %s: %w", name, err)
+		}
+		s.Types = append(s.Types, ColumnType{name, t})
+	}
+	return nil
+}
+
+var typeNames = map[string]table.Kind{
+	"bigint": table.BigInt, "int8": table.BigInt,
+	"int": table.Integer, "integer": table.Integer, "int4": table.Integer,
+	"smallint": table.SmallInt, "int2": table.SmallInt,
+	"real": table.Real, "float4": table.Real,
+	"double": table.Double, "double precision": table.Double, "float": table.Double, "float8": table.Double,
+	"boolean": table.Boolean, "bool": table.Boolean,
+	"date":      table.Date,
+	"timestamp": table.Timestamp, "timestamp without time zone": table.Timestamp,
+	"text": table.Varchar, "varchar": table.Varchar, "character varying": table.Varchar,
+}
+
+// ParseType reads the name of a column type, in any case: bigint, int, smallint,
+// double, real, numeric(p,s) with p <= 18, boolean, date, timestamp, text or
+// varchar, and PostgreSQL's other names of the same.
+func ParseType(name string) (table.Type, error) {
+	n := strings.ToLower(strings.TrimSpace(name))
+	if k, ok := typeNames[n]; ok {
+		return table.Type{Kind: k}, nil
+	}
+	base, args, ok := strings.Cut(n, "(")
+	if base = strings.TrimSpace(base); base == "numeric" || base == "decimal" {
+		if !ok {
+			return table.Type{}, fmt.Errorf("%s needs its digits: %s(p,s)", name, base)
+		}
+		args, closed := strings.CutSuffix(args, ")")
+		ps, ss, hasScale := strings.Cut(args, ",")
+		if !hasScale {
+			ss = "0"
+		}
+		p, err1 := strconv.Atoi(strings.TrimSpace(ps))
+		sc, err2 := strconv.Atoi(strings.TrimSpace(ss))
+		if !closed || err1 != nil || err2 != nil || p < 1 || p > maxPrecision || sc < 0 || sc > p {
+			return table.Type{}, fmt.Errorf("%s: want numeric(p,s) with 1 <= p <= %d and 0 <= s <= p", name, maxPrecision)
+		}
+		return table.Type{Kind: table.Decimal, Precision: p, Scale: sc}, nil
+	}
+	return table.Type{}, fmt.Errorf("unknown type %q: want bigint, int, smallint, double, real, numeric(p,s), boolean, date, timestamp or text", name)
+}
+
+// maxPrecision is the most digits of a DECIMAL column: its scaled integers fit 64
+// bits.
+const maxPrecision = 18

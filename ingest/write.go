@@ -1,0 +1,111 @@
+package ingest
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
+
+	"github.com/stencildb/stencildb/table"
+)
+
+// WriteFile writes a table in the format that the path's extension names: .csv or
+// .tsv, also with .gz or .zst, .parquet, or .arrow, .feather, .ipc. The file
+// appears whole or not at all.
+func WriteFile(path string, t *table.Table) (err error) {
+	write, codec, err := writer(path)
+	if err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
+	if err != nil {
+		return fmt.Errorf("%s: cannot be written: %s", path, openReason(err))
+	}
+	defer func() {
+		f.Close()
+		if err != nil {
+			os.Remove(f.Name())
+			err = fmt.Errorf("%s: %w", path, err)
+		}
+	}()
+	buf := bufio.NewWriterSize(f, 1<<20)
+	if err = compressed(buf, codec, func(w io.Writer) error { return write(w, t) }); err != nil {
+		return err
+	}
+	if err = buf.Flush(); err != nil {
+		return err
+	}
+	if err = f.Chmod(0o644); err != nil {
+		return err
+	}
+	if err = f.Close(); err != nil {
+		return err
+	}
+	return os.Rename(f.Name(), path)
+}
+
+// CheckExtension reports a path whose extension [WriteFile] does not know, before
+// the work of making the table.
+func CheckExtension(path string) error {
+	_, _, err := writer(path)
+	return err
+}
+
+// writer picks the function for a path, and the compression around it.
+func writer(path string) (write func(io.Writer, *table.Table) error, codec string, err error) {
+	base := strings.ToLower(filepath.Base(path))
+	ext := filepath.Ext(base)
+	if ext == ".gz" || ext == ".zst" {
+		codec = ext[1:]
+		ext = filepath.Ext(strings.TrimSuffix(base, ext))
+	}
+	switch ext {
+	case ".csv":
+		return WriteCSV, codec, nil
+	case ".tsv", ".tab":
+		return func(w io.Writer, t *table.Table) error { return writeDelimited(w, t, '\t') }, codec, nil
+	case ".arrow", ".feather", ".ipc":
+		return WriteArrow, codec, nil
+	case ".parquet":
+		if codec == "" {
+			return WriteParquet, "", nil
+		}
+	}
+	return nil, "", fmt.Errorf("%s: the extension names no format: want .csv, .tsv (also .gz, .zst), .parquet or .arrow", path)
+}
+
+func compressed(w io.Writer, codec string, write func(io.Writer) error) error {
+	var z io.WriteCloser
+	switch codec {
+	case "gz":
+		z = gzip.NewWriter(w)
+	case "zst":
+		e, err := zstd.NewWriter(w)
+		if err != nil {
+			return err
+		}
+		z = e
+	default:
+		return write(w)
+	}
+	if err := write(z); err != nil {
+		z.Close()
+		return err
+	}
+	return z.Close()
+}
+
+// checkWritable refuses a table with columns that cannot be written.
+func checkWritable(t *table.Table) error {
+	for _, f := range t.Fields {
+		if f.Unsupported != "" {
+			return fmt.Errorf("column %s cannot be written: %s", show(f.Name), f.Unsupported)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,75 @@
+package ingest
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/stencildb/stencildb/table"
+)
+
+// WriteCSV writes a header line and the rows, as [Load] reads them: NULL is an
+// unquoted empty field, "" an empty string. The types are not in the file:
+// declare them when loading it to get the same table.
+func WriteCSV(w io.Writer, t *table.Table) error { return writeDelimited(w, t, ',') }
+
+func writeDelimited(w io.Writer, t *table.Table, delim byte) error {
+	if err := checkWritable(t); err != nil {
+		return err
+	}
+	if len(t.Fields) == 0 {
+		return fmt.Errorf("a table without columns has no CSV form")
+	}
+	out := bufio.NewWriterSize(w, 256<<10)
+	var line []byte
+	for i, f := range t.Fields {
+		if i > 0 {
+			line = append(line, delim)
+		}
+		line = appendText(line, f.Name, delim)
+	}
+	if _, err := out.Write(append(line, '\n')); err != nil {
+		return err
+	}
+	for _, ch := range t.Chunks {
+		for r := range ch.Rows {
+			line = line[:0]
+			for i, s := range ch.Segments {
+				if i > 0 {
+					line = append(line, delim)
+				}
+				line = appendField(line, s, r, delim)
+			}
+			if _, err := out.Write(append(line, '\n')); err != nil {
+				return err
+			}
+		}
+	}
+	return out.Flush()
+}
+
+func appendField(line []byte, s *table.Segment, row int, delim byte) []byte {
+	switch v := s.Value(row); {
+	case v.Null:
+		return line
+	case v.Type.IsInteger():
+		return strconv.AppendInt(line, v.I, 10)
+	case v.Type.Kind == table.Varchar:
+		return appendText(line, v.S, delim)
+	default:
+		return appendText(line, v.String(), delim)
+	}
+}
+
+// appendText quotes what would not read back as it is. A byte order mark counts,
+// lest the file seem to start with one.
+func appendText(line []byte, text string, delim byte) []byte {
+	if text != "" && strings.IndexByte(text, delim) < 0 && !strings.ContainsAny(text, "\"\r\n") && text[0] != 0xef {
+		return append(line, text...)
+	}
+	line = append(line, '"')
+	line = append(line, strings.ReplaceAll(text, `"`, `""`)...)
+	return append(line, '"')
+}

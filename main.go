@@ -1,0 +1,22 @@
+// Command stencildb is a database engine that runs on the graphics pipeline.
+// Run stencildb --help for its subcommands.
+package main
+
+import (
+	"context"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/stencildb/stencildb/cmd"
+)
+
+func main() {
+	// A reader that went away (stencildb query ... | head) is an error of the
+	// write, handled like any other, instead of the end of the process.
+	signal.Ignore(syscall.SIGPIPE)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	// The first Ctrl-C ends the statement; a second one ends the process.
+	context.AfterFunc(ctx, stop)
+	os.Exit(cmd.Execute(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+}

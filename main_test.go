@@ -1,0 +1,120 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+var binary string
+
+// The binary is built once, into a folder with a space in its name.
+func TestMain(m *testing.M) {
+	dir, err := os.MkdirTemp("", "stencildb test ")
+	if err == nil {
+		binary = filepath.Join(dir, "stencildb")
+		build := exec.Command("go", "build", "-buildvcs=false", "-tags", "egl", "-o", binary, ".")
+		build.Stderr = os.Stderr
+		err = build.Run()
+	}
+	status := 1
+	if err == nil {
+		status = m.Run()
+	}
+	if err := errors.Join(err, os.RemoveAll(dir)); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		status = 1
+	}
+	os.Exit(status)
+}
+
+// start runs the binary and returns its streams and exit status.
+func start(t *testing.T, args ...string) (out, errOut string, status int) {
+	t.Helper()
+	var o, e bytes.Buffer
+	c := exec.Command(binary, args...)
+	c.Stdout, c.Stderr = &o, &e
+	var exit *exec.ExitError
+	if err := c.Run(); err != nil && !errors.As(err, &exit) {
+		t.Fatal(err)
+	}
+	return o.String(), e.String(), c.ProcessState.ExitCode()
+}
+
+func TestExitStatuses(t *testing.T) {
+	for _, c := range []struct {
+		args   []string
+		status int
+		out    string
+	}{
+		{[]string{"query", "--backend", "cpu", "--format", "csv", "SELECT COUNT(*) FROM flights"}, 0, "count\n200000\n"},
+		{[]string{"query", "--backend", "cpu", "SELECT COUNT(*) FROM nowhere"}, 1, ""},
+		{[]string{"query", "--load", "t=missing.csv", "SELECT COUNT(*) FROM t"}, 1, ""},
+		{[]string{"query", "--nosuch"}, 2, ""},
+		{[]string{"nosuch"}, 2, ""},
+	} {
+		out, errOut, status := start(t, c.args...)
+		if status != c.status || out != c.out {
+			t.Errorf("%v: status %d, output %q, want %d, %q", c.args, status, out, c.status, c.out)
+		}
+		if failed := status != 0; failed != strings.HasPrefix(errOut, "error: ") || failed && strings.Count(errOut, "\n") != 1 {
+			t.Errorf("%v: error output %q", c.args, errOut)
+		}
+	}
+}
+
+// A reader that closes the pipe before anything is written ends the run quietly.
+func TestClosedPipe(t *testing.T) {
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Close(); err != nil {
+		t.Fatal(err)
+	}
+	c := exec.Command(binary, "query", "--backend", "cpu", "SELECT COUNT(*) FROM flights")
+	var errOut bytes.Buffer
+	c.Stdout, c.Stderr = w, &errOut
+	if err := errors.Join(c.Run(), w.Close()); err != nil || errOut.Len() > 0 {
+		t.Errorf("%v, error output %q", err, errOut.String())
+	}
+}
+
+// Ctrl-C while a file is being read: the file is a pipe that never ends.
+func TestInterrupt(t *testing.T) {
+	fifo := filepath.Join(t.TempDir(), "t.csv")
+	if err := syscall.Mkfifo(fifo, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c := exec.Command(binary, "query", "--backend", "cpu", "--load", "t="+fifo, "SELECT COUNT(*) FROM t")
+	var out, errOut bytes.Buffer
+	c.Stdout, c.Stderr = &out, &errOut
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	// Opening the other end waits until the command has opened its own.
+	w, err := os.OpenFile(fifo, os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.WriteString("a\n1\n"); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	waited := c.Wait()
+	var exit *exec.ExitError
+	if !errors.As(waited, &exit) || exit.ExitCode() != 130 || out.Len() > 0 || errOut.String() != "error: interrupted\n" {
+		t.Errorf("%v, output %q, error output %q, want status 130 and \"error: interrupted\"", waited, out.String(), errOut.String())
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,137 @@
+package plan_test
+
+import (
+	"math"
+	"math/big"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/plantest"
+	"github.com/stencildb/stencildb/table"
+)
+
+var money = table.Type{Kind: table.Decimal, Precision: 18, Scale: 2}
+
+func TestFinishSumAndAvg(t *testing.T) {
+	huge := table.Pow10(38)
+	for _, x := range []struct {
+		arg      table.Type
+		sum      *big.Int
+		n        uint64
+		sums, is string
+	}{
+		{money, big.NewInt(0), 0, "NULL", "NULL"},
+		{money, big.NewInt(150), 3, "1.50", "0.5"},
+		{money, big.NewInt(-1), 3, "-0.01", "-0.0033333333333333335"},
+		{table.Type{Kind: table.BigInt}, big.NewInt(1<<53 + 1), 1, "9007199254740993", "9.007199254740992e+15"},
+		{table.Type{Kind: table.BigInt}, new(big.Int).Sub(huge, big.NewInt(1)), 1, "99999999999999999999999999999999999999", "1e+38"},
+		{table.Type{Kind: table.BigInt}, huge, 1, "SUM(x) has more than 38 digits", "1e+38"},
+	} {
+		sum, err := plan.FinishSum(expr.Aggregate{Kind: expr.Sum, Arg: x.arg, Name: "x"}, x.sum, x.n)
+		got := sum.String()
+		if err != nil {
+			got = err.Error()
+		}
+		if got != x.sums {
+			t.Errorf("SUM of %s over %d: %s, want %s", x.sum, x.n, got, x.sums)
+		}
+		if avg := plan.FinishAvg(expr.Aggregate{Kind: expr.Avg, Arg: x.arg, Name: "x"}, x.sum, x.n); avg.String() != x.is {
+			t.Errorf("AVG of %s over %d: %s, want %s", x.sum, x.n, avg, x.is)
+		}
+	}
+}
+
+func TestRank(t *testing.T) {
+	pct := func(f float64, desc bool) expr.Aggregate {
+		return expr.Aggregate{Kind: expr.Percentile, F: f, Desc: desc, Name: "x"}
+	}
+	kth := func(kind expr.AggKind, k int64) expr.Aggregate { return expr.Aggregate{Kind: kind, K: k, Name: "x"} }
+	for _, x := range []struct {
+		a       expr.Aggregate
+		n, k    uint64
+		largest bool
+		result  string // "", "NULL" or an error
+	}{
+		{pct(0.5, false), 0, 0, false, "NULL"},
+		{pct(0, false), 9, 1, false, ""},
+		{pct(1, false), 9, 9, false, ""},
+		{pct(0.5, false), 9, 5, false, ""},
+		{pct(0.5, false), 10, 5, false, ""},
+		{pct(0.5, true), 10, 5, true, ""},
+		{pct(0.1, false), 30, 3, false, ""},
+		{pct(1, false), math.MaxUint64, math.MaxUint64, false, ""},
+		{expr.Aggregate{Kind: expr.Percentile, Null: true}, 9, 0, false, "NULL"},
+		{kth(expr.KthLargest, 3), 3, 3, true, ""},
+		{kth(expr.KthSmallest, 1), 3, 1, false, ""},
+		{kth(expr.KthLargest, 0), 3, 0, false, "kth_largest(x, 0): k must be between 1 and 3, the number of values of x in the selection"},
+		{kth(expr.KthSmallest, 4), 3, 0, false, "kth_smallest(x, 4): k must be between 1 and 3, the number of values of x in the selection"},
+		{kth(expr.KthSmallest, 1), 0, 0, false, "kth_smallest(x, 1): there is no such element, the selection has no value of x"},
+		{expr.Aggregate{Kind: expr.KthLargest, Null: true}, 0, 0, false, "NULL"},
+		{expr.Aggregate{Kind: expr.Min}, 4, 1, false, ""},
+		{expr.Aggregate{Kind: expr.Max}, 4, 1, true, ""},
+		{expr.Aggregate{Kind: expr.Max}, 0, 0, false, "NULL"},
+	} {
+		k, largest, ok, err := plan.Rank(x.a, x.n)
+		result := ""
+		if err != nil {
+			result = err.Error()
+		} else if !ok {
+			result = "NULL"
+		}
+		if result != x.result || ok && (k != x.k || largest != x.largest) {
+			t.Errorf("%s of %d: rank %d, largest %v, %q; want %d, %v, %q", x.a, x.n, k, largest, result, x.k, x.largest, x.result)
+		}
+	}
+}
+
+// The common code space orders as the values do, and Local finds in each chunk the
+// least value that is not below.
+func TestSpaceOrdersAllChunks(t *testing.T) {
+	k := plantest.Default()
+	rapid.Check(t, func(t *rapid.T) {
+		tab := plantest.Table(t, k)
+		for col := range tab.Fields {
+			s := plan.NewSpace(tab, col)
+			var all []table.Value
+			for _, c := range tab.Chunks {
+				for row := range c.Rows {
+					if v := c.Segments[col].Value(row); !v.Null {
+						all = append(all, v)
+					}
+				}
+			}
+			if len(all) == 0 {
+				if s.Max() != 0 || s.Bits() != 0 {
+					t.Fatalf("a space of %d bits for no values", s.Bits())
+				}
+				continue
+			}
+			slices.SortFunc(all, table.Compare)
+			if table.Compare(s.Value(0), all[0]) != 0 || table.Compare(s.Value(s.Max()), all[len(all)-1]) != 0 {
+				t.Fatalf("space from %s to %s, values from %s to %s", s.Value(0), s.Value(s.Max()), all[0], all[len(all)-1])
+			}
+			code := rapid.Uint64Range(0, s.Max()).Draw(t, "code")
+			want := s.Value(code)
+			for ci, c := range tab.Chunks {
+				seg := c.Segments[col]
+				local, ok := s.Local(ci, code)
+				for row := range c.Rows {
+					v := seg.Value(row)
+					if v.Null {
+						continue
+					}
+					if above := ok && seg.Codes.At(row) >= local; above != (table.Compare(v, want) >= 0) {
+						t.Fatalf("chunk %d: %s against %s (code %d): local code %d, %v", ci, v, want, code, local, ok)
+					}
+				}
+				if ok && local > seg.Max {
+					t.Fatalf("local code %d of a chunk up to %d", local, seg.Max)
+				}
+			}
+		}
+	})
+}

@@ -1,0 +1,274 @@
+package plan
+
+import (
+	"math"
+	"math/big"
+
+	"github.com/stencildb/stencildb/table"
+)
+
+var (
+	minInt64 = big.NewInt(math.MinInt64)
+	maxInt64 = big.NewInt(math.MaxInt64)
+)
+
+func constV(i *big.Int) *Val { return &Val{Op: Const, I: i.Int64(), Lo: i, Hi: i} }
+
+func fits(lo, hi *big.Int) bool { return lo.IsInt64() && hi.IsInt64() }
+
+// clip returns v's interval within 64 bits: the values it has where it does not
+// fail. A constant outside stays as it is.
+func clip(v *Val) (lo, hi *big.Int) {
+	if v.Op == Const {
+		return v.Lo, v.Hi
+	}
+	lo, hi = v.Lo, v.Hi
+	if lo.Cmp(minInt64) < 0 {
+		lo = minInt64
+	}
+	if hi.Cmp(maxInt64) > 0 {
+		hi = maxInt64
+	}
+	return lo, hi
+}
+
+func extremes(xs ...*big.Int) (lo, hi *big.Int) {
+	lo, hi = xs[0], xs[0]
+	for _, x := range xs[1:] {
+		if x.Cmp(lo) < 0 {
+			lo = x
+		}
+		if x.Cmp(hi) > 0 {
+			hi = x
+		}
+	}
+	return lo, hi
+}
+
+func negV(x *Val) *Val {
+	if x.Float {
+		return &Val{Op: NegV, Kids: []*Val{x}, Float: true, FLo: -x.FHi, FHi: -x.FLo,
+			MayNaN: x.MayNaN, tiny: x.tiny, grain: x.grain}
+	}
+	lo, hi := clip(x)
+	v := &Val{Op: NegV, Kids: []*Val{x}, Lo: new(big.Int).Neg(hi), Hi: new(big.Int).Neg(lo)}
+	v.CanFail = !fits(v.Lo, v.Hi)
+	return v
+}
+
+// intOp makes an integer operation with its interval.
+func intOp(op ValOp, a, b *Val) *Val {
+	v := &Val{Op: op, Kids: []*Val{a, b}}
+	al, ah := clip(a)
+	bl, bh := clip(b)
+	n := func() *big.Int { return new(big.Int) }
+	switch op {
+	case AddV:
+		v.Lo, v.Hi = n().Add(al, bl), n().Add(ah, bh)
+	case SubV:
+		v.Lo, v.Hi = n().Sub(al, bh), n().Sub(ah, bl)
+	case MulV:
+		v.Lo, v.Hi = extremes(n().Mul(al, bl), n().Mul(al, bh), n().Mul(ah, bl), n().Mul(ah, bh))
+	case DivV:
+		if bl.Sign() > 0 || bh.Sign() < 0 {
+			v.Lo, v.Hi = extremes(n().Quo(al, bl), n().Quo(al, bh), n().Quo(ah, bl), n().Quo(ah, bh))
+			break
+		}
+		v.CanFail = true
+		m := maxAbs(al, ah)
+		v.Lo, v.Hi = n().Neg(m), m
+		if al.Cmp(minInt64) == 0 && (bl.Sign() == 0 || bl.Cmp(big.NewInt(-1)) > 0) {
+			v.Hi, _ = extremes(m, maxInt64) // -1 is no divisor
+		}
+	case ModV:
+		v.CanFail = bl.Sign() <= 0 && bh.Sign() >= 0
+		m := n().Sub(maxAbs(bl, bh), big.NewInt(1))
+		if m.Sign() < 0 {
+			m = n()
+		}
+		v.Lo, v.Hi = n(), n()
+		if al.Sign() < 0 {
+			_, v.Lo = extremes(n().Neg(m), al)
+		}
+		if ah.Sign() > 0 {
+			v.Hi, _ = extremes(m, ah)
+		}
+	}
+	v.CanFail = v.CanFail || !fits(v.Lo, v.Hi)
+	if a.Op == Const && b.Op == Const && !v.CanFail {
+		if op == ModV {
+			return constV(n().Rem(a.Lo, b.Lo))
+		}
+		return constV(v.Lo) // the interval of one value
+	}
+	return v
+}
+
+func maxAbs(a, b *big.Int) *big.Int {
+	if a.CmpAbs(b) < 0 {
+		a = b
+	}
+	return new(big.Int).Abs(a)
+}
+
+// The float side. Rounding is monotone, so that the bounds of a result are the
+// rounded results of bounds.
+
+func constF(f float64) *Val {
+	v := &Val{Op: Const, Float: true, F: f, FLo: f, FHi: f, tiny: math.Abs(f)}
+	if f != f {
+		v.MayNaN, v.FLo, v.FHi = true, math.Inf(-1), math.Inf(1)
+	}
+	if f == 0 || f != f {
+		v.tiny = math.Inf(1)
+	}
+	v.grain = grainOf(v.tiny, 53)
+	return v
+}
+
+// grainOf returns g such that all floats of p bits of magnitude >= tiny are
+// multiples of 2^g.
+func grainOf(tiny float64, p int) int {
+	if math.IsInf(tiny, 0) || tiny == 0 {
+		return 0
+	}
+	_, e := math.Frexp(tiny)
+	return max(e-p, -1074)
+}
+
+func (v *Val) columnRange(seg *table.Segment) {
+	v.FLo, v.FHi = seg.Decode(0).F, seg.Decode(seg.Max).F
+	nan := math.IsNaN(v.FHi)
+	least, bits := math.SmallestNonzeroFloat64, 53
+	if v.Single {
+		least, bits = math.SmallestNonzeroFloat32, 24
+	}
+	if nan {
+		v.MayNaN, v.FHi = true, math.Inf(1)
+		if math.IsNaN(v.FLo) {
+			v.FLo = math.Inf(-1)
+		}
+	}
+	v.tiny = away(v.FLo, v.FHi, least)
+	v.grain = max(grainOf(v.tiny, bits), grainOf(least, 1))
+}
+
+// away is the least magnitude of the interval, or least where it holds 0.
+func away(lo, hi, least float64) float64 {
+	if lo > 0 {
+		return max(lo, least)
+	}
+	if hi < 0 {
+		return max(-hi, least)
+	}
+	return least
+}
+
+func toFloat(x *Val) *Val {
+	lo, hi := clip(x)
+	v := &Val{Op: ToFloat, Kids: []*Val{x}, Float: true}
+	v.FLo, _ = lo.Float64()
+	v.FHi, _ = hi.Float64()
+	v.tiny = away(v.FLo, v.FHi, 1)
+	v.grain = max(0, grainOf(v.tiny, 53))
+	return v
+}
+
+// reasons says how a float operation may fail.
+type reasons struct{ zero, overflow, underflow bool }
+
+func (r reasons) rangeMessage() string {
+	switch {
+	case r.overflow && r.underflow:
+		return "value out of range: overflow or underflow"
+	case r.overflow:
+		return "value out of range: overflow"
+	case r.underflow:
+		return "value out of range: underflow"
+	}
+	return ""
+}
+
+func finite(f float64) float64 { return max(-math.MaxFloat64, min(f, math.MaxFloat64)) }
+
+// floatOp makes a double operation with its range and the ways it may fail.
+func floatOp(op ValOp, a, b *Val) (*Val, reasons) {
+	v := &Val{Op: op, Kids: []*Val{a, b}, Float: true, MayNaN: a.MayNaN || b.MayNaN}
+	var why reasons
+	var corners []float64
+	bottom := math.Inf(1)
+	f := func(x, y float64) float64 { return x + y }
+	switch op {
+	case SubV:
+		f = func(x, y float64) float64 { return x - y }
+	case MulV:
+		f = func(x, y float64) float64 { return x * y }
+	case DivV:
+		f = func(x, y float64) float64 { return x / y }
+		why.zero = b.FLo <= 0 && b.FHi >= 0
+	}
+	if why.zero {
+		// Divisors as small as tiny, of either sign.
+		m := max(math.Abs(a.FLo), math.Abs(a.FHi)) / b.tiny
+		corners = []float64{-m, m}
+		why.overflow = math.IsInf(finite(max(math.Abs(a.FLo), math.Abs(a.FHi)))/b.tiny, 0)
+		v.MayNaN = v.MayNaN || unbounded(a) && unbounded(b)
+	} else {
+		for _, x := range []float64{a.FLo, a.FHi} {
+			for _, y := range []float64{b.FLo, b.FHi} {
+				corners = append(corners, f(x, y))
+				why.overflow = why.overflow || math.IsInf(f(finite(x), finite(y)), 0)
+			}
+		}
+		// inf - inf, 0 * inf and inf / inf are NaN.
+		v.MayNaN = v.MayNaN || unbounded(a) && (unbounded(b) || holdsZero(b)) || holdsZero(a) && unbounded(b)
+	}
+	switch op {
+	case AddV, SubV:
+		v.grain = min(a.grain, b.grain)
+		bottom = math.Ldexp(1, v.grain)
+	case MulV:
+		bottom = a.tiny * b.tiny
+		why.underflow = bottom == 0
+	case DivV:
+		bottom = a.tiny / finite(max(math.Abs(b.FLo), math.Abs(b.FHi)))
+		why.underflow = bottom == 0
+	}
+	v.FLo, v.FHi = math.Inf(1), math.Inf(-1)
+	for _, c := range corners {
+		if c != c {
+			v.FLo, v.FHi = math.Inf(-1), math.Inf(1)
+		}
+		v.FLo, v.FHi = min(v.FLo, c), max(v.FHi, c)
+	}
+	if math.IsNaN(v.FLo) || math.IsNaN(v.FHi) {
+		v.FLo, v.FHi = math.Inf(-1), math.Inf(1)
+	}
+	if bottom == 0 || bottom != bottom {
+		bottom = math.SmallestNonzeroFloat64
+	}
+	v.tiny = away(v.FLo, v.FHi, bottom)
+	if op == MulV || op == DivV {
+		v.grain = grainOf(v.tiny, 53)
+	}
+	v.CanFail = why != reasons{}
+	return v, why
+}
+
+func unbounded(v *Val) bool { return math.IsInf(v.FLo, 0) || math.IsInf(v.FHi, 0) }
+func holdsZero(v *Val) bool { return v.FLo <= 0 && v.FHi >= 0 }
+
+// round32 makes the rounding of x to a float.
+func round32(x *Val) (*Val, reasons) {
+	v := &Val{Op: Round32, Kids: []*Val{x}, Float: true, MayNaN: x.MayNaN}
+	r := func(f float64) float64 { return float64(float32(f)) }
+	v.FLo, v.FHi = r(x.FLo), r(x.FHi)
+	why := reasons{
+		overflow:  math.IsInf(r(finite(x.FLo)), 0) || math.IsInf(r(finite(x.FHi)), 0),
+		underflow: r(x.tiny) == 0,
+	}
+	v.tiny = away(v.FLo, v.FHi, max(r(x.tiny), math.SmallestNonzeroFloat32))
+	v.grain = max(grainOf(v.tiny, 24), -149)
+	v.CanFail = why != reasons{}
+	return v, why
+}

@@ -1,0 +1,191 @@
+package plan_test
+
+import (
+	"flag"
+	"os"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/plantest"
+	"github.com/stencildb/stencildb/table"
+)
+
+// Conditions are many: more of them than rapid's hundred, unless told otherwise.
+func TestMain(m *testing.M) {
+	flag.Parse()
+	told := false
+	flag.Visit(func(f *flag.Flag) { told = told || f.Name == "rapid.checks" })
+	if !told {
+		if err := flag.Set("rapid.checks", "1000"); err != nil {
+			panic(err)
+		}
+	}
+	os.Exit(m.Run())
+}
+
+// evalRow evaluates where for one record of a chunk.
+func evalRow(where expr.Expr, c *table.Chunk, row int) (table.Value, error) {
+	return expr.Eval(where, &expr.Env{Column: func(i int) table.Value { return c.Segments[i].Value(row) }})
+}
+
+// refused reports an error of Lower that says that something is not supported.
+func refused(err error) bool {
+	return strings.Contains(err.Error(), "not supported") || strings.Contains(err.Error(), "does not fit 64 bits")
+}
+
+// agree checks the lowered query against Eval, record by record.
+func agree(t *rapid.T, tab *table.Table, where expr.Expr) (refusedOne bool) {
+	q, err := plan.NewQuery(tab, &expr.Query{Where: where})
+	if err != nil {
+		if !refused(err) {
+			t.Fatalf("%s: %v", where, err)
+		}
+		return true
+	}
+	for ci, c := range tab.Chunks {
+		cp := q.Chunks[ci]
+		if err := wellFormed(cp.Pred, c); err != "" {
+			t.Fatalf("%s\nchunk %d: %s\n%s", where, ci, err, show(cp.Pred))
+		}
+		anyError := false
+		for row := range c.Rows {
+			v, err := evalRow(where, c, row)
+			anyError = anyError || err != nil
+			raised := error(nil)
+			for _, k := range cp.Checks {
+				if k.Pred.Holds(c, row) {
+					raised = k.Err
+					break
+				}
+			}
+			if (err != nil) != (raised != nil) {
+				t.Fatalf("%s\nchunk %d row %d %v: Eval says %v, checks say %v", where, ci, row, values(c, row), err, raised)
+			}
+			if err != nil {
+				if p, q := err.(*expr.Error).Pos, raised.(*expr.Error).Pos; p != q {
+					t.Fatalf("%s\nchunk %d row %d %v: Eval says %v at %d, the first check %v at %d", where, ci, row, values(c, row), err, p, raised, q)
+				}
+				continue
+			}
+			if want := !v.Null && v.I != 0; cp.Pred.Holds(c, row) != want {
+				t.Fatalf("%s\nchunk %d row %d %v: Eval says %v, the predicate is\n%s", where, ci, row, values(c, row), v, show(cp.Pred))
+			}
+		}
+	}
+	return false
+}
+
+func values(c *table.Chunk, row int) (out []string) {
+	for _, s := range c.Segments {
+		out = append(out, s.Value(row).String())
+	}
+	return out
+}
+
+func show(p *plan.Pred) string {
+	switch p.Op {
+	case plan.True:
+		return "TRUE"
+	case plan.False:
+		return "FALSE"
+	case plan.IsLeaf:
+		return "[" + p.Leaf.String() + "]"
+	}
+	var parts []string
+	for _, k := range p.Kids {
+		parts = append(parts, show(k))
+	}
+	sep := " AND "
+	if p.Op == plan.Or {
+		sep = " OR "
+	}
+	return "(" + strings.Join(parts, sep) + ")"
+}
+
+// wellFormed checks what the types of package plan promise.
+func wellFormed(p *plan.Pred, c *table.Chunk) string {
+	if p.Op == plan.And || p.Op == plan.Or {
+		if len(p.Kids) < 2 {
+			return "a junction of fewer than two"
+		}
+		for _, k := range p.Kids {
+			if k.Op == p.Op || k.Op == plan.True || k.Op == plan.False {
+				return "a constant or a node of the same kind below a junction"
+			}
+			if err := wellFormed(k, c); err != "" {
+				return err
+			}
+		}
+		return ""
+	}
+	if p.Op != plan.IsLeaf {
+		return ""
+	}
+	top := func(col int) uint64 { return c.Segments[col].Max }
+	switch x := p.Leaf.(type) {
+	case *plan.Compare:
+		all := x.Op == expr.GE && x.Code == 0 || x.Op == expr.LE && x.Code == top(x.Col)
+		none := x.Op == expr.LT && x.Code == 0 || x.Op == expr.GT && x.Code == top(x.Col)
+		if x.Code > top(x.Col) || all || none || top(x.Col) == 0 {
+			return "a comparison that should have been folded: " + x.Text
+		}
+	case *plan.Range:
+		if x.Lo >= x.Hi || x.Hi > top(x.Col) || x.Lo == 0 && x.Hi == top(x.Col) {
+			return "a range out of its bounds: " + x.Text
+		}
+	case *plan.NullTest:
+		if s := c.Segments[x.Col]; s.Nulls == 0 || s.NonNull() == 0 {
+			return "a null test that should have been folded"
+		}
+	case *plan.Members:
+		if len(x.Spans) <= plan.MaxSpans {
+			return "members of few spans"
+		}
+		for i, s := range x.Spans {
+			if s.Lo > s.Hi || s.Hi > top(x.Col) || i > 0 && x.Spans[i-1].Hi+1 >= s.Lo {
+				return "spans out of order"
+			}
+		}
+	case *plan.Program:
+		if len(x.Columns()) == 0 {
+			return "a program without columns: " + x.Text
+		}
+		if x.Shape != plan.Expression && x.R.Op != plan.Const {
+			return "a shape against something that is not a constant"
+		}
+	}
+	return ""
+}
+
+// What Lower makes of a condition selects the records for which Eval says TRUE,
+// and its checks those for which Eval fails.
+func TestLowerAgreesWithEval(t *testing.T) {
+	for name, k := range map[string]plantest.Knobs{
+		"everything": plantest.Default(),
+		"exact":      plantest.Exact(),
+		"plain":      {MaxColumns: 3, MaxRows: 24, MaxChunk: 12, Depth: 2, Arith: 2, Narrow: true, Nulls: true, Kinds: plantest.Default().Kinds},
+		"integers":   {MaxColumns: 4, MaxRows: 24, Depth: 1, Arith: 3, Narrow: true, Nulls: true, Kinds: []table.Kind{table.BigInt, table.SmallInt}},
+		"decimals":   {MaxColumns: 3, MaxRows: 24, Depth: 1, Arith: 2, Errors: true, Casts: true, Kinds: []table.Kind{table.BigInt, table.Decimal}},
+		"wide":       {MaxColumns: 2, MaxRows: 24, Depth: 0, Arith: 3, Errors: true, Casts: true, Special: true, Kinds: plantest.Default().Kinds},
+	} {
+		t.Run(name, func(t *testing.T) {
+			total, no := 0, 0
+			rapid.Check(t, func(t *rapid.T) {
+				tab := plantest.Table(t, k)
+				where := plantest.Where(t, tab, k)
+				total++
+				if agree(t, tab, where) {
+					no++
+				}
+			})
+			if no*4 > total {
+				t.Errorf("%d of %d conditions refused", no, total)
+			}
+			t.Logf("%d of %d conditions refused", no, total)
+		})
+	}
+}

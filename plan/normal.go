@@ -1,0 +1,168 @@
+package plan
+
+import (
+	"math/bits"
+	"slices"
+)
+
+// CNF returns p as a conjunction of clauses, each a disjunction of leaves (the
+// paper's EvalCNF): no clause for TRUE, one empty clause for FALSE. Clauses that
+// another one implies and repeated leaves are left out; the order is that of p.
+//
+// ok is false when the form has more than limit clauses, or when finding that out
+// would take too long: AND over OR over AND multiplies.
+func (p *Pred) CNF(limit int) (clauses [][]Leaf, ok bool) { return p.normal(And, limit) }
+
+// DNF returns p as a disjunction of terms, each a conjunction of leaves: no term
+// for FALSE, one empty term for TRUE. See [Pred.CNF].
+func (p *Pred) DNF(limit int) (terms [][]Leaf, ok bool) { return p.normal(Or, limit) }
+
+// normalWork bounds the words that distributing looks at: some tens of
+// milliseconds.
+const normalWork = 20_000_000
+
+func (p *Pred) normal(outer Op, limit int) ([][]Leaf, bool) {
+	n := &normalizer{outer: outer, limit: limit, work: normalWork, ids: map[string]int{}}
+	n.number(p)
+	sets, ok := n.clauses(p)
+	if !ok {
+		return nil, false
+	}
+	out := make([][]Leaf, 0, len(sets))
+	for _, s := range sets {
+		var leaves []Leaf
+		for w, word := range s {
+			for ; word != 0; word &= word - 1 {
+				leaves = append(leaves, n.leaves[w*64+bits.TrailingZeros64(word)])
+			}
+		}
+		out = append(out, leaves)
+	}
+	return out, true
+}
+
+// clause is a set of leaves, as bits.
+type clause []uint64
+
+type normalizer struct {
+	outer  Op // And for CNF
+	limit  int
+	work   int
+	ids    map[string]int // leafKey -> index in leaves
+	leaves []Leaf
+}
+
+// number gives every distinct leaf an index.
+func (n *normalizer) number(p *Pred) {
+	if p.Op == IsLeaf {
+		k := leafKey(p.Leaf)
+		if _, ok := n.ids[k]; !ok {
+			n.ids[k] = len(n.leaves)
+			n.leaves = append(n.leaves, p.Leaf)
+		}
+	}
+	for _, k := range p.Kids {
+		n.number(k)
+	}
+}
+
+func (n *normalizer) empty() clause { return make(clause, (len(n.leaves)+63)/64) }
+
+// clauses returns p's clauses, no more than limit.
+func (n *normalizer) clauses(p *Pred) (out []clause, ok bool) {
+	neutral, decisive := True, False // of the outer operation
+	if n.outer == Or {
+		neutral, decisive = False, True
+	}
+	switch p.Op {
+	case neutral:
+		return nil, true
+	case decisive:
+		return []clause{n.empty()}, true
+	case IsLeaf:
+		c := n.empty()
+		i := n.ids[leafKey(p.Leaf)]
+		c[i/64] |= 1 << (i % 64)
+		return []clause{c}, true
+	case n.outer:
+		for _, k := range p.Kids {
+			cs, ok := n.clauses(k)
+			if !ok {
+				return nil, false
+			}
+			for _, c := range cs {
+				if out, ok = n.add(out, c); !ok {
+					return nil, false
+				}
+			}
+		}
+		return out, len(out) <= n.limit
+	}
+	return n.product(p.Kids)
+}
+
+// product distributes: one clause for each choice of a clause of every kid. Kids
+// of one clause come first: they do not multiply.
+func (n *normalizer) product(kids []*Pred) ([]clause, bool) {
+	var parts [][]clause
+	for _, k := range kids {
+		cs, ok := n.clauses(k)
+		if !ok {
+			return nil, false
+		}
+		parts = append(parts, cs)
+	}
+	slices.SortStableFunc(parts, func(a, b []clause) int { return min(len(a), 2) - min(len(b), 2) })
+	out := []clause{n.empty()}
+	for _, cs := range parts {
+		var next []clause
+		for _, a := range out {
+			for _, b := range cs {
+				c := slices.Clone(a)
+				for i := range c {
+					c[i] |= b[i]
+				}
+				var ok bool
+				if next, ok = n.add(next, c); !ok {
+					return nil, false
+				}
+			}
+		}
+		// Later parts can only make clauses longer; what is too many now may
+		// still be absorbed, but hardly ever is.
+		if out = next; len(out) > n.limit {
+			return nil, false
+		}
+	}
+	return out, true
+}
+
+// add appends c unless a clause in the list is a part of it, and drops those that
+// c is a part of.
+func (n *normalizer) add(list []clause, c clause) ([]clause, bool) {
+	n.work -= (len(list) + 1) * len(c)
+	if n.work < 0 || len(list) > 4*n.limit+16 {
+		return nil, false
+	}
+	kept := list[:0]
+	for i, d := range list {
+		if subset(d, c) {
+			// Nothing dropped so far contains c, or d would have gone
+			// before: the list is as it was.
+			return append(kept, list[i:]...), true
+		}
+		if !subset(c, d) {
+			kept = append(kept, d)
+		}
+	}
+	return append(kept, c), true
+}
+
+func subset(a, b clause) bool {
+	for i := range a {
+		if a[i]&^b[i] != 0 {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,125 @@
+package plan_test
+
+import (
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/plantest"
+	"github.com/stencildb/stencildb/table"
+)
+
+// holdsNormal evaluates clauses: all of them hold some leaf (CNF), or some of
+// them holds all its leaves (DNF).
+func holdsNormal(clauses [][]plan.Leaf, cnf bool, c *table.Chunk, row int) bool {
+	for _, cl := range clauses {
+		any, all := false, true
+		for _, leaf := range cl {
+			h := plan.LeafHolds(leaf, c, row)
+			any, all = any || h, all && h
+		}
+		if cnf && !any {
+			return false
+		}
+		if !cnf && all {
+			return true
+		}
+	}
+	return cnf
+}
+
+// The normal forms select the records that the tree selects.
+func TestNormalFormsAreEquivalent(t *testing.T) {
+	k := plantest.Default()
+	k.Depth, k.Errors = 4, false
+	rapid.Check(t, func(t *rapid.T) {
+		tab := plantest.Table(t, k)
+		where := plantest.Where(t, tab, k)
+		q, err := plan.NewQuery(tab, &expr.Query{Where: where})
+		if err != nil {
+			return
+		}
+		for ci, c := range tab.Chunks {
+			p := q.Chunks[ci].Pred
+			for _, cnf := range []bool{true, false} {
+				form := p.DNF
+				if cnf {
+					form = p.CNF
+				}
+				clauses, ok := form(200)
+				if !ok {
+					continue
+				}
+				if len(clauses) > 200 {
+					t.Fatalf("%d clauses", len(clauses))
+				}
+				for row := range c.Rows {
+					if got, want := holdsNormal(clauses, cnf, c, row), p.Holds(c, row); got != want {
+						t.Fatalf("%s\nrow %d: normal form (CNF %v) %v says %v, the tree %v", show(p), row, cnf, clauses, got, want)
+					}
+				}
+			}
+		}
+	})
+}
+
+func leafOn(col int, code uint64) *plan.Pred {
+	return &plan.Pred{Op: plan.IsLeaf, Leaf: &plan.Compare{Col: col, Op: expr.EQ, Code: code}}
+}
+
+func TestNormalFormsAbsorb(t *testing.T) {
+	a, b, c := leafOn(0, 1), leafOn(1, 1), leafOn(2, 1)
+	and := func(k ...*plan.Pred) *plan.Pred { return &plan.Pred{Op: plan.And, Kids: k} }
+	or := func(k ...*plan.Pred) *plan.Pred { return &plan.Pred{Op: plan.Or, Kids: k} }
+	for _, x := range []struct {
+		name     string
+		p        *plan.Pred
+		cnf, dnf int
+	}{
+		{"TRUE", &plan.Pred{Op: plan.True}, 0, 1},
+		{"FALSE", &plan.Pred{Op: plan.False}, 1, 0},
+		{"a", a, 1, 1},
+		{"a AND b", and(a, b), 2, 1},
+		{"a AND (a OR b)", and(a, or(a, b)), 1, 1},
+		{"a OR (a AND b)", or(a, and(a, b)), 1, 1},
+		{"(a AND b) OR c", or(and(a, b), c), 2, 2},
+		{"(a AND b) OR (a AND b)", or(and(a, b), and(a, b)), 2, 1},
+		{"(a OR b) AND (b OR c) AND (a OR c)", and(or(a, b), or(b, c), or(a, c)), 3, 3},
+	} {
+		cnf, ok1 := x.p.CNF(10)
+		dnf, ok2 := x.p.DNF(10)
+		if !ok1 || !ok2 || len(cnf) != x.cnf || len(dnf) != x.dnf {
+			t.Errorf("%s: %d clauses and %d terms, want %d and %d", x.name, len(cnf), len(dnf), x.cnf, x.dnf)
+		}
+	}
+}
+
+// (a0 AND b0) OR (a1 AND b1) OR ... has 2^n clauses: CNF gives up at once, DNF is
+// the tree itself.
+func TestNormalFormsGiveUp(t *testing.T) {
+	p := &plan.Pred{Op: plan.Or}
+	for i := range 500 {
+		p.Kids = append(p.Kids, &plan.Pred{Op: plan.And, Kids: []*plan.Pred{leafOn(0, uint64(i)), leafOn(1, uint64(i))}})
+	}
+	if _, ok := p.CNF(300); ok {
+		t.Error("CNF of 2^500 clauses found")
+	}
+	if terms, ok := p.DNF(500); !ok || len(terms) != 500 {
+		t.Errorf("DNF: %d terms, %v", len(terms), ok)
+	}
+	if _, ok := p.DNF(499); ok {
+		t.Error("500 terms within a limit of 499")
+	}
+}
+
+func BenchmarkCNFGivesUp(b *testing.B) {
+	p := &plan.Pred{Op: plan.Or}
+	for i := range 1000 {
+		p.Kids = append(p.Kids, &plan.Pred{Op: plan.And, Kids: []*plan.Pred{leafOn(0, uint64(i)), leafOn(1, uint64(i))}})
+	}
+	for b.Loop() {
+		p.CNF(300)
+	}
+}

@@ -1,0 +1,270 @@
+package plan
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/table"
+)
+
+// Every VARCHAR and BOOLEAN condition is evaluated once per distinct value;
+// others, where binary search does not apply, only if there are few codes.
+const (
+	fewCodes      = 2
+	enumerateUpTo = 1 << 16
+)
+
+// run is a stretch of codes with one outcome.
+type run struct {
+	lo, hi uint64
+	outcome
+}
+
+// outcome is what an expression over one column is for one code. For a comparison
+// sign is that of left with right; for another condition 1 is TRUE and 0 FALSE.
+type outcome struct {
+	sign int
+	null bool
+	err  error
+}
+
+func (o outcome) same(p outcome) bool {
+	if o.err != nil || p.err != nil {
+		return o.err != nil && p.err != nil && errKey(o.err) == errKey(p.err)
+	}
+	return o.null == p.null && o.sign == p.sign
+}
+
+// truth returns isTrue, isFalse, isUnknown, or notUnknown for an error.
+func (o outcome) truth(e expr.Expr) form {
+	yes := o.sign != 0
+	if c, ok := e.(*expr.Compare); ok {
+		yes = c.Op.Holds(o.sign)
+	}
+	switch {
+	case o.err != nil:
+		return notUnknown
+	case o.null:
+		return isUnknown
+	case yes:
+		return isTrue
+	}
+	return isFalse
+}
+
+// errKey tells errors apart by place and, loosely, by message: the values that
+// messages about text quote do not count.
+func errKey(err error) string {
+	e, ok := err.(*expr.Error)
+	if !ok {
+		return err.Error()
+	}
+	msg := e.Msg
+	if len(msg) > 20 {
+		msg = msg[:20]
+	}
+	return fmt.Sprintf("%d %s", e.Pos, msg)
+}
+
+func evalAt(e expr.Expr, col int, v table.Value) (table.Value, error) {
+	return expr.Eval(e, &expr.Env{Column: func(int) table.Value { return v }})
+}
+
+// outcomeAt evaluates e, a condition or a value, for one value of its column.
+func outcomeAt(e expr.Expr, col int, v table.Value) outcome {
+	switch e := e.(type) {
+	case *expr.Compare:
+		l, err := evalAt(e.L, col, v)
+		if err != nil {
+			return outcome{err: err}
+		}
+		r, err := evalAt(e.R, col, v)
+		if err != nil || l.Null || r.Null {
+			return outcome{err: err, null: true}
+		}
+		return outcome{sign: table.Compare(l, r)}
+	case *expr.Arith, *expr.Neg:
+		_, err := evalAt(e, col, v)
+		return outcome{err: err}
+	case *expr.Cast:
+		if e.To.Kind != table.Boolean {
+			_, err := evalAt(e, col, v)
+			return outcome{err: err}
+		}
+	}
+	x, err := evalAt(e, col, v)
+	return outcome{sign: int(x.I), null: x.Null, err: err}
+}
+
+// outcomes partitions the codes of col by the outcome of e, which reads no other
+// column: by binary search where e is monotone, else code by code where there are
+// few. ok is false where neither applies.
+func (l *lowerer) outcomes(e expr.Expr, col int) (runs []run, ok bool) {
+	seg := l.seg(col)
+	if seg.NonNull() == 0 {
+		return nil, true
+	}
+	at := func(code uint64) outcome { return outcomeAt(e, col, seg.Decode(code)) }
+	if like, isLike := e.(*expr.Like); isLike {
+		if _, isColumn := like.X.(*expr.Column); isColumn {
+			at = likeOutcome(like, seg)
+		}
+	}
+	if seg.Max < fewCodes {
+		return enumerate(seg.Max, at), true
+	}
+	if monotoneCondition(e) {
+		if in, isIn := e.(*expr.In); isIn {
+			if runs, ok = l.inOutcomes(in, col); ok {
+				return runs, true
+			}
+		} else if runs, ok = search(pieces(seg), at); ok {
+			return runs, true
+		}
+	}
+	if seg.Type.Kind == table.Varchar || (seg.Max < enumerateUpTo && !l.programmable(e)) {
+		return enumerate(seg.Max, at), true
+	}
+	return nil, false
+}
+
+func likeOutcome(e *expr.Like, seg *table.Segment) func(uint64) outcome {
+	m, err := expr.CompileLike(e.Pattern, e.Escape, e.Fold)
+	if err != nil {
+		err = &expr.Error{Pos: e.P, Msg: err.Error()}
+		return func(uint64) outcome { return outcome{err: err} }
+	}
+	return func(code uint64) outcome {
+		if m.Match(seg.Dict[code]) != e.Not {
+			return outcome{sign: 1}
+		}
+		return outcome{}
+	}
+}
+
+// enumerate tries the codes 0..top one by one.
+func enumerate(top uint64, at func(uint64) outcome) []run {
+	var runs []run
+	for c := uint64(0); ; c++ {
+		o := at(c)
+		if n := len(runs); n > 0 && runs[n-1].same(o) {
+			runs[n-1].hi = c
+		} else {
+			runs = append(runs, run{c, c, o})
+		}
+		if c == top {
+			return runs
+		}
+	}
+}
+
+// pieces cuts the codes of a segment where functions of a number may change their
+// ways: at 0, and around the infinities and NaN.
+func pieces(seg *table.Segment) []Span {
+	all := Span{0, seg.Max}
+	if !seg.Type.IsNumeric() {
+		return []Span{all}
+	}
+	value := func(f float64) uint64 { return table.Ordinal(table.Value{Type: seg.Type, F: f}) }
+	zero := value(0)
+	cuts := []uint64{zero, zero + 1} // first ordinals of new pieces
+	if seg.Type.IsFloat() {
+		inf := value(math.Inf(1))
+		// No record has the ordinal below 0's, which is -0's.
+		cuts = []uint64{value(math.Inf(-1)) + 1, zero - 1, zero, zero + 1, inf, inf + 1}
+	}
+	var out []Span
+	for _, c := range cuts {
+		if c <= seg.Base+all.Lo {
+			continue
+		}
+		if c-seg.Base > all.Hi {
+			break
+		}
+		out = append(out, Span{all.Lo, c - seg.Base - 1})
+		all.Lo = c - seg.Base
+	}
+	return append(out, all)
+}
+
+// search finds the runs in pieces within which the outcome is monotone: its signs
+// rise or fall, and the codes that raise no error have none that do among them.
+//
+// It gives up where both ends of a piece raise errors: a code between them that
+// raises none would have to be guessed.
+func search(pieces []Span, at func(uint64) outcome) (runs []run, ok bool) {
+	for _, p := range pieces {
+		lo, olo, ohi := p.Lo, at(p.Lo), at(p.Hi)
+		seen := false // a code without error
+		for {
+			seen = seen || olo.err == nil
+			if !seen && ohi.err != nil && lo < p.Hi {
+				return nil, false
+			}
+			if olo.same(ohi) {
+				runs = append(runs, run{lo, p.Hi, olo})
+				break
+			}
+			// The first code above lo that is not like lo.
+			a, b := lo, p.Hi
+			for b-a > 1 {
+				if m := a + (b-a)/2; at(m).same(olo) {
+					a = m
+				} else {
+					b = m
+				}
+			}
+			runs = append(runs, run{lo, a, olo})
+			lo, olo = b, at(b)
+		}
+	}
+	return runs, true
+}
+
+// inOutcomes finds each constant of the list by binary search.
+func (l *lowerer) inOutcomes(e *expr.In, col int) ([]run, bool) {
+	seg := l.seg(col)
+	xs, ok := search(pieces(seg), func(code uint64) outcome { return outcomeAt(&expr.IsNull{X: e.X}, col, seg.Decode(code)) })
+	for _, r := range xs {
+		ok = ok && r.err == nil // errors are rare enough to leave to the general way
+	}
+	if !ok {
+		return nil, false
+	}
+	var hits []Span
+	null := false
+	for _, c := range e.List {
+		if c.V.Null {
+			null = true
+			continue
+		}
+		eq := &expr.Compare{Op: expr.EQ, L: e.X, R: c, P: e.P}
+		runs, ok := search(pieces(seg), func(code uint64) outcome { return outcomeAt(eq, col, seg.Decode(code)) })
+		if !ok {
+			return nil, false
+		}
+		for _, r := range runs {
+			if r.sign == 0 {
+				hits = append(hits, Span{r.lo, r.hi})
+			}
+		}
+	}
+	hit, miss := outcome{sign: 1}, outcome{null: null}
+	if e.Not {
+		hit.sign = 0
+		miss.sign = 1
+	}
+	if null {
+		miss.sign = 0
+	}
+	in := normalize(hits)
+	var runs []run
+	for _, s := range in {
+		runs = append(runs, run{s.Lo, s.Hi, hit})
+	}
+	for _, s := range in.complement(seg.Max) {
+		runs = append(runs, run{s.Lo, s.Hi, miss})
+	}
+	return runs, true
+}

@@ -1,0 +1,190 @@
+package plantest
+
+import (
+	"fmt"
+	"math"
+
+	"pgregory.net/rapid"
+
+	"github.com/stencildb/stencildb/table"
+)
+
+// Knobs says what may be drawn. The zero value draws next to nothing; start from
+// [Default].
+type Knobs struct {
+	MaxColumns int // columns of a table, at least 1
+	MaxRows    int // rows of a table
+	MaxChunk   int // rows of a chunk; 0: one chunk
+	Depth      int // nesting of AND, OR, NOT
+	Arith      int // nesting of arithmetic; 0: columns against constants only
+
+	Kinds   []table.Kind // of columns
+	Narrow  bool         // integers of few bits only, whose arithmetic rarely overflows
+	Nulls   bool         // NULLs in columns and lists
+	Errors  bool         // division, remainder, and wide arithmetic that may raise errors
+	Casts   bool         // explicit casts
+	Special bool         // NaN and infinities in floating-point columns
+}
+
+// Default draws everything.
+func Default() Knobs {
+	return Knobs{
+		MaxColumns: 4, MaxRows: 24, MaxChunk: 12, Depth: 3, Arith: 2,
+		Kinds: []table.Kind{table.Boolean, table.SmallInt, table.Integer, table.BigInt, table.Decimal,
+			table.Real, table.Double, table.Date, table.Timestamp, table.Varchar},
+		Nulls: true, Errors: true, Casts: true, Special: true,
+	}
+}
+
+// Exact draws integers, DECIMALs, dates and strings: what the graphics pipeline
+// computes without floating-point arithmetic.
+func Exact() Knobs {
+	k := Default()
+	k.Kinds = []table.Kind{table.Boolean, table.SmallInt, table.Integer, table.BigInt, table.Decimal, table.Date, table.Varchar}
+	return k
+}
+
+// bits16 draws 16 fair bits. Rapid's ranges and samples favour small numbers and
+// first elements, which would make most tables and conditions trivial.
+var bits16 = rapid.SliceOfN(rapid.Bool(), 16, 16)
+
+// uniform draws one of 0..n-1, each as likely as the others.
+func uniform(t *rapid.T, label string, n int) int {
+	x := 0
+	for _, b := range bits16.Draw(t, label) {
+		x *= 2
+		if b {
+			x++
+		}
+	}
+	return x % n
+}
+
+// oneOf draws an element, each as likely as the others.
+func oneOf[T any](t *rapid.T, label string, list []T) T { return list[uniform(t, label, len(list))] }
+
+// Table draws a table named t with columns c0, c1, ...
+func Table(t *rapid.T, k Knobs) *table.Table {
+	n := 1 + uniform(t, "columns", k.MaxColumns)
+	var fields []table.Field
+	for i := range n {
+		typ := table.Type{Kind: oneOf(t, "kind", k.Kinds)}
+		if typ.Kind == table.Decimal {
+			typ.Precision = 18
+			typ.Scale = oneOf(t, "scale", []int{0, 1, 2, 5})
+		}
+		fields = append(fields, table.Field{Name: fmt.Sprintf("c%d", i), Type: typ})
+	}
+	chunk := 0
+	if k.MaxChunk > 0 {
+		chunk = 1 + uniform(t, "chunk rows", k.MaxChunk)
+	}
+	b := table.NewBuilder("t", fields, chunk)
+	rows := uniform(t, "rows", k.MaxRows+1)
+	var gens []func() table.Value
+	for _, f := range fields {
+		gens = append(gens, columnValues(t, f.Type, k))
+	}
+	for range rows {
+		for i, g := range gens {
+			b.Column(i).Value(g())
+		}
+		if err := b.EndRow(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return b.Table()
+}
+
+// columnValues settles how a column's values lie and returns the drawing of one.
+func columnValues(t *rapid.T, typ table.Type, k Knobs) func() table.Value {
+	nulls := 0
+	if k.Nulls {
+		nulls = oneOf(t, "percent NULL", []int{0, 0, 0, 30, 100})
+	}
+	width := oneOf(t, "bits", []int{1, 4, 8, 16, 24, 33, 63})
+	if k.Narrow {
+		width = min(width, 16)
+	}
+	return func() table.Value {
+		if nulls > 0 && uniform(t, "null", 100) < nulls {
+			return table.Null(typ)
+		}
+		return Value(t, typ, width, k)
+	}
+}
+
+// Value draws a value of a type, not NULL, of magnitude up to about 2^width.
+func Value(t *rapid.T, typ table.Type, width int, k Knobs) table.Value {
+	v := table.Value{Type: typ}
+	switch typ.Kind {
+	case table.Boolean:
+		v.I = int64(uniform(t, "bool", 2))
+	case table.SmallInt:
+		v.I = integer(t, min(width, 15))
+	case table.Integer:
+		v.I = integer(t, min(width, 31))
+	case table.BigInt:
+		v.I = integer(t, width)
+	case table.Decimal:
+		v.I = integer(t, min(width, 59))
+		v.I %= 1e18
+	case table.Date:
+		v.I = integer(t, min(width, 16))
+	case table.Timestamp:
+		v.I = integer(t, min(width, 50))
+	case table.Real:
+		v.F = float64(float32(double(t, k)))
+		if math.IsInf(v.F, 0) && !k.Special {
+			v.F = 3
+		}
+	case table.Double:
+		v.F = double(t, k)
+	case table.Varchar:
+		v.S = oneOf(t, "word", words)
+	}
+	return v
+}
+
+var words = []string{"", "a", "A", "ab", "aB%", "abc", "b", "ba", "b_", "é", "éa", "z", "12", "-7", " 3 ", "x y", "true", "1.5"}
+
+// integer draws from around 0, around powers of two and in between.
+func integer(t *rapid.T, width int) int64 {
+	top := int64(math.MaxInt64)
+	if width < 63 {
+		top = 1<<width - 1
+	}
+	switch uniform(t, "where", 6) {
+	case 0, 1:
+		return max(-top-1, min(int64(uniform(t, "small", 16)-3), top))
+	case 2:
+		p := int64(1) << uniform(t, "power", min(width, 62)+1)
+		p += int64(uniform(t, "beside", 3) - 1)
+		if rapid.Bool().Draw(t, "negative") {
+			p = -p
+		}
+		return max(-top-1, min(p, top))
+	case 3:
+		return oneOf(t, "end", []int64{top, -top - 1, top - 1, -top})
+	}
+	return rapid.Int64Range(-top-1, top).Draw(t, "any")
+}
+
+// double draws simple fractions, boundaries, and, if allowed, what is no number.
+func double(t *rapid.T, k Knobs) float64 {
+	switch uniform(t, "where", 7) {
+	case 0, 1, 2:
+		return float64(uniform(t, "quarters", 81)-20) / 4
+	case 3:
+		return oneOf(t, "plain", []float64{0, math.Copysign(0, -1), 1, -1, 0.1, 1 << 24, 1<<24 + 1, 1 << 53, 1e10, -1e-10})
+	case 4:
+		if k.Special {
+			return oneOf(t, "special", []float64{math.NaN(), math.Inf(1), math.Inf(-1)})
+		}
+	case 5:
+		if k.Errors && !k.Narrow {
+			return oneOf(t, "extreme", []float64{1e308, -1e308, math.MaxFloat64, math.SmallestNonzeroFloat64, 1e-200, 1e200, 1e30, 1e38, -1e-45, -3e-324})
+		}
+	}
+	return float64(rapid.Float32Range(-1e6, 1e6).Draw(t, "any"))
+}

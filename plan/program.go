@@ -1,0 +1,188 @@
+package plan
+
+import (
+	"math/big"
+	"slices"
+
+	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/table"
+)
+
+// programLeaf lowers a comparison that no binary search answers.
+func (l *lowerer) programLeaf(e *expr.Compare) (*leafForms, error) {
+	x := &leafForms{t: falsePred, f: falsePred}
+	var err error
+	if x.u, err = l.eitherNull(e.L, e.R); err != nil {
+		return nil, err
+	}
+	if e.L.Type().Kind == table.Varchar {
+		return l.compareStrings(e, x)
+	}
+	a, err := l.val(e.L)
+	if err != nil {
+		return nil, err
+	}
+	b, err := l.val(e.R)
+	if err != nil {
+		return nil, err
+	}
+	if a.never || b.never {
+		return x, nil
+	}
+	if a.v.Float != b.v.Float {
+		return nil, cannot(e)
+	}
+	x.t = l.scaled(e.Op, a, b, e.String())
+	x.f = l.scaled(e.Op.Not(), a, b, denied(e))
+	return x, nil
+}
+
+// compareStrings maps the dictionaries of two columns to common ranks.
+func (l *lowerer) compareStrings(e *expr.Compare, x *leafForms) (*leafForms, error) {
+	a, okA := e.L.(*expr.Column)
+	b, okB := e.R.(*expr.Column)
+	if !okA || !okB {
+		return nil, cannot(e)
+	}
+	if l.seg(a.Index).NonNull() == 0 || l.seg(b.Index).NonNull() == 0 {
+		return x, nil
+	}
+	tables := l.commonRanks(a.Index, b.Index)
+	var side [2]*Val
+	for i, c := range []int{a.Index, b.Index} {
+		t := tables[i]
+		side[i] = &Val{Op: Lookup, Column: c, Name: l.name(c), Table: t,
+			Lo: big.NewInt(int64(t[0])), Hi: big.NewInt(int64(t[len(t)-1]))}
+	}
+	x.t = l.programs(e.Op, side[0], side[1], e.String())
+	x.f = l.programs(e.Op.Not(), side[0], side[1], denied(e))
+	return x, nil
+}
+
+// commonRanks gives every dictionary entry of two columns its rank among the
+// entries of both.
+func (l *lowerer) commonRanks(a, b int) [2][]uint32 {
+	if t, ok := l.ranks[[2]int{a, b}]; ok {
+		return t
+	}
+	x, y := l.seg(a).Dict, l.seg(b).Dict
+	t := [2][]uint32{make([]uint32, len(x)), make([]uint32, len(y))}
+	rank := uint32(0)
+	for i, j := 0, 0; i < len(x) || j < len(y); rank++ {
+		takeX := j == len(y) || i < len(x) && x[i] <= y[j]
+		takeY := i == len(x) || j < len(y) && y[j] <= x[i]
+		if takeX {
+			t[0][i] = rank
+			i++
+		}
+		if takeY {
+			t[1][j] = rank
+			j++
+		}
+	}
+	l.ranks[[2]int{a, b}] = t
+	return t
+}
+
+// scaled compares two values, DECIMALs of different scales among them.
+//
+// Where bringing a to the scale of b might not fit 64 bits, b is divided: with
+// b = q*k + r, a*k < b is a < q OR (a = q AND 0 < r).
+func (l *lowerer) scaled(op expr.CmpOp, a, b *value, text string) *Pred {
+	if a.scale > b.scale {
+		return l.scaled(op.Swap(), b, a, text)
+	}
+	if a.v.Float || a.scale == b.scale {
+		return l.programs(op, a.v, b.v, text)
+	}
+	k := table.Pow10(b.scale - a.scale)
+	if a.v.Op == Const {
+		return l.programs(op, constV(new(big.Int).Mul(a.v.Lo, k)), b.v, text)
+	}
+	q, r := constV(new(big.Int)), b.v // when k is wider than any b
+	if k.IsInt64() {
+		if m := intOp(MulV, a.v, constV(k)); !m.CanFail {
+			return l.programs(op, m, b.v, text)
+		}
+		q, r = intOp(DivV, b.v, constV(k)), intOp(ModV, b.v, constV(k))
+	}
+	// The parts do not read all the columns.
+	cols := (&Program{L: a.v, R: b.v}).Columns()
+	return l.and(l.byQuotient(op, a.v, q, r, text), l.notNullCols(cols))
+}
+
+// byQuotient is a*k op q*k + r, |r| < k.
+func (l *lowerer) byQuotient(op expr.CmpOp, a, q, r *Val, text string) *Pred {
+	zero := constV(new(big.Int))
+	cmp := func(op expr.CmpOp, x, y *Val) *Pred { return l.programs(op, x, y, text) }
+	switch op {
+	case expr.EQ:
+		return l.and(cmp(expr.EQ, a, q), cmp(expr.EQ, r, zero))
+	case expr.NE:
+		return l.or(cmp(expr.NE, a, q), cmp(expr.NE, r, zero))
+	case expr.LT, expr.LE:
+		return l.or(cmp(expr.LT, a, q), l.and(cmp(expr.EQ, a, q), cmp(op.Swap(), r, zero)))
+	}
+	return l.or(cmp(expr.GT, a, q), l.and(cmp(expr.EQ, a, q), cmp(op.Swap(), r, zero)))
+}
+
+// programs is a op b, in the simplest shape that gives the same for every record.
+func (l *lowerer) programs(op expr.CmpOp, a, b *Val, text string) *Pred {
+	cols := (&Program{L: a, R: b}).Columns()
+	if yes, decided := decide(op, a, b); decided {
+		if yes {
+			return l.notNullCols(cols)
+		}
+		return falsePred
+	}
+	if !a.Float && !mayFail(a) && !mayFail(b) {
+		if p, ok := l.expanded(op, a, b, text); ok {
+			// A column that cancelled out must still not be NULL.
+			return l.and(p, l.notNullCols(cols))
+		}
+	}
+	return leafPred(&Program{Op: op, L: a, R: b, Shape: Expression, Text: text})
+}
+
+func (l *lowerer) notNullCols(cols []int) *Pred {
+	var ps []*Pred
+	for _, c := range cols {
+		ps = append(ps, l.notNullCol(c))
+	}
+	return l.and(ps...)
+}
+
+func mayFail(v *Val) bool { return v.CanFail || slices.ContainsFunc(v.Kids, mayFail) }
+
+// decide compares the intervals of two values.
+func decide(op expr.CmpOp, a, b *Val) (yes, decided bool) {
+	var below, above, equal bool // a < b everywhere, and so on
+	if a.Float {
+		if a.MayNaN || b.MayNaN {
+			return false, false
+		}
+		below, above = a.FHi < b.FLo, a.FLo > b.FHi
+		equal = a.FLo == a.FHi && b.FLo == b.FHi && a.FLo == b.FLo
+		return decideSign(op, below, above, equal, a.FHi <= b.FLo, a.FLo >= b.FHi)
+	}
+	al, ah := clip(a)
+	bl, bh := clip(b)
+	equal = al.Cmp(ah) == 0 && bl.Cmp(bh) == 0 && al.Cmp(bl) == 0
+	return decideSign(op, ah.Cmp(bl) < 0, al.Cmp(bh) > 0, equal, ah.Cmp(bl) <= 0, al.Cmp(bh) >= 0)
+}
+
+func decideSign(op expr.CmpOp, below, above, equal, notAbove, notBelow bool) (yes, decided bool) {
+	switch {
+	case below:
+		return op.Holds(-1), true
+	case above:
+		return op.Holds(1), true
+	case equal:
+		return op.Holds(0), true
+	case notAbove && (op == expr.LE || op == expr.GT):
+		return op == expr.LE, true
+	case notBelow && (op == expr.GE || op == expr.LT):
+		return op == expr.GE, true
+	}
+	return false, false
+}

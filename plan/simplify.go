@@ -1,0 +1,232 @@
+package plan
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/table"
+)
+
+var (
+	falsePred = &Pred{Op: False}
+	truePred  = &Pred{Op: True}
+)
+
+func leafPred(l Leaf) *Pred { return &Pred{Op: IsLeaf, Leaf: l} }
+
+func boolPred(b bool) *Pred {
+	if b {
+		return truePred
+	}
+	return falsePred
+}
+
+// leafKey identifies what a leaf tests, without its text.
+func leafKey(l Leaf) string {
+	switch x := l.(type) {
+	case *Compare:
+		return fmt.Sprintf("c%d %d %d", x.Col, x.Op, x.Code)
+	case *Range:
+		return fmt.Sprintf("r%d %d %d", x.Col, x.Lo, x.Hi)
+	case *NullTest:
+		return fmt.Sprintf("n%d %t", x.Col, x.Not)
+	case *Members:
+		return fmt.Sprintf("m%d %v", x.Col, x.Spans)
+	case *Program:
+		return fmt.Sprintf("p%d %s|%s|%s", x.Op, x.L.key(), x.R.key(), x.Fails.key())
+	}
+	return l.String()
+}
+
+// key identifies a value program.
+func (v *Val) key() string {
+	if v == nil {
+		return "-"
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "%d,%d,%d,%d,%d,%v", v.Op, v.Column, v.Offset, v.Base, v.I, v.F)
+	if v.Op == Lookup {
+		fmt.Fprintf(&b, ",%p", v.Table)
+	}
+	for _, k := range v.Kids {
+		b.WriteString("(" + k.key() + ")")
+	}
+	return b.String()
+}
+
+// and conjoins: nested ANDs are flattened, constants folded, duplicates dropped,
+// and the leaves over one column merged.
+func (l *lowerer) and(kids ...*Pred) *Pred { return l.junction(And, kids) }
+
+// or disjoins, likewise.
+func (l *lowerer) or(kids ...*Pred) *Pred { return l.junction(Or, kids) }
+
+func (l *lowerer) junction(op Op, in []*Pred) *Pred {
+	neutral, decisive := True, False
+	if op == Or {
+		neutral, decisive = False, True
+	}
+	var kids []*Pred
+	for _, k := range in {
+		switch k.Op {
+		case neutral:
+		case decisive:
+			return k
+		case op:
+			kids = append(kids, k.Kids...)
+		default:
+			kids = append(kids, k)
+		}
+	}
+	if len(kids) > 1 {
+		kids = dedupe(kids)
+	}
+	if len(kids) > 1 {
+		if kids = l.mergeColumns(op, kids); kids == nil {
+			return &Pred{Op: decisive}
+		}
+	}
+	switch len(kids) {
+	case 0:
+		return &Pred{Op: neutral}
+	case 1:
+		return kids[0]
+	}
+	p := &Pred{Op: op, Kids: kids}
+	for _, k := range kids {
+		p.size += 1 + k.size
+	}
+	if p.size > maxSize {
+		l.tooComplex = true
+		return falsePred
+	}
+	return p
+}
+
+// dedupe drops repeated leaves.
+func dedupe(kids []*Pred) []*Pred {
+	seen := map[string]bool{}
+	var out []*Pred
+	for _, k := range kids {
+		if k.Op == IsLeaf {
+			if k.key == "" {
+				k.key = leafKey(k.Leaf)
+			}
+			if seen[k.key] {
+				continue
+			}
+			seen[k.key] = true
+		}
+		out = append(out, k)
+	}
+	return out
+}
+
+func leafCount(p *Pred) int {
+	if p.Op == IsLeaf {
+		return 1
+	}
+	return len(p.Kids)
+}
+
+func hintOf(leaves []*Pred) expr.CmpOp {
+	for _, k := range leaves {
+		if c, ok := k.Leaf.(*Compare); ok {
+			return c.Op
+		}
+	}
+	return expr.EQ
+}
+
+func equalSpans(a, b spanSet) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range a {
+		if a[i] != b[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// spanPred makes the predicate "col is not NULL and its code is in s". The text is
+// the user's and names the whole; where several leaves come out, each is named in
+// values.
+func (l *lowerer) spanPred(col int, s spanSet, hint expr.CmpOp, text string) *Pred {
+	seg := l.seg(col)
+	switch {
+	case len(s) == 0 || seg.NonNull() == 0:
+		return falsePred
+	case s.all(seg.Max):
+		return l.notNullCol(col)
+	case len(s) == 1:
+		return leafPred(spanLeaf(col, s[0], seg.Max, hint, text))
+	}
+	if holes, ok := s.holes(seg.Max, MaxSpans); ok && len(holes) < len(s) {
+		var kids []*Pred
+		for _, h := range holes {
+			t := text
+			if len(holes) > 1 {
+				t = l.codeText(col, "<>", h)
+			}
+			kids = append(kids, leafPred(&Compare{Col: col, Op: expr.NE, Code: h, Text: t}))
+		}
+		if len(kids) == 1 {
+			return kids[0]
+		}
+		return &Pred{Op: And, Kids: kids, size: len(kids)}
+	}
+	if len(s) > MaxSpans {
+		return leafPred(&Members{Col: col, Spans: s, Text: text})
+	}
+	var kids []*Pred
+	for _, x := range s {
+		leaf := spanLeaf(col, x, seg.Max, expr.EQ, "")
+		kids = append(kids, leafPred(l.named(leaf)))
+	}
+	return &Pred{Op: Or, Kids: kids, size: len(kids)}
+}
+
+// named gives a leaf over codes a text in values.
+func (l *lowerer) named(leaf Leaf) Leaf {
+	switch x := leaf.(type) {
+	case *Compare:
+		x.Text = l.codeText(x.Col, x.Op.String(), x.Code)
+	case *Range:
+		lo, hi := l.seg(x.Col).Decode(x.Lo), l.seg(x.Col).Decode(x.Hi)
+		x.Text = fmt.Sprintf("%s BETWEEN %s AND %s", l.name(x.Col), literal(lo), literal(hi))
+	}
+	return leaf
+}
+
+func literal(v table.Value) string { return (&expr.Const{V: v}).String() }
+
+func (l *lowerer) codeText(col int, op string, code uint64) string {
+	return fmt.Sprintf("%s %s %s", l.name(col), op, literal(l.seg(col).Decode(code)))
+}
+
+// notNullCol is "col IS NOT NULL", folded where the segment decides it.
+func (l *lowerer) notNullCol(col int) *Pred {
+	seg := l.seg(col)
+	switch {
+	case seg.Nulls == 0:
+		return truePred
+	case seg.NonNull() == 0:
+		return falsePred
+	}
+	return leafPred(&NullTest{Col: col, Not: true, Text: l.name(col) + " IS NOT NULL"})
+}
+
+// nullCol is "col IS NULL".
+func (l *lowerer) nullCol(col int) *Pred {
+	seg := l.seg(col)
+	switch {
+	case seg.Nulls == 0:
+		return falsePred
+	case seg.NonNull() == 0:
+		return truePred
+	}
+	return leafPred(&NullTest{Col: col, Text: l.name(col) + " IS NULL"})
+}

@@ -1,0 +1,93 @@
+package plan
+
+import (
+	"math/bits"
+	"slices"
+	"sort"
+
+	"github.com/stencildb/stencildb/table"
+)
+
+// Space is the code space that the chunks of one column have in common, in which
+// the k-th largest value over several chunks is searched for. For a table of one
+// chunk it is that chunk's own. Its codes order as the values do.
+type Space struct {
+	typ  table.Type
+	base uint64 // ordinal of code 0
+	max  uint64
+	dict []string         // VARCHAR: the entries of all chunks
+	segs []*table.Segment // one a chunk
+}
+
+// NewSpace makes the common space of field col. Chunks in which every record is
+// NULL add nothing to it.
+func NewSpace(t *table.Table, col int) *Space {
+	s := &Space{typ: t.Fields[col].Type}
+	first := true
+	top := uint64(0)
+	for _, c := range t.Chunks {
+		seg := c.Segments[col]
+		s.segs = append(s.segs, seg)
+		if seg == nil || seg.NonNull() == 0 {
+			continue
+		}
+		if first {
+			s.base, first = seg.Base, false
+		}
+		s.base, top = min(s.base, seg.Base), max(top, seg.Base+seg.Max)
+		if s.typ.Kind != table.Varchar {
+			continue
+		}
+		if dict := seg.Dict[:seg.Max+1]; len(t.Chunks) == 1 {
+			s.dict = dict
+		} else {
+			s.dict = append(s.dict, dict...)
+		}
+	}
+	s.max = top - s.base
+	if first {
+		s.max = 0
+	}
+	if s.typ.Kind == table.Varchar {
+		if len(t.Chunks) > 1 {
+			slices.Sort(s.dict)
+			s.dict = slices.Compact(s.dict)
+		}
+		s.max = uint64(max(len(s.dict), 1) - 1)
+	}
+	return s
+}
+
+// Max is the largest code that a record has; 0 when there is none.
+func (s *Space) Max() uint64 { return s.max }
+
+// Bits is the width of Max.
+func (s *Space) Bits() int { return bits.Len64(s.max) }
+
+// Value decodes a code, code <= Max.
+func (s *Space) Value(code uint64) table.Value {
+	if s.typ.Kind == table.Varchar {
+		if code >= uint64(len(s.dict)) {
+			return table.Null(s.typ)
+		}
+		return table.Str(s.dict[code])
+	}
+	return table.FromOrdinal(s.typ, s.base+code)
+}
+
+// Local returns the smallest code of a chunk whose value is at least that of a
+// code of the space. ok is false when the chunk has no such code.
+func (s *Space) Local(chunk int, code uint64) (local uint64, ok bool) {
+	seg := s.segs[chunk]
+	if seg == nil || seg.NonNull() == 0 || code > s.max {
+		return 0, false
+	}
+	if s.typ.Kind == table.Varchar {
+		local = uint64(sort.SearchStrings(seg.Dict, s.dict[code]))
+		return local, local <= seg.Max
+	}
+	if d := seg.Base - s.base; code > d {
+		local = code - d
+	}
+	return local, local <= seg.Max
+}

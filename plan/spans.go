@@ -1,0 +1,145 @@
+package plan
+
+import (
+	"slices"
+
+	"github.com/stencildb/stencildb/expr"
+)
+
+// spanSet is an ascending list of disjoint, not adjacent spans of codes.
+type spanSet []Span
+
+// normalize sorts spans and merges those that overlap or touch.
+func normalize(in []Span) spanSet {
+	s := slices.Clone(in)
+	slices.SortFunc(s, func(a, b Span) int {
+		switch {
+		case a.Lo < b.Lo:
+			return -1
+		case a.Lo > b.Lo:
+			return 1
+		}
+		return 0
+	})
+	var out spanSet
+	for _, x := range s {
+		if n := len(out); n > 0 && (x.Lo <= out[n-1].Hi || x.Lo-1 == out[n-1].Hi) {
+			out[n-1].Hi = max(out[n-1].Hi, x.Hi)
+			continue
+		}
+		out = append(out, x)
+	}
+	return out
+}
+
+// intersect returns the codes in both sets.
+func (s spanSet) intersect(t spanSet) spanSet {
+	var out spanSet
+	for i, j := 0, 0; i < len(s) && j < len(t); {
+		lo, hi := max(s[i].Lo, t[j].Lo), min(s[i].Hi, t[j].Hi)
+		if lo <= hi {
+			out = append(out, Span{lo, hi})
+		}
+		if s[i].Hi < t[j].Hi {
+			i++
+		} else {
+			j++
+		}
+	}
+	return out
+}
+
+// complement returns the codes of 0..top that are not in s.
+func (s spanSet) complement(top uint64) spanSet {
+	var out spanSet
+	next := uint64(0)
+	for _, x := range s {
+		if x.Lo > next {
+			out = append(out, Span{next, x.Lo - 1})
+		}
+		if x.Hi >= top {
+			return out
+		}
+		next = x.Hi + 1
+	}
+	return append(out, Span{next, top})
+}
+
+func (s spanSet) contains(code uint64) bool {
+	i, _ := slices.BinarySearchFunc(s, code, func(x Span, c uint64) int {
+		if x.Hi < c {
+			return -1
+		}
+		return 1
+	})
+	return i < len(s) && s[i].Lo <= code
+}
+
+func (s spanSet) all(top uint64) bool { return len(s) == 1 && s[0] == Span{0, top} }
+
+// holes returns the codes that s leaves out, when there are at most limit and each
+// stands alone.
+func (s spanSet) holes(top uint64, limit int) ([]uint64, bool) {
+	if len(s) > limit+1 {
+		return nil, false
+	}
+	var out []uint64
+	for _, x := range s.complement(top) {
+		if x.Lo != x.Hi {
+			return nil, false
+		}
+		out = append(out, x.Lo)
+	}
+	return out, len(out) <= limit
+}
+
+// spansOf returns the codes that satisfy a leaf over one column, with top the
+// largest code of its segment.
+func spansOf(leaf Leaf, top uint64) (col int, s spanSet, ok bool) {
+	switch x := leaf.(type) {
+	case *Compare:
+		one := spanSet{{x.Code, x.Code}}
+		switch x.Op {
+		case expr.EQ:
+			s = one
+		case expr.NE:
+			s = one.complement(top)
+		case expr.LT:
+			s = spanSet{{0, x.Code - 1}}
+		case expr.LE:
+			s = spanSet{{0, x.Code}}
+		case expr.GT:
+			s = spanSet{{x.Code + 1, top}}
+		case expr.GE:
+			s = spanSet{{x.Code, top}}
+		}
+		return x.Col, s, true
+	case *Range:
+		return x.Col, spanSet{{x.Lo, x.Hi}}, true
+	case *Members:
+		return x.Col, spanSet(x.Spans), true
+	case *NullTest:
+		return x.Col, spanSet{{0, top}}, x.Not
+	}
+	return 0, nil, false
+}
+
+// spanLeaf makes the leaf for one span, not all of 0..top. The hint is the
+// operator the user wrote: a prefix or suffix keeps its strictness.
+func spanLeaf(col int, x Span, top uint64, hint expr.CmpOp, text string) Leaf {
+	directed := hint != expr.EQ && hint != expr.NE
+	strict := hint == expr.LT || hint == expr.GT
+	switch {
+	case x.Lo == x.Hi && !(directed && (x.Lo == 0 || x.Hi == top)):
+		return &Compare{Col: col, Op: expr.EQ, Code: x.Lo, Text: text}
+	case x.Lo == 0 && strict:
+		return &Compare{Col: col, Op: expr.LT, Code: x.Hi + 1, Text: text}
+	case x.Lo == 0:
+		return &Compare{Col: col, Op: expr.LE, Code: x.Hi, Text: text}
+	case x.Hi == top && strict:
+		return &Compare{Col: col, Op: expr.GT, Code: x.Lo - 1, Text: text}
+	case x.Hi == top:
+		return &Compare{Col: col, Op: expr.GE, Code: x.Lo, Text: text}
+	}
+	return &Range{Col: col, Lo: x.Lo, Hi: x.Hi, Text: text}
+}

@@ -1,0 +1,99 @@
+package sql
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/stencildb/stencildb/table"
+)
+
+// Catalog knows the tables that a statement may name. Names are matched here: a
+// Catalog is asked only for names that Names returned.
+type Catalog interface {
+	Table(name string) (*table.Table, bool)
+	Names() []string
+}
+
+// lookup finds n among list: a quoted name as it is, an unquoted one without regard
+// to case when that is unique, else in lower case as PostgreSQL folds it. It
+// returns -1 and the number of names that differ in case only where it finds
+// none.
+func lookup(n name, list []string) (index, matches int) {
+	index = -1
+	for i, have := range list {
+		if n.quoted && have == n.text || !n.quoted && strings.EqualFold(have, n.text) {
+			index = i
+			matches++
+		}
+	}
+	if matches > 1 && !n.quoted {
+		return slices.Index(list, strings.ToLower(n.text)), matches
+	}
+	return index, matches
+}
+
+// listAtMost is how many names an error lists in full.
+const listAtMost = 8
+
+// suggest is what follows "... does not exist": the nearest names, or all of them
+// when they are few and none is near.
+func suggest(want string, list []string, plural string) string {
+	if len(list) == 0 {
+		return fmt.Sprintf("; there are no %s", plural)
+	}
+	type near struct {
+		name string
+		d    int
+	}
+	var found []near
+	limit := max(1, len([]rune(want))/3)
+	for _, have := range list {
+		if d := distance(strings.ToLower(want), strings.ToLower(have), limit); d <= limit {
+			found = append(found, near{have, d})
+		}
+	}
+	if len(found) == 0 {
+		if len(list) > listAtMost {
+			return fmt.Sprintf("; the %d %s begin with %s", len(list), plural, strings.Join(list[:listAtMost], ", "))
+		}
+		return fmt.Sprintf("; the %s are %s", plural, strings.Join(list, ", "))
+	}
+	slices.SortStableFunc(found, func(a, b near) int { return cmp.Compare(a.d, b.d) })
+	var names []string
+	for _, f := range found[:min(3, len(found))] {
+		names = append(names, f.name)
+	}
+	return "; did you mean " + strings.Join(names, " or ") + "?"
+}
+
+// distance is the number of characters to insert, delete, replace or swap with
+// their neighbour to make b of a (optimal string alignment); more than limit is
+// returned as limit + 1.
+func distance(a, b string, limit int) int {
+	x, y := []rune(a), []rune(b)
+	if d := len(x) - len(y); d > limit || -d > limit {
+		return limit + 1
+	}
+	before, row, next := make([]int, len(y)+1), make([]int, len(y)+1), make([]int, len(y)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range x {
+		next[0] = i + 1
+		for j := range y {
+			d := row[j]
+			if x[i] != y[j] {
+				d++
+			}
+			d = min(d, row[j+1]+1, next[j]+1)
+			if i > 0 && j > 0 && x[i] == y[j-1] && x[i-1] == y[j] {
+				d = min(d, before[j-1]+1)
+			}
+			next[j+1] = d
+		}
+		before, row, next = row, next, before
+	}
+	return row[len(y)]
+}

@@ -1,0 +1,184 @@
+package sql_test
+
+import (
+	"testing"
+
+	"github.com/stencildb/stencildb/sql"
+)
+
+// seeds are the conditions that the property and the fuzz target start from.
+func seeds() []string {
+	return []string{
+		"x < 60 AND y BETWEEN 1 AND 2.5 OR NOT b",
+		"x IN (1, 2.5, NULL) AND v NOT LIKE 'a!%' ESCAPE '!'",
+		"r IN (0.1, 'NaN') OR d > '-Infinity' OR r < 0.1::real",
+		"ts + INTERVAL '1 day' > day - 1 AND ts - ts < '1 month'",
+		"1/0 = x OR 1.0/0 = dec OR 1e0::float8/0 = d OR 5.0::numeric(1,0) % 0 = 1",
+		"x IS DISTINCT FROM y AND (x < 1) IS NOT UNKNOWN AND u IS NULL",
+		"x = -(-9223372036854775807 - 1) OR s = 99999::smallint",
+		"x BETWEEN SYMMETRIC y AND 2 AND 'é' = v AND dec < 99999999999999999999.5",
+		"day - u < 3 OR u AND x + u > 1.5::float8",
+		"d = -0.0::float8 OR d = 1e300 OR d = 5e-324 OR d / 0 = 1",
+	}
+}
+
+// TestErrors shows what is refused, in which words and where.
+func TestErrors(t *testing.T) {
+	for _, c := range []struct{ in, want string }{
+		{"SELECT 1", `a SELECT without FROM is not supported; name a table: t, flights, Mixed, q (line 1, column 1)`},
+		{"SELECT x FORM t", `syntax error at or near "t" (line 1, column 15)`},
+		{"SELECT COUNT(*) FORM t", `syntax error at or near "t" (line 1, column 22)`},
+		{"SELECT 'é'\n, 'ü' FORM t x", `syntax error at or near "t" (line 2, column 12)`},
+		{"SELECT COUNT(*) FROM t WHERE", `syntax error at end of input (line 1, column 29)`},
+		{"SELECT COUNT(*) FROM t WHERE v = 'a", `unterminated quoted string at or near "'a" (line 1, column 34)`},
+		{"SELECT COUNT(*) FROM t /* x", `unterminated /* comment (line 1, column 24)`},
+		// Names.
+		{"SELECT COUNT(*) FROM flihgts", `table "flihgts" does not exist; did you mean flights? (line 1, column 22)`},
+		{"SELECT COUNT(*) FROM zzzz", `table "zzzz" does not exist; the tables are t, flights, Mixed, q (line 1, column 22)`},
+		{`SELECT COUNT(*) FROM "Flights"`, `table "Flights" does not exist; did you mean flights? (line 1, column 22)`},
+		{"SELECT MIN(dely) FROM flights", `column "dely" does not exist; did you mean delay? (line 1, column 12)`},
+		{"SELECT MIN(qqqqq) FROM flights", `column "qqqqq" does not exist; the columns are delay, distance, time (line 1, column 12)`},
+		{"SELECT MIN(qqqqq) FROM t", `column "qqqqq" does not exist; the 13 columns begin with b, s, i, x, y, dec, r, d (line 1, column 12)`},
+		{"SELECT MIN(ab) FROM q", `column name ab is ambiguous; 2 columns differ in case only: write it in double quotes (line 1, column 12)`},
+		{"SELECT MIN(z.x) FROM t", `there is no table z in this query's FROM; it has t (line 1, column 12)`},
+		{"SELECT MIN(t.x) FROM t AS a", `there is no table t in this query's FROM; it has a (line 1, column 12)`},
+		{"SELECT MIN(nested) FROM t", `column "nested" cannot be used: a nested type (line 1, column 12)`},
+		// Clauses.
+		{"SELECT COUNT(*) FROM t JOIN q ON true", `JOIN is not supported (line 1, column 24)`},
+		{"SELECT COUNT(*) FROM t, q", `FROM with several tables is not supported; name one (line 1, column 25)`},
+		{"SELECT COUNT(*) FROM (SELECT 1) a", `a subquery in FROM is not supported (line 1, column 17)`},
+		{"SELECT COUNT(*) FROM t TABLESAMPLE system(1)", `TABLESAMPLE is not supported (line 1, column 24)`},
+		{"SELECT COUNT(*) FROM ONLY t", `ONLY is not supported (line 1, column 22)`},
+		{"SELECT COUNT(*) FROM public.t", `a schema before a table's name is not supported; write t (line 1, column 22)`},
+		{"SELECT COUNT(*) FROM t AS a(z)", `renaming the columns of a table is not supported (line 1, column 22)`},
+		{"SELECT COUNT(*) FROM generate_series(1, 2)", `a function in FROM is not supported (line 1, column 17)`},
+		{"SELECT COUNT(*) FROM t GROUP BY x", `GROUP BY is not supported (line 1, column 24)`},
+		{"SELECT COUNT(*) FROM t HAVING true", `HAVING is not supported (line 1, column 24)`},
+		{"SELECT COUNT(*) FROM t ORDER BY 1", `ORDER BY is not supported (line 1, column 24)`},
+		{"SELECT COUNT(*) FROM t LIMIT 1", `LIMIT is not supported (line 1, column 24)`},
+		{"SELECT COUNT(*) FROM t LIMIT ALL", `LIMIT is not supported (line 1, column 24)`},
+		{"SELECT COUNT(*) FROM t FETCH FIRST ROW ONLY", `FETCH FIRST is not supported (line 1, column 24)`},
+		{"SELECT COUNT(*) FROM t OFFSET 1", `OFFSET is not supported (line 1, column 24)`},
+		{"SELECT DISTINCT COUNT(*) FROM t", `SELECT DISTINCT is not supported (line 1, column 8)`},
+		{"SELECT COUNT(*) INTO z FROM t", `SELECT INTO is not supported (line 1, column 17)`},
+		{"SELECT COUNT(*) FROM t WINDOW w AS ()", `WINDOW is not supported (line 1, column 24)`},
+		{"SELECT COUNT(*) FROM t FOR SHARE", `FOR SHARE is not supported (line 1, column 24)`},
+		{"SELECT COUNT(*) FROM t FOR UPDATE", `FOR UPDATE is not supported (line 1, column 24)`},
+		{"SELECT COUNT(*) FROM t UNION SELECT 1", `UNION is not supported (line 1, column 24)`},
+		{"SELECT COUNT(*) FROM t EXCEPT ALL SELECT 1", `EXCEPT is not supported (line 1, column 24)`},
+		{"WITH a AS (SELECT 1) SELECT COUNT(*) FROM t", `WITH is not supported (line 1, column 1)`},
+		{"VALUES (1)", `VALUES is not supported (line 1, column 1)`},
+		{"TABLE t", `* is not supported here: plain columns cannot be selected yet, only aggregates of them (line 1, column 1)`},
+		{"SELECT FROM t", `the select list is empty; write an aggregate, such as COUNT(*) (line 1, column 1)`},
+		// Other statements.
+		{"INSERT INTO t VALUES (1)", `INSERT is not supported; there are SELECT and EXPLAIN (line 1, column 1)`},
+		{"create table z (a int)", `CREATE TABLE is not supported; there are SELECT and EXPLAIN (line 1, column 1)`},
+		{"EXPLAIN DELETE FROM t", `EXPLAIN is supported for SELECT only (line 1, column 1)`},
+		{"EXPLAIN (VERBOSE) SELECT COUNT(*) FROM t", `the EXPLAIN option VERBOSE is not supported; there is ANALYZE (line 1, column 10)`},
+		// Select items.
+		{"SELECT x FROM t", `column "x" stands outside an aggregate: plain columns cannot be selected yet, only aggregates such as MIN(x) (line 1, column 8)`},
+		{"SELECT * FROM t", `* is not supported here: plain columns cannot be selected yet, only aggregates of them (line 1, column 8)`},
+		{"SELECT COUNT(*), x + 1 FROM t", `column "x" stands outside an aggregate: plain columns cannot be selected yet, only aggregates such as MIN(x) (line 1, column 18)`},
+		{"SELECT 1 FROM t", `a SELECT without an aggregate is not supported; write one, such as COUNT(*) (line 1, column 8)`},
+		{"SELECT SUM(x + 1) FROM t", `sum takes a column; an expression or a constant inside an aggregate is not supported (line 1, column 14)`},
+		{"SELECT SUM(1) FROM t", `sum takes a column; an expression or a constant inside an aggregate is not supported (line 1, column 12)`},
+		{"SELECT SUM(SUM(x)) FROM t", `aggregate function calls cannot be nested (line 1, column 12)`},
+		{"SELECT SUM(v) FROM t", `function sum(character varying) does not exist (line 1, column 8)`},
+		{"SELECT AVG(day) FROM t", `function avg(date) does not exist (line 1, column 8)`},
+		{"SELECT MAX(b) FROM t", `function max(boolean) does not exist (line 1, column 8)`},
+		{"SELECT COUNT(DISTINCT x) FROM t", `COUNT(DISTINCT ...) is not supported (line 1, column 8)`},
+		{"SELECT COUNT(*) FILTER (WHERE b) FROM t", `FILTER is not supported; use WHERE (line 1, column 8)`},
+		{"SELECT COUNT(*) OVER () FROM t", `window functions (OVER) are not supported (line 1, column 8)`},
+		{"SELECT SUM(x ORDER BY y) FROM t", `ORDER BY inside sum is not supported (line 1, column 8)`},
+		{"SELECT SUM(VARIADIC x) FROM t", `VARIADIC is not supported (line 1, column 8)`},
+		{"SELECT SUM(x, y) FROM t", `sum takes one argument, a column (line 1, column 8)`},
+		{"SELECT medain(x) FROM t", `function medain is not supported; did you mean median? (line 1, column 8)`},
+		{"SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY x) FROM t", `percentile_cont is not supported; there is percentile_disc (line 1, column 8)`},
+		{"SELECT percentile_disc(1.5) WITHIN GROUP (ORDER BY x) FROM t", `percentile value 1.5 is not between 0 and 1 (line 1, column 24)`},
+		{"SELECT percentile_disc(0.5) FROM t", `percentile_disc needs WITHIN GROUP: percentile_disc(0.5) WITHIN GROUP (ORDER BY x) (line 1, column 8)`},
+		{"SELECT percentile_disc(0.5) WITHIN GROUP (ORDER BY x, y) FROM t", `percentile_disc takes one fraction and one column to order by (line 1, column 8)`},
+		{"SELECT percentile_disc(0.5) WITHIN GROUP (ORDER BY x USING <) FROM t", `ORDER BY ... USING is not supported (line 1, column 8)`},
+		{"SELECT kth_largest(x, 0) FROM t", `kth_largest: k is 0; it must be between 1 and the number of selected values (line 1, column 23)`},
+		{"SELECT kth_largest(x, y) FROM t", `the second argument of kth_largest must be a constant integer (line 1, column 8)`},
+		{"SELECT kth_largest(x, 1.5) FROM t", `the second argument of kth_largest must be a constant integer (line 1, column 8)`},
+		{"SELECT kth_largest(x) FROM t", `kth_largest takes a column and k: kth_largest(x, 10) (line 1, column 8)`},
+		{"SELECT selectivity(x) FROM t", `selectivity() takes no argument; it is the fraction of the table's records that WHERE selects (line 1, column 8)`},
+		{"SELECT COUNT(*) + 'a' FROM t", `invalid input syntax for type bigint: "a" (line 1, column 19)`},
+		{"SELECT ROUND(AVG(x)) FROM t", `round of double precision is not supported; cast to NUMERIC(38, 2) or so, which rounds (line 1, column 8)`},
+		{"SELECT COUNT(*), INTERVAL '1 month' FROM t", `selecting an interval of months is not supported (line 1, column 18)`},
+	} {
+		checkError(t, c.in, c.want)
+	}
+}
+
+// TestWhereErrors is TestErrors for conditions; columns count from the WHERE.
+func TestWhereErrors(t *testing.T) {
+	const head = "SELECT COUNT(*) FROM t WHERE\n"
+	for _, c := range []struct{ in, want string }{
+		{"x", `argument of WHERE must be type boolean, not type bigint (line 2, column 1)`},
+		{"b AND x", `argument of AND must be type boolean, not type bigint (line 2, column 7)`},
+		{"NOT v", `argument of NOT must be type boolean, not type character varying (line 2, column 5)`},
+		{"x IS TRUE", `argument of IS TRUE must be type boolean, not type bigint (line 2, column 1)`},
+		{"COUNT(*) > 1", `aggregate functions are not allowed in WHERE (line 2, column 1)`},
+		{"x < v", `operator does not exist: bigint < character varying; a text is not compared with a number (line 2, column 3)`},
+		{"x = 'abc'", `invalid input syntax for type bigint: "abc" (line 2, column 5)`},
+		{"day < 5", `operator does not exist: date < bigint (line 2, column 5)`},
+		{"day = 'soon'", `invalid input syntax for type date: "soon"; write YYYY-MM-DD (line 2, column 7)`},
+		{"ts = 'soon'", `invalid input syntax for type timestamp without time zone: "soon"; write YYYY-MM-DD HH:MM:SS (line 2, column 6)`},
+		{"x + v = 1", `operator does not exist: bigint + character varying (line 2, column 3)`},
+		{"b + 1 = 1", `operator does not exist: boolean + bigint (line 2, column 3)`},
+		{"-v = 1", `operator does not exist: - character varying (line 2, column 1)`},
+		{"d % 2 = 1", `operator does not exist: double precision % bigint (line 2, column 3)`},
+		{"dec / 2 = 1", `division of numeric values of columns is not supported (its scale depends on each value); cast one side: CAST(dec AS DOUBLE PRECISION) (line 2, column 5)`},
+		{"'1' + '2' = 3", `operator is not unique: unknown + unknown; add a cast (line 2, column 5)`},
+		{"day + '1' = day", `operator is not unique: date + unknown; write INTERVAL '...' or a number of days (line 2, column 5)`},
+		{"ts + INTERVAL '1 month' > ts", `an interval of months or years beside a column is not supported, for a month has no fixed length (INTERVAL '1 months'); use days, or move it to the constant side (line 2, column 15)`},
+		{"(ts - ts) * 2 > '1 day'", `arithmetic with intervals that are not constant is not supported: * of interval and bigint (line 2, column 11)`},
+		{"ts - ts > 'soon'", `invalid input syntax for type interval: "soon"; write for example '2 days 3 hours' (line 2, column 11)`},
+		{"x LIKE 'a'", `operator does not exist: bigint LIKE character varying (line 2, column 3)`},
+		{"v LIKE v", `LIKE takes a constant here; a column is not supported (line 2, column 8)`},
+		{"v LIKE 'a\\'", `LIKE pattern must not end with escape character (line 2, column 3)`},
+		{"v LIKE 'a' ESCAPE 'bc'", `invalid escape string: it must be empty or one character (line 2, column 3)`},
+		{"v SIMILAR TO 'a'", `SIMILAR TO is not supported; there is LIKE (line 2, column 3)`},
+		{"v ~ 'a'", `operator ~ is not supported (line 2, column 3)`},
+		{"v || 'a' = 'b'", `operator || is not supported (line 2, column 3)`},
+		{"x IN (SELECT 1)", `a subquery is not supported (line 2, column 3)`},
+		{"EXISTS (SELECT 1)", `EXISTS is not supported (line 2, column 1)`},
+		{"x = ANY (ARRAY[1])", `ANY is not supported; there is IN (line 2, column 3)`},
+		{"CASE WHEN b THEN true END", `CASE is not supported (line 2, column 1)`},
+		{"COALESCE(b, true)", `COALESCE is not supported (line 2, column 1)`},
+		{"GREATEST(x, y) = 1", `GREATEST is not supported (line 2, column 1)`},
+		{"NULLIF(x, y) = 1", `NULLIF is not supported (line 2, column 1)`},
+		{"day < CURRENT_DATE", `CURRENT_DATE is not supported (line 2, column 7)`},
+		{"(x, y) = (1, 2)", `a row of values is not supported (line 2, column 1)`},
+		{"x = $1", `a parameter ($1) is not supported (line 2, column 5)`},
+		{"EXTRACT(year FROM day) = 1", `function extract is not supported; the 11 functions begin with count, sum, avg, min, max, median, percentile_disc, kth_largest (line 2, column 1)`},
+		{"x OPERATOR(pg_catalog.+) 1 = 2", `OPERATOR() is not supported; write + (line 2, column 3)`},
+		{"v COLLATE \"de_DE\" = 'a'", `collation "de_DE" is not supported; strings compare by bytes, COLLATE "C" (line 2, column 3)`},
+		{"x = B'1'", `bit strings are not supported (line 2, column 5)`},
+		{"x::money = 1", `type money is not supported; there are BOOLEAN, SMALLINT, INTEGER, BIGINT, NUMERIC, REAL, DOUBLE PRECISION, DATE, TIMESTAMP, INTERVAL and VARCHAR (line 2, column 4)`},
+		{"x::date = day", `cannot cast type bigint to date (line 2, column 2)`},
+		{"v::bigint = 1", `CAST of a column from character varying to bigint is not supported (line 2, column 2)`},
+		{"d::numeric = 1", `CAST from double precision to NUMERIC needs a precision and a scale: NUMERIC(18, 2) (line 2, column 2)`},
+		{"x::numeric(50) = 1", `NUMERIC precision must be between 1 and 38 (line 2, column 4)`},
+		{"x = 99.5::numeric(3,2)", `numeric field overflow: 99.5 does not fit numeric(3,2) (line 2, column 9)`},
+		{"ts::timestamp(3) = ts", `TIMESTAMP with a precision is not supported (line 2, column 5)`},
+		{"day = DATE '2001-01-01' + 999999999", `date out of range (line 2, column 25)`},
+		{"r = 1e300::real", `10000000000000000000... is out of range for type real (line 2, column 10)`},
+		{"x = 1e2000", `a number of more than 1000 digits is not supported (line 2, column 5)`},
+	} {
+		checkError(t, head+c.in, c.want)
+	}
+}
+
+func checkError(t *testing.T, text, want string) {
+	t.Helper()
+	_, err := bind(t, text)
+	if err == nil {
+		t.Errorf("%s: no error, want %s", text, want)
+		return
+	}
+	if got := sql.Describe(text, err); got != want {
+		t.Errorf("%s:\n got %s\nwant %s", text, got, want)
+	}
+}

@@ -1,0 +1,323 @@
+package sql
+
+import (
+	"fmt"
+	"math/big"
+	"strings"
+
+	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/table"
+)
+
+// span is an interval constant with PostgreSQL's three fields. It lives only while
+// a statement is bound: what meets a column is microseconds.
+type span struct {
+	months, days, micros int64
+	pos                  int
+}
+
+func (s *span) Type() table.Type { return interval }
+func (s *span) Pos() int         { return s.pos }
+
+// String writes the fields that are not 0.
+func (s *span) String() string {
+	var parts []string
+	for _, f := range []struct {
+		n    int64
+		unit string
+	}{{s.months, "months"}, {s.days, "days"}, {s.micros, "microseconds"}} {
+		if f.n != 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", f.n, f.unit))
+		}
+	}
+	if len(parts) == 0 {
+		return "INTERVAL '0'"
+	}
+	return "INTERVAL '" + strings.Join(parts, " ") + "'"
+}
+
+const (
+	microsPerDay = table.MicrosPerDay
+	daysPerMonth = 30 // where intervals are compared or cut into fractions
+)
+
+func errInterval(pos int) error { return expr.Errorf(pos, "interval out of range") }
+
+// plain is the interval in microseconds, a month taken as 30 days: how PostgreSQL
+// compares intervals.
+func (s *span) plain() (expr.Expr, error) {
+	days := new(big.Int).Mul(big.NewInt(s.months), big.NewInt(daysPerMonth))
+	days.Add(days, big.NewInt(s.days))
+	us := days.Mul(days, big.NewInt(microsPerDay))
+	us.Add(us, big.NewInt(s.micros))
+	if !us.IsInt64() {
+		return nil, errInterval(s.pos)
+	}
+	return &expr.Const{V: table.Value{Type: interval, I: us.Int64()}, P: s.pos}, nil
+}
+
+// add is s + sign * o, field by field.
+func (s *span) add(o *span, sign int64, pos int) (expr.Expr, error) {
+	out := &span{pos: pos}
+	for _, f := range []struct {
+		to   *int64
+		a, b int64
+	}{{&out.months, s.months, o.months}, {&out.days, s.days, o.days}, {&out.micros, s.micros, o.micros}} {
+		n, ok1, _ := expr.IntOp(expr.Mul, f.b, sign)
+		n, ok2, _ := expr.IntOp(expr.Add, f.a, n)
+		if !ok1 || !ok2 {
+			return nil, errInterval(pos)
+		}
+		*f.to = n
+	}
+	return out, nil
+}
+
+// times is s * n.
+func (s *span) times(n int64, pos int) (expr.Expr, error) {
+	return (&span{}).add(s, n, pos)
+}
+
+// addTo is a timestamp plus sign times s: months first, ending on the last day of a shorter
+// month, then days, then microseconds.
+func (s *span) addTo(us, sign int64, pos int) (expr.Expr, error) {
+	days, rest := us/microsPerDay, us%microsPerDay
+	if rest < 0 {
+		days, rest = days-1, rest+microsPerDay
+	}
+	const far = 10_000_000 * 12 // months; far outside the calendar
+	if s.months > far || s.months < -far || s.days > far*31 || s.days < -far*31 {
+		return nil, expr.Errorf(pos, "timestamp out of range")
+	}
+	y, m, d := table.CivilFromDays(days)
+	month := y*12 + int64(m-1) + sign*s.months
+	y, m = month/12, int(month%12)+1
+	if m < 1 {
+		y, m = y-1, m+12
+	}
+	days = table.DaysFromCivil(y, m, min(d, table.DaysInMonth(y, m))) + sign*s.days
+	out := new(big.Int).Mul(big.NewInt(days), big.NewInt(microsPerDay))
+	out.Add(out, big.NewInt(rest))
+	out.Add(out, new(big.Int).Mul(big.NewInt(sign), big.NewInt(s.micros)))
+	if !out.IsInt64() {
+		return nil, expr.Errorf(pos, "timestamp out of range")
+	}
+	c := &expr.Const{V: table.Value{Type: timestamp, I: out.Int64()}, P: pos}
+	return c, inRange(c)
+}
+
+// inRange checks that a constant date or timestamp lies between 4713 BC and the
+// year 290000.
+func inRange(e expr.Expr) error {
+	c, ok := e.(*expr.Const)
+	if !ok || c.V.Null || !isTime(c.V.Type) {
+		return nil
+	}
+	days := c.V.I
+	if c.V.Type.Kind == table.Timestamp {
+		days /= microsPerDay
+	}
+	if days < table.DaysFromCivil(-4712, 1, 1) || days > table.DaysFromCivil(290_000, 12, 31) {
+		return expr.Errorf(c.P, "%s out of range", strings.TrimSuffix(c.V.Type.String(), " without time zone"))
+	}
+	return nil
+}
+
+// scaleSpan is an interval times or divided by a constant number.
+func scaleSpan(op expr.ArithOp, s *span, by expr.Expr, pos int) (expr.Expr, error) {
+	c, ok := by.(*expr.Const)
+	if !ok {
+		return nil, expr.Errorf(pos, "an interval times a value that is not constant is not supported")
+	}
+	if c.V.Null {
+		return &expr.Const{V: table.Null(interval), P: pos}, nil
+	}
+	f := new(big.Rat)
+	if c.V.Type.IsFloat() {
+		if f.SetFloat64(c.V.F) == nil {
+			return nil, errInterval(pos)
+		}
+	} else {
+		f.SetFrac(c.V.Unscaled(), table.Pow10(c.V.Type.Scale))
+	}
+	if op == expr.Div {
+		if f.Sign() == 0 {
+			return nil, expr.Errorf(pos, expr.MsgDivisionByZero)
+		}
+		f.Inv(f)
+	}
+	var out fields
+	for i, n := range []int64{s.months, s.days, s.micros} {
+		out.add(i, new(big.Rat).Mul(new(big.Rat).SetInt64(n), f))
+	}
+	return out.span(pos)
+}
+
+// fields sums months, days and microseconds, a fraction of a month going into days and
+// one of a day into microseconds.
+type fields [3]big.Int
+
+const (
+	monthField = iota
+	dayField
+	microField
+)
+
+func (f *fields) add(field int, n *big.Rat) {
+	for ; ; field++ {
+		whole := new(big.Int).Quo(n.Num(), n.Denom())
+		if field == microField {
+			whole = roundEven(n)
+		}
+		f[field].Add(&f[field], whole)
+		if field == microField {
+			return
+		}
+		n = new(big.Rat).Sub(n, new(big.Rat).SetInt(whole))
+		if n.Sign() == 0 {
+			return
+		}
+		n.Mul(n, new(big.Rat).SetInt64([]int64{daysPerMonth, microsPerDay}[field]))
+	}
+}
+
+// roundEven is the integer nearest to n, halves to the even one.
+func roundEven(n *big.Rat) *big.Int {
+	twice := new(big.Int).Lsh(n.Num(), 1)
+	q, r := new(big.Int).DivMod(twice.Add(twice, n.Denom()), new(big.Int).Lsh(n.Denom(), 1), new(big.Int))
+	if r.Sign() == 0 && q.Bit(0) == 1 {
+		q.Sub(q, big.NewInt(1))
+	}
+	return q
+}
+
+func (f *fields) span(pos int) (expr.Expr, error) {
+	for i := range f {
+		if !f[i].IsInt64() {
+			return nil, errInterval(pos)
+		}
+	}
+	return &span{f[monthField].Int64(), f[dayField].Int64(), f[microField].Int64(), pos}, nil
+}
+
+// intervalUnits gives each unit's field and how much of the field it is.
+var intervalUnits = map[string]struct {
+	field int
+	n     int64
+}{}
+
+func init() {
+	for names, u := range map[string]struct {
+		field int
+		n     int64
+	}{
+		"microsecond us usec usecs": {microField, 1},
+		"millisecond ms msec msecs": {microField, 1000},
+		"second s sec secs":         {microField, 1_000_000},
+		"minute m min mins":         {microField, 60_000_000},
+		"hour h hr hrs":             {microField, 3_600_000_000},
+		"day d":                     {dayField, 1},
+		"week w":                    {dayField, 7},
+		"month mon mons":            {monthField, 1},
+		"year y yr yrs":             {monthField, 12},
+		"decade dec decs":           {monthField, 120},
+		"century c cent":            {monthField, 1200},
+		"millennium mil mils":       {monthField, 12000},
+		"centuries":                 {monthField, 1200},
+		"millennia":                 {monthField, 12000},
+	} {
+		list := strings.Fields(names)
+		for _, n := range list {
+			intervalUnits[n] = u
+		}
+		intervalUnits[list[0]+"s"] = u
+	}
+}
+
+// parseInterval reads '1 year 2 months 3 days 04:05:06.789', with signs, fractions and
+// "ago"; a number without a unit is seconds.
+func parseInterval(s string, pos int) (expr.Expr, error) {
+	bad := expr.Errorf(pos, "invalid input syntax for type interval: %q; write for example '2 days 3 hours'", s)
+	words := intervalWords(strings.ToLower(s))
+	ago := len(words) > 1 && words[len(words)-1] == "ago"
+	if ago {
+		words = words[:len(words)-1]
+	}
+	if len(words) == 0 {
+		return nil, bad
+	}
+	var f fields
+	for i := 0; i < len(words); i++ {
+		w := words[i]
+		if strings.Contains(w, ":") {
+			us, ok := clock(w)
+			if !ok {
+				return nil, bad
+			}
+			f.add(microField, us)
+			continue
+		}
+		n, ok := fraction(w)
+		if !ok {
+			return nil, bad
+		}
+		unit := intervalUnits["second"]
+		if i+1 < len(words) {
+			if unit, ok = intervalUnits[words[i+1]]; !ok {
+				return nil, bad
+			}
+			i++
+		}
+		f.add(unit.field, n.Mul(n, new(big.Rat).SetInt64(unit.n)))
+	}
+	if ago {
+		for i := range f {
+			f[i].Neg(&f[i])
+		}
+	}
+	return f.span(pos)
+}
+
+// intervalWords splits numbers from units that are glued to them: "3d" is 3 d.
+func intervalWords(s string) []string {
+	var words []string
+	for _, w := range strings.Fields(strings.TrimPrefix(strings.TrimSpace(s), "@")) {
+		i := strings.IndexFunc(w, func(r rune) bool { return r >= 'a' && r <= 'z' })
+		if i > 0 {
+			words = append(words, w[:i], w[i:])
+		} else {
+			words = append(words, w)
+		}
+	}
+	return words
+}
+
+// fraction reads a number with a sign and a fraction.
+func fraction(s string) (*big.Rat, bool) {
+	c, ok := parseNumber(s)
+	if !ok || strings.Trim(s, "+-.0123456789") != "" {
+		return nil, false
+	}
+	return new(big.Rat).SetFrac(c.V.Unscaled(), table.Pow10(c.V.Type.Scale)), true
+}
+
+// clock reads [+-]HH:MM[:SS[.f]] as microseconds.
+func clock(s string) (*big.Rat, bool) {
+	body := strings.TrimLeft(s, "+-")
+	parts := strings.Split(body, ":")
+	if len(s)-len(body) > 1 || len(parts) > 3 {
+		return nil, false
+	}
+	sum := new(big.Rat)
+	for i, unit := range []int64{3_600_000_000, 60_000_000, 1_000_000}[:len(parts)] {
+		n, ok := fraction(parts[i])
+		if !ok || n.Sign() < 0 || i < 2 && !n.IsInt() || i > 0 && n.Cmp(big.NewRat(60, 1)) >= 0 {
+			return nil, false
+		}
+		sum.Add(sum, n.Mul(n, new(big.Rat).SetInt64(unit)))
+	}
+	if s[0] == '-' {
+		sum.Neg(sum)
+	}
+	return sum, true
+}

@@ -1,0 +1,100 @@
+package sql
+
+import (
+	"math/big"
+	"strconv"
+	"strings"
+
+	pg "github.com/pganalyze/pg_query_go/v6"
+
+	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/table"
+)
+
+// literal is a constant as the grammar has it.
+func (b *binder) literal(n *pg.A_Const) (expr.Expr, error) {
+	loc := int(n.Location)
+	pos := b.pos(loc)
+	if n.Isnull {
+		return &expr.Const{V: table.Null(table.Type{}), P: pos}, nil
+	}
+	switch v := n.Val.(type) {
+	case *pg.A_Const_Ival:
+		return &expr.Const{V: table.Int(int64(v.Ival.GetIval())), P: pos}, nil
+	case *pg.A_Const_Boolval:
+		return &expr.Const{V: table.Bool(v.Boolval.GetBoolval()), P: pos}, nil
+	case *pg.A_Const_Sval:
+		return &expr.Const{V: table.Value{S: v.Sval.GetSval()}, P: pos}, nil
+	case *pg.A_Const_Fval:
+		c, ok := parseNumber(v.Fval.GetFval())
+		if !ok {
+			return nil, b.errorf(loc, "a number of more than %d digits is not supported", maxLiteral)
+		}
+		c.P = pos
+		return c, nil
+	}
+	return nil, b.errorf(loc, "bit strings are not supported")
+}
+
+// maxLiteral is the most decimal digits of a numeric literal, zeros of its
+// exponent included.
+const maxLiteral = 1000
+
+// parseNumber reads a number as PostgreSQL's lexer does (1_000, 0xff, 1.5e3, with a
+// sign): a BIGINT if it is an integer that fits, else a NUMERIC.
+func parseNumber(s string) (*expr.Const, bool) {
+	s = strings.ReplaceAll(strings.TrimSpace(s), "_", "")
+	body, negative := s, false
+	if body != "" && (body[0] == '-' || body[0] == '+') {
+		negative, body = body[0] == '-', body[1:]
+	}
+	if body == "" || !isDigit(body[0]) && body[0] != '.' || len(body) > maxLiteral+10 {
+		return nil, false
+	}
+	u, scale, integer := new(big.Int), 0, true
+	if len(body) > 1 && body[0] == '0' && strings.IndexByte("xXoObB", body[1]) >= 0 {
+		if _, ok := u.SetString(body, 0); !ok {
+			return nil, false
+		}
+	} else {
+		var ok bool
+		if u, scale, integer, ok = parseDigits(body); !ok {
+			return nil, false
+		}
+	}
+	if negative {
+		u.Neg(u)
+	}
+	if integer && u.IsInt64() {
+		return &expr.Const{V: table.Int(u.Int64())}, true
+	}
+	t := table.Type{Kind: table.Decimal, Scale: scale}
+	return canonical(table.Dec(t, u), 0), true
+}
+
+// parseDigits reads digits, a point, digits, an exponent.
+func parseDigits(s string) (u *big.Int, scale int, integer, ok bool) {
+	exponent := 0
+	integer = true
+	if i := strings.IndexAny(s, "eE"); i >= 0 {
+		e, err := strconv.Atoi(s[i+1:])
+		if err != nil || e > maxLiteral || e < -maxLiteral {
+			return nil, 0, false, false
+		}
+		s, exponent, integer = s[:i], e, false
+	}
+	whole, frac, point := strings.Cut(s, ".")
+	digits := whole + frac
+	if digits == "" || strings.Trim(digits, "0123456789") != "" {
+		return nil, 0, false, false
+	}
+	u, _ = new(big.Int).SetString(digits, 10)
+	if scale = len(frac) - exponent; scale < 0 {
+		u.Mul(u, table.Pow10(-scale))
+		scale = 0
+	}
+	if scale > maxLiteral || len(u.String()) > maxLiteral {
+		return nil, 0, false, false
+	}
+	return u, scale, integer && !point, true
+}

@@ -1,0 +1,371 @@
+package sql
+
+import (
+	"math"
+	"math/big"
+
+	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/table"
+)
+
+var (
+	boolean   = table.Type{Kind: table.Boolean}
+	bigint    = table.Type{Kind: table.BigInt}
+	double    = table.Type{Kind: table.Double}
+	varchar   = table.Type{Kind: table.Varchar}
+	date      = table.Type{Kind: table.Date}
+	timestamp = table.Type{Kind: table.Timestamp}
+	interval  = table.Type{Kind: table.Interval}
+	// numeric is what an integer is cast to beside a DECIMAL; see package expr.
+	numeric = table.Type{Kind: table.Decimal, Precision: 18}
+)
+
+func isTime(t table.Type) bool { return t.Kind == table.Date || t.Kind == table.Timestamp }
+
+func isUnknown(e expr.Expr) bool { return e.Type().Kind == table.Unknown }
+
+// isConstant reports a constant, typed or not yet.
+func isConstant(e expr.Expr) bool {
+	switch e.(type) {
+	case *expr.Const, *span:
+		return true
+	}
+	return false
+}
+
+func isNull(e expr.Expr) bool {
+	c, ok := e.(*expr.Const)
+	return ok && c.V.Null
+}
+
+// typeName is the name of a type in an error: PostgreSQL's, without digits.
+func typeName(t table.Type) string {
+	if t.Kind == table.Decimal {
+		return "numeric"
+	}
+	return t.String()
+}
+
+func noOperator(op string, l, r table.Type, pos int) error {
+	hint := ""
+	_, compares := compareOps[op]
+	if compares && (l.Kind == table.Varchar && r.IsNumeric() || r.Kind == table.Varchar && l.IsNumeric()) {
+		hint = "; a text is not compared with a number"
+	}
+	return expr.Errorf(pos, "operator does not exist: %s %s %s%s", typeName(l), op, typeName(r), hint)
+}
+
+// commonNumber is the type in which an operator takes two numbers: BIGINT for
+// two integers of any width, which need no cast.
+func commonNumber(l, r table.Type) table.Type {
+	switch {
+	case l.IsInteger() && r.IsInteger():
+		return bigint
+	case l.IsExact() && r.IsExact():
+		return numeric
+	case l.Kind == table.Real && r.Kind == table.Real:
+		return l
+	}
+	return double
+}
+
+// widerNumber is the common type of two elements of a list: the one that the
+// other converts to.
+func widerNumber(l, r table.Type) table.Type {
+	switch {
+	case l.Kind == table.Double || r.Kind == table.Double:
+		return double
+	case l.Kind == table.Real || r.Kind == table.Real:
+		return table.Type{Kind: table.Real}
+	}
+	return commonNumber(l, r)
+}
+
+// widen casts a number to a type of [commonNumber] or [widerNumber].
+func widen(e expr.Expr, t table.Type) (expr.Expr, error) {
+	if t.IsInteger() || e.Type().Kind == t.Kind {
+		return e, nil
+	}
+	return convert(e, t, e.Pos())
+}
+
+// convert casts e to t, folding a constant.
+func convert(e expr.Expr, t table.Type, pos int) (expr.Expr, error) {
+	if e.Type() == t {
+		return e, nil
+	}
+	out := fold(&expr.Cast{X: e, To: t, P: pos})
+	from, ok1 := e.(*expr.Const)
+	to, ok2 := out.(*expr.Const)
+	if ok1 && ok2 && t.IsFloat() && from.V.Type.IsExact() && !to.V.Null {
+		if math.IsInf(to.V.F, 0) || to.V.F == 0 && from.V.Unscaled().Sign() != 0 {
+			text := from.V.String()
+			if len(text) > 40 {
+				text = text[:20] + "..."
+			}
+			return nil, expr.Errorf(pos, "%s is out of range for type %s", text, t)
+		}
+	}
+	return out, inRange(out)
+}
+
+// adapt gives an operand of unknown type the other's type; text when both are
+// unknown.
+func (b *binder) adapt(l, r expr.Expr) (expr.Expr, expr.Expr, error) {
+	var err error
+	if isUnknown(l) {
+		t := r.Type()
+		if t.Kind == table.Unknown {
+			t = varchar
+		}
+		if l, err = b.coerce(l, t); err != nil {
+			return nil, nil, err
+		}
+	}
+	if isUnknown(r) {
+		r, err = b.coerce(r, l.Type())
+	}
+	return l, r, err
+}
+
+// coerce gives e, a string literal or NULL of unknown type, type t.
+func (b *binder) coerce(e expr.Expr, t table.Type) (expr.Expr, error) {
+	c, ok := e.(*expr.Const)
+	if !ok {
+		return nil, expr.Errorf(e.Pos(), "the type of this value is not known")
+	}
+	if c.V.Null {
+		return &expr.Const{V: table.Null(t), P: c.P}, nil
+	}
+	return readText(c.V.S, t, c.P)
+}
+
+// settle makes a plain constant of an interval and text of what is still of unknown
+// type.
+func (b *binder) settle(e expr.Expr) (expr.Expr, error) {
+	if s, ok := e.(*span); ok {
+		return s.plain()
+	}
+	if isUnknown(e) {
+		return b.coerce(e, varchar)
+	}
+	return e, nil
+}
+
+// bring converts an element of a list to the list's common type.
+func (b *binder) bring(e expr.Expr, t table.Type) (expr.Expr, error) {
+	var err error
+	if isUnknown(e) {
+		if e, err = b.coerce(e, t); err != nil {
+			return nil, err
+		}
+	}
+	if e, err = b.settle(e); err != nil {
+		return nil, err
+	}
+	if t.IsNumeric() {
+		return widen(e, t)
+	}
+	return convert(e, t, e.Pos())
+}
+
+// readText reads the string of a literal as type t; what it says is then of no
+// other type, so that an error is the statement's and not a record's.
+func readText(s string, t table.Type, pos int) (expr.Expr, error) {
+	switch t.Kind {
+	case table.Interval:
+		return parseInterval(s, pos)
+	case table.Decimal:
+		c, ok := parseNumber(s)
+		if !ok {
+			return nil, expr.Errorf(pos, "invalid input syntax for type numeric: %q", s)
+		}
+		c.P = pos
+		return convert(c, table.Type{Kind: table.Decimal, Precision: maxDigits, Scale: c.V.Type.Scale}, pos)
+	}
+	x := &expr.Const{V: table.Str(s), P: pos}
+	if t.Kind == table.Varchar {
+		return x, nil
+	}
+	v, err := expr.Eval(&expr.Cast{X: x, To: t, P: pos}, constants)
+	if err != nil {
+		switch t.Kind {
+		case table.Date:
+			return nil, expr.Errorf(pos, "%s; write YYYY-MM-DD", err)
+		case table.Timestamp:
+			return nil, expr.Errorf(pos, "%s; write YYYY-MM-DD HH:MM:SS", err)
+		}
+		return nil, err
+	}
+	return canonical(v, pos), nil
+}
+
+// constants is the environment of constant expressions: NUMERICs are as wide as
+// they need to be.
+var constants = &expr.Env{Agg: func(int) table.Value { return table.Value{Null: true} }}
+
+// maxBits bounds folded NUMERICs, which a chain of products would make huge.
+const maxBits = 8192
+
+// fold computes e if its operands are constants, and makes it NULL if it is an
+// operator with a NULL constant. Where computing fails, e stays: it fails if it is
+// evaluated.
+func fold(e expr.Expr) expr.Expr {
+	kids := expr.Kids(e)
+	all := true
+	for _, k := range kids {
+		if isNull(k) && strict(e) {
+			return &expr.Const{V: table.Null(e.Type()), P: e.Pos()}
+		}
+		if _, ok := k.(*expr.Const); !ok {
+			all = false
+		}
+	}
+	if !all {
+		return e
+	}
+	v, err := expr.Eval(e, constants)
+	if err != nil || v.Big != nil && v.Big.BitLen() > maxBits {
+		return spelled(e)
+	}
+	if v.Null {
+		v.Type = e.Type()
+	}
+	return canonical(v, e.Pos())
+}
+
+// strict reports an operator that is NULL when an operand is.
+func strict(e expr.Expr) bool {
+	switch e.(type) {
+	case *expr.Arith, *expr.Neg, *expr.Cast, *expr.Compare, *expr.Not, *expr.Like, *expr.In:
+		return true
+	}
+	return false
+}
+
+// canonical makes the constant of a value: a NUMERIC has as many digits as it
+// needs at its scale, a float no negative zero.
+func canonical(v table.Value, pos int) *expr.Const {
+	switch {
+	case v.Type.Kind == table.Decimal && !v.Null:
+		digits := len(new(big.Int).Abs(v.Unscaled()).String())
+		v.Type.Precision = max(digits, v.Type.Scale, 1)
+	case v.Type.IsFloat() && v.F == 0:
+		v.F = 0
+	}
+	return &expr.Const{V: v, P: pos}
+}
+
+// spelled returns e, an operation of constants that fails, so that its text tells
+// the type of its first operand: a DOUBLE or NUMERIC that prints as an integer
+// would be read back as one.
+func spelled(e expr.Expr) expr.Expr {
+	switch e := e.(type) {
+	case *expr.Arith:
+		out := *e
+		out.L = spelledOperand(e.L)
+		return &out
+	case *expr.Cast:
+		out := *e
+		out.X = spelledOperand(e.X)
+		return &out
+	}
+	return e
+}
+
+func spelledOperand(e expr.Expr) expr.Expr {
+	c, ok := e.(*expr.Const)
+	if !ok || c.V.Type.Kind != table.Double && c.V.Type.Kind != table.Decimal {
+		return e
+	}
+	text, ok := parseNumber(c.V.String())
+	if !ok || text.V.Type == c.V.Type {
+		return e
+	}
+	text.P = c.P
+	return &expr.Cast{X: text, To: c.V.Type, P: c.P}
+}
+
+// mayFail reports whether evaluating e may raise an error.
+func mayFail(e expr.Expr) bool {
+	fails := false
+	expr.Walk(e, func(e expr.Expr) {
+		switch e := e.(type) {
+		case *expr.Arith, *expr.Neg:
+			fails = true
+		case *expr.Cast:
+			safe := e.X.Type().IsInteger() && (e.To.Kind == table.Double || e.To == numeric) ||
+				e.X.Type().Kind == table.Real && e.To.Kind == table.Double
+			fails = fails || !safe
+		}
+	})
+	return fails
+}
+
+// and is the conjunction of kids: TRUE is left out, FALSE ends the list, and with it
+// whatever cannot fail before it.
+func and(kids []expr.Expr, pos int) expr.Expr {
+	kids, decided := simplify(kids, 0, func(e expr.Expr) ([]expr.Expr, bool) {
+		a, ok := e.(*expr.And)
+		if !ok {
+			return nil, false
+		}
+		return a.Kids, true
+	})
+	switch {
+	case decided:
+		return &expr.Const{V: table.Bool(false), P: pos}
+	case len(kids) == 0:
+		return &expr.Const{V: table.Bool(true), P: pos}
+	case len(kids) == 1:
+		return kids[0]
+	}
+	return fold(&expr.And{Kids: kids, P: pos})
+}
+
+// or is the disjunction of kids, the mirror image of [and].
+func or(kids []expr.Expr, pos int) expr.Expr {
+	kids, decided := simplify(kids, 1, func(e expr.Expr) ([]expr.Expr, bool) {
+		o, ok := e.(*expr.Or)
+		if !ok {
+			return nil, false
+		}
+		return o.Kids, true
+	})
+	switch {
+	case decided:
+		return &expr.Const{V: table.Bool(true), P: pos}
+	case len(kids) == 0:
+		return &expr.Const{V: table.Bool(false), P: pos}
+	case len(kids) == 1:
+		return kids[0]
+	}
+	return fold(&expr.Or{Kids: kids, P: pos})
+}
+
+// simplify flattens operands of the same kind and uses the constants among them.
+// decided means that the decisive constant is the whole result.
+func simplify(kids []expr.Expr, decisive int64, same func(expr.Expr) ([]expr.Expr, bool)) (out []expr.Expr, decided bool) {
+	var flat []expr.Expr
+	for _, k := range kids {
+		if inner, ok := same(k); ok {
+			flat = append(flat, inner...)
+		} else {
+			flat = append(flat, k)
+		}
+	}
+	fails := false
+	for _, k := range flat {
+		c, ok := k.(*expr.Const)
+		switch {
+		case !ok || c.V.Null:
+			fails = fails || mayFail(k)
+			out = append(out, k)
+		case c.V.I == decisive && fails:
+			return append(out, k), false
+		case c.V.I == decisive:
+			return nil, true
+		}
+	}
+	return out, false
+}

@@ -1,0 +1,83 @@
+package table
+
+import (
+	"math"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+)
+
+func TestFormatDate(t *testing.T) {
+	for _, c := range []struct {
+		days int64
+		want string
+	}{
+		{0, "1970-01-01"},
+		{-1, "1969-12-31"},
+		{59, "1970-03-01"},
+		{11016, "2000-02-29"},
+		{-719162, "0001-01-01"},
+		{-719163, "0001-12-31 BC"},
+		{-719528, "0001-01-01 BC"},
+		{-719529, "0002-12-31 BC"},
+		{-2440588, "4714-11-24 BC"}, // Julian day 0
+		{2932896, "9999-12-31"},
+		{2932897, "10000-01-01"},
+		{math.MaxInt32, "5881580-07-11"},
+		{math.MinInt32, "5877642-06-23 BC"},
+		{math.MaxInt64, "25252734927768524-07-27"},
+		{math.MinInt64, "25252734927764586-06-07 BC"},
+	} {
+		if got := FormatDate(c.days); got != c.want {
+			t.Errorf("FormatDate(%d) = %q, want %q", c.days, got, c.want)
+		}
+	}
+}
+
+func TestFormatTimestamp(t *testing.T) {
+	for _, c := range []struct {
+		us   int64
+		want string
+	}{
+		{0, "1970-01-01 00:00:00"},
+		{-1, "1969-12-31 23:59:59.999999"},
+		{1, "1970-01-01 00:00:00.000001"},
+		{500_000, "1970-01-01 00:00:00.5"},
+		{1_700_000_000_123_450, "2023-11-14 22:13:20.12345"},
+		{-719163*MicrosPerDay + MicrosPerDay/2, "0001-12-31 12:00:00 BC"},
+		{math.MaxInt64, "294247-01-10 04:00:54.775807"},
+		{math.MinInt64, "290309-12-21 19:59:05.224192 BC"},
+	} {
+		if got := FormatTimestamp(c.us); got != c.want {
+			t.Errorf("FormatTimestamp(%d) = %q, want %q", c.us, got, c.want)
+		}
+	}
+}
+
+// Package time is the oracle where its own range allows it.
+func TestCalendarAgreesWithTime(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		days := rapid.Int64Range(-100_000_000, 100_000_000).Draw(t, "days")
+		tm := time.Unix(days*86400, 0).UTC()
+		y, m, d := CivilFromDays(days)
+		if int(y) != tm.Year() || m != int(tm.Month()) || d != tm.Day() {
+			t.Fatalf("CivilFromDays(%d) = %d-%d-%d, time says %v", days, y, m, d, tm)
+		}
+		if back := DaysFromCivil(y, m, d); back != days {
+			t.Fatalf("DaysFromCivil(%d, %d, %d) = %d, want %d", y, m, d, back, days)
+		}
+		if want := time.Date(int(y), time.Month(m)+1, 0, 0, 0, 0, 0, time.UTC).Day(); DaysInMonth(y, m) != want {
+			t.Fatalf("DaysInMonth(%d, %d) = %d, want %d", y, m, DaysInMonth(y, m), want)
+		}
+	})
+}
+
+func TestFormatDateOfAnyDayAndTheNextDiffer(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		d := rapid.Int64Range(math.MinInt64, math.MaxInt64-1).Draw(t, "days")
+		if a, b := FormatDate(d), FormatDate(d+1); a == b {
+			t.Fatalf("days %d and %d are both %s", d, d+1, a)
+		}
+	})
+}
