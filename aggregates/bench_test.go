@@ -78,7 +78,7 @@ const threshold = 314573 // 60 % of 2^19
 func leaf(l plan.Leaf) *plan.Pred { return &plan.Pred{Op: plan.IsLeaf, Leaf: l} }
 
 func lessThan(col int) *plan.Pred {
-	return leaf(&plan.Compare{Col: col, Op: expr.LT, Code: threshold, Text: "x < 314573"})
+	return leaf(&plan.Compare{Col: col, Op: expr.LT, Code: threshold, Text: string(rune('a'+col)) + " < 314573"})
 }
 
 // semilinear is 3a + 7b - 2c + d < 2000000.

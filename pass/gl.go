@@ -26,6 +26,20 @@ type GL struct {
 	state    state
 }
 
+// guard stands in for "no fragment program" in the depth tests of hardware devices.
+// After a clear of the stencil buffer an H200 decides plain depth tests tile by
+// tile, and where records lie at or near the clear depth it counts the tile as a
+// whole: NULLs were counted by `x IS NOT NULL`. A fragment program that may discard
+// makes it test each record, at no cost for large tables (docs/hardware.md).
+var guard = shaders.Load("guard.frag")
+
+func (g *GL) program(p *Pass) shaders.Source {
+	if p.Program.Text == "" && p.Depth.Test && !g.ctx.Caps().Software {
+		return guard
+	}
+	return p.Program
+}
+
 // state is the pipeline state as GL has it now.
 type state struct {
 	target   *textures.Target
@@ -128,7 +142,7 @@ func (g *GL) prepare(p *Pass) error {
 			return err
 		}
 	}
-	prog, err := g.programs.Get(p.Program)
+	prog, err := g.programs.Get(g.program(p))
 	if err != nil {
 		return err
 	}
