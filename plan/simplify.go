@@ -36,8 +36,15 @@ func leafKey(l Leaf) string {
 	case *Program:
 		return fmt.Sprintf("p%d %s|%s|%s", x.Op, x.L.key(), x.R.key(), x.Fails.key())
 	}
-	return l.String()
+	if x, ok := l.(Keyed); ok {
+		return x.Key()
+	}
+	return fmt.Sprintf("%p", l)
 }
+
+// Keyed is a leaf of another package, for the normal forms: leaves with equal keys
+// are the same. A leaf that is not Keyed is only the same as itself.
+type Keyed interface{ Key() string }
 
 // key identifies a value program.
 func (v *Val) key() string {

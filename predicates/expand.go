@@ -34,6 +34,13 @@ func (t *limbTest) String() string  { return t.text }
 func (t *limbRange) String() string { return t.text }
 func (t *maskTest) String() string  { return t.text }
 
+// Key implements plan.Keyed: what the text says may differ, or not, from what the
+// pass does. (Masks have their address for identity.)
+func (t *limbTest) Key() string { return fmt.Sprintf("test %d.%d %d %d", t.col, t.limb, t.op, t.k) }
+func (t *limbRange) Key() string {
+	return fmt.Sprintf("range %d.%d %d %d", t.col, t.limb, t.lo, t.hi)
+}
+
 // Columns implements plan.Leaf.
 func (t *limbTest) Columns() []int  { return []int{t.col} }
 func (t *limbRange) Columns() []int { return []int{t.col} }

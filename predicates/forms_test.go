@@ -1,0 +1,95 @@
+package predicates_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/glctx"
+	"github.com/stencildb/stencildb/internal/gltest"
+	"github.com/stencildb/stencildb/pass"
+	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/predicates"
+	"github.com/stencildb/stencildb/table"
+)
+
+// columns is a table of six attributes of several widths, some with NULLs.
+func columns(rng *rand.Rand, rows int) *table.Table {
+	t := &table.Table{Name: "t", Chunks: []*table.Chunk{{Rows: rows}}}
+	for i, top := range []uint64{9, 1<<10 - 1, 1<<19 - 1, 1<<24 - 1, 1<<30 - 1, 1<<50 - 1} {
+		t.Fields = append(t.Fields, table.Field{Name: string(rune('a' + i)), Type: table.Type{Kind: table.BigInt}})
+		t.Chunks[0].Segments = append(t.Chunks[0].Segments, segment(rng, rows, top, i%2 == 0))
+	}
+	return t
+}
+
+// comparison is a random Compare or Range leaf over t.
+func comparison(rng *rand.Rand, t *table.Table) *plan.Pred {
+	col := rng.IntN(len(t.Fields))
+	top := t.Chunks[0].Segments[col].Max
+	k := 1 + rng.Uint64()%(top-1)
+	if rng.IntN(4) == 0 {
+		lo := rng.Uint64() % k
+		return leafOf(&plan.Range{Col: col, Lo: lo, Hi: k, Text: fmt.Sprintf("%s in %d..%d", t.Fields[col].Name, lo, k)})
+	}
+	op := expr.CmpOp(rng.IntN(6))
+	return leafOf(&plan.Compare{Col: col, Op: op, Code: k, Text: fmt.Sprintf("%s %v code %d", t.Fields[col].Name, op, k)})
+}
+
+func leafOf(l plan.Leaf) *plan.Pred { return &plan.Pred{Op: plan.IsLeaf, Leaf: l} }
+
+// alternating is a full tree of AND and OR of a depth and a fan-out: neither normal
+// form is small when it is deep.
+func alternating(rng *rand.Rand, t *table.Table, op plan.Op, depth, fan int) *plan.Pred {
+	if depth == 0 {
+		return comparison(rng, t)
+	}
+	p := &plan.Pred{Op: op}
+	for range fan {
+		p.Kids = append(p.Kids, alternating(rng, t, plan.And+plan.Or-op, depth-1, fan))
+	}
+	return p
+}
+
+func TestEveryFormOfBooleanCombination(t *testing.T) {
+	rng := rand.New(rand.NewPCG(11, 12))
+	tab := columns(rng, 1500)
+	gltest.Run(t, 0, func(ctx *glctx.Context, g *pass.GL) {
+		e := predicates.New(g, device(ctx), tab, 0, predicates.Format(tab, []int{0, 1, 2, 3, 4, 5}), 0, predicates.NewSlots())
+		seen := map[string]bool{}
+		for _, c := range []struct{ depth, fan int }{{1, 2}, {1, 7}, {2, 2}, {2, 4}, {3, 2}, {4, 2}, {5, 2}, {3, 4}, {7, 2}, {9, 2}} {
+			for _, op := range []plan.Op{plan.And, plan.Or} {
+				p := alternating(rng, tab, op, c.depth, c.fan)
+				r := &pass.Recorder{}
+				if _, err := predicates.New(r, device(ctx), tab, 0, e.Target().Format, 0, predicates.NewSlots()).Select(p, true); err != nil {
+					t.Fatal(err)
+				}
+				for _, q := range r.Passes {
+					word, _, _ := strings.Cut(strings.ReplaceAll(q.Name, "(", ":"), ":")
+					seen[word] = true
+				}
+				m := &pass.Meter{Runner: g}
+				counted := predicates.New(m, device(ctx), tab, 0, e.Target().Format, 1, predicates.NewSlots())
+				if _, err := counted.Select(p, false); err != nil {
+					t.Fatal(err)
+				}
+				leaves := 1
+				for range c.depth {
+					leaves *= c.fan
+				}
+				if m.Passes > 24*leaves {
+					t.Errorf("%d leaves, depth %d: %d passes", leaves, c.depth, m.Passes)
+				}
+				checkSelect(t, g, e, tab.Chunks[0], p, true)
+				g.End()
+			}
+		}
+		for _, form := range []string{"EvalCNF", "EvalDNF", "Stencil", "Count", "Render", "Range", "Compare"} {
+			if !seen[form] && (form != "Range" || ctx.Caps().DepthBounds) {
+				t.Errorf("no pass of %s: %v", form, seen)
+			}
+		}
+	})
+}
