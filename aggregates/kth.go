@@ -77,6 +77,14 @@ func (s *search) set(count uint64) bool {
 	return count <= s.k-1
 }
 
+// side says in words what a pass of the search counts.
+func (s *search) side() string {
+	if s.largest {
+		return "at or above the tentative value"
+	}
+	return "below the tentative value"
+}
+
 // nullPlace is where the copy puts NULLs so that the search does not count them.
 func (s *search) nullPlace() uint64 {
 	if s.largest {
@@ -158,7 +166,7 @@ func (s *search) narrowCount(space *plan.Space, chunk int, t uint64, label strin
 	if err := p.eval.CopyToDepth(s.col, 0, s.nullPlace()); err != nil {
 		return nil, err
 	}
-	return p.eval.CountLimb(sel.Test(), label, "selected records beyond the tentative value", s.op, t)
+	return p.eval.CountLimb(sel.Test(), label, "selected records "+s.side(), s.op, t)
 }
 
 // explain records the search as one symbolic pass a chunk.
@@ -179,7 +187,7 @@ func (s *search) explain(width int) error {
 				attr, top = fmt.Sprintf("%s.%d", name, limb), min(textures.LimbBits, width-textures.LimbBits*limb)-1
 			}
 			_, err := s.run.Run(&pass.Pass{Name: fmt.Sprintf("%s: Compare(%s %v x + 2^i), i = %d..0", s.routine, attr, s.op, top),
-				Counts: "selected records beyond the tentative value; each count decides bit i of x", Target: p.eval.Target(),
+				Counts: "selected records " + s.side() + "; each count decides bit i of x", Target: p.eval.Target(),
 				Stencil: sel.Test(), Depth: pass.Depth{Test: true}, Count: true, Symbolic: true})
 			if err != nil {
 				return err
@@ -246,7 +254,7 @@ func (s *search) limb(width, limb int) (uint64, error) {
 	for i := min(textures.LimbBits, width-textures.LimbBits*limb) - 1; i >= 0; i-- {
 		t := x + 1<<i
 		label := fmt.Sprintf("%s bit %d: Compare(%s %v %d)", s.routine, textures.LimbBits*limb+i, name, s.op, t)
-		n, err := over(label, "candidates beyond the tentative value", s.op, t)
+		n, err := over(label, "candidates "+s.side(), s.op, t)
 		if err != nil {
 			return 0, err
 		}

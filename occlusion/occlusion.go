@@ -24,7 +24,7 @@ import (
 
 // Pool reuses query objects. It belongs to one context; call it on the GL thread.
 type Pool struct {
-	ctx  *glctx.Context
+	ctx   *glctx.Context
 	free  []uint32        // ready to begin
 	busy  map[uint32]bool // begun, not waited for
 	stale []uint32        // abandoned: the device may still be counting

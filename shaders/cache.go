@@ -38,6 +38,7 @@ func (c *Cache) Get(s Source) (*Program, error) {
 	}
 	p, err := c.link(s)
 	if err != nil {
+		_ = c.ctx.Check(s.Name) // Mesa has logged the same text: it is said below
 		return nil, err
 	}
 	c.programs[s.Text] = p

@@ -69,28 +69,47 @@ uvec2 mulF64(uvec2 a, uvec2 b) {
     }
     return checked64(bits, a, b);
 }
+// GLSL promises neither a correctly rounded quotient nor a fused fma to correct
+// one with, so mantissas are divided bit by bit: 53 bits and one to round by.
 uvec2 divF64(uvec2 a, uvec2 b) {
     if (isZero64(b)) {
         failed = failed || !isNaN64(a);
         return uvec2(0u, 0x7ff80000u);
     }
-    precise double x = value64(a);
-    precise double y = value64(b);
-    precise double q = x / y;
-    uvec2 bits = bits64(q);
-    int ea = int(a.y >> 20 & 0x7ffu), eb = int(b.y >> 20 & 0x7ffu);
-    if (isZero64(bits) && !isZero64(a) && !isInf64(b)) {
-        if (ea - eb < -1077) failed = true; else hazard = true;
+    if (isNaN64(a) || isNaN64(b) || (isInf64(a) && isInf64(b))) return uvec2(0u, 0x7ff80000u);
+    uint sign = (a.y ^ b.y) & 0x80000000u;
+    if (isInf64(a)) return uvec2(0u, sign | 0x7ff00000u);
+    if (isInf64(b) || isZero64(a)) return uvec2(0u, sign);
+    hazard = hazard || isSubnormal64(a) || isSubnormal64(b);
+    int e = int(a.y >> 20 & 0x7ffu) - int(b.y >> 20 & 0x7ffu) + 1023;
+    uvec2 m = uvec2(a.x, (a.y & 0xfffffu) | 0x100000u), n = uvec2(b.x, (b.y & 0xfffffu) | 0x100000u);
+    if (belowU64(m, n)) {
+        m = uvec2(m.x << 1, m.y << 1 | m.x >> 31);
+        e--;
     }
-    // GLSL does not promise a correctly rounded quotient: one step of correction
-    // with the exact remainder where nothing can leave the normal range.
-    int e = ea - eb;
-    if (ea > 60 && ea < 2047 && eb > 0 && eb < 2047 && e > -960 && e < 960) {
-        precise double remainder = fma(-q, y, x);
-        precise double better = q + remainder / y;
-        bits = bits64(better);
+    uvec2 q = uvec2(0u);
+    for (int i = 0; i < 54; i++) { // n <= m < 2n makes the first bit a 1
+        q = uvec2(q.x << 1, q.y << 1 | q.x >> 31);
+        if (!belowU64(m, n)) {
+            m = wrappingAdd(m, wrappingNeg(n));
+            q.x |= 1u;
+        }
+        m = uvec2(m.x << 1, m.y << 1 | m.x >> 31);
     }
-    return checked64(bits, a, b);
+    bool up = (q.x & 1u) != 0u; // never a tie: an odd q times n has no 53 zero bits at its end
+    bool power = (q.x | (q.y ^ 0x200000u) | m.x | m.y) == 0u;
+    q = uvec2(q.x >> 1 | q.y << 31, q.y >> 1);
+    if (up) q = wrappingAdd(q, uvec2(1u, 0u)); // at most 2 - 2^-52
+    if (e > 2046) {
+        failed = true;
+        return uvec2(0u, sign | 0x7ff00000u);
+    }
+    if (e < 1) { // below 2^-1022; half of 2^-1074 and less is 0
+        if (e < -52 || (e == -52 && power)) failed = true;
+        else hazard = true;
+        return uvec2(0u, sign);
+    }
+    return uvec2(q.x, sign | uint(e) << 20 | (q.y & 0xfffffu));
 }
 
 // REAL arithmetic: a double rounded to float32 and widened again. Two roundings

@@ -1,0 +1,133 @@
+package pass_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/stencildb/stencildb/glctx"
+	"github.com/stencildb/stencildb/internal/gltest"
+	"github.com/stencildb/stencildb/pass"
+	"github.com/stencildb/stencildb/shaders"
+	"github.com/stencildb/stencildb/textures"
+)
+
+func target(rows int) textures.TargetRef {
+	return textures.TargetRef{Shape: textures.ShapeOf(rows), Format: textures.D24S8}
+}
+
+// all is a pass that every record passes.
+func all(t textures.TargetRef) *pass.Pass {
+	return &pass.Pass{Name: "All", Target: t, Count: true}
+}
+
+func TestAPassCountsExactlyTheRows(t *testing.T) {
+	gltest.Run(t, 0, func(ctx *glctx.Context, g *pass.GL) {
+		for _, line := range []int{1, 2, 4, 8, 16, 32, 64, 128} {
+			full := line * line
+			for _, rows := range []int{full - line - 1, full - line, full - line + 1, full - 1, full, full + 1} {
+				if rows < 1 {
+					continue
+				}
+				c, err := g.Run(all(target(rows)))
+				if err != nil {
+					t.Fatal(err)
+				}
+				if n, err := c.Wait(); n != uint64(rows) || err != nil {
+					t.Errorf("%d rows: counted %d (%v)", rows, n, err)
+				}
+				g.End()
+			}
+		}
+	})
+}
+
+func TestStateOfOnePassDoesNotReachTheNext(t *testing.T) {
+	gltest.Run(t, 0, func(ctx *glctx.Context, g *pass.GL) {
+		d := target(100)
+		for _, p := range []*pass.Pass{
+			{Name: "write depth 0.5", Target: d, Quad: 0.5, Depth: pass.Depth{Test: true, Write: true}},
+			{Name: "nothing passes", Target: d, Clear: &pass.Clear{Value: 3, Mask: 0xff}, Depth: pass.Depth{Test: true, Func: pass.Never},
+				Stencil: pass.Stencil{Test: true, Func: pass.Never}},
+		} {
+			if _, err := g.Run(p); err != nil {
+				t.Fatal(err)
+			}
+		}
+		c, err := g.Run(all(d))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n, _ := c.Wait(); n != 100 {
+			t.Errorf("a pass without tests counted %d of 100", n)
+		}
+		tg, err := g.Store().Target(d)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, v := range tg.Stencil() {
+			if v != 3 || tg.Depth()[i] < 0.4999 || tg.Depth()[i] > 0.5001 {
+				t.Fatalf("record %d: stencil %d, depth %v", i, v, tg.Depth()[i])
+			}
+		}
+	})
+}
+
+func TestErrorsNameThePass(t *testing.T) {
+	gltest.Run(t, 0, func(ctx *glctx.Context, g *pass.GL) {
+		for _, p := range []*pass.Pass{
+			{Name: "Compare(a < 1)", Target: target(10), Program: shaders.Source{Name: "bad", Text: "#version 450 core\nnonsense"}},
+			{Name: "Compare(a < 1)", Target: target(10), Symbolic: true},
+		} {
+			if _, err := g.Run(p); err == nil || !strings.HasPrefix(err.Error(), "pass Compare(a < 1): ") {
+				t.Errorf("error %v", err)
+			}
+		}
+	})
+}
+
+func TestDepthBoundsWithoutTheExtensionIsAnError(t *testing.T) {
+	gltest.Run(t, 0, func(ctx *glctx.Context, g *pass.GL) {
+		p := all(target(10))
+		p.Bounds = &pass.Bounds{Hi: 1}
+		if _, err := g.Run(p); err == nil || !strings.Contains(err.Error(), "EXT_depth_bounds_test") {
+			t.Errorf("error %v", err)
+		}
+	}, "GL_EXT_depth_bounds_test")
+}
+
+func TestACancelledContextStopsPasses(t *testing.T) {
+	gltest.Run(t, 0, func(ctx *glctx.Context, g *pass.GL) {
+		stop, cancel := context.WithCancel(context.Background())
+		g.Use(stop)
+		cancel()
+		if _, err := g.Run(all(target(10))); !errors.Is(err, context.Canceled) {
+			t.Errorf("error %v", err)
+		}
+		g.End() // and the next query is not affected
+		if _, err := g.Run(all(target(10))); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func TestMeterCountsPassesAndSamples(t *testing.T) {
+	gltest.Run(t, 0, func(ctx *glctx.Context, g *pass.GL) {
+		m := &pass.Meter{Runner: g}
+		for range 3 {
+			c, err := m.Run(all(target(10)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for range 2 {
+				if _, err := c.Wait(); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		if m.Passes != 3 || m.Samples != 30 {
+			t.Errorf("%d passes, %d samples", m.Passes, m.Samples)
+		}
+	})
+}
