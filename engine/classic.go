@@ -65,8 +65,19 @@ func (c *classic) Execute(ctx context.Context, q *plan.Query) (*plan.Answer, err
 
 // Analyze implements Analyzer: every pass is waited for and timed.
 func (c *classic) Analyze(ctx context.Context, q *plan.Query) (*plan.Answer, []Step, error) {
-	p := &pass.Profiler{Runner: c.gl, Finish: c.ctx.Finish}
-	a, err := c.execute(ctx, q, p)
+	p := &pass.Profiler{Runner: c.gl}
+	err := c.ctx.Do(func() error {
+		p.Timer = c.ctx.NewTimer()
+		return nil
+	})
+	var a *plan.Answer
+	if err == nil {
+		a, err = c.execute(ctx, q, p)
+	}
+	err = errors.Join(err, c.ctx.Do(func() error {
+		p.Timer.(*glctx.Timer).Delete()
+		return nil
+	}))
 	if err != nil {
 		return nil, nil, err
 	}

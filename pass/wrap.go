@@ -64,30 +64,37 @@ type Profile struct {
 	Samples uint64 // when Pass.Count
 }
 
+// Timer measures what the device takes between Start and Stop (glctx.Timer).
+type Timer interface {
+	Start()
+	Stop()
+	Elapsed() time.Duration
+}
+
 // Profiler wraps a runner and waits for each pass to end, to time it: the sum is
-// more than the query takes, since nothing overlaps.
+// more than the query takes, since nothing overlaps. The time of a pass that is
+// the first to need a column or a program includes its upload or compilation
+// where the timer is the wall clock.
 type Profiler struct {
 	Runner
-	Finish   func() // waits for the device
+	Timer    Timer
 	Profiles []Profile
 }
 
 // Run implements Runner.
 func (r *Profiler) Run(p *Pass) (Count, error) {
-	r.Finish()
-	start := time.Now()
+	r.Timer.Start()
 	c, err := r.Runner.Run(p)
+	r.Timer.Stop()
 	if err != nil {
 		return nil, err
 	}
-	f := Profile{Pass: p}
+	f := Profile{Pass: p, Elapsed: r.Timer.Elapsed()}
 	if c != nil {
 		if f.Samples, err = c.Wait(); err != nil {
 			return nil, err
 		}
 	}
-	r.Finish()
-	f.Elapsed = time.Since(start)
 	r.Profiles = append(r.Profiles, f)
 	return c, nil
 }
