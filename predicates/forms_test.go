@@ -13,6 +13,7 @@ import (
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/predicates"
 	"github.com/stencildb/stencildb/table"
+	"github.com/stencildb/stencildb/textures"
 )
 
 // columns is a table of six attributes of several widths, some with NULLs.
@@ -92,4 +93,51 @@ func TestEveryFormOfBooleanCombination(t *testing.T) {
 			}
 		}
 	})
+}
+
+// A linear combination of many attributes: in float32, four to a texture, where
+// that is exact, else in a generated program.
+func TestSemilinearOverManyAttributes(t *testing.T) {
+	rng := rand.New(rand.NewPCG(13, 14))
+	integer := table.Type{Kind: table.BigInt}
+	for _, c := range []struct {
+		columns int
+		top     uint64
+		factor  int64
+		program string
+	}{{2, 1<<19 - 1, 1, "semilinear.frag"}, {9, 1 << 10, 3, "semilinear.frag"}, {40, 1 << 10, 5, "semilinear.frag"},
+		{9, 1 << 20, 1000, "generated semilinear"}, {3, 1 << 40, 7, "generated semilinear"}} {
+		tab := &table.Table{Name: "t", Chunks: []*table.Chunk{{Rows: 700}}}
+		var sum expr.Expr
+		for i := range c.columns {
+			name := fmt.Sprintf("a%d", i)
+			tab.Fields = append(tab.Fields, table.Field{Name: name, Type: integer})
+			tab.Chunks[0].Segments = append(tab.Chunks[0].Segments, segment(rng, 700, c.top, i == 1))
+			term := expr.Expr(&expr.Arith{Op: expr.Mul, L: &expr.Const{V: table.Int(c.factor + int64(i%3))},
+				R: &expr.Column{Index: i, Name: name, T: integer}, T: integer})
+			if sum != nil {
+				op := expr.Add
+				if i%2 == 1 {
+					op = expr.Sub
+				}
+				term = &expr.Arith{Op: op, L: sum, R: term, T: integer}
+			}
+			sum = term
+		}
+		where := &expr.Compare{Op: expr.LT, L: sum, R: &expr.Const{V: table.Int(c.factor * int64(c.top/7))}}
+		p, checks, err := plan.Lower(where, tab, tab.Chunks[0])
+		if err != nil || len(checks) > 0 {
+			t.Fatal(err, checks)
+		}
+		gltest.Run(t, 0, func(ctx *glctx.Context, g *pass.GL) {
+			r := &pass.Recorder{}
+			if _, err := predicates.New(r, device(ctx), tab, 0, textures.D24S8, 0, predicates.NewSlots()).Select(p, false); err != nil {
+				t.Fatal(err)
+			}
+			if len(r.Passes) != 1 || r.Passes[0].Program.Name != c.program {
+				t.Errorf("%d attributes up to %d: %d passes, program %q, want %q", c.columns, c.top, len(r.Passes), r.Passes[0].Program.Name, c.program)
+			}
+			checkSelect(t, g, predicates.New(g, device(ctx), tab, 0, textures.D24S8, 0, predicates.NewSlots()), tab.Chunks[0], p, true)
+		})
+	}
 }
