@@ -1,7 +1,9 @@
 package cmd
 
 import (
+	"context"
 	"encoding/json"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -89,6 +91,30 @@ func TestGeneratedDataComesBack(t *testing.T) {
 	if c := sum(t, "4"); c == a {
 		t.Errorf("seeds 3 and 4 both give %s", c)
 	}
+}
+
+func TestGeneratingWhatCannotBe(t *testing.T) {
+	dir := t.TempDir()
+	stencildb("gen", "uniform", "--rows", "10", "-o", filepath.Join(dir, "none", "t.csv")).wantFailure(t, 1, "no folder")
+	folder := filepath.Join(dir, "t.csv")
+	if err := os.Mkdir(folder, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	stencildb("gen", "uniform", "--rows", "10", "-o", folder).wantFailure(t, 1, "is a directory")
+	path := filepath.Join(dir, "u.parquet")
+	stencildb("gen", "uniform", "--rows", "9000000000000000000", "-o", path).wantFailure(t, 1, "in memory", "at most")
+
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	stencildbWith(ctx, "", "gen", "uniform", "-o", path).wantFailure(t, 130, "interrupted")
+	if _, err := os.Stat(path); err == nil {
+		t.Error("an interrupted run left a file")
+	}
+}
+
+func TestExplainTakesOneStatement(t *testing.T) {
+	stencildb("explain", " ;").wantFailure(t, 1, "no statement")
+	stencildb("explain", "SELECT COUNT(*) FROM flights; SELECT 1").wantFailure(t, 1, "2 statements", "one at a time")
 }
 
 // sum generates a small table and returns a sum over it.

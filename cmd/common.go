@@ -24,8 +24,9 @@ type common struct {
 // commonHelp is the part of a command's help that is about them.
 const commonHelp = `
 
-Tables come from --load, once a table. The format is the extension's: .csv,
-.tsv, .parquet, .arrow; .csv.gz and .csv.zst too. Options for CSV follow the path:
+Tables come from --load, once a table; without NAME= it has the file's name. The
+format is the extension's: .csv, .tsv, .parquet, .arrow; .csv.gz and .csv.zst too.
+Options for CSV follow the path:
 
   --load 't=trips.csv?header=false&delim=;&null=NA&types=a:bigint,b:text'
 

@@ -22,7 +22,7 @@ and the numbers are shown. In SQL the same is EXPLAIN [ANALYZE].` + commonHelp,
 		Example: `  stencildb explain --backend classic 'SELECT MEDIAN(delay) FROM flights'
   stencildb explain --backend classic --analyze 'SELECT COUNT(*) FROM flights WHERE delay BETWEEN 10 AND 60'
   stencildb explain --backend classic --glsl 'SELECT COUNT(*) FROM flights WHERE 2*delay > distance'`,
-		Args: cobra.ExactArgs(1),
+		Args: oneSQL,
 	}
 	c.RunE = run(func(c *cobra.Command, args []string) error {
 		return o.withDB(c, func(ctx context.Context, db *engine.DB) error {

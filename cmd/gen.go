@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/sys/unix"
 
 	"github.com/stencildb/stencildb/ingest"
 )
@@ -26,7 +27,12 @@ func newGen() *cobra.Command {
 		Example: `  stencildb gen tcpip -o tcpip.parquet
   stencildb gen uniform --rows 16777216 --seed 7 -o uniform.parquet
   stencildb query --load tcpip.parquet 'SELECT MEDIAN(data_count) FROM tcpip'`,
-		Args:      cobra.ExactArgs(1),
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) != 1 {
+				return fmt.Errorf("%d arguments: name what to generate, one of %s", len(args), strings.Join(names, ", "))
+			}
+			return nil
+		},
 		ValidArgs: names,
 	}
 	c.RunE = run(func(c *cobra.Command, args []string) error {
@@ -44,17 +50,34 @@ func newGen() *cobra.Command {
 		if err := ingest.CheckExtension(out); err != nil {
 			return usageError{err}
 		}
-		t, err := g.Generate(rows, seed, 0)
+		if err := ingest.CheckPlace(out); err != nil {
+			return err
+		}
+		if err := fits(rows, g); err != nil {
+			return err
+		}
+		t, err := g.Generate(c.Context(), rows, seed, 0)
 		if err != nil {
 			return err
 		}
-		if err := c.Context().Err(); err != nil {
-			return err
-		}
-		return ingest.WriteFile(out, t)
+		return ingest.WriteFile(c.Context(), out, t)
 	})
 	c.Flags().IntVar(&rows, "rows", 0, "number of rows (default: the generator's)")
 	c.Flags().Uint64Var(&seed, "seed", 1, "seed of the random numbers")
 	c.Flags().StringVarP(&out, "output", "o", "", "`FILE` to write")
 	return c
+}
+
+// fits refuses a table larger than the machine's memory, in which it is made:
+// asking for more ends in a kill.
+func fits(rows int, g ingest.Generator) error {
+	var machine unix.Sysinfo_t
+	if err := unix.Sysinfo(&machine); err != nil {
+		return err
+	}
+	most := machine.Totalram * uint64(machine.Unit) / uint64(g.RowBytes())
+	if uint64(rows) > most {
+		return fmt.Errorf("--rows %d: the table is made in memory, and this machine's holds %s rows of %s at most", rows, grouped(most), g.Name)
+	}
+	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -24,22 +25,36 @@ func newQuery() *cobra.Command {
 --keep-going is given. A statement's answer is printed when it is complete: one
 that fails prints nothing but its error.
 
+A statement is a SELECT of aggregates over one table, or EXPLAIN [ANALYZE] of one.
+There are COUNT, SUM, AVG, MIN, MAX, MEDIAN(x), selectivity(), arithmetic over
+them and
+
+  percentile_disc(0.9) WITHIN GROUP (ORDER BY x)
+  kth_largest(x, k), kth_smallest(x, k)
+
+WHERE takes AND, OR, NOT, comparisons, BETWEEN, IN, LIKE, IS [NOT] NULL and
+arithmetic over columns and constants. The meaning is PostgreSQL's.
+
 Formats: table is for people. csv is one result set, with NULL an unquoted empty
 field and "" an empty string. json is one line a statement: {"sql", "columns",
 "rows", "backend", "passes", "ms", "load_ms"}; ms is the time of the execution,
 load_ms what reading files and the first upload of columns took; integers beyond
-2^53, decimals, dates, timestamps, NaN and Infinity are strings.` + commonHelp,
+2^53, decimals, dates, timestamps, NaN and Infinity are strings.
+
+The exit status is 1 for what is wrong in data, files or SQL, 2 for flags and
+arguments, 130 after Ctrl-C.` + commonHelp,
 		Example: `  stencildb query 'SELECT COUNT(*) FROM flights WHERE delay > 60'
   stencildb query --backend classic 'SELECT MEDIAN(delay), SUM(distance) FROM flights'
   stencildb query --load t=trips.csv --format csv 'SELECT MIN(fare), MAX(fare) FROM t'
   echo 'SELECT AVG(delay) FROM flights' | stencildb query --format json -f -`,
-		Args: cobra.MaximumNArgs(1),
+		Args: atMostOneSQL,
 	}
 	c.RunE = run(func(c *cobra.Command, args []string) error {
 		text, err := script(c, args, file)
 		if err != nil {
 			return err
 		}
+		text = strings.TrimPrefix(text, "\ufeff") // the byte order mark of Windows' editors
 		return o.withDB(c, func(ctx context.Context, db *engine.DB) error {
 			return runScript(ctx, db, text, newFormat(out.value, c.OutOrStdout()), keepGoing, c.ErrOrStderr())
 		})
@@ -57,12 +72,10 @@ func script(c *cobra.Command, args []string, file string) (string, error) {
 	switch {
 	case given && len(args) > 0:
 		return "", usagef("give SQL as an argument or with -f, not both")
+	case given && file == "":
+		return "", usagef("-f: name a file, or - for standard input")
 	case given && file == "-":
-		data, err := io.ReadAll(c.InOrStdin())
-		if err != nil {
-			return "", fmt.Errorf("reading standard input: %w", err)
-		}
-		return string(data), nil
+		return readAll(c.Context(), c.InOrStdin())
 	case given:
 		if err := readable(file); err != nil {
 			return "", err
@@ -73,6 +86,45 @@ func script(c *cobra.Command, args []string, file string) (string, error) {
 		return "", usagef("no SQL: give it as an argument, or with -f FILE (-f - reads standard input)")
 	}
 	return args[0], nil
+}
+
+// readAll reads standard input to its end, or until ctx ends: a terminal may keep
+// it waiting for ever.
+func readAll(ctx context.Context, r io.Reader) (string, error) {
+	type read struct {
+		data []byte
+		err  error
+	}
+	done := make(chan read, 1)
+	go func() {
+		data, err := io.ReadAll(r)
+		done <- read{data, err}
+	}()
+	select {
+	case <-ctx.Done():
+		return "", ctx.Err()
+	case got := <-done:
+		if got.err != nil {
+			return "", fmt.Errorf("reading standard input: %w", got.err)
+		}
+		return string(got.data), nil
+	}
+}
+
+// atMostOneSQL takes the SQL as one argument; more of them are SQL without quotes.
+func atMostOneSQL(c *cobra.Command, args []string) error {
+	if len(args) > 1 {
+		return fmt.Errorf("%d arguments where the SQL is one: put it in quotes, as in stencildb %s 'SELECT COUNT(*) FROM flights'", len(args), c.Name())
+	}
+	return nil
+}
+
+// oneSQL is atMostOneSQL where the argument is needed.
+func oneSQL(c *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return fmt.Errorf("no SQL: give it as an argument, as in stencildb %s 'SELECT COUNT(*) FROM flights'", c.Name())
+	}
+	return atMostOneSQL(c, args)
 }
 
 // runScript answers the statements of a script. Errors of statements go to

@@ -3,8 +3,8 @@ package cmd
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"io"
+	"io/fs"
 	"strings"
 	"syscall"
 	"testing"
@@ -167,6 +167,7 @@ func TestSQLFromFileAndStandardInput(t *testing.T) {
 	args := []string{"query", "--backend", "cpu", "--format", "csv", "-f"}
 	stencildb(append(args, file(t, "q.sql", "SELECT COUNT(*)\n  FROM flights;\n"))...).wantOutput(t, want)
 	stencildbWith(context.Background(), "select count(*) from FLIGHTS", append(args, "-")...).wantOutput(t, want)
+	stencildbWith(context.Background(), "\ufeffselect count(*)\r\nfrom flights;\r\n", append(args, "-")...).wantOutput(t, want)
 }
 
 func TestExplainStatementGivesRowsOfText(t *testing.T) {
@@ -187,7 +188,9 @@ func TestUsageErrorsExitWithTwo(t *testing.T) {
 		{[]string{"nosuch"}, "nosuch"},
 		{[]string{"query"}, "no SQL"},
 		{[]string{"query", "SELECT 1", "SELECT 2"}, "arg"},
+		{[]string{"query", "SELECT", "COUNT(*)", "FROM", "flights"}, "in quotes"},
 		{[]string{"query", "-f", "x.sql", "SELECT 1"}, "not both"},
+		{[]string{"query", "-f", ""}, "name a file"},
 		{[]string{"query", "--format", "xml", "SELECT 1"}, "table, csv, json"},
 		{[]string{"query", "--backend", "gpu", "SELECT 1"}, "auto, classic, cpu"},
 		{[]string{"query", "--nosuch", "SELECT 1"}, "nosuch"},
@@ -196,11 +199,13 @@ func TestUsageErrorsExitWithTwo(t *testing.T) {
 		{[]string{"query", "--load", "t=", "SELECT 1"}, "NAME=PATH"},
 		{[]string{"query", "--load", "t=x.csv?colour=red", "SELECT 1"}, "colour"},
 		{[]string{"query", "--load", "t=x.csv", "--load", "t=y.csv", "SELECT 1"}, "two tables named t"},
-		{[]string{"explain"}, "arg"},
+		{[]string{"explain"}, "no SQL"},
+		{[]string{"explain", "SELECT", "1"}, "in quotes"},
 		{[]string{"info", "extra"}, "extra"},
 		{[]string{"info", "--format", "csv"}, "text, json"},
 		{[]string{"tour", "extra"}, "extra"},
-		{[]string{"gen"}, "arg"},
+		{[]string{"gen"}, "uniform, tcpip, census"},
+		{[]string{"completion", "csh"}, "bash, fish, powershell, zsh"},
 		{[]string{"gen", "uniform"}, "-o FILE"},
 		{[]string{"gen", "nosuch", "--rows", "1", "-o", "x.csv"}, "uniform"},
 		{[]string{"gen", "uniform", "--rows", "-1", "-o", "x.csv"}, "rows"},
@@ -218,6 +223,17 @@ func TestInterruptedRunExitsWith130(t *testing.T) {
 	stencildbWith(ctx, "", "query", "--backend", "cpu", "--keep-going", "SELECT COUNT(*) FROM flights").wantFailure(t, 130, "interrupted")
 }
 
+// A terminal on which nothing is typed keeps a read waiting.
+func TestInterruptedReadOfStandardInput(t *testing.T) {
+	stdin, typing := io.Pipe()
+	defer typing.Close()
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	var out, errOut strings.Builder
+	status := Execute(ctx, []string{"query", "-f", "-"}, stdin, &out, &errOut)
+	outcome{status, out.String(), errOut.String()}.wantFailure(t, 130, "interrupted")
+}
+
 // closedPipe is a standard output whose reader has gone.
 type closedPipe struct{}
 
@@ -225,7 +241,9 @@ func (closedPipe) Write([]byte) (int, error) { return 0, syscall.EPIPE }
 
 type fullDisk struct{}
 
-func (fullDisk) Write([]byte) (int, error) { return 0, errors.New("no space left on device") }
+func (fullDisk) Write([]byte) (int, error) {
+	return 0, &fs.PathError{Op: "write", Path: "/dev/stdout", Err: syscall.ENOSPC}
+}
 
 func TestReaderThatWentAwayIsNoFailure(t *testing.T) {
 	for _, format := range []string{"table", "csv", "json"} {
@@ -238,6 +256,10 @@ func TestReaderThatWentAwayIsNoFailure(t *testing.T) {
 		if status := Execute(context.Background(), args, strings.NewReader(""), out, &errOut); status != 1 || !strings.Contains(errOut.String(), "no space left") {
 			t.Errorf("%s to a full disk: status %d, %q", format, status, errOut.String())
 		}
+	}
+	var errOut strings.Builder
+	if status := Execute(context.Background(), []string{"completion", "bash"}, strings.NewReader(""), fullDisk{}, &errOut); status != 1 {
+		t.Errorf("completion to a full disk: status %d, %q", status, errOut.String())
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"strings"
 	"syscall"
 
@@ -46,6 +47,7 @@ func Execute(ctx context.Context, args []string, stdin io.Reader, stdout, stderr
 	root.SetIn(stdin)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
+	addCompletion(root)
 	err := root.ExecuteContext(ctx)
 	switch {
 	case err == nil, errors.Is(err, syscall.EPIPE):
@@ -57,10 +59,18 @@ func Execute(ctx context.Context, args []string, stdin io.Reader, stdout, stderr
 		return exitFailure
 	}
 	reportError(stderr, err)
-	if f := (failure{}); errors.As(err, &f) {
+	if isFailure(err) {
 		return exitFailure
 	}
 	return exitUsage
+}
+
+// isFailure tells what went wrong in a command, or in writing the text of cobra's
+// own ones, from errors about flags and arguments.
+func isFailure(err error) bool {
+	var f failure
+	var io *fs.PathError
+	return errors.As(err, &f) || errors.As(err, &io)
 }
 
 // reportError writes err as one line.
@@ -107,4 +117,28 @@ bit. It needs no display and no GPU: Mesa's software rasteriser will do.`,
 	root.SetVersionTemplate("stencildb {{.Version}}\n")
 	root.AddCommand(newQuery(), newExplain(), newGen(), newInfo(), newTour())
 	return root
+}
+
+// addCompletion adds cobra's command now, rather than when it runs, to give it an
+// answer to a shell that has no script. Its output is the root's at this moment.
+func addCompletion(root *cobra.Command) {
+	root.InitDefaultCompletionCmd()
+	for _, c := range root.Commands() {
+		if c.Name() == "completion" {
+			c.Args, c.RunE = completionShell, func(c *cobra.Command, _ []string) error { return c.Help() }
+		}
+	}
+}
+
+// completionShell refuses a shell that has no completion script; cobra would show
+// the help as if all were well.
+func completionShell(c *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	var shells []string
+	for _, s := range c.Commands() {
+		shells = append(shells, s.Name())
+	}
+	return fmt.Errorf("no completion for %q: take one of %s", args[0], strings.Join(shells, ", "))
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math/big"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -105,10 +106,31 @@ func tour(ctx context.Context, dbs []*engine.DB, t *table.Table, w io.Writer) er
 			differ++
 		}
 	}
+	if err := mipmap(ctx, dbs[0], t, w); err != nil {
+		return fmt.Errorf("mipmap: %w", err)
+	}
 	if differ > 0 {
 		return fmt.Errorf("the answers of %s differ between %s", count(uint64(differ), "query"), strings.Join(tourBackends, " and "))
 	}
 	_, err := fmt.Fprintf(w, "\nAll %d answers are the same on %s.\n", len(stops), strings.Join(tourBackends, " and "))
+	return err
+}
+
+// mipmap shows the way to sum that the paper argues against, beside the exact sum.
+func mipmap(ctx context.Context, db *engine.DB, t *table.Table, w io.Writer) error {
+	const column = 1
+	name := t.Fields[column].Name
+	r, err := db.Query(ctx, "SELECT SUM("+name+") FROM "+t.Name)
+	if err != nil {
+		return err
+	}
+	sum, _, err := db.MipmapSum(ctx, t, column)
+	if err != nil {
+		return err
+	}
+	exact, _ := new(big.Float).SetInt(r.Rows[0][0].Unscaled()).Float64()
+	_, err = fmt.Fprintf(w, "\nFor comparison, a floating-point mipmap (section 4.3.3) gives SUM(%s) = %.0f; exact: %v, off by %.0f\n",
+		name, sum, r.Rows[0][0], sum-exact)
 	return err
 }
 

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"time"
 
 	"github.com/stencildb/stencildb/plan"
 )
@@ -21,12 +22,24 @@ func (db *DB) open(name string) (Backend, error) {
 	o := &opening{}
 	switch name {
 	case "classic":
+		start := time.Now()
 		o.backend, o.err = openClassic(db.deviceOptions())
+		db.opening += time.Since(start)
 	default:
 		o.backend = newCPU()
 	}
 	db.backends[name] = o
 	return o.backend, o.err
+}
+
+// accountForOpening returns the time that looking for devices and opening them
+// took, once.
+func (db *DB) accountForOpening() time.Duration {
+	db.mu.Lock()
+	defer db.mu.Unlock()
+	d := db.opening
+	db.opening = 0
+	return d
 }
 
 // Prepare opens the backends that queries will use, now instead of at the first

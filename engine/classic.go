@@ -65,7 +65,7 @@ func (c *classic) Execute(ctx context.Context, q *plan.Query) (*plan.Answer, err
 
 // Analyze implements Analyzer: every pass is waited for and timed.
 func (c *classic) Analyze(ctx context.Context, q *plan.Query) (*plan.Answer, []Step, error) {
-	p := &pass.Profiler{Runner: c.gl}
+	p := &pass.Profiler{Runner: c.gl, Uploaded: c.store.Uploaded}
 	err := c.ctx.Do(func() error {
 		p.Timer = c.ctx.NewTimer()
 		return nil
@@ -115,12 +115,20 @@ func classicError(err error) error {
 	var subnormal *predicates.SubnormalError
 	switch {
 	case errors.As(err, &budget):
-		return fmt.Errorf("%w (%w)", err, ErrDeviceMemory)
+		return &marked{err, ErrDeviceMemory}
 	case errors.As(err, &float), errors.As(err, &subnormal):
 		return fmt.Errorf("classic: %w: %w; use --backend cpu", err, ErrUnsupported)
 	}
 	return err
 }
+
+// marked is an error that is also another one, which it does not mention.
+type marked struct {
+	error
+	also error
+}
+
+func (m *marked) Unwrap() []error { return []error{m.error, m.also} }
 
 // Explain implements Backend. The passes are those of every chunk; adaptive ones
 // stand for a family.

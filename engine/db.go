@@ -36,7 +36,8 @@ type Options struct {
 func Backends() []string { return []string{"auto", "classic", "cpu"} }
 
 // Progress is told how far the reading of a table's file is: bytes read, and
-// bytes in all (0 when unknown). It is called from the reading goroutine.
+// bytes in all (0 when unknown). It is called from the reading goroutine. The last
+// call has done = total, also where the reading failed.
 type Progress func(table string, done, total int64)
 
 // DB is a set of tables and the backends opened to query them.
@@ -47,6 +48,7 @@ type DB struct {
 	closed   bool
 	entries  []*entry // in the order in which they were added
 	backends map[string]*opening
+	opening  time.Duration // of devices, until a statement has accounted for it
 }
 
 // entry is a table, or a file to be read into one.
@@ -153,6 +155,9 @@ func (db *DB) read(ctx context.Context, e *entry) (*table.Table, error) {
 	start := time.Now()
 	t, err := e.reader(ctx, o)
 	if err != nil {
+		if e.progress != nil {
+			e.progress(e.name, 1, 1)
+		}
 		return nil, err
 	}
 	e.table, e.load = t, time.Since(start)

@@ -3,6 +3,8 @@ package engine
 import (
 	"context"
 	"errors"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -317,5 +319,39 @@ func TestAnalyzeShowsEachPass(t *testing.T) {
 		"Loading time: 0.000 ms",
 	}, x.Lines()); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// What looking for a device and opening it took belongs to the statement that
+// needed it, as loading, and to no other.
+func TestOpeningOfADeviceIsLoading(t *testing.T) {
+	db := open(t, Options{Backend: "classic"})
+	if err := db.Add(small(t)); err != nil {
+		t.Fatal(err)
+	}
+	for i, loading := range []bool{true, false} {
+		r, err := db.Query(context.Background(), "SELECT COUNT(*) FROM small")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Load > 0 != loading {
+			t.Errorf("statement %d: loading took %v", i+1, r.Load)
+		}
+	}
+}
+
+// Whoever draws the progress can stop at the last call, after a failure too.
+func TestProgressEndsWithAFailure(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "t.csv")
+	if err := os.WriteFile(path, []byte("a,b\n1,2\n3\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	db := open(t, Options{Backend: "cpu"})
+	done, total := int64(0), int64(-1)
+	if err := db.Attach(ingest.Source{Name: "t", Path: path}, func(_ string, d, n int64) { done, total = d, n }); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := db.Query(context.Background(), "SELECT COUNT(*) FROM t"); err == nil || done != total {
+		t.Errorf("%v, and the last progress is %d of %d", err, done, total)
 	}
 }

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 	"time"
@@ -63,8 +64,12 @@ func parseOne(text string) (*sql.Statement, error) {
 	if err != nil {
 		return nil, described(text, err)
 	}
-	if len(stmts) != 1 {
-		return nil, fmt.Errorf("engine: %d statements where one is expected", len(stmts))
+	switch len(stmts) {
+	case 0:
+		return nil, errors.New("there is no statement: write one, such as SELECT COUNT(*) FROM t")
+	case 1:
+	default:
+		return nil, fmt.Errorf("there are %d statements where one is expected: give them one at a time", len(stmts))
 	}
 	return stmts[0], nil
 }
@@ -146,7 +151,8 @@ func (b *bound) run(ctx context.Context) (*Result, error) {
 // result computes the select items from the aggregates' values.
 func (b *bound) result(backend string, a *plan.Answer) (*Result, error) {
 	r := &Result{
-		SQL: b.text, Backend: backend, Passes: a.Passes, Samples: a.Samples, Load: b.load + a.Load,
+		SQL: b.text, Backend: backend, Passes: a.Passes, Samples: a.Samples,
+		Load: b.load + a.Load + b.db.accountForOpening(),
 	}
 	if len(a.Values) != len(b.query.Aggs) {
 		return nil, fmt.Errorf("engine: backend %s gave %d values for %d aggregates", backend, len(a.Values), len(b.query.Aggs))

@@ -50,7 +50,7 @@ func BenchmarkGenerate(b *testing.B) {
 		b.Run(g.Name, func(b *testing.B) {
 			const rows = 1 << 22
 			for b.Loop() {
-				if _, err := g.Generate(rows, 1, 0); err != nil {
+				if _, err := g.Generate(context.Background(), rows, 1, 0); err != nil {
 					b.Fatal(err)
 				}
 			}
@@ -64,7 +64,7 @@ func BenchmarkGenerate(b *testing.B) {
 		}
 		const rows = 1 << 24
 		for b.Loop() {
-			if _, err := g.Generate(rows, 1, 0, "a"); err != nil {
+			if _, err := g.Generate(context.Background(), rows, 1, 0, "a"); err != nil {
 				b.Fatal(err)
 			}
 		}

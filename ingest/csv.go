@@ -181,7 +181,7 @@ func (r *csvReader) addColumn(name string) {
 // declare takes the declared types over.
 func (r *csvReader) declare() error {
 	for _, d := range r.src.Types {
-		i := slices.Index(r.names, d.Name)
+		i := r.find(d.Name)
 		if i < 0 {
 			var some []string
 			for _, n := range r.names[:min(len(r.names), 20)] {
@@ -194,6 +194,25 @@ func (r *csvReader) declare() error {
 		}
 	}
 	return nil
+}
+
+// find returns the column of that name: as it is, else without regard to case when
+// that is unique; -1 where there is none.
+func (r *csvReader) find(name string) int {
+	found := slices.Index(r.names, name)
+	if found >= 0 {
+		return found
+	}
+	for i, have := range r.names {
+		if !strings.EqualFold(have, name) {
+			continue
+		}
+		if found >= 0 {
+			return -1
+		}
+		found = i
+	}
+	return found
 }
 
 // isNull reports a field that stands for NULL.

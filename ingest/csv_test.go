@@ -115,6 +115,8 @@ func TestCSVOptions(t *testing.T) {
 		{"semicolon", "a;b\n1,5;2\n", ingest.Source{Delim: ';'}, "a character varying, b bigint", "'1,5'|2\n"},
 		{"null words", "a,b\nNA,1\n-,\n\"NA\",2\n", ingest.Source{Nulls: []string{"NA", "-"}}, "a character varying, b bigint", "NULL|1\nNULL|NULL\n'NA'|2\n"},
 		{"null word among numbers", "a\n1\nNA\n", ingest.Source{Nulls: []string{"NA"}}, "a bigint", "1\nNULL\n"},
+		{"declared in another case", "Ab,a,B\n1,2,3\n", ingest.Source{Types: []ingest.ColumnType{{Name: "aB", Type: table.Type{Kind: table.Varchar}}, {Name: "b", Type: table.Type{Kind: table.Real}}}},
+			"Ab character varying, a bigint, B real", "'1'|2|3\n"},
 		{"declared without values", "a\n", ingest.Source{Types: []ingest.ColumnType{{Name: "a", Type: table.Type{Kind: table.Date}}}}, "a date", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -172,6 +174,8 @@ func TestCSVErrors(t *testing.T) {
 		{"text after a quote", "a\n\"x\n\"y\n", ingest.Source{}, "t.csv: line 3: text after the closing quote of a field: double the quotes inside a quoted field"},
 		{"carriage return inside", "a\nx\ry\n", ingest.Source{}, "t.csv: line 2: a carriage return inside a field: quote the field, or end lines with a line feed"},
 		{"names twice", "a,b,a\n1,2,3\n", ingest.Source{}, `t.csv: line 1: columns 1 and 3 are both named "a": rename one, or load with header=false`},
+		{"declared, two such columns", "AB,Ab\n1,2\n", ingest.Source{Types: []ingest.ColumnType{{Name: "ab", Type: typeOf(t, "int")}}},
+			`t.csv: types: there is no column "ab"; the columns are AB, Ab`},
 		{"declared, no such column", "b,c\n1,2\n", declared("int"), `t.csv: types: there is no column "a"; the columns are b, c`},
 		{"declared, not a number", "a\n1\nx\n", declared("int"), `t.csv: line 3, column 1 (a): "x" is not a number of type integer; declare another type with types=a:TYPE`},
 		{"declared, an empty string", "a\n\"\"\n", declared("bigint"), `t.csv: line 2, column 1 (a): "" is not a number of type bigint; declare another type with types=a:TYPE`},

@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"context"
 	"fmt"
 	"math/bits"
 	"runtime"
@@ -60,8 +61,9 @@ func (g Generator) Columns() []string {
 // Generate makes rows rows in chunks of chunkRows (0: [table.MaxChunkRows]), of
 // the named columns only, or of all when none is named. The same arguments give
 // the same table everywhere. It works on all cores; the codes are written at
-// their final width, so that 268,435,456 rows of 19 bits take 1 GiB a column.
-func (g Generator) Generate(rows int, seed uint64, chunkRows int, columns ...string) (*table.Table, error) {
+// their final width, so that 268,435,456 rows of 19 bits take 1 GiB a column. When
+// ctx ends it stops and returns the reason.
+func (g Generator) Generate(ctx context.Context, rows int, seed uint64, chunkRows int, columns ...string) (*table.Table, error) {
 	if rows < 0 {
 		return nil, fmt.Errorf("%s: %d rows: want 0 or more", g.Name, rows)
 	}
@@ -88,11 +90,32 @@ func (g Generator) Generate(rows int, seed uint64, chunkRows int, columns ...str
 		n := min(chunkRows, rows-first)
 		ch := &table.Chunk{Rows: n}
 		for _, c := range cols {
-			ch.Segments = append(ch.Segments, c.segment(key, uint64(first), uint64(rows), n))
+			ch.Segments = append(ch.Segments, c.segment(ctx, key, uint64(first), uint64(rows), n))
+			if err := ctx.Err(); err != nil {
+				return nil, err
+			}
 		}
 		t.Chunks = append(t.Chunks, ch)
 	}
 	return t, nil
+}
+
+// RowBytes is the host memory that one row of all columns takes.
+func (g Generator) RowBytes() int {
+	n := 0
+	for _, c := range g.cols {
+		switch width := bits.Len64(c.hi - c.lo); {
+		case width <= 8:
+			n++
+		case width <= 16:
+			n += 2
+		case width <= 32:
+			n += 4
+		default:
+			n += 8
+		}
+	}
+	return n
 }
 
 // genBlock is how many rows are generated at a time: few enough to stay in cache,
@@ -100,20 +123,21 @@ func (g Generator) Generate(rows int, seed uint64, chunkRows int, columns ...str
 const genBlock = 4096
 
 // segment makes n rows from row first on. rows is the number of the whole table.
-func (c *genColumn) segment(key, first, rows uint64, n int) *table.Segment {
+// It leaves off early when ctx ends.
+func (c *genColumn) segment(ctx context.Context, key, first, rows uint64, n int) *table.Segment {
 	s := &table.Segment{Type: c.typ}
 	if c.nulls != nil {
 		s.Valid = table.NewBitmap(n)
 	}
 	switch width := bits.Len64(c.hi - c.lo); {
 	case width <= 8:
-		s.Codes.U8 = fillCodes[uint8](c, s, key, first, rows, n)
+		s.Codes.U8 = fillCodes[uint8](ctx, c, s, key, first, rows, n)
 	case width <= 16:
-		s.Codes.U16 = fillCodes[uint16](c, s, key, first, rows, n)
+		s.Codes.U16 = fillCodes[uint16](ctx, c, s, key, first, rows, n)
 	case width <= 32:
-		s.Codes.U32 = fillCodes[uint32](c, s, key, first, rows, n)
+		s.Codes.U32 = fillCodes[uint32](ctx, c, s, key, first, rows, n)
 	default:
-		s.Codes.U64 = fillCodes[uint64](c, s, key, first, rows, n)
+		s.Codes.U64 = fillCodes[uint64](ctx, c, s, key, first, rows, n)
 	}
 	return s
 }
@@ -126,11 +150,11 @@ type genStats struct {
 
 // fillCodes writes codes from c.lo, then shifts them down to the smallest that
 // occurs, and sets the rest of s.
-func fillCodes[T uint8 | uint16 | uint32 | uint64](c *genColumn, s *table.Segment, key, first, rows uint64, n int) []T {
+func fillCodes[T uint8 | uint16 | uint32 | uint64](ctx context.Context, c *genColumn, s *table.Segment, key, first, rows uint64, n int) []T {
 	codes := make([]T, n)
 	stats := parallel(n, func(from, to int, st *genStats) {
 		var ords [genBlock]uint64
-		for ; from < to; from += genBlock {
+		for ; from < to && ctx.Err() == nil; from += genBlock {
 			block := ords[:min(genBlock, to-from)]
 			c.fill(key, first+uint64(from), rows, block)
 			for i, o := range block {

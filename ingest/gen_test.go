@@ -1,6 +1,8 @@
 package ingest_test
 
 import (
+	"context"
+	"errors"
 	"hash/fnv"
 	"math"
 	"slices"
@@ -16,7 +18,7 @@ func generate(t *testing.T, name string, rows int, seed uint64, chunk int, cols 
 	if err != nil {
 		t.Fatal(err)
 	}
-	tab, err := g.Generate(rows, seed, chunk, cols...)
+	tab, err := g.Generate(context.Background(), rows, seed, chunk, cols...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,10 +75,10 @@ func TestGeneratorEdges(t *testing.T) {
 		for _, rows := range []int{0, 1, 2, 63, 64, 65} {
 			generate(t, g.Name, rows, 3, 0)
 		}
-		if _, err := g.Generate(-1, 1, 0); err == nil {
+		if _, err := g.Generate(context.Background(), -1, 1, 0); err == nil {
 			t.Errorf("%s made -1 rows", g.Name)
 		}
-		if _, err := g.Generate(1, 1, 0, "none"); err == nil {
+		if _, err := g.Generate(context.Background(), 1, 1, 0, "none"); err == nil {
 			t.Errorf("%s made a column that it has not", g.Name)
 		}
 	}
@@ -170,6 +172,33 @@ func TestCensusDistribution(t *testing.T) {
 	for i, v := range column(t, tab, "age") {
 		if v < 15 || v > 90 || (hours[i] == 0) != (income[i] == 0) || income[i] > 35_387 {
 			t.Fatalf("person %d: age %d, %d hours, income %d", i, v, hours[i], income[i])
+		}
+	}
+}
+
+func TestGeneratingStopsWhenItsContextEnds(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	for _, g := range ingest.Generators() {
+		if tab, err := g.Generate(ctx, 10_000, 1, 0); tab != nil || !errors.Is(err, context.Canceled) {
+			t.Errorf("%s: %v, %v", g.Name, tab, err)
+		}
+	}
+}
+
+func TestRowBytesIsWhatARowTakes(t *testing.T) {
+	for _, g := range ingest.Generators() {
+		const rows = 1 << 16
+		tab, err := g.Generate(context.Background(), rows, 1, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := 0
+		for _, s := range tab.Chunks[0].Segments {
+			n += s.Codes.Bytes()
+		}
+		if n != rows*g.RowBytes() {
+			t.Errorf("%s: %d rows take %d bytes, RowBytes is %d", g.Name, rows, n, g.RowBytes())
 		}
 	}
 }

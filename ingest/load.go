@@ -250,6 +250,9 @@ func oneLine(err error) error {
 
 // size prints a number of bytes for people.
 func size(n int64) string {
+	if n == 1 {
+		return "1 byte"
+	}
 	f, unit := float64(n), 0
 	for f >= 1024 && unit < 4 {
 		f /= 1024

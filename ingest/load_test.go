@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -65,6 +66,7 @@ func TestParseLoad(t *testing.T) {
 		"t=a.csv?quote='":               `load t: unknown option "quote": want header=, delim=, null= or types=`,
 		"t=a.csv?null=5%":               `load t: option null: "5%" is not %XX escaped (write %25 for a percent sign)`,
 		"t=a.csv?types=a":               `load t: option types: "a": want COLUMN:TYPE`,
+		"t=a.csv?types=a:int,a:text":    `load t: option types: column a has two types: give one`,
 		"t=a.csv?types=a:uuid":          `load t: option types: column a: unknown type "uuid": want bigint, int, smallint, double, real, numeric(p,s), boolean, date, timestamp or text`,
 		"t=a.csv?types=a:numeric":       `load t: option types: column a: numeric needs its digits: numeric(p,s)`,
 		"t=a.csv?types=a:numeric(19,2)": `load t: option types: column a: numeric(19,2): want numeric(p,s) with 1 <= p <= 18 and 0 <= s <= p`,
@@ -252,7 +254,7 @@ func TestWriteFile(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"a.csv", "a.tsv", "a.csv.gz", "a.csv.zst", "a.parquet", "a.arrow", "a.feather", "a.arrow.zst"} {
 		path := filepath.Join(dir, name)
-		if err := ingest.WriteFile(path, want); err != nil {
+		if err := ingest.WriteFile(context.Background(), path, want); err != nil {
 			t.Fatal(err)
 		}
 		got, err := ingest.Load(context.Background(), ingest.Source{Name: "t", Path: path}, ingest.Options{})
@@ -262,7 +264,7 @@ func TestWriteFile(t *testing.T) {
 		equalTables(t, got, want)
 	}
 	for _, name := range []string{"a.xls", "a", "a.parquet.gz", "none/a.csv"} {
-		if err := ingest.WriteFile(filepath.Join(dir, name), want); err == nil {
+		if err := ingest.WriteFile(context.Background(), filepath.Join(dir, name), want); err == nil {
 			t.Errorf("%s was written", name)
 		}
 	}
@@ -273,7 +275,7 @@ func TestWriteFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	path := filepath.Join(dir, "far.parquet")
-	if err := ingest.WriteFile(path, far.Table()); err == nil || !strings.Contains(err.Error(), "does not fit the format's 32 bits") {
+	if err := ingest.WriteFile(context.Background(), path, far.Table()); err == nil || !strings.Contains(err.Error(), "does not fit the format's 32 bits") {
 		t.Errorf("got %v", err)
 	}
 	left, err := os.ReadDir(dir)
@@ -281,7 +283,44 @@ func TestWriteFile(t *testing.T) {
 		t.Errorf("%d files left, %v", len(left), err)
 	}
 	bad := &table.Table{Fields: []table.Field{{Name: "l", Unsupported: "a nested type"}}}
-	if err := ingest.WriteFile(filepath.Join(dir, "b.csv"), bad); err == nil || !strings.HasSuffix(err.Error(), "column l cannot be written: a nested type") {
+	if err := ingest.WriteFile(context.Background(), filepath.Join(dir, "b.csv"), bad); err == nil || !strings.HasSuffix(err.Error(), "column l cannot be written: a nested type") {
 		t.Errorf("got %v", err)
+	}
+}
+
+// Each format stops at a write, and the half-written file goes.
+func TestWriteFileStopsWhenItsContextEnds(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	dir := t.TempDir()
+	for _, name := range []string{"a.csv", "a.tsv.gz", "a.csv.zst", "a.parquet", "a.arrow"} {
+		if err := ingest.WriteFile(ctx, filepath.Join(dir, name), small(t)); !errors.Is(err, context.Canceled) {
+			t.Errorf("%s: got %v", name, err)
+		}
+	}
+	if left, err := os.ReadDir(dir); err != nil || len(left) != 0 {
+		t.Errorf("%d files left, %v", len(left), err)
+	}
+}
+
+func TestPlacesThatCannotBeWritten(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "f.csv")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]string{
+		dir:                                 "is a directory",
+		filepath.Join(dir, "none", "a.csv"): "there is no folder " + filepath.Join(dir, "none"),
+		filepath.Join(file, "a.csv"):        "is not a folder",
+		filepath.Join(dir, "new.csv"):       "",
+		file:                                "",
+	} {
+		switch err := ingest.CheckPlace(path); {
+		case want == "" && err != nil:
+			t.Errorf("%s: %v", path, err)
+		case want != "" && (err == nil || !strings.Contains(err.Error(), want)):
+			t.Errorf("%s: got %v, want %q", path, err, want)
+		}
 	}
 }

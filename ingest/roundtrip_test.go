@@ -111,7 +111,7 @@ func TestRoundTripOfManyRows(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, err := g.Generate(1<<20+70_000, 7, 300_000, "a", "n")
+	want, err := g.Generate(context.Background(), 1<<20+70_000, 7, 300_000, "a", "n")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -146,7 +146,7 @@ func TestMemoryLimitOfParquetAndArrow(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tab, err := g.Generate(300_000, 1, 0, "wide")
+	tab, err := g.Generate(context.Background(), 300_000, 1, 0, "wide")
 	if err != nil {
 		t.Fatal(err)
 	}

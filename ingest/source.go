@@ -155,6 +155,11 @@ func (s *Source) parseTypes(list string) error {
 		if err != nil {
 			return fmt.Errorf("option types: column %s: %w", name, err)
 		}
+		for _, before := range s.Types {
+			if before.Name == name {
+				return fmt.Errorf("option types: column %s has two types: give one", name)
+			}
+		}
 		s.Types = append(s.Types, ColumnType{name, t})
 	}
 	return nil

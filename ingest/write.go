@@ -2,8 +2,11 @@ package ingest
 
 import (
 	"bufio"
+	"context"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -16,8 +19,8 @@ import (
 
 // WriteFile writes a table in the format that the path's extension names: .csv or
 // .tsv, also with .gz or .zst, .parquet, or .arrow, .feather, .ipc. The file
-// appears whole or not at all.
-func WriteFile(path string, t *table.Table) (err error) {
+// appears whole or not at all: when ctx ends, nothing of it is left.
+func WriteFile(ctx context.Context, path string, t *table.Table) (err error) {
 	write, codec, err := writer(path)
 	if err != nil {
 		return err
@@ -33,7 +36,7 @@ func WriteFile(path string, t *table.Table) (err error) {
 			err = fmt.Errorf("%s: %w", path, err)
 		}
 	}()
-	buf := bufio.NewWriterSize(f, 1<<20)
+	buf := bufio.NewWriterSize(untilDone{ctx, f}, 1<<20)
 	if err = compressed(buf, codec, func(w io.Writer) error { return write(w, t) }); err != nil {
 		return err
 	}
@@ -49,11 +52,42 @@ func WriteFile(path string, t *table.Table) (err error) {
 	return os.Rename(f.Name(), path)
 }
 
-// CheckExtension reports a path whose extension [WriteFile] does not know, before
-// the work of making the table.
+// untilDone writes for as long as ctx has not ended.
+type untilDone struct {
+	ctx context.Context
+	w   io.Writer
+}
+
+// Write implements io.Writer.
+func (u untilDone) Write(p []byte) (int, error) {
+	if err := u.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return u.w.Write(p)
+}
+
+// CheckExtension reports a path whose extension [WriteFile] does not know.
 func CheckExtension(path string) error {
 	_, _, err := writer(path)
 	return err
+}
+
+// CheckPlace reports a path at which [WriteFile] cannot make a file, before the
+// work of making the table: its folder is missing, or it is a folder itself.
+func CheckPlace(path string) error {
+	if st, err := os.Stat(path); err == nil && st.IsDir() {
+		return fmt.Errorf("%s is a directory: name a file", path)
+	}
+	dir := filepath.Dir(path)
+	switch st, err := os.Stat(dir); {
+	case errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("%s: cannot be written: there is no folder %s", path, dir)
+	case err != nil:
+		return fmt.Errorf("%s: cannot be written: %s", path, openReason(err))
+	case !st.IsDir():
+		return fmt.Errorf("%s: cannot be written: %s is not a folder", path, dir)
+	}
+	return nil
 }
 
 // writer picks the function for a path, and the compression around it.

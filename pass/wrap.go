@@ -72,24 +72,26 @@ type Timer interface {
 }
 
 // Profiler wraps a runner and waits for each pass to end, to time it: the sum is
-// more than the query takes, since nothing overlaps. The time of a pass that is
-// the first to need a column or a program includes its upload or compilation
-// where the timer is the wall clock.
+// more than the query takes, since nothing overlaps. Uploads are taken off; the
+// first pass that needs a program includes its compilation where the timer is the
+// wall clock.
 type Profiler struct {
 	Runner
 	Timer    Timer
+	Uploaded func() time.Duration // the time spent in uploads so far: not the pass's own
 	Profiles []Profile
 }
 
 // Run implements Runner.
 func (r *Profiler) Run(p *Pass) (Count, error) {
+	before := r.Uploaded()
 	r.Timer.Start()
 	c, err := r.Runner.Run(p)
 	r.Timer.Stop()
 	if err != nil {
 		return nil, err
 	}
-	f := Profile{Pass: p, Elapsed: r.Timer.Elapsed()}
+	f := Profile{Pass: p, Elapsed: max(0, r.Timer.Elapsed()-(r.Uploaded()-before))}
 	if c != nil {
 		if f.Samples, err = c.Wait(); err != nil {
 			return nil, err

@@ -173,7 +173,7 @@ func (b *binder) findTable(n name, c Catalog, loc int) error {
 		return b.errorf(loc, "table name %s is ambiguous; %d tables differ in case only: write it in double quotes", n.text, matches)
 	}
 	if i < 0 {
-		return b.errorf(loc, "table %q does not exist%s", n.text, suggest(n.text, list, "tables"))
+		return b.errorf(loc, "table %q does not exist%s", clipped(n.text), suggest(n.text, list, "tables"))
 	}
 	t, ok := c.Table(list[i])
 	if !ok {
@@ -322,7 +322,7 @@ func (b *binder) column(n *pg.ColumnRef) (expr.Expr, error) {
 		return nil, b.errorf(loc, "column name %s is ambiguous; %d columns differ in case only: write it in double quotes", want.text, matches)
 	}
 	if i < 0 {
-		return nil, b.errorf(loc, "column %q does not exist%s", want.text, suggest(want.text, b.names, "columns"))
+		return nil, b.errorf(loc, "column %q does not exist%s", clipped(want.text), suggest(want.text, b.names, "columns"))
 	}
 	f := b.table.Fields[i]
 	if f.Unsupported != "" {

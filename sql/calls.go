@@ -74,7 +74,7 @@ func (b *binder) refuseCall(n *pg.FuncCall, fn string) error {
 	case len(n.Funcname) > 1 && n.Funcname[0].GetString_().GetSval() != "pg_catalog":
 		return b.errorf(loc, "a schema before a function's name is not supported")
 	case !known:
-		return b.errorf(loc, "function %s is not supported%s", fn, suggest(fn, functions, "functions"))
+		return b.errorf(loc, "function %s is not supported%s", clipped(fn), suggest(fn, functions, "functions"))
 	case n.AggFilter != nil:
 		return b.errorf(loc, "FILTER is not supported; use WHERE")
 	case n.AggDistinct:

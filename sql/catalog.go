@@ -35,7 +35,16 @@ func lookup(n name, list []string) (index, matches int) {
 }
 
 // listAtMost is how many names an error lists in full.
-const listAtMost = 8
+const listAtMost = 12
+
+// clipped is a name as an error shows it: the start of one that is no name but a
+// text gone astray. PostgreSQL's names have 63 bytes.
+func clipped(name string) string {
+	if r := []rune(name); len(r) > 100 {
+		return string(r[:100]) + "..."
+	}
+	return name
+}
 
 // suggest is what follows "... does not exist": the nearest names, or all of them
 // when they are few and none is near.

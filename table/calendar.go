@@ -91,12 +91,41 @@ func FormatTimestamp(us int64) string {
 	days := floorDiv(us, MicrosPerDay)
 	us -= days * MicrosPerDay
 	ymd, bc := formatYMD(days)
+	return ymd + " " + formatClock(uint64(us)) + bc
+}
+
+// FormatInterval prints microseconds as PostgreSQL prints the difference of two
+// timestamps: whole days, then HH:MM:SS[.ffffff], each with its sign ("-1 days
+// -02:00:00"); what is 0 is left out, and all of nothing is 00:00:00.
+func FormatInterval(us int64) string {
+	sign, size := "", uint64(us)
+	if us < 0 {
+		sign, size = "-", -size
+	}
+	days, rest := size/MicrosPerDay, size%MicrosPerDay
+	clock := sign + formatClock(rest)
+	if days == 0 {
+		return clock
+	}
+	text := fmt.Sprintf("%s%d days", sign, days)
+	if days == 1 && us > 0 {
+		text = "1 day"
+	}
+	if rest == 0 {
+		return text
+	}
+	return text + " " + clock
+}
+
+// formatClock prints microseconds as HH:MM:SS, with the fraction of a second that
+// there is.
+func formatClock(us uint64) string {
 	s := us / microsPerSecond
 	clock := fmt.Sprintf("%02d:%02d:%02d", s/3600, s/60%60, s%60)
 	if us %= microsPerSecond; us != 0 {
 		clock += strings.TrimRight(fmt.Sprintf(".%06d", us), "0")
 	}
-	return ymd + " " + clock + bc
+	return clock
 }
 
 func formatYMD(days int64) (ymd, bc string) {

@@ -81,3 +81,27 @@ func TestFormatDateOfAnyDayAndTheNextDiffer(t *testing.T) {
 		}
 	})
 }
+
+// As PostgreSQL 15 prints differences of timestamps.
+func TestFormatInterval(t *testing.T) {
+	const second, day = int64(1_000_000), MicrosPerDay
+	for us, want := range map[int64]string{
+		0:                                    "00:00:00",
+		1:                                    "00:00:00.000001",
+		-1:                                   "-00:00:00.000001",
+		500_000:                              "00:00:00.5",
+		day - 1:                              "23:59:59.999999",
+		day:                                  "1 day",
+		-day:                                 "-1 days",
+		day + 3600*second:                    "1 day 01:00:00",
+		-day - 3600*second:                   "-1 days -01:00:00",
+		2 * day:                              "2 days",
+		3652055*day + 86340*second + 999_999: "3652055 days 23:59:00.999999",
+		math.MaxInt64:                        "106751991 days 04:00:54.775807",
+		math.MinInt64:                        "-106751991 days -04:00:54.775808",
+	} {
+		if got := FormatInterval(us); got != want {
+			t.Errorf("FormatInterval(%d) is %q, want %q", us, got, want)
+		}
+	}
+}

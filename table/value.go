@@ -2,7 +2,6 @@ package table
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"math/big"
 	"strconv"
@@ -127,7 +126,7 @@ func (v Value) String() string {
 	case Varchar:
 		return v.S
 	case Interval:
-		return fmt.Sprintf("%d microseconds", v.I)
+		return FormatInterval(v.I)
 	}
 	return strconv.FormatInt(v.I, 10)
 }

@@ -57,7 +57,7 @@ type BudgetError struct {
 }
 
 func (e *BudgetError) Error() string {
-	return fmt.Sprintf("textures: %s needs %s of GPU memory, but of the budget of %s only %s can be freed: "+
+	return fmt.Sprintf("%s needs %s of GPU memory, but of the budget of %s only %s can be freed: "+
 		"raise --gpu-memory, or use --backend cpu", e.What, size(e.Need), size(e.Budget), size(e.Free))
 }
 

@@ -29,7 +29,7 @@ func convert(in, out string) error {
 	if err != nil {
 		return err
 	}
-	if err := ingest.WriteFile(out, t); err != nil {
+	if err := ingest.WriteFile(context.Background(), out, t); err != nil {
 		return err
 	}
 	fmt.Printf("%s: %d rows\n", out, t.Rows())
