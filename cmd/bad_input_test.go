@@ -112,11 +112,24 @@ func TestTableLargerThanTheDeviceBudget(t *testing.T) {
 		wantFailure(t, 1, "memory")
 }
 
+// A device that is not there is a wrong argument, not wrong data.
 func TestDeviceThatIsNotThere(t *testing.T) {
-	for _, command := range []string{"info", "tour"} {
-		stencildb(command, "--device", "99").wantFailure(t, 1, "error: glctx: --device: no device 99")
+	commands := [][]string{
+		{"info"}, {"info", "--calibrate"}, {"tour"},
+		{"query", "--backend", "classic", "SELECT COUNT(*) FROM flights"},
+		{"query", "SELECT COUNT(*) FROM flights"},
+		{"query", "--keep-going", "SELECT COUNT(*) FROM flights; SELECT COUNT(*) FROM flights"},
+		{"explain", "--backend", "classic", "SELECT COUNT(*) FROM flights"},
 	}
-	stencildb("query", "--backend", "classic", "--device", "99", "SELECT COUNT(*) FROM flights").wantFailure(t, 1, "99")
+	for _, command := range commands {
+		for _, device := range []string{"99", "gpu"} {
+			stencildb(append(command, "--device", device)...).wantFailure(t, 2, "error: glctx: --device: no device", device)
+		}
+	}
+	t.Setenv("STENCILDB_DEVICE", "98")
+	for _, command := range commands {
+		stencildb(command...).wantFailure(t, 2, "error: glctx: STENCILDB_DEVICE: no device 98")
+	}
 }
 
 func TestErrorsOfDataStayOnOneLine(t *testing.T) {

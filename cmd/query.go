@@ -137,7 +137,7 @@ func runScript(ctx context.Context, db *engine.DB, text string, f format, keepGo
 			if err := f.result(r); err != nil {
 				return err
 			}
-		case ctx.Err() != nil || !keepGoing:
+		case ctx.Err() != nil || !keepGoing || isWrongDevice(err):
 			return err
 		default:
 			failed = true

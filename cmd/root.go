@@ -10,6 +10,8 @@ import (
 	"syscall"
 
 	"github.com/spf13/cobra"
+
+	"github.com/stencildb/stencildb/glctx"
 )
 
 // Version is the version that --version prints; the build sets it.
@@ -68,9 +70,19 @@ func Execute(ctx context.Context, args []string, stdin io.Reader, stdout, stderr
 // isFailure tells what went wrong in a command, or in writing the text of cobra's
 // own ones, from errors about flags and arguments.
 func isFailure(err error) bool {
+	if isWrongDevice(err) {
+		return false
+	}
 	var f failure
 	var io *fs.PathError
 	return errors.As(err, &f) || errors.As(err, &io)
+}
+
+// isWrongDevice reports whether err is about a --device or STENCILDB_DEVICE that is
+// not there: an argument, though it comes to light only when a device is opened.
+func isWrongDevice(err error) bool {
+	var wish *glctx.WishError
+	return errors.As(err, &wish)
 }
 
 // reportError writes err as one line.

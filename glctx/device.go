@@ -89,7 +89,7 @@ func attempts(wish, origin string, all []candidate) ([]attempt, error) {
 	if n, err := strconv.Atoi(wish); err == nil {
 		add(func(c candidate) bool { return c.info.Index == n }, attempt{why: origin + " asks for number " + wish})
 		if len(list) == 0 {
-			return nil, fmt.Errorf("glctx: %s: no device %d: take one of %s", origin, n, choices(all))
+			return nil, &WishError{fmt.Sprintf("glctx: %s: no device %d: take one of %s", origin, n, choices(all))}
 		}
 		return list, nil
 	}
@@ -107,7 +107,7 @@ func attempts(wish, origin string, all []candidate) ([]attempt, error) {
 	case "surfaceless":
 		add(isSurfaceless, attempt{why: origin + " asks for surfaceless"})
 	default:
-		return nil, fmt.Errorf("glctx: %s: no device %q: take one of %s", origin, wish, choices(all))
+		return nil, &WishError{fmt.Sprintf("glctx: %s: no device %q: take one of %s", origin, wish, choices(all))}
 	}
 	return list, nil
 }
@@ -130,38 +130,88 @@ func (o Options) wish() (wish, origin string) {
 
 func (o Options) debug() bool { return o.Debug || os.Getenv("STENCILDB_DEBUG") == "1" }
 
-// Open opens a context without a display on the device that o asks for. Where
-// nothing opens the error is [ErrNoDevice] and says what to install.
+// Open opens a context without a display on the device that o asks for. A wish
+// for a device that is not there is a [WishError]; where nothing opens the error is
+// [ErrNoDevice] and says what to do.
 func Open(o Options) (*Context, error) {
 	if o.Memory < 0 {
 		return nil, fmt.Errorf("glctx: a GPU memory budget of %d bytes: give a positive number, or 0 for the default", o.Memory)
 	}
 	wish, origin := o.wish()
-	list, err := attempts(wish, origin, candidates())
+	all := candidates()
+	list, err := attempts(wish, origin, all)
 	if err != nil {
 		return nil, err
 	}
 	var failures []string
 	for _, a := range list {
 		c, err := a.open(o)
-		if err == nil {
+		var other *otherKindError
+		switch {
+		case err == nil:
 			return c, nil
+		case errors.As(err, &other):
+			// It works, but is not what was asked for: that shows in the list.
+			all[a.info.Index].info.Renderer = other.renderer
+		default:
+			failures = append(failures, fmt.Sprintf("device %v: %v", a.info, err))
 		}
-		failures = append(failures, fmt.Sprintf("device %v: %v", a.info, err))
 	}
-	return nil, noDevice(wish, failures)
+	return nil, noDevice(wish, origin, all, failures)
 }
 
-func noDevice(wish string, failures []string) error {
-	what := "nothing to open"
+// What to install for software and for hardware rendering.
+const (
+	installSoftware = "install libegl1 and libgl1-mesa-dri (software rendering)"
+	installHardware = "install the GPU vendor's driver with its EGL library"
+)
+
+// noDevice says that nothing opened for the wish, why not, what else there is, and
+// what to do.
+func noDevice(wish, origin string, all []candidate, failures []string) error {
+	kind := strings.ToLower(wish)
+	known := map[string]struct{ use, install string }{
+		"hardware":    {"use --device software, or ", installHardware},
+		"software":    {"use --device hardware, or ", installSoftware},
+		"surfaceless": {"leave --device out, or ", installSoftware},
+	}
+	way, isKind := known[kind]
+	advice := way.use + way.install
+	switch {
+	case !isKind || len(all) == 0:
+		advice = installSoftware + ", or " + strings.TrimPrefix(installHardware, "install ")
+	case !slices.ContainsFunc(all, func(c candidate) bool { return c.info.kind() != kind+" device" }):
+		advice = way.install // there is no other kind to use
+	}
+	var parts []string
+	if isKind {
+		parts = append(parts, fmt.Sprintf("glctx: %s asks for %s, and no %s device opens", origin, kind, kind))
+	} else {
+		parts = append(parts, fmt.Sprintf("glctx: %v", ErrNoDevice))
+	}
 	if len(failures) > 0 {
-		what = strings.Join(failures, "; ")
+		parts = append(parts, strings.Join(failures, "; "))
 	}
-	advice := "install libegl1 and libgl1-mesa-dri (software rendering), or the GPU vendor's driver with its EGL library"
-	if wish != "" {
-		advice = "see stencildb info for the devices there are; " + advice
+	switch {
+	case len(all) == 0:
+		parts = append(parts, "there is no EGL device at all")
+	case isKind || len(failures) == 0:
+		parts = append(parts, "there is "+listed(all))
 	}
-	return fmt.Errorf("glctx: %w: %s: %s", ErrNoDevice, what, advice)
+	return &noDeviceError{strings.Join(append(parts, advice), ": ")}
+}
+
+// listed names all devices: "0 (software device), 1 (surfaceless, llvmpipe)".
+func listed(all []candidate) string {
+	var parts []string
+	for _, c := range all {
+		name := c.info.kind()
+		if c.info.Renderer != "" {
+			name += ", " + c.info.Renderer
+		}
+		parts = append(parts, fmt.Sprintf("%d (%s)", c.info.Index, name))
+	}
+	return strings.Join(parts, ", ")
 }
 
 func (a attempt) open(o Options) (*Context, error) {
@@ -170,7 +220,7 @@ func (a attempt) open(o Options) (*Context, error) {
 		return nil, err
 	}
 	if a.hardware && c.caps.Software || a.software && !c.caps.Software {
-		return nil, errors.Join(fmt.Errorf("it renders with %s", c.caps.Renderer), c.Close())
+		return nil, errors.Join(&otherKindError{c.caps.Renderer}, c.Close())
 	}
 	c.device = a.info
 	c.device.Vendor, c.device.Renderer, c.device.Version = c.caps.Vendor, c.caps.Renderer, c.caps.Version

@@ -25,6 +25,26 @@ var (
 	ErrLeak = errors.New("GL objects still alive")
 )
 
+// WishError says that Options.Device or STENCILDB_DEVICE names no device of this
+// machine and no kind of device; it lists what there is. One that is there but
+// does not open is [ErrNoDevice] instead.
+type WishError struct{ text string }
+
+// Error is one line: "glctx: --device: no device 99: take one of ...".
+func (e *WishError) Error() string { return e.text }
+
+// noDeviceError is [ErrNoDevice] in other words.
+type noDeviceError struct{ text string }
+
+func (e *noDeviceError) Error() string        { return e.text }
+func (e *noDeviceError) Is(target error) bool { return target == ErrNoDevice }
+
+// otherKindError says that a device opened but renders in hardware where software
+// was asked for, or the other way round.
+type otherKindError struct{ renderer string }
+
+func (e *otherKindError) Error() string { return "it renders with " + e.renderer }
+
 // GLError is what GL reported during one pass.
 type GLError struct {
 	// Where names the pass, as it was given to Check; empty when Do found it.

@@ -60,31 +60,37 @@ func TestEveryFormOfBooleanCombination(t *testing.T) {
 	gltest.Run(t, 0, func(ctx *glctx.Context, g *pass.GL) {
 		e := predicates.New(g, device(ctx), tab, 0, predicates.Format(tab, []int{0, 1, 2, 3, 4, 5}), 0, predicates.NewSlots())
 		seen := map[string]bool{}
+		check := func(p *plan.Pred, leaves int) {
+			r := &pass.Recorder{}
+			if _, err := predicates.New(r, device(ctx), tab, 0, e.Target().Format, 0, predicates.NewSlots()).Select(p, true); err != nil {
+				t.Fatal(err)
+			}
+			for _, q := range r.Passes {
+				word, _, _ := strings.Cut(strings.ReplaceAll(q.Name, "(", ":"), ":")
+				seen[word] = true
+			}
+			if len(r.Passes) > 24*leaves {
+				t.Errorf("%d leaves: %d passes", leaves, len(r.Passes))
+			}
+			checkSelect(t, g, e, tab.Chunks[0], p, true)
+			g.End()
+		}
+		// A disjunction of conjunctions of narrow comparisons: its CNF has 3^6 clauses.
+		dnf := &plan.Pred{Op: plan.Or}
+		for i := range uint64(6) {
+			dnf.Kids = append(dnf.Kids, &plan.Pred{Op: plan.And, Kids: []*plan.Pred{
+				leafOf(&plan.Compare{Col: 0, Op: expr.GT, Code: i + 1, Text: fmt.Sprint("a > ", i+1)}),
+				leafOf(&plan.Compare{Col: 1, Op: expr.LT, Code: 100 * (i + 1), Text: fmt.Sprint("b < ", 100*(i+1))}),
+				leafOf(&plan.Compare{Col: 2, Op: expr.NE, Code: i + 7, Text: fmt.Sprint("c <> ", i+7)})}})
+		}
+		check(dnf, 18)
 		for _, c := range []struct{ depth, fan int }{{1, 2}, {1, 7}, {2, 2}, {2, 4}, {3, 2}, {4, 2}, {5, 2}, {3, 4}, {7, 2}, {9, 2}} {
 			for _, op := range []plan.Op{plan.And, plan.Or} {
-				p := alternating(rng, tab, op, c.depth, c.fan)
-				r := &pass.Recorder{}
-				if _, err := predicates.New(r, device(ctx), tab, 0, e.Target().Format, 0, predicates.NewSlots()).Select(p, true); err != nil {
-					t.Fatal(err)
-				}
-				for _, q := range r.Passes {
-					word, _, _ := strings.Cut(strings.ReplaceAll(q.Name, "(", ":"), ":")
-					seen[word] = true
-				}
-				m := &pass.Meter{Runner: g}
-				counted := predicates.New(m, device(ctx), tab, 0, e.Target().Format, 1, predicates.NewSlots())
-				if _, err := counted.Select(p, false); err != nil {
-					t.Fatal(err)
-				}
 				leaves := 1
 				for range c.depth {
 					leaves *= c.fan
 				}
-				if m.Passes > 24*leaves {
-					t.Errorf("%d leaves, depth %d: %d passes", leaves, c.depth, m.Passes)
-				}
-				checkSelect(t, g, e, tab.Chunks[0], p, true)
-				g.End()
+				check(alternating(rng, tab, op, c.depth, c.fan), leaves)
 			}
 		}
 		for _, form := range []string{"EvalCNF", "EvalDNF", "Stencil", "Count", "Render", "Range", "Compare"} {

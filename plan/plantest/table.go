@@ -6,6 +6,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -24,6 +25,14 @@ type Knobs struct {
 	Errors  bool         // division, remainder, and wide arithmetic that may raise errors
 	Casts   bool         // explicit casts
 	Special bool         // NaN and infinities in floating-point columns
+	SQL     bool         // only what package sql binds: no cast of a text column, no MIN or MAX of a BOOLEAN
+
+	// Shapes, when there are any, are the conditions over the table's columns that
+	// take the place of arithmetic: one in three leaves is one of them with other
+	// constants, and the rest compare columns with constants. A backend that
+	// compiles a program for each shape of arithmetic then meets few of them.
+	// See [DrawShapes].
+	Shapes []expr.Expr
 }
 
 // Default draws everything.
@@ -75,11 +84,21 @@ func Table(t *rapid.T, k Knobs) *table.Table {
 		}
 		fields = append(fields, table.Field{Name: fmt.Sprintf("c%d", i), Type: typ})
 	}
+	return TableOf(t, "t", fields, k)
+}
+
+// TableOf draws a table of the given name and fields.
+func TableOf(t *rapid.T, name string, fields []table.Field, k Knobs) *table.Table {
 	chunk := 0
 	if k.MaxChunk > 0 {
 		chunk = 1 + uniform(t, "chunk rows", k.MaxChunk)
 	}
-	b := table.NewBuilder("t", fields, chunk)
+	return fill(t, name, fields, chunk, k)
+}
+
+// fill draws the rows of a table.
+func fill(t *rapid.T, name string, fields []table.Field, chunk int, k Knobs) *table.Table {
+	b := table.NewBuilder(name, fields, chunk)
 	rows := uniform(t, "rows", k.MaxRows+1)
 	var gens []func() table.Value
 	for _, f := range fields {

@@ -22,17 +22,20 @@ func Query(t *rapid.T, tab *table.Table, k Knobs) *expr.Query {
 		q.Where = Where(t, tab, k)
 	}
 	for i := range 1 + uniform(t, "aggregates", 4) {
-		a := aggregate(t, tab)
+		a := aggregate(t, tab, k)
 		q.Aggs = append(q.Aggs, a)
 		q.Items = append(q.Items, expr.Item{Name: a.String(), E: &expr.AggRef{Index: i, Name: a.String(), T: a.Type(), P: -1}})
 	}
 	return q
 }
 
-func aggregate(t *rapid.T, tab *table.Table) expr.Aggregate {
+func aggregate(t *rapid.T, tab *table.Table, k Knobs) expr.Aggregate {
 	col := uniform(t, "aggregate column", len(tab.Fields))
 	f := tab.Fields[col]
-	kinds := []expr.AggKind{expr.CountAll, expr.Count, expr.Min, expr.Max, expr.Percentile, expr.KthLargest, expr.KthSmallest, expr.Selectivity}
+	kinds := []expr.AggKind{expr.CountAll, expr.Count, expr.Percentile, expr.KthLargest, expr.KthSmallest, expr.Selectivity}
+	if !k.SQL || f.Type.Kind != table.Boolean {
+		kinds = append(kinds, expr.Min, expr.Max)
+	}
 	if f.Type.IsNumeric() {
 		kinds = append(kinds, expr.Sum, expr.Avg)
 	}
@@ -93,6 +96,9 @@ func (g *gen) op() expr.CmpOp { return expr.CmpOp(g.pick("operator", 6)) }
 
 // leaf draws a condition without AND, OR or NOT.
 func (g *gen) leaf() expr.Expr {
+	if len(g.k.Shapes) > 0 && g.pick("shape", 3) == 0 {
+		return g.redrawn(oneOf(g.t, "which shape", g.k.Shapes))
+	}
 	col := g.column()
 	switch col.T.Kind {
 	case table.Boolean:
@@ -100,7 +106,7 @@ func (g *gen) leaf() expr.Expr {
 	case table.Varchar:
 		return g.stringLeaf(col)
 	}
-	x := g.operand(col, g.k.Arith)
+	x := g.operand(col, g.arithDepth())
 	if g.pick("left constant", 30) == 0 {
 		x = g.constant(x.Type(), false)
 	}
@@ -126,9 +132,9 @@ func (g *gen) leaf() expr.Expr {
 
 // other draws something to compare x with: of its kind.
 func (g *gen) other(x expr.Expr) expr.Expr {
-	if g.k.Arith > 0 && g.pick("against", 3) == 0 {
+	if depth := g.arithDepth(); depth > 0 && g.pick("against", 3) == 0 {
 		if col, ok := g.columnLike(x.Type()); ok {
-			if y := g.operand(col, g.k.Arith-1); y.Type().Kind == x.Type().Kind {
+			if y := g.operand(col, depth-1); y.Type().Kind == x.Type().Kind {
 				return y
 			}
 		}
@@ -166,11 +172,11 @@ func (g *gen) stringLeaf(col *expr.Column) expr.Expr {
 	case 4:
 		return &expr.Between{X: col, Lo: g.constant(col.T, true), Hi: g.constant(col.T, true), Not: g.flip(), P: g.pos()}
 	case 5:
-		if other, ok := g.columnLike(col.T); ok && g.k.Arith > 0 {
+		if other, ok := g.columnLike(col.T); ok && g.arithDepth() > 0 {
 			return &expr.Compare{Op: g.op(), L: col, R: other, P: g.pos()}
 		}
 	case 6:
-		if g.k.Casts && g.k.Errors {
+		if g.k.Casts && g.k.Errors && !g.k.SQL {
 			x := &expr.Cast{X: col, To: table.Type{Kind: table.BigInt}, P: g.pos()}
 			return &expr.Compare{Op: g.op(), L: x, R: g.constant(x.To, false), P: g.pos()}
 		}
@@ -282,8 +288,7 @@ func (g *gen) arith(x expr.Expr, depth int) expr.Expr {
 	typ := x.Type()
 	switch {
 	case typ.Kind == table.Date:
-		n := &expr.Const{V: table.Int(int64(g.pick("days", 400) - 100)), P: g.pos()}
-		return &expr.Arith{Op: expr.ArithOp(g.pick("add or sub", 2)), L: x, R: n, T: typ, P: g.pos()}
+		return &expr.Arith{Op: expr.ArithOp(g.pick("add or sub", 2)), L: x, R: g.days(), T: typ, P: g.pos()}
 	case typ.Kind == table.Timestamp:
 		n := g.constant(table.Type{Kind: table.Interval}, false)
 		return &expr.Arith{Op: expr.ArithOp(g.pick("add or sub", 2)), L: x, R: n, T: typ, P: g.pos()}
@@ -298,6 +303,11 @@ func (g *gen) arith(x expr.Expr, depth int) expr.Expr {
 		x, y = y, x
 	}
 	return g.typedArith(x, y)
+}
+
+// days is what to add to a date.
+func (g *gen) days() *expr.Const {
+	return &expr.Const{V: table.Int(int64(g.pick("days", 400) - 100)), P: g.pos()}
 }
 
 // typedArith draws an operator for two numbers and casts them as package expr

@@ -1,0 +1,74 @@
+package cmd
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/stencildb/stencildb/engine"
+)
+
+func TestInfoCalibrates(t *testing.T) {
+	o := stencildb("info", "--calibrate")
+	if o.status != 0 || o.errOut != "" {
+		t.Fatalf("status %d: %s", o.status, o.errOut)
+	}
+	_, section, found := strings.Cut(o.out, "\nCalibration\n")
+	if !found {
+		t.Fatalf("no section Calibration in\n%s", o.out)
+	}
+	for _, want := range []string{"comparisons of classic with cpu, 0 wrong", "1,048,576 records of 19 bits",
+		"upload ", "CopyToDepth ", "Compare ", "Range ", "EvalCNF ", "Semilinear ", "MEDIAN ", "SUM ", "20 passes", "M records/s"} {
+		if !strings.Contains(section, want) {
+			t.Errorf("no %q in\n%s", want, section)
+		}
+	}
+}
+
+// calibrated makes info find this instead of asking the device.
+func calibrated(t *testing.T, c engine.Calibration) {
+	real := calibrateDevice
+	t.Cleanup(func() { calibrateDevice = real })
+	calibrateDevice = func(context.Context, engine.Options) (*engine.Calibration, error) { return &c, nil }
+}
+
+func TestCalibrationInJSON(t *testing.T) {
+	calibrated(t, engine.Calibration{Comparisons: 3, Rows: 10, Bits: 19, Repetitions: 5,
+		Costs: []engine.UnitCost{{Name: "SUM", SQL: "SELECT SUM(a) FROM uniform", Passes: 19, MS: 2, RecordsPerSecond: 5000}}})
+	o := stencildb("info", "--calibrate", "--format", "json")
+	var got struct {
+		CPU         struct{ Cores int } `json:"cpu"`
+		Calibration struct {
+			Comparisons, Mismatches, Rows int
+			Costs                         []struct {
+				Name   string
+				MS     float64
+				PerSec float64 `json:"records_per_s"`
+			}
+		} `json:"calibration"`
+	}
+	if err := json.Unmarshal([]byte(o.out), &got); err != nil || o.status != 0 {
+		t.Fatalf("status %d, %v\n%s%s", o.status, err, o.out, o.errOut)
+	}
+	c := got.Calibration
+	if got.CPU.Cores < 1 || c.Comparisons != 3 || c.Rows != 10 || len(c.Costs) != 1 || c.Costs[0].Name != "SUM" || c.Costs[0].MS != 2 || c.Costs[0].PerSec != 5000 {
+		t.Errorf("%+v", got)
+	}
+	if o := stencildb("info", "--format", "json"); strings.Contains(o.out, `"calibration"`) {
+		t.Errorf("a calibration that nobody asked for:\n%s", o.out)
+	}
+}
+
+// A device that counts wrongly is shown, and then fails the command.
+func TestADeviceThatCountsWronglyFails(t *testing.T) {
+	calibrated(t, engine.Calibration{Comparisons: 2, Mismatches: 1, Examples: []string{"SELECT 1 gives 2, not 1"}})
+	for _, format := range []string{"text", "json"} {
+		o := stencildb("info", "--calibrate", "--format", format)
+		if o.status != 1 || !strings.Contains(o.out, "SELECT 1 gives 2, not 1") {
+			t.Errorf("status %d\n%s", o.status, o.out)
+		}
+		o.out = ""
+		o.wantFailure(t, 1, "1 of 2 answers", "SELECT 1 gives 2, not 1", "use --backend cpu")
+	}
+}

@@ -1,0 +1,35 @@
+// Package oracle holds no code: its tests put random statements to the engine and
+// to other databases and compare the answers.
+//
+// Each statement runs through the public path ([engine.DB.Query]) on the backends
+// classic and cpu, in [cpu.Scalar], and in SQLite or DuckDB. Values and NULLs must
+// be the same; where Scalar raises an error, the backends must too.
+//
+//   - TestSQLite*: integers, doubles, text, booleans, dates, over random tables of
+//     one and of many chunks; and the flights of package testdata.
+//   - TestDuckDB* (build tag duckdb): DECIMAL, REAL, NaN and infinities, timestamps
+//     with intervals, and the errors of integer overflow.
+//   - The other tests are facts that a random statement once showed to be false.
+//
+// Two kinds of statement are drawn. Those of package plan/plantest are typed trees;
+// a writer translates them for the other database, so that every coercion is
+// explicit. Those of TestSQLiteReadsTheSameText are put to both word for word,
+// where coercions are each database's own.
+//
+// # Replaying a failure
+//
+// A failure prints the statement, the table and the command that draws it again:
+//
+//	go test -tags egl ./internal/oracle -run TestSQLiteAgrees -rapid.seed=123
+//
+// STENCILDB_SOAK=10 draws ten times as many. Where the device has
+// EXT_depth_bounds_test, classic runs with it and without it.
+//
+// # Caveats
+//
+//   - Of an expression that the other database cannot say (REAL arithmetic in
+//     SQLite, say) only the other three answers are compared; the tests log how
+//     many these were.
+//   - Where a record raises an error, SQLite has NULL or a REAL instead: the
+//     statement is compared between Scalar and the backends alone.
+package oracle

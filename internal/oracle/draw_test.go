@@ -1,0 +1,94 @@
+package oracle
+
+import (
+	"context"
+	"math/rand/v2"
+
+	"pgregory.net/rapid"
+
+	"github.com/stencildb/stencildb/cpu"
+	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/plan/plantest"
+	"github.com/stencildb/stencildb/table"
+)
+
+// countFirst puts COUNT(*) before the aggregates of a query.
+func countFirst(q *expr.Query) *expr.Query {
+	out := *q
+	out.Aggs = append([]expr.Aggregate{{Kind: expr.CountAll, Col: -1, P: -1}}, q.Aggs...)
+	return &out
+}
+
+// drawQuery draws a query; most of those that select all or nothing, or that fail, are drawn again.
+func drawQuery(t *rapid.T, tab *table.Table, k plantest.Knobs) *expr.Query {
+	for try := 0; ; try++ {
+		q := countFirst(plantest.Query(t, tab, k))
+		if try == 2 || rapid.IntRange(0, 3).Draw(t, "any") == 0 {
+			return q
+		}
+		count := *q
+		count.Aggs = q.Aggs[:1]
+		v, err := cpu.Scalar(context.Background(), tab, &count)
+		if err == nil && v[0].I > 0 && v[0].I < int64(tab.Rows()) {
+			return q
+		}
+	}
+}
+
+// drawTable draws a table of these fields: mostly a few rows, else thousands that
+// repeat their values with others in between. Half have several chunks.
+func drawTable(t *rapid.T, name string, fields []table.Field, k plantest.Knobs, maxRows int) *table.Table {
+	if rapid.Bool().Draw(t, "one chunk") {
+		k.MaxChunk = 0
+	}
+	small := plantest.TableOf(t, name, fields, k)
+	if small.Rows() == 0 || rapid.IntRange(0, 3).Draw(t, "large") > 0 {
+		return small
+	}
+	chunk := 0
+	if k.MaxChunk > 0 {
+		chunk = rapid.IntRange(100, 1000).Draw(t, "chunk")
+	}
+	return enlarge(small, rapid.IntRange(25, maxRows).Draw(t, "rows"), chunk, rapid.Uint64().Draw(t, "seed"))
+}
+
+// enlarge makes a table of n rows whose columns repeat the values of a small one
+// in any order, integers also with something near to them or between them.
+func enlarge(small *table.Table, n, chunk int, seed uint64) *table.Table {
+	rnd := rand.New(rand.NewPCG(seed, 0))
+	columns := make([][]table.Value, len(small.Fields))
+	for _, c := range small.Chunks {
+		for i, s := range c.Segments {
+			for row := range c.Rows {
+				columns[i] = append(columns[i], s.Value(row))
+			}
+		}
+	}
+	b := table.NewBuilder(small.Name, small.Fields, chunk)
+	for range n {
+		for i, list := range columns {
+			v := list[rnd.IntN(len(list))]
+			other := list[rnd.IntN(len(list))]
+			if v.Type.Kind == table.Integer || v.Type.Kind == table.BigInt {
+				v = between(rnd, v, other)
+			}
+			b.Column(i).Value(v)
+		}
+		if err := b.EndRow(); err != nil {
+			panic(err) // a value was appended to every column
+		}
+	}
+	return b.Table()
+}
+
+// between is v, or, half of the time, an integer between v and w.
+func between(rnd *rand.Rand, v, w table.Value) table.Value {
+	if v.Null || w.Null || rnd.IntN(2) == 0 {
+		return v
+	}
+	if v.I > w.I {
+		v, w = w, v
+	}
+	v.I += int64(rnd.Uint64N(uint64(w.I-v.I) | 1)) // the difference may exceed 63 bits: it wraps to the right sum
+	return v
+}

@@ -1,0 +1,71 @@
+package oracle
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"github.com/stencildb/stencildb/ingest"
+	"github.com/stencildb/stencildb/table"
+	"github.com/stencildb/stencildb/testdata"
+)
+
+// flights are statements over the 200,000 flights, one for each routine and for
+// what it is combined with; PostgreSQL and SQLite read them alike.
+var flights = []string{
+	"SELECT COUNT(*) FROM flights",
+	"SELECT COUNT(*), SUM(delay), MIN(delay), MAX(delay), MIN(time), MAX(time) FROM flights",
+	"SELECT COUNT(*), SUM(distance) FROM flights WHERE delay > 0",
+	"SELECT COUNT(*), SUM(delay) FROM flights WHERE delay BETWEEN -5 AND 60",
+	"SELECT COUNT(*), MAX(distance) - MIN(distance) FROM flights WHERE delay NOT BETWEEN -20 AND 300",
+	"SELECT COUNT(*), SUM(distance) FROM flights WHERE delay > 30 AND distance < 500 AND time >= 6.5",
+	"SELECT COUNT(*), MIN(time) FROM flights WHERE (delay > 60 OR distance > 2000) AND (time < 6 OR time > 20)",
+	"SELECT COUNT(*), SUM(delay), SUM(distance) FROM flights WHERE delay < -30 AND distance > 100 OR delay > 200 AND distance < 100",
+	"SELECT COUNT(*), MAX(delay) FROM flights WHERE 3 * delay - distance > 100",
+	"SELECT COUNT(*), SUM(delay) FROM flights WHERE delay * delay + 3 * delay * distance < 1000000",
+	"SELECT COUNT(*), SUM(distance) FROM flights WHERE distance % 7 = 3 AND delay / 15 = 2",
+	"SELECT COUNT(*), SUM(delay) FROM flights WHERE delay IN (-3, 0, 7, 11, 13, 17, 19, 23, 59)",
+	"SELECT COUNT(*), SUM(delay) FROM flights WHERE NOT (delay IN (0, 1, 2) OR distance < 1000)",
+	"SELECT COUNT(*), MIN(delay), MAX(time) FROM flights WHERE time = 7.5 OR time IS NULL",
+	"SELECT COUNT(*), MAX(time) FROM flights WHERE time < delay",
+	"SELECT COUNT(*), MIN(distance) FROM flights WHERE delay = distance",
+	"SELECT COUNT(*), SUM(distance) * 2 - COUNT(*) FROM flights WHERE (delay > 100) = (distance > 1000)",
+	"SELECT COUNT(*), COUNT(time), MIN(delay) FROM flights WHERE delay > 32767 OR distance < 0",
+}
+
+// Statements over the flights have SQLite's answers; so have the paper's other
+// aggregates, under selections from nothing to everything.
+func TestSQLiteAgreesOnTheFlights(t *testing.T) {
+	h := open(t)
+	tab, err := ingest.LoadBytes(context.Background(), ingest.Source{Name: "flights", Path: "flights.parquet"}, testdata.Flights200k, ingest.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.register(t, tab)
+	p := openSQLite(t, sqlite{})
+	if err := p.load(tab); err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range flights {
+		h.checkText(t, tab, text, p)
+	}
+	for _, where := range []string{"delay < -1000", "delay = 1", "delay > 10 AND distance < 400", "distance >= 300", "delay > -1000"} {
+		for _, column := range []string{"delay", "distance", "time"} {
+			h.checkAggregates(t, tab, column, where, p)
+		}
+	}
+	t.Log(&h.tally)
+}
+
+// checkAggregates compares the aggregates that SQLite has no word for.
+func (h *harness) checkAggregates(t *testing.T, tab *table.Table, column, where string, p *peer) {
+	t.Helper()
+	text := fmt.Sprintf("SELECT COUNT(*), selectivity(), AVG(%[1]s), MEDIAN(%[1]s), percentile_disc(0.99) WITHIN GROUP (ORDER BY %[1]s), "+
+		"percentile_disc(0.3) WITHIN GROUP (ORDER BY %[1]s DESC), kth_largest(%[1]s, 2), kth_smallest(%[1]s, 100) FROM %[2]s WHERE %[3]s",
+		column, tab.Name, where)
+	q, err := bind(tab, text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.check(t, tab, q, p)
+}
