@@ -111,8 +111,10 @@ func (r *bare) setUp(b *testing.B, t *textures.Target) {
 uniform sampler2D t; layout(depth_any) out float gl_FragDepth;
 void main() { gl_FragDepth = texelFetch(t, ivec2(gl_FragCoord.xy), 0).r * (1.0 / 16777216.0); }`)
 	r.semi = link(b, `#version 450 core
-layout(binding = 4) uniform sampler2D t;
-void main() { if (!(dot(texelFetch(t, ivec2(gl_FragCoord.xy), 0), vec4(3.0, 7.0, -2.0, 1.0)) < 2000000.0)) discard; }`)
+layout(binding = 4) uniform sampler2D t; uniform vec4 s; uniform float b;
+void main() { if (!(dot(texelFetch(t, ivec2(gl_FragCoord.xy), 0), s) < b)) discard; }`)
+	gl.ProgramUniform4f(r.semi, gl.GetUniformLocation(r.semi, gl.Str("s\x00")), 3, 7, -2, 1)
+	gl.ProgramUniform1f(r.semi, gl.GetUniformLocation(r.semi, gl.Str("b\x00")), 2000000)
 	r.bit = link(b, `#version 450 core
 layout(binding = 0) uniform sampler2D t; uniform float c;
 void main() { if (fract(texelFetch(t, ivec2(gl_FragCoord.xy), 0).r * c) < 0.5) discard; }`)
