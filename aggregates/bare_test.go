@@ -39,10 +39,7 @@ func openEngine(b *testing.B, t *table.Table) (*engine, func()) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	e := &engine{ctx: ctx, table: t, device: predicates.Device{DepthBounds: ctx.Caps().DepthBounds, MaxTextureBytes: 1<<31 - 1, Samplers: 16}}
-	if !ctx.Caps().Software {
-		e.device.MaxTextureBytes = 1 << 40
-	}
+	e := &engine{ctx: ctx, table: t, device: predicates.DeviceOf(ctx.Caps())}
 	var store *textures.Store
 	err = ctx.Do(func() error {
 		store = textures.NewStore(ctx, 0)

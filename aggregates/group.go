@@ -22,6 +22,8 @@ type part struct {
 	keep bool // the stencil buffer must hold the selection
 	sel  *predicates.Selection
 	gen  int // counts evaluations of the WHERE
+	// notNull keeps, by column, the number of selected records where it is not NULL.
+	notNull map[int]uint64
 }
 
 // NewGroup sets up the selection of each chunk; nothing runs yet. keep says that
@@ -37,7 +39,7 @@ func NewGroup(run pass.Runner, device predicates.Device, q *plan.Query, keep boo
 			slot = i % run.Slots(g.parts[0].eval.Target(), n)
 		}
 		e := predicates.New(run, device, q.Table, i, format, slot, slots)
-		g.parts = append(g.parts, &part{eval: e, pred: c.Pred, keep: keep})
+		g.parts = append(g.parts, &part{eval: e, pred: c.Pred, keep: keep, notNull: map[int]uint64{}})
 	}
 	return g
 }
@@ -97,7 +99,7 @@ func (g *Group) Count() (uint64, error) {
 }
 
 // CountNotNull returns the number of selected records where a column is not NULL,
-// in all and for each chunk.
+// in all and for each chunk; each chunk is counted once.
 func (g *Group) CountNotNull(col int) (uint64, []uint64, error) {
 	var total uint64
 	each := make([]uint64, len(g.parts))
@@ -113,6 +115,17 @@ func (g *Group) CountNotNull(col int) (uint64, []uint64, error) {
 }
 
 func (p *part) countNotNull(col int) (uint64, error) {
+	if n, ok := p.notNull[col]; ok {
+		return n, nil
+	}
+	n, err := p.notNulls(col)
+	if err == nil {
+		p.notNull[col] = n
+	}
+	return n, err
+}
+
+func (p *part) notNulls(col int) (uint64, error) {
 	seg := p.eval.Segment(col)
 	s, err := p.selection()
 	if err != nil {

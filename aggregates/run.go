@@ -39,7 +39,7 @@ func Run(run pass.Runner, device predicates.Device, q *plan.Query) ([]table.Valu
 	if err := g.Checks(q); err != nil {
 		return nil, err
 	}
-	m := &memo{Group: g, sums: map[int]sum{}, notNull: map[int]uint64{}}
+	m := &memo{Group: g, sums: map[int]sum{}}
 	out := make([]table.Value, len(q.Aggs))
 	for _, i := range order(q.Aggs) {
 		v, err := m.aggregate(q.Aggs[i])
@@ -70,22 +70,10 @@ func order(aggs []expr.Aggregate) []int {
 	return append(first, last...)
 }
 
-// memo keeps what several aggregates share.
+// memo keeps the sums that several aggregates share.
 type memo struct {
 	*Group
-	sums    map[int]sum
-	notNull map[int]uint64
-}
-
-func (m *memo) countNotNull(col int) (uint64, error) {
-	if n, ok := m.notNull[col]; ok {
-		return n, nil
-	}
-	n, _, err := m.CountNotNull(col)
-	if err == nil {
-		m.notNull[col] = n
-	}
-	return n, err
+	sums map[int]sum
 }
 
 func (m *memo) aggregate(a expr.Aggregate) (table.Value, error) {
@@ -100,12 +88,12 @@ func (m *memo) aggregate(a expr.Aggregate) (table.Value, error) {
 		}
 		return plan.FinishSelectivity(a, n, uint64(m.table.Rows())), nil
 	case expr.Count:
-		n, err := m.countNotNull(a.Col)
+		n, _, err := m.CountNotNull(a.Col)
 		return table.Int(int64(n)), err
 	case expr.Sum, expr.Avg:
 		return m.finishSum(a)
 	}
-	n, err := m.countNotNull(a.Col)
+	n, _, err := m.CountNotNull(a.Col)
 	if err != nil {
 		return table.Value{}, err
 	}

@@ -30,7 +30,7 @@ func openClassic(o Options) (Backend, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &classic{ctx: ctx, device: classicDevice(ctx.Caps())}
+	c := &classic{ctx: ctx, device: predicates.DeviceOf(ctx.Caps())}
 	err = ctx.Do(func() error {
 		c.store = textures.NewStore(ctx, 0)
 		c.gl = pass.NewGL(ctx, c.store)
@@ -40,16 +40,6 @@ func openClassic(o Options) (Backend, error) {
 		return nil, errors.Join(err, c.Close())
 	}
 	return c, nil
-}
-
-// classicDevice says what the algorithms need to know of a device. Software
-// rasterisers take textures of up to 2 GiB, less one byte.
-func classicDevice(caps *glctx.Caps) predicates.Device {
-	d := predicates.Device{DepthBounds: caps.DepthBounds, MaxTextureBytes: 64 << 30, Samplers: int(caps.Limits["MAX_TEXTURE_IMAGE_UNITS"])}
-	if caps.Software {
-		d.MaxTextureBytes = 2<<30 - 1
-	}
-	return d
 }
 
 // Name implements Backend.

@@ -2,8 +2,10 @@ package predicates
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/glctx"
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/shaders"
@@ -16,6 +18,16 @@ type Device struct {
 	DepthBounds     bool  // EXT_depth_bounds_test: Range in one pass
 	MaxTextureBytes int64 // the largest texture that works
 	Samplers        int   // textures that a fragment program may read
+}
+
+// DeviceOf says what the evaluation needs to know of a device. Software rasterisers
+// take textures of less than 2 GiB.
+func DeviceOf(caps *glctx.Caps) Device {
+	d := Device{DepthBounds: caps.DepthBounds, MaxTextureBytes: math.MaxInt64, Samplers: int(caps.Limits["MAX_TEXTURE_IMAGE_UNITS"])}
+	if caps.Software {
+		d.MaxTextureBytes = 2<<30 - 1
+	}
+	return d
 }
 
 // Evaluator evaluates predicates over one chunk into one target.

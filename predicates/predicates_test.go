@@ -53,9 +53,7 @@ func boundaries(top uint64) []uint64 {
 	return list
 }
 
-func device(ctx *glctx.Context) predicates.Device {
-	return predicates.Device{DepthBounds: ctx.Caps().DepthBounds, MaxTextureBytes: 1 << 31, Samplers: 16}
-}
+func device(ctx *glctx.Context) predicates.Device { return predicates.DeviceOf(ctx.Caps()) }
 
 // tops are the largest codes whose widths change how a code lies in textures or
 // which depth format it needs.

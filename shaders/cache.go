@@ -71,10 +71,7 @@ func (c *Cache) link(s Source) (*Program, error) {
 	gl.LinkProgram(id)
 	var ok int32
 	if gl.GetProgramiv(id, gl.LINK_STATUS, &ok); ok == gl.FALSE {
-		var n int32
-		gl.GetProgramiv(id, gl.INFO_LOG_LENGTH, &n)
-		log := strings.Repeat("\x00", int(n)+1)
-		gl.GetProgramInfoLog(id, n, nil, gl.Str(log))
+		log := infoLog(id, gl.GetProgramiv, gl.GetProgramInfoLog)
 		gl.DeleteProgram(id)
 		return nil, fmt.Errorf("shaders: link %s: %s", s.Name, s.locate(log))
 	}
@@ -93,14 +90,20 @@ func compile(kind uint32, s Source) (uint32, error) {
 	gl.CompileShader(id)
 	var ok int32
 	if gl.GetShaderiv(id, gl.COMPILE_STATUS, &ok); ok == gl.FALSE {
-		var n int32
-		gl.GetShaderiv(id, gl.INFO_LOG_LENGTH, &n)
-		log := strings.Repeat("\x00", int(n)+1)
-		gl.GetShaderInfoLog(id, n, nil, gl.Str(log))
+		log := infoLog(id, gl.GetShaderiv, gl.GetShaderInfoLog)
 		gl.DeleteShader(id)
 		return 0, fmt.Errorf("shaders: compile %s: %s", s.Name, s.locate(log))
 	}
 	return id, nil
+}
+
+// infoLog returns the log of a program or a shader.
+func infoLog(id uint32, get func(uint32, uint32, *int32), read func(uint32, int32, *int32, *uint8)) string {
+	var n int32
+	get(id, gl.INFO_LOG_LENGTH, &n)
+	log := strings.Repeat("\x00", int(n)+1)
+	read(id, n, nil, gl.Str(log))
+	return log
 }
 
 // Close deletes every program.

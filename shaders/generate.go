@@ -69,42 +69,28 @@ func Generate(p *plan.Program, in *Inputs, mode Mode) (Source, []Uniform) {
 
 // isDouble reports whether any node of the program is a double.
 func isDouble(p *plan.Program) bool {
-	found := false
-	var walk func(*plan.Val)
-	walk = func(v *plan.Val) {
-		if v != nil {
-			found = found || v.Float
-			for _, k := range v.Kids {
-				walk(k)
-			}
-		}
-	}
-	walk(p.L)
-	walk(p.R)
-	walk(p.Fails)
-	return found
+	return anyNode(func(v *plan.Val) bool { return v.Float }, p.L, p.R, p.Fails)
 }
 
 // Arithmetic reports whether doubles are computed with, not just compared.
 func Arithmetic(p *plan.Program) bool {
-	found := false
-	var walk func(*plan.Val)
-	walk = func(v *plan.Val) {
-		if v == nil {
-			return
-		}
+	return anyNode(func(v *plan.Val) bool {
 		switch v.Op {
 		case plan.AddV, plan.SubV, plan.MulV, plan.DivV, plan.Round32:
-			found = found || v.Float
+			return v.Float
 		}
-		for _, k := range v.Kids {
-			walk(k)
+		return false
+	}, p.L, p.R, p.Fails)
+}
+
+// anyNode reports whether a node of the trees satisfies f; nil trees have none.
+func anyNode(f func(*plan.Val) bool, trees ...*plan.Val) bool {
+	for _, v := range trees {
+		if v != nil && (f(v) || anyNode(f, v.Kids...)) {
+			return true
 		}
 	}
-	walk(p.L)
-	walk(p.R)
-	walk(p.Fails)
-	return found
+	return false
 }
 
 // fits32 reports whether every value is an integer of 32 bits that cannot fail.

@@ -163,7 +163,7 @@ func evaluate(t *table.Table) (f *figure, err error) {
 		defer store.Close()
 		run := &recorder{GL: pass.NewGL(ctx, store)}
 		defer run.Close()
-		device := predicates.Device{DepthBounds: ctx.Caps().DepthBounds, MaxTextureBytes: 1 << 30, Samplers: 16}
+		device := predicates.DeviceOf(ctx.Caps())
 		values, err := aggregates.Run(run, device, q)
 		if err != nil {
 			return err
