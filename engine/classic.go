@@ -34,7 +34,13 @@ func openClassic(o Options) (Backend, error) {
 	err = ctx.Do(func() error {
 		c.store = textures.NewStore(ctx, 0)
 		c.gl = pass.NewGL(ctx, c.store)
-		return nil
+		if !c.device.DepthBounds {
+			return nil
+		}
+		defer c.gl.End()
+		var err error
+		c.device.DepthBounds, err = predicates.DepthBoundsExact(c.gl, c.device)
+		return err
 	})
 	if err != nil {
 		return nil, errors.Join(err, c.Close())

@@ -89,7 +89,7 @@ func (r *ring) upload(id uint32, ref Ref, sh Shape, ch int) error {
 		h := min(lines, sh.Height-y)
 		from, to := y*sh.Width, min((y+h)*sh.Width, sh.Rows)
 		fillParallel(floats, ref, ch, from, to)
-		gl.TextureSubImage2D(id, 0, 0, int32(y), int32(sh.Width), int32(h), format, gl.FLOAT, gl.PtrOffset(slot*slotBytes))
+		gl.TextureSubImage2D(id, 0, 0, int32(y), int32(sh.Width), int32(h), format, gl.FLOAT, unsafe.Add(nil, slot*slotBytes))
 		r.fence[slot] = gl.FenceSync(gl.SYNC_GPU_COMMANDS_COMPLETE, 0)
 	}
 	return nil
