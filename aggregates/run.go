@@ -14,7 +14,7 @@ import (
 type ErrFloat struct{ Agg expr.Aggregate }
 
 func (e *ErrFloat) Error() string {
-	return fmt.Sprintf("%v adds floating-point numbers, the accumulator of the graphics pipeline adds integers and fixed point", e.Agg)
+	return fmt.Sprintf("%v adds floating-point numbers, the accumulator of the graphics pipeline adds integers and fixed point (load the column as numeric(p,s) for that)", e.Agg)
 }
 
 // Supported returns an error for the first aggregate that the graphics pipeline

@@ -68,7 +68,7 @@ func TestTour(t *testing.T) {
 		t.Fatalf("status %d: %s\n%s", o.status, o.errOut, o.out)
 	}
 	for _, s := range stops {
-		if !strings.Contains(o.out, "\n"+s.routine+" (section") || !strings.Contains(o.out, s.sql) {
+		if !strings.Contains(o.out, "\n"+s.routine+" (routine") || !strings.Contains(o.out, s.sql) {
 			t.Errorf("the tour lacks %s:\n%s", s.routine, o.out)
 		}
 	}

@@ -20,12 +20,12 @@ import (
 // stop is one routine of the paper, with a query whose work it is.
 type stop struct {
 	routine string
-	section string // of the paper
+	number  string // of the routine in the paper
 	words   string
 	sql     string
 }
 
-// stops are the routines in the order of the paper.
+// stops are the routines, from one comparison to sums.
 var stops = []stop{
 	{"CopyToDepth", "4.1", "an attribute's texture is copied to the depth buffer; time is 32 bits wide, so it is copied in two parts",
 		"SELECT COUNT(*) FROM flights WHERE time >= 22.5"},
@@ -137,7 +137,7 @@ func mipmap(ctx context.Context, db *engine.DB, t *table.Table, w io.Writer) err
 // visit runs the query of one stop on each DB, describes that in b, and reports
 // whether all answers are the same.
 func (s stop) visit(ctx context.Context, dbs []*engine.DB, b *bytes.Buffer) (bool, error) {
-	fmt.Fprintf(b, "\n%s (section %s): %s\n  %s\n", s.routine, s.section, s.words, s.sql)
+	fmt.Fprintf(b, "\n%s (routine %s): %s\n  %s\n", s.routine, s.number, s.words, s.sql)
 	var first *engine.Result
 	same := true
 	for _, db := range dbs {
@@ -154,7 +154,7 @@ func (s stop) visit(ctx context.Context, dbs []*engine.DB, b *bytes.Buffer) (boo
 			first = r
 		}
 		same = same && sameRows(first, r) && sameRows(first, cold)
-		fmt.Fprintf(b, "  %-8s %-44s %3d passes %11s samples %11s\n", r.Backend, answerText(r), r.Passes, grouped(r.Samples), duration(r.Elapsed))
+		fmt.Fprintf(b, "  %-8s %-44s %9s %11s samples %11s\n", r.Backend, answerText(r), count(uint64(r.Passes), "pass"), grouped(r.Samples), duration(r.Elapsed))
 	}
 	if !same {
 		b.WriteString("  DIFFERENT ANSWERS\n")

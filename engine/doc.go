@@ -3,7 +3,9 @@
 //
 // The types to know:
 //
-//   - [DB] holds tables and the backends that have been opened.
+//   - [DB] holds tables and the backends that have been opened. A table is a file
+//     that is read when a query first names it ([DB.Attach], [DB.AttachBytes]) or
+//     at once ([DB.Load]), or one made in memory ([DB.Add]).
 //   - [Result] is the answer of one statement, with what it took.
 //   - [Explanation] is the list of passes of one statement, with what each counts.
 //   - [Backend] is a way to compute: "classic" is the 2004 paper on the graphics

@@ -106,7 +106,7 @@ func Format(t *table.Table, cols []int) textures.Format {
 func quad(v uint64) float32 { return float32(v) / (1 << textures.LimbBits) }
 
 // mirrored is the depth function for attribute op d: the hardware compares the
-// quad's depth with the stored one (paper, section 4.1).
+// quad's depth with the stored one (paper, routine 4.1).
 var mirrored = [...]pass.Func{expr.LT: pass.Greater, expr.LE: pass.GEqual, expr.EQ: pass.Equal,
 	expr.NE: pass.NotEqual, expr.GE: pass.LEqual, expr.GT: pass.Less}
 

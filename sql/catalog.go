@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -65,16 +66,27 @@ func suggest(want string, list []string, plural string) string {
 	}
 	if len(found) == 0 {
 		if len(list) > listAtMost {
-			return fmt.Sprintf("; the %d %s begin with %s", len(list), plural, strings.Join(list[:listAtMost], ", "))
+			return fmt.Sprintf("; the %d %s begin with %s", len(list), plural, strings.Join(written(list[:listAtMost]), ", "))
 		}
-		return fmt.Sprintf("; the %s are %s", plural, strings.Join(list, ", "))
+		return fmt.Sprintf("; the %s are %s", plural, strings.Join(written(list), ", "))
 	}
 	slices.SortStableFunc(found, func(a, b near) int { return cmp.Compare(a.d, b.d) })
 	var names []string
 	for _, f := range found[:min(3, len(found))] {
 		names = append(names, f.name)
 	}
-	return "; did you mean " + strings.Join(names, " or ") + "?"
+	return "; did you mean " + strings.Join(written(names), " or ") + "?"
+}
+
+// written returns names as one writes them in SQL: quoted where they have to be.
+func written(names []string) []string {
+	out := slices.Clone(names)
+	for i, n := range names {
+		if lower := strings.ToLower(n); expr.Ident(lower) != lower {
+			out[i] = expr.Ident(n)
+		}
+	}
+	return out
 }
 
 // distance is the number of characters to insert, delete, replace or swap with

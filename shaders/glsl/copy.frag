@@ -1,4 +1,4 @@
-// CopyToDepth (paper, section 4.1): fetch the texel, normalise it, write it to depth.
+// CopyToDepth (paper, routine 4.1): fetch the texel, normalise it, write it to depth.
 // In:  attr, one limb (0 .. 2^24-1; a NULL is 2^24) in channel CHANNEL.
 // Out: window depth limb / 2^24; a NULL lies at depth 1, or at nullDepth when
 //      NULL_DEPTH is defined, where the comparison that follows cannot take it.

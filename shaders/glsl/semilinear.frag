@@ -1,4 +1,4 @@
-// SemilinearFP (paper, section 4.2): keep the record when s . a op b.
+// SemilinearFP (paper, routine 4.2): keep the record when s . a op b.
 // In: attributes, TEXTURES textures with four attributes in a texel (absent ones
 //     are 0; a NULL is 2^24), s, the coefficients, and b. Everything is an integer
 //     and every partial sum stays below 2^24, so float32 is exact.

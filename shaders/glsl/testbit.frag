@@ -1,4 +1,4 @@
-// TestBit (paper, section 4.6): keep the record when bit i of the limb is set,
+// TestBit (paper, routine 4.6): keep the record when bit i of the limb is set,
 // that is when the fractional part of limb / 2^(i+1) is at least one half.
 // In: attr, a limb in channel CHANNEL (a NULL is 2^24: no bit below 24 set);
 //     scale = 2^-(i+1), i in 0..23.
