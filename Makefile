@@ -98,7 +98,7 @@ lint:
 RAPID := grep -rl --include='*_test.go' 'pgregory.net/rapid' . | xargs -r -n1 dirname | sort -u
 
 .PHONY: unit
-unit: ## the tests, with the race detector (SEED=0: other random cases)
+unit: setup ## the tests, with the race detector (SEED=0: other random cases)
 	$(GO) test -race -tags $(TAGS) -timeout 30m $$($(GO) list -tags $(TAGS) ./... | grep -vxFf <($(RAPID) | sed 's|^\.|github.com/stencildb/stencildb|'))
 	$(GO) test -race -tags $(TAGS) -timeout 30m $$($(RAPID)) -rapid.seed=$(SEED)
 
@@ -108,7 +108,7 @@ window-test:
 	xvfb-run -a $(GO) test -tags $(TAGS),window ./glctx
 
 .PHONY: fuzz
-fuzz: ## fuzz the CSV reader and the SQL front for FUZZTIME each
+fuzz: setup ## fuzz the CSV reader and the SQL front for FUZZTIME each
 	$(GO) test -run '^$$' -fuzz '^FuzzCSV$$' -fuzztime $(FUZZTIME) ./ingest
 	$(GO) test -run '^$$' -fuzz '^FuzzSQL$$' -fuzztime $(FUZZTIME) ./sql
 
