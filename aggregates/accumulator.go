@@ -39,16 +39,9 @@ func (g *Group) Accumulator(col int) (*big.Int, uint64, error) {
 
 func (p *part) accumulate(g *Group, col int) (*big.Int, uint64, error) {
 	sum := new(big.Int)
-	n, err := p.countNotNull(col)
-	if err != nil {
-		return nil, 0, err
-	}
-	if g.run.Executes() && n == 0 {
-		return sum, 0, nil
-	}
 	s, err := p.selection()
-	if err != nil {
-		return nil, 0, err
+	if err != nil || s.None() {
+		return sum, 0, err
 	}
 	seg := p.eval.Segment(col)
 	counts := make([]pass.Count, seg.Bits)
@@ -56,6 +49,10 @@ func (p *part) accumulate(g *Group, col int) (*big.Int, uint64, error) {
 		if counts[i], err = p.testBit(g.table.Fields[col].Name, col, i, s.Test()); err != nil {
 			return nil, 0, err
 		}
+	}
+	n, err := p.countNotNull(col)
+	if err != nil {
+		return nil, 0, err
 	}
 	for i, c := range counts {
 		k, err := c.Wait()

@@ -69,6 +69,6 @@ func compareWithOracle(t *rapid.T, ctx *glctx.Context, g *pass.GL, tab *table.Ta
 
 // refused reports the errors by which classic declines: subnormal doubles.
 func refused(err error) bool {
-	var e *predicates.SubnormalError
+	var e *predicates.Declined
 	return errors.As(err, &e)
 }

@@ -10,19 +10,14 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// ErrFloat says that an aggregate is not for the paper's accumulator.
-type ErrFloat struct{ Agg expr.Aggregate }
-
-func (e *ErrFloat) Error() string {
-	return fmt.Sprintf("%v adds floating-point numbers, the accumulator of the graphics pipeline adds integers and fixed point (load the column as numeric(p,s) for that)", e.Agg)
-}
-
-// Supported returns an error for the first aggregate that the graphics pipeline
-// does not compute.
+// Supported returns a [predicates.Declined] for the first aggregate that the
+// graphics pipeline does not compute: the paper's accumulator is for integers and
+// fixed point.
 func Supported(q *plan.Query) error {
 	for _, a := range q.Aggs {
 		if (a.Kind == expr.Sum || a.Kind == expr.Avg) && a.Arg.IsFloat() {
-			return &ErrFloat{a}
+			return &predicates.Declined{Why: fmt.Sprintf("%v adds floating-point numbers, the accumulator of the graphics pipeline "+
+				"adds integers and fixed point (load the column as numeric(p,s) for that)", a)}
 		}
 	}
 	return nil

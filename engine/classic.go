@@ -62,18 +62,14 @@ func (c *classic) Execute(ctx context.Context, q *plan.Query) (*plan.Answer, err
 // Analyze implements Analyzer: every pass is waited for and timed.
 func (c *classic) Analyze(ctx context.Context, q *plan.Query) (*plan.Answer, []Step, error) {
 	p := &pass.Profiler{Runner: c.gl, Uploaded: c.store.Uploaded}
-	err := c.ctx.Do(func() error {
-		p.Timer = c.ctx.NewTimer()
-		return nil
-	})
 	var a *plan.Answer
-	if err == nil {
+	err := c.ctx.Do(func() (err error) {
+		t := c.ctx.NewTimer()
+		defer t.Delete()
+		p.Timer = t
 		a, err = c.execute(ctx, q, p)
-	}
-	err = errors.Join(err, c.ctx.Do(func() error {
-		p.Timer.(*glctx.Timer).Delete()
-		return nil
-	}))
+		return err
+	})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -107,12 +103,11 @@ func (c *classic) execute(ctx context.Context, q *plan.Query, run pass.Runner) (
 // classicError marks what another backend may be able to do.
 func classicError(err error) error {
 	var budget *textures.BudgetError
-	var float *aggregates.ErrFloat
-	var subnormal *predicates.SubnormalError
+	var declined *predicates.Declined
 	switch {
 	case errors.As(err, &budget):
 		return &marked{err, ErrDeviceMemory}
-	case errors.As(err, &float), errors.As(err, &subnormal):
+	case errors.As(err, &declined):
 		return fmt.Errorf("classic: %w: %w; use --backend cpu", err, ErrUnsupported)
 	}
 	return err

@@ -27,7 +27,7 @@ func (cpuBackend) Explain(q *plan.Query) ([]Step, error) {
 	if busy := busiest(q.Chunks); busy != nil {
 		for _, check := range busy.Checks {
 			steps = append(steps, Step{
-				Pass:   "Check(" + predText(check.Pred) + ")",
+				Pass:   "Check(" + check.Pred.String() + ")",
 				Counts: fmt.Sprintf("selects the records that raise %q: there must be none", check.Err),
 			})
 		}
@@ -119,31 +119,6 @@ func appendPred(steps []Step, p *plan.Pred, depth int) []Step {
 		}
 	}
 	return steps
-}
-
-// predText writes a predicate on one line.
-func predText(p *plan.Pred) string {
-	switch p.Op {
-	case plan.False:
-		return "FALSE"
-	case plan.True:
-		return "TRUE"
-	case plan.IsLeaf:
-		return p.Leaf.String()
-	}
-	sep := " AND "
-	if p.Op == plan.Or {
-		sep = " OR "
-	}
-	var parts []string
-	for _, k := range p.Kids {
-		part := predText(k)
-		if k.Op == plan.And || k.Op == plan.Or {
-			part = "(" + part + ")"
-		}
-		parts = append(parts, part)
-	}
-	return strings.Join(parts, sep)
 }
 
 // aggregateWords says what is gathered for an aggregate.

@@ -39,6 +39,8 @@
 package plan
 
 import (
+	"strings"
+
 	"github.com/stencildb/stencildb/expr"
 )
 
@@ -63,6 +65,31 @@ type Pred struct {
 
 	size int    // nodes below, for the bound on a tree's growth
 	key  string // leafKey of Leaf, once asked for
+}
+
+// String writes the predicate on one line, as SQL would.
+func (p *Pred) String() string {
+	switch p.Op {
+	case False:
+		return "FALSE"
+	case True:
+		return "TRUE"
+	case IsLeaf:
+		return p.Leaf.String()
+	}
+	sep := " AND "
+	if p.Op == Or {
+		sep = " OR "
+	}
+	var parts []string
+	for _, k := range p.Kids {
+		part := k.String()
+		if k.Op == And || k.Op == Or {
+			part = "(" + part + ")"
+		}
+		parts = append(parts, part)
+	}
+	return strings.Join(parts, sep)
 }
 
 // Leaf is a simple predicate over one record of a chunk: one of [*Compare],

@@ -129,7 +129,7 @@ func (e *Evaluator) attribute(col, limb int) (textures.Ref, string) {
 	return textures.AttributeHigh(e.chunk, col), "r"
 }
 
-// CopyToDepth copies one limb of an attribute to the depth buffer (paper, section
+// CopyToDepth copies one limb of an attribute to the depth buffer (paper, routine
 // 4.1): depth = limb / 2^24. NULLs go to limb value null; textures.NullLimb, beyond
 // every code, costs nothing. Stencil test off, depth function ALWAYS. Nothing is
 // done when the depth buffer already holds it.

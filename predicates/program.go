@@ -79,11 +79,6 @@ func (e *Evaluator) dotProduct(p *plan.Program, q *pass.Pass) (bool, error) {
 	q.Program = shaders.Load("semilinear.frag", defines...)
 	b, _ := new(big.Float).SetInt(rhs).Float32()
 	q.Uniforms = []shaders.Uniform{{Name: "s", F: s}, shaders.Float("b", b)}
-	units := make([]int32, n)
-	for i := range units {
-		units[i] = int32(i)
-	}
-	q.Uniforms = append(q.Uniforms, shaders.Uniform{Name: "attributes", I: units})
 	return true, nil
 }
 
@@ -92,8 +87,8 @@ func (e *Evaluator) generated(p *plan.Program, q *pass.Pass, mode shaders.Mode) 
 	in, refs := e.inputs(p.Columns())
 	source, uniforms := shaders.Generate(p, in, mode)
 	if n := len(refs) + len(in.Lookups); n > e.device.Samplers {
-		return fmt.Errorf("predicates: %s reads %d textures, the device has %d in a fragment program: "+
-			"use fewer attributes in one comparison, or --backend cpu", p.Text, n, e.device.Samplers)
+		return &Declined{fmt.Sprintf("%s reads %d textures, the device has %d in a fragment program: use fewer attributes in one comparison",
+			p.Text, n, e.device.Samplers)}
 	}
 	q.Program, q.Uniforms, q.Textures = source, uniforms, refs
 	for _, table := range in.Lookups {
@@ -167,18 +162,14 @@ func (e *Evaluator) Hazards(p *plan.Pred) error {
 	if err != nil || n == 0 {
 		return err
 	}
-	return &SubnormalError{prog.Text, n}
+	return &Declined{fmt.Sprintf("%s computes with subnormal numbers in %d records, which graphics hardware may flush to zero", prog.Text, n)}
 }
 
-// SubnormalError says that a predicate computes with subnormal doubles.
-type SubnormalError struct {
-	Predicate string
-	Records   uint64
-}
+// Declined is the error by which the graphics pipeline leaves a query to another
+// backend.
+type Declined struct{ Why string }
 
-func (e *SubnormalError) Error() string {
-	return fmt.Sprintf("%s computes with subnormal numbers in %d records, which graphics hardware may flush to zero", e.Predicate, e.Records)
-}
+func (e *Declined) Error() string { return e.Why }
 
 // Members evaluates membership in many spans of codes with one discarding program
 // (the paper has no list predicate; few spans are comparisons and ranges).
@@ -191,13 +182,12 @@ func (e *Evaluator) Members(m *plan.Members, h how) (pass.Count, error) {
 	for _, s := range m.Spans {
 		words = append(words, uint32(s.Lo), uint32(s.Lo>>32), uint32(s.Hi), uint32(s.Hi>>32))
 	}
-	high := textures.Attribute(e.chunk, m.Col) // unit 1 is read only when WIDE
+	q.Textures = []textures.Ref{textures.Attribute(e.chunk, m.Col), textures.Buffer(&textures.Words{Data: words})}
 	if limbs == 3 {
 		defines = append(defines, "WIDE")
-		high = textures.AttributeHigh(e.chunk, m.Col)
+		q.Textures = append(q.Textures, textures.AttributeHigh(e.chunk, m.Col))
 	}
 	q.Program = shaders.Load("members.frag", defines...)
-	q.Textures = []textures.Ref{textures.Attribute(e.chunk, m.Col), high, textures.Buffer(&textures.Words{Data: words})}
 	q.Uniforms = []shaders.Uniform{shaders.Int("count", int32(len(m.Spans)))}
 	return e.run.Run(q)
 }

@@ -4,9 +4,9 @@
 //     (lo.low, lo.high, hi.low, hi.high) for each span of 64-bit codes.
 layout(binding = 0) uniform sampler2D attr;
 #ifdef WIDE
-layout(binding = 1) uniform sampler2D attrHigh;
+layout(binding = 2) uniform sampler2D attrHigh;
 #endif
-layout(binding = 2) uniform usamplerBuffer spans;
+layout(binding = 1) uniform usamplerBuffer spans;
 uniform int count;
 
 bool below(uvec2 a, uvec2 b) { // a < b, 64-bit, low word first
