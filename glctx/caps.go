@@ -2,6 +2,7 @@ package glctx
 
 import (
 	"os"
+	"runtime"
 	"slices"
 	"strings"
 
@@ -21,6 +22,11 @@ type Caps struct {
 	MaxStorageBlock  int64 `json:"max_storage_block"`  // bytes of a shader storage block
 	MaxTextureBuffer int   `json:"max_texture_buffer"` // texels
 	SamplesBits      int   `json:"samples_bits"`       // of an occlusion query's counter
+
+	// Multiprocessors is how many units share the work groups of a dispatch: the
+	// streaming multiprocessors where the driver tells, the cores in software,
+	// else 0.
+	Multiprocessors int `json:"multiprocessors"`
 
 	DepthBounds bool `json:"depth_bounds"` // EXT_depth_bounds_test
 	GPUTimer    bool `json:"gpu_timer"`    // timer queries tell the truth: not in software
@@ -79,6 +85,8 @@ var limits = []struct {
 	{"MAX_DEBUG_MESSAGE_LENGTH", gl.MAX_DEBUG_MESSAGE_LENGTH},
 }
 
+const smCountNV = 0x933B // GL_SM_COUNT_NV, of NV_shader_thread_group
+
 // readCaps reads everything from the current context.
 func readCaps(o Options) *Caps {
 	c := &Caps{
@@ -105,6 +113,12 @@ func readCaps(o Options) *Caps {
 	// Software drivers stamp the time when they take a command, not when they
 	// have done it.
 	c.GPUTimer = !c.Software && counterBits(gl.TIMESTAMP) > 0 && !slices.Contains(c.Disabled, "GL_ARB_timer_query")
+	switch {
+	case c.Software:
+		c.Multiprocessors = runtime.NumCPU()
+	case c.Has("NV_shader_thread_group"):
+		c.Multiprocessors = integer(smCountNV)
+	}
 	c.readMemory(o.Memory)
 	for range maxErrors { // a limit that the driver does not know is 0, not an error
 		if gl.GetError() == gl.NO_ERROR {

@@ -112,6 +112,12 @@ func (g *GL) Run(p *Pass) (Count, error) {
 	if p.Symbolic {
 		return nil, fmt.Errorf("pass %s: a symbolic pass cannot run", p.Name)
 	}
+	if p.Dispatch != nil {
+		if err := g.dispatch(p); err != nil {
+			return nil, fmt.Errorf("pass %s: %w", p.Name, err)
+		}
+		return nil, g.ctx.Check("pass " + p.Name)
+	}
 	if err := g.prepare(p); err != nil {
 		return nil, fmt.Errorf("pass %s: %w", p.Name, err)
 	}
@@ -135,6 +141,55 @@ func (g *GL) Run(p *Pass) (Count, error) {
 	return counter, nil
 }
 
+// Read implements Runner.
+func (g *GL) Read(b textures.Block, words []uint32) error { return g.store.ReadBlock(b, words) }
+
+// dispatch runs a compute pass.
+func (g *GL) dispatch(p *Pass) error {
+	d := p.Dispatch
+	g.store.Begin()
+	for i, ref := range p.Textures {
+		if err := g.store.Bind(uint32(i), ref); err != nil {
+			return err
+		}
+	}
+	for _, b := range d.Blocks { // all resident first: building one binds others
+		if !b.None() {
+			if err := g.store.Reside(b); err != nil {
+				return err
+			}
+		}
+	}
+	for i, b := range d.Blocks {
+		if !b.None() {
+			if err := g.store.BindBlock(uint32(i), b); err != nil {
+				return err
+			}
+		}
+	}
+	prog, err := g.programs.Get(p.Program)
+	if err != nil {
+		return err
+	}
+	g.use(prog)
+	if err := prog.Set(p.Uniforms); err != nil {
+		return err
+	}
+	if !d.Beside {
+		gl.MemoryBarrier(gl.SHADER_STORAGE_BARRIER_BIT)
+	}
+	gl.DispatchCompute(uint32(d.Groups[0]), uint32(max(1, d.Groups[1])), 1)
+	return nil
+}
+
+// use makes a program the current one.
+func (g *GL) use(prog *shaders.Program) {
+	if g.store.TakeDispatched() || prog.ID != g.state.program {
+		gl.UseProgram(prog.ID)
+		g.state.program = prog.ID
+	}
+}
+
 func (g *GL) prepare(p *Pass) error {
 	g.store.Begin()
 	for i, ref := range p.Textures {
@@ -149,10 +204,7 @@ func (g *GL) prepare(p *Pass) error {
 	if err := g.target(p); err != nil {
 		return err
 	}
-	if prog.ID != g.state.program {
-		gl.UseProgram(prog.ID)
-		g.state.program = prog.ID
-	}
+	g.use(prog)
 	if q, ok := g.state.quad[prog.ID]; !ok || q != p.Quad {
 		if err := prog.Set([]shaders.Uniform{shaders.Float("depth", p.Quad)}); err != nil {
 			return err

@@ -71,7 +71,18 @@ type Stencil struct {
 // before the draw.
 type Clear struct{ Value, Mask uint8 }
 
-// Pass is one draw over the rows of a chunk.
+// Dispatch is what a compute pass needs besides its program and uniforms.
+type Dispatch struct {
+	// Groups is the number of work groups, in x and y; 0 in y is 1.
+	Groups [2]int
+	// Blocks are the storage blocks: binding i is Blocks[i], if it is one.
+	Blocks []textures.Block
+	// Beside says that the dispatch reads nothing that the dispatches before it
+	// since the last one without Beside wrote, so that it need not wait for them.
+	Beside bool
+}
+
+// Pass is one draw over the rows of a chunk, or one compute dispatch.
 type Pass struct {
 	// Name is the routine with its arguments: "CopyToDepth(delay)".
 	Name string
@@ -88,6 +99,9 @@ type Pass struct {
 	Program  shaders.Source
 	Textures []textures.Ref // unit i reads Textures[i]; Words refs are buffers
 	Uniforms []shaders.Uniform
+	// Dispatch, when set, makes the pass a dispatch of Program; of the fields below
+	// only Symbolic means anything then.
+	Dispatch *Dispatch
 	// Quad is the window depth of the quad, 0..1.
 	Quad    float32
 	Depth   Depth
@@ -104,6 +118,9 @@ func (p *Pass) String() string { return p.Name }
 // State describes the pipeline state that matters, for EXPLAIN and traces.
 func (p *Pass) State() string {
 	var s []string
+	if d := p.Dispatch; d != nil {
+		s = append(s, fmt.Sprintf("dispatch %dx%d groups", d.Groups[0], max(1, d.Groups[1])))
+	}
 	if p.Clear != nil {
 		s = append(s, fmt.Sprintf("clear stencil to %d mask 0x%02x", p.Clear.Value, p.Clear.Mask))
 	}
@@ -149,6 +166,9 @@ type Runner interface {
 	// Executes reports whether passes are really run: a runner that does not gives
 	// no counts, and adaptive algorithms hand it one symbolic pass for all.
 	Executes() bool
+	// Read copies the first words of a storage block back, which earlier passes
+	// have written; it waits for them. A runner that does not execute gives zeros.
+	Read(b textures.Block, words []uint32) error
 	// Slots returns how many targets like t can be resident at the same time, 1..n.
 	Slots(t textures.TargetRef, n int) int
 }

@@ -18,6 +18,12 @@ func (r *Recorder) Run(p *Pass) (Count, error) {
 // Executes implements Runner.
 func (r *Recorder) Executes() bool { return false }
 
+// Read implements Runner.
+func (r *Recorder) Read(_ textures.Block, words []uint32) error {
+	clear(words)
+	return nil
+}
+
 // Slots implements Runner.
 func (r *Recorder) Slots(_ textures.TargetRef, n int) int { return max(1, n) }
 

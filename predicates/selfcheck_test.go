@@ -40,6 +40,8 @@ func (d *boundsDevice) Run(p *pass.Pass) (pass.Count, error) {
 	return pass.Known(n), nil
 }
 
+func (d *boundsDevice) Read(textures.Block, []uint32) error { return nil }
+
 func TestDepthBoundsAreCheckedOnTheDevice(t *testing.T) {
 	for _, c := range []struct {
 		blur int

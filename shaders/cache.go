@@ -10,7 +10,7 @@ import (
 	"github.com/stencildb/stencildb/glctx"
 )
 
-// Cache compiles fragment programs and keeps them: one a distinct text. It belongs
+// Cache compiles fragment and compute programs and keeps them: one a distinct text. It belongs
 // to one context; call it on the GL thread.
 type Cache struct {
 	ctx      *glctx.Context
@@ -23,7 +23,8 @@ func NewCache(ctx *glctx.Context) *Cache {
 	return &Cache{ctx: ctx, programs: map[string]*Program{}}
 }
 
-// Program is a linked program of the quad's vertex shader and a fragment shader.
+// Program is a linked program: of the quad's vertex shader and a fragment shader, or
+// of a compute shader.
 type Program struct {
 	ID        uint32
 	name      string
@@ -49,6 +50,9 @@ func (c *Cache) Get(s Source) (*Program, error) {
 func (c *Cache) Len() int { return len(c.programs) }
 
 func (c *Cache) link(s Source) (*Program, error) {
+	if s.Compute {
+		return c.linkShaders(s, gl.COMPUTE_SHADER)
+	}
 	if c.vertex == 0 {
 		v, err := compile(gl.VERTEX_SHADER, Load("quad.vert"))
 		if err != nil {
@@ -57,10 +61,17 @@ func (c *Cache) link(s Source) (*Program, error) {
 		c.vertex = v
 		c.ctx.Track("shader", 1)
 	}
+	return c.linkShaders(s, gl.FRAGMENT_SHADER, c.vertex)
+}
+
+// linkShaders links a program of a shader of s, if s has any text, and others.
+func (c *Cache) linkShaders(s Source, kind uint32, others ...uint32) (*Program, error) {
 	id := gl.CreateProgram()
-	gl.AttachShader(id, c.vertex)
+	for _, o := range others {
+		gl.AttachShader(id, o)
+	}
 	if s.Text != "" {
-		f, err := compile(gl.FRAGMENT_SHADER, s)
+		f, err := compile(kind, s)
 		if err != nil {
 			gl.DeleteProgram(id)
 			return nil, err
@@ -132,6 +143,9 @@ type Uniform struct {
 
 // Float makes a float uniform.
 func Float(name string, v float32) Uniform { return Uniform{Name: name, F: []float32{v}} }
+
+// Uint makes a uint uniform.
+func Uint(name string, v uint32) Uniform { return Uniform{Name: name, U: []uint32{v}} }
 
 // Int makes an int uniform.
 func Int(name string, v int32) Uniform { return Uniform{Name: name, I: []int32{v}} }

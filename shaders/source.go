@@ -13,19 +13,28 @@ var files embed.FS
 // header precedes every shader.
 const header = "#version 450 core\n"
 
-// Source is a fragment program: complete GLSL text, and the names of the files it
+// Source is a fragment or compute program: complete GLSL text, and the names of the files it
 // was put together from. The zero Source is "no fragment program": the fixed
 // pipeline of the paper's RenderQuad.
 type Source struct {
 	Name  string   // for people and errors: "copy.frag"
 	Text  string   // complete GLSL
 	Files []string // file i of the #line directives
+	// Compute marks a compute program.
+	Compute bool
 }
 
 // Load returns the fragment program of glsl/name with the given #defines
 // ("CHANNEL r", "NULLS").
 func Load(name string, defines ...string) Source {
 	return assemble(name, defines, name)
+}
+
+// LoadCompute returns the compute program of glsl/name with the given #defines.
+func LoadCompute(name string, defines ...string) Source {
+	s := assemble(name, defines, name)
+	s.Compute = true
+	return s
 }
 
 // assemble joins files of glsl/ under the header and the defines.

@@ -3,7 +3,10 @@ package table
 import (
 	"fmt"
 	"math/bits"
+	"runtime"
 	"sort"
+	"sync"
+	"sync/atomic"
 )
 
 // MaxChunkRows is the default number of rows at which a chunk is full: the texels
@@ -60,6 +63,52 @@ type Segment struct {
 	// Dict holds a VARCHAR segment's distinct values, sorted by bytes; a code is
 	// an index into it.
 	Dict []string
+
+	varying sync.Once
+	planes  uint64
+}
+
+// Varying returns the bits that are set in some code: the bit planes worth keeping.
+// Since the smallest code of a built segment is 0, the others are constant. It is
+// found at the first call, by all cores.
+func (s *Segment) Varying() uint64 {
+	s.varying.Do(func() {
+		switch c := s.Codes; {
+		case c.U8 != nil:
+			s.planes = union(c.U8)
+		case c.U16 != nil:
+			s.planes = union(c.U16)
+		case c.U32 != nil:
+			s.planes = union(c.U32)
+		default:
+			s.planes = union(c.U64)
+		}
+	})
+	return s.planes
+}
+
+// union ors all codes together.
+func union[T uint8 | uint16 | uint32 | uint64](codes []T) uint64 {
+	const least = 1 << 16
+	workers := max(1, min(runtime.GOMAXPROCS(0), len(codes)/least))
+	var all atomic.Uint64
+	var wg sync.WaitGroup
+	for w := range workers {
+		part := codes[len(codes)*w/workers : len(codes)*(w+1)/workers]
+		wg.Go(func() {
+			var a, b, c, d T
+			for len(part) >= 4 {
+				a, b, c, d = a|part[0], b|part[1], c|part[2], d|part[3]
+				part = part[4:]
+			}
+			for _, v := range part {
+				a |= v
+			}
+			all.Or(uint64(a | b | c | d))
+		})
+	}
+	wg.Wait()
+	return all.Load()
 }
 
 // Rows returns the number of rows.

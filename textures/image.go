@@ -144,12 +144,8 @@ func (s *Store) fill(im *image, ref Ref) error {
 	if err := s.ctx.Check("textures: allocate " + ref.describe()); err != nil {
 		return err
 	}
-	if s.ring == nil {
-		r, err := newRing(s.ctx)
-		if err != nil {
-			return err
-		}
-		s.ring = r
+	if err := s.needRing(); err != nil {
+		return err
 	}
 	return s.ring.upload(im.id, ref, sh, ch)
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/go-gl/gl/v4.5-core/gl"
 
 	"github.com/stencildb/stencildb/glctx"
+	"github.com/stencildb/stencildb/shaders"
 )
 
 // Store keeps textures and depth-stencil buffers on one device within a byte
@@ -19,8 +20,13 @@ type Store struct {
 	tick    uint64 // of the pass being prepared
 	images  map[Ref]*image
 	targets map[TargetRef]*Target
+	blocks  map[Block]*block
+	pool    map[int64][]*block // working memory not in use, by bytes
 	ring    *ring
 	upload  time.Duration
+
+	builders   *shaders.Cache // programs that build blocks
+	dispatched bool
 }
 
 type image struct {
@@ -46,7 +52,8 @@ func NewStore(ctx *glctx.Context, budget int64) *Store {
 	if budget <= 0 {
 		budget = ctx.Caps().Budget
 	}
-	return &Store{ctx: ctx, budget: budget, images: map[Ref]*image{}, targets: map[TargetRef]*Target{}}
+	return &Store{ctx: ctx, budget: budget, images: map[Ref]*image{}, targets: map[TargetRef]*Target{},
+		blocks: map[Block]*block{}, pool: map[int64][]*block{}}
 }
 
 // BudgetError says that something does not fit the byte budget; nothing was
@@ -115,6 +122,22 @@ func (s *Store) reserve(what string, n int64) error {
 			free += ref.Bytes()
 		}
 	}
+	for ref, b := range s.blocks {
+		if b.tick != s.tick && ref.Scratch == nil {
+			victims = append(victims, victim{b.tick, b.bytes, func() { s.dropBlock(ref) }})
+			free += b.bytes
+		}
+	}
+	for size, list := range s.pool {
+		for range list {
+			victims = append(victims, victim{0, size, func() {
+				list := s.pool[size]
+				s.drop(list[len(list)-1])
+				s.pool[size] = list[:len(list)-1]
+			}})
+			free += size
+		}
+	}
 	if s.used-free+n > s.budget {
 		return &BudgetError{What: what, Need: n, Free: max(0, s.budget-s.used+free), Budget: s.budget}
 	}
@@ -165,6 +188,7 @@ func (s *Store) Release() {
 	for _, t := range s.targets {
 		t.pinned = false
 	}
+	s.releaseScratch()
 }
 
 // Close deletes everything.
@@ -174,6 +198,19 @@ func (s *Store) Close() {
 	}
 	for ref := range s.targets {
 		s.dropTarget(ref)
+	}
+	for ref := range s.blocks {
+		s.dropBlock(ref)
+	}
+	for _, list := range s.pool {
+		for _, b := range list {
+			s.drop(b)
+		}
+	}
+	clear(s.pool)
+	if s.builders != nil {
+		s.builders.Close()
+		s.builders = nil
 	}
 	if s.ring != nil {
 		s.ring.close(s.ctx)

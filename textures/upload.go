@@ -45,6 +45,14 @@ func newRing(ctx *glctx.Context) (*ring, error) {
 	return r, nil
 }
 
+// needRing makes the upload ring at first use.
+func (s *Store) needRing() (err error) {
+	if s.ring == nil {
+		s.ring, err = newRing(s.ctx)
+	}
+	return err
+}
+
 func (r *ring) close(ctx *glctx.Context) {
 	for i, f := range r.fence {
 		if f != 0 {
@@ -98,13 +106,19 @@ func (r *ring) upload(id uint32, ref Ref, sh Shape, ch int) error {
 // fillParallel writes the texels of rows from..to-1 to the start of out, with as
 // many goroutines as there is work for.
 func fillParallel(out []float32, ref Ref, ch, from, to int) {
+	parallel(from, to, func(a, b int) { fillRows(out[(a-from)*ch:(b-from)*ch], ref, ch, a, b) })
+}
+
+// parallel calls fill for parts of rows from..to-1, with as many goroutines as
+// there is work for.
+func parallel(from, to int, fill func(a, b int)) {
 	const least = 64 << 10
 	n := to - from
 	workers := max(1, min(runtime.GOMAXPROCS(0), n/least))
 	var wg sync.WaitGroup
 	for w := range workers {
 		a, b := from+n*w/workers, from+n*(w+1)/workers
-		wg.Go(func() { fillRows(out[(a-from)*ch:(b-from)*ch], ref, ch, a, b) })
+		wg.Go(func() { fill(a, b) })
 	}
 	wg.Wait()
 }

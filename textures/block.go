@@ -1,0 +1,139 @@
+package textures
+
+import (
+	"fmt"
+	"math/bits"
+
+	"github.com/stencildb/stencildb/table"
+)
+
+// Content is what a [Block] holds.
+type Content uint8
+
+// The contents of a block.
+const (
+	// Planes are the bit planes of a column that vary (see PlaneSet).
+	Planes Content = iota
+	// Validity is one plane: bit set where the column is not NULL.
+	Validity
+	// Codes are the codes themselves, row after row, 1, 2 or 4 bytes each; a NULL's
+	// is 0.
+	Codes
+)
+
+func (c Content) String() string { return [...]string{"bit planes", "validity plane", "codes"}[c] }
+
+// The order of records in a plane. Rows are cut into groups of GroupRows; a group
+// takes UnitsPerGroup units, and a unit is a uvec4 of every plane. Bit i of
+// component j of unit u is row
+//
+//	(u/64)*8192 + i*256 + (u%64)*4 + j
+//
+// of the window, so that a thread that owns a unit and walks i reads four
+// neighbouring codes at a time, and neighbouring threads neighbouring ones. The
+// planes of a group follow each other: plane p of unit u is uvec4
+// (u/64)*64*P + p*64 + u%64 of a block with P planes.
+const (
+	GroupRows     = 8192
+	UnitsPerGroup = 64
+)
+
+// Units returns the number of units that n rows take; the last group may be partly
+// filled.
+func Units(n int) int { return (n + GroupRows - 1) / GroupRows * UnitsPerGroup }
+
+// PlaneRow returns the row of a window at a bit of a unit's component.
+func PlaneRow(unit, component, bit int) int {
+	return unit/UnitsPerGroup*GroupRows + bit*256 + unit%UnitsPerGroup*4 + component
+}
+
+// PartBits is how many bits of a code one block holds: wider codes have two parts.
+const PartBits = 32
+
+// Window is a run of a chunk's rows whose blocks the device can bind, From a
+// multiple of GroupRows.
+type Window struct{ From, Rows int }
+
+// Windows cuts n rows so that each block of a window takes at most limit bytes.
+func Windows(n int, limit int64) []Window {
+	step := int(min(limit/4, 1<<32)) / GroupRows * GroupRows
+	step = max(step, GroupRows)
+	var w []Window
+	for from := 0; from < n; from += step {
+		w = append(w, Window{from, min(step, n-from)})
+	}
+	return w
+}
+
+// Block names the content of a shader storage block; blocks compare equal when the
+// content is. The zero Block is none.
+type Block struct {
+	Chunk   *table.Chunk
+	Col     int
+	Content Content
+	Part    int // bits 32*Part.. of the code, for Planes and Codes
+	Window  Window
+	// Scratch, when set, is working memory instead.
+	Scratch *Scratch
+}
+
+// Scratch is working memory of a query, undefined at first except for its first
+// words, which are Init; its pointer is its identity.
+type Scratch struct {
+	Words int
+	Init  []uint32
+	// Zero asks for zeros behind Init.
+	Zero bool
+}
+
+// ScratchBlock names working memory.
+func ScratchBlock(s *Scratch) Block { return Block{Scratch: s} }
+
+// None reports the zero Block.
+func (b Block) None() bool { return b.Chunk == nil && b.Scratch == nil }
+
+// CodeBytes returns the bytes that a code takes in a Codes block of a segment.
+func CodeBytes(s *table.Segment) int {
+	switch {
+	case s.Codes.U8 != nil:
+		return 1
+	case s.Codes.U16 != nil:
+		return 2
+	}
+	return 4
+}
+
+// Parts returns how many parts the codes of a segment are held in, 1 or 2.
+func Parts(s *table.Segment) int {
+	if s.Codes.U64 != nil {
+		return 2
+	}
+	return 1
+}
+
+// Bytes returns the memory of the block.
+func (b Block) Bytes() int64 {
+	if b.Scratch != nil {
+		return 4 * int64(b.Scratch.Words)
+	}
+	units := int64(Units(b.Window.Rows))
+	switch b.Content {
+	case Planes:
+		return 16 * units * int64(bits.OnesCount32(b.Stored()))
+	case Validity:
+		return 16 * units
+	}
+	return 128 * units * int64(CodeBytes(b.Chunk.Segments[b.Col]))
+}
+
+// Stored returns which of the part's 32 planes a Planes block holds, lowest first.
+func (b Block) Stored() uint32 {
+	return uint32(b.Chunk.Segments[b.Col].Varying() >> (PartBits * b.Part))
+}
+
+func (b Block) describe() string {
+	if b.Scratch != nil {
+		return "working memory"
+	}
+	return fmt.Sprintf("the %v of column %d of a chunk of %d rows", b.Content, b.Col+1, b.Chunk.Rows)
+}
