@@ -217,7 +217,7 @@ type candidates struct {
 func (s *search) wide(space *plan.Space) (table.Value, error) {
 	typ := s.table.Fields[s.col].Type
 	if typ.Kind == table.Varchar && len(s.parts) > 1 {
-		return table.Value{}, &predicates.Declined{Why: s.routine + " over a VARCHAR of more than 2^24 distinct values takes one chunk"}
+		return table.Value{}, &plan.Declined{Why: s.routine + " over a VARCHAR of more than 2^24 distinct values takes one chunk"}
 	}
 	width := space.Bits()
 	s.limbs, s.states = textures.Limbs(width), make([]candidates, len(s.parts))

@@ -15,7 +15,6 @@ import (
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/plan/plantest"
-	"github.com/stencildb/stencildb/predicates"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -69,6 +68,6 @@ func compareWithOracle(t *rapid.T, ctx *glctx.Context, g *pass.GL, tab *table.Ta
 
 // refused reports the errors by which classic declines: subnormal doubles.
 func refused(err error) bool {
-	var e *predicates.Declined
+	var e *plan.Declined
 	return errors.As(err, &e)
 }

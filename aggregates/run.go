@@ -10,13 +10,13 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// Supported returns a [predicates.Declined] for the first aggregate that the
+// Supported returns a [plan.Declined] for the first aggregate that the
 // graphics pipeline does not compute: the paper's accumulator is for integers and
 // fixed point.
 func Supported(q *plan.Query) error {
 	for _, a := range q.Aggs {
 		if (a.Kind == expr.Sum || a.Kind == expr.Avg) && a.Arg.IsFloat() {
-			return &predicates.Declined{Why: fmt.Sprintf("%v adds floating-point numbers, the accumulator of the graphics pipeline "+
+			return &plan.Declined{Why: fmt.Sprintf("%v adds floating-point numbers, the accumulator of the graphics pipeline "+
 				"adds integers and fixed point (load the column as numeric(p,s) for that)", a)}
 		}
 	}

@@ -16,20 +16,37 @@ func (db *DB) open(name string) (Backend, error) {
 	if db.closed {
 		return nil, errClosed
 	}
-	if o, ok := db.backends[name]; ok {
-		return o.backend, o.err
+	if name == "cpu" {
+		if db.cpu == nil {
+			db.cpu = newCPU()
+		}
+		return db.cpu, nil
 	}
-	o := &opening{}
-	switch name {
-	case "classic":
+	g, err := db.device()
+	if err != nil {
+		return nil, err
+	}
+	return &passes{g, name}, nil
+}
+
+// openDevice opens the GPU, once; an error is kept too.
+func (db *DB) openDevice() (*gpu, error) {
+	db.mu.Lock()
+	defer db.mu.Unlock()
+	if db.closed {
+		return nil, errClosed
+	}
+	return db.device()
+}
+
+func (db *DB) device() (*gpu, error) {
+	if !db.gpuTried {
 		start := time.Now()
-		o.backend, o.err = openClassic(db.deviceOptions())
+		db.gpu, db.gpuError = openGPU(db.deviceOptions())
 		db.opening += time.Since(start)
-	default:
-		o.backend = newCPU()
+		db.gpuTried = true
 	}
-	db.backends[name] = o
-	return o.backend, o.err
+	return db.gpu, db.gpuError
 }
 
 // accountForOpening returns the time that looking for devices and opening them

@@ -47,7 +47,10 @@ type DB struct {
 	mu       sync.Mutex
 	closed   bool
 	entries  []*entry // in the order in which they were added
-	backends map[string]*opening
+	cpu      Backend
+	gpu      *gpu // opened at the first query that needs it
+	gpuError error
+	gpuTried bool
 	opening  time.Duration // of devices, until a statement has accounted for it
 }
 
@@ -67,12 +70,6 @@ func fileEntry(s ingest.Source, progress Progress) *entry {
 		reader: func(ctx context.Context, o ingest.Options) (*table.Table, error) { return ingest.Load(ctx, s, o) }}
 }
 
-// opening is the outcome of opening a backend.
-type opening struct {
-	backend Backend
-	err     error
-}
-
 // Open returns a DB without tables. It opens no device: the first query that
 // needs one does.
 func Open(o Options) (*DB, error) {
@@ -85,7 +82,7 @@ func Open(o Options) (*DB, error) {
 	if o.GPUMemory < 0 || o.HostMemory < 0 || o.ChunkRows < 0 {
 		return nil, errors.New("engine: budgets and chunk sizes are not negative")
 	}
-	return &DB{opts: o, backends: map[string]*opening{}}, nil
+	return &DB{opts: o}, nil
 }
 
 // Add makes a table known under its name. The table must not change afterwards;
@@ -210,12 +207,10 @@ func tableBytes(t *table.Table) int64 {
 func (db *DB) Close() error {
 	db.mu.Lock()
 	defer db.mu.Unlock()
-	var errs []error
-	for _, o := range db.backends {
-		if o.backend != nil {
-			errs = append(errs, o.backend.Close())
-		}
+	var err error
+	if db.gpu != nil {
+		err = db.gpu.close()
 	}
-	db.closed, db.backends = true, nil
-	return errors.Join(errs...)
+	db.closed, db.gpu, db.cpu = true, nil, nil
+	return err
 }

@@ -87,7 +87,7 @@ func (e *Evaluator) generated(p *plan.Program, q *pass.Pass, mode shaders.Mode) 
 	in, refs := e.inputs(p.Columns())
 	source, uniforms := shaders.Generate(p, in, mode)
 	if n := len(refs) + len(in.Lookups); n > e.device.Samplers {
-		return &Declined{fmt.Sprintf("%s reads %d textures, the device has %d in a fragment program: use fewer attributes in one comparison",
+		return &plan.Declined{Why: fmt.Sprintf("%s reads %d textures, the device has %d in a fragment program: use fewer attributes in one comparison",
 			p.Text, n, e.device.Samplers)}
 	}
 	q.Program, q.Uniforms, q.Textures = source, uniforms, refs
@@ -162,14 +162,8 @@ func (e *Evaluator) Hazards(p *plan.Pred) error {
 	if err != nil || n == 0 {
 		return err
 	}
-	return &Declined{fmt.Sprintf("%s computes with subnormal numbers in %d records, which graphics hardware may flush to zero", prog.Text, n)}
+	return &plan.Declined{Why: fmt.Sprintf("%s computes with subnormal numbers in %d records, which graphics hardware may flush to zero", prog.Text, n)}
 }
-
-// Declined is the error by which the graphics pipeline leaves a query to another
-// backend.
-type Declined struct{ Why string }
-
-func (e *Declined) Error() string { return e.Why }
 
 // Members evaluates membership in many spans of codes with one discarding program
 // (the paper has no list predicate; few spans are comparisons and ranges).
