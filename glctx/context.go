@@ -13,6 +13,7 @@ import (
 	"runtime"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/go-gl/gl/v4.5-core/gl"
 )
@@ -53,21 +54,55 @@ type Context struct {
 	window *Window
 
 	work   chan *task
+	spin   bool          // both sides of Do spin before they block
 	quit   chan struct{} // asks the GL thread to end
 	ended  chan struct{} // closed when it has
 	thread atomic.Uintptr
 	once   sync.Once
 	defect error // found outside GL, for the next Check
 
-	mutex sync.Mutex
-	live  map[string]int
+	mutex   sync.Mutex
+	live    map[string]int
+	created int
 }
 
 // task is one function on its way to the GL thread and its error on the way back.
 type task struct {
-	f    func() error
-	err  error
-	done chan struct{}
+	f     func() error
+	err   error
+	state atomic.Uint32
+	done  chan struct{} // gets a token at the end of a task that is awaited
+}
+
+// The states of a task.
+const (
+	running uint32 = iota // or on its way
+	awaited               // its caller has blocked
+	finished
+)
+
+// Waking a blocked thread takes 10 to 15 us, so both sides of Do spin for a while
+// before they block: where there are cores to spare, for on few a software renderer
+// wants them all.
+const (
+	spinCores  = 5 // processors from which on spinning pays
+	serveSpin  = 100 * time.Microsecond
+	callerSpin = 50 * time.Microsecond
+)
+
+// spinFor calls ready until it is true or the time is over, and reports whether it
+// was true.
+func spinFor(d time.Duration, ready func() bool) bool {
+	for start := time.Now(); ; {
+		for range 64 {
+			if ready() {
+				return true
+			}
+		}
+		if time.Since(start) > d {
+			return false
+		}
+	}
 }
 
 var tasks = sync.Pool{New: func() any { return &task{done: make(chan struct{}, 1)} }}
@@ -75,8 +110,8 @@ var tasks = sync.Pool{New: func() any { return &task{done: make(chan struct{}, 1
 // start opens the surface on a new GL thread.
 func start(o Options, s surface) (*Context, error) {
 	c := &Context{
-		work: make(chan *task), quit: make(chan struct{}), ended: make(chan struct{}),
-		live: map[string]int{},
+		work: make(chan *task, 1), quit: make(chan struct{}), ended: make(chan struct{}),
+		spin: runtime.GOMAXPROCS(0) >= spinCores, live: map[string]int{},
 	}
 	ready := make(chan error, 1)
 	go c.serve(o, s, ready)
@@ -104,13 +139,28 @@ func (c *Context) serve(o Options, s surface, ready chan<- error) {
 	c.thread.Store(threadID())
 	defer c.thread.Store(0)
 	ready <- nil
-	for {
+	for t := c.next(); t != nil; t = c.next() {
+		c.serveOne(t)
+	}
+}
+
+// next waits for a task; nil asks the thread to end.
+func (c *Context) next() (t *task) {
+	if c.spin && spinFor(serveSpin, func() bool {
 		select {
-		case t := <-c.work:
-			c.serveOne(t)
-		case <-c.quit:
-			return
+		case t = <-c.work:
+			return true
+		default:
+			return false
 		}
+	}) {
+		return t
+	}
+	select {
+	case t = <-c.work:
+		return t
+	case <-c.quit:
+		return nil
 	}
 }
 
@@ -118,7 +168,11 @@ func (c *Context) serve(o Options, s surface, ready chan<- error) {
 // testing's FailNow does); then the context closes with it.
 func (c *Context) serveOne(t *task) {
 	t.err = errors.New("glctx: the function given to Do ended the GL thread (runtime.Goexit); the context is closed")
-	defer func() { t.done <- struct{}{} }()
+	defer func() {
+		if t.state.Swap(finished) == awaited {
+			t.done <- struct{}{}
+		}
+	}()
 	t.err = c.call(t.f)
 }
 
@@ -160,16 +214,40 @@ func (c *Context) Do(f func() error) error {
 	}
 	t := tasks.Get().(*task)
 	t.f = f
+	t.state.Store(running)
 	select {
 	case c.work <- t:
 	case <-c.ended:
 		return ErrClosed
 	}
-	<-t.done
+	if !c.await(t) {
+		return ErrClosed
+	}
 	err := t.err
 	t.f, t.err = nil, nil
 	tasks.Put(t)
 	return err
+}
+
+// await waits for the end of a task. False says that the GL thread ended first and
+// has left it.
+func (c *Context) await(t *task) bool {
+	if c.spin && spinFor(callerSpin, func() bool { return t.state.Load() == finished }) {
+		return true
+	}
+	if !t.state.CompareAndSwap(running, awaited) {
+		return true
+	}
+	select {
+	case <-t.done:
+		return true
+	case <-c.ended:
+		if t.state.Load() != finished {
+			return false
+		}
+		<-t.done
+		return true
+	}
 }
 
 // threadID names the calling OS thread, among those alive.

@@ -78,8 +78,22 @@ func TestCloseInsideDoIsRefused(t *testing.T) {
 	}
 }
 
+// blockingAndSpinning runs a test with a context that blocks in Do and one that spins
+// first.
+func blockingAndSpinning(t *testing.T, test func(t *testing.T, c *Context)) {
+	for _, procs := range []int{2, spinCores} {
+		t.Run(fmt.Sprintf("procs=%d", procs), func(t *testing.T) {
+			defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(procs))
+			test(t, open(t, Options{}))
+		})
+	}
+}
+
 func TestDoRunsOnOneThreadFromManyGoroutines(t *testing.T) {
-	c := open(t, Options{})
+	blockingAndSpinning(t, runsOnOneThread)
+}
+
+func runsOnOneThread(t *testing.T, c *Context) {
 	const goroutines, calls = 16, 200
 	sum, inside := 0, 0 // guarded by the GL thread alone
 	var group sync.WaitGroup
@@ -106,8 +120,9 @@ func TestDoRunsOnOneThreadFromManyGoroutines(t *testing.T) {
 	}
 }
 
-func TestCloseWhileOthersCallDo(t *testing.T) {
-	c := open(t, Options{})
+func TestCloseWhileOthersCallDo(t *testing.T) { blockingAndSpinning(t, closeWhileOthersCall) }
+
+func closeWhileOthersCall(t *testing.T, c *Context) {
 	var group sync.WaitGroup
 	for range 8 {
 		group.Go(func() {

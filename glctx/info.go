@@ -32,7 +32,7 @@ type CPUInfo struct {
 // the error says why none opens.
 func ReadInfo(o Options) (*Info, error) {
 	info := &Info{
-		CPU: readCPU(), Memory: readHostMemory("/"),
+		CPU: ReadCPU(), Memory: readHostMemory("/"),
 		Go: runtime.Version(), OS: runtime.GOOS + "/" + runtime.GOARCH, Windows: HasWindows,
 	}
 	info.Devices = devices(o)
@@ -53,7 +53,7 @@ var simd = []cpuid.FeatureID{
 	cpuid.AVX512VPOPCNTDQ, cpuid.AMXTILE, cpuid.ASIMD, cpuid.ASIMDDP, cpuid.SVE,
 }
 
-func readCPU() CPUInfo {
+func ReadCPU() CPUInfo {
 	c := CPUInfo{Model: cpuid.CPU.BrandName, Cores: runtime.NumCPU(), Threads: runtime.GOMAXPROCS(0), SIMD: []string{}}
 	for _, f := range simd {
 		if cpuid.CPU.Supports(f) {

@@ -13,6 +13,9 @@ import (
 func (c *Context) Track(kind string, n int) {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
+	if n > 0 {
+		c.created += n
+	}
 	if c.live[kind] += n; c.live[kind] == 0 {
 		delete(c.live, kind)
 	}
@@ -24,6 +27,14 @@ func (c *Context) Live() map[string]int {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
 	return maps.Clone(c.live)
+}
+
+// Created returns how many objects were ever created: repeated queries should add
+// none.
+func (c *Context) Created() int {
+	c.mutex.Lock()
+	defer c.mutex.Unlock()
+	return c.created
 }
 
 func (c *Context) leaks() error {

@@ -16,6 +16,7 @@ package occlusion
 
 import (
 	"errors"
+	"time"
 
 	"github.com/go-gl/gl/v4.5-core/gl"
 
@@ -76,11 +77,36 @@ func (c *Counter) Wait() (uint64, error) {
 	if c.pool.made == nil {
 		return 0, ErrClosed
 	}
+	c.pool.watch(c.id)
 	gl.GetQueryObjectui64v(c.id, gl.QUERY_RESULT, &c.n)
 	c.done = true
 	delete(c.pool.busy, c.id)
 	c.pool.free = append(c.pool.free, c.id)
 	return c.n, nil
+}
+
+// watching is how long a result is asked for again and again before the thread
+// blocks: an H200's driver, asked to block, wakes up to 0.2 ms late.
+const watching = 20 * time.Millisecond
+
+// watch returns when a result is there, or after some time. Software renderers want
+// the core.
+func (p *Pool) watch(id uint32) {
+	if p.ctx.Caps().Software {
+		return
+	}
+	var available int32
+	flushed := false
+	for start := time.Now(); ; {
+		gl.GetQueryObjectiv(id, gl.QUERY_RESULT_AVAILABLE, &available)
+		if available != 0 || time.Since(start) > watching {
+			return
+		}
+		if !flushed {
+			gl.Flush()
+			flushed = true
+		}
+	}
 }
 
 // Reset sets aside counters that were begun and never waited for, when a query

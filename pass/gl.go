@@ -144,6 +144,9 @@ func (g *GL) Run(p *Pass) (Count, error) {
 // Read implements Runner.
 func (g *GL) Read(b textures.Block, words []uint32) error { return g.store.ReadBlock(b, words) }
 
+// ReadTexels implements Runner.
+func (g *GL) ReadTexels(t *textures.Temp, words []uint32) error { return g.store.ReadTexels(t, words) }
+
 // dispatch runs a compute pass.
 func (g *GL) dispatch(p *Pass) error {
 	d := p.Dispatch
@@ -165,6 +168,11 @@ func (g *GL) dispatch(p *Pass) error {
 			if err := g.store.BindBlock(uint32(i), b); err != nil {
 				return err
 			}
+			if d.Texels && i > 0 {
+				if err := g.store.BindTexels(uint32(len(p.Textures)+i), b); err != nil {
+					return err
+				}
+			}
 		}
 	}
 	prog, err := g.programs.Get(p.Program)
@@ -176,7 +184,11 @@ func (g *GL) dispatch(p *Pass) error {
 		return err
 	}
 	if !d.Beside {
-		gl.MemoryBarrier(gl.SHADER_STORAGE_BARRIER_BIT)
+		barriers := uint32(gl.SHADER_STORAGE_BARRIER_BIT)
+		if d.Texels {
+			barriers |= gl.TEXTURE_FETCH_BARRIER_BIT
+		}
+		gl.MemoryBarrier(barriers)
 	}
 	gl.DispatchCompute(uint32(d.Groups[0]), uint32(max(1, d.Groups[1])), 1)
 	return nil

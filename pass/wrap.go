@@ -24,6 +24,12 @@ func (r *Recorder) Read(_ textures.Block, words []uint32) error {
 	return nil
 }
 
+// ReadTexels implements Runner.
+func (r *Recorder) ReadTexels(_ *textures.Temp, words []uint32) error {
+	clear(words)
+	return nil
+}
+
 // Slots implements Runner.
 func (r *Recorder) Slots(_ textures.TargetRef, n int) int { return max(1, n) }
 

@@ -23,6 +23,8 @@ const (
 
 func (c Content) String() string { return [...]string{"bit planes", "validity plane", "codes"}[c] }
 
+func (c Content) kind() Kind { return Kind(c.String()) }
+
 // The order of records in a plane. Rows are cut into groups of GroupRows; a group
 // takes UnitsPerGroup units, and a unit is a uvec4 of every plane. Bit i of
 // component j of unit u is row

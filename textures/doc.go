@@ -8,7 +8,18 @@
 //     four narrow attributes in one texel (the paper's two ways).
 //   - [TargetRef] names a depth-stencil buffer over a chunk's rows.
 //   - [Store] makes refs resident within a byte budget, least recently used out
-//     first.
+//     first; [Store.Resident] and [Store.Usage] tell what is there.
+//
+// # How a column gets to the device
+//
+// Goroutines write texels or codes into the slots of a persistently mapped ring, and
+// the GL thread has the device take each slot as soon as it is full, in order, while
+// the next ones are being filled. Masks, lists and working memory of a query are
+// kept for the next one, so that repeated queries create no GL object.
+//
+// What has to go when the budget is full is decided by use: first what this query
+// has not touched, least recently used first; then its own columns, most recently
+// used first, those of other chunks before those of the chunk at hand.
 //
 // # How a code lies in texels
 //
@@ -18,10 +29,16 @@
 // every limb: no code has that limb, CopyToDepth puts it at depth 1, and none of
 // its bits 0..23 is set, so that TestBit does not count it.
 //
+// Integer textures ([Integers]) hold the codes as they are, four records of a line to
+// a texel, and beside them a bit a record for NULL. A resident depth texture
+// ([ResidentDepth]) holds codes of up to 24 bits as depths.
+//
 // # Caveats
 //
 //   - The rows of a chunk fill lines of Width texels; the last line is partly
 //     filled and what lies behind it is undefined. Draw [Shape.Rects] and padding
 //     is never counted.
-//   - The budget counts what stencildb allocates; a driver may pad.
+//   - The budget counts what stencildb allocates; a driver may pad. The upload ring
+//     (64 MiB on the host, and as much on the device while a depth texture is
+//     drawn) comes on top.
 package textures

@@ -2,6 +2,7 @@ package textures
 
 import (
 	"fmt"
+	"math/bits"
 	"strings"
 	"time"
 
@@ -40,8 +41,7 @@ func (s *Store) Draw(t *Temp) (uint32, error) {
 		return 0, err
 	}
 	if im.frame == 0 {
-		gl.CreateFramebuffers(1, &im.frame)
-		s.ctx.Track("framebuffer", 1)
+		im.frame = s.makeFramebuffer()
 		gl.NamedFramebufferTexture(im.frame, gl.COLOR_ATTACHMENT0, im.id, 0)
 	}
 	return im.frame, s.ctx.Check("textures: draw into a temporary texture")
@@ -86,68 +86,133 @@ func formats(channels int) (internal, format uint32) {
 
 func (s *Store) image(ref Ref) (*image, error) {
 	if im, ok := s.images[ref]; ok {
-		im.tick = s.tick
+		s.touch(&im.entry)
 		return im, nil
 	}
+	switch {
+	case ref.Temp != nil:
+		return s.mask(ref)
+	case ref.Words != nil:
+		return s.list(ref)
+	case ref.Form != Floats:
+		return s.integers(ref)
+	}
 	start := time.Now()
-	what := ref.describe()
-	if err := s.reserve(what, ref.Bytes()); err != nil {
+	sh, what := ShapeOf(ref.Chunk.Rows), ref.describe()
+	if err := s.fits(sh); err != nil {
 		return nil, err
 	}
-	im := &image{bytes: ref.Bytes(), tick: s.tick, kind: gl.TEXTURE_2D}
-	if ref.Words != nil {
-		im.kind = gl.TEXTURE_BUFFER
-	} else if ref.Temp == nil {
-		if err := s.fits(ShapeOf(ref.Chunk.Rows)); err != nil {
-			return nil, err
-		}
+	if err := s.reserve(what, ref.Chunk, ref.Bytes()); err != nil {
+		return nil, err
 	}
-	gl.CreateTextures(im.kind, 1, &im.id)
-	s.ctx.Track("texture", 1)
+	im := &image{entry: entry{kind: FloatTexture, chunk: ref.Chunk, cols: ref.columns(), bytes: ref.Bytes()}}
+	im.id = s.makeTexture(gl.TEXTURE_2D)
 	s.images[ref] = im
-	s.used += im.bytes
-	err := s.fill(im, ref)
+	s.keep(&im.entry, func() { s.deleteImage(im); delete(s.images, ref) })
+	internal, format := formats(ref.channels())
+	nearest(im.id, internal, sh.Width, sh.Height)
+	err := s.ctx.Check("textures: allocate " + what)
+	if err == nil {
+		err = uploadTexture(s, im.id, sh, ref.channels(), format, gl.FLOAT, ref.fill)
+	}
 	if e := s.ctx.Check("textures: upload " + what); err == nil {
 		err = e
 	}
 	if err != nil {
-		s.dropImage(ref)
+		im.free()
 		return nil, err
 	}
 	s.upload += time.Since(start)
 	return im, nil
 }
 
-func (s *Store) fill(im *image, ref Ref) error {
-	if ref.Temp != nil {
-		gl.TextureStorage2D(im.id, 1, gl.R32F, int32(ref.Temp.Width), int32(ref.Temp.Height))
-		gl.TextureParameteri(im.id, gl.TEXTURE_MIN_FILTER, gl.NEAREST)
-		gl.TextureParameteri(im.id, gl.TEXTURE_MAG_FILTER, gl.NEAREST)
-		gl.ClearTexImage(im.id, 0, gl.RED, gl.FLOAT, nil)
-		return nil
+// nearest gives a texture its storage, read without filtering.
+func nearest(id, internal uint32, width, height int) {
+	gl.TextureStorage2D(id, 1, internal, int32(width), int32(height))
+	gl.TextureParameteri(id, gl.TEXTURE_MIN_FILTER, gl.NEAREST)
+	gl.TextureParameteri(id, gl.TEXTURE_MAG_FILTER, gl.NEAREST)
+}
+
+func (s *Store) deleteImage(im *image) {
+	s.forget(&im.entry)
+	s.deleteTexture(im.id)
+	if im.buffer != 0 {
+		s.deleteBuffer(im.buffer)
 	}
-	if ref.Words != nil {
-		if n, m := len(ref.Words.Data)/4, s.ctx.Caps().MaxTextureBuffer; n > m {
-			return fmt.Errorf("textures: %d entries in a buffer texture, the device has at most %d", n, m)
+	if im.frame != 0 {
+		s.deleteFramebuffer(im.frame)
+	}
+}
+
+// mask takes a texture for a pass to draw into from those kept, or makes one.
+func (s *Store) mask(ref Ref) (*image, error) {
+	size := *ref.Temp
+	im, ok := s.idleMasks.take(size)
+	if !ok {
+		if err := s.reserve(ref.describe(), nil, ref.Bytes()); err != nil {
+			return nil, err
 		}
-		gl.CreateBuffers(1, &im.buffer)
-		s.ctx.Track("buffer", 1)
-		gl.NamedBufferStorage(im.buffer, 4*len(ref.Words.Data), gl.Ptr(ref.Words.Data), 0)
-		gl.TextureBuffer(im.id, gl.RGBA32UI, im.buffer)
-		return nil
+		im = &image{entry: entry{kind: WorkingMemory, bytes: ref.Bytes()}}
+		im.id = s.makeTexture(gl.TEXTURE_2D)
+		s.keep(&im.entry, func() { s.deleteImage(im); s.idleMasks.remove(size, im) })
+		internal := map[int]uint32{0: gl.R32F, 1: gl.R32UI, 4: gl.RGBA32UI}
+		nearest(im.id, internal[size.Words], size.Width, size.Height)
+		if err := s.ctx.Check("textures: allocate " + ref.describe()); err != nil {
+			im.free()
+			return nil, err
+		}
 	}
-	sh, ch := ShapeOf(ref.Chunk.Rows), ref.channels()
-	internal, _ := formats(ch)
-	gl.TextureStorage2D(im.id, 1, internal, int32(sh.Width), int32(sh.Height))
-	gl.TextureParameteri(im.id, gl.TEXTURE_MIN_FILTER, gl.NEAREST)
-	gl.TextureParameteri(im.id, gl.TEXTURE_MAG_FILTER, gl.NEAREST)
-	if err := s.ctx.Check("textures: allocate " + ref.describe()); err != nil {
-		return err
+	s.lend(ref, im, func() { s.idleMasks.give(size, im) })
+	if size.Words > 0 {
+		gl.ClearTexImage(im.id, 0, gl.RED_INTEGER, gl.UNSIGNED_INT, nil)
+	} else {
+		gl.ClearTexImage(im.id, 0, gl.RED, gl.FLOAT, nil)
 	}
-	if err := s.needRing(); err != nil {
-		return err
+	return im, s.ctx.Check("textures: clear " + ref.describe())
+}
+
+// list takes a buffer texture from those kept, or makes one, and writes the words
+// into it.
+func (s *Store) list(ref Ref) (*image, error) {
+	words := ref.Words.Data
+	if n, m := len(words)/4, s.ctx.Caps().MaxTextureBuffer; n > m {
+		return nil, fmt.Errorf("textures: %d entries in a buffer texture, the device has at most %d", n, m)
 	}
-	return s.ring.upload(im.id, ref, sh, ch)
+	size := poolSize(ref.Bytes())
+	im, ok := s.idleLists.take(size)
+	if !ok {
+		if err := s.reserve(ref.describe(), nil, size); err != nil {
+			return nil, err
+		}
+		im = &image{entry: entry{kind: WorkingMemory, bytes: size}}
+		im.id, im.buffer = s.makeTexture(gl.TEXTURE_BUFFER), s.makeBuffer(size, gl.DYNAMIC_STORAGE_BIT)
+		s.keep(&im.entry, func() { s.deleteImage(im); s.idleLists.remove(size, im) })
+		if err := s.ctx.Check("textures: allocate " + ref.describe()); err != nil {
+			im.free()
+			return nil, err
+		}
+	}
+	s.lend(ref, im, func() { s.idleLists.give(size, im) })
+	if len(words) > 0 {
+		gl.NamedBufferSubData(im.buffer, 0, 4*len(words), gl.Ptr(words))
+	}
+	gl.TextureBufferRange(im.id, gl.RGBA32UI, im.buffer, 0, max(16, 4*len(words)))
+	return im, s.ctx.Check("textures: write " + ref.describe())
+}
+
+// lend makes an image a ref's until the query ends, and calls back then.
+func (s *Store) lend(ref Ref, im *image, back func()) {
+	s.images[ref] = im
+	s.touch(&im.entry)
+	s.hold(&im.entry, func() { delete(s.images, ref); back() })
+}
+
+// poolSize rounds the bytes of working memory up, so that it can be used again.
+func poolSize(n int64) int64 {
+	if n > 1<<24 {
+		return (n + 1<<20 - 1) >> 20 << 20
+	}
+	return 1 << bits.Len64(uint64(max(64, n)-1))
 }
 
 // describe says in words what a texture holds.
@@ -159,10 +224,19 @@ func (r Ref) describe() string {
 		return fmt.Sprintf("a list of %d entries", len(r.Words.Data)/4)
 	}
 	var cols []string
-	for _, c := range r.Cols {
-		if c >= 0 {
-			cols = append(cols, fmt.Sprint(c+1))
-		}
+	for _, c := range r.columns() {
+		cols = append(cols, fmt.Sprint(c+1))
 	}
 	return fmt.Sprintf("column %s of a chunk of %d rows", strings.Join(cols, ", "), r.Chunk.Rows)
+}
+
+// columns returns the columns of the chunk that a texture holds.
+func (r Ref) columns() []int {
+	var cols []int
+	for _, c := range r.Cols {
+		if c >= 0 {
+			cols = append(cols, c)
+		}
+	}
+	return cols
 }

@@ -73,15 +73,21 @@ type Ref struct {
 	Packed bool
 	// High selects the third limb of a code wider than 48 bits.
 	High bool
+	// Form is how the column lies there; those other than Floats hold one column.
+	Form Form
 	// Words, when set, is a buffer texture of uvec4 (4 words a texel) instead.
 	Words *Words
-	// Temp, when set, is an R32F texture that a pass of this query drew.
+	// Temp, when set, is a texture that a pass of this query drew.
 	Temp *Temp
 }
 
 // Temp is an R32F texture for one query, zero at first; its pointer is its
 // identity.
-type Temp struct{ Width, Height int }
+type Temp struct {
+	Width, Height int
+	// Words, 1 or 4, makes it R32UI or RGBA32UI.
+	Words int
+}
 
 // Words is data for a buffer texture of uvec4; its pointer is its identity.
 type Words struct{ Data []uint32 }
@@ -123,7 +129,9 @@ func (r Ref) Bytes() int64 {
 	case r.Words != nil:
 		return int64(4 * len(r.Words.Data))
 	case r.Temp != nil:
-		return 4 * int64(r.Temp.Width) * int64(r.Temp.Height)
+		return 4 * int64(max(1, r.Temp.Words)) * int64(r.Temp.Width) * int64(r.Temp.Height)
+	case r.Form != Floats:
+		return r.integerBytes()
 	}
 	s := ShapeOf(r.Chunk.Rows)
 	return int64(s.Width) * int64(s.Height) * int64(4*r.channels())
@@ -168,6 +176,10 @@ type TargetRef struct {
 	Shape  Shape
 	Format Format
 	Slot   int
+	// Chunk, when set, makes it the resident depth texture of Chunk's column Col
+	// (see [ResidentDepth]).
+	Chunk *table.Chunk
+	Col   int
 }
 
 // Bytes returns the memory of the buffer; DEPTH32F_STENCIL8 takes 8 bytes a texel.

@@ -1,8 +1,8 @@
 package textures
 
 import (
-	"fmt"
-	"sort"
+	"maps"
+	"slices"
 	"time"
 
 	"github.com/go-gl/gl/v4.5-core/gl"
@@ -11,76 +11,63 @@ import (
 	"github.com/stencildb/stencildb/shaders"
 )
 
-// Store keeps textures and depth-stencil buffers on one device within a byte
-// budget. It belongs to one context; call it on the GL thread.
+// Store keeps textures, depth-stencil buffers and storage blocks on one device
+// within a byte budget. It belongs to one context; call it on the GL thread.
 type Store struct {
 	ctx     *glctx.Context
 	budget  int64
 	used    int64
-	tick    uint64 // of the pass being prepared
+	entries map[*entry]struct{}
+	clock   uint64 // of uses
+	pass    uint64 // the clock when the pass being prepared began
+	query   uint64 // likewise the query
+
 	images  map[Ref]*image
 	targets map[TargetRef]*Target
 	blocks  map[Block]*block
-	pool    map[int64][]*block // working memory not in use, by bytes
-	ring    *ring
-	upload  time.Duration
 
+	held []func() // end the hold of this query on working memory
+	// What queries before this one made and the next ones can use.
+	idleBlocks idle[int64, *block] // working memory, by bytes
+	idleMasks  idle[Temp, *image]  // by size
+	idleLists  idle[int64, *image] // buffer textures, by bytes
+
+	ring       *ring
 	builders   *shaders.Cache // programs that build blocks
 	dispatched bool
+	upload     time.Duration
 }
 
+// image is a texture.
 type image struct {
-	id, buffer uint32
+	entry
+	id, buffer uint32 // buffer: of a buffer texture
 	frame      uint32 // of a Temp: a framebuffer with it alone
-	kind       uint32 // gl.TEXTURE_2D or gl.TEXTURE_BUFFER
-	bytes      int64
-	tick       uint64
 }
 
 // Target is a resident depth-stencil buffer with its framebuffer.
 type Target struct {
+	entry
 	Framebuffer uint32
 	Texture     uint32
 	Ref         TargetRef
-	tick        uint64
-	pinned      bool // for the query that runs
 }
 
 // NewStore returns an empty store with a budget of bytes; 0 means the context's
-// own budget.
+// own budget. The budget is for what queries read and write; the upload ring, of 64
+// MiB, comes on top.
 func NewStore(ctx *glctx.Context, budget int64) *Store {
 	if budget <= 0 {
 		budget = ctx.Caps().Budget
 	}
-	return &Store{ctx: ctx, budget: budget, images: map[Ref]*image{}, targets: map[TargetRef]*Target{},
-		blocks: map[Block]*block{}, pool: map[int64][]*block{}}
-}
-
-// BudgetError says that something does not fit the byte budget; nothing was
-// allocated.
-type BudgetError struct {
-	What               string
-	Need, Free, Budget int64
-}
-
-func (e *BudgetError) Error() string {
-	return fmt.Sprintf("%s needs %s of GPU memory, but of the budget of %s only %s can be freed: "+
-		"raise --gpu-memory, or use --backend cpu", e.What, size(e.Need), size(e.Budget), size(e.Free))
-}
-
-func size(n int64) string {
-	switch {
-	case n >= 1<<30:
-		return fmt.Sprintf("%.1f GiB", float64(n)/(1<<30))
-	case n >= 1<<20:
-		return fmt.Sprintf("%.1f MiB", float64(n)/(1<<20))
-	}
-	return fmt.Sprintf("%.1f KiB", float64(n)/(1<<10))
+	return &Store{ctx: ctx, budget: budget, entries: map[*entry]struct{}{},
+		images: map[Ref]*image{}, targets: map[TargetRef]*Target{}, blocks: map[Block]*block{},
+		idleBlocks: idle[int64, *block]{}, idleMasks: idle[Temp, *image]{}, idleLists: idle[int64, *image]{}}
 }
 
 // Begin starts the preparation of a pass: what is asked for from now on is not
 // evicted for one another.
-func (s *Store) Begin() { s.tick++ }
+func (s *Store) Begin() { s.pass = s.clock }
 
 // Uploaded returns the time spent in uploads so far.
 func (s *Store) Uploaded() time.Duration { return s.upload }
@@ -97,123 +84,71 @@ func (s *Store) Slots(t TargetRef, n int) int {
 	return int(max(1, min(int64(n), s.budget/2/max(1, t.Bytes()))))
 }
 
-// reserve makes room for n bytes, evicting what the current pass does not use,
-// least recently used first.
-func (s *Store) reserve(what string, n int64) error {
-	if s.used+n <= s.budget {
-		return nil
-	}
-	type victim struct {
-		tick  uint64
-		bytes int64
-		free  func()
-	}
-	var victims []victim
-	var free int64
-	for ref, im := range s.images {
-		if im.tick != s.tick && ref.Temp == nil {
-			victims = append(victims, victim{im.tick, im.bytes, func() { s.dropImage(ref) }})
-			free += im.bytes
-		}
-	}
-	for ref, t := range s.targets {
-		if t.tick != s.tick && !t.pinned {
-			victims = append(victims, victim{t.tick, ref.Bytes(), func() { s.dropTarget(ref) }})
-			free += ref.Bytes()
-		}
-	}
-	for ref, b := range s.blocks {
-		if b.tick != s.tick && ref.Scratch == nil {
-			victims = append(victims, victim{b.tick, b.bytes, func() { s.dropBlock(ref) }})
-			free += b.bytes
-		}
-	}
-	for size, list := range s.pool {
-		for range list {
-			victims = append(victims, victim{0, size, func() {
-				list := s.pool[size]
-				s.drop(list[len(list)-1])
-				s.pool[size] = list[:len(list)-1]
-			}})
-			free += size
-		}
-	}
-	if s.used-free+n > s.budget {
-		return &BudgetError{What: what, Need: n, Free: max(0, s.budget-s.used+free), Budget: s.budget}
-	}
-	sort.Slice(victims, func(i, j int) bool { return victims[i].tick < victims[j].tick })
-	for _, v := range victims {
-		if s.used+n <= s.budget {
-			break
-		}
-		v.free()
-	}
-	return nil
-}
-
-func (s *Store) dropImage(ref Ref) {
-	im := s.images[ref]
-	gl.DeleteTextures(1, &im.id)
-	s.ctx.Track("texture", -1)
-	if im.buffer != 0 {
-		gl.DeleteBuffers(1, &im.buffer)
-		s.ctx.Track("buffer", -1)
-	}
-	if im.frame != 0 {
-		gl.DeleteFramebuffers(1, &im.frame)
-		s.ctx.Track("framebuffer", -1)
-	}
-	s.used -= im.bytes
-	delete(s.images, ref)
-}
-
-func (s *Store) dropTarget(ref TargetRef) {
-	t := s.targets[ref]
-	gl.DeleteFramebuffers(1, &t.Framebuffer)
-	gl.DeleteTextures(1, &t.Texture)
-	s.ctx.Track("framebuffer", -1)
-	s.ctx.Track("texture", -1)
-	s.used -= ref.Bytes()
-	delete(s.targets, ref)
-}
-
-// Release ends a query: its buffer textures and masks go, and its depth-stencil buffers may
-// be evicted.
+// Release ends a query: its buffer textures, masks and working memory are kept for
+// the next ones, and its depth-stencil buffers may be evicted.
 func (s *Store) Release() {
-	for ref := range s.images {
-		if ref.Words != nil || ref.Temp != nil {
-			s.dropImage(ref)
-		}
+	for _, end := range s.held {
+		end()
 	}
-	for _, t := range s.targets {
-		t.pinned = false
-	}
-	s.releaseScratch()
+	s.held = s.held[:0]
+	s.query, s.pass = s.clock, s.clock
+}
+
+// hold keeps an entry until the query ends, and calls end then.
+func (s *Store) hold(e *entry, end func()) {
+	e.held = true
+	s.held = append(s.held, func() {
+		e.held = false
+		end()
+	})
 }
 
 // Close deletes everything.
 func (s *Store) Close() {
-	for ref := range s.images {
-		s.dropImage(ref)
+	for _, e := range slices.Collect(maps.Keys(s.entries)) {
+		e.free()
 	}
-	for ref := range s.targets {
-		s.dropTarget(ref)
-	}
-	for ref := range s.blocks {
-		s.dropBlock(ref)
-	}
-	for _, list := range s.pool {
-		for _, b := range list {
-			s.drop(b)
-		}
-	}
-	clear(s.pool)
 	if s.builders != nil {
 		s.builders.Close()
 		s.builders = nil
 	}
 	if s.ring != nil {
-		s.ring.close(s.ctx)
-		s.ring = nil
+		s.closeRing()
 	}
+}
+
+// makeTexture creates a texture of a target (gl.TEXTURE_2D) and counts it.
+func (s *Store) makeTexture(target uint32) (id uint32) {
+	gl.CreateTextures(target, 1, &id)
+	s.ctx.Track("texture", 1)
+	return id
+}
+
+func (s *Store) deleteTexture(id uint32) {
+	gl.DeleteTextures(1, &id)
+	s.ctx.Track("texture", -1)
+}
+
+// makeBuffer creates a buffer of bytes of undefined contents.
+func (s *Store) makeBuffer(bytes int64, flags uint32) (id uint32) {
+	gl.CreateBuffers(1, &id)
+	s.ctx.Track("buffer", 1)
+	gl.NamedBufferStorage(id, int(bytes), nil, flags)
+	return id
+}
+
+func (s *Store) deleteBuffer(id uint32) {
+	gl.DeleteBuffers(1, &id)
+	s.ctx.Track("buffer", -1)
+}
+
+func (s *Store) makeFramebuffer() (id uint32) {
+	gl.CreateFramebuffers(1, &id)
+	s.ctx.Track("framebuffer", 1)
+	return id
+}
+
+func (s *Store) deleteFramebuffer(id uint32) {
+	gl.DeleteFramebuffers(1, &id)
+	s.ctx.Track("framebuffer", -1)
 }

@@ -10,40 +10,54 @@ import (
 // ends the query. Fresh contents are undefined.
 func (s *Store) Target(ref TargetRef) (*Target, error) {
 	if t, ok := s.targets[ref]; ok {
-		t.tick, t.pinned = s.tick, true
+		s.touch(&t.entry)
+		if !t.held {
+			s.hold(&t.entry, func() {})
+		}
 		return t, nil
 	}
 	what := fmt.Sprintf("a %dx%d %v buffer", ref.Shape.Width, ref.Shape.Height, ref.Format)
 	if err := s.fits(ref.Shape); err != nil {
 		return nil, err
 	}
-	if err := s.reserve(what, ref.Bytes()); err != nil {
+	if err := s.reserve(what, ref.Chunk, ref.Bytes()); err != nil {
 		return nil, err
 	}
-	t := &Target{Ref: ref, tick: s.tick, pinned: true}
+	t := &Target{Ref: ref, entry: entry{kind: WorkingMemory, bytes: ref.Bytes()}}
+	if ref.Chunk != nil {
+		t.kind, t.chunk, t.cols = DepthTexture, ref.Chunk, []int{ref.Col}
+	}
 	format := uint32(gl.DEPTH24_STENCIL8)
 	if ref.Format == D32FS8 {
 		format = gl.DEPTH32F_STENCIL8
 	}
-	gl.CreateTextures(gl.TEXTURE_2D, 1, &t.Texture)
+	t.Texture, t.Framebuffer = s.makeTexture(gl.TEXTURE_2D), s.makeFramebuffer()
+	s.targets[ref] = t
+	s.keep(&t.entry, func() { s.deleteTarget(t) })
+	s.hold(&t.entry, func() {})
 	gl.TextureStorage2D(t.Texture, 1, format, int32(ref.Shape.Width), int32(ref.Shape.Height))
-	gl.CreateFramebuffers(1, &t.Framebuffer)
 	gl.NamedFramebufferTexture(t.Framebuffer, gl.DEPTH_STENCIL_ATTACHMENT, t.Texture, 0)
 	gl.NamedFramebufferDrawBuffer(t.Framebuffer, gl.NONE)
-	s.ctx.Track("texture", 1)
-	s.ctx.Track("framebuffer", 1)
-	s.used += ref.Bytes()
-	s.targets[ref] = t
 	status := gl.CheckNamedFramebufferStatus(t.Framebuffer, gl.FRAMEBUFFER)
 	err := s.ctx.Check("textures: allocate " + what)
 	if err == nil && status != gl.FRAMEBUFFER_COMPLETE {
 		err = fmt.Errorf("textures: %s: framebuffer incomplete (0x%x)", what, status)
 	}
+	if err == nil && ref.Chunk != nil {
+		err = s.fillDepth(t)
+	}
 	if err != nil {
-		s.dropTarget(ref)
+		t.free()
 		return nil, err
 	}
 	return t, nil
+}
+
+func (s *Store) deleteTarget(t *Target) {
+	s.forget(&t.entry)
+	s.deleteFramebuffer(t.Framebuffer)
+	s.deleteTexture(t.Texture)
+	delete(s.targets, t.Ref)
 }
 
 // fits checks a shape against the device's texture size.

@@ -8,175 +8,185 @@ import (
 	"unsafe"
 
 	"github.com/go-gl/gl/v4.5-core/gl"
-
-	"github.com/stencildb/stencildb/glctx"
-	"github.com/stencildb/stencildb/table"
 )
 
-// The upload ring: persistently mapped pixel buffers that several goroutines fill
-// with limbs while the device copies the previous one into the texture.
+// The upload ring: slots of a persistently mapped buffer that goroutines fill while
+// the device takes the slots before. Of ringSlots slots, ringAhead are being
+// filled or filled and the others are on their way.
 const (
-	ringSlots = 3
-	slotBytes = 16 << 20
+	ringSlots = 16
+	ringAhead = 12
+	slotBytes = 4 << 20
+	slotParts = 16 // what a goroutine fills at a time
 )
 
 type ring struct {
 	buffer uint32
 	memory unsafe.Pointer
 	fence  [ringSlots]uintptr
+	filled [ringSlots]sync.WaitGroup
 	next   int
 }
 
-func newRing(ctx *glctx.Context) (*ring, error) {
-	r := &ring{}
+// needRing makes the upload ring at first use.
+func (s *Store) needRing() (*ring, error) {
+	if s.ring != nil {
+		return s.ring, nil
+	}
 	const flags = gl.MAP_WRITE_BIT | gl.MAP_PERSISTENT_BIT | gl.MAP_COHERENT_BIT
-	gl.CreateBuffers(1, &r.buffer)
-	ctx.Track("buffer", 1)
-	gl.NamedBufferStorage(r.buffer, ringSlots*slotBytes, nil, flags)
+	r := &ring{buffer: s.makeBuffer(ringSlots*slotBytes, flags)}
 	r.memory = gl.MapNamedBufferRange(r.buffer, 0, ringSlots*slotBytes, flags)
-	err := ctx.Check("textures: map the upload ring")
+	err := s.ctx.Check("textures: map the upload ring")
 	if err == nil && r.memory == nil {
 		err = errors.New("textures: the upload ring cannot be mapped")
 	}
 	if err != nil {
-		r.close(ctx)
+		s.deleteBuffer(r.buffer)
 		return nil, err
 	}
+	s.ring = r
 	return r, nil
 }
 
-// needRing makes the upload ring at first use.
-func (s *Store) needRing() (err error) {
-	if s.ring == nil {
-		s.ring, err = newRing(s.ctx)
-	}
-	return err
-}
-
-func (r *ring) close(ctx *glctx.Context) {
-	for i, f := range r.fence {
+func (s *Store) closeRing() {
+	for _, f := range s.ring.fence {
 		if f != 0 {
 			gl.DeleteSync(f)
-			r.fence[i] = 0
 		}
 	}
-	gl.DeleteBuffers(1, &r.buffer) // unmaps
-	ctx.Track("buffer", -1)
+	s.deleteBuffer(s.ring.buffer) // unmaps
+	s.ring = nil
 }
 
-// slot waits until the next slot of the ring is free and returns its floats.
-func (r *ring) slot() ([]float32, int, error) {
-	i := r.next
-	r.next = (i + 1) % ringSlots
-	if f := r.fence[i]; f != 0 {
-		const second = 1_000_000_000
-		state := gl.ClientWaitSync(f, gl.SYNC_FLUSH_COMMANDS_BIT, 60*second)
-		gl.DeleteSync(f)
-		r.fence[i] = 0
-		if state == gl.TIMEOUT_EXPIRED || state == gl.WAIT_FAILED {
-			return nil, 0, fmt.Errorf("textures: the device did not take an upload within a minute (0x%x)", state)
-		}
+// wait waits until the device has taken what was in a slot.
+func (r *ring) wait(slot int) error {
+	f := r.fence[slot]
+	if f == 0 {
+		return nil
 	}
-	p := unsafe.Add(r.memory, i*slotBytes)
-	return unsafe.Slice((*float32)(p), slotBytes/4), i, nil
-}
-
-// upload fills a texture of ch channels with the limbs of a ref, some lines at a
-// time.
-func (r *ring) upload(id uint32, ref Ref, sh Shape, ch int) error {
-	_, format := formats(ch)
-	lines := max(1, slotBytes/(4*ch*sh.Width))
-	gl.BindBuffer(gl.PIXEL_UNPACK_BUFFER, r.buffer)
-	defer gl.BindBuffer(gl.PIXEL_UNPACK_BUFFER, 0)
-	gl.PixelStorei(gl.UNPACK_ALIGNMENT, 4)
-	for y := 0; y < sh.Height; y += lines {
-		floats, slot, err := r.slot()
-		if err != nil {
-			return err
-		}
-		h := min(lines, sh.Height-y)
-		from, to := y*sh.Width, min((y+h)*sh.Width, sh.Rows)
-		fillParallel(floats, ref, ch, from, to)
-		gl.TextureSubImage2D(id, 0, 0, int32(y), int32(sh.Width), int32(h), format, gl.FLOAT, unsafe.Add(nil, slot*slotBytes))
-		r.fence[slot] = gl.FenceSync(gl.SYNC_GPU_COMMANDS_COMPLETE, 0)
+	const minute = 60_000_000_000
+	state := gl.ClientWaitSync(f, gl.SYNC_FLUSH_COMMANDS_BIT, minute)
+	gl.DeleteSync(f)
+	r.fence[slot] = 0
+	if state == gl.TIMEOUT_EXPIRED || state == gl.WAIT_FAILED {
+		return fmt.Errorf("textures: the device did not take an upload within a minute (0x%x)", state)
 	}
 	return nil
 }
 
-// fillParallel writes the texels of rows from..to-1 to the start of out, with as
-// many goroutines as there is work for.
-func fillParallel(out []float32, ref Ref, ch, from, to int) {
-	parallel(from, to, func(a, b int) { fillRows(out[(a-from)*ch:(b-from)*ch], ref, ch, a, b) })
-}
+// pump sends rows 0..rows-1 through the ring, step rows to a slot. fill writes rows
+// from..to-1, from a multiple of 64 rows behind base, into the slot that begins with
+// row base; it is called by several goroutines. submit then has the device take the
+// slot's rows from the buffer at an offset in bytes; it is called in order, on this
+// thread.
+func (r *ring) pump(rows, step int, fill func(slot unsafe.Pointer, base, from, to int), submit func(offset, from, to int) error) error {
+	type part struct{ slot, base, from, to int }
+	pieces := (rows + step - 1) / step
+	grain := ((step+slotParts-1)/slotParts + 63) / 64 * 64
+	first := r.next
+	r.next = (first + pieces) % ringSlots
+	slot := func(piece int) int { return (first + piece) % ringSlots }
+	at := func(slot int) unsafe.Pointer { return unsafe.Add(r.memory, slot*slotBytes) }
 
-// parallel calls fill for parts of rows from..to-1, with as many goroutines as
-// there is work for.
-func parallel(from, to int, fill func(a, b int)) {
-	const least = 64 << 10
-	n := to - from
-	workers := max(1, min(runtime.GOMAXPROCS(0), n/least))
-	var wg sync.WaitGroup
-	for w := range workers {
-		a, b := from+n*w/workers, from+n*(w+1)/workers
-		wg.Go(func() { fill(a, b) })
+	if rows <= grain { // too little to hand over to goroutines
+		i := slot(0)
+		if err := r.wait(i); err != nil {
+			return err
+		}
+		fill(at(i), 0, 0, rows)
+		err := submit(i*slotBytes, 0, rows)
+		r.fence[i] = gl.FenceSync(gl.SYNC_GPU_COMMANDS_COMPLETE, 0)
+		return err
 	}
-	wg.Wait()
-}
 
-func fillRows(out []float32, ref Ref, ch, from, to int) {
-	if ref.Packed {
-		for c, col := range ref.Cols {
-			if col < 0 {
-				for i := c; i < len(out); i += ch {
-					out[i] = 0
-				}
-				continue
+	parts := make(chan part, ringSlots*slotParts)
+	var workers sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), (rows+grain-1)/grain) {
+		workers.Go(func() {
+			for p := range parts {
+				fill(at(p.slot), p.base, p.from, p.to)
+				r.filled[p.slot].Done()
 			}
-			fillLimb(out[c:], ref.Chunk.Segments[col], ch, 0, from, to)
-		}
-		return
+		})
 	}
-	seg := ref.Chunk.Segments[ref.Cols[0]]
-	for c := range ch {
-		limb := c
-		if ref.High {
-			limb = 2
+	defer workers.Wait()
+	defer close(parts)
+
+	open := func(piece int) error {
+		i, base := slot(piece), piece*step
+		if err := r.wait(i); err != nil {
+			return err
 		}
-		fillLimb(out[c:], seg, ch, limb, from, to)
+		end := min(base+step, rows)
+		for from := base; from < end; from += grain {
+			r.filled[i].Add(1)
+			parts <- part{i, base, from, min(from+grain, end)}
+		}
+		return nil
 	}
+	for piece := range min(ringAhead, pieces) {
+		if err := open(piece); err != nil {
+			return err
+		}
+	}
+	for piece := range pieces {
+		i := slot(piece)
+		r.filled[i].Wait()
+		if err := submit(i*slotBytes, piece*step, min(piece*step+step, rows)); err != nil {
+			return err
+		}
+		r.fence[i] = gl.FenceSync(gl.SYNC_GPU_COMMANDS_COMPLETE, 0)
+		if next := piece + ringAhead; next < pieces {
+			if err := open(next); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
-// fillLimb writes one limb of rows from..to-1 to every stride-th float.
-func fillLimb(out []float32, s *table.Segment, stride, limb, from, to int) {
-	switch c := s.Codes; {
-	case c.U8 != nil:
-		spread(out, c.U8[from:to], stride, limb)
-	case c.U16 != nil:
-		spread(out, c.U16[from:to], stride, limb)
-	case c.U32 != nil:
-		spread(out, c.U32[from:to], stride, limb)
-	default:
-		spread(out, c.U64[from:to], stride, limb)
+// uploadTexture fills a texture over the rows of a shape through the ring. A texel
+// is channels Ts, which the device reads as format and kind (gl.RED, gl.FLOAT).
+// fill writes the texels of rows from..to-1 to out; several goroutines call it.
+func uploadTexture[T any](s *Store, id uint32, sh Shape, channels int, format, kind uint32, fill func(out []T, from, to int)) error {
+	r, err := s.needRing()
+	if err != nil {
+		return err
 	}
-	if s.Valid == nil {
-		return
+	if !s.ctx.Caps().Software {
+		// A texture that is first touched by an upload begins in host memory (NVIDIA,
+		// 0.25 s for each GiB more); one that the device has cleared does not.
+		gl.ClearTexImage(id, 0, format, kind, nil)
 	}
-	for i := from; i < to; i++ {
-		if !s.Valid.Get(i) {
-			out[(i-from)*stride] = NullLimb
-		}
-	}
+	texel := channels * int(unsafe.Sizeof(*new(T)))
+	lines := max(1, slotBytes/(texel*sh.Width))
+	gl.BindBuffer(gl.PIXEL_UNPACK_BUFFER, r.buffer)
+	defer gl.BindBuffer(gl.PIXEL_UNPACK_BUFFER, 0)
+	gl.PixelStorei(gl.UNPACK_ALIGNMENT, 4)
+	// The offset in the buffer is told in texels to skip: as a pointer it may be taken
+	// for one into Go's data, which cgo refuses.
+	defer gl.PixelStorei(gl.UNPACK_SKIP_PIXELS, 0)
+	return r.pump(sh.Rows, lines*sh.Width, func(slot unsafe.Pointer, base, from, to int) {
+		out := unsafe.Slice((*T)(unsafe.Add(slot, (from-base)*texel)), (to-from)*channels)
+		fill(out, from, to)
+	}, func(offset, from, to int) error {
+		h := (to - from + sh.Width - 1) / sh.Width
+		gl.PixelStorei(gl.UNPACK_SKIP_PIXELS, int32(offset/texel))
+		gl.TextureSubImage2D(id, 0, 0, int32(from/sh.Width), int32(sh.Width), int32(h), format, kind, nil)
+		return nil
+	})
 }
 
-func spread[T uint8 | uint16 | uint32 | uint64](out []float32, codes []T, stride, limb int) {
-	if stride == 1 && limb == 0 && unsafe.Sizeof(T(0)) <= 2 {
-		for i, c := range codes {
-			out[i] = float32(c)
-		}
-		return
+// stream sends what a block is made from through the ring, bits to a row, whole
+// groups of rows to a slot: take takes rows rows of the window from first on, a
+// multiple of GroupRows, from the ring's buffer at an offset in bytes.
+func (s *Store) stream(ref Block, bits int, take func(offset, first, rows int) error) error {
+	r, err := s.needRing()
+	if err != nil {
+		return err
 	}
-	shift := uint(LimbBits * limb)
-	for i, c := range codes {
-		out[i*stride] = float32(uint32(uint64(c)>>shift) & (1<<LimbBits - 1))
-	}
+	step := slotBytes * 8 / bits / GroupRows * GroupRows
+	return r.pump(ref.Window.Rows, step, func(slot unsafe.Pointer, base, from, to int) {
+		ref.fill(unsafe.Add(slot, (from-base)*bits/8), ref.Window.From+from, ref.Window.From+to)
+	}, func(offset, from, to int) error { return take(offset, from, to-from) })
 }

@@ -1,0 +1,210 @@
+package textures
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/stencildb/stencildb/table"
+)
+
+// Kind is what an object on the device holds, in words.
+type Kind string
+
+// The kinds of what is resident.
+const (
+	FloatTexture   Kind = "float texture"
+	DepthTexture   Kind = "depth texture"
+	BitPlanes      Kind = "bit planes"
+	CodeBlock      Kind = "codes"
+	ValidityPlane  Kind = "validity plane"
+	IntegerTexture Kind = "integer texture"
+	WorkingMemory  Kind = "working memory"
+)
+
+// Residency says that a column of a chunk is on the device in some form.
+type Residency struct {
+	Chunk *table.Chunk
+	Col   int
+	Kind  Kind
+	Bytes int64 // of all its parts; a packed texture's are shared out evenly
+}
+
+// Usage is what of a store's budget is taken, in bytes.
+type Usage struct {
+	Budget  int64 // the most there may be
+	Used    int64 // of columns and working memory, at most Budget
+	Working int64 // of Used: depth-stencil buffers, masks, lists, storage blocks of queries, in use or kept for the next query
+}
+
+// entry is one object on the device that counts against the budget; what owns an
+// object embeds it.
+type entry struct {
+	kind  Kind
+	chunk *table.Chunk // nil for working memory
+	cols  []int        // of the chunk
+	bytes int64
+	used  uint64 // the store's clock at the last use
+	// held says that the contents exist nowhere else, so that the entry stays until
+	// the query ends.
+	held bool
+	free func() // deletes the object and forgets it
+}
+
+// keep counts a new entry, which free deletes.
+func (s *Store) keep(e *entry, free func()) {
+	e.free = free
+	s.entries[e] = struct{}{}
+	s.used += e.bytes
+	s.touch(e)
+}
+
+// forget is the reverse of keep; what frees an entry calls it.
+func (s *Store) forget(e *entry) {
+	delete(s.entries, e)
+	s.used -= e.bytes
+}
+
+// touch notes a use.
+func (s *Store) touch(e *entry) {
+	s.clock++
+	e.used = s.clock
+}
+
+// BudgetError says that something does not fit the byte budget; nothing was
+// allocated.
+type BudgetError struct {
+	What   string
+	Need   int64 // bytes
+	Free   int64 // bytes that are free or can be freed
+	Budget int64 // bytes
+}
+
+func (e *BudgetError) Error() string {
+	todo := "raise --gpu-memory, or use --backend cpu"
+	if e.Need <= e.Budget {
+		todo = "the query holds the rest; " + todo
+	}
+	return fmt.Sprintf("%s needs %s of GPU memory, but of the budget of %s only %s can be freed: %s",
+		e.What, size(e.Need), size(e.Budget), size(e.Free), todo)
+}
+
+func size(n int64) string {
+	switch {
+	case n >= 1<<30:
+		return fmt.Sprintf("%.1f GiB", float64(n)/(1<<30))
+	case n >= 1<<20:
+		return fmt.Sprintf("%.1f MiB", float64(n)/(1<<20))
+	}
+	return fmt.Sprintf("%.1f KiB", float64(n)/(1<<10))
+}
+
+// reserve makes room for n bytes of a chunk (nil: working memory), by evicting
+// what the current pass does not use. What this query has not used goes first,
+// least recently used first. After that its own columns go, those of other chunks
+// before those of this one, and the most recently used first: a query goes over
+// its chunks and columns again and again in the same order, where evicting the
+// least recently used would evict each just before it is needed.
+func (s *Store) reserve(what string, chunk *table.Chunk, n int64) error {
+	if s.used+n <= s.budget {
+		return nil
+	}
+	var victims []*entry
+	free := s.budget - s.used
+	for e := range s.entries {
+		if !e.held && e.used <= s.pass {
+			victims = append(victims, e)
+			free += e.bytes
+		}
+	}
+	if n > free {
+		return &BudgetError{What: what, Need: n, Free: max(0, free), Budget: s.budget}
+	}
+	rank := func(e *entry) int {
+		switch {
+		case e.used <= s.query:
+			return 0
+		case e.chunk != chunk:
+			return 1
+		}
+		return 2
+	}
+	slices.SortFunc(victims, func(a, b *entry) int {
+		if c := cmp.Compare(rank(a), rank(b)); c != 0 {
+			return c
+		}
+		if rank(a) == 0 {
+			return cmp.Compare(a.used, b.used)
+		}
+		return cmp.Compare(b.used, a.used)
+	})
+	for _, v := range victims {
+		if s.used+n <= s.budget {
+			break
+		}
+		v.free()
+	}
+	return nil
+}
+
+// Resident lists the columns that are on the device, those used last first: one
+// Residency for each column of a chunk and kind.
+func (s *Store) Resident() []Residency {
+	type key struct {
+		chunk *table.Chunk
+		col   int
+		kind  Kind
+	}
+	sum, last := map[key]int64{}, map[key]uint64{}
+	for e := range s.entries {
+		for _, c := range e.cols {
+			k := key{e.chunk, c, e.kind}
+			sum[k] += e.bytes / int64(len(e.cols))
+			last[k] = max(last[k], e.used)
+		}
+	}
+	list := make([]Residency, 0, len(sum))
+	for k, n := range sum {
+		list = append(list, Residency{k.chunk, k.col, k.kind, n})
+	}
+	slices.SortFunc(list, func(a, b Residency) int {
+		return cmp.Or(cmp.Compare(last[key{b.Chunk, b.Col, b.Kind}], last[key{a.Chunk, a.Col, a.Kind}]), cmp.Compare(a.Col, b.Col))
+	})
+	return list
+}
+
+// Usage returns what of the budget is taken.
+func (s *Store) Usage() Usage {
+	u := Usage{Budget: s.budget, Used: s.used}
+	for e := range s.entries {
+		if e.chunk == nil {
+			u.Working += e.bytes
+		}
+	}
+	return u
+}
+
+// idle keeps objects for the queries that follow, by what makes one as good as
+// another.
+type idle[K, T comparable] map[K][]T
+
+// take returns an object kept under k, if there is one.
+func (p idle[K, T]) take(k K) (T, bool) {
+	list := p[k]
+	if len(list) == 0 {
+		var none T
+		return none, false
+	}
+	last := len(list) - 1
+	p[k] = list[:last]
+	return list[last], true
+}
+
+func (p idle[K, T]) give(k K, v T) { p[k] = append(p[k], v) }
+
+// remove takes v out, if it is there.
+func (p idle[K, T]) remove(k K, v T) {
+	if i := slices.Index(p[k], v); i >= 0 {
+		p[k] = slices.Delete(p[k], i, i+1)
+	}
+}

@@ -1,0 +1,282 @@
+package textures_test
+
+import (
+	"maps"
+	"math/bits"
+	"slices"
+	"testing"
+
+	"github.com/go-gl/gl/v4.5-core/gl"
+	"pgregory.net/rapid"
+
+	"github.com/stencildb/stencildb/glctx"
+	"github.com/stencildb/stencildb/internal/gltest"
+	"github.com/stencildb/stencildb/pass"
+	"github.com/stencildb/stencildb/table"
+	"github.com/stencildb/stencildb/textures"
+)
+
+// segment makes a segment of codes of a width; with nulls, the rows whose code is a
+// multiple of 3 are NULL.
+func segment(codes []uint64, width int, nulls bool) *table.Segment {
+	seg := &table.Segment{Bits: width, Max: slices.Max(codes)}
+	if nulls {
+		seg.Valid = table.NewBitmap(len(codes))
+		for i, c := range codes {
+			if c%3 != 0 {
+				seg.Valid.Set(i)
+			} else {
+				codes[i] = 0
+				seg.Nulls++
+			}
+		}
+	}
+	seg.Codes = table.Narrow(codes, width)
+	return seg
+}
+
+// TestUploadedTexelsReadBack uploads columns that take several slots of the ring.
+func TestUploadedTexelsReadBack(t *testing.T) {
+	const rows = 1<<20 + 12345
+	for _, width := range []int{8, 16, 24, 32, 47, 64} {
+		for _, nulls := range []bool{false, true} {
+			codes := make([]uint64, rows)
+			for i := range codes {
+				codes[i] = uint64(i+1) * 0x9e3779b97f4a7c15 >> (64 - width)
+			}
+			seg := segment(codes, width, nulls)
+			ch := &table.Chunk{Rows: rows, Segments: []*table.Segment{seg, seg}}
+			refs := []textures.Ref{textures.Attribute(ch, 0)}
+			switch n := textures.Limbs(width); {
+			case n == 1:
+				refs = append(refs, textures.Pack(ch, []int{1, 0}))
+			case n == 3:
+				refs = append(refs, textures.AttributeHigh(ch, 1))
+			}
+			gltest.Run(t, 0, func(ctx *glctx.Context, g *pass.GL) {
+				for _, ref := range refs {
+					got, err := g.Store().Read(ref)
+					if err != nil {
+						t.Fatal(err)
+					}
+					stride := len(got) / rows
+					for i := range rows {
+						for c := range min(stride, 2) {
+							limb := c
+							if ref.Packed {
+								limb = 0
+							} else if ref.High {
+								limb = 2
+							}
+							want := float32(textures.Limb(codes[i], limb))
+							if nulls && seg.IsNull(i) {
+								want = textures.NullLimb
+							}
+							if got[i*stride+c] != want {
+								t.Fatalf("%d bits, nulls %v, row %d channel %d: %v, want %v", width, nulls, i, c, got[i*stride+c], want)
+							}
+						}
+					}
+				}
+			})
+		}
+	}
+}
+
+// TestDepthsAreExact uploads every 24-bit depth, as software renderers take it and
+// as hardware does.
+func TestDepthsAreExact(t *testing.T) {
+	codes := make([]uint32, 1<<24)
+	for i := range codes {
+		codes[i] = uint32(i)
+	}
+	seg := &table.Segment{Bits: 24, Max: 1<<24 - 1, Codes: table.Codes{U32: codes}}
+	ch := &table.Chunk{Rows: len(codes), Segments: []*table.Segment{seg}}
+	gltest.Run(t, 0, func(ctx *glctx.Context, g *pass.GL) {
+		for _, software := range []bool{true, false} {
+			ctx.Caps().Software = software
+			words := make([]uint32, len(codes))
+			store := textures.NewStore(ctx, 0)
+			target, err := store.Target(textures.ResidentDepth(ch, 0))
+			if err != nil {
+				t.Fatal(err)
+			}
+			gl.GetTextureImage(target.Texture, 0, gl.DEPTH_STENCIL, gl.UNSIGNED_INT_24_8, int32(4*len(words)), gl.Ptr(words))
+			store.Close()
+			for i, w := range words {
+				if w>>8 != uint32(i) {
+					t.Fatalf("software %v: depth %d is stored as %d", software, i, w>>8)
+				}
+			}
+		}
+	})
+}
+
+// TestBindsWithinAnyBudget binds textures, blocks and working memory at random under
+// a random budget: it is never exceeded, and what is bound holds the column.
+func TestBindsWithinAnyBudget(t *testing.T) {
+	var chunks []*table.Chunk
+	for c := range 4 {
+		rows := 9000*c + 100
+		codes := make([]uint64, rows)
+		for i := range codes {
+			codes[i] = uint64(i*7+c) % 251
+		}
+		chunks = append(chunks, &table.Chunk{Rows: rows,
+			Segments: []*table.Segment{segment(slices.Clone(codes), 8, false), segment(codes, 8, true)}})
+	}
+	var largest int64 = 16 << 15 // a packed texture of the largest chunk
+	gltest.Run(t, 0, func(ctx *glctx.Context, g *pass.GL) {
+		rapid.Check(t, func(rt *rapid.T) {
+			budget := rapid.Int64Range(largest, 4*largest).Draw(rt, "budget")
+			steps := rapid.SliceOfN(rapid.IntRange(0, 1<<16), 1, 40).Draw(rt, "steps")
+			before := ctx.Live()
+			s := textures.NewStore(ctx, budget)
+			var held int64 // working memory of the query
+			for _, step := range steps {
+				s.Begin()
+				ch, col := chunks[step&3], step>>2&1
+				seg, w := ch.Segments[col], textures.Window{Rows: ch.Rows}
+				switch step >> 3 % 8 {
+				case 0:
+					got, err := s.Read(textures.Attribute(ch, col))
+					if err != nil {
+						rt.Fatalf("%v with %d bytes held", err, held)
+					}
+					for i, v := range got {
+						if want := float32(seg.Codes.At(i)); v != want && !(seg.IsNull(i) && v == textures.NullLimb) {
+							rt.Fatalf("row %d: %v, want %v", i, v, want)
+						}
+					}
+				case 1:
+					if err := s.Bind(0, textures.Pack(ch, []int{0, 1})); err != nil {
+						rt.Fatalf("%v with %d bytes held", err, held)
+					}
+				case 2, 3:
+					ref := textures.Block{Chunk: ch, Col: col, Content: textures.Codes, Window: w}
+					words := make([]uint32, ref.Bytes()/4)
+					if err := s.Reside(ref); err != nil {
+						rt.Fatal(err)
+					}
+					if err := s.ReadBlock(ref, words); err != nil {
+						rt.Fatal(err)
+					}
+					for i := range ch.Rows {
+						if got := words[i/4] >> (i % 4 * 8) & 255; uint64(got) != seg.Codes.At(i) {
+							rt.Fatalf("row %d: code %d, want %d", i, got, seg.Codes.At(i))
+						}
+					}
+				case 4:
+					ref := textures.Block{Chunk: ch, Col: 1, Content: textures.Validity, Window: w}
+					words := make([]uint32, ref.Bytes()/4)
+					if err := s.Reside(ref); err != nil {
+						rt.Fatal(err)
+					}
+					if err := s.ReadBlock(ref, words); err != nil {
+						rt.Fatal(err)
+					}
+					n := 0
+					for _, w := range words {
+						n += bits.OnesCount32(w)
+					}
+					if want := ch.Rows - ch.Segments[1].Nulls; n != want {
+						rt.Fatalf("%d valid rows, want %d", n, want)
+					}
+				case 5, 6: // working memory, as long as a texture fits beside it
+					n := int64(1+step>>8) << 8
+					if held += 2 * n; held > budget-largest {
+						held -= 2 * n
+						continue
+					}
+					if step&8 == 0 {
+						if err := s.Reside(textures.ScratchBlock(&textures.Scratch{Words: int(n / 4), Zero: true})); err != nil {
+							rt.Fatal(err)
+						}
+					} else if err := s.Bind(0, textures.Buffer(&textures.Words{Data: make([]uint32, n/4)})); err != nil {
+						rt.Fatal(err)
+					}
+				case 7:
+					s.Release()
+					held = 0
+				}
+				u := s.Usage()
+				var resident int64
+				for _, r := range s.Resident() {
+					resident += r.Bytes
+				}
+				if u.Used > budget || u.Used != resident+u.Working || u.Budget != budget {
+					rt.Fatalf("usage %+v, columns %d bytes, budget %d", u, resident, budget)
+				}
+			}
+			s.Close()
+			if after := ctx.Live(); !maps.Equal(after, before) {
+				rt.Fatalf("objects %v, before %v", after, before)
+			}
+		})
+	})
+}
+
+// TestChunksThatDoNotFitTogether goes over a column's chunks again and again: those
+// that fit stay, instead of each being evicted before it is needed.
+func TestChunksThatDoNotFitTogether(t *testing.T) {
+	const n, fit = 8, 5
+	var chunks []*table.Chunk
+	for range n {
+		chunks = append(chunks, &table.Chunk{Rows: 1 << 16, Segments: []*table.Segment{{Codes: table.Codes{U8: make([]uint8, 1<<16)}}}})
+	}
+	gltest.Run(t, fit*4<<16, func(ctx *glctx.Context, g *pass.GL) {
+		s := g.Store()
+		for query := range 4 {
+			before := ctx.Created()
+			for _, c := range chunks {
+				s.Begin()
+				if err := s.Bind(0, textures.Attribute(c, 0)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			g.End()
+			if uploads := ctx.Created() - before; query > 0 && uploads != n-fit+1 {
+				t.Errorf("query %d uploads %d chunks", query, uploads)
+			}
+		}
+	})
+}
+
+func TestWorkingMemoryIsUsedAgain(t *testing.T) {
+	gltest.Run(t, 0, func(ctx *glctx.Context, g *pass.GL) {
+		s := g.Store()
+		var made int
+		for query := range 5 {
+			s.Begin()
+			words := &textures.Words{Data: []uint32{1, 2, 3, uint32(query)}}
+			mask := &textures.Temp{Width: 16, Height: 16}
+			for _, err := range []error{
+				s.Bind(0, textures.Buffer(words)),
+				s.Bind(1, textures.Ref{Temp: mask}),
+				s.Reside(textures.ScratchBlock(&textures.Scratch{Words: 100})),
+			} {
+				if err != nil {
+					t.Fatal(err)
+				}
+			}
+			if v, err := s.ReadTexel(mask, 3, 3); v != 0 || err != nil {
+				t.Fatalf("a mask begins with %v, %v", v, err)
+			}
+			f, err := s.Draw(mask)
+			if err != nil {
+				t.Fatal(err)
+			}
+			seven := [4]float32{7, 7, 7, 7}
+			gl.ColorMask(true, true, true, true)
+			gl.ClearNamedFramebufferfv(f, gl.COLOR, 0, &seven[0])
+			gl.ColorMask(false, false, false, false)
+			g.End()
+			if query == 0 {
+				made = ctx.Created()
+			}
+			if n := ctx.Created() - made; n != 0 {
+				t.Fatalf("query %d creates %d objects", query, n)
+			}
+		}
+	})
+}
