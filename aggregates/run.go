@@ -2,6 +2,7 @@ package aggregates
 
 import (
 	"fmt"
+	"math/big"
 
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/pass"
@@ -34,7 +35,27 @@ func Run(run pass.Runner, device predicates.Device, q *plan.Query) ([]table.Valu
 	if err := g.Checks(q); err != nil {
 		return nil, err
 	}
-	m := &memo{Group: g, sums: map[int]sum{}}
+	return Finish(selected{g}, q, run.Executes())
+}
+
+// Selection is the selected records of all chunks, by what aggregates need to know
+// of them. Columns are field indexes.
+type Selection interface {
+	// Count returns the number of selected records.
+	Count() (uint64, error)
+	// CountNotNull returns how many of them have a value of a column.
+	CountNotNull(col int) (uint64, error)
+	// Sum returns the exact sum of a column, unscaled, and how many values it has.
+	Sum(col int) (*big.Int, uint64, error)
+	// Kth returns the k-th largest or smallest of the n values that CountNotNull
+	// has told; 1 <= k <= n.
+	Kth(col int, k uint64, largest bool) (table.Value, error)
+}
+
+// Finish computes every aggregate of a query from a selection. With executes false
+// the selection's numbers mean nothing and everything is asked for.
+func Finish(s Selection, q *plan.Query, executes bool) ([]table.Value, error) {
+	m := &memo{Selection: s, table: q.Table, executes: executes, sums: map[int]sum{}}
 	out := make([]table.Value, len(q.Aggs))
 	for _, i := range order(q.Aggs) {
 		v, err := m.aggregate(q.Aggs[i])
@@ -43,11 +64,28 @@ func Run(run pass.Runner, device predicates.Device, q *plan.Query) ([]table.Valu
 		}
 		out[i] = v
 	}
-	if len(q.Aggs) == 0 && len(g.parts) > 0 { // only constants are selected: errors of rows still count
-		_, err := g.Count()
+	if len(q.Aggs) == 0 && len(q.Chunks) > 0 { // only constants are selected: errors of rows still count
+		_, err := s.Count()
 		return out, err
 	}
 	return out, nil
+}
+
+// selected is a Group as a Selection.
+type selected struct{ *Group }
+
+// CountNotNull implements Selection.
+func (s selected) CountNotNull(col int) (uint64, error) {
+	n, _, err := s.Group.CountNotNull(col)
+	return n, err
+}
+
+// Sum implements Selection.
+func (s selected) Sum(col int) (*big.Int, uint64, error) { return s.Accumulator(col) }
+
+// Kth implements Selection.
+func (s selected) Kth(col int, k uint64, largest bool) (table.Value, error) {
+	return s.kth(col, k, largest)
 }
 
 // order puts aggregates that visit each chunk once before the k-th searches, which
@@ -67,8 +105,10 @@ func order(aggs []expr.Aggregate) []int {
 
 // memo keeps the sums that several aggregates share.
 type memo struct {
-	*Group
-	sums map[int]sum
+	Selection
+	table    *table.Table
+	executes bool
+	sums     map[int]sum
 }
 
 func (m *memo) aggregate(a expr.Aggregate) (table.Value, error) {
@@ -83,12 +123,12 @@ func (m *memo) aggregate(a expr.Aggregate) (table.Value, error) {
 		}
 		return plan.FinishSelectivity(a, n, uint64(m.table.Rows())), nil
 	case expr.Count:
-		n, _, err := m.CountNotNull(a.Col)
+		n, err := m.CountNotNull(a.Col)
 		return table.Int(int64(n)), err
 	case expr.Sum, expr.Avg:
 		return m.finishSum(a)
 	}
-	n, _, err := m.CountNotNull(a.Col)
+	n, err := m.CountNotNull(a.Col)
 	if err != nil {
 		return table.Value{}, err
 	}
@@ -98,7 +138,7 @@ func (m *memo) aggregate(a expr.Aggregate) (table.Value, error) {
 func (m *memo) finishSum(a expr.Aggregate) (table.Value, error) {
 	s, ok := m.sums[a.Col]
 	if !ok {
-		total, n, err := m.Accumulator(a.Col)
+		total, n, err := m.Sum(a.Col)
 		if err != nil {
 			return table.Value{}, err
 		}
@@ -116,8 +156,10 @@ func (m *memo) ranked(a expr.Aggregate, n uint64) (table.Value, error) {
 	k, largest, ok := uint64(1), a.Kind == expr.Max || a.Kind == expr.KthLargest, n > 0
 	var err error
 	switch {
-	case !m.run.Executes():
-		ok = true
+	case !m.executes:
+		if ok = true; a.Kind != expr.Min && a.Kind != expr.Max {
+			k = 2 // not the first
+		}
 	case a.Null:
 		ok = false
 	case a.Kind == expr.Percentile:
@@ -128,8 +170,5 @@ func (m *memo) ranked(a expr.Aggregate, n uint64) (table.Value, error) {
 	if err != nil || !ok {
 		return table.Null(a.Type()), err
 	}
-	if largest {
-		return m.KthLargest(a.Col, k)
-	}
-	return m.KthSmallest(a.Col, k)
+	return m.Kth(a.Col, k, largest)
 }

@@ -86,6 +86,10 @@ func (e *Evaluator) dotProduct(p *plan.Program, q *pass.Pass) (bool, error) {
 func (e *Evaluator) generated(p *plan.Program, q *pass.Pass, mode shaders.Mode) error {
 	in, refs := e.inputs(p.Columns())
 	source, uniforms := shaders.Generate(p, in, mode)
+	if e.device.Software && in.Turns > shaders.MaxTurns {
+		return &plan.Declined{Why: fmt.Sprintf("a condition divides so often that a record takes more than %d turns of loops, which the software rasteriser does not",
+			shaders.MaxTurns)}
+	}
 	if n := len(refs) + len(in.Lookups); n > e.device.Samplers {
 		return &plan.Declined{Why: fmt.Sprintf("%s reads %d textures, the device has %d in a fragment program: use fewer attributes in one comparison",
 			p.Text, n, e.device.Samplers)}
@@ -162,7 +166,13 @@ func (e *Evaluator) Hazards(p *plan.Pred) error {
 	if err != nil || n == 0 {
 		return err
 	}
-	return &plan.Declined{Why: fmt.Sprintf("%s computes with subnormal numbers in %d records, which graphics hardware may flush to zero", prog.Text, n)}
+	return Subnormal(prog, n)
+}
+
+// Subnormal is the error for a program that computes with subnormal numbers in n
+// records.
+func Subnormal(p *plan.Program, n uint64) error {
+	return &plan.Declined{Why: fmt.Sprintf("%s computes with subnormal numbers in %d records, which graphics hardware may flush to zero", p.Text, n)}
 }
 
 // Members evaluates membership in many spans of codes with one discarding program

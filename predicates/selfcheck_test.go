@@ -42,6 +42,8 @@ func (d *boundsDevice) Run(p *pass.Pass) (pass.Count, error) {
 
 func (d *boundsDevice) Read(textures.Block, []uint32) error { return nil }
 
+func (d *boundsDevice) ReadTexels(*textures.Temp, []uint32) error { return nil }
+
 func TestDepthBoundsAreCheckedOnTheDevice(t *testing.T) {
 	for _, c := range []struct {
 		blur int

@@ -6,6 +6,7 @@
 //   - [Source] is the text of a fragment program with a name; it is a plain value,
 //     made without GL.
 //   - [Cache] compiles each distinct text once and keeps the program.
+//   - [Func] is arithmetic as a GLSL function of one record, for every kind of shader.
 //   - [Uniform] is a value for a program's uniform, checked against its location
 //     when set.
 //

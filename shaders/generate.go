@@ -3,6 +3,7 @@ package shaders
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/stencildb/stencildb/expr"
@@ -16,6 +17,8 @@ type Inputs struct {
 	// Lookups are the tables of plan.Lookup nodes, in order: buffer textures on the
 	// units after the samplers, four entries to a texel.
 	Lookups [][]uint32
+	// Turns is set to the turns of loops that a record takes at most (see [MaxTurns]).
+	Turns int
 }
 
 // Mode is what a generated program is asked for.
@@ -30,41 +33,179 @@ const (
 )
 
 // Generate writes the fragment program of a plan.Program: it discards a record
-// unless no column it reads is NULL, nothing fails, and L Op R holds (Fails: unless
-// that operation fails). The text depends on the shape only; constants are the
-// returned uniforms. The lookup tables met are appended to in.Lookups.
+// unless no column it reads is NULL and the record satisfies [Function]. The text
+// depends on the shape only; constants are the returned uniforms. The lookup tables
+// met are appended to in.Lookups.
 func Generate(p *plan.Program, in *Inputs, mode Mode) (Source, []Uniform) {
-	g := &generator{in: in, columns: map[int]string{}}
-	root := func() []*plan.Val {
-		if p.Fails != nil {
-			return p.Fails.Kids
-		}
-		return []*plan.Val{p.L, p.R}
-	}()
-	g.narrow = p.Fails == nil && fits32(root)
-	if isDouble(p) {
-		g.parts = []string{"int64.glsl", "float64.glsl"}
-	} else if !g.narrow {
-		g.parts = []string{"int64.glsl"}
+	f := Function(p, 0, mode, in.Samplers+len(in.Lookups))
+	in.Lookups = append(in.Lookups, f.Lookups...)
+	in.Turns = f.Turns
+	var b strings.Builder
+	fmt.Fprintf(&b, "layout(binding = 0) uniform sampler2D attributes[%d];\n%s", in.Samplers, f.Text)
+	b.WriteString("\nvoid main() {\n    ivec2 at = ivec2(gl_FragCoord.xy);\n")
+	for i := range in.Samplers {
+		fmt.Fprintf(&b, "    vec4 t%d = texelFetch(attributes[%d], at, 0);\n", i, i)
 	}
+	var codes []string
+	for _, a := range f.Args {
+		limbs := in.Limbs[a.Column]
+		fmt.Fprintf(&b, "    if (%s == 16777216.0) discard; // NULL\n", limbs[0])
+		codes = append(codes, joinLimbs(limbs, a.Wide))
+	}
+	fmt.Fprintf(&b, "    if (!%s(%s)) discard;\n}\n", f.Name, strings.Join(codes, ", "))
+	name := [...]string{plan.Semilinear: "semilinear", plan.Polynomial: "polynomial", plan.Expression: "expression"}[p.Shape]
+	return Compose("generated "+name, f.Parts, b.String()), f.Uniforms
+}
+
+// joinLimbs writes the code that limbs of 24 bits (floats, lowest first) make up: a
+// uint of its low word, or when wide a uvec2 of its low and high word.
+func joinLimbs(limbs []string, wide bool) string {
+	l := func(i int) string {
+		if i < len(limbs) {
+			return "uint(" + limbs[i] + ")"
+		}
+		return "0u"
+	}
+	low := l(0)
+	if len(limbs) > 1 {
+		low += " | " + l(1) + " << 24"
+	}
+	switch {
+	case !wide:
+		return low
+	case len(limbs) == 1:
+		return "uvec2(" + low + ", 0u)"
+	}
+	return fmt.Sprintf("uvec2(%s, %s >> 8 | %s << 16)", low, l(1), l(2))
+}
+
+// Compose returns a program of files of glsl/ followed by generated text; line
+// numbers of errors in the latter are its own.
+func Compose(name string, parts []string, text string) Source {
+	s := assemble(name, nil, parts...)
+	s.Text += fmt.Sprintf("#line 1 %d\n", len(parts)) + text
+	s.Files = append(slices.Clip(s.Files), name)
+	return s
+}
+
+// Arg is a parameter of a [Func]: the code of a column.
+type Arg struct {
+	Column int
+	Wide   bool // a uvec2 of the low and the high word; else a uint
+}
+
+// Func is a plan.Program as a GLSL function of one record.
+type Func struct {
+	// Name is what to call: programN, for the n of [Function].
+	Name string
+	// Text declares the uniforms and lookup tables and defines
+	// `bool programN(uint or uvec2 for each of Args)`. It needs Parts before it.
+	Text string
+	Args []Arg
+	// Parts are the files of glsl/ that Text needs, in order: include each once a
+	// shader, however many functions need it (see [Compose], [Parts]).
+	Parts    []string
+	Uniforms []Uniform // the constants; their names begin with programN
+	// Lookups are the tables of plan.Lookup nodes: RGBA32UI buffer textures, four
+	// entries to a texel, on the units from firstLookup on.
+	Lookups [][]uint32
+	// Turns is how many turns its loops take at most (see [MaxTurns]).
+	Turns int
+}
+
+// MaxTurns is how many turns all loops of one invocation may take together, called
+// functions included: llvmpipe ends them after 65,535, without a word.
+const MaxTurns = 60_000
+
+// turns counts the loops of a tree's operations: long division, bit by bit.
+func turns(v *plan.Val) int {
+	n := 0
+	if v.Op == plan.DivV || v.Op == plan.ModV {
+		n = 66
+	}
+	for _, k := range v.Kids {
+		n += turns(k)
+	}
+	return n
+}
+
+// Parts returns the files that several functions need, each once, in an order in
+// which they compile.
+func Parts(funcs ...*Func) []string {
+	n := 0
+	for _, f := range funcs {
+		n = max(n, len(f.Parts))
+	}
+	return arithmetic[:n:n]
+}
+
+// arithmetic are the files of arithmetic; each needs those before it.
+var arithmetic = []string{"int64.glsl", "float64.glsl"}
+
+// Function writes a function that reports whether a record, none of whose columns
+// is NULL, satisfies p: nothing fails, and L Op R holds (Fails: that operation
+// fails, and none of its operands does). With mode Hazards it reports whether a
+// subnormal double takes part. The text depends on the shape and on n, which tells
+// the functions of a shader apart, only. It works in every kind of shader.
+func Function(p *plan.Program, n int, mode Mode, firstLookup int) *Func {
+	f := &Func{Name: fmt.Sprintf("program%d", n)}
+	g := &generator{f: f, firstLookup: firstLookup, columns: map[int]string{}}
+	root := []*plan.Val{p.L, p.R}
+	if p.Fails != nil {
+		root = p.Fails.Kids
+	}
+	g.narrow = p.Fails == nil && fits32(root)
+	for _, v := range []*plan.Val{p.L, p.R, p.Fails} {
+		if v != nil && !g.narrow {
+			f.Turns += turns(v)
+		}
+	}
+	switch {
+	case isDouble(p):
+		f.Parts = arithmetic
+		g.linef("failed = false;")
+		g.linef("hazard = false;")
+	case !g.narrow:
+		f.Parts = arithmetic[:1:1]
+		g.linef("failed = false;")
+	}
+	var params []string
+	for i, c := range p.Columns() {
+		kind, name := "uint", fmt.Sprintf("a%d", i)
+		if !g.narrow {
+			kind = "uvec2"
+		}
+		f.Args = append(f.Args, Arg{Column: c, Wide: !g.narrow})
+		g.columns[c] = name
+		params = append(params, kind+" "+name)
+	}
+	g.body(p, root, mode)
+	f.Text = fmt.Sprintf("%s\nbool %s(%s) {\n%s}\n", g.declare.String(), f.Name, strings.Join(params, ", "), g.lines.String())
+	return f
+}
+
+// body writes the statements of the function.
+func (g *generator) body(p *plan.Program, root []*plan.Val, mode Mode) {
 	var values []string
 	for _, v := range root {
 		values = append(values, g.emit(v))
 	}
 	switch {
 	case mode == Hazards:
-		g.finishHazards(p, values)
+		if p.Fails != nil {
+			g.operate(p.Fails, values)
+		}
+		g.linef("return hazard;")
 	case p.Fails != nil:
-		g.linef("if (failed) discard; // an operand failed: another check reports it")
+		g.linef("if (failed) return false; // an operand failed: another check reports it")
 		g.operate(p.Fails, values)
-		g.linef("if (!failed) discard;")
+		g.linef("return failed;")
 	default:
 		if !g.narrow {
-			g.linef("if (failed) discard;")
+			g.linef("if (failed) return false;")
 		}
-		g.linef("if (!(%s)) discard;", g.compare(p.Op, root[0].Float, values[0], values[1]))
+		g.linef("return %s;", g.compare(p.Op, root[0].Float, values[0], values[1]))
 	}
-	return g.source(p.Shape), g.uniforms
 }
 
 // isDouble reports whether any node of the program is a double.
@@ -114,18 +255,17 @@ func fits32(roots []*plan.Val) bool {
 }
 
 type generator struct {
-	in       *Inputs
-	narrow   bool // int instead of uvec2
-	parts    []string
-	uniforms []Uniform
-	declare  strings.Builder
-	body     strings.Builder
-	columns  map[int]string // code of a column as a variable
-	vars     int
+	f           *Func
+	narrow      bool // int instead of uvec2
+	firstLookup int
+	declare     strings.Builder
+	lines       strings.Builder
+	columns     map[int]string // the parameter of a column
+	vars        int
 }
 
 func (g *generator) linef(format string, args ...any) {
-	fmt.Fprintf(&g.body, "    "+format+"\n", args...)
+	fmt.Fprintf(&g.lines, "    "+format+"\n", args...)
 }
 
 // variable declares a fresh variable with a value.
@@ -137,8 +277,8 @@ func (g *generator) variable(kind, value string) string {
 }
 
 func (g *generator) uniform(kind string, u Uniform) string {
-	u.Name = fmt.Sprintf("c%d", len(g.uniforms))
-	g.uniforms = append(g.uniforms, u)
+	u.Name = fmt.Sprintf("%sc%d", g.f.Name, len(g.f.Uniforms))
+	g.f.Uniforms = append(g.f.Uniforms, u)
 	fmt.Fprintf(&g.declare, "uniform %s %s;\n", kind, u.Name)
 	return u.Name
 }
@@ -155,35 +295,6 @@ func (g *generator) pair(bits uint64) string {
 	return g.uniform("uvec2", Uniform{U: []uint32{uint32(bits), uint32(bits >> 32)}})
 }
 
-// code emits the code of a column as a variable: uint when narrow, else uvec2.
-func (g *generator) code(col int) string {
-	if name, ok := g.columns[col]; ok {
-		return name
-	}
-	limbs := g.in.Limbs[col]
-	g.linef("if (%s == 16777216.0) discard; // NULL", limbs[0])
-	var value, kind string
-	l := func(i int) string {
-		if i < len(limbs) {
-			return "uint(" + limbs[i] + ")"
-		}
-		return "0u"
-	}
-	switch {
-	case g.narrow && len(limbs) == 1:
-		kind, value = "uint", l(0)
-	case g.narrow:
-		kind, value = "uint", l(0)+" | "+l(1)+" << 24"
-	case len(limbs) == 1:
-		kind, value = "uvec2", "uvec2("+l(0)+", 0u)"
-	default:
-		kind, value = "uvec2", fmt.Sprintf("uvec2(%s | %s << 24, %s >> 8 | %s << 16)", l(0), l(1), l(1), l(2))
-	}
-	name := g.variable(kind, value)
-	g.columns[col] = name
-	return name
-}
-
 // emit writes the computation of v and returns its variable: int (narrow), uvec2
 // holding an int64, or uvec2 holding the bits of a double.
 func (g *generator) emit(v *plan.Val) string {
@@ -193,13 +304,13 @@ func (g *generator) emit(v *plan.Val) string {
 	}
 	switch v.Op {
 	case plan.Col:
-		code, offset := g.code(v.Column), g.constant(uint64(v.Offset))
+		code, offset := g.columns[v.Column], g.constant(uint64(v.Offset))
 		if g.narrow {
 			return g.variable("int", "int("+code+") + "+offset)
 		}
 		return g.variable("uvec2", "wrappingAdd("+code+", "+offset+")")
 	case plan.ColF:
-		ordinal := fmt.Sprintf("wrappingAdd(%s, %s)", g.code(v.Column), g.pair(v.Base))
+		ordinal := fmt.Sprintf("wrappingAdd(%s, %s)", g.columns[v.Column], g.pair(v.Base))
 		if v.Single {
 			return g.variable("uvec2", "fromOrdinal32("+ordinal+".x)")
 		}
@@ -216,14 +327,15 @@ func (g *generator) emit(v *plan.Val) string {
 }
 
 func (g *generator) lookup(v *plan.Val) string {
-	n := len(g.in.Lookups)
-	g.in.Lookups = append(g.in.Lookups, v.Table)
-	code := g.code(v.Column)
+	n := len(g.f.Lookups)
+	g.f.Lookups = append(g.f.Lookups, v.Table)
+	code := g.columns[v.Column]
 	if !g.narrow {
 		code += ".x"
 	}
-	fmt.Fprintf(&g.declare, "layout(binding = %d) uniform usamplerBuffer lookup%d;\n", g.in.Samplers+n, n)
-	value := fmt.Sprintf("texelFetch(lookup%d, int(%s >> 2))[%s & 3u]", n, code, code)
+	table := fmt.Sprintf("%sLookup%d", g.f.Name, n)
+	fmt.Fprintf(&g.declare, "layout(binding = %d) uniform usamplerBuffer %s;\n", g.firstLookup+n, table)
+	value := fmt.Sprintf("texelFetch(%s, int(%s >> 2))[%s & 3u]", table, code, code)
 	if g.narrow {
 		return g.variable("int", "int("+value+")")
 	}
@@ -279,31 +391,4 @@ func (g *generator) compare(op expr.CmpOp, float bool, a, b string) string {
 		return fmt.Sprintf("compareF64(%s, %s) %s 0", a, b, glslOps[op])
 	}
 	return fmt.Sprintf("compareI64(%s, %s) %s 0", a, b, glslOps[op])
-}
-
-// finishHazards ends a program that keeps records with subnormal doubles.
-func (g *generator) finishHazards(p *plan.Program, values []string) {
-	if p.Fails != nil {
-		g.operate(p.Fails, values)
-	}
-	g.linef("if (!hazard) discard;")
-}
-
-func (g *generator) source(shape plan.Shape) Source {
-	name := [...]string{plan.Semilinear: "semilinear", plan.Polynomial: "polynomial", plan.Expression: "expression"}[shape]
-	s := assemble("generated "+name, nil, g.parts...)
-	var b strings.Builder
-	b.WriteString(s.Text)
-	fmt.Fprintf(&b, "#line 1 %d\n", len(g.parts))
-	fmt.Fprintf(&b, "layout(binding = 0) uniform sampler2D attributes[%d];\n", g.in.Samplers)
-	b.WriteString(g.declare.String())
-	b.WriteString("\nvoid main() {\n    ivec2 at = ivec2(gl_FragCoord.xy);\n")
-	for i := range g.in.Samplers {
-		fmt.Fprintf(&b, "    vec4 t%d = texelFetch(attributes[%d], at, 0);\n", i, i)
-	}
-	b.WriteString(g.body.String())
-	b.WriteString("}\n")
-	s.Text = b.String()
-	s.Files = append(s.Files, s.Name)
-	return s
 }

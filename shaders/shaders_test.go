@@ -54,6 +54,8 @@ func TestEveryFileCompiles(t *testing.T) {
 			shaders.Load("members.frag", "LIMBS 1"), shaders.Load("members.frag", "LIMBS 3", "WIDE"),
 			shaders.Load("semilinear.frag", "TEXTURES 3", "OP <=", "NULLS"),
 			shaders.Load("testbit.frag", "CHANNEL r"),
+			shaders.Join([]string{"counts.glsl", "merge.frag"}, "FOLD addCounts"), shaders.Join([]string{"sum.glsl", "merge.frag"}, "FOLD addSum"),
+			shaders.Join([]string{"int64.glsl", "extremes.glsl", "merge.frag"}, "FOLD addExtremes"),
 		} {
 			if _, err := g.Programs().Get(s); err != nil {
 				t.Error(err)

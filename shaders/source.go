@@ -37,6 +37,20 @@ func LoadCompute(name string, defines ...string) Source {
 	return s
 }
 
+// Join returns the fragment program that files of glsl/ make together, the
+// functions of the first ones before the last, by which it is named.
+func Join(parts []string, defines ...string) Source {
+	return assemble(parts[len(parts)-1], defines, parts...)
+}
+
+// JoinCompute returns the compute program that files of glsl/ make together, the
+// functions of the first ones before the last, by which it is named.
+func JoinCompute(parts []string, defines ...string) Source {
+	s := assemble(parts[len(parts)-1], defines, parts...)
+	s.Compute = true
+	return s
+}
+
 // assemble joins files of glsl/ under the header and the defines.
 func assemble(name string, defines []string, parts ...string) Source {
 	var b strings.Builder

@@ -3,7 +3,8 @@
 // are kept as bits between operations. `failed` is set as PostgreSQL raises:
 // a finite operation that overflows, underflows to zero, or divides by zero.
 // `hazard` is set where a subnormal number takes part: graphics hardware and
-// llvmpipe may flush it to zero, so such a record must be left to another backend.
+// llvmpipe may flush it to zero, so such a record must be left to another backend;
+// unless subnormal64.glsl comes before this file, and computes it.
 bool hazard = false;
 
 bool isNaN64(uvec2 b) { uint h = b.y & 0x7fffffffu; return h > 0x7ff00000u || (h == 0x7ff00000u && b.x != 0u); }
@@ -55,18 +56,30 @@ uvec2 checked64(uvec2 r, uvec2 a, uvec2 b) {
 }
 uvec2 addF64(uvec2 a, uvec2 b) {
     precise double r = value64(a) + value64(b);
-    return checked64(bits64(r), a, b);
+    uvec2 bits = bits64(r);
+#ifdef SUBNORMALS
+    if (subnormals64(a, b, bits))
+        bits = exactAdd64(a, b);
+#endif
+    return checked64(bits, a, b);
 }
 uvec2 subF64(uvec2 a, uvec2 b) { return addF64(a, uvec2(b.x, b.y ^ 0x80000000u)); }
 uvec2 negF64(uvec2 a) { return uvec2(a.x, a.y ^ 0x80000000u); }
 uvec2 mulF64(uvec2 a, uvec2 b) {
     precise double r = value64(a) * value64(b);
     uvec2 bits = bits64(r);
+#ifdef SUBNORMALS
+    if (subnormals64(a, b, bits)) {
+        bits = exactMul64(a, b);
+        failed = failed || (isZero64(bits) && !isZero64(a) && !isZero64(b));
+    }
+#else
     if (isZero64(bits) && !isZero64(a) && !isZero64(b)) {
         // Either a true underflow or a subnormal result flushed: decide by the exponents.
         int e = int(a.y >> 20 & 0x7ffu) + int(b.y >> 20 & 0x7ffu) - 2046;
         if (e < -1077) failed = true; else hazard = true;
     }
+#endif
     return checked64(bits, a, b);
 }
 // GLSL promises neither a correctly rounded quotient nor a fused fma to correct
@@ -80,9 +93,14 @@ uvec2 divF64(uvec2 a, uvec2 b) {
     uint sign = (a.y ^ b.y) & 0x80000000u;
     if (isInf64(a)) return uvec2(0u, sign | 0x7ff00000u);
     if (isInf64(b) || isZero64(a)) return uvec2(0u, sign);
+#ifdef SUBNORMALS
+    int e = exponent64(a) - exponent64(b) + 1023;
+    uvec2 m = normal64(a, e, 1), n = normal64(b, e, -1);
+#else
     hazard = hazard || isSubnormal64(a) || isSubnormal64(b);
     int e = int(a.y >> 20 & 0x7ffu) - int(b.y >> 20 & 0x7ffu) + 1023;
     uvec2 m = uvec2(a.x, (a.y & 0xfffffu) | 0x100000u), n = uvec2(b.x, (b.y & 0xfffffu) | 0x100000u);
+#endif
     if (belowU64(m, n)) {
         m = uvec2(m.x << 1, m.y << 1 | m.x >> 31);
         e--;
@@ -96,6 +114,13 @@ uvec2 divF64(uvec2 a, uvec2 b) {
         }
         m = uvec2(m.x << 1, m.y << 1 | m.x >> 31);
     }
+#ifdef SUBNORMALS
+    q = shiftLeft64(q, 10);
+    q.x |= min(m.x | m.y, 1u);
+    q = round64(sign, e, q);
+    failed = failed || isZero64(q) || isInf64(q);
+    return q;
+#else
     bool up = (q.x & 1u) != 0u; // never a tie: an odd q times n has no 53 zero bits at its end
     bool power = (q.x | (q.y ^ 0x200000u) | m.x | m.y) == 0u;
     q = uvec2(q.x >> 1 | q.y << 31, q.y >> 1);
@@ -110,6 +135,7 @@ uvec2 divF64(uvec2 a, uvec2 b) {
         return uvec2(0u, sign);
     }
     return uvec2(q.x, sign | uint(e) << 20 | (q.y & 0xfffffu));
+#endif
 }
 
 // REAL arithmetic: a double rounded to float32 and widened again. Two roundings

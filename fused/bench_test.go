@@ -1,0 +1,192 @@
+package fused_test
+
+import (
+	"fmt"
+	mathbig "math/big"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/fused"
+	"github.com/stencildb/stencildb/glctx"
+	"github.com/stencildb/stencildb/pass"
+	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/predicates"
+	"github.com/stencildb/stencildb/table"
+	"github.com/stencildb/stencildb/textures"
+)
+
+// The benchmarks run whole queries on data that is resident and report the median
+// wall time around a finish:
+//
+//	go test -tags egl -run - -bench Query ./fused
+//
+// STENCILDB_BENCH_ROWS=268435456 picks other sizes (a comma-separated list).
+
+func benchRows(b *testing.B) []int {
+	list := os.Getenv("STENCILDB_BENCH_ROWS")
+	if list == "" {
+		return []int{1 << 20, 1 << 24}
+	}
+	var rows []int
+	for _, s := range strings.Split(list, ",") {
+		n, err := strconv.Atoi(s)
+		if err != nil {
+			b.Fatal(err)
+		}
+		rows = append(rows, n)
+	}
+	return rows
+}
+
+// uniform makes four attributes of 19 bits, like the paper's data_count.
+func uniform(rows int) *table.Table {
+	t := &table.Table{Name: "t", Chunks: []*table.Chunk{{Rows: rows}}}
+	var fill sync.WaitGroup
+	for c := range 4 {
+		seg := &table.Segment{Type: integer, Base: table.OrdinalInt(0), Bits: 19, Max: 1<<19 - 1, Codes: table.Codes{U32: make([]uint32, rows)}}
+		t.Fields = append(t.Fields, table.Field{Name: string(rune('a' + c)), Type: integer})
+		t.Chunks[0].Segments = append(t.Chunks[0].Segments, seg)
+		fill.Go(func() {
+			rng := rand.NewPCG(1, uint64(c))
+			for i := range seg.Codes.U32 {
+				seg.Codes.U32[i] = uint32(rng.Uint64() >> 45)
+			}
+		})
+	}
+	fill.Wait()
+	return t
+}
+
+var integer = table.Type{Kind: table.BigInt}
+
+const threshold = 314573 // 60 % of 2^19
+
+func leaf(l plan.Leaf) *plan.Pred { return &plan.Pred{Op: plan.IsLeaf, Leaf: l} }
+
+func lessThan(col int, code uint64) *plan.Pred {
+	return leaf(&plan.Compare{Col: col, Op: expr.LT, Code: code, Text: fmt.Sprintf("%c < %d", 'a'+col, code)})
+}
+
+func big(i int64) *mathbig.Int { return mathbig.NewInt(i) }
+
+// semilinear is 3a + 7b - 2c + d < 2000000.
+func semilinear() *plan.Pred {
+	var sum *plan.Val
+	for i, c := range []int64{3, 7, -2, 1} {
+		col := &plan.Val{Op: plan.Col, Column: i, Name: string(rune('a' + i)), Lo: big(0), Hi: big(1<<19 - 1)}
+		k := &plan.Val{Op: plan.Const, I: c, Lo: big(c), Hi: big(c)}
+		term := &plan.Val{Op: plan.MulV, Kids: []*plan.Val{k, col}, Lo: big(-1 << 23), Hi: big(1 << 23)}
+		if sum == nil {
+			sum = term
+			continue
+		}
+		sum = &plan.Val{Op: plan.AddV, Kids: []*plan.Val{sum, term}, Lo: big(-1 << 23), Hi: big(1 << 23)}
+	}
+	return leaf(&plan.Program{Op: expr.LT, L: sum, R: &plan.Val{Op: plan.Const, I: 2000000, Lo: big(2000000), Hi: big(2000000)},
+		Shape: plan.Semilinear, Text: "3*a + 7*b - 2*c + d < 2000000"})
+}
+
+func agg(k expr.AggKind, col int) expr.Aggregate {
+	a := expr.Aggregate{Kind: k, Col: col, F: 0.5}
+	if col >= 0 {
+		a.Name, a.Arg = string(rune('a'+col)), integer
+	}
+	return a
+}
+
+type benchCase struct {
+	name  string
+	where *plan.Pred
+	agg   expr.Aggregate
+}
+
+func benchCases() []benchCase {
+	all := &plan.Pred{Op: plan.True}
+	count := agg(expr.CountAll, -1)
+	return []benchCase{
+		{"COUNT_a<c", lessThan(0, threshold), count},
+		{"COUNT_BETWEEN", leaf(&plan.Range{Col: 0, Lo: 104858, Hi: 419430, Text: "a BETWEEN 104858 AND 419430"}), count},
+		{"COUNT_AND_4", &plan.Pred{Op: plan.And, Kids: []*plan.Pred{lessThan(0, threshold), lessThan(1, threshold), lessThan(2, threshold), lessThan(3, threshold)}}, count},
+		{"COUNT_semilinear_4", semilinear(), count},
+		{"SUM", all, agg(expr.Sum, 0)},
+		{"MAX", all, agg(expr.Max, 0)},
+		{"MEDIAN", all, agg(expr.Percentile, 0)},
+		{"SUM_WHERE_80%", lessThan(1, 419430), agg(expr.Sum, 0)},
+		{"MEDIAN_WHERE_80%", lessThan(1, 419430), agg(expr.Percentile, 0)},
+	}
+}
+
+func BenchmarkQuery(b *testing.B) {
+	for _, rows := range benchRows(b) {
+		t := uniform(rows)
+		b.Run(fmt.Sprint(rows), func(b *testing.B) {
+			for _, c := range benchCases() {
+				q := &plan.Query{Table: t, Chunks: []plan.ChunkPlan{{Pred: c.where}}, Aggs: []expr.Aggregate{c.agg}}
+				benchmark(b, rows, c.name, func(g *pass.GL, d predicates.Device) error {
+					defer g.End()
+					_, err := fused.Run(g, d, q)
+					return err
+				})
+			}
+		})
+	}
+}
+
+// bench is the context that benchmarks share, so that columns stay resident.
+var bench struct {
+	once sync.Once
+	ctx  *glctx.Context
+	gl   *pass.GL
+	err  error
+}
+
+func openBench(b *testing.B) {
+	bench.once.Do(func() {
+		if bench.ctx, bench.err = glctx.Open(glctx.Options{}); bench.err == nil {
+			bench.err = bench.ctx.Do(func() error {
+				bench.gl = pass.NewGL(bench.ctx, textures.NewStore(bench.ctx, 0))
+				return nil
+			})
+		}
+	})
+	if bench.err != nil {
+		b.Fatal(bench.err)
+	}
+}
+
+func benchmark(b *testing.B, rows int, name string, query func(*pass.GL, predicates.Device) error) {
+	openBench(b)
+	b.Run(name, func(b *testing.B) {
+		var times []time.Duration
+		run := func() {
+			err := bench.ctx.Do(func() error {
+				bench.ctx.Finish()
+				start := time.Now()
+				err := query(bench.gl, device(bench.ctx))
+				bench.ctx.Finish()
+				times = append(times, time.Since(start))
+				return err
+			})
+			if err != nil {
+				b.Fatal(err)
+			}
+		}
+		run()
+		times = times[:0]
+		for b.Loop() {
+			run()
+		}
+		slices.Sort(times)
+		ms := float64(times[len(times)/2].Nanoseconds()) / 1e6
+		b.ReportMetric(0, "ns/op")
+		b.ReportMetric(ms, "ms")
+		b.ReportMetric(float64(rows)/ms/1e6, "Grows/s")
+	})
+}

@@ -1,0 +1,63 @@
+// Package fused answers queries with the graphics pipeline used the modern way. The
+// idea of the 2004 paper stays: an attribute is a texture, a record a texel, and
+// drawing evaluates a condition for all records. What has changed since is that
+// fragment programs are long, know integers, and can write any number of bits.
+//
+// [Run] executes a whole plan.Query with a pass.Runner. The package calls no GL.
+//
+// # A condition is one program
+//
+// The paper takes a pass for each simple predicate, and keeps the truth of what has
+// been evaluated so far in the stencil buffer. Here the whole WHERE becomes one
+// fragment program (file where.go): `bool selected(...)`, a function of the codes of
+// one record, in which AND and OR are && and ||, a comparison is a comparison, an
+// IN list a binary search in a buffer texture, and arithmetic the function that
+// package shaders writes for every kind of shader. Its text depends on the shape of
+// the condition only, constants are uniforms, and so the next query of that shape
+// needs no compiler.
+//
+// # Aggregates by reduction
+//
+// An occlusion query counts fragments, hence one record a fragment. Here a fragment
+// takes many records (file reduce.go): it walks over texels of which each holds four
+// codes, evaluates the condition for each, and adds the selected ones up. Its result
+// is a texel of four 32-bit words: up to four counts; or a sum of 96 bits and how
+// many codes it is of; or the smallest and the largest code. The fragments make a
+// rectangle of at most 256 x 256 texels, a second draw folds it into 32 x 32, and
+// these are read back and finished in Go. Everything is in integers, and exact.
+//
+//   - COUNT, SUM, AVG, MIN, MAX take one reduction each, the selection included.
+//     Where several passes go over one selection, a first pass draws it as a bitmap,
+//     a bit a record: the others then need neither the condition's attributes nor a
+//     program of their own for its shape.
+//   - The k-th largest value is searched for as in the paper, but a pass counts for
+//     three tentative values at once and so decides two bits.
+//
+// # Attributes that are depths
+//
+// The paper copies an attribute to the depth buffer before it compares. Here a
+// column whose codes have at most 24 bits can lie in a DEPTH24_STENCIL8 texture from
+// the beginning, uploaded as integers: the texture is the buffer that is drawn to,
+// and the depth test compares all records with the quad's depth, without a fragment
+// program reading any (file depth.go). This is how
+//
+//   - a comparison or range on one attribute is counted on software rasterisers, and
+//     on hardware in chunks of up to two million records, where a reduction's second
+//     draw costs more than it saves;
+//   - the k-th largest is searched for on software rasterisers, a bit a pass. The
+//     WHERE program has marked the selection in the stencil values of the same
+//     texture before.
+//
+// NULL is depth 0, and then the codes begin at depth 1: a column with NULLs must
+// leave one of the 2^24 depths to them, or it is reduced like wider ones.
+//
+// # Caveats
+//
+//   - SUM and AVG of floating-point columns, conditions that compute with subnormal
+//     doubles, that read more textures than the device has units (an attribute takes
+//     one; one more for codes of more than 32 bits, one more for NULLs), or that
+//     have more than 1000 constants are a plan.Declined.
+//   - Integer textures and depth textures are other forms of a column than the float
+//     textures of package predicates: a column that both backends use is resident
+//     more than once.
+package fused

@@ -1,0 +1,283 @@
+package fused_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/bits"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/stencildb/stencildb/cpu"
+	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/fused"
+	"github.com/stencildb/stencildb/glctx"
+	"github.com/stencildb/stencildb/internal/gltest"
+	"github.com/stencildb/stencildb/pass"
+	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/predicates"
+	"github.com/stencildb/stencildb/table"
+)
+
+// sample is a table of x, whose codes are up to top with many at the ends and around
+// the powers of two, some NULL, and s, 0..9; in chunks whose minima differ.
+func sample(rng *rand.Rand, rows, chunkRows int, top uint64, nulls bool) *table.Table {
+	b := table.NewBuilder("t", []table.Field{{Name: "x", Type: integer}, {Name: "s", Type: integer}}, chunkRows)
+	for i := range rows {
+		v := rng.Uint64()
+		switch rng.IntN(4) {
+		case 0:
+			v = top - min(top, v%3)
+		case 1:
+			v = uint64(1)<<rng.IntN(64) + v%3 - 1
+		}
+		if v > top {
+			v %= top + 1
+		}
+		if c := uint64(i / chunkRows); c > 0 && top > 1000 {
+			v = v/(c+1) + top/7*c/(c+1) // another range in each chunk
+		}
+		if nulls && rng.IntN(4) == 0 {
+			b.Column(0).Null()
+		} else {
+			b.Column(0).Int(table.IntFromOrdinal(v + (^uint64(0)-top)/2))
+		}
+		b.Column(1).Int(int64(rng.IntN(10)))
+		if err := b.EndRow(); err != nil {
+			panic(err)
+		}
+	}
+	return b.Table()
+}
+
+func column(i int) *expr.Column {
+	return &expr.Column{Index: i, Name: []string{"x", "s"}[i], T: integer}
+}
+
+func compareTo(col int, op expr.CmpOp, v int64) expr.Expr {
+	return &expr.Compare{Op: op, L: column(col), R: &expr.Const{V: table.Int(v)}}
+}
+
+// check compares fused with the scalar oracle.
+func check(t *testing.T, g *pass.GL, d predicates.Device, tab *table.Table, where expr.Expr, aggs ...expr.Aggregate) {
+	t.Helper()
+	q := &expr.Query{Table: "t", Where: where, Aggs: aggs}
+	p, err := plan.NewQuery(tab, q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := cpu.Scalar(context.Background(), tab, q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := fused.Run(g, d, p)
+	g.End()
+	if err != nil {
+		t.Fatalf("WHERE %v: %v", where, err)
+	}
+	if d := cmp.Diff(texts(want), texts(got)); d != "" {
+		t.Errorf("WHERE %v, %v: %s", where, aggs, d)
+	}
+}
+
+func texts(values []table.Value) (out []string) {
+	for _, v := range values {
+		out = append(out, v.String())
+	}
+	return out
+}
+
+// devices are this one, and one that keeps single attributes as depths where this
+// one does not, or the reverse.
+func devices(ctx *glctx.Context) []predicates.Device {
+	a := device(ctx)
+	b := a
+	b.Software = !b.Software
+	return []predicates.Device{a, b}
+}
+
+func aggregatesOf(name string, col int) []expr.Aggregate {
+	agg := func(k expr.AggKind) expr.Aggregate {
+		return expr.Aggregate{Kind: k, Col: col, Name: name, Arg: integer, F: 0.3, K: 1}
+	}
+	return []expr.Aggregate{{Kind: expr.CountAll, Col: -1}, agg(expr.Count), agg(expr.Sum), agg(expr.Avg), agg(expr.Min), agg(expr.Max), agg(expr.Percentile)}
+}
+
+// The boundaries of storage widths, of a word, and of the depth texture: 24 bits,
+// one less with NULLs.
+func TestAggregatesOfEveryWidth(t *testing.T) {
+	rng := rand.New(rand.NewPCG(21, 22))
+	gltest.Run(t, 0, func(ctx *glctx.Context, g *pass.GL) {
+		for _, top := range []uint64{0, 1, 1<<8 - 1, 1 << 8, 1<<16 - 1, 1<<22 - 1, 1 << 22, 1<<24 - 2, 1<<24 - 1, 1 << 24,
+			1<<30 - 1, 1 << 30, 1<<32 - 1, 1 << 32, 1<<48 - 1, 1 << 48, 1<<63 - 1, ^uint64(0)} {
+			for _, d := range devices(ctx) {
+				tab := sample(rng, 2000, []int{700, 2000}[rng.IntN(2)], top, rng.IntN(2) == 0)
+				check(t, g, d, tab, nil, aggregatesOf("x", 0)...)
+				check(t, g, d, tab, compareTo(1, expr.LT, int64(1+rng.IntN(9))), aggregatesOf("x", 0)...)
+			}
+		}
+	})
+}
+
+// More chunks than their textures fit the budget: columns come and go, the answers
+// stay.
+func TestChunksBeyondTheBudget(t *testing.T) {
+	rng := rand.New(rand.NewPCG(33, 34))
+	gltest.Run(t, 48<<10, func(ctx *glctx.Context, g *pass.GL) {
+		for _, top := range []uint64{1<<20 - 1, 1<<40 - 1} {
+			tab := sample(rng, 8000, 800, top, true)
+			for _, d := range devices(ctx) {
+				check(t, g, d, tab, nil, aggregatesOf("x", 0)...)
+				check(t, g, d, tab, compareTo(1, expr.LT, 5), aggregatesOf("x", 0)...)
+				check(t, g, d, tab, compareTo(0, expr.LT, 5), aggregatesOf("s", 1)...)
+			}
+		}
+	})
+}
+
+// Every operator, at codes at and beside the powers of two, with depths and without.
+func TestComparisonsAreExactAtEveryCode(t *testing.T) {
+	rng := rand.New(rand.NewPCG(23, 24))
+	gltest.Run(t, 0, func(ctx *glctx.Context, g *pass.GL) {
+		for _, top := range []uint64{1<<22 - 1, 1<<24 - 1, 1 << 24, 1<<33 - 1} {
+			for _, nulls := range []bool{false, true} {
+				tab := sample(rng, 1500, 1500, top, nulls)
+				seg := tab.Chunks[0].Segments[0]
+				for b := range bits.Len64(seg.Max) {
+					for _, d := range devices(ctx) {
+						code := min(seg.Max, uint64(1)<<b+rng.Uint64N(3)-1)
+						low, k := seg.Decode(code/2).I, seg.Decode(code).I
+						count := expr.Aggregate{Kind: expr.CountAll, Col: -1}
+						compare := compareTo(0, expr.CmpOp(rng.IntN(6)), k)
+						between := &expr.Between{X: column(0), Lo: &expr.Const{V: table.Int(low)}, Hi: &expr.Const{V: table.Int(k)}}
+						for _, e := range []expr.Expr{compare, between} {
+							check(t, g, d, tab, e, count)
+							check(t, g, d, tab, &expr.And{Kids: []expr.Expr{compareTo(1, expr.LT, 9), e}}, count)
+						}
+					}
+				}
+			}
+		}
+	})
+}
+
+// Chunks of every small number of rows: a line that is not full, one record.
+func TestPaddingIsNeverCounted(t *testing.T) {
+	rng := rand.New(rand.NewPCG(25, 26))
+	gltest.Run(t, 0, func(ctx *glctx.Context, g *pass.GL) {
+		for _, rows := range []int{1, 2, 3, 4, 5, 6, 7, 8, 9, 15, 16, 17, 31, 33, 63, 64, 65, 255, 257, 1023, 1024, 1025, 4097, 70001} {
+			tab := sample(rng, rows, rows, 1000, rows%2 == 0)
+			for _, d := range devices(ctx) {
+				check(t, g, d, tab, nil, aggregatesOf("x", 0)...)
+				check(t, g, d, tab, compareTo(1, expr.GE, 0), aggregatesOf("x", 0)...)
+				check(t, g, d, tab, compareTo(1, expr.LT, 5), aggregatesOf("x", 0)...)
+			}
+		}
+	})
+}
+
+// The second run of a query makes no GL object, and compiles nothing for other
+// constants.
+func TestSteadyStateAllocatesNothing(t *testing.T) {
+	tab := sample(rand.New(rand.NewPCG(27, 28)), 5000, 2000, 1<<20, true)
+	gltest.Run(t, 0, func(ctx *glctx.Context, g *pass.GL) {
+		for _, d := range devices(ctx) {
+			query := func(c int64) (int, map[string]int) {
+				check(t, g, d, tab, compareTo(1, expr.LT, c), aggregatesOf("x", 0)...)
+				return g.Programs().Len(), ctx.Live()
+			}
+			query(5)
+			programs, live := query(6)
+			again, liveAgain := query(7)
+			if programs != again || !cmp.Equal(live, liveAgain) {
+				t.Errorf("%d programs and %v, then %d and %v", programs, live, again, liveAgain)
+			}
+		}
+	})
+}
+
+func TestFaultsAreErrorsThatLeaveNothingBehind(t *testing.T) {
+	tab := sample(rand.New(rand.NewPCG(29, 30)), 1000, 400, 1<<20, true)
+	gltest.Run(t, 0, func(ctx *glctx.Context, g *pass.GL) {
+		for _, d := range devices(ctx) {
+			p, err := plan.NewQuery(tab, &expr.Query{Table: "t", Where: compareTo(1, expr.LT, 5), Aggs: aggregatesOf("x", 0)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			m := &pass.Meter{Runner: g}
+			if _, err := fused.Run(m, d, p); err != nil {
+				t.Fatal(err)
+			}
+			g.End()
+			for at := 0; at < m.Passes; at += 5 {
+				f := &pass.Failer{Runner: g, At: at, Err: glctx.ErrOutOfMemory}
+				if _, err := fused.Run(f, d, p); !errors.Is(err, glctx.ErrOutOfMemory) {
+					t.Fatalf("error %v though pass %d of %d failed", err, at, m.Passes)
+				}
+				g.End()
+			}
+			check(t, g, d, tab, compareTo(1, expr.LT, 5), aggregatesOf("x", 0)...)
+		}
+	})
+}
+
+// EXPLAIN: a pass for the whole condition, whatever the number of attributes.
+func TestPasses(t *testing.T) {
+	tab := sample(rand.New(rand.NewPCG(31, 32)), 300_000, 300_000, 1<<20, true)
+	and := &expr.And{Kids: []expr.Expr{compareTo(0, expr.LT, 5), &expr.Or{Kids: []expr.Expr{compareTo(1, expr.LT, 5), &expr.IsNull{X: column(0)}}}}}
+	median := expr.Aggregate{Kind: expr.Percentile, Col: 0, Name: "x", Arg: integer, F: 0.5}
+	count := expr.Aggregate{Kind: expr.CountAll, Col: -1}
+	for _, c := range []struct {
+		where    expr.Expr
+		agg      expr.Aggregate
+		software bool
+		want     []string
+	}{
+		{nil, count, false, nil},
+		{and, count, false, []string{"Count(x < 5 AND (s < 5 OR x IS NULL))", "Merge"}},
+		{and, count, true, []string{"Count(x < 5 AND (s < 5 OR x IS NULL))", "Merge"}},
+		{compareTo(0, expr.LT, 5), count, true, []string{"Count(x < 5)"}},
+		{nil, aggregatesOf("x", 0)[2], false, []string{"Sum(x)", "Merge"}},
+		{nil, aggregatesOf("x", 0)[4], false, []string{"Min(x)", "Merge"}},
+		{compareTo(1, expr.LT, 5), median, false, []string{"Select(s < 5)", "Count(", "Merge", "KthLargest(x WHERE s < 5): Count(x >= x + j * 2^i, j = 1..3)", "Merge"}},
+		{compareTo(1, expr.LT, 5), median, true, []string{"Select(s < 5)", "Count(", "Merge", "Mark(x WHERE s < 5)", "KthLargest(x WHERE s < 5): Compare(x >= x + 2^i)"}},
+	} {
+		p, err := plan.NewQuery(tab, &expr.Query{Table: "t", Where: c.where, Aggs: []expr.Aggregate{c.agg}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := &pass.Recorder{}
+		if _, err := fused.Run(r, predicates.Device{Samplers: 16, Software: c.software}, p); err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, q := range r.Passes {
+			got = append(got, q.Name)
+		}
+		ok := len(got) == len(c.want)
+		for i := range got {
+			ok = ok && strings.HasPrefix(got[i], strings.TrimSuffix(c.want[i], ")"))
+		}
+		if !ok {
+			t.Errorf("WHERE %v, %v: passes %q, want %q", c.where, c.agg, got, c.want)
+		}
+	}
+}
+
+func TestTooManyTexturesAreDeclined(t *testing.T) {
+	b := &table.Table{Name: "t", Chunks: []*table.Chunk{{Rows: 1}}}
+	p := &plan.Pred{Op: plan.And}
+	for i := range 5 {
+		b.Fields = append(b.Fields, table.Field{Name: fmt.Sprint("a", i), Type: integer})
+		b.Chunks[0].Segments = append(b.Chunks[0].Segments, &table.Segment{Type: integer, Max: 9, Bits: 4, Codes: table.Codes{U8: []uint8{9}}})
+		p.Kids = append(p.Kids, leaf(&plan.Compare{Col: i, Op: expr.LT, Code: 5, Text: "a < 5"}))
+	}
+	q := &plan.Query{Table: b, Chunks: []plan.ChunkPlan{{Pred: p}}, Aggs: []expr.Aggregate{{Kind: expr.CountAll, Col: -1}}}
+	_, err := fused.Run(&pass.Recorder{}, predicates.Device{Samplers: 4}, q)
+	if declined := (*plan.Declined)(nil); !errors.As(err, &declined) {
+		t.Errorf("error %v", err)
+	}
+}

@@ -1,0 +1,273 @@
+package fused
+
+import (
+	"fmt"
+	"math/big"
+	"slices"
+
+	"github.com/stencildb/stencildb/pass"
+	"github.com/stencildb/stencildb/shaders"
+	"github.com/stencildb/stencildb/textures"
+)
+
+// measure is what a reduction computes of the selected records: code run for each
+// of them, and how partial results are folded. Attribute xi is the one measured.
+type measure struct {
+	name string // in the pass's name
+	says string // what comes out, in words
+	fold *fold
+	// GLSL in the innermost loops. s says that record k is selected (and, where
+	// something is measured, not NULL), x is its code.
+	declare             string // uniforms
+	before, record, end string // before and after the four records of a texel
+	uniforms            []shaders.Uniform
+}
+
+// fold is how two partial results make one.
+type fold struct {
+	function string   // GLSL
+	parts    []string // files of glsl/ that have it
+	nothing  string   // the partial result over no records
+}
+
+var (
+	counts = &fold{"addCounts", []string{"counts.glsl"}, "uvec4(0u)"}
+	sums   = &fold{"addSum", []string{"sum.glsl"}, "uvec4(0u)"}
+	ends   = &fold{"addExtremes", []string{"int64.glsl", "extremes.glsl"}, "noExtremes"}
+)
+
+// program merges partial results.
+func (f *fold) program() shaders.Source {
+	return shaders.Join(append(slices.Clone(f.parts), "merge.frag"), "FOLD "+f.function)
+}
+
+// counting counts records.
+func counting() measure {
+	return measure{fold: counts, record: "partial.x += uint(s);"}
+}
+
+// summing adds codes of a number of bits.
+func summing(wide bool, bits int) measure {
+	m := measure{fold: sums}
+	switch {
+	case wide:
+		m.record = "if (s) partial = addSum(partial, uvec4(x, 0u, 1u));"
+	case bits > 30: // four codes may not fit a word
+		m.record = "if (s) partial = addSum(partial, uvec4(x, 0u, 0u, 1u));"
+	default:
+		m.before = "uvec2 four = uvec2(0u); // sum and number"
+		m.record = "four += s ? uvec2(x, 1u) : uvec2(0u);"
+		m.end = "partial = addSum(partial, uvec4(four.x, 0u, 0u, four.y));"
+	}
+	return m
+}
+
+// extremes finds the smallest and the largest code.
+func extremes(wide bool) measure {
+	m := measure{fold: ends}
+	if wide {
+		m.record = "if (s) partial = addExtremes(partial, uvec4(x, x));"
+		return m
+	}
+	m.before = "uvec2 range = uvec2(0xffffffffu, 0u);"
+	m.record = "range = s ? uvec2(min(range.x, x), max(range.y, x)) : range;"
+	m.end = "if (range.x <= range.y) partial = addExtremes(partial, uvec4(range.x, 0u, range.y, 0u));"
+	return m
+}
+
+// thresholds is how many tentative values one pass of a k-th search counts for.
+const thresholds = 3
+
+// atLeast counts codes at or above each of three thresholds.
+func atLeast(wide bool, t [thresholds]uint64) measure {
+	m := measure{fold: counts}
+	for i, c := range t {
+		name := fmt.Sprintf("t%d", i)
+		u := shaders.Uniform{Name: name, U: []uint32{uint32(c)}}
+		kind, test := "uint", "x >= "+name
+		if wide {
+			u.U = append(u.U, uint32(c>>32))
+			kind, test = "uvec2", "!belowU64(x, "+name+")"
+		}
+		m.declare += fmt.Sprintf("uniform %s %s; // a tentative value\n", kind, name)
+		m.record += fmt.Sprintf("partial.%c += uint(s && %s); ", "xyz"[i], test)
+		m.uniforms = append(m.uniforms, u)
+	}
+	m.record = m.record[:len(m.record)-1]
+	return m
+}
+
+// reduction is the rectangles of partial results that a chunk's records are folded
+// into.
+type reduction struct {
+	texels textures.Shape // four records each
+	first  *textures.Temp // a fragment for a good many texels each
+	last   *textures.Temp // what is read back; first itself when that is small
+}
+
+// Sizes of the rectangles. A fragment of the first takes texels at distances of the
+// rectangle's size, so that fragments side by side read texels side by side: a few
+// where there are few, so that the fragments keep the device busy, more where the
+// next level would have too many partial results to merge.
+const (
+	firstSide = 256 // at most
+	least     = 16  // texels for a fragment, where firstSide allows
+	lastSide  = 32
+)
+
+// newReduction sizes the rectangles for a chunk of a shape. Chunks share their first
+// ones.
+func newReduction(sh textures.Shape, shared map[textures.Temp]*textures.Temp) *reduction {
+	r := &reduction{texels: textures.Shape{Width: sh.Width / 4, Height: sh.Height, Rows: sh.Rows}}
+	side := lastSide
+	for side < firstSide && least*4*side*side <= r.texels.Width*r.texels.Height {
+		side *= 2
+	}
+	first := textures.Temp{Width: min(r.texels.Width, side), Height: min(sh.Height, side), Words: 4}
+	r.last = &textures.Temp{Width: min(first.Width, lastSide), Height: min(first.Height, lastSide), Words: 4}
+	r.first = r.last
+	if first != *r.last {
+		if shared[first] == nil {
+			shared[first] = &first
+		}
+		r.first = shared[first]
+	}
+	return r
+}
+
+// share is the number of texels that a fragment of the first rectangle goes over.
+func (r *reduction) share() int {
+	up := func(a, b int) int { return (a + b - 1) / b }
+	return up(r.texels.Width, r.first.Width) * up(r.texels.Height, r.first.Height)
+}
+
+// source writes the program of the first level.
+func (w *program) source(m *measure, measured int) shaders.Source {
+	s := "4u * column + uint(k) < records"
+	if h := w.holds(); h != "" {
+		s += " && " + h
+	}
+	code := ""
+	if measured >= 0 {
+		if w.attrs[measured].nulls {
+			s += " && " + w.v(measured)
+		}
+		kind := "uint"
+		if w.attrs[measured].wide {
+			kind = "uvec2"
+		}
+		code = fmt.Sprintf("                %s x = %s;\n", kind, w.x(measured))
+	}
+	line := func(indent, text string) string {
+		if text == "" {
+			return ""
+		}
+		return indent + text + "\n"
+	}
+	text := w.declare.String() + m.declare + w.function() + `
+uniform uvec3 lines;  // full lines; records in the line behind them; records in a full line
+uniform uvec2 extent; // texels in a line, lines
+uniform uvec2 apart;  // from one texel of a fragment to its next
+layout(location = 0) out uvec4 partial;
+
+void main() {
+    partial = ` + m.fold.nothing + `;
+    for (uint y = uint(gl_FragCoord.y); y < extent.y; y += apart.y) {
+        uint records = y < lines.x ? lines.z : lines.y;
+        for (uint column = uint(gl_FragCoord.x); column < extent.x; column += apart.x) {
+            ivec2 at = ivec2(column, y);
+` + w.fetch("            ") + line("            ", m.before) + `            for (int k = 0; k < 4; k++) {
+                bool s = ` + s + `;
+` + code + line("                ", m.record) + `            }
+` + line("            ", m.end) + `        }
+    }
+}
+`
+	parts := w.parts()
+	for _, f := range m.fold.parts {
+		if !slices.Contains(parts, f) {
+			parts = append(parts, f)
+		}
+	}
+	return shaders.Compose("generated reduction", parts, text)
+}
+
+// reduce folds the records of a chunk that satisfy a condition into r.last.
+func (p *part) reduce(w *program, m *measure, measured int, symbolic bool) error {
+	if err := w.fits(p.device, p.reduction.share()); err != nil {
+		return err
+	}
+	r := p.reduction
+	full, rest := p.shape.Rows/p.shape.Width, p.shape.Rows%p.shape.Width
+	uniforms := append(append([]shaders.Uniform{
+		{Name: "lines", U: []uint32{uint32(full), uint32(rest), uint32(p.shape.Width)}},
+		pair("extent", r.texels.Width, r.texels.Height),
+		pair("apart", r.first.Width, r.first.Height),
+	}, w.uniforms...), m.uniforms...)
+	_, err := p.run.Run(&pass.Pass{Name: m.name, Counts: m.says, Color: r.first, Symbolic: symbolic,
+		Program: w.source(m, measured), Textures: w.refs, Uniforms: uniforms})
+	if err != nil || r.first == r.last {
+		return err
+	}
+	_, err = p.run.Run(&pass.Pass{Name: fmt.Sprintf("Merge(%dx%d to %dx%d)", r.first.Width, r.first.Height, r.last.Width, r.last.Height),
+		Counts: "nothing; partial results are merged", Color: r.last, Symbolic: symbolic,
+		Program: m.fold.program(), Textures: []textures.Ref{{Temp: r.first}},
+		Uniforms: []shaders.Uniform{pair("extent", r.first.Width, r.first.Height), pair("apart", r.last.Width, r.last.Height)}})
+	return err
+}
+
+func pair(name string, x, y int) shaders.Uniform {
+	return shaders.Uniform{Name: name, U: []uint32{uint32(x), uint32(y)}}
+}
+
+// results reads the partial results back.
+func (p *part) results() ([][4]uint32, error) {
+	t := p.reduction.last
+	words := make([]uint32, 4*t.Width*t.Height)
+	if err := p.run.ReadTexels(t, words); err != nil {
+		return nil, err
+	}
+	out := make([][4]uint32, len(words)/4)
+	for i := range out {
+		out[i] = [4]uint32(words[4*i:])
+	}
+	return out, nil
+}
+
+// counts adds up partial counts.
+func (p *part) counts() (n [4]uint64, err error) {
+	list, err := p.results()
+	for _, v := range list {
+		for i, c := range v {
+			n[i] += uint64(c)
+		}
+	}
+	return n, err
+}
+
+// total adds up partial sums of codes, and how many codes they are.
+func (p *part) total() (*big.Int, uint64, error) {
+	sum, n := new(big.Int), uint64(0)
+	list, err := p.results()
+	for _, v := range list {
+		s := new(big.Int).SetUint64(uint64(v[2])) // beyond 64 bits
+		s.Lsh(s, 64)
+		sum.Add(sum, s.Add(s, new(big.Int).SetUint64(uint64(v[0])|uint64(v[1])<<32)))
+		n += uint64(v[3])
+	}
+	return sum, n, err
+}
+
+// ends returns the smallest and the largest code of partial extremes; ok is false
+// when there was no record.
+func (p *part) ends() (lo, hi uint64, ok bool, err error) {
+	list, err := p.results()
+	lo = ^uint64(0)
+	for _, v := range list {
+		a, b := uint64(v[0])|uint64(v[1])<<32, uint64(v[2])|uint64(v[3])<<32
+		if a <= b {
+			lo, hi, ok = min(lo, a), max(hi, b), true
+		}
+	}
+	return lo, hi, ok, err
+}

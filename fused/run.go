@@ -1,0 +1,324 @@
+package fused
+
+import (
+	"fmt"
+	"math/big"
+
+	"github.com/stencildb/stencildb/aggregates"
+	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/pass"
+	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/predicates"
+	"github.com/stencildb/stencildb/shaders"
+	"github.com/stencildb/stencildb/table"
+	"github.com/stencildb/stencildb/textures"
+)
+
+// Run executes a query: first the checks, then the aggregates. The values are those
+// of q.Aggs, in order, each of its Type. With a runner that executes nothing the
+// values mean nothing. Queries for another backend are a [plan.Declined].
+func Run(run pass.Runner, device predicates.Device, q *plan.Query) ([]table.Value, error) {
+	if err := aggregates.Supported(q); err != nil {
+		return nil, err
+	}
+	s := newSelection(run, device, q)
+	if err := s.checks(q); err != nil {
+		return nil, err
+	}
+	return aggregates.Finish(s, q, run.Executes())
+}
+
+// selection is the selected records of all chunks of a table; it implements
+// [aggregates.Selection].
+type selection struct {
+	run    pass.Runner
+	device predicates.Device
+	table  *table.Table
+	parts  []*part
+	often  bool // several passes go over the selection
+}
+
+// part is the selection of one chunk.
+type part struct {
+	*selection
+	index     int // of the chunk
+	chunk     *table.Chunk
+	shape     textures.Shape
+	pred      *plan.Pred
+	lists     lists
+	reduction *reduction
+	known     map[int]uint64 // by column, -1 for none: selected records that are not NULL there
+	bitmap    *textures.Temp // of the selected records, once drawn
+	marked    map[int]bool   // by column: its resident depth texture's stencil holds the selection
+}
+
+// none stands for a column where there is none.
+const none = -1
+
+func newSelection(run pass.Runner, device predicates.Device, q *plan.Query) *selection {
+	s := &selection{run: run, device: device, table: q.Table, often: often(q)}
+	shared := map[textures.Temp]*textures.Temp{}
+	for i, c := range q.Chunks {
+		chunk := q.Table.Chunks[i]
+		shape := textures.LineShape(chunk.Rows)
+		s.parts = append(s.parts, &part{selection: s, index: i, chunk: chunk, shape: shape, pred: c.Pred,
+			lists: lists{}, reduction: newReduction(shape, shared), known: map[int]uint64{}, marked: map[int]bool{}})
+	}
+	return s
+}
+
+// often reports whether more than one pass will go over the selection: for several
+// aggregates, or one that has to know first how many records there are.
+func often(q *plan.Query) bool {
+	if len(q.Aggs) != 1 {
+		return len(q.Aggs) > 1
+	}
+	switch q.Aggs[0].Kind {
+	case expr.CountAll, expr.Selectivity, expr.Count, expr.Sum, expr.Avg:
+		return false
+	}
+	return true
+}
+
+// where returns the selection as what a program takes: a bitmap, which is drawn now
+// if it has not been, or the condition itself where it is evaluated once only.
+func (p *part) where() (*textures.Temp, *plan.Pred, error) {
+	if p.pred.Op == plan.True || p.pred.Op == plan.False || !p.often {
+		return nil, p.pred, nil
+	}
+	all := &plan.Pred{Op: plan.True}
+	if p.bitmap != nil {
+		return p.bitmap, all, nil
+	}
+	w := newProgram(p.chunk, p.lists, nil, p.pred)
+	if err := w.fits(p.device, 8); err != nil {
+		return nil, nil, err
+	}
+	texels := p.reduction.texels
+	b := &textures.Temp{Width: max(1, texels.Width/8), Height: texels.Height, Words: 1}
+	_, err := p.run.Run(&pass.Pass{Name: "Select(" + p.pred.String() + ")", Counts: "nothing; the selection becomes a bit a record", Color: b,
+		Program: w.drawing(), Textures: w.refs, Uniforms: append([]shaders.Uniform{
+			pair("extent", texels.Width, texels.Height), shaders.Uint("apart", uint32(b.Width))}, w.uniforms...)})
+	if err == nil {
+		p.bitmap = b
+	}
+	return b, all, err
+}
+
+// checks runs what must not select any record and returns the error of the first
+// that does.
+func (s *selection) checks(q *plan.Query) error {
+	for i, c := range q.Chunks {
+		p := s.parts[i]
+		if err := p.hazards(c.Pred); err != nil {
+			return err
+		}
+		for _, k := range c.Checks {
+			if err := p.hazards(k.Pred); err != nil {
+				return err
+			}
+			wait, err := p.startCounting("Check("+k.Pred.String()+")", nil, k.Pred)
+			if err != nil {
+				return err
+			}
+			n, err := wait()
+			if err != nil {
+				return err
+			}
+			if n > 0 && s.run.Executes() {
+				return k.Err
+			}
+		}
+	}
+	return nil
+}
+
+// hazards returns an error where a predicate computes with doubles that the device
+// cannot be trusted with (see predicates.Evaluator.Hazards).
+func (p *part) hazards(pred *plan.Pred) error {
+	for _, k := range pred.Kids {
+		if err := p.hazards(k); err != nil {
+			return err
+		}
+	}
+	l, ok := pred.Leaf.(*plan.Program)
+	if !ok || !shaders.Arithmetic(l) {
+		return nil
+	}
+	m := counting()
+	m.name, m.says = "Check("+l.Text+")", "records where a subnormal double takes part (there must be none)"
+	if err := p.reduce(newHazards(p.chunk, p.lists, l), &m, none, false); err != nil {
+		return err
+	}
+	n, err := p.counts()
+	if err != nil || n[0] == 0 {
+		return err
+	}
+	return predicates.Subnormal(l, n[0])
+}
+
+// Count implements aggregates.Selection.
+func (s *selection) Count() (uint64, error) { return s.CountNotNull(none) }
+
+// CountNotNull implements aggregates.Selection; the chunks' passes are queued before
+// the first count is waited for.
+func (s *selection) CountNotNull(col int) (uint64, error) {
+	waits := make([]func() (uint64, error), len(s.parts))
+	for i, p := range s.parts {
+		var err error
+		if waits[i], err = p.countNotNull(col); err != nil {
+			return 0, err
+		}
+	}
+	var n uint64
+	for _, wait := range waits {
+		k, err := wait()
+		if err != nil {
+			return 0, err
+		}
+		n += k
+	}
+	return n, nil
+}
+
+// countNotNull starts the count of the selected records that are not NULL in a
+// column; col may be none.
+func (p *part) countNotNull(col int) (func() (uint64, error), error) {
+	var notNull *plan.Pred
+	if col != none {
+		switch seg := p.chunk.Segments[col]; {
+		case seg.NonNull() == 0:
+			return known(0), nil
+		case seg.Nulls == 0:
+			col = none
+		default:
+			notNull = &plan.Pred{Op: plan.IsLeaf, Leaf: &plan.NullTest{Col: col, Not: true, Text: p.table.Fields[col].Name + " IS NOT NULL"}}
+		}
+	}
+	if n, ok := p.known[col]; ok {
+		return known(n), nil
+	}
+	bitmap, pred, err := p.where()
+	if err != nil {
+		return nil, err
+	}
+	text := p.pred.String()
+	if notNull != nil {
+		pred, text = and(pred, notNull), and(p.pred, notNull).String()
+	}
+	wait, err := p.startCounting("Count("+text+")", bitmap, pred)
+	if err != nil {
+		return nil, err
+	}
+	return func() (uint64, error) {
+		n, err := wait()
+		if err == nil {
+			p.known[col] = n
+		}
+		return n, err
+	}, nil
+}
+
+func known(n uint64) func() (uint64, error) { return pass.Known(n).Wait }
+
+// and is the conjunction of a predicate and a leaf.
+func and(p, leaf *plan.Pred) *plan.Pred {
+	switch p.Op {
+	case plan.True:
+		return leaf
+	case plan.False:
+		return p
+	case plan.And:
+		return &plan.Pred{Op: plan.And, Kids: append(p.Kids[:len(p.Kids):len(p.Kids)], leaf)}
+	}
+	return &plan.Pred{Op: plan.And, Kids: []*plan.Pred{p, leaf}}
+}
+
+// startCounting starts the count of the records, of a bitmap if there is one, that
+// satisfy a predicate; it ends before the next reduction of the chunk begins.
+func (p *part) startCounting(name string, bitmap *textures.Temp, pred *plan.Pred) (func() (uint64, error), error) {
+	if bitmap == nil {
+		if n, ok := p.obvious(pred); ok {
+			return known(n), nil
+		}
+		if wait, ok, err := p.countByDepth(name, pred); ok || err != nil {
+			return wait, err
+		}
+	}
+	m := counting()
+	m.name, m.says = name, "records that satisfy the condition"
+	if err := p.reduce(newProgram(p.chunk, p.lists, bitmap, pred), &m, none, false); err != nil {
+		return nil, err
+	}
+	return func() (uint64, error) {
+		n, err := p.counts()
+		return n[0], err
+	}, nil
+}
+
+// obvious returns the number of records that satisfy a predicate where no pass is
+// needed to know it.
+func (p *part) obvious(pred *plan.Pred) (n uint64, ok bool) {
+	switch pred.Op {
+	case plan.False:
+		return 0, true
+	case plan.True:
+		return uint64(p.chunk.Rows), true
+	}
+	l, ok := pred.Leaf.(*plan.NullTest)
+	if !ok {
+		return 0, false
+	}
+	seg := p.chunk.Segments[l.Col]
+	if l.Not {
+		return uint64(seg.NonNull()), true
+	}
+	return uint64(seg.Nulls), true
+}
+
+// Sum implements aggregates.Selection: a sum of codes, and the value of code 0 for
+// each.
+func (s *selection) Sum(col int) (*big.Int, uint64, error) {
+	var live []*part
+	for _, p := range s.parts {
+		if p.pred.Op == plan.False || p.chunk.Segments[col].NonNull() == 0 {
+			continue
+		}
+		live = append(live, p)
+		seg := p.chunk.Segments[col]
+		m := summing(textures.Parts(seg) == 2, seg.Bits)
+		m.name, m.says = p.title("Sum", col), "the sum of the selected codes, and how many they are"
+		if err := p.measure(&m, col, false); err != nil {
+			return nil, 0, err
+		}
+	}
+	sum, n := new(big.Int), uint64(0)
+	for _, p := range live {
+		part, k, err := p.total()
+		if err != nil {
+			return nil, 0, err
+		}
+		base := big.NewInt(table.IntFromOrdinal(p.chunk.Segments[col].Base))
+		sum.Add(sum, part.Add(part, base.Mul(base, new(big.Int).SetUint64(k))))
+		n += k
+	}
+	return sum, n, nil
+}
+
+// title names a pass over the selection.
+func (p *part) title(routine string, col int) string {
+	if p.pred.Op == plan.True {
+		return fmt.Sprintf("%s(%s)", routine, p.table.Fields[col].Name)
+	}
+	return fmt.Sprintf("%s(%s WHERE %s)", routine, p.table.Fields[col].Name, p.pred)
+}
+
+// measure queues the reduction of the selected records by a column's codes.
+func (p *part) measure(m *measure, col int, symbolic bool) error {
+	bitmap, pred, err := p.where()
+	if err != nil {
+		return err
+	}
+	w := newProgram(p.chunk, p.lists, bitmap, pred, col)
+	return p.reduce(w, m, w.attribute(col), symbolic)
+}

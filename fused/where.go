@@ -1,0 +1,423 @@
+package fused
+
+import (
+	"fmt"
+	"math/bits"
+	"strings"
+
+	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/predicates"
+	"github.com/stencildb/stencildb/shaders"
+	"github.com/stencildb/stencildb/table"
+	"github.com/stencildb/stencildb/textures"
+)
+
+// maxConstants is how many constants a program may have as uniforms; every OpenGL
+// 4.5 device has room for as many vectors.
+const maxConstants = 1000
+
+// attribute is a column as a program reads it. In GLSL attribute i of a record is
+// xi, its code (a uint, or when wide a uvec2, low word first), and vi, whether it
+// is not NULL; of four records in a texel they are lowi, highi and bitsi.
+type attribute struct {
+	col   int
+	code  bool // the code is read, not only whether there is one
+	wide  bool
+	nulls bool
+}
+
+// program is the text that evaluates a condition over the records of a chunk, or over
+// those that a bitmap drawn before selects, and
+// what it reads there. The text depends on the condition's shape only: attributes
+// are numbered in the order of their first use, constants are uniforms.
+type program struct {
+	chunk     *table.Chunk
+	lists     lists
+	attrs     []attribute
+	refs      []textures.Ref // texture units, in order
+	uniforms  []shaders.Uniform
+	funcs     []*shaders.Func
+	members   bool // members.glsl is needed
+	turns     int  // of loops, for one record
+	declare   strings.Builder
+	condition string // GLSL, over xi and vi; "" for TRUE
+	bitmap    bool   // the records are those of a bitmap
+}
+
+// lists keeps the buffer textures of a query, so that each is written once.
+type lists map[any]*textures.Words
+
+func (l lists) words(key any, fill func() []uint32) textures.Ref {
+	w, ok := l[key]
+	if !ok {
+		w = &textures.Words{Data: fill()}
+		l[key] = w
+	}
+	return textures.Buffer(w)
+}
+
+// newProgram writes a condition over all records, or those of a bitmap if there is
+// one, which are measured by the codes of other columns.
+func newProgram(c *table.Chunk, l lists, bitmap *textures.Temp, p *plan.Pred, measured ...int) *program {
+	w := &program{chunk: c, lists: l, bitmap: bitmap != nil}
+	if w.bitmap {
+		w.declare.WriteString("layout(binding = 0) uniform usampler2D bitmap; // 32 records a texel, four of each of eight stretches of the line\n" +
+			"uniform uvec2 stretch; // texels of a stretch, a power of two, as a mask and as a shift\n")
+		w.refs = append(w.refs, textures.Ref{Temp: bitmap})
+		w.uniforms = append(w.uniforms, pair("stretch", bitmap.Width-1, bits.Len(uint(bitmap.Width-1))))
+	}
+	w.collect(p)
+	for _, col := range measured {
+		w.read(col)
+	}
+	w.bind()
+	if p.Op != plan.True {
+		w.condition = w.pred(p, "        ")
+	}
+	return w
+}
+
+// collect notes the attributes of a predicate.
+func (w *program) collect(p *plan.Pred) {
+	for _, k := range p.Kids {
+		w.collect(k)
+	}
+	switch l := p.Leaf.(type) {
+	case nil:
+	case *plan.NullTest:
+		w.attribute(l.Col)
+	default:
+		for _, c := range l.Columns() {
+			w.read(c)
+		}
+	}
+}
+
+// attribute returns the number of a column, a new one at first.
+func (w *program) attribute(col int) int {
+	for i := range w.attrs {
+		if w.attrs[i].col == col {
+			return i
+		}
+	}
+	seg := w.chunk.Segments[col]
+	w.attrs = append(w.attrs, attribute{col: col, wide: textures.Parts(seg) == 2, nulls: seg.Nulls > 0})
+	return len(w.attrs) - 1
+}
+
+// read returns the number of a column whose code is read.
+func (w *program) read(col int) int {
+	i := w.attribute(col)
+	w.attrs[i].code = true
+	return i
+}
+
+// bind declares the textures of the attributes.
+func (w *program) bind() {
+	texture := func(name string, i int, form textures.Form, holds string) {
+		fmt.Fprintf(&w.declare, "layout(binding = %d) uniform usampler2D %s%d; // %s\n", len(w.refs), name, i, holds)
+		w.refs = append(w.refs, textures.Integers(w.chunk, w.attrs[i].col, form))
+	}
+	for i, a := range w.attrs {
+		if a.code {
+			texture("codes", i, textures.LowWords, "four records a texel")
+		}
+		if a.code && a.wide {
+			texture("upper", i, textures.HighWords, "the high words of their codes")
+		}
+		if a.nulls {
+			texture("valid", i, textures.ValidBits, "a bit a record, 32 a texel")
+		}
+	}
+}
+
+// constant makes a uniform for a code that attribute i is compared with.
+func (w *program) constant(i int, code uint64) string {
+	u := shaders.Uniform{Name: fmt.Sprintf("c%d", len(w.uniforms)), U: []uint32{uint32(code)}}
+	kind := "uint"
+	if w.attrs[i].wide {
+		kind, u.U = "uvec2", append(u.U, uint32(code>>32))
+	}
+	w.uniforms = append(w.uniforms, u)
+	fmt.Fprintf(&w.declare, "uniform %s %s;\n", kind, u.Name)
+	return u.Name
+}
+
+// pred writes a predicate; its lines after the first begin with indent.
+func (w *program) pred(p *plan.Pred, indent string) string {
+	switch p.Op {
+	case plan.True:
+		return "true"
+	case plan.False:
+		return "false"
+	case plan.IsLeaf:
+		return w.leaf(p.Leaf)
+	}
+	sep := "\n" + indent + "&& "
+	if p.Op == plan.Or {
+		sep = "\n" + indent + "|| "
+	}
+	var kids []string
+	for _, k := range p.Kids {
+		kids = append(kids, w.pred(k, indent+"    "))
+	}
+	return "(" + strings.Join(kids, sep) + ")"
+}
+
+// leaf writes a simple predicate.
+func (w *program) leaf(leaf plan.Leaf) string {
+	switch l := leaf.(type) {
+	case *plan.NullTest:
+		i := w.attribute(l.Col)
+		if l.Not {
+			return fmt.Sprintf("v%d", i)
+		}
+		return fmt.Sprintf("!v%d", i)
+	case *plan.Compare:
+		i := w.attribute(l.Col)
+		return w.notNull(l, w.compare(i, l.Op, w.constant(i, l.Code)))
+	case *plan.Range:
+		return w.notNull(l, w.between(w.attribute(l.Col), l.Lo, l.Hi))
+	case *plan.Members:
+		return w.notNull(l, w.member(l))
+	case *plan.Program:
+		return w.arithmetic(l, shaders.Keep)
+	}
+	return fmt.Sprintf("#error no GLSL for %T", leaf)
+}
+
+// notNull writes that a predicate holds and no attribute it reads is NULL.
+func (w *program) notNull(l plan.Leaf, holds string) string {
+	valid := ""
+	for _, c := range l.Columns() {
+		if i := w.attribute(c); w.attrs[i].nulls {
+			valid += fmt.Sprintf("v%d && ", i)
+		}
+	}
+	if valid == "" {
+		return holds
+	}
+	return "(" + valid + holds + ")"
+}
+
+// compare writes attribute i op a constant.
+func (w *program) compare(i int, op expr.CmpOp, c string) string {
+	x := fmt.Sprintf("x%d", i)
+	if !w.attrs[i].wide || op == expr.EQ || op == expr.NE {
+		return x + " " + shaders.GLSLOp(op) + " " + c
+	}
+	switch op {
+	case expr.LT:
+		return "belowU64(" + x + ", " + c + ")"
+	case expr.GT:
+		return "belowU64(" + c + ", " + x + ")"
+	case expr.LE:
+		return "!belowU64(" + c + ", " + x + ")"
+	}
+	return "!belowU64(" + x + ", " + c + ")"
+}
+
+// between writes lo <= attribute i <= hi.
+func (w *program) between(i int, lo, hi uint64) string {
+	if w.attrs[i].wide {
+		return w.compare(i, expr.GE, w.constant(i, lo)) + " && " + w.compare(i, expr.LE, w.constant(i, hi))
+	}
+	return fmt.Sprintf("x%d - %s <= %s", i, w.constant(i, lo), w.constant(i, hi-lo)) // below lo it wraps around
+}
+
+// code writes the code of attribute i as a uvec2, or as its low word.
+func (w *program) code(i int, wide bool) string {
+	switch {
+	case wide == w.attrs[i].wide:
+		return fmt.Sprintf("x%d", i)
+	case wide:
+		return fmt.Sprintf("uvec2(x%d, 0u)", i)
+	}
+	return fmt.Sprintf("x%d.x", i)
+}
+
+func (w *program) member(m *plan.Members) string {
+	w.members = true
+	w.turns += bits.Len(uint(len(m.Spans))) + 1
+	n := len(w.refs)
+	w.refs = append(w.refs, w.lists.words(m, func() []uint32 {
+		words := make([]uint32, 0, 4*len(m.Spans))
+		for _, s := range m.Spans {
+			words = append(words, uint32(s.Lo), uint32(s.Lo>>32), uint32(s.Hi), uint32(s.Hi>>32))
+		}
+		return words
+	}))
+	count := fmt.Sprintf("c%d", len(w.uniforms))
+	w.uniforms = append(w.uniforms, shaders.Int(count, int32(len(m.Spans))))
+	fmt.Fprintf(&w.declare, "layout(binding = %d) uniform usamplerBuffer spans%d;\nuniform int %s; // spans\n", n, n, count)
+	return fmt.Sprintf("member(spans%d, %s, %s)", n, count, w.code(w.attribute(m.Col), true))
+}
+
+// arithmetic calls the function of a program.
+func (w *program) arithmetic(p *plan.Program, mode shaders.Mode) string {
+	f := shaders.Function(p, len(w.funcs), mode, len(w.refs))
+	w.funcs = append(w.funcs, f)
+	w.turns += f.Turns
+	w.uniforms = append(w.uniforms, f.Uniforms...)
+	for _, t := range f.Lookups {
+		w.refs = append(w.refs, w.lists.words(&t[0], func() []uint32 {
+			words := make([]uint32, (len(t)+3)/4*4)
+			copy(words, t)
+			return words
+		}))
+	}
+	w.declare.WriteString(f.Text)
+	var args []string
+	for _, a := range f.Args {
+		args = append(args, w.code(w.attribute(a.Column), a.Wide))
+	}
+	return w.notNull(p, f.Name+"("+strings.Join(args, ", ")+")")
+}
+
+// parts are the files of glsl/ that the text needs.
+func (w *program) parts() []string {
+	parts := shaders.Parts(w.funcs...)
+	wide := w.members
+	for _, a := range w.attrs {
+		wide = wide || a.wide
+	}
+	if wide && len(parts) == 0 {
+		parts = []string{"int64.glsl"}
+	}
+	if w.members {
+		parts = append(parts, "members.glsl")
+	}
+	return parts
+}
+
+// function writes `bool selected(...)`, the condition for one record.
+func (w *program) function() string {
+	if w.condition == "" {
+		return ""
+	}
+	var params []string
+	for i, a := range w.attrs {
+		switch {
+		case a.code && a.wide:
+			params = append(params, fmt.Sprintf("uvec2 x%d", i))
+		case a.code:
+			params = append(params, fmt.Sprintf("uint x%d", i))
+		}
+		if a.nulls {
+			params = append(params, fmt.Sprintf("bool v%d", i))
+		}
+	}
+	return fmt.Sprintf("\nbool selected(%s) {\n    return %s;\n}\n", strings.Join(params, ", "), w.condition)
+}
+
+// fetch writes the reading of a texel: of four records of each attribute.
+func (w *program) fetch(indent string) string {
+	var b strings.Builder
+	if w.bitmap {
+		b.WriteString(indent + "uint chosen = texelFetch(bitmap, ivec2(uint(at.x) & stretch.x, at.y), 0).r >> (4u * (uint(at.x) >> stretch.y));\n")
+	}
+	for i, a := range w.attrs {
+		if a.code {
+			fmt.Fprintf(&b, "%suvec4 low%d = texelFetch(codes%d, at, 0);\n", indent, i, i)
+		}
+		if a.code && a.wide {
+			fmt.Fprintf(&b, "%suvec4 high%d = texelFetch(upper%d, at, 0);\n", indent, i, i)
+		}
+		if a.nulls {
+			fmt.Fprintf(&b, "%suint bits%d = texelFetch(valid%d, ivec2(at.x >> 3, at.y), 0).r >> (4 * (at.x & 7));\n", indent, i, i)
+		}
+	}
+	return b.String()
+}
+
+// record writes xi and vi of record k of a texel as arguments of selected.
+func (w *program) record() []string {
+	var args []string
+	for i, a := range w.attrs {
+		if a.code {
+			args = append(args, w.x(i))
+		}
+		if a.nulls {
+			args = append(args, w.v(i))
+		}
+	}
+	return args
+}
+
+// x writes the code of record k of attribute i.
+func (w *program) x(i int) string {
+	if w.attrs[i].wide {
+		return fmt.Sprintf("uvec2(low%d[k], high%d[k])", i, i)
+	}
+	return fmt.Sprintf("low%d[k]", i)
+}
+
+// v writes whether record k of attribute i is not NULL.
+func (w *program) v(i int) string { return fmt.Sprintf("(bits%d >> k & 1u) != 0u", i) }
+
+// holds writes whether record k is selected; "" for TRUE.
+func (w *program) holds() string {
+	var both []string
+	if w.bitmap {
+		both = append(both, "(chosen >> k & 1u) != 0u")
+	}
+	if w.condition != "" {
+		both = append(both, "selected("+strings.Join(w.record(), ", ")+")")
+	}
+	return strings.Join(both, " && ")
+}
+
+// discarding returns the program that keeps the fragments of selected records.
+func (w *program) discarding() shaders.Source {
+	text := w.declare.String() + w.function() + "\nvoid main() {\n    ivec2 at = ivec2(gl_FragCoord.xy);\n" +
+		"    int k = at.x & 3;\n    at.x >>= 2;\n" + w.fetch("    ") + "    if (!(" + w.holds() + "))\n        discard;\n}\n"
+	return shaders.Compose("generated selection", w.parts(), text)
+}
+
+// drawing returns the program that draws the bitmap of the selected records. A
+// fragment takes texels at distances of the bitmap's width, as fragments of a
+// reduction do. Bits behind the last record of a line mean nothing.
+func (w *program) drawing() shaders.Source {
+	text := w.declare.String() + w.function() + `
+uniform uvec2 extent; // texels in a line, lines
+uniform uint apart;   // from one texel of a fragment to its next
+layout(location = 0) out uint bits;
+
+void main() {
+    bits = 0u;
+    for (uint i = 0u; i < 8u; i++) {
+        ivec2 at = ivec2(uint(gl_FragCoord.x) + i * apart, gl_FragCoord.y);
+        if (at.x >= int(extent.x))
+            break;
+` + w.fetch("        ") + `        for (int k = 0; k < 4; k++)
+            bits |= uint(` + w.holds() + `) << (4u * i + uint(k));
+    }
+}
+`
+	return shaders.Compose("generated bitmap", w.parts(), text)
+}
+
+// fits returns a [plan.Declined] when a program has too many textures or constants
+// for the device, or when a fragment that goes over that many texels loops too often.
+func (w *program) fits(d predicates.Device, texels int) error {
+	switch {
+	case len(w.refs) > d.Samplers:
+		return &plan.Declined{Why: fmt.Sprintf("the condition reads %d textures, the device has %d in a fragment program", len(w.refs), d.Samplers)}
+	case d.Software && texels*(2+4*(1+w.turns)) > shaders.MaxTurns:
+		return &plan.Declined{Why: fmt.Sprintf("the condition divides so often that a fragment over %d records takes more than %d turns of loops, "+
+			"which the software rasteriser does not", 4*texels, shaders.MaxTurns)}
+	case len(w.uniforms) > maxConstants:
+		return &plan.Declined{Why: fmt.Sprintf("the condition has %d constants, a fragment program takes %d", len(w.uniforms), maxConstants)}
+	}
+	return nil
+}
+
+// newHazards writes the condition that a subnormal double takes part in p.
+func newHazards(c *table.Chunk, l lists, p *plan.Program) *program {
+	w := &program{chunk: c, lists: l}
+	w.collect(&plan.Pred{Op: plan.IsLeaf, Leaf: p})
+	w.bind()
+	w.condition = w.arithmetic(p, shaders.Hazards)
+	return w
+}

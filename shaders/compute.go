@@ -1,0 +1,16 @@
+package shaders
+
+import (
+	"fmt"
+	"slices"
+)
+
+// ComposeCompute returns a compute program of files of glsl/ followed by generated
+// text; line numbers of errors in the latter are its own.
+func ComposeCompute(name string, parts, defines []string, text string) Source {
+	s := assemble(name, defines, parts...)
+	s.Text += fmt.Sprintf("#line 1 %d\n", len(parts)) + text
+	s.Files = append(slices.Clip(s.Files), name)
+	s.Compute = true
+	return s
+}

@@ -1,0 +1,80 @@
+package shaders_test
+
+import (
+	"fmt"
+	"math/big"
+	"strings"
+	"testing"
+
+	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/glctx"
+	"github.com/stencildb/stencildb/internal/gltest"
+	"github.com/stencildb/stencildb/pass"
+	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/shaders"
+)
+
+// product is col0 * col1 + k < k with values up to top, or in doubles.
+func product(k int64, top int64, float bool) *plan.Program {
+	number := func(op plan.ValOp, kids ...*plan.Val) *plan.Val {
+		return &plan.Val{Op: op, Kids: kids, Float: float, I: k, F: float64(k), Lo: big.NewInt(0), Hi: big.NewInt(top), CanFail: top > 1<<60}
+	}
+	col := func(i int) *plan.Val {
+		v := number(plan.Col)
+		if float {
+			v.Op = plan.ColF
+		}
+		v.Column, v.Name = i, fmt.Sprintf("c%d", i)
+		return v
+	}
+	return &plan.Program{Op: expr.LT, L: number(plan.AddV, number(plan.MulV, col(0), col(1)), number(plan.Const)), R: number(plan.Const), Shape: plan.Expression}
+}
+
+func TestTheTextOfAFunctionDependsOnItsShapeOnly(t *testing.T) {
+	for _, float := range []bool{false, true} {
+		for _, top := range []int64{1 << 20, 1<<63 - 1} {
+			a := shaders.Function(product(3, top, float), 0, shaders.Keep, 2)
+			b := shaders.Function(product(-17, top, float), 0, shaders.Keep, 2)
+			if a.Text != b.Text || len(a.Uniforms) != len(b.Uniforms) {
+				t.Errorf("constants 3 and -17 give\n%s\nand\n%s", a.Text, b.Text)
+			}
+		}
+	}
+}
+
+// Several functions share a shader, and it need not be a fragment shader.
+func TestFunctionsCompileTogetherInAnyShader(t *testing.T) {
+	lookup := &plan.Program{Op: expr.EQ, L: &plan.Val{Op: plan.Lookup, Column: 3, Table: []uint32{2, 1}},
+		R: &plan.Val{Op: plan.Lookup, Column: 5, Table: []uint32{3}}, Shape: plan.Expression}
+	fails := product(1, 1<<63-1, false)
+	fails.L, fails.R, fails.Fails = nil, nil, fails.L
+	var funcs []*shaders.Func
+	for n, p := range []*plan.Program{product(1, 1<<20, false), product(1, 1<<63-1, false), fails, product(1, 1, true), lookup} {
+		funcs = append(funcs, shaders.Function(p, n, shaders.Keep, 7))
+	}
+	funcs = append(funcs, shaders.Function(product(1, 1, true), len(funcs), shaders.Hazards, 0))
+	text, calls := "", []string{}
+	for _, f := range funcs {
+		text += f.Text
+		var args []string
+		for _, a := range f.Args {
+			args = append(args, map[bool]string{false: "x", true: "uvec2(x)"}[a.Wide])
+		}
+		calls = append(calls, f.Name+"("+strings.Join(args, ", ")+")")
+	}
+	if n := len(funcs[4].Lookups); n != 2 {
+		t.Errorf("%d lookup tables, want 2", n)
+	}
+	decide := "bool decide(uint x) { return " + strings.Join(calls, " || ") + "; }\n"
+	gltest.Run(t, 0, func(ctx *glctx.Context, g *pass.GL) {
+		fragment := shaders.Compose("all", shaders.Parts(funcs...), text+decide+"void main() { if (!decide(uint(gl_FragCoord.x))) discard; }\n")
+		compute := shaders.Compose("all", shaders.Parts(funcs...), "layout(local_size_x = 64) in;\nlayout(std430, binding = 0) buffer Out { uint n; };\n"+
+			text+decide+"void main() { if (decide(gl_LocalInvocationIndex)) n = 1u; }\n")
+		compute.Compute = true
+		for _, s := range []shaders.Source{fragment, compute} {
+			if _, err := g.Programs().Get(s); err != nil {
+				t.Errorf("%v\n%s", err, s.Text)
+			}
+		}
+	})
+}

@@ -1,0 +1,132 @@
+// One digit of the k-th largest value: decides the previous digit from its counts,
+// keeps the candidates that have it, and counts these by the next digit.
+//
+// In: result[from]: k among the candidates so far (FIRST: their number, from which
+//     k follows), result[from + v]: how many of them have v in the previous digit.
+// Out: result[to], result[to + v]: the same for this digit; the candidates.
+// APPEND: lists the units that have candidates left; LISTED: looks at these only.
+// FIRST: the candidates so far are all records, of the SELECTION, without NULLS.
+layout(local_size_x = LOCAL) in;
+layout(std430, binding = 3) buffer Candidates { uvec4 candidate[]; };
+#ifdef SOFTWARE
+layout(binding = 1) uniform usamplerBuffer previous;
+layout(binding = 2) uniform usamplerBuffer next;
+layout(binding = 3) uniform usamplerBuffer kept; // the candidates, as the pass before left them
+layout(binding = 4) uniform usamplerBuffer selection;
+layout(binding = 5) uniform usamplerBuffer valid;
+#else
+layout(std430, binding = 1) readonly buffer Previous { uvec4 previous[]; };
+layout(std430, binding = 2) readonly buffer Next { uvec4 next[]; };
+layout(std430, binding = 4) readonly buffer Selection { uvec4 selection[]; };
+layout(std430, binding = 5) readonly buffer Validity { uvec4 valid[]; };
+#define kept candidate
+#endif
+uniform int arg[16];
+// A digit: the planes of its block, which is the lowest of the digit, how many.
+const int before = 2, now = 5;
+
+#ifdef FIRST
+// rank is k, counted from the largest of n values: a number, or the fraction of n
+// that percentile_disc takes.
+uint rank(uint n) {
+    uint k = uint(arg[11]);
+    if ((arg[10] & 2) != 0) {
+        precise double x = packDouble2x32(uvec2(arg[11], arg[12])) * double(n);
+        k = x >= double(n) ? n : uint(x);
+        k = clamp(double(k) < x ? k + 1u : k, 1u, max(n, 1u));
+    }
+    return (arg[10] & 1) != 0 ? n - k + 1u : k;
+}
+#else
+uint rank(uint k) { return k; }
+#endif
+
+#if defined(APPEND) || defined(LISTED)
+// The units that have candidates left, by work group: how many, and at most share()
+// of them. Few of the others' threads have something to do, and these wait for it.
+layout(std430, binding = 6) buffer List { uint list[]; };
+uint listAt(uint units) { return gl_NumWorkGroups.x + gl_WorkGroupID.x * share(units); }
+#endif
+#ifdef APPEND
+shared uint appended;
+#endif
+
+uint k, digit = 0u; // of the digit before
+
+void decide(uint from) {
+    k = rank(result[from]);
+    for (uint v = uint(VALUES) - 1u; v > 0u; v--) {
+        uint n = result[from + v];
+        if (digit == 0u && k <= n)
+            digit = v;
+        else if (digit == 0u)
+            k -= n;
+    }
+}
+
+// narrow returns the candidates of a unit that have the digit.
+uvec4 narrow(uint unit) {
+#ifdef FIRST
+    uvec4 m = within(unit, uint(arg[1]));
+#ifdef SELECTION
+    m &= FETCH(selection, unit);
+#endif
+#ifdef NULLS
+    m &= FETCH(valid, unit);
+#endif
+#else
+    uvec4 m = FETCH(kept, unit);
+    if (!some(m))
+        return m;
+#endif
+    uint at = first(unit, arg[before]) + 64u * uint(arg[before + 1]);
+    if (some(m))
+        for (int j = 0; j < DIGIT; j++)
+            if (j < arg[before + 2])
+                m &= FETCH(previous, at + 64u * uint(j)) ^ ((digit >> j & 1u) - 1u);
+    candidate[unit] = m;
+    return m;
+}
+
+void count(uint unit, uvec4 m, inout uvec4 counter[FOURS]) {
+    uint at = first(unit, arg[now]) + 64u * uint(arg[now + 1]);
+    uvec4 p[DIGIT];
+    for (int j = 0; j < DIGIT; j++)
+        p[j] = j < arg[now + 2] ? FETCH(next, at + 64u * uint(j)) : uvec4(0u);
+    countDigits(m, p, counter);
+}
+
+void main() {
+    uint units = uint(arg[0]), to = uint(arg[9]);
+    decide(uint(arg[8]));
+    if (gl_GlobalInvocationID.x == 0u)
+        result[to] = k;
+    uvec4 counter[FOURS];
+    for (int c = 0; c < FOURS; c++)
+        counter[c] = uvec4(0u);
+#ifdef APPEND
+    if (gl_LocalInvocationIndex == 0u)
+        appended = 0u;
+    barrier();
+#endif
+#ifdef LISTED
+    for (uint i = gl_LocalInvocationIndex, end = list[gl_WorkGroupID.x]; i < end; i += uint(LOCAL)) {
+        uint unit = list[listAt(units) + i];
+#else
+    for (uint unit = firstUnit(units), end = endUnit(units); unit < end; unit += STEP) {
+#endif
+        uvec4 m = narrow(unit);
+        if (!some(m))
+            continue;
+#ifdef APPEND
+        list[listAt(units) + atomicAdd(appended, 1u)] = unit;
+#endif
+        count(unit, m, counter);
+    }
+    counter[0].x &= ~65535u; // the place of value 0 is k's
+    report(to, counter);
+#ifdef APPEND
+    if (gl_LocalInvocationIndex == 0u)
+        list[gl_WorkGroupID.x] = appended; // report has a barrier
+#endif
+}

@@ -1,0 +1,71 @@
+// Counts keys x by digit: DIGIT of x, shift and mask. A team counts its strip of `per`
+// elements: counts[d * strips + strip], zero at first. Where PASSES is set, strips do
+// not matter, and all digits are counted: counts[p * 256 + d] of digit p in all.
+#if TEAM > 1
+layout(local_size_x = TEAM) in;
+#else
+layout(local_size_x = LOCAL) in;
+#endif
+layout(std430, binding = 0) readonly buffer Keys { uint keys[]; };
+layout(std430, binding = 0) readonly buffer KeyQuads { uvec4 quads[]; };
+layout(std430, binding = 2) buffer Counts { uint counts[]; };
+uniform uint n;
+uniform uint strips, per;
+uniform uint shift, mask; // of the digit; with PASSES of each, and
+uniform uint last;        // the mask of the last one
+uniform uint parts;       // for DIGIT
+CONSTANTS
+
+uint digit(uint x, uint shift, uint mask) { return DIGIT; }
+
+#ifdef PASSES
+const uint BINS = PASSES * 256;
+#else
+const uint BINS = 256;
+#endif
+#if TEAM > 1
+shared uint local[BINS];
+
+void note(uint x) {
+#ifdef PASSES
+    for (uint p = 0u; p < uint(PASSES); p++)
+        atomicAdd(local[p * 256u + digit(x, p * shift, p == uint(PASSES) - 1u ? last : mask)], 1u);
+#else
+    atomicAdd(local[digit(x, shift, mask)], 1u);
+#endif
+}
+#endif
+
+void main() {
+#if TEAM > 1
+    uint rank = gl_LocalInvocationIndex;
+    uint team = gl_WorkGroupID.x + gl_WorkGroupID.y * gl_NumWorkGroups.x;
+    if (team >= strips)
+        return;
+    for (uint d = rank; d < BINS; d += uint(TEAM))
+        local[d] = 0u;
+    barrier();
+    uint from = team * per, to = min(from + per, n);
+    for (uint i = from + 4u * rank; i < to; i += 4u * uint(TEAM)) {
+        uvec4 x = quads[i >> 2];
+        for (int e = 0; e < 4; e++)
+            if (i + uint(e) < to)
+                note(x[e]);
+    }
+    barrier();
+    for (uint d = rank; d < BINS; d += uint(TEAM))
+#ifdef PASSES
+        if (local[d] != 0u)
+            atomicAdd(counts[d], local[d]);
+#else
+        counts[d * strips + team] = local[d];
+#endif
+#else
+    uint team = gl_GlobalInvocationID.x;
+    if (team >= strips)
+        return;
+    uint to = min(team * per + per, n);
+    for (uint i = team * per; i < to; i++)
+        counts[digit(keys[i], shift, mask) * strips + team]++;
+#endif
+}
