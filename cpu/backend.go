@@ -7,6 +7,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/stencildb/stencildb/cpu/internal/kernels"
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/table"
@@ -16,16 +17,30 @@ import (
 // used by any number of goroutines at once.
 type Backend struct {
 	workers int
+	kernels kernels.Set
 }
 
+// Option changes a new [Backend].
+type Option func(*Backend)
+
+// WithoutSIMD makes a backend that runs no vector instructions, for comparison.
+func WithoutSIMD(b *Backend) { b.kernels = kernels.Portable }
+
 // New returns a backend of that many workers a query; 0 or less means
-// GOMAXPROCS.
-func New(workers int) *Backend {
+// GOMAXPROCS. It runs the fastest kernels that the machine has.
+func New(workers int, options ...Option) *Backend {
 	if workers <= 0 {
 		workers = runtime.GOMAXPROCS(0)
 	}
-	return &Backend{workers: workers}
+	b := &Backend{workers: workers, kernels: kernels.Best()}
+	for _, o := range options {
+		o(b)
+	}
+	return b
 }
+
+// SIMD says which kernels run: "avx2", or "portable" for plain Go.
+func (b *Backend) SIMD() string { return b.kernels.String() }
 
 // Name returns "cpu".
 func (b *Backend) Name() string { return "cpu" }
@@ -35,7 +50,7 @@ func (b *Backend) Name() string { return "cpu" }
 // error. A rank out of range, a sum that its type cannot hold, and the end of ctx
 // are errors too.
 func (b *Backend) Execute(ctx context.Context, q *plan.Query) (*plan.Answer, error) {
-	x, err := newExecution(ctx, b.workers, q)
+	x, err := newExecution(ctx, b, q)
 	if err != nil {
 		return nil, err
 	}
@@ -67,27 +82,27 @@ type chunkRun struct {
 	where  *node
 	checks []*node
 	// selected is kept only for queries that look for a k-th value, which come
-	// back to it.
+	// back to it; nil where all rows are selected.
 	selected table.Bitmap
 }
 
 // execution is one query under way.
 type execution struct {
-	ctx     context.Context
-	workers int
-	q       *plan.Query
-	chunks  []chunkRun
-	blocks  []block
-	needs   []needs
-	ranked  bool                 // some aggregate looks for a k-th value
-	orders  map[int]*commonOrder // of the columns that they look in
+	*Backend
+	ctx    context.Context
+	q      *plan.Query
+	chunks []chunkRun
+	blocks []block
+	needs  []needs
+	ranked bool                 // some aggregate looks for a k-th value
+	orders map[int]*commonOrder // of the columns that they look in
 }
 
-func newExecution(ctx context.Context, workers int, q *plan.Query) (*execution, error) {
+func newExecution(ctx context.Context, backend *Backend, q *plan.Query) (*execution, error) {
 	if len(q.Chunks) != len(q.Table.Chunks) {
 		return nil, fmt.Errorf("cpu: plan of %d chunks for a table of %d", len(q.Chunks), len(q.Table.Chunks))
 	}
-	x := &execution{ctx: ctx, workers: workers, q: q, needs: columnNeeds(q.Aggs), orders: map[int]*commonOrder{}}
+	x := &execution{Backend: backend, ctx: ctx, q: q, needs: columnNeeds(q.Aggs), orders: map[int]*commonOrder{}}
 	for _, nd := range x.needs {
 		if nd.col < 0 || nd.col >= len(q.Table.Fields) {
 			return nil, fmt.Errorf("cpu: aggregate over column %d of a table of %d", nd.col, len(q.Table.Fields))
@@ -112,7 +127,7 @@ func newExecution(ctx context.Context, workers int, q *plan.Query) (*execution, 
 			}
 			run.checks = append(run.checks, nd)
 		}
-		if x.ranked {
+		if x.ranked && run.where.op != plan.True {
 			run.selected = table.NewBitmap(c.Rows)
 		}
 		x.chunks = append(x.chunks, run)
@@ -131,18 +146,20 @@ func isRanked(a expr.Aggregate) bool {
 // at once, each numbered from 0. It ends early when ctx does.
 func (x *execution) forBlocks(do func(worker int, b block)) error {
 	var next atomic.Int64
-	var wg sync.WaitGroup
-	for w := range x.teamSize() {
-		wg.Go(func() {
-			for x.ctx.Err() == nil {
-				i := int(next.Add(1)) - 1
-				if i >= len(x.blocks) {
-					return
-				}
-				do(w, x.blocks[i])
+	work := func(w int) {
+		for x.ctx.Err() == nil {
+			i := int(next.Add(1)) - 1
+			if i >= len(x.blocks) {
+				return
 			}
-		})
+			do(w, x.blocks[i])
+		}
 	}
+	var wg sync.WaitGroup
+	for w := range x.teamSize() - 1 {
+		wg.Go(func() { work(1 + w) })
+	}
+	work(0)
 	wg.Wait()
 	return x.ctx.Err()
 }
@@ -150,12 +167,21 @@ func (x *execution) forBlocks(do func(worker int, b block)) error {
 // teamSize is the number of workers that forBlocks uses.
 func (x *execution) teamSize() int { return max(1, min(x.workers, len(x.blocks))) }
 
+// newScratches returns one a worker.
+func (x *execution) newScratches() []scratch {
+	out := make([]scratch, x.teamSize())
+	for i := range out {
+		out[i].kernels = x.kernels
+	}
+	return out
+}
+
 // scan selects the rows of every block and gathers what the aggregates need of
 // them.
 func (x *execution) scan() (*partial, error) {
 	fail := newFirstFailure()
 	parts := make([]partial, x.teamSize())
-	scratches := make([]scratch, len(parts))
+	scratches := x.newScratches()
 	for i := range parts {
 		parts[i].cols = make([]columnPartial, len(x.needs))
 	}
@@ -179,6 +205,10 @@ func (x *execution) scan() (*partial, error) {
 
 // scanBlock adds the selected rows of one block to p.
 func (x *execution) scanBlock(s *scratch, p *partial, c *chunkRun, b block) {
+	if len(x.needs) == 0 {
+		p.rows += c.where.count(s, b.row, b.n)
+		return
+	}
 	words := (b.n + 63) / 64
 	among, sel := s.get(words), s.get(words)
 	setFirst(among, b.n)
@@ -195,7 +225,7 @@ func (x *execution) scanBlock(s *scratch, p *partial, c *chunkRun, b block) {
 			copy(values, sel)
 			andValid(values, seg, b.row)
 		}
-		p.cols[i].add(nd, seg, values, b.row, b.n)
+		p.cols[i].add(s.kernels, nd, seg, values, b.row, b.n)
 	}
 	s.put(among)
 	s.put(sel)

@@ -163,12 +163,25 @@ func checkAgainstScalar(t interface {
 	compareForms(ctx, t, tab, &expr.Query{Where: where, Aggs: good})
 }
 
+// execute answers q with every set of kernels, which must agree.
+func execute(ctx context.Context, t interface{ Errorf(string, ...any) }, workers int, q *plan.Query) (*plan.Answer, error) {
+	got, err := New(workers).Execute(ctx, q)
+	plain, plainErr := New(workers, WithoutSIMD).Execute(ctx, q)
+	switch {
+	case (err == nil) != (plainErr == nil):
+		t.Errorf("error %v, without SIMD %v", err, plainErr)
+	case err == nil && !slices.EqualFunc(got.Values, plain.Values, sameValue):
+		t.Errorf("%v, without SIMD %v", got.Values, plain.Values)
+	}
+	return got, err
+}
+
 // compareForms reports whether the query has a value.
 func compareForms(ctx context.Context, t interface {
 	Errorf(string, ...any)
 }, tab *table.Table, q *expr.Query) bool {
 	want, wantErr := Scalar(ctx, tab, q)
-	got, err := New(3).Execute(ctx, planByRow(tab, q))
+	got, err := execute(ctx, t, 3, planByRow(tab, q))
 	if (err != nil) != (wantErr != nil) {
 		t.Errorf("%v WHERE %v: error %v, the oracle's is %v", q.Aggs, q.Where, err, wantErr)
 		return false

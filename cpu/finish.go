@@ -31,9 +31,9 @@ func (x *execution) finish(a expr.Aggregate, total *partial) (table.Value, error
 		case err != nil || !ok:
 			return table.Null(a.Type()), err
 		case largest:
-			return x.smallest(a.Col, c.n-k)
+			return x.smallest(a.Col, c.n-k, c.n)
 		}
-		return x.smallest(a.Col, k-1)
+		return x.smallest(a.Col, k-1, c.n)
 	}
 	switch {
 	case c.n == 0:

@@ -100,6 +100,16 @@ func (s *FloatSum) Merge(o *FloatSum) {
 	s.negInf = s.negInf || o.negInf
 }
 
+// AddLimbs adds a sum that was accumulated elsewhere: limb i is in units of
+// 2^(32*i - 1074), of any sign and at most 2^62. There may be at most 67 limbs.
+func (s *FloatSum) AddLimbs(limb []int64) {
+	s.carry()
+	for i, v := range limb {
+		s.limb[i] += v
+	}
+	s.carry()
+}
+
 // finite returns the exact sum in units of 2^-1074.
 func (s *FloatSum) finite() *big.Int {
 	s.carry()

@@ -4,6 +4,7 @@ import (
 	"math/big"
 	"math/bits"
 
+	"github.com/stencildb/stencildb/cpu/internal/kernels"
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/table"
 )
@@ -104,19 +105,19 @@ func (c *columnPartial) widen(lo, hi table.Value) {
 }
 
 // add takes in the rows sel of the block that starts at row.
-func (c *columnPartial) add(nd needs, s *table.Segment, sel []uint64, row, n int) {
+func (c *columnPartial) add(k kernels.Set, nd needs, s *table.Segment, sel []uint64, row, n int) {
 	count := countBits(sel)
 	if count == 0 {
 		return
 	}
 	if nd.extreme {
-		lo, hi := blockExtremes(s.Codes, sel, row, n)
+		lo, hi := k.Extremes(kernels.Part(s.Codes, row, n), sel)
 		c.widen(s.Decode(lo), s.Decode(hi))
 	}
 	c.n += count
 	switch {
 	case nd.sum && s.Type.IsExact():
-		c.sum = c.sum.plus(blockSum(s, sel, row, n, count))
+		c.sum = c.sum.plus(blockSum(k, s, sel, row, n, count))
 	case nd.sum && s.Type.IsFloat():
 		blockFloats(&c.floats, s, sel, row, n)
 	}
@@ -124,19 +125,9 @@ func (c *columnPartial) add(nd needs, s *table.Segment, sel []uint64, row, n int
 
 // blockSum is the sum of integers: of codes, plus count times what code 0 stands
 // for, which is Base - 2^63.
-func blockSum(s *table.Segment, sel []uint64, row, n int, count uint64) int128 {
-	var codes int128
-	switch c := s.Codes; {
-	case c.U8 != nil:
-		codes.lo = sumSelected(c.U8[row:row+n], sel)
-	case c.U16 != nil:
-		codes.lo = sumSelected(c.U16[row:row+n], sel)
-	case c.U32 != nil:
-		codes.lo = sumSelected(c.U32[row:row+n], sel)
-	default:
-		codes.hi, codes.lo = sumSelected64(c.U64[row:row+n], sel)
-	}
-	var base int128
+func blockSum(k kernels.Set, s *table.Segment, sel []uint64, row, n int, count uint64) int128 {
+	var codes, base int128
+	codes.hi, codes.lo = k.Sum(kernels.Part(s.Codes, row, n), sel)
 	base.hi, base.lo = bits.Mul64(count, s.Base)
 	return codes.plus(base).minus(int128{count >> 1, count << 63})
 }
@@ -153,21 +144,4 @@ func blockFloats(f *FloatSum, s *table.Segment, sel []uint64, row, n int) {
 	default:
 		addFloats(f, c.U64[row:row+n], sel, s.Base, single)
 	}
-}
-
-// blockExtremes returns the smallest and the largest selected code; at least one
-// row is selected.
-func blockExtremes(c table.Codes, sel []uint64, row, n int) (lo, hi uint64) {
-	switch {
-	case c.U8 != nil:
-		l, h := extremes(c.U8[row:row+n], sel, ^uint8(0), 0)
-		return uint64(l), uint64(h)
-	case c.U16 != nil:
-		l, h := extremes(c.U16[row:row+n], sel, ^uint16(0), 0)
-		return uint64(l), uint64(h)
-	case c.U32 != nil:
-		l, h := extremes(c.U32[row:row+n], sel, ^uint32(0), 0)
-		return uint64(l), uint64(h)
-	}
-	return extremes(c.U64[row:row+n], sel, ^uint64(0), 0)
 }

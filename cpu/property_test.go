@@ -71,7 +71,7 @@ func checkQuery(t *rapid.T, tab *table.Table, q *expr.Query) {
 		checkHolds(t, p.Chunks[i].Pred, c)
 	}
 	want, wantErr := Scalar(ctx, tab, q)
-	got, err := New(2).Execute(ctx, p)
+	got, err := execute(ctx, t, 2, p)
 	if err == nil && wantErr == nil {
 		for i, a := range q.Aggs {
 			if !sameValue(got.Values[i], want[i]) {
@@ -135,7 +135,7 @@ func TestDivisionAroundItsEdges(t *testing.T) {
 		if got := selectAll(t, leafPred(&plan.Program{Fails: v}), chunk).Get(0); got != c.fails {
 			t.Errorf("operation %d of %d and %d fails: %v", c.op, c.x, c.y, got)
 		}
-		eq := &plan.Program{Op: expr.EQ, L: v, R: &plan.Val{Op: plan.Const, I: c.quotient}}
+		eq := &plan.Program{Shape: plan.Expression, Op: expr.EQ, L: v, R: &plan.Val{Op: plan.Const, I: c.quotient}}
 		if got := selectAll(t, leafPred(eq), chunk).Get(0); got == c.fails {
 			t.Errorf("operation %d of %d and %d is %d: %v", c.op, c.x, c.y, c.quotient, got)
 		}

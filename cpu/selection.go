@@ -3,7 +3,7 @@ package cpu
 import (
 	"fmt"
 
-	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/cpu/internal/kernels"
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/table"
 )
@@ -15,9 +15,21 @@ const blockRows = 1 << 16
 
 const blockWords = blockRows / 64
 
-// leaf writes to dst the rows [row, row+n) of its chunk that satisfy a simple
-// predicate. Rows outside among may get any answer, rows past n get 0.
-type leaf func(s *scratch, dst, among []uint64, row, n int)
+// leaf writes to dst the rows of among, of the n rows from row on of its chunk, that
+// satisfy a simple predicate. dst and among do not overlap.
+type leaf interface {
+	eval(s *scratch, dst, among []uint64, row, n int)
+}
+
+// leafFunc is a leaf that tests rows outside among as well.
+type leafFunc func(s *scratch, dst, among []uint64, row, n int)
+
+func (f leafFunc) eval(s *scratch, dst, among []uint64, row, n int) {
+	f(s, dst, among, row, n)
+	for w := range dst {
+		dst[w] &= among[w]
+	}
+}
 
 // node is a predicate made ready for one chunk.
 type node struct {
@@ -46,58 +58,67 @@ func prepare(p *plan.Pred, c *table.Chunk) (*node, error) {
 	}
 	switch l := p.Leaf.(type) {
 	case *plan.Compare:
-		nd.leaf = compareLeaf(l, c.Segments[l.Col])
+		seg := c.Segments[l.Col]
+		r, ok := kernels.Where(l.Op, l.Code, kernels.Width(seg.Codes))
+		nd.leaf = newRangeLeaf(seg, r, ok)
 	case *plan.Range:
-		nd.leaf = belowLeaf(c.Segments[l.Col], l.Lo, l.Hi-l.Lo+1, false)
+		seg := c.Segments[l.Col]
+		r, ok := kernels.Between(l.Lo, l.Hi, kernels.Width(seg.Codes))
+		nd.leaf = newRangeLeaf(seg, r, ok)
 	case *plan.NullTest:
 		nd.leaf = nullLeaf(c.Segments[l.Col], l.Not)
 	case *plan.Members:
 		nd.leaf = membersLeaf(c.Segments[l.Col], l.Spans)
 	case *plan.Program:
 		nd.leaf = programLeaf(l, c)
+		if lin := newLinearLeaf(l, c); lin != nil {
+			nd.leaf = lin
+		}
 	default:
 		return nil, fmt.Errorf("cpu: no such predicate: %T", l)
 	}
 	return nd, nil
 }
 
-// compareLeaf turns each operator into the test code - lo < k or its complement.
-func compareLeaf(l *plan.Compare, s *table.Segment) leaf {
-	switch l.Op {
-	case expr.LT:
-		return belowLeaf(s, 0, l.Code, false)
-	case expr.GE:
-		return belowLeaf(s, 0, l.Code, true)
-	case expr.EQ:
-		return belowLeaf(s, l.Code, 1, false)
-	case expr.NE:
-		return belowLeaf(s, l.Code, 1, true)
-	}
-	// <= and >. No code is above the largest of 64 bits, where Code+1 would wrap.
-	if l.Code == ^uint64(0) {
-		return belowLeaf(s, 0, 0, l.Op == expr.LE)
-	}
-	return belowLeaf(s, 0, l.Code+1, l.Op == expr.GT)
+// rangeLeaf is a comparison or a range of one column.
+type rangeLeaf struct {
+	seg   *table.Segment
+	codes kernels.Range
 }
 
-func belowLeaf(s *table.Segment, lo, k uint64, complement bool) leaf {
-	codes := s.Codes
-	return func(_ *scratch, dst, _ []uint64, row, n int) {
-		switch {
-		case codes.U8 != nil:
-			below(dst, codes.U8[row:row+n], uint8(lo), k)
-		case codes.U16 != nil:
-			below(dst, codes.U16[row:row+n], uint16(lo), k)
-		case codes.U32 != nil:
-			below(dst, codes.U32[row:row+n], uint32(lo), k)
-		default:
-			below64(dst, codes.U64[row:row+n], lo, k)
-		}
-		if complement {
-			flip(dst, n)
-		}
-		andValid(dst, s, row)
+// newRangeLeaf returns a rangeLeaf, or a leaf that selects nothing.
+func newRangeLeaf(s *table.Segment, codes kernels.Range, some bool) leaf {
+	if !some {
+		return leafFunc(func(_ *scratch, dst, _ []uint64, _, _ int) { clear(dst) })
 	}
+	return &rangeLeaf{s, codes}
+}
+
+func (l *rangeLeaf) eval(s *scratch, dst, among []uint64, row, n int) {
+	s.kernels.Select(dst, among, kernels.Part(l.seg.Codes, row, n), l.codes)
+	andValid(dst, l.seg, row)
+}
+
+// count counts the rows without writing them down.
+func (l *rangeLeaf) count(s *scratch, among []uint64, row, n int) uint64 {
+	codes := kernels.Part(l.seg.Codes, row, n)
+	if l.seg.Valid == nil {
+		return s.kernels.CountAmong(among, codes, l.codes)
+	}
+	values := s.get(len(among))
+	defer s.put(values)
+	copy(values, among)
+	andValid(values, l.seg, row)
+	return s.kernels.CountAmong(values, codes, l.codes)
+}
+
+// countAll is count of all rows.
+func (l *rangeLeaf) countAll(s *scratch, row, n int) uint64 {
+	codes := kernels.Part(l.seg.Codes, row, n)
+	if l.seg.Valid == nil {
+		return s.kernels.Count(codes, l.codes)
+	}
+	return s.kernels.CountAmong(l.seg.Valid[row/64:][:(n+63)/64], codes, l.codes)
 }
 
 // flip complements the first n bits of dst.
@@ -122,13 +143,13 @@ func andValid(dst []uint64, s *table.Segment, row int) {
 }
 
 func nullLeaf(s *table.Segment, not bool) leaf {
-	return func(_ *scratch, dst, _ []uint64, row, n int) {
+	return leafFunc(func(_ *scratch, dst, _ []uint64, row, n int) {
 		setFirst(dst, n)
 		andValid(dst, s, row)
 		if !not {
 			flip(dst, n)
 		}
-	}
+	})
 }
 
 // membersLeaf marks the member codes in a bitmap over all codes of the segment.
@@ -145,7 +166,7 @@ func membersLeaf(s *table.Segment, spans []plan.Span) leaf {
 			member.Set(int(c))
 		}
 	}
-	return func(_ *scratch, dst, _ []uint64, row, n int) {
+	return leafFunc(func(_ *scratch, dst, _ []uint64, row, n int) {
 		switch codes := s.Codes; {
 		case codes.U8 != nil:
 			inTable(dst, codes.U8[row:row+n], member)
@@ -157,11 +178,11 @@ func membersLeaf(s *table.Segment, spans []plan.Span) leaf {
 			inTable(dst, codes.U64[row:row+n], member)
 		}
 		andValid(dst, s, row)
-	}
+	})
 }
 
 func spansLeaf(s *table.Segment, spans []plan.Span) leaf {
-	return func(_ *scratch, dst, among []uint64, row, n int) {
+	return leafFunc(func(_ *scratch, dst, among []uint64, row, n int) {
 		clear(dst)
 		for i := range n {
 			if among[i>>6]>>uint(i&63)&1 == 0 {
@@ -180,26 +201,36 @@ func spansLeaf(s *table.Segment, spans []plan.Span) leaf {
 			setBit(dst, i, lo > 0 && c <= spans[lo-1].Hi)
 		}
 		andValid(dst, s, row)
-	}
+	})
 }
 
 func programLeaf(p *plan.Program, c *table.Chunk) leaf {
-	return func(s *scratch, dst, among []uint64, row, n int) {
-		for at := 0; at < n; at += vecRows {
-			k := min(vecRows, n-at)
-			first, last := at/64, (at+k+63)/64
-			if !anyBit(among[first:last]) {
-				clear(dst[first:last])
-				continue
-			}
-			s.program.selects(p, c, dst[first:last], row+at, k)
+	return leafFunc(func(s *scratch, dst, among []uint64, row, n int) {
+		forVectors(dst, among, n, func(dst, _ []uint64, at, k int) {
+			s.program.selects(p, c, dst, row+at, k)
+		})
+	})
+}
+
+// forVectors calls do for each vecRows rows of a block of n of which some are in
+// among, and clears the others in dst.
+func forVectors(dst, among []uint64, n int, do func(dst, among []uint64, at, k int)) {
+	for at := 0; at < n; at += vecRows {
+		k := min(vecRows, n-at)
+		first, last := at/64, (at+k+63)/64
+		if anyBit(among[first:last]) {
+			do(dst[first:last], among[first:last], at, k)
+		} else {
+			clear(dst[first:last])
 		}
 	}
 }
 
 // scratch is what one worker needs to evaluate predicates.
 type scratch struct {
+	kernels kernels.Set
 	program program
+	sums    linearSums
 	words   [][]uint64
 }
 
@@ -223,10 +254,7 @@ func (nd *node) eval(s *scratch, dst, among []uint64, row, n int) {
 	case plan.True:
 		copy(dst, among)
 	case plan.IsLeaf:
-		nd.leaf(s, dst, among, row, n)
-		for w := range dst {
-			dst[w] &= among[w]
-		}
+		nd.leaf.eval(s, dst, among, row, n)
 	case plan.And:
 		nd.evalAnd(s, dst, among, row, n)
 	case plan.Or:
@@ -234,16 +262,39 @@ func (nd *node) eval(s *scratch, dst, among []uint64, row, n int) {
 	}
 }
 
+// count is the number of rows that eval would write, of all n rows.
+func (nd *node) count(s *scratch, row, n int) uint64 {
+	if l, ok := nd.leaf.(*rangeLeaf); ok {
+		return l.countAll(s, row, n)
+	}
+	if nd.op == plan.True {
+		return uint64(n)
+	}
+	words := (n + 63) / 64
+	among, sel := s.get(words), s.get(words)
+	defer func() { s.put(among); s.put(sel) }()
+	setFirst(among, n)
+	if nd.op == plan.And {
+		last := len(nd.kids) - 1
+		if l, ok := nd.kids[last].leaf.(*rangeLeaf); ok {
+			(&node{op: plan.And, kids: nd.kids[:last]}).eval(s, sel, among, row, n)
+			return l.count(s, sel, row, n)
+		}
+	}
+	nd.eval(s, sel, among, row, n)
+	return countBits(sel)
+}
+
 // evalAnd asks each kid only about the rows that the kids before it left.
 func (nd *node) evalAnd(s *scratch, dst, among []uint64, row, n int) {
 	t := s.get(len(dst))
-	copy(dst, among)
-	for _, k := range nd.kids {
-		k.eval(s, t, dst, row, n)
-		copy(dst, t)
+	nd.kids[0].eval(s, dst, among, row, n)
+	for _, k := range nd.kids[1:] {
 		if !anyBit(dst) {
 			break
 		}
+		copy(t, dst)
+		k.eval(s, dst, t, row, n)
 	}
 	s.put(t)
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/stencildb/stencildb/cpu/internal/kernels"
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/table"
@@ -38,22 +39,36 @@ func chunkOf(t interface{ Fatal(...any) }, cols ...[]table.Value) *table.Chunk {
 // nullInt is the NULL BIGINT.
 var nullInt = table.Null(table.Type{Kind: table.BigInt})
 
-// selectAll runs a predicate over every block of a chunk.
-func selectAll(t interface{ Fatal(...any) }, p *plan.Pred, c *table.Chunk) table.Bitmap {
+// selectAll runs a predicate over every block of a chunk, with every set of kernels,
+// and counts the rows too.
+func selectAll(t interface {
+	Fatal(...any)
+	Fatalf(string, ...any)
+}, p *plan.Pred, c *table.Chunk) table.Bitmap {
 	nd, err := prepare(p, c)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var s scratch
-	out := table.NewBitmap(c.Rows)
-	for row := 0; row < c.Rows; row += blockRows {
-		n := min(blockRows, c.Rows-row)
-		words := (n + 63) / 64
-		among := make([]uint64, words)
-		setFirst(among, n)
-		nd.eval(&s, out[row/64:][:words], among, row, n)
+	var first table.Bitmap
+	for _, set := range kernels.Sets() {
+		s, count := scratch{kernels: set}, uint64(0)
+		out := table.NewBitmap(c.Rows)
+		for row := 0; row < c.Rows; row += blockRows {
+			n := min(blockRows, c.Rows-row)
+			words := (n + 63) / 64
+			among := make([]uint64, words)
+			setFirst(among, n)
+			nd.eval(&s, out[row/64:][:words], among, row, n)
+			count += nd.count(&s, row, n)
+		}
+		if first == nil {
+			first = out
+		}
+		if !slices.Equal(out, first) || count != uint64(out.Count()) {
+			t.Fatalf("%v kernels: selected %x and counted %d, the portable ones selected %x", set, out, count, first)
+		}
 	}
-	return out
+	return first
 }
 
 func leafPred(l plan.Leaf) *plan.Pred { return &plan.Pred{Op: plan.IsLeaf, Leaf: l} }
@@ -277,10 +292,10 @@ func anyPred(t *rapid.T, c *table.Chunk, depth int) *plan.Pred {
 		m.Spans = slices.Compact(m.Spans)
 		return leafPred(m)
 	case 3:
-		return leafPred(&plan.Program{Op: op, L: anyVal(t, c, 3), R: anyVal(t, c, 1)})
+		return leafPred(&plan.Program{Shape: plan.Expression, Op: op, L: anyVal(t, c, 3), R: anyVal(t, c, 1)})
 	case 4:
 		if v := anyVal(t, c, 3); len(v.Kids) > 0 {
-			return leafPred(&plan.Program{Fails: v})
+			return leafPred(&plan.Program{Shape: plan.Expression, Fails: v})
 		}
 	}
 	return leafPred(&plan.Compare{Col: col, Op: op, Code: code()})
@@ -323,7 +338,7 @@ func TestUncheckedProgram(t *testing.T) {
 			}
 		}
 		op := expr.CmpOp(rapid.IntRange(0, 5).Draw(t, "compare"))
-		checkSelection(t, leafPred(&plan.Program{Op: op, L: draw(3), R: draw(1)}), c)
+		checkSelection(t, leafPred(&plan.Program{Shape: plan.Expression, Op: op, L: draw(3), R: draw(1)}), c)
 	})
 }
 
@@ -344,7 +359,7 @@ func TestLookupAndToFloat(t *testing.T) {
 		}
 		// The rank as a double, at least 10: every string but the first.
 		l := &plan.Val{Op: plan.ToFloat, Float: true, Kids: []*plan.Val{{Op: plan.Lookup, Table: ranks}}}
-		got := selectAll(t, leafPred(&plan.Program{Op: expr.GE, L: l, R: &plan.Val{Op: plan.Const, Float: true, F: 10}}), c)
+		got := selectAll(t, leafPred(&plan.Program{Shape: plan.Expression, Op: expr.GE, L: l, R: &plan.Val{Op: plan.Const, Float: true, F: 10}}), c)
 		for i, s := range strs {
 			if want := s > c.Segments[0].Dict[0]; got.Get(i) != want {
 				t.Errorf("%q: row %d is %v, want %v", strs, i, got.Get(i), want)
@@ -379,17 +394,17 @@ func TestFloatProgram(t *testing.T) {
 		p    *plan.Program
 		want uint64 // a bit a row
 	}{
-		{"x = NaN", &plan.Program{Op: expr.EQ, L: col, R: k(math.NaN())}, 0b0000001},
-		{"x > Infinity", &plan.Program{Op: expr.GT, L: col, R: k(math.Inf(1))}, 0b0000001},
-		{"x < 1", &plan.Program{Op: expr.LT, L: col, R: k(1)}, 0b1001100},
-		{"x + x >= 0", &plan.Program{Op: expr.GE, L: two(plan.AddV, col, col), R: k(0)}, 0b1011011},
-		{"x + x fails", &plan.Program{Fails: two(plan.AddV, col, col)}, 0b0100000},
-		{"x * x fails", &plan.Program{Fails: two(plan.MulV, col, col)}, 0b1100000},
-		{"1 / x fails", &plan.Program{Fails: two(plan.DivV, k(1), col)}, 0b1001000},
-		{"x / 0 fails", &plan.Program{Fails: two(plan.DivV, col, k(0))}, 0b1111110},
-		{"1 / x < 2", &plan.Program{Op: expr.LT, L: two(plan.DivV, k(1), col), R: k(2)}, 0b0110110},
-		{"x as REAL fails", &plan.Program{Fails: single}, 0b1100000},
-		{"-x > 0", &plan.Program{Op: expr.GT, L: &plan.Val{Op: plan.NegV, Float: true, Kids: []*plan.Val{col}}, R: k(0)}, 0b0000101},
+		{"x = NaN", &plan.Program{Shape: plan.Expression, Op: expr.EQ, L: col, R: k(math.NaN())}, 0b0000001},
+		{"x > Infinity", &plan.Program{Shape: plan.Expression, Op: expr.GT, L: col, R: k(math.Inf(1))}, 0b0000001},
+		{"x < 1", &plan.Program{Shape: plan.Expression, Op: expr.LT, L: col, R: k(1)}, 0b1001100},
+		{"x + x >= 0", &plan.Program{Shape: plan.Expression, Op: expr.GE, L: two(plan.AddV, col, col), R: k(0)}, 0b1011011},
+		{"x + x fails", &plan.Program{Shape: plan.Expression, Fails: two(plan.AddV, col, col)}, 0b0100000},
+		{"x * x fails", &plan.Program{Shape: plan.Expression, Fails: two(plan.MulV, col, col)}, 0b1100000},
+		{"1 / x fails", &plan.Program{Shape: plan.Expression, Fails: two(plan.DivV, k(1), col)}, 0b1001000},
+		{"x / 0 fails", &plan.Program{Shape: plan.Expression, Fails: two(plan.DivV, col, k(0))}, 0b1111110},
+		{"1 / x < 2", &plan.Program{Shape: plan.Expression, Op: expr.LT, L: two(plan.DivV, k(1), col), R: k(2)}, 0b0110110},
+		{"x as REAL fails", &plan.Program{Shape: plan.Expression, Fails: single}, 0b1100000},
+		{"-x > 0", &plan.Program{Shape: plan.Expression, Op: expr.GT, L: &plan.Val{Op: plan.NegV, Float: true, Kids: []*plan.Val{col}}, R: k(0)}, 0b0000101},
 	}
 	for _, cs := range cases {
 		if got := selectAll(t, leafPred(cs.p), c)[0]; got != cs.want {

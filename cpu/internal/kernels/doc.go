@@ -1,0 +1,25 @@
+// Package kernels has the inner loops of package cpu: range tests, counts, sums and
+// extremes over codes of 8, 16, 32 or 64 bits, under selections of one bit a row.
+//
+// The types to know:
+//
+//   - [Set] is one implementation of all of them: [Portable], plain Go, or [AVX2].
+//     [Best] is the fastest one that this machine runs.
+//   - [Range] is the one test of codes that comparisons come down to:
+//     code - Lo <= Top, unsigned and wrapping in the width of the code.
+//
+// A selection has row i in bit i%64 of word i/64, and as many words as the codes
+// need; its bits past the last row are 0. Codes may start at any row.
+//
+// The AVX2 kernels are generated, into avx2_amd64.s, by the program in gen: they
+// take whole words of 64 rows, and the portable ones the rows that remain. A word
+// of which no row is selected is skipped without reading its codes.
+//
+// # Caveats
+//
+//   - Nothing checks that a machine has AVX2 when that Set is asked for: take it
+//     from [Best] or [Sets].
+//   - Go cannot preempt a kernel. One call handles a block of rows: microseconds.
+package kernels
+
+//go:generate go run -C gen . -out ../avx2_amd64.s -stubs ../avx2_stubs_amd64.go -pkg kernels

@@ -1,0 +1,83 @@
+package cpu
+
+import (
+	"math"
+	"math/big"
+
+	"github.com/stencildb/stencildb/cpu/internal/kernels"
+	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/table"
+)
+
+// linearLeaf is the paper's Semilinear, s . a op b, over codes: a sum of
+// coefficient times code, which no partial sum takes out of 64 bits or, where narrow
+// is set, of 32. Sums are two's complement, modulo 2^64 or 2^32.
+type linearLeaf struct {
+	segs   []*table.Segment
+	coefs  []int64
+	narrow bool
+	// sums are those that satisfy the comparison, none of them where some is false.
+	sums kernels.Range
+	some bool
+}
+
+// newLinearLeaf returns nil for programs of other shapes, and for those that may
+// overflow.
+func newLinearLeaf(p *plan.Program, c *table.Chunk) *linearLeaf {
+	cols, coefs, rhs, bound, ok := p.Linear()
+	if !ok || !bound.IsInt64() || !rhs.IsInt64() {
+		return nil
+	}
+	l := &linearLeaf{coefs: coefs, narrow: fits32(bound) && fits32(rhs)}
+	for _, col := range cols {
+		s := c.Segments[col]
+		l.segs = append(l.segs, s)
+		l.narrow = l.narrow && s.Codes.U64 == nil
+	}
+	// Numbers of either sign order as unsigned ones once half the range is added: so
+	// the sums are compared in that order, then the range is moved back.
+	width, half := 64, uint64(1)<<63
+	if l.narrow {
+		width, half = 32, 1<<31
+	}
+	l.sums, l.some = kernels.Where(p.Op, (uint64(rhs.Int64())+half)&(half<<1-1), width)
+	l.sums.Lo -= half
+	return l
+}
+
+func fits32(x *big.Int) bool {
+	return x.IsInt64() && x.Int64() >= math.MinInt32 && x.Int64() <= math.MaxInt32
+}
+
+// linearSums are the sums of a vector of rows: 4 or 8 KiB.
+type linearSums struct {
+	narrow [vecRows]uint32
+	wide   [vecRows]uint64
+}
+
+func (l *linearLeaf) eval(s *scratch, dst, among []uint64, row, n int) {
+	if !l.some {
+		clear(dst)
+		return
+	}
+	forVectors(dst, among, n, func(dst, among []uint64, at, k int) {
+		if l.narrow {
+			sums := s.sums.narrow[:k]
+			clear(sums)
+			for i, seg := range l.segs {
+				s.kernels.MultiplyAdd32(sums, kernels.Part(seg.Codes, row+at, k), uint32(l.coefs[i]))
+			}
+			s.kernels.Select(dst, among, table.Codes{U32: sums}, l.sums)
+		} else {
+			sums := s.sums.wide[:k]
+			clear(sums)
+			for i, seg := range l.segs {
+				s.kernels.MultiplyAdd64(sums, kernels.Part(seg.Codes, row+at, k), uint64(l.coefs[i]))
+			}
+			s.kernels.Select(dst, among, table.Codes{U64: sums}, l.sums)
+		}
+	})
+	for _, seg := range l.segs {
+		andValid(dst, seg, row)
+	}
+}
