@@ -1,0 +1,184 @@
+package compute
+
+import (
+	"slices"
+
+	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/textures"
+)
+
+// chunk is what is asked of one chunk.
+type chunk struct {
+	*evaluator
+	checks   []count
+	tree     *node
+	keep     *marks // the selection, where something needs it as a bitmap
+	selected count
+	columns  []*column // of the aggregates, each once
+}
+
+// column is what is asked of one column of a chunk's selection.
+type column struct {
+	col      int
+	n        count // values that are not NULL
+	sum      bool
+	sums     []weighted
+	float    bool // the sum is of REALs or DOUBLEs
+	floats   floatPartial
+	searches []*search
+	spread   bool // searched in rounds, which need the selection
+}
+
+// count is a number of records: known, in the result, or neither yet.
+type count struct {
+	known, counted bool
+	n              uint64
+	slot
+}
+
+func knownCount(n int) count { return count{known: true, n: uint64(n)} }
+func counted(s slot) count   { return count{counted: true, slot: s} }
+
+func (c count) read(words []uint32) uint64 {
+	if c.known {
+		return c.n
+	}
+	return c.slot.read(words)
+}
+
+// column returns what is asked of a column; nil when nothing is.
+func (x *chunk) column(col int) *column {
+	for _, y := range x.columns {
+		if y.col == col {
+			return y
+		}
+	}
+	return nil
+}
+
+// ask notes what an aggregate needs of the chunk; rounds says that it is searched
+// for over several chunks.
+func (x *chunk) ask(i int, a expr.Aggregate, rounds bool) {
+	if a.Col < 0 {
+		return
+	}
+	y := x.column(a.Col)
+	if y == nil {
+		y = &column{col: a.Col}
+		x.columns = append(x.columns, y)
+	}
+	switch {
+	case a.Kind == expr.Sum || a.Kind == expr.Avg:
+		y.float = y.float || a.Arg.IsFloat()
+		y.sum = y.sum || !a.Arg.IsFloat()
+	case rounds:
+		y.spread = true
+	case isOrderStatistic(a) && !a.Null:
+		y.searches = append(y.searches, &search{index: i, agg: a, digits: x.digits(a.Col)})
+	}
+}
+
+// settle notes the counts that are known beforehand.
+func (x *chunk) settle() {
+	switch x.tree.op {
+	case plan.False:
+		x.selected = knownCount(0)
+	case plan.True:
+		x.selected = knownCount(x.chunk.Rows)
+	}
+	for _, y := range x.columns {
+		switch values := x.segment(y.col).NonNull(); {
+		case x.tree.op == plan.False || values == 0:
+			*y = column{col: y.col, n: knownCount(0)}
+		case x.tree.op == plan.True:
+			y.n = knownCount(values)
+		}
+	}
+}
+
+// sweeps lists how the chunk is looked at: once a column and way of gathering, and
+// such that every count that is not known is taken.
+func (x *chunk) sweeps(countAll bool) []*sweep {
+	var list []*sweep
+	needSelected := countAll && !x.selected.known
+	for _, y := range x.columns {
+		name := x.fields[y.col].Name
+		ask := !y.n.known && x.segment(y.col).Nulls > 0
+		before := len(list)
+		if y.sum && !(y.n.known && y.n.n == 0) {
+			list = append(list, &sweep{name: "Accumulate(" + name + ")", counts: "of the selected records, those with bit i of " + name + " set, times 2^i",
+				col: y.col, sum: true, values: ask})
+		}
+		if len(y.searches) > 0 && len(y.searches[0].digits) > 0 {
+			d := y.searches[0].digits[0]
+			list = append(list, &sweep{name: "Decide(" + name + ")", counts: "selected records by their " + d.label(storedOf(x.segment(y.col))),
+				col: y.col, digit: &d})
+		} else if !y.n.known && !ask {
+			needSelected = true
+		}
+		if ask && len(list) == before {
+			list = append(list, &sweep{name: "Popcount(" + name + " IS NOT NULL)", counts: "selected records where " + name + " is not NULL",
+				col: y.col, values: true})
+		}
+	}
+	if needSelected {
+		return x.countSelected(list)
+	}
+	return list
+}
+
+// countSelected has one of the sweeps count the selected records, too; one that
+// counts by a digit does so where there are no NULLs.
+func (x *chunk) countSelected(list []*sweep) []*sweep {
+	for _, s := range list {
+		if s.digit == nil {
+			s.selected = true
+			return list
+		}
+	}
+	for _, s := range list {
+		if x.segment(s.col).Nulls == 0 {
+			return list
+		}
+	}
+	return append(list, &sweep{name: "Popcount(" + x.tree.short() + ")", counts: "selected records", col: -1, selected: true})
+}
+
+// needsBitmap reports whether the selection is needed as a bitmap.
+func (x *chunk) needsBitmap(list []*sweep) bool {
+	if x.tree.op == plan.True || x.tree.op == plan.False {
+		return false
+	}
+	return len(list) > 1 || slices.ContainsFunc(x.columns, func(y *column) bool {
+		return y.float || y.spread || slices.ContainsFunc(y.searches, func(s *search) bool { return len(s.digits) > 1 })
+	})
+}
+
+// took notes where a sweep has left its counts.
+func (x *chunk) took(s *sweep, g gathered) {
+	if s.selected {
+		x.selected = counted(g.selected)
+	}
+	if s.col < 0 {
+		return
+	}
+	if s.digit != nil && x.segment(s.col).Nulls == 0 && !x.selected.known {
+		x.selected = counted(g.values)
+	}
+	y := x.column(s.col)
+	if s.sum {
+		y.sums = g.sums
+	}
+	if (s.values || s.digit != nil) && !y.n.known {
+		y.n = counted(g.values)
+	}
+}
+
+// selectionBlocks are the blocks of the selection by window; zero Blocks select all.
+func (x *chunk) selectionBlocks() []textures.Block {
+	if x.keep != nil {
+		return x.keep.blocks
+	}
+	return make([]textures.Block, len(x.windows))
+}

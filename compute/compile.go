@@ -1,0 +1,208 @@
+package compute
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/pass"
+	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/textures"
+)
+
+// compiler queues the passes of a query, which leave all their counts in one block.
+type compiler struct {
+	device Device
+	q      *plan.Query
+	rec    pass.Recorder
+	result textures.Block
+	words  int
+}
+
+// compiled is a query as a list of passes and what their counts mean. It does not
+// change: it may run any number of times.
+type compiled struct {
+	q      *plan.Query
+	device Device
+	passes []*pass.Pass
+	result textures.Block // stands for the result of one execution
+	words  int
+	chunks []*chunk
+	rounds []int // the aggregates whose value is searched for over several chunks
+}
+
+// alloc reserves words of the result.
+func (c *compiler) alloc(n int) int {
+	c.words += n
+	return c.words - n
+}
+
+// compile makes the passes of a query. It needs no device.
+func compile(d Device, q *plan.Query) (*compiled, error) {
+	c := &compiler{device: d, q: q, result: textures.ScratchBlock(&textures.Scratch{})}
+	out := &compiled{q: q, device: d, result: c.result}
+	for i := range q.Chunks {
+		x, err := c.open(i)
+		if err != nil {
+			return nil, err
+		}
+		out.chunks = append(out.chunks, x)
+	}
+	for i, a := range q.Aggs {
+		rounds := isOrderStatistic(a) && !a.Null && a.Kind != expr.Min && a.Kind != expr.Max && out.spread(a.Col)
+		if rounds {
+			out.rounds = append(out.rounds, i)
+		}
+		for _, x := range out.chunks {
+			x.ask(i, a, rounds)
+		}
+	}
+	for _, x := range out.chunks {
+		if err := c.chunk(x); err != nil {
+			return nil, err
+		}
+	}
+	out.passes, out.words = c.rec.Passes, c.words
+	return out, nil
+}
+
+// open prepares a chunk and its selection.
+func (c *compiler) open(i int) (*chunk, error) {
+	ch := c.q.Table.Chunks[i]
+	if int64(ch.Rows) > math.MaxUint32 {
+		return nil, &plan.Declined{Why: fmt.Sprintf("a chunk of %d rows is more than 32 bits count", ch.Rows)}
+	}
+	e := &evaluator{run: &c.rec, device: c.device, fields: c.q.Table.Fields, index: i, chunk: ch,
+		windows: c.device.windowsOf(ch.Rows), fused: ch.Rows >= c.device.FuseRows, split: ch.Rows >= c.device.SplitRows, valued: map[plan.Leaf]*node{}}
+	x := &chunk{evaluator: e}
+	for _, k := range c.q.Chunks[i].Checks {
+		n, err := c.check(e, k.Pred)
+		if err != nil {
+			return nil, err
+		}
+		x.checks = append(x.checks, n)
+	}
+	pred := c.q.Chunks[i].Pred
+	if countsOnly(c.q) {
+		n, ok, err := c.countLeaf(e, pred)
+		if ok || err != nil {
+			x.selected = n
+			return x, err
+		}
+	}
+	tree, err := e.tree(pred)
+	if err == nil {
+		x.tree, err = c.fit(e, tree)
+	}
+	return x, err
+}
+
+// check counts the records of a predicate that must select none.
+func (c *compiler) check(e *evaluator, p *plan.Pred) (count, error) {
+	if n, ok, err := c.countLeaf(e, p); ok || err != nil {
+		return n, err
+	}
+	tree, err := e.tree(p)
+	if err == nil {
+		tree, err = c.fit(e, tree)
+	}
+	switch {
+	case err != nil:
+		return count{}, err
+	case tree.op == plan.False:
+		return knownCount(0), nil
+	case tree.op == plan.True:
+		return knownCount(e.chunk.Rows), nil
+	}
+	s := sweep{name: "Check(" + tree.short() + ")", counts: "records that raise an error", tree: tree, selected: true, col: -1}
+	g, err := s.run(c, e)
+	e.release(tree)
+	return counted(g.selected), err
+}
+
+// spread reports whether the values of a column may come from several chunks.
+func (o *compiled) spread(col int) bool {
+	n := 0
+	for _, x := range o.chunks {
+		if x.tree.op != plan.False && x.segment(col).NonNull() > 0 {
+			n++
+		}
+	}
+	return n > 1
+}
+
+func isOrderStatistic(a expr.Aggregate) bool {
+	switch a.Kind {
+	case expr.Min, expr.Max, expr.Percentile, expr.KthLargest, expr.KthSmallest:
+		return true
+	}
+	return false
+}
+
+// chunk queues the aggregates of a chunk; the first sweep evaluates the selection.
+func (c *compiler) chunk(x *chunk) error {
+	if x.selected.counted {
+		return nil
+	}
+	x.settle()
+	if x.tree.op == plan.False {
+		return nil
+	}
+	list := x.sweeps(slices.ContainsFunc(c.q.Aggs, func(a expr.Aggregate) bool { return a.Col < 0 }))
+	if err := c.selection(x, list); err != nil {
+		return err
+	}
+	for _, s := range list {
+		g, err := s.run(c, x.evaluator)
+		if err != nil {
+			return err
+		}
+		x.took(s, g)
+		if s.digit != nil {
+			if err := c.searches(x.evaluator, s.col, x.column(s.col).searches, x.keep, g.digits); err != nil {
+				return err
+			}
+		}
+	}
+	for _, y := range x.columns {
+		if !y.n.known && !y.n.counted {
+			y.n = x.selected
+		}
+		if y.float {
+			var err error
+			if y.floats, err = x.floatSum(y.col, x.selectionBlocks()); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// selection gives the sweeps their trees: the first one evaluates the selection and
+// keeps it, when others need it.
+func (c *compiler) selection(x *chunk, list []*sweep) error {
+	tree := x.tree
+	if x.needsBitmap(list) {
+		switch {
+		case tree.op == plan.IsLeaf && tree.leaf.test == marked:
+			x.keep = tree.leaf.marks
+		case len(list) == 0 || !x.fused || x.split && list[0].col >= 0:
+			m, err := c.mark(x.evaluator, tree)
+			if err != nil {
+				return err
+			}
+			tree, x.keep = m, m.leaf.marks
+		default:
+			x.keep = x.newMarks()
+			list[0].keep = x.keep
+		}
+	}
+	for i, s := range list {
+		s.tree = tree
+		if i > 0 && x.keep != nil {
+			s.tree = markedNode(x.keep, x.tree.String())
+		}
+	}
+	return nil
+}

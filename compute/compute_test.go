@@ -1,0 +1,230 @@
+package compute_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/bits"
+	"math/rand/v2"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/stencildb/stencildb/compute"
+	"github.com/stencildb/stencildb/cpu"
+	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/glctx"
+	"github.com/stencildb/stencildb/internal/gltest"
+	"github.com/stencildb/stencildb/pass"
+	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/plantest"
+	"github.com/stencildb/stencildb/table"
+	"github.com/stencildb/stencildb/textures"
+)
+
+// Random tables of every type and random queries over them give the scalar oracle's
+// answer, or an error where the oracle has one.
+func TestRandomQueriesAgreeWithTheOracle(t *testing.T) {
+	gltest.Run(t, 0, func(ctx *glctx.Context, g *pass.GL) {
+		d := compute.DeviceOf(ctx.Caps())
+		rapid.Check(t, func(t *rapid.T) {
+			knobs := plantest.Exact()
+			knobs.Arith = 0
+			tab := plantest.Table(t, knobs)
+			for range 4 {
+				compareWithOracle(t, g, d, tab, plantest.Query(t, tab, knobs))
+			}
+		})
+	})
+}
+
+func compareWithOracle(t *rapid.T, g *pass.GL, d compute.Device, tab *table.Table, q *expr.Query) {
+	p, err := plan.NewQuery(tab, q)
+	if err != nil {
+		return // refused: package plan's tests say when
+	}
+	want, wantErr := cpu.Scalar(context.Background(), tab, q)
+	got, err := compute.Run(g, d, p)
+	g.End()
+	var declined *plan.Declined
+	if errors.As(err, &declined) {
+		return
+	}
+	where := ""
+	if q.Where != nil {
+		where = q.Where.String()
+	}
+	if (err == nil) != (wantErr == nil) {
+		t.Fatalf("WHERE %s: %v: error %v, the oracle has %v", where, q.Aggs, err, wantErr)
+	}
+	if err != nil {
+		return
+	}
+	for i := range want {
+
+		if got[i].String() != want[i].String() {
+			t.Fatalf("WHERE %s: %v is %v, the oracle has %v", where, q.Aggs[i], got[i], want[i])
+		}
+	}
+}
+
+// boundaryRows are numbers of rows at the ends of words, units and groups.
+var boundaryRows = []int{1, 31, 32, 33, 127, 128, 129, 8191, 8192, 8193, 20_000}
+
+// column makes a column of codes of a width, some bits of which never vary, with
+// NULLs or without.
+func column(rng *rand.Rand, rows, width int, holes, nulls bool) *table.Segment {
+	mask := ^uint64(0) >> (64 - width)
+	if width == 0 {
+		mask = 0
+	}
+	if holes {
+		mask &= rng.Uint64() | rng.Uint64() | 1
+	}
+	codes := make([]uint64, rows)
+	seg := &table.Segment{Type: table.Type{Kind: table.BigInt}, Base: table.OrdinalInt(-1000)}
+	if width > 60 {
+		seg.Base = 0
+	}
+	if nulls {
+		seg.Valid = table.NewBitmap(rows)
+	}
+	for i := range codes {
+		if nulls && rng.IntN(4) == 0 {
+			seg.Nulls++
+			continue
+		}
+		if nulls {
+			seg.Valid.Set(i)
+		}
+		codes[i] = rng.Uint64() & mask
+		if rng.IntN(3) == 0 { // around powers of two
+			codes[i] = (uint64(1)<<rng.IntN(max(width, 1)) - uint64(rng.IntN(2))) & mask
+		}
+		seg.Max = max(seg.Max, codes[i])
+	}
+	seg.Bits = bits.Len64(seg.Max)
+	seg.Codes = table.Narrow(codes, seg.Bits)
+	return seg
+}
+
+// chunked makes a table of two columns, a and b, and one or more chunks.
+func chunked(rng *rand.Rand, rows, width, chunks int, holes, nulls bool) *table.Table {
+	t := &table.Table{Name: "t"}
+	for _, name := range []string{"a", "b"} {
+		t.Fields = append(t.Fields, table.Field{Name: name, Type: table.Type{Kind: table.BigInt}})
+	}
+	for range chunks {
+		t.Chunks = append(t.Chunks, &table.Chunk{Rows: rows, Segments: []*table.Segment{
+			column(rng, rows, width, holes, nulls), column(rng, rows, 1+rng.IntN(30), holes, nulls)}})
+	}
+	return t
+}
+
+// constant draws a code at or beside a power of two, or any.
+func constant(rng *rand.Rand, top uint64) uint64 {
+	if rng.IntN(3) == 0 {
+		return rng.Uint64() & (uint64(1)<<bits.Len64(top) - 1) % (top | 1)
+	}
+	c := uint64(1)<<rng.IntN(max(1, bits.Len64(top))) + uint64(rng.IntN(3)) - 1
+	return min(c, top)
+}
+
+func leafOf(l plan.Leaf) *plan.Pred { return &plan.Pred{Op: plan.IsLeaf, Leaf: l} }
+
+// predicate draws a tree over the codes of a chunk, as package plan makes them.
+func predicate(rng *rand.Rand, c *table.Chunk, depth int) *plan.Pred {
+	if depth > 0 && rng.IntN(3) > 0 {
+		p := &plan.Pred{Op: []plan.Op{plan.And, plan.Or}[rng.IntN(2)]}
+		for range 2 + rng.IntN(3) {
+			p.Kids = append(p.Kids, predicate(rng, c, depth-1))
+		}
+		return p
+	}
+	col := rng.IntN(len(c.Segments))
+	seg := c.Segments[col]
+	switch rng.IntN(4) {
+	case 0:
+		if seg.Nulls > 0 && seg.NonNull() > 0 {
+			return leafOf(&plan.NullTest{Col: col, Not: rng.IntN(2) == 0, Text: "null test"})
+		}
+	case 1:
+		lo, hi := constant(rng, seg.Max), constant(rng, seg.Max)
+		if lo > hi {
+			lo, hi = hi, lo
+		}
+		return leafOf(&plan.Range{Col: col, Lo: lo, Hi: hi, Text: fmt.Sprintf("col %d in %d..%d", col, lo, hi)})
+	}
+	op := []expr.CmpOp{expr.LT, expr.LE, expr.GT, expr.GE, expr.EQ, expr.NE}[rng.IntN(6)]
+	code := constant(rng, seg.Max)
+	return leafOf(&plan.Compare{Col: col, Op: op, Code: code, Text: fmt.Sprintf("col %d %v %d", col, op, code)})
+}
+
+// everyAggregate asks for each kind of aggregate of a column of BIGINT.
+func everyAggregate(rng *rand.Rand, col int, name string) []expr.Aggregate {
+	a := expr.Aggregate{Col: col, Name: name, Arg: table.Type{Kind: table.BigInt}, P: -1}
+	with := func(k expr.AggKind) expr.Aggregate { b := a; b.Kind = k; return b }
+	list := []expr.Aggregate{{Kind: expr.CountAll, Col: -1}, {Kind: expr.Selectivity, Col: -1},
+		with(expr.Count), with(expr.Sum), with(expr.Avg), with(expr.Min), with(expr.Max)}
+	for _, f := range []float64{0, 0.1, 0.5, rng.Float64(), 1} {
+		p := with(expr.Percentile)
+		p.F, p.Desc = f, rng.IntN(2) == 0
+		list = append(list, p)
+	}
+	return list
+}
+
+// compareWithCPU runs a query on both backends.
+func compareWithCPU(t *testing.T, g *pass.GL, d compute.Device, q *plan.Query, what string) {
+	t.Helper()
+	want, wantErr := cpu.New(1).Execute(context.Background(), q)
+	got, err := compute.Run(g, d, q)
+	g.End()
+	if (err == nil) != (wantErr == nil) || err != nil && err.Error() != wantErr.Error() {
+		t.Fatalf("%s: WHERE %v: error %v, cpu has %v", what, q.Chunks[0].Pred, err, wantErr)
+	}
+	if err != nil {
+		return
+	}
+	for i, v := range want.Values {
+		if got[i].String() != v.String() {
+			t.Fatalf("%s: WHERE %v: %v is %v, cpu has %v", what, q.Chunks[0].Pred, q.Aggs[i], got[i], v)
+		}
+	}
+}
+
+// Every width and the ends of words, units and groups: bitmap by bitmap, in one
+// program, in several windows, in several chunks.
+func TestAggregatesAgreeWithCPU(t *testing.T) {
+	gltest.Run(t, 0, func(ctx *glctx.Context, g *pass.GL) {
+		rng := rand.New(rand.NewPCG(1, 2))
+		d := compute.DeviceOf(ctx.Caps())
+		for width := 0; width <= 64; width++ {
+			d := d
+			d.FuseRows, d.SplitRows = 1<<30, 1<<30
+			if width%8 == 3 {
+				d.FuseRows = 0
+				d.SplitRows = (width % 16) * 1000
+			}
+			if width%3 == 0 {
+				d.WindowRows = textures.GroupRows
+			}
+			rows := boundaryRows[width%len(boundaryRows)]
+			tab := chunked(rng, rows, width, 1+width%3/2, width%2 == 0, width%5 < 2)
+			q := &plan.Query{Table: tab}
+			for _, c := range tab.Chunks {
+				q.Chunks = append(q.Chunks, plan.ChunkPlan{Pred: predicate(rng, c, width%3)})
+			}
+			if width%7 == 0 {
+				for i := range q.Chunks {
+					q.Chunks[i].Pred = &plan.Pred{Op: plan.True}
+				}
+			}
+			q.Aggs = everyAggregate(rng, 0, "a")
+			if width%4 == 0 {
+				q.Aggs = append(q.Aggs, everyAggregate(rng, 1, "b")...)
+			}
+			compareWithCPU(t, g, d, q, fmt.Sprintf("%d rows of %d bits, %d chunks", rows, width, len(tab.Chunks)))
+		}
+	})
+}

@@ -1,0 +1,136 @@
+package compute
+
+import (
+	"math"
+
+	"github.com/stencildb/stencildb/glctx"
+	"github.com/stencildb/stencildb/textures"
+)
+
+// Device is what the algorithms need to know of a device.
+type Device struct {
+	// Software says that the CPU runs the programs: barriers are expensive there, so
+	// that every thread adds its own counts, and work groups are few.
+	Software bool
+	// Multiprocessors is how many units share the work groups; 0 is unknown.
+	Multiprocessors int
+	// MaxBlock is the largest storage block, in bytes; MaxBlocks how many one program
+	// may have.
+	MaxBlock  int64
+	MaxBlocks int
+	// FuseRows is the number of rows from which on a chunk's WHERE is compiled into a
+	// program of its own; smaller ones are evaluated bitmap by bitmap, with programs
+	// that queries have in common.
+	FuseRows int
+	// SplitRows is the number of rows from which on a program keeps to the planes of
+	// one column, and takes the bitmap of those before: an H200 reads the planes of
+	// several columns at a time at a third of its speed.
+	SplitRows int
+	// WindowRows, when set, bounds the rows of a window further (tests).
+	WindowRows int
+
+	local int // threads of a work group, when not the usual number
+	cache *cache
+}
+
+// DeviceOf returns the device of a context.
+func DeviceOf(caps *glctx.Caps) Device {
+	d := Device{
+		cache:           &cache{},
+		Software:        caps.Software,
+		Multiprocessors: caps.Multiprocessors,
+		MaxBlock:        caps.MaxStorageBlock,
+		MaxBlocks:       int(caps.Limits["MAX_COMPUTE_SHADER_STORAGE_BLOCKS"]),
+	}
+	if d.Software { // where a program takes as long to compile as 100 M rows to scan
+		d.FuseRows = 1 << 22
+		d.SplitRows = math.MaxInt
+	} else {
+		d.SplitRows = 1 << 25
+	}
+	return d
+}
+
+// localSize is the number of threads of a work group (LOCAL in the programs).
+func (d Device) localSize() int {
+	if d.local != 0 {
+		return d.local
+	}
+	if d.Software {
+		return 64
+	}
+	return 256
+}
+
+// Work groups a multiprocessor, on hardware: what an H200 keeps resident. One more,
+// and a second wave begins that costs up to three times the first.
+const (
+	scanGroups  = 8
+	wideGroups  = 4 // of scanLocal threads
+	digitGroups = 5
+)
+
+// scanLocal is the number of threads of a work group of a sweep, on hardware.
+const scanLocal = 512
+
+// softwareGroups is the number of work groups a core of a software device.
+const softwareGroups = 4
+
+// threadUnits bounds the units that one thread takes: its counters of 16 bits hold
+// the records of 511.
+const threadUnits = 500
+
+// digitBits is how many bits of a code a pass of the k-th search decides. With 4 an
+// H200 runs out of registers: half of the threads fit, and it takes longer.
+const digitBits = 3
+
+// forScans is the device with the work groups of a sweep.
+func (d Device) forScans() Device {
+	if !d.Software {
+		d.local = scanLocal
+	}
+	return d
+}
+
+// maxBlocks is how many storage blocks one program may have; every OpenGL 4.5
+// device has 8.
+func (d Device) maxBlocks() int { return max(8, d.MaxBlocks) }
+
+// groups returns the number of work groups for that many units, each taken by one
+// thread: perUnit a multiprocessor, but no more than have something to do.
+func (d Device) groups(units, perUnit int) int {
+	const unknown = 64 // multiprocessors, for drivers that do not tell
+	n := d.Multiprocessors
+	if n == 0 {
+		n = unknown
+	}
+	if d.Software {
+		perUnit = softwareGroups
+	}
+	local := d.localSize()
+	return max(1, units/(local*threadUnits)+1, min(n*perUnit, (units+local-1)/local))
+}
+
+// loopSteps is how many iterations of loops a thread may do in software: llvmpipe ends
+// all loops of a thread after 65,535, without an error (gallivm, lp_exec_mask).
+const loopSteps = 50_000
+
+// groupsOf is groups for threads that do up to that many iterations of inner loops for a
+// unit.
+func (d Device) groupsOf(units, perUnit, steps int) int {
+	n := d.groups(units, perUnit)
+	if !d.Software {
+		return n
+	}
+	each := max(1, loopSteps/(1+steps)) // units
+	return max(n, (units+d.localSize()*each-1)/(d.localSize()*each))
+}
+
+// windowsOf cuts a chunk's rows so that the device can bind their blocks.
+func (d Device) windowsOf(rows int) []window {
+	limit := d.MaxBlock
+	if d.WindowRows > 0 {
+		limit = min(limit, 4*int64(d.WindowRows))
+	}
+	return textures.Windows(rows, limit)
+}

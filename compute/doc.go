@@ -1,0 +1,42 @@
+// Package compute answers queries with compute shaders on bit planes.
+//
+// Bit plane i of a column holds bit i of the codes of its records, 32 records to a
+// word (package textures, block.go). A thread works on a unit, a uvec4 of each plane:
+// one logical operation handles 128 records, and an operation reads only the planes
+// that it needs.
+//
+//   - A comparison walks the planes from the top. The records still equal to the
+//     constant, and those found less, are two masks; a plane and the constant's bit
+//     move records from the one to the other. It stops when no record is equal any
+//     more, or when the constant has no lower bit set. (The paper's Compare.)
+//   - AND and OR hand the records that are still undecided from one operand to the
+//     next. A whole WHERE is one generated program where it fits, else bitmaps.
+//   - COUNT is the population count of the selection: the occlusion query's place.
+//   - SUM is the sum of 2^i * popcount(plane i AND selection): the paper's
+//     Accumulator, with all its TestBits in one pass.
+//   - The k-th largest value is found from the top, as the paper's KthLargest does, but
+//     [digitBits] bits a pass and without waiting: a pass derives the bits decided so
+//     far from the counts of the pass before, keeps the candidates that have them, and
+//     counts these by the next bits.
+//
+// The types to know:
+//
+//   - [Run] answers a [plan.Query] on a [Device].
+//   - compiled is a query as a list of passes and the meaning of their counts; it is
+//     kept for a query that runs again.
+//   - evaluator queues the passes of one chunk; tree.go turns predicates over codes
+//     into nodes over planes, generate.go these into GLSL.
+//   - sweep is one look at every record: what it selects and gathers.
+//   - search is a k-th value within a chunk, quantile one over several chunks.
+//
+// # Caveats
+//
+//   - All counts of a query are read back at once, those of its checks too: a query
+//     that fails has done all its work.
+//   - Planes that are 0 in every code are not stored (table.Segment.Varying). Constants
+//     are translated to the stored bits ("dense" codes); see [stored].
+//   - Compiling a program takes a software device as long as scanning 100 M records:
+//     chunks below Device.FuseRows are evaluated bitmap by bitmap with programs that
+//     queries have in common.
+//   - NVIDIA's compiler takes at most 512 words of uniforms a program, arrays included.
+package compute

@@ -1,0 +1,233 @@
+package compute_test
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/stencildb/stencildb/compute"
+	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/glctx"
+	"github.com/stencildb/stencildb/internal/gltest"
+	"github.com/stencildb/stencildb/pass"
+	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/table"
+)
+
+// hardware is a device of which nothing runs.
+var hardware = compute.Device{Multiprocessors: 100, MaxBlock: 1 << 31, MaxBlocks: 16, SplitRows: 1 << 25}
+
+func agg(k expr.AggKind) expr.Aggregate {
+	return expr.Aggregate{Kind: k, Col: 0, Name: "a", Arg: table.Type{Kind: table.BigInt}, F: 0.5, P: -1}
+}
+
+// explained lists the passes of a query without running any.
+func explained(t *testing.T, d compute.Device, q *plan.Query) []*pass.Pass {
+	t.Helper()
+	r := &pass.Recorder{}
+	if _, err := compute.Run(r, d, q); err != nil {
+		t.Fatal(err)
+	}
+	return r.Passes
+}
+
+func names(passes []*pass.Pass) string {
+	var list []string
+	for _, p := range passes {
+		list = append(list, p.Name)
+	}
+	return strings.Join(list, "; ")
+}
+
+func TestExplainNamesThePasses(t *testing.T) {
+	tab := chunked(rand.New(rand.NewPCG(3, 4)), 20_000, 8, 1, false, false)
+	all := &plan.Pred{Op: plan.True}
+	for _, c := range []struct {
+		where *plan.Pred
+		agg   expr.Aggregate
+		want  string
+	}{
+		{less(0, 60), expr.Aggregate{Kind: expr.CountAll, Col: -1}, "Popcount(a < 60)"},
+		{all, expr.Aggregate{Kind: expr.CountAll, Col: -1}, ""},
+		{all, agg(expr.Sum), "Accumulate(a)"},
+		{all, agg(expr.Percentile), "Decide(a); Decide(a, bits 7..5); Decide(a, bits 4..2)"},
+	} {
+		q := &plan.Query{Table: tab, Chunks: []plan.ChunkPlan{{Pred: c.where}}, Aggs: []expr.Aggregate{c.agg}}
+		if got := names(explained(t, hardware, q)); got != c.want {
+			t.Errorf("WHERE %v: %v has the passes %q, not %q", c.where, c.agg, got, c.want)
+		}
+	}
+}
+
+// One text serves every constant, and the same query gives the same text.
+func TestConstantsAreNoMatterOfShape(t *testing.T) {
+	tab := chunked(rand.New(rand.NewPCG(3, 4)), 20_000, 8, 1, false, true)
+	text := func(code uint64) string {
+		where := &plan.Pred{Op: plan.And, Kids: []*plan.Pred{less(0, code), less(1, 1)}}
+		q := &plan.Query{Table: tab, Chunks: []plan.ChunkPlan{{Pred: where}}, Aggs: []expr.Aggregate{agg(expr.Sum)}}
+		return explained(t, hardware, q)[0].Program.Text
+	}
+	for code := uint64(1); code < 200; code++ {
+		if text(code) != text(3) {
+			t.Fatalf("another text for the constant %d", code)
+		}
+	}
+}
+
+// A search over several chunks stands for its rounds.
+func TestExplainShowsRoundsAsOnePassAChunk(t *testing.T) {
+	tab := chunked(rand.New(rand.NewPCG(3, 4)), 100, 8, 3, false, false)
+	q := &plan.Query{Table: tab, Aggs: []expr.Aggregate{agg(expr.Percentile)}}
+	for range tab.Chunks {
+		q.Chunks = append(q.Chunks, plan.ChunkPlan{Pred: &plan.Pred{Op: plan.True}})
+	}
+	symbolic := 0
+	for _, p := range explained(t, hardware, q) {
+		if p.Symbolic {
+			symbolic++
+		}
+	}
+	if symbolic != len(tab.Chunks) {
+		t.Errorf("%d symbolic passes for %d chunks", symbolic, len(tab.Chunks))
+	}
+}
+
+// The first check that selects a record fails the query, and a rank outside the
+// selection does after that.
+func TestErrorsComeInOrder(t *testing.T) {
+	gltest.Run(t, 0, func(ctx *glctx.Context, g *pass.GL) {
+		d := compute.DeviceOf(ctx.Caps())
+		tab := chunked(rand.New(rand.NewPCG(5, 6)), 1000, 8, 1, false, false)
+		none := leafOf(&plan.Range{Col: 0, Lo: 1, Hi: tab.Chunks[0].Segments[0].Max, Text: "some"})
+		first, second := errors.New("first"), errors.New("second")
+		kth := agg(expr.KthLargest)
+		kth.K = 100_000
+		run := func(checks ...plan.Check) error {
+			_, err := compute.Run(g, d, &plan.Query{Table: tab, Aggs: []expr.Aggregate{kth},
+				Chunks: []plan.ChunkPlan{{Pred: &plan.Pred{Op: plan.True}, Checks: checks}}})
+			g.End()
+			return err
+		}
+		if err := run(plan.Check{Pred: none, Err: first}, plan.Check{Pred: none, Err: second}); err != first {
+			t.Errorf("error %v, not that of the first check", err)
+		}
+		if err := run(plan.Check{Pred: none, Err: second}); err != second {
+			t.Errorf("error %v, not that of the check", err)
+		}
+		if err := run(plan.Check{Pred: &plan.Pred{Op: plan.False}, Err: first}); err == nil || err == first {
+			t.Errorf("error %v, not that of the rank", err)
+		}
+	})
+}
+
+// Trees with more leaves or storage blocks than a program takes are cut up.
+func TestLargeTreesAgreeWithCPU(t *testing.T) {
+	gltest.Run(t, 0, func(ctx *glctx.Context, g *pass.GL) {
+		rng := rand.New(rand.NewPCG(7, 8))
+		d := compute.DeviceOf(ctx.Caps())
+		d.FuseRows = 0
+		tab := chunked(rng, 9000, 12, 1, false, true)
+		for i, leaves := range []int{15, 40, 40} {
+			if i == 2 {
+				d.SplitRows = 0
+			}
+			p := &plan.Pred{Op: plan.Or}
+			for i := range leaves {
+				p.Kids = append(p.Kids, leafOf(&plan.Compare{Col: i % 2, Op: expr.EQ, Code: uint64(1 + 37*i%1000), Text: fmt.Sprint("leaf ", i)}))
+			}
+			q := &plan.Query{Table: tab, Chunks: []plan.ChunkPlan{{Pred: p}}, Aggs: []expr.Aggregate{{Kind: expr.CountAll, Col: -1}, agg(expr.Sum), agg(expr.Percentile)}}
+			compareWithCPU(t, g, d, q, fmt.Sprint(leaves, " leaves"))
+		}
+	})
+}
+
+// Wide columns with NULLs take three storage blocks each: a device with few blocks
+// evaluates them a few at a time.
+func TestWideColumnsOnDevicesWithFewBlocks(t *testing.T) {
+	gltest.Run(t, 0, func(ctx *glctx.Context, g *pass.GL) {
+		rng := rand.New(rand.NewPCG(13, 14))
+		tab := &table.Table{Name: "t", Chunks: []*table.Chunk{{Rows: 9000}}}
+		p := &plan.Pred{Op: plan.And}
+		for i := range 7 {
+			name := string(rune('a' + i))
+			tab.Fields = append(tab.Fields, table.Field{Name: name, Type: table.Type{Kind: table.BigInt}})
+			tab.Chunks[0].Segments = append(tab.Chunks[0].Segments, column(rng, 9000, 40, false, true))
+			p.Kids = append(p.Kids, leafOf(&plan.Compare{Col: i, Op: expr.LT, Code: 1 << 39, Text: name + " < 2^39"}))
+		}
+		q := &plan.Query{Table: tab, Chunks: []plan.ChunkPlan{{Pred: p}}, Aggs: []expr.Aggregate{{Kind: expr.CountAll, Col: -1}, agg(expr.Sum), agg(expr.Percentile)}}
+		for _, blocks := range []int{8, 16} {
+			for _, split := range []int{0, 1 << 30} {
+				d := compute.DeviceOf(ctx.Caps())
+				d.FuseRows, d.SplitRows, d.MaxBlocks = 0, split, blocks
+				compareWithCPU(t, g, d, q, fmt.Sprint(blocks, " blocks, columns apart from ", split, " rows on"))
+			}
+		}
+	})
+}
+
+// A selection reads its own columns only: the first one may be unsupported, without
+// segments.
+func TestSelectionsReadNoOtherColumn(t *testing.T) {
+	gltest.Run(t, 0, func(ctx *glctx.Context, g *pass.GL) {
+		tab := chunked(rand.New(rand.NewPCG(15, 16)), 9000, 12, 1, false, true)
+		tab.Fields = append([]table.Field{{Name: "nested", Unsupported: "a nested type"}}, tab.Fields...)
+		tab.Chunks[0].Segments = append([]*table.Segment{nil}, tab.Chunks[0].Segments...)
+		below := func(col int) *plan.Pred {
+			return leafOf(&plan.Compare{Col: col, Op: expr.LT, Code: 0, Text: tab.Fields[col].Name + " < 0"})
+		}
+		p := &plan.Pred{Op: plan.Or, Kids: []*plan.Pred{below(1), leafOf(&plan.NullTest{Col: 2, Text: "b IS NULL"})}}
+		check := plan.Check{Pred: &plan.Pred{Op: plan.And, Kids: []*plan.Pred{below(1), below(2)}}, Err: errors.New("a check")}
+		median := expr.Aggregate{Kind: expr.Percentile, Col: 1, Name: "a", Arg: tab.Fields[1].Type, F: 0.5, P: -1}
+		q := &plan.Query{Table: tab, Chunks: []plan.ChunkPlan{{Pred: p, Checks: []plan.Check{check}}}, Aggs: []expr.Aggregate{median}}
+		compareWithCPU(t, g, compute.DeviceOf(ctx.Caps()), q, "an unsupported column")
+	})
+}
+
+// Rasterisers in software end the loops of a thread that takes too many steps: few cores
+// do not mean that a thread searches a long list for many records.
+func TestLongSearchesInSoftware(t *testing.T) {
+	gltest.Run(t, 0, func(ctx *glctx.Context, g *pass.GL) {
+		const rows, spans = 1_200_000, 40_000
+		codes := make([]uint32, rows)
+		for i := range codes {
+			codes[i] = uint32(i) * 7
+		}
+		seg := &table.Segment{Type: table.Type{Kind: table.BigInt}, Base: table.OrdinalInt(0), Max: 7 * (rows - 1), Bits: 23, Codes: table.Codes{U32: codes}}
+		m := &plan.Members{Col: 0, Text: "a IN (...)"}
+		for i := range uint64(spans) {
+			m.Spans = append(m.Spans, plan.Span{Lo: 210*i + 3, Hi: 210*i + 40})
+		}
+		tab := &table.Table{Name: "t", Fields: []table.Field{{Name: "a", Type: seg.Type}}, Chunks: []*table.Chunk{{Rows: rows, Segments: []*table.Segment{seg}}}}
+		q := &plan.Query{Table: tab, Chunks: []plan.ChunkPlan{{Pred: leafOf(m)}}, Aggs: []expr.Aggregate{{Kind: expr.CountAll, Col: -1}, agg(expr.Sum)}}
+		d := compute.DeviceOf(ctx.Caps())
+		if d.Software {
+			d.Multiprocessors = 1
+		}
+		compareWithCPU(t, g, d, q, "a long list")
+		q.Aggs = q.Aggs[:1]
+		compareWithCPU(t, g, d, q, "a long list, counted only")
+	})
+}
+
+// A prepared query runs again, with other memory for its counts, and so do others
+// between.
+func TestQueriesRunAgain(t *testing.T) {
+	gltest.Run(t, 0, func(ctx *glctx.Context, g *pass.GL) {
+		rng := rand.New(rand.NewPCG(9, 10))
+		d := compute.DeviceOf(ctx.Caps())
+		tab := chunked(rng, 5000, 10, 1, false, false)
+		var queries []*plan.Query
+		for code := range uint64(12) { // more than are kept
+			queries = append(queries, &plan.Query{Table: tab, Chunks: []plan.ChunkPlan{{Pred: less(0, 50*code+1)}},
+				Aggs: []expr.Aggregate{agg(expr.Count), agg(expr.Sum)}})
+		}
+		for range 3 {
+			for _, q := range queries {
+				compareWithCPU(t, g, d, q, "again")
+				compareWithCPU(t, g, d, q, "at once")
+			}
+		}
+	})
+}

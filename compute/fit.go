@@ -1,0 +1,182 @@
+package compute
+
+import (
+	"github.com/stencildb/stencildb/plan"
+)
+
+// maxLeaves bounds the leaves of one program, and mostMarks the bitmaps that one
+// pass combines when a tree is evaluated bitmap by bitmap.
+const (
+	maxLeaves = 16
+	mostMarks = 6
+)
+
+// reserved is how many storage blocks a sweep may need beside its tree's: the
+// result, the selection it keeps, and a column's planes and validity.
+const reserved = 5
+
+// fit makes a tree small enough for one program: what is too much is evaluated to
+// bitmaps first. Small chunks of a software device go bitmap by bitmap throughout,
+// with programs that queries have in common.
+func (c *compiler) fit(e *evaluator, n *node) (*node, error) {
+	if n.op != plan.And && n.op != plan.Or || c.fits(e, n) {
+		return n, nil
+	}
+	if e.split {
+		return c.chain(e, n)
+	}
+	n = &node{op: n.op, kids: append([]*node(nil), n.kids...)}
+	for i, k := range n.kids {
+		if c.fits(e, n) {
+			return n, nil
+		}
+		if k.op == plan.IsLeaf && (e.fused || k.leaf.test == marked) {
+			continue
+		}
+		m, err := c.mark(e, k)
+		if err != nil {
+			return nil, err
+		}
+		n.kids[i] = m
+	}
+	for !c.fits(e, n) {
+		var groups []*node
+		for kids := n.kids; len(kids) > 0; {
+			m := e.together(kids)
+			g, err := c.markGroup(e, n.op, kids[:m])
+			if err != nil {
+				return nil, err
+			}
+			groups, kids = append(groups, g), kids[m:]
+		}
+		n = junction(n.op, groups)
+	}
+	return n, nil
+}
+
+// chain evaluates a junction column by column: each program takes the bitmap of those
+// before it.
+func (c *compiler) chain(e *evaluator, n *node) (*node, error) {
+	var order []int
+	byColumn := map[int][]*node{}
+	for _, k := range n.kids {
+		if k.op != plan.IsLeaf {
+			m, err := c.mark(e, k)
+			if err != nil {
+				return nil, err
+			}
+			k = m
+		}
+		col := k.leaf.col
+		if k.leaf.test == marked {
+			col = -1
+		}
+		if byColumn[col] == nil {
+			order = append(order, col)
+		}
+		byColumn[col] = append(byColumn[col], k)
+	}
+	var sofar []*node
+	for i, col := range order {
+		for kids := byColumn[col]; len(kids) > 0; {
+			m := min(len(kids), mostMarks)
+			sofar, kids = append(sofar, kids[:m]...), kids[m:]
+			if i == len(order)-1 && len(kids) == 0 {
+				break
+			}
+			x, err := c.mark(e, junction(n.op, sofar))
+			if err != nil {
+				return nil, err
+			}
+			sofar = []*node{x}
+		}
+	}
+	return junction(n.op, sofar), nil
+}
+
+// together is how many of the kids, bitmaps and leaves, one pass combines to a bitmap:
+// a leaf takes up to three storage blocks, the planes and the validity of a wide column.
+func (e *evaluator) together(kids []*node) int {
+	w := newWriter(e)
+	for i, k := range kids[:min(len(kids), mostMarks)] {
+		w.function(k)
+		if i > 0 && len(w.blocks)+2 > e.device.maxBlocks() {
+			return i
+		}
+	}
+	return min(len(kids), mostMarks)
+}
+
+func (c *compiler) markGroup(e *evaluator, op plan.Op, kids []*node) (*node, error) {
+	if len(kids) == 1 {
+		return kids[0], nil
+	}
+	return c.write(e, &node{op: op, kids: kids})
+}
+
+// fits reports whether one program can evaluate n.
+func (c *compiler) fits(e *evaluator, n *node) bool {
+	if n.op != plan.And && n.op != plan.Or {
+		return true
+	}
+	if !e.fused {
+		for _, k := range n.kids {
+			if k.op != plan.IsLeaf || k.leaf.test != marked {
+				return false
+			}
+		}
+		return len(n.kids) <= mostMarks
+	}
+	if len(n.kids) > maxLeaves || n.leaves() > maxLeaves {
+		return false
+	}
+	w := newWriter(e)
+	w.function(n)
+	if e.split && w.columns() > 1 {
+		return false
+	}
+	return len(w.blocks)+reserved <= e.device.maxBlocks()
+}
+
+// mark evaluates n to a bitmap.
+func (c *compiler) mark(e *evaluator, n *node) (*node, error) {
+	n, err := c.fit(e, n)
+	if err != nil || n.op == plan.IsLeaf && n.leaf.test == marked {
+		return n, err
+	}
+	return c.write(e, n)
+}
+
+// write evaluates n, which fits, to a bitmap. Bitmaps that only n needed are used
+// again for others.
+func (c *compiler) write(e *evaluator, n *node) (*node, error) {
+	m := e.take()
+	s := sweep{name: "Select(" + n.short() + ")", counts: "the bitmap of the records", tree: n, keep: m, col: -1}
+	if _, err := s.run(c, e); err != nil {
+		return nil, err
+	}
+	e.release(n)
+	out := markedNode(m, n.String())
+	out.leaf.passing = true
+	return out, nil
+}
+
+// take names bitmaps that may be overwritten.
+func (e *evaluator) take() *marks {
+	if n := len(e.free); n > 0 {
+		m := e.free[n-1]
+		e.free = e.free[:n-1]
+		return m
+	}
+	return e.newMarks()
+}
+
+// release gives the passing bitmaps of a tree back.
+func (e *evaluator) release(n *node) {
+	for _, k := range n.kids {
+		e.release(k)
+	}
+	if n.op == plan.IsLeaf && n.leaf.passing {
+		e.free = append(e.free, n.leaf.marks)
+	}
+}

@@ -1,0 +1,180 @@
+package compute
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/stencildb/stencildb/cpu"
+	"github.com/stencildb/stencildb/glctx"
+	"github.com/stencildb/stencildb/internal/gltest"
+	"github.com/stencildb/stencildb/pass"
+	"github.com/stencildb/stencildb/plan/plantest"
+	"github.com/stencildb/stencildb/table"
+	"github.com/stencildb/stencildb/textures"
+)
+
+// evaluatorOf makes an evaluator of a table's chunk.
+func evaluatorOf(run pass.Runner, d Device, t *table.Table, chunk int) *evaluator {
+	c := t.Chunks[chunk]
+	return &evaluator{run: run, device: d, fields: t.Fields, index: chunk, chunk: c, windows: d.windowsOf(c.Rows)}
+}
+
+// bitmapOf makes working memory with the records of a window that f marks.
+func bitmapOf(w window, f func(row int) bool) textures.Block {
+	words := make([]uint32, 4*textures.Units(w.Rows))
+	for i := range words {
+		for bit := range 32 {
+			if row := textures.PlaneRow(i/4, i%4, bit); row < w.Rows && f(w.From+row) {
+				words[i] |= 1 << bit
+			}
+		}
+	}
+	return textures.ScratchBlock(&textures.Scratch{Words: len(words), Init: words})
+}
+
+// oneColumn makes a table of one chunk with one column.
+func oneColumn(typ table.Type, values []table.Value) *table.Table {
+	b := table.NewBuilder("t", []table.Field{{Name: "x", Type: typ}}, 0)
+	for _, v := range values {
+		b.Column(0).Value(v)
+		if err := b.EndRow(); err != nil {
+			panic(err)
+		}
+	}
+	return b.Table()
+}
+
+// devices are the device as it is, one of the other kind, and one of short windows.
+func devices(ctx *glctx.Context) map[string]Device {
+	own := DeviceOf(ctx.Caps())
+	other, short := own, own
+	other.Software = !own.Software
+	other.Multiprocessors = 1 // few groups: barriers are slow in software
+	short.WindowRows = textures.GroupRows
+	return map[string]Device{"own": own, "other kind": other, "short windows": short}
+}
+
+// checkFloatSum compares the sum over the marked records (nil: all) with the CPU's.
+func checkFloatSum(g *pass.GL, d Device, tab *table.Table, marked func(row int) bool) error {
+	defer g.End()
+	e := evaluatorOf(g, d, tab, 0)
+	sel := make([]textures.Block, len(e.windows))
+	var got, want cpu.FloatSum
+	for row := range e.chunk.Rows {
+		if v := e.segment(0).Value(row); !v.Null && (marked == nil || marked(row)) {
+			want.Add(v.F)
+		}
+	}
+	for i, w := range e.windows {
+		if marked != nil {
+			sel[i] = bitmapOf(w, marked)
+		}
+	}
+	p, err := e.floatSum(0, sel)
+	if err != nil {
+		return err
+	}
+	words := make([]uint32, p.words)
+	if err := g.Read(p.block, words); err != nil {
+		return err
+	}
+	p.add(words, &got)
+	a, _ := got.MarshalBinary()
+	b, _ := want.MarshalBinary()
+	if !bytes.Equal(a, b) {
+		x, _ := got.Float64()
+		y, _ := want.Float64()
+		return fmt.Errorf("the sum of %d rows is %v, want %v", e.chunk.Rows, x, y)
+	}
+	return nil
+}
+
+// The sum is exactly that of cpu.FloatSum: every exponent, both signs, values that
+// cancel, infinities, NaN, NULLs, any selection and several windows.
+func TestFloatSumIsExact(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	bits64 := func() float64 {
+		f := math.Float64frombits(rng.Uint64())
+		if math.IsNaN(f) || math.IsInf(f, 0) {
+			return 1
+		}
+		return f
+	}
+	bits32 := func() float64 {
+		f := math.Float32frombits(rng.Uint32())
+		if f != f || math.IsInf(float64(f), 0) {
+			return -1
+		}
+		return float64(f)
+	}
+	cases := []struct {
+		name string
+		kind table.Kind
+		draw func() float64
+	}{
+		{"any double", table.Double, bits64},
+		{"any real", table.Real, bits32},
+		{"unit interval", table.Double, rng.Float64},
+		{"normal", table.Double, rng.NormFloat64},
+		{"normal reals", table.Real, func() float64 { return float64(float32(rng.NormFloat64())) }},
+		{"few codes", table.Double, func() float64 { return math.Float64frombits(math.Float64bits(0.1) + uint64(rng.IntN(200))) }},
+		{"two bytes", table.Real, func() float64 { return float64(math.Float32frombits(math.Float32bits(-7) + uint32(rng.IntN(50000)))) }},
+		{"four bytes", table.Double, func() float64 { return math.Float64frombits(math.Float64bits(-1e-300) + uint64(rng.Uint32())) }},
+		{"subnormals", table.Double, func() float64 { return math.Float64frombits(rng.Uint64()>>12 | rng.Uint64()<<63) }},
+		{"subnormal reals", table.Real, func() float64 { return float64(math.Float32frombits(rng.Uint32()>>9 | rng.Uint32()<<31)) }},
+		{"largest", table.Double, func() float64 { return math.MaxFloat64 }},
+		{"most negative", table.Real, func() float64 { return -math.MaxFloat32 }},
+		{"a window's edges", table.Double, func() float64 { return math.Ldexp(1+rng.Float64(), rng.IntN(140)-70) }},
+		{"special", table.Double, func() float64 {
+			return [...]float64{1, math.Inf(1), math.Inf(-1), math.NaN(), 2, 3, 4, 5}[rng.IntN(8)]
+		}},
+		{"+Infinity", table.Real, func() float64 { return [...]float64{1, math.Inf(1)}[rng.IntN(2)] }},
+		{"-Infinity", table.Double, func() float64 { return [...]float64{1, math.Inf(-1)}[rng.IntN(2)] }},
+	}
+	gltest.Run(t, 0, func(ctx *glctx.Context, g *pass.GL) {
+		for _, c := range cases {
+			for i, rows := range []int{130, 20_001} {
+				var values []table.Value
+				for range rows {
+					v := table.Value{Type: table.Type{Kind: c.kind}, F: c.draw()}
+					if i%2 == 1 && rng.IntN(7) == 0 {
+						v = table.Null(v.Type)
+					}
+					values = append(values, v)
+				}
+				tab := oneColumn(table.Type{Kind: c.kind}, values)
+				for kind, d := range devices(ctx) {
+					for _, marked := range []func(int) bool{nil, func(row int) bool { return row%3 == 1 }} {
+						if err := checkFloatSum(g, d, tab, marked); err != nil {
+							t.Errorf("%s, %s: %v", c.name, kind, err)
+						}
+					}
+				}
+			}
+		}
+	})
+}
+
+// Random tables, random selections.
+func TestRandomFloatSums(t *testing.T) {
+	gltest.Run(t, 0, func(ctx *glctx.Context, g *pass.GL) {
+		rapid.Check(t, func(t *rapid.T) {
+			k := plantest.Default()
+			k.MaxColumns, k.MaxRows, k.MaxChunk = 1, 300, 0
+			k.Kinds = []table.Kind{table.Real, table.Double}
+			tab := plantest.Table(t, k)
+			if len(tab.Chunks) == 0 {
+				return
+			}
+			seed := rapid.Uint32().Draw(t, "selection")
+			if err := checkFloatSum(g, DeviceOf(ctx.Caps()), tab, func(row int) bool { return seed>>(row%32)&1 != 0 }); err != nil {
+				t.Fatal(err)
+			}
+		})
+	})
+}

@@ -1,0 +1,213 @@
+package compute
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"math/big"
+	"math/rand/v2"
+	"os"
+	"runtime"
+	"slices"
+	"strconv"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/glctx"
+	"github.com/stencildb/stencildb/internal/gltest"
+	"github.com/stencildb/stencildb/pass"
+	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/table"
+	"github.com/stencildb/stencildb/textures"
+)
+
+// The benchmark of what reads codes instead of planes: median wall time of the
+// passes and a small read-back, all cases in turns.
+//
+//	go test -tags egl -run - -bench Values ./compute
+//
+// STENCILDB_BENCH_ROWS=268435456 picks another size.
+
+// segmentOf fills a segment in parallel.
+func segmentOf(typ table.Type, rows, bits int, f func(*rand.Rand) uint64) *table.Segment {
+	seg := &table.Segment{Type: typ, Bits: bits, Max: ^uint64(0) >> (64 - bits)}
+	if typ.Kind == table.BigInt {
+		seg.Base = table.OrdinalInt(0)
+	}
+	if bits > 32 {
+		seg.Codes.U64 = make([]uint64, rows)
+	} else {
+		seg.Codes.U32 = make([]uint32, rows)
+	}
+	var wg sync.WaitGroup
+	n := runtime.GOMAXPROCS(0)
+	for g := range n {
+		rng := rand.New(rand.NewPCG(uint64(bits), uint64(g)))
+		wg.Go(func() {
+			for i := rows * g / n; i < rows*(g+1)/n; i++ {
+				if bits > 32 {
+					seg.Codes.U64[i] = f(rng)
+				} else {
+					seg.Codes.U32[i] = uint32(f(rng))
+				}
+			}
+		})
+	}
+	wg.Wait()
+	return seg
+}
+
+func integerNode(op plan.ValOp, lo, hi int64, kids ...*plan.Val) *plan.Val {
+	return &plan.Val{Op: op, Kids: kids, I: lo, Lo: big.NewInt(lo), Hi: big.NewInt(hi)}
+}
+
+// benchSemilinear is 3a + 7b - 2c + d < k, in 32 bits or, where wide, in 64.
+func benchSemilinear(wide bool) *plan.Program {
+	hi := int64(1 << 23)
+	if wide {
+		hi = 1 << 40
+	}
+	var sum *plan.Val
+	for i, c := range []int64{3, 7, -2, 1} {
+		col := integerNode(plan.Col, 0, 1<<19-1)
+		col.Column, col.I = i, 0
+		term := integerNode(plan.MulV, -hi, hi, integerNode(plan.Const, c, c), col)
+		if sum == nil {
+			sum = term
+		} else {
+			sum = integerNode(plan.AddV, -hi, hi, sum, term)
+		}
+	}
+	return &plan.Program{Op: expr.LT, L: sum, R: integerNode(plan.Const, 2000000, 2000000), Text: "3*a + 7*b - 2*c + d < 2000000"}
+}
+
+// benchDouble is x * 2 + x < 1.
+func benchDouble(col int) *plan.Program {
+	x := &plan.Val{Op: plan.ColF, Column: col, Float: true}
+	k := func(f float64) *plan.Val { return &plan.Val{Op: plan.Const, Float: true, F: f} }
+	node := func(op plan.ValOp, a, b *plan.Val) *plan.Val {
+		return &plan.Val{Op: op, Float: true, Kids: []*plan.Val{a, b}}
+	}
+	return &plan.Program{Op: expr.LT, L: node(plan.AddV, node(plan.MulV, x, k(2)), x), R: k(1), Shape: plan.Expression, Text: "x * 2 + x < 1"}
+}
+
+func BenchmarkValues(b *testing.B) {
+	rows := 1 << 22
+	if s := os.Getenv("STENCILDB_BENCH_ROWS"); s != "" {
+		n, err := strconv.Atoi(s)
+		if err != nil {
+			b.Fatal(err)
+		}
+		rows = n
+	}
+	c := &table.Chunk{Rows: rows}
+	t := &table.Table{Name: "t", Chunks: []*table.Chunk{c}}
+	add := func(name string, seg *table.Segment) int {
+		t.Fields = append(t.Fields, table.Field{Name: name, Type: seg.Type})
+		c.Segments = append(c.Segments, seg)
+		return len(c.Segments) - 1
+	}
+	for i := range 4 {
+		add(string(rune('a'+i)), segmentOf(table.Type{Kind: table.BigInt}, rows, 19, func(r *rand.Rand) uint64 { return r.Uint64() >> 45 }))
+	}
+	double := func(f func(*rand.Rand) float64) *table.Segment {
+		return segmentOf(table.Type{Kind: table.Double}, rows, 64, func(r *rand.Rand) uint64 { return table.OrdinalFloat64(f(r)) })
+	}
+	unit := add("unit", double((*rand.Rand).Float64))
+	normal := add("normal", double((*rand.Rand).NormFloat64))
+	any := add("any", double(func(r *rand.Rand) float64 { return math.Float64frombits(r.Uint64() &^ (1 << 62)) }))
+	two := add("two sizes", double(func(r *rand.Rand) float64 { return math.Ldexp(r.Float64(), 300*r.IntN(2)) }))
+	real := add("real", segmentOf(table.Type{Kind: table.Real}, rows, 32, func(r *rand.Rand) uint64 {
+		return uint64(table.OrdinalFloat32(r.Float32()))
+	}))
+	few, many := spansOf(8, 1<<19), spansOf(5000, 1<<19)
+	gltest.Run(b, 0, func(ctx *glctx.Context, g *pass.GL) {
+		e := evaluatorOf(g, DeviceOf(ctx.Caps()), t, 0)
+		type benchCase struct {
+			name string
+			run  func() (written textures.Block, err error)
+		}
+		counts := textures.ScratchBlock(&textures.Scratch{Words: 1, Zero: true})
+		var out []textures.Block
+		for _, w := range e.windows {
+			out = append(out, bitmap(w))
+		}
+		var cases []benchCase
+		each := func(name string, f func(i int, w window) error) {
+			cases = append(cases, benchCase{name, func() (textures.Block, error) {
+				for i, w := range e.windows {
+					if err := f(i, w); err != nil {
+						return counts, err
+					}
+				}
+				return counts, nil
+			}})
+		}
+		count := func(name string, leaf plan.Leaf) {
+			each(name+", count", func(i int, w window) error { return e.countValueLeaf(leaf, w, counts, 0) })
+		}
+		count("semilinear over planes", benchSemilinear(false))
+		cases = append(cases, benchCase{"the same, bitmap", func() (textures.Block, error) {
+			for i, w := range e.windows {
+				if err := e.valueLeaf(benchSemilinear(false), w, out[i]); err != nil {
+					return counts, err
+				}
+			}
+			return counts, e.countValueLeaf(benchSemilinear(false), window{Rows: 1}, counts, 0)
+		}})
+		for name, p := range map[string]*plan.Program{"in 32 bits": benchSemilinear(false), "in 64 bits": benchSemilinear(true)} {
+			each("semilinear from codes "+name+", count", func(i int, w window) error {
+				return e.scan(programTest(p), p, w, counts, true, 0)
+			})
+		}
+		count("x * 2 + x < 1", benchDouble(normal))
+		for _, m := range []*plan.Members{few, many} {
+			for _, set := range []bool{true, false} {
+				test := membersTest(m, e.segment(0), set)
+				each(fmt.Sprintf("%d spans, set %v, count", len(m.Spans), set), func(i int, w window) error {
+					return e.scan(test, m, w, counts, true, 0)
+				})
+			}
+		}
+		for _, col := range []int{unit, normal, any, two, real} {
+			cases = append(cases, benchCase{"sum of " + t.Fields[col].Name, func() (textures.Block, error) {
+				p, err := e.floatSum(col, make([]textures.Block, len(e.windows)))
+				return p.block, err
+			}})
+		}
+		times := make([][]time.Duration, len(cases))
+		for round := range b.N + 1 {
+			for i, x := range cases {
+				start := time.Now()
+				written, err := x.run()
+				if err == nil {
+					err = g.Read(written, make([]uint32, 1))
+				}
+				if err != nil {
+					b.Error(x.name, err)
+					return
+				}
+				if round > 0 {
+					times[i] = append(times[i], time.Since(start))
+				}
+				g.End()
+			}
+		}
+		for i, x := range cases {
+			slices.SortFunc(times[i], cmp.Compare)
+			b.Logf("%-40s %8.3f ms", x.name, float64(times[i][len(times[i])/2].Microseconds())/1000)
+		}
+	})
+}
+
+// spansOf makes n spans of single codes and short runs below top.
+func spansOf(n int, top uint64) *plan.Members {
+	m := &plan.Members{Col: 0, Text: fmt.Sprintf("a IN (%d spans)", n)}
+	step := top / uint64(n)
+	for i := range uint64(n) {
+		m.Spans = append(m.Spans, plan.Span{Lo: i * step, Hi: i*step + i%3})
+	}
+	return m
+}

@@ -1,0 +1,34 @@
+package compute_test
+
+import (
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/stencildb/stencildb/compute"
+	"github.com/stencildb/stencildb/glctx"
+	"github.com/stencildb/stencildb/internal/gltest"
+	"github.com/stencildb/stencildb/pass"
+	"github.com/stencildb/stencildb/plan/plantest"
+	"github.com/stencildb/stencildb/table"
+)
+
+// Random queries over columns of every type, with arithmetic that may fail and sums
+// of floats among them, give the oracle's answers. The arithmetic is of few shapes,
+// since each costs a program.
+func TestRandomArithmeticAgreesWithTheOracle(t *testing.T) {
+	fields := []table.Field{{Name: "a", Type: table.Type{Kind: table.BigInt}}, {Name: "b", Type: table.Type{Kind: table.Integer}},
+		{Name: "x", Type: table.Type{Kind: table.Double}}, {Name: "y", Type: table.Type{Kind: table.Real}},
+		{Name: "m", Type: table.Type{Kind: table.Decimal, Precision: 18, Scale: 2}}, {Name: "s", Type: table.Type{Kind: table.Varchar}}}
+	knobs := plantest.Default()
+	knobs.Shapes = plantest.DrawShapes(fields, knobs, 4, 3)
+	gltest.Run(t, 0, func(ctx *glctx.Context, g *pass.GL) {
+		d := compute.DeviceOf(ctx.Caps())
+		rapid.Check(t, func(t *rapid.T) {
+			tab := plantest.TableOf(t, "t", fields, knobs)
+			for range 2 {
+				compareWithOracle(t, g, d, tab, plantest.Query(t, tab, knobs))
+			}
+		})
+	})
+}

@@ -1,0 +1,318 @@
+package compute
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/big"
+	"math/bits"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/glctx"
+	"github.com/stencildb/stencildb/internal/gltest"
+	"github.com/stencildb/stencildb/pass"
+	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/plantest"
+	"github.com/stencildb/stencildb/table"
+	"github.com/stencildb/stencildb/textures"
+)
+
+// valueLeaves lists the leaves of a predicate that are evaluated from the codes.
+func valueLeaves(p *plan.Pred) []plan.Leaf {
+	var out []plan.Leaf
+	for _, k := range p.Kids {
+		out = append(out, valueLeaves(k)...)
+	}
+	switch p.Leaf.(type) {
+	case *plan.Program, *plan.Members:
+		out = append(out, p.Leaf)
+	}
+	return out
+}
+
+// checkLeaf compares the bitmaps and counts of a leaf with plan.LeafHolds.
+func checkLeaf(g *pass.GL, d Device, tab *table.Table, chunk int, leaf plan.Leaf) error {
+	e := evaluatorOf(g, d, tab, chunk)
+	for i, w := range e.windows {
+		out := bitmap(w)
+		counts := textures.ScratchBlock(&textures.Scratch{Words: 3, Init: []uint32{5, 6, 7}})
+		if err := e.valueLeaf(leaf, w, out); err != nil {
+			return err
+		}
+		if err := e.countValueLeaf(leaf, w, counts, 1); err != nil {
+			return err
+		}
+		got := make([]uint32, out.Scratch.Words)
+		if err := g.Read(out, got); err != nil {
+			return err
+		}
+		n := make([]uint32, 3)
+		if err := g.Read(counts, n); err != nil {
+			return err
+		}
+		total := 0
+		for at, word := range got {
+			total += bits.OnesCount32(word)
+			for bit := range 32 {
+				row := textures.PlaneRow(at/4, at%4, bit)
+				want := row < w.Rows && plan.LeafHolds(leaf, e.chunk, w.From+row)
+				if (word>>bit&1 != 0) != want {
+					return fmt.Errorf("%s: row %d of window %d is %v, want %v: %v", leaf, row, i, !want, want, recordOf(e.chunk, leaf, w.From+row))
+				}
+			}
+		}
+		if n[0] != 5 || n[2] != 7 || n[1] != uint32(6+total) {
+			return fmt.Errorf("%s: counts %v, want %d added to the second of 5, 6, 7", leaf, n, total)
+		}
+	}
+	return nil
+}
+
+func recordOf(c *table.Chunk, leaf plan.Leaf, row int) []table.Value {
+	var v []table.Value
+	for _, col := range leaf.Columns() {
+		if row < c.Rows {
+			v = append(v, c.Segments[col].Value(row))
+		}
+	}
+	return v
+}
+
+// Random conditions over random tables: each leaf that needs the values, and each
+// that finds the records whose evaluation fails, marks the records that plan says.
+// The arithmetic is of few shapes, since each costs a program.
+func TestValueLeavesHold(t *testing.T) {
+	var fields []table.Field
+	for i, kind := range plantest.Default().Kinds {
+		fields = append(fields, table.Field{Name: fmt.Sprintf("c%d", i), Type: table.Type{Kind: kind}})
+		if kind == table.Decimal {
+			fields[i].Type.Precision, fields[i].Type.Scale = 18, 2
+		}
+	}
+	k := plantest.Default()
+	k.Depth, k.MaxRows = 0, 12
+	k.Shapes = plantest.DrawShapes(fields, k, 6, 7)
+	gltest.Run(t, 0, func(ctx *glctx.Context, g *pass.GL) {
+		d := DeviceOf(ctx.Caps())
+		rapid.Check(t, func(t *rapid.T) {
+			tab := plantest.TableOf(t, "t", fields, k)
+			where := plantest.Where(t, tab, k)
+			for i := range tab.Chunks {
+				pred, checks, err := plan.Lower(where, tab, tab.Chunks[i])
+				if err != nil {
+					return
+				}
+				leaves := valueLeaves(pred)
+				for _, c := range checks {
+					leaves = append(leaves, valueLeaves(c.Pred)...)
+				}
+				for _, leaf := range leaves {
+					if err := checkLeaf(g, d, tab, i, leaf); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+			g.End()
+		})
+	})
+}
+
+// randomSegment makes a BIGINT column of codes of a width, every third one NULL.
+func randomSegment(rng *rand.Rand, width, rows int, nulls bool) *table.Segment {
+	seg := &table.Segment{Type: table.Type{Kind: table.BigInt}, Base: table.OrdinalInt(-5)}
+	codes := make([]uint64, rows)
+	for i := range codes {
+		codes[i] = rng.Uint64() >> (64 - width)
+	}
+	if nulls {
+		seg.Valid = table.NewBitmap(rows)
+		for i := range codes {
+			if i%3 == 1 {
+				seg.Nulls++
+				codes[i] = 0
+			} else {
+				seg.Valid.Set(i)
+			}
+		}
+	}
+	seg.Max = slices.Max(codes)
+	seg.Bits = bits.Len64(seg.Max)
+	seg.Codes = table.Narrow(codes, seg.Bits)
+	return seg
+}
+
+// sumBelow is a + 2b < k, checked for overflow where the columns are wide.
+func sumBelow(c *table.Chunk) *plan.Program {
+	at := func(col int) *plan.Val {
+		s := c.Segments[col]
+		return &plan.Val{Op: plan.Col, Column: col, Offset: -5, Lo: big.NewInt(-5), Hi: new(big.Int).SetUint64(s.Max)}
+	}
+	a, b := at(0), at(1)
+	two := &plan.Val{Op: plan.Const, I: 2, Lo: big.NewInt(2), Hi: big.NewInt(2)}
+	wide := max(c.Segments[0].Bits, c.Segments[1].Bits) > 28
+	hi := new(big.Int).Lsh(big.NewInt(1), uint(c.Segments[0].Bits+c.Segments[1].Bits+2))
+	node := func(op plan.ValOp, x, y *plan.Val) *plan.Val {
+		return &plan.Val{Op: op, Kids: []*plan.Val{x, y}, Lo: big.NewInt(-20), Hi: hi, CanFail: wide}
+	}
+	k := int64(min(c.Segments[0].Max, math.MaxInt64) / 2)
+	return &plan.Program{Op: expr.LT, L: node(plan.AddV, a, node(plan.MulV, two, b)), Shape: plan.Expression, Text: "a + 2 * b < k",
+		R: &plan.Val{Op: plan.Const, I: k, Lo: big.NewInt(k), Hi: big.NewInt(k)}}
+}
+
+// On devices of both kinds, in one window and in several: a sum of columns, and
+// membership in many spans, of each width of codes, with and without NULLs.
+func TestValueLeavesOverWindows(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 6))
+	gltest.Run(t, 0, func(ctx *glctx.Context, g *pass.GL) {
+		for name, d := range devices(ctx) {
+			for i, width := range []int{1, 8, 12, 23, 32, 64} {
+				for _, rows := range []int{1, 20_001} {
+					ch := &table.Chunk{Rows: rows, Segments: []*table.Segment{
+						randomSegment(rng, width, rows, i%2 == 0), randomSegment(rng, min(width, 13), rows, i%3 == 0)}}
+					tab := &table.Table{Name: "t", Chunks: []*table.Chunk{ch},
+						Fields: []table.Field{{Name: "a", Type: ch.Segments[0].Type}, {Name: "b", Type: ch.Segments[1].Type}}}
+					for _, leaf := range []plan.Leaf{spansOf(7, ch.Segments[0].Max+1), sumBelow(ch)} {
+						if err := checkLeaf(g, d, tab, 0, leaf); err != nil {
+							t.Errorf("%s, %d bits, %d rows: %v", name, width, rows, err)
+						}
+					}
+					g.End()
+				}
+			}
+		}
+	})
+}
+
+// Doubles are exact where subnormal numbers take part, which a device may flush.
+func TestSubnormalDoublesAreExact(t *testing.T) {
+	fields := []table.Field{{Name: "x", Type: table.Type{Kind: table.Double}}, {Name: "y", Type: table.Type{Kind: table.Double}}, {Name: "z", Type: table.Type{Kind: table.Double}}}
+	rng := rand.New(rand.NewPCG(7, 8))
+	exponents := []int{-1075, -1074, -1060, -1023, -1022, -1021, -1000, -540, -520, -52, 0, 1, 60, 1000, 1023}
+	draw := func() float64 {
+		switch rng.IntN(12) {
+		case 0:
+			return [...]float64{0, math.Inf(1), math.Inf(-1), math.NaN(), math.SmallestNonzeroFloat64, math.MaxFloat64}[rng.IntN(6)]
+		case 1:
+			return math.Float64frombits(rng.Uint64())
+		}
+		m := 1 + float64(rng.Uint64()>>12&^(1<<rng.IntN(52)-1))/(1<<52)
+		return math.Copysign(math.Ldexp(m, exponents[rng.IntN(len(exponents))]), float64(rng.IntN(2))-0.5)
+	}
+	b := table.NewBuilder("t", fields, 0)
+	for range 20_000 {
+		x, y := draw(), draw()
+		z := [...]float64{x + y, x - y, x * y, x / y}[rng.IntN(4)]
+		for i, f := range []float64{x, y, z} {
+			b.Column(i).Value(table.Value{Type: fields[i].Type, F: f})
+		}
+		if err := b.EndRow(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	tab := b.Table()
+	col := func(i int) *plan.Val {
+		return &plan.Val{Op: plan.ColF, Column: i, Float: true, Base: tab.Chunks[0].Segments[i].Base}
+	}
+	gltest.Run(t, 0, func(ctx *glctx.Context, g *pass.GL) {
+		for _, op := range []plan.ValOp{plan.AddV, plan.SubV, plan.MulV, plan.DivV} {
+			v := &plan.Val{Op: op, Float: true, CanFail: true, Kids: []*plan.Val{col(0), col(1)}}
+			narrow := &plan.Val{Op: plan.Round32, Float: true, CanFail: true, Kids: []*plan.Val{v}}
+			name := [...]string{plan.AddV: "+", plan.SubV: "-", plan.MulV: "*", plan.DivV: "/"}[op]
+			for _, leaf := range []*plan.Program{
+				{Op: expr.EQ, L: v, R: col(2), Shape: plan.Expression, Text: "x " + name + " y = z"},
+				{Op: expr.LT, L: v, R: col(2), Shape: plan.Expression, Text: "x " + name + " y < z"},
+				{Fails: v, Shape: plan.Expression, Text: "x " + name + " y fails"},
+				{Fails: narrow, Shape: plan.Expression, Text: "x " + name + " y does not fit a REAL"},
+			} {
+				if err := checkLeaf(g, DeviceOf(ctx.Caps()), tab, 0, leaf); err != nil {
+					t.Error(err)
+				}
+			}
+		}
+	})
+}
+
+// A device that binds few blocks puts the NULLs of the columns together first, and
+// declines a comparison of too many columns.
+func TestFewBlocks(t *testing.T) {
+	rng := rand.New(rand.NewPCG(9, 10))
+	ch := &table.Chunk{Rows: 9000}
+	tab := &table.Table{Name: "t", Chunks: []*table.Chunk{ch}}
+	for range 8 {
+		seg := randomSegment(rng, 9, ch.Rows, true)
+		tab.Fields = append(tab.Fields, table.Field{Name: "x", Type: seg.Type})
+		ch.Segments = append(ch.Segments, seg)
+	}
+	product := func(n int) *plan.Program { // of n columns, in 64 bits
+		v := &plan.Val{Op: plan.Col, Lo: big.NewInt(-5), Hi: big.NewInt(511), Offset: -5}
+		for i := 1; i < n; i++ {
+			c := *v
+			c.Op, c.Kids, c.Column, c.Offset = plan.Col, nil, i, -5
+			v = &plan.Val{Op: plan.MulV, Kids: []*plan.Val{v, &c}, Lo: big.NewInt(math.MinInt64), Hi: big.NewInt(math.MaxInt64)}
+		}
+		return &plan.Program{Op: expr.LT, L: v, R: &plan.Val{Op: plan.Const, Lo: new(big.Int), Hi: new(big.Int)}, Shape: plan.Polynomial, Text: "product < 0"}
+	}
+	gltest.Run(t, 0, func(ctx *glctx.Context, g *pass.GL) {
+		d := DeviceOf(ctx.Caps())
+		d.MaxBlocks = 8
+		if err := checkLeaf(g, d, tab, 0, product(5)); err != nil {
+			t.Error(err)
+		}
+		var declined *plan.Declined
+		if err := checkLeaf(g, d, tab, 0, product(8)); !errors.As(err, &declined) {
+			t.Errorf("nine blocks where the device has eight: %v", err)
+		}
+	})
+}
+
+// Semi-linear sums over planes: coefficients of both signs, every operator, bounds
+// at the ends of the range of sums and in between, NULLs, 64-bit codes, windows.
+func TestSemilinearOverPlanes(t *testing.T) {
+	rng := rand.New(rand.NewPCG(11, 12))
+	coefficients := [][]int64{{1, -1}, {3, 7, -2, 1}, {-1}, {1 << 20, -3}, {255, -128, 5}, {1, 1, 1}}
+	planeSums := 0
+	gltest.Run(t, 0, func(ctx *glctx.Context, g *pass.GL) {
+		for name, d := range devices(ctx) {
+			for i, coef := range coefficients {
+				ch := &table.Chunk{Rows: []int{70_001, 8192, 33}[i%3]}
+				tab := &table.Table{Name: "t", Chunks: []*table.Chunk{ch}}
+				var sum *plan.Val
+				for c, k := range coef {
+					seg := randomSegment(rng, []int{19, 7, 33, 12}[(i+c)%4], ch.Rows, (i+c)%2 == 0)
+					tab.Fields = append(tab.Fields, table.Field{Name: "x", Type: seg.Type})
+					ch.Segments = append(ch.Segments, seg)
+					col := &plan.Val{Op: plan.Col, Column: c, Offset: -5, Lo: big.NewInt(-5), Hi: big.NewInt(int64(seg.Max) - 5)}
+					factor := &plan.Val{Op: plan.Const, I: k, Lo: big.NewInt(k), Hi: big.NewInt(k)}
+					v := &plan.Val{Op: plan.MulV, Kids: []*plan.Val{factor, col}, Lo: big.NewInt(math.MinInt64), Hi: big.NewInt(math.MaxInt64)}
+					if sum != nil {
+						v = &plan.Val{Op: plan.AddV, Kids: []*plan.Val{sum, v}, Lo: v.Lo, Hi: v.Hi}
+					}
+					sum = v
+				}
+				at := func(row int) int64 {
+					n, _ := sum.Eval(func(col int) uint64 { return ch.Segments[col].Codes.At(row) })
+					return n.I
+				}
+				for j, bound := range []int64{at(0), at(ch.Rows / 2), at(ch.Rows/2) + 1, 0} {
+					p := &plan.Program{Op: expr.CmpOp((i + j) % 6), L: sum, Text: fmt.Sprint("sum against ", bound),
+						R: &plan.Val{Op: plan.Const, I: bound, Lo: big.NewInt(bound), Hi: big.NewInt(bound)}}
+					if err := checkLeaf(g, d, tab, 0, p); err != nil {
+						t.Errorf("%s, coefficients %v, operator %v: %v", name, coef, p.Op, err)
+					}
+					if evaluatorOf(g, d, tab, 0).planeSum(p) != nil {
+						planeSums++
+					}
+				}
+				g.End()
+			}
+		}
+		if planeSums < 20 {
+			t.Errorf("only %d sums were over planes", planeSums)
+		}
+	})
+}

@@ -1,0 +1,205 @@
+package compute
+
+import (
+	"fmt"
+
+	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/pass"
+	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/table"
+	"github.com/stencildb/stencildb/textures"
+)
+
+// thresholds is how many are counted in a round of a small and of a large table: a
+// round costs a wait, a threshold a scan.
+const (
+	manyThresholds = 15
+	fewThresholds  = 3
+	largeTable     = 1 << 24 // rows
+)
+
+// quantile is an order statistic over several chunks on its way: the k-th smallest
+// value lies in lo..hi of the chunks' common code space.
+type quantile struct {
+	agg    expr.Aggregate
+	space  *plan.Space
+	k      uint64
+	lo, hi uint64
+	asked  []uint64 // the thresholds of this round
+}
+
+// rounds finds the order statistics that are spread over several chunks: a vector of
+// thresholds goes out, the vector of how many values are below each comes back.
+func (x *execution) rounds() (map[int]table.Value, error) {
+	found := map[int]table.Value{}
+	open := map[int]*quantile{}
+	for _, i := range x.compiled.rounds {
+		a := x.q.Aggs[i]
+		n := x.values(a.Col)
+		k, largest, ok, err := plan.Rank(a, n)
+		if err != nil {
+			return nil, x.firstError(i, err)
+		}
+		if !ok {
+			found[i] = table.Null(a.Type())
+			continue
+		}
+		if largest {
+			k = n - k + 1
+		}
+		space := plan.NewSpace(x.q.Table, a.Col)
+		open[i] = &quantile{agg: a, space: space, k: k, hi: space.Max()}
+	}
+	for {
+		if err := x.round(open); err != nil {
+			return nil, err
+		}
+		busy := false
+		for i, q := range open {
+			if q.lo == q.hi {
+				found[i] = q.space.Value(q.lo)
+				delete(open, i)
+			} else {
+				busy = true
+			}
+		}
+		if !busy {
+			return found, nil
+		}
+	}
+}
+
+// firstError is err, or the error of an aggregate before the i-th.
+func (x *execution) firstError(i int, err error) error {
+	for j, a := range x.q.Aggs[:i] {
+		if isOrderStatistic(a) {
+			if _, _, _, e := plan.Rank(a, x.values(a.Col)); e != nil {
+				return e
+			}
+			continue
+		}
+		if _, e := x.value(j, a); e != nil {
+			return e
+		}
+	}
+	return err
+}
+
+// round counts the thresholds of all quantiles and narrows them.
+func (x *execution) round(open map[int]*quantile) error {
+	c := &compiler{device: x.device, q: x.q, result: textures.ScratchBlock(&textures.Scratch{})}
+	below := map[*quantile][][]count{} // by threshold, then chunk
+	for _, i := range x.compiled.rounds {
+		q := open[i]
+		if q == nil || q.lo == q.hi {
+			continue
+		}
+		q.ask(x.q.Table.Rows())
+		for _, t := range q.asked {
+			var each []count
+			for _, ch := range x.chunks {
+				n, err := x.countBelow(c, ch, q, t)
+				if err != nil {
+					return err
+				}
+				each = append(each, n)
+			}
+			below[q] = append(below[q], each)
+		}
+	}
+	step, err := (&compiled{passes: c.rec.Passes, result: c.result, words: c.words}).execute(x.run)
+	if err != nil {
+		return err
+	}
+	for q, counts := range below {
+		q.narrow(func(i int) (n uint64) {
+			for _, c := range counts[i] {
+				n += c.read(step.words)
+			}
+			return n
+		})
+	}
+	return nil
+}
+
+// ask spreads thresholds over lo+1..hi.
+func (q *quantile) ask(rows int) {
+	n := uint64(manyThresholds)
+	if rows >= largeTable {
+		n = fewThresholds
+	}
+	width := q.hi - q.lo // candidates less one
+	q.asked = q.asked[:0]
+	if width <= n {
+		for t := q.lo + 1; t <= q.hi && t != 0; t++ {
+			q.asked = append(q.asked, t)
+		}
+		return
+	}
+	for i := range n {
+		step := width / (n + 1)
+		q.asked = append(q.asked, q.lo+(i+1)*step)
+	}
+}
+
+// narrow applies the counts: the answer is the largest code with less than k values
+// below it.
+func (q *quantile) narrow(below func(i int) uint64) {
+	for i, t := range q.asked {
+		if below(i) >= q.k {
+			q.hi = t - 1
+			return
+		}
+		q.lo = t
+	}
+}
+
+// countBelow counts the selected values of a chunk below a code of the common space.
+func (x *execution) countBelow(c *compiler, ch *chunk, q *quantile, code uint64) (count, error) {
+	y := ch.column(q.agg.Col)
+	every := count{known: true, n: y.n.read(x.words)}
+	if every.n == 0 {
+		return every, nil
+	}
+	local, ok := q.space.Local(ch.index, code)
+	if !ok {
+		return every, nil
+	}
+	t, all := storedOf(ch.segment(y.col)).threshold(local)
+	switch {
+	case all:
+		return every, nil
+	case t == 0:
+		return knownCount(0), nil
+	}
+	name := fmt.Sprintf("%s < %v", ch.fields[y.col].Name, &expr.Const{V: q.space.Value(code)})
+	tree := ch.below(y.col, t, false, false, name)
+	if ch.keep != nil {
+		tree = junction(plan.And, []*node{markedNode(ch.keep, "selected"), tree})
+	}
+	e := *ch.evaluator
+	e.run = &c.rec
+	s := sweep{name: q.agg.String() + ": Popcount(" + name + ")", counts: "selected values below the threshold", tree: tree, selected: true, col: -1}
+	g, err := s.run(c, &e)
+	return counted(g.selected), err
+}
+
+// explainRounds hands the runner one symbolic pass a chunk for each search in
+// rounds.
+func (x *execution) explainRounds() error {
+	for _, i := range x.compiled.rounds {
+		a := x.q.Aggs[i]
+		for _, c := range x.chunks {
+			if y := c.column(a.Col); !y.spread {
+				continue
+			}
+			_, err := x.run.Run(&pass.Pass{Name: fmt.Sprintf("%v: Popcount(%s < t), t = thresholds of a round", a, a.Name),
+				Counts:   "selected values below each threshold; the counts of all chunks narrow the next round's",
+				Dispatch: &pass.Dispatch{}, Symbolic: true})
+			if err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,242 @@
+package compute
+
+import (
+	"strings"
+
+	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/textures"
+)
+
+// test is what a leaf of a tree asks of a record.
+type test uint8
+
+const (
+	below   test = iota // dense code < hi
+	within              // lo <= dense code < hi
+	equals              // dense code = lo
+	present             // not NULL
+	marked              // set in a bitmap
+)
+
+// leaf is a test of the planes of one column, or of a bitmap. NULLs never pass,
+// negated or not, but for present.
+type leaf struct {
+	test   test
+	col    int
+	lo, hi uint64 // dense codes
+	negate bool
+	marks  *marks // of a marked leaf
+	// passing says that nothing else needs the bitmap.
+	passing bool
+	text    string
+}
+
+// marks is a bitmap of a chunk's records, one block a window.
+type marks struct{ blocks []textures.Block }
+
+// node is a predicate over planes and bitmaps: plan.True, plan.False, plan.And,
+// plan.Or or plan.IsLeaf. And and Or have two or more kids, none of them constant.
+type node struct {
+	op   plan.Op
+	kids []*node
+	leaf *leaf
+}
+
+var (
+	all  = &node{op: plan.True}
+	none = &node{op: plan.False}
+)
+
+func leafNode(l leaf) *node { return &node{op: plan.IsLeaf, leaf: &l} }
+
+// markedNode is the predicate of a bitmap.
+func markedNode(m *marks, text string) *node {
+	return leafNode(leaf{test: marked, marks: m, text: text})
+}
+
+func (n *node) String() string {
+	switch n.op {
+	case plan.True:
+		return "TRUE"
+	case plan.False:
+		return "FALSE"
+	case plan.IsLeaf:
+		return n.leaf.text
+	}
+	var parts []string
+	for _, k := range n.kids {
+		s := k.String()
+		if k.op == plan.And || k.op == plan.Or {
+			s = "(" + s + ")"
+		}
+		parts = append(parts, s)
+	}
+	return strings.Join(parts, map[plan.Op]string{plan.And: " AND ", plan.Or: " OR "}[n.op])
+}
+
+// short is String for the name of a pass.
+func (n *node) short() string {
+	const most = 60
+	if s := []rune(n.String()); len(s) > most {
+		return string(s[:most]) + "..."
+	}
+	return n.String()
+}
+
+// leaves counts the leaves below n.
+func (n *node) leaves() int {
+	if n.op == plan.IsLeaf {
+		return 1
+	}
+	total := 0
+	for _, k := range n.kids {
+		total += k.leaves()
+	}
+	return total
+}
+
+// junction makes an And or an Or of kids that may be constant.
+func junction(op plan.Op, kids []*node) *node {
+	neutral, decisive := plan.True, plan.False
+	if op == plan.Or {
+		neutral, decisive = plan.False, plan.True
+	}
+	out := &node{op: op}
+	for _, k := range kids {
+		switch k.op {
+		case neutral:
+		case decisive:
+			return k
+		case op:
+			out.kids = append(out.kids, k.kids...)
+		default:
+			out.kids = append(out.kids, k)
+		}
+	}
+	switch len(out.kids) {
+	case 0:
+		return &node{op: neutral}
+	case 1:
+		return out.kids[0]
+	}
+	return out
+}
+
+// tree makes a predicate over planes from one over codes; what needs the values is
+// evaluated to a bitmap first.
+func (e *evaluator) tree(p *plan.Pred) (*node, error) {
+	switch p.Op {
+	case plan.True:
+		return all, nil
+	case plan.False:
+		return none, nil
+	case plan.IsLeaf:
+		return e.leaf(p.Leaf)
+	}
+	var kids []*node
+	for _, k := range p.Kids {
+		n, err := e.tree(k)
+		if err != nil {
+			return nil, err
+		}
+		kids = append(kids, n)
+	}
+	return junction(p.Op, kids), nil
+}
+
+func (e *evaluator) leaf(l plan.Leaf) (*node, error) {
+	switch x := l.(type) {
+	case *plan.Compare:
+		return e.compare(x), nil
+	case *plan.Range:
+		return e.between(x), nil
+	case *plan.NullTest:
+		if e.segment(x.Col).Nulls == 0 {
+			return e.notNull(x.Col, x.Text), nil
+		}
+		return leafNode(leaf{test: present, col: x.Col, negate: !x.Not, text: x.Text}), nil
+	}
+	return e.values(l)
+}
+
+// values evaluates a leaf from the codes, once, to a bitmap.
+func (e *evaluator) values(l plan.Leaf) (*node, error) {
+	if n, ok := e.valued[l]; ok {
+		return n, nil
+	}
+	m := e.newMarks()
+	for i, w := range e.windows {
+		if err := e.valueLeaf(l, w, m.blocks[i]); err != nil {
+			return nil, err
+		}
+	}
+	n := markedNode(m, l.String())
+	e.valued[l] = n
+	return n, nil
+}
+
+// notNull is the predicate that a column is not NULL.
+func (e *evaluator) notNull(col int, text string) *node {
+	if e.segment(col).Nulls == 0 {
+		return all
+	}
+	return leafNode(leaf{test: present, col: col, text: text})
+}
+
+func (e *evaluator) compare(c *plan.Compare) *node {
+	s := storedOf(e.segment(c.Col))
+	switch c.Op {
+	case expr.EQ, expr.NE:
+		l := leaf{test: equals, col: c.Col, lo: s.dense(c.Code), negate: c.Op == expr.NE, text: c.Text}
+		switch possible := s.holds(c.Code); {
+		case possible && s.planes() > 0:
+			return leafNode(l)
+		case possible == l.negate:
+			return none
+		}
+		return e.notNull(c.Col, c.Text)
+	}
+	t, every := s.threshold(c.Code)
+	if c.Op == expr.LE || c.Op == expr.GT {
+		t, every = s.after(c.Code)
+	}
+	return e.below(c.Col, t, every, c.Op == expr.GE || c.Op == expr.GT, c.Text)
+}
+
+// below is dense < t, or every value; negate: the others.
+func (e *evaluator) below(col int, t uint64, every, negate bool, text string) *node {
+	switch {
+	case every && !negate, !every && t == 0 && negate:
+		return e.notNull(col, text)
+	case every, t == 0:
+		return none
+	}
+	return leafNode(leaf{test: below, col: col, hi: t, negate: negate, text: text})
+}
+
+func (e *evaluator) between(r *plan.Range) *node {
+	s := storedOf(e.segment(r.Col))
+	lo, beyond := s.threshold(r.Lo)
+	hi, every := s.after(r.Hi)
+	switch {
+	case beyond:
+		return none
+	case every:
+		return e.below(r.Col, lo, false, true, r.Text)
+	case lo == 0:
+		return e.below(r.Col, hi, false, false, r.Text)
+	case lo >= hi:
+		return none
+	}
+	return leafNode(leaf{test: within, col: r.Col, lo: lo, hi: hi, text: r.Text})
+}
+
+// newMarks names bitmaps of the chunk's windows, not yet written.
+func (e *evaluator) newMarks() *marks {
+	m := &marks{}
+	for _, w := range e.windows {
+		m.blocks = append(m.blocks, bitmap(w))
+	}
+	return m
+}
