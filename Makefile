@@ -17,9 +17,9 @@ BENCH     ?= .
 BENCHTIME ?= 1s
 
 # Debian packages: what building and running needs, and what the window tests
-# need besides.
+# and those of pages need besides.
 RUN_PACKAGES  := ca-certificates gcc libc6-dev pkg-config libegl1-mesa-dev libgl1-mesa-dev libgl1-mesa-dri libegl-mesa0
-TEST_PACKAGES := $(RUN_PACKAGES) xorg-dev xvfb xauth
+TEST_PACKAGES := $(RUN_PACKAGES) xorg-dev xvfb xauth chromium
 
 # What `make data` fetches from the npm registry.
 DATA_PACKAGE := vega-datasets
@@ -125,6 +125,20 @@ soak: setup ## SOAK times (10) as many random queries as make test
 	for dir in $$($(RAPID)); do \
 	  STENCILDB_SOAK=$(SOAK) $(GO) test -count=1 -tags $(TAGS) -timeout 8h "$$dir" -rapid.checks=$$((100 * $(SOAK))); \
 	done
+
+# Test binaries of the packages that use the GPU. The machine with the GPU may lack
+# Go: take .bin/gpu and internal/gltest/test-gpu.sh there.
+GPU_TESTS := pass textures shaders predicates aggregates fused compute primitives internal/oracle
+
+.PHONY: gpu-tests
+gpu-tests: setup-run
+	rm -rf .bin/gpu && mkdir -p .bin/gpu
+	for p in $(GPU_TESTS); do $(GO) test -c -tags $(TAGS) -ldflags '-s -w' -o ".bin/gpu/$$(basename "$$p").test" "./$$p"; done
+	echo '$(VERSION)' > .bin/gpu/COMMIT
+
+.PHONY: test-gpu
+test-gpu: gpu-tests ## the tests that use the GPU, on the hardware device, with more random cases
+	internal/gltest/test-gpu.sh .bin/gpu
 
 .PHONY: bench
 bench: setup ## Go benchmarks (BENCH=regexp, BENCHTIME=1s)

@@ -72,7 +72,7 @@ func TestTour(t *testing.T) {
 			t.Errorf("the tour lacks %s:\n%s", s.routine, o.out)
 		}
 	}
-	if want := "All 7 answers are the same on classic and cpu."; !strings.Contains(o.out, want) {
+	if want := "All 7 answers are the same on classic, fused, compute, cpu."; !strings.Contains(o.out, want) {
 		t.Errorf("the tour does not end with %q:\n%s", want, o.out)
 	}
 }

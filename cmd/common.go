@@ -33,10 +33,11 @@ Options for CSV follow the path:
 Without --load there is one table, flights: 200,000 US flights with delay
 (minutes), distance (miles) and time (hour of the day).
 
-Backends: classic is the 2004 paper on the graphics pipeline, cpu computes the
-same in Go; both give the same answers. auto takes classic where there is a
-hardware OpenGL device and classic can do the query, else cpu. A software
-rasteriser is used only for --backend classic.`
+Backends: classic is the 2004 paper on the graphics pipeline, fused the same
+pipeline used the modern way, compute works on bit planes in compute shaders, and
+cpu computes the same in Go; all give the same answers. auto takes for each
+statement the one that is predicted to be the fastest on this machine: explain
+shows the predictions, info --calibrate measures what they are made from.`
 
 func (o *common) register(c *cobra.Command) {
 	f := c.Flags()

@@ -6,9 +6,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 
 	"github.com/spf13/cobra"
 
+	"github.com/stencildb/stencildb/cost"
 	"github.com/stencildb/stencildb/engine"
 	"github.com/stencildb/stencildb/glctx"
 )
@@ -16,7 +19,18 @@ import (
 // information is what info prints.
 type information struct {
 	*glctx.Info
+	// Costs is what auto goes by on the chosen device; nil without one.
+	Costs       *costs              `json:"costs,omitempty"`
 	Calibration *engine.Calibration `json:"calibration,omitempty"`
+}
+
+// costs says what auto goes by, and where that is kept.
+type costs struct {
+	Source   string        `json:"source"`
+	Measured bool          `json:"measured"`
+	Warning  string        `json:"warning,omitempty"`
+	File     string        `json:"file,omitempty"`
+	Profile  *cost.Profile `json:"profile"`
 }
 
 // calibrateDevice stands between info and the device, for the tests.
@@ -29,18 +43,38 @@ func newInfo() *cobra.Command {
 		Use:   "info [flags]",
 		Short: "Show the OpenGL devices, which one is chosen and why, limits and memory",
 		Long: `Shows every OpenGL device that can be opened without a display, which of them is
-chosen and why, its limits, extensions and memory, and the machine. A machine
-without any device is shown too: the backend cpu works on it.
+chosen and why, its limits, extensions, memory and budget, the machine, and the
+costs that the backend auto goes by. A machine without any device is shown too:
+the backend cpu works on it.
 
-With --calibrate the chosen device is also checked and measured, which takes some
-seconds. Checked: comparisons by all six operators and ranges around every power
-of two, over codes of up to 22, 24, 48 and 64 bits with NULLs, must count the same
-on classic as on cpu; otherwise the exit status is 1. Measured, over 1,048,576
-uniform 19-bit records, medians of interleaved repetitions: the upload of a
-column; the passes of CopyToDepth, of Compare with its count and of Range, each
-pass waited for, by the GPU timer where there is one; and by the wall clock whole
-statements with their copies, EvalCNF and Semilinear over four attributes, MEDIAN
-and SUM (19 counts each). In JSON all that is in "calibration".`,
+With --calibrate the chosen device is also checked, and it and the CPU are
+measured, in less than 20 seconds. What was measured is kept in the user's cache
+folder, for the device, its driver's version, the CPU and its cores, and auto goes
+by it from then on; with another driver it is to be measured again. Until then
+auto goes by built-in costs of a device of the same class.
+
+Checked: comparisons by all six operators and ranges around every power of two,
+over codes of up to 22, 24, 48 and 64 bits with NULLs (in software a part of them),
+must count the same on each backend as on cpu; otherwise the exit status is 1, and
+auto leaves that backend alone. Measured, as medians of interleaved repetitions:
+what a query takes on each backend with nothing to do, each kind of predicate and
+aggregate over uniform values in tables of 1,024 records and more, and the upload
+of columns. And the
+paper's routines on classic: the upload of a column; the passes of CopyToDepth, of
+Compare with its count and of Range, each pass waited for, by the GPU timer where
+there is one; and by the wall clock whole statements with their copies, EvalCNF
+and Semilinear over four attributes, MEDIAN and SUM (19 counts each).
+
+In JSON, "costs" has "source" (in words), "measured" (on this machine), "warning"
+(why what is kept is not used), "file" and "profile": "key" (what it was measured
+on), "measured" (when), "opening_s" and by name "backends". A backend has, in
+seconds, "overhead_s" of a query with nothing to do; "again", the share of an
+algorithm's fixed cost that a further chunk costs once more; "upload", t0_s +
+bytes / bytes_s of codes in host memory; "memory_bytes_s", the most that it reads;
+and "costs": for each kind of algorithm, curves by "bits" of the codes, of
+"points" with "rows" and "seconds" beyond the overhead. "calibration" is there
+with --calibrate: "comparisons", "mismatches", "examples", "failures", "rows",
+"bits", "repetitions", "costs" of the paper's routines, "profile" and "seconds".`,
 		Example: `  stencildb info
   stencildb info --calibrate
   STENCILDB_DEVICE=software stencildb info --format json`,
@@ -58,6 +92,9 @@ and SUM (19 counts each). In JSON all that is in "calibration".`,
 			if err != nil {
 				return err
 			}
+		}
+		if err := all.readCosts(); err != nil {
+			return err
 		}
 		var b bytes.Buffer
 		if format.value == "json" {
@@ -83,12 +120,96 @@ and SUM (19 counts each). In JSON all that is in "calibration".`,
 	return c
 }
 
-func (i information) writeText(w io.Writer) error {
-	if err := i.WriteText(w); err != nil || i.Calibration == nil {
+// readCosts keeps what has been measured and finds what auto goes by.
+func (i *information) readCosts() error {
+	if i.Caps == nil {
+		return nil
+	}
+	folder, err := cost.Folder()
+	if err != nil { // no home: nothing is kept
+		folder = ""
+	}
+	key := engine.KeyOf(i.Caps)
+	var file string
+	if i.Calibration != nil {
+		if err != nil {
+			return err
+		}
+		if file, err = cost.Save(folder, i.Calibration.Profile); err != nil {
+			return fmt.Errorf("the calibration cannot be kept: %w", err)
+		}
+	}
+	found, err := engine.CostsOf(folder, key)
+	if err != nil {
 		return err
+	}
+	if found.Measured {
+		file = cost.File(folder, key)
+	}
+	i.Costs = &costs{Source: found.Source, Measured: found.Measured, Warning: found.Warning, File: file, Profile: found.Profile}
+	return nil
+}
+
+func (i information) writeText(w io.Writer) error {
+	if err := i.WriteText(w); err != nil {
+		return err
+	}
+	if i.Costs != nil {
+		if err := writeCosts(w, i.Costs); err != nil {
+			return err
+		}
+	}
+	if i.Calibration == nil {
+		return nil
 	}
 	return writeCalibration(w, i.Calibration)
 }
+
+// figures are those of the text: algorithms over this many records.
+var figures = []struct {
+	name  string
+	class cost.Class
+}{{"COUNT", cost.Compare}, {"BETWEEN", cost.Range}, {"SUM", cost.Sum}, {"MEDIAN", cost.Kth}}
+
+const figureRows = 1 << 20
+
+func writeCosts(w io.Writer, c *costs) error {
+	var b bytes.Buffer
+	b.WriteString("Costs that auto goes by\n")
+	fmt.Fprintf(&b, "  %-16s %s\n", "source", c.Source)
+	if c.File != "" {
+		fmt.Fprintf(&b, "  %-16s %s\n", "file", c.File)
+	}
+	if c.Warning != "" {
+		fmt.Fprintf(&b, "  %-16s %s\n", "warning", c.Warning)
+	}
+	fmt.Fprintf(&b, "  %-16s %s\n", "opening", inMS(c.Profile.Opening))
+	fmt.Fprintf(&b, "  %s of 19 bits, with the column resident:\n", count(figureRows, "record"))
+	fmt.Fprintf(&b, "    %-10s %10s", "", "no work")
+	for _, f := range figures {
+		fmt.Fprintf(&b, " %10s", f.name)
+	}
+	fmt.Fprintf(&b, " %10s\n", "upload")
+	for _, name := range slices.Sorted(maps.Keys(c.Profile.Backends)) {
+		backend := c.Profile.Backends[name]
+		fmt.Fprintf(&b, "    %-10s %10s", name, inMS(backend.Overhead))
+		for _, f := range figures {
+			text := "-"
+			if s, ok := backend.Figure(f.class, figureRows); ok {
+				text = inMS(s)
+			}
+			fmt.Fprintf(&b, " %10s", text)
+		}
+		upload := "-"
+		if backend.Upload.Band > 0 {
+			upload = fmt.Sprintf("%.2f GB/s", backend.Upload.Band/1e9)
+		}
+		fmt.Fprintf(&b, " %10s\n", upload)
+	}
+	return writeOnce(w, &b)
+}
+
+func inMS(s float64) string { return fmt.Sprintf("%.3f ms", 1e3*s) }
 
 // calibrationError is an error when the device was found to count wrongly.
 func (i information) calibrationError() error {
@@ -100,12 +221,15 @@ func (i information) calibrationError() error {
 
 func writeCalibration(w io.Writer, c *engine.Calibration) error {
 	var b bytes.Buffer
-	b.WriteString("Calibration\n")
-	fmt.Fprintf(&b, "  %-16s %s of classic with cpu, %s wrong\n", "exactness", count(uint64(c.Comparisons), "comparison"), grouped(uint64(c.Mismatches)))
+	fmt.Fprintf(&b, "Calibration, %.1f s\n", c.Seconds)
+	fmt.Fprintf(&b, "  %-16s %s with cpu, %s wrong\n", "exactness", count(uint64(c.Comparisons), "comparison"), grouped(uint64(c.Mismatches)))
 	for _, e := range c.Examples {
 		fmt.Fprintf(&b, "  %-16s %s\n", "", e)
 	}
-	fmt.Fprintf(&b, "  %-16s %s of %d bits, medians of %d repetitions\n", "costs", count(uint64(c.Rows), "record"), c.Bits, c.Repetitions)
+	for _, f := range c.Failures {
+		fmt.Fprintf(&b, "  %-16s %s\n", "failed", oneLine(f))
+	}
+	fmt.Fprintf(&b, "  %-16s %s of %d bits, medians of %d repetitions\n", "classic", count(uint64(c.Rows), "record"), c.Bits, c.Repetitions)
 	for _, u := range c.Costs {
 		passes := ""
 		if u.Passes > 0 {

@@ -3,31 +3,66 @@ package cmd
 import (
 	"context"
 	"encoding/json"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/stencildb/stencildb/cost"
 	"github.com/stencildb/stencildb/engine"
+	"github.com/stencildb/stencildb/glctx"
 )
 
+// The one run of the real calibration: it is kept, and found again.
 func TestInfoCalibrates(t *testing.T) {
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	o := stencildb("info", "--calibrate")
 	if o.status != 0 || o.errOut != "" {
 		t.Fatalf("status %d: %s", o.status, o.errOut)
 	}
-	_, section, found := strings.Cut(o.out, "\nCalibration\n")
+	_, section, found := strings.Cut(o.out, "\nCalibration, ")
 	if !found {
 		t.Fatalf("no section Calibration in\n%s", o.out)
 	}
-	for _, want := range []string{"comparisons of classic with cpu, 0 wrong", "1,048,576 records of 19 bits",
+	for _, want := range []string{"with cpu, 0 wrong", "records of 19 bits",
 		"upload ", "CopyToDepth ", "Compare ", "Range ", "EvalCNF ", "Semilinear ", "MEDIAN ", "SUM ", "20 passes", "M records/s"} {
 		if !strings.Contains(section, want) {
 			t.Errorf("no %q in\n%s", want, section)
 		}
 	}
+	for _, out := range []string{o.out, stencildb("info").out} {
+		for _, want := range []string{"\nCosts that auto goes by\n", "source           measured on this machine", "    cpu ", "    classic "} {
+			if !strings.Contains(out, want) {
+				t.Errorf("no %q in\n%s", want, out)
+			}
+		}
+	}
+	file, err := filepath.Glob(filepath.Join(os.Getenv("XDG_CACHE_HOME"), "stencildb", "calibration-*.json"))
+	if err != nil || len(file) != 1 {
+		t.Fatalf("kept %v, %v", file, err)
+	}
+	if err := os.WriteFile(file[0], []byte("{"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	o = stencildb("info")
+	if o.status != 0 || !strings.Contains(o.out, "warning          "+file[0]+": the calibration file is damaged") || !strings.Contains(o.out, "source           built in") {
+		t.Errorf("status %d\n%s", o.status, o.out)
+	}
 }
 
-// calibrated makes info find this instead of asking the device.
+// calibrated makes info find this instead of asking the device, with the built-in
+// costs.
 func calibrated(t *testing.T, c engine.Calibration) {
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	info, err := glctx.ReadInfo(glctx.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	key := engine.KeyOf(info.Caps)
+	if c.Profile, err = cost.Default(key.Software, key.Cores); err != nil {
+		t.Fatal(err)
+	}
+	c.Profile.Key = key
 	real := calibrateDevice
 	t.Cleanup(func() { calibrateDevice = real })
 	calibrateDevice = func(context.Context, engine.Options) (*engine.Calibration, error) { return &c, nil }
@@ -38,7 +73,24 @@ func TestCalibrationInJSON(t *testing.T) {
 		Costs: []engine.UnitCost{{Name: "SUM", SQL: "SELECT SUM(a) FROM uniform", Passes: 19, MS: 2, RecordsPerSecond: 5000}}})
 	o := stencildb("info", "--calibrate", "--format", "json")
 	var got struct {
-		CPU         struct{ Cores int } `json:"cpu"`
+		CPU   struct{ Cores int } `json:"cpu"`
+		Costs struct {
+			Source, File string
+			Measured     bool
+			Profile      struct {
+				Key      struct{ Renderer string }
+				Backends map[string]struct {
+					Overhead float64 `json:"overhead_s"`
+					Costs    map[string][]struct {
+						Bits   int
+						Points []struct {
+							Rows    int
+							Seconds float64
+						}
+					}
+				}
+			}
+		}
 		Calibration struct {
 			Comparisons, Mismatches, Rows int
 			Costs                         []struct {
@@ -54,6 +106,11 @@ func TestCalibrationInJSON(t *testing.T) {
 	c := got.Calibration
 	if got.CPU.Cores < 1 || c.Comparisons != 3 || c.Rows != 10 || len(c.Costs) != 1 || c.Costs[0].Name != "SUM" || c.Costs[0].MS != 2 || c.Costs[0].PerSec != 5000 {
 		t.Errorf("%+v", got)
+	}
+	p := got.Costs.Profile
+	if !got.Costs.Measured || got.Costs.File == "" || p.Key.Renderer == "" || p.Backends["cpu"].Overhead <= 0 ||
+		len(p.Backends["cpu"].Costs["compare"]) == 0 || p.Backends["cpu"].Costs["compare"][0].Points[0].Seconds <= 0 {
+		t.Errorf("%+v", got.Costs)
 	}
 	if o := stencildb("info", "--format", "json"); strings.Contains(o.out, `"calibration"`) {
 		t.Errorf("a calibration that nobody asked for:\n%s", o.out)

@@ -44,7 +44,7 @@ var stops = []stop{
 }
 
 // tourBackends are the backends whose answers are compared.
-var tourBackends = []string{"classic", "cpu"}
+var tourBackends = []string{"classic", "fused", "compute", "cpu"}
 
 func newTour() *cobra.Command {
 	var o common
@@ -53,9 +53,10 @@ func newTour() *cobra.Command {
 		Short: "Run every routine of the paper on real data, on the graphics pipeline and on the CPU",
 		Long: `Loads the embedded table of 200,000 US flights and runs one query for each routine
 of the 2004 paper (CopyToDepth, Compare, Range, Semilinear, EvalCNF, KthLargest,
-Accumulator) on the backends classic and cpu. It prints the SQL, the answers, the
-passes, the samples counted and the time (of a second run, with columns resident
-and programs compiled), and fails if any two answers differ.`,
+Accumulator) on classic, which is the paper, and on fused, compute and cpu. It
+prints the SQL, the answers, the passes, the samples counted by occlusion queries
+and the time (of a second run, with columns resident and programs compiled), and
+fails if any two answers differ.`,
 		Example: `  stencildb tour
   stencildb tour --device software`,
 		Args: cobra.NoArgs,
@@ -77,7 +78,7 @@ and programs compiled), and fails if any two answers differ.`,
 				return err
 			}
 			dbs = append(dbs, db)
-			if err := errors.Join(db.Prepare(), db.Add(t)); err != nil {
+			if err := errors.Join(db.Ready(), db.Add(t)); err != nil {
 				return err
 			}
 		}
@@ -110,9 +111,9 @@ func tour(ctx context.Context, dbs []*engine.DB, t *table.Table, w io.Writer) er
 		return fmt.Errorf("mipmap: %w", err)
 	}
 	if differ > 0 {
-		return fmt.Errorf("the answers of %s differ between %s", count(uint64(differ), "query"), strings.Join(tourBackends, " and "))
+		return fmt.Errorf("the answers of %s differ between %s", count(uint64(differ), "query"), strings.Join(tourBackends, ", "))
 	}
-	_, err := fmt.Fprintf(w, "\nAll %d answers are the same on %s.\n", len(stops), strings.Join(tourBackends, " and "))
+	_, err := fmt.Fprintf(w, "\nAll %d answers are the same on %s.\n", len(stops), strings.Join(tourBackends, ", "))
 	return err
 }
 

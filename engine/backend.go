@@ -40,13 +40,6 @@ type Analyzer interface {
 	Analyze(ctx context.Context, q *plan.Query) (*plan.Answer, []Step, error)
 }
 
-// DeviceReporter is a [Backend] that runs on an OpenGL device.
-type DeviceReporter interface {
-	// Hardware reports whether the device is hardware, not a software
-	// rasteriser.
-	Hardware() bool
-}
-
 // Step is one pass of a query, or one group of passes whose number depends on
 // the counts of earlier ones ("Compare(delay >= x + 2^i), i = 18..0").
 type Step struct {

@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
+	"github.com/stencildb/stencildb/cost"
 	"github.com/stencildb/stencildb/ingest"
 	"github.com/stencildb/stencildb/table"
 )
@@ -15,7 +17,7 @@ import (
 // Options says how a [DB] computes. The zero value is the backend "auto" with
 // the default device and budgets.
 type Options struct {
-	// Backend is "auto" (also ""), "classic" or "cpu".
+	// Backend is one of [Backends]; "" is "auto".
 	Backend string
 	// Device picks the OpenGL device: a number or a kind as listed by
 	// `stencildb info`. "" takes STENCILDB_DEVICE, else the first hardware device,
@@ -27,13 +29,16 @@ type Options struct {
 	// HostMemory is the budget in bytes for the tables that the DB reads from
 	// files; 0 means no budget.
 	HostMemory int64
+	// Calibrations is the folder of what `stencildb info --calibrate` measured, which
+	// auto goes by; "" is the folder of [cost.Folder].
+	Calibrations string
 	// ChunkRows is the number of rows at which a table read from a file starts a
 	// new chunk; 0 means [table.MaxChunkRows].
 	ChunkRows int
 }
 
 // Backends lists the names that [Options.Backend] takes.
-func Backends() []string { return []string{"auto", "classic", "cpu"} }
+func Backends() []string { return []string{"auto", "classic", "fused", "compute", "cpu"} }
 
 // Progress is told how far the reading of a table's file is: bytes read, and
 // bytes in all (0 when unknown). It is called from the reading goroutine. The last
@@ -44,14 +49,21 @@ type Progress func(table string, done, total int64)
 type DB struct {
 	opts Options
 
-	mu       sync.Mutex
-	closed   bool
-	entries  []*entry // in the order in which they were added
-	cpu      Backend
-	gpu      *gpu // opened at the first query that needs it
-	gpuError error
-	gpuTried bool
-	opening  time.Duration // of devices, until a statement has accounted for it
+	opener     func(Options) (device, error)
+	statements statements // prepared
+	costs      costs      // that auto goes by
+	uses       uses       // of columns, and of the device
+
+	epoch atomic.Uint64 // counts the opening of the device and the closing of the DB
+
+	mu          sync.Mutex
+	closed      bool
+	entries     []*entry // in the order in which they were added
+	cpu         Backend
+	device      device // opened at the first query that needs it
+	deviceError error
+	deviceTried bool
+	opening     time.Duration // of devices, until a statement has accounted for it
 }
 
 // entry is a table, or a file to be read into one.
@@ -82,8 +94,23 @@ func Open(o Options) (*DB, error) {
 	if o.GPUMemory < 0 || o.HostMemory < 0 || o.ChunkRows < 0 {
 		return nil, errors.New("engine: budgets and chunk sizes are not negative")
 	}
-	return &DB{opts: o}, nil
+	if o.Calibrations == "" {
+		// Without a home there is no folder, and the built-in costs do.
+		o.Calibrations, _ = cost.Folder()
+	}
+	db := &DB{opts: o, costs: costs{folder: o.Calibrations}}
+	db.opener = func(o Options) (device, error) {
+		g, err := openGPU(o)
+		if err != nil {
+			return nil, err
+		}
+		return g, nil
+	}
+	return db, nil
 }
+
+// Backend returns the backend that was asked for: "auto" or another one.
+func (db *DB) Backend() string { return db.opts.Backend }
 
 // Add makes a table known under its name. The table must not change afterwards;
 // several DBs may share it.
@@ -129,6 +156,7 @@ func (db *DB) register(e *entry) error {
 		}
 	}
 	db.entries = append(db.entries, e)
+	db.statements.forget()
 	return nil
 }
 
@@ -208,9 +236,11 @@ func (db *DB) Close() error {
 	db.mu.Lock()
 	defer db.mu.Unlock()
 	var err error
-	if db.gpu != nil {
-		err = db.gpu.close()
+	if db.device != nil {
+		err = db.device.close()
 	}
-	db.closed, db.gpu, db.cpu = true, nil, nil
+	db.closed, db.device, db.cpu = true, nil, nil
+	db.epoch.Add(1)
+	db.statements.forget()
 	return err
 }

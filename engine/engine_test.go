@@ -11,7 +11,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/stencildb/stencildb/cost"
 	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/glctx"
 	"github.com/stencildb/stencildb/ingest"
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/table"
@@ -33,8 +35,12 @@ func small(t *testing.T) *table.Table {
 	return b.Table()
 }
 
+// open opens a DB that finds no calibration, unless the options name a folder.
 func open(t *testing.T, o Options) *DB {
 	t.Helper()
+	if o.Calibrations == "" {
+		o.Calibrations = t.TempDir()
+	}
 	db, err := Open(o)
 	if err != nil {
 		t.Fatal(err)
@@ -237,19 +243,21 @@ func TestAnalyzeReportsTheAnswersNumbers(t *testing.T) {
 
 // fake is a backend that reports what it is told to.
 type fake struct {
-	hardware bool
-	err      error
-	steps    []Step
+	name  string
+	err   error
+	steps []Step
+	load  time.Duration
+	plans []*plan.Query // that it was asked to execute
 }
 
-func (f *fake) Name() string                        { return "classic" }
-func (f *fake) Hardware() bool                      { return f.hardware }
+func (f *fake) Name() string                        { return f.name }
 func (f *fake) Close() error                        { return nil }
 func (f *fake) Explain(*plan.Query) ([]Step, error) { return f.steps, f.err }
 func (f *fake) answer(q *plan.Query) *plan.Answer {
-	return &plan.Answer{Values: make([]table.Value, len(q.Aggs)), Passes: 7, Samples: 9, Load: time.Nanosecond}
+	return &plan.Answer{Values: make([]table.Value, len(q.Aggs)), Passes: 7, Samples: 9, Load: f.load}
 }
 func (f *fake) Execute(_ context.Context, q *plan.Query) (*plan.Answer, error) {
+	f.plans = append(f.plans, q)
 	return f.answer(q), f.err
 }
 
@@ -257,40 +265,34 @@ func (f *fake) Analyze(_ context.Context, q *plan.Query) (*plan.Answer, []Step, 
 	return f.answer(q), f.steps, f.err
 }
 
-func TestAutoPicksTheBackend(t *testing.T) {
-	t.Setenv("STENCILDB_DEVICE", "")
-	other := errors.New("lost the context")
-	for _, c := range []struct {
-		name    string
-		classic opening
-		device  string
-		backend string
-		err     error
-	}{
-		{"hardware", opening{backend: &fake{hardware: true}}, "", "classic", nil},
-		{"software", opening{backend: &fake{}}, "", "cpu", nil},
-		{"no device", opening{err: other}, "", "cpu", nil},
-		{"no such device", opening{err: other}, "99", "", other},
-		{"unable", opening{backend: &fake{hardware: true, err: ErrUnsupported}}, "", "cpu", nil},
-		{"too large", opening{backend: &fake{hardware: true, err: ErrDeviceMemory}}, "", "cpu", nil},
-		{"broken", opening{backend: &fake{hardware: true, err: other}}, "", "", other},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			db := open(t, Options{Device: c.device})
-			if err := db.Add(small(t)); err != nil {
-				t.Fatal(err)
-			}
-			db.backends["classic"] = &c.classic
-			r, err := db.Query(context.Background(), "SELECT COUNT(*) FROM small")
-			if !errors.Is(err, c.err) || err == nil && r.Backend != c.backend {
-				t.Errorf("%+v, %v: want backend %q, error %v", r, err, c.backend, c.err)
-			}
-			x, err := db.Explain(context.Background(), "SELECT COUNT(*) FROM small", false, false)
-			if !errors.Is(err, c.err) || err == nil && (x.Backend != c.backend || !strings.HasPrefix(x.Why, "auto: ")) {
-				t.Errorf("%+v, %v: want backend %q, error %v", x, err, c.backend, c.err)
-			}
-		})
+// fakeDevice has the backends that a test gives it.
+type fakeDevice struct {
+	backends map[string]Backend
+	now      *content
+	opened   int
+}
+
+func (d *fakeDevice) backend(name string) Backend { return d.backends[name] }
+func (d *fakeDevice) key() cost.Key               { return fakeKey }
+func (d *fakeDevice) close() error                { return nil }
+func (d *fakeDevice) content() *content {
+	if d.now == nil {
+		return nothing
 	}
+	return d.now
+}
+
+// fakeKey is the key of fakeDevice, on this CPU.
+var fakeKey = KeyOf(&glctx.Caps{Renderer: "fake", Version: "4.5"})
+
+// on gives a DB a device with these backends.
+func on(db *DB, list ...*fake) *fakeDevice {
+	d := &fakeDevice{backends: map[string]Backend{}}
+	for _, f := range list {
+		d.backends[f.name] = f
+	}
+	db.opener = func(Options) (device, error) { d.opened++; return d, nil }
+	return d
 }
 
 func TestAnalyzeShowsEachPass(t *testing.T) {
@@ -298,15 +300,16 @@ func TestAnalyzeShowsEachPass(t *testing.T) {
 	if err := db.Add(small(t)); err != nil {
 		t.Fatal(err)
 	}
-	db.backends["classic"] = &opening{backend: &fake{steps: []Step{
+	on(db, &fake{name: "classic", load: time.Nanosecond, steps: []Step{
 		{Pass: "CopyToDepth(i)", GLSL: "#version 450\nvoid main() {}\n", Elapsed: 1500 * time.Microsecond},
 		{Pass: "Compare(i < 3)", Counts: "the records with i < 3", Counted: true, Samples: 2, Elapsed: time.Millisecond},
-	}}}
+	}})
 	x, err := db.Explain(context.Background(), "SELECT COUNT(*) FROM small WHERE i < 3", true, true)
 	if err != nil {
 		t.Fatal(err)
 	}
-	x.Answer.Elapsed = 3 * time.Millisecond
+	x.Answer.Elapsed, x.Answer.Load = 3*time.Millisecond, 2*time.Nanosecond
+	x.Predictions, x.Resident = nil, nil
 	if diff := cmp.Diff([]string{
 		"Backend classic",
 		"   1  CopyToDepth(i)  (1.500 ms)",

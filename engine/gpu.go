@@ -4,8 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync/atomic"
 
 	"github.com/stencildb/stencildb/aggregates"
+	"github.com/stencildb/stencildb/compute"
+	"github.com/stencildb/stencildb/cost"
+	"github.com/stencildb/stencildb/fused"
 	"github.com/stencildb/stencildb/glctx"
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/plan"
@@ -18,18 +22,28 @@ import (
 // what they keep resident. A whole query runs as one function on the GL thread: a
 // hand-over for every pass would cost more than small passes take.
 type gpu struct {
-	ctx    *glctx.Context
-	store  *textures.Store
-	gl     *pass.GL
-	device predicates.Device
+	ctx     *glctx.Context
+	store   *textures.Store
+	gl      *pass.GL
+	device  predicates.Device
+	compute compute.Device
+
+	backends map[string]Backend
+	held     atomic.Pointer[content]
 }
 
+// openGPU opens the device that o picks.
 func openGPU(o Options) (*gpu, error) {
 	ctx, err := glctx.Open(glctx.Options{Device: o.Device, Memory: o.GPUMemory})
 	if err != nil {
 		return nil, err
 	}
-	g := &gpu{ctx: ctx, device: predicates.DeviceOf(ctx.Caps())}
+	g := &gpu{ctx: ctx, device: predicates.DeviceOf(ctx.Caps()),
+		compute: compute.DeviceOf(ctx.Caps()), backends: map[string]Backend{}}
+	g.held.Store(nothing)
+	for name := range algorithms {
+		g.backends[name] = &passes{g, name}
+	}
 	err = ctx.Do(func() error {
 		g.store = textures.NewStore(ctx, 0)
 		g.gl = pass.NewGL(ctx, g.store)
@@ -63,6 +77,25 @@ var algorithms = map[string]func(run pass.Runner, g *gpu, q *plan.Query) ([]tabl
 	"classic": func(run pass.Runner, g *gpu, q *plan.Query) ([]table.Value, error) {
 		return aggregates.Run(run, g.device, q)
 	},
+	"fused": func(run pass.Runner, g *gpu, q *plan.Query) ([]table.Value, error) {
+		return fused.Run(run, g.device, q)
+	},
+	"compute": func(run pass.Runner, g *gpu, q *plan.Query) ([]table.Value, error) {
+		return compute.Run(run, g.compute, q)
+	},
+}
+
+func (g *gpu) backend(name string) Backend { return g.backends[name] }
+
+func (g *gpu) key() cost.Key { return KeyOf(g.ctx.Caps()) }
+
+func (g *gpu) content() *content { return g.held.Load() }
+
+// look notes what is resident, where that may have changed.
+func (g *gpu) look(uploaded bool) {
+	if u := g.held.Load().usage; uploaded || u.Used != g.store.Used() {
+		g.held.Store(newContent(g.store.Resident(), g.store.Usage()))
+	}
 }
 
 // passes is a backend that runs queries as passes on a GPU.
@@ -76,9 +109,6 @@ func (b *passes) Name() string { return b.name }
 
 // Close implements Backend: the GPU is the DB's.
 func (b *passes) Close() error { return nil }
-
-// Hardware implements DeviceReporter.
-func (b *passes) Hardware() bool { return !b.ctx.Caps().Software }
 
 // Execute implements Backend.
 func (b *passes) Execute(ctx context.Context, q *plan.Query) (*plan.Answer, error) {
@@ -117,6 +147,7 @@ func (b *passes) execute(ctx context.Context, q *plan.Query, run pass.Runner) (*
 		before := b.store.Uploaded()
 		values, err := algorithms[b.name](m, b.gpu, q)
 		a.Values, a.Load = values, b.store.Uploaded()-before
+		b.look(a.Load > 0)
 		return err
 	})
 	if err != nil {

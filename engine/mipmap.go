@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/stencildb/stencildb/aggregates"
@@ -15,9 +16,13 @@ import (
 // float32, with an error, and only over all records. For comparison with SUM; it
 // runs on the classic backend, whatever the one in use.
 func (db *DB) MipmapSum(ctx context.Context, t *table.Table, col int) (sum float64, elapsed time.Duration, err error) {
-	c, err := db.openDevice()
+	d, err := db.openDevice()
 	if err != nil {
 		return 0, 0, err
+	}
+	c, ok := d.(*gpu)
+	if !ok {
+		return 0, 0, fmt.Errorf("engine: a mipmap needs an OpenGL device: %w", ErrUnsupported)
 	}
 	if len(t.Chunks) == 0 {
 		return 0, 0, nil

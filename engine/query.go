@@ -5,21 +5,21 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"time"
 
-	"github.com/stencildb/stencildb/expr"
-	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/sql"
-	"github.com/stencildb/stencildb/table"
 )
 
-// Query answers exactly one statement.
+// Query answers exactly one statement. The statements used last are kept, so that a
+// text given again is not parsed, bound and planned again; see [DB.Prepare].
 func (db *DB) Query(ctx context.Context, text string) (*Result, error) {
+	if s := db.statements.get(text); s != nil {
+		return s.Query(ctx)
+	}
 	st, err := parseOne(text)
 	if err != nil {
 		return nil, err
 	}
-	return db.statement(ctx, text, st)
+	return db.statement(ctx, text, st, true)
 }
 
 // Each runs the statements of a script in order and yields the result of each,
@@ -28,13 +28,21 @@ func (db *DB) Query(ctx context.Context, text string) (*Result, error) {
 // divide into statements yields one error.
 func (db *DB) Each(ctx context.Context, script string) iter.Seq2[*Result, error] {
 	return func(yield func(*Result, error) bool) {
+		if s := db.statements.get(script); s != nil {
+			r, err := s.Query(ctx)
+			if err != nil {
+				r = &Result{SQL: s.text}
+			}
+			yield(r, err)
+			return
+		}
 		stmts, err := sql.Parse(script)
 		if err != nil {
 			yield(&Result{SQL: script}, described(script, err))
 			return
 		}
 		for _, st := range stmts {
-			r, err := db.statement(ctx, script, st)
+			r, err := db.statement(ctx, script, st, len(stmts) == 1)
 			if err != nil {
 				r = &Result{SQL: st.Text}
 			}
@@ -74,8 +82,9 @@ func parseOne(text string) (*sql.Statement, error) {
 	return stmts[0], nil
 }
 
-// statement runs one statement of a script.
-func (db *DB) statement(ctx context.Context, script string, st *sql.Statement) (*Result, error) {
+// statement runs one statement of a script, and keeps it prepared when it is the only
+// one.
+func (db *DB) statement(ctx context.Context, script string, st *sql.Statement, only bool) (*Result, error) {
 	if st.Explain {
 		x, err := db.explain(ctx, script, st, st.Analyze, false)
 		if err != nil {
@@ -85,92 +94,13 @@ func (db *DB) statement(ctx context.Context, script string, st *sql.Statement) (
 		r.SQL = st.Text
 		return r, nil
 	}
-	b, err := db.bind(ctx, st)
-	if err != nil {
-		return nil, described(script, err)
-	}
-	r, err := b.run(ctx)
-	if err != nil {
-		return nil, described(script, err)
-	}
-	return r, nil
-}
-
-// bound is a statement whose names have been found and whose tables are in
-// memory.
-type bound struct {
-	db    *DB
-	text  string
-	query *expr.Query
-	table *table.Table
-	load  time.Duration // reading files, for this statement
-}
-
-func (db *DB) bind(ctx context.Context, st *sql.Statement) (*bound, error) {
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	c := &catalog{ctx: ctx, db: db}
-	q, err := st.Bind(c)
-	if c.err != nil {
-		return nil, c.err
-	}
+	tables := db.statements.changes()
+	s, err := db.prepare(ctx, script, st)
 	if err != nil {
 		return nil, err
 	}
-	t, ok := c.Table(q.Table)
-	if !ok {
-		return nil, fmt.Errorf("engine: no table %s", q.Table)
+	if only {
+		db.statements.put(s, tables)
 	}
-	return &bound{db: db, text: st.Text, query: q, table: t, load: c.accountFor(q.Table)}, nil
-}
-
-// run plans and executes a SELECT.
-func (b *bound) run(ctx context.Context) (*Result, error) {
-	start := time.Now()
-	p, err := plan.NewQuery(b.table, b.query)
-	if err != nil {
-		return nil, err
-	}
-	var r *Result
-	err = b.db.try(p, func(c candidate) error {
-		answer, err := c.backend.Execute(ctx, p)
-		if err != nil {
-			return err
-		}
-		r, err = b.result(c.backend.Name(), answer)
-		return err
-	})
-	if err != nil {
-		return nil, err
-	}
-	r.Elapsed = max(0, time.Since(start)-(r.Load-b.load))
-	return r, nil
-}
-
-// result computes the select items from the aggregates' values.
-func (b *bound) result(backend string, a *plan.Answer) (*Result, error) {
-	r := &Result{
-		SQL: b.text, Backend: backend, Passes: a.Passes, Samples: a.Samples,
-		Load: b.load + a.Load + b.db.accountForOpening(),
-	}
-	if len(a.Values) != len(b.query.Aggs) {
-		return nil, fmt.Errorf("engine: backend %s gave %d values for %d aggregates", backend, len(a.Values), len(b.query.Aggs))
-	}
-	env := &expr.Env{Agg: func(i int) table.Value { return a.Values[i] }}
-	var row []table.Value
-	for _, item := range b.query.Items {
-		v, err := expr.Eval(item.E, env)
-		if err != nil {
-			return nil, err
-		}
-		typ := item.E.Type()
-		if !v.Null && typ.Kind == table.Decimal && v.Type.Kind == table.Decimal {
-			typ = v.Type // the scale of a quotient is known only now
-		}
-		r.Columns = append(r.Columns, Column{Name: item.Name, Type: typ})
-		row = append(row, v)
-	}
-	r.Rows = [][]table.Value{row}
-	return r, nil
+	return s.Query(ctx)
 }

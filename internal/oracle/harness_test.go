@@ -5,6 +5,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"hash/fnv"
 	"os"
 	"strconv"
 	"strings"
@@ -35,7 +36,8 @@ func TestMain(m *testing.M) {
 
 // harness is the engine on every backend, and what the statements came to.
 type harness struct {
-	dbs    []namedDB
+	dbs    []namedDB // cpu is the last
+	every  bool      // whether a statement runs on all of them, not only on cpu and one other
 	tables int
 	tally
 }
@@ -53,37 +55,55 @@ type tally struct {
 	all           int
 	failed        int // that raise an error
 	refused       int // that the engine does not support
-	declined      int // that classic leaves to cpu
+	declined      int // that a backend on the GPU leaves to others
 	inexpressible int // that the peer cannot say, or fails at where the engine need not look
 	compared      int // with the peer
 }
 
 func (n *tally) String() string {
 	return fmt.Sprintf("%d queries, %d of them compared with the peer (%d it cannot say); selecting none %d, some %d, all %d; "+
-		"errors %d; refused by the engine %d; declined by classic %d",
+		"errors %d; refused by the engine %d; declined by a backend %d",
 		n.queries, n.compared, n.inexpressible, n.none, n.some, n.all, n.failed, n.refused, n.declined)
 }
 
-// open opens the backends; classic a second time without the depth bounds test
-// where the device has it.
+// open opens the backends; those that draw a second time without the depth bounds
+// test where the device has it. A statement runs on all of them in a soak and on
+// hardware, which is fast enough.
 func open(t *testing.T) *harness {
 	t.Helper()
-	h := &harness{}
-	h.add(t, "classic")
 	ctx, err := glctx.Open(glctx.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	bounds := ctx.Caps().DepthBounds
+	h := &harness{every: !ctx.Caps().Software || os.Getenv("STENCILDB_SOAK") != ""}
 	if err := ctx.Close(); err != nil {
 		t.Fatal(err)
+	}
+	for _, name := range engine.Backends() {
+		if name != "auto" && name != "cpu" {
+			h.add(t, name)
+		}
 	}
 	if bounds {
 		t.Setenv("STENCILDB_DISABLE", "GL_EXT_depth_bounds_test")
 		h.add(t, "classic")
+		h.add(t, "fused")
 	}
 	h.add(t, "cpu")
 	return h
+}
+
+// asked are the backends that a statement runs on: cpu, and one drawn from the
+// others by its text, so that a failure repeats.
+func (h *harness) asked(text string) []namedDB {
+	if h.every {
+		return h.dbs
+	}
+	f := fnv.New32a()
+	f.Write([]byte(text))
+	last := len(h.dbs) - 1
+	return []namedDB{h.dbs[f.Sum32()%uint32(last)], h.dbs[last]}
 }
 
 // add opens a backend and prepares it: its device is read from the environment now.
@@ -91,7 +111,7 @@ func (h *harness) add(t *testing.T, backend string) {
 	t.Helper()
 	db, err := engine.Open(engine.Options{Backend: backend})
 	if err == nil {
-		err = db.Prepare()
+		err = db.Ready()
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -292,22 +312,23 @@ func (h *harness) selected(n int64, tab *table.Table) {
 
 // allRefuse checks that no backend answers what the engine does not support.
 func (h *harness) allRefuse(t fataler, text string) {
-	for _, db := range h.dbs {
+	for _, db := range h.asked(text) {
 		if r, err := db.Query(context.Background(), text); err == nil {
 			t.Fatalf("%s\n%s answers %v what cannot be bound", text, db.name, r.Rows)
 		}
 	}
 }
 
-// unsupported reports an error by which classic leaves a query to others.
+// unsupported reports an error by which a backend on the GPU leaves a query to
+// others.
 func unsupported(db namedDB, err error) bool {
-	return errors.Is(err, engine.ErrUnsupported) && strings.HasPrefix(db.name, "classic")
+	return errors.Is(err, engine.ErrUnsupported) && !strings.HasPrefix(db.name, "cpu")
 }
 
 // backends checks that every backend gives these values, or an error where there
 // is one.
 func (h *harness) backends(t fataler, tab *table.Table, text string, want []table.Value, wantErr error) {
-	for _, db := range h.dbs {
+	for _, db := range h.asked(text) {
 		r, err := db.Query(context.Background(), text)
 		if unsupported(db, err) {
 			h.declined++

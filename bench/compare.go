@@ -1,0 +1,108 @@
+package bench
+
+import (
+	"fmt"
+	"io"
+)
+
+// Change is what became of one system's time in one case from one report to another.
+type Change struct {
+	Operation string
+	Rows      int
+	System    string
+	A, B      float64 // medians in ms
+	Ratio     float64 // B / A
+	Lo, Hi    float64 // 95 % interval of Ratio
+}
+
+// Comparison sets two reports beside each other.
+type Comparison struct {
+	Differ       []string // what differs about the runs: "CPU: A, B"
+	Changes      []Change
+	OnlyA, OnlyB []Result // cases that only one report has
+}
+
+// Compare compares the cases that both reports have.
+func Compare(a, b *Report) Comparison {
+	c := Comparison{Differ: differences(a, b)}
+	for i := range a.Results {
+		x := &a.Results[i]
+		y := b.Find(x.Operation, x.Rows, x.System)
+		if y == nil {
+			c.OnlyA = append(c.OnlyA, *x)
+			continue
+		}
+		lo, hi := ratioInterval(x.MS, y.MS)
+		c.Changes = append(c.Changes, Change{x.Operation, x.Rows, x.System, x.MedianMS, y.MedianMS, y.MedianMS / x.MedianMS, lo, hi})
+	}
+	for _, y := range b.Results {
+		if a.Find(y.Operation, y.Rows, y.System) == nil {
+			c.OnlyB = append(c.OnlyB, y)
+		}
+	}
+	return c
+}
+
+// differences says what else than the program's commit differs between the runs.
+func differences(a, b *Report) []string {
+	var list []string
+	for _, x := range []struct{ what, a, b string }{
+		{"device", a.Machine.Device, b.Machine.Device},
+		{"driver", a.Machine.Driver, b.Machine.Driver},
+		{"CPU", a.Machine.CPU, b.Machine.CPU},
+		{"GOMAXPROCS", fmt.Sprint(a.Machine.GOMAXPROCS), fmt.Sprint(b.Machine.GOMAXPROCS)},
+		{"Go", a.Machine.Go, b.Machine.Go},
+		{"data", fmt.Sprint(a.Data), fmt.Sprint(b.Data)},
+	} {
+		if x.a != x.b {
+			list = append(list, fmt.Sprintf("%s: %s, %s", x.what, x.a, x.b))
+		}
+	}
+	return list
+}
+
+// Verdict says in a word what changed by more than the threshold, a fraction, beyond
+// noise: "slower", "faster" or "".
+func (c Change) Verdict(threshold float64) string {
+	switch {
+	case c.Lo > 1+threshold:
+		return "slower"
+	case c.Hi < 1/(1+threshold):
+		return "faster"
+	}
+	return ""
+}
+
+// Write writes the comparison for people. Changes within the threshold, a fraction,
+// or within noise are not named.
+func (c Comparison) Write(w io.Writer, threshold float64) error {
+	for _, d := range c.Differ {
+		fmt.Fprintf(w, "differs in %s\n", d)
+	}
+	lines := [][]string{{"operation", "rows", "system", "A ms", "B ms", "B / A", "95 % interval", ""}}
+	slower, faster := 0, 0
+	for _, x := range c.Changes {
+		verdict := x.Verdict(threshold)
+		switch verdict {
+		case "slower":
+			slower++
+		case "faster":
+			faster++
+		}
+		lines = append(lines, []string{x.Operation, grouped(x.Rows), x.System, ms(x.A), ms(x.B),
+			fmt.Sprintf("%.3f", x.Ratio), fmt.Sprintf("%.3f–%.3f", x.Lo, x.Hi), verdict})
+	}
+	if err := tabulate(w, lines); err != nil {
+		return err
+	}
+	for _, only := range []struct {
+		file string
+		list []Result
+	}{{"A", c.OnlyA}, {"B", c.OnlyB}} {
+		for _, x := range only.list {
+			fmt.Fprintf(w, "only in %s: %s, %s rows, %s\n", only.file, x.Operation, grouped(x.Rows), x.System)
+		}
+	}
+	_, err := fmt.Fprintf(w, "\n%d cases: %d slower, %d faster by more than %.0f %% beyond noise.\n", len(c.Changes), slower, faster, 100*threshold)
+	return err
+}

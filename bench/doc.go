@@ -1,0 +1,78 @@
+// Package bench measures the backends of stencildb beside each other and beside
+// other databases, in one process, over the same data and with the same answers.
+//
+// The types to know:
+//
+//   - [Suite] is a named set of cases: tables of several sizes with the statements
+//     to run over each. [Suites] lists them.
+//   - [System] holds a copy of a table and answers statements: a backend of package
+//     engine, or a peer ([Peers]). [Statement] is one, prepared.
+//   - [Meter] times contenders against each other.
+//   - [Report] is what a run found, with the [Machine] that it ran on; it is written
+//     as JSON, as text, or as Go's benchmark format.
+//   - [Compare] sets two reports beside each other.
+//   - [Target] is a time or a ratio that the project has set itself.
+//   - [Figure] is one of the paper's figures, whose points the suite paper measures;
+//     [Report.SVG], [Report.PNG], [Report.CSV] and [Report.WriteHTML] show them.
+//
+// # How time is measured
+//
+// A time is the wall time of one call through the public API of the system, the
+// statement prepared, its columns resident, its answer in hand. All systems hold
+// the table at the same time. It goes case by case. First every contender of the case
+// runs twice: data become resident, programs are compiled, and the answers are
+// compared; answers that differ are an error. Then come rounds: in each round every
+// contender runs once, and the order rotates from round to round. So contenders of a
+// case run within moments of each other, and what disturbs the machine for a while
+// falls on all of them. A ratio of two systems is the median of the ratios of the
+// rounds, not the ratio of the medians. (Rounds over all cases of a table, one after
+// the other, are another protocol: there each query comes after others that have read
+// gigabytes of other columns, which makes it up to twice as slow on an H200.)
+//
+// # Figures
+//
+// In the suite paper the systems on the device share one context and one budget, and
+// their clock is around the query and a finish, on the GL thread, from an idle device
+// to an idle device; beside it stands the device's own time where its timer is real. All
+// answers are compared with those of package cpu without vector instructions.
+//
+//   - "classic-compute-only", the paper's time of computation without the copies, is a
+//     run of its own of the whole query in which the CopyToDepth passes are timed and
+//     taken off: by timestamps on the device where those are real, which wait for
+//     nothing, else by the clock between two finishes. So its answer is right, and
+//     checked, in every run, also where attributes take turns in the depth buffer;
+//     what the finishes cost elsewhere counts against it.
+//   - copy_to_depth runs only the copies of the query of figure 3; the rest of the
+//     query runs on what they left, after the clock has stopped, for the answer.
+//   - "classic-no-count" leaves the selection in the stencil buffer without occlusion
+//     queries, as "classic" in figure 11 does with them; its records are counted after
+//     the clock has stopped.
+//   - Cold times are of tables whose chunks the device has never seen; programs are
+//     compiled.
+//   - [Floor] is what empty passes take. over_floor is a median over the quad's for
+//     classic and fused, over the larger of dispatch and copy for compute.
+//   - quickselect is Hoare's FIND on one core over plain arrays of 32 bits.
+//   - A polynomial takes the attribute with the narrowest range, less the middle of
+//     that range; degrees whose values do not fit 64 bits are skipped.
+//
+// # JSON
+//
+// A [Report] as JSON has "schema": 1; schema.json beside this file describes it. Names
+// are only added within one schema.
+//
+// # Caveats
+//
+//   - Times of different cases are not comparable where the machine is shared: only
+//     ratios within a case are.
+//   - Processor time says what wall time would be on an idle machine of as many cores
+//     as the system keeps busy; on a crowded one it is the steadier of the two. It
+//     holds all that the process does meanwhile, and nothing that a GPU does.
+//   - Each system has its own copy: a table takes that many times its memory, in all
+//     of host and device.
+//   - A contender that took less than a millisecond runs once untimed before each
+//     timed run: otherwise it would pay for the caches and the device's context of
+//     the contender before it, which costs more than such a query.
+//   - A slow contender takes part in every second, fourth or eighth round only.
+//   - Peers are linked by build tag only (see [KnownPeers]): DuckDB alone is larger
+//     than the rest of the program.
+package bench

@@ -1,0 +1,320 @@
+package bench
+
+import (
+	"bytes"
+	"fmt"
+	"image/color"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/font"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+	"gonum.org/v1/plot/vg/vgimg"
+	"gonum.org/v1/plot/vg/vgsvg"
+)
+
+// look is how a system is drawn: no two have the same marker and dashes, so that
+// figures can be read in grey.
+type look struct {
+	label  string
+	color  color.RGBA
+	dashes []vg.Length
+	glyph  draw.GlyphDrawer
+}
+
+func rgb(r, g, b uint8) color.RGBA { return color.RGBA{r, g, b, 255} }
+
+// looks are those of the systems, in the order of the legend.
+var looks = []struct {
+	system string
+	look
+}{
+	{classic, look{"classic", rgb(0, 0, 0), nil, draw.CircleGlyph{}}},
+	{classicCompute, look{"classic, compute only", rgb(0, 0, 0), dash(6, 3), draw.RingGlyph{}}},
+	{classicAlone, look{"classic, not counted", rgb(110, 110, 110), dash(2, 2), draw.BoxGlyph{}}},
+	{mipmapSum, look{"mipmap (approximate)", rgb(110, 110, 110), dash(1, 2), draw.CrossGlyph{}}},
+	{"fused", look{"fused", rgb(213, 94, 0), dash(8, 2, 2, 2), draw.TriangleGlyph{}}},
+	{"compute", look{"compute", rgb(0, 114, 178), nil, draw.SquareGlyph{}}},
+	{"cpu", look{"cpu", rgb(0, 130, 90), dash(3, 2), draw.PyramidGlyph{}}},
+	{cpuScalar, look{"cpu, no SIMD", rgb(0, 130, 90), dash(1, 2), draw.PlusGlyph{}}},
+	{quickSelect, look{"quickselect, one core", rgb(160, 90, 150), dash(8, 3), draw.CrossGlyph{}}},
+	{"duckdb", look{"DuckDB", rgb(190, 150, 0), dash(4, 2, 1, 2), draw.BoxGlyph{}}},
+	{"sqlite", look{"SQLite", rgb(130, 130, 130), dash(8, 2, 1, 2, 1, 2), draw.RingGlyph{}}},
+}
+
+func dash(lengths ...vg.Length) []vg.Length { return lengths }
+
+// lookOf is that of a system; those unknown get a plain one.
+func lookOf(system string) look {
+	for _, l := range looks {
+		if l.system == system {
+			return l.look
+		}
+	}
+	return look{system, rgb(90, 90, 90), nil, draw.PlusGlyph{}}
+}
+
+// Sizes of a drawing.
+const (
+	panelWidth  = 12 * vg.Centimeter
+	panelHeight = 8 * vg.Centimeter
+	legendWidth = 5.6 * vg.Centimeter
+	titleHeight = 0.9 * vg.Centimeter
+	perLine     = 2 // panels
+	pngDPI      = 144
+)
+
+// Sans serif, whose measures other fonts share that a browser may have instead.
+func init() { plot.DefaultFont = font.Font{Typeface: "Liberation", Variant: "Sans"} }
+
+// point is a result on a plot.
+type point struct{ x, y, lo, hi float64 }
+
+// points are those of a system in a panel, by the axis.
+func (r *Report) points(p Panel, system string) []point {
+	var list []point
+	for _, x := range r.Results {
+		if x.System == system && slices.Contains(p.Operations, x.Operation) {
+			list = append(list, point{x.X, x.MedianMS, x.P5MS, x.P95MS})
+		}
+	}
+	slices.SortFunc(list, func(a, b point) int { return int(math.Copysign(1, a.x-b.x)) })
+	return list
+}
+
+// drawn are the systems with points in a panel, in the order of the legend.
+func (r *Report) drawn(p Panel) []string {
+	var list []string
+	for _, system := range r.systems() {
+		if len(r.points(p, system)) > 0 {
+			list = append(list, system)
+		}
+	}
+	rank := func(s string) int {
+		for i, l := range looks {
+			if l.system == s {
+				return i
+			}
+		}
+		return len(looks)
+	}
+	slices.SortStableFunc(list, func(a, b string) int { return rank(a) - rank(b) })
+	return list
+}
+
+// panels are the panels of a figure that have points.
+func (r *Report) panels(f Figure) []Panel {
+	return slices.DeleteFunc(slices.Clone(f.Panels), func(p Panel) bool { return len(r.drawn(p)) == 0 })
+}
+
+// draw draws a figure on a canvas of the size that sizeOf gives.
+func (r *Report) draw(f Figure, c draw.Canvas) error {
+	panels := r.panels(f)
+	style := plot.New().Title.TextStyle
+	style.Font.Size = vg.Points(13)
+	style.XAlign, style.YAlign = draw.XLeft, draw.YCenter
+	c.FillText(style, vg.Point{X: c.Min.X + vg.Points(8), Y: c.Max.Y - titleHeight/2}, fmt.Sprintf("Figure %d: %s", f.Number, f.Title))
+	legend := plot.NewLegend()
+	legend.Top, legend.Left = true, true
+	legend.TextStyle.Font.Size = vg.Points(10)
+	legend.ThumbnailWidth = 1.1 * vg.Centimeter
+	legend.Padding = vg.Points(3)
+	var shown []string
+	lines := (len(panels) + perLine - 1) / perLine
+	grid := make([][]*plot.Plot, lines)
+	for i := range grid {
+		grid[i] = make([]*plot.Plot, min(perLine, len(panels)))
+	}
+	for i, p := range panels {
+		pl, err := r.plot(p, func(system string, thumbs ...plot.Thumbnailer) {
+			if !slices.Contains(shown, system) {
+				shown = append(shown, system)
+				legend.Add(lookOf(system).label, thumbs...)
+			}
+		})
+		if err != nil {
+			return err
+		}
+		grid[i/perLine][i%perLine] = pl
+	}
+	body := draw.Crop(c, vg.Points(4), -legendWidth, vg.Points(4), -titleHeight)
+	tiles := draw.Tiles{Rows: lines, Cols: len(grid[0]), PadX: vg.Points(10), PadY: vg.Points(10)}
+	for i, line := range plot.Align(grid, tiles, body) {
+		for j, canvas := range line {
+			if grid[i][j] != nil {
+				grid[i][j].Draw(canvas)
+			}
+		}
+	}
+	legend.Draw(draw.Crop(c, c.Max.X-c.Min.X-legendWidth+vg.Points(8), 0, 0, -titleHeight))
+	return nil
+}
+
+// sizeOf is the size of a figure's drawing.
+func (r *Report) sizeOf(f Figure) (w, h vg.Length) {
+	n := len(r.panels(f))
+	lines := (n + perLine - 1) / perLine
+	return vg.Length(min(n, perLine))*panelWidth + legendWidth, vg.Length(lines)*panelHeight + titleHeight
+}
+
+// plot makes the plot of a panel and adds its systems to the legend.
+func (r *Report) plot(p Panel, legend func(system string, thumbs ...plot.Thumbnailer)) (*plot.Plot, error) {
+	pl := plot.New()
+	pl.Title.Text = p.Title
+	pl.X.Label.Text, pl.Y.Label.Text = p.XLabel, "milliseconds"
+	pl.Y.Scale, pl.Y.Tick.Marker = plot.LogScale{}, plot.TickerFunc(logTicks)
+	grid := plotter.NewGrid()
+	grid.Horizontal.Color, grid.Vertical.Color = color.Gray{225}, color.Gray{235}
+	pl.Add(grid)
+	var places []float64
+	systems := r.drawn(p)
+	for i, system := range systems {
+		points := r.points(p, system)
+		shift := 0.0
+		if p.Names != nil {
+			shift = (float64(i) - float64(len(systems)-1)/2) * 0.2
+		}
+		for _, pt := range points {
+			places = append(places, pt.x)
+		}
+		if err := addSeries(pl, system, points, shift, p.Names == nil, legend); err != nil {
+			return nil, err
+		}
+	}
+	slices.Sort(places)
+	axis(pl, p, slices.Compact(places))
+	return pl, nil
+}
+
+// axis sets the ticks and the ranges.
+func axis(pl *plot.Plot, p Panel, places []float64) {
+	ticks := make([]plot.Tick, len(places))
+	for i, x := range places {
+		ticks[i] = plot.Tick{Value: x, Label: short(x)}
+		if p.Names != nil {
+			ticks[i].Label = p.Names[int(x)-1]
+		}
+	}
+	first, last := places[0], places[len(places)-1]
+	pl.X.Tick.Marker = plot.ConstantTicks(ticks)
+	switch {
+	case p.LogX:
+		pl.X.Scale = plot.LogScale{}
+		pl.X.Min, pl.X.Max = first/1.15, last*1.15
+	case first == last:
+		pl.X.Min, pl.X.Max = first-1, last+1
+	default:
+		margin := (last - first) / 20
+		if p.Names != nil {
+			margin = 0.6
+		}
+		pl.X.Min, pl.X.Max = first-margin, last+margin
+	}
+	pl.Y.Min, pl.Y.Max = pl.Y.Min/1.3, pl.Y.Max*1.3
+}
+
+// addSeries draws a system: its medians, joined by a line, and from the 5th to the
+// 95th percentile a bar.
+func addSeries(pl *plot.Plot, system string, points []point, shift float64, joined bool, legend func(string, ...plot.Thumbnailer)) error {
+	l := lookOf(system)
+	xy := make(plotter.XYs, len(points))
+	bars := make(plotter.YErrors, len(points))
+	for i, p := range points {
+		xy[i] = plotter.XY{X: p.x + shift, Y: p.y}
+		bars[i].Low, bars[i].High = p.y-p.lo, p.hi-p.y
+	}
+	line, marks, err := plotter.NewLinePoints(xy)
+	if err != nil {
+		return err
+	}
+	line.Color, line.Dashes, line.Width = l.color, l.dashes, vg.Points(1.2)
+	marks.Color, marks.Shape, marks.Radius = l.color, l.glyph, vg.Points(3.2)
+	spread, err := plotter.NewYErrorBars(struct {
+		plotter.XYer
+		plotter.YErrorer
+	}{xy, bars})
+	if err != nil {
+		return err
+	}
+	spread.Color, spread.CapWidth, spread.Width = l.color, vg.Points(4), vg.Points(0.7)
+	pl.Add(spread)
+	if joined {
+		pl.Add(line, marks)
+		legend(system, line, marks)
+	} else {
+		pl.Add(marks)
+		legend(system, marks)
+	}
+	return nil
+}
+
+// logTicks labels the powers of ten, and 2 and 5 times them where there are few.
+func logTicks(lo, hi float64) []plot.Tick {
+	var ticks []plot.Tick
+	few := math.Log10(hi/lo) < 2.5
+	for e := math.Floor(math.Log10(lo)); math.Pow(10, e) <= hi; e++ {
+		for m := 1.0; m < 10; m++ {
+			v := m * math.Pow(10, e)
+			if v < lo || v > hi {
+				continue
+			}
+			t := plot.Tick{Value: v}
+			if m == 1 || few && (m == 2 || m == 5) {
+				t.Label = strconv.FormatFloat(v, 'f', max(0, -int(e)), 64)
+			}
+			ticks = append(ticks, t)
+		}
+	}
+	return ticks
+}
+
+// short writes a number with its unit: 62.5 K, 1 M.
+func short(x float64) string {
+	for _, u := range []struct {
+		unit string
+		size float64
+	}{{" G", 1e9}, {" M", 1e6}, {" K", 1e3}} {
+		if x >= u.size {
+			return strconv.FormatFloat(x/u.size, 'g', 3, 64) + u.unit
+		}
+	}
+	return strconv.FormatFloat(x, 'g', 4, 64)
+}
+
+// SVG writes a figure as an SVG image.
+func (r *Report) SVG(f Figure, w io.Writer) error {
+	c := vgsvg.New(r.sizeOf(f))
+	if err := r.draw(f, draw.New(c)); err != nil {
+		return err
+	}
+	_, err := c.WriteTo(w)
+	return err
+}
+
+// PNG writes a figure as a PNG image.
+func (r *Report) PNG(f Figure, out io.Writer) error {
+	w, h := r.sizeOf(f)
+	c := vgimg.NewWith(vgimg.UseWH(w, h), vgimg.UseDPI(pngDPI))
+	if err := r.draw(f, draw.New(c)); err != nil {
+		return err
+	}
+	_, err := vgimg.PngCanvas{Canvas: c}.WriteTo(out)
+	return err
+}
+
+// figures are those that have results.
+func (r *Report) figures() []Figure {
+	return slices.DeleteFunc(Figures(), func(f Figure) bool { return len(r.panels(f)) == 0 })
+}
+
+// render is what f writes.
+func render(f func(io.Writer) error) ([]byte, error) {
+	var b bytes.Buffer
+	err := f(&b)
+	return b.Bytes(), err
+}

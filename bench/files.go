@@ -1,0 +1,68 @@
+package bench
+
+import (
+	"encoding/csv"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+)
+
+// HasFigures reports whether the report has results of the paper's figures.
+func (r *Report) HasFigures() bool { return len(r.Results) > 0 && r.Results[0].Figure > 0 }
+
+// WriteFigures writes figure-NN.svg, .png and .csv for each figure that was measured,
+// and report.html, into a folder.
+func (r *Report) WriteFigures(dir string) error {
+	for _, f := range r.figures() {
+		for _, file := range []struct {
+			extension string
+			write     func(io.Writer) error
+		}{
+			{"svg", func(w io.Writer) error { return r.SVG(f, w) }},
+			{"png", func(w io.Writer) error { return r.PNG(f, w) }},
+			{"csv", func(w io.Writer) error { return r.CSV(f, w) }},
+		} {
+			if err := writeFile(filepath.Join(dir, fmt.Sprintf("figure-%02d.%s", f.Number, file.extension)), file.write); err != nil {
+				return err
+			}
+		}
+	}
+	return writeFile(filepath.Join(dir, "report.html"), r.WriteHTML)
+}
+
+// writeFile writes a file whole or not at all.
+func writeFile(path string, write func(io.Writer) error) error {
+	content, err := render(write)
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	return os.WriteFile(path, content, 0o666)
+}
+
+// CSV writes every point of a figure, a line a system and case.
+func (r *Report) CSV(f Figure, out io.Writer) error {
+	w := csv.NewWriter(out)
+	lines := [][]string{{"figure", "operation", "x", "rows", "system", "runs", "median_ms", "p5_ms", "p95_ms", "min_ms",
+		"median_cpu_ms", "median_gpu_ms", "median_cold_ms", "over_floor", "error"}}
+	number := func(v float64) string {
+		if v == 0 {
+			return ""
+		}
+		return strconv.FormatFloat(v, 'g', 6, 64)
+	}
+	for _, x := range r.Results {
+		if x.Figure != f.Number {
+			continue
+		}
+		wrong := ""
+		if x.Error != nil {
+			wrong = strconv.FormatFloat(*x.Error, 'g', 3, 64)
+		}
+		lines = append(lines, []string{strconv.Itoa(x.Figure), x.Operation, strconv.FormatFloat(x.X, 'f', -1, 64), strconv.Itoa(x.Rows), x.System,
+			strconv.Itoa(len(x.MS)), number(x.MedianMS), number(x.P5MS), number(x.P95MS), number(x.MinMS),
+			number(x.MedianCPU), number(x.MedianGPU), number(x.ColdMS), number(x.OfFloor), wrong})
+	}
+	return w.WriteAll(lines)
+}

@@ -1,0 +1,143 @@
+package bench
+
+import (
+	"bytes"
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"html/template"
+	"io"
+	"slices"
+	"strings"
+)
+
+//go:embed report.html.tmpl
+var reportText string
+
+var reportTemplate = template.Must(template.New("report").Funcs(template.FuncMap{
+	"ms": ms, "grouped": grouped, "number": number, "orDash": orDash, "class": class, "gain": gainCell,
+	"label": func(system string) string { return lookOf(system).label },
+	"spread": func(x Result) string {
+		return ms(x.P5MS) + " – " + ms(x.P95MS)
+	},
+	"optional": func(v float64) string {
+		if v == 0 {
+			return "–"
+		}
+		return ms(v)
+	},
+	"percent": func(v float64) string { return fmt.Sprintf("%.0f %%", 100*v) },
+	"wrong": func(v *float64) string {
+		if v == nil {
+			return ""
+		}
+		return fmt.Sprintf("relative error %.1e", *v)
+	},
+}).Parse(reportText))
+
+func gainCell(v float64) string {
+	if v == 0 {
+		return "–"
+	}
+	return number(v) + " (" + class(v) + ")"
+}
+
+// page is what report.html shows.
+type page struct {
+	*Report
+	Gains   []Gain
+	Figures []pageFigure
+	Medium  float64
+	High    float64
+	Noise   string
+	Device  string
+	JSON    template.JS
+	// SoftwareNote is shown where a software rasteriser draws.
+	SoftwareNote string
+}
+
+// pageFigure is a figure of it.
+type pageFigure struct {
+	Figure
+	SVG       template.HTML
+	Headlines []Headline
+	Results   []Result // over the largest table
+	Passes    []pagePasses
+	Ties      []Tie
+}
+
+// pagePasses is the breakdown of a query of classic.
+type pagePasses struct {
+	Operation string
+	Rows      int
+	Routines  []routineTime
+}
+
+// WriteHTML writes the report of the paper's figures as one page that needs nothing
+// else: the figures are in it, and the report as JSON.
+func (r *Report) WriteHTML(w io.Writer) error {
+	p := page{Report: r, Gains: r.gains(), Medium: mediumGain, High: highGain, Noise: r.noise(), Device: r.device(), SoftwareNote: softwareNote}
+	for _, f := range r.figures() {
+		pf, err := r.pageFigure(f)
+		if err != nil {
+			return err
+		}
+		p.Figures = append(p.Figures, pf)
+	}
+	text, err := json.Marshal(r) // escapes <, > and &
+	if err != nil {
+		return err
+	}
+	p.JSON = template.JS(text)
+	return reportTemplate.Execute(w, p)
+}
+
+// device names the device and its driver.
+func (r *Report) device() string {
+	if r.Machine.Device == "" {
+		return "none"
+	}
+	return r.Machine.Device + ", OpenGL " + r.Machine.Driver
+}
+
+func (r *Report) pageFigure(f Figure) (pageFigure, error) {
+	p := pageFigure{Figure: f}
+	svg, err := render(func(w io.Writer) error { return r.SVG(f, w) })
+	if err != nil {
+		return p, err
+	}
+	if i := bytes.Index(svg, []byte("<svg")); i > 0 { // without the declaration of XML
+		svg = svg[i:]
+	}
+	p.SVG = template.HTML(svg)
+	for _, h := range r.Headlines {
+		if h.Figure == f.Number {
+			p.Headlines = append(p.Headlines, h)
+		}
+	}
+	for _, x := range r.Results {
+		if x.Figure != f.Number || x.Rows != r.largestRows(x.Operation) {
+			continue
+		}
+		p.Results = append(p.Results, x)
+		if len(x.Passes) > 0 && !strings.HasPrefix(x.Operation, "kth_largest") || x.Operation == "kth_largest_40pct" && len(x.Passes) > 0 {
+			p.Passes = append(p.Passes, pagePasses{x.Operation, x.Rows, x.routines()})
+		}
+	}
+	for _, t := range r.Ties {
+		if slices.ContainsFunc(p.Results, func(x Result) bool { return x.Operation == t.Operation && x.Rows == t.Rows }) {
+			p.Ties = append(p.Ties, t)
+		}
+	}
+	return p, nil
+}
+
+// largestRows is the size of the largest table over which an operation was measured.
+func (r *Report) largestRows(operation string) (rows int) {
+	for _, x := range r.Results {
+		if x.Operation == operation {
+			rows = max(rows, x.Rows)
+		}
+	}
+	return rows
+}

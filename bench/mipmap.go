@@ -1,0 +1,61 @@
+package bench
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/stencildb/stencildb/engine"
+	"github.com/stencildb/stencildb/table"
+)
+
+// mipmap is the sum by a mipmap, which the paper discusses and rejects: fast, and
+// with an error.
+type mipmap struct {
+	db    *engine.DB
+	table *table.Table
+}
+
+func openMipmap(o engine.Options) (System, error) {
+	o.Backend = "classic"
+	db, err := engine.Open(o)
+	if err != nil {
+		return nil, err
+	}
+	return &mipmap{db: db}, nil
+}
+
+// Load implements System.
+func (m *mipmap) Load(_ context.Context, t *table.Table) error {
+	m.table = t
+	return m.db.Add(t)
+}
+
+// Close implements System.
+func (m *mipmap) Close() error { return m.db.Close() }
+
+// Prepare implements System.
+func (m *mipmap) Prepare(_ context.Context, q Query) (Statement, error) {
+	p, err := planOf(m.table, q.SQL)
+	if err != nil {
+		return nil, err
+	}
+	if len(m.table.Chunks) != 1 {
+		return nil, fmt.Errorf("%w: the mipmap is drawn over one chunk, the table has %d", ErrCannot, len(m.table.Chunks))
+	}
+	return &mipmapStatement{m, p.Aggs[0].Col}, nil
+}
+
+type mipmapStatement struct {
+	*mipmap
+	col int
+}
+
+// Run implements Statement.
+func (s *mipmapStatement) Run(ctx context.Context) (Outcome, error) {
+	sum, took, err := s.db.MipmapSum(ctx, s.table, s.col)
+	if err != nil {
+		return Outcome{}, backendError(err)
+	}
+	return Outcome{Answer: Answer{fmt.Sprintf("%.0f", sum)}, Wall: max(time.Nanosecond, took)}, nil
+}

@@ -1,0 +1,37 @@
+package bench
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// peer is another database.
+type peer struct {
+	open func() (System, error)
+	// most is the number of rows up to which it runs where nobody names it; 0: any.
+	most int
+}
+
+// peers are those that are built in, by name. Each file with a build tag adds its
+// own.
+var peers = map[string]peer{}
+
+// KnownPeers lists the other databases that can be built in, each with the build
+// tag of its own name.
+func KnownPeers() []string { return []string{"duckdb", "sqlite"} }
+
+// Peers lists those that are.
+func Peers() []string { return slices.Sorted(maps.Keys(peers)) }
+
+// CheckPeer is an error, with what to do about it, where there is no such peer.
+func CheckPeer(name string) error {
+	if _, ok := peers[name]; ok {
+		return nil
+	}
+	if !slices.Contains(KnownPeers(), name) {
+		return fmt.Errorf("no peer %q: there are %s", name, strings.Join(KnownPeers(), ", "))
+	}
+	return fmt.Errorf("peer %s is not built in: build with go build -tags egl,%s", name, name)
+}

@@ -1,0 +1,181 @@
+package bench
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/table"
+)
+
+// quickselect is what the paper compares KthLargest with: Hoare's FIND over an array,
+// on one core. It holds the attributes as arrays of 32 bits, without the rows in
+// which the one that is searched is NULL.
+//
+// FIND permutes its array, so each run begins with a copy. Its time counts where
+// there is a condition, for it is then the copying out of the valid records
+// that the paper counts too (figure 9), and not where there is none (figures 7, 8).
+type quickselect struct{ table *table.Table }
+
+// Load implements System.
+func (s *quickselect) Load(_ context.Context, t *table.Table) error {
+	s.table = t
+	return nil
+}
+
+// Close implements System.
+func (s *quickselect) Close() error { return nil }
+
+// Prepare implements System.
+func (s *quickselect) Prepare(_ context.Context, q Query) (Statement, error) {
+	p, err := planOf(s.table, q.SQL)
+	if err != nil {
+		return nil, err
+	}
+	agg := p.Aggs[0]
+	st := &selectionOf{agg: agg, space: plan.NewSpace(s.table, agg.Col), work: make([]uint32, s.table.Rows())}
+	if st.space.Bits() > 32 {
+		return nil, fmt.Errorf("%w: values of more than 32 bits", ErrCannot)
+	}
+	low := table.Ordinal(st.space.Value(0))
+	for i, c := range s.table.Chunks {
+		part, err := arraysOf(c, agg.Col, low, p.Chunks[i].Pred)
+		if err != nil {
+			return nil, err
+		}
+		st.parts = append(st.parts, part)
+		st.conditional = st.conditional || part.keys != nil
+	}
+	return st, nil
+}
+
+// arrays are the rows of a chunk as plain arrays. keys is nil where all rows are
+// valid; else those are whose key is below limit.
+type arrays struct {
+	values, keys []uint32
+	limit        uint32
+}
+
+// arraysOf takes the values of a column above the ordinal low, and the column of the
+// condition.
+func arraysOf(c *table.Chunk, col int, low uint64, p *plan.Pred) (*arrays, error) {
+	a := &arrays{}
+	seg := c.Segments[col]
+	var key *table.Segment
+	switch leaf, ok := p.Leaf.(*plan.Compare); {
+	case p.Op == plan.True:
+	case p.Op == plan.False:
+		return a, nil
+	case ok && leaf.Op == expr.LT && leaf.Code < 1<<32:
+		key, a.limit = c.Segments[leaf.Col], uint32(leaf.Code)
+	default:
+		return nil, fmt.Errorf("%w: quickselect takes a condition of the form x < constant, not %v", ErrCannot, p)
+	}
+	for row := range c.Rows {
+		if seg.IsNull(row) || key != nil && key.IsNull(row) {
+			continue
+		}
+		a.values = append(a.values, uint32(seg.Base-low+seg.Codes.At(row)))
+		if key != nil {
+			a.keys = append(a.keys, uint32(key.Codes.At(row)))
+		}
+	}
+	return a, nil
+}
+
+// selectionOf is a search for the k-th value.
+type selectionOf struct {
+	agg         expr.Aggregate
+	space       *plan.Space
+	parts       []*arrays
+	conditional bool
+	work        []uint32
+}
+
+// Run implements Statement.
+func (s *selectionOf) Run(ctx context.Context) (Outcome, error) {
+	start := time.Now()
+	n := 0
+	for _, p := range s.parts {
+		n += p.copyValid(s.work[n:])
+	}
+	if !s.conditional {
+		start = time.Now()
+	}
+	k, largest, ok := s.rank(uint64(n))
+	if !ok {
+		return Outcome{Answer: Answer{"NULL"}}, nil
+	}
+	if largest {
+		k = uint64(n) - k + 1
+	}
+	found := find(s.work[:n], int(k-1))
+	took := time.Since(start)
+	return Outcome{Answer: answerOf([]table.Value{s.space.Value(uint64(found))}), Wall: max(1, took)}, ctx.Err()
+}
+
+// rank is that of the wanted one among n values.
+func (s *selectionOf) rank(n uint64) (k uint64, largest, ok bool) {
+	switch s.agg.Kind {
+	case expr.KthLargest, expr.KthSmallest:
+		k = uint64(s.agg.K)
+		return k, s.agg.Kind == expr.KthLargest, 1 <= k && k <= n
+	}
+	return plan.PercentileRank(s.agg, n)
+}
+
+// copyValid copies the valid records' values out and returns how many there are. It
+// does not branch on the data.
+func (a *arrays) copyValid(out []uint32) int {
+	if a.keys == nil {
+		return copy(out, a.values)
+	}
+	n := 0
+	keys := a.keys[:len(a.values)]
+	for i, v := range a.values {
+		out[n] = v
+		if keys[i] < a.limit {
+			n++
+		}
+	}
+	return n
+}
+
+// find returns the value of rank k, from 0, by Hoare's FIND (Algorithm 65, 1961) with
+// the median of three random elements as the pivot. It permutes v.
+func find(v []uint32, k int) uint32 {
+	random := rand.New(rand.NewPCG(uint64(len(v)), uint64(k)))
+	lo, hi := 0, len(v)-1
+	for lo < hi {
+		any := func() uint32 { return v[lo+random.IntN(hi-lo+1)] }
+		pivot := middle(any(), any(), any())
+		i, j := lo, hi
+		for i <= j {
+			for v[i] < pivot {
+				i++
+			}
+			for v[j] > pivot {
+				j--
+			}
+			if i <= j {
+				v[i], v[j] = v[j], v[i]
+				i, j = i+1, j-1
+			}
+		}
+		switch {
+		case k <= j:
+			hi = j
+		case k >= i:
+			lo = i
+		default:
+			return v[k]
+		}
+	}
+	return v[k]
+}
+
+// middle is the median of three.
+func middle(a, b, c uint32) uint32 { return max(min(a, b), min(max(a, b), c)) }

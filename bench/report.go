@@ -1,0 +1,191 @@
+package bench
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"time"
+)
+
+// Schema is the version of the JSON form of a [Report].
+const Schema = 1
+
+// Report is what a run of a suite found. The package comment describes its JSON.
+type Report struct {
+	Schema    int       `json:"schema"`
+	Suite     string    `json:"suite"`
+	Command   string    `json:"command"`
+	Date      time.Time `json:"date"`
+	Machine   Machine   `json:"machine"`
+	Data      Data      `json:"data"`
+	Reference string    `json:"reference"`
+	Order     string    `json:"order"` // of the runs
+	Results   []Result  `json:"results"`
+	Skipped   []Skip    `json:"skipped"`
+	// Floors are what nothing that visits a table's records can be faster than, and
+	// Ties the systems that the run was too noisy to rank; of figures only.
+	Floors []Floor `json:"floors,omitempty"`
+	Ties   []Tie   `json:"ties,omitempty"`
+	// Headlines are the paper's beside what was measured.
+	Headlines []Headline `json:"headlines,omitempty"`
+	// Interrupted says that the run was ended before all cases were measured.
+	Interrupted bool `json:"interrupted,omitempty"`
+}
+
+// byCase is the order in which a run goes.
+const byCase = "case by case; within a case the systems take turns"
+
+// Data says what the tables of a run held.
+type Data struct {
+	Name string `json:"name"` // of the generator or the table
+	Seed uint64 `json:"seed"` // of the generator; 0 for a table that was loaded
+}
+
+// Result is what one system took for one case.
+type Result struct {
+	Operation string    `json:"operation"`
+	SQL       string    `json:"sql"`
+	Rows      int       `json:"rows"`
+	System    string    `json:"system"`
+	Answer    Answer    `json:"answer"`
+	Stride    int       `json:"stride"`
+	MS        []float64 `json:"ms"`     // of the rounds 0, Stride, 2 * Stride, ...
+	CPU       []float64 `json:"cpu_ms"` // processor time of all threads in the same rounds
+	MedianMS  float64   `json:"median_ms"`
+	P10MS     float64   `json:"p10_ms"`
+	P90MS     float64   `json:"p90_ms"`
+	MinMS     float64   `json:"min_ms"`
+	P5MS      float64   `json:"p5_ms"`
+	P95MS     float64   `json:"p95_ms"`
+	MedianCPU float64   `json:"median_cpu_ms"`
+	Ratio     *Ratio    `json:"ratio,omitempty"` // to the report's reference
+
+	Figure    int        `json:"figure,omitempty"` // of the paper
+	X         float64    `json:"x,omitempty"`      // on the figure's axis
+	GPU       []float64  `json:"gpu_ms,omitempty"` // by the device's timer, where it means something
+	MedianGPU float64    `json:"median_gpu_ms,omitempty"`
+	Cold      []float64  `json:"cold_ms,omitempty"` // with the upload of the columns
+	ColdMS    float64    `json:"median_cold_ms,omitempty"`
+	Passes    []PassTime `json:"passes,omitempty"`
+	Error     *float64   `json:"error,omitempty"`      // relative, of an answer that is approximate
+	OfFloor   float64    `json:"over_floor,omitempty"` // median_ms over the floor for its table
+}
+
+// Ratio is a system's time over another's, of the rounds in which both ran.
+type Ratio struct {
+	To     string  `json:"to"`
+	Median float64 `json:"median"`
+	P10    float64 `json:"p10"`
+	P90    float64 `json:"p90"`
+	Rounds int     `json:"rounds"`
+}
+
+// Skip is a case that a system did not run.
+type Skip struct {
+	Operation string `json:"operation"`
+	Rows      int    `json:"rows"`
+	System    string `json:"system"`
+	Reason    string `json:"reason"`
+}
+
+// summarise sets the statistics of r's times.
+func (r *Result) summarise() {
+	r.MedianMS, r.MinMS = median(r.MS), slices.Min(r.MS)
+	r.MedianCPU = median(r.CPU)
+	r.P10MS, r.P90MS = quantile(r.MS, 0.1), quantile(r.MS, 0.9)
+	r.P5MS, r.P95MS = quantile(r.MS, 0.05), quantile(r.MS, 0.95)
+	if len(r.GPU) > 0 {
+		r.MedianGPU = median(r.GPU)
+	}
+	if len(r.Cold) > 0 {
+		r.ColdMS = median(r.Cold)
+	}
+}
+
+// PairedRatio returns r's time over that of other, another system's result of the
+// same case in the same run.
+func (r *Result) PairedRatio(other *Result) Ratio {
+	var ratios []float64
+	for i, ms := range r.MS {
+		round := i * r.Stride
+		if j := round / other.Stride; round%other.Stride == 0 && j < len(other.MS) {
+			ratios = append(ratios, ms/other.MS[j])
+		}
+	}
+	return Ratio{To: other.System, Median: median(ratios), P10: quantile(ratios, 0.1), P90: quantile(ratios, 0.9), Rounds: len(ratios)}
+}
+
+// Find returns the result of a case, or nil.
+func (r *Report) Find(operation string, rows int, system string) *Result {
+	for i := range r.Results {
+		x := &r.Results[i]
+		if x.Operation == operation && x.Rows == rows && x.System == system {
+			return x
+		}
+	}
+	return nil
+}
+
+// setRatios sets every result's ratio to the reference.
+func (r *Report) setRatios() {
+	for i := range r.Results {
+		x := &r.Results[i]
+		if ref := r.Find(x.Operation, x.Rows, r.Reference); ref != nil {
+			ratio := x.PairedRatio(ref)
+			x.Ratio = &ratio
+		}
+	}
+}
+
+// caseKey is one case of a report.
+type caseKey struct {
+	operation string
+	rows      int
+}
+
+// cases lists the cases in the order in which they ran.
+func (r *Report) cases() []caseKey {
+	return distinct(r.Results, func(x Result) caseKey { return caseKey{x.Operation, x.Rows} })
+}
+
+// systems lists the systems that have results, in the order of their first.
+func (r *Report) systems() []string {
+	return distinct(r.Results, func(x Result) string { return x.System })
+}
+
+// distinct lists the different keys of the results in the order of their first.
+func distinct[K comparable](results []Result, key func(Result) K) []K {
+	var keys []K
+	for _, x := range results {
+		if k := key(x); !slices.Contains(keys, k) {
+			keys = append(keys, k)
+		}
+	}
+	return keys
+}
+
+// WriteJSON writes the report.
+func (r *Report) WriteJSON(w io.Writer) error {
+	enc := json.NewEncoder(w)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", " ")
+	return enc.Encode(r)
+}
+
+// ReadJSON reads a report that [Report.WriteJSON] wrote.
+func ReadJSON(in io.Reader) (*Report, error) {
+	r := &Report{}
+	if err := json.NewDecoder(in).Decode(r); err != nil {
+		return nil, fmt.Errorf("not the JSON of a benchmark: %w", err)
+	}
+	if r.Schema != Schema {
+		return nil, fmt.Errorf("the benchmark's schema is %d, this program reads %d", r.Schema, Schema)
+	}
+	for _, x := range r.Results {
+		if x.Stride < 1 || len(x.MS) == 0 || len(x.CPU) != len(x.MS) {
+			return nil, fmt.Errorf("the result of %s over %d rows on %s has no times", x.Operation, x.Rows, x.System)
+		}
+	}
+	return r, nil
+}

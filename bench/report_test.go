@@ -1,0 +1,198 @@
+package bench
+
+import (
+	"bytes"
+	"math"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+)
+
+// report makes a report with a result for each of systems, whose times are those of
+// ms.
+func report(suite, operation string, rows int, ms map[string][]float64) *Report {
+	r := &Report{
+		Schema: Schema, Suite: suite, Command: "stencildb bench", Date: time.Date(2004, 6, 13, 0, 0, 0, 0, time.UTC),
+		Machine: Machine{CPU: "a CPU", Cores: 2, GOMAXPROCS: 2, Go: "go1.26", OS: "linux/amd64", Commit: "abc", Software: true},
+		Data:    Data{"uniform", 1}, Reference: "cpu", Results: []Result{}, Skipped: []Skip{},
+	}
+	var names []string
+	for name := range ms {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		x := Result{Operation: operation, SQL: "SELECT 1", Rows: rows, System: name, Answer: Answer{"1"}, Stride: 1, MS: ms[name], CPU: ms[name]}
+		x.summarise()
+		r.Results = append(r.Results, x)
+	}
+	r.setRatios()
+	return r
+}
+
+func TestQuantiles(t *testing.T) {
+	values := []float64{4, 1, 3, 2, 5}
+	for p, want := range map[float64]float64{0: 1, 0.25: 2, 0.5: 3, 0.9: 4.6, 1: 5} {
+		if got := quantile(values, p); math.Abs(got-want) > 1e-12 {
+			t.Errorf("quantile %v is %v, want %v", p, got, want)
+		}
+	}
+	if got := median([]float64{1, 2}); got != 1.5 {
+		t.Errorf("median of 1 and 2 is %v", got)
+	}
+	if got := quantile(nil, 0.5); !math.IsNaN(got) {
+		t.Errorf("quantile of nothing is %v", got)
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		v := rapid.SliceOfN(rapid.Float64Range(0, 1e6), 1, 50).Draw(t, "values")
+		p, q := rapid.Float64Range(0, 1).Draw(t, "p"), rapid.Float64Range(0, 1).Draw(t, "q")
+		a, b := quantile(v, min(p, q)), quantile(v, max(p, q))
+		if a < slices.Min(v) || b > slices.Max(v) || a > b*(1+1e-12) {
+			t.Fatalf("quantiles %v and %v of %v", a, b, v)
+		}
+	})
+}
+
+func TestJSONRoundTrip(t *testing.T) {
+	r := report("operations", "count", 1000, map[string][]float64{"cpu": {1, 2, 3}, "classic": {4, 5, 6}})
+	r.Skipped = append(r.Skipped, Skip{"sum", 1000, "classic", "too wide"})
+	var b bytes.Buffer
+	if err := r.WriteJSON(&b); err != nil {
+		t.Fatal(err)
+	}
+	back, err := ReadJSON(&b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff(r, back); d != "" {
+		t.Error(d)
+	}
+}
+
+func TestReadJSONRefuses(t *testing.T) {
+	for text, want := range map[string]string{
+		``:                "not the JSON",
+		`[1]`:             "not the JSON",
+		`{"schema": 2}`:   "schema is 2",
+		`{"results": []}`: "schema is 0",
+		`{"schema": 1, "results": [{"operation": "count", "stride": 0, "ms": [1]}]}`: "no times",
+		`{"schema": 1, "results": [{"operation": "count", "stride": 1}]}`:            "no times",
+		`{"schema": 1, "results": [{"operation": "count", "stride": 1, "ms": [1]}]}`: "no times",
+	} {
+		if _, err := ReadJSON(strings.NewReader(text)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want an error with %q", text, err, want)
+		}
+	}
+}
+
+func TestGoFormat(t *testing.T) {
+	r := report("operations", "count", 1000, map[string][]float64{"cpu": {1, 0.5}})
+	var b bytes.Buffer
+	if err := r.WriteGo(&b); err != nil {
+		t.Fatal(err)
+	}
+	lines := regexp.MustCompile(`(?m)^BenchmarkOperations/op=count/rows=1000/system=cpu-2 1 (1000000|500000) ns/op$`).FindAllString(b.String(), -1)
+	if len(lines) != 2 || !strings.Contains(b.String(), "goos: linux\ngoarch: amd64\n") {
+		t.Errorf("%s", &b)
+	}
+}
+
+func TestCompareNamesWhatChanged(t *testing.T) {
+	times := []float64{10, 10.1, 9.9, 10.2, 9.8, 10, 10.1, 9.9}
+	scaled := func(f float64) []float64 {
+		out := slices.Clone(times)
+		for i := range out {
+			out[i] *= f
+		}
+		return out
+	}
+	a := report("operations", "count", 1000, map[string][]float64{"same": times, "slow": times, "fast": times, "noisy": {1, 10, 100, 5}, "gone": times})
+	b := report("operations", "count", 1000, map[string][]float64{"same": times, "slow": scaled(1.5), "fast": scaled(0.5), "noisy": {2, 20, 200, 10}, "new": times})
+	b.Machine.CPU = "another CPU"
+	c := Compare(a, b)
+	verdicts := map[string]string{}
+	for _, x := range c.Changes {
+		verdicts[x.System] = x.Verdict(0.05)
+		if !(x.Lo <= x.Ratio && x.Ratio <= x.Hi) {
+			t.Errorf("the ratio %v of %s is outside its interval %v to %v", x.Ratio, x.System, x.Lo, x.Hi)
+		}
+	}
+	if d := cmp.Diff(verdicts, map[string]string{"same": "", "slow": "slower", "fast": "faster", "noisy": ""}); d != "" {
+		t.Error(d)
+	}
+	var out bytes.Buffer
+	if err := c.Write(&out, 0.05); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"differs in CPU: a CPU, another CPU", "only in A: count, 1,000 rows, gone", "only in B: count, 1,000 rows, new", "4 cases: 1 slower, 1 faster"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("the comparison lacks %q:\n%s", want, &out)
+		}
+	}
+}
+
+func TestAutoBesideTheBest(t *testing.T) {
+	r := report("auto", "count", 1000, map[string][]float64{"auto": {2, 4, 2}, "cpu": {2, 4, 2}, "classic": {4, 4, 4}})
+	r.Results = append(r.Results, report("auto", "sum", 1000, map[string][]float64{"auto": {6, 6, 6}, "cpu": {3, 3, 3}, "classic": {2, 3, 2}}).Results...)
+	var b bytes.Buffer
+	if err := r.WriteText(&b); err != nil {
+		t.Fatal(err)
+	}
+	if want := "Within 1.15 of the best: 1 of 2 cases (50 %). The largest ratio: 3.00 (sum over 1,000 rows)."; !strings.Contains(b.String(), want) {
+		t.Errorf("the text lacks %q:\n%s", want, &b)
+	}
+}
+
+func TestTargetsAreJudged(t *testing.T) {
+	r := report("targets", "count", softwareRows, map[string][]float64{"compute": {3}, "auto": {20}, "duckdb": {10}})
+	var b bytes.Buffer
+	if err := r.WriteText(&b); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"0.400 x duckdb", "0.300 x duckdb", "1 of 2 targets met, 2 of 11 measured"} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("the text lacks %q:\n%s", want, &b)
+		}
+	}
+	r = report("targets", "median", hardwareRows, map[string][]float64{"compute": {0.6}, "fused": {256}})
+	r.Machine.Software = false
+	b.Reset()
+	if err := r.WriteText(&b); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"0.650 ms", "0.600 ms", "255.0 ms", "256.0 ms", "1 of 2 targets met, 2 of 20 measured"} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("the text lacks %q:\n%s", want, &b)
+		}
+	}
+}
+
+// Every target is of an operation that exists.
+func TestTargetsNameOperations(t *testing.T) {
+	for _, target := range Targets() {
+		if !slices.ContainsFunc(operations, func(o Operation) bool { return o.Name == target.Operation }) {
+			t.Errorf("no operation %s", target.Operation)
+		}
+		if target.LimitMS > 0 == (target.Ratio > 0) || target.Hardware == (target.To != "") {
+			t.Errorf("%+v has not one limit", target)
+		}
+	}
+}
+
+func TestRowCounts(t *testing.T) {
+	for text, want := range map[string]int{"1": 1, "1000": 1000, "1k": 1000, "100K": 100_000, "1M": 1_000_000, "16Mi": 1 << 24, "2^28": 1 << 28, "1G": 1e9, "2^0": 1} {
+		if got, err := ParseRows(text); err != nil || got != want {
+			t.Errorf("%s is %d (%v), want %d", text, got, err, want)
+		}
+	}
+	for _, text := range []string{"", "0", "-1", "1.5M", "M", "2^", "2^41", "2^-1", "1kk", "99999999999999999999", "9999999999999G"} {
+		if got, err := ParseRows(text); err == nil {
+			t.Errorf("%q is %d, want an error", text, got)
+		}
+	}
+}

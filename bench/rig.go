@@ -1,0 +1,400 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/stencildb/stencildb/aggregates"
+	"github.com/stencildb/stencildb/compute"
+	"github.com/stencildb/stencildb/engine"
+	"github.com/stencildb/stencildb/fused"
+	"github.com/stencildb/stencildb/glctx"
+	"github.com/stencildb/stencildb/pass"
+	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/predicates"
+	"github.com/stencildb/stencildb/sql"
+	"github.com/stencildb/stencildb/table"
+	"github.com/stencildb/stencildb/textures"
+)
+
+// rig is a device on which the paper's figures are measured: one context and one
+// budget for all systems on it, and a clock around each query, on the GL thread,
+// from an idle device to an idle device.
+type rig struct {
+	ctx     *glctx.Context
+	store   *textures.Store
+	gl      *pass.GL
+	device  predicates.Device
+	compute compute.Device
+	timer   *glctx.Timer // of a whole query
+}
+
+func openRig(o engine.Options) (*rig, error) {
+	ctx, err := glctx.Open(glctx.Options{Device: o.Device, Memory: o.GPUMemory})
+	if err != nil {
+		return nil, err
+	}
+	r := &rig{ctx: ctx, device: predicates.DeviceOf(ctx.Caps()), compute: compute.DeviceOf(ctx.Caps())}
+	err = ctx.Do(func() (err error) {
+		r.store = textures.NewStore(ctx, 0)
+		r.gl = pass.NewGL(ctx, r.store)
+		r.timer = ctx.NewTimer()
+		if r.device.DepthBounds {
+			defer r.gl.End()
+			r.device.DepthBounds, err = predicates.DepthBoundsExact(r.gl, r.device)
+		}
+		return err
+	})
+	if err != nil {
+		return nil, errors.Join(err, r.close())
+	}
+	return r, nil
+}
+
+func (r *rig) close() error {
+	err := r.ctx.Do(func() error {
+		if r.gl != nil {
+			r.timer.Delete()
+			r.gl.Close()
+			r.store.Close()
+		}
+		return nil
+	})
+	return errors.Join(err, r.ctx.Close())
+}
+
+// timed runs f on the GL thread and fills in the times of the outcome: the wall clock
+// around f and a finish, and the device's timer where it is real.
+func (r *rig) timed(ctx context.Context, out *Outcome, f func() error) error {
+	r.ctx.Finish()
+	gpu := r.ctx.Caps().GPUTimer
+	start := time.Now()
+	if gpu {
+		r.timer.Start()
+	}
+	if err := f(); err != nil {
+		return err
+	}
+	if gpu {
+		r.timer.Stop()
+	}
+	r.ctx.Finish()
+	out.Wall = time.Since(start)
+	if gpu {
+		out.GPU = r.timer.Elapsed()
+	}
+	return ctx.Err()
+}
+
+// gpuSystem is a way to run queries on a rig.
+type gpuSystem struct {
+	*rig
+	name  string
+	table *table.Table
+}
+
+// algorithms run a plan as passes.
+var algorithms = map[string]func(pass.Runner, *rig, *plan.Query) ([]table.Value, error){
+	classic: func(run pass.Runner, r *rig, q *plan.Query) ([]table.Value, error) {
+		return aggregates.Run(run, r.device, q)
+	},
+	classicCompute: func(run pass.Runner, r *rig, q *plan.Query) ([]table.Value, error) {
+		return aggregates.Run(run, r.device, q)
+	},
+	"fused": func(run pass.Runner, r *rig, q *plan.Query) ([]table.Value, error) {
+		return fused.Run(run, r.device, q)
+	},
+	"compute": func(run pass.Runner, r *rig, q *plan.Query) ([]table.Value, error) {
+		return compute.Run(run, r.compute, q)
+	},
+}
+
+// Load implements System.
+func (g *gpuSystem) Load(_ context.Context, t *table.Table) error {
+	g.table = t
+	return nil
+}
+
+// Close implements System: the rig is shared.
+func (g *gpuSystem) Close() error { return nil }
+
+// Prepare implements System.
+func (g *gpuSystem) Prepare(_ context.Context, q Query) (Statement, error) {
+	p, err := planOf(g.table, q.SQL)
+	if err != nil {
+		return nil, err
+	}
+	s := gpuStatement{g, q, p}
+	switch {
+	case q.Work == Copies:
+		return &copyStatement{s}, nil
+	case q.Work == Selects:
+		return &selectStatement{s, g.name != classicAlone}, nil
+	case g.name == classicCompute:
+		return &computeOnlyStatement{s}, nil
+	}
+	return &wholeStatement{s}, nil
+}
+
+// planOf plans a statement over a table.
+func planOf(t *table.Table, text string) (*plan.Query, error) {
+	list, err := sql.Parse(text)
+	if err != nil {
+		return nil, err
+	}
+	if len(list) != 1 {
+		return nil, fmt.Errorf("bench: %d statements in %s", len(list), text)
+	}
+	q, err := list[0].Bind(catalog{t})
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", text, err)
+	}
+	return plan.NewQuery(t, q)
+}
+
+// catalog is one table as a [sql.Catalog].
+type catalog struct{ t *table.Table }
+
+// Table implements sql.Catalog.
+func (c catalog) Table(name string) (*table.Table, bool) { return c.t, name == c.t.Name }
+
+// Names implements sql.Catalog.
+func (c catalog) Names() []string { return []string{c.t.Name} }
+
+// gpuStatement is a plan and the system that runs it.
+type gpuStatement struct {
+	*gpuSystem
+	query Query
+	plan  *plan.Query
+}
+
+func (s *gpuStatement) execute(ctx context.Context, q *plan.Query) (out Outcome, err error) {
+	err = s.on(ctx, func() error {
+		return s.timed(ctx, &out, func() error {
+			values, err := algorithms[s.name](s.gl, s.rig, q)
+			out.Answer = answerOf(values)
+			return err
+		})
+	})
+	return out, err
+}
+
+// on runs f on the GL thread as one query.
+func (s *gpuStatement) on(ctx context.Context, f func() error) error {
+	err := s.ctx.Do(func() error {
+		s.gl.Use(ctx)
+		defer s.gl.End()
+		return f()
+	})
+	var budget *textures.BudgetError
+	var declined *plan.Declined
+	if errors.As(err, &budget) || errors.As(err, &declined) {
+		return fmt.Errorf("%w: %w", ErrCannot, err)
+	}
+	return err
+}
+
+// wholeStatement runs a whole query.
+type wholeStatement struct{ gpuStatement }
+
+// Run implements Statement.
+func (s *wholeStatement) Run(ctx context.Context) (Outcome, error) { return s.execute(ctx, s.plan) }
+
+// Cold implements coldStatement: the table's chunks are new to the store, so that
+// the query uploads what it reads; afterwards they are dropped.
+func (s *wholeStatement) Cold(ctx context.Context) (Outcome, error) {
+	fresh := &table.Table{Name: s.table.Name, Fields: s.table.Fields}
+	for _, c := range s.table.Chunks {
+		fresh.Chunks = append(fresh.Chunks, &table.Chunk{Rows: c.Rows, Segments: c.Segments})
+	}
+	q, err := planOf(fresh, s.query.SQL)
+	if err != nil {
+		return Outcome{}, err
+	}
+	out, err := s.execute(ctx, q)
+	return out, errors.Join(err, s.ctx.Do(func() error {
+		for _, c := range fresh.Chunks {
+			s.store.Drop(c)
+		}
+		return nil
+	}))
+}
+
+// Profile implements profiledStatement; of classic only, whose passes are the
+// paper's.
+func (s *wholeStatement) Profile(ctx context.Context) (list []PassTime, err error) {
+	if s.name != classic {
+		return nil, nil
+	}
+	p := &pass.Profiler{Runner: s.gl, Uploaded: s.store.Uploaded, Timer: s.timer}
+	err = s.on(ctx, func() error {
+		_, err := algorithms[s.name](p, s.rig, s.plan)
+		return err
+	})
+	for _, f := range p.Profiles {
+		list = append(list, PassTime{f.Pass.Name, inMS(f.Elapsed)})
+	}
+	return list, err
+}
+
+func isCopy(p *pass.Pass) bool { return strings.HasPrefix(p.Name, "CopyToDepth(") }
+
+// computeOnlyStatement is the paper's "computation only" time: the CopyToDepth
+// passes are timed on the way and taken off.
+type computeOnlyStatement struct{ gpuStatement }
+
+// Run implements Statement.
+func (s *computeOnlyStatement) Run(ctx context.Context) (out Outcome, err error) {
+	c := &copyTimer{Runner: s.gl, ctx: s.ctx}
+	err = s.on(ctx, func() error {
+		defer c.free()
+		err := s.timed(ctx, &out, func() error {
+			values, err := algorithms[s.name](c, s.rig, s.plan)
+			out.Answer = answerOf(values)
+			return err
+		})
+		took := c.elapsed()
+		out.Wall = max(1, out.Wall-took)
+		if out.GPU > 0 {
+			out.GPU = max(1, out.GPU-took)
+		}
+		return err
+	})
+	return out, err
+}
+
+// copyTimer wraps a runner and times the copies: with timestamps where the device's
+// timer is real, which wait for nothing, else by the wall between two finishes.
+type copyTimer struct {
+	pass.Runner
+	ctx    *glctx.Context
+	timers []*glctx.Timer
+}
+
+// Run implements pass.Runner.
+func (c *copyTimer) Run(p *pass.Pass) (pass.Count, error) {
+	if !isCopy(p) {
+		return c.Runner.Run(p)
+	}
+	t := c.ctx.NewTimer()
+	c.timers = append(c.timers, t)
+	t.Start()
+	n, err := c.Runner.Run(p)
+	t.Stop()
+	return n, err
+}
+
+func (c *copyTimer) elapsed() (sum time.Duration) {
+	for _, t := range c.timers {
+		sum += t.Elapsed()
+	}
+	return sum
+}
+
+func (c *copyTimer) free() {
+	for _, t := range c.timers {
+		t.Delete()
+	}
+}
+
+// copyStatement measures the copies of a query alone. What follows them runs after
+// the clock has stopped, on the depth that they have left, and gives the answer.
+type copyStatement struct{ gpuStatement }
+
+// Run implements Statement.
+func (s *copyStatement) Run(ctx context.Context) (out Outcome, err error) {
+	err = s.on(ctx, func() error {
+		err := s.timed(ctx, &out, func() error {
+			_, err := algorithms[classic](&parted{s.gl, true}, s.rig, s.plan)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		values, err := algorithms[classic](&parted{s.gl, false}, s.rig, s.plan)
+		out.Answer = answerOf(values)
+		return err
+	})
+	return out, err
+}
+
+// parted wraps a runner and runs only the copies, or all but the copies.
+type parted struct {
+	pass.Runner
+	copies bool
+}
+
+// Run implements pass.Runner.
+func (r *parted) Run(p *pass.Pass) (pass.Count, error) {
+	if isCopy(p) == r.copies {
+		return r.Runner.Run(p)
+	}
+	return pass.Known(0), nil
+}
+
+// selectStatement leaves the selection of a WHERE in the stencil buffer, with the
+// counts that the paper's COUNT asks for or without. Without them the records are
+// counted after the clock has stopped.
+type selectStatement struct {
+	gpuStatement
+	count bool
+}
+
+// Run implements Statement.
+func (s *selectStatement) Run(ctx context.Context) (out Outcome, err error) {
+	err = s.on(ctx, func() error {
+		var run pass.Runner = s.gl
+		bare := &uncounted{Runner: s.gl, targets: map[textures.TargetRef]bool{}}
+		if !s.count {
+			run = bare
+		}
+		var n uint64
+		err := s.timed(ctx, &out, func() (err error) {
+			n, err = aggregates.NewGroup(run, s.device, s.plan, true).Count()
+			return err
+		})
+		if err == nil && !s.count {
+			n, err = bare.selected()
+		}
+		out.Answer = Answer{fmt.Sprint(n)}
+		return err
+	})
+	return out, err
+}
+
+// uncounted wraps a runner and takes the occlusion queries off the passes.
+type uncounted struct {
+	pass.Runner
+	targets map[textures.TargetRef]bool
+}
+
+// Run implements pass.Runner.
+func (u *uncounted) Run(p *pass.Pass) (pass.Count, error) {
+	bare := *p
+	bare.Count = false
+	u.targets[p.Target] = true
+	if _, err := u.Runner.Run(&bare); err != nil {
+		return nil, err
+	}
+	return pass.Known(0), nil
+}
+
+// selected counts the records whose stencil value, the scratch bit aside, is not 0.
+func (u *uncounted) selected() (n uint64, err error) {
+	for t := range u.targets {
+		c, err := u.Runner.Run(&pass.Pass{Name: "Count the selection", Target: t, Count: true,
+			Stencil: pass.Stencil{Test: true, Func: pass.NotEqual, Mask: 0xbf}})
+		if err != nil {
+			return 0, err
+		}
+		k, err := c.Wait()
+		if err != nil {
+			return 0, err
+		}
+		n += k
+	}
+	return n, nil
+}

@@ -1,0 +1,166 @@
+package bench
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/stencildb/stencildb/ingest"
+	"github.com/stencildb/stencildb/table"
+)
+
+// attributes is how many columns a suite uses: the paper's tables have four
+// attributes.
+const attributes = 4
+
+// Source gives the tables of a run.
+type Source interface {
+	// Table returns a table of that many rows, with up to four integer columns; of a
+	// source with one table its first rows.
+	Table(ctx context.Context, rows int) (*table.Table, error)
+	// FixedRows is the number of rows of a source with one table, else 0.
+	FixedRows() int
+	Data() Data
+}
+
+// Generated is tables of a generator of package ingest.
+func Generated(name string, seed uint64) Source { return generated{name, seed} }
+
+type generated struct {
+	name string
+	seed uint64
+}
+
+// Table implements Source.
+func (g generated) Table(ctx context.Context, rows int) (*table.Table, error) {
+	gen, err := ingest.FindGenerator(g.name)
+	if err != nil {
+		return nil, err
+	}
+	sample, err := gen.Generate(ctx, 1, g.seed, 0)
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, i := range integerColumns(sample) {
+		names = append(names, sample.Fields[i].Name)
+	}
+	return gen.Generate(ctx, rows, g.seed, 0, names...)
+}
+
+// FixedRows implements Source.
+func (g generated) FixedRows() int { return 0 }
+
+// Data implements Source.
+func (g generated) Data() Data { return Data{g.name, g.seed} }
+
+// Loaded is one table that is in memory.
+func Loaded(t *table.Table) Source { return loaded{t} }
+
+type loaded struct{ t *table.Table }
+
+// Table implements Source.
+func (l loaded) Table(_ context.Context, rows int) (*table.Table, error) {
+	columns := integerColumns(l.t)
+	if len(columns) == 0 {
+		return nil, fmt.Errorf("table %s has no integer column to measure on", l.t.Name)
+	}
+	out := &table.Table{Name: l.t.Name}
+	for _, i := range columns {
+		out.Fields = append(out.Fields, l.t.Fields[i])
+	}
+	for _, c := range l.t.Chunks {
+		part := &table.Chunk{Rows: min(c.Rows, rows)}
+		if part.Rows == 0 {
+			break
+		}
+		rows -= part.Rows
+		for _, i := range columns {
+			part.Segments = append(part.Segments, first(c.Segments[i], part.Rows))
+		}
+		out.Chunks = append(out.Chunks, part)
+	}
+	return out, nil
+}
+
+// first is the first n rows of a segment, at the same width.
+func first(s *table.Segment, n int) *table.Segment {
+	if n == s.Rows() {
+		return s
+	}
+	out := &table.Segment{Type: s.Type, Base: s.Base, Max: s.Max, Bits: s.Bits}
+	switch c := s.Codes; {
+	case c.U8 != nil:
+		out.Codes.U8 = c.U8[:n]
+	case c.U16 != nil:
+		out.Codes.U16 = c.U16[:n]
+	case c.U32 != nil:
+		out.Codes.U32 = c.U32[:n]
+	default:
+		out.Codes.U64 = c.U64[:n]
+	}
+	if s.Valid != nil {
+		valid := table.NewBitmap(n)
+		for i := range n {
+			if s.Valid.Get(i) {
+				valid.Set(i)
+			}
+		}
+		if out.Nulls = n - valid.Count(); out.Nulls > 0 {
+			out.Valid = valid
+		}
+	}
+	return out
+}
+
+// FixedRows implements Source.
+func (l loaded) FixedRows() int { return l.t.Rows() }
+
+// Data implements Source.
+func (l loaded) Data() Data { return Data{Name: l.t.Name} }
+
+// integerColumns are the first columns of integers, at most four.
+func integerColumns(t *table.Table) []int {
+	var list []int
+	for i, f := range t.Fields {
+		if f.Type.IsInteger() && f.Unsupported == "" && len(list) < attributes {
+			list = append(list, i)
+		}
+	}
+	return list
+}
+
+// ParseRows reads a number of rows: 1000, 100k, 16M, 1G (decimal), 16Mi (binary) or
+// 2^28. It is at least 1.
+func ParseRows(text string) (int, error) {
+	digits, unit := text, 1
+	if power, ok := strings.CutPrefix(text, "2^"); ok {
+		n, err := strconv.Atoi(power)
+		if err != nil || n < 0 || n > 40 {
+			return 0, fmt.Errorf("%q: want 2^0 to 2^40", text)
+		}
+		return 1 << n, nil
+	}
+	for _, u := range rowUnits {
+		if rest, ok := strings.CutSuffix(text, u.name); ok {
+			digits, unit = rest, u.rows
+			break
+		}
+	}
+	n, err := strconv.Atoi(digits)
+	if err != nil || n < 1 || n > math.MaxInt/unit {
+		return 0, fmt.Errorf("%q: want a number of rows such as 1000, 100k, 16M, 16Mi or 2^28", text)
+	}
+	return n * unit, nil
+}
+
+var rowUnits = []struct {
+	name string
+	rows int
+}{{"Ki", 1 << 10}, {"Mi", 1 << 20}, {"Gi", 1 << 30}, {"k", 1e3}, {"K", 1e3}, {"M", 1e6}, {"G", 1e9}}
+
+// RowBytes is the memory, of host and device together, that a row takes in one
+// system: four attributes of four bytes.
+const RowBytes = 4 * attributes

@@ -1,0 +1,157 @@
+package bench
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stencildb/stencildb/engine"
+	"github.com/stencildb/stencildb/glctx"
+	"github.com/stencildb/stencildb/table"
+)
+
+// A run on two backends gives every case on both, with the same answers.
+func TestSuitesRun(t *testing.T) {
+	machine, err := ReadMachine(glctx.Options{}, "test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range Suites() {
+		if s.Figures != nil { // see TestEveryFigure
+			continue
+		}
+		r, err := s.Run(t.Context(), Config{
+			Rows: []int{1, 100}, Backends: []string{"auto", "classic", "cpu"}, NoPeers: true,
+			Source: Generated("tcpip", 2), Rounds: 2, Machine: machine, Command: "stencildb bench",
+		})
+		if err != nil {
+			t.Fatal(s.Name, err)
+		}
+		if r.Reference != "cpu" || len(r.Skipped) > 0 || len(r.Results) != 2*len(s.Operations)*3 {
+			t.Errorf("%s: reference %s, %d results, skipped %v", s.Name, r.Reference, len(r.Results), r.Skipped)
+		}
+		for _, x := range r.Results {
+			if x.Ratio == nil || x.Ratio.Rounds != 2 || len(x.MS) != 2 || x.MinMS <= 0 || x.MedianCPU <= 0 || len(x.Answer) != 1 {
+				t.Errorf("%s: %+v", s.Name, x)
+			}
+		}
+		var b bytes.Buffer
+		if err := r.WriteText(&b); err != nil {
+			t.Fatal(err)
+		}
+		for _, want := range []string{machine.CPU, "median_where", "100 rows", "tcpip, seed 2"} {
+			if !strings.Contains(b.String(), want) {
+				t.Errorf("%s: the text lacks %q:\n%s", s.Name, want, &b)
+			}
+		}
+	}
+}
+
+// constant is a system that answers everything with one value.
+type constant string
+
+func (c constant) Load(context.Context, *table.Table) error          { return nil }
+func (c constant) Prepare(context.Context, Query) (Statement, error) { return c, nil }
+func (c constant) Run(context.Context) (Outcome, error) {
+	return Outcome{Answer: Answer{string(c)}}, nil
+}
+func (c constant) Close() error { return nil }
+
+func TestAWrongSystemIsCaught(t *testing.T) {
+	peers["wrong"] = peer{open: func() (System, error) { return constant("41"), nil }, most: 100}
+	defer delete(peers, "wrong")
+	_, err := operationsSuite().Run(t.Context(), Config{
+		Rows: []int{100}, Backends: []string{"cpu"}, Peers: []string{"wrong"}, Rounds: 1,
+	})
+	var differ *DifferError
+	if !errors.As(err, &differ) || differ.System != "wrong" || differ.Other != "cpu" {
+		t.Errorf("%v, want that wrong differs from cpu", err)
+	}
+	r, err := operationsSuite().Run(t.Context(), Config{Rows: []int{101}, Backends: []string{"cpu"}, Rounds: 1})
+	if err != nil || r.Find("count", 101, "wrong") != nil || len(r.Skipped) != len(operations) {
+		t.Errorf("%v, %v, want wrong left out beyond 100 rows", err, r)
+	}
+}
+
+// The user's table has other columns than integers, NULLs, and fewer than four
+// attributes.
+func TestATableOfTheUsers(t *testing.T) {
+	b := table.NewBuilder("my table", []table.Field{
+		{Name: "word", Type: table.Type{Kind: table.Varchar}},
+		{Name: `a "x"`, Type: table.Type{Kind: table.Integer}},
+		{Name: "Select", Type: table.Type{Kind: table.BigInt}},
+	}, 0)
+	for i := range 50 {
+		b.Column(0).String("w")
+		b.Column(1).Int(int64(i * i))
+		if i%3 == 0 {
+			b.Column(2).Null()
+		} else {
+			b.Column(2).Int(int64(-i))
+		}
+		if err := b.EndRow(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r, err := operationsSuite().Run(t.Context(), Config{
+		Backends: []string{"cpu", "classic"}, NoPeers: true, Source: Loaded(b.Table()), Rounds: 1,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for operation, want := range map[string]string{"count": "29", "sum": "40425", "max": "2401", "median": "576"} {
+		x := r.Find(operation, 50, "classic")
+		if x == nil || !slices.Equal(x.Answer, Answer{want}) {
+			t.Errorf("%s: %+v, want %s", operation, x, want)
+		}
+	}
+	if len(r.Skipped) != 4 || !strings.Contains(r.Skipped[0].Reason, "2 integer columns, this takes 4") {
+		t.Errorf("skipped %+v, want and4 and semilinear on both", r.Skipped)
+	}
+	if _, err := Loaded(&table.Table{Name: "t"}).Table(t.Context(), 0); err == nil || !strings.Contains(err.Error(), "no integer column") {
+		t.Errorf("a table without integers: %v", err)
+	}
+}
+
+// What a backend refuses is left out, with its reason.
+func TestRefusalsAreSkipped(t *testing.T) {
+	wide := table.NewBuilder("t", []table.Field{{Name: "a", Type: table.Type{Kind: table.BigInt}}, {Name: "b", Type: table.Type{Kind: table.BigInt}},
+		{Name: "c", Type: table.Type{Kind: table.BigInt}}, {Name: "d", Type: table.Type{Kind: table.BigInt}}}, 0)
+	for i := range 3 {
+		for c := range 4 {
+			wide.Column(c).Int(int64(i) << 40)
+		}
+		if err := wide.EndRow(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r, err := operationsSuite().Run(t.Context(), Config{
+		Backends: []string{"cpu", "classic"}, NoPeers: true, Source: Loaded(wide.Table()), Rounds: 1,
+		Engine: engine.Options{GPUMemory: 1},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Find("count", 3, "cpu") == nil || r.Find("count", 3, "classic") != nil {
+		t.Error("want results of cpu only")
+	}
+	if len(r.Skipped) == 0 || !strings.Contains(r.Skipped[0].Reason, "budget") {
+		t.Errorf("skipped %+v, want the budget as the reason", r.Skipped)
+	}
+}
+
+func TestPeersThatAreNotBuiltIn(t *testing.T) {
+	if err := CheckPeer("oracle"); err == nil || !strings.Contains(err.Error(), "duckdb, sqlite") {
+		t.Errorf("%v, want the peers there are", err)
+	}
+	for _, name := range KnownPeers() {
+		built := slices.Contains(Peers(), name)
+		err := CheckPeer(name)
+		if built != (err == nil) || !built && !strings.Contains(err.Error(), "go build -tags egl,"+name) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}

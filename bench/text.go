@@ -1,0 +1,178 @@
+package bench
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+)
+
+// grouped writes a number with a comma every three digits.
+func grouped(n int) string {
+	s := fmt.Sprint(n)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
+// ms writes milliseconds with three or four significant digits.
+func ms(x float64) string {
+	switch {
+	case x < 0.1:
+		return fmt.Sprintf("%.4f", x)
+	case x < 10:
+		return fmt.Sprintf("%.3f", x)
+	case x < 1000:
+		return fmt.Sprintf("%.1f", x)
+	}
+	return fmt.Sprintf("%.0f", x)
+}
+
+// WriteText writes the report for people: the machine, the medians of each table,
+// and the summary of the suite.
+func (r *Report) WriteText(w io.Writer) error {
+	s, err := FindSuite(r.Suite)
+	if err != nil {
+		return err
+	}
+	m := r.Machine
+	data := r.Data.Name
+	if r.Data.Seed != 0 {
+		data += fmt.Sprintf(", seed %d", r.Data.Seed)
+	}
+	fmt.Fprintf(w, "Suite    %s, data %s\n", r.Suite, data)
+	fmt.Fprintf(w, "Device   %s\n", r.device())
+	fmt.Fprintf(w, "CPU      %s, %d cores, GOMAXPROCS %d, load average %.1f\n", m.CPU, m.Cores, m.GOMAXPROCS, m.LoadAverage)
+	fmt.Fprintf(w, "Built    %s, %s, commit %s\n", m.Go, m.OS, m.Commit)
+	fmt.Fprintf(w, "Run      %s, %s\n", r.Date.Format("2006-01-02 15:04 MST"), r.Command)
+	if r.Interrupted {
+		fmt.Fprintln(w, "\nThe run was interrupted; what was measured until then is complete.")
+	}
+	if err := r.writeTimes(w); err != nil {
+		return err
+	}
+	if err := s.Summary(w, r); err != nil {
+		return err
+	}
+	return r.writeSkipped(w)
+}
+
+// tabulate writes rows of cells in columns, all but the first to the right.
+func tabulate(w io.Writer, rows [][]string) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	width := 0
+	for _, row := range rows {
+		width = max(width, len(row[0]))
+	}
+	for _, row := range rows {
+		// Cells end in tabs; a first cell of equal widths stands to the left.
+		fmt.Fprintf(t, "%-*s\t%s\t\n", width, row[0], strings.Join(row[1:], "\t"))
+	}
+	return t.Flush()
+}
+
+// grid writes one table a number of rows: a line an operation, a column a system.
+func (r *Report) grid(w io.Writer, title string, cell func(*Result) string) error {
+	systems := r.systems()
+	var out [][]string
+	rows := -1
+	flush := func() error {
+		if len(out) == 0 {
+			return nil
+		}
+		fmt.Fprintf(w, "\n%s rows, %s\n", grouped(rows), title)
+		return tabulate(w, out)
+	}
+	for _, c := range r.cases() {
+		if c.rows != rows {
+			if err := flush(); err != nil {
+				return err
+			}
+			rows, out = c.rows, [][]string{append([]string{"operation"}, systems...)}
+		}
+		line := []string{c.operation}
+		for _, s := range systems {
+			text := "–"
+			if x := r.Find(c.operation, c.rows, s); x != nil {
+				text = cell(x)
+			}
+			line = append(line, text)
+		}
+		out = append(out, line)
+	}
+	return flush()
+}
+
+// spread writes half the distance from the 10th to the 90th percentile, relative to
+// the median.
+func spread(median, p10, p90 float64) string {
+	return fmt.Sprintf("±%.0f%%", 50*(p90-p10)/median)
+}
+
+// writeTimes writes the medians, and where the CPU does all the work those of its
+// time.
+func (r *Report) writeTimes(w io.Writer) error {
+	err := r.grid(w, "median ms ± half of the 10th to 90th percentile", func(x *Result) string {
+		return ms(x.MedianMS) + " " + spread(x.MedianMS, x.P10MS, x.P90MS)
+	})
+	if err != nil || !r.Machine.Software {
+		return err
+	}
+	return r.grid(w, "median processor time in ms, all threads together", func(x *Result) string { return ms(x.MedianCPU) })
+}
+
+// writeRatios writes every system's time over the reference's.
+func writeRatios(w io.Writer, r *Report) error {
+	return r.grid(w, "time over that of "+r.Reference+", median of rounds ± half of the 10th to 90th percentile", func(x *Result) string {
+		switch {
+		case x.Ratio == nil:
+			return "?"
+		case x.System == r.Reference:
+			return "1"
+		}
+		return fmt.Sprintf("%.3f %s", x.Ratio.Median, spread(x.Ratio.Median, x.Ratio.P10, x.Ratio.P90))
+	})
+}
+
+// writeSkipped lists what was not run, a line a table, system and reason.
+func (r *Report) writeSkipped(w io.Writer) error {
+	var lines []Skip // Operation holds all of them
+	for _, s := range r.Skipped {
+		if last := len(lines) - 1; last >= 0 && lines[last].Rows == s.Rows && lines[last].System == s.System && lines[last].Reason == s.Reason {
+			lines[last].Operation += ", " + s.Operation
+			continue
+		}
+		lines = append(lines, s)
+	}
+	if len(lines) > 0 {
+		fmt.Fprintln(w, "\nNot run")
+	}
+	for _, s := range lines {
+		if _, err := fmt.Fprintf(w, "  %s, %s rows: %s: %s\n", s.System, grouped(s.Rows), s.Operation, s.Reason); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// WriteGo writes the report in Go's benchmark format, a line a timed run, for
+// benchstat.
+func (r *Report) WriteGo(w io.Writer) error {
+	goos, goarch, _ := strings.Cut(r.Machine.OS, "/")
+	fmt.Fprintf(w, "goos: %s\ngoarch: %s\npkg: github.com/stencildb/stencildb/bench\ncpu: %s\n", goos, goarch, r.Machine.CPU)
+	if r.Machine.Device != "" {
+		fmt.Fprintf(w, "device: %s\n", r.Machine.Device)
+	}
+	fmt.Fprintf(w, "commit: %s\n", r.Machine.Commit)
+	for _, x := range r.Results {
+		for _, t := range x.MS {
+			_, err := fmt.Fprintf(w, "Benchmark%s/op=%s/rows=%d/system=%s-%d 1 %.0f ns/op\n",
+				strings.ToUpper(r.Suite[:1])+r.Suite[1:], x.Operation, x.Rows, x.System, r.Machine.GOMAXPROCS, t*1e6)
+			if err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,188 @@
+package cmd
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stencildb/stencildb/bench"
+)
+
+// small is a run of bench that takes a moment.
+func small(more ...string) []string {
+	return append([]string{"bench", "--rows", "1,2^6", "--backends", "cpu,auto", "--peers", "none", "--rounds", "3"}, more...)
+}
+
+func TestBenchFormats(t *testing.T) {
+	for format, want := range map[string][]string{
+		"text": {"Suite    operations, data uniform, seed 1", "64 rows, median ms", "median_where", "stencildb bench --backends cpu,auto"},
+		"json": {`"schema": 1`, `"system": "auto"`},
+		"go":   {"goos: ", "BenchmarkOperations/op=count/rows=64/system=cpu-"},
+	} {
+		o := stencildb(small("--format", format)...)
+		if o.status != 0 || !strings.Contains(o.errOut, "64 rows: loading into cpu\n") {
+			t.Fatalf("%s: status %d: %s", format, o.status, o.errOut)
+		}
+		for _, w := range want {
+			if !strings.Contains(o.out, w) {
+				t.Errorf("%s lacks %q:\n%s", format, w, o.out)
+			}
+		}
+	}
+}
+
+func TestBenchWritesReportsThatCompareReads(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "new")
+	o := stencildb(small("--out", dir, "--suite", "auto", "--table", "flights")[:]...)
+	o.wantFailure(t, 2, "--rows", "flights")
+	if o := stencildb("bench", "--out", dir, "--suite", "auto", "--table", "tcpip", "--rows", "10", "--backends", "cpu,auto", "--rounds", "2"); o.status != 0 {
+		t.Fatalf("status %d: %s", o.status, o.errOut)
+	}
+	for _, name := range []string{"auto.json", "auto.txt", "auto.bench"} {
+		if st, err := os.Stat(filepath.Join(dir, name)); err != nil || st.Size() == 0 {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	path := filepath.Join(dir, "auto.json")
+	o = stencildb("bench", "compare", path, path)
+	if o.status != 0 || o.errOut != "" || !strings.Contains(o.out, "20 cases: 0 slower, 0 faster") {
+		t.Errorf("status %d: %s%s", o.status, o.out, o.errOut)
+	}
+}
+
+func TestBenchDrawsAFigure(t *testing.T) {
+	dir := t.TempDir()
+	o := stencildb("bench", "--figure", "4", "--rows", "500", "--peers", "none", "--rounds", "2", "--out", dir)
+	if o.status != 0 || !strings.Contains(o.out, "Suite    paper, data tcpip, seed 1") || !strings.Contains(o.out, "Range: the paper's GPU is 5.5 times as fast as its CPU") {
+		t.Fatalf("status %d: %s%s", o.status, o.out, o.errOut)
+	}
+	files, err := filepath.Glob(filepath.Join(dir, "*"))
+	if err != nil || len(files) != 7 {
+		t.Errorf("%v, want the report in three formats and as a page, and figure 4 in three", files)
+	}
+}
+
+// Ctrl-C leaves what was measured.
+func TestBenchInterrupted(t *testing.T) {
+	dir := t.TempDir()
+	ctx, cancel := context.WithCancel(t.Context())
+	seen := &watcher{word: "case 3 of 4", found: cancel}
+	var out bytes.Buffer
+	status := Execute(ctx, []string{"bench", "--figure", "5", "--rows", "300", "--backends", "cpu", "--peers", "none", "--rounds", "2", "--out", dir}, strings.NewReader(""), &out, seen)
+	if status != 130 || !strings.Contains(seen.text.String(), "error: interrupted\n") || !strings.Contains(out.String(), "The run was interrupted") {
+		t.Fatalf("status %d: %s%s", status, &out, &seen.text)
+	}
+	r, err := readReport(filepath.Join(dir, "paper.json"))
+	if err != nil || !r.Interrupted || len(r.Results) != 4 {
+		t.Errorf("%v, %+v, want two cases on two systems", err, r)
+	}
+}
+
+func TestCaseBar(t *testing.T) {
+	for what, want := range map[string]string{
+		"10 rows: making the table": "", "10 rows: case x": "",
+		"10 rows: case 1 of 3, sum": "[                              ] ",
+		"10 rows: case 3 of 3, sum": "[####################          ] ",
+	} {
+		if got := caseBar(what); got != want {
+			t.Errorf("%q has the bar %q, want %q", what, got, want)
+		}
+	}
+}
+
+// watcher calls found when a word has been written to it.
+type watcher struct {
+	word  string
+	found func()
+	text  bytes.Buffer
+}
+
+func (w *watcher) Write(b []byte) (int, error) {
+	n, err := w.text.Write(b)
+	if strings.Contains(w.text.String(), w.word) {
+		w.found()
+	}
+	return n, err
+}
+
+func TestBenchOnATableOfTheUsers(t *testing.T) {
+	path := file(t, "t.csv", "s,a,b\nx,1,2\ny,3,4\nz,5,6\n")
+	o := stencildb("bench", "--load", "t="+path, "--table", "t", "--backends", "cpu", "--peers", "none", "--rounds", "1")
+	if o.status != 0 || !strings.Contains(o.out, "3 rows, median ms") || !strings.Contains(o.out, "this takes 4") {
+		t.Errorf("status %d: %s%s", o.status, o.out, o.errOut)
+	}
+}
+
+// What is wrong in the flags is said before any work.
+func TestBenchBadFlags(t *testing.T) {
+	path := file(t, "t.csv", "a\n1\n")
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"--suite", "papers"}, "operations, auto, targets, paper"},
+		{[]string{"--figure", "1"}, "there are 2 to 11"},
+		{[]string{"--figure", "12"}, "there are 2 to 11"},
+		{[]string{"--figure", "0"}, "there are 2 to 11"},
+		{[]string{"--figure", "x"}, "--figure"},
+		{[]string{"--figure", "3", "--suite", "auto"}, "for --suite paper"},
+		{[]string{"--figure", "3", "--rows", "0"}, `--rows "0"`},
+		{[]string{"--figure", "3", "--rows", "1G", "--gpu-memory", "64MiB"}, "holds"},
+		{[]string{"--figure", "3", "--rows", "2M", "--gpu-memory", "64MiB"}, "64.0 MiB, holds 986,895 rows at most"},
+		{[]string{"--suite", "paper", "--backends", "auto"}, "no auto"},
+		{[]string{"--rows", "many"}, `--rows "many"`},
+		{[]string{"--rows", "0"}, `--rows "0"`},
+		{[]string{"--rows", "1k,1000"}, "given twice"},
+		{[]string{"--rows", "2^40"}, "this machine's memory holds"},
+		{[]string{"--backends", "gpu"}, "no backend"},
+		{[]string{"--backends", "cpu,cpu"}, "given twice"},
+		{[]string{"--peers", "oracle"}, "duckdb, sqlite"},
+		{[]string{"--table", "nowhere"}, "uniform, tcpip, census"},
+		{[]string{"--load", "t=" + path}, "name one of the tables"},
+		{[]string{"--load", "t=" + path, "--table", "u"}, "name one of the tables"},
+		{[]string{"--load", "t=" + path, "--table", "t", "--rows", "5"}, "the rows that it has"},
+		{[]string{"--rounds", "-1"}, "--rounds -1"},
+		{[]string{"--format", "csv"}, "text, json, go"},
+		{[]string{"compere"}, "compere"},
+		{[]string{"compare", "a.json"}, "two reports"},
+		{[]string{"compare", "--threshold", "-1", path, path}, "--threshold"},
+	} {
+		stencildb(append([]string{"bench"}, c.args...)...).wantFailure(t, 2, c.want)
+	}
+	for _, peer := range bench.KnownPeers() {
+		if bench.CheckPeer(peer) != nil {
+			stencildb("bench", "--peers", peer).wantFailure(t, 2, "not built in", "-tags egl,"+peer)
+		}
+	}
+}
+
+func TestBenchBadFiles(t *testing.T) {
+	path := file(t, "t.csv", "a\n1\n")
+	stencildb("bench", "--out", filepath.Join(path, "x"), "--rows", "1").wantFailure(t, 1, "not a directory")
+	stencildb("bench", "--load", "t="+path+".gone", "--table", "t").wantFailure(t, 1, "no such file")
+	stencildb("bench", "--figure", "3", "--out", filepath.Join(path, "x")).wantFailure(t, 1, "not a directory")
+	if _, err := os.Stat(largeFlights.Path); err != nil {
+		stencildb("bench", "--table", "flights-3m").wantFailure(t, 1, "make data")
+	}
+	stencildb("bench", "compare", path, path).wantFailure(t, 1, "t.csv", "not the JSON of a benchmark")
+	stencildb("bench", "compare", path+".gone", path).wantFailure(t, 1, "no such file")
+}
+
+func TestBenchCompletion(t *testing.T) {
+	for args, want := range map[string]string{
+		"--suite ":        "operations\nauto\ntargets\npaper\n",
+		"--backends cpu,": "cpu,classic\n",
+		"--peers ":        "none\n",
+		"--table ":        "uniform\ntcpip\ncensus\nflights\nflights-3m\n",
+		"--format ":       "text\njson\ngo\n",
+	} {
+		flag, value, _ := strings.Cut(args, " ")
+		o := stencildb("__complete", "bench", flag, value)
+		if o.status != 0 || !strings.Contains(o.out, want) {
+			t.Errorf("%s: status %d, %q, want %q", args, o.status, o.out, want)
+		}
+	}
+}

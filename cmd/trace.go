@@ -1,0 +1,107 @@
+package cmd
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/stencildb/stencildb/engine"
+	"github.com/stencildb/stencildb/ingest"
+	"github.com/stencildb/stencildb/trace"
+)
+
+func newTrace() *cobra.Command {
+	var o common
+	var out string
+	var most int
+	c := &cobra.Command{
+		Use:   "trace [flags] -o FILE.html 'SQL'",
+		Short: "Write a page that shows every pass of a statement with its pictures",
+		Long: `Runs a statement and writes one HTML page: the SQL, the plan, then every pass in
+order with its name in the paper, the pipeline state, the GLSL, the samples that
+passed, the time, and pictures of the attribute texture, the depth buffer and the
+stencil buffer before and after; for backend compute of the bit planes and bitmaps.
+Pointing at a picture shows the record: its row, values, code, depth and stencil.
+The page needs no network and opens from disk.
+
+The backend is classic unless another one is named; cpu has no passes to show.` + commonHelp,
+		Example: `  stencildb trace -o cnf.html 'SELECT COUNT(*) FROM flights WHERE (delay < 0 OR distance > 2000) AND time >= 6'
+  stencildb trace --backend compute -o median.html 'SELECT MEDIAN(delay) FROM flights WHERE distance > 1000'`,
+		Args: oneSQL,
+	}
+	c.RunE = run(func(c *cobra.Command, args []string) error {
+		switch {
+		case out == "":
+			return usagef("give the page to write with -o FILE.html")
+		case most < 1:
+			return usagef("--max-passes %d: a page has 1 pass or more", most)
+		}
+		page, err := newPage(out)
+		if err != nil {
+			return err
+		}
+		defer page.discard()
+		return o.withDB(c, func(ctx context.Context, db *engine.DB) error {
+			t, err := trace.Run(ctx, db, args[0], trace.Options{MaxPasses: most})
+			if err != nil {
+				return err
+			}
+			return page.write(t)
+		})
+	})
+	o.register(c)
+	o.backend.value, c.Flags().Lookup("backend").DefValue = "classic", "classic"
+	c.Flags().StringVarP(&out, "output", "o", "", "`FILE` to write")
+	c.Flags().IntVar(&most, "max-passes", trace.DefaultMaxPasses, "the most passes that the page may have; a statement of more is an error")
+	return c
+}
+
+// page is a file on its way: it appears whole under its name or not at all.
+type page struct {
+	path string
+	file *os.File
+}
+
+// newPage makes the file beside its place, so that a place that cannot be written to
+// is found before any work.
+func newPage(path string) (*page, error) {
+	if err := ingest.CheckPlace(path); err != nil {
+		return nil, err
+	}
+	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
+	if err != nil {
+		var reason *fs.PathError
+		if errors.As(err, &reason) {
+			err = reason.Err
+		}
+		return nil, fmt.Errorf("%s: cannot be written: %w", path, err)
+	}
+	return &page{path, f}, nil
+}
+
+func (p *page) write(t *trace.Trace) error {
+	w := bufio.NewWriter(p.file)
+	err := t.WriteHTML(w)
+	for _, step := range []func() error{w.Flush, func() error { return p.file.Chmod(0o644) }, p.file.Close,
+		func() error { return os.Rename(p.file.Name(), p.path) }} {
+		if err == nil {
+			err = step()
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", p.path, err)
+	}
+	return nil
+}
+
+// discard removes what was not written whole.
+func (p *page) discard() {
+	p.file.Close()
+	os.Remove(p.file.Name())
+}

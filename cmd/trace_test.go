@@ -1,0 +1,69 @@
+package cmd
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+func TestTraceWritesOnePage(t *testing.T) {
+	out := filepath.Join(t.TempDir(), "page.html")
+	stencildb("trace", "-o", out, "SELECT MEDIAN(delay), SUM(distance), MIN(distance) FROM flights WHERE delay > 60 OR distance < 500").wantOutput(t, "")
+	page, err := os.ReadFile(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	passes := strings.Count(string(page), `<a href="#pass-`)
+	if passes < 40 || len(page) > 5<<20 {
+		t.Errorf("a page of %d passes and %d bytes, want 40 passes and at most 5 MB", passes, len(page))
+	}
+	for _, want := range []string{"CopyToDepth(delay)", "TestBit(distance, 0)", "Backend classic", "#version 450 core"} {
+		if !strings.Contains(string(page), want) {
+			t.Errorf("the page lacks %q", want)
+		}
+	}
+	if fetched := regexp.MustCompile(`(src|href)="[^#]|@import|url\(`).FindString(string(page)); fetched != "" {
+		t.Errorf("the page has %q", fetched)
+	}
+}
+
+func TestTraceLeavesNothingHalfWritten(t *testing.T) {
+	dir := t.TempDir()
+	out := filepath.Join(dir, "page.html")
+	if err := os.WriteFile(out, []byte("the page before"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	const sql = "SELECT SUM(delay) FROM flights"
+	stencildb("trace", "--max-passes", "5", "-o", out, sql).wantFailure(t, 1, "more than 5 passes", "--max-passes")
+	stencildb("trace", "-o", out, "SELECT nothing FROM flights").wantFailure(t, 1, "nothing")
+	stencildb("trace", "--backend", "cpu", "-o", out, sql).wantFailure(t, 1, "cpu", "--backend classic, fused or compute")
+	entries, err := os.ReadDir(dir)
+	if err != nil || len(entries) != 1 {
+		t.Errorf("left behind: %v (%v)", entries, err)
+	}
+	if page, _ := os.ReadFile(out); string(page) != "the page before" {
+		t.Errorf("the page before is now %.40q", page)
+	}
+}
+
+func TestTraceFindsBadPlacesBeforeTheWork(t *testing.T) {
+	dir := t.TempDir()
+	plain := file(t, "plain", "")
+	for path, want := range map[string]string{
+		dir:                                 "is a directory",
+		filepath.Join(dir, "no", "p.html"):  "there is no folder",
+		filepath.Join(plain, "p.html"):      "cannot be written",
+		"/proc/there-is-no-place-here.html": "cannot be written",
+	} {
+		stencildb("trace", "--load", "t="+filepath.Join(dir, "missing.csv"), "-o", path, "SELECT COUNT(*) FROM t").wantFailure(t, 1, want)
+	}
+}
+
+func TestTraceFlags(t *testing.T) {
+	const sql = "SELECT COUNT(*) FROM flights"
+	stencildb("trace", sql).wantFailure(t, 2, "-o FILE.html")
+	stencildb("trace", "-o", "p.html", "--max-passes", "0", sql).wantFailure(t, 2, "--max-passes 0")
+	stencildb("trace", "-o", "p.html").wantFailure(t, 2)
+}

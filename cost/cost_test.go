@@ -1,0 +1,261 @@
+package cost
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/plantest"
+	"github.com/stencildb/stencildb/sql"
+	"github.com/stencildb/stencildb/table"
+)
+
+// line is a curve of fixed seconds and so many a row.
+func line(bits int, fixed, row float64) Curve {
+	return NewCurve(bits, []Point{{1000, fixed}, {1_000_000, fixed + row*999_000}})
+}
+
+// device and host are backends of round figures: a pass takes 20 µs and 10 ps a row on
+// the device, whose columns arrive at 1 GB/s; the host takes 1 ns a row.
+func device() Backend {
+	b := Backend{Overhead: 10e-6, Again: 0.5, Upload: Transfer{T0: 1e-3, Band: 1e9}, Costs: map[Class]Curves{}}
+	for _, c := range []Class{Compare, Range, Conjunct, Members, Semilinear, Program, Sum, SumOf, Kth, KthOf, Extreme, ExtremeOf, Extremes, ExtremesOf} {
+		b.Costs[c] = Curves{line(8, 20e-6, 10e-12), line(40, 20e-6, 50e-12)}
+	}
+	return b
+}
+
+func host() Backend {
+	b := device()
+	b.Overhead, b.Upload, b.Swept = 1e-6, Transfer{}, true
+	for c := range b.Costs {
+		b.Costs[c] = Curves{line(8, 1e-6, 1e-9), line(64, 1e-6, 2e-9)}
+	}
+	return b
+}
+
+// work is that of a query over a table t of one column i of 16 bits and one x of
+// DOUBLE, in chunks of so many rows.
+func work(t testing.TB, text string, rows ...int) *Work {
+	t.Helper()
+	tab := &table.Table{Name: "t", Fields: []table.Field{{Name: "i", Type: table.Type{Kind: table.BigInt}}, {Name: "x", Type: table.Type{Kind: table.Double}}}}
+	for _, n := range rows {
+		tab.Chunks = append(tab.Chunks, &table.Chunk{Rows: n, Segments: []*table.Segment{
+			{Type: tab.Fields[0].Type, Base: table.OrdinalInt(0), Max: 65535, Bits: 16, Codes: table.Codes{U16: make([]uint16, n)}},
+			{Type: tab.Fields[1].Type, Base: table.OrdinalFloat64(0), Max: table.OrdinalFloat64(1) - table.OrdinalFloat64(0), Bits: 62, Codes: table.Codes{U64: make([]uint64, n)}},
+		}})
+	}
+	stmts, err := sql.Parse(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	q, err := stmts[0].Bind(one{tab})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := plan.NewQuery(tab, q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Of(p)
+}
+
+// one is a catalog of one table.
+type one struct{ table *table.Table }
+
+func (o one) Names() []string                        { return []string{o.table.Name} }
+func (o one) Table(name string) (*table.Table, bool) { return o.table, name == o.table.Name }
+
+func classes(list []Item) []Class {
+	var out []Class
+	for _, x := range list {
+		out = append(out, x.Class)
+	}
+	return out
+}
+
+func TestWorkOfAQuery(t *testing.T) {
+	for _, c := range []struct {
+		text   string
+		leaves []Class
+		aggs   []Class
+	}{
+		{"SELECT COUNT(*), COUNT(i), selectivity() FROM t", nil, nil},
+		{"SELECT COUNT(*) FROM t WHERE i < 5 AND (i BETWEEN 7 AND 90 OR x > 0.5)", []Class{Compare, Range, Compare}, nil},
+		{"SELECT COUNT(*) FROM t WHERE i IN (1, 4, 9, 16, 25, 36)", []Class{Members}, nil},
+		{"SELECT COUNT(*) FROM t WHERE i * x > 3", []Class{Program}, nil},
+		{"SELECT SUM(i), AVG(i), MIN(i), MAX(i), MIN(x), MIN(x) FROM t", nil, []Class{Sum, Extremes, Extreme}},
+		{"SELECT SUM(x), MEDIAN(i), kth_largest(i, 3), MAX(x) FROM t WHERE i < 5", []Class{Compare}, []Class{FloatSumOf, KthOf, KthOf, ExtremeOf}},
+		{"SELECT SUM(i) FROM t WHERE i < 0", nil, nil},
+		{"SELECT SUM(i) FROM t WHERE i >= 0", nil, []Class{Sum}},
+	} {
+		w := work(t, c.text, 10)
+		if got := w.Chunks[0]; !slices.Equal(classes(got.Leaves), c.leaves) || !slices.Equal(classes(got.Aggs), c.aggs) {
+			t.Errorf("%s: leaves %v, aggregates %v", c.text, classes(got.Leaves), classes(got.Aggs))
+		}
+	}
+}
+
+func TestColumnsAreTransferredOnce(t *testing.T) {
+	d := device()
+	w := work(t, "SELECT SUM(i), MEDIAN(i) FROM t WHERE i < 5 AND i > 2 OR i = 100", 1_000_000)
+	all, missing := d.Missing(w, func(Column) bool { return false })
+	if want := 1e-3 + 2e6/1e9; len(missing) != 1 || math.Abs(all-want) > 1e-9 {
+		t.Errorf("%d columns in %v s, want one in %v", len(missing), all, want)
+	}
+	if all, missing = d.Missing(w, func(Column) bool { return true }); all != 0 || missing != nil {
+		t.Errorf("%v s for what is there", all)
+	}
+	h := host()
+	if all, missing = h.Missing(w, func(Column) bool { return false }); all != 0 || missing != nil {
+		t.Errorf("the host transfers %v in %v s", missing, all)
+	}
+}
+
+// The figures of one query, by hand.
+func TestRun(t *testing.T) {
+	d, h := device(), host()
+	w := work(t, "SELECT SUM(i) FROM t WHERE i < 5", 1_000_000)
+	perRow := 10e-12 + (50e-12-10e-12)*(16-8)/(40-8)
+	want := 10e-6 + 20e-6 + 0.5*20e-6 + 2*999_000*perRow
+	if got := d.Run(w); math.Abs(got-want) > 1e-9 {
+		t.Errorf("the device takes %v, want %v", got, want)
+	}
+	// Two bytes lie between one and eight.
+	perRow = 1e-9 + 1e-9/7
+	if got, want := h.Run(w), 1e-6+1.5e-6+2*999_000*perRow; math.Abs(got-want) > 1e-9 {
+		t.Errorf("the host takes %v, want %v", got, want)
+	}
+	if got := d.Run(work(t, "SELECT SUM(x) FROM t", 10)); !math.IsInf(got, 1) {
+		t.Errorf("a float sum without costs takes %v", got)
+	}
+}
+
+// What a wide column costs with a selection follows from what it costs without.
+func TestWidthOfASelectedAggregate(t *testing.T) {
+	d := device()
+	d.Costs[SumOf] = Curves{line(8, 20e-6, 30e-12)}
+	narrow, _ := d.item(Item{Class: SumOf, Bits: 8, Scale: 1}, 1_000_000)
+	wide, _ := d.item(Item{Class: SumOf, Bits: 40, Scale: 1}, 1_000_000)
+	if math.Abs(wide.growth/narrow.growth-5) > 1e-9 {
+		t.Errorf("%v and %v", narrow, wide)
+	}
+}
+
+// More rows never take less, and nothing is predicted to read faster than memory.
+func TestPredictionsGrowWithTheRows(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		b := device()
+		b.Swept = rapid.Bool().Draw(t, "swept")
+		var points []Point
+		for i, n := 0, 1; i < rapid.IntRange(1, 5).Draw(t, "points"); i++ {
+			n += rapid.IntRange(1, 1_000_000).Draw(t, "rows")
+			points = append(points, Point{n, rapid.Float64Range(0, 1).Draw(t, "seconds")})
+		}
+		b.Costs[Compare] = Curves{NewCurve(8, points), NewCurve(40, points)}
+		b.Memory = rapid.Float64Range(0, 1e9).Draw(t, "memory")
+		x := Item{Class: Compare, Bits: rapid.IntRange(1, 64).Draw(t, "bits"), Bytes: 4, Scale: 1}
+		n := rapid.IntRange(1, 10_000_000).Draw(t, "n")
+		more := n + rapid.IntRange(0, 10_000_000).Draw(t, "more")
+		p, ok := b.item(x, n)
+		q, ok2 := b.item(x, more)
+		if !ok || !ok2 || q.fixed+q.growth < p.fixed+p.growth || p.growth < 0 {
+			t.Fatalf("%d rows take %v, %d take %v", n, p, more, q)
+		}
+		if b.Memory > 0 && q.growth < b.bytes(x, more)/b.Memory*(1-1e-9) {
+			t.Fatalf("%v for %v bytes", q, b.bytes(x, more))
+		}
+	})
+}
+
+// Every query that can be planned has a prediction.
+func TestEveryQueryHasAPrediction(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		tab := plantest.Table(t, plantest.Default())
+		q := plantest.Query(t, tab, plantest.Default())
+		p, err := plan.NewQuery(tab, q)
+		if err != nil {
+			return
+		}
+		w := Of(p)
+		d := device()
+		d.Costs[FloatSum], d.Costs[FloatSumOf] = d.Costs[Sum], d.Costs[SumOf]
+		if got := d.Run(w); !(got >= d.Overhead) || math.IsInf(got, 0) {
+			t.Fatalf("%v for %+v", got, w)
+		}
+		seen := map[Column]bool{}
+		for _, c := range w.Columns {
+			if seen[c] || c.Chunk.Segments[c.Col] == nil {
+				t.Fatalf("column %d is listed twice, or is none", c.Col)
+			}
+			seen[c] = true
+		}
+	})
+}
+
+// A further chunk costs a part of the overhead again; the host sweeps over them all.
+func TestChunks(t *testing.T) {
+	d, h := device(), host()
+	const text = "SELECT COUNT(*) FROM t WHERE i < 5"
+	one, four := work(t, text, 40_000), work(t, text, 10_000, 10_000, 10_000, 10_000)
+	if a, b := d.Run(one), d.Run(four); b-a < 3*0.5*20e-6*0.9 || b-a > 3*0.5*20e-6*1.1 {
+		t.Errorf("one chunk %v, four %v", a, b)
+	}
+	if a, b := h.Run(one), h.Run(four); math.Abs(b-a-3*0.5e-6) > 1e-7 {
+		t.Errorf("one chunk %v, four %v", a, b)
+	}
+}
+
+func TestFits(t *testing.T) {
+	if got := FitTransfer([2]float64{4000, 4_000_000}, [2]float64{0.001 + 4000/1e9, 0.001 + 4_000_000/1e9}); math.Abs(got.T0-0.001) > 1e-9 || math.Abs(got.Band-1e9) > 1 {
+		t.Errorf("%+v", got)
+	}
+	if got := FitTransfer([2]float64{1, 2}, [2]float64{3, 1}); got.T0 < 0 || got.Band <= 0 {
+		t.Errorf("a clock that jumps gives %+v", got)
+	}
+	b := device()
+	b.FitAgain(b.Overhead+20e-6+15*5e-6, 16)
+	if math.Abs(b.Again-0.25) > 1e-9 {
+		t.Errorf("again %v", b.Again)
+	}
+	b.FitMemory()
+	if want := 5.0 / 50e-12; b.Memory < 0.9*1/10e-12 || b.Memory > 1.1*want {
+		t.Errorf("memory %v", b.Memory)
+	}
+}
+
+func TestTheCheapestIsFirst(t *testing.T) {
+	list := []Prediction{
+		{Backend: "a", Run: 5}, {Backend: "none", Run: math.Inf(1)},
+		{Backend: "b", Run: 1, Share: 9}, {Backend: "c", Run: 9, Measured: 4}, {Backend: "d", Run: 4.5, Trial: true},
+	}
+	Cheapest(list)
+	var got []string
+	for _, p := range list {
+		got = append(got, p.Backend)
+	}
+	if !slices.Equal(got, []string{"d", "c", "a", "b", "none"}) {
+		t.Errorf("%v", got)
+	}
+}
+
+// On a device without costs nobody asks for more than a table's size: a small one
+// stays on the host, a large one goes to the device, once its columns are there.
+func TestDecisions(t *testing.T) {
+	d, h := device(), host()
+	const text = "SELECT COUNT(*) FROM t WHERE i < 5"
+	for _, c := range []struct {
+		rows     int
+		resident bool
+		device   bool
+	}{{10, true, false}, {10_000, true, false}, {1_000_000, true, true}, {1_000_000, false, false}} {
+		w := work(t, text, c.rows)
+		transfer, _ := d.Missing(w, func(Column) bool { return c.resident })
+		if got := d.Run(w)+transfer < h.Run(w); got != c.device {
+			t.Errorf("%+v: device %v in %v s, host in %v s", c, got, d.Run(w)+transfer, h.Run(w))
+		}
+	}
+}

@@ -1,0 +1,247 @@
+package cost
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"time"
+)
+
+// Profile is what a machine was found to cost: a device and its host's CPU.
+type Profile struct {
+	Key      Key                `json:"key"`
+	Measured time.Time          `json:"measured"`
+	Opening  float64            `json:"opening_s"` // to look for the device and open it
+	Backends map[string]Backend `json:"backends"`  // by name
+}
+
+// Transfer is GDB's model of a transfer: T0 + bytes / Band.
+type Transfer struct {
+	T0   float64 `json:"t0_s"`    // seconds
+	Band float64 `json:"bytes_s"` // bytes a second, of the codes in host memory
+}
+
+// time is what a transfer of that many bytes takes, in seconds.
+func (t Transfer) time(bytes int64) float64 {
+	if t.Band <= 0 {
+		return t.T0
+	}
+	return t.T0 + float64(bytes)/t.Band
+}
+
+// Backend is what a backend was found to cost.
+type Backend struct {
+	// Overhead is what a query takes that has nothing to do, in seconds.
+	Overhead float64 `json:"overhead_s"`
+	// Again is the share of an algorithm's fixed cost that it costs once more for
+	// each further chunk, and each further algorithm of a query.
+	Again float64 `json:"again"`
+	// Swept says that chunks are worked on together, by all cores, and not one after
+	// the other.
+	Swept  bool             `json:"swept,omitempty"`
+	Upload Transfer         `json:"upload"`
+	Costs  map[Class]Curves `json:"costs"`
+	// Memory is the most bytes a second that an algorithm was seen to read.
+	Memory float64 `json:"memory_bytes_s,omitempty"`
+}
+
+// width measures the width of codes as the backend reads them: cpu in whole bytes,
+// the others in bits.
+func (b *Backend) width(bits int) float64 {
+	if b.Swept {
+		return float64(widthOf(bits))
+	}
+	return float64(bits)
+}
+
+// item is the cost of an algorithm over n rows; false where it was not measured,
+// since the backend cannot do it.
+func (b *Backend) item(x Item, n int) (cost, bool) {
+	cs, ok := b.Costs[x.Class]
+	if !ok || len(cs) == 0 {
+		return cost{}, false
+	}
+	w := b.width(x.Bits)
+	if b.Swept {
+		w = float64(x.Bytes)
+	}
+	var c cost
+	if base := like[x.Class]; base != "" && len(cs) == 1 {
+		measured := b.width(cs[0].Bits)
+		c = cs.at(n, measured, b.width).times(b.ratio(base, measured, w, n))
+	} else {
+		c = cs.at(n, w, b.width)
+	}
+	c = c.times(x.Scale)
+	return cost{c.fixed, max(c.growth, b.stream(x, n))}, true
+}
+
+// ratio is what codes of width w cost beside codes of another one.
+func (b *Backend) ratio(class Class, from, w float64, n int) float64 {
+	at := b.Costs[class].at(n, from, b.width)
+	to := b.Costs[class].at(n, w, b.width)
+	if at.growth <= 0 {
+		return 1
+	}
+	return to.growth / at.growth
+}
+
+// bytes is what an algorithm reads of n codes.
+func (b *Backend) bytes(x Item, n int) float64 {
+	if b.Swept {
+		return float64(n) * float64(x.Bytes)
+	}
+	return float64(n) * float64(x.Bits) / 8
+}
+
+// stream is the least time in which the codes can be read.
+func (b *Backend) stream(x Item, n int) float64 {
+	if b.Memory <= 0 {
+		return 0
+	}
+	return b.bytes(x, n) / b.Memory
+}
+
+// sum adds up costs: of what is fixed, the largest is paid in full.
+type sum struct{ most, fixed, growth float64 }
+
+func (s *sum) add(c cost, share float64) {
+	s.most = max(s.most, c.fixed)
+	s.fixed += c.fixed
+	s.growth += c.growth * share
+}
+
+// Run predicts what a query takes with all columns resident, in seconds; +Inf
+// where the backend cannot do it.
+func (b *Backend) Run(w *Work) float64 {
+	var s sum
+	for _, c := range w.Chunks {
+		if !b.chunk(&s, c, w.Rows) {
+			return math.Inf(1)
+		}
+	}
+	return b.Overhead + s.most + b.Again*(s.fixed-s.most) + s.growth
+}
+
+// chunk adds what a chunk takes.
+func (b *Backend) chunk(s *sum, c ChunkWork, rows int) bool {
+	n, share := c.Rows, 1.0
+	if b.Swept { // as a part of all the rows
+		n, share = rows, float64(c.Rows)/float64(max(1, rows))
+	}
+	for _, list := range [][]Item{c.Checks, c.Aggs} {
+		for _, x := range list {
+			k, ok := b.item(x, n)
+			if !ok {
+				return false
+			}
+			s.add(k, share)
+		}
+	}
+	return b.where(s, c.Leaves, n, share)
+}
+
+// where adds the WHERE of a chunk: the dearest leaf in full, the others as further
+// conjuncts.
+func (b *Backend) where(s *sum, leaves []Item, n int, share float64) bool {
+	var list []cost
+	for _, x := range leaves {
+		k, ok := b.item(x, n)
+		if !ok {
+			return false
+		}
+		list = append(list, k)
+	}
+	slices.SortFunc(list, func(x, y cost) int { return cmp.Compare(y.fixed+y.growth, x.fixed+x.growth) })
+	for i, k := range list {
+		if i > 0 {
+			k = b.further(k, n)
+		}
+		s.add(k, share)
+	}
+	return true
+}
+
+// further is what a leaf takes beside others: less where one program evaluates the
+// whole WHERE.
+func (b *Backend) further(k cost, n int) cost {
+	cs := b.Costs[Conjunct]
+	if len(cs) == 0 {
+		return k
+	}
+	bits := cs[0].Bits
+	more := cs.at(n, b.width(bits), b.width)
+	alone := b.Costs[Compare].at(n, b.width(bits), b.width)
+	if alone.growth > 0 {
+		k.growth *= more.growth / alone.growth
+	}
+	if alone.fixed > 0 {
+		k.fixed *= more.fixed / alone.fixed
+	}
+	return k
+}
+
+// trialFactor is by how much a prediction may be too high that a trial finds out.
+const trialFactor = 1.5
+
+// Prediction is what a query would take on a backend, in seconds.
+type Prediction struct {
+	Backend string
+	Run     float64 // with every column resident; +Inf where the backend cannot do it
+	// Measured is the shortest that the query took before, columns resident; 0 where
+	// that is not known. It takes the place of Run.
+	Measured float64
+	// Trial says that the query runs often and has not run on this backend: Run is
+	// taken to be too high then, by a factor of 1.5.
+	Trial bool
+	// Transfer is what bringing the missing columns to the device takes, Bytes of
+	// host memory, and Opening what opening the device takes. The query is charged
+	// with Share of the two.
+	Transfer, Opening, Share float64
+	Bytes                    int64
+}
+
+// Expected is what the query is expected to take with every column resident.
+func (p Prediction) Expected() float64 {
+	switch {
+	case p.Measured > 0:
+		return p.Measured
+	case p.Trial:
+		return p.Run / trialFactor
+	}
+	return p.Run
+}
+
+// Total is what the backends are compared by.
+func (p Prediction) Total() float64 { return p.Expected() + p.Share }
+
+// Possible reports whether the backend can do the query, as far as is known.
+func (p Prediction) Possible() bool { return !math.IsInf(p.Run, 1) }
+
+// Cheapest orders predictions by their totals, the cheapest first.
+func Cheapest(list []Prediction) {
+	slices.SortStableFunc(list, func(a, b Prediction) int { return cmp.Compare(a.Total(), b.Total()) })
+}
+
+// Missing predicts what it takes to bring the columns to the device that are not
+// there, in seconds, and how many bytes of host memory they take. A backend that
+// reads the tables where they are transfers nothing.
+func (b *Backend) Missing(w *Work, resident func(Column) bool) (seconds float64, missing []Column) {
+	if b.Upload.Band <= 0 {
+		return 0, nil
+	}
+	for _, c := range w.Columns {
+		if !resident(c) {
+			seconds += b.Upload.time(c.Bytes)
+			missing = append(missing, c)
+		}
+	}
+	return seconds, missing
+}
+
+// Figure is what an algorithm takes on a backend over n rows of 19-bit codes, the
+// paper's data_count, in seconds; false where it was not measured.
+func (b *Backend) Figure(class Class, n int) (float64, bool) {
+	c, ok := b.item(Item{Class: class, Bits: 19, Bytes: 4, Scale: 1}, n)
+	return b.Overhead + c.fixed + c.growth, ok
+}

@@ -1,0 +1,231 @@
+package cost
+
+import (
+	"math/bits"
+
+	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/table"
+)
+
+// Class is a kind of algorithm that is calibrated by itself.
+type Class string
+
+// The classes. Those of aggregates come twice: over all rows, and over a selection.
+const (
+	Compare    Class = "compare"    // column op constant, IS NULL
+	Range      Class = "range"      // column BETWEEN two constants
+	Conjunct   Class = "conjunct"   // one more comparison in the same WHERE
+	Members    Class = "members"    // column IN a list, LIKE
+	Semilinear Class = "semilinear" // a sum of column * constant against a constant
+	Program    Class = "program"    // other arithmetic
+	Sum        Class = "sum"        // of integers and fixed point
+	SumOf      Class = "sum of a selection"
+	FloatSum   Class = "float sum"
+	FloatSumOf Class = "float sum of a selection"
+	Kth        Class = "k-th" // medians, quantiles
+	KthOf      Class = "k-th of a selection"
+	Extreme    Class = "extreme" // MIN or MAX
+	ExtremeOf  Class = "extreme of a selection"
+	Extremes   Class = "both extremes" // MIN and MAX of one column
+	ExtremesOf Class = "both extremes of a selection"
+)
+
+// of is the class of an aggregate over a selection.
+var of = map[Class]Class{Sum: SumOf, FloatSum: FloatSumOf, Kth: KthOf, Extreme: ExtremeOf, Extremes: ExtremesOf}
+
+// like is the class that tells how the cost of another one changes with the width of
+// the codes, where that one was measured at one width only.
+var like = map[Class]Class{SumOf: Sum, FloatSumOf: FloatSum, KthOf: Kth, ExtremeOf: Extreme, Extremes: Extreme, ExtremesOf: Extreme}
+
+// Item is one algorithm over the rows of a chunk.
+type Item struct {
+	Class Class
+	Bits  int     // width of the codes it reads
+	Bytes int     // width of a code in host memory
+	Scale float64 // times what the calibrated one does; 1 is as much
+}
+
+// ChunkWork is what a query asks of one chunk.
+type ChunkWork struct {
+	Rows   int
+	Leaves []Item // of the WHERE
+	Checks []Item // predicates that look for errors
+	Aggs   []Item
+}
+
+// Column is a column of a chunk that a query reads.
+type Column struct {
+	Chunk  *table.Chunk
+	Col    int
+	Values bool // the values are computed with, not only compared
+	Bytes  int64
+}
+
+// Work is what a query asks for.
+type Work struct {
+	Rows    int // of the table
+	Chunks  []ChunkWork
+	Columns []Column // each once
+}
+
+// The nodes of the programs that the classes Semilinear and Program are calibrated
+// with: a + 2 * b - 3 * c + 4 * d, and a * b + c % 7.
+const (
+	semilinearNodes = 13
+	programNodes    = 7
+)
+
+// Of reads the work off a plan. It looks at no row.
+func Of(q *plan.Query) *Work {
+	w := &Work{Rows: q.Table.Rows()}
+	seen := map[Column]bool{}
+	for i, c := range q.Table.Chunks {
+		r := reader{chunk: c, work: w, seen: seen}
+		p := q.Chunks[i]
+		cw := ChunkWork{Rows: c.Rows, Leaves: r.leaves(nil, p.Pred)}
+		for _, check := range p.Checks {
+			cw.Checks = r.leaves(cw.Checks, check.Pred)
+		}
+		if p.Pred.Op != plan.False {
+			cw.Aggs = r.aggregates(q.Aggs, p.Pred.Op != plan.True)
+		}
+		w.Chunks = append(w.Chunks, cw)
+	}
+	return w
+}
+
+// reader reads the work of one chunk.
+type reader struct {
+	chunk *table.Chunk
+	work  *Work
+	seen  map[Column]bool
+}
+
+// column notes that a column is read.
+func (r *reader) column(col int, values bool) *table.Segment {
+	seg := r.chunk.Segments[col]
+	c := Column{Chunk: r.chunk, Col: col, Values: values, Bytes: int64(seg.Codes.Bytes() + 8*len(seg.Valid))}
+	if !r.seen[c] {
+		r.seen[c] = true
+		r.work.Columns = append(r.work.Columns, c)
+	}
+	return seg
+}
+
+func (r *reader) item(class Class, col int, values bool) Item {
+	seg := r.column(col, values)
+	return Item{Class: class, Bits: max(1, seg.Bits), Bytes: codeBytes(seg), Scale: 1}
+}
+
+// codeBytes is the width of a segment's codes.
+func codeBytes(s *table.Segment) int {
+	switch {
+	case s.Codes.U64 != nil:
+		return 8
+	case s.Codes.U32 != nil:
+		return 4
+	case s.Codes.U16 != nil:
+		return 2
+	}
+	return 1
+}
+
+func (r *reader) leaves(list []Item, p *plan.Pred) []Item {
+	for _, k := range p.Kids {
+		list = r.leaves(list, k)
+	}
+	if p.Op != plan.IsLeaf {
+		return list
+	}
+	switch l := p.Leaf.(type) {
+	case *plan.Range:
+		return append(list, r.item(Range, l.Col, false))
+	case *plan.Members:
+		return append(list, r.item(Members, l.Col, true))
+	case *plan.Program:
+		return append(list, r.program(l))
+	}
+	return append(list, r.item(Compare, p.Leaf.Columns()[0], false))
+}
+
+// program is an item whose scale is its number of nodes.
+func (r *reader) program(p *plan.Program) Item {
+	nodes := count(p.L) + count(p.R) + count(p.Fails)
+	x := Item{Class: Program, Scale: float64(nodes) / programNodes}
+	if p.Shape == plan.Semilinear && p.Fails == nil {
+		x.Class, x.Scale = Semilinear, float64(nodes)/semilinearNodes
+	}
+	for _, col := range p.Columns() {
+		seg := r.column(col, true)
+		x.Bits, x.Bytes = max(x.Bits, seg.Bits), max(x.Bytes, codeBytes(seg))
+	}
+	return x
+}
+
+func count(v *plan.Val) int {
+	if v == nil {
+		return 0
+	}
+	n := 1
+	for _, k := range v.Kids {
+		n += count(k)
+	}
+	return n
+}
+
+// aggregates lists what they need of a column: SUM(x) and AVG(x) one sum, MIN(x) and
+// MAX(x) both extremes, but each k-th value a search.
+func (r *reader) aggregates(aggs []expr.Aggregate, selected bool) []Item {
+	type key struct {
+		class Class
+		col   int
+	}
+	at := map[key]int{} // places in list
+	kinds := map[int]expr.AggKind{}
+	var list []Item
+	for _, a := range aggs {
+		class, values, ok := classOf(a, r.chunk)
+		if !ok {
+			continue
+		}
+		k := key{class, a.Col}
+		i, seen := at[k]
+		switch {
+		case !seen || class == Kth:
+			at[k] = len(list)
+			list = append(list, r.item(class, a.Col, values))
+			kinds[a.Col] = a.Kind
+		case class == Extreme && kinds[a.Col] != a.Kind:
+			list[i].Class = Extremes
+		}
+	}
+	for i := range list {
+		if c := of[list[i].Class]; selected && c != "" {
+			list[i].Class = c
+		}
+	}
+	return list
+}
+
+// classOf is the class of an aggregate over a chunk; ok is false where the count of
+// selected rows is all it needs.
+func classOf(a expr.Aggregate, c *table.Chunk) (class Class, values, ok bool) {
+	switch a.Kind {
+	case expr.CountAll, expr.Selectivity:
+		return "", false, false
+	case expr.Count:
+		return Compare, false, c.Segments[a.Col].Nulls > 0
+	case expr.Sum, expr.Avg:
+		if a.Arg.IsFloat() {
+			return FloatSum, true, true
+		}
+		return Sum, false, true
+	case expr.Min, expr.Max:
+		return Extreme, false, true
+	}
+	return Kth, false, true
+}
+
+// widthOf is the narrowest host width of codes of that many bits, in bytes.
+func widthOf(b int) int { return max(1, 1<<bits.Len(uint((b-1)/8))) }

@@ -1,0 +1,143 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"sync/atomic"
+	"time"
+
+	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/sql"
+	"github.com/stencildb/stencildb/table"
+)
+
+// Statement is a SELECT that has been parsed, bound and planned: running it again
+// costs little beyond its execution. Its tables are those that the DB had when it
+// was prepared. It may be used by several goroutines, until its DB is closed.
+type Statement struct {
+	db     *DB
+	script string // that the positions of errors are in
+	text   string // of the statement
+	query  *expr.Query
+	plan   *plan.Query
+	choice choice // of the backend
+
+	load     atomic.Int64 // ns: reading files, until an execution has accounted for it
+	planning atomic.Int64 // ns: likewise planning
+}
+
+// Prepare parses, binds and plans one SELECT, and reads the files of its tables.
+func (db *DB) Prepare(text string) (*Statement, error) {
+	return db.prepareText(context.Background(), text)
+}
+
+func (db *DB) prepareText(ctx context.Context, text string) (*Statement, error) {
+	st, err := parseOne(text)
+	if err != nil {
+		return nil, err
+	}
+	if st.Explain {
+		return nil, fmt.Errorf("EXPLAIN cannot be prepared: call Explain")
+	}
+	return db.prepare(ctx, text, st)
+}
+
+// prepare binds and plans a statement of a script. Its errors have their place in
+// the script.
+func (db *DB) prepare(ctx context.Context, script string, st *sql.Statement) (*Statement, error) {
+	s, err := db.prepared(ctx, script, st)
+	if err != nil {
+		return nil, described(script, err)
+	}
+	return s, nil
+}
+
+func (db *DB) prepared(ctx context.Context, script string, st *sql.Statement) (*Statement, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	c := &catalog{ctx: ctx, db: db}
+	q, err := st.Bind(c)
+	if c.err != nil {
+		return nil, c.err
+	}
+	if err != nil {
+		return nil, err
+	}
+	t, ok := c.Table(q.Table)
+	if !ok {
+		return nil, fmt.Errorf("engine: no table %s", q.Table)
+	}
+	s := &Statement{db: db, script: script, text: st.Text, query: q}
+	start := time.Now()
+	if s.plan, err = plan.NewQuery(t, q); err != nil {
+		return nil, err
+	}
+	s.planning.Store(int64(time.Since(start)))
+	s.load.Store(int64(c.accountFor(q.Table)))
+	return s, nil
+}
+
+// Query executes the statement.
+func (s *Statement) Query(ctx context.Context) (*Result, error) {
+	r, err := s.run(ctx)
+	if err != nil {
+		return nil, described(s.script, err)
+	}
+	return r, nil
+}
+
+// run executes the statement on the backends in the order of what they are predicted
+// to take, until one can do it.
+func (s *Statement) run(ctx context.Context) (*Result, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	start := time.Now()
+	var r *Result
+	err := s.try(func(b Backend) error {
+		began := time.Now()
+		answer, err := b.Execute(ctx, s.plan)
+		if err != nil {
+			return err
+		}
+		s.ran(b.Name(), time.Since(began), answer.Load)
+		r, err = s.result(b.Name(), answer)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	before := time.Duration(s.load.Swap(0))
+	r.Elapsed = max(0, time.Since(start)-r.Load) + time.Duration(s.planning.Swap(0))
+	r.Load += before
+	return r, nil
+}
+
+// result computes the select items from the aggregates' values.
+func (s *Statement) result(backend string, a *plan.Answer) (*Result, error) {
+	r := &Result{
+		SQL: s.text, Backend: backend, Passes: a.Passes, Samples: a.Samples,
+		Load: a.Load + s.db.accountForOpening(),
+	}
+	if len(a.Values) != len(s.query.Aggs) {
+		return nil, fmt.Errorf("engine: backend %s gave %d values for %d aggregates", backend, len(a.Values), len(s.query.Aggs))
+	}
+	env := &expr.Env{Agg: func(i int) table.Value { return a.Values[i] }}
+	var row []table.Value
+	for _, item := range s.query.Items {
+		v, err := expr.Eval(item.E, env)
+		if err != nil {
+			return nil, err
+		}
+		typ := item.E.Type()
+		if !v.Null && typ.Kind == table.Decimal && v.Type.Kind == table.Decimal {
+			typ = v.Type // the scale of a quotient is known only now
+		}
+		r.Columns = append(r.Columns, Column{Name: item.Name, Type: typ})
+		row = append(row, v)
+	}
+	r.Rows = [][]table.Value{row}
+	return r, nil
+}

@@ -1,0 +1,53 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"github.com/stencildb/stencildb/ingest"
+	"github.com/stencildb/stencildb/table"
+)
+
+// Long divisions, many to a record and many records to a thread: llvmpipe ends the
+// loops of a thread after 65,535 turns, and what is beyond must be declined or cut
+// up, not miscounted.
+func TestManyDivisionsAreExactOrDeclined(t *testing.T) {
+	var tab *table.Table
+	for _, g := range ingest.Generators() {
+		if g.Name == "tcpip" {
+			var err error
+			if tab, err = g.Generate(context.Background(), 20_000, 1, 0); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	x := "(data_count * 1000003 % 8190000000)"
+	for _, where := range []string{
+		x + " < 4000000000",
+		x + " * 2 + " + x + " % 77 < 8000000000",
+		x + " % 7 + " + x + " % 11 + " + x + " < 4000000000",
+	} {
+		var want string
+		for _, name := range []string{"cpu", "classic", "fused", "compute"} {
+			db := open(t, Options{Backend: name})
+			if err := db.Add(tab); err != nil {
+				t.Fatal(err)
+			}
+			r, err := db.Query(context.Background(), "SELECT COUNT(*) FROM "+tab.Name+" WHERE "+where)
+			if errors.Is(err, ErrUnsupported) && name != "cpu" {
+				continue
+			}
+			if err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+			got := r.Rows[0][0].String()
+			if name == "cpu" {
+				want = got
+			}
+			if got != want {
+				t.Errorf("%s counts %s, cpu %s: WHERE %s", name, got, want, where)
+			}
+		}
+	}
+}

@@ -1,0 +1,72 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/stencildb/stencildb/glctx"
+	"github.com/stencildb/stencildb/pass"
+	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/table"
+)
+
+// Stage is where the passes of a watched statement run. All of it is for the GL
+// thread, on which the runner that was made for it is called.
+type Stage struct {
+	Runner  *pass.GL
+	Context *glctx.Context
+	Plan    *plan.Query
+}
+
+// Watched is a statement that was executed under watch.
+type Watched struct {
+	*Result
+	Plan *plan.Query
+	// Values are the plan's aggregates, from which the result is computed.
+	Values []table.Value
+}
+
+// Watcher is a [Backend] whose passes can be watched.
+type Watcher interface {
+	// Watch is Execute that hands its passes to the runner that wrap makes, which
+	// hands them on to the stage's.
+	Watch(ctx context.Context, q *plan.Query, wrap func(Stage) pass.Runner) (*plan.Answer, error)
+}
+
+// Watch executes one SELECT, whose passes go to the runner that wrap makes: how a
+// statement is traced or stepped through. A backend without passes is an error, or
+// passed over by auto.
+func (db *DB) Watch(ctx context.Context, text string, wrap func(Stage) pass.Runner) (*Watched, error) {
+	s, err := db.prepareText(ctx, text)
+	if err != nil {
+		return nil, err
+	}
+	w := &Watched{Plan: s.plan}
+	err = s.try(func(b Backend) error {
+		v, ok := b.(Watcher)
+		if !ok {
+			return &marked{fmt.Errorf("backend %s runs no passes to look at: take --backend classic, fused or compute", b.Name()), ErrUnsupported}
+		}
+		a, err := v.Watch(ctx, s.plan, wrap)
+		if err != nil {
+			return err
+		}
+		w.Values = a.Values
+		w.Result, err = s.result(b.Name(), a)
+		return err
+	})
+	if err != nil {
+		return nil, described(text, err)
+	}
+	return w, nil
+}
+
+// Watch implements Watcher.
+func (b *passes) Watch(ctx context.Context, q *plan.Query, wrap func(Stage) pass.Runner) (a *plan.Answer, err error) {
+	failed := b.ctx.Do(func() error {
+		a, err = b.execute(ctx, q, wrap(Stage{b.gl, b.ctx, q}))
+		return nil
+	})
+	return a, errors.Join(err, failed)
+}

@@ -1,0 +1,45 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/stencildb/stencildb/pass"
+)
+
+func TestWatchHandsThePassesToARunner(t *testing.T) {
+	db := open(t, Options{Backend: "classic"})
+	if err := db.Add(small(t)); err != nil {
+		t.Fatal(err)
+	}
+	const sql = "SELECT SUM(i), COUNT(*) FROM small WHERE i > 1"
+	want, err := db.Query(context.Background(), sql)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var m *pass.Meter
+	w, err := db.Watch(context.Background(), sql, func(s Stage) pass.Runner {
+		m = &pass.Meter{Runner: s.Runner}
+		return m
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m.Passes != want.Passes || w.Passes != want.Passes || len(w.Values) != 2 || w.Rows[0][0].String() != want.Rows[0][0].String() {
+		t.Errorf("watched %d passes of %d, answer %v, want %d passes and %v", m.Passes, w.Passes, w.Rows, want.Passes, want.Rows)
+	}
+	stop := errors.New("stop")
+	_, err = db.Watch(context.Background(), sql, func(s Stage) pass.Runner { return &pass.Failer{Runner: s.Runner, At: 1, Err: stop} })
+	if !errors.Is(err, stop) {
+		t.Errorf("error %v, want the runner's", err)
+	}
+}
+
+func TestWatchNeedsPasses(t *testing.T) {
+	_, err := openSmall(t).Watch(context.Background(), "SELECT COUNT(*) FROM small", func(s Stage) pass.Runner { return s.Runner })
+	if !errors.Is(err, ErrUnsupported) || !strings.Contains(err.Error(), "backend cpu runs no passes") {
+		t.Errorf("error %v", err)
+	}
+}

@@ -1,0 +1,239 @@
+package trace
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/emulation"
+	cdplog "github.com/chromedp/cdproto/log"
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+
+	"github.com/stencildb/stencildb/engine"
+)
+
+// chromium finds the browser.
+func chromium(t *testing.T) string {
+	t.Helper()
+	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
+		if path, err := exec.LookPath(name); err == nil {
+			return path
+		}
+	}
+	t.Fatal("no Chromium to open the page in: install it (Debian: apt-get install chromium)")
+	return ""
+}
+
+// browser is a page open in a headless Chromium.
+type browser struct {
+	*testing.T
+	ctx context.Context
+
+	mu   sync.Mutex
+	said []string // errors, and what was fetched from elsewhere
+}
+
+func browse(t *testing.T) *browser {
+	t.Helper()
+	o := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(chromium(t)), chromedp.NoSandbox, chromedp.WindowSize(1300, 1000))
+	ctx, stop := chromedp.NewExecAllocator(context.Background(), o...)
+	t.Cleanup(stop)
+	ctx, stop = context.WithTimeout(ctx, time.Minute)
+	t.Cleanup(stop)
+	ctx, stop = chromedp.NewContext(ctx)
+	t.Cleanup(stop)
+	b := &browser{T: t, ctx: ctx}
+	chromedp.ListenTarget(ctx, b.listen)
+	b.run(cdplog.Enable(), runtime.Enable(), network.Enable())
+	return b
+}
+
+func (b *browser) listen(event any) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	switch e := event.(type) {
+	case *runtime.EventExceptionThrown:
+		b.said = append(b.said, e.ExceptionDetails.Error())
+	case *runtime.EventConsoleAPICalled:
+		b.said = append(b.said, fmt.Sprintf("console.%s", e.Type))
+	case *cdplog.EventEntryAdded:
+		b.said = append(b.said, e.Entry.Text)
+	case *network.EventRequestWillBeSent:
+		if !strings.HasPrefix(e.Request.URL, "file:") {
+			b.said = append(b.said, "fetched "+e.Request.URL)
+		}
+	}
+}
+
+func (b *browser) run(actions ...chromedp.Action) {
+	b.Helper()
+	if err := chromedp.Run(b.ctx, actions...); err != nil {
+		b.Fatal(err)
+	}
+}
+
+// open writes a trace's page to disk and opens it there.
+func (b *browser) open(tr *Trace, hash string) {
+	b.Helper()
+	path := filepath.Join(b.TempDir(), "trace.html")
+	f, err := os.Create(path)
+	if err != nil {
+		b.Fatal(err)
+	}
+	if err := tr.WriteHTML(f); err != nil {
+		b.Fatal(err)
+	}
+	if err := f.Close(); err != nil {
+		b.Fatal(err)
+	}
+	b.run(chromedp.Navigate("file://"+path+hash), chromedp.WaitReady("html[data-ready]", chromedp.ByQuery))
+}
+
+// eval runs JavaScript.
+func eval[T any](b *browser, script string) (v T) {
+	b.Helper()
+	b.run(chromedp.Evaluate(script, &v))
+	return v
+}
+
+func (b *browser) text(id string) string {
+	return eval[string](b, "document.getElementById('"+id+"').innerText")
+}
+
+// shows checks which pass is shown: its name, its place on the slider, in the list and
+// in the address.
+func (b *browser) shows(tr *Trace, n int) {
+	b.Helper()
+	want := []string{tr.Passes[n-1].Name, fmt.Sprint(n), fmt.Sprintf("#pass-%d", n), fmt.Sprintf("pass %d of %d", n, len(tr.Passes))}
+	got := eval[[]string](b, `[document.getElementById('name').textContent, document.getElementById('slider').value,
+		document.querySelector('#list a[aria-current]').getAttribute('href'), document.getElementById('where').textContent]`)
+	if !slices.Equal(got, want) {
+		b.Errorf("shown is %q, want %q", got, want)
+	}
+}
+
+// over moves the pointer to a cell of a picture.
+func (b *browser) over(tr *Trace, title string, cell int) (x, y float64) {
+	b.Helper()
+	g := tr.Grids[0]
+	at := eval[[]float64](b, fmt.Sprintf(`(() => {
+		const c = [...document.querySelectorAll('#panels figure')].find(f => f.panel.title === %q).querySelector('canvas');
+		c.scrollIntoView({ block: 'center' });
+		const r = c.getBoundingClientRect();
+		return [r.left + (%d + 0.5) / %d * r.width, r.top + (%d + 0.5) / %d * r.height];
+	})()`, title, cell%g.Cols, g.Cols, cell/g.Cols, g.Lines))
+	b.run(chromedp.MouseEvent("mouseMoved", at[0], at[1]))
+	return at[0], at[1]
+}
+
+// quiet checks that the browser had nothing to say.
+func (b *browser) quiet() {
+	b.Helper()
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if len(b.said) > 0 {
+		b.Errorf("the browser says %q", b.said)
+	}
+}
+
+// tells checks the footer about the record under the pointer.
+func (b *browser) tells(want ...string) {
+	b.Helper()
+	text := b.text("record")
+	for _, w := range want {
+		if !strings.Contains(text, w) {
+			b.Errorf("the record is %q, want it to say %q", text, w)
+		}
+	}
+}
+
+func TestThePageInABrowser(t *testing.T) {
+	tab := small()
+	tr := traced(t, open(t, engine.Options{Backend: "classic"}, tab), "SELECT COUNT(*), MAX(b) FROM t WHERE (a > 10 OR b < 20) AND (a < 300 OR b > 50) AND s <> '</script>'")
+	b := browse(t)
+	b.open(tr, "#pass-4")
+	b.shows(tr, 4)
+	if got := b.text("sql"); got != tr.SQL {
+		t.Errorf("the statement is shown as %q", got)
+	}
+	if got := eval[int](b, "document.querySelectorAll('#list li').length"); got != len(tr.Passes) {
+		t.Errorf("%d passes are listed, there are %d", got, len(tr.Passes))
+	}
+
+	for _, step := range []struct {
+		key  string
+		pass int
+	}{{kb.Home, 1}, {kb.ArrowLeft, 1}, {kb.ArrowRight, 2}, {kb.ArrowDown, 3}, {kb.ArrowUp, 2}, {kb.End, len(tr.Passes)}, {kb.ArrowRight, len(tr.Passes)}} {
+		b.run(chromedp.KeyEvent(step.key))
+		b.shows(tr, step.pass)
+		if got, want := eval[string](b, "location.hash"), fmt.Sprintf("#pass-%d", step.pass); got != want {
+			t.Errorf("the address ends in %q, want %q", got, want)
+		}
+	}
+	eval[bool](b, "(() => { const s = document.getElementById('slider'); s.value = 5; return s.dispatchEvent(new Event('input')) })()")
+	b.shows(tr, 5)
+	b.run(chromedp.Click("#list li:nth-child(2) a", chromedp.ByQuery))
+	b.shows(tr, 2)
+	b.run(chromedp.Click("#forth", chromedp.ByQuery))
+	b.shows(tr, 3)
+
+	// Pass 2 marks what satisfies the first comparison.
+	b.run(chromedp.Click("#back", chromedp.ByQuery))
+	const row = 101 // 32 records to a line
+	seg := tab.Chunks[0].Segments
+	x, y := b.over(tr, "depth after", row)
+	b.tells(fmt.Sprintf("row: %d", row+1), fmt.Sprintf("a: %v (code %d)", seg[0].Value(row), seg[0].Codes.At(row)),
+		fmt.Sprintf("b: %v (code %d)", seg[1].Value(row), seg[1].Codes.At(row)), "s: x", fmt.Sprintf("2^24 = %d)", seg[0].Codes.At(row)), "stencil after: ")
+	b.over(tr, "depth after", 3) // a NULL
+	b.tells("row: 4", "a: NULL", "records that pass: no", "s: </script><script>throw 1</script>")
+	b.run(chromedp.MouseClickXY(x, y), chromedp.KeyEvent(kb.ArrowRight))
+	b.shows(tr, 3)
+	b.tells(fmt.Sprintf("row: %d", row+1), "kept")
+	b.quiet()
+}
+
+func TestThePageInLightAndDark(t *testing.T) {
+	tr := traced(t, open(t, engine.Options{Backend: "compute"}, small()), "SELECT MEDIAN(a), SUM(b) FROM t WHERE b < 40")
+	b := browse(t)
+	b.open(tr, "#pass-2")
+	b.shows(tr, 2)
+	look := func(mode string) (ground, picture string) {
+		b.run(emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: mode}}),
+			chromedp.Evaluate("new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done())))", nil,
+				func(p *runtime.EvaluateParams) *runtime.EvaluateParams { return p.WithAwaitPromise(true) }))
+		return eval[string](b, "getComputedStyle(document.body).backgroundColor"), eval[string](b, "document.querySelector('#panels canvas').toDataURL()")
+	}
+	light, lightPicture := look("light")
+	dark, darkPicture := look("dark")
+	if light != "rgb(255, 255, 255)" || dark != "rgb(20, 24, 29)" || lightPicture == darkPicture {
+		t.Errorf("backgrounds %s and %s; the pictures are the same: %v", light, dark, lightPicture == darkPicture)
+	}
+	for range tr.Passes { // every pass can be shown
+		b.run(chromedp.KeyEvent(kb.ArrowRight))
+	}
+	b.shows(tr, len(tr.Passes))
+	if got := eval[bool](b, "document.getElementById('search').hidden && document.getElementById('sum').hidden"); got {
+		t.Error("the last pass belongs to no search and no sum")
+	}
+	b.quiet()
+}
+
+func TestAPageWithoutPasses(t *testing.T) {
+	tr := traced(t, open(t, engine.Options{Backend: "classic"}, small()), "SELECT COUNT(*) FROM t WHERE a > 100000")
+	b := browse(t)
+	b.open(tr, "")
+	if got := b.text("name"); !strings.Contains(got, "needs no pass") {
+		t.Errorf("the page says %q", got)
+	}
+	b.quiet()
+}

@@ -1,0 +1,244 @@
+package trace
+
+import (
+	"fmt"
+	"math/bits"
+	"regexp"
+	"slices"
+	"strconv"
+
+	"github.com/stencildb/stencildb/textures"
+)
+
+// memory is working memory of compute passes as the pass before left it.
+type memory struct {
+	bitmap bool // a bit a record of a window of the chunk
+	chunk  int
+	window textures.Window
+	words  []uint32 // nil: undefined
+}
+
+// dispatch looks at a compute pass.
+func (t *tracer) dispatch(l *look) (after func() error, err error) {
+	window := t.window(l)
+	before := map[*textures.Scratch]*memory{}
+	for _, b := range l.pass.Dispatch.Blocks {
+		if b.Scratch == nil {
+			continue
+		}
+		m := t.memories[b.Scratch]
+		if m == nil {
+			m = &memory{chunk: l.Chunk, window: window}
+			m.bitmap = b.Scratch.Init == nil && !b.Scratch.Zero && b.Scratch.Words == 4*textures.Units(window.Rows)
+			if b.Scratch.Zero {
+				m.words = make([]uint32, b.Scratch.Words)
+				copy(m.words, b.Scratch.Init)
+			}
+		}
+		before[b.Scratch] = m
+	}
+	return func() error { return t.dispatched(l, window, before) }, nil
+}
+
+// window returns the rows of the chunk that a dispatch goes over.
+func (t *tracer) window(l *look) textures.Window {
+	for _, b := range l.pass.Dispatch.Blocks {
+		if b.Chunk != nil {
+			return b.Window
+		}
+		if m := t.memories[b.Scratch]; m != nil && m.bitmap {
+			return m.window
+		}
+	}
+	return textures.Window{Rows: l.grid.Rows}
+}
+
+// dispatched makes the pictures of a dispatch: the columns it read, then its working
+// memory.
+func (t *tracer) dispatched(l *look, window textures.Window, before map[*textures.Scratch]*memory) error {
+	bitmaps := false
+	for i, b := range l.pass.Dispatch.Blocks {
+		if b.Chunk == nil || slices.Contains(l.pass.Dispatch.Blocks[:i], b) {
+			continue
+		}
+		list, err := t.column(l, b)
+		if err != nil {
+			return err
+		}
+		l.Panels = append(l.Panels, list...)
+	}
+	for i, b := range l.pass.Dispatch.Blocks {
+		m := before[b.Scratch]
+		if b.Scratch == nil || m == nil {
+			continue
+		}
+		delete(before, b.Scratch)
+		now := &memory{bitmap: m.bitmap, chunk: m.chunk, window: m.window, words: make([]uint32, b.Scratch.Words)}
+		if err := t.Read(b, now.words); err != nil {
+			return err
+		}
+		t.memories[b.Scratch] = now
+		switch {
+		case m.bitmap:
+			bitmaps = true
+			if err := t.bitmap(l, m, now); err != nil {
+				return err
+			}
+		case b.Scratch.Zero && i == 0:
+			l.words = now.words
+			l.Results = append(l.Results, changes(m.words, now.words)...)
+		}
+	}
+	if !bitmaps && !l.begins(unfinished) {
+		return t.hostSelection(l)
+	}
+	return nil
+}
+
+// changes says which words a pass changed, the first of them one by one.
+func changes(before, now []uint32) []string {
+	const most = 40
+	var list []string
+	n := 0
+	for i, w := range now {
+		if w == before[i] {
+			continue
+		}
+		if n++; n <= most {
+			list = append(list, fmt.Sprintf("word %d of the result: %d", i, w))
+		}
+	}
+	if n > most {
+		list = append(list, fmt.Sprintf("and %d words more", n-most))
+	}
+	return list
+}
+
+// bitmap makes the pictures of a bitmap before and after the pass.
+func (t *tracer) bitmap(l *look, m, now *memory) error {
+	same := slices.Equal(m.words, now.words)
+	what := "bitmap"
+	if l.begins([]string{"Decide("}) && !same {
+		what = "candidates"
+	}
+	for i, words := range [][]uint32{m.words, now.words} {
+		title := what + [2]string{" before", " after"}[i]
+		switch {
+		case words == nil || same && i == 1:
+			continue
+		case same:
+			title = "bitmap read"
+		}
+		p, err := t.share(l, title, planeBits(words, m.window, 1, 0))
+		if err != nil {
+			return err
+		}
+		l.Panels = append(l.Panels, p)
+	}
+	return nil
+}
+
+// planeBits reads a plane of a block of several over a window, by row of the chunk.
+func planeBits(words []uint32, w textures.Window, planes, plane int) func(row int) bool {
+	return func(row int) bool {
+		row -= w.From
+		if row < 0 || row >= w.Rows {
+			return false
+		}
+		group, in := row/textures.GroupRows, row%textures.GroupRows // see textures.PlaneRow
+		at := 4*((group*planes+plane)*textures.UnitsPerGroup+in%256/4) + in%4
+		return words[at]>>(in/256)&1 != 0
+	}
+}
+
+// column is the pictures of a block of a column.
+func (t *tracer) column(l *look, b textures.Block) ([]Panel, error) {
+	list, ok := t.planes[b]
+	if !ok {
+		var err error
+		if list, err = t.readColumn(l, b); err != nil {
+			return nil, err
+		}
+		t.planes[b] = list
+	}
+	if b.Content != textures.Planes {
+		return list, nil
+	}
+	var some []Panel
+	lows, highs := digitBits(l.Name), digitBits(l.Counts)
+	for _, p := range list {
+		bit := int(p.Quad)
+		if lows == nil && highs == nil || between(lows, bit) || between(highs, bit) {
+			p.Quad = 0
+			some = append(some, p)
+		}
+	}
+	return some, nil
+}
+
+// readColumn reads a block back. A plane's bit is in Quad, for column to choose by.
+func (t *tracer) readColumn(l *look, b textures.Block) ([]Panel, error) {
+	words := make([]uint32, b.Bytes()/4)
+	if err := t.Read(b, words); err != nil {
+		return nil, err
+	}
+	name := t.columnName(b.Col)
+	switch b.Content {
+	case textures.Validity:
+		p, err := t.share(l, "validity plane read: "+name, planeBits(words, b.Window, 1, 0))
+		return []Panel{p}, err
+	case textures.Codes:
+		p, err := t.codeBlock(l, b, words)
+		return []Panel{p}, err
+	}
+	var list []Panel
+	stored := b.Stored()
+	planes := bits.OnesCount32(stored)
+	for i := range planes {
+		bit := textures.PartBits*b.Part + bits.TrailingZeros32(stored)
+		stored &= stored - 1
+		p, err := t.share(l, fmt.Sprintf("bit %d of %s", bit, name), planeBits(words, b.Window, planes, i))
+		if err != nil {
+			return nil, err
+		}
+		p.Small, p.Quad = true, float64(bit)
+		list = append(list, p)
+	}
+	slices.Reverse(list) // the highest first, as they are read
+	return list, nil
+}
+
+// codeBlock is the picture of a block of codes.
+func (t *tracer) codeBlock(l *look, b textures.Block, words []uint32) (Panel, error) {
+	seg := b.Chunk.Segments[b.Col]
+	size := textures.CodeBytes(seg)
+	cells := make([]uint64, len(l.grid.cells))
+	for i, row := range l.grid.cells {
+		if row -= b.Window.From; row >= 0 && row < b.Window.Rows {
+			per := 4 / size
+			cells[i] = uint64(words[row/per]>>(8*size*(row%per))&(1<<(8*size)-1)) + 1
+		}
+	}
+	title, name := "codes read: "+t.columnName(b.Col), t.valueName(l.Chunk, b.Col)
+	if textures.Parts(seg) > 1 {
+		title, name = fmt.Sprintf("bits %d.. of the codes read: %s", textures.PartBits*b.Part, t.columnName(b.Col)), plainName
+	}
+	return t.codes(title, cells, name)
+}
+
+var digitLabel = regexp.MustCompile(`bits (\d+)\.\.(\d+)\)?$`)
+
+// digitBits finds the highest and the lowest bit of the digit that a text of package
+// compute ends with; nil where it names none.
+func digitBits(text string) []int {
+	m := digitLabel.FindStringSubmatch(text)
+	if m == nil {
+		return nil
+	}
+	high, _ := strconv.Atoi(m[1])
+	low, _ := strconv.Atoi(m[2])
+	return []int{high, low}
+}
+
+// between reports whether a digit has a bit.
+func between(digit []int, bit int) bool { return digit != nil && digit[1] <= bit && bit <= digit[0] }

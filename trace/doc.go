@@ -1,0 +1,38 @@
+// Package trace runs a statement and keeps what each of its passes did: state,
+// program, count, time, and pictures of what it read and wrote. It writes them as
+// one HTML page that needs nothing else.
+//
+// The types to know:
+//
+//   - [Run] executes a statement and returns its [Trace]; [Trace.WriteHTML] writes
+//     the page, of which the Trace is the data.
+//   - tracer is the runner that wraps the device's own (file runner.go).
+//   - grid says which records a picture of a chunk shows (file grid.go).
+//   - [Search] and [Sum] are what the passes of a k-th search or of a sum have found,
+//     pass by pass (file steps.go).
+//
+// # How a picture is made
+//
+// A chunk's records lie in a picture as in a texture: row by row, a power of two to a
+// line. A picture has at most [MaxSide] x [MaxSide] cells. A chunk of more records is
+// cut into square blocks, a cell each: pictures of codes, depths and stencil values
+// show the first record of each block, those of bits and of records that pass how many
+// records of the block have the bit or pass. The page says which. Counts beside
+// pictures are of all records.
+//
+// Depth, stencil, textures and bit planes are read back from the device. Which records
+// pass a draw is seen by drawing it once more, with a stencil operation that inverts
+// the values of those that pass, on a buffer that is put back afterwards. What exists
+// in registers only, the selection in a program of backends fused and compute, is
+// computed on the host by the plan's specification, and called so.
+//
+// # Caveats
+//
+//   - A statement runs twice: first as it is, so that uploads and compilers are not
+//     in the times, then pass by pass, each waited for.
+//   - The spare depth-stencil buffer counts against the device's budget.
+//   - On devices that pass over bit planes the whole block is read back: a trace is
+//     for tables whose columns fit host memory a second time.
+//   - The rounds of a k-th search over several chunks on backend compute are shown as
+//     passes, without a number line.
+package trace

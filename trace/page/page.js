@@ -1,0 +1,365 @@
+'use strict';
+(() => {
+  const trace = JSON.parse(document.getElementById('trace').textContent);
+  const $ = id => document.getElementById(id);
+  const grouped = n => n.toLocaleString('en-US');
+  const types = { u8: Uint8Array, u16: Uint16Array, u32: Uint32Array, f32: Float32Array, f64: Float64Array };
+  let images = [];       // the numbers of each image
+  let current = 0;       // the pass shown
+  let spot = null;       // the cell under the pointer, or the one that a click keeps
+  let kept = false;
+
+  // make returns an element; text is never parsed as HTML.
+  function make(tag, attributes, ...kids) {
+    const e = document.createElement(tag);
+    for (const [k, v] of Object.entries(attributes || {})) {
+      if (k in e && k !== 'style') e[k] = v; else e.setAttribute(k, v);
+    }
+    e.append(...kids);
+    return e;
+  }
+
+  async function unpack(image) {
+    const bytes = Uint8Array.from(atob(image.data), c => c.charCodeAt(0));
+    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('deflate-raw'));
+    return new types[image.type](await new Response(stream).arrayBuffer());
+  }
+
+  // --- Records and cells: see package trace, grid.go.
+
+  function rowOf(grid, cell) {
+    const x = cell % grid.cols, y = Math.floor(cell / grid.cols);
+    return y * grid.step * grid.width + x * grid.step;
+  }
+
+  // blockSize is the number of records of a cell's block.
+  function blockSize(grid, cell) {
+    const x = cell % grid.cols * grid.step, y = Math.floor(cell / grid.cols) * grid.step;
+    let n = 0;
+    for (let line = y; line < y + grid.step; line++) {
+      const from = line * grid.width + x;
+      n += Math.max(0, Math.min(from + Math.min(grid.step, grid.width - x), grid.rows) - from);
+    }
+    return n;
+  }
+
+  // --- Colours.
+
+  let theme;
+  const rgb = hex => [1, 3, 5].map(i => parseInt(hex.slice(i, i + 2), 16));
+  function readTheme() {
+    const style = getComputedStyle(document.documentElement);
+    const get = name => style.getPropertyValue(name).trim();
+    theme = { s0: rgb(get('--s0')), pass: rgb(get('--pass')), none: rgb(get('--null')), ramp: get('--ramp').split(/\s+/).map(rgb) };
+  }
+  const mix = (a, b, t) => a.map((v, i) => Math.round(v + (b[i] - v) * t));
+  function ramp(t) {
+    const at = Math.max(0, Math.min(1, t)) * (theme.ramp.length - 1), i = Math.min(theme.ramp.length - 2, Math.floor(at));
+    return mix(theme.ramp[i], theme.ramp[i + 1], at - i);
+  }
+  const stencilColours = ['', '#2f7de1', '#f08c00', '#12a150', '#9c36b5', '#e03131', '#0c8599', '#868e96'];
+  const stencilColour = v => v === 0 ? theme.s0 : rgb(stencilColours[(v - 1) % (stencilColours.length - 1) + 1]);
+  const shareColour = t => t === 0 ? theme.s0 : mix(theme.s0, theme.pass, 0.3 + 0.7 * t);
+  const place = (p, v) => p.hi > p.lo ? (v - p.lo) / (p.hi - p.lo) : 0;
+
+  function colour(panel, grid, numbers, cell) {
+    const v = numbers[cell];
+    switch (panel.kind) {
+      case 'codes': return v === 0 ? theme.none : ramp(place(panel, v - 1));
+      case 'depth': return v >= 1 && panel.hi < 1 ? theme.none : ramp(place(panel, v));
+      case 'stencil': return stencilColour(v);
+      case 'share': return shareColour(v / grid.sizes[cell]);
+    }
+    return ramp(place(panel, numbers[4 * cell]));
+  }
+
+  // --- Panels.
+
+  function draw(canvas, panel, grid) {
+    const texels = panel.kind === 'texels';
+    const cols = texels ? panel.cols : grid.cols, lines = texels ? panel.lines : grid.lines;
+    const numbers = images[panel.image], cells = texels ? cols * lines : numbers.length;
+    canvas.width = cols;
+    canvas.height = lines;
+    canvas.style.aspectRatio = `${cols} / ${lines}`;
+    const context = canvas.getContext('2d'), pixels = context.createImageData(cols, lines);
+    for (let i = 0; i < cells; i++) {
+      pixels.data.set([...colour(panel, grid, numbers, i), 255], 4 * i);
+    }
+    context.putImageData(pixels, 0, 0);
+  }
+
+  const hex = c => `rgb(${c.join(' ')})`;
+  const patch = (c, text) => make('span', {}, make('i', { style: `background:${hex(c)}` }), text);
+
+  function legend(panel) {
+    const box = make('div', { className: 'legend' });
+    if (panel.kind === 'stencil') {
+      for (const l of panel.legend) box.append(patch(stencilColour(l.value), `${l.value}: ${grouped(l.records)} records`), ' ');
+    } else if (panel.kind === 'share') {
+      box.append(patch(theme.pass, `${grouped(panel.total)} records`));
+    } else {
+      const stops = [0, 0.25, 0.5, 0.75, 1].map(t => hex(ramp(t))).join(',');
+      const scale = make('div', { className: 'scale', style: `background:linear-gradient(90deg,${stops})` });
+      box.append(scale, make('div', {}, `${panel.ends[0]} … ${panel.ends[1]}`));
+      if (panel.quadText) {
+        scale.append(make('b', { style: `left:${100 * place(panel, panel.quad)}%` }));
+        box.append(make('div', { className: 'quad' }, panel.quadText));
+      }
+      const numbers = images[panel.image], none = panel.kind === 'codes' ? v => v === 0 : v => v >= 1 && panel.hi < 1;
+      if (panel.kind !== 'texels' && numbers.some(none)) box.append(patch(theme.none, 'NULL'));
+    }
+    if (panel.note) box.append(make('div', { className: 'note' }, panel.note));
+    return box;
+  }
+
+  function figure(panel, grid) {
+    const canvas = make('canvas', {});
+    draw(canvas, panel, grid);
+    canvas.setAttribute('role', 'img');
+    canvas.setAttribute('aria-label', panel.title);
+    const caption = make('figcaption', {}, panel.title);
+    if (panel.same) caption.append(make('span', { className: 'same' }, ' (unchanged)'));
+    const picture = make('div', { className: 'picture' }, canvas);
+    const f = make('figure', { className: panel.small ? 'small' : '' }, caption, picture, legend(panel));
+    f.panel = panel;
+    canvas.addEventListener('pointermove', e => { if (!kept) point(f, e); });
+    canvas.addEventListener('pointerleave', () => { if (!kept) { spot = null; tell(); } });
+    canvas.addEventListener('click', e => { kept = !kept; if (kept) point(f, e); tell(); });
+    return f;
+  }
+
+  // point takes the cell under the pointer.
+  function point(f, e) {
+    const canvas = f.querySelector('canvas'), box = canvas.getBoundingClientRect();
+    const x = Math.min(canvas.width - 1, Math.max(0, Math.floor((e.clientX - box.left) / box.width * canvas.width)));
+    const y = Math.min(canvas.height - 1, Math.max(0, Math.floor((e.clientY - box.top) / box.height * canvas.height)));
+    const cell = y * canvas.width + x, texels = f.panel.kind === 'texels' ? f.panel : null;
+    spot = { cell, texels, chunk: trace.passes[current].chunk };
+    tell();
+  }
+
+  // --- The record under the pointer.
+
+  function said(panel, grid, cell) {
+    const v = images[panel.image][cell];
+    switch (panel.kind) {
+      case 'codes': return v === 0 ? 'NULL' : grouped(v - 1);
+      case 'depth': return `${Number(v.toPrecision(9))} (× 2^24 = ${Number((v * 16777216).toFixed(2))})`;
+      case 'stencil': return String(v);
+    }
+    const n = grid.sizes[cell];
+    return n === 1 ? (v ? 'yes' : 'no') : `${grouped(v)} of the block's ${grouped(n)}`;
+  }
+
+  const pair = (name, value) => make('span', {}, name + ': ', make('b', {}, value));
+
+  function tell() {
+    const box = $('record'), pass = trace.passes[current], grid = trace.grids[pass.chunk];
+    for (const s of document.querySelectorAll('.spot')) s.remove();
+    box.textContent = '';
+    const isRecord = spot && !spot.texels && spot.chunk === pass.chunk && spot.cell < grid.cells;
+    if (!spot || (!spot.texels && !isRecord)) {
+      box.append(make('span', { className: 'dim' }, 'Point at a picture to see the record there; click to keep it while you step.'));
+      return;
+    }
+    if (spot.texels) {
+      const words = images[spot.texels.image].slice(4 * spot.cell, 4 * spot.cell + 4);
+      const x = spot.cell % spot.texels.cols * spot.texels.step, y = Math.floor(spot.cell / spot.texels.cols) * spot.texels.step;
+      box.append(pair(`texel (${x}, ${y})`, Array.from(words).join(', ')));
+      return;
+    }
+    const row = rowOf(grid, spot.cell), n = grid.sizes[spot.cell];
+    const head = make('div', {}, pair('row', grouped(grid.first + row + 1)), ` of ${grouped(trace.rows)}`);
+    if (n > 1) head.append(make('span', { className: 'dim' }, `, the first of ${grouped(n)} records of its block`));
+    if (kept) head.append(make('span', { className: 'dim' }, ' · kept: click a picture to let go'));
+    const values = make('div', { className: 'values' }), planes = pass.panels.some(p => p.small);
+    for (const c of trace.columns) {
+      const part = c.chunks[pass.chunk], i = images[part.index][spot.cell], code = part.codes[i];
+      const bits = planes && code !== '' ? ` = ${BigInt(code).toString(2).padStart(part.bits, '0')} in bits` : '';
+      values.append(pair(c.name, part.values[i] + (code === '' ? '' : ` (code ${BigInt(code).toLocaleString('en-US')}${bits})`)));
+    }
+    const seen = make('div', { className: 'values' });
+    for (const p of pass.panels) if (p.kind !== 'texels' && !p.small) seen.append(pair(p.title, said(p, grid, spot.cell)));
+    box.append(head, values, seen);
+    for (const f of document.querySelectorAll('#panels figure')) {
+      if (f.panel.kind === 'texels') continue;
+      const x = spot.cell % grid.cols, y = Math.floor(spot.cell / grid.cols);
+      f.querySelector('.picture').append(make('div', { className: 'spot',
+        style: `left:${(x + 0.5) / grid.cols * 100}%;top:${(y + 0.5) / grid.lines * 100}%;width:${100 / grid.cols}%;height:${100 / grid.lines}%` }));
+    }
+  }
+
+  // --- K-th searches and sums.
+
+  function svg(tag, attributes, ...kids) {
+    const e = document.createElementNS('http://www.w3.org/2000/svg', tag);
+    for (const [k, v] of Object.entries(attributes)) e.setAttribute(k, v);
+    e.append(...kids);
+    return e;
+  }
+
+  // numberLine draws a bar a pass: the values that have the bits found so far.
+  function numberLine(search, upTo) {
+    const steps = search.steps.slice(0, upTo + 1), wide = 800, line = 9, top = 16;
+    const high = top + line * Math.max(1, steps.length) + 6;
+    const e = svg('svg', { viewBox: `0 0 ${wide} ${high}`, role: 'img', 'aria-label': 'number line' });
+    e.append(svg('text', { x: 0, y: 10 }, search.ends[0]), svg('text', { x: wide, y: 10, 'text-anchor': 'end' }, search.ends[1]),
+      svg('line', { x1: 0, x2: wide, y1: top - 2, y2: top - 2, class: 'axis' }));
+    steps.forEach((s, i) => {
+      const from = s.at[0] * wide, width = Math.max(2, (s.at[1] - s.at[0]) * wide);
+      e.append(svg('rect', { x: Math.min(from, wide - width), y: top + i * line, width, height: line - 2, class: i === upTo ? 'now' : 'past' }));
+    });
+    return e;
+  }
+
+  function showSearch(pass) {
+    const box = $('search');
+    box.hidden = pass.search < 0;
+    box.textContent = '';
+    if (box.hidden) return;
+    const search = trace.searches[pass.search], step = search.steps[pass.step];
+    const before = pass.step > 0 ? search.steps[pass.step - 1].known.length : 0;
+    const bits = make('div', { className: 'bits' });
+    for (let i = 0; i < search.bits; i++) {
+      const found = i < step.known.length;
+      bits.append(make('span', { className: !found ? 'open' : i >= before ? 'new' : '', title: `bit ${search.bits - 1 - i}` }, found ? step.known[i] : '·'));
+    }
+    box.append(make('h2', {}, `${search.aggregate}: bits of the code found so far`), bits,
+      make('p', {}, step.ends[0] === step.ends[1] ? `the value is ${step.ends[0]}` : `the value lies in ${step.ends[0]} … ${step.ends[1]}`),
+      numberLine(search, pass.step));
+    if (!step.digits) return;
+    const most = Math.max(1, ...step.digits.map(d => d.records));
+    const bars = make('div', { className: 'digits' });
+    for (const d of step.digits) {
+      bars.append(make('span', { className: d.bits === step.taken ? 'taken' : '' }, d.bits),
+        make('span', {}, make('span', { className: 'bar', style: `width:${80 * d.records / most}%` }), ' ' + grouped(d.records)));
+    }
+    box.append(make('p', { className: 'dim' }, `candidates by the bits counted here; the others have ${'0'.repeat(step.digits[0].bits.length)}; the answer's are ${step.taken}`), bars);
+  }
+
+  function showSum(pass) {
+    const box = $('sum');
+    box.hidden = pass.sum < 0;
+    box.textContent = '';
+    if (box.hidden) return;
+    const sum = trace.sums[pass.sum];
+    const rows = sum.bits.slice().reverse().map(b => make('tr', { className: b.pass > current ? 'later' : b.pass === current && !sum.host ? 'now' : '' },
+      make('td', {}, String(b.bit)), make('td', {}, b.pass > current ? '' : grouped(b.records)), make('td', {}, b.pass > current ? '' : b.adds),
+      make('td', { style: 'width:45%' }, ...(b.pass > current ? [] : [make('span', { className: 'bar', style: `width:${70 * b.share}%` }), ` ${(100 * b.share).toFixed(2)} %`]))));
+    box.append(make('h2', {}, `Sum of ${sum.column}: records that have a bit, times 2^bit`));
+    if (sum.host) box.append(make('p', { className: 'dim' }, 'Counted on the host: the program adds all bits up in one pass.'));
+    box.append(make('table', { style: 'width:100%' }, make('tr', {}, ...['bit', 'records', 'adds', 'share of all codes'].map(h => make('th', {}, h))), ...rows));
+    if (sum.bits.every(b => b.pass <= current)) box.append(
+      make('p', {}, `codes ${sum.codes} + ${grouped(sum.values)} values × ${sum.base} (the value of code 0) = ${sum.total}`));
+  }
+
+  // --- A pass.
+
+  function table(target, rows) {
+    target.textContent = '';
+    for (const [k, v] of rows) target.append(make('tr', {}, make('th', {}, k), make('td', {}, v)));
+  }
+
+  function show(n) {
+    current = Math.max(0, Math.min(trace.passes.length - 1, n));
+    const pass = trace.passes[current], grid = trace.grids[pass.chunk];
+    $('slider').value = current + 1;
+    $('where').textContent = `pass ${current + 1} of ${trace.passes.length}`;
+    $('name').textContent = pass.name;
+    $('counts').textContent = pass.counts ? `counts: ${pass.counts}` : '';
+    const chunk = trace.grids.length > 1 ? `, chunk ${pass.chunk + 1} of ${trace.grids.length}` : '';
+    $('numbers').textContent = (pass.counted ? `${grouped(pass.samples)} samples passed, ` : '') + `${pass.ms.toFixed(3)} ms` + chunk;
+    $('results').replaceChildren(...(pass.results || []).map(r => make('li', {}, r)));
+    showSearch(pass);
+    showSum(pass);
+    $('reduced').textContent = reduction(grid);
+    $('panels').replaceChildren(...pairs((pass.panels || []).map(p => figure(p, grid))));
+    table($('state'), pass.state || []);
+    table($('uniforms'), pass.uniforms || []);
+    $('uniformBox').hidden = !(pass.uniforms || []).length;
+    $('glslBox').hidden = pass.program < 0;
+    $('glsl').textContent = pass.program < 0 ? '' : trace.programs[pass.program];
+    for (const [i, a] of document.querySelectorAll('#list a').entries()) {
+      if (i !== current) { a.removeAttribute('aria-current'); continue; }
+      a.setAttribute('aria-current', 'true');
+      const nav = a.closest('nav'), at = a.offsetTop - nav.offsetTop;
+      if (at < nav.scrollTop || at + a.offsetHeight > nav.scrollTop + nav.clientHeight) nav.scrollTop = at - nav.clientHeight / 2;
+    }
+    if (!kept) spot = null;
+    tell();
+  }
+
+  // pairs puts what was before and after side by side.
+  function pairs(figures) {
+    const groups = [];
+    for (const f of figures) {
+      const last = groups.at(-1), what = f.panel.title.replace(/ (before|after)$/, '');
+      if (last && what !== f.panel.title && last.what === what) {
+        last.append(f);
+      } else {
+        const g = make('div', { className: 'pair' }, f);
+        g.what = what;
+        groups.push(g);
+      }
+    }
+    return groups;
+  }
+
+  function reduction(grid) {
+    const shape = `A picture has one cell a record, ${grouped(grid.width)} records to a line.`;
+    if (grid.step === 1) return shape;
+    const n = `${grid.step} × ${grid.step}`;
+    return `Reduced: ${grouped(grid.rows)} records, ${grouped(grid.width)} to a line, are ${grid.cols} × ${grid.lines} cells, each a block of ${n} records. ` +
+      'Pictures of codes, depth and stencil show the first record of each block; those of bits, bitmaps and passing records how many of the block. Numbers of records are exact.';
+  }
+
+  function go(n) {
+    n = Math.max(0, Math.min(trace.passes.length - 1, n));
+    history.replaceState(null, '', `#pass-${n + 1}`);
+    show(n);
+  }
+
+  function fromHash() {
+    const m = /^#pass-(\d+)$/.exec(location.hash);
+    show(m ? m[1] - 1 : current);
+  }
+
+  function key(e) {
+    if (e.ctrlKey || e.altKey || e.metaKey) return;
+    const to = { ArrowLeft: current - 1, ArrowUp: current - 1, ArrowRight: current + 1, ArrowDown: current + 1, Home: 0, End: trace.passes.length - 1 }[e.key];
+    if (to === undefined) return;
+    e.preventDefault();
+    go(to);
+  }
+
+  async function start() {
+    if (trace.passes.length === 0) {
+      $('name').textContent = 'This statement needs no pass: its answer follows from what is known of the columns.';
+      for (const id of ['stepper', 'facts']) $(id).hidden = true;
+      document.documentElement.dataset.ready = 'true';
+      return;
+    }
+    if (!window.DecompressionStream) throw new Error('this browser cannot unpack the pictures (DecompressionStream): take a newer one');
+    images = await Promise.all(trace.images.map(unpack));
+    for (const grid of trace.grids) {
+      grid.sizes = Array.from({ length: grid.cols * grid.lines }, (_, i) => blockSize(grid, i));
+      grid.cells = grid.sizes.filter(n => n > 0).length;
+    }
+    readTheme();
+    addEventListener('keydown', key);
+    addEventListener('hashchange', fromHash);
+    $('slider').addEventListener('input', e => go(e.target.value - 1));
+    $('back').addEventListener('click', () => go(current - 1));
+    $('forth').addEventListener('click', () => go(current + 1));
+    matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => { readTheme(); show(current); });
+    fromHash();
+    document.documentElement.dataset.ready = 'true';
+  }
+
+  start().catch(e => {
+    $('name').textContent = 'The page could not be shown: ' + e.message;
+    $('name').className = 'warn';
+    throw e;
+  });
+})();

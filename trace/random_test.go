@@ -1,0 +1,123 @@
+package trace
+
+import (
+	"errors"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/stencildb/stencildb/aggregates"
+	"github.com/stencildb/stencildb/compute"
+	"github.com/stencildb/stencildb/engine"
+	"github.com/stencildb/stencildb/fused"
+	"github.com/stencildb/stencildb/glctx"
+	"github.com/stencildb/stencildb/internal/gltest"
+	"github.com/stencildb/stencildb/pass"
+	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/plantest"
+	"github.com/stencildb/stencildb/predicates"
+	"github.com/stencildb/stencildb/table"
+)
+
+// Random queries over random tables, on each backend: looking at the passes changes
+// no answer, the records seen to pass are as many as were counted, and searches and
+// sums end at the answer.
+func TestRandomQueriesUnderWatch(t *testing.T) {
+	gltest.Run(t, 0, func(ctx *glctx.Context, g *pass.GL) {
+		draws, scans := predicates.DeviceOf(ctx.Caps()), compute.DeviceOf(ctx.Caps())
+		backends := map[string]func(pass.Runner, *plan.Query) ([]table.Value, error){
+			"classic": func(r pass.Runner, q *plan.Query) ([]table.Value, error) { return aggregates.Run(r, draws, q) },
+			"fused":   func(r pass.Runner, q *plan.Query) ([]table.Value, error) { return fused.Run(r, draws, q) },
+			"compute": func(r pass.Runner, q *plan.Query) ([]table.Value, error) { return compute.Run(r, scans, q) },
+		}
+		rapid.Check(t, func(rt *rapid.T) {
+			knobs := plantest.Exact()
+			knobs.Arith = 0 // a program for each shape takes long to compile
+			tab := plantest.Table(rt, knobs)
+			q, err := plan.NewQuery(tab, plantest.Query(rt, tab, knobs))
+			if err != nil || len(tab.Chunks) == 0 {
+				return // refused: package plan's tests say when
+			}
+			backend := rapid.SampledFrom([]string{"classic", "fused", "compute"}).Draw(rt, "backend")
+			want, wantErr := backends[backend](g, q)
+			g.End()
+			tr := newTracer(engine.Stage{Runner: g, Context: ctx, Plan: q}, &limiter{Runner: g, most: 10000})
+			defer tr.close()
+			got, err := backends[backend](tr, q)
+			g.End()
+			if declined := (*plan.Declined)(nil); errors.As(wantErr, &declined) {
+				return
+			}
+			if (err == nil) != (wantErr == nil) {
+				rt.Fatalf("%s: error %v, without a tracer %v", backend, err, wantErr)
+			}
+			checkPasses(rt, tr)
+			if err != nil {
+				return
+			}
+			for i := range want {
+				if got[i].String() != want[i].String() {
+					rt.Fatalf("%s: %v is %v, without a tracer %v", backend, q.Aggs[i], got[i], want[i])
+				}
+			}
+			if err := tr.columns(); err != nil {
+				rt.Fatal(err)
+			}
+			tr.steps(got)
+			checkSteps(rt, tr, got)
+		})
+	})
+}
+
+// checkPasses checks counts against pictures.
+func checkPasses(t *rapid.T, tr *tracer) {
+	for _, p := range tr.trace.Passes {
+		for _, panel := range p.Panels {
+			if panel.Title == "records that pass" && p.Counted && uint64(panel.Total) != p.Samples {
+				t.Fatalf("%s: %d samples, %d records seen to pass", p.Name, p.Samples, panel.Total)
+			}
+		}
+	}
+}
+
+// checkSteps checks that a search knows all bits in the end.
+func checkSteps(t *rapid.T, tr *tracer, values []table.Value) {
+	for _, s := range tr.trace.Searches {
+		last := s.Steps[len(s.Steps)-1]
+		found := false
+		for i, a := range tr.plan.Aggs {
+			found = found || a.String() == s.Aggregate && values[i].String() == last.Ends[0]
+		}
+		if !found || last.Ends[0] != last.Ends[1] {
+			t.Fatalf("%s: the last pass leaves %v, the answers are %v", s.Aggregate, last.Ends, values)
+		}
+	}
+}
+
+// The cells of a grid take each record once, are numbered without gaps, and show the
+// first record of their block.
+func TestCellsOfAGrid(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		rows := rapid.IntRange(1, 300000).Draw(t, "rows")
+		g := newGrid(0, rows)
+		if g.Cols > MaxSide || g.Lines > MaxSide || len(g.cells) > g.Cols*g.Lines {
+			t.Fatalf("%d rows: %d x %d cells, %d used", rows, g.Cols, g.Lines, len(g.cells))
+		}
+		for cell, row := range g.cells {
+			if g.cell(row) != cell {
+				t.Fatalf("%d rows: row %d of cell %d is in cell %d", rows, row, cell, g.cell(row))
+			}
+		}
+		each, total := g.count(func(int) bool { return true })
+		sum := 0
+		for cell, n := range each {
+			if n == 0 || n > uint32(g.Step*g.Step) {
+				t.Fatalf("%d rows: cell %d has %d records", rows, cell, n)
+			}
+			sum += int(n)
+		}
+		if total != rows || sum != rows {
+			t.Fatalf("%d rows: %d in cells, %d in all", rows, sum, total)
+		}
+	})
+}

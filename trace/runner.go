@@ -1,0 +1,243 @@
+package trace
+
+import (
+	"fmt"
+	"math/big"
+	"slices"
+	"strings"
+
+	"github.com/stencildb/stencildb/engine"
+	"github.com/stencildb/stencildb/glctx"
+	"github.com/stencildb/stencildb/pass"
+	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/table"
+	"github.com/stencildb/stencildb/textures"
+)
+
+// tracer is a runner that waits for each pass and looks at what it read and wrote.
+type tracer struct {
+	pass.Runner
+	bare  pass.Runner // for draws that are no pass of the statement
+	store *textures.Store
+	ctx   *glctx.Context
+	timer *glctx.Timer
+	plan  *plan.Query
+
+	trace    *Trace
+	images   *images
+	looks    []*look // one a pass
+	programs map[string]int
+	chunks   map[*table.Chunk]int
+	chunk    int // of the pass before
+
+	targets  map[textures.TargetRef]*buffer
+	temps    map[*textures.Temp]*look // the pass that drew it last
+	memories map[*textures.Scratch]*memory
+	planes   map[textures.Block][]Panel
+	selected map[int]table.Bitmap // by chunk, computed on the host
+}
+
+// look is a pass as it is looked at.
+type look struct {
+	*Pass
+	pass   *pass.Pass
+	grid   *grid
+	column int            // whose limb the depth buffer holds; -1 for none
+	words  []uint32       // compute: the result block as the pass left it
+	from   *textures.Temp // fused: the partial results that were merged
+}
+
+func newTracer(s engine.Stage, run pass.Runner) *tracer {
+	t := &tracer{Runner: run, bare: s.Runner, store: s.Runner.Store(), ctx: s.Context, timer: s.Context.NewTimer(), plan: s.Plan,
+		trace: &Trace{Device: s.Context.Caps().Renderer, Rows: s.Plan.Table.Rows(),
+			Columns: []*Column{}, Passes: []*Pass{}, Programs: []string{}, Searches: []*Search{}, Sums: []*Sum{}},
+		images:   &images{list: []*Image{}, at: map[[32]byte]int{}},
+		programs: map[string]int{}, chunks: map[*table.Chunk]int{}, targets: map[textures.TargetRef]*buffer{},
+		temps: map[*textures.Temp]*look{}, memories: map[*textures.Scratch]*memory{}, planes: map[textures.Block][]Panel{},
+		selected: map[int]table.Bitmap{}}
+	first := 0
+	for i, c := range s.Plan.Table.Chunks {
+		t.chunks[c] = i
+		t.trace.Grids = append(t.trace.Grids, newGrid(first, c.Rows))
+		first += c.Rows
+	}
+	return t
+}
+
+// close gives the timer back.
+func (t *tracer) close() {
+	// A context that is gone has taken the timer with it.
+	_ = t.ctx.Do(func() error {
+		t.timer.Delete()
+		return nil
+	})
+}
+
+// Run implements pass.Runner.
+func (t *tracer) Run(p *pass.Pass) (pass.Count, error) {
+	l := &look{pass: p, column: -1, Pass: &Pass{Name: p.Name, Counts: p.Counts, Counted: p.Count, Search: -1, Sum: -1}}
+	l.Chunk = t.chunkOf(p)
+	t.chunk = l.Chunk
+	l.grid = t.trace.Grids[l.Chunk]
+	l.State, l.Uniforms, l.Program = t.state(p), uniforms(p.Uniforms), t.program(p)
+	see := t.draw
+	switch {
+	case p.Dispatch != nil:
+		see = t.dispatch
+	case p.Target.Shape.Rows == 0:
+		see = t.paint
+	}
+	after, err := see(l)
+	if err != nil {
+		return nil, err
+	}
+	c, err := t.run(l)
+	if err != nil {
+		return nil, err
+	}
+	t.looks, t.trace.Passes = append(t.looks, l), append(t.trace.Passes, l.Pass)
+	return c, after()
+}
+
+// run runs the pass and waits for it.
+func (t *tracer) run(l *look) (pass.Count, error) {
+	before := t.store.Uploaded()
+	t.timer.Start()
+	c, err := t.Runner.Run(l.pass)
+	t.timer.Stop()
+	if err != nil {
+		return nil, err
+	}
+	l.MS = float64(max(0, t.timer.Elapsed()-(t.store.Uploaded()-before))) / 1e6
+	if c != nil {
+		l.Samples, err = c.Wait()
+	}
+	return c, err
+}
+
+// program keeps a program's text and returns its place.
+func (t *tracer) program(p *pass.Pass) int {
+	text := p.Program.Text
+	if text == "" {
+		return -1
+	}
+	i, ok := t.programs[text]
+	if !ok {
+		i = len(t.trace.Programs)
+		t.programs[text] = i
+		t.trace.Programs = append(t.trace.Programs, text)
+	}
+	return i
+}
+
+// chunkOf says over which chunk a pass goes: that of the columns it reads, of the
+// buffer it draws to, or of the pass before.
+func (t *tracer) chunkOf(p *pass.Pass) int {
+	for _, r := range p.Textures {
+		if r.Chunk != nil {
+			return t.chunks[r.Chunk]
+		}
+		if l := t.temps[r.Temp]; l != nil {
+			return l.Chunk
+		}
+	}
+	if d := p.Dispatch; d != nil {
+		for _, b := range d.Blocks {
+			if b.Chunk != nil {
+				return t.chunks[b.Chunk]
+			}
+			if m := t.memories[b.Scratch]; m != nil && m.bitmap {
+				return m.chunk
+			}
+		}
+	}
+	if p.Target.Chunk != nil {
+		return t.chunks[p.Target.Chunk]
+	}
+	if b := t.targets[p.Target]; b != nil {
+		return b.chunk
+	}
+	return t.chunk
+}
+
+// selection is the selected records of a chunk as the plan specifies them.
+func (t *tracer) selection(chunk int) table.Bitmap {
+	b, ok := t.selected[chunk]
+	if !ok {
+		c, pred := t.plan.Table.Chunks[chunk], t.plan.Chunks[chunk].Pred
+		b = table.NewBitmap(c.Rows)
+		for row := range c.Rows {
+			if pred.Holds(c, row) {
+				b.Set(row)
+			}
+		}
+		t.selected[chunk] = b
+	}
+	return b
+}
+
+// hostSelection is the picture of the selection where it exists in registers only.
+func (t *tracer) hostSelection(l *look) error {
+	if t.plan.Chunks[l.Chunk].Pred.Op == plan.True {
+		return nil
+	}
+	p, err := t.share(l, "selected records", t.selection(l.Chunk).Get)
+	p.Note = "computed on the host: the program has the selection in registers only"
+	l.Panels = append(l.Panels, p)
+	return err
+}
+
+// unfinished are the beginnings of the names of passes that do not go over the
+// selection of the WHERE clause.
+var unfinished = []string{"Check(", "Select(", "Merge(", "NotNull(", "Values("}
+
+// begins reports whether the pass's name begins with one of several.
+func (l *look) begins(names []string) bool {
+	return slices.ContainsFunc(names, func(n string) bool { return strings.HasPrefix(l.Name, n) })
+}
+
+// ReadTexels implements pass.Runner: what is read back is told with the passes that
+// drew it.
+func (t *tracer) ReadTexels(temp *textures.Temp, words []uint32) error {
+	if err := t.Runner.ReadTexels(temp, words); err != nil {
+		return err
+	}
+	for l := t.temps[temp]; l != nil; l = t.temps[l.from] {
+		l.Results = append(l.Results, partials(l.pass.Program.Files, words))
+		if l.from == nil {
+			break
+		}
+	}
+	return nil
+}
+
+// partials says in words what partial results make together; the program's files
+// tell what they are.
+func partials(files []string, words []uint32) string {
+	switch {
+	case slices.Contains(files, "sum.glsl"):
+		sum, n := new(big.Int), uint64(0)
+		for i := 0; i < len(words); i += 4 {
+			part := new(big.Int).SetUint64(uint64(words[i+2]))
+			sum.Add(sum, part.Lsh(part, 64).Add(part, new(big.Int).SetUint64(uint64(words[i])|uint64(words[i+1])<<32)))
+			n += uint64(words[i+3])
+		}
+		return fmt.Sprintf("partial sums added up: the codes make %v, of %d records", sum, n)
+	case slices.Contains(files, "extremes.glsl"):
+		lo, hi := ^uint64(0), uint64(0)
+		for i := 0; i < len(words); i += 4 {
+			if a, b := uint64(words[i])|uint64(words[i+1])<<32, uint64(words[i+2])|uint64(words[i+3])<<32; a <= b {
+				lo, hi = min(lo, a), max(hi, b)
+			}
+		}
+		if lo > hi {
+			return "no record is selected"
+		}
+		return fmt.Sprintf("partial results together: the smallest code is %d, the largest %d", lo, hi)
+	}
+	var n [4]uint64
+	for i, w := range words {
+		n[i%4] += uint64(w)
+	}
+	return fmt.Sprintf("partial counts added up: %d, %d, %d, %d", n[0], n[1], n[2], n[3])
+}

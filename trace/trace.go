@@ -1,0 +1,122 @@
+package trace
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/stencildb/stencildb/engine"
+	"github.com/stencildb/stencildb/pass"
+)
+
+// DefaultMaxPasses is the number of passes that a page has at most unless one asks
+// for more.
+const DefaultMaxPasses = 200
+
+// Options says how to trace.
+type Options struct {
+	MaxPasses int // 0: DefaultMaxPasses
+}
+
+// Trace is a statement with the passes that answered it: the data of a page.
+type Trace struct {
+	SQL     string   `json:"sql"`
+	Backend string   `json:"backend"`
+	Device  string   `json:"device"`
+	Plan    []string `json:"plan"` // the lines of EXPLAIN
+	Answer  []Field  `json:"answer"`
+	Rows    int      `json:"rows"`
+
+	Grids    []*grid   `json:"grids"`   // one a chunk
+	Columns  []*Column `json:"columns"` // those that the statement reads
+	Passes   []*Pass   `json:"passes"`
+	Programs []string  `json:"programs"` // GLSL, each once
+	Images   []*Image  `json:"images"`   // each once
+	Searches []*Search `json:"searches"`
+	Sums     []*Sum    `json:"sums"`
+}
+
+// Field is a value of the answer.
+type Field struct {
+	Name  string `json:"name"`
+	Type  string `json:"type"`
+	Value string `json:"value"`
+}
+
+// Pass is a pass as it was run.
+type Pass struct {
+	Name    string  `json:"name"`
+	Counts  string  `json:"counts"`
+	Chunk   int     `json:"chunk"`
+	Counted bool    `json:"counted"`
+	Samples uint64  `json:"samples"`
+	MS      float64 `json:"ms"` // of the device where it has a timer, else wall clock
+	// State is the pipeline state that matters: what, and how it is set.
+	State    [][2]string `json:"state"`
+	Uniforms [][2]string `json:"uniforms"`
+	Program  int         `json:"program"` // of Trace.Programs; -1 for none
+	// Results are what the pass left behind beside pictures, in words.
+	Results []string `json:"results"`
+	Panels  []Panel  `json:"panels"`
+	// Search and Sum point into Trace.Searches and Sums; -1 for none.
+	Search int `json:"search"`
+	Step   int `json:"step"` // of the search
+	Sum    int `json:"sum"`
+}
+
+// Number is the number of the i-th pass on the page, from 1.
+func (p *Pass) Number(i int) int { return i + 1 }
+
+// Run executes one SELECT and keeps its passes. One of more passes than there may
+// be is an error. It runs twice; see the package's caveats.
+func Run(ctx context.Context, db *engine.DB, text string, o Options) (*Trace, error) {
+	if o.MaxPasses == 0 {
+		o.MaxPasses = DefaultMaxPasses
+	}
+	if o.MaxPasses < 0 {
+		return nil, fmt.Errorf("trace: at most %d passes: the number is not negative", o.MaxPasses)
+	}
+	_, err := db.Watch(ctx, text, func(s engine.Stage) pass.Runner { return &limiter{Runner: s.Runner, most: o.MaxPasses} })
+	if err != nil {
+		return nil, err
+	}
+	x, err := db.Explain(ctx, text, false, false)
+	if err != nil {
+		return nil, err
+	}
+	var t *tracer
+	w, err := db.Watch(ctx, text, func(s engine.Stage) pass.Runner {
+		t = newTracer(s, &limiter{Runner: s.Runner, most: o.MaxPasses})
+		return t
+	})
+	if t != nil {
+		defer t.close()
+	}
+	if err != nil {
+		return nil, err
+	}
+	out := t.trace
+	out.SQL, out.Backend, out.Plan = w.SQL, w.Backend, x.Lines()
+	for i, c := range w.Columns {
+		out.Answer = append(out.Answer, Field{c.Name, c.Type.String(), w.Rows[0][i].String()})
+	}
+	if err := t.columns(); err != nil {
+		return nil, err
+	}
+	t.steps(w.Values)
+	out.Images = t.images.list
+	return out, nil
+}
+
+// limiter is a runner of so many passes at most.
+type limiter struct {
+	pass.Runner
+	most, n int
+}
+
+// Run implements pass.Runner.
+func (l *limiter) Run(p *pass.Pass) (pass.Count, error) {
+	if l.n++; l.n > l.most {
+		return nil, fmt.Errorf("trace: the statement takes more than %d passes: allow more with --max-passes N, or trace a smaller statement", l.most)
+	}
+	return l.Runner.Run(p)
+}

@@ -1,0 +1,286 @@
+package trace
+
+import (
+	"bytes"
+	"compress/flate"
+	"context"
+	"encoding/base64"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stencildb/stencildb/engine"
+	"github.com/stencildb/stencildb/ingest"
+	"github.com/stencildb/stencildb/table"
+)
+
+// small is a table of 1000 rows in one chunk: a has NULLs, negative and positive
+// numbers; b repeats; s is text that a page must not take for markup.
+const rows = 1000
+
+func small() *table.Table {
+	big, text := table.Type{Kind: table.BigInt}, table.Type{Kind: table.Varchar}
+	b := table.NewBuilder("t", []table.Field{{Name: "a", Type: big}, {Name: "b", Type: big}, {Name: "s", Type: text}}, rows)
+	for i := range int64(rows) {
+		b.Column(0).Value(table.Value{Type: big, I: i*37%501 - 100, Null: i%17 == 3})
+		b.Column(1).Value(table.Value{Type: big, I: i * 7 % 64})
+		b.Column(2).Value(table.Str([]string{"</script><script>throw 1</script>", "&amp;", "x"}[i%3]))
+		if err := b.EndRow(); err != nil {
+			panic(err)
+		}
+	}
+	return b.Table()
+}
+
+func open(t *testing.T, o engine.Options, tables ...*table.Table) *engine.DB {
+	t.Helper()
+	o.Calibrations = t.TempDir()
+	db, err := engine.Open(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := db.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	for _, tab := range tables {
+		if err := db.Add(tab); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return db
+}
+
+func traced(t *testing.T, db *engine.DB, sql string) *Trace {
+	t.Helper()
+	x, err := Run(context.Background(), db, sql, Options{})
+	if err != nil {
+		t.Fatalf("%s: %v", sql, err)
+	}
+	return x
+}
+
+var statements = []string{
+	"SELECT COUNT(*) FROM t WHERE a > 10 AND b < 20",
+	"SELECT COUNT(*) FROM t WHERE (a > 10 OR b < 20) AND (a < 300 OR b > 50)",
+	"SELECT COUNT(a) FROM t WHERE a BETWEEN 10 AND 60",
+	"SELECT SUM(b), AVG(a) FROM t WHERE a > 10",
+	"SELECT MEDIAN(a), MAX(b), kth_largest(a, 7) FROM t WHERE b < 40",
+	"SELECT COUNT(*) FROM t WHERE 2 * a + 3 * b > 100 AND s = 'x'",
+	"SELECT MIN(a) FROM t",
+}
+
+func TestPassesAndCountsAreThoseOfExplainAnalyze(t *testing.T) {
+	for _, backend := range []string{"classic", "fused", "compute"} {
+		db := open(t, engine.Options{Backend: backend}, small())
+		for _, sql := range statements {
+			x, err := db.Explain(context.Background(), sql, true, false)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var got, want []string
+			for _, s := range x.Steps {
+				want = append(want, fmt.Sprint(s.Pass, s.Counts, s.Counted, s.Samples))
+			}
+			tr := traced(t, db, sql)
+			for _, p := range tr.Passes {
+				got = append(got, fmt.Sprint(p.Name, p.Counts, p.Counted, p.Samples))
+				for _, panel := range p.Panels {
+					if panel.Title == "records that pass" && p.Counted && uint64(panel.Total) != p.Samples {
+						t.Errorf("%s: %s: %d samples, %d records seen to pass", backend, p.Name, p.Samples, panel.Total)
+					}
+				}
+				if len(p.Panels) == 0 || len(p.State) == 0 {
+					t.Errorf("%s: %s: %d pictures, %d lines of state", backend, p.Name, len(p.Panels), len(p.State))
+				}
+			}
+			if !slices.Equal(got, want) || len(got) == 0 {
+				t.Errorf("%s: %s: passes\n%q\nEXPLAIN ANALYZE has\n%q", backend, sql, got, want)
+			}
+			for i, f := range tr.Answer {
+				if want := x.Answer.Rows[0][i].String(); f.Value != want {
+					t.Errorf("%s: %s: %s = %s, want %s", backend, sql, f.Name, f.Value, want)
+				}
+			}
+		}
+	}
+}
+
+// unpack is what the page does with an image.
+func unpack(t *testing.T, im *Image) []uint64 {
+	t.Helper()
+	packed, err := base64.StdEncoding.DecodeString(im.Data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	raw, err := io.ReadAll(flate.NewReader(bytes.NewReader(packed)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	size := map[string]int{"u8": 1, "u16": 2, "u32": 4}[im.Type]
+	if size == 0 {
+		t.Fatalf("an image of whole numbers is %s", im.Type)
+	}
+	var out []uint64
+	for ; len(raw) > 0; raw = raw[size:] {
+		var word [8]byte
+		copy(word[:], raw[:size])
+		out = append(out, binary.LittleEndian.Uint64(word[:]))
+	}
+	return out
+}
+
+// panel finds a picture by its title, in any pass.
+func panel(t *testing.T, tr *Trace, title string) Panel {
+	t.Helper()
+	for _, p := range tr.Passes {
+		for _, x := range p.Panels {
+			if x.Title == title {
+				return x
+			}
+		}
+	}
+	t.Fatalf("%s: no picture %q", tr.Backend, title)
+	return Panel{}
+}
+
+func TestPicturesAreWhatTheTableHolds(t *testing.T) {
+	tab := small()
+	seg := tab.Chunks[0].Segments
+	selected := func(row int) bool { return seg[1].Value(row).I < 40 }
+	const sql = "SELECT MEDIAN(a) FROM t WHERE b < 40"
+
+	classic := traced(t, open(t, engine.Options{Backend: "classic"}, tab), sql)
+	codes, stencil := unpack(t, classic.Images[panel(t, classic, "texture read: codes of a").Image]), panel(t, classic, "stencil after")
+	marks := unpack(t, classic.Images[stencil.Image])
+	if len(codes) != rows || len(marks) != rows {
+		t.Fatalf("pictures of %d and %d cells, the table has %d rows", len(codes), len(marks), rows)
+	}
+	for row := range rows {
+		want := seg[0].Codes.At(row) + 1
+		if seg[0].IsNull(row) {
+			want = 0
+		}
+		if codes[row] != want || (marks[row] == 1) != selected(row) {
+			t.Fatalf("row %d: code and one %d, want %d; stencil %d, selected %v", row, codes[row], want, marks[row], selected(row))
+		}
+	}
+
+	fused := traced(t, open(t, engine.Options{Backend: "fused"}, tab), sql)
+	scan := traced(t, open(t, engine.Options{Backend: "compute"}, tab), sql)
+	plane := unpack(t, scan.Images[panel(t, scan, "bit 3 of a").Image])
+	drawn, read := unpack(t, fused.Images[panel(t, fused, "bitmap drawn").Image]), unpack(t, scan.Images[panel(t, scan, "bitmap read").Image])
+	for row := range rows {
+		if plane[row] != seg[0].Codes.At(row)>>3&1 || (drawn[row] == 1) != selected(row) || (read[row] == 1) != selected(row) {
+			t.Fatalf("row %d: plane %d of code %d; bitmaps %d and %d, selected %v", row, plane[row], seg[0].Codes.At(row), drawn[row], read[row], selected(row))
+		}
+	}
+}
+
+func TestASearchFindsItsBitsFromTheTop(t *testing.T) {
+	for _, backend := range []string{"classic", "fused", "compute"} {
+		tr := traced(t, open(t, engine.Options{Backend: backend}, small()), "SELECT MEDIAN(a), MEDIAN(b) FROM t WHERE b < 40")
+		if len(tr.Searches) != 2 {
+			t.Fatalf("%s: %d searches, want 2", backend, len(tr.Searches))
+		}
+		for i, s := range tr.Searches {
+			known := ""
+			for _, st := range s.Steps {
+				if !strings.HasPrefix(st.Known, known) || len(st.Known) == len(known) || tr.Passes[st.Pass].Search != i {
+					t.Errorf("%s: %s: %q after %q", backend, s.Aggregate, st.Known, known)
+				}
+				known = st.Known
+			}
+			last := s.Steps[len(s.Steps)-1]
+			if len(known) != s.Bits || last.Ends != [2]string{tr.Answer[i].Value, tr.Answer[i].Value} {
+				t.Errorf("%s: %s ends with %q of %d bits at %v, the answer is %s", backend, s.Aggregate, known, s.Bits, last.Ends, tr.Answer[i].Value)
+			}
+		}
+	}
+}
+
+func TestASumIsItsBits(t *testing.T) {
+	for _, backend := range []string{"classic", "fused", "compute"} {
+		tr := traced(t, open(t, engine.Options{Backend: backend}, small()), "SELECT SUM(a) FROM t WHERE b < 40")
+		if len(tr.Sums) != 1 {
+			t.Fatalf("%s: %d sums, want 1", backend, len(tr.Sums))
+		}
+		s, share := tr.Sums[0], 0.0
+		for i, b := range s.Bits {
+			share += b.Share
+			if b.Bit != i || !s.Host && b.Records != tr.Passes[b.Pass].Samples {
+				t.Errorf("%s: bit %d: %+v", backend, i, b)
+			}
+		}
+		if s.Total != tr.Answer[0].Value || share < 0.999999 || share > 1.000001 || s.Host != (backend != "classic") {
+			t.Errorf("%s: the bits make %s and share %v, the answer is %s", backend, s.Total, share, tr.Answer[0].Value)
+		}
+	}
+}
+
+func TestSeveralChunks(t *testing.T) {
+	var text strings.Builder
+	text.WriteString("a,b\n")
+	for i := range 100 {
+		fmt.Fprintf(&text, "%d,%d\n", i*i%997, i%10)
+	}
+	for _, backend := range []string{"classic", "fused", "compute"} {
+		db := open(t, engine.Options{Backend: backend, ChunkRows: 40})
+		if err := db.AttachBytes(ingest.Source{Name: "t", Path: "t.csv"}, []byte(text.String())); err != nil {
+			t.Fatal(err)
+		}
+		tr := traced(t, db, "SELECT COUNT(*), MEDIAN(a), SUM(a) FROM t WHERE b > 3")
+		chunks := map[int]bool{}
+		for _, p := range tr.Passes {
+			chunks[p.Chunk] = true
+		}
+		if len(tr.Grids) != 3 || tr.Grids[2].First != 80 || tr.Grids[2].Rows != 20 || len(chunks) != 3 || len(tr.Sums) != 3 {
+			t.Errorf("%s: %d grids, passes over chunks %v, %d sums", backend, len(tr.Grids), chunks, len(tr.Sums))
+		}
+	}
+}
+
+func TestTooManyPassesAreAnError(t *testing.T) {
+	db := open(t, engine.Options{Backend: "classic"}, small())
+	const sql = "SELECT SUM(a) FROM t WHERE b < 40"
+	n := len(traced(t, db, sql).Passes)
+	if _, err := Run(context.Background(), db, sql, Options{MaxPasses: n}); err != nil {
+		t.Errorf("%d passes, as many as there may be: %v", n, err)
+	}
+	_, err := Run(context.Background(), db, sql, Options{MaxPasses: n - 1})
+	if err == nil || !strings.Contains(err.Error(), fmt.Sprintf("more than %d passes", n-1)) || !strings.Contains(err.Error(), "--max-passes") {
+		t.Errorf("%d passes, one too many: %v", n, err)
+	}
+	if _, err := db.Query(context.Background(), sql); err != nil { // nothing is left behind
+		t.Error(err)
+	}
+}
+
+func TestWhatCannotBeTraced(t *testing.T) {
+	for sql, want := range map[string]string{
+		"SELECT nothing FROM t":            "nothing",
+		"EXPLAIN SELECT COUNT(*) FROM t":   "EXPLAIN",
+		"SELECT 1 FROM t; SELECT 2 FROM t": "2 statements",
+	} {
+		_, err := Run(context.Background(), open(t, engine.Options{Backend: "classic"}, small()), sql, Options{})
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: error %v, want one about %s", sql, err, want)
+		}
+	}
+	_, err := Run(context.Background(), open(t, engine.Options{Backend: "cpu"}, small()), statements[0], Options{})
+	if err == nil || !strings.Contains(err.Error(), "--backend classic, fused or compute") {
+		t.Errorf("backend cpu: error %v", err)
+	}
+}
+
+func TestAStatementWithoutPasses(t *testing.T) {
+	tr := traced(t, open(t, engine.Options{Backend: "classic"}, small()), "SELECT COUNT(*) FROM t WHERE a > 100000")
+	var page bytes.Buffer
+	if err := tr.WriteHTML(&page); err != nil || len(tr.Passes) != 0 || tr.Answer[0].Value != "0" {
+		t.Errorf("%d passes, answer %v, %v", len(tr.Passes), tr.Answer, err)
+	}
+}
