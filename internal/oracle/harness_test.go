@@ -26,8 +26,12 @@ func TestMain(m *testing.M) {
 	flag.Parse()
 	given := false
 	flag.Visit(func(f *flag.Flag) { given = given || f.Name == "rapid.checks" })
-	if n, err := strconv.Atoi(os.Getenv("STENCILDB_SOAK")); err == nil && n > 0 && !given {
-		if err := flag.Set("rapid.checks", strconv.Itoa(100*n)); err != nil {
+	checks := 60 // tables: make test has fifteen minutes in all
+	if n, err := strconv.Atoi(os.Getenv("STENCILDB_SOAK")); err == nil && n > 0 {
+		checks = 100 * n
+	}
+	if !given {
+		if err := flag.Set("rapid.checks", strconv.Itoa(checks)); err != nil {
 			panic(err)
 		}
 	}
