@@ -1,0 +1,47 @@
+package gltest
+
+import (
+	"context"
+	"errors"
+
+	"pgregory.net/rapid"
+
+	"github.com/stencildb/stencildb/cpu"
+	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/pass"
+	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/table"
+)
+
+// CompareWithOracle fails the test where run, which answers plans through g, differs
+// from the scalar oracle: in a value, or in whether there is an error. What is not
+// supported, or declined, passes: other tests say when that may be.
+// It reports whether there was something to compare.
+func CompareWithOracle(t *rapid.T, g *pass.GL, tab *table.Table, q *expr.Query, run func(*plan.Query) ([]table.Value, error)) bool {
+	p, err := plan.NewQuery(tab, q)
+	if err != nil {
+		return false
+	}
+	want, wantErr := cpu.Scalar(context.Background(), tab, q)
+	got, err := run(p)
+	g.End()
+	if declined := (*plan.Declined)(nil); errors.As(err, &declined) {
+		return false
+	}
+	where := ""
+	if q.Where != nil {
+		where = q.Where.String()
+	}
+	if (err == nil) != (wantErr == nil) {
+		t.Fatalf("WHERE %s: %v: error %v, the oracle has %v", where, q.Aggs, err, wantErr)
+	}
+	if err != nil {
+		return true
+	}
+	for i := range want {
+		if got[i].String() != want[i].String() {
+			t.Fatalf("WHERE %s: %v is %v, the oracle has %v", where, q.Aggs[i], got[i], want[i])
+		}
+	}
+	return true
+}
