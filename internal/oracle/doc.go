@@ -1,9 +1,10 @@
 // Package oracle holds no code: its tests put random statements to the engine and
 // to other databases and compare the answers.
 //
-// Each statement runs through the public path ([engine.DB.Query]) on the backends
-// classic and cpu, in [cpu.Scalar], and in SQLite or DuckDB. Values and NULLs must
-// be the same; where Scalar raises an error, the backends must too.
+// Each statement runs through the public path ([engine.DB.Query]) on the backend cpu
+// and on one drawn from those on the GPU (on all of them in make soak), in
+// [cpu.Scalar], and in SQLite or DuckDB. Values and NULLs must be the same; where
+// Scalar raises an error, the backends must too.
 //
 //   - TestSQLite*: integers, doubles, text, booleans, dates, over random tables of
 //     one and of many chunks; and the flights of package testdata.
