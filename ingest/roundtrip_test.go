@@ -111,7 +111,7 @@ func TestRoundTripOfManyRows(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, err := g.Generate(context.Background(), 1<<20+70_000, 7, 300_000, "a", "n")
+	want, err := g.Generate(context.Background(), 1<<20+70_000, 7, 300_000, "n")
 	if err != nil {
 		t.Fatal(err)
 	}
