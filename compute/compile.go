@@ -74,7 +74,8 @@ func (c *compiler) open(i int) (*chunk, error) {
 		return nil, &plan.Declined{Why: fmt.Sprintf("a chunk of %d rows is more than 32 bits count", ch.Rows)}
 	}
 	e := &evaluator{run: &c.rec, device: c.device, fields: c.q.Table.Fields, index: i, chunk: ch,
-		windows: c.device.windowsOf(ch.Rows), fused: ch.Rows >= c.device.FuseRows, split: ch.Rows >= c.device.SplitRows, valued: map[plan.Leaf]*node{}}
+		windows: c.device.windowsOf(ch.Rows), fused: ch.Rows >= c.device.FuseRows, compiler: c, valued: map[plan.Leaf]*node{},
+		regional: !c.device.Software && c.device.Multiprocessors > 0 && ch.Rows >= c.device.RegionRows}
 	x := &chunk{evaluator: e}
 	for _, k := range c.q.Chunks[i].Checks {
 		n, err := c.check(e, k.Pred)
@@ -187,7 +188,7 @@ func (c *compiler) selection(x *chunk, list []*sweep) error {
 		switch {
 		case tree.op == plan.IsLeaf && tree.leaf.test == marked:
 			x.keep = tree.leaf.marks
-		case len(list) == 0 || !x.fused || x.split && list[0].col >= 0:
+		case len(list) == 0 || !x.fused:
 			m, err := c.mark(x.evaluator, tree)
 			if err != nil {
 				return err

@@ -22,10 +22,10 @@ type Device struct {
 	// program of its own; smaller ones are evaluated bitmap by bitmap, with programs
 	// that queries have in common.
 	FuseRows int
-	// SplitRows is the number of rows from which on a program keeps to the planes of
-	// one column, and takes the bitmap of those before: an H200 reads the planes of
-	// several columns at a time at a third of its speed.
-	SplitRows int
+	// RegionRows is the number of rows of a chunk from which on each multiprocessor
+	// keeps to a region of them, so that it finds their addresses translated: an H200
+	// reads columns that are new to its multiprocessors at a third of its speed.
+	RegionRows int
 	// WindowRows, when set, bounds the rows of a window further (tests).
 	WindowRows int
 
@@ -44,9 +44,10 @@ func DeviceOf(caps *glctx.Caps) Device {
 	}
 	if d.Software { // where a program takes as long to compile as 100 M rows to scan
 		d.FuseRows = 1 << 22
-		d.SplitRows = math.MaxInt
-	} else {
-		d.SplitRows = 1 << 25
+	}
+	d.RegionRows = math.MaxInt
+	if caps.Has("NV_shader_thread_group") {
+		d.RegionRows = 1 << 25
 	}
 	return d
 }
@@ -67,6 +68,8 @@ func (d Device) localSize() int {
 const (
 	scanGroups  = 8
 	wideGroups  = 4 // of scanLocal threads
+	rangeGroups = 3 // likewise, of programs that test ranges: these take more registers
+	sumGroups   = 4 // of semi-linear sums
 	digitGroups = 5
 )
 
@@ -88,6 +91,15 @@ const digitBits = 3
 func (d Device) forScans() Device {
 	if !d.Software {
 		d.local = scanLocal
+	}
+	return d
+}
+
+// forSums is the device with the work groups of a semi-linear sum: smaller ones where
+// there are few units, to have all multiprocessors at work.
+func (d Device) forSums(regional bool) Device {
+	if !d.Software && !regional {
+		d.local = 128
 	}
 	return d
 }

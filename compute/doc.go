@@ -12,12 +12,17 @@
 //   - AND and OR hand the records that are still undecided from one operand to the
 //     next. A whole WHERE is one generated program where it fits, else bitmaps.
 //   - COUNT is the population count of the selection: the occlusion query's place.
+//   - A semi-linear sum is compared with its constant in the same way: from the
+//     top, with what is left of the constant for each undecided record in a few bits.
 //   - SUM is the sum of 2^i * popcount(plane i AND selection): the paper's
 //     Accumulator, with all its TestBits in one pass.
 //   - The k-th largest value is found from the top, as the paper's KthLargest does, but
 //     [digitBits] bits a pass and without waiting: a pass derives the bits decided so
 //     far from the counts of the pass before, keeps the candidates that have them, and
 //     counts these by the next bits.
+//
+// In large chunks each multiprocessor keeps to a region of the records, the same in every
+// program (regions.glsl): it finds their addresses translated.
 //
 // The types to know:
 //

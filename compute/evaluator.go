@@ -41,8 +41,9 @@ type evaluator struct {
 	windows []window
 	// fused evaluates trees in one program where they fit, not bitmap by bitmap.
 	fused bool
-	// split keeps a program to the planes of one column.
-	split bool
+	// regional gives each multiprocessor a region of the units (regions.glsl).
+	regional bool
+	compiler *compiler // has the result; nil where the passes are not a query's
 	// valued keeps the leaves that valueLeaf has evaluated.
 	valued map[plan.Leaf]*node
 	free   []*marks // bitmaps that nothing needs any more

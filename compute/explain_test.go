@@ -17,7 +17,7 @@ import (
 )
 
 // hardware is a device of which nothing runs.
-var hardware = compute.Device{Multiprocessors: 100, MaxBlock: 1 << 31, MaxBlocks: 16, SplitRows: 1 << 25}
+var hardware = compute.Device{Multiprocessors: 100, MaxBlock: 1 << 31, MaxBlocks: 16, RegionRows: 1 << 25}
 
 func agg(k expr.AggKind) expr.Aggregate {
 	return expr.Aggregate{Kind: k, Col: 0, Name: "a", Arg: table.Type{Kind: table.BigInt}, F: 0.5, P: -1}
@@ -130,8 +130,8 @@ func TestLargeTreesAgreeWithCPU(t *testing.T) {
 		d.FuseRows = 0
 		tab := chunked(rng, 9000, 12, 1, false, true)
 		for i, leaves := range []int{15, 40, 40} {
-			if i == 2 {
-				d.SplitRows = 0
+			if i == 2 { // on hardware
+				d.Software, d.Multiprocessors, d.RegionRows = false, 2, 0
 			}
 			p := &plan.Pred{Op: plan.Or}
 			for i := range leaves {
@@ -139,6 +139,29 @@ func TestLargeTreesAgreeWithCPU(t *testing.T) {
 			}
 			q := &plan.Query{Table: tab, Chunks: []plan.ChunkPlan{{Pred: p}}, Aggs: []expr.Aggregate{{Kind: expr.CountAll, Col: -1}, agg(expr.Sum), agg(expr.Percentile)}}
 			compareWithCPU(t, g, d, q, fmt.Sprint(leaves, " leaves"))
+		}
+	})
+}
+
+// A region for each multiprocessor: every record is looked at once, wherever the work
+// groups run and whichever regions have none.
+func TestRegionsCoverEveryRecord(t *testing.T) {
+	gltest.Run(t, 0, func(ctx *glctx.Context, g *pass.GL) {
+		d := compute.DeviceOf(ctx.Caps())
+		d.Software, d.RegionRows = false, 0
+		for _, rows := range []int{300, 100_001} {
+			tab := uniform(rows)
+			and := &plan.Pred{Op: plan.And, Kids: []*plan.Pred{semilinear(), less(1, 300_000)}}
+			for _, d.Multiprocessors = range []int{1, 3, 20} {
+				for _, p := range []*plan.Pred{semilinear(), and} {
+					q := &plan.Query{Table: tab, Chunks: []plan.ChunkPlan{{Pred: p}}, Aggs: []expr.Aggregate{{Kind: expr.CountAll, Col: -1}}}
+					if p == and {
+						q.Aggs = append(q.Aggs, agg(expr.Sum), agg(expr.Percentile))
+					}
+					compareWithCPU(t, g, d, q, fmt.Sprint(rows, " rows, ", d.Multiprocessors, " regions"))
+					compareWithCPU(t, g, d, q, "again")
+				}
+			}
 		}
 	})
 }
@@ -158,11 +181,9 @@ func TestWideColumnsOnDevicesWithFewBlocks(t *testing.T) {
 		}
 		q := &plan.Query{Table: tab, Chunks: []plan.ChunkPlan{{Pred: p}}, Aggs: []expr.Aggregate{{Kind: expr.CountAll, Col: -1}, agg(expr.Sum), agg(expr.Percentile)}}
 		for _, blocks := range []int{8, 16} {
-			for _, split := range []int{0, 1 << 30} {
-				d := compute.DeviceOf(ctx.Caps())
-				d.FuseRows, d.SplitRows, d.MaxBlocks = 0, split, blocks
-				compareWithCPU(t, g, d, q, fmt.Sprint(blocks, " blocks, columns apart from ", split, " rows on"))
-			}
+			d := compute.DeviceOf(ctx.Caps())
+			d.FuseRows, d.MaxBlocks = 0, blocks
+			compareWithCPU(t, g, d, q, fmt.Sprint(blocks, " blocks"))
 		}
 	})
 }

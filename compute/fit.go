@@ -22,9 +22,6 @@ func (c *compiler) fit(e *evaluator, n *node) (*node, error) {
 	if n.op != plan.And && n.op != plan.Or || c.fits(e, n) {
 		return n, nil
 	}
-	if e.split {
-		return c.chain(e, n)
-	}
 	n = &node{op: n.op, kids: append([]*node(nil), n.kids...)}
 	for i, k := range n.kids {
 		if c.fits(e, n) {
@@ -52,46 +49,6 @@ func (c *compiler) fit(e *evaluator, n *node) (*node, error) {
 		n = junction(n.op, groups)
 	}
 	return n, nil
-}
-
-// chain evaluates a junction column by column: each program takes the bitmap of those
-// before it.
-func (c *compiler) chain(e *evaluator, n *node) (*node, error) {
-	var order []int
-	byColumn := map[int][]*node{}
-	for _, k := range n.kids {
-		if k.op != plan.IsLeaf {
-			m, err := c.mark(e, k)
-			if err != nil {
-				return nil, err
-			}
-			k = m
-		}
-		col := k.leaf.col
-		if k.leaf.test == marked {
-			col = -1
-		}
-		if byColumn[col] == nil {
-			order = append(order, col)
-		}
-		byColumn[col] = append(byColumn[col], k)
-	}
-	var sofar []*node
-	for i, col := range order {
-		for kids := byColumn[col]; len(kids) > 0; {
-			m := min(len(kids), mostMarks)
-			sofar, kids = append(sofar, kids[:m]...), kids[m:]
-			if i == len(order)-1 && len(kids) == 0 {
-				break
-			}
-			x, err := c.mark(e, junction(n.op, sofar))
-			if err != nil {
-				return nil, err
-			}
-			sofar = []*node{x}
-		}
-	}
-	return junction(n.op, sofar), nil
 }
 
 // together is how many of the kids, bitmaps and leaves, one pass combines to a bitmap:
@@ -132,9 +89,6 @@ func (c *compiler) fits(e *evaluator, n *node) bool {
 	}
 	w := newWriter(e)
 	w.function(n)
-	if e.split && w.columns() > 1 {
-		return false
-	}
 	return len(w.blocks)+reserved <= e.device.maxBlocks()
 }
 

@@ -12,7 +12,8 @@ import (
 
 // writer writes the program of a sweep. The text depends on the shape only: which
 // tests are combined how, and what is gathered; constants and numbers of planes go
-// to the int array arg, whose first elements are the numbers of units and rows.
+// to the int array arg, whose first elements are the numbers of units and rows and the
+// place of claims.
 type writer struct {
 	e      *evaluator
 	blocks []source       // by binding, from 1 on
@@ -32,7 +33,7 @@ type source struct {
 	part    int
 }
 
-const firstArg = 2 // after units and rows
+const firstArg = 3 // after units, rows and the place of claims
 
 func newWriter(e *evaluator) *writer {
 	return &writer{e: e, at: map[source]int{}, args: make([]int32, firstArg)}
@@ -94,10 +95,10 @@ func (w *writer) resolve(result textures.Block, window int) []textures.Block {
 	return list
 }
 
-// uniforms are the arguments for a window.
-func (w *writer) uniforms(rows int) []shaders.Uniform {
+// uniforms are the arguments for a window; see evaluator.claims.
+func (w *writer) uniforms(rows, claims int) []shaders.Uniform {
 	args := append([]int32(nil), w.args...)
-	args[0], args[1] = int32(textures.Units(rows)), int32(uint32(rows))
+	args[0], args[1], args[2] = int32(textures.Units(rows)), int32(uint32(rows)), int32(claims)
 	return []shaders.Uniform{{Name: "arg", I: args}}
 }
 

@@ -72,7 +72,7 @@ func (c *compiler) searches(e *evaluator, col int, list []*search, selection *ma
 	}
 	for i := range list[0].digits[1:] {
 		for j, s := range list {
-			if err := c.decide(e, col, s, i+1, selection, j > 0 && !e.split); err != nil {
+			if err := c.decide(e, col, s, i+1, selection, j > 0 && !e.regional); err != nil {
 				return err
 			}
 		}
@@ -84,7 +84,7 @@ func (c *compiler) searches(e *evaluator, col int, list []*search, selection *ma
 func (c *compiler) decide(e *evaluator, col int, s *search, i int, selection *marks, beside bool) error {
 	before, now := s.digits[i-1], s.digits[i]
 	base := c.alloc(1 << digitBits)
-	args := make([]int32, 13)
+	args := make([]int32, 14)
 	for j, v := range []int{before.planes, before.low, before.bits, now.planes, now.low, now.bits, s.bases[i-1], base} {
 		args[2+j] = int32(v)
 	}
@@ -107,20 +107,19 @@ func (c *compiler) decide(e *evaluator, col int, s *search, i int, selection *ma
 		special = append(special, "APPEND")
 		for _, w := range e.windows {
 			units := textures.Units(w.Rows)
-			groups := e.device.groups(units, digitGroups)
-			share := (units/(groups*e.device.localSize()) + 1) * e.device.localSize()
-			s.lists = append(s.lists, textures.ScratchBlock(&textures.Scratch{Words: groups * (1 + share)}))
+			groups := e.groups(e.device, units, digitGroups, 0)
+			s.lists = append(s.lists, textures.ScratchBlock(&textures.Scratch{Words: groups * (1 + e.share(e.device, units, groups))}))
 		}
 	}
-	defines := e.device.defines(append(special, fmt.Sprintf("DIGIT %d", digitBits), fmt.Sprintf("COUNTERS %d", 1<<digitBits))...)
-	program := shaders.JoinCompute([]string{"values.glsl", "bitmap.glsl", "report.glsl", "digits.glsl", "kth.comp"}, defines...)
+	defines := e.defines(e.device, append(special, fmt.Sprintf("DIGIT %d", digitBits), fmt.Sprintf("COUNTERS %d", 1<<digitBits))...)
+	program := shaders.JoinCompute([]string{"regions.glsl", "values.glsl", "bitmap.glsl", "report.glsl", "digits.glsl", "kth.comp"}, defines...)
 	st := storedOf(e.segment(col))
 	name := fmt.Sprintf("Decide(%s, %s)", e.fields[col].Name, before.label(st))
 	counts := fmt.Sprintf("candidates of %v by their %s", s.agg, now.label(st))
 	for j, w := range e.windows {
 		args := append([]int32(nil), args...)
 		units := textures.Units(w.Rows)
-		args[0], args[1] = int32(units), int32(uint32(w.Rows))
+		args[0], args[1], args[13] = int32(units), int32(uint32(w.Rows)), int32(e.claims(c))
 		blocks := []textures.Block{c.result, e.planes(col, before.part, w), e.planes(col, now.part, w), s.cand.blocks[j], {}, {}, {}}
 		if i == 1 && selection != nil {
 			blocks[4] = selection.blocks[j]
@@ -132,7 +131,7 @@ func (c *compiler) decide(e *evaluator, col int, s *search, i int, selection *ma
 			blocks[6] = s.lists[j]
 		}
 		err := e.queue(&pass.Pass{Name: name, Counts: counts, Program: program, Uniforms: []shaders.Uniform{{Name: "arg", I: args}},
-			Dispatch: &pass.Dispatch{Groups: [2]int{e.device.groups(units, digitGroups)}, Blocks: blocks, Beside: beside || j > 0,
+			Dispatch: &pass.Dispatch{Groups: [2]int{e.groups(e.device, units, digitGroups, 0)}, Blocks: blocks, Beside: beside || j > 0,
 				Texels: e.device.Software}})
 		if err != nil {
 			return err

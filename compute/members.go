@@ -1,8 +1,6 @@
 package compute
 
 import (
-	"math/bits"
-
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/shaders"
 	"github.com/stencildb/stencildb/table"
@@ -26,7 +24,6 @@ func membersTest(m *plan.Members, seg *table.Segment, set bool) *recordTest {
 		for _, s := range m.Spans {
 			words = append(words, uint32(s.Lo), uint32(s.Lo>>32), uint32(s.Hi), uint32(s.Hi>>32))
 		}
-		t.turns = bits.Len(uint(len(m.Spans))) + 1
 		t.uniforms = []shaders.Uniform{shaders.Uint("spans", uint32(len(m.Spans)))}
 	}
 	t.data = textures.ScratchBlock(&textures.Scratch{Words: len(words), Init: words})

@@ -25,7 +25,6 @@ type recordTest struct {
 	uniforms []shaders.Uniform
 	lookups  []textures.Ref // textures, from unit 0
 	data     textures.Block // at binding 1, when not none
-	turns    int            // of loops, for one record
 }
 
 // steps is how many iterations of loops the test of a unit may take: those over its
@@ -53,7 +52,7 @@ func (e *evaluator) recordTest(leaf plan.Leaf) (*recordTest, error) {
 // too: where the device might flush them they are computed with integers.
 func programTest(p *plan.Program) *recordTest {
 	f := shaders.Function(p, 0, shaders.Keep, 0)
-	t := &recordTest{call: f.Name, text: f.Text, parts: f.Parts, args: f.Args, uniforms: f.Uniforms, turns: f.Turns}
+	t := &recordTest{call: f.Name, text: f.Text, parts: f.Parts, args: f.Args, uniforms: f.Uniforms}
 	if shaders.Arithmetic(p) {
 		t.parts = []string{"int64.glsl", "subnormal64.glsl", "float64.glsl"}
 	}
@@ -94,10 +93,6 @@ func (e *evaluator) scanValues(leaf plan.Leaf, w window, out textures.Block, cou
 
 // scan is scanValues with the test of the leaf.
 func (e *evaluator) scan(t *recordTest, leaf plan.Leaf, w window, out textures.Block, count bool, word int) error {
-	if e.device.Software && 32*(2+4*(1+t.turns)) > shaders.MaxTurns {
-		return &plan.Declined{Why: fmt.Sprintf("%v divides so often that 128 records take more than %d turns of loops, which the software device does not",
-			leaf, shaders.MaxTurns)}
-	}
 	s := &valueScan{test: t, count: count, blocks: []textures.Block{out}}
 	if err := e.inputs(s, leaf, w); err != nil {
 		return err

@@ -68,6 +68,9 @@ func (s *sweep) run(c *compiler, e *evaluator) (gathered, error) {
 	at := c.alloc(words)
 	g.move(at)
 	device, perUnit := e.device.forScans(), wideGroups
+	if s.tree.tests(within) {
+		perUnit = rangeGroups
+	}
 	if s.digit != nil {
 		device, perUnit = e.device, digitGroups
 	}
@@ -76,8 +79,8 @@ func (s *sweep) run(c *compiler, e *evaluator) (gathered, error) {
 		return g, fmt.Errorf("compute: %s takes %d storage blocks, a program of the device at most %d", s.name, n, e.device.maxBlocks())
 	}
 	for i, win := range e.windows {
-		err := e.queue(&pass.Pass{Name: s.name, Counts: s.counts, Program: program, Uniforms: w.uniforms(win.Rows),
-			Dispatch: &pass.Dispatch{Groups: [2]int{device.groupsOf(textures.Units(win.Rows), perUnit, w.steps)},
+		err := e.queue(&pass.Pass{Name: s.name, Counts: s.counts, Program: program, Uniforms: w.uniforms(win.Rows, e.claims(c)),
+			Dispatch: &pass.Dispatch{Groups: [2]int{e.groups(device, textures.Units(win.Rows), perUnit, w.steps)},
 				Blocks: w.resolve(c.result, i), Beside: i > 0,
 				Texels: e.device.Software}})
 		if err != nil {
@@ -221,7 +224,7 @@ func (t *mainText) digit(col int, d digit) {
 
 // program puts the program together; arg at says where the result has its counts.
 func (t *mainText) program(d Device, at int) shaders.Source {
-	defines := append(d.defines(fmt.Sprintf("COUNTERS %d", max(1, t.counters))), t.defines...)
+	defines := append(t.e.defines(d, fmt.Sprintf("COUNTERS %d", max(1, t.counters))), t.defines...)
 	if t.wide {
 		defines = append(defines, "WIDE")
 	}
@@ -234,6 +237,7 @@ func (t *mainText) program(d Device, at int) shaders.Source {
 %s
 void main() {
     uint units = uint(arg[0]), rows = uint(arg[1]);
+    claim(uint(arg[2]));
     uvec4 counter[FOURS];
     for (int c = 0; c < FOURS; c++)
         counter[c] = uvec4(0u);
@@ -242,16 +246,5 @@ void main() {
 %s    }
 %s}
 `, t.decl.String(), (len(t.args)+round-1)/round*round, t.body.String(), t.before.String(), t.loop.String(), t.after.String())
-	return shaders.ComposeCompute("sweep", []string{"values.glsl", "bitmap.glsl", "report.glsl", "digits.glsl"}, defines, text)
-}
-
-// columns counts the columns whose planes the program reads.
-func (w *writer) columns() int {
-	cols := map[int]bool{}
-	for _, s := range w.blocks {
-		if s.marks == nil && s.content == textures.Planes {
-			cols[s.col] = true
-		}
-	}
-	return len(cols)
+	return shaders.ComposeCompute("sweep", []string{"regions.glsl", "values.glsl", "bitmap.glsl", "report.glsl", "digits.glsl"}, defines, text)
 }

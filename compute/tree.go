@@ -1,6 +1,7 @@
 package compute
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/stencildb/stencildb/expr"
@@ -94,6 +95,11 @@ func (n *node) leaves() int {
 		total += k.leaves()
 	}
 	return total
+}
+
+// tests reports whether a leaf below n is a test of that kind.
+func (n *node) tests(kind test) bool {
+	return n.op == plan.IsLeaf && n.leaf.test == kind || slices.ContainsFunc(n.kids, func(k *node) bool { return k.tests(kind) })
 }
 
 // junction makes an And or an Or of kids that may be constant.

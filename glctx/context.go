@@ -81,13 +81,14 @@ const (
 	finished
 )
 
-// Waking a blocked thread takes 10 to 15 us, so both sides of Do spin for a while
+// Waking a blocked thread takes 10 to 15 us, and up to 70 us where the caller has
+// waited for a query of 0.1 ms (an H200's host), so both sides of Do spin for a while
 // before they block: where there are cores to spare, for on few a software renderer
 // wants them all.
 const (
 	spinCores  = 5 // processors from which on spinning pays
 	serveSpin  = 100 * time.Microsecond
-	callerSpin = 50 * time.Microsecond
+	callerSpin = time.Millisecond
 )
 
 // spinFor calls ready until it is true or the time is over, and reports whether it

@@ -37,7 +37,7 @@
 //     microseconds (12 to 14 on an idle machine); inside Do it costs 0.1 to 0.4. Give
 //     Do a whole query, not one draw. With GOMAXPROCS of 5 and more, when the context
 //     is opened, both threads spin for a moment before they sleep (the GL thread 100
-//     microseconds after its last task, the caller 50), and calls that follow each
+//     microseconds after its last task, the caller up to 1000), and calls that follow each
 //     other closely cost 1 microsecond.
 //   - Functions given to Do run one at a time. One that waits for another
 //     goroutine that itself calls Do never ends.

@@ -45,7 +45,7 @@ uint rank(uint k) { return k; }
 // The units that have candidates left, by work group: how many, and at most share()
 // of them. Few of the others' threads have something to do, and these wait for it.
 layout(std430, binding = 6) buffer List { uint list[]; };
-uint listAt(uint units) { return gl_NumWorkGroups.x + gl_WorkGroupID.x * share(units); }
+uint listAt(uint units) { return gl_NumWorkGroups.x + GROUP * share(units); }
 #endif
 #ifdef APPEND
 shared uint appended;
@@ -98,6 +98,7 @@ void count(uint unit, uvec4 m, inout uvec4 counter[FOURS]) {
 
 void main() {
     uint units = uint(arg[0]), to = uint(arg[9]);
+    claim(uint(arg[13]));
     decide(uint(arg[8]));
     if (gl_GlobalInvocationID.x == 0u)
         result[to] = k;
@@ -110,7 +111,7 @@ void main() {
     barrier();
 #endif
 #ifdef LISTED
-    for (uint i = gl_LocalInvocationIndex, end = list[gl_WorkGroupID.x]; i < end; i += uint(LOCAL)) {
+    for (uint i = gl_LocalInvocationIndex, end = list[GROUP]; i < end; i += uint(LOCAL)) {
         uint unit = list[listAt(units) + i];
 #else
     for (uint unit = firstUnit(units), end = endUnit(units); unit < end; unit += STEP) {
@@ -127,6 +128,6 @@ void main() {
     report(to, counter);
 #ifdef APPEND
     if (gl_LocalInvocationIndex == 0u)
-        list[gl_WorkGroupID.x] = appended; // report has a barrier
+        list[GROUP] = appended; // report has a barrier
 #endif
 }
