@@ -37,7 +37,7 @@ The backend is classic unless another one is named; cpu has no passes to show.` 
 	}
 	c.RunE = run(func(c *cobra.Command, args []string) error {
 		switch {
-		case out == "":
+		case out == "" || out == "-":
 			return usagef("give the page to write with -o FILE.html")
 		case most < 1:
 			return usagef("--max-passes %d: a page has 1 pass or more", most)

@@ -1,10 +1,12 @@
 package cmd
 
 import (
+	"html"
 	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
+	"syscall"
 	"testing"
 )
 
@@ -50,11 +52,15 @@ func TestTraceLeavesNothingHalfWritten(t *testing.T) {
 
 func TestTraceFindsBadPlacesBeforeTheWork(t *testing.T) {
 	dir := t.TempDir()
-	plain := file(t, "plain", "")
+	plain, pipe := file(t, "plain", ""), filepath.Join(dir, "pipe")
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Fatal(err)
+	}
 	for path, want := range map[string]string{
 		dir:                                 "is a directory",
 		filepath.Join(dir, "no", "p.html"):  "there is no folder",
 		filepath.Join(plain, "p.html"):      "cannot be written",
+		pipe:                                "is no plain file",
 		"/proc/there-is-no-place-here.html": "cannot be written",
 	} {
 		stencildb("trace", "--load", "t="+filepath.Join(dir, "missing.csv"), "-o", path, "SELECT COUNT(*) FROM t").wantFailure(t, 1, want)
@@ -64,6 +70,36 @@ func TestTraceFindsBadPlacesBeforeTheWork(t *testing.T) {
 func TestTraceFlags(t *testing.T) {
 	const sql = "SELECT COUNT(*) FROM flights"
 	stencildb("trace", sql).wantFailure(t, 2, "-o FILE.html")
+	stencildb("trace", "-o", "-", sql).wantFailure(t, 2, "-o FILE.html")
 	stencildb("trace", "-o", "p.html", "--max-passes", "0", sql).wantFailure(t, 2, "--max-passes 0")
 	stencildb("trace", "-o", "p.html").wantFailure(t, 2)
+}
+
+// What differs between two traces of one statement: times, the device's name and the
+// predictions made for it.
+var differs = regexp.MustCompile(`"ms":[^,]+|\d+\.\d{3} ms|"device":"[^"]*"|backend \w+ on [^;]*;|(?s:Predicted \(.*?</pre>)|"Predicted \(.*?\],"answer"`)
+
+func TestExampleTracesAreWhatTraceWrites(t *testing.T) {
+	examples, err := filepath.Glob("../docs/traces/*.html")
+	if err != nil || len(examples) == 0 {
+		t.Fatalf("examples %v, %v", examples, err)
+	}
+	for _, path := range examples {
+		page, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, sql, _ := strings.Cut(string(page), `<pre id="sql">`)
+		sql, _, _ = strings.Cut(sql, "</pre>")
+		sql = html.UnescapeString(sql)
+		out := filepath.Join(t.TempDir(), "page.html")
+		stencildb("trace", "--device", "software", "-o", out, sql).wantOutput(t, "")
+		now, err := os.ReadFile(out)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if differs.ReplaceAllString(string(page), "") != differs.ReplaceAllString(string(now), "") {
+			t.Errorf("%s is out of date: stencildb trace --device software -o %s %q", path, path, sql)
+		}
+	}
 }

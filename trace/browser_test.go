@@ -193,7 +193,8 @@ func TestThePageInABrowser(t *testing.T) {
 	seg := tab.Chunks[0].Segments
 	x, y := b.over(tr, "depth after", row)
 	b.tells(fmt.Sprintf("row: %d", row+1), fmt.Sprintf("a: %v (code %d)", seg[0].Value(row), seg[0].Codes.At(row)),
-		fmt.Sprintf("b: %v (code %d)", seg[1].Value(row), seg[1].Codes.At(row)), "s: x", fmt.Sprintf("2^24 = %d)", seg[0].Codes.At(row)), "stencil after: ")
+		fmt.Sprintf("b: %v (code %d)", seg[1].Value(row), seg[1].Codes.At(row)), "s: x", fmt.Sprintf("depth after: %d / 2^24", seg[0].Codes.At(row)),
+		"stencil before: undefined", "stencil after: ")
 	b.over(tr, "depth after", 3) // a NULL
 	b.tells("row: 4", "a: NULL", "records that pass: no", "s: </script><script>throw 1</script>")
 	b.run(chromedp.MouseClickXY(x, y), chromedp.KeyEvent(kb.ArrowRight))

@@ -15,13 +15,13 @@ type Column struct {
 	Chunks []ColumnChunk `json:"chunks"`
 }
 
-// ColumnChunk is the values of a chunk: entry Index[cell] of Values has code
-// Codes[cell], "" for NULL.
+// ColumnChunk is the values of a chunk: a cell has value and code number Index[cell]
+// of Values and Codes, code "" for NULL.
 type ColumnChunk struct {
-	Bits   int      `json:"bits"`
-	Values []string `json:"values"`
-	Codes  []string `json:"codes"`
-	Index  int      `json:"index"` // an image
+	Bits   int `json:"bits"`
+	Values int `json:"values"` // an image of text
+	Codes  int `json:"codes"`  // an image of text
+	Index  int `json:"index"`  // an image
 }
 
 // columnsOf lists the columns that a statement reads.
@@ -45,6 +45,7 @@ func (t *tracer) columns() error {
 			seg := chunk.Segments[col]
 			out := ColumnChunk{Bits: seg.Bits}
 			index, at := []uint32{}, map[string]uint32{}
+			var values, codes []string
 			for _, row := range t.trace.Grids[i].cells {
 				code := ""
 				if !seg.IsNull(row) {
@@ -52,15 +53,20 @@ func (t *tracer) columns() error {
 				}
 				n, ok := at[code]
 				if !ok {
-					n = uint32(len(out.Values))
+					n = uint32(len(values))
 					at[code] = n
-					out.Values, out.Codes = append(out.Values, seg.Value(row).String()), append(out.Codes, code)
+					values, codes = append(values, seg.Value(row).String()), append(codes, code)
 				}
 				index = append(index, n)
 			}
-			var err error
-			if out.Index, err = t.images.add(narrow(index)); err != nil {
-				return err
+			for _, part := range []struct {
+				place *int
+				of    any
+			}{{&out.Index, narrow(index)}, {&out.Values, values}, {&out.Codes, codes}} {
+				var err error
+				if *part.place, err = t.images.add(part.of); err != nil {
+					return err
+				}
 			}
 			c.Chunks = append(c.Chunks, out)
 		}

@@ -139,10 +139,14 @@ func (t *tracer) drawn(l *look, b, now *buffer, passed []bool) error {
 		return err
 	}
 	for i, s := range [][]uint8{b.stencil, now.stencil} {
+		title := [2]string{"stencil before", "stencil after"}[i]
 		if s == nil {
+			if now.stencil != nil {
+				l.Panels = append(l.Panels, undefined(title))
+			}
 			continue
 		}
-		p, err := t.stencil(l.grid, [2]string{"stencil before", "stencil after"}[i], s)
+		p, err := t.stencil(l.grid, title, s)
 		if err != nil {
 			return err
 		}
@@ -172,7 +176,11 @@ func (t *tracer) drawn(l *look, b, now *buffer, passed []bool) error {
 func (t *tracer) depthPanels(l *look, b, now *buffer) error {
 	both := slices.Concat(b.depth, now.depth)
 	for i, d := range []*buffer{b, now} {
+		title := [2]string{"depth before", "depth after"}[i]
 		if d.depth == nil {
+			if now.depth != nil {
+				l.Panels = append(l.Panels, undefined(title))
+			}
 			continue
 		}
 		scale := both
@@ -184,7 +192,7 @@ func (t *tracer) depthPanels(l *look, b, now *buffer) error {
 		if err != nil {
 			return err
 		}
-		p := Panel{Title: [2]string{"depth before", "depth after"}[i], Kind: "depth", Image: image, Lo: lo, Hi: hi,
+		p := Panel{Title: title, Kind: "depth", Image: image, Lo: lo, Hi: hi, Unit: l.depthUnit(),
 			Ends: [2]string{t.depthName(l, d, lo), t.depthName(l, d, hi)}, Same: i == 1 && slices.Equal(b.depth, now.depth)}
 		if l.tests() {
 			p.Quad, p.QuadText = float64(l.pass.Quad), "quad at depth "+t.depthName(l, d, float64(l.pass.Quad))
@@ -215,15 +223,26 @@ func (l *look) tests() bool {
 	return d.Test && !d.Write && d.Func != pass.Always && d.Func != pass.Never
 }
 
+// depthUnit is the number that depths are integers divided by: of a resident depth
+// buffer, which is uploaded as integers, and of one that a program has written.
+func (l *look) depthUnit() uint32 {
+	if l.pass.Target.Chunk != nil {
+		return textures.DepthMax
+	}
+	return 1 << textures.LimbBits
+}
+
+// depthFraction writes a depth as an integer divided by the unit.
+func (l *look) depthFraction(depth float64) string {
+	text := map[uint32]string{textures.DepthMax: "(2^24 - 1)", 1 << textures.LimbBits: "2^24"}[l.depthUnit()]
+	return fmt.Sprintf("%.8g / %s", math.Round(100*depth*float64(l.depthUnit()))/100, text)
+}
+
 // depthName writes a depth with what it stands for.
 func (t *tracer) depthName(l *look, b *buffer, depth float64) string {
-	unit, resident := "2^24", l.pass.Target.Chunk != nil
-	scale := float64(1 << textures.LimbBits)
-	if resident {
-		unit, scale = "(2^24 - 1)", textures.DepthMax
-	}
-	n := uint64(math.Round(depth * scale))
-	text := fmt.Sprintf("%d / %s", n, unit)
+	resident := l.pass.Target.Chunk != nil
+	n := uint64(math.Round(depth * float64(l.depthUnit())))
+	text := l.depthFraction(depth)
 	if b.column < 0 {
 		return text
 	}

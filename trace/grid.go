@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/binary"
+	"encoding/json"
 	"fmt"
 
 	"github.com/stencildb/stencildb/textures"
@@ -58,10 +59,10 @@ func (g *grid) count(in func(row int) bool) (each []uint32, total int) {
 	return each, total
 }
 
-// Image is an array of numbers, compressed: little-endian, deflate, base64. A
-// picture has a number a cell.
+// Image is an array, compressed: deflate, base64. A picture has a number a cell,
+// little-endian; texts are a JSON array.
 type Image struct {
-	Type string `json:"type"` // u8, u16, u32, f32, f64
+	Type string `json:"type"` // u8, u16, u32, f32, f64, text
 	Data string `json:"data"`
 }
 
@@ -71,10 +72,16 @@ type images struct {
 	at   map[[32]byte]int
 }
 
-// add keeps numbers of the types above, and returns their place.
-func (m *images) add(numbers any) (int, error) {
+// add keeps numbers of the types above or texts, and returns their place.
+func (m *images) add(of any) (int, error) {
 	kind, ok := "", true
-	switch numbers.(type) {
+	var raw, packed bytes.Buffer
+	switch v := of.(type) {
+	case []string:
+		kind = "text"
+		if err := json.NewEncoder(&raw).Encode(v); err != nil {
+			return 0, err
+		}
 	case []uint8:
 		kind = "u8"
 	case []uint16:
@@ -89,11 +96,12 @@ func (m *images) add(numbers any) (int, error) {
 		ok = false
 	}
 	if !ok {
-		return 0, fmt.Errorf("trace: no image of %T", numbers)
+		return 0, fmt.Errorf("trace: no image of %T", of)
 	}
-	var raw, packed bytes.Buffer
-	if err := binary.Write(&raw, binary.LittleEndian, numbers); err != nil {
-		return 0, err
+	if kind != "text" {
+		if err := binary.Write(&raw, binary.LittleEndian, of); err != nil {
+			return 0, err
+		}
 	}
 	key := sha256.Sum256(append(raw.Bytes(), kind...))
 	if i, ok := m.at[key]; ok {

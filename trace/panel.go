@@ -13,9 +13,11 @@ type Panel struct {
 	Title string `json:"title"`
 	// Kind says what a cell's number is: of "codes" the code + 1, 0 for NULL; of
 	// "depth" the window depth; of "stencil" the value; of "share" how many records of
-	// the block; of "texels" the first of a texel's four words.
+	// the block; of "texels" the first of a texel's four words. "undefined" has none:
+	// nothing has been written there yet.
 	Kind  string `json:"kind"`
 	Image int    `json:"image"`
+	Unit  uint32 `json:"unit,omitempty"` // depths are integers divided by it
 	Note  string `json:"note,omitempty"`
 	Small bool   `json:"small,omitempty"`
 	// Lo and Hi are the ends of the colour scale, Ends what they are in words.
@@ -38,6 +40,11 @@ type Panel struct {
 type Level struct {
 	Value   uint8 `json:"value"`
 	Records int   `json:"records"`
+}
+
+// undefined stands for a picture of what holds nothing yet.
+func undefined(title string) Panel {
+	return Panel{Title: title, Kind: "undefined", Note: "undefined: no pass has written to it yet"}
 }
 
 // share is the picture of a set of records.
@@ -110,8 +117,14 @@ func (t *tracer) texture(l *look, ref textures.Ref) ([]Panel, error) {
 		switch {
 		case ref.Form == textures.ValidBits:
 			what, name = "validity bits of "+t.columnName(col), plainName
-		case ref.High || ref.Form == textures.HighWords || ref.Form == textures.LowWords && textures.Parts(seg) == 2 || seg.Bits > 2*textures.LimbBits:
-			what, name = "a part of the codes of "+t.columnName(col), plainName
+		case ref.High:
+			what, name = fmt.Sprintf("bits %d.. of the codes of %s", 2*textures.LimbBits, t.columnName(col)), plainName
+		case ref.Form == textures.HighWords:
+			what, name = fmt.Sprintf("bits %d.. of the codes of %s", textures.PartBits, t.columnName(col)), plainName
+		case ref.Form == textures.LowWords && textures.Parts(seg) == 2:
+			what, name = fmt.Sprintf("bits 0..%d of the codes of %s", textures.PartBits-1, t.columnName(col)), plainName
+		case ref.Form == textures.Floats && seg.Bits > 2*textures.LimbBits:
+			what, name = fmt.Sprintf("bits 0..%d of the codes of %s", 2*textures.LimbBits-1, t.columnName(col)), plainName
 		}
 		p, err := t.codes("texture read: "+what, cells, name)
 		if err != nil {

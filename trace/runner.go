@@ -16,7 +16,7 @@ import (
 
 // tracer is a runner that waits for each pass and looks at what it read and wrote.
 type tracer struct {
-	pass.Runner
+	*pass.Profiler
 	bare  pass.Runner // for draws that are no pass of the statement
 	store *textures.Store
 	ctx   *glctx.Context
@@ -48,7 +48,9 @@ type look struct {
 }
 
 func newTracer(s engine.Stage, run pass.Runner) *tracer {
-	t := &tracer{Runner: run, bare: s.Runner, store: s.Runner.Store(), ctx: s.Context, timer: s.Context.NewTimer(), plan: s.Plan,
+	timer, store := s.Context.NewTimer(), s.Runner.Store()
+	t := &tracer{Profiler: &pass.Profiler{Runner: run, Timer: timer, Uploaded: store.Uploaded},
+		bare: s.Runner, store: store, ctx: s.Context, timer: timer, plan: s.Plan,
 		trace: &Trace{Device: s.Context.Caps().Renderer, Rows: s.Plan.Table.Rows(),
 			Columns: []*Column{}, Passes: []*Pass{}, Programs: []string{}, Searches: []*Search{}, Sums: []*Sum{}},
 		images:   &images{list: []*Image{}, at: map[[32]byte]int{}},
@@ -79,7 +81,7 @@ func (t *tracer) Run(p *pass.Pass) (pass.Count, error) {
 	l.Chunk = t.chunkOf(p)
 	t.chunk = l.Chunk
 	l.grid = t.trace.Grids[l.Chunk]
-	l.State, l.Uniforms, l.Program = t.state(p), uniforms(p.Uniforms), t.program(p)
+	l.State, l.Uniforms, l.Program = t.state(l), uniforms(p.Uniforms), t.program(p)
 	see := t.draw
 	switch {
 	case p.Dispatch != nil:
@@ -101,18 +103,13 @@ func (t *tracer) Run(p *pass.Pass) (pass.Count, error) {
 
 // run runs the pass and waits for it.
 func (t *tracer) run(l *look) (pass.Count, error) {
-	before := t.store.Uploaded()
-	t.timer.Start()
-	c, err := t.Runner.Run(l.pass)
-	t.timer.Stop()
+	c, err := t.Profiler.Run(l.pass)
 	if err != nil {
 		return nil, err
 	}
-	l.MS = float64(max(0, t.timer.Elapsed()-(t.store.Uploaded()-before))) / 1e6
-	if c != nil {
-		l.Samples, err = c.Wait()
-	}
-	return c, err
+	f := t.Profiles[len(t.Profiles)-1]
+	l.MS, l.Samples = float64(f.Elapsed)/1e6, f.Samples
+	return c, nil
 }
 
 // program keeps a program's text and returns its place.
@@ -199,7 +196,7 @@ func (l *look) begins(names []string) bool {
 // ReadTexels implements pass.Runner: what is read back is told with the passes that
 // drew it.
 func (t *tracer) ReadTexels(temp *textures.Temp, words []uint32) error {
-	if err := t.Runner.ReadTexels(temp, words); err != nil {
+	if err := t.Profiler.ReadTexels(temp, words); err != nil {
 		return err
 	}
 	for l := t.temps[temp]; l != nil; l = t.temps[l.from] {

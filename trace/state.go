@@ -11,7 +11,8 @@ import (
 )
 
 // state lists the pipeline state of a pass: what matters, and how it is set.
-func (t *tracer) state(p *pass.Pass) [][2]string {
+func (t *tracer) state(l *look) [][2]string {
+	p := l.pass
 	var s [][2]string
 	add := func(what, format string, args ...any) { s = append(s, [2]string{what, fmt.Sprintf(format, args...)}) }
 	program := "none: the fixed pipeline"
@@ -37,13 +38,14 @@ func (t *tracer) state(p *pass.Pass) [][2]string {
 		if p.Target.Chunk != nil {
 			add("depths", "the codes of %s, resident", t.columnName(p.Target.Col))
 		}
-		s = append(s, drawState(p)...)
+		s = append(s, drawState(l)...)
 	}
 	return s
 }
 
 // drawState lists the tests of a draw.
-func drawState(p *pass.Pass) [][2]string {
+func drawState(l *look) [][2]string {
+	p := l.pass
 	var s [][2]string
 	add := func(what, format string, args ...any) { s = append(s, [2]string{what, fmt.Sprintf(format, args...)}) }
 	if c := p.Clear; c != nil {
@@ -56,14 +58,13 @@ func drawState(p *pass.Pass) [][2]string {
 		add("depth test", "%v", d.Func)
 	default:
 		add("depth test", "%v: a record passes where quad depth %s stored depth", d.Func, symbols[d.Func])
-		add("quad depth", "%.9g = %.8g / 2^24", p.Quad, float64(p.Quad)*(1<<textures.LimbBits))
+		add("quad depth", "%.9g = %s", p.Quad, l.depthFraction(float64(p.Quad)))
 	}
 	if p.Depth.Test && p.Depth.Write {
 		add("depth write", "on: passing records take the depth of the fragment")
 	}
 	if b := p.Bounds; b != nil {
-		add("depth bounds", "a record passes where %.9g <= stored depth <= %.9g (%.8g to %.8g in 2^-24)", b.Lo, b.Hi,
-			b.Lo*(1<<textures.LimbBits), b.Hi*(1<<textures.LimbBits))
+		add("depth bounds", "a record passes where %.9g <= stored depth <= %.9g (%s to %s)", b.Lo, b.Hi, l.depthFraction(b.Lo), l.depthFraction(b.Hi))
 	}
 	if n := p.Stencil; !n.Test {
 		add("stencil test", "off")

@@ -34,12 +34,21 @@ type Step struct {
 	Known string     `json:"known"` // the bits found so far, the highest first
 	Ends  [2]string  `json:"ends"`  // the smallest and the largest value that have them
 	At    [2]float64 `json:"at"`    // their places on the number line, 0..1
+	// Tried are the tentative values that the pass compares with: of backend classic
+	// and of the depth tests of fused one, of fused's reductions three.
+	Tried []Mark `json:"tried,omitempty"`
 	// Digits are how many candidates have each value of the digit that the pass
 	// counts, where it counts several; 0 has the rest.
 	Digits []Digit `json:"digits,omitempty"`
 	Taken  string  `json:"taken,omitempty"` // the value that the answer has
 
 	high int // the highest bit that the pass counts for
+}
+
+// Mark is a value on the number line.
+type Mark struct {
+	Value string  `json:"value"`
+	At    float64 `json:"at"` // 0..1
 }
 
 // Digit is how many candidates have a value of some bits.
@@ -89,7 +98,7 @@ func (t *tracer) steps(values []table.Value) {
 
 var (
 	classicSearch = regexp.MustCompile(`^Kth(?:Largest|Smallest) bit (\d+): Compare\(`)
-	fusedSearch   = regexp.MustCompile(`^KthLargest\(.*\) bit (?:\d+, )?(\d+)$`)
+	fusedSearch   = regexp.MustCompile(`^KthLargest\(.*\) bit (?:(\d+), )?(\d+)$`)
 )
 
 // searches finds the passes of k-th searches. Those of one column follow the order
@@ -128,7 +137,7 @@ func (t *tracer) searches(values []table.Value) {
 			t.step(i, s, high)
 			continue
 		}
-		col, high, ok := t.bitSearch(l)
+		col, high, low, ok := t.bitSearch(l)
 		if !ok {
 			continue
 		}
@@ -141,6 +150,7 @@ func (t *tracer) searches(values []table.Value) {
 		}
 		last = high
 		t.step(i, current, high)
+		t.trace.Searches[current].try(high, low)
 	}
 	for _, s := range t.trace.Searches {
 		s.finish()
@@ -163,14 +173,14 @@ func (t *tracer) routine(l *look, routine string, col int) bool {
 	return l.Name == head+")" || strings.HasPrefix(l.Name, head+" WHERE ")
 }
 
-// bitSearch finds the column and the highest bit that a pass of backends classic and
-// fused counts for.
-func (t *tracer) bitSearch(l *look) (col, high int, ok bool) {
+// bitSearch finds the column and the bits that a pass of backends classic and fused
+// counts for.
+func (t *tracer) bitSearch(l *look) (col, high, low int, ok bool) {
 	m := classicSearch.FindStringSubmatch(l.Name)
 	col = l.column
 	if m == nil {
 		if m = fusedSearch.FindStringSubmatch(l.Name); m == nil {
-			return 0, 0, false
+			return 0, 0, 0, false
 		}
 		for _, r := range l.pass.Textures { // of a reduction
 			if r.Form == textures.LowWords && r.Chunk != nil {
@@ -179,7 +189,10 @@ func (t *tracer) bitSearch(l *look) (col, high int, ok bool) {
 		}
 	}
 	high, err := strconv.Atoi(m[len(m)-1])
-	return col, high, err == nil && col >= 0
+	if low = high; len(m) > 2 && m[1] != "" {
+		low = high - 1
+	}
+	return col, high, low, err == nil && col >= 0
 }
 
 // digitSearch finds the aggregate and the highest bit that a pass of backend compute
@@ -240,6 +253,18 @@ func (s *Search) finish() {
 		}
 		st.Ends = [2]string{s.space.Value(x).String(), s.space.Value(last).String()}
 		st.At = [2]float64{float64(x) / top, float64(last) / top}
+	}
+}
+
+// try notes the tentative values of the last step: the bits found before it, and
+// every value but 0 of those that it counts for.
+func (s *Search) try(high, low int) {
+	st := &s.Steps[len(s.Steps)-1]
+	known := s.code >> (high + 1) << (high + 1)
+	for digit := uint64(1); digit < 1<<(high-low+1); digit++ {
+		if code := known + digit<<low; code <= s.space.Max() {
+			st.Tried = append(st.Tried, Mark{s.space.Value(code).String(), float64(code) / max(1, float64(s.space.Max()))})
+		}
 	}
 }
 

@@ -107,6 +107,9 @@ func Run(ctx context.Context, db *engine.DB, text string, o Options) (*Trace, er
 	return out, nil
 }
 
+// Limit wraps a runner so that a statement of more than so many passes is an error.
+func Limit(r pass.Runner, most int) pass.Runner { return &limiter{Runner: r, most: most} }
+
 // limiter is a runner of so many passes at most.
 type limiter struct {
 	pass.Runner

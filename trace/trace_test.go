@@ -194,6 +194,12 @@ func TestASearchFindsItsBitsFromTheTop(t *testing.T) {
 					t.Errorf("%s: %s: %q after %q", backend, s.Aggregate, st.Known, known)
 				}
 				known = st.Known
+				if backend == "classic" && (len(st.Tried) != 1 || !strings.HasSuffix(tr.Passes[st.Pass].Name, " "+st.Tried[0].Value+")")) {
+					t.Errorf("%s: tentative values %v", tr.Passes[st.Pass].Name, st.Tried)
+				}
+				if backend == "fused" && len(st.Tried) == 0 {
+					t.Errorf("%s: no tentative value", tr.Passes[st.Pass].Name)
+				}
 			}
 			last := s.Steps[len(s.Steps)-1]
 			if len(known) != s.Bits || last.Ends != [2]string{tr.Answer[i].Value, tr.Answer[i].Value} {

@@ -3,6 +3,8 @@
   const trace = JSON.parse(document.getElementById('trace').textContent);
   const $ = id => document.getElementById(id);
   const grouped = n => n.toLocaleString('en-US');
+  // groupedText groups the digits of a number of any length before its point.
+  const groupedText = s => s.replace(/^-?\d+/, d => d.replace(/\B(?=(\d{3})+$)/g, ','));
   const types = { u8: Uint8Array, u16: Uint16Array, u32: Uint32Array, f32: Float32Array, f64: Float64Array };
   let images = [];       // the numbers of each image
   let current = 0;       // the pass shown
@@ -21,8 +23,8 @@
 
   async function unpack(image) {
     const bytes = Uint8Array.from(atob(image.data), c => c.charCodeAt(0));
-    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('deflate-raw'));
-    return new types[image.type](await new Response(stream).arrayBuffer());
+    const unpacked = new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream('deflate-raw')));
+    return image.type === 'text' ? unpacked.json() : new types[image.type](await unpacked.arrayBuffer());
   }
 
   // --- Records and cells: see package trace, grid.go.
@@ -101,7 +103,7 @@
     } else {
       const stops = [0, 0.25, 0.5, 0.75, 1].map(t => hex(ramp(t))).join(',');
       const scale = make('div', { className: 'scale', style: `background:linear-gradient(90deg,${stops})` });
-      box.append(scale, make('div', {}, `${panel.ends[0]} … ${panel.ends[1]}`));
+      box.append(scale, make('div', { className: 'ends' }, ...panel.ends.map(e => make('span', {}, e))));
       if (panel.quadText) {
         scale.append(make('b', { style: `left:${100 * place(panel, panel.quad)}%` }));
         box.append(make('div', { className: 'quad' }, panel.quadText));
@@ -113,13 +115,22 @@
     return box;
   }
 
+  // empty stands for a picture of what holds nothing yet.
+  function empty(panel, grid) {
+    const f = make('figure', {}, make('figcaption', {}, panel.title),
+      make('div', { className: 'empty', style: `aspect-ratio:${grid.cols} / ${grid.lines}` }, panel.note));
+    f.panel = panel;
+    return f;
+  }
+
   function figure(panel, grid) {
+    if (panel.kind === 'undefined') return empty(panel, grid);
     const canvas = make('canvas', {});
     draw(canvas, panel, grid);
     canvas.setAttribute('role', 'img');
     canvas.setAttribute('aria-label', panel.title);
     const caption = make('figcaption', {}, panel.title);
-    if (panel.same) caption.append(make('span', { className: 'same' }, ' (unchanged)'));
+    if (panel.same) caption.append(make('span', { className: 'same' }, ' (same)'));
     const picture = make('div', { className: 'picture' }, canvas);
     const f = make('figure', { className: panel.small ? 'small' : '' }, caption, picture, legend(panel));
     f.panel = panel;
@@ -142,10 +153,11 @@
   // --- The record under the pointer.
 
   function said(panel, grid, cell) {
+    if (panel.kind === 'undefined') return 'undefined';
     const v = images[panel.image][cell];
     switch (panel.kind) {
       case 'codes': return v === 0 ? 'NULL' : grouped(v - 1);
-      case 'depth': return `${Number(v.toPrecision(9))} (× 2^24 = ${Number((v * 16777216).toFixed(2))})`;
+      case 'depth': return `${grouped(Number((v * panel.unit).toFixed(2)))} / ${panel.unit === 16777216 ? '2^24' : '(2^24 - 1)'}`;
       case 'stencil': return String(v);
     }
     const n = grid.sizes[cell];
@@ -173,17 +185,18 @@
     const head = make('div', {}, pair('row', grouped(grid.first + row + 1)), ` of ${grouped(trace.rows)}`);
     if (n > 1) head.append(make('span', { className: 'dim' }, `, the first of ${grouped(n)} records of its block`));
     if (kept) head.append(make('span', { className: 'dim' }, ' · kept: click a picture to let go'));
-    const values = make('div', { className: 'values' }), planes = pass.panels.some(p => p.small);
+    const values = make('div', { className: 'values' });
     for (const c of trace.columns) {
-      const part = c.chunks[pass.chunk], i = images[part.index][spot.cell], code = part.codes[i];
+      const part = c.chunks[pass.chunk], i = images[part.index][spot.cell], code = images[part.codes][i];
+      const planes = pass.panels.some(p => p.small && p.title.endsWith(` of ${c.name}`));
       const bits = planes && code !== '' ? ` = ${BigInt(code).toString(2).padStart(part.bits, '0')} in bits` : '';
-      values.append(pair(c.name, part.values[i] + (code === '' ? '' : ` (code ${BigInt(code).toLocaleString('en-US')}${bits})`)));
+      values.append(pair(c.name, images[part.values][i] + (code === '' ? '' : ` (code ${BigInt(code).toLocaleString('en-US')}${bits})`)));
     }
     const seen = make('div', { className: 'values' });
     for (const p of pass.panels) if (p.kind !== 'texels' && !p.small) seen.append(pair(p.title, said(p, grid, spot.cell)));
     box.append(head, values, seen);
     for (const f of document.querySelectorAll('#panels figure')) {
-      if (f.panel.kind === 'texels') continue;
+      if (f.panel.kind === 'texels' || f.panel.kind === 'undefined') continue;
       const x = spot.cell % grid.cols, y = Math.floor(spot.cell / grid.cols);
       f.querySelector('.picture').append(make('div', { className: 'spot',
         style: `left:${(x + 0.5) / grid.cols * 100}%;top:${(y + 0.5) / grid.lines * 100}%;width:${100 / grid.cols}%;height:${100 / grid.lines}%` }));
@@ -199,9 +212,10 @@
     return e;
   }
 
-  // numberLine draws a bar a pass: the values that have the bits found so far.
+  // numberLine draws a bar a pass, the values that have the bits found so far, and
+  // marks the tentative values of the last one.
   function numberLine(search, upTo) {
-    const steps = search.steps.slice(0, upTo + 1), wide = 800, line = 9, top = 16;
+    const steps = search.steps.slice(0, upTo + 1), wide = Math.max(240, $('search').clientWidth - 29), line = 9, top = 16;
     const high = top + line * Math.max(1, steps.length) + 6;
     const e = svg('svg', { viewBox: `0 0 ${wide} ${high}`, role: 'img', 'aria-label': 'number line' });
     e.append(svg('text', { x: 0, y: 10 }, search.ends[0]), svg('text', { x: wide, y: 10, 'text-anchor': 'end' }, search.ends[1]),
@@ -210,6 +224,10 @@
       const from = s.at[0] * wide, width = Math.max(2, (s.at[1] - s.at[0]) * wide);
       e.append(svg('rect', { x: Math.min(from, wide - width), y: top + i * line, width, height: line - 2, class: i === upTo ? 'now' : 'past' }));
     });
+    for (const t of steps[upTo].tried || []) {
+      const x = Math.max(1, Math.min(wide - 1, t.at * wide));
+      e.append(svg('line', { x1: x, x2: x, y1: top - 6, y2: high, class: 'tried' }));
+    }
     return e;
   }
 
@@ -226,7 +244,8 @@
       bits.append(make('span', { className: !found ? 'open' : i >= before ? 'new' : '', title: `bit ${search.bits - 1 - i}` }, found ? step.known[i] : '·'));
     }
     box.append(make('h2', {}, `${search.aggregate}: bits of the code found so far`), bits,
-      make('p', {}, step.ends[0] === step.ends[1] ? `the value is ${step.ends[0]}` : `the value lies in ${step.ends[0]} … ${step.ends[1]}`),
+      make('p', {}, ...(step.tried ? ['compared with ', make('b', { className: 'quad' }, step.tried.map(t => t.value).join(', ')), ': '] : []),
+        step.ends[0] === step.ends[1] ? `the value is ${step.ends[0]}` : `the value lies in ${step.ends[0]} … ${step.ends[1]}`),
       numberLine(search, pass.step));
     if (!step.digits) return;
     const most = Math.max(1, ...step.digits.map(d => d.records));
@@ -245,13 +264,13 @@
     if (box.hidden) return;
     const sum = trace.sums[pass.sum];
     const rows = sum.bits.slice().reverse().map(b => make('tr', { className: b.pass > current ? 'later' : b.pass === current && !sum.host ? 'now' : '' },
-      make('td', {}, String(b.bit)), make('td', {}, b.pass > current ? '' : grouped(b.records)), make('td', {}, b.pass > current ? '' : b.adds),
+      make('td', {}, String(b.bit)), make('td', {}, b.pass > current ? '' : grouped(b.records)), make('td', {}, b.pass > current ? '' : groupedText(b.adds)),
       make('td', { style: 'width:45%' }, ...(b.pass > current ? [] : [make('span', { className: 'bar', style: `width:${70 * b.share}%` }), ` ${(100 * b.share).toFixed(2)} %`]))));
     box.append(make('h2', {}, `Sum of ${sum.column}: records that have a bit, times 2^bit`));
     if (sum.host) box.append(make('p', { className: 'dim' }, 'Counted on the host: the program adds all bits up in one pass.'));
     box.append(make('table', { style: 'width:100%' }, make('tr', {}, ...['bit', 'records', 'adds', 'share of all codes'].map(h => make('th', {}, h))), ...rows));
     if (sum.bits.every(b => b.pass <= current)) box.append(
-      make('p', {}, `codes ${sum.codes} + ${grouped(sum.values)} values × ${sum.base} (the value of code 0) = ${sum.total}`));
+      make('p', {}, `codes ${groupedText(sum.codes)} + ${grouped(sum.values)} values × ${groupedText(sum.base)} (the value of code 0) = ${groupedText(sum.total)}`));
   }
 
   // --- A pass.
@@ -334,6 +353,7 @@
   }
 
   async function start() {
+    for (const e of document.querySelectorAll('.number')) e.textContent = groupedText(e.textContent);
     if (trace.passes.length === 0) {
       $('name').textContent = 'This statement needs no pass: its answer follows from what is known of the columns.';
       for (const id of ['stepper', 'facts']) $(id).hidden = true;
