@@ -3,11 +3,13 @@ package cmd
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 
 	"github.com/spf13/cobra"
 
 	"github.com/stencildb/stencildb/engine"
+	"github.com/stencildb/stencildb/glctx"
 	"github.com/stencildb/stencildb/ingest"
 	"github.com/stencildb/stencildb/testdata"
 )
@@ -19,6 +21,7 @@ type common struct {
 	device     string
 	gpuMemory  size
 	hostMemory size
+	context    *glctx.Context // to compute on, where a command has opened one
 }
 
 // commonHelp is the part of a command's help that is about them.
@@ -77,10 +80,7 @@ func (o *common) open(c *cobra.Command) (*engine.DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	db, err := engine.Open(engine.Options{
-		Backend: o.backend.value, Device: o.device,
-		GPUMemory: int64(o.gpuMemory), HostMemory: int64(o.hostMemory),
-	})
+	db, err := engine.Open(o.engineOptions())
 	if err != nil {
 		return nil, err
 	}
@@ -97,6 +97,14 @@ func (o *common) open(c *cobra.Command) (*engine.DB, error) {
 		}
 	}
 	return db, nil
+}
+
+// engineOptions are the flags as the engine takes them.
+func (o *common) engineOptions() engine.Options {
+	return engine.Options{
+		Backend: o.backend.value, Device: o.device, Context: o.context,
+		GPUMemory: int64(o.gpuMemory), HostMemory: int64(o.hostMemory),
+	}
 }
 
 // flights is the embedded table.
@@ -123,5 +131,11 @@ func (o *common) withDB(c *cobra.Command, fn func(context.Context, *engine.DB) e
 		return err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
-	return fn(c.Context(), db)
+	if err := fn(c.Context(), db); err != nil {
+		return err
+	}
+	if w := db.CostsWarning(); w != "" && o.backend.value == "auto" {
+		fmt.Fprintf(c.ErrOrStderr(), "warning: %s: auto goes by built-in costs; stencildb info --calibrate measures this machine\n", oneLine(w))
+	}
+	return nil
 }

@@ -88,6 +88,9 @@ with --calibrate: "comparisons", "mismatches", "examples", "failures", "rows",
 		}
 		all := information{Info: info}
 		if calibrate {
+			if err := keepable(); err != nil {
+				return fmt.Errorf("the calibration cannot be kept: %w", err)
+			}
 			all.Calibration, err = calibrateDevice(c.Context(), engine.Options{Device: o.device, GPUMemory: int64(o.gpuMemory)})
 			if err != nil {
 				return err
@@ -120,6 +123,15 @@ with --calibrate: "comparisons", "mismatches", "examples", "failures", "rows",
 	return c
 }
 
+// keepable returns an error when a calibration cannot be kept, before it is made.
+func keepable() error {
+	folder, err := cost.Folder()
+	if err != nil {
+		return err
+	}
+	return cost.CheckFolder(folder)
+}
+
 // readCosts keeps what has been measured and finds what auto goes by.
 func (i *information) readCosts() error {
 	if i.Caps == nil {
@@ -132,9 +144,6 @@ func (i *information) readCosts() error {
 	key := engine.KeyOf(i.Caps)
 	var file string
 	if i.Calibration != nil {
-		if err != nil {
-			return err
-		}
 		if file, err = cost.Save(folder, i.Calibration.Profile); err != nil {
 			return fmt.Errorf("the calibration cannot be kept: %w", err)
 		}

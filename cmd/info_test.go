@@ -129,3 +129,35 @@ func TestADeviceThatCountsWronglyFails(t *testing.T) {
 		o.wantFailure(t, 1, "1 of 2 answers", "SELECT 1 gives 2, not 1", "use --backend cpu")
 	}
 }
+
+func TestAnUnwritableCacheIsFoundBeforeTheCalibration(t *testing.T) {
+	calibrated(t, engine.Calibration{})
+	t.Setenv("XDG_CACHE_HOME", filepath.Dir(file(t, "stencildb", "")))
+	calibrateDevice = func(context.Context, engine.Options) (*engine.Calibration, error) {
+		t.Error("the device is measured for nothing")
+		return nil, context.Canceled
+	}
+	stencildb("info", "--calibrate").wantFailure(t, 1, "cannot", "stencildb")
+}
+
+func TestADamagedCalibrationIsSaidOnce(t *testing.T) {
+	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	folder, err := cost.Folder()
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := cost.File(folder, cost.Key{})
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte("{"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	const sql = "SELECT COUNT(*) FROM flights WHERE delay > 60; SELECT COUNT(*) FROM flights"
+	o := stencildb("query", sql)
+	if o.status != 0 || !strings.Contains(o.out, "10498") || !strings.Contains(o.out, "200000") || strings.Count(o.errOut, "\n") != 1 ||
+		!strings.HasPrefix(o.errOut, "warning: "+path+": the calibration file is damaged") || !strings.Contains(o.errOut, "info --calibrate") {
+		t.Errorf("status %d, output %q, standard error %q", o.status, o.out, o.errOut)
+	}
+	stencildb("query", "--backend", "cpu", "--format", "csv", "SELECT COUNT(*) FROM flights").wantOutput(t, "count\n200000\n")
+}

@@ -50,9 +50,12 @@ var (
 	ErrDamaged = errors.New("the calibration file is damaged")
 )
 
-// Load reads the profile of a key from a folder. Without one the error is
-// [fs.ErrNotExist].
+// Load reads the profile of a key from a folder. Without one, or a folder, the error
+// is [fs.ErrNotExist].
 func Load(folder string, k Key) (*Profile, error) {
+	if folder == "" {
+		return nil, fs.ErrNotExist
+	}
 	path := File(folder, k)
 	p, err := read(path)
 	if err != nil {
@@ -66,15 +69,22 @@ func Load(folder string, k Key) (*Profile, error) {
 
 // Newest returns the profile of this CPU in a folder that was measured last, of
 // whatever device: what to go by before a device has been opened. Without one the
-// error is [fs.ErrNotExist].
+// error is [ErrDamaged] where a file is, else [fs.ErrNotExist].
 func Newest(folder, cpu string, cores int) (*Profile, error) {
+	if folder == "" {
+		return nil, fs.ErrNotExist
+	}
 	files, err := filepath.Glob(filepath.Join(folder, "calibration-*.json"))
 	if err != nil {
 		return nil, err
 	}
 	var newest *Profile
+	none := fs.ErrNotExist
 	for _, f := range files {
 		p, err := read(f)
+		if errors.Is(err, ErrDamaged) {
+			none = err
+		}
 		if err != nil || p.Key.CPU != cpu || p.Key.Cores != cores || p.Key.Version != Version {
 			continue
 		}
@@ -83,7 +93,7 @@ func Newest(folder, cpu string, cores int) (*Profile, error) {
 		}
 	}
 	if newest == nil {
-		return nil, fs.ErrNotExist
+		return nil, none
 	}
 	return newest, nil
 }
@@ -104,20 +114,34 @@ func read(path string) (*Profile, error) {
 	return p, nil
 }
 
+// newFile makes a file in a folder, which it makes where there is none.
+func newFile(folder string) (*os.File, error) {
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		return nil, err
+	}
+	return os.CreateTemp(folder, "calibration-*.tmp")
+}
+
+// CheckFolder returns an error when [Save] could not keep anything in a folder.
+func CheckFolder(folder string) error {
+	f, err := newFile(folder)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Close(), os.Remove(f.Name()))
+}
+
 // Save keeps a profile in a folder, which it makes where there is none. The file is
 // replaced as a whole.
 func Save(folder string, p *Profile) (path string, err error) {
 	if err := p.check(); err != nil {
 		return "", fmt.Errorf("cost: %w", err)
 	}
-	if err := os.MkdirAll(folder, 0o755); err != nil {
-		return "", err
-	}
 	data, err := json.MarshalIndent(p, "", " ")
 	if err != nil {
 		return "", err
 	}
-	f, err := os.CreateTemp(folder, "calibration-*.tmp")
+	f, err := newFile(folder)
 	if err != nil {
 		return "", err
 	}
@@ -143,6 +167,9 @@ func ignoreMissing(err error) error {
 func (p *Profile) check() error {
 	if _, ok := p.Backends["cpu"]; !ok {
 		return errors.New("no costs of cpu")
+	}
+	if !positive(p.Opening) {
+		return errors.New("a time to open the device that is negative or no number")
 	}
 	for name, b := range p.Backends {
 		if !positive(b.Overhead, b.Again, b.Upload.T0, b.Upload.Band, b.Memory) {

@@ -82,6 +82,7 @@ func TestDamagedFilesAreNotUsed(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, data := range []string{"", "{}", string(whole[:len(whole)/2]), `{"key":{"version":1},"backends":{"cpu":{"overhead_s":-1}}}`,
+		`{"key":{"version":1},"opening_s":-1,"backends":{"cpu":{}}}`,
 		`{"key":{"version":1},"backends":{"cpu":{"costs":{"compare":[{"bits":8,"points":[]}]}}}}`,
 		`{"key":{"version":1},"backends":{"cpu":{"costs":{"compare":[{"bits":8,"points":[{"rows":9,"seconds":2},{"rows":10,"seconds":1}]}]}}}}`} {
 		if err := os.WriteFile(path, []byte(data), 0o600); err != nil {
@@ -90,7 +91,11 @@ func TestDamagedFilesAreNotUsed(t *testing.T) {
 		if _, err := Load(folder, p.Key); !errors.Is(err, ErrDamaged) && !errors.Is(err, ErrStale) {
 			t.Errorf("%q: %v", data, err)
 		}
-		if _, err := Newest(folder, "a CPU", 2); !errors.Is(err, fs.ErrNotExist) {
+		want := ErrDamaged
+		if data == "{}" { // of another version
+			want = fs.ErrNotExist
+		}
+		if _, err := Newest(folder, "a CPU", 2); !errors.Is(err, want) {
 			t.Errorf("%q: the newest: %v", data, err)
 		}
 	}
@@ -119,5 +124,25 @@ func TestAProfileThatCannotBeIsNotKept(t *testing.T) {
 	delete(p.Backends, "cpu")
 	if _, err := Save(t.TempDir(), p); err == nil {
 		t.Error("a profile without cpu is kept")
+	}
+}
+
+func TestNothingIsKeptWithoutAFolder(t *testing.T) {
+	folder, p := kept(t)
+	t.Chdir(folder)
+	if _, err := Load("", p.Key); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a calibration of the working folder is loaded: %v", err)
+	}
+	if _, err := Newest("", "a CPU", 2); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a calibration of the working folder is the newest: %v", err)
+	}
+	if err := CheckFolder(filepath.Join(File(folder, p.Key), "below")); err == nil {
+		t.Error("a folder below a file can be written to")
+	}
+	if err := CheckFolder(folder); err != nil {
+		t.Error(err)
+	}
+	if left, _ := filepath.Glob("*.tmp"); len(left) > 0 {
+		t.Errorf("left behind: %v", left)
 	}
 }

@@ -82,12 +82,26 @@ func (c *costs) opened(key cost.Key) {
 // expected to get.
 func presumed(folder string) (Costs, error) {
 	cpu := glctx.ReadCPU()
-	if p, err := cost.Newest(folder, cpu.Model, cpu.Threads); err == nil {
+	c := Costs{}
+	p, err := cost.Newest(folder, cpu.Model, cpu.Threads)
+	switch {
+	case err == nil:
 		return Costs{Profile: p, Source: "measured on this machine with " + p.Key.Renderer + "; no device is open"}, nil
+	case !errors.Is(err, fs.ErrNotExist):
+		c.Warning = err.Error()
 	}
-	p, err := cost.Default(false, cpu.Threads)
-	if err != nil {
+	if c.Profile, err = cost.Default(false, cpu.Threads); err != nil {
 		return Costs{}, err
 	}
-	return Costs{Profile: p, Source: "built in, of " + p.Key.Renderer + "; no device is open"}, nil
+	c.Source = "built in, of " + c.Profile.Key.Renderer + "; no device is open"
+	return c, nil
+}
+
+// CostsWarning says why auto went by built-in costs although others have been kept;
+// "" mostly, and where no statement has asked for costs.
+func (db *DB) CostsWarning() string {
+	c := &db.costs
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.now.Warning
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/stencildb/stencildb/cost"
+	"github.com/stencildb/stencildb/glctx"
 	"github.com/stencildb/stencildb/ingest"
 	"github.com/stencildb/stencildb/table"
 )
@@ -35,6 +36,9 @@ type Options struct {
 	// ChunkRows is the number of rows at which a table read from a file starts a
 	// new chunk; 0 means [table.MaxChunkRows].
 	ChunkRows int
+	// Context, when set, is an open context to run on instead of one that Device
+	// picks, such as a window's; [DB.Close] leaves it open.
+	Context *glctx.Context
 }
 
 // Backends lists the names that [Options.Backend] takes.

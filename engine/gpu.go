@@ -27,6 +27,7 @@ type gpu struct {
 	gl      *pass.GL
 	device  predicates.Device
 	compute compute.Device
+	lent    bool // ctx is the caller's to close
 
 	backends map[string]Backend
 	held     atomic.Pointer[content]
@@ -34,11 +35,14 @@ type gpu struct {
 
 // openGPU opens the device that o picks.
 func openGPU(o Options) (*gpu, error) {
-	ctx, err := glctx.Open(glctx.Options{Device: o.Device, Memory: o.GPUMemory})
+	ctx, err := o.Context, error(nil)
+	if ctx == nil {
+		ctx, err = glctx.Open(glctx.Options{Device: o.Device, Memory: o.GPUMemory})
+	}
 	if err != nil {
 		return nil, err
 	}
-	g := &gpu{ctx: ctx, device: predicates.DeviceOf(ctx.Caps()),
+	g := &gpu{ctx: ctx, device: predicates.DeviceOf(ctx.Caps()), lent: o.Context != nil,
 		compute: compute.DeviceOf(ctx.Caps()), backends: map[string]Backend{}}
 	g.held.Store(nothing)
 	for name := range algorithms {
@@ -69,6 +73,9 @@ func (g *gpu) close() error {
 		}
 		return nil
 	})
+	if g.lent {
+		return err
+	}
 	return errors.Join(err, g.ctx.Close())
 }
 
@@ -144,6 +151,7 @@ func (b *passes) execute(ctx context.Context, q *plan.Query, run pass.Runner) (*
 	err := b.ctx.Do(func() error {
 		b.gl.Use(ctx)
 		defer b.gl.End()
+		b.store.Name(q.Table.Fields)
 		before := b.store.Uploaded()
 		values, err := algorithms[b.name](m, b.gpu, q)
 		a.Values, a.Load = values, b.store.Uploaded()-before

@@ -166,3 +166,22 @@ func TestMipmapSumIsForComparison(t *testing.T) {
 		t.Errorf("mipmap sum %v (%v)", sum, err)
 	}
 }
+
+func TestBudgetErrorsNameTheColumn(t *testing.T) {
+	for _, backend := range []string{"classic", "fused", "compute"} {
+		db, err := engine.Open(engine.Options{Backend: backend, GPUMemory: 300 << 10})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := db.AttachBytes(ingest.Source{Name: "flights", Path: "flights.parquet"}, testdata.Flights200k); err != nil {
+			t.Fatal(err)
+		}
+		_, err = db.Query(context.Background(), "SELECT MEDIAN(time) FROM flights")
+		if !errors.Is(err, engine.ErrDeviceMemory) || !strings.Contains(err.Error(), "column time of a chunk of 200000 rows") {
+			t.Errorf("%s: %v", backend, err)
+		}
+		if err := db.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}

@@ -163,11 +163,11 @@ func (c *calibration) measureOne(ctx context.Context, all measurement, rows int,
 	return nil
 }
 
-// time times a statement. One that is short runs once more before: it would pay for
+// time times a statement. One that is short runs a few times before: it would pay for
 // the caches, and for the sleep of threads and device, that the backend before it left
 // behind, which costs more than such a query.
 func (c *calibration) time(ctx context.Context, backend string, s *Statement) (took time.Duration, err error) {
-	for i := 0; i == 0 || i == 1 && took < time.Millisecond; i++ {
+	for i := 0; i == 0 || i < 4 && took < time.Millisecond; i++ {
 		if _, took, err = c.on(ctx, backend, s); err != nil {
 			return 0, err
 		}

@@ -250,7 +250,7 @@ func TestPasses(t *testing.T) {
 			t.Fatal(err)
 		}
 		r := &pass.Recorder{}
-		if _, err := fused.Run(r, predicates.Device{Samplers: 16, Software: c.software}, p); err != nil {
+		if _, err := fused.Run(r, predicates.Device{Samplers: 16, Uniforms: 256, Software: c.software}, p); err != nil {
 			t.Fatal(err)
 		}
 		var got []string
@@ -276,8 +276,25 @@ func TestTooManyTexturesAreDeclined(t *testing.T) {
 		p.Kids = append(p.Kids, leaf(&plan.Compare{Col: i, Op: expr.LT, Code: 5, Text: "a < 5"}))
 	}
 	q := &plan.Query{Table: b, Chunks: []plan.ChunkPlan{{Pred: p}}, Aggs: []expr.Aggregate{{Kind: expr.CountAll, Col: -1}}}
-	_, err := fused.Run(&pass.Recorder{}, predicates.Device{Samplers: 4}, q)
+	_, err := fused.Run(&pass.Recorder{}, predicates.Device{Samplers: 4, Uniforms: 256}, q)
 	if declined := (*plan.Declined)(nil); !errors.As(err, &declined) {
 		t.Errorf("error %v", err)
+	}
+}
+
+// OpenGL guarantees 256 vectors of uniforms; the compiler's error is not waited for.
+func TestTooManyConstantsAreDeclined(t *testing.T) {
+	seg := &table.Segment{Type: integer, Max: 999, Bits: 10, Codes: table.Codes{U16: []uint16{9}}}
+	b := &table.Table{Name: "t", Fields: []table.Field{{Name: "a", Type: integer}}, Chunks: []*table.Chunk{{Rows: 1, Segments: []*table.Segment{seg}}}}
+	for n, want := range map[int]bool{200: false, 300: true} {
+		p := &plan.Pred{Op: plan.Or}
+		for i := range n {
+			p.Kids = append(p.Kids, leaf(&plan.Compare{Col: 0, Op: expr.EQ, Code: uint64(3 * i), Text: "a = 3"}))
+		}
+		q := &plan.Query{Table: b, Chunks: []plan.ChunkPlan{{Pred: p}}, Aggs: []expr.Aggregate{{Kind: expr.CountAll, Col: -1}}}
+		_, err := fused.Run(&pass.Recorder{}, predicates.Device{Samplers: 16, Uniforms: 256}, q)
+		if declined := (*plan.Declined)(nil); errors.As(err, &declined) != want {
+			t.Errorf("%d constants: error %v", n, err)
+		}
 	}
 }

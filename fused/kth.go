@@ -68,12 +68,9 @@ func (s *selection) extreme(col int, largest bool) (table.Value, error) {
 		if largest {
 			v = seg.Decode(hi)
 		}
-		if c := 0; !best.Null {
-			if c = table.Compare(v, best); (c > 0) != largest || c == 0 {
-				continue
-			}
+		if best.Null || (table.Compare(v, best) > 0) == largest {
+			best = v
 		}
-		best = v
 	}
 	return best, nil
 }

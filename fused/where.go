@@ -13,9 +13,12 @@ import (
 	"github.com/stencildb/stencildb/textures"
 )
 
-// maxConstants is how many constants a program may have as uniforms; every OpenGL
-// 4.5 device has room for as many vectors.
-const maxConstants = 1000
+// A program has at most maxConstants constants as uniforms, for the compiler's sake,
+// and as many fewer than the device takes as uniforms of other kinds may need.
+const (
+	maxConstants  = 1000
+	otherUniforms = 16
+)
 
 // attribute is a column as a program reads it. In GLSL attribute i of a record is
 // xi, its code (a uint, or when wide a uvec2, low word first), and vi, whether it
@@ -39,7 +42,7 @@ type program struct {
 	uniforms  []shaders.Uniform
 	funcs     []*shaders.Func
 	members   bool // members.glsl is needed
-	turns     int  // of loops, for one record
+	turns     int  // of loops over lists, for one record
 	declare   strings.Builder
 	condition string // GLSL, over xi and vi; "" for TRUE
 	bitmap    bool   // the records are those of a bitmap
@@ -258,7 +261,6 @@ func (w *program) member(m *plan.Members) string {
 func (w *program) arithmetic(p *plan.Program, mode shaders.Mode) string {
 	f := shaders.Function(p, len(w.funcs), mode, len(w.refs))
 	w.funcs = append(w.funcs, f)
-	w.turns += f.Turns
 	w.uniforms = append(w.uniforms, f.Uniforms...)
 	for _, t := range f.Lookups {
 		w.refs = append(w.refs, w.lists.words(&t[0], func() []uint32 {
@@ -405,10 +407,11 @@ func (w *program) fits(d predicates.Device, texels int) error {
 	case len(w.refs) > d.Samplers:
 		return &plan.Declined{Why: fmt.Sprintf("the condition reads %d textures, the device has %d in a fragment program", len(w.refs), d.Samplers)}
 	case d.Software && texels*(2+4*(1+w.turns)) > shaders.MaxTurns:
-		return &plan.Declined{Why: fmt.Sprintf("the condition divides so often that a fragment over %d records takes more than %d turns of loops, "+
+		return &plan.Declined{Why: fmt.Sprintf("the condition searches lists so often that a fragment over %d records takes more than %d turns of loops, "+
 			"which the software rasteriser does not", 4*texels, shaders.MaxTurns)}
-	case len(w.uniforms) > maxConstants:
-		return &plan.Declined{Why: fmt.Sprintf("the condition has %d constants, a fragment program takes %d", len(w.uniforms), maxConstants)}
+	}
+	if most := min(maxConstants, d.Uniforms-otherUniforms); len(w.uniforms) > most {
+		return &plan.Declined{Why: fmt.Sprintf("the condition has %d constants, a fragment program takes %d on this device", len(w.uniforms), most)}
 	}
 	return nil
 }

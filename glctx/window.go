@@ -32,6 +32,7 @@ type EventKind string
 const (
 	KeyPressed    EventKind = "key"     // Key is set; also when it repeats
 	MousePressed  EventKind = "mouse"   // Button, X and Y are set
+	MouseReleased EventKind = "release" // likewise
 	MouseMoved    EventKind = "move"    // X and Y are set
 	MouseScrolled EventKind = "scroll"  // X and Y are the steps
 	Resized       EventKind = "resized" // X and Y are the new framebuffer size

@@ -5,6 +5,8 @@ package glctx
 import (
 	"errors"
 	"fmt"
+	"io"
+	"log"
 	"sync/atomic"
 	"time"
 
@@ -82,6 +84,8 @@ func initGLFW() (err error) {
 			err = errors.New("the display cannot be opened")
 		}
 	}()
+	defer log.SetOutput(log.Writer())
+	log.SetOutput(io.Discard)
 	if err := glfw.Init(); err != nil {
 		return err
 	}
@@ -177,9 +181,9 @@ func (w *glfwWindow) listen() {
 		}
 	})
 	w.window.SetMouseButtonCallback(func(_ *glfw.Window, button glfw.MouseButton, action glfw.Action, mods glfw.ModifierKey) {
-		if action == glfw.Press {
+		if kind, ok := map[glfw.Action]EventKind{glfw.Press: MousePressed, glfw.Release: MouseReleased}[action]; ok {
 			x, y := w.window.GetCursorPos()
-			add(Event{Kind: MousePressed, Button: int(button), X: x, Y: y, Shift: mods&glfw.ModShift != 0, Ctrl: mods&glfw.ModControl != 0})
+			add(Event{Kind: kind, Button: int(button), X: x, Y: y, Shift: mods&glfw.ModShift != 0, Ctrl: mods&glfw.ModControl != 0})
 		}
 	})
 	w.window.SetCursorPosCallback(func(_ *glfw.Window, x, y float64) { add(Event{Kind: MouseMoved, X: x, Y: y}) })

@@ -73,10 +73,14 @@ func CheckExtension(path string) error {
 }
 
 // CheckPlace reports a path at which [WriteFile] cannot make a file, before the
-// work of making the table: its folder is missing, or it is a folder itself.
+// work of making the table: its folder is missing, or it is a folder or a device itself.
 func CheckPlace(path string) error {
-	if st, err := os.Stat(path); err == nil && st.IsDir() {
+	switch st, err := os.Stat(path); {
+	case err != nil:
+	case st.IsDir():
 		return fmt.Errorf("%s is a directory: name a file", path)
+	case !st.Mode().IsRegular():
+		return fmt.Errorf("%s is no plain file: name one", path)
 	}
 	dir := filepath.Dir(path)
 	switch st, err := os.Stat(dir); {

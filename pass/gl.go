@@ -60,6 +60,13 @@ func NewGL(ctx *glctx.Context, store *textures.Store) *GL {
 		programs: shaders.NewCache(ctx), counters: occlusion.NewPool(ctx)}
 	gl.CreateVertexArrays(1, &g.vao)
 	ctx.Track("vertex array", 1)
+	g.reset()
+	g.state.quad = map[uint32]float32{}
+	return g
+}
+
+// reset sets GL to the zero state, save for depth bounds, quads and what is attached.
+func (g *GL) reset() {
 	gl.BindVertexArray(g.vao)
 	gl.ColorMask(false, false, false, false)
 	gl.Enable(gl.DEPTH_CLAMP) // a quad at depth 0 or 1 is not clipped
@@ -68,9 +75,20 @@ func NewGL(ctx *glctx.Context, store *textures.Store) *GL {
 	gl.DepthMask(false)
 	gl.DepthFunc(gl.ALWAYS)
 	gl.StencilFunc(gl.ALWAYS, 0, 0)
+	gl.StencilOp(gl.KEEP, gl.KEEP, gl.KEEP)
 	gl.StencilMask(0)
-	g.state.quad = map[uint32]float32{}
-	return g
+	if g.state.bounded {
+		gl.Disable(depthBoundsTest)
+	}
+	g.state = state{quad: g.state.quad, bounds: g.state.bounds, colored: g.state.colored}
+}
+
+// Lend lets others draw between passes. draw finds all tests and writes off and may
+// change any state but depth bounds, blending and scissors.
+func (g *GL) Lend(draw func() error) error {
+	g.reset()
+	defer g.reset()
+	return draw()
 }
 
 // Use makes the passes that follow stop with the context's error once it is done.

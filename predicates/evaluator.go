@@ -18,13 +18,15 @@ type Device struct {
 	DepthBounds     bool  // EXT_depth_bounds_test: Range in one pass
 	MaxTextureBytes int64 // the largest texture that works
 	Samplers        int   // textures that a fragment program may read
+	Uniforms        int   // vectors of four that it may have as uniforms
 	Software        bool  // the CPU renders
 }
 
 // DeviceOf says what the evaluation needs to know of a device. Software rasterisers
 // take textures of less than 2 GiB.
 func DeviceOf(caps *glctx.Caps) Device {
-	d := Device{DepthBounds: caps.DepthBounds, MaxTextureBytes: math.MaxInt64, Samplers: int(caps.Limits["MAX_TEXTURE_IMAGE_UNITS"]), Software: caps.Software}
+	d := Device{DepthBounds: caps.DepthBounds, MaxTextureBytes: math.MaxInt64, Samplers: int(caps.Limits["MAX_TEXTURE_IMAGE_UNITS"]),
+		Uniforms: int(caps.Limits["MAX_FRAGMENT_UNIFORM_COMPONENTS"]) / 4, Software: caps.Software}
 	if caps.Software {
 		d.MaxTextureBytes = 2<<30 - 1
 	}

@@ -86,13 +86,12 @@ func (e *Evaluator) dotProduct(p *plan.Program, q *pass.Pass) (bool, error) {
 func (e *Evaluator) generated(p *plan.Program, q *pass.Pass, mode shaders.Mode) error {
 	in, refs := e.inputs(p.Columns())
 	source, uniforms := shaders.Generate(p, in, mode)
-	if e.device.Software && in.Turns > shaders.MaxTurns {
-		return &plan.Declined{Why: fmt.Sprintf("a condition divides so often that a record takes more than %d turns of loops, which the software rasteriser does not",
-			shaders.MaxTurns)}
-	}
 	if n := len(refs) + len(in.Lookups); n > e.device.Samplers {
 		return &plan.Declined{Why: fmt.Sprintf("%s reads %d textures, the device has %d in a fragment program: use fewer attributes in one comparison",
 			p.Text, n, e.device.Samplers)}
+	}
+	if len(uniforms) > e.device.Uniforms {
+		return &plan.Declined{Why: fmt.Sprintf("a condition with %d constants, the device takes %d in a fragment program", len(uniforms), e.device.Uniforms)}
 	}
 	q.Program, q.Uniforms, q.Textures = source, uniforms, refs
 	for _, table := range in.Lookups {

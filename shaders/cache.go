@@ -34,7 +34,7 @@ type Program struct {
 // Get returns the program of a source, compiling it at first use. The error names
 // file and line.
 func (c *Cache) Get(s Source) (*Program, error) {
-	if p, ok := c.programs[s.Text]; ok {
+	if p, ok := c.programs[s.Vertex+s.Text]; ok {
 		return p, nil
 	}
 	p, err := c.link(s)
@@ -42,7 +42,7 @@ func (c *Cache) Get(s Source) (*Program, error) {
 		_ = c.ctx.Check(s.Name) // Mesa has logged the same text: it is said below
 		return nil, err
 	}
-	c.programs[s.Text] = p
+	c.programs[s.Vertex+s.Text] = p
 	return p, nil
 }
 
@@ -52,6 +52,14 @@ func (c *Cache) Len() int { return len(c.programs) }
 func (c *Cache) link(s Source) (*Program, error) {
 	if s.Compute {
 		return c.linkShaders(s, gl.COMPUTE_SHADER)
+	}
+	if s.Vertex != "" {
+		v, err := compile(gl.VERTEX_SHADER, Source{Name: s.Name + " (vertices)", Text: s.Vertex})
+		if err != nil {
+			return nil, err
+		}
+		defer gl.DeleteShader(v)
+		return c.linkShaders(s, gl.FRAGMENT_SHADER, v)
 	}
 	if c.vertex == 0 {
 		v, err := compile(gl.VERTEX_SHADER, Load("quad.vert"))

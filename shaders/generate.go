@@ -17,8 +17,6 @@ type Inputs struct {
 	// Lookups are the tables of plan.Lookup nodes, in order: buffer textures on the
 	// units after the samplers, four entries to a texel.
 	Lookups [][]uint32
-	// Turns is set to the turns of loops that a record takes at most (see [MaxTurns]).
-	Turns int
 }
 
 // Mode is what a generated program is asked for.
@@ -39,7 +37,6 @@ const (
 func Generate(p *plan.Program, in *Inputs, mode Mode) (Source, []Uniform) {
 	f := Function(p, 0, mode, in.Samplers+len(in.Lookups))
 	in.Lookups = append(in.Lookups, f.Lookups...)
-	in.Turns = f.Turns
 	var b strings.Builder
 	fmt.Fprintf(&b, "layout(binding = 0) uniform sampler2D attributes[%d];\n%s", in.Samplers, f.Text)
 	b.WriteString("\nvoid main() {\n    ivec2 at = ivec2(gl_FragCoord.xy);\n")
@@ -109,25 +106,11 @@ type Func struct {
 	// Lookups are the tables of plan.Lookup nodes: RGBA32UI buffer textures, four
 	// entries to a texel, on the units from firstLookup on.
 	Lookups [][]uint32
-	// Turns is how many turns its loops take at most (see [MaxTurns]).
-	Turns int
 }
 
 // MaxTurns is how many turns all loops of one invocation may take together, called
 // functions included: llvmpipe ends them after 65,535, without a word.
 const MaxTurns = 60_000
-
-// turns counts the loops of a tree's operations: long division, bit by bit.
-func turns(v *plan.Val) int {
-	n := 0
-	if v.Op == plan.DivV || v.Op == plan.ModV {
-		n = 66
-	}
-	for _, k := range v.Kids {
-		n += turns(k)
-	}
-	return n
-}
 
 // Parts returns the files that several functions need, each once, in an order in
 // which they compile.
@@ -146,7 +129,8 @@ var arithmetic = []string{"int64.glsl", "float64.glsl"}
 // is NULL, satisfies p: nothing fails, and L Op R holds (Fails: that operation
 // fails, and none of its operands does). With mode Hazards it reports whether a
 // subnormal double takes part. The text depends on the shape and on n, which tells
-// the functions of a shader apart, only. It works in every kind of shader.
+// the functions of a shader apart, only. It has no loops, and works in every kind of
+// shader.
 func Function(p *plan.Program, n int, mode Mode, firstLookup int) *Func {
 	f := &Func{Name: fmt.Sprintf("program%d", n)}
 	g := &generator{f: f, firstLookup: firstLookup, columns: map[int]string{}}
@@ -155,11 +139,6 @@ func Function(p *plan.Program, n int, mode Mode, firstLookup int) *Func {
 		root = p.Fails.Kids
 	}
 	g.narrow = p.Fails == nil && fits32(root)
-	for _, v := range []*plan.Val{p.L, p.R, p.Fails} {
-		if v != nil && !g.narrow {
-			f.Turns += turns(v)
-		}
-	}
 	switch {
 	case isDouble(p):
 		f.Parts = arithmetic

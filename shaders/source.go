@@ -22,6 +22,8 @@ type Source struct {
 	Files []string // file i of the #line directives
 	// Compute marks a compute program.
 	Compute bool
+	// Vertex is the complete GLSL of a vertex shader of its own; "" is the quad's.
+	Vertex string
 }
 
 // Load returns the fragment program of glsl/name with the given #defines
@@ -48,6 +50,13 @@ func Join(parts []string, defines ...string) Source {
 func JoinCompute(parts []string, defines ...string) Source {
 	s := assemble(parts[len(parts)-1], defines, parts...)
 	s.Compute = true
+	return s
+}
+
+// LoadPair returns the program of a vertex shader, glsl/vertex, and a fragment shader.
+func LoadPair(vertex, fragment string, defines ...string) Source {
+	s := assemble(fragment, defines, fragment)
+	s.Vertex = assemble(vertex, defines, vertex).Text
 	return s
 }
 

@@ -133,9 +133,9 @@ func (b Block) Stored() uint32 {
 	return uint32(b.Chunk.Segments[b.Col].Varying() >> (PartBits * b.Part))
 }
 
-func (b Block) describe() string {
+func (b Block) describe(fields []table.Field) string {
 	if b.Scratch != nil {
 		return "working memory"
 	}
-	return fmt.Sprintf("the %v of column %d of a chunk of %d rows", b.Content, b.Col+1, b.Chunk.Rows)
+	return fmt.Sprintf("the %v of %s of a chunk of %d rows", b.Content, describeColumns(fields, b.Col), b.Chunk.Rows)
 }

@@ -34,7 +34,7 @@ func ResidentDepth(c *table.Chunk, col int) TargetRef {
 // fillDepth uploads the depths of a resident depth texture.
 func (s *Store) fillDepth(t *Target) error {
 	start := time.Now()
-	what := fmt.Sprintf("column %d of a chunk of %d rows as depths", t.Ref.Col+1, t.Ref.Chunk.Rows)
+	what := fmt.Sprintf("%s of a chunk of %d rows as depths", describeColumns(s.fields, t.Ref.Col), t.Ref.Chunk.Rows)
 	upload := s.drawDepths
 	if s.ctx.Caps().Software {
 		upload = s.copyDepths
@@ -61,14 +61,7 @@ func (t TargetRef) depths(out []uint32, from, to int) {
 	default:
 		depthsOf(out, c.U64[from:to], one)
 	}
-	if seg.Nulls == 0 {
-		return
-	}
-	for i := from; i < to; i++ {
-		if !seg.Valid.Get(i) {
-			out[i-from] = 0
-		}
-	}
+	eachNull(seg, from, to, func(i int) { out[i] = 0 })
 }
 
 func depthsOf[T uint8 | uint16 | uint32 | uint64](out []uint32, codes []T, one uint32) {

@@ -31,5 +31,5 @@ func (s *Store) Copy(to, from Block) error {
 		return err
 	}
 	gl.CopyNamedBufferSubData(a.buffer, b.buffer, 0, 0, int(min(a.bytes, b.bytes)))
-	return s.ctx.Check("textures: copy " + from.describe())
+	return s.ctx.Check("textures: copy " + from.describe(s.fields))
 }

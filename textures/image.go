@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/go-gl/gl/v4.5-core/gl"
+
+	"github.com/stencildb/stencildb/table"
 )
 
 // Bind makes the texture of a ref resident, uploading it at first use, and binds
@@ -97,24 +99,33 @@ func (s *Store) image(ref Ref) (*image, error) {
 	case ref.Form != Floats:
 		return s.integers(ref)
 	}
+	sh := ShapeOf(ref.Chunk.Rows)
+	return s.column(ref, FloatTexture, sh, func(im *image) error {
+		internal, format := formats(ref.channels())
+		nearest(im.id, internal, sh.Width, sh.Height)
+		if err := s.ctx.Check("textures: allocate " + ref.describe(s.fields)); err != nil {
+			return err
+		}
+		return uploadTexture(s, im.id, sh, ref.channels(), format, gl.FLOAT, ref.fill)
+	})
+}
+
+// column makes a texture of columns resident, which upload gives its storage and
+// fills.
+func (s *Store) column(ref Ref, kind Kind, sh Shape, upload func(*image) error) (*image, error) {
 	start := time.Now()
-	sh, what := ShapeOf(ref.Chunk.Rows), ref.describe()
+	what := ref.describe(s.fields)
 	if err := s.fits(sh); err != nil {
 		return nil, err
 	}
 	if err := s.reserve(what, ref.Chunk, ref.Bytes()); err != nil {
 		return nil, err
 	}
-	im := &image{entry: entry{kind: FloatTexture, chunk: ref.Chunk, cols: ref.columns(), bytes: ref.Bytes()}}
+	im := &image{entry: entry{kind: kind, chunk: ref.Chunk, cols: ref.columns(), bytes: ref.Bytes()}}
 	im.id = s.makeTexture(gl.TEXTURE_2D)
 	s.images[ref] = im
 	s.keep(&im.entry, func() { s.deleteImage(im); delete(s.images, ref) })
-	internal, format := formats(ref.channels())
-	nearest(im.id, internal, sh.Width, sh.Height)
-	err := s.ctx.Check("textures: allocate " + what)
-	if err == nil {
-		err = uploadTexture(s, im.id, sh, ref.channels(), format, gl.FLOAT, ref.fill)
-	}
+	err := upload(im)
 	if e := s.ctx.Check("textures: upload " + what); err == nil {
 		err = e
 	}
@@ -149,7 +160,7 @@ func (s *Store) mask(ref Ref) (*image, error) {
 	size := *ref.Temp
 	im, ok := s.idleMasks.take(size)
 	if !ok {
-		if err := s.reserve(ref.describe(), nil, ref.Bytes()); err != nil {
+		if err := s.reserve(ref.describe(s.fields), nil, ref.Bytes()); err != nil {
 			return nil, err
 		}
 		im = &image{entry: entry{kind: WorkingMemory, bytes: ref.Bytes()}}
@@ -157,7 +168,7 @@ func (s *Store) mask(ref Ref) (*image, error) {
 		s.keep(&im.entry, func() { s.deleteImage(im); s.idleMasks.remove(size, im) })
 		internal := map[int]uint32{0: gl.R32F, 1: gl.R32UI, 4: gl.RGBA32UI}
 		nearest(im.id, internal[size.Words], size.Width, size.Height)
-		if err := s.ctx.Check("textures: allocate " + ref.describe()); err != nil {
+		if err := s.ctx.Check("textures: allocate " + ref.describe(s.fields)); err != nil {
 			im.free()
 			return nil, err
 		}
@@ -168,7 +179,7 @@ func (s *Store) mask(ref Ref) (*image, error) {
 	} else {
 		gl.ClearTexImage(im.id, 0, gl.RED, gl.FLOAT, nil)
 	}
-	return im, s.ctx.Check("textures: clear " + ref.describe())
+	return im, s.ctx.Check("textures: clear " + ref.describe(s.fields))
 }
 
 // list takes a buffer texture from those kept, or makes one, and writes the words
@@ -181,13 +192,13 @@ func (s *Store) list(ref Ref) (*image, error) {
 	size := poolSize(ref.Bytes())
 	im, ok := s.idleLists.take(size)
 	if !ok {
-		if err := s.reserve(ref.describe(), nil, size); err != nil {
+		if err := s.reserve(ref.describe(s.fields), nil, size); err != nil {
 			return nil, err
 		}
 		im = &image{entry: entry{kind: WorkingMemory, bytes: size}}
 		im.id, im.buffer = s.makeTexture(gl.TEXTURE_BUFFER), s.makeBuffer(size, gl.DYNAMIC_STORAGE_BIT)
 		s.keep(&im.entry, func() { s.deleteImage(im); s.idleLists.remove(size, im) })
-		if err := s.ctx.Check("textures: allocate " + ref.describe()); err != nil {
+		if err := s.ctx.Check("textures: allocate " + ref.describe(s.fields)); err != nil {
 			im.free()
 			return nil, err
 		}
@@ -197,7 +208,7 @@ func (s *Store) list(ref Ref) (*image, error) {
 		gl.NamedBufferSubData(im.buffer, 0, 4*len(words), gl.Ptr(words))
 	}
 	gl.TextureBufferRange(im.id, gl.RGBA32UI, im.buffer, 0, max(16, 4*len(words)))
-	return im, s.ctx.Check("textures: write " + ref.describe())
+	return im, s.ctx.Check("textures: write " + ref.describe(s.fields))
 }
 
 // lend makes an image a ref's until the query ends, and calls back then.
@@ -216,18 +227,27 @@ func poolSize(n int64) int64 {
 }
 
 // describe says in words what a texture holds.
-func (r Ref) describe() string {
+func (r Ref) describe(fields []table.Field) string {
 	if r.Temp != nil {
 		return fmt.Sprintf("a mask of %dx%d texels", r.Temp.Width, r.Temp.Height)
 	}
 	if r.Words != nil {
 		return fmt.Sprintf("a list of %d entries", len(r.Words.Data)/4)
 	}
-	var cols []string
-	for _, c := range r.columns() {
-		cols = append(cols, fmt.Sprint(c+1))
+	return fmt.Sprintf("%s of a chunk of %d rows", describeColumns(fields, r.columns()...), r.Chunk.Rows)
+}
+
+// describeColumns names columns, or numbers them where their fields are not known.
+func describeColumns(fields []table.Field, cols ...int) string {
+	var names []string
+	for _, c := range cols {
+		if c < len(fields) {
+			names = append(names, fields[c].Name)
+		} else {
+			names = append(names, fmt.Sprint(c+1))
+		}
 	}
-	return fmt.Sprintf("column %s of a chunk of %d rows", strings.Join(cols, ", "), r.Chunk.Rows)
+	return "column " + strings.Join(names, ", ")
 }
 
 // columns returns the columns of the chunk that a texture holds.

@@ -1,8 +1,6 @@
 package textures
 
 import (
-	"time"
-
 	"github.com/go-gl/gl/v4.5-core/gl"
 
 	"github.com/stencildb/stencildb/table"
@@ -65,36 +63,15 @@ func (r Ref) integerBytes() int64 {
 
 // integers makes an integer texture resident.
 func (s *Store) integers(ref Ref) (*image, error) {
-	start := time.Now()
 	sh, _ := ref.texels()
-	what := ref.describe()
-	if err := s.fits(sh); err != nil {
-		return nil, err
-	}
-	if err := s.reserve(what, ref.Chunk, ref.Bytes()); err != nil {
-		return nil, err
-	}
-	im := &image{entry: entry{kind: IntegerTexture, chunk: ref.Chunk, cols: ref.columns(), bytes: ref.Bytes()}}
-	im.id = s.makeTexture(gl.TEXTURE_2D)
-	s.images[ref] = im
-	s.keep(&im.entry, func() { s.deleteImage(im); delete(s.images, ref) })
-	err := s.uploadIntegers(im.id, sh, ref)
-	if e := s.ctx.Check("textures: upload " + what); err == nil {
-		err = e
-	}
-	if err != nil {
-		im.free()
-		return nil, err
-	}
-	s.upload += time.Since(start)
-	return im, nil
+	return s.column(ref, IntegerTexture, sh, func(im *image) error { return s.uploadIntegers(im.id, sh, ref) })
 }
 
 func (s *Store) uploadIntegers(id uint32, sh Shape, ref Ref) error {
 	seg := ref.Chunk.Segments[ref.Cols[0]]
 	allocate := func(internal uint32) error {
 		nearest(id, internal, sh.Width, sh.Height)
-		return s.ctx.Check("textures: allocate " + ref.describe())
+		return s.ctx.Check("textures: allocate " + ref.describe(s.fields))
 	}
 	if ref.Form == ValidBits {
 		if err := allocate(gl.R32UI); err != nil {

@@ -31,6 +31,16 @@ func (r Ref) Records() int {
 	return n
 }
 
+// Texture returns the GL texture of a ref, made resident, for others to sample. It
+// is good until the next statement runs.
+func (s *Store) Texture(ref Ref) (uint32, error) {
+	im, err := s.image(ref)
+	if err != nil {
+		return 0, err
+	}
+	return im.id, nil
+}
+
 // ReadLine reads line y of a resident texture back, all of its texels: integers as
 // they are, and floats, which hold integers, as these.
 func (s *Store) ReadLine(ref Ref, y int) ([]uint32, error) {
@@ -52,7 +62,7 @@ func (s *Store) ReadLine(ref Ref, y int) ([]uint32, error) {
 			out[i] = uint32(f)
 		}
 	}
-	return out, s.ctx.Check("textures: read back " + ref.describe())
+	return out, s.ctx.Check("textures: read back " + ref.describe(s.fields))
 }
 
 // ReadDepthLine reads line y of a target back, as window depths 0..1.

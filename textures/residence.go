@@ -42,7 +42,7 @@ func (s *Store) BindTexels(unit uint32, ref Block) error {
 		gl.TextureBuffer(b.texels, gl.RGBA32UI, b.buffer)
 	}
 	gl.BindTextureUnit(unit, b.texels)
-	return s.ctx.Check("textures: " + ref.describe() + " as texels")
+	return s.ctx.Check("textures: " + ref.describe(s.fields) + " as texels")
 }
 
 // Reside makes a block resident without binding it.
@@ -56,13 +56,13 @@ func (s *Store) Reside(ref Block) error {
 func (s *Store) ReadBlock(ref Block, words []uint32) error {
 	b, ok := s.blocks[ref]
 	if !ok {
-		return fmt.Errorf("textures: %s is not resident", ref.describe())
+		return fmt.Errorf("textures: %s is not resident", ref.describe(s.fields))
 	}
 	if len(words) > 0 {
 		gl.MemoryBarrier(gl.BUFFER_UPDATE_BARRIER_BIT)
 		gl.GetNamedBufferSubData(b.buffer, 0, 4*len(words), unsafe.Pointer(&words[0]))
 	}
-	return s.ctx.Check("textures: read back " + ref.describe())
+	return s.ctx.Check("textures: read back " + ref.describe(s.fields))
 }
 
 // TakeDispatched reports whether the store has run dispatches of its own since the
@@ -84,9 +84,9 @@ func (s *Store) block(ref Block) (*block, error) {
 	start := time.Now()
 	n := max(16, ref.Bytes()) // a buffer of no bytes cannot be bound
 	if limit := s.ctx.Caps().MaxStorageBlock; n > limit {
-		return nil, fmt.Errorf("textures: %s take %d bytes, a storage block of the device at most %d", ref.describe(), n, limit)
+		return nil, fmt.Errorf("textures: %s take %d bytes, a storage block of the device at most %d", ref.describe(s.fields), n, limit)
 	}
-	what := ref.describe()
+	what := ref.describe(s.fields)
 	if err := s.reserve(what, ref.Chunk, n); err != nil {
 		return nil, err
 	}
@@ -122,12 +122,12 @@ func (s *Store) scratch(ref Block) (*block, error) {
 	size := poolSize(ref.Bytes())
 	b, ok := s.idleBlocks.take(size)
 	if !ok {
-		if err := s.reserve(ref.describe(), nil, size); err != nil {
+		if err := s.reserve(ref.describe(s.fields), nil, size); err != nil {
 			return nil, err
 		}
 		b = &block{entry: entry{kind: WorkingMemory, bytes: size}, buffer: s.makeBuffer(size, gl.DYNAMIC_STORAGE_BIT)}
 		s.keep(&b.entry, func() { s.deleteBlock(b); s.idleBlocks.remove(size, b) })
-		if err := s.ctx.Check("textures: allocate " + ref.describe()); err != nil {
+		if err := s.ctx.Check("textures: allocate " + ref.describe(s.fields)); err != nil {
 			b.free()
 			return nil, err
 		}
@@ -145,7 +145,7 @@ func (s *Store) scratch(ref Block) (*block, error) {
 	if len(init) > 0 {
 		gl.NamedBufferSubData(b.buffer, 0, 4*len(init), unsafe.Pointer(&init[0]))
 	}
-	return b, s.ctx.Check("textures: " + ref.describe())
+	return b, s.ctx.Check("textures: " + ref.describe(s.fields))
 }
 
 // build fills a block from the chunk's codes. Codes are copied from the upload ring

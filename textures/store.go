@@ -9,6 +9,7 @@ import (
 
 	"github.com/stencildb/stencildb/glctx"
 	"github.com/stencildb/stencildb/shaders"
+	"github.com/stencildb/stencildb/table"
 )
 
 // Store keeps textures, depth-stencil buffers and storage blocks on one device
@@ -21,6 +22,7 @@ type Store struct {
 	clock   uint64 // of uses
 	pass    uint64 // the clock when the pass being prepared began
 	query   uint64 // likewise the query
+	fields  []table.Field
 
 	images  map[Ref]*image
 	targets map[TargetRef]*Target
@@ -64,6 +66,10 @@ func NewStore(ctx *glctx.Context, budget int64) *Store {
 		images: map[Ref]*image{}, targets: map[TargetRef]*Target{}, blocks: map[Block]*block{},
 		idleBlocks: idle[int64, *block]{}, idleMasks: idle[Temp, *image]{}, idleLists: idle[int64, *image]{}}
 }
+
+// Name tells the columns that passes read from now on, by whose names errors call
+// them; without it they are numbered from 1.
+func (s *Store) Name(fields []table.Field) { s.fields = fields }
 
 // Begin starts the preparation of a pass: what is asked for from now on is not
 // evicted for one another.

@@ -163,6 +163,7 @@ func uploadTexture[T any](s *Store, id uint32, sh Shape, channels int, format, k
 	gl.BindBuffer(gl.PIXEL_UNPACK_BUFFER, r.buffer)
 	defer gl.BindBuffer(gl.PIXEL_UNPACK_BUFFER, 0)
 	gl.PixelStorei(gl.UNPACK_ALIGNMENT, 4)
+	defer gl.PixelStorei(gl.UNPACK_ALIGNMENT, 1)
 	// The offset in the buffer is told in texels to skip: as a pointer it may be taken
 	// for one into Go's data, which cgo refuses.
 	defer gl.PixelStorei(gl.UNPACK_SKIP_PIXELS, 0)

@@ -82,8 +82,22 @@ uvec2 mulF64(uvec2 a, uvec2 b) {
 #endif
     return checked64(bits, a, b);
 }
+// Appends the next bits, 9 at most, of the quotient m / n to q; m becomes the
+// remainder. Mantissas have 53 bits, so that nothing is lost.
+void divideBits(inout uvec2 m, uvec2 n, float inverse, int bits, inout uvec2 q) {
+    m = uvec2(m.x << bits, m.y << bits | m.x >> (32 - bits));
+    uint digit = uint(approximateU64(m) * inverse);
+    uint h, l;
+    umulExtended(n.x, digit, h, l);
+    m = wrappingAdd(m, wrappingNeg(uvec2(l, h + n.y * digit)));
+    if (!belowU64(m, n)) {
+        m = wrappingAdd(m, wrappingNeg(n));
+        digit++;
+    }
+    q = uvec2(q.x << bits | digit, q.y << bits | q.x >> (32 - bits));
+}
 // GLSL promises neither a correctly rounded quotient nor a fused fma to correct
-// one with, so mantissas are divided bit by bit: 53 bits and one to round by.
+// one with, so mantissas are divided as integers: 53 bits and one to round by.
 uvec2 divF64(uvec2 a, uvec2 b) {
     if (isZero64(b)) {
         failed = failed || !isNaN64(a);
@@ -105,15 +119,14 @@ uvec2 divF64(uvec2 a, uvec2 b) {
         m = uvec2(m.x << 1, m.y << 1 | m.x >> 31);
         e--;
     }
-    uvec2 q = uvec2(0u);
-    for (int i = 0; i < 54; i++) { // n <= m < 2n makes the first bit a 1
-        q = uvec2(q.x << 1, q.y << 1 | q.x >> 31);
-        if (!belowU64(m, n)) {
-            m = wrappingAdd(m, wrappingNeg(n));
-            q.x |= 1u;
-        }
-        m = uvec2(m.x << 1, m.y << 1 | m.x >> 31);
-    }
+    uvec2 q = uvec2(0u); // 54 bits; n <= m < 2n makes the first a 1
+    float inverse = inverseU64(n);
+    divideBits(m, n, inverse, 8, q);
+    divideBits(m, n, inverse, 9, q);
+    divideBits(m, n, inverse, 9, q);
+    divideBits(m, n, inverse, 9, q);
+    divideBits(m, n, inverse, 9, q);
+    divideBits(m, n, inverse, 9, q);
 #ifdef SUBNORMALS
     q = shiftLeft64(q, 10);
     q.x |= min(m.x | m.y, 1u);

@@ -49,19 +49,35 @@ uvec2 mulI64(uvec2 a, uvec2 b) {
 
 bool belowU64(uvec2 a, uvec2 b) { return a.y < b.y || (a.y == b.y && a.x < b.x); }
 
-// Schoolbook long division of magnitudes, bit by bit from the top.
+// Division by estimates: a float of a quotient, made a little smaller than all of
+// its roundings (10 units in the last place at most) can make it too large, is
+// subtracted, times the divisor, from the dividend.
+float approximateU64(uvec2 a) { return float(a.y) * 4294967296.0 + float(a.x); }
+float inverseU64(uvec2 a) { return 0.9999980926513672 / approximateU64(a); } // 1 - 2^-19
+
+// Leaves a quotient r / b of at most its part 2^-18, and 1.
+void reduceU64(inout uvec2 r, uvec2 b, float inverse, inout uvec2 quotient) {
+    float f = approximateU64(r) * inverse;
+    float high = floor(f * 2.3283064365386963e-10); // f / 2^32
+    uvec2 q = uvec2(uint(f - high * 4294967296.0), uint(high));
+    uint h, l;
+    umulExtended(q.x, b.x, h, l);
+    r = wrappingAdd(r, wrappingNeg(uvec2(l, h + q.x * b.y + q.y * b.x)));
+    quotient = wrappingAdd(quotient, q);
+}
+
+// For b > 0: 64 bits of quotient become 46, 28, 10 and at last no more than 1.
 void divideU64(uvec2 a, uvec2 b, out uvec2 quotient, out uvec2 remainder) {
     quotient = uvec2(0u);
-    remainder = uvec2(0u);
-    for (int i = 63; i >= 0; i--) {
-        bool carry = isNegative(remainder);
-        remainder = uvec2(remainder.x << 1, remainder.y << 1 | remainder.x >> 31);
-        remainder.x |= (i >= 32 ? a.y >> (i - 32) : a.x >> i) & 1u;
-        if (carry || !belowU64(remainder, b)) {
-            remainder = wrappingAdd(remainder, wrappingNeg(b));
-            if (i >= 32) quotient.y |= 1u << (i - 32);
-            else quotient.x |= 1u << i;
-        }
+    remainder = a;
+    float inverse = inverseU64(b);
+    reduceU64(remainder, b, inverse, quotient);
+    reduceU64(remainder, b, inverse, quotient);
+    reduceU64(remainder, b, inverse, quotient);
+    reduceU64(remainder, b, inverse, quotient);
+    if (!belowU64(remainder, b)) {
+        remainder = wrappingAdd(remainder, wrappingNeg(b));
+        quotient = wrappingAdd(quotient, uvec2(1u, 0u));
     }
 }
 uvec2 divI64(uvec2 a, uvec2 b) { // truncates towards zero
