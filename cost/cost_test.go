@@ -231,13 +231,14 @@ func TestTheCheapestIsFirst(t *testing.T) {
 	list := []Prediction{
 		{Backend: "a", Run: 5}, {Backend: "none", Run: math.Inf(1)},
 		{Backend: "b", Run: 1, Share: 9}, {Backend: "c", Run: 9, Measured: 4}, {Backend: "d", Run: 4.5, Trial: true},
+		{Backend: "e", Run: 2, Measured: 8, Unsure: true}, {Backend: "f", Run: 8, Measured: 3.5, Unsure: true},
 	}
 	Cheapest(list)
 	var got []string
 	for _, p := range list {
 		got = append(got, p.Backend)
 	}
-	if !slices.Equal(got, []string{"d", "c", "a", "b", "none"}) {
+	if !slices.Equal(got, []string{"e", "d", "f", "c", "a", "b", "none"}) {
 		t.Errorf("%v", got)
 	}
 }

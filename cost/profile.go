@@ -194,6 +194,9 @@ type Prediction struct {
 	// Trial says that the query runs often and has not run on this backend: Run is
 	// taken to be too high then, by a factor of 1.5.
 	Trial bool
+	// Unsure says that Measured is of so few executions that something else on the
+	// machine may have disturbed them all: it is not taken to be more than Run then.
+	Unsure bool
 	// Transfer is what bringing the missing columns to the device takes, Bytes of
 	// host memory, and Opening what opening the device takes. The query is charged
 	// with Share of the two.
@@ -204,6 +207,8 @@ type Prediction struct {
 // Expected is what the query is expected to take with every column resident.
 func (p Prediction) Expected() float64 {
 	switch {
+	case p.Measured > 0 && p.Unsure:
+		return min(p.Measured, p.Run)
 	case p.Measured > 0:
 		return p.Measured
 	case p.Trial:

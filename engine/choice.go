@@ -12,9 +12,11 @@ import (
 
 // trialAfter is how many executions of a statement make it worth while to try a
 // backend on which it has not run, and which may be faster than predicted; after
-// settledAfter the choice stays, while nothing changes on the device.
+// settledAfter the choice stays, while nothing changes on the device. What a backend took
+// counts in full after sureAfter executions.
 const (
 	trialAfter   = 4
+	sureAfter    = 5
 	settledAfter = 16
 )
 
@@ -64,7 +66,7 @@ func (s *Statement) settle(list []cost.Prediction, b Backend, epoch uint64) {
 	c := &s.choice
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.runs < settledAfter || list[0].Share > 0 || list[0].Measured == 0 || fastest(list) != 0 {
+	if c.runs < settledAfter || list[0].Share > 0 || list[0].Measured == 0 || list[0].Unsure || fastest(list) != 0 {
 		return
 	}
 	now := &settled{backend: b, epoch: epoch}
@@ -197,7 +199,8 @@ func (c *choice) predict(s *Statement, d device, closed bool) ([]cost.Prediction
 }
 
 func (c *choice) prediction(name string, k *candidate) cost.Prediction {
-	return cost.Prediction{Backend: name, Run: k.run, Measured: k.best, Trial: c.runs >= trialAfter && k.times < 2}
+	return cost.Prediction{Backend: name, Run: k.run, Measured: k.best, Unsure: k.times < sureAfter,
+		Trial: c.runs >= trialAfter && k.times < 2}
 }
 
 // fresh brings the predictions up to the costs that are known now.
