@@ -48,12 +48,20 @@
 //     queries, as "classic" in figure 11 does with them; its records are counted after
 //     the clock has stopped.
 //   - Cold times are of tables whose chunks the device has never seen; programs are
-//     compiled.
+//     compiled. They follow the rounds of their case, three of each system in turn.
 //   - [Floor] is what empty passes take. over_floor is a median over the quad's for
 //     classic and fused, over the larger of dispatch and copy for compute.
 //   - quickselect is Hoare's FIND on one core over plain arrays of 32 bits.
 //   - A polynomial takes the attribute with the narrowest range, less the middle of
 //     that range; degrees whose values do not fit 64 bits are skipped.
+//
+// # Attributes
+//
+// A suite measures on up to four columns of a table: integers first, then DECIMAL,
+// floating-point numbers, dates and timestamps. Operations that take more attributes
+// than there are use them again, each twice at most: in a conjunction from the other
+// side, so that the planner does not merge the two comparisons into one. [Data] names
+// the attributes of a run.
 //
 // # JSON
 //
@@ -69,9 +77,9 @@
 //     holds all that the process does meanwhile, and nothing that a GPU does.
 //   - Each system has its own copy: a table takes that many times its memory, in all
 //     of host and device.
-//   - A contender that took less than a millisecond runs once untimed before each
-//     timed run: otherwise it would pay for the caches and the device's context of
-//     the contender before it, which costs more than such a query.
+//   - A contender that took less than a millisecond runs three times untimed before each
+//     timed run: otherwise it would pay for the caches and the device's context of the
+//     contender before it, and on an H200 for waking up, up to half a millisecond.
 //   - A slow contender takes part in every second, fourth or eighth round only.
 //   - Peers are linked by build tag only (see [KnownPeers]): DuckDB alone is larger
 //     than the rest of the program.

@@ -63,7 +63,7 @@ func lookOf(system string) look {
 const (
 	panelWidth  = 12 * vg.Centimeter
 	panelHeight = 8 * vg.Centimeter
-	legendWidth = 5.6 * vg.Centimeter
+	legendWidth = 6.2 * vg.Centimeter
 	titleHeight = 0.9 * vg.Centimeter
 	perLine     = 2 // panels
 	pngDPI      = 144
@@ -114,6 +114,8 @@ func (r *Report) panels(f Figure) []Panel {
 
 // draw draws a figure on a canvas of the size that sizeOf gives.
 func (r *Report) draw(f Figure, c draw.Canvas) error {
+	c.SetColor(color.White) // on pages with a dark background too
+	c.Fill(c.Rectangle.Path())
 	panels := r.panels(f)
 	style := plot.New().Title.TextStyle
 	style.Font.Size = vg.Points(13)
@@ -286,13 +288,27 @@ func short(x float64) string {
 	return strconv.FormatFloat(x, 'g', 4, 64)
 }
 
+// svgFont is how gonum/plot names the font of each text, and svgFonts what is written
+// instead: where it is not installed, one of the same measures.
+var (
+	svgFont  = []byte("font-family:Liberation Sans;font-variant:normal;font-weight:normal;font-style:normal;")
+	svgFonts = []byte("font-family:Liberation Sans,Arial,Helvetica,sans-serif;")
+)
+
 // SVG writes a figure as an SVG image.
 func (r *Report) SVG(f Figure, w io.Writer) error {
 	c := vgsvg.New(r.sizeOf(f))
 	if err := r.draw(f, draw.New(c)); err != nil {
 		return err
 	}
-	_, err := c.WriteTo(w)
+	text, err := render(func(w io.Writer) error {
+		_, err := c.WriteTo(w)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(bytes.ReplaceAll(text, svgFont, svgFonts))
 	return err
 }
 

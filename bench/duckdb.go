@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"runtime"
 	"sync/atomic"
+	"time"
 
 	"github.com/duckdb/duckdb-go/v2"
 
@@ -19,8 +20,9 @@ func init() { peers["duckdb"] = peer{open: openDuckDB} }
 
 // duckDB is DuckDB in memory, with as many threads as Go has.
 type duckDB struct {
-	db   *sql.DB
-	conn *sql.Conn
+	db    *sql.DB
+	conn  *sql.Conn
+	lacks lacking
 }
 
 func openDuckDB() (System, error) {
@@ -32,7 +34,7 @@ func openDuckDB() (System, error) {
 	if err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
-	d := &duckDB{db, conn}
+	d := &duckDB{db: db, conn: conn}
 	if _, err := conn.ExecContext(context.Background(), fmt.Sprintf("SET threads = %d", runtime.GOMAXPROCS(0))); err != nil {
 		return nil, errors.Join(err, d.Close())
 	}
@@ -45,8 +47,8 @@ func (d *duckDB) Close() error { return errors.Join(d.conn.Close(), d.db.Close()
 // Load implements System: a table function that reads the codes on all threads
 // fills the table. So the rows of a table may change places, by blocks.
 func (d *duckDB) Load(ctx context.Context, t *table.Table) error {
-	source, err := newDuckSource(t)
-	if err != nil {
+	source, lacks, err := newDuckSource(t)
+	if d.lacks = lacks; err != nil || len(source.columns) == 0 {
 		return err
 	}
 	err = duckdb.RegisterTableUDF(d.conn, "stencildb_source", duckdb.ParallelChunkTableFunction{
@@ -68,13 +70,14 @@ func (d *duckDB) Load(ctx context.Context, t *table.Table) error {
 
 // Prepare implements System.
 func (d *duckDB) Prepare(ctx context.Context, q Query) (Statement, error) {
-	return prepareSQL(ctx, d.conn, q.textFor("duckdb"))
+	return prepareSQL(ctx, d.conn, q.textFor("duckdb"), d.lacks)
 }
 
 // duckSource hands the rows of a table to DuckDB.
 type duckSource struct {
 	table   *table.Table
 	columns []duckdb.ColumnInfo
+	from    []int // the column of the table that each is
 	blocks  []duckBlock
 	next    atomic.Int64 // block to hand out
 }
@@ -85,25 +88,31 @@ type duckBlock struct {
 	from, to int
 }
 
-// duckTypes are DuckDB's types of the types that the benchmarks' attributes have.
+// duckTypes are DuckDB's types of those that it is given.
 var duckTypes = map[table.Kind]duckdb.Type{
 	table.SmallInt: duckdb.TYPE_SMALLINT,
 	table.Integer:  duckdb.TYPE_INTEGER,
 	table.BigInt:   duckdb.TYPE_BIGINT,
+	table.Real:     duckdb.TYPE_FLOAT,
+	table.Double:   duckdb.TYPE_DOUBLE,
+
+	table.Date:      duckdb.TYPE_DATE,
+	table.Timestamp: duckdb.TYPE_TIMESTAMP,
 }
 
-func newDuckSource(t *table.Table) (*duckSource, error) {
-	s := &duckSource{table: t}
-	for _, f := range t.Fields {
+func newDuckSource(t *table.Table) (s *duckSource, lacks lacking, err error) {
+	s = &duckSource{table: t}
+	for i, f := range t.Fields {
 		typ, ok := duckTypes[f.Type.Kind]
 		if !ok {
-			return nil, fmt.Errorf("duckdb: column %s of type %v is not loaded", f.Name, f.Type)
+			lacks = append(lacks, f)
+			continue
 		}
 		info, err := duckdb.NewTypeInfo(typ)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
-		s.columns = append(s.columns, duckdb.ColumnInfo{Name: f.Name, T: info})
+		s.columns, s.from = append(s.columns, duckdb.ColumnInfo{Name: f.Name, T: info}), append(s.from, i)
 	}
 	step := duckdb.GetDataChunkCapacity()
 	for _, c := range t.Chunks {
@@ -111,7 +120,7 @@ func newDuckSource(t *table.Table) (*duckSource, error) {
 			s.blocks = append(s.blocks, duckBlock{c, from, min(from+step, c.Rows)})
 		}
 	}
-	return s, nil
+	return s, lacks, nil
 }
 
 // ColumnInfos implements duckdb.ParallelChunkTableSource.
@@ -138,8 +147,8 @@ func (s *duckSource) FillChunk(_ any, out duckdb.DataChunk) error {
 		return out.SetSize(0)
 	}
 	b := s.blocks[i]
-	for col, seg := range b.chunk.Segments {
-		if err := fillDuck(out, col, seg, b.from, b.to); err != nil {
+	for col, from := range s.from {
+		if err := fillDuck(out, col, b.chunk.Segments[from], b.from, b.to); err != nil {
 			return err
 		}
 	}
@@ -149,10 +158,18 @@ func (s *duckSource) FillChunk(_ any, out duckdb.DataChunk) error {
 func fillDuck(out duckdb.DataChunk, col int, seg *table.Segment, from, to int) error {
 	for row := from; row < to; row++ {
 		var err error
-		if seg.IsNull(row) {
+		v := table.FromOrdinal(seg.Type, seg.Base+seg.Codes.At(row))
+		switch {
+		case seg.IsNull(row):
 			err = out.SetValue(col, row-from, nil)
-		} else {
-			err = duckdb.SetChunkValue(out, col, row-from, table.IntFromOrdinal(seg.Base+seg.Codes.At(row)))
+		case v.Type.IsFloat():
+			err = duckdb.SetChunkValue(out, col, row-from, v.F)
+		case v.Type.Kind == table.Date:
+			err = duckdb.SetChunkValue(out, col, row-from, time.Unix(86400*v.I, 0).UTC())
+		case v.Type.Kind == table.Timestamp:
+			err = duckdb.SetChunkValue(out, col, row-from, time.UnixMicro(v.I).UTC())
+		default:
+			err = duckdb.SetChunkValue(out, col, row-from, v.I)
 		}
 		if err != nil {
 			return err

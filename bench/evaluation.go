@@ -27,14 +27,25 @@ func writeEvaluation(w io.Writer, r *Report) error {
 	for _, h := range r.Headlines {
 		fmt.Fprintln(w, h.Sentence)
 	}
-	if err := r.writeGains(w); err != nil {
-		return err
+	if s := r.mipmapSentence(); s != "" {
+		fmt.Fprintln(w, s)
 	}
-	if err := r.writeFloors(w); err != nil {
-		return err
+	for _, write := range []func(io.Writer) error{r.writeGains, r.writeFloors, r.writeDevice, r.writePasses, r.writeNoise} {
+		if err := write(w); err != nil {
+			return err
+		}
 	}
-	_, err := fmt.Fprintf(w, "\n%s\n", r.noise())
-	return err
+	return nil
+}
+
+// mipmapSentence says what the mipmap sum takes and how far it is off, or "".
+func (r *Report) mipmapSentence() string {
+	x := r.largest("sum", mipmapSum)
+	if x == nil {
+		return ""
+	}
+	return fmt.Sprintf("The mipmap sum, which the paper discusses and rejects, takes %s ms over %s records and is off by %s of the sum.",
+		ms(x.MedianMS), grouped(x.Rows), number(*x.Error))
 }
 
 func orDash(x float64) string {
@@ -69,23 +80,100 @@ func (r *Report) writeFloors(w io.Writer) error {
 	return tabulate(w, lines)
 }
 
-// noise says which systems the run could not rank: over the largest table of each
-// case by name.
+// onDevice are the backends whose columns are uploaded.
+var onDevice = []string{classic, "fused", "compute"}
+
+// writeDevice writes what the backends on the device take over the largest tables with
+// columns resident and with their upload, and how many times the floor that is.
+func (r *Report) writeDevice(w io.Writer) error {
+	head := []string{"operation", "rows"}
+	for _, system := range onDevice {
+		head = append(head, system, "with upload", "over floor")
+	}
+	lines := [][]string{head}
+	for _, c := range r.cases() {
+		if c.rows != r.largestRows(c.operation) {
+			continue
+		}
+		line, measured := []string{c.operation, grouped(c.rows)}, false
+		for _, system := range onDevice {
+			cells := []string{"–", "–", "–"}
+			if x := r.Find(c.operation, c.rows, system); x != nil {
+				cells, measured = []string{ms(x.MedianMS), msOrDash(x.ColdMS), orDash(x.OfFloor)}, true
+			}
+			line = append(line, cells...)
+		}
+		if measured {
+			lines = append(lines, line)
+		}
+	}
+	if len(lines) == 1 {
+		return nil
+	}
+	fmt.Fprintln(w, "\nOn the device, largest tables: median ms with columns resident, with their upload, and how many times the floor")
+	return tabulate(w, lines)
+}
+
+func msOrDash(x float64) string {
+	if x == 0 {
+		return "–"
+	}
+	return ms(x)
+}
+
+// writePasses writes the passes of classic by routine, over the largest tables.
+func (r *Report) writePasses(w io.Writer) error {
+	lines := [][]string{{"operation", "routine", "passes", "ms", "share"}}
+	for _, x := range r.Results {
+		if x.Rows != r.largestRows(x.Operation) || !x.brokenDown() {
+			continue
+		}
+		for _, t := range x.routines() {
+			lines = append(lines, []string{x.Operation, t.Routine, fmt.Sprint(t.Passes), ms(t.MS), fmt.Sprintf("%.0f %%", 100*t.Share)})
+		}
+	}
+	if len(lines) == 1 {
+		return nil
+	}
+	fmt.Fprintln(w, "\nThe passes of classic, largest tables, each waited for")
+	return tabulate(w, lines)
+}
+
+// brokenDown reports whether reports show the passes of x: of the k-th largest, whose
+// passes are the same for each k, only for one.
+func (x *Result) brokenDown() bool {
+	return len(x.Passes) > 0 && (x.Operation == rankShown || !slices.Contains(kthOperations(), x.Operation))
+}
+
+// writeNoise says what the run could not rank, and over the largest tables which
+// systems.
+func (r *Report) writeNoise(w io.Writer) error {
+	fmt.Fprintf(w, "\n%s\n", r.noise())
+	for _, c := range r.cases() {
+		if pairs := r.pairs(c); pairs != "" && c.rows == r.largestRows(c.operation) {
+			fmt.Fprintf(w, "  %s, %s rows: %s\n", c.operation, grouped(c.rows), pairs)
+		}
+	}
+	return nil
+}
+
+// noise says how many pairs of systems the run could not rank.
 func (r *Report) noise() string {
 	if len(r.Ties) == 0 {
 		return "All systems of all cases are ranked beyond noise."
 	}
+	return fmt.Sprintf("Too noisy to rank (the 95 %% interval of the ratio holds 1): %d of %d pairs of neighbours.", len(r.Ties), r.neighbours())
+}
+
+// pairs names the systems of a case that the run could not rank.
+func (r *Report) pairs(c caseKey) string {
 	var list []string
 	for _, t := range r.Ties {
-		if t.Rows == r.largestRows(t.Operation) {
-			list = append(list, t.String())
+		if (caseKey{t.Operation, t.Rows}) == c {
+			list = append(list, t.A+" and "+t.B)
 		}
 	}
-	text := fmt.Sprintf("Too noisy to rank (the 95 %% interval of the ratio holds 1): %d of %d pairs of neighbours", len(r.Ties), r.neighbours())
-	if len(list) > 0 {
-		text += "; over the largest tables " + strings.Join(list, ", ")
-	}
-	return text + "."
+	return strings.Join(list, "; ")
 }
 
 // neighbours is the number of pairs of systems next to each other, in all cases.
@@ -93,11 +181,6 @@ func (r *Report) neighbours() int { return len(r.Results) - len(r.cases()) }
 
 // softwareNote says what a software rasteriser means for the comparison.
 const softwareNote = "Here a software rasteriser stands in for the GPU: it draws on the same cores that the CPU systems have to themselves."
-
-// String names the case and the pair.
-func (t Tie) String() string {
-	return fmt.Sprintf("%s over %s (%s and %s)", t.Operation, grouped(t.Rows), t.A, t.B)
-}
 
 // routineTime is what the passes of one routine took in a query.
 type routineTime struct {

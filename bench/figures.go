@@ -166,20 +166,6 @@ func rangeFigure() Figure {
 	}
 }
 
-// between is the range of the paper's figure 4.
-func (f *facts) between(i int) string {
-	return fmt.Sprintf("%s BETWEEN %s AND %s", f.names[i], f.at(i, 20), f.at(i, 80))
-}
-
-// conjunction is AND of the first n attributes, 60 % each.
-func (f *facts) conjunction(n int) string {
-	var parts []string
-	for i := range n {
-		parts = append(parts, f.below(i, 60))
-	}
-	return strings.Join(parts, " AND ")
-}
-
 func conjunctionFigure() Figure {
 	f := Figure{Number: 5, Title: "AND of several attributes, 60 % selectivity each"}
 	for n := 1; n <= attributes; n++ {
@@ -198,13 +184,13 @@ func conjunctionFigure() Figure {
 func semilinearFigure() Figure {
 	f := Figure{
 		Number: 6, Title: "Semi-linear query, four random coefficients; polynomials",
-		everywhere: []Operation{{Name: "semilinear", Attributes: 4, query: func(f *facts) Query { return f.countWhere(f.semilinear()) }}},
+		everywhere: []Operation{{Name: "semilinear", Attributes: 4, Integers: true, query: func(f *facts) Query { return f.linear(f.semilinear) }}},
 		Panels:     []Panel{overRecords("semi-linear", "semilinear")},
 	}
 	p := Panel{Title: "polynomials of one attribute, largest table", XLabel: "degree"}
 	for degree := 1; degree <= 4; degree++ {
 		name := fmt.Sprintf("polynomial%d", degree)
-		f.largest = append(f.largest, Operation{Name: name, Attributes: 1,
+		f.largest = append(f.largest, Operation{Name: name, Attributes: 1, Integers: true,
 			x: func(*facts) float64 { return float64(degree) }, query: func(f *facts) Query { return f.polynomial(degree) }})
 		p.Operations = append(p.Operations, name)
 	}
@@ -215,9 +201,10 @@ func semilinearFigure() Figure {
 // coefficientSeed is of the random coefficients, which are the same in every run.
 const coefficientSeed = 2004
 
-// semilinear is a linear combination of four attributes with random coefficients of
-// both signs, below its value where every attribute is at its 60th percentile.
-func (f *facts) semilinear() string {
+// semilinear is a linear combination of four attributes of integers with random
+// coefficients of both signs, below its value where every attribute is at its 60th
+// percentile.
+func (f *facts) semilinear(attribute func(int) string) string {
 	random := rand.New(rand.NewPCG(coefficientSeed, 4))
 	var terms []string
 	var limit int64
@@ -226,8 +213,8 @@ func (f *facts) semilinear() string {
 		if i%2 == 1 {
 			sign = " - "
 		}
-		terms = append(terms, sign, fmt.Sprintf("%d * %s", c, f.names[i]))
-		at := f.number(i, 60)
+		terms = append(terms, sign, fmt.Sprintf("%d * %s", c, attribute(i)))
+		at := f.number(i%f.integers, 60)
 		if i%2 == 1 {
 			at = -at
 		}
@@ -236,18 +223,18 @@ func (f *facts) semilinear() string {
 	return strings.Join(terms[1:], "") + " < " + strconv.FormatInt(limit, 10)
 }
 
-// number is a quantile as a number; 0 for a column of NULLs.
+// number is a quantile of a column of integers; 0 where all are NULL.
 func (f *facts) number(i, percent int) int64 {
 	n, _ := strconv.ParseInt(f.at(i, percent), 10, 64) // "NULL" is 0
 	return n
 }
 
-// polynomial is a polynomial, with random coefficients, of the attribute with the
-// narrowest range, less the middle of its range, below its value at the 60th
+// polynomial is a polynomial, with random coefficients, of the attribute of integers
+// with the narrowest range, less the middle of its range, below its value at the 60th
 // percentile.
 func (f *facts) polynomial(degree int) Query {
 	col := 0
-	for i := range f.names {
+	for i := range f.integers {
 		if uint64(f.hi[i]-f.lo[i]) < uint64(f.hi[col]-f.lo[col]) {
 			col = i
 		}
@@ -310,14 +297,23 @@ func rankFigure() Figure {
 	return f
 }
 
-// kthLargest is the k-th largest value of the first attribute. Peers sort.
+// kthLargest is the k-th largest value of the first attribute. SQLite sorts; DuckDB
+// keeps the largest where they are few, else selects, as it does for a quantile: of n
+// values the (n-k+1)-th smallest is percentile_disc of any fraction above n-k and up to
+// n-k+1 n-ths.
 func (f *facts) kthLargest(k int) Query {
 	x := f.names[0]
-	sorted := fmt.Sprintf("SELECT %s FROM %s WHERE %s IS NOT NULL ORDER BY 1 DESC LIMIT 1 OFFSET %d", x, f.table, x, k-1)
-	return Query{
-		SQL:   fmt.Sprintf("SELECT kth_largest(%s, %d) FROM %s", x, k, f.table),
-		Peers: map[string]string{"sqlite": sorted, "duckdb": sorted},
+	if f.values[0] == 0 {
+		return Query{Cannot: x + " has no values"}
 	}
+	q := f.value(fmt.Sprintf("kth_largest(%s, %d)", x, k))
+	sorted := fmt.Sprintf("SELECT %s FROM %s WHERE %s IS NOT NULL ORDER BY 1 DESC LIMIT 1 OFFSET %d", x, f.table, x, k-1)
+	q.Peers = map[string]string{"sqlite": sorted, "duckdb": sorted}
+	if k > f.values[0]/100 {
+		fraction := (float64(f.values[0]-k) + 0.5) / float64(f.values[0])
+		q.Peers["duckdb"] = fmt.Sprintf("SELECT percentile_disc(%.12f) WITHIN GROUP (ORDER BY %s) FROM %s", fraction, x, f.table)
+	}
+	return q
 }
 
 func medianFigure() Figure {
@@ -336,11 +332,14 @@ func medianWhereFigure() Figure {
 	}
 }
 
+// mipmapFigure is the figure that has the mipmap sum too.
+const mipmapFigure = 10
+
 func sumFigure() Figure {
 	return Figure{
-		Number: 10, Title: "Sum", Panels: []Panel{overRecords("", "sum")},
+		Number: mipmapFigure, Title: "Sum", Panels: []Panel{overRecords("", "sum")},
 		everywhere: []Operation{{Name: "sum", Attributes: 1, extra: []string{mipmapSum},
-			query: func(f *facts) Query { return f.aggregate("SUM(" + f.names[0] + ")") }}},
+			query: func(f *facts) Query { return f.aggregate("SUM") }}},
 	}
 }
 
@@ -350,20 +349,21 @@ func selectivityFigure() Figure {
 	queries := []struct {
 		name, words string
 		attributes  int
+		integers    bool
 		where       func(f *facts) string
 	}{
-		{"predicate", "predicate", 1, func(f *facts) string { return f.below(0, 60) }},
-		{"range", "range", 1, func(f *facts) string { return f.between(0) }},
-		{"and2", "AND 2", 2, func(f *facts) string { return f.conjunction(2) }},
-		{"and3", "AND 3", 3, func(f *facts) string { return f.conjunction(3) }},
-		{"and4", "AND 4", 4, func(f *facts) string { return f.conjunction(4) }},
-		{"semilinear", "semi-linear", 4, (*facts).semilinear},
+		{"predicate", "predicate", 1, false, func(f *facts) string { return f.below(0, 60) }},
+		{"range", "range", 1, false, func(f *facts) string { return f.between(0) }},
+		{"and2", "AND 2", 2, false, func(f *facts) string { return f.conjunction(2) }},
+		{"and3", "AND 3", 3, false, func(f *facts) string { return f.conjunction(3) }},
+		{"and4", "AND 4", 4, false, func(f *facts) string { return f.conjunction(4) }},
+		{"semilinear", "semi-linear", 4, true, func(f *facts) string { return f.semilinear(f.integer) }},
 	}
 	f := Figure{Number: 11, Title: "Selectivity: queries with their COUNT and without"}
 	p := Panel{}
 	for i, q := range queries {
 		name := "select_" + q.name
-		f.largest = append(f.largest, Operation{Name: name, Attributes: q.attributes, only: []string{classic, classicAlone},
+		f.largest = append(f.largest, Operation{Name: name, Attributes: q.attributes, Integers: q.integers, only: []string{classic, classicAlone},
 			x: func(*facts) float64 { return float64(i + 1) },
 			query: func(f *facts) Query {
 				c := f.countWhere(q.where(f))

@@ -20,6 +20,8 @@ import (
 
 	"github.com/stencildb/stencildb/engine"
 	"github.com/stencildb/stencildb/glctx"
+	"github.com/stencildb/stencildb/pass"
+	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -75,6 +77,24 @@ func TestEveryFigure(t *testing.T) {
 	checkResults(t, r)
 	checkFiles(t, r)
 	checkSchema(t, r)
+	text, err := render(r.WriteText)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"The paper's headlines", "The mipmap sum", "Classes of gain", "The floor of the device", "over floor", "The passes of classic",
+		"KthSmallest", "seed 1: data_count"} {
+		if !strings.Contains(string(text), want) {
+			t.Errorf("the text lacks %q:\n%s", want, text)
+		}
+	}
+	lines, err := render(r.WriteGo)
+	runs := 0
+	for _, x := range r.Results {
+		runs += len(x.MS)
+	}
+	if got := strings.Count(string(lines), "\nBenchmarkPaper/op="); err != nil || got != runs {
+		t.Errorf("%d lines of benchmarks for %d runs: %v", got, runs, err)
+	}
 }
 
 func checkResults(t *testing.T, r *Report) {
@@ -149,7 +169,7 @@ func checkFiles(t *testing.T, r *Report) {
 	}
 }
 
-// checkSchema checks the report's JSON, and that of a report of another suite.
+// checkSchema checks the report's JSON, and that wrong JSON would be found.
 func checkSchema(t *testing.T, r *Report) {
 	text, err := os.ReadFile("schema.json")
 	if err != nil {
@@ -159,18 +179,16 @@ func checkSchema(t *testing.T, r *Report) {
 	if err := json.Unmarshal(text, &schema); err != nil {
 		t.Fatal(err)
 	}
-	for _, r := range []*Report{r, report("operations", "count", 10, map[string][]float64{"cpu": {1, 2}})} {
-		b, err := render(r.WriteJSON)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var value any
-		if err := json.Unmarshal(b, &value); err != nil {
-			t.Fatal(err)
-		}
-		for _, problem := range violations(schema, value, "report") {
-			t.Error(problem)
-		}
+	b, err := render(r.WriteJSON)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var value any
+	if err := json.Unmarshal(b, &value); err != nil {
+		t.Fatal(err)
+	}
+	for _, problem := range violations(schema, value, "report") {
+		t.Error(problem)
 	}
 	for wrong, want := range map[string]string{
 		`{"schema": 2}`: "schema is 2", `{"results": [{"rows": "7"}]}`: "rows is no number",
@@ -236,8 +254,8 @@ func violations(schema map[string]any, value any, at string) (list []string) {
 	return list
 }
 
-// One figure alone, on a table with NULLs and negative numbers, two attributes and
-// several chunks: what the table lacks attributes for is skipped.
+// One figure alone, on a table with NULLs and negative numbers, two attributes, which
+// are used twice, and several chunks.
 func TestFiguresOfATableOfTheUsers(t *testing.T) {
 	b := table.NewBuilder("t", []table.Field{{Name: "a", Type: table.Type{Kind: table.Integer}}, {Name: "b", Type: table.Type{Kind: table.SmallInt}}}, 256)
 	for i := range 700 {
@@ -251,12 +269,12 @@ func TestFiguresOfATableOfTheUsers(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	r := tiny(t, paperSuite(), Config{Source: Loaded(b.Table()), Backends: []string{"classic", "cpu"}})
+	r := tiny(t, paperSuite(), Config{Source: Loaded(b.Table()), Rows: []int{43, 700}, Backends: []string{"classic", "cpu"}})
 	if got := len(r.figures()); got != 10 || r.Find("median_where", 700, quickSelect) == nil || r.Find("median", 43, classic) == nil {
 		t.Errorf("%d figures, want 10 with medians over 43 to 700 records", got)
 	}
 	for _, s := range r.Skipped {
-		if !strings.Contains(s.Reason, "2 integer columns") && !strings.Contains(s.Reason, "over one chunk") {
+		if s.System != mipmapSum || !strings.Contains(s.Reason, "over one chunk") {
 			t.Errorf("skipped %+v", s)
 		}
 	}
@@ -270,6 +288,30 @@ func TestFiguresOfATableOfTheUsers(t *testing.T) {
 	}
 	if _, err := FindFigure(12); err == nil || !strings.Contains(err.Error(), "2 to 11") {
 		t.Errorf("%v, want the figures there are", err)
+	}
+}
+
+// A backend on the device with a wrong answer fails the run before anything is timed.
+func TestAWrongBackendFailsAFigure(t *testing.T) {
+	right := algorithms["compute"]
+	defer func() { algorithms["compute"] = right }()
+	runs := 0
+	algorithms["compute"] = func(run pass.Runner, r *rig, q *plan.Query) ([]table.Value, error) {
+		runs++
+		values, err := right(run, r, q)
+		if len(values) == 1 {
+			values[0].I++
+		}
+		return values, err
+	}
+	f, err := FindFigure(5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = paperSuite().OneFigure(f).Run(t.Context(), Config{Rows: []int{300, 301}, Source: Generated("tcpip", 1), Backends: []string{"compute", "cpu"}, NoPeers: true, Rounds: 1})
+	var differ *DifferError
+	if !errors.As(err, &differ) || differ.System != "compute" || differ.Trial.Operation != "and1" || runs != 1 {
+		t.Errorf("%v after %d runs, want that compute differs in the first", err, runs)
 	}
 }
 
@@ -381,8 +423,9 @@ func TestTies(t *testing.T) {
 	if len(r.Ties) != 1 || r.Ties[0].A != "fused" || r.Ties[0].B != "classic" || r.Ties[0].Lo > 1 || r.Ties[0].Hi < 1 {
 		t.Errorf("%+v, want fused and classic", r.Ties)
 	}
-	if text := r.noise(); !strings.Contains(text, "1 of 2 pairs") || !strings.Contains(text, "median over 1,000 (fused and classic)") {
-		t.Error(text)
+	var b bytes.Buffer
+	if err := r.writeNoise(&b); err != nil || !strings.Contains(b.String(), "1 of 2 pairs") || !strings.Contains(b.String(), "median, 1,000 rows: fused and classic\n") {
+		t.Errorf("%v: %s", err, &b)
 	}
 }
 

@@ -20,12 +20,7 @@ var reportTemplate = template.Must(template.New("report").Funcs(template.FuncMap
 	"spread": func(x Result) string {
 		return ms(x.P5MS) + " – " + ms(x.P95MS)
 	},
-	"optional": func(v float64) string {
-		if v == 0 {
-			return "–"
-		}
-		return ms(v)
-	},
+	"msOrDash": msOrDash, "join": func(list []string) string { return strings.Join(list, ", ") },
 	"percent": func(v float64) string { return fmt.Sprintf("%.0f %%", 100*v) },
 	"wrong": func(v *float64) string {
 		if v == nil {
@@ -50,6 +45,7 @@ type page struct {
 	Medium  float64
 	High    float64
 	Noise   string
+	Skips   []Skip
 	Device  string
 	JSON    template.JS
 	// SoftwareNote is shown where a software rasteriser draws.
@@ -63,7 +59,8 @@ type pageFigure struct {
 	Headlines []Headline
 	Results   []Result // over the largest table
 	Passes    []pagePasses
-	Ties      []Tie
+	Ties      []string // over the largest table: the case and its pairs of systems
+	Mipmap    string
 }
 
 // pagePasses is the breakdown of a query of classic.
@@ -76,7 +73,7 @@ type pagePasses struct {
 // WriteHTML writes the report of the paper's figures as one page that needs nothing
 // else: the figures are in it, and the report as JSON.
 func (r *Report) WriteHTML(w io.Writer) error {
-	p := page{Report: r, Gains: r.gains(), Medium: mediumGain, High: highGain, Noise: r.noise(), Device: r.device(), SoftwareNote: softwareNote}
+	p := page{Report: r, Gains: r.gains(), Medium: mediumGain, High: highGain, Noise: r.noise(), Skips: r.skips(), Device: r.device(), SoftwareNote: softwareNote}
 	for _, f := range r.figures() {
 		pf, err := r.pageFigure(f)
 		if err != nil {
@@ -120,14 +117,18 @@ func (r *Report) pageFigure(f Figure) (pageFigure, error) {
 			continue
 		}
 		p.Results = append(p.Results, x)
-		if len(x.Passes) > 0 && !strings.HasPrefix(x.Operation, "kth_largest") || x.Operation == "kth_largest_40pct" && len(x.Passes) > 0 {
+		if x.brokenDown() {
 			p.Passes = append(p.Passes, pagePasses{x.Operation, x.Rows, x.routines()})
 		}
 	}
-	for _, t := range r.Ties {
-		if slices.ContainsFunc(p.Results, func(x Result) bool { return x.Operation == t.Operation && x.Rows == t.Rows }) {
-			p.Ties = append(p.Ties, t)
+	for _, c := range r.cases() {
+		shown := slices.ContainsFunc(p.Results, func(x Result) bool { return x.Operation == c.operation && x.Rows == c.rows })
+		if pairs := r.pairs(c); shown && pairs != "" {
+			p.Ties = append(p.Ties, c.operation+" ("+pairs+")")
 		}
+	}
+	if f.Number == mipmapFigure {
+		p.Mipmap = r.mipmapSentence()
 	}
 	return p, nil
 }

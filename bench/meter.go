@@ -88,8 +88,8 @@ type Meter struct {
 	Share, Together time.Duration
 	// ColdRuns is how often a case runs with cold columns; 0: not at all.
 	ColdRuns int
-	// Progress, when set, is told of each case before its rounds.
-	Progress func(t *Trial, number, of int)
+	// Progress, when set, is told of each case before its rounds, by its number from 1.
+	Progress func(t *Trial, number int)
 
 	now func() time.Time     // nil: time.Now
 	cpu func() time.Duration // nil: processorTime
@@ -99,7 +99,8 @@ const (
 	leastRounds = 16
 	mostRounds  = 256
 	minRuns     = 4
-	touchBelow  = time.Millisecond // a contender as fast as this runs once untimed before each timed run
+	touchBelow  = time.Millisecond // a contender as fast as this runs a few times untimed before each timed run
+	touches     = 3
 	share       = time.Second
 	profileRuns = 3
 )
@@ -130,7 +131,7 @@ type heat struct {
 func (m *Meter) Measure(ctx context.Context, trials []Trial) (list []Result, skipped []Skip, err error) {
 	for i := range trials {
 		if m.Progress != nil {
-			m.Progress(&trials[i], i+1, len(trials))
+			m.Progress(&trials[i], i+1)
 		}
 		h, skips, err := m.trial(ctx, &trials[i])
 		if err != nil {
@@ -302,8 +303,10 @@ func (m *Meter) round(ctx context.Context, h heat, round int) error {
 			continue
 		}
 		if r.estimate < touchBelow {
-			if _, err := m.time(ctx, h, r, r.Run); err != nil {
-				return err
+			for range touches {
+				if _, err := m.time(ctx, h, r, r.Run); err != nil {
+					return err
+				}
 			}
 		}
 		l, err := m.time(ctx, h, r, r.Run)
@@ -318,7 +321,7 @@ func (m *Meter) round(ctx context.Context, h heat, round int) error {
 	return nil
 }
 
-func inMS(d time.Duration) float64 { return float64(d) / 1e6 }
+func inMS(d time.Duration) float64 { return rounded(float64(d) / 1e6) }
 
 // cold runs each contender that has columns to upload once, with cold columns.
 func (m *Meter) cold(ctx context.Context, h heat) error {

@@ -53,7 +53,7 @@ func TestRoundsRotate(t *testing.T) {
 	}
 	for i, want := range []float64{2, 4, 6} {
 		r := results[i]
-		if r.MedianMS != want || r.MinMS != want || r.P90MS != want || len(r.MS) != 4 || r.MedianCPU != 3*want || len(r.CPU) != 4 {
+		if r.MedianMS != want || r.MinMS != want || r.P95MS != want || len(r.MS) != 4 || r.MedianCPU != 3*want || len(r.CPU) != 4 {
 			t.Errorf("%+v, want four times of %v ms and thrice that of the processors", r, want)
 		}
 	}
@@ -62,16 +62,20 @@ func TestRoundsRotate(t *testing.T) {
 	}
 }
 
-// A fast contender runs once untimed before each timed run; its first run, which
-// loads and compiles, is not timed either.
+// A fast contender runs untimed before each timed run; its first run, which loads and
+// compiles, is not timed either.
 func TestFastContendersAreTouched(t *testing.T) {
 	c := &fakeClock{}
 	var order []string
 	slow, fast := 500*time.Microsecond, 100*time.Microsecond
-	trial := Trial{Contenders: []Contender{c.contender("a", &order, time.Second, fast, slow, fast, slow, fast)}}
+	times := []time.Duration{time.Second, fast}
+	for range 2 { // rounds
+		times = append(append(times, slices.Repeat([]time.Duration{slow}, touches)...), fast)
+	}
+	trial := Trial{Contenders: []Contender{c.contender("a", &order, times...)}}
 	results, _ := measure(t, &Meter{Rounds: 2, now: c.now, cpu: c.cpu}, trial)
-	if len(order) != 6 || !slices.Equal(results[0].MS, []float64{0.1, 0.1}) {
-		t.Errorf("%d runs, times %v, want 6 runs and 0.1 ms twice", len(order), results[0].MS)
+	if len(order) != len(times) || !slices.Equal(results[0].MS, []float64{0.1, 0.1}) {
+		t.Errorf("%d runs, times %v, want %d runs and 0.1 ms twice", len(order), results[0].MS, len(times))
 	}
 }
 
@@ -88,7 +92,7 @@ func TestRatiosArePaired(t *testing.T) {
 			return r
 		}
 		a, b := result("a", 1), result("b", 4)
-		if ratio := b.PairedRatio(a); ratio.Median != 4 || ratio.P10 != 4 || ratio.Rounds != rounds/max(a.Stride, b.Stride) {
+		if ratio := b.PairedRatio(a); ratio.Median != 4 || ratio.P5 != 4 || ratio.Rounds != rounds/max(a.Stride, b.Stride) {
 			t.Fatalf("ratio %+v with strides %d and %d", ratio, a.Stride, b.Stride)
 		}
 	})

@@ -40,10 +40,17 @@ func (m *mipmap) Prepare(_ context.Context, q Query) (Statement, error) {
 	if err != nil {
 		return nil, err
 	}
+	col := p.Aggs[0].Col
+	if f := m.table.Fields[col]; !f.Type.IsInteger() {
+		return nil, fmt.Errorf("%w: the mipmap sums integers, %s is of type %v", ErrCannot, f.Name, f.Type)
+	}
 	if len(m.table.Chunks) != 1 {
 		return nil, fmt.Errorf("%w: the mipmap is drawn over one chunk, the table has %d", ErrCannot, len(m.table.Chunks))
 	}
-	return &mipmapStatement{m, p.Aggs[0].Col}, nil
+	if m.table.Chunks[0].Segments[col].NonNull() == 0 {
+		return nil, fmt.Errorf("%w: there are no values", ErrCannot)
+	}
+	return &mipmapStatement{m, col}, nil
 }
 
 type mipmapStatement struct {

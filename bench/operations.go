@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/stencildb/stencildb/engine"
@@ -14,7 +16,8 @@ import (
 // Operation is one statement to measure, over any table.
 type Operation struct {
 	Name       string
-	Attributes int // how many columns it takes
+	Attributes int  // how many columns it takes; one may be used twice
+	Integers   bool // of integers only
 	query      func(*facts) Query
 
 	figure int                    // of the paper; 0 for none
@@ -29,18 +32,18 @@ type Operation struct {
 var operations = []Operation{
 	{Name: "count", Attributes: 1, query: func(f *facts) Query { return f.countWhere(f.below(0, 60)) }},
 	{Name: "between", Attributes: 1, query: func(f *facts) Query {
-		return f.countWhere(fmt.Sprintf("%s BETWEEN %s AND %s", f.names[0], f.at(0, 20), f.at(0, 80)))
+		return f.countWhere(f.between(0))
 	}},
-	{Name: "and4", Attributes: 4, query: func(f *facts) Query {
-		return f.countWhere(strings.Join([]string{f.below(0, 60), f.below(1, 60), f.below(2, 60), f.below(3, 60)}, " AND "))
+	{Name: "and4", Attributes: 4, query: func(f *facts) Query { return f.countWhere(f.conjunction(4)) }},
+	{Name: "semilinear", Attributes: 4, Integers: true, query: func(f *facts) Query {
+		return f.linear(func(x func(int) string) string {
+			return fmt.Sprintf("3 * %s - 2 * %s + 5 * %s - 7 * %s < 0", x(0), x(1), x(2), x(3))
+		})
 	}},
-	{Name: "semilinear", Attributes: 4, query: func(f *facts) Query {
-		return f.countWhere(fmt.Sprintf("3 * %s - 2 * %s + 5 * %s - 7 * %s < 0", f.names[0], f.names[1], f.names[2], f.names[3]))
-	}},
-	{Name: "sum", Attributes: 1, query: func(f *facts) Query { return f.aggregate("SUM(" + f.names[0] + ")") }},
-	{Name: "avg", Attributes: 1, query: func(f *facts) Query { return f.aggregate("AVG(" + f.names[0] + ")") }},
-	{Name: "min", Attributes: 1, query: func(f *facts) Query { return f.aggregate("MIN(" + f.names[0] + ")") }},
-	{Name: "max", Attributes: 1, query: func(f *facts) Query { return f.aggregate("MAX(" + f.names[0] + ")") }},
+	{Name: "sum", Attributes: 1, query: func(f *facts) Query { return f.aggregate("SUM") }},
+	{Name: "avg", Attributes: 1, query: func(f *facts) Query { return f.aggregate("AVG") }},
+	{Name: "min", Attributes: 1, query: func(f *facts) Query { return f.aggregate("MIN") }},
+	{Name: "max", Attributes: 1, query: func(f *facts) Query { return f.aggregate("MAX") }},
 	{Name: "median", Attributes: 1, query: func(f *facts) Query { return f.median("") }},
 	{Name: "median_where", Attributes: 2, query: func(f *facts) Query { return f.median(f.below(1, 80)) }},
 }
@@ -68,15 +71,16 @@ func allBackends() []string {
 // facts are what the statements over a table are made of.
 type facts struct {
 	table     string
-	rows      int
+	types     []table.Type     // of the columns, those of integers first
+	integers  int              // how many columns are of integers
 	values    []int            // of each column: rows in which it is not NULL
-	lo, hi    []int64          // of each column
-	names     []string         // of the columns, quoted where need be
+	lo, hi    []int64          // of each column of integers
+	names     []string         // of the columns, quoted
 	quantiles []map[int]string // of each column: the constant by its percentage
 }
 
 // percentages are those of the quantiles that operations use.
-var percentages = []int{20, 60, 80}
+var percentages = []int{20, 40, 60, 80}
 
 // survey finds the quantiles of a table's columns.
 func survey(ctx context.Context, t *table.Table) (f *facts, err error) {
@@ -88,7 +92,7 @@ func survey(ctx context.Context, t *table.Table) (f *facts, err error) {
 	if err := db.Add(t); err != nil {
 		return nil, err
 	}
-	f = &facts{table: quoted(t.Name), rows: t.Rows()}
+	f = &facts{table: quoted(t.Name)}
 	for col, field := range t.Fields {
 		name := quoted(field.Name)
 		var items []string
@@ -101,15 +105,34 @@ func survey(ctx context.Context, t *table.Table) (f *facts, err error) {
 		}
 		constants := map[int]string{}
 		for i, p := range percentages {
-			constants[p] = r.Rows[0][i].String()
+			constants[p] = literal(r.Rows[0][i])
 		}
-		f.names, f.quantiles = append(f.names, name), append(f.quantiles, constants)
+		f.names, f.types, f.quantiles = append(f.names, name), append(f.types, field.Type), append(f.quantiles, constants)
+		if field.Type.IsInteger() {
+			f.integers++
+		}
 		f.extent(t, col)
 	}
 	return f, nil
 }
 
-// extent notes how many values a column has and between which they lie.
+// literal writes a value as SQL that has exactly this value.
+func literal(v table.Value) string {
+	switch {
+	case v.Null:
+	case math.IsNaN(v.F) || math.IsInf(v.F, 0):
+		return "CAST('" + v.String() + "' AS double precision)"
+	case v.Type.IsFloat(): // without an exponent DuckDB takes it for a decimal
+		return strconv.FormatFloat(v.F, 'e', -1, 64)
+	case v.Type.Kind == table.Date:
+		return "DATE '" + v.String() + "'"
+	case v.Type.Kind == table.Timestamp:
+		return "TIMESTAMP '" + v.String() + "'"
+	}
+	return v.String()
+}
+
+// extent notes how many values a column has and, of integers, between which they lie.
 func (f *facts) extent(t *table.Table, col int) {
 	values, lo, hi := 0, int64(0), int64(0)
 	for _, c := range t.Chunks {
@@ -117,7 +140,7 @@ func (f *facts) extent(t *table.Table, col int) {
 		if seg.NonNull() == 0 {
 			continue
 		}
-		from, to := table.IntFromOrdinal(seg.Base), table.IntFromOrdinal(seg.Base+seg.Max)
+		from, to := table.IntFromOrdinal(seg.Base), table.IntFromOrdinal(seg.Base+seg.Max) // of integers
 		if values == 0 {
 			lo, hi = from, to
 		}
@@ -130,32 +153,101 @@ func (f *facts) extent(t *table.Table, col int) {
 // quoted writes a name so that SQL takes it as it is.
 func quoted(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }
 
-// at is the constant below which that percentage of column i lies.
-func (f *facts) at(i, percent int) string { return f.quantiles[i][percent] }
+// lacks says why an operation cannot run over the table, or "".
+func (f *facts) lacks(op Operation) string {
+	have, what := len(f.names), "attributes"
+	if op.Integers {
+		have, what = f.integers, "attributes of integers"
+	}
+	if op.Attributes <= uses*have {
+		return ""
+	}
+	return fmt.Sprintf("this takes %d %s, each twice at most; the table has %d", op.Attributes, what, have)
+}
 
-// below selects that percentage of the rows by column i.
-func (f *facts) below(i, percent int) string { return f.names[i] + " < " + f.at(i, percent) }
+// name is the i-th attribute that an operation takes. Beyond those of the table they
+// are used again.
+func (f *facts) name(i int) string { return f.names[i%len(f.names)] }
+
+// integer is the i-th one of integers, likewise.
+func (f *facts) integer(i int) string { return f.names[i%f.integers] }
+
+// linear counts by a condition on a linear combination of attributes of integers. DuckDB,
+// which computes with their own width, gets SMALLINT as INTEGER.
+func (f *facts) linear(condition func(attribute func(int) string) string) Query {
+	q := f.countWhere(condition(f.integer))
+	wide := f.countWhere(condition(func(i int) string {
+		if f.types[i%f.integers].Kind == table.SmallInt {
+			return "CAST(" + f.integer(i) + " AS INTEGER)"
+		}
+		return f.integer(i)
+	}))
+	q.Peers = map[string]string{"duckdb": wide.SQL}
+	return q
+}
+
+// at is the constant below which that percentage of attribute i lies.
+func (f *facts) at(i, percent int) string { return f.quantiles[i%len(f.names)][percent] }
+
+// below selects that percentage of the rows by attribute i.
+func (f *facts) below(i, percent int) string { return f.name(i) + " < " + f.at(i, percent) }
+
+// from selects that percentage of the rows by attribute i, the others than below.
+func (f *facts) from(i, percent int) string { return f.name(i) + " >= " + f.at(i, 100-percent) }
+
+// between is the range of the paper's figure 4.
+func (f *facts) between(i int) string {
+	return fmt.Sprintf("%s BETWEEN %s AND %s", f.name(i), f.at(i, 20), f.at(i, 80))
+}
+
+// conjunction is AND of n attributes, 60 % each; an attribute that is used again gives
+// its largest 60 %.
+func (f *facts) conjunction(n int) string {
+	var parts []string
+	for i := range n {
+		if i < len(f.names) {
+			parts = append(parts, f.below(i, 60))
+		} else {
+			parts = append(parts, f.from(i, 60))
+		}
+	}
+	return strings.Join(parts, " AND ")
+}
 
 func (f *facts) countWhere(condition string) Query {
 	return Query{SQL: "SELECT COUNT(*) FROM " + f.table + " WHERE " + condition}
 }
 
-func (f *facts) aggregate(item string) Query {
-	return Query{SQL: "SELECT " + item + " FROM " + f.table}
+// aggregate is an aggregate of the first attribute.
+func (f *facts) aggregate(function string) Query {
+	q := f.value(function + "(" + f.names[0] + ")")
+	if (function == "SUM" || function == "AVG") && !f.types[0].IsNumeric() {
+		q.Cannot = fmt.Sprintf("%s is of type %v, which has no %s", f.names[0], f.types[0], function)
+	}
+	return q
+}
+
+// value is a statement whose answer is made of the first attribute.
+func (f *facts) value(item string) Query {
+	q := Query{SQL: "SELECT " + item + " FROM " + f.table}
+	if !f.types[0].IsExact() {
+		q.Alone = fmt.Sprintf("values of type %v are written, or added, in another way", f.types[0])
+	}
+	return q
 }
 
 // median is the element in the middle, as percentile_disc(0.5) defines it. SQLite
 // sorts.
 func (f *facts) median(condition string) Query {
-	from, and := " FROM "+f.table, ""
+	where, and := "", ""
 	if condition != "" {
-		from, and = from+" WHERE "+condition, " AND "+condition
+		where, and = " WHERE "+condition, " AND "+condition
 	}
 	x := f.names[0]
-	sorted := fmt.Sprintf("SELECT %s FROM %s WHERE %s IS NOT NULL%s ORDER BY 1 LIMIT 1 OFFSET (SELECT (COUNT(%s) - 1) / 2%s)",
-		x, f.table, x, and, x, from)
-	return Query{
-		SQL:   "SELECT percentile_disc(0.5) WITHIN GROUP (ORDER BY " + x + ")" + from,
-		Peers: map[string]string{"sqlite": sorted},
-	}
+	q := f.value("percentile_disc(0.5) WITHIN GROUP (ORDER BY " + x + ")")
+	q.SQL += where
+	q.Peers = map[string]string{"sqlite": fmt.Sprintf(
+		"SELECT (SELECT %s FROM %s WHERE %s IS NOT NULL%s ORDER BY 1 LIMIT 1 OFFSET (SELECT (COUNT(%s) - 1) / 2 FROM %s%s))",
+		x, f.table, x, and, x, f.table, where)}
+	return q
 }

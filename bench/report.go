@@ -1,10 +1,13 @@
 package bench
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
+	"regexp"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -40,6 +43,24 @@ const byCase = "case by case; within a case the systems take turns"
 type Data struct {
 	Name string `json:"name"` // of the generator or the table
 	Seed uint64 `json:"seed"` // of the generator; 0 for a table that was loaded
+	// Attributes are the columns that were measured on, in the order in which
+	// operations take them.
+	Attributes []string `json:"attributes,omitempty"`
+}
+
+// String names the data: the table, the seed and the attributes.
+func (d Data) String() string {
+	text := d.Name
+	if d.Seed != 0 {
+		text += fmt.Sprintf(", seed %d", d.Seed)
+	}
+	if len(d.Attributes) > 0 {
+		text += ": " + strings.Join(d.Attributes, ", ")
+		if len(d.Attributes) < attributes {
+			text += " (used again where an operation takes more)"
+		}
+	}
+	return text
 }
 
 // Result is what one system took for one case.
@@ -53,13 +74,11 @@ type Result struct {
 	MS        []float64 `json:"ms"`     // of the rounds 0, Stride, 2 * Stride, ...
 	CPU       []float64 `json:"cpu_ms"` // processor time of all threads in the same rounds
 	MedianMS  float64   `json:"median_ms"`
-	P10MS     float64   `json:"p10_ms"`
-	P90MS     float64   `json:"p90_ms"`
 	MinMS     float64   `json:"min_ms"`
 	P5MS      float64   `json:"p5_ms"`
 	P95MS     float64   `json:"p95_ms"`
 	MedianCPU float64   `json:"median_cpu_ms"`
-	Ratio     *Ratio    `json:"ratio,omitempty"` // to the report's reference
+	Ratio     *Ratio    `json:"ratio,omitempty"` // to the report's reference; not in figures
 
 	Figure    int        `json:"figure,omitempty"` // of the paper
 	X         float64    `json:"x,omitempty"`      // on the figure's axis
@@ -76,12 +95,12 @@ type Result struct {
 type Ratio struct {
 	To     string  `json:"to"`
 	Median float64 `json:"median"`
-	P10    float64 `json:"p10"`
-	P90    float64 `json:"p90"`
+	P5     float64 `json:"p5"`
+	P95    float64 `json:"p95"`
 	Rounds int     `json:"rounds"`
 }
 
-// Skip is a case that a system did not run.
+// Skip is a case that a system did not run, or none where the table does not do for it.
 type Skip struct {
 	Operation string `json:"operation"`
 	Rows      int    `json:"rows"`
@@ -91,15 +110,14 @@ type Skip struct {
 
 // summarise sets the statistics of r's times.
 func (r *Result) summarise() {
-	r.MedianMS, r.MinMS = median(r.MS), slices.Min(r.MS)
-	r.MedianCPU = median(r.CPU)
-	r.P10MS, r.P90MS = quantile(r.MS, 0.1), quantile(r.MS, 0.9)
-	r.P5MS, r.P95MS = quantile(r.MS, 0.05), quantile(r.MS, 0.95)
+	r.MedianMS, r.MinMS = rounded(median(r.MS)), slices.Min(r.MS)
+	r.MedianCPU = rounded(median(r.CPU))
+	r.P5MS, r.P95MS = rounded(quantile(r.MS, 0.05)), rounded(quantile(r.MS, 0.95))
 	if len(r.GPU) > 0 {
-		r.MedianGPU = median(r.GPU)
+		r.MedianGPU = rounded(median(r.GPU))
 	}
 	if len(r.Cold) > 0 {
-		r.ColdMS = median(r.Cold)
+		r.ColdMS = rounded(median(r.Cold))
 	}
 }
 
@@ -113,7 +131,7 @@ func (r *Result) PairedRatio(other *Result) Ratio {
 			ratios = append(ratios, ms/other.MS[j])
 		}
 	}
-	return Ratio{To: other.System, Median: median(ratios), P10: quantile(ratios, 0.1), P90: quantile(ratios, 0.9), Rounds: len(ratios)}
+	return Ratio{To: other.System, Median: rounded(median(ratios)), P5: rounded(quantile(ratios, 0.05)), P95: rounded(quantile(ratios, 0.95)), Rounds: len(ratios)}
 }
 
 // Find returns the result of a case, or nil.
@@ -165,12 +183,22 @@ func distinct[K comparable](results []Result, key func(Result) K) []K {
 	return keys
 }
 
-// WriteJSON writes the report.
+// arrayLines are an array of numbers on lines of its own.
+var arrayLines = regexp.MustCompile(`\[\n[^]"{]*\]`)
+
+// WriteJSON writes the report, arrays of numbers in one line each.
 func (r *Report) WriteJSON(w io.Writer) error {
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", " ")
-	return enc.Encode(r)
+	text, err := render(func(w io.Writer) error {
+		enc := json.NewEncoder(w)
+		enc.SetEscapeHTML(false)
+		enc.SetIndent("", " ")
+		return enc.Encode(r)
+	})
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(arrayLines.ReplaceAllFunc(text, func(a []byte) []byte { return bytes.Join(bytes.Fields(a), nil) }))
+	return err
 }
 
 // ReadJSON reads a report that [Report.WriteJSON] wrote.

@@ -3,6 +3,7 @@ package bench
 import (
 	"bytes"
 	"math"
+	"math/rand/v2"
 	"regexp"
 	"slices"
 	"strings"
@@ -19,7 +20,7 @@ func report(suite, operation string, rows int, ms map[string][]float64) *Report 
 	r := &Report{
 		Schema: Schema, Suite: suite, Command: "stencildb bench", Date: time.Date(2004, 6, 13, 0, 0, 0, 0, time.UTC),
 		Machine: Machine{CPU: "a CPU", Cores: 2, GOMAXPROCS: 2, Go: "go1.26", OS: "linux/amd64", Commit: "abc", Software: true},
-		Data:    Data{"uniform", 1}, Reference: "cpu", Results: []Result{}, Skipped: []Skip{},
+		Data:    Data{Name: "uniform", Seed: 1}, Reference: "cpu", Results: []Result{}, Skipped: []Skip{},
 	}
 	var names []string
 	for name := range ms {
@@ -58,12 +59,58 @@ func TestQuantiles(t *testing.T) {
 	})
 }
 
+// Intervals of ratios: exact where the samples leave no doubt, and of samples that differ
+// by a factor they hold it as often as they should.
+func TestRatioIntervals(t *testing.T) {
+	for _, c := range []struct {
+		a, b   []float64
+		lo, hi float64
+	}{
+		{[]float64{2}, []float64{6}, 3, 3},
+		{[]float64{2, 2, 2}, []float64{1, 1}, 0.5, 0.5},
+		{[]float64{1}, []float64{1, 2}, 1, 2},
+		{[]float64{1, 2}, []float64{4}, 2, 4},
+	} {
+		if lo, hi := ratioInterval(c.a, c.b); lo != c.lo || hi != c.hi {
+			t.Errorf("of %v to %v: %v to %v, want %v to %v", c.b, c.a, lo, hi, c.lo, c.hi)
+		}
+	}
+	random := rand.New(rand.NewPCG(1, 2))
+	sample := func(scale float64) (list []float64) {
+		for range 24 {
+			list = append(list, scale*math.Exp(0.2*random.NormFloat64()))
+		}
+		return list
+	}
+	const trials = 200
+	held := 0
+	for range trials {
+		if lo, hi := ratioInterval(sample(1), sample(3)); lo <= 3 && 3 <= hi {
+			held++
+		}
+	}
+	if held < trials*88/100 {
+		t.Errorf("%d of %d intervals of 95 %% hold the ratio", held, trials)
+	}
+}
+
+func TestRounded(t *testing.T) {
+	for x, want := range map[float64]float64{0: 0, 1.234567: 1.2346, 123456: 123460, -0.00012345678: -0.00012346, math.Inf(1): math.Inf(1)} {
+		if got := rounded(x); got != want {
+			t.Errorf("%v becomes %v, want %v", x, got, want)
+		}
+	}
+}
+
 func TestJSONRoundTrip(t *testing.T) {
 	r := report("operations", "count", 1000, map[string][]float64{"cpu": {1, 2, 3}, "classic": {4, 5, 6}})
 	r.Skipped = append(r.Skipped, Skip{"sum", 1000, "classic", "too wide"})
 	var b bytes.Buffer
 	if err := r.WriteJSON(&b); err != nil {
 		t.Fatal(err)
+	}
+	if want := `"ms": [1,2,3],`; !strings.Contains(b.String(), want) {
+		t.Errorf("the JSON lacks %s:\n%s", want, &b)
 	}
 	back, err := ReadJSON(&b)
 	if err != nil {

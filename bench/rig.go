@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -127,6 +128,9 @@ func (g *gpuSystem) Prepare(_ context.Context, q Query) (Statement, error) {
 	if err != nil {
 		return nil, err
 	}
+	if q.Work != Whole && slices.ContainsFunc(p.Chunks, decided) {
+		return nil, fmt.Errorf("%w: the condition is true, or false, of all records of a chunk, which takes no pass", ErrCannot)
+	}
 	s := gpuStatement{g, q, p}
 	switch {
 	case q.Work == Copies:
@@ -138,6 +142,9 @@ func (g *gpuSystem) Prepare(_ context.Context, q Query) (Statement, error) {
 	}
 	return &wholeStatement{s}, nil
 }
+
+// decided reports whether a chunk's condition takes no pass.
+func decided(c plan.ChunkPlan) bool { return c.Pred.Op == plan.True || c.Pred.Op == plan.False }
 
 // planOf plans a statement over a table.
 func planOf(t *table.Table, text string) (*plan.Query, error) {
@@ -301,38 +308,58 @@ func (c *copyTimer) free() {
 }
 
 // copyStatement measures the copies of a query alone. What follows them runs after
-// the clock has stopped, on the depth that they have left, and gives the answer.
+// the clock has stopped, on the depth that they have left, and gives the answer; the
+// limbs of a wide attribute leave only the last one, so then the whole query does.
 type copyStatement struct{ gpuStatement }
 
 // Run implements Statement.
 func (s *copyStatement) Run(ctx context.Context) (out Outcome, err error) {
 	err = s.on(ctx, func() error {
+		copies := &copier{Runner: s.gl, targets: map[textures.TargetRef]bool{}}
 		err := s.timed(ctx, &out, func() error {
-			_, err := algorithms[classic](&parted{s.gl, true}, s.rig, s.plan)
+			_, err := algorithms[classic](copies, s.rig, s.plan)
 			return err
 		})
 		if err != nil {
 			return err
 		}
-		values, err := algorithms[classic](&parted{s.gl, false}, s.rig, s.plan)
+		var rest pass.Runner = s.gl
+		if !copies.again {
+			rest = &copyless{s.gl}
+		}
+		values, err := algorithms[classic](rest, s.rig, s.plan)
 		out.Answer = answerOf(values)
 		return err
 	})
 	return out, err
 }
 
-// parted wraps a runner and runs only the copies, or all but the copies.
-type parted struct {
+// copier wraps a runner and runs only the copies.
+type copier struct {
 	pass.Runner
-	copies bool
+	targets map[textures.TargetRef]bool
+	again   bool // whether a target was copied to twice
 }
 
 // Run implements pass.Runner.
-func (r *parted) Run(p *pass.Pass) (pass.Count, error) {
-	if isCopy(p) == r.copies {
-		return r.Runner.Run(p)
+func (c *copier) Run(p *pass.Pass) (pass.Count, error) {
+	if !isCopy(p) {
+		return pass.Known(0), nil
 	}
-	return pass.Known(0), nil
+	c.again = c.again || c.targets[p.Target]
+	c.targets[p.Target] = true
+	return c.Runner.Run(p)
+}
+
+// copyless wraps a runner and leaves the copies out.
+type copyless struct{ pass.Runner }
+
+// Run implements pass.Runner.
+func (c *copyless) Run(p *pass.Pass) (pass.Count, error) {
+	if isCopy(p) {
+		return pass.Known(0), nil
+	}
+	return c.Runner.Run(p)
 }
 
 // selectStatement leaves the selection of a WHERE in the stencil buffer, with the

@@ -15,10 +15,14 @@ import (
 // attributes.
 const attributes = 4
 
+// uses is how often an operation may use one attribute where the table has fewer than
+// it takes.
+const uses = 2
+
 // Source gives the tables of a run.
 type Source interface {
-	// Table returns a table of that many rows, with up to four integer columns; of a
-	// source with one table its first rows.
+	// Table returns a table of that many rows, with up to four columns, the attributes;
+	// of a source with one table its first rows.
 	Table(ctx context.Context, rows int) (*table.Table, error)
 	// FixedRows is the number of rows of a source with one table, else 0.
 	FixedRows() int
@@ -44,7 +48,7 @@ func (g generated) Table(ctx context.Context, rows int) (*table.Table, error) {
 		return nil, err
 	}
 	var names []string
-	for _, i := range integerColumns(sample) {
+	for _, i := range attributeColumns(sample) {
 		names = append(names, sample.Fields[i].Name)
 	}
 	return gen.Generate(ctx, rows, g.seed, 0, names...)
@@ -54,7 +58,7 @@ func (g generated) Table(ctx context.Context, rows int) (*table.Table, error) {
 func (g generated) FixedRows() int { return 0 }
 
 // Data implements Source.
-func (g generated) Data() Data { return Data{g.name, g.seed} }
+func (g generated) Data() Data { return Data{Name: g.name, Seed: g.seed} }
 
 // Loaded is one table that is in memory.
 func Loaded(t *table.Table) Source { return loaded{t} }
@@ -63,9 +67,9 @@ type loaded struct{ t *table.Table }
 
 // Table implements Source.
 func (l loaded) Table(_ context.Context, rows int) (*table.Table, error) {
-	columns := integerColumns(l.t)
+	columns := attributeColumns(l.t)
 	if len(columns) == 0 {
-		return nil, fmt.Errorf("table %s has no integer column to measure on", l.t.Name)
+		return nil, fmt.Errorf("table %s has no column of numbers, dates or timestamps to measure on", l.t.Name)
 	}
 	out := &table.Table{Name: l.t.Name}
 	for _, i := range columns {
@@ -121,12 +125,20 @@ func (l loaded) FixedRows() int { return l.t.Rows() }
 // Data implements Source.
 func (l loaded) Data() Data { return Data{Name: l.t.Name} }
 
-// integerColumns are the first columns of integers, at most four.
-func integerColumns(t *table.Table) []int {
+// attributeColumns are the columns to measure on, at most four: the first ones of
+// integers, then of DECIMAL, of floating-point numbers, of dates and timestamps.
+func attributeColumns(t *table.Table) []int {
 	var list []int
-	for i, f := range t.Fields {
-		if f.Type.IsInteger() && f.Unsupported == "" && len(list) < attributes {
-			list = append(list, i)
+	for _, fits := range []func(table.Type) bool{
+		table.Type.IsInteger,
+		func(t table.Type) bool { return t.Kind == table.Decimal },
+		table.Type.IsFloat,
+		func(t table.Type) bool { return t.Kind == table.Date || t.Kind == table.Timestamp },
+	} {
+		for i, f := range t.Fields {
+			if fits(f.Type) && f.Unsupported == "" && len(list) < attributes {
+				list = append(list, i)
+			}
 		}
 	}
 	return list

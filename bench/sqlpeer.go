@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"math/big"
 	"strconv"
+	"strings"
 
 	"github.com/stencildb/stencildb/table"
 )
@@ -27,7 +28,16 @@ type sqlStatement struct {
 	fields []any
 }
 
-func prepareSQL(ctx context.Context, conn *sql.Conn, text string) (Statement, error) {
+// lacking are the columns of a table that a peer does not hold.
+type lacking []table.Field
+
+// prepareSQL prepares a statement. Those over columns that the peer lacks it cannot.
+func prepareSQL(ctx context.Context, conn *sql.Conn, text string, l lacking) (Statement, error) {
+	for _, f := range l {
+		if strings.Contains(text, quoted(f.Name)) {
+			return nil, fmt.Errorf("%w: column %s of type %v is not loaded", ErrCannot, f.Name, f.Type)
+		}
+	}
 	stmt, err := conn.PrepareContext(ctx, text)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrCannot, err)

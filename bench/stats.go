@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 )
 
 // quantile returns the value below which the fraction p of the values lies,
@@ -23,6 +24,12 @@ func quantile(values []float64, p float64) float64 {
 }
 
 func median(values []float64) float64 { return quantile(values, 0.5) }
+
+// rounded is x with five significant digits: timers are not as good as that.
+func rounded(x float64) float64 {
+	y, _ := strconv.ParseFloat(strconv.FormatFloat(x, 'g', 5, 64), 64) // reads what was written
+	return y
+}
 
 // resamples is the number of bootstrap samples of an interval.
 const resamples = 500

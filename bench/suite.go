@@ -48,7 +48,7 @@ func FindSuite(name string) (Suite, error) {
 
 // Config says how to run a suite. What is empty takes the suite's own choice.
 type Config struct {
-	Rows     []int
+	Rows     []int    // of the tables; of the suite paper one number is the largest of five
 	Backends []string // of engine.Backends
 	Peers    []string // of Peers; NoPeers for none
 	NoPeers  bool
@@ -60,7 +60,8 @@ type Config struct {
 	// Progress, when set, is told what is being done, in words.
 	Progress func(what string)
 
-	unnamed bool // whether Peers are the suite's
+	unnamed      bool // whether Peers are the suite's
+	begun, cases int  // of all tables: those of the tables before, and all
 }
 
 // Settled is c with the suite's choices in place of what is empty.
@@ -68,14 +69,12 @@ func (c Config) Settled(s Suite) Config {
 	if c.Source == nil {
 		c.Source = Generated("uniform", 1)
 	}
-	switch rows := c.Source.FixedRows(); {
-	case rows > 0 && s.Figures != nil:
-		c.Rows = ladder(rows)
-	case rows > 0:
-		c.Rows = []int{rows}
-	case len(c.Rows) == 0:
-		c.Rows = s.Rows(c.Machine)
-	case len(c.Rows) == 1 && s.Figures != nil:
+	if len(c.Rows) == 0 {
+		if c.Rows = s.Rows(c.Machine); c.Source.FixedRows() > 0 {
+			c.Rows = []int{c.Source.FixedRows()}
+		}
+	}
+	if len(c.Rows) == 1 && s.Figures != nil {
 		c.Rows = ladder(c.Rows[0])
 	}
 	if len(c.Backends) == 0 {
@@ -116,18 +115,23 @@ func (s Suite) Run(ctx context.Context, c Config) (*Report, error) {
 		return nil, err
 	}
 	r.Interrupted = err != nil
-	r.setRatios()
 	if s.Figures != nil {
 		r.finishFigures()
+	} else {
+		r.setRatios()
 	}
 	return r, err
 }
 
 func (s Suite) runTables(ctx context.Context, c Config, r *Report) error {
 	for _, rows := range s.tables(c) {
+		c.cases += len(s.operations(c, rows))
+	}
+	for _, rows := range s.tables(c) {
 		if err := s.runTable(ctx, c, rows, r); err != nil {
 			return err
 		}
+		c.begun += len(s.operations(c, rows))
 	}
 	return nil
 }
@@ -170,6 +174,10 @@ func (s Suite) runTable(ctx context.Context, c Config, rows int, r *Report) (err
 	if err != nil {
 		return err
 	}
+	r.Data.Attributes = nil
+	for _, field := range t.Fields {
+		r.Data.Attributes = append(r.Data.Attributes, field.Name)
+	}
 	f := &field{rows: rows, table: t, figures: s.Figures != nil}
 	defer func() { err = errors.Join(err, f.close()) }()
 	operations := s.operations(c, rows)
@@ -199,8 +207,8 @@ func (s Suite) runTable(ctx context.Context, c Config, rows int, r *Report) (err
 		return err
 	}
 	r.Skipped = append(r.Skipped, skipped...)
-	m := Meter{Rounds: c.Rounds, Progress: func(t *Trial, number, of int) {
-		c.Progress(fmt.Sprintf("%scase %d of %d, %s", what, number, of, t.Operation))
+	m := Meter{Rounds: c.Rounds, Progress: func(t *Trial, number int) {
+		c.Progress(fmt.Sprintf("%scase %d of %d, %s", what, c.begun+number, c.cases, t.Operation))
 	}}
 	if f.figures {
 		m.Least, m.Share, m.Together, m.ColdRuns = 8, 150*time.Millisecond, 250*time.Millisecond, 3
@@ -231,6 +239,9 @@ func (f *field) measureFloor(ctx context.Context, r *Report) error {
 	}
 	return nil
 }
+
+// allSystems is the system of a [Skip] that is of the table.
+const allSystems = "all systems"
 
 // without is the operations that a system does not run over a table.
 func without(operations []Operation, system string, rows int, reason string) []Skip {
@@ -323,21 +334,23 @@ func (f *field) trials(ctx context.Context, operations []Operation, facts *facts
 // trial prepares one operation on the systems that take it.
 func (f *field) trial(ctx context.Context, op Operation, facts *facts) (t Trial, skipped []Skip, err error) {
 	t = Trial{Operation: op.Name, Rows: f.rows, Figure: op.figure, X: float64(f.rows)}
-	q := Query{Cannot: fmt.Sprintf("the table has %d integer columns, this takes %d", len(facts.names), op.Attributes)}
-	if op.Attributes <= len(facts.names) {
+	q := Query{Cannot: facts.lacks(op)}
+	if q.Cannot == "" {
 		q = op.query(facts)
-		t.SQL = q.SQL
-		if op.x != nil {
-			t.X = op.x(facts)
-		}
+	}
+	if q.Cannot != "" {
+		return t, []Skip{{op.Name, f.rows, allSystems, q.Cannot}}, nil
+	}
+	if t.SQL = q.SQL; op.x != nil {
+		t.X = op.x(facts)
 	}
 	for i, s := range f.systems {
 		if !op.takes(f.names[i]) {
 			continue
 		}
 		skip := func(reason string) { skipped = append(skipped, Skip{op.Name, f.rows, f.names[i], reason}) }
-		if q.Cannot != "" {
-			skip(q.Cannot)
+		if _, ok := peers[f.names[i]]; ok && q.Alone != "" {
+			skip(q.Alone)
 			continue
 		}
 		st, err := s.Prepare(ctx, q)
@@ -350,7 +363,7 @@ func (f *field) trial(ctx context.Context, op Operation, facts *facts) (t Trial,
 		}
 		t.Contenders = append(t.Contenders, contender(f.names[i], st))
 	}
-	if f.figures && q.Cannot == "" {
+	if f.figures {
 		t.Expected, err = expected(ctx, f.table, q)
 	}
 	return t, skipped, err

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -38,11 +40,15 @@ func TestSuitesRun(t *testing.T) {
 				t.Errorf("%s: %+v", s.Name, x)
 			}
 		}
+		checkSchema(t, r)
 		var b bytes.Buffer
 		if err := r.WriteText(&b); err != nil {
 			t.Fatal(err)
 		}
-		for _, want := range []string{machine.CPU, "median_where", "100 rows", "tcpip, seed 2"} {
+		if err := r.WriteGo(&b); err != nil {
+			t.Fatal(err)
+		}
+		for _, want := range []string{machine.CPU, "median_where", "100 rows", "tcpip, seed 2", "/op=sum/rows=100/system=auto-"} {
 			if !strings.Contains(b.String(), want) {
 				t.Errorf("%s: the text lacks %q:\n%s", s.Name, want, &b)
 			}
@@ -76,8 +82,8 @@ func TestAWrongSystemIsCaught(t *testing.T) {
 	}
 }
 
-// The user's table has other columns than integers, NULLs, and fewer than four
-// attributes.
+// The user's table has other columns than numbers, NULLs, and fewer than four
+// attributes, which are then used twice.
 func TestATableOfTheUsers(t *testing.T) {
 	b := table.NewBuilder("my table", []table.Field{
 		{Name: "word", Type: table.Type{Kind: table.Varchar}},
@@ -108,11 +114,91 @@ func TestATableOfTheUsers(t *testing.T) {
 			t.Errorf("%s: %+v, want %s", operation, x, want)
 		}
 	}
-	if len(r.Skipped) != 4 || !strings.Contains(r.Skipped[0].Reason, "2 integer columns, this takes 4") {
-		t.Errorf("skipped %+v, want and4 and semilinear on both", r.Skipped)
+	const and4 = `"a ""x""" < 841 AND "Select" < -20 AND "a ""x""" >= 361 AND "Select" >= -29`
+	if x := r.Find("and4", 50, "classic"); len(r.Skipped) > 0 || x == nil || !strings.HasSuffix(x.SQL, and4) {
+		t.Errorf("skipped %+v, and4 is %+v, want %s", r.Skipped, x, and4)
 	}
-	if _, err := Loaded(&table.Table{Name: "t"}).Table(t.Context(), 0); err == nil || !strings.Contains(err.Error(), "no integer column") {
-		t.Errorf("a table without integers: %v", err)
+	if _, err := Loaded(&table.Table{Name: "t"}).Table(t.Context(), 0); err == nil || !strings.Contains(err.Error(), "no column of numbers, dates") {
+		t.Errorf("a table without attributes: %v", err)
+	}
+}
+
+// typed is a table without integers: a BOOLEAN, a TIMESTAMP, a DATE, a REAL with NaN and
+// NULL, and a DECIMAL.
+func typed(t *testing.T) *table.Table {
+	kinds := []table.Type{{Kind: table.Boolean}, {Kind: table.Timestamp}, {Kind: table.Date}, {Kind: table.Real}, {Kind: table.Decimal, Precision: 6, Scale: 2}}
+	var fields []table.Field
+	for _, k := range kinds {
+		fields = append(fields, table.Field{Name: "x" + fmt.Sprint(len(fields)), Type: k})
+	}
+	b := table.NewBuilder("t", fields, 0)
+	for i := range 80 {
+		b.Column(0).Int(int64(i % 2))
+		b.Column(1).Int(int64(i*37%80) * 1e12)
+		b.Column(2).Int(int64(i * 53 % 80))
+		switch {
+		case i == 7:
+			b.Column(3).Float(math.NaN())
+		case i%10 == 3:
+			b.Column(3).Null()
+		default:
+			b.Column(3).Float(float64(i) / 3)
+		}
+		b.Column(4).Int(int64(i * 101))
+		if err := b.EndRow(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return b.Table()
+}
+
+// A table without integers does for what its types do for; the rest is left out with
+// the reason.
+func TestATableWithoutIntegers(t *testing.T) {
+	r, err := operationsSuite().Run(t.Context(), Config{
+		Backends: []string{"cpu", "classic"}, Peers: Peers(), NoPeers: len(Peers()) == 0, Source: Loaded(typed(t)), Rounds: 1,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := []string{"x4", "x3", "x1", "x2"}; !slices.Equal(r.Data.Attributes, want) {
+		t.Errorf("attributes %v, want %v", r.Data.Attributes, want)
+	}
+	for operation, want := range map[string]string{"count": "47", "sum": "3191.60", "median": "39.39"} {
+		x := r.Find(operation, 80, "classic")
+		if x == nil || !slices.Equal(x.Answer, Answer{want}) {
+			t.Errorf("%s: %+v, want %s", operation, x, want)
+		}
+	}
+	if r.Find("and4", 80, "classic") == nil {
+		t.Error("no AND of four attributes")
+	}
+	for _, s := range r.Skipped {
+		all := s.System == allSystems && s.Operation == "semilinear" && strings.Contains(s.Reason, "this takes 4 attributes of integers, each twice at most; the table has 0")
+		peer := slices.Contains(Peers(), s.System) && strings.Contains(s.Reason, "x4 of type numeric(6,2) is not loaded")
+		if !all && !peer {
+			t.Errorf("skipped %+v", s)
+		}
+	}
+	if len(r.Skipped) == 0 {
+		t.Error("nothing is skipped")
+	}
+}
+
+// Constants have exactly the value.
+func TestLiterals(t *testing.T) {
+	for want, v := range map[string]table.Value{
+		"-7":                                    {Type: table.Type{Kind: table.BigInt}, I: -7},
+		"1.05":                                  {Type: table.Type{Kind: table.Decimal, Precision: 3, Scale: 2}, I: 105},
+		"9.516667366027832e+00":                 {Type: table.Type{Kind: table.Real}, F: float64(float32(9.516667))},
+		"CAST('-Infinity' AS double precision)": table.Float(math.Inf(-1)),
+		"DATE '1970-01-03'":                     {Type: table.Type{Kind: table.Date}, I: 2},
+		"TIMESTAMP '1970-01-01 00:00:01'":       {Type: table.Type{Kind: table.Timestamp}, I: 1e6},
+		"NULL":                                  table.Null(table.Type{Kind: table.Date}),
+	} {
+		if got := literal(v); got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
 	}
 }
 

@@ -57,8 +57,9 @@ type Query struct {
 	// Work says what part of the paper's machinery is measured, where it is not the
 	// statement as a whole.
 	Work Work
-	// Cannot, when set, says why the table has no such statement.
-	Cannot string
+	// Cannot, when set, says why the table has no such statement, and Alone why its
+	// answer cannot be compared with that of peers.
+	Cannot, Alone string
 	// Peers has the text for peers that lack some of them, by name.
 	Peers map[string]string
 }

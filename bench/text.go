@@ -3,6 +3,7 @@ package bench
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"text/tabwriter"
 )
@@ -37,11 +38,8 @@ func (r *Report) WriteText(w io.Writer) error {
 		return err
 	}
 	m := r.Machine
-	data := r.Data.Name
-	if r.Data.Seed != 0 {
-		data += fmt.Sprintf(", seed %d", r.Data.Seed)
-	}
-	fmt.Fprintf(w, "Suite    %s, data %s\n", r.Suite, data)
+	fmt.Fprintf(w, "Suite    %s\n", r.Suite)
+	fmt.Fprintf(w, "Data     %v\n", r.Data)
 	fmt.Fprintf(w, "Device   %s\n", r.device())
 	fmt.Fprintf(w, "CPU      %s, %d cores, GOMAXPROCS %d, load average %.1f\n", m.CPU, m.Cores, m.GOMAXPROCS, m.LoadAverage)
 	fmt.Fprintf(w, "Built    %s, %s, commit %s\n", m.Go, m.OS, m.Commit)
@@ -104,17 +102,17 @@ func (r *Report) grid(w io.Writer, title string, cell func(*Result) string) erro
 	return flush()
 }
 
-// spread writes half the distance from the 10th to the 90th percentile, relative to
+// spread writes half the distance from the 5th to the 95th percentile, relative to
 // the median.
-func spread(median, p10, p90 float64) string {
-	return fmt.Sprintf("±%.0f%%", 50*(p90-p10)/median)
+func spread(median, p5, p95 float64) string {
+	return fmt.Sprintf("±%.0f%%", 50*(p95-p5)/median)
 }
 
 // writeTimes writes the medians, and where the CPU does all the work those of its
 // time.
 func (r *Report) writeTimes(w io.Writer) error {
-	err := r.grid(w, "median ms ± half of the 10th to 90th percentile", func(x *Result) string {
-		return ms(x.MedianMS) + " " + spread(x.MedianMS, x.P10MS, x.P90MS)
+	err := r.grid(w, "median ms ± half of the 5th to 95th percentile", func(x *Result) string {
+		return ms(x.MedianMS) + " " + spread(x.MedianMS, x.P5MS, x.P95MS)
 	})
 	if err != nil || !r.Machine.Software {
 		return err
@@ -124,31 +122,39 @@ func (r *Report) writeTimes(w io.Writer) error {
 
 // writeRatios writes every system's time over the reference's.
 func writeRatios(w io.Writer, r *Report) error {
-	return r.grid(w, "time over that of "+r.Reference+", median of rounds ± half of the 10th to 90th percentile", func(x *Result) string {
+	return r.grid(w, "time over that of "+r.Reference+", median of rounds ± half of the 5th to 95th percentile", func(x *Result) string {
 		switch {
 		case x.Ratio == nil:
 			return "?"
 		case x.System == r.Reference:
 			return "1"
 		}
-		return fmt.Sprintf("%.3f %s", x.Ratio.Median, spread(x.Ratio.Median, x.Ratio.P10, x.Ratio.P90))
+		return fmt.Sprintf("%.3f %s", x.Ratio.Median, spread(x.Ratio.Median, x.Ratio.P5, x.Ratio.P95))
 	})
 }
 
-// writeSkipped lists what was not run, a line a table, system and reason.
-func (r *Report) writeSkipped(w io.Writer) error {
-	var lines []Skip // Operation holds all of them
+// skips lists what was not run, one a table, system and reason: its Operation holds
+// all of them.
+func (r *Report) skips() []Skip {
+	var list []Skip
 	for _, s := range r.Skipped {
-		if last := len(lines) - 1; last >= 0 && lines[last].Rows == s.Rows && lines[last].System == s.System && lines[last].Reason == s.Reason {
-			lines[last].Operation += ", " + s.Operation
-			continue
+		i := slices.IndexFunc(list, func(l Skip) bool { return l.Rows == s.Rows && l.System == s.System && l.Reason == s.Reason })
+		if i < 0 {
+			list = append(list, s)
+		} else {
+			list[i].Operation += ", " + s.Operation
 		}
-		lines = append(lines, s)
 	}
-	if len(lines) > 0 {
+	return list
+}
+
+// writeSkipped lists what was not run.
+func (r *Report) writeSkipped(w io.Writer) error {
+	skips := r.skips()
+	if len(skips) > 0 {
 		fmt.Fprintln(w, "\nNot run")
 	}
-	for _, s := range lines {
+	for _, s := range skips {
 		if _, err := fmt.Fprintf(w, "  %s, %s rows: %s: %s\n", s.System, grouped(s.Rows), s.Operation, s.Reason); err != nil {
 			return err
 		}

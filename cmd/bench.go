@@ -67,8 +67,11 @@ on tcpip data unless --table says otherwise, over tables of five sizes up to tha
 
 Tables: --table takes a generator (` + strings.Join(generatorNames(), ", ") + `), whose
 tables have the sizes of --rows; or a table of --load, or flights, or flights-3m
-(fetched by make data); their first four integer columns are the attributes. Constants are chosen for the paper's
-selectivities (60 %; ranges from the 20th to the 80th percentile).
+(fetched by make data), of which --rows takes the first rows. Four columns are the
+attributes: the first ones of integers, then of DECIMAL, of floating-point numbers, of
+dates and timestamps; operations use those of a table with fewer up to twice.
+Constants are chosen for the paper's selectivities (60 %; ranges from the 20th to the
+80th percentile).
 
 Peers are linked by build tag: go build -tags egl,duckdb,sqlite. Built in here: ` + orNone(bench.Peers()) + `.
 
@@ -154,6 +157,10 @@ func (o *benchFlags) run(c *cobra.Command) error {
 	if err != nil {
 		return err
 	}
+	load, err := o.source(c)
+	if err != nil {
+		return err
+	}
 	if o.out != "" {
 		if err := writableFolder(o.out); err != nil {
 			return err
@@ -163,10 +170,11 @@ func (o *benchFlags) run(c *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	if err := memoryFor(config, suite); err != nil {
+	if config.Source, err = load(c.Context()); err != nil {
 		return err
 	}
-	if err := deviceFor(config, suite); err != nil {
+	config = config.Settled(suite)
+	if err := rowsFor(config, suite); err != nil {
 		return err
 	}
 	status := &statusLine{w: c.ErrOrStderr(), terminal: progressOn(c.ErrOrStderr()) != nil}
@@ -224,8 +232,8 @@ func (o *benchFlags) findSuite(c *cobra.Command) (bench.Suite, error) {
 	return suite.OneFigure(figure), nil
 }
 
-// config checks the flags and makes a run's configuration of them, the machine
-// left out.
+// config checks the flags and makes a run's configuration of them, the machine and the
+// source left out.
 func (o *benchFlags) config(c *cobra.Command) (bench.Config, error) {
 	config := bench.Config{
 		Backends: o.backends, Peers: o.peers, Rounds: o.rounds,
@@ -263,9 +271,7 @@ func (o *benchFlags) config(c *cobra.Command) (bench.Config, error) {
 	if o.rounds < 0 {
 		return config, usagef("--rounds %d: want 1 or more", o.rounds)
 	}
-	source, err := o.source(c.Context(), c)
-	config.Source = source
-	return config, err
+	return config, nil
 }
 
 func texts(list []int) []string {
@@ -299,30 +305,27 @@ func (o *benchFlags) commandLine(c *cobra.Command) []string {
 // largeFlights is the table that make data fetches.
 var largeFlights = ingest.Source{Name: "flights-3m", Path: "data/flights-3m.parquet"}
 
-// source finds what --table names: a generator, else a table, which it loads.
-func (o *benchFlags) source(ctx context.Context, c *cobra.Command) (bench.Source, error) {
+// source finds what --table names: a table of --load, a generator, or a table of the
+// flights. The function that it returns loads it.
+func (o *benchFlags) source(c *cobra.Command) (func(context.Context) (bench.Source, error), error) {
 	sources, err := o.sources()
 	if err != nil {
 		return nil, err
 	}
-	load := ingest.Options{MemoryLimit: int64(o.hostMemory)}
-	fixed := func(t *table.Table, err error) (bench.Source, error) {
-		switch {
-		case err != nil:
-			return nil, err
-		case len(o.rows) > 0:
-			return nil, usagef("--rows: table %s has the rows that it has; --rows is for generators", o.table)
+	limit := ingest.Options{MemoryLimit: int64(o.hostMemory)}
+	loaded := func(load func(context.Context) (*table.Table, error)) func(context.Context) (bench.Source, error) {
+		return func(ctx context.Context) (bench.Source, error) {
+			t, err := load(ctx)
+			return bench.Loaded(t), err
 		}
-		return bench.Loaded(t), nil
+	}
+	file := func(s ingest.Source) func(context.Context) (bench.Source, error) {
+		return loaded(func(ctx context.Context) (*table.Table, error) { return ingest.Load(ctx, s, limit) })
 	}
 	for _, s := range sources {
-		if s.Name != o.table {
-			continue
+		if s.Name == o.table {
+			return file(s), readable(s.Path)
 		}
-		if err := readable(s.Path); err != nil {
-			return nil, err
-		}
-		return fixed(ingest.Load(ctx, s, load))
 	}
 	switch {
 	case c.Flags().Changed("load"):
@@ -333,51 +336,45 @@ func (o *benchFlags) source(ctx context.Context, c *cobra.Command) (bench.Source
 		if _, err := os.Stat(largeFlights.Path); err != nil {
 			return nil, fmt.Errorf("%w: fetch it with make data", err)
 		}
-		return fixed(ingest.Load(ctx, largeFlights, load))
+		return file(largeFlights), nil
 	case o.table == flights.Name:
-		return fixed(ingest.LoadBytes(ctx, flights, testdata.Flights200k, load))
+		return loaded(func(ctx context.Context) (*table.Table, error) {
+			return ingest.LoadBytes(ctx, flights, testdata.Flights200k, limit)
+		}), nil
 	}
 	if _, err := ingest.FindGenerator(o.table); err != nil {
 		return nil, usagef("--table %s: it is neither a table of --load nor a generator (%s) nor %s nor %s", o.table, strings.Join(generatorNames(), ", "), flights.Name, largeFlights.Name)
 	}
-	return bench.Generated(o.table, o.seed), nil
+	return func(context.Context) (bench.Source, error) { return bench.Generated(o.table, o.seed), nil }, nil
 }
 
-// memoryFor refuses tables that this machine's memory cannot hold once for itself
-// and once for each peer.
-func memoryFor(c bench.Config, s bench.Suite) error {
+// rowsFor refuses tables that are larger than their source, than this machine's memory
+// holds, once for itself and once for each peer, or in figures than the device holds of
+// what the systems on it read.
+func rowsFor(c bench.Config, s bench.Suite) error {
+	rows := slices.Max(c.Rows)
+	if fixed := c.Source.FixedRows(); fixed > 0 && rows > fixed {
+		return usagef("--rows %d: table %s has %s rows", rows, c.Source.Data().Name, grouped(uint64(fixed)))
+	}
 	var machine unix.Sysinfo_t
 	if err := unix.Sysinfo(&machine); err != nil {
 		return err
 	}
-	c = c.Settled(s)
 	copies := 1 + len(c.Peers)
 	if c.Machine.Software {
-		copies = 1 + len(c.Peers) + len(c.Backends)
+		copies += len(c.Backends)
 	}
-	most := int(machine.Totalram * uint64(machine.Unit) / uint64(bench.RowBytes*copies))
-	for _, rows := range c.Rows {
-		if rows > most {
-			return usagef("--rows %d: this machine's memory holds %s rows at most for these systems", rows, grouped(uint64(most)))
+	most, holder := int(machine.Totalram*uint64(machine.Unit)/uint64(bench.RowBytes*copies)), "this machine's memory"
+	if s.Figures != nil && slices.ContainsFunc(c.Backends, func(b string) bool { return b != "cpu" }) {
+		if c.Machine.Device == "" {
+			return usagef("the figures need an OpenGL device, or --backends cpu: see stencildb info")
+		}
+		if onDevice := bench.LargestRows(c.Machine.Budget); onDevice < most {
+			most, holder = onDevice, "the budget of the device, "+glctx.FormatSize(c.Machine.Budget)+","
 		}
 	}
-	return nil
-}
-
-// deviceFor refuses figures over tables of which the device cannot hold what the
-// systems on it read.
-func deviceFor(c bench.Config, s bench.Suite) error {
-	c = c.Settled(s)
-	onDevice := slices.ContainsFunc(c.Backends, func(b string) bool { return b != "cpu" })
-	if s.Figures == nil || !onDevice {
-		return nil
-	}
-	if c.Machine.Device == "" {
-		return usagef("the figures need an OpenGL device, or --backends cpu: see stencildb info")
-	}
-	most := bench.LargestRows(c.Machine.Budget)
-	if rows := slices.Max(c.Rows); rows > most {
-		return usagef("--rows %d: the budget of the device, %s, holds %s rows at most", rows, glctx.FormatSize(c.Machine.Budget), grouped(uint64(most)))
+	if rows > most {
+		return usagef("--rows %d: %s holds %s rows at most for these systems", rows, holder, grouped(uint64(most)))
 	}
 	return nil
 }
