@@ -105,7 +105,7 @@ unit: setup ## the tests, with the race detector (SEED=0: other random cases)
 # GLFW wants a display: a virtual one.
 .PHONY: window-test
 window-test:
-	xvfb-run -a $(GO) test -tags $(TAGS),window ./glctx
+	xvfb-run -a $(GO) test -tags $(TAGS),window ./glctx ./debugger
 
 .PHONY: fuzz
 fuzz: setup ## fuzz the CSV reader and the SQL front for FUZZTIME each
@@ -155,6 +155,10 @@ data/$(DATA_FILE):
 	tar -xzf "$$tmp/$(DATA_PACKAGE)-$(DATA_VERSION).tgz" -C "$$tmp" package/data/$(DATA_FILE); \
 	mv "$$tmp/package/data/$(DATA_FILE)" $@
 	@ls -l $@
+
+.PHONY: docs
+docs: setup-run ## build the lessons' pages into docs/lessons
+	$(GO) run -tags $(TAGS) ./demos/site -o docs/lessons
 
 .PHONY: clean
 clean: ## remove what was built (data/ stays)

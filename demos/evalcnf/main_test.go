@@ -11,6 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/stencildb/stencildb/cpu"
+	"github.com/stencildb/stencildb/demos/draw"
+	"github.com/stencildb/stencildb/demos/lesson"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -19,7 +21,7 @@ const slice = 3000
 
 func evaluated(t *testing.T) (*table.Table, *figure) {
 	t.Helper()
-	flown, err := flights(slice)
+	flown, err := lesson.Flights(slice)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,9 +36,9 @@ func TestEveryPassIsRecorded(t *testing.T) {
 	_, f := evaluated(t)
 	var names []string
 	for i, s := range f.steps {
-		names = append(names, s.pass.Name)
-		if len(s.depth) != slice || (s.stencil != nil) != (i > 0) || i > 0 && len(s.stencil) != slice {
-			t.Errorf("%s left %d depth and %d stencil values", s.pass, len(s.depth), len(s.stencil))
+		names = append(names, s.Pass.Name)
+		if len(s.Depth) != slice || (s.Stencil != nil) != (i > 0) || i > 0 && len(s.Stencil) != slice {
+			t.Errorf("%s left %d depth and %d stencil values", s.Pass, len(s.Depth), len(s.Stencil))
 		}
 	}
 	if diff := cmp.Diff([]string{
@@ -50,7 +52,7 @@ func TestEveryPassIsRecorded(t *testing.T) {
 
 func TestCountsAreThoseOfTheCPU(t *testing.T) {
 	flown, f := evaluated(t)
-	q, err := bind(flown)
+	q, err := lesson.Bind(flown, query)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,9 +63,9 @@ func TestCountsAreThoseOfTheCPU(t *testing.T) {
 	want := uint64(answer.Values[0].I)
 	var counted, kept uint64
 	for _, s := range f.steps {
-		counted += s.count
+		counted += s.Count
 	}
-	for _, v := range f.steps[len(f.steps)-1].stencil {
+	for _, v := range f.steps[len(f.steps)-1].Stencil {
 		if v != 0 {
 			kept++
 		}
@@ -79,17 +81,17 @@ func TestCountsAreThoseOfTheCPU(t *testing.T) {
 func TestTintIsWhereTheDepthTestPasses(t *testing.T) {
 	_, f := evaluated(t)
 	for i, s := range f.steps {
-		if !s.pass.Depth.Test || s.pass.Depth.Write {
+		if !s.Pass.Depth.Test || s.Pass.Depth.Write {
 			continue
 		}
-		shades := s.tested()
-		for r, v := range s.stencil {
+		shades := tested(s)
+		for r, v := range s.Stencil {
 			before := uint8(1)
-			if s.pass.Clear == nil {
-				before = f.steps[i-1].stencil[r]
+			if s.Pass.Clear == nil {
+				before = f.steps[i-1].Stencil[r]
 			}
-			if moved := v != before; moved != (before == s.pass.Stencil.Ref && shades[r] >= tinted) {
-				t.Fatalf("%s: record %d went from %d to %d, its shade is %d", s.pass, r, before, v, shades[r])
+			if moved := v != before; moved != (before == s.Pass.Stencil.Ref && shades[r] >= draw.Tinted) {
+				t.Fatalf("%s: record %d went from %d to %d, its shade is %d", s.Pass, r, before, v, shades[r])
 			}
 		}
 	}
@@ -97,7 +99,7 @@ func TestTintIsWhereTheDepthTestPasses(t *testing.T) {
 
 func TestDrawWritesThePicture(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "picture.png")
-	if err := draw(path, slice); err != nil {
+	if err := picture(path, slice); err != nil {
 		t.Fatal(err)
 	}
 	r, err := os.Open(path)
@@ -112,21 +114,13 @@ func TestDrawWritesThePicture(t *testing.T) {
 	if b := img.Bounds(); b.Dx() != width || b.Dy() != height {
 		t.Errorf("the picture is %v", b)
 	}
-	if err := draw(filepath.Join(t.TempDir(), "no", "such", "folder.png"), slice); err == nil {
+	if err := picture(filepath.Join(t.TempDir(), "no", "such", "folder.png"), slice); err == nil {
 		t.Error("a folder that is not there is no error")
 	}
 }
 
 func TestTooFewFlightsAreAnError(t *testing.T) {
-	if err := draw(filepath.Join(t.TempDir(), "one.png"), 1); err == nil || !strings.Contains(err.Error(), "take more") {
+	if err := picture(filepath.Join(t.TempDir(), "one.png"), 1); err == nil || !strings.Contains(err.Error(), "take more") {
 		t.Errorf("one flight gives %v", err)
-	}
-}
-
-func TestThousands(t *testing.T) {
-	for n, want := range map[uint64]string{0: "0", 999: "999", 1000: "1,000", 65536: "65,536", 1002003: "1,002,003"} {
-		if got := thousands(n); got != want {
-			t.Errorf("%d is written %q, want %q", n, got, want)
-		}
 	}
 }

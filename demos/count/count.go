@@ -1,0 +1,91 @@
+// Package count is lesson 7: COUNT by occlusion query.
+package count
+
+import (
+	"embed"
+	"fmt"
+	"time"
+
+	"github.com/stencildb/stencildb/demos/draw"
+	"github.com/stencildb/stencildb/demos/lesson"
+	"github.com/stencildb/stencildb/pass"
+)
+
+//go:embed README.md count.go answer.go
+var files embed.FS
+
+// Lesson is the lesson.
+var Lesson = &lesson.Lesson{Number: 7, Name: "count", Title: "COUNT by occlusion query", Files: files,
+	Run: run, Solve: solve, Question: "SELECT COUNT(*) FROM flights WHERE delay > 60 AND distance <= 1000"}
+
+// compare is a quad that counts, over the records that pass a stencil test.
+func compare(s *lesson.Stage, c lesson.Column, op string, f pass.Func, value int64, test pass.Stencil) *pass.Pass {
+	return &pass.Pass{Name: fmt.Sprintf("Compare(%s %s %d)", c.Name, op, value), Target: s.Target,
+		Quad: c.Depth(value), Depth: pass.Depth{Test: true, Func: f}, Stencil: test, Count: true}
+}
+
+// mark sets the stencil value 1 where column > value and 0 elsewhere.
+func mark(s *lesson.Stage, c lesson.Column, value int64) {
+	s.CopyToDepth(c)
+	p := compare(s, c, ">", pass.Less, value, pass.Stencil{Test: true, Func: pass.Always, Ref: 1, Mask: 0xff, Pass: pass.Replace, WriteMask: 0xff})
+	p.Clear = &pass.Clear{Mask: 0xff}
+	s.Run(p)
+}
+
+// marked is the stencil test that marked records pass.
+var marked = pass.Stencil{Test: true, Func: pass.Equal, Ref: 1, Mask: 0xff}
+
+func run(s *lesson.Stage) {
+	delay, distance := s.Column("delay"), s.Column("distance")
+	s.Say("An occlusion query counts the samples that pass all tests between its beginning and its end; a sample is a fragment's texel, so a record. A quad without any test counts all:")
+	all := s.Show(&pass.Pass{Name: "RenderQuad", Target: s.Target, Count: true})
+
+	s.Say("With a depth test it is COUNT(*) with a predicate; divided by the number of records, the selectivity:")
+	s.CopyToDepth(delay)
+	late := s.Show(compare(s, delay, ">", pass.Less, 60, pass.Stencil{}))
+	s.Agree(late, "SELECT COUNT(*) FROM flights WHERE delay > 60")
+	s.Row("selectivity %s / %s = %.4f", draw.Thousands(late), draw.Thousands(all), float64(late)/float64(all))
+
+	s.Say("With a stencil test too, only records that are marked are counted. Flights over more than 1000 miles are marked with 1, and the same quad again:")
+	mark(s, distance, 1000)
+	s.CopyToDepth(delay)
+	n := s.Show(compare(s, delay, ">", pass.Less, 60, marked))
+	s.Agree(n, "SELECT COUNT(*) FROM flights WHERE delay > 60 AND distance > 1000")
+
+	const lo, hi, step = -40, 120, 10
+	s.Say("A count is on its way until it is waited for. %d quads count the delays below %d, %d, ... %d: all are started before the first is waited for.",
+		(hi-lo)/step+1, lo, lo+step, hi)
+	below := make([]uint64, (hi-lo)/step+1)
+	inFlight := func() {
+		counts := make([]pass.Count, len(below))
+		for i := range counts {
+			counts[i] = s.Start(compare(s, delay, "<", pass.Greater, int64(lo+i*step), pass.Stencil{}))
+		}
+		for i, c := range counts {
+			below[i] = s.Wait(c)
+		}
+	}
+	oneByOne := func() {
+		for i := range below {
+			s.Run(compare(s, delay, "<", pass.Greater, int64(lo+i*step), pass.Stencil{}))
+		}
+	}
+	var took [2]time.Duration
+	for i, f := range []func(){inFlight, oneByOne} {
+		took[i] = s.Median(f)
+	}
+	s.Row("all in flight %s, one after the other %s (%s)", lesson.Milliseconds(took[0]), lesson.Milliseconds(took[1]), s.Device())
+
+	s.Say("Neighbours subtracted, that is a histogram:")
+	var bars draw.Bars
+	for i := range len(below) - 1 {
+		n := below[i+1] - below[i]
+		from := lo + i*step
+		bars = append(bars, draw.Bar{Label: fmt.Sprintf("%d to %d", from, from+step-1), Value: float64(n), Text: draw.Thousands(n), Index: draw.Stencil + 2})
+		s.Row("%4d to %4d minutes %8s", from, from+step-1, draw.Thousands(n))
+	}
+	s.Agree(below[5]-below[4], "SELECT COUNT(*) FROM flights WHERE delay BETWEEN 0 AND 9")
+	s.Say("Look at the picture: it was drawn from 17 numbers. No record left the device.")
+	s.Picture("histogram", &draw.Sheet{Title: "Delays, by 17 occlusion queries", Columns: 1, Width: 900, Panels: []draw.Panel{
+		{Title: "Flights by delay in minutes", Draw: bars, Note: "A bar is the difference of two counts."}}})
+}

@@ -1,0 +1,14 @@
+package depth
+
+import "github.com/stencildb/stencildb/demos/lesson"
+
+// solve copies distance with 8 of its 13 bits, and counts what is missing.
+func solve(s *lesson.Stage) uint64 {
+	distance := s.Column("distance")
+	var count [2]uint64
+	for i, drop := range []int{0, distance.Segment.Bits - 8} {
+		s.Run(copyToDepth(s, distance, drop))
+		count[i] = below(s, distance, 1000, drop)
+	}
+	return count[0] - count[1]
+}

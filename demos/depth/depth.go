@@ -1,0 +1,101 @@
+// Package depth is lesson 2: copy to depth, and why 24 bits.
+package depth
+
+import (
+	"embed"
+	"fmt"
+
+	"github.com/stencildb/stencildb/demos/draw"
+	"github.com/stencildb/stencildb/demos/lesson"
+	"github.com/stencildb/stencildb/pass"
+	"github.com/stencildb/stencildb/shaders"
+	"github.com/stencildb/stencildb/textures"
+)
+
+//go:embed README.md depth.go answer.go coarse.frag
+var files embed.FS
+
+//go:embed coarse.frag
+var program string
+
+// Lesson is the lesson.
+var Lesson = &lesson.Lesson{Number: 2, Name: "depth", Title: "Copy to depth, and why 24 bits", Files: files,
+	Run: run, Solve: solve, Question: "SELECT COUNT(*) FROM flights WHERE distance >= 990 AND distance < 1000"}
+
+// copyToDepth is a pass that makes an attribute the depth of its texels. drop is how
+// many of the lowest bits of the codes get lost on the way.
+func copyToDepth(s *lesson.Stage, c lesson.Column, drop int) *pass.Pass {
+	return &pass.Pass{Name: "CopyToDepth(" + c.Name + ")", Target: s.Target,
+		Program:  shaders.Source{Name: "coarse.frag", Text: "#version 450 core\n#line 1\n" + program},
+		Textures: []textures.Ref{c.Texture},
+		Uniforms: []shaders.Uniform{shaders.Float("lost", float32(uint64(1)<<drop))},
+		Depth:    pass.Depth{Test: true, Func: pass.Always, Write: true}}
+}
+
+// below counts the records in front of the quad of `column < value`, which loses the
+// same bits as the records have.
+func below(s *lesson.Stage, c lesson.Column, value int64, drop int) uint64 {
+	return s.Run(&pass.Pass{Name: fmt.Sprintf("Compare(%s < %d)", c.Name, value), Target: s.Target,
+		Quad:  lesson.DepthOf(c.Code(value) >> drop << drop),
+		Depth: pass.Depth{Test: true, Func: pass.Greater},
+		Count: true})
+}
+
+func run(s *lesson.Stage) {
+	delay := s.Column("delay")
+	s.Say("Only the depth buffer is compared by the hardware, so the attribute is copied there first: a quad whose fragment program fetches the texel and writes it as depth.")
+	whole := copyToDepth(s, delay, 0)
+	s.Show(whole)
+	s.Program(whole)
+	depth, texels := s.Depth(), s.Texels(delay.Texture)
+	same := 0
+	for i := range depth {
+		if float32(lesson.CodeOf(depth[i])) == texels[i] {
+			same++
+		}
+	}
+	s.Say("Read back and rounded, depth * 2^24 is the code of %s of %s flights.", draw.Thousands(same), draw.Thousands(len(depth)))
+
+	bits := delay.Segment.Bits
+	s.Say("What if the depth buffer had fewer bits? Codes of delay take %d. Here the lowest ones are dropped before the copy, and from the quad:", bits)
+	exact := below(s, delay, 60, 0)
+	s.Agree(exact, "SELECT COUNT(*) FROM flights WHERE delay < 60")
+	s.Row("bits kept   delay < 60   wrong")
+	for keep := bits; keep >= 4; keep-- {
+		s.Run(copyToDepth(s, delay, bits-keep))
+		n := below(s, delay, 60, bits-keep)
+		s.Row("%9d   %10s   %5s", keep, draw.Thousands(n), draw.Thousands(exact-n))
+	}
+
+	s.Say("So every bit counts, and there are 24: depth buffers of 2004 had no more, and a float holds whole numbers up to 2^24 exactly. As a float, 2^24 is %.0f and 2^24 + 1 is %.0f.",
+		float32(1<<24), float32(1<<24+1))
+	wide(s)
+
+	s.Run(copyToDepth(s, delay, 5))
+	coarse := s.Depth()
+	s.Say("Look at the pictures: with 6 of 11 bits the delays become a few broad steps, and a quad can only go between two steps.")
+	s.Picture("steps", &draw.Sheet{Title: "The depth buffer, with all bits and with few", Columns: 2, Width: 512, Panels: []draw.Panel{
+		{Title: "11 bits: a step a minute", Draw: draw.Records{Shape: s.Target.Shape, Colors: draw.Ramp(depth)},
+			Note: "As the texture was: the copy changes nothing but the place."},
+		{Title: "6 bits: a step each 32 minutes", Draw: draw.Records{Shape: s.Target.Shape, Colors: draw.Ramp(coarse)},
+			Note: "Flights of one grey have the same depth; no depth test can tell them apart."},
+	}})
+}
+
+// wide shows what becomes of an attribute whose codes do not fit.
+func wide(s *lesson.Stage) {
+	time := s.Column("time")
+	lost := 0
+	for _, code := range time.Codes() {
+		if uint64(float32(code)) != code {
+			lost++
+		}
+	}
+	s.Say("Codes of time have %d bits. As one float each, %s of them would change.", time.Segment.Bits, draw.Thousands(lost))
+	const query = "SELECT COUNT(*) FROM flights WHERE time >= 22.5"
+	steps, n := s.Query(query)
+	s.Say("So they are cut into limbs of 24 bits, each compared by itself: first the upper limbs, and where these are equal the lower ones. %s (%v) takes:", query, n)
+	for _, p := range steps {
+		s.Row("%s", p.Pass.Name)
+	}
+}

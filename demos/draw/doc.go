@@ -1,0 +1,13 @@
+// Package draw makes the pictures of the lessons: textures of records, seen as the
+// depth and the stencil buffer hold them, and the few charts that go with them.
+//
+//   - [Canvas] is a picture in a small palette with fonts.
+//   - [Sheet] lays [Panel]s out side by side, each with a title and a few words.
+//   - [Ramp], [Tint], [Values] and [Chosen] turn records into colours.
+//
+// # Caveats
+//
+//   - Greys go by rank: two records with the same grey may have different values.
+//   - A panel narrower than its texture shows one record a pixel and leaves the
+//     others out; the sheet says so.
+package draw

@@ -1,0 +1,274 @@
+package draw
+
+import (
+	"image"
+
+	"github.com/stencildb/stencildb/textures"
+)
+
+// Sheet is a picture of panels, row by row.
+type Sheet struct {
+	Title   string
+	Columns int
+	Width   int // of a panel, in pixels
+	Panels  []Panel
+}
+
+// Panel is one part of a sheet: a title, a drawing, words, the meaning of colours.
+type Panel struct {
+	Title  string
+	Draw   Drawing
+	Note   string
+	Legend []Entry
+}
+
+// Entry says what a colour means.
+type Entry struct {
+	Index uint8
+	Text  string
+}
+
+// Drawing draws within a rectangle of a width; Height says how high that is.
+type Drawing interface {
+	Height(width int) int
+	Draw(c *Canvas, r image.Rectangle)
+}
+
+const (
+	textSize = 19
+	margin   = 24
+	gap      = 36 // between panels
+)
+
+// Image draws the sheet.
+func (s *Sheet) Image() (image.Image, error) {
+	scratch, err := NewCanvas(1, 1, textSize)
+	if err != nil {
+		return nil, err
+	}
+	height := margin + 34
+	var tops []int // of each row of panels
+	for i := 0; i < len(s.Panels); i += s.Columns {
+		tops = append(tops, height)
+		tallest := 0
+		for _, p := range s.Panels[i:min(i+s.Columns, len(s.Panels))] {
+			tallest = max(tallest, s.height(scratch, p))
+		}
+		height += tallest + gap
+	}
+	columns := min(s.Columns, len(s.Panels))
+	c, err := NewCanvas(2*margin+columns*s.Width+(columns-1)*gap, height-gap+margin, textSize)
+	if err != nil {
+		return nil, err
+	}
+	c.Text(c.Title, margin, margin+22, s.Title)
+	for i, p := range s.Panels {
+		s.panel(c, margin+i%s.Columns*(s.Width+gap), tops[i/s.Columns], p)
+	}
+	return c.Paletted, nil
+}
+
+const (
+	titleHeight = 34
+	entryHeight = 26
+)
+
+func (s *Sheet) height(c *Canvas, p Panel) int {
+	return titleHeight + p.Draw.Height(s.Width) + len(c.wrap(s.Width, p.Note))*c.Leading() + len(p.Legend)*entryHeight + 8
+}
+
+func (s *Sheet) panel(c *Canvas, x, y int, p Panel) {
+	c.Text(c.Bold, x, y+24, p.Title)
+	y += titleHeight
+	h := p.Draw.Height(s.Width)
+	p.Draw.Draw(c, image.Rect(x, y, x+s.Width, y+h))
+	y += h + c.Leading()
+	if p.Note != "" {
+		y = c.Lines(x, y, s.Width, p.Note) + entryHeight
+	}
+	for i, e := range p.Legend {
+		at := y + i*entryHeight
+		c.Fill(image.Rect(x, at-15, x+18, at+3), e.Index)
+		c.Text(c.Body, x+28, at, e.Text)
+	}
+}
+
+// Records is the Drawing of a texture: a palette index a record.
+type Records struct {
+	Shape  textures.Shape
+	Colors []uint8
+}
+
+// Height implements Drawing.
+func (t Records) Height(width int) int { return t.Shape.Height * width / t.Shape.Width }
+
+// Draw implements Drawing.
+func (t Records) Draw(c *Canvas, r image.Rectangle) {
+	c.Texels(r.Min.X, r.Min.Y, r.Dx(), t.Shape, t.Colors)
+}
+
+// Bars is a chart of horizontal bars, a label before and a number after each.
+type Bars []Bar
+
+// Bar is one bar.
+type Bar struct {
+	Label string
+	Value float64
+	Text  string
+	Index uint8
+}
+
+const barHeight = 27
+
+// Height implements Drawing.
+func (b Bars) Height(int) int { return len(b) * barHeight }
+
+// Draw implements Drawing.
+func (b Bars) Draw(c *Canvas, r image.Rectangle) {
+	most, label, text := 0.0, 0, 0
+	for _, x := range b {
+		most = max(most, x.Value)
+		label, text = max(label, width(c.Body, x.Label)), max(text, width(c.Body, x.Text))
+	}
+	x0 := r.Min.X + label + 10
+	span := r.Max.X - text - 10 - x0
+	for i, x := range b {
+		y := r.Min.Y + i*barHeight
+		c.Right(c.Body, x0-10, y+20, x.Label)
+		end := x0 + max(1, int(float64(span)*x.Value/max(most, 1e-9)))
+		c.Fill(image.Rect(x0, y+4, end, y+barHeight-4), x.Index)
+		c.Text(c.Body, end+8, y+20, x.Text)
+	}
+}
+
+// Plot is a chart of points and level lines: X grows to the right, Y upwards or,
+// with Down set, downwards. Points outside are left out.
+type Plot struct {
+	X, Y   Axis
+	Down   bool
+	High   int // in pixels
+	Points []Point
+	Levels []Level
+}
+
+// Axis is a range of values with a name.
+type Axis struct {
+	Name   string
+	Lo, Hi float64
+}
+
+// Point is a point; Bar draws a line to it from Y.Lo.
+type Point struct {
+	X, Y  float64
+	Index uint8
+	Bar   bool
+}
+
+// Level is a line across a plot, Y at the left and the right end, with a name.
+type Level struct {
+	Left, Right float64
+	Text        string
+}
+
+// Height implements Drawing.
+func (p Plot) Height(int) int { return p.High }
+
+// Draw implements Drawing.
+func (p Plot) Draw(c *Canvas, r image.Rectangle) {
+	in := image.Rect(r.Min.X+66, r.Min.Y, r.Max.X, r.Max.Y-32)
+	at := func(x, y float64) (int, int) {
+		u := (x - p.X.Lo) / (p.X.Hi - p.X.Lo)
+		v := (y - p.Y.Lo) / (p.Y.Hi - p.Y.Lo)
+		if !p.Down {
+			v = 1 - v
+		}
+		return in.Min.X + int(u*float64(in.Dx()-1)), in.Min.Y + int(v*float64(in.Dy()-1))
+	}
+	c.Frame(in.Inset(-2))
+	for _, q := range p.Points {
+		y := q.Y
+		if q.Bar {
+			y = min(max(y, p.Y.Lo), p.Y.Hi)
+		}
+		if q.X < p.X.Lo || q.X > p.X.Hi || y < p.Y.Lo || y > p.Y.Hi {
+			continue
+		}
+		u, v := at(q.X, y)
+		base := v
+		if q.Bar {
+			_, base = at(q.X, p.Y.Lo)
+		}
+		c.Fill(image.Rect(u, min(v, base), u+1, max(v, base)+1), q.Index)
+	}
+	p.axes(c, in)
+	for _, l := range p.Levels {
+		l.draw(c, in, func(x float64) int {
+			_, v := at(p.X.Lo, l.Left+x*(l.Right-l.Left))
+			return v
+		})
+	}
+}
+
+// draw draws a level within in; at gives its y for 0..1 of the way.
+func (l Level) draw(c *Canvas, in image.Rectangle, at func(x float64) int) {
+	for u := in.Min.X; u < in.Max.X; u++ {
+		v := at(float64(u-in.Min.X) / float64(in.Dx()-1))
+		c.Fill(image.Rect(u, v-1, u+1, v+2).Intersect(in), Mark)
+	}
+	x, end := in.Min.X+14, 0.0
+	if l.Left != l.Right { // at the higher end of a slope there is room above it
+		x, end = in.Max.X-14-width(c.Bold, l.Text), 1
+	}
+	v := min(max(at(end), in.Min.Y+28), in.Max.Y-4)
+	c.Fill(image.Rect(x-6, v-26, x+6+width(c.Bold, l.Text), v-4), White)
+	c.Write(c.Bold, x, v-9, l.Text, Mark)
+}
+
+func (p Plot) axes(c *Canvas, in image.Rectangle) {
+	first, last := p.Y.Hi, p.Y.Lo // from the top
+	if p.Down {
+		first, last = last, first
+	}
+	c.Right(c.Body, in.Min.X-8, in.Min.Y+16, Thousands(int64(first)))
+	c.Right(c.Body, in.Min.X-8, in.Max.Y, Thousands(int64(last)))
+	c.Upwards(in.Min.X-20, in.Min.Y+in.Dy()/2, p.Y.Name)
+	c.Text(c.Body, in.Min.X, in.Max.Y+24, Thousands(int64(p.X.Lo)))
+	c.Right(c.Body, in.Max.X, in.Max.Y+24, Thousands(int64(p.X.Hi)))
+	c.Text(c.Body, in.Min.X+in.Dx()/2-width(c.Body, p.X.Name)/2, in.Max.Y+24, p.X.Name)
+}
+
+// Spans is a chart of intervals of 0..Hi, one a row.
+type Spans struct {
+	Hi   float64
+	Rows []Span
+}
+
+// Span is the interval [From, To) with a mark at At.
+type Span struct {
+	Label        string
+	From, To, At float64
+	Text         string
+}
+
+const spanHeight = 30
+
+// Height implements Drawing.
+func (s Spans) Height(int) int { return len(s.Rows) * spanHeight }
+
+// Draw implements Drawing.
+func (s Spans) Draw(c *Canvas, r image.Rectangle) {
+	label, text := 0, 0
+	for _, x := range s.Rows {
+		label, text = max(label, width(c.Body, x.Label)), max(text, width(c.Body, x.Text))
+	}
+	in := image.Rect(r.Min.X+label+12, r.Min.Y, r.Max.X-text-12, r.Max.Y)
+	at := func(v float64) int { return in.Min.X + int(v/s.Hi*float64(in.Dx())) }
+	for i, x := range s.Rows {
+		y := r.Min.Y + i*spanHeight
+		c.Right(c.Body, in.Min.X-12, y+21, x.Label)
+		c.Fill(image.Rect(in.Min.X, y+13, in.Max.X, y+15), Line)
+		c.Fill(image.Rect(at(x.From), y+5, max(at(x.To), at(x.From)+2), y+23), Stencil+2)
+		c.Fill(image.Rect(at(x.At)-1, y+1, at(x.At)+2, y+27), Mark)
+		c.Right(c.Body, r.Max.X, y+21, x.Text)
+	}
+}

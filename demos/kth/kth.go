@@ -1,0 +1,98 @@
+// Package kth is lesson 8: the k-th largest value, bit by bit.
+package kth
+
+import (
+	"embed"
+	"fmt"
+
+	"github.com/stencildb/stencildb/demos/draw"
+	"github.com/stencildb/stencildb/demos/lesson"
+	"github.com/stencildb/stencildb/pass"
+)
+
+//go:embed README.md kth.go answer.go
+var files embed.FS
+
+// Lesson is the lesson.
+var Lesson = &lesson.Lesson{Number: 8, Name: "kth", Title: "The k-th largest value, bit by bit", Files: files,
+	Run: run, Solve: solve, Question: "SELECT kth_largest(distance, 1000) FROM flights WHERE delay > 60"}
+
+// k is the rank that is looked for: the 100th largest delay.
+const k = 100
+
+// decision is one step of the search.
+type decision struct {
+	bit   int
+	tried uint64 // x + 2^bit
+	count uint64 // records with codes from there on
+	set   bool
+	x     uint64 // afterwards
+}
+
+// kthLargest is the paper's routine 4.5 over the depth buffer, which holds codes of
+// so many bits, and over the records that pass a stencil test. It finds the k-th
+// largest code, and tells look each step.
+func kthLargest(s *lesson.Stage, bits int, k uint64, test pass.Stencil, look func(decision)) uint64 {
+	var x uint64
+	for i := bits - 1; i >= 0; i-- {
+		tried := x + 1<<i
+		count := s.Run(&pass.Pass{Name: fmt.Sprintf("Compare(code >= %d)", tried), Target: s.Target,
+			Quad:    lesson.DepthOf(tried),
+			Depth:   pass.Depth{Test: true, Func: pass.LEqual},
+			Stencil: test,
+			Count:   true})
+		set := count > k-1
+		if set {
+			x = tried
+		}
+		look(decision{i, tried, count, set, x})
+	}
+	return x
+}
+
+func run(s *lesson.Stage) {
+	delay := s.Column("delay")
+	bits := delay.Segment.Bits
+	s.Say("Which delay is the %dth largest of %s? Codes of delay have %d bits: code = delay + %d.", k, draw.Thousands(s.Table.Rows()), bits, -delay.Min())
+	s.CopyToDepth(delay)
+	s.Say("One copy to depth, then one quad and one count a bit, from the top. If at least %d codes are x + 2^i or more, "+
+		"then so is the answer, and bit i is set.", k)
+	s.Row("bit   x + 2^i    as delay   how many >=   at least %d?   x so far", k)
+	var steps []decision
+	x := kthLargest(s, bits, k, pass.Stencil{}, func(d decision) {
+		steps = append(steps, d)
+		yes := "no"
+		if d.set {
+			yes = "yes"
+		}
+		s.Row("%3d   %7d   %9d   %11s   %13s   %0*b", d.bit, d.tried, int64(d.tried)+delay.Min(), draw.Thousands(d.count), yes, bits, d.x)
+	})
+	s.Say("The code is %d, the delay %d minutes. %d passes, whatever k is and however the delays are spread.", x, int64(x)+delay.Min(), bits)
+	s.Agree(uint64(int64(x)+delay.Min()), fmt.Sprintf("SELECT kth_largest(delay, %d) FROM flights", k))
+
+	median := kthLargest(s, bits, uint64(s.Table.Rows()+1)/2, pass.Stencil{}, func(decision) {})
+	s.Say("With k = %s the same passes find the median: %d minutes. MIN and MAX are k = n and k = 1.",
+		draw.Thousands((s.Table.Rows()+1)/2), int64(median)+delay.Min())
+
+	s.Say("Look at the picture: each count halves the interval in which the answer lies, though not a single record is moved or copied.")
+	s.Picture("bits", &draw.Sheet{Title: fmt.Sprintf("The %dth largest delay in %d counts", k, bits), Columns: 1, Width: 1000, Panels: []draw.Panel{{
+		Title:  "Where the answer can still be, before each count",
+		Draw:   halving(steps, bits),
+		Legend: []draw.Entry{{Index: draw.Stencil + 2, Text: "the codes that x may still become"}, {Index: draw.Mark, Text: "x + 2^i: is the answer here or to the right?"}},
+	}}})
+}
+
+// halving draws, a row a step, the interval of codes that is left before it.
+func halving(steps []decision, bits int) draw.Spans {
+	spans := draw.Spans{Hi: float64(int(1) << bits)}
+	for i, d := range steps {
+		from := uint64(0)
+		if i > 0 {
+			from = steps[i-1].x
+		}
+		to := from + 1<<(d.bit+1)
+		spans.Rows = append(spans.Rows, draw.Span{Label: fmt.Sprintf("bit %d", d.bit), From: float64(from), To: float64(to), At: float64(d.tried),
+			Text: fmt.Sprintf("%s at or above", draw.Thousands(d.count))})
+	}
+	return spans
+}

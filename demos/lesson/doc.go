@@ -1,0 +1,20 @@
+// Package lesson is what the lessons share, so that each shows only its subject:
+// the data, a graphics context, running passes and saying what they did, pictures,
+// and exercises that are checked.
+//
+// The types to know:
+//
+//   - [Lesson] is one lesson: its page, its program, its exercise.
+//   - [Stage] is what a lesson's program runs on: the flights, a runner of passes, a
+//     depth-stencil buffer over the flights' texels.
+//   - [Steps] is a runner that keeps what each pass left behind.
+//
+// # Caveats
+//
+//   - A Stage remembers the first error and does nothing from then on, so that a
+//     lesson's program need not look at each; counts are 0 then. [Lesson.Play]
+//     returns the error.
+//   - The flights are put in an order for the eye (see [Flights]); row numbers are
+//     not those of the file.
+//   - A lesson's program runs on the GL thread.
+package lesson

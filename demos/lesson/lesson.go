@@ -1,0 +1,141 @@
+package lesson
+
+import (
+	"context"
+	"embed"
+	"errors"
+	"fmt"
+	"image"
+	"io"
+	"math/big"
+	"strings"
+
+	"github.com/stencildb/stencildb/engine"
+	"github.com/stencildb/stencildb/glctx"
+	"github.com/stencildb/stencildb/pass"
+	"github.com/stencildb/stencildb/textures"
+)
+
+// Lesson is one lesson: a page, a program that shows its subject on real data, and
+// an exercise.
+type Lesson struct {
+	Number int
+	Name   string // of the command `stencildb demo NAME`, the folder and the page
+	Title  string
+	// Files are README.md (the page), NAME.go (the program) and answer.go (a program
+	// that solves the exercise).
+	Files embed.FS
+	// Run is the program.
+	Run func(s *Stage)
+	// Solve is the exercise's solution: a number, found with passes.
+	Solve func(s *Stage) uint64
+	// Question is the exercise as a SELECT of one number.
+	Question string
+}
+
+// Options says how a lesson is played.
+type Options struct {
+	Device string    // as glctx.Options.Device
+	Out    io.Writer // gets what the lesson says; nil for nothing
+	// Picture gets the lesson's pictures with their names, "predicate-test.png"; nil for
+	// none.
+	Picture func(name string, img image.Image) error
+}
+
+// Play runs the lesson's program.
+func (l *Lesson) Play(o Options) error {
+	return l.on(o, func(s *Stage) {
+		s.Say("Lesson %d: %s", l.Number, l.Title)
+		l.Run(s)
+	})
+}
+
+// Solution solves the exercise with passes.
+func (l *Lesson) Solution(o Options) (n uint64, err error) {
+	err = l.on(o, func(s *Stage) { n = l.Solve(s) })
+	return n, err
+}
+
+// on opens a stage for f.
+func (l *Lesson) on(o Options, f func(s *Stage)) (err error) {
+	t, err := all()
+	if err != nil {
+		return err
+	}
+	ctx, err := glctx.Open(glctx.Options{Device: o.Device})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, ctx.Close()) }()
+	return ctx.Do(func() error {
+		store := textures.NewStore(ctx, 0)
+		defer store.Close()
+		run := pass.NewGL(ctx, store)
+		defer run.Close()
+		s := &Stage{Runner: run, Context: ctx, Table: t, lesson: l, options: o}
+		s.Target = textures.TargetRef{Shape: textures.ShapeOf(t.Rows()), Format: textures.D24S8}
+		f(s)
+		if s.err != nil {
+			return fmt.Errorf("lesson %s: %w", l.Name, s.err)
+		}
+		return ctx.Check("lesson " + l.Name)
+	})
+}
+
+// Verdict is what an answer to an exercise is worth.
+type Verdict int
+
+// The verdicts.
+const (
+	Right Verdict = iota
+	TooSmall
+	TooLarge
+)
+
+// ErrNoNumber is the error of an answer that is not a whole number.
+var ErrNoNumber = errors.New("the answer is a whole number")
+
+// Check compares an answer to the exercise ("12,345" or "12345") with what backend
+// cpu computes from the data.
+func (l *Lesson) Check(ctx context.Context, answer string) (Verdict, error) {
+	given, ok := new(big.Int).SetString(strings.ReplaceAll(strings.TrimSpace(answer), ",", ""), 10)
+	if !ok {
+		return 0, fmt.Errorf("%w, not %q", ErrNoNumber, answer)
+	}
+	right, err := SQL(ctx, l.Question)
+	if err != nil {
+		return 0, err
+	}
+	switch given.Cmp(right) {
+	case -1:
+		return TooSmall, nil
+	case 1:
+		return TooLarge, nil
+	}
+	return Right, nil
+}
+
+// SQL returns the one whole number that a SELECT over the flights gives on backend
+// cpu.
+func SQL(ctx context.Context, text string) (n *big.Int, err error) {
+	t, err := Load()
+	if err != nil {
+		return nil, err
+	}
+	db, err := engine.Open(engine.Options{Backend: "cpu"})
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	if err := db.Add(t); err != nil {
+		return nil, err
+	}
+	r, err := db.Query(ctx, text)
+	if err != nil {
+		return nil, err
+	}
+	if len(r.Rows) != 1 || len(r.Rows[0]) != 1 || r.Rows[0][0].Null || !r.Columns[0].Type.IsExact() {
+		return nil, fmt.Errorf("lesson: %s gives no whole number", text)
+	}
+	return r.Rows[0][0].Unscaled(), nil
+}

@@ -1,0 +1,66 @@
+package lesson
+
+import (
+	"fmt"
+
+	"github.com/stencildb/stencildb/textures"
+)
+
+// Planes are the bit planes of an attribute, read back from the device. Words of the
+// same index, of planes and of other bitmaps, are of the same 32 records.
+type Planes struct {
+	Column
+	Min  int64
+	Bits [][]uint32 // plane i has bit i of the codes
+	Rows []uint32   // set where there is a record: the last words are partly filled
+
+	records int
+}
+
+// Planes makes the bit planes of an attribute on the device and reads them back.
+func (s *Stage) Planes(c Column) Planes {
+	n := s.Table.Rows()
+	units := textures.Units(n)
+	p := Planes{Column: c, Min: c.Min(), Bits: make([][]uint32, c.Segment.Bits), Rows: make([]uint32, 4*units), records: n}
+	for r := range n {
+		word, bit := p.at(r)
+		p.Rows[word] |= 1 << bit
+	}
+	b := textures.Block{Chunk: s.Table.Chunks[0], Col: c.Index, Content: textures.Planes, Window: textures.Window{Rows: n}}
+	words := make([]uint32, b.Bytes()/4)
+	if all := uint32(1)<<c.Segment.Bits - 1; b.Stored() != all {
+		s.Fail(fmt.Errorf("lesson: of the planes of %s only %b are stored", c.Name, b.Stored()))
+	}
+	if s.err == nil {
+		s.Fail(s.Runner.Store().Reside(b))
+	}
+	if s.err == nil {
+		s.Fail(s.Runner.Read(b, words))
+	}
+	for i := range p.Bits {
+		p.Bits[i] = make([]uint32, 4*units)
+		for u := range units {
+			group, within := u/textures.UnitsPerGroup, u%textures.UnitsPerGroup
+			from := 4 * ((group*len(p.Bits)+i)*textures.UnitsPerGroup + within)
+			copy(p.Bits[i][4*u:4*u+4], words[from:])
+		}
+	}
+	return p
+}
+
+// at returns where a record's bit lies: the inverse of textures.PlaneRow.
+func (p Planes) at(row int) (word, bit int) {
+	group, r := row/textures.GroupRows, row%textures.GroupRows
+	unit := group*textures.UnitsPerGroup + r%256/4
+	return 4*unit + r%4, r / 256
+}
+
+// Records returns a bitmap as one truth value a record.
+func (p Planes) Records(bitmap []uint32) []bool {
+	out := make([]bool, p.records)
+	for r := range out {
+		word, bit := p.at(r)
+		out[r] = bitmap[word]>>bit&1 == 1
+	}
+	return out
+}

@@ -1,0 +1,328 @@
+package lesson
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/big"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/stencildb/stencildb/aggregates"
+	"github.com/stencildb/stencildb/demos/draw"
+	"github.com/stencildb/stencildb/engine"
+	"github.com/stencildb/stencildb/glctx"
+	"github.com/stencildb/stencildb/pass"
+	"github.com/stencildb/stencildb/predicates"
+	"github.com/stencildb/stencildb/table"
+	"github.com/stencildb/stencildb/textures"
+)
+
+// Stage is what a lesson's program runs on. After the first error its methods do
+// nothing; see the package's caveats.
+type Stage struct {
+	Runner  *pass.GL
+	Context *glctx.Context
+	Table   *table.Table       // the flights, in the order of [Flights]
+	Target  textures.TargetRef // a depth-stencil buffer over their texels
+
+	lesson  *Lesson
+	options Options
+	err     error
+}
+
+// Fail makes the lesson fail with an error; nil is none.
+func (s *Stage) Fail(err error) {
+	if s.err == nil {
+		s.err = err
+	}
+}
+
+// Device names the OpenGL device.
+func (s *Stage) Device() string { return s.Context.Caps().Renderer }
+
+// lineWidth is the width of what a lesson says, in characters.
+const lineWidth = 92
+
+// Say writes a paragraph, after an empty line.
+func (s *Stage) Say(format string, args ...any) {
+	var b strings.Builder
+	length := 0
+	for _, word := range strings.Fields(fmt.Sprintf(format, args...)) {
+		switch {
+		case length > 0 && length+1+len(word) > lineWidth:
+			b.WriteByte('\n')
+			length = 0
+		case length > 0:
+			b.WriteByte(' ')
+			length++
+		}
+		b.WriteString(word)
+		length += len(word)
+	}
+	s.write("\n" + b.String() + "\n")
+}
+
+// Row writes one line as it is, indented.
+func (s *Stage) Row(format string, args ...any) { s.write("  " + fmt.Sprintf(format, args...) + "\n") }
+
+func (s *Stage) write(text string) {
+	if s.err == nil && s.options.Out != nil {
+		_, err := s.options.Out.Write([]byte(text))
+		s.Fail(err)
+	}
+}
+
+// Start runs a pass and returns its count while the device may still be at work.
+func (s *Stage) Start(p *pass.Pass) pass.Count {
+	if s.err != nil {
+		return pass.Known(0)
+	}
+	c, err := s.Runner.Run(p)
+	s.Fail(err)
+	if c == nil {
+		return pass.Known(0)
+	}
+	return c
+}
+
+// Wait returns a count, when it is there.
+func (s *Stage) Wait(c pass.Count) uint64 {
+	if s.err != nil {
+		return 0
+	}
+	n, err := c.Wait()
+	s.Fail(err)
+	return n
+}
+
+// Run runs a pass and returns how many samples it counted, 0 if it does not count.
+func (s *Stage) Run(p *pass.Pass) uint64 { return s.Wait(s.Start(p)) }
+
+// Show is Run that writes what the pass is.
+func (s *Stage) Show(p *pass.Pass) uint64 {
+	n := s.Run(p)
+	s.Describe(p)
+	if p.Count {
+		s.Row("      = %s", draw.Thousands(n))
+	}
+	return n
+}
+
+// Describe writes what a pass is, a line for each piece of state.
+func (s *Stage) Describe(p *pass.Pass) {
+	s.Row("pass  %s", p.Name)
+	for _, state := range strings.Split(p.State(), "; ") {
+		s.Row("      %s", state)
+	}
+}
+
+// CopyToDepth copies an attribute of one limb to the depth buffer (lesson 2).
+func (s *Stage) CopyToDepth(c Column) {
+	e := predicates.New(s.Runner, s.device(), s.Table, 0, s.Target.Format, s.Target.Slot, predicates.NewSlots())
+	if s.err == nil {
+		s.Fail(e.CopyToDepth(c.Index, 0, textures.NullLimb))
+	}
+}
+
+func (s *Stage) device() predicates.Device { return predicates.DeviceOf(s.Context.Caps()) }
+
+// Depth reads the depth buffer back: a depth, 0..1, for each record.
+func (s *Stage) Depth() []float32 {
+	if t := s.target(); t != nil {
+		return t.Depth()
+	}
+	return make([]float32, s.Table.Rows())
+}
+
+// Stencil reads the stencil buffer back: a value for each record.
+func (s *Stage) Stencil() []uint8 {
+	if t := s.target(); t != nil {
+		return t.Stencil()
+	}
+	return make([]uint8, s.Table.Rows())
+}
+
+func (s *Stage) target() *textures.Target {
+	if s.err != nil {
+		return nil
+	}
+	t, err := s.Runner.Store().Target(s.Target)
+	s.Fail(err)
+	return t
+}
+
+// Texels reads a texture back: its channels, record by record.
+func (s *Stage) Texels(ref textures.Ref) []float32 {
+	if s.err == nil {
+		v, err := s.Runner.Store().Read(ref)
+		s.Fail(err)
+		if err == nil {
+			return v
+		}
+	}
+	return make([]float32, 4*s.Table.Rows())
+}
+
+// Query runs a SELECT as backend classic does, and returns its passes with what each
+// left behind, and the first value of the answer.
+func (s *Stage) Query(text string) ([]Step, table.Value) {
+	if s.err != nil {
+		return nil, table.Value{}
+	}
+	q, err := Bind(s.Table, text)
+	if err != nil {
+		s.Fail(err)
+		return nil, table.Value{}
+	}
+	run := &Steps{GL: s.Runner}
+	values, err := aggregates.Run(run, s.device(), q)
+	if err != nil {
+		s.Fail(err)
+		return nil, table.Value{}
+	}
+	return run.List, values[0]
+}
+
+// Agree compares a number with what a SELECT gives on backend cpu, and says so; two
+// different numbers make the lesson fail.
+func (s *Stage) Agree(n uint64, text string) {
+	if s.err != nil {
+		return
+	}
+	want, err := SQL(context.Background(), text)
+	if err == nil && want.Cmp(new(big.Int).SetUint64(n)) != 0 {
+		err = fmt.Errorf("the passes give %d, but %s is %v on backend cpu", n, text, want)
+	}
+	s.Fail(err)
+	s.Row("check %s = %s on backend cpu: the same", text, draw.Thousands(n))
+}
+
+// Program writes the GLSL of a pass, its last file.
+func (s *Stage) Program(p *pass.Pass) {
+	text := p.Program.Text
+	text = text[strings.LastIndex(text, "#line"):]
+	for _, line := range strings.Split(strings.TrimSpace(text), "\n")[1:] {
+		s.Row("| %s", line)
+	}
+}
+
+// Backend runs SELECTs of one whole number each over the flights on a backend of
+// package engine.
+func (s *Stage) Backend(name string, texts ...string) []Answer {
+	out := make([]Answer, len(texts))
+	if s.err != nil {
+		return out
+	}
+	db, err := engine.Open(engine.Options{Backend: name, Device: s.options.Device})
+	if err != nil {
+		s.Fail(err)
+		return out
+	}
+	defer func() { s.Fail(db.Close()) }()
+	s.Fail(db.Add(s.Table))
+	for i, text := range texts {
+		var list []time.Duration
+		for range runs + 1 {
+			r, err := db.Query(context.Background(), text)
+			if err != nil {
+				s.Fail(err)
+				return out
+			}
+			out[i].N, out[i].Passes = r.Rows[0][0].Unscaled().Uint64(), r.Passes
+			list = append(list, r.Elapsed)
+		}
+		out[i].Took = median(list[1:])
+	}
+	return out
+}
+
+// Answer is what a backend says to a SELECT of one number that is not negative.
+type Answer struct {
+	N      uint64
+	Passes int
+	Took   time.Duration // median
+}
+
+// runs is how often something is run to measure it.
+const runs = 5
+
+func median(list []time.Duration) time.Duration {
+	slices.Sort(list)
+	return list[len(list)/2]
+}
+
+// Median returns the median wall time of a few runs of f, after one that uploads and
+// compiles.
+func (s *Stage) Median(f func()) time.Duration {
+	f()
+	list := make([]time.Duration, runs)
+	for i := range list {
+		start := time.Now()
+		f()
+		list[i] = time.Since(start)
+	}
+	return median(list)
+}
+
+// Milliseconds writes a duration.
+func Milliseconds(d time.Duration) string { return fmt.Sprintf("%.3f ms", float64(d)/1e6) }
+
+// Picture makes a picture NAME-word.png, where pictures are wanted.
+func (s *Stage) Picture(word string, sheet *draw.Sheet) {
+	if s.err != nil || s.options.Picture == nil {
+		return
+	}
+	img, err := sheet.Image()
+	if err == nil {
+		err = s.options.Picture(s.lesson.Name+"-"+word+".png", img)
+	}
+	s.Fail(err)
+}
+
+// Column is an attribute of the flights.
+type Column struct {
+	Name    string
+	Index   int
+	Texture textures.Ref // its codes, a channel a limb
+	Segment *table.Segment
+}
+
+// Column returns the attribute of a name.
+func (s *Stage) Column(name string) Column {
+	i := slices.IndexFunc(s.Table.Fields, func(f table.Field) bool { return f.Name == name })
+	if i < 0 {
+		s.Fail(fmt.Errorf("flights have no column %s", name))
+		i = 0
+	}
+	c := s.Table.Chunks[0]
+	return Column{name, i, textures.Attribute(c, i), c.Segments[i]}
+}
+
+// Min returns the smallest value of an integer attribute, whose code is 0.
+func (c Column) Min() int64 { return table.IntFromOrdinal(c.Segment.Base) }
+
+// Code returns the code of a value, value - Min.
+func (c Column) Code(value int64) uint64 { return uint64(value - c.Min()) }
+
+// Depth returns the depth of a value, code / 2^24.
+func (c Column) Depth(value int64) float32 { return DepthOf(c.Code(value)) }
+
+// DepthOf returns the depth of a code.
+func DepthOf(code uint64) float32 { return float32(code) / (1 << textures.LimbBits) }
+
+// CodeOf returns the code of a depth. A depth buffer of 24 bits has steps of
+// 1 / (2^24 - 1), so a depth that is read back is the step next to the one written.
+func CodeOf(depth float32) uint64 {
+	return uint64(math.Round(float64(depth) * (1 << textures.LimbBits)))
+}
+
+// Codes returns the codes of all records.
+func (c Column) Codes() []uint64 {
+	v := make([]uint64, c.Segment.Rows())
+	for i := range v {
+		v[i] = c.Segment.Codes.At(i)
+	}
+	return v
+}

@@ -1,0 +1,87 @@
+package lesson
+
+import (
+	"github.com/stencildb/stencildb/pass"
+	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/sql"
+	"github.com/stencildb/stencildb/table"
+)
+
+// Step is a pass, and what it left behind.
+type Step struct {
+	Pass    *pass.Pass
+	Depth   []float32
+	Stencil []uint8 // nil before the first pass that clears it
+	Count   uint64  // when the pass counts
+}
+
+// Steps is a runner that lets another run each draw and keeps what it did.
+type Steps struct {
+	*pass.GL
+	List []Step
+}
+
+// Run implements pass.Runner.
+func (r *Steps) Run(p *pass.Pass) (pass.Count, error) {
+	c, err := r.GL.Run(p)
+	if err != nil {
+		return nil, err
+	}
+	target, err := r.Store().Target(p.Target)
+	if err != nil {
+		return nil, err
+	}
+	s := Step{Pass: p, Depth: target.Depth()}
+	if p.Clear != nil || len(r.List) > 0 && r.List[len(r.List)-1].Stencil != nil {
+		s.Stencil = target.Stencil()
+	}
+	if c != nil {
+		if s.Count, err = c.Wait(); err != nil {
+			return nil, err
+		}
+	}
+	r.List = append(r.List, s)
+	return c, nil
+}
+
+// Passes is the depth test of a pass for a depth that was read back: the quad's depth
+// against it, both as codes.
+func Passes(p *pass.Pass, depth float32) bool {
+	quad, stored := CodeOf(p.Quad), CodeOf(depth)
+	switch p.Depth.Func {
+	case pass.Always:
+		return true
+	case pass.Less:
+		return quad < stored
+	case pass.LEqual:
+		return quad <= stored
+	case pass.Equal:
+		return quad == stored
+	case pass.NotEqual:
+		return quad != stored
+	case pass.GEqual:
+		return quad >= stored
+	case pass.Greater:
+		return quad > stored
+	}
+	return false
+}
+
+// catalog is the one table there is.
+type catalog struct{ t *table.Table }
+
+func (c catalog) Table(string) (*table.Table, bool) { return c.t, true }
+func (c catalog) Names() []string                   { return []string{c.t.Name} }
+
+// Bind turns a SELECT into predicates over the table's codes.
+func Bind(t *table.Table, text string) (*plan.Query, error) {
+	statements, err := sql.Parse(text)
+	if err != nil {
+		return nil, err
+	}
+	bound, err := statements[0].Bind(catalog{t})
+	if err != nil {
+		return nil, err
+	}
+	return plan.NewQuery(t, bound)
+}

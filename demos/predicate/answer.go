@@ -1,0 +1,16 @@
+package predicate
+
+import (
+	"github.com/stencildb/stencildb/demos/lesson"
+	"github.com/stencildb/stencildb/pass"
+)
+
+// solve counts 15 <= delay < 60 with two quads over one copy: every flight below 15
+// is also below 60, so the difference is what lies between.
+func solve(s *lesson.Stage) uint64 {
+	delay := s.Column("delay")
+	s.CopyToDepth(delay)
+	below60 := s.Run(compare(s, "Compare(delay < 60)", pass.Greater, delay.Depth(60)))
+	below15 := s.Run(compare(s, "Compare(delay < 15)", pass.Greater, delay.Depth(15)))
+	return below60 - below15
+}

@@ -1,0 +1,85 @@
+// Package predicate is lesson 3: a predicate is a depth test.
+package predicate
+
+import (
+	"embed"
+
+	"github.com/stencildb/stencildb/demos/draw"
+	"github.com/stencildb/stencildb/demos/lesson"
+	"github.com/stencildb/stencildb/pass"
+)
+
+//go:embed README.md predicate.go answer.go
+var files embed.FS
+
+// Lesson is the lesson.
+var Lesson = &lesson.Lesson{Number: 3, Name: "predicate", Title: "A predicate is a depth test", Files: files,
+	Run: run, Solve: solve, Question: "SELECT COUNT(*) FROM flights WHERE delay >= 15 AND delay < 60"}
+
+// constant is the d of the predicate `delay < d`, in minutes.
+const constant = 60
+
+// compare is the pass of `delay op d`: one quad over all records at the depth of d.
+// Nothing is written; the samples that pass the test are counted.
+func compare(s *lesson.Stage, name string, f pass.Func, depth float32) *pass.Pass {
+	return &pass.Pass{Name: name, Target: s.Target,
+		Quad:  depth,
+		Depth: pass.Depth{Test: true, Func: f},
+		Count: true}
+}
+
+func run(s *lesson.Stage) {
+	delay := s.Column("delay")
+	quad := delay.Depth(constant)
+	s.Say("The delays go to the depth buffer, once (lesson 2). A delay of %d has code %d and depth %d / 2^24.",
+		constant, delay.Code(constant), delay.Code(constant))
+	s.CopyToDepth(delay)
+	depth := s.Depth()
+
+	s.Say("`delay < %d` is a quad at that depth. GREATER means: the quad's depth is greater than the stored one.", constant)
+	less := compare(s, "Compare(delay < 60)", pass.Greater, quad)
+	n := s.Show(less)
+	s.Agree(n, "SELECT COUNT(*) FROM flights WHERE delay < 60")
+
+	s.Say("The depth buffer is as it was, so the next predicate is one more quad. All six operators:")
+	s.Row("predicate      depth function   flights")
+	for _, o := range []struct {
+		op string
+		f  pass.Func
+	}{{"<", pass.Greater}, {"<=", pass.GEqual}, {"=", pass.Equal}, {">=", pass.LEqual}, {">", pass.Less}, {"<>", pass.NotEqual}} {
+		n := s.Run(compare(s, "Compare(delay "+o.op+" 60)", o.f, quad))
+		s.Row("delay %-2s %d    %-14v %9s", o.op, constant, o.f, draw.Thousands(n))
+	}
+
+	s.Say("And another constant is the same quad at another depth, nearer or farther:")
+	for _, d := range []int64{-10, 0, 15, 60, 240} {
+		n := s.Run(compare(s, "Compare", pass.Greater, delay.Depth(d)))
+		s.Row("delay < %-4d quad at %4d / 2^24 %9s", d, delay.Code(d), draw.Thousands(n))
+	}
+
+	s.Say("Look at the picture: from the front, every record whose depth is smaller than the quad's is green. " +
+		"From the side, the quad is the line, and the records that end before it pass.")
+	passes := func(i int) bool { return lesson.Passes(less, depth[i]) }
+	s.Picture("test", &draw.Sheet{Title: "delay < 60 is a quad at the depth of 60", Columns: 2, Width: 512, Panels: []draw.Panel{
+		{Title: "The depth buffer from the front", Draw: draw.Records{Shape: s.Target.Shape, Colors: draw.Tint(draw.Ramp(depth), passes)},
+			Note: "A pixel is a flight: delay grows downwards. Green passes the depth test. In each row, flights are sorted by distance, which this test does not see."},
+		{Title: "The same from the side", Draw: side(delay, depth, quad, passes),
+			Note: "Every 400th flight, top row first: its delay is how deep it lies. The quad is flat: one depth for all. (Delays above 200 minutes are cut off.)"},
+	}})
+}
+
+// side plots depth over the records in their order, with the quad as a line.
+func side(delay lesson.Column, depth []float32, quad float32, passes func(i int) bool) draw.Plot {
+	const every = 400
+	p := draw.Plot{X: draw.Axis{Name: "flight", Hi: float64(len(depth))}, Y: draw.Axis{Name: "delay", Lo: -86, Hi: 200}, High: 391, Down: true,
+		Levels: []draw.Level{{Left: constant, Right: constant, Text: "the quad, at 60 minutes"}}}
+	value := func(i int) float64 { return float64(depth[i]*(1<<24)) + float64(delay.Min()) }
+	for i := 0; i < len(depth); i += every {
+		shade := uint8(draw.Grey + 60)
+		if passes(i) {
+			shade = draw.Tinted + 60
+		}
+		p.Points = append(p.Points, draw.Point{X: float64(i), Y: value(i), Index: shade, Bar: true})
+	}
+	return p
+}

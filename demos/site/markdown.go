@@ -1,0 +1,82 @@
+package main
+
+import (
+	"bytes"
+	"html/template"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/extension"
+	"github.com/yuin/goldmark/parser"
+	"github.com/yuin/goldmark/text"
+
+	"github.com/stencildb/stencildb/demos/lessons"
+)
+
+var reader = goldmark.New(goldmark.WithExtensions(extension.Table), goldmark.WithParserOptions(parser.WithAutoHeadingID()))
+
+// markdown turns a file of the repository into HTML for a page in docs/lessons.
+func markdown(root, file string) (template.HTML, error) {
+	source, err := os.ReadFile(filepath.Join(root, file))
+	if err != nil {
+		return "", err
+	}
+	doc := reader.Parser().Parse(text.NewReader(source))
+	err = ast.Walk(doc, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+		switch n := n.(type) {
+		case *ast.Link:
+			if entering {
+				n.Destination = []byte(relink(file, string(n.Destination)))
+			}
+		case *ast.Image:
+			if entering {
+				n.Destination = []byte(relink(file, string(n.Destination)))
+			}
+		}
+		return ast.WalkContinue, nil
+	})
+	if err != nil {
+		return "", err
+	}
+	var b bytes.Buffer
+	if err := reader.Renderer().Render(&b, source, doc); err != nil {
+		return "", err
+	}
+	return template.HTML(b.String()), nil
+}
+
+// relink returns what a link of a file of the repository is on a page in docs/lessons.
+func relink(file, link string) string {
+	to, fragment, found := strings.Cut(link, "#")
+	if to == "" || strings.Contains(to, "://") {
+		return link
+	}
+	to = whereIs(path.Join(path.Dir(file), to))
+	if found {
+		to += "#" + fragment
+	}
+	return to
+}
+
+// whereIs returns where a file of the repository is to be found from docs/lessons.
+func whereIs(file string) string {
+	switch file {
+	case "demos/README.md":
+		return "index.html"
+	case "demos/GLOSSARY.md":
+		return "glossary.html"
+	}
+	if picture, ok := strings.CutPrefix(file, "docs/lessons/"); ok {
+		return picture
+	}
+	for _, l := range lessons.All() {
+		if file == "demos/"+l.Name+"/README.md" {
+			return l.Name + ".html"
+		}
+	}
+	return "../../" + file
+}

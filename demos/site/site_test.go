@@ -1,0 +1,318 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"image"
+	"image/png"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/stencildb/stencildb/cmd"
+	"github.com/stencildb/stencildb/demos/draw"
+	"github.com/stencildb/stencildb/demos/lesson"
+	"github.com/stencildb/stencildb/demos/lessons"
+)
+
+// root is the repository, seen from this package.
+const root = "../.."
+
+const committed = root + "/docs/lessons"
+
+// The pages in docs/lessons are what the texts and the programs make, but for what
+// was measured; the pictures are what the programs draw.
+func TestCommittedPagesAreUpToDate(t *testing.T) {
+	all := playAll(t)
+	files, err := build(root, func(l *lesson.Lesson) (string, error) { return all[l.Name].said, nil })
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range files {
+		have, err := os.ReadFile(filepath.Join(committed, name))
+		if err != nil {
+			t.Errorf("%v: run make docs", err)
+			continue
+		}
+		if diff := cmp.Diff(steady(text), steady(string(have))); diff != "" {
+			t.Errorf("%s is not what its sources make: run make docs\n%s", name, diff)
+		}
+	}
+	for _, l := range lessons.All() {
+		if len(all[l.Name].pictures) == 0 {
+			t.Errorf("lesson %s draws no picture", l.Name)
+		}
+		for name, img := range all[l.Name].pictures {
+			files[name] = ""
+			samePicture(t, img, filepath.Join(committed, name))
+		}
+	}
+	for _, name := range names(t, committed) {
+		if _, ok := files[name]; !ok {
+			t.Errorf("docs/lessons/%s belongs to no lesson", name)
+		}
+	}
+}
+
+// played is what came of a lesson.
+type played struct {
+	said     string
+	pictures map[string]*image.Paletted
+}
+
+// playAll plays the lessons, two at a time.
+func playAll(t *testing.T) map[string]*played {
+	t.Helper()
+	all := map[string]*played{}
+	var g errgroup.Group
+	g.SetLimit(2)
+	for _, l := range lessons.All() {
+		p := &played{pictures: map[string]*image.Paletted{}}
+		all[l.Name] = p
+		g.Go(func() (err error) {
+			p.said, err = play(l, func(name string, img image.Image) error {
+				p.pictures[name] = img.(*image.Paletted)
+				return nil
+			})
+			return err
+		})
+	}
+	if err := g.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+var (
+	measurement = regexp.MustCompile(`<span class="measured">[^<]*</span>`)
+	blanks      = regexp.MustCompile(`[ \n]+`)
+)
+
+// steady is a page without what is measured, and without where lines break because
+// of that.
+func steady(page string) []string {
+	page = blanks.ReplaceAllString(measurement.ReplaceAllString(page, ""), " ")
+	return strings.SplitAfter(page, "> ")
+}
+
+func names(t *testing.T, dir string) (list []string) {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		list = append(list, e.Name())
+	}
+	return list
+}
+
+// samePicture compares a picture with a committed one, and sees that its file is small.
+func samePicture(t *testing.T, made *image.Paletted, have string) {
+	t.Helper()
+	st, err := os.Stat(have)
+	if err != nil {
+		t.Errorf("%v: run make docs", err)
+		return
+	}
+	if st.Size() > 200_000 {
+		t.Errorf("%s has %d bytes", have, st.Size())
+	}
+	if b := decode(t, have); made.Rect != b.Rect || !bytes.Equal(made.Pix, b.Pix) {
+		t.Errorf("%s is not what the lesson draws: run make docs", have)
+	}
+}
+
+func decode(t *testing.T, file string) *image.Paletted {
+	t.Helper()
+	r, err := os.Open(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	img, err := png.Decode(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, ok := img.(*image.Paletted)
+	if !ok {
+		t.Fatalf("%s is a %T, want a palette", file, img)
+	}
+	return p
+}
+
+var (
+	reference = regexp.MustCompile(`(?:href|src)="([^"]*)"`)
+	anchor    = regexp.MustCompile(`id="([^"]*)"`)
+)
+
+func TestLinksOfThePages(t *testing.T) {
+	ids := map[string]bool{}
+	for _, name := range names(t, committed) {
+		for _, m := range anchor.FindAllStringSubmatch(read(t, committed+"/"+name), -1) {
+			ids[name+"#"+m[1]] = true
+		}
+	}
+	for _, name := range names(t, committed) {
+		if path.Ext(name) != ".html" {
+			continue
+		}
+		for _, m := range reference.FindAllStringSubmatch(read(t, committed+"/"+name), -1) {
+			file, fragment, found := strings.Cut(m[1], "#")
+			if strings.Contains(file, ":") {
+				t.Errorf("%s needs the network: %s", name, m[1])
+				continue
+			}
+			if file == "" {
+				file = name
+			}
+			if st, err := os.Stat(committed + "/" + file); err != nil || st.IsDir() {
+				t.Errorf("%s links to %s, which is no file", name, m[1])
+			}
+			if found && !ids[file+"#"+fragment] {
+				t.Errorf("%s links to %s: there is no such place on that page", name, m[1])
+			}
+		}
+	}
+}
+
+func read(t *testing.T, file string) string {
+	t.Helper()
+	b, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+// texts returns the Markdown files of the lessons, from the root.
+func texts() []string {
+	list := []string{"demos/README.md", "demos/GLOSSARY.md", "demos/evalcnf/README.md"}
+	for _, l := range lessons.All() {
+		list = append(list, "demos/"+l.Name+"/README.md")
+	}
+	return list
+}
+
+var markdownLink = regexp.MustCompile(`\]\(([^)#]*)[^)]*\)`)
+
+// The texts are read where they lie too.
+func TestLinksOfTheTexts(t *testing.T) {
+	for _, file := range texts() {
+		for _, m := range markdownLink.FindAllStringSubmatch(read(t, root+"/"+file), -1) {
+			if _, err := os.Stat(filepath.Join(root, path.Dir(file), m[1])); err != nil && !strings.Contains(m[1], "://") {
+				t.Errorf("%s links to %s, which is not there", file, m[1])
+			}
+		}
+	}
+}
+
+func TestEachLessonHasItsParts(t *testing.T) {
+	index := read(t, root+"/demos/README.md")
+	for i, l := range lessons.All() {
+		text := read(t, root+"/demos/"+l.Name+"/README.md")
+		if l.Number != i+1 || !strings.HasPrefix(text, fmt.Sprintf("# Lesson %d: %s\n", l.Number, l.Title)) {
+			t.Errorf("lesson %s is number %d of the list; its page begins %.40q", l.Name, i+1, text)
+		}
+		for _, want := range []string{"](../../docs/lessons/" + l.Name + "-", "What to look at", "## Exercise", "--answer NUMBER", "](../GLOSSARY.md#", "./stencildb demo " + l.Name + "\n"} {
+			if !strings.Contains(text, want) {
+				t.Errorf("the page of lesson %s lacks %q", l.Name, want)
+			}
+		}
+		if !strings.Contains(index, "["+l.Title+"]("+l.Name+"/README.md)") {
+			t.Errorf("the index lacks lesson %s", l.Name)
+		}
+		if n := strings.Count(read(t, root+"/demos/"+l.Name+"/"+l.Name+".go"), "\n"); n >= 150 {
+			t.Errorf("the program of lesson %s has %d lines", l.Name, n)
+		}
+	}
+}
+
+func TestGlossaryIsInOrder(t *testing.T) {
+	var terms []string
+	for _, line := range strings.Split(read(t, root+"/demos/GLOSSARY.md"), "\n") {
+		if term, ok := strings.CutPrefix(line, "### "); ok {
+			terms = append(terms, term)
+		}
+	}
+	if len(terms) < 30 || !slices.IsSorted(terms) {
+		t.Errorf("terms: %v", terms)
+	}
+}
+
+var block = regexp.MustCompile("(?s)```sh\n(.*?)```")
+
+// Every command in the texts runs.
+func TestCommandsOfTheTexts(t *testing.T) {
+	var commands []string
+	for _, file := range texts() {
+		for _, m := range block.FindAllStringSubmatch(read(t, root+"/"+file), -1) {
+			for _, c := range strings.Split(strings.TrimSpace(m[1]), "\n") {
+				if !slices.Contains(commands, c) {
+					commands = append(commands, c)
+				}
+			}
+		}
+	}
+	if len(commands) < 2*len(lessons.All()) {
+		t.Errorf("the texts have %d commands", len(commands))
+	}
+	t.Chdir(t.TempDir())
+	var g errgroup.Group
+	g.SetLimit(2)
+	for _, c := range commands {
+		g.Go(func() error {
+			args := words(c)
+			if args[0] != "./stencildb" {
+				t.Errorf("%s: not a command of stencildb", c)
+				return nil
+			}
+			var out, errOut bytes.Buffer
+			status := cmd.Execute(context.Background(), args[1:], strings.NewReader(""), &out, &errOut)
+			if status != 0 || errOut.Len() > 0 || out.Len() == 0 {
+				t.Errorf("%s: status %d, %s", c, status, errOut.String())
+			}
+			return nil
+		})
+	}
+	_ = g.Wait() // what went wrong has been reported
+}
+
+// words cuts a command into its words, of which some are 'quoted'.
+func words(command string) (list []string) {
+	for i, part := range strings.Split(command, "'") {
+		if i%2 == 1 {
+			list = append(list, part)
+		} else {
+			list = append(list, strings.Fields(part)...)
+		}
+	}
+	return list
+}
+
+// A lesson's solution finds what SQL finds, and no other number is taken.
+func TestExercises(t *testing.T) {
+	for _, l := range lessons.All() {
+		n, err := l.Solution(lesson.Options{Device: "software"})
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		for _, c := range []struct {
+			answer uint64
+			want   lesson.Verdict
+		}{{n, lesson.Right}, {n - 1, lesson.TooSmall}, {n + 1, lesson.TooLarge}} {
+			if v, err := l.Check(context.Background(), draw.Thousands(c.answer)); v != c.want || err != nil {
+				t.Errorf("lesson %s: the answer %d is judged %v, want %v (%v)", l.Name, c.answer, v, c.want, err)
+			}
+		}
+	}
+}
