@@ -34,9 +34,9 @@ const (
 // floor measures the floor over tables of that many rows.
 func (r *rig) floor(ctx context.Context, rows int) (f Floor, err error) {
 	f.Rows = rows
-	err = r.ctx.Do(func() error {
-		r.gl.Use(ctx)
-		defer r.gl.End()
+	err = r.Context.Do(func() error {
+		r.GL.Use(ctx)
+		defer r.GL.End()
 		draw := r.emptyQuads(rows)
 		for _, m := range []struct {
 			ms *float64
@@ -85,7 +85,7 @@ func (r *rig) emptyQuads(rows int) func(n int) error {
 	return func(n int) error {
 		var counts []pass.Count
 		for range n {
-			c, err := r.gl.Run(&pass.Pass{Name: "Floor: an empty quad", Target: target, Quad: 0.5,
+			c, err := r.GL.Run(&pass.Pass{Name: "Floor: an empty quad", Target: target, Quad: 0.5,
 				Depth: pass.Depth{Test: true, Func: pass.GEqual}, Count: true})
 			if err != nil {
 				return err
@@ -104,7 +104,7 @@ func (r *rig) emptyQuads(rows int) func(n int) error {
 var emptyProgram = shaders.ComposeCompute("empty.comp", nil, nil, "layout(local_size_x = 64) in;\nvoid main() {}\n")
 
 func (r *rig) emptyDispatch() error {
-	_, err := r.gl.Run(&pass.Pass{Name: "Floor: an empty dispatch", Program: emptyProgram, Dispatch: &pass.Dispatch{Groups: [2]int{1, 1}}})
+	_, err := r.GL.Run(&pass.Pass{Name: "Floor: an empty dispatch", Program: emptyProgram, Dispatch: &pass.Dispatch{Groups: [2]int{1, 1}}})
 	return err
 }
 
@@ -112,8 +112,8 @@ func (r *rig) emptyDispatch() error {
 func (r *rig) deviceCopy(rows int) func() error {
 	from, to := textures.ScratchBlock(&textures.Scratch{Words: rows}), textures.ScratchBlock(&textures.Scratch{Words: rows})
 	return func() error {
-		r.store.Begin()
-		return r.store.Copy(to, from)
+		r.Store.Begin()
+		return r.Store.Copy(to, from)
 	}
 }
 

@@ -9,13 +9,11 @@ import (
 	"time"
 
 	"github.com/stencildb/stencildb/aggregates"
-	"github.com/stencildb/stencildb/compute"
 	"github.com/stencildb/stencildb/engine"
-	"github.com/stencildb/stencildb/fused"
 	"github.com/stencildb/stencildb/glctx"
+	"github.com/stencildb/stencildb/gpu"
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/plan"
-	"github.com/stencildb/stencildb/predicates"
 	"github.com/stencildb/stencildb/sql"
 	"github.com/stencildb/stencildb/table"
 	"github.com/stencildb/stencildb/textures"
@@ -25,53 +23,39 @@ import (
 // budget for all systems on it, and a clock around each query, on the GL thread,
 // from an idle device to an idle device.
 type rig struct {
-	ctx     *glctx.Context
-	store   *textures.Store
-	gl      *pass.GL
-	device  predicates.Device
-	compute compute.Device
-	timer   *glctx.Timer // of a whole query
+	*gpu.Device
+	timer *glctx.Timer // of a whole query
 }
 
 func openRig(o engine.Options) (*rig, error) {
-	ctx, err := glctx.Open(glctx.Options{Device: o.Device, Memory: o.GPUMemory})
+	d, err := gpu.Open(glctx.Options{Device: o.Device, Memory: o.GPUMemory})
 	if err != nil {
 		return nil, err
 	}
-	r := &rig{ctx: ctx, device: predicates.DeviceOf(ctx.Caps()), compute: compute.DeviceOf(ctx.Caps())}
-	err = ctx.Do(func() (err error) {
-		r.store = textures.NewStore(ctx, 0)
-		r.gl = pass.NewGL(ctx, r.store)
-		r.timer = ctx.NewTimer()
-		if r.device.DepthBounds {
-			defer r.gl.End()
-			r.device.DepthBounds, err = predicates.DepthBoundsExact(r.gl, r.device)
-		}
-		return err
+	r := &rig{Device: d}
+	err = d.Context.Do(func() error {
+		r.timer = d.Context.NewTimer()
+		return nil
 	})
 	if err != nil {
-		return nil, errors.Join(err, r.close())
+		return nil, errors.Join(err, d.Close())
 	}
 	return r, nil
 }
 
 func (r *rig) close() error {
-	err := r.ctx.Do(func() error {
-		if r.gl != nil {
-			r.timer.Delete()
-			r.gl.Close()
-			r.store.Close()
-		}
+	err := r.Context.Do(func() error {
+		r.timer.Delete()
 		return nil
 	})
-	return errors.Join(err, r.ctx.Close())
+	return errors.Join(err, r.Device.Close())
 }
 
 // timed runs f on the GL thread and fills in the times of the outcome: the wall clock
 // around f and a finish, and the device's timer where it is real.
 func (r *rig) timed(ctx context.Context, out *Outcome, f func() error) error {
-	r.ctx.Finish()
-	gpu := r.ctx.Caps().GPUTimer
+	r.Context.Finish()
+	gpu := r.Context.Caps().GPUTimer
 	start := time.Now()
 	if gpu {
 		r.timer.Start()
@@ -82,7 +66,7 @@ func (r *rig) timed(ctx context.Context, out *Outcome, f func() error) error {
 	if gpu {
 		r.timer.Stop()
 	}
-	r.ctx.Finish()
+	r.Context.Finish()
 	out.Wall = time.Since(start)
 	if gpu {
 		out.GPU = r.timer.Elapsed()
@@ -97,20 +81,12 @@ type gpuSystem struct {
 	table *table.Table
 }
 
-// algorithms run a plan as passes.
-var algorithms = map[string]func(pass.Runner, *rig, *plan.Query) ([]table.Value, error){
-	classic: func(run pass.Runner, r *rig, q *plan.Query) ([]table.Value, error) {
-		return aggregates.Run(run, r.device, q)
-	},
-	classicCompute: func(run pass.Runner, r *rig, q *plan.Query) ([]table.Value, error) {
-		return aggregates.Run(run, r.device, q)
-	},
-	"fused": func(run pass.Runner, r *rig, q *plan.Query) ([]table.Value, error) {
-		return fused.Run(run, r.device, q)
-	},
-	"compute": func(run pass.Runner, r *rig, q *plan.Query) ([]table.Value, error) {
-		return compute.Run(run, r.compute, q)
-	},
+// algorithms are those of the systems.
+var algorithms = map[string]gpu.Algorithm{
+	classic:        gpu.Algorithms["classic"],
+	classicCompute: gpu.Algorithms["classic"],
+	"fused":        gpu.Algorithms["fused"],
+	"compute":      gpu.Algorithms["compute"],
 }
 
 // Load implements System.
@@ -181,7 +157,7 @@ type gpuStatement struct {
 func (s *gpuStatement) execute(ctx context.Context, q *plan.Query) (out Outcome, err error) {
 	err = s.on(ctx, func() error {
 		return s.timed(ctx, &out, func() error {
-			values, err := algorithms[s.name](s.gl, s.rig, q)
+			values, err := algorithms[s.name](s.GL, s.Device, q)
 			out.Answer = answerOf(values)
 			return err
 		})
@@ -191,9 +167,9 @@ func (s *gpuStatement) execute(ctx context.Context, q *plan.Query) (out Outcome,
 
 // on runs f on the GL thread as one query.
 func (s *gpuStatement) on(ctx context.Context, f func() error) error {
-	err := s.ctx.Do(func() error {
-		s.gl.Use(ctx)
-		defer s.gl.End()
+	err := s.Context.Do(func() error {
+		s.GL.Use(ctx)
+		defer s.GL.End()
 		return f()
 	})
 	var budget *textures.BudgetError
@@ -222,9 +198,9 @@ func (s *wholeStatement) Cold(ctx context.Context) (Outcome, error) {
 		return Outcome{}, err
 	}
 	out, err := s.execute(ctx, q)
-	return out, errors.Join(err, s.ctx.Do(func() error {
+	return out, errors.Join(err, s.Context.Do(func() error {
 		for _, c := range fresh.Chunks {
-			s.store.Drop(c)
+			s.Store.Drop(c)
 		}
 		return nil
 	}))
@@ -236,9 +212,9 @@ func (s *wholeStatement) Profile(ctx context.Context) (list []PassTime, err erro
 	if s.name != classic {
 		return nil, nil
 	}
-	p := &pass.Profiler{Runner: s.gl, Uploaded: s.store.Uploaded, Timer: s.timer}
+	p := &pass.Profiler{Runner: s.GL, Uploaded: s.Store.Uploaded, Timer: s.timer}
 	err = s.on(ctx, func() error {
-		_, err := algorithms[s.name](p, s.rig, s.plan)
+		_, err := algorithms[s.name](p, s.Device, s.plan)
 		return err
 	})
 	for _, f := range p.Profiles {
@@ -255,11 +231,11 @@ type computeOnlyStatement struct{ gpuStatement }
 
 // Run implements Statement.
 func (s *computeOnlyStatement) Run(ctx context.Context) (out Outcome, err error) {
-	c := &copyTimer{Runner: s.gl, ctx: s.ctx}
+	c := &copyTimer{Runner: s.GL, ctx: s.Context}
 	err = s.on(ctx, func() error {
 		defer c.free()
 		err := s.timed(ctx, &out, func() error {
-			values, err := algorithms[s.name](c, s.rig, s.plan)
+			values, err := algorithms[s.name](c, s.Device, s.plan)
 			out.Answer = answerOf(values)
 			return err
 		})
@@ -315,19 +291,19 @@ type copyStatement struct{ gpuStatement }
 // Run implements Statement.
 func (s *copyStatement) Run(ctx context.Context) (out Outcome, err error) {
 	err = s.on(ctx, func() error {
-		copies := &copier{Runner: s.gl, targets: map[textures.TargetRef]bool{}}
+		copies := &copier{Runner: s.GL, targets: map[textures.TargetRef]bool{}}
 		err := s.timed(ctx, &out, func() error {
-			_, err := algorithms[classic](copies, s.rig, s.plan)
+			_, err := algorithms[classic](copies, s.Device, s.plan)
 			return err
 		})
 		if err != nil {
 			return err
 		}
-		var rest pass.Runner = s.gl
+		var rest pass.Runner = s.GL
 		if !copies.again {
-			rest = &copyless{s.gl}
+			rest = &copyless{s.GL}
 		}
-		values, err := algorithms[classic](rest, s.rig, s.plan)
+		values, err := algorithms[classic](rest, s.Device, s.plan)
 		out.Answer = answerOf(values)
 		return err
 	})
@@ -373,14 +349,14 @@ type selectStatement struct {
 // Run implements Statement.
 func (s *selectStatement) Run(ctx context.Context) (out Outcome, err error) {
 	err = s.on(ctx, func() error {
-		var run pass.Runner = s.gl
-		bare := &uncounted{Runner: s.gl, targets: map[textures.TargetRef]bool{}}
+		var run pass.Runner = s.GL
+		bare := &uncounted{Runner: s.GL, targets: map[textures.TargetRef]bool{}}
 		if !s.count {
 			run = bare
 		}
 		var n uint64
 		err := s.timed(ctx, &out, func() (err error) {
-			n, err = aggregates.NewGroup(run, s.device, s.plan, true).Count()
+			n, err = aggregates.NewGroup(run, s.Draws, s.plan, true).Count()
 			return err
 		})
 		if err == nil && !s.count {

@@ -20,24 +20,24 @@ func (db *DB) MipmapSum(ctx context.Context, t *table.Table, col int) (sum float
 	if err != nil {
 		return 0, 0, err
 	}
-	c, ok := d.(*gpu)
+	c, ok := d.(*gpuDevice)
 	if !ok {
 		return 0, 0, fmt.Errorf("engine: a mipmap needs an OpenGL device: %w", ErrUnsupported)
 	}
 	if len(t.Chunks) == 0 {
 		return 0, 0, nil
 	}
-	err = c.ctx.Do(func() error {
-		c.gl.Use(ctx)
-		defer c.gl.End()
-		e := predicates.New(c.gl, c.device, t, 0, textures.D24S8, 0, predicates.NewSlots())
-		before, start := c.store.Uploaded(), time.Now()
-		top, texels, err := aggregates.Mipmap(c.gl, e, t.Fields[col].Name, col)
+	err = c.Context.Do(func() error {
+		c.GL.Use(ctx)
+		defer c.GL.End()
+		e := predicates.New(c.GL, c.Draws, t, 0, textures.D24S8, 0, predicates.NewSlots())
+		before, start := c.Store.Uploaded(), time.Now()
+		top, texels, err := aggregates.Mipmap(c.GL, e, t.Fields[col].Name, col)
 		if err != nil {
 			return err
 		}
-		mean, err := c.store.ReadTexel(top, 0, 0)
-		elapsed = time.Since(start) - (c.store.Uploaded() - before)
+		mean, err := c.Store.ReadTexel(top, 0, 0)
+		elapsed = time.Since(start) - (c.Store.Uploaded() - before)
 		seg := t.Chunks[0].Segments[col]
 		sum = float64(mean)*texels + float64(table.IntFromOrdinal(seg.Base))*float64(seg.NonNull())
 		return err

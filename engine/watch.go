@@ -64,8 +64,8 @@ func (db *DB) Watch(ctx context.Context, text string, wrap func(Stage) pass.Runn
 
 // Watch implements Watcher.
 func (b *passes) Watch(ctx context.Context, q *plan.Query, wrap func(Stage) pass.Runner) (a *plan.Answer, err error) {
-	failed := b.ctx.Do(func() error {
-		a, err = b.execute(ctx, q, wrap(Stage{b.gl, b.ctx, q}))
+	failed := b.Context.Do(func() error {
+		a, err = b.execute(ctx, q, wrap(Stage{b.GL, b.Context, q}))
 		return nil
 	})
 	return a, errors.Join(err, failed)

@@ -9,12 +9,10 @@ import (
 	"fmt"
 	"os"
 
-	"github.com/stencildb/stencildb/aggregates"
 	"github.com/stencildb/stencildb/demos/draw"
 	"github.com/stencildb/stencildb/demos/lesson"
 	"github.com/stencildb/stencildb/glctx"
-	"github.com/stencildb/stencildb/pass"
-	"github.com/stencildb/stencildb/predicates"
+	"github.com/stencildb/stencildb/gpu"
 	"github.com/stencildb/stencildb/table"
 	"github.com/stencildb/stencildb/textures"
 )
@@ -77,19 +75,15 @@ func evaluate(t *table.Table) (f *figure, err error) {
 	if err != nil {
 		return nil, err
 	}
-	ctx, err := glctx.Open(glctx.Options{})
+	d, err := gpu.Open(glctx.Options{})
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, ctx.Close()) }()
+	defer func() { err = errors.Join(err, d.Close()) }()
 	f = &figure{shape: textures.ShapeOf(t.Rows())}
-	return f, ctx.Do(func() error {
-		store := textures.NewStore(ctx, 0)
-		defer store.Close()
-		run := &lesson.Steps{GL: pass.NewGL(ctx, store)}
-		defer run.Close()
-		device := predicates.DeviceOf(ctx.Caps())
-		values, err := aggregates.Run(run, device, q)
+	return f, d.Context.Do(func() error {
+		run := &lesson.Steps{GL: d.GL}
+		values, err := gpu.Algorithms["classic"](run, d, q)
 		if err != nil {
 			return err
 		}
@@ -99,10 +93,10 @@ func evaluate(t *table.Table) (f *figure, err error) {
 		f.steps, f.selected = run.List, uint64(values[0].I)
 		for i := range f.attributes {
 			f.fields[i] = t.Fields[i].Name
-			if f.attributes[i], err = store.Read(textures.Attribute(t.Chunks[0], i)); err != nil {
+			if f.attributes[i], err = d.Store.Read(textures.Attribute(t.Chunks[0], i)); err != nil {
 				return err
 			}
 		}
-		return ctx.Check("evalcnf: read back")
+		return d.Context.Check("evalcnf: read back")
 	})
 }

@@ -12,7 +12,7 @@ import (
 
 	"github.com/stencildb/stencildb/engine"
 	"github.com/stencildb/stencildb/glctx"
-	"github.com/stencildb/stencildb/pass"
+	"github.com/stencildb/stencildb/gpu"
 	"github.com/stencildb/stencildb/textures"
 )
 
@@ -62,23 +62,20 @@ func (l *Lesson) on(o Options, f func(s *Stage)) (err error) {
 	if err != nil {
 		return err
 	}
-	ctx, err := glctx.Open(glctx.Options{Device: o.Device})
+	d, err := gpu.Open(glctx.Options{Device: o.Device})
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, ctx.Close()) }()
-	return ctx.Do(func() error {
-		store := textures.NewStore(ctx, 0)
-		defer store.Close()
-		run := pass.NewGL(ctx, store)
-		defer run.Close()
-		s := &Stage{Runner: run, Context: ctx, Table: t, lesson: l, options: o}
+	defer func() { err = errors.Join(err, d.Close()) }()
+	return d.Context.Do(func() error {
+		defer d.GL.End()
+		s := &Stage{Runner: d.GL, Context: d.Context, Table: t, lesson: l, options: o}
 		s.Target = textures.TargetRef{Shape: textures.ShapeOf(t.Rows()), Format: textures.D24S8}
 		f(s)
 		if s.err != nil {
 			return fmt.Errorf("lesson %s: %w", l.Name, s.err)
 		}
-		return ctx.Check("lesson " + l.Name)
+		return d.Context.Check("lesson " + l.Name)
 	})
 }
 
