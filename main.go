@@ -9,6 +9,7 @@ import (
 	"syscall"
 
 	"github.com/stencildb/stencildb/cmd"
+	"github.com/stencildb/stencildb/glctx"
 )
 
 func main() {
@@ -18,5 +19,8 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	// The first Ctrl-C ends the statement; a second one ends the process.
 	context.AfterFunc(ctx, stop)
-	os.Exit(cmd.Execute(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+	status := 0
+	// Windows want the main thread.
+	glctx.RunMain(func() { status = cmd.Execute(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr) })
+	os.Exit(status)
 }

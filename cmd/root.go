@@ -127,7 +127,7 @@ bit. It needs no display and no GPU: Mesa's software rasteriser will do.`,
 		SilenceUsage:  true,
 	}
 	root.SetVersionTemplate("stencildb {{.Version}}\n")
-	root.AddCommand(newQuery(), newExplain(), newTrace(), newBench(), newGen(), newInfo(), newTour())
+	root.AddCommand(newQuery(), newExplain(), newTrace(), newDemo(), newBench(), newGen(), newInfo(), newTour())
 	return root
 }
 

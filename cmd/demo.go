@@ -1,0 +1,198 @@
+package cmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/stencildb/stencildb/debugger"
+	"github.com/stencildb/stencildb/demos/lesson"
+	"github.com/stencildb/stencildb/engine"
+	"github.com/stencildb/stencildb/glctx"
+	"github.com/stencildb/stencildb/trace"
+)
+
+// demoSQL is what the demo shows unless it is given a statement.
+const demoSQL = "SELECT COUNT(*) FROM flights WHERE delay > 15 AND (distance < 700 OR delay > 120)"
+
+// demoOrder says how the flights of the demo lie.
+const demoOrder = "The flights are sorted by delay into lines, each line by distance: delay grows downwards, distance to the right."
+
+// demoFlags are those of the demo beside the common ones.
+type demoFlags struct {
+	common
+	headless bool
+	out      string
+	size     string
+	most     int
+}
+
+func newDemo() *cobra.Command {
+	var o demoFlags
+	c := &cobra.Command{
+		Use:   "demo [flags] ['SQL']",
+		Short: "Step through a statement in a window: textures, depth, stencil and result",
+		Long: `Opens a window that steps through a statement on backend classic: panes for the
+attribute texture, the depth buffer, the stencil buffer and the records that pass;
+the list of passes, the pipeline state of the one at hand, and what has been counted
+so far; the depth buffer as a height field with the quad cutting through it. Pointing
+at a texel shows its record. Dragging a number line changes a constant of the
+statement, and the selection with it.
+
+With --headless the same frames are written to a folder, as frame-000.png, ..., and
+as an animation, run.gif: every step, then the first constant on its way along its
+number line. What a frame took is said on standard error.
+
+A window needs a build with windows: go build -tags egl,window.` + commonHelp,
+		Example: `  stencildb demo
+  stencildb demo 'SELECT MEDIAN(delay) FROM flights WHERE distance > 1000'
+  stencildb demo --headless --out frames --size 1600x1000`,
+		Args: func(_ *cobra.Command, args []string) error {
+			switch {
+			case len(args) > 1:
+				return fmt.Errorf("%d arguments: give one statement, in quotes", len(args))
+			case len(args) == 1 && !strings.ContainsAny(strings.TrimSpace(args[0]), " \t\n"):
+				return fmt.Errorf("%q is neither a statement nor a lesson: see stencildb demo --help", args[0])
+			}
+			return nil
+		},
+	}
+	c.RunE = run(func(c *cobra.Command, args []string) error {
+		text := demoSQL
+		if len(args) > 0 {
+			text = args[0]
+		}
+		w, h, err := o.check()
+		if err != nil {
+			return err
+		}
+		return o.run(c, text, w, h)
+	})
+	o.register(c)
+	o.backend.value, c.Flags().Lookup("backend").DefValue = "classic", "classic"
+	f := c.Flags()
+	f.BoolVar(&o.headless, "headless", false, "write the frames to the folder of --out instead of opening a window")
+	f.StringVar(&o.out, "out", "", "`FOLDER` for the frames of --headless; it is made where it is missing")
+	f.StringVar(&o.size, "size", fmt.Sprintf("%dx%d", debugger.DefaultWidth, debugger.DefaultHeight), "size of the window or the frames in pixels, `WxH`")
+	f.IntVar(&o.most, "max-passes", trace.DefaultMaxPasses, "the most passes that the statement may have")
+	c.AddCommand(newLessons()...)
+	return c
+}
+
+// check reads the flags.
+func (o *demoFlags) check() (w, h int, err error) {
+	var rest string
+	n, _ := fmt.Sscanf(o.size, "%dx%d%s", &w, &h, &rest)
+	const most = 4096
+	switch {
+	case n != 2:
+		return 0, 0, usagef("--size %s: give width and height in pixels, such as %dx%d", o.size, debugger.DefaultWidth, debugger.DefaultHeight)
+	case w < debugger.MinWidth || h < debugger.MinHeight:
+		return 0, 0, usagef("--size %s is too small for the panes: give %dx%d or more", o.size, debugger.MinWidth, debugger.MinHeight)
+	case w > most || h > most:
+		return 0, 0, usagef("--size %s: give at most %dx%d", o.size, most, most)
+	case o.most < 1:
+		return 0, 0, usagef("--max-passes %d: a statement has 1 pass or more", o.most)
+	case o.backend.value != "classic":
+		return 0, 0, usagef("--backend %s: the demo shows the passes of backend classic; stencildb trace shows those of fused and compute, and cpu has none", o.backend.value)
+	case o.headless && o.out == "":
+		return 0, 0, usagef("--headless: give the folder for the frames with --out FOLDER")
+	case !o.headless && o.out != "":
+		return 0, 0, usagef("--out %s: frames are written with --headless", o.out)
+	}
+	return w, h, nil
+}
+
+// run shows a statement in a window, or draws its frames into a folder.
+func (o *demoFlags) run(c *cobra.Command, text string, w, h int) (err error) {
+	if o.headless {
+		if err := framesFolder(o.out); err != nil {
+			return err
+		}
+	}
+	gpu, err := o.openContext(w, h)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, gpu.Close()) }()
+	o.context = gpu
+	return o.withTables(c, func(ctx context.Context, db *engine.DB) (err error) {
+		options := debugger.Options{SQL: text, MaxPasses: o.most}
+		if len(o.loads) == 0 {
+			options.Order = demoOrder
+		}
+		d, err := debugger.Open(ctx, gpu, db, options)
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, d.Close()) }()
+		d.Resize(w, h)
+		if !o.headless {
+			d.Toggle()
+			return debugger.Window(ctx, d)
+		}
+		r, err := debugger.Headless(ctx, d, o.out)
+		if err == nil {
+			fmt.Fprintf(c.ErrOrStderr(), "%v on %s, in %s\n", r, gpu.Caps().Renderer, o.out)
+		}
+		return err
+	})
+}
+
+// openContext opens a context with a window, or without a display.
+func (o *demoFlags) openContext(w, h int) (*glctx.Context, error) {
+	options := glctx.Options{Device: o.device, Memory: int64(o.gpuMemory)}
+	if o.headless {
+		return glctx.Open(options)
+	}
+	gpu, err := glctx.OpenWindow(glctx.WindowOptions{Options: options, Title: "stencildb demo", Width: w, Height: h, VSync: true})
+	if err != nil {
+		return nil, fmt.Errorf("%w; or write the frames without a display: stencildb demo --headless --out FOLDER", err)
+	}
+	return gpu, nil
+}
+
+// withTables is withDB whose flights lie in an order that makes regions visible.
+func (o *demoFlags) withTables(c *cobra.Command, fn func(context.Context, *engine.DB) error) (err error) {
+	if len(o.loads) > 0 {
+		return o.withDB(c, fn)
+	}
+	all, err := lesson.Load()
+	if err != nil {
+		return err
+	}
+	t, err := lesson.Flights(all.Rows())
+	if err != nil {
+		return err
+	}
+	db, err := engine.Open(o.engineOptions())
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	if err := db.Add(t); err != nil {
+		return err
+	}
+	return fn(c.Context(), db)
+}
+
+// framesFolder makes a folder, and sees that it can be written to before any work.
+func framesFolder(path string) error {
+	if err := makeFolder(path); err != nil {
+		return err
+	}
+	probe, err := os.CreateTemp(path, ".stencildb-*")
+	if err != nil {
+		var reason *fs.PathError
+		if errors.As(err, &reason) {
+			err = reason.Err
+		}
+		return fmt.Errorf("--out %s: nothing can be written there: %w", path, err)
+	}
+	return errors.Join(probe.Close(), os.Remove(probe.Name()))
+}

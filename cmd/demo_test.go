@@ -1,0 +1,62 @@
+package cmd
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+func TestDemoWritesFramesWithoutADisplay(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "new", "frames")
+	o := stencildb("demo", "--headless", "--out", dir, "--size", "900x600", "SELECT MAX(delay) FROM flights WHERE 2 * delay > distance")
+	if o.status != 0 || o.out != "" || !regexp.MustCompile(`^\d+ frames of 900 x 600: median [\d.]+ ms, slowest [\d.]+ ms a frame on .*\n$`).MatchString(o.errOut) {
+		t.Fatalf("status %d, output %q, errors %q", o.status, o.out, o.errOut)
+	}
+	frames, err := filepath.Glob(filepath.Join(dir, "frame-*.png"))
+	if err != nil || !strings.HasPrefix(o.errOut, fmt.Sprint(len(frames), " frames")) {
+		t.Errorf("%d files: %s (%v)", len(frames), o.errOut, err)
+	}
+	if st, err := os.Stat(filepath.Join(dir, "run.gif")); err != nil || st.Size() == 0 {
+		t.Errorf("no animation: %v", err)
+	}
+}
+
+func TestDemoOfALoadedTable(t *testing.T) {
+	o := stencildb("demo", "--headless", "--out", t.TempDir(), "--size", "900x600", "--load", "t="+file(t, "t.csv", numbers),
+		"SELECT COUNT(*) FROM t WHERE s > 'one' OR i IS NULL")
+	if o.status != 0 {
+		t.Errorf("status %d: %s", o.status, o.errOut)
+	}
+}
+
+func TestDemoWithoutADisplaySaysHowToDoWithout(t *testing.T) {
+	t.Setenv("DISPLAY", "")
+	t.Setenv("WAYLAND_DISPLAY", "")
+	stencildb("demo").wantFailure(t, 1, "stencildb demo --headless --out FOLDER")
+}
+
+func TestDemoBadInput(t *testing.T) {
+	out := t.TempDir()
+	headless := func(args ...string) outcome {
+		return stencildb(append([]string{"demo", "--headless", "--out", out}, args...)...)
+	}
+	headless("--size", "800x600").wantFailure(t, 2, "too small", "900x600")
+	headless("--size", "wide").wantFailure(t, 2, "--size wide")
+	headless("--size", "900x600x2").wantFailure(t, 2, "--size 900x600x2")
+	headless("--size", "99999x99999").wantFailure(t, 2, "at most")
+	headless("--backend", "cpu").wantFailure(t, 2, "backend classic", "cpu has none")
+	headless("--max-passes", "0").wantFailure(t, 2, "--max-passes 0")
+	headless("--max-passes", "5").wantFailure(t, 1, "more than 5 passes", "--max-passes")
+	headless("SELECT COUNT(*) FROM flights").wantFailure(t, 1, "without a pass")
+	headless("SELECT COUNT(*) FROM nowhere").wantFailure(t, 1, "nowhere")
+	headless("nolesson").wantFailure(t, 2, "neither a statement nor a lesson")
+	headless("SELECT 1", "SELECT 2").wantFailure(t, 2, "one statement")
+	stencildb("demo", "--headless").wantFailure(t, 2, "--out FOLDER")
+	stencildb("demo", "--out", out).wantFailure(t, 2, "--headless")
+	plain := file(t, "plain", "")
+	stencildb("demo", "--headless", "--out", filepath.Join(plain, "frames")).wantFailure(t, 1, "cannot be made")
+	stencildb("demo", "--headless", "--out", "/proc").wantFailure(t, 1, "nothing can be written there")
+}

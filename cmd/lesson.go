@@ -1,0 +1,155 @@
+package cmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"image"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/stencildb/stencildb/demos/draw"
+	"github.com/stencildb/stencildb/demos/lesson"
+	"github.com/stencildb/stencildb/demos/lessons"
+)
+
+// newLessons makes a command of each lesson: `stencildb demo NAME`.
+func newLessons() []*cobra.Command {
+	var list []*cobra.Command
+	for _, l := range lessons.All() {
+		list = append(list, newLesson(l))
+	}
+	return list
+}
+
+// lessonFlags are the flags of a lesson's command.
+type lessonFlags struct {
+	common
+	out    string
+	answer string
+	solve  bool
+}
+
+func newLesson(l *lesson.Lesson) *cobra.Command {
+	var o lessonFlags
+	c := &cobra.Command{
+		Use:   l.Name,
+		Short: fmt.Sprintf("Lesson %d: %s", l.Number, l.Title),
+		Long: fmt.Sprintf(`Runs lesson %d, %s, on the embedded table of
+200,000 US flights: it prints what it does step by step, and what to look at. The
+page of the lesson is demos/%s/README.md (docs/lessons/%s.html), its program
+demos/%s/%s.go. It needs no display and no GPU.
+
+With --answer it checks an answer to the exercise on that page, with SQL on backend
+cpu, and with --solve it shows a solution and what that finds.`, l.Number, l.Title, l.Name, l.Name, l.Name, l.Name),
+		Example: fmt.Sprintf(`  stencildb demo %s
+  stencildb demo %s --out pictures`, l.Name, l.Name),
+		Args: cobra.NoArgs,
+	}
+	c.RunE = run(func(c *cobra.Command, _ []string) error {
+		given := c.Flags().Changed("answer")
+		switch {
+		case given && o.solve:
+			return usagef("--answer and --solve: take one of them")
+		case (given || o.solve) && o.out != "":
+			return usagef("--out is for the lesson's pictures: leave out --answer and --solve")
+		case given:
+			return o.check(c, l)
+		case o.solve:
+			return o.solution(c, l)
+		}
+		return o.play(c, l)
+	})
+	o.registerDevice(c)
+	f := c.Flags()
+	f.StringVar(&o.out, "out", "", "write the lesson's pictures (PNG) to `DIR`")
+	f.StringVar(&o.answer, "answer", "", "check a `NUMBER` as the answer to the exercise")
+	f.BoolVar(&o.solve, "solve", false, "show a solution of the exercise, and run it")
+	f.Bool("headless", true, "lessons never need a display")
+	return c
+}
+
+// play runs the lesson's program.
+func (o *lessonFlags) play(c *cobra.Command, l *lesson.Lesson) error {
+	if o.out != "" {
+		if err := makeFolder(o.out); err != nil {
+			return err
+		}
+	}
+	options := lesson.Options{Device: o.device, Out: c.OutOrStdout()}
+	if o.out != "" {
+		options.Picture = func(name string, img image.Image) error {
+			path := filepath.Join(o.out, name)
+			if err := draw.WritePNG(path, img); err != nil {
+				return err
+			}
+			_, err := fmt.Fprintf(c.OutOrStdout(), "  picture %s\n", path)
+			return err
+		}
+	}
+	if err := l.Play(options); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintf(c.OutOrStdout(), "\nThe exercise is in demos/%s/README.md; stencildb demo %s --answer NUMBER checks an answer.\n", l.Name, l.Name)
+	return err
+}
+
+// makeFolder makes a folder for pictures where there is none.
+func makeFolder(dir string) error {
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		var reason *fs.PathError
+		if errors.As(err, &reason) {
+			err = reason.Err
+		}
+		return fmt.Errorf("--out %s: the folder cannot be made: %w", dir, err)
+	}
+	return nil
+}
+
+// check says whether the answer is right; a wrong one is a failure.
+func (o *lessonFlags) check(c *cobra.Command, l *lesson.Lesson) error {
+	v, err := l.Check(c.Context(), o.answer)
+	if errors.Is(err, lesson.ErrNoNumber) {
+		return usageError{err}
+	}
+	if err != nil {
+		return err
+	}
+	switch v {
+	case lesson.TooSmall:
+		return fmt.Errorf("%s is not the answer: it is too small (stencildb demo %s --solve shows a solution)", o.answer, l.Name)
+	case lesson.TooLarge:
+		return fmt.Errorf("%s is not the answer: it is too large (stencildb demo %s --solve shows a solution)", o.answer, l.Name)
+	}
+	_, err = fmt.Fprintf(c.OutOrStdout(), "%s is right.\n", o.answer)
+	return err
+}
+
+// solution prints the solution's program and what it finds.
+func (o *lessonFlags) solution(c *cobra.Command, l *lesson.Lesson) error {
+	text, err := l.Files.ReadFile("answer.go")
+	if err != nil {
+		return err
+	}
+	n, err := l.Solution(lesson.Options{Device: o.device})
+	if err != nil {
+		return err
+	}
+	if err := sameAsSQL(c.Context(), l, n); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(c.OutOrStdout(), "%s\n%s\nThis finds %s, as does backend cpu with\n  %s\n", "// demos/"+l.Name+"/answer.go", text, draw.Thousands(n), l.Question)
+	return err
+}
+
+// sameAsSQL reports a solution that backend cpu does not confirm.
+func sameAsSQL(ctx context.Context, l *lesson.Lesson, n uint64) error {
+	v, err := l.Check(ctx, fmt.Sprint(n))
+	if err == nil && v != lesson.Right {
+		err = fmt.Errorf("the solution finds %d, which is not what backend cpu gives for %s", n, l.Question)
+	}
+	return err
+}

@@ -1,0 +1,62 @@
+package cmd
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stencildb/stencildb/demos/lessons"
+)
+
+func TestLessonPrintsAndDraws(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "new", "folder")
+	o := stencildb("demo", "kth", "--headless", "--out", dir)
+	if o.status != 0 || o.errOut != "" {
+		t.Fatalf("status %d: %s", o.status, o.errOut)
+	}
+	picture := filepath.Join(dir, "kth-bits.png")
+	for _, want := range []string{"Lesson 8", "the delay 331 minutes", "on backend cpu: the same", picture, "--answer NUMBER"} {
+		if !strings.Contains(o.out, want) {
+			t.Errorf("the lesson does not say %q:\n%s", want, o.out)
+		}
+	}
+	if b, err := os.ReadFile(picture); err != nil || !strings.HasPrefix(string(b), "\x89PNG") {
+		t.Errorf("%s: %v", picture, err)
+	}
+}
+
+func TestAnswersToExercises(t *testing.T) {
+	o := stencildb("query", "--backend", "cpu", "--format", "csv", "SELECT kth_largest(distance, 1000) FROM flights WHERE delay > 60")
+	_, right, _ := strings.Cut(strings.TrimSpace(o.out), "\n")
+	stencildb("demo", "kth", "--answer", right).wantOutput(t, right+" is right.\n")
+	stencildb("demo", "kth", "--answer", "1").wantFailure(t, 1, "1 is not the answer", "too small", "--solve")
+	stencildb("demo", "kth", "--answer", "100,000").wantFailure(t, 1, "100,000 is not the answer", "too large")
+	stencildb("demo", "kth", "--answer", "many").wantFailure(t, 2, "whole number", "many")
+	stencildb("demo", "kth", "--answer", "1", "--solve").wantFailure(t, 2, "one of them")
+	stencildb("demo", "kth", "--answer", "1", "--out", "x").wantFailure(t, 2, "--out")
+	stencildb("demo", "kth", "--solve", "--device", "99").wantFailure(t, 2)
+
+	o = stencildb("demo", "kth", "--solve")
+	if o.status != 0 || !strings.Contains(o.out, "func solve(") || !strings.Contains(strings.ReplaceAll(o.out, ",", ""), "finds "+right) {
+		t.Errorf("status %d: %s%s", o.status, o.out, o.errOut)
+	}
+}
+
+func TestLessonWithoutAPlaceForPictures(t *testing.T) {
+	plain := file(t, "plain", "")
+	for _, dir := range []string{plain, filepath.Join(plain, "x"), "/proc/there-is-no-place-here"} {
+		stencildb("demo", "predicate", "--out", dir).wantFailure(t, 1, "--out "+dir)
+	}
+	stencildb("demo", "predicate", "extra").wantFailure(t, 2)
+	stencildb("demo", "nothing").wantFailure(t, 2, "nothing")
+}
+
+func TestEveryLessonIsACommand(t *testing.T) {
+	help := stencildb("demo", "--help").out
+	for _, l := range lessons.All() {
+		if !strings.Contains(help, l.Name) || !strings.Contains(help, l.Title) {
+			t.Errorf("the help of demo lacks lesson %s", l.Name)
+		}
+	}
+}

@@ -1,0 +1,265 @@
+package debugger
+
+import (
+	"fmt"
+	"image"
+	"image/color"
+	"image/draw"
+	"math"
+	"strings"
+	"unsafe"
+
+	"github.com/go-gl/gl/v4.5-core/gl"
+	"golang.org/x/image/font"
+	"golang.org/x/image/font/gofont/gobold"
+	"golang.org/x/image/font/gofont/gomono"
+	"golang.org/x/image/font/gofont/goregular"
+	"golang.org/x/image/font/opentype"
+	"golang.org/x/image/math/fixed"
+
+	"github.com/stencildb/stencildb/glctx"
+	"github.com/stencildb/stencildb/shaders"
+)
+
+// The faces of text.
+const (
+	regular = iota
+	bold
+	mono
+	small
+	large
+	faceCount
+)
+
+const atlasSide = 512
+
+// canvas collects rectangles, lines and letters and draws them in one go. Letters are
+// rasterised when they are first needed, into an atlas on the device. Call it on the
+// GL thread.
+type canvas struct {
+	ctx      *glctx.Context
+	programs *shaders.Cache
+	faces    [faceCount]font.Face
+	glyphs   map[glyphKey]glyph
+	next     image.Point // free place in the atlas
+	line     int         // height of the line of letters begun there
+
+	atlas, array, buffer uint32
+	vertices             []vertex
+}
+
+type glyphKey struct {
+	face int
+	r    rune
+}
+
+// glyph is where a letter lies in the atlas, and where it goes.
+type glyph struct {
+	at      image.Point
+	bounds  image.Rectangle // about the place of writing
+	advance int
+}
+
+// vertex is a corner as demo_ui.vert reads it.
+type vertex struct {
+	x, y, u, v float32
+	ink        color.RGBA // not premultiplied
+}
+
+func newCanvas(ctx *glctx.Context, programs *shaders.Cache) (*canvas, error) {
+	c := &canvas{ctx: ctx, programs: programs, glyphs: map[glyphKey]glyph{}, next: image.Pt(2, 0)}
+	for i, f := range [faceCount]struct {
+		ttf  []byte
+		size float64
+	}{{goregular.TTF, 14}, {gobold.TTF, 14}, {gomono.TTF, 13}, {goregular.TTF, 12}, {gobold.TTF, 19}} {
+		parsed, err := opentype.Parse(f.ttf)
+		if err == nil {
+			c.faces[i], err = opentype.NewFace(parsed, &opentype.FaceOptions{Size: f.size, DPI: 72, Hinting: font.HintingFull})
+		}
+		if err != nil {
+			return nil, fmt.Errorf("debugger: font: %w", err)
+		}
+	}
+	gl.CreateTextures(gl.TEXTURE_2D, 1, &c.atlas)
+	gl.CreateBuffers(1, &c.buffer)
+	gl.CreateVertexArrays(1, &c.array)
+	for _, kind := range []string{"texture", "buffer", "vertex array"} {
+		ctx.Track(kind, 1)
+	}
+	gl.TextureStorage2D(c.atlas, 1, gl.R8, atlasSide, atlasSide)
+	gl.TextureParameteri(c.atlas, gl.TEXTURE_MIN_FILTER, gl.NEAREST)
+	gl.TextureParameteri(c.atlas, gl.TEXTURE_MAG_FILTER, gl.NEAREST)
+	covered := uint8(255)
+	gl.ClearTexImage(c.atlas, 0, gl.RED, gl.UNSIGNED_BYTE, nil)
+	gl.TextureSubImage2D(c.atlas, 0, 0, 0, 1, 1, gl.RED, gl.UNSIGNED_BYTE, gl.Ptr(&covered))
+	gl.VertexArrayVertexBuffer(c.array, 0, c.buffer, 0, int32(unsafe.Sizeof(vertex{})))
+	for i, f := range []struct {
+		n, kind, offset uint32
+		normal          bool
+	}{{2, gl.FLOAT, 0, false}, {2, gl.FLOAT, 8, false}, {4, gl.UNSIGNED_BYTE, 16, true}} {
+		gl.EnableVertexArrayAttrib(c.array, uint32(i))
+		gl.VertexArrayAttribFormat(c.array, uint32(i), int32(f.n), f.kind, f.normal, f.offset)
+		gl.VertexArrayAttribBinding(c.array, uint32(i), 0)
+	}
+	return c, ctx.Check("debugger: letters")
+}
+
+func (c *canvas) close() {
+	gl.DeleteTextures(1, &c.atlas)
+	gl.DeleteBuffers(1, &c.buffer)
+	gl.DeleteVertexArrays(1, &c.array)
+	for _, kind := range []string{"texture", "buffer", "vertex array"} {
+		c.ctx.Track(kind, -1)
+	}
+}
+
+// quad adds a rectangle whose letter lies at a place of the atlas; u of -1 is none.
+func (c *canvas) quad(r image.Rectangle, at image.Point, ink color.RGBA) {
+	size := r.Size()
+	if at.X < 0 {
+		at, size = image.Point{}, image.Point{}
+	}
+	corner := func(x, y, u, v int) vertex {
+		return vertex{float32(x), float32(y), float32(u), float32(v), ink}
+	}
+	a, b := corner(r.Min.X, r.Min.Y, at.X, at.Y), corner(r.Max.X, r.Min.Y, at.X+size.X, at.Y)
+	d, e := corner(r.Max.X, r.Max.Y, at.X+size.X, at.Y+size.Y), corner(r.Min.X, r.Max.Y, at.X, at.Y+size.Y)
+	c.vertices = append(c.vertices, a, b, d, a, d, e)
+}
+
+// fill adds a rectangle.
+func (c *canvas) fill(r image.Rectangle, ink color.RGBA) { c.quad(r, image.Pt(-1, 0), ink) }
+
+// frame adds the outline of a rectangle, outside it.
+func (c *canvas) frame(r image.Rectangle, ink color.RGBA) {
+	o := r.Inset(-1)
+	c.fill(image.Rect(o.Min.X, o.Min.Y, o.Max.X, r.Min.Y), ink)
+	c.fill(image.Rect(o.Min.X, r.Max.Y, o.Max.X, o.Max.Y), ink)
+	c.fill(image.Rect(o.Min.X, r.Min.Y, r.Min.X, r.Max.Y), ink)
+	c.fill(image.Rect(r.Max.X, r.Min.Y, o.Max.X, r.Max.Y), ink)
+}
+
+// stroke adds a line a pixel and a half wide.
+func (c *canvas) stroke(x0, y0, x1, y1 float32, ink color.RGBA) {
+	length := float32(math.Hypot(float64(x1-x0), float64(y1-y0)))
+	if length == 0 {
+		return
+	}
+	dx, dy := (y1-y0)/length*0.75, -(x1-x0)/length*0.75
+	corner := func(x, y float32) vertex { return vertex{x: x, y: y, ink: ink} }
+	a, b, d, e := corner(x0+dx, y0+dy), corner(x1+dx, y1+dy), corner(x1-dx, y1-dy), corner(x0-dx, y0-dy)
+	c.vertices = append(c.vertices, a, b, d, a, d, e)
+}
+
+// text adds s with its baseline at y and returns where it ends.
+func (c *canvas) text(face, x, y int, s string, ink color.RGBA) int {
+	for _, r := range s {
+		g := c.glyph(face, r)
+		if !g.bounds.Empty() {
+			c.quad(g.bounds.Add(image.Pt(x, y)), g.at, ink)
+		}
+		x += g.advance
+	}
+	return x
+}
+
+// right adds s so that it ends at x.
+func (c *canvas) right(face, x, y int, s string, ink color.RGBA) {
+	c.text(face, x-c.width(face, s), y, s, ink)
+}
+
+// width measures text.
+func (c *canvas) width(face int, s string) (w int) {
+	for _, r := range s {
+		w += c.glyph(face, r).advance
+	}
+	return w
+}
+
+// clip shortens text to a width.
+func (c *canvas) clip(face int, s string, width int) string {
+	if c.width(face, s) <= width {
+		return s
+	}
+	runes := []rune(s)
+	for len(runes) > 0 && c.width(face, string(runes)+"…") > width {
+		runes = runes[:len(runes)-1]
+	}
+	return strings.TrimRight(string(runes), " ") + "…"
+}
+
+// wrap cuts text into lines of a width; a word that is wider is shortened.
+func (c *canvas) wrap(face int, s string, width int) (lines []string) {
+	for _, word := range strings.Fields(s) {
+		if n := len(lines); n > 0 && c.width(face, lines[n-1]+" "+word) <= width {
+			lines[n-1] += " " + word
+			continue
+		}
+		lines = append(lines, c.clip(face, word, width))
+	}
+	return lines
+}
+
+// glyph returns a letter, rasterised at first use. Where the atlas is full, letters
+// that are not in it yet stay blank.
+func (c *canvas) glyph(face int, r rune) glyph {
+	key := glyphKey{face, r}
+	g, ok := c.glyphs[key]
+	if ok {
+		return g
+	}
+	bounds, mask, at, advance, found := c.faces[face].Glyph(fixed.P(0, 0), r)
+	if found {
+		g = glyph{bounds: bounds, advance: advance.Round()}
+		g.at, ok = c.room(bounds.Size())
+		if !ok {
+			g.bounds = image.Rectangle{}
+		}
+	}
+	if !g.bounds.Empty() {
+		img := image.NewAlpha(image.Rectangle{Max: bounds.Size()})
+		draw.Draw(img, img.Rect, mask, at, draw.Src)
+		gl.TextureSubImage2D(c.atlas, 0, int32(g.at.X), int32(g.at.Y), int32(img.Rect.Dx()), int32(img.Rect.Dy()), gl.RED, gl.UNSIGNED_BYTE, gl.Ptr(img.Pix))
+	}
+	c.glyphs[key] = g
+	return g
+}
+
+// room finds a place in the atlas.
+func (c *canvas) room(size image.Point) (image.Point, bool) {
+	if c.next.X+size.X > atlasSide {
+		c.next, c.line = image.Pt(0, c.next.Y+c.line), 0
+	}
+	if c.next.Y+size.Y > atlasSide {
+		return image.Point{}, false
+	}
+	at := c.next
+	c.next.X += size.X
+	c.line = max(c.line, size.Y)
+	return at, true
+}
+
+// flush draws what was collected over a frame of a size.
+func (c *canvas) flush(size image.Point) error {
+	if len(c.vertices) == 0 {
+		return nil
+	}
+	p, err := c.programs.Get(shaders.LoadPair("demo_ui.vert", "demo_ui.frag"))
+	if err != nil {
+		return err
+	}
+	gl.NamedBufferData(c.buffer, len(c.vertices)*int(unsafe.Sizeof(vertex{})), gl.Ptr(c.vertices), gl.STREAM_DRAW)
+	gl.BindVertexArray(c.array)
+	gl.UseProgram(p.ID)
+	if err := p.Set([]shaders.Uniform{{Name: "size", F: []float32{1 / float32(size.X), 1 / float32(size.Y), 0, 0}}}); err != nil {
+		return err
+	}
+	gl.BindTextureUnit(0, c.atlas)
+	gl.Viewport(0, 0, int32(size.X), int32(size.Y))
+	gl.Enable(gl.BLEND)
+	gl.BlendFuncSeparate(gl.SRC_ALPHA, gl.ONE_MINUS_SRC_ALPHA, gl.ONE, gl.ONE_MINUS_SRC_ALPHA) // the frame stays opaque
+	gl.DrawArrays(gl.TRIANGLES, 0, int32(len(c.vertices)))
+	gl.Disable(gl.BLEND)
+	c.vertices = c.vertices[:0]
+	return c.ctx.Check("debugger: text")
+}

@@ -1,0 +1,353 @@
+package debugger
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"image"
+	"time"
+
+	"github.com/stencildb/stencildb/engine"
+	"github.com/stencildb/stencildb/glctx"
+	"github.com/stencildb/stencildb/trace"
+)
+
+// Options says what to show.
+type Options struct {
+	SQL       string
+	MaxPasses int    // that the statement may have; 0: [trace.DefaultMaxPasses]
+	Order     string // how the records are ordered, in words; "" where that says nothing
+}
+
+// Demo is a statement under the debugger. It belongs to one goroutine.
+type Demo struct {
+	*Model
+	ctx     context.Context
+	gl      *glctx.Context
+	db      *engine.DB
+	options Options
+
+	view    *view
+	scene   *scene
+	stage   *engine.Stage
+	at      moment // that the scene is of
+	problem string // why there is no scene
+	found   *trace.Findings
+	foundOf string // the statement whose findings they are
+
+	axes       map[int]*axis
+	histograms map[int][]float32
+
+	size  image.Point
+	mouse image.Point
+	held  grip
+	sweep int // frames that a constant takes along its number line
+	spent time.Duration
+}
+
+// grip is what the mouse holds.
+type grip int
+
+const (
+	nothing grip = iota
+	constantGrip
+	fieldGrip
+)
+
+// Open puts a statement under the debugger. db must compute on context, on backend
+// classic. A statement without passes, or of more than there may be, is an error.
+func Open(ctx context.Context, context *glctx.Context, db *engine.DB, o Options) (*Demo, error) {
+	if o.MaxPasses == 0 {
+		o.MaxPasses = trace.DefaultMaxPasses
+	}
+	if b := db.Backend(); b != "classic" {
+		return nil, fmt.Errorf("debugger: backend %s: the debugger shows the passes of backend classic", b)
+	}
+	d := &Demo{Model: newModel(o.SQL), ctx: ctx, gl: context, db: db, options: o, axes: map[int]*axis{}, histograms: map[int][]float32{},
+		sweep: 20, size: image.Pt(DefaultWidth, DefaultHeight), mouse: image.Pt(-1, -1)}
+	if err := d.survey(); err != nil {
+		return nil, err
+	}
+	if len(d.Passes) == 0 {
+		return nil, errors.New("debugger: the statement is answered without a pass, so that there is nothing to see: ask for something that depends on the records, such as SELECT COUNT(*) FROM flights WHERE delay > 30")
+	}
+	err := context.Do(func() (err error) {
+		return d.stage.Runner.Lend(func() (err error) {
+			d.view, err = newView(context)
+			return err
+		})
+	})
+	if err != nil {
+		return nil, errors.Join(err, d.Close())
+	}
+	return d, nil
+}
+
+// Close gives back what the debugger has on the device.
+func (d *Demo) Close() error {
+	return d.gl.Do(func() error {
+		if d.view != nil {
+			d.view.close()
+			d.view = nil
+		}
+		return nil
+	})
+}
+
+// survey executes the whole statement, to know its passes.
+func (d *Demo) survey() error {
+	m := moment{text: d.SQL, step: len(d.Passes), end: true, most: d.options.MaxPasses}
+	s, stage, err := observe(d.ctx, d.db, m)
+	if err != nil {
+		return err
+	}
+	d.take(m, s, stage, true)
+	return nil
+}
+
+// take makes a scene the one that is shown.
+func (d *Demo) take(m moment, s *scene, stage *engine.Stage, changed bool) {
+	m.after = nil
+	d.at, d.scene, d.stage, d.problem = m, s, stage, ""
+	d.learn(s.entries(), s.ended, changed)
+	if s.answer != nil {
+		d.Answer = ""
+		for i, c := range s.answer.Columns {
+			if i > 0 {
+				d.Answer += ", "
+			}
+			d.Answer += c.Name + " = " + s.answer.Rows[0][i].String()
+		}
+	}
+	d.Constants = constants(d.SQL, s.plan, d.axis)
+	d.Active = min(d.Active, max(len(d.Constants)-1, 0))
+	// The share of each bit in a sum takes a look at every record on the host.
+	slow := d.found != nil && len(d.found.Sums) > 0 && d.held == constantGrip
+	if s.answer != nil && len(s.seen) == len(s.passes) && !slow {
+		d.found, d.foundOf = trace.Found(s.plan, s.seen, s.answer.Values), d.SQL
+	}
+}
+
+// entries lists the passes that happened.
+func (s *scene) entries() []Entry {
+	list := make([]Entry, len(s.passes))
+	for i, p := range s.passes {
+		list[i] = Entry{p.Name, p.Counts, p.Count, s.counts[i]}
+	}
+	return list
+}
+
+func (d *Demo) axis(col int) *axis {
+	a, ok := d.axes[col]
+	if !ok {
+		a = newAxis(d.scene.plan.Table, col)
+		d.axes[col], d.histograms[col] = a, histogram(d.scene.plan.Table, col, a)
+	}
+	return a
+}
+
+// observe takes the statement to the model's step, where it is not there already.
+func (d *Demo) observe() error {
+	if d.foundOf != d.SQL && d.held != constantGrip {
+		if err := d.survey(); err != nil {
+			return err
+		}
+	}
+	m := moment{text: d.SQL, step: d.Step, end: d.AtAnswer(), most: d.options.MaxPasses}
+	if m.end {
+		m.step = len(d.Passes)
+	}
+	if d.scene != nil && d.at == m {
+		return nil
+	}
+	changed := d.at.text != m.text
+	if d.scene != nil && !changed && !d.at.end && d.at.step == m.step-1 {
+		m.after = d.scene
+	}
+	s, stage, err := observe(d.ctx, d.db, m)
+	if err != nil {
+		return err
+	}
+	d.take(m, s, stage, changed)
+	return nil
+}
+
+// Resize sets the size of the frames that follow, in pixels.
+func (d *Demo) Resize(w, h int) { d.size = image.Pt(w, h) }
+
+// Frame takes the statement to where the model is, draws it, and waits for the device.
+// What the statement itself does wrong is written in the frame.
+func (d *Demo) Frame() error {
+	start := time.Now()
+	if fits(d.size.X, d.size.Y) {
+		if err := d.observe(); err != nil {
+			if d.ctx.Err() != nil || errors.Is(err, glctx.ErrContextLost) || errors.Is(err, glctx.ErrOutOfMemory) {
+				return err
+			}
+			d.problem, d.scene, d.Running = err.Error(), nil, false
+		}
+	}
+	err := d.gl.Do(func() error {
+		defer d.gl.Finish()
+		return d.stage.Runner.Lend(func() error { return d.view.draw(d) })
+	})
+	d.spent = time.Since(start)
+	return err
+}
+
+// Image copies the frame that was drawn last.
+func (d *Demo) Image() (img *image.RGBA, err error) {
+	err = d.gl.Do(func() error {
+		img = d.view.surface.read()
+		return d.gl.Check("debugger: read a frame back")
+	})
+	return img, err
+}
+
+// Spent returns how long the last frame took.
+func (d *Demo) Spent() time.Duration { return d.spent }
+
+// layout is where things are in the next frame.
+func (d *Demo) layout() layout {
+	return newLayout(d.size.X, d.size.Y, len(d.Constants), len(d.found.Searches)+len(d.found.Sums) > 0)
+}
+
+// Handle changes the model as a person wants, and reports whether that is to leave.
+func (d *Demo) Handle(e glctx.Event) (leave bool) {
+	at := image.Pt(int(e.X), int(e.Y))
+	switch e.Kind {
+	case glctx.KeyPressed:
+		return d.key(e)
+	case glctx.Resized:
+		d.Resize(at.X, at.Y)
+	case glctx.MousePressed:
+		d.mouse = at
+		if e.Button == 0 {
+			d.press(at)
+		}
+	case glctx.MouseReleased:
+		if e.Button == 0 {
+			d.held = nothing
+		}
+	case glctx.MouseMoved:
+		d.drag(at)
+	case glctx.MouseScrolled:
+		d.scroll(e.Y)
+	}
+	return false
+}
+
+func (d *Demo) key(e glctx.Event) (leave bool) {
+	steps := 1.0
+	if e.Shift {
+		steps = 10
+	}
+	switch e.Key {
+	case "escape", "q":
+		return true
+	case "space":
+		d.Toggle()
+	case "right", "enter":
+		d.Running = false
+		d.Go(d.Step + 1)
+	case "left", "backspace":
+		d.Running = false
+		d.Go(d.Step - 1)
+	case "home", "r":
+		d.Rewind()
+	case "end":
+		d.Running = false
+		d.Go(d.Last())
+	case "+", "=":
+		d.Faster(2)
+	case "-":
+		d.Faster(0.5)
+	case "up":
+		d.Nudge(steps)
+	case "down":
+		d.Nudge(-steps)
+	case "tab":
+		if e.Shift {
+			d.Choose(d.Active - 1)
+		} else {
+			d.Choose(d.Active + 1)
+		}
+	case "l":
+		d.Linear = !d.Linear
+	case "a":
+		d.nextAttribute()
+	}
+	return false
+}
+
+// nextAttribute shows the next of the statement's attributes, then again that of the
+// pass.
+func (d *Demo) nextAttribute() {
+	if d.scene == nil {
+		return
+	}
+	used := d.scene.used()
+	next := 0
+	for i, c := range used {
+		if c == d.Attribute {
+			next = i + 1
+		}
+	}
+	d.Attribute = -1
+	if next < len(used) {
+		d.Attribute = used[next]
+	}
+}
+
+func (d *Demo) press(at image.Point) {
+	l := d.layout()
+	for i, r := range l.lines {
+		if at.In(r) {
+			d.Choose(i)
+			d.held = constantGrip
+			d.slide(at)
+			return
+		}
+	}
+	switch {
+	case at.In(l.field):
+		d.held = fieldGrip
+	case at.In(l.list):
+		if step, ok := d.listed(l.list, at); ok {
+			d.Running = false
+			d.Go(step)
+		}
+	}
+}
+
+func (d *Demo) drag(at image.Point) {
+	by := at.Sub(d.mouse)
+	d.mouse = at
+	switch d.held {
+	case constantGrip:
+		d.slide(at)
+	case fieldGrip:
+		d.view.camera.turn(float64(by.X), float64(by.Y))
+	}
+}
+
+// slide moves the active constant to where the mouse is.
+func (d *Demo) slide(at image.Point) {
+	if lines := d.layout().lines; d.Active < len(lines) {
+		b := bar(lines[d.Active])
+		d.Set(float64(at.X-b.Min.X) / float64(max(b.Dx(), 1)))
+	}
+}
+
+func (d *Demo) scroll(steps float64) {
+	l := d.layout()
+	for i, r := range l.lines {
+		if d.mouse.In(r) {
+			d.Choose(i)
+			d.Nudge(steps)
+		}
+	}
+	if d.mouse.In(l.field) {
+		d.view.camera.zoom(steps)
+	}
+}

@@ -1,0 +1,40 @@
+// Package debugger shows a statement on backend classic as it happens: what each
+// pass reads and writes, in a window or as a series of pictures.
+//
+// The types to know:
+//
+//   - [Demo] is a statement under the debugger: [Open] makes one, [Demo.Handle] takes
+//     what a person does, [Demo.Frame] draws.
+//   - [Model] is what is shown: the statement, its passes, the step, whether it runs,
+//     the constants. It knows nothing of GL (file model.go).
+//   - observer is the runner that takes a statement to a step (file observer.go).
+//   - view draws the panes, the list, the number lines and the text (file view.go).
+//   - [Window] is the loop of a window, [Headless] that without a display.
+//
+// # How a step is shown
+//
+// Step k is the moment after pass k. The statement is executed with a runner that
+// lets k passes happen and then stops it. What the device holds at that moment,
+// attribute texture, depth and stencil buffer, is drawn straight from there: nothing
+// is read back but the texel under the mouse. One step on, the runner answers the
+// passes before from their counts, and only the next one happens. A changed constant
+// is a changed statement: it is planned and executed anew up to the step at hand. The
+// step after the last pass is the answer.
+//
+// Which records pass is seen by giving the pass a colour buffer: its program is the
+// pass's own, wrapped so that what it does not discard leaves a 1.
+//
+// # What a pixel shows
+//
+// Records lie in a pane as in the texture, row by row, a power of two to a line. Where
+// a pane has fewer pixels than the chunk has records, a pixel of codes, depth and
+// stencil shows the first of its records, one of the result the share of its records
+// that pass. Colours and heights of codes go by rank, or in proportion on request.
+//
+// # Caveats
+//
+//   - The panes show one chunk: that over which the pass at hand goes.
+//   - Ranks and histograms of a chunk of more than 2^20 records are those of a sample.
+//   - While a constant is being dragged, passes after the current one are not known.
+//   - [Window] needs a build with windows; see package glctx.
+package debugger

@@ -1,0 +1,401 @@
+package debugger
+
+import (
+	"bytes"
+	"context"
+	"image"
+	"image/color"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/go-gl/mathgl/mgl32"
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/stencildb/stencildb/engine"
+	"github.com/stencildb/stencildb/glctx"
+	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/table"
+	"github.com/stencildb/stencildb/textures"
+	"github.com/stencildb/stencildb/trace"
+)
+
+// looks is a frame with where each record of its panes is.
+type looks struct {
+	*image.RGBA
+	layout layout
+	shape  textures.Shape
+}
+
+func look(t *testing.T, d *Demo) looks {
+	t.Helper()
+	img, err := d.Image()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return looks{img, d.layout(), textures.ShapeOf(d.scene.chunk.Rows)}
+}
+
+// record is the colour of a record in a pane, at the middle of its texel.
+func (l looks) record(pane, row int) color.RGBA {
+	at := l.place(pane, row)
+	return l.RGBAAt(at.X, at.Y)
+}
+
+func (l looks) place(pane, row int) image.Point {
+	r := picture(l.layout.panes[pane], l.shape.Width, l.shape.Height)
+	x, y := row%l.shape.Width, row/l.shape.Width
+	return image.Pt(r.Min.X+(2*x+1)*r.Dx()/(2*l.shape.Width), r.Min.Y+(2*y+1)*r.Dy()/(2*l.shape.Height))
+}
+
+// near reports whether two colours are the same but for rounding.
+func near(a, b color.RGBA) bool {
+	far := func(x, y uint8) bool { return math.Abs(float64(x)-float64(y)) > 4 }
+	return !far(a.R, b.R) && !far(a.G, b.G) && !far(a.B, b.B)
+}
+
+// rows are those of the small table, but for the first line, behind the frame's hairs.
+const rows = 3000
+
+func TestTheResultIsTheSelectionOfTheSpecification(t *testing.T) {
+	tab := flights(t, rows)
+	for _, where := range []string{
+		"delay > 15 AND (distance < 700 OR delay > 120)", // EvalCNF
+		"(delay > 30 AND distance < 500) OR (delay < -10 AND distance > 900)",
+		"distance BETWEEN 400 AND 800",
+		"2 * delay > distance - 400 AND time >= 2.5", // semi-linear, and a code of two limbs
+	} {
+		d := open(t, tab, "SELECT COUNT(*) FROM flights WHERE "+where)
+		d.goes(t, d.Last())
+		l, selection := look(t, d), d.scene.plan.Chunks[0].Pred
+		for row := range rows {
+			want := unchosen
+			if selection.Holds(tab.Chunks[0], row) {
+				want = selected
+			}
+			if got := l.record(resultPane, row); !near(got, want) {
+				t.Fatalf("%s: record %d is %v, want %v", where, row, got, want)
+			}
+		}
+	}
+}
+
+func TestPanesShowWhatThePassesLeave(t *testing.T) {
+	tab := flights(t, rows)
+	d := open(t, tab, cnf)
+	delay, distance := tab.Chunks[0].Segments[0], tab.Chunks[0].Segments[1]
+	codes := palette()
+	// After Compare(delay > 15): the clause's records have moved from 1 to 2.
+	d.goes(t, 2)
+	l := look(t, d)
+	ranks := scaleKey{tab.Chunks[0], 0, whole}.ranks()
+	for row := range rows {
+		rank := int(ranks[delay.Codes.At(row)]*255 + 0.5)
+		passes, stencil, line := delay.Value(row).I > 15, stencilColor(1), depthLine
+		if passes {
+			stencil, line = stencilColor(2), passLine
+		}
+		of := func(line int) color.RGBA {
+			at := 4 * (256*line + rank)
+			return color.RGBA{codes[at], codes[at+1], codes[at+2], 255}
+		}
+		for pane, want := range []color.RGBA{of(codeLine), of(line), stencil} {
+			if got := l.record(pane, row); !near(got, want) {
+				t.Fatalf("record %d (delay %v), pane %d: %v, want %v", row, delay.Value(row), pane, got, want)
+			}
+		}
+	}
+	// After Compare(distance < 700), among those: from 2 to 1.
+	d.goes(t, 5)
+	l = look(t, d)
+	for row := range rows {
+		want := stencilColor(0)
+		if delay.Value(row).I > 15 {
+			want = stencilColor(2)
+			if distance.Value(row).I < 700 {
+				want = stencilColor(1)
+			}
+		}
+		if got := l.record(stencilPane, row); !near(got, want) {
+			t.Fatalf("record %d: stencil %v, want %v", row, got, want)
+		}
+	}
+}
+
+func TestSteppingShowsWhatJumpingShows(t *testing.T) {
+	for _, sql := range []string{cnf, "SELECT MEDIAN(delay) FROM flights WHERE distance > 500"} {
+		d := open(t, flights(t, rows), sql)
+		for step := range d.Last() + 1 {
+			d.goes(t, step)
+			walked, entries := look(t, d), d.Passes
+			d.scene = nil
+			d.goes(t, step)
+			if !bytes.Equal(walked.Pix, look(t, d).Pix) || len(entries) != len(d.Passes) {
+				t.Errorf("%s: step %d differs when it is jumped to", sql, step)
+			}
+		}
+	}
+}
+
+func TestAnEvictedBufferIsMadeAgain(t *testing.T) {
+	d := open(t, flights(t, rows), cnf)
+	d.goes(t, 5)
+	d.goes(t, 6)
+	want := look(t, d)
+	d.goes(t, 5)
+	for _, c := range d.scene.targets {
+		evicted := *c.Target
+		c.Target = &evicted
+	}
+	d.goes(t, 6)
+	if !bytes.Equal(want.Pix, look(t, d).Pix) {
+		t.Error("the step after differs")
+	}
+}
+
+func TestATexelIsReadBackAsTheRecordItHolds(t *testing.T) {
+	tab := flights(t, rows)
+	d := open(t, tab, cnf)
+	d.goes(t, 5)
+	l := look(t, d)
+	for _, row := range []int{0, 1, 64, 1999, rows - 1} {
+		f := &frame{view: d.view, scene: d.scene, layout: l.layout, demo: d}
+		if got, ok := f.rowAt(l.place(depthPane, row)); !ok || got != row {
+			t.Errorf("record %d is found as %d (%v)", row, got, ok)
+		}
+		var have texel
+		err := d.gl.Do(func() error {
+			have = d.scene.texel(row%l.shape.Width, row/l.shape.Width)
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		distance, delay := tab.Chunks[0].Segments[1], tab.Chunks[0].Segments[0].Value(row).I
+		if code := math.Round(float64(have.depth) * (1 << 24)); code != float64(distance.Codes.At(row)) {
+			t.Errorf("record %d: depth %v / 2^24, want %d", row, code, distance.Codes.At(row))
+		}
+		want := texel{depth: have.depth}
+		if delay > 15 {
+			want.stencil = 2
+			if distance.Value(row).I < 700 {
+				want.stencil, want.passes = 1, 1
+			}
+		}
+		if have != want {
+			t.Errorf("record %d: %+v, want %+v", row, have, want)
+		}
+		d.mouse = l.place(stencilPane, row)
+		d.draws(t)
+	}
+}
+
+func TestDraggingANumberLineSweepsTheSelection(t *testing.T) {
+	tab := flights(t, rows)
+	d := open(t, tab, cnf)
+	d.goes(t, 2)
+	line := bar(d.layout().lines[0])
+	d.Handle(glctx.Event{Kind: glctx.MousePressed, X: float64(line.Min.X), Y: float64(line.Min.Y + 5)})
+	for i := range 8 {
+		d.Handle(glctx.Event{Kind: glctx.MouseMoved, X: float64(line.Min.X + i*line.Dx()/16), Y: 0})
+		d.draws(t)
+		value := d.Constants[0].Value.I
+		want := uint64(0)
+		for row := range rows {
+			if tab.Chunks[0].Segments[0].Value(row).I > value {
+				want++
+			}
+		}
+		if d.scene.passing != want || d.Step != 2 {
+			t.Fatalf("%s: %d records pass at step %d, want %d", d.SQL, d.scene.passing, d.Step, want)
+		}
+	}
+	if !d.Partial {
+		t.Error("the passes that follow are taken for known")
+	}
+	d.Handle(glctx.Event{Kind: glctx.MouseReleased})
+	d.draws(t)
+	if d.Partial || d.foundOf != d.SQL || !strings.Contains(d.Passes[1].Name, d.Constants[0].Value.String()) {
+		t.Errorf("after the release: partial %v, %v", d.Partial, d.Passes)
+	}
+	d.goes(t, d.Last())
+	if want := countOf(d.scene.plan, tab); d.Answer != "count = "+want {
+		t.Errorf("%s: %s, want %s", d.SQL, d.Answer, want)
+	}
+}
+
+func countOf(q *plan.Query, tab *table.Table) string {
+	n := int64(0)
+	for row := range rows {
+		if q.Chunks[0].Pred.Holds(tab.Chunks[0], row) {
+			n++
+		}
+	}
+	return table.Int(n).String()
+}
+
+func TestAConstantThatNothingOrEverythingSatisfiesIsShown(t *testing.T) {
+	d := open(t, flights(t, rows), "SELECT COUNT(*) FROM flights WHERE delay > 15")
+	d.goes(t, d.Last())
+	for _, place := range []float64{1, 0, 0.5, 1} {
+		d.Set(place)
+		d.draws(t)
+	}
+	if d.Answer != "count = 0" || len(d.Passes) != 0 {
+		t.Errorf("%s gives %s in %d passes", d.SQL, d.Answer, len(d.Passes))
+	}
+	d.goes(t, 0)
+}
+
+func TestTheQuadCutsTheHeightFieldAtItsDepth(t *testing.T) {
+	d := open(t, flights(t, rows), cnf)
+	orange := func() (n int) {
+		l := look(t, d)
+		box := l.layout.field
+		box.Min.Y += headHigh
+		for y := box.Min.Y; y < box.Max.Y; y++ {
+			for x := box.Min.X; x < box.Max.X; x++ {
+				if c := l.RGBAAt(x, y); int(c.R)-int(c.B) > 40 {
+					n++
+				}
+			}
+		}
+		return n
+	}
+	d.goes(t, 1)
+	if n := orange(); n > 0 {
+		t.Errorf("a copy draws no quad, %d pixels are like one", n)
+	}
+	d.goes(t, 2)
+	if n := orange(); n < 800 {
+		t.Errorf("%d pixels of the quad", n)
+	}
+	l := d.layout()
+	flat := d.view.camera.project(l.field, mgl32.Vec3{0, 0.2, 0})
+	if !near2(flat, image.Pt((l.field.Min.X+l.field.Max.X)/2, (l.field.Min.Y+l.field.Max.Y)/2)) {
+		t.Errorf("the middle of the field appears at %v of %v", flat, l.field)
+	}
+	before := look(t, d)
+	at := glctx.Event{Kind: glctx.MousePressed, X: float64(l.field.Min.X + 50), Y: float64(l.field.Min.Y + 50)}
+	d.Handle(at)
+	at.Kind, at.X = glctx.MouseMoved, at.X+40
+	d.Handle(at)
+	d.draws(t)
+	if bytes.Equal(before.Pix, look(t, d).Pix) {
+		t.Error("the camera has not turned")
+	}
+}
+
+func near2(a, b image.Point) bool { return a.Sub(b).In(image.Rect(-2, -2, 3, 3)) }
+
+func TestSearchesAndSumsAreThoseOfATrace(t *testing.T) {
+	const sql = "SELECT MEDIAN(delay), SUM(distance) FROM flights WHERE distance > 500"
+	d := open(t, flights(t, rows), sql)
+	tr, err := trace.Run(context.Background(), d.db, sql, trace.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	hidden := cmpopts.IgnoreUnexported(trace.Search{}, trace.Step{}, trace.Sum{})
+	if len(tr.Searches) != 1 || len(tr.Sums) != 1 {
+		t.Fatalf("a trace of %d searches and %d sums", len(tr.Searches), len(tr.Sums))
+	}
+	if diff := cmp.Diff(tr.Searches, d.found.Searches, hidden) + cmp.Diff(tr.Sums, d.found.Sums, hidden); diff != "" {
+		t.Error(diff)
+	}
+	blank := func() []uint8 {
+		l := look(t, d)
+		return l.SubImage(l.layout.found).(*image.RGBA).Pix[:4*(l.layout.found.Dy()-1)*l.Rect.Dx()]
+	}
+	d.goes(t, 5)
+	first := blank()
+	d.goes(t, len(d.Passes))
+	if bytes.Equal(first, blank()) {
+		t.Error("the number line does not grow")
+	}
+}
+
+func TestKeysAndClicks(t *testing.T) {
+	d := open(t, flights(t, rows), cnf)
+	press := func(keys ...string) {
+		for _, k := range keys {
+			if d.Handle(glctx.Event{Kind: glctx.KeyPressed, Key: k}) {
+				t.Fatalf("%s leaves", k)
+			}
+			d.draws(t)
+		}
+	}
+	press("right", "right", "left")
+	if d.Step != 1 {
+		t.Errorf("at step %d", d.Step)
+	}
+	press("tab", "up", "l", "a", "a", "a", "+", "space", "end", "home")
+	if d.Active != 1 || d.Constants[1].Value.I != 701 || !d.Linear || d.Attribute != -1 || d.Speed != 2*defaultSpeed || d.Step != 0 || d.Running {
+		t.Errorf("%+v", d.Model)
+	}
+	l := d.layout()
+	d.Handle(glctx.Event{Kind: glctx.MousePressed, X: float64(l.list.Min.X + 20), Y: float64(l.list.Min.Y + rowHigh + 4 + 3*rowHigh + 5)})
+	if d.Step != 3 {
+		t.Errorf("a click on the third pass went to step %d", d.Step)
+	}
+	if !d.Handle(glctx.Event{Kind: glctx.KeyPressed, Key: "escape"}) {
+		t.Error("escape does not leave")
+	}
+}
+
+func TestFramesOfAllSizes(t *testing.T) {
+	d := open(t, flights(t, rows), "SELECT SUM(distance), MEDIAN(delay) FROM flights WHERE distance > 500")
+	d.goes(t, 8)
+	for _, size := range [][2]int{{MinWidth, MinHeight}, {900, 1400}, {1600, 700}, {100, 50}} {
+		d.Handle(glctx.Event{Kind: glctx.Resized, X: float64(size[0]), Y: float64(size[1])})
+		d.draws(t)
+		img, err := d.Image()
+		if err != nil || img.Rect.Dx() != size[0] || img.Rect.Dy() != size[1] {
+			t.Errorf("%v: a frame of %v (%v)", size, img.Rect, err)
+		}
+		dark := 0
+		for i := 0; i < len(img.Pix); i += 4 {
+			if img.Pix[i] < 100 {
+				dark++
+			}
+		}
+		if dark == 0 {
+			t.Errorf("%v: nothing is written", size)
+		}
+	}
+}
+
+func TestWhatCannotBeShown(t *testing.T) {
+	gpu, err := glctx.Open(glctx.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer gpu.Close()
+	db := database(t, gpu, flights(t, 100))
+	defer db.Close()
+	many := "SELECT COUNT(*) FROM flights WHERE delay > 0"
+	for i := range 300 {
+		many += " OR 2 * delay + distance = " + table.Int(int64(i)).String()
+	}
+	for _, c := range []struct {
+		options Options
+		want    string
+	}{
+		{Options{SQL: "SELECT COUNT(*) FROM flights"}, "without a pass"},
+		{Options{SQL: many}, "--max-passes"},
+		{Options{SQL: cnf, MaxPasses: 3}, "more than 3 passes"},
+		{Options{SQL: "SELECT nonsense FROM flights"}, "nonsense"},
+	} {
+		if _, err := Open(context.Background(), gpu, db, c.options); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%.60s: error %v, want %q", c.options.SQL, err, c.want)
+		}
+	}
+	cpu, err := engine.Open(engine.Options{Backend: "cpu"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer cpu.Close()
+	if _, err := Open(context.Background(), gpu, cpu, Options{SQL: cnf}); err == nil || !strings.Contains(err.Error(), "backend classic") {
+		t.Errorf("backend cpu: %v", err)
+	}
+}

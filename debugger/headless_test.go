@@ -1,0 +1,73 @@
+package debugger
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"image/gif"
+	"image/png"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+func TestHeadlessWritesEveryStepAndTheSweep(t *testing.T) {
+	d := open(t, flights(t, rows), "SELECT COUNT(*) FROM flights WHERE distance > 700")
+	d.sweep = 2
+	dir := t.TempDir()
+	r, err := Headless(context.Background(), d, dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	steps := d.Last() + 1
+	if r.Frames <= steps+1 || r.Width != MinWidth || r.Height != MinHeight || r.Median <= 0 || r.Slowest < r.Median {
+		t.Errorf("%+v after %d steps", r, steps)
+	}
+	for i := range r.Frames {
+		f, err := os.Open(filepath.Join(dir, fmt.Sprintf("frame-%03d.png", i)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, err := png.DecodeConfig(f)
+		if err = errors.Join(err, f.Close()); err != nil || c.Width != MinWidth || c.Height != MinHeight {
+			t.Errorf("frame %d: %v, %v", i, c, err)
+		}
+	}
+	f, err := os.Open(filepath.Join(dir, "run.gif"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	g, err := gif.DecodeAll(f)
+	if err != nil || len(g.Image) != r.Frames {
+		t.Errorf("an animation of %d frames, want %d (%v)", len(g.Image), r.Frames, err)
+	}
+}
+
+func TestSweepsGoDownAndUpAndBack(t *testing.T) {
+	flat := make([]float32, bars)
+	for i := range flat {
+		flat[i] = 1
+	}
+	const n = 20
+	list := sweepPlaces(0.5, flat, n)
+	least, most := list[0], list[0]
+	for _, x := range list {
+		least, most = min(least, x), max(most, x)
+	}
+	if len(list) != n || list[n-1] != 0.5 || least > 0.2 || most < 0.8 {
+		t.Errorf("from 0.5 down to %v and up to %v: %v", least, most, list)
+	}
+}
+
+func TestHeadlessStopsWhenItIsToldTo(t *testing.T) {
+	d := open(t, flights(t, rows), cnf)
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := Headless(ctx, d, t.TempDir()); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v", err)
+	}
+	if _, err := Headless(context.Background(), d, filepath.Join(t.TempDir(), "none")); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("error %v", err)
+	}
+}

@@ -1,0 +1,178 @@
+package debugger
+
+import (
+	"fmt"
+	"time"
+)
+
+// Entry is a pass of the statement as the list shows it.
+type Entry struct {
+	Name    string
+	Counts  string // in words what it counts or leaves behind
+	Counted bool
+	Samples uint64
+}
+
+// The speeds at which a statement runs by itself, in passes a second.
+const (
+	slowest      = 0.25
+	fastest      = 64
+	defaultSpeed = 2
+)
+
+// Model is what the debugger shows, and how it changes. The zero step is before the
+// first pass, step k after pass k; the step after the last pass is the answer.
+type Model struct {
+	SQL     string
+	Passes  []Entry // as far as they are known
+	Partial bool    // passes after the current one are those of another constant
+	Answer  string  // once the statement has been executed to its end with this text
+
+	Step      int // 0..Last()
+	Running   bool
+	Speed     float64 // passes a second
+	Constants []*Constant
+	Active    int // the constant that the keys change
+
+	Linear    bool // colours and heights in proportion, not by rank
+	Attribute int  // the column in the attribute's pane; -1 follows the passes
+
+	due time.Duration // until the next step while running
+}
+
+// newModel returns the model of a statement before its first pass.
+func newModel(text string) *Model { return &Model{SQL: text, Speed: defaultSpeed, Attribute: -1} }
+
+// Last returns the last step, which shows the answer.
+func (m *Model) Last() int { return len(m.Passes) + 1 }
+
+// AtAnswer reports whether the answer is shown.
+func (m *Model) AtAnswer() bool { return m.Step == m.Last() }
+
+// Go goes to a step, as near as there is one.
+func (m *Model) Go(step int) { m.Step = min(max(step, 0), m.Last()) }
+
+// Toggle runs or pauses. Running on from the answer begins again.
+func (m *Model) Toggle() {
+	m.Running = !m.Running
+	if m.Running && m.AtAnswer() {
+		m.Go(0)
+	}
+	m.due = m.pause()
+}
+
+// Rewind goes back to the beginning and stops there.
+func (m *Model) Rewind() {
+	m.Go(0)
+	m.Running = false
+}
+
+// Faster multiplies the speed.
+func (m *Model) Faster(by float64) {
+	m.Speed = min(max(m.Speed*by, slowest), fastest)
+	m.due = min(m.due, m.pause())
+}
+
+func (m *Model) pause() time.Duration { return time.Duration(float64(time.Second) / m.Speed) }
+
+// Tick lets time pass and reports whether the step changed: while running there is
+// one step at a time, so that none is left out, and the answer stops it.
+func (m *Model) Tick(passed time.Duration) bool {
+	if !m.Running {
+		return false
+	}
+	if m.due -= passed; m.due > 0 {
+		return false
+	}
+	m.due = max(m.due+m.pause(), 0)
+	m.Go(m.Step + 1)
+	m.Running = !m.AtAnswer()
+	return true
+}
+
+// Wait returns how long nothing happens by itself.
+func (m *Model) Wait() time.Duration {
+	if m.Running {
+		return max(m.due, 0)
+	}
+	return 200 * time.Millisecond
+}
+
+// Choose makes constant i the one that keys change.
+func (m *Model) Choose(i int) {
+	if n := len(m.Constants); n > 0 {
+		m.Active = (i%n + n) % n
+	}
+}
+
+// Set moves the active constant to a place of its number line, 0 to 1, and reports
+// whether the statement changed.
+func (m *Model) Set(place float64) bool {
+	if m.Active >= len(m.Constants) {
+		return false
+	}
+	c := m.Constants[m.Active]
+	v := c.axis.at(place)
+	text := c.replaced(m.SQL, v)
+	if text == m.SQL {
+		return false
+	}
+	more := len(text) - len(m.SQL)
+	for _, other := range m.Constants {
+		if other.from > c.from {
+			other.from, other.to = other.from+more, other.to+more
+		}
+	}
+	c.to += more
+	c.Value, m.SQL, m.Answer = v, text, ""
+	return true
+}
+
+// Nudge moves the active constant by values of the attribute and reports whether the
+// statement changed.
+func (m *Model) Nudge(steps float64) bool {
+	if m.Active >= len(m.Constants) {
+		return false
+	}
+	c := m.Constants[m.Active]
+	return m.Set(c.axis.next(c.Value, steps))
+}
+
+// learn takes the passes that happened up to the step. An execution that ended, or
+// all says that these are all there are; else what follows is that of before, which
+// is another statement's where changed is set.
+func (m *Model) learn(passes []Entry, all, changed bool) {
+	answer := m.AtAnswer()
+	if all || len(passes) > len(m.Passes) {
+		m.Passes, m.Partial = passes, !all
+	} else {
+		m.Passes = append(passes[:len(passes):len(passes)], m.Passes[len(passes):]...)
+		m.Partial = m.Partial || changed
+	}
+	if answer {
+		m.Step = m.Last()
+	}
+	m.Go(m.Step)
+}
+
+// Counted returns the samples counted up to the step, by how many passes.
+func (m *Model) Counted() (samples uint64, passes int) {
+	for _, p := range m.Passes[:min(m.Step, len(m.Passes))] {
+		if p.Counted {
+			samples += p.Samples
+			passes++
+		}
+	}
+	return samples, passes
+}
+
+// Title says where the statement is.
+func (m *Model) Title() string {
+	switch {
+	case m.Step == 0:
+		return "before the first pass"
+	case m.AtAnswer():
+		return "the answer"
+	}
+	return fmt.Sprintf("pass %d of %d", m.Step, len(m.Passes))
+}

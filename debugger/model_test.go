@@ -1,0 +1,96 @@
+package debugger
+
+import (
+	"testing"
+	"time"
+)
+
+// three is a model of a statement of three passes, two of which count.
+func three() *Model {
+	m := newModel("SELECT COUNT(*) FROM t WHERE a > 1")
+	m.learn([]Entry{{Name: "CopyToDepth(a)"}, {Name: "Compare(a > 1)", Counted: true, Samples: 7}, {Name: "Count", Counted: true, Samples: 5}}, true, true)
+	return m
+}
+
+func TestStepsStayWithinTheStatement(t *testing.T) {
+	m := three()
+	for _, c := range []struct{ to, want int }{{-1, 0}, {2, 2}, {4, 4}, {9, 4}} {
+		if m.Go(c.to); m.Step != c.want {
+			t.Errorf("step %d became %d, want %d", c.to, m.Step, c.want)
+		}
+	}
+	if !m.AtAnswer() || m.Title() != "the answer" {
+		t.Errorf("step %d is %q", m.Step, m.Title())
+	}
+	m.Rewind()
+	if m.Step != 0 || m.Running {
+		t.Errorf("rewound to step %d, running %v", m.Step, m.Running)
+	}
+}
+
+func TestTheRunningCountIsThatOfTheStepsBefore(t *testing.T) {
+	m := three()
+	for step, want := range []uint64{0, 0, 7, 12, 12} {
+		m.Go(step)
+		if got, _ := m.Counted(); got != want {
+			t.Errorf("step %d: counted %d, want %d", step, got, want)
+		}
+	}
+}
+
+func TestRunningTakesOneStepATimeAndEndsAtTheAnswer(t *testing.T) {
+	m := three()
+	if m.Tick(time.Hour) {
+		t.Error("a paused model has moved")
+	}
+	m.Toggle()
+	for range 3 {
+		if m.Tick(498 * time.Millisecond) {
+			t.Fatal("too early at two passes a second")
+		}
+		if !m.Tick(2 * time.Millisecond) {
+			t.Fatal("too late")
+		}
+	}
+	if m.Step != 3 || !m.Running {
+		t.Errorf("at step %d, running %v", m.Step, m.Running)
+	}
+	if !m.Tick(time.Hour) || !m.AtAnswer() || m.Running {
+		t.Errorf("after an hour at step %d, running %v", m.Step, m.Running)
+	}
+	m.Toggle()
+	if m.Step != 0 || !m.Running {
+		t.Errorf("running on from the answer: step %d, running %v", m.Step, m.Running)
+	}
+}
+
+func TestSpeedIsBounded(t *testing.T) {
+	m := three()
+	m.Toggle()
+	for range 20 {
+		m.Faster(2)
+	}
+	if m.Speed != fastest || m.Wait() > time.Second/fastest {
+		t.Errorf("%v passes a second, waiting %v", m.Speed, m.Wait())
+	}
+	for range 20 {
+		m.Faster(0.5)
+	}
+	if m.Speed != slowest {
+		t.Errorf("%v passes a second", m.Speed)
+	}
+}
+
+func TestPassesOfAnotherConstantAreKnownToTheStepOnly(t *testing.T) {
+	m := three()
+	m.Go(2)
+	m.learn([]Entry{{Name: "CopyToDepth(a)"}, {Name: "Compare(a > 2)", Counted: true, Samples: 3}}, false, true)
+	if !m.Partial || len(m.Passes) != 3 || m.Passes[1].Samples != 3 || m.Passes[2].Name != "Count" {
+		t.Errorf("partial %v: %v", m.Partial, m.Passes)
+	}
+	m.Go(m.Last())
+	m.learn([]Entry{{Name: "Compare(a > 3)"}}, true, true)
+	if m.Partial || len(m.Passes) != 1 || !m.AtAnswer() {
+		t.Errorf("partial %v, %v, step %d", m.Partial, m.Passes, m.Step)
+	}
+}

@@ -1,0 +1,294 @@
+package debugger
+
+import (
+	"context"
+	"errors"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/stencildb/stencildb/engine"
+	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/pass"
+	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/shaders"
+	"github.com/stencildb/stencildb/table"
+	"github.com/stencildb/stencildb/textures"
+	"github.com/stencildb/stencildb/trace"
+)
+
+// scene is what the device holds at a step. Its textures are good until the next
+// statement runs.
+type scene struct {
+	plan   *plan.Query
+	passes []*pass.Pass // those that happened
+	counts []uint64     // theirs
+	seen   []trace.Seen // those executed for this scene
+	ended  bool         // the statement has no further pass
+	answer *engine.Watched
+
+	pass    *pass.Pass // the last that happened; nil at step 0
+	chunk   *table.Chunk
+	targets map[textures.TargetRef]*contents
+	target  *contents // that pass drew to; nil where none has been drawn to
+	mask    uint32    // texture: 1 where a record passes; 0 for none
+	passing uint64    // how many do
+	// selection says that the mask has what all counted passes let pass: what the
+	// statement selects.
+	selection bool
+	drew      bool // a pass has drawn to a texture of this statement alone
+}
+
+// contents is a depth-stencil buffer and what it holds.
+type contents struct {
+	*textures.Target
+	chunk     *table.Chunk
+	depth     bool // depths are defined
+	stencil   bool // stencil values are
+	col, limb int  // whose limb the depths are; col -1: not a plain limb
+}
+
+var (
+	// errStop ends a statement at a step.
+	errStop = errors.New("debugger: stop here")
+	// errGone says that a buffer has been evicted since the scene before.
+	errGone = errors.New("debugger: a depth-stencil buffer is gone")
+)
+
+// observer is a runner that takes a statement to a step. What the one before has
+// executed already it answers from the counts.
+type observer struct {
+	pass.Runner
+	gl     *pass.GL
+	step   int // passes to let happen
+	show   int // the one whose result is to be seen
+	before *scene
+	scene  *scene
+	mask   *textures.Temp
+	union  bool // the mask collects what all counted passes let pass
+}
+
+// moment is what to take a statement to.
+type moment struct {
+	text  string
+	step  int    // passes to let happen
+	end   bool   // all of them; step is then how many are expected
+	most  int    // passes that the statement may have
+	after *scene // of the same statement, one pass before; nil for none
+}
+
+// observe executes a statement up to a moment. What has happened at the moment before
+// is not executed again where that will do.
+func observe(ctx context.Context, db *engine.DB, m moment) (*scene, *engine.Stage, error) {
+	var o *observer
+	var stage engine.Stage
+	w, err := db.Watch(ctx, m.text, func(s engine.Stage) pass.Runner {
+		stage = s
+		o = newObserver(s, m)
+		return o
+	})
+	if errors.Is(err, errGone) {
+		m.after = nil
+		return observe(ctx, db, m)
+	}
+	if err != nil && !errors.Is(err, errStop) {
+		return nil, nil, err
+	}
+	if w != nil {
+		o.scene.ended, o.scene.answer = true, w
+	}
+	return o.scene, &stage, nil
+}
+
+func newObserver(s engine.Stage, m moment) *observer {
+	o := &observer{Runner: trace.Limit(s.Runner, m.most), gl: s.Runner, step: m.step, show: m.step - 1,
+		scene: &scene{plan: s.Plan, targets: map[textures.TargetRef]*contents{}}}
+	if b := m.after; b != nil && !b.drew && len(b.passes) == m.step-1 && !m.end {
+		o.before, o.scene.targets = b, b.targets
+	}
+	if m.end {
+		o.step = math.MaxInt
+	}
+	if t := s.Plan.Table; len(t.Chunks) > 0 {
+		o.scene.chunk = t.Chunks[0]
+	}
+	o.union = m.end && onlyCounts(s.Plan)
+	o.scene.selection = o.union
+	return o
+}
+
+// onlyCounts reports whether the statement asks for nothing but how many records are
+// selected: the records that its counted passes let pass are the selection.
+func onlyCounts(q *plan.Query) bool {
+	for _, a := range q.Aggs {
+		if a.Kind != expr.CountAll && a.Kind != expr.Selectivity {
+			return false
+		}
+	}
+	return len(q.Chunks) == 1 && len(q.Chunks[0].Checks) == 0
+}
+
+// Run implements pass.Runner.
+func (o *observer) Run(p *pass.Pass) (pass.Count, error) {
+	n := len(o.scene.passes)
+	if n == o.step {
+		return nil, errStop
+	}
+	if o.before != nil && n < len(o.before.passes) {
+		o.note(p, o.before.counts[n])
+		if p.Count {
+			return pass.Known(o.before.counts[n]), nil
+		}
+		return nil, nil
+	}
+	if err := o.resume(n); err != nil {
+		return nil, err
+	}
+	c, err := o.Runner.Run(o.seen(p, n == o.show))
+	if err != nil {
+		return nil, err
+	}
+	count := uint64(0)
+	if c != nil {
+		if count, err = c.Wait(); err != nil {
+			return nil, err
+		}
+	}
+	if n == o.show {
+		o.scene.passing = count
+	}
+	if !p.Count {
+		c, count = nil, 0
+	}
+	o.note(p, count)
+	return c, o.after(p)
+}
+
+// resume sees, before the first pass that is executed after a scene, that its
+// buffers still hold what they held.
+func (o *observer) resume(n int) error {
+	if o.before == nil || n != len(o.before.passes) {
+		return nil
+	}
+	for ref, c := range o.before.targets {
+		t, err := o.gl.Store().Target(ref)
+		if err != nil {
+			return err
+		}
+		if t != c.Target {
+			return errGone
+		}
+	}
+	return nil
+}
+
+// seen returns the pass as it is executed: where its result is to be seen, with a
+// colour buffer that takes a 1 for every record that passes.
+func (o *observer) seen(p *pass.Pass, last bool) *pass.Pass {
+	wanted := last
+	if o.union {
+		wanted = p.Count
+	}
+	if !wanted || !tests(p) || p.Color != nil {
+		return p
+	}
+	if o.mask == nil {
+		o.mask = &textures.Temp{Width: p.Target.Shape.Width, Height: p.Target.Shape.Height}
+	}
+	q := *p
+	q.Color, q.Program, q.Count = o.mask, marking(p.Program), true
+	return &q
+}
+
+// tests reports whether not every record need pass.
+func tests(p *pass.Pass) bool {
+	return p.Target.Shape.Rows > 0 && (p.Count || p.Stencil.Test || p.Bounds != nil || p.Depth.Test && !p.Depth.Write)
+}
+
+// marking wraps a fragment program so that it leaves a 1 where it does not discard. No
+// program becomes the one that hardware needs for exact depth tests (package pass).
+func marking(s shaders.Source) shaders.Source {
+	if s.Text == "" {
+		s = shaders.Load("guard.frag")
+	}
+	head, rest, _ := strings.Cut(s.Text, "\n")
+	s.Text = head + "\n#define main passes\n" + rest +
+		"\n#undef main\nlayout(location = 0) out float set;\nvoid main() { passes(); set = 1.0; }\n"
+	return s
+}
+
+// note keeps a pass that has happened.
+func (o *observer) note(p *pass.Pass, count uint64) {
+	s := o.scene
+	s.passes, s.counts, s.pass = append(s.passes, p), append(s.counts, count), p
+}
+
+// after notes what a pass has left behind.
+func (o *observer) after(p *pass.Pass) error {
+	s := o.scene
+	s.drew = s.drew || p.Color != nil
+	if p.Target.Shape.Rows == 0 {
+		s.see(p, -1)
+		return nil
+	}
+	t, err := o.gl.Store().Target(p.Target)
+	if err != nil {
+		return err
+	}
+	c := s.targets[p.Target]
+	if c == nil || c.Target != t {
+		c = &contents{Target: t, chunk: s.chunk, col: -1}
+		s.targets[p.Target] = c
+	}
+	c.wrote(p)
+	s.target, s.chunk = c, c.chunk
+	s.see(p, c.col)
+	if mask := s.maskOf(p, o.mask); mask != nil {
+		s.mask, err = o.gl.Store().Texture(textures.Ref{Temp: mask})
+	}
+	return err
+}
+
+// see keeps what the analysis of searches and sums wants to know of a pass.
+func (s *scene) see(p *pass.Pass, col int) {
+	s.seen = append(s.seen, trace.Seen{Pass: p, Chunk: slices.Index(s.plan.Table.Chunks, s.chunk), Column: col, Samples: s.counts[len(s.counts)-1]})
+}
+
+// maskOf returns the colour buffer that shows what pass p let pass.
+func (s *scene) maskOf(p *pass.Pass, own *textures.Temp) *textures.Temp {
+	if p.Color != nil && p.Color.Words == 0 {
+		return p.Color
+	}
+	return own
+}
+
+// wrote notes what a pass has written.
+func (c *contents) wrote(p *pass.Pass) {
+	if p.Clear != nil || p.Stencil.Test && p.Stencil.WriteMask != 0 {
+		c.stencil = true
+	}
+	if !p.Depth.Test || !p.Depth.Write {
+		return
+	}
+	c.depth, c.col = true, -1
+	if len(p.Textures) == 0 || p.Textures[0].Chunk == nil {
+		return
+	}
+	r := p.Textures[0]
+	c.chunk = r.Chunk
+	if strings.Contains(p.Program.Text, "#define SHIFTED\n") {
+		return
+	}
+	c.col, c.limb = r.Cols[0], channel(p.Program.Text)
+	if r.High {
+		c.limb = 2
+	}
+}
+
+// channel finds the channel that a copy reads.
+func channel(program string) int {
+	if strings.Contains(program, "#define CHANNEL g\n") {
+		return 1
+	}
+	return 0
+}

@@ -1,0 +1,203 @@
+package debugger
+
+import (
+	"fmt"
+	"image"
+	"math"
+
+	"github.com/go-gl/gl/v4.5-core/gl"
+
+	"github.com/stencildb/stencildb/demos/draw"
+	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/textures"
+)
+
+// attribute returns the texture of the attribute to show, the channel in which it
+// begins, and its column: the one asked for, else what the pass at hand reads, what
+// lies in the depth buffer, or what the statement reads first. Column -1 is none.
+func (s *scene) attribute(col int) (ref textures.Ref, first, shown int) {
+	if s.pass != nil {
+		for _, r := range s.pass.Textures {
+			if r.Chunk != s.chunk || r.Form != textures.Floats || r.High {
+				continue
+			}
+			for ch, c := range r.Cols {
+				if c >= 0 && (col < 0 || c == col) && (r.Packed || ch == 0) {
+					return r, ch, c
+				}
+			}
+		}
+	}
+	if col < 0 && s.target != nil {
+		col = s.target.col
+	}
+	if used := s.used(); col < 0 && len(used) > 0 {
+		col = used[0]
+	}
+	if col < 0 || s.chunk == nil {
+		return textures.Ref{}, 0, -1
+	}
+	return textures.Attribute(s.chunk, col), 0, col
+}
+
+// used lists the columns that the statement reads, in the order in which it names them.
+func (s *scene) used() []int {
+	var list []int
+	seen := map[int]bool{-1: true}
+	add := func(col int) {
+		if !seen[col] {
+			seen[col] = true
+			list = append(list, col)
+		}
+	}
+	for _, c := range expr.Columns(s.plan.Where) {
+		add(c)
+	}
+	for _, a := range s.plan.Aggs {
+		add(a.Col)
+	}
+	return list
+}
+
+// top is the largest number in the depth buffer.
+func (s *scene) top() uint64 {
+	if s.target.col < 0 {
+		return 1 << textures.LimbBits
+	}
+	return scaleKey{s.chunk, s.target.col, s.target.limb}.top()
+}
+
+// depthName says what the depths are.
+func (s *scene) depthName() string {
+	t := s.target
+	if t.col < 0 {
+		return "shifted codes"
+	}
+	name := s.plan.Table.Fields[t.col].Name
+	if textures.Limbs(s.chunk.Segments[t.col].Bits) > 1 {
+		name += fmt.Sprintf(", limb %d", t.limb)
+	}
+	return name
+}
+
+// depthValue writes a number of the depth buffer as the value that it stands for,
+// where it stands for one.
+func (s *scene) depthValue(limb uint64) string {
+	if c := s.target.col; c >= 0 {
+		if seg := s.chunk.Segments[c]; textures.Limbs(seg.Bits) == 1 && limb <= seg.Max && seg.NonNull() > 0 {
+			return seg.Decode(limb).String()
+		}
+	}
+	return draw.Thousands(limb)
+}
+
+// rowAt finds the record that a pixel of a pane shows; of several the first.
+func (f *frame) rowAt(at image.Point) (row int, ok bool) {
+	if f.scene == nil || f.scene.chunk == nil {
+		return 0, false
+	}
+	sh := f.shape()
+	for _, pane := range f.layout.panes {
+		if r := picture(pane, sh.Width, sh.Height); at.In(r) {
+			x, y := (at.X-r.Min.X)*sh.Width/r.Dx(), (at.Y-r.Min.Y)*sh.Height/r.Dy()
+			row = y*sh.Width + x
+			return row, row < sh.Rows
+		}
+	}
+	return 0, false
+}
+
+// record writes what the record under the mouse holds, read from the device.
+func (f *frame) record() error {
+	r := f.layout.record
+	f.text(bold, r.Min.X, r.Min.Y+14, "Record", ink)
+	row, ok := f.rowAt(f.demo.mouse)
+	if !ok {
+		lines := f.wrap(small, "Point at a texel of a pane. "+f.demo.options.Order, r.Dx())
+		for i, line := range lines {
+			f.text(small, r.Min.X, r.Min.Y+34+16*i, line, faint)
+		}
+		return nil
+	}
+	s, sh := f.scene, f.shape()
+	x, y := row%sh.Width, row/sh.Width
+	for _, pane := range f.layout.panes {
+		f.mark(picture(pane, sh.Width, sh.Height), sh, x, y)
+	}
+	f.text(regular, r.Min.X+64, r.Min.Y+14, fmt.Sprintf("row %s, texel (%d, %d)", draw.Thousands(uint64(s.first()+row)), x, y), ink)
+	line := r.Min.Y + 34
+	write := func(what, value string) {
+		if line < r.Max.Y {
+			f.text(regular, r.Min.X, line, f.clip(regular, what, 78), faint)
+			f.text(regular, r.Min.X+84, line, f.clip(regular, value, r.Dx()-84), ink)
+		}
+		line += 18
+	}
+	for _, col := range s.used() {
+		seg := s.chunk.Segments[col]
+		value := "NULL"
+		if !seg.IsNull(row) {
+			value = fmt.Sprintf("%v   code %d", seg.Decode(seg.Codes.At(row)), seg.Codes.At(row))
+		}
+		write(s.plan.Table.Fields[col].Name, value)
+	}
+	t := s.texel(x, y)
+	if t.depth >= 0 {
+		limb := math.Round(float64(t.depth) * (1 << textures.LimbBits))
+		write("depth", fmt.Sprintf("%.0f / 2^24   %s %s", limb, s.depthName(), s.depthValue(uint64(limb))))
+	}
+	if t.stencil >= 0 {
+		write("stencil", fmt.Sprint(t.stencil))
+	}
+	if t.passes >= 0 {
+		write("passes", map[bool]string{true: "yes", false: "no"}[t.passes > 0])
+	}
+	gl.BindFramebuffer(gl.FRAMEBUFFER, f.surface.frame)
+	return f.view.ctx.Check("debugger: read a texel back")
+}
+
+// mark frames a texel in a pane, so that it is found in the others too.
+func (f *frame) mark(r image.Rectangle, sh textures.Shape, x, y int) {
+	at := image.Rect(r.Min.X+x*r.Dx()/sh.Width, r.Min.Y+y*r.Dy()/sh.Height,
+		r.Min.X+(x+1)*r.Dx()/sh.Width, r.Min.Y+(y+1)*r.Dy()/sh.Height).Inset(-3)
+	f.canvas.frame(at, paper)
+	f.canvas.frame(at.Inset(-1), ink)
+}
+
+// first is the row of the table that is the chunk's first.
+func (s *scene) first() int {
+	n := 0
+	for _, c := range s.plan.Table.Chunks {
+		if c == s.chunk {
+			break
+		}
+		n += c.Rows
+	}
+	return n
+}
+
+// texel is what the device holds for a record; what is undefined is -1.
+type texel struct {
+	depth, passes float32
+	stencil       int
+}
+
+// texel reads one texel back.
+func (s *scene) texel(x, y int) texel {
+	out := texel{-1, -1, -1}
+	if t := s.target; t != nil {
+		gl.BindFramebuffer(gl.READ_FRAMEBUFFER, t.Framebuffer)
+		if t.depth {
+			gl.ReadPixels(int32(x), int32(y), 1, 1, gl.DEPTH_COMPONENT, gl.FLOAT, gl.Ptr(&out.depth))
+		}
+		if t.stencil {
+			var v uint8
+			gl.ReadPixels(int32(x), int32(y), 1, 1, gl.STENCIL_INDEX, gl.UNSIGNED_BYTE, gl.Ptr(&v))
+			out.stencil = int(v)
+		}
+	}
+	if s.mask != 0 {
+		gl.GetTextureSubImage(s.mask, 0, int32(x), int32(y), 0, 1, 1, 1, gl.RED, gl.FLOAT, 4, gl.Ptr(&out.passes))
+	}
+	return out
+}

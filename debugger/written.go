@@ -1,0 +1,196 @@
+package debugger
+
+import (
+	"fmt"
+	"image"
+	"image/color"
+	"math"
+	"strings"
+
+	"github.com/stencildb/stencildb/demos/draw"
+)
+
+// head writes the statement, and where it is.
+func (f *frame) head() error {
+	d, r := f.demo, f.layout.head
+	x := f.text(large, r.Min.X, r.Min.Y+20, "stencildb demo", ink)
+	doing := "paused"
+	if d.Running {
+		doing = "running"
+	}
+	status := fmt.Sprintf("%s  ·  %s  ·  %g passes a second", d.Title(), doing, d.Speed)
+	f.text(bold, x+24, r.Min.Y+20, status, highlight)
+	about := strings.Split(f.view.ctx.Caps().Renderer, " (")[0]
+	if f.scene != nil {
+		about = fmt.Sprintf("%s records of %s  ·  %s", draw.Thousands(uint64(f.scene.plan.Table.Rows())), f.scene.plan.Table.Name, about)
+	}
+	if room := r.Max.X - x - 48 - f.width(bold, status); f.width(small, about) <= room {
+		f.right(small, r.Max.X, r.Min.Y+20, about, faint)
+	}
+	f.statement(image.Rect(r.Min.X, r.Min.Y+28, r.Max.X, r.Max.Y))
+	return nil
+}
+
+// statement writes the SQL with its constants marked, in two lines at most.
+func (f *frame) statement(r image.Rectangle) {
+	if f.demo.problem != "" {
+		for i, line := range f.wrap(regular, f.demo.problem, r.Dx()) {
+			if i < 2 {
+				f.text(regular, r.Min.X, r.Min.Y+16+18*i, line, highlight)
+			}
+		}
+		return
+	}
+	x, y := r.Min.X, r.Min.Y+16
+	for i, letter := range f.demo.SQL {
+		if letter == '\n' || letter == '\t' {
+			letter = ' '
+		}
+		w := f.width(mono, string(letter))
+		if x+w > r.Max.X {
+			if x, y = r.Min.X, y+18; y > r.Max.Y {
+				return
+			}
+		}
+		shade := ink
+		for j, c := range f.demo.Constants {
+			if c.from <= i && i < c.to {
+				shade = selected
+				if j == f.demo.Active {
+					shade = highlight
+				}
+				f.fill(image.Rect(x, y+3, x+w, y+5), shade)
+			}
+		}
+		f.text(mono, x, y, string(letter), shade)
+		x += w
+	}
+}
+
+const rowHigh = 20 // of the list of passes
+
+// firstListed is the step that the first line of a list shows: the current one in the
+// middle.
+func (d *Demo) firstListed(lines int) int {
+	return max(0, min(d.Step-lines/2, d.Last()+1-lines))
+}
+
+func listLines(r image.Rectangle) int { return max((r.Dy()-2*rowHigh-4)/rowHigh, 1) }
+
+// listed finds the step of the list that a point is on.
+func (d *Demo) listed(r image.Rectangle, at image.Point) (int, bool) {
+	line := (at.Y - r.Min.Y - rowHigh - 4) / rowHigh
+	step := line + d.firstListed(listLines(r))
+	return step, at.Y >= r.Min.Y+rowHigh+4 && line < listLines(r) && step <= d.Last()
+}
+
+// list writes the passes, the current one marked, and what has been counted so far.
+func (f *frame) list() error {
+	d, r := f.demo, f.layout.list
+	f.text(bold, r.Min.X, r.Min.Y+14, "Passes", ink)
+	f.right(small, r.Max.X, r.Min.Y+14, "samples that pass", faint)
+	lines := listLines(r)
+	first := d.firstListed(lines)
+	for i := range min(lines, d.Last()+1) {
+		step := first + i
+		row := image.Rect(r.Min.X, r.Min.Y+rowHigh+4+i*rowHigh, r.Max.X, r.Min.Y+rowHigh+4+(i+1)*rowHigh)
+		if step > d.Last() {
+			break
+		}
+		f.listRow(row, step)
+	}
+	samples, passes := d.Counted()
+	f.fill(image.Rect(r.Min.X, r.Max.Y-rowHigh, r.Max.X, r.Max.Y-rowHigh+1), hair)
+	f.text(small, r.Min.X, r.Max.Y-5, fmt.Sprintf("counted so far, %s", plural(passes, "pass", "passes")), faint)
+	f.right(bold, r.Max.X, r.Max.Y-5, draw.Thousands(samples), ink)
+	return nil
+}
+
+func plural(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
+}
+
+func (f *frame) listRow(row image.Rectangle, step int) {
+	d, shade := f.demo, ink
+	if step == d.Step {
+		f.fill(row, marked)
+		f.fill(image.Rect(row.Min.X, row.Min.Y, row.Min.X+3, row.Max.Y), selected)
+	}
+	if step > d.Step {
+		shade = faint
+	}
+	y, x := row.Max.Y-6, row.Min.X+8
+	switch {
+	case step == 0:
+		f.text(regular, x, y, "start", shade)
+		return
+	case step == d.Last():
+		f.text(bold, x, y, "answer", shade)
+		return
+	}
+	e := d.Passes[step-1]
+	end := row.Max.X
+	if e.Counted && step <= d.Step {
+		count := draw.Thousands(e.Samples)
+		f.right(regular, end, y, count, shade)
+		end -= f.width(regular, count) + 8
+	}
+	x = max(f.text(small, x, y, fmt.Sprint(step), faint)+6, row.Min.X+30)
+	f.text(regular, x, y, f.clip(regular, e.Name, end-x), shade)
+}
+
+// state writes the state of the pass at hand.
+func (f *frame) state() error {
+	d, r := f.demo, f.layout.state
+	y := r.Min.Y + 14
+	write := func(face int, s string, shade color.RGBA) {
+		for _, line := range f.wrap(face, s, r.Dx()) {
+			if y <= r.Max.Y {
+				f.text(face, r.Min.X, y, line, shade)
+			}
+			y += 18
+		}
+	}
+	switch {
+	case f.scene == nil:
+		return nil
+	case d.Step == 0:
+		write(bold, "Before the first pass", ink)
+		write(regular, "Attributes are textures, a record is a texel. Depth and stencil buffer hold nothing yet.", ink)
+		return nil
+	case d.AtAnswer():
+		write(bold, "Answer", ink)
+		y += 6
+		write(large, d.Answer, selected)
+		y += 4
+		samples, passes := d.Counted()
+		write(regular, fmt.Sprintf("%s, of which %d counted %s samples.", plural(len(d.Passes), "pass", "passes"), passes, draw.Thousands(samples)), ink)
+		return nil
+	}
+	e := d.Passes[d.Step-1]
+	write(bold, fmt.Sprintf("%d  %s", d.Step, e.Name), ink)
+	write(regular, "Counts "+e.Counts+".", ink)
+	for _, s := range strings.Split(f.scene.pass.State(), "; ") {
+		write(small, s, faint)
+	}
+	if comparesDepth(f.scene.pass) {
+		for _, limb := range quads(f.scene.pass) {
+			write(small, fmt.Sprintf("quad at depth %.0f / 2^24: %s %s", limb, f.scene.depthName(), f.scene.depthValue(uint64(math.Round(limb)))), highlight)
+		}
+	}
+	if e.Counted && y <= r.Max.Y {
+		write(bold, draw.Thousands(e.Samples)+" samples pass", selected)
+	}
+	return nil
+}
+
+// help writes the keys.
+func (f *frame) help() error {
+	r := f.layout.help
+	s := "space run/pause   ← → step   home rewind   end answer   + − speed   drag a number line, or ↑ ↓, to change a constant   tab next constant   l by rank/in proportion   a attribute   q quit"
+	f.text(small, r.Min.X, r.Max.Y-6, f.clip(small, s, r.Dx()), faint)
+	return nil
+}
