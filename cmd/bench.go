@@ -254,7 +254,10 @@ func (o *benchFlags) config(c *cobra.Command) (bench.Config, error) {
 		}
 	}
 	for _, text := range o.rows {
-		n, err := bench.ParseRows(text)
+		n, err := ingest.ParseRows(text)
+		if err == nil && n < 1 {
+			err = fmt.Errorf("%q: a benchmark takes a row or more", text)
+		}
 		if err != nil {
 			return config, usagef("--rows %w", err)
 		}

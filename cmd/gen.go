@@ -12,7 +12,7 @@ import (
 
 func newGen() *cobra.Command {
 	var out string
-	var rows int
+	var rows rowCount
 	var seed uint64
 	var names []string
 	about := "Writes a table of synthetic data. The same name, rows and seed give the same\ndata on every machine. The format is the extension's: .csv or .tsv (also with .gz\nor .zst), .parquet, .arrow.\n"
@@ -25,7 +25,7 @@ func newGen() *cobra.Command {
 		Short: "Generate data: " + strings.Join(names, ", "),
 		Long:  about,
 		Example: `  stencildb gen tcpip -o tcpip.parquet
-  stencildb gen uniform --rows 16777216 --seed 7 -o uniform.parquet
+  stencildb gen uniform --rows 16Mi --seed 7 -o uniform.parquet
   stencildb query --load tcpip.parquet 'SELECT MEDIAN(data_count) FROM tcpip'`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {
@@ -43,9 +43,7 @@ func newGen() *cobra.Command {
 		case out == "":
 			return usagef("give the file to write with -o FILE")
 		case !c.Flags().Changed("rows"):
-			rows = g.DefaultRows
-		case rows < 0:
-			return usagef("--rows %d: a table has 0 rows or more", rows)
+			rows = rowCount(g.DefaultRows)
 		}
 		if err := ingest.CheckExtension(out); err != nil {
 			return usageError{err}
@@ -53,20 +51,36 @@ func newGen() *cobra.Command {
 		if err := ingest.CheckPlace(out); err != nil {
 			return err
 		}
-		if err := fits(rows, g); err != nil {
+		if err := fits(int(rows), g); err != nil {
 			return err
 		}
-		t, err := g.Generate(c.Context(), rows, seed, 0)
+		t, err := g.Generate(c.Context(), int(rows), seed, 0)
 		if err != nil {
 			return err
 		}
 		return ingest.WriteFile(c.Context(), out, t)
 	})
-	c.Flags().IntVar(&rows, "rows", 0, "number of rows (default: the generator's)")
+	c.Flags().Var(&rows, "rows", "`NUMBER` of rows, e.g. 100k, 16M, 2^28 (default: the generator's)")
 	c.Flags().Uint64Var(&seed, "seed", 1, "seed of the random numbers")
 	c.Flags().StringVarP(&out, "output", "o", "", "`FILE` to write")
 	return c
 }
+
+// rowCount is a flag for a number of rows.
+type rowCount int
+
+// Set implements pflag.Value.
+func (r *rowCount) Set(text string) error {
+	n, err := ingest.ParseRows(text)
+	*r = rowCount(n)
+	return err
+}
+
+// String implements pflag.Value.
+func (r *rowCount) String() string { return "" }
+
+// Type implements pflag.Value.
+func (r *rowCount) Type() string { return "NUMBER" }
 
 // fits refuses a table larger than the machine's memory, in which it is made:
 // asking for more ends in a kill.
