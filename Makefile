@@ -41,7 +41,10 @@ run: build ## build, and run every routine of the paper on the flights data
 build: setup-run ## build ./stencildb (headless: no X library needed)
 	$(GO) build -buildvcs=false -tags $(TAGS) -ldflags '$(LDFLAGS)' -o stencildb .
 
+# All of it with the race detector, vet and staticcheck too: so everything is compiled
+# once, which on two cores takes longer than the tests.
 .PHONY: test
+test: export GOFLAGS += -race
 test: setup fmt vet lint unit window-test fuzz duckdb-test ## every check: gofmt, vet, staticcheck, tests with the race detector, fuzzing
 
 # The go command fetches the modules that a build needs as it goes; `go mod
@@ -91,7 +94,7 @@ vet:
 
 .PHONY: lint
 lint:
-	$(GO) tool staticcheck -tags $(TAGS) ./...
+	"$$(GOFLAGS= $(GO) tool -n staticcheck)" -tags $(TAGS) ./... # itself without the race detector
 
 # Random tests start from SEED, so that a check of a commit says something about
 # the commit; SEED=0 takes another seed each time, as make soak does.
