@@ -41,6 +41,10 @@ run: build ## build, and run every routine of the paper on the flights data
 build: setup-run ## build ./stencildb (headless: no X library needed)
 	$(GO) build -buildvcs=false -tags $(TAGS) -ldflags '$(LDFLAGS)' -o stencildb .
 
+.PHONY: window
+window: setup ## build ./stencildb with windows, for stencildb demo (GLFW)
+	$(GO) build -buildvcs=false -tags $(TAGS),window -ldflags '$(LDFLAGS)' -o stencildb .
+
 # All of it with the race detector, vet and staticcheck too: so everything is compiled
 # once, which on two cores takes longer than the tests.
 .PHONY: test

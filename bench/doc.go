@@ -79,7 +79,9 @@
 //     of host and device.
 //   - A contender that took less than a millisecond runs three times untimed before each
 //     timed run: otherwise it would pay for the caches and the device's context of the
-//     contender before it, and on an H200 for waking up, up to half a millisecond.
+//     contender before it, and on an H200 for waking up, up to half a millisecond. One
+//     that follows a longer run of more than 100 ms runs once untimed: a device that had
+//     nothing to do meanwhile has lowered its clocks.
 //   - A slow contender takes part in every second, fourth or eighth round only.
 //   - Peers are linked by build tag only (see [KnownPeers]): DuckDB alone is larger
 //     than the rest of the program.

@@ -46,7 +46,7 @@ func ReadMachine(o glctx.Options, version string) (Machine, error) {
 		m.Device, m.Driver, m.Software = info.Caps.Renderer, info.Caps.Version, info.Caps.Software
 		m.GPUTimer, m.Budget = info.Caps.GPUTimer, info.Caps.Budget
 	}
-	m.LoadAverage, err = loadAverage()
+	m.LoadAverage, err = glctx.LoadAverage()
 	return m, err
 }
 
@@ -69,16 +69,6 @@ func commit(version string) string {
 		return version
 	}
 	return revision + modified
-}
-
-// loadAverage is that of the last minute.
-func loadAverage() (float64, error) {
-	var host unix.Sysinfo_t
-	if err := unix.Sysinfo(&host); err != nil {
-		return 0, err
-	}
-	const one = 1 << 16 // of the kernel's fixed point
-	return float64(host.Loads[0]) / one, nil
 }
 
 // processorTime is what all threads of this process have taken of the processors.

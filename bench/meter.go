@@ -101,6 +101,7 @@ const (
 	minRuns     = 4
 	touchBelow  = time.Millisecond // a contender as fast as this runs a few times untimed before each timed run
 	touches     = 3
+	idleAfter   = 100 * time.Millisecond // a device that another contender leaves idle for so long lowers its clocks
 	share       = time.Second
 	profileRuns = 3
 )
@@ -297,28 +298,40 @@ func (m *Meter) stride(rounds int, estimate time.Duration) int {
 
 // round runs the contenders of a trial, starting with another one each round.
 func (m *Meter) round(ctx context.Context, h heat, round int) error {
+	var before time.Duration // that the contender before took
 	for i := range h.racers {
 		r := h.racers[(i+round)%len(h.racers)]
 		if round%r.stride != 0 {
 			continue
 		}
-		if r.estimate < touchBelow {
-			for range touches {
-				if _, err := m.time(ctx, h, r, r.Run); err != nil {
-					return err
-				}
+		for range r.untimed(before) {
+			if _, err := m.time(ctx, h, r, r.Run); err != nil {
+				return err
 			}
 		}
 		l, err := m.time(ctx, h, r, r.Run)
 		if err != nil {
 			return err
 		}
+		before = l.all
 		r.ms, r.cpu = append(r.ms, inMS(l.wall)), append(r.cpu, inMS(l.cpu))
 		if l.gpu > 0 {
 			r.gpu = append(r.gpu, inMS(l.gpu))
 		}
 	}
 	return nil
+}
+
+// untimed is how often a contender runs before it is timed, after one that took so
+// long.
+func (r *racer) untimed(before time.Duration) int {
+	switch {
+	case r.estimate < touchBelow:
+		return touches
+	case before > idleAfter && before > r.estimate:
+		return 1
+	}
+	return 0
 }
 
 func inMS(d time.Duration) float64 { return rounded(float64(d) / 1e6) }

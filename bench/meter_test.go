@@ -79,6 +79,25 @@ func TestFastContendersAreTouched(t *testing.T) {
 	}
 }
 
+// A contender that follows a much longer one runs once untimed.
+func TestContendersAfterLongOnesAreTouched(t *testing.T) {
+	c := &fakeClock{}
+	var order []string
+	long, awake, drowsy := 300*time.Millisecond, 40*time.Millisecond, 70*time.Millisecond
+	trial := Trial{Contenders: []Contender{
+		c.contender("long", &order, long, long, long, long, long),
+		c.contender("short", &order, drowsy, awake, drowsy, awake, awake),
+	}}
+	results, _ := measure(t, &Meter{Rounds: 2, now: c.now, cpu: c.cpu}, trial)
+	// Warm: each twice. Round 0: long, then short twice; round 1: short, long.
+	if want := []string{"long", "long", "short", "short", "long", "short", "short", "short", "long"}; !slices.Equal(order, want) {
+		t.Errorf("order %v, want %v", order, want)
+	}
+	if !slices.Equal(results[1].MS, []float64{40, 40}) {
+		t.Errorf("times %v, want 40 ms twice", results[1].MS)
+	}
+}
+
 // Ratios are of the rounds in which both ran, whatever their strides.
 func TestRatiosArePaired(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {

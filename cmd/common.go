@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/stencildb/stencildb/demos/lesson"
 	"github.com/stencildb/stencildb/engine"
 	"github.com/stencildb/stencildb/glctx"
 	"github.com/stencildb/stencildb/ingest"
@@ -138,4 +139,32 @@ func (o *common) withDB(c *cobra.Command, fn func(context.Context, *engine.DB) e
 		fmt.Fprintf(c.ErrOrStderr(), "warning: %s: auto goes by built-in costs; stencildb info --calibrate measures this machine\n", oneLine(w))
 	}
 	return nil
+}
+
+// flightsOrder says how the flights of withOrdered lie.
+const flightsOrder = "The flights are sorted by delay into lines, each line by distance: delay grows downwards, distance to the right."
+
+// withOrdered is withDB for pictures: the embedded flights lie in an order that makes
+// regions visible, and order says so; tables of --load stay as they are.
+func (o *common) withOrdered(c *cobra.Command, fn func(ctx context.Context, db *engine.DB, order string) error) (err error) {
+	if len(o.loads) > 0 {
+		return o.withDB(c, func(ctx context.Context, db *engine.DB) error { return fn(ctx, db, "") })
+	}
+	all, err := lesson.Load()
+	if err != nil {
+		return err
+	}
+	t, err := lesson.Flights(all.Rows())
+	if err != nil {
+		return err
+	}
+	db, err := engine.Open(o.engineOptions())
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	if err := db.Add(t); err != nil {
+		return err
+	}
+	return fn(c.Context(), db, flightsOrder)
 }

@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/stencildb/stencildb/debugger"
-	"github.com/stencildb/stencildb/demos/lesson"
 	"github.com/stencildb/stencildb/engine"
 	"github.com/stencildb/stencildb/glctx"
 	"github.com/stencildb/stencildb/trace"
@@ -19,9 +18,6 @@ import (
 
 // demoSQL is what the demo shows unless it is given a statement.
 const demoSQL = "SELECT COUNT(*) FROM flights WHERE delay > 15 AND (distance < 700 OR delay > 120)"
-
-// demoOrder says how the flights of the demo lie.
-const demoOrder = "The flights are sorted by delay into lines, each line by distance: delay grows downwards, distance to the right."
 
 // demoFlags are those of the demo beside the common ones.
 type demoFlags struct {
@@ -121,12 +117,8 @@ func (o *demoFlags) run(c *cobra.Command, text string, w, h int) (err error) {
 	}
 	defer func() { err = errors.Join(err, gpu.Close()) }()
 	o.context = gpu
-	return o.withTables(c, func(ctx context.Context, db *engine.DB) (err error) {
-		options := debugger.Options{SQL: text, MaxPasses: o.most}
-		if len(o.loads) == 0 {
-			options.Order = demoOrder
-		}
-		d, err := debugger.Open(ctx, gpu, db, options)
+	return o.withOrdered(c, func(ctx context.Context, db *engine.DB, order string) (err error) {
+		d, err := debugger.Open(ctx, gpu, db, debugger.Options{SQL: text, MaxPasses: o.most, Order: order})
 		if err != nil {
 			return err
 		}
@@ -155,30 +147,6 @@ func (o *demoFlags) openContext(w, h int) (*glctx.Context, error) {
 		return nil, fmt.Errorf("%w; or write the frames without a display: stencildb demo --headless --out FOLDER", err)
 	}
 	return gpu, nil
-}
-
-// withTables is withDB whose flights lie in an order that makes regions visible.
-func (o *demoFlags) withTables(c *cobra.Command, fn func(context.Context, *engine.DB) error) (err error) {
-	if len(o.loads) > 0 {
-		return o.withDB(c, fn)
-	}
-	all, err := lesson.Load()
-	if err != nil {
-		return err
-	}
-	t, err := lesson.Flights(all.Rows())
-	if err != nil {
-		return err
-	}
-	db, err := engine.Open(o.engineOptions())
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, db.Close()) }()
-	if err := db.Add(t); err != nil {
-		return err
-	}
-	return fn(c.Context(), db)
 }
 
 // framesFolder makes a folder, and sees that it can be written to before any work.

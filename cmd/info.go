@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"runtime"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -33,8 +34,11 @@ type costs struct {
 	Profile  *cost.Profile `json:"profile"`
 }
 
-// calibrateDevice stands between info and the device, for the tests.
-var calibrateDevice = engine.Calibrate
+// calibrateDevice and loadAverage stand between info and the machine, for the tests.
+var (
+	calibrateDevice = engine.Calibrate
+	loadAverage     = glctx.LoadAverage
+)
 
 func newInfo() *cobra.Command {
 	var o common
@@ -50,8 +54,9 @@ the backend cpu works on it.
 With --calibrate the chosen device is also checked, and it and the CPU are
 measured, in less than 20 seconds. What was measured is kept in the user's cache
 folder, for the device, its driver's version, the CPU and its cores, and auto goes
-by it from then on; with another driver it is to be measured again. Until then
-auto goes by built-in costs of a device of the same class.
+by it from then on; with another driver it is to be measured again. Until then, and
+after the file (which info names) has been removed, auto goes by built-in costs of a
+device of the same class.
 
 Checked: comparisons by all six operators and ranges around every power of two,
 over codes of up to 22, 24, 48 and 64 bits with NULLs (in software a part of them),
@@ -88,6 +93,7 @@ with --calibrate: "comparisons", "mismatches", "examples", "failures", "rows",
 		}
 		all := information{Info: info}
 		if calibrate {
+			warnOfLoad(c.ErrOrStderr())
 			if err := keepable(); err != nil {
 				return fmt.Errorf("the calibration cannot be kept: %w", err)
 			}
@@ -130,6 +136,14 @@ func keepable() error {
 		return err
 	}
 	return cost.CheckFolder(folder)
+}
+
+// warnOfLoad says when other work will disturb what is measured.
+func warnOfLoad(w io.Writer) {
+	if load, err := loadAverage(); err == nil && load > float64(runtime.NumCPU())/2 {
+		fmt.Fprintf(w, "warning: the machine is busy (load average %.1f on %s): what is measured now will be off; calibrate again when it is idle\n",
+			load, count(uint64(runtime.NumCPU()), "core"))
+	}
 }
 
 // readCosts keeps what has been measured and finds what auto goes by.

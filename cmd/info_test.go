@@ -16,6 +16,7 @@ import (
 // The one run of the real calibration: it is kept, and found again.
 func TestInfoCalibrates(t *testing.T) {
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
+	loadIs(t, 0)
 	o := stencildb("info", "--calibrate")
 	if o.status != 0 || o.errOut != "" {
 		t.Fatalf("status %d: %s", o.status, o.errOut)
@@ -50,6 +51,21 @@ func TestInfoCalibrates(t *testing.T) {
 	}
 }
 
+// loadIs makes the machine as busy as this.
+func loadIs(t *testing.T, load float64) {
+	real := loadAverage
+	t.Cleanup(func() { loadAverage = real })
+	loadAverage = func() (float64, error) { return load, nil }
+}
+
+func TestInfoWarnsOfABusyMachine(t *testing.T) {
+	calibrated(t, engine.Calibration{Comparisons: 1})
+	loadIs(t, 1000)
+	if o := stencildb("info", "--calibrate"); o.status != 0 || !strings.Contains(o.errOut, "the machine is busy (load average 1000.0") {
+		t.Errorf("status %d: %s", o.status, o.errOut)
+	}
+}
+
 // calibrated makes info find this instead of asking the device, with the built-in
 // costs.
 func calibrated(t *testing.T, c engine.Calibration) {
@@ -66,6 +82,7 @@ func calibrated(t *testing.T, c engine.Calibration) {
 	real := calibrateDevice
 	t.Cleanup(func() { calibrateDevice = real })
 	calibrateDevice = func(context.Context, engine.Options) (*engine.Calibration, error) { return &c, nil }
+	loadIs(t, 0)
 }
 
 func TestCalibrationInJSON(t *testing.T) {

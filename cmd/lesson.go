@@ -93,7 +93,7 @@ func (o *lessonFlags) play(c *cobra.Command, l *lesson.Lesson) error {
 	if err := l.Play(options); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(c.OutOrStdout(), "\nThe exercise is in demos/%s/README.md; stencildb demo %s --answer NUMBER checks an answer.\n", l.Name, l.Name)
+	_, err := fmt.Fprintf(c.OutOrStdout(), "\nExercise\n\n%s\n", l.Exercise())
 	return err
 }
 

@@ -47,8 +47,8 @@ The backend is classic unless another one is named; cpu has no passes to show.` 
 			return err
 		}
 		defer page.discard()
-		return o.withDB(c, func(ctx context.Context, db *engine.DB) error {
-			t, err := trace.Run(ctx, db, args[0], trace.Options{MaxPasses: most})
+		return o.withOrdered(c, func(ctx context.Context, db *engine.DB, order string) error {
+			t, err := trace.Run(ctx, db, args[0], trace.Options{MaxPasses: most, Order: order})
 			if err != nil {
 				return err
 			}

@@ -45,7 +45,8 @@ type Analyzer interface {
 type Step struct {
 	Pass   string // the paper's name of it: "CopyToDepth(delay)"
 	Counts string // what it counts, in words; "" when it counts nothing
-	GLSL   string // the fragment program, where the pass has one
+	GLSL   string // the fragment or compute program, where the pass has one
+	Fixed  bool   // the pass draws without one
 
 	// After an execution only (see [Analyzer]):
 	Counted bool          // whether the pass counted samples

@@ -79,7 +79,7 @@ func (c *costs) opened(key cost.Key) {
 
 // presumed is the profile to go by while no device is open: the newest one of this
 // CPU, else that of a fast device, below whose predictions no query on a device is
-// expected to get.
+// expected to get; of a software device where there can be no other.
 func presumed(folder string) (Costs, error) {
 	cpu := glctx.ReadCPU()
 	c := Costs{}
@@ -90,7 +90,7 @@ func presumed(folder string) (Costs, error) {
 	case !errors.Is(err, fs.ErrNotExist):
 		c.Warning = err.Error()
 	}
-	if c.Profile, err = cost.Default(false, cpu.Threads); err != nil {
+	if c.Profile, err = cost.Default(!glctx.MayHaveHardware(), cpu.Threads); err != nil {
 		return Costs{}, err
 	}
 	c.Source = "built in, of " + c.Profile.Key.Renderer + "; no device is open"

@@ -231,6 +231,9 @@ func (x *Explanation) stepLines() []string {
 			line += "  " + s.numbers()
 		}
 		lines = append(lines, strings.TrimRight(line, " "))
+		if x.GLSL && s.Fixed {
+			lines = append(lines, "        | no program: the depth and stencil tests decide")
+		}
 		if x.GLSL && s.GLSL != "" {
 			for l := range strings.Lines(strings.TrimRight(s.GLSL, "\n")) {
 				lines = append(lines, "        | "+strings.TrimRight(l, "\n"))

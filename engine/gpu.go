@@ -155,5 +155,5 @@ func (b *passes) Explain(q *plan.Query) ([]Step, error) {
 }
 
 func stepOf(p *pass.Pass) Step {
-	return Step{Pass: p.Name, Counts: p.Counts, GLSL: p.Program.Text}
+	return Step{Pass: p.Name, Counts: p.Counts, GLSL: p.Program.Text, Fixed: p.Program.Text == ""}
 }

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -41,6 +43,23 @@ func (d DeviceInfo) kind() string {
 		return "software device"
 	}
 	return "hardware device"
+}
+
+// MayHaveHardware reports whether there may be a hardware device, at next to no cost:
+// false where the system has no node of one, or STENCILDB_DEVICE asks for software.
+func MayHaveHardware() bool {
+	if strings.EqualFold(os.Getenv("STENCILDB_DEVICE"), "software") {
+		return false
+	}
+	if runtime.GOOS != "linux" {
+		return true
+	}
+	for _, pattern := range []string{"/dev/dri/render*", "/dev/nvidia[0-9]*", "/dev/dxg"} {
+		if found, err := filepath.Glob(pattern); err == nil && len(found) > 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // candidate is a device with what is known of it before it is opened.

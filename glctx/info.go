@@ -4,6 +4,7 @@ import (
 	"runtime"
 
 	"github.com/klauspost/cpuid/v2"
+	"golang.org/x/sys/unix"
 )
 
 // Info is what "stencildb info" prints.
@@ -53,6 +54,17 @@ var simd = []cpuid.FeatureID{
 	cpuid.AVX512VPOPCNTDQ, cpuid.AMXTILE, cpuid.ASIMD, cpuid.ASIMDDP, cpuid.SVE,
 }
 
+// LoadAverage is that of the last minute, of all cores together.
+func LoadAverage() (float64, error) {
+	var host unix.Sysinfo_t
+	if err := unix.Sysinfo(&host); err != nil {
+		return 0, err
+	}
+	const one = 1 << 16 // of the kernel's fixed point
+	return float64(host.Loads[0]) / one, nil
+}
+
+// ReadCPU describes the machine's processor.
 func ReadCPU() CPUInfo {
 	c := CPUInfo{Model: cpuid.CPU.BrandName, Cores: runtime.NumCPU(), Threads: runtime.GOMAXPROCS(0), SIMD: []string{}}
 	for _, f := range simd {

@@ -14,7 +14,8 @@ const DefaultMaxPasses = 200
 
 // Options says how to trace.
 type Options struct {
-	MaxPasses int // 0: DefaultMaxPasses
+	MaxPasses int    // 0: DefaultMaxPasses
+	Order     string // how the records are ordered, in words; "" where that says nothing
 }
 
 // Trace is a statement with the passes that answered it: the data of a page.
@@ -25,6 +26,7 @@ type Trace struct {
 	Plan    []string `json:"plan"` // the lines of EXPLAIN
 	Answer  []Field  `json:"answer"`
 	Rows    int      `json:"rows"`
+	Order   string   `json:"order"` // of the records, in words; "" where that says nothing
 
 	Grids    []*grid   `json:"grids"`   // one a chunk
 	Columns  []*Column `json:"columns"` // those that the statement reads
@@ -95,7 +97,7 @@ func Run(ctx context.Context, db *engine.DB, text string, o Options) (*Trace, er
 		return nil, err
 	}
 	out := t.trace
-	out.SQL, out.Backend, out.Plan = w.SQL, w.Backend, x.Lines()
+	out.SQL, out.Backend, out.Plan, out.Order = w.SQL, w.Backend, x.Lines(), o.Order
 	for i, c := range w.Columns {
 		out.Answer = append(out.Answer, Field{c.Name, c.Type.String(), w.Rows[0][i].String()})
 	}

@@ -56,6 +56,17 @@ func (l *Lesson) Solution(o Options) (n uint64, err error) {
 	return n, err
 }
 
+// Exercise returns the exercise on the page, in lines for a terminal.
+func (l *Lesson) Exercise() string {
+	page, err := l.Files.ReadFile("README.md")
+	if err != nil {
+		return ""
+	}
+	_, text, _ := strings.Cut(string(page), "\n## Exercise\n")
+	text, _, _ = strings.Cut(text, "\n## ")
+	return wrapped(strings.ReplaceAll(text, "`", ""))
+}
+
 // on opens a stage for f.
 func (l *Lesson) on(o Options, f func(s *Stage)) (err error) {
 	t, err := all()

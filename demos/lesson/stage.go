@@ -47,9 +47,14 @@ const lineWidth = 92
 
 // Say writes a paragraph, after an empty line.
 func (s *Stage) Say(format string, args ...any) {
+	s.write("\n" + wrapped(fmt.Sprintf(format, args...)) + "\n")
+}
+
+// wrapped breaks a paragraph into lines.
+func wrapped(text string) string {
 	var b strings.Builder
 	length := 0
-	for _, word := range strings.Fields(fmt.Sprintf(format, args...)) {
+	for _, word := range strings.Fields(text) {
 		switch {
 		case length > 0 && length+1+len(word) > lineWidth:
 			b.WriteByte('\n')
@@ -61,7 +66,7 @@ func (s *Stage) Say(format string, args ...any) {
 		b.WriteString(word)
 		length += len(word)
 	}
-	s.write("\n" + b.String() + "\n")
+	return b.String()
 }
 
 // Row writes one line as it is, indented.

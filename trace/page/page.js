@@ -59,7 +59,7 @@
     const at = Math.max(0, Math.min(1, t)) * (theme.ramp.length - 1), i = Math.min(theme.ramp.length - 2, Math.floor(at));
     return mix(theme.ramp[i], theme.ramp[i + 1], at - i);
   }
-  const stencilColours = ['', '#2f7de1', '#f08c00', '#12a150', '#9c36b5', '#e03131', '#0c8599', '#868e96'];
+  const stencilColours = ['', '#e69f00', '#0072b2', '#009e73', '#cc79a7', '#56b4e9', '#f0e442', '#d55e00'];
   const stencilColour = v => v === 0 ? theme.s0 : rgb(stencilColours[(v - 1) % (stencilColours.length - 1) + 1]);
   const shareColour = t => t === 0 ? theme.s0 : mix(theme.s0, theme.pass, 0.3 + 0.7 * t);
   const place = (p, v) => p.hi > p.lo ? (v - p.lo) / (p.hi - p.lo) : 0;
@@ -326,11 +326,12 @@
   }
 
   function reduction(grid) {
-    const shape = `A picture has one cell a record, ${grouped(grid.width)} records to a line.`;
+    const order = trace.order && ' ' + trace.order;
+    const shape = `A picture has one cell a record, ${grouped(grid.width)} records to a line.${order}`;
     if (grid.step === 1) return shape;
     const n = `${grid.step} × ${grid.step}`;
     return `Reduced: ${grouped(grid.rows)} records, ${grouped(grid.width)} to a line, are ${grid.cols} × ${grid.lines} cells, each a block of ${n} records. ` +
-      'Pictures of codes, depth and stencil show the first record of each block; those of bits, bitmaps and passing records how many of the block. Numbers of records are exact.';
+      'Pictures of codes, depth and stencil show the first record of each block; those of bits, bitmaps and passing records how many of the block. Numbers of records are exact.' + order;
   }
 
   function go(n) {
