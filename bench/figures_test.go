@@ -270,7 +270,7 @@ func TestFiguresOfATableOfTheUsers(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	r := tiny(t, paperSuite(), Config{Source: Loaded(b.Table()), Rows: []int{43, 700}, Backends: []string{"classic", "cpu"}})
+	r := tiny(t, paperSuite(), Config{Source: source(t, b.Table()), Rows: []int{43, 700}, Backends: []string{"classic", "cpu"}})
 	if got := len(r.figures()); got != 10 || r.Find("median_where", 700, quickSelect) == nil || r.Find("median", 43, classic) == nil {
 		t.Errorf("%d figures, want 10 with medians over 43 to 700 records", got)
 	}
@@ -283,7 +283,7 @@ func TestFiguresOfATableOfTheUsers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r = tiny(t, paperSuite().OneFigure(one), Config{Source: Loaded(b.Table()), Backends: []string{"cpu"}})
+	r = tiny(t, paperSuite().OneFigure(one), Config{Source: source(t, b.Table()), Backends: []string{"cpu"}})
 	if f := r.figures(); len(f) != 1 || f[0].Number != 8 || len(r.Floors) != 0 {
 		t.Errorf("figures %v, want the 8th on the CPU", f)
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stencildb/stencildb/engine"
 	"github.com/stencildb/stencildb/table"
+	"github.com/stencildb/stencildb/textures"
 )
 
 // mipmap is the sum by a mipmap, which the paper discusses and rejects: fast, and
@@ -46,6 +47,9 @@ func (m *mipmap) Prepare(_ context.Context, q Query) (Statement, error) {
 	}
 	if len(m.table.Chunks) != 1 {
 		return nil, fmt.Errorf("%w: the mipmap is drawn over one chunk, the table has %d", ErrCannot, len(m.table.Chunks))
+	}
+	if b := m.table.Chunks[0].Segments[col].Bits; b > textures.LimbBits {
+		return nil, fmt.Errorf("%w: the mipmap sums codes of at most %d bits, %s has %d", ErrCannot, textures.LimbBits, m.table.Fields[col].Name, b)
 	}
 	if m.table.Chunks[0].Segments[col].NonNull() == 0 {
 		return nil, fmt.Errorf("%w: there are no values", ErrCannot)

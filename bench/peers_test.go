@@ -15,7 +15,7 @@ import (
 func TestDuckDBAndOtherPeersAnswerTheSame(t *testing.T) {
 	integers := mixed(t, table.SmallInt, table.Integer, table.BigInt, table.Integer)
 	others := mixed(t, table.SmallInt, table.Real, table.Double, table.Timestamp)
-	for _, source := range []Source{Generated("uniform", 3), Generated("tcpip", 3), Loaded(integers), Loaded(others)} {
+	for _, source := range []Source{Generated("uniform", 3), Generated("tcpip", 3), source(t, integers), source(t, others)} {
 		for _, s := range []Suite{operationsSuite(), paperSuite()} {
 			r, err := s.Run(t.Context(), Config{
 				Rows: []int{1, 5_001}, Backends: []string{"cpu"}, Peers: Peers(), Source: source, Rounds: 1,

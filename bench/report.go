@@ -210,10 +210,14 @@ func ReadJSON(in io.Reader) (*Report, error) {
 	if r.Schema != Schema {
 		return nil, fmt.Errorf("the benchmark's schema is %d, this program reads %d", r.Schema, Schema)
 	}
-	for _, x := range r.Results {
+	for i, x := range r.Results {
 		if x.Stride < 1 || len(x.MS) == 0 || len(x.CPU) != len(x.MS) {
 			return nil, fmt.Errorf("the result of %s over %d rows on %s has no times", x.Operation, x.Rows, x.System)
 		}
+		if slices.Min(x.MS) <= 0 {
+			return nil, fmt.Errorf("the result of %s over %d rows on %s has a time that is not positive", x.Operation, x.Rows, x.System)
+		}
+		r.Results[i].summarise()
 	}
 	return r, nil
 }

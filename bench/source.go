@@ -57,17 +57,23 @@ func (g generated) FixedRows() int { return 0 }
 // Data implements Source.
 func (g generated) Data() Data { return Data{Name: g.name, Seed: g.seed} }
 
-// Loaded is one table that is in memory.
-func Loaded(t *table.Table) Source { return loaded{t} }
+// Loaded is one table that is in memory. One without rows, or without columns to
+// measure on, is an error.
+func Loaded(t *table.Table) (Source, error) {
+	if t.Rows() == 0 {
+		return nil, fmt.Errorf("table %s has no rows to measure on", t.Name)
+	}
+	if len(attributeColumns(t)) == 0 {
+		return nil, fmt.Errorf("table %s has no column of numbers, dates or timestamps to measure on", t.Name)
+	}
+	return loaded{t}, nil
+}
 
 type loaded struct{ t *table.Table }
 
 // Table implements Source.
 func (l loaded) Table(_ context.Context, rows int) (*table.Table, error) {
 	columns := attributeColumns(l.t)
-	if len(columns) == 0 {
-		return nil, fmt.Errorf("table %s has no column of numbers, dates or timestamps to measure on", l.t.Name)
-	}
 	out := &table.Table{Name: l.t.Name}
 	for _, i := range columns {
 		out.Fields = append(out.Fields, l.t.Fields[i])

@@ -103,7 +103,7 @@ func TestATableOfTheUsers(t *testing.T) {
 		}
 	}
 	r, err := operationsSuite().Run(t.Context(), Config{
-		Backends: []string{"cpu", "classic"}, NoPeers: true, Source: Loaded(b.Table()), Rounds: 1,
+		Backends: []string{"cpu", "classic"}, NoPeers: true, Source: source(t, b.Table()), Rounds: 1,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -118,9 +118,30 @@ func TestATableOfTheUsers(t *testing.T) {
 	if x := r.Find("and4", 50, "classic"); len(r.Skipped) > 0 || x == nil || !strings.HasSuffix(x.SQL, and4) {
 		t.Errorf("skipped %+v, and4 is %+v, want %s", r.Skipped, x, and4)
 	}
-	if _, err := Loaded(&table.Table{Name: "t"}).Table(t.Context(), 0); err == nil || !strings.Contains(err.Error(), "no column of numbers, dates") {
-		t.Errorf("a table without attributes: %v", err)
+	for want, fields := range map[string][]table.Field{
+		"no rows":                     {{Name: "i", Type: table.Type{Kind: table.Integer}}},
+		"no column of numbers, dates": {{Name: "s", Type: table.Type{Kind: table.Varchar}}},
+	} {
+		b := table.NewBuilder("t", fields, 0)
+		if fields[0].Name == "s" {
+			b.Column(0).String("x")
+			if err := b.EndRow(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if _, err := Loaded(b.Table()); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %s", err, want)
+		}
 	}
+}
+
+// source is a loaded table that can be measured on.
+func source(t *testing.T, tab *table.Table) Source {
+	s, err := Loaded(tab)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
 }
 
 // typed is a table without integers: a BOOLEAN, a TIMESTAMP, a DATE, a REAL with NaN and
@@ -156,7 +177,7 @@ func typed(t *testing.T) *table.Table {
 // the reason.
 func TestATableWithoutIntegers(t *testing.T) {
 	r, err := operationsSuite().Run(t.Context(), Config{
-		Backends: []string{"cpu", "classic"}, Peers: Peers(), NoPeers: len(Peers()) == 0, Source: Loaded(typed(t)), Rounds: 1,
+		Backends: []string{"cpu", "classic"}, Peers: Peers(), NoPeers: len(Peers()) == 0, Source: source(t, typed(t)), Rounds: 1,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -215,7 +236,7 @@ func TestRefusalsAreSkipped(t *testing.T) {
 		}
 	}
 	r, err := operationsSuite().Run(t.Context(), Config{
-		Backends: []string{"cpu", "classic"}, NoPeers: true, Source: Loaded(wide.Table()), Rounds: 1,
+		Backends: []string{"cpu", "classic"}, NoPeers: true, Source: source(t, wide.Table()), Rounds: 1,
 		Engine: engine.Options{GPUMemory: 1},
 	})
 	if err != nil {

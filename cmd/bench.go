@@ -162,7 +162,7 @@ func (o *benchFlags) run(c *cobra.Command) error {
 		return err
 	}
 	if o.out != "" {
-		if err := writableFolder(o.out); err != nil {
+		if err := outFolder(o.out); err != nil {
 			return err
 		}
 	}
@@ -190,14 +190,11 @@ func (o *benchFlags) run(c *cobra.Command) error {
 
 // report writes a report as the flags ask.
 func (o *benchFlags) report(c *cobra.Command, r *bench.Report) error {
-	if err := o.write(r); err != nil {
-		return err
-	}
 	var b bytes.Buffer
 	if err := benchFormats[o.format.value](r, &b); err != nil {
 		return err
 	}
-	return writeOnce(c.OutOrStdout(), &b)
+	return errors.Join(writeOnce(c.OutOrStdout(), &b), o.write(r))
 }
 
 // findSuite finds the suite, or the one figure of it.
@@ -319,7 +316,10 @@ func (o *benchFlags) source(c *cobra.Command) (func(context.Context) (bench.Sour
 	loaded := func(load func(context.Context) (*table.Table, error)) func(context.Context) (bench.Source, error) {
 		return func(ctx context.Context) (bench.Source, error) {
 			t, err := load(ctx)
-			return bench.Loaded(t), err
+			if err != nil {
+				return nil, err
+			}
+			return bench.Loaded(t)
 		}
 	}
 	file := func(s ingest.Source) func(context.Context) (bench.Source, error) {
@@ -389,26 +389,14 @@ var benchFormats = map[string]func(*bench.Report, io.Writer) error{
 	"go":   (*bench.Report).WriteGo,
 }
 
-// writableFolder makes the folder where there is none, and checks that files can be
-// written there.
-func writableFolder(dir string) error {
-	if err := os.MkdirAll(dir, 0o777); err != nil {
-		return err
-	}
-	return ingest.CheckPlace(filepath.Join(dir, "report.json"))
-}
-
 // write writes the report into the folder of --out in all formats.
 func (o *benchFlags) write(r *bench.Report) error {
 	if o.out == "" {
 		return nil
 	}
 	for format, extension := range map[string]string{"json": ".json", "text": ".txt", "go": ".bench"} {
-		var b bytes.Buffer
-		if err := benchFormats[format](r, &b); err != nil {
-			return err
-		}
-		if err := os.WriteFile(filepath.Join(o.out, r.Suite+extension), b.Bytes(), 0o666); err != nil {
+		err := bench.WriteFile(filepath.Join(o.out, r.Suite+extension), func(w io.Writer) error { return benchFormats[format](r, w) })
+		if err != nil {
 			return err
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 
 	"github.com/spf13/cobra"
@@ -167,4 +168,22 @@ func (o *common) withOrdered(c *cobra.Command, fn func(ctx context.Context, db *
 		return err
 	}
 	return fn(c.Context(), db, flightsOrder)
+}
+
+// outFolder makes the folder of --out, and sees that it can be written to before any work.
+func outFolder(path string) error {
+	plain := func(err error) error {
+		if reason := (*fs.PathError)(nil); errors.As(err, &reason) {
+			return reason.Err
+		}
+		return err
+	}
+	if err := os.MkdirAll(path, 0o777); err != nil {
+		return fmt.Errorf("--out %s: the folder cannot be made: %w", path, plain(err))
+	}
+	probe, err := os.CreateTemp(path, ".stencildb-*")
+	if err != nil {
+		return fmt.Errorf("--out %s: nothing can be written there: %w", path, plain(err))
+	}
+	return errors.Join(probe.Close(), os.Remove(probe.Name()))
 }

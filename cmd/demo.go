@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -107,7 +105,7 @@ func (o *demoFlags) check() (w, h int, err error) {
 // run shows a statement in a window, or draws its frames into a folder.
 func (o *demoFlags) run(c *cobra.Command, text string, w, h int) (err error) {
 	if o.headless {
-		if err := framesFolder(o.out); err != nil {
+		if err := outFolder(o.out); err != nil {
 			return err
 		}
 	}
@@ -147,20 +145,4 @@ func (o *demoFlags) openContext(w, h int) (*glctx.Context, error) {
 		return nil, fmt.Errorf("%w; or write the frames without a display: stencildb demo --headless --out FOLDER", err)
 	}
 	return gpu, nil
-}
-
-// framesFolder makes a folder, and sees that it can be written to before any work.
-func framesFolder(path string) error {
-	if err := makeFolder(path); err != nil {
-		return err
-	}
-	probe, err := os.CreateTemp(path, ".stencildb-*")
-	if err != nil {
-		var reason *fs.PathError
-		if errors.As(err, &reason) {
-			err = reason.Err
-		}
-		return fmt.Errorf("--out %s: nothing can be written there: %w", path, err)
-	}
-	return errors.Join(probe.Close(), os.Remove(probe.Name()))
 }

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"image"
-	"io/fs"
-	"os"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
@@ -75,7 +73,7 @@ cpu, and with --solve it shows a solution and what that finds.`, l.Number, l.Tit
 // play runs the lesson's program.
 func (o *lessonFlags) play(c *cobra.Command, l *lesson.Lesson) error {
 	if o.out != "" {
-		if err := makeFolder(o.out); err != nil {
+		if err := outFolder(o.out); err != nil {
 			return err
 		}
 	}
@@ -95,18 +93,6 @@ func (o *lessonFlags) play(c *cobra.Command, l *lesson.Lesson) error {
 	}
 	_, err := fmt.Fprintf(c.OutOrStdout(), "\nExercise\n\n%s\n", l.Exercise())
 	return err
-}
-
-// makeFolder makes a folder for pictures where there is none.
-func makeFolder(dir string) error {
-	if err := os.MkdirAll(dir, 0o777); err != nil {
-		var reason *fs.PathError
-		if errors.As(err, &reason) {
-			err = reason.Err
-		}
-		return fmt.Errorf("--out %s: the folder cannot be made: %w", dir, err)
-	}
-	return nil
 }
 
 // check says whether the answer is right; a wrong one is a failure.

@@ -196,8 +196,8 @@ func (cs Curves) check() error {
 			return errors.New("a curve without points")
 		}
 		for j, p := range c.Points {
-			if j > 0 && (p.Rows <= c.Points[j-1].Rows || p.Seconds < c.Points[j-1].Seconds) || !positive(p.Seconds) {
-				return errors.New("a curve that falls")
+			if j > 0 && (p.Rows <= c.Points[j-1].Rows || p.Seconds < c.Points[j-1].Seconds) || !positive(p.Seconds) || p.Seconds > 1e6 {
+				return errors.New("a curve that falls, or of weeks")
 			}
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"image/color"
 	"image/gif"
 	"image/png"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -35,6 +36,9 @@ func (r *Report) String() string {
 // pass that compares it and at the answer. They are frame-000.png, frame-001.png, ..., and all of them run.gif.
 func Headless(ctx context.Context, d *Demo, dir string) (*Report, error) {
 	r := &recording{demo: d, dir: dir, reducer: reducer{colors: animationColors()}}
+	if err := r.clear(); err != nil {
+		return nil, err
+	}
 	d.point()
 	for step := range d.Last() + 1 {
 		d.Go(step)
@@ -50,6 +54,17 @@ func Headless(ctx context.Context, d *Demo, dir string) (*Report, error) {
 		}
 	}
 	return r.report(), r.animate()
+}
+
+// clear removes the frames of a run before.
+func (r *recording) clear() error {
+	old, err := filepath.Glob(filepath.Join(r.dir, "frame-[0-9][0-9][0-9]*.png"))
+	for _, path := range append(old, filepath.Join(r.dir, "run.gif")) {
+		if e := os.Remove(path); !errors.Is(e, fs.ErrNotExist) {
+			err = errors.Join(err, e)
+		}
+	}
+	return err
 }
 
 // point puts the mouse on a record, whose values the frames then show.

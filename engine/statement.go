@@ -38,7 +38,7 @@ func (db *DB) prepareText(ctx context.Context, text string) (*Statement, error) 
 		return nil, err
 	}
 	if st.Explain {
-		return nil, fmt.Errorf("EXPLAIN cannot be prepared: call Explain")
+		return nil, fmt.Errorf("this takes the SELECT alone: leave EXPLAIN out")
 	}
 	return db.prepare(ctx, text, st)
 }
