@@ -59,7 +59,7 @@ func TestDamagedFiles(t *testing.T) {
 	whole := map[string][]byte{"t.parquet": parquetBytes(t, tab), "t.arrow": arrowBytes(t, tab), "s.arrow": streamBytes(t, tab)}
 	r := rand.New(rand.NewPCG(1, 2))
 	for name, data := range whole {
-		for range 1500 {
+		for range 600 {
 			damaged := append([]byte(nil), data...)
 			switch r.IntN(4) {
 			case 0:

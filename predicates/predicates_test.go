@@ -62,8 +62,13 @@ var tops = []uint64{0, 1, 2, 1<<19 - 1, 1<<22 - 1, 1 << 22, 1<<23 + 5, 1<<24 - 1
 
 func TestEveryComparisonAtEveryBoundary(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
+	other := true // the device has another way to do a range
 	for _, disable := range [][]string{nil, {"GL_EXT_depth_bounds_test"}} {
+		if !other {
+			break // that was done already
+		}
 		gltest.Run(t, 0, func(ctx *glctx.Context, g *pass.GL) {
+			other = device(ctx).DepthBounds
 			for _, top := range tops {
 				for _, nulls := range []bool{false, true} {
 					tab := &table.Table{Name: "t", Fields: []table.Field{{Name: "x", Type: table.Type{Kind: table.BigInt}}}}
