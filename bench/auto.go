@@ -3,6 +3,8 @@ package bench
 import (
 	"fmt"
 	"io"
+
+	"github.com/stencildb/stencildb/internal/numbers"
 )
 
 // autoSuite compares the backend auto with the best of the others.
@@ -59,7 +61,7 @@ func writeAuto(w io.Writer, r *Report) error {
 	good := 0
 	worst := choices[0]
 	for _, c := range choices {
-		lines = append(lines, []string{c.Operation, grouped(c.Rows), ms(c.Auto.MedianMS), c.Best.System, ms(c.Best.MedianMS), fmt.Sprintf("%.3f", c.Ratio.Median)})
+		lines = append(lines, []string{c.Operation, numbers.Grouped(c.Rows), ms(c.Auto.MedianMS), c.Best.System, ms(c.Best.MedianMS), fmt.Sprintf("%.3f", c.Ratio.Median)})
 		if c.Ratio.Median <= goodChoice {
 			good++
 		}
@@ -72,6 +74,6 @@ func writeAuto(w io.Writer, r *Report) error {
 		return err
 	}
 	_, err := fmt.Fprintf(w, "\nWithin %.2f of the best: %d of %d cases (%.0f %%). The largest ratio: %.2f (%s over %s rows).\n",
-		goodChoice, good, len(choices), 100*float64(good)/float64(len(choices)), worst.Ratio.Median, worst.Operation, grouped(worst.Rows))
+		goodChoice, good, len(choices), 100*float64(good)/float64(len(choices)), worst.Ratio.Median, worst.Operation, numbers.Grouped(worst.Rows))
 	return err
 }

@@ -3,6 +3,8 @@ package bench
 import (
 	"fmt"
 	"io"
+
+	"github.com/stencildb/stencildb/internal/numbers"
 )
 
 // Change is what became of one system's time in one case from one report to another.
@@ -89,7 +91,7 @@ func (c Comparison) Write(w io.Writer, threshold float64) error {
 		case "faster":
 			faster++
 		}
-		lines = append(lines, []string{x.Operation, grouped(x.Rows), x.System, ms(x.A), ms(x.B),
+		lines = append(lines, []string{x.Operation, numbers.Grouped(x.Rows), x.System, ms(x.A), ms(x.B),
 			fmt.Sprintf("%.3f", x.Ratio), fmt.Sprintf("%.3f–%.3f", x.Lo, x.Hi), verdict})
 	}
 	if err := tabulate(w, lines); err != nil {
@@ -100,7 +102,7 @@ func (c Comparison) Write(w io.Writer, threshold float64) error {
 		list []Result
 	}{{"A", c.OnlyA}, {"B", c.OnlyB}} {
 		for _, x := range only.list {
-			fmt.Fprintf(w, "only in %s: %s, %s rows, %s\n", only.file, x.Operation, grouped(x.Rows), x.System)
+			fmt.Fprintf(w, "only in %s: %s, %s rows, %s\n", only.file, x.Operation, numbers.Grouped(x.Rows), x.System)
 		}
 	}
 	_, err := fmt.Fprintf(w, "\n%d cases: %d slower, %d faster by more than %.0f %% beyond noise.\n", len(c.Changes), slower, faster, 100*threshold)

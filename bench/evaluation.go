@@ -5,6 +5,8 @@ import (
 	"io"
 	"slices"
 	"strings"
+
+	"github.com/stencildb/stencildb/internal/numbers"
 )
 
 // writeEvaluation writes the paper's headlines beside what was measured, the classes
@@ -45,7 +47,7 @@ func (r *Report) mipmapSentence() string {
 		return ""
 	}
 	return fmt.Sprintf("The mipmap sum, which the paper discusses and rejects, takes %s ms over %s records and is off by %s of the sum.",
-		ms(x.MedianMS), grouped(x.Rows), number(*x.Error))
+		ms(x.MedianMS), numbers.Grouped(x.Rows), number(*x.Error))
 }
 
 func orDash(x float64) string {
@@ -63,7 +65,7 @@ func (r *Report) writeGains(w io.Writer) error {
 	fmt.Fprintf(w, "\nClasses of gain over the backend cpu: high from %.1f, medium from %.1f, else low\n", highGain, mediumGain)
 	lines := [][]string{{"operation", "rows", "paper", "classic", "class", "fastest on the device", "gain", "class"}}
 	for _, g := range gains {
-		lines = append(lines, []string{g.Operation, grouped(g.Rows), g.Paper, orDash(g.Classic), class(g.Classic), g.BestName, number(g.Best), class(g.Best)})
+		lines = append(lines, []string{g.Operation, numbers.Grouped(g.Rows), g.Paper, orDash(g.Classic), class(g.Classic), g.BestName, number(g.Best), class(g.Best)})
 	}
 	return tabulate(w, lines)
 }
@@ -75,7 +77,7 @@ func (r *Report) writeFloors(w io.Writer) error {
 	fmt.Fprintln(w, "\nThe floor of the device: empty passes, ms")
 	lines := [][]string{{"rows", "quad", "each of many quads", "dispatch", "copy of an attribute"}}
 	for _, f := range r.Floors {
-		lines = append(lines, []string{grouped(f.Rows), ms(f.DrawMS), ms(f.EachMS), ms(f.DispatchMS), ms(f.CopyMS)})
+		lines = append(lines, []string{numbers.Grouped(f.Rows), ms(f.DrawMS), ms(f.EachMS), ms(f.DispatchMS), ms(f.CopyMS)})
 	}
 	return tabulate(w, lines)
 }
@@ -95,7 +97,7 @@ func (r *Report) writeDevice(w io.Writer) error {
 		if c.rows != r.largestRows(c.operation) {
 			continue
 		}
-		line, measured := []string{c.operation, grouped(c.rows)}, false
+		line, measured := []string{c.operation, numbers.Grouped(c.rows)}, false
 		for _, system := range onDevice {
 			cells := []string{"–", "–", "–"}
 			if x := r.Find(c.operation, c.rows, system); x != nil {
@@ -151,7 +153,7 @@ func (r *Report) writeNoise(w io.Writer) error {
 	fmt.Fprintf(w, "\n%s\n", r.noise())
 	for _, c := range r.cases() {
 		if pairs := r.pairs(c); pairs != "" && c.rows == r.largestRows(c.operation) {
-			fmt.Fprintf(w, "  %s, %s rows: %s\n", c.operation, grouped(c.rows), pairs)
+			fmt.Fprintf(w, "  %s, %s rows: %s\n", c.operation, numbers.Grouped(c.rows), pairs)
 		}
 	}
 	return nil

@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"github.com/stencildb/stencildb/internal/numbers"
 )
 
 // Headline is a number that the paper reports, beside the one measured here.
@@ -148,7 +150,7 @@ func (h *Headline) judgeSpeed() {
 		h.Verdict = "held in direction, less so"
 	}
 	h.Sentence = fmt.Sprintf("%s: the paper's GPU is %s its CPU; here %s is %s %s over %s records%s: %s.",
-		capital(h.What), times(h.Paper), h.Of, times(h.Here), h.Over, grouped(h.Rows), h.others(), h.Verdict)
+		capital(h.What), times(h.Paper), h.Of, times(h.Here), h.Over, numbers.Grouped(h.Rows), h.others(), h.Verdict)
 }
 
 // others says how the other backends do.
@@ -211,7 +213,7 @@ func (r *Report) valid80() (Headline, bool) {
 	h.Lo, h.Hi = ratioInterval(all.MS, some.MS)
 	h.judgeSame()
 	h.Sentence = fmt.Sprintf("The paper's median of 80 %% of the records takes exactly as long as that of all; here %.2f times as long over %s records (with the passes that select): %s.",
-		h.Here, grouped(h.Rows), h.Verdict)
+		h.Here, numbers.Grouped(h.Rows), h.Verdict)
 	return h, true
 }
 
@@ -225,7 +227,7 @@ func (r *Report) countOverhead() (Headline, bool) {
 	h.Here = ratio
 	h.judgeSame()
 	h.Sentence = fmt.Sprintf("The paper's COUNT has no overhead; here queries with it take %.2f times as long as without, on average over %s records: %s.",
-		h.Here, grouped(h.Rows), h.Verdict)
+		h.Here, numbers.Grouped(h.Rows), h.Verdict)
 	return h, true
 }
 
@@ -272,7 +274,7 @@ func (r *Report) emptyQuadShare() (Headline, bool) {
 		h.Verdict = "did not hold"
 	}
 	h.Sentence = fmt.Sprintf("The paper's KthLargest reaches 80 %% of the ideal of 19 empty quads; here %.0f %% of %d empty quads of this device over %s records: %s.",
-		100*h.Here, quads, grouped(h.Rows), h.Verdict)
+		100*h.Here, quads, numbers.Grouped(h.Rows), h.Verdict)
 	return h, true
 }
 

@@ -9,13 +9,15 @@ import (
 	"io"
 	"slices"
 	"strings"
+
+	"github.com/stencildb/stencildb/internal/numbers"
 )
 
 //go:embed report.html.tmpl
 var reportText string
 
 var reportTemplate = template.Must(template.New("report").Funcs(template.FuncMap{
-	"ms": ms, "grouped": grouped, "number": number, "orDash": orDash, "class": class, "gain": gainCell,
+	"ms": ms, "grouped": numbers.Grouped[int], "number": number, "orDash": orDash, "class": class, "gain": gainCell,
 	"label": func(system string) string { return lookOf(system).label },
 	"spread": func(x Result) string {
 		return ms(x.P5MS) + " – " + ms(x.P95MS)

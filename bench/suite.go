@@ -11,6 +11,7 @@ import (
 
 	"github.com/stencildb/stencildb/cpu"
 	"github.com/stencildb/stencildb/engine"
+	"github.com/stencildb/stencildb/internal/numbers"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -164,7 +165,7 @@ func (s Suite) operations(c Config, rows int) []Operation {
 
 // runTable measures the cases over one table and adds them to r.
 func (s Suite) runTable(ctx context.Context, c Config, rows int, r *Report) (err error) {
-	what := grouped(rows) + " rows: "
+	what := numbers.Grouped(rows) + " rows: "
 	c.Progress(what + "making the table")
 	t, err := c.Source.Table(ctx, rows)
 	if err != nil {
@@ -187,7 +188,7 @@ func (s Suite) runTable(ctx context.Context, c Config, rows int, r *Report) (err
 			most /= 4 // there are more tables, and more cases
 		}
 		if c.unnamed && most > 0 && rows > most {
-			r.Skipped = append(r.Skipped, without(operations, name, rows, fmt.Sprintf("beyond %s rows only where --peers names it", grouped(most)))...)
+			r.Skipped = append(r.Skipped, without(operations, name, rows, fmt.Sprintf("beyond %s rows only where --peers names it", numbers.Grouped(most)))...)
 			continue
 		}
 		if !slices.ContainsFunc(operations, func(op Operation) bool { return op.takes(name) }) {

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"io"
 	"slices"
+
+	"github.com/stencildb/stencildb/internal/numbers"
 )
 
 // Target is a speed that the project has set itself: the time of a backend in a
@@ -95,7 +97,7 @@ func writeTargets(w io.Writer, r *Report) error {
 		if t.Hardware == r.Machine.Software {
 			continue
 		}
-		line := []string{t.Operation, grouped(t.Rows), t.Backend, t.write(t.LimitMS + t.Ratio), "–", "not measured", "–"}
+		line := []string{t.Operation, numbers.Grouped(t.Rows), t.Backend, t.write(t.LimitMS + t.Ratio), "–", "not measured", "–"}
 		if value, processor, ok := t.measured(r); ok {
 			measured++
 			line[4], line[5] = t.write(value), "missed"

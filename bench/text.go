@@ -6,16 +6,9 @@ import (
 	"slices"
 	"strings"
 	"text/tabwriter"
-)
 
-// grouped writes a number with a comma every three digits.
-func grouped(n int) string {
-	s := fmt.Sprint(n)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
-}
+	"github.com/stencildb/stencildb/internal/numbers"
+)
 
 // ms writes milliseconds with three or four significant digits.
 func ms(x float64) string {
@@ -79,7 +72,7 @@ func (r *Report) grid(w io.Writer, title string, cell func(*Result) string) erro
 		if len(out) == 0 {
 			return nil
 		}
-		fmt.Fprintf(w, "\n%s rows, %s\n", grouped(rows), title)
+		fmt.Fprintf(w, "\n%s rows, %s\n", numbers.Grouped(rows), title)
 		return tabulate(w, out)
 	}
 	for _, c := range r.cases() {
@@ -155,7 +148,7 @@ func (r *Report) writeSkipped(w io.Writer) error {
 		fmt.Fprintln(w, "\nNot run")
 	}
 	for _, s := range skips {
-		if _, err := fmt.Fprintf(w, "  %s, %s rows: %s: %s\n", s.System, grouped(s.Rows), s.Operation, s.Reason); err != nil {
+		if _, err := fmt.Fprintf(w, "  %s, %s rows: %s: %s\n", s.System, numbers.Grouped(s.Rows), s.Operation, s.Reason); err != nil {
 			return err
 		}
 	}

@@ -19,6 +19,7 @@ import (
 	"github.com/stencildb/stencildb/engine"
 	"github.com/stencildb/stencildb/glctx"
 	"github.com/stencildb/stencildb/ingest"
+	"github.com/stencildb/stencildb/internal/numbers"
 	"github.com/stencildb/stencildb/table"
 	"github.com/stencildb/stencildb/testdata"
 )
@@ -357,7 +358,7 @@ func (o *benchFlags) source(c *cobra.Command) (func(context.Context) (bench.Sour
 func rowsFor(c bench.Config, s bench.Suite) error {
 	rows := slices.Max(c.Rows)
 	if fixed := c.Source.FixedRows(); fixed > 0 && rows > fixed {
-		return usagef("--rows %d: table %s has %s rows", rows, c.Source.Data().Name, grouped(uint64(fixed)))
+		return usagef("--rows %d: table %s has %s rows", rows, c.Source.Data().Name, numbers.Grouped(uint64(fixed)))
 	}
 	var machine unix.Sysinfo_t
 	if err := unix.Sysinfo(&machine); err != nil {
@@ -377,7 +378,7 @@ func rowsFor(c bench.Config, s bench.Suite) error {
 		}
 	}
 	if rows > most {
-		return usagef("--rows %d: %s holds %s rows at most for these systems", rows, holder, grouped(uint64(most)))
+		return usagef("--rows %d: %s holds %s rows at most for these systems", rows, holder, numbers.Grouped(uint64(most)))
 	}
 	return nil
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 
 	"github.com/stencildb/stencildb/engine"
+	"github.com/stencildb/stencildb/internal/numbers"
 )
 
 // tableFormat writes tables for people, each with a line below it that says what
@@ -95,16 +96,7 @@ func count(n uint64, noun string) string {
 	default:
 		noun += "s"
 	}
-	return grouped(n) + " " + noun
-}
-
-// grouped writes a number with a comma every three digits.
-func grouped(n uint64) string {
-	s := fmt.Sprint(n)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
+	return numbers.Grouped(n) + " " + noun
 }
 
 // duration writes milliseconds with three significant decimals.

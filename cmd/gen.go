@@ -8,6 +8,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/stencildb/stencildb/ingest"
+	"github.com/stencildb/stencildb/internal/numbers"
 )
 
 func newGen() *cobra.Command {
@@ -18,7 +19,7 @@ func newGen() *cobra.Command {
 	about := "Writes a table of synthetic data. The same name, rows and seed give the same\ndata on every machine. The format is the extension's: .csv or .tsv (also with .gz\nor .zst), .parquet, .arrow.\n"
 	for _, g := range ingest.Generators() {
 		names = append(names, g.Name)
-		about += fmt.Sprintf("\n  %-8s %s rows by default; %s", g.Name, grouped(uint64(g.DefaultRows)), g.Doc)
+		about += fmt.Sprintf("\n  %-8s %s rows by default; %s", g.Name, numbers.Grouped(uint64(g.DefaultRows)), g.Doc)
 	}
 	c := &cobra.Command{
 		Use:   "gen NAME [flags]",
@@ -91,7 +92,7 @@ func fits(rows int, g ingest.Generator) error {
 	}
 	most := machine.Totalram * uint64(machine.Unit) / uint64(g.RowBytes())
 	if uint64(rows) > most {
-		return fmt.Errorf("--rows %d: the table is made in memory, and this machine's holds %s rows of %s at most", rows, grouped(most), g.Name)
+		return fmt.Errorf("--rows %d: the table is made in memory, and this machine's holds %s rows of %s at most", rows, numbers.Grouped(most), g.Name)
 	}
 	return nil
 }

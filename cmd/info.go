@@ -15,6 +15,7 @@ import (
 	"github.com/stencildb/stencildb/cost"
 	"github.com/stencildb/stencildb/engine"
 	"github.com/stencildb/stencildb/glctx"
+	"github.com/stencildb/stencildb/internal/numbers"
 )
 
 // information is what info prints.
@@ -245,7 +246,7 @@ func (i information) calibrationError() error {
 func writeCalibration(w io.Writer, c *engine.Calibration) error {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "Calibration, %.1f s\n", c.Seconds)
-	fmt.Fprintf(&b, "  %-16s %s with cpu, %s wrong\n", "exactness", count(uint64(c.Comparisons), "comparison"), grouped(uint64(c.Mismatches)))
+	fmt.Fprintf(&b, "  %-16s %s with cpu, %s wrong\n", "exactness", count(uint64(c.Comparisons), "comparison"), numbers.Grouped(uint64(c.Mismatches)))
 	for _, e := range c.Examples {
 		fmt.Fprintf(&b, "  %-16s %s\n", "", e)
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/stencildb/stencildb/demos/draw"
 	"github.com/stencildb/stencildb/demos/lesson"
 	"github.com/stencildb/stencildb/demos/lessons"
+	"github.com/stencildb/stencildb/internal/numbers"
 )
 
 // newLessons makes a command of each lesson: `stencildb demo NAME`.
@@ -127,7 +128,7 @@ func (o *lessonFlags) solution(c *cobra.Command, l *lesson.Lesson) error {
 	if err := sameAsSQL(c.Context(), l, n); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(c.OutOrStdout(), "%s\n%s\nThis finds %s, as does backend cpu with\n  %s\n", "// demos/"+l.Name+"/answer.go", text, draw.Thousands(n), l.Question)
+	_, err = fmt.Fprintf(c.OutOrStdout(), "%s\n%s\nThis finds %s, as does backend cpu with\n  %s\n", "// demos/"+l.Name+"/answer.go", text, numbers.Grouped(n), l.Question)
 	return err
 }
 

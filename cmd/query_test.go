@@ -18,7 +18,7 @@ func cpuCSV(load string, args ...string) outcome {
 }
 
 func TestCSVOutputKeepsNullAndEmptyApart(t *testing.T) {
-	load := "t=" + file(t, "t.csv", numbers)
+	load := "t=" + file(t, "t.csv", typedCSV)
 	cpuCSV(load, `SELECT COUNT(*), COUNT(i) AS "the, ""i""", MIN(s) AS s, MAX(s) FROM t`).
 		wantOutput(t, "count,\"the, \"\"i\"\"\",s,max\n4,3,\"\",\"two, \"\"quoted\"\"\"\n")
 	cpuCSV(load, "SELECT MIN(day), MAX(i), MIN(s), MAX(at) FROM t WHERE i IS NULL").
@@ -55,7 +55,7 @@ func lines(t *testing.T, out string) []line {
 }
 
 func TestJSONOutputIsOneLineAStatement(t *testing.T) {
-	load := "t=" + file(t, "t.csv", numbers)
+	load := "t=" + file(t, "t.csv", typedCSV)
 	o := stencildb("query", "--backend", "cpu", "--format", "json", "--load", load,
 		"SELECT COUNT(*), MAX(i), MIN(i), SUM(i) FROM t; SELECT MAX(d), MIN(d) AS least, MIN(day), MAX(at), MIN(s), COUNT(yes) = 2, MIN(i) FROM t WHERE i > 0 OR d = 'NaN';;")
 	if o.status != 0 || o.errOut != "" {

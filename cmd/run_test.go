@@ -67,8 +67,8 @@ func file(t *testing.T, name, content string) string {
 	return path
 }
 
-// numbers is a table with each of the types that CSV has, NULLs and an empty string.
-const numbers = `i,d,day,at,yes,s
+// typedCSV is a table with each of the types that CSV has, NULLs and an empty string.
+const typedCSV = `i,d,day,at,yes,s
 1,1.5,2001-02-03,2001-02-03 04:05:06,true,one
 -2,NaN,1969-12-31,1969-12-31 23:59:59.5,false,"two, ""quoted"""
 9007199254740993,-Infinity,,,,""

@@ -13,6 +13,7 @@ import (
 
 	"github.com/stencildb/stencildb/engine"
 	"github.com/stencildb/stencildb/ingest"
+	"github.com/stencildb/stencildb/internal/numbers"
 	"github.com/stencildb/stencildb/table"
 	"github.com/stencildb/stencildb/testdata"
 )
@@ -155,7 +156,7 @@ func (s stop) visit(ctx context.Context, dbs []*engine.DB, b *bytes.Buffer) (boo
 			first = r
 		}
 		same = same && sameRows(first, r) && sameRows(first, cold)
-		fmt.Fprintf(b, "  %-8s %-44s %9s %11s samples %11s\n", r.Backend, answerText(r), count(uint64(r.Passes), "pass"), grouped(r.Samples), duration(r.Elapsed))
+		fmt.Fprintf(b, "  %-8s %-44s %9s %11s samples %11s\n", r.Backend, answerText(r), count(uint64(r.Passes), "pass"), numbers.Grouped(r.Samples), duration(r.Elapsed))
 	}
 	if !same {
 		b.WriteString("  DIFFERENT ANSWERS\n")

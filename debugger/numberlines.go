@@ -6,7 +6,7 @@ import (
 	"math"
 	"strings"
 
-	"github.com/stencildb/stencildb/demos/draw"
+	"github.com/stencildb/stencildb/internal/numbers"
 	"github.com/stencildb/stencildb/trace"
 )
 
@@ -111,7 +111,7 @@ func (f *frame) sum(r image.Rectangle, s *trace.Sum, i int) {
 		shade := selected
 		if bit.Pass == i {
 			shade = highlight
-			now = fmt.Sprintf("bit %d: %s x 2^%d = %s", bit.Bit, draw.Thousands(bit.Records), bit.Bit, bit.Adds)
+			now = fmt.Sprintf("bit %d: %s x 2^%d = %s", bit.Bit, numbers.Grouped(bit.Records), bit.Bit, bit.Adds)
 		}
 		f.fill(image.Rect(int(x), b.Min.Y, max(int(x+w)-1, int(x)+1), b.Max.Y), shade)
 		x += w

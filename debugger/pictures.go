@@ -10,7 +10,7 @@ import (
 	"github.com/go-gl/gl/v4.5-core/gl"
 	"github.com/go-gl/mathgl/mgl32"
 
-	"github.com/stencildb/stencildb/demos/draw"
+	"github.com/stencildb/stencildb/internal/numbers"
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/textures"
 )
@@ -192,7 +192,7 @@ func (f *frame) result(pane image.Rectangle) error {
 	y := r.Max.Y + 7
 	f.fill(image.Rect(r.Min.X, y, r.Min.X+12, y+12), selected)
 	share := 100 * float64(passing) / float64(max(s.chunk.Rows, 1))
-	f.text(bold, r.Min.X+18, y+11, f.clip(bold, fmt.Sprintf("%s of %s (%.1f %%)", draw.Thousands(passing), draw.Thousands(uint64(s.chunk.Rows)), share), pane.Dx()-18), selected)
+	f.text(bold, r.Min.X+18, y+11, f.clip(bold, fmt.Sprintf("%s of %s (%.1f %%)", numbers.Grouped(passing), numbers.Grouped(uint64(s.chunk.Rows)), share), pane.Dx()-18), selected)
 	f.text(small, r.Min.X, y+26, f.clip(small, f.reduced(r, "the share of"), pane.Dx()), faint)
 	return nil
 }

@@ -7,8 +7,8 @@ import (
 
 	"github.com/go-gl/gl/v4.5-core/gl"
 
-	"github.com/stencildb/stencildb/demos/draw"
 	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/internal/numbers"
 	"github.com/stencildb/stencildb/textures"
 )
 
@@ -88,7 +88,7 @@ func (s *scene) depthValue(limb uint64) string {
 			return seg.Decode(limb).String()
 		}
 	}
-	return draw.Thousands(limb)
+	return numbers.Grouped(limb)
 }
 
 // rowAt finds the record that a pixel of a pane shows; of several the first.
@@ -124,7 +124,7 @@ func (f *frame) record() error {
 	for _, pane := range f.layout.panes {
 		f.mark(picture(pane, sh.Width, sh.Height), sh, x, y)
 	}
-	f.text(regular, r.Min.X+64, r.Min.Y+14, fmt.Sprintf("row %s, texel (%d, %d)", draw.Thousands(uint64(s.first()+row)), x, y), ink)
+	f.text(regular, r.Min.X+64, r.Min.Y+14, fmt.Sprintf("row %s, texel (%d, %d)", numbers.Grouped(uint64(s.first()+row)), x, y), ink)
 	line := r.Min.Y + 34
 	write := func(what, value string) {
 		if line < r.Max.Y {

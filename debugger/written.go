@@ -7,7 +7,7 @@ import (
 	"math"
 	"strings"
 
-	"github.com/stencildb/stencildb/demos/draw"
+	"github.com/stencildb/stencildb/internal/numbers"
 )
 
 // head writes the statement, and where it is.
@@ -22,7 +22,7 @@ func (f *frame) head() error {
 	f.text(bold, x+24, r.Min.Y+20, status, highlight)
 	about := strings.Split(f.view.ctx.Caps().Renderer, " (")[0]
 	if f.scene != nil {
-		about = fmt.Sprintf("%s records of %s  ·  %s", draw.Thousands(uint64(f.scene.plan.Table.Rows())), f.scene.plan.Table.Name, about)
+		about = fmt.Sprintf("%s records of %s  ·  %s", numbers.Grouped(uint64(f.scene.plan.Table.Rows())), f.scene.plan.Table.Name, about)
 	}
 	if room := r.Max.X - x - 48 - f.width(bold, status); f.width(small, about) <= room {
 		f.right(small, r.Max.X, r.Min.Y+20, about, faint)
@@ -102,7 +102,7 @@ func (f *frame) list() error {
 	samples, passes := d.Counted()
 	f.fill(image.Rect(r.Min.X, r.Max.Y-rowHigh, r.Max.X, r.Max.Y-rowHigh+1), hair)
 	f.text(small, r.Min.X, r.Max.Y-5, fmt.Sprintf("counted so far, %s", plural(passes, "pass", "passes")), faint)
-	f.right(bold, r.Max.X, r.Max.Y-5, draw.Thousands(samples), ink)
+	f.right(bold, r.Max.X, r.Max.Y-5, numbers.Grouped(samples), ink)
 	return nil
 }
 
@@ -134,7 +134,7 @@ func (f *frame) listRow(row image.Rectangle, step int) {
 	e := d.Passes[step-1]
 	end := row.Max.X
 	if e.Counted && step <= d.Step {
-		count := draw.Thousands(e.Samples)
+		count := numbers.Grouped(e.Samples)
 		f.right(regular, end, y, count, shade)
 		end -= f.width(regular, count) + 8
 	}
@@ -167,7 +167,7 @@ func (f *frame) state() error {
 		write(large, d.Answer, selected)
 		y += 4
 		samples, passes := d.Counted()
-		write(regular, fmt.Sprintf("%s, of which %d counted %s samples.", plural(len(d.Passes), "pass", "passes"), passes, draw.Thousands(samples)), ink)
+		write(regular, fmt.Sprintf("%s, of which %d counted %s samples.", plural(len(d.Passes), "pass", "passes"), passes, numbers.Grouped(samples)), ink)
 		return nil
 	}
 	e := d.Passes[d.Step-1]
@@ -182,7 +182,7 @@ func (f *frame) state() error {
 		}
 	}
 	if e.Counted && y <= r.Max.Y {
-		write(bold, draw.Thousands(e.Samples)+" samples pass", selected)
+		write(bold, numbers.Grouped(e.Samples)+" samples pass", selected)
 	}
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stencildb/stencildb/engine"
 	"github.com/stencildb/stencildb/glctx"
+	"github.com/stencildb/stencildb/internal/numbers"
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/table"
@@ -219,7 +220,7 @@ func partials(files []string, words []uint32) string {
 			sum.Add(sum, part.Lsh(part, 64).Add(part, new(big.Int).SetUint64(uint64(words[i])|uint64(words[i+1])<<32)))
 			n += uint64(words[i+3])
 		}
-		return fmt.Sprintf("partial sums added up: the codes make %v, of %d records", sum, n)
+		return fmt.Sprintf("partial sums added up: the codes make %v, of %s records", sum, numbers.Grouped(n))
 	case slices.Contains(files, "extremes.glsl"):
 		lo, hi := ^uint64(0), uint64(0)
 		for i := 0; i < len(words); i += 4 {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/stencildb/stencildb/demos/draw"
 	"github.com/stencildb/stencildb/demos/lesson"
+	"github.com/stencildb/stencildb/internal/numbers"
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/textures"
 )
@@ -20,7 +21,7 @@ var Lesson = &lesson.Lesson{Number: 1, Name: "attributes", Title: "Attributes as
 func run(s *lesson.Stage) {
 	rows, shape := s.Table.Rows(), s.Target.Shape
 	s.Say("The table flights has %s records of %d attributes. Each attribute becomes a texture of %d x %d texels; record r lies at (r mod %d, r div %d).",
-		draw.Thousands(rows), len(s.Table.Fields), shape.Width, shape.Height, shape.Width, shape.Width)
+		numbers.Grouped(rows), len(s.Table.Fields), shape.Width, shape.Height, shape.Width, shape.Width)
 	s.Row("attribute   type       bits of a code   floats a texel   megabytes")
 	for i, f := range s.Table.Fields {
 		c := s.Column(f.Name)
@@ -33,7 +34,7 @@ func run(s *lesson.Stage) {
 	s.Say("A texel holds a code, not the value: code = delay - (%d), so that codes begin at 0. Some texels, read back from the device:", delay.Min())
 	s.Row("record    texel          texel holds   delay in minutes")
 	for _, r := range []int{0, 511, 512, 123456, rows - 1} {
-		s.Row("%-9s (%3d, %3d) %15.0f %18v", draw.Thousands(r), r%shape.Width, r/shape.Width, texels[r], delay.Segment.Decode(uint64(texels[r])))
+		s.Row("%-9s (%3d, %3d) %15.0f %18v", numbers.Grouped(r), r%shape.Width, r/shape.Width, texels[r], delay.Segment.Decode(uint64(texels[r])))
 	}
 
 	distance := s.Column("distance")
@@ -43,7 +44,7 @@ func run(s *lesson.Stage) {
 
 	n := s.Run(&pass.Pass{Name: "RenderQuad", Target: s.Target, Count: true})
 	s.Say("To do something with every record, one draws a quad over the texels: a fragment is made for each, %s in all. "+
-		"The texture has %s texels; those behind the last record are not drawn.", draw.Thousands(n), draw.Thousands(shape.Width*shape.Height))
+		"The texture has %s texels; those behind the last record are not drawn.", numbers.Grouped(n), numbers.Grouped(shape.Width*shape.Height))
 	s.Agree(n, "SELECT COUNT(*) FROM flights")
 
 	all, err := lesson.Load()

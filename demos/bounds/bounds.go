@@ -8,6 +8,7 @@ import (
 
 	"github.com/stencildb/stencildb/demos/draw"
 	"github.com/stencildb/stencildb/demos/lesson"
+	"github.com/stencildb/stencildb/internal/numbers"
 	"github.com/stencildb/stencildb/pass"
 )
 
@@ -77,7 +78,7 @@ func run(s *lesson.Stage) {
 
 	s.Say("Ranges in parts add up, when no end belongs to both:")
 	for _, r := range [][2]int64{{30, 499}, {500, 1000}, {1001, 4962}} {
-		s.Row("%4d..%4d %9s", r[0], r[1], draw.Thousands(count(s, distance, r[0], r[1], s.Run)))
+		s.Row("%4d..%4d %9s", r[0], r[1], numbers.Grouped(count(s, distance, r[0], r[1], s.Run)))
 	}
 
 	s.Say("Look at the pictures: from the front the range is a band, from the side a slab between two planes, parallel to the screen.")

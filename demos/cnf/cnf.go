@@ -7,6 +7,7 @@ import (
 
 	"github.com/stencildb/stencildb/demos/draw"
 	"github.com/stencildb/stencildb/demos/lesson"
+	"github.com/stencildb/stencildb/internal/numbers"
 	"github.com/stencildb/stencildb/pass"
 )
 
@@ -75,14 +76,14 @@ func run(s *lesson.Stage) {
 	n := evalCNF(s, clauses, func(p *pass.Pass, moved uint64) {
 		stencil := s.Stencil()
 		h := histogram(stencil)
-		s.Row("%-30s %-22s %8s %9s %9s %9s", p.Name, rule(p), draw.Thousands(moved), draw.Thousands(h[0]), draw.Thousands(h[1]), draw.Thousands(h[2]))
+		s.Row("%-30s %-22s %8s %9s %9s %9s", p.Name, rule(p), numbers.Grouped(moved), numbers.Grouped(h[0]), numbers.Grouped(h[1]), numbers.Grouped(h[2]))
 		sheet.Panels = append(sheet.Panels, draw.Panel{Title: fmt.Sprintf("%d  %s", len(sheet.Panels)+1, p.Name),
 			Draw:   draw.Records{Shape: s.Target.Shape, Colors: draw.Values(stencil)},
 			Note:   rule(p),
 			Legend: legend(h)})
 	})
 	s.Say("What is not 0 is selected. In the last clause a record moves at most once, so the counts of its two passes add up to the answer: %s.",
-		draw.Thousands(n))
+		numbers.Grouped(n))
 	s.Agree(n, "SELECT COUNT(*) FROM flights WHERE "+where)
 
 	steps, count := s.Query("SELECT COUNT(*) FROM flights WHERE " + where)
@@ -111,7 +112,7 @@ func histogram(stencil []uint8) (h [3]int) {
 
 func legend(h [3]int) (list []draw.Entry) {
 	for v, n := range h {
-		list = append(list, draw.Entry{Index: draw.Stencil + uint8(v), Text: fmt.Sprintf("%d: %s flights", v, draw.Thousands(n))})
+		list = append(list, draw.Entry{Index: draw.Stencil + uint8(v), Text: fmt.Sprintf("%d: %s flights", v, numbers.Grouped(n))})
 	}
 	return list
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stencildb/stencildb/demos/draw"
 	"github.com/stencildb/stencildb/demos/lesson"
+	"github.com/stencildb/stencildb/internal/numbers"
 	"github.com/stencildb/stencildb/pass"
 )
 
@@ -44,7 +45,7 @@ func run(s *lesson.Stage) {
 	s.CopyToDepth(delay)
 	late := s.Show(compare(s, delay, ">", pass.Less, 60, pass.Stencil{}))
 	s.Agree(late, "SELECT COUNT(*) FROM flights WHERE delay > 60")
-	s.Row("selectivity %s / %s = %.4f", draw.Thousands(late), draw.Thousands(all), float64(late)/float64(all))
+	s.Row("selectivity %s / %s = %.4f", numbers.Grouped(late), numbers.Grouped(all), float64(late)/float64(all))
 
 	s.Say("With a stencil test too, only records that are marked are counted. Flights over more than 1000 miles are marked with 1, and the same quad again:")
 	mark(s, distance, 1000)
@@ -81,8 +82,8 @@ func run(s *lesson.Stage) {
 	for i := range len(below) - 1 {
 		n := below[i+1] - below[i]
 		from := lo + i*step
-		bars = append(bars, draw.Bar{Label: fmt.Sprintf("%d to %d", from, from+step-1), Value: float64(n), Text: draw.Thousands(n), Index: draw.Stencil + 2})
-		s.Row("%4d to %4d minutes %8s", from, from+step-1, draw.Thousands(n))
+		bars = append(bars, draw.Bar{Label: fmt.Sprintf("%d to %d", from, from+step-1), Value: float64(n), Text: numbers.Grouped(n), Index: draw.Stencil + 2})
+		s.Row("%4d to %4d minutes %8s", from, from+step-1, numbers.Grouped(n))
 	}
 	s.Agree(below[5]-below[4], "SELECT COUNT(*) FROM flights WHERE delay BETWEEN 0 AND 9")
 	s.Say("Look at the picture: it was drawn from 17 numbers. No record left the device.")

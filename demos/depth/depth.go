@@ -7,6 +7,7 @@ import (
 
 	"github.com/stencildb/stencildb/demos/draw"
 	"github.com/stencildb/stencildb/demos/lesson"
+	"github.com/stencildb/stencildb/internal/numbers"
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/shaders"
 	"github.com/stencildb/stencildb/textures"
@@ -54,7 +55,7 @@ func run(s *lesson.Stage) {
 			same++
 		}
 	}
-	s.Say("Read back and rounded, depth * 2^24 is the code of %s of %s flights.", draw.Thousands(same), draw.Thousands(len(depth)))
+	s.Say("Read back and rounded, depth * 2^24 is the code of %s of %s flights.", numbers.Grouped(same), numbers.Grouped(len(depth)))
 
 	bits := delay.Segment.Bits
 	s.Say("What if the depth buffer had fewer bits? Codes of delay take %d. Here the lowest ones are dropped before the copy, and from the quad:", bits)
@@ -64,7 +65,7 @@ func run(s *lesson.Stage) {
 	for keep := bits; keep >= 4; keep-- {
 		s.Run(copyToDepth(s, delay, bits-keep))
 		n := below(s, delay, 60, bits-keep)
-		s.Row("%9d   %10s   %5s", keep, draw.Thousands(n), draw.Thousands(exact-n))
+		s.Row("%9d   %10s   %5s", keep, numbers.Grouped(n), numbers.Grouped(exact-n))
 	}
 
 	s.Say("So every bit counts, and there are 24: depth buffers of 2004 had no more, and a float holds whole numbers up to 2^24 exactly. As a float, 2^24 is %.0f and 2^24 + 1 is %.0f.",
@@ -91,7 +92,7 @@ func wide(s *lesson.Stage) {
 			lost++
 		}
 	}
-	s.Say("Codes of time have %d bits. As one float each, %s of them would change.", time.Segment.Bits, draw.Thousands(lost))
+	s.Say("Codes of time have %d bits. As one float each, %s of them would change.", time.Segment.Bits, numbers.Grouped(lost))
 	const query = "SELECT COUNT(*) FROM flights WHERE time >= 22.5"
 	steps, n := s.Query(query)
 	s.Say("So they are cut into limbs of 24 bits, each compared by itself: first the upper limbs, and where these are equal the lower ones. %s (%v) takes:", query, n)

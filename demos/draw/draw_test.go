@@ -12,14 +12,6 @@ import (
 	"github.com/stencildb/stencildb/textures"
 )
 
-func TestThousands(t *testing.T) {
-	for n, want := range map[int]string{0: "0", 999: "999", 1000: "1,000", 65536: "65,536", 1002003: "1,002,003", -4321: "-4,321"} {
-		if got := Thousands(n); got != want {
-			t.Errorf("%d is written %q, want %q", n, got, want)
-		}
-	}
-}
-
 func TestShadesGoByRank(t *testing.T) {
 	shades := Ramp([]float32{5, -1, 1000, 5, 5})
 	if shades[0] != shades[3] || shades[0] != shades[4] || shades[1] >= shades[0] || shades[0] >= shades[2] || shades[2] >= Grey+Levels {

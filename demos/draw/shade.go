@@ -1,7 +1,6 @@
 package draw
 
 import (
-	"fmt"
 	"slices"
 	"sort"
 )
@@ -49,15 +48,4 @@ func Chosen(n int, selected func(i int) bool) []uint8 {
 		}
 	}
 	return out
-}
-
-// Thousands writes 65536 as 65,536.
-func Thousands[T int | int64 | uint64](n T) string {
-	switch {
-	case n < 0:
-		return "-" + Thousands(-n)
-	case n < 1000:
-		return fmt.Sprint(n)
-	}
-	return fmt.Sprintf("%s,%03d", Thousands(n/1000), n%1000)
 }

@@ -3,6 +3,7 @@ package draw
 import (
 	"image"
 
+	"github.com/stencildb/stencildb/internal/numbers"
 	"github.com/stencildb/stencildb/textures"
 )
 
@@ -229,11 +230,11 @@ func (p Plot) axes(c *Canvas, in image.Rectangle) {
 	if p.Down {
 		first, last = last, first
 	}
-	c.Right(c.Body, in.Min.X-8, in.Min.Y+16, Thousands(int64(first)))
-	c.Right(c.Body, in.Min.X-8, in.Max.Y, Thousands(int64(last)))
+	c.Right(c.Body, in.Min.X-8, in.Min.Y+16, numbers.Grouped(int64(first)))
+	c.Right(c.Body, in.Min.X-8, in.Max.Y, numbers.Grouped(int64(last)))
 	c.Upwards(in.Min.X-20, in.Min.Y+in.Dy()/2, p.Y.Name)
-	c.Text(c.Body, in.Min.X, in.Max.Y+24, Thousands(int64(p.X.Lo)))
-	c.Right(c.Body, in.Max.X, in.Max.Y+24, Thousands(int64(p.X.Hi)))
+	c.Text(c.Body, in.Min.X, in.Max.Y+24, numbers.Grouped(int64(p.X.Lo)))
+	c.Right(c.Body, in.Max.X, in.Max.Y+24, numbers.Grouped(int64(p.X.Hi)))
 	c.Text(c.Body, in.Min.X+in.Dx()/2-width(c.Body, p.X.Name)/2, in.Max.Y+24, p.X.Name)
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stencildb/stencildb/demos/draw"
 	"github.com/stencildb/stencildb/demos/lesson"
+	"github.com/stencildb/stencildb/internal/numbers"
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/textures"
 )
@@ -52,7 +53,7 @@ func (f *figure) draw() (*image.Paletted, error) {
 	c.Text(c.Title, margin, 88, "EvalCNF: a boolean combination lives in the stencil buffer")
 	c.Text(c.Mono, margin, 140, query)
 	c.Text(c.Body, margin, 184, fmt.Sprintf("One texel is one of %s flights. They are sorted by delay into lines, each line by distance: "+
-		"delay grows downwards, distance to the right.", draw.Thousands(rows)))
+		"delay grows downwards, distance to the right.", numbers.Grouped(rows)))
 	c.Text(c.Bold, margin, top+64, "Attributes")
 	c.Text(c.Body, margin, top+98, f.fields[0])
 	c.panel(margin, top+depthAt, f.shape, draw.Ramp(f.attributes[0]))
@@ -84,10 +85,10 @@ func (f *figure) draw() (*image.Paletted, error) {
 		}
 		if s.Pass.Count {
 			sum += s.Count
-			counts = append(counts, draw.Thousands(s.Count))
-			c.Text(c.Bold, x, y+countAt, "counts "+draw.Thousands(s.Count))
+			counts = append(counts, numbers.Grouped(s.Count))
+			c.Text(c.Bold, x, y+countAt, "counts "+numbers.Grouped(s.Count))
 			if sum != s.Count {
-				c.Text(c.Body, x, y+countAt+34, "so far "+draw.Thousands(sum))
+				c.Text(c.Body, x, y+countAt+34, "so far "+numbers.Grouped(sum))
 			}
 		}
 	}
@@ -96,8 +97,8 @@ func (f *figure) draw() (*image.Paletted, error) {
 	c.Text(c.Bold, x, y+64, "Selected")
 	c.Text(c.Body, x, y+98, "stencil is not 0")
 	c.panel(x, y+depthAt, f.shape, draw.Chosen(len(kept), func(i int) bool { return kept[i] != 0 }))
-	c.Text(c.Title, x, y+stencAt+90, draw.Thousands(f.selected))
-	c.Text(c.Body, x, y+stencAt+130, "of "+draw.Thousands(rows)+" flights")
+	c.Text(c.Title, x, y+stencAt+90, numbers.Grouped(f.selected))
+	c.Text(c.Body, x, y+stencAt+130, "of "+numbers.Grouped(rows)+" flights")
 	c.Text(c.Body, x, y+stencAt+164, "= "+strings.Join(counts, " + "))
 	return c.Paletted, nil
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stencildb/stencildb/demos/draw"
 	"github.com/stencildb/stencildb/demos/lesson"
+	"github.com/stencildb/stencildb/internal/numbers"
 	"github.com/stencildb/stencildb/pass"
 )
 
@@ -53,7 +54,7 @@ func kthLargest(s *lesson.Stage, bits int, k uint64, test pass.Stencil, look fun
 func run(s *lesson.Stage) {
 	delay := s.Column("delay")
 	bits := delay.Segment.Bits
-	s.Say("Which delay is the %dth largest of %s? Codes of delay have %d bits: code = delay + %d.", k, draw.Thousands(s.Table.Rows()), bits, -delay.Min())
+	s.Say("Which delay is the %dth largest of %s? Codes of delay have %d bits: code = delay + %d.", k, numbers.Grouped(s.Table.Rows()), bits, -delay.Min())
 	s.CopyToDepth(delay)
 	s.Say("One copy to depth, then one quad and one count a bit, from the top. If at least %d codes are x + 2^i or more, "+
 		"then so is the answer, and bit i is set.", k)
@@ -65,14 +66,14 @@ func run(s *lesson.Stage) {
 		if d.set {
 			yes = "yes"
 		}
-		s.Row("%3d   %7d   %9d   %11s   %13s   %0*b", d.bit, d.tried, int64(d.tried)+delay.Min(), draw.Thousands(d.count), yes, bits, d.x)
+		s.Row("%3d   %7d   %9d   %11s   %13s   %0*b", d.bit, d.tried, int64(d.tried)+delay.Min(), numbers.Grouped(d.count), yes, bits, d.x)
 	})
 	s.Say("The code is %d, the delay %d minutes. %d passes, whatever k is and however the delays are spread.", x, int64(x)+delay.Min(), bits)
 	s.Agree(uint64(int64(x)+delay.Min()), fmt.Sprintf("SELECT kth_largest(delay, %d) FROM flights", k))
 
 	median := kthLargest(s, bits, uint64(s.Table.Rows()+1)/2, pass.Stencil{}, func(decision) {})
 	s.Say("With k = %s the same passes find the median: %d minutes. MIN and MAX are k = n and k = 1.",
-		draw.Thousands((s.Table.Rows()+1)/2), int64(median)+delay.Min())
+		numbers.Grouped((s.Table.Rows()+1)/2), int64(median)+delay.Min())
 
 	s.Say("Look at the picture: each count halves the interval in which the answer lies, though not a single record is moved or copied.")
 	s.Picture("bits", &draw.Sheet{Title: fmt.Sprintf("The %dth largest delay in %d counts", k, bits), Columns: 1, Width: 1000, Panels: []draw.Panel{{
@@ -92,7 +93,7 @@ func halving(steps []decision, bits int) draw.Spans {
 		}
 		to := from + 1<<(d.bit+1)
 		spans.Rows = append(spans.Rows, draw.Span{Label: fmt.Sprintf("bit %d", d.bit), From: float64(from), To: float64(to), At: float64(d.tried),
-			Text: fmt.Sprintf("%s at or above", draw.Thousands(d.count))})
+			Text: fmt.Sprintf("%s at or above", numbers.Grouped(d.count))})
 	}
 	return spans
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/stencildb/stencildb/demos/draw"
 	"github.com/stencildb/stencildb/engine"
 	"github.com/stencildb/stencildb/glctx"
+	"github.com/stencildb/stencildb/internal/numbers"
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/predicates"
 	"github.com/stencildb/stencildb/table"
@@ -110,7 +111,7 @@ func (s *Stage) Show(p *pass.Pass) uint64 {
 	n := s.Run(p)
 	s.Describe(p)
 	if p.Count {
-		s.Row("      = %s", draw.Thousands(n))
+		s.Row("      = %s", numbers.Grouped(n))
 	}
 	return n
 }
@@ -201,7 +202,7 @@ func (s *Stage) Agree(n uint64, text string) {
 		err = fmt.Errorf("the passes give %d, but %s is %v on backend cpu", n, text, want)
 	}
 	s.Fail(err)
-	s.Row("check %s = %s on backend cpu: the same", text, draw.Thousands(n))
+	s.Row("check %s = %s on backend cpu: the same", text, numbers.Grouped(n))
 }
 
 // Program writes the GLSL of a pass, its last file.

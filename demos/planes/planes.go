@@ -8,6 +8,7 @@ import (
 
 	"github.com/stencildb/stencildb/demos/draw"
 	"github.com/stencildb/stencildb/demos/lesson"
+	"github.com/stencildb/stencildb/internal/numbers"
 )
 
 //go:embed README.md planes.go answer.go
@@ -74,14 +75,14 @@ func run(s *lesson.Stage) {
 	delay, distance := s.Planes(s.Column("delay")), s.Planes(s.Column("distance"))
 	rows := uint64(s.Table.Rows())
 	s.Say("Bit plane i holds bit i of 32 records in a word. distance has %d planes of %s words, cut on the device by a compute shader and read back: %.2f MB instead of %.2f MB as floats.",
-		len(distance.Bits), draw.Thousands(len(distance.Rows)), float64(4*len(distance.Bits)*len(distance.Rows))/1e6, float64(4*rows)/1e6)
+		len(distance.Bits), numbers.Grouped(len(distance.Rows)), float64(4*len(distance.Bits)*len(distance.Rows))/1e6, float64(4*rows)/1e6)
 
 	s.Say("SUM. Lesson 9 drew a pass a bit, and an occlusion query counted fragments. The count of plane i is the number of its bits that are set (popcount), 32 records an instruction:")
 	sum := rows * uint64(distance.Min)
 	for i, plane := range distance.Bits {
 		n := popcount(plane)
 		sum += n << i
-		s.Row("popcount(plane %2d) = %7s   * 2^%d", i, draw.Thousands(n), i)
+		s.Row("popcount(plane %2d) = %7s   * 2^%d", i, numbers.Grouped(n), i)
 	}
 	s.Agree(sum, "SELECT SUM(distance) FROM flights")
 
@@ -90,7 +91,7 @@ func run(s *lesson.Stage) {
 
 	s.Say("The 100th largest delay. Lesson 8 drew a quad for each tentative value. Here a bitmap of candidates shrinks:")
 	s.Row("bit   candidates that have it   enough for k?")
-	x := kthLargest(delay, 100, func(i int, n uint64, set bool) { s.Row("%3d %25s   %v", i, draw.Thousands(n), set) })
+	x := kthLargest(delay, 100, func(i int, n uint64, set bool) { s.Row("%3d %25s   %v", i, numbers.Grouped(n), set) })
 	s.Agree(uint64(int64(x)+delay.Min), "SELECT kth_largest(delay, 100) FROM flights")
 
 	s.Say("Backend compute does this in compute shaders: 128 records a thread at a time, all bits of a sum in one dispatch, three bits of a search in each. Beside the passes of 2004 (%s):", s.Device())
@@ -116,7 +117,7 @@ func picture(s *lesson.Stage, p lesson.Planes) *draw.Sheet {
 		set := p.Records(p.Bits[i])
 		sheet.Panels = append(sheet.Panels, draw.Panel{Title: fmt.Sprintf("plane %d, worth %d", i, 1<<i),
 			Draw: draw.Records{Shape: s.Target.Shape, Colors: draw.Chosen(len(set), func(r int) bool { return set[r] })},
-			Note: draw.Thousands(popcount(p.Bits[i])) + " flights have the bit"})
+			Note: numbers.Grouped(popcount(p.Bits[i])) + " flights have the bit"})
 	}
 	return sheet
 }

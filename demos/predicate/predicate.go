@@ -6,6 +6,7 @@ import (
 
 	"github.com/stencildb/stencildb/demos/draw"
 	"github.com/stencildb/stencildb/demos/lesson"
+	"github.com/stencildb/stencildb/internal/numbers"
 	"github.com/stencildb/stencildb/pass"
 )
 
@@ -48,13 +49,13 @@ func run(s *lesson.Stage) {
 		f  pass.Func
 	}{{"<", pass.Greater}, {"<=", pass.GEqual}, {"=", pass.Equal}, {">=", pass.LEqual}, {">", pass.Less}, {"<>", pass.NotEqual}} {
 		n := s.Run(compare(s, "Compare(delay "+o.op+" 60)", o.f, quad))
-		s.Row("delay %-2s %d    %-14v %9s", o.op, constant, o.f, draw.Thousands(n))
+		s.Row("delay %-2s %d    %-14v %9s", o.op, constant, o.f, numbers.Grouped(n))
 	}
 
 	s.Say("And another constant is the same quad at another depth, nearer or farther:")
 	for _, d := range []int64{-10, 0, 15, 60, 240} {
 		n := s.Run(compare(s, "Compare", pass.Greater, delay.Depth(d)))
-		s.Row("delay < %-4d quad at %4d / 2^24 %9s", d, delay.Code(d), draw.Thousands(n))
+		s.Row("delay < %-4d quad at %4d / 2^24 %9s", d, delay.Code(d), numbers.Grouped(n))
 	}
 
 	s.Say("Look at the picture: from the front, every record whose depth is smaller than the quad's is green. " +

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stencildb/stencildb/demos/draw"
 	"github.com/stencildb/stencildb/demos/lesson"
+	"github.com/stencildb/stencildb/internal/numbers"
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/shaders"
 	"github.com/stencildb/stencildb/textures"
@@ -62,7 +63,7 @@ func run(s *lesson.Stage) {
 
 	s.Say("Other coefficients are other uniforms of the same program. Attribute against attribute is s = (1, -1):")
 	for _, q := range []query{{1, 0, 60}, {0, 1, 1000}, {1, 1, 1000}, {20, -1, 0}, {1, -2, 0}} {
-		s.Row("%-32v %9s", q, draw.Thousands(s.Run(semilinear(s, q))))
+		s.Row("%-32v %9s", q, numbers.Grouped(s.Run(semilinear(s, q))))
 	}
 	s.Say("The largest sum here is far below 2^24, so floats add it exactly. Where it is not, stencildb generates a program that computes with integers (lesson 2 says why).")
 
@@ -71,7 +72,7 @@ func run(s *lesson.Stage) {
 	in := func(i int) bool { return stencil[i] == 1 }
 	s.Picture("halfplane", &draw.Sheet{Title: "10*delay - distance > 0", Columns: 2, Width: 512, Panels: []draw.Panel{
 		{Title: "The stencil buffer", Draw: draw.Records{Shape: s.Target.Shape, Colors: draw.Chosen(len(stencil), in)},
-			Note: fmt.Sprintf("Black: the %s flights whose fragment was not discarded.", draw.Thousands(n))},
+			Note: fmt.Sprintf("Black: the %s flights whose fragment was not discarded.", numbers.Grouped(n))},
 		{Title: "The same flights by their attributes", Draw: scatter(s, in),
 			Note: "Each flight at its distance and its delay. The line is where the sum is 0."},
 	}})

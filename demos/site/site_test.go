@@ -18,9 +18,9 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/stencildb/stencildb/cmd"
-	"github.com/stencildb/stencildb/demos/draw"
 	"github.com/stencildb/stencildb/demos/lesson"
 	"github.com/stencildb/stencildb/demos/lessons"
+	"github.com/stencildb/stencildb/internal/numbers"
 )
 
 // root is the repository, seen from this package.
@@ -310,7 +310,7 @@ func TestExercises(t *testing.T) {
 			answer uint64
 			want   lesson.Verdict
 		}{{n, lesson.Right}, {n - 1, lesson.TooSmall}, {n + 1, lesson.TooLarge}} {
-			if v, err := l.Check(context.Background(), draw.Thousands(c.answer)); v != c.want || err != nil {
+			if v, err := l.Check(context.Background(), numbers.Grouped(c.answer)); v != c.want || err != nil {
 				t.Errorf("lesson %s: the answer %d is judged %v, want %v (%v)", l.Name, c.answer, v, c.want, err)
 			}
 		}

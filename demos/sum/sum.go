@@ -8,6 +8,7 @@ import (
 
 	"github.com/stencildb/stencildb/demos/draw"
 	"github.com/stencildb/stencildb/demos/lesson"
+	"github.com/stencildb/stencildb/internal/numbers"
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/shaders"
 	"github.com/stencildb/stencildb/textures"
@@ -57,11 +58,11 @@ func run(s *lesson.Stage) {
 	s.Row("bit   flights that have it     count * 2^i")
 	var bars draw.Bars
 	sum := accumulator(s, distance, rows, pass.Stencil{}, func(i int, count uint64) {
-		s.Row("%3d %22s %15s", i, draw.Thousands(count), draw.Thousands(count<<i))
+		s.Row("%3d %22s %15s", i, numbers.Grouped(count), numbers.Grouped(count<<i))
 		bars = append(bars, draw.Bar{Label: fmt.Sprintf("bit %d", i), Value: float64(count << i), Index: draw.Stencil + 2,
-			Text: fmt.Sprintf("%s x %d", draw.Thousands(count), 1<<i)})
+			Text: fmt.Sprintf("%s x %d", numbers.Grouped(count), 1<<i)})
 	})
-	s.Row("and %s records times the smallest distance, %d: %s in all", draw.Thousands(rows), distance.Min(), draw.Thousands(sum))
+	s.Row("and %s records times the smallest distance, %d: %s in all", numbers.Grouped(rows), distance.Min(), numbers.Grouped(sum))
 	s.Agree(sum, "SELECT SUM(distance) FROM flights")
 
 	s.Say("How long does that take, and how long does an addition? The paper measured 20 times as long on its GPU as on its CPU. Here (%s):", s.Device())
@@ -92,10 +93,10 @@ func run(s *lesson.Stage) {
 	bits := distance.Segment.Bits
 	s.Say("Count the work. TestBit reads every texel once a bit: %d * %s texels of 4 bytes are %.1f MB, with a multiplication, a fraction, a comparison and a discard for each of %s fragments. "+
 		"The loop reads 2 bytes a record, once: %.1f MB and %s additions, of which a vector instruction does 16 at a time.",
-		bits, draw.Thousands(rows), float64(bits)*float64(rows)*4/1e6, draw.Thousands(uint64(bits)*rows), float64(rows)*2/1e6, draw.Thousands(rows))
+		bits, numbers.Grouped(rows), float64(bits)*float64(rows)*4/1e6, numbers.Grouped(uint64(bits)*rows), float64(rows)*2/1e6, numbers.Grouped(rows))
 	s.Say("Look at the picture: bit 9 alone makes a quarter of the sum, bit 0 less than a thousandth. Each costs a pass over every record.")
 	s.Picture("shares", &draw.Sheet{Title: "SUM(distance) as a sum of counts", Columns: 1, Width: 900, Panels: []draw.Panel{
-		{Title: "What each bit adds", Draw: bars, Note: fmt.Sprintf("The rest is %s times %d, the smallest distance.", draw.Thousands(rows), distance.Min())}}})
+		{Title: "What each bit adds", Draw: bars, Note: fmt.Sprintf("The rest is %s times %d, the smallest distance.", numbers.Grouped(rows), distance.Min())}}})
 }
 
 // add is the addition that the paper compares with.
