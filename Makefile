@@ -109,10 +109,11 @@ unit: setup ## the tests, with the race detector (SEED=0: other random cases)
 	$(GO) test -race -tags $(TAGS) -timeout 30m $$($(GO) list -tags $(TAGS) ./... | grep -vxFf <($(RAPID) | sed 's|^\.|github.com/stencildb/stencildb|'))
 	$(GO) test -race -tags $(TAGS) -timeout 30m $$($(RAPID)) -rapid.seed=$(SEED)
 
-# GLFW wants a display: a virtual one.
+# GLFW wants a display: a virtual one, which -noreset keeps as it is when the last
+# window closes (an X server that starts anew meanwhile refuses the next one).
 .PHONY: window-test
-window-test:
-	xvfb-run -a $(GO) test -tags $(TAGS),window ./glctx ./debugger
+window-test: setup ## the tests of windows alone, on a virtual display
+	xvfb-run -a -s '-screen 0 1280x1024x24 -noreset' $(GO) test -tags $(TAGS),window ./glctx ./debugger
 
 # The fuzzer wants everything compiled once more, which takes minutes. In make test its
 # seeds and findings are tests like others.

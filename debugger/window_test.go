@@ -15,7 +15,7 @@ import (
 	"github.com/stencildb/stencildb/glctx"
 )
 
-// These tests need an X display (xvfb-run go test -tags egl,window).
+// These tests need an X display (make window-test).
 
 func TestMain(m *testing.M) {
 	status := 0

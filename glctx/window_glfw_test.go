@@ -14,8 +14,8 @@ import (
 	"github.com/go-gl/gl/v4.5-core/gl"
 )
 
-// These tests need an X display (xvfb-run go test -tags egl,window): asking for
-// a build with windows is asking for one.
+// These tests need an X display (make window-test): asking for a build with windows is
+// asking for one.
 
 func openWindow(t *testing.T, o WindowOptions) *Context {
 	t.Helper()
