@@ -40,8 +40,8 @@
 //     that fails has done all its work.
 //   - Planes that are 0 in every code are not stored (table.Segment.Varying). Constants
 //     are translated to the stored bits ("dense" codes); see [stored].
-//   - Compiling a program takes a software device as long as scanning 100 M records:
-//     chunks below Device.FuseRows are evaluated bitmap by bitmap with programs that
-//     queries have in common.
+//   - Software compiles a program as slowly as it scans 100 M records, and scans one
+//     column after the other faster than several at once: it evaluates bitmap by bitmap
+//     with programs that queries have in common (Device.FuseRows).
 //   - NVIDIA's compiler takes at most 512 words of uniforms a program, arrays included.
 package compute

@@ -71,7 +71,7 @@ func (e *evaluator) validity(col int, w window) textures.Block {
 func (e *evaluator) dispatch(name, counts string, program shaders.Source, groups int, blocks []textures.Block, uniforms []shaders.Uniform) error {
 	return e.queue(&pass.Pass{
 		Name: name, Counts: counts, Program: program, Uniforms: uniforms,
-		Dispatch: &pass.Dispatch{Groups: [2]int{groups}, Blocks: blocks},
+		Dispatch: &pass.Dispatch{Groups: [2]int{groups}, Blocks: blocks, Images: e.device.Software},
 	})
 }
 

@@ -3,6 +3,7 @@ package compute
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	"github.com/stencildb/stencildb/cpu"
 	"github.com/stencildb/stencildb/shaders"
@@ -35,7 +36,8 @@ func (e *evaluator) floatSum(col int, sel []textures.Block) (floatPartial, error
 	for i, w := range e.windows {
 		codes := e.codes(col, w)
 		blocks := []textures.Block{p.block, codes[0], {}, {}, {}}
-		defines := e.device.defines("CODE "+codeType(seg), fmt.Sprintf("AHEAD %du", ahead))
+		code := textures.CodeType(seg)
+		defines := e.device.defines("CODE "+code, "FETCH_CODE FETCH_"+strings.ToUpper(code), fmt.Sprintf("AHEAD %du", ahead))
 		if len(codes) > 1 {
 			blocks[2] = codes[1]
 			defines = append(defines, "HIGH")
@@ -52,7 +54,7 @@ func (e *evaluator) floatSum(col int, sel []textures.Block) (floatPartial, error
 			defines = append(defines, "NULLS")
 		}
 		units := textures.Units(w.Rows)
-		program := shaders.JoinCompute([]string{"values.glsl", "floatsum.comp"}, defines...)
+		program := shaders.JoinCompute([]string{"regions.glsl", "bitmap.glsl", "values.glsl", "floatsum.comp"}, defines...)
 		uniforms := []shaders.Uniform{shaders.Uint("units", uint32(units)), shaders.Uint("rows", uint32(w.Rows)),
 			{Name: "base", U: []uint32{uint32(seg.Base), uint32(seg.Base >> 32)}}}
 		err := e.dispatch(fmt.Sprintf("FloatSum(%s)", name), "the selected values of "+name+", added exactly",
@@ -85,11 +87,6 @@ func (e *evaluator) codes(col int, w window) []textures.Block {
 		blocks = append(blocks, textures.Block{Chunk: e.chunk, Col: col, Content: textures.Codes, Part: part, Window: w})
 	}
 	return blocks
-}
-
-// codeType is the GLSL type that holds four neighbouring codes of a part.
-func codeType(seg *table.Segment) string {
-	return map[int]string{1: "uint", 2: "uvec2", 4: "uvec4"}[textures.CodeBytes(seg)]
 }
 
 // defines says for which kind of device a program is, beside what else it defines.

@@ -47,7 +47,7 @@ func (w *writer) block(s source, access string) string {
 		i = len(w.blocks)
 		w.at[s] = i
 		if access == "readonly" {
-			w.decl.WriteString(w.e.device.readonly("uvec4", fmt.Sprintf("block%d", i), i, 0))
+			w.decl.WriteString(w.e.device.readonly("uvec4", fmt.Sprintf("block%d", i), i))
 		} else {
 			fmt.Fprintf(&w.decl, "layout(std430, binding = %d) %s buffer Block%d { uvec4 block%d[]; };\n", i, access, i, i)
 		}
@@ -55,12 +55,11 @@ func (w *writer) block(s source, access string) string {
 	return fmt.Sprintf("block%d", i)
 }
 
-// readonly declares a block that a program only reads, with FETCH(name, i): as a
-// buffer texture in software (see pass.Dispatch.Texels), after that many other
-// textures.
-func (d Device) readonly(kind, name string, binding, textures int) string {
+// readonly declares a block that a program only reads, with FETCH(name, i): as an
+// image in software (see pass.Dispatch.Images).
+func (d Device) readonly(kind, name string, binding int) string {
 	if d.Software {
-		return fmt.Sprintf("layout(binding = %d) uniform usamplerBuffer %s;\n", textures+binding, name)
+		return fmt.Sprintf("layout(binding = %d, rgba32ui) readonly uniform uimageBuffer %s;\n", binding, name)
 	}
 	return fmt.Sprintf("layout(std430, binding = %d) readonly buffer %s { %s %s[]; };\n", binding, strings.ToUpper(name[:1])+name[1:], kind, name)
 }
@@ -210,7 +209,7 @@ func (w *writer) walk(l *leaf) string {
 		if l.test == within {
 			undecided = "some(same | edge)"
 		}
-		fmt.Fprintf(&text, "    for (int i = arg[%d] - 1, at = int(first(unit, arg[%d])) + 64 * i; i >= arg[%d] && %s; i--, at -= 64) {\n", a, a, a+1, undecided)
+		fmt.Fprintf(&text, "    for (int i = arg[%d] - 1, at = int(first(unit, arg[%d])) + PLANE * i; i >= arg[%d] && %s; i--, at -= PLANE) {\n", a, a, a+1, undecided)
 		fmt.Fprintf(&text, "        uvec4 plane = FETCH(%s, at);\n", block)
 		switch l.test {
 		case below:

@@ -132,7 +132,7 @@ func (c *compiler) decide(e *evaluator, col int, s *search, i int, selection *ma
 		}
 		err := e.queue(&pass.Pass{Name: name, Counts: counts, Program: program, Uniforms: []shaders.Uniform{{Name: "arg", I: args}},
 			Dispatch: &pass.Dispatch{Groups: [2]int{e.groups(e.device, units, digitGroups, 0)}, Blocks: blocks, Beside: beside || j > 0,
-				Texels: e.device.Software}})
+				Images: e.device.Software}})
 		if err != nil {
 			return err
 		}

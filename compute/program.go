@@ -99,7 +99,7 @@ func (e *evaluator) scan(t *recordTest, leaf plan.Leaf, w window, out textures.B
 	}
 	groups := e.device.groupsOf(textures.Units(w.Rows)*e.device.localSize()/textures.UnitsPerGroup, valueGroups, t.steps())
 	p := &pass.Pass{Name: "Values(" + leaf.String() + ")", Program: s.source(e.device), Uniforms: t.uniforms, Textures: t.lookups,
-		Dispatch: &pass.Dispatch{Groups: [2]int{groups}, Blocks: s.blocks, Texels: e.device.Software}}
+		Dispatch: &pass.Dispatch{Groups: [2]int{groups}, Blocks: s.blocks, Images: e.device.Software}}
 	return e.queueTest(p, leaf, w, count, word)
 }
 
@@ -127,7 +127,7 @@ func (e *evaluator) inputs(s *valueScan, leaf plan.Leaf, w window) error {
 	var nullable []textures.Block
 	for _, a := range s.test.args {
 		seg := e.segment(a.Column)
-		s.columns = append(s.columns, valueColumn{code: codeType(seg),
+		s.columns = append(s.columns, valueColumn{code: textures.CodeType(seg),
 			binding: len(s.blocks), high: a.Wide && textures.Parts(seg) > 1, wide: a.Wide})
 		codes := e.codes(a.Column, w)
 		s.blocks = append(s.blocks, codes[0])
@@ -172,7 +172,7 @@ func (e *evaluator) clearNulls(validity textures.Block, w window, out textures.B
 	}
 	name := e.fields[validity.Col].Name
 	return e.dispatch("NotNull("+name+")", "nothing; the NULLs of "+name+" leave the bitmap",
-		shaders.LoadCompute("notnull.comp", e.device.defines(defines...)...), e.device.groups(units, 8),
+		shaders.JoinCompute([]string{"regions.glsl", "bitmap.glsl", "notnull.comp"}, e.device.defines(defines...)...), e.device.groups(units, 8),
 		[]textures.Block{out, validity}, []shaders.Uniform{shaders.Uint("units", uint32(units))})
 }
 
@@ -204,13 +204,13 @@ func (s *valueScan) source(d Device) shaders.Source {
 		linef("uniform uint word; // of result, which takes the count")
 	}
 	for i, c := range s.columns {
-		b.WriteString(d.readonly(c.code, fmt.Sprintf("low%d", i), c.binding, len(s.test.lookups)))
+		b.WriteString(d.readonly(c.code, fmt.Sprintf("low%d", i), c.binding))
 		if c.high {
-			b.WriteString(d.readonly("uvec4", fmt.Sprintf("high%d", i), c.binding+1, len(s.test.lookups)))
+			b.WriteString(d.readonly("uvec4", fmt.Sprintf("high%d", i), c.binding+1))
 		}
 	}
 	for i := range s.masks {
-		b.WriteString(d.readonly("uvec4", fmt.Sprintf("mask%d", i), len(s.blocks)-s.masks+i, len(s.test.lookups)))
+		b.WriteString(d.readonly("uvec4", fmt.Sprintf("mask%d", i), len(s.blocks)-s.masks+i))
 	}
 	linef("uniform uint units;\nuniform uint rows;\n")
 	linef("void main() {")
@@ -218,8 +218,12 @@ func (s *valueScan) source(d Device) shaders.Source {
 		linef("    uint n = 0u;")
 	}
 	linef("    uint me = gl_LocalInvocationIndex;")
-	linef("    for (uint first = gl_WorkGroupID.x * 64u; first < units; first += gl_NumWorkGroups.x * 64u) {")
-	linef("        uint unit = first + (me & 63u);")
+	if d.Software {
+		linef("    for (uint unit = firstUnit(units), end = endUnit(units); unit < end; unit += STEP) {")
+	} else {
+		linef("    for (uint first = gl_WorkGroupID.x * 64u; first < units; first += gl_NumWorkGroups.x * 64u) {")
+		linef("        uint unit = first + (me & 63u);")
+	}
 	linef("        uvec4 some = within(unit, rows), bits = uvec4(0);")
 	for i := range s.masks {
 		linef("        some &= FETCH(mask%d, unit);", i)
@@ -233,7 +237,7 @@ func (s *valueScan) source(d Device) shaders.Source {
 	} else {
 		linef("        store(unit, bits);\n    }\n}")
 	}
-	parts, defines := append(slices.Clone(s.test.parts), "values.glsl", "bitmap.glsl"), d.defines()
+	parts, defines := append([]string{"regions.glsl", "values.glsl", "bitmap.glsl"}, s.test.parts...), d.defines()
 	if s.count {
 		parts, defines = append(parts, "report.glsl"), append(defines, "COUNTERS 1")
 	} else {

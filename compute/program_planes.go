@@ -145,7 +145,7 @@ func (s *planeSum) uniforms() []shaders.Uniform {
 		for _, t := range s.terms {
 			at, bit := int32(-1), k-t.shift
 			if bit >= 0 && bit < textures.PartBits && t.stored>>bit&1 != 0 {
-				at = int32(textures.UnitsPerGroup * bits.OnesCount32(t.stored&(1<<bit-1)))
+				at = int32(textures.UnitsPerRun * bits.OnesCount32(t.stored&(1<<bit-1)))
 			}
 			list = append(list, at)
 		}

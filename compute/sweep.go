@@ -82,7 +82,7 @@ func (s *sweep) run(c *compiler, e *evaluator) (gathered, error) {
 		err := e.queue(&pass.Pass{Name: s.name, Counts: s.counts, Program: program, Uniforms: w.uniforms(win.Rows, e.claims(c)),
 			Dispatch: &pass.Dispatch{Groups: [2]int{e.groups(device, textures.Units(win.Rows), perUnit, w.steps)},
 				Blocks: w.resolve(c.result, i), Beside: i > 0,
-				Texels: e.device.Software}})
+				Images: e.device.Software}})
 		if err != nil {
 			return g, err
 		}
@@ -194,7 +194,7 @@ func (t *mainText) half(name, block string, v uint32, i int) {
 		}
 	}
 	fmt.Fprintf(&t.before, "    uint %s = 0u;\n", name)
-	fmt.Fprintf(&t.loop, "        for (int i = arg[%d], at = int(first(unit, arg[%d])) + 64 * i; i < arg[%d]; i++, at += 64)\n", a+1, a, a+2)
+	fmt.Fprintf(&t.loop, "        for (int i = arg[%d], at = int(first(unit, arg[%d])) + PLANE * i; i < arg[%d]; i++, at += PLANE)\n", a+1, a, a+2)
 	fmt.Fprintf(&t.loop, "            %s += ones(m & FETCH(%s, at)) << (%s);\n", name, block, weight)
 }
 
@@ -213,10 +213,10 @@ func (t *mainText) digit(col int, d digit) {
 	fmt.Fprintf(&t.loop, `        if (!some(m))
             continue;
         total += ones(m);
-        uint at = first(unit, arg[%d]) + 64u * uint(arg[%d]);
+        uint at = first(unit, arg[%d]) + uint(PLANE * arg[%d]);
         uvec4 p[DIGIT];
         for (int j = 0; j < DIGIT; j++)
-            p[j] = j < arg[%d] ? FETCH(%s, at + 64u * uint(j)) : uvec4(0u);
+            p[j] = j < arg[%d] ? FETCH(%s, at + uint(PLANE * j)) : uvec4(0u);
         countDigits(m, p, counter);
 `, a, a+1, a+2, t.planes(col, d.part))
 	t.after.WriteString("    counter[0].x = counter[0].x & ~65535u | total; // in the place of value 0\n")

@@ -186,8 +186,8 @@ func (g *GL) dispatch(p *Pass) error {
 			if err := g.store.BindBlock(uint32(i), b); err != nil {
 				return err
 			}
-			if d.Texels && i > 0 {
-				if err := g.store.BindTexels(uint32(len(p.Textures)+i), b); err != nil {
+			if d.Images && i > 0 {
+				if err := g.store.BindImage(uint32(i), b); err != nil {
 					return err
 				}
 			}
@@ -203,8 +203,8 @@ func (g *GL) dispatch(p *Pass) error {
 	}
 	if !d.Beside {
 		barriers := uint32(gl.SHADER_STORAGE_BARRIER_BIT)
-		if d.Texels {
-			barriers |= gl.TEXTURE_FETCH_BARRIER_BIT
+		if d.Images {
+			barriers |= gl.SHADER_IMAGE_ACCESS_BARRIER_BIT
 		}
 		gl.MemoryBarrier(barriers)
 	}

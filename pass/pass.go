@@ -80,10 +80,9 @@ type Dispatch struct {
 	// Beside says that the dispatch reads nothing that the dispatches before it
 	// since the last one without Beside wrote, so that it need not wait for them.
 	Beside bool
-	// Texels binds every block but the first as a buffer texture of uvec4 too, block
-	// i to unit i after those of Textures: llvmpipe reads these five times faster
-	// than storage blocks.
-	Texels bool
+	// Images binds every block but the first as an image too, a buffer of uvec4, block
+	// i to unit i: llvmpipe reads these much faster than storage blocks.
+	Images bool
 }
 
 // Pass is one draw over the rows of a chunk, or one compute dispatch.

@@ -33,16 +33,30 @@ func (c Content) kind() Kind { return Kind(c.String()) }
 //
 // of the window, so that a thread that owns a unit and walks i reads four
 // neighbouring codes at a time, and neighbouring threads neighbouring ones. The
-// planes of a group follow each other: plane p of unit u is uvec4
-// (u/64)*64*P + p*64 + u%64 of a block with P planes.
+// planes of a run of UnitsPerRun units follow each other, 4 KiB each: plane p of unit
+// u is uvec4 (u/256)*256*P + p*256 + u%256 of a block with P planes. (In shorter runs
+// a page of memory holds several planes, which a CPU does not read ahead.)
 const (
 	GroupRows     = 8192
 	UnitsPerGroup = 64
+	UnitsPerRun   = 256
+	runRows       = UnitsPerRun / UnitsPerGroup * GroupRows
 )
 
 // Units returns the number of units that n rows take; the last group may be partly
 // filled.
 func Units(n int) int { return (n + GroupRows - 1) / GroupRows * UnitsPerGroup }
+
+// planeBytes is the memory of that many planes of n rows, in whole runs.
+func planeBytes(n, planes int) int64 {
+	return 16 * int64((n+runRows-1)/runRows*UnitsPerRun) * int64(planes)
+}
+
+// PlaneWord returns where a unit's uvec4 of a plane lies in a block with that many
+// planes, counted in words.
+func PlaneWord(unit, plane, planes int) int {
+	return 4 * (unit/UnitsPerRun*UnitsPerRun*planes + plane*UnitsPerRun + unit%UnitsPerRun)
+}
 
 // PlaneRow returns the row of a window at a bit of a unit's component.
 func PlaneRow(unit, component, bit int) int {
@@ -56,10 +70,15 @@ const PartBits = 32
 // multiple of GroupRows.
 type Window struct{ From, Rows int }
 
-// Windows cuts n rows so that each block of a window takes at most limit bytes.
+// Windows cuts n rows so that each block of a window takes at most limit bytes (of
+// planes: where the limit has room for a run of them).
 func Windows(n int, limit int64) []Window {
-	step := int(min(limit/4, 1<<32)) / GroupRows * GroupRows
-	step = max(step, GroupRows)
+	step := int(min(limit/4, 1<<32))
+	whole := runRows
+	if step < runRows {
+		whole = GroupRows
+	}
+	step = max(step/whole*whole, GroupRows)
 	var w []Window
 	for from := 0; from < n; from += step {
 		w = append(w, Window{from, min(step, n-from)})
@@ -94,6 +113,12 @@ func ScratchBlock(s *Scratch) Block { return Block{Scratch: s} }
 // None reports the zero Block.
 func (b Block) None() bool { return b.Chunk == nil && b.Scratch == nil }
 
+// CodeType returns the GLSL type that holds four neighbouring codes of a Codes block
+// of a segment.
+func CodeType(s *table.Segment) string {
+	return map[int]string{1: "uint", 2: "uvec2", 4: "uvec4"}[CodeBytes(s)]
+}
+
 // CodeBytes returns the bytes that a code takes in a Codes block of a segment.
 func CodeBytes(s *table.Segment) int {
 	switch {
@@ -118,14 +143,13 @@ func (b Block) Bytes() int64 {
 	if b.Scratch != nil {
 		return 4 * int64(b.Scratch.Words)
 	}
-	units := int64(Units(b.Window.Rows))
 	switch b.Content {
 	case Planes:
-		return 16 * units * int64(bits.OnesCount32(b.Stored()))
+		return planeBytes(b.Window.Rows, bits.OnesCount32(b.Stored()))
 	case Validity:
-		return 16 * units
+		return planeBytes(b.Window.Rows, 1)
 	}
-	return 128 * units * int64(CodeBytes(b.Chunk.Segments[b.Col]))
+	return 128 * int64(Units(b.Window.Rows)) * int64(CodeBytes(b.Chunk.Segments[b.Col]))
 }
 
 // Stored returns which of the part's 32 planes a Planes block holds, lowest first.

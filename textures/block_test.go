@@ -51,9 +51,13 @@ func TestBlocksHoldTheCodes(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	gltest.Run(t, 0, func(ctx *glctx.Context, g *pass.GL) {
 		for _, width := range []int{1, 5, 8, 11, 16, 19, 32, 33, 47, 64} {
-			for _, rows := range []int{1, 100, 8192, 8193, 20_000} {
+			for _, rows := range []int{1, 100, 8192, 8193, 20_000, 70_000} {
 				ch := randomChunk(rng, width, rows)
-				for _, w := range textures.Windows(rows, 4*textures.GroupRows*2) {
+				limit := int64(4 * textures.GroupRows * 2)
+				if rows > 32768 { // a window of several runs
+					limit *= 4
+				}
+				for _, w := range textures.Windows(rows, limit) {
 					checkBlocks(t, g, ch, w)
 				}
 				g.End()
@@ -95,7 +99,7 @@ func checkBlocks(t *testing.T, g *pass.GL, ch *table.Chunk, w textures.Window) {
 	}
 	units := textures.Units(w.Rows)
 	plane := func(words []uint32, planes, p, unit, component int) uint32 {
-		return words[4*(unit/64*64*planes+p*64+unit%64)+component]
+		return words[4*(unit/256*256*planes+p*256+unit%256)+component]
 	}
 	validity := get(textures.Block{Chunk: ch, Content: textures.Validity, Window: w})
 	for part := range textures.Parts(seg) {

@@ -3,6 +3,7 @@ package textures
 import (
 	"fmt"
 	"math/bits"
+	"strings"
 	"time"
 	"unsafe"
 
@@ -15,7 +16,7 @@ import (
 type block struct {
 	entry
 	buffer uint32
-	texels uint32 // the buffer as a texture of uvec4, where it was asked for
+	image  uint32 // the buffer as a texture of uvec4, where it was asked for
 }
 
 // BindBlock makes a block resident, building it at first use, and binds it to a
@@ -29,20 +30,24 @@ func (s *Store) BindBlock(binding uint32, ref Block) error {
 	return nil
 }
 
-// BindTexels makes a block resident and binds it to a texture unit, as a buffer
-// texture of uvec4.
-func (s *Store) BindTexels(unit uint32, ref Block) error {
+// BindImage makes a block resident and binds it to an image unit, to be read as a
+// buffer of uvec4.
+func (s *Store) BindImage(unit uint32, ref Block) error {
 	b, err := s.block(ref)
 	if err != nil {
 		return err
 	}
-	if b.texels == 0 {
-		gl.CreateTextures(gl.TEXTURE_BUFFER, 1, &b.texels)
-		s.ctx.Track("texture", 1)
-		gl.TextureBuffer(b.texels, gl.RGBA32UI, b.buffer)
+	s.bindImage(unit, &b.image, b.buffer)
+	return s.ctx.Check("textures: " + ref.describe(s.fields) + " as an image")
+}
+
+// bindImage binds a buffer to an image unit; image is its texture, made at first use.
+func (s *Store) bindImage(unit uint32, image *uint32, buffer uint32) {
+	if *image == 0 {
+		*image = s.makeTexture(gl.TEXTURE_BUFFER)
+		gl.TextureBuffer(*image, gl.RGBA32UI, buffer)
 	}
-	gl.BindTextureUnit(unit, b.texels)
-	return s.ctx.Check("textures: " + ref.describe(s.fields) + " as texels")
+	gl.BindImageTexture(unit, *image, 0, false, 0, gl.READ_ONLY, gl.RGBA32UI)
 }
 
 // Reside makes a block resident without binding it.
@@ -110,9 +115,8 @@ func (s *Store) block(ref Block) (*block, error) {
 
 func (s *Store) deleteBlock(b *block) {
 	s.forget(&b.entry)
-	if b.texels != 0 {
-		gl.DeleteTextures(1, &b.texels)
-		s.ctx.Track("texture", -1)
+	if b.image != 0 {
+		s.deleteTexture(b.image)
 	}
 	s.deleteBuffer(b.buffer)
 }
@@ -174,17 +178,19 @@ func (s *Store) build(b *block, ref Block) error {
 	}
 	gl.UseProgram(p.ID)
 	s.dispatched = true
-	group := 16 * UnitsPerGroup * planes // bytes
 	err = s.stream(ref, width, func(offset, first, rows int) error {
-		groups := Units(rows) / UnitsPerGroup
-		bytes := groups * GroupRows * width / 8
-		gl.BindBufferRange(gl.SHADER_STORAGE_BUFFER, 0, s.ring.buffer, offset, bytes)
-		gl.BindBufferRange(gl.SHADER_STORAGE_BUFFER, 1, b.buffer, first/GroupRows*group, groups*group)
-		if err := p.Set([]shaders.Uniform{shaders.Uint("rows", uint32(rows))}); err != nil {
-			return err
-		}
+		units := Units(rows)
+		groups, from := units/builderLocal, 0
 		if c := s.ctx.Caps(); c.Software { // where a work group costs more than its rows
 			groups = min(groups, 4*c.Multiprocessors)
+			from = offset / max(4, width/2) // of the program's words: four codes, or 32 bits
+			s.bindImage(0, &s.ring.image, s.ring.buffer)
+		} else {
+			gl.BindBufferRange(gl.SHADER_STORAGE_BUFFER, 0, s.ring.buffer, offset, units/UnitsPerGroup*GroupRows*width/8)
+		}
+		gl.BindBufferRange(gl.SHADER_STORAGE_BUFFER, 1, b.buffer, int(planeBytes(first, planes)), int(planeBytes(rows, planes)))
+		if err := p.Set([]shaders.Uniform{shaders.Uint("units", uint32(units)), shaders.Uint("rows", uint32(rows)), shaders.Uint("from", uint32(from))}); err != nil {
+			return err
 		}
 		gl.DispatchCompute(uint32(groups), 1, 1)
 		return nil
@@ -193,17 +199,26 @@ func (s *Store) build(b *block, ref Block) error {
 	return err
 }
 
+// builderLocal is the number of threads of a work group that makes blocks.
+const builderLocal = 64
+
 // builder returns the program that makes a block.
 func (s *Store) builder(ref Block) (*shaders.Program, error) {
 	if s.builders == nil {
 		s.builders = shaders.NewCache(s.ctx)
 	}
-	if ref.Content == Validity {
-		return s.builders.Get(shaders.LoadCompute("validity.comp"))
+	get := func(file string, defines ...string) (*shaders.Program, error) {
+		defines = append(defines, fmt.Sprintf("LOCAL %d", builderLocal))
+		if s.ctx.Caps().Software {
+			defines = append(defines, "SOFTWARE")
+		}
+		return s.builders.Get(shaders.JoinCompute([]string{"regions.glsl", "values.glsl", "bitmap.glsl", file}, defines...))
 	}
-	width := CodeBytes(ref.Chunk.Segments[ref.Col])
-	p, err := s.builders.Get(shaders.LoadCompute("planes.comp", fmt.Sprintf("BYTES %d", width),
-		fmt.Sprintf("BITS %d", bits.Len32(ref.Stored()))))
+	if ref.Content == Validity {
+		return get("validity.comp")
+	}
+	code := CodeType(ref.Chunk.Segments[ref.Col])
+	p, err := get("planes.comp", "CODE "+code, "FETCH_CODE FETCH_"+strings.ToUpper(code), fmt.Sprintf("BITS %d", bits.Len32(ref.Stored())))
 	if err != nil {
 		return nil, err
 	}

@@ -22,6 +22,7 @@ const (
 
 type ring struct {
 	buffer uint32
+	image  uint32 // the buffer as a texture of uvec4, where it was asked for
 	memory unsafe.Pointer
 	fence  [ringSlots]uintptr
 	filled [ringSlots]sync.WaitGroup
@@ -53,6 +54,9 @@ func (s *Store) closeRing() {
 		if f != 0 {
 			gl.DeleteSync(f)
 		}
+	}
+	if s.ring.image != 0 {
+		s.deleteTexture(s.ring.image)
 	}
 	s.deleteBuffer(s.ring.buffer) // unmaps
 	s.ring = nil
@@ -179,14 +183,14 @@ func uploadTexture[T any](s *Store, id uint32, sh Shape, channels int, format, k
 }
 
 // stream sends what a block is made from through the ring, bits to a row, whole
-// groups of rows to a slot: take takes rows rows of the window from first on, a
-// multiple of GroupRows, from the ring's buffer at an offset in bytes.
+// runs of rows to a slot: take takes rows rows of the window from first on, a
+// multiple of runRows, from the ring's buffer at an offset in bytes.
 func (s *Store) stream(ref Block, bits int, take func(offset, first, rows int) error) error {
 	r, err := s.needRing()
 	if err != nil {
 		return err
 	}
-	step := slotBytes * 8 / bits / GroupRows * GroupRows
+	step := slotBytes * 8 / bits / runRows * runRows
 	return r.pump(ref.Window.Rows, step, func(slot unsafe.Pointer, base, from, to int) {
 		ref.fill(unsafe.Add(slot, (from-base)*bits/8), ref.Window.From+from, ref.Window.From+to)
 	}, func(offset, from, to int) error { return take(offset, from, to-from) })

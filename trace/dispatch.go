@@ -146,7 +146,7 @@ func planeBits(words []uint32, w textures.Window, planes, plane int) func(row in
 			return false
 		}
 		group, in := row/textures.GroupRows, row%textures.GroupRows // see textures.PlaneRow
-		at := 4*((group*planes+plane)*textures.UnitsPerGroup+in%256/4) + in%4
+		at := textures.PlaneWord(group*textures.UnitsPerGroup+in%256/4, plane, planes) + in%4
 		return words[at]>>(in/256)&1 != 0
 	}
 }

@@ -40,9 +40,7 @@ func (s *Stage) Planes(c Column) Planes {
 	for i := range p.Bits {
 		p.Bits[i] = make([]uint32, 4*units)
 		for u := range units {
-			group, within := u/textures.UnitsPerGroup, u%textures.UnitsPerGroup
-			from := 4 * ((group*len(p.Bits)+i)*textures.UnitsPerGroup + within)
-			copy(p.Bits[i][4*u:4*u+4], words[from:])
+			copy(p.Bits[i][4*u:4*u+4], words[textures.PlaneWord(u, i, len(p.Bits)):])
 		}
 	}
 	return p

@@ -1,9 +1,9 @@
 // Bitmaps and planes: a uvec4 is one bit of each of the 128 records of a unit.
 
-// FETCH reads a block that the program does not write: in software a buffer texture,
-// which llvmpipe reads five times faster than storage blocks.
+// FETCH reads a block that the program does not write: in software an image,
+// which llvmpipe reads much faster than storage blocks.
 #ifdef SOFTWARE
-#define FETCH(block, i) texelFetch(block, int(i))
+#define FETCH(block, i) imageLoad(block, int(i))
 #else
 #define FETCH(block, i) block[i]
 #endif
@@ -16,5 +16,6 @@ uint ones(uvec4 m) {
 bool some(uvec4 m) { return (m.x | m.y | m.z | m.w) != 0u; }
 
 // first is where the lowest of a number of stored planes lies for a unit; the
-// others follow 64 apart (textures.GroupRows).
-uint first(uint unit, int planes) { return (unit >> 6) * 64u * uint(planes) + (unit & 63u); }
+// others follow PLANE apart (textures.UnitsPerRun).
+#define PLANE 256
+uint first(uint unit, int planes) { return (unit >> 8) * 256u * uint(planes) + (unit & 255u); }

@@ -7,7 +7,7 @@
 // it goes to the limbs by itself, and then the window goes there, too, to be placed
 // anew. SOFTWARE: to the limbs in memory, without a shared copy.
 //
-// In: codes; CODE: uint, uvec2, uvec4 (1, 2, 4 bytes); HIGH: a second part of 32
+// In: codes; CODE: uint, uvec2, uvec4 (1, 2, 4 bytes), read by FETCH_CODE; HIGH: a second part of 32
 //     bits; SINGLE: a REAL's ordinals; SELECTION, NULLS: only the records marked.
 //     AHEAD: how many bits' codes are read before they are added, 1 or 2.
 // Out: result[0]: which of NaN, +Infinity and -Infinity were met (1, 2, 4), and the
@@ -19,14 +19,15 @@
 #define MOST (8u * STRIDE) // units that cannot overflow the window: 1024 records
 layout(local_size_x = LOCAL) in;
 layout(std430, binding = 0) buffer Sum { uint result[]; };
+#ifdef SOFTWARE
+layout(binding = 1, rgba32ui) readonly uniform uimageBuffer low;
+layout(binding = 2, rgba32ui) readonly uniform uimageBuffer high;
+layout(binding = 3, rgba32ui) readonly uniform uimageBuffer selection;
+layout(binding = 4, rgba32ui) readonly uniform uimageBuffer valid;
+#else
 layout(std430, binding = 1) readonly buffer Low { CODE low[]; };
-#ifdef HIGH
 layout(std430, binding = 2) readonly buffer High { uvec4 high[]; };
-#endif
-#ifdef SELECTION
 layout(std430, binding = 3) readonly buffer Selection { uvec4 selection[]; };
-#endif
-#ifdef NULLS
 layout(std430, binding = 4) readonly buffer Validity { uvec4 valid[]; };
 #endif
 uniform uint units;
@@ -135,14 +136,18 @@ void main() {
     barrier();
 #endif
     uint me = gl_LocalInvocationIndex;
+#ifdef SOFTWARE
+    for (uint unit = firstUnit(units), end = endUnit(units); unit < end; unit += STEP) {
+#else
     for (uint first = gl_WorkGroupID.x * 64u; first < units; first += gl_NumWorkGroups.x * 64u) {
         uint unit = first + (me & 63u);
+#endif
         uvec4 bits = within(unit, rows);
 #ifdef SELECTION
-        bits &= selection[unit];
+        bits &= FETCH(selection, unit);
 #endif
 #ifdef NULLS
-        bits &= valid[unit];
+        bits &= FETCH(valid, unit);
 #endif
         for (uint i = me >> 6; i < 32u; i += AHEAD * STRIDE) {
             uvec4 now = bits >> i;
@@ -151,9 +156,9 @@ void main() {
             uint quad = quadOf(unit, i);
             uvec4 l[AHEAD], h[AHEAD];
             for (uint j = 0u; j < AHEAD; j++) {
-                l[j] = unpack(low[quad + 64u * STRIDE * j]);
+                l[j] = unpack(FETCH_CODE(low, quad + 64u * STRIDE * j));
 #ifdef HIGH
-                h[j] = high[quad + 64u * STRIDE * j];
+                h[j] = FETCH(high, quad + 64u * STRIDE * j);
 #else
                 h[j] = uvec4(0u);
 #endif

@@ -9,11 +9,11 @@
 layout(local_size_x = LOCAL) in;
 layout(std430, binding = 3) buffer Candidates { uvec4 candidate[]; };
 #ifdef SOFTWARE
-layout(binding = 1) uniform usamplerBuffer previous;
-layout(binding = 2) uniform usamplerBuffer next;
-layout(binding = 3) uniform usamplerBuffer kept; // the candidates, as the pass before left them
-layout(binding = 4) uniform usamplerBuffer selection;
-layout(binding = 5) uniform usamplerBuffer valid;
+layout(binding = 1, rgba32ui) readonly uniform uimageBuffer previous;
+layout(binding = 2, rgba32ui) readonly uniform uimageBuffer next;
+layout(binding = 3, rgba32ui) readonly uniform uimageBuffer kept; // the candidates, as the pass before left them
+layout(binding = 4, rgba32ui) readonly uniform uimageBuffer selection;
+layout(binding = 5, rgba32ui) readonly uniform uimageBuffer valid;
 #else
 layout(std430, binding = 1) readonly buffer Previous { uvec4 previous[]; };
 layout(std430, binding = 2) readonly buffer Next { uvec4 next[]; };
@@ -79,20 +79,20 @@ uvec4 narrow(uint unit) {
     if (!some(m))
         return m;
 #endif
-    uint at = first(unit, arg[before]) + 64u * uint(arg[before + 1]);
+    uint at = first(unit, arg[before]) + uint(PLANE * arg[before + 1]);
     if (some(m))
         for (int j = 0; j < DIGIT; j++)
             if (j < arg[before + 2])
-                m &= FETCH(previous, at + 64u * uint(j)) ^ ((digit >> j & 1u) - 1u);
+                m &= FETCH(previous, at + uint(PLANE * j)) ^ ((digit >> j & 1u) - 1u);
     candidate[unit] = m;
     return m;
 }
 
 void count(uint unit, uvec4 m, inout uvec4 counter[FOURS]) {
-    uint at = first(unit, arg[now]) + 64u * uint(arg[now + 1]);
+    uint at = first(unit, arg[now]) + uint(PLANE * arg[now + 1]);
     uvec4 p[DIGIT];
     for (int j = 0; j < DIGIT; j++)
-        p[j] = j < arg[now + 2] ? FETCH(next, at + 64u * uint(j)) : uvec4(0u);
+        p[j] = j < arg[now + 2] ? FETCH(next, at + uint(PLANE * j)) : uvec4(0u);
     countDigits(m, p, counter);
 }
 

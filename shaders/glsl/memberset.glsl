@@ -1,27 +1,31 @@
 // Membership of a code in ascending, disjoint spans (an IN list, or LIKE over a
 // dictionary): a bit for each code where there are few codes, else binary search.
+#ifdef SOFTWARE
+layout(binding = 1, rgba32ui) readonly uniform uimageBuffer members;
+#else
 layout(std430, binding = 1) readonly buffer Members { uvec4 members[]; };
-uniform uint spans; // members[i]: the low and high words of span i's ends
+#endif
+uniform uint spans; // member i: the low and high words of span i's ends
 
-bool inSet(uint code) { return (members[code >> 7][code >> 5 & 3u] >> (code & 31u) & 1u) != 0u; }
+bool inSet(uint code) { return (FETCH(members, code >> 7)[code >> 5 & 3u] >> (code & 31u) & 1u) != 0u; }
 
 bool inSpans(uint code) {
     uint lo = 0u, hi = spans; // the first span whose end is not below the code
     while (lo < hi) {
         uint mid = (lo + hi) / 2u;
-        if (members[mid].z < code)
+        if (FETCH(members, mid).z < code)
             lo = mid + 1u;
         else
             hi = mid;
     }
-    return lo < spans && members[lo].x <= code;
+    return lo < spans && FETCH(members, lo).x <= code;
 }
 
 bool inSpans(uvec2 code) {
     uint lo = 0u, hi = spans;
     while (lo < hi) {
         uint mid = (lo + hi) / 2u;
-        uvec4 s = members[mid];
+        uvec4 s = FETCH(members, mid);
         if (s.w < code.y || (s.w == code.y && s.z < code.x))
             lo = mid + 1u;
         else
@@ -29,6 +33,6 @@ bool inSpans(uvec2 code) {
     }
     if (lo == spans)
         return false;
-    uvec4 s = members[lo];
+    uvec4 s = FETCH(members, lo);
     return s.y < code.y || (s.y == code.y && s.x <= code.x);
 }

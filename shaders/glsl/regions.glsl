@@ -43,6 +43,20 @@ uint endUnit(uint units) { return min(units, (GROUP / PARTS + 1u) * regionUnits(
 
 // share is the most units that a group takes.
 uint share(uint units) { return (regionUnits(units) + STEP - 1u) / STEP * uint(LOCAL); }
+#elif defined(SOFTWARE)
+// The eight threads of a vector, which llvmpipe runs from their first unit to their
+// last before it begins with the next eight, take neighbouring units, and after these
+// the ones that follow: so the CPU reads ahead.
+#define GROUP gl_WorkGroupID.x
+#define STEP 8u
+void claim(uint at) {}
+uint runUnits(uint units) { // that a vector takes
+    uint step = gl_NumWorkGroups.x * uint(LOCAL);
+    return (units + step - 1u) / step * STEP;
+}
+uint firstUnit(uint units) { return gl_GlobalInvocationID.x / STEP * runUnits(units) + gl_GlobalInvocationID.x % STEP; }
+uint endUnit(uint units) { return min(units, (gl_GlobalInvocationID.x / STEP + 1u) * runUnits(units)); }
+uint share(uint units) { return runUnits(units) * (uint(LOCAL) / STEP); }
 #else
 #define GROUP gl_WorkGroupID.x
 #define STEP (gl_NumWorkGroups.x * uint(LOCAL))

@@ -1,19 +1,25 @@
 // Puts a validity bitmap (bit r of the words is row r) into the order of planes:
 // one thread makes one unit, as in planes.comp.
-layout(local_size_x = 64) in;
+layout(local_size_x = LOCAL) in;
+#ifdef SOFTWARE
+layout(binding = 0, rgba32ui) readonly uniform uimageBuffer valid;
+#define WORD(i) imageLoad(valid, int((i) >> 2))[(i) & 3u]
+#else
 layout(std430, binding = 0) readonly buffer Bitmap { uint valid[]; };
+#define WORD(i) valid[i]
+#endif
 layout(std430, binding = 1) writeonly buffer Plane { uvec4 plane[]; };
+uniform uint units;
 uniform uint rows; // bits behind them count as 0
+uniform uint from; // where the bitmap begins, in words
 
 void main() {
-    uint unit = gl_LocalInvocationID.x;
-    for (uint group = gl_WorkGroupID.x; group * 8192u < rows; group += gl_NumWorkGroups.x) {
+    for (uint unit = firstUnit(units), end = endUnit(units); unit < end; unit += STEP) {
         uvec4 bits = uvec4(0);
-        uint row = group * 8192u + unit * 4u;
-        for (uint i = 0u; i < 32u; i++, row += 256u) {
-            uvec4 v = (uvec4(valid[row >> 5] >> (row & 31u)) >> uvec4(0, 1, 2, 3)) & 1u;
-            bits |= v * uvec4(lessThan(uvec4(row) + uvec4(0, 1, 2, 3), uvec4(rows))) << i;
+        for (uint i = 0u; i < 32u; i++) {
+            uint row = 4u * quadOf(unit, i);
+            bits |= ((uvec4(WORD(from + (row >> 5)) >> (row & 31u)) >> uvec4(0, 1, 2, 3)) & 1u) << i;
         }
-        plane[group * 64u + unit] = bits;
+        plane[unit] = bits & within(unit, rows);
     }
 }

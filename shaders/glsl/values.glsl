@@ -7,9 +7,9 @@ uint quadOf(uint unit, uint i) { return (unit >> 6) * 2048u + i * 64u + (unit & 
 
 // FETCH_ reads four neighbouring codes of a block by their width.
 #ifdef SOFTWARE
-#define FETCH_UVEC4(block, quad) texelFetch(block, int(quad))
-#define FETCH_UVEC2(block, quad) (((quad) & 1u) != 0u ? texelFetch(block, int((quad) >> 1)).zw : texelFetch(block, int((quad) >> 1)).xy)
-#define FETCH_UINT(block, quad) texelFetch(block, int((quad) >> 2))[(quad) & 3u]
+#define FETCH_UVEC4(block, quad) imageLoad(block, int(quad))
+#define FETCH_UVEC2(block, quad) (((quad) & 1u) != 0u ? imageLoad(block, int((quad) >> 1)).zw : imageLoad(block, int((quad) >> 1)).xy)
+#define FETCH_UINT(block, quad) imageLoad(block, int((quad) >> 2))[(quad) & 3u]
 #else
 #define FETCH_UVEC4(block, quad) block[quad]
 #define FETCH_UVEC2(block, quad) block[quad]
