@@ -60,7 +60,7 @@ func (d Device) localSize() int {
 		return d.local
 	}
 	if d.Software {
-		return 64
+		return 8 // those of a vector
 	}
 	return 256
 }
@@ -138,6 +138,16 @@ func (d Device) groupsOf(units, perUnit, steps int) int {
 	}
 	each := max(1, loopSteps/(1+steps)) // units
 	return max(n, (units+d.localSize()*each-1)/(d.localSize()*each))
+}
+
+// valueGroups is groupsOf for programs that read codes: on hardware a work group takes
+// 64 units at a time, and there are as many groups as an H200 shares out best by itself.
+func (d Device) valueGroups(units, steps int) int {
+	const perUnit = 64 // work groups a multiprocessor
+	if d.Software {
+		return d.groupsOf(units, perUnit, steps)
+	}
+	return d.groupsOf(units*d.localSize()/textures.UnitsPerGroup, perUnit, steps)
 }
 
 // windowsOf cuts a chunk's rows so that the device can bind their blocks.

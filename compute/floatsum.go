@@ -58,7 +58,7 @@ func (e *evaluator) floatSum(col int, sel []textures.Block) (floatPartial, error
 		uniforms := []shaders.Uniform{shaders.Uint("units", uint32(units)), shaders.Uint("rows", uint32(w.Rows)),
 			{Name: "base", U: []uint32{uint32(seg.Base), uint32(seg.Base >> 32)}}}
 		err := e.dispatch(fmt.Sprintf("FloatSum(%s)", name), "the selected values of "+name+", added exactly",
-			program, e.device.groupsOf(units*e.device.localSize()/textures.UnitsPerGroup, valueGroups, sumSteps), blocks, uniforms)
+			program, e.device.valueGroups(units, sumSteps), blocks, uniforms)
 		if err != nil {
 			return p, err
 		}

@@ -11,10 +11,6 @@ import (
 	"github.com/stencildb/stencildb/textures"
 )
 
-// valueGroups is how many work groups a multiprocessor gets: about one a run of 64
-// units, which an H200 shares out best by itself.
-const valueGroups = 64
-
 // recordTest is a GLSL function that says of one record, none of whose columns it
 // reads is NULL, whether a leaf is TRUE.
 type recordTest struct {
@@ -97,7 +93,7 @@ func (e *evaluator) scan(t *recordTest, leaf plan.Leaf, w window, out textures.B
 	if err := e.inputs(s, leaf, w); err != nil {
 		return err
 	}
-	groups := e.device.groupsOf(textures.Units(w.Rows)*e.device.localSize()/textures.UnitsPerGroup, valueGroups, t.steps())
+	groups := e.device.valueGroups(textures.Units(w.Rows), t.steps())
 	p := &pass.Pass{Name: "Values(" + leaf.String() + ")", Program: s.source(e.device), Uniforms: t.uniforms, Textures: t.lookups,
 		Dispatch: &pass.Dispatch{Groups: [2]int{groups}, Blocks: s.blocks, Images: e.device.Software}}
 	return e.queueTest(p, leaf, w, count, word)
@@ -217,10 +213,11 @@ func (s *valueScan) source(d Device) shaders.Source {
 	if s.count {
 		linef("    uint n = 0u;")
 	}
-	linef("    uint me = gl_LocalInvocationIndex;")
 	if d.Software {
+		linef("    const uint place = 0u, stride = 1u;")
 		linef("    for (uint unit = firstUnit(units), end = endUnit(units); unit < end; unit += STEP) {")
 	} else {
+		linef("    uint me = gl_LocalInvocationIndex, place = me >> 6, stride = LOCAL / 64u;")
 		linef("    for (uint first = gl_WorkGroupID.x * 64u; first < units; first += gl_NumWorkGroups.x * 64u) {")
 		linef("        uint unit = first + (me & 63u);")
 	}
@@ -228,7 +225,7 @@ func (s *valueScan) source(d Device) shaders.Source {
 	for i := range s.masks {
 		linef("        some &= FETCH(mask%d, unit);", i)
 	}
-	linef("        for (uint i = me >> 6; i < 32u; i += LOCAL / 64u) {\n            uint quad = quadOf(unit, i);")
+	linef("        for (uint i = place; i < 32u; i += stride) {\n            uint quad = quadOf(unit, i);")
 	s.load(linef)
 	s.call(linef)
 	linef("        }\n        bits &= some;")

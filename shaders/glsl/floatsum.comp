@@ -2,7 +2,8 @@
 // fixed-point numbers in units of 2^-1074 (Neal's small superaccumulator, with
 // limbs of 32 bits in 64).
 //
-// A work group takes 64 units, and a thread of it some bits of a unit. It adds in a
+// A work group takes 64 units, and a thread of it every STRIDE-th bit of a unit from
+// PLACE on; in software a thread takes all bits. It adds in a
 // window of 128 bits in registers, placed by the first record. A record outside of
 // it goes to the limbs by itself, and then the window goes there, too, to be placed
 // anew. SOFTWARE: to the limbs in memory, without a shared copy.
@@ -13,7 +14,13 @@
 // Out: result[0]: which of NaN, +Infinity and -Infinity were met (1, 2, 4), and the
 //     limbs: signed, low word first, limb i in units of 2^(32 i - 1074).
 #define LIMBS 67u
+#ifdef SOFTWARE
+#define PLACE 0u
+#define STRIDE 1u
+#else
+#define PLACE (gl_LocalInvocationIndex >> 6)
 #define STRIDE (LOCAL / 64u)
+#endif
 #define NEXT (AHEAD == 1u ? 1u : 1u | 1u << STRIDE) // the bits read
 #define NONE 0xffffffffu
 #define MOST (8u * STRIDE) // units that cannot overflow the window: 1024 records
@@ -135,12 +142,11 @@ void main() {
         words[i] = 0u;
     barrier();
 #endif
-    uint me = gl_LocalInvocationIndex;
 #ifdef SOFTWARE
     for (uint unit = firstUnit(units), end = endUnit(units); unit < end; unit += STEP) {
 #else
     for (uint first = gl_WorkGroupID.x * 64u; first < units; first += gl_NumWorkGroups.x * 64u) {
-        uint unit = first + (me & 63u);
+        uint unit = first + (gl_LocalInvocationIndex & 63u);
 #endif
         uvec4 bits = within(unit, rows);
 #ifdef SELECTION
@@ -149,7 +155,7 @@ void main() {
 #ifdef NULLS
         bits &= FETCH(valid, unit);
 #endif
-        for (uint i = me >> 6; i < 32u; i += AHEAD * STRIDE) {
+        for (uint i = PLACE; i < 32u; i += AHEAD * STRIDE) {
             uvec4 now = bits >> i;
             if (((now.x | now.y | now.z | now.w) & NEXT) == 0u)
                 continue;

@@ -2,7 +2,7 @@
 // first + i those of threads i, i + 64, ... Every thread calls it.
 layout(std430, binding = 0) writeonly buffer Bitmap { uvec4 bitmap[]; };
 
-#if LOCAL == 64
+#ifdef SOFTWARE
 void store(uint unit, uvec4 bits) { bitmap[unit] = bits; }
 #else
 shared uvec4 found[LOCAL];
