@@ -125,9 +125,12 @@ func TestCalibrationInJSON(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	p := got.Costs.Profile
-	if !got.Costs.Measured || got.Costs.File == "" || p.Key.Renderer == "" || p.Backends["cpu"].Overhead <= 0 ||
-		len(p.Backends["cpu"].Costs["compare"]) == 0 || p.Backends["cpu"].Costs["compare"][0].Points[0].Seconds <= 0 {
-		t.Errorf("%+v", got.Costs)
+	if !got.Costs.Measured || got.Costs.File == "" || p.Key.Renderer == "" || p.Backends["cpu"].Overhead <= 0 {
+		t.Errorf("measured %v, file %q, of %q, overhead of cpu %g s", got.Costs.Measured, got.Costs.File, p.Key.Renderer, p.Backends["cpu"].Overhead)
+	}
+	compare := p.Backends["cpu"].Costs["compare"]
+	if len(compare) == 0 || compare[0].Points[len(compare[0].Points)-1].Seconds <= 0 { // of few rows it may be 0 beyond the overhead
+		t.Errorf("compare on cpu: %+v", compare)
 	}
 	if o := stencildb("info", "--format", "json"); strings.Contains(o.out, `"calibration"`) {
 		t.Errorf("a calibration that nobody asked for:\n%s", o.out)

@@ -12,8 +12,9 @@ import (
 	"path/filepath"
 )
 
-// Version is that of the model: profiles of another one are measured again.
-const Version = 1
+// Version is that of the model and of what it is measured on: profiles of another one
+// are measured again.
+const Version = 2
 
 // Key says what a profile was measured on.
 type Key struct {
