@@ -45,7 +45,9 @@ type Event struct {
 	Shift  bool
 	Ctrl   bool
 	Button int // 0 left, 1 right, 2 middle
-	X, Y   float64
+	// X, Y are where, in pixels of the framebuffer; of Resized its new size, of
+	// MouseScrolled how far.
+	X, Y float64
 }
 
 // Swap shows what was drawn to framebuffer 0; on the GL thread.

@@ -182,12 +182,23 @@ func (w *glfwWindow) listen() {
 	})
 	w.window.SetMouseButtonCallback(func(_ *glfw.Window, button glfw.MouseButton, action glfw.Action, mods glfw.ModifierKey) {
 		if kind, ok := map[glfw.Action]EventKind{glfw.Press: MousePressed, glfw.Release: MouseReleased}[action]; ok {
-			x, y := w.window.GetCursorPos()
+			x, y := w.pixels(w.window.GetCursorPos())
 			add(Event{Kind: kind, Button: int(button), X: x, Y: y, Shift: mods&glfw.ModShift != 0, Ctrl: mods&glfw.ModControl != 0})
 		}
 	})
-	w.window.SetCursorPosCallback(func(_ *glfw.Window, x, y float64) { add(Event{Kind: MouseMoved, X: x, Y: y}) })
+	w.window.SetCursorPosCallback(func(_ *glfw.Window, x, y float64) {
+		x, y = w.pixels(x, y)
+		add(Event{Kind: MouseMoved, X: x, Y: y})
+	})
 	w.window.SetScrollCallback(func(_ *glfw.Window, x, y float64) { add(Event{Kind: MouseScrolled, X: x, Y: y}) })
+}
+
+// pixels turns a place in the window into one in the framebuffer, which has more
+// pixels where the desktop is scaled.
+func (w *glfwWindow) pixels(x, y float64) (float64, float64) {
+	width, height := w.window.GetSize()
+	fw, fh := w.framebufferSize()
+	return x * float64(fw) / float64(max(1, width)), y * float64(fh) / float64(max(1, height))
 }
 
 var keyNames = map[glfw.Key]string{
