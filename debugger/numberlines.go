@@ -111,16 +111,17 @@ func (f *frame) sum(r image.Rectangle, s *trace.Sum, i int) {
 		shade := selected
 		if bit.Pass == i {
 			shade = highlight
-			now = fmt.Sprintf("bit %d: %s x 2^%d = %s", bit.Bit, numbers.Grouped(bit.Records), bit.Bit, bit.Adds)
+			now = fmt.Sprintf("bit %d: %s x 2^%d = %s", bit.Bit, numbers.Grouped(bit.Records), bit.Bit, numbers.GroupedText(bit.Adds))
 		}
 		f.fill(image.Rect(int(x), b.Min.Y, max(int(x+w)-1, int(x)+1), b.Max.Y), shade)
 		x += w
 		share += bit.Share
 	}
-	left := f.text(regular, r.Min.X, r.Min.Y+14, "SUM of the codes of "+s.Column+"  ", ink)
-	f.text(bold, left, r.Min.Y+14, f.clip(bold, now, r.Max.X-left), highlight)
+	now = f.clip(bold, now, r.Dx()*3/4)
+	f.right(bold, r.Max.X-2, r.Min.Y+14, now, highlight)
+	f.text(regular, r.Min.X, r.Min.Y+14, f.clip(regular, "SUM of codes: "+s.Column, r.Dx()-f.width(bold, now)-10), ink)
 	f.text(small, r.Min.X, r.Max.Y-2, fmt.Sprintf("%.1f %%", 100*share), faint)
-	f.right(small, b.Max.X, r.Max.Y-2, s.Codes, faint)
+	f.right(small, b.Max.X, r.Max.Y-2, numbers.GroupedText(s.Codes), faint)
 }
 
 // holds reports whether the comparison holds at a place of the number line.
