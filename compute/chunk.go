@@ -112,7 +112,8 @@ func (x *chunk) sweeps(countAll bool) []*sweep {
 		}
 		if len(y.searches) > 0 && len(y.searches[0].digits) > 0 {
 			d := y.searches[0].digits[0]
-			list = append(list, &sweep{name: "Decide(" + name + ")", counts: "selected records by their " + d.label(storedOf(x.segment(y.col))),
+			label := d.label(storedOf(x.segment(y.col)))
+			list = append(list, &sweep{name: "Digits(" + name + ", " + label + ")", counts: "selected records by their " + label,
 				col: y.col, digit: &d})
 		} else if !y.n.known && !ask {
 			needSelected = true

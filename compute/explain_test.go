@@ -52,7 +52,7 @@ func TestExplainNamesThePasses(t *testing.T) {
 		{less(0, 60), expr.Aggregate{Kind: expr.CountAll, Col: -1}, "Popcount(a < 60)"},
 		{all, expr.Aggregate{Kind: expr.CountAll, Col: -1}, ""},
 		{all, agg(expr.Sum), "Accumulate(a)"},
-		{all, agg(expr.Percentile), "Decide(a); Decide(a, bits 7..5); Decide(a, bits 4..2)"},
+		{all, agg(expr.Percentile), "Digits(a, bits 7..5); Decide(a, bits 7..5); Decide(a, bits 4..2)"},
 	} {
 		q := &plan.Query{Table: tab, Chunks: []plan.ChunkPlan{{Pred: c.where}}, Aggs: []expr.Aggregate{c.agg}}
 		if got := names(explained(t, hardware, q)); got != c.want {

@@ -115,7 +115,7 @@ func (c *compiler) decide(e *evaluator, col int, s *search, i int, selection *ma
 	program := shaders.JoinCompute([]string{"regions.glsl", "values.glsl", "bitmap.glsl", "report.glsl", "digits.glsl", "kth.comp"}, defines...)
 	st := storedOf(e.segment(col))
 	name := fmt.Sprintf("Decide(%s, %s)", e.fields[col].Name, before.label(st))
-	counts := fmt.Sprintf("candidates of %v by their %s", s.agg, now.label(st))
+	counts := fmt.Sprintf("candidates of %v that are left, by their %s", s.agg, now.label(st))
 	for j, w := range e.windows {
 		args := append([]int32(nil), args...)
 		units := textures.Units(w.Rows)

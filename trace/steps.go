@@ -204,7 +204,7 @@ func (t *tracer) digitSearch(l *look, waiting map[int][]int) (agg, high int, ok 
 	}
 	for col, aggs := range waiting {
 		for _, i := range aggs {
-			if l.Name == "Decide("+t.columnName(col)+")" || strings.HasPrefix(l.Counts, fmt.Sprintf("candidates of %v by ", t.plan.Aggs[i])) {
+			if strings.HasPrefix(l.Name, "Digits("+t.columnName(col)+", ") || strings.HasPrefix(l.Counts, fmt.Sprintf("candidates of %v that are left, by ", t.plan.Aggs[i])) {
 				return i, digit[0], true
 			}
 		}
