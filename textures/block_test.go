@@ -46,12 +46,20 @@ func TestWindowsCoverTheRows(t *testing.T) {
 }
 
 // TestBlocksHoldTheCodes builds each content of random columns of each width and
-// reads it back.
+// reads it back, as for this device and as for the other class of devices.
 func TestBlocksHoldTheCodes(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
+	testBlocks(t, rng, false, []int{1, 100, 8192, 8193, 20_000, 70_000})
+	testBlocks(t, rng, true, []int{8193, 70_000})
+}
+
+func testBlocks(t *testing.T, rng *rand.Rand, other bool, sizes []int) {
 	gltest.Run(t, 0, func(ctx *glctx.Context, g *pass.GL) {
+		if caps := ctx.Caps(); other {
+			caps.Software = !caps.Software
+		}
 		for _, width := range []int{1, 5, 8, 11, 16, 19, 32, 33, 47, 64} {
-			for _, rows := range []int{1, 100, 8192, 8193, 20_000, 70_000} {
+			for _, rows := range sizes {
 				ch := randomChunk(rng, width, rows)
 				limit := int64(4 * textures.GroupRows * 2)
 				if rows > 32768 { // a window of several runs
