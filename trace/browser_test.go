@@ -45,10 +45,11 @@ type browser struct {
 
 func browse(t *testing.T) *browser {
 	t.Helper()
-	o := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(chromium(t)), chromedp.NoSandbox, chromedp.WindowSize(1300, 1000))
+	o := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(chromium(t)), chromedp.NoSandbox, chromedp.WindowSize(1300, 1000),
+		chromedp.WSURLReadTimeout(time.Minute))
 	ctx, stop := chromedp.NewExecAllocator(context.Background(), o...)
 	t.Cleanup(stop)
-	ctx, stop = context.WithTimeout(ctx, time.Minute)
+	ctx, stop = context.WithTimeout(ctx, 3*time.Minute)
 	t.Cleanup(stop)
 	ctx, stop = chromedp.NewContext(ctx)
 	t.Cleanup(stop)
@@ -115,10 +116,27 @@ func (b *browser) text(id string) string {
 func (b *browser) shows(tr *Trace, n int) {
 	b.Helper()
 	want := []string{tr.Passes[n-1].Name, fmt.Sprint(n), fmt.Sprintf("#pass-%d", n), fmt.Sprintf("pass %d of %d", n, len(tr.Passes))}
-	got := eval[[]string](b, `[document.getElementById('name').textContent, document.getElementById('slider').value,
-		document.querySelector('#list a[aria-current]').getAttribute('href'), document.getElementById('where').textContent]`)
-	if !slices.Equal(got, want) {
+	var got []string
+	if !b.soon(func() bool {
+		got = eval[[]string](b, `[document.getElementById('name').textContent, document.getElementById('slider').value,
+			document.querySelector('#list a[aria-current]').getAttribute('href'), document.getElementById('where').textContent]`)
+		return slices.Equal(got, want)
+	}) {
 		b.Errorf("shown is %q, want %q", got, want)
+	}
+}
+
+// soon reports whether f becomes true: the browser reacts to a click when it has time
+// (it tells the page of a new address in a task of its own).
+func (b *browser) soon(f func() bool) bool {
+	b.Helper()
+	for end := time.Now().Add(10 * time.Second); ; time.Sleep(10 * time.Millisecond) {
+		if f() {
+			return true
+		}
+		if time.Now().After(end) {
+			return false
+		}
 	}
 }
 
@@ -149,9 +167,8 @@ func (b *browser) quiet() {
 // tells checks the footer about the record under the pointer.
 func (b *browser) tells(want ...string) {
 	b.Helper()
-	text := b.text("record")
 	for _, w := range want {
-		if !strings.Contains(text, w) {
+		if text := ""; !b.soon(func() bool { text = b.text("record"); return strings.Contains(text, w) }) {
 			b.Errorf("the record is %q, want it to say %q", text, w)
 		}
 	}
