@@ -44,8 +44,8 @@ func TestRandomQueriesAgreeWithTheOracle(t *testing.T) {
 	})
 }
 
-// boundaryRows are numbers of rows at the ends of words, units and groups.
-var boundaryRows = []int{1, 31, 32, 33, 127, 128, 129, 8191, 8192, 8193, 20_000}
+// boundaryRows are numbers of rows at the ends of words, units, groups and runs.
+var boundaryRows = []int{1, 31, 32, 33, 127, 128, 129, 8191, 8192, 8193, 20_000, 32_768, 32_769, 70_001}
 
 // column makes a column of codes of a width, some bits of which never vary, with
 // NULLs or without.
