@@ -76,6 +76,7 @@ type painter struct {
 	ctx      *glctx.Context
 	programs *shaders.Cache
 	array    uint32
+	corners  uint32 // of the net of the height field, cell by cell: the array's elements
 	sampler  uint32 // reads any texture texel by texel
 	palette  uint32
 	tables   map[scaleKey]*rankTable
@@ -86,6 +87,11 @@ func newPainter(ctx *glctx.Context, programs *shaders.Cache) (*painter, error) {
 	p := &painter{ctx: ctx, programs: programs, tables: map[scaleKey]*rankTable{}}
 	gl.CreateVertexArrays(1, &p.array)
 	gl.CreateSamplers(1, &p.sampler)
+	gl.CreateBuffers(1, &p.corners)
+	list := netCorners()
+	gl.NamedBufferStorage(p.corners, 4*len(list), gl.Ptr(list), 0)
+	gl.VertexArrayElementBuffer(p.array, p.corners)
+	ctx.Track("buffer", 1)
 	ctx.Track("vertex array", 1)
 	ctx.Track("sampler", 1)
 	gl.SamplerParameteri(p.sampler, gl.TEXTURE_MIN_FILTER, gl.NEAREST)
@@ -134,6 +140,8 @@ func (p *painter) close() {
 	p.ctx.Track("texture", -len(list))
 	gl.DeleteVertexArrays(1, &p.array)
 	gl.DeleteSamplers(1, &p.sampler)
+	gl.DeleteBuffers(1, &p.corners)
+	p.ctx.Track("buffer", -1)
 	p.ctx.Track("vertex array", -1)
 	p.ctx.Track("sampler", -1)
 }

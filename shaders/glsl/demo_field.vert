@@ -39,16 +39,14 @@ bool compares(int f, float a, float b) {
 }
 
 void main() {
-    const ivec2 corners[6] = ivec2[](ivec2(0, 0), ivec2(1, 0), ivec2(1, 1), ivec2(0, 0), ivec2(1, 1), ivec2(0, 1));
-    ivec2 corner = corners[gl_VertexID % 6];
     vec2 unit;
 #ifdef FLAT
-    unit = vec2(corner);
+    const ivec2 corners[6] = ivec2[](ivec2(0, 0), ivec2(1, 0), ivec2(1, 1), ivec2(0, 0), ivec2(1, 1), ivec2(0, 1));
+    unit = vec2(corners[gl_VertexID]);
     float h = height;
     colour = vec4(0.84, 0.37, 0.0, 0.42);
 #else
-    int cell = gl_VertexID / 6;
-    ivec2 knot = ivec2(cell % net, cell / net) + corner;
+    ivec2 knot = ivec2(gl_VertexID % (net + 1), gl_VertexID / (net + 1));
     unit = vec2(knot) / float(net);
     ivec2 lines = ivec2(chunk[0], chunk[1]);
     ivec2 at = min(knot * lines / net, lines - 1);
