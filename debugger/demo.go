@@ -42,6 +42,7 @@ type Demo struct {
 	mouse image.Point
 	held  grip
 	sweep int // frames that a constant takes along its number line
+	work  int // records times passes from which on a statement is slow
 	spent time.Duration
 }
 
@@ -64,7 +65,7 @@ func Open(ctx context.Context, context *glctx.Context, db *engine.DB, o Options)
 		return nil, fmt.Errorf("debugger: backend %s: the debugger shows the passes of backend classic", b)
 	}
 	d := &Demo{Model: newModel(o.SQL), ctx: ctx, gl: context, db: db, options: o, axes: map[int]*axis{}, histograms: map[int][]float32{},
-		sweep: 20, size: image.Pt(DefaultWidth, DefaultHeight), mouse: image.Pt(-1, -1)}
+		sweep: 20, work: slowWork, size: image.Pt(DefaultWidth, DefaultHeight), mouse: image.Pt(-1, -1)}
 	if err := d.survey(); err != nil {
 		return nil, err
 	}
@@ -73,7 +74,9 @@ func Open(ctx context.Context, context *glctx.Context, db *engine.DB, o Options)
 	}
 	err := context.Do(func() (err error) {
 		return d.stage.Runner.Lend(func() (err error) {
-			d.view, err = newView(context)
+			if d.view, err = newView(context); err == nil {
+				d.view.prepare(d.scene)
+			}
 			return err
 		})
 	})
@@ -123,7 +126,7 @@ func (d *Demo) take(m moment, s *scene, stage *engine.Stage, changed bool) {
 	d.Active = min(d.Active, max(len(d.Constants)-1, 0))
 	// The share of each bit in a sum takes a look at every record on the host.
 	slow := d.found != nil && len(d.found.Sums) > 0 && d.held == constantGrip
-	if s.answer != nil && len(s.seen) == len(s.passes) && !slow {
+	if s.answer != nil && d.foundOf != d.SQL && !slow {
 		d.found, d.foundOf = trace.Found(s.plan, s.seen, s.answer.Values), d.SQL
 	}
 }
@@ -157,11 +160,14 @@ func (d *Demo) observe() error {
 	if m.end {
 		m.step = len(d.Passes)
 	}
+	if n := d.selecting(); m.end && d.held == constantGrip && n > 0 && d.slow() {
+		m.step, m.end = n, false
+	}
 	if d.scene != nil && d.at == m {
 		return nil
 	}
 	changed := d.at.text != m.text
-	if d.scene != nil && !changed && !d.at.end && d.at.step == m.step-1 {
+	if d.scene != nil && !changed && !d.at.end && (d.at.step == m.step-1 && !m.end || d.at.step == m.step && m.end) {
 		m.after = d.scene
 	}
 	s, stage, err := observe(d.ctx, d.db, m)
@@ -170,6 +176,33 @@ func (d *Demo) observe() error {
 	}
 	d.take(m, s, stage, changed)
 	return nil
+}
+
+// slowWork is how many records times passes software executes within half of a frame
+// of 66 ms.
+const slowWork = 1 << 24
+
+// slow reports whether the whole statement takes too long to follow the mouse: then the
+// answer waits until the constant is let go.
+func (d *Demo) slow() bool {
+	return d.gl.Caps().Software && d.scene != nil && d.scene.plan.Table.Rows()*len(d.Passes) > d.work
+}
+
+// selecting returns how many passes select the records, up to the one that counts them,
+// before those that search a value or add up; 0 where there are no such.
+func (d *Demo) selecting() int {
+	if d.found == nil {
+		return 0
+	}
+	for i, p := range d.found.Passes {
+		if p.Search < 0 && p.Sum < 0 {
+			continue
+		}
+		for i = min(i, len(d.Passes)); i > 0 && !d.Passes[i-1].Counted; i-- {
+		}
+		return i
+	}
+	return 0
 }
 
 // Resize sets the size of the frames that follow, in pixels.

@@ -36,5 +36,7 @@
 //   - The panes show one chunk: that over which the pass at hand goes.
 //   - Ranks and histograms of a chunk of more than 2^20 records are those of a sample.
 //   - While a constant is being dragged, passes after the current one are not known.
+//     Where the whole statement takes software longer than a frame, its answer waits until
+//     the constant is let go.
 //   - [Window] needs a build with windows; see package glctx.
 package debugger

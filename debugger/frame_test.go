@@ -399,3 +399,71 @@ func TestWhatCannotBeShown(t *testing.T) {
 		t.Errorf("backend cpu: %v", err)
 	}
 }
+
+// TestTheAnswerWaitsForALongStatement drags a constant at the answer of statements that
+// are too slow to follow: the selection does, the answer comes when it is let go.
+func TestTheAnswerWaitsForALongStatement(t *testing.T) {
+	tab := flights(t, rows)
+	for sql, selecting := range map[string]int{
+		"SELECT MEDIAN(distance) FROM flights WHERE delay > 15":                        2,
+		"SELECT SUM(distance) FROM flights WHERE delay > 15":                           2,
+		"SELECT MAX(delay) FROM flights WHERE delay > 15 AND distance < 700":           5,
+		"SELECT COUNT(*), SUM(delay) FROM flights WHERE delay > 15 AND distance < 700": 5,
+	} {
+		d := open(t, tab, sql)
+		caps := *d.gl.Caps()
+		d.gl.Caps().Software, d.work = true, 0
+		d.goes(t, d.Last())
+		d.held = constantGrip
+		if !d.Set(0.2) {
+			t.Fatal("the constant did not move")
+		}
+		d.goes(t, d.Last())
+		if d.Answer != "" || d.Executed != selecting || !d.AtAnswer() {
+			t.Errorf("%s, held: answer %q after %d passes, at the answer: %v", d.SQL, d.Answer, d.Executed, d.AtAnswer())
+		}
+		want := uint64(0)
+		for row := range rows {
+			if d.scene.plan.Chunks[0].Pred.Holds(tab.Chunks[0], row) {
+				want++
+			}
+		}
+		if d.scene.passing != want {
+			t.Errorf("%s, held: %d records pass, want %d", d.SQL, d.scene.passing, want)
+		}
+		d.held = nothing
+		d.goes(t, d.Last())
+		r, err := d.db.Query(t.Context(), d.SQL)
+		if err != nil {
+			t.Fatal(err)
+		}
+		last := len(r.Columns) - 1
+		if want := r.Columns[last].Name + " = " + r.Rows[0][last].String(); !strings.HasSuffix(d.Answer, want) || d.Executed != len(d.Passes) {
+			t.Errorf("%s, let go: answer %q, want %q, after %d of %d passes", d.SQL, d.Answer, want, d.Executed, len(d.Passes))
+		}
+		*d.gl.Caps() = caps
+	}
+}
+
+// TestTheAnswerAfterTheLastPass comes to the answer step by step, which executes no
+// pass again, and directly.
+func TestTheAnswerAfterTheLastPass(t *testing.T) {
+	tab := flights(t, rows)
+	for _, sql := range []string{cnf, "SELECT MEDIAN(distance), SUM(delay) FROM flights WHERE delay > 15 AND distance < 700",
+		"SELECT MAX(delay) FROM flights"} {
+		d := open(t, tab, sql)
+		for step := range d.Last() + 1 {
+			d.goes(t, step)
+		}
+		stepped, answer := look(t, d), d.Answer
+		d.goes(t, 1)
+		d.goes(t, d.Last())
+		direct := look(t, d)
+		if answer == "" || answer != d.Answer {
+			t.Errorf("%s: %q step by step, %q directly", sql, answer, d.Answer)
+		}
+		if !bytes.Equal(stepped.Pix, direct.Pix) {
+			t.Errorf("%s: the frames of the answer differ", sql)
+		}
+	}
+}

@@ -102,6 +102,10 @@ func (r *recording) sweep(ctx context.Context, step int) error {
 			return err
 		}
 	}
+	if d.AtAnswer() && d.Answer == "" { // it waits until the constant is let go
+		d.held = nothing
+		return r.frame(ctx)
+	}
 	return nil
 }
 

@@ -23,10 +23,11 @@ const (
 // Model is what the debugger shows, and how it changes. The zero step is before the
 // first pass, step k after pass k; the step after the last pass is the answer.
 type Model struct {
-	SQL     string
-	Passes  []Entry // as far as they are known
-	Partial bool    // passes after the current one are those of another constant
-	Answer  string  // once the statement has been executed to its end with this text
+	SQL      string
+	Passes   []Entry // as far as they are known
+	Partial  bool    // passes after the current one are those of another constant
+	Executed int     // how many of them have been executed with this text
+	Answer   string  // once the statement has been executed to its end with this text
 
 	Step      int // 0..Last()
 	Running   bool
@@ -143,6 +144,7 @@ func (m *Model) Nudge(steps float64) bool {
 // is another statement's where changed is set.
 func (m *Model) learn(passes []Entry, all, changed bool) {
 	answer := m.AtAnswer()
+	m.Executed = len(passes)
 	if all || len(passes) > len(m.Passes) {
 		m.Passes, m.Partial = passes, !all
 	} else {
@@ -155,9 +157,12 @@ func (m *Model) learn(passes []Entry, all, changed bool) {
 	m.Go(m.Step)
 }
 
+// Happened reports whether a step lies behind and has been executed with this text.
+func (m *Model) Happened(step int) bool { return step <= m.Step && step <= m.Executed }
+
 // Counted returns the samples counted up to the step, by how many passes.
 func (m *Model) Counted() (samples uint64, passes int) {
-	for _, p := range m.Passes[:min(m.Step, len(m.Passes))] {
+	for _, p := range m.Passes[:min(m.Step, m.Executed)] {
 		if p.Counted {
 			samples += p.Samples
 			passes++

@@ -23,7 +23,7 @@ type scene struct {
 	plan   *plan.Query
 	passes []*pass.Pass // those that happened
 	counts []uint64     // theirs
-	seen   []trace.Seen // those executed for this scene
+	seen   []trace.Seen // what the analysis of searches and sums wants to know of each
 	ended  bool         // the statement has no further pass
 	answer *engine.Watched
 
@@ -74,7 +74,7 @@ type moment struct {
 	step  int    // passes to let happen
 	end   bool   // all of them; step is then how many are expected
 	most  int    // passes that the statement may have
-	after *scene // of the same statement, one pass before; nil for none
+	after *scene // of the same statement, one pass before, or before the answer; nil for none
 }
 
 // observe executes a statement up to a moment. What has happened at the moment before
@@ -103,17 +103,23 @@ func observe(ctx context.Context, db *engine.DB, m moment) (*scene, *engine.Stag
 func newObserver(s engine.Stage, m moment) *observer {
 	o := &observer{Runner: trace.Limit(s.Runner, m.most), gl: s.Runner, step: m.step, show: m.step - 1,
 		scene: &scene{plan: s.Plan, targets: map[textures.TargetRef]*contents{}}}
-	if b := m.after; b != nil && !b.drew && len(b.passes) == m.step-1 && !m.end {
-		o.before, o.scene.targets = b, b.targets
+	o.union = m.end && onlyCounts(s.Plan)
+	o.scene.selection = o.union
+	if b := m.after; b != nil && !b.drew {
+		switch {
+		case !m.end && len(b.passes) == m.step-1:
+			o.before, o.scene.targets = b, b.targets
+		case m.end && len(b.passes) == m.step && !o.union: // all is there but the answer
+			o.before, o.scene.targets = b, b.targets
+			o.scene.chunk, o.scene.target, o.scene.mask, o.scene.passing = b.chunk, b.target, b.mask, b.passing
+		}
 	}
 	if m.end {
 		o.step = math.MaxInt
 	}
-	if t := s.Plan.Table; len(t.Chunks) > 0 {
+	if t := s.Plan.Table; o.scene.chunk == nil && len(t.Chunks) > 0 {
 		o.scene.chunk = t.Chunks[0]
 	}
-	o.union = m.end && onlyCounts(s.Plan)
-	o.scene.selection = o.union
 	return o
 }
 
@@ -136,6 +142,7 @@ func (o *observer) Run(p *pass.Pass) (pass.Count, error) {
 	}
 	if o.before != nil && n < len(o.before.passes) {
 		o.note(p, o.before.counts[n])
+		o.scene.seen = append(o.scene.seen, o.before.seen[n])
 		if p.Count {
 			return pass.Known(o.before.counts[n]), nil
 		}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stencildb/stencildb/glctx"
 	"github.com/stencildb/stencildb/shaders"
+	"github.com/stencildb/stencildb/textures"
 )
 
 // view draws frames. It is used on the GL thread.
@@ -27,6 +28,20 @@ func newView(ctx *glctx.Context) (*view, error) {
 	}
 	v.painter, err = newPainter(ctx, v.programs)
 	return v, err
+}
+
+// prepare makes the tables of the ranks of the statement's attributes, which take
+// longer than a frame.
+func (v *view) prepare(s *scene) {
+	if s.chunk == nil {
+		return
+	}
+	for _, col := range s.used() {
+		v.painter.table(scaleKey{s.chunk, col, whole})
+		for limb := range textures.Limbs(s.chunk.Segments[col].Bits) {
+			v.painter.table(scaleKey{s.chunk, col, limb})
+		}
+	}
 }
 
 func (v *view) close() {

@@ -119,7 +119,7 @@ func (f *frame) listRow(row image.Rectangle, step int) {
 		f.fill(row, marked)
 		f.fill(image.Rect(row.Min.X, row.Min.Y, row.Min.X+3, row.Max.Y), selected)
 	}
-	if step > d.Step {
+	if !d.Happened(step) && step != d.Step {
 		shade = faint
 	}
 	y, x := row.Max.Y-6, row.Min.X+8
@@ -133,7 +133,7 @@ func (f *frame) listRow(row image.Rectangle, step int) {
 	}
 	e := d.Passes[step-1]
 	end := row.Max.X
-	if e.Counted && step <= d.Step {
+	if e.Counted && d.Happened(step) {
 		count := numbers.Grouped(e.Samples)
 		f.right(regular, end, y, count, shade)
 		end -= f.width(regular, count) + 8
@@ -164,6 +164,10 @@ func (f *frame) state() error {
 	case d.AtAnswer():
 		write(bold, "Answer", ink)
 		y += 6
+		if d.Answer == "" {
+			write(regular, "The selection follows the constant; let it go to have the answer.", ink)
+			return nil
+		}
 		write(large, d.Answer, selected)
 		y += 4
 		samples, passes := d.Counted()
