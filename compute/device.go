@@ -45,7 +45,9 @@ func DeviceOf(caps *glctx.Caps) Device {
 	}
 	if d.Software {
 		d.FuseRows = math.MaxInt
+		// Blocks are read as images of uvec4.
 		d.MaxBlocks = min(d.MaxBlocks, int(caps.Limits["MAX_COMPUTE_IMAGE_UNIFORMS"]), int(caps.Limits["MAX_IMAGE_UNITS"]))
+		d.MaxBlock = min(d.MaxBlock, 16*caps.Limits["MAX_TEXTURE_BUFFER_SIZE"])
 	}
 	d.RegionRows = math.MaxInt
 	if caps.Has("NV_shader_thread_group") {

@@ -3,7 +3,6 @@ package compute
 import (
 	"fmt"
 	"math"
-	"strings"
 
 	"github.com/stencildb/stencildb/cpu"
 	"github.com/stencildb/stencildb/shaders"
@@ -36,8 +35,7 @@ func (e *evaluator) floatSum(col int, sel []textures.Block) (floatPartial, error
 	for i, w := range e.windows {
 		codes := e.codes(col, w)
 		blocks := []textures.Block{p.block, codes[0], {}, {}, {}}
-		code := textures.CodeType(seg)
-		defines := e.device.defines("CODE "+code, "FETCH_CODE FETCH_"+strings.ToUpper(code), fmt.Sprintf("AHEAD %du", ahead))
+		defines := e.device.defines(append(textures.CodeDefines(seg), fmt.Sprintf("AHEAD %du", ahead))...)
 		if len(codes) > 1 {
 			blocks[2] = codes[1]
 			defines = append(defines, "HIGH")

@@ -3,6 +3,7 @@ package textures
 import (
 	"fmt"
 	"math/bits"
+	"strings"
 
 	"github.com/stencildb/stencildb/table"
 )
@@ -117,6 +118,13 @@ func (b Block) None() bool { return b.Chunk == nil && b.Scratch == nil }
 // of a segment.
 func CodeType(s *table.Segment) string {
 	return map[int]string{1: "uint", 2: "uvec2", 4: "uvec4"}[CodeBytes(s)]
+}
+
+// CodeDefines tells a program the type of four neighbouring codes of a Codes block, CODE,
+// and what reads them, FETCH_CODE (values.glsl).
+func CodeDefines(s *table.Segment) []string {
+	code := CodeType(s)
+	return []string{"CODE " + code, "FETCH_CODE FETCH_" + strings.ToUpper(code)}
 }
 
 // CodeBytes returns the bytes that a code takes in a Codes block of a segment.

@@ -3,7 +3,6 @@ package textures
 import (
 	"fmt"
 	"math/bits"
-	"strings"
 	"time"
 	"unsafe"
 
@@ -181,8 +180,8 @@ func (s *Store) build(b *block, ref Block) error {
 	err = s.stream(ref, width, func(offset, first, rows int) error {
 		units := Units(rows)
 		groups, from := units/builderLocal, 0
-		if c := s.ctx.Caps(); c.Software { // where a work group costs more than its rows
-			groups = min(groups, 4*c.Multiprocessors)
+		if s.readsImages() { // and a work group costs more than its rows
+			groups = min(groups, 4*max(1, s.ctx.Caps().Multiprocessors))
 			from = offset / max(4, width/2) // of the program's words: four codes, or 32 bits
 			s.bindImage(0, &s.ring.image, s.ring.buffer)
 		} else {
@@ -199,6 +198,13 @@ func (s *Store) build(b *block, ref Block) error {
 	return err
 }
 
+// readsImages reports whether the upload ring is read as an image: in software, if it
+// is not too large for one.
+func (s *Store) readsImages() bool {
+	caps := s.ctx.Caps()
+	return caps.Software && ringSlots*slotBytes <= 16*caps.Limits["MAX_TEXTURE_BUFFER_SIZE"]
+}
+
 // builderLocal is the number of threads of a work group that makes blocks.
 const builderLocal = 64
 
@@ -209,7 +215,7 @@ func (s *Store) builder(ref Block) (*shaders.Program, error) {
 	}
 	get := func(file string, defines ...string) (*shaders.Program, error) {
 		defines = append(defines, fmt.Sprintf("LOCAL %d", builderLocal))
-		if s.ctx.Caps().Software {
+		if s.readsImages() {
 			defines = append(defines, "SOFTWARE")
 		}
 		return s.builders.Get(shaders.JoinCompute([]string{"regions.glsl", "values.glsl", "bitmap.glsl", file}, defines...))
@@ -217,8 +223,7 @@ func (s *Store) builder(ref Block) (*shaders.Program, error) {
 	if ref.Content == Validity {
 		return get("validity.comp")
 	}
-	code := CodeType(ref.Chunk.Segments[ref.Col])
-	p, err := get("planes.comp", "CODE "+code, "FETCH_CODE FETCH_"+strings.ToUpper(code), fmt.Sprintf("BITS %d", bits.Len32(ref.Stored())))
+	p, err := get("planes.comp", append(CodeDefines(ref.Chunk.Segments[ref.Col]), fmt.Sprintf("BITS %d", bits.Len32(ref.Stored())))...)
 	if err != nil {
 		return nil, err
 	}

@@ -3,14 +3,14 @@
 // limbs of 32 bits in 64).
 //
 // A work group takes 64 units, and a thread of it every STRIDE-th bit of a unit from
-// PLACE on; in software a thread takes all bits. It adds in a
-// window of 128 bits in registers, placed by the first record. A record outside of
-// it goes to the limbs by itself, and then the window goes there, too, to be placed
-// anew. SOFTWARE: to the limbs in memory, without a shared copy.
+// PLACE on; in software a thread takes all bits. It adds in a window of 128 bits in
+// registers, placed by the first record. A record outside of it goes to the limbs by
+// itself, and then the window goes there, too, to be placed anew. SOFTWARE: to the
+// limbs in memory, without a shared copy.
 //
-// In: codes; CODE: uint, uvec2, uvec4 (1, 2, 4 bytes), read by FETCH_CODE; HIGH: a second part of 32
-//     bits; SINGLE: a REAL's ordinals; SELECTION, NULLS: only the records marked.
-//     AHEAD: how many bits' codes are read before they are added, 1 or 2.
+// In: codes; CODE: uint, uvec2, uvec4 (1, 2, 4 bytes), read by FETCH_CODE; HIGH: a
+//     second part of 32 bits; SINGLE: a REAL's ordinals; SELECTION, NULLS: only the
+//     records marked. AHEAD: how many bits' codes are read before they are added, 1, 2.
 // Out: result[0]: which of NaN, +Infinity and -Infinity were met (1, 2, 4), and the
 //     limbs: signed, low word first, limb i in units of 2^(32 i - 1074).
 #define LIMBS 67u
