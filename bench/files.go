@@ -2,12 +2,12 @@ package bench
 
 import (
 	"encoding/csv"
-	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"strconv"
+
+	"github.com/stencildb/stencildb/internal/files"
 )
 
 // HasFigures reports whether the report has results of the paper's figures.
@@ -25,32 +25,12 @@ func (r *Report) WriteFigures(dir string) error {
 			{"png", func(w io.Writer) error { return r.PNG(f, w) }},
 			{"csv", func(w io.Writer) error { return r.CSV(f, w) }},
 		} {
-			if err := WriteFile(filepath.Join(dir, fmt.Sprintf("figure-%02d.%s", f.Number, file.extension)), file.write); err != nil {
+			if err := files.Write(filepath.Join(dir, fmt.Sprintf("figure-%02d.%s", f.Number, file.extension)), file.write); err != nil {
 				return err
 			}
 		}
 	}
-	return WriteFile(filepath.Join(dir, "report.html"), r.WriteHTML)
-}
-
-// WriteFile writes a file whole or not at all.
-func WriteFile(path string, write func(io.Writer) error) error {
-	content, err := render(write)
-	if err != nil {
-		return fmt.Errorf("%s: %w", path, err)
-	}
-	f, err := os.CreateTemp(filepath.Dir(path), ".stencildb-*")
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(content)
-	if err = errors.Join(err, f.Chmod(0o644), f.Close()); err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		return fmt.Errorf("%s: %w", path, errors.Join(err, os.Remove(f.Name())))
-	}
-	return nil
+	return files.Write(filepath.Join(dir, "report.html"), r.WriteHTML)
 }
 
 // CSV writes every point of a figure, a line a system and case.

@@ -19,6 +19,7 @@ import (
 	"github.com/stencildb/stencildb/engine"
 	"github.com/stencildb/stencildb/glctx"
 	"github.com/stencildb/stencildb/ingest"
+	"github.com/stencildb/stencildb/internal/files"
 	"github.com/stencildb/stencildb/internal/numbers"
 	"github.com/stencildb/stencildb/table"
 	"github.com/stencildb/stencildb/testdata"
@@ -396,7 +397,7 @@ func (o *benchFlags) write(r *bench.Report) error {
 		return nil
 	}
 	for format, extension := range map[string]string{"json": ".json", "text": ".txt", "go": ".bench"} {
-		err := bench.WriteFile(filepath.Join(o.out, r.Suite+extension), func(w io.Writer) error { return benchFormats[format](r, w) })
+		err := files.Write(filepath.Join(o.out, r.Suite+extension), func(w io.Writer) error { return benchFormats[format](r, w) })
 		if err != nil {
 			return err
 		}

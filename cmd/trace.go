@@ -5,14 +5,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
 
 	"github.com/spf13/cobra"
 
 	"github.com/stencildb/stencildb/engine"
 	"github.com/stencildb/stencildb/ingest"
+	"github.com/stencildb/stencildb/internal/files"
 	"github.com/stencildb/stencildb/trace"
 )
 
@@ -42,17 +40,24 @@ The backend is classic unless another one is named; cpu has no passes to show.` 
 		case most < 1:
 			return usagef("--max-passes %d: a page has 1 pass or more", most)
 		}
-		page, err := newPage(out)
+		if err := ingest.CheckPlace(out); err != nil {
+			return err
+		}
+		page, err := files.Create(out)
 		if err != nil {
 			return err
 		}
-		defer page.discard()
+		defer page.Discard()
 		return o.withOrdered(c, func(ctx context.Context, db *engine.DB, order string) error {
 			t, err := trace.Run(ctx, db, args[0], trace.Options{MaxPasses: most, Order: order})
 			if err != nil {
 				return err
 			}
-			return page.write(t)
+			w := bufio.NewWriter(page)
+			if err := errors.Join(t.WriteHTML(w), w.Flush()); err != nil {
+				return fmt.Errorf("%s: %w", out, err)
+			}
+			return page.Commit()
 		})
 	})
 	o.register(c)
@@ -60,48 +65,4 @@ The backend is classic unless another one is named; cpu has no passes to show.` 
 	c.Flags().StringVarP(&out, "output", "o", "", "`FILE` to write")
 	c.Flags().IntVar(&most, "max-passes", trace.DefaultMaxPasses, "the most passes that the page may have; a statement of more is an error")
 	return c
-}
-
-// page is a file on its way: it appears whole under its name or not at all.
-type page struct {
-	path string
-	file *os.File
-}
-
-// newPage makes the file beside its place, so that a place that cannot be written to
-// is found before any work.
-func newPage(path string) (*page, error) {
-	if err := ingest.CheckPlace(path); err != nil {
-		return nil, err
-	}
-	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
-	if err != nil {
-		var reason *fs.PathError
-		if errors.As(err, &reason) {
-			err = reason.Err
-		}
-		return nil, fmt.Errorf("%s: cannot be written: %w", path, err)
-	}
-	return &page{path, f}, nil
-}
-
-func (p *page) write(t *trace.Trace) error {
-	w := bufio.NewWriter(p.file)
-	err := t.WriteHTML(w)
-	for _, step := range []func() error{w.Flush, func() error { return p.file.Chmod(0o644) }, p.file.Close,
-		func() error { return os.Rename(p.file.Name(), p.path) }} {
-		if err == nil {
-			err = step()
-		}
-	}
-	if err != nil {
-		return fmt.Errorf("%s: %w", p.path, err)
-	}
-	return nil
-}
-
-// discard removes what was not written whole.
-func (p *page) discard() {
-	p.file.Close()
-	os.Remove(p.file.Name())
 }

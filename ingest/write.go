@@ -14,42 +14,22 @@ import (
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
 
+	"github.com/stencildb/stencildb/internal/files"
 	"github.com/stencildb/stencildb/table"
 )
 
 // WriteFile writes a table in the format that the path's extension names: .csv or
 // .tsv, also with .gz or .zst, .parquet, or .arrow, .feather, .ipc. The file
 // appears whole or not at all: when ctx ends, nothing of it is left.
-func WriteFile(ctx context.Context, path string, t *table.Table) (err error) {
+func WriteFile(ctx context.Context, path string, t *table.Table) error {
 	write, codec, err := writer(path)
 	if err != nil {
 		return err
 	}
-	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
-	if err != nil {
-		return fmt.Errorf("%s: cannot be written: %s", path, openReason(err))
-	}
-	defer func() {
-		f.Close()
-		if err != nil {
-			os.Remove(f.Name())
-			err = fmt.Errorf("%s: %w", path, err)
-		}
-	}()
-	buf := bufio.NewWriterSize(untilDone{ctx, f}, 1<<20)
-	if err = compressed(buf, codec, func(w io.Writer) error { return write(w, t) }); err != nil {
-		return err
-	}
-	if err = buf.Flush(); err != nil {
-		return err
-	}
-	if err = f.Chmod(0o644); err != nil {
-		return err
-	}
-	if err = f.Close(); err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), path)
+	return files.Write(path, func(w io.Writer) error {
+		buf := bufio.NewWriterSize(untilDone{ctx, w}, 1<<20)
+		return errors.Join(compressed(buf, codec, func(w io.Writer) error { return write(w, t) }), buf.Flush())
+	})
 }
 
 // untilDone writes for as long as ctx has not ended.

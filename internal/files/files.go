@@ -1,0 +1,66 @@
+// Package files writes files that appear under their names whole or not at all.
+package files
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// File is a file on its way: it lies beside its place until Commit.
+type File struct {
+	*os.File
+	path string
+}
+
+// Create begins a file, so that a place that cannot be written to is found before any
+// work. Discard has to follow, after Commit too.
+func Create(path string) (*File, error) {
+	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
+	if err != nil {
+		if reason := (*fs.PathError)(nil); errors.As(err, &reason) {
+			err = reason.Err
+		}
+		return nil, fmt.Errorf("%s: cannot be written: %w", path, err)
+	}
+	return &File{f, path}, nil
+}
+
+// Commit gives the file its name, in the place of one that had it.
+func (f *File) Commit() error {
+	err := errors.Join(f.Chmod(0o644), f.Close())
+	if err == nil {
+		err = os.Rename(f.Name(), f.path)
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", f.path, err)
+	}
+	return nil
+}
+
+// Discard removes what was not committed.
+func (f *File) Discard() {
+	f.Close()
+	os.Remove(f.Name())
+}
+
+// Write makes a file of what content writes; where that fails, nothing changes.
+func Write(path string, content func(io.Writer) error) error {
+	f, err := Create(path)
+	if err != nil {
+		return err
+	}
+	defer f.Discard()
+	w := bufio.NewWriterSize(f, 1<<20)
+	if err := content(w); err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	if err := w.Flush(); err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	return f.Commit()
+}

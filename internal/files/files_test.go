@@ -1,0 +1,46 @@
+package files
+
+import (
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+func TestAFileAppearsWholeOrNotAtAll(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "a.txt")
+	text := func(s string, err error) func(io.Writer) error {
+		return func(w io.Writer) error {
+			_, e := io.WriteString(w, s)
+			return errors.Join(e, err)
+		}
+	}
+	if err := Write(path, text("one", nil)); err != nil {
+		t.Fatal(err)
+	}
+	boom := errors.New("boom")
+	if err := Write(path, text("two", boom)); !errors.Is(err, boom) {
+		t.Errorf("%v", err)
+	}
+	if got, err := os.ReadFile(path); err != nil || string(got) != "one" {
+		t.Errorf("%q, %v after a failure", got, err)
+	}
+	if err := Write(path, text("three", nil)); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := os.ReadFile(path); err != nil || string(got) != "three" {
+		t.Errorf("%q, %v", got, err)
+	}
+	if st, err := os.Stat(path); err != nil || st.Mode().Perm() != 0o644 {
+		t.Errorf("%v, %v", st.Mode(), err)
+	}
+	list, err := os.ReadDir(dir)
+	if err != nil || len(list) != 1 {
+		t.Errorf("left behind: %v, %v", list, err)
+	}
+	if _, err := Create(filepath.Join(dir, "no", "a.txt")); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("%v", err)
+	}
+}
