@@ -74,7 +74,7 @@ func (c *compiler) open(i int) (*chunk, error) {
 		return nil, &plan.Declined{Why: fmt.Sprintf("a chunk of %d rows is more than 32 bits count", ch.Rows)}
 	}
 	e := &evaluator{run: &c.rec, device: c.device, fields: c.q.Table.Fields, index: i, chunk: ch,
-		windows: c.device.windowsOf(ch.Rows), fused: ch.Rows >= c.device.FuseRows, compiler: c, valued: map[plan.Leaf]*node{},
+		windows: c.device.windowsOf(ch.Rows), fused: c.device.Fuse, compiler: c, valued: map[plan.Leaf]*node{},
 		regional: !c.device.Software && c.device.Multiprocessors > 0 && ch.Rows >= c.device.RegionRows}
 	x := &chunk{evaluator: e}
 	for _, k := range c.q.Chunks[i].Checks {

@@ -177,9 +177,9 @@ func TestAggregatesAgreeWithCPU(t *testing.T) {
 		d := compute.DeviceOf(ctx.Caps())
 		for width := 0; width <= 64; width++ {
 			d := d
-			d.FuseRows, d.RegionRows = 1<<30, 1<<30
+			d.Fuse, d.RegionRows = false, 1<<30
 			if width%8 == 3 {
-				d.FuseRows = 0
+				d.Fuse = true
 			}
 			if width%21 == 3 { // programs for hardware, with a region for each of a few multiprocessors
 				d.Software, d.Multiprocessors, d.RegionRows = false, 1+width%2, 0

@@ -18,11 +18,10 @@ type Device struct {
 	// may have.
 	MaxBlock  int64
 	MaxBlocks int
-	// FuseRows is the number of rows from which on a chunk's WHERE is compiled into a
-	// program of its own; smaller ones are evaluated bitmap by bitmap, with programs
-	// that queries have in common. In software all are: the CPU reads ahead in one
-	// column better than in four at once, an AND of which takes half the time.
-	FuseRows int
+	// Fuse says that a WHERE is compiled into a program of its own. Else it is evaluated
+	// bitmap by bitmap, with programs that queries have in common: in software, where the
+	// CPU reads ahead in one column better than in four at once, an AND takes half the time.
+	Fuse bool
 	// RegionRows is the number of rows of a chunk from which on each multiprocessor
 	// keeps to a region of them, so that it finds their addresses translated: an H200
 	// reads columns that are new to its multiprocessors at a third of its speed.
@@ -39,12 +38,12 @@ func DeviceOf(caps *glctx.Caps) Device {
 	d := Device{
 		cache:           &cache{},
 		Software:        caps.Software,
+		Fuse:            !caps.Software,
 		Multiprocessors: caps.Multiprocessors,
 		MaxBlock:        caps.MaxStorageBlock,
 		MaxBlocks:       int(caps.Limits["MAX_COMPUTE_SHADER_STORAGE_BLOCKS"]),
 	}
 	if d.Software {
-		d.FuseRows = math.MaxInt
 		// Blocks are read as images of uvec4.
 		d.MaxBlocks = min(d.MaxBlocks, int(caps.Limits["MAX_COMPUTE_IMAGE_UNIFORMS"]), int(caps.Limits["MAX_IMAGE_UNITS"]))
 		d.MaxBlock = min(d.MaxBlock, 16*caps.Limits["MAX_TEXTURE_BUFFER_SIZE"])

@@ -42,6 +42,6 @@
 //     are translated to the stored bits ("dense" codes); see [stored].
 //   - Software compiles a program as slowly as it scans 100 M records, and scans one
 //     column after the other faster than several at once: it evaluates bitmap by bitmap
-//     with programs that queries have in common (Device.FuseRows).
+//     with programs that queries have in common (Device.Fuse).
 //   - NVIDIA's compiler takes at most 512 words of uniforms a program, arrays included.
 package compute

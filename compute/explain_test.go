@@ -17,7 +17,7 @@ import (
 )
 
 // hardware is a device of which nothing runs.
-var hardware = compute.Device{Multiprocessors: 100, MaxBlock: 1 << 31, MaxBlocks: 16, RegionRows: 1 << 25}
+var hardware = compute.Device{Fuse: true, Multiprocessors: 100, MaxBlock: 1 << 31, MaxBlocks: 16, RegionRows: 1 << 25}
 
 func agg(k expr.AggKind) expr.Aggregate {
 	return expr.Aggregate{Kind: k, Col: 0, Name: "a", Arg: table.Type{Kind: table.BigInt}, F: 0.5, P: -1}
@@ -127,7 +127,7 @@ func TestLargeTreesAgreeWithCPU(t *testing.T) {
 	gltest.Run(t, 0, func(ctx *glctx.Context, g *pass.GL) {
 		rng := rand.New(rand.NewPCG(7, 8))
 		d := compute.DeviceOf(ctx.Caps())
-		d.FuseRows = 0
+		d.Fuse = true
 		tab := chunked(rng, 9000, 12, 1, false, true)
 		for i, leaves := range []int{15, 40, 40} {
 			if i == 2 { // on hardware
@@ -182,7 +182,7 @@ func TestWideColumnsOnDevicesWithFewBlocks(t *testing.T) {
 		q := &plan.Query{Table: tab, Chunks: []plan.ChunkPlan{{Pred: p}}, Aggs: []expr.Aggregate{{Kind: expr.CountAll, Col: -1}, agg(expr.Sum), agg(expr.Percentile)}}
 		for _, blocks := range []int{8, 16} {
 			d := compute.DeviceOf(ctx.Caps())
-			d.FuseRows, d.MaxBlocks = 0, blocks
+			d.Fuse, d.MaxBlocks = true, blocks
 			compareWithCPU(t, g, d, q, fmt.Sprint(blocks, " blocks"))
 		}
 	})

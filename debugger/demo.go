@@ -125,8 +125,8 @@ func (d *Demo) take(m moment, s *scene, stage *engine.Stage, changed bool) {
 	d.Constants = constants(d.SQL, s.plan, d.axis)
 	d.Active = min(d.Active, max(len(d.Constants)-1, 0))
 	// The share of each bit in a sum takes a look at every record on the host.
-	slow := d.found != nil && len(d.found.Sums) > 0 && d.held == constantGrip
-	if s.answer != nil && d.foundOf != d.SQL && !slow {
+	dragged := d.found != nil && len(d.found.Sums) > 0 && d.held == constantGrip
+	if s.answer != nil && d.foundOf != d.SQL && !dragged {
 		d.found, d.foundOf = trace.Found(s.plan, s.seen, s.answer.Values), d.SQL
 	}
 }
@@ -167,7 +167,7 @@ func (d *Demo) observe() error {
 		return nil
 	}
 	changed := d.at.text != m.text
-	if d.scene != nil && !changed && !d.at.end && (d.at.step == m.step-1 && !m.end || d.at.step == m.step && m.end) {
+	if !changed && !d.at.end {
 		m.after = d.scene
 	}
 	s, stage, err := observe(d.ctx, d.db, m)

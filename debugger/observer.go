@@ -74,7 +74,7 @@ type moment struct {
 	step  int    // passes to let happen
 	end   bool   // all of them; step is then how many are expected
 	most  int    // passes that the statement may have
-	after *scene // of the same statement, one pass before, or before the answer; nil for none
+	after *scene // of the same statement, before; nil for none
 }
 
 // observe executes a statement up to a moment. What has happened at the moment before

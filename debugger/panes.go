@@ -123,6 +123,9 @@ func (p *painter) makeTable(entries []float32) *rankTable {
 
 // table returns the table of a scale.
 func (p *painter) table(k scaleKey) *rankTable {
+	if textures.Limbs(k.chunk.Segments[k.col].Bits) == 1 {
+		k.limb = whole
+	}
 	t, ok := p.tables[k]
 	if !ok {
 		t = p.makeTable(k.ranks())
