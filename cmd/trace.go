@@ -1,10 +1,7 @@
 package cmd
 
 import (
-	"bufio"
 	"context"
-	"errors"
-	"fmt"
 
 	"github.com/spf13/cobra"
 
@@ -53,11 +50,7 @@ The backend is classic unless another one is named; cpu has no passes to show.` 
 			if err != nil {
 				return err
 			}
-			w := bufio.NewWriter(page)
-			if err := errors.Join(t.WriteHTML(w), w.Flush()); err != nil {
-				return fmt.Errorf("%s: %w", out, err)
-			}
-			return page.Commit()
+			return page.Commit(t.WriteHTML)
 		})
 	})
 	o.register(c)

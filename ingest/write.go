@@ -28,7 +28,10 @@ func WriteFile(ctx context.Context, path string, t *table.Table) error {
 	}
 	return files.Write(path, func(w io.Writer) error {
 		buf := bufio.NewWriterSize(untilDone{ctx, w}, 1<<20)
-		return errors.Join(compressed(buf, codec, func(w io.Writer) error { return write(w, t) }), buf.Flush())
+		if err := compressed(buf, codec, func(w io.Writer) error { return write(w, t) }); err != nil {
+			return err
+		}
+		return buf.Flush()
 	})
 }
 

@@ -30,11 +30,15 @@ func Create(path string) (*File, error) {
 	return &File{f, path}, nil
 }
 
-// Commit gives the file its name, in the place of one that had it.
-func (f *File) Commit() error {
-	err := errors.Join(f.Chmod(0o644), f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), f.path)
+// Commit fills the file and gives it its name, in the place of one that had it.
+func (f *File) Commit(content func(io.Writer) error) error {
+	w := bufio.NewWriterSize(f, 1<<20)
+	err := content(w)
+	for _, step := range []func() error{w.Flush, func() error { return f.Chmod(0o644) }, f.Close,
+		func() error { return os.Rename(f.Name(), f.path) }} {
+		if err == nil {
+			err = step()
+		}
 	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", f.path, err)
@@ -55,12 +59,5 @@ func Write(path string, content func(io.Writer) error) error {
 		return err
 	}
 	defer f.Discard()
-	w := bufio.NewWriterSize(f, 1<<20)
-	if err := content(w); err != nil {
-		return fmt.Errorf("%s: %w", path, err)
-	}
-	if err := w.Flush(); err != nil {
-		return fmt.Errorf("%s: %w", path, err)
-	}
-	return f.Commit()
+	return f.Commit(content)
 }

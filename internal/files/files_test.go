@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 )
 
@@ -41,6 +42,24 @@ func TestAFileAppearsWholeOrNotAtAll(t *testing.T) {
 		t.Errorf("left behind: %v, %v", list, err)
 	}
 	if _, err := Create(filepath.Join(dir, "no", "a.txt")); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("%v", err)
+	}
+}
+
+// TestAnErrorIsSaidOnce fails in the middle of a file that is larger than any buffer.
+func TestAnErrorIsSaidOnce(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.txt")
+	f, err := Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Discard()
+	f.Close()
+	err = f.Commit(func(w io.Writer) error {
+		_, err := w.Write(make([]byte, 4<<20))
+		return err
+	})
+	if !errors.Is(err, os.ErrClosed) || strings.Count(err.Error(), os.ErrClosed.Error()) != 1 {
 		t.Errorf("%v", err)
 	}
 }
