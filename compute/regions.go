@@ -1,6 +1,10 @@
 package compute
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/stencildb/stencildb/textures"
+)
 
 // claims reserves the words of the result in which the work groups of one dispatch
 // take their parts of the regions, and returns their place; see regions.glsl.
@@ -34,7 +38,8 @@ func (e *evaluator) share(d Device, units, groups int) int {
 	if !e.regional {
 		return (units + groups*local - 1) / (groups * local) * local
 	}
-	region := (units/64 + d.Multiprocessors - 1) / d.Multiprocessors * 64
+	runs := (units + textures.UnitsPerRun - 1) / textures.UnitsPerRun
+	region := (runs + d.Multiprocessors - 1) / d.Multiprocessors * textures.UnitsPerRun
 	step := groups / d.Multiprocessors * local
 	return (region + step - 1) / step * local
 }
