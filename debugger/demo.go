@@ -35,8 +35,7 @@ type Demo struct {
 	found   *trace.Findings
 	foundOf string // the statement whose findings they are
 
-	axes       map[int]*axis
-	histograms map[int][]float32
+	axes map[int]*axis
 
 	size  image.Point
 	mouse image.Point
@@ -64,7 +63,7 @@ func Open(ctx context.Context, context *glctx.Context, db *engine.DB, o Options)
 	if b := db.Backend(); b != "classic" {
 		return nil, fmt.Errorf("debugger: backend %s: the debugger shows the passes of backend classic", b)
 	}
-	d := &Demo{Model: newModel(o.SQL), ctx: ctx, gl: context, db: db, options: o, axes: map[int]*axis{}, histograms: map[int][]float32{},
+	d := &Demo{Model: newModel(o.SQL), ctx: ctx, gl: context, db: db, options: o, axes: map[int]*axis{},
 		sweep: 20, work: slowWork, size: image.Pt(DefaultWidth, DefaultHeight), mouse: image.Pt(-1, -1)}
 	if err := d.survey(); err != nil {
 		return nil, err
@@ -74,10 +73,10 @@ func Open(ctx context.Context, context *glctx.Context, db *engine.DB, o Options)
 	}
 	err := context.Do(func() (err error) {
 		return d.stage.Runner.Lend(func() (err error) {
-			if d.view, err = newView(context); err == nil {
-				d.view.prepare(d.scene)
+			if d.view, err = newView(context); err != nil {
+				return err
 			}
-			return err
+			return d.view.prepare(d.scene, d.stage.Runner.Programs())
 		})
 	})
 	if err != nil {
@@ -144,7 +143,7 @@ func (d *Demo) axis(col int) *axis {
 	a, ok := d.axes[col]
 	if !ok {
 		a = newAxis(d.scene.plan.Table, col)
-		d.axes[col], d.histograms[col] = a, histogram(d.scene.plan.Table, col, a)
+		d.axes[col] = a
 	}
 	return a
 }

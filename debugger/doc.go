@@ -29,12 +29,13 @@
 // Records lie in a pane as in the texture, row by row, a power of two to a line. Where
 // a pane has fewer pixels than the chunk has records, a pixel of codes, depth and
 // stencil shows the first of its records, one of the result the share of its records
-// that pass. Colours and heights of codes go by rank, or in proportion on request.
+// that pass. Colours and heights of codes, and places on number lines, go by rank, or in
+// proportion on request.
 //
 // # Caveats
 //
 //   - The panes show one chunk: that over which the pass at hand goes.
-//   - Ranks and histograms of a chunk of more than 2^20 records are those of a sample.
+//   - Ranks and number lines of a chunk of more than 2^20 records are those of a sample.
 //   - While a constant is being dragged, passes after the current one are not known.
 //     Where the whole statement takes software longer than a frame, its answer waits until
 //     the constant is let go.

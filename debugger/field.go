@@ -83,7 +83,7 @@ func (p *painter) field(c *camera, depths uint32, r image.Rectangle, frame image
 	gl.DepthMask(true)
 	defer gl.Disable(gl.DEPTH_TEST)
 	draw := func(triangles func(), defines ...string) error {
-		program, err := p.programs.Get(shaders.LoadPair("demo_field.vert", "demo_field.frag", defines...))
+		program, err := p.programs.Get(fieldProgram(defines...))
 		if err != nil {
 			return err
 		}
@@ -108,4 +108,9 @@ func (p *painter) field(c *camera, depths uint32, r image.Rectangle, frame image
 		}
 	}
 	return nil
+}
+
+// fieldProgram draws the height field, or, FLAT, a quad before it.
+func fieldProgram(defines ...string) shaders.Source {
+	return shaders.LoadPair("demo_field.vert", "demo_field.frag", defines...)
 }

@@ -11,9 +11,14 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
+	"sync/atomic"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
+	"github.com/stencildb/stencildb/table"
 	"github.com/stencildb/stencildb/textures"
 )
 
@@ -39,21 +44,35 @@ func Headless(ctx context.Context, d *Demo, dir string) (*Report, error) {
 	if err := r.clear(); err != nil {
 		return nil, err
 	}
+	r.writing, ctx = errgroup.WithContext(ctx)
+	r.writing.SetLimit(runtime.GOMAXPROCS(0))
+	err := r.run(ctx)
+	if e := r.writing.Wait(); e != nil {
+		err = e // for which ctx may have ended
+	}
+	if err != nil {
+		return nil, err
+	}
+	return r.report(), r.animate()
+}
+
+// run draws the frames.
+func (r *recording) run(ctx context.Context) error {
+	d := r.demo
 	d.point()
 	for step := range d.Last() + 1 {
 		d.Go(step)
 		if err := r.frame(ctx); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	if len(d.Constants) > 0 {
-		for _, step := range []int{d.comparing(), d.Last()} {
-			if err := r.sweep(ctx, step); err != nil {
-				return nil, err
-			}
-		}
+	if len(d.Constants) == 0 {
+		return nil
 	}
-	return r.report(), r.animate()
+	if err := r.sweep(ctx, d.comparing()); err != nil {
+		return err
+	}
+	return r.sweep(ctx, d.Last())
 }
 
 // clear removes the frames of a run before.
@@ -94,8 +113,14 @@ func (r *recording) sweep(ctx context.Context, step int) error {
 	c := d.Constants[0]
 	d.held = constantGrip
 	defer func() { d.held = nothing }()
-	for _, place := range sweepPlaces(c.axis.place(c.Value), d.histograms[c.Col], d.sweep) {
-		if !d.Set(place) {
+	from, _ := c.axis.span(c.Value, false)
+	var way []table.Value
+	for _, place := range sweepPlaces(from, d.sweep) {
+		way = append(way, c.axis.at(place, false))
+	}
+	way[len(way)-1] = c.Value
+	for _, v := range way {
+		if !d.put(v) {
 			continue
 		}
 		if err := r.frame(ctx); err != nil {
@@ -109,37 +134,24 @@ func (r *recording) sweep(ctx context.Context, step int) error {
 	return nil
 }
 
-// sweepPlaces are the places of a constant on its way: from where it is down to the
-// value below which a tenth of the records lie, up to that below which nine tenths
-// lie, and back, in n steps of about as many records.
-func sweepPlaces(from float64, histogram []float32, n int) []float64 {
-	var below []float64 // the share of records before each bar
-	all := 0.0
-	for _, count := range histogram {
-		below = append(below, all)
-		all += float64(count)
-	}
-	at := func(share float64) float64 {
-		i, _ := slices.BinarySearch(below, share*all)
-		i = max(i-1, 0)
-		within := (share*all - below[i]) / max(float64(histogram[i]), 1e-9)
-		return (float64(i) + min(within, 1)) / float64(len(below)-1)
-	}
-	start := min(int(from*float64(len(below)-1)), len(below)-1)
-	share := min(max(below[start]/max(all, 1), 0.1), 0.9)
+// sweepPlaces are the places of a constant on its way, by rank: from where it is down to
+// the value below which a tenth of the records lie, up to that below which nine tenths
+// lie, and back, in n steps.
+func sweepPlaces(from float64, n int) []float64 {
+	from = min(max(from, 0.1), 0.9)
 	var list []float64
-	for i := range n - 1 {
+	for i := range n {
 		way := float64(i+1) / float64(n) * 1.6 // down, up and back
-		if down := share - 0.1; way <= down {
-			way = share - way
+		if down := from - 0.1; way <= down {
+			way = from - way
 		} else if up := down + 0.8; way <= up {
 			way = 0.1 + way - down
 		} else {
 			way = 0.9 - (way - up)
 		}
-		list = append(list, at(way))
+		list = append(list, way)
 	}
-	return append(list, from)
+	return list
 }
 
 // recording is a run on its way into files.
@@ -147,8 +159,9 @@ type recording struct {
 	demo *Demo
 	dir  string
 	reducer
-	gif   gif.GIF
-	spent []time.Duration
+	gif     gif.GIF
+	spent   []time.Duration
+	writing *errgroup.Group
 }
 
 // frame draws a frame and writes it.
@@ -172,8 +185,17 @@ func (r *recording) frame(ctx context.Context) error {
 	if r.demo.held == constantGrip {
 		delay = 12
 	}
-	r.gif.Image, r.gif.Delay = append(r.gif.Image, r.reduce(img)), append(r.gif.Delay, delay)
-	return write(path, func(f *os.File) error { return (&png.Encoder{CompressionLevel: png.BestSpeed}).Encode(f, img) })
+	reduced := image.NewPaletted(img.Rect, r.colors)
+	r.gif.Image, r.gif.Delay = append(r.gif.Image, reduced), append(r.gif.Delay, delay)
+	save := func() error {
+		r.reduce(reduced, img)
+		return write(path, func(f *os.File) error { return (&png.Encoder{CompressionLevel: png.BestSpeed}).Encode(f, img) })
+	}
+	if r.demo.gl.Caps().Software { // which draws with the cores that would write
+		return save()
+	}
+	r.writing.Go(save)
+	return nil
 }
 
 // write makes a file; one that could not be written whole is removed.
@@ -234,18 +256,18 @@ func animationColors() color.Palette {
 // six bits a channel; one more than its place, 0 where that is not known yet.
 type reducer struct {
 	colors color.Palette
-	near   [1 << 18]uint16
+	near   [1 << 18]atomic.Uint32
 }
 
-func (r *reducer) reduce(img *image.RGBA) *image.Paletted {
-	out := image.NewPaletted(img.Rect, r.colors)
+func (r *reducer) reduce(out *image.Paletted, img *image.RGBA) {
 	for i := range out.Pix {
 		p := img.Pix[4*i : 4*i+3 : 4*i+3]
-		key := int(p[0]>>2)<<12 | int(p[1]>>2)<<6 | int(p[2]>>2)
-		if r.near[key] == 0 {
-			r.near[key] = uint16(r.colors.Index(color.RGBA{p[0], p[1], p[2], 255})) + 1
+		near := &r.near[int(p[0]>>2)<<12|int(p[1]>>2)<<6|int(p[2]>>2)]
+		place := near.Load()
+		if place == 0 {
+			place = uint32(r.colors.Index(color.RGBA{p[0], p[1], p[2], 255})) + 1
+			near.Store(place)
 		}
-		out.Pix[i] = uint8(r.near[key] - 1)
+		out.Pix[i] = uint8(place - 1)
 	}
-	return out
 }

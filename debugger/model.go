@@ -3,6 +3,8 @@ package debugger
 import (
 	"fmt"
 	"time"
+
+	"github.com/stencildb/stencildb/table"
 )
 
 // Entry is a pass of the statement as the list shows it.
@@ -35,7 +37,7 @@ type Model struct {
 	Constants []*Constant
 	Active    int // the constant that the keys change
 
-	Linear    bool // colours and heights in proportion, not by rank
+	Linear    bool // colours, heights and number lines in proportion, not by rank
 	Attribute int  // the column in the attribute's pane; -1 follows the passes
 
 	due time.Duration // until the next step while running
@@ -112,8 +114,12 @@ func (m *Model) Set(place float64) bool {
 	if m.Active >= len(m.Constants) {
 		return false
 	}
+	return m.put(m.Constants[m.Active].axis.at(place, m.Linear))
+}
+
+// put gives the active constant a value and reports whether the statement changed.
+func (m *Model) put(v table.Value) bool {
 	c := m.Constants[m.Active]
-	v := c.axis.at(place)
 	text := c.replaced(m.SQL, v)
 	if text == m.SQL {
 		return false
@@ -136,7 +142,7 @@ func (m *Model) Nudge(steps float64) bool {
 		return false
 	}
 	c := m.Constants[m.Active]
-	return m.Set(c.axis.next(c.Value, steps))
+	return m.put(c.axis.next(c.Value, steps))
 }
 
 // learn takes the passes that happened up to the step. An execution that ended, or

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"image"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/stencildb/stencildb/internal/numbers"
@@ -19,30 +20,66 @@ func (f *frame) lines() error {
 			shade = highlight
 		}
 		x := f.text(regular, r.Min.X, r.Min.Y+14, c.Text+" ", ink)
-		f.text(bold, x, r.Min.Y+14, f.clip(bold, c.Value.String(), r.Max.X-x), shade)
+		x = f.text(bold, x, r.Min.Y+14, f.clip(bold, c.Value.String(), r.Max.X-x), shade)
+		f.right(small, r.Max.X-2, r.Min.Y+14, f.clip(small, f.scaleName(), r.Max.X-2-x), faint)
+		knob, holds := c.place(f.demo.Linear)
 		b := bar(r)
 		f.fill(b, ground)
-		knob := c.axis.place(c.Value)
-		list := f.demo.histograms[c.Col]
-		for j, n := range list {
-			if n == 0 {
-				continue
-			}
-			left, right := b.Min.X+j*b.Dx()/len(list), b.Min.X+(j+1)*b.Dx()/len(list)
-			h := max(1, int(math.Round(float64(b.Dy())*math.Sqrt(float64(n)))))
-			ink := hair
-			if c.holds((float64(j)+0.5)/float64(len(list)), knob) {
-				ink = selected
-			}
-			f.fill(image.Rect(left, b.Max.Y-h, max(right, left+1), b.Max.Y), ink)
+		if f.demo.Linear {
+			f.histogram(b, c, holds)
+		} else {
+			f.shares(b, c, holds)
 		}
 		x = b.Min.X + int(math.Round(knob*float64(b.Dx())))
 		f.fill(image.Rect(x-1, b.Min.Y-4, x+2, b.Max.Y+4), shade)
 		f.fill(image.Rect(x-4, b.Min.Y-6, x+5, b.Min.Y-2), shade)
-		f.text(small, b.Min.X, r.Max.Y-2, c.axis.at(0).String(), faint)
-		f.right(small, b.Max.X, r.Max.Y-2, c.axis.at(1).String(), faint)
 	}
 	return nil
+}
+
+// histogram draws the values of a constant's attribute in proportion.
+func (f *frame) histogram(b image.Rectangle, c *Constant, holds [][2]float64) {
+	for j, n := range c.axis.histogram {
+		if n == 0 {
+			continue
+		}
+		left, right := b.Min.X+j*b.Dx()/bars, b.Min.X+(j+1)*b.Dx()/bars
+		h := max(1, int(math.Round(float64(b.Dy())*math.Sqrt(n))))
+		shade := hair
+		for _, part := range holds {
+			if at := (float64(j) + 0.5) / bars; part[0] <= at && at <= part[1] {
+				shade = selected
+			}
+		}
+		f.fill(image.Rect(left, b.Max.Y-h, max(right, left+1), b.Max.Y), shade)
+	}
+	f.text(small, b.Min.X, b.Max.Y+14, c.axis.at(0, true).String(), faint)
+	f.right(small, b.Max.X, b.Max.Y+14, c.axis.at(1, true).String(), faint)
+}
+
+// shares draws the records by rank, as a band that is as long as there are records, with
+// the values at its ends and as many between as there is room for.
+func (f *frame) shares(b image.Rectangle, c *Constant, holds [][2]float64) {
+	at := func(place float64) int { return b.Min.X + int(math.Round(place*float64(b.Dx()))) }
+	band := image.Rect(b.Min.X, b.Max.Y-b.Dy()/2, b.Max.X, b.Max.Y)
+	f.fill(band, hair)
+	for _, part := range holds {
+		f.fill(image.Rect(at(part[0]), band.Min.Y, at(part[1]), band.Max.Y), selected)
+	}
+	var taken []image.Rectangle
+	const parts = 8
+	for _, i := range []int{0, parts, 4, 2, 6, 1, 3, 5, 7} {
+		text := c.axis.at(float64(i)/parts, false).String()
+		w := f.width(small, text)
+		x := min(max(at(float64(i)/parts)-w/2, b.Min.X), b.Max.X-w)
+		place := image.Rect(x-8, 0, x+w+8, 1)
+		if slices.ContainsFunc(taken, place.Overlaps) {
+			continue
+		}
+		taken = append(taken, place)
+		f.text(small, x, b.Max.Y+14, text, faint)
+		f.fill(image.Rect(at(float64(i)/parts), b.Max.Y, at(float64(i)/parts)+1, b.Max.Y+3), faint)
+	}
 }
 
 // found draws what a search for the k-th value, or a sum, has found up to this step.
@@ -122,17 +159,4 @@ func (f *frame) sum(r image.Rectangle, s *trace.Sum, i int) {
 	f.text(regular, r.Min.X, r.Min.Y+14, f.clip(regular, "SUM of codes: "+s.Column, r.Dx()-f.width(bold, now)-10), ink)
 	f.text(small, r.Min.X, r.Max.Y-2, fmt.Sprintf("%.1f %%", 100*share), faint)
 	f.right(small, b.Max.X, r.Max.Y-2, numbers.GroupedText(s.Codes), faint)
-}
-
-// holds reports whether the comparison holds at a place of the number line.
-func (c *Constant) holds(place, knob float64) bool {
-	switch c.Text[strings.LastIndexByte(c.Text, ' ')+1:] {
-	case "<", "<=":
-		return place <= knob
-	case ">", ">=":
-		return place >= knob
-	case "<>":
-		return math.Abs(place-knob) > 0.5/bars
-	}
-	return math.Abs(place-knob) <= 0.5/bars
 }

@@ -45,6 +45,7 @@ type contents struct {
 	chunk     *table.Chunk
 	depth     bool // depths are defined
 	stencil   bool // stencil values are
+	most      int  // stencil value that can be there
 	col, limb int  // whose limb the depths are; col -1: not a plain limb
 }
 
@@ -271,8 +272,15 @@ func (s *scene) maskOf(p *pass.Pass, own *textures.Temp) *textures.Temp {
 
 // wrote notes what a pass has written.
 func (c *contents) wrote(p *pass.Pass) {
-	if p.Clear != nil || p.Stencil.Test && p.Stencil.WriteMask != 0 {
+	if p.Clear != nil {
 		c.stencil = true
+		c.most = c.most&^int(p.Clear.Mask) | int(p.Clear.Value&p.Clear.Mask)
+	}
+	if s := p.Stencil; s.Test && s.WriteMask != 0 {
+		c.stencil = true
+		for _, op := range []pass.StencilOp{s.Fail, s.DepthFail, s.Pass} {
+			c.most = max(c.most, mostAfter(op, s, c.most))
+		}
 	}
 	if !p.Depth.Test || !p.Depth.Write {
 		return
@@ -290,6 +298,22 @@ func (c *contents) wrote(p *pass.Pass) {
 	if r.High {
 		c.limb = 2
 	}
+}
+
+// mostAfter is the largest stencil value that an operation leaves, given the largest
+// before.
+func mostAfter(op pass.StencilOp, s pass.Stencil, before int) int {
+	switch {
+	case op == pass.Replace:
+		return int(s.Ref)
+	case op == pass.Incr && op == s.Pass && s.Func == pass.Equal:
+		return min(int(s.Ref)+1, 255)
+	case op == pass.Incr:
+		return min(before+1, 255)
+	case op == pass.Invert:
+		return before | int(s.WriteMask)
+	}
+	return before
 }
 
 // channel finds the channel that a copy reads.

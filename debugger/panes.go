@@ -166,6 +166,20 @@ func (p *painter) ranks(s scale) uint32 {
 // known reports whether the scale is that of an attribute.
 func (s scale) known() bool { return s.key.chunk != nil && s.key.col >= 0 }
 
+// compile makes the programs of all pictures.
+func (p *painter) compile() error {
+	for _, source := range []shaders.Source{paneProgram("CODES"), paneProgram("DEPTH"), paneProgram("STENCIL"), paneProgram("PASSES"),
+		fieldProgram(), fieldProgram("FLAT")} {
+		if _, err := p.programs.Get(source); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// paneProgram draws texels of a kind: CODES, DEPTH, STENCIL or PASSES.
+func paneProgram(kind string) shaders.Source { return shaders.Load("demo_pane.frag", kind) }
+
 // begin binds what every picture of records reads, and returns the function that ends
 // this.
 func (p *painter) begin(records uint32, s scale) func() {
@@ -220,7 +234,7 @@ func comparesDepth(p *pass.Pass) bool {
 // pane draws records with demo_pane.frag, of the given kind, into a rectangle of a
 // frame.
 func (p *painter) pane(kind string, records uint32, r image.Rectangle, frame image.Point, sh textures.Shape, s scale, more ...shaders.Uniform) error {
-	program, err := p.programs.Get(shaders.Load("demo_pane.frag", kind))
+	program, err := p.programs.Get(paneProgram(kind))
 	if err != nil {
 		return err
 	}

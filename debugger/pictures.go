@@ -116,7 +116,7 @@ func (f *frame) depth(pane image.Rectangle) error {
 		f.frame(r, hair)
 		return nil
 	}
-	note := "green passes the test"
+	note := "green passes"
 	if !comparesDepth(f.scene.pass) {
 		note = "no depth test here"
 	}
@@ -157,7 +157,7 @@ func (f *frame) stencil(pane image.Rectangle) error {
 		return err
 	}
 	x, y := r.Min.X, r.Max.Y+7
-	for v := range 8 {
+	for v := range min(t.most+1, len(stencilColors)) {
 		if x+34 > pane.Max.X {
 			break
 		}
@@ -233,6 +233,9 @@ func quads(p *pass.Pass) []float64 {
 	return []float64{float64(p.Quad) * (1 << textures.LimbBits)}
 }
 
+// lineSpace is how far labels at the field are apart.
+const lineSpace = 15
+
 // fieldLabels writes the ends of the depths and the quad's depth at the field.
 func (f *frame) fieldLabels(box image.Rectangle, levels []float32, names []string) {
 	sh := f.shape()
@@ -248,7 +251,7 @@ func (f *frame) fieldLabels(box image.Rectangle, levels []float32, names []strin
 		f.text(face, x, y, s, shade)
 	}
 	free := func(at image.Point) bool { // of the quad's label
-		return !slices.ContainsFunc(levels, func(h float32) bool { return math.Abs(float64(corner(h).Y-at.Y)) < 16 })
+		return !slices.ContainsFunc(levels, func(h float32) bool { return math.Abs(float64(corner(h).Y-at.Y)) < 1.5*lineSpace })
 	}
 	if free(low) {
 		write(low, f.scene.depthValue(0), small, faint)
@@ -257,7 +260,11 @@ func (f *frame) fieldLabels(box image.Rectangle, levels []float32, names []strin
 		write(high, f.scene.depthValue(f.scene.top()), small, faint)
 	}
 	for i, h := range levels {
-		write(corner(h), names[i], bold, highlight)
+		at := corner(h)
+		if len(levels) == 2 { // the lower bound first: one above the other
+			at.Y += (1 - 2*i) * max(0, lineSpace-(corner(levels[0]).Y-corner(levels[1]).Y)+1) / 2
+		}
+		write(at, names[i], bold, highlight)
 	}
 }
 

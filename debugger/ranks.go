@@ -6,9 +6,8 @@ import (
 )
 
 const (
-	maxSample  = 1 << 20 // records that ranks and histograms are made of
+	maxSample  = 1 << 20 // records of a chunk that ranks and number lines are made of
 	maxEntries = 4096    // of a table of ranks
-	bars       = 160     // of a histogram
 )
 
 // whole stands for all limbs of a code.
@@ -67,39 +66,3 @@ func (k scaleKey) ranks() []float32 {
 
 // stride is how far the sampled records of a chunk are apart.
 func stride(rows int) int { return (rows + maxSample - 1) / maxSample }
-
-// histogram counts the values of an attribute along its number line, as shares of the
-// fullest bar.
-func histogram(t *table.Table, col int, a *axis) []float32 {
-	counts := make([]float32, bars)
-	scale := (bars - 1) / max(a.hi-a.lo, 1e-300)
-	for i, c := range t.Chunks {
-		seg := c.Segments[col]
-		for row := 0; row < c.Rows; row += stride(c.Rows) {
-			if !seg.IsNull(row) {
-				counts[a.bar(t, i, seg, row, scale)]++
-			}
-		}
-	}
-	most := float32(1)
-	for _, n := range counts {
-		most = max(most, n)
-	}
-	for i := range counts {
-		counts[i] /= most
-	}
-	return counts
-}
-
-// bar finds the bar of a record.
-func (a *axis) bar(t *table.Table, chunk int, seg *table.Segment, row int, scale float64) int {
-	code := seg.Codes.At(row)
-	x := float64(code)
-	switch {
-	case a.step != 0:
-		x = seg.Decode(code).F
-	case len(t.Chunks) > 1:
-		return int(a.place(seg.Decode(code)) * (bars - 1))
-	}
-	return min(max(int((x-a.lo)*scale), 0), bars-1)
-}

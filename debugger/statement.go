@@ -1,7 +1,6 @@
 package debugger
 
 import (
-	"math"
 	"sort"
 	"strings"
 
@@ -127,83 +126,4 @@ func (c *Constant) replaced(text string, v table.Value) string {
 		s = " " + s // "<-5" and "--5" are something else
 	}
 	return text[:c.from] + s + text[c.to:]
-}
-
-// axis is the number line of an attribute: its values from the smallest to the
-// largest, in proportion, or by rank for text.
-type axis struct {
-	typ    table.Type
-	space  *plan.Space
-	lo, hi float64
-	step   float64 // of floating point: a round number
-}
-
-// newAxis returns the number line of an attribute of a table.
-func newAxis(t *table.Table, col int) *axis {
-	a := &axis{typ: t.Fields[col].Type, space: plan.NewSpace(t, col)}
-	a.lo, a.hi = 0, float64(a.space.Max())
-	if !a.typ.IsFloat() {
-		return a
-	}
-	lo, hi := a.space.Value(0).F, a.space.Value(a.space.Max()).F
-	if math.IsInf(lo, 0) || math.IsNaN(hi) || math.IsInf(hi, 0) || hi <= lo || math.IsInf(hi-lo, 0) {
-		return a
-	}
-	a.lo, a.hi = lo, hi
-	a.step = math.Pow(10, math.Floor(math.Log10((hi-lo)/200)))
-	return a
-}
-
-// at returns the value at a place from 0 to 1.
-func (a *axis) at(place float64) table.Value {
-	x := a.lo + min(max(place, 0), 1)*(a.hi-a.lo)
-	if a.step == 0 {
-		return a.space.Value(min(uint64(math.Round(x)), a.space.Max()))
-	}
-	digits := max(0, -int(math.Floor(math.Log10(a.step)+0.5)))
-	scale := math.Pow(10, float64(digits))
-	return table.Float(math.Round(math.Round(x/a.step)*a.step*scale) / scale)
-}
-
-// place returns where a value lies, from 0 to 1.
-func (a *axis) place(v table.Value) float64 {
-	if a.hi <= a.lo {
-		return 0
-	}
-	if a.step != 0 {
-		return min(max((number(v)-a.lo)/(a.hi-a.lo), 0), 1)
-	}
-	top := a.space.Max()
-	below := sort.Search(int(min(top, 1<<62)), func(code int) bool { return a.compare(a.space.Value(uint64(code)), v) >= 0 })
-	return float64(below) / float64(top)
-}
-
-// compare orders a value of the attribute and a constant, which may have another
-// numeric type.
-func (a *axis) compare(x, v table.Value) int {
-	if a.typ.Kind == v.Type.Kind || a.typ.IsInteger() && v.Type.IsInteger() {
-		return table.Compare(x, v)
-	}
-	return table.CompareFloat(number(x), number(v))
-}
-
-// next is the place of the constant's value moved by so many steps of the attribute.
-func (a *axis) next(v table.Value, steps float64) float64 {
-	unit := 1.0
-	if a.step != 0 {
-		unit = a.step
-	}
-	return a.place(v) + steps*unit/max(a.hi-a.lo, unit)
-}
-
-// number is a value as a number.
-func number(v table.Value) float64 {
-	switch {
-	case v.Type.IsFloat():
-		return v.F
-	case v.Type.Kind == table.Decimal:
-		f, _ := v.Unscaled().Float64()
-		return f / math.Pow(10, float64(v.Type.Scale))
-	}
-	return float64(v.I)
 }

@@ -1,7 +1,6 @@
 package debugger
 
 import (
-	"math"
 	"strings"
 	"testing"
 
@@ -84,15 +83,16 @@ func TestAChangedConstantIsAStatementWithThatConstant(t *testing.T) {
 	for _, where := range []string{"i > 5 AND i <-5", "i<5", "x <= 1.5e0", "day < DATE '1970-02-01'", "s >= 'd'''", "price < 3.50", "i NOT BETWEEN 3 AND 9"} {
 		text := "SELECT COUNT(*), MAX(i) FROM t WHERE " + where
 		for i, c := range constants(text, bound(t, tab, text), axes) {
-			for _, place := range []float64{0, 0.01, 0.33, 0.5, 0.777, 1} {
-				v := c.axis.at(place)
+			for j, place := range []float64{0, 0.01, 0.33, 0.5, 0.777, 1, 0, 0.01, 0.33, 0.5, 0.777, 1} {
+				linear := j < 6
+				v := c.axis.at(place, linear)
 				changed := c.replaced(text, v)
 				again := constants(changed, bound(t, tab, changed), axes)
 				if len(again) <= i || c.axis.compare(v, again[i].Value) != 0 || again[i].Text != c.Text {
 					t.Fatalf("%s at %v: %s, want %s %v", where, place, changed, c.Text, v)
 				}
-				if back := c.axis.place(again[i].Value); math.Abs(back-place) > 0.05 {
-					t.Errorf("%s: place %v became %v by way of %v", where, place, back, v)
+				if from, to := c.axis.span(again[i].Value, linear); place < from-0.05 || place > to+0.05 {
+					t.Errorf("%s: place %v became %v to %v by way of %v", where, place, from, to, v)
 				}
 			}
 		}

@@ -30,11 +30,18 @@ func newView(ctx *glctx.Context) (*view, error) {
 	return v, err
 }
 
-// prepare makes the tables of the ranks of the statement's attributes, which take
-// longer than a frame.
-func (v *view) prepare(s *scene) {
-	if s.chunk == nil {
-		return
+// prepare makes what takes longer than a frame: the programs of all pictures and of the
+// passes that are to be seen, and the tables of the ranks of the statement's attributes.
+func (v *view) prepare(s *scene, passes *shaders.Cache) error {
+	if err := v.painter.compile(); err != nil || s.chunk == nil {
+		return err
+	}
+	for _, p := range s.passes {
+		if tests(p) && p.Color == nil {
+			if _, err := passes.Get(marking(p.Program)); err != nil {
+				return err
+			}
+		}
 	}
 	for _, col := range s.used() {
 		v.painter.table(scaleKey{s.chunk, col, whole})
@@ -42,6 +49,7 @@ func (v *view) prepare(s *scene) {
 			v.painter.table(scaleKey{s.chunk, col, limb})
 		}
 	}
+	return nil
 }
 
 func (v *view) close() {
