@@ -44,7 +44,7 @@ func BenchmarkFrame(b *testing.B) {
 			{"still", func(*Demo, int) {}},
 			{"step", func(d *Demo, i int) { d.Go(1 + i%len(d.Passes)) }},
 			{"sweep", func(d *Demo, i int) {
-				d.held = constantGrip
+				d.held, d.Linear = constantGrip, true // by rank neighbouring places are often of one value
 				d.Go(d.Last())
 				d.Set(float64(100+i%200) / 400)
 			}},

@@ -67,16 +67,17 @@ func (f *frame) shares(b image.Rectangle, c *Constant, holds [][2]float64) {
 		f.fill(image.Rect(at(part[0]), band.Min.Y, at(part[1]), band.Max.Y), selected)
 	}
 	var taken []image.Rectangle
+	written := map[string]bool{} // a value that many records have is written once
 	const parts = 8
 	for _, i := range []int{0, parts, 4, 2, 6, 1, 3, 5, 7} {
 		text := c.axis.at(float64(i)/parts, false).String()
 		w := f.width(small, text)
 		x := min(max(at(float64(i)/parts)-w/2, b.Min.X), b.Max.X-w)
 		place := image.Rect(x-8, 0, x+w+8, 1)
-		if slices.ContainsFunc(taken, place.Overlaps) {
+		if written[text] || slices.ContainsFunc(taken, place.Overlaps) {
 			continue
 		}
-		taken = append(taken, place)
+		taken, written[text] = append(taken, place), true
 		f.text(small, x, b.Max.Y+14, text, faint)
 		f.fill(image.Rect(at(float64(i)/parts), b.Max.Y, at(float64(i)/parts)+1, b.Max.Y+3), faint)
 	}
