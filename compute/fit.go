@@ -111,7 +111,7 @@ func (c *compiler) write(e *evaluator, n *node) (*node, error) {
 	}
 	e.release(n)
 	out := markedNode(m, n.String())
-	out.leaf.passing = true
+	out.leaf.passing, out.leaf.joined = true, n.op == plan.And || n.op == plan.Or
 	return out, nil
 }
 

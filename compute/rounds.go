@@ -94,7 +94,7 @@ func (x *execution) round(open map[int]*quantile) error {
 		if q == nil || q.lo == q.hi {
 			continue
 		}
-		q.ask(x.q.Table.Rows())
+		q.asked = Thresholds(q.lo, q.hi, x.q.Table.Rows())
 		for _, t := range q.asked {
 			var each []count
 			for _, ch := range x.chunks {
@@ -122,24 +122,25 @@ func (x *execution) round(open map[int]*quantile) error {
 	return nil
 }
 
-// ask spreads thresholds over lo+1..hi.
-func (q *quantile) ask(rows int) {
+// Thresholds spreads the thresholds of a round over first+1..last, the codes that the
+// answer may have being first..last, in a table of so many rows.
+func Thresholds(first, last uint64, rows int) []uint64 {
 	n := uint64(manyThresholds)
 	if rows >= largeTable {
 		n = fewThresholds
 	}
-	width := q.hi - q.lo // candidates less one
-	q.asked = q.asked[:0]
+	var list []uint64
+	width := last - first // candidates less one
 	if width <= n {
-		for t := q.lo + 1; t <= q.hi && t != 0; t++ {
-			q.asked = append(q.asked, t)
+		for i := range width {
+			list = append(list, first+1+i)
 		}
-		return
+		return list
 	}
 	for i := range n {
-		step := width / (n + 1)
-		q.asked = append(q.asked, q.lo+(i+1)*step)
+		list = append(list, first+(i+1)*(width/(n+1)))
 	}
+	return list
 }
 
 // narrow applies the counts: the answer is the largest code with less than k values
@@ -179,7 +180,7 @@ func (x *execution) countBelow(c *compiler, ch *chunk, q *quantile, code uint64)
 	}
 	e := *ch.evaluator
 	e.run = &c.rec
-	s := sweep{name: q.agg.String() + ": Popcount(" + name + ")", counts: "selected values below the threshold", tree: tree, selected: true, col: -1}
+	s := sweep{name: "Popcount(" + name + ")", counts: "selected values below this threshold of " + q.agg.String(), tree: tree, selected: true, col: -1}
 	g, err := s.run(c, &e)
 	return counted(g.selected), err
 }
@@ -193,8 +194,8 @@ func (x *execution) explainRounds() error {
 			if y := c.column(a.Col); !y.spread {
 				continue
 			}
-			_, err := x.run.Run(&pass.Pass{Name: fmt.Sprintf("%v: Popcount(%s < t), t = thresholds of a round", a, a.Name),
-				Counts:   "selected values below each threshold; the counts of all chunks narrow the next round's",
+			_, err := x.run.Run(&pass.Pass{Name: fmt.Sprintf("Popcount(%s < t), t = thresholds of a round", a.Name),
+				Counts:   fmt.Sprintf("selected values below each threshold of %v; the counts of all chunks narrow the next round's", a),
 				Dispatch: &pass.Dispatch{}, Symbolic: true})
 			if err != nil {
 				return err

@@ -31,6 +31,8 @@ type leaf struct {
 	// passing says that nothing else needs the bitmap.
 	passing bool
 	text    string
+	// joined says that the bitmap is of an AND or OR, which text tells.
+	joined bool
 }
 
 // marks is a bitmap of a chunk's records, one block a window.
@@ -68,7 +70,7 @@ func (n *node) String() string {
 	var parts []string
 	for _, k := range n.kids {
 		s := k.String()
-		if k.op == plan.And || k.op == plan.Or {
+		if k.op == plan.And || k.op == plan.Or || k.op == plan.IsLeaf && k.leaf.joined {
 			s = "(" + s + ")"
 		}
 		parts = append(parts, s)

@@ -1,6 +1,8 @@
 package fused
 
 import (
+	"fmt"
+
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/plan"
@@ -41,7 +43,7 @@ func (p *part) comparesDepth(col int) bool {
 // <>.
 func (p *part) compare(name string, col int, op expr.CmpOp, code uint64, test pass.Stencil) *pass.Pass {
 	d := textures.DepthOfCode(p.chunk.Segments[col], code)
-	return &pass.Pass{Name: name, Counts: "records with this depth", Target: p.depthRef(col),
+	return &pass.Pass{Name: name, Counts: fmt.Sprintf("records whose depth is %v that of the quad", op), Target: p.depthRef(col),
 		Quad: float32(float64(d) / textures.DepthMax), Depth: pass.Depth{Test: true, Func: mirrored[op]}, Stencil: test, Count: true}
 }
 

@@ -246,6 +246,33 @@ func TestThePageInLightAndDark(t *testing.T) {
 	b.quiet()
 }
 
+// Over several chunks a search goes on from chunk to chunk: an interval narrows only
+// when the last of them has been counted.
+func TestThePageOfSeveralChunks(t *testing.T) {
+	b := browse(t)
+	for _, backend := range []string{"classic", "compute"} {
+		tr := traced(t, open(t, engine.Options{Backend: backend}, thirds()), "SELECT MEDIAN(a), MAX(a) FROM t WHERE b > 3")
+		b.open(tr, "#pass-1")
+		told := eval[[]string](b, fmt.Sprintf(`Array.from({ length: %d }, () => {
+			const text = document.getElementById('search').textContent;
+			window.dispatchEvent(new KeyboardEvent('keydown', { key: 'ArrowRight' }));
+			return text;
+		})`, len(tr.Passes)))
+		for i, p := range tr.Passes {
+			if (told[i] == "") != (p.Search < 0) {
+				t.Errorf("%s: %s: of the search %q is shown", backend, p.Name, told[i])
+			}
+		}
+		all := strings.Join(told, "\n")
+		for text, want := range map[string]bool{"when the other chunks are counted": true, "the value is " + tr.Answer[0].Value: true, "in chunk 2 of 3": backend == "compute"} {
+			if strings.Contains(all, text) != want {
+				t.Errorf("%s: a page tells %q: %v", backend, text, !want)
+			}
+		}
+		b.quiet()
+	}
+}
+
 func TestAPageWithoutPasses(t *testing.T) {
 	tr := traced(t, open(t, engine.Options{Backend: "classic"}, small()), "SELECT COUNT(*) FROM t WHERE a > 100000")
 	b := browse(t)

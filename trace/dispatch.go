@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/stencildb/stencildb/internal/numbers"
 	"github.com/stencildb/stencildb/textures"
 )
 
@@ -86,6 +87,9 @@ func (t *tracer) dispatched(l *look, window textures.Window, before map[*texture
 			}
 		case b.Scratch.Zero && i == 0:
 			l.words = now.words
+			for i, w := range now.words {
+				l.added += uint64(w - m.words[i])
+			}
 			l.Results = append(l.Results, changes(m.words, now.words)...)
 		}
 	}
@@ -105,7 +109,7 @@ func changes(before, now []uint32) []string {
 			continue
 		}
 		if n++; n <= most {
-			list = append(list, fmt.Sprintf("word %d of the result: %d", i, w))
+			list = append(list, fmt.Sprintf("word %d of the result: %s", i, numbers.Grouped(uint64(w))))
 		}
 	}
 	if n > most {

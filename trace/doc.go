@@ -33,6 +33,9 @@
 //   - The spare depth-stencil buffer counts against the device's budget.
 //   - On devices that pass over bit planes the whole block is read back: a trace is
 //     for tables whose columns fit host memory a second time.
-//   - The rounds of a k-th search over several chunks on backend compute are shown as
-//     passes, without a number line.
+//   - On backend compute MIN and MAX over several chunks are a search in each of them,
+//     in codes of its own; the answer is the best of theirs. What a k-th search has
+//     found is told from its answer: which side of each threshold that is on.
+//   - A pass that counts for several aggregates (Digits of backend compute) is shown as a
+//     step of the first one's search.
 package trace

@@ -257,7 +257,7 @@ func (t *tracer) depthName(l *look, b *buffer, depth float64) string {
 	if textures.Limbs(seg.Bits) > 1 || n > seg.Max {
 		return text
 	}
-	return text + fmt.Sprintf(" (%s %v)", t.columnName(b.column), seg.Decode(n))
+	return text + fmt.Sprintf(" (%s\u00a0=\u00a0%v)", t.columnName(b.column), seg.Decode(n))
 }
 
 // paint looks at a draw into a texture alone.

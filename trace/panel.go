@@ -80,7 +80,7 @@ func (t *tracer) valueName(chunk, col int) func(uint64) string {
 		if code > seg.Max || seg.NonNull() == 0 {
 			return fmt.Sprintf("code %d", code)
 		}
-		return fmt.Sprintf("%v (code %d)", seg.Decode(code), code)
+		return fmt.Sprintf("%v (code\u00a0%d)", seg.Decode(code), code)
 	}
 }
 

@@ -45,7 +45,10 @@ type look struct {
 	grid   *grid
 	column int            // whose limb the depth buffer holds; -1 for none
 	words  []uint32       // compute: the result block as the pass left it
+	added  uint64         // compute: what the pass has added to its words
 	from   *textures.Temp // fused: the partial results that were merged
+	// counted is what the partial counts of a reduction add up to.
+	counted [4]uint64
 }
 
 func newTracer(s engine.Stage, run pass.Runner) *tracer {
@@ -201,7 +204,7 @@ func (t *tracer) ReadTexels(temp *textures.Temp, words []uint32) error {
 		return err
 	}
 	for l := t.temps[temp]; l != nil; l = t.temps[l.from] {
-		l.Results = append(l.Results, partials(l.pass.Program.Files, words))
+		l.Results = append(l.Results, t.partials(l, words))
 		if l.from == nil {
 			break
 		}
@@ -211,8 +214,8 @@ func (t *tracer) ReadTexels(temp *textures.Temp, words []uint32) error {
 
 // partials says in words what partial results make together; the program's files
 // tell what they are.
-func partials(files []string, words []uint32) string {
-	switch {
+func (t *tracer) partials(l *look, words []uint32) string {
+	switch files := l.pass.Program.Files; {
 	case slices.Contains(files, "sum.glsl"):
 		sum, n := new(big.Int), uint64(0)
 		for i := 0; i < len(words); i += 4 {
@@ -220,7 +223,7 @@ func partials(files []string, words []uint32) string {
 			sum.Add(sum, part.Lsh(part, 64).Add(part, new(big.Int).SetUint64(uint64(words[i])|uint64(words[i+1])<<32)))
 			n += uint64(words[i+3])
 		}
-		return fmt.Sprintf("partial sums added up: the codes make %v, of %s records", sum, numbers.Grouped(n))
+		return fmt.Sprintf("partial sums added up: the codes make %s, of %s records", numbers.GroupedText(sum.String()), numbers.Grouped(n))
 	case slices.Contains(files, "extremes.glsl"):
 		lo, hi := ^uint64(0), uint64(0)
 		for i := 0; i < len(words); i += 4 {
@@ -231,11 +234,25 @@ func partials(files []string, words []uint32) string {
 		if lo > hi {
 			return "no record is selected"
 		}
-		return fmt.Sprintf("partial results together: the smallest code is %d, the largest %d", lo, hi)
+		name := plainName
+		if col := l.reduced(); col >= 0 {
+			name = t.valueName(l.Chunk, col)
+		}
+		return fmt.Sprintf("partial results together: the smallest is %s, the largest %s", name(lo), name(hi))
 	}
-	var n [4]uint64
+	l.counted = [4]uint64{}
 	for i, w := range words {
-		n[i%4] += uint64(w)
+		l.counted[i%4] += uint64(w)
 	}
-	return fmt.Sprintf("partial counts added up: %d, %d, %d, %d", n[0], n[1], n[2], n[3])
+	return "partial counts added up: " + numbers.Grouped(l.counted[0])
+}
+
+// reduced is the column whose codes a reduction of backend fused goes over; -1 for none.
+func (l *look) reduced() int {
+	for _, r := range l.pass.Textures {
+		if r.Form == textures.LowWords && r.Chunk != nil {
+			return r.Cols[0]
+		}
+	}
+	return -1
 }

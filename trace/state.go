@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/stencildb/stencildb/internal/numbers"
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/shaders"
 	"github.com/stencildb/stencildb/textures"
@@ -34,7 +35,7 @@ func (t *tracer) state(l *look) [][2]string {
 		add("colour buffer", "%s", tempName(p.Color))
 	}
 	if sh := p.Target.Shape; sh.Rows > 0 {
-		add("depth-stencil buffer", "%v, %d x %d, of which %d records are drawn", p.Target.Format, sh.Width, sh.Height, sh.Rows)
+		add("depth-stencil buffer", "%v, %d x %d, of which %s records are drawn", p.Target.Format, sh.Width, sh.Height, numbers.Grouped(sh.Rows))
 		if p.Target.Chunk != nil {
 			add("depths", "the codes of %s, resident", t.columnName(p.Target.Col))
 		}
@@ -91,9 +92,9 @@ func (t *tracer) dispatchState(d *pass.Dispatch) [][2]string {
 		}
 		text := ""
 		if b.Scratch != nil {
-			text = fmt.Sprintf("working memory, %d words", b.Scratch.Words)
+			text = "working memory, " + words(b.Scratch.Words)
 		} else {
-			text = fmt.Sprintf("%v of %s, rows %d to %d of the chunk", b.Content, t.columnName(b.Col), b.Window.From, b.Window.From+b.Window.Rows-1)
+			text = fmt.Sprintf("%v of %s, rows %s to %s of the chunk", b.Content, t.columnName(b.Col), numbers.Grouped(b.Window.From+1), numbers.Grouped(b.Window.From+b.Window.Rows))
 		}
 		s = append(s, [2]string{fmt.Sprintf("storage block %d", i), text})
 	}
@@ -104,11 +105,18 @@ func (t *tracer) dispatchState(d *pass.Dispatch) [][2]string {
 	return append(s, [2]string{"waits", waits})
 }
 
+func words(n int) string {
+	if n == 1 {
+		return "1 word"
+	}
+	return numbers.Grouped(n) + " words"
+}
+
 // refName says what a texture holds.
 func (t *tracer) refName(r textures.Ref) string {
 	switch {
 	case r.Words != nil:
-		return fmt.Sprintf("a buffer of %d words", len(r.Words.Data))
+		return "a buffer of " + words(len(r.Words.Data))
 	case r.Temp != nil:
 		return tempName(r.Temp)
 	}

@@ -2,83 +2,17 @@ package trace
 
 import (
 	"fmt"
-	"math/big"
 	"math/bits"
 	"regexp"
-	"sort"
+	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/stencildb/stencildb/compute"
 	"github.com/stencildb/stencildb/expr"
-	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/internal/numbers"
 	"github.com/stencildb/stencildb/table"
-	"github.com/stencildb/stencildb/textures"
 )
-
-// Search is how a k-th value was found, bit by bit from the top.
-type Search struct {
-	Aggregate string    `json:"aggregate"`
-	Column    string    `json:"column"`
-	Bits      int       `json:"bits"`
-	Ends      [2]string `json:"ends"` // the smallest and the largest value of the column
-	Steps     []Step    `json:"steps"`
-
-	col   int
-	space *plan.Space
-	code  uint64 // of the answer
-}
-
-// Step is what is known of the answer after a pass.
-type Step struct {
-	Pass  int        `json:"pass"`
-	Known string     `json:"known"` // the bits found so far, the highest first
-	Ends  [2]string  `json:"ends"`  // the smallest and the largest value that have them
-	At    [2]float64 `json:"at"`    // their places on the number line, 0..1
-	// Tried are the tentative values that the pass compares with: of backend classic
-	// and of the depth tests of fused one, of fused's reductions three.
-	Tried []Mark `json:"tried,omitempty"`
-	// Digits are how many candidates have each value of the digit that the pass
-	// counts, where it counts several; 0 has the rest.
-	Digits []Digit `json:"digits,omitempty"`
-	Taken  string  `json:"taken,omitempty"` // the value that the answer has
-
-	high int // the highest bit that the pass counts for
-}
-
-// Mark is a value on the number line.
-type Mark struct {
-	Value string  `json:"value"`
-	At    float64 `json:"at"` // 0..1
-}
-
-// Digit is how many candidates have a value of some bits.
-type Digit struct {
-	Bits    string `json:"bits"`
-	Records uint32 `json:"records"`
-}
-
-// Sum is how a sum was put together from bits.
-type Sum struct {
-	Column string   `json:"column"`
-	Chunk  int      `json:"chunk"`
-	Host   bool     `json:"host"` // counted on the host: the program adds all bits up in one pass
-	Bits   []SumBit `json:"bits"` // the lowest first
-	Codes  string   `json:"codes"`
-	Values int      `json:"values"`
-	Base   string   `json:"base"` // the value of code 0
-	Total  string   `json:"total"`
-
-	col int
-}
-
-// SumBit is a bit's part of a sum.
-type SumBit struct {
-	Bit     int     `json:"bit"`
-	Pass    int     `json:"pass"`
-	Records uint64  `json:"records"`
-	Adds    string  `json:"adds"` // records * 2^bit
-	Share   float64 `json:"share"`
-}
 
 // steps says what the passes of searches and sums have found, given the values of
 // the plan's aggregates.
@@ -101,70 +35,116 @@ var (
 	fusedSearch   = regexp.MustCompile(`^KthLargest\(.*\) bit (?:(\d+), )?(\d+)$`)
 )
 
-// searches finds the passes of k-th searches. Those of one column follow the order
-// of the aggregates.
+// ranked reports whether an aggregate is found by a k-th search.
+func ranked(a expr.Aggregate) bool {
+	switch a.Kind {
+	case expr.Min, expr.Max, expr.Percentile, expr.KthLargest, expr.KthSmallest:
+		return true
+	}
+	return false
+}
+
+// searches finds the passes of k-th searches.
 func (t *tracer) searches(values []table.Value) {
-	waiting := map[int][]int{} // by column: aggregates
+	aggs := map[int][]int{} // by column
 	for i, a := range t.plan.Aggs {
-		switch a.Kind {
-		case expr.Min, expr.Max, expr.Percentile, expr.KthLargest, expr.KthSmallest:
-			if !values[i].Null {
-				waiting[a.Col] = append(waiting[a.Col], i)
-			}
+		if ranked(a) && !values[i].Null {
+			aggs[a.Col] = append(aggs[a.Col], i)
 		}
 	}
-	next := func(col int) (agg int, ok bool) {
-		if len(waiting[col]) == 0 {
-			return 0, false
-		}
-		agg = waiting[col][0]
-		waiting[col] = waiting[col][1:]
-		return agg, true
+	if slices.ContainsFunc(t.looks, func(l *look) bool { return l.pass.Dispatch != nil }) {
+		t.digitSearches(aggs, values)
+		t.rounds(values)
+	} else {
+		t.bitSearches(aggs, values)
 	}
-	byAggregate := map[int]int{} // searches
-	current, last := -1, 0
+	for _, s := range t.trace.Searches {
+		if !s.rounds {
+			s.known()
+		}
+	}
+}
+
+// bitSearches finds those of backends classic and fused. The searches in a column
+// follow the order of the aggregates; one that needs no pass is passed over.
+func (t *tracer) bitSearches(waiting map[int][]int, values []table.Value) {
+	var current *Search
+	lastHigh, lastChunk := 0, 0
+	extreme := "" // Max or Min of a column, if that was the last
 	for i, l := range t.looks {
-		if col, ok := t.extreme(l, waiting); ok && (i == 0 || t.looks[i-1].Name != l.Name) {
-			next(col)
-			continue
-		}
-		if agg, high, ok := t.digitSearch(l, waiting); ok {
-			s, ok := byAggregate[agg]
-			if !ok {
-				s = t.newSearch(agg, values[agg])
-				byAggregate[agg] = s
+		if routine, col, ok := t.extreme(l, waiting); ok {
+			if routine != extreme || l.Chunk <= lastChunk {
+				waiting[col] = waiting[col][min(1, len(waiting[col])):]
 			}
-			t.step(i, s, high)
+			extreme, lastChunk, current = routine, l.Chunk, nil
 			continue
 		}
 		col, high, low, ok := t.bitSearch(l)
 		if !ok {
 			continue
 		}
-		if current < 0 || t.trace.Searches[current].col != col || high > last {
-			agg, ok := next(col)
-			if !ok {
-				continue
-			}
-			current = t.newSearch(agg, values[agg])
+		goesOn := current != nil && current.agg.Col == col && (high < lastHigh || high == lastHigh && lastChunk < l.Chunk)
+		if !goesOn || !current.compares(l, high) {
+			current = nil
 		}
-		last = high
+		for current == nil && len(waiting[col]) > 0 {
+			agg := waiting[col][0]
+			waiting[col] = waiting[col][1:]
+			if s := t.newSearch(agg, values[agg], -1); s.compares(l, high) {
+				current = t.begin(s)
+			}
+		}
+		if current == nil {
+			continue
+		}
+		extreme, lastHigh, lastChunk = "", high, l.Chunk
 		t.step(i, current, high)
-		t.trace.Searches[current].try(high, low)
-	}
-	for _, s := range t.trace.Searches {
-		s.finish()
+		current.try(high, low)
+		if high > low {
+			l.Results = current.reached(l)
+		}
 	}
 }
 
-// extreme reports a pass of backend fused that finds the largest or smallest value.
-func (t *tracer) extreme(l *look, cols map[int][]int) (col int, ok bool) {
+// compares reports whether a pass compares with the value that a search on backend
+// classic tries for a bit; others do not say, nor does a comparison of a limb.
+func (s *Search) compares(l *look, bit int) bool {
+	if !classicSearch.MatchString(l.Name) || !strings.Contains(l.Name, ": Compare("+s.Column+" ") {
+		return true
+	}
+	x := s.code>>(bit+1)<<(bit+1) + 1<<bit
+	label := fmt.Sprintf("code %d", x)
+	if x <= s.space.Max() {
+		label = (&expr.Const{V: s.space.Value(x)}).String()
+	}
+	return strings.HasSuffix(l.Name, " "+label+")")
+}
+
+// reached says how many records of the chunk reach each tentative value of the last
+// step, a reduction. The program counts only for values that the chunk has codes for.
+func (s *Search) reached(l *look) []string {
+	var list []string
+	for i, m := range s.Steps[len(s.Steps)-1].Tried {
+		n := uint64(0)
+		if _, ok := s.space.Local(l.Chunk, m.Code); ok {
+			n = l.counted[i]
+		}
+		list = append(list, fmt.Sprintf("%s records reach %s", numbers.Grouped(n), m.Value))
+	}
+	return list
+}
+
+// extreme reports a pass of backend fused that finds the largest or smallest value of a
+// chunk, and names the routine.
+func (t *tracer) extreme(l *look, cols map[int][]int) (routine string, col int, ok bool) {
 	for col := range cols {
-		if t.routine(l, "Max", col) || t.routine(l, "Min", col) {
-			return col, true
+		for _, of := range []string{"Max", "Min"} {
+			if t.routine(l, of, col) {
+				return of + "(" + t.columnName(col), col, true
+			}
 		}
 	}
-	return 0, false
+	return "", 0, false
 }
 
 // routine reports whether a pass is a routine over the selected records of a column.
@@ -182,10 +162,8 @@ func (t *tracer) bitSearch(l *look) (col, high, low int, ok bool) {
 		if m = fusedSearch.FindStringSubmatch(l.Name); m == nil {
 			return 0, 0, 0, false
 		}
-		for _, r := range l.pass.Textures { // of a reduction
-			if r.Form == textures.LowWords && r.Chunk != nil {
-				col = r.Cols[0]
-			}
+		if c := l.reduced(); c >= 0 {
+			col = c
 		}
 	}
 	high, err := strconv.Atoi(m[len(m)-1])
@@ -195,16 +173,53 @@ func (t *tracer) bitSearch(l *look) (col, high, low int, ok bool) {
 	return col, high, low, err == nil && col >= 0
 }
 
+// digitSearches finds those of backend compute that go digit by digit. Each is in one
+// chunk: the one that has all values, or each one for MIN and MAX.
+func (t *tracer) digitSearches(aggs map[int][]int, values []table.Value) {
+	type place struct{ agg, chunk int }
+	begun := map[place]*Search{}
+	for i, l := range t.looks {
+		agg, high, ok := t.digitSearch(l, aggs)
+		if !ok {
+			continue
+		}
+		at := place{agg, l.Chunk}
+		s, ok := begun[at]
+		if !ok {
+			v, chunk, found := values[agg], -1, true
+			if len(t.plan.Table.Chunks) > 1 {
+				chunk = l.Chunk
+				v, found = t.ofChunk(t.plan.Aggs[agg], chunk, v)
+			}
+			if !found {
+				continue
+			}
+			s = t.begin(t.newSearch(agg, v, chunk))
+			begun[at] = s
+		}
+		t.step(i, s, high)
+	}
+}
+
 // digitSearch finds the aggregate and the highest bit that a pass of backend compute
-// counts for. The searches of several chunks end at values of their own.
-func (t *tracer) digitSearch(l *look, waiting map[int][]int) (agg, high int, ok bool) {
+// counts for. The first pass is for all aggregates of the column; in several chunks
+// those of another kind than MIN and MAX may be found in rounds.
+func (t *tracer) digitSearch(l *look, aggs map[int][]int) (agg, high int, ok bool) {
 	digit := digitBits(l.Counts)
-	if l.pass.Dispatch == nil || digit == nil || len(t.trace.Grids) > 1 {
+	if digit == nil {
 		return 0, 0, false
 	}
-	for col, aggs := range waiting {
-		for _, i := range aggs {
-			if strings.HasPrefix(l.Name, "Digits("+t.columnName(col)+", ") || strings.HasPrefix(l.Counts, fmt.Sprintf("candidates of %v that are left, by ", t.plan.Aggs[i])) {
+	for col, list := range aggs {
+		if strings.HasPrefix(l.Name, "Digits("+t.columnName(col)+", ") {
+			for _, i := range list {
+				if k := t.plan.Aggs[i].Kind; len(t.plan.Table.Chunks) > 1 && (k == expr.Min || k == expr.Max) {
+					return i, digit[0], true
+				}
+			}
+			return list[0], digit[0], true
+		}
+		for _, i := range list {
+			if strings.HasPrefix(l.Counts, fmt.Sprintf("candidates of %v that are left, by ", t.plan.Aggs[i])) {
 				return i, digit[0], true
 			}
 		}
@@ -212,60 +227,93 @@ func (t *tracer) digitSearch(l *look, waiting map[int][]int) (agg, high int, ok 
 	return 0, 0, false
 }
 
-// newSearch begins a search that ends at a value, and returns its place.
-func (t *tracer) newSearch(agg int, v table.Value) int {
-	a := t.plan.Aggs[agg]
-	s := &Search{Aggregate: a.String(), Column: a.Name, col: a.Col, space: plan.NewSpace(t.plan.Table, a.Col)}
-	s.Bits = s.space.Bits()
-	s.Ends = [2]string{s.space.Value(0).String(), s.space.Value(s.space.Max()).String()}
-	s.code = uint64(sort.Search(int(min(s.space.Max(), 1<<62)), func(c int) bool { return table.Compare(s.space.Value(uint64(c)), v) >= 0 }))
-	if s.space.Max() > 1<<62 {
-		s.code = table.Ordinal(v) - table.Ordinal(s.space.Value(0))
+// ofChunk is the value at which the search of a chunk ends, given the answer's: of MIN
+// and MAX that of the chunk's own selected values. ok is false where it has none.
+func (t *tracer) ofChunk(a expr.Aggregate, chunk int, answer table.Value) (v table.Value, ok bool) {
+	if a.Kind != expr.Min && a.Kind != expr.Max {
+		return answer, true
 	}
-	t.trace.Searches = append(t.trace.Searches, s)
-	return len(t.trace.Searches) - 1
+	seg, selected := t.plan.Table.Chunks[chunk].Segments[a.Col], t.selection(chunk)
+	var best uint64
+	for row := range seg.Rows() {
+		if !selected.Get(row) || seg.IsNull(row) {
+			continue
+		}
+		if c := seg.Codes.At(row); !ok || (c > best) == (a.Kind == expr.Max) {
+			best, ok = c, true
+		}
+	}
+	if !ok {
+		return v, false
+	}
+	return seg.Decode(best), true
 }
 
-// step notes that pass i counts for the bits of a search from one down.
-func (t *tracer) step(i, search, high int) {
-	s, l := t.trace.Searches[search], t.looks[i]
-	st := Step{Pass: i, high: high}
-	st.Digits, st.Taken = t.digits(i, s)
-	s.Steps = append(s.Steps, st)
-	l.Search, l.Step = search, len(s.Steps)-1
-}
-
-// finish says what is known after each pass: all bits above those that the next one
-// counts for. Bits that need no pass are passed over, and where several chunks are
-// counted for a bit the last one decides it.
-func (s *Search) finish() {
-	top := max(1, float64(s.space.Max()))
-	for i := range s.Steps {
-		low := 0
-		if i+1 < len(s.Steps) {
-			low = s.Steps[i+1].high + 1
+// rounds finds those of backend compute that go over several chunks: a pass counts a
+// chunk's values below a threshold, of which a round has several. Which ones follow
+// from the answer: it is at or above a threshold, or below it.
+func (t *tracer) rounds(values []table.Value) {
+	for i, a := range t.plan.Aggs {
+		counts := "selected values below this threshold of " + a.String()
+		var passes []int
+		for j, l := range t.looks {
+			if !values[i].Null && l.Search < 0 && l.Counts == counts {
+				passes = append(passes, j)
+			}
 		}
-		x := s.code >> low << low
-		last := min(x+(1<<low-1), s.space.Max())
-		st := &s.Steps[i]
-		for b := s.Bits - 1; b >= low; b-- {
-			st.Known += string('0' + byte(s.code>>b&1))
+		if len(passes) > 0 {
+			t.round(t.begin(t.newSearch(i, values[i], -1)), passes)
 		}
-		st.Ends = [2]string{s.space.Value(x).String(), s.space.Value(last).String()}
-		st.At = [2]float64{float64(x) / top, float64(last) / top}
 	}
 }
 
-// try notes the tentative values of the last step: the bits found before it, and
-// every value but 0 of those that it counts for.
-func (s *Search) try(high, low int) {
-	st := &s.Steps[len(s.Steps)-1]
-	known := s.code >> (high + 1) << (high + 1)
-	for digit := uint64(1); digit < 1<<(high-low+1); digit++ {
-		if code := known + digit<<low; code <= s.space.Max() {
-			st.Tried = append(st.Tried, Mark{s.space.Value(code).String(), float64(code) / max(1, float64(s.space.Max()))})
+// round notes the passes of a search in rounds. A threshold is decided when its last
+// pass is over, and with it those that need no pass.
+func (t *tracer) round(s *Search, passes []int) {
+	s.rounds = true
+	thresholds := s.thresholds(t.plan.Table.Rows())
+	at := map[string]int{}
+	for i, code := range thresholds {
+		name := fmt.Sprintf("Popcount(%s < %v)", s.Column, &expr.Const{V: s.space.Value(code)})
+		if _, ok := at[name]; !ok { // codes above infinity are all NaN
+			at[name] = i
 		}
 	}
+	for _, i := range passes {
+		t.step(i, s, 0)
+		l, code := t.looks[i], thresholds[at[t.looks[i].Name]]
+		s.mark(&s.Steps[len(s.Steps)-1], code)
+		l.Results = []string{fmt.Sprintf("%s records are below %v", numbers.Grouped(l.added), s.space.Value(code))}
+	}
+	open := len(thresholds) // the first that a later pass counts
+	for j := len(passes) - 1; j >= 0; j-- {
+		first, last := s.within(thresholds[:open])
+		s.narrow(&s.Steps[j], first, last, bits.Len64(first^last))
+		open = min(open, at[t.looks[passes[j]].Name])
+	}
+}
+
+// thresholds lists those of all rounds of a search, in order.
+func (s *Search) thresholds(rows int) []uint64 {
+	var list []uint64
+	for first, last := s.within(nil); first < last; first, last = s.within(list) {
+		list = append(list, compute.Thresholds(first, last, rows)...)
+	}
+	return list
+}
+
+// within returns the codes that the answer may have when it is known to be at or above
+// each threshold, or below.
+func (s *Search) within(thresholds []uint64) (first, last uint64) {
+	last = s.space.Max()
+	for _, t := range thresholds {
+		if t <= s.code {
+			first = max(first, t)
+		} else {
+			last = min(last, t-1)
+		}
+	}
+	return first, last
 }
 
 // digits reads the counts of a digit that a pass of backend compute has left in the
@@ -292,87 +340,4 @@ func (t *tracer) digits(i int, s *Search) (list []Digit, taken string) {
 		taken = fmt.Sprintf("%0*b", size, s.code>>d[1]&(1<<size-1))
 	}
 	return list, taken
-}
-
-// testedBit reports a pass of the Accumulator on backend classic.
-func testedBit(l *look) (col, bit int, ok bool) {
-	if l.pass.Program.Name != "testbit.frag" {
-		return 0, 0, false
-	}
-	bit, err := strconv.Atoi(strings.TrimSuffix(l.Name[strings.LastIndex(l.Name, " ")+1:], ")"))
-	return l.pass.Textures[0].Cols[0], bit, err == nil
-}
-
-func (t *tracer) addBit(i int, l *look, col, bit int) {
-	n := len(t.trace.Sums) - 1
-	if n < 0 || t.trace.Sums[n].col != col || t.trace.Sums[n].Chunk != l.Chunk || t.trace.Sums[n].Bits[len(t.trace.Sums[n].Bits)-1].Bit >= bit {
-		t.trace.Sums = append(t.trace.Sums, &Sum{Column: t.columnName(col), Chunk: l.Chunk, col: col})
-		n++
-	}
-	t.trace.Sums[n].Bits = append(t.trace.Sums[n].Bits, SumBit{Bit: bit, Pass: i, Records: l.Samples})
-	l.Sum = n
-}
-
-// summed reports a pass of backends fused and compute that adds all bits of a column up.
-func (t *tracer) summed(l *look) (col int, ok bool) {
-	for _, a := range t.plan.Aggs {
-		if a.Col >= 0 && (l.Name == "Accumulate("+a.Name+")" || t.routine(l, "Sum", a.Col)) {
-			return a.Col, true
-		}
-	}
-	return 0, false
-}
-
-func (t *tracer) addSum(i int, l *look, col int) {
-	for n, s := range t.trace.Sums {
-		if s.col == col && s.Chunk == l.Chunk { // another window of the chunk
-			l.Sum = n
-			return
-		}
-	}
-	s := &Sum{Column: t.columnName(col), Chunk: l.Chunk, Host: true, col: col}
-	chunk := t.plan.Table.Chunks[l.Chunk]
-	seg := chunk.Segments[col]
-	counts := make([]uint64, bits.Len64(seg.Max))
-	selected := t.selection(l.Chunk)
-	for row := range chunk.Rows {
-		if selected.Get(row) {
-			for code := seg.Codes.At(row); code != 0; code &= code - 1 { // 0 for NULL
-				counts[bits.TrailingZeros64(code)]++
-			}
-		}
-	}
-	for bit, n := range counts {
-		s.Bits = append(s.Bits, SumBit{Bit: bit, Pass: i, Records: n})
-	}
-	t.trace.Sums = append(t.trace.Sums, s)
-	l.Sum = len(t.trace.Sums) - 1
-}
-
-// finish adds the bits of a sum up, and the base of each value.
-func (t *tracer) finish(s *Sum) {
-	seg := t.plan.Table.Chunks[s.Chunk].Segments[s.col]
-	codes := new(big.Int)
-	adds := make([]*big.Int, len(s.Bits))
-	for i, b := range s.Bits {
-		adds[i] = new(big.Int).Lsh(new(big.Int).SetUint64(b.Records), uint(b.Bit))
-		codes.Add(codes, adds[i])
-	}
-	for i, a := range adds {
-		s.Bits[i].Adds = a.String()
-		if codes.Sign() > 0 {
-			s.Bits[i].Share, _ = new(big.Rat).SetFrac(a, codes).Float64()
-		}
-	}
-	selected := t.selection(s.Chunk)
-	for row := range seg.Rows() {
-		if selected.Get(row) && !seg.IsNull(row) {
-			s.Values++
-		}
-	}
-	base := table.IntFromOrdinal(seg.Base)
-	total := new(big.Int).Mul(big.NewInt(base), big.NewInt(int64(s.Values)))
-	typ := table.Type{Kind: table.Decimal, Precision: 38, Scale: seg.Type.Scale}
-	s.Codes, s.Base = table.Dec(typ, codes).String(), table.Dec(typ, big.NewInt(base)).String()
-	s.Total = table.Dec(typ, total.Add(total, codes)).String()
 }

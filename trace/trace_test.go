@@ -13,7 +13,6 @@ import (
 	"testing"
 
 	"github.com/stencildb/stencildb/engine"
-	"github.com/stencildb/stencildb/ingest"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -228,25 +227,50 @@ func TestASumIsItsBits(t *testing.T) {
 	}
 }
 
-func TestSeveralChunks(t *testing.T) {
-	var text strings.Builder
-	text.WriteString("a,b\n")
-	for i := range 100 {
-		fmt.Fprintf(&text, "%d,%d\n", i*i%997, i%10)
-	}
-	for _, backend := range []string{"classic", "fused", "compute"} {
-		db := open(t, engine.Options{Backend: backend, ChunkRows: 40})
-		if err := db.AttachBytes(ingest.Source{Name: "t", Path: "t.csv"}, []byte(text.String())); err != nil {
-			t.Fatal(err)
+// thirds is a table of three chunks, the last of 20 rows, the others of 40.
+func thirds() *table.Table {
+	big := table.Type{Kind: table.BigInt}
+	tab := table.NewBuilder("t", []table.Field{{Name: "a", Type: big}, {Name: "b", Type: big}}, 40)
+	for i := range int64(100) {
+		tab.Column(0).Value(table.Int(i * i % 97))
+		tab.Column(1).Value(table.Int(i % 10))
+		if err := tab.EndRow(); err != nil {
+			panic(err)
 		}
-		tr := traced(t, db, "SELECT COUNT(*), MEDIAN(a), SUM(a) FROM t WHERE b > 3")
+	}
+	return tab.Table()
+}
+
+func TestSeveralChunks(t *testing.T) {
+	for backend, searches := range map[string]int{"classic": 2, "fused": 1, "compute": 4} { // fused: MAX is one reduction; compute: MAX chunk by chunk
+		tr := traced(t, open(t, engine.Options{Backend: backend}, thirds()), "SELECT COUNT(*), MEDIAN(a), SUM(a), MAX(a) FROM t WHERE b > 3")
 		chunks := map[int]bool{}
 		for _, p := range tr.Passes {
 			chunks[p.Chunk] = true
 		}
-		if len(tr.Grids) != 3 || tr.Grids[2].First != 80 || tr.Grids[2].Rows != 20 || len(chunks) != 3 || len(tr.Sums) != 3 {
-			t.Errorf("%s: %d grids, passes over chunks %v, %d sums", backend, len(tr.Grids), chunks, len(tr.Sums))
+		if len(tr.Grids) != 3 || tr.Grids[2].First != 80 || tr.Grids[2].Rows != 20 || len(chunks) != 3 || len(tr.Sums) != 3 || len(tr.Searches) != searches {
+			t.Errorf("%s: %d grids, passes over chunks %v, %d sums, %d searches", backend, len(tr.Grids), chunks, len(tr.Sums), len(tr.Searches))
 		}
+	}
+}
+
+// Where the values of the chunks lie apart, MIN needs no pass on backend classic: the
+// passes are those of the search after it.
+func TestASearchThatNeedsNoPass(t *testing.T) {
+	big := table.Type{Kind: table.BigInt}
+	tab := table.NewBuilder("t", []table.Field{{Name: "a", Type: big}}, 8)
+	for i := range int64(16) {
+		tab.Column(0).Value(table.Int(i / 8 * i))
+		if err := tab.EndRow(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	tr := traced(t, open(t, engine.Options{Backend: "classic"}, tab.Table()), "SELECT MIN(a), kth_largest(a, 3) FROM t")
+	if len(tr.Searches) != 1 || tr.Searches[0].Aggregate != "kth_largest(a, 3)" {
+		t.Fatalf("searches %v, want that of kth_largest(a, 3) alone", tr.Searches)
+	}
+	if s := tr.Searches[0].Steps; s[len(s)-1].Known != "1101" {
+		t.Errorf("the last step is %+v", s[len(s)-1])
 	}
 }
 

@@ -212,22 +212,25 @@
     return e;
   }
 
-  // numberLine draws a bar a pass, the values that have the bits found so far, and
-  // marks the tentative values of the last one.
+  // numberLine draws a bar for every pass that has told something, the values that the
+  // answer may have, and marks the tentative values of the last one.
   function numberLine(search, upTo) {
-    const steps = search.steps.slice(0, upTo + 1), wide = Math.max(240, $('search').clientWidth - 29), line = 9, top = 16;
-    const high = top + line * Math.max(1, steps.length) + 6;
+    const steps = search.steps.slice(0, upTo + 1).filter((s, i, all) => i === 0 || s.at[0] !== all[i - 1].at[0] || s.at[1] !== all[i - 1].at[1]);
+    const wide = Math.max(240, $('search').clientWidth - 29), line = Math.max(3, Math.min(9, 180 / steps.length)), top = 16;
+    const high = top + line * steps.length + 6;
+    const type = trace.columns.find(c => c.name === search.column).type; // only of numbers with a fixed point are codes in proportion to values
     const e = svg('svg', { viewBox: `0 0 ${wide} ${high}`, role: 'img', 'aria-label': 'number line' });
     e.append(svg('text', { x: 0, y: 10 }, search.ends[0]), svg('text', { x: wide, y: 10, 'text-anchor': 'end' }, search.ends[1]),
+      /^(real|double|character)/.test(type) ? svg('text', { x: wide / 2, y: 10, 'text-anchor': 'middle' }, 'by code') : '',
       svg('line', { x1: 0, x2: wide, y1: top - 2, y2: top - 2, class: 'axis' }));
-    steps.forEach((s, i) => {
-      const from = s.at[0] * wide, width = Math.max(2, (s.at[1] - s.at[0]) * wide);
-      e.append(svg('rect', { x: Math.min(from, wide - width), y: top + i * line, width, height: line - 2, class: i === upTo ? 'now' : 'past' }));
-    });
-    for (const t of steps[upTo].tried || []) {
+    for (const t of search.steps[upTo].tried || []) {
       const x = Math.max(1, Math.min(wide - 1, t.at * wide));
       e.append(svg('line', { x1: x, x2: x, y1: top - 6, y2: high, class: 'tried' }));
     }
+    steps.forEach((s, i) => {
+      const from = s.at[0] * wide, width = Math.max(2, (s.at[1] - s.at[0]) * wide);
+      e.append(svg('rect', { x: Math.min(from, wide - width), y: top + i * line, width, height: line * 7 / 9, class: i === steps.length - 1 ? 'now' : 'past' }));
+    });
     return e;
   }
 
@@ -237,15 +240,18 @@
     box.textContent = '';
     if (box.hidden) return;
     const search = trace.searches[pass.search], step = search.steps[pass.step];
+    const next = search.steps[pass.step + 1], same = next && step.tried && JSON.stringify(next.tried) === JSON.stringify(step.tried);
     const before = pass.step > 0 ? search.steps[pass.step - 1].known.length : 0;
     const bits = make('div', { className: 'bits' });
     for (let i = 0; i < search.bits; i++) {
       const found = i < step.known.length;
       bits.append(make('span', { className: !found ? 'open' : i >= before ? 'new' : '', title: `bit ${search.bits - 1 - i}` }, found ? step.known[i] : '·'));
     }
-    box.append(make('h2', {}, `${search.aggregate}: bits of the code found so far`), bits,
+    const where = search.chunk >= 0 ? ` in chunk ${search.chunk + 1} of ${trace.grids.length}` : '';
+    box.append(make('h2', {}, `${search.aggregate}${where}: bits of the code found so far`), bits,
       make('p', {}, ...(step.tried ? ['compared with ', make('b', { className: 'quad' }, step.tried.map(t => t.value).join(', ')), ': '] : []),
-        step.ends[0] === step.ends[1] ? `the value is ${step.ends[0]}` : `the value lies in ${step.ends[0]} … ${step.ends[1]}`),
+        step.ends[0] === step.ends[1] ? `the value is ${step.ends[0]}` : `the value lies in ${step.ends[0]} … ${step.ends[1]}`,
+        same ? make('span', { className: 'dim' }, ' (the comparison tells more when the other chunks are counted, too)') : ''),
       numberLine(search, pass.step));
     if (!step.digits) return;
     const most = Math.max(1, ...step.digits.map(d => d.records));
@@ -266,7 +272,8 @@
     const rows = sum.bits.slice().reverse().map(b => make('tr', { className: b.pass > current ? 'later' : b.pass === current && !sum.host ? 'now' : '' },
       make('td', {}, String(b.bit)), make('td', {}, b.pass > current ? '' : grouped(b.records)), make('td', {}, b.pass > current ? '' : groupedText(b.adds)),
       make('td', { style: 'width:45%' }, ...(b.pass > current ? [] : [make('span', { className: 'bar', style: `width:${70 * b.share}%` }), ` ${(100 * b.share).toFixed(2)} %`]))));
-    box.append(make('h2', {}, `Sum of ${sum.column}: records that have a bit, times 2^bit`));
+    const where = trace.grids.length > 1 ? ` in chunk ${sum.chunk + 1} of ${trace.grids.length}` : '';
+    box.append(make('h2', {}, `Sum of ${sum.column}${where}: records that have a bit, times 2^bit`));
     if (sum.host) box.append(make('p', { className: 'dim' }, 'Counted on the host: the program adds all bits up in one pass.'));
     box.append(make('table', { style: 'width:100%' }, make('tr', {}, ...['bit', 'records', 'adds', 'share of all codes'].map(h => make('th', {}, h))), ...rows));
     if (sum.bits.every(b => b.pass <= current)) box.append(
@@ -362,6 +369,7 @@
       return;
     }
     if (!window.DecompressionStream) throw new Error('this browser cannot unpack the pictures (DecompressionStream): take a newer one');
+    $('name').textContent = 'Unpacking the pictures …';
     images = await Promise.all(trace.images.map(unpack));
     for (const grid of trace.grids) {
       grid.sizes = Array.from({ length: grid.cols * grid.lines }, (_, i) => blockSize(grid, i));

@@ -1,0 +1,132 @@
+package trace
+
+import (
+	"sort"
+
+	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/table"
+)
+
+// Search is how a k-th value was found: bit by bit from the top, or, of backend
+// compute over several chunks, by thresholds that narrow an interval.
+type Search struct {
+	Aggregate string    `json:"aggregate"`
+	Column    string    `json:"column"`
+	Chunk     int       `json:"chunk"` // the one that is searched, in codes of its own; -1: all together
+	Bits      int       `json:"bits"`
+	Ends      [2]string `json:"ends"` // the smallest and the largest value of the column
+	Steps     []Step    `json:"steps"`
+
+	agg    expr.Aggregate
+	space  *plan.Space
+	code   uint64 // of the answer
+	rounds bool
+	place  int // in Trace.Searches
+}
+
+// Step is what is known of the answer after a pass.
+type Step struct {
+	Pass  int        `json:"pass"`
+	Known string     `json:"known"` // the bits found so far, the highest first
+	Ends  [2]string  `json:"ends"`  // the smallest and the largest value that the answer may be
+	At    [2]float64 `json:"at"`    // their places on the number line, 0..1
+	// Tried are the tentative values that the pass compares with: of fused's reductions
+	// three, of others one.
+	Tried []Mark `json:"tried,omitempty"`
+	// Digits are how many candidates have each value of the digit that the pass
+	// counts, where it counts several; 0 has the rest.
+	Digits []Digit `json:"digits,omitempty"`
+	Taken  string  `json:"taken,omitempty"` // the value that the answer has
+
+	high        int    // the highest bit that the pass counts for
+	first, last uint64 // the codes of Ends
+}
+
+// Mark is a value on the number line.
+type Mark struct {
+	Value string  `json:"value"`
+	At    float64 `json:"at"` // 0..1
+	Code  uint64  `json:"-"`  // among those of the search
+}
+
+// Digit is how many candidates have a value of some bits.
+type Digit struct {
+	Bits    string `json:"bits"`
+	Records uint32 `json:"records"`
+}
+
+// newSearch makes the search of an aggregate that ends at a value, in all chunks (-1)
+// or in one.
+func (t *tracer) newSearch(agg int, v table.Value, chunk int) *Search {
+	a, in := t.plan.Aggs[agg], t.plan.Table
+	if chunk >= 0 {
+		in = &table.Table{Name: in.Name, Fields: in.Fields, Chunks: in.Chunks[chunk : chunk+1]}
+	}
+	s := &Search{Aggregate: a.String(), Column: a.Name, Chunk: chunk, agg: a, space: plan.NewSpace(in, a.Col)}
+	s.Bits = s.space.Bits()
+	s.Ends = [2]string{s.space.Value(0).String(), s.space.Value(s.space.Max()).String()}
+	s.code = uint64(sort.Search(int(min(s.space.Max(), 1<<62)), func(c int) bool { return table.Compare(s.space.Value(uint64(c)), v) >= 0 }))
+	if s.space.Max() > 1<<62 {
+		s.code = table.Ordinal(v) - table.Ordinal(s.space.Value(0))
+	}
+	return s
+}
+
+// begin takes up a search that has a pass.
+func (t *tracer) begin(s *Search) *Search {
+	s.place = len(t.trace.Searches)
+	t.trace.Searches = append(t.trace.Searches, s)
+	return s
+}
+
+// step notes that pass i counts for the bits of a search from one down.
+func (t *tracer) step(i int, s *Search, high int) {
+	l := t.looks[i]
+	st := Step{Pass: i, high: high}
+	st.Digits, st.Taken = t.digits(i, s)
+	s.Steps = append(s.Steps, st)
+	l.Search, l.Step = s.place, len(s.Steps)-1
+}
+
+// known says what is known after each pass of a search bit by bit: all bits above those
+// that the next one counts for. Bits that need no pass are passed over, and where
+// several chunks are counted for a bit the last one decides it.
+func (s *Search) known() {
+	for i := range s.Steps {
+		low := 0
+		if i+1 < len(s.Steps) {
+			low = s.Steps[i+1].high + 1
+		}
+		first := s.code >> low << low
+		s.narrow(&s.Steps[i], first, min(first+(1<<low-1), s.space.Max()), low)
+	}
+}
+
+// narrow notes the codes that the answer may have after a step. They have the same bits
+// from one up.
+func (s *Search) narrow(st *Step, first, last uint64, low int) {
+	st.first, st.last, st.Known = first, last, ""
+	for b := s.Bits - 1; b >= low; b-- {
+		st.Known += string('0' + byte(s.code>>b&1))
+	}
+	top := max(1, float64(s.space.Max()))
+	st.Ends = [2]string{s.space.Value(first).String(), s.space.Value(last).String()}
+	st.At = [2]float64{float64(first) / top, float64(last) / top}
+}
+
+// try notes the tentative values of the last step: the bits found before it, and
+// every value but 0 of those that it counts for.
+func (s *Search) try(high, low int) {
+	known := s.code >> (high + 1) << (high + 1)
+	for digit := uint64(1); digit < 1<<(high-low+1); digit++ {
+		s.mark(&s.Steps[len(s.Steps)-1], known+digit<<low)
+	}
+}
+
+// mark notes a code that a step compares with, where it is a value's.
+func (s *Search) mark(st *Step, code uint64) {
+	if code <= s.space.Max() {
+		st.Tried = append(st.Tried, Mark{s.space.Value(code).String(), float64(code) / max(1, float64(s.space.Max())), code})
+	}
+}

@@ -1,0 +1,194 @@
+package trace
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/stencildb/stencildb/cpu"
+	"github.com/stencildb/stencildb/engine"
+	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/glctx"
+	"github.com/stencildb/stencildb/internal/gltest"
+	"github.com/stencildb/stencildb/pass"
+	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/table"
+)
+
+// chunked draws a table of several chunks. Those of a may lie apart, overlap, be all
+// NULL or of one value; s is text; b is 0 to 9.
+func chunked(t *rapid.T) *table.Table {
+	whole, text := table.Type{Kind: table.BigInt}, table.Type{Kind: table.Varchar}
+	size := rapid.IntRange(1, 50).Draw(t, "rows of a chunk")
+	tab := table.NewBuilder("t", []table.Field{{Name: "a", Type: whole}, {Name: "s", Type: text}, {Name: "b", Type: whole}}, size)
+	for range rapid.IntRange(2, 4).Draw(t, "chunks") {
+		base := rapid.SampledFrom([]int64{0, 0, 7, 500, -1000, 1 << 20, 1 << 33}).Draw(t, "base")
+		span := rapid.SampledFrom([]int64{1, 2, 20, 1000, 1 << 18, 1 << 40}).Draw(t, "span")
+		nulls := rapid.SampledFrom([]int{0, 0, 3, 10}).Draw(t, "tenths NULL")
+		for range size {
+			v := table.Value{Type: whole, I: base + rapid.Int64Range(0, span-1).Draw(t, "a"), Null: rapid.IntRange(0, 9).Draw(t, "NULL") < nulls}
+			tab.Column(0).Value(v)
+			tab.Column(1).Value(table.Str(fmt.Sprintf("w%03d", rapid.IntRange(0, 200).Draw(t, "s"))))
+			tab.Column(2).Value(table.Int(rapid.Int64Range(0, 9).Draw(t, "b")))
+			if err := tab.EndRow(); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	return tab.Table()
+}
+
+// ranks draws order statistics of selected records.
+func ranks(t *rapid.T, tab *table.Table) *expr.Query {
+	q := &expr.Query{Table: tab.Name}
+	for range rapid.IntRange(1, 3).Draw(t, "aggregates") {
+		col := rapid.IntRange(0, 1).Draw(t, "column")
+		f := tab.Fields[col]
+		q.Aggs = append(q.Aggs, expr.Aggregate{Col: col, Name: f.Name, Arg: f.Type, P: -1,
+			Kind: rapid.SampledFrom([]expr.AggKind{expr.Min, expr.Max, expr.Percentile, expr.KthLargest, expr.KthSmallest}).Draw(t, "aggregate"),
+			F:    rapid.SampledFrom([]float64{0.1, 0.5, 0.9}).Draw(t, "fraction"), K: rapid.Int64Range(1, 9).Draw(t, "k")})
+	}
+	if most := rapid.Int64Range(0, 9).Draw(t, "b is at most"); most < 9 {
+		q.Where = &expr.Compare{Op: expr.LE, L: &expr.Column{Index: 2, Name: "b", T: tab.Fields[2].Type}, R: &expr.Const{V: table.Int(most)}}
+	}
+	return q
+}
+
+// Over several chunks, on every backend: each pass of a search belongs to one, what a
+// search knows always holds the answer of the scalar oracle and is never more than
+// passes that are over tell, and in the end it is the answer alone.
+func TestSearchesOverSeveralChunksCloseInOnTheAnswer(t *testing.T) {
+	gltest.Run(t, 0, func(ctx *glctx.Context, g *pass.GL) {
+		backends := backendsOf(ctx)
+		rapid.Check(t, func(rt *rapid.T) {
+			tab := chunked(rt)
+			asked := ranks(rt, tab)
+			want, err := cpu.Scalar(context.Background(), tab, asked)
+			if err != nil {
+				return // no such rank
+			}
+			q, err := plan.NewQuery(tab, asked)
+			if err != nil {
+				rt.Fatal(err)
+			}
+			backend := rapid.SampledFrom([]string{"classic", "fused", "compute"}).Draw(rt, "backend")
+			tr := newTracer(engine.Stage{Runner: g, Context: ctx, Plan: q}, &limiter{Runner: g, most: 10000})
+			defer tr.close()
+			got, err := backends[backend](tr, q)
+			g.End()
+			if err != nil {
+				rt.Fatal(err)
+			}
+			tr.steps(got)
+			checkSteps(rt, tr, want)
+			checkAllTold(rt, tr)
+			for _, s := range tr.trace.Searches {
+				for i, a := range q.Aggs {
+					if a.String() == s.Aggregate {
+						checkSearch(rt, tr, s, answerIn(rt, tab, asked, i, s.Chunk, want[i]))
+						break
+					}
+				}
+			}
+		})
+	})
+}
+
+// answerIn is what the oracle says of an aggregate, of MIN and MAX in one chunk of that
+// chunk alone.
+func answerIn(t *rapid.T, tab *table.Table, q *expr.Query, agg, chunk int, all table.Value) table.Value {
+	if k := q.Aggs[agg].Kind; chunk < 0 || k != expr.Min && k != expr.Max {
+		return all
+	}
+	part := &table.Table{Name: tab.Name, Fields: tab.Fields, Chunks: tab.Chunks[chunk : chunk+1]}
+	v, err := cpu.Scalar(context.Background(), part, &expr.Query{Table: q.Table, Where: q.Where, Aggs: q.Aggs[agg : agg+1]})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v[0]
+}
+
+func checkSearch(t *rapid.T, tr *tracer, s *Search, answer table.Value) {
+	first, last := uint64(0), s.space.Max()
+	for i, st := range s.Steps {
+		p := tr.trace.Passes[st.Pass]
+		if st.first < first || st.last > last || table.Compare(s.space.Value(st.first), answer) > 0 || table.Compare(s.space.Value(st.last), answer) < 0 {
+			t.Fatalf("%s, pass %q: %v after codes %d to %d; the answer is %v", s.Aggregate, p.Name, st.Ends, first, last, answer)
+		}
+		if s.Chunk < 0 && i+1 < len(s.Steps) && tr.trace.Passes[s.Steps[i+1].Pass].Name == p.Name && i > 0 && (st.first != first || st.last != last) {
+			t.Fatalf("%s, pass %q: %v is known before the last chunk is counted", s.Aggregate, p.Name, st.Ends)
+		}
+		if strings.Contains(p.Counts, "tentative values") || strings.Contains(p.Counts, "threshold") {
+			if want := counted(tr, s, st); !slices.Equal(p.Results, want) {
+				t.Fatalf("%s, pass %q: results %q, want %q", s.Aggregate, p.Name, p.Results, want)
+			}
+		}
+		first, last = st.first, st.last
+		for _, code := range []uint64{first, last} {
+			if bits := fmt.Sprintf("%0*b", s.Bits, code); !strings.HasPrefix(bits, st.Known) {
+				t.Fatalf("%s, pass %q: known are %s, %s is possible", s.Aggregate, p.Name, st.Known, bits)
+			}
+		}
+	}
+	if st := s.Steps[len(s.Steps)-1]; first != last || st.Ends != [2]string{answer.String(), answer.String()} || len(st.Known) != s.Bits {
+		t.Fatalf("%s: the last pass leaves %v, bits %q of %d, the answer is %v", s.Aggregate, st.Ends, st.Known, s.Bits, answer)
+	}
+}
+
+// counted counts on the host how many selected records of a step's chunk reach the values
+// that it tries, or are below the one threshold.
+func counted(tr *tracer, s *Search, st Step) (list []string) {
+	chunk := tr.trace.Passes[st.Pass].Chunk
+	seg := tr.plan.Table.Chunks[chunk].Segments[s.agg.Col]
+	for _, tried := range st.Tried {
+		below, reach := 0, 0
+		for row := range seg.Rows() {
+			switch v := seg.Value(row); {
+			case !tr.selection(chunk).Get(row) || v.Null:
+			case table.Compare(v, s.space.Value(tried.Code)) < 0:
+				below++
+			default:
+				reach++
+			}
+		}
+		if s.rounds {
+			return []string{fmt.Sprintf("%d records are below %s", below, tried.Value)}
+		}
+		list = append(list, fmt.Sprintf("%d records reach %s", reach, tried.Value))
+	}
+	return list
+}
+
+var ofSearch = regexp.MustCompile(`^Kth.* bit \d+|^Digits\(|^Decide\(`)
+
+// checkAllTold checks that no pass of a search is left without one, but in chunks that
+// have no value to search for.
+func checkAllTold(t *rapid.T, tr *tracer) {
+	for _, p := range tr.trace.Passes {
+		if p.Search < 0 && (ofSearch.MatchString(p.Name) || strings.Contains(p.Counts, "threshold")) && !nothingToFind(tr, p) {
+			t.Fatalf("pass %q (%s) belongs to no search", p.Name, p.Counts)
+		}
+	}
+}
+
+// nothingToFind reports whether a pass counts digits of a column in a chunk where none of
+// its values is selected.
+func nothingToFind(tr *tracer, p *Pass) bool {
+	for col, seg := range tr.plan.Table.Chunks[p.Chunk].Segments {
+		n := 0
+		for row := range seg.Rows() {
+			if tr.selection(p.Chunk).Get(row) && !seg.IsNull(row) {
+				n++
+			}
+		}
+		if n == 0 && strings.Contains(p.Name, "("+tr.columnName(col)+", bits ") {
+			return true
+		}
+	}
+	return false
+}
