@@ -6,10 +6,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
+
+	"github.com/stencildb/stencildb/internal/files"
 )
 
 // Version is that of the model and of what it is measured on: profiles of another one
@@ -115,21 +118,17 @@ func read(path string) (*Profile, error) {
 	return p, nil
 }
 
-// newFile makes a file in a folder, which it makes where there is none.
-func newFile(folder string) (*os.File, error) {
-	if err := os.MkdirAll(folder, 0o755); err != nil {
-		return nil, err
-	}
-	return os.CreateTemp(folder, "calibration-*.tmp")
-}
-
 // CheckFolder returns an error when [Save] could not keep anything in a folder.
 func CheckFolder(folder string) error {
-	f, err := newFile(folder)
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		return err
+	}
+	f, err := files.Create(filepath.Join(folder, "calibration"))
 	if err != nil {
 		return err
 	}
-	return errors.Join(f.Close(), os.Remove(f.Name()))
+	f.Discard()
+	return nil
 }
 
 // Save keeps a profile in a folder, which it makes where there is none. The file is
@@ -138,30 +137,15 @@ func Save(folder string, p *Profile) (path string, err error) {
 	if err := p.check(); err != nil {
 		return "", fmt.Errorf("cost: %w", err)
 	}
-	data, err := json.MarshalIndent(p, "", " ")
-	if err != nil {
-		return "", err
-	}
-	f, err := newFile(folder)
-	if err != nil {
+	if err := os.MkdirAll(folder, 0o755); err != nil {
 		return "", err
 	}
 	path = File(folder, p.Key)
-	_, err = f.Write(append(data, '\n'))
-	if err = errors.Join(err, f.Sync(), f.Close()); err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		return "", errors.Join(err, ignoreMissing(os.Remove(f.Name())))
-	}
-	return path, nil
-}
-
-func ignoreMissing(err error) error {
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	return err
+	return path, files.Write(path, func(w io.Writer) error {
+		e := json.NewEncoder(w)
+		e.SetIndent("", " ")
+		return e.Encode(p)
+	})
 }
 
 // check returns the first thing that no measurement can have given.

@@ -103,15 +103,15 @@ func (d *Demo) survey() error {
 	if err != nil {
 		return err
 	}
-	d.take(m, s, stage, true)
+	d.take(m, s, stage)
 	return nil
 }
 
 // take makes a scene the one that is shown.
-func (d *Demo) take(m moment, s *scene, stage *engine.Stage, changed bool) {
+func (d *Demo) take(m moment, s *scene, stage *engine.Stage) {
 	m.after = nil
 	d.at, d.scene, d.stage, d.problem = m, s, stage, ""
-	d.learn(s.entries(), s.ended, changed)
+	d.learn(s.entries(), s.ended)
 	if s.answer != nil {
 		d.Answer = ""
 		for i, c := range s.answer.Columns {
@@ -165,15 +165,14 @@ func (d *Demo) observe() error {
 	if d.scene != nil && d.at == m {
 		return nil
 	}
-	changed := d.at.text != m.text
-	if !changed && !d.at.end {
+	if d.at.text == m.text && !d.at.end {
 		m.after = d.scene
 	}
 	s, stage, err := observe(d.ctx, d.db, m)
 	if err != nil {
 		return err
 	}
-	d.take(m, s, stage, changed)
+	d.take(m, s, stage)
 	return nil
 }
 

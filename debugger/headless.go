@@ -8,6 +8,7 @@ import (
 	"image/color"
 	"image/gif"
 	"image/png"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -18,6 +19,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/stencildb/stencildb/internal/files"
 	"github.com/stencildb/stencildb/table"
 	"github.com/stencildb/stencildb/textures"
 )
@@ -189,24 +191,12 @@ func (r *recording) frame(ctx context.Context) error {
 	r.gif.Image, r.gif.Delay = append(r.gif.Image, reduced), append(r.gif.Delay, delay)
 	save := func() error {
 		r.reduce(reduced, img)
-		return write(path, func(f *os.File) error { return (&png.Encoder{CompressionLevel: png.BestSpeed}).Encode(f, img) })
+		return files.Write(path, func(w io.Writer) error { return (&png.Encoder{CompressionLevel: png.BestSpeed}).Encode(w, img) })
 	}
 	if r.demo.gl.Caps().Software { // which draws with the cores that would write
 		return save()
 	}
 	r.writing.Go(save)
-	return nil
-}
-
-// write makes a file; one that could not be written whole is removed.
-func write(path string, content func(*os.File) error) error {
-	f, err := os.Create(path)
-	if err != nil {
-		return err
-	}
-	if err = errors.Join(content(f), f.Close()); err != nil {
-		return errors.Join(err, os.Remove(path))
-	}
 	return nil
 }
 
@@ -219,7 +209,7 @@ func (r *recording) report() *Report {
 // animate writes the frames as one animation: steps for a second and a half, the
 // sweep as fast as a film.
 func (r *recording) animate() error {
-	return write(filepath.Join(r.dir, "run.gif"), func(f *os.File) error { return gif.EncodeAll(f, &r.gif) })
+	return files.Write(filepath.Join(r.dir, "run.gif"), func(w io.Writer) error { return gif.EncodeAll(w, &r.gif) })
 }
 
 // animationColors are the colours of frames as near as 256 come: the ramps of the

@@ -27,7 +27,6 @@ const (
 type Model struct {
 	SQL      string
 	Passes   []Entry // as far as they are known
-	Partial  bool    // passes after the current one are those of another constant
 	Executed int     // how many of them have been executed with this text
 	Answer   string  // once the statement has been executed to its end with this text
 
@@ -145,17 +144,15 @@ func (m *Model) Nudge(steps float64) bool {
 	return m.put(c.axis.next(c.Value, steps))
 }
 
-// learn takes the passes that happened up to the step. An execution that ended, or
-// all says that these are all there are; else what follows is that of before, which
-// is another statement's where changed is set.
-func (m *Model) learn(passes []Entry, all, changed bool) {
+// learn takes the passes that have been executed. all says that there are no further
+// ones; else those that were known before follow, maybe with another constant.
+func (m *Model) learn(passes []Entry, all bool) {
 	answer := m.AtAnswer()
 	m.Executed = len(passes)
 	if all || len(passes) > len(m.Passes) {
-		m.Passes, m.Partial = passes, !all
+		m.Passes = passes
 	} else {
 		m.Passes = append(passes[:len(passes):len(passes)], m.Passes[len(passes):]...)
-		m.Partial = m.Partial || changed
 	}
 	if answer {
 		m.Step = m.Last()
