@@ -14,86 +14,112 @@ import (
 // bars is how many a number line in proportion has.
 const bars = 160
 
-// axis is the number line of an attribute. Its values have numbers, which are their
-// places among those of the whole table (plan.Space), or of floating point themselves.
-// On the line they lie by rank: at the share of records with smaller ones; or in
-// proportion to their numbers.
+// axis is the number line of an attribute. Its values lie there by rank: at the share
+// of records with smaller ones; or in proportion: of floating point to the finite values,
+// else to the codes that the chunks have in common.
 type axis struct {
 	typ       table.Type
 	space     *plan.Space
-	lo, hi    float64   // numbers
-	step      float64   // of floating point: a round number; 0: numbers are places
-	sorted    []float64 // the numbers of the records, or of a sample
-	histogram []float64 // how many lie at each bar, by the fullest one
+	codes     []uint64  // of the records, or of a sample, in order
+	finite    [2]int    // which of them have finite values, from and to
+	lo, hi    float64   // the ends in proportion
+	step      float64   // in which floating-point values go
+	histogram []float64 // how many lie at each bar in proportion, by the fullest one
 }
 
 // newAxis returns the number line of an attribute of a table.
 func newAxis(t *table.Table, col int) *axis {
 	a := &axis{typ: t.Fields[col].Type, space: plan.NewSpace(t, col)}
-	a.lo, a.hi = 0, float64(a.space.Max())
-	if a.typ.IsFloat() {
-		lo, hi := a.space.Value(0).F, a.space.Value(a.space.Max()).F
-		if !math.IsInf(lo, 0) && !math.IsNaN(hi) && !math.IsInf(hi, 0) && hi > lo && !math.IsInf(hi-lo, 0) {
-			a.lo, a.hi = lo, hi
-			a.step = math.Pow(10, math.Floor(math.Log10((hi-lo)/200)))
-		}
-	}
-	a.survey(t, col)
-	return a
-}
-
-// survey looks at the records.
-func (a *axis) survey(t *table.Table, col int) {
-	for _, c := range t.Chunks {
+	for i, c := range t.Chunks {
 		seg := c.Segments[col]
 		for row := 0; row < c.Rows; row += stride(c.Rows) {
-			if seg.IsNull(row) {
-				continue
+			if !seg.IsNull(row) {
+				a.codes = append(a.codes, a.space.Code(i, seg.Codes.At(row)))
 			}
-			x := float64(seg.Codes.At(row))
-			if a.step != 0 || len(t.Chunks) > 1 {
-				x = a.number(seg.Value(row))
-			}
-			a.sorted = append(a.sorted, x)
 		}
 	}
-	slices.Sort(a.sorted)
+	slices.Sort(a.codes)
+	a.finite = [2]int{0, len(a.codes)}
+	a.hi = float64(a.space.Max())
+	if a.typ.IsFloat() {
+		a.finite[0] = sort.Search(len(a.codes), func(i int) bool { return !math.IsInf(a.double(i), -1) })
+		a.finite[1] = sort.Search(len(a.codes), func(i int) bool { return !(a.double(i) < math.Inf(1)) })
+		a.hi = 0
+		if a.finite[0] < a.finite[1] {
+			a.lo, a.hi = a.double(a.finite[0]), a.double(a.finite[1]-1)
+		}
+		width := min(max(a.hi-a.lo, math.Abs(a.lo)*1e-12, 1e-300), 1e300)
+		a.step = math.Pow(10, math.Floor(math.Log10(width/200)))
+	}
 	a.histogram = make([]float64, bars)
-	for _, x := range a.sorted {
+	for i := a.finite[0]; i < a.finite[1]; i++ {
+		x := float64(a.codes[i])
+		if a.typ.IsFloat() {
+			x = a.double(i)
+		}
 		a.histogram[min(int(a.share(x)*bars), bars-1)]++
 	}
 	most := max(1, slices.Max(a.histogram))
 	for i := range a.histogram {
 		a.histogram[i] /= most
 	}
+	return a
 }
+
+// double is the floating-point value of a record's code.
+func (a *axis) double(i int) float64 { return a.space.Value(a.codes[i]).F }
 
 // share is how much of the line in proportion lies below a number.
 func (a *axis) share(x float64) float64 {
-	if a.hi <= a.lo {
-		return 0
-	}
-	return min(max((x-a.lo)/(a.hi-a.lo), 0), 1)
+	return min(max((x/2-a.lo/2)/max(a.hi/2-a.lo/2, 1e-300), 0), 1) // a.hi-a.lo may be infinite
 }
 
-// at returns the value at a place from 0 to 1.
+// at returns the value at a place from 0 to 1; never NaN nor an infinity, which no
+// literal writes.
 func (a *axis) at(place float64, linear bool) table.Value {
 	place = min(max(place, 0), 1)
-	if linear || len(a.sorted) == 0 {
-		return a.value(a.lo + place*(a.hi-a.lo))
+	if linear || a.finite[0] >= a.finite[1] {
+		return a.proportional(place)
 	}
-	i := min(int(place*float64(len(a.sorted))+1e-6), len(a.sorted)-1) // a place that span has rounded down
-	if a.step != 0 && 0 < place && place < 1 {
-		return table.Float(a.short(a.sorted[i]))
+	i := int(place*float64(len(a.codes)) + 1e-6) // a place that span has rounded down
+	i = min(max(i, a.finite[0]), a.finite[1]-1)
+	if a.typ.IsFloat() && 0 < place && place < 1 {
+		return table.Float(a.short(i))
 	}
-	return a.exactly(a.sorted[i])
+	return a.space.Value(a.codes[i])
 }
 
-// short returns the number of the fewest digits that has as many records below it as x.
-func (a *axis) short(x float64) float64 {
-	before := math.Inf(-1)
-	if i, _ := slices.BinarySearch(a.sorted, x); i > 0 {
-		before = a.sorted[i-1]
+func (a *axis) proportional(place float64) table.Value {
+	if a.typ.IsFloat() {
+		return a.round(a.lo*(1-place) + a.hi*place)
+	}
+	return a.space.Value(code(place*a.hi, a.space.Max()))
+}
+
+// code rounds a number to a code of at most top.
+func code(x float64, top uint64) uint64 {
+	if x >= float64(top) {
+		return top
+	}
+	return uint64(math.Round(max(x, 0)))
+}
+
+// round returns a value of few digits between the ends.
+func (a *axis) round(x float64) table.Value {
+	x = min(max(x, a.lo), a.hi)
+	y, err := strconv.ParseFloat(strconv.FormatFloat(math.Round(x/a.step)*a.step, 'g', 12, 64), 64)
+	if err != nil || math.IsInf(y, 0) || math.IsNaN(y) {
+		y = x
+	}
+	return table.Float(y)
+}
+
+// short returns the number of the fewest digits that has as many records below it as
+// code i.
+func (a *axis) short(i int) float64 {
+	x, before := a.double(i), math.Inf(-1)
+	if first, _ := slices.BinarySearch(a.codes, a.codes[i]); first > 0 {
+		before = a.double(first - 1)
 	}
 	for digits := 1; digits < 17; digits++ {
 		if y, err := strconv.ParseFloat(strconv.FormatFloat(x, 'g', digits, 64), 64); err == nil && before < y && y <= x {
@@ -106,62 +132,44 @@ func (a *axis) short(x float64) float64 {
 // span returns where a value lies, from 0 to 1: from and to differ by the share of the
 // records that have it, or not at all in proportion.
 func (a *axis) span(v table.Value, linear bool) (from, to float64) {
-	x := a.number(v)
-	if linear || len(a.sorted) == 0 {
+	if linear || len(a.codes) == 0 {
+		x := number(v)
+		if !a.typ.IsFloat() {
+			x = float64(a.next(v))
+		}
 		return a.share(x), a.share(x)
 	}
-	n := float64(len(a.sorted))
-	below, _ := slices.BinarySearch(a.sorted, x)
-	upTo := sort.Search(len(a.sorted), func(i int) bool { return a.sorted[i] > x })
-	switch c := a.compare(a.exactly(x), v); {
-	case c > 0: // v lies between two values
-		upTo = below
-	case c < 0: // above all
-		below = upTo
-	}
-	return float64(below) / n, float64(upTo) / n
+	n := len(a.codes)
+	below := sort.Search(n, func(i int) bool { return a.compare(a.space.Value(a.codes[i]), v) >= 0 })
+	upTo := sort.Search(n, func(i int) bool { return a.compare(a.space.Value(a.codes[i]), v) > 0 })
+	return float64(below) / float64(n), float64(upTo) / float64(n)
 }
 
-// next is the value so many steps of the attribute after a value.
-func (a *axis) next(v table.Value, steps float64) table.Value {
-	unit := 1.0
-	if a.step != 0 {
-		unit = a.step
+// nudged is the value so many steps of the attribute after a value.
+func (a *axis) nudged(v table.Value, steps float64) table.Value {
+	if a.typ.IsFloat() {
+		return a.round(number(v) + steps*a.step)
 	}
-	return a.value(a.number(v) + steps*unit)
+	c, top := a.next(v), a.space.Max()
+	if by := uint64(math.Abs(steps)); steps < 0 {
+		return a.space.Value(c - min(by, c))
+	} else {
+		return a.space.Value(c + min(by, top-c))
+	}
 }
 
-// value returns the value with a number, a round one near it of floating point.
-func (a *axis) value(x float64) table.Value {
-	x = min(max(x, a.lo), a.hi)
-	if a.step == 0 {
-		return a.exactly(math.Round(x))
+// next returns the code of a value, which need not be one of the attribute's: then that
+// of the next one, or the last.
+func (a *axis) next(v table.Value) uint64 {
+	lo, hi := uint64(0), a.space.Max()
+	for lo < hi {
+		if mid := lo + (hi-lo)/2; a.compare(a.space.Value(mid), v) >= 0 {
+			hi = mid
+		} else {
+			lo = mid + 1
+		}
 	}
-	digits := max(0, -int(math.Floor(math.Log10(a.step)+0.5)))
-	scale := math.Pow(10, float64(digits))
-	return table.Float(math.Round(math.Round(x/a.step)*a.step*scale) / scale)
-}
-
-// exactly returns the value with the number of a record.
-func (a *axis) exactly(x float64) table.Value {
-	if a.step != 0 {
-		return table.Float(x)
-	}
-	if top := a.space.Max(); x < float64(top) {
-		return a.space.Value(uint64(max(x, 0)))
-	}
-	return a.space.Value(a.space.Max())
-}
-
-// number returns the number of a value, which need not be one of the attribute's: then
-// that of the next one, or of floating point its own.
-func (a *axis) number(v table.Value) float64 {
-	if a.step != 0 {
-		return number(v)
-	}
-	top := a.space.Max()
-	below := sort.Search(int(min(top, 1<<62)), func(code int) bool { return a.compare(a.space.Value(uint64(code)), v) >= 0 })
-	return float64(below)
+	return lo
 }
 
 // compare orders a value of the attribute and a constant, which may have another

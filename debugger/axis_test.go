@@ -13,7 +13,8 @@ import (
 // no larger ones, and its beginning leads back to a value that tells them apart.
 func TestNumberLinesGoByRank(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		numbers := rapid.SliceOfN(rapid.OneOf(rapid.Float64Range(-1, 1), rapid.Float64Range(-1e9, 1e9), rapid.Just(0.0)), 1, 60).Draw(t, "numbers")
+		numbers := rapid.SliceOfN(rapid.OneOf(rapid.Float64Range(-1, 1), rapid.Float64Range(-1e9, 1e9),
+			rapid.SampledFrom([]float64{0, math.NaN(), math.Inf(1), math.Inf(-1), math.MaxFloat64, -math.MaxFloat64})), 1, 60).Draw(t, "numbers")
 		floats := rapid.Bool().Draw(t, "floating point")
 		typ := table.Type{Kind: table.BigInt}
 		if floats {
@@ -26,6 +27,8 @@ func TestNumberLinesGoByRank(t *testing.T) {
 				b.Column(0).Null()
 			case floats:
 				b.Column(0).Float(x)
+			case math.Abs(x) > 1e9 || math.IsNaN(x):
+				b.Column(0).Int(rapid.Int64().Draw(t, "integer"))
 			default:
 				b.Column(0).Int(int64(x))
 			}
@@ -60,17 +63,22 @@ func TestNumberLinesGoByRank(t *testing.T) {
 			if from != wantFrom || to != wantTo {
 				t.Fatalf("%v of %v spans %v to %v, want %v to %v", v, values, from, to, wantFrom, wantTo)
 			}
+			if math.IsNaN(v.F) || math.IsInf(v.F, 0) {
+				continue // which no literal writes
+			}
 			back := a.at(from, false)
 			if f, _ := span(back); f != from || table.Compare(back, v) > 0 {
 				t.Fatalf("%v begins at %v, where %v lies, below which are %v of the records", v, from, back, f)
 			}
-			if place, _ := a.span(v, true); a.hi > a.lo && math.Abs(a.number(a.at(place, true))-a.number(v)) > max(1, a.step) {
+			if place, _ := a.span(v, true); math.Abs(number(a.at(place, true))-number(v)) > max(1, a.step, 1e-9*(a.hi/2-a.lo/2)) {
 				t.Fatalf("in proportion %v lies at %v, where %v lies", v, place, a.at(place, true))
 			}
 		}
-		for _, place := range []float64{-1, 2} {
-			if from, to := a.span(a.at(place, false), false); from > max(place, 0) || to < min(place, 1) {
-				t.Fatalf("place %v is that of %v to %v", place, from, to)
+		for _, place := range []float64{-1, 0, 0.3, 0.9, 1, 2} {
+			for _, linear := range []bool{false, true} {
+				if v := a.at(place, linear); math.IsNaN(v.F) || math.IsInf(v.F, 0) {
+					t.Fatalf("%v lies at %v", v, place)
+				}
 			}
 		}
 	})

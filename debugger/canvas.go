@@ -188,6 +188,24 @@ func (c *canvas) clip(face int, s string, width int) string {
 	return strings.TrimRight(string(runes), " ") + "…"
 }
 
+// clipMiddle shortens text to a width, in the middle: names of passes differ at their
+// ends.
+func (c *canvas) clipMiddle(face int, s string, width int) string {
+	if c.width(face, s) <= width {
+		return s
+	}
+	runes := []rune(s)
+	head, tail := (len(runes)+1)/2, len(runes)/2
+	for head > 0 && tail > 0 && c.width(face, string(runes[:head])+"…"+string(runes[len(runes)-tail:])) > width {
+		if head > tail {
+			head--
+		} else {
+			tail--
+		}
+	}
+	return string(runes[:head]) + "…" + string(runes[len(runes)-tail:])
+}
+
 // wrap cuts text into lines of a width; a word that is wider is shortened.
 func (c *canvas) wrap(face int, s string, width int) (lines []string) {
 	for _, word := range strings.Fields(s) {

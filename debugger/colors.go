@@ -18,6 +18,7 @@ var (
 	selected  = color.RGBA{0x00, 0x5c, 0x8c, 0xff}
 	unchosen  = color.RGBA{0xec, 0xec, 0xec, 0xff}
 	veil      = color.RGBA{0xff, 0xff, 0xff, 0xb0}
+	ofNull    = color.RGBA{0xcc, 0x78, 0xa6, 0xff} // as demo_pane.frag has it
 )
 
 // The lines of the palette's texture, as demo_pane.frag reads it.
@@ -71,7 +72,7 @@ func palette() []uint8 {
 func stencilColor(v uint8) color.RGBA {
 	c := stencilColors[int(v)%len(stencilColors)]
 	for range min(int(v)/len(stencilColors), 3) {
-		c.R, c.G, c.B = c.R*4/5, c.G*4/5, c.B*4/5
+		c.R, c.G, c.B = c.R/5*4, c.G/5*4, c.B/5*4
 	}
 	return c
 }

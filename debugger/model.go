@@ -141,7 +141,7 @@ func (m *Model) Nudge(steps float64) bool {
 		return false
 	}
 	c := m.Constants[m.Active]
-	return m.put(c.axis.next(c.Value, steps))
+	return m.put(c.axis.nudged(c.Value, steps))
 }
 
 // learn takes the passes that have been executed. all says that there are no further
@@ -172,6 +172,16 @@ func (m *Model) Counted() (samples uint64, passes int) {
 		}
 	}
 	return samples, passes
+}
+
+// lastCount is the last step up to the current one whose pass counted; 0 for none.
+func (m *Model) lastCount() int {
+	for step := min(m.Step, m.Executed, len(m.Passes)); step > 0; step-- {
+		if m.Passes[step-1].Counted {
+			return step
+		}
+	}
+	return 0
 }
 
 // Title says where the statement is.

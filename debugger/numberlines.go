@@ -130,9 +130,13 @@ func (f *frame) search(r image.Rectangle, s *trace.Search, step trace.Step, trie
 	if step.Ends[0] == step.Ends[1] {
 		between = "= " + step.Ends[0]
 	}
-	f.text(small, r.Min.X, r.Max.Y-2, s.Ends[0], faint)
-	f.right(small, b.Max.X, r.Max.Y-2, s.Ends[1], faint)
-	f.text(bold, (b.Min.X+b.Max.X-f.width(bold, between))/2, r.Max.Y-2, between, selected)
+	between = f.clip(bold, between, r.Dx())
+	middle := f.width(bold, between)
+	if side := (r.Dx()-middle)/2 - 10; max(f.width(small, s.Ends[0]), f.width(small, s.Ends[1])) <= side {
+		f.text(small, r.Min.X, r.Max.Y-2, s.Ends[0], faint)
+		f.right(small, b.Max.X, r.Max.Y-2, s.Ends[1], faint)
+	}
+	f.text(bold, (b.Min.X+b.Max.X-middle)/2, r.Max.Y-2, between, selected)
 }
 
 // sum draws what each bit of a sum adds, as far as pass i has counted it.

@@ -45,8 +45,8 @@ type contents struct {
 	chunk     *table.Chunk
 	depth     bool // depths are defined
 	stencil   bool // stencil values are
-	most      int  // stencil value that can be there
-	col, limb int  // whose limb the depths are; col -1: not a plain limb
+	values    stencilValues
+	col, limb int // whose limb the depths are; col -1: not a plain limb
 }
 
 var (
@@ -124,15 +124,24 @@ func newObserver(s engine.Stage, m moment) *observer {
 	return o
 }
 
-// onlyCounts reports whether the statement asks for nothing but how many records are
-// selected: the records that its counted passes let pass are the selection.
-func onlyCounts(q *plan.Query) bool {
+// onlyCounts reports whether the records that the statement's counted passes let pass
+// are the selection of its one chunk.
+func onlyCounts(q *plan.Query) bool { return len(q.Chunks) == 1 && addsUp(q) }
+
+// addsUp reports whether the statement asks for nothing but how many records are
+// selected, which is the sum of what its passes count.
+func addsUp(q *plan.Query) bool {
 	for _, a := range q.Aggs {
 		if a.Kind != expr.CountAll && a.Kind != expr.Selectivity {
 			return false
 		}
 	}
-	return len(q.Chunks) == 1 && len(q.Chunks[0].Checks) == 0
+	for _, c := range q.Chunks {
+		if len(c.Checks) > 0 {
+			return false
+		}
+	}
+	return true
 }
 
 // Run implements pass.Runner.
@@ -272,16 +281,10 @@ func (s *scene) maskOf(p *pass.Pass, own *textures.Temp) *textures.Temp {
 
 // wrote notes what a pass has written.
 func (c *contents) wrote(p *pass.Pass) {
-	if p.Clear != nil {
+	if p.Clear != nil || p.Stencil.Test && p.Stencil.WriteMask != 0 {
 		c.stencil = true
-		c.most = c.most&^int(p.Clear.Mask) | int(p.Clear.Value&p.Clear.Mask)
 	}
-	if s := p.Stencil; s.Test && s.WriteMask != 0 {
-		c.stencil = true
-		for _, op := range []pass.StencilOp{s.Fail, s.DepthFail, s.Pass} {
-			c.most = max(c.most, mostAfter(op, s, c.most))
-		}
-	}
+	c.values.apply(p)
 	if !p.Depth.Test || !p.Depth.Write {
 		return
 	}
@@ -298,22 +301,6 @@ func (c *contents) wrote(p *pass.Pass) {
 	if r.High {
 		c.limb = 2
 	}
-}
-
-// mostAfter is the largest stencil value that an operation leaves, given the largest
-// before.
-func mostAfter(op pass.StencilOp, s pass.Stencil, before int) int {
-	switch {
-	case op == pass.Replace:
-		return int(s.Ref)
-	case op == pass.Incr && op == s.Pass && s.Func == pass.Equal:
-		return min(int(s.Ref)+1, 255)
-	case op == pass.Incr:
-		return min(before+1, 255)
-	case op == pass.Invert:
-		return before | int(s.WriteMask)
-	}
-	return before
 }
 
 // channel finds the channel that a copy reads.

@@ -250,13 +250,16 @@ func (p *painter) pane(kind string, records uint32, r image.Rectangle, frame ima
 	return p.ctx.Check("debugger: pane " + kind)
 }
 
-// codes draws an attribute's texture.
-func (p *painter) codes(records uint32, ref textures.Ref, first int, r image.Rectangle, frame image.Point, s scale) error {
-	_, _, words := ref.Texels()
+// codes draws an attribute's texture, from channel first on; thirds is the one with the
+// third limb, 0 where there is none.
+func (p *painter) codes(records, thirds uint32, ref textures.Ref, first int, r image.Rectangle, frame image.Point, s scale) error {
 	limbs := int32(1)
-	if !ref.Packed && !ref.High && words > 1 {
-		limbs = 2
+	if !ref.Packed {
+		limbs = int32(textures.Limbs(ref.Chunk.Segments[ref.Cols[0]].Bits))
 	}
+	gl.BindTextureUnit(3, thirds)
+	gl.BindSampler(3, p.sampler)
+	defer gl.BindSampler(3, 0)
 	return p.pane("CODES", records, r, frame, textures.ShapeOf(ref.Chunk.Rows), s, shaders.Uniform{Name: "limbs", I: []int32{int32(first), limbs}})
 }
 

@@ -61,17 +61,28 @@ func (f *frame) reduced(r image.Rectangle, what string) string {
 	return fmt.Sprintf("a pixel: %s %d x %d records", what, x, y)
 }
 
-// scaleBar draws the colours of a scale with its ends.
-func (f *frame) scaleBar(pane, r image.Rectangle, line int, lo, hi, note string) {
+// scaleBar draws the colours of a scale with its ends, and that of NULL where there are
+// any.
+func (f *frame) scaleBar(pane, r image.Rectangle, line int, lo, hi, note string, nulls bool) {
 	y, x := r.Max.Y+7, r.Min.X
 	colours := palette()[4*256*line:]
-	x = f.text(small, x, y+10, lo, ink) + 6
+	room := (pane.Dx() - 64 - 12) / 2 // for each end
+	if nulls {
+		room -= 28
+	}
+	x = f.text(small, x, y+10, f.clip(small, lo, room), ink) + 6
 	for i := range 64 {
 		at := 4 * (i * 255 / 63)
 		f.fill(image.Rect(x+i, y, x+i+1, y+11), color.RGBA{colours[at], colours[at+1], colours[at+2], 255})
 	}
-	x = f.text(small, x+70, y+10, hi, ink) + 10
-	f.text(small, x, y+10, f.clip(small, f.scaleName(), pane.Max.X-x), faint)
+	x = f.text(small, x+70, y+10, f.clip(small, hi, room), ink) + 10
+	if nulls {
+		f.fill(image.Rect(x, y, x+11, y+11), ofNull)
+		x = f.text(small, x+15, y+10, "NULL", ink) + 10
+	}
+	if name := f.scaleName(); f.width(small, name) <= pane.Max.X-x {
+		f.text(small, x, y+10, name, faint)
+	}
 	f.text(small, r.Min.X, y+26, f.clip(small, note, pane.Dx()), faint)
 }
 
@@ -97,13 +108,18 @@ func (f *frame) attribute(pane image.Rectangle) error {
 	if err != nil {
 		return err
 	}
+	seg, thirds := f.scene.chunk.Segments[col], uint32(0)
+	if !ref.Packed && textures.Limbs(seg.Bits) > 2 {
+		if thirds, err = f.demo.stage.Runner.Store().Texture(textures.AttributeHigh(f.scene.chunk, col)); err != nil {
+			return err
+		}
+	}
 	gl.BindFramebuffer(gl.FRAMEBUFFER, f.surface.frame)
 	s := scale{scaleKey{f.scene.chunk, col, whole}, f.demo.Linear}
-	if err := f.painter.codes(id, ref, first, r, f.layout.size, s); err != nil {
+	if err := f.painter.codes(id, thirds, ref, first, r, f.layout.size, s); err != nil {
 		return err
 	}
-	seg := f.scene.chunk.Segments[col]
-	f.scaleBar(pane, r, codeLine, seg.Decode(0).String(), seg.Decode(seg.Max).String(), f.reduced(r, "the first of"))
+	f.scaleBar(pane, r, codeLine, seg.Decode(0).String(), seg.Decode(seg.Max).String(), f.reduced(r, "the first of"), seg.Nulls > 0)
 	return nil
 }
 
@@ -126,7 +142,8 @@ func (f *frame) depth(pane image.Rectangle) error {
 	if err := f.painter.pane("DEPTH", t.Texture, r, f.layout.size, f.shape(), s, test(f.scene.pass)...); err != nil {
 		return err
 	}
-	f.scaleBar(pane, r, depthLine, f.scene.depthValue(0), f.scene.depthValue(f.scene.top()), f.reduced(r, "the first of"))
+	nulls := s.known() && f.scene.chunk.Segments[t.col].Nulls > 0
+	f.scaleBar(pane, r, depthLine, f.scene.depthValue(0), f.scene.depthValue(f.scene.top()), f.reduced(r, "the first of"), nulls)
 	return nil
 }
 
@@ -157,11 +174,12 @@ func (f *frame) stencil(pane image.Rectangle) error {
 		return err
 	}
 	x, y := r.Min.X, r.Max.Y+7
-	for v := range min(t.most+1, len(stencilColors)) {
-		if x+34 > pane.Max.X {
+	for _, v := range t.values.list() {
+		if x+50 > pane.Max.X {
+			f.text(small, x, y+11, "…", ink)
 			break
 		}
-		f.fill(image.Rect(x, y, x+12, y+12), stencilColor(uint8(v)))
+		f.fill(image.Rect(x, y, x+12, y+12), stencilColor(v))
 		x = f.text(small, x+16, y+11, fmt.Sprint(v), ink) + 12
 	}
 	f.text(small, r.Min.X, y+26, f.clip(small, f.reduced(r, "the first of"), pane.Dx()), faint)
@@ -172,6 +190,9 @@ func (f *frame) stencil(pane image.Rectangle) error {
 func (f *frame) result(pane image.Rectangle) error {
 	s, d := f.scene, f.demo
 	title, passing := "Result: records that pass", s.passing
+	if s.pass != nil && drops(s.pass) {
+		title = "Result: records dropped"
+	}
 	if d.AtAnswer() && s.selection {
 		title = "Result: the selection"
 		passing, _ = d.Counted()
@@ -191,8 +212,8 @@ func (f *frame) result(pane image.Rectangle) error {
 	}
 	y := r.Max.Y + 7
 	f.fill(image.Rect(r.Min.X, y, r.Min.X+12, y+12), selected)
-	share := 100 * float64(passing) / float64(max(s.chunk.Rows, 1))
-	f.text(bold, r.Min.X+18, y+11, f.clip(bold, fmt.Sprintf("%s of %s (%.1f %%)", numbers.Grouped(passing), numbers.Grouped(uint64(s.chunk.Rows)), share), pane.Dx()-18), selected)
+	text := fmt.Sprintf("%s of %s (%s)", numbers.Grouped(passing), numbers.Grouped(uint64(s.chunk.Rows)), percent(passing, s.chunk.Rows))
+	f.text(bold, r.Min.X+18, y+11, f.clip(bold, text, pane.Dx()-18), selected)
 	f.text(small, r.Min.X, y+26, f.clip(small, f.reduced(r, "the share of"), pane.Dx()), faint)
 	return nil
 }
@@ -200,8 +221,11 @@ func (f *frame) result(pane image.Rectangle) error {
 // field draws the depth buffer as a height field with the quad of the pass.
 func (f *frame) field() error {
 	r := f.layout.field
-	f.text(bold, r.Min.X, r.Min.Y+14, "Depth as height", ink)
 	s := f.scene
+	end := f.text(bold, r.Min.X, r.Min.Y+14, "Depth as height", ink)
+	if s != nil && s.target != nil && s.target.depth && s.target.col >= 0 {
+		end = f.text(small, end+8, r.Min.Y+14, f.scaleName(), faint)
+	}
 	box := image.Rect(r.Min.X, r.Min.Y+headHigh, r.Max.X, r.Max.Y-4)
 	f.frame(box.Inset(1), hair)
 	if s == nil || s.target == nil || !s.target.depth {
@@ -215,7 +239,7 @@ func (f *frame) field() error {
 			levels = append(levels, f.painter.height(f.depthScale(), l))
 			names = append(names, s.depthValue(uint64(math.Round(l))))
 		}
-		f.right(small, r.Max.X, r.Min.Y+14, f.clip(small, "the quad cuts at its depth", r.Dx()-140), highlight)
+		f.right(small, r.Max.X, r.Min.Y+14, f.clip(small, "the quad cuts at its depth", r.Max.X-end-8), highlight)
 	}
 	if err := f.painter.field(&f.camera, s.target.Texture, box, f.layout.size, f.shape(), f.depthScale(), s.pass, levels); err != nil {
 		return err
@@ -231,6 +255,21 @@ func quads(p *pass.Pass) []float64 {
 		return []float64{b.Lo * (1 << textures.LimbBits), b.Hi * (1 << textures.LimbBits)}
 	}
 	return []float64{float64(p.Quad) * (1 << textures.LimbBits)}
+}
+
+// drops reports whether the records that pass a pass's tests are those that the
+// selection loses, as EvalCNF's after a clause.
+func drops(p *pass.Pass) bool {
+	return !p.Count && p.Stencil.Test && p.Stencil.WriteMask != 0 && p.Stencil.Pass == pass.Zero
+}
+
+// percent writes the share of n in all; what is not nothing is not 0.0 %.
+func percent(n uint64, all int) string {
+	share := 100 * float64(n) / float64(max(all, 1))
+	if n > 0 && share < 0.05 {
+		return "below 0.1 %"
+	}
+	return fmt.Sprintf("%.1f %%", share)
 }
 
 // lineSpace is how far labels at the field are apart.

@@ -37,7 +37,7 @@ func (k scaleKey) ranks() []float32 {
 	if top == 0 {
 		return []float32{0, 1}
 	}
-	n := int(min(top+1, maxEntries))
+	n := int(min(top, maxEntries-1)) + 1
 	out := make([]float32, n)
 	counts := make([]uint32, n)
 	for row := 0; row < k.chunk.Rows; row += stride(k.chunk.Rows) {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"image"
 	"math"
+	"slices"
 
 	"github.com/go-gl/gl/v4.5-core/gl"
 
@@ -84,7 +85,11 @@ func (s *scene) depthName() string {
 // where it stands for one.
 func (s *scene) depthValue(limb uint64) string {
 	if c := s.target.col; c >= 0 {
-		if seg := s.chunk.Segments[c]; textures.Limbs(seg.Bits) == 1 && limb <= seg.Max && seg.NonNull() > 0 {
+		seg := s.chunk.Segments[c]
+		switch {
+		case seg.Nulls > 0 && limb == 1<<textures.LimbBits:
+			return "NULL"
+		case textures.Limbs(seg.Bits) == 1 && limb <= seg.Max && seg.NonNull() > 0:
 			return seg.Decode(limb).String()
 		}
 	}
@@ -125,23 +130,43 @@ func (f *frame) record() error {
 		f.mark(picture(pane, sh.Width, sh.Height), sh, x, y)
 	}
 	f.text(regular, r.Min.X+64, r.Min.Y+14, fmt.Sprintf("row %s, texel (%d, %d)", numbers.Grouped(uint64(s.first()+row)), x, y), ink)
-	line := r.Min.Y + 34
+	line, last := r.Min.Y+34, r.Max.Y
 	write := func(what, value string) {
-		if line < r.Max.Y {
-			f.text(regular, r.Min.X, line, f.clip(regular, what, 78), faint)
-			f.text(regular, r.Min.X+84, line, f.clip(regular, value, r.Dx()-84), ink)
-		}
+		f.text(regular, r.Min.X, line, f.clip(regular, what, 78), faint)
+		f.text(regular, r.Min.X+84, line, f.clip(regular, value, r.Dx()-84), ink)
 		line += 18
 	}
-	for _, col := range s.used() {
-		seg := s.chunk.Segments[col]
-		value := "NULL"
-		if !seg.IsNull(row) {
-			value = fmt.Sprintf("%v   code %d", seg.Decode(seg.Codes.At(row)), seg.Codes.At(row))
-		}
-		write(s.plan.Table.Fields[col].Name, value)
-	}
 	t := s.texel(x, y)
+	for _, defined := range []bool{t.depth >= 0, t.stencil >= 0, t.passes >= 0} {
+		if defined {
+			last -= 18 // which the attributes leave room for
+		}
+	}
+	used := s.used()
+	if t := s.target; t != nil && t.col >= 0 { // first the one that the pass is about
+		i := max(slices.Index(used, t.col), 0)
+		used = append([]int{t.col}, slices.Delete(used, i, i+1)...)
+	}
+	for i, col := range used {
+		if more := len(used) - i; more > 1 && line+18 >= last {
+			write("…", fmt.Sprintf("and %d more", more))
+			break
+		}
+		name, seg := s.plan.Table.Fields[col].Name, s.chunk.Segments[col]
+		if seg.IsNull(row) {
+			write(name, "NULL")
+			continue
+		}
+		value, code := seg.Decode(seg.Codes.At(row)).String(), fmt.Sprintf("code %d", seg.Codes.At(row))
+		if both := value + "   " + code; f.width(regular, both) <= r.Dx()-84 {
+			write(name, both)
+			continue
+		}
+		write(name, value)
+		if line+18 < last {
+			write("", code)
+		}
+	}
 	if t.depth >= 0 {
 		limb := math.Round(float64(t.depth) * (1 << textures.LimbBits))
 		write("depth", fmt.Sprintf("%.0f / 2^24   %s %s", limb, s.depthName(), s.depthValue(uint64(limb))))
@@ -150,7 +175,17 @@ func (f *frame) record() error {
 		write("stencil", fmt.Sprint(t.stencil))
 	}
 	if t.passes >= 0 {
-		write("passes", map[bool]string{true: "yes", false: "no"}[t.passes > 0])
+		what := "passes"
+		if drops(s.pass) {
+			what = "dropped"
+		}
+		write(what, map[bool]string{true: "yes", false: "no"}[t.passes > 0])
+	}
+	order := f.wrap(small, f.demo.options.Order, r.Dx())
+	for i, text := range order {
+		if line+16*(len(order)-1) <= r.Max.Y {
+			f.text(small, r.Min.X, line+16*i, text, faint)
+		}
 	}
 	gl.BindFramebuffer(gl.FRAMEBUFFER, f.surface.frame)
 	return f.view.ctx.Check("debugger: read a texel back")

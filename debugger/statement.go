@@ -30,7 +30,7 @@ func constants(text string, q *plan.Query, axes func(col int) *axis) []*Constant
 			return
 		}
 		to, ok := literalEnd(text, c.P)
-		if !ok {
+		if !ok || calculated(text, c.P, to) {
 			return
 		}
 		list = append(list, &Constant{Col: column.Index, Text: column.Name + " " + op, Value: c.V, from: c.P, to: to, axis: axes(column.Index)})
@@ -98,12 +98,27 @@ func literalEnd(text string, from int) (to int, ok bool) {
 	}
 	i := len(rest) - len(strings.TrimLeft(rest, "+- "))
 	digits := i
-	for i < len(rest) && (isDigit(rest[i]) || rest[i] == '.' ||
-		strings.IndexByte("eE", rest[i]) >= 0 && i > digits ||
-		strings.IndexByte("+-", rest[i]) >= 0 && strings.IndexByte("eE", rest[i-1]) >= 0 && i > digits) {
-		i++
+	sign := func(i int) bool { // of an exponent; 0x1e+1 is a sum
+		return strings.IndexByte("+-", rest[i]) >= 0 && i > digits && strings.IndexByte("eE", rest[i-1]) >= 0 &&
+			!strings.ContainsAny(rest[digits:i], "xX")
+	}
+	for i < len(rest) && (isDigit(rest[i]) || isLetter(rest[i]) || rest[i] == '.' || rest[i] == '_' || sign(i)) {
+		i++ // a lexer takes letters behind digits for the number's, too
 	}
 	return from + i, i > digits && (isDigit(rest[digits]) || rest[digits] == '.')
+}
+
+// calculated reports whether a literal is only a part of the constant: 2 of "2 * 3", or
+// what looks like a signed one, "+ 3" of "2 + 3".
+func calculated(text string, from, to int) bool {
+	if next := strings.TrimSpace(text[to:]); next != "" && strings.IndexByte("+-*/%^|&", next[0]) >= 0 {
+		return true
+	}
+	before := strings.TrimSpace(text[:from])
+	word := before[strings.LastIndexFunc(before, func(r rune) bool {
+		return r > 127 || !isDigit(byte(r)) && !isLetter(byte(r)) && r != '_' && r != '.'
+	})+1:]
+	return word != "" && isDigit(word[0]) || strings.HasSuffix(before, ")") || strings.HasSuffix(before, "'")
 }
 
 // typeName reports whether what stands before a quote is nothing, or the name of a
@@ -114,6 +129,8 @@ func typeName(s string) bool {
 }
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
+
+func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
 
 // replaced returns the statement with another value in the place of a constant.
 func (c *Constant) replaced(text string, v table.Value) string {

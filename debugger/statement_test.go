@@ -65,6 +65,7 @@ func TestConstantsAreTheLiteralsComparedWithAnAttribute(t *testing.T) {
 		{"2 * i > 5 OR i < x", ""},
 		{"i IN (1, 2) OR s IS NULL", ""},
 		{"s > E'd'", ""},
+		{"i > 2 + 3 AND i < 2 * 5 AND i > 0x1e+1 AND i < (2)-1", ""},
 	} {
 		text := "SELECT COUNT(*) FROM t WHERE " + c.where
 		var got []string
@@ -80,7 +81,7 @@ func TestConstantsAreTheLiteralsComparedWithAnAttribute(t *testing.T) {
 func TestAChangedConstantIsAStatementWithThatConstant(t *testing.T) {
 	tab := mixed(t)
 	axes := func(col int) *axis { return newAxis(tab, col) }
-	for _, where := range []string{"i > 5 AND i <-5", "i<5", "x <= 1.5e0", "day < DATE '1970-02-01'", "s >= 'd'''", "price < 3.50", "i NOT BETWEEN 3 AND 9"} {
+	for _, where := range []string{"i > 5 AND i <-5", "i<5", "i > 0x10", "i>1_0", "x < 1e+1", "i < 0xe AND i > 0", "x <= 1.5e0", "day < DATE '1970-02-01'", "s >= 'd'''", "price < 3.50", "i NOT BETWEEN 3 AND 9"} {
 		text := "SELECT COUNT(*), MAX(i) FROM t WHERE " + where
 		for i, c := range constants(text, bound(t, tab, text), axes) {
 			for j, place := range []float64{0, 0.01, 0.33, 0.5, 0.777, 1, 0, 0.01, 0.33, 0.5, 0.777, 1} {

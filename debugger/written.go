@@ -22,11 +22,14 @@ func (f *frame) head() error {
 	f.text(bold, x+24, r.Min.Y+20, status, highlight)
 	about := strings.Split(f.view.ctx.Caps().Renderer, " (")[0]
 	if f.scene != nil {
-		about = fmt.Sprintf("%s records of %s  ·  %s", numbers.Grouped(uint64(f.scene.plan.Table.Rows())), f.scene.plan.Table.Name, about)
+		n := f.scene.plan.Table.Rows()
+		what := noun(uint64(n), "record", "records")
+		if d.options.Order != "" {
+			what = "sorted " + what
+		}
+		about = fmt.Sprintf("%s %s of %s  ·  %s", numbers.Grouped(uint64(n)), what, f.scene.plan.Table.Name, about)
 	}
-	if room := r.Max.X - x - 48 - f.width(bold, status); f.width(small, about) <= room {
-		f.right(small, r.Max.X, r.Min.Y+20, about, faint)
-	}
+	f.right(small, r.Max.X, r.Min.Y+20, f.clip(small, about, r.Max.X-x-48-f.width(bold, status)), faint)
 	f.statement(image.Rect(r.Min.X, r.Min.Y+28, r.Max.X, r.Max.Y))
 	return nil
 }
@@ -47,10 +50,13 @@ func (f *frame) statement(r image.Rectangle) {
 			letter = ' '
 		}
 		w := f.width(mono, string(letter))
+		last := y+18 > r.Max.Y
+		if last && x+2*w > r.Max.X && i+len(string(letter)) < len(f.demo.SQL) {
+			f.text(mono, x, y, "…", faint)
+			return
+		}
 		if x+w > r.Max.X {
-			if x, y = r.Min.X, y+18; y > r.Max.Y {
-				return
-			}
+			x, y = r.Min.X, y+18
 		}
 		shade := ink
 		for j, c := range f.demo.Constants {
@@ -99,18 +105,25 @@ func (f *frame) list() error {
 		}
 		f.listRow(row, step)
 	}
-	samples, passes := d.Counted()
 	f.fill(image.Rect(r.Min.X, r.Max.Y-rowHigh, r.Max.X, r.Max.Y-rowHigh+1), hair)
-	f.text(small, r.Min.X, r.Max.Y-5, fmt.Sprintf("counted so far, %s", plural(passes, "pass", "passes")), faint)
-	f.right(bold, r.Max.X, r.Max.Y-5, numbers.Grouped(samples), ink)
+	what, count := "nothing counted yet", ""
+	if last := d.lastCount(); last > 0 {
+		what, count = fmt.Sprintf("counted last, by pass %d", last), numbers.Grouped(d.Passes[last-1].Samples)
+	}
+	if samples, passes := d.Counted(); passes > 1 && f.scene != nil && addsUp(f.scene.plan) {
+		what, count = fmt.Sprintf("counted so far, by %d passes", passes), numbers.Grouped(samples)
+	}
+	f.text(small, r.Min.X, r.Max.Y-5, what, faint)
+	f.right(bold, r.Max.X, r.Max.Y-5, count, ink)
 	return nil
 }
 
-func plural(n int, one, many string) string {
+// noun is the form of a word that goes with a number.
+func noun(n uint64, one, many string) string {
 	if n == 1 {
-		return "1 " + one
+		return one
 	}
-	return fmt.Sprintf("%d %s", n, many)
+	return many
 }
 
 func (f *frame) listRow(row image.Rectangle, step int) {
@@ -139,7 +152,7 @@ func (f *frame) listRow(row image.Rectangle, step int) {
 		end -= f.width(regular, count) + 8
 	}
 	x = max(f.text(small, x, y, fmt.Sprint(step), faint)+6, row.Min.X+30)
-	f.text(regular, x, y, f.clip(regular, e.Name, end-x), shade)
+	f.text(regular, x, y, f.clipMiddle(regular, e.Name, end-x), shade)
 }
 
 // state writes the state of the pass at hand.
@@ -170,8 +183,8 @@ func (f *frame) state() error {
 		}
 		write(large, d.Answer, selected)
 		y += 4
-		samples, passes := d.Counted()
-		write(regular, fmt.Sprintf("%s, of which %d counted %s samples.", plural(len(d.Passes), "pass", "passes"), passes, numbers.Grouped(samples)), ink)
+		_, passes := d.Counted()
+		write(regular, fmt.Sprintf("%d %s, of which %d counted.", len(d.Passes), noun(uint64(len(d.Passes)), "pass", "passes"), passes), ink)
 		return nil
 	}
 	e := d.Passes[d.Step-1]
@@ -186,7 +199,7 @@ func (f *frame) state() error {
 		}
 	}
 	if e.Counted && y <= r.Max.Y {
-		write(bold, numbers.Grouped(e.Samples)+" samples pass", selected)
+		write(bold, fmt.Sprintf("%s %s", numbers.Grouped(e.Samples), noun(e.Samples, "sample passes", "samples pass")), selected)
 	}
 	return nil
 }

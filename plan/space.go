@@ -75,6 +75,15 @@ func (s *Space) Value(code uint64) table.Value {
 	return table.FromOrdinal(s.typ, s.base+code)
 }
 
+// Code returns the code that a code of a chunk's segment has here.
+func (s *Space) Code(chunk int, local uint64) uint64 {
+	seg := s.segs[chunk]
+	if s.typ.Kind == table.Varchar {
+		return uint64(sort.SearchStrings(s.dict, seg.Dict[local]))
+	}
+	return seg.Base - s.base + local
+}
+
 // Local returns the smallest code of a chunk whose value is at least that of a
 // code of the space. ok is false when the chunk has no such code.
 func (s *Space) Local(chunk int, code uint64) (local uint64, ok bool) {

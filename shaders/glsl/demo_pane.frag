@@ -3,8 +3,8 @@
 // of them, with PASSES the share of them that pass.
 // In: pane, the pane's left and lower edge, width and height in pixels; chunk, the
 //     width, height and number of the records; scale, the largest number.
-// CODES: the texture holds limbs (a NULL is 2^24), `limbs` from channel `first`, and
-//     high the factor of the second.
+// CODES: the texture holds limbs of 24 bits (a NULL is 2^24), so many from a channel on;
+//     the third is in a texture of its own.
 // DEPTH: depths, limb / 2^24. test, whether a depth test is shown, its function (as
 //     pass.Func), whether bounds are; quad, its depth and the bounds.
 // STENCIL: stencil values. PASSES: 1 where a record passes.
@@ -16,6 +16,9 @@ layout(binding = 0) uniform sampler2D records;
 #endif
 layout(binding = 1) uniform sampler2D palette;
 layout(binding = 2) uniform sampler2D ranks; // of numbers 0 .. scale, evenly
+#ifdef CODES
+layout(binding = 3) uniform sampler2D thirds;
+#endif
 uniform int pane[4];
 uniform int chunk[3];
 uniform int limbs[2]; // the first channel, how many
@@ -25,7 +28,7 @@ uniform float scale;
 uniform int nulls; // whether there are any
 layout(location = 0) out vec4 colour;
 
-const vec4 NOTHING = vec4(1.0), NONE = vec4(0.80, 0.47, 0.65, 1.0);
+const vec4 NOTHING = vec4(1.0), NONE = vec4(0.80, 0.47, 0.65, 1.0), NONE_PASSES = vec4(0.30, 0.72, 0.56, 1.0); // of NULL
 
 float rank(float number) {
     int n = textureSize(ranks, 0).x;
@@ -66,11 +69,14 @@ void main() {
     bool null = code == 16777216.0;
     if (limbs[1] > 1)
         code += texel.g * 16777216.0;
+    if (limbs[1] > 2)
+        code += texelFetch(thirds, at, 0).r * 281474976710656.0;
     colour = null ? NONE : shade(rank(code), 0);
 #elif defined(DEPTH)
     float depth = texelFetch(records, at, 0).r, limb = floor(depth * 16777216.0 + 0.5);
     bool tested = test[0] != 0 && compares(test[1], quad.x, limb) && (test[2] == 0 || quad.y <= limb && limb <= quad.z);
-    colour = nulls != 0 && limb >= 16777216.0 ? NONE : shade(rank(limb), tested ? 2 : 1);
+    bool null = nulls != 0 && limb >= 16777216.0;
+    colour = null ? (tested ? NONE_PASSES : NONE) : shade(rank(limb), tested ? 2 : 1);
 #elif defined(STENCIL)
     colour = texelFetch(palette, ivec2(int(texelFetch(records, at, 0).r), 3), 0);
 #else
