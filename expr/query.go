@@ -51,6 +51,8 @@ type Aggregate struct {
 	Desc bool       // Percentile over ORDER BY x DESC
 	Null bool       // Percentile of a NULL fraction, or k-th of a NULL k: the result is NULL
 	P    int
+
+	Median bool // Percentile written as MEDIAN(x): F is 0.5
 }
 
 // Type returns the type of the aggregate's result.
@@ -85,6 +87,9 @@ func (a Aggregate) String() string {
 	case Max:
 		return "MAX(" + Ident(a.Name) + ")"
 	case Percentile:
+		if a.Median {
+			return "MEDIAN(" + Ident(a.Name) + ")"
+		}
 		order := Ident(a.Name)
 		if a.Desc {
 			order += " DESC"

@@ -341,7 +341,7 @@ func (b *binder) column(n *pg.ColumnRef) (expr.Expr, error) {
 // aggregate returns the reference to a, adding it if the query has none like it.
 func (b *binder) aggregate(a expr.Aggregate) expr.Expr {
 	i := slices.IndexFunc(b.aggs, func(have expr.Aggregate) bool {
-		have.P = a.P
+		have.P, have.Median = a.P, a.Median // the first spelling stays
 		return have == a
 	})
 	if i < 0 {

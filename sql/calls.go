@@ -127,7 +127,7 @@ func (b *binder) ofColumn(n *pg.FuncCall, fn string) (expr.Expr, error) {
 		return nil, b.errorf(loc, "function %s(%s) does not exist", fn, typeName(a.Arg))
 	}
 	if a.Kind == expr.Percentile {
-		a.F = 0.5
+		a.F, a.Median = 0.5, true
 	}
 	return b.aggregate(a), nil
 }

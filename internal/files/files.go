@@ -40,6 +40,12 @@ func (f *File) Commit(content func(io.Writer) error) error {
 			err = step()
 		}
 	}
+	if reason := (*fs.PathError)(nil); errors.As(err, &reason) && reason.Path == f.Name() { // the user knows the other name
+		err = reason.Err
+	}
+	if link := (*os.LinkError)(nil); errors.As(err, &link) {
+		err = link.Err
+	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", f.path, err)
 	}

@@ -63,3 +63,29 @@ func TestAnErrorIsSaidOnce(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+// TestAnErrorNamesTheGivenPath fails in writing and in giving the file its name.
+func TestAnErrorNamesTheGivenPath(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "a.txt")
+	for what, fail := range map[string]func(f *File) error{
+		"write":  func(f *File) error { return f.Close() },
+		"rename": func(f *File) error { return os.MkdirAll(filepath.Join(path, "in the way"), 0o755) },
+	} {
+		f, err := Create(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Discard()
+		if err := fail(f); err != nil {
+			t.Fatal(err)
+		}
+		err = f.Commit(func(w io.Writer) error {
+			_, err := io.WriteString(w, "x")
+			return err
+		})
+		if err == nil || !strings.HasPrefix(err.Error(), path+": ") || strings.Contains(err.Error(), filepath.Base(f.Name())) {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+}
