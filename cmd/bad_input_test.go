@@ -123,12 +123,12 @@ func TestDeviceThatIsNotThere(t *testing.T) {
 	}
 	for _, command := range commands {
 		for _, device := range []string{"99", "gpu"} {
-			stencildb(append(command, "--device", device)...).wantFailure(t, 2, "error: glctx: --device: no device", device)
+			stencildb(append(command, "--device", device)...).wantFailure(t, 2, "error: --device: no device", device)
 		}
 	}
 	t.Setenv("STENCILDB_DEVICE", "98")
 	for _, command := range commands {
-		stencildb(command...).wantFailure(t, 2, "error: glctx: STENCILDB_DEVICE: no device 98")
+		stencildb(command...).wantFailure(t, 2, "error: STENCILDB_DEVICE: no device 98")
 	}
 }
 
@@ -139,4 +139,27 @@ func TestErrorsOfDataStayOnOneLine(t *testing.T) {
 	if strings.Contains(o.errOut, "\x1b") {
 		t.Errorf("an escape sequence of the data reached the terminal: %q", o.errOut)
 	}
+}
+
+func TestNumbersOfFlags(t *testing.T) {
+	for args, want := range map[string]string{
+		"trace --max-passes 99999999999999999999": "--max-passes 99999999999999999999: the number is out of range",
+		"demo --max-passes many":                  "--max-passes many: give a whole number",
+		"gen uniform --seed -1":                   "--seed -1: give a whole number that is not negative",
+		"bench compare --threshold=x a b":         "--threshold x: give a number",
+		"explain --glsl=maybe":                    "--glsl maybe: give true or false",
+		"query --gpu-memory x":                    "such as 512MiB",
+	} {
+		stencildb(strings.Fields(args)...).wantFailure(t, 2, want)
+	}
+}
+
+// The commands that show passes agree that cpu, which has none, is a wrong argument.
+func TestPassesOfCPU(t *testing.T) {
+	stencildb("trace", "--backend", "cpu", "-o", filepath.Join(t.TempDir(), "t.html"), "SELECT COUNT(*) FROM flights").wantFailure(t, 2, "--backend cpu")
+	stencildb("demo", "--backend", "cpu").wantFailure(t, 2, "--backend cpu")
+}
+
+func TestWhatABackendLacksIsSaidWithItsName(t *testing.T) {
+	stencildb("query", "--backend", "classic", "SELECT SUM(time) FROM flights").wantFailure(t, 1, "error: backend classic: ", "use --backend cpu")
 }

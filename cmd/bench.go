@@ -164,9 +164,11 @@ func (o *benchFlags) run(c *cobra.Command) error {
 		return err
 	}
 	if o.out != "" {
-		if err := outFolder(o.out); err != nil {
+		tidy, err := outFolder(o.out)
+		if err != nil {
 			return err
 		}
+		defer tidy()
 	}
 	config.Machine, err = bench.ReadMachine(glctx.Options{Device: o.device, Memory: int64(o.gpuMemory)}, Version)
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -170,20 +171,39 @@ func (o *common) withOrdered(c *cobra.Command, fn func(ctx context.Context, db *
 	return fn(c.Context(), db, flightsOrder)
 }
 
-// outFolder makes the folder of --out, and sees that it can be written to before any work.
-func outFolder(path string) error {
+// outFolder makes the folder of --out, and sees that it can be written to before any
+// work. tidy has to follow: of the folders that were made it removes the empty ones.
+func outFolder(path string) (tidy func(), err error) {
 	plain := func(err error) error {
 		if reason := (*fs.PathError)(nil); errors.As(err, &reason) {
 			return reason.Err
 		}
 		return err
 	}
+	made := missing(path)
+	tidy = func() {
+		for _, dir := range made {
+			os.Remove(dir) // which leaves one that holds something
+		}
+	}
 	if err := os.MkdirAll(path, 0o777); err != nil {
-		return fmt.Errorf("--out %s: the folder cannot be made: %w", path, plain(err))
+		tidy()
+		return nil, fmt.Errorf("--out %s: the folder cannot be made: %w", path, plain(err))
 	}
 	probe, err := os.CreateTemp(path, ".stencildb-*")
 	if err != nil {
-		return fmt.Errorf("--out %s: nothing can be written there: %w", path, plain(err))
+		tidy()
+		return nil, fmt.Errorf("--out %s: nothing can be written there: %w", path, plain(err))
 	}
-	return errors.Join(probe.Close(), os.Remove(probe.Name()))
+	return tidy, errors.Join(probe.Close(), os.Remove(probe.Name()))
+}
+
+// missing returns a folder and those around it that are not there, the innermost first.
+func missing(path string) (list []string) {
+	for dir := filepath.Clean(path); ; dir = filepath.Dir(dir) {
+		if _, err := os.Lstat(dir); !errors.Is(err, fs.ErrNotExist) {
+			return list
+		}
+		list = append(list, dir)
+	}
 }

@@ -20,6 +20,7 @@ const demoSQL = "SELECT COUNT(*) FROM flights WHERE delay > 15 AND (distance < 7
 // demoFlags are those of the demo beside the common ones.
 type demoFlags struct {
 	common
+	text     sqlText
 	headless bool
 	out      string
 	size     string
@@ -27,7 +28,7 @@ type demoFlags struct {
 }
 
 func newDemo() *cobra.Command {
-	var o demoFlags
+	o := demoFlags{text: sqlText{fallback: demoSQL}}
 	c := &cobra.Command{
 		Use:   "demo [flags] ['SQL']",
 		Short: "Step through a statement in a window: textures, depth, stencil and result",
@@ -47,28 +48,29 @@ A window needs a build with windows: go build -tags egl,window.` + commonHelp,
 		Example: `  stencildb demo
   stencildb demo 'SELECT MEDIAN(delay) FROM flights WHERE distance > 1000'
   stencildb demo --headless --out frames --size 1600x1000`,
-		Args: func(_ *cobra.Command, args []string) error {
+		Args: func(c *cobra.Command, args []string) error {
 			switch {
 			case len(args) > 1:
 				return fmt.Errorf("%d arguments: give one statement, in quotes", len(args))
 			case len(args) == 1 && !strings.ContainsAny(strings.TrimSpace(args[0]), " \t\n"):
-				return fmt.Errorf("%q is neither a statement nor a lesson: see stencildb demo --help", args[0])
+				return notALesson(c, args[0])
 			}
 			return nil
 		},
 	}
 	c.RunE = run(func(c *cobra.Command, args []string) error {
-		text := demoSQL
-		if len(args) > 0 {
-			text = args[0]
-		}
 		w, h, err := o.check()
+		if err != nil {
+			return err
+		}
+		text, err := o.text.read(c, args)
 		if err != nil {
 			return err
 		}
 		return o.run(c, text, w, h)
 	})
 	o.register(c)
+	o.text.register(c)
 	o.backend.value, c.Flags().Lookup("backend").DefValue = "classic", "classic"
 	f := c.Flags()
 	f.BoolVar(&o.headless, "headless", false, "write the frames to the folder of --out instead of opening a window")
@@ -106,9 +108,11 @@ func (o *demoFlags) check() (w, h int, err error) {
 // run shows a statement in a window, or draws its frames into a folder.
 func (o *demoFlags) run(c *cobra.Command, text string, w, h int) (err error) {
 	if o.headless {
-		if err := outFolder(o.out); err != nil {
+		tidy, err := outFolder(o.out)
+		if err != nil {
 			return err
 		}
+		defer tidy()
 	}
 	gpu, err := o.openContext(w, h)
 	if err != nil {
@@ -143,7 +147,7 @@ func (o *demoFlags) openContext(w, h int) (*glctx.Context, error) {
 	}
 	gpu, err := glctx.OpenWindow(glctx.WindowOptions{Options: options, Title: "stencildb demo", Width: w, Height: h, VSync: true})
 	if err != nil {
-		return nil, fmt.Errorf("%w; or write the frames without a display: stencildb demo --headless --out FOLDER", err)
+		return nil, fmt.Errorf("%w, or write the frames without a display: stencildb demo --headless --out FOLDER", err)
 	}
 	return gpu, nil
 }

@@ -53,6 +53,14 @@ func TestDemoBadInput(t *testing.T) {
 	headless("SELECT COUNT(*) FROM flights").wantFailure(t, 1, "without a pass")
 	headless("SELECT COUNT(*) FROM nowhere").wantFailure(t, 1, "nowhere")
 	headless("nolesson").wantFailure(t, 2, "neither a statement nor a lesson")
+	if list, err := os.ReadDir(out); err != nil || len(list) > 0 {
+		t.Errorf("failed runs leave %v in the folder (%v)", list, err)
+	}
+	new := filepath.Join(out, "new")
+	stencildb("demo", "--headless", "--out", filepath.Join(new, "frames"), "SELECT COUNT(*) FROM flights").wantFailure(t, 1, "error: the statement is answered without a pass")
+	if _, err := os.Stat(new); err == nil {
+		t.Error("a failed run leaves a folder that it made")
+	}
 	headless("SELECT 1", "SELECT 2").wantFailure(t, 2, "one statement")
 	stencildb("demo", "--headless").wantFailure(t, 2, "--out FOLDER")
 	stencildb("demo", "--out", out).wantFailure(t, 2, "--headless")

@@ -10,9 +10,10 @@ import (
 
 func newExplain() *cobra.Command {
 	var o common
+	var text sqlText
 	var analyze, glsl bool
 	c := &cobra.Command{
-		Use:   "explain [flags] 'SQL'",
+		Use:   "explain [flags] ['SQL']",
 		Short: "List the passes of a statement, by their names in the paper",
 		Long: `Lists the passes that answer a statement, with the paper's routine names, and
 says in words what each counts. Nothing runs: passes that depend on the counts of
@@ -26,11 +27,15 @@ EXPLAIN [ANALYZE].` + commonHelp,
 		Example: `  stencildb explain --backend classic 'SELECT MEDIAN(delay) FROM flights'
   stencildb explain --backend classic --analyze 'SELECT COUNT(*) FROM flights WHERE delay BETWEEN 10 AND 60'
   stencildb explain --backend classic --glsl 'SELECT COUNT(*) FROM flights WHERE 2*delay > distance'`,
-		Args: oneSQL,
+		Args: atMostOneSQL,
 	}
 	c.RunE = run(func(c *cobra.Command, args []string) error {
+		statement, err := text.read(c, args)
+		if err != nil {
+			return err
+		}
 		return o.withDB(c, func(ctx context.Context, db *engine.DB) error {
-			x, err := db.Explain(ctx, args[0], analyze, glsl)
+			x, err := db.Explain(ctx, statement, analyze, glsl)
 			if err != nil {
 				return err
 			}
@@ -38,6 +43,7 @@ EXPLAIN [ANALYZE].` + commonHelp,
 		})
 	})
 	o.register(c)
+	text.register(c)
 	c.Flags().BoolVar(&analyze, "analyze", false, "execute the statement and show what each pass counted and took")
 	c.Flags().BoolVar(&glsl, "glsl", false, "show the fragment programs")
 	return c

@@ -59,7 +59,7 @@ func (f *jsonFormat) result(r *engine.Result) error {
 }
 
 func (f *jsonFormat) failed(sql string, err error) error {
-	return f.line(jsonError{sql, oneLine(err.Error())})
+	return f.line(jsonError{sql, message(err)})
 }
 
 func (f *jsonFormat) close() error { return nil }

@@ -99,16 +99,19 @@ func TestOneLine(t *testing.T) {
 }
 
 func TestProgressBar(t *testing.T) {
-	if got, want := barLine("t", 50, 100), "\r\x1b[Kloading t [###############               ]  50 %"; got != want {
+	if got, want := barLine("loading", "t", 50, 100), "\r\x1b[Kloading t [###############               ]  50 %"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 	var out strings.Builder
-	b := &bar{w: &out}
+	if got := barLine("tracing", "passes", 1, 4); !strings.Contains(got, "tracing passes [#######  ") {
+		t.Errorf("%q", got)
+	}
+	b := &bar{w: &out, work: "loading"}
 	b.update("t", 1, 0) // size unknown
 	b.update("t", 1, 2)
 	b.update("t", 2, 2)
 	b.update("t", 2, 2)
-	if got, want := out.String(), barLine("t", 1, 2)+"\r\x1b[K"; got != want {
+	if got, want := out.String(), barLine("loading", "t", 1, 2)+"\r\x1b[K"; got != want {
 		t.Errorf("%q, want %q: drawn once, wiped once", got, want)
 	}
 	if progressOn(&out) != nil {

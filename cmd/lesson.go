@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"image"
 	"path/filepath"
+	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -24,6 +26,20 @@ func newLessons() []*cobra.Command {
 	return list
 }
 
+// notALesson is the error of one word that is neither a lesson nor SQL.
+func notALesson(demo *cobra.Command, word string) error {
+	hint := "; the lessons are "
+	demo.SuggestionsMinimumDistance = 2
+	if near := demo.SuggestionsFor(word); len(near) > 0 {
+		hint = "; did you mean " + strings.Join(near, " or ") + "? The lessons are "
+	}
+	var list []string
+	for _, l := range lessons.All() {
+		list = append(list, fmt.Sprintf("%d %s", l.Number, l.Name))
+	}
+	return fmt.Errorf("%q is neither a statement nor a lesson%s%s", word, hint, strings.Join(list, ", "))
+}
+
 // lessonFlags are the flags of a lesson's command.
 type lessonFlags struct {
 	common
@@ -35,8 +51,9 @@ type lessonFlags struct {
 func newLesson(l *lesson.Lesson) *cobra.Command {
 	var o lessonFlags
 	c := &cobra.Command{
-		Use:   l.Name,
-		Short: fmt.Sprintf("Lesson %d: %s", l.Number, l.Title),
+		Use:     l.Name,
+		Aliases: []string{strconv.Itoa(l.Number)},
+		Short:   fmt.Sprintf("Lesson %d: %s", l.Number, l.Title),
 		Long: fmt.Sprintf(`Runs lesson %d, %s, on the embedded table of
 200,000 US flights: it prints what it does step by step, and what to look at. The
 page of the lesson is demos/%s/README.md (docs/lessons/%s.html), its program
@@ -74,9 +91,11 @@ cpu, and with --solve it shows a solution and what that finds.`, l.Number, l.Tit
 // play runs the lesson's program.
 func (o *lessonFlags) play(c *cobra.Command, l *lesson.Lesson) error {
 	if o.out != "" {
-		if err := outFolder(o.out); err != nil {
+		tidy, err := outFolder(o.out)
+		if err != nil {
 			return err
 		}
+		defer tidy()
 	}
 	options := lesson.Options{Device: o.device, Out: c.OutOrStdout()}
 	if o.out != "" {

@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -49,7 +50,24 @@ func TestLessonWithoutAPlaceForPictures(t *testing.T) {
 		stencildb("demo", "predicate", "--out", dir).wantFailure(t, 1, "--out "+dir)
 	}
 	stencildb("demo", "predicate", "extra").wantFailure(t, 2)
-	stencildb("demo", "nothing").wantFailure(t, 2, "nothing")
+	unused := filepath.Join(t.TempDir(), "new")
+	stencildb("demo", "predicate", "--device", "99", "--out", unused).wantFailure(t, 2)
+	if _, err := os.Stat(unused); err == nil {
+		t.Error("a lesson without a device leaves a folder")
+	}
+}
+
+func TestLessonsByTheirNumbersAndMisspelt(t *testing.T) {
+	for _, l := range lessons.All() {
+		name, number := stencildb("demo", l.Name, "--help"), stencildb("demo", fmt.Sprint(l.Number), "--help")
+		if number.status != 0 || number.out != name.out {
+			t.Errorf("lesson %d: status %d\n%s%s", l.Number, number.status, number.out, number.errOut)
+		}
+	}
+	const list = "the lessons are 1 attributes, 2 depth, 3 predicate, 4 bounds, 5 semilinear, 6 cnf, 7 count, 8 kth, 9 sum, 10 planes"
+	stencildb("demo", "predicat").wantFailure(t, 2, "lesson; did you mean predicate? "+list)
+	stencildb("demo", "median").wantFailure(t, 2, "lesson; "+list)
+	stencildb("demo", "11").wantFailure(t, 2, list)
 }
 
 func TestEveryLessonIsACommand(t *testing.T) {

@@ -15,12 +15,15 @@ import (
 
 // progressOn returns what shows the reading of files on w, or nil where w is not
 // a terminal.
-func progressOn(w io.Writer) engine.Progress {
+func progressOn(w io.Writer) engine.Progress { return progressOf(w, "loading") }
+
+// progressOf is progressOn of another work than loading.
+func progressOf(w io.Writer, work string) engine.Progress {
 	f, ok := w.(*os.File)
 	if !ok || !isTerminal(f) {
 		return nil
 	}
-	b := &bar{w: f}
+	b := &bar{w: f, work: work}
 	return b.update
 }
 
@@ -32,7 +35,8 @@ func isTerminal(f *os.File) bool {
 // bar is a progress bar on one line of a terminal, drawn ten times a second and
 // wiped when the file has been read.
 type bar struct {
-	w io.Writer
+	w    io.Writer
+	work string // "loading"
 
 	mu   sync.Mutex
 	last time.Time
@@ -58,12 +62,12 @@ func (b *bar) update(table string, done, total int64) {
 		return
 	}
 	b.last = now
-	fmt.Fprint(b.w, barLine(table, done, total))
+	fmt.Fprint(b.w, barLine(b.work, table, done, total))
 }
 
 // barLine draws the bar from the start of the line.
-func barLine(table string, done, total int64) string {
+func barLine(work, table string, done, total int64) string {
 	full := int(float64(done) / float64(total) * barWidth)
-	return fmt.Sprintf("\r\x1b[Kloading %s [%s%s] %3d %%", visible(table),
+	return fmt.Sprintf("\r\x1b[K%s %s [%s%s] %3d %%", work, visible(table),
 		strings.Repeat("#", full), strings.Repeat(" ", barWidth-full), int(100*float64(done)/float64(total)))
 }

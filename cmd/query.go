@@ -3,10 +3,7 @@ package cmd
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
-	"os"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -15,7 +12,7 @@ import (
 
 func newQuery() *cobra.Command {
 	var o common
-	var file string
+	var text sqlText
 	var keepGoing bool
 	var out *choice
 	c := &cobra.Command{
@@ -50,81 +47,19 @@ arguments, 130 after Ctrl-C.` + commonHelp,
 		Args: atMostOneSQL,
 	}
 	c.RunE = run(func(c *cobra.Command, args []string) error {
-		text, err := script(c, args, file)
+		script, err := text.read(c, args)
 		if err != nil {
 			return err
 		}
-		text = strings.TrimPrefix(text, "\ufeff") // the byte order mark of Windows' editors
 		return o.withDB(c, func(ctx context.Context, db *engine.DB) error {
-			return runScript(ctx, db, text, newFormat(out.value, c.OutOrStdout()), keepGoing, c.ErrOrStderr())
+			return runScript(ctx, db, script, newFormat(out.value, c.OutOrStdout()), keepGoing, c.ErrOrStderr())
 		})
 	})
 	o.register(c)
 	out = choiceFlag(c, "format", "how answers are printed", "table", "csv", "json")
 	c.Flags().BoolVar(&keepGoing, "keep-going", false, "go on after a statement that fails (the exit status stays 1)")
-	c.Flags().StringVarP(&file, "file", "f", "", "read the SQL from `FILE`, - for standard input")
+	text.register(c)
 	return c
-}
-
-// script returns the SQL text: the argument, or the content of the file.
-func script(c *cobra.Command, args []string, file string) (string, error) {
-	given := c.Flags().Changed("file")
-	switch {
-	case given && len(args) > 0:
-		return "", usagef("give SQL as an argument or with -f, not both")
-	case given && file == "":
-		return "", usagef("-f: name a file, or - for standard input")
-	case given && file == "-":
-		return readAll(c.Context(), c.InOrStdin())
-	case given:
-		if err := readable(file); err != nil {
-			return "", err
-		}
-		data, err := os.ReadFile(file)
-		return string(data), err
-	case len(args) == 0:
-		return "", usagef("no SQL: give it as an argument, or with -f FILE (-f - reads standard input)")
-	}
-	return args[0], nil
-}
-
-// readAll reads standard input to its end, or until ctx ends: a terminal may keep
-// it waiting for ever.
-func readAll(ctx context.Context, r io.Reader) (string, error) {
-	type read struct {
-		data []byte
-		err  error
-	}
-	done := make(chan read, 1)
-	go func() {
-		data, err := io.ReadAll(r)
-		done <- read{data, err}
-	}()
-	select {
-	case <-ctx.Done():
-		return "", ctx.Err()
-	case got := <-done:
-		if got.err != nil {
-			return "", fmt.Errorf("reading standard input: %w", got.err)
-		}
-		return string(got.data), nil
-	}
-}
-
-// atMostOneSQL takes the SQL as one argument; more of them are SQL without quotes.
-func atMostOneSQL(c *cobra.Command, args []string) error {
-	if len(args) > 1 {
-		return fmt.Errorf("%d arguments where the SQL is one: put it in quotes, as in stencildb %s 'SELECT COUNT(*) FROM flights'", len(args), c.Name())
-	}
-	return nil
-}
-
-// oneSQL is atMostOneSQL where the argument is needed.
-func oneSQL(c *cobra.Command, args []string) error {
-	if len(args) == 0 {
-		return fmt.Errorf("no SQL: give it as an argument, as in stencildb %s 'SELECT COUNT(*) FROM flights'", c.Name())
-	}
-	return atMostOneSQL(c, args)
 }
 
 // runScript answers the statements of a script. Errors of statements go to

@@ -6,10 +6,13 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"regexp"
+	"strconv"
 	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/stencildb/stencildb/glctx"
 )
@@ -87,8 +90,14 @@ func isWrongDevice(err error) bool {
 
 // reportError writes err as one line.
 func reportError(w io.Writer, err error) {
-	fmt.Fprintln(w, "error:", oneLine(err.Error()))
+	fmt.Fprintln(w, "error:", message(err))
 }
+
+// packages matches the names that errors of packages which a user meets begin with.
+var packages = regexp.MustCompile(`(^|: )(?:cost|debugger|engine|glctx|lesson): `)
+
+// message is err for a user: one line, without the names of packages.
+func message(err error) string { return oneLine(packages.ReplaceAllString(err.Error(), "$1")) }
 
 // oneLine joins the lines of a message; control characters in it (from data or
 // file names) are written as escapes.
@@ -126,9 +135,29 @@ bit. It needs no display and no GPU: Mesa's software rasteriser will do.`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 	}
+	root.SetFlagErrorFunc(flagError)
 	root.SetVersionTemplate("stencildb {{.Version}}\n")
 	root.AddCommand(newQuery(), newExplain(), newTrace(), newDemo(), newBench(), newGen(), newInfo(), newTour())
 	return root
+}
+
+// flagError words what is wrong with the number of a flag, for which pflag has the
+// words of strconv.
+func flagError(_ *cobra.Command, err error) error {
+	var invalid *pflag.InvalidValueError
+	var number *strconv.NumError
+	if !errors.As(err, &invalid) || !errors.As(err, &number) {
+		return err
+	}
+	what := map[string]string{"int": "a whole number", "uint64": "a whole number that is not negative", "float64": "a number", "bool": "true or false"}
+	f := invalid.GetFlag()
+	switch kind, ok := what[f.Value.Type()]; {
+	case errors.Is(err, strconv.ErrRange):
+		return fmt.Errorf("--%s %s: the number is out of range", f.Name, invalid.GetValue())
+	case ok:
+		return fmt.Errorf("--%s %s: give %s", f.Name, invalid.GetValue(), kind)
+	}
+	return err
 }
 
 // addCompletion adds cobra's command now, rather than when it runs, to give it an

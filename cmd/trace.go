@@ -2,6 +2,9 @@ package cmd
 
 import (
 	"context"
+	"fmt"
+	"io"
+	"os"
 
 	"github.com/spf13/cobra"
 
@@ -13,10 +16,11 @@ import (
 
 func newTrace() *cobra.Command {
 	var o common
+	var text sqlText
 	var out string
 	var most int
 	c := &cobra.Command{
-		Use:   "trace [flags] -o FILE.html 'SQL'",
+		Use:   "trace [flags] -o FILE.html ['SQL']",
 		Short: "Write a page that shows every pass of a statement with its pictures",
 		Long: `Runs a statement and writes one HTML page: the SQL, the plan, then every pass in
 order with its name in the paper, the pipeline state, the GLSL, the samples that
@@ -28,7 +32,7 @@ The page needs no network and opens from disk.
 The backend is classic unless another one is named; cpu has no passes to show.` + commonHelp,
 		Example: `  stencildb trace -o cnf.html 'SELECT COUNT(*) FROM flights WHERE (delay < 0 OR distance > 2000) AND time >= 6'
   stencildb trace --backend compute -o median.html 'SELECT MEDIAN(delay) FROM flights WHERE distance > 1000'`,
-		Args: oneSQL,
+		Args: atMostOneSQL,
 	}
 	c.RunE = run(func(c *cobra.Command, args []string) error {
 		switch {
@@ -36,6 +40,12 @@ The backend is classic unless another one is named; cpu has no passes to show.` 
 			return usagef("give the page to write with -o FILE.html")
 		case most < 1:
 			return usagef("--max-passes %d: a page has 1 pass or more", most)
+		case o.backend.value == "cpu":
+			return usagef("--backend cpu: it runs no passes to look at: take classic, fused or compute")
+		}
+		statement, err := text.read(c, args)
+		if err != nil {
+			return err
 		}
 		if err := ingest.CheckPlace(out); err != nil {
 			return err
@@ -46,16 +56,38 @@ The backend is classic unless another one is named; cpu has no passes to show.` 
 		}
 		defer page.Discard()
 		return o.withOrdered(c, func(ctx context.Context, db *engine.DB, order string) error {
-			t, err := trace.Run(ctx, db, args[0], trace.Options{MaxPasses: most, Order: order})
+			options := trace.Options{MaxPasses: most, Order: order}
+			if show := progressOf(c.ErrOrStderr(), "tracing"); show != nil {
+				options.Progress = func(done, all int) { show("passes", int64(done), int64(all)) }
+				defer show("passes", 1, 1) // wipes what an error has left
+			}
+			t, err := trace.Run(ctx, db, statement, options)
 			if err != nil {
 				return err
 			}
-			return page.Commit(t.WriteHTML)
+			if err := page.Commit(t.WriteHTML); err != nil {
+				return err
+			}
+			return remarkSize(c.ErrOrStderr(), out, len(t.Passes), largePage)
 		})
 	})
 	o.register(c)
+	text.register(c)
 	o.backend.value, c.Flags().Lookup("backend").DefValue = "classic", "classic"
 	c.Flags().StringVarP(&out, "output", "o", "", "`FILE` to write")
 	c.Flags().IntVar(&most, "max-passes", trace.DefaultMaxPasses, "the most passes that the page may have; a statement of more is an error")
 	return c
+}
+
+// largePage is the size in bytes above which a page is said to be large.
+const largePage = 5_000_000
+
+// remarkSize says when a page is larger than so many bytes.
+func remarkSize(w io.Writer, path string, passes int, most int64) error {
+	st, err := os.Stat(path)
+	if err != nil || st.Size() <= most {
+		return err
+	}
+	_, err = fmt.Fprintf(w, "note: %s has %.1f MB and %d passes: a browser may take long to open it\n", path, float64(st.Size())/1e6, passes)
+	return err
 }

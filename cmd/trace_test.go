@@ -2,6 +2,7 @@ package cmd
 
 import (
 	"html"
+	"io"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -40,7 +41,7 @@ func TestTraceLeavesNothingHalfWritten(t *testing.T) {
 	const sql = "SELECT SUM(delay) FROM flights"
 	stencildb("trace", "--max-passes", "5", "-o", out, sql).wantFailure(t, 1, "more than 5 passes", "--max-passes")
 	stencildb("trace", "-o", out, "SELECT nothing FROM flights").wantFailure(t, 1, "nothing")
-	stencildb("trace", "--backend", "cpu", "-o", out, sql).wantFailure(t, 1, "cpu", "--backend classic, fused or compute")
+	stencildb("trace", "--backend", "cpu", "-o", out, sql).wantFailure(t, 2, "--backend cpu", "classic, fused or compute")
 	entries, err := os.ReadDir(dir)
 	if err != nil || len(entries) != 1 {
 		t.Errorf("left behind: %v (%v)", entries, err)
@@ -101,5 +102,19 @@ func TestExampleTracesAreWhatTraceWrites(t *testing.T) {
 		if differs.ReplaceAllString(string(page), "") != differs.ReplaceAllString(string(now), "") {
 			t.Errorf("%s is out of date: stencildb trace --device software -o %s %q", path, path, sql)
 		}
+	}
+}
+
+// A page that is larger than it should be is written and remarked on.
+func TestALargePageIsRemarkedOn(t *testing.T) {
+	path := file(t, "page.html", strings.Repeat("x", 2_600_000))
+	for most, want := range map[int64]string{2_600_000: "", 2_599_999: "note: " + path + " has 2.6 MB and 300 passes: a browser may take long to open it\n"} {
+		var said strings.Builder
+		if err := remarkSize(&said, path, 300, most); err != nil || said.String() != want {
+			t.Errorf("at most %d bytes: %q, %v; want %q", most, said.String(), err, want)
+		}
+	}
+	if err := remarkSize(io.Discard, path+".none", 1, 1); err == nil {
+		t.Error("no error where there is no page")
 	}
 }

@@ -127,7 +127,7 @@ func (b *passes) explainError(err error) error {
 	case errors.As(err, &budget):
 		return &marked{err, ErrDeviceMemory}
 	case errors.As(err, &declined):
-		return fmt.Errorf("%s: %w: %w; use --backend cpu", b.name, err, ErrUnsupported)
+		return fmt.Errorf("backend %s: %w: %w; use --backend cpu", b.name, err, ErrUnsupported)
 	}
 	return err
 }

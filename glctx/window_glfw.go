@@ -60,7 +60,7 @@ var windows int
 func (w *glfwWindow) open() error {
 	if windows == 0 {
 		if err := initGLFW(); err != nil {
-			return fmt.Errorf("glctx: no window system (%w): set DISPLAY, or work without a window", err)
+			return fmt.Errorf("glctx: no window system (%w): set DISPLAY", err)
 		}
 	}
 	window, err := w.create()

@@ -209,14 +209,14 @@ func TestThePageInABrowser(t *testing.T) {
 	const row = 101 // 32 records to a line
 	seg := tab.Chunks[0].Segments
 	x, y := b.over(tr, "depth after", row)
-	b.tells(fmt.Sprintf("row: %d", row+1), fmt.Sprintf("a: %v (code %d)", seg[0].Value(row), seg[0].Codes.At(row)),
+	b.tells(fmt.Sprintf("row %d of 1,000, counted from 0", row), fmt.Sprintf("a: %v (code %d)", seg[0].Value(row), seg[0].Codes.At(row)),
 		fmt.Sprintf("b: %v (code %d)", seg[1].Value(row), seg[1].Codes.At(row)), "s: x", fmt.Sprintf("depth after: %d / 2^24", seg[0].Codes.At(row)),
 		"stencil before: undefined", "stencil after: ")
 	b.over(tr, "depth after", 3) // a NULL
-	b.tells("row: 4", "a: NULL", "records that pass: no", "s: </script><script>throw 1</script>")
+	b.tells("row 3 of", "a: NULL", "depth after: NULL, 0 / 2^24", "records that pass: no", "s: </script><script>throw 1</script>")
 	b.run(chromedp.MouseClickXY(x, y), chromedp.KeyEvent(kb.ArrowRight))
 	b.shows(tr, 3)
-	b.tells(fmt.Sprintf("row: %d", row+1), "kept")
+	b.tells(fmt.Sprintf("row %d", row), "kept")
 	b.quiet()
 }
 
@@ -246,10 +246,19 @@ func TestThePageInLightAndDark(t *testing.T) {
 	b.quiet()
 }
 
-// Over several chunks a search goes on from chunk to chunk: an interval narrows only
-// when the last of them has been counted.
-func TestThePageOfSeveralChunks(t *testing.T) {
+func TestWhatPagesSay(t *testing.T) {
 	b := browse(t)
+	b.withoutPasses()
+	b.severalChunks()
+	b.constantColumns()
+	b.digitSearch()
+	b.nulls()
+}
+
+// severalChunks: a search goes on from chunk to chunk; an interval narrows only when the
+// last of them has been counted.
+func (b *browser) severalChunks() {
+	t := b.T
 	for _, backend := range []string{"classic", "compute"} {
 		tr := traced(t, open(t, engine.Options{Backend: backend}, thirds()), "SELECT MEDIAN(a), MAX(a) FROM t WHERE b > 3")
 		b.open(tr, "#pass-1")
@@ -273,12 +282,91 @@ func TestThePageOfSeveralChunks(t *testing.T) {
 	}
 }
 
-func TestAPageWithoutPasses(t *testing.T) {
+func (b *browser) withoutPasses() {
+	t := b.T
 	tr := traced(t, open(t, engine.Options{Backend: "classic"}, small()), "SELECT COUNT(*) FROM t WHERE a > 100000")
-	b := browse(t)
 	b.open(tr, "")
 	if got := b.text("name"); !strings.Contains(got, "needs no pass") {
 		t.Errorf("the page says %q", got)
+	}
+	b.quiet()
+}
+
+// every shows every pass of a page and returns what it writes beside pictures.
+func (b *browser) every(tr *Trace) []string {
+	b.Helper()
+	b.open(tr, "#pass-1")
+	return eval[[]string](b, fmt.Sprintf(`Array.from({ length: %d }, () => {
+		const text = document.querySelector('main').textContent;
+		window.dispatchEvent(new KeyboardEvent('keydown', { key: 'ArrowRight' }));
+		return text;
+	})`, len(tr.Passes)))
+}
+
+// constantColumns: of columns of one value and of none every pass can be shown, and sums
+// are explained.
+func (b *browser) constantColumns() {
+	t := b.T
+	for _, backend := range []string{"classic", "fused", "compute"} {
+		db := open(t, engine.Options{Backend: backend}, constant())
+		all := ""
+		for _, sql := range degenerate {
+			all += strings.Join(b.every(traced(t, db, sql)), "\n")
+		}
+		for text, want := range map[string]bool{"A code has 0 bits": backend != "classic", "2 values × 5 (the value of code 0) = 10": backend != "classic",
+			"a SUM of no values is NULL": true, "= 0\n": false} {
+			if strings.Contains(all, text) != want {
+				t.Errorf("%s: the pages say %q: %v", backend, text, !want)
+			}
+		}
+		b.quiet()
+	}
+}
+
+// digitSearch: the steps of a search digit by digit say which bits they decide and which
+// they count.
+func (b *browser) digitSearch() {
+	t := b.T
+	tr := traced(t, open(t, engine.Options{Backend: "compute"}, small()), "SELECT MEDIAN(a) FROM t WHERE b < 40")
+	all := strings.Join(b.every(tr), "\n")
+	code := fmt.Sprintf("%09b", tr.Searches[0].code) // the codes are 0 to 500
+	for _, want := range []string{
+		"MEDIAN(a): bits of the code found so far",
+		"This pass counts the selected values by bits 8..6; from these counts the next pass decides them: " + code[:3],
+		"This pass decides bits 8..6 from the counts of the pass before: " + code[:3] + ". It keeps the candidates that have them and counts these by bits 5..3; " +
+			"from these counts the next pass decides them: " + code[3:6],
+		"This pass decides bits 5..3 from the counts of the pass before: " + code[3:6] + ". It keeps the candidates that have them and counts these by bits 2..0; " +
+			"from these counts the host decides the last bits: " + code[6:],
+	} {
+		if !strings.Contains(all, want) {
+			t.Errorf("the page does not say %q", want)
+		}
+	}
+	if strings.Contains(all, "of the result: ") || strings.Count(all, "000") < len(tr.Searches[0].Steps) {
+		t.Errorf("the page has words of the result, or no number of candidates with 000")
+	}
+	b.quiet()
+}
+
+// nulls: a NULL has its own colour, where it lies behind all values and among them.
+func (b *browser) nulls() {
+	t := b.T
+	tr := traced(t, open(t, engine.Options{Backend: "classic"}, small()), "SELECT COUNT(*) FROM t WHERE a < 300 AND a > 10")
+	b.open(tr, "#pass-1")
+	for n, p := range tr.Passes {
+		if p.Panels[0].Kind == "stencil" {
+			continue
+		}
+		got := eval[[]bool](b, `[...document.querySelectorAll('#panels figure')].filter(f => f.panel.title === 'depth after').flatMap(f => {
+			const copy = new OffscreenCanvas(32, 32).getContext('2d', { willReadFrequently: true });
+			copy.drawImage(f.querySelector('canvas'), 0, 0);
+			const at = (x, y) => [...copy.getImageData(x, y, 1, 1).data.slice(0, 3)].join();
+			return [at(3, 0) === '214,51,108', at(4, 0) !== '214,51,108', f.querySelector('.legend').textContent.endsWith('NULL')];
+		})`)
+		if !slices.Equal(got, []bool{true, true, true}) {
+			t.Errorf("pass %d, %s: the NULL has its colour, the value none of it, the legend an entry: %v", n+1, p.Name, got)
+		}
+		b.run(chromedp.KeyEvent(kb.ArrowRight))
 	}
 	b.quiet()
 }

@@ -6,8 +6,8 @@ import (
 	"regexp"
 	"slices"
 	"strconv"
+	"strings"
 
-	"github.com/stencildb/stencildb/internal/numbers"
 	"github.com/stencildb/stencildb/textures"
 )
 
@@ -86,11 +86,8 @@ func (t *tracer) dispatched(l *look, window textures.Window, before map[*texture
 				return err
 			}
 		case b.Scratch.Zero && i == 0:
-			l.words = now.words
-			for i, w := range now.words {
-				l.added += uint64(w - m.words[i])
-			}
-			l.Results = append(l.Results, changes(m.words, now.words)...)
+			l.was, l.words = m.words, now.words
+			l.tally()
 		}
 	}
 	if !bitmaps && !l.begins(unfinished) {
@@ -99,23 +96,40 @@ func (t *tracer) dispatched(l *look, window textures.Window, before map[*texture
 	return nil
 }
 
-// changes says which words a pass changed, the first of them one by one.
-func changes(before, now []uint32) []string {
-	const most = 40
-	var list []string
-	n := 0
-	for i, w := range now {
-		if w == before[i] {
-			continue
-		}
-		if n++; n <= most {
-			list = append(list, fmt.Sprintf("word %d of the result: %s", i, numbers.Grouped(uint64(w))))
+var reportPlace = regexp.MustCompile(`\breport\(uint\(arg\[(\d+)\]\)`)
+
+// place returns the word of the result from which on the program leaves its counts.
+func (l *look) place() (at int, ok bool) {
+	for _, u := range l.pass.Uniforms {
+		if u.Name == "word" {
+			return int(u.U[0]), true
 		}
 	}
-	if n > most {
-		list = append(list, fmt.Sprintf("and %d words more", n-most))
+	m := reportPlace.FindStringSubmatch(l.pass.Program.Text)
+	if m == nil {
+		return 0, false
 	}
-	return list
+	i, err := strconv.Atoi(m[1])
+	if err != nil || i >= len(l.pass.Uniforms[0].I) {
+		return 0, false
+	}
+	return int(l.pass.Uniforms[0].I[i]), true
+}
+
+// counts is what the pass has added to the first word in which it counts.
+func (l *look) counts() (n uint64, ok bool) {
+	at, ok := l.place()
+	if !ok || at >= len(l.words) {
+		return 0, false
+	}
+	return uint64(l.words[at] - l.was[at]), true
+}
+
+// tally tells what a pass counts that counts one thing.
+func (l *look) tally() {
+	if n, ok := l.counts(); ok && !l.begins([]string{"Accumulate(", "Digits("}) && !strings.HasPrefix(l.Counts, "nothing") {
+		l.Results = append(l.Results, number(n, "record", "records")+" counted by the program")
+	}
 }
 
 // bitmap makes the pictures of a bitmap before and after the pass.
@@ -223,11 +237,14 @@ func (t *tracer) codeBlock(l *look, b textures.Block, words []uint32) (Panel, er
 			cells[i] = uint64(words[row/per]>>(8*size*(row%per))&(1<<(8*size)-1)) + 1
 		}
 	}
-	title, name := "codes read: "+t.columnName(b.Col), t.valueName(l.Chunk, b.Col)
+	title, name, top := "codes read: "+t.columnName(b.Col), t.valueName(l.Chunk, b.Col), seg.Max
 	if textures.Parts(seg) > 1 {
 		title, name = fmt.Sprintf("bits %d.. of the codes read: %s", textures.PartBits*b.Part, t.columnName(b.Col)), plainName
+		if top >>= textures.PartBits * b.Part; b.Part == 0 {
+			top = 1<<textures.PartBits - 1
+		}
 	}
-	return t.codes(title, cells, name)
+	return t.codes(title, cells, top, name)
 }
 
 var digitLabel = regexp.MustCompile(`bits (\d+)\.\.(\d+)\)?$`)

@@ -20,9 +20,13 @@
 // records of the block have the bit or pass. The page says which. Counts beside
 // pictures are of all records.
 //
+// The colours of codes and depths go from the chunk's smallest value to its largest, the
+// same in every pass, and between them by rank; a NULL has a colour of its own.
+//
 // Depth, stencil, textures and bit planes are read back from the device. Which records
 // pass a draw is seen by drawing it once more, with a stencil operation that inverts
-// the values of those that pass, on a buffer that is put back afterwards. What exists
+// the values of those that pass, on a buffer that is put back afterwards: their number is
+// told of every draw, in parentheses where the engine does not ask for it. What exists
 // in registers only, the selection in a program of backends fused and compute, is
 // computed on the host by the plan's specification, and called so.
 //

@@ -3,7 +3,9 @@ package trace
 import (
 	"fmt"
 	"math"
+	"regexp"
 	"slices"
+	"strings"
 
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/textures"
@@ -13,7 +15,10 @@ import (
 // been written to yet is undefined, and nil.
 type buffer struct {
 	chunk   int
-	column  int       // whose limb the depths are; -1 for none
+	column  int // whose limb the depths are; -1 for none
+	limb    int
+	offset  uint64    // added to the codes before limbs are taken
+	texture []Panel   // of the attribute that was copied
 	depth   []float32 // at the cells
 	stencil []uint8   // of all records
 }
@@ -36,11 +41,19 @@ func (t *tracer) draw(l *look) (after func() error, err error) {
 		}
 	}
 	var passed []bool
-	if p.Count || p.Stencil.Test && p.Stencil.WriteMask != 0 {
+	n := uint64(p.Target.Shape.Rows)
+	if !copies(p) {
 		if passed, err = t.passing(p, target); err != nil {
 			return nil, err
 		}
+		n = 0
+		for _, is := range passed {
+			if is {
+				n++
+			}
+		}
 	}
+	l.Passed = &n
 	return func() error {
 		now, err := t.after(l, b, target)
 		if err != nil {
@@ -49,6 +62,11 @@ func (t *tracer) draw(l *look) (after func() error, err error) {
 		t.targets[p.Target], l.column = now, now.column
 		return t.drawn(l, b, now, passed)
 	}, nil
+}
+
+// copies reports whether a pass is a CopyToDepth, which all records pass.
+func copies(p *pass.Pass) bool {
+	return p.Program.Name == "copy.frag" && p.Depth.Func == pass.Always && p.Bounds == nil && !p.Stencil.Test && !p.Count
 }
 
 // depths reads the depths of the cells back.
@@ -106,13 +124,10 @@ func (t *tracer) passing(p *pass.Pass, target *textures.Target) ([]bool, error) 
 // after reads a buffer as the pass has left it.
 func (t *tracer) after(l *look, b *buffer, target *textures.Target) (*buffer, error) {
 	p := l.pass
-	now := &buffer{chunk: l.Chunk, column: b.column}
+	now := &buffer{chunk: l.Chunk, column: b.column, limb: b.limb, offset: b.offset, texture: b.texture}
 	writes := p.Depth.Test && p.Depth.Write
 	if writes {
-		now.column = -1
-		if len(p.Textures) > 0 && p.Textures[0].Chunk != nil {
-			now.column = p.Textures[0].Cols[0]
-		}
+		now.copied(p)
 	}
 	if b.depth != nil || writes {
 		var err error
@@ -126,6 +141,31 @@ func (t *tracer) after(l *look, b *buffer, target *textures.Target) (*buffer, er
 	return now, nil
 }
 
+var copiedLimb = regexp.MustCompile(`(?:\.|, limb )(\d+)\)$`)
+
+// copied notes what a pass copies to depth: a limb of an attribute, whose name ends with
+// it where there are several, or else nothing that is known.
+func (b *buffer) copied(p *pass.Pass) {
+	b.column, b.limb, b.offset, b.texture = -1, 0, 0, nil
+	if len(p.Textures) == 0 || p.Textures[0].Chunk == nil {
+		return
+	}
+	b.column = p.Textures[0].Cols[0]
+	shifted := false
+	for _, u := range p.Uniforms {
+		if u.Name == "offset" {
+			shifted = true
+			for i, limb := range u.U {
+				b.offset |= uint64(limb) << (i * textures.LimbBits)
+			}
+		}
+	}
+	wide := textures.Limbs(p.Textures[0].Chunk.Segments[b.column].Bits) > 1
+	if m := copiedLimb.FindStringSubmatch(p.Name); m != nil && (wide || shifted) {
+		b.limb = int(m[1][0] - '0')
+	}
+}
+
 // drawn makes the pictures of a draw, in the order in which data flows.
 func (t *tracer) drawn(l *look, b, now *buffer, passed []bool) error {
 	for _, r := range l.pass.Textures {
@@ -134,6 +174,14 @@ func (t *tracer) drawn(l *look, b, now *buffer, passed []bool) error {
 			return err
 		}
 		l.Panels = append(l.Panels, list...)
+	}
+	if now.column >= 0 && l.pass.Depth.Write {
+		now.texture = l.Panels
+	} else if now.column >= 0 && (l.tests() || l.pass.Bounds != nil) {
+		for _, p := range now.texture {
+			p.Title = strings.Replace(p.Title, "texture read", "copied", 1)
+			l.Panels = append(l.Panels, p)
+		}
 	}
 	if err := t.depthPanels(l, b, now); err != nil {
 		return err
@@ -171,10 +219,9 @@ func (t *tracer) drawn(l *look, b, now *buffer, passed []bool) error {
 	return nil
 }
 
-// depthPanels makes the pictures of the depths before and after, on one scale where
-// they are of one column.
+// depthPanels makes the pictures of the depths before and after, each on the scale of
+// what it holds.
 func (t *tracer) depthPanels(l *look, b, now *buffer) error {
-	both := slices.Concat(b.depth, now.depth)
 	for i, d := range []*buffer{b, now} {
 		title := [2]string{"depth before", "depth after"}[i]
 		if d.depth == nil {
@@ -183,17 +230,16 @@ func (t *tracer) depthPanels(l *look, b, now *buffer) error {
 			}
 			continue
 		}
-		scale := both
-		if b.column != now.column {
-			scale = d.depth
-		}
-		lo, hi := l.ends(scale)
+		lo, hi, marks := t.scale(l, d)
 		image, err := t.images.add(d.depth)
 		if err != nil {
 			return err
 		}
-		p := Panel{Title: title, Kind: "depth", Image: image, Lo: lo, Hi: hi, Unit: l.depthUnit(),
+		p := Panel{Title: title, Kind: "depth", Image: image, Lo: lo, Hi: hi, Stops: marks, Unit: l.depthUnit(),
 			Ends: [2]string{t.depthName(l, d, lo), t.depthName(l, d, hi)}, Same: i == 1 && slices.Equal(b.depth, now.depth)}
+		if d.column >= 0 && t.segment(l, d.column).Nulls > 0 {
+			p.Column = t.columnName(d.column)
+		}
 		if l.tests() {
 			p.Quad, p.QuadText = float64(l.pass.Quad), "quad at depth "+t.depthName(l, d, float64(l.pass.Quad))
 		}
@@ -202,19 +248,30 @@ func (t *tracer) depthPanels(l *look, b, now *buffer) error {
 	return nil
 }
 
-// ends returns the smallest and the largest depth, the quad's among them where it is
-// compared. A NULL, at depth 1, is none.
-func (l *look) ends(depths []float32) (lo, hi float64) {
-	lo, hi = 1, 0
-	if l.tests() {
-		lo, hi = float64(l.pass.Quad), float64(l.pass.Quad)
+// scale returns the ends of the scale of a depth buffer, and its stops. Those of a limb
+// are the least and the largest that the chunk's codes may have, so that one buffer keeps
+// its colours; those of others the smallest and the largest depth.
+func (t *tracer) scale(l *look, b *buffer) (lo, hi float64, marks []uint64) {
+	if b.column < 0 {
+		return float64(slices.Min(b.depth)), float64(slices.Max(b.depth)), nil
 	}
-	for _, d := range depths {
-		if d < 1 {
-			lo, hi = min(lo, float64(d)), max(hi, float64(d))
+	seg := t.segment(l, b.column)
+	of := func(code uint64) uint64 { return textures.Limb(b.offset+code, b.limb) }
+	least, most := uint64(0), uint64(1)<<textures.LimbBits-1
+	if l.pass.Target.Chunk != nil {
+		of = func(code uint64) uint64 { return textures.DepthOfCode(seg, code) }
+		least, most = of(0), of(seg.Max)
+	} else if above := (b.limb + 1) * textures.LimbBits; b.offset>>above == (b.offset+seg.Max)>>above { // the limbs above are the same in all
+		least, most = of(0), of(seg.Max)
+	}
+	var values []uint64
+	for _, row := range l.grid.cells {
+		if !seg.IsNull(row) {
+			values = append(values, of(seg.Codes.At(row)))
 		}
 	}
-	return min(lo, hi), hi
+	unit := float64(l.depthUnit())
+	return float64(least) / unit, float64(most) / unit, stops(values, least, most)
 }
 
 // tests reports whether the quad's depth is compared.
@@ -246,18 +303,20 @@ func (t *tracer) depthName(l *look, b *buffer, depth float64) string {
 	if b.column < 0 {
 		return text
 	}
-	seg := t.plan.Table.Chunks[l.Chunk].Segments[b.column]
+	seg := t.segment(l, b.column)
 	if resident {
 		zero := textures.DepthOfCode(seg, 0)
 		if n < zero {
 			return text + " (NULL)"
 		}
 		n -= zero
+	} else if n == textures.NullLimb {
+		return text + map[bool]string{true: " (NULL)", false: " (above every value)"}[seg.Nulls > 0]
 	}
-	if textures.Limbs(seg.Bits) > 1 || n > seg.Max {
+	if b.limb > 0 || n < b.offset || b.offset+seg.Max > 1<<textures.LimbBits-1 || n-b.offset > seg.Max || seg.NonNull() == 0 {
 		return text
 	}
-	return text + fmt.Sprintf(" (%s\u00a0=\u00a0%v)", t.columnName(b.column), seg.Decode(n))
+	return text + fmt.Sprintf(" (%s = %v)", t.columnName(b.column), seg.Decode(n-b.offset))
 }
 
 // paint looks at a draw into a texture alone.

@@ -18,12 +18,17 @@ type Panel struct {
 	Kind  string `json:"kind"`
 	Image int    `json:"image"`
 	Unit  uint32 `json:"unit,omitempty"` // depths are integers divided by it
-	Note  string `json:"note,omitempty"`
-	Small bool   `json:"small,omitempty"`
+	// Column is the column whose depths they are: where it is NULL, a depth is none.
+	Column string `json:"column,omitempty"`
+	Note   string `json:"note,omitempty"`
+	Small  bool   `json:"small,omitempty"`
 	// Lo and Hi are the ends of the colour scale, Ends what they are in words.
 	Lo   float64   `json:"lo"`
 	Hi   float64   `json:"hi"`
 	Ends [2]string `json:"ends"`
+	// Stops, where there are, are the numbers (codes, or depths times Unit) that lie
+	// evenly on the scale, from Lo to Hi: of a skewed column shades go by rank.
+	Stops []uint64 `json:"stops,omitempty"`
 	// Quad is the depth of the quad on that scale, in words too.
 	Quad     float64 `json:"quad"`
 	QuadText string  `json:"quadText,omitempty"`
@@ -54,20 +59,34 @@ func (t *tracer) share(l *look, title string, in func(row int) bool) (Panel, err
 	return Panel{Title: title, Kind: "share", Image: i, Total: total}, err
 }
 
-// codes is the picture of numbers of records, NULL being 0 and others one more;
-// name writes the ends of the scale.
-func (t *tracer) codes(title string, cells []uint64, name func(code uint64) string) (Panel, error) {
-	lo, hi := ^uint64(0), uint64(0)
+// codes is the picture of numbers of records, NULL being 0 and others one more, on a
+// scale up to top; name writes its ends.
+func (t *tracer) codes(title string, cells []uint64, top uint64, name func(code uint64) string) (Panel, error) {
+	var values []uint64
 	for _, c := range cells {
 		if c > 0 {
-			lo, hi = min(lo, c-1), max(hi, c-1)
+			values = append(values, c-1)
 		}
 	}
-	if lo > hi {
-		lo = hi
-	}
 	i, err := t.images.add(narrow(cells))
-	return Panel{Title: title, Kind: "codes", Image: i, Lo: float64(lo), Hi: float64(hi), Ends: [2]string{name(lo), name(hi)}}, err
+	return Panel{Title: title, Kind: "codes", Image: i, Hi: float64(top), Stops: stops(values, 0, top), Ends: [2]string{name(0), name(top)}}, err
+}
+
+// stops spreads a scale from lo to hi by the ranks of values: each eighth of them has a
+// part of it, as far as they differ.
+func stops(values []uint64, lo, hi uint64) []uint64 {
+	const parts = 8
+	slices.Sort(values)
+	list := []uint64{lo}
+	for i := 1; i < parts && len(values) > 0; i++ {
+		if v := values[len(values)*i/parts]; v > list[len(list)-1] && v < hi {
+			list = append(list, v)
+		}
+	}
+	if hi > lo {
+		list = append(list, hi)
+	}
+	return list
 }
 
 // columnName names a column as the table does.
@@ -113,20 +132,20 @@ func (t *tracer) texture(l *look, ref textures.Ref) ([]Panel, error) {
 		for i, texel := range lines {
 			cells[i] = codeOf(ref, texel[ch:])
 		}
-		what, name := "codes of "+t.columnName(col), t.valueName(l.Chunk, col)
+		what, name, top := "codes of "+t.columnName(col), t.valueName(l.Chunk, col), seg.Max
 		switch {
 		case ref.Form == textures.ValidBits:
-			what, name = "validity bits of "+t.columnName(col), plainName
+			what, name, top = "validity bits of "+t.columnName(col), plainName, 1
 		case ref.High:
-			what, name = fmt.Sprintf("bits %d.. of the codes of %s", 2*textures.LimbBits, t.columnName(col)), plainName
+			what, name, top = fmt.Sprintf("bits %d.. of the codes of %s", 2*textures.LimbBits, t.columnName(col)), plainName, top>>(2*textures.LimbBits)
 		case ref.Form == textures.HighWords:
-			what, name = fmt.Sprintf("bits %d.. of the codes of %s", textures.PartBits, t.columnName(col)), plainName
+			what, name, top = fmt.Sprintf("bits %d.. of the codes of %s", textures.PartBits, t.columnName(col)), plainName, top>>textures.PartBits
 		case ref.Form == textures.LowWords && textures.Parts(seg) == 2:
-			what, name = fmt.Sprintf("bits 0..%d of the codes of %s", textures.PartBits-1, t.columnName(col)), plainName
+			what, name, top = fmt.Sprintf("bits 0..%d of the codes of %s", textures.PartBits-1, t.columnName(col)), plainName, 1<<textures.PartBits-1
 		case ref.Form == textures.Floats && seg.Bits > 2*textures.LimbBits:
-			what, name = fmt.Sprintf("bits 0..%d of the codes of %s", 2*textures.LimbBits-1, t.columnName(col)), plainName
+			what, name, top = fmt.Sprintf("bits 0..%d of the codes of %s", 2*textures.LimbBits-1, t.columnName(col)), plainName, 1<<(2*textures.LimbBits)-1
 		}
-		p, err := t.codes("texture read: "+what, cells, name)
+		p, err := t.codes("texture read: "+what, cells, top, name)
 		if err != nil {
 			return nil, err
 		}

@@ -2,6 +2,7 @@ package trace
 
 import (
 	"errors"
+	"fmt"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -82,6 +83,9 @@ func checkPasses(t *rapid.T, tr *tracer) {
 				t.Fatalf("%s: %d samples, %d records seen to pass", p.Name, p.Samples, panel.Total)
 			}
 		}
+		if p.Counted && p.Passed != nil && *p.Passed != p.Samples {
+			t.Fatalf("%s: %d samples, the trace has counted %d", p.Name, p.Samples, *p.Passed)
+		}
 	}
 }
 
@@ -89,6 +93,9 @@ func checkPasses(t *rapid.T, tr *tracer) {
 // are searched one by one.
 func checkSteps(t *rapid.T, tr *tracer, values []table.Value) {
 	for _, s := range tr.trace.Searches {
+		for _, st := range s.Steps {
+			checkDigits(t, tr, s, st)
+		}
 		last := s.Steps[len(s.Steps)-1]
 		found := s.Chunk >= 0
 		for i, a := range tr.plan.Aggs {
@@ -97,6 +104,40 @@ func checkSteps(t *rapid.T, tr *tracer, values []table.Value) {
 		if !found || last.Ends[0] != last.Ends[1] {
 			t.Fatalf("%s: the last pass leaves %v, the answers are %v", s.Aggregate, last.Ends, values)
 		}
+	}
+}
+
+// checkDigits counts the candidates of a step of backend compute on the host: the
+// selected values that have the answer's bits above those that the pass counts by.
+func checkDigits(t *rapid.T, tr *tracer, s *Search, st Step) {
+	if len(st.Digits) == 0 {
+		return
+	}
+	chunk := tr.trace.Passes[st.Pass].Chunk
+	seg := tr.plan.Table.Chunks[chunk].Segments[s.agg.Col]
+	counts := map[string]uint64{}
+	for row := range seg.Rows() {
+		code := seg.Codes.At(row)
+		if !tr.selection(chunk).Get(row) || seg.IsNull(row) || code>>(st.Counts[0]+1) != s.code>>(st.Counts[0]+1) {
+			continue
+		}
+		bits := ""
+		for b := st.Counts[0]; b >= st.Counts[1]; b-- {
+			if seg.Varying()>>b&1 != 0 {
+				bits += fmt.Sprint(code >> b & 1)
+			}
+		}
+		counts[bits]++
+	}
+	taken := false
+	for _, d := range st.Digits {
+		if counts[d.Bits] != d.Records {
+			t.Fatalf("%s, pass %q: %d candidates have %s, the trace says %d", s.Aggregate, tr.trace.Passes[st.Pass].Name, counts[d.Bits], d.Bits, d.Records)
+		}
+		taken = taken || d.Bits == st.Taken
+	}
+	if len(st.Digits) != 1<<len(st.Taken) || !taken {
+		t.Fatalf("%s, pass %q: digits %v, the answer has %q", s.Aggregate, tr.trace.Passes[st.Pass].Name, st.Digits, st.Taken)
 	}
 }
 

@@ -3,10 +3,12 @@ package trace
 import (
 	"fmt"
 	"math/big"
+	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/stencildb/stencildb/engine"
+	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/glctx"
 	"github.com/stencildb/stencildb/internal/numbers"
 	"github.com/stencildb/stencildb/pass"
@@ -23,6 +25,9 @@ type tracer struct {
 	ctx   *glctx.Context
 	timer *glctx.Timer
 	plan  *plan.Query
+
+	progress func(done, all int) // nil: nobody asks
+	expected int                 // passes
 
 	trace    *Trace
 	images   *images
@@ -44,8 +49,8 @@ type look struct {
 	pass   *pass.Pass
 	grid   *grid
 	column int            // whose limb the depth buffer holds; -1 for none
+	was    []uint32       // compute: the result block before the pass
 	words  []uint32       // compute: the result block as the pass left it
-	added  uint64         // compute: what the pass has added to its words
 	from   *textures.Temp // fused: the partial results that were merged
 	// counted is what the partial counts of a reduction add up to.
 	counted [4]uint64
@@ -56,7 +61,7 @@ func newTracer(s engine.Stage, run pass.Runner) *tracer {
 	t := &tracer{Profiler: &pass.Profiler{Runner: run, Timer: timer, Uploaded: store.Uploaded},
 		bare: s.Runner, store: store, ctx: s.Context, timer: timer, plan: s.Plan,
 		trace: &Trace{Device: s.Context.Caps().Renderer, Rows: s.Plan.Table.Rows(),
-			Columns: []*Column{}, Passes: []*Pass{}, Programs: []string{}, Searches: []*Search{}, Sums: []*Sum{}},
+			Answer: []Field{}, Plan: []string{}, Grids: []*grid{}, Images: []*Image{}, Columns: []*Column{}, Passes: []*Pass{}, Programs: []string{}, Searches: []*Search{}, Sums: []*Sum{}},
 		images:   &images{list: []*Image{}, at: map[[32]byte]int{}},
 		programs: map[string]int{}, chunks: map[*table.Chunk]int{}, targets: map[textures.TargetRef]*buffer{},
 		temps: map[*textures.Temp]*look{}, memories: map[*textures.Scratch]*memory{}, planes: map[textures.Block][]Panel{},
@@ -81,7 +86,7 @@ func (t *tracer) close() {
 
 // Run implements pass.Runner.
 func (t *tracer) Run(p *pass.Pass) (pass.Count, error) {
-	l := &look{pass: p, column: -1, Pass: &Pass{Name: p.Name, Counts: p.Counts, Counted: p.Count, Search: -1, Sum: -1}}
+	l := &look{pass: p, column: -1, Pass: &Pass{Name: p.Name, Counts: p.Counts, Counted: p.Count, Results: []string{}, Panels: []Panel{}, Search: -1, Sum: -1}}
 	l.Chunk = t.chunkOf(p)
 	t.chunk = l.Chunk
 	l.grid = t.trace.Grids[l.Chunk]
@@ -102,7 +107,37 @@ func (t *tracer) Run(p *pass.Pass) (pass.Count, error) {
 		return nil, err
 	}
 	t.looks, t.trace.Passes = append(t.looks, l), append(t.trace.Passes, l.Pass)
+	t.splitNote(l)
+	if t.progress != nil {
+		t.progress(len(t.looks), t.expected)
+	}
 	return c, after()
+}
+
+var numberedClause = regexp.MustCompile(`^Eval(CNF|DNF): .* clause \d+$`)
+
+// splitNote explains the numbers of clauses, which are those of a WHERE clause whose
+// comparisons of wide columns have been split.
+func (t *tracer) splitNote(l *look) {
+	form := numberedClause.FindStringSubmatch(l.Name)
+	if form == nil {
+		return
+	}
+	var wide []string
+	for _, col := range expr.Columns(t.plan.Where) {
+		text := fmt.Sprintf("%s has %d bits", t.columnName(col), t.segment(l, col).Bits)
+		if textures.Limbs(t.segment(l, col).Bits) > 1 && !slices.Contains(wide, text) {
+			wide = append(wide, text)
+		}
+	}
+	if len(wide) > 0 {
+		l.Results = append(l.Results, fmt.Sprintf("clauses of the %s after splitting wide columns into %d-bit limbs: %s", form[1], textures.LimbBits, strings.Join(wide, ", ")))
+	}
+}
+
+// segment is a column in the pass's chunk.
+func (t *tracer) segment(l *look, col int) *table.Segment {
+	return t.plan.Table.Chunks[l.Chunk].Segments[col]
 }
 
 // run runs the pass and waits for it.
@@ -223,7 +258,7 @@ func (t *tracer) partials(l *look, words []uint32) string {
 			sum.Add(sum, part.Lsh(part, 64).Add(part, new(big.Int).SetUint64(uint64(words[i])|uint64(words[i+1])<<32)))
 			n += uint64(words[i+3])
 		}
-		return fmt.Sprintf("partial sums added up: the codes make %s, of %s records", numbers.GroupedText(sum.String()), numbers.Grouped(n))
+		return fmt.Sprintf("partial sums added up: the codes make %s, of %s", numbers.GroupedText(sum.String()), number(n, "record", "records"))
 	case slices.Contains(files, "extremes.glsl"):
 		lo, hi := ^uint64(0), uint64(0)
 		for i := 0; i < len(words); i += 4 {

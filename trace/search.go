@@ -34,8 +34,12 @@ type Step struct {
 	// Tried are the tentative values that the pass compares with: of fused's reductions
 	// three, of others one.
 	Tried []Mark `json:"tried,omitempty"`
-	// Digits are how many candidates have each value of the digit that the pass
-	// counts, where it counts several; 0 has the rest.
+	// Decides are the bits that the pass decides from the counts of the pass before,
+	// highest to lowest, nil for none; Counts those by which it counts itself.
+	Decides []int `json:"decides,omitempty"`
+	Counts  []int `json:"counts,omitempty"`
+	// Digits are how many candidates have each value of the bits of Counts; 0 is
+	// missing where its number is not known yet.
 	Digits []Digit `json:"digits,omitempty"`
 	Taken  string  `json:"taken,omitempty"` // the value that the answer has
 
@@ -53,7 +57,7 @@ type Mark struct {
 // Digit is how many candidates have a value of some bits.
 type Digit struct {
 	Bits    string `json:"bits"`
-	Records uint32 `json:"records"`
+	Records uint64 `json:"records"`
 }
 
 // newSearch makes the search of an aggregate that ends at a value, in all chunks (-1)
@@ -63,7 +67,7 @@ func (t *tracer) newSearch(agg int, v table.Value, chunk int) *Search {
 	if chunk >= 0 {
 		in = &table.Table{Name: in.Name, Fields: in.Fields, Chunks: in.Chunks[chunk : chunk+1]}
 	}
-	s := &Search{Aggregate: a.String(), Column: a.Name, Chunk: chunk, agg: a, space: plan.NewSpace(in, a.Col)}
+	s := &Search{Steps: []Step{}, Aggregate: a.String(), Column: a.Name, Chunk: chunk, agg: a, space: plan.NewSpace(in, a.Col)}
 	s.Bits = s.space.Bits()
 	s.Ends = [2]string{s.space.Value(0).String(), s.space.Value(s.space.Max()).String()}
 	s.code = uint64(sort.Search(int(min(s.space.Max(), 1<<62)), func(c int) bool { return table.Compare(s.space.Value(uint64(c)), v) >= 0 }))
@@ -84,7 +88,7 @@ func (t *tracer) begin(s *Search) *Search {
 func (t *tracer) step(i int, s *Search, high int) {
 	l := t.looks[i]
 	st := Step{Pass: i, high: high}
-	st.Digits, st.Taken = t.digits(i, s)
+	t.digits(i, s, &st)
 	s.Steps = append(s.Steps, st)
 	l.Search, l.Step = s.place, len(s.Steps)-1
 }

@@ -157,9 +157,9 @@ func counted(tr *tracer, s *Search, st Step) (list []string) {
 			}
 		}
 		if s.rounds {
-			return []string{fmt.Sprintf("%d records are below %s", below, tried.Value)}
+			return []string{fmt.Sprintf("%s below %s", number(below, "record is", "records are"), tried.Value)}
 		}
-		list = append(list, fmt.Sprintf("%d records reach %s", reach, tried.Value))
+		list = append(list, fmt.Sprintf("%s %s", number(reach, "record reaches", "records reach"), tried.Value))
 	}
 	return list
 }

@@ -35,7 +35,7 @@ func (t *tracer) state(l *look) [][2]string {
 		add("colour buffer", "%s", tempName(p.Color))
 	}
 	if sh := p.Target.Shape; sh.Rows > 0 {
-		add("depth-stencil buffer", "%v, %d x %d, of which %s records are drawn", p.Target.Format, sh.Width, sh.Height, numbers.Grouped(sh.Rows))
+		add("depth-stencil buffer", "%v, %d x %d, of which %s drawn", p.Target.Format, sh.Width, sh.Height, number(sh.Rows, "record is", "records are"))
 		if p.Target.Chunk != nil {
 			add("depths", "the codes of %s, resident", t.columnName(p.Target.Col))
 		}
@@ -94,7 +94,7 @@ func (t *tracer) dispatchState(d *pass.Dispatch) [][2]string {
 		if b.Scratch != nil {
 			text = "working memory, " + words(b.Scratch.Words)
 		} else {
-			text = fmt.Sprintf("%v of %s, rows %s to %s of the chunk", b.Content, t.columnName(b.Col), numbers.Grouped(b.Window.From+1), numbers.Grouped(b.Window.From+b.Window.Rows))
+			text = fmt.Sprintf("%v of %s, rows %s to %s of the chunk, counted from 0", b.Content, t.columnName(b.Col), numbers.Grouped(b.Window.From), numbers.Grouped(b.Window.From+b.Window.Rows-1))
 		}
 		s = append(s, [2]string{fmt.Sprintf("storage block %d", i), text})
 	}
@@ -105,12 +105,7 @@ func (t *tracer) dispatchState(d *pass.Dispatch) [][2]string {
 	return append(s, [2]string{"waits", waits})
 }
 
-func words(n int) string {
-	if n == 1 {
-		return "1 word"
-	}
-	return numbers.Grouped(n) + " words"
-}
+func words(n int) string { return number(n, "word", "words") }
 
 // refName says what a texture holds.
 func (t *tracer) refName(r textures.Ref) string {
@@ -149,7 +144,7 @@ func tempName(t *textures.Temp) string {
 // uniforms lists names and values.
 func uniforms(list []shaders.Uniform) [][2]string {
 	const most = 64
-	var out [][2]string
+	out := [][2]string{}
 	for _, u := range list {
 		var v []string
 		for _, x := range u.F {

@@ -10,7 +10,6 @@ import (
 
 	"github.com/stencildb/stencildb/compute"
 	"github.com/stencildb/stencildb/expr"
-	"github.com/stencildb/stencildb/internal/numbers"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -123,13 +122,13 @@ func (s *Search) compares(l *look, bit int) bool {
 // reached says how many records of the chunk reach each tentative value of the last
 // step, a reduction. The program counts only for values that the chunk has codes for.
 func (s *Search) reached(l *look) []string {
-	var list []string
+	list := []string{}
 	for i, m := range s.Steps[len(s.Steps)-1].Tried {
 		n := uint64(0)
 		if _, ok := s.space.Local(l.Chunk, m.Code); ok {
 			n = l.counted[i]
 		}
-		list = append(list, fmt.Sprintf("%s records reach %s", numbers.Grouped(n), m.Value))
+		list = append(list, fmt.Sprintf("%s %s", number(n, "record reaches", "records reach"), m.Value))
 	}
 	return list
 }
@@ -283,7 +282,8 @@ func (t *tracer) round(s *Search, passes []int) {
 		t.step(i, s, 0)
 		l, code := t.looks[i], thresholds[at[t.looks[i].Name]]
 		s.mark(&s.Steps[len(s.Steps)-1], code)
-		l.Results = []string{fmt.Sprintf("%s records are below %v", numbers.Grouped(l.added), s.space.Value(code))}
+		n, _ := l.counts()
+		l.Results = []string{fmt.Sprintf("%s below %v", number(n, "record is", "records are"), s.space.Value(code))}
 	}
 	open := len(thresholds) // the first that a later pass counts
 	for j := len(passes) - 1; j >= 0; j-- {
@@ -316,28 +316,86 @@ func (s *Search) within(thresholds []uint64) (first, last uint64) {
 	return first, last
 }
 
-// digits reads the counts of a digit that a pass of backend compute has left in the
-// result, where its program or the next one's (kth.comp) says.
-func (t *tracer) digits(i int, s *Search) (list []Digit, taken string) {
+// digits notes which bits a pass of backend compute decides and counts, and the counts
+// that it has left in the result: its program (kth.comp), or of the first pass the next
+// one's, says where.
+func (t *tracer) digits(i int, s *Search, st *Step) {
 	l := t.looks[i]
-	const before, now, from, to = 2, 5, 8, 9 // in kth.comp's arg: two digits, places in the result
-	var arg []int32
-	base, size := 0, 0
-	switch {
-	case l.pass.Program.Name == "kth.comp":
-		arg = l.pass.Uniforms[0].I
-		base, size = int(arg[to]), int(arg[now+2])
-	case l.pass.Dispatch != nil && i+1 < len(t.looks) && t.looks[i+1].pass.Program.Name == "kth.comp":
-		arg = t.looks[i+1].pass.Uniforms[0].I
-		base, size = int(arg[from]), int(arg[before+2])
-	default:
-		return nil, ""
+	if st.Counts = digitBits(l.Counts); st.Counts == nil || l.pass.Dispatch == nil {
+		st.Counts = nil
+		return
 	}
-	for v := 1; v < 1<<size && base+v < len(l.words); v++ {
-		list = append(list, Digit{fmt.Sprintf("%0*b", size, v), l.words[base+v]})
+	const before, from, to = 2, 8, 9 // in kth.comp's arg: a digit, places in the result
+	base, ok := l.place()
+	total := uint64(0)
+	if l.pass.Program.Name == "kth.comp" {
+		st.Decides = digitBits(l.Name)
+		arg := l.pass.Uniforms[0].I
+		base, ok = int(arg[to]), true
+		total = t.candidates(s, l, st.Decides, int(arg[from]), int(arg[before+2]))
+	} else if ok {
+		total = uint64(l.words[base]) // kept in the place of value 0
 	}
-	if d := digitBits(l.Counts); d != nil && d[0]-d[1]+1 == size {
-		taken = fmt.Sprintf("%0*b", size, s.code>>d[1]&(1<<size-1))
+	size := len(s.bitsOf(t, l, st.Counts))
+	if !ok || size == 0 {
+		return
 	}
-	return list, taken
+	st.Taken = s.bitsOf(t, l, st.Counts)
+	rest := total
+	var list []Digit
+	for v := 1; v < 1<<size; v++ {
+		n := uint64(l.words[base+v])
+		list = append(list, Digit{fmt.Sprintf("%0*b", size, v), n})
+		rest -= min(rest, n)
+	}
+	if !t.unfinished(i, l) {
+		list = append([]Digit{{strings.Repeat("0", size), rest}}, list...)
+	}
+	st.Digits = list
+}
+
+// candidates is how many there are left when a pass has decided some bits: the pass
+// before has counted them, at a place of the result, but for value 0, whose number is
+// that of all less the others.
+func (t *tracer) candidates(s *Search, l *look, decides []int, from, size int) uint64 {
+	taken, err := strconv.ParseUint(s.bitsOf(t, l, decides), 2, 64)
+	if err != nil {
+		return 0
+	}
+	if taken > 0 {
+		return uint64(l.words[from+int(taken)])
+	}
+	for i := len(s.Steps) - 1; i >= 0; i-- {
+		if d := s.Steps[i].Digits; slices.Equal(s.Steps[i].Counts, decides) && len(d) == 1<<size {
+			return d[0].Records
+		}
+	}
+	rest := uint64(l.words[from]) // the first digit, counted for several searches
+	for v := 1; v < 1<<size; v++ {
+		rest -= min(rest, uint64(l.words[from+v]))
+	}
+	return rest
+}
+
+// unfinished reports whether pass i is followed by one of the same name over a later
+// window: the counts are those of a chunk when its last window has been counted.
+func (t *tracer) unfinished(i int, l *look) bool {
+	for _, next := range t.looks[i+1:] {
+		if next.Name == l.Name && next.Counts == l.Counts && next.Chunk == l.Chunk && t.window(next).From > t.window(l).From {
+			return true
+		}
+	}
+	return false
+}
+
+// bitsOf writes the bits of the answer's code from a highest to a lowest one that are
+// stored: those that are the same in all codes of the chunk are not.
+func (s *Search) bitsOf(t *tracer, l *look, digit []int) string {
+	text, stored := "", t.segment(l, s.agg.Col).Varying()
+	for b := digit[0]; b >= digit[1]; b-- {
+		if stored>>b&1 != 0 {
+			text += string('0' + byte(s.code>>b&1))
+		}
+	}
+	return text
 }

@@ -68,7 +68,7 @@ func (t *tracer) addSum(i int, l *look, col int) {
 			return
 		}
 	}
-	s := &Sum{Column: t.columnName(col), Chunk: l.Chunk, Host: true, col: col}
+	s := &Sum{Column: t.columnName(col), Chunk: l.Chunk, Host: true, Bits: []SumBit{}, col: col}
 	chunk := t.plan.Table.Chunks[l.Chunk]
 	seg := chunk.Segments[col]
 	counts := make([]uint64, bits.Len64(seg.Max))

@@ -3,8 +3,10 @@ package trace
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/stencildb/stencildb/engine"
+	"github.com/stencildb/stencildb/internal/numbers"
 	"github.com/stencildb/stencildb/pass"
 )
 
@@ -16,6 +18,9 @@ const DefaultMaxPasses = 200
 type Options struct {
 	MaxPasses int    // 0: DefaultMaxPasses
 	Order     string // how the records are ordered, in words; "" where that says nothing
+	// Progress, when set, is called after each pass that has been looked at, with their
+	// number so far and in all.
+	Progress func(done, all int)
 }
 
 // Trace is a statement with the passes that answered it: the data of a page.
@@ -46,12 +51,14 @@ type Field struct {
 
 // Pass is a pass as it was run.
 type Pass struct {
-	Name    string  `json:"name"`
-	Counts  string  `json:"counts"`
-	Chunk   int     `json:"chunk"`
-	Counted bool    `json:"counted"`
-	Samples uint64  `json:"samples"`
-	MS      float64 `json:"ms"` // of the device where it has a timer, else wall clock
+	Name    string `json:"name"`
+	Counts  string `json:"counts"`
+	Chunk   int    `json:"chunk"`
+	Counted bool   `json:"counted"`
+	Samples uint64 `json:"samples"`
+	// Passed is, of a draw over records, how many pass, counted by the trace; nil of others.
+	Passed *uint64 `json:"passed,omitempty"`
+	MS     float64 `json:"ms"` // of the device where it has a timer, else wall clock
 	// State is the pipeline state that matters: what, and how it is set.
 	State    [][2]string `json:"state"`
 	Uniforms [][2]string `json:"uniforms"`
@@ -68,6 +75,23 @@ type Pass struct {
 // Number is the number of the i-th pass on the page, from 1.
 func (p *Pass) Number(i int) int { return i + 1 }
 
+// Tally is the number of samples that passed as the list of passes has it: in
+// parentheses where only the trace has counted them, "" for what is no draw over records.
+func (p *Pass) Tally() string {
+	switch {
+	case p.Counted:
+		return number(p.Samples, "sample", "samples")
+	case p.Passed != nil:
+		return "(" + number(*p.Passed, "sample", "samples") + ")"
+	}
+	return ""
+}
+
+// Traced reports whether a pass has samples that only the trace has counted.
+func (t *Trace) Traced() bool {
+	return slices.ContainsFunc(t.Passes, func(p *Pass) bool { return !p.Counted && p.Passed != nil })
+}
+
 // Run executes one SELECT and keeps its passes. One of more passes than there may
 // be is an error. It runs twice; see the package's caveats.
 func Run(ctx context.Context, db *engine.DB, text string, o Options) (*Trace, error) {
@@ -77,7 +101,11 @@ func Run(ctx context.Context, db *engine.DB, text string, o Options) (*Trace, er
 	if o.MaxPasses < 0 {
 		return nil, fmt.Errorf("trace: at most %d passes: the number is not negative", o.MaxPasses)
 	}
-	_, err := db.Watch(ctx, text, func(s engine.Stage) pass.Runner { return &limiter{Runner: s.Runner, most: o.MaxPasses} })
+	var first *limiter
+	_, err := db.Watch(ctx, text, func(s engine.Stage) pass.Runner {
+		first = &limiter{Runner: s.Runner, most: o.MaxPasses}
+		return first
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -88,6 +116,7 @@ func Run(ctx context.Context, db *engine.DB, text string, o Options) (*Trace, er
 	var t *tracer
 	w, err := db.Watch(ctx, text, func(s engine.Stage) pass.Runner {
 		t = newTracer(s, &limiter{Runner: s.Runner, most: o.MaxPasses})
+		t.progress, t.expected = o.Progress, first.n
 		return t
 	})
 	if t != nil {
@@ -121,7 +150,15 @@ type limiter struct {
 // Run implements pass.Runner.
 func (l *limiter) Run(p *pass.Pass) (pass.Count, error) {
 	if l.n++; l.n > l.most {
-		return nil, fmt.Errorf("trace: the statement takes more than %d passes: allow more with --max-passes N, or trace a smaller statement", l.most)
+		return nil, fmt.Errorf("the statement takes more than %s: allow more with --max-passes N, or trace a smaller statement", number(l.most, "pass", "passes"))
 	}
 	return l.Runner.Run(p)
+}
+
+// number writes how many there are of something.
+func number[T int | uint64](n T, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return numbers.Grouped(n) + " " + many
 }

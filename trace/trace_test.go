@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/base64"
 	"encoding/binary"
+	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
@@ -13,7 +14,10 @@ import (
 	"testing"
 
 	"github.com/stencildb/stencildb/engine"
+	"github.com/stencildb/stencildb/pass"
+	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/table"
+	"github.com/stencildb/stencildb/textures"
 )
 
 // small is a table of 1000 rows in one chunk: a has NULLs, negative and positive
@@ -92,6 +96,9 @@ func TestPassesAndCountsAreThoseOfExplainAnalyze(t *testing.T) {
 					if panel.Title == "records that pass" && p.Counted && uint64(panel.Total) != p.Samples {
 						t.Errorf("%s: %s: %d samples, %d records seen to pass", backend, p.Name, p.Samples, panel.Total)
 					}
+				}
+				if draws := p.Passed != nil; draws != hasState(p, "stencil test") || draws && p.Counted && *p.Passed != p.Samples {
+					t.Errorf("%s: %s: counted %v: %d samples, the trace has seen %v", backend, p.Name, p.Counted, p.Samples, p.Tally())
 				}
 				if len(p.Panels) == 0 || len(p.State) == 0 {
 					t.Errorf("%s: %s: %d pictures, %d lines of state", backend, p.Name, len(p.Panels), len(p.State))
@@ -285,6 +292,9 @@ func TestTooManyPassesAreAnError(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), fmt.Sprintf("more than %d passes", n-1)) || !strings.Contains(err.Error(), "--max-passes") {
 		t.Errorf("%d passes, one too many: %v", n, err)
 	}
+	if _, err := Run(context.Background(), db, sql, Options{MaxPasses: 1}); err == nil || !strings.Contains(err.Error(), "more than 1 pass:") {
+		t.Errorf("2 passes where 1 is allowed: %v", err)
+	}
 	if _, err := db.Query(context.Background(), sql); err != nil { // nothing is left behind
 		t.Error(err)
 	}
@@ -312,5 +322,194 @@ func TestAStatementWithoutPasses(t *testing.T) {
 	var page bytes.Buffer
 	if err := tr.WriteHTML(&page); err != nil || len(tr.Passes) != 0 || tr.Answer[0].Value != "0" {
 		t.Errorf("%d passes, answer %v, %v", len(tr.Passes), tr.Answer, err)
+	}
+}
+
+func hasState(p *Pass, what string) bool {
+	return slices.ContainsFunc(p.State, func(s [2]string) bool { return s[0] == what })
+}
+
+// What a pass lets through is told where the engine does not ask, and the attribute that
+// a comparison works on is shown.
+func TestAComparisonShowsItsAttributeAndWhatPasses(t *testing.T) {
+	tab := small()
+	tr := traced(t, open(t, engine.Options{Backend: "classic"}, tab), "SELECT COUNT(*) FROM t WHERE a > 10 AND b < 20")
+	want := uint64(0)
+	for row := range rows {
+		if v := tab.Chunks[0].Segments[0].Value(row); !v.Null && v.I > 10 {
+			want++
+		}
+	}
+	copied, compared := tr.Passes[0], tr.Passes[1]
+	if compared.Name != "Compare(a > 10)" || compared.Counted || *compared.Passed != want || compared.Tally() != fmt.Sprintf("(%d samples)", want) || !tr.Traced() {
+		t.Errorf("%s: counted %v, seen %s, want %d", compared.Name, compared.Counted, compared.Tally(), want)
+	}
+	if p := compared.Panels[0]; p.Title != "copied: codes of a" || p.Image != copied.Panels[0].Image {
+		t.Errorf("the first picture of %s is %+v", compared.Name, p)
+	}
+}
+
+// The scale of a depth buffer is that of the column's values, in each pass: a NULL is
+// none, wherever the pass puts it, nor is a quad.
+func TestDepthsHaveTheScaleOfTheirColumn(t *testing.T) {
+	for backend, sql := range map[string]string{
+		"classic": "SELECT COUNT(a), MAX(a) FROM t WHERE (a > 10 AND a <> 77 OR a < -50) AND b < 60",
+		"fused":   "SELECT COUNT(*) FROM t WHERE a > 10",
+	} {
+		tab := small()
+		seg := tab.Chunks[0].Segments[0]
+		tr := traced(t, open(t, engine.Options{Backend: backend}, tab), sql)
+		n, least, unit := 0, 0.0, float64(1<<textures.LimbBits)
+		if backend == "fused" {
+			least, unit = 1/float64(textures.DepthMax), textures.DepthMax
+		}
+		for _, p := range tr.Passes {
+			for _, panel := range p.Panels {
+				if panel.Kind != "depth" || panel.Column != "a" {
+					continue
+				}
+				n++
+				if panel.Lo != least || panel.Hi != least+float64(seg.Max)/unit || !strings.Contains(panel.Ends[1], "400") {
+					t.Errorf("%s: %s: %s from %v to %v, %q", backend, p.Name, panel.Title, panel.Lo, panel.Hi, panel.Ends)
+				}
+				if strings.HasSuffix(p.Name, "(a IS NOT NULL)") && !strings.HasSuffix(panel.QuadText, "16777216 / 2^24 (NULL)") {
+					t.Errorf("%s: %s", p.Name, panel.QuadText)
+				}
+			}
+		}
+		if n == 0 {
+			t.Errorf("%s: no depths of a", backend)
+		}
+	}
+}
+
+func TestEndsOfLimbs(t *testing.T) {
+	big := table.Type{Kind: table.BigInt}
+	tab := table.NewBuilder("t", []table.Field{{Name: "a", Type: big}}, 10)
+	for _, v := range []int64{0, 5, 1<<50 + 3} {
+		tab.Column(0).Value(table.Int(v))
+		if err := tab.EndRow(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	chunk := tab.Table().Chunks[0]
+	tr := &tracer{plan: &plan.Query{Table: tab.Table()}}
+	const all = 1<<textures.LimbBits - 1
+	for _, c := range []struct {
+		limb        int
+		offset      uint64
+		least, most float64
+	}{{0, 0, 0, all}, {1, 0, 0, all}, {2, 0, 0, 4}, {2, 1 << 49, 2, 6}, {2, 3 << 48, 3, 7}} {
+		lo, hi, _ := tr.scale(&look{Pass: &Pass{}, pass: &pass.Pass{}, grid: newGrid(0, 3)}, &buffer{column: 0, limb: c.limb, offset: c.offset})
+		if lo*(all+1) != c.least || hi*(all+1) != c.most {
+			t.Errorf("limb %d of codes up to %d, from %d on: %v to %v, want %v to %v", c.limb, chunk.Segments[0].Max, c.offset, lo*(all+1), hi*(all+1), c.least, c.most)
+		}
+	}
+}
+
+func TestStopsGoByRank(t *testing.T) {
+	var skewed []uint64
+	for i := range uint64(80) {
+		skewed = append(skewed, i)
+	}
+	for _, c := range []struct {
+		values []uint64
+		lo, hi uint64
+		want   []uint64
+	}{
+		{append(skewed, 10_000), 0, 10_000, []uint64{0, 10, 20, 30, 40, 50, 60, 70, 10_000}},
+		{[]uint64{1, 0, 0, 0, 0, 0, 0, 0, 0, 0}, 0, 1, []uint64{0, 1}},
+		{[]uint64{7, 7, 7}, 7, 7, []uint64{7}},
+		{nil, 0, 9, []uint64{0, 9}},
+	} {
+		if got := stops(c.values, c.lo, c.hi); !slices.Equal(got, c.want) {
+			t.Errorf("stops %d, want %d", got, c.want)
+		}
+	}
+}
+
+// A comparison of a wide column is several clauses: the page says so where it numbers them.
+func TestNumbersOfClausesAreExplained(t *testing.T) {
+	tab := table.NewBuilder("t", []table.Field{{Name: "w", Type: table.Type{Kind: table.BigInt}}, {Name: "b", Type: table.Type{Kind: table.BigInt}}}, rows)
+	for i := range int64(rows) {
+		tab.Column(0).Value(table.Int(i << 30))
+		tab.Column(1).Value(table.Int(i % 64))
+		if err := tab.EndRow(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	db := open(t, engine.Options{Backend: "classic"}, tab.Table())
+	for sql, want := range map[string]bool{"SELECT COUNT(*) FROM t WHERE b > 3 AND w > 5000000000": true, "SELECT COUNT(*) FROM t WHERE b > 3 AND b <> 7": false} {
+		n := 0
+		for _, p := range traced(t, db, sql).Passes {
+			if !strings.Contains(p.Name, "clause ") {
+				continue
+			}
+			n++
+			if got := slices.ContainsFunc(p.Results, func(s string) bool {
+				return strings.Contains(s, "after splitting wide columns into 24-bit limbs: w has 40 bits")
+			}); got != want {
+				t.Errorf("%s: %s: %q", sql, p.Name, p.Results)
+			}
+		}
+		if n < 2 {
+			t.Errorf("%s: %d passes number a clause", sql, n)
+		}
+	}
+}
+
+// constant is a table of three rows in which x has one value and n none.
+func constant() *table.Table {
+	big := table.Type{Kind: table.BigInt}
+	tab := table.NewBuilder("c", []table.Field{{Name: "x", Type: big}, {Name: "n", Type: big}, {Name: "z", Type: big}, {Name: "w", Type: big}}, 10)
+	for i := range int64(3) {
+		tab.Column(0).Value(table.Int(5))
+		tab.Column(1).Value(table.Null(big))
+		tab.Column(2).Value(table.Int(i))
+		tab.Column(3).Value(table.Int(2 - i))
+		if err := tab.EndRow(); err != nil {
+			panic(err)
+		}
+	}
+	return tab.Table()
+}
+
+// degenerate are statements over columns of one value and of none.
+var degenerate = []string{
+	"SELECT SUM(x), AVG(x), MEDIAN(x) FROM c WHERE z > 0",
+	"SELECT SUM(x), SUM(n), MIN(n) FROM c WHERE z <> 1 AND n IS NULL",
+	"SELECT SUM(z), MAX(z) FROM c WHERE z > 1 AND w > 1",
+	"SELECT SUM(x) FROM c",
+}
+
+// The data of a page has lists, not null, where there is nothing.
+func TestEmptyListsAreLists(t *testing.T) {
+	for _, backend := range []string{"classic", "fused", "compute"} {
+		db := open(t, engine.Options{Backend: backend}, constant(), small())
+		for _, sql := range append(slices.Clone(degenerate), statements...) {
+			data, err := json.Marshal(traced(t, db, sql))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if at := bytes.Index(data, []byte(":null")); at >= 0 {
+				t.Errorf("%s: %s: %s", backend, sql, data[max(0, at-80):at+5])
+			}
+		}
+	}
+}
+
+func TestProgressGoesFromPassToPass(t *testing.T) {
+	var got []string
+	tr, err := Run(context.Background(), open(t, engine.Options{Backend: "classic"}, small()), statements[0],
+		Options{Progress: func(done, all int) { got = append(got, fmt.Sprintf("%d/%d", done, all)) }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var want []string
+	for i := range tr.Passes {
+		want = append(want, fmt.Sprintf("%d/%d", i+1, len(tr.Passes)))
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("progress %q, want %q", got, want)
 	}
 }

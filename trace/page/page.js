@@ -5,6 +5,7 @@
   const grouped = n => n.toLocaleString('en-US');
   // groupedText groups the digits of a number of any length before its point.
   const groupedText = s => s.replace(/^-?\d+/, d => d.replace(/\B(?=(\d{3})+$)/g, ','));
+  const count = (n, what) => `${grouped(n)} ${what}${n === 1 ? '' : 's'}`;
   const types = { u8: Uint8Array, u16: Uint16Array, u32: Uint32Array, f32: Float32Array, f64: Float64Array };
   let images = [];       // the numbers of each image
   let current = 0;       // the pass shown
@@ -62,13 +63,27 @@
   const stencilColours = ['', '#e69f00', '#0072b2', '#009e73', '#cc79a7', '#56b4e9', '#f0e442', '#d55e00'];
   const stencilColour = v => v === 0 ? theme.s0 : rgb(stencilColours[(v - 1) % (stencilColours.length - 1) + 1]);
   const shareColour = t => t === 0 ? theme.s0 : mix(theme.s0, theme.pass, 0.3 + 0.7 * t);
-  const place = (p, v) => p.hi > p.lo ? (v - p.lo) / (p.hi - p.lo) : 0;
+  // place is where a number lies on a panel's scale, 0 to 1 where it is on it.
+  function place(p, v) {
+    if (p.hi <= p.lo) return v > p.hi ? 1 : 0;
+    if (!p.stops) return (v - p.lo) / (p.hi - p.lo);
+    const x = p.kind === 'depth' ? v * p.unit : v, last = p.stops.length - 1;
+    const i = Math.max(0, Math.min(last - 1, p.stops.findLastIndex(s => s <= x)));
+    return (i + (x - p.stops[i]) / (p.stops[i + 1] - p.stops[i])) / last;
+  }
+
+  // isNull reports whether a depth stands for a NULL: which one does is the pass's matter.
+  function isNull(panel, grid, cell) {
+    if (!panel.column) return false;
+    const part = trace.columns.find(c => c.name === panel.column).chunks[grid.chunk];
+    return images[part.codes][images[part.index][cell]] === '';
+  }
 
   function colour(panel, grid, numbers, cell) {
     const v = numbers[cell];
     switch (panel.kind) {
       case 'codes': return v === 0 ? theme.none : ramp(place(panel, v - 1));
-      case 'depth': return v >= 1 && panel.hi < 1 ? theme.none : ramp(place(panel, v));
+      case 'depth': return isNull(panel, grid, cell) ? theme.none : ramp(place(panel, v));
       case 'stencil': return stencilColour(v);
       case 'share': return shareColour(v / grid.sizes[cell]);
     }
@@ -94,22 +109,23 @@
   const hex = c => `rgb(${c.join(' ')})`;
   const patch = (c, text) => make('span', {}, make('i', { style: `background:${hex(c)}` }), text);
 
-  function legend(panel) {
+  function legend(panel, grid) {
     const box = make('div', { className: 'legend' });
     if (panel.kind === 'stencil') {
-      for (const l of panel.legend) box.append(patch(stencilColour(l.value), `${l.value}: ${grouped(l.records)} records`), ' ');
+      for (const l of panel.legend) box.append(patch(stencilColour(l.value), `${l.value}: ${count(l.records, 'record')}`), ' ');
     } else if (panel.kind === 'share') {
-      box.append(patch(theme.pass, `${grouped(panel.total)} records`));
+      box.append(patch(theme.pass, count(panel.total, 'record')));
     } else {
       const stops = [0, 0.25, 0.5, 0.75, 1].map(t => hex(ramp(t))).join(',');
       const scale = make('div', { className: 'scale', style: `background:linear-gradient(90deg,${stops})` });
       box.append(scale, make('div', { className: 'ends' }, ...panel.ends.map(e => make('span', {}, e))));
+      if (panel.stops && panel.stops.length > 2) box.append(make('div', {}, 'shades go by rank'));
       if (panel.quadText) {
-        scale.append(make('b', { style: `left:${100 * place(panel, panel.quad)}%` }));
+        scale.append(make('b', { style: `left:${100 * Math.max(0, Math.min(1, place(panel, panel.quad)))}%` }));
         box.append(make('div', { className: 'quad' }, panel.quadText));
       }
-      const numbers = images[panel.image], none = panel.kind === 'codes' ? v => v === 0 : v => v >= 1 && panel.hi < 1;
-      if (panel.kind !== 'texels' && numbers.some(none)) box.append(patch(theme.none, 'NULL'));
+      const none = { codes: v => v === 0, depth: (_, cell) => isNull(panel, grid, cell) }[panel.kind];
+      if (none && images[panel.image].some(none)) box.append(patch(theme.none, 'NULL'));
     }
     if (panel.note) box.append(make('div', { className: 'note' }, panel.note));
     return box;
@@ -132,7 +148,7 @@
     const caption = make('figcaption', {}, panel.title);
     if (panel.same) caption.append(make('span', { className: 'same' }, ' (same)'));
     const picture = make('div', { className: 'picture' }, canvas);
-    const f = make('figure', { className: panel.small ? 'small' : '' }, caption, picture, legend(panel));
+    const f = make('figure', { className: panel.small ? 'small' : '' }, caption, picture, legend(panel, grid));
     f.panel = panel;
     canvas.addEventListener('pointermove', e => { if (!kept) point(f, e); });
     canvas.addEventListener('pointerleave', () => { if (!kept) { spot = null; tell(); } });
@@ -157,7 +173,7 @@
     const v = images[panel.image][cell];
     switch (panel.kind) {
       case 'codes': return v === 0 ? 'NULL' : grouped(v - 1);
-      case 'depth': return `${grouped(Number((v * panel.unit).toFixed(2)))} / ${panel.unit === 16777216 ? '2^24' : '(2^24 - 1)'}`;
+      case 'depth': return `${isNull(panel, grid, cell) ? 'NULL, ' : ''}${grouped(Number((v * panel.unit).toFixed(2)))} / ${panel.unit === 16777216 ? '2^24' : '(2^24 - 1)'}`;
       case 'stencil': return String(v);
     }
     const n = grid.sizes[cell];
@@ -182,8 +198,8 @@
       return;
     }
     const row = rowOf(grid, spot.cell), n = grid.sizes[spot.cell];
-    const head = make('div', {}, pair('row', grouped(grid.first + row + 1)), ` of ${grouped(trace.rows)}`);
-    if (n > 1) head.append(make('span', { className: 'dim' }, `, the first of ${grouped(n)} records of its block`));
+    const head = make('div', {}, 'row ', make('b', {}, grouped(grid.first + row)), ` of ${grouped(trace.rows)}, counted from 0`);
+    if (n > 1) head.append(make('span', { className: 'dim' }, `; the first of the ${grouped(n)} records of its block`));
     if (kept) head.append(make('span', { className: 'dim' }, ' · kept: click a picture to let go'));
     const values = make('div', { className: 'values' });
     for (const c of trace.columns) {
@@ -243,12 +259,14 @@
     const next = search.steps[pass.step + 1], same = next && step.tried && JSON.stringify(next.tried) === JSON.stringify(step.tried);
     const before = pass.step > 0 ? search.steps[pass.step - 1].known.length : 0;
     const bits = make('div', { className: 'bits' });
+    const decided = b => step.decides && step.decides[1] <= b && b <= step.decides[0];
     for (let i = 0; i < search.bits; i++) {
-      const found = i < step.known.length;
-      bits.append(make('span', { className: !found ? 'open' : i >= before ? 'new' : '', title: `bit ${search.bits - 1 - i}` }, found ? step.known[i] : '·'));
+      const bit = search.bits - 1 - i, found = i < step.known.length;
+      const kind = !found ? 'open' : decided(bit) ? 'new' : i < before ? '' : step.counts ? 'told' : 'new';
+      bits.append(make('span', { className: kind, title: `bit ${bit}` }, found ? step.known[i] : '·'));
     }
     const where = search.chunk >= 0 ? ` in chunk ${search.chunk + 1} of ${trace.grids.length}` : '';
-    box.append(make('h2', {}, `${search.aggregate}${where}: bits of the code found so far`), bits,
+    box.append(make('h2', {}, `${search.aggregate}${where}: bits of the code found so far`), bits, ...turn(search, pass.step),
       make('p', {}, ...(step.tried ? ['compared with ', make('b', { className: 'quad' }, step.tried.map(t => t.value).join(', ')), ': '] : []),
         step.ends[0] === step.ends[1] ? `the value is ${step.ends[0]}` : `the value lies in ${step.ends[0]} … ${step.ends[1]}`,
         same ? make('span', { className: 'dim' }, ' (the comparison tells more when the other chunks are counted, too)') : ''),
@@ -260,7 +278,26 @@
       bars.append(make('span', { className: d.bits === step.taken ? 'taken' : '' }, d.bits),
         make('span', {}, make('span', { className: 'bar', style: `width:${80 * d.records / most}%` }), ' ' + grouped(d.records)));
     }
-    box.append(make('p', { className: 'dim' }, `candidates by the bits counted here; the others have ${'0'.repeat(step.digits[0].bits.length)}; the answer's are ${step.taken}`), bars);
+    const zero = '0'.repeat(step.digits[0].bits.length);
+    const rest = step.digits[0].bits === zero ? '' : `; how many have ${zero} is known when the last window of the chunk has been counted`;
+    box.append(make('p', { className: 'dim' }, `Counted by this pass: ${step.decides ? 'candidates' : 'selected values'} by ${label(step.counts)}${rest}; the answer has ${step.taken}.`), bars);
+  }
+
+  const label = digit => digit[0] === digit[1] ? `bit ${digit[0]}` : `bits ${digit[0]}..${digit[1]}`;
+
+  // turn says what a pass of a search digit by digit decides, and what it counts for the
+  // next one.
+  function turn(search, n) {
+    const step = search.steps[n];
+    if (!step.counts) return [];
+    const known = digit => step.known.slice(search.bits - 1 - digit[0], search.bits - digit[1]);
+    const again = s => s && label(s.counts) === label(step.counts); // another window
+    const last = search.steps.slice(n).every(again);
+    const now = step.decides ? [`This pass decides ${label(step.decides)} from the counts of the pass before: `, make('b', {}, known(step.decides)), `. It keeps the candidates that have them and counts these by ${label(step.counts)}`]
+      : [`This pass counts the selected values by ${label(step.counts)}`];
+    const told = again(search.steps[n + 1]) ? '; the other windows of the chunk follow.'
+      : `; from these counts the ${last ? 'host decides the last bits' : 'next pass decides them'}: ${known(step.counts)} (dashed).`;
+    return [make('p', {}, ...now, told)];
   }
 
   function showSum(pass) {
@@ -274,10 +311,12 @@
       make('td', { style: 'width:45%' }, ...(b.pass > current ? [] : [make('span', { className: 'bar', style: `width:${70 * b.share}%` }), ` ${(100 * b.share).toFixed(2)} %`]))));
     const where = trace.grids.length > 1 ? ` in chunk ${sum.chunk + 1} of ${trace.grids.length}` : '';
     box.append(make('h2', {}, `Sum of ${sum.column}${where}: records that have a bit, times 2^bit`));
-    if (sum.host) box.append(make('p', { className: 'dim' }, 'Counted on the host: the program adds all bits up in one pass.'));
-    box.append(make('table', { style: 'width:100%' }, make('tr', {}, ...['bit', 'records', 'adds', 'share of all codes'].map(h => make('th', {}, h))), ...rows));
-    if (sum.bits.every(b => b.pass <= current)) box.append(
-      make('p', {}, `codes ${groupedText(sum.codes)} + ${grouped(sum.values)} values × ${groupedText(sum.base)} (the value of code 0) = ${groupedText(sum.total)}`));
+    if (sum.host && sum.bits.length > 0) box.append(make('p', { className: 'dim' }, 'Counted on the host: the program adds all bits up in one pass.'));
+    if (sum.bits.length === 0) box.append(make('p', {}, 'A code has 0 bits, since all values are the same: sum = values × base.'));
+    else box.append(make('table', { style: 'width:100%' }, make('tr', {}, ...['bit', 'records', 'adds', 'share of all codes'].map(h => make('th', {}, h))), ...rows));
+    if (sum.bits.some(b => b.pass > current)) return;
+    box.append(sum.values === 0 ? make('p', {}, `No value is selected${where}: a SUM of no values is NULL.`) :
+      make('p', {}, `${sum.bits.length > 0 ? `codes ${groupedText(sum.codes)} + ` : ''}${count(sum.values, 'value')} × ${groupedText(sum.base)} (the value of code 0) = ${groupedText(sum.total)}`));
   }
 
   // --- A pass.
@@ -285,6 +324,12 @@
   function table(target, rows) {
     target.textContent = '';
     for (const [k, v] of rows) target.append(make('tr', {}, make('th', {}, k), make('td', {}, v)));
+  }
+
+  // samples says how many samples passed, in parentheses if only the trace has counted.
+  function samples(pass) {
+    if (pass.counted) return `${count(pass.samples, 'sample')} passed, `;
+    return pass.passed === undefined ? '' : `(${count(pass.passed, 'sample')} passed, counted for this page), `;
   }
 
   function show(n) {
@@ -295,7 +340,7 @@
     $('name').textContent = pass.name;
     $('counts').textContent = pass.counts ? `counts: ${pass.counts}` : '';
     const chunk = trace.grids.length > 1 ? `, chunk ${pass.chunk + 1} of ${trace.grids.length}` : '';
-    $('numbers').textContent = (pass.counted ? `${grouped(pass.samples)} samples passed, ` : '') + `${pass.ms.toFixed(3)} ms` + chunk;
+    $('numbers').textContent = samples(pass) + `${pass.ms.toFixed(3)} ms` + chunk;
     $('results').replaceChildren(...(pass.results || []).map(r => make('li', {}, r)));
     showSearch(pass);
     showSum(pass);
@@ -362,6 +407,9 @@
 
   async function start() {
     for (const e of document.querySelectorAll('.number')) e.textContent = groupedText(e.textContent);
+    for (const e of document.querySelectorAll('.value')) {
+      if (/^(bigint|integer|smallint|numeric|real|double)/.test(e.parentNode.title) && /^-?\d+(\.\d*)?$/.test(e.textContent)) e.textContent = groupedText(e.textContent);
+    }
     if (trace.passes.length === 0) {
       $('name').textContent = 'This statement needs no pass: its answer follows from what is known of the columns.';
       for (const id of ['stepper', 'facts']) $(id).hidden = true;
@@ -371,7 +419,8 @@
     if (!window.DecompressionStream) throw new Error('this browser cannot unpack the pictures (DecompressionStream): take a newer one');
     $('name').textContent = 'Unpacking the pictures …';
     images = await Promise.all(trace.images.map(unpack));
-    for (const grid of trace.grids) {
+    for (const [i, grid] of trace.grids.entries()) {
+      grid.chunk = i;
       grid.sizes = Array.from({ length: grid.cols * grid.lines }, (_, i) => blockSize(grid, i));
       grid.cells = grid.sizes.filter(n => n > 0).length;
     }

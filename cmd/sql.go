@@ -1,0 +1,81 @@
+package cmd
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// sqlText is the SQL of a command: its one argument, or the content of the file of -f.
+type sqlText struct {
+	file     string
+	fallback string // where neither is given; "" for an error
+}
+
+func (s *sqlText) register(c *cobra.Command) {
+	c.Flags().StringVarP(&s.file, "file", "f", "", "read the SQL from `FILE`, - for standard input")
+}
+
+// read returns the text, without the byte order mark of Windows' editors.
+func (s *sqlText) read(c *cobra.Command, args []string) (string, error) {
+	text, err := s.source(c, args)
+	return strings.TrimPrefix(text, "\ufeff"), err
+}
+
+func (s *sqlText) source(c *cobra.Command, args []string) (string, error) {
+	given := c.Flags().Changed("file")
+	switch {
+	case given && len(args) > 0:
+		return "", usagef("give SQL as an argument or with -f, not both")
+	case given && s.file == "":
+		return "", usagef("-f: name a file, or - for standard input")
+	case given && s.file == "-":
+		return readAll(c.Context(), c.InOrStdin())
+	case given:
+		if err := readable(s.file); err != nil {
+			return "", err
+		}
+		data, err := os.ReadFile(s.file)
+		return string(data), err
+	case len(args) == 0 && s.fallback == "":
+		return "", usagef("no SQL: give it as an argument, or with -f FILE (-f - reads standard input)")
+	case len(args) == 0:
+		return s.fallback, nil
+	}
+	return args[0], nil
+}
+
+// readAll reads standard input to its end, or until ctx ends: a terminal may keep
+// it waiting for ever.
+func readAll(ctx context.Context, r io.Reader) (string, error) {
+	type read struct {
+		data []byte
+		err  error
+	}
+	done := make(chan read, 1)
+	go func() {
+		data, err := io.ReadAll(r)
+		done <- read{data, err}
+	}()
+	select {
+	case <-ctx.Done():
+		return "", ctx.Err()
+	case got := <-done:
+		if got.err != nil {
+			return "", fmt.Errorf("reading standard input: %w", got.err)
+		}
+		return string(got.data), nil
+	}
+}
+
+// atMostOneSQL takes the SQL as one argument; more of them are SQL without quotes.
+func atMostOneSQL(c *cobra.Command, args []string) error {
+	if len(args) > 1 {
+		return fmt.Errorf("%d arguments where the SQL is one: put it in quotes, as in stencildb %s 'SELECT COUNT(*) FROM flights'", len(args), c.Name())
+	}
+	return nil
+}
