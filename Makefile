@@ -167,8 +167,8 @@ data/$(DATA_FILE):
 	@ls -l $@
 
 .PHONY: docs
-docs: setup-run ## build the lessons' pages into docs/lessons
-	$(GO) run -tags $(TAGS) ./demos/site -o docs/lessons
+docs: setup-run ## build the pages in docs and docs/lessons
+	$(GO) run -tags $(TAGS) ./demos/site -o docs
 
 .PHONY: clean
 clean: ## remove what was built (data/ stays)

@@ -1,12 +1,11 @@
 package draw
 
 import (
-	"errors"
 	"fmt"
 	"image"
 	"image/png"
+	"io"
 	"math"
-	"os"
 	"strings"
 
 	"golang.org/x/image/font"
@@ -16,6 +15,7 @@ import (
 	"golang.org/x/image/font/opentype"
 	"golang.org/x/image/math/fixed"
 
+	"github.com/stencildb/stencildb/internal/files"
 	"github.com/stencildb/stencildb/textures"
 )
 
@@ -128,13 +128,9 @@ func (c *Canvas) Frame(r image.Rectangle) {
 	c.Fill(r.Inset(2), White)
 }
 
-// WritePNG writes a picture to a file.
+// WritePNG writes a picture to a file, whole or not at all.
 func WritePNG(path string, img image.Image) error {
-	w, err := os.Create(path)
-	if err != nil {
-		return err
-	}
-	return errors.Join(png.Encode(w, img), w.Close())
+	return files.Write(path, func(w io.Writer) error { return png.Encode(w, img) })
 }
 
 // width returns how wide s is.

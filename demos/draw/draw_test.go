@@ -1,6 +1,7 @@
 package draw
 
 import (
+	"bytes"
 	"image"
 	"image/png"
 	"os"
@@ -132,5 +133,15 @@ func TestSheetIsWrittenAsASmallPalette(t *testing.T) {
 	}
 	if err := WritePNG(filepath.Join(t.TempDir(), "no", "folder.png"), img); err == nil {
 		t.Error("a folder that is not there is no error")
+	}
+	before, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := WritePNG(path, &image.Paletted{}); err == nil {
+		t.Error("a picture without pixels is written")
+	}
+	if after, err := os.ReadFile(path); err != nil || !bytes.Equal(before, after) {
+		t.Errorf("a picture that cannot be written replaces another (%v)", err)
 	}
 }

@@ -51,6 +51,10 @@ func kthLargest(s *lesson.Stage, bits int, k uint64, test pass.Stencil, look fun
 	return x
 }
 
+// medianRank returns which of n values, the largest first, is their median: the one in
+// the middle, or the smaller of the two there.
+func medianRank(n uint64) uint64 { return n/2 + 1 }
+
 func run(s *lesson.Stage) {
 	delay := s.Column("delay")
 	bits := delay.Segment.Bits
@@ -71,9 +75,11 @@ func run(s *lesson.Stage) {
 	s.Say("The code is %d, the delay %d minutes. %d passes, whatever k is and however the delays are spread.", x, int64(x)+delay.Min(), bits)
 	s.Agree(uint64(int64(x)+delay.Min()), fmt.Sprintf("SELECT kth_largest(delay, %d) FROM flights", k))
 
-	median := kthLargest(s, bits, uint64(s.Table.Rows()+1)/2, pass.Stencil{}, func(decision) {})
-	s.Say("With k = %s the same passes find the median: %d minutes. MIN and MAX are k = n and k = 1.",
-		numbers.Grouped((s.Table.Rows()+1)/2), int64(median)+delay.Min())
+	middle := medianRank(uint64(s.Table.Rows()))
+	median := int64(kthLargest(s, bits, middle, pass.Stencil{}, func(decision) {})) + delay.Min()
+	s.Say("With k = %s the same passes find the median, of the two delays in the middle the smaller one: %d minutes. MAX is k = 1, MIN is k = %s.",
+		numbers.Grouped(middle), median, numbers.Grouped(s.Table.Rows()))
+	s.Agree(uint64(median), "SELECT MEDIAN(delay) FROM flights")
 
 	s.Say("Look at the picture: each count halves the interval in which the answer lies, though not a single record is moved or copied.")
 	s.Picture("bits", &draw.Sheet{Title: fmt.Sprintf("The %dth largest delay in %d counts", k, bits), Columns: 1, Width: 1000, Panels: []draw.Panel{{

@@ -12,7 +12,8 @@ type Planes struct {
 	Column
 	Min  int64
 	Bits [][]uint32 // plane i has bit i of the codes
-	Rows []uint32   // set where there is a record: the last words are partly filled
+	Rows []uint32   // set where there is a record: the last group of them is partly filled
+	Kept int        // words that the device keeps of a plane: whole runs
 
 	records int
 }
@@ -37,6 +38,7 @@ func (s *Stage) Planes(c Column) Planes {
 	if s.err == nil {
 		s.Fail(s.Runner.Read(b, words))
 	}
+	p.Kept = len(words) / len(p.Bits)
 	for i := range p.Bits {
 		p.Bits[i] = make([]uint32, 4*units)
 		for u := range units {

@@ -9,6 +9,7 @@ import (
 	"github.com/stencildb/stencildb/demos/draw"
 	"github.com/stencildb/stencildb/demos/lesson"
 	"github.com/stencildb/stencildb/internal/numbers"
+	"github.com/stencildb/stencildb/textures"
 )
 
 //go:embed README.md planes.go answer.go
@@ -74,8 +75,11 @@ func kthLargest(p lesson.Planes, k uint64, look func(i int, count uint64, set bo
 func run(s *lesson.Stage) {
 	delay, distance := s.Planes(s.Column("delay")), s.Planes(s.Column("distance"))
 	rows := uint64(s.Table.Rows())
-	s.Say("Bit plane i holds bit i of 32 records in a word. distance has %d planes of %s words, cut on the device by a compute shader and read back: %.2f MB instead of %.2f MB as floats.",
-		len(distance.Bits), numbers.Grouped(len(distance.Rows)), float64(4*len(distance.Bits)*len(distance.Rows))/1e6, float64(4*rows)/1e6)
+	s.Say("Bit plane i holds bit i of 32 records in a word. distance has %d planes, cut on the device by a compute shader and read back. "+
+		"%s records fill %s words of a plane. They are kept in groups of %s, the last one filled up: %s words. "+
+		"The device keeps whole runs of %d groups, %s words: in all %.2f MB, where floats take %.2f MB.",
+		len(distance.Bits), numbers.Grouped(rows), numbers.Grouped((rows+31)/32), numbers.Grouped(textures.GroupRows), numbers.Grouped(len(distance.Rows)),
+		textures.UnitsPerRun/textures.UnitsPerGroup, numbers.Grouped(distance.Kept), float64(4*len(distance.Bits)*distance.Kept)/1e6, float64(4*rows)/1e6)
 
 	s.Say("SUM. Lesson 9 drew a pass a bit, and an occlusion query counted fragments. The count of plane i is the number of its bits that are set (popcount), 32 records an instruction:")
 	sum := rows * uint64(distance.Min)
@@ -94,7 +98,7 @@ func run(s *lesson.Stage) {
 	x := kthLargest(delay, 100, func(i int, n uint64, set bool) { s.Row("%3d %25s   %v", i, numbers.Grouped(n), set) })
 	s.Agree(uint64(int64(x)+delay.Min), "SELECT kth_largest(delay, 100) FROM flights")
 
-	s.Say("Backend compute does this in compute shaders: 128 records a thread at a time, all bits of a sum in one dispatch, three bits of a search in each. Beside the passes of 2004 (%s):", s.Device())
+	s.Say("Backend compute does this in compute shaders: 128 records a thread at a time, all bits of a sum in one pass, three bits of a search in each. Beside the passes of 2004 (%s):", s.Device())
 	s.Row("%-48s %18s %18s", "", "classic", "compute")
 	s.Row("%-48s %6s %11s %6s %11s", "", "passes", "time", "passes", "time")
 	queries := []string{"SELECT COUNT(*) FROM flights WHERE delay < 60", "SELECT SUM(distance) FROM flights", "SELECT kth_largest(delay, 100) FROM flights"}

@@ -3,17 +3,19 @@ package main
 import (
 	"bytes"
 	_ "embed"
-	"fmt"
 	"html/template"
 	"image"
+	"io"
 	"os"
+	"path"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 
-	"github.com/stencildb/stencildb/demos/draw"
 	"github.com/stencildb/stencildb/demos/lesson"
 	"github.com/stencildb/stencildb/demos/lessons"
+	"github.com/stencildb/stencildb/internal/files"
 )
 
 //go:embed page.html
@@ -25,7 +27,9 @@ var style string
 // page is what page.html shows.
 type page struct {
 	Title    string
-	File     string
+	Number   int    // of a lesson, 0 for other pages
+	File     string // from the folder of the site
+	Base     string // the way from the page to the lessons' folder
 	Text     template.HTML
 	Command  string
 	Output   template.HTML // what the program prints
@@ -37,29 +41,61 @@ type page struct {
 	Lessons  []place // for the navigation
 }
 
+// Is reports whether the page is at a place.
+func (p *page) Is(at place) bool { return p.File == folder+at.File }
+
 // listing is a file of a lesson.
 type listing struct{ Path, Text string }
 
-// place is a page by its file and its title.
-type place struct{ File, Title string }
+// place is a page among the lessons by its file and its title, a lesson's with its number.
+type place struct {
+	File   string
+	Number int // 0 for none
+	Title  string
+}
 
-// write builds the site into a folder: pages and pictures.
-func write(root, dir string) error {
-	if err := os.MkdirAll(dir, 0o777); err != nil {
+// folder of the lessons in the site.
+const folder = "lessons/"
+
+// write builds the site into a folder: pages, and pictures by way of play.
+func write(root, dir string, play player) error {
+	if err := os.MkdirAll(filepath.Join(dir, folder), 0o777); err != nil {
 		return err
 	}
-	pages, err := build(root, func(l *lesson.Lesson) (string, error) {
-		return play(l, func(name string, img image.Image) error { return draw.WritePNG(filepath.Join(dir, name), img) })
-	})
+	pages, err := build(root, play)
 	if err != nil {
 		return err
 	}
 	for name, text := range pages {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
+		if err := update(filepath.Join(dir, name), text); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// update writes a page, unless the one that is there differs in what was measured alone.
+func update(path, text string) error {
+	have, err := os.ReadFile(path)
+	if err == nil && slices.Equal(steady(string(have)), steady(text)) {
+		return nil
+	}
+	return files.Write(path, func(w io.Writer) error {
+		_, err := io.WriteString(w, text)
+		return err
+	})
+}
+
+var (
+	measurement = regexp.MustCompile(`<span class="measured">[^<]*</span>`)
+	blanks      = regexp.MustCompile(`[ \n]+`)
+)
+
+// steady is a page without what was measured, and without where lines break because
+// of that.
+func steady(page string) []string {
+	page = blanks.ReplaceAllString(measurement.ReplaceAllString(page, ""), " ")
+	return strings.SplitAfter(page, "> ")
 }
 
 // play runs a lesson on the software device and returns what it prints.
@@ -72,9 +108,9 @@ func play(l *lesson.Lesson, picture func(name string, img image.Image) error) (s
 // player runs a lesson and returns what it prints.
 type player func(l *lesson.Lesson) (string, error)
 
-// build returns the files of the site by their names; play says what a lesson prints.
+// build returns the files of the site but for pictures, by their names from its folder; play says what a lesson prints.
 func build(root string, play player) (map[string]string, error) {
-	files := map[string]string{"style.css": style}
+	site := map[string]string{folder + "style.css": style}
 	t, err := template.New("page").Parse(pageText)
 	if err != nil {
 		return nil, err
@@ -85,7 +121,14 @@ func build(root string, play player) (map[string]string, error) {
 	}
 	var menu []place
 	for _, p := range pages {
-		menu = append(menu, place{p.File, p.Title})
+		menu = append(menu, place{path.Base(p.File), p.Number, p.Title})
+	}
+	front, err := markdown(root, "docs/README.md", "docs")
+	if err != nil {
+		return nil, err
+	}
+	if err := add(site, t, &page{Title: "stencildb", File: "index.html", Base: folder, Text: front, Lessons: menu}); err != nil {
+		return nil, err
 	}
 	for i, p := range pages {
 		p.Lessons = menu
@@ -95,22 +138,30 @@ func build(root string, play player) (map[string]string, error) {
 		if i+1 < len(menu) {
 			p.After = &menu[i+1]
 		}
-		var b bytes.Buffer
-		if err := t.Execute(&b, p); err != nil {
+		if err := add(site, t, p); err != nil {
 			return nil, err
 		}
-		files[p.File] = b.String()
 	}
-	return files, nil
+	return site, nil
 }
 
-// collect makes all pages, in their order: the index, the lessons, the glossary.
+// add makes the file of a page.
+func add(site map[string]string, t *template.Template, p *page) error {
+	var b bytes.Buffer
+	if err := t.Execute(&b, p); err != nil {
+		return err
+	}
+	site[p.File] = b.String()
+	return nil
+}
+
+// collect makes the pages of the lessons, in their order: the index, the lessons, the glossary.
 func collect(root string, play player) ([]*page, error) {
-	index, err := markdown(root, "demos/README.md")
+	index, err := markdown(root, "demos/README.md", "docs/lessons")
 	if err != nil {
 		return nil, err
 	}
-	pages := []*page{{Title: "Lessons", File: "index.html", Text: index}}
+	pages := []*page{{Title: "Lessons", File: folder + "index.html", Text: index}}
 	for _, l := range lessons.All() {
 		p, err := lessonPage(root, l, play)
 		if err != nil {
@@ -118,17 +169,17 @@ func collect(root string, play player) ([]*page, error) {
 		}
 		pages = append(pages, p)
 	}
-	glossary, err := markdown(root, "demos/GLOSSARY.md")
+	glossary, err := markdown(root, "demos/GLOSSARY.md", "docs/lessons")
 	if err != nil {
 		return nil, err
 	}
-	return append(pages, &page{Title: "Glossary", File: "glossary.html", Text: glossary}), nil
+	return append(pages, &page{Title: "Glossary", File: folder + "glossary.html", Text: glossary}), nil
 }
 
 // lessonPage runs a lesson and makes its page.
 func lessonPage(root string, l *lesson.Lesson, play player) (*page, error) {
-	folder := "demos/" + l.Name + "/"
-	text, err := markdown(root, folder+"README.md")
+	sources := "demos/" + l.Name + "/"
+	text, err := markdown(root, sources+"README.md", "docs/lessons")
 	if err != nil {
 		return nil, err
 	}
@@ -136,7 +187,7 @@ func lessonPage(root string, l *lesson.Lesson, play player) (*page, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &page{Title: fmt.Sprintf("%d %s", l.Number, l.Title), File: l.Name + ".html", Text: text,
+	p := &page{Title: l.Title, Number: l.Number, File: folder + l.Name + ".html", Text: text,
 		Command: "stencildb demo " + l.Name, Output: output(said)}
 	p.Measured = strings.Contains(string(p.Output), `class="measured"`)
 	entries, err := l.Files.ReadDir(".")
@@ -148,7 +199,7 @@ func lessonPage(root string, l *lesson.Lesson, play player) (*page, error) {
 		if err != nil {
 			return nil, err
 		}
-		x := listing{folder + e.Name(), string(source)}
+		x := listing{sources + e.Name(), string(source)}
 		switch e.Name() {
 		case "README.md":
 		case "answer.go":

@@ -3,18 +3,26 @@ package main
 import (
 	"flag"
 	"fmt"
+	"image"
 	"os"
+	"path/filepath"
+
+	"github.com/stencildb/stencildb/demos/draw"
+	"github.com/stencildb/stencildb/demos/lesson"
 )
 
 func main() {
-	out := flag.String("o", "docs/lessons", "write the pages to `DIR`")
+	out := flag.String("o", "docs", "write the pages to `DIR`")
 	root := flag.String("root", ".", "the `DIR` of the repository")
 	flag.Parse()
 	if flag.NArg() > 0 {
 		fmt.Fprintln(os.Stderr, "error: want no argument: see site -h")
 		os.Exit(2)
 	}
-	if err := write(*root, *out); err != nil {
+	err := write(*root, *out, func(l *lesson.Lesson) (string, error) {
+		return play(l, func(name string, img image.Image) error { return draw.WritePNG(filepath.Join(*out, folder, name), img) })
+	})
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "error:", err)
 		os.Exit(1)
 	}

@@ -19,8 +19,8 @@ import (
 
 var reader = goldmark.New(goldmark.WithExtensions(extension.Table), goldmark.WithParserOptions(parser.WithAutoHeadingID()))
 
-// markdown turns a file of the repository into HTML for a page in docs/lessons.
-func markdown(root, file string) (template.HTML, error) {
+// markdown turns a file of the repository into HTML for a page in the folder dir of it.
+func markdown(root, file, dir string) (template.HTML, error) {
 	source, err := os.ReadFile(filepath.Join(root, file))
 	if err != nil {
 		return "", err
@@ -30,11 +30,11 @@ func markdown(root, file string) (template.HTML, error) {
 		switch n := n.(type) {
 		case *ast.Link:
 			if entering {
-				n.Destination = []byte(relink(file, string(n.Destination)))
+				n.Destination = []byte(relink(file, dir, string(n.Destination)))
 			}
 		case *ast.Image:
 			if entering {
-				n.Destination = []byte(relink(file, string(n.Destination)))
+				n.Destination = []byte(relink(file, dir, string(n.Destination)))
 			}
 		}
 		return ast.WalkContinue, nil
@@ -49,34 +49,35 @@ func markdown(root, file string) (template.HTML, error) {
 	return template.HTML(b.String()), nil
 }
 
-// relink returns what a link of a file of the repository is on a page in docs/lessons.
-func relink(file, link string) string {
+// relink returns what a link of a file of the repository is on a page in the folder dir.
+func relink(file, dir, link string) string {
 	to, fragment, found := strings.Cut(link, "#")
 	if to == "" || strings.Contains(to, "://") {
 		return link
 	}
-	to = whereIs(path.Join(path.Dir(file), to))
+	// Both are relative to the repository, so there is a way from one to the other.
+	to, _ = filepath.Rel(dir, pageOf(path.Join(path.Dir(file), to)))
+	to = filepath.ToSlash(to)
 	if found {
 		to += "#" + fragment
 	}
 	return to
 }
 
-// whereIs returns where a file of the repository is to be found from docs/lessons.
-func whereIs(file string) string {
+// pageOf returns the page that is made of a file of the repository, or the file itself.
+func pageOf(file string) string {
 	switch file {
+	case "docs/README.md":
+		return "docs/index.html"
 	case "demos/README.md":
-		return "index.html"
+		return "docs/lessons/index.html"
 	case "demos/GLOSSARY.md":
-		return "glossary.html"
-	}
-	if picture, ok := strings.CutPrefix(file, "docs/lessons/"); ok {
-		return picture
+		return "docs/lessons/glossary.html"
 	}
 	for _, l := range lessons.All() {
 		if file == "demos/"+l.Name+"/README.md" {
-			return l.Name + ".html"
+			return "docs/lessons/" + l.Name + ".html"
 		}
 	}
-	return "../../" + file
+	return file
 }
