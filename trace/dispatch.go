@@ -185,16 +185,14 @@ func (t *tracer) column(l *look, b textures.Block) ([]Panel, error) {
 	var some []Panel
 	lows, highs := digitBits(l.Name), digitBits(l.Counts)
 	for _, p := range list {
-		bit := int(p.Quad)
-		if lows == nil && highs == nil || between(lows, bit) || between(highs, bit) {
-			p.Quad = 0
+		if lows == nil && highs == nil || between(lows, p.bit) || between(highs, p.bit) {
 			some = append(some, p)
 		}
 	}
 	return some, nil
 }
 
-// readColumn reads a block back. A plane's bit is in Quad, for column to choose by.
+// readColumn reads a block back.
 func (t *tracer) readColumn(l *look, b textures.Block) ([]Panel, error) {
 	words := make([]uint32, b.Bytes()/4)
 	if err := t.Read(b, words); err != nil {
@@ -219,7 +217,7 @@ func (t *tracer) readColumn(l *look, b textures.Block) ([]Panel, error) {
 		if err != nil {
 			return nil, err
 		}
-		p.Small, p.Quad = true, float64(bit)
+		p.Small, p.bit = true, bit
 		list = append(list, p)
 	}
 	slices.Reverse(list) // the highest first, as they are read

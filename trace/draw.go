@@ -240,12 +240,25 @@ func (t *tracer) depthPanels(l *look, b, now *buffer) error {
 		if d.column >= 0 && t.segment(l, d.column).Nulls > 0 {
 			p.Column = t.columnName(d.column)
 		}
-		if l.tests() {
-			p.Quad, p.QuadText = float64(l.pass.Quad), "quad at depth "+t.depthName(l, d, float64(l.pass.Quad))
-		}
+		p.Quads = t.quads(l, d)
 		l.Panels = append(l.Panels, p)
 	}
 	return nil
+}
+
+// quads returns what the pass compares a depth buffer with.
+func (t *tracer) quads(l *look, d *buffer) (list []Quad) {
+	add := func(what string, depth float64) {
+		list = append(list, Quad{depth, what + " " + t.depthName(l, d, depth)})
+	}
+	if l.tests() {
+		add("quad at depth", float64(l.pass.Quad))
+	}
+	if b := l.pass.Bounds; b != nil {
+		add("from depth", b.Lo)
+		add("to depth", b.Hi)
+	}
+	return list
 }
 
 // scale returns the ends of the scale of a depth buffer, and its stops. Those of a limb

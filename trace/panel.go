@@ -28,17 +28,23 @@ type Panel struct {
 	Ends [2]string `json:"ends"`
 	// Stops, where there are, are the numbers (codes, or depths times Unit) that lie
 	// evenly on the scale, from Lo to Hi: of a skewed column shades go by rank.
-	Stops []uint64 `json:"stops,omitempty"`
-	// Quad is the depth of the quad on that scale, in words too.
-	Quad     float64 `json:"quad"`
-	QuadText string  `json:"quadText,omitempty"`
-	Legend   []Level `json:"legend,omitempty"` // of stencil values
-	Total    int     `json:"total"`            // of a share: records of the chunk
-	Same     bool    `json:"same,omitempty"`   // as before the pass
+	Stops  []uint64 `json:"stops,omitempty"`
+	Quads  []Quad   `json:"quads,omitempty"`  // what depths are compared with
+	Legend []Level  `json:"legend,omitempty"` // of stencil values
+	Total  int      `json:"total"`            // of a share: records of the chunk
+	Same   bool     `json:"same,omitempty"`   // as before the pass
 	// Cols, Lines and Step are those of texels, which are no picture of records.
 	Cols  int `json:"cols,omitempty"`
 	Lines int `json:"lines,omitempty"`
 	Step  int `json:"step,omitempty"`
+
+	bit int // of a plane
+}
+
+// Quad is a depth that the stored ones are compared with: the quad's, or a depth bound.
+type Quad struct {
+	At   float64 `json:"at"` // between Lo and Hi of the panel, or beyond
+	Text string  `json:"text"`
 }
 
 // Level is how many records of a chunk have a stencil value.

@@ -372,8 +372,8 @@ func TestDepthsHaveTheScaleOfTheirColumn(t *testing.T) {
 				if panel.Lo != least || panel.Hi != least+float64(seg.Max)/unit || !strings.Contains(panel.Ends[1], "400") {
 					t.Errorf("%s: %s: %s from %v to %v, %q", backend, p.Name, panel.Title, panel.Lo, panel.Hi, panel.Ends)
 				}
-				if strings.HasSuffix(p.Name, "(a IS NOT NULL)") && !strings.HasSuffix(panel.QuadText, "16777216 / 2^24 (NULL)") {
-					t.Errorf("%s: %s", p.Name, panel.QuadText)
+				if strings.HasSuffix(p.Name, "(a IS NOT NULL)") && !strings.HasSuffix(panel.Quads[0].Text, "16777216 / 2^24 (NULL)") {
+					t.Errorf("%s: %v", p.Name, panel.Quads)
 				}
 			}
 		}

@@ -120,9 +120,9 @@
       const scale = make('div', { className: 'scale', style: `background:linear-gradient(90deg,${stops})` });
       box.append(scale, make('div', { className: 'ends' }, ...panel.ends.map(e => make('span', {}, e))));
       if (panel.stops && panel.stops.length > 2) box.append(make('div', {}, 'shades go by rank'));
-      if (panel.quadText) {
-        scale.append(make('b', { style: `left:${100 * Math.max(0, Math.min(1, place(panel, panel.quad)))}%` }));
-        box.append(make('div', { className: 'quad' }, panel.quadText));
+      for (const quad of panel.quads ?? []) {
+        scale.append(make('b', { style: `left:${100 * Math.max(0, Math.min(1, place(panel, quad.at)))}%` }));
+        box.append(make('div', { className: 'quad' }, quad.text));
       }
       const none = { codes: v => v === 0, depth: (_, cell) => isNull(panel, grid, cell) }[panel.kind];
       if (none && images[panel.image].some(none)) box.append(patch(theme.none, 'NULL'));
