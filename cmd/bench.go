@@ -181,7 +181,7 @@ func (o *benchFlags) run(c *cobra.Command) error {
 	if err := rowsFor(config, suite); err != nil {
 		return err
 	}
-	status := &statusLine{w: c.ErrOrStderr(), terminal: progressOn(c.ErrOrStderr()) != nil}
+	status := &statusLine{w: c.ErrOrStderr(), terminal: isTerminal(c.ErrOrStderr())}
 	config.Progress = status.update
 	report, err := suite.Run(c.Context(), config)
 	status.done()

@@ -90,7 +90,7 @@ func (o *common) open(c *cobra.Command) (*engine.DB, error) {
 	if len(sources) == 0 {
 		return db, db.AttachBytes(flights, testdata.Flights200k)
 	}
-	progress := progressOn(c.ErrOrStderr())
+	progress := progressOn(c.ErrOrStderr(), "loading")
 	for _, s := range sources {
 		if err := readable(s.Path); err != nil {
 			return nil, err
@@ -195,7 +195,11 @@ func outFolder(path string) (tidy func(), err error) {
 		tidy()
 		return nil, fmt.Errorf("--out %s: nothing can be written there: %w", path, plain(err))
 	}
-	return tidy, errors.Join(probe.Close(), os.Remove(probe.Name()))
+	if err := errors.Join(probe.Close(), os.Remove(probe.Name())); err != nil {
+		tidy()
+		return nil, fmt.Errorf("--out %s: %w", path, plain(err))
+	}
+	return tidy, nil
 }
 
 // missing returns a folder and those around it that are not there, the innermost first.

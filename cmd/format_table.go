@@ -72,31 +72,19 @@ func renderTable(r *engine.Result) string {
 func footer(r *engine.Result) string {
 	var parts []string
 	if len(r.Columns) > 0 {
-		parts = append(parts, count(uint64(len(r.Rows)), "row"))
+		parts = append(parts, numbers.Count(len(r.Rows), "row", "rows"))
 	}
 	if r.Backend != "" {
 		parts = append(parts, r.Backend)
 	}
 	if r.Passes > 0 {
-		parts = append(parts, count(uint64(r.Passes), "pass"), count(r.Samples, "sample")+" counted")
+		parts = append(parts, numbers.Count(r.Passes, "pass", "passes"), numbers.Count(r.Samples, "sample", "samples")+" counted")
 	}
 	s := strings.Join(append(parts, duration(r.Elapsed)), ", ")
 	if r.Load > 0 {
 		s += " (loading " + duration(r.Load) + ")"
 	}
 	return s
-}
-
-// count writes a number with its noun: "1 row", "2 passes".
-func count(n uint64, noun string) string {
-	switch {
-	case n == 1:
-	case strings.HasSuffix(noun, "s"):
-		noun += "es"
-	default:
-		noun += "s"
-	}
-	return numbers.Grouped(n) + " " + noun
 }
 
 // duration writes milliseconds with three significant decimals.

@@ -114,7 +114,7 @@ func TestProgressBar(t *testing.T) {
 	if got, want := out.String(), barLine("loading", "t", 1, 2)+"\r\x1b[K"; got != want {
 		t.Errorf("%q, want %q: drawn once, wiped once", got, want)
 	}
-	if progressOn(&out) != nil {
+	if progressOn(&out, "loading") != nil {
 		t.Error("there is a progress bar on something that is no terminal")
 	}
 }

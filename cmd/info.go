@@ -143,7 +143,7 @@ func keepable() error {
 func warnOfLoad(w io.Writer) {
 	if load, err := loadAverage(); err == nil && load > float64(runtime.NumCPU())/2 {
 		fmt.Fprintf(w, "warning: the machine is busy (load average %.1f on %s): what is measured now will be off; calibrate again when it is idle\n",
-			load, count(uint64(runtime.NumCPU()), "core"))
+			load, numbers.Count(runtime.NumCPU(), "core", "cores"))
 	}
 }
 
@@ -208,7 +208,7 @@ func writeCosts(w io.Writer, c *costs) error {
 		fmt.Fprintf(&b, "  %-16s %s\n", "warning", c.Warning)
 	}
 	fmt.Fprintf(&b, "  %-16s %s\n", "opening", inMS(c.Profile.Opening))
-	fmt.Fprintf(&b, "  %s of 19 bits, with the column resident:\n", count(figureRows, "record"))
+	fmt.Fprintf(&b, "  %s of 19 bits, with the column resident:\n", numbers.Count(figureRows, "record", "records"))
 	fmt.Fprintf(&b, "    %-10s %10s", "", "no work")
 	for _, f := range figures {
 		fmt.Fprintf(&b, " %10s", f.name)
@@ -246,18 +246,18 @@ func (i information) calibrationError() error {
 func writeCalibration(w io.Writer, c *engine.Calibration) error {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "Calibration, %.1f s\n", c.Seconds)
-	fmt.Fprintf(&b, "  %-16s %s with cpu, %s wrong\n", "exactness", count(uint64(c.Comparisons), "comparison"), numbers.Grouped(uint64(c.Mismatches)))
+	fmt.Fprintf(&b, "  %-16s %s with cpu, %s wrong\n", "exactness", numbers.Count(uint64(c.Comparisons), "comparison", "comparisons"), numbers.Grouped(uint64(c.Mismatches)))
 	for _, e := range c.Examples {
 		fmt.Fprintf(&b, "  %-16s %s\n", "", e)
 	}
 	for _, f := range c.Failures {
 		fmt.Fprintf(&b, "  %-16s %s\n", "failed", oneLine(f))
 	}
-	fmt.Fprintf(&b, "  %-16s %s of %d bits, medians of %d repetitions\n", "classic", count(uint64(c.Rows), "record"), c.Bits, c.Repetitions)
+	fmt.Fprintf(&b, "  %-16s %s of %d bits, medians of %d repetitions\n", "classic", numbers.Count(uint64(c.Rows), "record", "records"), c.Bits, c.Repetitions)
 	for _, u := range c.Costs {
 		passes := ""
 		if u.Passes > 0 {
-			passes = "  " + count(uint64(u.Passes), "pass")
+			passes = "  " + numbers.Count(uint64(u.Passes), "pass", "passes")
 		}
 		fmt.Fprintf(&b, "    %-14s %10.3f ms %12s M records/s%s\n", u.Name, u.MS, fmt.Sprintf("%.1f", u.RecordsPerSecond/1e6), passes)
 	}

@@ -13,27 +13,27 @@ import (
 	"github.com/stencildb/stencildb/engine"
 )
 
-// progressOn returns what shows the reading of files on w, or nil where w is not
-// a terminal.
-func progressOn(w io.Writer) engine.Progress { return progressOf(w, "loading") }
-
-// progressOf is progressOn of another work than loading.
-func progressOf(w io.Writer, work string) engine.Progress {
-	f, ok := w.(*os.File)
-	if !ok || !isTerminal(f) {
+// progressOn returns what shows on w how far a work is, such as "loading"; nil where w
+// is not a terminal.
+func progressOn(w io.Writer, work string) engine.Progress {
+	if !isTerminal(w) {
 		return nil
 	}
-	b := &bar{w: f, work: work}
+	b := &bar{w: w, work: work}
 	return b.update
 }
 
-func isTerminal(f *os.File) bool {
+func isTerminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	if !ok {
+		return false
+	}
 	_, err := unix.IoctlGetWinsize(int(f.Fd()), unix.TIOCGWINSZ)
 	return err == nil
 }
 
 // bar is a progress bar on one line of a terminal, drawn ten times a second and
-// wiped when the file has been read.
+// wiped at the end.
 type bar struct {
 	w    io.Writer
 	work string // "loading"
@@ -44,7 +44,7 @@ type bar struct {
 
 const barWidth = 30
 
-func (b *bar) update(table string, done, total int64) {
+func (b *bar) update(what string, done, total int64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if total <= 0 {
@@ -62,12 +62,12 @@ func (b *bar) update(table string, done, total int64) {
 		return
 	}
 	b.last = now
-	fmt.Fprint(b.w, barLine(b.work, table, done, total))
+	fmt.Fprint(b.w, barLine(b.work, what, done, total))
 }
 
 // barLine draws the bar from the start of the line.
-func barLine(work, table string, done, total int64) string {
+func barLine(work, what string, done, total int64) string {
 	full := int(float64(done) / float64(total) * barWidth)
-	return fmt.Sprintf("\r\x1b[K%s %s [%s%s] %3d %%", work, visible(table),
+	return fmt.Sprintf("\r\x1b[K%s %s [%s%s] %3d %%", work, visible(what),
 		strings.Repeat("#", full), strings.Repeat(" ", barWidth-full), int(100*float64(done)/float64(total)))
 }

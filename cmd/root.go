@@ -93,8 +93,8 @@ func reportError(w io.Writer, err error) {
 	fmt.Fprintln(w, "error:", message(err))
 }
 
-// packages matches the names that errors of packages which a user meets begin with.
-var packages = regexp.MustCompile(`(^|: )(?:cost|debugger|engine|glctx|lesson): `)
+// packages matches the names that errors of packages begin with.
+var packages = regexp.MustCompile(`(^|: )(?:(?:bench|compute|cost|debugger|engine|glctx|lesson|pass|shaders|textures|trace): )+`)
 
 // message is err for a user: one line, without the names of packages.
 func message(err error) string { return oneLine(packages.ReplaceAllString(err.Error(), "$1")) }

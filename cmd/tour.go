@@ -93,7 +93,7 @@ fails if any two answers differ.`,
 // tour runs all stops on each DB and reports answers that differ.
 func tour(ctx context.Context, dbs []*engine.DB, t *table.Table, w io.Writer) error {
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "Table %s: %s of %s\n", t.Name, count(uint64(t.Rows()), "row"), fieldList(t))
+	fmt.Fprintf(&b, "Table %s: %s of %s\n", t.Name, numbers.Count(t.Rows(), "row", "rows"), fieldList(t))
 	differ := 0
 	for _, s := range stops {
 		same, err := s.visit(ctx, dbs, &b)
@@ -112,7 +112,7 @@ func tour(ctx context.Context, dbs []*engine.DB, t *table.Table, w io.Writer) er
 		return fmt.Errorf("mipmap: %w", err)
 	}
 	if differ > 0 {
-		return fmt.Errorf("the answers of %s differ between %s", count(uint64(differ), "query"), strings.Join(tourBackends, ", "))
+		return fmt.Errorf("the answers of %s differ between %s", numbers.Count(differ, "query", "queries"), strings.Join(tourBackends, ", "))
 	}
 	_, err := fmt.Fprintf(w, "\nAll %d answers are the same on %s.\n", len(stops), strings.Join(tourBackends, ", "))
 	return err
@@ -156,7 +156,7 @@ func (s stop) visit(ctx context.Context, dbs []*engine.DB, b *bytes.Buffer) (boo
 			first = r
 		}
 		same = same && sameRows(first, r) && sameRows(first, cold)
-		fmt.Fprintf(b, "  %-8s %-44s %9s %11s samples %11s\n", r.Backend, answerText(r), count(uint64(r.Passes), "pass"), numbers.Grouped(r.Samples), duration(r.Elapsed))
+		fmt.Fprintf(b, "  %-8s %-44s %9s %11s samples %11s\n", r.Backend, answerText(r), numbers.Count(r.Passes, "pass", "passes"), numbers.Grouped(r.Samples), duration(r.Elapsed))
 	}
 	if !same {
 		b.WriteString("  DIFFERENT ANSWERS\n")

@@ -57,7 +57,7 @@ The backend is classic unless another one is named; cpu has no passes to show.` 
 		defer page.Discard()
 		return o.withOrdered(c, func(ctx context.Context, db *engine.DB, order string) error {
 			options := trace.Options{MaxPasses: most, Order: order}
-			if show := progressOf(c.ErrOrStderr(), "tracing"); show != nil {
+			if show := progressOn(c.ErrOrStderr(), "tracing"); show != nil {
 				options.Progress = func(done, all int) { show("passes", int64(done), int64(all)) }
 				defer show("passes", 1, 1) // wipes what an error has left
 			}

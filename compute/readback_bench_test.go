@@ -1,6 +1,7 @@
 package compute_test
 
 import (
+	"errors"
 	"slices"
 	"testing"
 	"time"
@@ -22,17 +23,20 @@ func BenchmarkReadBack(b *testing.B) {
 		b.Fatal(err)
 	}
 	defer ctx.Close()
-	const bytes, persistent = 256, gl.MAP_READ_BIT | gl.MAP_PERSISTENT_BIT | gl.MAP_COHERENT_BIT
+	const size, persistent = 256, gl.MAP_READ_BIT | gl.MAP_PERSISTENT_BIT | gl.MAP_COHERENT_BIT
 	err = ctx.Do(func() error {
 		var result, mapped uint32
 		gl.CreateBuffers(1, &result)
 		gl.CreateBuffers(1, &mapped)
 		defer gl.DeleteBuffers(1, &result)
 		defer gl.DeleteBuffers(1, &mapped)
-		gl.NamedBufferStorage(result, bytes, nil, gl.DYNAMIC_STORAGE_BIT)
-		gl.NamedBufferStorage(mapped, bytes, nil, persistent|gl.CLIENT_STORAGE_BIT)
-		memory := gl.MapNamedBufferRange(mapped, 0, bytes, persistent)
-		var words [bytes / 4]uint32
+		gl.NamedBufferStorage(result, size, nil, gl.DYNAMIC_STORAGE_BIT)
+		gl.NamedBufferStorage(mapped, size, nil, persistent|gl.CLIENT_STORAGE_BIT)
+		memory := gl.MapNamedBufferRange(mapped, 0, size, persistent)
+		if memory == nil {
+			return errors.New("the buffer cannot be mapped")
+		}
+		var words [size / 4]uint32
 		cache := shaders.NewCache(ctx)
 		defer cache.Close()
 		p, err := cache.Get(shaders.ComposeCompute("count", nil, nil, `layout(local_size_x = 64) in;
@@ -43,11 +47,11 @@ void main() { atomicAdd(result[gl_LocalInvocationIndex], 1u); }
 			return err
 		}
 		gl.UseProgram(p.ID)
-		clear := func(buffer uint32) {
-			gl.ClearNamedBufferSubData(buffer, gl.R32UI, 0, bytes, gl.RED_INTEGER, gl.UNSIGNED_INT, nil)
+		zero := func(buffer uint32) {
+			gl.ClearNamedBufferSubData(buffer, gl.R32UI, 0, size, gl.RED_INTEGER, gl.UNSIGNED_INT, nil)
 		}
-		var zeros [bytes / 4]uint32
-		update := func() { gl.NamedBufferSubData(result, 0, bytes, unsafe.Pointer(&zeros[0])) }
+		var zeros [size / 4]uint32
+		update := func() { gl.NamedBufferSubData(result, 0, size, unsafe.Pointer(&zeros[0])) }
 		dispatch := func(buffer uint32) {
 			gl.BindBufferBase(gl.SHADER_STORAGE_BUFFER, 0, buffer)
 			gl.MemoryBarrier(gl.SHADER_STORAGE_BARRIER_BIT)
@@ -55,7 +59,7 @@ void main() { atomicAdd(result[gl_LocalInvocationIndex], 1u); }
 		}
 		get := func() {
 			gl.MemoryBarrier(gl.BUFFER_UPDATE_BARRIER_BIT)
-			gl.GetNamedBufferSubData(result, 0, bytes, unsafe.Pointer(&words[0]))
+			gl.GetNamedBufferSubData(result, 0, size, unsafe.Pointer(&words[0]))
 		}
 		fence := func(spin bool) {
 			gl.MemoryBarrier(gl.CLIENT_MAPPED_BUFFER_BARRIER_BIT)
@@ -71,7 +75,7 @@ void main() { atomicAdd(result[gl_LocalInvocationIndex], 1u); }
 		}
 		copyBack := func() {
 			gl.MemoryBarrier(gl.BUFFER_UPDATE_BARRIER_BIT)
-			gl.CopyNamedBufferSubData(result, mapped, 0, 0, bytes)
+			gl.CopyNamedBufferSubData(result, mapped, 0, 0, size)
 		}
 		ways := []struct {
 			name string
@@ -79,14 +83,14 @@ void main() { atomicAdd(result[gl_LocalInvocationIndex], 1u); }
 			took []time.Duration
 		}{
 			{name: "get_only", run: get},
-			{name: "clear_get", run: func() { clear(result); get() }},
+			{name: "clear_get", run: func() { zero(result); get() }},
 			{name: "dispatch_get", run: func() { dispatch(result); get() }},
-			{name: "clear_dispatch_get", run: func() { clear(result); dispatch(result); get() }},
+			{name: "clear_dispatch_get", run: func() { zero(result); dispatch(result); get() }},
 			{name: "update_dispatch_get", run: func() { update(); dispatch(result); get() }},
 			{name: "dispatch_dispatch_get", run: func() { dispatch(result); dispatch(result); get() }},
-			{name: "clear_dispatch_copy_wait", run: func() { clear(result); dispatch(result); copyBack(); fence(false) }},
-			{name: "clear_dispatch_copy_spin", run: func() { clear(result); dispatch(result); copyBack(); fence(true) }},
-			{name: "clear_dispatch_mapped_spin", run: func() { clear(mapped); dispatch(mapped); fence(true) }},
+			{name: "clear_dispatch_copy_wait", run: func() { zero(result); dispatch(result); copyBack(); fence(false) }},
+			{name: "clear_dispatch_copy_spin", run: func() { zero(result); dispatch(result); copyBack(); fence(true) }},
+			{name: "clear_dispatch_mapped_spin", run: func() { zero(mapped); dispatch(mapped); fence(true) }},
 			{name: "dispatch_copy_spin", run: func() { dispatch(result); copyBack(); fence(true) }},
 			{name: "dispatch_finish", run: func() { dispatch(result); ctx.Finish() }},
 		}

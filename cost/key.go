@@ -141,11 +141,15 @@ func Save(folder string, p *Profile) (path string, err error) {
 		return "", err
 	}
 	path = File(folder, p.Key)
-	return path, files.Write(path, func(w io.Writer) error {
+	err = files.Write(path, func(w io.Writer) error {
 		e := json.NewEncoder(w)
 		e.SetIndent("", " ")
 		return e.Encode(p)
 	})
+	if err != nil {
+		return "", err
+	}
+	return path, nil
 }
 
 // check returns the first thing that no measurement can have given.

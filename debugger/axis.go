@@ -30,27 +30,46 @@ type axis struct {
 // newAxis returns the number line of an attribute of a table.
 func newAxis(t *table.Table, col int) *axis {
 	a := &axis{typ: t.Fields[col].Type, space: plan.NewSpace(t, col)}
+	a.sample(t, col)
+	a.finite, a.hi = [2]int{0, len(a.codes)}, float64(a.space.Max())
+	if a.typ.IsFloat() {
+		a.measure()
+	}
+	a.count()
+	return a
+}
+
+// sample takes the codes of records that are equally far apart in all chunks.
+func (a *axis) sample(t *table.Table, col int) {
+	step := 1
+	for _, c := range t.Chunks {
+		step = max(step, stride(c.Rows))
+	}
 	for i, c := range t.Chunks {
 		seg := c.Segments[col]
-		for row := 0; row < c.Rows; row += stride(c.Rows) {
+		for row := 0; row < c.Rows; row += step {
 			if !seg.IsNull(row) {
 				a.codes = append(a.codes, a.space.Code(i, seg.Codes.At(row)))
 			}
 		}
 	}
 	slices.Sort(a.codes)
-	a.finite = [2]int{0, len(a.codes)}
-	a.hi = float64(a.space.Max())
-	if a.typ.IsFloat() {
-		a.finite[0] = sort.Search(len(a.codes), func(i int) bool { return !math.IsInf(a.double(i), -1) })
-		a.finite[1] = sort.Search(len(a.codes), func(i int) bool { return !(a.double(i) < math.Inf(1)) })
-		a.hi = 0
-		if a.finite[0] < a.finite[1] {
-			a.lo, a.hi = a.double(a.finite[0]), a.double(a.finite[1]-1)
-		}
-		width := min(max(a.hi-a.lo, math.Abs(a.lo)*1e-12, 1e-300), 1e300)
-		a.step = math.Pow(10, math.Floor(math.Log10(width/200)))
+}
+
+// measure finds the finite values among floating-point ones, and in which steps they go.
+func (a *axis) measure() {
+	a.finite[0] = sort.Search(len(a.codes), func(i int) bool { return !math.IsInf(a.double(i), -1) })
+	a.finite[1] = sort.Search(len(a.codes), func(i int) bool { return !(a.double(i) < math.Inf(1)) })
+	a.hi = 0
+	if a.finite[0] < a.finite[1] {
+		a.lo, a.hi = a.double(a.finite[0]), a.double(a.finite[1]-1)
 	}
+	width := min(max(a.hi-a.lo, math.Abs(a.lo)*1e-12, 1e-300), 1e300)
+	a.step = math.Pow(10, math.Floor(math.Log10(width/200)))
+}
+
+// count makes the histogram.
+func (a *axis) count() {
 	a.histogram = make([]float64, bars)
 	for i := a.finite[0]; i < a.finite[1]; i++ {
 		x := float64(a.codes[i])
@@ -63,7 +82,6 @@ func newAxis(t *table.Table, col int) *axis {
 	for i := range a.histogram {
 		a.histogram[i] /= most
 	}
-	return a
 }
 
 // double is the floating-point value of a record's code.
@@ -135,7 +153,7 @@ func (a *axis) span(v table.Value, linear bool) (from, to float64) {
 	if linear || len(a.codes) == 0 {
 		x := number(v)
 		if !a.typ.IsFloat() {
-			x = float64(a.next(v))
+			x = float64(a.space.AtLeast(a.order(v)))
 		}
 		return a.share(x), a.share(x)
 	}
@@ -150,26 +168,16 @@ func (a *axis) nudged(v table.Value, steps float64) table.Value {
 	if a.typ.IsFloat() {
 		return a.round(number(v) + steps*a.step)
 	}
-	c, top := a.next(v), a.space.Max()
-	if by := uint64(math.Abs(steps)); steps < 0 {
-		return a.space.Value(c - min(by, c))
-	} else {
-		return a.space.Value(c + min(by, top-c))
+	code, by := a.space.AtLeast(a.order(v)), uint64(math.Abs(steps))
+	if steps < 0 {
+		return a.space.Value(code - min(by, code))
 	}
+	return a.space.Value(code + min(by, a.space.Max()-code))
 }
 
-// next returns the code of a value, which need not be one of the attribute's: then that
-// of the next one, or the last.
-func (a *axis) next(v table.Value) uint64 {
-	lo, hi := uint64(0), a.space.Max()
-	for lo < hi {
-		if mid := lo + (hi-lo)/2; a.compare(a.space.Value(mid), v) >= 0 {
-			hi = mid
-		} else {
-			lo = mid + 1
-		}
-	}
-	return lo
+// order compares values of the attribute with a constant.
+func (a *axis) order(v table.Value) func(x table.Value) int {
+	return func(x table.Value) int { return a.compare(x, v) }
 }
 
 // compare orders a value of the attribute and a constant, which may have another
@@ -197,7 +205,8 @@ func number(v table.Value) float64 {
 // its comparison holds.
 func (c *Constant) place(linear bool) (knob float64, holds [][2]float64) {
 	from, to := c.axis.span(c.Value, linear)
-	switch c.Text[strings.LastIndexByte(c.Text, ' ')+1:] {
+	op := c.Text[strings.LastIndexByte(c.Text, ' ')+1:]
+	switch op {
 	case "<":
 		return from, [][2]float64{{0, from}}
 	case "<=":
@@ -211,7 +220,7 @@ func (c *Constant) place(linear bool) (knob float64, holds [][2]float64) {
 	if linear { // a value has no width there: the bar
 		from, to = knob-0.5/bars, knob+0.5/bars
 	}
-	if strings.HasSuffix(c.Text, "<>") {
+	if op == "<>" {
 		return knob, [][2]float64{{0, from}, {to, 1}}
 	}
 	return knob, [][2]float64{{from, to}}

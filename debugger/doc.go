@@ -29,7 +29,7 @@
 // Records lie in a pane as in the texture, row by row, a power of two to a line. Where
 // a pane has fewer pixels than the chunk has records, a pixel of codes, depth and
 // stencil shows the first of its records, one of the result the share of its records
-// that pass. Colours and heights of codes, and places on number lines, go by rank, or in
+// that pass. Colours and heights of codes, and places on the number lines of constants, go by rank, or in
 // proportion on request.
 //
 // # Caveats

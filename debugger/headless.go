@@ -233,7 +233,7 @@ func animationColors() color.Palette {
 	between(unchosen, selected, 20)
 	between(paper, highlight, 12)
 	between(paper, selected, 6)
-	for _, c := range append(slices.Clip(stencilColors), ink, faint, hair, ground, marked, ofNull) {
+	for _, c := range append(slices.Clip(stencilColors), ink, faint, hair, ground, marked, ofNull, nullPass) {
 		p = append(p, c)
 	}
 	// The quad before the height field.

@@ -36,7 +36,7 @@ type Model struct {
 	Constants []*Constant
 	Active    int // the constant that the keys change
 
-	Linear    bool // colours, heights and number lines in proportion, not by rank
+	Linear    bool // colours, heights and constants' number lines in proportion, not by rank
 	Attribute int  // the column in the attribute's pane; -1 follows the passes
 
 	due time.Duration // until the next step while running

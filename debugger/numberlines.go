@@ -68,18 +68,17 @@ func (f *frame) shares(b image.Rectangle, c *Constant, holds [][2]float64) {
 	}
 	var taken []image.Rectangle
 	written := map[string]bool{} // a value that many records have is written once
-	const parts = 8
-	for _, i := range []int{0, parts, 4, 2, 6, 1, 3, 5, 7} {
-		text := c.axis.at(float64(i)/parts, false).String()
+	for _, share := range []float64{0, 1, 0.5, 0.25, 0.75, 0.125, 0.375, 0.625, 0.875} {
+		text := c.axis.at(share, false).String()
 		w := f.width(small, text)
-		x := min(max(at(float64(i)/parts)-w/2, b.Min.X), b.Max.X-w)
+		x := min(max(at(share)-w/2, b.Min.X), b.Max.X-w)
 		place := image.Rect(x-8, 0, x+w+8, 1)
 		if written[text] || slices.ContainsFunc(taken, place.Overlaps) {
 			continue
 		}
 		taken, written[text] = append(taken, place), true
 		f.text(small, x, b.Max.Y+14, text, faint)
-		f.fill(image.Rect(at(float64(i)/parts), b.Max.Y, at(float64(i)/parts)+1, b.Max.Y+3), faint)
+		f.fill(image.Rect(at(share), b.Max.Y, at(share)+1, b.Max.Y+3), faint)
 	}
 }
 
@@ -162,6 +161,6 @@ func (f *frame) sum(r image.Rectangle, s *trace.Sum, i int) {
 	now = f.clip(bold, now, r.Dx()*3/4)
 	f.right(bold, r.Max.X-2, r.Min.Y+14, now, highlight)
 	f.text(regular, r.Min.X, r.Min.Y+14, f.clip(regular, "SUM of codes: "+s.Column, r.Dx()-f.width(bold, now)-10), ink)
-	f.text(small, r.Min.X, r.Max.Y-2, fmt.Sprintf("%.1f %%", 100*share), faint)
+	f.text(small, r.Min.X, r.Max.Y-2, percent(share), faint)
 	f.right(small, b.Max.X, r.Max.Y-2, numbers.GroupedText(s.Codes), faint)
 }

@@ -212,7 +212,7 @@ func (f *frame) result(pane image.Rectangle) error {
 	}
 	y := r.Max.Y + 7
 	f.fill(image.Rect(r.Min.X, y, r.Min.X+12, y+12), selected)
-	text := fmt.Sprintf("%s of %s (%s)", numbers.Grouped(passing), numbers.Grouped(uint64(s.chunk.Rows)), percent(passing, s.chunk.Rows))
+	text := fmt.Sprintf("%s of %s (%s)", numbers.Grouped(passing), numbers.Grouped(uint64(s.chunk.Rows)), percent(float64(passing)/float64(max(s.chunk.Rows, 1))))
 	f.text(bold, r.Min.X+18, y+11, f.clip(bold, text, pane.Dx()-18), selected)
 	f.text(small, r.Min.X, y+26, f.clip(small, f.reduced(r, "the share of"), pane.Dx()), faint)
 	return nil
@@ -263,13 +263,12 @@ func drops(p *pass.Pass) bool {
 	return !p.Count && p.Stencil.Test && p.Stencil.WriteMask != 0 && p.Stencil.Pass == pass.Zero
 }
 
-// percent writes the share of n in all; what is not nothing is not 0.0 %.
-func percent(n uint64, all int) string {
-	share := 100 * float64(n) / float64(max(all, 1))
-	if n > 0 && share < 0.05 {
+// percent writes a share; what is not nothing is not 0.0 %.
+func percent(share float64) string {
+	if 0 < share && share < 0.0005 {
 		return "below 0.1 %"
 	}
-	return fmt.Sprintf("%.1f %%", share)
+	return fmt.Sprintf("%.1f %%", 100*share)
 }
 
 // lineSpace is how far labels at the field are apart.

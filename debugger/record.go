@@ -118,10 +118,7 @@ func (f *frame) record() error {
 	f.text(bold, r.Min.X, r.Min.Y+14, "Record", ink)
 	row, ok := f.rowAt(f.demo.mouse)
 	if !ok {
-		lines := f.wrap(small, "Point at a texel of a pane. "+f.demo.options.Order, r.Dx())
-		for i, line := range lines {
-			f.text(small, r.Min.X, r.Min.Y+34+16*i, line, faint)
-		}
+		f.small(r, r.Min.Y+34, "Point at a texel of a pane. "+f.demo.options.Order)
 		return nil
 	}
 	s, sh := f.scene, f.shape()
@@ -129,66 +126,94 @@ func (f *frame) record() error {
 	for _, pane := range f.layout.panes {
 		f.mark(picture(pane, sh.Width, sh.Height), sh, x, y)
 	}
-	f.text(regular, r.Min.X+64, r.Min.Y+14, fmt.Sprintf("row %s, texel (%d, %d)", numbers.Grouped(uint64(s.first()+row)), x, y), ink)
-	line, last := r.Min.Y+34, r.Max.Y
-	write := func(what, value string) {
-		f.text(regular, r.Min.X, line, f.clip(regular, what, 78), faint)
-		f.text(regular, r.Min.X+84, line, f.clip(regular, value, r.Dx()-84), ink)
-		line += 18
+	f.text(regular, r.Min.X+64, r.Min.Y+14, fmt.Sprintf("row %s, texel (%d, %d)", numbers.Grouped(s.first()+row), x, y), ink)
+	held := s.held(s.texel(x, y))
+	c := &card{f, r, r.Min.Y + 34}
+	c.attributes(row, r.Max.Y-lineHeight*len(held))
+	for _, h := range held {
+		c.write(h[0], h[1])
 	}
-	t := s.texel(x, y)
-	for _, defined := range []bool{t.depth >= 0, t.stencil >= 0, t.passes >= 0} {
-		if defined {
-			last -= 18 // which the attributes leave room for
-		}
+	f.small(r, c.y, f.demo.options.Order)
+	gl.BindFramebuffer(gl.FRAMEBUFFER, f.surface.frame)
+	return f.view.ctx.Check("debugger: read a texel back")
+}
+
+// small writes lines of small text into a rectangle, from a height on, if there is room.
+func (f *frame) small(r image.Rectangle, y int, text string) {
+	lines := f.wrap(small, text, r.Dx())
+	if y+16*(len(lines)-1) > r.Max.Y {
+		return
 	}
-	used := s.used()
-	if t := s.target; t != nil && t.col >= 0 { // first the one that the pass is about
-		i := max(slices.Index(used, t.col), 0)
-		used = append([]int{t.col}, slices.Delete(used, i, i+1)...)
+	for i, line := range lines {
+		f.text(small, r.Min.X, y+16*i, line, faint)
 	}
-	for i, col := range used {
-		if more := len(used) - i; more > 1 && line+18 >= last {
-			write("…", fmt.Sprintf("and %d more", more))
-			break
-		}
-		name, seg := s.plan.Table.Fields[col].Name, s.chunk.Segments[col]
-		if seg.IsNull(row) {
-			write(name, "NULL")
-			continue
-		}
-		value, code := seg.Decode(seg.Codes.At(row)).String(), fmt.Sprintf("code %d", seg.Codes.At(row))
-		if both := value + "   " + code; f.width(regular, both) <= r.Dx()-84 {
-			write(name, both)
-			continue
-		}
-		write(name, value)
-		if line+18 < last {
-			write("", code)
-		}
-	}
+}
+
+// held is what the buffers hold for a texel, in names and values.
+func (s *scene) held(t texel) (list [][2]string) {
 	if t.depth >= 0 {
 		limb := math.Round(float64(t.depth) * (1 << textures.LimbBits))
-		write("depth", fmt.Sprintf("%.0f / 2^24   %s %s", limb, s.depthName(), s.depthValue(uint64(limb))))
+		list = append(list, [2]string{"depth", fmt.Sprintf("%.0f / 2^24   %s %s", limb, s.depthName(), s.depthValue(uint64(limb)))})
 	}
 	if t.stencil >= 0 {
-		write("stencil", fmt.Sprint(t.stencil))
+		list = append(list, [2]string{"stencil", fmt.Sprint(t.stencil)})
 	}
 	if t.passes >= 0 {
 		what := "passes"
 		if drops(s.pass) {
 			what = "dropped"
 		}
-		write(what, map[bool]string{true: "yes", false: "no"}[t.passes > 0])
+		list = append(list, [2]string{what, map[bool]string{true: "yes", false: "no"}[t.passes > 0]})
 	}
-	order := f.wrap(small, f.demo.options.Order, r.Dx())
-	for i, text := range order {
-		if line+16*(len(order)-1) <= r.Max.Y {
-			f.text(small, r.Min.X, line+16*i, text, faint)
+	return list
+}
+
+// card is where a record is written, line by line.
+type card struct {
+	*frame
+	r image.Rectangle
+	y int // of the next line
+}
+
+const (
+	lineHeight = 18
+	valueAt    = 84 // behind the names
+)
+
+func (c *card) write(name, value string) {
+	c.text(regular, c.r.Min.X, c.y, c.clip(regular, name, valueAt-6), faint)
+	c.text(regular, c.r.Min.X+valueAt, c.y, c.clip(regular, value, c.r.Dx()-valueAt), ink)
+	c.y += lineHeight
+}
+
+// attributes writes a row's values of the attributes of the statement, that in the depth
+// buffer first, and how many there is no room for above a height.
+func (c *card) attributes(row, end int) {
+	s := c.scene
+	used := s.used()
+	if b := s.target; b != nil && b.col >= 0 {
+		used = append([]int{b.col}, slices.DeleteFunc(used, func(col int) bool { return col == b.col })...)
+	}
+	for i, col := range used {
+		if more := len(used) - i; more > 1 && c.y+lineHeight >= end {
+			c.write("…", fmt.Sprintf("and %d more", more))
+			return
+		}
+		name, seg := s.plan.Table.Fields[col].Name, s.chunk.Segments[col]
+		if seg.IsNull(row) {
+			c.write(name, "NULL")
+			continue
+		}
+		value, code := seg.Decode(seg.Codes.At(row)).String(), fmt.Sprintf("code %d", seg.Codes.At(row))
+		if both := value + "   " + code; c.width(regular, both) <= c.r.Dx()-valueAt {
+			c.write(name, both)
+			continue
+		}
+		c.write(name, value)
+		if c.y+lineHeight < end {
+			c.write("", code)
 		}
 	}
-	gl.BindFramebuffer(gl.FRAMEBUFFER, f.surface.frame)
-	return f.view.ctx.Check("debugger: read a texel back")
 }
 
 // mark frames a texel in a pane, so that it is found in the others too.

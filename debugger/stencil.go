@@ -9,8 +9,7 @@ type stencilValues [256]bool
 func (v *stencilValues) apply(p *pass.Pass) {
 	if c := p.Clear; c != nil {
 		if c.Mask == 255 {
-			*v = stencilValues{}
-			v[0] = true // of any
+			*v = stencilValues{true} // whatever there was becomes the value
 		}
 		cleared := stencilValues{}
 		for x, there := range v {
@@ -30,7 +29,7 @@ func (v *stencilValues) apply(p *pass.Pass) {
 			continue
 		}
 		ops := []pass.StencilOp{s.DepthFail, s.Pass}
-		if !holds(s.Func, s.Ref&s.Mask, uint8(x)&s.Mask) {
+		if !pass.Holds(s.Func, s.Ref&s.Mask, uint8(x)&s.Mask) {
 			ops = []pass.StencilOp{s.Fail}
 		}
 		for _, op := range ops {
@@ -48,27 +47,6 @@ func (v *stencilValues) list() (list []uint8) {
 		}
 	}
 	return list
-}
-
-// holds reports whether a comparison of the reference with a stored value does.
-func holds(f pass.Func, ref, stored uint8) bool {
-	switch f {
-	case pass.Always:
-		return true
-	case pass.Less:
-		return ref < stored
-	case pass.LEqual:
-		return ref <= stored
-	case pass.Equal:
-		return ref == stored
-	case pass.NotEqual:
-		return ref != stored
-	case pass.GEqual:
-		return ref >= stored
-	case pass.Greater:
-		return ref > stored
-	}
-	return false
 }
 
 // result is what a stencil operation makes of a value, before the write mask.

@@ -23,11 +23,11 @@ func (f *frame) head() error {
 	about := strings.Split(f.view.ctx.Caps().Renderer, " (")[0]
 	if f.scene != nil {
 		n := f.scene.plan.Table.Rows()
-		what := noun(uint64(n), "record", "records")
+		sorted := ""
 		if d.options.Order != "" {
-			what = "sorted " + what
+			sorted = "sorted "
 		}
-		about = fmt.Sprintf("%s %s of %s  ·  %s", numbers.Grouped(uint64(n)), what, f.scene.plan.Table.Name, about)
+		about = fmt.Sprintf("%s of %s  ·  %s", numbers.Count(n, sorted+"record", sorted+"records"), f.scene.plan.Table.Name, about)
 	}
 	f.right(small, r.Max.X, r.Min.Y+20, f.clip(small, about, r.Max.X-x-48-f.width(bold, status)), faint)
 	f.statement(image.Rect(r.Min.X, r.Min.Y+28, r.Max.X, r.Max.Y))
@@ -118,14 +118,6 @@ func (f *frame) list() error {
 	return nil
 }
 
-// noun is the form of a word that goes with a number.
-func noun(n uint64, one, many string) string {
-	if n == 1 {
-		return one
-	}
-	return many
-}
-
 func (f *frame) listRow(row image.Rectangle, step int) {
 	d, shade := f.demo, ink
 	if step == d.Step {
@@ -184,7 +176,7 @@ func (f *frame) state() error {
 		write(large, d.Answer, selected)
 		y += 4
 		_, passes := d.Counted()
-		write(regular, fmt.Sprintf("%d %s, of which %d counted.", len(d.Passes), noun(uint64(len(d.Passes)), "pass", "passes"), passes), ink)
+		write(regular, fmt.Sprintf("%s, of which %d counted.", numbers.Count(len(d.Passes), "pass", "passes"), passes), ink)
 		return nil
 	}
 	e := d.Passes[d.Step-1]
@@ -199,7 +191,7 @@ func (f *frame) state() error {
 		}
 	}
 	if e.Counted && y <= r.Max.Y {
-		write(bold, fmt.Sprintf("%s %s", numbers.Grouped(e.Samples), noun(e.Samples, "sample passes", "samples pass")), selected)
+		write(bold, numbers.Count(e.Samples, "sample passes", "samples pass"), selected)
 	}
 	return nil
 }

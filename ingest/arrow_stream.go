@@ -8,6 +8,8 @@ import (
 
 	"github.com/apache/arrow-go/v18/arrow/ipc"
 	"github.com/apache/arrow-go/v18/arrow/memory"
+
+	"github.com/stencildb/stencildb/internal/numbers"
 )
 
 // continuation is the word before a message's length.
@@ -40,7 +42,7 @@ func (m *messages) Message() (*ipc.Message, error) {
 	}
 	switch {
 	case err == io.EOF || err == io.ErrUnexpectedEOF:
-		return nil, fmt.Errorf("the stream has no end mark after %s: it is truncated", plural(m.n, "message"))
+		return nil, fmt.Errorf("the stream has no end mark after %s: it is truncated", numbers.Count(m.n, "message", "messages"))
 	case err != nil:
 		return nil, err
 	case length == 0:

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/stencildb/stencildb/internal/numbers"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -116,14 +117,7 @@ func (r *csvReader) ragged(s *scanner, f *field, col, line int) error {
 	if r.src.NoHeader {
 		where = "line 1"
 	}
-	return fmt.Errorf("line %d: %s where %s has %d", line, plural(n, "field"), where, len(r.names))
-}
-
-func plural(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
+	return fmt.Errorf("line %d: %s where %s has %d", line, numbers.Count(n, "field", "fields"), where, len(r.names))
 }
 
 func tooManyColumns(line int) error {

@@ -1,6 +1,7 @@
 package pass
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -26,6 +27,27 @@ const (
 
 func (f Func) String() string {
 	return [...]string{"ALWAYS", "NEVER", "LESS", "LEQUAL", "EQUAL", "NOTEQUAL", "GEQUAL", "GREATER"}[f]
+}
+
+// Holds reports whether the comparison of an incoming value with a stored one does.
+func Holds[T cmp.Ordered](f Func, incoming, stored T) bool {
+	switch f {
+	case Always:
+		return true
+	case Less:
+		return incoming < stored
+	case LEqual:
+		return incoming <= stored
+	case Equal:
+		return incoming == stored
+	case NotEqual:
+		return incoming != stored
+	case GEqual:
+		return incoming >= stored
+	case Greater:
+		return incoming > stored
+	}
+	return false
 }
 
 // StencilOp is what happens to a stencil value.

@@ -84,6 +84,20 @@ func (s *Space) Code(chunk int, local uint64) uint64 {
 	return seg.Base - s.base + local
 }
 
+// AtLeast returns the smallest code whose value does not come before what order, which
+// is negative for values before it, looks for; Max where all do.
+func (s *Space) AtLeast(order func(table.Value) int) uint64 {
+	lo, hi := uint64(0), s.max
+	for lo < hi {
+		if mid := lo + (hi-lo)/2; order(s.Value(mid)) >= 0 {
+			hi = mid
+		} else {
+			lo = mid + 1
+		}
+	}
+	return lo
+}
+
 // Local returns the smallest code of a chunk whose value is at least that of a
 // code of the space. ok is false when the chunk has no such code.
 func (s *Space) Local(chunk int, code uint64) (local uint64, ok bool) {

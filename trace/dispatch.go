@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/stencildb/stencildb/internal/numbers"
 	"github.com/stencildb/stencildb/textures"
 )
 
@@ -128,7 +129,7 @@ func (l *look) counts() (n uint64, ok bool) {
 // tally tells what a pass counts that counts one thing.
 func (l *look) tally() {
 	if n, ok := l.counts(); ok && !l.begins([]string{"Accumulate(", "Digits("}) && !strings.HasPrefix(l.Counts, "nothing") {
-		l.Results = append(l.Results, number(n, "record", "records")+" counted by the program")
+		l.Results = append(l.Results, numbers.Count(n, "record", "records")+" counted by the program")
 	}
 }
 

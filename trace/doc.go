@@ -41,5 +41,5 @@
 //     in codes of its own; the answer is the best of theirs. What a k-th search has
 //     found is told from its answer: which side of each threshold that is on.
 //   - A pass that counts for several aggregates (Digits of backend compute) is shown as a
-//     step of the first one's search.
+//     step of one search: the first one's, over several chunks that of the first MIN or MAX.
 package trace

@@ -141,7 +141,7 @@ func (t *tracer) after(l *look, b *buffer, target *textures.Target) (*buffer, er
 	return now, nil
 }
 
-var copiedLimb = regexp.MustCompile(`(?:\.|, limb )(\d+)\)$`)
+var copiedLimb = regexp.MustCompile(`(?:\.|, limb )(\d)\)$`)
 
 // copied notes what a pass copies to depth: a limb of an attribute, whose name ends with
 // it where there are several, or else nothing that is known.

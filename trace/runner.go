@@ -258,7 +258,7 @@ func (t *tracer) partials(l *look, words []uint32) string {
 			sum.Add(sum, part.Lsh(part, 64).Add(part, new(big.Int).SetUint64(uint64(words[i])|uint64(words[i+1])<<32)))
 			n += uint64(words[i+3])
 		}
-		return fmt.Sprintf("partial sums added up: the codes make %s, of %s", numbers.GroupedText(sum.String()), number(n, "record", "records"))
+		return fmt.Sprintf("partial sums added up: the codes make %s, of %s", numbers.GroupedText(sum.String()), numbers.Count(n, "record", "records"))
 	case slices.Contains(files, "extremes.glsl"):
 		lo, hi := ^uint64(0), uint64(0)
 		for i := 0; i < len(words); i += 4 {

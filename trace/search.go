@@ -1,8 +1,6 @@
 package trace
 
 import (
-	"sort"
-
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/table"
@@ -70,10 +68,7 @@ func (t *tracer) newSearch(agg int, v table.Value, chunk int) *Search {
 	s := &Search{Steps: []Step{}, Aggregate: a.String(), Column: a.Name, Chunk: chunk, agg: a, space: plan.NewSpace(in, a.Col)}
 	s.Bits = s.space.Bits()
 	s.Ends = [2]string{s.space.Value(0).String(), s.space.Value(s.space.Max()).String()}
-	s.code = uint64(sort.Search(int(min(s.space.Max(), 1<<62)), func(c int) bool { return table.Compare(s.space.Value(uint64(c)), v) >= 0 }))
-	if s.space.Max() > 1<<62 {
-		s.code = table.Ordinal(v) - table.Ordinal(s.space.Value(0))
-	}
+	s.code = s.space.AtLeast(func(x table.Value) int { return table.Compare(x, v) })
 	return s
 }
 

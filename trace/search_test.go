@@ -15,6 +15,7 @@ import (
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/glctx"
 	"github.com/stencildb/stencildb/internal/gltest"
+	"github.com/stencildb/stencildb/internal/numbers"
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/table"
@@ -157,9 +158,9 @@ func counted(tr *tracer, s *Search, st Step) (list []string) {
 			}
 		}
 		if s.rounds {
-			return []string{fmt.Sprintf("%s below %s", number(below, "record is", "records are"), tried.Value)}
+			return []string{fmt.Sprintf("%s below %s", numbers.Count(below, "record is", "records are"), tried.Value)}
 		}
-		list = append(list, fmt.Sprintf("%s %s", number(reach, "record reaches", "records reach"), tried.Value))
+		list = append(list, fmt.Sprintf("%s %s", numbers.Count(reach, "record reaches", "records reach"), tried.Value))
 	}
 	return list
 }

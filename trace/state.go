@@ -35,7 +35,7 @@ func (t *tracer) state(l *look) [][2]string {
 		add("colour buffer", "%s", tempName(p.Color))
 	}
 	if sh := p.Target.Shape; sh.Rows > 0 {
-		add("depth-stencil buffer", "%v, %d x %d, of which %s drawn", p.Target.Format, sh.Width, sh.Height, number(sh.Rows, "record is", "records are"))
+		add("depth-stencil buffer", "%v, %d x %d, of which %s drawn", p.Target.Format, sh.Width, sh.Height, numbers.Count(sh.Rows, "record is", "records are"))
 		if p.Target.Chunk != nil {
 			add("depths", "the codes of %s, resident", t.columnName(p.Target.Col))
 		}
@@ -105,7 +105,7 @@ func (t *tracer) dispatchState(d *pass.Dispatch) [][2]string {
 	return append(s, [2]string{"waits", waits})
 }
 
-func words(n int) string { return number(n, "word", "words") }
+func words(n int) string { return numbers.Count(n, "word", "words") }
 
 // refName says what a texture holds.
 func (t *tracer) refName(r textures.Ref) string {

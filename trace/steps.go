@@ -10,6 +10,7 @@ import (
 
 	"github.com/stencildb/stencildb/compute"
 	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/internal/numbers"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -128,7 +129,7 @@ func (s *Search) reached(l *look) []string {
 		if _, ok := s.space.Local(l.Chunk, m.Code); ok {
 			n = l.counted[i]
 		}
-		list = append(list, fmt.Sprintf("%s %s", number(n, "record reaches", "records reach"), m.Value))
+		list = append(list, fmt.Sprintf("%s %s", numbers.Count(n, "record reaches", "records reach"), m.Value))
 	}
 	return list
 }
@@ -283,7 +284,7 @@ func (t *tracer) round(s *Search, passes []int) {
 		l, code := t.looks[i], thresholds[at[t.looks[i].Name]]
 		s.mark(&s.Steps[len(s.Steps)-1], code)
 		n, _ := l.counts()
-		l.Results = []string{fmt.Sprintf("%s below %v", number(n, "record is", "records are"), s.space.Value(code))}
+		l.Results = []string{fmt.Sprintf("%s below %v", numbers.Count(n, "record is", "records are"), s.space.Value(code))}
 	}
 	open := len(thresholds) // the first that a later pass counts
 	for j := len(passes) - 1; j >= 0; j-- {
@@ -321,8 +322,10 @@ func (s *Search) within(thresholds []uint64) (first, last uint64) {
 // one's, says where.
 func (t *tracer) digits(i int, s *Search, st *Step) {
 	l := t.looks[i]
-	if st.Counts = digitBits(l.Counts); st.Counts == nil || l.pass.Dispatch == nil {
-		st.Counts = nil
+	if l.pass.Dispatch == nil {
+		return
+	}
+	if st.Counts = digitBits(l.Counts); st.Counts == nil {
 		return
 	}
 	const before, from, to = 2, 8, 9 // in kth.comp's arg: a digit, places in the result
@@ -336,11 +339,12 @@ func (t *tracer) digits(i int, s *Search, st *Step) {
 	} else if ok {
 		total = uint64(l.words[base]) // kept in the place of value 0
 	}
-	size := len(s.bitsOf(t, l, st.Counts))
+	taken := s.bitsOf(t, l, st.Counts)
+	size := len(taken)
 	if !ok || size == 0 {
 		return
 	}
-	st.Taken = s.bitsOf(t, l, st.Counts)
+	st.Taken = taken
 	rest := total
 	var list []Digit
 	for v := 1; v < 1<<size; v++ {
@@ -348,7 +352,7 @@ func (t *tracer) digits(i int, s *Search, st *Step) {
 		list = append(list, Digit{fmt.Sprintf("%0*b", size, v), n})
 		rest -= min(rest, n)
 	}
-	if !t.unfinished(i, l) {
+	if !t.anotherWindow(i, l) {
 		list = append([]Digit{{strings.Repeat("0", size), rest}}, list...)
 	}
 	st.Digits = list
@@ -377,9 +381,9 @@ func (t *tracer) candidates(s *Search, l *look, decides []int, from, size int) u
 	return rest
 }
 
-// unfinished reports whether pass i is followed by one of the same name over a later
+// anotherWindow reports whether pass i is followed by one of the same name over a later
 // window: the counts are those of a chunk when its last window has been counted.
-func (t *tracer) unfinished(i int, l *look) bool {
+func (t *tracer) anotherWindow(i int, l *look) bool {
 	for _, next := range t.looks[i+1:] {
 		if next.Name == l.Name && next.Counts == l.Counts && next.Chunk == l.Chunk && t.window(next).From > t.window(l).From {
 			return true

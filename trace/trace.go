@@ -80,9 +80,9 @@ func (p *Pass) Number(i int) int { return i + 1 }
 func (p *Pass) Tally() string {
 	switch {
 	case p.Counted:
-		return number(p.Samples, "sample", "samples")
+		return numbers.Count(p.Samples, "sample", "samples")
 	case p.Passed != nil:
-		return "(" + number(*p.Passed, "sample", "samples") + ")"
+		return "(" + numbers.Count(*p.Passed, "sample", "samples") + ")"
 	}
 	return ""
 }
@@ -150,15 +150,7 @@ type limiter struct {
 // Run implements pass.Runner.
 func (l *limiter) Run(p *pass.Pass) (pass.Count, error) {
 	if l.n++; l.n > l.most {
-		return nil, fmt.Errorf("the statement takes more than %s: allow more with --max-passes N, or trace a smaller statement", number(l.most, "pass", "passes"))
+		return nil, fmt.Errorf("trace: the statement takes more than %s: allow more with --max-passes N, or trace a smaller statement", numbers.Count(l.most, "pass", "passes"))
 	}
 	return l.Runner.Run(p)
-}
-
-// number writes how many there are of something.
-func number[T int | uint64](n T, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return numbers.Grouped(n) + " " + many
 }

@@ -10,10 +10,7 @@ import (
 )
 
 func TestTheMedianIsTheValueOfItsRank(t *testing.T) {
-	for n := range uint64(7) {
-		if n == 0 {
-			continue
-		}
+	for n := uint64(1); n < 7; n++ {
 		b := table.NewBuilder("t", []table.Field{{Name: "x", Type: table.Type{Kind: table.BigInt}}}, 0)
 		for i := range n {
 			b.Column(0).Int(int64(i * i))
@@ -25,6 +22,11 @@ func TestTheMedianIsTheValueOfItsRank(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		t.Cleanup(func() {
+			if err := db.Close(); err != nil {
+				t.Error(err)
+			}
+		})
 		if err := db.Add(b.Table()); err != nil {
 			t.Fatal(err)
 		}
@@ -34,9 +36,6 @@ func TestTheMedianIsTheValueOfItsRank(t *testing.T) {
 		}
 		if median, kth := r.Rows[0][0], r.Rows[0][1]; table.Compare(median, kth) != 0 {
 			t.Errorf("of %d values the median is %v, but number %d from the top is %v", n, median, medianRank(n), kth)
-		}
-		if err := db.Close(); err != nil {
-			t.Error(err)
 		}
 	}
 }

@@ -47,24 +47,7 @@ func (r *Steps) Run(p *pass.Pass) (pass.Count, error) {
 // Passes is the depth test of a pass for a depth that was read back: the quad's depth
 // against it, both as codes.
 func Passes(p *pass.Pass, depth float32) bool {
-	quad, stored := CodeOf(p.Quad), CodeOf(depth)
-	switch p.Depth.Func {
-	case pass.Always:
-		return true
-	case pass.Less:
-		return quad < stored
-	case pass.LEqual:
-		return quad <= stored
-	case pass.Equal:
-		return quad == stored
-	case pass.NotEqual:
-		return quad != stored
-	case pass.GEqual:
-		return quad >= stored
-	case pass.Greater:
-		return quad > stored
-	}
-	return false
+	return pass.Holds(p.Depth.Func, CodeOf(p.Quad), CodeOf(depth))
 }
 
 // catalog is the one table there is.

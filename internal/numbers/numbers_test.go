@@ -16,3 +16,11 @@ func TestGrouped(t *testing.T) {
 		t.Errorf("the largest is %s", got)
 	}
 }
+
+func TestCount(t *testing.T) {
+	for n, want := range map[int]string{0: "0 passes", 1: "1 pass", 2: "2 passes", 1200: "1,200 passes"} {
+		if got := Count(n, "pass", "passes"); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}

@@ -37,9 +37,10 @@ void claim(uint at) {
     GROUP = claimed;
 }
 
-// Regions are whole runs of planes (textures.UnitsPerRun): a group of 256 that begins
-// in the middle of one takes a fifth longer over four columns.
-uint regionUnits(uint units) { return ((units + 255u) / 256u + uint(REGIONS) - 1u) / uint(REGIONS) * 256u; }
+// Regions are whole runs of planes (textures.UnitsPerRun): where they begin within a run,
+// an AND of four columns takes a quarter longer.
+const uint RUN = 256u;
+uint regionUnits(uint units) { return ((units + RUN - 1u) / RUN + uint(REGIONS) - 1u) / uint(REGIONS) * RUN; }
 uint firstUnit(uint units) { return GROUP / PARTS * regionUnits(units) + GROUP % PARTS * uint(LOCAL) + gl_LocalInvocationIndex; }
 uint endUnit(uint units) { return min(units, (GROUP / PARTS + 1u) * regionUnits(units)); }
 

@@ -234,7 +234,7 @@
     const steps = search.steps.slice(0, upTo + 1).filter((s, i, all) => i === 0 || s.at[0] !== all[i - 1].at[0] || s.at[1] !== all[i - 1].at[1]);
     const wide = Math.max(240, $('search').clientWidth - 29), line = Math.max(3, Math.min(9, 180 / steps.length)), top = 16;
     const high = top + line * steps.length + 6;
-    const type = trace.columns.find(c => c.name === search.column).type; // only of numbers with a fixed point are codes in proportion to values
+    const type = trace.columns.find(c => c.name === search.column).type; // codes of floating point and of text are not in proportion to values
     const e = svg('svg', { viewBox: `0 0 ${wide} ${high}`, role: 'img', 'aria-label': 'number line' });
     e.append(svg('text', { x: 0, y: 10 }, search.ends[0]), svg('text', { x: wide, y: 10, 'text-anchor': 'end' }, search.ends[1]),
       /^(real|double|character)/.test(type) ? svg('text', { x: wide / 2, y: 10, 'text-anchor': 'middle' }, 'by code') : '',
