@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/sys/unix"
 
 	"github.com/stencildb/stencildb/demos/lesson"
 	"github.com/stencildb/stencildb/engine"
@@ -200,6 +201,21 @@ func outFolder(path string) (tidy func(), err error) {
 		return nil, fmt.Errorf("--out %s: %w", path, plain(err))
 	}
 	return tidy, nil
+}
+
+// lockFolder sees that no other run that locks it writes to the folder of --out. The
+// lock is on the open folder: nothing lies in it, and it ends with the process. Where
+// the file system has no such locks, there is none.
+func lockFolder(path string) (unlock func(), err error) {
+	dir, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("--out %s: %w", path, err)
+	}
+	if err := unix.Flock(int(dir.Fd()), unix.LOCK_EX|unix.LOCK_NB); errors.Is(err, unix.EWOULDBLOCK) {
+		dir.Close()
+		return nil, fmt.Errorf("--out %s: another run is writing there: wait until it ends, or take another folder", path)
+	}
+	return func() { dir.Close() }, nil
 }
 
 // missing returns a folder and those around it that are not there, the innermost first.

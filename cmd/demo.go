@@ -10,6 +10,7 @@ import (
 
 	"github.com/stencildb/stencildb/debugger"
 	"github.com/stencildb/stencildb/engine"
+	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/glctx"
 	"github.com/stencildb/stencildb/trace"
 )
@@ -42,7 +43,8 @@ are records that have it (key l: as its size says).
 
 With --headless the same frames are written to a folder, as frame-000.png, ..., and
 as an animation, run.gif: every step, then the first constant on its way along its
-number line. What a frame took is said on standard error.
+number line. Files of these names that are in the folder, from a run before, are
+removed. What a frame took is said on standard error.
 
 A window needs a build with windows: go build -tags egl,window.` + commonHelp,
 		Example: `  stencildb demo
@@ -52,6 +54,8 @@ A window needs a build with windows: go build -tags egl,window.` + commonHelp,
 			switch {
 			case len(args) > 1:
 				return fmt.Errorf("%d arguments: give one statement, in quotes", len(args))
+			case len(args) == 1 && strings.TrimSpace(args[0]) == "":
+				return errors.New("no SQL: give a statement in quotes, a lesson, or neither for the demo's own statement")
 			case len(args) == 1 && !strings.ContainsAny(strings.TrimSpace(args[0]), " \t\n"):
 				return notALesson(c, args[0])
 			}
@@ -66,6 +70,11 @@ A window needs a build with windows: go build -tags egl,window.` + commonHelp,
 		text, err := o.text.read(c, args)
 		if err != nil {
 			return err
+		}
+		if len(args) == 0 && o.text.file == "" {
+			if err := o.checkFlights(); err != nil {
+				return err
+			}
 		}
 		return o.run(c, text, w, h)
 	})
@@ -105,6 +114,20 @@ func (o *demoFlags) check() (w, h int, err error) {
 	return w, h, nil
 }
 
+// checkFlights reports that the tables of --load lack the flights of demoSQL.
+func (o *demoFlags) checkFlights() error {
+	sources, err := o.sources()
+	if err != nil || len(sources) == 0 {
+		return err
+	}
+	for _, s := range sources {
+		if strings.EqualFold(s.Name, flights.Name) {
+			return nil
+		}
+	}
+	return usagef("--load without SQL: the demo's own statement is about flights; give one about the table, such as 'SELECT COUNT(*) FROM %s WHERE COLUMN > 10'", expr.Ident(sources[0].Name))
+}
+
 // run shows a statement in a window, or draws its frames into a folder.
 func (o *demoFlags) run(c *cobra.Command, text string, w, h int) (err error) {
 	if o.headless {
@@ -113,6 +136,11 @@ func (o *demoFlags) run(c *cobra.Command, text string, w, h int) (err error) {
 			return err
 		}
 		defer tidy()
+		unlock, err := lockFolder(o.out)
+		if err != nil {
+			return err
+		}
+		defer unlock()
 	}
 	gpu, err := o.openContext(w, h)
 	if err != nil {

@@ -38,6 +38,46 @@ func TestDemoWithoutADisplaySaysHowToDoWithout(t *testing.T) {
 	stencildb("demo").wantFailure(t, 1, "stencildb demo --headless --out FOLDER")
 }
 
+func TestDemoOfNoSQL(t *testing.T) {
+	for _, blank := range []string{"", " \t\n"} {
+		o := stencildb("demo", blank)
+		o.wantFailure(t, 2, "error: no SQL")
+		if strings.Contains(o.errOut, "predicate") {
+			t.Errorf("lessons are listed for %q: %s", blank, o.errOut)
+		}
+	}
+}
+
+// The demo's own statement is about flights, which --load hides.
+func TestDemoOfALoadedTableTakesSQL(t *testing.T) {
+	load := func(spec string) outcome {
+		return stencildb("demo", "--headless", "--out", t.TempDir(), "--load", spec)
+	}
+	ties := file(t, "ties.csv", typedCSV)
+	load("t="+ties).wantFailure(t, 2, "own statement is about flights", "'SELECT COUNT(*) FROM t WHERE COLUMN > 10'")
+	load("order="+ties).wantFailure(t, 2, `FROM "order" WHERE`)
+	load("t=").wantFailure(t, 2, "NAME=PATH")
+	load("Flights="+ties).wantFailure(t, 1, `column "delay" does not exist`)
+}
+
+// Two demos at once would mix their frames. A folder locked by a run that has ended is
+// free.
+func TestDemosTakeTurnsInAFolder(t *testing.T) {
+	dir := t.TempDir()
+	demo := func() outcome {
+		return stencildb("demo", "--headless", "--out", dir, "SELECT COUNT(*) FROM nowhere")
+	}
+	unlock, err := lockFolder(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	demo().wantFailure(t, 1, "--out "+dir+": another run is writing there")
+	unlock()
+	for range 2 {
+		demo().wantFailure(t, 1, "nowhere")
+	}
+}
+
 func TestDemoBadInput(t *testing.T) {
 	out := t.TempDir()
 	headless := func(args ...string) outcome {

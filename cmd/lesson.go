@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/stencildb/stencildb/demos/draw"
 	"github.com/stencildb/stencildb/demos/lesson"
@@ -84,8 +85,26 @@ cpu, and with --solve it shows a solution and what that finds.`, l.Number, l.Tit
 	f.StringVar(&o.out, "out", "", "write the lesson's pictures (PNG) to `DIR`")
 	f.StringVar(&o.answer, "answer", "", "check a `NUMBER` as the answer to the exercise")
 	f.BoolVar(&o.solve, "solve", false, "show a solution of the exercise, and run it")
-	f.Bool("headless", true, "lessons never need a display")
+	f.Bool("headless", true, "no effect: a lesson never needs a display")
+	c.SetFlagErrorFunc(lessonFlagError)
 	return c
+}
+
+// lessonFlagError words a flag of demo that its lessons do not take.
+func lessonFlagError(c *cobra.Command, err error) error {
+	var unknown *pflag.NotExistError
+	if !errors.As(err, &unknown) {
+		return flagError(c, err)
+	}
+	demo, name, dashes := c.Parent().Flags(), unknown.GetSpecifiedName(), "--"
+	known := demo.Lookup(name)
+	if unknown.GetSpecifiedShortnames() != "" && len(name) == 1 { // a letter beyond ASCII is longer
+		known, dashes = demo.ShorthandLookup(name), "-"
+	}
+	if known == nil {
+		return err
+	}
+	return fmt.Errorf("%s%s is not for lessons, which have statements and data of their own: leave it out", dashes, name)
 }
 
 // play runs the lesson's program.

@@ -70,6 +70,22 @@ func TestLessonsByTheirNumbersAndMisspelt(t *testing.T) {
 	stencildb("demo", "11").wantFailure(t, 2, list)
 }
 
+func TestLessonsTakeNoSQL(t *testing.T) {
+	for args, want := range map[string]string{
+		"3 -f a.sql":       "error: -f is not for lessons",
+		"predicate -fa":    "error: -f is not for lessons",
+		"--file a.sql 3":   "error: --file is not for lessons",
+		"3 --load t=x.csv": "--load is not for lessons",
+		"3 --size 900x600": "statements and data of their own",
+		"3 --nosuch":       "unknown flag: --nosuch",
+		"3 -x":             "unknown shorthand flag",
+		"3 -é":             "unknown shorthand flag",
+		"3 --solve=maybe":  "give true or false",
+	} {
+		stencildb(append([]string{"demo"}, strings.Fields(args)...)...).wantFailure(t, 2, want)
+	}
+}
+
 func TestEveryLessonIsACommand(t *testing.T) {
 	help := stencildb("demo", "--help").out
 	for _, l := range lessons.All() {

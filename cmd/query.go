@@ -3,6 +3,7 @@ package cmd
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 
 	"github.com/spf13/cobra"
@@ -20,7 +21,8 @@ func newQuery() *cobra.Command {
 		Short: "Answer SQL",
 		Long: `Answers SQL statements in order. The first that fails ends the run, unless
 --keep-going is given. A statement's answer is printed when it is complete: one
-that fails prints nothing but its error.
+that fails prints nothing but its error. A script without statements, such as a
+file of comments, is no error: standard error says that it has none.
 
 A statement is a SELECT of aggregates over one table, or EXPLAIN [ANALYZE] of one.
 There are COUNT, SUM, AVG, MIN, MAX, MEDIAN(x), selectivity(), arithmetic over
@@ -52,7 +54,7 @@ arguments, 130 after Ctrl-C.` + commonHelp,
 			return err
 		}
 		return o.withDB(c, func(ctx context.Context, db *engine.DB) error {
-			return runScript(ctx, db, script, newFormat(out.value, c.OutOrStdout()), keepGoing, c.ErrOrStderr())
+			return runScript(ctx, db, script, newFormat(out.value, c.OutOrStdout()), keepGoing, text.name(), c.ErrOrStderr())
 		})
 	})
 	o.register(c)
@@ -62,11 +64,12 @@ arguments, 130 after Ctrl-C.` + commonHelp,
 	return c
 }
 
-// runScript answers the statements of a script. Errors of statements go to
-// stderr, one line each.
-func runScript(ctx context.Context, db *engine.DB, text string, f format, keepGoing bool, stderr io.Writer) error {
-	failed := false
+// runScript answers the statements of a script that comes from source. Errors of
+// statements go to stderr, one line each.
+func runScript(ctx context.Context, db *engine.DB, text string, f format, keepGoing bool, source string, stderr io.Writer) error {
+	failed, none := false, true
 	for r, err := range db.Each(ctx, text) {
+		none = false
 		switch {
 		case err == nil:
 			if err := f.result(r); err != nil {
@@ -84,6 +87,9 @@ func runScript(ctx context.Context, db *engine.DB, text string, f format, keepGo
 	}
 	if err := ctx.Err(); err != nil {
 		return err
+	}
+	if none {
+		fmt.Fprintf(stderr, "note: no statement in %s\n", visible(source))
 	}
 	return errors.Join(f.close(), failedIf(failed))
 }

@@ -159,7 +159,22 @@ func TestCSVHoldsOneResultSet(t *testing.T) {
 }
 
 func TestEmptyScriptIsNothingToDo(t *testing.T) {
-	stencildb("query", "--format", "csv", " ; -- nothing\n;").wantOutput(t, "")
+	const nothing = " ; -- nothing\n;"
+	path := file(t, "empty.sql", nothing)
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{nothing}, "the argument"},
+		{[]string{""}, "the argument"},
+		{[]string{"-f", path}, path},
+		{[]string{"--keep-going", "-f", "-"}, "standard input"},
+	} {
+		o := stencildbWith(context.Background(), nothing, append([]string{"query", "--format", "csv"}, c.args...)...)
+		if want := (outcome{0, "", "note: no statement in " + c.want + "\n"}); o != want {
+			t.Errorf("%q: %+v, want %+v", c.args, o, want)
+		}
+	}
 }
 
 func TestSQLFromFileAndStandardInput(t *testing.T) {

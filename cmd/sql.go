@@ -49,6 +49,17 @@ func (s *sqlText) source(c *cobra.Command, args []string) (string, error) {
 	return args[0], nil
 }
 
+// name is where the text comes from, in words.
+func (s *sqlText) name() string {
+	switch s.file {
+	case "":
+		return "the argument"
+	case "-":
+		return "standard input"
+	}
+	return s.file
+}
+
 // readAll reads standard input to its end, or until ctx ends: a terminal may keep
 // it waiting for ever.
 func readAll(ctx context.Context, r io.Reader) (string, error) {

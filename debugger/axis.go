@@ -92,16 +92,15 @@ func (a *axis) share(x float64) float64 {
 	return min(max((x/2-a.lo/2)/max(a.hi/2-a.lo/2, 1e-300), 0), 1) // a.hi-a.lo may be infinite
 }
 
-// at returns the value at a place from 0 to 1; never NaN nor an infinity, which no
-// literal writes.
+// at returns the value at a place from 0 to 1: of a record, or, in proportion, a finite
+// one.
 func (a *axis) at(place float64, linear bool) table.Value {
 	place = min(max(place, 0), 1)
-	if linear || a.finite[0] >= a.finite[1] {
+	if linear || len(a.codes) == 0 {
 		return a.proportional(place)
 	}
-	i := int(place*float64(len(a.codes)) + 1e-6) // a place that span has rounded down
-	i = min(max(i, a.finite[0]), a.finite[1]-1)
-	if a.typ.IsFloat() && 0 < place && place < 1 {
+	i := min(int(place*float64(len(a.codes))+1e-6), len(a.codes)-1) // a place that span has rounded down
+	if a.finite[0] <= i && i < a.finite[1] && a.typ.IsFloat() && 0 < place && place < 1 {
 		return table.Float(a.short(i))
 	}
 	return a.space.Value(a.codes[i])
@@ -126,7 +125,7 @@ func code(x float64, top uint64) uint64 {
 func (a *axis) round(x float64) table.Value {
 	x = min(max(x, a.lo), a.hi)
 	y, err := strconv.ParseFloat(strconv.FormatFloat(math.Round(x/a.step)*a.step, 'g', 12, 64), 64)
-	if err != nil || math.IsInf(y, 0) || math.IsNaN(y) {
+	if err != nil || !(a.lo <= y && y <= a.hi) {
 		y = x
 	}
 	return table.Float(y)
@@ -166,13 +165,41 @@ func (a *axis) span(v table.Value, linear bool) (from, to float64) {
 // nudged is the value so many steps of the attribute after a value.
 func (a *axis) nudged(v table.Value, steps float64) table.Value {
 	if a.typ.IsFloat() {
-		return a.round(number(v) + steps*a.step)
+		return a.nudgedFloat(v, steps)
 	}
 	code, by := a.space.AtLeast(a.order(v)), uint64(math.Abs(steps))
 	if steps < 0 {
 		return a.space.Value(code - min(by, code))
 	}
 	return a.space.Value(code + min(by, a.space.Max()-code))
+}
+
+// nudgedFloat goes by round numbers, and beyond the finite ones by the values that
+// records have.
+func (a *axis) nudgedFloat(v table.Value, steps float64) table.Value {
+	x := v.F
+	if !v.Type.IsFloat() {
+		x = number(v)
+	}
+	switch {
+	case steps > 0 && !(x < a.hi):
+		if i := sort.Search(len(a.codes), func(i int) bool { return a.compare(a.space.Value(a.codes[i]), v) > 0 }); i < len(a.codes) {
+			return a.space.Value(a.codes[i])
+		}
+		return v
+	case steps < 0 && !(x > a.lo):
+		if i := sort.Search(len(a.codes), func(i int) bool { return a.compare(a.space.Value(a.codes[i]), v) >= 0 }); i > 0 {
+			return a.space.Value(a.codes[i-1])
+		}
+		return v
+	case math.IsInf(x, 0) || math.IsNaN(x): // back among the finite ones
+		return a.round(map[bool]float64{true: a.lo, false: a.hi}[steps > 0])
+	}
+	to := a.round(x + steps*a.step)
+	if (to.F > x) != (steps > 0) { // rounded back, close to an end
+		to.F = min(max(x+steps*a.step, a.lo), a.hi)
+	}
+	return to
 }
 
 // order compares values of the attribute with a constant.

@@ -63,21 +63,28 @@ func TestNumberLinesGoByRank(t *testing.T) {
 			if from != wantFrom || to != wantTo {
 				t.Fatalf("%v of %v spans %v to %v, want %v to %v", v, values, from, to, wantFrom, wantTo)
 			}
-			if math.IsNaN(v.F) || math.IsInf(v.F, 0) {
-				continue // which no literal writes
-			}
 			back := a.at(from, false)
 			if f, _ := span(back); f != from || table.Compare(back, v) > 0 {
 				t.Fatalf("%v begins at %v, where %v lies, below which are %v of the records", v, from, back, f)
 			}
-			if place, _ := a.span(v, true); math.Abs(number(a.at(place, true))-number(v)) > max(1, a.step, 1e-9*(a.hi/2-a.lo/2)) {
+			if place, _ := a.span(v, true); !math.IsNaN(v.F) && !math.IsInf(v.F, 0) && math.Abs(number(a.at(place, true))-number(v)) > max(1, a.step, 1e-9*(a.hi/2-a.lo/2)) {
 				t.Fatalf("in proportion %v lies at %v, where %v lies", v, place, a.at(place, true))
 			}
 		}
 		for _, place := range []float64{-1, 0, 0.3, 0.9, 1, 2} {
-			for _, linear := range []bool{false, true} {
-				if v := a.at(place, linear); math.IsNaN(v.F) || math.IsInf(v.F, 0) {
-					t.Fatalf("%v lies at %v", v, place)
+			if v := a.at(place, true); math.IsNaN(v.F) || math.IsInf(v.F, 0) {
+				t.Fatalf("in proportion %v lies at %v", v, place)
+			}
+			if from, to := a.span(a.at(place, false), false); from > max(place, 0)+1e-9 || to < min(place, 1)-1e-9 && from != to {
+				t.Fatalf("place %v is that of %v to %v", place, from, to)
+			}
+		}
+		for _, steps := range []float64{1, -1} { // there is a way from any value to the ends
+			v, last := values[0], values[0]
+			for i := 0; i < 2000 && (i == 0 || table.Compare(v, last) != 0); i++ {
+				v, last = a.nudged(v, steps*10), v
+				if c := table.Compare(v, last); c != 0 && (c > 0) != (steps > 0) {
+					t.Fatalf("nudged by %v from %v to %v", steps*10, last, v)
 				}
 			}
 		}

@@ -40,8 +40,9 @@ type Demo struct {
 	size  image.Point
 	mouse image.Point
 	held  grip
-	sweep int // frames that a constant takes along its number line
-	work  int // records times passes from which on a statement is slow
+	finds bool // there is a place for what searches and sums find
+	sweep int  // frames that a constant takes along its number line
+	work  int  // records times passes from which on a statement is slow
 	spent time.Duration
 }
 
@@ -69,7 +70,7 @@ func Open(ctx context.Context, context *glctx.Context, db *engine.DB, o Options)
 		return nil, err
 	}
 	if len(d.Passes) == 0 {
-		return nil, errors.New("debugger: the statement is answered without a pass, so that there is nothing to see: ask for something that depends on the records, such as SELECT COUNT(*) FROM flights WHERE delay > 30")
+		return nil, errors.New("debugger: the statement is answered without a pass, so that there is nothing to see: compare an attribute with a constant that some of its values reach and others do not")
 	}
 	err := context.Do(func() (err error) {
 		return d.stage.Runner.Lend(func() (err error) {
@@ -127,6 +128,9 @@ func (d *Demo) take(m moment, s *scene, stage *engine.Stage) {
 	dragged := d.found != nil && len(d.found.Sums) > 0 && d.held == constantGrip
 	if s.answer != nil && d.foundOf != d.SQL && !dragged {
 		d.found, d.foundOf = trace.Found(s.plan, s.seen, s.answer.Values), d.SQL
+		for _, found := range d.found.Searches {
+			d.axis(found.Attribute()) // which takes longer than a frame
+		}
 	}
 }
 
@@ -240,7 +244,10 @@ func (d *Demo) Spent() time.Duration { return d.spent }
 
 // layout is where things are in the next frame.
 func (d *Demo) layout() layout {
-	return newLayout(d.size.X, d.size.Y, len(d.Constants), len(d.found.Searches)+len(d.found.Sums) > 0)
+	if d.held != constantGrip { // which would slip away under the mouse
+		d.finds = len(d.found.Searches)+len(d.found.Sums) > 0
+	}
+	return newLayout(d.size.X, d.size.Y, len(d.Constants), d.finds)
 }
 
 // Handle changes the model as a person wants, and reports whether that is to leave.
@@ -334,7 +341,7 @@ func (d *Demo) press(at image.Point) {
 	l := d.layout()
 	for i, r := range l.lines {
 		if at.In(r) {
-			d.Choose(i)
+			d.Choose(d.firstLine() + i)
 			d.held = constantGrip
 			d.slide(at)
 			return
@@ -364,8 +371,8 @@ func (d *Demo) drag(at image.Point) {
 
 // slide moves the active constant to where the mouse is.
 func (d *Demo) slide(at image.Point) {
-	if lines := d.layout().lines; d.Active < len(lines) {
-		b := bar(lines[d.Active])
+	if lines, i := d.layout().lines, d.Active-d.firstLine(); i < len(lines) {
+		b := bar(lines[i])
 		d.Set(float64(at.X-b.Min.X) / float64(max(b.Dx(), 1)))
 	}
 }
@@ -374,7 +381,7 @@ func (d *Demo) scroll(steps float64) {
 	l := d.layout()
 	for i, r := range l.lines {
 		if d.mouse.In(r) {
-			d.Choose(i)
+			d.Choose(d.firstLine() + i)
 			d.Nudge(steps)
 		}
 	}

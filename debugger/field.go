@@ -71,12 +71,12 @@ func (c *camera) project(r image.Rectangle, point mgl32.Vec3) image.Point {
 // field draws the depth buffer as a height field into a rectangle of a frame, and the
 // quad of a pass where it cuts through: at its depth, or at both depth bounds. levels
 // are the heights of these, 0 to 1.
-func (p *painter) field(c *camera, depths uint32, r image.Rectangle, frame image.Point, sh textures.Shape, s scale, at *pass.Pass, levels []float32) error {
+func (p *painter) field(c *camera, depths, others uint32, r image.Rectangle, frame image.Point, sh textures.Shape, s scale, at *pass.Pass, levels []float32) error {
 	view, projection := c.matrices(r)
 	matrix := projection.Mul4(view)
 	uniforms := append(append(about(sh, s), test(at)...), shaders.Int("net", net), shaders.Uniform{Name: "camera", F: matrix[:]},
 		shaders.Float("shape", float32(sh.Height)/float32(sh.Width)))
-	defer p.begin(depths, s)()
+	defer p.begin(depths, others, s)()
 	gl.Viewport(int32(r.Min.X), int32(frame.Y-r.Max.Y), int32(r.Dx()), int32(r.Dy()))
 	gl.Enable(gl.DEPTH_TEST)
 	gl.DepthFunc(gl.LESS)

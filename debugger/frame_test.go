@@ -3,6 +3,7 @@ package debugger
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"image"
 	"image/color"
 	"math"
@@ -60,23 +61,34 @@ const rows = 3000
 
 func TestTheResultIsTheSelectionOfTheSpecification(t *testing.T) {
 	tab := flights(t, rows)
-	for _, where := range []string{
+	for i, where := range []string{
 		"delay > 15 AND (distance < 700 OR delay > 120)", // EvalCNF
 		"(delay > 30 AND distance < 500) OR (delay < -10 AND distance > 900)",
 		"distance BETWEEN 400 AND 800",
 		"2 * delay > distance - 400 AND time >= 2.5", // semi-linear, and a code of two limbs
 	} {
-		d := open(t, tab, "SELECT COUNT(*) FROM flights WHERE "+where)
-		d.goes(t, d.Last())
-		l, selection := look(t, d), d.scene.plan.Chunks[0].Pred
-		for row := range rows {
-			want := unchosen
-			if selection.Holds(tab.Chunks[0], row) {
-				want = selected
-			}
-			if got := l.record(resultPane, row); !near(got, want) {
-				t.Fatalf("%s: record %d is %v, want %v", where, row, got, want)
-			}
+		aggregates := []string{"COUNT(*)", "MEDIAN(delay), SUM(distance)", "MAX(distance)", "SUM(delay)"}
+		for j := range 2 {
+			showsTheSelection(t, tab, "SELECT "+aggregates[(i*j+j)%4]+" FROM flights WHERE "+where)
+		}
+	}
+}
+
+func showsTheSelection(t *testing.T, tab *table.Table, sql string) {
+	t.Helper()
+	d := open(t, tab, sql)
+	d.goes(t, d.Last())
+	l, selection := look(t, d), d.scene.plan.Chunks[0].Pred
+	if want := countOf(d.scene.plan, tab); fmt.Sprint(d.scene.passing) != want {
+		t.Errorf("%s: %d selected, want %s", sql, d.scene.passing, want)
+	}
+	for row := range rows {
+		want := unchosen
+		if selection.Holds(tab.Chunks[0], row) {
+			want = selected
+		}
+		if got := l.record(resultPane, row); !near(got, want) {
+			t.Fatalf("%s: record %d is %v, want %v", sql, row, got, want)
 		}
 	}
 }
@@ -233,6 +245,29 @@ func countOf(q *plan.Query, tab *table.Table) string {
 		}
 	}
 	return table.Int(n).String()
+}
+
+// At the end of the line nothing is left to search in: the line stays under the mouse.
+func TestDraggingBeyondTheEndKeepsTheLayout(t *testing.T) {
+	d := open(t, flights(t, rows), "SELECT MEDIAN(delay) FROM flights WHERE distance > 500 AND delay < 100")
+	d.goes(t, d.Last())
+	line := d.layout().lines[0]
+	d.Handle(glctx.Event{Kind: glctx.MousePressed, X: float64(line.Min.X + 5), Y: float64(line.Min.Y + 30)})
+	for i := range 5 {
+		d.Handle(glctx.Event{Kind: glctx.MouseMoved, X: float64(line.Max.X + 10*i), Y: float64(line.Min.Y + 30)})
+		d.draws(t)
+		if got := d.layout().lines[0]; got != line {
+			t.Fatalf("the line has moved from %v to %v", line, got)
+		}
+		if at, _ := d.Constants[0].place(false); at != 1 {
+			t.Fatalf("the constant is at %v: %s", at, d.SQL)
+		}
+	}
+	d.Handle(glctx.Event{Kind: glctx.MouseReleased})
+	d.draws(t)
+	if got := d.layout().lines[0]; got == line {
+		t.Error("the search still has a line, though there is none")
+	}
 }
 
 func TestAConstantThatNothingOrEverythingSatisfiesIsShown(t *testing.T) {

@@ -93,7 +93,9 @@ func (d *Demo) point() {
 	if d.scene.chunk != nil {
 		sh := textures.ShapeOf(d.scene.chunk.Rows)
 		r := picture(d.layout().panes[depthPane], sh.Width, sh.Height)
-		d.mouse = image.Pt(r.Min.X+r.Dx()/4, r.Min.Y+r.Dy()*9/10)
+		y := (sh.Rows - 1) * 9 / 10 / sh.Width
+		x := min(sh.Width/4, sh.Rows-1-y*sh.Width)
+		d.mouse = image.Pt(r.Min.X+(2*x+1)*r.Dx()/(2*sh.Width), r.Min.Y+(2*y+1)*r.Dy()/(2*sh.Height))
 	}
 }
 

@@ -107,6 +107,10 @@ func (m *Model) Choose(i int) {
 	}
 }
 
+// firstLine is the constant of the first number line: there are lines for some only, the
+// active one among them.
+func (m *Model) firstLine() int { return max(0, m.Active-maxLines+1) }
+
 // Set moves the active constant to a place of its number line, 0 to 1, and reports
 // whether the statement changed.
 func (m *Model) Set(place float64) bool {

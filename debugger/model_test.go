@@ -1,6 +1,7 @@
 package debugger
 
 import (
+	"strings"
 	"testing"
 	"time"
 )
@@ -92,5 +93,31 @@ func TestPassesOfAnotherConstantAreKnownToTheStepOnly(t *testing.T) {
 	m.learn([]Entry{{Name: "Compare(a > 3)"}}, true)
 	if len(m.Passes) != 1 || !m.AtAnswer() {
 		t.Errorf("%v, step %d", m.Passes, m.Step)
+	}
+}
+
+func TestTheHeadShowsTheActiveConstant(t *testing.T) {
+	text := func(list []letter) (s string) {
+		for _, l := range list {
+			s += string(l.r)
+		}
+		return s
+	}
+	m := newModel("SELECT COUNT(*) -- all of them\n\tFROM t /* or\nnone */ WHERE s = 'a  --b' AND\n x > 15")
+	if got, want := text(m.excerpt(200)), "SELECT COUNT(*) FROM t WHERE s = 'a  --b' AND x > 15"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	from := strings.Index(m.SQL, "15")
+	m.Constants = []*Constant{{from: from, to: from + 2}, {from: 7, to: 12}}
+	for active, want := range []string{"…D x > 15", "… COUNT(…"} {
+		m.Active = active
+		if got := text(m.excerpt(9)); got != want {
+			t.Errorf("constant %d: %q, want %q", active, got, want)
+		}
+	}
+	m.SQL += " AND y < 1000"
+	m.Active = 0
+	if got := m.excerpt(12); !strings.Contains(text(got), " > 15 AND") || got[5].at != from {
+		t.Errorf("%q", text(got))
 	}
 }

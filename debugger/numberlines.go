@@ -14,6 +14,7 @@ import (
 // lines draws a number line for every constant.
 func (f *frame) lines() error {
 	for i, r := range f.layout.lines {
+		i += f.demo.firstLine()
 		c := f.demo.Constants[i]
 		shade := faint
 		if i == f.demo.Active {
@@ -93,36 +94,47 @@ func (f *frame) found() error {
 		switch p := d.found.Passes[i]; {
 		case p.Search >= 0:
 			s := d.found.Searches[p.Search]
-			f.search(r, s, s.Steps[p.Step], i == last-1 && !d.AtAnswer())
+			f.search(r, s, &s.Steps[p.Step], i == last-1 && !d.AtAnswer())
 			return nil
 		case p.Sum >= 0:
 			f.sum(r, d.found.Sums[p.Sum], i)
 			return nil
 		}
 	}
-	if n := d.found; len(n.Searches) > 0 {
-		s := n.Searches[0]
-		f.search(r, s, trace.Step{Ends: s.Ends, At: [2]float64{0, 1}}, false)
-	} else {
+	switch n := d.found; {
+	case len(n.Searches) > 0:
+		f.search(r, n.Searches[0], nil, false)
+	case len(n.Sums) > 0:
 		f.sum(r, n.Sums[0], -1)
 	}
 	return nil
 }
 
 // search draws the number line of a search: where the value can be, given the bits
-// that are known, and while a bit is being decided the value that is tried.
-func (f *frame) search(r image.Rectangle, s *trace.Search, step trace.Step, tries bool) {
+// that are known after a step, nil for none, and while a bit is being decided the value that
+// is tried.
+func (f *frame) search(r image.Rectangle, s *trace.Search, step *trace.Step, tries bool) {
+	line, linear := f.demo.axis(s.Attribute()), f.demo.Linear
+	place := [2]float64{0, 1}
+	if step == nil {
+		step = &trace.Step{Ends: s.Ends}
+	} else {
+		first, last := s.Between(*step)
+		place[0], _ = line.span(first, linear)
+		_, place[1] = line.span(last, linear)
+	}
 	known := f.clip(mono, step.Known+strings.Repeat("·", max(0, s.Bits-len(step.Known))), r.Dx()*2/3)
 	f.right(mono, r.Max.X-2, r.Min.Y+14, known, selected)
 	f.text(regular, r.Min.X, r.Min.Y+14, f.clip(regular, s.Aggregate, r.Dx()-f.width(mono, known)-10), ink)
 	b := bar(r)
 	f.fill(b, ground)
 	at := func(place float64) int { return b.Min.X + int(math.Round(place*float64(b.Dx()))) }
-	left := at(step.At[0])
-	f.fill(image.Rect(left, b.Min.Y, max(at(step.At[1]), left+2), b.Max.Y), selected)
+	left := min(at(place[0]), b.Max.X-2)
+	f.fill(image.Rect(left, b.Min.Y, max(at(place[1]), left+2), b.Max.Y), selected)
 	if tries {
 		for _, m := range step.Tried {
-			f.fill(image.Rect(at(m.At)-1, b.Min.Y-4, at(m.At)+1, b.Max.Y+4), highlight)
+			x, _ := line.span(s.Value(m), linear)
+			f.fill(image.Rect(at(x)-1, b.Min.Y-4, at(x)+1, b.Max.Y+4), highlight)
 		}
 	}
 	between := step.Ends[0] + " to " + step.Ends[1]

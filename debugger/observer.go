@@ -27,16 +27,14 @@ type scene struct {
 	ended  bool         // the statement has no further pass
 	answer *engine.Watched
 
-	pass    *pass.Pass // the last that happened; nil at step 0
-	chunk   *table.Chunk
-	targets map[textures.TargetRef]*contents
-	target  *contents // that pass drew to; nil where none has been drawn to
-	mask    uint32    // texture: 1 where a record passes; 0 for none
-	passing uint64    // how many do
-	// selection says that the mask has what all counted passes let pass: what the
-	// statement selects.
-	selection bool
-	drew      bool // a pass has drawn to a texture of this statement alone
+	pass      *pass.Pass // the last that happened; nil at step 0
+	chunk     *table.Chunk
+	targets   map[textures.TargetRef]*contents
+	target    *contents // that pass drew to; nil where none has been drawn to
+	mask      uint32    // texture: 1 where a record passes; 0 for none
+	passing   uint64    // how many do
+	selection bool      // the mask has what the statement selects
+	drew      bool      // a pass has drawn to a texture of this statement alone
 }
 
 // contents is a depth-stencil buffer and what it holds.
@@ -66,7 +64,7 @@ type observer struct {
 	before *scene
 	scene  *scene
 	mask   *textures.Temp
-	union  bool // the mask collects what all counted passes let pass
+	union  bool // the mask collects what the passes that count the selection let pass
 }
 
 // moment is what to take a statement to.
@@ -104,8 +102,11 @@ func observe(ctx context.Context, db *engine.DB, m moment) (*scene, *engine.Stag
 func newObserver(s engine.Stage, m moment) *observer {
 	o := &observer{Runner: trace.Limit(s.Runner, m.most), gl: s.Runner, step: m.step, show: m.step - 1,
 		scene: &scene{plan: s.Plan, targets: map[textures.TargetRef]*contents{}}}
-	o.union = m.end && onlyCounts(s.Plan)
+	o.union = m.end && len(s.Plan.Chunks) == 1 && len(s.Plan.Chunks[0].Checks) == 0
 	o.scene.selection = o.union
+	if o.union {
+		o.show = -1
+	}
 	if b := m.after; b != nil && !b.drew {
 		switch {
 		case !m.end && len(b.passes) == m.step-1:
@@ -124,9 +125,12 @@ func newObserver(s engine.Stage, m moment) *observer {
 	return o
 }
 
-// onlyCounts reports whether the records that the statement's counted passes let pass
-// are the selection of its one chunk.
-func onlyCounts(q *plan.Query) bool { return len(q.Chunks) == 1 && addsUp(q) }
+// selects reports whether the records that a pass counts are selected: of a statement
+// that only counts all that are counted, else those that it marks in the stencil buffer,
+// where what searches and adds up finds them.
+func selects(q *plan.Query, p *pass.Pass) bool {
+	return p.Count && (addsUp(q) || p.Stencil.Test && p.Stencil.WriteMask != 0)
+}
 
 // addsUp reports whether the statement asks for nothing but how many records are
 // selected, which is the sum of what its passes count.
@@ -171,8 +175,8 @@ func (o *observer) Run(p *pass.Pass) (pass.Count, error) {
 			return nil, err
 		}
 	}
-	if n == o.show {
-		o.scene.passing = count
+	if n == o.show || o.union && selects(o.scene.plan, p) {
+		o.scene.passing += count
 	}
 	if !p.Count {
 		c, count = nil, 0
@@ -204,7 +208,7 @@ func (o *observer) resume(n int) error {
 func (o *observer) seen(p *pass.Pass, last bool) *pass.Pass {
 	wanted := last
 	if o.union {
-		wanted = p.Count
+		wanted = selects(o.scene.plan, p)
 	}
 	if !wanted || !tests(p) || p.Color != nil {
 		return p

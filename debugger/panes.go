@@ -181,15 +181,15 @@ func (p *painter) compile() error {
 func paneProgram(kind string) shaders.Source { return shaders.Load("demo_pane.frag", kind) }
 
 // begin binds what every picture of records reads, and returns the function that ends
-// this.
-func (p *painter) begin(records uint32, s scale) func() {
+// this. others is a second texture of them, 0 for none.
+func (p *painter) begin(records, others uint32, s scale) func() {
 	gl.BindVertexArray(p.array)
-	for unit, id := range []uint32{records, p.palette, p.ranks(s)} {
+	for unit, id := range []uint32{records, p.palette, p.ranks(s), others} {
 		gl.BindTextureUnit(uint32(unit), id)
 		gl.BindSampler(uint32(unit), p.sampler)
 	}
 	return func() {
-		for unit := range uint32(3) {
+		for unit := range uint32(4) {
 			gl.BindSampler(unit, 0)
 		}
 	}
@@ -233,12 +233,12 @@ func comparesDepth(p *pass.Pass) bool {
 
 // pane draws records with demo_pane.frag, of the given kind, into a rectangle of a
 // frame.
-func (p *painter) pane(kind string, records uint32, r image.Rectangle, frame image.Point, sh textures.Shape, s scale, more ...shaders.Uniform) error {
+func (p *painter) pane(kind string, records, others uint32, r image.Rectangle, frame image.Point, sh textures.Shape, s scale, more ...shaders.Uniform) error {
 	program, err := p.programs.Get(paneProgram(kind))
 	if err != nil {
 		return err
 	}
-	defer p.begin(records, s)()
+	defer p.begin(records, others, s)()
 	low := frame.Y - r.Max.Y
 	gl.UseProgram(program.ID)
 	gl.Viewport(int32(r.Min.X), int32(low), int32(r.Dx()), int32(r.Dy()))
@@ -257,15 +257,12 @@ func (p *painter) codes(records, thirds uint32, ref textures.Ref, first int, r i
 	if !ref.Packed {
 		limbs = int32(textures.Limbs(ref.Chunk.Segments[ref.Cols[0]].Bits))
 	}
-	gl.BindTextureUnit(3, thirds)
-	gl.BindSampler(3, p.sampler)
-	defer gl.BindSampler(3, 0)
-	return p.pane("CODES", records, r, frame, textures.ShapeOf(ref.Chunk.Rows), s, shaders.Uniform{Name: "limbs", I: []int32{int32(first), limbs}})
+	return p.pane("CODES", records, thirds, r, frame, textures.ShapeOf(ref.Chunk.Rows), s, shaders.Uniform{Name: "limbs", I: []int32{int32(first), limbs}})
 }
 
 // stencil draws the stencil values of a depth-stencil texture.
 func (p *painter) stencil(records uint32, r image.Rectangle, frame image.Point, sh textures.Shape) error {
 	gl.TextureParameteri(records, gl.DEPTH_STENCIL_TEXTURE_MODE, gl.STENCIL_INDEX)
 	defer gl.TextureParameteri(records, gl.DEPTH_STENCIL_TEXTURE_MODE, gl.DEPTH_COMPONENT)
-	return p.pane("STENCIL", records, r, frame, sh, scale{})
+	return p.pane("STENCIL", records, 0, r, frame, sh, scale{})
 }

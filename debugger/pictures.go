@@ -37,7 +37,9 @@ func (f *frame) shape() textures.Shape { return textures.ShapeOf(f.scene.chunk.R
 // picture prepares a pane with a title and returns where its picture goes.
 func (f *frame) picture(pane image.Rectangle, title, note string) image.Rectangle {
 	end := f.text(bold, pane.Min.X, pane.Min.Y+14, title, ink)
-	f.text(small, end+10, pane.Min.Y+14, f.clip(small, note, pane.Max.X-end-10), faint)
+	if f.width(small, note) <= pane.Max.X-end-10 {
+		f.text(small, end+10, pane.Min.Y+14, note, faint)
+	}
 	sh := f.shape()
 	return picture(pane, sh.Width, sh.Height)
 }
@@ -139,12 +141,27 @@ func (f *frame) depth(pane image.Rectangle) error {
 	r := f.picture(pane, "Depth buffer: "+f.scene.depthName(), note)
 	f.frame(r, hair)
 	s := f.depthScale()
-	if err := f.painter.pane("DEPTH", t.Texture, r, f.layout.size, f.shape(), s, test(f.scene.pass)...); err != nil {
+	others, err := f.nulls()
+	if err != nil {
 		return err
 	}
-	nulls := s.known() && f.scene.chunk.Segments[t.col].Nulls > 0
-	f.scaleBar(pane, r, depthLine, f.scene.depthValue(0), f.scene.depthValue(f.scene.top()), f.reduced(r, "the first of"), nulls)
+	if err := f.painter.pane("DEPTH", t.Texture, others, r, f.layout.size, f.shape(), s, test(f.scene.pass)...); err != nil {
+		return err
+	}
+	f.scaleBar(pane, r, depthLine, f.scene.depthValue(0), f.scene.depthValue(f.scene.top()), f.reduced(r, "the first of"), others != 0)
 	return nil
+}
+
+// nulls returns the texture of the attribute whose depths there are, 0 where it has no
+// NULLs: their depth depends on the limb and on what it is compared with.
+func (f *frame) nulls() (uint32, error) {
+	s := f.scene
+	if col := s.target.col; col >= 0 && s.chunk.Segments[col].Nulls > 0 {
+		id, err := f.demo.stage.Runner.Store().Texture(textures.Attribute(s.chunk, col))
+		gl.BindFramebuffer(gl.FRAMEBUFFER, f.surface.frame)
+		return id, err
+	}
+	return 0, nil
 }
 
 func (f *frame) depthScale() scale {
@@ -188,14 +205,13 @@ func (f *frame) stencil(pane image.Rectangle) error {
 
 // result draws which records pass; after the last pass, which are selected.
 func (f *frame) result(pane image.Rectangle) error {
-	s, d := f.scene, f.demo
+	s := f.scene
 	title, passing := "Result: records that pass", s.passing
-	if s.pass != nil && drops(s.pass) {
+	if s.drops() {
 		title = "Result: records dropped"
 	}
-	if d.AtAnswer() && s.selection {
+	if s.selection {
 		title = "Result: the selection"
-		passing, _ = d.Counted()
 	}
 	r := f.picture(pane, title, "")
 	f.frame(r, hair)
@@ -203,16 +219,22 @@ func (f *frame) result(pane image.Rectangle) error {
 	case s.pass == nil:
 		f.undefined(r, "no pass has happened")
 		return nil
+	case s.mask == 0 && s.selection:
+		f.undefined(r, "every record is selected, or none")
+		return nil
 	case s.mask == 0:
 		f.undefined(r, "every record passes: this pass tests nothing")
 		return nil
 	}
-	if err := f.painter.pane("PASSES", s.mask, r, f.layout.size, f.shape(), scale{}); err != nil {
+	if err := f.painter.pane("PASSES", s.mask, 0, r, f.layout.size, f.shape(), scale{}); err != nil {
 		return err
 	}
 	y := r.Max.Y + 7
 	f.fill(image.Rect(r.Min.X, y, r.Min.X+12, y+12), selected)
 	text := fmt.Sprintf("%s of %s (%s)", numbers.Grouped(passing), numbers.Grouped(uint64(s.chunk.Rows)), percent(float64(passing)/float64(max(s.chunk.Rows, 1))))
+	if f.width(bold, text) > pane.Dx()-18 {
+		text = numbers.Grouped(passing)
+	}
 	f.text(bold, r.Min.X+18, y+11, f.clip(bold, text, pane.Dx()-18), selected)
 	f.text(small, r.Min.X, y+26, f.clip(small, f.reduced(r, "the share of"), pane.Dx()), faint)
 	return nil
@@ -239,9 +261,15 @@ func (f *frame) field() error {
 			levels = append(levels, f.painter.height(f.depthScale(), l))
 			names = append(names, s.depthValue(uint64(math.Round(l))))
 		}
-		f.right(small, r.Max.X, r.Min.Y+14, f.clip(small, "the quad cuts at its depth", r.Max.X-end-8), highlight)
+		if note := "the quad cuts at its depth"; f.width(small, note) <= r.Max.X-end-8 {
+			f.right(small, r.Max.X, r.Min.Y+14, note, highlight)
+		}
 	}
-	if err := f.painter.field(&f.camera, s.target.Texture, box, f.layout.size, f.shape(), f.depthScale(), s.pass, levels); err != nil {
+	others, err := f.nulls()
+	if err != nil {
+		return err
+	}
+	if err := f.painter.field(&f.camera, s.target.Texture, others, box, f.layout.size, f.shape(), f.depthScale(), s.pass, levels); err != nil {
 		return err
 	}
 	f.fieldLabels(box, levels, names)
@@ -257,10 +285,11 @@ func quads(p *pass.Pass) []float64 {
 	return []float64{float64(p.Quad) * (1 << textures.LimbBits)}
 }
 
-// drops reports whether the records that pass a pass's tests are those that the
-// selection loses, as EvalCNF's after a clause.
-func drops(p *pass.Pass) bool {
-	return !p.Count && p.Stencil.Test && p.Stencil.WriteMask != 0 && p.Stencil.Pass == pass.Zero
+// drops reports whether the records that are shown are those that the pass at hand takes
+// from the selection, as EvalCNF's after a clause.
+func (s *scene) drops() bool {
+	p := s.pass
+	return p != nil && !s.selection && !p.Count && p.Stencil.Test && p.Stencil.WriteMask != 0 && p.Stencil.Pass == pass.Zero
 }
 
 // percent writes a share; what is not nothing is not 0.0 %.

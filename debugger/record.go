@@ -127,7 +127,7 @@ func (f *frame) record() error {
 		f.mark(picture(pane, sh.Width, sh.Height), sh, x, y)
 	}
 	f.text(regular, r.Min.X+64, r.Min.Y+14, fmt.Sprintf("row %s, texel (%d, %d)", numbers.Grouped(s.first()+row), x, y), ink)
-	held := s.held(s.texel(x, y))
+	held := s.held(s.texel(x, y), row)
 	c := &card{f, r, r.Min.Y + 34}
 	c.attributes(row, r.Max.Y-lineHeight*len(held))
 	for _, h := range held {
@@ -150,17 +150,24 @@ func (f *frame) small(r image.Rectangle, y int, text string) {
 }
 
 // held is what the buffers hold for a texel, in names and values.
-func (s *scene) held(t texel) (list [][2]string) {
+func (s *scene) held(t texel, row int) (list [][2]string) {
 	if t.depth >= 0 {
 		limb := math.Round(float64(t.depth) * (1 << textures.LimbBits))
-		list = append(list, [2]string{"depth", fmt.Sprintf("%.0f / 2^24   %s %s", limb, s.depthName(), s.depthValue(uint64(limb)))})
+		value := s.depthValue(uint64(limb))
+		if col := s.target.col; col >= 0 && s.chunk.Segments[col].IsNull(row) {
+			value = "NULL"
+		}
+		list = append(list, [2]string{"depth", fmt.Sprintf("%.0f / 2^24   %s %s", limb, s.depthName(), value)})
 	}
 	if t.stencil >= 0 {
 		list = append(list, [2]string{"stencil", fmt.Sprint(t.stencil)})
 	}
 	if t.passes >= 0 {
 		what := "passes"
-		if drops(s.pass) {
+		switch {
+		case s.selection:
+			what = "selected"
+		case s.drops():
 			what = "dropped"
 		}
 		list = append(list, [2]string{what, map[bool]string{true: "yes", false: "no"}[t.passes > 0]})

@@ -1,6 +1,7 @@
 package debugger
 
 import (
+	"math"
 	"sort"
 	"strings"
 
@@ -135,8 +136,8 @@ func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
 // replaced returns the statement with another value in the place of a constant.
 func (c *Constant) replaced(text string, v table.Value) string {
 	s := v.String()
-	switch v.Type.Kind {
-	case table.Varchar, table.Date, table.Timestamp:
+	quoted := v.Type.Kind == table.Varchar || v.Type.Kind == table.Date || v.Type.Kind == table.Timestamp
+	if quoted || v.Type.IsFloat() && (math.IsNaN(v.F) || math.IsInf(v.F, 0)) {
 		s = "'" + strings.ReplaceAll(s, "'", "''") + "'"
 	}
 	if strings.HasPrefix(s, "-") && c.from > 0 && strings.IndexByte("-+*/<>=", text[c.from-1]) >= 0 {

@@ -5,7 +5,10 @@ import (
 	"image"
 	"image/color"
 	"math"
+	"slices"
+	"sort"
 	"strings"
+	"unicode"
 
 	"github.com/stencildb/stencildb/internal/numbers"
 )
@@ -44,33 +47,90 @@ func (f *frame) statement(r image.Rectangle) {
 		}
 		return
 	}
-	x, y := r.Min.X, r.Min.Y+16
-	for i, letter := range f.demo.SQL {
-		if letter == '\n' || letter == '\t' {
-			letter = ' '
-		}
-		w := f.width(mono, string(letter))
-		last := y+18 > r.Max.Y
-		if last && x+2*w > r.Max.X && i+len(string(letter)) < len(f.demo.SQL) {
-			f.text(mono, x, y, "…", faint)
-			return
-		}
-		if x+w > r.Max.X {
-			x, y = r.Min.X, y+18
-		}
+	wide := f.width(mono, "0")
+	line := max(r.Dx()/wide, 1)
+	for i, l := range f.demo.excerpt(2 * line) {
+		at := image.Pt(r.Min.X+i%line*wide, r.Min.Y+16+i/line*18)
 		shade := ink
 		for j, c := range f.demo.Constants {
-			if c.from <= i && i < c.to {
+			if c.from <= l.at && l.at < c.to {
 				shade = selected
 				if j == f.demo.Active {
 					shade = highlight
 				}
-				f.fill(image.Rect(x, y+3, x+w, y+5), shade)
+				f.fill(image.Rect(at.X, at.Y+3, at.X+wide, at.Y+5), shade)
 			}
 		}
-		f.text(mono, x, y, string(letter), shade)
-		x += w
+		f.text(mono, at.X, at.Y, string(l.r), shade)
 	}
+}
+
+// letter is one of the statement as it is shown, with its place in the text; -1 for none.
+type letter struct {
+	r  rune
+	at int
+}
+
+// excerpt returns at most so many letters of the statement, the active constant among
+// them. Dots stand for what is left out at the ends.
+func (m *Model) excerpt(most int) []letter {
+	all := oneLine(m.SQL)
+	if len(all) <= most {
+		return all
+	}
+	from := 0
+	if len(m.Constants) > 0 {
+		place := func(at int) int { // of a byte of the text
+			return sort.Search(len(all), func(i int) bool { return all[i].at >= at })
+		}
+		c := m.Constants[m.Active]
+		if start, end := place(c.from), place(c.to); end >= most {
+			from = min(max(start-max(most-(end-start), 0)/2, 0), len(all)-most)
+		}
+	}
+	list := slices.Clone(all[from : from+most])
+	if from > 0 {
+		list[0] = letter{'…', -1}
+	}
+	if from+most < len(all) {
+		list[most-1] = letter{'…', -1}
+	}
+	return list
+}
+
+// oneLine returns the letters of a statement, without its comments and with one space
+// where there is any, but within quotes as it is.
+func oneLine(sql string) (list []letter) {
+	var quote rune
+	skip := ""
+	for i, r := range sql {
+		rest := sql[i:]
+		switch {
+		case skip != "":
+			if strings.HasSuffix(sql[:i+len(string(r))], skip) {
+				skip = ""
+			}
+			r = ' '
+		case quote != 0:
+			if r == quote {
+				quote = 0
+			}
+			list = append(list, letter{r, i})
+			continue
+		case r == '\'' || r == '"':
+			quote = r
+		case strings.HasPrefix(rest, "--"):
+			skip, r = "\n", ' '
+		case strings.HasPrefix(rest, "/*"):
+			skip, r = "*/", ' '
+		case unicode.IsSpace(r):
+			r = ' '
+		}
+		if r != ' ' || len(list) > 0 && list[len(list)-1].r != ' ' {
+			list = append(list, letter{r, i})
+		}
+	}
+	return list
 }
 
 const rowHigh = 20 // of the list of passes
@@ -144,7 +204,11 @@ func (f *frame) listRow(row image.Rectangle, step int) {
 		end -= f.width(regular, count) + 8
 	}
 	x = max(f.text(small, x, y, fmt.Sprint(step), faint)+6, row.Min.X+30)
-	f.text(regular, x, y, f.clipMiddle(regular, e.Name, end-x), shade)
+	name := e.Name
+	if step > d.Executed && d.foundOf != d.SQL { // that of another constant
+		name, _, _ = strings.Cut(name, "(")
+	}
+	f.text(regular, x, y, f.clipMiddle(regular, name, end-x), shade)
 }
 
 // state writes the state of the pass at hand.
@@ -199,7 +263,11 @@ func (f *frame) state() error {
 // help writes the keys.
 func (f *frame) help() error {
 	r := f.layout.help
-	s := "space run/pause   ← → step   home rewind   end answer   + − speed   drag a number line, or ↑ ↓, to change a constant   tab next constant   l by rank/in proportion   a attribute   q quit"
+	s := "space run   ← → step   home   end   + − speed"
+	if len(f.demo.Constants) > 0 {
+		s += "   drag a line, or ↑ ↓: change a constant   tab next constant"
+	}
+	s += "   l rank/proportion   a attribute   q quit"
 	f.text(small, r.Min.X, r.Max.Y-6, f.clip(small, s, r.Dx()), faint)
 	return nil
 }

@@ -14,7 +14,10 @@ type Search struct {
 	Chunk     int       `json:"chunk"` // the one that is searched, in codes of its own; -1: all together
 	Bits      int       `json:"bits"`
 	Ends      [2]string `json:"ends"` // the smallest and the largest value of the column
-	Steps     []Step    `json:"steps"`
+	// Constant are the bits, from the highest down, that are the same in all codes: a
+	// search digit by digit counts none of them.
+	Constant []int  `json:"constant,omitempty"`
+	Steps    []Step `json:"steps"`
 
 	agg    expr.Aggregate
 	space  *plan.Space
@@ -57,6 +60,17 @@ type Digit struct {
 	Bits    string `json:"bits"`
 	Records uint64 `json:"records"`
 }
+
+// Attribute is the column that is searched.
+func (s *Search) Attribute() int { return s.agg.Col }
+
+// Between returns the smallest and the largest value that the answer may be after a step.
+func (s *Search) Between(st Step) (first, last table.Value) {
+	return s.space.Value(st.first), s.space.Value(st.last)
+}
+
+// Value returns the value of a mark.
+func (s *Search) Value(m Mark) table.Value { return s.space.Value(m.Code) }
 
 // newSearch makes the search of an aggregate that ends at a value, in all chunks (-1)
 // or in one.

@@ -8,6 +8,7 @@ import (
 	"image"
 	"io"
 	"math/big"
+	"regexp"
 	"strings"
 
 	"github.com/stencildb/stencildb/engine"
@@ -103,11 +104,15 @@ const (
 // ErrNoNumber is the error of an answer that is not a whole number.
 var ErrNoNumber = errors.New("the answer is a whole number")
 
-// Check compares an answer to the exercise ("12,345" or "12345") with what backend
-// cpu computes from the data.
+// wholeNumber matches digits that may be grouped, with commas or as SQL and Go do.
+var wholeNumber = regexp.MustCompile(`^[+-]?[0-9]+([,_][0-9]+)*$`)
+
+// Check compares an answer to the exercise ("12345", "12,345" or "12_345") with what
+// backend cpu computes from the data.
 func (l *Lesson) Check(ctx context.Context, answer string) (Verdict, error) {
-	given, ok := new(big.Int).SetString(strings.ReplaceAll(strings.TrimSpace(answer), ",", ""), 10)
-	if !ok {
+	answer = strings.TrimSpace(answer)
+	given, ok := new(big.Int).SetString(strings.NewReplacer(",", "", "_", "").Replace(answer), 10)
+	if !ok || !wholeNumber.MatchString(answer) {
 		return 0, fmt.Errorf("%w, not %q", ErrNoNumber, answer)
 	}
 	right, err := SQL(ctx, l.Question)

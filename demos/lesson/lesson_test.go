@@ -177,12 +177,12 @@ func TestDisagreementFails(t *testing.T) {
 
 func TestAnswers(t *testing.T) {
 	l := &Lesson{Question: "SELECT COUNT(*) FROM flights"}
-	for answer, want := range map[string]Verdict{"200000": Right, " 200,000 ": Right, "199999": TooSmall, "-5": TooSmall, "99999999999999999999999": TooLarge} {
+	for answer, want := range map[string]Verdict{"200000": Right, " 200,000 ": Right, "200_000": Right, "199999": TooSmall, "-5": TooSmall, "99999999999999999999999": TooLarge} {
 		if v, err := l.Check(context.Background(), answer); v != want || err != nil {
 			t.Errorf("%q is judged %v (%v)", answer, v, err)
 		}
 	}
-	for _, answer := range []string{"", "x", "1.5", "0x10"} {
+	for _, answer := range []string{"", "x", "1.5", "0x10", "_1", "1__000", "1,", "-"} {
 		if _, err := l.Check(context.Background(), answer); !errors.Is(err, ErrNoNumber) {
 			t.Errorf("%q gives %v", answer, err)
 		}

@@ -6,6 +6,8 @@
 layout(binding = 0) uniform sampler2D records;
 layout(binding = 1) uniform sampler2D palette;
 layout(binding = 2) uniform sampler2D ranks;
+layout(binding = 3) uniform sampler2D others; // the attribute, where it has NULLs
+uniform int nulls;
 uniform int chunk[3];
 uniform int net;
 uniform vec4 camera[4];
@@ -56,6 +58,8 @@ void main() {
     float h = rank(limb);
     bool tested = test[0] != 0 && compares(test[1], quad.x, limb) && (test[2] == 0 || quad.y <= limb && limb <= quad.z);
     colour = texelFetch(palette, ivec2(int(h * 255.0 + 0.5), tested ? 2 : 1), 0);
+    if (nulls != 0 && texelFetch(others, at, 0).r == 16777216.0)
+        colour = tested ? vec4(0.30, 0.72, 0.56, 1.0) : vec4(0.80, 0.47, 0.65, 1.0);
 #endif
     place = vec3(unit.x - 0.5, h * 0.5, (0.5 - unit.y) * shape);
     gl_Position = mat4(camera[0], camera[1], camera[2], camera[3]) * vec4(place, 1.0);

@@ -5,7 +5,7 @@
 //     width, height and number of the records; scale, the largest number.
 // CODES: the texture holds limbs of 24 bits (a NULL is 2^24), so many from a channel on;
 //     the third is in a texture of its own.
-// DEPTH: depths, limb / 2^24. test, whether a depth test is shown, its function (as
+// DEPTH: depths, limb / 2^24; in others the attribute, where it has NULLs. test, whether a depth test is shown, its function (as
 //     pass.Func), whether bounds are; quad, its depth and the bounds.
 // STENCIL: stencil values. PASSES: 1 where a record passes.
 // Colours are lines of `palette`: codes, depths, depths that pass, stencil values.
@@ -16,9 +16,7 @@ layout(binding = 0) uniform sampler2D records;
 #endif
 layout(binding = 1) uniform sampler2D palette;
 layout(binding = 2) uniform sampler2D ranks; // of numbers 0 .. scale, evenly
-#ifdef CODES
-layout(binding = 3) uniform sampler2D thirds;
-#endif
+layout(binding = 3) uniform sampler2D others; // CODES: the third limbs; DEPTH: the attribute, for its NULLs
 uniform int pane[4];
 uniform int chunk[3];
 uniform int limbs[2]; // the first channel, how many
@@ -70,12 +68,12 @@ void main() {
     if (limbs[1] > 1)
         code += texel.g * 16777216.0;
     if (limbs[1] > 2)
-        code += texelFetch(thirds, at, 0).r * 281474976710656.0;
+        code += texelFetch(others, at, 0).r * 281474976710656.0;
     colour = null ? NONE : shade(rank(code), 0);
 #elif defined(DEPTH)
     float depth = texelFetch(records, at, 0).r, limb = floor(depth * 16777216.0 + 0.5);
     bool tested = test[0] != 0 && compares(test[1], quad.x, limb) && (test[2] == 0 || quad.y <= limb && limb <= quad.z);
-    bool null = nulls != 0 && limb >= 16777216.0;
+    bool null = nulls != 0 && texelFetch(others, at, 0).r == 16777216.0;
     colour = null ? (tested ? NONE_PASSES : NONE) : shade(rank(limb), tested ? 2 : 1);
 #elif defined(STENCIL)
     colour = texelFetch(palette, ivec2(int(texelFetch(records, at, 0).r), 3), 0);
