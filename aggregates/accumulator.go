@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/big"
 
+	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/shaders"
 	"github.com/stencildb/stencildb/table"
@@ -46,7 +47,7 @@ func (p *part) accumulate(g *Group, col int) (*big.Int, uint64, error) {
 	seg := p.eval.Segment(col)
 	counts := make([]pass.Count, seg.Bits)
 	for i := range counts { // all in flight: no pass depends on another
-		if counts[i], err = p.testBit(g.table.Fields[col].Name, col, i, s.Test()); err != nil {
+		if counts[i], err = p.testBit(expr.Ident(g.table.Fields[col].Name), col, i, s.Test()); err != nil {
 			return nil, 0, err
 		}
 	}

@@ -96,7 +96,7 @@ func (s *search) nullPlace() uint64 {
 // narrow searches codes of at most 24 bits: one copy, then one pass a bit. Chunks
 // translate the common threshold into their own codes.
 func (s *search) narrow(space *plan.Space) (uint64, error) {
-	name := s.table.Fields[s.col].Name
+	name := expr.Ident(s.table.Fields[s.col].Name)
 	if !s.run.Executes() {
 		return 0, s.explain(space.Bits())
 	}
@@ -171,7 +171,7 @@ func (s *search) narrowCount(space *plan.Space, chunk int, t uint64, label strin
 
 // explain records the search as one symbolic pass a chunk.
 func (s *search) explain(width int) error {
-	name := s.table.Fields[s.col].Name
+	name := expr.Ident(s.table.Fields[s.col].Name)
 	for _, p := range s.parts {
 		sel, err := p.selection()
 		if err != nil {
@@ -240,7 +240,7 @@ func (s *search) wide(space *plan.Space) (table.Value, error) {
 
 // limb finds one limb of the answer and narrows the candidates to it.
 func (s *search) limb(width, limb int) (uint64, error) {
-	name := fmt.Sprintf("%s.%d", s.table.Fields[s.col].Name, limb)
+	name := fmt.Sprintf("%s.%d", expr.Ident(s.table.Fields[s.col].Name), limb)
 	over := func(label, counts string, op expr.CmpOp, t uint64) (uint64, error) {
 		return s.count(func(chunk int) (pass.Count, error) {
 			test, err := s.ready(chunk, limb)
@@ -289,7 +289,7 @@ func (s *search) ready(chunk, limb int) (pass.Stencil, error) {
 	if st.gen != p.gen {
 		*st = candidates{gen: p.gen}
 	}
-	name := s.table.Fields[s.col].Name
+	name := expr.Ident(s.table.Fields[s.col].Name)
 	if p.eval.Segment(s.col).Nulls > 0 && !st.marked {
 		err := s.copy(p, limb)
 		if err == nil {

@@ -103,7 +103,7 @@ func (x *chunk) sweeps(countAll bool) []*sweep {
 	var list []*sweep
 	needSelected := countAll && !x.selected.known
 	for _, y := range x.columns {
-		name := x.fields[y.col].Name
+		name := expr.Ident(x.fields[y.col].Name)
 		ask := !y.n.known && x.segment(y.col).Nulls > 0
 		before := len(list)
 		if y.sum && !(y.n.known && y.n.n == 0) {

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"github.com/stencildb/stencildb/cpu"
+	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/shaders"
 	"github.com/stencildb/stencildb/table"
 	"github.com/stencildb/stencildb/textures"
@@ -31,7 +32,7 @@ func (e *evaluator) floatSum(col int, sel []textures.Block) (floatPartial, error
 	p := floatPartial{words: 1 + 2*sumLimbs, add: addFloatSum}
 	p.block = textures.ScratchBlock(&textures.Scratch{Words: p.words, Zero: true})
 	seg := e.segment(col)
-	name := e.fields[col].Name
+	name := expr.Ident(e.fields[col].Name)
 	for i, w := range e.windows {
 		codes := e.codes(col, w)
 		blocks := []textures.Block{p.block, codes[0], {}, {}, {}}

@@ -114,7 +114,7 @@ func (c *compiler) decide(e *evaluator, col int, s *search, i int, selection *ma
 	defines := e.defines(e.device, append(special, fmt.Sprintf("DIGIT %d", digitBits), fmt.Sprintf("COUNTERS %d", 1<<digitBits))...)
 	program := shaders.JoinCompute([]string{"regions.glsl", "values.glsl", "bitmap.glsl", "report.glsl", "digits.glsl", "kth.comp"}, defines...)
 	st := storedOf(e.segment(col))
-	name := fmt.Sprintf("Decide(%s, %s)", e.fields[col].Name, before.label(st))
+	name := fmt.Sprintf("Decide(%s, %s)", expr.Ident(e.fields[col].Name), before.label(st))
 	counts := fmt.Sprintf("candidates of %v that are left, by their %s", s.agg, now.label(st))
 	for j, w := range e.windows {
 		args := append([]int32(nil), args...)

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/shaders"
@@ -166,7 +167,7 @@ func (e *evaluator) clearNulls(validity textures.Block, w window, out textures.B
 	if first {
 		defines = []string{"FIRST"}
 	}
-	name := e.fields[validity.Col].Name
+	name := expr.Ident(e.fields[validity.Col].Name)
 	return e.dispatch("NotNull("+name+")", "nothing; the NULLs of "+name+" leave the bitmap",
 		shaders.JoinCompute([]string{"regions.glsl", "bitmap.glsl", "notnull.comp"}, e.device.defines(defines...)...), e.device.groups(units, 8),
 		[]textures.Block{out, validity}, []shaders.Uniform{shaders.Uint("units", uint32(units))})

@@ -173,7 +173,7 @@ func (x *execution) countBelow(c *compiler, ch *chunk, q *quantile, code uint64)
 	case t == 0:
 		return knownCount(0), nil
 	}
-	name := fmt.Sprintf("%s < %v", ch.fields[y.col].Name, &expr.Const{V: q.space.Value(code)})
+	name := fmt.Sprintf("%s < %v", expr.Ident(ch.fields[y.col].Name), &expr.Const{V: q.space.Value(code)})
 	tree := ch.below(y.col, t, false, false, name)
 	if ch.keep != nil {
 		tree = junction(plan.And, []*node{markedNode(ch.keep, "selected"), tree})
@@ -194,7 +194,7 @@ func (x *execution) explainRounds() error {
 			if y := c.column(a.Col); !y.spread {
 				continue
 			}
-			_, err := x.run.Run(&pass.Pass{Name: fmt.Sprintf("Popcount(%s < t), t = thresholds of a round", a.Name),
+			_, err := x.run.Run(&pass.Pass{Name: fmt.Sprintf("Popcount(%s < t), t = thresholds of a round", expr.Ident(a.Name)),
 				Counts:   fmt.Sprintf("selected values below each threshold of %v; the counts of all chunks narrow the next round's", a),
 				Dispatch: &pass.Dispatch{}, Symbolic: true})
 			if err != nil {

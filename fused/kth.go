@@ -166,7 +166,7 @@ func (p *part) reaching(col, bit, most int, codes []uint64) (func() (n [threshol
 
 // explain records a search as one symbolic pass a chunk.
 func (s *selection) explain(col int, space *plan.Space, live []*part, bits int) error {
-	name, top := s.table.Fields[col].Name, (space.Bits()+bits-1)/bits*bits-bits
+	name, top := expr.Ident(s.table.Fields[col].Name), (space.Bits()+bits-1)/bits*bits-bits
 	for _, p := range live {
 		title := p.title("KthLargest", col)
 		if bits == 2 {

@@ -192,7 +192,7 @@ func (p *part) countNotNull(col int) (func() (uint64, error), error) {
 		case seg.Nulls == 0:
 			col = none
 		default:
-			notNull = &plan.Pred{Op: plan.IsLeaf, Leaf: &plan.NullTest{Col: col, Not: true, Text: p.table.Fields[col].Name + " IS NOT NULL"}}
+			notNull = &plan.Pred{Op: plan.IsLeaf, Leaf: &plan.NullTest{Col: col, Not: true, Text: expr.Ident(p.table.Fields[col].Name) + " IS NOT NULL"}}
 		}
 	}
 	if n, ok := p.known[col]; ok {
@@ -308,9 +308,9 @@ func (s *selection) Sum(col int) (*big.Int, uint64, error) {
 // title names a pass over the selection.
 func (p *part) title(routine string, col int) string {
 	if p.pred.Op == plan.True {
-		return fmt.Sprintf("%s(%s)", routine, p.table.Fields[col].Name)
+		return fmt.Sprintf("%s(%s)", routine, expr.Ident(p.table.Fields[col].Name))
 	}
-	return fmt.Sprintf("%s(%s WHERE %s)", routine, p.table.Fields[col].Name, p.pred)
+	return fmt.Sprintf("%s(%s WHERE %s)", routine, expr.Ident(p.table.Fields[col].Name), p.pred)
 }
 
 // measure queues the reduction of the selected records by a column's codes.

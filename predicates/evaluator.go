@@ -116,9 +116,9 @@ var mirrored = [...]pass.Func{expr.LT: pass.Greater, expr.LE: pass.GEqual, expr.
 // limbName names an attribute, or one limb of it: "delay", "time.1".
 func (e *Evaluator) limbName(col, limb int) string {
 	if textures.Limbs(e.Segment(col).Bits) == 1 {
-		return e.fields[col].Name
+		return expr.Ident(e.fields[col].Name)
 	}
-	return fmt.Sprintf("%s.%d", e.fields[col].Name, limb)
+	return fmt.Sprintf("%s.%d", expr.Ident(e.fields[col].Name), limb)
 }
 
 // attribute returns the texture that holds a limb and its channel.
@@ -165,7 +165,7 @@ func (e *Evaluator) CopyShifted(col, limb, limbs int, offset, null uint64) error
 	if e.depth == want {
 		return nil
 	}
-	p := e.copyPass(fmt.Sprintf("CopyToDepth(%s + %d, limb %d)", e.fields[col].Name, offset, limb), ref)
+	p := e.copyPass(fmt.Sprintf("CopyToDepth(%s + %d, limb %d)", expr.Ident(e.fields[col].Name), offset, limb), ref)
 	defines := []string{"SHIFTED", "NULL_DEPTH", fmt.Sprintf("LIMBS %d", have), fmt.Sprintf("LIMB %d", limb)}
 	if have == 3 {
 		defines = append(defines, "WIDE")

@@ -210,7 +210,7 @@ func (e *Evaluator) CountLimb(test pass.Stencil, name, counts string, op expr.Cm
 // CountNotNull counts the records that pass a stencil test and where an attribute
 // that has NULLs is not NULL.
 func (e *Evaluator) CountNotNull(test pass.Stencil, col int) (pass.Count, error) {
-	text := e.fields[col].Name + " IS NOT NULL"
+	text := expr.Ident(e.fields[col].Name) + " IS NOT NULL"
 	return e.Compare(&limbTest{col, 0, expr.LT, textures.NullLimb, text}, how{stencil: test, count: true, counts: "selected records with " + text})
 }
 

@@ -20,6 +20,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 
 	"github.com/stencildb/stencildb/engine"
+	"github.com/stencildb/stencildb/table"
 )
 
 // chromium finds the browser.
@@ -251,7 +252,10 @@ func TestWhatPagesSay(t *testing.T) {
 	b.withoutPasses()
 	b.severalChunks()
 	b.constantColumns()
+	b.constantBits()
 	b.digitSearch()
+	b.stencilColours()
+	b.currentPassInList()
 	b.nulls()
 }
 
@@ -289,6 +293,9 @@ func (b *browser) withoutPasses() {
 	if got := b.text("name"); !strings.Contains(got, "needs no pass") {
 		t.Errorf("the page says %q", got)
 	}
+	if got := eval[bool](b, "[...document.querySelectorAll('#stepper, nav, #facts, #record')].some(e => e.checkVisibility())"); got {
+		t.Error("there is nothing to step through, but the page shows what steps")
+	}
 	b.quiet()
 }
 
@@ -314,13 +321,118 @@ func (b *browser) constantColumns() {
 			all += strings.Join(b.every(traced(t, db, sql)), "\n")
 		}
 		for text, want := range map[string]bool{"A code has 0 bits": backend != "classic", "2 values × 5 (the value of code 0) = 10": backend != "classic",
-			"a SUM of no values is NULL": true, "= 0\n": false} {
+			"a SUM of no values is NULL": true, "= 0\n": false, "0 … 0": false} {
 			if strings.Contains(all, text) != want {
 				t.Errorf("%s: the pages say %q: %v", backend, text, !want)
 			}
 		}
 		b.quiet()
 	}
+	tr := traced(t, open(t, engine.Options{Backend: "compute"}, constant()), "SELECT SUM(x) FROM c")
+	if got := b.every(tr)[0]; strings.Contains(got, "A picture has") || !strings.Contains(got, "A code has 0 bits") {
+		t.Errorf("of a pass without pictures the page says %q", got)
+	}
+	tr = traced(t, open(t, engine.Options{Backend: "fused"}, constant()), "SELECT SUM(x) FROM c")
+	b.every(tr)
+	got := eval[[]bool](b, `[...document.querySelectorAll('#panels figure')].flatMap(f => {
+		const box = f.querySelector('.picture').getBoundingClientRect();
+		return [f.querySelector('.scale') === null, box.height < 1.1 * f.offsetWidth];
+	})`)
+	if len(got) == 0 || slices.Contains(got, false) {
+		t.Errorf("a scale from a number to itself, or a picture higher than wide: %v", got)
+	}
+}
+
+// multiples is a table of one column x: 0 to n-1, times step.
+func multiples(n, step int64) *table.Table {
+	big := table.Type{Kind: table.BigInt}
+	b := table.NewBuilder("t", []table.Field{{Name: "x", Type: big}}, 0)
+	for i := range int64(rows) {
+		b.Column(0).Value(table.Value{Type: big, I: i % n * step})
+		if err := b.EndRow(); err != nil {
+			panic(err)
+		}
+	}
+	return b.Table()
+}
+
+// constantBits: bits that no pass counts are told from those that the last counts decide.
+func (b *browser) constantBits() {
+	t := b.T
+	tr := traced(t, open(t, engine.Options{Backend: "compute"}, multiples(4, 64)), "SELECT kth_smallest(x, 600) FROM t")
+	all := strings.Join(b.every(tr), "\n")
+	for _, want := range []string{"from these counts the host decides the last bits: 10 (dashed)", "No pass counts bits 5..0 (dotted), the same in all codes."} {
+		if !strings.Contains(all, want) {
+			t.Errorf("the page does not say %q, but %q", want, all)
+		}
+	}
+	if got := eval[[]int](b, "['told', 'same'].map(kind => document.querySelectorAll('.bits .' + kind).length)"); !slices.Equal(got, []int{2, 6}) {
+		t.Errorf("%v bits are dashed and dotted", got)
+	}
+	b.quiet()
+}
+
+// stencilColours: a value has one colour on all pages, and its own beside the others.
+func (b *browser) stencilColours() {
+	t := b.T
+	tr := traced(t, open(t, engine.Options{Backend: "classic"}, multiples(10, 1<<25)), "SELECT kth_smallest(x, 500) FROM t WHERE x > 40000000") // codes of two limbs
+	b.open(tr, "#pass-1")
+	seen, values := map[string]string{}, map[string]string{}
+	for range tr.Passes {
+		for _, of := range eval[[][]string](b, `[...document.querySelectorAll('#panels figure')].filter(f => f.panel.kind === 'stencil').
+			flatMap(f => [...f.querySelectorAll('.legend span')].map(s => [s.textContent.split(':')[0], getComputedStyle(s.querySelector('i')).backgroundColor]))`) {
+			value, colour := of[0], of[1]
+			if seen[value] != "" && seen[value] != colour || values[colour] != "" && values[colour] != value {
+				t.Errorf("value %s is %s, and was %s, which was %s", value, colour, seen[value], values[colour])
+			}
+			seen[value], values[colour] = colour, value
+		}
+		b.run(chromedp.KeyEvent(kb.ArrowRight))
+	}
+	if len(seen) < 4 || seen["65"] == "" {
+		t.Errorf("only the values %v", seen)
+	}
+}
+
+// currentPassInList: however a pass is reached, its row of the list is seen, and the list
+// ends above the footer.
+func (b *browser) currentPassInList() {
+	t := b.T
+	tr := traced(t, open(t, engine.Options{Backend: "classic"}, small()), "SELECT COUNT(*), MEDIAN(a), SUM(a), MAX(b) FROM t WHERE b > 2 AND s <> 'x'")
+	seen := func(how string) {
+		t.Helper()
+		if !b.soon(func() bool {
+			return eval[bool](b, `(() => {
+				const box = e => e.getBoundingClientRect(), list = box(document.querySelector('nav')), row = box(document.querySelector('#list a[aria-current]'));
+				return row.top >= Math.max(list.top, box(document.getElementById('stepper')).bottom) && row.bottom <= list.bottom + 1 &&
+					list.bottom <= box(document.getElementById('record')).top + 1;
+			})()`)
+		}) {
+			t.Errorf("%s: the list does not show the current pass", how)
+		}
+	}
+	for _, size := range [][2]int64{{1400, 1000}, {1400, 500}, {420, 640}} {
+		b.run(chromedp.EmulateViewport(size[0], size[1]))
+		b.open(tr, fmt.Sprintf("#pass-%d", len(tr.Passes)*2/3))
+		at := func(how string) string { return fmt.Sprintf("%s at %d x %d", how, size[0], size[1]) }
+		seen(at("by link"))
+		for name, key := range map[string]string{"Home": kb.Home, "End": kb.End} {
+			b.run(chromedp.KeyEvent(key))
+			seen(at("by key " + name))
+		}
+		eval[bool](b, "(() => { const s = document.getElementById('slider'); s.value = 9; return s.dispatchEvent(new Event('input')) })()")
+		seen(at("by slider"))
+		eval[bool](b, "(document.querySelector('#list li:last-child a').click(), true)")
+		b.shows(tr, len(tr.Passes))
+		seen(at("by click"))
+		if size[0] > 800 { // the list stays beside what is scrolled
+			eval[bool](b, "(scrollTo(0, 1e6), true)")
+			seen(at("scrolled down"))
+			eval[bool](b, "(scrollTo(0, 0), true)")
+			seen(at("scrolled up"))
+		}
+	}
+	b.quiet()
 }
 
 // digitSearch: the steps of a search digit by digit say which bits they decide and which

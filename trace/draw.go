@@ -304,8 +304,8 @@ func (l *look) depthUnit() uint32 {
 
 // depthFraction writes a depth as an integer divided by the unit.
 func (l *look) depthFraction(depth float64) string {
-	text := map[uint32]string{textures.DepthMax: "(2^24 - 1)", 1 << textures.LimbBits: "2^24"}[l.depthUnit()]
-	return fmt.Sprintf("%.8g / %s", math.Round(100*depth*float64(l.depthUnit()))/100, text)
+	text := map[uint32]string{textures.DepthMax: "(2^24\u00a0-\u00a01)", 1 << textures.LimbBits: "2^24"}[l.depthUnit()]
+	return fmt.Sprintf("%.8g\u00a0/\u00a0%s", math.Round(100*depth*float64(l.depthUnit()))/100, text)
 }
 
 // depthName writes a depth with what it stands for.
@@ -329,7 +329,7 @@ func (t *tracer) depthName(l *look, b *buffer, depth float64) string {
 	if b.limb > 0 || n < b.offset || b.offset+seg.Max > 1<<textures.LimbBits-1 || n-b.offset > seg.Max || seg.NonNull() == 0 {
 		return text
 	}
-	return text + fmt.Sprintf(" (%s = %v)", t.columnName(b.column), seg.Decode(n-b.offset))
+	return text + fmt.Sprintf(" (%s\u00a0=\u00a0%v)", t.columnName(b.column), seg.Decode(n-b.offset))
 }
 
 // paint looks at a draw into a texture alone.

@@ -20,12 +20,12 @@ func TestDepthBoundsAreMarked(t *testing.T) {
 	}
 	tr := &tracer{plan: &plan.Query{Table: b.Table()}}
 	l := &look{Pass: &Pass{}, pass: &pass.Pass{Bounds: &pass.Bounds{Lo: 5.0 / (1 << 24), Hi: 50.0 / (1 << 24)}}}
-	want := []Quad{{5.0 / (1 << 24), "from depth 5 / 2^24 (a = 15)"}, {50.0 / (1 << 24), "to depth 50 / 2^24 (a = 60)"}}
+	want := []Quad{{5.0 / (1 << 24), "from depth 5\u00a0/\u00a02^24 (a\u00a0=\u00a015)"}, {50.0 / (1 << 24), "to depth 50\u00a0/\u00a02^24 (a\u00a0=\u00a060)"}}
 	if got := tr.quads(l, &buffer{}); !slices.Equal(got, want) {
 		t.Errorf("%v, want %v", got, want)
 	}
 	l.pass = &pass.Pass{Quad: 7.0 / (1 << 24), Depth: pass.Depth{Test: true, Func: pass.Less}}
-	want = []Quad{{float64(float32(7.0 / (1 << 24))), "quad at depth 7 / 2^24 (a = 17)"}}
+	want = []Quad{{float64(float32(7.0 / (1 << 24))), "quad at depth 7\u00a0/\u00a02^24 (a\u00a0=\u00a017)"}}
 	if got := tr.quads(l, &buffer{}); !slices.Equal(got, want) {
 		t.Errorf("%v, want %v", got, want)
 	}

@@ -109,7 +109,7 @@ func (t *tracer) bitSearches(waiting map[int][]int, values []table.Value) {
 // compares reports whether a pass compares with the value that a search on backend
 // classic tries for a bit; others do not say, nor does a comparison of a limb.
 func (s *Search) compares(l *look, bit int) bool {
-	if !classicSearch.MatchString(l.Name) || !strings.Contains(l.Name, ": Compare("+s.Column+" ") {
+	if !classicSearch.MatchString(l.Name) || !strings.Contains(l.Name, ": Compare("+expr.Ident(s.Column)+" ") {
 		return true
 	}
 	x := s.code>>(bit+1)<<(bit+1) + 1<<bit
@@ -140,7 +140,7 @@ func (t *tracer) extreme(l *look, cols map[int][]int) (routine string, col int, 
 	for col := range cols {
 		for _, of := range []string{"Max", "Min"} {
 			if t.routine(l, of, col) {
-				return of + "(" + t.columnName(col), col, true
+				return of + "(" + t.columnIdent(col), col, true
 			}
 		}
 	}
@@ -149,7 +149,7 @@ func (t *tracer) extreme(l *look, cols map[int][]int) (routine string, col int, 
 
 // routine reports whether a pass is a routine over the selected records of a column.
 func (t *tracer) routine(l *look, routine string, col int) bool {
-	head := routine + "(" + t.columnName(col)
+	head := routine + "(" + t.columnIdent(col)
 	return l.Name == head+")" || strings.HasPrefix(l.Name, head+" WHERE ")
 }
 
@@ -195,10 +195,21 @@ func (t *tracer) digitSearches(aggs map[int][]int, values []table.Value) {
 				continue
 			}
 			s = t.begin(t.newSearch(agg, v, chunk))
+			s.Constant = constantBits(t.segment(l, s.agg.Col), s.Bits)
 			begun[at] = s
 		}
 		t.step(i, s, high)
 	}
+}
+
+// constantBits lists those of the lowest n, from the highest down, that are not stored.
+func constantBits(seg *table.Segment, n int) (list []int) {
+	for b := n - 1; b >= 0; b-- {
+		if seg.Varying()>>b&1 == 0 {
+			list = append(list, b)
+		}
+	}
+	return list
 }
 
 // digitSearch finds the aggregate and the highest bit that a pass of backend compute
@@ -210,7 +221,7 @@ func (t *tracer) digitSearch(l *look, aggs map[int][]int) (agg, high int, ok boo
 		return 0, 0, false
 	}
 	for col, list := range aggs {
-		if strings.HasPrefix(l.Name, "Digits("+t.columnName(col)+", ") {
+		if strings.HasPrefix(l.Name, "Digits("+t.columnIdent(col)+", ") {
 			for _, i := range list {
 				if k := t.plan.Aggs[i].Kind; len(t.plan.Table.Chunks) > 1 && (k == expr.Min || k == expr.Max) {
 					return i, digit[0], true
@@ -274,7 +285,7 @@ func (t *tracer) round(s *Search, passes []int) {
 	thresholds := s.thresholds(t.plan.Table.Rows())
 	at := map[string]int{}
 	for i, code := range thresholds {
-		name := fmt.Sprintf("Popcount(%s < %v)", s.Column, &expr.Const{V: s.space.Value(code)})
+		name := fmt.Sprintf("Popcount(%s < %v)", expr.Ident(s.Column), &expr.Const{V: s.space.Value(code)})
 		if _, ok := at[name]; !ok { // codes above infinity are all NaN
 			at[name] = i
 		}

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -54,7 +55,7 @@ func (t *tracer) addBit(i int, l *look, col, bit int) {
 // summed reports a pass of backends fused and compute that adds all bits of a column up.
 func (t *tracer) summed(l *look) (col int, ok bool) {
 	for _, a := range t.plan.Aggs {
-		if a.Col >= 0 && (l.Name == "Accumulate("+a.Name+")" || t.routine(l, "Sum", a.Col)) {
+		if a.Col >= 0 && (l.Name == "Accumulate("+expr.Ident(a.Name)+")" || t.routine(l, "Sum", a.Col)) {
 			return a.Col, true
 		}
 	}

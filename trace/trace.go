@@ -150,7 +150,7 @@ type limiter struct {
 // Run implements pass.Runner.
 func (l *limiter) Run(p *pass.Pass) (pass.Count, error) {
 	if l.n++; l.n > l.most {
-		return nil, fmt.Errorf("trace: the statement takes more than %s: allow more with --max-passes N, or trace a smaller statement", numbers.Count(l.most, "pass", "passes"))
+		return nil, fmt.Errorf("trace: the statement takes more than %s: allow more with --max-passes N, or take a smaller statement", numbers.Count(l.most, "pass", "passes"))
 	}
 	return l.Runner.Run(p)
 }

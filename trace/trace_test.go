@@ -372,7 +372,7 @@ func TestDepthsHaveTheScaleOfTheirColumn(t *testing.T) {
 				if panel.Lo != least || panel.Hi != least+float64(seg.Max)/unit || !strings.Contains(panel.Ends[1], "400") {
 					t.Errorf("%s: %s: %s from %v to %v, %q", backend, p.Name, panel.Title, panel.Lo, panel.Hi, panel.Ends)
 				}
-				if strings.HasSuffix(p.Name, "(a IS NOT NULL)") && !strings.HasSuffix(panel.Quads[0].Text, "16777216 / 2^24 (NULL)") {
+				if strings.HasSuffix(p.Name, "(a IS NOT NULL)") && !strings.HasSuffix(panel.Quads[0].Text, "16777216\u00a0/\u00a02^24 (NULL)") {
 					t.Errorf("%s: %v", p.Name, panel.Quads)
 				}
 			}
@@ -511,5 +511,30 @@ func TestProgressGoesFromPassToPass(t *testing.T) {
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("progress %q, want %q", got, want)
+	}
+}
+
+// A column's name is written in the names of passes as in SQL, and what they belong to
+// is found all the same.
+func TestNamesThatNeedQuotes(t *testing.T) {
+	b := table.NewBuilder("t", []table.Field{{Name: "my col", Type: table.Type{Kind: table.BigInt}}, {Name: `Q"(`, Type: table.Type{Kind: table.Integer}}}, 0)
+	for i := range int64(200) {
+		b.Column(0).Value(table.Value{Type: table.Type{Kind: table.BigInt}, I: i * 37 % 101, Null: i%9 == 4})
+		b.Column(1).Int(i % 50)
+		if err := b.EndRow(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	tab := b.Table()
+	for _, backend := range []string{"classic", "fused", "compute"} {
+		tr := traced(t, open(t, engine.Options{Backend: backend}, tab), `SELECT SUM("Q""("), MEDIAN("my col") FROM t WHERE "Q""(" > 3`)
+		for _, p := range tr.Passes {
+			if rest := strings.NewReplacer(`"my col"`, "", `"Q""("`, "").Replace(p.Name + p.Counts); strings.Contains(rest, "my col") || strings.Contains(rest, `Q"`) {
+				t.Errorf("%s: %s counts %s: a name without quotes", backend, p.Name, p.Counts)
+			}
+		}
+		if len(tr.Searches) != 1 || len(tr.Searches[0].Steps) < 3 || len(tr.Sums) != 1 {
+			t.Errorf("%s: %d searches, %d sums", backend, len(tr.Searches), len(tr.Sums))
+		}
 	}
 }

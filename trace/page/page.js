@@ -53,7 +53,7 @@
   function readTheme() {
     const style = getComputedStyle(document.documentElement);
     const get = name => style.getPropertyValue(name).trim();
-    theme = { s0: rgb(get('--s0')), pass: rgb(get('--pass')), none: rgb(get('--null')), ramp: get('--ramp').split(/\s+/).map(rgb) };
+    theme = { s0: rgb(get('--s0')), shade: rgb(get('--shade')), pass: rgb(get('--pass')), none: rgb(get('--null')), ramp: get('--ramp').split(/\s+/).map(rgb) };
   }
   const mix = (a, b, t) => a.map((v, i) => Math.round(v + (b[i] - v) * t));
   function ramp(t) {
@@ -61,7 +61,11 @@
     return mix(theme.ramp[i], theme.ramp[i + 1], at - i);
   }
   const stencilColours = ['', '#e69f00', '#0072b2', '#009e73', '#cc79a7', '#56b4e9', '#f0e442', '#d55e00'];
-  const stencilColour = v => v === 0 ? theme.s0 : rgb(stencilColours[(v - 1) % (stencilColours.length - 1) + 1]);
+  // stencilColour is that of a value on every page: beyond 7 they come again, shaded.
+  function stencilColour(v) {
+    const n = stencilColours.length, colour = v % n === 0 ? theme.s0 : rgb(stencilColours[v % n]);
+    return mix(colour, theme.shade, 1 - 0.8 ** Math.min(3, Math.floor(v / n)));
+  }
   const shareColour = t => t === 0 ? theme.s0 : mix(theme.s0, theme.pass, 0.3 + 0.7 * t);
   // place is where a number lies on a panel's scale, 0 to 1 where it is on it.
   function place(p, v) {
@@ -116,19 +120,27 @@
     } else if (panel.kind === 'share') {
       box.append(patch(theme.pass, count(panel.total, 'record')));
     } else {
-      const stops = [0, 0.25, 0.5, 0.75, 1].map(t => hex(ramp(t))).join(',');
-      const scale = make('div', { className: 'scale', style: `background:linear-gradient(90deg,${stops})` });
-      box.append(scale, make('div', { className: 'ends' }, ...panel.ends.map(e => make('span', {}, e))));
-      if (panel.stops && panel.stops.length > 2) box.append(make('div', {}, 'shades go by rank'));
-      for (const quad of panel.quads ?? []) {
-        scale.append(make('b', { style: `left:${100 * Math.max(0, Math.min(1, place(panel, quad.at)))}%` }));
-        box.append(make('div', { className: 'quad' }, quad.text));
+      const marks = panel.quads ?? [];
+      if (panel.ends[0] === panel.ends[1]) {
+        box.append(patch(ramp(0), panel.ends[0]), ...marks.map(quad => make('div', { className: 'quad' }, quad.text)));
+      } else {
+        box.append(...scaled(panel, marks));
       }
       const none = { codes: v => v === 0, depth: (_, cell) => isNull(panel, grid, cell) }[panel.kind];
       if (none && images[panel.image].some(none)) box.append(patch(theme.none, 'NULL'));
     }
     if (panel.note) box.append(make('div', { className: 'note' }, panel.note));
     return box;
+  }
+
+  // scaled returns the colours from one end of a panel's numbers to the other, with marks.
+  function scaled(panel, marks) {
+    const stops = [0, 0.25, 0.5, 0.75, 1].map(t => hex(ramp(t))).join(',');
+    const scale = make('div', { className: 'scale', style: `background:linear-gradient(90deg,${stops})` },
+      ...marks.map(quad => make('b', { style: `left:${100 * Math.max(0, Math.min(1, place(panel, quad.at)))}%` })));
+    return [scale, make('div', { className: 'ends' }, ...panel.ends.map(e => make('span', {}, e))),
+      panel.stops && panel.stops.length > 2 ? make('div', {}, 'shades go by rank') : '',
+      ...marks.map(quad => make('div', { className: 'quad' }, quad.text))];
   }
 
   // empty stands for a picture of what holds nothing yet.
@@ -148,6 +160,7 @@
     const caption = make('figcaption', {}, panel.title);
     if (panel.same) caption.append(make('span', { className: 'same' }, ' (same)'));
     const picture = make('div', { className: 'picture' }, canvas);
+    if (panel.kind === 'texels') picture.style.width = `min(100%, ${100 * panel.cols / panel.lines}%, ${panel.cols}rem)`;
     const f = make('figure', { className: panel.small ? 'small' : '' }, caption, picture, legend(panel, grid));
     f.panel = panel;
     canvas.addEventListener('pointermove', e => { if (!kept) point(f, e); });
@@ -241,7 +254,7 @@
       svg('line', { x1: 0, x2: wide, y1: top - 2, y2: top - 2, class: 'axis' }));
     for (const t of search.steps[upTo].tried || []) {
       const x = Math.max(1, Math.min(wide - 1, t.at * wide));
-      e.append(svg('line', { x1: x, x2: x, y1: top - 6, y2: high, class: 'tried' }));
+      e.append(svg('line', { x1: x, x2: x, y1: top - 2, y2: high, class: 'tried' }));
     }
     steps.forEach((s, i) => {
       const from = s.at[0] * wide, width = Math.max(2, (s.at[1] - s.at[0]) * wide);
@@ -262,8 +275,9 @@
     const decided = b => step.decides && step.decides[1] <= b && b <= step.decides[0];
     for (let i = 0; i < search.bits; i++) {
       const bit = search.bits - 1 - i, found = i < step.known.length;
-      const kind = !found ? 'open' : decided(bit) ? 'new' : i < before ? '' : step.counts ? 'told' : 'new';
-      bits.append(make('span', { className: kind, title: `bit ${bit}` }, found ? step.known[i] : '·'));
+      const constant = search.constant?.includes(bit);
+      const kind = !found ? 'open' : constant ? 'same' : decided(bit) ? 'new' : i < before ? '' : step.counts ? 'told' : 'new';
+      bits.append(make('span', { className: kind, title: `bit ${bit}${constant ? ': the same in all codes' : ''}` }, found ? step.known[i] : '·'));
     }
     const where = search.chunk >= 0 ? ` in chunk ${search.chunk + 1} of ${trace.grids.length}` : '';
     box.append(make('h2', {}, `${search.aggregate}${where}: bits of the code found so far`), bits, ...turn(search, pass.step),
@@ -290,14 +304,27 @@
   function turn(search, n) {
     const step = search.steps[n];
     if (!step.counts) return [];
-    const known = digit => step.known.slice(search.bits - 1 - digit[0], search.bits - digit[1]);
+    const known = digit => range(digit[0], digit[1]).filter(b => !search.constant?.includes(b)).map(b => step.known[search.bits - 1 - b]).join('');
     const again = s => s && label(s.counts) === label(step.counts); // another window
     const last = search.steps.slice(n).every(again);
     const now = step.decides ? [`This pass decides ${label(step.decides)} from the counts of the pass before: `, make('b', {}, known(step.decides)), `. It keeps the candidates that have them and counts these by ${label(step.counts)}`]
       : [`This pass counts the selected values by ${label(step.counts)}`];
     const told = again(search.steps[n + 1]) ? '; the other windows of the chunk follow.'
       : `; from these counts the ${last ? 'host decides the last bits' : 'next pass decides them'}: ${known(step.counts)} (dashed).`;
-    return [make('p', {}, ...now, told)];
+    const list = [make('p', {}, ...now, told)];
+    if (search.constant) list.push(make('p', { className: 'dim' }, `No pass counts ${runs(search.constant).map(label).join(', ')} (dotted), the same in all codes.`));
+    return list;
+  }
+
+  // range lists bits from a high one down to a low one; runs puts bits that follow each
+  // other together again.
+  const range = (high, low) => Array.from({ length: high - low + 1 }, (_, i) => high - i);
+  function runs(bits) {
+    const list = [];
+    for (const b of bits) {
+      if (list.at(-1)?.[1] === b + 1) list.at(-1)[1] = b; else list.push([b, b]);
+    }
+    return list;
   }
 
   function showSum(pass) {
@@ -344,7 +371,7 @@
     $('results').replaceChildren(...(pass.results || []).map(r => make('li', {}, r)));
     showSearch(pass);
     showSum(pass);
-    $('reduced').textContent = reduction(grid);
+    $('reduced').textContent = (pass.panels || []).some(p => p.kind !== 'texels') ? reduction(grid) : '';
     $('panels').replaceChildren(...pairs((pass.panels || []).map(p => figure(p, grid))));
     table($('state'), pass.state || []);
     table($('uniforms'), pass.uniforms || []);
@@ -354,11 +381,27 @@
     for (const [i, a] of document.querySelectorAll('#list a').entries()) {
       if (i !== current) { a.removeAttribute('aria-current'); continue; }
       a.setAttribute('aria-current', 'true');
-      const nav = a.closest('nav'), at = a.offsetTop - nav.offsetTop;
-      if (at < nav.scrollTop || at + a.offsetHeight > nav.scrollTop + nav.clientHeight) nav.scrollTop = at - nav.clientHeight / 2;
     }
+    fitList();
+    reveal();
     if (!kept) spot = null;
     tell();
+  }
+
+  const nav = document.querySelector('nav');
+
+  // fitList ends the list above the footer, wherever the page is scrolled to.
+  function fitList() {
+    const most = `${Math.round($('record').getBoundingClientRect().top - nav.getBoundingClientRect().top)}px`;
+    if (nav.style.getPropertyValue('--room') === most) return;
+    nav.style.setProperty('--room', most);
+    reveal();
+  }
+
+  // reveal scrolls the list, not the page, to the pass shown.
+  function reveal() {
+    const row = nav.querySelector('[aria-current]')?.getBoundingClientRect(), box = nav.getBoundingClientRect();
+    if (row && (row.top < box.top || row.bottom > box.bottom)) nav.scrollTop += row.top - box.top - (box.height - row.height) / 2;
   }
 
   // pairs puts what was before and after side by side.
@@ -412,12 +455,12 @@
     }
     if (trace.passes.length === 0) {
       $('name').textContent = 'This statement needs no pass: its answer follows from what is known of the columns.';
-      for (const id of ['stepper', 'facts']) $(id).hidden = true;
       document.documentElement.dataset.ready = 'true';
       return;
     }
     if (!window.DecompressionStream) throw new Error('this browser cannot unpack the pictures (DecompressionStream): take a newer one');
     $('name').textContent = 'Unpacking the pictures …';
+    for (const id of ['stepper', 'facts', 'record']) $(id).hidden = false;
     images = await Promise.all(trace.images.map(unpack));
     for (const [i, grid] of trace.grids.entries()) {
       grid.chunk = i;
@@ -427,6 +470,9 @@
     readTheme();
     addEventListener('keydown', key);
     addEventListener('hashchange', fromHash);
+    addEventListener('scroll', fitList);
+    addEventListener('resize', fitList);
+    new ResizeObserver(fitList).observe(document.querySelector('header')); // the plan opens
     $('slider').addEventListener('input', e => go(e.target.value - 1));
     $('back').addEventListener('click', () => go(current - 1));
     $('forth').addEventListener('click', () => go(current + 1));
