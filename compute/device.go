@@ -72,7 +72,7 @@ const (
 	scanGroups  = 8
 	wideGroups  = 4 // of scanLocal threads
 	rangeGroups = 3 // likewise, of programs that test ranges: these take more registers
-	sumGroups   = 4 // of semi-linear sums
+	sumGroups   = 3 // of semi-linear sums
 	digitGroups = 5
 )
 

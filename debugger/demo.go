@@ -182,7 +182,7 @@ func (d *Demo) observe() error {
 
 // slowWork is how many records times passes software executes within half of a frame
 // of 66 ms.
-const slowWork = 1 << 24
+const slowWork = 12 << 20
 
 // slow reports whether the whole statement takes too long to follow the mouse: then the
 // answer waits until the constant is let go.

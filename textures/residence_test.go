@@ -176,7 +176,7 @@ func TestBindsWithinAnyBudget(t *testing.T) {
 						rt.Fatal(err)
 					}
 					n := 0
-					for _, w := range words {
+					for _, w := range words[:4*textures.Units(ch.Rows)] { // a run that is not full holds anything behind them
 						n += bits.OnesCount32(w)
 					}
 					if want := ch.Rows - ch.Segments[1].Nulls; n != want {
