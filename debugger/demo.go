@@ -111,6 +111,9 @@ func (d *Demo) survey() error {
 // take makes a scene the one that is shown.
 func (d *Demo) take(m moment, s *scene, stage *engine.Stage) {
 	m.after = nil
+	if m.end && s.selection { // which does not depend on how many passes were expected
+		m.step = len(s.passes)
+	}
 	d.at, d.scene, d.stage, d.problem = m, s, stage, ""
 	d.learn(s.entries(), s.ended)
 	if s.answer != nil {

@@ -11,6 +11,7 @@ import (
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/predicates"
 	"github.com/stencildb/stencildb/shaders"
 	"github.com/stencildb/stencildb/table"
 	"github.com/stencildb/stencildb/textures"
@@ -104,9 +105,6 @@ func newObserver(s engine.Stage, m moment) *observer {
 		scene: &scene{plan: s.Plan, targets: map[textures.TargetRef]*contents{}}}
 	o.union = m.end && len(s.Plan.Chunks) == 1 && len(s.Plan.Chunks[0].Checks) == 0
 	o.scene.selection = o.union
-	if o.union {
-		o.show = -1
-	}
 	if b := m.after; b != nil && !b.drew {
 		switch {
 		case !m.end && len(b.passes) == m.step-1:
@@ -165,7 +163,15 @@ func (o *observer) Run(p *pass.Pass) (pass.Count, error) {
 	if err := o.resume(n); err != nil {
 		return nil, err
 	}
-	c, err := o.Runner.Run(o.seen(p, n == o.show))
+	shown := n == o.show
+	if o.union {
+		shown = selects(o.scene.plan, p)
+	}
+	q := p
+	if shown {
+		q = o.seen(p)
+	}
+	c, err := o.Runner.Run(q)
 	if err != nil {
 		return nil, err
 	}
@@ -175,7 +181,7 @@ func (o *observer) Run(p *pass.Pass) (pass.Count, error) {
 			return nil, err
 		}
 	}
-	if n == o.show || o.union && selects(o.scene.plan, p) {
+	if shown {
 		o.scene.passing += count
 	}
 	if !p.Count {
@@ -203,14 +209,10 @@ func (o *observer) resume(n int) error {
 	return nil
 }
 
-// seen returns the pass as it is executed: where its result is to be seen, with a
-// colour buffer that takes a 1 for every record that passes.
-func (o *observer) seen(p *pass.Pass, last bool) *pass.Pass {
-	wanted := last
-	if o.union {
-		wanted = selects(o.scene.plan, p)
-	}
-	if !wanted || !tests(p) || p.Color != nil {
+// seen returns a pass as it is executed where its result is to be seen: with a colour
+// buffer that takes a 1 for every record that passes.
+func (o *observer) seen(p *pass.Pass) *pass.Pass {
+	if !tests(p) || p.Color != nil {
 		return p
 	}
 	if o.mask == nil {
@@ -293,24 +295,10 @@ func (c *contents) wrote(p *pass.Pass) {
 		return
 	}
 	c.depth, c.col = true, -1
-	if len(p.Textures) == 0 || p.Textures[0].Chunk == nil {
-		return
+	if copied, ok := predicates.Copied(p); ok {
+		c.chunk = p.Textures[0].Chunk
+		if !copied.Shifted {
+			c.col, c.limb = copied.Col, copied.Limb
+		}
 	}
-	r := p.Textures[0]
-	c.chunk = r.Chunk
-	if strings.Contains(p.Program.Text, "#define SHIFTED\n") {
-		return
-	}
-	c.col, c.limb = r.Cols[0], channel(p.Program.Text)
-	if r.High {
-		c.limb = 2
-	}
-}
-
-// channel finds the channel that a copy reads.
-func channel(program string) int {
-	if strings.Contains(program, "#define CHANNEL g\n") {
-		return 1
-	}
-	return 0
 }

@@ -3,11 +3,11 @@ package trace
 import (
 	"fmt"
 	"math"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/stencildb/stencildb/pass"
+	"github.com/stencildb/stencildb/predicates"
 	"github.com/stencildb/stencildb/textures"
 )
 
@@ -141,28 +141,11 @@ func (t *tracer) after(l *look, b *buffer, target *textures.Target) (*buffer, er
 	return now, nil
 }
 
-var copiedLimb = regexp.MustCompile(`(?:\.|, limb )(\d)\)$`)
-
-// copied notes what a pass copies to depth: a limb of an attribute, whose name ends with
-// it where there are several, or else nothing that is known.
+// copied notes what a pass copies to depth, if that is known.
 func (b *buffer) copied(p *pass.Pass) {
 	b.column, b.limb, b.offset, b.texture = -1, 0, 0, nil
-	if len(p.Textures) == 0 || p.Textures[0].Chunk == nil {
-		return
-	}
-	b.column = p.Textures[0].Cols[0]
-	shifted := false
-	for _, u := range p.Uniforms {
-		if u.Name == "offset" {
-			shifted = true
-			for i, limb := range u.U {
-				b.offset |= uint64(limb) << (i * textures.LimbBits)
-			}
-		}
-	}
-	wide := textures.Limbs(p.Textures[0].Chunk.Segments[b.column].Bits) > 1
-	if m := copiedLimb.FindStringSubmatch(p.Name); m != nil && (wide || shifted) {
-		b.limb = int(m[1][0] - '0')
+	if c, ok := predicates.Copied(p); ok {
+		b.column, b.limb, b.offset = c.Col, c.Limb, c.Offset
 	}
 }
 
