@@ -15,6 +15,7 @@ import (
 	"github.com/stencildb/stencildb/engine"
 	"github.com/stencildb/stencildb/glctx"
 	"github.com/stencildb/stencildb/ingest"
+	"github.com/stencildb/stencildb/internal/files"
 	"github.com/stencildb/stencildb/testdata"
 )
 
@@ -175,30 +176,15 @@ func (o *common) withOrdered(c *cobra.Command, fn func(ctx context.Context, db *
 // outFolder makes the folder of --out, and sees that it can be written to before any
 // work. tidy has to follow: of the folders that were made it removes the empty ones.
 func outFolder(path string) (tidy func(), err error) {
-	plain := func(err error) error {
-		if reason := (*fs.PathError)(nil); errors.As(err, &reason) {
-			return reason.Err
-		}
-		return err
-	}
 	made := missing(path)
 	tidy = func() {
 		for _, dir := range made {
 			os.Remove(dir) // which leaves one that holds something
 		}
 	}
-	if err := os.MkdirAll(path, 0o777); err != nil {
+	if err := files.MakeFolder(path); err != nil {
 		tidy()
-		return nil, fmt.Errorf("--out %s: the folder cannot be made: %w", path, plain(err))
-	}
-	probe, err := os.CreateTemp(path, ".stencildb-*")
-	if err != nil {
-		tidy()
-		return nil, fmt.Errorf("--out %s: nothing can be written there: %w", path, plain(err))
-	}
-	if err := errors.Join(probe.Close(), os.Remove(probe.Name())); err != nil {
-		tidy()
-		return nil, fmt.Errorf("--out %s: %w", path, plain(err))
+		return nil, fmt.Errorf("--out %w", err)
 	}
 	return tidy, nil
 }

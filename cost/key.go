@@ -120,15 +120,7 @@ func read(path string) (*Profile, error) {
 
 // CheckFolder returns an error when [Save] could not keep anything in a folder.
 func CheckFolder(folder string) error {
-	if err := os.MkdirAll(folder, 0o755); err != nil {
-		return err
-	}
-	f, err := files.Create(filepath.Join(folder, "calibration"))
-	if err != nil {
-		return err
-	}
-	f.Discard()
-	return nil
+	return files.MakeFolder(folder)
 }
 
 // Save keeps a profile in a folder, which it makes where there is none. The file is

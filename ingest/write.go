@@ -27,7 +27,7 @@ func WriteFile(ctx context.Context, path string, t *table.Table) error {
 		return err
 	}
 	return files.Write(path, func(w io.Writer) error {
-		buf := bufio.NewWriterSize(untilDone{ctx, w}, 1<<20)
+		buf := bufio.NewWriterSize(untilDone{ctx, w}, 1<<20) // the Parquet library panics where its first bytes cannot be written
 		if err := compressed(buf, codec, func(w io.Writer) error { return write(w, t) }); err != nil {
 			return err
 		}

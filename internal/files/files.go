@@ -17,15 +17,35 @@ type File struct {
 	path string
 }
 
+// MakeFolder makes a folder where there is none, and sees that files can be made in it.
+func MakeFolder(path string) error {
+	if err := os.MkdirAll(path, 0o777); err != nil {
+		return fmt.Errorf("%s: the folder cannot be made: %w", path, reason(err))
+	}
+	f, err := os.CreateTemp(path, ".*")
+	if err != nil {
+		return fmt.Errorf("%s: nothing can be written there: %w", path, reason(err))
+	}
+	return errors.Join(f.Close(), os.Remove(f.Name()))
+}
+
+// reason is what is wrong, without the name of a file that nobody has given.
+func reason(err error) error {
+	if e := (*fs.PathError)(nil); errors.As(err, &e) {
+		return e.Err
+	}
+	if e := (*os.LinkError)(nil); errors.As(err, &e) {
+		return e.Err
+	}
+	return err
+}
+
 // Create begins a file, so that a place that cannot be written to is found before any
 // work. Discard has to follow, after Commit too.
 func Create(path string) (*File, error) {
 	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
 	if err != nil {
-		if reason := (*fs.PathError)(nil); errors.As(err, &reason) {
-			err = reason.Err
-		}
-		return nil, fmt.Errorf("%s: cannot be written: %w", path, err)
+		return nil, fmt.Errorf("%s: cannot be written: %w", path, reason(err))
 	}
 	return &File{f, path}, nil
 }
@@ -40,11 +60,8 @@ func (f *File) Commit(content func(io.Writer) error) error {
 			err = step()
 		}
 	}
-	if reason := (*fs.PathError)(nil); errors.As(err, &reason) && reason.Path == f.Name() { // the user knows the other name
-		err = reason.Err
-	}
-	if link := (*os.LinkError)(nil); errors.As(err, &link) {
-		err = link.Err
+	if other := (*fs.PathError)(nil); !errors.As(err, &other) || other.Path == f.Name() { // else content names a file of its own
+		err = reason(err)
 	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", f.path, err)

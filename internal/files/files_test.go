@@ -89,3 +89,23 @@ func TestAnErrorNamesTheGivenPath(t *testing.T) {
 		}
 	}
 }
+
+func TestFoldersThatCanBeWrittenTo(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "new", "folder")
+	if err := MakeFolder(path); err != nil {
+		t.Fatal(err)
+	}
+	if list, err := os.ReadDir(path); err != nil || len(list) > 0 {
+		t.Errorf("%v, %v", list, err)
+	}
+	plain := filepath.Join(dir, "plain")
+	if err := os.WriteFile(plain, nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, below := range []string{plain, filepath.Join(plain, "below")} {
+		if err := MakeFolder(below); err == nil || !strings.HasPrefix(err.Error(), below+": the folder cannot be made: ") || strings.Contains(err.Error(), "mkdir") {
+			t.Errorf("%v", err)
+		}
+	}
+}
