@@ -94,7 +94,7 @@ fmt:
 .PHONY: vet
 vet:
 	$(GO) vet -tags $(TAGS) ./...
-	$(GO) vet -tags $(TAGS),window ./glctx ./debugger ./cmd .
+	$(GO) vet -tags $(TAGS),window ./glctx ./demos/debugger ./cmd .
 
 .PHONY: lint
 lint:
@@ -113,7 +113,7 @@ unit: setup ## the tests, with the race detector (SEED=0: other random cases)
 # window closes (an X server that starts anew meanwhile refuses the next one).
 .PHONY: window-test
 window-test: setup ## the tests of windows alone, on a virtual display
-	xvfb-run -a -s '-screen 0 1280x1024x24 -noreset' $(GO) test -tags $(TAGS),window ./glctx ./debugger
+	xvfb-run -a -s '-screen 0 1280x1024x24 -noreset' $(GO) test -tags $(TAGS),window ./glctx ./demos/debugger
 
 # The fuzzer wants everything compiled once more, which takes minutes. In make test its
 # seeds and findings are tests like others.

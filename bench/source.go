@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/stencildb/stencildb/ingest"
+	"github.com/stencildb/stencildb/generate"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -36,7 +36,7 @@ type generated struct {
 
 // Table implements Source.
 func (g generated) Table(ctx context.Context, rows int) (*table.Table, error) {
-	gen, err := ingest.FindGenerator(g.name)
+	gen, err := generate.Find(g.name)
 	if err != nil {
 		return nil, err
 	}

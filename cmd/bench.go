@@ -17,6 +17,7 @@ import (
 
 	"github.com/stencildb/stencildb/bench"
 	"github.com/stencildb/stencildb/engine"
+	"github.com/stencildb/stencildb/generate"
 	"github.com/stencildb/stencildb/glctx"
 	"github.com/stencildb/stencildb/ingest"
 	"github.com/stencildb/stencildb/internal/files"
@@ -122,7 +123,7 @@ func benchArgs(_ *cobra.Command, args []string) error {
 
 func generatorNames() []string {
 	var names []string
-	for _, g := range ingest.Generators() {
+	for _, g := range generate.All() {
 		names = append(names, g.Name)
 	}
 	return names
@@ -349,7 +350,7 @@ func (o *benchFlags) source(c *cobra.Command) (func(context.Context) (bench.Sour
 			return ingest.LoadBytes(ctx, flights, testdata.Flights200k, limit)
 		}), nil
 	}
-	if _, err := ingest.FindGenerator(o.table); err != nil {
+	if _, err := generate.Find(o.table); err != nil {
 		return nil, usagef("--table %s: it is neither a table of --load nor a generator (%s) nor %s nor %s", o.table, strings.Join(generatorNames(), ", "), flights.Name, largeFlights.Name)
 	}
 	return func(context.Context) (bench.Source, error) { return bench.Generated(o.table, o.seed), nil }, nil

@@ -8,7 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/stencildb/stencildb/debugger"
+	"github.com/stencildb/stencildb/demos/debugger"
 	"github.com/stencildb/stencildb/engine"
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/glctx"

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/sys/unix"
 
+	"github.com/stencildb/stencildb/generate"
 	"github.com/stencildb/stencildb/ingest"
 	"github.com/stencildb/stencildb/internal/numbers"
 )
@@ -17,7 +18,7 @@ func newGen() *cobra.Command {
 	var seed uint64
 	var names []string
 	about := "Writes a table of synthetic data. The same name, rows and seed give the same\ndata on every machine. The format is the extension's: .csv or .tsv (also with .gz\nor .zst), .parquet, .arrow.\n"
-	for _, g := range ingest.Generators() {
+	for _, g := range generate.All() {
 		names = append(names, g.Name)
 		about += fmt.Sprintf("\n  %-8s %s rows by default; %s", g.Name, numbers.Grouped(uint64(g.DefaultRows)), g.Doc)
 	}
@@ -37,7 +38,7 @@ func newGen() *cobra.Command {
 		ValidArgs: names,
 	}
 	c.RunE = run(func(c *cobra.Command, args []string) error {
-		g, err := ingest.FindGenerator(args[0])
+		g, err := generate.Find(args[0])
 		switch {
 		case err != nil:
 			return usageError{err}
@@ -85,7 +86,7 @@ func (r *rowCount) Type() string { return "NUMBER" }
 
 // fits refuses a table larger than the machine's memory, in which it is made:
 // asking for more ends in a kill.
-func fits(rows int, g ingest.Generator) error {
+func fits(rows int, g generate.Generator) error {
 	var machine unix.Sysinfo_t
 	if err := unix.Sysinfo(&machine); err != nil {
 		return err

@@ -2,6 +2,7 @@ package compute
 
 import (
 	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/glsl"
 	"github.com/stencildb/stencildb/shaders"
 	"github.com/stencildb/stencildb/table"
 	"github.com/stencildb/stencildb/textures"
@@ -15,7 +16,7 @@ const setBits = 22
 // (set), or by binary search.
 func membersTest(m *plan.Members, seg *table.Segment, set bool) *recordTest {
 	t := &recordTest{call: "inSpans", parts: []string{"memberset.glsl"},
-		args: []shaders.Arg{{Column: m.Col, Wide: textures.Parts(seg) > 1}}}
+		args: []glsl.Arg{{Column: m.Col, Wide: textures.Parts(seg) > 1}}}
 	var words []uint32
 	if set {
 		t.call = "inSet"

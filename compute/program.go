@@ -8,6 +8,7 @@ import (
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/glsl"
 	"github.com/stencildb/stencildb/shaders"
 	"github.com/stencildb/stencildb/textures"
 )
@@ -18,7 +19,7 @@ type recordTest struct {
 	call     string   // its name
 	parts    []string // files that text needs
 	text     string   // what defines it, beside the files
-	args     []shaders.Arg
+	args     []glsl.Arg
 	uniforms []shaders.Uniform
 	lookups  []textures.Ref // textures, from unit 0
 	data     textures.Block // at binding 1, when not none
@@ -48,9 +49,9 @@ func (e *evaluator) recordTest(leaf plan.Leaf) (*recordTest, error) {
 // programTest makes the test of a program. Its doubles are exact, subnormal ones
 // too: where the device might flush them they are computed with integers.
 func programTest(p *plan.Program) *recordTest {
-	f := shaders.Function(p, 0, shaders.Keep, 0)
+	f := glsl.Function(p, 0, glsl.Keep, 0)
 	t := &recordTest{call: f.Name, text: f.Text, parts: f.Parts, args: f.Args, uniforms: f.Uniforms}
-	if shaders.Arithmetic(p) {
+	if glsl.Arithmetic(p) {
 		t.parts = []string{"int64.glsl", "subnormal64.glsl", "float64.glsl"}
 	}
 	for _, table := range f.Lookups {

@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/internal/plantest"
 	"github.com/stencildb/stencildb/plan"
-	"github.com/stencildb/stencildb/plan/plantest"
 	"github.com/stencildb/stencildb/table"
 	"pgregory.net/rapid"
 )

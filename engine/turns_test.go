@@ -4,7 +4,7 @@ import (
 	"context"
 	"testing"
 
-	"github.com/stencildb/stencildb/ingest"
+	"github.com/stencildb/stencildb/generate"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -12,7 +12,7 @@ import (
 // loops of a thread after 65,535 turns, and division must take none.
 func TestManyDivisionsAreExact(t *testing.T) {
 	var tab *table.Table
-	for _, g := range ingest.Generators() {
+	for _, g := range generate.All() {
 		if g.Name == "tcpip" {
 			var err error
 			if tab, err = g.Generate(context.Background(), 20_000, 1, 0); err != nil {

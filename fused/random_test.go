@@ -8,9 +8,9 @@ import (
 	"github.com/stencildb/stencildb/fused"
 	"github.com/stencildb/stencildb/glctx"
 	"github.com/stencildb/stencildb/internal/gltest"
+	"github.com/stencildb/stencildb/internal/plantest"
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/plan"
-	"github.com/stencildb/stencildb/plan/plantest"
 	"github.com/stencildb/stencildb/predicates"
 	"github.com/stencildb/stencildb/table"
 )

@@ -8,6 +8,7 @@ import (
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/glsl"
 	"github.com/stencildb/stencildb/predicates"
 	"github.com/stencildb/stencildb/shaders"
 	"github.com/stencildb/stencildb/table"
@@ -142,7 +143,7 @@ func (p *part) hazards(pred *plan.Pred) error {
 		}
 	}
 	l, ok := pred.Leaf.(*plan.Program)
-	if !ok || !shaders.Arithmetic(l) {
+	if !ok || !glsl.Arithmetic(l) {
 		return nil
 	}
 	m := counting()

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/glsl"
 	"github.com/stencildb/stencildb/predicates"
 	"github.com/stencildb/stencildb/shaders"
 	"github.com/stencildb/stencildb/table"
@@ -40,7 +41,7 @@ type program struct {
 	attrs     []attribute
 	refs      []textures.Ref // texture units, in order
 	uniforms  []shaders.Uniform
-	funcs     []*shaders.Func
+	funcs     []*glsl.Func
 	members   bool // members.glsl is needed
 	turns     int  // of loops over lists, for one record
 	declare   strings.Builder
@@ -185,7 +186,7 @@ func (w *program) leaf(leaf plan.Leaf) string {
 	case *plan.Members:
 		return w.notNull(l, w.member(l))
 	case *plan.Program:
-		return w.arithmetic(l, shaders.Keep)
+		return w.arithmetic(l, glsl.Keep)
 	}
 	return fmt.Sprintf("#error no GLSL for %T", leaf)
 }
@@ -208,7 +209,7 @@ func (w *program) notNull(l plan.Leaf, holds string) string {
 func (w *program) compare(i int, op expr.CmpOp, c string) string {
 	x := fmt.Sprintf("x%d", i)
 	if !w.attrs[i].wide || op == expr.EQ || op == expr.NE {
-		return x + " " + shaders.GLSLOp(op) + " " + c
+		return x + " " + glsl.Op(op) + " " + c
 	}
 	switch op {
 	case expr.LT:
@@ -258,8 +259,8 @@ func (w *program) member(m *plan.Members) string {
 }
 
 // arithmetic calls the function of a program.
-func (w *program) arithmetic(p *plan.Program, mode shaders.Mode) string {
-	f := shaders.Function(p, len(w.funcs), mode, len(w.refs))
+func (w *program) arithmetic(p *plan.Program, mode glsl.Mode) string {
+	f := glsl.Function(p, len(w.funcs), mode, len(w.refs))
 	w.funcs = append(w.funcs, f)
 	w.uniforms = append(w.uniforms, f.Uniforms...)
 	for _, t := range f.Lookups {
@@ -279,7 +280,7 @@ func (w *program) arithmetic(p *plan.Program, mode shaders.Mode) string {
 
 // parts are the files of glsl/ that the text needs.
 func (w *program) parts() []string {
-	parts := shaders.Parts(w.funcs...)
+	parts := glsl.Parts(w.funcs...)
 	wide := w.members
 	for _, a := range w.attrs {
 		wide = wide || a.wide
@@ -406,9 +407,9 @@ func (w *program) fits(d predicates.Device, texels int) error {
 	switch {
 	case len(w.refs) > d.Samplers:
 		return &plan.Declined{Why: fmt.Sprintf("the condition reads %d textures, the device has %d in a fragment program", len(w.refs), d.Samplers)}
-	case d.Software && texels*(2+4*(1+w.turns)) > shaders.MaxTurns:
+	case d.Software && texels*(2+4*(1+w.turns)) > glsl.MaxTurns:
 		return &plan.Declined{Why: fmt.Sprintf("the condition searches lists so often that a fragment over %d records takes more than %d turns of loops, "+
-			"which the software rasteriser does not", 4*texels, shaders.MaxTurns)}
+			"which the software rasteriser does not", 4*texels, glsl.MaxTurns)}
 	}
 	if most := min(maxConstants, d.Uniforms-otherUniforms); len(w.uniforms) > most {
 		return &plan.Declined{Why: fmt.Sprintf("the condition has %d constants, a fragment program takes %d on this device", len(w.uniforms), most)}
@@ -421,6 +422,6 @@ func newHazards(c *table.Chunk, l lists, p *plan.Program) *program {
 	w := &program{chunk: c, lists: l}
 	w.collect(&plan.Pred{Op: plan.IsLeaf, Leaf: p})
 	w.bind()
-	w.condition = w.arithmetic(p, shaders.Hazards)
+	w.condition = w.arithmetic(p, glsl.Hazards)
 	return w
 }

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/stencildb/stencildb/generate"
 	"github.com/stencildb/stencildb/ingest"
 )
 
@@ -46,7 +47,7 @@ func BenchmarkCSVText(b *testing.B) {
 }
 
 func BenchmarkGenerate(b *testing.B) {
-	for _, g := range ingest.Generators() {
+	for _, g := range generate.All() {
 		b.Run(g.Name, func(b *testing.B) {
 			const rows = 1 << 22
 			for b.Loop() {
@@ -58,7 +59,7 @@ func BenchmarkGenerate(b *testing.B) {
 		})
 	}
 	b.Run("uniform.a", func(b *testing.B) {
-		g, err := ingest.FindGenerator("uniform")
+		g, err := generate.Find("uniform")
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -1,12 +1,11 @@
 // Package ingest brings data into tables and out of them: CSV, Parquet and Arrow
-// IPC files, and generated data. It knows nothing of GL or SQL.
+// IPC files. It knows nothing of GL or SQL.
 //
 // The names to know:
 //
 //   - [ParseLoad] reads the command line's NAME=PATH?options into a [Source].
 //   - [Load] reads a file, [LoadBytes] data in memory, into a [table.Table].
 //   - [WriteFile], [WriteCSV], [WriteParquet] and [WriteArrow] write one.
-//   - [Generators] lists the generated data sets.
 //
 // # CSV
 //

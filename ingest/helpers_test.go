@@ -39,64 +39,6 @@ func check(t tb, tab *table.Table) {
 	}
 }
 
-// rows renders a table: fields parted by |, rows by newlines, VARCHAR in quotes.
-func rows(tab *table.Table) string {
-	var b strings.Builder
-	for _, ch := range tab.Chunks {
-		for r := range ch.Rows {
-			for i, s := range ch.Segments {
-				if i > 0 {
-					b.WriteByte('|')
-				}
-				switch v := s.Value(r); {
-				case !v.Null && v.Type.Kind == table.Varchar:
-					b.WriteString("'" + v.S + "'")
-				default:
-					b.WriteString(v.String())
-				}
-			}
-			b.WriteByte('\n')
-		}
-	}
-	return b.String()
-}
-
-// types renders the columns' types.
-func types(tab *table.Table) string {
-	var all []string
-	for _, f := range tab.Fields {
-		all = append(all, f.Name+" "+f.Type.String())
-	}
-	return strings.Join(all, ", ")
-}
-
-// values flattens column col.
-func values(tab *table.Table, col int) []table.Value {
-	var vs []table.Value
-	for _, ch := range tab.Chunks {
-		for r := range ch.Rows {
-			vs = append(vs, ch.Segments[col].Value(r))
-		}
-	}
-	return vs
-}
-
-// equalTables compares fields and values, NULL equal to NULL and NaN to NaN.
-func equalTables(t tb, got, want *table.Table) {
-	t.Helper()
-	if types(got) != types(want) || got.Rows() != want.Rows() {
-		t.Fatalf("got %s with %d rows, want %s with %d", types(got), got.Rows(), types(want), want.Rows())
-	}
-	for c := range want.Fields {
-		g, w := values(got, c), values(want, c)
-		for i := range w {
-			if g[i].Null != w[i].Null || !w[i].Null && table.Compare(g[i], w[i]) != 0 {
-				t.Fatalf("row %d, column %s: got %v, want %v", i, want.Fields[c].Name, g[i], w[i])
-			}
-		}
-	}
-}
-
 func oneLine(t *testing.T, err error) {
 	t.Helper()
 	if strings.ContainsAny(err.Error(), "\n\r") {

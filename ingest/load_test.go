@@ -15,6 +15,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/stencildb/stencildb/ingest"
+	"github.com/stencildb/stencildb/internal/tabletest"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -150,7 +151,7 @@ func TestFormatsByExtensionAndContent(t *testing.T) {
 				t.Fatal(err)
 			}
 			check(t, got)
-			equalTables(t, got, want)
+			tabletest.Equal(t, got, want)
 		})
 	}
 }
@@ -244,8 +245,8 @@ func TestLoadFromPipe(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if rows(tab) != "1\n2\n" {
-		t.Errorf("got %s", rows(tab))
+	if tabletest.Rows(tab) != "1\n2\n" {
+		t.Errorf("got %s", tabletest.Rows(tab))
 	}
 }
 
@@ -261,7 +262,7 @@ func TestWriteFile(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		equalTables(t, got, want)
+		tabletest.Equal(t, got, want)
 	}
 	for _, name := range []string{"a.xls", "a", "a.parquet.gz", "none/a.csv"} {
 		if err := ingest.WriteFile(context.Background(), filepath.Join(dir, name), want); err == nil {

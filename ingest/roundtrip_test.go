@@ -9,7 +9,9 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/stencildb/stencildb/generate"
 	"github.com/stencildb/stencildb/ingest"
+	"github.com/stencildb/stencildb/internal/tabletest"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -100,14 +102,14 @@ func TestRoundTrip(t *testing.T) {
 				t.Fatalf("%v in\n%s", err, csv)
 			}
 			check(t, got)
-			equalTables(t, got, want)
+			tabletest.Equal(t, got, want)
 		}
 	})
 }
 
 // Enough rows for several batches, record batches and row groups.
 func TestRoundTripOfManyRows(t *testing.T) {
-	g, err := ingest.FindGenerator("uniform")
+	g, err := generate.Find("uniform")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -116,7 +118,7 @@ func TestRoundTripOfManyRows(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, data := range map[string][]byte{"t.parquet": parquetBytes(t, want), "t.arrow": arrowBytes(t, want)} {
-		equalTables(t, loadBytes(t, name, data, ingest.Options{ChunkRows: 300_001}), want)
+		tabletest.Equal(t, loadBytes(t, name, data, ingest.Options{ChunkRows: 300_001}), want)
 	}
 }
 
@@ -133,7 +135,7 @@ func TestParquetAndArrowChunkBoundaries(t *testing.T) {
 		want := b.Table()
 		for name, data := range map[string][]byte{"t.parquet": parquetBytes(t, want), "t.arrow": arrowBytes(t, want)} {
 			got := loadBytes(t, name, data, ingest.Options{ChunkRows: chunk})
-			equalTables(t, got, want)
+			tabletest.Equal(t, got, want)
 			if len(got.Chunks) != (n+chunk-1)/chunk {
 				t.Errorf("%s, %d rows: %d chunks", name, n, len(got.Chunks))
 			}
@@ -142,7 +144,7 @@ func TestParquetAndArrowChunkBoundaries(t *testing.T) {
 }
 
 func TestMemoryLimitOfParquetAndArrow(t *testing.T) {
-	g, err := ingest.FindGenerator("uniform")
+	g, err := generate.Find("uniform")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,8 +10,8 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/internal/plantest"
 	"github.com/stencildb/stencildb/plan"
-	"github.com/stencildb/stencildb/plan/plantest"
 	"github.com/stencildb/stencildb/table"
 )
 

@@ -7,6 +7,7 @@ import (
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/glsl"
 	"github.com/stencildb/stencildb/shaders"
 	"github.com/stencildb/stencildb/textures"
 )
@@ -21,7 +22,7 @@ func (e *Evaluator) Semilinear(p *plan.Program, h how) (pass.Count, error) {
 	q := e.discarding(programName(p), h)
 	ok, err := e.dotProduct(p, q)
 	if err == nil && !ok {
-		err = e.generated(p, q, shaders.Keep)
+		err = e.generated(p, q, glsl.Keep)
 	}
 	if err != nil {
 		return nil, err
@@ -72,7 +73,7 @@ func (e *Evaluator) dotProduct(p *plan.Program, q *pass.Pass) (bool, error) {
 	for i := range n {
 		q.Textures = append(q.Textures, textures.Pack(e.chunk, cols[4*i:min(4*i+4, len(cols))]))
 	}
-	defines := []string{fmt.Sprintf("TEXTURES %d", n), "OP " + shaders.GLSLOp(p.Op)}
+	defines := []string{fmt.Sprintf("TEXTURES %d", n), "OP " + glsl.Op(p.Op)}
 	if nulls {
 		defines = append(defines, "NULLS")
 	}
@@ -83,9 +84,9 @@ func (e *Evaluator) dotProduct(p *plan.Program, q *pass.Pass) (bool, error) {
 }
 
 // generated makes q run the program that package shaders writes for p.
-func (e *Evaluator) generated(p *plan.Program, q *pass.Pass, mode shaders.Mode) error {
+func (e *Evaluator) generated(p *plan.Program, q *pass.Pass, mode glsl.Mode) error {
 	in, refs := e.inputs(p.Columns())
-	source, uniforms := shaders.Generate(p, in, mode)
+	source, uniforms := glsl.Generate(p, in, mode)
 	if n := len(refs) + len(in.Lookups); n > e.device.Samplers {
 		return &plan.Declined{Why: fmt.Sprintf("%s reads %d textures, the device has %d in a fragment program: use fewer attributes in one comparison",
 			p.Text, n, e.device.Samplers)}
@@ -104,9 +105,9 @@ func (e *Evaluator) generated(p *plan.Program, q *pass.Pass, mode shaders.Mode) 
 
 // inputs lays out the columns of a generated program: a texture each, or, when
 // there are many, four narrow ones to a texture.
-func (e *Evaluator) inputs(cols []int) (*shaders.Inputs, []textures.Ref) {
+func (e *Evaluator) inputs(cols []int) (*glsl.Inputs, []textures.Ref) {
 	const many = 8
-	in := &shaders.Inputs{Limbs: map[int][]string{}}
+	in := &glsl.Inputs{Limbs: map[int][]string{}}
 	var refs []textures.Ref
 	add := func(r textures.Ref) int {
 		refs = append(refs, r)
@@ -150,11 +151,11 @@ func (e *Evaluator) Hazards(p *plan.Pred) error {
 		}
 	}
 	prog, ok := p.Leaf.(*plan.Program)
-	if !ok || !shaders.Arithmetic(prog) {
+	if !ok || !glsl.Arithmetic(prog) {
 		return nil
 	}
 	q := e.discarding("Check("+prog.Text+")", how{count: true, counts: "records where a subnormal double takes part (there must be none)"})
-	if err := e.generated(prog, q, shaders.Hazards); err != nil {
+	if err := e.generated(prog, q, glsl.Hazards); err != nil {
 		return err
 	}
 	c, err := e.run.Run(q)

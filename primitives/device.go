@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/stencildb/stencildb/glctx"
-	"github.com/stencildb/stencildb/shaders"
+	"github.com/stencildb/stencildb/plan/glsl"
 )
 
 // Tile is what a team of threads works on at a time.
@@ -82,9 +82,9 @@ func DeviceOf(caps *glctx.Caps) Device {
 const maxWords = 1<<30 - 1<<14
 
 // maxStrip is how many tiles a strip has where each thread goes over one: llvmpipe
-// ends the loops of a thread after 65,535 turns (see shaders.MaxTurns), of which a
+// ends the loops of a thread after 65,535 turns (see glsl.MaxTurns), of which a
 // tile takes up to 20.
-const maxStrip = shaders.MaxTurns / 20
+const maxStrip = glsl.MaxTurns / 20
 
 // strips cuts n elements for the teams of a pass: how many strips of how many tiles.
 func (d Device) strips(n int, t Tile) (strips, per int) {

@@ -12,7 +12,7 @@
 //     with intervals, and the errors of integer overflow.
 //   - The other tests are facts that a random statement once showed to be false.
 //
-// Two kinds of statement are drawn. Those of package plan/plantest are typed trees;
+// Two kinds of statement are drawn. Those of package internal/plantest are typed trees;
 // a writer translates them for the other database, so that every coercion is
 // explicit. Those of TestSQLiteReadsTheSameText are put to both word for word,
 // where coercions are each database's own.

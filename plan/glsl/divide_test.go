@@ -1,4 +1,4 @@
-package shaders_test
+package glsl_test
 
 import (
 	"math"

@@ -1,4 +1,7 @@
-package ingest
+// Package generate makes tables of synthetic data: uniform columns, and data shaped like
+// the 2004 paper's TCP/IP trace and census. The same arguments give the same table on every
+// machine.
+package generate
 
 import (
 	"context"
@@ -34,13 +37,13 @@ type genColumn struct {
 	nulls func(key, row uint64) bool
 }
 
-// Generators lists the generators in the order in which to show them.
-func Generators() []Generator { return []Generator{uniform(), tcpip(), census()} }
+// All lists the generators in the order in which to show them.
+func All() []Generator { return []Generator{uniform(), tcpip(), census()} }
 
-// FindGenerator returns the generator of that name.
-func FindGenerator(name string) (Generator, error) {
+// Find returns the generator of that name.
+func Find(name string) (Generator, error) {
 	var names []string
-	for _, g := range Generators() {
+	for _, g := range All() {
 		if g.Name == name {
 			return g, nil
 		}

@@ -1,4 +1,4 @@
-package ingest_test
+package generate_test
 
 import (
 	"context"
@@ -8,13 +8,14 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/stencildb/stencildb/ingest"
+	"github.com/stencildb/stencildb/generate"
+	"github.com/stencildb/stencildb/internal/tabletest"
 	"github.com/stencildb/stencildb/table"
 )
 
-func generate(t *testing.T, name string, rows int, seed uint64, chunk int, cols ...string) *table.Table {
+func made(t *testing.T, name string, rows int, seed uint64, chunk int, cols ...string) *table.Table {
 	t.Helper()
-	g, err := ingest.FindGenerator(name)
+	g, err := generate.Find(name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -22,7 +23,9 @@ func generate(t *testing.T, name string, rows int, seed uint64, chunk int, cols 
 	if err != nil {
 		t.Fatal(err)
 	}
-	check(t, tab)
+	if err := tab.Check(); err != nil {
+		t.Fatal(err)
+	}
 	if tab.Rows() != rows {
 		t.Fatalf("%s: %d rows, want %d", name, tab.Rows(), rows)
 	}
@@ -31,11 +34,11 @@ func generate(t *testing.T, name string, rows int, seed uint64, chunk int, cols 
 
 // Chunks do not change the values, and the codes are those that a Builder makes.
 func TestGeneratorsDoNotDependOnChunks(t *testing.T) {
-	for _, g := range ingest.Generators() {
+	for _, g := range generate.All() {
 		const rows = 20_000
-		want := generate(t, g.Name, rows, 42, 0)
+		want := made(t, g.Name, rows, 42, 0)
 		for _, chunk := range []int{1000, 4095, 4096, 4097, 8192, rows - 1, rows, rows + 1} {
-			equalTables(t, generate(t, g.Name, rows, 42, chunk), want)
+			tabletest.Equal(t, made(t, g.Name, rows, 42, chunk), want)
 		}
 		b := table.NewBuilder(g.Name, want.Fields, 0)
 		for i := range rows {
@@ -58,22 +61,22 @@ func TestGeneratorsDoNotDependOnChunks(t *testing.T) {
 // The data of a seed are fixed for good: results that people publish name it.
 func TestGeneratorsAreFixed(t *testing.T) {
 	want := map[string]uint64{"uniform": 0xfb612cdb11da43ec, "tcpip": 0x6389178f09e034b9, "census": 0x8bb26e8b3b80e99a}
-	for _, g := range ingest.Generators() {
+	for _, g := range generate.All() {
 		h := fnv.New64a()
-		_, _ = h.Write([]byte(rows(generate(t, g.Name, 1000, 1, 0))))
+		_, _ = h.Write([]byte(tabletest.Rows(made(t, g.Name, 1000, 1, 0))))
 		if h.Sum64() != want[g.Name] {
 			t.Errorf("%s with seed 1 hashes to %#x, not %#x", g.Name, h.Sum64(), want[g.Name])
 		}
-		if a, b := rows(generate(t, g.Name, 1000, 1, 0)), rows(generate(t, g.Name, 1000, 2, 0)); a == b {
+		if a, b := tabletest.Rows(made(t, g.Name, 1000, 1, 0)), tabletest.Rows(made(t, g.Name, 1000, 2, 0)); a == b {
 			t.Errorf("%s: seeds 1 and 2 give the same", g.Name)
 		}
 	}
 }
 
 func TestGeneratorEdges(t *testing.T) {
-	for _, g := range ingest.Generators() {
+	for _, g := range generate.All() {
 		for _, rows := range []int{0, 1, 2, 63, 64, 65} {
-			generate(t, g.Name, rows, 3, 0)
+			made(t, g.Name, rows, 3, 0)
 		}
 		if _, err := g.Generate(context.Background(), -1, 1, 0); err == nil {
 			t.Errorf("%s made -1 rows", g.Name)
@@ -82,7 +85,7 @@ func TestGeneratorEdges(t *testing.T) {
 			t.Errorf("%s made a column that it has not", g.Name)
 		}
 	}
-	if _, err := ingest.FindGenerator("none"); err == nil || err.Error() != `no generator "none": there are uniform, tcpip, census` {
+	if _, err := generate.Find("none"); err == nil || err.Error() != `no generator "none": there are uniform, tcpip, census` {
 		t.Errorf("got %v", err)
 	}
 }
@@ -92,7 +95,7 @@ func column(t *testing.T, tab *table.Table, name string) []int64 {
 	t.Helper()
 	c := slices.IndexFunc(tab.Fields, func(f table.Field) bool { return f.Name == name })
 	var vs []int64
-	for _, v := range values(tab, c) {
+	for _, v := range tabletest.Values(tab, c) {
 		if !v.Null {
 			vs = append(vs, v.I)
 		}
@@ -119,7 +122,7 @@ func median(vs []int64) int64 {
 
 // What the doc comments promise of the distributions.
 func TestUniformDistribution(t *testing.T) {
-	tab := generate(t, "uniform", 100_000, 1, 0)
+	tab := made(t, "uniform", 100_000, 1, 0)
 	for _, name := range []string{"a", "b", "c", "d"} {
 		vs := column(t, tab, name)
 		mean, dev := meanAndDeviation(vs)
@@ -140,7 +143,7 @@ func TestUniformDistribution(t *testing.T) {
 }
 
 func TestTCPIPDistribution(t *testing.T) {
-	tab := generate(t, "tcpip", 100_000, 1, 0)
+	tab := made(t, "tcpip", 100_000, 1, 0)
 	count, loss := column(t, tab, "data_count"), column(t, tab, "data_loss")
 	flow, re := column(t, tab, "flow_rate"), column(t, tab, "retransmissions")
 	mean, dev := meanAndDeviation(count)
@@ -153,14 +156,14 @@ func TestTCPIPDistribution(t *testing.T) {
 		}
 	}
 	for _, rows := range []int{1, 10, 1000} {
-		if m := slices.Max(column(t, generate(t, "tcpip", rows, 9, 0), "data_count")); m != 1<<19-1 {
+		if m := slices.Max(column(t, made(t, "tcpip", rows, 9, 0), "data_count")); m != 1<<19-1 {
 			t.Errorf("%d rows: the largest data_count is %d", rows, m)
 		}
 	}
 }
 
 func TestCensusDistribution(t *testing.T) {
-	tab := generate(t, "census", 100_000, 1, 0)
+	tab := made(t, "census", 100_000, 1, 0)
 	income := column(t, tab, "monthly_income")
 	earning := slices.DeleteFunc(slices.Clone(income), func(v int64) bool { return v == 0 })
 	mean, _ := meanAndDeviation(earning)
@@ -179,7 +182,7 @@ func TestCensusDistribution(t *testing.T) {
 func TestGeneratingStopsWhenItsContextEnds(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	for _, g := range ingest.Generators() {
+	for _, g := range generate.All() {
 		if tab, err := g.Generate(ctx, 10_000, 1, 0); tab != nil || !errors.Is(err, context.Canceled) {
 			t.Errorf("%s: %v, %v", g.Name, tab, err)
 		}
@@ -187,7 +190,7 @@ func TestGeneratingStopsWhenItsContextEnds(t *testing.T) {
 }
 
 func TestRowBytesIsWhatARowTakes(t *testing.T) {
-	for _, g := range ingest.Generators() {
+	for _, g := range generate.All() {
 		const rows = 1 << 16
 		tab, err := g.Generate(context.Background(), rows, 1, 0)
 		if err != nil {

@@ -1,4 +1,4 @@
-package ingest
+package generate
 
 import (
 	"github.com/stencildb/stencildb/table"

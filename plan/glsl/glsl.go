@@ -1,13 +1,20 @@
-package shaders
+// Package glsl writes the arithmetic of plans as GLSL: a [plan.Program] becomes a function
+// of one record ([Function]), or a fragment program that discards the records that do not
+// satisfy it ([Generate]). Constants are uniforms, never text, so that a shape is compiled
+// once.
+//
+// It writes exactly what a program asks for: int where every intermediate value fits 32
+// bits, pairs of words where it does not, and doubles kept as bits between operations.
+package glsl
 
 import (
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/shaders"
 )
 
 // Inputs says how a generated program reads its columns.
@@ -34,7 +41,7 @@ const (
 // unless no column it reads is NULL and the record satisfies [Function]. The text
 // depends on the shape only; constants are the returned uniforms. The lookup tables
 // met are appended to in.Lookups.
-func Generate(p *plan.Program, in *Inputs, mode Mode) (Source, []Uniform) {
+func Generate(p *plan.Program, in *Inputs, mode Mode) (shaders.Source, []shaders.Uniform) {
 	f := Function(p, 0, mode, in.Samplers+len(in.Lookups))
 	in.Lookups = append(in.Lookups, f.Lookups...)
 	var b strings.Builder
@@ -51,7 +58,7 @@ func Generate(p *plan.Program, in *Inputs, mode Mode) (Source, []Uniform) {
 	}
 	fmt.Fprintf(&b, "    if (!%s(%s)) discard;\n}\n", f.Name, strings.Join(codes, ", "))
 	name := [...]string{plan.Semilinear: "semilinear", plan.Polynomial: "polynomial", plan.Expression: "expression"}[p.Shape]
-	return Compose("generated "+name, f.Parts, b.String()), f.Uniforms
+	return shaders.Compose("generated "+name, f.Parts, b.String()), f.Uniforms
 }
 
 // joinLimbs writes the code that limbs of 24 bits (floats, lowest first) make up: a
@@ -76,15 +83,6 @@ func joinLimbs(limbs []string, wide bool) string {
 	return fmt.Sprintf("uvec2(%s, %s >> 8 | %s << 16)", low, l(1), l(2))
 }
 
-// Compose returns a program of files of glsl/ followed by generated text; line
-// numbers of errors in the latter are its own.
-func Compose(name string, parts []string, text string) Source {
-	s := assemble(name, nil, parts...)
-	s.Text += fmt.Sprintf("#line 1 %d\n", len(parts)) + text
-	s.Files = append(slices.Clip(s.Files), name)
-	return s
-}
-
 // Arg is a parameter of a [Func]: the code of a column.
 type Arg struct {
 	Column int
@@ -100,9 +98,9 @@ type Func struct {
 	Text string
 	Args []Arg
 	// Parts are the files of glsl/ that Text needs, in order: include each once a
-	// shader, however many functions need it (see [Compose], [Parts]).
+	// shader, however many functions need it (see [shaders.Compose], [Parts]).
 	Parts    []string
-	Uniforms []Uniform // the constants; their names begin with programN
+	Uniforms []shaders.Uniform // the constants; their names begin with programN
 	// Lookups are the tables of plan.Lookup nodes: RGBA32UI buffer textures, four
 	// entries to a texel, on the units from firstLookup on.
 	Lookups [][]uint32
@@ -255,7 +253,7 @@ func (g *generator) variable(kind, value string) string {
 	return name
 }
 
-func (g *generator) uniform(kind string, u Uniform) string {
+func (g *generator) uniform(kind string, u shaders.Uniform) string {
 	u.Name = fmt.Sprintf("%sc%d", g.f.Name, len(g.f.Uniforms))
 	g.f.Uniforms = append(g.f.Uniforms, u)
 	fmt.Fprintf(&g.declare, "uniform %s %s;\n", kind, u.Name)
@@ -265,13 +263,13 @@ func (g *generator) uniform(kind string, u Uniform) string {
 // constant makes a uniform of a 64-bit pattern, or of an int.
 func (g *generator) constant(bits uint64) string {
 	if g.narrow {
-		return g.uniform("int", Uniform{I: []int32{int32(bits)}})
+		return g.uniform("int", shaders.Uniform{I: []int32{int32(bits)}})
 	}
 	return g.pair(bits)
 }
 
 func (g *generator) pair(bits uint64) string {
-	return g.uniform("uvec2", Uniform{U: []uint32{uint32(bits), uint32(bits >> 32)}})
+	return g.uniform("uvec2", shaders.Uniform{U: []uint32{uint32(bits), uint32(bits >> 32)}})
 }
 
 // emit writes the computation of v and returns its variable: int (narrow), uvec2
@@ -357,17 +355,17 @@ func (g *generator) operate(v *plan.Val, kids []string) string {
 	return g.variable("int", fmt.Sprintf("%s < 0 ? -%s : %s", a, r, r))
 }
 
-var glslOps = [...]string{expr.LT: "<", expr.LE: "<=", expr.EQ: "==", expr.NE: "!=", expr.GE: ">=", expr.GT: ">"}
+var ops = [...]string{expr.LT: "<", expr.LE: "<=", expr.EQ: "==", expr.NE: "!=", expr.GE: ">=", expr.GT: ">"}
 
-// GLSLOp returns the GLSL operator of a comparison.
-func GLSLOp(op expr.CmpOp) string { return glslOps[op] }
+// Op returns the GLSL operator of a comparison.
+func Op(op expr.CmpOp) string { return ops[op] }
 
 func (g *generator) compare(op expr.CmpOp, float bool, a, b string) string {
 	switch {
 	case g.narrow:
-		return a + " " + glslOps[op] + " " + b
+		return a + " " + ops[op] + " " + b
 	case float:
-		return fmt.Sprintf("compareF64(%s, %s) %s 0", a, b, glslOps[op])
+		return fmt.Sprintf("compareF64(%s, %s) %s 0", a, b, ops[op])
 	}
-	return fmt.Sprintf("compareI64(%s, %s) %s 0", a, b, glslOps[op])
+	return fmt.Sprintf("compareI64(%s, %s) %s 0", a, b, ops[op])
 }

@@ -1,4 +1,4 @@
-package shaders_test
+package glsl_test
 
 import (
 	"fmt"
@@ -11,6 +11,7 @@ import (
 	"github.com/stencildb/stencildb/internal/gltest"
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/glsl"
 	"github.com/stencildb/stencildb/shaders"
 )
 
@@ -33,8 +34,8 @@ func product(k int64, top int64, float bool) *plan.Program {
 func TestTheTextOfAFunctionDependsOnItsShapeOnly(t *testing.T) {
 	for _, float := range []bool{false, true} {
 		for _, top := range []int64{1 << 20, 1<<63 - 1} {
-			a := shaders.Function(product(3, top, float), 0, shaders.Keep, 2)
-			b := shaders.Function(product(-17, top, float), 0, shaders.Keep, 2)
+			a := glsl.Function(product(3, top, float), 0, glsl.Keep, 2)
+			b := glsl.Function(product(-17, top, float), 0, glsl.Keep, 2)
 			if a.Text != b.Text || len(a.Uniforms) != len(b.Uniforms) {
 				t.Errorf("constants 3 and -17 give\n%s\nand\n%s", a.Text, b.Text)
 			}
@@ -48,11 +49,11 @@ func TestFunctionsCompileTogetherInAnyShader(t *testing.T) {
 		R: &plan.Val{Op: plan.Lookup, Column: 5, Table: []uint32{3}}, Shape: plan.Expression}
 	fails := product(1, 1<<63-1, false)
 	fails.L, fails.R, fails.Fails = nil, nil, fails.L
-	var funcs []*shaders.Func
+	var funcs []*glsl.Func
 	for n, p := range []*plan.Program{product(1, 1<<20, false), product(1, 1<<63-1, false), fails, product(1, 1, true), lookup} {
-		funcs = append(funcs, shaders.Function(p, n, shaders.Keep, 7))
+		funcs = append(funcs, glsl.Function(p, n, glsl.Keep, 7))
 	}
-	funcs = append(funcs, shaders.Function(product(1, 1, true), len(funcs), shaders.Hazards, 0))
+	funcs = append(funcs, glsl.Function(product(1, 1, true), len(funcs), glsl.Hazards, 0))
 	text, calls := "", []string{}
 	for _, f := range funcs {
 		text += f.Text
@@ -67,8 +68,8 @@ func TestFunctionsCompileTogetherInAnyShader(t *testing.T) {
 	}
 	decide := "bool decide(uint x) { return " + strings.Join(calls, " || ") + "; }\n"
 	gltest.Run(t, 0, func(ctx *glctx.Context, g *pass.GL) {
-		fragment := shaders.Compose("all", shaders.Parts(funcs...), text+decide+"void main() { if (!decide(uint(gl_FragCoord.x))) discard; }\n")
-		compute := shaders.Compose("all", shaders.Parts(funcs...), "layout(local_size_x = 64) in;\nlayout(std430, binding = 0) buffer Out { uint n; };\n"+
+		fragment := shaders.Compose("all", glsl.Parts(funcs...), text+decide+"void main() { if (!decide(uint(gl_FragCoord.x))) discard; }\n")
+		compute := shaders.Compose("all", glsl.Parts(funcs...), "layout(local_size_x = 64) in;\nlayout(std430, binding = 0) buffer Out { uint n; };\n"+
 			text+decide+"void main() { if (decide(gl_LocalInvocationIndex)) n = 1u; }\n")
 		compute.Compute = true
 		for _, s := range []shaders.Source{fragment, compute} {
