@@ -12,12 +12,6 @@ import (
 	"github.com/stencildb/stencildb/textures"
 )
 
-// sum is an exact sum, unscaled, and the number of values added.
-type sum struct {
-	total *big.Int
-	n     uint64
-}
-
 // Accumulator returns the exact sum of an integer or fixed-point column over the
 // selection (paper, routine 4.6), unscaled, and the number of values added.
 //

@@ -6,8 +6,6 @@
 //
 //   - [Run] executes a whole plan.Query with a pass.Runner.
 //   - [Group] is the selected records of all chunks of a table.
-//   - [Finish] makes the aggregates of a query from any [Selection]: other backends
-//     that draw use it with theirs.
 //
 // It calls no GL.
 //

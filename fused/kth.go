@@ -9,7 +9,7 @@ import (
 	"github.com/stencildb/stencildb/textures"
 )
 
-// Kth implements aggregates.Selection. The first and the last value are extremes,
+// Kth implements plan.Selection. The first and the last value are extremes,
 // one reduction; others are searched for.
 func (s *selection) Kth(col int, k uint64, largest bool) (table.Value, error) {
 	n, err := s.CountNotNull(col)

@@ -26,11 +26,11 @@ func Run(run pass.Runner, device predicates.Device, q *plan.Query) ([]table.Valu
 	if err := s.checks(q); err != nil {
 		return nil, err
 	}
-	return aggregates.Finish(s, q, run.Executes())
+	return plan.Finish(s, q, run.Executes())
 }
 
 // selection is the selected records of all chunks of a table; it implements
-// [aggregates.Selection].
+// [plan.Selection].
 type selection struct {
 	run    pass.Runner
 	device predicates.Device
@@ -158,10 +158,10 @@ func (p *part) hazards(pred *plan.Pred) error {
 	return predicates.Subnormal(l, n[0])
 }
 
-// Count implements aggregates.Selection.
+// Count implements plan.Selection.
 func (s *selection) Count() (uint64, error) { return s.CountNotNull(none) }
 
-// CountNotNull implements aggregates.Selection; the chunks' passes are queued before
+// CountNotNull implements plan.Selection; the chunks' passes are queued before
 // the first count is waited for.
 func (s *selection) CountNotNull(col int) (uint64, error) {
 	waits := make([]func() (uint64, error), len(s.parts))
@@ -277,7 +277,7 @@ func (p *part) obvious(pred *plan.Pred) (n uint64, ok bool) {
 	return uint64(seg.Nulls), true
 }
 
-// Sum implements aggregates.Selection: a sum of codes, and the value of code 0 for
+// Sum implements plan.Selection: a sum of codes, and the value of code 0 for
 // each.
 func (s *selection) Sum(col int) (*big.Int, uint64, error) {
 	var live []*part
