@@ -20,7 +20,6 @@ import (
 
 	"github.com/stencildb/stencildb/engine"
 	"github.com/stencildb/stencildb/glctx"
-	"github.com/stencildb/stencildb/gpu"
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/table"
@@ -297,7 +296,7 @@ func TestAWrongBackendFailsAFigure(t *testing.T) {
 	right := algorithms["compute"]
 	defer func() { algorithms["compute"] = right }()
 	runs := 0
-	algorithms["compute"] = func(run pass.Runner, d *gpu.Device, q *plan.Query) ([]table.Value, error) {
+	algorithms["compute"] = func(run pass.Runner, d *engine.GPU, q *plan.Query) ([]table.Value, error) {
 		runs++
 		values, err := right(run, d, q)
 		if len(values) == 1 {

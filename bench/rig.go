@@ -11,7 +11,6 @@ import (
 	"github.com/stencildb/stencildb/aggregates"
 	"github.com/stencildb/stencildb/engine"
 	"github.com/stencildb/stencildb/glctx"
-	"github.com/stencildb/stencildb/gpu"
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/sql"
@@ -23,16 +22,16 @@ import (
 // budget for all systems on it, and a clock around each query, on the GL thread,
 // from an idle device to an idle device.
 type rig struct {
-	*gpu.Device
+	*engine.GPU
 	timer *glctx.Timer // of a whole query
 }
 
 func openRig(o engine.Options) (*rig, error) {
-	d, err := gpu.Open(glctx.Options{Device: o.Device, Memory: o.GPUMemory})
+	d, err := engine.OpenGPU(glctx.Options{Device: o.Device, Memory: o.GPUMemory})
 	if err != nil {
 		return nil, err
 	}
-	r := &rig{Device: d}
+	r := &rig{GPU: d}
 	err = d.Context.Do(func() error {
 		r.timer = d.Context.NewTimer()
 		return nil
@@ -48,7 +47,7 @@ func (r *rig) close() error {
 		r.timer.Delete()
 		return nil
 	})
-	return errors.Join(err, r.Device.Close())
+	return errors.Join(err, r.GPU.Close())
 }
 
 // timed runs f on the GL thread and fills in the times of the outcome: the wall clock
@@ -82,11 +81,11 @@ type gpuSystem struct {
 }
 
 // algorithms are those of the systems.
-var algorithms = map[string]gpu.Algorithm{
-	classic:        gpu.Algorithms["classic"],
-	classicCompute: gpu.Algorithms["classic"],
-	"fused":        gpu.Algorithms["fused"],
-	"compute":      gpu.Algorithms["compute"],
+var algorithms = map[string]engine.Algorithm{
+	classic:        engine.Algorithms["classic"],
+	classicCompute: engine.Algorithms["classic"],
+	"fused":        engine.Algorithms["fused"],
+	"compute":      engine.Algorithms["compute"],
 }
 
 // Load implements System.
@@ -157,7 +156,7 @@ type gpuStatement struct {
 func (s *gpuStatement) execute(ctx context.Context, q *plan.Query) (out Outcome, err error) {
 	err = s.on(ctx, func() error {
 		return s.timed(ctx, &out, func() error {
-			values, err := algorithms[s.name](s.GL, s.Device, q)
+			values, err := algorithms[s.name](s.GL, s.GPU, q)
 			out.Answer = answerOf(values)
 			return err
 		})
@@ -214,7 +213,7 @@ func (s *wholeStatement) Profile(ctx context.Context) (list []PassTime, err erro
 	}
 	p := &pass.Profiler{Runner: s.GL, Uploaded: s.Store.Uploaded, Timer: s.timer}
 	err = s.on(ctx, func() error {
-		_, err := algorithms[s.name](p, s.Device, s.plan)
+		_, err := algorithms[s.name](p, s.GPU, s.plan)
 		return err
 	})
 	for _, f := range p.Profiles {
@@ -235,7 +234,7 @@ func (s *computeOnlyStatement) Run(ctx context.Context) (out Outcome, err error)
 	err = s.on(ctx, func() error {
 		defer c.free()
 		err := s.timed(ctx, &out, func() error {
-			values, err := algorithms[s.name](c, s.Device, s.plan)
+			values, err := algorithms[s.name](c, s.GPU, s.plan)
 			out.Answer = answerOf(values)
 			return err
 		})
@@ -293,7 +292,7 @@ func (s *copyStatement) Run(ctx context.Context) (out Outcome, err error) {
 	err = s.on(ctx, func() error {
 		copies := &copier{Runner: s.GL, targets: map[textures.TargetRef]bool{}}
 		err := s.timed(ctx, &out, func() error {
-			_, err := algorithms[classic](copies, s.Device, s.plan)
+			_, err := algorithms[classic](copies, s.GPU, s.plan)
 			return err
 		})
 		if err != nil {
@@ -303,7 +302,7 @@ func (s *copyStatement) Run(ctx context.Context) (out Outcome, err error) {
 		if !copies.again {
 			rest = &copyless{s.GL}
 		}
-		values, err := algorithms[classic](rest, s.Device, s.plan)
+		values, err := algorithms[classic](rest, s.GPU, s.plan)
 		out.Answer = answerOf(values)
 		return err
 	})

@@ -241,7 +241,7 @@ func (db *DB) Close() error {
 	defer db.mu.Unlock()
 	var err error
 	if db.device != nil {
-		err = db.device.close()
+		err = db.device.Close()
 	}
 	db.closed, db.device, db.cpu = true, nil, nil
 	db.epoch.Add(1)

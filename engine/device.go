@@ -16,8 +16,8 @@ type device interface {
 	key() cost.Key
 	// content is what was resident after the last query.
 	content() *content
-	// close releases it.
-	close() error
+	// Close releases it.
+	Close() error
 }
 
 // content is what is resident on a device at one moment; it does not change.

@@ -6,54 +6,119 @@ import (
 	"fmt"
 	"sync/atomic"
 
+	"github.com/stencildb/stencildb/aggregates"
+	"github.com/stencildb/stencildb/compute"
 	"github.com/stencildb/stencildb/cost"
+	"github.com/stencildb/stencildb/fused"
 	"github.com/stencildb/stencildb/glctx"
-	"github.com/stencildb/stencildb/gpu"
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/predicates"
+	"github.com/stencildb/stencildb/table"
 	"github.com/stencildb/stencildb/textures"
 )
 
-// gpuDevice is the device that the backends on it share. A whole query runs as one
-// function on the GL thread: a hand-over for every pass would cost more than small
-// passes take.
-type gpuDevice struct {
-	*gpu.Device
+// GPU is an open OpenGL device: a context with what is resident on it, and the runner
+// that draws and dispatches. A [DB] opens its own; the benchmarks and the lessons use
+// one without a DB.
+//
+// Everything but OpenGPU and Close is for the GL thread, inside Context.Do. A whole
+// query runs as one function there: a hand-over for every pass would cost more than
+// small passes take.
+type GPU struct {
+	Context *glctx.Context
+	Store   *textures.Store // within the context's budget
+	GL      *pass.GL
+	// Draws and Computes are what the algorithms need to know of the device.
+	Draws    predicates.Device
+	Computes compute.Device
+
+	lent     bool // the context is somebody else's to close
 	backends map[string]Backend
 	held     atomic.Pointer[content]
 }
 
-// openGPU opens the device that o picks.
-func openGPU(o Options) (*gpuDevice, error) {
-	d, err := deviceOf(o)
+// Algorithm runs a plan as passes, which it hands to run: the GPU's GL, or a runner
+// around it, or one that only records them. The values are those of q.Aggs.
+type Algorithm func(run pass.Runner, g *GPU, q *plan.Query) ([]table.Value, error)
+
+// Algorithms are those of the backends on a GPU, by name.
+var Algorithms = map[string]Algorithm{
+	"classic": func(run pass.Runner, g *GPU, q *plan.Query) ([]table.Value, error) {
+		return aggregates.Run(run, g.Draws, q)
+	},
+	"fused": func(run pass.Runner, g *GPU, q *plan.Query) ([]table.Value, error) {
+		return fused.Run(run, g.Draws, q)
+	},
+	"compute": func(run pass.Runner, g *GPU, q *plan.Query) ([]table.Value, error) {
+		return compute.Run(run, g.Computes, q)
+	},
+}
+
+// OpenGPU opens the device that o picks.
+func OpenGPU(o glctx.Options) (*GPU, error) {
+	ctx, err := glctx.Open(o)
 	if err != nil {
 		return nil, err
 	}
-	g := &gpuDevice{Device: d, backends: map[string]Backend{}}
-	g.held.Store(nothing)
-	for name := range gpu.Algorithms {
-		g.backends[name] = &passes{g, name}
+	return prepareGPU(&GPU{Context: ctx})
+}
+
+// openGPU opens the device that o picks, or takes the context that is lent.
+func openGPU(o Options) (*GPU, error) {
+	if o.Context != nil {
+		return prepareGPU(&GPU{Context: o.Context, lent: true})
 	}
+	return OpenGPU(glctx.Options{Device: o.Device, Memory: o.GPUMemory})
+}
+
+// prepareGPU also finds whether the depth bounds test is exact.
+func prepareGPU(g *GPU) (*GPU, error) {
+	caps := g.Context.Caps()
+	g.Draws, g.Computes = predicates.DeviceOf(caps), compute.DeviceOf(caps)
+	err := g.Context.Do(func() (err error) {
+		g.Store = textures.NewStore(g.Context, 0)
+		g.GL = pass.NewGL(g.Context, g.Store)
+		if g.Draws.DepthBounds {
+			defer g.GL.End()
+			g.Draws.DepthBounds, err = predicates.DepthBoundsExact(g.GL, g.Draws)
+		}
+		return err
+	})
+	if err != nil {
+		return nil, errors.Join(err, g.Close())
+	}
+	g.backends = map[string]Backend{}
+	for name := range Algorithms {
+		g.backends[name] = &passes{GPU: g, name: name}
+	}
+	g.held.Store(nothing)
 	return g, nil
 }
 
-func deviceOf(o Options) (*gpu.Device, error) {
-	if o.Context != nil {
-		return gpu.On(o.Context)
+// Close releases what is on the device, and the context unless it was lent.
+func (g *GPU) Close() error {
+	err := g.Context.Do(func() error {
+		if g.GL != nil {
+			g.GL.Close()
+			g.Store.Close()
+		}
+		return nil
+	})
+	if g.lent {
+		return err
 	}
-	return gpu.Open(glctx.Options{Device: o.Device, Memory: o.GPUMemory})
+	return errors.Join(err, g.Context.Close())
 }
 
-func (g *gpuDevice) close() error { return g.Close() }
+func (g *GPU) backend(name string) Backend { return g.backends[name] }
 
-func (g *gpuDevice) backend(name string) Backend { return g.backends[name] }
+func (g *GPU) key() cost.Key { return KeyOf(g.Context.Caps()) }
 
-func (g *gpuDevice) key() cost.Key { return KeyOf(g.Context.Caps()) }
-
-func (g *gpuDevice) content() *content { return g.held.Load() }
+func (g *GPU) content() *content { return g.held.Load() }
 
 // look notes what is resident, where that may have changed.
-func (g *gpuDevice) look(uploaded bool) {
+func (g *GPU) look(uploaded bool) {
 	if u := g.held.Load().usage; uploaded || u.Used != g.Store.Used() {
 		g.held.Store(newContent(g.Store.Resident(), g.Store.Usage()))
 	}
@@ -61,7 +126,7 @@ func (g *gpuDevice) look(uploaded bool) {
 
 // passes is a backend that runs queries as passes on a GPU.
 type passes struct {
-	*gpuDevice
+	*GPU
 	name string
 }
 
@@ -107,7 +172,7 @@ func (b *passes) execute(ctx context.Context, q *plan.Query, run pass.Runner) (*
 		defer b.GL.End()
 		b.Store.Name(q.Table.Fields)
 		before := b.Store.Uploaded()
-		values, err := gpu.Algorithms[b.name](m, b.Device, q)
+		values, err := Algorithms[b.name](m, b.GPU, q)
 		a.Values, a.Load = values, b.Store.Uploaded()-before
 		b.look(a.Load > 0)
 		return err
@@ -144,7 +209,7 @@ func (m *marked) Unwrap() []error { return []error{m.error, m.also} }
 // stand for a family.
 func (b *passes) Explain(q *plan.Query) ([]Step, error) {
 	r := &pass.Recorder{}
-	if _, err := gpu.Algorithms[b.name](r, b.Device, q); err != nil {
+	if _, err := Algorithms[b.name](r, b.GPU, q); err != nil {
 		return nil, b.explainError(err)
 	}
 	var steps []Step

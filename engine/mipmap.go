@@ -20,7 +20,7 @@ func (db *DB) MipmapSum(ctx context.Context, t *table.Table, col int) (sum float
 	if err != nil {
 		return 0, 0, err
 	}
-	c, ok := d.(*gpuDevice)
+	c, ok := d.(*GPU)
 	if !ok {
 		return 0, 0, fmt.Errorf("engine: a mipmap needs an OpenGL device: %w", ErrUnsupported)
 	}

@@ -11,8 +11,8 @@ import (
 
 	"github.com/stencildb/stencildb/demos/draw"
 	"github.com/stencildb/stencildb/demos/lesson"
+	"github.com/stencildb/stencildb/engine"
 	"github.com/stencildb/stencildb/glctx"
-	"github.com/stencildb/stencildb/gpu"
 	"github.com/stencildb/stencildb/table"
 	"github.com/stencildb/stencildb/textures"
 )
@@ -75,7 +75,7 @@ func evaluate(t *table.Table) (f *figure, err error) {
 	if err != nil {
 		return nil, err
 	}
-	d, err := gpu.Open(glctx.Options{})
+	d, err := engine.OpenGPU(glctx.Options{})
 	if err != nil {
 		return nil, err
 	}
@@ -83,7 +83,7 @@ func evaluate(t *table.Table) (f *figure, err error) {
 	f = &figure{shape: textures.ShapeOf(t.Rows())}
 	return f, d.Context.Do(func() error {
 		run := &lesson.Steps{GL: d.GL}
-		values, err := gpu.Algorithms["classic"](run, d, q)
+		values, err := engine.Algorithms["classic"](run, d, q)
 		if err != nil {
 			return err
 		}

@@ -13,7 +13,6 @@ import (
 
 	"github.com/stencildb/stencildb/engine"
 	"github.com/stencildb/stencildb/glctx"
-	"github.com/stencildb/stencildb/gpu"
 	"github.com/stencildb/stencildb/textures"
 )
 
@@ -74,7 +73,7 @@ func (l *Lesson) on(o Options, f func(s *Stage)) (err error) {
 	if err != nil {
 		return err
 	}
-	d, err := gpu.Open(glctx.Options{Device: o.Device})
+	d, err := engine.OpenGPU(glctx.Options{Device: o.Device})
 	if err != nil {
 		return err
 	}
