@@ -14,7 +14,7 @@ type Change struct {
 	System    string
 	A, B      float64 // medians in ms
 	Ratio     float64 // B / A
-	Lo, Hi    float64 // 95 % interval of Ratio
+	Lo, Hi    float64 // 95 % interval of Ratio; 0, 0 where a report has too few rounds for one
 }
 
 // Comparison sets two reports beside each other.
@@ -64,9 +64,11 @@ func differences(a, b *Report) []string {
 }
 
 // Verdict says in a word what changed by more than the threshold, a fraction, beyond
-// noise: "slower", "faster" or "".
+// noise: "slower", "faster" or "" ("too few rounds" where that cannot be said).
 func (c Change) Verdict(threshold float64) string {
 	switch {
+	case c.Hi == 0:
+		return tooFew
 	case c.Lo > 1+threshold:
 		return "slower"
 	case c.Hi < 1/(1+threshold):
@@ -75,24 +77,24 @@ func (c Change) Verdict(threshold float64) string {
 	return ""
 }
 
+const tooFew = "too few rounds"
+
 // Write writes the comparison for people. Changes within the threshold, a fraction,
 // or within noise are not named.
 func (c Comparison) Write(w io.Writer, threshold float64) error {
 	for _, d := range c.Differ {
 		fmt.Fprintf(w, "differs in %s\n", d)
 	}
+	verdicts := map[string]int{}
 	lines := [][]string{{"operation", "rows", "system", "A ms", "B ms", "B / A", "95 % interval", ""}}
-	slower, faster := 0, 0
 	for _, x := range c.Changes {
-		verdict := x.Verdict(threshold)
-		switch verdict {
-		case "slower":
-			slower++
-		case "faster":
-			faster++
+		verdict, interval := x.Verdict(threshold), "–"
+		verdicts[verdict]++
+		if verdict != tooFew {
+			interval = fmt.Sprintf("%.3f–%.3f", x.Lo, x.Hi)
 		}
 		lines = append(lines, []string{x.Operation, numbers.Grouped(x.Rows), x.System, ms(x.A), ms(x.B),
-			fmt.Sprintf("%.3f", x.Ratio), fmt.Sprintf("%.3f–%.3f", x.Lo, x.Hi), verdict})
+			fmt.Sprintf("%.3f", x.Ratio), interval, verdict})
 	}
 	if err := tabulate(w, lines); err != nil {
 		return err
@@ -105,6 +107,9 @@ func (c Comparison) Write(w io.Writer, threshold float64) error {
 			fmt.Fprintf(w, "only in %s: %s, %s rows, %s\n", only.file, x.Operation, numbers.Grouped(x.Rows), x.System)
 		}
 	}
-	_, err := fmt.Fprintf(w, "\n%d cases: %d slower, %d faster by more than %.0f %% beyond noise.\n", len(c.Changes), slower, faster, 100*threshold)
+	_, err := fmt.Fprintf(w, "\n%d cases: %d slower, %d faster by more than %.0f %% beyond noise.\n", len(c.Changes), verdicts["slower"], verdicts["faster"], 100*threshold)
+	if n := verdicts[tooFew]; err == nil && n > 0 {
+		_, err = fmt.Fprintf(w, "%s with fewer than %d rounds in one of the reports: nothing can be said.\n", numbers.Count(n, "case", "cases"), fewest)
+	}
 	return err
 }

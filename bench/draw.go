@@ -80,7 +80,11 @@ func (r *Report) points(p Panel, system string) []point {
 	var list []point
 	for _, x := range r.Results {
 		if x.System == system && slices.Contains(p.Operations, x.Operation) {
-			list = append(list, point{x.X, x.MedianMS, x.P5MS, x.P95MS})
+			p := point{x.X, x.MedianMS, x.P5MS, x.P95MS}
+			if p.hi == 0 { // too few times for a bar
+				p.lo, p.hi = p.y, p.y
+			}
+			list = append(list, p)
 		}
 	}
 	slices.SortFunc(list, func(a, b point) int { return int(math.Copysign(1, a.x-b.x)) })

@@ -164,7 +164,7 @@ func (r *Report) noise() string {
 	if len(r.Ties) == 0 {
 		return "All systems of all cases are ranked beyond noise."
 	}
-	return fmt.Sprintf("Too noisy to rank (the 95 %% interval of the ratio holds 1): %d of %d pairs of neighbours.", len(r.Ties), r.neighbours())
+	return fmt.Sprintf("Too noisy to rank (the 95 %% interval of the ratio holds 1, or there are fewer than %d rounds): %d of %d pairs of neighbours.", fewest, len(r.Ties), r.neighbours())
 }
 
 // pairs names the systems of a case that the run could not rank.

@@ -139,7 +139,7 @@ type Tie struct {
 	Rows      int     `json:"rows"`
 	A         string  `json:"a"`
 	B         string  `json:"b"`
-	Lo        float64 `json:"lo"` // of the interval of the time of b over that of a
+	Lo        float64 `json:"lo"` // of the interval of the time of b over that of a; 0, 0 for too few rounds
 	Hi        float64 `json:"hi"`
 }
 
@@ -168,7 +168,7 @@ func (r *Report) tiesOf(c caseKey) (ties []Tie) {
 	slices.SortStableFunc(list, func(a, b Result) int { return cmp.Compare(a.MedianMS, b.MedianMS) })
 	for i := 1; i < len(list); i++ {
 		a, b := &list[i-1], &list[i]
-		if lo, hi := ratioInterval(a.MS, b.MS); lo <= 1 && hi >= 1 {
+		if lo, hi := ratioInterval(a.MS, b.MS); hi == 0 || lo <= 1 && hi >= 1 {
 			ties = append(ties, Tie{c.operation, c.rows, a.System, b.System, lo, hi})
 		}
 	}

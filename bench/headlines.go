@@ -15,7 +15,8 @@ type Headline struct {
 	What   string  `json:"what"`
 	Paper  float64 `json:"paper"`
 	Here   float64 `json:"here"`
-	// Lo and Hi are the 95 % interval of Here; 0 where it is a mean of several ratios.
+	// Lo and Hi are the 95 % interval of Here; 0 where it is a mean of several ratios or
+	// of too few rounds.
 	Lo   float64 `json:"lo,omitempty"`
 	Hi   float64 `json:"hi,omitempty"`
 	Rows int     `json:"rows"`
@@ -29,6 +30,8 @@ type Headline struct {
 	Verdict string  `json:"verdict"`
 	// Sentence says in words what the paper found, what was found here, and the verdict.
 	Sentence string `json:"sentence"`
+
+	few bool // some operation ran in fewer rounds than a verdict takes
 }
 
 // claim is a headline of the paper.
@@ -78,30 +81,39 @@ func (r *Report) largest(operation, system string) (best *Result) {
 	return best
 }
 
-// speedup is how many times as fast one system is as another, over the largest table;
-// of several operations the geometric mean. rows is 0 where it was not measured.
-func (r *Report) speedup(operations []string, of, over string) (ratio, lo, hi float64, rows int) {
+// speedup sets how many times as fast h.Of is as h.Over, over the largest table; of
+// several operations the geometric mean. h.Rows is 0 where it was not measured.
+func (r *Report) speedup(h *Headline, operations []string) {
 	logs, n := 0.0, 0
 	for _, op := range operations {
-		x := r.largest(op, of)
+		x := r.largest(op, h.Of)
 		if x == nil {
 			continue
 		}
-		y := r.Find(op, x.Rows, over)
+		y := r.Find(op, x.Rows, h.Over)
 		if y == nil {
 			continue
 		}
 		logs += math.Log(y.MedianMS / x.MedianMS)
-		n, rows = n+1, x.Rows
-		lo, hi = ratioInterval(x.MS, y.MS)
+		n, h.Rows = n+1, x.Rows
+		h.Lo, h.Hi = ratioInterval(x.MS, y.MS)
+		h.few = h.few || h.Hi == 0
 	}
 	if n == 0 {
-		return 0, 0, 0, 0
+		return
 	}
 	if n > 1 {
-		lo, hi = 0, 0
+		h.Lo, h.Hi = 0, 0
 	}
-	return math.Exp(logs / float64(n)), lo, hi, rows
+	h.Here = math.Exp(logs / float64(n))
+}
+
+// gain is how many times as fast a system is as another; rows is 0 where it was not
+// measured.
+func (r *Report) gain(operations []string, of, over string) (ratio float64, rows int) {
+	h := Headline{Of: of, Over: over}
+	r.speedup(&h, operations)
+	return h.Here, h.Rows
 }
 
 // headlines sets what was measured beside the paper's headlines.
@@ -109,12 +121,12 @@ func (r *Report) headlines() []Headline {
 	var list []Headline
 	for _, c := range speedups() {
 		h := Headline{Figure: c.figure, What: c.what, Paper: c.paper, Of: c.of, Over: c.over}
-		if h.Here, h.Lo, h.Hi, h.Rows = r.speedup(c.operations, c.of, c.over); h.Rows == 0 {
+		if r.speedup(&h, c.operations); h.Rows == 0 {
 			continue
 		}
 		if c.of == classic {
-			h.Fused, _, _, _ = r.speedup(c.operations, "fused", c.over)
-			h.Compute, _, _, _ = r.speedup(c.operations, "compute", c.over)
+			h.Fused, _ = r.gain(c.operations, "fused", c.over)
+			h.Compute, _ = r.gain(c.operations, "compute", c.over)
 		}
 		h.judgeSpeed()
 		list = append(list, h)
@@ -138,6 +150,8 @@ func (h *Headline) judgeSpeed() {
 		factor = 1 / factor
 	}
 	switch {
+	case h.few:
+		h.Verdict = tooFew
 	case h.Lo > 0 && h.Lo <= 1 && h.Hi >= 1:
 		h.Verdict = "too noisy to say"
 	case !same:
@@ -211,6 +225,7 @@ func (r *Report) valid80() (Headline, bool) {
 	}
 	h := Headline{Figure: 9, What: "median of 80 % beside that of all", Paper: 1, Here: some.MedianMS / all.MedianMS, Rows: some.Rows, Of: classic, Over: classic}
 	h.Lo, h.Hi = ratioInterval(all.MS, some.MS)
+	h.few = h.Hi == 0
 	h.judgeSame()
 	h.Sentence = fmt.Sprintf("The paper's median of 80 %% of the records takes exactly as long as that of all; here %.2f times as long over %s records (with the passes that select): %s.",
 		h.Here, numbers.Grouped(h.Rows), h.Verdict)
@@ -219,12 +234,11 @@ func (r *Report) valid80() (Headline, bool) {
 
 // countOverhead is the paper's section on selectivities: COUNT costs nothing.
 func (r *Report) countOverhead() (Headline, bool) {
-	h := Headline{Figure: 11, What: "queries with COUNT beside without", Paper: 1, Of: classic, Over: classicAlone}
-	var ratio float64
-	if ratio, h.Lo, h.Hi, h.Rows = r.speedup(selectivityFigure().Panels[0].Operations, classicAlone, classic); h.Rows == 0 {
+	h := Headline{Figure: 11, What: "queries with COUNT beside without", Paper: 1, Of: classicAlone, Over: classic}
+	if r.speedup(&h, selectivityFigure().Panels[0].Operations); h.Rows == 0 {
 		return h, false
 	}
-	h.Here = ratio
+	h.Of, h.Over = h.Over, h.Of // of times, not of speeds
 	h.judgeSame()
 	h.Sentence = fmt.Sprintf("The paper's COUNT has no overhead; here queries with it take %.2f times as long as without, on average over %s records: %s.",
 		h.Here, numbers.Grouped(h.Rows), h.Verdict)
@@ -233,6 +247,8 @@ func (r *Report) countOverhead() (Headline, bool) {
 
 func (h *Headline) judgeSame() {
 	switch {
+	case h.few:
+		h.Verdict = tooFew
 	case h.Here <= sameness && h.Here >= 1/sameness:
 		h.Verdict = "held"
 	case h.Lo > 0 && h.Lo <= sameness && h.Hi >= 1/sameness:
@@ -262,6 +278,7 @@ func (r *Report) emptyQuadShare() (Headline, bool) {
 		if i < 0 || quads == 0 {
 			continue
 		}
+		h.few = h.few || len(x.MS) < fewest
 		logs += math.Log(float64(quads) * r.Floors[i].EachMS / x.MedianMS)
 		n, h.Rows = n+1, x.Rows
 	}
@@ -269,8 +286,10 @@ func (r *Report) emptyQuadShare() (Headline, bool) {
 		return h, false
 	}
 	h.Here = math.Exp(logs / float64(n))
-	h.Verdict = "held"
-	if h.Here < h.Paper/1.25 {
+	switch h.Verdict = "held"; {
+	case h.few:
+		h.Verdict = tooFew
+	case h.Here < h.Paper/1.25:
 		h.Verdict = "did not hold"
 	}
 	h.Sentence = fmt.Sprintf("The paper's KthLargest reaches 80 %% of the ideal of 19 empty quads; here %.0f %% of %d empty quads of this device over %s records: %s.",
@@ -315,7 +334,7 @@ func (r *Report) gains() []Gain {
 	} {
 		g := Gain{Operation: o.operation, Paper: o.paper}
 		for _, system := range []string{classic, "fused", "compute"} {
-			ratio, _, _, rows := r.speedup([]string{o.operation}, system, "cpu")
+			ratio, rows := r.gain([]string{o.operation}, system, "cpu")
 			if rows == 0 {
 				continue
 			}

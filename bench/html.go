@@ -20,6 +20,9 @@ var reportTemplate = template.Must(template.New("report").Funcs(template.FuncMap
 	"ms": ms, "grouped": numbers.Grouped[int], "number": number, "orDash": orDash, "class": class, "gain": gainCell,
 	"label": func(system string) string { return lookOf(system).label },
 	"spread": func(x Result) string {
+		if x.P95MS == 0 {
+			return "–"
+		}
 		return ms(x.P5MS) + " – " + ms(x.P95MS)
 	},
 	"msOrDash": msOrDash, "join": func(list []string) string { return strings.Join(list, ", ") },

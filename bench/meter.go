@@ -77,13 +77,13 @@ func (e *DifferError) Error() string {
 // Meter times contenders. The zero value does, with the number of rounds that suits
 // the work.
 type Meter struct {
-	// Rounds is how many rounds to run of each case; 0 means Least to 256, more where
+	// Rounds is how many rounds to run of each case; 0 means Least to 320, more where
 	// they are short.
 	Rounds int
-	// Least is the number of rounds that even slow cases run; 0 means 16.
+	// Least is the number of rounds that even slow cases run; 0 means 20.
 	Least int
 	// Share bounds the time of one contender in one case, where it then still runs
-	// four times, and Together that of the rounds of a case beyond the least; 0 means
+	// five times, and Together that of the rounds of a case beyond the least; 0 means
 	// 1 s for each.
 	Share, Together time.Duration
 	// ColdRuns is how often a case runs with cold columns; 0: not at all.
@@ -96,9 +96,8 @@ type Meter struct {
 }
 
 const (
-	leastRounds = 16
-	mostRounds  = 256
-	minRuns     = 4
+	leastRounds = 4 * fewest // in strides of 1, 2 or 4
+	mostRounds  = 64 * fewest
 	touchBelow  = time.Millisecond // a contender as fast as this runs a few times untimed before each timed run
 	touches     = 3
 	idleAfter   = 100 * time.Millisecond // a device that another contender leaves idle for so long lowers its clocks
@@ -290,7 +289,7 @@ func (m *Meter) plan(h heat) int {
 // two, so that of two contenders one runs whenever the other does.
 func (m *Meter) stride(rounds int, estimate time.Duration) int {
 	s := 1
-	for time.Duration(rounds/s)*estimate > cmp.Or(m.Share, share) && rounds/(2*s) >= minRuns {
+	for time.Duration(rounds/s)*estimate > cmp.Or(m.Share, share) && rounds/(2*s) >= fewest {
 		s *= 2
 	}
 	return s

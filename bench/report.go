@@ -75,7 +75,7 @@ type Result struct {
 	CPU       []float64 `json:"cpu_ms"` // processor time of all threads in the same rounds
 	MedianMS  float64   `json:"median_ms"`
 	MinMS     float64   `json:"min_ms"`
-	P5MS      float64   `json:"p5_ms"`
+	P5MS      float64   `json:"p5_ms"` // this and the next are 0 with fewer than 5 times
 	P95MS     float64   `json:"p95_ms"`
 	MedianCPU float64   `json:"median_cpu_ms"`
 	Ratio     *Ratio    `json:"ratio,omitempty"` // to the report's reference; not in figures
@@ -95,7 +95,7 @@ type Result struct {
 type Ratio struct {
 	To     string  `json:"to"`
 	Median float64 `json:"median"`
-	P5     float64 `json:"p5"`
+	P5     float64 `json:"p5"` // this and the next are 0 with fewer than 5 rounds
 	P95    float64 `json:"p95"`
 	Rounds int     `json:"rounds"`
 }
@@ -112,7 +112,7 @@ type Skip struct {
 func (r *Result) summarise() {
 	r.MedianMS, r.MinMS = rounded(median(r.MS)), slices.Min(r.MS)
 	r.MedianCPU = rounded(median(r.CPU))
-	r.P5MS, r.P95MS = rounded(quantile(r.MS, 0.05)), rounded(quantile(r.MS, 0.95))
+	r.P5MS, r.P95MS = spreadOf(r.MS)
 	if len(r.GPU) > 0 {
 		r.MedianGPU = rounded(median(r.GPU))
 	}
@@ -131,7 +131,8 @@ func (r *Result) PairedRatio(other *Result) Ratio {
 			ratios = append(ratios, ms/other.MS[j])
 		}
 	}
-	return Ratio{To: other.System, Median: rounded(median(ratios)), P5: rounded(quantile(ratios, 0.05)), P95: rounded(quantile(ratios, 0.95)), Rounds: len(ratios)}
+	p5, p95 := spreadOf(ratios)
+	return Ratio{To: other.System, Median: rounded(median(ratios)), P5: p5, P95: p95, Rounds: len(ratios)}
 }
 
 // Find returns the result of a case, or nil.

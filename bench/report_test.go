@@ -2,6 +2,7 @@ package bench
 
 import (
 	"bytes"
+	"errors"
 	"math"
 	"math/rand/v2"
 	"regexp"
@@ -66,10 +67,13 @@ func TestRatioIntervals(t *testing.T) {
 		a, b   []float64
 		lo, hi float64
 	}{
-		{[]float64{2}, []float64{6}, 3, 3},
-		{[]float64{2, 2, 2}, []float64{1, 1}, 0.5, 0.5},
-		{[]float64{1}, []float64{1, 2}, 1, 2},
-		{[]float64{1, 2}, []float64{4}, 2, 4},
+		{slices.Repeat([]float64{2}, 5), slices.Repeat([]float64{6}, 5), 3, 3},
+		{slices.Repeat([]float64{2}, 7), slices.Repeat([]float64{1}, 9), 0.5, 0.5},
+		{slices.Repeat([]float64{1}, 5), []float64{1, 2, 1, 2, 1, 2}, 1, 2},
+		{[]float64{1, 2, 1, 2, 1, 2}, slices.Repeat([]float64{4}, 5), 2, 4},
+		{[]float64{2}, []float64{6}, 0, 0}, // too few for an interval
+		{slices.Repeat([]float64{1}, 4), slices.Repeat([]float64{6}, 50), 0, 0},
+		{slices.Repeat([]float64{1}, 50), slices.Repeat([]float64{6}, 4), 0, 0},
 	} {
 		if lo, hi := ratioInterval(c.a, c.b); lo != c.lo || hi != c.hi {
 			t.Errorf("of %v to %v: %v to %v, want %v to %v", c.b, c.a, lo, hi, c.lo, c.hi)
@@ -158,8 +162,8 @@ func TestCompareNamesWhatChanged(t *testing.T) {
 		}
 		return out
 	}
-	a := report("operations", "count", 1000, map[string][]float64{"same": times, "slow": times, "fast": times, "noisy": {1, 10, 100, 5}, "gone": times})
-	b := report("operations", "count", 1000, map[string][]float64{"same": times, "slow": scaled(1.5), "fast": scaled(0.5), "noisy": {2, 20, 200, 10}, "new": times})
+	a := report("operations", "count", 1000, map[string][]float64{"same": times, "slow": times, "fast": times, "noisy": {1, 10, 100, 5, 50}, "gone": times})
+	b := report("operations", "count", 1000, map[string][]float64{"same": times, "slow": scaled(1.5), "fast": scaled(0.5), "noisy": {2, 20, 200, 10, 100}, "new": times})
 	b.Machine.CPU = "another CPU"
 	c := Compare(a, b)
 	verdicts := map[string]string{}
@@ -179,6 +183,36 @@ func TestCompareNamesWhatChanged(t *testing.T) {
 	for _, want := range []string{"differs in CPU: a CPU, another CPU", "only in A: count, 1,000 rows, gone", "only in B: count, 1,000 rows, new", "4 cases: 1 slower, 1 faster"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("the comparison lacks %q:\n%s", want, &out)
+		}
+	}
+}
+
+// Two rounds, however far apart, give no spread, no interval and no verdict.
+func TestFewRoundsSayNothing(t *testing.T) {
+	times := map[string][]float64{"cpu": {10, 10}, "classic": {30, 30}}
+	a, b := report("operations", "count", 1000, times), report("operations", "count", 1000, map[string][]float64{"cpu": {40, 40, 40, 40, 40, 40}, "classic": {90, 90, 90}})
+	var text bytes.Buffer
+	if err := errors.Join(a.WriteText(&text), Compare(a, b).Write(&text, 0.05)); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range Compare(a, b).Changes {
+		if c.Verdict(0.05) != tooFew || c.Lo != 0 || c.Hi != 0 {
+			t.Errorf("%+v is %q", c, c.Verdict(0.05))
+		}
+	}
+	if s := text.String(); strings.Contains(s, "±0%") || !strings.Contains(s, "0 slower, 0 faster") || !strings.Contains(s, "2 cases with fewer than 5 rounds") {
+		t.Errorf("%s", s)
+	}
+	p := report("paper", "predicate", 1000, times)
+	p.Results = append(p.Results, report("paper", "median", 1000, map[string][]float64{"classic": {5, 5}}).Results...)
+	p.Results = append(p.Results, report("paper", "median_where", 1000, map[string][]float64{"classic": {10, 10}}).Results...)
+	p.finishFigures()
+	if len(p.Headlines) != 2 || len(p.Ties) != 1 {
+		t.Errorf("headlines %+v, ties %+v", p.Headlines, p.Ties)
+	}
+	for _, h := range p.Headlines {
+		if h.Verdict != tooFew {
+			t.Errorf("%s", h.Sentence)
 		}
 	}
 }

@@ -212,7 +212,7 @@ func (s Suite) runTable(ctx context.Context, c Config, rows int, r *Report) (err
 		c.Progress(fmt.Sprintf("%scase %d of %d, %s", what, c.begun+number, c.cases, t.Operation))
 	}}
 	if f.figures {
-		m.Least, m.Share, m.Together, m.ColdRuns = 8, 150*time.Millisecond, 250*time.Millisecond, 3
+		m.Least, m.Share, m.Together, m.ColdRuns = 2*fewest, 150*time.Millisecond, 250*time.Millisecond, 3
 	}
 	results, skipped, err := m.Measure(ctx, trials)
 	r.Results = append(r.Results, results...)

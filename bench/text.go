@@ -96,8 +96,11 @@ func (r *Report) grid(w io.Writer, title string, cell func(*Result) string) erro
 }
 
 // spread writes half the distance from the 5th to the 95th percentile, relative to
-// the median.
+// the median; nothing where there were too few rounds.
 func spread(median, p5, p95 float64) string {
+	if p95 == 0 {
+		return ""
+	}
 	return fmt.Sprintf("±%.0f%%", 50*(p95-p5)/median)
 }
 
@@ -105,7 +108,7 @@ func spread(median, p5, p95 float64) string {
 // time.
 func (r *Report) writeTimes(w io.Writer) error {
 	err := r.grid(w, "median ms ± half of the 5th to 95th percentile", func(x *Result) string {
-		return ms(x.MedianMS) + " " + spread(x.MedianMS, x.P5MS, x.P95MS)
+		return strings.TrimSpace(ms(x.MedianMS) + " " + spread(x.MedianMS, x.P5MS, x.P95MS))
 	})
 	if err != nil || !r.Machine.Software {
 		return err
@@ -122,7 +125,7 @@ func writeRatios(w io.Writer, r *Report) error {
 		case x.System == r.Reference:
 			return "1"
 		}
-		return fmt.Sprintf("%.3f %s", x.Ratio.Median, spread(x.Ratio.Median, x.Ratio.P5, x.Ratio.P95))
+		return strings.TrimSpace(fmt.Sprintf("%.3f %s", x.Ratio.Median, spread(x.Ratio.Median, x.Ratio.P5, x.Ratio.P95)))
 	})
 }
 

@@ -99,7 +99,7 @@ benchstat) into a folder.`,
 	f.StringSliceVar(&o.peers, "peers", nil, "other databases to measure, or "+noPeers+" (default: those built in, where the suite has use for them)")
 	f.StringVar(&o.table, "table", "uniform", "generator or loaded table to measure on (suite paper: tcpip)")
 	f.Uint64Var(&o.seed, "seed", 1, "seed of the generator")
-	f.IntVar(&o.rounds, "rounds", 0, "number of rounds (default: 32 to 256, more where they are short)")
+	f.IntVar(&o.rounds, "rounds", 0, "number of rounds (default: 20 to 320, more where they are short; fewer than 5 give no interval and no verdict)")
 	o.format = choiceFlag(c, "format", "how the report is printed", "text", "json", "go")
 	f.StringVar(&o.out, "out", "", "folder to write the report into, in all formats")
 	f.StringArrayVar(&o.loads, "load", nil, "load a table: `NAME=PATH[?option&...]` (may be repeated)")
