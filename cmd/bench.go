@@ -423,7 +423,7 @@ func (s *statusLine) update(what string) {
 		fmt.Fprintln(s.w, what)
 		return
 	}
-	fmt.Fprint(s.w, "\r\x1b[K", caseBar(what), what)
+	fmt.Fprint(s.w, "\r\x1b[K", caseBar(what), visible(what))
 }
 
 // caseBar is a bar of how far a table's cases are, where what tells of one.

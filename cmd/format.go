@@ -3,7 +3,6 @@ package cmd
 import (
 	"bytes"
 	"io"
-	"strings"
 
 	"github.com/stencildb/stencildb/engine"
 )
@@ -34,32 +33,3 @@ func writeOnce(w io.Writer, b *bytes.Buffer) error {
 	_, err := w.Write(b.Bytes())
 	return err
 }
-
-// visible writes control characters as escapes, so that data cannot drive a
-// terminal or break a line.
-func visible(s string) string {
-	if strings.IndexFunc(s, isControl) < 0 {
-		return s
-	}
-	var b strings.Builder
-	for _, r := range s {
-		switch {
-		case r == '\n':
-			b.WriteString(`\n`)
-		case r == '\r':
-			b.WriteString(`\r`)
-		case r == '\t':
-			b.WriteString(`\t`)
-		case isControl(r):
-			const hex = "0123456789abcdef"
-			b.WriteString(`\x`)
-			b.WriteByte(hex[r>>4&15])
-			b.WriteByte(hex[r&15])
-		default:
-			b.WriteRune(r)
-		}
-	}
-	return b.String()
-}
-
-func isControl(r rune) bool { return r < 0x20 || r >= 0x7f && r < 0xa0 }

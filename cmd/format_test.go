@@ -85,19 +85,6 @@ func TestFooter(t *testing.T) {
 	}
 }
 
-func TestOneLine(t *testing.T) {
-	for in, want := range map[string]string{
-		"plain":                   "plain",
-		"two\nlines\r\n\tthree":   "two lines three",
-		"esc \x1b[0m \x7f \u009b": `esc \x1b[0m \x7f \x9b`,
-		"naïve ünïcode":           "naïve ünïcode",
-	} {
-		if got := oneLine(in); got != want {
-			t.Errorf("oneLine(%q) is %q, want %q", in, got, want)
-		}
-	}
-}
-
 func TestProgressBar(t *testing.T) {
 	if got, want := barLine("loading", "t", 50, 100), "\r\x1b[Kloading t [###############               ]  50 %"; got != want {
 		t.Errorf("%q, want %q", got, want)

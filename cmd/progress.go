@@ -3,12 +3,9 @@ package cmd
 import (
 	"fmt"
 	"io"
-	"os"
 	"strings"
 	"sync"
 	"time"
-
-	"golang.org/x/sys/unix"
 
 	"github.com/stencildb/stencildb/engine"
 )
@@ -21,15 +18,6 @@ func progressOn(w io.Writer, work string) engine.Progress {
 	}
 	b := &bar{w: w, work: work}
 	return b.update
-}
-
-func isTerminal(w io.Writer) bool {
-	f, ok := w.(*os.File)
-	if !ok {
-		return false
-	}
-	_, err := unix.IoctlGetWinsize(int(f.Fd()), unix.TIOCGWINSZ)
-	return err == nil
 }
 
 // bar is a progress bar on one line of a terminal, drawn ten times a second and

@@ -50,6 +50,9 @@ func Execute(ctx context.Context, args []string, stdin io.Reader, stdout, stderr
 	root := newRoot()
 	root.SetArgs(args)
 	root.SetIn(stdin)
+	if isTerminal(stdout) {
+		stdout = &terminal{w: stdout} // files and pipes get the bytes as they are
+	}
 	root.SetOut(stdout)
 	root.SetErr(stderr)
 	addCompletion(root)

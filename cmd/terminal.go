@@ -1,0 +1,92 @@
+package cmd
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/sys/unix"
+)
+
+func isTerminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	if !ok {
+		return false
+	}
+	_, err := unix.IoctlGetWinsize(int(f.Fd()), unix.TIOCGWINSZ)
+	return err == nil
+}
+
+// terminal writes text to a terminal, which the names and values in it cannot drive:
+// control characters other than line breaks and tabs are written as escapes.
+type terminal struct {
+	w    io.Writer
+	tail []byte // of the last write: the start of a character
+}
+
+// Write implements io.Writer.
+func (t *terminal) Write(p []byte) (int, error) {
+	text := append(t.tail, p...)
+	end := len(text)
+	for i := max(end-utf8.UTFMax+1, 0); i < end; i++ {
+		if utf8.RuneStart(text[i]) && !utf8.FullRune(text[i:]) {
+			end = i
+		}
+	}
+	t.tail = append([]byte(nil), text[end:]...)
+	if _, err := io.WriteString(t.w, escape(string(text[:end]), "\n\t")); err != nil {
+		return 0, err
+	}
+	return len(p), nil
+}
+
+// visible writes control characters as escapes, so that data cannot drive a
+// terminal, break a line or turn the order of its characters round.
+func visible(s string) string { return escape(s, "") }
+
+// escape writes the control characters of s but those of keep as escapes.
+func escape(s, keep string) string {
+	control := func(r rune) bool { return isControl(r) && !strings.ContainsRune(keep, r) }
+	if strings.IndexFunc(s, control) < 0 && utf8.ValidString(s) {
+		return s
+	}
+	var b strings.Builder
+	for i, r := range s {
+		switch {
+		case r == utf8.RuneError && s[i] != "\ufffd"[0]: // a byte that is no UTF-8
+			fmt.Fprintf(&b, `\x%02x`, s[i])
+		case !control(r):
+			b.WriteRune(r)
+		case r == '\n':
+			b.WriteString(`\n`)
+		case r == '\r':
+			b.WriteString(`\r`)
+		case r == '\t':
+			b.WriteString(`\t`)
+		case r < 0x100:
+			fmt.Fprintf(&b, `\x%02x`, r)
+		case r < 0x10000:
+			fmt.Fprintf(&b, `\u%04x`, r)
+		default:
+			fmt.Fprintf(&b, `\U%08x`, r)
+		}
+	}
+	return b.String()
+}
+
+// isControl reports the characters that a terminal obeys instead of showing them:
+// those of ASCII and Latin-1, the line separators, and what is invisible and changes
+// the order of other characters (Unicode's class Cf without the joiners, which scripts
+// need).
+func isControl(r rune) bool {
+	switch {
+	case r < 0x20 || r >= 0x7f && r < 0xa0 || r == '\u2028' || r == '\u2029':
+		return true
+	case r == '\u200c' || r == '\u200d':
+		return false
+	}
+	return unicode.Is(unicode.Cf, r)
+}
