@@ -115,7 +115,7 @@ func newDuckSource(t *table.Table) (s *duckSource, lacks lacking, err error) {
 		s.columns, s.from = append(s.columns, duckdb.ColumnInfo{Name: f.Name, T: info}), append(s.from, i)
 	}
 	step := duckdb.GetDataChunkCapacity()
-	for _, c := range t.Chunks {
+	for _, c := range t.Compacted().Chunks {
 		for from := 0; from < c.Rows; from += step {
 			s.blocks = append(s.blocks, duckBlock{c, from, min(from+step, c.Rows)})
 		}

@@ -190,7 +190,7 @@ func (s *wholeStatement) Run(ctx context.Context) (Outcome, error) { return s.ex
 func (s *wholeStatement) Cold(ctx context.Context) (Outcome, error) {
 	fresh := &table.Table{Name: s.table.Name, Fields: s.table.Fields}
 	for _, c := range s.table.Chunks {
-		fresh.Chunks = append(fresh.Chunks, &table.Chunk{Rows: c.Rows, Segments: c.Segments})
+		fresh.Chunks = append(fresh.Chunks, &table.Chunk{Rows: c.Rows, Deleted: c.Deleted, Segments: c.Segments})
 	}
 	q, err := planOf(fresh, s.query.SQL)
 	if err != nil {

@@ -78,7 +78,7 @@ func (l loaded) Table(_ context.Context, rows int) (*table.Table, error) {
 	for _, i := range columns {
 		out.Fields = append(out.Fields, l.t.Fields[i])
 	}
-	for _, c := range l.t.Chunks {
+	for _, c := range l.t.Compacted().Chunks {
 		part := &table.Chunk{Rows: min(c.Rows, rows)}
 		if part.Rows == 0 {
 			break

@@ -85,7 +85,7 @@ func insertAll(ctx context.Context, tx *sql.Tx, text string, t *table.Table, col
 	}
 	defer insert.Close()
 	row := make([]any, len(columns))
-	for _, c := range t.Chunks {
+	for _, c := range t.Compacted().Chunks {
 		for i := range c.Rows {
 			for j, col := range columns {
 				seg := c.Segments[col]

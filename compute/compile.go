@@ -73,7 +73,7 @@ func (c *compiler) open(i int) (*chunk, error) {
 	if int64(ch.Rows) > math.MaxUint32 {
 		return nil, &plan.Declined{Why: fmt.Sprintf("a chunk of %d rows is more than 32 bits count", ch.Rows)}
 	}
-	e := &evaluator{run: &c.rec, device: c.device, fields: c.q.Table.Fields, index: i, chunk: ch,
+	e := &evaluator{run: &c.rec, device: c.device, fields: c.q.Table.Attributes(), index: i, chunk: ch,
 		windows: c.device.windowsOf(ch.Rows), fused: c.device.Fuse, compiler: c, valued: map[plan.Leaf]*node{},
 		regional: !c.device.Software && c.device.Multiprocessors > 0 && ch.Rows >= c.device.RegionRows}
 	x := &chunk{evaluator: e}

@@ -27,6 +27,9 @@ func Scalar(ctx context.Context, t *table.Table, q *expr.Query) ([]table.Value, 
 			if row%4096 == 0 && ctx.Err() != nil {
 				return nil, ctx.Err()
 			}
+			if !c.IsLive(row) {
+				continue
+			}
 			column := func(i int) table.Value { return c.Segments[i].Value(row) }
 			if q.Where != nil {
 				v, err := expr.Eval(q.Where, &expr.Env{Column: column})

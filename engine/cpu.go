@@ -76,7 +76,7 @@ func leaves(p *plan.Pred) int {
 func scanWords(q *plan.Query) string {
 	var names []string
 	for _, i := range columnsRead(q) {
-		names = append(names, q.Table.Fields[i].Name)
+		names = append(names, q.Table.Field(i).Name)
 	}
 	what := "no column"
 	if len(names) > 0 {

@@ -226,10 +226,7 @@ func tableBytes(t *table.Table) int64 {
 			if s == nil {
 				continue
 			}
-			n += s.Codes.Bytes() + 8*len(s.Valid)
-			for _, str := range s.Dict {
-				n += len(str) + 16
-			}
+			n += s.Bytes()
 		}
 	}
 	return int64(n)

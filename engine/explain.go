@@ -144,7 +144,7 @@ func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Se
 func (s *Statement) names(cols []int) []string {
 	var list []string
 	for _, c := range cols {
-		list = append(list, s.plan.Table.Fields[c].Name)
+		list = append(list, s.plan.Table.Field(c).Name)
 	}
 	return list
 }

@@ -170,7 +170,7 @@ func (b *passes) execute(ctx context.Context, q *plan.Query, run pass.Runner) (*
 	err := b.Context.Do(func() error {
 		b.GL.Use(ctx)
 		defer b.GL.End()
-		b.Store.Name(q.Table.Fields)
+		b.Store.Name(q.Table.Attributes())
 		before := b.Store.Uploaded()
 		values, err := Algorithms[b.name](m, b.GPU, q)
 		a.Values, a.Load = values, b.Store.Uploaded()-before

@@ -42,7 +42,7 @@ func (db *DB) Resident() *Resident {
 		if !ok { // of a table that the DB does not have
 			continue
 		}
-		k := ResidentColumn{Table: t.Name, Column: t.Fields[e.Col].Name, Kind: string(e.Kind)}
+		k := ResidentColumn{Table: t.Name, Column: t.Field(e.Col).Name, Kind: string(e.Kind)}
 		if sum[k] == nil {
 			c := k
 			sum[k] = &c

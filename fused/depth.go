@@ -22,11 +22,11 @@ const fewRecords = 1 << 21
 // depthRef names the depth texture of a column.
 func (p *part) depthRef(col int) textures.TargetRef { return textures.ResidentDepth(p.chunk, col) }
 
-// keepsDepth reports whether a column of every part can be kept as depths: there
-// they fit, and half of the device's memory is enough for all of them.
+// keepsDepth reports whether a column of every part that has it can be kept as depths:
+// there they fit, and half of the device's memory is enough for all of them.
 func keepsDepth(parts []*part, col int) bool {
 	for _, p := range parts {
-		if !textures.FitsDepth(p.chunk.Segments[col]) || p.run.Slots(p.depthRef(col), len(parts)) < len(parts) {
+		if col < len(p.chunk.Segments) && !textures.FitsDepth(p.chunk.Segments[col]) || p.run.Slots(p.depthRef(col), len(parts)) < len(parts) {
 			return false
 		}
 	}

@@ -37,7 +37,7 @@ func WriteArrow(w io.Writer, t *table.Table) error {
 	}
 	b := array.NewRecordBuilder(memory.NewGoAllocator(), sc)
 	defer b.Release()
-	for _, ch := range t.Chunks {
+	for _, ch := range t.Compacted().Chunks {
 		for from := 0; from < ch.Rows; from += arrowBatch {
 			to := min(from+arrowBatch, ch.Rows)
 			for i, s := range ch.Segments {

@@ -33,7 +33,7 @@ func writeDelimited(w io.Writer, t *table.Table, delim byte) error {
 	if _, err := out.Write(append(line, '\n')); err != nil {
 		return err
 	}
-	for _, ch := range t.Chunks {
+	for _, ch := range t.Compacted().Chunks {
 		for r := range ch.Rows {
 			line = line[:0]
 			for i, s := range ch.Segments {

@@ -38,7 +38,7 @@ func WriteParquet(w io.Writer, t *table.Table) error {
 		parquet.WithCreatedBy("stencildb"),
 		parquet.WithVersion(parquet.V2_LATEST))
 	pw := file.NewParquetWriter(w, root, file.WithWriterProps(props))
-	for _, ch := range t.Chunks {
+	for _, ch := range t.Compacted().Chunks {
 		for from := 0; from < ch.Rows; from += rowGroupRows {
 			if err := writeRowGroup(pw, ch, from, min(from+rowGroupRows, ch.Rows)); err != nil {
 				return err

@@ -34,7 +34,9 @@ func (f form) opposite() form {
 // Lower turns a WHERE expression into a predicate over the codes of chunk c, and
 // the checks that say whether evaluating it raises an error for any record.
 //
-// A nil expression selects every record. The predicate is exact for each record
+// A nil expression selects every record. Deleted records are never selected, and raise
+// no error: the predicate and each check are joined with a leaf over the hidden column
+// [table.LiveField], where the chunk has deleted rows. The predicate is exact for each record
 // that raises no error; which way it decides the others means nothing, as the
 // query fails. When several checks select records, the query's error is that of
 // the first one, in the first such chunk.
@@ -42,8 +44,9 @@ func (f form) opposite() form {
 // An error of Lower itself is an [*expr.Error]: something that cannot be lowered
 // (a cast to text of a column with many values, say).
 func Lower(where expr.Expr, t *table.Table, c *table.Chunk) (*Pred, []Check, error) {
+	live := livePred(t, c)
 	if where == nil {
-		return truePred, nil, nil
+		return live, nil, nil
 	}
 	l := &lowerer{
 		t: t, c: c,
@@ -60,13 +63,25 @@ func Lower(where expr.Expr, t *table.Table, c *table.Chunk) (*Pred, []Check, err
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := l.checksOf(where, truePred); err != nil {
+	p = l.and(live, p)
+	if err := l.checksOf(where, live); err != nil {
 		return nil, nil, err
 	}
 	if l.tooComplex {
 		return nil, nil, expr.Errorf(where.Pos(), "the condition is too complex: it has more than %d parts once NOT, IS UNKNOWN and comparisons of conditions are written out", maxSize)
 	}
 	return p, l.checks, nil
+}
+
+// livePred holds for the records of a chunk that are not deleted.
+func livePred(t *table.Table, c *table.Chunk) *Pred {
+	switch {
+	case c.Deleted == 0:
+		return truePred
+	case c.Live() == 0:
+		return falsePred
+	}
+	return leafPred(&Compare{Col: len(t.Fields), Op: expr.EQ, Code: 1, Text: table.LiveField.Name + " = 1"})
 }
 
 // NewQuery lowers q's WHERE for every chunk of t.
@@ -110,7 +125,7 @@ type lowerer struct {
 }
 
 func (l *lowerer) seg(col int) *table.Segment { return l.c.Segments[col] }
-func (l *lowerer) name(col int) string        { return l.t.Fields[col].Name }
+func (l *lowerer) name(col int) string        { return l.t.Field(col).Name }
 
 func (l *lowerer) checkColumns(e expr.Expr) (err error) {
 	expr.Walk(e, func(e expr.Expr) {

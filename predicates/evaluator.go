@@ -65,7 +65,7 @@ func NewSlots() *Slots { return &Slots{owner: map[textures.TargetRef]*Evaluator{
 // New returns an evaluator of a chunk.
 func New(run pass.Runner, device Device, t *table.Table, chunk int, format textures.Format, slot int, slots *Slots) *Evaluator {
 	c := t.Chunks[chunk]
-	return &Evaluator{run: run, device: device, fields: t.Fields, chunk: c, slots: slots,
+	return &Evaluator{run: run, device: device, fields: t.Attributes(), chunk: c, slots: slots,
 		target: textures.TargetRef{Shape: textures.ShapeOf(c.Rows), Format: format, Slot: slot}}
 }
 
@@ -97,7 +97,7 @@ func (e *Evaluator) Target() textures.TargetRef { return e.target }
 func Format(t *table.Table, cols []int) textures.Format {
 	for _, ch := range t.Chunks {
 		for _, c := range cols {
-			if ch.Segments[c].Bits > textures.D24S8.ExactBits() {
+			if c < len(ch.Segments) && ch.Segments[c].Bits > textures.D24S8.ExactBits() {
 				return textures.D32FS8
 			}
 		}

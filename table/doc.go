@@ -4,7 +4,7 @@
 // The types to know:
 //
 //   - [Type] is an SQL type, [Value] one value of it.
-//   - [Table] is a relation: its fields, and its rows cut into chunks.
+//   - [Table] is a snapshot of a relation: its fields, and its rows cut into chunks.
 //   - [Chunk] is a run of rows; every column of the table has one [Segment] in it.
 //   - [Segment] is one attribute of one chunk: codes of b bits and what is needed
 //     to turn a code back into a value.
@@ -18,10 +18,20 @@
 // segment's smallest ordinal ("frame of reference"), so that a segment needs only
 // as many bits as its range has.
 //
+// # Snapshots
+//
+// Tables, chunks and segments never change. [Chunk.Delete] and [Chunk.Patch] make a
+// new chunk, and [Table.With] the table's next snapshot, of new chunks and old ones:
+// what did not change is shared, so that a pointer to a segment is the identity of
+// what it holds. Deleted rows keep their place. A hidden column of one bit, [LiveField],
+// says which rows are not deleted; it stands behind the fields, and no name finds it.
+//
 // # Caveats
 //
 //   - Codes are comparable within one segment only: another chunk of the same
 //     column has another minimum, another width and another dictionary.
 //   - The code stored for a NULL is 0; look at Valid before believing it.
+//   - The numbers of a segment (Base, Max, Nulls, Dict) are those of all its rows,
+//     deleted ones included: they bound what the rows that live have.
 //   - -0 is stored as +0 and every NaN as one NaN, the largest value of its type.
 package table

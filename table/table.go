@@ -22,25 +22,29 @@ type Field struct {
 	Unsupported string
 }
 
-// Table is a relation: fields, and rows cut into chunks. It is immutable.
+// Table is a snapshot of a relation: fields, and rows cut into chunks. It is
+// immutable; [Table.With] makes the next one.
 type Table struct {
-	Name   string
-	Fields []Field
-	Chunks []*Chunk
+	Name    string
+	Fields  []Field
+	Version uint64 // of the snapshot: how many came before it
+	Chunks  []*Chunk
 }
 
-// Chunk is a run of rows. Segments stand in the order of the table's fields; that
-// of an unsupported field is nil.
+// Chunk is a run of rows, of which some may be deleted. Segments stand in the order
+// of the table's fields; that of an unsupported field is nil. Where rows are deleted
+// one more follows, of [LiveField]. A chunk is immutable.
 type Chunk struct {
-	Rows     int
+	Rows     int // deleted ones included
+	Deleted  int
 	Segments []*Segment
 }
 
-// Rows returns the number of rows of the table.
+// Rows returns the number of rows of the table that are not deleted.
 func (t *Table) Rows() int {
 	n := 0
 	for _, c := range t.Chunks {
-		n += c.Rows
+		n += c.Live()
 	}
 	return n
 }
@@ -68,9 +72,8 @@ type Segment struct {
 	planes  uint64
 }
 
-// Varying returns the bits that are set in some code: the bit planes worth keeping.
-// Since the smallest code of a built segment is 0, the others are constant. It is
-// found at the first call, by all cores.
+// Varying returns the bits that are set in some code: the bit planes worth keeping,
+// the others being 0. It is found at the first call, by all cores.
 func (s *Segment) Varying() uint64 {
 	s.varying.Do(func() {
 		switch c := s.Codes; {
@@ -183,28 +186,6 @@ func (s *Segment) Check() error {
 	}
 	if nulls != s.Nulls || top != s.Max {
 		return fmt.Errorf("table: segment has %d NULLs and max code %d, says %d and %d", nulls, top, s.Nulls, s.Max)
-	}
-	return nil
-}
-
-// Check walks the whole table and returns the first broken invariant.
-func (t *Table) Check() error {
-	for ci, c := range t.Chunks {
-		if len(c.Segments) != len(t.Fields) {
-			return fmt.Errorf("table: %s chunk %d has %d segments for %d fields", t.Name, ci, len(c.Segments), len(t.Fields))
-		}
-		for fi, s := range c.Segments {
-			f := t.Fields[fi]
-			if s == nil && f.Unsupported != "" {
-				continue
-			}
-			if s == nil || s.Rows() != c.Rows || s.Type != f.Type {
-				return fmt.Errorf("table: %s.%s chunk %d does not fit its chunk", t.Name, f.Name, ci)
-			}
-			if err := s.Check(); err != nil {
-				return fmt.Errorf("%w (%s.%s chunk %d)", err, t.Name, f.Name, ci)
-			}
-		}
 	}
 	return nil
 }

@@ -39,7 +39,7 @@ func columnsOf(q *plan.Query) []int {
 // columns keeps what the statement's columns hold.
 func (t *tracer) columns() error {
 	for _, col := range columnsOf(t.plan) {
-		f := t.plan.Table.Fields[col]
+		f := t.plan.Table.Field(col)
 		c := &Column{Name: f.Name, Type: f.Type.String()}
 		for i, chunk := range t.plan.Table.Chunks {
 			seg := chunk.Segments[col]

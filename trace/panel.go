@@ -97,7 +97,7 @@ func stops(values []uint64, lo, hi uint64) []uint64 {
 }
 
 // columnName names a column as the table does.
-func (t *tracer) columnName(col int) string { return t.plan.Table.Fields[col].Name }
+func (t *tracer) columnName(col int) string { return t.plan.Table.Field(col).Name }
 
 // columnIdent names a column as the names of passes do.
 func (t *tracer) columnIdent(col int) string { return expr.Ident(t.columnName(col)) }

@@ -103,7 +103,7 @@ func (f *frame) attribute(pane image.Rectangle) error {
 		f.undefined(r, "the statement reads no attribute")
 		return nil
 	}
-	name := f.scene.plan.Table.Fields[col].Name
+	name := f.scene.plan.Table.Field(col).Name
 	r := f.picture(pane, "Attribute: "+name, "codes in a texture")
 	f.frame(r, hair)
 	id, err := f.demo.stage.Runner.Store().Texture(ref)

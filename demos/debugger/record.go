@@ -74,7 +74,7 @@ func (s *scene) depthName() string {
 	if t.col < 0 {
 		return "shifted codes"
 	}
-	name := s.plan.Table.Fields[t.col].Name
+	name := s.plan.Table.Field(t.col).Name
 	if textures.Limbs(s.chunk.Segments[t.col].Bits) > 1 {
 		name += fmt.Sprintf(", limb %d", t.limb)
 	}
@@ -206,7 +206,7 @@ func (c *card) attributes(row, end int) {
 			c.write("…", fmt.Sprintf("and %d more", more))
 			return
 		}
-		name, seg := s.plan.Table.Fields[col].Name, s.chunk.Segments[col]
+		name, seg := s.plan.Table.Field(col).Name, s.chunk.Segments[col]
 		if seg.IsNull(row) {
 			c.write(name, "NULL")
 			continue

@@ -53,11 +53,12 @@ func drawTable(t *rapid.T, name string, fields []table.Field, k plantest.Knobs, 
 }
 
 // enlarge makes a table of n rows whose columns repeat the values of a small one
-// in any order, integers also with something near to them or between them.
+// in any order, integers also with something near to them or between them; in two of
+// three some rows are deleted.
 func enlarge(small *table.Table, n, chunk int, seed uint64) *table.Table {
 	rnd := rand.New(rand.NewPCG(seed, 0))
 	columns := make([][]table.Value, len(small.Fields))
-	for _, c := range small.Chunks {
+	for _, c := range small.Compacted().Chunks {
 		for i, s := range c.Segments {
 			for row := range c.Rows {
 				columns[i] = append(columns[i], s.Value(row))
@@ -78,7 +79,27 @@ func enlarge(small *table.Table, n, chunk int, seed uint64) *table.Table {
 			panic(err) // a value was appended to every column
 		}
 	}
-	return b.Table()
+	return thinned(rnd, b.Table(), rnd.IntN(3))
+}
+
+// thinned deletes about one row in ten of every chunk where tenths is 1, one in five
+// where it is 2.
+func thinned(rnd *rand.Rand, tab *table.Table, tenths int) *table.Table {
+	var chunks []*table.Chunk
+	for _, c := range tab.Chunks {
+		var rows []int
+		for row := range c.Rows {
+			if rnd.IntN(10) < tenths {
+				rows = append(rows, row)
+			}
+		}
+		c, err := c.Delete(rows)
+		if err != nil {
+			panic(err) // the rows are the chunk's
+		}
+		chunks = append(chunks, c)
+	}
+	return tab.With(chunks...)
 }
 
 // between is v, or, half of the time, an integer between v and w.

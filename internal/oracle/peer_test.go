@@ -42,7 +42,7 @@ func (p *peer) load(tab *table.Table) error {
 		return err
 	}
 	batch := max(1, 4000/len(tab.Fields))
-	for _, c := range tab.Chunks {
+	for _, c := range tab.Compacted().Chunks {
 		for from := 0; from < c.Rows; from += batch {
 			w := &writer{dialect: p.dialect}
 			w.put("INSERT INTO ", tab.Name, " VALUES ")

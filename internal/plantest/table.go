@@ -3,6 +3,7 @@ package plantest
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"pgregory.net/rapid"
 
@@ -25,6 +26,7 @@ type Knobs struct {
 	Errors  bool         // division, remainder, and wide arithmetic that may raise errors
 	Casts   bool         // explicit casts
 	Special bool         // NaN and infinities in floating-point columns
+	Changes bool         // tables with deleted rows and patched values
 	SQL     bool         // only what package sql binds: no cast of a text column, no MIN or MAX of a BOOLEAN
 
 	// Shapes, when there are any, are the conditions over the table's columns that
@@ -41,7 +43,7 @@ func Default() Knobs {
 		MaxColumns: 4, MaxRows: 24, MaxChunk: 12, Depth: 3, Arith: 2,
 		Kinds: []table.Kind{table.Boolean, table.SmallInt, table.Integer, table.BigInt, table.Decimal,
 			table.Real, table.Double, table.Date, table.Timestamp, table.Varchar},
-		Nulls: true, Errors: true, Casts: true, Special: true,
+		Nulls: true, Errors: true, Casts: true, Special: true, Changes: true,
 	}
 }
 
@@ -112,7 +114,46 @@ func fill(t *rapid.T, name string, fields []table.Field, chunk int, k Knobs) *ta
 			t.Fatal(err)
 		}
 	}
-	return b.Table()
+	tab := b.Table()
+	if k.Changes {
+		tab = changed(t, tab, gens)
+	}
+	return tab
+}
+
+// changed is a later snapshot of a table, or the table itself: with rows deleted, one
+// in five, one in two or all of a chunk, and with values in place of others, drawn as
+// those of their column were.
+func changed(t *rapid.T, tab *table.Table, gens []func() table.Value) *table.Table {
+	if len(tab.Chunks) == 0 || uniform(t, "changes", 2) == 0 {
+		return tab
+	}
+	for range 1 + uniform(t, "how many changes", 3) {
+		chunks := slices.Clone(tab.Chunks)
+		i := uniform(t, "chunk to change", len(chunks))
+		c, col, share := chunks[i], uniform(t, "change", 2*len(gens)), oneOf(t, "percent of the rows", []int{20, 20, 50, 100})
+		var rows []int
+		var values []table.Value
+		for row := range c.Rows {
+			if uniform(t, "in the change", 100) < share {
+				rows = append(rows, row)
+				if col < len(gens) {
+					values = append(values, gens[col]())
+				}
+			}
+		}
+		var err error
+		if col < len(gens) {
+			chunks[i], err = c.Patch(col, rows, values)
+		} else {
+			chunks[i], err = c.Delete(rows)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		tab = tab.With(chunks...)
+	}
+	return tab
 }
 
 // columnValues settles how a column's values lie and returns the drawing of one.

@@ -16,10 +16,10 @@ func Types(tab *table.Table) string {
 	return strings.Join(all, ", ")
 }
 
-// Rows renders a table: fields parted by |, rows by newlines, VARCHAR in quotes.
+// Rows renders the rows of a table that are not deleted: fields parted by |, rows by newlines, VARCHAR in quotes.
 func Rows(tab *table.Table) string {
 	var b strings.Builder
-	for _, ch := range tab.Chunks {
+	for _, ch := range tab.Compacted().Chunks {
 		for r := range ch.Rows {
 			for i, s := range ch.Segments {
 				if i > 0 {
@@ -38,10 +38,10 @@ func Rows(tab *table.Table) string {
 	return b.String()
 }
 
-// Values flattens column col.
+// Values flattens column col of the rows that are not deleted.
 func Values(tab *table.Table, col int) []table.Value {
 	var vs []table.Value
-	for _, ch := range tab.Chunks {
+	for _, ch := range tab.Compacted().Chunks {
 		for r := range ch.Rows {
 			vs = append(vs, ch.Segments[col].Value(r))
 		}
