@@ -31,7 +31,7 @@ func arith(op ArithOp, l, r table.Value, t table.Type, wide bool, pos int) (tabl
 	switch {
 	case zero:
 		return table.Null(t), Errorf(pos, MsgDivisionByZero)
-	case !ok:
+	case !ok || !t.Holds(i):
 		return table.Null(t), Errorf(pos, "%s", OutOfRange(t))
 	}
 	return table.Value{Type: t, I: i}, nil

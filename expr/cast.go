@@ -8,7 +8,7 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-const microsPerDay = 86_400_000_000
+const microsPerDay = table.MicrosPerDay
 
 // cast converts x, not NULL, to type to.
 func cast(x table.Value, to table.Type, wide bool, pos int) (table.Value, error) {
@@ -48,7 +48,7 @@ func cast(x table.Value, to table.Type, wide bool, pos int) (table.Value, error)
 		return out, nil
 	case to.Kind == table.Timestamp && from.Kind == table.Date:
 		us, ok, _ := IntOp(Mul, x.I, microsPerDay)
-		if !ok {
+		if !ok || !to.Holds(us) {
 			return out, Errorf(pos, "date out of range for timestamp")
 		}
 		out.I = us
@@ -66,22 +66,10 @@ func cast(x table.Value, to table.Type, wide bool, pos int) (table.Value, error)
 }
 
 func castInt(i *big.Int, to table.Type, pos int) (table.Value, error) {
-	lo, hi := IntRange(to)
-	if !i.IsInt64() || i.Int64() < lo || i.Int64() > hi {
+	if !i.IsInt64() || !to.Holds(i.Int64()) {
 		return table.Null(to), Errorf(pos, "%s out of range", to)
 	}
 	return table.Value{Type: to, I: i.Int64()}, nil
-}
-
-// IntRange returns the least and greatest value of an integer type.
-func IntRange(t table.Type) (lo, hi int64) {
-	switch t.Kind {
-	case table.SmallInt:
-		return math.MinInt16, math.MaxInt16
-	case table.Integer:
-		return math.MinInt32, math.MaxInt32
-	}
-	return math.MinInt64, math.MaxInt64
 }
 
 // castDecimal brings an integer of one scale to type to, halves away from zero.

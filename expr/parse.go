@@ -4,7 +4,6 @@ import (
 	"math/big"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/stencildb/stencildb/table"
 )
@@ -36,13 +35,18 @@ func castText(s string, to table.Type, wide bool, pos int) (table.Value, error) 
 		}
 		return castDecimal(u, scale, to, wide, pos)
 	case to.Kind == table.Date || to.Kind == table.Timestamp:
-		us, ok := ParseTimestamp(in)
+		days, us, ok := parseTime(in)
 		if !ok {
 			return out, syntax
 		}
-		out.I = us
-		if to.Kind == table.Date {
-			return cast(table.Value{Type: table.Type{Kind: table.Timestamp}, I: us}, to, wide, pos)
+		out.I = days + us/microsPerDay // 24:00 is the next day
+		if to.Kind == table.Timestamp {
+			if out.I, ok, _ = IntOp(Mul, days, microsPerDay); ok {
+				out.I, ok, _ = IntOp(Add, out.I, us)
+			}
+		}
+		if !ok || !to.Holds(out.I) {
+			return table.Null(to), Errorf(pos, "%s: %q", OutOfRange(to), s)
 		}
 		return out, nil
 	}
@@ -139,10 +143,10 @@ func parseDecimal(s string) (unscaled *big.Int, scale int, ok bool) {
 	return u, scale, true
 }
 
-// ParseTimestamp reads YYYY-MM-DD, or that with a blank or T and HH:MM[:SS[.f]],
-// as microseconds since 1970-01-01; " BC" may follow. A fraction is rounded to
-// microseconds.
-func ParseTimestamp(s string) (micros int64, ok bool) {
+// parseTime reads YYYY-MM-DD, or that with a blank or T and HH:MM[:SS[.f]], as days
+// since 1970-01-01 and microseconds of the day; " BC" may follow. A fraction is
+// rounded to microseconds.
+func parseTime(s string) (days, micros int64, ok bool) {
 	s, bc := strings.CutSuffix(s, " BC")
 	date, clock, timed := strings.Cut(s, " ")
 	if !timed {
@@ -150,35 +154,29 @@ func ParseTimestamp(s string) (micros int64, ok bool) {
 	}
 	parts := strings.Split(date, "-")
 	if len(parts) != 3 || len(parts[0]) < 4 {
-		return 0, false
+		return 0, 0, false
 	}
 	var ymd [3]int
 	for i, p := range parts {
-		if !digitsOnly(p) || len(p) > 6 {
-			return 0, false
+		if !digitsOnly(p) || len(p) > 12 {
+			return 0, 0, false
 		}
 		ymd[i], _ = strconv.Atoi(p)
 	}
-	y, m, d := ymd[0], ymd[1], ymd[2]
-	if y == 0 || y > 290_000 {
-		return 0, false
+	y, m, d := int64(ymd[0]), ymd[1], ymd[2]
+	if y == 0 {
+		return 0, 0, false
 	}
 	if bc {
 		y = 1 - y
 	}
-	t := time.Date(y, time.Month(m), d, 0, 0, 0, 0, time.UTC)
-	if t.Day() != d || int(t.Month()) != m {
-		return 0, false
+	if m < 1 || m > 12 || d < 1 || d > table.DaysInMonth(y, m) {
+		return 0, 0, false
 	}
-	micros = t.Unix() / 86400 * microsPerDay
 	if timed {
-		us, ok := parseClock(clock)
-		if !ok {
-			return 0, false
-		}
-		micros += us
+		micros, ok = parseClock(clock)
 	}
-	return micros, true
+	return table.DaysFromCivil(y, m, d), micros, ok || !timed
 }
 
 // parseClock reads HH:MM[:SS[.f]] as microseconds; 24:00 is allowed, as is a leap

@@ -254,9 +254,8 @@ func appendArrow(c *table.ColumnBuilder, t table.Type, a arrow.Array, from, to i
 
 // arrowPutter returns the function that appends element i, which is not NULL.
 func arrowPutter(c *table.ColumnBuilder, t table.Type, a arrow.Array) (func(i int) error, error) {
-	inRange := ranger(t)
 	putInt := func(v int64) error {
-		if !inRange(v) {
+		if !t.Holds(v) {
 			return outOf(t)
 		}
 		c.Int(v)

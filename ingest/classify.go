@@ -42,10 +42,10 @@ func classify(b []byte) class {
 			return k
 		}
 		if c-'0' <= 9 {
-			if _, ok := parseDate(b); ok {
+			if _, err := parseDate(b); err != errSyntax {
 				return classDate
 			}
-			if _, ok := parseTimestamp(b); ok {
+			if _, err := parseTimestamp(b); err != errSyntax {
 				return classTimestamp
 			}
 		}

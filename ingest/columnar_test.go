@@ -149,6 +149,8 @@ func TestArrowUnsupported(t *testing.T) {
 		{&arrow.Decimal128Type{Precision: 19, Scale: 0}, `["1"]`, "DECIMAL(19,0): more than 18 digits, or more after the point than in all"},
 		{arrow.FixedWidthTypes.Time32s, `["00:00:01"]`, "type time32[s]"},
 		{arrow.PrimitiveTypes.Uint64, `[9223372036854775808]`, "a value out of range for bigint"},
+		{arrow.FixedWidthTypes.Date32, `[-2440589]`, "a value out of range for date"},
+		{&arrow.TimestampType{Unit: arrow.Microsecond}, `[-210866803200000001]`, "a value out of range for timestamp without time zone"},
 		{&arrow.TimestampType{Unit: arrow.Second}, `[9223372036854775]`, "a value out of range for timestamp without time zone"},
 	} {
 		arr, _, err := array.FromJSON(memory.DefaultAllocator, c.dt, strings.NewReader(c.json))
@@ -303,7 +305,7 @@ func TestParquetTypes(t *testing.T) {
 		{integer(32, false), i32t, -1, i32(0, -1), "bigint", "0 4294967295"},
 		{none, i64t, -1, i64(math.MinInt64, math.MaxInt64), "bigint", "-9223372036854775808 9223372036854775807"},
 		{integer(64, false), i64t, -1, i64(0, math.MaxInt64), "bigint", "0 9223372036854775807"},
-		{schema.DateLogicalType{}, i32t, -1, i32(-1, math.MaxInt32), "date", "1969-12-31 5881580-07-11"},
+		{schema.DateLogicalType{}, i32t, -1, i32(-1, 2145042905), "date", "1969-12-31 5874897-12-31"},
 		{stamp(schema.TimeUnitMillis), i64t, -1, i64(-1, 1), "timestamp without time zone", "1969-12-31 23:59:59.999 1970-01-01 00:00:00.001"},
 		{stamp(schema.TimeUnitMicros), i64t, -1, i64(-1, 1), "timestamp without time zone", "1969-12-31 23:59:59.999999 1970-01-01 00:00:00.000001"},
 		{decimal(9, 2), i32t, -1, i32(-999999999, 5), "numeric(9,2)", "-9999999.99 0.05"},
@@ -361,6 +363,7 @@ func TestParquetUnsupported(t *testing.T) {
 		{pqColumn{pqNode(t, schema.NewTimeLogicalType(true, schema.TimeUnitMillis), parquet.Types.Int32, -1), i32(1, 2)}, "type Time(isAdjustedToUTC=true, timeUnit=milliseconds)"},
 		{pqColumn{pqNode(t, schema.NewIntLogicalType(64, false), parquet.Types.Int64, -1), i64(1, -1)}, "a value out of range for bigint"},
 		{pqColumn{pqNode(t, schema.NewIntLogicalType(16, true), parquet.Types.Int32, -1), i32(1, 40000)}, "a value out of range for smallint"},
+		{pqColumn{pqNode(t, schema.DateLogicalType{}, parquet.Types.Int32, -1), i32(1, 2145042906)}, "a value out of range for date"},
 		{pqColumn{pqNode(t, schema.NewDecimalLogicalType(3, 0), parquet.Types.Int32, -1), i32(999, 1000)}, "a value out of range for numeric(3,0)"},
 		{pqColumn{pqNode(t, schema.NewTimestampLogicalType(false, schema.TimeUnitMillis), parquet.Types.Int64, -1), i64(1, math.MaxInt64)}, "a value out of range for timestamp without time zone"},
 	} {

@@ -92,7 +92,7 @@ func TestCSVDeclared(t *testing.T) {
 		{"date", "1999-12-31\n", "1999-12-31\n"},
 		{"timestamp", "1999-12-31\n1999-12-31 24:00:00\n1999-12-31 23:59:60\n1999-12-31 00:00:00.0000005\n1999-12-31 00:00:00.0000015\n1999-12-31 00:00:00.00000151\n1999-12-31 23:59:59.9999999\n",
 			"1999-12-31 00:00:00\n2000-01-01 00:00:00\n2000-01-01 00:00:00\n1999-12-31 00:00:00\n1999-12-31 00:00:00.000002\n1999-12-31 00:00:00.000002\n2000-01-01 00:00:00\n"},
-		{"timestamp", "294247-01-10 04:00:54.775807\n290308-12-21 19:59:05.224192 BC\n", "294247-01-10 04:00:54.775807\n290308-12-21 19:59:05.224192 BC\n"},
+		{"timestamp", "294247-01-10 04:00:54.775807\n4714-11-24 BC\n", "294247-01-10 04:00:54.775807\n4714-11-24 00:00:00 BC\n"},
 	} {
 		t.Run(c.typ, func(t *testing.T) {
 			tab := mustLoad(t, "a\n"+c.text, ingest.Source{Types: []ingest.ColumnType{{Name: "a", Type: typeOf(t, c.typ)}}})
@@ -188,6 +188,12 @@ func TestCSVErrors(t *testing.T) {
 		{"declared, out of numeric", "a\n999.995\n", declared("numeric(5,2)"), `t.csv: line 2, column 1 (a): "999.995" is out of range for numeric(5,2); declare another type with types=a:TYPE`},
 		{"declared, far out of numeric", "a\n1e999999999999\n", declared("numeric(5,2)"), `t.csv: line 2, column 1 (a): "1e999999999999" is out of range for numeric(5,2); declare another type with types=a:TYPE`},
 		{"declared, no date", "a\n2020-13-01\n", declared("date"), `t.csv: line 2, column 1 (a): "2020-13-01" is not a date (YYYY-MM-DD); declare another type with types=a:TYPE`},
+		{"a date beyond the calendar", "a\n2020-01-01\n5874898-01-01\n", ingest.Source{}, `t.csv: line 3, column 1 (a): "5874898-01-01" is out of range for date; declare another type with types=a:TYPE`},
+		{"a date before the calendar", "a\n4714-11-23 BC\n", ingest.Source{}, `t.csv: line 2, column 1 (a): "4714-11-23 BC" is out of range for date; declare another type with types=a:TYPE`},
+		{"a date that no timestamp reaches", "a\n2020-01-01 01:02\n294248-01-01\n", ingest.Source{},
+			`t.csv: line 3, column 1 (a): "294248-01-01" is out of range for timestamp without time zone; declare another type with types=a:TYPE`},
+		{"declared, beyond the timestamps", "a\n294247-01-10 04:00:54.775808\n", declared("timestamp"),
+			`t.csv: line 2, column 1 (a): "294247-01-10 04:00:54.775808" is out of range for timestamp without time zone; declare another type with types=a:TYPE`},
 		{"declared, a zone", "a\n2020-01-01 00:00:00+02\n", declared("timestamp"),
 			`t.csv: line 2, column 1 (a): "2020-01-01 00:00:00+02" is not a timestamp without time zone (YYYY-MM-DD HH:MM:SS); declare another type with types=a:TYPE`},
 		{"declared, no boolean", "a\nmaybe\n", declared("boolean"), `t.csv: line 2, column 1 (a): "maybe" is not of type boolean; declare another type with types=a:TYPE`},

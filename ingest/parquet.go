@@ -225,9 +225,8 @@ func int32Value(d *schema.Column, t table.Type) func(*table.ColumnBuilder, int32
 			return nil
 		}
 	}
-	inRange := ranger(t)
 	return func(b *table.ColumnBuilder, v int32) error {
-		if !inRange(int64(v)) {
+		if !t.Holds(int64(v)) {
 			return outOf(t)
 		}
 		b.Int(int64(v))
@@ -244,10 +243,9 @@ func int64Value(d *schema.Column, t table.Type) func(*table.ColumnBuilder, int64
 			scale = 1000
 		}
 	}
-	inRange := ranger(t)
 	return func(b *table.ColumnBuilder, v int64) error {
 		us := v * scale
-		if us/scale != v || unsigned && v < 0 || !inRange(us) {
+		if us/scale != v || unsigned && v < 0 || !t.Holds(us) {
 			return outOf(t)
 		}
 		b.Int(us)
@@ -256,20 +254,6 @@ func int64Value(d *schema.Column, t table.Type) func(*table.ColumnBuilder, int64
 }
 
 func outOf(t table.Type) error { return overflow("a value out of range for " + t.String()) }
-
-// ranger tests that an integer fits type t: nothing in a file enforces it.
-func ranger(t table.Type) func(int64) bool {
-	switch t.Kind {
-	case table.SmallInt:
-		return func(i int64) bool { return i == int64(int16(i)) }
-	case table.Integer:
-		return func(i int64) bool { return i == int64(int32(i)) }
-	case table.Decimal:
-		limit := pow10(t.Precision)
-		return func(i int64) bool { return i < limit && i > -limit }
-	}
-	return func(int64) bool { return true }
-}
 
 func isUint(d *schema.Column, width int8) bool {
 	lt, ok := d.LogicalType().(interface {
@@ -290,7 +274,7 @@ func bytesValue(b *table.ColumnBuilder, t table.Type, v []byte) error {
 		b.String(view(v))
 	case table.Decimal:
 		i, ok := bigEndian(v)
-		if limit := pow10(t.Precision); !ok || i >= limit || i <= -limit {
+		if !ok || !t.Holds(i) {
 			return outOf(t)
 		}
 		b.Int(i)

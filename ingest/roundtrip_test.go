@@ -34,15 +34,8 @@ func drawValue(t *rapid.T, typ table.Type) table.Value {
 	switch typ.Kind {
 	case table.Boolean:
 		v.I = ints(0, 1)
-	case table.SmallInt:
-		v.I = ints(math.MinInt16, math.MaxInt16)
-	case table.Integer, table.Date:
-		v.I = ints(math.MinInt32, math.MaxInt32)
-	case table.BigInt, table.Timestamp:
-		v.I = ints(math.MinInt64, math.MaxInt64)
-	case table.Decimal:
-		limit := table.Pow10(typ.Precision).Int64() - 1
-		v.I = ints(-limit, limit)
+	case table.SmallInt, table.Integer, table.BigInt, table.Decimal, table.Date, table.Timestamp:
+		v.I = ints(typ.Limits())
 	case table.Real:
 		v.F = float64(rapid.OneOf(rapid.Float32(), rapid.SampledFrom([]float32{float32(negZero), float32(math.NaN()), float32(math.Inf(1)), float32(math.Inf(-1)), math.MaxFloat32, math.SmallestNonzeroFloat32})).Draw(t, "f"))
 	case table.Double:

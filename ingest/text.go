@@ -28,7 +28,7 @@ func parseValue(c *table.ColumnBuilder, t table.Type, text []byte) error {
 		return nil
 	case table.SmallInt, table.Integer, table.BigInt:
 		i, err := parseInt(trim(text))
-		if err == nil && (t.Kind == table.SmallInt && i != int64(int16(i)) || t.Kind == table.Integer && i != int64(int32(i))) {
+		if err == nil && !t.Holds(i) {
 			err = errRange
 		}
 		if err != nil {
@@ -52,15 +52,15 @@ func parseValue(c *table.ColumnBuilder, t table.Type, text []byte) error {
 		}
 		c.Float(f)
 	case table.Date:
-		d, ok := parseDate(trim(text))
-		if !ok {
-			return reason(errSyntax, t, text)
+		d, err := parseDate(trim(text))
+		if err != nil {
+			return reason(err, t, text)
 		}
 		c.Int(d)
 	case table.Timestamp:
-		us, ok := parseTimestamp(trim(text))
-		if !ok {
-			return reason(errSyntax, t, text)
+		us, err := parseTimestamp(trim(text))
+		if err != nil {
+			return reason(err, t, text)
 		}
 		c.Int(us)
 	case table.Boolean:
@@ -197,21 +197,13 @@ func parseDecimal(b []byte, precision, scale int) (int64, error) {
 	if keep >= 0 && keep < len(digits) && digits[keep] >= 5 {
 		n++
 	}
-	if n >= pow10(precision) {
+	if t := (table.Type{Kind: table.Decimal, Precision: precision}); !t.Holds(n) {
 		return 0, errRange
 	}
 	if neg {
 		n = -n
 	}
 	return n, nil
-}
-
-func pow10(n int) int64 {
-	p := int64(1)
-	for range n {
-		p *= 10
-	}
-	return p
 }
 
 // parseFloat reads a number, NaN, inf or Infinity, in any case. As in PostgreSQL,

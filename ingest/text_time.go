@@ -7,11 +7,22 @@ import (
 )
 
 // parseDate reads YYYY-MM-DD, with more digits of the year where it needs them
-// and BC after it, into days since 1970-01-01.
-func parseDate(b []byte) (int64, bool) {
+// and BC after it, into days since 1970-01-01. The error is errSyntax, or errRange of
+// a date beyond PostgreSQL's.
+func parseDate(b []byte) (int64, error) {
 	b, bc := cutBC(b)
 	days, rest, ok := scanDate(b, bc)
-	return days, ok && len(rest) == 0
+	if !ok || len(rest) > 0 {
+		return 0, errSyntax
+	}
+	return held(table.Type{Kind: table.Date}, days)
+}
+
+func held(t table.Type, v int64) (int64, error) {
+	if !t.Holds(v) {
+		return 0, errRange
+	}
+	return v, nil
 }
 
 func cutBC(b []byte) (rest []byte, bc bool) {
@@ -56,36 +67,27 @@ func twoDigits(b []byte) (int, bool) {
 // HH:MM[:SS[.f...]] and perhaps Z or +00[[:]00], into microseconds since
 // 1970-01-01. As in PostgreSQL 24:00:00 and second 60 are the next day and
 // minute, and digits beyond microseconds are rounded (half to even).
-func parseTimestamp(b []byte) (int64, bool) {
+func parseTimestamp(b []byte) (int64, error) {
 	b, bc := cutBC(b)
 	days, b, ok := scanDate(b, bc)
 	if !ok {
-		return 0, false
+		return 0, errSyntax
 	}
 	var us int64
 	if len(b) > 0 {
 		if b[0] != ' ' && b[0]|0x20 != 't' {
-			return 0, false
+			return 0, errSyntax
 		}
 		us, b, ok = scanClock(b[1:])
 		if !ok || !isUTC(b) {
-			return 0, false
+			return 0, errSyntax
 		}
 	}
-	// days * MicrosPerDay + us may fit 64 bits where the product alone does not.
-	if days < 0 {
-		days++
-		us -= table.MicrosPerDay
-	}
 	const most = math.MaxInt64 / table.MicrosPerDay
-	if days > most || days < -most {
-		return 0, false
+	if days > most || days < -most || days == most && us > math.MaxInt64-most*table.MicrosPerDay {
+		return 0, errRange
 	}
-	d := days * table.MicrosPerDay
-	if days >= 0 && us > 0 && d > math.MaxInt64-us || us < 0 && d < math.MinInt64-us {
-		return 0, false
-	}
-	return d + us, true
+	return held(table.Type{Kind: table.Timestamp}, days*table.MicrosPerDay+us)
 }
 
 func scanClock(b []byte) (us int64, rest []byte, ok bool) {

@@ -17,8 +17,6 @@ type value struct {
 	fails []rowError
 }
 
-const microsPerDay = 86_400_000_000
-
 // val turns a value expression into a program.
 func (l *lowerer) val(e expr.Expr) (*value, error) {
 	if x, ok := l.vals[e]; ok {
@@ -141,6 +139,11 @@ func (l *lowerer) arithValue(e *expr.Arith) (*value, error) {
 		}
 	}
 	out.v = intOp(valOp(e.Op), x, y)
+	if e.T.Kind == table.Date || e.T.Kind == table.Timestamp {
+		l.failing(out, out.v, e, msg)
+		l.within(out, e, e.T, msg)
+		return out, nil
+	}
 	if !out.v.CanFail {
 		return out, nil
 	}
@@ -262,7 +265,7 @@ func (l *lowerer) castValue(e *expr.Cast, x *value) (*value, error) {
 		return out, nil
 	case to.IsInteger() && (from.IsExact() || from.Kind == table.Boolean):
 		out.v, out.scale = scaledDown(x.v, x.scale), 0
-		lo, hi := expr.IntRange(to)
+		lo, hi := to.Limits()
 		return out, l.bounded(out, e, big.NewInt(lo), big.NewInt(hi), to.String()+" out of range", x)
 	case to.Kind == table.Decimal && from.IsExact():
 		return l.castDecimal(e, x)
@@ -274,11 +277,13 @@ func (l *lowerer) castValue(e *expr.Cast, x *value) (*value, error) {
 	case to.IsFloat() && from.IsExact():
 		return exactToFloat(e, x, to.Kind == table.Real)
 	case to.Kind == table.Timestamp && from.Kind == table.Date:
-		out.v = intOp(MulV, x.v, constV(big.NewInt(microsPerDay)))
-		l.failing(out, out.v, e, "date out of range for timestamp")
+		const msg = "date out of range for timestamp"
+		out.v = intOp(MulV, x.v, constV(big.NewInt(table.MicrosPerDay)))
+		l.failing(out, out.v, e, msg)
+		l.within(out, e, to, msg)
 		return out, nil
 	case to.Kind == table.Date && from.Kind == table.Timestamp:
-		out.v = floorDiv(x.v, microsPerDay)
+		out.v = floorDiv(x.v, table.MicrosPerDay)
 		if anyFails(out.v, x.v) {
 			return nil, cannot(e)
 		}
@@ -309,12 +314,22 @@ func (l *lowerer) bounded(out *value, e expr.Expr, lo, hi *big.Int, msg string, 
 	if anyFails(out.v, x.v) && len(out.fails) == 0 {
 		return cannot(e)
 	}
+	l.outside(out, e, lo, hi, msg)
+	return nil
+}
+
+// within adds the error msg for values outside the limits of type t.
+func (l *lowerer) within(out *value, e expr.Expr, t table.Type, msg string) {
+	lo, hi := t.Limits()
+	l.outside(out, e, big.NewInt(lo), big.NewInt(hi), msg)
+}
+
+func (l *lowerer) outside(out *value, e expr.Expr, lo, hi *big.Int, msg string) {
 	below := l.programs(expr.LT, out.v, constV(lo), e.String()+" < "+lo.String())
 	above := l.programs(expr.GT, out.v, constV(hi), e.String()+" > "+hi.String())
 	if p := l.or(below, above); p.Op != False {
 		out.fails = append(out.fails, rowError{p, expr.Errorf(e.Pos(), "%s", msg)})
 	}
-	return nil
 }
 
 // anyFails reports whether v, down to its part x, has operations that can fail.

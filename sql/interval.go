@@ -86,7 +86,7 @@ func (s *span) addTo(us, sign int64, pos int) (expr.Expr, error) {
 		days, rest = days-1, rest+microsPerDay
 	}
 	const far = 10_000_000 * 12 // months; far outside the calendar
-	if s.months > far || s.months < -far || s.days > far*31 || s.days < -far*31 {
+	if max(s.months, s.days/31) > far || min(s.months, s.days/31) < -far {
 		return nil, expr.Errorf(pos, "timestamp out of range")
 	}
 	y, m, d := table.CivilFromDays(days)
@@ -99,28 +99,25 @@ func (s *span) addTo(us, sign int64, pos int) (expr.Expr, error) {
 	out := new(big.Int).Mul(big.NewInt(days), big.NewInt(microsPerDay))
 	out.Add(out, big.NewInt(rest))
 	out.Add(out, new(big.Int).Mul(big.NewInt(sign), big.NewInt(s.micros)))
-	if !out.IsInt64() {
+	if !out.IsInt64() || !timestamp.Holds(out.Int64()) {
 		return nil, expr.Errorf(pos, "timestamp out of range")
 	}
-	c := &expr.Const{V: table.Value{Type: timestamp, I: out.Int64()}, P: pos}
-	return c, inRange(c)
+	return &expr.Const{V: table.Value{Type: timestamp, I: out.Int64()}, P: pos}, nil
 }
 
-// inRange checks that a constant date or timestamp lies between 4713 BC and the
-// year 290000.
+// inRange returns the error of an operation on constants that gives no date or
+// timestamp of the calendar.
 func inRange(e expr.Expr) error {
-	c, ok := e.(*expr.Const)
-	if !ok || c.V.Null || !isTime(c.V.Type) {
+	if !isTime(e.Type()) {
 		return nil
 	}
-	days := c.V.I
-	if c.V.Type.Kind == table.Timestamp {
-		days /= microsPerDay
+	for _, k := range expr.Kids(e) {
+		if _, ok := k.(*expr.Const); !ok {
+			return nil
+		}
 	}
-	if days < table.DaysFromCivil(-4712, 1, 1) || days > table.DaysFromCivil(290_000, 12, 31) {
-		return expr.Errorf(c.P, "%s out of range", strings.TrimSuffix(c.V.Type.String(), " without time zone"))
-	}
-	return nil
+	_, err := expr.Eval(e, constants)
+	return err
 }
 
 // scaleSpan is an interval times or divided by a constant number.

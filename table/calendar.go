@@ -2,6 +2,7 @@ package table
 
 import (
 	"fmt"
+	"math"
 	"strings"
 )
 
@@ -15,7 +16,50 @@ const (
 	microsPerSecond = 1_000_000
 	// MicrosPerDay is the length of a day in the unit of TIMESTAMP.
 	MicrosPerDay = 24 * 60 * 60 * microsPerSecond
+
+	// PostgreSQL's calendar, in days since 1970-01-01: its first day is day 0 of the
+	// Julian period.
+	firstDay = -2_440_588    // 4714-11-24 BC
+	lastDay  = 2_145_042_905 // 5874897-12-31
 )
+
+// tenTo holds the powers of ten that 64 bits have room for.
+var tenTo = [19]int64{1}
+
+func init() {
+	for i := range tenTo[1:] {
+		tenTo[i+1] = 10 * tenTo[i]
+	}
+}
+
+// Limits returns the least and greatest value of an integer type, of a DECIMAL of at
+// most 18 digits (scaled), and of DATE and TIMESTAMP, whose calendar is PostgreSQL's;
+// the last timestamp is that of 64 bits of microseconds since 1970, 294247-01-10, where
+// PostgreSQL, which counts from 2000, has another 30 years. Other types have the limits
+// of an int64.
+func (t Type) Limits() (lo, hi int64) {
+	switch t.Kind {
+	case SmallInt:
+		return math.MinInt16, math.MaxInt16
+	case Integer:
+		return math.MinInt32, math.MaxInt32
+	case Decimal:
+		if t.Precision <= 18 {
+			return 1 - tenTo[t.Precision], tenTo[t.Precision] - 1
+		}
+	case Date:
+		return firstDay, lastDay
+	case Timestamp:
+		return firstDay * MicrosPerDay, math.MaxInt64
+	}
+	return math.MinInt64, math.MaxInt64
+}
+
+// Holds reports whether a value lies within the type's [Type.Limits].
+func (t Type) Holds(v int64) bool {
+	lo, hi := t.Limits()
+	return lo <= v && v <= hi
+}
 
 // CivilFromDays returns the date of a number of days since 1970-01-01. Year 0 is
 // 1 BC.

@@ -105,3 +105,31 @@ func TestFormatInterval(t *testing.T) {
 		}
 	}
 }
+
+// The limits of DATE and TIMESTAMP are PostgreSQL's, in days and in words.
+func TestLimits(t *testing.T) {
+	date, stamp := Type{Kind: Date}, Type{Kind: Timestamp}
+	for _, c := range []struct {
+		t      Type
+		lo, hi string
+	}{
+		{date, "4714-11-24 BC", "5874897-12-31"},
+		{stamp, "4714-11-24 00:00:00 BC", "294247-01-10 04:00:54.775807"},
+		{Type{Kind: SmallInt}, "-32768", "32767"},
+		{Type{Kind: Integer}, "-2147483648", "2147483647"},
+		{Type{Kind: BigInt}, "-9223372036854775808", "9223372036854775807"},
+		{Type{Kind: Decimal, Precision: 3, Scale: 2}, "-9.99", "9.99"},
+		{Type{Kind: Decimal, Precision: 18}, "-999999999999999999", "999999999999999999"},
+	} {
+		lo, hi := c.t.Limits()
+		if got := (Value{Type: c.t, I: lo}).String(); got != c.lo {
+			t.Errorf("%s begins with %s, want %s", c.t, got, c.lo)
+		}
+		if got := (Value{Type: c.t, I: hi}).String(); got != c.hi {
+			t.Errorf("%s ends with %s, want %s", c.t, got, c.hi)
+		}
+		if !c.t.Holds(lo) || !c.t.Holds(hi) || lo != math.MinInt64 && c.t.Holds(lo-1) || hi != math.MaxInt64 && c.t.Holds(hi+1) {
+			t.Errorf("%s does not hold what lies within %d and %d alone", c.t, lo, hi)
+		}
+	}
+}
