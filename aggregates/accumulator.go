@@ -8,56 +8,54 @@ import (
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/shaders"
-	"github.com/stencildb/stencildb/table"
+	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/textures"
 )
 
 // Accumulator returns the exact sum of an integer or fixed-point column over the
-// selection (paper, routine 4.6), unscaled, and the number of values added.
+// selection (paper, routine 4.6), and the number of values added.
 //
 // For each bit i of the codes one pass counts the records whose bit is set; the
 // sum of the codes is the sum of count * 2^i, and each record adds the value of
 // code 0 (frame of reference) once. Exact to any size.
-func (g *Group) Accumulator(col int) (*big.Int, uint64, error) {
-	sum := new(big.Int)
-	var n uint64
+func (g *Group) Accumulator(col int) (sum plan.Sum, err error) {
 	for _, p := range g.parts {
-		s, k, err := p.accumulate(g, col)
-		if err != nil {
-			return nil, 0, err
+		if err := p.accumulate(g, col, &sum); err != nil {
+			return sum, err
 		}
-		sum.Add(sum, s)
-		n += k
 	}
-	return sum, n, nil
+	return sum, nil
 }
 
-func (p *part) accumulate(g *Group, col int) (*big.Int, uint64, error) {
-	sum := new(big.Int)
+// Sum implements plan.Selection.
+func (g *Group) Sum(col int) (plan.Sum, error) { return g.Accumulator(col) }
+
+func (p *part) accumulate(g *Group, col int, sum *plan.Sum) error {
 	s, err := p.selection()
 	if err != nil || s.None() {
-		return sum, 0, err
+		return err
 	}
 	seg := p.eval.Segment(col)
 	counts := make([]pass.Count, seg.Bits)
 	for i := range counts { // all in flight: no pass depends on another
 		if counts[i], err = p.testBit(expr.Ident(g.table.Fields[col].Name), col, i, s.Test()); err != nil {
-			return nil, 0, err
+			return err
 		}
 	}
 	n, err := p.countNotNull(col)
 	if err != nil {
-		return nil, 0, err
+		return err
 	}
+	codes := new(big.Int)
 	for i, c := range counts {
 		k, err := c.Wait()
 		if err != nil {
-			return nil, 0, err
+			return err
 		}
-		sum.Add(sum, new(big.Int).Lsh(new(big.Int).SetUint64(k), uint(i)))
+		codes.Add(codes, new(big.Int).Lsh(new(big.Int).SetUint64(k), uint(i)))
 	}
-	base := big.NewInt(table.IntFromOrdinal(seg.Base))
-	return sum.Add(sum, base.Mul(base, new(big.Int).SetUint64(n))), n, nil
+	sum.AddCodes(seg, codes, n)
+	return nil
 }
 
 // testBit counts the selected records whose code has bit i set (paper, TestBit).

@@ -8,11 +8,15 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// Group is the selected records of all chunks of a table.
+// Group is the selected records of all chunks of a table; it implements
+// [plan.Selection].
 type Group struct {
+	q     *plan.Query
 	table *table.Table
 	run   pass.Runner
 	parts []*part
+	// reached keeps the counts of histograms, by column.
+	reached map[int]plan.Reached
 }
 
 // part is the selection of one chunk.
@@ -29,7 +33,7 @@ type part struct {
 // NewGroup sets up the selection of each chunk; nothing runs yet. keep says that
 // more than the number of selected records will be asked for.
 func NewGroup(run pass.Runner, device predicates.Device, q *plan.Query, keep bool) *Group {
-	g := &Group{table: q.Table, run: run}
+	g := &Group{q: q, table: q.Table, run: run, reached: map[int]plan.Reached{}}
 	format := predicates.Format(q.Table, depthColumns(q))
 	slots := predicates.NewSlots()
 	n := len(q.Chunks)
@@ -98,20 +102,18 @@ func (g *Group) Count() (uint64, error) {
 	return n, nil
 }
 
-// CountNotNull returns the number of selected records where a column is not NULL,
-// in all and for each chunk; each chunk is counted once.
-func (g *Group) CountNotNull(col int) (uint64, []uint64, error) {
+// CountNotNull returns the number of selected records where a column is not NULL; each
+// chunk is counted once.
+func (g *Group) CountNotNull(col int) (uint64, error) {
 	var total uint64
-	each := make([]uint64, len(g.parts))
-	for i, p := range g.parts {
+	for _, p := range g.parts {
 		n, err := p.countNotNull(col)
 		if err != nil {
-			return 0, nil, err
+			return 0, err
 		}
-		each[i] = n
 		total += n
 	}
-	return total, each, nil
+	return total, nil
 }
 
 func (p *part) countNotNull(col int) (uint64, error) {
@@ -146,16 +148,16 @@ func (p *part) notNulls(col int) (uint64, error) {
 	return c.Wait()
 }
 
-// Checks runs what must not select any record and returns the error of the first
-// that does.
-func (g *Group) Checks(q *plan.Query) error {
-	for i, c := range q.Chunks {
+// Check runs what must not select any record and returns the error of the first that
+// does.
+func (g *Group) Check() error {
+	for i, c := range g.q.Chunks {
 		e := g.parts[i].eval
 		e.Claim()
 		if err := e.Hazards(c.Pred); err != nil {
 			return err
 		}
-		for _, k := range c.Checks {
+		for j, k := range c.Checks {
 			if err := e.Hazards(k.Pred); err != nil {
 				return err
 			}
@@ -168,7 +170,7 @@ func (g *Group) Checks(q *plan.Query) error {
 				return err
 			}
 			if n > 0 {
-				return k.Err
+				return g.q.Failed(i, j)
 			}
 		}
 	}

@@ -18,6 +18,11 @@ func (g *Group) KthLargest(col int, k uint64) (table.Value, error) { return g.kt
 // KthSmallest returns the k-th smallest value, with the comparison inverted.
 func (g *Group) KthSmallest(col int, k uint64) (table.Value, error) { return g.kth(col, k, false) }
 
+// Kth implements plan.Selection.
+func (g *Group) Kth(col int, k uint64, largest bool) (table.Value, error) {
+	return g.kth(col, k, largest)
+}
+
 // search is a k-th search in progress. It finds the code x bit by bit from the
 // top: with
 //
@@ -45,9 +50,12 @@ func (g *Group) kth(col int, k uint64, largest bool) (table.Value, error) {
 	if !largest {
 		s.op, s.routine = expr.LT, "KthSmallest"
 	}
-	var err error
-	if _, s.notNull, err = g.CountNotNull(col); err != nil {
-		return table.Value{}, err
+	for _, p := range g.parts {
+		n, err := p.countNotNull(col)
+		if err != nil {
+			return table.Value{}, err
+		}
+		s.notNull = append(s.notNull, n)
 	}
 	space := plan.NewSpace(g.table, col)
 	wide := false
@@ -149,7 +157,7 @@ func (s *search) count(one func(chunk int) (pass.Count, error)) (uint64, error) 
 
 func (s *search) narrowCount(space *plan.Space, chunk int, t uint64, label string) (pass.Count, error) {
 	if len(s.parts) > 1 { // the paper's one chunk draws every bit
-		local, ok := space.Local(chunk, t)
+		local, ok := space.Local(s.parts[chunk].eval.Segment(s.col), t)
 		switch all := pass.Known(s.notNull[chunk]); {
 		case !ok && s.largest, ok && local == 0 && !s.largest:
 			return pass.Known(0), nil

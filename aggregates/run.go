@@ -2,7 +2,6 @@ package aggregates
 
 import (
 	"fmt"
-	"math/big"
 
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/pass"
@@ -28,29 +27,18 @@ func Supported(q *plan.Query) error {
 // The values are those of q.Aggs, in order, each of its Type. With a runner that
 // executes nothing the values mean nothing.
 func Run(run pass.Runner, device predicates.Device, q *plan.Query) ([]table.Value, error) {
+	s, err := Select(run, device, q)
+	if err != nil {
+		return nil, err
+	}
+	return plan.Finish(s, q, run.Executes())
+}
+
+// Select sets up the selection of a query; nothing runs yet. Queries for another
+// backend are a [plan.Declined].
+func Select(run pass.Runner, device predicates.Device, q *plan.Query) (plan.Selection, error) {
 	if err := Supported(q); err != nil {
 		return nil, err
 	}
-	g := NewGroup(run, device, q, needsStencil(q))
-	if err := g.Checks(q); err != nil {
-		return nil, err
-	}
-	return plan.Finish(selected{g}, q, run.Executes())
-}
-
-// selected is a Group as a Selection.
-type selected struct{ *Group }
-
-// CountNotNull implements Selection.
-func (s selected) CountNotNull(col int) (uint64, error) {
-	n, _, err := s.Group.CountNotNull(col)
-	return n, err
-}
-
-// Sum implements Selection.
-func (s selected) Sum(col int) (*big.Int, uint64, error) { return s.Accumulator(col) }
-
-// Kth implements Selection.
-func (s selected) Kth(col int, k uint64, largest bool) (table.Value, error) {
-	return s.kth(col, k, largest)
+	return NewGroup(run, device, q, needsStencil(q)), nil
 }

@@ -105,8 +105,8 @@ func (s *selectionOf) Run(ctx context.Context) (Outcome, error) {
 	if !s.conditional {
 		start = time.Now()
 	}
-	k, largest, ok := s.rank(uint64(n))
-	if !ok {
+	k, largest, ok, err := plan.Rank(s.agg, uint64(n))
+	if err != nil || !ok {
 		return Outcome{Answer: Answer{"NULL"}}, nil
 	}
 	if largest {
@@ -115,16 +115,6 @@ func (s *selectionOf) Run(ctx context.Context) (Outcome, error) {
 	found := find(s.work[:n], int(k-1))
 	took := time.Since(start)
 	return Outcome{Answer: answerOf([]table.Value{s.space.Value(uint64(found))}), Wall: max(1, took)}, ctx.Err()
-}
-
-// rank is that of the wanted one among n values.
-func (s *selectionOf) rank(n uint64) (k uint64, largest, ok bool) {
-	switch s.agg.Kind {
-	case expr.KthLargest, expr.KthSmallest:
-		k = uint64(s.agg.K)
-		return k, s.agg.Kind == expr.KthLargest, 1 <= k && k <= n
-	}
-	return plan.PercentileRank(s.agg, n)
 }
 
 // copyValid copies the valid records' values out and returns how many there are. It

@@ -74,7 +74,7 @@ func (x *chunk) ask(i int, a expr.Aggregate, rounds bool) {
 		y.sum = y.sum || !a.Arg.IsFloat()
 	case rounds:
 		y.spread = true
-	case isOrderStatistic(a) && !a.Null:
+	case plan.IsRanked(a) && !a.Null:
 		y.searches = append(y.searches, &search{index: i, agg: a, digits: x.digits(a.Col)})
 	}
 }

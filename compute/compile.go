@@ -50,7 +50,7 @@ func compile(d Device, q *plan.Query) (*compiled, error) {
 		out.chunks = append(out.chunks, x)
 	}
 	for i, a := range q.Aggs {
-		rounds := isOrderStatistic(a) && !a.Null && a.Kind != expr.Min && a.Kind != expr.Max && out.spread(a.Col)
+		rounds := plan.IsRanked(a) && !a.Null && a.Kind != expr.Min && a.Kind != expr.Max && (q.IsPart() || out.spread(a.Col))
 		if rounds {
 			out.rounds = append(out.rounds, i)
 		}
@@ -131,14 +131,6 @@ func (o *compiled) spread(col int) bool {
 		}
 	}
 	return n > 1
-}
-
-func isOrderStatistic(a expr.Aggregate) bool {
-	switch a.Kind {
-	case expr.Min, expr.Max, expr.Percentile, expr.KthLargest, expr.KthSmallest:
-		return true
-	}
-	return false
 }
 
 // chunk queues the aggregates of a chunk; the first sweep evaluates the selection.

@@ -1,7 +1,7 @@
 package compute
 
 import (
-	"github.com/stencildb/stencildb/cpu"
+	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/textures"
 )
 
@@ -11,5 +11,5 @@ import (
 type floatPartial struct {
 	block textures.Block
 	words int
-	add   func(words []uint32, into *cpu.FloatSum)
+	add   func(words []uint32, into *plan.FloatSum)
 }

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/stencildb/stencildb/cpu"
 	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/shaders"
 	"github.com/stencildb/stencildb/table"
 	"github.com/stencildb/stencildb/textures"
@@ -15,7 +15,7 @@ import (
 const ahead = 2
 
 // sumLimbs is the number of limbs of floatsum.comp, which are those of
-// [cpu.FloatSum].
+// [plan.FloatSum].
 const sumLimbs = 67
 
 // sumSteps bounds the iterations of loops of floatsum.comp for a unit: 32 times four
@@ -66,7 +66,7 @@ func (e *evaluator) floatSum(col int, sel []textures.Block) (floatPartial, error
 }
 
 // addFloatSum adds what floatsum.comp has left.
-func addFloatSum(words []uint32, into *cpu.FloatSum) {
+func addFloatSum(words []uint32, into *plan.FloatSum) {
 	for i, v := range specials {
 		if words[0]>>i&1 != 0 {
 			into.Add(v)

@@ -9,11 +9,11 @@ import (
 
 	"pgregory.net/rapid"
 
-	"github.com/stencildb/stencildb/cpu"
 	"github.com/stencildb/stencildb/glctx"
 	"github.com/stencildb/stencildb/internal/gltest"
 	"github.com/stencildb/stencildb/internal/plantest"
 	"github.com/stencildb/stencildb/pass"
+	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/table"
 	"github.com/stencildb/stencildb/textures"
 )
@@ -64,7 +64,7 @@ func checkFloatSum(g *pass.GL, d Device, tab *table.Table, marked func(row int) 
 	defer g.End()
 	e := evaluatorOf(g, d, tab, 0)
 	sel := make([]textures.Block, len(e.windows))
-	var got, want cpu.FloatSum
+	var got, want plan.FloatSum
 	for row := range e.chunk.Rows {
 		if v := e.segment(0).Value(row); !v.Null && (marked == nil || marked(row)) {
 			want.Add(v.F)
@@ -94,7 +94,7 @@ func checkFloatSum(g *pass.GL, d Device, tab *table.Table, marked func(row int) 
 	return nil
 }
 
-// The sum is exactly that of cpu.FloatSum: every exponent, both signs, values that
+// The sum is exactly that of plan.FloatSum: every exponent, both signs, values that
 // cancel, infinities, NaN, NULLs, any selection and several windows.
 func TestFloatSumIsExact(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))

@@ -38,7 +38,7 @@ func (x *execution) rounds() (map[int]table.Value, error) {
 		n := x.values(a.Col)
 		k, largest, ok, err := plan.Rank(a, n)
 		if err != nil {
-			return nil, x.firstError(i, err)
+			return nil, err
 		}
 		if !ok {
 			found[i] = table.Null(a.Type())
@@ -69,57 +69,47 @@ func (x *execution) rounds() (map[int]table.Value, error) {
 	}
 }
 
-// firstError is err, or the error of an aggregate before the i-th.
-func (x *execution) firstError(i int, err error) error {
-	for j, a := range x.q.Aggs[:i] {
-		if isOrderStatistic(a) {
-			if _, _, _, e := plan.Rank(a, x.values(a.Col)); e != nil {
-				return e
-			}
-			continue
-		}
-		if _, e := x.value(j, a); e != nil {
-			return e
-		}
-	}
-	return err
-}
-
 // round counts the thresholds of all quantiles and narrows them.
 func (x *execution) round(open map[int]*quantile) error {
-	c := &compiler{device: x.device, q: x.q, result: textures.ScratchBlock(&textures.Scratch{})}
-	below := map[*quantile][][]count{} // by threshold, then chunk
 	for _, i := range x.compiled.rounds {
 		q := open[i]
 		if q == nil || q.lo == q.hi {
 			continue
 		}
 		q.asked = Thresholds(q.lo, q.hi, x.q.Table.Rows())
-		for _, t := range q.asked {
-			var each []count
-			for _, ch := range x.chunks {
-				n, err := x.countBelow(c, ch, q, t)
-				if err != nil {
-					return err
-				}
-				each = append(each, n)
+		below, err := x.below(q.agg.Col, q.space, q.asked)
+		if err != nil {
+			return err
+		}
+		q.narrow(func(i int) uint64 { return below[i] })
+	}
+	return nil
+}
+
+// below counts the selected values of a column below each of some codes.
+func (x *execution) below(col int, space *plan.Space, codes []uint64) ([]uint64, error) {
+	c := &compiler{device: x.device, q: x.q, result: textures.ScratchBlock(&textures.Scratch{})}
+	counts := make([][]count, len(codes))
+	for i, t := range codes {
+		for _, ch := range x.chunks {
+			n, err := x.countBelow(c, ch, col, space, t)
+			if err != nil {
+				return nil, err
 			}
-			below[q] = append(below[q], each)
+			counts[i] = append(counts[i], n)
 		}
 	}
 	step, err := (&compiled{passes: c.rec.Passes, result: c.result, words: c.words}).execute(x.run)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	for q, counts := range below {
-		q.narrow(func(i int) (n uint64) {
-			for _, c := range counts[i] {
-				n += c.read(step.words)
-			}
-			return n
-		})
+	below := make([]uint64, len(codes))
+	for i, each := range counts {
+		for _, n := range each {
+			below[i] += n.read(step.words)
+		}
 	}
-	return nil
+	return below, nil
 }
 
 // Thresholds spreads the thresholds of a round over first+1..last, the codes that the
@@ -156,13 +146,13 @@ func (q *quantile) narrow(below func(i int) uint64) {
 }
 
 // countBelow counts the selected values of a chunk below a code of the common space.
-func (x *execution) countBelow(c *compiler, ch *chunk, q *quantile, code uint64) (count, error) {
-	y := ch.column(q.agg.Col)
+func (x *execution) countBelow(c *compiler, ch *chunk, col int, space *plan.Space, code uint64) (count, error) {
+	y := ch.column(col)
 	every := count{known: true, n: y.n.read(x.words)}
 	if every.n == 0 {
 		return every, nil
 	}
-	local, ok := q.space.Local(ch.index, code)
+	local, ok := space.Local(ch.segment(col), code)
 	if !ok {
 		return every, nil
 	}
@@ -173,14 +163,14 @@ func (x *execution) countBelow(c *compiler, ch *chunk, q *quantile, code uint64)
 	case t == 0:
 		return knownCount(0), nil
 	}
-	name := fmt.Sprintf("%s < %v", expr.Ident(ch.fields[y.col].Name), &expr.Const{V: q.space.Value(code)})
+	name := fmt.Sprintf("%s < %v", expr.Ident(ch.fields[y.col].Name), &expr.Const{V: space.Value(code)})
 	tree := ch.below(y.col, t, false, false, name)
 	if ch.keep != nil {
 		tree = junction(plan.And, []*node{markedNode(ch.keep, "selected"), tree})
 	}
 	e := *ch.evaluator
 	e.run = &c.rec
-	s := sweep{name: "Popcount(" + name + ")", counts: "selected values below this threshold of " + q.agg.String(), tree: tree, selected: true, col: -1}
+	s := sweep{name: "Popcount(" + name + ")", counts: "selected values below this threshold of an order statistic", tree: tree, selected: true, col: -1}
 	g, err := s.run(c, &e)
 	return counted(g.selected), err
 }

@@ -3,8 +3,8 @@ package compute
 import (
 	"fmt"
 	"math/big"
+	"slices"
 
-	"github.com/stencildb/stencildb/cpu"
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/plan"
@@ -16,46 +16,31 @@ import (
 // queued, and their counts are read back at once; only order statistics over several
 // chunks take further rounds. The values are those of q.Aggs, in order, each of its
 // Type. With a runner that executes nothing the values mean nothing.
-//
-// The error of the first check that selects a record, of a rank outside the
-// selection, and of a sum that its type cannot hold are those of package plan.
 func Run(run pass.Runner, d Device, q *plan.Query) ([]table.Value, error) {
+	s, err := Select(run, d, q)
+	if err != nil {
+		return nil, err
+	}
+	return plan.Finish(s, q, run.Executes())
+}
+
+// Select prepares the selection of a query. Its Check runs the passes of the checks, of
+// the selection and of the query's aggregates.
+func Select(run pass.Runner, d Device, q *plan.Query) (plan.Selection, error) {
 	c, err := d.compile(q)
 	if err != nil {
 		return nil, err
 	}
-	x, err := c.execute(run)
-	if err != nil {
-		return nil, err
-	}
-	if !run.Executes() {
-		return make([]table.Value, len(q.Aggs)), x.explainRounds()
-	}
-	if err := x.check(); err != nil {
-		return nil, err
-	}
-	found, err := x.rounds()
-	if err != nil {
-		return nil, err
-	}
-	out := make([]table.Value, len(q.Aggs))
-	for i, a := range q.Aggs {
-		if v, ok := found[i]; ok {
-			out[i] = v
-			continue
-		}
-		if out[i], err = x.value(i, a); err != nil {
-			return nil, err
-		}
-	}
-	return out, nil
+	return &execution{compiled: c, run: run}, nil
 }
 
-// execution is one run of a compiled query.
+// execution is one run of a compiled query; it implements plan.Selection.
 type execution struct {
 	*compiled
-	run   pass.Runner
-	words []uint32 // of the result
+	run     pass.Runner
+	words   []uint32            // of the result
+	found   map[int]table.Value // order statistics over several chunks, by aggregate
+	reached map[int]plan.Reached
 }
 
 // execute runs the passes with a result block of their own, and reads it.
@@ -92,107 +77,117 @@ func withResult(p *pass.Pass, result textures.Block) *pass.Pass {
 	return &q
 }
 
-// check returns the error of the first check that selects a record.
-func (x *execution) check() error {
+// Check implements plan.Selection.
+func (x *execution) Check() error {
+	done, err := x.execute(x.run)
+	if err != nil {
+		return err
+	}
+	x.words = done.words
+	if !x.run.Executes() {
+		return x.explainRounds()
+	}
 	for i, c := range x.chunks {
 		for j, n := range c.checks {
 			if n.read(x.words) > 0 {
-				return x.q.Chunks[i].Checks[j].Err
+				return x.q.Failed(i, j)
 			}
 		}
 	}
 	return nil
 }
 
-// selected is the number of selected records.
-func (x *execution) selected() uint64 {
-	var n uint64
+// Count implements plan.Selection.
+func (x *execution) Count() (n uint64, err error) {
 	for _, c := range x.chunks {
 		n += c.selected.read(x.words)
 	}
-	return n
+	return n, nil
 }
 
+// CountNotNull implements plan.Selection.
+func (x *execution) CountNotNull(col int) (uint64, error) { return x.values(col), nil }
+
 // values is the number of selected values of a column that are not NULL.
-func (x *execution) values(col int) uint64 {
-	var n uint64
+func (x *execution) values(col int) (n uint64) {
 	for _, c := range x.chunks {
 		n += c.column(col).n.read(x.words)
 	}
 	return n
 }
 
-// value finishes aggregate i.
-func (x *execution) value(i int, a expr.Aggregate) (table.Value, error) {
-	switch a.Kind {
-	case expr.CountAll:
-		return table.Int(int64(x.selected())), nil
-	case expr.Selectivity:
-		return plan.FinishSelectivity(a, x.selected(), uint64(x.q.Table.Rows())), nil
-	case expr.Count:
-		return table.Int(int64(x.values(a.Col))), nil
-	case expr.Sum, expr.Avg:
-		if a.Arg.IsFloat() {
-			return x.floatSum(a)
-		}
-		if a.Kind == expr.Avg {
-			return plan.FinishAvg(a, x.sum(a.Col), x.values(a.Col)), nil
-		}
-		return plan.FinishSum(a, x.sum(a.Col), x.values(a.Col))
-	}
-	return x.orderStatistic(i, a)
-}
-
-// sum is the exact sum of a column, unscaled: each record adds its code and the
-// value of code 0 (frame of reference).
-func (x *execution) sum(col int) *big.Int {
-	total, term := new(big.Int), new(big.Int)
+// Sum implements plan.Selection.
+func (x *execution) Sum(col int) (sum plan.Sum, err error) {
 	for _, c := range x.chunks {
 		y := c.column(col)
-		for _, s := range y.sums {
-			total.Add(total, term.Lsh(term.SetUint64(s.read(x.words)), s.shift))
-		}
-		term.SetUint64(y.n.read(x.words))
-		total.Add(total, term.Mul(term, big.NewInt(table.IntFromOrdinal(c.segment(col).Base))))
-	}
-	return total
-}
-
-// floatSum is SUM and AVG of REAL and DOUBLE: the exact sum, rounded once.
-func (x *execution) floatSum(a expr.Aggregate) (table.Value, error) {
-	v := table.Value{Type: a.Type()}
-	n := x.values(a.Col)
-	if n == 0 {
-		return table.Null(v.Type), nil
-	}
-	var sum cpu.FloatSum
-	for _, c := range x.chunks {
-		y := c.column(a.Col)
-		if !y.float {
+		n := y.n.read(x.words)
+		if y.float {
+			words := make([]uint32, y.floats.words)
+			if err := x.run.Read(y.floats.block, words); err != nil {
+				return sum, err
+			}
+			addFloatSum(words, &sum.Float)
+			sum.N += n
 			continue
 		}
-		words := make([]uint32, y.floats.words)
-		if err := x.run.Read(y.floats.block, words); err != nil {
-			return v, err
+		codes, term := new(big.Int), new(big.Int)
+		for _, s := range y.sums {
+			codes.Add(codes, term.Lsh(term.SetUint64(s.read(x.words)), s.shift))
 		}
-		y.floats.add(words, &sum)
+		sum.AddCodes(c.segment(col), codes, n)
 	}
-	var err error
-	switch {
-	case a.Kind == expr.Avg:
-		v.F, err = sum.Mean(n)
-	case a.Arg.Kind == table.Real:
-		var f float32
-		f, err = sum.Float32()
-		v.F = float64(f)
-	default:
-		v.F, err = sum.Float64()
-	}
-	if err != nil {
-		return table.Value{}, fmt.Errorf("%v: %w", a, err)
-	}
-	return v, nil
+	return sum, nil
 }
+
+// Kth implements plan.Selection.
+func (x *execution) Kth(col int, k uint64, largest bool) (table.Value, error) {
+	null := table.Null(x.q.Table.Fields[col].Type)
+	if !x.run.Executes() {
+		return null, nil
+	}
+	if x.found == nil && !x.q.IsPart() {
+		var err error
+		if x.found, err = x.rounds(); err != nil {
+			return null, err
+		}
+	}
+	for i, a := range x.q.Aggs {
+		if a.Col != col || !plan.IsRanked(a) {
+			continue
+		}
+		if rank, top, ok, err := plan.Rank(a, x.values(col)); err != nil || !ok || rank != k || top != largest {
+			continue
+		}
+		if v, ok := x.found[i]; ok {
+			return v, nil
+		}
+		if !slices.Contains(x.compiled.rounds, i) {
+			return x.orderStatistic(i, a)
+		}
+	}
+	return null, fmt.Errorf("compute: no aggregate of the query is value %d of %s", k, x.q.Table.Fields[col].Name)
+}
+
+// Histogram implements plan.Selection.
+func (x *execution) Histogram(col int, space *plan.Space, lo uint64, shift, bits int) ([]uint64, error) {
+	if x.reached == nil {
+		x.reached = map[int]plan.Reached{}
+	}
+	if x.reached[col] == nil {
+		x.reached[col] = plan.Reached{}
+	}
+	n := x.values(col)
+	return x.reached[col].Histogram(n, space, lo, shift, bits, func(codes []uint64) ([]uint64, error) {
+		below, err := x.below(col, space, codes)
+		for i := range below {
+			below[i] = n - below[i]
+		}
+		return below, err
+	})
+}
+
+// DigitBits implements plan.Selection.
+func (x *execution) DigitBits() int { return digitBits }
 
 // orderStatistic is the k-th value of the one chunk that has any, or the least or
 // largest of every chunk's.

@@ -45,28 +45,19 @@ func (b *Backend) SIMD() string { return b.kernels.String() }
 // Name returns "cpu".
 func (b *Backend) Name() string { return "cpu" }
 
-// Execute answers q: one value an aggregate. Before that it runs the checks; the
-// first, by chunk and then in order, that selects a row fails the query with its
-// error. A rank out of range, a sum that its type cannot hold, and the end of ctx
-// are errors too.
+// Execute answers q: one value an aggregate. The first check, by chunk and then in
+// order, that selects a row fails the query with its error. A rank out of range, a sum
+// that its type cannot hold, and the end of ctx are errors too.
 func (b *Backend) Execute(ctx context.Context, q *plan.Query) (*plan.Answer, error) {
-	x, err := newExecution(ctx, b, q)
+	s, err := b.Select(ctx, q)
 	if err != nil {
 		return nil, err
 	}
-	total, err := x.scan()
+	values, err := plan.Finish(s, q, true)
 	if err != nil {
 		return nil, err
 	}
-	answer := &plan.Answer{}
-	for _, a := range q.Aggs {
-		v, err := x.finish(a, total)
-		if err != nil {
-			return nil, err
-		}
-		answer.Values = append(answer.Values, v)
-	}
-	return answer, nil
+	return &plan.Answer{Values: values}, nil
 }
 
 // block is a run of up to blockRows rows of a chunk; row is a multiple of
@@ -86,7 +77,7 @@ type chunkRun struct {
 	selected table.Bitmap
 }
 
-// execution is one query under way.
+// execution is one query under way; it implements plan.Selection.
 type execution struct {
 	*Backend
 	ctx    context.Context
@@ -96,13 +87,20 @@ type execution struct {
 	needs  []needs
 	ranked bool                 // some aggregate looks for a k-th value
 	orders map[int]*commonOrder // of the columns that they look in
+	total  *partial             // once scanned
 }
 
-func newExecution(ctx context.Context, backend *Backend, q *plan.Query) (*execution, error) {
+// Select prepares the selection of a query; its Check goes over all rows and gathers
+// what the query's aggregates will ask for. The end of ctx is an error of its methods.
+func (b *Backend) Select(ctx context.Context, q *plan.Query) (plan.Selection, error) {
+	return b.execution(ctx, q)
+}
+
+func (b *Backend) execution(ctx context.Context, q *plan.Query) (*execution, error) {
 	if len(q.Chunks) != len(q.Table.Chunks) {
 		return nil, fmt.Errorf("cpu: plan of %d chunks for a table of %d", len(q.Chunks), len(q.Table.Chunks))
 	}
-	x := &execution{Backend: backend, ctx: ctx, q: q, needs: columnNeeds(q.Aggs), orders: map[int]*commonOrder{}}
+	x := &execution{Backend: b, ctx: ctx, q: q, needs: columnNeeds(q.Aggs), orders: map[int]*commonOrder{}}
 	for _, nd := range x.needs {
 		if nd.col < 0 || nd.col >= len(q.Table.Fields) {
 			return nil, fmt.Errorf("cpu: aggregate over column %d of a table of %d", nd.col, len(q.Table.Fields))
@@ -112,7 +110,7 @@ func newExecution(ctx context.Context, backend *Backend, q *plan.Query) (*execut
 		}
 	}
 	for _, a := range q.Aggs {
-		x.ranked = x.ranked || isRanked(a)
+		x.ranked = x.ranked || plan.IsRanked(a) && a.Kind != expr.Min && a.Kind != expr.Max
 	}
 	for i, c := range q.Table.Chunks {
 		run := chunkRun{Chunk: c}
@@ -136,10 +134,6 @@ func newExecution(ctx context.Context, backend *Backend, q *plan.Query) (*execut
 		}
 	}
 	return x, nil
-}
-
-func isRanked(a expr.Aggregate) bool {
-	return a.Kind == expr.Percentile || a.Kind == expr.KthLargest || a.Kind == expr.KthSmallest
 }
 
 // forBlocks calls do for every block, in ascending order but on several workers
@@ -195,7 +189,7 @@ func (x *execution) scan() (*partial, error) {
 		return nil, err
 	}
 	if chunk, check, ok := fail.get(); ok {
-		return nil, x.q.Chunks[chunk].Checks[check].Err
+		return nil, x.q.Failed(chunk, check)
 	}
 	for i := range parts[1:] {
 		parts[0].merge(&parts[1+i])

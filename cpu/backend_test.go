@@ -145,7 +145,7 @@ func sameValue(a, b table.Value) bool {
 	if a.Null {
 		return true
 	}
-	return sameFloat(a.F, b.F) && a.S == b.S && a.Unscaled().Cmp(b.Unscaled()) == 0
+	return (math.Float64bits(a.F) == math.Float64bits(b.F) || a.F != a.F && b.F != b.F) && a.S == b.S && a.Unscaled().Cmp(b.Unscaled()) == 0
 }
 
 // checkAgainstScalar runs each aggregate alone through both forms, then those

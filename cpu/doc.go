@@ -11,10 +11,9 @@
 //   - [Scalar] runs an [expr.Query] row by row on decoded values. It shares
 //     nothing with plan's lowering, codes or bitmaps, so that it can be the oracle
 //     of tests.
-//   - [FloatSum] is an exact sum of doubles, the same to the bit in any order.
 //
 // Every aggregate has a partial result that is a small value and merges in any
-// order (a count, a 128-bit sum, a FloatSum, a minimum, a histogram of one round
+// order (a count, a 128-bit sum, a [plan.FloatSum], a minimum, a histogram of one round
 // of the search for the k-th value). Workers keep one each; only values are
 // merged, never codes, since codes of two chunks do not compare.
 //

@@ -1,6 +1,10 @@
 package cpu
 
-import "math/bits"
+import (
+	"math/bits"
+
+	"github.com/stencildb/stencildb/plan"
+)
 
 // The inner loops that package kernels does not have. Each is written for all code
 // widths through a type parameter (the compiler makes a copy for each) and handles
@@ -62,7 +66,7 @@ const buckets = 1 << bucketBits
 const bucketBits = 11
 
 // addFloats adds the selected doubles, or REALs, given by their codes.
-func addFloats[T anyCode](s *FloatSum, codes []T, sel []uint64, base uint64, single bool) {
+func addFloats[T anyCode](s *plan.FloatSum, codes []T, sel []uint64, base uint64, single bool) {
 	for w, m := range sel {
 		group := codes[w*64 : min(len(codes), w*64+64)]
 		for ; m != 0; m &= m - 1 {

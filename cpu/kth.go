@@ -19,8 +19,8 @@ type commonOrder struct {
 	ranks [][]uint32 // VARCHAR: for each chunk, the space's codes of its codes
 }
 
-func newCommonOrder(t *table.Table, col int) *commonOrder {
-	o := &commonOrder{Space: plan.NewSpace(t, col)}
+func newCommonOrder(space *plan.Space, t *table.Table, col int) *commonOrder {
+	o := &commonOrder{Space: space}
 	isText := t.Fields[col].Type.Kind == table.Varchar
 	if !isText {
 		o.base = table.Ordinal(o.Value(0))
@@ -124,8 +124,7 @@ func (o *commonOrder) count(h *[buckets]uint64, b block, sel []uint64, lo, hi ui
 func (x *execution) smallest(col int, k, n uint64) (table.Value, error) {
 	o := x.orders[col]
 	if o == nil {
-		o = newCommonOrder(x.q.Table, col)
-		x.orders[col] = o
+		o = x.order(plan.NewSpace(x.q.Table, col), col)
 	}
 	s := &rankSearch{execution: x, order: o, hi: o.Max(), k: k, n: n}
 	if err := s.narrow(); err != nil {
@@ -134,6 +133,15 @@ func (x *execution) smallest(col int, k, n uint64) (table.Value, error) {
 	err := s.bisect()
 	freeAside(s.aside)
 	return o.Value(s.lo), err
+}
+
+// order is the order of a column in a space.
+func (x *execution) order(space *plan.Space, col int) *commonOrder {
+	if o := x.orders[col]; o != nil && o.Space == space {
+		return o
+	}
+	x.orders[col] = newCommonOrder(space, x.q.Table, col)
+	return x.orders[col]
 }
 
 // rankSearch looks for the code of a rank.

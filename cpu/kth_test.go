@@ -68,7 +68,7 @@ func TestRanksOfManyRows(t *testing.T) {
 // checkRanks compares with the sorted codes.
 func checkRanks(t *testing.T, tab *table.Table, col int, f table.Field, where *plan.Pred) {
 	var codes []uint64
-	o := newCommonOrder(tab, col)
+	o := newCommonOrder(plan.NewSpace(tab, col), tab, col)
 	q := &plan.Query{Table: tab}
 	for i, c := range tab.Chunks {
 		q.Chunks = append(q.Chunks, plan.ChunkPlan{Pred: where})
@@ -110,12 +110,12 @@ func TestRankSurvivesAnyInterval(t *testing.T) {
 		if rapid.Bool().Draw(t, "without SIMD") {
 			options = append(options, WithoutSIMD)
 		}
-		x, err := newExecution(context.Background(), New(2, options...), q)
+		x, err := New(2, options...).execution(context.Background(), q)
 		if err != nil {
 			t.Fatal(err)
 		}
 		col := rapid.IntRange(0, len(tab.Fields)-1).Draw(t, "column")
-		o := newCommonOrder(tab, col)
+		o := newCommonOrder(plan.NewSpace(tab, col), tab, col)
 		var codes []uint64
 		for i, c := range tab.Chunks {
 			for row := range c.Rows {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/stencildb/stencildb/cpu/internal/kernels"
 	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -67,7 +68,7 @@ func columnNeeds(aggs []expr.Aggregate) []needs {
 type columnPartial struct {
 	n      uint64 // selected rows that are not NULL
 	sum    int128 // of the integers, unscaled
-	floats FloatSum
+	floats plan.FloatSum
 	lo, hi table.Value // when extreme is asked and n > 0
 }
 
@@ -132,7 +133,7 @@ func blockSum(k kernels.Set, s *table.Segment, sel []uint64, row, n int, count u
 	return codes.plus(base).minus(int128{count >> 1, count << 63})
 }
 
-func blockFloats(f *FloatSum, s *table.Segment, sel []uint64, row, n int) {
+func blockFloats(f *plan.FloatSum, s *table.Segment, sel []uint64, row, n int) {
 	single := s.Type.Kind == table.Real
 	switch c := s.Codes; {
 	case c.U8 != nil:

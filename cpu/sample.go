@@ -206,7 +206,7 @@ func (o *commonOrder) local(chunk int, a, b uint64) (r localRanges) {
 		return r
 	}
 	width := kernels.Width(s.Codes)
-	from, ok := o.Local(chunk, a)
+	from, ok := o.Local(s, a)
 	if !ok {
 		r.below, r.someBelow = kernels.Between(0, s.Max, width)
 		return r
@@ -214,7 +214,7 @@ func (o *commonOrder) local(chunk int, a, b uint64) (r localRanges) {
 	r.below, r.someBelow = kernels.Where(expr.LT, from, width)
 	to := s.Max
 	if b < o.Max() {
-		if next, ok := o.Local(chunk, b+1); ok && next == 0 {
+		if next, ok := o.Local(s, b+1); ok && next == 0 {
 			return r
 		} else if ok {
 			to = next - 1

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -152,7 +153,7 @@ func scalarFloats(a expr.Aggregate, values []table.Value) (table.Value, error) {
 		out.F, _ = sum.Float64()
 	}
 	if math.IsInf(out.F, 0) {
-		return out, fmt.Errorf("cpu: %v: %w", a, ErrOverflow)
+		return out, fmt.Errorf("cpu: %v: %w", a, plan.ErrOverflow)
 	}
 	return out, nil
 }

@@ -90,7 +90,13 @@ func (s *selection) search(col int, k uint64) (table.Value, error) {
 	}
 	var x uint64
 	for i := (space.Bits()+bits-1)/bits*bits - bits; i >= 0; i -= bits {
-		n, err := s.reach(col, space, live, x, i, 1<<bits-1)
+		var codes []uint64
+		for j := range uint64(1<<bits - 1) {
+			if t := x + (j+1)<<i; t >= x { // within 64 bits
+				codes = append(codes, t)
+			}
+		}
+		n, err := s.reach(col, space, live, i, 1<<bits-1, codes)
 		if err != nil {
 			return table.Value{}, err
 		}
@@ -104,18 +110,14 @@ func (s *selection) search(col int, k uint64) (table.Value, error) {
 	return space.Value(x), nil
 }
 
-// reach counts the values at or above x + j * 2^i, j = 1..most. All chunks are
-// asked before the first is waited for.
-func (s *selection) reach(col int, space *plan.Space, live []*part, x uint64, i, most int) (n [thresholds]uint64, err error) {
+// reach counts the values at or above each of up to most codes of the space. All
+// chunks are asked before the first is waited for.
+func (s *selection) reach(col int, space *plan.Space, live []*part, i, most int, codes []uint64) (n [thresholds]uint64, err error) {
 	var queue []func() ([thresholds]uint64, error)
 	for _, p := range live {
 		var local []uint64
-		for j := range uint64(most) {
-			t := x + (j+1)<<i
-			if t < x { // beyond 64 bits
-				break
-			}
-			c, ok := space.Local(p.index, t)
+		for _, t := range codes {
+			c, ok := space.Local(p.chunk.Segments[col], t)
 			if !ok {
 				break
 			}
@@ -163,6 +165,29 @@ func (p *part) reaching(col, bit, most int, codes []uint64) (func() (n [threshol
 		return n, err
 	}, p.measure(&m, col, false)
 }
+
+// Histogram implements plan.Selection.
+func (s *selection) Histogram(col int, space *plan.Space, lo uint64, shift, bits int) ([]uint64, error) {
+	n, err := s.CountNotNull(col)
+	if err != nil {
+		return nil, err
+	}
+	if s.reached[col] == nil {
+		s.reached[col] = plan.Reached{}
+	}
+	return s.reached[col].Histogram(n, space, lo, shift, bits, func(codes []uint64) (counts []uint64, err error) {
+		for ; len(codes) > 0 && err == nil; codes = codes[min(len(codes), thresholds):] {
+			var n [thresholds]uint64
+			some := codes[:min(len(codes), thresholds)]
+			n, err = s.reach(col, space, s.live(col), shift, thresholds, some)
+			counts = append(counts, n[:len(some)]...)
+		}
+		return counts, err
+	})
+}
+
+// DigitBits implements plan.Selection.
+func (s *selection) DigitBits() int { return 2 }
 
 // explain records a search as one symbolic pass a chunk.
 func (s *selection) explain(col int, space *plan.Space, live []*part, bits int) error {

@@ -2,7 +2,6 @@ package fused
 
 import (
 	"fmt"
-	"math/big"
 
 	"github.com/stencildb/stencildb/aggregates"
 	"github.com/stencildb/stencildb/expr"
@@ -19,11 +18,8 @@ import (
 // of q.Aggs, in order, each of its Type. With a runner that executes nothing the
 // values mean nothing. Queries for another backend are a [plan.Declined].
 func Run(run pass.Runner, device predicates.Device, q *plan.Query) ([]table.Value, error) {
-	if err := aggregates.Supported(q); err != nil {
-		return nil, err
-	}
-	s := newSelection(run, device, q)
-	if err := s.checks(q); err != nil {
+	s, err := Select(run, device, q)
+	if err != nil {
 		return nil, err
 	}
 	return plan.Finish(s, q, run.Executes())
@@ -34,9 +30,12 @@ func Run(run pass.Runner, device predicates.Device, q *plan.Query) ([]table.Valu
 type selection struct {
 	run    pass.Runner
 	device predicates.Device
+	q      *plan.Query
 	table  *table.Table
 	parts  []*part
 	often  bool // several passes go over the selection
+	// reached keeps the counts of histograms, by column.
+	reached map[int]plan.Reached
 }
 
 // part is the selection of one chunk.
@@ -56,8 +55,13 @@ type part struct {
 // none stands for a column where there is none.
 const none = -1
 
-func newSelection(run pass.Runner, device predicates.Device, q *plan.Query) *selection {
-	s := &selection{run: run, device: device, table: q.Table, often: often(q)}
+// Select prepares the selection of a query; nothing runs yet. Queries for another
+// backend are a [plan.Declined].
+func Select(run pass.Runner, device predicates.Device, q *plan.Query) (plan.Selection, error) {
+	if err := aggregates.Supported(q); err != nil {
+		return nil, err
+	}
+	s := &selection{run: run, device: device, q: q, table: q.Table, often: often(q), reached: map[int]plan.Reached{}}
 	shared := map[textures.Temp]*textures.Temp{}
 	for i, c := range q.Chunks {
 		chunk := q.Table.Chunks[i]
@@ -65,7 +69,7 @@ func newSelection(run pass.Runner, device predicates.Device, q *plan.Query) *sel
 		s.parts = append(s.parts, &part{selection: s, index: i, chunk: chunk, shape: shape, pred: c.Pred,
 			lists: lists{}, reduction: newReduction(shape, shared), known: map[int]uint64{}, marked: map[int]bool{}})
 	}
-	return s
+	return s, nil
 }
 
 // often reports whether more than one pass will go over the selection: for several
@@ -106,15 +110,14 @@ func (p *part) where() (*textures.Temp, *plan.Pred, error) {
 	return b, all, err
 }
 
-// checks runs what must not select any record and returns the error of the first
-// that does.
-func (s *selection) checks(q *plan.Query) error {
-	for i, c := range q.Chunks {
+// Check implements plan.Selection.
+func (s *selection) Check() error {
+	for i, c := range s.q.Chunks {
 		p := s.parts[i]
 		if err := p.hazards(c.Pred); err != nil {
 			return err
 		}
-		for _, k := range c.Checks {
+		for j, k := range c.Checks {
 			if err := p.hazards(k.Pred); err != nil {
 				return err
 			}
@@ -127,7 +130,7 @@ func (s *selection) checks(q *plan.Query) error {
 				return err
 			}
 			if n > 0 && s.run.Executes() {
-				return k.Err
+				return s.q.Failed(i, j)
 			}
 		}
 	}
@@ -205,7 +208,7 @@ func (p *part) countNotNull(col int) (func() (uint64, error), error) {
 	}
 	text := p.pred.String()
 	if notNull != nil {
-		pred, text = and(pred, notNull), and(p.pred, notNull).String()
+		pred, text = pred.And(notNull), p.pred.And(notNull).String()
 	}
 	wait, err := p.startCounting("Count("+text+")", bitmap, pred)
 	if err != nil {
@@ -221,19 +224,6 @@ func (p *part) countNotNull(col int) (func() (uint64, error), error) {
 }
 
 func known(n uint64) func() (uint64, error) { return pass.Known(n).Wait }
-
-// and is the conjunction of a predicate and a leaf.
-func and(p, leaf *plan.Pred) *plan.Pred {
-	switch p.Op {
-	case plan.True:
-		return leaf
-	case plan.False:
-		return p
-	case plan.And:
-		return &plan.Pred{Op: plan.And, Kids: append(p.Kids[:len(p.Kids):len(p.Kids)], leaf)}
-	}
-	return &plan.Pred{Op: plan.And, Kids: []*plan.Pred{p, leaf}}
-}
 
 // startCounting starts the count of the records, of a bitmap if there is one, that
 // satisfy a predicate; it ends before the next reduction of the chunk begins.
@@ -277,9 +267,8 @@ func (p *part) obvious(pred *plan.Pred) (n uint64, ok bool) {
 	return uint64(seg.Nulls), true
 }
 
-// Sum implements plan.Selection: a sum of codes, and the value of code 0 for
-// each.
-func (s *selection) Sum(col int) (*big.Int, uint64, error) {
+// Sum implements plan.Selection.
+func (s *selection) Sum(col int) (sum plan.Sum, err error) {
 	var live []*part
 	for _, p := range s.parts {
 		if p.pred.Op == plan.False || p.chunk.Segments[col].NonNull() == 0 {
@@ -290,20 +279,17 @@ func (s *selection) Sum(col int) (*big.Int, uint64, error) {
 		m := summing(textures.Parts(seg) == 2, seg.Bits)
 		m.name, m.says = p.title("Sum", col), "the sum of the selected codes, and how many they are"
 		if err := p.measure(&m, col, false); err != nil {
-			return nil, 0, err
+			return sum, err
 		}
 	}
-	sum, n := new(big.Int), uint64(0)
 	for _, p := range live {
-		part, k, err := p.total()
+		codes, n, err := p.total()
 		if err != nil {
-			return nil, 0, err
+			return sum, err
 		}
-		base := big.NewInt(table.IntFromOrdinal(p.chunk.Segments[col].Base))
-		sum.Add(sum, part.Add(part, base.Mul(base, new(big.Int).SetUint64(k))))
-		n += k
+		sum.AddCodes(p.chunk.Segments[col], codes, n)
 	}
-	return sum, n, nil
+	return sum, nil
 }
 
 // title names a pass over the selection.

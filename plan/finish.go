@@ -1,6 +1,8 @@
 package plan
 
 import (
+	"errors"
+	"fmt"
 	"math"
 	"math/big"
 
@@ -8,91 +10,174 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// FinishSum makes SUM's value of an exact column from the sum of the scaled
-// integers of n records: NULL for none, else a DECIMAL(38, s). A sum of more than
-// 38 digits is an error.
-func FinishSum(a expr.Aggregate, sum *big.Int, n uint64) (table.Value, error) {
-	if n == 0 {
-		return table.Null(a.Type()), nil
+// Finish computes every aggregate of a query from its selection, one value an
+// aggregate, of the aggregate's Type. The first check that selects a record is an
+// error, then the first aggregate that has none of its values or no room for them. With
+// executes false the selection's numbers mean nothing and everything is asked for.
+func Finish(s Selection, q *Query, executes bool) ([]table.Value, error) {
+	if err := s.Check(); err != nil {
+		if failed := (*CheckError)(nil); errors.As(err, &failed) {
+			err = failed.Err
+		}
+		return nil, err
 	}
-	if sum.CmpAbs(table.Pow10(38)) >= 0 {
-		return table.Null(a.Type()), expr.Errorf(a.P, "%s has more than 38 digits", a)
+	f := &finisher{Selection: s, rows: uint64(q.Table.Rows()), executes: executes, sums: map[int]*Sum{}}
+	out := make([]table.Value, len(q.Aggs))
+	ranks := make([]rank, len(q.Aggs))
+	var err error
+	for i, a := range q.Aggs { // before the k-th searches, which go round all chunks for every digit
+		if IsRanked(a) {
+			ranks[i], err = f.rank(a)
+			out[i] = table.Null(a.Type())
+		} else {
+			out[i], err = f.aggregate(a)
+		}
+		if err != nil {
+			return nil, err
+		}
 	}
-	return table.Dec(a.Type(), new(big.Int).Set(sum)), nil
+	for i, r := range ranks {
+		if r.k == 0 {
+			continue
+		}
+		if out[i], err = s.Kth(q.Aggs[i].Col, r.k, r.largest); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
 }
 
-// FinishAvg makes AVG's value of an exact column: the double nearest to
-// sum / (n * 10^s), NULL for no records.
-func FinishAvg(a expr.Aggregate, sum *big.Int, n uint64) table.Value {
-	if n == 0 {
-		return table.Null(a.Type())
-	}
-	den := new(big.Int).SetUint64(n)
-	f, _ := new(big.Rat).SetFrac(sum, den.Mul(den, table.Pow10(a.Arg.Scale))).Float64()
-	return table.Float(f)
+// finisher keeps the sums that several aggregates share.
+type finisher struct {
+	Selection
+	rows     uint64 // of the table
+	executes bool
+	sums     map[int]*Sum
 }
 
-// FinishSelectivity is selected / all records, NULL for an empty table.
-func FinishSelectivity(a expr.Aggregate, selected, all uint64) table.Value {
-	if all == 0 {
-		return table.Null(a.Type())
+// aggregate is every aggregate that is no k-th value.
+func (f *finisher) aggregate(a expr.Aggregate) (table.Value, error) {
+	switch a.Kind {
+	case expr.Sum, expr.Avg:
+		s := f.sums[a.Col]
+		if s == nil {
+			total, err := f.Sum(a.Col)
+			if err != nil {
+				return table.Value{}, err
+			}
+			s = &total
+			f.sums[a.Col] = s
+		}
+		return finishSum(a, s)
+	case expr.Count:
+		n, err := f.CountNotNull(a.Col)
+		return table.Int(int64(n)), err
 	}
-	return table.Float(float64(selected) / float64(all))
-}
-
-// PercentileRank says which element percentile_disc(a.F) is among the n selected
-// values that are not NULL: the k-th smallest, or the k-th largest under DESC,
-// 1 <= k <= n. k is computed in doubles, as PostgreSQL does. ok is false when the
-// result is NULL: no values, or a NULL fraction.
-func PercentileRank(a expr.Aggregate, n uint64) (k uint64, largest, ok bool) {
-	if n == 0 || a.Null {
-		return 0, false, false
-	}
-	x := math.Ceil(a.F * float64(n))
+	n, err := f.Count()
 	switch {
-	case !(x >= 1):
-		k = 1
-	case x >= float64(n):
-		k = n
-	default:
-		k = uint64(x)
+	case a.Kind == expr.CountAll:
+		return table.Int(int64(n)), err
+	case f.rows == 0:
+		return table.Null(a.Type()), err
 	}
-	return k, a.Desc, true
+	return table.Float(float64(n) / float64(f.rows)), err // the selectivity
 }
 
-// CheckRank returns the error for a kth_largest or kth_smallest whose k is not the
-// rank of any of the n selected values that are not NULL.
-func CheckRank(a expr.Aggregate, n uint64) error {
-	if (a.Kind != expr.KthLargest && a.Kind != expr.KthSmallest) || a.Null {
-		return nil
+// finishSum makes SUM and AVG from the sum: NULL of no values, else SUM of an exact
+// column is a DECIMAL(38, s), and an error where it has more digits; the others are
+// rounded once, to the nearest REAL or DOUBLE.
+func finishSum(a expr.Aggregate, s *Sum) (v table.Value, err error) {
+	v.Type = a.Type()
+	n := new(big.Int).SetUint64(s.N)
+	switch {
+	case s.N == 0:
+		return table.Null(v.Type), nil
+	case a.Arg.IsFloat() && a.Kind == expr.Avg:
+		v.F, err = s.Float.Mean(s.N)
+	case a.Arg.Kind == table.Real:
+		var f float32
+		f, err = s.Float.Float32()
+		v.F = float64(f)
+	case a.Arg.IsFloat():
+		v.F, err = s.Float.Float64()
+	case a.Kind == expr.Avg:
+		v.F, _ = new(big.Rat).SetFrac(&s.Int, n.Mul(n, table.Pow10(a.Arg.Scale))).Float64()
+	case s.Int.CmpAbs(table.Pow10(38)) >= 0:
+		return table.Null(v.Type), expr.Errorf(a.P, "%s has more than 38 digits", a)
+	default:
+		return table.Dec(v.Type, new(big.Int).Set(&s.Int)), nil
 	}
-	if n == 0 {
-		return expr.Errorf(a.P, "%s: there is no such element, the selection has no value of %s", a, a.Name)
+	if err != nil {
+		return table.Value{}, fmt.Errorf("%v: %w", a, err)
 	}
-	if a.K < 1 || uint64(a.K) > n {
-		return expr.Errorf(a.P, "%s: k must be between 1 and %d, the number of values of %s in the selection", a, n, a.Name)
+	return v, nil
+}
+
+// rank is a place among values in order, from 1; 0 is none.
+type rank struct {
+	k       uint64
+	largest bool
+}
+
+// rank says which element an aggregate is.
+func (f *finisher) rank(a expr.Aggregate) (rank, error) {
+	n, err := f.CountNotNull(a.Col)
+	if err != nil {
+		return rank{}, err
 	}
-	return nil
+	if !f.executes {
+		if a.Kind == expr.Min || a.Kind == expr.Max {
+			return rank{1, a.Kind == expr.Max}, nil
+		}
+		return rank{2, a.Kind == expr.KthLargest}, nil // not the first
+	}
+	k, largest, ok, err := Rank(a, n)
+	if !ok {
+		k = 0
+	}
+	return rank{k, largest}, err
+}
+
+// IsRanked reports whether an aggregate is a k-th value.
+func IsRanked(a expr.Aggregate) bool {
+	switch a.Kind {
+	case expr.Min, expr.Max, expr.Percentile, expr.KthLargest, expr.KthSmallest:
+		return true
+	}
+	return false
 }
 
 // Rank says which element a MIN, MAX, percentile, kth_largest or kth_smallest is
-// among the n selected values that are not NULL: the k-th largest or smallest. ok
-// is false when the result is NULL.
+// among the n selected values that are not NULL: the k-th largest or smallest,
+// 1 <= k <= n. ok is false when the result is NULL. A k that is the rank of none of
+// the values is an error.
 func Rank(a expr.Aggregate, n uint64) (k uint64, largest, ok bool, err error) {
-	if err := CheckRank(a, n); err != nil {
-		return 0, false, false, err
-	}
-	if n == 0 || a.Null {
+	switch kth := a.Kind == expr.KthLargest || a.Kind == expr.KthSmallest; {
+	case a.Null:
 		return 0, false, false, nil
-	}
-	switch a.Kind {
-	case expr.Min:
-		return 1, false, true, nil
-	case expr.Max:
-		return 1, true, true, nil
-	case expr.KthLargest, expr.KthSmallest:
+	case kth && n == 0:
+		return 0, false, false, expr.Errorf(a.P, "%s: there is no such element, the selection has no value of %s", a, a.Name)
+	case kth && (a.K < 1 || uint64(a.K) > n):
+		return 0, false, false, expr.Errorf(a.P, "%s: k must be between 1 and %d, the number of values of %s in the selection", a, n, a.Name)
+	case kth:
 		return uint64(a.K), a.Kind == expr.KthLargest, true, nil
+	case n == 0:
+		return 0, false, false, nil
+	case a.Kind == expr.Percentile:
+		return percentileRank(a, n), a.Desc, true, nil
 	}
-	k, largest, ok = PercentileRank(a, n)
-	return k, largest, ok, nil
+	return 1, a.Kind == expr.Max, true, nil
+}
+
+// percentileRank says which element percentile_disc(a.F) is among n > 0 values: the k-th
+// smallest, or the k-th largest under DESC. k is computed in doubles, as PostgreSQL does.
+func percentileRank(a expr.Aggregate, n uint64) uint64 {
+	x := math.Ceil(a.F * float64(n))
+	switch {
+	case !(x >= 1):
+		return 1
+	case x >= float64(n):
+		return n
+	}
+	return uint64(x)
 }

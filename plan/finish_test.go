@@ -31,19 +31,31 @@ func TestFinishSumAndAvg(t *testing.T) {
 		{table.Type{Kind: table.BigInt}, new(big.Int).Sub(huge, big.NewInt(1)), 1, "99999999999999999999999999999999999999", "1e+38"},
 		{table.Type{Kind: table.BigInt}, huge, 1, "SUM(x) has more than 38 digits", "1e+38"},
 	} {
-		sum, err := plan.FinishSum(expr.Aggregate{Kind: expr.Sum, Arg: x.arg, Name: "x"}, x.sum, x.n)
-		got := sum.String()
-		if err != nil {
-			got = err.Error()
+		finish := func(kind expr.AggKind) string {
+			q := &plan.Query{Table: &table.Table{}, Aggs: []expr.Aggregate{{Kind: kind, Arg: x.arg, Name: "x"}}}
+			v, err := plan.Finish(fixedSum{sum: plan.Sum{N: x.n, Int: *x.sum}}, q, true)
+			if err != nil {
+				return err.Error()
+			}
+			return v[0].String()
 		}
-		if got != x.sums {
+		if got := finish(expr.Sum); got != x.sums {
 			t.Errorf("SUM of %s over %d: %s, want %s", x.sum, x.n, got, x.sums)
 		}
-		if avg := plan.FinishAvg(expr.Aggregate{Kind: expr.Avg, Arg: x.arg, Name: "x"}, x.sum, x.n); avg.String() != x.is {
-			t.Errorf("AVG of %s over %d: %s, want %s", x.sum, x.n, avg, x.is)
+		if got := finish(expr.Avg); got != x.is {
+			t.Errorf("AVG of %s over %d: %s, want %s", x.sum, x.n, got, x.is)
 		}
 	}
 }
+
+// fixedSum is a selection with that sum.
+type fixedSum struct {
+	plan.Selection
+	sum plan.Sum
+}
+
+func (fixedSum) Check() error                { return nil }
+func (f fixedSum) Sum(int) (plan.Sum, error) { return f.sum, nil }
 
 func TestRank(t *testing.T) {
 	pct := func(f float64, desc bool) expr.Aggregate {
@@ -119,7 +131,7 @@ func TestSpaceOrdersAllChunks(t *testing.T) {
 			want := s.Value(code)
 			for ci, c := range tab.Chunks {
 				seg := c.Segments[col]
-				local, ok := s.Local(ci, code)
+				local, ok := s.Local(seg, code)
 				for row := range c.Rows {
 					v := seg.Value(row)
 					if v.Null {

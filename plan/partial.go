@@ -3,130 +3,71 @@ package plan
 import (
 	"math/big"
 
-	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/table"
 )
 
-// Selection is the selected records of all chunks, by what aggregates need to know
-// of them. Columns are field indexes.
+// Selection is the selected records of all chunks on one device, by what aggregates
+// need to know of them. It is made for a query and may compute beforehand what the
+// query's aggregates will ask. One goroutine at a time calls its methods. Columns are
+// field indexes.
 type Selection interface {
+	// Check returns the *CheckError of the first check that selects a record. It is
+	// called before the other methods.
+	Check() error
 	// Count returns the number of selected records.
 	Count() (uint64, error)
 	// CountNotNull returns how many of them have a value of a column.
 	CountNotNull(col int) (uint64, error)
-	// Sum returns the exact sum of a column, unscaled, and how many values it has.
-	Sum(col int) (*big.Int, uint64, error)
+	// Sum returns the exact sum of a column.
+	Sum(col int) (Sum, error)
 	// Kth returns the k-th largest or smallest of the n values that CountNotNull
-	// has told; 1 <= k <= n.
+	// has told; 1 <= k <= n. A part (see Query.Part) is asked for what is its MIN or
+	// MAX only.
 	Kth(col int, k uint64, largest bool) (table.Value, error)
+	// Histogram counts the values of a column by the next digit of their codes in
+	// a common space: element i is the number of codes from lo + i * 2^shift to
+	// before lo + (i+1) * 2^shift, for i < 2^bits; lo is a multiple of
+	// 2^(shift + bits). Only parts of a query are asked.
+	Histogram(col int, s *Space, lo uint64, shift, bits int) ([]uint64, error)
+	// DigitBits is the most bits that a histogram is asked for.
+	DigitBits() int
 }
 
-// Finish computes every aggregate of a query from a selection. With executes false
-// the selection's numbers mean nothing and everything is asked for.
-func Finish(s Selection, q *Query, executes bool) ([]table.Value, error) {
-	m := &memo{Selection: s, table: q.Table, executes: executes, sums: map[int]sum{}}
-	out := make([]table.Value, len(q.Aggs))
-	for _, i := range order(q.Aggs) {
-		v, err := m.aggregate(q.Aggs[i])
-		if err != nil {
-			return nil, err
-		}
-		out[i] = v
-	}
-	if len(q.Aggs) == 0 && len(q.Chunks) > 0 { // only constants are selected: errors of rows still count
-		_, err := s.Count()
-		return out, err
-	}
-	return out, nil
+// Sum is the exact sum of N values: an unscaled integer, or Float for REAL and DOUBLE.
+type Sum struct {
+	N     uint64
+	Int   big.Int
+	Float FloatSum
 }
 
-// order puts aggregates that visit each chunk once before the k-th searches, which
-// go round all chunks for every bit.
-func order(aggs []expr.Aggregate) []int {
-	var first, last []int
-	for i, a := range aggs {
-		switch a.Kind {
-		case expr.Min, expr.Max, expr.Percentile, expr.KthLargest, expr.KthSmallest:
-			last = append(last, i)
-		default:
-			first = append(first, i)
-		}
-	}
-	return append(first, last...)
+// Add adds another sum.
+func (s *Sum) Add(o *Sum) {
+	s.N += o.N
+	s.Int.Add(&s.Int, &o.Int)
+	s.Float.Merge(&o.Float)
 }
 
-// memo keeps the sums that several aggregates share.
-type memo struct {
-	Selection
-	table    *table.Table
-	executes bool
-	sums     map[int]sum
+// AddCodes adds n values of a segment of integers whose codes have that sum: each adds
+// what code 0 stands for (frame of reference).
+func (s *Sum) AddCodes(seg *table.Segment, sum *big.Int, n uint64) {
+	base := big.NewInt(table.IntFromOrdinal(seg.Base))
+	s.N += n
+	s.Int.Add(&s.Int, sum)
+	s.Int.Add(&s.Int, base.Mul(base, new(big.Int).SetUint64(n)))
 }
 
-func (m *memo) aggregate(a expr.Aggregate) (table.Value, error) {
-	switch a.Kind {
-	case expr.CountAll, expr.Selectivity:
-		n, err := m.Count()
-		if err != nil {
-			return table.Value{}, err
-		}
-		if a.Kind == expr.CountAll {
-			return table.Int(int64(n)), nil
-		}
-		return FinishSelectivity(a, n, uint64(m.table.Rows())), nil
-	case expr.Count:
-		n, err := m.CountNotNull(a.Col)
-		return table.Int(int64(n)), err
-	case expr.Sum, expr.Avg:
-		return m.finishSum(a)
-	}
-	n, err := m.CountNotNull(a.Col)
-	if err != nil {
-		return table.Value{}, err
-	}
-	return m.ranked(a, n)
+// CheckError says which check of a query selected a record.
+type CheckError struct {
+	Chunk, Check int // the chunk is counted in the whole table
+	Err          error
 }
 
-func (m *memo) finishSum(a expr.Aggregate) (table.Value, error) {
-	s, ok := m.sums[a.Col]
-	if !ok {
-		total, n, err := m.Sum(a.Col)
-		if err != nil {
-			return table.Value{}, err
-		}
-		s = sum{total, n}
-		m.sums[a.Col] = s
-	}
-	if a.Kind == expr.Avg {
-		return FinishAvg(a, s.total, s.n), nil
-	}
-	return FinishSum(a, s.total, s.n)
-}
+func (e *CheckError) Error() string { return e.Err.Error() }
 
-// ranked is every aggregate that is a k-th value among n.
-func (m *memo) ranked(a expr.Aggregate, n uint64) (table.Value, error) {
-	k, largest, ok := uint64(1), a.Kind == expr.Max || a.Kind == expr.KthLargest, n > 0
-	var err error
-	switch {
-	case !m.executes:
-		if ok = true; a.Kind != expr.Min && a.Kind != expr.Max {
-			k = 2 // not the first
-		}
-	case a.Null:
-		ok = false
-	case a.Kind == expr.Percentile:
-		k, largest, ok = PercentileRank(a, n)
-	case a.Kind == expr.KthLargest, a.Kind == expr.KthSmallest:
-		k, ok, err = uint64(a.K), true, CheckRank(a, n)
-	}
-	if err != nil || !ok {
-		return table.Null(a.Type()), err
-	}
-	return m.Kth(a.Col, k, largest)
-}
+// Unwrap returns the check's own error.
+func (e *CheckError) Unwrap() error { return e.Err }
 
-// sum is an exact sum, unscaled, and the number of values in it.
-type sum struct {
-	total *big.Int
-	n     uint64
+// before orders errors as the records that raise them.
+func (e *CheckError) before(o *CheckError) bool {
+	return e.Chunk < o.Chunk || e.Chunk == o.Chunk && e.Check < o.Check
 }

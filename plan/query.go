@@ -14,6 +14,8 @@ type Query struct {
 	Chunks []ChunkPlan // one a chunk of the table
 	Where  expr.Expr   // as asked, for the oracle and for EXPLAIN; nil: every record
 	Aggs   []expr.Aggregate
+
+	places []int // of a part of a query: the chunks' places in the whole table
 }
 
 // ChunkPlan is the selection of one chunk.

@@ -15,8 +15,7 @@ type Space struct {
 	typ  table.Type
 	base uint64 // ordinal of code 0
 	max  uint64
-	dict []string         // VARCHAR: the entries of all chunks
-	segs []*table.Segment // one a chunk
+	dict []string // VARCHAR: the entries of all chunks
 }
 
 // NewSpace makes the common space of field col. Chunks in which every record is
@@ -27,7 +26,6 @@ func NewSpace(t *table.Table, col int) *Space {
 	top := uint64(0)
 	for _, c := range t.Chunks {
 		seg := c.Segments[col]
-		s.segs = append(s.segs, seg)
 		if seg == nil || seg.NonNull() == 0 {
 			continue
 		}
@@ -76,8 +74,7 @@ func (s *Space) Value(code uint64) table.Value {
 }
 
 // Code returns the code that a code of a chunk's segment has here.
-func (s *Space) Code(chunk int, local uint64) uint64 {
-	seg := s.segs[chunk]
+func (s *Space) Code(seg *table.Segment, local uint64) uint64 {
 	if s.typ.Kind == table.Varchar {
 		return uint64(sort.SearchStrings(s.dict, seg.Dict[local]))
 	}
@@ -98,10 +95,9 @@ func (s *Space) AtLeast(order func(table.Value) int) uint64 {
 	return lo
 }
 
-// Local returns the smallest code of a chunk whose value is at least that of a
+// Local returns the smallest code of a chunk's segment whose value is at least that of a
 // code of the space. ok is false when the chunk has no such code.
-func (s *Space) Local(chunk int, code uint64) (local uint64, ok bool) {
-	seg := s.segs[chunk]
+func (s *Space) Local(seg *table.Segment, code uint64) (local uint64, ok bool) {
 	if seg == nil || seg.NonNull() == 0 || code > s.max {
 		return 0, false
 	}

@@ -101,7 +101,7 @@ func (t *tracer) bitSearches(waiting map[int][]int, values []table.Value) {
 		t.step(i, current, high)
 		current.try(high, low)
 		if high > low {
-			l.Results = current.reached(l)
+			l.Results = current.reached(l, t.segment(l, current.agg.Col))
 		}
 	}
 }
@@ -122,11 +122,11 @@ func (s *Search) compares(l *look, bit int) bool {
 
 // reached says how many records of the chunk reach each tentative value of the last
 // step, a reduction. The program counts only for values that the chunk has codes for.
-func (s *Search) reached(l *look) []string {
+func (s *Search) reached(l *look, seg *table.Segment) []string {
 	list := []string{}
 	for i, m := range s.Steps[len(s.Steps)-1].Tried {
 		n := uint64(0)
-		if _, ok := s.space.Local(l.Chunk, m.Code); ok {
+		if _, ok := s.space.Local(seg, m.Code); ok {
 			n = l.counted[i]
 		}
 		list = append(list, fmt.Sprintf("%s %s", numbers.Count(n, "record reaches", "records reach"), m.Value))

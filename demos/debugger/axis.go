@@ -45,11 +45,11 @@ func (a *axis) sample(t *table.Table, col int) {
 	for _, c := range t.Chunks {
 		step = max(step, stride(c.Rows))
 	}
-	for i, c := range t.Chunks {
+	for _, c := range t.Chunks {
 		seg := c.Segments[col]
 		for row := 0; row < c.Rows; row += step {
 			if !seg.IsNull(row) {
-				a.codes = append(a.codes, a.space.Code(i, seg.Codes.At(row)))
+				a.codes = append(a.codes, a.space.Code(seg, seg.Codes.At(row)))
 			}
 		}
 	}

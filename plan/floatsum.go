@@ -1,4 +1,4 @@
-package cpu
+package plan
 
 import (
 	"bytes"
@@ -215,16 +215,16 @@ func (s *FloatSum) MarshalBinary() ([]byte, error) {
 // Bytes that it could not have written are an error and leave the sum as it was.
 func (s *FloatSum) UnmarshalBinary(data []byte) error {
 	if len(data) < 2 || data[0]&^flagsAll != 0 {
-		return fmt.Errorf("cpu: float sum: bad header in %d bytes", len(data))
+		return fmt.Errorf("plan: float sum: bad header in %d bytes", len(data))
 	}
 	zeros, n := binary.Uvarint(data[1:])
 	if n <= 0 || zeros > 4*limbs {
-		return fmt.Errorf("cpu: float sum: bad exponent in %d bytes", len(data))
+		return fmt.Errorf("plan: float sum: bad exponent in %d bytes", len(data))
 	}
 	mag := data[1+n:]
 	// One bit of the top limb is the sign.
 	if 8*(len(mag)+int(zeros)) > (limbs-1)*limbBits+56 {
-		return fmt.Errorf("cpu: float sum: %d bytes are too many", len(data))
+		return fmt.Errorf("plan: float sum: %d bytes are too many", len(data))
 	}
 	var r FloatSum
 	for i := range mag {
@@ -239,7 +239,7 @@ func (s *FloatSum) UnmarshalBinary(data []byte) error {
 	r.carry()
 	r.nan, r.posInf, r.negInf = data[0]&flagNaN != 0, data[0]&flagPosInf != 0, data[0]&flagNegInf != 0
 	if again, _ := r.MarshalBinary(); !bytes.Equal(again, data) {
-		return fmt.Errorf("cpu: float sum: %d bytes are not in the one form of their sum", len(data))
+		return fmt.Errorf("plan: float sum: %d bytes are not in the one form of their sum", len(data))
 	}
 	*s = r
 	return nil

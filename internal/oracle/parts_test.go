@@ -1,0 +1,142 @@
+package oracle
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/stencildb/stencildb/aggregates"
+	"github.com/stencildb/stencildb/compute"
+	"github.com/stencildb/stencildb/cpu"
+	"github.com/stencildb/stencildb/fused"
+	"github.com/stencildb/stencildb/glctx"
+	"github.com/stencildb/stencildb/internal/gltest"
+	"github.com/stencildb/stencildb/internal/plantest"
+	"github.com/stencildb/stencildb/pass"
+	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/predicates"
+	"github.com/stencildb/stencildb/table"
+)
+
+// thread runs functions one after the other, as a GL context's does.
+type thread chan func()
+
+func (th thread) do(f func()) {
+	done := make(chan struct{})
+	th <- func() { f(); close(done) }
+	<-done
+}
+
+// onThread is a selection whose methods run on a thread.
+type onThread struct {
+	thread
+	s plan.Selection
+}
+
+func (o onThread) Check() (err error) {
+	o.do(func() { err = o.s.Check() })
+	return err
+}
+
+func (o onThread) Count() (n uint64, err error) {
+	o.do(func() { n, err = o.s.Count() })
+	return n, err
+}
+
+func (o onThread) CountNotNull(col int) (n uint64, err error) {
+	o.do(func() { n, err = o.s.CountNotNull(col) })
+	return n, err
+}
+
+func (o onThread) Sum(col int) (sum plan.Sum, err error) {
+	o.do(func() { sum, err = o.s.Sum(col) })
+	return sum, err
+}
+
+func (o onThread) Kth(col int, k uint64, largest bool) (v table.Value, err error) {
+	o.do(func() { v, err = o.s.Kth(col, k, largest) })
+	return v, err
+}
+
+func (o onThread) Histogram(col int, s *plan.Space, lo uint64, shift, bits int) (h []uint64, err error) {
+	o.do(func() { h, err = o.s.Histogram(col, s, lo, shift, bits) })
+	return h, err
+}
+
+func (o onThread) DigitBits() int { return o.s.DigitBits() }
+
+// The chunks of a table on several backends, some of which have none of them, give the
+// answer that one backend gives for all of them, or the same error.
+func TestPartsMergeToTheWhole(t *testing.T) {
+	gltest.Run(t, 0, func(ctx *glctx.Context, g *pass.GL) {
+		draws, scans, goroutines := predicates.DeviceOf(ctx.Caps()), compute.DeviceOf(ctx.Caps()), cpu.New(2)
+		backends := []func(q *plan.Query) (plan.Selection, error){
+			func(q *plan.Query) (plan.Selection, error) { return goroutines.Select(context.Background(), q) },
+			func(q *plan.Query) (plan.Selection, error) { return compute.Select(g, scans, q) },
+			func(q *plan.Query) (plan.Selection, error) { return fused.Select(g, draws, q) },
+			func(q *plan.Query) (plan.Selection, error) { return aggregates.Select(g, draws, q) },
+		}
+		compared, failed := 0, 0
+		rapid.Check(t, func(t *rapid.T) {
+			tab := plantest.Table(t, plantest.Default())
+			for range 3 {
+				q, err := plan.NewQuery(tab, plantest.Query(t, tab, plantest.Default()))
+				if err != nil {
+					continue
+				}
+				places := make([][]int, rapid.IntRange(1, 3).Draw(t, "parts"))
+				for i := range q.Chunks {
+					p := rapid.IntRange(0, len(places)-1).Draw(t, "part")
+					places[p] = append(places[p], i)
+				}
+				main := make(thread)
+				var parts []plan.Selection
+				for _, chunks := range places {
+					part := q
+					if len(places) > 1 {
+						part = q.Part(chunks)
+					}
+					s, err := rapid.SampledFrom(backends).Draw(t, "backend")(part)
+					if err != nil {
+						break
+					}
+					parts = append(parts, onThread{main, s})
+				}
+				if len(parts) < len(places) {
+					continue
+				}
+				want, wantErr := goroutines.Execute(context.Background(), q)
+				var got []table.Value
+				go func() {
+					defer close(main)
+					got, err = plan.Finish(plan.Merge(q, parts), q, true)
+				}()
+				for f := range main {
+					f()
+				}
+				g.End()
+				if declined := (*plan.Declined)(nil); errors.As(err, &declined) {
+					continue
+				}
+				if err != nil || wantErr != nil {
+					failed++
+					if err == nil || wantErr == nil || err.Error() != wantErr.Error() {
+						t.Fatalf("%v of %v: error %v, the whole has %v", q.Aggs, places, err, wantErr)
+					}
+					continue
+				}
+				compared++
+				for i, v := range want.Values {
+					if got[i].String() != v.String() {
+						t.Fatalf("%v of %v is %v, the whole's is %v", q.Aggs[i], places, got[i], v)
+					}
+				}
+			}
+		})
+		if compared == 0 || failed == 0 {
+			t.Errorf("%d answers compared, %d errors", compared, failed)
+		}
+	})
+}
