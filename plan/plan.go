@@ -24,8 +24,9 @@
 //
 // [Pred.Holds] and [Val.Eval] evaluate one record and are the specification of what
 // the backends do; [Pred.CNF] and [Pred.DNF] are the normal forms of the paper's
-// EvalCNF; [Space] is the code space that the chunks of a column share; [FinishSum],
-// [FinishAvg] and [Rank] turn partial results into answers.
+// EvalCNF; [Space] is the code space that the chunks of a column share. A [Selection]
+// is the selected records on one device, [Merge] joins those of several devices, and
+// [Finish] makes the answers.
 //
 // # Caveats
 //
