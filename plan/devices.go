@@ -13,14 +13,14 @@ import (
 // Part is the query over some chunks of its table, for one of several devices whose
 // selections [Merge] joins.
 func (q *Query) Part(chunks []int) *Query {
-	t := *q.Table
-	p := &Query{Table: &t, Where: q.Where, Aggs: q.Aggs, places: []int{}}
-	t.Chunks = nil
+	p := &Query{Where: q.Where, Aggs: q.Aggs, places: []int{}}
+	var list []*table.Chunk
 	for _, i := range chunks {
-		t.Chunks = append(t.Chunks, q.Table.Chunks[i])
+		list = append(list, q.Table.Chunks[i])
 		p.Chunks = append(p.Chunks, q.Chunks[i])
 		p.places = append(p.places, q.place(i))
 	}
+	p.Table = q.Table.With(list...)
 	return p
 }
 
