@@ -1,6 +1,7 @@
 package aggregates_test
 
 import (
+	"context"
 	"math"
 	mathbig "math/big"
 	"strings"
@@ -41,7 +42,7 @@ func openEngine(b *testing.B, t *table.Table) (*engine, func()) {
 	}
 	e := &engine{ctx: ctx, table: t, device: predicates.DeviceOf(ctx.Caps())}
 	var store *textures.Store
-	err = ctx.Do(func() error {
+	err = ctx.Do(context.Background(), func() error {
 		store = textures.NewStore(ctx, 0)
 		e.gl = pass.NewGL(ctx, store)
 		// A slot of their own: what the queries do does not spoil the depth buffers.
@@ -55,7 +56,7 @@ func openEngine(b *testing.B, t *table.Table) (*engine, func()) {
 		b.Fatal(err)
 	}
 	return e, func() {
-		_ = ctx.Do(func() error { e.gl.Close(); store.Close(); return nil })
+		_ = ctx.Do(context.Background(), func() error { e.gl.Close(); store.Close(); return nil })
 		if err := ctx.Close(); err != nil {
 			b.Error(err)
 		}
@@ -68,7 +69,7 @@ func openBare(b *testing.B, t *table.Table) (*bare, func()) {
 		b.Fatal(err)
 	}
 	r := &bare{ctx: ctx, rows: t.Rows()}
-	err = ctx.Do(func() error {
+	err = ctx.Do(context.Background(), func() error {
 		store := textures.NewStore(ctx, 0)
 		ch := t.Chunks[0]
 		for i := range 4 {

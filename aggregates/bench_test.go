@@ -1,6 +1,7 @@
 package aggregates_test
 
 import (
+	"context"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -211,7 +212,7 @@ func benchmarkRows(b *testing.B, rows int) {
 // timed is the wall time of f on the GL thread, between two finishes.
 func timed(b *testing.B, ctx *glctx.Context, f func() error) time.Duration {
 	var d time.Duration
-	err := ctx.Do(func() error {
+	err := ctx.Do(context.Background(), func() error {
 		ctx.Finish()
 		start := time.Now()
 		err := f()

@@ -34,7 +34,7 @@ const (
 // floor measures the floor over tables of that many rows.
 func (r *rig) floor(ctx context.Context, rows int) (f Floor, err error) {
 	f.Rows = rows
-	err = r.Context.Do(func() error {
+	err = r.Context.Do(context.Background(), func() error {
 		r.GL.Use(ctx)
 		defer r.GL.End()
 		draw := r.emptyQuads(rows)

@@ -32,7 +32,7 @@ func openRig(o engine.Options) (*rig, error) {
 		return nil, err
 	}
 	r := &rig{GPU: d}
-	err = d.Context.Do(func() error {
+	err = d.Context.Do(context.Background(), func() error {
 		r.timer = d.Context.NewTimer()
 		return nil
 	})
@@ -43,7 +43,7 @@ func openRig(o engine.Options) (*rig, error) {
 }
 
 func (r *rig) close() error {
-	err := r.Context.Do(func() error {
+	err := r.Context.Do(context.Background(), func() error {
 		r.timer.Delete()
 		return nil
 	})
@@ -166,7 +166,7 @@ func (s *gpuStatement) execute(ctx context.Context, q *plan.Query) (out Outcome,
 
 // on runs f on the GL thread as one query.
 func (s *gpuStatement) on(ctx context.Context, f func() error) error {
-	err := s.Context.Do(func() error {
+	err := s.Context.Do(context.Background(), func() error {
 		s.GL.Use(ctx)
 		defer s.GL.End()
 		return f()
@@ -197,7 +197,7 @@ func (s *wholeStatement) Cold(ctx context.Context) (Outcome, error) {
 		return Outcome{}, err
 	}
 	out, err := s.execute(ctx, q)
-	return out, errors.Join(err, s.Context.Do(func() error {
+	return out, errors.Join(err, s.Context.Do(context.Background(), func() error {
 		for _, c := range fresh.Chunks {
 			s.Store.Drop(c)
 		}

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/sys/unix"
@@ -26,6 +27,7 @@ type common struct {
 	device     string
 	gpuMemory  size
 	hostMemory size
+	timeout    time.Duration
 	context    *glctx.Context // to compute on, where a command has opened one
 }
 
@@ -54,6 +56,7 @@ func (o *common) register(c *cobra.Command) {
 	o.registerDevice(c)
 	f.Var(&o.gpuMemory, "gpu-memory", "budget for columns on the device, e.g. 512MiB or 4G (default: a share of what is free)")
 	f.Var(&o.hostMemory, "host-memory", "budget for tables in host memory (default: no limit)")
+	f.DurationVar(&o.timeout, "statement-timeout", 0, "end a statement that takes longer, e.g. 500ms or 1m (default: no limit)")
 }
 
 func (o *common) registerDevice(c *cobra.Command) {
@@ -108,7 +111,7 @@ func (o *common) open(c *cobra.Command) (*engine.DB, error) {
 func (o *common) engineOptions() engine.Options {
 	return engine.Options{
 		Backend: o.backend.value, Device: o.device, Context: o.context,
-		GPUMemory: int64(o.gpuMemory), HostMemory: int64(o.hostMemory),
+		GPUMemory: int64(o.gpuMemory), HostMemory: int64(o.hostMemory), StatementTimeout: o.timeout,
 	}
 }
 

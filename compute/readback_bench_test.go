@@ -1,6 +1,7 @@
 package compute_test
 
 import (
+	"context"
 	"errors"
 	"slices"
 	"testing"
@@ -24,7 +25,7 @@ func BenchmarkReadBack(b *testing.B) {
 	}
 	defer ctx.Close()
 	const size, persistent = 256, gl.MAP_READ_BIT | gl.MAP_PERSISTENT_BIT | gl.MAP_COHERENT_BIT
-	err = ctx.Do(func() error {
+	err = ctx.Do(context.Background(), func() error {
 		var result, mapped uint32
 		gl.CreateBuffers(1, &result)
 		gl.CreateBuffers(1, &mapped)

@@ -1,6 +1,7 @@
 package compute_test
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"testing"
@@ -52,7 +53,7 @@ func BenchmarkReads(b *testing.B) {
 		program *shaders.Program
 		took    []time.Duration
 	}
-	err = ctx.Do(func() error {
+	err = ctx.Do(context.Background(), func() error {
 		var buffers [2]uint32
 		gl.CreateBuffers(2, &buffers[0])
 		defer gl.DeleteBuffers(2, &buffers[0])

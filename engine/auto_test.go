@@ -175,7 +175,7 @@ func settledOn(t *testing.T, rows int, list ...*fake) *Statement {
 
 func first(t *testing.T, s *Statement) string {
 	t.Helper()
-	list, err := s.order(false)
+	list, err := s.order(context.Background(), new(time.Duration), false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -280,7 +280,7 @@ func TestExplainShowsPredictions(t *testing.T) {
 func TestChoicesSettle(t *testing.T) {
 	classic := &fake{name: "classic"}
 	s := settledOn(t, 4_000_000, classic)
-	d := s.db.device.(*fakeDevice)
+	d := s.db.opening.device.(*fakeDevice)
 	for i := range settledAfter {
 		if s.choice.settled.Load() != nil {
 			t.Fatalf("settled after %d executions", i)

@@ -94,7 +94,7 @@ func calibrate(ctx context.Context, o Options, s *sizes) (found *Calibration, er
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
-	device, err := db.openDevice()
+	device, err := db.openDevice(ctx, new(time.Duration))
 	if err != nil {
 		return nil, err
 	}
@@ -141,7 +141,7 @@ func (c *calibration) run(ctx context.Context) error {
 
 // on executes a statement on one backend.
 func (c *calibration) on(ctx context.Context, backend string, s *Statement) (*plan.Answer, time.Duration, error) {
-	b, err := c.db.open(backend)
+	b, _, err := c.db.open(ctx, backend, new(time.Duration))
 	if err != nil {
 		return nil, 0, err
 	}

@@ -54,11 +54,10 @@ func (c *catalog) entry(name string) *entry {
 // accountFor returns the time that reading the table took, once.
 func (c *catalog) accountFor(name string) time.Duration {
 	e := c.entry(name)
-	if e == nil {
+	if e == nil || e.mu.Acquire(c.ctx, 1) != nil {
 		return 0
 	}
-	e.mu.Lock()
-	defer e.mu.Unlock()
+	defer e.mu.Release(1)
 	d := e.load
 	e.load = 0
 	return d

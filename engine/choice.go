@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"cmp"
+	"context"
 	"errors"
 	"slices"
 	"sync"
@@ -8,6 +10,7 @@ import (
 	"time"
 
 	"github.com/stencildb/stencildb/cost"
+	"github.com/stencildb/stencildb/glctx"
 )
 
 // trialAfter is how many executions of a statement make it worth while to try a
@@ -38,6 +41,7 @@ type candidate struct {
 	times    int     // that it ran with every column resident
 	best     float64 // of these the shortest, in seconds, after the first, which may compile programs
 	declined error   // why it cannot
+	faults   int     // of the device under it
 
 	at       *content // of the device, that the following are of
 	upload   float64  // seconds
@@ -49,10 +53,10 @@ type candidate struct {
 // settled is a choice that stays while the device is the one that it was made for: open
 // or not, with its profile; and for a backend on it, with what was resident.
 type settled struct {
-	backend Backend
-	epoch   uint64
-	device  device // nil for cpu
-	at      *content
+	name   string // of the backend
+	epoch  uint64
+	device device // nil for cpu
+	at     *content
 }
 
 // valid reports whether the choice stays.
@@ -62,14 +66,14 @@ func (c *settled) valid(db *DB) bool {
 
 // settle makes the choice stay, where nothing more is to be found out: the first of
 // the list is also the one that would be the fastest with every column resident.
-func (s *Statement) settle(list []cost.Prediction, b Backend, epoch uint64) {
+func (s *Statement) settle(list []cost.Prediction, epoch uint64) {
 	c := &s.choice
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.runs < settledAfter || list[0].Share > 0 || list[0].Measured == 0 || list[0].Unsure || fastest(list) != 0 {
 		return
 	}
-	now := &settled{backend: b, epoch: epoch}
+	now := &settled{name: list[0].Backend, epoch: epoch}
 	if list[0].Backend != "cpu" {
 		now.device, _, _ = s.db.opened()
 		now.at = c.each[list[0].Backend].at
@@ -89,33 +93,35 @@ func fastest(list []cost.Prediction) int {
 	return best
 }
 
-// try calls do with one backend after the other, the one first that is expected to be
-// done first, until one is neither unable to do the query nor short of device memory.
-func (s *Statement) try(do func(Backend) error) error {
-	if name := s.db.opts.Backend; name != "auto" {
-		b, err := s.db.open(name)
-		if err != nil {
+// try calls do with the backend that is asked for. With auto that is one after the
+// other, the one first that is expected to be done first: the next one where a backend
+// cannot do the query or lacks the device memory, and cpu where the device failed.
+// What opening the device took is added to spent.
+func (s *Statement) try(ctx context.Context, spent *time.Duration, do func(Backend) error) error {
+	db := s.db
+	if name := db.opts.Backend; name != "auto" {
+		return db.on(ctx, name, spent, do)
+	}
+	epoch := db.epoch.Load()
+	var order []cost.Prediction
+	if c := s.choice.settled.Load(); c.valid(db) {
+		order = []cost.Prediction{{Backend: c.name}, {Backend: "cpu"}}
+	} else {
+		var err error
+		if order, err = s.order(ctx, spent, true); err != nil {
 			return err
 		}
-		return do(b)
+		s.settle(order, epoch)
 	}
-	if c := s.choice.settled.Load(); c.valid(s.db) {
-		return do(c.backend)
-	}
-	epoch := s.db.epoch.Load()
-	order, err := s.order(true)
-	if err != nil {
-		return err
-	}
-	for i, p := range order {
-		var b Backend
-		if b, err = s.db.open(p.Backend); err != nil {
-			return err
+	var err error
+	failed := false
+	for _, p := range order {
+		if failed && p.Backend != "cpu" {
+			continue
 		}
-		if i == 0 {
-			s.settle(order, b, epoch)
-		}
-		if err = do(b); !errors.Is(err, ErrUnsupported) && !errors.Is(err, ErrDeviceMemory) {
+		err = db.on(ctx, p.Backend, spent, do)
+		failed = errors.Is(err, glctx.ErrFault)
+		if !failed && !errors.Is(err, ErrUnsupported) && !errors.Is(err, ErrDeviceMemory) {
 			return err
 		}
 		s.choice.decline(p.Backend, err)
@@ -126,14 +132,14 @@ func (s *Statement) try(do func(Backend) error) error {
 // order lists the backends that may do the statement, the cheapest first, and opens
 // the device when the cheapest needs it. count says that the statement is about to
 // run.
-func (s *Statement) order(count bool) ([]cost.Prediction, error) {
+func (s *Statement) order(ctx context.Context, spent *time.Duration, count bool) ([]cost.Prediction, error) {
 	d, tried, err := s.db.opened()
 	if err == nil && !tried && s.db.deviceWanted() {
-		d, err = s.db.openDevice()
+		d, err = s.db.openDevice(ctx, spent)
 		tried = true
 	}
-	if s.db.fatal(err) {
-		return nil, err
+	if s.db.fatal(err) || ctx.Err() != nil {
+		return nil, cmp.Or(ctx.Err(), err)
 	}
 	list, err := s.choice.predict(s, d, !tried)
 	if err != nil {
@@ -145,8 +151,8 @@ func (s *Statement) order(count bool) ([]cost.Prediction, error) {
 	if tried || list[0].Backend == "cpu" {
 		return list, nil
 	}
-	if d, err = s.db.openDevice(); s.db.fatal(err) {
-		return nil, err
+	if d, err = s.db.openDevice(ctx, spent); s.db.fatal(err) || ctx.Err() != nil {
+		return nil, cmp.Or(ctx.Err(), err)
 	}
 	return s.choice.predict(s, d, false)
 }
@@ -246,11 +252,19 @@ func (c *choice) missing(name string) []int {
 	return c.each[name].missing
 }
 
-// decline notes that a backend cannot do the statement.
+// decline notes that a backend cannot do the statement. After a fault it may do so on
+// the next device; after two it is left alone.
 func (c *choice) decline(name string, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.each[name].declined = err
+	k := c.each[name]
+	if errors.Is(err, glctx.ErrFault) {
+		if k.faults++; k.faults < 2 {
+			return
+		}
+	}
+	k.declined = err
+	c.settled.Store(nil)
 }
 
 // ran notes what an execution took, and what of that was the upload of columns, while

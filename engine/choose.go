@@ -1,24 +1,28 @@
 package engine
 
 import (
+	"context"
 	"fmt"
 	"os"
+	"time"
 )
 
-// open returns the backend of that name; that of a device opens it.
-func (db *DB) open(name string) (Backend, error) {
+// open returns the backend of that name, and the device that it is on, which it opens;
+// nil for cpu. What that took is added to spent.
+func (db *DB) open(ctx context.Context, name string, spent *time.Duration) (Backend, device, error) {
 	if name == "cpu" {
-		return db.openCPU()
+		b, err := db.openCPU()
+		return b, nil, err
 	}
-	d, err := db.openDevice()
+	d, err := db.openDevice(ctx, spent)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	b := d.backend(name)
 	if b == nil {
-		return nil, fmt.Errorf("engine: no backend %s on this device", name)
+		return nil, nil, fmt.Errorf("engine: no backend %s on this device", name)
 	}
-	return b, nil
+	return b, d, nil
 }
 
 func (db *DB) openCPU() (Backend, error) {
@@ -36,11 +40,12 @@ func (db *DB) openCPU() (Backend, error) {
 // Ready opens what queries may use, now instead of when one needs it, and returns the
 // error that this query would have met. With auto that is the device, if there is one.
 func (db *DB) Ready() error {
+	ctx, spent := context.Background(), new(time.Duration)
 	if db.opts.Backend != "auto" {
-		_, err := db.open(db.opts.Backend)
+		_, _, err := db.open(ctx, db.opts.Backend, spent)
 		return err
 	}
-	if _, err := db.openDevice(); db.fatal(err) {
+	if _, err := db.openDevice(ctx, spent); db.fatal(err) {
 		return err
 	}
 	_, err := db.openCPU()
@@ -50,15 +55,4 @@ func (db *DB) Ready() error {
 // deviceWanted reports whether somebody asked for a device.
 func (db *DB) deviceWanted() bool {
 	return db.opts.Device != "" || os.Getenv("STENCILDB_DEVICE") != ""
-}
-
-// opened returns the device where it is open, or failed to be; tried is false where
-// nobody has needed it yet.
-func (db *DB) opened() (d device, tried bool, err error) {
-	db.mu.Lock()
-	defer db.mu.Unlock()
-	if db.closed {
-		return nil, false, errClosed
-	}
-	return db.device, db.deviceTried, db.deviceError
 }

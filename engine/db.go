@@ -9,6 +9,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"golang.org/x/sync/semaphore"
+
 	"github.com/stencildb/stencildb/cost"
 	"github.com/stencildb/stencildb/glctx"
 	"github.com/stencildb/stencildb/ingest"
@@ -30,6 +32,9 @@ type Options struct {
 	// HostMemory is the budget in bytes for the tables that the DB reads from
 	// files; 0 means no budget.
 	HostMemory int64
+	// StatementTimeout ends a statement that takes longer, its tables' reading
+	// included, with an error that is [context.DeadlineExceeded]; 0 ends none.
+	StatementTimeout time.Duration
 	// Calibrations is the folder of what `stencildb info --calibrate` measured, which
 	// auto goes by; "" is the folder of [cost.Folder].
 	Calibrations string
@@ -60,21 +65,19 @@ type DB struct {
 
 	epoch atomic.Uint64 // counts the opening of the device and the closing of the DB
 
-	mu          sync.Mutex
-	closed      bool
-	entries     []*entry // in the order in which they were added
-	cpu         Backend
-	device      device // opened at the first query that needs it
-	deviceError error
-	deviceTried bool
-	opening     time.Duration // of devices, until a statement has accounted for it
+	mu      sync.Mutex
+	closed  bool
+	entries []*entry // in the order in which they were added
+	cpu     Backend
+	opening *opening        // of the device; nil until a statement needs it
+	closing <-chan struct{} // of a device that failed before; nil where none has
 }
 
 // entry is a table, or a file to be read into one.
 type entry struct {
 	name string
 
-	mu       sync.Mutex // held while the file is read
+	mu       *semaphore.Weighted // of 1, held while the file is read
 	table    *table.Table
 	reader   func(context.Context, ingest.Options) (*table.Table, error)
 	progress Progress
@@ -82,7 +85,7 @@ type entry struct {
 }
 
 func fileEntry(s ingest.Source, progress Progress) *entry {
-	return &entry{name: s.Name, progress: progress,
+	return &entry{name: s.Name, progress: progress, mu: semaphore.NewWeighted(1),
 		reader: func(ctx context.Context, o ingest.Options) (*table.Table, error) { return ingest.Load(ctx, s, o) }}
 }
 
@@ -95,8 +98,8 @@ func Open(o Options) (*DB, error) {
 	if !slices.Contains(Backends(), o.Backend) {
 		return nil, fmt.Errorf("engine: no backend %q: take one of %v", o.Backend, Backends())
 	}
-	if o.GPUMemory < 0 || o.HostMemory < 0 || o.ChunkRows < 0 {
-		return nil, errors.New("engine: budgets and chunk sizes are not negative")
+	if o.GPUMemory < 0 || o.HostMemory < 0 || o.ChunkRows < 0 || o.StatementTimeout < 0 {
+		return nil, errors.New("engine: budgets, chunk sizes and the statement timeout are not negative")
 	}
 	if o.Calibrations == "" {
 		// Without a home there is no folder, and the built-in costs do.
@@ -159,6 +162,9 @@ func (db *DB) register(e *entry) error {
 			return fmt.Errorf("engine: there are two tables named %s: give each its own name", e.name)
 		}
 	}
+	if e.mu == nil {
+		e.mu = semaphore.NewWeighted(1)
+	}
 	db.entries = append(db.entries, e)
 	db.statements.forget()
 	return nil
@@ -166,31 +172,53 @@ func (db *DB) register(e *entry) error {
 
 var errClosed = errors.New("engine: the DB is closed")
 
-// read returns the entry's table, reading its file where that has not been done.
+// read returns the entry's table, reading its file where that has not been done. It
+// returns when ctx ends, though the reading may go on for a while: opening a pipe
+// that nobody writes to cannot be ended.
 func (db *DB) read(ctx context.Context, e *entry) (*table.Table, error) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if e.table != nil {
-		return e.table, nil
+	if err := e.mu.Acquire(ctx, 1); err != nil {
+		return nil, err
+	}
+	if t := e.table; t != nil {
+		e.mu.Release(1)
+		return t, nil
 	}
 	limit, err := db.hostBudget()
 	if err != nil {
+		e.mu.Release(1)
 		return nil, err
 	}
 	o := ingest.Options{ChunkRows: db.opts.ChunkRows, MemoryLimit: limit}
-	if e.progress != nil {
-		o.Progress = func(done, total int64) { e.progress(e.name, done, total) }
-	}
-	start := time.Now()
-	t, err := e.reader(ctx, o)
-	if err != nil {
+	progress := func(done, total int64) {
 		if e.progress != nil {
-			e.progress(e.name, 1, 1)
+			e.progress(e.name, done, total)
 		}
+	}
+	o.Progress = func(done, total int64) {
+		if ctx.Err() == nil {
+			progress(done, total)
+		}
+	}
+	read := make(chan error, 1)
+	go func() {
+		defer e.mu.Release(1)
+		start := time.Now()
+		t, err := e.reader(ctx, o)
+		if err == nil {
+			e.table, e.load = t, time.Since(start)
+		}
+		read <- err
+	}()
+	select {
+	case err = <-read:
+	case <-ctx.Done():
+		err = ctx.Err()
+	}
+	if err != nil {
+		progress(1, 1)
 		return nil, err
 	}
-	e.table, e.load = t, time.Since(start)
-	return t, nil
+	return e.table, nil
 }
 
 // hostBudget is what is left of Options.HostMemory; 0 when no budget was given.
@@ -204,9 +232,9 @@ func (db *DB) hostBudget() (int64, error) {
 	db.mu.Unlock()
 	for _, e := range entries {
 		// An entry that is locked is being read and has no table yet.
-		if e.mu.TryLock() {
+		if e.mu.TryAcquire(1) {
 			left -= tableBytes(e.table)
-			e.mu.Unlock()
+			e.mu.Release(1)
 		}
 	}
 	if left <= 0 {
@@ -237,10 +265,10 @@ func (db *DB) Close() error {
 	db.mu.Lock()
 	defer db.mu.Unlock()
 	var err error
-	if db.device != nil {
-		err = db.device.Close()
+	if !db.closed {
+		err = db.closeDevice()
 	}
-	db.closed, db.device, db.cpu = true, nil, nil
+	db.closed, db.cpu = true, nil
 	db.epoch.Add(1)
 	db.statements.forget()
 	return err

@@ -1,9 +1,12 @@
 package engine
 
 import (
+	"context"
+	"errors"
 	"time"
 
 	"github.com/stencildb/stencildb/cost"
+	"github.com/stencildb/stencildb/glctx"
 	"github.com/stencildb/stencildb/table"
 	"github.com/stencildb/stencildb/textures"
 )
@@ -67,33 +70,146 @@ func (c *content) has(backend string, col cost.Column) bool {
 	return false
 }
 
-// openDevice opens the GPU, once; an error is kept too.
-func (db *DB) openDevice() (device, error) {
+// opening is the opening of a DB's device, under way or over.
+type opening struct {
+	done   chan struct{}
+	device device
+	err    error
+}
+
+// over reports whether the opening has ended.
+func (o *opening) over() bool {
+	select {
+	case <-o.done:
+		return true
+	default:
+		return false
+	}
+}
+
+// openDevice opens the device, unless that was done; an error is kept too. It returns
+// when ctx ends, while the opening goes on. What it took is added to spent.
+func (db *DB) openDevice(ctx context.Context, spent *time.Duration) (device, error) {
+	db.mu.Lock()
+	o := db.opening
+	switch {
+	case db.closed:
+		db.mu.Unlock()
+		return nil, errClosed
+	case o == nil:
+		o = &opening{done: make(chan struct{})}
+		db.opening = o
+		go db.finish(o, db.closing)
+	}
+	db.mu.Unlock()
+	if !o.over() {
+		start := time.Now()
+		defer func() { *spent += time.Since(start) }()
+	}
+	select {
+	case <-o.done:
+		return o.device, o.err
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// finish opens the device, once the one before is closed.
+func (db *DB) finish(o *opening, before <-chan struct{}) {
+	defer close(o.done)
+	if before != nil {
+		<-before
+	}
+	o.device, o.err = db.opener(db.opts)
+	if o.err == nil {
+		db.costs.opened(o.device.key())
+	}
+	db.epoch.Add(1)
+}
+
+// opened returns the device where it is open, or failed to be; tried is false where
+// nobody has needed it yet.
+func (db *DB) opened() (d device, tried bool, err error) {
 	db.mu.Lock()
 	defer db.mu.Unlock()
 	if db.closed {
-		return nil, errClosed
+		return nil, false, errClosed
 	}
-	if !db.deviceTried {
-		start := time.Now()
-		db.device, db.deviceError = db.opener(db.opts)
-		took := time.Since(start)
-		db.opening += took
-		db.deviceTried = true
-		db.epoch.Add(1)
-		if db.deviceError == nil {
-			db.costs.opened(db.device.key())
-		}
+	if db.opening == nil || !db.opening.over() {
+		return nil, false, nil
 	}
-	return db.device, db.deviceError
+	return db.opening.device, true, db.opening.err
 }
 
-// accountForOpening returns the time that looking for devices and opening them
-// took, once.
-func (db *DB) accountForOpening() time.Duration {
+// lose closes a device that failed: what was resident on it is forgotten, and whoever
+// needs a device next opens it anew.
+func (db *DB) lose(d device) {
 	db.mu.Lock()
 	defer db.mu.Unlock()
-	d := db.opening
-	db.opening = 0
-	return d
+	if db.closed || !db.holds(d) {
+		return
+	}
+	closing := make(chan struct{})
+	db.opening, db.closing = nil, closing
+	db.epoch.Add(1)
+	go func() {
+		defer close(closing)
+		_ = d.Close() // that it failed is known
+	}()
+}
+
+// holds reports whether d is the device that statements take; with db.mu.
+func (db *DB) holds(d device) bool {
+	return db.opening != nil && db.opening.over() && db.opening.device == d
+}
+
+// on calls do with a backend. After a fault of the device that is closed. Where
+// another statement's fault has closed it, do is called again with the next one.
+func (db *DB) on(ctx context.Context, name string, spent *time.Duration, do func(Backend) error) error {
+	for {
+		b, d, err := db.open(ctx, name, spent)
+		if err != nil {
+			return err
+		}
+		err = do(b)
+		switch {
+		case d == nil || err == nil:
+			return err
+		case errors.Is(err, glctx.ErrFault):
+			db.lose(d)
+			return err
+		case !errors.Is(err, glctx.ErrClosed):
+			return err
+		}
+		db.mu.Lock()
+		closed := db.closed || db.holds(d)
+		db.mu.Unlock()
+		if closed {
+			return err
+		}
+	}
+}
+
+// closeDevice closes the device, if there is one; with db.mu. An opening under way is
+// not waited for.
+func (db *DB) closeDevice() error {
+	if db.closing != nil {
+		<-db.closing
+	}
+	o := db.opening
+	switch {
+	case o == nil:
+		return nil
+	case o.over():
+		if o.device == nil {
+			return nil
+		}
+		return o.device.Close()
+	}
+	go func() {
+		if <-o.done; o.device != nil {
+			_ = o.device.Close()
+		}
+	}()
+	return nil
 }

@@ -85,10 +85,11 @@ func (db *DB) explain(ctx context.Context, script string, st *sql.Statement, ana
 }
 
 func (x *Explanation) explain(ctx context.Context, s *Statement, analyze bool) error {
-	if err := x.predict(s); err != nil {
+	if err := x.predict(ctx, s); err != nil {
 		return err
 	}
-	err := s.try(func(b Backend) (err error) {
+	var opening time.Duration
+	err := s.try(ctx, &opening, func(b Backend) (err error) {
 		x.Backend = b.Name()
 		if analyze {
 			return x.analyze(ctx, s, b)
@@ -106,8 +107,8 @@ func (x *Explanation) explain(ctx context.Context, s *Statement, analyze bool) e
 }
 
 // predict asks what the statement would take, on all backends.
-func (x *Explanation) predict(s *Statement) error {
-	list, err := s.predictions()
+func (x *Explanation) predict(ctx context.Context, s *Statement) error {
+	list, err := s.predictions(ctx)
 	if err != nil {
 		return err
 	}
@@ -124,11 +125,12 @@ func (x *Explanation) predict(s *Statement) error {
 
 // predictions are those of all backends. They open the backend that was asked for, or
 // what auto needs.
-func (s *Statement) predictions() ([]cost.Prediction, error) {
+func (s *Statement) predictions(ctx context.Context) ([]cost.Prediction, error) {
+	spent := new(time.Duration)
 	if s.db.opts.Backend == "auto" {
-		return s.order(false)
+		return s.order(ctx, spent, false)
 	}
-	if _, err := s.db.open(s.db.opts.Backend); err != nil {
+	if _, _, err := s.db.open(ctx, s.db.opts.Backend, spent); err != nil {
 		return nil, err
 	}
 	d, tried, err := s.db.opened()
@@ -152,7 +154,7 @@ func (s *Statement) names(cols []int) []string {
 // why says why auto took the backend that it took.
 func (x *Explanation) why(s *Statement) string {
 	if first := x.Predictions[0]; first.Backend != x.Backend {
-		return first.Backend + " cannot do this query"
+		return first.Backend + " cannot do this query, or failed"
 	}
 	if len(x.Predictions) == 1 {
 		if _, _, err := s.db.opened(); err != nil {

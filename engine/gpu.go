@@ -76,7 +76,7 @@ func openGPU(o Options) (*GPU, error) {
 func prepareGPU(g *GPU) (*GPU, error) {
 	caps := g.Context.Caps()
 	g.Draws, g.Computes = predicates.DeviceOf(caps), compute.DeviceOf(caps)
-	err := g.Context.Do(func() (err error) {
+	err := g.Context.Do(context.Background(), func() (err error) {
 		g.Store = textures.NewStore(g.Context, 0)
 		g.GL = pass.NewGL(g.Context, g.Store)
 		if g.Draws.DepthBounds {
@@ -96,9 +96,19 @@ func prepareGPU(g *GPU) (*GPU, error) {
 	return g, nil
 }
 
-// Close releases what is on the device, and the context unless it was lent.
+// Close releases what is on the device, and the context unless it was lent. Where the
+// GL thread works for a caller that has gone, it does so after that, and Close does not
+// wait.
 func (g *GPU) Close() error {
-	err := g.Context.Do(func() error {
+	if !g.lent && g.Context.Abandoned() {
+		go func() { _ = g.release() }()
+		return nil
+	}
+	return g.release()
+}
+
+func (g *GPU) release() error {
+	err := g.Context.Do(context.Background(), func() error {
 		if g.GL != nil {
 			g.GL.Close()
 			g.Store.Close()
@@ -145,7 +155,7 @@ func (b *passes) Execute(ctx context.Context, q *plan.Query) (*plan.Answer, erro
 func (b *passes) Analyze(ctx context.Context, q *plan.Query) (*plan.Answer, []Step, error) {
 	p := &pass.Profiler{Runner: b.GL, Uploaded: b.Store.Uploaded}
 	var a *plan.Answer
-	err := b.Context.Do(func() (err error) {
+	err := b.Context.Do(ctx, func() (err error) {
 		t := b.Context.NewTimer()
 		defer t.Delete()
 		p.Timer = t
@@ -167,7 +177,7 @@ func (b *passes) Analyze(ctx context.Context, q *plan.Query) (*plan.Answer, []St
 func (b *passes) execute(ctx context.Context, q *plan.Query, run pass.Runner) (*plan.Answer, error) {
 	m := &pass.Meter{Runner: run}
 	a := &plan.Answer{}
-	err := b.Context.Do(func() error {
+	err := b.Context.Do(ctx, func() error {
 		b.GL.Use(ctx)
 		defer b.GL.End()
 		b.Store.Name(q.Table.Attributes())

@@ -16,7 +16,7 @@ import (
 // float32, with an error, and only over all records. For comparison with SUM; it
 // runs on the classic backend, whatever the one in use.
 func (db *DB) MipmapSum(ctx context.Context, t *table.Table, col int) (sum float64, elapsed time.Duration, err error) {
-	d, err := db.openDevice()
+	d, err := db.openDevice(ctx, new(time.Duration))
 	if err != nil {
 		return 0, 0, err
 	}
@@ -27,7 +27,7 @@ func (db *DB) MipmapSum(ctx context.Context, t *table.Table, col int) (sum float
 	if len(t.Chunks) == 0 {
 		return 0, 0, nil
 	}
-	err = c.Context.Do(func() error {
+	err = c.Context.Do(ctx, func() error {
 		c.GL.Use(ctx)
 		defer c.GL.End()
 		e := predicates.New(c.GL, c.Draws, t, 0, textures.D24S8, 0, predicates.NewSlots())

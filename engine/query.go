@@ -84,7 +84,10 @@ func parseOne(text string) (*sql.Statement, error) {
 
 // statement runs one statement of a script, and keeps it prepared when it is the only
 // one.
-func (db *DB) statement(ctx context.Context, script string, st *sql.Statement, only bool) (*Result, error) {
+func (db *DB) statement(ctx context.Context, script string, st *sql.Statement, only bool) (r *Result, err error) {
+	ctx, cancel := db.limited(ctx)
+	defer cancel()
+	defer func() { err = ended(ctx, err) }()
 	if st.Explain {
 		x, err := db.explain(ctx, script, st, st.Analyze, false)
 		if err != nil {

@@ -66,7 +66,7 @@ func (db *DB) chunkNames() map[*table.Chunk]*table.Table {
 	db.mu.Unlock()
 	names := map[*table.Chunk]*table.Table{}
 	for _, e := range entries {
-		if !e.mu.TryLock() { // it is being read
+		if !e.mu.TryAcquire(1) { // it is being read
 			continue
 		}
 		if e.table != nil {
@@ -74,7 +74,7 @@ func (db *DB) chunkNames() map[*table.Chunk]*table.Table {
 				names[c] = e.table
 			}
 		}
-		e.mu.Unlock()
+		e.mu.Release(1)
 	}
 	return names
 }

@@ -93,7 +93,7 @@ func (c *calibration) routine(ctx context.Context, r routine) (took time.Duratio
 		}
 		return took, a.Passes, nil
 	}
-	b, err := c.db.open("classic")
+	b, _, err := c.db.open(ctx, "classic", new(time.Duration))
 	if err != nil {
 		return 0, 0, err
 	}

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync/atomic"
 	"time"
@@ -94,9 +95,12 @@ func (s *Statement) run(ctx context.Context) (*Result, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
+	ctx, cancel := s.db.limited(ctx)
+	defer cancel()
 	start := time.Now()
 	var r *Result
-	err := s.try(func(b Backend) error {
+	var opening time.Duration
+	err := s.try(ctx, &opening, func(b Backend) error {
 		began := time.Now()
 		answer, err := b.Execute(ctx, s.plan)
 		if err != nil {
@@ -107,19 +111,37 @@ func (s *Statement) run(ctx context.Context) (*Result, error) {
 		return err
 	})
 	if err != nil {
-		return nil, err
+		return nil, ended(ctx, err)
 	}
+	r.Load += opening
 	before := time.Duration(s.load.Swap(0))
 	r.Elapsed = max(0, time.Since(start)-r.Load) + time.Duration(s.planning.Swap(0))
 	r.Load += before
 	return r, nil
 }
 
+// limited is ctx within the DB's statement timeout.
+func (db *DB) limited(ctx context.Context) (context.Context, context.CancelFunc) {
+	t := db.opts.StatementTimeout
+	if t == 0 {
+		return ctx, func() {}
+	}
+	return context.WithTimeoutCause(ctx, t, &marked{fmt.Errorf("the statement took longer than the statement timeout of %v", t), context.DeadlineExceeded})
+}
+
+// ended is err, or why ctx ended where that is what err says.
+func ended(ctx context.Context, err error) error {
+	if over := ctx.Err(); over != nil && errors.Is(err, over) {
+		return context.Cause(ctx)
+	}
+	return err
+}
+
 // result computes the select items from the aggregates' values.
 func (s *Statement) result(backend string, a *plan.Answer) (*Result, error) {
 	r := &Result{
 		SQL: s.text, Backend: backend, Passes: a.Passes, Samples: a.Samples,
-		Load: a.Load + s.db.accountForOpening(),
+		Load: a.Load,
 	}
 	if len(a.Values) != len(s.query.Aggs) {
 		return nil, fmt.Errorf("engine: backend %s gave %d values for %d aggregates", backend, len(a.Values), len(s.query.Aggs))

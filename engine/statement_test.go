@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/stencildb/stencildb/table"
 )
@@ -180,7 +181,7 @@ func BenchmarkKnownText(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		backend, err := db.open("cpu")
+		backend, _, err := db.open(context.Background(), "cpu", new(time.Duration))
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -2,8 +2,8 @@ package engine
 
 import (
 	"context"
-	"errors"
 	"fmt"
+	"time"
 
 	"github.com/stencildb/stencildb/glctx"
 	"github.com/stencildb/stencildb/pass"
@@ -43,7 +43,8 @@ func (db *DB) Watch(ctx context.Context, text string, wrap func(Stage) pass.Runn
 		return nil, err
 	}
 	w := &Watched{Plan: s.plan}
-	err = s.try(func(b Backend) error {
+	var opening time.Duration
+	err = s.try(ctx, &opening, func(b Backend) error {
 		v, ok := b.(Watcher)
 		if !ok {
 			return &marked{fmt.Errorf("backend %s runs no passes to look at: take --backend classic, fused or compute", b.Name()), ErrUnsupported}
@@ -59,14 +60,16 @@ func (db *DB) Watch(ctx context.Context, text string, wrap func(Stage) pass.Runn
 	if err != nil {
 		return nil, described(text, err)
 	}
+	w.Load += opening
 	return w, nil
 }
 
-// Watch implements Watcher.
+// Watch implements Watcher. It returns after the pass that runs when ctx ends: the
+// runner is the caller's.
 func (b *passes) Watch(ctx context.Context, q *plan.Query, wrap func(Stage) pass.Runner) (a *plan.Answer, err error) {
-	failed := b.Context.Do(func() error {
+	err = b.Context.Do(context.WithoutCancel(ctx), func() error {
 		a, err = b.execute(ctx, q, wrap(Stage{b.GL, b.Context, q}))
-		return nil
+		return err
 	})
-	return a, errors.Join(err, failed)
+	return a, err
 }

@@ -1,6 +1,7 @@
 package fused_test
 
 import (
+	"context"
 	"fmt"
 	mathbig "math/big"
 	"math/rand/v2"
@@ -150,7 +151,7 @@ var bench struct {
 func openBench(b *testing.B) {
 	bench.once.Do(func() {
 		if bench.ctx, bench.err = glctx.Open(glctx.Options{}); bench.err == nil {
-			bench.err = bench.ctx.Do(func() error {
+			bench.err = bench.ctx.Do(context.Background(), func() error {
 				bench.gl = pass.NewGL(bench.ctx, textures.NewStore(bench.ctx, 0))
 				return nil
 			})
@@ -166,7 +167,7 @@ func benchmark(b *testing.B, rows int, name string, query func(*pass.GL, predica
 	b.Run(name, func(b *testing.B) {
 		var times []time.Duration
 		run := func() {
-			err := bench.ctx.Do(func() error {
+			err := bench.ctx.Do(context.Background(), func() error {
 				bench.ctx.Finish()
 				start := time.Now()
 				err := query(bench.gl, device(bench.ctx))

@@ -1,6 +1,7 @@
 package glctx
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -25,7 +26,7 @@ func TestCheckNamesThePass(t *testing.T) {
 		c := open(t, Options{Debug: debug})
 		for _, k := range cases {
 			t.Run(fmt.Sprintf("%s/debug=%v", k.name, debug), func(t *testing.T) {
-				err := c.Do(func() error {
+				err := c.Do(context.Background(), func() error {
 					k.do()
 					if err := c.Check(pass); err != nil {
 						return fmt.Errorf("wrapped: %w", err)
@@ -42,7 +43,7 @@ func TestCheckNamesThePass(t *testing.T) {
 				if errors.Is(err, ErrOutOfMemory) || errors.Is(err, ErrContextLost) {
 					t.Errorf("%v passes for another kind", err)
 				}
-				if err := c.Do(func() error { return c.Check(pass) }); err != nil {
+				if err := c.Do(context.Background(), func() error { return c.Check(pass) }); err != nil {
 					t.Errorf("reported twice: %v", err)
 				}
 			})
@@ -53,12 +54,12 @@ func TestCheckNamesThePass(t *testing.T) {
 func TestDoFindsWhatNobodyCheckedFor(t *testing.T) {
 	c := open(t, Options{})
 	mine := errors.New("mine")
-	err := c.Do(func() error { gl.Enable(0xFFFF); return mine })
+	err := c.Do(context.Background(), func() error { gl.Enable(0xFFFF); return mine })
 	var e *GLError
 	if !errors.Is(err, mine) || !errors.As(err, &e) || e.Code != gl.INVALID_ENUM {
 		t.Errorf("%v", err)
 	}
-	err = c.Do(func() error { gl.Enable(0xFFFF); panic("boom") })
+	err = c.Do(context.Background(), func() error { gl.Enable(0xFFFF); panic("boom") })
 	var p *PanicError
 	if !errors.As(err, &p) || !errors.As(err, &e) {
 		t.Errorf("with a panic: %v", err)
@@ -75,11 +76,11 @@ func TestHighSeverityMessagesAreErrorsAndOthersAreNot(t *testing.T) {
 		}
 	}
 	for _, severity := range []uint32{gl.DEBUG_SEVERITY_MEDIUM, gl.DEBUG_SEVERITY_LOW, gl.DEBUG_SEVERITY_NOTIFICATION} {
-		if err := c.Do(say(severity, "murmur")); err != nil {
+		if err := c.Do(context.Background(), say(severity, "murmur")); err != nil {
 			t.Errorf("severity 0x%x: %v", severity, err)
 		}
 	}
-	err := c.Do(say(gl.DEBUG_SEVERITY_HIGH, "the roof\n is on fire"))
+	err := c.Do(context.Background(), say(gl.DEBUG_SEVERITY_HIGH, "the roof\n is on fire"))
 	if err == nil || err.Error() != "pass P: GL debug message of high severity: the roof is on fire" {
 		t.Errorf("%v", err)
 	}
@@ -113,7 +114,7 @@ func TestGLErrorKinds(t *testing.T) {
 
 func TestOutOfMemoryFromGL(t *testing.T) {
 	c := open(t, Options{})
-	err := c.Do(func() error {
+	err := c.Do(context.Background(), func() error {
 		var buffer uint32
 		gl.CreateBuffers(1, &buffer)
 		defer gl.DeleteBuffers(1, &buffer)
@@ -127,7 +128,7 @@ func TestOutOfMemoryFromGL(t *testing.T) {
 
 func TestDepthBoundsWithoutTheExtensionIsAnErrorOfThePass(t *testing.T) {
 	c := open(t, Options{Disable: []string{"EXT_depth_bounds_test"}})
-	err := c.Do(func() error { c.DepthBounds(0, 1); return c.Check("pass Range(delay)") })
+	err := c.Do(context.Background(), func() error { c.DepthBounds(0, 1); return c.Check("pass Range(delay)") })
 	if err == nil || !strings.HasPrefix(err.Error(), "pass Range(delay): ") || !strings.Contains(err.Error(), "EXT_depth_bounds_test") {
 		t.Errorf("%v", err)
 	}
@@ -142,7 +143,7 @@ func TestDepthBoundsReachGL(t *testing.T) {
 		}
 		return
 	}
-	err := c.Do(func() error {
+	err := c.Do(context.Background(), func() error {
 		c.DepthBounds(0.25, 0.5)
 		var got [2]float32
 		gl.GetFloatv(depthBounds, &got[0])

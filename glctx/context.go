@@ -8,6 +8,7 @@ static uintptr_t self(void) { return (uintptr_t)pthread_self(); }
 import "C"
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"runtime"
@@ -59,7 +60,8 @@ type Context struct {
 	ended  chan struct{} // closed when it has
 	thread atomic.Uintptr
 	once   sync.Once
-	defect error // found outside GL, for the next Check
+	now    atomic.Pointer[task] // that the GL thread runs
+	defect error                // found outside GL, for the next Check
 
 	mutex   sync.Mutex
 	live    map[string]int
@@ -76,8 +78,9 @@ type task struct {
 
 // The states of a task.
 const (
-	running uint32 = iota // or on its way
-	awaited               // its caller has blocked
+	running   uint32 = iota // or on its way
+	awaited                 // its caller has blocked
+	abandoned               // its caller has gone
 	finished
 )
 
@@ -166,10 +169,16 @@ func (c *Context) next() (t *task) {
 }
 
 // serveOne runs a task and always answers, even when f ends the goroutine (as
-// testing's FailNow does); then the context closes with it.
+// testing's FailNow does); then the context closes with it. A task that was abandoned
+// on its way does not run.
 func (c *Context) serveOne(t *task) {
+	if t.state.Load() == abandoned {
+		return
+	}
+	c.now.Store(t)
 	t.err = errors.New("glctx: the function given to Do ended the GL thread (runtime.Goexit); the context is closed")
 	defer func() {
+		c.now.Store(nil)
 		if t.state.Swap(finished) == awaited {
 			t.done <- struct{}{}
 		}
@@ -183,7 +192,8 @@ func (c *Context) call(f func() error) (err error) {
 		if v := recover(); v != nil {
 			err = recovered(v)
 		}
-		if e := c.Check(""); e != nil {
+		// A lost context says so at every call.
+		if e := c.Check(""); e != nil && !(errors.Is(err, ErrContextLost) && errors.Is(e, ErrContextLost)) {
 			err = errors.Join(err, e)
 		}
 	}()
@@ -209,7 +219,14 @@ func (c *Context) setUp(o Options) error {
 // debug message of high severity that nobody checked for. A call from f itself
 // runs at once. A panic in f comes back as a [*PanicError]. After Close it
 // returns [ErrClosed].
-func (c *Context) Do(f func() error) error {
+//
+// When ctx ends, Do returns its error at once. Where f has begun by then it goes on
+// without its caller, who must not touch what f touches: f has to look at ctx
+// itself, as the passes of package pass do, and the GL thread is free when f ends.
+func (c *Context) Do(ctx context.Context, f func() error) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
 	if c.onThread() {
 		return c.call(f)
 	}
@@ -220,9 +237,11 @@ func (c *Context) Do(f func() error) error {
 	case c.work <- t:
 	case <-c.ended:
 		return ErrClosed
+	case <-ctx.Done():
+		return ctx.Err()
 	}
-	if !c.await(t) {
-		return ErrClosed
+	if err := c.await(ctx, t); err != nil {
+		return err
 	}
 	err := t.err
 	t.f, t.err = nil, nil
@@ -230,25 +249,36 @@ func (c *Context) Do(f func() error) error {
 	return err
 }
 
-// await waits for the end of a task. False says that the GL thread ended first and
-// has left it.
-func (c *Context) await(t *task) bool {
+// await waits for the end of a task. An error says that the GL thread or the context
+// ended first, and the task is left to the GL thread.
+func (c *Context) await(ctx context.Context, t *task) error {
 	if c.spin && spinFor(callerSpin, func() bool { return t.state.Load() == finished }) {
-		return true
+		return nil
 	}
 	if !t.state.CompareAndSwap(running, awaited) {
-		return true
+		return nil
 	}
+	var err error
 	select {
 	case <-t.done:
-		return true
+		return nil
 	case <-c.ended:
-		if t.state.Load() != finished {
-			return false
-		}
-		<-t.done
-		return true
+		err = ErrClosed
+	case <-ctx.Done():
+		err = ctx.Err()
 	}
+	if !t.state.CompareAndSwap(awaited, abandoned) {
+		<-t.done
+		return nil
+	}
+	return err
+}
+
+// Abandoned reports whether the GL thread works for a caller that has gone: Close
+// waits for the end of that.
+func (c *Context) Abandoned() bool {
+	t := c.now.Load()
+	return t != nil && t.state.Load() == abandoned
 }
 
 // threadID names the calling OS thread, among those alive.

@@ -1,6 +1,7 @@
 package glctx
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"maps"
@@ -9,6 +10,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/go-gl/gl/v4.5-core/gl"
 )
@@ -63,17 +65,17 @@ func TestCloseTwiceAndDoAfterClose(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := c.Do(func() error { t.Error("ran after Close"); return nil }); !errors.Is(err, ErrClosed) {
+	if err := c.Do(context.Background(), func() error { t.Error("ran after Close"); return nil }); !errors.Is(err, ErrClosed) {
 		t.Errorf("Do after Close: %v", err)
 	}
 }
 
 func TestCloseInsideDoIsRefused(t *testing.T) {
 	c := open(t, Options{})
-	if err := c.Do(c.Close); err == nil {
+	if err := c.Do(context.Background(), c.Close); err == nil {
 		t.Error("Close inside Do succeeded")
 	}
-	if err := c.Do(func() error { return nil }); err != nil {
+	if err := c.Do(context.Background(), func() error { return nil }); err != nil {
 		t.Errorf("and the context is gone: %v", err)
 	}
 }
@@ -100,7 +102,7 @@ func runsOnOneThread(t *testing.T, c *Context) {
 	for range goroutines {
 		group.Go(func() {
 			for range calls {
-				err := c.Do(func() error {
+				err := c.Do(context.Background(), func() error {
 					if inside++; inside != 1 || !c.onThread() {
 						return errors.New("two functions at once")
 					}
@@ -127,7 +129,7 @@ func closeWhileOthersCall(t *testing.T, c *Context) {
 	for range 8 {
 		group.Go(func() {
 			for {
-				if err := c.Do(func() error { return nil }); err != nil {
+				if err := c.Do(context.Background(), func() error { return nil }); err != nil {
 					if !errors.Is(err, ErrClosed) {
 						t.Error(err)
 					}
@@ -145,9 +147,9 @@ func closeWhileOthersCall(t *testing.T, c *Context) {
 func TestDoInsideDoRunsAtOnce(t *testing.T) {
 	c := open(t, Options{})
 	var order []string
-	err := c.Do(func() error {
+	err := c.Do(context.Background(), func() error {
 		order = append(order, "before")
-		err := c.Do(func() error { order = append(order, "inside"); return errors.New("inner") })
+		err := c.Do(context.Background(), func() error { order = append(order, "inside"); return errors.New("inner") })
 		order = append(order, "after")
 		return err
 	})
@@ -160,31 +162,31 @@ func TestPanicInDoIsAnError(t *testing.T) {
 	c := open(t, Options{})
 	cause := errors.New("the cause")
 	for _, value := range []any{"boom", cause, 42} {
-		err := c.Do(func() error { panic(value) })
+		err := c.Do(context.Background(), func() error { panic(value) })
 		var p *PanicError
 		if !errors.As(err, &p) || p.Value != value || !strings.Contains(p.Stack, "context_test.go") || strings.Contains(err.Error(), "\n") {
 			t.Errorf("panic(%v) gave %v", value, err)
 		}
 	}
-	err := c.Do(func() error { panic(cause) })
+	err := c.Do(context.Background(), func() error { panic(cause) })
 	if !errors.Is(err, cause) {
 		t.Errorf("the panic's error is lost in %v", err)
 	}
 	var nothing *int
-	if err := c.Do(func() error { *nothing = 1; return nil }); err == nil || !strings.Contains(err.Error(), "nil pointer") {
+	if err := c.Do(context.Background(), func() error { *nothing = 1; return nil }); err == nil || !strings.Contains(err.Error(), "nil pointer") {
 		t.Errorf("a nil pointer gave %v", err)
 	}
-	if err := c.Do(func() error { return nil }); err != nil {
+	if err := c.Do(context.Background(), func() error { return nil }); err != nil {
 		t.Errorf("the context did not survive: %v", err)
 	}
 }
 
 func TestGoexitInDoClosesTheContext(t *testing.T) {
 	c := open(t, Options{})
-	if err := c.Do(func() error { runtime.Goexit(); return nil }); err == nil {
+	if err := c.Do(context.Background(), func() error { runtime.Goexit(); return nil }); err == nil {
 		t.Error("Goexit gave no error")
 	}
-	if err := c.Do(func() error { return nil }); !errors.Is(err, ErrClosed) {
+	if err := c.Do(context.Background(), func() error { return nil }); !errors.Is(err, ErrClosed) {
 		t.Errorf("Do afterwards: %v", err)
 	}
 }
@@ -213,7 +215,7 @@ func TestSeveralContextsKeepTheirOwnState(t *testing.T) {
 	for i := range n {
 		c := open(t, Options{})
 		contexts = append(contexts, c)
-		err := c.Do(func() error {
+		err := c.Do(context.Background(), func() error {
 			gl.ClearColor(float32(i)/n, 0, 0, 0)
 			gl.Viewport(0, 0, int32(10+i), 1)
 			return nil
@@ -233,7 +235,7 @@ func TestSeveralContextsKeepTheirOwnState(t *testing.T) {
 		}
 		group.Go(func() {
 			for range 100 {
-				err := c.Do(func() error {
+				err := c.Do(context.Background(), func() error {
 					var box [4]int32
 					gl.GetIntegerv(gl.VIEWPORT, &box[0])
 					if box[2] != int32(10+i) {
@@ -290,7 +292,7 @@ func count(t *testing.T, dir string) int {
 func BenchmarkDo(b *testing.B) {
 	c := open(b, Options{})
 	for b.Loop() {
-		if err := c.Do(func() error { return nil }); err != nil {
+		if err := c.Do(context.Background(), func() error { return nil }); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -298,9 +300,9 @@ func BenchmarkDo(b *testing.B) {
 
 func BenchmarkNestedDo(b *testing.B) {
 	c := open(b, Options{})
-	_ = c.Do(func() error {
+	_ = c.Do(context.Background(), func() error {
 		for b.Loop() {
-			_ = c.Do(func() error { return nil })
+			_ = c.Do(context.Background(), func() error { return nil })
 		}
 		return nil
 	})
@@ -310,7 +312,7 @@ func BenchmarkCheck(b *testing.B) {
 	for _, debug := range []bool{false, true} {
 		b.Run(fmt.Sprintf("debug=%v", debug), func(b *testing.B) {
 			c := open(b, Options{Debug: debug})
-			_ = c.Do(func() error {
+			_ = c.Do(context.Background(), func() error {
 				for b.Loop() {
 					_ = c.Check("x")
 				}
@@ -327,5 +329,57 @@ func BenchmarkOpenClose(b *testing.B) {
 			b.Fatal(err)
 		}
 		_ = c.Close()
+	}
+}
+
+// A caller is back when its context ends, while the GL thread is still at work for
+// another or for itself; what had not begun never runs.
+func TestDoEndsWithItsContext(t *testing.T) {
+	c := open(t, Options{})
+	begun, end := make(chan struct{}), make(chan struct{})
+	first, stop := context.WithCancel(context.Background())
+	left := make(chan error, 1)
+	go func() {
+		left <- c.Do(first, func() error {
+			close(begun)
+			<-end
+			return nil
+		})
+	}()
+	<-begun
+	if c.Abandoned() {
+		t.Error("a caller that waits has gone")
+	}
+	for range 3 { // more than the way to the GL thread holds
+		ctx, cancel := context.WithTimeout(context.Background(), time.Millisecond)
+		if err := c.Do(ctx, func() error { t.Error("it ran"); return nil }); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("%v", err)
+		}
+		cancel()
+	}
+	stop()
+	if err := <-left; !errors.Is(err, context.Canceled) || !c.Abandoned() {
+		t.Errorf("%v, abandoned %v", err, c.Abandoned())
+	}
+	close(end)
+	ran := false
+	if err := c.Do(context.Background(), func() error { ran = true; return nil }); err != nil || !ran || c.Abandoned() {
+		t.Errorf("%v, ran %v", err, ran)
+	}
+	if err := c.Do(first, func() error { t.Error("it ran"); return nil }); !errors.Is(err, context.Canceled) {
+		t.Errorf("%v", err)
+	}
+}
+
+// A lost context reports its loss at every call; an error says it once.
+func TestALostContextIsSaidOnce(t *testing.T) {
+	c := open(t, Options{})
+	lost := &GLError{Where: "pass P", Code: gl.CONTEXT_LOST}
+	err := c.Do(context.Background(), func() error {
+		c.defect = lost // what Check finds after f
+		return lost
+	})
+	if !errors.Is(err, ErrContextLost) || !errors.Is(err, ErrFault) || strings.Count(err.Error(), "context lost") != 1 {
+		t.Errorf("%v", err)
 	}
 }

@@ -2,6 +2,7 @@ package glctx
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"os"
@@ -168,7 +169,7 @@ func TestTimersMeasure(t *testing.T) {
 	if _, err := c.Time(func() error { return mine }); !errors.Is(err, mine) {
 		t.Errorf("%v", err)
 	}
-	err = c.Do(func() error {
+	err = c.Do(context.Background(), func() error {
 		outer, inner := c.NewTimer(), c.NewTimer()
 		for range 2 {
 			outer.Start()

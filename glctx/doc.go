@@ -12,7 +12,7 @@
 //		return err
 //	}
 //	defer c.Close()
-//	err = c.Do(func() error {
+//	err = c.Do(ctx, func() error {
 //		gl.Clear(gl.DEPTH_BUFFER_BIT)
 //		return c.Check("pass Clear")
 //	})
@@ -39,13 +39,16 @@
 //     is opened, both threads spin for a moment before they sleep (the GL thread 100
 //     microseconds after its last task, the caller up to 1000), and calls that follow each
 //     other closely cost 1 microsecond.
+//   - A caller of Do whose context ends is back at once; its function goes on until it
+//     ends, and what was to run after it waits for that. [Context.Abandoned] tells.
 //   - Functions given to Do run one at a time. One that waits for another
 //     goroutine that itself calls Do never ends.
 //   - Do not call testing's FailNow (Fatal) or runtime.Goexit inside Do: they end
 //     the GL thread, and the context closes.
 //   - Objects belong to one context: contexts here share nothing.
 //   - After [ErrOutOfMemory] GL leaves its state undefined, and after
-//     [ErrContextLost] there is none: close the context and open another. A
+//     [ErrContextLost] there is none: close the context and open another, as after any
+//     error that is [ErrFault]. A
 //     software renderer does not report memory that runs out, the kernel ends the
 //     process: keep within Caps.Budget.
 //   - A Context that is dropped without Close keeps its thread and its memory.

@@ -15,10 +15,14 @@ var (
 	ErrClosed = errors.New("glctx: the context is closed")
 	// ErrOutOfMemory is in every error in which GL ran out of memory. GL leaves
 	// the state undefined: close the context.
-	ErrOutOfMemory = errors.New("out of GPU memory")
+	ErrOutOfMemory = Fault(errors.New("out of GPU memory"))
 	// ErrContextLost is in every error after the GPU was reset. The context and
 	// all its objects are gone: close it and open another.
-	ErrContextLost = errors.New("the GL context is lost")
+	ErrContextLost = Fault(errors.New("the GL context is lost"))
+	// ErrFault is in every error after which a context is not to be trusted, the two
+	// above among them: whatever GL reports, a program that the driver does not
+	// compile, a buffer that it does not map. Close the context and open another.
+	ErrFault = errors.New("the OpenGL device failed")
 	// ErrNoDevice is in the error of Open when nothing can be opened.
 	ErrNoDevice = errors.New("no OpenGL 4.5 device")
 	// ErrLeak is in the error of Close when objects were still alive.
@@ -83,9 +87,11 @@ func (e *GLError) Error() string {
 	return b.String()
 }
 
-// Is matches ErrOutOfMemory and ErrContextLost by the code.
+// Is matches ErrFault, and ErrOutOfMemory and ErrContextLost by the code.
 func (e *GLError) Is(target error) bool {
 	switch target {
+	case ErrFault:
+		return true
 	case ErrOutOfMemory:
 		return e.Code == gl.OUT_OF_MEMORY
 	case ErrContextLost:
@@ -93,6 +99,15 @@ func (e *GLError) Is(target error) bool {
 	}
 	return false
 }
+
+// Fault marks an error of the driver that GL does not report as one: it is [ErrFault],
+// in the same words.
+func Fault(err error) error { return &fault{err} }
+
+type fault struct{ error }
+
+func (f *fault) Unwrap() error        { return f.error }
+func (f *fault) Is(target error) bool { return target == ErrFault }
 
 // PanicError is a panic of a function given to Do, or in the GLFW binding.
 type PanicError struct {

@@ -1,6 +1,7 @@
 package glctx
 
 import (
+	"context"
 	"time"
 
 	"github.com/go-gl/gl/v4.5-core/gl"
@@ -72,7 +73,7 @@ func (t *Timer) Delete() {
 // Time runs f on the GL thread and returns how long the device took for it.
 func (c *Context) Time(f func() error) (time.Duration, error) {
 	var took time.Duration
-	err := c.Do(func() error {
+	err := c.Do(context.Background(), func() error {
 		t := c.NewTimer()
 		defer t.Delete()
 		t.Start()

@@ -3,6 +3,7 @@
 package glctx
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -39,7 +40,7 @@ func TestWindowDrawsAndShows(t *testing.T) {
 			if width, height := w.Size(); width != 320 || height != 200 {
 				t.Errorf("%d x %d", width, height)
 			}
-			err := c.Do(func() error {
+			err := c.Do(context.Background(), func() error {
 				gl.ClearColor(0, 1, 0, 1)
 				gl.Clear(gl.COLOR_BUFFER_BIT)
 				var pixel [4]uint8
@@ -70,7 +71,7 @@ func TestWindowBesideContextWithoutDisplay(t *testing.T) {
 	headless := open(t, Options{})
 	window := openWindow(t, WindowOptions{Hidden: true})
 	for i, c := range []*Context{headless, window, headless, window} {
-		err := c.Do(func() error { gl.Enable(0xFFFF); return c.Check(fmt.Sprint("pass ", i)) })
+		err := c.Do(context.Background(), func() error { gl.Enable(0xFFFF); return c.Check(fmt.Sprint("pass ", i)) })
 		var e *GLError
 		if !errors.As(err, &e) || e.Where != fmt.Sprint("pass ", i) {
 			t.Errorf("%v", err)

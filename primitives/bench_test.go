@@ -1,6 +1,7 @@
 package primitives_test
 
 import (
+	"context"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -63,7 +64,7 @@ func benchmarkRows(b *testing.B, n int) {
 	x := &bench{ctx: ctx, d: primitives.DeviceOf(ctx.Caps())}
 	x.d.Memory = &primitives.Memory{}
 	var store *textures.Store
-	err = ctx.Do(func() error {
+	err = ctx.Do(context.Background(), func() error {
 		store = textures.NewStore(ctx, 0)
 		x.gl = pass.NewGL(ctx, store)
 		return nil
@@ -71,7 +72,7 @@ func benchmarkRows(b *testing.B, n int) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	defer ctx.Do(func() error {
+	defer ctx.Do(context.Background(), func() error {
 		x.gl.Close()
 		store.Close()
 		return nil
@@ -130,7 +131,7 @@ func benchmarkRows(b *testing.B, n int) {
 			b.ReportMetric(0, "ns/op")
 			b.ReportMetric(ms, "ms")
 			b.ReportMetric(float64(n)/ms/1e6, "Gelements/s")
-			if err := x.ctx.Do(func() error { x.gl.End(); return nil }); err != nil {
+			if err := x.ctx.Do(context.Background(), func() error { x.gl.End(); return nil }); err != nil {
 				b.Fatal(err)
 			}
 		})
@@ -140,7 +141,7 @@ func benchmarkRows(b *testing.B, n int) {
 // timed is the wall time of f on the GL thread, between two finishes.
 func (x *bench) timed(b *testing.B, f func() error) time.Duration {
 	var d time.Duration
-	err := x.ctx.Do(func() error {
+	err := x.ctx.Do(context.Background(), func() error {
 		x.ctx.Finish()
 		start := time.Now()
 		err := f()

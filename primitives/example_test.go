@@ -1,6 +1,7 @@
 package primitives_test
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/stencildb/stencildb/glctx"
@@ -17,7 +18,7 @@ func onDevice(f func(r pass.Runner, d primitives.Device) error) {
 		return
 	}
 	defer ctx.Close()
-	err = ctx.Do(func() error {
+	err = ctx.Do(context.Background(), func() error {
 		store := textures.NewStore(ctx, 0)
 		defer store.Close()
 		g := pass.NewGL(ctx, store)

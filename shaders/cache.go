@@ -92,7 +92,7 @@ func (c *Cache) linkShaders(s Source, kind uint32, others ...uint32) (*Program, 
 	if gl.GetProgramiv(id, gl.LINK_STATUS, &ok); ok == gl.FALSE {
 		log := infoLog(id, gl.GetProgramiv, gl.GetProgramInfoLog)
 		gl.DeleteProgram(id)
-		return nil, fmt.Errorf("shaders: link %s: %s", s.Name, s.locate(log))
+		return nil, glctx.Fault(fmt.Errorf("shaders: link %s: %s", s.Name, s.locate(log)))
 	}
 	c.ctx.Track("program", 1)
 	return &Program{ID: id, name: s.Name, locations: map[string]int32{}}, nil
@@ -101,7 +101,7 @@ func (c *Cache) linkShaders(s Source, kind uint32, others ...uint32) (*Program, 
 func compile(kind uint32, s Source) (uint32, error) {
 	id := gl.CreateShader(kind)
 	if id == 0 {
-		return 0, errors.New("shaders: no context is current")
+		return 0, glctx.Fault(errors.New("shaders: no context is current, or it is lost"))
 	}
 	text, free := gl.Strs(s.Text + "\x00")
 	gl.ShaderSource(id, 1, text, nil)
@@ -111,7 +111,7 @@ func compile(kind uint32, s Source) (uint32, error) {
 	if gl.GetShaderiv(id, gl.COMPILE_STATUS, &ok); ok == gl.FALSE {
 		log := infoLog(id, gl.GetShaderiv, gl.GetShaderInfoLog)
 		gl.DeleteShader(id)
-		return 0, fmt.Errorf("shaders: compile %s: %s", s.Name, s.locate(log))
+		return 0, glctx.Fault(fmt.Errorf("shaders: compile %s: %s", s.Name, s.locate(log)))
 	}
 	return id, nil
 }

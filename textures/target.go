@@ -4,6 +4,8 @@ import (
 	"fmt"
 
 	"github.com/go-gl/gl/v4.5-core/gl"
+
+	"github.com/stencildb/stencildb/glctx"
 )
 
 // Target makes a depth-stencil buffer resident. It stays until [Store.Release]
@@ -41,7 +43,7 @@ func (s *Store) Target(ref TargetRef) (*Target, error) {
 	status := gl.CheckNamedFramebufferStatus(t.Framebuffer, gl.FRAMEBUFFER)
 	err := s.ctx.Check("textures: allocate " + what)
 	if err == nil && status != gl.FRAMEBUFFER_COMPLETE {
-		err = fmt.Errorf("textures: %s: framebuffer incomplete (0x%x)", what, status)
+		err = glctx.Fault(fmt.Errorf("textures: %s: framebuffer incomplete (0x%x)", what, status))
 	}
 	if err == nil && ref.Chunk != nil {
 		err = s.fillDepth(t)

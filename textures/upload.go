@@ -8,6 +8,8 @@ import (
 	"unsafe"
 
 	"github.com/go-gl/gl/v4.5-core/gl"
+
+	"github.com/stencildb/stencildb/glctx"
 )
 
 // The upload ring: slots of a persistently mapped buffer that goroutines fill while
@@ -39,7 +41,7 @@ func (s *Store) needRing() (*ring, error) {
 	r.memory = gl.MapNamedBufferRange(r.buffer, 0, ringSlots*slotBytes, flags)
 	err := s.ctx.Check("textures: map the upload ring")
 	if err == nil && r.memory == nil {
-		err = errors.New("textures: the upload ring cannot be mapped")
+		err = glctx.Fault(errors.New("textures: the upload ring cannot be mapped"))
 	}
 	if err != nil {
 		s.deleteBuffer(r.buffer)
@@ -73,7 +75,7 @@ func (r *ring) wait(slot int) error {
 	gl.DeleteSync(f)
 	r.fence[slot] = 0
 	if state == gl.TIMEOUT_EXPIRED || state == gl.WAIT_FAILED {
-		return fmt.Errorf("textures: the device did not take an upload within a minute (0x%x)", state)
+		return glctx.Fault(fmt.Errorf("textures: the device did not take an upload within a minute (0x%x)", state))
 	}
 	return nil
 }

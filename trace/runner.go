@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"context"
 	"fmt"
 	"math/big"
 	"regexp"
@@ -78,7 +79,7 @@ func newTracer(s engine.Stage, run pass.Runner) *tracer {
 // close gives the timer back.
 func (t *tracer) close() {
 	// A context that is gone has taken the timer with it.
-	_ = t.ctx.Do(func() error {
+	_ = t.ctx.Do(context.Background(), func() error {
 		t.timer.Delete()
 		return nil
 	})

@@ -57,14 +57,14 @@ const (
 
 // Open puts a statement under the debugger. db must compute on context, on backend
 // classic. A statement without passes, or of more than there may be, is an error.
-func Open(ctx context.Context, context *glctx.Context, db *engine.DB, o Options) (*Demo, error) {
+func Open(ctx context.Context, gl *glctx.Context, db *engine.DB, o Options) (*Demo, error) {
 	if o.MaxPasses == 0 {
 		o.MaxPasses = trace.DefaultMaxPasses
 	}
 	if b := db.Backend(); b != "classic" {
 		return nil, fmt.Errorf("debugger: backend %s: the debugger shows the passes of backend classic", b)
 	}
-	d := &Demo{Model: newModel(o.SQL), ctx: ctx, gl: context, db: db, options: o, axes: map[int]*axis{},
+	d := &Demo{Model: newModel(o.SQL), ctx: ctx, gl: gl, db: db, options: o, axes: map[int]*axis{},
 		sweep: 20, work: slowWork, size: image.Pt(DefaultWidth, DefaultHeight), mouse: image.Pt(-1, -1)}
 	if err := d.survey(); err != nil {
 		return nil, err
@@ -72,9 +72,9 @@ func Open(ctx context.Context, context *glctx.Context, db *engine.DB, o Options)
 	if len(d.Passes) == 0 {
 		return nil, errors.New("debugger: the statement is answered without a pass, so that there is nothing to see: compare an attribute with a constant that some of its values reach and others do not")
 	}
-	err := context.Do(func() (err error) {
+	err := gl.Do(context.Background(), func() (err error) {
 		return d.stage.Runner.Lend(func() (err error) {
-			if d.view, err = newView(context); err != nil {
+			if d.view, err = newView(gl); err != nil {
 				return err
 			}
 			return d.view.prepare(d.scene, d.stage.Runner.Programs())
@@ -88,7 +88,7 @@ func Open(ctx context.Context, context *glctx.Context, db *engine.DB, o Options)
 
 // Close gives back what the debugger has on the device.
 func (d *Demo) Close() error {
-	return d.gl.Do(func() error {
+	return d.gl.Do(context.Background(), func() error {
 		if d.view != nil {
 			d.view.close()
 			d.view = nil
@@ -219,13 +219,13 @@ func (d *Demo) Frame() error {
 	start := time.Now()
 	if fits(d.size.X, d.size.Y) {
 		if err := d.observe(); err != nil {
-			if d.ctx.Err() != nil || errors.Is(err, glctx.ErrContextLost) || errors.Is(err, glctx.ErrOutOfMemory) {
+			if d.ctx.Err() != nil || errors.Is(err, glctx.ErrFault) {
 				return err
 			}
 			d.problem, d.scene, d.Running = err.Error(), nil, false
 		}
 	}
-	err := d.gl.Do(func() error {
+	err := d.gl.Do(context.Background(), func() error {
 		defer d.gl.Finish()
 		return d.stage.Runner.Lend(func() error { return d.view.draw(d) })
 	})
@@ -235,7 +235,7 @@ func (d *Demo) Frame() error {
 
 // Image copies the frame that was drawn last.
 func (d *Demo) Image() (img *image.RGBA, err error) {
-	err = d.gl.Do(func() error {
+	err = d.gl.Do(context.Background(), func() error {
 		img = d.view.surface.read()
 		return d.gl.Check("debugger: read a frame back")
 	})

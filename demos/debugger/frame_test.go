@@ -177,7 +177,7 @@ func TestATexelIsReadBackAsTheRecordItHolds(t *testing.T) {
 			t.Errorf("record %d is found as %d (%v)", row, got, ok)
 		}
 		var have texel
-		err := d.gl.Do(func() error {
+		err := d.gl.Do(context.Background(), func() error {
 			have = d.scene.texel(row%l.shape.Width, row/l.shape.Width)
 			return nil
 		})

@@ -1,6 +1,7 @@
 package debugger
 
 import (
+	"context"
 	"testing"
 
 	"github.com/stencildb/stencildb/textures"
@@ -23,7 +24,7 @@ func TestTheLegendHasTheStencilValues(t *testing.T) {
 				continue
 			}
 			sh := textures.ShapeOf(d.scene.chunk.Rows)
-			err := d.gl.Do(func() error {
+			err := d.gl.Do(context.Background(), func() error {
 				return d.stage.Runner.Lend(func() error {
 					for row := range d.scene.chunk.Rows {
 						v := d.scene.texel(row%sh.Width, row/sh.Width).stencil

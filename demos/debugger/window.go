@@ -42,7 +42,7 @@ func Window(ctx context.Context, d *Demo) error {
 
 // show copies the frame to the window.
 func (d *Demo) show(w *glctx.Window) error {
-	return d.gl.Do(func() error {
+	return d.gl.Do(context.Background(), func() error {
 		return d.stage.Runner.Lend(func() error {
 			d.view.surface.copy()
 			w.Swap()

@@ -72,7 +72,7 @@ func TestTheWindowStepsThroughTheStatementAndShowsTheFrame(t *testing.T) {
 func screenshot(t *testing.T, d *Demo) *image.RGBA {
 	t.Helper()
 	img := image.NewRGBA(image.Rectangle{Max: d.size})
-	err := d.gl.Do(func() error {
+	err := d.gl.Do(context.Background(), func() error {
 		d.view.surface.copy()
 		gl.BindFramebuffer(gl.READ_FRAMEBUFFER, 0)
 		for y := range d.size.Y {

@@ -4,6 +4,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"flag"
 	"fmt"
@@ -81,7 +82,7 @@ func evaluate(t *table.Table) (f *figure, err error) {
 	}
 	defer func() { err = errors.Join(err, d.Close()) }()
 	f = &figure{shape: textures.ShapeOf(t.Rows())}
-	return f, d.Context.Do(func() error {
+	return f, d.Context.Do(context.Background(), func() error {
 		run := &lesson.Steps{GL: d.GL}
 		values, err := engine.Algorithms["classic"](run, d, q)
 		if err != nil {

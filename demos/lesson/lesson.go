@@ -78,7 +78,7 @@ func (l *Lesson) on(o Options, f func(s *Stage)) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, d.Close()) }()
-	return d.Context.Do(func() error {
+	return d.Context.Do(context.Background(), func() error {
 		defer d.GL.End()
 		s := &Stage{Runner: d.GL, Context: d.Context, Table: t, lesson: l, options: o}
 		s.Target = textures.TargetRef{Shape: textures.ShapeOf(t.Rows()), Format: textures.D24S8}

@@ -3,6 +3,7 @@
 package gltest
 
 import (
+	"context"
 	"testing"
 
 	"github.com/stencildb/stencildb/glctx"
@@ -20,7 +21,7 @@ func Run(t testing.TB, budget int64, f func(ctx *glctx.Context, g *pass.GL), dis
 		t.Fatal(err)
 	}
 	var failed any
-	err = ctx.Do(func() error {
+	err = ctx.Do(context.Background(), func() error {
 		store := textures.NewStore(ctx, budget)
 		g := pass.NewGL(ctx, store)
 		defer func() {

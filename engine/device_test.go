@@ -1,0 +1,366 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/go-gl/gl/v4.5-core/gl"
+
+	"github.com/stencildb/stencildb/cost"
+	"github.com/stencildb/stencildb/glctx"
+	"github.com/stencildb/stencildb/ingest"
+	"github.com/stencildb/stencildb/pass"
+	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/table"
+)
+
+// faulty is a runner that does something to each pass before the runner below it.
+type faulty struct {
+	pass.Runner
+	do func(p *pass.Pass) error
+}
+
+func (f faulty) Run(p *pass.Pass) (pass.Count, error) {
+	broken := *p
+	if err := f.do(&broken); err != nil {
+		return nil, err
+	}
+	return f.Runner.Run(&broken)
+}
+
+// failing is a backend whose passes go through a faulty runner.
+type failing struct {
+	*passes
+	do func(p *pass.Pass) error
+}
+
+func (b failing) Execute(ctx context.Context, q *plan.Query) (*plan.Answer, error) {
+	return b.Watch(ctx, q, func(s Stage) pass.Runner { return faulty{s.Runner, b.do} })
+}
+
+// faults are what can go wrong on a device.
+var faults = map[string]func(p *pass.Pass) error{
+	"out of memory": func(*pass.Pass) error {
+		var buffer uint32
+		gl.CreateBuffers(1, &buffer)
+		defer gl.DeleteBuffers(1, &buffer)
+		gl.NamedBufferStorage(buffer, 1<<55, nil, 0)
+		return nil // the pass finds it
+	},
+	"context lost": func(p *pass.Pass) error { return &glctx.GLError{Where: p.Name, Code: gl.CONTEXT_LOST} },
+	"compile": func(p *pass.Pass) error {
+		p.Program.Text = "#version 450\n#error broken\n"
+		return nil
+	},
+	"link": func(p *pass.Pass) error {
+		p.Program.Text = "#version 450\nin vec4 nobody_writes_it; out vec4 c; void f(); void main() { f(); c = nobody_writes_it; }\n"
+		return nil
+	},
+	"map": func(*pass.Pass) error { return glctx.Fault(errors.New("a buffer cannot be mapped")) },
+}
+
+// onGPUs gives a DB real devices, of which the first has a backend classic that fails.
+func onGPUs(db *DB, do func(p *pass.Pass) error) *[]*GPU {
+	var list []*GPU
+	db.opener = func(o Options) (device, error) {
+		g, err := openGPU(o)
+		if err != nil {
+			return nil, err
+		}
+		if list = append(list, g); len(list) == 1 {
+			g.backends["classic"] = failing{g.backends["classic"].(*passes), do}
+		}
+		return g, nil
+	}
+	return &list
+}
+
+// readyProfile is fakeProfile of a device that opens and takes columns in no time.
+func readyProfile() *cost.Profile {
+	p := fakeProfile("classic")
+	p.Opening = 0
+	b := p.Backends["classic"]
+	b.Upload.Band = 1e15
+	p.Backends["classic"] = b
+	return p
+}
+
+// After a fault the device is closed, with nothing left on it, and the next statement
+// opens another one. With auto the statement that met it is answered by cpu.
+func TestAFaultClosesTheDevice(t *testing.T) {
+	t.Setenv("STENCILDB_DEVICE", "")
+	// A calibration of this device says that classic is the fastest.
+	probe, err := openGPU(Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	profile := readyProfile()
+	profile.Key = probe.key()
+	folder := calibrated(t, profile)
+	if err := probe.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for name, do := range faults {
+		for _, backend := range []string{"classic", "auto"} {
+			db := open(t, Options{Backend: backend, Calibrations: folder})
+			if err := db.Add(bytesTable(4_000_000)); err != nil {
+				t.Fatal(err)
+			}
+			gpus := onGPUs(db, do)
+			if err := db.Ready(); err != nil {
+				t.Fatal(err)
+			}
+			r, err := db.Query(context.Background(), countFew)
+			switch {
+			case backend == "classic" && (!errors.Is(err, glctx.ErrFault) || strings.Count(err.Error(), "context lost") > 1):
+				t.Errorf("%s: %v", name, err)
+			case backend == "auto" && (err != nil || r.Backend != "cpu" || r.Rows[0][0].I != 46875):
+				t.Errorf("%s: %+v, %v", name, r, err)
+			}
+			<-db.closing
+			first := (*gpus)[0]
+			if err := first.Context.Do(context.Background(), func() error { return nil }); !errors.Is(err, glctx.ErrClosed) {
+				t.Errorf("%s: the failed device is open: %v", name, err)
+			}
+			if live := first.Context.Live(); len(live) > 0 {
+				t.Errorf("%s: left on the failed device: %v", name, live)
+			}
+			if err := db.Ready(); err != nil {
+				t.Fatal(err)
+			}
+			r, err = db.Query(context.Background(), countFew)
+			if err != nil || r.Backend != "classic" || r.Rows[0][0].I != 46875 || len(*gpus) != 2 {
+				t.Errorf("%s: after it %+v, %v on device %d", name, r, err, len(*gpus))
+			}
+		}
+	}
+}
+
+// A statement that waits for a device which another one's fault closes takes the next
+// device.
+func TestAStatementOutlivesTheFaultOfAnother(t *testing.T) {
+	db := open(t, Options{Backend: "classic"})
+	if err := db.Add(small(t)); err != nil {
+		t.Fatal(err)
+	}
+	d := on(db, &fake{name: "classic"})
+	d.backends["classic"] = &fake{name: "classic", err: glctx.ErrClosed}
+	calls := 0
+	err := db.on(context.Background(), "classic", new(time.Duration), func(b Backend) error {
+		if calls++; calls == 1 {
+			db.lose(d)
+			db.opener = func(Options) (device, error) {
+				return &fakeDevice{backends: map[string]Backend{"classic": &fake{name: "classic"}}}, nil
+			}
+		}
+		_, err := b.Execute(context.Background(), &plan.Query{})
+		return err
+	})
+	if err != nil || calls != 2 {
+		t.Errorf("%v after %d calls", err, calls)
+	}
+	// A device that is closed for good is no reason to go on.
+	d.backends["classic"] = &fake{name: "classic", err: glctx.ErrClosed}
+	db.opening.device.(*fakeDevice).backends = d.backends
+	if _, err := db.Query(context.Background(), "SELECT COUNT(*) FROM small"); !errors.Is(err, glctx.ErrClosed) {
+		t.Errorf("%v", err)
+	}
+}
+
+// A backend whose device fails twice under a statement is left alone by it.
+func TestTwoFaultsAreEnough(t *testing.T) {
+	classic := &fake{name: "classic", err: glctx.ErrContextLost}
+	db, d := auto(t, 4_000_000, Options{Calibrations: calibrated(t, readyProfile())}, classic)
+	for range 6 {
+		if got := backendOf(t, db, countFew); got != "cpu" {
+			t.Errorf("ran on %s", got)
+		}
+	}
+	if len(classic.plans) != 2 || d.opened != 2 {
+		t.Errorf("asked %d times, on %d devices", len(classic.plans), d.opened)
+	}
+}
+
+// The opening of the device is no part of the statement after the one that failed.
+func TestAFailedStatementTakesItsOpeningWithIt(t *testing.T) {
+	db := open(t, Options{Backend: "classic"})
+	if err := db.Add(small(t)); err != nil {
+		t.Fatal(err)
+	}
+	classic := &fake{name: "classic", err: errors.New("no")}
+	on(db, classic)
+	if _, err := db.Query(context.Background(), "SELECT COUNT(*) FROM small"); err == nil {
+		t.Fatal("no error")
+	}
+	classic.err = nil
+	r, err := db.Query(context.Background(), "SELECT COUNT(*) FROM small")
+	if err != nil || r.Load != 0 || r.Elapsed <= 0 {
+		t.Errorf("%+v, %v", r, err)
+	}
+}
+
+// occupied runs f while the GL thread of a GPU does nothing but wait for f's end.
+func occupied(t *testing.T, g *GPU, f func()) {
+	t.Helper()
+	begun, end, ended := make(chan struct{}), make(chan struct{}), make(chan error, 1)
+	go func() {
+		ended <- g.Context.Do(context.Background(), func() error {
+			close(begun)
+			<-end
+			return nil
+		})
+	}()
+	<-begun
+	f()
+	close(end)
+	if err := <-ended; err != nil {
+		t.Error(err)
+	}
+}
+
+// A statement that waits for the GL thread ends with its context.
+func TestWaitingForTheDeviceEndsWithTheContext(t *testing.T) {
+	for _, timeout := range []time.Duration{0, time.Millisecond} {
+		db := open(t, Options{Backend: "classic", StatementTimeout: timeout})
+		if err := db.Add(small(t)); err != nil {
+			t.Fatal(err)
+		}
+		if err := db.Ready(); err != nil {
+			t.Fatal(err)
+		}
+		occupied(t, db.opening.device.(*GPU), func() {
+			ctx, cancel := context.WithCancel(context.Background())
+			if timeout == 0 {
+				time.AfterFunc(time.Millisecond, cancel)
+			}
+			for _, text := range []string{"SELECT COUNT(*) FROM small WHERE i > 1", "EXPLAIN ANALYZE SELECT COUNT(*) FROM small WHERE i > 1"} {
+				_, err := db.Query(ctx, text)
+				want := context.Canceled
+				if timeout > 0 {
+					want = context.DeadlineExceeded
+				}
+				if !errors.Is(err, want) || timeout > 0 && !strings.Contains(err.Error(), "statement timeout of 1ms") {
+					t.Errorf("%v", err)
+				}
+			}
+			cancel()
+		})
+		if timeout > 0 {
+			continue
+		}
+		r, err := db.Query(context.Background(), "SELECT COUNT(*) FROM small WHERE i > 1")
+		if err != nil || r.Rows[0][0].I != 2 {
+			t.Errorf("%+v, %v after it", r, err)
+		}
+	}
+}
+
+// The caller of a statement that runs is back when its context ends; the device is
+// free after the pass, and Close does not wait for that.
+func TestAPassThatRunsIsAbandoned(t *testing.T) {
+	db := open(t, Options{Backend: "classic"})
+	if err := db.Add(small(t)); err != nil {
+		t.Fatal(err)
+	}
+	begun, end, ended := make(chan struct{}), make(chan struct{}), make(chan struct{})
+	gpus := onGPUs(db, nil)
+	if err := db.Ready(); err != nil {
+		t.Fatal(err)
+	}
+	g := (*gpus)[0]
+	passesRun := 0
+	g.backends["classic"] = stalling{g.backends["classic"].(failing).passes, func(*pass.Pass) error {
+		if passesRun++; passesRun == 1 {
+			close(begun)
+			<-end
+		}
+		return nil
+	}, func() { close(ended) }}
+	ctx, cancel := context.WithCancel(context.Background())
+	go func() { <-begun; cancel() }()
+	if _, err := db.Query(ctx, "SELECT COUNT(*), SUM(i) FROM small WHERE i > 1"); !errors.Is(err, context.Canceled) {
+		t.Errorf("%v", err)
+	}
+	if !g.Context.Abandoned() {
+		t.Error("nothing is abandoned")
+	}
+	if err := db.Close(); err != nil {
+		t.Error(err)
+	}
+	close(end)
+	<-ended
+	if passesRun > 1 {
+		t.Errorf("%d passes ran", passesRun)
+	}
+}
+
+// stalling is a backend that runs a faulty runner without waiting for it when the
+// context ends, as Execute does, and calls over at the end.
+type stalling struct {
+	*passes
+	do   func(p *pass.Pass) error
+	over func()
+}
+
+func (b stalling) Execute(ctx context.Context, q *plan.Query) (*plan.Answer, error) {
+	var a *plan.Answer
+	err := b.Context.Do(ctx, func() (err error) {
+		defer b.over()
+		a, err = b.execute(ctx, q, faulty{b.GL, b.do})
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return a, nil
+}
+
+// A statement that waits for a file, or for another one's reading of it, ends with its
+// context; the table is read once.
+func TestReadingEndsWithTheContext(t *testing.T) {
+	db := open(t, Options{Backend: "cpu"})
+	open, reads := make(chan struct{}), 0
+	err := db.register(&entry{name: "t", reader: func(context.Context, ingest.Options) (*table.Table, error) {
+		reads++
+		<-open
+		return bytesTable(10), nil
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		ctx, cancel := context.WithTimeout(context.Background(), time.Millisecond)
+		if _, err := db.Query(ctx, countFew); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("%v", err)
+		}
+		cancel()
+	}
+	close(open)
+	r, err := db.Query(context.Background(), countFew)
+	if err != nil || r.Rows[0][0].I != 3 || reads != 1 {
+		t.Errorf("%+v, %v after %d readings", r, err, reads)
+	}
+}
+
+// A statement that waits for the opening of the device ends with its context.
+func TestOpeningEndsWithTheContext(t *testing.T) {
+	db := open(t, Options{Backend: "classic"})
+	if err := db.Add(small(t)); err != nil {
+		t.Fatal(err)
+	}
+	d := &fakeDevice{backends: map[string]Backend{"classic": &fake{name: "classic"}}}
+	opens := make(chan struct{})
+	db.opener = func(Options) (device, error) { <-opens; return d, nil }
+	ctx, cancel := context.WithTimeout(context.Background(), time.Millisecond)
+	defer cancel()
+	if _, err := db.Query(ctx, "SELECT COUNT(*) FROM small"); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("%v", err)
+	}
+	close(opens)
+	if r, err := db.Query(context.Background(), "SELECT COUNT(*) FROM small"); err != nil || r.Load <= 0 {
+		t.Errorf("%+v, %v", r, err)
+	}
+}
