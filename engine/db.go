@@ -14,6 +14,7 @@ import (
 	"github.com/stencildb/stencildb/cost"
 	"github.com/stencildb/stencildb/glctx"
 	"github.com/stencildb/stencildb/ingest"
+	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -60,8 +61,10 @@ type DB struct {
 
 	opener     func(Options) (device, error)
 	statements statements // prepared
-	costs      costs      // that auto goes by
-	uses       uses       // of columns, and of the device
+	lowered    plan.Lowered
+	snapshots  snapshots
+	costs      costs // that auto goes by
+	uses       uses  // of columns, and of the device
 
 	epoch atomic.Uint64 // counts the opening of the device and the closing of the DB
 

@@ -74,6 +74,11 @@ func (db *DB) explain(ctx context.Context, script string, st *sql.Statement, ana
 			return nil, err
 		}
 	}
+	s, unpin, err := s.pinned()
+	if err != nil {
+		return nil, described(script, err)
+	}
+	defer unpin()
 	x := &Explanation{SQL: s.query.Header, GLSL: glsl}
 	if x.SQL == "" {
 		x.SQL = st.Text

@@ -14,15 +14,17 @@ import (
 )
 
 // Statement is a SELECT that has been parsed, bound and planned: running it again
-// costs little beyond its execution. Its tables are those that the DB had when it
-// was prepared. It may be used by several goroutines, until its DB is closed.
+// costs little beyond its execution. Each execution reads the snapshot that its table
+// has when it begins. It may be used by several goroutines, until its DB is closed.
 type Statement struct {
 	db     *DB
 	script string // that the positions of errors are in
 	text   string // of the statement
 	query  *expr.Query
-	plan   *plan.Query
-	choice choice // of the backend
+	entry  *entry                    // of its table
+	plan   *plan.Query               // for the snapshot that the table had
+	choice choice                    // of the backend
+	latest atomic.Pointer[Statement] // the same for a later snapshot; nil where there is none
 
 	load     atomic.Int64 // ns: reading files, until an execution has accounted for it
 	planning atomic.Int64 // ns: likewise planning
@@ -66,23 +68,51 @@ func (db *DB) prepared(ctx context.Context, script string, st *sql.Statement) (*
 	if err != nil {
 		return nil, err
 	}
-	t, ok := c.Table(q.Table)
-	if !ok {
-		return nil, fmt.Errorf("engine: no table %s", q.Table)
-	}
-	s := &Statement{db: db, script: script, text: st.Text, query: q}
-	start := time.Now()
-	if s.plan, err = plan.NewQuery(t, q); err != nil {
+	s := &Statement{db: db, script: script, text: st.Text, query: q, entry: c.entry(q.Table)}
+	t, unpin := db.pin(s.entry)
+	defer unpin()
+	if err := s.lower(t); err != nil {
 		return nil, err
 	}
-	s.planning.Store(int64(time.Since(start)))
 	s.load.Store(int64(c.accountFor(q.Table)))
 	return s, nil
 }
 
+// lower plans the statement for a snapshot of its table.
+func (s *Statement) lower(t *table.Table) (err error) {
+	start := time.Now()
+	s.plan, err = s.db.lowered.Query(t, s.query)
+	s.planning.Store(int64(time.Since(start)))
+	return err
+}
+
+// pinned is the statement for the snapshot that its table has now, which stays in use
+// until unpin is called.
+func (s *Statement) pinned() (now *Statement, unpin func(), err error) {
+	t, unpin := s.db.pin(s.entry)
+	if s.plan.Table == t {
+		return s, unpin, nil
+	}
+	if now = s.latest.Load(); now != nil && now.plan.Table == t {
+		return now, unpin, nil
+	}
+	now = &Statement{db: s.db, script: s.script, text: s.text, query: s.query, entry: s.entry}
+	if err := now.lower(t); err != nil {
+		unpin()
+		return nil, nil, err
+	}
+	s.latest.Store(now)
+	return now, unpin, nil
+}
+
 // Query executes the statement.
 func (s *Statement) Query(ctx context.Context) (*Result, error) {
-	r, err := s.run(ctx)
+	now, unpin, err := s.pinned()
+	if err != nil {
+		return nil, described(s.script, err)
+	}
+	defer unpin()
+	r, err := now.run(ctx)
 	if err != nil {
 		return nil, described(s.script, err)
 	}

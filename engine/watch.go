@@ -42,6 +42,11 @@ func (db *DB) Watch(ctx context.Context, text string, wrap func(Stage) pass.Runn
 	if err != nil {
 		return nil, err
 	}
+	s, unpin, err := s.pinned()
+	if err != nil {
+		return nil, described(text, err)
+	}
+	defer unpin()
 	w := &Watched{Plan: s.plan}
 	var opening time.Duration
 	err = s.try(ctx, &opening, func(b Backend) error {

@@ -84,24 +84,6 @@ func livePred(t *table.Table, c *table.Chunk) *Pred {
 	return leafPred(&Compare{Col: len(t.Fields), Op: expr.EQ, Code: 1, Text: table.LiveField.Name + " = 1"})
 }
 
-// NewQuery lowers q's WHERE for every chunk of t.
-func NewQuery(t *table.Table, q *expr.Query) (*Query, error) {
-	out := &Query{Table: t, Where: q.Where, Aggs: q.Aggs}
-	for _, a := range q.Aggs {
-		if a.Col >= 0 && a.Col < len(t.Fields) && t.Fields[a.Col].Unsupported != "" {
-			return nil, unsupportedColumn(t.Fields[a.Col], a.P)
-		}
-	}
-	for _, c := range t.Chunks {
-		p, checks, err := Lower(q.Where, t, c)
-		if err != nil {
-			return nil, err
-		}
-		out.Chunks = append(out.Chunks, ChunkPlan{Pred: p, Checks: checks})
-	}
-	return out, nil
-}
-
 func unsupportedColumn(f table.Field, pos int) error {
 	return expr.Errorf(pos, "column %s cannot be used: %s", f.Name, f.Unsupported)
 }

@@ -1,0 +1,109 @@
+package engine
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stencildb/stencildb/table"
+)
+
+// changed is small with row 0 of chunk 0 deleted and 40 in row 0 of chunk 1's i:
+// NULL-free i is 2, 40.
+func changed(t *testing.T, tab *table.Table) *table.Table {
+	t.Helper()
+	a, err := tab.Chunks[0].Delete([]int{0})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := tab.Chunks[1].Patch(0, []int{0}, []table.Value{table.Int(40)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tab.With(a, b)
+}
+
+// A statement reads the snapshot that its table has when it runs, on every backend,
+// whether it was prepared before or not; EXPLAIN shows that snapshot's passes.
+func TestStatementsReadTheSnapshotOfTheirTable(t *testing.T) {
+	const text = "SELECT COUNT(*), SUM(i), MIN(i) FROM small WHERE i > 1"
+	for _, backend := range []string{"classic", "fused", "compute", "cpu", "auto"} {
+		db := open(t, Options{Backend: backend})
+		first := small(t)
+		if err := db.Add(first); err != nil {
+			t.Fatal(err)
+		}
+		s, err := db.Prepare(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ask := func(want ...string) {
+			t.Helper()
+			for range 2 {
+				byText, err := db.Query(context.Background(), text)
+				if err != nil {
+					t.Fatal(err)
+				}
+				prepared, err := s.Query(context.Background())
+				if err != nil {
+					t.Fatal(err)
+				}
+				for i, w := range want {
+					if a, b := byText.Rows[0][i].String(), prepared.Rows[0][i].String(); a != w || b != w {
+						t.Fatalf("%s: %s is %s, prepared %s, want %s", backend, byText.Columns[i].Name, a, b, w)
+					}
+				}
+			}
+		}
+		ask("2", "5", "2")
+		if err := db.Replace(changed(t, first)); err != nil {
+			t.Fatal(err)
+		}
+		ask("2", "42", "2")
+		if _, err := db.Explain(context.Background(), text, true, false); err != nil {
+			t.Fatal(err)
+		}
+		if err := db.Replace(first.With()); err != nil {
+			t.Fatal(err)
+		}
+		ask("0", "NULL", "NULL")
+		if err := db.Replace(first); err != nil {
+			t.Fatal(err)
+		}
+		ask("2", "5", "2")
+		if n := len(db.snapshots.uses); n != 0 {
+			t.Errorf("%s: %d snapshots are in use after the statements", backend, n)
+		}
+	}
+}
+
+// A statement that is under way keeps its snapshot.
+func TestPinnedSnapshotsStay(t *testing.T) {
+	db := openSmall(t)
+	e := (&catalog{db: db}).entry("small")
+	before, unpin := db.pin(e)
+	if err := db.Replace(changed(t, before)); err != nil {
+		t.Fatal(err)
+	}
+	now, unpinNow := db.pin(e)
+	if now == before || now.Version != before.Version+1 || db.snapshots.uses[before] != 1 || db.snapshots.uses[now] != 1 {
+		t.Errorf("version %d after %d, %d uses", now.Version, before.Version, len(db.snapshots.uses))
+	}
+	unpin()
+	unpinNow()
+	if len(db.snapshots.uses) != 0 {
+		t.Errorf("%d snapshots in use", len(db.snapshots.uses))
+	}
+}
+
+func TestReplaceRefusesOtherTables(t *testing.T) {
+	db := openSmall(t)
+	other := small(t)
+	other.Name = "other"
+	if err := db.Replace(other); err == nil {
+		t.Error("a table that the DB does not have is replaced")
+	}
+	fewer := &table.Table{Name: "small", Fields: small(t).Fields[:1]}
+	if err := db.Replace(fewer); err == nil {
+		t.Error("a table is replaced by one with other fields")
+	}
+}

@@ -1,0 +1,167 @@
+package plan
+
+import (
+	"reflect"
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"weak"
+
+	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/table"
+)
+
+// maxLowered is how many conditions a [Lowered] keeps.
+const maxLowered = 128
+
+// Lowered keeps what [Lower] made of the conditions that were used last: by condition,
+// its constants included, and by the segments that it reads. So a statement that runs
+// again over a later snapshot of its table lowers only the chunks that have changed, and
+// the others keep their predicates. It keeps no segment in memory. The zero value is
+// empty; several goroutines may use it.
+type Lowered struct {
+	mu   sync.Mutex
+	list []*lowered // the one used last in front
+}
+
+// lowered is one condition over the chunks of one snapshot; it does not change.
+type lowered struct {
+	table  string
+	where  expr.Expr
+	chunks []loweredChunk
+}
+
+// loweredChunk is a chunk's plan and what it depends on.
+type loweredChunk struct {
+	segments []weak.Pointer[table.Segment] // of the columns that are read
+	rows     liveRows
+	plan     ChunkPlan
+}
+
+// liveRows is what a plan knows of a chunk's deleted rows: the predicate tests for them
+// where there are some.
+type liveRows uint8
+
+const (
+	allLive liveRows = iota
+	someLive
+	noneLive
+)
+
+func liveRowsOf(c *table.Chunk) liveRows {
+	switch {
+	case c.Deleted == 0:
+		return allLive
+	case c.Live() == 0:
+		return noneLive
+	}
+	return someLive
+}
+
+// NewQuery lowers q's WHERE for every chunk of t.
+func NewQuery(t *table.Table, q *expr.Query) (*Query, error) { return new(Lowered).Query(t, q) }
+
+// Query is [NewQuery] that lowers only the chunks for which nothing is kept, several at
+// a time.
+func (l *Lowered) Query(t *table.Table, q *expr.Query) (*Query, error) {
+	out := &Query{Table: t, Where: q.Where, Aggs: q.Aggs, Chunks: make([]ChunkPlan, len(t.Chunks))}
+	for _, a := range q.Aggs {
+		if a.Col >= 0 && a.Col < len(t.Fields) && t.Fields[a.Col].Unsupported != "" {
+			return nil, unsupportedColumn(t.Fields[a.Col], a.P)
+		}
+	}
+	if q.Where == nil {
+		for i, c := range t.Chunks {
+			out.Chunks[i].Pred = livePred(t, c)
+		}
+		return out, nil
+	}
+	old := l.get(t.Name, q.Where)
+	now := &lowered{table: t.Name, where: q.Where}
+	cols := expr.Columns(q.Where)
+	var missing []int
+	for i, c := range t.Chunks {
+		k := loweredChunk{rows: liveRowsOf(c)}
+		for _, col := range cols {
+			if col < len(t.Fields) { // Lower says so where it is not
+				k.segments = append(k.segments, weak.Make(c.Segments[col]))
+			}
+		}
+		if p, ok := old.find(i, k); ok {
+			k.plan, out.Chunks[i] = p, p
+		} else {
+			missing = append(missing, i)
+		}
+		now.chunks = append(now.chunks, k)
+	}
+	if err := out.lower(missing); err != nil {
+		return nil, err
+	}
+	for _, i := range missing {
+		now.chunks[i].plan = out.Chunks[i]
+	}
+	l.put(old, now)
+	return out, nil
+}
+
+// lower lowers the WHERE for some chunks, on all cores. The error is that of the first.
+func (q *Query) lower(chunks []int) error {
+	errs := make([]error, len(chunks))
+	var next atomic.Int64
+	work := func() {
+		for i := int(next.Add(1)) - 1; i < len(chunks); i = int(next.Add(1)) - 1 {
+			p := &q.Chunks[chunks[i]]
+			p.Pred, p.Checks, errs[i] = Lower(q.Where, q.Table, q.Table.Chunks[chunks[i]])
+		}
+	}
+	var wg sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), len(chunks)) - 1 {
+		wg.Go(work)
+	}
+	work()
+	wg.Wait()
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// find returns the plan of a chunk, which is mostly in the place that it had before.
+func (o *lowered) find(i int, k loweredChunk) (p ChunkPlan, ok bool) {
+	if o == nil {
+		return p, false
+	}
+	like := func(c loweredChunk) bool { return c.rows == k.rows && slices.Equal(c.segments, k.segments) }
+	if i >= len(o.chunks) || !like(o.chunks[i]) {
+		i = slices.IndexFunc(o.chunks, like)
+	}
+	if i < 0 {
+		return p, false
+	}
+	return o.chunks[i].plan, true
+}
+
+// get returns what is kept of a condition, nil where nothing is.
+func (l *Lowered) get(name string, where expr.Expr) *lowered {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	i := slices.IndexFunc(l.list, func(o *lowered) bool { return o.table == name && o.where == where })
+	if i < 0 {
+		i = slices.IndexFunc(l.list, func(o *lowered) bool { return o.table == name && reflect.DeepEqual(o.where, where) })
+	}
+	if i < 0 {
+		return nil
+	}
+	return l.list[i]
+}
+
+// put keeps a condition in the place of what was kept of it before.
+func (l *Lowered) put(old, now *lowered) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	rest := slices.DeleteFunc(l.list, func(o *lowered) bool { return o == old })
+	l.list = append([]*lowered{now}, rest[:min(len(rest), maxLowered-1)]...)
+}
