@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/stencildb/stencildb/testdata"
 )
 
@@ -61,6 +63,25 @@ func TestPathsThatAreNoFiles(t *testing.T) {
 	stencildb("query", "--load", "t="+dir, "SELECT COUNT(*) FROM t").wantFailure(t, 1, "is a directory")
 	stencildb("query", "-f", filepath.Join(dir, "q.sql")).wantFailure(t, 1, "no such file", "q.sql")
 	stencildb("query", "-f", dir).wantFailure(t, 1, "is a directory")
+	stencildb("query", "-f", "/dev/zero").wantFailure(t, 1, "/dev/zero is a device")
+	stencildb("query", "--load", "t=/dev/zero", "SELECT COUNT(*) FROM t").wantFailure(t, 1, "/dev/zero is a device")
+	stencildb("bench", "compare", "/dev/zero", dir).wantFailure(t, 1, "/dev/zero is a device")
+	stencildb("query", "-f", file(t, "long.sql", strings.Repeat(" ", maxText+1))).wantFailure(t, 1, "long.sql: more than the 64 MiB")
+}
+
+// A pipe that nobody writes to, as a script or as a table, ends at once with Ctrl-C.
+func TestPipesWithoutAWriter(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "pipe")
+	if err := unix.Mkfifo(path, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{{"query", "-f", path}, {"query", "--load", "t=" + path, "SELECT COUNT(*) FROM t"}, {"bench", "compare", path, path}} {
+		ctx, cancel := context.WithCancel(context.Background())
+		done := make(chan outcome)
+		go func() { done <- stencildbWith(ctx, "", args...) }()
+		cancel()
+		(<-done).wantFailure(t, 130, "interrupted")
+	}
 }
 
 func TestHeaderAloneIsAnEmptyTable(t *testing.T) {

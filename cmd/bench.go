@@ -332,7 +332,7 @@ func (o *benchFlags) source(c *cobra.Command) (func(context.Context) (bench.Sour
 	}
 	for _, s := range sources {
 		if s.Name == o.table {
-			return file(s), readable(s.Path)
+			return file(s), files.Readable(s.Path)
 		}
 	}
 	switch {
@@ -471,7 +471,7 @@ different machines are compared too; what differs is said.`,
 		}
 		var reports []*bench.Report
 		for _, path := range args {
-			r, err := readReport(path)
+			r, err := readReport(c.Context(), path)
 			if err != nil {
 				return err
 			}
@@ -487,11 +487,8 @@ different machines are compared too; what differs is said.`,
 	return c
 }
 
-func readReport(path string) (*bench.Report, error) {
-	if err := readable(path); err != nil {
-		return nil, err
-	}
-	f, err := os.Open(path)
+func readReport(ctx context.Context, path string) (*bench.Report, error) {
+	f, err := files.Open(ctx, path)
 	if err != nil {
 		return nil, err
 	}

@@ -73,7 +73,7 @@ func TestBenchInterrupted(t *testing.T) {
 	if status != 130 || !strings.Contains(seen.text.String(), "error: interrupted\n") || !strings.Contains(out.String(), "The run was interrupted") {
 		t.Fatalf("status %d: %s%s", status, &out, &seen.text)
 	}
-	r, err := readReport(filepath.Join(dir, "paper.json"))
+	r, err := readReport(context.Background(), filepath.Join(dir, "paper.json"))
 	if err != nil || !r.Interrupted || len(r.Results) != 4 {
 		t.Errorf("%v, %+v, want two cases on two systems", err, r)
 	}

@@ -97,7 +97,7 @@ func (o *common) open(c *cobra.Command) (*engine.DB, error) {
 	}
 	progress := progressOn(c.ErrOrStderr(), "loading")
 	for _, s := range sources {
-		if err := readable(s.Path); err != nil {
+		if err := files.Readable(s.Path); err != nil {
 			return nil, err
 		}
 		if err := db.Attach(s, progress); err != nil {
@@ -117,20 +117,6 @@ func (o *common) engineOptions() engine.Options {
 
 // flights is the embedded table.
 var flights = ingest.Source{Name: "flights", Path: "flights-200k.parquet"}
-
-// readable reports a path that is missing or a directory, before anything runs.
-func readable(path string) error {
-	st, err := os.Stat(path)
-	switch {
-	case errors.Is(err, os.ErrNotExist):
-		return errors.New(path + ": no such file")
-	case err != nil:
-		return err
-	case st.IsDir():
-		return errors.New(path + " is a directory: name a file")
-	}
-	return nil
-}
 
 // withDB runs fn on the DB that the flags describe and closes it.
 func (o *common) withDB(c *cobra.Command, fn func(context.Context, *engine.DB) error) (err error) {

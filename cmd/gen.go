@@ -9,6 +9,7 @@ import (
 
 	"github.com/stencildb/stencildb/generate"
 	"github.com/stencildb/stencildb/ingest"
+	"github.com/stencildb/stencildb/internal/files"
 	"github.com/stencildb/stencildb/internal/numbers"
 )
 
@@ -50,7 +51,7 @@ func newGen() *cobra.Command {
 		if err := ingest.CheckExtension(out); err != nil {
 			return usageError{err}
 		}
-		if err := ingest.CheckPlace(out); err != nil {
+		if err := files.CheckPlace(out); err != nil {
 			return err
 		}
 		if err := fits(int(rows), g); err != nil {

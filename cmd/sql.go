@@ -1,13 +1,12 @@
 package cmd
 
 import (
-	"context"
 	"fmt"
-	"io"
-	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"github.com/stencildb/stencildb/internal/files"
 )
 
 // sqlText is the SQL of a command: its one argument, or the content of the file of -f.
@@ -19,6 +18,9 @@ type sqlText struct {
 func (s *sqlText) register(c *cobra.Command) {
 	c.Flags().StringVarP(&s.file, "file", "f", "", "read the SQL from `FILE`, - for standard input")
 }
+
+// maxText is the most SQL text, in bytes, that is read from a file or standard input.
+const maxText = 64 << 20
 
 // read returns the text, without the byte order mark of Windows' editors.
 func (s *sqlText) read(c *cobra.Command, args []string) (string, error) {
@@ -34,13 +36,16 @@ func (s *sqlText) source(c *cobra.Command, args []string) (string, error) {
 	case given && s.file == "":
 		return "", usagef("-f: name a file, or - for standard input")
 	case given && s.file == "-":
-		return readAll(c.Context(), c.InOrStdin())
+		text, err := files.ReadAll(c.Context(), c.InOrStdin(), "standard input", maxText)
+		return string(text), err
 	case given:
-		if err := readable(s.file); err != nil {
+		f, err := files.Open(c.Context(), s.file)
+		if err != nil {
 			return "", err
 		}
-		data, err := os.ReadFile(s.file)
-		return string(data), err
+		defer f.Close()
+		text, err := files.ReadAll(c.Context(), f, s.file, maxText)
+		return string(text), err
 	case len(args) == 0 && s.fallback == "":
 		return "", usagef("no SQL: give it as an argument, or with -f FILE (-f - reads standard input)")
 	case len(args) == 0:
@@ -58,29 +63,6 @@ func (s *sqlText) name() string {
 		return "standard input"
 	}
 	return s.file
-}
-
-// readAll reads standard input to its end, or until ctx ends: a terminal may keep
-// it waiting for ever.
-func readAll(ctx context.Context, r io.Reader) (string, error) {
-	type read struct {
-		data []byte
-		err  error
-	}
-	done := make(chan read, 1)
-	go func() {
-		data, err := io.ReadAll(r)
-		done <- read{data, err}
-	}()
-	select {
-	case <-ctx.Done():
-		return "", ctx.Err()
-	case got := <-done:
-		if got.err != nil {
-			return "", fmt.Errorf("reading standard input: %w", got.err)
-		}
-		return string(got.data), nil
-	}
 }
 
 // atMostOneSQL takes the SQL as one argument; more of them are SQL without quotes.

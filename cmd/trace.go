@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/stencildb/stencildb/engine"
-	"github.com/stencildb/stencildb/ingest"
 	"github.com/stencildb/stencildb/internal/files"
 	"github.com/stencildb/stencildb/trace"
 )
@@ -47,7 +46,7 @@ The backend is classic unless another one is named; cpu has no passes to show.` 
 		if err != nil {
 			return err
 		}
-		if err := ingest.CheckPlace(out); err != nil {
+		if err := files.CheckPlace(out); err != nil {
 			return err
 		}
 		page, err := files.Create(out)

@@ -104,6 +104,12 @@ func Newest(folder, cpu string, cores int) (*Profile, error) {
 
 // read reads a file and checks what it holds.
 func read(path string) (*Profile, error) {
+	switch st, err := os.Stat(path); {
+	case err != nil:
+		return nil, err
+	case !st.Mode().IsRegular(): // a pipe would be waited for
+		return nil, fmt.Errorf("%s: %w: it is no plain file", path, ErrDamaged)
+	}
 	data, err := os.ReadFile(path)
 	if err != nil {
 		return nil, err

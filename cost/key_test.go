@@ -6,8 +6,11 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"strings"
 	"testing"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 func kept(t *testing.T) (folder string, p *Profile) {
@@ -97,6 +100,17 @@ func TestDamagedFilesAreNotUsed(t *testing.T) {
 		}
 		if _, err := Newest(folder, "a CPU", 2); !errors.Is(err, want) {
 			t.Errorf("%q: the newest: %v", data, err)
+		}
+	}
+	// A pipe, which nobody writes to, is not waited for.
+	if err := errors.Join(os.Remove(path), unix.Mkfifo(path, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	_, err1 := Load(folder, p.Key)
+	_, err2 := Newest(folder, "a CPU", 2)
+	for _, err := range []error{err1, err2} {
+		if !errors.Is(err, ErrDamaged) || !strings.Contains(err.Error(), "no plain file") {
+			t.Errorf("%v", err)
 		}
 	}
 }

@@ -2,19 +2,17 @@ package ingest
 
 import (
 	"bytes"
-
 	"context"
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
 
+	"github.com/stencildb/stencildb/internal/files"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -25,17 +23,14 @@ import (
 // .arrow, .feather, .ipc; all but .parquet also with .gz or .zst), else what the
 // first bytes say.
 func Load(ctx context.Context, s Source, o Options) (*table.Table, error) {
-	f, err := os.Open(s.Path)
+	f, err := files.Open(ctx, s.Path)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %s", s.Path, openReason(err))
+		return nil, err
 	}
 	defer f.Close()
-	st, err := f.Stat()
-	switch {
+	switch st, err := f.Stat(); {
 	case err != nil:
-		return nil, fmt.Errorf("%s: %s", s.Path, openReason(err))
-	case st.IsDir():
-		return nil, fmt.Errorf("%s is a directory: name a file", s.Path)
+		return nil, err
 	case st.Mode().IsRegular():
 		return load(ctx, s, &input{file: f, size: st.Size()}, o)
 	}
@@ -271,18 +266,4 @@ func readAll(r io.Reader, limit int64) ([]byte, error) {
 		return nil, tooLarge(limit)
 	}
 	return data, err
-}
-
-func openReason(err error) string {
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return "no such file"
-	case errors.Is(err, fs.ErrPermission):
-		return "permission denied"
-	}
-	var pe *fs.PathError
-	if errors.As(err, &pe) {
-		return pe.Err.Error()
-	}
-	return err.Error()
 }

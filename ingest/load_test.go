@@ -303,25 +303,3 @@ func TestWriteFileStopsWhenItsContextEnds(t *testing.T) {
 		t.Errorf("%d files left, %v", len(left), err)
 	}
 }
-
-func TestPlacesThatCannotBeWritten(t *testing.T) {
-	dir := t.TempDir()
-	file := filepath.Join(dir, "f.csv")
-	if err := os.WriteFile(file, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	for path, want := range map[string]string{
-		dir:                                 "is a directory",
-		filepath.Join(dir, "none", "a.csv"): "there is no folder " + filepath.Join(dir, "none"),
-		filepath.Join(file, "a.csv"):        "is not a folder",
-		filepath.Join(dir, "new.csv"):       "",
-		file:                                "",
-	} {
-		switch err := ingest.CheckPlace(path); {
-		case want == "" && err != nil:
-			t.Errorf("%s: %v", path, err)
-		case want != "" && (err == nil || !strings.Contains(err.Error(), want)):
-			t.Errorf("%s: got %v, want %q", path, err, want)
-		}
-	}
-}

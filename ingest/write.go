@@ -3,11 +3,8 @@ package ingest
 import (
 	"bufio"
 	"context"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -53,28 +50,6 @@ func (u untilDone) Write(p []byte) (int, error) {
 func CheckExtension(path string) error {
 	_, _, err := writer(path)
 	return err
-}
-
-// CheckPlace reports a path at which [WriteFile] cannot make a file, before the
-// work of making the table: its folder is missing, or it is a folder or a device itself.
-func CheckPlace(path string) error {
-	switch st, err := os.Stat(path); {
-	case err != nil:
-	case st.IsDir():
-		return fmt.Errorf("%s is a directory: name a file", path)
-	case !st.Mode().IsRegular():
-		return fmt.Errorf("%s is no plain file: name one", path)
-	}
-	dir := filepath.Dir(path)
-	switch st, err := os.Stat(dir); {
-	case errors.Is(err, fs.ErrNotExist):
-		return fmt.Errorf("%s: cannot be written: there is no folder %s", path, dir)
-	case err != nil:
-		return fmt.Errorf("%s: cannot be written: %s", path, openReason(err))
-	case !st.IsDir():
-		return fmt.Errorf("%s: cannot be written: %s is not a folder", path, dir)
-	}
-	return nil
 }
 
 // writer picks the function for a path, and the compression around it.

@@ -109,3 +109,55 @@ func TestFoldersThatCanBeWrittenTo(t *testing.T) {
 		}
 	}
 }
+
+// What a link leads to is replaced, and the link stays, over several links and where
+// nothing is yet.
+func TestLinksStay(t *testing.T) {
+	dir := t.TempDir()
+	for name, target := range map[string]string{"one": "sub/a.txt", "two": "one", "new": "sub/b.txt", "absolute": filepath.Join(dir, "sub", "c.txt"), "loop": "loop"} {
+		if err := os.Symlink(target, filepath.Join(dir, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Mkdir(filepath.Join(dir, "sub"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for name, target := range map[string]string{"one": "a.txt", "two": "a.txt", "new": "b.txt", "absolute": "c.txt"} {
+		link := filepath.Join(dir, name)
+		err := Write(link, func(w io.Writer) error {
+			_, err := io.WriteString(w, name)
+			return err
+		})
+		got, err2 := os.ReadFile(filepath.Join(dir, "sub", target))
+		st, err3 := os.Lstat(link)
+		if err := errors.Join(err, err2, err3); err != nil || string(got) != name || st.Mode()&os.ModeSymlink == 0 {
+			t.Errorf("%s: %v, %q, %v", name, err, got, st)
+		}
+	}
+	loop := filepath.Join(dir, "loop")
+	if _, err := Create(loop); err == nil || !strings.HasPrefix(err.Error(), loop+": cannot be written: ") {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestPlacesThatCannotBeWritten(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "f.csv")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]string{
+		dir:                                 "is a directory",
+		filepath.Join(dir, "none", "a.csv"): "there is no folder " + filepath.Join(dir, "none"),
+		filepath.Join(file, "a.csv"):        "is not a folder",
+		filepath.Join(dir, "new.csv"):       "",
+		file:                                "",
+	} {
+		switch err := CheckPlace(path); {
+		case want == "" && err != nil:
+			t.Errorf("%s: %v", path, err)
+		case want != "" && (err == nil || !strings.Contains(err.Error(), want)):
+			t.Errorf("%s: got %v, want %q", path, err, want)
+		}
+	}
+}
