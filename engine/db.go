@@ -80,8 +80,8 @@ type DB struct {
 type entry struct {
 	name string
 
-	mu       *semaphore.Weighted // of 1, held while the file is read
-	table    *table.Table
+	mu       *semaphore.Weighted         // of 1, held while the file is read
+	table    atomic.Pointer[table.Table] // nil until it is read
 	reader   func(context.Context, ingest.Options) (*table.Table, error)
 	progress Progress
 	load     time.Duration // of the reading, until a statement has accounted for it
@@ -125,7 +125,9 @@ func (db *DB) Backend() string { return db.opts.Backend }
 // Add makes a table known under its name. The table must not change afterwards;
 // several DBs may share it.
 func (db *DB) Add(t *table.Table) error {
-	return db.register(&entry{name: t.Name, table: t})
+	e := &entry{name: t.Name}
+	e.table.Store(t)
+	return db.register(e)
 }
 
 // Attach makes the table of a file known under the source's name. The file is
@@ -182,7 +184,7 @@ func (db *DB) read(ctx context.Context, e *entry) (*table.Table, error) {
 	if err := e.mu.Acquire(ctx, 1); err != nil {
 		return nil, err
 	}
-	if t := e.table; t != nil {
+	if t := e.table.Load(); t != nil {
 		e.mu.Release(1)
 		return t, nil
 	}
@@ -208,7 +210,8 @@ func (db *DB) read(ctx context.Context, e *entry) (*table.Table, error) {
 		start := time.Now()
 		t, err := e.reader(ctx, o)
 		if err == nil {
-			e.table, e.load = t, time.Since(start)
+			e.load = time.Since(start)
+			e.table.Store(t)
 		}
 		read <- err
 	}()
@@ -221,7 +224,7 @@ func (db *DB) read(ctx context.Context, e *entry) (*table.Table, error) {
 		progress(1, 1)
 		return nil, err
 	}
-	return e.table, nil
+	return e.table.Load(), nil
 }
 
 // hostBudget is what is left of Options.HostMemory; 0 when no budget was given.
@@ -234,11 +237,7 @@ func (db *DB) hostBudget() (int64, error) {
 	entries := slices.Clone(db.entries)
 	db.mu.Unlock()
 	for _, e := range entries {
-		// An entry that is locked is being read and has no table yet.
-		if e.mu.TryAcquire(1) {
-			left -= tableBytes(e.table)
-			e.mu.Release(1)
-		}
+		left -= tableBytes(e.table.Load())
 	}
 	if left <= 0 {
 		return 0, errors.New("engine: the tables read so far fill the host memory budget: raise it (--host-memory)")

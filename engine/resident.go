@@ -66,15 +66,11 @@ func (db *DB) chunkNames() map[*table.Chunk]*table.Table {
 	db.mu.Unlock()
 	names := map[*table.Chunk]*table.Table{}
 	for _, e := range entries {
-		if !e.mu.TryAcquire(1) { // it is being read
-			continue
-		}
-		if e.table != nil {
-			for _, c := range e.table.Chunks {
-				names[c] = e.table
+		if t := e.table.Load(); t != nil {
+			for _, c := range t.Chunks {
+				names[c] = t
 			}
 		}
-		e.mu.Release(1)
 	}
 	return names
 }

@@ -25,12 +25,10 @@ func (db *DB) Replace(t *table.Table) error {
 	}
 	db.snapshots.mu.Lock()
 	defer db.snapshots.mu.Unlock()
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if e.table == nil || !slices.Equal(e.table.Fields, t.Fields) {
+	if old := e.table.Load(); old == nil || !slices.Equal(old.Fields, t.Fields) {
 		return fmt.Errorf("engine: table %s has other fields, or has not been read: it cannot be replaced", t.Name)
 	}
-	e.table = t
+	e.table.Store(t)
 	db.statements.forget() // they hold the snapshot that they ran on
 	return nil
 }
@@ -40,9 +38,7 @@ func (db *DB) pin(e *entry) (t *table.Table, unpin func()) {
 	s := &db.snapshots
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	t = e.table
+	t = e.table.Load()
 	if s.uses == nil {
 		s.uses = map[*table.Table]int{}
 	}
