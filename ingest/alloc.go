@@ -26,7 +26,7 @@ func (l *loader) allocator() cappedAllocator {
 
 func (a cappedAllocator) check(n int) {
 	if n < 0 || n > a.most {
-		panic(fmt.Sprintf("it asks for a piece of %s", size(int64(n))))
+		panic(damage(fmt.Sprintf("it asks for a piece of %s", size(int64(n)))))
 	}
 }
 

@@ -84,11 +84,11 @@ func (l *loader) openArrow() (*batches, error) {
 
 func arrowFile(r ipc.ReadAtSeeker, size int64, opts []ipc.Option) (*batches, error) {
 	if err := verifyArrowFile(r, size); err != nil {
-		return nil, fmt.Errorf("not a complete Arrow file: %w", err)
+		return nil, damaged(err, "not a complete Arrow file")
 	}
 	f, err := ipc.NewFileReader(r, opts...)
 	if err != nil {
-		return nil, fmt.Errorf("not a complete Arrow file: %w", oneLine(err))
+		return nil, damaged(err, "its schema")
 	}
 	i := 0
 	return &batches{
@@ -100,7 +100,7 @@ func arrowFile(r ipc.ReadAtSeeker, size int64, opts []ipc.Option) (*batches, err
 			i++
 			rec, err := f.RecordBatch(i - 1)
 			if err != nil {
-				return nil, fmt.Errorf("record batch %d is corrupt or truncated: %w", i, oneLine(err))
+				return nil, damaged(err, "record batch %d", i)
 			}
 			return rec, nil
 		},
@@ -114,7 +114,7 @@ func arrowStream(r io.Reader, done func(), opts []ipc.Option) (*batches, error) 
 	s, err := ipc.NewReaderFromMessageReader(m, opts...)
 	if err != nil {
 		done()
-		return nil, fmt.Errorf("neither an Arrow file nor a stream: %w", oneLine(err))
+		return nil, damaged(err, "neither an Arrow file nor a stream: its schema")
 	}
 	i := 0
 	return &batches{
@@ -125,7 +125,7 @@ func arrowStream(r io.Reader, done func(), opts []ipc.Option) (*batches, error) 
 				return s.RecordBatch(), nil
 			}
 			if err := s.Err(); err != nil && !errors.Is(err, io.EOF) {
-				return nil, fmt.Errorf("record batch %d is corrupt or truncated: %w", i, oneLine(err))
+				return nil, damaged(err, "record batch %d", i)
 			}
 			return nil, io.EOF
 		},
@@ -203,7 +203,7 @@ func (l *loader) arrowRows(fields []table.Field) (*table.Table, error) {
 		}
 		// A column of NULLs takes no room, so nothing else bounds their number.
 		if n := rec.NumRows(); n < 0 || n > 1<<20+l.in.size<<14 {
-			return nil, fmt.Errorf("corrupt: a record batch of %d rows in a file of %s", n, size(l.in.size))
+			return nil, damagef("a record batch of %d rows in a file of %s", n, size(l.in.size))
 		}
 		rows := int(rec.NumRows())
 		for from := 0; from < rows; {
@@ -216,7 +216,7 @@ func (l *loader) arrowRows(fields []table.Field) (*table.Table, error) {
 					if why, ok := err.(overflow); ok {
 						return nil, &badColumn{i, string(why)}
 					}
-					return nil, fmt.Errorf("column %s, rows %d to %d: %w", show(fields[i].Name), done+1, done+int64(n), err)
+					return nil, damaged(err, "column %s, rows %d to %d", show(fields[i].Name), done+1, done+int64(n))
 				}
 			}
 			if err := b.EndRows(n); err != nil {
@@ -327,7 +327,7 @@ func arrowPutter(c *table.ColumnBuilder, t table.Type, a arrow.Array) (func(i in
 			k := a.GetValueIndex(i)
 			switch {
 			case k < 0 || k >= values.Len():
-				return fmt.Errorf("corrupt: index %d into a dictionary of %d", k, values.Len())
+				return damagef("index %d into a dictionary of %d", k, values.Len())
 			case values.IsNull(k):
 				c.Null()
 				return nil
@@ -341,7 +341,7 @@ func arrowPutter(c *table.ColumnBuilder, t table.Type, a arrow.Array) (func(i in
 		return func(i int) error {
 			v := s.Value(i)
 			if !utf8.ValidString(v) {
-				return fmt.Errorf("text that is not valid UTF-8")
+				return damagef("text that is not valid UTF-8")
 			}
 			c.String(v)
 			return nil

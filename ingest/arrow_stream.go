@@ -3,7 +3,6 @@ package ingest
 import (
 	"bytes"
 	"encoding/binary"
-	"fmt"
 	"io"
 
 	"github.com/apache/arrow-go/v18/arrow/ipc"
@@ -42,14 +41,14 @@ func (m *messages) Message() (*ipc.Message, error) {
 	}
 	switch {
 	case err == io.EOF || err == io.ErrUnexpectedEOF:
-		return nil, fmt.Errorf("the stream has no end mark after %s: it is truncated", numbers.Count(m.n, "message", "messages"))
+		return nil, damagef("the stream has no end mark after %s", numbers.Count(m.n, "message", "messages"))
 	case err != nil:
 		return nil, err
 	case length == 0:
 		m.ended = true
 		return nil, io.EOF
 	case int32(length) < 8:
-		return nil, fmt.Errorf("a message of %d bytes", int32(length))
+		return nil, damagef("a message of %d bytes", int32(length))
 	}
 	meta, err := m.take(int64(length))
 	if err != nil {
@@ -77,13 +76,13 @@ func (m *messages) word() (uint32, error) {
 // take reads n bytes, growing with what is there rather than with what n says.
 func (m *messages) take(n int64) ([]byte, error) {
 	if n < 0 {
-		return nil, fmt.Errorf("a message of %d bytes", n)
+		return nil, damagef("a message of %d bytes", n)
 	}
 	var b bytes.Buffer
 	b.Grow(int(min(n, 1<<20)))
 	got, err := io.CopyN(&b, m.r, n)
 	if err == io.EOF {
-		return nil, fmt.Errorf("the stream ends %d bytes into a message of %d: it is truncated", got, n)
+		return nil, damagef("the stream ends %d bytes into a message of %d", got, n)
 	}
 	return b.Bytes(), err
 }

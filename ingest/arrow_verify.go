@@ -2,7 +2,6 @@ package ingest
 
 import (
 	"encoding/binary"
-	"fmt"
 	"io"
 
 	flatbuffers "github.com/google/flatbuffers/go"
@@ -47,7 +46,7 @@ func vector(t flatbuffers.Table, slot flatbuffers.VOffsetT, elem int) (at, n int
 	}
 	at, n = int(t.Vector(o)), t.VectorLen(o)
 	if n < 0 || at+n*elem > len(t.Bytes) {
-		return 0, 0, fmt.Errorf("corrupt: its metadata names %d elements, more than there is room for", n)
+		return 0, 0, damagef("its metadata names %d elements, more than there is room for", n)
 	}
 	return at, n, nil
 }
@@ -75,7 +74,7 @@ func verifyFields(t flatbuffers.Table, slot flatbuffers.VOffsetT, depth int, bud
 		return err
 	}
 	if *budget -= n; *budget < 0 || depth > maxDepth {
-		return fmt.Errorf("corrupt: its fields are nested without end")
+		return damagef("its fields are nested without end")
 	}
 	for i := range n {
 		f := flatbuffers.Table{Bytes: t.Bytes, Pos: t.Indirect(flatbuffers.UOffsetT(at + 4*i))}
@@ -108,14 +107,14 @@ func verifyMessage(buf []byte) (bodyLen int64, err error) {
 func verifyArrowFile(r io.ReaderAt, size int64) error {
 	tail := make([]byte, 4+len(arrowMagic))
 	if size < int64(len(tail)) {
-		return io.ErrUnexpectedEOF
+		return damagef("%d bytes are too few", size)
 	}
 	if _, err := r.ReadAt(tail, size-int64(len(tail))); err != nil {
 		return err
 	}
 	n := int64(int32(binary.LittleEndian.Uint32(tail)))
 	if string(tail[4:]) != string(arrowMagic) || n < 8 || n > size-int64(len(tail)) {
-		return fmt.Errorf("it does not end as one: it is corrupt or truncated")
+		return damagef("it does not end as one")
 	}
 	buf := make([]byte, n)
 	if _, err := r.ReadAt(buf, size-int64(len(tail))-n); err != nil {
@@ -147,7 +146,7 @@ func verifyBlock(r io.ReaderAt, size int64, block []byte) error {
 	offset := int64(binary.LittleEndian.Uint64(block))
 	meta := int64(int32(binary.LittleEndian.Uint32(block[8:])))
 	if offset < 0 || meta < 16 || offset > size || meta > size-offset {
-		return fmt.Errorf("corrupt: a block of %d bytes at %d in a file of %d", meta, offset, size)
+		return damagef("a block of %d bytes at %d in a file of %d", meta, offset, size)
 	}
 	buf := make([]byte, meta)
 	if _, err := r.ReadAt(buf, offset); err != nil {

@@ -176,7 +176,7 @@ func TestArrowStreamCutBetweenBatches(t *testing.T) {
 	whole := streamBytes(t, small(t))
 	cut := whole[:len(whole)-8] // less the end mark
 	_, err := ingest.LoadBytes(context.Background(), ingest.Source{Name: "t", Path: "x.arrow"}, cut, ingest.Options{})
-	if want := "the stream has no end mark after 2 messages: it is truncated"; err == nil || !strings.HasSuffix(err.Error(), want) {
+	if want := "the stream has no end mark after 2 messages; the file is damaged or incomplete: write it or fetch it again"; err == nil || !strings.HasSuffix(err.Error(), want) {
 		t.Errorf("got %v, want %s", err, want)
 	}
 }
@@ -384,7 +384,7 @@ func TestParquetUnsupported(t *testing.T) {
 func TestParquetTextThatIsNotUTF8(t *testing.T) {
 	data := pqFile(t, 1, pqColumn{pqNode(t, schema.StringLogicalType{}, parquet.Types.ByteArray, -1), variable("a", "\xff")})
 	_, err := ingest.LoadBytes(context.Background(), ingest.Source{Name: "t", Path: "x.parquet"}, data, ingest.Options{})
-	if want := "x.parquet: column x, rows 1 to 2: text that is not valid UTF-8"; err == nil || err.Error() != want {
+	if want := "x.parquet: column x, rows 1 to 2: text that is not valid UTF-8; the file is damaged or incomplete: write it or fetch it again"; err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}
 }

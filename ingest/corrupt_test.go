@@ -3,6 +3,7 @@ package ingest_test
 import (
 	"context"
 	"math/rand/v2"
+	"regexp"
 	"runtime"
 	"testing"
 
@@ -34,6 +35,9 @@ func varied(t *testing.T) *table.Table {
 	return b.Table()
 }
 
+// internals are words that are about the code of this program and its libraries.
+var internals = regexp.MustCompile(`runtime error|index out|slice bounds|nil pointer|panic|goroutine|interface conversion|reflect|thrift|flatbuf|arrow/| parquet:|invalid memory|EOF|makeslice|\*\w+\.|%!`)
+
 // load must end in a sound table or an error of one line, and take little memory.
 func loadDamaged(t *testing.T, name string, data []byte) {
 	t.Helper()
@@ -46,6 +50,9 @@ func loadDamaged(t *testing.T, name string, data []byte) {
 	}
 	if err != nil {
 		oneLine(t, err)
+		if internals.MatchString(err.Error()) {
+			t.Errorf("the error shows the program's insides: %v", err)
+		}
 		if tab != nil {
 			t.Errorf("%s: an error and a table", name)
 		}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"path/filepath"
 	"strings"
 
@@ -76,7 +77,18 @@ func load(ctx context.Context, s Source, in *input, o Options) (t *table.Table, 
 	defer func() {
 		// arrow-go panics on some corrupt files; that must end the load, not the program.
 		if r := recover(); r != nil {
-			t, err = nil, fmt.Errorf("%s: the file is corrupt: %v", s.Path, r)
+			known, ok := r.(damage)
+			if !ok {
+				known = "its parts do not fit together"
+			}
+			t, err = nil, known
+		}
+		var known damage
+		switch {
+		case errors.As(err, &known):
+			err = fmt.Errorf("%s: %s; %s", s.Path, known, advice)
+		case err != nil && in.size > 0:
+			err = fmt.Errorf("%s: %w", s.Path, err)
 		}
 	}()
 	if in.size == 0 {
@@ -84,10 +96,10 @@ func load(ctx context.Context, s Source, in *input, o Options) (t *table.Table, 
 	}
 	format, codec, err := detect(&s, in)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", s.Path, err)
+		return nil, err
 	}
 	if format != CSV && format != TSV && (s.NoHeader || s.Delim != 0 || s.Nulls != nil || s.Types != nil) {
-		return nil, fmt.Errorf("%s: header, delim, null and types are for CSV; a %s file says these itself", s.Path, format)
+		return nil, fmt.Errorf("header, delim, null and types are for CSV; a %s file says these itself", format)
 	}
 	l := &loader{ctx: ctx, src: s, in: in, codec: codec, opts: o}
 	switch format {
@@ -98,18 +110,13 @@ func load(ctx context.Context, s Source, in *input, o Options) (t *table.Table, 
 				l.src.Delim = '\t'
 			}
 		}
-		t, err = l.csv()
+		return l.csv()
 	case Parquet:
-		t, err = l.parquet()
+		return l.parquet()
 	case Arrow:
-		t, err = l.arrow()
-	default:
-		err = fmt.Errorf("unknown format %q: want csv, tsv, parquet or arrow", format)
+		return l.arrow()
 	}
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", s.Path, err)
-	}
-	return t, nil
+	return nil, fmt.Errorf("unknown format %q: want csv, tsv, parquet or arrow", format)
 }
 
 // detect finds the format and the compression ("", "gz" or "zst").
@@ -213,7 +220,10 @@ func unpackError(what string, err error) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return fmt.Errorf("the %s data ends too early: the file is truncated", what)
 	}
-	return fmt.Errorf("not valid %s data: %w", what, err)
+	if system := (*fs.PathError)(nil); errors.As(err, &system) {
+		return err
+	}
+	return damagef("not valid %s data", what)
 }
 
 // step is called between batches: it looks for cancellation and at the memory
@@ -233,14 +243,6 @@ func (l *loader) step(b *table.Builder, done, total int64) error {
 
 func tooLarge(limit int64) error {
 	return fmt.Errorf("the table takes more than the %s of host memory allowed: raise --host-memory or load less", size(limit))
-}
-
-// oneLine is err on one line.
-func oneLine(err error) error {
-	if err != nil && strings.ContainsAny(err.Error(), "\r\n") {
-		return errors.New(strings.Join(strings.Fields(err.Error()), " "))
-	}
-	return err
 }
 
 // size prints a number of bytes for people.

@@ -207,6 +207,7 @@ func TestLoadErrors(t *testing.T) {
 		{"t.parquet", parquetBytes(t, small(t))[:200], "not a complete Parquet file"},
 		{"t.arrow", []byte("ARROW1\x00\x00"), "not a complete Arrow file"},
 		{"t.arrow", []byte("a,b\n1,2\n"), "neither an Arrow file nor a stream"},
+		{"t.parquet", []byte("PAR1abcdefghPARE"), "the Parquet file is encrypted, which is not supported: write it without"},
 		{"t.feather", []byte("FEA1...."), "version 1 of Feather is not supported: write it again as version 2"},
 	} {
 		path := write(t, c.name, c.data)

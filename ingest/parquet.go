@@ -7,6 +7,7 @@ import (
 
 	"github.com/apache/arrow-go/v18/arrow/float16"
 	"github.com/apache/arrow-go/v18/parquet"
+	"github.com/apache/arrow-go/v18/parquet/compress"
 	"github.com/apache/arrow-go/v18/parquet/file"
 	"github.com/apache/arrow-go/v18/parquet/schema"
 
@@ -35,7 +36,10 @@ func (l *loader) parquet() (*table.Table, error) {
 	props.MaxUncompressedPageSize = int64(alloc.most)
 	pf, err := file.NewParquetReader(l.in.file, file.WithReadProps(props))
 	if err != nil {
-		return nil, fmt.Errorf("not a complete Parquet file: %w", oneLine(err))
+		if l.encrypted() {
+			return nil, fmt.Errorf("the Parquet file is encrypted, which is not supported: write it without")
+		}
+		return nil, damaged(err, "not a complete Parquet file: its footer")
 	}
 	fields, leaves, err := parquetFields(pf.MetaData().Schema)
 	if err != nil {
@@ -63,7 +67,7 @@ func (l *loader) parquetRows(pf *file.Reader, fields []table.Field, leaves []int
 		rg := pf.RowGroup(g)
 		rows := rg.NumRows()
 		if rows < 0 || done+rows > total {
-			return nil, fmt.Errorf("corrupt: row group %d says it has %d rows", g, rows)
+			return nil, damagef("row group %d says it has %d rows", g, rows)
 		}
 		cols := make([]*parquetColumn, len(fields))
 		for i, f := range fields {
@@ -72,7 +76,7 @@ func (l *loader) parquetRows(pf *file.Reader, fields []table.Field, leaves []int
 			}
 			r, err := rg.Column(leaves[i])
 			if err != nil {
-				return nil, fmt.Errorf("column %s: %w", show(f.Name), oneLine(err))
+				return nil, columnError(rg, leaves[i], err, "column %s", show(f.Name))
 			}
 			cols[i] = newParquetColumn(r, f.Type)
 		}
@@ -86,7 +90,7 @@ func (l *loader) parquetRows(pf *file.Reader, fields []table.Field, leaves []int
 					if why, ok := err.(overflow); ok {
 						return nil, &badColumn{i, string(why)}
 					}
-					return nil, fmt.Errorf("column %s, rows %d to %d: %w", show(fields[i].Name), done+1, done+int64(n), oneLine(err))
+					return nil, columnError(rg, leaves[i], err, "column %s, rows %d to %d", show(fields[i].Name), done+1, done+int64(n))
 				}
 			}
 			if err := b.EndRows(n); err != nil {
@@ -99,14 +103,32 @@ func (l *loader) parquetRows(pf *file.Reader, fields []table.Field, leaves []int
 		}
 		for i, c := range cols {
 			if c != nil && c.HasNext() {
-				return nil, fmt.Errorf("column %s: corrupt: more values than the %d rows of row group %d", show(fields[i].Name), rows, g)
+				return nil, damagef("column %s: more values than the %d rows of row group %d", show(fields[i].Name), rows, g)
 			}
 		}
 	}
 	if done != total {
-		return nil, fmt.Errorf("corrupt: %d rows in its row groups, %d in its footer", done, total)
+		return nil, damagef("%d rows in its row groups, %d in its footer", done, total)
 	}
 	return b.Table(), nil
+}
+
+// encrypted reports a Parquet file whose footer says so.
+func (l *loader) encrypted() bool {
+	var magic [4]byte
+	_, err := l.in.file.ReadAt(magic[:], l.in.size-int64(len(magic)))
+	return err == nil && string(magic[:]) == "PARE"
+}
+
+// columnError is what reading a part of a column ended with: damage, unless the column
+// is packed in a way that arrow-go does not know.
+func columnError(rg *file.RowGroupReader, leaf int, err error, part string, args ...any) error {
+	if c, e := rg.MetaData().ColumnChunk(leaf); e == nil {
+		if _, e := compress.GetCodec(c.Compression()); e != nil {
+			return fmt.Errorf(part+": compression with %s is not supported: write the file with another one, such as ZSTD", append(args, c.Compression())...)
+		}
+	}
+	return damaged(err, part, args...)
 }
 
 // overflow is the error of a value beyond the range of its column's type.
@@ -122,9 +144,9 @@ type pages interface {
 
 func endError(p pages, missing int) error {
 	if err := p.Err(); err != nil {
-		return fmt.Errorf("corrupt or truncated: %w", err)
+		return err
 	}
-	return fmt.Errorf("corrupt: the column ends %d values too early", missing)
+	return damagef("the column ends %d values too early", missing)
 }
 
 // parquetColumn reads one column of one row group.
@@ -140,7 +162,7 @@ func newParquetColumn(r file.ColumnChunkReader, t table.Type) *parquetColumn {
 	d := r.Descriptor()
 	c := &parquetColumn{pages: r, unknown: t.Kind == table.Unknown, max: d.MaxDefinitionLevel(), def: make([]int16, columnBatch)}
 	if !stores(r.Type(), t) {
-		c.read = func(*table.ColumnBuilder, int) error { return fmt.Errorf("corrupt: %s stored as %s", t, r.Type()) }
+		c.read = func(*table.ColumnBuilder, int) error { return damagef("%s stored as %s", t, r.Type()) }
 		return c
 	}
 	switch r := r.(type) {
@@ -201,10 +223,10 @@ func reader[T any](c *parquetColumn, readBatch func(int64, []T, []int16, []int16
 					continue
 				}
 				if k == got {
-					return fmt.Errorf("corrupt: fewer values than its levels say")
+					return damagef("fewer values than its levels say")
 				}
 				if c.unknown {
-					return fmt.Errorf("corrupt: a value in a column of nulls")
+					return damagef("a value in a column of nulls")
 				}
 				if err := put(b, values[k]); err != nil {
 					return err
@@ -269,7 +291,7 @@ func bytesValue(b *table.ColumnBuilder, t table.Type, v []byte) error {
 	switch t.Kind {
 	case table.Varchar:
 		if !utf8.Valid(v) {
-			return fmt.Errorf("text that is not valid UTF-8")
+			return damagef("text that is not valid UTF-8")
 		}
 		b.String(view(v))
 	case table.Decimal:
@@ -280,11 +302,11 @@ func bytesValue(b *table.ColumnBuilder, t table.Type, v []byte) error {
 		b.Int(i)
 	case table.Real:
 		if len(v) != 2 {
-			return fmt.Errorf("corrupt: half precision of %d bytes", len(v))
+			return damagef("half precision of %d bytes", len(v))
 		}
 		b.Float(float64(float16.FromBits(binary.LittleEndian.Uint16(v)).Float32()))
 	default:
-		return fmt.Errorf("corrupt: bytes in a column of %s", t)
+		return damagef("bytes in a column of %s", t)
 	}
 	return nil
 }
