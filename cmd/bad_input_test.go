@@ -184,3 +184,12 @@ func TestPassesOfCPU(t *testing.T) {
 func TestWhatABackendLacksIsSaidWithItsName(t *testing.T) {
 	stencildb("query", "--backend", "classic", "SELECT SUM(time) FROM flights").wantFailure(t, 1, "error: backend classic: ", "use --backend cpu")
 }
+
+// What was found out about a file is said in one line beside the answer, and only once.
+func TestNotesAboutFiles(t *testing.T) {
+	path := file(t, "t.txt", "day\n2020-01-01\n2020-13-01\n2020-01-02\n")
+	o := stencildb("query", "--backend", "cpu", "--format", "json", "--load", "t="+path, "SELECT COUNT(*) FROM t; SELECT COUNT(day) FROM t")
+	if want := "note: " + path + ": the extension names no format: read as csv\nnote: " + path + `: line 3, column 1 (day): "2020-13-01" is no date`; !strings.HasPrefix(o.errOut, want) || strings.Count(o.errOut, "\n") != 2 || o.status != 0 {
+		t.Errorf("%q, want %q", o.errOut, want)
+	}
+}

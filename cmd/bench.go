@@ -317,7 +317,7 @@ func (o *benchFlags) source(c *cobra.Command) (func(context.Context) (bench.Sour
 	if err != nil {
 		return nil, err
 	}
-	limit := ingest.Options{MemoryLimit: int64(o.hostMemory)}
+	limit := ingest.Options{MemoryLimit: int64(o.hostMemory), Note: func(text string) { note(c.ErrOrStderr(), text) }}
 	loaded := func(load func(context.Context) (*table.Table, error)) func(context.Context) (bench.Source, error) {
 		return func(ctx context.Context) (bench.Source, error) {
 			t, err := load(ctx)

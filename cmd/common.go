@@ -36,6 +36,7 @@ const commonHelp = `
 
 Tables come from --load, once a table; without NAME= it has the file's name. The
 format is the extension's: .csv, .tsv, .parquet, .arrow; .csv.gz and .csv.zst too.
+With another extension the first bytes say what it is, and a note which.
 Options for CSV follow the path:
 
   --load 't=trips.csv?header=false&delim=;&null=NA&types=a:bigint,b:text'
@@ -88,7 +89,7 @@ func (o *common) open(c *cobra.Command) (*engine.DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	db, err := engine.Open(o.engineOptions())
+	db, err := engine.Open(o.engineOptions(c))
 	if err != nil {
 		return nil, err
 	}
@@ -108,10 +109,11 @@ func (o *common) open(c *cobra.Command) (*engine.DB, error) {
 }
 
 // engineOptions are the flags as the engine takes them.
-func (o *common) engineOptions() engine.Options {
+func (o *common) engineOptions(c *cobra.Command) engine.Options {
 	return engine.Options{
 		Backend: o.backend.value, Device: o.device, Context: o.context,
 		GPUMemory: int64(o.gpuMemory), HostMemory: int64(o.hostMemory), StatementTimeout: o.timeout,
+		Note: func(text string) { note(c.ErrOrStderr(), text) },
 	}
 }
 
@@ -151,7 +153,7 @@ func (o *common) withOrdered(c *cobra.Command, fn func(ctx context.Context, db *
 	if err != nil {
 		return err
 	}
-	db, err := engine.Open(o.engineOptions())
+	db, err := engine.Open(o.engineOptions(c))
 	if err != nil {
 		return err
 	}

@@ -3,7 +3,6 @@ package cmd
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 
 	"github.com/spf13/cobra"
@@ -89,7 +88,7 @@ func runScript(ctx context.Context, db *engine.DB, text string, f format, keepGo
 		return err
 	}
 	if none {
-		fmt.Fprintf(stderr, "note: no statement in %s\n", visible(source))
+		note(stderr, "no statement in "+source)
 	}
 	return errors.Join(f.close(), failedIf(failed))
 }

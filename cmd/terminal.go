@@ -90,3 +90,12 @@ func isControl(r rune) bool {
 	}
 	return unicode.Is(unicode.Cf, r)
 }
+
+// note writes what a user may want to know about what was done, in one line.
+func note(w io.Writer, text string) {
+	wipe := ""
+	if isTerminal(w) {
+		wipe = "\r\x1b[K" // a bar of progress may stand there
+	}
+	fmt.Fprintf(w, "%snote: %s\n", wipe, oneLine(text))
+}

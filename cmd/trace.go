@@ -87,6 +87,6 @@ func remarkSize(w io.Writer, path string, passes int, most int64) error {
 	if err != nil || st.Size() <= most {
 		return err
 	}
-	_, err = fmt.Fprintf(w, "note: %s has %.1f MB and %d passes: a browser may take long to open it\n", path, float64(st.Size())/1e6, passes)
-	return err
+	note(w, fmt.Sprintf("%s has %.1f MB and %d passes: a browser may take long to open it", path, float64(st.Size())/1e6, passes))
+	return nil
 }

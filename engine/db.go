@@ -33,6 +33,9 @@ type Options struct {
 	// HostMemory is the budget in bytes for the tables that the DB reads from
 	// files; 0 means no budget.
 	HostMemory int64
+	// Note, when set, is told in a line each what the reading of files found out and may
+	// not be what was meant: see [ingest.Options].
+	Note func(text string)
 	// StatementTimeout ends a statement that takes longer, its tables' reading
 	// included, with an error that is [context.DeadlineExceeded]; 0 ends none.
 	StatementTimeout time.Duration
@@ -193,7 +196,7 @@ func (db *DB) read(ctx context.Context, e *entry) (*table.Table, error) {
 		e.mu.Release(1)
 		return nil, err
 	}
-	o := ingest.Options{ChunkRows: db.opts.ChunkRows, MemoryLimit: limit}
+	o := ingest.Options{ChunkRows: db.opts.ChunkRows, MemoryLimit: limit, Note: db.opts.Note}
 	progress := func(done, total int64) {
 		if e.progress != nil {
 			e.progress(e.name, done, total)

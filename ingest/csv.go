@@ -272,6 +272,15 @@ func (r *csvReader) learn() error {
 				bad.line, col+1, show(r.names[col]), err, show(r.names[col]), show(r.names[col]))
 		}
 		r.types[col] = t
+		if odd, ok := in.odd(); ok {
+			kind := "date"
+			if in.has(classTimestamp) {
+				kind = "timestamp"
+			}
+			name := show(r.names[col])
+			r.note("line %d, column %d (%s): %s is no %s, so the column is text; types=%s:%s makes it an error, types=%s:text ends this note",
+				odd.line, col+1, name, odd.text, kind, name, kind, name)
+		}
 	}
 	return nil
 }

@@ -9,7 +9,7 @@ import (
 
 // inference learns the type of a column from its values.
 type inference struct {
-	seen  [classes]bool
+	count [classes]int
 	first [classes]sample
 	last  class // of the value before, to skip what is known already
 	any   bool
@@ -25,6 +25,7 @@ type sample struct {
 // what is no number.
 func (in *inference) add(f *field) error {
 	k := classify(f.text)
+	in.count[k]++
 	if k == classText && !utf8.Valid(f.text) {
 		return errUTF8
 	}
@@ -32,13 +33,13 @@ func (in *inference) add(f *field) error {
 		return nil
 	}
 	in.last, in.any = k, true
-	if in.seen[k] {
+	if in.count[k] > 1 {
 		return nil
 	}
-	in.seen[k], in.first[k] = true, sample{quote(f.text), f.line}
+	in.first[k] = sample{quote(f.text), f.line}
 	for other := range classes {
 		// NaN and Infinity are numbers among numbers and words among words.
-		if !in.seen[other] || other == classWord || k == classWord || other.isNumber() == k.isNumber() {
+		if in.count[other] == 0 || other == classWord || k == classWord || other.isNumber() == k.isNumber() {
 			continue
 		}
 		if k.isNumber() {
@@ -52,7 +53,7 @@ func (in *inference) add(f *field) error {
 // result is the narrowest type that holds every value added. An integer beyond 64
 // bits in a column of integers is an error, at the sample returned with it.
 func (in *inference) result() (table.Type, sample, error) {
-	has := func(k class) bool { return in.seen[k] }
+	has := in.has
 	kind := table.Varchar
 	switch {
 	case !in.any:
@@ -80,4 +81,19 @@ func (in *inference) result() (table.Type, sample, error) {
 		kind = table.Date
 	}
 	return table.Type{Kind: kind}, sample{}, nil
+}
+
+func (in *inference) has(k class) bool { return in.count[k] > 0 }
+
+// odd returns the first of the values that make text of a column of dates or
+// timestamps: what else there is, where it is rarer than they are.
+func (in *inference) odd() (s sample, ok bool) {
+	dates, others := in.count[classDate]+in.count[classTimestamp], 0
+	for _, k := range []class{classText, classBool, classWord} {
+		others += in.count[k]
+		if in.has(k) && (s.line == 0 || in.first[k].line < s.line) {
+			s = in.first[k]
+		}
+	}
+	return s, others > 0 && others < dates
 }

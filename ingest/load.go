@@ -94,7 +94,7 @@ func load(ctx context.Context, s Source, in *input, o Options) (t *table.Table, 
 	if in.size == 0 {
 		return nil, fmt.Errorf("%s is empty: not even a header", s.Path)
 	}
-	format, codec, err := detect(&s, in)
+	format, codec, known, err := detect(&s, in)
 	if err != nil {
 		return nil, err
 	}
@@ -102,6 +102,9 @@ func load(ctx context.Context, s Source, in *input, o Options) (t *table.Table, 
 		return nil, fmt.Errorf("header, delim, null and types are for CSV; a %s file says these itself", format)
 	}
 	l := &loader{ctx: ctx, src: s, in: in, codec: codec, opts: o}
+	if s.Format == "" && !known {
+		l.note("the extension names no format: read as %s", strings.TrimSpace(string(format)+" "+codec))
+	}
 	switch format {
 	case CSV, TSV:
 		if s.Delim == 0 {
@@ -119,8 +122,9 @@ func load(ctx context.Context, s Source, in *input, o Options) (t *table.Table, 
 	return nil, fmt.Errorf("unknown format %q: want csv, tsv, parquet or arrow", format)
 }
 
-// detect finds the format and the compression ("", "gz" or "zst").
-func detect(s *Source, in *input) (format Format, codec string, err error) {
+// detect finds the format and the compression ("", "gz" or "zst"), and reports whether
+// the extension or the source named the format.
+func detect(s *Source, in *input) (format Format, codec string, known bool, err error) {
 	base := strings.ToLower(filepath.Base(s.Path))
 	ext := filepath.Ext(base)
 	if ext == ".gz" || ext == ".zst" {
@@ -140,29 +144,29 @@ func detect(s *Source, in *input) (format Format, codec string, err error) {
 		}
 	}
 	if format == Parquet && codec != "" {
-		return "", "", fmt.Errorf("a Parquet file is compressed inside: unpack the .%s first", codec)
+		return "", "", true, fmt.Errorf("a Parquet file is compressed inside: unpack the .%s first", codec)
 	}
 	if format != "" {
-		return format, codec, nil
+		return format, codec, true, nil
 	}
 	var magic [8]byte
 	n, err := in.file.ReadAt(magic[:], 0)
 	if err != nil && err != io.EOF {
-		return "", "", err
+		return "", "", false, err
 	}
 	switch m := magic[:n]; {
 	case codec != "":
-		return CSV, codec, nil
+		return CSV, codec, false, nil
 	case bytes.HasPrefix(m, []byte("PAR1")):
-		return Parquet, "", nil
+		return Parquet, "", false, nil
 	case bytes.HasPrefix(m, []byte("ARROW1")), bytes.HasPrefix(m, []byte{0xff, 0xff, 0xff, 0xff}):
-		return Arrow, "", nil
+		return Arrow, "", false, nil
 	case bytes.HasPrefix(m, []byte{0x1f, 0x8b}):
-		return CSV, "gz", nil
+		return CSV, "gz", false, nil
 	case bytes.HasPrefix(m, []byte{0x28, 0xb5, 0x2f, 0xfd}):
-		return CSV, "zst", nil
+		return CSV, "zst", false, nil
 	}
-	return CSV, "", nil
+	return CSV, "", false, nil
 }
 
 // loader is one load under way.
@@ -172,6 +176,13 @@ type loader struct {
 	in    *input
 	codec string
 	opts  Options
+}
+
+// note tells [Options.Note] something about the file.
+func (l *loader) note(format string, args ...any) {
+	if l.opts.Note != nil {
+		l.opts.Note(l.src.Path + ": " + fmt.Sprintf(format, args...))
+	}
 }
 
 // open returns the uncompressed data from the start.

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -302,5 +303,37 @@ func TestWriteFileStopsWhenItsContextEnds(t *testing.T) {
 	}
 	if left, err := os.ReadDir(dir); err != nil || len(left) != 0 {
 		t.Errorf("%d files left, %v", len(left), err)
+	}
+}
+
+// What a file is taken for is said where its name does not say it.
+func TestNotes(t *testing.T) {
+	type notes = []string
+	dates := "d,v\n2020-01-01,a\n2020-02-30,2020-01-01\n2020-03-01,b\n"
+	for _, c := range []struct {
+		name string
+		s    ingest.Source
+		data []byte
+		want notes
+	}{
+		{"t.dat", ingest.Source{}, parquetBytes(t, small(t)), notes{"t.dat: the extension names no format: read as parquet"}},
+		{"t", ingest.Source{}, streamBytes(t, small(t)), notes{"t: the extension names no format: read as arrow"}},
+		{"t.dat", ingest.Source{}, gz(t, []byte("a\n1\n")), notes{"t.dat: the extension names no format: read as csv gz"}},
+		{"t.txt", ingest.Source{}, []byte("a\n1\n"), notes{"t.txt: the extension names no format: read as csv"}},
+		{"t.txt", ingest.Source{Format: ingest.CSV}, []byte("a\n1\n"), nil},
+		{"t.csv", ingest.Source{}, []byte(dates), notes{`t.csv: line 3, column 1 (d): "2020-02-30" is no date, so the column is text; types=d:date makes it an error, types=d:text ends this note`}},
+		{"t.csv", ingest.Source{}, []byte("d\n2020-01-01 00:00\n2020-01-01\ntrue\n"), notes{`t.csv: line 4, column 1 (d): "true" is no timestamp, so the column is text; types=d:timestamp makes it an error, types=d:text ends this note`}},
+		{"t.csv", ingest.Source{Types: []ingest.ColumnType{{Name: "d", Type: typeOf(t, "text")}}}, []byte(dates), nil},
+		{"t.csv", ingest.Source{}, []byte("d\n2020-01-01\n2020-01-02\n"), nil},
+		{"t.csv", ingest.Source{}, []byte("d\nx\n2020-01-02\n"), nil},
+	} {
+		var got notes
+		c.s.Name, c.s.Path = "t", c.name
+		if _, err := ingest.LoadBytes(context.Background(), c.s, c.data, ingest.Options{Note: func(text string) { got = append(got, text) }}); err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%s: %q, want %q", c.name, got, c.want)
+		}
 	}
 }

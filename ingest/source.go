@@ -55,6 +55,10 @@ type Options struct {
 	// Progress, when set, is called now and then from the loading goroutine with
 	// the bytes of work done and to do (a CSV is read twice: twice its size).
 	Progress func(bytesDone, bytesTotal int64)
+	// Note, when set, is told in a line each, which names the file, what was found out
+	// and may not be what was meant: the format of a file whose extension names none, a
+	// column that is text for the sake of a few values among dates.
+	Note func(text string)
 }
 
 // ParseLoad reads NAME=PATH[?option&option...], the argument of --load. The
