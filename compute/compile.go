@@ -67,15 +67,23 @@ func compile(d Device, q *plan.Query) (*compiled, error) {
 	return out, nil
 }
 
-// open prepares a chunk and its selection.
-func (c *compiler) open(i int) (*chunk, error) {
+// evaluator prepares a chunk.
+func (c *compiler) evaluator(i int) (*evaluator, error) {
 	ch := c.q.Table.Chunks[i]
 	if int64(ch.Rows) > math.MaxUint32 {
 		return nil, &plan.Declined{Why: fmt.Sprintf("a chunk of %d rows is more than 32 bits count", ch.Rows)}
 	}
-	e := &evaluator{run: &c.rec, device: c.device, fields: c.q.Table.Attributes(), index: i, chunk: ch,
+	return &evaluator{run: &c.rec, device: c.device, fields: c.q.Table.Attributes(), index: i, chunk: ch,
 		windows: c.device.windowsOf(ch.Rows), fused: c.device.Fuse, compiler: c, valued: map[plan.Leaf]*node{},
-		regional: !c.device.Software && c.device.Multiprocessors > 0 && ch.Rows >= c.device.RegionRows}
+		regional: !c.device.Software && c.device.Multiprocessors > 0 && ch.Rows >= c.device.RegionRows}, nil
+}
+
+// open prepares a chunk and its selection.
+func (c *compiler) open(i int) (*chunk, error) {
+	e, err := c.evaluator(i)
+	if err != nil {
+		return nil, err
+	}
 	x := &chunk{evaluator: e}
 	for _, k := range c.q.Chunks[i].Checks {
 		n, err := c.check(e, k.Pred)

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/stencildb/stencildb/glctx"
+	"github.com/stencildb/stencildb/primitives"
 	"github.com/stencildb/stencildb/textures"
 )
 
@@ -26,6 +27,8 @@ type Device struct {
 	// keeps to a region of them, so that it finds their addresses translated: an H200
 	// reads columns that are new to its multiprocessors at a third of its speed.
 	RegionRows int
+	// Primitives says how rows are found from bitmaps.
+	Primitives primitives.Device
 	// WindowRows, when set, bounds the rows of a window further (tests).
 	WindowRows int
 
@@ -37,6 +40,7 @@ type Device struct {
 func DeviceOf(caps *glctx.Caps) Device {
 	d := Device{
 		cache:           &cache{},
+		Primitives:      primitives.DeviceOf(caps),
 		Software:        caps.Software,
 		Fuse:            !caps.Software,
 		Multiprocessors: caps.Multiprocessors,

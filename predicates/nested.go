@@ -134,12 +134,18 @@ func (e *Evaluator) materialise(p *plan.Pred) (*plan.Pred, error) {
 	if err := e.evalNested(&s, kids[at]); err != nil {
 		return nil, err
 	}
-	m := &textures.Temp{Width: e.target.Shape.Width, Height: e.target.Shape.Height}
-	text := "a nested condition"
-	_, err := e.run.Run(&pass.Pass{Name: "Render(" + text + ")", Counts: "nothing; the selection becomes an attribute of one bit",
-		Target: e.target, Color: m, Program: shaders.Load("one.frag"), Stencil: s.stencil})
+	const text = "a nested condition"
+	m, err := e.Render(&s, text)
 	kids[at] = leafOf(&maskTest{m, text})
 	return combine(p.Op, kids...), err
+}
+
+// Render draws a selection that the stencil buffer holds as an attribute of one bit.
+func (e *Evaluator) Render(s *Selection, text string) (*textures.Temp, error) {
+	m := &textures.Temp{Width: e.target.Shape.Width, Height: e.target.Shape.Height}
+	_, err := e.run.Run(&pass.Pass{Name: "Render(" + text + ")", Counts: "nothing; the selection becomes an attribute of one bit",
+		Target: e.target, Color: m, Program: shaders.Load("one.frag"), Stencil: s.stencil})
+	return m, err
 }
 
 // bit takes a free register and clears it.

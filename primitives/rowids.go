@@ -18,37 +18,40 @@ func Groups(n int) int { return (n + textures.GroupRows - 1) / textures.GroupRow
 // With [RowIDs] it is GDB's filter (section 3.1.1) in its three steps: count, prefix sum,
 // scatter.
 func CountGroups(r pass.Runner, d Device, bitmap textures.Block, rows int, before Vector) error {
-	groups := Groups(rows)
-	if err := atLeast("count groups", "the counts", before, groups+1); err != nil {
+	n := Groups(rows) + 1
+	if err := atLeast("count groups", "the counts", before, n); err != nil {
 		return err
 	}
-	s := step{
-		name:     fmt.Sprintf("CountGroups(%d)", groups),
-		counts:   "marked records, by groups of records",
-		program:  shaders.LoadCompute("prim_rowids.comp", "COUNT"),
-		uniforms: []shaders.Uniform{count("from", 0), count("to", groups)},
-		groups:   [2]int{max(1, min(groups, d.MaxGroups)), 1},
-		blocks:   []textures.Block{bitmap, before.Block},
-	}
-	if err := s.run(r); err != nil {
+	if err := d.marked(r, "CountGroups", "COUNT", bitmap, rows, before, Vector{}); err != nil {
 		return err
 	}
-	return Scan(r, d, Add, ScanShape{}, before.First(groups+1), before.First(groups+1))
+	return Scan(r, d, Add, ScanShape{}, before.First(n), before.First(n))
 }
 
-// RowIDs writes the rows of the marked records of groups from .. to-1, in order; before is
-// what [CountGroups] left, base the row id of the window's first record. ids has room for
-// before[to] - before[from] words.
-func RowIDs(r pass.Runner, d Device, bitmap textures.Block, before Vector, from, to, base int, ids Vector) error {
-	if err := d.fits("row ids", before, ids); err != nil {
+// RowIDs writes the rows that are marked, in order, each plus base; before is what
+// [CountGroups] left. ids has room for as many.
+func RowIDs(r pass.Runner, d Device, bitmap textures.Block, rows, base int, before, ids Vector) error {
+	return d.marked(r, "RowIDs", "IDS", bitmap, rows, before, ids, count("base", base))
+}
+
+// RowBits puts a bitmap in the order of rows: bit r % 32 of word r / 32 is that of row r.
+// out has textures.GroupRows/32 words for each of the groups of that many rows.
+func RowBits(r pass.Runner, d Device, bitmap textures.Block, rows int, out Vector) error {
+	if err := atLeast("row bits", "the output", out, Groups(rows)*textures.GroupRows/32); err != nil {
 		return err
 	}
+	return d.marked(r, "RowBits", "BITS", bitmap, rows, Vector{}, out)
+}
+
+// marked runs a phase of prim_rowids.comp.
+func (d Device) marked(r pass.Runner, name, phase string, bitmap textures.Block, rows int, before, out Vector, uniforms ...shaders.Uniform) error {
+	groups := Groups(rows)
 	return step{
-		name:     fmt.Sprintf("RowIDs(groups %d..%d)", from, to-1),
-		counts:   "nothing; marked records become row ids",
-		program:  shaders.LoadCompute("prim_rowids.comp"),
-		uniforms: []shaders.Uniform{count("from", from), count("to", to), count("base", base)},
-		groups:   [2]int{max(1, min(to-from, d.MaxGroups)), 1},
-		blocks:   []textures.Block{bitmap, before.Block, ids.Block},
+		name:     fmt.Sprintf("%s(%d)", name, rows),
+		counts:   map[string]string{"COUNT": "marked records, by groups of records"}[phase],
+		program:  shaders.LoadCompute("prim_rowids.comp", phase),
+		uniforms: append(uniforms, count("groups", groups)),
+		groups:   [2]int{max(1, min(groups, d.MaxGroups)), 1},
+		blocks:   []textures.Block{bitmap, before.Block, out.Block},
 	}.run(r)
 }

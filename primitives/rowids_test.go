@@ -1,7 +1,6 @@
 package primitives_test
 
 import (
-	"fmt"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -72,11 +71,19 @@ func TestRowIDsAreTheMarkedRowsInOrder(t *testing.T) {
 		}
 		e.holds("the counts of groups", before, want)
 
-		from := rapid.IntRange(0, groups-1).Draw(t, "from")
-		to := rapid.IntRange(from+1, groups).Draw(t, "to")
-		out, guard := e.guarded(int(want[to] - want[from]))
-		e.must(primitives.RowIDs(e.r, e.d, bits.Block, before, from, to, base, out))
-		e.holds(fmt.Sprintf("the row ids of groups %d..%d", from, to-1), out, ids[want[from]:want[to]])
+		out, guard := e.guarded(len(ids))
+		e.must(primitives.RowIDs(e.r, e.d, bits.Block, rows, base, before, out))
+		e.holds("the row ids", out, ids)
+		guard()
+
+		inRows := make([]uint32, groups*textures.GroupRows/32)
+		for _, id := range ids {
+			r := int(id) - base
+			inRows[r/32] |= 1 << (r % 32)
+		}
+		out, guard = e.guarded(len(inRows))
+		e.must(primitives.RowBits(e.r, e.d, bits.Block, rows, out))
+		e.holds("the bits in the order of rows", out, inRows)
 		guard()
 	})
 }

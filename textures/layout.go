@@ -190,3 +190,11 @@ func (t TargetRef) Bytes() int64 {
 	}
 	return 8 * n
 }
+
+// RowBits is a texture for one query with a bit a record of n rows: bit k of component c of
+// texel t is that of record 128 t + 32 c + k, the texels going line by line.
+func RowBits(n int) *Temp {
+	texels := max(1, (n+127)/128)
+	width := min(texels, 1024)
+	return &Temp{Width: width, Height: (texels + width - 1) / width, Words: 4}
+}

@@ -2,19 +2,19 @@
 // (textures.PlaneRow), a group of 8192 records at a time.
 //
 // COUNT: before[g] = how many of group g are marked.
-// Otherwise: before[g] is how many are marked in the groups before g, and ids gets the rows
-// of groups from .. to-1 in order, those of group `from` first.
+// IDS: before[g] is how many are marked in the groups before g; rows gets the row ids in order.
+// BITS: rows gets a bit a record in the order of rows, that of row r in bit r % 32 of word r / 32.
 layout(local_size_x = 256) in;
 layout(std430, binding = 0) readonly buffer Bitmap { uvec4 bitmap[]; };
 layout(std430, binding = 1) buffer Before { uint before[]; };
-uniform uint from, to;
+uniform uint groups;
 
 shared uint total[256];
 
 #ifdef COUNT
 void main() {
     uint me = gl_LocalInvocationIndex;
-    for (uint g = from + gl_WorkGroupID.x; g < to; g += gl_NumWorkGroups.x) {
+    for (uint g = gl_WorkGroupID.x; g < groups; g += gl_NumWorkGroups.x) {
         ivec4 n = me < 64u ? bitCount(bitmap[64u * g + me]) : ivec4(0);
         total[me] = uint(n.x + n.y + n.z + n.w);
         for (uint half_ = 32u; half_ > 0u; half_ >>= 1) {
@@ -28,15 +28,17 @@ void main() {
     }
 }
 #else
-layout(std430, binding = 2) writeonly buffer Ids { uint ids[]; };
+layout(std430, binding = 2) writeonly buffer Rows { uint rows[]; };
+#ifdef IDS
 uniform uint base; // the row id of the window's first record
+#endif
 
 shared uvec4 units[64];
 
 // A thread has 32 records in a row: bit i = me / 8 of the units 8 (me % 8) .. + 7.
 void main() {
     uint me = gl_LocalInvocationIndex;
-    for (uint g = from + gl_WorkGroupID.x; g < to; g += gl_NumWorkGroups.x) {
+    for (uint g = gl_WorkGroupID.x; g < groups; g += gl_NumWorkGroups.x) {
         if (me < 64u)
             units[me] = bitmap[64u * g + me];
         barrier();
@@ -45,6 +47,9 @@ void main() {
             uvec4 bit = units[8u * (me & 7u) + j] >> (me >> 3) & 1u;
             word |= (bit.x | bit.y << 1 | bit.z << 2 | bit.w << 3) << 4u * j;
         }
+#ifdef BITS
+        rows[256u * g + me] = word;
+#else
         uint mine = uint(bitCount(word));
         total[me] = mine;
         barrier();
@@ -54,9 +59,10 @@ void main() {
             total[me] += left;
             barrier();
         }
-        uint at = before[g] - before[from] + total[me] - mine;
+        uint at = before[g] + total[me] - mine;
         for (uint row = base + 8192u * g + 32u * me; word != 0u; word &= word - 1u)
-            ids[at++] = row + uint(findLSB(word));
+            rows[at++] = row + uint(findLSB(word));
+#endif
         barrier();
     }
 }

@@ -1,0 +1,39 @@
+package aggregates
+
+import (
+	"github.com/stencildb/stencildb/pass"
+	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/predicates"
+	"github.com/stencildb/stencildb/shaders"
+	"github.com/stencildb/stencildb/textures"
+)
+
+// Rows finds which records of a chunk a query selects: the WHERE leaves its selection in
+// the stencil buffer, one pass draws it as an attribute of one bit, and another packs
+// that to a bit a record, to be read back. (The paper leaves selections where they are and
+// counts them.) Checks are left to [Select].
+func Rows(run pass.Runner, device predicates.Device, q *plan.Query, chunk int) ([]plan.Marked, error) {
+	p := NewGroup(run, device, q.Part([]int{chunk}), true).parts[0]
+	s, err := p.selection()
+	m := plan.Marked{N: q.Table.Chunks[chunk].Rows}
+	switch {
+	case err != nil || s.None():
+		return nil, err
+	case s.All():
+		m.All = true
+		return []plan.Marked{m}, nil
+	}
+	mask, err := p.eval.Render(s, "the selection")
+	if err != nil {
+		return nil, err
+	}
+	out := textures.RowBits(m.N)
+	_, err = run.Run(&pass.Pass{Name: "SelectRows", Counts: "nothing; the selection becomes a bit a record", Color: out,
+		Program: shaders.Load("rowbits.frag"), Textures: []textures.Ref{{Temp: mask}},
+		Uniforms: []shaders.Uniform{shaders.Uint("rows", uint32(m.N)), shaders.Uint("line", uint32(out.Width))}})
+	if err != nil {
+		return nil, err
+	}
+	m.Bits = make([]uint32, 4*out.Width*out.Height)
+	return []plan.Marked{m}, run.ReadTexels(out, m.Bits)
+}

@@ -1,0 +1,74 @@
+package compute
+
+import (
+	"github.com/stencildb/stencildb/pass"
+	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/primitives"
+	"github.com/stencildb/stencildb/textures"
+)
+
+// Rows finds which records of a chunk a query selects: the selection becomes a bitmap, this
+// row ids by a prefix sum and a scatter, or, where they would take more memory, a bit a
+// record in the order of rows. Checks are left to [Select].
+func Rows(run pass.Runner, d Device, q *plan.Query, chunk int) ([]plan.Marked, error) {
+	c := &compiler{device: d, q: q, result: textures.ScratchBlock(&textures.Scratch{})}
+	e, err := c.evaluator(chunk)
+	if err != nil {
+		return nil, err
+	}
+	tree, err := e.tree(q.Chunks[chunk].Pred)
+	switch {
+	case err != nil:
+		return nil, err
+	case tree.op == plan.False:
+		return nil, nil
+	case tree.op == plan.True:
+		return []plan.Marked{{N: e.chunk.Rows, All: true}}, nil
+	}
+	if tree, err = c.mark(e, tree); err != nil {
+		return nil, err
+	}
+	if _, err := (&compiled{passes: c.rec.Passes, result: c.result, words: c.words}).execute(run); err != nil {
+		return nil, err
+	}
+	var list []plan.Marked
+	for i, w := range e.windows {
+		m, err := rowsOf(run, d.Primitives, tree.leaf.marks.blocks[i], w)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, m)
+	}
+	return list, nil
+}
+
+// rowsOf reads the rows that are marked in the bitmap of a window.
+func rowsOf(run pass.Runner, d primitives.Device, bitmap textures.Block, w window) (plan.Marked, error) {
+	m := plan.Marked{First: w.From, N: w.Rows}
+	groups := primitives.Groups(w.Rows)
+	before := primitives.New(groups + 1)
+	if err := primitives.CountGroups(run, d, bitmap, w.Rows, before); err != nil {
+		return m, err
+	}
+	counts, err := before.Read(run)
+	if err != nil {
+		return m, err
+	}
+	words := groups * textures.GroupRows / 32
+	switch n := int(counts[groups]); {
+	case n == 0:
+	case n < words:
+		ids := primitives.New(n)
+		if err := primitives.RowIDs(run, d, bitmap, w.Rows, w.From, before, ids); err != nil {
+			return m, err
+		}
+		m.Rows, err = ids.Read(run)
+	default:
+		out := primitives.New(words)
+		if err := primitives.RowBits(run, d, bitmap, w.Rows, out); err != nil {
+			return m, err
+		}
+		m.Bits, err = out.Read(run)
+	}
+	return m, err
+}

@@ -1,0 +1,59 @@
+package fused
+
+import (
+	"github.com/stencildb/stencildb/pass"
+	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/predicates"
+	"github.com/stencildb/stencildb/shaders"
+	"github.com/stencildb/stencildb/textures"
+)
+
+// Rows finds which records of a chunk a query selects, from the fragment program of its
+// condition, which draws a bit a record. Checks are left to [Select].
+func Rows(run pass.Runner, device predicates.Device, q *plan.Query, chunk int) ([]plan.Marked, error) {
+	m := plan.Marked{N: q.Table.Chunks[chunk].Rows}
+	pred := q.Chunks[chunk].Pred
+	switch pred.Op {
+	case plan.False:
+		return nil, nil
+	case plan.True:
+		m.All = true
+		return []plan.Marked{m}, nil
+	}
+	w := newProgram(q.Table.Chunks[chunk], lists{}, nil, pred)
+	if err := w.fits(device, 32); err != nil {
+		return nil, err
+	}
+	out := textures.RowBits(m.N)
+	lines := textures.LineShape(m.N)
+	_, err := run.Run(&pass.Pass{Name: "SelectRows(" + pred.String() + ")", Counts: "nothing; the selection becomes a bit a record", Color: out,
+		Program: w.rowBits(), Textures: w.refs, Uniforms: append([]shaders.Uniform{shaders.Uint("width", uint32(lines.Width/4)),
+			shaders.Uint("line", uint32(out.Width)), shaders.Uint("rows", uint32(m.N))}, w.uniforms...)})
+	if err != nil {
+		return nil, err
+	}
+	m.Bits = make([]uint32, 4*out.Width*out.Height)
+	return []plan.Marked{m}, run.ReadTexels(out, m.Bits)
+}
+
+// rowBits returns the program that draws the selection as [textures.RowBits].
+func (w *program) rowBits() shaders.Source {
+	text := w.declare.String() + w.function() + `
+uniform uint width; // texels of four records in a line
+uniform uint line;  // fragments in a line
+uniform uint rows;
+layout(location = 0) out uvec4 bits;
+
+void main() {
+    uint first = 32u * (uint(gl_FragCoord.y) * line + uint(gl_FragCoord.x));
+    bits = uvec4(0u);
+    for (uint i = 0u; i < 32u && 4u * (first + i) < rows; i++) {
+        uint texel = first + i;
+        ivec2 at = ivec2(texel % width, texel / width);
+` + w.fetch("        ") + `        for (int k = 0; k < 4; k++)
+            bits[i >> 3] |= uint(4u * texel + uint(k) < rows && ` + w.holds() + `) << (4u * (i & 7u) + uint(k));
+    }
+}
+`
+	return shaders.Compose("generated rows", w.parts(), text)
+}

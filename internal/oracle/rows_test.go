@@ -1,0 +1,141 @@
+package oracle
+
+import (
+	"errors"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/stencildb/stencildb/aggregates"
+	"github.com/stencildb/stencildb/compute"
+	"github.com/stencildb/stencildb/fused"
+	"github.com/stencildb/stencildb/glctx"
+	"github.com/stencildb/stencildb/internal/gltest"
+	"github.com/stencildb/stencildb/internal/plantest"
+	"github.com/stencildb/stencildb/pass"
+	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/predicates"
+	"github.com/stencildb/stencildb/table"
+)
+
+// holding lists the rows of a chunk that satisfy a predicate, record by record.
+func holding(c *table.Chunk, p *plan.Pred) []uint32 {
+	var rows []uint32
+	for r := range c.Rows {
+		if p.Holds(c, r) {
+			rows = append(rows, uint32(r))
+		}
+	}
+	return rows
+}
+
+// listed lists the rows that a device has marked in a chunk.
+func listed(marked []plan.Marked, n int) []uint32 {
+	var rows []uint32
+	for _, m := range marked {
+		if m.All {
+			for r := range m.N {
+				rows = append(rows, uint32(m.First+r))
+			}
+		}
+		for list := range m.Lists(n) {
+			rows = append(rows, list...)
+		}
+	}
+	return rows
+}
+
+// The rows of a selection are those of the predicate, in order, on every backend that
+// has passes: random tables and conditions, deleted rows among them.
+func TestRowsOfASelection(t *testing.T) {
+	gltest.Run(t, 0, func(ctx *glctx.Context, g *pass.GL) {
+		draws, computes := predicates.DeviceOf(ctx.Caps()), compute.DeviceOf(ctx.Caps())
+		windows := computes
+		windows.WindowRows = 8192 // several windows in larger chunks
+		backends := map[string]func(q *plan.Query, chunk int) ([]plan.Marked, error){
+			"classic":            func(q *plan.Query, i int) ([]plan.Marked, error) { return aggregates.Rows(g, draws, q, i) },
+			"fused":              func(q *plan.Query, i int) ([]plan.Marked, error) { return fused.Rows(g, draws, q, i) },
+			"compute":            func(q *plan.Query, i int) ([]plan.Marked, error) { return compute.Rows(g, computes, q, i) },
+			"compute in windows": func(q *plan.Query, i int) ([]plan.Marked, error) { return compute.Rows(g, windows, q, i) },
+		}
+		check := func(t interface{ Fatalf(string, ...any) }, q *plan.Query, n int) int {
+			compared := 0
+			for i, c := range q.Chunks {
+				want := holding(q.Table.Chunks[i], c.Pred)
+				for name, rows := range backends {
+					marked, err := rows(q, i)
+					g.End()
+					if declined := (*plan.Declined)(nil); errors.As(err, &declined) {
+						continue
+					}
+					if err != nil {
+						t.Fatalf("%s: %v: %v", name, c.Pred, err)
+					}
+					if got := listed(marked, n); !slices.Equal(got, want) {
+						t.Fatalf("%s: %v: %d rows, want %d: %v and %v", name, c.Pred, len(got), len(want), got, want)
+					}
+					compared++
+				}
+			}
+			return compared
+		}
+		compared := 0
+		rapid.Check(t, func(t *rapid.T) {
+			knobs := plantest.Exact()
+			tab := plantest.Table(t, knobs)
+			query := plantest.Query(t, tab, knobs)
+			query.Aggs = nil
+			q, err := plan.NewQuery(tab, query)
+			if err != nil || slices.ContainsFunc(q.Chunks, func(c plan.ChunkPlan) bool { return len(c.Checks) > 0 }) {
+				return // what a record means that raises an error is not said
+			}
+			compared += check(t, q, rapid.IntRange(32, 100).Draw(t, "n"))
+		})
+		if compared == 0 {
+			t.Error("nothing was compared")
+		}
+		for _, rows := range []int{1, 3, 127, 128, 129, 8191, 8193, 70_001} {
+			tab := integers(t, rows)
+			for _, where := range []string{"a < 1", "a < 500000", "a >= 0", "a IS NULL", "a < 900000 AND b > 100000 OR a = b"} {
+				if check(t, bound(t, tab, where), 1000) == 0 {
+					t.Errorf("%d rows, %s: nothing was compared", rows, where)
+				}
+			}
+		}
+	})
+}
+
+// integers is a table of two columns below a million, of which the first has NULLs.
+func integers(t *testing.T, rows int) *table.Table {
+	t.Helper()
+	b := table.NewBuilder("t", []table.Field{{Name: "a", Type: table.Type{Kind: table.BigInt}}, {Name: "b", Type: table.Type{Kind: table.BigInt}}}, 0)
+	for r := range rows {
+		a, c := int64(r)*7919%1_000_003, int64(r)*104_729%1_000_003
+		if r%11 == 10 {
+			b.Column(0).Null()
+		} else {
+			b.Column(0).Int(a)
+		}
+		b.Column(1).Int(c)
+		if err := b.EndRow(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return b.Table()
+}
+
+// bound is the plan of a condition's rows.
+func bound(t *testing.T, tab *table.Table, where string) *plan.Query {
+	t.Helper()
+	query, err := bind(tab, "SELECT COUNT(*) FROM t WHERE "+where)
+	if err != nil {
+		t.Fatal(err)
+	}
+	query.Aggs = nil
+	q, err := plan.NewQuery(tab, query)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return q
+}

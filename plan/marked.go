@@ -1,0 +1,52 @@
+package plan
+
+import (
+	"iter"
+	"math/bits"
+)
+
+// Marked is which of the records from First to before First + N of a chunk are selected, as
+// a device gives them: All of them, or their numbers in the chunk, ascending, or a bit a
+// record, whichever is shorter.
+type Marked struct {
+	First, N int
+	All      bool
+	Rows     []uint32
+	Bits     []uint32 // bit r % 32 of word r / 32 is that of record First + r; 0 behind N
+}
+
+// Lists yields the numbers of the selected records in the chunk, ascending, at most n at
+// a time, n at least 32. A list is its taker's.
+func (m Marked) Lists(n int) iter.Seq[[]uint32] {
+	return func(yield func([]uint32) bool) {
+		rows := m.Rows
+		for len(rows) > 0 {
+			k := min(n, len(rows))
+			if !yield(rows[:k:k]) {
+				return
+			}
+			rows = rows[k:]
+		}
+		var list []uint32
+		for i, word := range m.Bits {
+			if word == 0 {
+				continue
+			}
+			if len(list)+32 > n {
+				if !yield(list) {
+					return
+				}
+				list = nil
+			}
+			if list == nil {
+				list = make([]uint32, 0, n)
+			}
+			for first := uint32(m.First + 32*i); word != 0; word &= word - 1 {
+				list = append(list, first+uint32(bits.TrailingZeros32(word)))
+			}
+		}
+		if len(list) > 0 {
+			yield(list)
+		}
+	}
+}
