@@ -20,6 +20,7 @@ BENCHTIME ?= 1s
 # and those of pages need besides.
 RUN_PACKAGES  := ca-certificates gcc libc6-dev pkg-config libegl1-mesa-dev libgl1-mesa-dev libgl1-mesa-dri libegl-mesa0
 TEST_PACKAGES := $(RUN_PACKAGES) xorg-dev xvfb xauth chromium
+ZINK_PACKAGES := $(RUN_PACKAGES) mesa-vulkan-drivers
 
 # What `make data` fetches from the npm registry.
 DATA_PACKAGE := vega-datasets
@@ -46,9 +47,12 @@ window: setup ## build ./stencildb with windows, for stencildb demo (GLFW)
 	$(GO) build -buildvcs=false -tags $(TAGS),window -ldflags '$(LDFLAGS)' -o stencildb .
 
 # All of it with the race detector, vet and staticcheck too: so everything is compiled
-# once, which on two cores takes longer than the tests.
+# once, which on two cores takes longer than the tests. Test binaries are linked without
+# symbols for debuggers, which halves the time of linking some forty of them; go test
+# leaves vetting to the target vet.
 .PHONY: test
 test: export GOFLAGS += -race
+TESTFLAGS := -vet=off -ldflags=-w
 test: setup fmt vet lint unit window-test duckdb-test ## every check: gofmt, vet, staticcheck, tests with the race detector
 
 # The go command fetches the modules that a build needs as it goes; `go mod
@@ -106,14 +110,14 @@ RAPID := grep -rl --include='*_test.go' 'pgregory.net/rapid' . | xargs -r -n1 di
 
 .PHONY: unit
 unit: setup ## the tests, with the race detector (SEED=0: other random cases)
-	$(GO) test -race -tags $(TAGS) -timeout 30m $$($(GO) list -tags $(TAGS) ./... | grep -vxFf <($(RAPID) | sed 's|^\.|github.com/stencildb/stencildb|'))
-	$(GO) test -race -tags $(TAGS) -timeout 30m $$($(RAPID)) -rapid.seed=$(SEED)
+	$(GO) test -race $(TESTFLAGS) -tags $(TAGS) -timeout 30m $$($(GO) list -tags $(TAGS) ./... | grep -vxFf <($(RAPID) | sed 's|^\.|github.com/stencildb/stencildb|'))
+	$(GO) test -race $(TESTFLAGS) -tags $(TAGS) -timeout 30m $$($(RAPID)) -rapid.seed=$(SEED)
 
 # GLFW wants a display: a virtual one, which -noreset keeps as it is when the last
 # window closes (an X server that starts anew meanwhile refuses the next one).
 .PHONY: window-test
 window-test: setup ## the tests of windows alone, on a virtual display
-	xvfb-run -a -s '-screen 0 1280x1024x24 -noreset' $(GO) test -tags $(TAGS),window ./glctx ./demos/debugger
+	xvfb-run -a -s '-screen 0 1280x1024x24 -noreset' $(GO) test $(TESTFLAGS) -tags $(TAGS),window ./glctx ./demos/debugger
 
 # The fuzzer wants everything compiled once more, which takes minutes. In make test its
 # seeds and findings are tests like others.
@@ -126,7 +130,7 @@ fuzz: setup ## fuzz the CSV reader and the SQL front for FUZZTIME each
 .PHONY: duckdb-test
 duckdb-test:
 	@for dir in $$(grep -rlE --include='*_test.go' '^//go:build .*duckdb' . | xargs -r -n1 dirname | sort -u); do \
-	  $(GO) test -tags $(TAGS),duckdb -run DuckDB "$$dir"; \
+	  $(GO) test $(TESTFLAGS) -tags $(TAGS),duckdb -run DuckDB "$$dir"; \
 	done
 
 # SOAK times as many random queries and tables as `make test` runs.
@@ -149,6 +153,17 @@ gpu-tests: setup-run
 .PHONY: test-gpu
 test-gpu: gpu-tests ## the tests that use the GPU, on the hardware device, with more random cases
 	internal/gltest/test-gpu.sh .bin/gpu
+
+# A third OpenGL beside a GPU's and llvmpipe's: Mesa's zink, which is OpenGL on Vulkan, on
+# its Vulkan for the CPU.
+.PHONY: test-zink
+test-zink: export LIBGL_ALWAYS_SOFTWARE := 1
+test-zink: export GALLIUM_DRIVER := zink
+test-zink: build ## the tests that use the GPU, on Mesa's OpenGL over Vulkan in software
+	@$(call apt_install,$(ZINK_PACKAGES))
+	@XDG_RUNTIME_DIR="$$(mktemp -d)"; export XDG_RUNTIME_DIR; trap 'rm -rf "$$XDG_RUNTIME_DIR"' EXIT; \
+	./stencildb info | grep '^  renderer .*zink' || { echo 'error: OpenGL does not run on zink: is there a Vulkan driver (Debian: mesa-vulkan-drivers)?' >&2; exit 1; }; \
+	$(GO) test -count=1 -tags $(TAGS) -timeout 2h $(addprefix ./,$(GPU_TESTS))
 
 .PHONY: bench
 bench: setup ## Go benchmarks (BENCH=regexp, BENCHTIME=1s)
