@@ -185,22 +185,28 @@ type wholeStatement struct{ gpuStatement }
 // Run implements Statement.
 func (s *wholeStatement) Run(ctx context.Context) (Outcome, error) { return s.execute(ctx, s.plan) }
 
-// Cold implements coldStatement: the table's chunks are new to the store, so that
+// Cold implements coldStatement: the table's segments are new to the store, so that
 // the query uploads what it reads; afterwards they are dropped.
 func (s *wholeStatement) Cold(ctx context.Context) (Outcome, error) {
-	fresh := &table.Table{Name: s.table.Name, Fields: s.table.Fields}
+	var segments []*table.Segment
+	var chunks []*table.Chunk
 	for _, c := range s.table.Chunks {
-		fresh.Chunks = append(fresh.Chunks, &table.Chunk{Rows: c.Rows, Deleted: c.Deleted, Segments: c.Segments})
+		fresh := &table.Chunk{Rows: c.Rows, Deleted: c.Deleted}
+		for _, seg := range c.Segments {
+			if seg != nil {
+				seg = seg.Copy()
+			}
+			fresh.Segments = append(fresh.Segments, seg)
+		}
+		chunks, segments = append(chunks, fresh), append(segments, fresh.Segments...)
 	}
-	q, err := planOf(fresh, s.query.SQL)
+	q, err := planOf(s.table.With(chunks...), s.query.SQL)
 	if err != nil {
 		return Outcome{}, err
 	}
 	out, err := s.execute(ctx, q)
-	return out, errors.Join(err, s.Context.Do(context.Background(), func() error {
-		for _, c := range fresh.Chunks {
-			s.Store.Drop(c)
-		}
+	return out, errors.Join(err, s.Context.Do(context.WithoutCancel(ctx), func() error {
+		s.Store.Drop(segments...)
 		return nil
 	}))
 }

@@ -105,8 +105,8 @@ func TestALargeTableComesToTheDevice(t *testing.T) {
 		t.Errorf("ran on %v, want %v; opened %d times", ran, want, d.opened)
 	}
 	// What is on the device costs nothing more, in another statement either.
-	chunk := db.entries[0].table.Load().Chunks[0]
-	d.now = newContent([]textures.Residency{{Chunk: chunk, Kind: textures.FloatTexture, Bytes: 4 << 20}}, textures.Usage{Budget: 8 << 20, Used: 4 << 20})
+	segment := db.entries[0].table.Load().Chunks[0].Segments[0]
+	d.now = newContent([]textures.Residency{{Segment: segment, Kind: textures.FloatTexture, Bytes: 4 << 20}}, textures.Usage{Budget: 8 << 20, Used: 4 << 20})
 	x, err := db.Explain(context.Background(), "SELECT SUM(i) FROM t", false, false)
 	if err != nil || x.Backend != "classic" || x.Predictions[0].Uploading != 0 {
 		t.Errorf("%+v, %v", x, err)
@@ -145,7 +145,7 @@ func TestAutoFallsThrough(t *testing.T) {
 		if err := db.Ready(); err != nil {
 			t.Fatal(err)
 		}
-		d.now = newContent([]textures.Residency{{Chunk: db.entries[0].table.Load().Chunks[0], Kind: textures.FloatTexture}}, textures.Usage{})
+		d.now = newContent([]textures.Residency{{Segment: db.entries[0].table.Load().Chunks[0].Segments[0], Kind: textures.FloatTexture}}, textures.Usage{})
 		for range 3 {
 			r, err := db.Query(context.Background(), countFew)
 			if c.backend == "" && !errors.Is(err, other) || c.backend != "" && (err != nil || r.Backend != c.backend) {
@@ -165,7 +165,7 @@ func settledOn(t *testing.T, rows int, list ...*fake) *Statement {
 	if err := db.Ready(); err != nil {
 		t.Fatal(err)
 	}
-	d.now = newContent([]textures.Residency{{Chunk: db.entries[0].table.Load().Chunks[0], Kind: textures.FloatTexture}}, textures.Usage{})
+	d.now = newContent([]textures.Residency{{Segment: db.entries[0].table.Load().Chunks[0].Segments[0], Kind: textures.FloatTexture}}, textures.Usage{})
 	s, err := db.Prepare(countFew)
 	if err != nil {
 		t.Fatal(err)
@@ -261,8 +261,8 @@ func TestExplainShowsPredictions(t *testing.T) {
 	if err := db.Ready(); err != nil {
 		t.Fatal(err)
 	}
-	d.now = newContent([]textures.Residency{{Chunk: db.entries[0].table.Load().Chunks[0], Kind: textures.FloatTexture, Bytes: 4 << 20},
-		{Chunk: &table.Chunk{}, Kind: textures.FloatTexture, Bytes: 1 << 20}}, textures.Usage{Budget: 8 << 20, Used: 5 << 20, Working: 1 << 20})
+	d.now = newContent([]textures.Residency{{Segment: db.entries[0].table.Load().Chunks[0].Segments[0], Kind: textures.FloatTexture, Bytes: 4 << 20},
+		{Segment: &table.Segment{}, Kind: textures.FloatTexture, Bytes: 1 << 20}}, textures.Usage{Budget: 8 << 20, Used: 5 << 20, Working: 1 << 20})
 	x, err = db.Explain(context.Background(), countFew, true, false)
 	if err != nil {
 		t.Fatal(err)

@@ -236,11 +236,8 @@ func (db *DB) hostBudget() (int64, error) {
 		return 0, nil
 	}
 	left := db.opts.HostMemory
-	db.mu.Lock()
-	entries := slices.Clone(db.entries)
-	db.mu.Unlock()
-	for _, e := range entries {
-		left -= tableBytes(e.table.Load())
+	for _, t := range db.tables() {
+		left -= tableBytes(t)
 	}
 	if left <= 0 {
 		return 0, errors.New("engine: the tables read so far fill the host memory budget: raise it (--host-memory)")
@@ -250,9 +247,6 @@ func (db *DB) hostBudget() (int64, error) {
 
 // tableBytes estimates the host memory that a table takes.
 func tableBytes(t *table.Table) int64 {
-	if t == nil {
-		return 0
-	}
 	n := 0
 	for _, c := range t.Chunks {
 		for _, s := range c.Segments {
@@ -267,6 +261,7 @@ func tableBytes(t *table.Table) int64 {
 
 // Close releases the backends. It may be called twice.
 func (db *DB) Close() error {
+	db.snapshots.releases.Wait()
 	db.mu.Lock()
 	defer db.mu.Unlock()
 	var err error

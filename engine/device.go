@@ -19,6 +19,9 @@ type device interface {
 	key() cost.Key
 	// content is what was resident after the last query.
 	content() *content
+	// drop releases what is resident of segments that no statement reads any more. It
+	// waits for the query under way.
+	drop(segments []*table.Segment)
 	// Close releases it.
 	Close() error
 }
@@ -31,9 +34,8 @@ type content struct {
 }
 
 type held struct {
-	chunk *table.Chunk
-	col   int
-	kind  textures.Kind
+	segment *table.Segment
+	kind    textures.Kind
 }
 
 // nothing is the content of a device before its first query.
@@ -42,7 +44,7 @@ var nothing = &content{}
 func newContent(list []textures.Residency, usage textures.Usage) *content {
 	c := &content{list: list, usage: usage, held: make(map[held]struct{}, len(list))}
 	for _, r := range list {
-		c.held[held{r.Chunk, r.Col, r.Kind}] = struct{}{}
+		c.held[held{r.Segment, r.Kind}] = struct{}{}
 	}
 	return c
 }
@@ -63,7 +65,7 @@ func (c *content) has(backend string, col cost.Column) bool {
 		kinds = forms[backend].values
 	}
 	for _, k := range kinds {
-		if _, ok := c.held[held{col.Chunk, col.Col, k}]; ok {
+		if _, ok := c.held[held{col.Chunk.Segments[col.Col], k}]; ok {
 			return true
 		}
 	}

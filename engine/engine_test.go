@@ -275,6 +275,7 @@ type fakeDevice struct {
 func (d *fakeDevice) backend(name string) Backend { return d.backends[name] }
 func (d *fakeDevice) key() cost.Key               { return fakeKey }
 func (d *fakeDevice) Close() error                { return nil }
+func (d *fakeDevice) drop([]*table.Segment)       {}
 func (d *fakeDevice) content() *content {
 	if d.now == nil {
 		return nothing

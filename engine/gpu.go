@@ -127,6 +127,14 @@ func (g *GPU) key() cost.Key { return KeyOf(g.Context.Caps()) }
 
 func (g *GPU) content() *content { return g.held.Load() }
 
+func (g *GPU) drop(segments []*table.Segment) {
+	_ = g.Context.Do(context.Background(), func() error { // of a closed device nothing is left
+		g.Store.Drop(segments...)
+		g.look(false)
+		return nil
+	})
+}
+
 // look notes what is resident, where that may have changed.
 func (g *GPU) look(uploaded bool) {
 	if u := g.held.Load().usage; uploaded || u.Used != g.Store.Used() {

@@ -35,14 +35,14 @@ func (db *DB) Resident() *Resident {
 	}
 	now := d.content()
 	r := &Resident{Budget: now.usage.Budget, Used: now.usage.Used, Working: now.usage.Working}
-	names := db.chunkNames()
+	names := db.segmentNames()
 	sum := map[ResidentColumn]*ResidentColumn{} // by the first three fields
 	for _, e := range now.list {
-		t, ok := names[e.Chunk]
-		if !ok { // of a table that the DB does not have
+		k, ok := names[e.Segment]
+		if !ok { // of a snapshot that is no table's any more
 			continue
 		}
-		k := ResidentColumn{Table: t.Name, Column: t.Field(e.Col).Name, Kind: string(e.Kind)}
+		k.Kind = string(e.Kind)
 		if sum[k] == nil {
 			c := k
 			sum[k] = &c
@@ -59,16 +59,14 @@ func (db *DB) Resident() *Resident {
 	return r
 }
 
-// chunkNames tells which table a chunk belongs to, of the tables read so far.
-func (db *DB) chunkNames() map[*table.Chunk]*table.Table {
-	db.mu.Lock()
-	entries := slices.Clone(db.entries)
-	db.mu.Unlock()
-	names := map[*table.Chunk]*table.Table{}
-	for _, e := range entries {
-		if t := e.table.Load(); t != nil {
-			for _, c := range t.Chunks {
-				names[c] = t
+// segmentNames tells which column of which table a segment belongs to, of the tables
+// read so far.
+func (db *DB) segmentNames() map[*table.Segment]ResidentColumn {
+	names := map[*table.Segment]ResidentColumn{}
+	for _, t := range db.tables() {
+		for _, c := range t.Chunks {
+			for col, seg := range c.Segments {
+				names[seg] = ResidentColumn{Table: t.Name, Column: t.Field(col).Name}
 			}
 		}
 	}

@@ -2,16 +2,20 @@ package engine
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"sync"
 
 	"github.com/stencildb/stencildb/table"
 )
 
-// snapshots counts the statements that run on each snapshot of a table.
+// snapshots counts the statements that run on each snapshot of a table. What is
+// resident of a snapshot's segments is released when the last snapshot that has them is
+// neither a table's any more nor in use.
 type snapshots struct {
-	mu   sync.Mutex
-	uses map[*table.Table]int
+	mu       sync.Mutex
+	uses     map[*table.Table]int
+	releases sync.WaitGroup // under way
 }
 
 // Replace makes t, which must not change afterwards, the snapshot of the table of its
@@ -25,11 +29,13 @@ func (db *DB) Replace(t *table.Table) error {
 	}
 	db.snapshots.mu.Lock()
 	defer db.snapshots.mu.Unlock()
-	if old := e.table.Load(); old == nil || !slices.Equal(old.Fields, t.Fields) {
+	old := e.table.Load()
+	if old == nil || !slices.Equal(old.Fields, t.Fields) {
 		return fmt.Errorf("engine: table %s has other fields, or has not been read: it cannot be replaced", t.Name)
 	}
 	e.table.Store(t)
 	db.statements.forget() // they hold the snapshot that they ran on
+	db.release(old)
 	return nil
 }
 
@@ -48,6 +54,52 @@ func (db *DB) pin(e *entry) (t *table.Table, unpin func()) {
 		defer s.mu.Unlock()
 		if s.uses[t]--; s.uses[t] == 0 {
 			delete(s.uses, t)
+			if t != e.table.Load() {
+				db.release(t)
+			}
 		}
 	}
+}
+
+// release has the device drop the segments of a snapshot that no table and no statement
+// has any more; with db.snapshots.mu. It does not wait for that.
+func (db *DB) release(t *table.Table) {
+	d, _, err := db.opened()
+	if d == nil || err != nil {
+		return
+	}
+	dead := map[*table.Segment]bool{}
+	each := func(t *table.Table, dies bool) {
+		for _, c := range t.Chunks {
+			for _, seg := range c.Segments {
+				if dies {
+					dead[seg] = true
+				} else {
+					delete(dead, seg)
+				}
+			}
+		}
+	}
+	each(t, true)
+	for _, t := range db.tables() {
+		each(t, false)
+	}
+	for t := range db.snapshots.uses {
+		each(t, false)
+	}
+	if len(dead) > 0 {
+		db.snapshots.releases.Go(func() { d.drop(slices.Collect(maps.Keys(dead))) })
+	}
+}
+
+// tables are those read so far, as they are now.
+func (db *DB) tables() (list []*table.Table) {
+	db.mu.Lock()
+	defer db.mu.Unlock()
+	for _, e := range db.entries {
+		if t := e.table.Load(); t != nil {
+			list = append(list, t)
+		}
+	}
+	return list
 }

@@ -2,9 +2,12 @@ package engine
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"testing"
 
 	"github.com/stencildb/stencildb/table"
+	"github.com/stencildb/stencildb/textures"
 )
 
 // changed is small with row 0 of chunk 0 deleted and 40 in row 0 of chunk 1's i:
@@ -93,6 +96,83 @@ func TestPinnedSnapshotsStay(t *testing.T) {
 	if len(db.snapshots.uses) != 0 {
 		t.Errorf("%d snapshots in use", len(db.snapshots.uses))
 	}
+}
+
+// What a snapshot shares with the next one stays on the device; what no snapshot has any
+// more goes, but not while a statement has the old one.
+func TestWhatNoSnapshotHasGoesFromTheDevice(t *testing.T) {
+	for _, backend := range []string{"classic", "fused", "compute"} {
+		db := open(t, Options{Backend: backend})
+		first := small(t)
+		if err := db.Add(first); err != nil {
+			t.Fatal(err)
+		}
+		read := func() map[string]int64 {
+			t.Helper()
+			if _, err := db.Query(context.Background(), "SELECT SUM(i), COUNT(*) FROM small WHERE i > 1 AND d < 9"); err != nil {
+				t.Fatal(err)
+			}
+			return resident(db)
+		}
+		before := read()
+		_, unpin := db.pin((&catalog{db: db}).entry("small"))
+		if err := db.Replace(changed(t, first)); err != nil {
+			t.Fatal(err)
+		}
+		read()
+		db.snapshots.releases.Wait()
+		held := db.device(t).content().list
+		for _, seg := range []*table.Segment{first.Chunks[0].Segments[0], first.Chunks[1].Segments[0]} {
+			if !has(held, seg) {
+				t.Errorf("%s: a segment of a snapshot in use has gone", backend)
+			}
+		}
+		unpin()
+		db.snapshots.releases.Wait()
+		if held = db.device(t).content().list; has(held, first.Chunks[1].Segments[0]) || !has(held, first.Chunks[0].Segments[0]) {
+			t.Errorf("%s: what only the old snapshot had is there, or what the new one shares is not", backend)
+		}
+		if resident(db)["live"] == 0 {
+			t.Errorf("%s: %v is resident", backend, resident(db))
+		}
+		if err := db.Replace(first); err != nil {
+			t.Fatal(err)
+		}
+		db.snapshots.releases.Wait()
+		if after := read(); !maps.Equal(after, before) {
+			t.Errorf("%s: %v is resident, before the changes it was %v", backend, after, before)
+		}
+		if err := db.Replace(first.With()); err != nil {
+			t.Fatal(err)
+		}
+		db.snapshots.releases.Wait()
+		if left := resident(db); len(left) != 0 || len(db.device(t).content().list) != 0 {
+			t.Errorf("%s: %v is resident of an empty table", backend, left)
+		}
+	}
+}
+
+// device is the open device.
+func (db *DB) device(t *testing.T) device {
+	t.Helper()
+	d, _, err := db.opened()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+func has(list []textures.Residency, seg *table.Segment) bool {
+	return slices.ContainsFunc(list, func(r textures.Residency) bool { return r.Segment == seg })
+}
+
+// resident is what is on the device of each column of small, in bytes.
+func resident(db *DB) map[string]int64 {
+	sum := map[string]int64{}
+	for _, c := range db.Resident().Columns {
+		sum[c.Column] += c.Bytes
+	}
+	return sum
 }
 
 func TestReplaceRefusesOtherTables(t *testing.T) {

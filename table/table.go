@@ -90,6 +90,14 @@ func (s *Segment) Varying() uint64 {
 	return s.planes
 }
 
+// Copy returns another segment of the same codes: what is kept of the first by its
+// identity is not kept of this one.
+func (s *Segment) Copy() *Segment {
+	out := &Segment{Type: s.Type, Base: s.Base, Max: s.Max, Bits: s.Bits, Codes: s.Codes, Valid: s.Valid, Nulls: s.Nulls, Dict: s.Dict}
+	out.varying.Do(func() { out.planes = s.Varying() })
+	return out
+}
+
 // union ors all codes together.
 func union[T uint8 | uint16 | uint32 | uint64](codes []T) uint64 {
 	const least = 1 << 16

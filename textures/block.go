@@ -87,8 +87,9 @@ func Windows(n int, limit int64) []Window {
 	return w
 }
 
-// Block names the content of a shader storage block; blocks compare equal when the
-// content is. The zero Block is none.
+// Block names the content of a shader storage block. What is resident is known by the
+// segment that the column has in the chunk: chunks that share a segment share its
+// blocks. The zero Block is none.
 type Block struct {
 	Chunk   *table.Chunk
 	Col     int
@@ -97,6 +98,23 @@ type Block struct {
 	Window  Window
 	// Scratch, when set, is working memory instead.
 	Scratch *Scratch
+}
+
+// blockKey is what a block is known by.
+type blockKey struct {
+	segment *table.Segment
+	content Content
+	part    int
+	window  Window
+	scratch *Scratch
+}
+
+func (b Block) key() blockKey {
+	k := blockKey{content: b.Content, part: b.Part, window: b.Window, scratch: b.Scratch}
+	if b.Chunk != nil {
+		k.segment = b.Chunk.Segments[b.Col]
+	}
+	return k
 }
 
 // Scratch is working memory of a query, undefined at first except for its first

@@ -22,12 +22,11 @@ const (
 	WorkingMemory  Kind = "working memory"
 )
 
-// Residency says that a column of a chunk is on the device in some form.
+// Residency says that a segment is on the device in some form.
 type Residency struct {
-	Chunk *table.Chunk
-	Col   int
-	Kind  Kind
-	Bytes int64 // of all its parts; a packed texture's are shared out evenly
+	Segment *table.Segment
+	Kind    Kind
+	Bytes   int64 // of all its parts; a packed texture's are shared out evenly
 }
 
 // Usage is what of a store's budget is taken, in bytes.
@@ -40,15 +39,22 @@ type Usage struct {
 // entry is one object on the device that counts against the budget; what owns an
 // object embeds it.
 type entry struct {
-	kind  Kind
-	chunk *table.Chunk // nil for working memory
-	cols  []int        // of the chunk
-	bytes int64
-	used  uint64 // the store's clock at the last use
+	kind     Kind
+	segments []*table.Segment // none for working memory
+	bytes    int64
+	used     uint64 // the store's clock at the last use
 	// held says that the contents exist nowhere else, so that the entry stays until
 	// the query ends.
 	held bool
 	free func() // deletes the object and forgets it
+}
+
+// of reports whether the entry is a chunk's, or working memory where there is none.
+func (e *entry) of(chunk *table.Chunk) bool {
+	if chunk == nil || len(e.segments) == 0 {
+		return chunk == nil && len(e.segments) == 0
+	}
+	return slices.Contains(chunk.Segments, e.segments[0])
 }
 
 // keep counts a new entry, which free deletes.
@@ -124,7 +130,7 @@ func (s *Store) reserve(what string, chunk *table.Chunk, n int64) error {
 		switch {
 		case e.used <= s.query:
 			return 0
-		case e.chunk != chunk:
+		case !e.of(chunk):
 			return 1
 		}
 		return 2
@@ -147,28 +153,37 @@ func (s *Store) reserve(what string, chunk *table.Chunk, n int64) error {
 	return nil
 }
 
-// Resident lists the columns that are on the device, those used last first: one
-// Residency for each column of a chunk and kind.
+// Resident lists the segments that are on the device, those used last first: one
+// Residency for each segment and kind.
 func (s *Store) Resident() []Residency {
 	type key struct {
-		chunk *table.Chunk
-		col   int
-		kind  Kind
+		segment *table.Segment
+		kind    Kind
 	}
-	sum, last := map[key]int64{}, map[key]uint64{}
+	type of struct {
+		bytes int64
+		last  uint64
+		place int // among those of a packed texture
+	}
+	sum := map[key]of{}
 	for e := range s.entries {
-		for _, c := range e.cols {
-			k := key{e.chunk, c, e.kind}
-			sum[k] += e.bytes / int64(len(e.cols))
-			last[k] = max(last[k], e.used)
+		for i, seg := range e.segments {
+			k := key{seg, e.kind}
+			x := sum[k]
+			x.bytes += e.bytes / int64(len(e.segments))
+			if e.used >= x.last {
+				x.last, x.place = e.used, i
+			}
+			sum[k] = x
 		}
 	}
 	list := make([]Residency, 0, len(sum))
-	for k, n := range sum {
-		list = append(list, Residency{k.chunk, k.col, k.kind, n})
+	for k, x := range sum {
+		list = append(list, Residency{k.segment, k.kind, x.bytes})
 	}
 	slices.SortFunc(list, func(a, b Residency) int {
-		return cmp.Or(cmp.Compare(last[key{b.Chunk, b.Col, b.Kind}], last[key{a.Chunk, a.Col, a.Kind}]), cmp.Compare(a.Col, b.Col))
+		x, y := sum[key{a.Segment, a.Kind}], sum[key{b.Segment, b.Kind}]
+		return cmp.Or(cmp.Compare(y.last, x.last), cmp.Compare(x.place, y.place))
 	})
 	return list
 }
@@ -177,7 +192,7 @@ func (s *Store) Resident() []Residency {
 func (s *Store) Usage() Usage {
 	u := Usage{Budget: s.budget, Used: s.used}
 	for e := range s.entries {
-		if e.chunk == nil {
+		if len(e.segments) == 0 {
 			u.Working += e.bytes
 		}
 	}

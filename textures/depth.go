@@ -32,14 +32,14 @@ func ResidentDepth(c *table.Chunk, col int) TargetRef {
 }
 
 // fillDepth uploads the depths of a resident depth texture.
-func (s *Store) fillDepth(t *Target) error {
+func (s *Store) fillDepth(t *Target, ref TargetRef) error {
 	start := time.Now()
-	what := fmt.Sprintf("%s of a chunk of %d rows as depths", describeColumns(s.fields, t.Ref.Col), t.Ref.Chunk.Rows)
+	what := fmt.Sprintf("%s of a chunk of %d rows as depths", describeColumns(s.fields, ref.Col), ref.Chunk.Rows)
 	upload := s.drawDepths
 	if s.ctx.Caps().Software {
 		upload = s.copyDepths
 	}
-	err := upload(t, t.Ref.depths)
+	err := upload(t, ref.depths)
 	if e := s.ctx.Check("textures: upload " + what); err == nil {
 		err = e
 	}

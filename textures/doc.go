@@ -17,6 +17,10 @@
 // the next ones are being filled. Masks, lists and working memory of a query are
 // kept for the next one, so that repeated queries create no GL object.
 //
+// What is resident is known by the segments that it holds: snapshots of a table share
+// what they share, and [Store.Drop] releases what none has any more. A patched segment
+// is another one, and is uploaded whole.
+//
 // What has to go when the budget is full is decided by use: first what this query
 // has not touched, least recently used first; then its own columns, most recently
 // used first, those of other chunks before those of the chunk at hand.

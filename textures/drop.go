@@ -9,11 +9,14 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// Drop frees what is resident of a chunk: the next use of its columns uploads them
-// again.
-func (s *Store) Drop(chunk *table.Chunk) {
+// Drop frees what is resident of segments: their next use uploads them again.
+func (s *Store) Drop(segments ...*table.Segment) {
+	dropped := map[*table.Segment]bool{}
+	for _, seg := range segments {
+		dropped[seg] = true
+	}
 	for _, e := range slices.Collect(maps.Keys(s.entries)) {
-		if e.chunk == chunk {
+		if slices.ContainsFunc(e.segments, func(seg *table.Segment) bool { return dropped[seg] }) {
 			e.free()
 		}
 	}

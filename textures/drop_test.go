@@ -11,7 +11,7 @@ import (
 	"github.com/stencildb/stencildb/textures"
 )
 
-// A chunk that is dropped is uploaded again at its next use; others stay.
+// A segment that is dropped is uploaded again at its next use; others stay.
 func TestDrop(t *testing.T) {
 	chunk := func() *table.Chunk {
 		b := table.NewBuilder("t", []table.Field{{Name: "a", Type: table.Type{Kind: table.Integer}}}, 0)
@@ -35,16 +35,76 @@ func TestDrop(t *testing.T) {
 		use(a)
 		one := s.Used()
 		use(b)
-		s.Drop(a)
-		if r := s.Resident(); s.Used() != one || len(r) != 1 || r[0].Chunk != b {
-			t.Errorf("%d bytes of %v are left, want %d of the other chunk", s.Used(), r, one)
+		s.Drop(a.Segments[0])
+		if r := s.Resident(); s.Used() != one || len(r) != 1 || r[0].Segment != b.Segments[0] {
+			t.Errorf("%d bytes of %v are left, want %d of the other segment", s.Used(), r, one)
 		}
 		before := s.Uploaded()
 		use(a)
 		if s.Used() != 2*one || s.Uploaded() == before {
-			t.Error("the chunk was not uploaded again")
+			t.Error("the segment was not uploaded again")
 		}
 		s.Release()
+	})
+}
+
+// Chunks that share a segment share what is resident of it, in every form; the segment
+// in which one differs is uploaded, and dropping that leaves the shared one.
+func TestChunksShareSegments(t *testing.T) {
+	b := table.NewBuilder("t", []table.Field{{Name: "a", Type: table.Type{Kind: table.Integer}}, {Name: "b", Type: table.Type{Kind: table.Integer}}}, 0)
+	for i := range 100 {
+		b.Column(0).Int(int64(i))
+		b.Column(1).Int(int64(i % 7))
+		if err := b.EndRow(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	first := b.Table().Chunks[0]
+	next, err := first.Patch(1, []int{5}, []table.Value{{Type: table.Type{Kind: table.Integer}, I: 6}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if next, err = next.Delete([]int{1, 2}); err != nil {
+		t.Fatal(err)
+	}
+	gltest.Run(t, 0, func(ctx *glctx.Context, g *pass.GL) {
+		s := g.Store()
+		forms := func(c *table.Chunk, col int) {
+			s.Begin()
+			w := textures.Window{Rows: c.Rows}
+			_, err := s.Target(textures.ResidentDepth(c, col))
+			for _, err := range []error{err, s.Bind(0, textures.Attribute(c, col)), s.Bind(0, textures.Integers(c, col, textures.LowWords)),
+				s.Reside(textures.Block{Chunk: c, Col: col, Content: textures.Planes, Window: w}),
+				s.Reside(textures.Block{Chunk: c, Col: col, Content: textures.Codes, Window: w})} {
+				if err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		uploads := func(c *table.Chunk, col int) int {
+			before := ctx.Created()
+			forms(c, col)
+			return ctx.Created() - before
+		}
+		forms(first, 0)
+		forms(first, 1)
+		if n := uploads(next, 0); n != 0 {
+			t.Errorf("%d objects are made for a segment that is resident", n)
+		}
+		shared := s.Used()
+		if n := uploads(next, 1); n == 0 {
+			t.Error("a patched segment shares what it was patched from")
+		}
+		forms(next, 2)
+		g.End()
+		s.Drop(next.Segments[1], next.Segments[2])
+		if s.Used() != shared {
+			t.Errorf("%d bytes are left, want %d", s.Used(), shared)
+		}
+		if n := uploads(first, 0) + uploads(first, 1); n != 0 {
+			t.Errorf("%d objects are made for segments that were not dropped", n)
+		}
+		g.End()
 	})
 }
 

@@ -87,7 +87,7 @@ func formats(channels int) (internal, format uint32) {
 }
 
 func (s *Store) image(ref Ref) (*image, error) {
-	if im, ok := s.images[ref]; ok {
+	if im, ok := s.images[ref.key()]; ok {
 		s.touch(&im.entry)
 		return im, nil
 	}
@@ -121,10 +121,11 @@ func (s *Store) column(ref Ref, kind Kind, sh Shape, upload func(*image) error) 
 	if err := s.reserve(what, ref.Chunk, ref.Bytes()); err != nil {
 		return nil, err
 	}
-	im := &image{entry: entry{kind: kind, chunk: ref.Chunk, cols: ref.columns(), bytes: ref.Bytes()}}
+	im := &image{entry: entry{kind: kind, segments: ref.segments(), bytes: ref.Bytes()}}
 	im.id = s.makeTexture(gl.TEXTURE_2D)
-	s.images[ref] = im
-	s.keep(&im.entry, func() { s.deleteImage(im); delete(s.images, ref) })
+	key := ref.key()
+	s.images[key] = im
+	s.keep(&im.entry, func() { s.deleteImage(im); delete(s.images, key) })
 	err := upload(im)
 	if e := s.ctx.Check("textures: upload " + what); err == nil {
 		err = e
@@ -213,9 +214,10 @@ func (s *Store) list(ref Ref) (*image, error) {
 
 // lend makes an image a ref's until the query ends, and calls back then.
 func (s *Store) lend(ref Ref, im *image, back func()) {
-	s.images[ref] = im
+	key := ref.key()
+	s.images[key] = im
 	s.touch(&im.entry)
-	s.hold(&im.entry, func() { delete(s.images, ref); back() })
+	s.hold(&im.entry, func() { delete(s.images, key); back() })
 }
 
 // poolSize rounds the bytes of working memory up, so that it can be used again.

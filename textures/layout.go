@@ -64,7 +64,8 @@ func (s Shape) Rects() []Rect {
 	return r
 }
 
-// Ref names the content of a texture; refs compare equal when the content is.
+// Ref names the content of a texture. What is resident is known by the segments that
+// the columns have in the chunk: chunks that share a segment share its textures.
 type Ref struct {
 	Chunk *table.Chunk
 	// Cols are the attributes: one (its limbs), or up to four of one limb each in
@@ -91,6 +92,36 @@ type Temp struct {
 
 // Words is data for a buffer texture of uvec4; its pointer is its identity.
 type Words struct{ Data []uint32 }
+
+// imageKey is what a texture is known by.
+type imageKey struct {
+	segments     [4]*table.Segment
+	packed, high bool
+	form         Form
+	words        *Words
+	temp         *Temp
+}
+
+func (r Ref) key() imageKey {
+	k := imageKey{packed: r.Packed, high: r.High, form: r.Form, words: r.Words, temp: r.Temp}
+	if r.Chunk != nil {
+		for i, c := range r.Cols {
+			if c >= 0 {
+				k.segments[i] = r.Chunk.Segments[c]
+			}
+		}
+	}
+	return k
+}
+
+// segments returns those that a texture holds.
+func (r Ref) segments() []*table.Segment {
+	var list []*table.Segment
+	for _, c := range r.columns() {
+		list = append(list, r.Chunk.Segments[c])
+	}
+	return list
+}
 
 // Attribute names the texture with limbs 0 and 1 of a column.
 func Attribute(c *table.Chunk, col int) Ref { return Ref{Chunk: c, Cols: [4]int{col, -1, -1, -1}} }
@@ -180,6 +211,22 @@ type TargetRef struct {
 	// (see [ResidentDepth]).
 	Chunk *table.Chunk
 	Col   int
+}
+
+// targetKey is what a depth-stencil buffer is known by.
+type targetKey struct {
+	shape   Shape
+	format  Format
+	slot    int
+	segment *table.Segment
+}
+
+func (t TargetRef) key() targetKey {
+	k := targetKey{shape: t.Shape, format: t.Format, slot: t.Slot}
+	if t.Chunk != nil {
+		k.segment = t.Chunk.Segments[t.Col]
+	}
+	return k
 }
 
 // Bytes returns the memory of the buffer; DEPTH32F_STENCIL8 takes 8 bytes a texel.

@@ -9,6 +9,7 @@ import (
 	"github.com/go-gl/gl/v4.5-core/gl"
 
 	"github.com/stencildb/stencildb/shaders"
+	"github.com/stencildb/stencildb/table"
 )
 
 // block is a resident storage block.
@@ -58,7 +59,7 @@ func (s *Store) Reside(ref Block) error {
 // ReadBlock copies the first words of a resident block back, after waiting for the
 // dispatches that write it.
 func (s *Store) ReadBlock(ref Block, words []uint32) error {
-	b, ok := s.blocks[ref]
+	b, ok := s.blocks[ref.key()]
 	if !ok {
 		return fmt.Errorf("textures: %s is not resident", ref.describe(s.fields))
 	}
@@ -78,7 +79,8 @@ func (s *Store) TakeDispatched() bool {
 }
 
 func (s *Store) block(ref Block) (*block, error) {
-	if b, ok := s.blocks[ref]; ok {
+	key := ref.key()
+	if b, ok := s.blocks[key]; ok {
 		s.touch(&b.entry)
 		return b, nil
 	}
@@ -94,9 +96,9 @@ func (s *Store) block(ref Block) (*block, error) {
 	if err := s.reserve(what, ref.Chunk, n); err != nil {
 		return nil, err
 	}
-	b := &block{entry: entry{kind: ref.Content.kind(), chunk: ref.Chunk, cols: []int{ref.Col}, bytes: n}, buffer: s.makeBuffer(n, 0)}
-	s.blocks[ref] = b
-	s.keep(&b.entry, func() { s.deleteBlock(b); delete(s.blocks, ref) })
+	b := &block{entry: entry{kind: ref.Content.kind(), segments: []*table.Segment{key.segment}, bytes: n}, buffer: s.makeBuffer(n, 0)}
+	s.blocks[key] = b
+	s.keep(&b.entry, func() { s.deleteBlock(b); delete(s.blocks, key) })
 	err := s.ctx.Check("textures: allocate " + what)
 	if err == nil {
 		err = s.build(b, ref)
@@ -135,9 +137,10 @@ func (s *Store) scratch(ref Block) (*block, error) {
 			return nil, err
 		}
 	}
-	s.blocks[ref] = b
+	key := ref.key()
+	s.blocks[key] = b
 	s.touch(&b.entry)
-	s.hold(&b.entry, func() { delete(s.blocks, ref); s.idleBlocks.give(size, b) })
+	s.hold(&b.entry, func() { delete(s.blocks, key); s.idleBlocks.give(size, b) })
 	init := ref.Scratch.Init
 	if ok && (ref.Scratch.Zero || len(init) > 0) { // a program of an earlier query may have written it
 		gl.MemoryBarrier(gl.BUFFER_UPDATE_BARRIER_BIT)

@@ -24,9 +24,9 @@ type Store struct {
 	query   uint64 // likewise the query
 	fields  []table.Field
 
-	images  map[Ref]*image
-	targets map[TargetRef]*Target
-	blocks  map[Block]*block
+	images  map[imageKey]*image
+	targets map[targetKey]*Target
+	blocks  map[blockKey]*block
 
 	held []func() // end the hold of this query on working memory
 	// What queries before this one made and the next ones can use.
@@ -52,7 +52,7 @@ type Target struct {
 	entry
 	Framebuffer uint32
 	Texture     uint32
-	Ref         TargetRef
+	Ref         TargetRef // without its Chunk
 }
 
 // NewStore returns an empty store with a budget of bytes; 0 means the context's
@@ -63,7 +63,7 @@ func NewStore(ctx *glctx.Context, budget int64) *Store {
 		budget = ctx.Caps().Budget
 	}
 	return &Store{ctx: ctx, budget: budget, entries: map[*entry]struct{}{},
-		images: map[Ref]*image{}, targets: map[TargetRef]*Target{}, blocks: map[Block]*block{},
+		images: map[imageKey]*image{}, targets: map[targetKey]*Target{}, blocks: map[blockKey]*block{},
 		idleBlocks: idle[int64, *block]{}, idleMasks: idle[Temp, *image]{}, idleLists: idle[int64, *image]{}}
 }
 

@@ -6,12 +6,14 @@ import (
 	"github.com/go-gl/gl/v4.5-core/gl"
 
 	"github.com/stencildb/stencildb/glctx"
+	"github.com/stencildb/stencildb/table"
 )
 
 // Target makes a depth-stencil buffer resident. It stays until [Store.Release]
 // ends the query. Fresh contents are undefined.
 func (s *Store) Target(ref TargetRef) (*Target, error) {
-	if t, ok := s.targets[ref]; ok {
+	key := ref.key()
+	if t, ok := s.targets[key]; ok {
 		s.touch(&t.entry)
 		if !t.held {
 			s.hold(&t.entry, func() {})
@@ -25,17 +27,17 @@ func (s *Store) Target(ref TargetRef) (*Target, error) {
 	if err := s.reserve(what, ref.Chunk, ref.Bytes()); err != nil {
 		return nil, err
 	}
-	t := &Target{Ref: ref, entry: entry{kind: WorkingMemory, bytes: ref.Bytes()}}
+	t := &Target{Ref: TargetRef{Shape: ref.Shape, Format: ref.Format, Slot: ref.Slot}, entry: entry{kind: WorkingMemory, bytes: ref.Bytes()}}
 	if ref.Chunk != nil {
-		t.kind, t.chunk, t.cols = DepthTexture, ref.Chunk, []int{ref.Col}
+		t.kind, t.segments = DepthTexture, []*table.Segment{key.segment}
 	}
 	format := uint32(gl.DEPTH24_STENCIL8)
 	if ref.Format == D32FS8 {
 		format = gl.DEPTH32F_STENCIL8
 	}
 	t.Texture, t.Framebuffer = s.makeTexture(gl.TEXTURE_2D), s.makeFramebuffer()
-	s.targets[ref] = t
-	s.keep(&t.entry, func() { s.deleteTarget(t) })
+	s.targets[key] = t
+	s.keep(&t.entry, func() { s.deleteTarget(t); delete(s.targets, key) })
 	s.hold(&t.entry, func() {})
 	gl.TextureStorage2D(t.Texture, 1, format, int32(ref.Shape.Width), int32(ref.Shape.Height))
 	gl.NamedFramebufferTexture(t.Framebuffer, gl.DEPTH_STENCIL_ATTACHMENT, t.Texture, 0)
@@ -46,7 +48,7 @@ func (s *Store) Target(ref TargetRef) (*Target, error) {
 		err = glctx.Fault(fmt.Errorf("textures: %s: framebuffer incomplete (0x%x)", what, status))
 	}
 	if err == nil && ref.Chunk != nil {
-		err = s.fillDepth(t)
+		err = s.fillDepth(t, ref)
 	}
 	if err != nil {
 		t.free()
@@ -59,7 +61,6 @@ func (s *Store) deleteTarget(t *Target) {
 	s.forget(&t.entry)
 	s.deleteFramebuffer(t.Framebuffer)
 	s.deleteTexture(t.Texture)
-	delete(s.targets, t.Ref)
 }
 
 // fits checks a shape against the device's texture size.
