@@ -66,7 +66,7 @@ func device(ctx *glctx.Context) predicates.Device { return predicates.DeviceOf(c
 func query(t *testing.T, tab *table.Table, c int64, aggs ...expr.Aggregate) *plan.Query {
 	t.Helper()
 	where := &expr.Compare{Op: expr.LT, L: &expr.Column{Index: 1, Name: "s", T: integer}, R: &expr.Const{V: table.Int(c)}}
-	q, err := plan.NewQuery(tab, &expr.Query{Table: "t", Where: where, Aggs: aggs})
+	q, err := plan.NewQuery(tab, &plan.Fragment{Table: "t", Where: where, Aggs: aggs})
 	if err != nil {
 		t.Fatal(err)
 	}

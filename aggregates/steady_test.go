@@ -29,7 +29,7 @@ func TestRepeatedQueriesCreateNoObjects(t *testing.T) {
 	gltest.Run(t, 0, func(ctx *glctx.Context, g *pass.GL) {
 		first := 0
 		for i := range 4 {
-			q, err := plan.NewQuery(tab, &expr.Query{Table: "t", Where: in, Aggs: aggs})
+			q, err := plan.NewQuery(tab, &plan.Fragment{Table: "t", Where: in, Aggs: aggs})
 			if err != nil {
 				t.Fatal(err)
 			}

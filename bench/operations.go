@@ -99,7 +99,7 @@ func survey(ctx context.Context, t *table.Table) (f *facts, err error) {
 		for _, p := range percentages {
 			items = append(items, fmt.Sprintf("percentile_disc(0.%d) WITHIN GROUP (ORDER BY %s)", p, name))
 		}
-		r, err := db.Query(ctx, "SELECT "+strings.Join(items, ", ")+" FROM "+f.table)
+		r, err := engine.Collect(db.Query(ctx, "SELECT "+strings.Join(items, ", ")+" FROM "+f.table))
 		if err != nil {
 			return nil, err
 		}

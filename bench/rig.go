@@ -123,28 +123,12 @@ func decided(c plan.ChunkPlan) bool { return c.Pred.Op == plan.True || c.Pred.Op
 
 // planOf plans a statement over a table.
 func planOf(t *table.Table, text string) (*plan.Query, error) {
-	list, err := sql.Parse(text)
-	if err != nil {
-		return nil, err
-	}
-	if len(list) != 1 {
-		return nil, fmt.Errorf("bench: %d statements in %s", len(list), text)
-	}
-	q, err := list[0].Bind(catalog{t})
+	q, err := sql.Fragment(t, text)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", text, err)
 	}
 	return plan.NewQuery(t, q)
 }
-
-// catalog is one table as a [sql.Catalog].
-type catalog struct{ t *table.Table }
-
-// Table implements sql.Catalog.
-func (c catalog) Table(name string) (*table.Table, bool) { return c.t, name == c.t.Name }
-
-// Names implements sql.Catalog.
-func (c catalog) Names() []string { return []string{c.t.Name} }
 
 // gpuStatement is a plan and the system that runs it.
 type gpuStatement struct {

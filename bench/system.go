@@ -88,7 +88,7 @@ func (b *backend) Close() error { return b.db.Close() }
 
 // Prepare implements System.
 func (b *backend) Prepare(ctx context.Context, q Query) (Statement, error) {
-	st, err := b.db.Prepare(q.SQL)
+	st, err := b.db.Prepare(ctx, q.SQL)
 	if err != nil {
 		return nil, backendError(err)
 	}
@@ -104,7 +104,7 @@ func (b *backend) Prepare(ctx context.Context, q Query) (Statement, error) {
 // they are worth it, and to try what may be the fastest.
 func settle(ctx context.Context, st *engine.Statement) error {
 	for range 40 {
-		if _, err := st.Query(ctx); err != nil {
+		if _, err := engine.Collect(st.Query(ctx)); err != nil {
 			return err
 		}
 	}
@@ -115,7 +115,7 @@ type backendStatement struct{ *engine.Statement }
 
 // Run implements Statement.
 func (s *backendStatement) Run(ctx context.Context) (Outcome, error) {
-	r, err := s.Query(ctx)
+	r, err := engine.Collect(s.Query(ctx))
 	if err != nil {
 		return Outcome{}, backendError(err)
 	}

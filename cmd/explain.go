@@ -35,7 +35,7 @@ EXPLAIN [ANALYZE].` + commonHelp,
 			return err
 		}
 		return o.withDB(c, func(ctx context.Context, db *engine.DB) error {
-			x, err := db.Explain(ctx, statement, analyze, glsl)
+			x, err := db.Explain(ctx, statement, engine.ExplainOptions{Analyze: analyze, GLSL: glsl})
 			if err != nil {
 				return err
 			}

@@ -2,30 +2,51 @@ package cmd
 
 import (
 	"bytes"
+	"fmt"
 	"io"
 
 	"github.com/stencildb/stencildb/engine"
 )
 
-// format writes results. Each method writes to the output once, and only when
-// what it writes is complete.
+// format writes answers while they come.
 type format interface {
-	// result writes the answer of a statement.
-	result(r *engine.Result) error
-	// failed is told of a statement that failed and after which the run goes on.
+	// rows writes the rows of a statement. Its error is one of writing; what the
+	// statement ends with, [engine.Rows.Err] tells the caller too.
+	rows(r *engine.Rows) error
+	// failed is told of a statement that failed before its first row and after
+	// which the run goes on.
 	failed(sql string, err error) error
 	// close ends the output.
 	close() error
 }
 
-func newFormat(name string, w io.Writer) format {
+// formats are the names that newFormat takes.
+var formats = []string{"table", "csv", "json", "arrow", "parquet"}
+
+// newFormat returns a format that writes to w, which is a file or not.
+func newFormat(name string, w io.Writer, file bool) format {
 	switch name {
 	case "csv":
-		return &csvFormat{w: w}
+		return &csvFormat{w: bufferedWriter(w)}
 	case "json":
-		return &jsonFormat{w: w}
+		return &jsonFormat{bufferedWriter(w)}
+	case "arrow":
+		return &columnarFormat{name: name, w: w, open: arrowStream(file)}
+	case "parquet":
+		return &columnarFormat{name: name, w: w, open: parquetFile}
 	}
-	return &tableFormat{w: w}
+	return &tableFormat{w: bufferedWriter(w)}
+}
+
+// oneSet is embedded where the output holds one result set.
+type oneSet struct{ begun bool }
+
+func (o *oneSet) begin(name string) error {
+	if o.begun {
+		return fmt.Errorf("--format %s holds one result set: give one statement, or use --format json", name)
+	}
+	o.begun = true
+	return nil
 }
 
 // writeOnce hands a finished buffer to w.

@@ -1,8 +1,7 @@
 package cmd
 
 import (
-	"bytes"
-	"errors"
+	"bufio"
 	"io"
 	"strings"
 
@@ -11,64 +10,56 @@ import (
 )
 
 // csvFormat writes one result set: a header line, then rows. NULL is an unquoted
-// empty field, "" an empty string. It holds the set back until the run has ended,
-// because a second one is an error and there is no partial answer.
+// empty field, "" an empty string.
 type csvFormat struct {
-	w   io.Writer
-	set *bytes.Buffer
+	oneSet
+	w *bufio.Writer
 }
 
-var errSecondSet = errors.New("--format csv holds one result set: give one statement, or use --format json")
+func bufferedWriter(w io.Writer) *bufio.Writer { return bufio.NewWriterSize(w, 1<<16) }
 
-func (f *csvFormat) result(r *engine.Result) error {
-	if len(r.Columns) == 0 {
+func (f *csvFormat) rows(r *engine.Rows) error {
+	if len(r.Columns()) == 0 {
 		return nil
 	}
-	if f.set != nil {
-		f.set = nil
-		return errSecondSet
+	if err := f.begin("csv"); err != nil {
+		return err
 	}
-	f.set = &bytes.Buffer{}
-	for i, c := range r.Columns {
-		csvField(f.set, i, c.Name)
+	for i, c := range r.Columns() {
+		csvField(f.w, i, c.Name)
 	}
-	f.set.WriteByte('\n')
-	for _, row := range r.Rows {
-		for i, v := range row {
+	err := f.w.WriteByte('\n')
+	for err == nil && r.Next() {
+		for i, v := range r.Values() {
 			switch {
 			case v.Null && i > 0:
-				f.set.WriteByte(',')
+				f.w.WriteByte(',')
 			case v.Null:
 			case v.Type.Kind == table.Varchar:
-				csvField(f.set, i, v.S)
+				csvField(f.w, i, v.S)
 			default:
-				csvField(f.set, i, v.String())
+				csvField(f.w, i, v.String())
 			}
 		}
-		f.set.WriteByte('\n')
+		err = f.w.WriteByte('\n') // or the first error of those before it
 	}
-	return nil
+	return err
 }
 
 func (f *csvFormat) failed(string, error) error { return nil }
+func (f *csvFormat) close() error               { return f.w.Flush() }
 
-func (f *csvFormat) close() error {
-	if f.set == nil {
-		return nil
-	}
-	return writeOnce(f.w, f.set)
-}
-
-// csvField writes field i of a line, quoted where it must be.
-func csvField(b *bytes.Buffer, i int, s string) {
+// csvField writes field i of a line, quoted where it must be. The writer keeps its
+// error.
+func csvField(w *bufio.Writer, i int, s string) {
 	if i > 0 {
-		b.WriteByte(',')
+		w.WriteByte(',')
 	}
 	if s != "" && !strings.ContainsAny(s, "\",\r\n") {
-		b.WriteString(s)
+		w.WriteString(s)
 		return
 	}
-	b.WriteByte('"')
-	b.WriteString(strings.ReplaceAll(s, `"`, `""`))
-	b.WriteByte('"')
+	w.WriteByte('"')
+	w.WriteString(strings.ReplaceAll(s, `"`, `""`))
+	w.WriteByte('"')
 }

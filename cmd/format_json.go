@@ -1,9 +1,9 @@
 package cmd
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/json"
-	"io"
 	"math"
 	"strconv"
 	"time"
@@ -12,66 +12,77 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// jsonFormat writes one line a statement:
+// jsonFormat writes one line a statement, row by row:
 //
 //	{"sql", "columns": [{"name", "type"}], "rows": [[...]], "backend", "passes", "ms", "load_ms"}
 //
-// and {"sql", "error"} for a failed one under --keep-going.
-type jsonFormat struct{ w io.Writer }
+// It ends with "error" in the place of what follows the rows, where the statement does. A
+// statement that fails before its first row is {"sql", "error"} under --keep-going.
+type jsonFormat struct{ w *bufio.Writer }
 
 type jsonColumn struct {
 	Name string `json:"name"`
 	Type string `json:"type"`
 }
 
-type jsonResult struct {
-	SQL     string              `json:"sql"`
-	Columns []jsonColumn        `json:"columns"`
-	Rows    [][]json.RawMessage `json:"rows"`
-	Backend string              `json:"backend"`
-	Passes  int                 `json:"passes"`
-	MS      float64             `json:"ms"`
-	LoadMS  float64             `json:"load_ms"`
-}
-
-type jsonError struct {
-	SQL   string `json:"sql"`
-	Error string `json:"error"`
-}
-
-func (f *jsonFormat) result(r *engine.Result) error {
-	out := jsonResult{
-		SQL: r.SQL, Backend: r.Backend, Passes: r.Passes,
-		MS: milliseconds(r.Elapsed), LoadMS: milliseconds(r.Load),
-		Columns: []jsonColumn{}, Rows: [][]json.RawMessage{},
+func (f *jsonFormat) rows(r *engine.Rows) error {
+	columns := []jsonColumn{}
+	for _, c := range r.Columns() {
+		columns = append(columns, jsonColumn{c.Name, c.Type.String()})
 	}
-	for _, c := range r.Columns {
-		out.Columns = append(out.Columns, jsonColumn{c.Name, c.Type.String()})
-	}
-	for _, row := range r.Rows {
-		cells := make([]json.RawMessage, len(row))
-		for i, v := range row {
-			cells[i] = jsonValue(v)
+	f.put(`{"sql":`, r.SQL(), `,"columns":`, columns, `,"rows":[`)
+	for n := 0; r.Next(); n++ {
+		if n > 0 {
+			f.w.WriteByte(',')
 		}
-		out.Rows = append(out.Rows, cells)
+		f.w.WriteByte('[')
+		for i, v := range r.Values() {
+			if i > 0 {
+				f.w.WriteByte(',')
+			}
+			f.w.Write(jsonValue(v))
+		}
+		if err := f.w.WriteByte(']'); err != nil { // or the first error of those before it
+			return err
+		}
 	}
-	return f.line(out)
+	if err := r.Err(); err != nil {
+		f.put(`],"error":`, message(err), "}\n")
+		return f.w.Flush()
+	}
+	s := r.Stats()
+	f.put(`],"backend":`, s.Backend, `,"passes":`, s.Passes, `,"ms":`, milliseconds(s.Elapsed), `,"load_ms":`, milliseconds(s.Load), "}\n")
+	return f.w.Flush()
 }
 
 func (f *jsonFormat) failed(sql string, err error) error {
-	return f.line(jsonError{sql, message(err)})
+	f.put(`{"sql":`, sql, `,"error":`, message(err), "}\n")
+	return f.w.Flush()
 }
 
 func (f *jsonFormat) close() error { return nil }
 
-func (f *jsonFormat) line(v any) error {
+// put writes text and, at every other place, a value in JSON. The writer keeps its
+// error.
+func (f *jsonFormat) put(parts ...any) {
+	for i, p := range parts {
+		if i%2 == 0 {
+			f.w.WriteString(p.(string))
+		} else {
+			f.w.Write(jsonOf(p))
+		}
+	}
+}
+
+// jsonOf is a value of text and numbers in JSON, which always encodes.
+func jsonOf(v any) []byte {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
 	if err := enc.Encode(v); err != nil {
-		return err
+		return []byte("null")
 	}
-	return writeOnce(f.w, &b)
+	return bytes.TrimRight(b.Bytes(), "\n")
 }
 
 // milliseconds gives a duration with three decimals.
@@ -85,24 +96,18 @@ const maxExact = 1 << 53
 
 // jsonValue writes a value so that no reader loses anything of it: integers
 // beyond 2^53, DECIMALs, dates, timestamps, NaN and the infinities are strings.
-func jsonValue(v table.Value) json.RawMessage {
+func jsonValue(v table.Value) []byte {
 	switch {
 	case v.Null:
-		return json.RawMessage("null")
+		return []byte("null")
 	case v.Type.Kind == table.Boolean:
-		return json.RawMessage(strconv.FormatBool(v.I != 0))
+		return strconv.AppendBool(nil, v.I != 0)
 	case v.Type.IsInteger() && -maxExact <= v.I && v.I <= maxExact:
-		return json.RawMessage(strconv.FormatInt(v.I, 10))
+		return strconv.AppendInt(nil, v.I, 10)
 	case v.Type.IsFloat() && !math.IsNaN(v.F) && !math.IsInf(v.F, 0):
-		return json.RawMessage(jsonFloat(v.F, v.Type.Kind))
+		return jsonFloat(v.F, v.Type.Kind)
 	}
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v.String()); err != nil { // a string always encodes
-		return json.RawMessage("null")
-	}
-	return bytes.TrimRight(b.Bytes(), "\n")
+	return jsonOf(v.String())
 }
 
 // jsonFloat gives the shortest digits that read back.

@@ -1,13 +1,11 @@
 package cmd
 
 import (
-	"bytes"
+	"bufio"
 	"fmt"
-	"io"
 	"strings"
 	"time"
 
-	"github.com/jedib0t/go-pretty/v6/table"
 	"github.com/jedib0t/go-pretty/v6/text"
 
 	"github.com/stencildb/stencildb/engine"
@@ -17,72 +15,123 @@ import (
 // tableFormat writes tables for people, each with a line below it that says what
 // the answer took.
 type tableFormat struct {
-	w     io.Writer
+	w     *bufio.Writer
 	began bool
 }
 
-func (f *tableFormat) result(r *engine.Result) error {
-	var b bytes.Buffer
+// widthRows is the number of rows that the widths of a table are found from.
+const widthRows = 1000
+
+func (f *tableFormat) rows(r *engine.Rows) error {
 	if f.began {
-		b.WriteByte('\n')
+		f.w.WriteByte('\n')
 	}
 	f.began = true
-	if len(r.Columns) > 0 {
-		b.WriteString(renderTable(r))
-		b.WriteByte('\n')
+	n := 0
+	if len(r.Columns()) > 0 {
+		n = f.table(r)
 	}
-	b.WriteString(footer(r))
-	b.WriteByte('\n')
-	return writeOnce(f.w, &b)
+	if r.Err() == nil {
+		f.w.WriteString(footer(len(r.Columns()) > 0, n, r.Stats()) + "\n")
+	}
+	return f.w.Flush()
 }
 
 func (f *tableFormat) failed(string, error) error { return nil }
-func (f *tableFormat) close() error               { return nil }
+func (f *tableFormat) close() error               { return f.w.Flush() }
 
-// renderTable draws the answer, numbers to the right.
-func renderTable(r *engine.Result) string {
-	t := table.NewWriter()
-	style := table.StyleLight
-	style.Format.Header = text.FormatDefault
-	t.SetStyle(style)
-	var header table.Row
-	var configs []table.ColumnConfig
-	for i, c := range r.Columns {
-		header = append(header, visible(c.Name))
+// table draws the answer, numbers to the right, and returns the number of rows. Cells
+// of later rows that are wider than their column stick out.
+func (f *tableFormat) table(r *engine.Rows) (n int) {
+	g := grid{w: f.w}
+	var header []string
+	for _, c := range r.Columns() {
 		align := text.AlignLeft
 		if c.Type.IsNumeric() {
 			align = text.AlignRight
 		}
-		configs = append(configs, table.ColumnConfig{Number: i + 1, Align: align, AlignHeader: align})
+		g.aligns = append(g.aligns, align)
+		header = append(header, visible(c.Name))
 	}
-	t.AppendHeader(header)
-	t.SetColumnConfigs(configs)
-	for _, row := range r.Rows {
-		var cells table.Row
-		for _, v := range row {
-			cells = append(cells, visible(v.String()))
+	first := [][]string{header}
+	for len(first) <= widthRows && r.Next() {
+		first = append(first, cells(r))
+	}
+	g.fit(first)
+	g.line("┌─", "─┬─", "─┐")
+	g.row(header)
+	g.line("├─", "─┼─", "─┤")
+	for _, row := range first[1:] {
+		g.row(row)
+	}
+	for n = len(first) - 1; r.Next(); n++ {
+		if g.row(cells(r)) != nil {
+			break
 		}
-		t.AppendRow(cells)
 	}
-	return t.Render()
+	g.line("└─", "─┴─", "─┘")
+	return n
 }
 
-// footer says what an answer took: "1 row, classic, 2 passes, 1,234 samples
-// counted, 0.412 ms (loading 31.0 ms)".
-func footer(r *engine.Result) string {
+func cells(r *engine.Rows) []string {
+	var list []string
+	for _, v := range r.Values() {
+		list = append(list, visible(v.String()))
+	}
+	return list
+}
+
+// grid draws a table line by line. Its writer keeps its error.
+type grid struct {
+	w      *bufio.Writer
+	aligns []text.Align
+	widths []int
+}
+
+// fit makes the columns as wide as their cells.
+func (g *grid) fit(rows [][]string) {
+	g.widths = make([]int, len(g.aligns))
+	for _, row := range rows {
+		for i, c := range row {
+			g.widths[i] = max(g.widths[i], text.StringWidth(c))
+		}
+	}
+}
+
+func (g *grid) line(left, middle, right string) {
 	var parts []string
-	if len(r.Columns) > 0 {
-		parts = append(parts, numbers.Count(len(r.Rows), "row", "rows"))
+	for _, w := range g.widths {
+		parts = append(parts, strings.Repeat("─", w))
 	}
-	if r.Backend != "" {
-		parts = append(parts, r.Backend)
+	g.w.WriteString(left + strings.Join(parts, middle) + right + "\n")
+}
+
+func (g *grid) row(cells []string) error {
+	for i, c := range cells {
+		g.w.WriteString("│ ")
+		g.w.WriteString(g.aligns[i].Apply(c, g.widths[i]))
+		g.w.WriteByte(' ')
 	}
-	if r.Passes > 0 {
-		parts = append(parts, numbers.Count(r.Passes, "pass", "passes"), numbers.Count(r.Samples, "sample", "samples")+" counted")
+	_, err := g.w.WriteString("│\n")
+	return err
+}
+
+// footer says what an answer of n rows took: "1 row, classic, 2 passes, 1,234 samples
+// counted, 0.412 ms (loading 31.0 ms)".
+func footer(table bool, n int, st engine.Stats) string {
+	var parts []string
+	if table {
+		parts = append(parts, numbers.Count(n, "row", "rows"))
 	}
-	s := strings.Join(append(parts, duration(r.Elapsed)), ", ")
-	if r.Load > 0 {
-		s += " (loading " + duration(r.Load) + ")"
+	if st.Backend != "" {
+		parts = append(parts, st.Backend)
+	}
+	if st.Passes > 0 {
+		parts = append(parts, numbers.Count(st.Passes, "pass", "passes"), numbers.Count(st.Samples, "sample", "samples")+" counted")
+	}
+	s := strings.Join(append(parts, duration(st.Elapsed)), ", ")
+	if st.Load > 0 {
+		s += " (loading " + duration(st.Load) + ")"
 	}
 	return s
 }

@@ -1,7 +1,6 @@
 package cmd
 
 import (
-	"errors"
 	"math"
 	"math/big"
 	"strings"
@@ -55,32 +54,14 @@ func TestJSONValues(t *testing.T) {
 	}
 }
 
-func TestResultWithoutColumns(t *testing.T) {
-	r := &engine.Result{SQL: "CREATE ...", Elapsed: 1500 * time.Microsecond}
-	for name, want := range map[string]string{
-		"csv":   "",
-		"json":  `{"sql":"CREATE ...","columns":[],"rows":[],"backend":"","passes":0,"ms":1.5,"load_ms":0}` + "\n",
-		"table": "1.500 ms\n",
-	} {
-		var b strings.Builder
-		f := newFormat(name, &b)
-		if err := errors.Join(f.result(r), f.close()); err != nil || b.String() != want {
-			t.Errorf("%s: %v, %q, want %q", name, err, b.String(), want)
-		}
-	}
-}
-
 func TestFooter(t *testing.T) {
-	r := &engine.Result{
-		Columns: []engine.Column{{Name: "x"}}, Rows: [][]table.Value{{table.Int(1)}, {table.Int(2)}},
-		Backend: "classic", Passes: 21, Samples: 1234567, Elapsed: 412 * time.Microsecond, Load: 31 * time.Millisecond,
-	}
+	s := engine.Stats{Backend: "classic", Passes: 21, Samples: 1234567, Elapsed: 412 * time.Microsecond, Load: 31 * time.Millisecond}
 	want := "2 rows, classic, 21 passes, 1,234,567 samples counted, 0.412 ms (loading 31.000 ms)"
-	if got := footer(r); got != want {
+	if got := footer(true, 2, s); got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
-	r.Rows, r.Passes, r.Samples, r.Load = r.Rows[:1], 1, 1, 0
-	if got, want := footer(r), "1 row, classic, 1 pass, 1 sample counted, 0.412 ms"; got != want {
+	s.Passes, s.Samples, s.Load = 1, 1, 0
+	if got, want := footer(true, 1, s), "1 row, classic, 1 pass, 1 sample counted, 0.412 ms"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 }

@@ -8,24 +8,26 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/stencildb/stencildb/engine"
+	"github.com/stencildb/stencildb/internal/files"
 )
 
 func newQuery() *cobra.Command {
 	var o common
 	var text sqlText
 	var keepGoing bool
+	var file string
 	var out *choice
 	c := &cobra.Command{
 		Use:   "query [flags] ['SQL; SQL; ...']",
 		Short: "Answer SQL",
 		Long: `Answers SQL statements in order. The first that fails ends the run, unless
---keep-going is given. A statement's answer is printed when it is complete: one
-that fails prints nothing but its error. A script without statements, such as a
+--keep-going is given. Rows are written as they come, in the order of the table; an
+error that only a later row raises ends them. A script without statements, such as a
 file of comments, is no error: standard error says that it has none.
 
-A statement is a SELECT of aggregates over one table, or EXPLAIN [ANALYZE] of one.
-There are COUNT, SUM, AVG, MIN, MAX, MEDIAN(x), selectivity(), arithmetic over
-them and
+A statement is a SELECT over one table, or EXPLAIN [ANALYZE] of one: of columns and
+expressions over them, with LIMIT and OFFSET, or of aggregates. There are COUNT, SUM,
+AVG, MIN, MAX, MEDIAN(x), selectivity(), arithmetic over them and
 
   percentile_disc(0.9) WITHIN GROUP (ORDER BY x)
   kth_largest(x, k), kth_smallest(x, k)
@@ -37,13 +39,16 @@ Formats: table is for people. csv is one result set, with NULL an unquoted empty
 field and "" an empty string. json is one line a statement: {"sql", "columns",
 "rows", "backend", "passes", "ms", "load_ms"}; ms is the time of the execution,
 load_ms what reading files and the first upload of columns took; integers beyond
-2^53, decimals, dates, timestamps, NaN and Infinity are strings.
+2^53, decimals, dates, timestamps, NaN and Infinity are strings; an error after the
+first rows ends the line as "error". arrow and parquet are one result set; arrow is
+the IPC file format with -o, else the stream format.
 
 The exit status is 1 for what is wrong in data, files or SQL, 2 for flags and
 arguments, 130 after Ctrl-C.` + commonHelp,
 		Example: `  stencildb query 'SELECT COUNT(*) FROM flights WHERE delay > 60'
   stencildb query --backend classic 'SELECT MEDIAN(delay), SUM(distance) FROM flights'
-  stencildb query --load t=trips.csv --format csv 'SELECT MIN(fare), MAX(fare) FROM t'
+  stencildb query --load t=trips.csv --format csv 'SELECT id, fare * 2 AS twice FROM t WHERE fare > 50'
+  stencildb query --load t=trips.csv --format parquet -o dear.parquet 'SELECT * FROM t WHERE fare > 50'
   echo 'SELECT AVG(delay) FROM flights' | stencildb query --format json -f -`,
 		Args: atMostOneSQL,
 	}
@@ -53,11 +58,14 @@ arguments, 130 after Ctrl-C.` + commonHelp,
 			return err
 		}
 		return o.withDB(c, func(ctx context.Context, db *engine.DB) error {
-			return runScript(ctx, db, script, newFormat(out.value, c.OutOrStdout()), keepGoing, text.name(), c.ErrOrStderr())
+			return runTo(file, c.OutOrStdout(), func(w io.Writer) error {
+				return runScript(ctx, db, script, newFormat(out.value, w, file != ""), keepGoing, text.name(), c.ErrOrStderr())
+			})
 		})
 	})
 	o.register(c)
-	out = choiceFlag(c, "format", "how answers are printed", "table", "csv", "json")
+	out = choiceFlag(c, "format", "how answers are written", formats...)
+	c.Flags().StringVarP(&file, "output", "o", "", "write the answers to `FILE`, which appears when all is written")
 	c.Flags().BoolVar(&keepGoing, "keep-going", false, "go on after a statement that fails (the exit status stays 1)")
 	text.register(c)
 	return c
@@ -67,19 +75,29 @@ arguments, 130 after Ctrl-C.` + commonHelp,
 // statements go to stderr, one line each.
 func runScript(ctx context.Context, db *engine.DB, text string, f format, keepGoing bool, source string, stderr io.Writer) error {
 	failed, none := false, true
-	for r, err := range db.Each(ctx, text) {
+	for rows, err := range db.Each(ctx, text) {
 		none = false
-		switch {
-		case err == nil:
-			if err := f.result(r); err != nil {
+		early := err != nil
+		if !early {
+			if err := f.rows(rows); err != nil {
 				return err
 			}
-		case ctx.Err() != nil || !keepGoing || isWrongDevice(err):
-			return err
-		default:
-			failed = true
-			reportError(stderr, err)
-			if err := f.failed(r.SQL, err); err != nil {
+			err = rows.Err()
+		}
+		if err == nil {
+			continue
+		}
+		if ctx.Err() != nil || !keepGoing || isWrongDevice(err) {
+			return errors.Join(err, f.close())
+		}
+		failed = true
+		reportError(stderr, err)
+		if early {
+			sql := text
+			if e := (*engine.StatementError)(nil); errors.As(err, &e) {
+				sql = e.SQL
+			}
+			if err := f.failed(sql, err); err != nil {
 				return err
 			}
 		}
@@ -91,6 +109,30 @@ func runScript(ctx context.Context, db *engine.DB, text string, f format, keepGo
 		note(stderr, "no statement in "+source)
 	}
 	return errors.Join(f.close(), failedIf(failed))
+}
+
+// runTo runs a script whose answers go to a file, which appears under its name when all
+// is written; "" is standard output.
+func runTo(path string, stdout io.Writer, script func(w io.Writer) error) error {
+	if path == "" {
+		return script(stdout)
+	}
+	f, err := files.Create(path)
+	if err != nil {
+		return err
+	}
+	defer f.Discard()
+	err = nil
+	failed := f.Commit(func(w io.Writer) error {
+		if err = script(w); errors.Is(err, errReported) { // what did not fail is kept
+			return nil
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return failed
 }
 
 func failedIf(failed bool) error {

@@ -122,7 +122,7 @@ func tour(ctx context.Context, dbs []*engine.DB, t *table.Table, w io.Writer) er
 func mipmap(ctx context.Context, db *engine.DB, t *table.Table, w io.Writer) error {
 	const column = 1
 	name := t.Fields[column].Name
-	r, err := db.Query(ctx, "SELECT SUM("+name+") FROM "+t.Name)
+	r, err := engine.Collect(db.Query(ctx, "SELECT SUM("+name+") FROM "+t.Name))
 	if err != nil {
 		return err
 	}
@@ -144,11 +144,11 @@ func (s stop) visit(ctx context.Context, dbs []*engine.DB, b *bytes.Buffer) (boo
 	same := true
 	for _, db := range dbs {
 		// The first run uploads and compiles; the second is what is shown.
-		cold, err := db.Query(ctx, s.sql)
+		cold, err := engine.Collect(db.Query(ctx, s.sql))
 		if err != nil {
 			return false, err
 		}
-		r, err := db.Query(ctx, s.sql)
+		r, err := engine.Collect(db.Query(ctx, s.sql))
 		if err != nil {
 			return false, err
 		}

@@ -78,7 +78,7 @@ func TestTraceFlags(t *testing.T) {
 
 // What differs between two traces of one statement: times, the device's name and the
 // predictions made for it.
-var differs = regexp.MustCompile(`"ms":[^,]+|\d+\.\d{3} ms|"device":"[^"]*"|backend \w+ on [^;]*;|(?s:Predicted \(.*?</pre>)|"Predicted \(.*?\],"answer"`)
+var differs = regexp.MustCompile(`"ms":[^,]+|\d+\.\d{3} ms|"device":"[^"]*"|backend \w+ on [^;]*;|Backend \w+ on [^\n"]*|(?s:Predicted \(.*?</pre>)|"Predicted \(.*?\],"answer"`)
 
 func TestExampleTracesAreWhatTraceWrites(t *testing.T) {
 	examples, err := filepath.Glob("../docs/traces/*.html")

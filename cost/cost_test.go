@@ -48,11 +48,7 @@ func work(t testing.TB, text string, rows ...int) *Work {
 			{Type: tab.Fields[1].Type, Base: table.OrdinalFloat64(0), Max: table.OrdinalFloat64(1) - table.OrdinalFloat64(0), Bits: 62, Codes: table.Codes{U64: make([]uint64, n)}},
 		}})
 	}
-	stmts, err := sql.Parse(text)
-	if err != nil {
-		t.Fatal(err)
-	}
-	q, err := stmts[0].Bind(one{tab})
+	q, err := sql.Fragment(tab, text)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,12 +58,6 @@ func work(t testing.TB, text string, rows ...int) *Work {
 	}
 	return Of(p)
 }
-
-// one is a catalog of one table.
-type one struct{ table *table.Table }
-
-func (o one) Names() []string                        { return []string{o.table.Name} }
-func (o one) Table(name string) (*table.Table, bool) { return o.table, name == o.table.Name }
 
 func classes(list []Item) []Class {
 	var out []Class

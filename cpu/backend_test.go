@@ -83,7 +83,7 @@ func edgeTable(t interface{ Fatal(...any) }, seed uint64, rows, chunkRows int, n
 // planByRow lowers a WHERE without package plan's help: it evaluates the
 // expression for every row, and selects the rows by their number in the last
 // column, and likewise those that raise an error.
-func planByRow(t *table.Table, q *expr.Query) *plan.Query {
+func planByRow(t *table.Table, q *plan.Fragment) *plan.Query {
 	out := &plan.Query{Table: t, Where: q.Where, Aggs: q.Aggs}
 	id := len(t.Fields) - 1
 	for _, c := range t.Chunks {
@@ -156,11 +156,11 @@ func checkAgainstScalar(t interface {
 	ctx := context.Background()
 	var good []expr.Aggregate
 	for _, a := range aggs {
-		if compareForms(ctx, t, tab, &expr.Query{Where: where, Aggs: []expr.Aggregate{a}}) {
+		if compareForms(ctx, t, tab, &plan.Fragment{Where: where, Aggs: []expr.Aggregate{a}}) {
 			good = append(good, a)
 		}
 	}
-	compareForms(ctx, t, tab, &expr.Query{Where: where, Aggs: good})
+	compareForms(ctx, t, tab, &plan.Fragment{Where: where, Aggs: good})
 }
 
 // execute answers q with every set of kernels, which must agree.
@@ -179,7 +179,7 @@ func execute(ctx context.Context, t interface{ Errorf(string, ...any) }, workers
 // compareForms reports whether the query has a value.
 func compareForms(ctx context.Context, t interface {
 	Errorf(string, ...any)
-}, tab *table.Table, q *expr.Query) bool {
+}, tab *table.Table, q *plan.Fragment) bool {
 	want, wantErr := Scalar(ctx, tab, q)
 	got, err := execute(ctx, t, 3, planByRow(tab, q))
 	if (err != nil) != (wantErr != nil) {
@@ -298,7 +298,7 @@ func TestAggregatesOverManyBlocks(t *testing.T) {
 				aggs = append(aggs, a)
 			}
 		}
-		compareForms(context.Background(), t, tab, &expr.Query{Where: where, Aggs: aggs})
+		compareForms(context.Background(), t, tab, &plan.Fragment{Where: where, Aggs: aggs})
 	}
 }
 
@@ -353,14 +353,14 @@ func TestBadPlansAndTheEndOfTheContext(t *testing.T) {
 	if _, err := New(0).Execute(ctx, q); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
-	if _, err := Scalar(ctx, tab, &expr.Query{Aggs: count}); !errors.Is(err, context.Canceled) {
+	if _, err := Scalar(ctx, tab, &plan.Fragment{Aggs: count}); !errors.Is(err, context.Canceled) {
 		t.Errorf("the oracle, cancelled: %v", err)
 	}
 }
 
 func TestWorkersDoNotShow(t *testing.T) {
 	tab := edgeTable(t, 5, 500, 65, 0.1)
-	q := planByRow(tab, &expr.Query{Aggs: slices.DeleteFunc(everyAggregate(tab, 3, 0.5), func(a expr.Aggregate) bool {
+	q := planByRow(tab, &plan.Fragment{Aggs: slices.DeleteFunc(everyAggregate(tab, 3, 0.5), func(a expr.Aggregate) bool {
 		return a.Kind == expr.Sum && a.Arg.IsFloat() // may overflow
 	})})
 	want, err := New(1).Execute(context.Background(), q)

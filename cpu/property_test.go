@@ -64,7 +64,7 @@ func TestRandomQueriesAgreeWithScalar(t *testing.T) {
 	}
 }
 
-func checkQuery(t *rapid.T, tab *table.Table, q *expr.Query) {
+func checkQuery(t *rapid.T, tab *table.Table, q *plan.Fragment) {
 	ctx := context.Background()
 	p, err := plan.NewQuery(tab, q)
 	if err != nil {

@@ -20,7 +20,7 @@ import (
 // It fails with the error of the first record that raises one; a backend may
 // report another record's, so compare that both fail, and with an error of some
 // record. It holds every selected value in memory.
-func Scalar(ctx context.Context, t *table.Table, q *expr.Query) ([]table.Value, error) {
+func Scalar(ctx context.Context, t *table.Table, q *plan.Fragment) ([]table.Value, error) {
 	rows := 0
 	lists := make([][]table.Value, len(q.Aggs)) // of each aggregate's column, NULLs left out
 	for _, c := range t.Chunks {

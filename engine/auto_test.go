@@ -65,7 +65,7 @@ const countFew = "SELECT COUNT(*) FROM t WHERE i < 3"
 
 func backendOf(t *testing.T, db *DB, text string) string {
 	t.Helper()
-	r, err := db.Query(context.Background(), text)
+	r, err := Collect(db.Query(context.Background(), text))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -82,7 +82,7 @@ func TestASmallTableWakesNoDevice(t *testing.T) {
 				t.Fatalf("ran on %s", got)
 			}
 		}
-		if _, err := db.Explain(context.Background(), "SELECT SUM(i) FROM t", true, false); err != nil {
+		if _, err := db.Explain(context.Background(), "SELECT SUM(i) FROM t", ExplainOptions{Analyze: true}); err != nil {
 			t.Fatal(err)
 		}
 		if d.opened != 0 {
@@ -107,7 +107,7 @@ func TestALargeTableComesToTheDevice(t *testing.T) {
 	// What is on the device costs nothing more, in another statement either.
 	segment := db.entries[0].table.Load().Chunks[0].Segments[0]
 	d.now = newContent([]textures.Residency{{Segment: segment, Kind: textures.FloatTexture, Bytes: 4 << 20}}, textures.Usage{Budget: 8 << 20, Used: 4 << 20})
-	x, err := db.Explain(context.Background(), "SELECT SUM(i) FROM t", false, false)
+	x, err := db.Explain(context.Background(), "SELECT SUM(i) FROM t", ExplainOptions{})
 	if err != nil || x.Backend != "classic" || x.Predictions[0].Uploading != 0 {
 		t.Errorf("%+v, %v", x, err)
 	}
@@ -120,7 +120,7 @@ func TestWithoutADevice(t *testing.T) {
 		t.Setenv("STENCILDB_DEVICE", c.environment)
 		db.opener = func(Options) (device, error) { return nil, lost }
 		for range 50 {
-			r, err := db.Query(context.Background(), countFew)
+			r, err := Collect(db.Query(context.Background(), countFew))
 			if c.backend == "" && !errors.Is(err, lost) || c.backend != "" && (err != nil || r.Backend != c.backend) {
 				t.Fatalf("%+v: %+v, %v", c, r, err)
 			}
@@ -147,7 +147,7 @@ func TestAutoFallsThrough(t *testing.T) {
 		}
 		d.now = newContent([]textures.Residency{{Segment: db.entries[0].table.Load().Chunks[0].Segments[0], Kind: textures.FloatTexture}}, textures.Usage{})
 		for range 3 {
-			r, err := db.Query(context.Background(), countFew)
+			r, err := Collect(db.Query(context.Background(), countFew))
 			if c.backend == "" && !errors.Is(err, other) || c.backend != "" && (err != nil || r.Backend != c.backend) {
 				t.Errorf("%v: %+v, %v", c.err, r, err)
 			}
@@ -166,7 +166,7 @@ func settledOn(t *testing.T, rows int, list ...*fake) *Statement {
 		t.Fatal(err)
 	}
 	d.now = newContent([]textures.Residency{{Segment: db.entries[0].table.Load().Chunks[0].Segments[0], Kind: textures.FloatTexture}}, textures.Usage{})
-	s, err := db.Prepare(countFew)
+	s, err := db.Prepare(context.Background(), countFew)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -229,14 +229,14 @@ func TestNoTrialWithoutHope(t *testing.T) {
 // backend that is left out.
 func TestAutoWithoutCalibration(t *testing.T) {
 	db, _ := auto(t, 10, Options{}, &fake{name: "classic"})
-	x, err := db.Explain(context.Background(), countFew, false, false)
+	x, err := db.Explain(context.Background(), countFew, ExplainOptions{})
 	if err != nil || !strings.HasPrefix(x.Costs, "built in") || !strings.Contains(strings.Join(x.Lines(), "\n"), "no device is open") {
 		t.Errorf("%v\n%s", err, strings.Join(x.Lines(), "\n"))
 	}
 	if err := db.Ready(); err != nil {
 		t.Fatal(err)
 	}
-	x, err = db.Explain(context.Background(), countFew, false, false)
+	x, err = db.Explain(context.Background(), countFew, ExplainOptions{})
 	if err != nil || !strings.Contains(x.Costs, "info --calibrate") {
 		t.Errorf("%v\n%s", err, strings.Join(x.Lines(), "\n"))
 	}
@@ -244,7 +244,7 @@ func TestAutoWithoutCalibration(t *testing.T) {
 
 func TestExplainShowsPredictions(t *testing.T) {
 	db, d := auto(t, 4_000_000, Options{Calibrations: calibrated(t, fakeProfile("classic"))}, &fake{name: "classic"})
-	x, err := db.Explain(context.Background(), countFew, false, false)
+	x, err := db.Explain(context.Background(), countFew, ExplainOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -263,7 +263,7 @@ func TestExplainShowsPredictions(t *testing.T) {
 	}
 	d.now = newContent([]textures.Residency{{Segment: db.entries[0].table.Load().Chunks[0].Segments[0], Kind: textures.FloatTexture, Bytes: 4 << 20},
 		{Segment: &table.Segment{}, Kind: textures.FloatTexture, Bytes: 1 << 20}}, textures.Usage{Budget: 8 << 20, Used: 5 << 20, Working: 1 << 20})
-	x, err = db.Explain(context.Background(), countFew, true, false)
+	x, err = db.Explain(context.Background(), countFew, ExplainOptions{Analyze: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -285,24 +285,24 @@ func TestChoicesSettle(t *testing.T) {
 		if s.choice.settled.Load() != nil {
 			t.Fatalf("settled after %d executions", i)
 		}
-		if _, err := s.Query(context.Background()); err != nil {
+		if _, err := Collect(s.Query(context.Background())); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if _, err := s.Query(context.Background()); err != nil || !s.choice.settled.Load().valid(s.db) {
+	if _, err := Collect(s.Query(context.Background())); err != nil || !s.choice.settled.Load().valid(s.db) {
 		t.Fatalf("not settled: %v", err)
 	}
 	d.now = newContent(d.now.list, d.now.usage) // something was evicted, and is back
 	if s.choice.settled.Load().valid(s.db) {
 		t.Error("what is resident has changed, and the choice stays")
 	}
-	if _, err := s.Query(context.Background()); err != nil || !s.choice.settled.Load().valid(s.db) {
+	if _, err := Collect(s.Query(context.Background())); err != nil || !s.choice.settled.Load().valid(s.db) {
 		t.Errorf("not settled again: %v", err)
 	}
 	if err := s.db.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if r, err := s.Query(context.Background()); err == nil {
+	if r, err := Collect(s.Query(context.Background())); err == nil {
 		t.Errorf("a settled statement of a closed DB gives %+v", r)
 	}
 }

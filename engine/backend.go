@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"errors"
+	"iter"
 	"time"
 
 	"github.com/stencildb/stencildb/plan"
@@ -30,6 +31,17 @@ type Backend interface {
 	Explain(q *plan.Query) ([]Step, error)
 	// Close releases what the backend holds. It must not be used afterwards.
 	Close() error
+}
+
+// RowSource is a [Backend] that gives the rows that a plan without aggregates selects.
+type RowSource interface {
+	Backend
+	// Rows yields the selected rows in the order of the table, in blocks of at most
+	// some ten thousand, and after an error nothing. It works a bounded number of
+	// blocks ahead of its caller. Errors that the plan's checks find come before the
+	// first block. When the caller stops or ctx ends it releases what it holds; on a device,
+	// others may use it between two blocks.
+	Rows(ctx context.Context, q *plan.Query) iter.Seq2[plan.Block, error]
 }
 
 // Analyzer is a [Backend] that can say what each pass of an execution took. For

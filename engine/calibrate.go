@@ -160,7 +160,7 @@ func (c *calibration) failed(backend string, err error) {
 // compare answers a statement on every backend and compares the answers with that of
 // cpu.
 func (c *calibration) compare(ctx context.Context, sql string) error {
-	s, err := c.db.Prepare(sql)
+	s, err := c.db.Prepare(ctx, sql)
 	if err != nil {
 		return err
 	}

@@ -38,6 +38,13 @@ func (cpuBackend) Explain(q *plan.Query) ([]Step, error) {
 			Counts: "decided from the columns' ranges alone: all records of a chunk or none",
 		})
 	}
+	if len(q.Aggs) == 0 {
+		var names []string
+		for _, i := range q.Columns {
+			names = append(names, expr.Ident(q.Table.Fields[i].Name))
+		}
+		steps = append(steps, Step{Pass: "Rows(" + strings.Join(names, ", ") + ")", Counts: "lists the selected records, in the order of the table, and gathers these columns of them"})
+	}
 	for _, a := range q.Aggs {
 		steps = append(steps, Step{Pass: "Aggregate(" + a.String() + ")", Counts: aggregateWords(a)})
 	}
@@ -86,9 +93,9 @@ func scanWords(q *plan.Query) string {
 }
 
 func columnsRead(q *plan.Query) []int {
-	cols := []int{}
+	cols := slices.Clone(q.Columns)
 	if q.Where != nil {
-		cols = expr.Columns(q.Where)
+		cols = append(cols, expr.Columns(q.Where)...)
 	}
 	for _, a := range q.Aggs {
 		if a.Col >= 0 {

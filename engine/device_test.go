@@ -113,7 +113,7 @@ func TestAFaultClosesTheDevice(t *testing.T) {
 			if err := db.Ready(); err != nil {
 				t.Fatal(err)
 			}
-			r, err := db.Query(context.Background(), countFew)
+			r, err := Collect(db.Query(context.Background(), countFew))
 			switch {
 			case backend == "classic" && (!errors.Is(err, glctx.ErrFault) || strings.Count(err.Error(), "context lost") > 1):
 				t.Errorf("%s: %v", name, err)
@@ -131,7 +131,7 @@ func TestAFaultClosesTheDevice(t *testing.T) {
 			if err := db.Ready(); err != nil {
 				t.Fatal(err)
 			}
-			r, err = db.Query(context.Background(), countFew)
+			r, err = Collect(db.Query(context.Background(), countFew))
 			if err != nil || r.Backend != "classic" || r.Rows[0][0].I != 46875 || len(*gpus) != 2 {
 				t.Errorf("%s: after it %+v, %v on device %d", name, r, err, len(*gpus))
 			}
@@ -165,7 +165,7 @@ func TestAStatementOutlivesTheFaultOfAnother(t *testing.T) {
 	// A device that is closed for good is no reason to go on.
 	d.backends["classic"] = &fake{name: "classic", err: glctx.ErrClosed}
 	db.opening.device.(*fakeDevice).backends = d.backends
-	if _, err := db.Query(context.Background(), "SELECT COUNT(*) FROM small"); !errors.Is(err, glctx.ErrClosed) {
+	if _, err := Collect(db.Query(context.Background(), "SELECT COUNT(*) FROM small")); !errors.Is(err, glctx.ErrClosed) {
 		t.Errorf("%v", err)
 	}
 }
@@ -192,11 +192,11 @@ func TestAFailedStatementTakesItsOpeningWithIt(t *testing.T) {
 	}
 	classic := &fake{name: "classic", err: errors.New("no")}
 	on(db, classic)
-	if _, err := db.Query(context.Background(), "SELECT COUNT(*) FROM small"); err == nil {
+	if _, err := Collect(db.Query(context.Background(), "SELECT COUNT(*) FROM small")); err == nil {
 		t.Fatal("no error")
 	}
 	classic.err = nil
-	r, err := db.Query(context.Background(), "SELECT COUNT(*) FROM small")
+	r, err := Collect(db.Query(context.Background(), "SELECT COUNT(*) FROM small"))
 	if err != nil || r.Load != 0 || r.Elapsed <= 0 {
 		t.Errorf("%+v, %v", r, err)
 	}
@@ -237,7 +237,7 @@ func TestWaitingForTheDeviceEndsWithTheContext(t *testing.T) {
 				time.AfterFunc(time.Millisecond, cancel)
 			}
 			for _, text := range []string{"SELECT COUNT(*) FROM small WHERE i > 1", "EXPLAIN ANALYZE SELECT COUNT(*) FROM small WHERE i > 1"} {
-				_, err := db.Query(ctx, text)
+				_, err := Collect(db.Query(ctx, text))
 				want := context.Canceled
 				if timeout > 0 {
 					want = context.DeadlineExceeded
@@ -251,7 +251,7 @@ func TestWaitingForTheDeviceEndsWithTheContext(t *testing.T) {
 		if timeout > 0 {
 			continue
 		}
-		r, err := db.Query(context.Background(), "SELECT COUNT(*) FROM small WHERE i > 1")
+		r, err := Collect(db.Query(context.Background(), "SELECT COUNT(*) FROM small WHERE i > 1"))
 		if err != nil || r.Rows[0][0].I != 2 {
 			t.Errorf("%+v, %v after it", r, err)
 		}
@@ -281,7 +281,7 @@ func TestAPassThatRunsIsAbandoned(t *testing.T) {
 	}, func() { close(ended) }}
 	ctx, cancel := context.WithCancel(context.Background())
 	go func() { <-begun; cancel() }()
-	if _, err := db.Query(ctx, "SELECT COUNT(*), SUM(i) FROM small WHERE i > 1"); !errors.Is(err, context.Canceled) {
+	if _, err := Collect(db.Query(ctx, "SELECT COUNT(*), SUM(i) FROM small WHERE i > 1")); !errors.Is(err, context.Canceled) {
 		t.Errorf("%v", err)
 	}
 	if !g.Context.Abandoned() {
@@ -333,13 +333,13 @@ func TestReadingEndsWithTheContext(t *testing.T) {
 	}
 	for range 2 {
 		ctx, cancel := context.WithTimeout(context.Background(), time.Millisecond)
-		if _, err := db.Query(ctx, countFew); !errors.Is(err, context.DeadlineExceeded) {
+		if _, err := Collect(db.Query(ctx, countFew)); !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("%v", err)
 		}
 		cancel()
 	}
 	close(open)
-	r, err := db.Query(context.Background(), countFew)
+	r, err := Collect(db.Query(context.Background(), countFew))
 	if err != nil || r.Rows[0][0].I != 3 || reads != 1 {
 		t.Errorf("%+v, %v after %d readings", r, err, reads)
 	}
@@ -356,11 +356,11 @@ func TestOpeningEndsWithTheContext(t *testing.T) {
 	db.opener = func(Options) (device, error) { <-opens; return d, nil }
 	ctx, cancel := context.WithTimeout(context.Background(), time.Millisecond)
 	defer cancel()
-	if _, err := db.Query(ctx, "SELECT COUNT(*) FROM small"); !errors.Is(err, context.DeadlineExceeded) {
+	if _, err := Collect(db.Query(ctx, "SELECT COUNT(*) FROM small")); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("%v", err)
 	}
 	close(opens)
-	if r, err := db.Query(context.Background(), "SELECT COUNT(*) FROM small"); err != nil || r.Load <= 0 {
+	if r, err := Collect(db.Query(context.Background(), "SELECT COUNT(*) FROM small")); err != nil || r.Load <= 0 {
 		t.Errorf("%+v, %v", r, err)
 	}
 }

@@ -63,7 +63,7 @@ func openSmall(t *testing.T) *DB {
 }
 
 func TestQueryAnswersOneRow(t *testing.T) {
-	r, err := openSmall(t).Query(context.Background(), "SELECT COUNT(*), SUM(i) + 1 AS s, MEDIAN(d), MIN(i) FROM small WHERE d > 0.5;")
+	r, err := Collect(openSmall(t).Query(context.Background(), "SELECT COUNT(*), SUM(i) + 1 AS s, MEDIAN(d), MIN(i) FROM small WHERE d > 0.5;"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -85,7 +85,7 @@ func TestQueryAnswersOneRow(t *testing.T) {
 
 func TestQueryTakesOneStatement(t *testing.T) {
 	for _, text := range []string{"", "SELECT COUNT(*) FROM small; SELECT COUNT(*) FROM small"} {
-		if _, err := openSmall(t).Query(context.Background(), text); err == nil {
+		if _, err := Collect(openSmall(t).Query(context.Background(), text)); err == nil {
 			t.Errorf("%q is no error", text)
 		}
 	}
@@ -95,10 +95,14 @@ func TestEachGoesOnAfterAnError(t *testing.T) {
 	var got []string
 	for r, err := range openSmall(t).Each(context.Background(), "SELECT COUNT(*) FROM small; SELECT 1/(COUNT(*)-4) FROM small; SELECT COUNT(i) FROM small") {
 		if err != nil {
-			got = append(got, r.SQL+": "+err.Error())
+			got = append(got, err.(*StatementError).SQL+": "+err.Error())
 			continue
 		}
-		got = append(got, r.Rows[0][0].String())
+		all, err := Collect(r, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got = append(got, all.Rows[0][0].String())
 	}
 	if len(got) != 3 || got[0] != "4" || got[2] != "3" ||
 		!strings.HasPrefix(got[1], "SELECT 1/(COUNT(*)-4) FROM small: ") || !strings.Contains(got[1], "division by zero") {
@@ -122,7 +126,7 @@ func TestEachStopsWithItsContext(t *testing.T) {
 }
 
 func TestErrorsKeepTheirPosition(t *testing.T) {
-	_, err := openSmall(t).Query(context.Background(), "SELECT COUNT(*)\nFROM small WHERE j = 1")
+	_, err := Collect(openSmall(t).Query(context.Background(), "SELECT COUNT(*)\nFROM small WHERE j = 1"))
 	var e *expr.Error
 	if !errors.As(err, &e) || e.Pos != 33 || !strings.Contains(err.Error(), "line 2, column 18") {
 		t.Errorf("%v at %+v", err, e)
@@ -141,7 +145,7 @@ func TestTablesAreReadOnce(t *testing.T) {
 	}
 	var loads []time.Duration
 	for range 2 {
-		r, err := db.Query(context.Background(), "SELECT SUM(a) FROM t")
+		r, err := Collect(db.Query(context.Background(), "SELECT SUM(a) FROM t"))
 		if err != nil || r.Rows[0][0].String() != "6" {
 			t.Fatal(r, err)
 		}
@@ -160,10 +164,10 @@ func TestUnreadableFileIsTheErrorOfTheStatement(t *testing.T) {
 	if err := db.Attach(ingest.Source{Name: "gone", Path: "no-such-file.csv"}, nil); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := db.Query(context.Background(), "SELECT COUNT(*) FROM small"); err != nil {
+	if _, err := Collect(db.Query(context.Background(), "SELECT COUNT(*) FROM small")); err != nil {
 		t.Error(err)
 	}
-	if _, err := db.Query(context.Background(), "SELECT COUNT(*) FROM gone"); err == nil || !strings.Contains(err.Error(), "no-such-file.csv: no such file") {
+	if _, err := Collect(db.Query(context.Background(), "SELECT COUNT(*) FROM gone")); err == nil || !strings.Contains(err.Error(), "no-such-file.csv: no such file") {
 		t.Errorf("error %v", err)
 	}
 	if err := db.Load(context.Background(), ingest.Source{Name: "gone2", Path: "no-such-file.csv"}, nil); err == nil {
@@ -181,7 +185,7 @@ func TestHostBudgetCountsAllTables(t *testing.T) {
 	if err := db.AttachBytes(ingest.Source{Name: "t", Path: "t.csv"}, csv); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := db.Query(context.Background(), "SELECT COUNT(*) FROM t"); err == nil || !strings.Contains(err.Error(), "--host-memory") {
+	if _, err := Collect(db.Query(context.Background(), "SELECT COUNT(*) FROM t")); err == nil || !strings.Contains(err.Error(), "--host-memory") {
 		t.Errorf("error %v", err)
 	}
 }
@@ -205,7 +209,7 @@ func TestClosedDB(t *testing.T) {
 	if err := errors.Join(db.Close(), db.Close()); err != nil {
 		t.Error(err)
 	}
-	if _, err := db.Query(context.Background(), "SELECT COUNT(*) FROM small"); err == nil {
+	if _, err := Collect(db.Query(context.Background(), "SELECT COUNT(*) FROM small")); err == nil {
 		t.Error("a closed DB answers")
 	}
 	if err := db.Add(small(t)); err == nil {
@@ -214,7 +218,7 @@ func TestClosedDB(t *testing.T) {
 }
 
 func TestExplainOnTheCPU(t *testing.T) {
-	x, err := openSmall(t).Explain(context.Background(), "SELECT SUM(i), MAX(d) FROM small WHERE i > 1 AND d < 1 OR i = 1", false, false)
+	x, err := openSmall(t).Explain(context.Background(), "SELECT SUM(i), MAX(d) FROM small WHERE i > 1 AND d < 1 OR i = 1", ExplainOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -224,18 +228,18 @@ func TestExplainOnTheCPU(t *testing.T) {
 			t.Errorf("%q lacks %q", text, want)
 		}
 	}
-	if x.Answer != nil || x.SQL != "SELECT SUM(i), MAX(d) FROM small WHERE i > 1 AND d < 1 OR i = 1" {
+	if x.Stats != nil || x.SQL != "SELECT SUM(i), MAX(d) FROM small WHERE i > 1 AND d < 1 OR i = 1" {
 		t.Errorf("%+v", x)
 	}
 }
 
 func TestAnalyzeReportsTheAnswersNumbers(t *testing.T) {
 	for _, text := range []string{"EXPLAIN ANALYZE SELECT COUNT(*) FROM small", "EXPLAIN SELECT COUNT(*) FROM small"} {
-		x, err := openSmall(t).Explain(context.Background(), text, strings.Contains(text, "ANALYZE"), false)
+		x, err := openSmall(t).Explain(context.Background(), text, ExplainOptions{Analyze: strings.Contains(text, "ANALYZE")})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if analyzed := x.Answer != nil; analyzed != strings.Contains(text, "ANALYZE") {
+		if analyzed := x.Stats != nil; analyzed != strings.Contains(text, "ANALYZE") {
 			t.Errorf("%s: analyzed %v", text, analyzed)
 		}
 	}
@@ -305,18 +309,23 @@ func TestAnalyzeShowsEachPass(t *testing.T) {
 		{Pass: "CopyToDepth(i)", GLSL: "#version 450\nvoid main() {}\n", Elapsed: 1500 * time.Microsecond},
 		{Pass: "Compare(i < 3)", Counts: "the records with i < 3", Counted: true, Samples: 2, Elapsed: time.Millisecond},
 	}})
-	x, err := db.Explain(context.Background(), "SELECT COUNT(*) FROM small WHERE i < 3", true, true)
+	x, err := db.Explain(context.Background(), "SELECT COUNT(*) FROM small WHERE i < 3", ExplainOptions{Analyze: true, GLSL: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	x.Answer.Elapsed, x.Answer.Load = 3*time.Millisecond, 2*time.Nanosecond
+	x.Stats.Elapsed, x.Stats.Load = 3*time.Millisecond, 2*time.Nanosecond
 	x.Predictions, x.Resident = nil, nil
 	if diff := cmp.Diff([]string{
-		"Backend classic",
+		"Project(COUNT(*) AS count)",
+		"  Aggregate(COUNT(*))",
+		"    Filter(i < 3)",
+		"      Scan(small)",
+		"Backend classic on fake",
 		"   1  CopyToDepth(i)  (1.500 ms)",
 		"        | #version 450",
 		"        | void main() {}",
 		"   2  Compare(i < 3)  the records with i < 3  (samples 2, 1.000 ms)",
+		"Rows: 1",
 		"Passes: 7",
 		"Samples counted: 9",
 		"Execution time: 3.000 ms",
@@ -334,7 +343,7 @@ func TestOpeningOfADeviceIsLoading(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, loading := range []bool{true, false} {
-		r, err := db.Query(context.Background(), "SELECT COUNT(*) FROM small")
+		r, err := Collect(db.Query(context.Background(), "SELECT COUNT(*) FROM small"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -355,7 +364,7 @@ func TestProgressEndsWithAFailure(t *testing.T) {
 	if err := db.Attach(ingest.Source{Name: "t", Path: path}, func(_ string, d, n int64) { done, total = d, n }); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := db.Query(context.Background(), "SELECT COUNT(*) FROM t"); err == nil || done != total {
+	if _, err := Collect(db.Query(context.Background(), "SELECT COUNT(*) FROM t")); err == nil || done != total {
 		t.Errorf("%v, and the last progress is %d of %d", err, done, total)
 	}
 }

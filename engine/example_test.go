@@ -21,7 +21,7 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	r, err := db.Query(context.Background(), "SELECT COUNT(*), MAX(fare) AS highest FROM trips WHERE miles > 2")
+	r, err := engine.Collect(db.Query(context.Background(), "SELECT COUNT(*), MAX(fare) AS highest FROM trips WHERE miles > 2"))
 	if err != nil {
 		fmt.Println(err)
 		return

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -9,23 +10,40 @@ import (
 	"time"
 
 	"github.com/stencildb/stencildb/cost"
-	"github.com/stencildb/stencildb/sql"
+	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/table"
 )
 
-// Explanation lists the passes of a statement.
+// ExplainOptions say what an explanation has.
+type ExplainOptions struct {
+	// Analyze executes the statement: pass by pass where the backend can do that, then
+	// as a whole for the time. Without it nothing runs.
+	Analyze bool
+	// GLSL lists the programs of the passes.
+	GLSL bool
+	// Args are the values of the parameters $1, $2, ...
+	Args []any
+}
+
+// Explanation is the plan of a statement: its tree, and for the fragment in it, which one
+// backend does, the passes.
 type Explanation struct {
-	SQL     string // the query, without EXPLAIN
-	Backend string
-	Why     string // why this backend, where auto chose it
-	Steps   []Step
-	GLSL    bool // whether Lines include the fragment programs
+	SQL  string    // the query, without EXPLAIN
+	Tree plan.Node // with fragments cut out
+	// Backend does the fragment, on Device ("" for the CPU), and Why says why, where auto chose
+	// it. All are empty for a statement that reads no table.
+	Backend, Device, Why string
+	Steps                []Step
+	GLSL                 bool // whether Lines include the programs
 	// Predictions is what each backend was predicted to take, the cheapest first, and
 	// Costs where the predictions come from.
 	Predictions []Prediction
 	Costs       string
-	// Answer is what the execution gave, for ANALYZE; else nil.
-	Answer *Result
+	// Stats is what the execution took and Rows how many rows it gave, for Analyze; else nil
+	// and 0.
+	Stats *Stats
+	Rows  int64
 	// Resident is what was on the device after the execution; nil where none is open.
 	Resident *Resident
 	// PerPass says that the steps are those executed, with what each took. An
@@ -54,50 +72,67 @@ type Prediction struct {
 	Measured time.Duration
 }
 
-// Explain lists the passes of one statement (with or without EXPLAIN before it).
-// Without analyze nothing runs; with it the statement is executed: pass by pass where
-// the backend can do that, then as a whole for the time. With glsl the fragment
-// programs are listed too.
-func (db *DB) Explain(ctx context.Context, text string, analyze, glsl bool) (*Explanation, error) {
-	st, err := parseOne(text)
+// Explain tells how one statement (with or without EXPLAIN before it) is answered.
+func (db *DB) Explain(ctx context.Context, text string, o ExplainOptions) (*Explanation, error) {
+	s := db.statements.get(text) // what it took before tells more
+	if s == nil {
+		st, err := parseOne(text)
+		if err != nil {
+			return nil, err
+		}
+		s = &Statement{db: db, script: text, parsed: st}
+	}
+	o.Analyze = o.Analyze || s.parsed.Analyze
+	return s.explain(ctx, o)
+}
+
+func (s *Statement) explain(ctx context.Context, o ExplainOptions) (*Explanation, error) {
+	s, err := s.with(ctx, o.Args)
 	if err != nil {
 		return nil, err
 	}
-	return db.explain(ctx, text, st, analyze || st.Analyze, glsl)
-}
-
-func (db *DB) explain(ctx context.Context, script string, st *sql.Statement, analyze, glsl bool) (*Explanation, error) {
-	s := db.statements.get(script) // what it took before tells more
-	if s == nil {
-		var err error
-		if s, err = db.prepare(ctx, script, st); err != nil {
-			return nil, err
-		}
-	}
 	s, unpin, err := s.pinned()
 	if err != nil {
-		return nil, described(script, err)
+		return nil, s.described(err)
 	}
 	defer unpin()
-	x := &Explanation{SQL: s.query.Header, GLSL: glsl}
-	if x.SQL == "" {
-		x.SQL = st.Text
-	}
-	if err := x.explain(ctx, s, analyze); err != nil {
-		return nil, described(script, err)
+	x := &Explanation{SQL: s.parsed.Select(), Tree: s.tree, GLSL: o.GLSL}
+	if err := x.explain(ctx, s, o.Analyze); err != nil {
+		return nil, s.described(err)
 	}
 	return x, nil
 }
 
-func (x *Explanation) explain(ctx context.Context, s *Statement, analyze bool) error {
+func (x *Explanation) explain(ctx context.Context, s *Statement, analyze bool) (err error) {
+	switch {
+	case s.fragment == nil:
+	case len(s.fragment.Aggs) == 0:
+		err = s.rowSource(ctx, new(time.Duration), func(b RowSource) (err error) {
+			x.Backend = b.Name()
+			x.Steps, err = b.Explain(s.plan)
+			return err
+		})
+	default:
+		err = x.aggregates(ctx, s, analyze)
+	}
+	if err != nil || !analyze {
+		return err
+	}
+	return x.analyze(ctx, s)
+}
+
+// aggregates explains a fragment that every backend may do.
+func (x *Explanation) aggregates(ctx context.Context, s *Statement, analyze bool) error {
 	if err := x.predict(ctx, s); err != nil {
 		return err
 	}
 	var opening time.Duration
 	err := s.try(ctx, &opening, func(b Backend) (err error) {
 		x.Backend = b.Name()
-		if analyze {
-			return x.analyze(ctx, s, b)
+		if a, ok := b.(Analyzer); ok && analyze {
+			x.PerPass = true
+			_, x.Steps, err = a.Analyze(ctx, s.plan)
+			return err
 		}
 		x.Steps, err = b.Explain(s.plan)
 		return err
@@ -107,6 +142,9 @@ func (x *Explanation) explain(ctx context.Context, s *Statement, analyze bool) e
 	}
 	if s.db.opts.Backend == "auto" {
 		x.Why = "auto: " + x.why(s)
+	}
+	if d, _, err := s.db.opened(); err == nil && d != nil && x.Backend != "cpu" {
+		x.Device = d.key().Renderer
 	}
 	return nil
 }
@@ -170,45 +208,39 @@ func (x *Explanation) why(s *Statement) string {
 	return "predicted to be the fastest"
 }
 
-// analyze executes the statement for its numbers.
-func (x *Explanation) analyze(ctx context.Context, s *Statement, b Backend) error {
-	var load time.Duration
-	if a, ok := b.(Analyzer); ok {
-		answer, steps, err := a.Analyze(ctx, s.plan)
-		if err != nil {
-			return err
-		}
-		x.Steps, x.PerPass, load = steps, true, answer.Load
-	} else {
-		var err error
-		if x.Steps, err = b.Explain(s.plan); err != nil {
-			return err
-		}
-	}
-	start := time.Now()
-	answer, err := b.Execute(ctx, s.plan)
+// analyze executes the statement for its numbers, on the backend that was explained.
+func (x *Explanation) analyze(ctx context.Context, s *Statement) error {
+	rows, err := s.run(ctx, func(e *execution) { e.on = x.Backend })
 	if err != nil {
 		return err
 	}
-	took := max(0, time.Since(start)-answer.Load)
-	if x.Answer, err = s.result(b.Name(), answer); err != nil {
-		return err
+	for b := range rows.rest() {
+		x.Rows += int64(b.Len())
 	}
-	x.Answer.Elapsed = took
-	x.Answer.Load += load + time.Duration(s.load.Swap(0))
-	x.Resident = s.db.Resident()
-	return nil
+	stats := rows.Stats()
+	x.Stats, x.Resident = &stats, s.db.Resident()
+	return rows.Err()
 }
 
 // Lines is the explanation as text, a pass a line.
 func (x *Explanation) Lines() []string {
-	lines := []string{"Backend " + x.Backend}
-	if x.Why != "" {
-		lines[0] += " (" + x.Why + ")"
+	var lines []string
+	indented := func(n plan.Node, depth int) {
+		lines = append(lines, strings.Repeat("  ", depth)+n.String())
 	}
-	lines = append(lines, x.stepLines()...)
+	plan.Walk(x.Tree, func(n plan.Node, depth int) {
+		f, ok := n.(*plan.Fragment)
+		if !ok {
+			indented(n, depth)
+			return
+		}
+		plan.Walk(f.Nodes, func(n plan.Node, below int) { indented(n, depth+below) })
+		lines = append(lines, x.backendLine())
+		lines = append(lines, x.stepLines()...)
+	})
 	lines = append(lines, x.predictionLines()...)
-	if r := x.Answer; r != nil {
+	if r := x.Stats; r != nil {
+		lines = append(lines, fmt.Sprintf("Rows: %d", x.Rows))
 		if r.Passes > 0 {
 			lines = append(lines, fmt.Sprintf("Passes: %d", r.Passes), fmt.Sprintf("Samples counted: %d", r.Samples))
 		}
@@ -221,6 +253,18 @@ func (x *Explanation) Lines() []string {
 		lines = append(lines, x.Resident.Lines()...)
 	}
 	return lines
+}
+
+// backendLine says who does the fragment.
+func (x *Explanation) backendLine() string {
+	line := "Backend " + x.Backend
+	if x.Device != "" {
+		line += " on " + x.Device
+	}
+	if x.Why != "" {
+		line += " (" + x.Why + ")"
+	}
+	return line
 }
 
 func (x *Explanation) stepLines() []string {
@@ -313,18 +357,31 @@ func (x *Explanation) WriteText(w io.Writer) error {
 	return err
 }
 
-// result is the explanation as the answer of an EXPLAIN statement: rows of text,
-// as PostgreSQL gives them.
-func (x *Explanation) result() *Result {
-	r := &Result{
-		SQL: x.SQL, Backend: x.Backend,
-		Columns: []Column{{Name: "QUERY PLAN", Type: table.Type{Kind: table.Varchar}}},
+// explained is the explanation of an EXPLAIN statement as rows of text, as PostgreSQL
+// gives them: one a line, or one of JSON.
+func (s *Statement) explained(ctx context.Context, args []any) (*Rows, error) {
+	x, err := s.explain(ctx, ExplainOptions{Analyze: s.parsed.Analyze, Args: args})
+	if err != nil {
+		return nil, err
 	}
-	for _, l := range x.Lines() {
-		r.Rows = append(r.Rows, []table.Value{table.Str(l)})
+	lines := x.Lines()
+	if s.parsed.JSON {
+		text, err := json.Marshal([]*Explanation{x})
+		if err != nil {
+			return nil, s.described(err)
+		}
+		lines = []string{string(text)}
 	}
-	if a := x.Answer; a != nil {
-		r.Passes, r.Samples, r.Elapsed, r.Load = a.Passes, a.Samples, a.Elapsed, a.Load
+	v := &plan.Values{Columns: []table.Field{{Name: "QUERY PLAN", Type: table.Type{Kind: table.Varchar}}}}
+	for _, l := range lines {
+		v.Rows = append(v.Rows, []expr.Expr{&expr.Const{V: table.Str(l), P: -1}})
 	}
-	return r
+	out := &Statement{s.db, s.script, s.parsed, &bound{tree: v}}
+	rows, err := out.run(ctx, nil)
+	if err == nil && x.Stats != nil {
+		rows.stats, rows.waited = *x.Stats, 0
+	} else if err == nil {
+		rows.stats.Backend = x.Backend
+	}
+	return rows, err
 }

@@ -64,7 +64,7 @@ func TestClassicGivesTheAnswersOfCPU(t *testing.T) {
 	for _, rows := range []int{0, 70_000} { // one chunk, and three
 		classic, cpu := both(t, engine.Options{ChunkRows: rows})
 		for _, s := range statements {
-			got, want := answer(classic.Query(context.Background(), s)), answer(cpu.Query(context.Background(), s))
+			got, want := answer(engine.Collect(classic.Query(context.Background(), s))), answer(engine.Collect(cpu.Query(context.Background(), s)))
 			if got != want {
 				t.Errorf("%s: %s, cpu has %s", s, got, want)
 			}
@@ -76,14 +76,14 @@ func TestManyGoroutinesShareOneContext(t *testing.T) {
 	classic, cpu := both(t, engine.Options{})
 	var want []string
 	for _, s := range statements {
-		want = append(want, answer(cpu.Query(context.Background(), s)))
+		want = append(want, answer(engine.Collect(cpu.Query(context.Background(), s))))
 	}
 	var wg sync.WaitGroup
 	for g := range 4 {
 		wg.Go(func() {
 			for i := range statements {
 				i = (i + 2*g) % len(statements)
-				if got := answer(classic.Query(context.Background(), statements[i])); got != want[i] {
+				if got := answer(engine.Collect(classic.Query(context.Background(), statements[i]))); got != want[i] {
 					t.Errorf("%s: %s, cpu has %s", statements[i], got, want[i])
 				}
 			}
@@ -94,13 +94,13 @@ func TestManyGoroutinesShareOneContext(t *testing.T) {
 
 func TestATableThatDoesNotFitTheDevice(t *testing.T) {
 	classic, _ := both(t, engine.Options{GPUMemory: 1 << 20})
-	_, err := classic.Query(context.Background(), "SELECT SUM(delay) FROM flights WHERE distance > 5")
+	_, err := engine.Collect(classic.Query(context.Background(), "SELECT SUM(delay) FROM flights WHERE distance > 5"))
 	if !errors.Is(err, engine.ErrDeviceMemory) || !strings.Contains(err.Error(), "--gpu-memory") {
 		t.Errorf("error %v", err)
 	}
 	// Nothing is left that stops a query that fits: 200,000 rows on one byte each
 	// do not, a constant does.
-	if r, err := classic.Query(context.Background(), "SELECT COUNT(*) FROM flights"); err != nil || r.Rows[0][0].I != 200_000 {
+	if r, err := engine.Collect(classic.Query(context.Background(), "SELECT COUNT(*) FROM flights")); err != nil || r.Rows[0][0].I != 200_000 {
 		t.Errorf("%v, %v", r, err)
 	}
 }
@@ -109,7 +109,7 @@ func TestTablesBeyondTheBudgetAreSwapped(t *testing.T) {
 	// Each column takes 0.8 MB, a depth-stencil buffer as much: not all fit 3 MB.
 	classic, cpu := both(t, engine.Options{GPUMemory: 3 << 20, ChunkRows: 50_000})
 	for _, s := range statements {
-		got, want := answer(classic.Query(context.Background(), s)), answer(cpu.Query(context.Background(), s))
+		got, want := answer(engine.Collect(classic.Query(context.Background(), s))), answer(engine.Collect(cpu.Query(context.Background(), s)))
 		if got != want {
 			t.Errorf("%s: %s, cpu has %s", s, got, want)
 		}
@@ -118,7 +118,7 @@ func TestTablesBeyondTheBudgetAreSwapped(t *testing.T) {
 
 func TestClassicRefusesFloatSumsByName(t *testing.T) {
 	classic, _ := both(t, engine.Options{})
-	_, err := classic.Query(context.Background(), "SELECT SUM(time) FROM flights")
+	_, err := engine.Collect(classic.Query(context.Background(), "SELECT SUM(time) FROM flights"))
 	if !errors.Is(err, engine.ErrUnsupported) || !strings.Contains(err.Error(), "SUM(time)") {
 		t.Errorf("error %v", err)
 	}
@@ -128,10 +128,10 @@ func TestCancelledInTheMiddleOfAQuery(t *testing.T) {
 	classic, _ := both(t, engine.Options{})
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := classic.Query(ctx, statements[0]); !errors.Is(err, context.Canceled) {
+	if _, err := engine.Collect(classic.Query(ctx, statements[0])); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v", err)
 	}
-	if _, err := classic.Query(context.Background(), statements[0]); err != nil {
+	if _, err := engine.Collect(classic.Query(context.Background(), statements[0])); err != nil {
 		t.Errorf("after a cancelled query: %v", err)
 	}
 }
@@ -139,11 +139,11 @@ func TestCancelledInTheMiddleOfAQuery(t *testing.T) {
 func TestExplainListsThePassesThatRun(t *testing.T) {
 	classic, _ := both(t, engine.Options{})
 	const s = "SELECT COUNT(*), SUM(distance) FROM flights WHERE (delay < 0 OR distance > 2000) AND time < 9"
-	e, err := classic.Explain(context.Background(), s, false, false)
+	e, err := classic.Explain(context.Background(), s, engine.ExplainOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := classic.Query(context.Background(), s)
+	r, err := engine.Collect(classic.Query(context.Background(), s))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -176,7 +176,7 @@ func TestBudgetErrorsNameTheColumn(t *testing.T) {
 		if err := db.AttachBytes(ingest.Source{Name: "flights", Path: "flights.parquet"}, testdata.Flights200k); err != nil {
 			t.Fatal(err)
 		}
-		_, err = db.Query(context.Background(), "SELECT MEDIAN(time) FROM flights")
+		_, err = engine.Collect(db.Query(context.Background(), "SELECT MEDIAN(time) FROM flights"))
 		if !errors.Is(err, engine.ErrDeviceMemory) || !strings.Contains(err.Error(), "column time of a chunk of 200000 rows") {
 			t.Errorf("%s: %v", backend, err)
 		}

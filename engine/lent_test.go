@@ -20,7 +20,7 @@ func TestALentContextStaysOpen(t *testing.T) {
 		if err := db.Add(small(t)); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := db.Query(context.Background(), "SELECT COUNT(*) FROM small WHERE i > 1"); err != nil {
+		if _, err := Collect(db.Query(context.Background(), "SELECT COUNT(*) FROM small WHERE i > 1")); err != nil {
 			t.Error(err)
 		}
 		if err := db.Close(); err != nil {

@@ -9,68 +9,86 @@ import (
 	"github.com/stencildb/stencildb/sql"
 )
 
-// Query answers exactly one statement. The statements used last are kept, so that a
-// text given again is not parsed, bound and planned again; see [DB.Prepare].
-func (db *DB) Query(ctx context.Context, text string) (*Result, error) {
-	if s := db.statements.get(text); s != nil {
-		return s.Query(ctx)
-	}
-	st, err := parseOne(text)
-	if err != nil {
-		return nil, err
-	}
-	return db.statement(ctx, text, st, true)
+// Query runs exactly one statement, with values for its parameters $1, $2, ...: integers,
+// floats, bool, text, nil, [time.Time], [time.Duration], [*big.Int], [table.Value], and what
+// implements [driver.Valuer]. Text takes the type that its place needs, as a literal does. The
+// statements used last are kept, so that a text given again is not parsed, bound and
+// planned again; see [DB.Prepare].
+func (db *DB) Query(ctx context.Context, text string, args ...any) (*Rows, error) {
+	return db.limited(ctx, func(ctx context.Context) (*Rows, error) {
+		s := db.statements.get(text)
+		if s == nil {
+			st, err := parseOne(text)
+			if err != nil {
+				return nil, err
+			}
+			if s, err = db.statement(ctx, text, st, true); err != nil {
+				return nil, err
+			}
+		}
+		return s.query(ctx, args)
+	})
 }
 
-// Each runs the statements of a script in order and yields the result of each,
-// or its error beside a Result with nothing but its SQL. It goes on after an
-// error for as long as the caller does, unless ctx has ended. Text that does not
+// Exec runs one statement as [DB.Query] does, reads its answer to the end and says what it
+// took.
+func (db *DB) Exec(ctx context.Context, text string, args ...any) (Stats, error) {
+	rows, err := db.Query(ctx, text, args...)
+	if err != nil {
+		return Stats{}, err
+	}
+	return rows.drain()
+}
+
+// Each runs the statements of a script in order and yields the rows of each, which are
+// closed when the next one's turn comes, or its error as a [*StatementError]. It goes on
+// after an error for as long as the caller does, unless ctx has ended. Text that does not
 // divide into statements yields one error.
-func (db *DB) Each(ctx context.Context, script string) iter.Seq2[*Result, error] {
-	return func(yield func(*Result, error) bool) {
-		if s := db.statements.get(script); s != nil {
-			r, err := s.Query(ctx)
-			if err != nil {
-				r = &Result{SQL: s.text}
-			}
-			yield(r, err)
-			return
-		}
+func (db *DB) Each(ctx context.Context, script string) iter.Seq2[*Rows, error] {
+	return func(yield func(*Rows, error) bool) {
 		stmts, err := sql.Parse(script)
 		if err != nil {
-			yield(&Result{SQL: script}, described(script, err))
+			yield(nil, described(script, script, err))
 			return
 		}
 		for _, st := range stmts {
-			r, err := db.statement(ctx, script, st, len(stmts) == 1)
-			if err != nil {
-				r = &Result{SQL: st.Text}
+			rows, err := db.limited(ctx, func(ctx context.Context) (*Rows, error) {
+				s, err := db.statement(ctx, script, st, len(stmts) == 1)
+				if err != nil {
+					return nil, err
+				}
+				return s.query(ctx, nil)
+			})
+			more := yield(rows, err)
+			if rows != nil {
+				rows.Close()
 			}
-			if !yield(r, err) || ctx.Err() != nil {
+			if !more || ctx.Err() != nil {
 				return
 			}
 		}
 	}
 }
 
-// statementError is an error of a statement, described with its place in the
-// text.
-type statementError struct {
+// StatementError is an error of a statement, described with its place in the text.
+type StatementError struct {
+	SQL     string // the statement
 	message string
 	err     error
 }
 
-func (e *statementError) Error() string { return e.message }
-func (e *statementError) Unwrap() error { return e.err }
+func (e *StatementError) Error() string { return e.message }
+func (e *StatementError) Unwrap() error { return e.err }
 
-func described(text string, err error) error {
-	return &statementError{sql.Describe(text, err), err}
+// described is the error of a statement of a script.
+func described(script, text string, err error) error {
+	return &StatementError{text, sql.Describe(script, err), err}
 }
 
 func parseOne(text string) (*sql.Statement, error) {
 	stmts, err := sql.Parse(text)
 	if err != nil {
-		return nil, described(text, err)
+		return nil, described(text, text, err)
 	}
 	switch len(stmts) {
 	case 0:
@@ -82,28 +100,15 @@ func parseOne(text string) (*sql.Statement, error) {
 	return stmts[0], nil
 }
 
-// statement runs one statement of a script, and keeps it prepared when it is the only
-// one.
-func (db *DB) statement(ctx context.Context, script string, st *sql.Statement, only bool) (r *Result, err error) {
-	ctx, cancel := db.limited(ctx)
-	defer cancel()
-	defer func() { err = ended(ctx, err) }()
-	if st.Explain {
-		x, err := db.explain(ctx, script, st, st.Analyze, false)
-		if err != nil {
-			return nil, err
-		}
-		r := x.result()
-		r.SQL = st.Text
-		return r, nil
+// statement prepares one statement of a script, and keeps it when it is the only one.
+func (db *DB) statement(ctx context.Context, script string, st *sql.Statement, only bool) (*Statement, error) {
+	if s := db.statements.get(script); s != nil {
+		return s, nil
 	}
 	tables := db.statements.changes()
 	s, err := db.prepare(ctx, script, st)
-	if err != nil {
-		return nil, err
-	}
-	if only {
+	if err == nil && only {
 		db.statements.put(s, tables)
 	}
-	return s.Query(ctx)
+	return s, err
 }

@@ -6,30 +6,53 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// Column names a column of a result and its type.
+// Column names a column of an answer and its type.
 type Column struct {
 	Name string
 	Type table.Type
 }
 
-// Result is the answer of one statement.
-type Result struct {
-	// SQL is the statement's text, as given, without the semicolon.
-	SQL string
-	// Columns and Rows are the answer: a row has one value a column, of the
-	// column's type. A statement without a result has neither.
-	Columns []Column
-	Rows    [][]table.Value
+// Stats says what a statement took.
+type Stats struct {
 	// Backend is the backend that computed it ("" where none was needed).
 	Backend string
 	// Passes is the number of draws and dispatches, 0 on the CPU.
 	Passes int
 	// Samples is the sum of all samples counted by occlusion queries.
 	Samples uint64
-	// Elapsed is the wall time of the execution, the statement being parsed and
-	// its columns resident.
+	// Elapsed is the time that the caller has waited for the execution, the
+	// statement being parsed and its columns resident.
 	Elapsed time.Duration
 	// Load is the wall time that reading the tables' files and the first upload
 	// of their columns took, where this statement was the first to need them.
 	Load time.Duration
+}
+
+// Result is the answer of one statement, all of it in memory.
+type Result struct {
+	// SQL is the statement's text, as given, without the semicolon.
+	SQL     string
+	Columns []Column
+	// Rows have one value a column, of the column's type.
+	Rows [][]table.Value
+	Stats
+}
+
+// Collect reads rows to their end and closes them:
+//
+//	r, err := engine.Collect(db.Query(ctx, "SELECT COUNT(*) FROM trips"))
+func Collect(rows *Rows, err error) (*Result, error) {
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	r := &Result{SQL: rows.SQL(), Columns: rows.Columns()}
+	for rows.Next() {
+		r.Rows = append(r.Rows, rows.Values())
+	}
+	r.Stats = rows.Stats()
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return r, nil
 }

@@ -49,7 +49,7 @@ func (c *calibration) measureRoutines(ctx context.Context, rows int) error {
 	times := make([][]time.Duration, len(routines))
 	passes := make([]int, len(routines))
 	for i := range repetitions {
-		s, err := c.db.Prepare(fmt.Sprintf("SELECT COUNT(*) FROM uniform WHERE fresh%d < %d", i%fresh, half))
+		s, err := c.db.Prepare(ctx, fmt.Sprintf("SELECT COUNT(*) FROM uniform WHERE fresh%d < %d", i%fresh, half))
 		if err != nil {
 			return err
 		}
@@ -82,7 +82,7 @@ func unitCost(r routine, passes, rows int, times []time.Duration) UnitCost {
 // routine measures once: a whole statement by the wall clock, or some of its passes,
 // each waited for.
 func (c *calibration) routine(ctx context.Context, r routine) (took time.Duration, passes int, err error) {
-	s, err := c.db.Prepare(r.sql)
+	s, err := c.db.Prepare(ctx, r.sql)
 	if err != nil {
 		return 0, 0, err
 	}

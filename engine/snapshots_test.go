@@ -35,18 +35,18 @@ func TestStatementsReadTheSnapshotOfTheirTable(t *testing.T) {
 		if err := db.Add(first); err != nil {
 			t.Fatal(err)
 		}
-		s, err := db.Prepare(text)
+		s, err := db.Prepare(context.Background(), text)
 		if err != nil {
 			t.Fatal(err)
 		}
 		ask := func(want ...string) {
 			t.Helper()
 			for range 2 {
-				byText, err := db.Query(context.Background(), text)
+				byText, err := Collect(db.Query(context.Background(), text))
 				if err != nil {
 					t.Fatal(err)
 				}
-				prepared, err := s.Query(context.Background())
+				prepared, err := Collect(s.Query(context.Background()))
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -62,7 +62,7 @@ func TestStatementsReadTheSnapshotOfTheirTable(t *testing.T) {
 			t.Fatal(err)
 		}
 		ask("2", "42", "2")
-		if _, err := db.Explain(context.Background(), text, true, false); err != nil {
+		if _, err := db.Explain(context.Background(), text, ExplainOptions{Analyze: true}); err != nil {
 			t.Fatal(err)
 		}
 		if err := db.Replace(first.With()); err != nil {
@@ -109,7 +109,7 @@ func TestWhatNoSnapshotHasGoesFromTheDevice(t *testing.T) {
 		}
 		read := func() map[string]int64 {
 			t.Helper()
-			if _, err := db.Query(context.Background(), "SELECT SUM(i), COUNT(*) FROM small WHERE i > 1 AND d < 9"); err != nil {
+			if _, err := Collect(db.Query(context.Background(), "SELECT SUM(i), COUNT(*) FROM small WHERE i > 1 AND d < 9")); err != nil {
 				t.Fatal(err)
 			}
 			return resident(db)

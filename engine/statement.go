@@ -13,82 +13,106 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// Statement is a SELECT that has been parsed, bound and planned: running it again
-// costs little beyond its execution. Each execution reads the snapshot that its table
-// has when it begins. It may be used by several goroutines, until its DB is closed.
+// Statement is a statement that has been parsed, and, where it has no parameters,
+// bound and planned: running it again costs little beyond its execution. Each execution
+// reads the snapshot that its table has when it begins. It may be used by several
+// goroutines, until its DB is closed.
 type Statement struct {
 	db     *DB
 	script string // that the positions of errors are in
-	text   string // of the statement
-	query  *expr.Query
-	entry  *entry                    // of its table
-	plan   *plan.Query               // for the snapshot that the table had
-	choice choice                    // of the backend
-	latest atomic.Pointer[Statement] // the same for a later snapshot; nil where there is none
+	parsed *sql.Statement
+	*bound // nil where the statement has parameters or is an EXPLAIN
+}
+
+// bound is a statement with the values of its parameters: a tree with at most one
+// fragment, which is lowered for a snapshot of its table.
+type bound struct {
+	tree     plan.Node                 // with the fragment cut out
+	fragment *plan.Fragment            // nil where no table is read, and with it the next three
+	entry    *entry                    // of its table
+	plan     *plan.Query               // for the snapshot that the table had
+	choice   choice                    // of the fragment's backend
+	latest   atomic.Pointer[Statement] // the same for a later snapshot; nil where there is none
 
 	load     atomic.Int64 // ns: reading files, until an execution has accounted for it
 	planning atomic.Int64 // ns: likewise planning
 }
 
-// Prepare parses, binds and plans one SELECT, and reads the files of its tables.
-func (db *DB) Prepare(text string) (*Statement, error) {
-	return db.prepareText(context.Background(), text)
-}
-
-func (db *DB) prepareText(ctx context.Context, text string) (*Statement, error) {
+// Prepare parses one statement. Where it has no parameters it also resolves its names
+// and plans it, and reads the files of its tables; else that is done when it runs, with
+// the types of the values that are given then.
+func (db *DB) Prepare(ctx context.Context, text string) (*Statement, error) {
 	st, err := parseOne(text)
 	if err != nil {
 		return nil, err
 	}
-	if st.Explain {
-		return nil, fmt.Errorf("this takes the SELECT alone: leave EXPLAIN out")
-	}
 	return db.prepare(ctx, text, st)
 }
 
-// prepare binds and plans a statement of a script. Its errors have their place in
-// the script.
+// prepare prepares a statement of a script. Its errors have their place in the script.
 func (db *DB) prepare(ctx context.Context, script string, st *sql.Statement) (*Statement, error) {
-	s, err := db.prepared(ctx, script, st)
-	if err != nil {
-		return nil, described(script, err)
+	s := &Statement{db: db, script: script, parsed: st}
+	if st.Params > 0 || st.Explain {
+		return s, nil
 	}
-	return s, nil
+	return s.with(ctx, nil)
 }
 
-func (db *DB) prepared(ctx context.Context, script string, st *sql.Statement) (*Statement, error) {
+// with is the statement with values for its parameters.
+func (s *Statement) with(ctx context.Context, args []any) (*Statement, error) {
+	if s.bound != nil && len(args) == 0 {
+		return s, nil
+	}
+	params, err := parameters(args)
+	if err == nil {
+		var b *bound
+		if b, err = s.db.bind(ctx, s.parsed, params); err == nil {
+			return &Statement{s.db, s.script, s.parsed, b}, nil
+		}
+	}
+	return nil, s.described(err)
+}
+
+// bind binds and plans a statement.
+func (db *DB) bind(ctx context.Context, st *sql.Statement, params []table.Value) (*bound, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
 	c := &catalog{ctx: ctx, db: db}
-	q, err := st.Bind(c)
+	tree, err := st.Bind(c, params...)
 	if c.err != nil {
 		return nil, c.err
 	}
 	if err != nil {
 		return nil, err
 	}
-	s := &Statement{db: db, script: script, text: st.Text, query: q, entry: c.entry(q.Table)}
-	t, unpin := db.pin(s.entry)
-	defer unpin()
-	if err := s.lower(t); err != nil {
-		return nil, err
+	b := &bound{tree: plan.Cut(plan.Rewrite(tree, plan.PushLimit))}
+	for _, f := range plan.Fragments(b.tree) { // one at most
+		b.fragment, b.entry = f, c.entry(f.Table)
+		t, unpin := db.pin(b.entry)
+		defer unpin()
+		if err := b.lower(&db.lowered, t); err != nil {
+			return nil, err
+		}
+		b.load.Store(int64(c.accountFor(f.Table)))
 	}
-	s.load.Store(int64(c.accountFor(q.Table)))
-	return s, nil
+	return b, nil
 }
 
-// lower plans the statement for a snapshot of its table.
-func (s *Statement) lower(t *table.Table) (err error) {
+// lower plans the fragment for a snapshot of its table.
+func (b *bound) lower(kept *plan.Lowered, t *table.Table) (err error) {
 	start := time.Now()
-	s.plan, err = s.db.lowered.Query(t, s.query)
-	s.planning.Store(int64(time.Since(start)))
+	b.plan, err = kept.Query(t, b.fragment)
+	b.planning.Store(int64(time.Since(start)))
 	return err
 }
 
 // pinned is the statement for the snapshot that its table has now, which stays in use
 // until unpin is called.
 func (s *Statement) pinned() (now *Statement, unpin func(), err error) {
+	if s.fragment == nil {
+		return s, func() {}, nil
+	}
 	t, unpin := s.db.pin(s.entry)
 	if s.plan.Table == t {
 		return s, unpin, nil
@@ -96,8 +120,8 @@ func (s *Statement) pinned() (now *Statement, unpin func(), err error) {
 	if now = s.latest.Load(); now != nil && now.plan.Table == t {
 		return now, unpin, nil
 	}
-	now = &Statement{db: s.db, script: s.script, text: s.text, query: s.query, entry: s.entry}
-	if err := now.lower(t); err != nil {
+	now = &Statement{s.db, s.script, s.parsed, &bound{tree: s.tree, fragment: s.fragment, entry: s.entry}}
+	if err := now.lower(&s.db.lowered, t); err != nil {
 		unpin()
 		return nil, nil, err
 	}
@@ -105,58 +129,76 @@ func (s *Statement) pinned() (now *Statement, unpin func(), err error) {
 	return now, unpin, nil
 }
 
-// Query executes the statement.
-func (s *Statement) Query(ctx context.Context) (*Result, error) {
-	now, unpin, err := s.pinned()
-	if err != nil {
-		return nil, described(s.script, err)
-	}
-	defer unpin()
-	r, err := now.run(ctx)
-	if err != nil {
-		return nil, described(s.script, err)
-	}
-	return r, nil
+func (s *Statement) described(err error) error { return described(s.script, s.parsed.Text, err) }
+
+// Query runs the statement with values for its parameters $1, $2, ...: see [DB.Query].
+func (s *Statement) Query(ctx context.Context, args ...any) (*Rows, error) {
+	return s.db.limited(ctx, func(ctx context.Context) (*Rows, error) { return s.query(ctx, args) })
 }
 
-// run executes the statement on the backends in the order of what they are predicted
-// to take, until one can do it.
-func (s *Statement) run(ctx context.Context) (*Result, error) {
-	if err := ctx.Err(); err != nil {
+func (s *Statement) query(ctx context.Context, args []any) (*Rows, error) {
+	if s.parsed.Explain {
+		return s.explained(ctx, args)
+	}
+	s, err := s.with(ctx, args)
+	if err != nil {
 		return nil, err
 	}
-	ctx, cancel := s.db.limited(ctx)
-	defer cancel()
-	start := time.Now()
-	var r *Result
-	var opening time.Duration
-	err := s.try(ctx, &opening, func(b Backend) error {
-		began := time.Now()
-		answer, err := b.Execute(ctx, s.plan)
-		if err != nil {
-			return err
-		}
-		s.ran(b.Name(), time.Since(began), answer.Load)
-		r, err = s.result(b.Name(), answer)
-		return err
-	})
+	return s.run(ctx, nil)
+}
+
+// Exec runs the statement, reads its answer to the end and says what it took.
+func (s *Statement) Exec(ctx context.Context, args ...any) (Stats, error) {
+	rows, err := s.Query(ctx, args...)
 	if err != nil {
-		return nil, ended(ctx, err)
+		return Stats{}, err
 	}
-	r.Load += opening
-	before := time.Duration(s.load.Swap(0))
-	r.Elapsed = max(0, time.Since(start)-r.Load) + time.Duration(s.planning.Swap(0))
-	r.Load += before
+	return rows.drain()
+}
+
+// run runs a statement that is bound; change, if not nil, changes how.
+func (s *Statement) run(ctx context.Context, change func(*execution)) (*Rows, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, s.described(err)
+	}
+	now, unpin, err := s.pinned()
+	if err != nil {
+		return nil, s.described(err)
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	r := &Rows{sql: s.parsed.Text, script: s.script, ctx: ctx, closing: []func(){cancel, unpin}}
+	for _, f := range s.tree.Fields() {
+		r.columns = append(r.columns, Column{f.Name, f.Type})
+	}
+	r.coded = coded(s.tree)
+	x := &execution{Statement: now, ctx: ctx, stats: &r.stats, atMost: -1}
+	x.execute = func(b Backend) (*plan.Answer, error) { return b.Execute(ctx, now.plan) }
+	if change != nil {
+		change(x)
+	}
+	if err := r.open(x.stream(s.tree)); err != nil {
+		return nil, s.described(err)
+	}
+	r.stats.Elapsed += time.Duration(now.planning.Swap(0))
+	r.files = time.Duration(s.load.Swap(0))
 	return r, nil
 }
 
-// limited is ctx within the DB's statement timeout.
-func (db *DB) limited(ctx context.Context) (context.Context, context.CancelFunc) {
+// limited runs a statement within the DB's statement timeout, which lasts until its rows
+// are closed.
+func (db *DB) limited(ctx context.Context, run func(context.Context) (*Rows, error)) (*Rows, error) {
 	t := db.opts.StatementTimeout
 	if t == 0 {
-		return ctx, func() {}
+		return run(ctx)
 	}
-	return context.WithTimeoutCause(ctx, t, &marked{fmt.Errorf("the statement took longer than the statement timeout of %v", t), context.DeadlineExceeded})
+	ctx, cancel := context.WithTimeoutCause(ctx, t, &marked{fmt.Errorf("the statement took longer than the statement timeout of %v", t), context.DeadlineExceeded})
+	r, err := run(ctx)
+	if err != nil {
+		defer cancel()
+		return nil, ended(ctx, err)
+	}
+	r.closing = append(r.closing, cancel)
+	return r, nil
 }
 
 // ended is err, or why ctx ended where that is what err says.
@@ -167,29 +209,19 @@ func ended(ctx context.Context, err error) error {
 	return err
 }
 
-// result computes the select items from the aggregates' values.
-func (s *Statement) result(backend string, a *plan.Answer) (*Result, error) {
-	r := &Result{
-		SQL: s.text, Backend: backend, Passes: a.Passes, Samples: a.Samples,
-		Load: a.Load,
+// coded tells the columns of a tree that are text of a table's column: their values come
+// with a dictionary.
+func coded(n plan.Node) []bool {
+	if l, ok := n.(*plan.Limit); ok {
+		return coded(l.Input)
 	}
-	if len(a.Values) != len(s.query.Aggs) {
-		return nil, fmt.Errorf("engine: backend %s gave %d values for %d aggregates", backend, len(a.Values), len(s.query.Aggs))
-	}
-	env := &expr.Env{Agg: func(i int) table.Value { return a.Values[i] }}
-	var row []table.Value
-	for _, item := range s.query.Items {
-		v, err := expr.Eval(item.E, env)
-		if err != nil {
-			return nil, err
+	p, ok := n.(*plan.Project)
+	list := make([]bool, len(n.Fields()))
+	for i := range list {
+		if ok && selects(p.Input) {
+			c, column := p.Items[i].E.(*expr.Column)
+			list[i] = column && c.T.Kind == table.Varchar
 		}
-		typ := item.E.Type()
-		if !v.Null && typ.Kind == table.Decimal && v.Type.Kind == table.Decimal {
-			typ = v.Type // the scale of a quotient is known only now
-		}
-		r.Columns = append(r.Columns, Column{Name: item.Name, Type: typ})
-		row = append(row, v)
 	}
-	r.Rows = [][]table.Value{row}
-	return r, nil
+	return list
 }

@@ -116,7 +116,7 @@ func (c *calibration) measureSize(ctx context.Context, all measurement, rows int
 		if late() {
 			return nil
 		}
-		s, err := c.db.Prepare(fmt.Sprintf(m.sql, name))
+		s, err := c.db.Prepare(ctx, fmt.Sprintf(m.sql, name))
 		if err != nil {
 			return err
 		}
@@ -240,7 +240,7 @@ func (c *calibration) measureAgain(ctx context.Context, backend string, b *cost.
 			return err
 		}
 	}
-	s, err := c.db.Prepare(fmt.Sprintf(countHalf, table))
+	s, err := c.db.Prepare(ctx, fmt.Sprintf(countHalf, table))
 	if err != nil {
 		return err
 	}
@@ -262,7 +262,7 @@ func (c *calibration) measureUpload(ctx context.Context, backend string, b *cost
 	for i, rows := range []int{c.sizes.suite[0], c.largest} {
 		var times []time.Duration
 		for f := range fresh {
-			s, err := c.db.Prepare(fmt.Sprintf("SELECT COUNT(*) FROM rows%d WHERE fresh%d < %d", rows, f, half))
+			s, err := c.db.Prepare(ctx, fmt.Sprintf("SELECT COUNT(*) FROM rows%d WHERE fresh%d < %d", rows, f, half))
 			if err != nil {
 				return err
 			}

@@ -32,7 +32,7 @@ func TestManyDivisionsAreExact(t *testing.T) {
 			if err := db.Add(tab); err != nil {
 				t.Fatal(err)
 			}
-			r, err := db.Query(context.Background(), "SELECT COUNT(*) FROM "+tab.Name+" WHERE "+where)
+			r, err := Collect(db.Query(context.Background(), "SELECT COUNT(*) FROM "+tab.Name+" WHERE "+where))
 			if err != nil {
 				t.Fatalf("%s: %v", name, err)
 			}

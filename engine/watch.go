@@ -2,8 +2,8 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"time"
 
 	"github.com/stencildb/stencildb/glctx"
 	"github.com/stencildb/stencildb/pass"
@@ -38,34 +38,31 @@ type Watcher interface {
 // statement is traced or stepped through. A backend without passes is an error, or
 // passed over by auto.
 func (db *DB) Watch(ctx context.Context, text string, wrap func(Stage) pass.Runner) (*Watched, error) {
-	s, err := db.prepareText(ctx, text)
+	s, err := db.Prepare(ctx, text)
 	if err != nil {
 		return nil, err
 	}
-	s, unpin, err := s.pinned()
-	if err != nil {
-		return nil, described(text, err)
+	if s.bound == nil || s.fragment == nil || len(s.fragment.Aggs) == 0 {
+		return nil, errors.New("this takes one SELECT of aggregates, without EXPLAIN and without parameters")
 	}
-	defer unpin()
-	w := &Watched{Plan: s.plan}
-	var opening time.Duration
-	err = s.try(ctx, &opening, func(b Backend) error {
-		v, ok := b.(Watcher)
-		if !ok {
-			return &marked{fmt.Errorf("backend %s runs no passes to look at: take --backend classic, fused or compute", b.Name()), ErrUnsupported}
+	w := &Watched{}
+	w.Result, err = Collect(s.run(ctx, func(x *execution) {
+		w.Plan = x.plan
+		x.execute = func(b Backend) (*plan.Answer, error) {
+			v, ok := b.(Watcher)
+			if !ok {
+				return nil, &marked{fmt.Errorf("backend %s runs no passes to look at: take --backend classic, fused or compute", b.Name()), ErrUnsupported}
+			}
+			a, err := v.Watch(ctx, x.plan, wrap)
+			if err == nil {
+				w.Values = a.Values
+			}
+			return a, err
 		}
-		a, err := v.Watch(ctx, s.plan, wrap)
-		if err != nil {
-			return err
-		}
-		w.Values = a.Values
-		w.Result, err = s.result(b.Name(), a)
-		return err
-	})
+	}))
 	if err != nil {
-		return nil, described(text, err)
+		return nil, err
 	}
-	w.Load += opening
 	return w, nil
 }
 

@@ -15,7 +15,7 @@ func TestWatchHandsThePassesToARunner(t *testing.T) {
 		t.Fatal(err)
 	}
 	const sql = "SELECT SUM(i), COUNT(*) FROM small WHERE i > 1"
-	want, err := db.Query(context.Background(), sql)
+	want, err := Collect(db.Query(context.Background(), sql))
 	if err != nil {
 		t.Fatal(err)
 	}

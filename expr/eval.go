@@ -55,7 +55,7 @@ func Eval(e Expr, env *Env) (table.Value, error) {
 	case *Neg:
 		x, err := Eval(e.X, env)
 		if err != nil || x.Null {
-			return x, err
+			return table.Null(e.Type()), err
 		}
 		return negate(x, env.wide(), e.P)
 	case *Cast:
@@ -197,7 +197,7 @@ func negate(x table.Value, wide bool, pos int) (table.Value, error) {
 	case x.I == -x.I && x.I != 0:
 		return x, Errorf(pos, "%s", OutOfRange(x.Type))
 	}
-	x.I = -x.I
+	x.I, x.Type = -x.I, negated(x.Type)
 	return x, nil
 }
 

@@ -212,7 +212,7 @@ var boolean = table.Type{Kind: table.Boolean}
 func (e *Column) Type() table.Type  { return e.T }
 func (e *Const) Type() table.Type   { return e.V.Type }
 func (e *Arith) Type() table.Type   { return e.T }
-func (e *Neg) Type() table.Type     { return e.X.Type() }
+func (e *Neg) Type() table.Type     { return negated(e.X.Type()) }
 func (e *Cast) Type() table.Type    { return e.To }
 func (e *Compare) Type() table.Type { return boolean }
 func (e *And) Type() table.Type     { return boolean }
@@ -224,6 +224,14 @@ func (e *IsTruth) Type() table.Type { return boolean }
 func (e *In) Type() table.Type      { return boolean }
 func (e *Like) Type() table.Type    { return boolean }
 func (e *AggRef) Type() table.Type  { return e.T }
+
+// negated is the type of -x: that of integers is BIGINT.
+func negated(t table.Type) table.Type {
+	if t.IsInteger() {
+		return table.Type{Kind: table.BigInt}
+	}
+	return t
+}
 
 // Pos implements Expr.
 func (e *Column) Pos() int  { return e.P }

@@ -64,7 +64,7 @@ func compareTo(col int, op expr.CmpOp, v int64) expr.Expr {
 // check compares fused with the scalar oracle.
 func check(t *testing.T, g *pass.GL, d predicates.Device, tab *table.Table, where expr.Expr, aggs ...expr.Aggregate) {
 	t.Helper()
-	q := &expr.Query{Table: "t", Where: where, Aggs: aggs}
+	q := &plan.Fragment{Table: "t", Where: where, Aggs: aggs}
 	p, err := plan.NewQuery(tab, q)
 	if err != nil {
 		t.Fatal(err)
@@ -203,7 +203,7 @@ func TestFaultsAreErrorsThatLeaveNothingBehind(t *testing.T) {
 	tab := sample(rand.New(rand.NewPCG(29, 30)), 1000, 400, 1<<20, true)
 	gltest.Run(t, 0, func(ctx *glctx.Context, g *pass.GL) {
 		for _, d := range devices(ctx) {
-			p, err := plan.NewQuery(tab, &expr.Query{Table: "t", Where: compareTo(1, expr.LT, 5), Aggs: aggregatesOf("x", 0)})
+			p, err := plan.NewQuery(tab, &plan.Fragment{Table: "t", Where: compareTo(1, expr.LT, 5), Aggs: aggregatesOf("x", 0)})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -245,7 +245,7 @@ func TestPasses(t *testing.T) {
 		{compareTo(1, expr.LT, 5), median, false, []string{"Select(s < 5)", "Count(", "Merge", "KthLargest(x WHERE s < 5): Count(x >= x + j * 2^i, j = 1..3)", "Merge"}},
 		{compareTo(1, expr.LT, 5), median, true, []string{"Select(s < 5)", "Count(", "Merge", "Mark(x WHERE s < 5)", "KthLargest(x WHERE s < 5): Compare(x >= x + 2^i)"}},
 	} {
-		p, err := plan.NewQuery(tab, &expr.Query{Table: "t", Where: c.where, Aggs: []expr.Aggregate{c.agg}})
+		p, err := plan.NewQuery(tab, &plan.Fragment{Table: "t", Where: c.where, Aggs: []expr.Aggregate{c.agg}})
 		if err != nil {
 			t.Fatal(err)
 		}

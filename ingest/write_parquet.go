@@ -5,7 +5,6 @@ import (
 	"io"
 
 	"github.com/apache/arrow-go/v18/parquet"
-	"github.com/apache/arrow-go/v18/parquet/compress"
 	"github.com/apache/arrow-go/v18/parquet/file"
 	"github.com/apache/arrow-go/v18/parquet/schema"
 
@@ -33,11 +32,7 @@ func WriteParquet(w io.Writer, t *table.Table) error {
 	if err != nil {
 		return err
 	}
-	props := parquet.NewWriterProperties(
-		parquet.WithCompression(compress.Codecs.Zstd),
-		parquet.WithCreatedBy("stencildb"),
-		parquet.WithVersion(parquet.V2_LATEST))
-	pw := file.NewParquetWriter(w, root, file.WithWriterProps(props))
+	pw := file.NewParquetWriter(w, root, file.WithWriterProps(parquetProperties()))
 	for _, ch := range t.Compacted().Chunks {
 		for from := 0; from < ch.Rows; from += rowGroupRows {
 			if err := writeRowGroup(pw, ch, from, min(from+rowGroupRows, ch.Rows)); err != nil {

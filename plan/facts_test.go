@@ -192,7 +192,7 @@ func TestProgramsKeepTheirPromises(t *testing.T) {
 		k.Narrow = narrow
 		rapid.Check(t, func(t *rapid.T) {
 			tab := plantest.Table(t, k)
-			q, err := plan.NewQuery(tab, &expr.Query{Where: plantest.Where(t, tab, k)})
+			q, err := plan.NewQuery(tab, &plan.Fragment{Where: plantest.Where(t, tab, k)})
 			if err != nil {
 				return
 			}

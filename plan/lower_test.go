@@ -40,7 +40,7 @@ func refused(err error) bool {
 // agree checks the lowered query against Eval, record by record; deleted ones are
 // never selected and raise nothing.
 func agree(t *rapid.T, tab *table.Table, where expr.Expr) (refusedOne bool) {
-	q, err := plan.NewQuery(tab, &expr.Query{Where: where})
+	q, err := plan.NewQuery(tab, &plan.Fragment{Where: where})
 	if err != nil {
 		if !refused(err) {
 			t.Fatalf("%s: %v", where, err)

@@ -59,13 +59,13 @@ func liveRowsOf(c *table.Chunk) liveRows {
 	return someLive
 }
 
-// NewQuery lowers q's WHERE for every chunk of t.
-func NewQuery(t *table.Table, q *expr.Query) (*Query, error) { return new(Lowered).Query(t, q) }
+// NewQuery lowers a fragment's condition for every chunk of its table.
+func NewQuery(t *table.Table, q *Fragment) (*Query, error) { return new(Lowered).Query(t, q) }
 
 // Query is [NewQuery] that lowers only the chunks for which nothing is kept, several at
 // a time.
-func (l *Lowered) Query(t *table.Table, q *expr.Query) (*Query, error) {
-	out := &Query{Table: t, Where: q.Where, Aggs: q.Aggs, Chunks: make([]ChunkPlan, len(t.Chunks))}
+func (l *Lowered) Query(t *table.Table, q *Fragment) (*Query, error) {
+	out := &Query{Table: t, Where: q.Where, Aggs: q.Aggs, Columns: q.Columns, Chunks: make([]ChunkPlan, len(t.Chunks))}
 	for _, a := range q.Aggs {
 		if a.Col >= 0 && a.Col < len(t.Fields) && t.Fields[a.Col].Unsupported != "" {
 			return nil, unsupportedColumn(t.Fields[a.Col], a.P)

@@ -36,7 +36,7 @@ func TestLoweredKeepsWhatDidNotChange(t *testing.T) {
 	var l plan.Lowered
 	preds := func(tab *table.Table, n int64) (out []*plan.Pred) {
 		t.Helper()
-		q, err := l.Query(tab, &expr.Query{Table: "t", Where: below(n)})
+		q, err := l.Query(tab, &plan.Fragment{Table: "t", Where: below(n)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -96,7 +96,7 @@ func TestLoweredIsBounded(t *testing.T) {
 	for g := range 4 {
 		wg.Go(func() {
 			for i := range 300 {
-				q, err := l.Query(tab, &expr.Query{Table: "t", Where: below(int64(i % 200))})
+				q, err := l.Query(tab, &plan.Fragment{Table: "t", Where: below(int64(i % 200))})
 				if err != nil {
 					t.Error(err)
 					return
@@ -125,7 +125,7 @@ func TestLoweredErrorIsTheFirstChunks(t *testing.T) {
 	both := &expr.Compare{Op: expr.LT, L: text, R: &expr.Cast{X: &expr.Column{Index: 1, Name: "b", T: table.Type{Kind: table.BigInt}}, To: text.To}}
 	var said string
 	for range 20 {
-		_, err := plan.NewQuery(tab, &expr.Query{Table: "t", Where: both})
+		_, err := plan.NewQuery(tab, &plan.Fragment{Table: "t", Where: both})
 		if err == nil {
 			t.Fatal("no error")
 		}

@@ -37,7 +37,7 @@ func TestNormalFormsAreEquivalent(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		tab := plantest.Table(t, k)
 		where := plantest.Where(t, tab, k)
-		q, err := plan.NewQuery(tab, &expr.Query{Where: where})
+		q, err := plan.NewQuery(tab, &plan.Fragment{Where: where})
 		if err != nil {
 			return
 		}

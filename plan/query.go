@@ -7,15 +7,41 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// Query is what a backend executes: a table, what to select in each of its
-// chunks, and what to aggregate over the selection.
+// Query is a [Fragment] lowered for a table: what to select in each of its chunks,
+// and what to aggregate over the selection.
 type Query struct {
-	Table  *table.Table
-	Chunks []ChunkPlan // one a chunk of the table
-	Where  expr.Expr   // as asked, for the oracle and for EXPLAIN; nil: every record
-	Aggs   []expr.Aggregate
+	Table   *table.Table
+	Chunks  []ChunkPlan // one a chunk of the table
+	Where   expr.Expr   // as asked, for the oracle and for EXPLAIN; nil: every record
+	Aggs    []expr.Aggregate
+	Columns []int // wanted of the selected rows, where there are no aggregates
 
 	places []int // of a part of a query: the chunks' places in the whole table
+}
+
+// Block is selected rows of one chunk.
+type Block struct {
+	Chunk int
+	// Rows are their numbers in the chunk, ascending. Nil stands for all of the N
+	// rows from First on.
+	Rows     []uint32
+	First, N int
+}
+
+// Len is the number of rows.
+func (b Block) Len() int {
+	if b.Rows == nil {
+		return b.N
+	}
+	return len(b.Rows)
+}
+
+// Cut is the block from its row i to before its row j.
+func (b Block) Cut(i, j int) Block {
+	if b.Rows == nil {
+		return Block{Chunk: b.Chunk, First: b.First + i, N: j - i}
+	}
+	return Block{Chunk: b.Chunk, Rows: b.Rows[i:j]}
 }
 
 // ChunkPlan is the selection of one chunk.

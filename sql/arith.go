@@ -71,7 +71,7 @@ func (b *binder) numbers(op expr.ArithOp, l, r expr.Expr, pos int) (expr.Expr, e
 		return nil, err
 	}
 	if t.Kind == table.Decimal {
-		if op == expr.Div && b.place != inItems && !(isConstant(l) && isConstant(r)) {
+		if op == expr.Div && (len(expr.Columns(l)) > 0 || len(expr.Columns(r)) > 0) {
 			return nil, expr.Errorf(pos, "division of numeric values of columns is not supported (its scale depends on each value); cast one side: CAST(%s AS DOUBLE PRECISION)", l)
 		}
 		t = decimalResult(op, l.Type(), r.Type())

@@ -1,22 +1,26 @@
 package sql
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
 	pg "github.com/pganalyze/pg_query_go/v6"
 
 	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/table"
 )
 
-// binder turns one statement's tree into a query.
+// binder turns one statement's tree into a plan.
 type binder struct {
 	*Statement
-	table *table.Table
-	names []string // of the table's fields
-	alias name     // what a qualified column is qualified with
-	aggs  []expr.Aggregate
+	params []table.Value
+	table  *table.Table // nil without FROM
+	names  []string     // of the table's fields
+	alias  name         // what a qualified column is qualified with
+	aggs   []expr.Aggregate
+	bare   *expr.Column // the first column in the select list outside an aggregate
 	// place is the clause being bound: it decides what a column and an
 	// aggregate mean.
 	place place
@@ -28,39 +32,50 @@ type binder struct {
 type place uint8
 
 const (
-	inItems     place = iota // a select item: aggregates, no bare columns
+	inItems     place = iota // a select item: columns, or aggregates
 	inWhere                  // columns, no aggregates
 	inAggregate              // the argument of an aggregate: columns, no aggregates
+	inLimit                  // LIMIT and OFFSET: neither
 )
 
 // Bind resolves the statement's names against c and types its expressions. It needs
-// the fields of a table only, not its rows. Errors are [*expr.Error]s with
-// positions in the text given to [Parse].
-func (s *Statement) Bind(c Catalog) (*expr.Query, error) {
+// the fields of a table only, not its rows. The values of $1, $2, ... are params;
+// text of unknown type among them takes the type that its place needs, as a string
+// literal does. Errors are [*expr.Error]s with positions in the text given to [Parse].
+func (s *Statement) Bind(c Catalog, params ...table.Value) (plan.Node, error) {
 	if s.err != nil {
 		return nil, s.err
 	}
-	b := &binder{Statement: s, sizes: map[expr.Expr]int{}}
+	if len(params) != s.Params {
+		return nil, s.errorf(0, "the statement has %d parameters, and %d values were given", s.Params, len(params))
+	}
+	b := &binder{Statement: s, params: params, sizes: map[expr.Expr]int{}}
 	if err := b.refuseClauses(); err != nil {
 		return nil, err
 	}
-	if err := b.from(c); err != nil {
+	n, err := b.from(c)
+	if err != nil {
 		return nil, err
 	}
-	q := &expr.Query{Table: b.table.Name, Header: s.selectText()}
-	var err error
-	if q.Items, err = b.items(); err != nil {
+	items, err := b.items()
+	if err != nil {
 		return nil, err
 	}
-	if q.Where, err = b.where(); err != nil {
+	where, err := b.where()
+	if err != nil {
 		return nil, err
 	}
-	q.Aggs = b.aggs
-	return q, nil
+	if where != nil {
+		n = &plan.Filter{Input: n, Where: where}
+	}
+	if len(b.aggs) > 0 {
+		n = &plan.Aggregate{Input: n, Aggs: b.aggs}
+	}
+	return b.limit(&plan.Project{Input: n, Items: items})
 }
 
-// selectText is the statement without EXPLAIN.
-func (s *Statement) selectText() string {
+// Select is the statement without EXPLAIN.
+func (s *Statement) Select() string {
 	if s.Explain {
 		return s.Text[s.keyword("select"):]
 	}
@@ -86,8 +101,6 @@ func (b *binder) refuseClauses() error {
 		{len(n.WindowClause) > 0, "window", "WINDOW"},
 		{len(n.SortClause) > 0, "order", "ORDER BY"},
 		{n.LimitOption == pg.LimitOption_LIMIT_OPTION_WITH_TIES, "fetch", "FETCH ... WITH TIES"},
-		{n.LimitCount != nil, "limit", "LIMIT"},
-		{n.LimitOffset != nil, "offset", "OFFSET"},
 		{len(n.LockingClause) > 0, "for", "FOR UPDATE"},
 	}
 	for _, c := range clauses {
@@ -95,10 +108,7 @@ func (b *binder) refuseClauses() error {
 			continue
 		}
 		loc := b.keyword(c.keyword)
-		switch {
-		case c.keyword == "limit" && loc == 0:
-			loc, c.name = b.keyword("fetch"), "FETCH FIRST"
-		case c.keyword == "for":
+		if c.keyword == "for" {
 			c.name = lockingName(n.LockingClause)
 		}
 		return b.errorf(loc, "%s is not supported", c.name)
@@ -118,35 +128,35 @@ func lockingName(list []*pg.Node) string {
 	return "FOR UPDATE"
 }
 
-// from resolves the FROM clause: one table.
-func (b *binder) from(c Catalog) error {
+// from resolves the FROM clause: one table, or without one a row without columns.
+func (b *binder) from(c Catalog) (plan.Node, error) {
 	list := b.sel.FromClause
 	if len(list) == 0 {
-		return b.errorf(0, "a SELECT without FROM is not supported; name a table: %s", tableList(c))
+		return &plan.Values{Rows: [][]expr.Expr{{}}}, nil
 	}
 	if len(list) > 1 {
-		return b.errorf(b.fromLoc(list[1]), "FROM with several tables is not supported; name one")
+		return nil, b.errorf(b.fromLoc(list[1]), "FROM with several tables is not supported; name one")
 	}
 	r := list[0].GetRangeVar()
 	if r == nil {
 		what, loc := b.fromItem(list[0])
-		return b.errorf(loc, "%s is not supported", what)
+		return nil, b.errorf(loc, "%s is not supported", what)
 	}
 	loc := int(r.Location)
 	switch {
 	case r.Schemaname != "" || r.Catalogname != "":
-		return b.errorf(loc, "a schema before a table's name is not supported; write %s", expr.Ident(r.Relname))
+		return nil, b.errorf(loc, "a schema before a table's name is not supported; write %s", expr.Ident(r.Relname))
 	case !r.Inh:
-		return b.errorf(b.keyword("only"), "ONLY is not supported")
+		return nil, b.errorf(b.keyword("only"), "ONLY is not supported")
 	case r.Alias != nil && len(r.Alias.Colnames) > 0:
-		return b.errorf(loc, "renaming the columns of a table is not supported")
+		return nil, b.errorf(loc, "renaming the columns of a table is not supported")
 	}
 	n := name{r.Relname, true}
 	if spelled, ok := b.Statement.names(loc, 1); ok {
 		n = spelled[0]
 	}
 	if err := b.findTable(n, c, loc); err != nil {
-		return err
+		return nil, err
 	}
 	b.alias = name{b.table.Name, false}
 	if r.Alias != nil {
@@ -155,15 +165,7 @@ func (b *binder) from(c Catalog) error {
 	for _, f := range b.table.Fields {
 		b.names = append(b.names, f.Name)
 	}
-	return nil
-}
-
-func tableList(c Catalog) string {
-	names := c.Names()
-	if len(names) == 0 {
-		return "there are none"
-	}
-	return strings.Join(names[:min(len(names), listAtMost)], ", ")
+	return &plan.Scan{Table: b.table.Name, Columns: b.table.Fields}, nil
 }
 
 func (b *binder) findTable(n name, c Catalog, loc int) error {
@@ -215,19 +217,27 @@ func (b *binder) fromItem(n *pg.Node) (what string, loc int) {
 const maxItems = 1664
 
 // items binds the select list.
-func (b *binder) items() ([]expr.Item, error) {
-	var items []expr.Item
+func (b *binder) items() ([]plan.Item, error) {
+	var items []plan.Item
 	b.place = inItems
 	if len(b.sel.TargetList) == 0 {
-		return nil, b.errorf(0, "the select list is empty; write an aggregate, such as COUNT(*)")
+		return nil, b.errorf(0, "the select list is empty; write a column, *, or an aggregate such as COUNT(*)")
 	}
 	if len(b.sel.TargetList) > maxItems {
-		return nil, b.errorf(0, "the select list has %d items; at most %d are allowed", len(b.sel.TargetList), maxItems)
+		return nil, b.tooMany(len(b.sel.TargetList))
 	}
 	for _, t := range b.sel.TargetList {
 		rt := t.GetResTarget()
 		if rt == nil || len(rt.Indirection) > 0 {
 			return nil, b.errorf(int(rt.GetLocation()), "this select item is not supported")
+		}
+		if fields := rt.Val.GetColumnRef().GetFields(); len(fields) > 0 && fields[len(fields)-1].GetAStar() != nil {
+			all, err := b.star(rt.Val.GetColumnRef())
+			if err != nil {
+				return nil, err
+			}
+			items = append(items, all...)
+			continue
 		}
 		e, err := b.expr(rt.Val)
 		if err != nil {
@@ -243,13 +253,91 @@ func (b *binder) items() ([]expr.Item, error) {
 		if name == "" {
 			name, _ = columnName(rt.Val)
 		}
-		items = append(items, expr.Item{Name: name, E: e})
+		items = append(items, plan.Item{Name: name, E: e})
 	}
-	if len(b.aggs) == 0 {
-		loc := int(b.sel.TargetList[0].GetResTarget().GetLocation())
-		return nil, b.errorf(loc, "a SELECT without an aggregate is not supported; write one, such as COUNT(*)")
+	if len(items) > maxItems {
+		return nil, b.tooMany(len(items))
+	}
+	if len(b.aggs) > 0 && b.bare != nil {
+		return nil, expr.Errorf(b.bare.P, "column %q must appear in the GROUP BY clause or be used in an aggregate function; GROUP BY is not supported", b.bare.Name)
 	}
 	return items, nil
+}
+
+func (b *binder) tooMany(items int) error {
+	return b.errorf(0, "the select list has %d items; at most %d are allowed", items, maxItems)
+}
+
+// star is * or t.* in a select list: every column.
+func (b *binder) star(n *pg.ColumnRef) ([]plan.Item, error) {
+	loc := int(n.Location)
+	if b.table == nil {
+		return nil, b.errorf(loc, "SELECT * with no tables specified is not valid")
+	}
+	if q := len(n.Fields) - 1; q > 0 {
+		qualifier := name{n.Fields[q-1].GetString_().GetSval(), true}
+		if spelled, ok := b.Statement.names(loc, q); ok {
+			qualifier = spelled[q-1]
+		}
+		if err := b.qualified(qualifier, loc); err != nil || q > 1 {
+			return nil, cmp.Or(err, b.errorf(loc, "a schema before a table's name is not supported"))
+		}
+	}
+	var items []plan.Item
+	for i := range b.names {
+		e, err := b.field(i, loc)
+		if err == nil {
+			e, err = b.settle(e)
+		}
+		if err != nil {
+			return nil, err
+		}
+		items = append(items, plan.Item{Name: b.names[i], E: e})
+	}
+	return items, nil
+}
+
+// limit puts LIMIT and OFFSET above a node.
+func (b *binder) limit(n plan.Node) (plan.Node, error) {
+	b.place = inLimit
+	count, err := b.rowCount(b.sel.LimitCount, "LIMIT", -1)
+	if err != nil {
+		return nil, err
+	}
+	offset, err := b.rowCount(b.sel.LimitOffset, "OFFSET", 0)
+	if err != nil || count < 0 && offset == 0 {
+		return n, err
+	}
+	return &plan.Limit{Input: n, Offset: offset, Count: count}, nil
+}
+
+// rowCount is the constant of LIMIT or OFFSET: a number of rows, absent where it is NULL.
+func (b *binder) rowCount(n *pg.Node, clause string, absent int64) (int64, error) {
+	if n == nil {
+		return absent, nil
+	}
+	e, err := b.expr(n)
+	if err != nil {
+		return 0, err
+	}
+	if isUnknown(e) {
+		if e, err = b.coerce(e, bigint); err != nil {
+			return 0, err
+		}
+	}
+	if !e.Type().IsNumeric() {
+		return 0, expr.Errorf(e.Pos(), "argument of %s must be type bigint, not type %s", clause, typeName(e.Type()))
+	}
+	v, err := expr.Eval(&expr.Cast{X: e, To: bigint, P: e.Pos()}, constants)
+	switch {
+	case err != nil:
+		return 0, err
+	case v.Null:
+		return absent, nil
+	case v.I < 0:
+		return 0, expr.Errorf(e.Pos(), "%s must not be negative", clause)
+	}
+	return v.I, nil
 }
 
 // columnName is PostgreSQL's name for an unnamed column, and how strongly it
@@ -298,10 +386,13 @@ func (b *binder) where() (expr.Expr, error) {
 // column resolves a column's name.
 func (b *binder) column(n *pg.ColumnRef) (expr.Expr, error) {
 	loc := int(n.Location)
+	if b.place == inLimit {
+		return nil, b.errorf(loc, "argument of LIMIT and OFFSET must not contain variables")
+	}
 	var plain []name
 	for _, f := range n.Fields {
 		if f.GetAStar() != nil {
-			return nil, b.errorf(loc, "* is not supported here: plain columns cannot be selected yet, only aggregates of them")
+			return nil, b.errorf(loc, "* is not supported here")
 		}
 		plain = append(plain, name{f.GetString_().GetSval(), true})
 	}
@@ -312,8 +403,8 @@ func (b *binder) column(n *pg.ColumnRef) (expr.Expr, error) {
 		return nil, b.errorf(loc, "a schema before a column's name is not supported")
 	}
 	if len(plain) == 2 {
-		if i, _ := lookup(plain[0], []string{b.alias.text}); i < 0 {
-			return nil, b.errorf(loc, "there is no table %s in this query's FROM; it has %s", plain[0].text, b.alias.text)
+		if err := b.qualified(plain[0], loc); err != nil {
+			return nil, err
 		}
 	}
 	want := plain[len(plain)-1]
@@ -324,18 +415,44 @@ func (b *binder) column(n *pg.ColumnRef) (expr.Expr, error) {
 	if i < 0 {
 		return nil, b.errorf(loc, "column %q does not exist%s", clipped(want.text), suggest(want.text, b.names, "columns"))
 	}
+	return b.field(i, loc)
+}
+
+// qualified checks what stands before a column's name.
+func (b *binder) qualified(n name, loc int) error {
+	if b.table == nil {
+		return b.errorf(loc, "there is no table %s: the query has no FROM", n.text)
+	}
+	if i, _ := lookup(n, []string{b.alias.text}); i < 0 {
+		return b.errorf(loc, "there is no table %s in this query's FROM; it has %s", n.text, b.alias.text)
+	}
+	return nil
+}
+
+// field is column i of the table.
+func (b *binder) field(i, loc int) (expr.Expr, error) {
 	f := b.table.Fields[i]
 	if f.Unsupported != "" {
 		return nil, b.errorf(loc, "column %q cannot be used: %s", f.Name, f.Unsupported)
 	}
-	if b.place == inItems {
-		return nil, b.errorf(loc, "column %q stands outside an aggregate: plain columns cannot be selected yet, only aggregates such as MIN(%s)", f.Name, expr.Ident(f.Name))
+	c := &expr.Column{Index: i, Name: f.Name, T: f.Type, P: b.pos(loc)}
+	if b.place == inItems && b.bare == nil {
+		b.bare = c
 	}
-	if b.place == inWhere && f.Type.Kind == table.Unknown {
+	if b.place != inAggregate && f.Type.Kind == table.Unknown {
 		// No record has a value of it, and NULL takes whatever type is needed.
 		return &expr.Const{V: table.Null(f.Type), P: b.pos(loc)}, nil
 	}
-	return &expr.Column{Index: i, Name: f.Name, T: f.Type, P: b.pos(loc)}, nil
+	return c, nil
+}
+
+// param is $1 and so on.
+func (b *binder) param(n *pg.ParamRef) (expr.Expr, error) {
+	v := b.params[n.Number-1]
+	if v.Type.Kind == table.Interval && !v.Null {
+		return &span{micros: v.I, pos: b.pos(int(n.Location))}, nil
+	}
+	return &expr.Const{V: v, P: b.pos(int(n.Location))}, nil
 }
 
 // aggregate returns the reference to a, adding it if the query has none like it.

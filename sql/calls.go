@@ -30,10 +30,13 @@ func (b *binder) call(n *pg.FuncCall) (expr.Expr, error) {
 		return b.round(n)
 	}
 	switch b.place {
-	case inWhere:
-		return nil, b.errorf(loc, "aggregate functions are not allowed in WHERE")
+	case inWhere, inLimit:
+		return nil, b.errorf(loc, "aggregate functions are not allowed in %s", map[place]string{inWhere: "WHERE", inLimit: "LIMIT or OFFSET"}[b.place])
 	case inAggregate:
 		return nil, b.errorf(loc, "aggregate function calls cannot be nested")
+	}
+	if b.table == nil {
+		return nil, b.errorf(loc, "%s needs a table; write FROM", fn)
 	}
 	b.place = inAggregate
 	defer func() { b.place = inItems }()

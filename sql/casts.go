@@ -176,7 +176,8 @@ func (b *binder) cast(x expr.Expr, to target, pos int) (expr.Expr, error) {
 		return castConstant(c, to, pos)
 	case from.Kind == table.Varchar && to.t.Kind == table.Varchar && to.length == 0:
 		return x, nil
-	case from.Kind == table.Varchar || to.t.Kind == table.Varchar || from.Kind == table.Boolean != (to.t.Kind == table.Boolean):
+	case (from.Kind == table.Varchar || to.t.Kind == table.Varchar || from.Kind == table.Boolean != (to.t.Kind == table.Boolean)) &&
+		(b.place != inItems || to.length > 0):
 		return nil, expr.Errorf(pos, "CAST of a column from %s to %s is not supported", typeName(from), typeName(to.t))
 	case to.bare && from.Kind == table.Decimal:
 		return x, nil

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -15,6 +16,35 @@ import (
 type Catalog interface {
 	Table(name string) (*table.Table, bool)
 	Names() []string
+}
+
+// One is the catalog of a single table.
+func One(t *table.Table) Catalog { return one{t} }
+
+type one struct{ table *table.Table }
+
+func (o one) Table(name string) (*table.Table, bool) { return o.table, name == o.table.Name }
+func (o one) Names() []string                        { return []string{o.table.Name} }
+
+// Fragment binds a text that is one SELECT over a table, and returns the part of it
+// that a backend does.
+func Fragment(t *table.Table, text string) (*plan.Fragment, error) {
+	list, err := Parse(text)
+	if err != nil {
+		return nil, err
+	}
+	if len(list) != 1 {
+		return nil, expr.Errorf(-1, "%d statements where one is expected", len(list))
+	}
+	n, err := list[0].Bind(One(t))
+	if err != nil {
+		return nil, err
+	}
+	parts := plan.Fragments(plan.Cut(n))
+	if len(parts) != 1 {
+		return nil, expr.Errorf(-1, "%s reads no table", text)
+	}
+	return parts[0], nil
 }
 
 // lookup finds n among list: a quoted name as it is, an unquoted one without regard

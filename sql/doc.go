@@ -1,4 +1,4 @@
-// Package sql turns SQL text into typed queries: text -> [Statement] -> [expr.Query].
+// Package sql turns SQL text into typed queries: text -> [Statement] -> [plan.Fragment].
 //
 // The grammar is PostgreSQL's own (pg_query). What a statement may say here is
 // one SELECT of aggregates over one table, with a WHERE clause; everything else

@@ -31,6 +31,8 @@ func (b *binder) expr(n *pg.Node) (expr.Expr, error) {
 		return b.collate(n.CollateClause)
 	case *pg.Node_FuncCall:
 		return b.call(n.FuncCall)
+	case *pg.Node_ParamRef:
+		return b.param(n.ParamRef)
 	}
 	what, loc := unsupported(n)
 	return nil, b.errorf(loc, "%s is not supported", what)
@@ -57,8 +59,6 @@ func unsupported(n *pg.Node) (what string, loc int) {
 		return "a row of values", int(n.RowExpr.Location)
 	case *pg.Node_AArrayExpr:
 		return "ARRAY", int(n.AArrayExpr.Location)
-	case *pg.Node_ParamRef:
-		return "a parameter ($1)", int(n.ParamRef.Location)
 	case *pg.Node_GroupingFunc:
 		return "GROUPING", int(n.GroupingFunc.Location)
 	case *pg.Node_NamedArgExpr:

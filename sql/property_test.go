@@ -20,8 +20,12 @@ func readsBack(t interface{ Fatalf(string, ...any) }, text string) (bound bool) 
 		return false
 	}
 	for _, s := range list {
-		q, err := s.Bind(tables())
-		if err != nil || q.Where == nil {
+		tree, err := s.Bind(tables())
+		if err != nil {
+			continue
+		}
+		q := parts(tree)
+		if q.Where == nil {
 			continue
 		}
 		bound = true
@@ -30,11 +34,11 @@ func readsBack(t interface{ Fatalf(string, ...any) }, text string) (bound bool) 
 		if err != nil || len(list) != 1 {
 			t.Fatalf("%q\n prints  %q: %d statements, %v", text, again, len(list), err)
 		}
-		q2, err := list[0].Bind(tables())
+		tree, err = list[0].Bind(tables())
 		if err != nil {
 			t.Fatalf("%q\n prints  %q\n: %s", text, again, sql.Describe(again, err))
 		}
-		where := ""
+		q2, where := parts(tree), ""
 		if q2.Where != nil {
 			where = q2.Where.String()
 		}

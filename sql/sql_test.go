@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/sql"
 	"github.com/stencildb/stencildb/table"
 )
@@ -38,17 +38,41 @@ func tables() catalog {
 	}
 }
 
+// query is a bound statement, taken apart.
+type query struct {
+	*plan.Fragment
+	Items []plan.Item
+	tree  plan.Node
+}
+
+func parts(tree plan.Node) query {
+	q := query{tree: tree, Fragment: &plan.Fragment{}}
+	plan.Walk(plan.Cut(tree), func(n plan.Node, _ int) {
+		switch n := n.(type) {
+		case *plan.Project:
+			q.Items = n.Items
+		case *plan.Fragment:
+			q.Fragment = n
+		}
+	})
+	return q
+}
+
 // bind binds the only statement of text.
-func bind(t testing.TB, text string) (*expr.Query, error) {
+func bind(t testing.TB, text string, params ...table.Value) (query, error) {
 	t.Helper()
 	list, err := sql.Parse(text)
 	if err != nil {
-		return nil, err
+		return query{}, err
 	}
 	if len(list) != 1 {
 		t.Fatalf("%s: %d statements", text, len(list))
 	}
-	return list[0].Bind(tables())
+	tree, err := list[0].Bind(tables(), params...)
+	if err != nil {
+		return query{}, err
+	}
+	return parts(tree), nil
 }
 
 // TestWhere shows what each construct of WHERE becomes, casts included.
@@ -231,7 +255,7 @@ func TestWhere(t *testing.T) {
 	}
 }
 
-func whereText(q *expr.Query) string {
+func whereText(q query) string {
 	if q.Where == nil {
 		return ""
 	}

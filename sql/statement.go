@@ -3,6 +3,7 @@ package sql
 import (
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -18,6 +19,8 @@ type Statement struct {
 	Offset  int    // of Text in the text given to Parse, in bytes
 	Explain bool   // EXPLAIN
 	Analyze bool   // EXPLAIN ANALYZE
+	JSON    bool   // EXPLAIN (FORMAT JSON)
+	Params  int    // the n of the last parameter $n
 
 	sel *pg.SelectStmt
 	err error
@@ -87,7 +90,34 @@ func (s *Statement) parse() error {
 	if len(tree.Stmts) != 1 {
 		return s.errorf(0, "%d statements where one was expected", len(tree.Stmts))
 	}
+	if s.Params, err = params(s.Text); err != nil {
+		return s.errorf(0, "%s", err)
+	}
 	return s.statement(tree.Stmts[0].Stmt)
+}
+
+// maxParams is the most parameters of a statement; it is PostgreSQL's limit too.
+const maxParams = 65535
+
+// params returns the n of the last parameter $n of a text; every one from $1 to it
+// has a value.
+func params(text string) (int, error) {
+	last := 0
+	sc := scanner{text: text}
+	for {
+		t, ok := sc.next()
+		if !ok {
+			return last, nil
+		}
+		if t.kind != punct || text[t.start] != '$' || t.end-t.start < 2 {
+			continue
+		}
+		n, err := strconv.Atoi(text[t.start+1 : t.end])
+		if err != nil || n < 1 || n > maxParams {
+			return 0, fmt.Errorf("there is no parameter %s; they go from $1 to $%d", text[t.start:t.end], maxParams)
+		}
+		last = max(last, n)
+	}
 }
 
 // syntaxError places pg_query's error, whose position counts the characters of the
@@ -130,14 +160,22 @@ func (s *Statement) explain(n *pg.ExplainStmt) error {
 	s.Explain = true
 	for _, o := range n.Options {
 		d := o.GetDefElem()
-		if d.GetDefname() != "analyze" {
-			return s.errorf(int(d.GetLocation()), "the EXPLAIN option %s is not supported; there is ANALYZE", strings.ToUpper(d.GetDefname()))
+		switch d.GetDefname() {
+		case "analyze":
+			on, ok := optionBool(d.Arg)
+			if !ok {
+				return s.errorf(int(d.Location), "analyze requires a Boolean value")
+			}
+			s.Analyze = on
+		case "format":
+			format := strings.ToLower(d.Arg.GetString_().GetSval())
+			if format != "text" && format != "json" {
+				return s.errorf(int(d.Location), "the EXPLAIN format %s is not supported; there are TEXT and JSON", strings.ToUpper(format))
+			}
+			s.JSON = format == "json"
+		default:
+			return s.errorf(int(d.GetLocation()), "the EXPLAIN option %s is not supported; there are ANALYZE and FORMAT", strings.ToUpper(d.GetDefname()))
 		}
-		on, ok := optionBool(d.Arg)
-		if !ok {
-			return s.errorf(int(d.Location), "analyze requires a Boolean value")
-		}
-		s.Analyze = on
 	}
 	s.sel = sel
 	return nil

@@ -45,8 +45,8 @@ func chunked(t *rapid.T) *table.Table {
 }
 
 // ranks draws order statistics of selected records.
-func ranks(t *rapid.T, tab *table.Table) *expr.Query {
-	q := &expr.Query{Table: tab.Name}
+func ranks(t *rapid.T, tab *table.Table) *plan.Fragment {
+	q := &plan.Fragment{Table: tab.Name}
 	for range rapid.IntRange(1, 2).Draw(t, "aggregates") {
 		col := rapid.IntRange(0, 1).Draw(t, "column")
 		f := tab.Fields[col]
@@ -102,12 +102,12 @@ func TestSearchesOverSeveralChunksCloseInOnTheAnswer(t *testing.T) {
 
 // answerIn is what the oracle says of an aggregate, of MIN and MAX in one chunk of that
 // chunk alone.
-func answerIn(t *rapid.T, tab *table.Table, q *expr.Query, agg, chunk int, all table.Value) table.Value {
+func answerIn(t *rapid.T, tab *table.Table, q *plan.Fragment, agg, chunk int, all table.Value) table.Value {
 	if k := q.Aggs[agg].Kind; chunk < 0 || k != expr.Min && k != expr.Max {
 		return all
 	}
 	part := &table.Table{Name: tab.Name, Fields: tab.Fields, Chunks: tab.Chunks[chunk : chunk+1]}
-	v, err := cpu.Scalar(context.Background(), part, &expr.Query{Table: q.Table, Where: q.Where, Aggs: q.Aggs[agg : agg+1]})
+	v, err := cpu.Scalar(context.Background(), part, &plan.Fragment{Table: q.Table, Where: q.Where, Aggs: q.Aggs[agg : agg+1]})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -109,7 +109,7 @@ func Run(ctx context.Context, db *engine.DB, text string, o Options) (*Trace, er
 	if err != nil {
 		return nil, err
 	}
-	x, err := db.Explain(ctx, text, false, false)
+	x, err := db.Explain(ctx, text, engine.ExplainOptions{})
 	if err != nil {
 		return nil, err
 	}

@@ -468,7 +468,7 @@ func TestTheAnswerWaitsForALongStatement(t *testing.T) {
 		}
 		d.held = nothing
 		d.goes(t, d.Last())
-		r, err := d.db.Query(t.Context(), d.SQL)
+		r, err := engine.Collect(d.db.Query(t.Context(), d.SQL))
 		if err != nil {
 			t.Fatal(err)
 		}

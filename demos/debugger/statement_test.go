@@ -29,18 +29,9 @@ func mixed(t *testing.T) *table.Table {
 	return b.Table()
 }
 
-type one struct{ t *table.Table }
-
-func (c one) Table(string) (*table.Table, bool) { return c.t, true }
-func (c one) Names() []string                   { return []string{c.t.Name} }
-
 func bound(t *testing.T, tab *table.Table, text string) *plan.Query {
 	t.Helper()
-	list, err := sql.Parse(text)
-	if err != nil {
-		t.Fatal(err)
-	}
-	q, err := list[0].Bind(one{tab})
+	q, err := sql.Fragment(tab, text)
 	if err != nil {
 		t.Fatalf("%s: %v", text, err)
 	}

@@ -30,7 +30,7 @@ func TestTheMedianIsTheValueOfItsRank(t *testing.T) {
 		if err := db.Add(b.Table()); err != nil {
 			t.Fatal(err)
 		}
-		r, err := db.Query(context.Background(), fmt.Sprintf("SELECT MEDIAN(x), kth_largest(x, %d) FROM t", medianRank(n)))
+		r, err := engine.Collect(db.Query(context.Background(), fmt.Sprintf("SELECT MEDIAN(x), kth_largest(x, %d) FROM t", medianRank(n))))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -142,7 +142,7 @@ func SQL(ctx context.Context, text string) (n *big.Int, err error) {
 	if err := db.Add(t); err != nil {
 		return nil, err
 	}
-	r, err := db.Query(ctx, text)
+	r, err := engine.Collect(db.Query(ctx, text))
 	if err != nil {
 		return nil, err
 	}

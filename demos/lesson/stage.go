@@ -231,7 +231,7 @@ func (s *Stage) Backend(name string, texts ...string) []Answer {
 	for i, text := range texts {
 		var list []time.Duration
 		for range runs + 1 {
-			r, err := db.Query(context.Background(), text)
+			r, err := engine.Collect(db.Query(context.Background(), text))
 			if err != nil {
 				s.Fail(err)
 				return out

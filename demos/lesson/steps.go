@@ -50,19 +50,9 @@ func Passes(p *pass.Pass, depth float32) bool {
 	return pass.Holds(p.Depth.Func, CodeOf(p.Quad), CodeOf(depth))
 }
 
-// catalog is the one table there is.
-type catalog struct{ t *table.Table }
-
-func (c catalog) Table(string) (*table.Table, bool) { return c.t, true }
-func (c catalog) Names() []string                   { return []string{c.t.Name} }
-
 // Bind turns a SELECT into predicates over the table's codes.
 func Bind(t *table.Table, text string) (*plan.Query, error) {
-	statements, err := sql.Parse(text)
-	if err != nil {
-		return nil, err
-	}
-	bound, err := statements[0].Bind(catalog{t})
+	bound, err := sql.Fragment(t, text)
 	if err != nil {
 		return nil, err
 	}

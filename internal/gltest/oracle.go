@@ -7,7 +7,6 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/stencildb/stencildb/cpu"
-	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/table"
@@ -17,7 +16,7 @@ import (
 // from the scalar oracle over the rows that are not deleted: in a value, or in whether there is an error. What is not
 // supported, or declined, passes: other tests say when that may be.
 // It reports whether there was something to compare.
-func CompareWithOracle(t *rapid.T, g *pass.GL, tab *table.Table, q *expr.Query, run func(*plan.Query) ([]table.Value, error)) bool {
+func CompareWithOracle(t *rapid.T, g *pass.GL, tab *table.Table, q *plan.Fragment, run func(*plan.Query) ([]table.Value, error)) bool {
 	p, err := plan.NewQuery(tab, q)
 	if err != nil {
 		return false

@@ -9,18 +9,19 @@ import (
 	"github.com/stencildb/stencildb/cpu"
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/internal/plantest"
+	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/table"
 )
 
 // countFirst puts COUNT(*) before the aggregates of a query.
-func countFirst(q *expr.Query) *expr.Query {
+func countFirst(q *plan.Fragment) *plan.Fragment {
 	out := *q
 	out.Aggs = append([]expr.Aggregate{{Kind: expr.CountAll, Col: -1, P: -1}}, q.Aggs...)
 	return &out
 }
 
 // drawQuery draws a query; most of those that select all or nothing, or that fail, are drawn again.
-func drawQuery(t *rapid.T, tab *table.Table, k plantest.Knobs) *expr.Query {
+func drawQuery(t *rapid.T, tab *table.Table, k plantest.Knobs) *plan.Fragment {
 	for try := 0; ; try++ {
 		q := countFirst(plantest.Query(t, tab, k))
 		if try == 2 || rapid.IntRange(0, 3).Draw(t, "any") == 0 {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/internal/plantest"
+	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -213,7 +214,7 @@ func TestDuckDBOverflowsWhereTheEngineDoes(t *testing.T) {
 			for try := 0; try < 4 && !strings.ContainsAny(where.String(), "+*"); try++ {
 				where = plantest.Where(t, tab, k) // another one: this does not compute
 			}
-			q := countFirst(&expr.Query{Table: tab.Name, Where: where})
+			q := countFirst(&plan.Fragment{Table: tab.Name, Where: where})
 			h.queries++
 			want, err, ok := h.engines(t, tab, q)
 			if !ok {

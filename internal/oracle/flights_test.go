@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/stencildb/stencildb/ingest"
+	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/table"
 	"github.com/stencildb/stencildb/testdata"
 )
@@ -67,5 +68,5 @@ func (h *harness) checkAggregates(t *testing.T, tab *table.Table, column, where 
 	if err != nil {
 		t.Fatal(err)
 	}
-	h.check(t, tab, q, p)
+	h.check(t, tab, plan.Fragments(q)[0], p)
 }

@@ -149,7 +149,7 @@ type fataler interface {
 }
 
 // statement writes a query of plain aggregates as SQL.
-func statement(q *expr.Query) string {
+func statement(q *plan.Fragment) string {
 	var items []string
 	for _, a := range q.Aggs {
 		items = append(items, a.String())
@@ -163,7 +163,7 @@ func statement(q *expr.Query) string {
 
 // ranksWithin takes the kth_largest and kth_smallest out of a query whose k exceeds
 // the number of values, and reports whether there were any.
-func ranksWithin(tab *table.Table, q *expr.Query) (*expr.Query, bool) {
+func ranksWithin(tab *table.Table, q *plan.Fragment) (*plan.Fragment, bool) {
 	out := *q
 	out.Aggs = nil
 	for _, a := range q.Aggs {
@@ -177,14 +177,14 @@ func ranksWithin(tab *table.Table, q *expr.Query) (*expr.Query, bool) {
 	return &out, len(out.Aggs) < len(q.Aggs)
 }
 
-// scalar computes the select items of a bound query with the scalar oracle.
-func scalar(tab *table.Table, q *expr.Query) ([]table.Value, error) {
-	values, err := cpu.Scalar(context.Background(), tab, q)
+// scalar computes the select items of a bound query of aggregates with the scalar oracle.
+func scalar(tab *table.Table, tree plan.Node) ([]table.Value, error) {
+	values, err := cpu.Scalar(context.Background(), tab, plan.Fragments(tree)[0])
 	if err != nil {
 		return nil, err
 	}
 	var out []table.Value
-	for _, item := range q.Items {
+	for _, item := range tree.(*plan.Project).Items {
 		v, err := expr.Eval(item.E, &expr.Env{Agg: func(i int) table.Value { return values[i] }})
 		if err != nil {
 			return nil, err
@@ -194,33 +194,29 @@ func scalar(tab *table.Table, q *expr.Query) ([]table.Value, error) {
 	return out, nil
 }
 
-// catalog is a single table, for binding.
-type catalog struct{ t *table.Table }
-
-// Names implements sql.Catalog.
-func (c catalog) Names() []string { return []string{c.t.Name} }
-
-// Table implements sql.Catalog.
-func (c catalog) Table(name string) (*table.Table, bool) { return c.t, name == c.t.Name }
-
 // bind binds and plans a statement as the engine does, to tell what it refuses
 // from what a record raises.
-func bind(tab *table.Table, text string) (*expr.Query, error) {
+func bind(tab *table.Table, text string) (plan.Node, error) {
 	list, err := sql.Parse(text)
 	if err != nil {
 		return nil, err
 	}
-	q, err := list[0].Bind(catalog{tab})
+	tree, err := list[0].Bind(sql.One(tab))
 	if err != nil {
 		return nil, err
 	}
-	_, err = plan.NewQuery(tab, q)
-	return q, err
+	tree = plan.Cut(tree)
+	for _, f := range plan.Fragments(tree) {
+		if _, err := plan.NewQuery(tab, f); err != nil {
+			return nil, err
+		}
+	}
+	return tree, nil
 }
 
 // check runs q, written as SQL, everywhere and compares. A query with a k out of
 // range must fail; it is compared without.
-func (h *harness) check(t fataler, tab *table.Table, q *expr.Query, p *peer) {
+func (h *harness) check(t fataler, tab *table.Table, q *plan.Fragment, p *peer) {
 	h.queries++
 	want, err, ok := h.engines(t, tab, q)
 	if !ok {
@@ -276,7 +272,7 @@ func lazy(e expr.Expr) bool {
 //
 // The oracle runs what the text binds to, and what the text was written from. Only
 // their errors may differ: binding folds NULL constants (1 / 0 > NULL is NULL).
-func (h *harness) engines(t fataler, tab *table.Table, q *expr.Query) (want []table.Value, err error, ok bool) {
+func (h *harness) engines(t fataler, tab *table.Table, q *plan.Fragment) (want []table.Value, err error, ok bool) {
 	text := statement(q)
 	bound, err := bind(tab, text)
 	if err != nil {
@@ -317,7 +313,7 @@ func (h *harness) selected(n int64, tab *table.Table) {
 // allRefuse checks that no backend answers what the engine does not support.
 func (h *harness) allRefuse(t fataler, text string) {
 	for _, db := range h.asked(text) {
-		if r, err := db.Query(context.Background(), text); err == nil {
+		if r, err := engine.Collect(db.Query(context.Background(), text)); err == nil {
 			t.Fatalf("%s\n%s answers %v what cannot be bound", text, db.name, r.Rows)
 		}
 	}
@@ -333,7 +329,7 @@ func unsupported(db namedDB, err error) bool {
 // is one.
 func (h *harness) backends(t fataler, tab *table.Table, text string, want []table.Value, wantErr error) {
 	for _, db := range h.asked(text) {
-		r, err := db.Query(context.Background(), text)
+		r, err := engine.Collect(db.Query(context.Background(), text))
 		if unsupported(db, err) {
 			h.declined++
 			continue
@@ -352,7 +348,7 @@ func (h *harness) backends(t fataler, tab *table.Table, text string, want []tabl
 
 // passes are those of a statement, run once more, for a failure.
 func (db namedDB) passes(text string) string {
-	x, err := db.Explain(context.Background(), text, true, false)
+	x, err := db.Explain(context.Background(), text, engine.ExplainOptions{Analyze: true})
 	if err != nil {
 		return err.Error()
 	}

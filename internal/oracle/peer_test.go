@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -81,7 +82,7 @@ type selection struct {
 }
 
 // answer computes the aggregates of q over a table of the given number of rows.
-func (p *peer) answer(q *expr.Query, rows int) ([]table.Value, error) {
+func (p *peer) answer(q *plan.Fragment, rows int) ([]table.Value, error) {
 	w := &writer{dialect: p.dialect}
 	w.put(" FROM ", q.Table, " WHERE ")
 	if q.Where == nil {

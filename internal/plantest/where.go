@@ -6,6 +6,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -16,15 +17,13 @@ func Where(t *rapid.T, tab *table.Table, k Knobs) expr.Expr {
 }
 
 // Query draws a condition and some aggregates over tab.
-func Query(t *rapid.T, tab *table.Table, k Knobs) *expr.Query {
-	q := &expr.Query{Table: tab.Name}
+func Query(t *rapid.T, tab *table.Table, k Knobs) *plan.Fragment {
+	q := &plan.Fragment{Table: tab.Name}
 	if uniform(t, "has where", 5) > 0 {
 		q.Where = Where(t, tab, k)
 	}
-	for i := range 1 + uniform(t, "aggregates", 4) {
-		a := aggregate(t, tab, k)
-		q.Aggs = append(q.Aggs, a)
-		q.Items = append(q.Items, expr.Item{Name: a.String(), E: &expr.AggRef{Index: i, Name: a.String(), T: a.Type(), P: -1}})
+	for range 1 + uniform(t, "aggregates", 4) {
+		q.Aggs = append(q.Aggs, aggregate(t, tab, k))
 	}
 	return q
 }

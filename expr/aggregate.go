@@ -6,23 +6,6 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// Query is one SELECT over one table: aggregates over the records that Where
-// selects, and scalar expressions over their results.
-type Query struct {
-	Table  string
-	Items  []Item
-	Aggs   []Aggregate
-	Where  Expr   // nil: every record
-	Header string // the query as SQL, for EXPLAIN and traces
-}
-
-// Item is one output column. Its expression holds constants, arithmetic and
-// [AggRef]s, never a [Column].
-type Item struct {
-	Name string
-	E    Expr
-}
-
 // AggKind is an aggregate function.
 type AggKind uint8
 

@@ -1,0 +1,109 @@
+package cpu
+
+import (
+	"context"
+	"iter"
+	"math/bits"
+
+	"github.com/stencildb/stencildb/internal/ordered"
+	"github.com/stencildb/stencildb/plan"
+)
+
+// Rows yields the selected rows of q in the order of the table. The checks run over
+// the whole table before the first block; the first, by chunk and then in order, that
+// selects a row is the only thing yielded. The selection is made on all cores, a few
+// blocks ahead of the caller.
+func (b *Backend) Rows(ctx context.Context, q *plan.Query) iter.Seq2[plan.Block, error] {
+	return func(yield func(plan.Block, error) bool) {
+		x, err := b.execution(ctx, q)
+		if err == nil {
+			err = x.check()
+		}
+		if err != nil {
+			yield(plan.Block{}, err)
+			return
+		}
+		scratches := x.newScratches()
+		selected := ordered.Map(len(scratches), x.eachBlock, func(w int, at block) plan.Block {
+			return x.chunks[at.chunk].rows(&scratches[w], at)
+		})
+		var few plan.Block // rows of several blocks
+		for at := range selected {
+			if few.Len() > 0 && (few.Chunk != at.Chunk || at.Rows == nil || few.Len()+at.Len() > blockRows/4) {
+				if !yield(few, nil) {
+					return
+				}
+				few = plan.Block{}
+			}
+			switch {
+			case at.Len() == 0:
+			case at.Rows == nil || at.Len() > blockRows/8:
+				if !yield(at, nil) {
+					return
+				}
+			case few.Len() == 0:
+				few = at
+			default:
+				few.Rows = append(few.Rows, at.Rows...)
+			}
+		}
+		if err := ctx.Err(); err != nil {
+			yield(plan.Block{}, err)
+		} else if few.Len() > 0 {
+			yield(few, nil)
+		}
+	}
+}
+
+// eachBlock yields the blocks in order, until ctx ends.
+func (x *execution) eachBlock(yield func(block) bool) {
+	for _, at := range x.blocks {
+		if x.ctx.Err() != nil || !yield(at) {
+			return
+		}
+	}
+}
+
+// check runs the checks, where there are any.
+func (x *execution) check() error {
+	fail, scratches, any := newFirstFailure(), x.newScratches(), false
+	for _, c := range x.chunks {
+		any = any || len(c.checks) > 0
+	}
+	if !any {
+		return nil
+	}
+	err := x.forBlocks(func(w int, at block) {
+		if !fail.before(at.chunk) {
+			x.chunks[at.chunk].passes(&scratches[w], at, fail)
+		}
+	})
+	if chunk, check, ok := fail.get(); ok && err == nil {
+		return x.q.Failed(chunk, check)
+	}
+	return err
+}
+
+// rows selects the rows of a block.
+func (c *chunkRun) rows(s *scratch, at block) plan.Block {
+	out := plan.Block{Chunk: at.chunk, First: at.row, N: at.n}
+	if c.where.op == plan.True {
+		return out
+	}
+	words := (at.n + 63) / 64
+	among, sel := s.get(words), s.get(words)
+	defer func() { s.put(among); s.put(sel) }()
+	setFirst(among, at.n)
+	c.where.eval(s, sel, among, at.row, at.n)
+	n := int(countBits(sel))
+	if n == at.n {
+		return out
+	}
+	out.Rows = make([]uint32, 0, n)
+	for w, m := range sel {
+		for ; m != 0; m &= m - 1 {
+			out.Rows = append(out.Rows, uint32(at.row+64*w+bits.TrailingZeros64(m)))
+		}
+	}
+	return out
+}

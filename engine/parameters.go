@@ -1,0 +1,196 @@
+package engine
+
+import (
+	"database/sql"
+	"database/sql/driver"
+	"fmt"
+	"math"
+	"math/big"
+	"reflect"
+	"time"
+
+	"github.com/stencildb/stencildb/table"
+)
+
+// parameters are the values of $1, $2, ...
+func parameters(args []any) ([]table.Value, error) {
+	var list []table.Value
+	for i, a := range args {
+		v, err := parameter(a)
+		if err != nil {
+			return nil, fmt.Errorf("parameter $%d: %w", i+1, err)
+		}
+		list = append(list, v)
+	}
+	return list, nil
+}
+
+// parameter is a Go value in SQL: nil is NULL and text a literal, both of the type that
+// their place needs; integers are BIGINT, floats DOUBLE PRECISION, a [*big.Int] NUMERIC, a
+// [time.Time] the TIMESTAMP that its clock shows.
+func parameter(a any) (table.Value, error) {
+	switch a := a.(type) {
+	case nil:
+		return table.Null(table.Type{}), nil
+	case table.Value:
+		return a, nil
+	case string:
+		return table.Value{S: a}, nil
+	case []byte:
+		return table.Value{S: string(a)}, nil
+	case bool:
+		return table.Bool(a), nil
+	case *big.Int:
+		if a == nil {
+			return table.Null(table.Type{}), nil
+		}
+		return table.Dec(table.Type{Kind: table.Decimal, Precision: max(1, len(new(big.Int).Abs(a).String()))}, a), nil
+	case time.Time:
+		wall := time.Date(a.Year(), a.Month(), a.Day(), a.Hour(), a.Minute(), a.Second(), a.Nanosecond(), time.UTC)
+		return table.Value{Type: table.Type{Kind: table.Timestamp}, I: wall.UnixMicro()}, nil
+	case time.Duration:
+		return table.Value{Type: table.Type{Kind: table.Interval}, I: a.Microseconds()}, nil
+	case driver.Valuer:
+		v, err := driver.DefaultParameterConverter.ConvertValue(a)
+		if err != nil {
+			return table.Value{}, err
+		}
+		return parameter(v)
+	}
+	switch v := reflect.ValueOf(a); v.Kind() {
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
+		return table.Int(v.Int()), nil
+	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
+		if u := v.Uint(); u > math.MaxInt64 {
+			return parameter(new(big.Int).SetUint64(u))
+		}
+		return table.Int(int64(v.Uint())), nil
+	case reflect.Float32, reflect.Float64:
+		return table.Float(v.Float()), nil
+	case reflect.Bool:
+		return table.Bool(v.Bool()), nil
+	case reflect.String:
+		return table.Value{S: v.String()}, nil
+	case reflect.Pointer:
+		if v.IsNil() {
+			return table.Null(table.Type{}), nil
+		}
+		return parameter(v.Elem().Interface())
+	}
+	return table.Value{}, fmt.Errorf("a %T has no SQL type", a)
+}
+
+// assign copies a value to where dest points: see [Rows.Scan].
+func assign(dest any, v table.Value) error {
+	switch d := dest.(type) {
+	case *table.Value:
+		*d = v
+		return nil
+	case *any:
+		*d = goValue(v)
+		return nil
+	case sql.Scanner:
+		return d.Scan(goValue(v))
+	}
+	to := reflect.ValueOf(dest)
+	if to.Kind() != reflect.Pointer || to.IsNil() {
+		return fmt.Errorf("the destination is a %T: give a pointer", dest)
+	}
+	to = to.Elem()
+	if to.Kind() == reflect.Pointer && to.Type() != reflect.TypeFor[*big.Int]() {
+		if v.Null {
+			to.SetZero()
+			return nil
+		}
+		p := reflect.New(to.Type().Elem())
+		if err := assign(p.Interface(), v); err != nil {
+			return err
+		}
+		to.Set(p)
+		return nil
+	}
+	if v.Null {
+		return fmt.Errorf("NULL does not fit a %s: scan into a pointer to it", to.Type())
+	}
+	return fit(dest, to, v)
+}
+
+// fit copies a value that is not NULL.
+func fit(dest any, to reflect.Value, v table.Value) error {
+	refused := fmt.Errorf("%s %s does not fit a %s", v.Type, v, to.Type())
+	switch d := dest.(type) {
+	case *time.Time:
+		t, ok := timeOf(v)
+		if !ok {
+			return refused
+		}
+		*d = t
+		return nil
+	case *[]byte:
+		*d = []byte(v.String())
+		return nil
+	case *big.Int:
+		if !v.Type.IsExact() || v.Type.Scale > 0 {
+			return refused
+		}
+		d.Set(v.Unscaled())
+		return nil
+	case *big.Rat:
+		if !v.Type.IsExact() {
+			return refused
+		}
+		d.SetFrac(v.Unscaled(), table.Pow10(v.Type.Scale))
+		return nil
+	}
+	whole := (v.Type.IsInteger() || v.Type.Kind == table.Decimal && v.Type.Scale == 0 || v.Type.Kind == table.Interval) && v.Big == nil
+	switch {
+	case to.Kind() == reflect.String:
+		to.SetString(v.String())
+	case to.Kind() == reflect.Bool && v.Type.Kind == table.Boolean:
+		to.SetBool(v.I != 0)
+	case to.Type() == reflect.TypeFor[time.Duration]() && v.Type.Kind == table.Interval:
+		to.SetInt(int64(time.Duration(v.I) * time.Microsecond))
+	case to.CanInt() && whole && !to.OverflowInt(v.I):
+		to.SetInt(v.I)
+	case to.CanUint() && whole && v.I >= 0 && !to.OverflowUint(uint64(v.I)):
+		to.SetUint(uint64(v.I))
+	case to.CanFloat() && v.Type.IsFloat():
+		to.SetFloat(v.F)
+	case to.CanFloat() && v.Type.IsExact():
+		f, _ := new(big.Rat).SetFrac(v.Unscaled(), table.Pow10(v.Type.Scale)).Float64()
+		to.SetFloat(f)
+	default:
+		return refused
+	}
+	return nil
+}
+
+// timeOf is a DATE or TIMESTAMP as a time in UTC.
+func timeOf(v table.Value) (time.Time, bool) {
+	switch v.Type.Kind {
+	case table.Date:
+		return time.Unix(86400*v.I, 0).UTC(), true
+	case table.Timestamp:
+		return time.UnixMicro(v.I).UTC(), true
+	}
+	return time.Time{}, false
+}
+
+// goValue is a value as Go has it: int64, float64, bool, string, time.Time; a NUMERIC and
+// an interval are text, and NULL is nil.
+func goValue(v table.Value) any {
+	switch t := v.Type; {
+	case v.Null:
+		return nil
+	case t.IsInteger():
+		return v.I
+	case t.IsFloat():
+		return v.F
+	case t.Kind == table.Boolean:
+		return v.I != 0
+	case t.Kind == table.Date || t.Kind == table.Timestamp:
+		at, _ := timeOf(v)
+		return at
+	}
+	return v.String()
+}

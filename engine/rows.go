@@ -1,0 +1,248 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"time"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+
+	"github.com/stencildb/stencildb/table"
+)
+
+// Rows is the answer of a statement while it comes: a cursor that starts before the
+// first row. It holds a bounded number of rows, whatever the answer's size, and
+// does not keep other statements waiting. One goroutine uses it at a time.
+//
+//	rows, err := db.Query(ctx, "SELECT name, fare FROM trips WHERE fare > $1", 50)
+//	if err != nil {
+//		return err
+//	}
+//	defer rows.Close()
+//	for rows.Next() {
+//		var name string
+//		var fare float64
+//		if err := rows.Scan(&name, &fare); err != nil {
+//			return err
+//		}
+//	}
+//	return rows.Err()
+//
+// An error that a row raises in the select list ends the rows after those before it.
+type Rows struct {
+	sql     string
+	columns []Column
+	coded   []bool // columns that are text of a table's column
+	script  string // that the positions of errors are in
+
+	ctx     context.Context
+	closing []func() // what Close calls
+	next    func() (batch, error, bool)
+
+	ahead batch // read, and not yet at its turn
+	now   batch
+	at    int // the row of now
+	err   error
+	over  bool
+
+	stats  Stats
+	files  time.Duration // reading them
+	waited time.Duration
+}
+
+// open starts reading: what is wrong at once is an error now. The types of columns are
+// those of the first batch, where they are known only then.
+func (r *Rows) open(s stream) error {
+	next, stop := iter.Pull2(iter.Seq2[batch, error](s))
+	r.next, r.closing = next, append(r.closing, stop)
+	b, err := r.pull()
+	if err != nil {
+		r.Close()
+		return err
+	}
+	if v, ok := b.(valueRow); ok {
+		for i := range r.columns {
+			if !v[i].Null && v[i].Type.Kind == table.Decimal {
+				r.columns[i].Type = v[i].Type // the scale of a quotient is known only now
+			}
+		}
+	}
+	r.ahead = b
+	return nil
+}
+
+// pull waits for the next batch; nil at the end.
+func (r *Rows) pull() (batch, error) {
+	start := time.Now()
+	defer func() { r.waited += time.Since(start) }()
+	for {
+		b, err, ok := r.next()
+		if !ok || err != nil {
+			return nil, err
+		}
+		if b.Len() > 0 {
+			return b, nil
+		}
+	}
+}
+
+// batch returns the rows from the one after the current on, as many as have come; nil
+// at the end.
+func (r *Rows) batch() batch {
+	if r.over {
+		return nil
+	}
+	if r.now != nil && r.at+1 < r.now.Len() {
+		return r.now.cut(r.at+1, r.now.Len())
+	}
+	b, err := r.ahead, error(nil)
+	if r.ahead = nil; b == nil {
+		b, err = r.pull()
+	}
+	if b == nil {
+		if err != nil {
+			r.err = described(r.script, r.sql, ended(r.ctx, err))
+		}
+		r.Close()
+		return nil
+	}
+	return b
+}
+
+// Next goes to the next row and reports whether there is one. At the end [Rows.Err]
+// tells why.
+func (r *Rows) Next() bool {
+	if !r.over && r.now != nil && r.at+1 < r.now.Len() {
+		r.at++
+		return true
+	}
+	r.now = r.batch()
+	r.at = 0
+	return r.now != nil
+}
+
+// Values returns the current row, one value a column.
+func (r *Rows) Values() []table.Value {
+	out := make([]table.Value, len(r.columns))
+	for i := range out {
+		out[i] = r.value(i)
+	}
+	return out
+}
+
+// value is that of a column in the current row.
+func (r *Rows) value(col int) table.Value {
+	if v, ok := r.now.(valueRow); ok {
+		return v[col]
+	}
+	return valueOf(r.now.(computed)[col], r.at, r.columns[col].Type)
+}
+
+// Scan copies the current row into dest, one pointer a column: *int64, *int, *int32,
+// *float64, *string, *bool, *time.Time, *[]byte, *big.Int, *big.Rat, *[table.Value], *any, or
+// a pointer to one of the pointers before it, which NULL makes nil. Other types that
+// implement database/sql's Scanner get what *any would. A value that does not fit its
+// destination is an error, and so is NULL where nothing can hold it.
+func (r *Rows) Scan(dest ...any) error {
+	if r.now == nil {
+		return errors.New("engine: Scan without a row: call Next before it")
+	}
+	if len(dest) != len(r.columns) {
+		return fmt.Errorf("engine: Scan into %d destinations of a row of %d columns", len(dest), len(r.columns))
+	}
+	for i, d := range dest {
+		if err := assign(d, r.value(i)); err != nil {
+			return fmt.Errorf("engine: column %s: %w", r.columns[i].Name, err)
+		}
+	}
+	return nil
+}
+
+// Batches yields the rows that Next has not come to, as Arrow record batches of up to
+// some ten thousand rows. Who takes a batch releases it. bigint is Int64, integer
+// Int32, smallint Int16, numeric Decimal128 (Decimal256 beyond 38 digits, text beyond 76), real Float32,
+// double precision Float64, boolean Boolean, date Date32, timestamp Timestamp[us] without a
+// zone, an interval Duration[us], a column of text a dictionary of Utf8 and other text Utf8.
+func (r *Rows) Batches() iter.Seq2[arrow.RecordBatch, error] {
+	return func(yield func(arrow.RecordBatch, error) bool) {
+		schema := r.Schema()
+		for b := range r.rest() {
+			if !yield(r.record(schema, b), nil) {
+				return
+			}
+		}
+		if r.err != nil {
+			yield(nil, r.err)
+		}
+	}
+}
+
+// record is a batch in Arrow.
+func (r *Rows) record(schema *arrow.Schema, b batch) arrow.RecordBatch {
+	if v, ok := b.(valueRow); ok {
+		b = v.computed(schema)
+	}
+	return array.NewRecordBatch(schema, b.(computed), int64(b.Len()))
+}
+
+// Schema is that of the batches.
+func (r *Rows) Schema() *arrow.Schema {
+	fields := make([]arrow.Field, len(r.columns))
+	for i, c := range r.columns {
+		fields[i] = arrow.Field{Name: c.Name, Type: arrowType(c.Type), Nullable: true}
+		if r.coded[i] {
+			fields[i].Type = dictionaryType
+		}
+	}
+	return arrow.NewSchema(fields, nil)
+}
+
+// Columns are the names and types of the columns.
+func (r *Rows) Columns() []Column { return r.columns }
+
+// SQL is the statement's text, as given, without the semicolon.
+func (r *Rows) SQL() string { return r.sql }
+
+// Err is the error that ended the rows; nil before their end, and after one without
+// an error.
+func (r *Rows) Err() error { return r.err }
+
+// Stats says what the statement has taken so far.
+func (r *Rows) Stats() Stats {
+	s := r.stats
+	s.Elapsed += max(0, r.waited-s.Load)
+	s.Load += r.files
+	return s
+}
+
+// drain reads the rows to their end.
+func (r *Rows) drain() (Stats, error) {
+	for range r.rest() {
+	}
+	return r.Stats(), r.err
+}
+
+// rest yields the rows that Next has not come to.
+func (r *Rows) rest() iter.Seq[batch] {
+	return func(yield func(batch) bool) {
+		for b := r.batch(); b != nil; b = r.batch() {
+			if r.now, r.at = b, b.Len()-1; !yield(b) {
+				return
+			}
+		}
+		r.now = nil
+	}
+}
+
+// Close ends the statement and releases what it holds. It may be called twice, and
+// is not needed after Next has returned false.
+func (r *Rows) Close() error {
+	for _, f := range r.closing {
+		f()
+	}
+	r.over, r.closing, r.now, r.ahead = true, nil, nil, nil
+	return nil
+}

@@ -1,0 +1,280 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"runtime"
+	"time"
+
+	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/internal/ordered"
+	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/table"
+)
+
+// batch is some rows on their way through a tree: [blockRows], [computed] or a
+// [valueRow].
+type batch interface {
+	Len() int
+	// cut is the rows from i to before j.
+	cut(i, j int) batch
+}
+
+// stream yields batches, then perhaps an error.
+type stream iter.Seq2[batch, error]
+
+// execution is a statement that runs: what stands above its fragment is done here.
+type execution struct {
+	*Statement
+	ctx    context.Context
+	stats  *Stats
+	atMost int64  // rows that will be asked for; -1 for all
+	on     string // the backend to take; "" for the one that suits
+	// execute asks a backend for the values of the fragment's aggregates.
+	execute func(Backend) (*plan.Answer, error)
+}
+
+// stream is what a node gives.
+func (x *execution) stream(n plan.Node) stream {
+	switch n := n.(type) {
+	case *plan.Fragment:
+		if len(n.Aggs) > 0 {
+			return x.aggregate
+		}
+		return x.selected
+	case *plan.Values:
+		return values(n)
+	case *plan.Filter:
+		return filter(x.stream(n.Input), n.Where)
+	case *plan.Project:
+		if selects(n.Input) {
+			return x.gather(n)
+		}
+		return computeItems(x.stream(n.Input), n.Items)
+	case *plan.Limit:
+		if n.Count >= 0 {
+			x.atMost = n.Offset + n.Count
+		}
+		return limit(x.stream(n.Input), n.Offset, n.Count)
+	}
+	return func(yield func(batch, error) bool) { yield(nil, fmt.Errorf("engine: there is no execution of %s", n)) }
+}
+
+// selects reports whether a node gives rows of a table.
+func selects(n plan.Node) bool {
+	if l, ok := n.(*plan.Limit); ok {
+		return selects(l.Input)
+	}
+	f, ok := n.(*plan.Fragment)
+	return ok && len(f.Aggs) == 0
+}
+
+// aggregate runs the fragment for the values of its aggregates.
+func (x *execution) aggregate(yield func(batch, error) bool) {
+	var row valueRow
+	var opening time.Duration
+	err := x.backend(&opening, func(b Backend) error {
+		began := time.Now()
+		a, err := x.execute(b)
+		if err != nil {
+			return err
+		}
+		x.ran(b.Name(), time.Since(began), a.Load)
+		*x.stats = Stats{Backend: b.Name(), Passes: a.Passes, Samples: a.Samples, Load: a.Load}
+		row = a.Values
+		return nil
+	})
+	x.stats.Load += opening
+	yield(row, err)
+}
+
+// backend calls do with the backend that suits.
+func (x *execution) backend(opening *time.Duration, do func(Backend) error) error {
+	if x.on == "" {
+		return x.try(x.ctx, opening, do)
+	}
+	return x.db.on(x.ctx, x.on, opening, do)
+}
+
+// selected runs the fragment for its rows.
+func (x *execution) selected(yield func(batch, error) bool) {
+	var opening time.Duration
+	err := x.rowSource(x.ctx, &opening, func(b RowSource) error {
+		*x.stats = Stats{Backend: b.Name(), Load: opening}
+		for rows, err := range b.Rows(x.ctx, x.plan) {
+			if err != nil {
+				return err
+			}
+			if !yield(blockRows{rows}, nil) {
+				return errStopped
+			}
+		}
+		return nil
+	})
+	if err != nil && err != errStopped {
+		yield(nil, err)
+	}
+}
+
+var errStopped = errors.New("engine: no more rows are wanted")
+
+// rowSource calls do with the backend that selects the rows.
+func (s *Statement) rowSource(ctx context.Context, opening *time.Duration, do func(RowSource) error) error {
+	name := s.db.opts.Backend
+	if name == "auto" {
+		name = "cpu" // no other one has rows
+	}
+	return s.db.on(ctx, name, opening, func(b Backend) error {
+		r, ok := b.(RowSource)
+		if !ok {
+			return &marked{fmt.Errorf("backend %s selects no rows, only aggregates of them: take --backend cpu or auto", name), ErrUnsupported}
+		}
+		return do(r)
+	})
+}
+
+// gather computes select items of selected rows, on all cores and a few batches ahead.
+func (x *execution) gather(p *plan.Project) stream {
+	in := x.stream(p.Input)
+	g := newGather(x.plan.Table, p.Items)
+	most := max(1<<10, min(1<<16, 1<<19/max(1, len(p.Items)))) // rows: some MiB
+	if x.atMost >= 0 {
+		most = int(min(int64(most), max(1, x.atMost)))
+	}
+	type piece struct {
+		batch
+		err error
+	}
+	pieces := func(yield func(piece) bool) {
+		for b, err := range in {
+			if err != nil {
+				yield(piece{nil, err})
+				return
+			}
+			for i := 0; i < b.Len(); i += most {
+				if !yield(piece{b.cut(i, min(b.Len(), i+most)), nil}) {
+					return
+				}
+			}
+		}
+	}
+	workers := runtime.GOMAXPROCS(0)
+	memos := make([]memo, workers)
+	return func(yield func(batch, error) bool) {
+		for p := range ordered.Map(workers, pieces, func(w int, p piece) piece {
+			if p.err == nil {
+				p.batch, p.err = g.batch(&memos[w], p.batch.(blockRows).Block)
+			}
+			return p
+		}) {
+			if p.batch != nil && !yield(p.batch, nil) {
+				return
+			}
+			if p.err != nil {
+				yield(nil, p.err)
+				return
+			}
+		}
+	}
+}
+
+// values are the rows of a Values node.
+func values(n *plan.Values) stream {
+	return func(yield func(batch, error) bool) {
+		for _, row := range n.Rows {
+			out := make(valueRow, len(row))
+			var err error
+			for i := 0; i < len(row) && err == nil; i++ {
+				out[i], err = expr.Eval(row[i], out.env())
+			}
+			if !yield(out, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// computeItems computes select items of single rows.
+func computeItems(in stream, items []plan.Item) stream {
+	return func(yield func(batch, error) bool) {
+		for b, err := range in {
+			var out valueRow
+			for i := 0; i < len(items) && err == nil; i++ {
+				var v table.Value
+				v, err = expr.Eval(items[i].E, b.(valueRow).env())
+				out = append(out, v)
+			}
+			if !yield(out, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// filter keeps single rows for which a condition is TRUE.
+func filter(in stream, where expr.Expr) stream {
+	return func(yield func(batch, error) bool) {
+		for b, err := range in {
+			keep := table.Null(table.Type{})
+			if err == nil {
+				keep, err = expr.Eval(where, b.(valueRow).env())
+			}
+			if err == nil && (keep.Null || keep.I == 0) {
+				continue
+			}
+			if !yield(b, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// limit passes over offset rows and ends after count more; -1 for all.
+func limit(in stream, offset, count int64) stream {
+	return func(yield func(batch, error) bool) {
+		if count == 0 {
+			return
+		}
+		skip, left := offset, count
+		for b, err := range in {
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			n := int64(b.Len())
+			if skip >= n {
+				skip -= n
+				continue
+			}
+			end := n
+			if left >= 0 {
+				end = min(n, skip+left)
+				left -= end - skip
+			}
+			if !yield(b.cut(int(skip), int(end)), nil) || left == 0 {
+				return
+			}
+			skip = 0
+		}
+	}
+}
+
+// blockRows is rows of the fragment's table.
+type blockRows struct{ plan.Block }
+
+func (s blockRows) cut(i, j int) batch { return blockRows{s.Block.Cut(i, j)} }
+
+// valueRow is one row of values.
+type valueRow []table.Value
+
+// Len implements batch.
+func (valueRow) Len() int             { return 1 }
+func (v valueRow) cut(i, j int) batch { return v }
+
+// env is what expressions read of the row: DECIMALs are as wide as they need to be.
+func (v valueRow) env() *expr.Env {
+	at := func(i int) table.Value { return v[i] }
+	return &expr.Env{Column: at, Agg: at}
+}

@@ -1,0 +1,82 @@
+package plan
+
+import (
+	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/table"
+)
+
+// Fragment is the part of a tree that one backend does as a whole: the rows of a
+// table that satisfy a condition, and the aggregates over them; without aggregates,
+// the rows themselves.
+type Fragment struct {
+	Table   string
+	Where   expr.Expr // nil: every row
+	Aggs    []expr.Aggregate
+	Columns []int // of the table, wanted of the rows where there are no aggregates
+	Nodes   Node  // what it was cut from
+}
+
+// Inputs implements Node.
+func (f *Fragment) Inputs() []Node { return nil }
+
+// With implements Node.
+func (f *Fragment) With(...Node) Node { return f }
+
+// Fields implements Node.
+func (f *Fragment) Fields() []table.Field { return f.Nodes.Fields() }
+
+func (f *Fragment) String() string { return "Fragment(" + expr.Ident(f.Table) + ")" }
+
+// Cut puts a [Fragment] in the place of each part of a tree that a backend does.
+func Cut(n Node) Node {
+	if f := fragment(n); f != nil {
+		return f
+	}
+	var inputs []Node
+	for _, in := range n.Inputs() {
+		inputs = append(inputs, Cut(in))
+	}
+	n = n.With(inputs...)
+	if p, ok := n.(*Project); ok {
+		in := p.Input
+		if l, ok := in.(*Limit); ok {
+			in = l.Input
+		}
+		if f, ok := in.(*Fragment); ok && len(f.Aggs) == 0 {
+			f.Columns = p.reads()
+		}
+	}
+	return n
+}
+
+// fragment is the fragment that a node is, with all below it; nil for none.
+func fragment(n Node) *Fragment {
+	f := &Fragment{Nodes: n}
+	if a, ok := n.(*Aggregate); ok {
+		f.Aggs, n = a.Aggs, a.Input
+	}
+	if w, ok := n.(*Filter); ok {
+		f.Where, n = w.Where, w.Input
+	}
+	s, ok := n.(*Scan)
+	if !ok {
+		return nil
+	}
+	f.Table = s.Table
+	if len(f.Aggs) == 0 {
+		for i := range s.Columns {
+			f.Columns = append(f.Columns, i)
+		}
+	}
+	return f
+}
+
+// Fragments lists those of a tree that has been [Cut].
+func Fragments(n Node) (list []*Fragment) {
+	Walk(n, func(n Node, _ int) {
+		if f, ok := n.(*Fragment); ok {
+			list = append(list, f)
+		}
+	})
+	return list
+}

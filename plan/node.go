@@ -1,0 +1,49 @@
+package plan
+
+import (
+	"strings"
+
+	"github.com/stencildb/stencildb/table"
+)
+
+// Node is an operator of a statement's tree, over names and values. A tree does not
+// change: what rewrites it makes new nodes.
+type Node interface {
+	// Inputs are the nodes whose rows it takes.
+	Inputs() []Node
+	// With is the same operator over other inputs, as many.
+	With(inputs ...Node) Node
+	// Fields are the columns that it gives, which the expressions of the node above
+	// read by their index.
+	Fields() []table.Field
+	// String is the operator on one line, without its inputs.
+	String() string
+}
+
+// Walk calls f for a node and all below it, with how deep each stands.
+func Walk(n Node, f func(n Node, depth int)) { walk(n, 0, f) }
+
+func walk(n Node, depth int, f func(Node, int)) {
+	f(n, depth)
+	for _, in := range n.Inputs() {
+		walk(in, depth+1, f)
+	}
+}
+
+// Rewrite is the tree with f applied to every node, inputs first.
+func Rewrite(n Node, f func(Node) Node) Node {
+	var inputs []Node
+	for _, in := range n.Inputs() {
+		inputs = append(inputs, Rewrite(in, f))
+	}
+	return f(n.With(inputs...))
+}
+
+// call writes an operator with its arguments.
+func call[T any](name string, args []T, text func(T) string) string {
+	var parts []string
+	for _, a := range args {
+		parts = append(parts, text(a))
+	}
+	return name + "(" + strings.Join(parts, ", ") + ")"
+}
