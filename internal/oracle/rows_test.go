@@ -16,6 +16,7 @@ import (
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/predicates"
+	"github.com/stencildb/stencildb/sql"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -128,11 +129,10 @@ func integers(t *testing.T, rows int) *table.Table {
 // bound is the plan of a condition's rows.
 func bound(t *testing.T, tab *table.Table, where string) *plan.Query {
 	t.Helper()
-	query, err := bind(tab, "SELECT COUNT(*) FROM t WHERE "+where)
+	query, err := sql.Fragment(tab, "SELECT 1 FROM t WHERE "+where)
 	if err != nil {
 		t.Fatal(err)
 	}
-	query.Aggs = nil
 	q, err := plan.NewQuery(tab, query)
 	if err != nil {
 		t.Fatal(err)
