@@ -105,8 +105,8 @@ const (
 	profileRuns = 3
 )
 
-// racer is a contender in a trial, with its times.
-type racer struct {
+// participant is a contender in a trial, with its times.
+type participant struct {
 	Contender
 	answer   Answer
 	estimate time.Duration
@@ -118,10 +118,10 @@ type racer struct {
 	off      float64 // relative, of an approximate answer
 }
 
-// heat is a trial with those that can run it.
-type heat struct {
+// prepared is a trial with those that can run it.
+type prepared struct {
 	*Trial
-	racers []*racer
+	participants []*participant
 }
 
 // Measure runs the trials one after the other, each in rounds, and returns a result
@@ -143,7 +143,7 @@ func (m *Meter) Measure(ctx context.Context, trials []Trial) (list []Result, ski
 }
 
 // trial measures one trial.
-func (m *Meter) trial(ctx context.Context, t *Trial) (heat, []Skip, error) {
+func (m *Meter) trial(ctx context.Context, t *Trial) (prepared, []Skip, error) {
 	h, skipped, err := m.warm(ctx, t)
 	if err != nil {
 		return h, nil, err
@@ -160,7 +160,7 @@ func (m *Meter) trial(ctx context.Context, t *Trial) (heat, []Skip, error) {
 			return h, nil, err
 		}
 	}
-	for _, r := range h.racers {
+	for _, r := range h.participants {
 		if r.Profile != nil {
 			if err := r.profile(ctx); err != nil {
 				return h, nil, fmt.Errorf("%s over %d rows: %s: %w", t.Operation, t.Rows, r.System, err)
@@ -171,8 +171,8 @@ func (m *Meter) trial(ctx context.Context, t *Trial) (heat, []Skip, error) {
 }
 
 // warm runs every contender of a trial twice and compares the answers.
-func (m *Meter) warm(ctx context.Context, t *Trial) (heat, []Skip, error) {
-	h := heat{Trial: t}
+func (m *Meter) warm(ctx context.Context, t *Trial) (prepared, []Skip, error) {
+	h := prepared{Trial: t}
 	var skipped []Skip
 	for _, c := range t.Contenders {
 		out, err := c.Run(ctx)
@@ -186,29 +186,29 @@ func (m *Meter) warm(ctx context.Context, t *Trial) (heat, []Skip, error) {
 		if err != nil {
 			return h, nil, fmt.Errorf("%s over %d rows: %s: %w", t.Operation, t.Rows, c.System, err)
 		}
-		r := &racer{Contender: c, answer: out.Answer}
+		r := &participant{Contender: c, answer: out.Answer}
 		if err := h.compare(r); err != nil {
 			return h, nil, err
 		}
-		lap, err := m.time(ctx, h, r, r.Run)
+		sample, err := m.time(ctx, h, r, r.Run)
 		if err != nil {
 			return h, nil, err
 		}
-		r.estimate = lap.all
-		h.racers = append(h.racers, r)
+		r.estimate = sample.all
+		h.participants = append(h.participants, r)
 	}
 	return h, skipped, nil
 }
 
 // compare is an error where the answer of r is not the expected one; of an
 // approximate one it notes how far it is off.
-func (h heat) compare(r *racer) error {
+func (h prepared) compare(r *participant) error {
 	other, expected := "cpu", h.Expected
 	if expected == nil {
-		if len(h.racers) == 0 {
+		if len(h.participants) == 0 {
 			return nil
 		}
-		other, expected = h.racers[0].System, h.racers[0].answer
+		other, expected = h.participants[0].System, h.participants[0].answer
 	}
 	if r.Near {
 		return r.compareNear(expected)
@@ -220,7 +220,7 @@ func (h heat) compare(r *racer) error {
 }
 
 // compareNear sets the relative error of r's answer.
-func (r *racer) compareNear(expected Answer) error {
+func (r *participant) compareNear(expected Answer) error {
 	exact, err := strconv.ParseFloat(expected[0], 64)
 	if err != nil {
 		return err
@@ -235,12 +235,12 @@ func (r *racer) compareNear(expected Answer) error {
 	return nil
 }
 
-// lap is what one run took: by the wall, of the process's processor time, by the
+// sample is what one run took: by the wall, of the process's processor time, by the
 // device's timer, and by the wall with all that the system does not count.
-type lap struct{ wall, cpu, gpu, all time.Duration }
+type sample struct{ wall, cpu, gpu, all time.Duration }
 
 // time runs r once and checks its answer.
-func (m *Meter) time(ctx context.Context, h heat, r *racer, run func(context.Context) (Outcome, error)) (l lap, err error) {
+func (m *Meter) time(ctx context.Context, h prepared, r *participant, run func(context.Context) (Outcome, error)) (l sample, err error) {
 	now, processor := m.now, m.cpu
 	if now == nil {
 		now = time.Now
@@ -254,11 +254,11 @@ func (m *Meter) time(ctx context.Context, h heat, r *racer, run func(context.Con
 	l.cpu = processor() - began
 	switch {
 	case ctx.Err() != nil:
-		return lap{}, ctx.Err()
+		return sample{}, ctx.Err()
 	case err != nil:
-		return lap{}, fmt.Errorf("%s over %d rows: %s: %w", h.Operation, h.Rows, r.System, err)
+		return sample{}, fmt.Errorf("%s over %d rows: %s: %w", h.Operation, h.Rows, r.System, err)
 	case !slices.Equal(out.Answer, r.answer):
-		return lap{}, &DifferError{h.Trial, r.System, "the same before", out.Answer, r.answer}
+		return sample{}, &DifferError{h.Trial, r.System, "the same before", out.Answer, r.answer}
 	}
 	if l.wall, l.gpu = l.all, out.GPU; out.Wall > 0 {
 		l.wall = out.Wall
@@ -267,11 +267,11 @@ func (m *Meter) time(ctx context.Context, h heat, r *racer, run func(context.Con
 }
 
 // plan decides on the number of rounds and in which of them each contender runs.
-func (m *Meter) plan(h heat) int {
+func (m *Meter) plan(h prepared) int {
 	rounds := m.Rounds
 	if rounds == 0 {
 		all := time.Duration(0)
-		for _, r := range h.racers {
+		for _, r := range h.participants {
 			all += r.estimate
 		}
 		rounds = cmp.Or(m.Least, leastRounds)
@@ -279,7 +279,7 @@ func (m *Meter) plan(h heat) int {
 			rounds *= 2
 		}
 	}
-	for _, r := range h.racers {
+	for _, r := range h.participants {
 		r.stride = m.stride(rounds, r.estimate)
 	}
 	return rounds
@@ -296,10 +296,10 @@ func (m *Meter) stride(rounds int, estimate time.Duration) int {
 }
 
 // round runs the contenders of a trial, starting with another one each round.
-func (m *Meter) round(ctx context.Context, h heat, round int) error {
+func (m *Meter) round(ctx context.Context, h prepared, round int) error {
 	var before time.Duration // that the contender before took
-	for i := range h.racers {
-		r := h.racers[(i+round)%len(h.racers)]
+	for i := range h.participants {
+		r := h.participants[(i+round)%len(h.participants)]
 		if round%r.stride != 0 {
 			continue
 		}
@@ -323,7 +323,7 @@ func (m *Meter) round(ctx context.Context, h heat, round int) error {
 
 // untimed is how often a contender runs before it is timed, after one that took so
 // long.
-func (r *racer) untimed(before time.Duration) int {
+func (r *participant) untimed(before time.Duration) int {
 	switch {
 	case r.estimate < touchBelow:
 		return touches
@@ -336,8 +336,8 @@ func (r *racer) untimed(before time.Duration) int {
 func inMS(d time.Duration) float64 { return rounded(float64(d) / 1e6) }
 
 // cold runs each contender that has columns to upload once, with cold columns.
-func (m *Meter) cold(ctx context.Context, h heat) error {
-	for _, r := range h.racers {
+func (m *Meter) cold(ctx context.Context, h prepared) error {
+	for _, r := range h.participants {
 		if r.Cold == nil {
 			continue
 		}
@@ -351,7 +351,7 @@ func (m *Meter) cold(ctx context.Context, h heat) error {
 }
 
 // profile sets the times of r's passes: the medians of a few runs.
-func (r *racer) profile(ctx context.Context) error {
+func (r *participant) profile(ctx context.Context) error {
 	var runs [][]PassTime
 	for range profileRuns {
 		passes, err := r.Profile(ctx)
@@ -373,9 +373,9 @@ func (r *racer) profile(ctx context.Context) error {
 	return nil
 }
 
-func (h heat) results() []Result {
+func (h prepared) results() []Result {
 	var list []Result
-	for _, r := range h.racers {
+	for _, r := range h.participants {
 		x := Result{
 			Operation: h.Operation, SQL: h.SQL, Rows: h.Rows, Figure: h.Figure, System: r.System,
 			Answer: r.answer, Stride: r.stride, MS: r.ms, CPU: r.cpu, GPU: r.gpu, Cold: r.cold, Passes: r.passes,

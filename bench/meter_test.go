@@ -138,7 +138,7 @@ func TestShortTrialsGetMoreRounds(t *testing.T) {
 		want     int
 	}{{0, mostRounds}, {time.Millisecond, mostRounds}, {20 * time.Millisecond, 40}, {time.Second, leastRounds}} {
 		m := &Meter{}
-		if got := m.plan(heat{racers: []*racer{{estimate: c.estimate}}}); got != c.want {
+		if got := m.plan(prepared{participants: []*participant{{estimate: c.estimate}}}); got != c.want {
 			t.Errorf("%d rounds of %v, want %d", got, c.estimate, c.want)
 		}
 	}

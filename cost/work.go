@@ -115,20 +115,7 @@ func (r *reader) column(col int, values bool) *table.Segment {
 
 func (r *reader) item(class Class, col int, values bool) Item {
 	seg := r.column(col, values)
-	return Item{Class: class, Bits: max(1, seg.Bits), Bytes: codeBytes(seg), Scale: 1}
-}
-
-// codeBytes is the width of a segment's codes.
-func codeBytes(s *table.Segment) int {
-	switch {
-	case s.Codes.U64 != nil:
-		return 8
-	case s.Codes.U32 != nil:
-		return 4
-	case s.Codes.U16 != nil:
-		return 2
-	}
-	return 1
+	return Item{Class: class, Bits: max(1, seg.Bits), Bytes: seg.Codes.Width(), Scale: 1}
 }
 
 func (r *reader) leaves(list []Item, p *plan.Pred) []Item {
@@ -158,7 +145,7 @@ func (r *reader) program(p *plan.Program) Item {
 	}
 	for _, col := range p.Columns() {
 		seg := r.column(col, true)
-		x.Bits, x.Bytes = max(x.Bits, seg.Bits), max(x.Bytes, codeBytes(seg))
+		x.Bits, x.Bytes = max(x.Bits, seg.Bits), max(x.Bytes, seg.Codes.Width())
 	}
 	return x
 }

@@ -237,26 +237,12 @@ func (db *DB) hostBudget() (int64, error) {
 	}
 	left := db.opts.HostMemory
 	for _, t := range db.tables() {
-		left -= tableBytes(t)
+		left -= t.Bytes()
 	}
 	if left <= 0 {
 		return 0, errors.New("engine: the tables read so far fill the host memory budget: raise it (--host-memory)")
 	}
 	return left, nil
-}
-
-// tableBytes estimates the host memory that a table takes.
-func tableBytes(t *table.Table) int64 {
-	n := 0
-	for _, c := range t.Chunks {
-		for _, s := range c.Segments {
-			if s == nil {
-				continue
-			}
-			n += s.Bytes()
-		}
-	}
-	return int64(n)
 }
 
 // Close releases the backends. It may be called twice.

@@ -147,6 +147,31 @@ func (s *Segment) Decode(code uint64) Value {
 	return FromOrdinal(s.Type, s.Base+code)
 }
 
+// Width is the bytes that a code takes: 1, 2, 4 or 8.
+func (c Codes) Width() int {
+	switch {
+	case c.U64 != nil:
+		return 8
+	case c.U32 != nil:
+		return 4
+	case c.U16 != nil:
+		return 2
+	}
+	return 1
+}
+
+// Bytes estimates the memory that the table takes.
+func (t *Table) Bytes() (n int64) {
+	for _, c := range t.Chunks {
+		for _, s := range c.Segments {
+			if s != nil { // of a column that could not be read
+				n += int64(s.Bytes())
+			}
+		}
+	}
+	return n
+}
+
 // Bytes estimates the memory that the segment takes.
 func (s *Segment) Bytes() int {
 	n := s.Codes.Bytes() + 8*len(s.Valid)

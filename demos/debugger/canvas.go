@@ -1,7 +1,6 @@
 package debugger
 
 import (
-	"fmt"
 	"image"
 	"image/color"
 	"image/draw"
@@ -14,9 +13,9 @@ import (
 	"golang.org/x/image/font/gofont/gobold"
 	"golang.org/x/image/font/gofont/gomono"
 	"golang.org/x/image/font/gofont/goregular"
-	"golang.org/x/image/font/opentype"
 	"golang.org/x/image/math/fixed"
 
+	paint "github.com/stencildb/stencildb/demos/draw"
 	"github.com/stencildb/stencildb/glctx"
 	"github.com/stencildb/stencildb/shaders"
 )
@@ -72,12 +71,9 @@ func newCanvas(ctx *glctx.Context, programs *shaders.Cache) (*canvas, error) {
 		ttf  []byte
 		size float64
 	}{{goregular.TTF, 14}, {gobold.TTF, 14}, {gomono.TTF, 13}, {goregular.TTF, 12}, {gobold.TTF, 19}} {
-		parsed, err := opentype.Parse(f.ttf)
-		if err == nil {
-			c.faces[i], err = opentype.NewFace(parsed, &opentype.FaceOptions{Size: f.size, DPI: 72, Hinting: font.HintingFull})
-		}
-		if err != nil {
-			return nil, fmt.Errorf("debugger: font: %w", err)
+		var err error
+		if c.faces[i], err = paint.Face(f.ttf, f.size, font.HintingFull); err != nil {
+			return nil, err
 		}
 	}
 	gl.CreateTextures(gl.TEXTURE_2D, 1, &c.atlas)

@@ -36,15 +36,21 @@ func NewCanvas(w, h int, size float64) (*Canvas, error) {
 		ttf  []byte
 		size float64
 	}{{&c.Title, gobold.TTF, math.Round(1.63 * size)}, {&c.Bold, gobold.TTF, size}, {&c.Body, goregular.TTF, size}, {&c.Mono, gomono.TTF, size + 1}} {
-		parsed, err := opentype.Parse(f.ttf)
-		if err != nil {
-			return nil, fmt.Errorf("font: %w", err)
-		}
-		if *f.face, err = opentype.NewFace(parsed, &opentype.FaceOptions{Size: f.size, DPI: 72}); err != nil {
-			return nil, fmt.Errorf("font: %w", err)
+		var err error
+		if *f.face, err = Face(f.ttf, f.size, font.HintingNone); err != nil {
+			return nil, err
 		}
 	}
 	return c, nil
+}
+
+// Face opens a font, such as one of package gofont, size pixels high.
+func Face(ttf []byte, size float64, hinting font.Hinting) (font.Face, error) {
+	parsed, err := opentype.Parse(ttf)
+	if err != nil {
+		return nil, fmt.Errorf("font: %w", err)
+	}
+	return opentype.NewFace(parsed, &opentype.FaceOptions{Size: size, DPI: 72, Hinting: hinting})
 }
 
 // Leading is the distance of two lines of body text.
