@@ -81,11 +81,16 @@ type gpuSystem struct {
 }
 
 // algorithms are those of the systems.
-var algorithms = map[string]engine.Algorithm{
-	classic:        engine.Algorithms["classic"],
-	classicCompute: engine.Algorithms["classic"],
-	"fused":        engine.Algorithms["fused"],
-	"compute":      engine.Algorithms["compute"],
+var algorithms = map[string]algorithm{
+	classic: of("classic"), classicCompute: of("classic"), "fused": of("fused"), "compute": of("compute"),
+}
+
+type algorithm func(run pass.Runner, g *engine.GPU, q *plan.Query) ([]table.Value, error)
+
+func of(backend string) algorithm {
+	return func(run pass.Runner, g *engine.GPU, q *plan.Query) ([]table.Value, error) {
+		return g.Run(backend, run, q)
+	}
 }
 
 // Load implements System.

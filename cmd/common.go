@@ -55,13 +55,13 @@ func (o *common) register(c *cobra.Command) {
 	f.StringArrayVar(&o.loads, "load", nil, "load a table: `NAME=PATH[?option&...]` (may be repeated)")
 	o.backend = choiceFlag(c, "backend", "what computes the answer", engine.Backends()...)
 	o.registerDevice(c)
-	f.Var(&o.gpuMemory, "gpu-memory", "budget for columns on the device, e.g. 512MiB or 4G (default: a share of what is free)")
+	f.Var(&o.gpuMemory, "gpu-memory", "budget for columns on each device, e.g. 512MiB or 4G (default: a share of what is free)")
 	f.Var(&o.hostMemory, "host-memory", "budget for tables in host memory (default: no limit)")
 	f.DurationVar(&o.timeout, "statement-timeout", 0, "end a statement that takes longer, e.g. 500ms or 1m (default: no limit)")
 }
 
 func (o *common) registerDevice(c *cobra.Command) {
-	c.Flags().StringVar(&o.device, "device", "", "OpenGL device: a number or kind from 'stencildb info' (default: STENCILDB_DEVICE, else the first hardware device, else software)")
+	c.Flags().StringVar(&o.device, "device", "", "OpenGL device: a number or kind from 'stencildb info', or several that share the chunks of each table: 0,1 or all (default: STENCILDB_DEVICE, else the first hardware device, else software)")
 }
 
 // sources reads the --load flags.

@@ -69,6 +69,16 @@ type Work struct {
 	Columns []Column // each once
 }
 
+// Over is the work over some chunks alone: the work of a device that has these.
+func (w *Work) Over(chunks []int) *Work {
+	part := &Work{Columns: w.Columns}
+	for _, i := range chunks {
+		part.Chunks = append(part.Chunks, w.Chunks[i])
+		part.Rows += w.Chunks[i].Rows
+	}
+	return part
+}
+
 // The nodes of the programs that the classes Semilinear and Program are calibrated
 // with: a + 2 * b - 3 * c + 4 * d, and a * b + c % 7.
 const (

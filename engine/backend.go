@@ -55,6 +55,7 @@ type Analyzer interface {
 // Step is one pass of a query, or one group of passes whose number depends on
 // the counts of earlier ones ("Compare(delay >= x + 2^i), i = 18..0").
 type Step struct {
+	Device int    // the number of the device that runs it
 	Pass   string // the paper's name of it: "CopyToDepth(delay)"
 	Counts string // what it counts, in words; "" when it counts nothing
 	GLSL   string // the fragment or compute program, where the pass has one

@@ -177,7 +177,7 @@ func (s *Statement) countUses(list []cost.Prediction, closed bool) {
 func (c *choice) predict(s *Statement, d device, closed bool) ([]cost.Prediction, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if err := c.fresh(s); err != nil {
+	if err := c.fresh(s, d); err != nil {
 		return nil, err
 	}
 	list := make([]cost.Prediction, 0, len(c.each))
@@ -210,7 +210,7 @@ func (c *choice) prediction(name string, k *candidate) cost.Prediction {
 }
 
 // fresh brings the predictions up to the costs that are known now.
-func (c *choice) fresh(s *Statement) error {
+func (c *choice) fresh(s *Statement, d device) error {
 	now, err := s.db.costs.get()
 	if err != nil || now.Profile == c.costs.Profile {
 		return err
@@ -225,6 +225,9 @@ func (c *choice) fresh(s *Statement) error {
 			c.each[name] = &candidate{unneeded: map[cost.Column]bool{}}
 		}
 		c.each[name].run = b.Run(c.work)
+		if several, ok := d.(*gpus); ok && name != "cpu" {
+			c.each[name].run = several.run(b, c.work, s.plan.Table)
+		}
 		c.each[name].at = nil
 	}
 	return nil

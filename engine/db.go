@@ -1,10 +1,13 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -24,10 +27,10 @@ type Options struct {
 	// Backend is one of [Backends]; "" is "auto".
 	Backend string
 	// Device picks the OpenGL device: a number or a kind as listed by
-	// `stencildb info`. "" takes STENCILDB_DEVICE, else the first hardware device,
+	// `stencildb info`, or several, "0,1" or "all", that share the chunks of each table. "" takes STENCILDB_DEVICE, else the first hardware device,
 	// else software.
 	Device string
-	// GPUMemory is the budget in bytes for columns and buffers on the device; 0
+	// GPUMemory is the budget in bytes for columns and buffers on each device; 0
 	// takes a share of what is free.
 	GPUMemory int64
 	// HostMemory is the budget in bytes for the tables that the DB reads from
@@ -43,7 +46,7 @@ type Options struct {
 	// auto goes by; "" is the folder of [cost.Folder].
 	Calibrations string
 	// ChunkRows is the number of rows at which a table read from a file starts a
-	// new chunk; 0 means [table.MaxChunkRows].
+	// new chunk; 0 means [table.MaxChunkRows], and a quarter of that for several devices.
 	ChunkRows int
 	// Context, when set, is an open context to run on instead of one that Device
 	// picks, such as a window's; [DB.Close] leaves it open.
@@ -111,14 +114,7 @@ func Open(o Options) (*DB, error) {
 		// Without a home there is no folder, and the built-in costs do.
 		o.Calibrations, _ = cost.Folder()
 	}
-	db := &DB{opts: o, costs: costs{folder: o.Calibrations}}
-	db.opener = func(o Options) (device, error) {
-		g, err := openGPU(o)
-		if err != nil {
-			return nil, err
-		}
-		return g, nil
-	}
+	db := &DB{opts: o, opener: openGPUs, costs: costs{folder: o.Calibrations}}
 	return db, nil
 }
 
@@ -196,7 +192,7 @@ func (db *DB) read(ctx context.Context, e *entry) (*table.Table, error) {
 		e.mu.Release(1)
 		return nil, err
 	}
-	o := ingest.Options{ChunkRows: db.opts.ChunkRows, MemoryLimit: limit, Note: db.opts.Note}
+	o := ingest.Options{ChunkRows: db.chunkRows(), MemoryLimit: limit, Note: db.opts.Note}
 	progress := func(done, total int64) {
 		if e.progress != nil {
 			e.progress(e.name, done, total)
@@ -228,6 +224,15 @@ func (db *DB) read(ctx context.Context, e *entry) (*table.Table, error) {
 		return nil, err
 	}
 	return e.table.Load(), nil
+}
+
+// chunkRows is the size of chunks of tables that are read.
+func (db *DB) chunkRows() int {
+	wish := cmp.Or(db.opts.Device, os.Getenv("STENCILDB_DEVICE"))
+	if db.opts.ChunkRows == 0 && (strings.Contains(wish, ",") || wish == "all") {
+		return table.MaxChunkRows / 4
+	}
+	return db.opts.ChunkRows
 }
 
 // hostBudget is what is left of Options.HostMemory; 0 when no budget was given.

@@ -66,7 +66,7 @@ var faults = map[string]func(p *pass.Pass) error{
 func onGPUs(db *DB, do func(p *pass.Pass) error) *[]*GPU {
 	var list []*GPU
 	db.opener = func(o Options) (device, error) {
-		g, err := openGPU(o)
+		g, err := OpenGPU(glctx.Options{Device: o.Device})
 		if err != nil {
 			return nil, err
 		}
@@ -93,7 +93,7 @@ func readyProfile() *cost.Profile {
 func TestAFaultClosesTheDevice(t *testing.T) {
 	t.Setenv("STENCILDB_DEVICE", "")
 	// A calibration of this device says that classic is the fastest.
-	probe, err := openGPU(Options{})
+	probe, err := OpenGPU(glctx.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -38,21 +38,28 @@ type GPU struct {
 	held     atomic.Pointer[content]
 }
 
-// Algorithm runs a plan as passes, which it hands to run: the GPU's GL, or a runner
-// around it, or one that only records them. The values are those of q.Aggs.
-type Algorithm func(run pass.Runner, g *GPU, q *plan.Query) ([]table.Value, error)
+// selectors set up the selection of a query, by the name of the backend.
+var selectors = map[string]func(run pass.Runner, g *GPU, q *plan.Query) (plan.Selection, error){
+	"classic": func(run pass.Runner, g *GPU, q *plan.Query) (plan.Selection, error) {
+		return aggregates.Select(run, g.Draws, q)
+	},
+	"fused": func(run pass.Runner, g *GPU, q *plan.Query) (plan.Selection, error) {
+		return fused.Select(run, g.Draws, q)
+	},
+	"compute": func(run pass.Runner, g *GPU, q *plan.Query) (plan.Selection, error) {
+		return compute.Select(run, g.Computes, q)
+	},
+}
 
-// Algorithms are those of the backends on a GPU, by name.
-var Algorithms = map[string]Algorithm{
-	"classic": func(run pass.Runner, g *GPU, q *plan.Query) ([]table.Value, error) {
-		return aggregates.Run(run, g.Draws, q)
-	},
-	"fused": func(run pass.Runner, g *GPU, q *plan.Query) ([]table.Value, error) {
-		return fused.Run(run, g.Draws, q)
-	},
-	"compute": func(run pass.Runner, g *GPU, q *plan.Query) ([]table.Value, error) {
-		return compute.Run(run, g.Computes, q)
-	},
+// Run runs a plan by the algorithms of a backend as passes, which it hands to run: GL,
+// or a runner around it, or one that only records them. The values are those of
+// q.Aggs.
+func (g *GPU) Run(backend string, run pass.Runner, q *plan.Query) ([]table.Value, error) {
+	s, err := selectors[backend](run, g, q)
+	if err != nil {
+		return nil, err
+	}
+	return plan.Finish(s, q, run.Executes())
 }
 
 // OpenGPU opens the device that o picks.
@@ -62,14 +69,6 @@ func OpenGPU(o glctx.Options) (*GPU, error) {
 		return nil, err
 	}
 	return prepareGPU(&GPU{Context: ctx})
-}
-
-// openGPU opens the device that o picks, or takes the context that is lent.
-func openGPU(o Options) (*GPU, error) {
-	if o.Context != nil {
-		return prepareGPU(&GPU{Context: o.Context, lent: true})
-	}
-	return OpenGPU(glctx.Options{Device: o.Device, Memory: o.GPUMemory})
 }
 
 // prepareGPU also finds whether the depth bounds test is exact.
@@ -89,7 +88,7 @@ func prepareGPU(g *GPU) (*GPU, error) {
 		return nil, errors.Join(err, g.Close())
 	}
 	g.backends = map[string]Backend{}
-	for name := range Algorithms {
+	for name := range selectors {
 		g.backends[name] = &passes{GPU: g, name: name}
 	}
 	g.held.Store(nothing)
@@ -173,44 +172,48 @@ func (b *passes) Analyze(ctx context.Context, q *plan.Query) (*plan.Answer, []St
 	if err != nil {
 		return nil, nil, err
 	}
-	var steps []Step
+	return a, b.profiled(p), nil
+}
+
+// profiled are the passes that ran, with what each took.
+func (g *GPU) profiled(p *pass.Profiler) (steps []Step) {
 	for _, f := range p.Profiles {
-		s := stepOf(f.Pass)
+		s := g.step(f.Pass)
 		s.Counted, s.Samples, s.Elapsed = f.Pass.Count, f.Samples, f.Elapsed
 		steps = append(steps, s)
 	}
-	return a, steps, nil
+	return steps
 }
 
 func (b *passes) execute(ctx context.Context, q *plan.Query, run pass.Runner) (*plan.Answer, error) {
 	m := &pass.Meter{Runner: run}
-	a := &plan.Answer{}
+	a := &plan.Answer{Devices: []int{b.Context.Device().Index}}
 	err := b.Context.Do(ctx, func() error {
 		b.GL.Use(ctx)
 		defer b.GL.End()
 		b.Store.Name(q.Table.Attributes())
 		before := b.Store.Uploaded()
-		values, err := Algorithms[b.name](m, b.GPU, q)
+		values, err := b.Run(b.name, m, q)
 		a.Values, a.Load = values, b.Store.Uploaded()-before
 		b.look(a.Load > 0)
 		return err
 	})
 	if err != nil {
-		return nil, b.explainError(err)
+		return nil, explained(b.name, err)
 	}
 	a.Passes, a.Samples = m.Passes, m.Samples
 	return a, nil
 }
 
-// explainError marks what another backend may be able to do.
-func (b *passes) explainError(err error) error {
+// explained marks what another backend than the one of that name may be able to do.
+func explained(backend string, err error) error {
 	var budget *textures.BudgetError
 	var declined *plan.Declined
 	switch {
 	case errors.As(err, &budget):
 		return &marked{err, ErrDeviceMemory}
 	case errors.As(err, &declined):
-		return fmt.Errorf("backend %s: %w: %w; use --backend cpu", b.name, err, ErrUnsupported)
+		return fmt.Errorf("backend %s: %w: %w; use --backend cpu", backend, err, ErrUnsupported)
 	}
 	return err
 }
@@ -227,16 +230,16 @@ func (m *marked) Unwrap() []error { return []error{m.error, m.also} }
 // stand for a family.
 func (b *passes) Explain(q *plan.Query) ([]Step, error) {
 	r := &pass.Recorder{}
-	if _, err := Algorithms[b.name](r, b.GPU, q); err != nil {
-		return nil, b.explainError(err)
+	if _, err := b.Run(b.name, r, q); err != nil {
+		return nil, explained(b.name, err)
 	}
 	var steps []Step
 	for _, p := range r.Passes {
-		steps = append(steps, stepOf(p))
+		steps = append(steps, b.step(p))
 	}
 	return steps, nil
 }
 
-func stepOf(p *pass.Pass) Step {
-	return Step{Pass: p.Name, Counts: p.Counts, GLSL: p.Program.Text, Fixed: p.Program.Text == ""}
+func (g *GPU) step(p *pass.Pass) Step {
+	return Step{Device: g.Context.Device().Index, Pass: p.Name, Counts: p.Counts, GLSL: p.Program.Text, Fixed: p.Program.Text == ""}
 }

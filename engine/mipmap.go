@@ -21,6 +21,9 @@ func (db *DB) MipmapSum(ctx context.Context, t *table.Table, col int) (sum float
 		return 0, 0, err
 	}
 	c, ok := d.(*GPU)
+	if s, several := d.(*gpus); several {
+		c, ok = s.list[0], true
+	}
 	if !ok {
 		return 0, 0, fmt.Errorf("engine: a mipmap needs an OpenGL device: %w", ErrUnsupported)
 	}

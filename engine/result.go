@@ -16,6 +16,9 @@ type Column struct {
 type Stats struct {
 	// Backend is the backend that computed it ("" where none was needed).
 	Backend string
+	// Devices are the numbers of the OpenGL devices that computed it, as listed by
+	// `stencildb info`; none on the CPU.
+	Devices []int
 	// Passes is the number of draws and dispatches, 0 on the CPU.
 	Passes int
 	// Samples is the sum of all samples counted by occlusion queries.

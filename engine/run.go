@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/glctx"
 	"github.com/stencildb/stencildb/internal/ordered"
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/table"
@@ -82,7 +83,7 @@ func (x *execution) aggregate(yield func(batch, error) bool) {
 			return err
 		}
 		x.ran(b.Name(), time.Since(began), a.Load)
-		*x.stats = Stats{Backend: b.Name(), Passes: a.Passes, Samples: a.Samples, Load: a.Load}
+		*x.stats = Stats{Backend: b.Name(), Devices: a.Devices, Passes: a.Passes, Samples: a.Samples, Load: a.Load}
 		row = a.Values
 		return nil
 	})
@@ -103,10 +104,15 @@ func (x *execution) selected(yield func(batch, error) bool) {
 	var opening time.Duration
 	err := x.rowSource(x.ctx, &opening, func(b RowSource) error {
 		*x.stats = Stats{Backend: b.Name(), Load: opening}
+		begun := false
 		for rows, err := range b.Rows(x.ctx, x.plan) {
+			if begun && errors.Is(err, glctx.ErrClosed) { // no second time from the start
+				return fmt.Errorf("engine: the device was closed while rows were read: %v", err)
+			}
 			if err != nil {
 				return err
 			}
+			begun = true
 			if !yield(blockRows{rows}, nil) {
 				return errStopped
 			}

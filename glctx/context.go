@@ -24,8 +24,10 @@ type Options struct {
 	// Device picks the device: "" takes STENCILDB_DEVICE, and where that is empty
 	// too the first hardware device that opens, else software. A number picks an
 	// entry of Devices; "hardware", "software" and "surfaceless" the first of
-	// that kind. Window contexts ignore it: the window system decides.
+	// that kind. A list, "0,1", or "all" names several for OpenAll. Window contexts
+	// ignore it: the window system decides.
 	Device string
+	origin string // of Device, in words: "--device"
 	// Debug asks for a debug context: the driver then explains each error in
 	// words. STENCILDB_DEBUG=1 does the same. Errors are found without it, and
 	// Mesa explains them even so.

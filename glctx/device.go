@@ -1,6 +1,7 @@
 package glctx
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -9,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // DeviceInfo describes one way to open a context without a display.
@@ -142,22 +144,93 @@ func choices(all []candidate) string {
 // wish returns the device asked for and where the wish comes from.
 func (o Options) wish() (wish, origin string) {
 	if o.Device != "" {
-		return o.Device, "--device"
+		return o.Device, cmp.Or(o.origin, "--device")
 	}
 	return os.Getenv("STENCILDB_DEVICE"), "STENCILDB_DEVICE"
 }
 
+// each divides a wish for several devices into wishes for one; "all" is every hardware
+// device, and where there is none every device. One that is asked for twice is a
+// [WishError].
+func (o Options) each(all []candidate) ([]Options, error) {
+	wish, origin := o.wish()
+	parts := strings.Split(wish, ",")
+	if strings.EqualFold(wish, "all") {
+		var hardware, every []string
+		for _, c := range all {
+			n := strconv.Itoa(c.info.Index)
+			if every = append(every, n); c.info.kind() == "hardware device" {
+				hardware = append(hardware, n)
+			}
+		}
+		switch {
+		case hardware != nil:
+			parts = hardware
+		case every != nil:
+			parts = every
+		default:
+			parts = []string{"hardware"} // for the error
+		}
+	}
+	var list []Options
+	for i, p := range parts {
+		if slices.Contains(parts[:i], p) || p == "" && len(parts) > 1 {
+			return nil, &WishError{fmt.Sprintf("glctx: %s: %q: name each device once, as in 0,1", origin, wish)}
+		}
+		one := o
+		one.Device, one.origin = p, origin
+		list = append(list, one)
+	}
+	return list, nil
+}
+
+// OpenAll opens every device that o asks for: a list such as "0,1", or "all". The
+// budget is each one's; software renderers share theirs unless Options.Memory gives
+// it. An error closes what has been opened.
+func OpenAll(o Options) ([]*Context, error) {
+	wishes, err := o.each(candidates())
+	if err != nil {
+		return nil, err
+	}
+	list := make([]*Context, len(wishes))
+	errs := make([]error, len(wishes))
+	var wg sync.WaitGroup
+	for i, w := range wishes {
+		wg.Go(func() { list[i], errs[i] = Open(w) })
+	}
+	wg.Wait()
+	if err := errors.Join(errs...); err != nil {
+		for _, c := range list {
+			if c != nil {
+				err = errors.Join(err, c.Close())
+			}
+		}
+		return nil, err
+	}
+	for _, c := range list {
+		if c.caps.Software && o.Memory == 0 {
+			c.caps.Budget /= int64(len(list))
+		}
+	}
+	return list, nil
+}
+
 func (o Options) debug() bool { return o.Debug || os.Getenv("STENCILDB_DEBUG") == "1" }
 
-// Open opens a context without a display on the device that o asks for. A wish
+// Open opens a context without a display on the device that o asks for, the first of
+// several. A wish
 // for a device that is not there is a [WishError]; where nothing opens the error is
 // [ErrNoDevice] and says what to do.
 func Open(o Options) (*Context, error) {
 	if o.Memory < 0 {
 		return nil, fmt.Errorf("glctx: a GPU memory budget of %d bytes: give a positive number, or 0 for the default", o.Memory)
 	}
-	wish, origin := o.wish()
 	all := candidates()
+	wishes, err := o.each(all)
+	if err != nil {
+		return nil, err
+	}
+	wish, origin := wishes[0].wish()
 	list, err := attempts(wish, origin, all)
 	if err != nil {
 		return nil, err
@@ -277,17 +350,23 @@ func devices(o Options) []DeviceInfo {
 
 // markChosen follows the order of Open over devices already looked into.
 func markChosen(o Options, all []candidate, list []DeviceInfo) {
-	wish, origin := o.wish()
-	tries, err := attempts(wish, origin, all)
+	wishes, err := o.each(all)
 	if err != nil {
 		return
 	}
-	i := slices.IndexFunc(tries, func(a attempt) bool {
-		d := list[a.info.Index]
-		return d.Error == "" && !(a.hardware && d.Software) && !(a.software && !d.Software)
-	})
-	if i >= 0 {
-		d := &list[tries[i].info.Index]
-		d.Chosen, d.Why = true, tries[i].why
+	for _, w := range wishes {
+		wish, origin := w.wish()
+		tries, err := attempts(wish, origin, all)
+		if err != nil {
+			return
+		}
+		i := slices.IndexFunc(tries, func(a attempt) bool {
+			d := list[a.info.Index]
+			return d.Error == "" && !(a.hardware && d.Software) && !(a.software && !d.Software)
+		})
+		if i >= 0 {
+			d := &list[tries[i].info.Index]
+			d.Chosen, d.Why = true, tries[i].why
+		}
 	}
 }

@@ -227,3 +227,51 @@ var errFull = errors.New("full")
 type failing struct{}
 
 func (failing) Write([]byte) (int, error) { return 0, errFull }
+
+// A list of devices, or "all", opens each of them; the chosen ones are marked.
+func TestSeveralDevices(t *testing.T) {
+	every := Devices()
+	all := slices.DeleteFunc(slices.Clone(every), func(d DeviceInfo) bool { return d.Platform != "device" || d.Software })
+	if len(all) == 0 { // no hardware
+		all = every
+	}
+	for _, c := range []struct {
+		wish string
+		want int // -1: a WishError
+	}{{"0,1", 2}, {"1,0", 2}, {"all", len(all)}, {"1", 1}, {"", 1}, {"0,0", -1}, {"0,", -1}, {"0,99", -1}} {
+		t.Setenv("STENCILDB_DEVICE", c.wish)
+		list, err := OpenAll(Options{Memory: 1 << 20})
+		var wish *WishError
+		if len(list) != max(0, c.want) || errors.As(err, &wish) != (c.want < 0) || c.want < 0 && !strings.Contains(err.Error(), "STENCILDB_DEVICE: ") {
+			t.Errorf("%q opens %d, %v", c.wish, len(list), err)
+		}
+		chosen := 0
+		for _, d := range devices(Options{}) {
+			if d.Chosen {
+				chosen++
+			}
+		}
+		if c.want > 0 && chosen != c.want {
+			t.Errorf("%q: %d are marked", c.wish, chosen)
+		}
+		for _, o := range list {
+			if o.Caps().Budget != 1<<20 {
+				t.Errorf("%q: a budget of %d", c.wish, o.Caps().Budget)
+			}
+			if err := o.Close(); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	t.Setenv("STENCILDB_DEVICE", "1,0")
+	c, err := Open(Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.Device().Index != 1 {
+		t.Errorf("device %d", c.Device().Index)
+	}
+	if err := c.Close(); err != nil {
+		t.Error(err)
+	}
+}

@@ -54,6 +54,7 @@ type ChunkPlan struct {
 // Type, and what it took.
 type Answer struct {
 	Values  []table.Value
+	Devices []int  // that worked on it, by their numbers (none on the CPU)
 	Passes  int    // draws and dispatches (0 on the CPU)
 	Samples uint64 // samples counted by occlusion queries
 	// Load is the wall time that uploading columns took, where this query was

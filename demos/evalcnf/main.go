@@ -84,7 +84,7 @@ func evaluate(t *table.Table) (f *figure, err error) {
 	f = &figure{shape: textures.ShapeOf(t.Rows())}
 	return f, d.Context.Do(context.Background(), func() error {
 		run := &lesson.Steps{GL: d.GL}
-		values, err := engine.Algorithms["classic"](run, d, q)
+		values, err := d.Run("classic", run, q)
 		if err != nil {
 			return err
 		}
