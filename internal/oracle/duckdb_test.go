@@ -176,6 +176,7 @@ func TestDuckDBAgrees(t *testing.T) {
 		}
 		for range 12 {
 			h.check(t, tab, drawQuery(t, tab, k), p)
+			h.checkRows(t, tab, k, p)
 		}
 		if err := p.drop(tab.Name); err != nil {
 			t.Fatal(err)

@@ -50,6 +50,9 @@ func TestSQLiteAgrees(t *testing.T) {
 		for range queriesPerTable {
 			h.check(t, tab, drawQuery(t, tab, k), p)
 		}
+		for range queriesPerTable / 4 {
+			h.checkRows(t, tab, k, p)
+		}
 		if err := p.drop(tab.Name); err != nil {
 			t.Fatal(err)
 		}

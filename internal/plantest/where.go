@@ -355,3 +355,16 @@ func (g *gen) to(x expr.Expr, typ table.Type) expr.Expr {
 	}
 	return &expr.Cast{X: x, To: typ, P: g.pos()}
 }
+
+// Item draws an expression over the columns of tab for a select list: a column,
+// arithmetic, or a condition.
+func Item(t *rapid.T, tab *table.Table, k Knobs) expr.Expr {
+	g := &gen{t: t, tab: tab, k: k}
+	switch g.pick("item", 5) {
+	case 0, 1:
+		return g.column()
+	case 2:
+		return g.condition(1)
+	}
+	return g.operand(g.column(), 2)
+}

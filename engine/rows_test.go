@@ -1,0 +1,403 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"math/big"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/stencildb/stencildb/cpu"
+	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/table"
+)
+
+// typed is a table of one column of each type, in two chunks: the row k is of values k, and
+// the row after the last of NULLs.
+func typed(t testing.TB, rows int) *table.Table {
+	t.Helper()
+	of := func(name string, k table.Kind) table.Field {
+		return table.Field{Name: name, Type: table.Type{Kind: k}}
+	}
+	dec := table.Field{Name: "dec", Type: table.Type{Kind: table.Decimal, Precision: 10, Scale: 2}}
+	fields := []table.Field{of("yes", table.Boolean), of("small", table.SmallInt), of("i", table.Integer), of("big", table.BigInt), dec,
+		of("r", table.Real), of("d", table.Double), of("day", table.Date), of("at", table.Timestamp), of("s", table.Varchar)}
+	b := table.NewBuilder("typed", fields, rows/2+1)
+	for k := range rows + 1 {
+		for i, f := range fields {
+			v := table.Value{Type: f.Type, Null: k == rows, I: int64(k), F: float64(k) / 2}
+			switch f.Type.Kind {
+			case table.Boolean:
+				v.I %= 2
+			case table.SmallInt:
+				v.I %= 1000
+			case table.Varchar:
+				v.S = fmt.Sprintf("s%03d", k%1000)
+			}
+			b.Column(i).Value(v)
+		}
+		if err := b.EndRow(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return b.Table()
+}
+
+func openTyped(t *testing.T, rows int) *DB {
+	t.Helper()
+	db := open(t, Options{Backend: "cpu"})
+	if err := db.Add(typed(t, rows)); err != nil {
+		t.Fatal(err)
+	}
+	return db
+}
+
+// words are the rows of a statement as text, and its error behind them.
+func words(rows *Rows, err error) []string {
+	var list []string
+	if err == nil {
+		defer rows.Close()
+		for rows.Next() {
+			list = append(list, fmt.Sprint(rows.Values()))
+		}
+		err = rows.Err()
+	}
+	if err != nil {
+		list = append(list, err.Error())
+	}
+	return list
+}
+
+func TestSelect(t *testing.T) {
+	db := openTyped(t, 5)
+	for _, c := range []struct {
+		sql  string
+		args []any
+		want []string
+	}{
+		{"SELECT * FROM typed WHERE big = 3 OR big IS NULL", nil, []string{
+			"[true 3 3 3 0.03 1.5 1.5 1970-01-04 1970-01-01 00:00:00.000003 s003]", "[NULL NULL NULL NULL NULL NULL NULL NULL NULL NULL]"}},
+		{"SELECT t.big, t.* FROM typed t LIMIT 1", nil, []string{"[0 false 0 0 0 0.00 0 0 1970-01-01 1970-01-01 00:00:00 s000]"}},
+		{"SELECT 1 + 1, 'a', NULL, 1.5", nil, []string{"[2 a NULL 1.5]"}},
+		{"SELECT 1 WHERE 1 > 2", nil, nil},
+		{"SELECT 1e40, big FROM typed LIMIT 1", nil, []string{"[10000000000000000000000000000000000000000 0]"}},
+		{"SELECT 1e90 + COUNT(*) FROM typed", nil, []string{"[1" + strings.Repeat("0", 89) + "6]"}},
+		{"SELECT big FROM typed LIMIT 2 OFFSET 1", nil, []string{"[1]", "[2]"}},
+		{"SELECT big FROM typed LIMIT 0", nil, nil},
+		{"SELECT big FROM typed LIMIT NULL OFFSET 5", nil, []string{"[NULL]"}},
+		{"SELECT big FROM typed OFFSET 9", nil, nil},
+		{"SELECT COUNT(*) FROM typed LIMIT 0", nil, nil},
+		{"SELECT COUNT(*) FROM typed OFFSET 1", nil, nil},
+		{"SELECT big FROM typed LIMIT $1 OFFSET $2", []any{1, "2"}, []string{"[2]"}},
+		{"SELECT -small, big * 2 + i, d / 4, -d, big + 0.5e0, r * 2 FROM typed WHERE big = 3", nil, []string{"[-3 9 0.375 -1.5 3.5 3]"}},
+		{"SELECT dec + 1, dec * dec, s LIKE '%3', s IS NULL, CAST(big AS text), CAST(s AS varchar), at - day, yes AND big > 2 FROM typed WHERE big = 3", nil,
+			[]string{"[1.03 0.0009 true false 3 s003 -2 days -23:59:59.999997 true]"}},
+		{"SELECT CAST(s AS bigint) FROM typed", nil, []string{`invalid input syntax for type bigint: "s000" (line 1, column 8)`}},
+		// An error in a row ends the rows before it, and is none behind the last one that is asked for.
+		{"SELECT 6 / (big - 2) FROM typed", nil, []string{"[-3]", "[-6]", "division by zero (line 1, column 10)"}},
+		{"SELECT 6 / (big - 2) FROM typed LIMIT 2", nil, []string{"[-3]", "[-6]"}},
+		{"SELECT 6 / (big - 2) FROM typed LIMIT 1 OFFSET 2", nil, []string{"division by zero (line 1, column 10)"}},
+		{"SELECT 6 / (big - 2) FROM typed WHERE big <> 2 LIMIT 3 OFFSET 2", nil, []string{"[6]", "[3]"}},
+		{"SELECT big, 1 / (big - 3), 1 / (big - 1), 1 / 0 FROM typed", nil, []string{"division by zero (line 1, column 45)"}},
+		{"SELECT big, 1 / (big - 3), 1 / (big - 1) FROM typed", nil, []string{"[0 0 -1]", "division by zero (line 1, column 30)"}},
+		{"SELECT big FROM typed WHERE 1 / (big - 4) >= 0", nil, []string{"division by zero (line 1, column 31)"}},
+		// Parameters have the types of their values; text takes the type of its place.
+		{"SELECT $1, $2, $3, $4, $5, $6", []any{1, 2.5, true, "x", nil, big.NewInt(7)}, []string{"[1 2.5 true x NULL 7]"}},
+		{"SELECT big FROM typed WHERE day = $1 AND at < $2 AND s = $3", []any{"1970-01-03", time.Unix(1, 0).UTC(), "s002"}, []string{"[2]"}},
+		{"SELECT big FROM typed WHERE dec = $1 OR d = $2 OR yes = $3 AND big < $4", []any{"0.02", float32(1.5), true, int8(2)}, []string{"[1]", "[2]", "[3]"}},
+		{"SELECT big FROM typed WHERE at > $1 - $2 AND big > 3", []any{time.Unix(0, 0).UTC(), time.Second}, []string{"[4]"}},
+		{"SELECT big FROM typed WHERE big = $1", []any{nil}, nil},
+		{"SELECT $1 + $1", []any{3}, []string{"[6]"}},
+		{"SELECT $1", nil, []string{"the statement has 1 parameters, and 0 values were given (line 1, column 1)"}},
+		{"SELECT 1", []any{1}, []string{"the statement has 0 parameters, and 1 values were given (line 1, column 1)"}},
+		{"SELECT $1", []any{struct{}{}}, []string{"parameter $1: a struct {} has no SQL type"}},
+	} {
+		if diff := cmp.Diff(c.want, words(db.Query(context.Background(), c.sql, c.args...))); diff != "" {
+			t.Errorf("%s: %s", c.sql, diff)
+		}
+	}
+}
+
+func TestScan(t *testing.T) {
+	db := openTyped(t, 3)
+	rows, err := db.Query(context.Background(), "SELECT * FROM typed OFFSET 2")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rows.Close()
+	var yes bool
+	var small int8
+	var i uint
+	var long *int64
+	var dec big.Rat
+	var r, d float64
+	var day, at time.Time
+	var s string
+	if err := rows.Scan(&yes); err == nil {
+		t.Error("Scan before Next")
+	}
+	if !rows.Next() {
+		t.Fatal(rows.Err())
+	}
+	if err := rows.Scan(&yes, &small, &i, &long, &dec, &r, &d, &day, &at, &s); err != nil {
+		t.Fatal(err)
+	}
+	got := fmt.Sprintln(yes, small, i, *long, dec.String(), r, d, day.Format(time.DateOnly), at.UnixMicro(), s)
+	if want := "false 2 2 2 1/50 1 1 1970-01-03 2 s002\n"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	for _, c := range []struct {
+		dest any
+		want string
+	}{{&yes, "smallint 2 does not fit a bool"}, {small, "give a pointer"}, {&day, "does not fit a time.Time"}} {
+		all := []any{new(any), c.dest, new(any), new(any), new(any), new(any), new(any), new(any), new(any), new(any)}
+		if err := rows.Scan(all...); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%T: %v, want %s", c.dest, err, c.want)
+		}
+	}
+	if !rows.Next() || rows.Scan(&yes, &small, &i, &long, &dec, &r, &d, &day, &at, &s) == nil {
+		t.Error("NULL fits a bool")
+	}
+	var none any = 1
+	if err := rows.Scan(new(*bool), new(any), new(any), &long, new(any), new(any), new(any), new(any), new(any), &none); err != nil || long != nil || none != nil {
+		t.Errorf("NULL became %v and %v, %v", long, none, err)
+	}
+	if rows.Next() || rows.Err() != nil {
+		t.Errorf("rows after the last, or %v", rows.Err())
+	}
+}
+
+func TestBatches(t *testing.T) {
+	const n = 5000
+	db := openTyped(t, n)
+	rows, err := db.Query(context.Background(), "SELECT *, s LIKE '%7' AS seven, at - at AS span, 'x' AS x, big * 1.5 AS wide FROM typed WHERE big % 3 = 0 OR big IS NULL")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var types []string
+	for _, f := range rows.Schema().Fields() {
+		types = append(types, f.Name+" "+f.Type.String())
+	}
+	if diff := cmp.Diff([]string{"yes bool", "small int16", "i int32", "big int64", "dec decimal(10, 2)", "r float32", "d float64", "day date32",
+		"at timestamp[us]", "s dictionary<values=utf8, indices=int32, ordered=false>", "seven bool", "span duration[us]", "x utf8", "wide decimal(38, 1)"}, types); diff != "" {
+		t.Error(diff)
+	}
+	if !rows.Next() { // what Next has come to is not in a batch
+		t.Fatal(rows.Err())
+	}
+	at := 3
+	for b, err := range rows.Batches() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !b.Schema().Equal(rows.Schema()) {
+			t.Errorf("a batch of %v", b.Schema())
+		}
+		for r := range int(b.NumRows()) {
+			for c := range 10 {
+				v := valueOf(b.Column(c), r, rows.Columns()[c].Type)
+				if want := at > n; v.Null != want {
+					t.Fatalf("%d: column %d is NULL: %v", at, c, v.Null)
+				}
+			}
+			if at > n {
+				continue
+			}
+			text := fmt.Sprintf("s%03d", at%1000)
+			got := fmt.Sprintln(b.Column(3).(*array.Int64).Value(r), b.Column(2).(*array.Int32).Value(r), b.Column(6).(*array.Float64).Value(r),
+				b.Column(7).(*array.Date32).Value(r), b.Column(9).ValueStr(r), b.Column(10).(*array.Boolean).Value(r), valueOf(b.Column(13), r, rows.Columns()[13].Type))
+			if want := fmt.Sprintln(at, at, float64(at)/2, arrow.Date32(at), text, at%10 == 7, big.NewRat(int64(3*at), 2).FloatString(1)); got != want {
+				t.Fatalf("%s, want %s", got, want)
+			}
+			at += 3
+			if at > n-1 {
+				at = n + 1
+			}
+		}
+		b.Release()
+	}
+}
+
+// Cursors that are half read do not stop others, nor statements of aggregates, and each
+// keeps the snapshot that it began with.
+func TestCursorsInterleave(t *testing.T) {
+	const n = 20_000
+	db := openTyped(t, n)
+	var open []*Rows
+	for range 4 {
+		rows, err := db.Query(context.Background(), "SELECT big, s FROM typed WHERE big >= 0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		open = append(open, rows)
+	}
+	for k := range int64(1000) {
+		for _, rows := range open {
+			var got int64
+			var s string
+			if !rows.Next() || rows.Scan(&got, &s) != nil || got != k {
+				t.Fatalf("row %d is %d, %v", k, got, rows.Err())
+			}
+		}
+	}
+	var wg sync.WaitGroup
+	for i, rows := range open {
+		wg.Go(func() {
+			defer rows.Close()
+			if _, err := Collect(db.Query(context.Background(), "SELECT SUM(big) FROM typed")); err != nil {
+				t.Error(err)
+			}
+			left := 0
+			for rows.Next() {
+				if left++; i == 3 && left == 5 {
+					return // forgotten half way
+				}
+			}
+			if left != n-1000 || rows.Err() != nil {
+				t.Errorf("%d rows after the first 1,000, %v", left, rows.Err())
+			}
+		})
+	}
+	wg.Wait()
+}
+
+// endless is a backend whose selection has no end.
+type endless struct {
+	Backend
+	blocks int // yielded so far
+	ended  bool
+}
+
+func (e *endless) Rows(ctx context.Context, q *plan.Query) iter.Seq2[plan.Block, error] {
+	return func(yield func(plan.Block, error) bool) {
+		defer func() { e.ended = true }()
+		for ctx.Err() == nil {
+			e.blocks++
+			if !yield(plan.Block{N: q.Table.Chunks[0].Rows}, nil) {
+				return
+			}
+		}
+		yield(plan.Block{}, ctx.Err())
+	}
+}
+
+func openEndless(t *testing.T) (*DB, *endless) {
+	t.Helper()
+	db := openTyped(t, 9999)
+	e := &endless{Backend: cpuBackend{cpu.New(1)}}
+	db.cpu = e
+	return db, e
+}
+
+// A reader that does not go on has had few blocks selected in vain; closing ends the
+// selection.
+func TestSelectionWaitsForTheReader(t *testing.T) {
+	db, e := openEndless(t)
+	rows, err := db.Query(context.Background(), "SELECT big FROM typed")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 10 {
+		rows.Next()
+	}
+	if err := rows.Close(); err != nil || !e.ended {
+		t.Fatalf("the selection goes on; %v", err)
+	}
+	if most := 3*runtime.GOMAXPROCS(0) + 4; e.blocks > most {
+		t.Errorf("%d blocks were selected for ten rows, want at most %d", e.blocks, most)
+	}
+	if rows.Next() || rows.Err() != nil {
+		t.Errorf("a closed cursor goes on, or %v", rows.Err())
+	}
+}
+
+func TestLimitEndsTheSelection(t *testing.T) {
+	db, e := openEndless(t)
+	r, err := Collect(db.Query(context.Background(), "SELECT big + 1 FROM typed LIMIT 12000"))
+	if err != nil || len(r.Rows) != 12000 || !e.ended {
+		t.Errorf("%v; ended: %v", err, e.ended)
+	}
+}
+
+func TestCancellingACursor(t *testing.T) {
+	db, e := openEndless(t)
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	rows, err := db.Query(ctx, "SELECT big FROM typed")
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	for rows.Next() {
+		if n++; n == 30_000 {
+			cancel()
+		}
+	}
+	if !errors.Is(rows.Err(), context.Canceled) || !e.ended {
+		t.Errorf("%v; ended: %v", rows.Err(), e.ended)
+	}
+}
+
+// An answer of any size takes as much memory as a small one.
+func TestMemoryIsBounded(t *testing.T) {
+	db, _ := openEndless(t)
+	rows, err := db.Query(context.Background(), "SELECT big, s, dec FROM typed LIMIT 20000000")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rows.Close()
+	n, most := int64(0), uint64(0)
+	for b, err := range rows.Batches() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n += b.NumRows(); n/5_000_000 != (n-b.NumRows())/5_000_000 {
+			var m runtime.MemStats
+			runtime.GC()
+			runtime.ReadMemStats(&m)
+			most = max(most, m.HeapAlloc)
+		}
+		b.Release()
+	}
+	if n != 20_000_000 || most > 64<<20 {
+		t.Errorf("%d rows, %d MiB on the heap", n, most>>20)
+	}
+}
+
+func TestRowsOnABackendThatHasNone(t *testing.T) {
+	db := open(t, Options{Backend: "classic"})
+	on(db, &fake{name: "classic"})
+	if err := db.Add(small(t)); err != nil {
+		t.Fatal(err)
+	}
+	_, err := db.Query(context.Background(), "SELECT i FROM small")
+	if !errors.Is(err, ErrUnsupported) || !strings.Contains(err.Error(), "--backend cpu") {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestExplainOfRows(t *testing.T) {
+	db := openTyped(t, 10)
+	x, err := db.Explain(context.Background(), "SELECT big, i + 1 AS j FROM typed WHERE i > $1 LIMIT 3", ExplainOptions{Analyze: true, Args: []any{4}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"Limit(3)", "  Project(big, i + 1 AS j)", "    Filter(i > 4)", "      Scan(typed)", "Backend cpu"}
+	lines := x.Lines()
+	if diff := cmp.Diff(want, lines[:len(want)]); diff != "" || x.Rows != 3 {
+		t.Errorf("%d rows; %s", x.Rows, diff)
+	}
+	if got := words(db.Query(context.Background(), "EXPLAIN (FORMAT JSON) SELECT big FROM typed LIMIT 3")); len(got) != 1 ||
+		!strings.Contains(got[0], `"node":"Project(big)","inputs":[{"node":"Limit(3)","inputs":[{"node":"Scan(typed)","backend":"cpu","passes":[`) {
+		t.Errorf("%q", got)
+	}
+}
