@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"syscall"
 	"testing"
@@ -116,5 +117,34 @@ func TestInterrupt(t *testing.T) {
 	}
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// The page about the architecture names every room, and only files that there are.
+func TestArchitectureNamesWhatThereIs(t *testing.T) {
+	page, err := os.ReadFile("docs/architecture.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	named := regexp.MustCompile("`([a-z]+(?:/[a-z0-9_]+)*(?:/[a-z0-9_]+\\.[a-z]+)?)`").FindAllSubmatch(page, -1)
+	files := 0
+	for _, n := range named {
+		path := string(n[1])
+		if !strings.Contains(path, "/") {
+			continue // a word
+		}
+		files++
+		if _, err := os.Stat(path); err != nil {
+			t.Errorf("%v", err)
+		}
+	}
+	rooms, err := filepath.Glob("*/*.go")
+	if err != nil || files < 40 || len(rooms) < 20 {
+		t.Errorf("%d files are named of %d: %v", files, len(rooms), err)
+	}
+	for _, file := range rooms {
+		if room := filepath.Dir(file); room != "testdata" && !regexp.MustCompile(`\b`+room+`\b`).Match(page) {
+			t.Errorf("%s is not on the page", room)
+		}
 	}
 }
