@@ -43,7 +43,8 @@ type Options struct {
 	// included, with an error that is [context.DeadlineExceeded]; 0 ends none.
 	StatementTimeout time.Duration
 	// Calibrations is the folder of what `stencildb info --calibrate` measured, which
-	// auto goes by; "" is the folder of [cost.Folder].
+	// auto goes by, and of the programs that devices have compiled; "" is the folder of
+	// [cost.Folder].
 	Calibrations string
 	// ChunkRows is the number of rows at which a table read from a file starts a
 	// new chunk; 0 means [table.MaxChunkRows], and a quarter of that for several devices.

@@ -145,6 +145,9 @@ func (x *Explanation) aggregates(ctx context.Context, s *Statement, analyze bool
 	}
 	if d, _, err := s.db.opened(); err == nil && d != nil && x.Backend != "cpu" {
 		x.Device = d.key().Renderer
+		if several, ok := d.(*gpus); ok {
+			x.Device += several.numbers(s.plan)
+		}
 	}
 	return nil
 }

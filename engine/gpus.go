@@ -3,7 +3,10 @@ package engine
 import (
 	"context"
 	"errors"
+	"path/filepath"
 	"slices"
+	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -35,7 +38,11 @@ func openGPUs(o Options) (device, error) {
 	if o.Context != nil {
 		return prepareGPU(&GPU{Context: o.Context, lent: true})
 	}
-	contexts, err := glctx.OpenAll(glctx.Options{Device: o.Device, Memory: o.GPUMemory})
+	options := glctx.Options{Device: o.Device, Memory: o.GPUMemory}
+	if o.Calibrations != "" {
+		options.Programs = filepath.Join(o.Calibrations, "programs")
+	}
+	contexts, err := glctx.OpenAll(options)
 	if err != nil {
 		return nil, err
 	}
@@ -173,6 +180,17 @@ func (d *division) on(s *gpus) (one *GPU) {
 		n++
 	}
 	return one
+}
+
+// numbers names the devices that have something of a query: ", devices 0, 1".
+func (s *gpus) numbers(q *plan.Query) string {
+	var list []string
+	for i, part := range s.divide(q).parts {
+		if part != nil {
+			list = append(list, strconv.Itoa(s.list[i].Context.Device().Index))
+		}
+	}
+	return ", devices " + strings.Join(list, ", ")
 }
 
 // spread is a backend on several devices.

@@ -36,6 +36,8 @@ type Options struct {
 	// the free GPU memory where the driver tells it, else half of the smaller of
 	// free RAM and the cgroup limit.
 	Memory int64
+	// Programs is a folder in which linked programs outlive the process; "": none do.
+	Programs string
 	// Disable names extensions to pretend absent, with or without "GL_", beside
 	// those in STENCILDB_DISABLE (comma-separated): for testing the other path.
 	Disable []string
@@ -52,9 +54,10 @@ type surface interface {
 // called from any goroutine, except those that say "on the GL thread": these
 // only inside a function given to Do.
 type Context struct {
-	caps   *Caps
-	device DeviceInfo
-	window *Window
+	caps     *Caps
+	device   DeviceInfo
+	programs string
+	window   *Window
 
 	work   chan *task
 	spin   bool          // both sides of Do spin before they block
@@ -116,7 +119,7 @@ var tasks = sync.Pool{New: func() any { return &task{done: make(chan struct{}, 1
 // start opens the surface on a new GL thread.
 func start(o Options, s surface) (*Context, error) {
 	c := &Context{
-		work: make(chan *task, 1), quit: make(chan struct{}), ended: make(chan struct{}),
+		programs: o.Programs, work: make(chan *task, 1), quit: make(chan struct{}), ended: make(chan struct{}),
 		spin: runtime.GOMAXPROCS(0) >= spinCores, live: map[string]int{},
 	}
 	ready := make(chan error, 1)
@@ -296,6 +299,9 @@ func (c *Context) Caps() *Caps { return c.caps }
 
 // Device returns the device that was opened and why.
 func (c *Context) Device() DeviceInfo { return c.device }
+
+// Programs returns the folder of Options.Programs.
+func (c *Context) Programs() string { return c.programs }
 
 // Window returns the window of a context made by OpenWindow, else nil.
 func (c *Context) Window() *Window { return c.window }

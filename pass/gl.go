@@ -45,7 +45,6 @@ type state struct {
 	target   *textures.Target
 	viewport textures.Rect
 	program  uint32
-	quad     map[uint32]float32 // by program: the uniform depth
 	depth    Depth
 	bounds   Bounds
 	bounded  bool
@@ -61,11 +60,10 @@ func NewGL(ctx *glctx.Context, store *textures.Store) *GL {
 	gl.CreateVertexArrays(1, &g.vao)
 	ctx.Track("vertex array", 1)
 	g.reset()
-	g.state.quad = map[uint32]float32{}
 	return g
 }
 
-// reset sets GL to the zero state, save for depth bounds, quads and what is attached.
+// reset sets GL to the zero state, save for depth bounds and what is attached.
 func (g *GL) reset() {
 	gl.BindVertexArray(g.vao)
 	gl.ColorMask(false, false, false, false)
@@ -80,7 +78,7 @@ func (g *GL) reset() {
 	if g.state.bounded {
 		gl.Disable(depthBoundsTest)
 	}
-	g.state = state{quad: g.state.quad, bounds: g.state.bounds, colored: g.state.colored}
+	g.state = state{bounds: g.state.bounds, colored: g.state.colored}
 }
 
 // Lend lets others draw between passes. draw finds all tests and writes off and may
@@ -235,11 +233,8 @@ func (g *GL) prepare(p *Pass) error {
 		return err
 	}
 	g.use(prog)
-	if q, ok := g.state.quad[prog.ID]; !ok || q != p.Quad {
-		if err := prog.Set([]shaders.Uniform{shaders.Float("depth", p.Quad)}); err != nil {
-			return err
-		}
-		g.state.quad[prog.ID] = p.Quad
+	if err := prog.Place(p.Quad); err != nil {
+		return err
 	}
 	if err := prog.Set(p.Uniforms); err != nil {
 		return err

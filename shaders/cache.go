@@ -1,6 +1,7 @@
 package shaders
 
 import (
+	"container/list"
 	"errors"
 	"fmt"
 	"strings"
@@ -10,53 +11,81 @@ import (
 	"github.com/stencildb/stencildb/glctx"
 )
 
-// Cache compiles fragment and compute programs and keeps them: one a distinct text. It belongs
-// to one context; call it on the GL thread.
+// maxPrograms is how many programs a cache keeps: a few statements' worth. One takes
+// some 200 KB in llvmpipe.
+const maxPrograms = 256
+
+// Cache compiles fragment and compute programs and keeps those used last: one a distinct
+// text. It belongs to one context; call it on the GL thread. Where the context has a
+// folder for them, programs outlive the process there.
 type Cache struct {
 	ctx      *glctx.Context
 	vertex   uint32
-	programs map[string]*Program
+	programs map[string]*list.Element
+	order    list.List // of *Program, the one used last in front
+	kept     *binaries
 }
 
 // NewCache returns an empty cache for a context.
 func NewCache(ctx *glctx.Context) *Cache {
-	return &Cache{ctx: ctx, programs: map[string]*Program{}}
+	return &Cache{ctx: ctx, programs: map[string]*list.Element{}, kept: binariesOf(ctx)}
 }
 
 // Program is a linked program: of the quad's vertex shader and a fragment shader, or
-// of a compute shader.
+// of a compute shader. It is good until the cache has been asked for many others.
 type Program struct {
 	ID        uint32
-	name      string
+	name, key string
 	locations map[string]int32
+	quad      float32 // the uniform depth
+	placed    bool    // it has been set
 }
 
 // Get returns the program of a source, compiling it at first use. The error names
 // file and line.
 func (c *Cache) Get(s Source) (*Program, error) {
-	if p, ok := c.programs[s.Vertex+s.Text]; ok {
-		return p, nil
+	key := s.Vertex + s.Text
+	if e, ok := c.programs[key]; ok {
+		c.order.MoveToFront(e)
+		return e.Value.(*Program), nil
 	}
-	p, err := c.link(s)
-	if err != nil {
-		_ = c.ctx.Check(s.Name) // Mesa has logged the same text: it is said below
-		return nil, err
+	id := c.kept.load(s)
+	if id == 0 {
+		var err error
+		if id, err = c.link(s); err != nil {
+			_ = c.ctx.Check(s.Name) // Mesa has logged the same text: it is said below
+			return nil, err
+		}
+		c.kept.save(s, id)
 	}
-	c.programs[s.Vertex+s.Text] = p
+	c.ctx.Track("program", 1)
+	p := &Program{ID: id, name: s.Name, key: key, locations: map[string]int32{}}
+	c.programs[key] = c.order.PushFront(p)
+	for c.order.Len() > maxPrograms {
+		c.forget(c.order.Back())
+	}
 	return p, nil
 }
 
-// Len returns the number of compiled programs.
-func (c *Cache) Len() int { return len(c.programs) }
+// forget deletes a program; GL keeps the current one until another is used.
+func (c *Cache) forget(e *list.Element) {
+	p := c.order.Remove(e).(*Program)
+	delete(c.programs, p.key)
+	gl.DeleteProgram(p.ID)
+	c.ctx.Track("program", -1)
+}
 
-func (c *Cache) link(s Source) (*Program, error) {
+// Len returns the number of programs that are kept.
+func (c *Cache) Len() int { return c.order.Len() }
+
+func (c *Cache) link(s Source) (uint32, error) {
 	if s.Compute {
 		return c.linkShaders(s, gl.COMPUTE_SHADER)
 	}
 	if s.Vertex != "" {
 		v, err := compile(gl.VERTEX_SHADER, Source{Name: s.Name + " (vertices)", Text: s.Vertex})
 		if err != nil {
-			return nil, err
+			return 0, err
 		}
 		defer gl.DeleteShader(v)
 		return c.linkShaders(s, gl.FRAGMENT_SHADER, v)
@@ -64,7 +93,7 @@ func (c *Cache) link(s Source) (*Program, error) {
 	if c.vertex == 0 {
 		v, err := compile(gl.VERTEX_SHADER, Load("quad.vert"))
 		if err != nil {
-			return nil, err
+			return 0, err
 		}
 		c.vertex = v
 		c.ctx.Track("shader", 1)
@@ -73,7 +102,7 @@ func (c *Cache) link(s Source) (*Program, error) {
 }
 
 // linkShaders links a program of a shader of s, if s has any text, and others.
-func (c *Cache) linkShaders(s Source, kind uint32, others ...uint32) (*Program, error) {
+func (c *Cache) linkShaders(s Source, kind uint32, others ...uint32) (uint32, error) {
 	id := gl.CreateProgram()
 	for _, o := range others {
 		gl.AttachShader(id, o)
@@ -82,20 +111,20 @@ func (c *Cache) linkShaders(s Source, kind uint32, others ...uint32) (*Program, 
 		f, err := compile(kind, s)
 		if err != nil {
 			gl.DeleteProgram(id)
-			return nil, err
+			return 0, err
 		}
 		gl.AttachShader(id, f)
 		defer gl.DeleteShader(f)
 	}
+	gl.ProgramParameteri(id, gl.PROGRAM_BINARY_RETRIEVABLE_HINT, gl.TRUE)
 	gl.LinkProgram(id)
 	var ok int32
 	if gl.GetProgramiv(id, gl.LINK_STATUS, &ok); ok == gl.FALSE {
 		log := infoLog(id, gl.GetProgramiv, gl.GetProgramInfoLog)
 		gl.DeleteProgram(id)
-		return nil, glctx.Fault(fmt.Errorf("shaders: link %s: %s", s.Name, s.locate(log)))
+		return 0, glctx.Fault(fmt.Errorf("shaders: link %s: %s", s.Name, s.locate(log)))
 	}
-	c.ctx.Track("program", 1)
-	return &Program{ID: id, name: s.Name, locations: map[string]int32{}}, nil
+	return id, nil
 }
 
 func compile(kind uint32, s Source) (uint32, error) {
@@ -127,11 +156,9 @@ func infoLog(id uint32, get func(uint32, uint32, *int32), read func(uint32, int3
 
 // Close deletes every program.
 func (c *Cache) Close() {
-	for _, p := range c.programs {
-		gl.DeleteProgram(p.ID)
-		c.ctx.Track("program", -1)
+	for c.order.Len() > 0 {
+		c.forget(c.order.Back())
 	}
-	c.programs = map[string]*Program{}
 	if c.vertex != 0 {
 		gl.DeleteShader(c.vertex)
 		c.ctx.Track("shader", -1)
@@ -157,6 +184,15 @@ func Uint(name string, v uint32) Uniform { return Uniform{Name: name, U: []uint3
 
 // Int makes an int uniform.
 func Int(name string, v int32) Uniform { return Uniform{Name: name, I: []int32{v}} }
+
+// Place sets the uniform depth, that of the quad.
+func (p *Program) Place(quad float32) error {
+	if p.placed && p.quad == quad {
+		return nil
+	}
+	p.quad, p.placed = quad, true
+	return p.Set([]Uniform{Float("depth", quad)})
+}
 
 // Set sets uniforms of p. One that the compiler removed as unused is ignored (no
 // driver tells that apart from a name that never was).

@@ -1,0 +1,130 @@
+package shaders
+
+import (
+	"bytes"
+	"cmp"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/go-gl/gl/v4.5-core/gl"
+
+	"github.com/stencildb/stencildb/glctx"
+	whole "github.com/stencildb/stencildb/internal/files"
+)
+
+// maxBinaries is how many bytes of programs a folder keeps.
+const maxBinaries = 64 << 20
+
+// binaries are linked programs as the driver gives them out, in files of a folder: by
+// driver and text, with a checksum. One that the driver refuses is compiled again. No
+// error stops anything: without a file there is no gain.
+type binaries struct {
+	ctx    *glctx.Context
+	folder string
+	driver string
+}
+
+// binariesOf returns nil where the context has no folder, or the driver gives out no
+// programs.
+func binariesOf(ctx *glctx.Context) *binaries {
+	var formats int32
+	if ctx.Programs() != "" {
+		gl.GetIntegerv(gl.NUM_PROGRAM_BINARY_FORMATS, &formats)
+	}
+	if formats == 0 {
+		return nil
+	}
+	c := ctx.Caps()
+	return &binaries{ctx, ctx.Programs(), fmt.Sprintf("%s\n%s\n%s\n%s", c.Vendor, c.Renderer, c.Version, c.GLSL)}
+}
+
+func (b *binaries) file(s Source) string {
+	vertex := s.Vertex
+	if vertex == "" && !s.Compute {
+		vertex = Load("quad.vert").Text
+	}
+	h := sha256.Sum256(fmt.Appendf(nil, "%s\n%d\n%s%s", b.driver, len(vertex), vertex, s.Text))
+	return filepath.Join(b.folder, hex.EncodeToString(h[:])+".program")
+}
+
+// load returns a program, 0 where there is none that serves.
+func (b *binaries) load(s Source) (id uint32) {
+	if b == nil {
+		return 0
+	}
+	data, err := os.ReadFile(b.file(s))
+	if err != nil || len(data) <= sha256.Size+4 {
+		return 0
+	}
+	if sum := sha256.Sum256(data[sha256.Size:]); !bytes.Equal(sum[:], data[:sha256.Size]) {
+		return 0
+	}
+	data = data[sha256.Size:]
+	id = gl.CreateProgram()
+	gl.ProgramBinary(id, binary.LittleEndian.Uint32(data), gl.Ptr(data[4:]), int32(len(data)-4))
+	var ok int32
+	gl.GetProgramiv(id, gl.LINK_STATUS, &ok)
+	if err := b.ctx.Check("load " + s.Name); err != nil || ok == gl.FALSE {
+		gl.DeleteProgram(id)
+		return 0
+	}
+	return id
+}
+
+// save keeps a program for the next process.
+func (b *binaries) save(s Source, id uint32) {
+	if b == nil {
+		return
+	}
+	var n int32
+	if gl.GetProgramiv(id, gl.PROGRAM_BINARY_LENGTH, &n); n <= 0 {
+		return
+	}
+	data := make([]byte, sha256.Size+4+int(n))
+	var format uint32
+	gl.GetProgramBinary(id, n, &n, &format, gl.Ptr(data[sha256.Size+4:]))
+	if err := b.ctx.Check("keep " + s.Name); err != nil || n <= 0 {
+		return
+	}
+	data = data[:sha256.Size+4+int(n)]
+	binary.LittleEndian.PutUint32(data[sha256.Size:], format)
+	sum := sha256.Sum256(data[sha256.Size:])
+	copy(data, sum[:])
+	if os.MkdirAll(b.folder, 0o777) != nil {
+		return
+	}
+	b.makeRoom(int64(len(data)))
+	_ = whole.Write(b.file(s), func(w io.Writer) error {
+		_, err := w.Write(data)
+		return err
+	})
+}
+
+// makeRoom removes the oldest files until n more bytes fit.
+func (b *binaries) makeRoom(n int64) {
+	entries, err := os.ReadDir(b.folder)
+	if err != nil {
+		return
+	}
+	var list []os.FileInfo
+	for _, e := range entries {
+		if info, err := e.Info(); err == nil && filepath.Ext(e.Name()) == ".program" {
+			list, n = append(list, info), n+info.Size()
+		}
+	}
+	slices.SortFunc(list, func(a, b os.FileInfo) int { return cmp.Compare(a.ModTime().UnixNano(), b.ModTime().UnixNano()) })
+	for _, f := range list {
+		if n <= maxBinaries {
+			return
+		}
+		if os.Remove(filepath.Join(b.folder, f.Name())) == nil {
+			n -= f.Size()
+		}
+	}
+}
