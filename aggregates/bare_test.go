@@ -49,7 +49,7 @@ func openEngine(b *testing.B, t *table.Table) (*engine, func()) {
 		e.eval = predicates.New(e.gl, e.device, t, 0, textures.D24S8, 1, predicates.NewSlots())
 		q := &plan.Query{Table: &table.Table{Name: t.Name, Fields: t.Fields[:4], Chunks: []*table.Chunk{{Rows: t.Chunks[0].Rows, Segments: t.Chunks[0].Segments[:4]}}},
 			Chunks: []plan.ChunkPlan{{Pred: &plan.Pred{Op: plan.True}}}}
-		e.kept = aggregates.NewGroup(e.gl, e.device, q, true)
+		e.kept = aggregates.NewSelection(e.gl, e.device, q, true)
 		return nil
 	})
 	if err != nil {

@@ -108,7 +108,7 @@ type engine struct {
 	device predicates.Device
 	table  *table.Table
 	eval   *predicates.Evaluator // with a in its depth buffer
-	kept   *aggregates.Group     // everything selected, a in its depth buffer
+	kept   *aggregates.Selection // everything selected, a in its depth buffer
 }
 
 func (e *engine) query(where *plan.Pred, aggs ...expr.Aggregate) func() error {
@@ -129,7 +129,7 @@ func (e *engine) count(p *plan.Pred) func() error {
 		if err != nil {
 			return err
 		}
-		_, err = s.Count()
+		_, err = s.Wait()
 		return err
 	}
 }

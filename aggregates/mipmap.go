@@ -16,19 +16,20 @@ import (
 // texture of one texel) and the number of texels of level 0: the sum of the codes
 // is about mean * texels, in float32, hence for comparison only. The column's codes
 // must have at most 24 bits; the whole chunk is summed, NULLs as 0.
-func Mipmap(run pass.Runner, e *predicates.Evaluator, name string, col int) (top *textures.Temp, texels float64, err error) {
+func Mipmap(run pass.Runner, e *predicates.Evaluator, col int) (top *textures.Temp, texels float64, err error) {
 	if textures.Limbs(e.Segment(col).Bits) > 1 {
-		return nil, 0, fmt.Errorf("aggregates: the mipmap sum takes codes of at most %d bits, %s has %d", textures.LimbBits, name, e.Segment(col).Bits)
+		return nil, 0, fmt.Errorf("aggregates: the mipmap sum takes codes of at most %d bits, %s has %d", textures.LimbBits, e.Attribute(col, 0).Name, e.Segment(col).Bits)
 	}
 	shape := e.Target().Shape
 	side := 1 << bits.Len(uint(max(shape.Width, shape.Height)-1))
 	level := &textures.Temp{Width: side, Height: side}
-	_, err = run.Run(&pass.Pass{Name: "Mipmap(" + name + ", level 0)", Counts: "nothing; the codes are copied", Target: e.Target(),
-		Color: level, Program: shaders.Load("value.frag"), Textures: []textures.Ref{textures.Attribute(e.Chunk(), col)}})
-	for i := 1; err == nil && level.Width > 1; i++ {
+	op := pass.Mipmap{Attribute: e.Attribute(col, 0)}
+	_, err = e.Draw(&pass.Pass{Op: op, Color: level, Program: shaders.Load("value.frag"), Textures: []textures.Ref{textures.Attribute(e.Chunk(), col)}})
+	for err == nil && level.Width > 1 {
+		op.Level++
 		next := &textures.Temp{Width: level.Width / 2, Height: level.Height / 2}
-		_, err = run.Run(&pass.Pass{Name: fmt.Sprintf("Mipmap(%s, level %d)", name, i), Counts: "nothing; means of four texels",
-			Color: next, Program: shaders.Load("average.frag"), Textures: []textures.Ref{{Temp: level}}})
+		_, err = run.Run(&pass.Pass{Op: op, Color: next,
+			Program: shaders.Load("average.frag"), Textures: []textures.Ref{{Temp: level}}})
 		level = next
 	}
 	return level, float64(side) * float64(side), err

@@ -13,7 +13,7 @@ import (
 // that to a bit a record, to be read back. (The paper leaves selections where they are and
 // counts them.) Checks are left to [Select].
 func Rows(run pass.Runner, device predicates.Device, q *plan.Query, chunk int) ([]plan.Marked, error) {
-	p := NewGroup(run, device, q.Part([]int{chunk}), true).parts[0]
+	p := NewSelection(run, device, q.Part([]int{chunk}), true).parts[0]
 	s, err := p.selection()
 	m := plan.Marked{N: q.Table.Chunks[chunk].Rows}
 	switch {
@@ -23,12 +23,12 @@ func Rows(run pass.Runner, device predicates.Device, q *plan.Query, chunk int) (
 		m.All = true
 		return []plan.Marked{m}, nil
 	}
-	mask, err := p.eval.Render(s, "the selection")
+	mask, err := p.eval.Render(s, pass.Attribute{Name: "the selection", Col: -1})
 	if err != nil {
 		return nil, err
 	}
 	out := textures.RowBits(m.N)
-	_, err = run.Run(&pass.Pass{Name: "SelectRows", Counts: "nothing; the selection becomes a bit a record", Color: out,
+	_, err = run.Run(&pass.Pass{Op: pass.SelectRows{}, Chunk: chunk, Window: textures.Window{Rows: m.N}, Color: out,
 		Program: shaders.Load("rowbits.frag"), Textures: []textures.Ref{{Temp: mask}},
 		Uniforms: []shaders.Uniform{shaders.Uint("rows", uint32(m.N)), shaders.Uint("line", uint32(out.Width))}})
 	if err != nil {

@@ -24,14 +24,13 @@ func Supported(q *plan.Query) error {
 }
 
 // Run executes a query: first the checks, then the selection and every aggregate.
-// The values are those of q.Aggs, in order, each of its Type. With a runner that
-// executes nothing the values mean nothing.
+// The values are those of q.Aggs, in order, each of its Type.
 func Run(run pass.Runner, device predicates.Device, q *plan.Query) ([]table.Value, error) {
 	s, err := Select(run, device, q)
 	if err != nil {
 		return nil, err
 	}
-	return plan.Finish(s, q, run.Executes())
+	return plan.Finish(s, q)
 }
 
 // Select sets up the selection of a query; nothing runs yet. Queries for another
@@ -40,5 +39,5 @@ func Select(run pass.Runner, device predicates.Device, q *plan.Query) (plan.Sele
 	if err := Supported(q); err != nil {
 		return nil, err
 	}
-	return NewGroup(run, device, q, needsStencil(q)), nil
+	return NewSelection(run, device, q, needsStencil(q)), nil
 }

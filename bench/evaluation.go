@@ -197,14 +197,10 @@ func (x *Result) routines() []routineTime {
 	var list []routineTime
 	sum := 0.0
 	for _, p := range x.Passes {
-		name := p.Pass
-		if i := strings.IndexAny(name, "(: "); i > 0 {
-			name = name[:i]
-		}
-		i := slices.IndexFunc(list, func(t routineTime) bool { return t.Routine == name })
+		i := slices.IndexFunc(list, func(t routineTime) bool { return t.Routine == p.Routine })
 		if i < 0 {
 			i = len(list)
-			list = append(list, routineTime{Routine: name})
+			list = append(list, routineTime{Routine: p.Routine})
 		}
 		list[i].Passes++
 		list[i].MS += p.MS

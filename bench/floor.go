@@ -85,7 +85,7 @@ func (r *rig) emptyQuads(rows int) func(n int) error {
 	return func(n int) error {
 		var counts []pass.Count
 		for range n {
-			c, err := r.GL.Run(&pass.Pass{Name: "Floor: an empty quad", Target: target, Quad: 0.5,
+			c, err := r.GL.Run(&pass.Pass{Op: pass.RenderQuad{}, Target: target, Quad: 0.5,
 				Depth: pass.Depth{Test: true, Func: pass.GEqual}, Count: true})
 			if err != nil {
 				return err
@@ -104,7 +104,7 @@ func (r *rig) emptyQuads(rows int) func(n int) error {
 var emptyProgram = shaders.ComposeCompute("empty.comp", nil, nil, "layout(local_size_x = 64) in;\nvoid main() {}\n")
 
 func (r *rig) emptyDispatch() error {
-	_, err := r.GL.Run(&pass.Pass{Name: "Floor: an empty dispatch", Program: emptyProgram, Dispatch: &pass.Dispatch{Groups: [2]int{1, 1}}})
+	_, err := r.GL.Run(&pass.Pass{Op: pass.RenderQuad{}, Program: emptyProgram, Dispatch: &pass.Dispatch{Groups: [2]int{1, 1}}})
 	return err
 }
 

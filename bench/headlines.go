@@ -271,7 +271,7 @@ func (r *Report) emptyQuadShare() (Headline, bool) {
 		i := slices.IndexFunc(r.Floors, func(f Floor) bool { return f.Rows == x.Rows })
 		quads = 0
 		for _, p := range whole.Passes {
-			if !strings.HasPrefix(p.Pass, "CopyToDepth(") {
+			if p.Routine != "CopyToDepth" {
 				quads++
 			}
 		}

@@ -46,8 +46,9 @@ type Contender struct {
 // PassTime is what one pass of a query took by itself, the device idle before and
 // after; together they take longer than the query.
 type PassTime struct {
-	Pass string  `json:"pass"`
-	MS   float64 `json:"ms"`
+	Pass    string  `json:"pass"`
+	Routine string  `json:"routine"` // what passes are grouped by
+	MS      float64 `json:"ms"`
 }
 
 // Trial is one case with all that contend in it.

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/stencildb/stencildb/aggregates"
@@ -212,12 +211,15 @@ func (s *wholeStatement) Profile(ctx context.Context) (list []PassTime, err erro
 		return err
 	})
 	for _, f := range p.Profiles {
-		list = append(list, PassTime{f.Pass.Name, inMS(f.Elapsed)})
+		list = append(list, PassTime{f.Pass.String(), f.Pass.Routine(), inMS(f.Elapsed)})
 	}
 	return list, err
 }
 
-func isCopy(p *pass.Pass) bool { return strings.HasPrefix(p.Name, "CopyToDepth(") }
+func isCopy(p *pass.Pass) bool {
+	_, ok := p.Op.(pass.CopyToDepth)
+	return ok
+}
 
 // computeOnlyStatement is the paper's "computation only" time: the CopyToDepth
 // passes are timed on the way and taken off.
@@ -350,7 +352,7 @@ func (s *selectStatement) Run(ctx context.Context) (out Outcome, err error) {
 		}
 		var n uint64
 		err := s.timed(ctx, &out, func() (err error) {
-			n, err = aggregates.NewGroup(run, s.Draws, s.plan, true).Count()
+			n, err = aggregates.NewSelection(run, s.Draws, s.plan, true).Count()
 			return err
 		})
 		if err == nil && !s.count {
@@ -382,7 +384,7 @@ func (u *uncounted) Run(p *pass.Pass) (pass.Count, error) {
 // selected counts the records whose stencil value, the scratch bit aside, is not 0.
 func (u *uncounted) selected() (n uint64, err error) {
 	for t := range u.targets {
-		c, err := u.Runner.Run(&pass.Pass{Name: "Count the selection", Target: t, Count: true,
+		c, err := u.Runner.Run(&pass.Pass{Op: pass.CountSelection, Target: t, Count: true,
 			Stencil: pass.Stencil{Test: true, Func: pass.NotEqual, Mask: 0xbf}})
 		if err != nil {
 			return 0, err

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/textures"
 )
@@ -103,24 +104,26 @@ func (x *chunk) sweeps(countAll bool) []*sweep {
 	var list []*sweep
 	needSelected := countAll && !x.selected.known
 	for _, y := range x.columns {
-		name := expr.Ident(x.fields[y.col].Name)
+		of := x.attribute(y.col)
 		ask := !y.n.known && x.segment(y.col).Nulls > 0
 		before := len(list)
 		if y.sum && !(y.n.known && y.n.n == 0) {
-			list = append(list, &sweep{name: "Accumulate(" + name + ")", counts: "of the selected records, those with bit i of " + name + " set, times 2^i",
-				col: y.col, sum: true, values: ask})
+			list = append(list, &sweep{op: func(r Result) pass.Op { return Accumulate{r, of} },
+				aggs: x.compiler.q.Summed(y.col), col: y.col, sum: true, values: ask})
 		}
 		if len(y.searches) > 0 && len(y.searches[0].digits) > 0 {
 			d := y.searches[0].digits[0]
 			label := d.label(storedOf(x.segment(y.col)))
-			list = append(list, &sweep{name: "Digits(" + name + ", " + label + ")", counts: "selected records by their " + label,
-				col: y.col, digit: &d})
+			s := &sweep{op: func(r Result) pass.Op { return Digits{r, of, label} }, col: y.col, digit: &d}
+			for _, z := range y.searches {
+				s.aggs = append(s.aggs, z.index)
+			}
+			list = append(list, s)
 		} else if !y.n.known && !ask {
 			needSelected = true
 		}
 		if ask && len(list) == before {
-			list = append(list, &sweep{name: "Popcount(" + name + " IS NOT NULL)", counts: "selected records where " + name + " is not NULL",
-				col: y.col, values: true})
+			list = append(list, &sweep{op: func(r Result) pass.Op { return Popcount{Result: r, Column: of.Name} }, col: y.col, values: true})
 		}
 	}
 	if needSelected {
@@ -143,7 +146,7 @@ func (x *chunk) countSelected(list []*sweep) []*sweep {
 			return list
 		}
 	}
-	return append(list, &sweep{name: "Popcount(" + x.tree.short() + ")", counts: "selected records", col: -1, selected: true})
+	return append(list, &sweep{op: func(r Result) pass.Op { return Popcount{Result: r, Where: x.tree.short()} }, col: -1, selected: true})
 }
 
 // needsBitmap reports whether the selection is needed as a bitmap.

@@ -86,7 +86,9 @@ func (c *compiler) open(i int) (*chunk, error) {
 	}
 	x := &chunk{evaluator: e}
 	for _, k := range c.q.Chunks[i].Checks {
+		e.part.Check = true
 		n, err := c.check(e, k.Pred)
+		e.part.Check = false
 		if err != nil {
 			return nil, err
 		}
@@ -124,7 +126,7 @@ func (c *compiler) check(e *evaluator, p *plan.Pred) (count, error) {
 	case tree.op == plan.True:
 		return knownCount(e.chunk.Rows), nil
 	}
-	s := sweep{name: "Check(" + tree.short() + ")", counts: "records that raise an error", tree: tree, selected: true, col: -1}
+	s := sweep{op: func(r Result) pass.Op { return Check{r, tree.short()} }, tree: tree, selected: true, col: -1}
 	g, err := s.run(c, e)
 	e.release(tree)
 	return counted(g.selected), err

@@ -34,6 +34,7 @@ type window = textures.Window
 // NULLs among them add nothing (floatSum reads the validity plane).
 type evaluator struct {
 	run     pass.Runner
+	part    pass.Part // what the passes serve
 	device  Device
 	fields  []table.Field
 	index   int // of the chunk in its table
@@ -68,14 +69,15 @@ func (e *evaluator) validity(col int, w window) textures.Block {
 }
 
 // dispatch queues a pass over the units of a window.
-func (e *evaluator) dispatch(name, counts string, program shaders.Source, groups int, blocks []textures.Block, uniforms []shaders.Uniform) error {
-	return e.queue(&pass.Pass{
-		Name: name, Counts: counts, Program: program, Uniforms: uniforms,
+func (e *evaluator) dispatch(op pass.Op, w window, program shaders.Source, groups int, blocks []textures.Block, uniforms []shaders.Uniform) error {
+	return e.queue(w, &pass.Pass{Op: op, Program: program, Uniforms: uniforms,
 		Dispatch: &pass.Dispatch{Groups: [2]int{groups}, Blocks: blocks, Images: e.device.Software},
 	})
 }
 
-func (e *evaluator) queue(p *pass.Pass) error {
+// queue queues a pass over a window.
+func (e *evaluator) queue(w window, p *pass.Pass) error {
+	p.Part, p.Chunk, p.Window = e.part, e.index, w
 	if _, err := e.run.Run(p); err != nil {
 		return fmt.Errorf("compute: %w", err)
 	}

@@ -1,6 +1,7 @@
 package compute
 
 import (
+	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/plan"
 )
 
@@ -105,7 +106,7 @@ func (c *compiler) mark(e *evaluator, n *node) (*node, error) {
 // again for others.
 func (c *compiler) write(e *evaluator, n *node) (*node, error) {
 	m := e.take()
-	s := sweep{name: "Select(" + n.short() + ")", counts: "the bitmap of the records", tree: n, keep: m, col: -1}
+	s := sweep{op: func(r Result) pass.Op { return Write{r, n.short()} }, tree: n, keep: m, col: -1}
 	if _, err := s.run(c, e); err != nil {
 		return nil, err
 	}

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/shaders"
 	"github.com/stencildb/stencildb/table"
@@ -32,7 +31,6 @@ func (e *evaluator) floatSum(col int, sel []textures.Block) (floatPartial, error
 	p := floatPartial{words: 1 + 2*sumLimbs, add: addFloatSum}
 	p.block = textures.ScratchBlock(&textures.Scratch{Words: p.words, Zero: true})
 	seg := e.segment(col)
-	name := expr.Ident(e.fields[col].Name)
 	for i, w := range e.windows {
 		codes := e.codes(col, w)
 		blocks := []textures.Block{p.block, codes[0], {}, {}, {}}
@@ -56,8 +54,7 @@ func (e *evaluator) floatSum(col int, sel []textures.Block) (floatPartial, error
 		program := shaders.JoinCompute([]string{"regions.glsl", "bitmap.glsl", "values.glsl", "floatsum.comp"}, defines...)
 		uniforms := []shaders.Uniform{shaders.Uint("units", uint32(units)), shaders.Uint("rows", uint32(w.Rows)),
 			{Name: "base", U: []uint32{uint32(seg.Base), uint32(seg.Base >> 32)}}}
-		err := e.dispatch(fmt.Sprintf("FloatSum(%s)", name), "the selected values of "+name+", added exactly",
-			program, e.device.valueGroups(units, sumSteps), blocks, uniforms)
+		err := e.dispatch(FloatSum{e.attribute(col)}, w, program, e.device.valueGroups(units, sumSteps), blocks, uniforms)
 		if err != nil {
 			return p, err
 		}

@@ -37,9 +37,9 @@ func (e *evaluator) digits(col int) []digit {
 	return list
 }
 
-func (d digit) label(s stored) string {
-	high := bits.TrailingZeros64(s.code(1 << (d.shift + d.bits - 1)))
-	return fmt.Sprintf("bits %d..%d", high, bits.TrailingZeros64(s.code(1<<d.shift)))
+// label says which bits of the code it has.
+func (d digit) label(s stored) Bits {
+	return Bits{bits.TrailingZeros64(s.code(1 << (d.shift + d.bits - 1))), bits.TrailingZeros64(s.code(1 << d.shift))}
 }
 
 // search finds one k-th largest value of a column of one chunk, digit by digit
@@ -114,8 +114,10 @@ func (c *compiler) decide(e *evaluator, col int, s *search, i int, selection *ma
 	defines := e.defines(e.device, append(special, fmt.Sprintf("DIGIT %d", digitBits), fmt.Sprintf("COUNTERS %d", 1<<digitBits))...)
 	program := shaders.JoinCompute([]string{"regions.glsl", "values.glsl", "bitmap.glsl", "report.glsl", "digits.glsl", "kth.comp"}, defines...)
 	st := storedOf(e.segment(col))
-	name := fmt.Sprintf("Decide(%s, %s)", expr.Ident(e.fields[col].Name), before.label(st))
-	counts := fmt.Sprintf("candidates of %v that are left, by their %s", s.agg, now.label(st))
+	op := Decide{Attribute: e.attribute(col), Aggregate: s.agg.String(), Bits: before.label(st), Next: now.label(st),
+		From: s.bases[i-1], To: base, Size: before.bits}
+	e.part.Aggs = []int{s.index}
+	defer func() { e.part.Aggs = nil }()
 	for j, w := range e.windows {
 		args := append([]int32(nil), args...)
 		units := textures.Units(w.Rows)
@@ -130,7 +132,7 @@ func (c *compiler) decide(e *evaluator, col int, s *search, i int, selection *ma
 		if s.lists != nil {
 			blocks[6] = s.lists[j]
 		}
-		err := e.queue(&pass.Pass{Name: name, Counts: counts, Program: program, Uniforms: []shaders.Uniform{{Name: "arg", I: args}},
+		err := e.queue(w, &pass.Pass{Op: op, Program: program, Uniforms: []shaders.Uniform{{Name: "arg", I: args}},
 			Dispatch: &pass.Dispatch{Groups: [2]int{e.groups(e.device, units, digitGroups, 0)}, Blocks: blocks, Beside: beside || j > 0,
 				Images: e.device.Software}})
 		if err != nil {

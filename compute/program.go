@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/plan/glsl"
@@ -96,23 +95,27 @@ func (e *evaluator) scan(t *recordTest, leaf plan.Leaf, w window, out textures.B
 		return err
 	}
 	groups := e.device.valueGroups(textures.Units(w.Rows), t.steps())
-	p := &pass.Pass{Name: "Values(" + leaf.String() + ")", Program: s.source(e.device), Uniforms: t.uniforms, Textures: t.lookups,
+	p := &pass.Pass{Op: valuesOp(leaf, count, word), Program: s.source(e.device), Uniforms: t.uniforms, Textures: t.lookups,
 		Dispatch: &pass.Dispatch{Groups: [2]int{groups}, Blocks: s.blocks, Images: e.device.Software}}
-	return e.queueTest(p, leaf, w, count, word)
+	return e.queueTest(p, w, count, word)
 }
 
 // queueTest queues a pass that tests the records of a window for a leaf.
-func (e *evaluator) queueTest(p *pass.Pass, leaf plan.Leaf, w window, count bool, word int) error {
+func (e *evaluator) queueTest(p *pass.Pass, w window, count bool, word int) error {
 	p.Uniforms = append(slices.Clip(p.Uniforms), shaders.Uint("units", uint32(textures.Units(w.Rows))), shaders.Uint("rows", uint32(w.Rows)))
-	p.Counts = "nothing; records with " + leaf.String() + " become a bitmap"
 	if count {
-		p.Counts = "records with " + leaf.String()
 		p.Uniforms = append(p.Uniforms, shaders.Uint("word", uint32(word)))
 	}
-	if _, err := e.run.Run(p); err != nil {
-		return fmt.Errorf("compute: %w", err)
+	return e.queue(w, p)
+}
+
+// valuesOp is the Op of a pass that tests records for a leaf.
+func valuesOp(leaf plan.Leaf, count bool, word int) Values {
+	v := Values{NoResult, leaf.String()}
+	if count {
+		v.Selected = word
 	}
-	return nil
+	return v
 }
 
 // inputs adds the blocks that the scan of a window reads: what the test reads, a
@@ -168,8 +171,7 @@ func (e *evaluator) clearNulls(validity textures.Block, w window, out textures.B
 	if first {
 		defines = []string{"FIRST"}
 	}
-	name := expr.Ident(e.fields[validity.Col].Name)
-	return e.dispatch("NotNull("+name+")", "nothing; the NULLs of "+name+" leave the bitmap",
+	return e.dispatch(NotNull{e.attribute(validity.Col)}, w,
 		shaders.JoinCompute([]string{"regions.glsl", "bitmap.glsl", "notnull.comp"}, e.device.defines(defines...)...), e.device.groups(units, 8),
 		[]textures.Block{out, validity}, []shaders.Uniform{shaders.Uint("units", uint32(units))})
 }

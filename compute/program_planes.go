@@ -130,10 +130,10 @@ func (e *evaluator) scanPlanes(s *planeSum, w window, out textures.Block, count 
 		return err
 	}
 	device := e.device.forSums(e.regional)
-	p := &pass.Pass{Name: "Semilinear(" + s.program.Text + ")", Program: s.source(e, device, planes, masks, count),
+	p := &pass.Pass{Op: Semilinear{valuesOp(s.program, count, word)}, Program: s.source(e, device, planes, masks, count),
 		Uniforms: append(s.uniforms(), shaders.Uint("place", uint32(e.claims(e.compiler)))),
 		Dispatch: &pass.Dispatch{Groups: [2]int{e.groups(device, textures.Units(w.Rows), sumGroups, 0)}, Blocks: blocks}}
-	return e.queueTest(p, s.program, w, count, word)
+	return e.queueTest(p, w, count, word)
 }
 
 // uniforms are, in one array, for each position the bound's bit there, as a mask, and

@@ -1,8 +1,6 @@
 package compute
 
 import (
-	"fmt"
-
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/plan"
@@ -77,7 +75,7 @@ func (x *execution) round(open map[int]*quantile) error {
 			continue
 		}
 		q.asked = Thresholds(q.lo, q.hi, x.q.Table.Rows())
-		below, err := x.below(q.agg.Col, q.space, q.asked)
+		below, err := x.below(q.agg.Col, []int{i}, q.space, q.asked)
 		if err != nil {
 			return err
 		}
@@ -86,13 +84,14 @@ func (x *execution) round(open map[int]*quantile) error {
 	return nil
 }
 
-// below counts the selected values of a column below each of some codes.
-func (x *execution) below(col int, space *plan.Space, codes []uint64) ([]uint64, error) {
+// below counts the selected values of a column below each of some codes, for some
+// aggregates.
+func (x *execution) below(col int, aggs []int, space *plan.Space, codes []uint64) ([]uint64, error) {
 	c := &compiler{device: x.device, q: x.q, result: textures.ScratchBlock(&textures.Scratch{})}
 	counts := make([][]count, len(codes))
 	for i, t := range codes {
 		for _, ch := range x.chunks {
-			n, err := x.countBelow(c, ch, col, space, t)
+			n, err := x.countBelow(c, ch, col, aggs, space, t)
 			if err != nil {
 				return nil, err
 			}
@@ -146,7 +145,7 @@ func (q *quantile) narrow(below func(i int) uint64) {
 }
 
 // countBelow counts the selected values of a chunk below a code of the common space.
-func (x *execution) countBelow(c *compiler, ch *chunk, col int, space *plan.Space, code uint64) (count, error) {
+func (x *execution) countBelow(c *compiler, ch *chunk, col int, aggs []int, space *plan.Space, code uint64) (count, error) {
 	y := ch.column(col)
 	every := count{known: true, n: y.n.read(x.words)}
 	if every.n == 0 {
@@ -163,34 +162,18 @@ func (x *execution) countBelow(c *compiler, ch *chunk, col int, space *plan.Spac
 	case t == 0:
 		return knownCount(0), nil
 	}
-	name := fmt.Sprintf("%s < %v", expr.Ident(ch.fields[y.col].Name), &expr.Const{V: space.Value(code)})
-	tree := ch.below(y.col, t, false, false, name)
+	of := Below{Attribute: ch.attribute(col), Code: code, Value: (&expr.Const{V: space.Value(code)}).String()}
+	tree := ch.below(y.col, t, false, false, of.Name+" < "+of.Value)
 	if ch.keep != nil {
 		tree = junction(plan.And, []*node{markedNode(ch.keep, "selected"), tree})
 	}
 	e := *ch.evaluator
 	e.run = &c.rec
-	s := sweep{name: "Popcount(" + name + ")", counts: "selected values below this threshold of an order statistic", tree: tree, selected: true, col: -1}
+	op := func(r Result) pass.Op {
+		of.Result = r
+		return of
+	}
+	s := sweep{op: op, aggs: aggs, tree: tree, selected: true, col: -1}
 	g, err := s.run(c, &e)
 	return counted(g.selected), err
-}
-
-// explainRounds hands the runner one symbolic pass a chunk for each search in
-// rounds.
-func (x *execution) explainRounds() error {
-	for _, i := range x.compiled.rounds {
-		a := x.q.Aggs[i]
-		for _, c := range x.chunks {
-			if y := c.column(a.Col); !y.spread {
-				continue
-			}
-			_, err := x.run.Run(&pass.Pass{Name: fmt.Sprintf("Popcount(%s < t), t = thresholds of a round", expr.Ident(a.Name)),
-				Counts:   fmt.Sprintf("selected values below each threshold of %v; the counts of all chunks narrow the next round's", a),
-				Dispatch: &pass.Dispatch{}, Symbolic: true})
-			if err != nil {
-				return err
-			}
-		}
-	}
-	return nil
 }

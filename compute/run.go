@@ -21,7 +21,7 @@ func Run(run pass.Runner, d Device, q *plan.Query) ([]table.Value, error) {
 	if err != nil {
 		return nil, err
 	}
-	return plan.Finish(s, q, run.Executes())
+	return plan.Finish(s, q)
 }
 
 // Select prepares the selection of a query. Its Check runs the passes of the checks, of
@@ -84,9 +84,6 @@ func (x *execution) Check() error {
 		return err
 	}
 	x.words = done.words
-	if !x.run.Executes() {
-		return x.explainRounds()
-	}
 	for i, c := range x.chunks {
 		for j, n := range c.checks {
 			if n.read(x.words) > 0 {
@@ -142,9 +139,6 @@ func (x *execution) Sum(col int) (sum plan.Sum, err error) {
 // Kth implements plan.Selection.
 func (x *execution) Kth(col int, k uint64, largest bool) (table.Value, error) {
 	null := table.Null(x.q.Table.Fields[col].Type)
-	if !x.run.Executes() {
-		return null, nil
-	}
 	if x.found == nil && !x.q.IsPart() {
 		var err error
 		if x.found, err = x.rounds(); err != nil {
@@ -178,7 +172,7 @@ func (x *execution) Histogram(col int, space *plan.Space, lo uint64, shift, bits
 	}
 	n := x.values(col)
 	return x.reached[col].Histogram(n, space, lo, shift, bits, func(codes []uint64) ([]uint64, error) {
-		below, err := x.below(col, space, codes)
+		below, err := x.below(col, nil, space, codes)
 		for i := range below {
 			below[i] = n - below[i]
 		}

@@ -14,14 +14,15 @@ import (
 // sweep is one look at every record of a chunk: the records that a tree selects,
 // and what is gathered of them on the way.
 type sweep struct {
-	name, counts string
-	tree         *node
-	keep         *marks // where to write the selection; nil: nowhere
-	selected     bool   // count the selected records
-	col          int    // what follows is of this column's values that are not NULL
-	values       bool   // count them
-	sum          bool   // add their codes up
-	digit        *digit // count them by a digit
+	op       func(Result) pass.Op
+	aggs     []int // that it serves
+	tree     *node
+	keep     *marks // where to write the selection; nil: nowhere
+	selected bool   // count the selected records
+	col      int    // what follows is of this column's values that are not NULL
+	values   bool   // count them
+	sum      bool   // add their codes up
+	digit    *digit // count them by a digit
 }
 
 // gathered says where in the result a sweep's counts are.
@@ -67,6 +68,9 @@ func (s *sweep) run(c *compiler, e *evaluator) (gathered, error) {
 	}
 	at := c.alloc(words)
 	g.move(at)
+	op := s.op(s.result(g))
+	e.part.Aggs = s.aggs
+	defer func() { e.part.Aggs = nil }()
 	device, perUnit := e.device.forScans(), wideGroups
 	if s.tree.tests(within) {
 		perUnit = rangeGroups
@@ -76,10 +80,10 @@ func (s *sweep) run(c *compiler, e *evaluator) (gathered, error) {
 	}
 	program := m.program(device, w.arg(at))
 	if n := len(w.blocks) + 1; n > e.device.maxBlocks() {
-		return g, fmt.Errorf("compute: %s takes %d storage blocks, a program of the device at most %d", s.name, n, e.device.maxBlocks())
+		return g, fmt.Errorf("compute: %v takes %d storage blocks, a program of the device at most %d", op, n, e.device.maxBlocks())
 	}
 	for i, win := range e.windows {
-		err := e.queue(&pass.Pass{Name: s.name, Counts: s.counts, Program: program, Uniforms: w.uniforms(win.Rows, e.claims(c)),
+		err := e.queue(win, &pass.Pass{Op: op, Program: program, Uniforms: w.uniforms(win.Rows, e.claims(c)),
 			Dispatch: &pass.Dispatch{Groups: [2]int{e.groups(device, textures.Units(win.Rows), perUnit, w.steps)},
 				Blocks: w.resolve(c.result, i), Beside: i > 0,
 				Images: e.device.Software}})
@@ -88,6 +92,21 @@ func (s *sweep) run(c *compiler, e *evaluator) (gathered, error) {
 		}
 	}
 	return g, nil
+}
+
+// result says where the counts of records are.
+func (s *sweep) result(g gathered) Result {
+	r := NoResult
+	if s.selected {
+		r.Selected = g.selected.at
+	}
+	switch {
+	case s.digit != nil:
+		r.Values = g.digits
+	case s.values:
+		r.Values = g.values.at
+	}
+	return r
 }
 
 // move adds the place of a sweep's counts in the result.

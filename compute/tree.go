@@ -106,29 +106,16 @@ func (n *node) tests(kind test) bool {
 
 // junction makes an And or an Or of kids that may be constant.
 func junction(op plan.Op, kids []*node) *node {
-	neutral, decisive := plan.True, plan.False
-	if op == plan.Or {
-		neutral, decisive = plan.False, plan.True
+	kids = plan.Junction(op, kids, func(n *node) (plan.Op, []*node) { return n.op, n.kids })
+	switch {
+	case len(kids) == 1:
+		return kids[0]
+	case len(kids) > 1:
+		return &node{op: op, kids: kids}
+	case op == plan.And:
+		return all
 	}
-	out := &node{op: op}
-	for _, k := range kids {
-		switch k.op {
-		case neutral:
-		case decisive:
-			return k
-		case op:
-			out.kids = append(out.kids, k.kids...)
-		default:
-			out.kids = append(out.kids, k)
-		}
-	}
-	switch len(out.kids) {
-	case 0:
-		return &node{op: neutral}
-	case 1:
-		return out.kids[0]
-	}
-	return out
+	return none
 }
 
 // tree makes a predicate over planes from one over codes; what needs the values is

@@ -53,7 +53,7 @@ func (b *Backend) Execute(ctx context.Context, q *plan.Query) (*plan.Answer, err
 	if err != nil {
 		return nil, err
 	}
-	values, err := plan.Finish(s, q, true)
+	values, err := plan.Finish(s, q)
 	if err != nil {
 		return nil, err
 	}

@@ -6,6 +6,7 @@ import (
 	"iter"
 	"time"
 
+	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/plan"
 )
 
@@ -55,11 +56,12 @@ type Analyzer interface {
 // Step is one pass of a query, or one group of passes whose number depends on
 // the counts of earlier ones ("Compare(delay >= x + 2^i), i = 18..0").
 type Step struct {
-	Device int    // the number of the device that runs it
-	Pass   string // the paper's name of it: "CopyToDepth(delay)"
-	Counts string // what it counts, in words; "" when it counts nothing
-	GLSL   string // the fragment or compute program, where the pass has one
-	Fixed  bool   // the pass draws without one
+	Device int     // the number of the device that runs it
+	Pass   string  // the paper's name of it: "CopyToDepth(delay)"
+	Op     pass.Op // what the pass is; nil where there is none
+	Counts string  // what it counts, in words; "" when it counts nothing
+	GLSL   string  // the fragment or compute program, where the pass has one
+	Fixed  bool    // the pass draws without one
 
 	// After an execution only (see [Analyzer]):
 	Counted bool          // whether the pass counted samples

@@ -50,7 +50,7 @@ var faults = map[string]func(p *pass.Pass) error{
 		gl.NamedBufferStorage(buffer, 1<<55, nil, 0)
 		return nil // the pass finds it
 	},
-	"context lost": func(p *pass.Pass) error { return &glctx.GLError{Where: p.Name, Code: gl.CONTEXT_LOST} },
+	"context lost": func(p *pass.Pass) error { return &glctx.GLError{Where: p.String(), Code: gl.CONTEXT_LOST} },
 	"compile": func(p *pass.Pass) error {
 		p.Program.Text = "#version 450\n#error broken\n"
 		return nil

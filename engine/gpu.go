@@ -59,7 +59,7 @@ func (g *GPU) Run(backend string, run pass.Runner, q *plan.Query) ([]table.Value
 	if err != nil {
 		return nil, err
 	}
-	return plan.Finish(s, q, run.Executes())
+	return plan.Finish(s, q)
 }
 
 // OpenGPU opens the device that o picks.
@@ -234,12 +234,12 @@ func (b *passes) Explain(q *plan.Query) ([]Step, error) {
 		return nil, explained(b.name, err)
 	}
 	var steps []Step
-	for _, p := range r.Passes {
+	for _, p := range r.Plan() {
 		steps = append(steps, b.step(p))
 	}
 	return steps, nil
 }
 
 func (g *GPU) step(p *pass.Pass) Step {
-	return Step{Device: g.Context.Device().Index, Pass: p.Name, Counts: p.Counts, GLSL: p.Program.Text, Fixed: p.Program.Text == ""}
+	return Step{Device: g.Context.Device().Index, Pass: p.String(), Op: p.Op, Counts: p.Op.Counts(), GLSL: p.Program.Text, Fixed: p.Program.Text == ""}
 }

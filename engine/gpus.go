@@ -253,13 +253,28 @@ func (b *spread) Explain(q *plan.Query) ([]Step, error) {
 	if one := d.on(b.gpus); one != nil {
 		return one.backends[b.name].Explain(q)
 	}
+	recorders := make([]*pass.Recorder, len(d.parts))
+	var parts []plan.Selection
 	for i, part := range d.parts {
-		if part != nil {
-			list, err := b.list[i].backends[b.name].Explain(part)
-			if err != nil {
-				return nil, err
-			}
-			steps = append(steps, list...)
+		if part == nil {
+			continue
+		}
+		recorders[i] = &pass.Recorder{}
+		p, err := selectors[b.name](recorders[i], b.list[i], part)
+		if err != nil {
+			return nil, explained(b.name, err)
+		}
+		parts = append(parts, p)
+	}
+	if _, err := plan.Finish(plan.Merge(d.q, parts), d.q); err != nil {
+		return nil, explained(b.name, err)
+	}
+	for i, r := range recorders {
+		if r == nil {
+			continue
+		}
+		for _, p := range r.Plan() {
+			steps = append(steps, b.list[i].step(p))
 		}
 	}
 	return steps, nil
@@ -290,7 +305,7 @@ func (b *spread) execute(ctx context.Context, d *division, runner func(*GPU) pas
 		go w.serve()
 		workers, parts = append(workers, w), append(parts, w)
 	}
-	values, err := plan.Finish(plan.Merge(d.q, parts), d.q, true)
+	values, err := plan.Finish(plan.Merge(d.q, parts), d.q)
 	if err != nil {
 		cancel(err)
 	}

@@ -35,7 +35,7 @@ func (db *DB) MipmapSum(ctx context.Context, t *table.Table, col int) (sum float
 		defer c.GL.End()
 		e := predicates.New(c.GL, c.Draws, t, 0, textures.D24S8, 0, predicates.NewSlots())
 		before, start := c.Store.Uploaded(), time.Now()
-		top, texels, err := aggregates.Mipmap(c.GL, e, t.Fields[col].Name, col)
+		top, texels, err := aggregates.Mipmap(c.GL, e, col)
 		if err != nil {
 			return err
 		}

@@ -3,8 +3,9 @@ package engine
 import (
 	"context"
 	"fmt"
-	"strings"
 	"time"
+
+	"github.com/stencildb/stencildb/pass"
 )
 
 // UnitCost is what one operation of the backend classic takes on a device.
@@ -102,7 +103,7 @@ func (c *calibration) routine(ctx context.Context, r routine) (took time.Duratio
 		return 0, 0, err
 	}
 	for _, step := range steps {
-		if strings.HasPrefix(step.Pass, "CopyToDepth(") == (r.part == "copy") {
+		if _, copies := step.Op.(pass.CopyToDepth); copies == (r.part == "copy") {
 			took += step.Elapsed
 			passes++
 		}

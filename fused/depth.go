@@ -1,18 +1,11 @@
 package fused
 
 import (
-	"fmt"
-
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/textures"
 )
-
-// mirrored is the depth function for attribute op code: the hardware compares the
-// quad's depth with the stored one (paper, routine 4.1).
-var mirrored = [...]pass.Func{expr.LT: pass.Greater, expr.LE: pass.GEqual, expr.EQ: pass.Equal,
-	expr.NE: pass.NotEqual, expr.GE: pass.LEqual, expr.GT: pass.Less}
 
 // fewRecords is how many records a chunk has at most for which hardware compares
 // depths faster than it draws two levels of a reduction and reads the last back.
@@ -38,20 +31,24 @@ func (p *part) comparesDepth(col int) bool {
 	return (p.device.Software || p.chunk.Rows <= fewRecords) && keepsDepth(p.parts, col)
 }
 
-// compare is the pass that counts the records whose depth is op that of a code,
-// among those that pass a stencil test. NULLs are at depth 0: they satisfy <, <= and
-// <>.
-func (p *part) compare(name string, col int, op expr.CmpOp, code uint64, test pass.Stencil) *pass.Pass {
+// compare starts the count of the records whose depth is op that of a code, among those
+// that pass a stencil test. NULLs are at depth 0: they satisfy <, <= and <>.
+func (p *part) compare(what pass.Op, col int, op expr.CmpOp, code uint64, test pass.Stencil) (pass.Count, error) {
+	return p.draw(p.quad(what, col, op, code, test))
+}
+
+// quad is the pass of compare.
+func (p *part) quad(what pass.Op, col int, op expr.CmpOp, code uint64, test pass.Stencil) *pass.Pass {
 	d := textures.DepthOfCode(p.chunk.Segments[col], code)
-	return &pass.Pass{Name: name, Counts: fmt.Sprintf("records whose depth is %v that of the quad", op), Target: p.depthRef(col),
-		Quad: float32(float64(d) / textures.DepthMax), Depth: pass.Depth{Test: true, Func: mirrored[op]}, Stencil: test, Count: true}
+	return &pass.Pass{Op: what, Target: p.depthRef(col), Quad: float32(float64(d) / textures.DepthMax),
+		Depth: pass.Mirrored(op), Stencil: test, Count: true}
 }
 
 // countByDepth starts the count of the records that satisfy a simple predicate over
 // an attribute that is kept as depths: the depth texture is the target, so that
 // nothing is copied, and no record is read by a program. ok is false where the
 // predicate is another one.
-func (p *part) countByDepth(name string, pred *plan.Pred) (wait func() (uint64, error), ok bool, err error) {
+func (p *part) countByDepth(what Count, pred *plan.Pred) (wait func() (uint64, error), ok bool, err error) {
 	switch l := pred.Leaf.(type) {
 	case *plan.Compare:
 		if !p.comparesDepth(l.Col) {
@@ -62,13 +59,13 @@ func (p *part) countByDepth(name string, pred *plan.Pred) (wait func() (uint64, 
 		case expr.LT, expr.LE, expr.NE:
 			nulls = uint64(p.chunk.Segments[l.Col].Nulls)
 		}
-		c, err := p.run.Run(p.compare(name, l.Col, l.Op, l.Code, pass.Stencil{}))
+		c, err := p.compare(CountDepths{Count: what, Cmp: l.Op}, l.Col, l.Op, l.Code, pass.Stencil{})
 		return less(c, pass.Known(nulls)), true, err
 	case *plan.Range:
 		if !p.comparesDepth(l.Col) {
 			return nil, false, nil
 		}
-		wait, err := p.countRange(name, l)
+		wait, err := p.countRange(what, l)
 		return wait, true, err
 	}
 	return nil, false, nil
@@ -76,22 +73,23 @@ func (p *part) countByDepth(name string, pred *plan.Pred) (wait func() (uint64, 
 
 // countRange is the paper's Range (routine 4.4): the depth bounds test, or the
 // codes from the lower end on without those beyond the upper.
-func (p *part) countRange(name string, r *plan.Range) (func() (uint64, error), error) {
-	from := p.compare(name, r.Col, expr.GE, r.Lo, pass.Stencil{})
+func (p *part) countRange(what Count, r *plan.Range) (func() (uint64, error), error) {
+	op := CountDepths{Count: what, Cmp: expr.GE}
 	if p.device.DepthBounds {
-		seg := p.chunk.Segments[r.Col]
+		seg, from := p.chunk.Segments[r.Col], p.quad(op, r.Col, expr.GE, r.Lo, pass.Stencil{})
 		from.Depth.Func = pass.Always
 		from.Bounds = &pass.Bounds{Lo: float64(textures.DepthOfCode(seg, r.Lo)) / textures.DepthMax,
 			Hi: float64(textures.DepthOfCode(seg, r.Hi)) / textures.DepthMax}
-		c, err := p.run.Run(from)
+		c, err := p.draw(from)
 		return less(c, pass.Known(0)), err
 	}
-	from.Name += ", from its lower end on"
-	a, err := p.run.Run(from)
+	op.End = ", from its lower end on"
+	a, err := p.compare(op, r.Col, expr.GE, r.Lo, pass.Stencil{})
 	if err != nil {
 		return nil, err
 	}
-	b, err := p.run.Run(p.compare(name+", beyond its upper end", r.Col, expr.GT, r.Hi, pass.Stencil{}))
+	op.Cmp, op.End = expr.GT, ", beyond its upper end"
+	b, err := p.compare(op, r.Col, expr.GT, r.Hi, pass.Stencil{})
 	return less(a, b), err
 }
 
@@ -125,8 +123,7 @@ func (p *part) mark(col int) (pass.Stencil, error) {
 	if err := w.fits(p.device, 1); err != nil {
 		return selected, err
 	}
-	_, err = p.run.Run(&pass.Pass{Name: p.title("Mark", col), Counts: "nothing; the selected records are marked in the stencil buffer",
-		Target: p.depthRef(col), Clear: &pass.Clear{Mask: 0xff},
+	_, err = p.draw(&pass.Pass{Op: Mark{p.of(col)}, Target: p.depthRef(col), Clear: &pass.Clear{Mask: 0xff},
 		Stencil: pass.Stencil{Test: true, Ref: 1, Mask: 0xff, Pass: pass.Replace, WriteMask: 0xff},
 		Program: w.discarding(), Textures: w.refs, Uniforms: w.uniforms})
 	p.marked[col] = err == nil
@@ -134,10 +131,10 @@ func (p *part) mark(col int) (pass.Stencil, error) {
 }
 
 // countAtLeast starts the count of the selected records whose code is at least t.
-func (p *part) countAtLeast(name string, col int, t uint64) (pass.Count, error) {
-	test, err := p.mark(col)
+func (p *part) countAtLeast(what KthLargest, t uint64) (pass.Count, error) {
+	test, err := p.mark(what.Col)
 	if err != nil {
 		return nil, err
 	}
-	return p.run.Run(p.compare(name, col, expr.GE, t, test))
+	return p.compare(what, what.Col, expr.GE, t, test)
 }

@@ -254,8 +254,8 @@ func TestPasses(t *testing.T) {
 			t.Fatal(err)
 		}
 		var got []string
-		for _, q := range r.Passes {
-			got = append(got, q.Name)
+		for _, q := range r.Plan() {
+			got = append(got, q.String())
 		}
 		ok := len(got) == len(c.want)
 		for i := range got {

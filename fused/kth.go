@@ -1,9 +1,7 @@
 package fused
 
 import (
-	"fmt"
-
-	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/table"
 	"github.com/stencildb/stencildb/textures"
@@ -16,6 +14,8 @@ func (s *selection) Kth(col int, k uint64, largest bool) (table.Value, error) {
 	if err != nil {
 		return table.Value{}, err
 	}
+	s.serves = s.q.Ranked(col, n, k, largest)
+	defer func() { s.serves = nil }()
 	if k == 1 || k == n {
 		return s.extreme(col, largest == (k == 1))
 	}
@@ -33,7 +33,7 @@ func (s *selection) live(col int) []*part {
 		if p.chunk.Segments[col].Nulls == 0 {
 			column = none
 		}
-		if n, ok := p.known[column]; p.chunk.Segments[col].NonNull() > 0 && (!ok || n > 0 || !s.run.Executes()) {
+		if n, ok := p.known[column]; p.chunk.Segments[col].NonNull() > 0 && (!ok || n > 0) {
 			live = append(live, p)
 		}
 	}
@@ -43,15 +43,11 @@ func (s *selection) live(col int) []*part {
 // extreme returns the largest or the smallest value.
 func (s *selection) extreme(col int, largest bool) (table.Value, error) {
 	best := table.Null(s.table.Fields[col].Type)
-	routine := "Min"
-	if largest {
-		routine = "Max"
-	}
 	live := s.live(col)
 	for _, p := range live {
 		m := extremes(textures.Parts(p.chunk.Segments[col]) == 2)
-		m.name, m.says = p.title(routine, col), "the smallest and the largest of the selected codes"
-		if err := p.measure(&m, col, false); err != nil {
+		m.op = Extreme{p.of(col), largest}
+		if err := p.measure(&m, col); err != nil {
 			return best, err
 		}
 	}
@@ -60,7 +56,7 @@ func (s *selection) extreme(col int, largest bool) (table.Value, error) {
 		if err != nil {
 			return best, err
 		}
-		if !ok || !s.run.Executes() {
+		if !ok {
 			continue
 		}
 		seg := p.chunk.Segments[col]
@@ -85,18 +81,17 @@ func (s *selection) search(col int, k uint64) (table.Value, error) {
 	if len(live) > 0 && s.device.Software && keepsDepth(live, col) {
 		bits = 1
 	}
-	if !s.run.Executes() {
-		return table.Null(s.table.Fields[col].Type), s.explain(col, space, live, bits)
-	}
 	var x uint64
-	for i := (space.Bits()+bits-1)/bits*bits - bits; i >= 0; i -= bits {
+	top := (space.Bits()+bits-1)/bits*bits - bits
+	for i := top; i >= 0; i -= bits {
 		var codes []uint64
 		for j := range uint64(1<<bits - 1) {
 			if t := x + (j+1)<<i; t >= x { // within 64 bits
 				codes = append(codes, t)
 			}
 		}
-		n, err := s.reach(col, space, live, i, 1<<bits-1, codes)
+		step := KthLargest{Of: Of{Attribute: pass.Attribute{Col: col}}, Top: top, Low: i, Code: x, Bits: bits}
+		n, err := s.reach(step, space, live, codes)
 		if err != nil {
 			return table.Value{}, err
 		}
@@ -110,14 +105,14 @@ func (s *selection) search(col int, k uint64) (table.Value, error) {
 	return space.Value(x), nil
 }
 
-// reach counts the values at or above each of up to most codes of the space. All
-// chunks are asked before the first is waited for.
-func (s *selection) reach(col int, space *plan.Space, live []*part, i, most int, codes []uint64) (n [thresholds]uint64, err error) {
+// reach counts the values at or above each of some codes of the space, at most
+// thresholds. All chunks are asked before the first is waited for.
+func (s *selection) reach(step KthLargest, space *plan.Space, live []*part, codes []uint64) (n [thresholds]uint64, err error) {
 	var queue []func() ([thresholds]uint64, error)
 	for _, p := range live {
 		var local []uint64
 		for _, t := range codes {
-			c, ok := space.Local(p.chunk.Segments[col], t)
+			c, ok := space.Local(p.chunk.Segments[step.Col], t)
 			if !ok {
 				break
 			}
@@ -126,7 +121,8 @@ func (s *selection) reach(col int, space *plan.Space, live []*part, i, most int,
 		if len(local) == 0 {
 			continue
 		}
-		wait, err := p.reaching(col, i, most, local)
+		step.Of = p.of(step.Col)
+		wait, err := p.reaching(step, local)
 		if err != nil {
 			return n, err
 		}
@@ -144,12 +140,10 @@ func (s *selection) reach(col int, space *plan.Space, live []*part, i, most int,
 	return n, nil
 }
 
-// reaching starts the count of the selected records at or above each of up to most
-// codes.
-func (p *part) reaching(col, bit, most int, codes []uint64) (func() (n [thresholds]uint64, err error), error) {
-	name := fmt.Sprintf("%s bit %d", p.title("KthLargest", col), bit)
-	if most == 1 {
-		c, err := p.countAtLeast(name, col, codes[0])
+// reaching starts the count of the selected records at or above each of some codes.
+func (p *part) reaching(step KthLargest, codes []uint64) (func() (n [thresholds]uint64, err error), error) {
+	if step.Bits == 1 {
+		c, err := p.countAtLeast(step, codes[0])
 		return func() (n [thresholds]uint64, err error) {
 			n[0], err = c.Wait()
 			return n, err
@@ -157,13 +151,13 @@ func (p *part) reaching(col, bit, most int, codes []uint64) (func() (n [threshol
 	}
 	var t [thresholds]uint64
 	copy(t[:], codes)
-	m := atLeast(textures.Parts(p.chunk.Segments[col]) == 2, t)
-	m.name, m.says = fmt.Sprintf("%s, %d", name, bit+1), "selected records that reach each of three tentative values"
+	m := atLeast(textures.Parts(p.chunk.Segments[step.Col]) == 2, t)
+	m.op = step
 	return func() (n [thresholds]uint64, err error) {
 		counts, err := p.counts()
 		copy(n[:len(codes)], counts[:])
 		return n, err
-	}, p.measure(&m, col, false)
+	}, p.measure(&m, step.Col)
 }
 
 // Histogram implements plan.Selection.
@@ -175,11 +169,12 @@ func (s *selection) Histogram(col int, space *plan.Space, lo uint64, shift, bits
 	if s.reached[col] == nil {
 		s.reached[col] = plan.Reached{}
 	}
+	step := KthLargest{Of: Of{Attribute: pass.Attribute{Col: col}}, Top: space.Bits() - bits, Low: shift, Code: lo, Bits: 2}
 	return s.reached[col].Histogram(n, space, lo, shift, bits, func(codes []uint64) (counts []uint64, err error) {
 		for ; len(codes) > 0 && err == nil; codes = codes[min(len(codes), thresholds):] {
 			var n [thresholds]uint64
 			some := codes[:min(len(codes), thresholds)]
-			n, err = s.reach(col, space, s.live(col), shift, thresholds, some)
+			n, err = s.reach(step, space, s.live(col), some)
 			counts = append(counts, n[:len(some)]...)
 		}
 		return counts, err
@@ -188,30 +183,3 @@ func (s *selection) Histogram(col int, space *plan.Space, lo uint64, shift, bits
 
 // DigitBits implements plan.Selection.
 func (s *selection) DigitBits() int { return 2 }
-
-// explain records a search as one symbolic pass a chunk.
-func (s *selection) explain(col int, space *plan.Space, live []*part, bits int) error {
-	name, top := expr.Ident(s.table.Fields[col].Name), (space.Bits()+bits-1)/bits*bits-bits
-	for _, p := range live {
-		title := p.title("KthLargest", col)
-		if bits == 2 {
-			m := atLeast(textures.Parts(p.chunk.Segments[col]) == 2, [thresholds]uint64{})
-			m.name = fmt.Sprintf("%s: Count(%s >= x + j * 2^i, j = 1..3), i = %d, %d..0", title, name, top, top-2)
-			m.says = "selected records that reach each of three tentative values; they decide two bits of x"
-			if err := p.measure(&m, col, true); err != nil {
-				return err
-			}
-			continue
-		}
-		test, err := p.mark(col)
-		if err != nil {
-			return err
-		}
-		c := p.compare(fmt.Sprintf("%s: Compare(%s >= x + 2^i), i = %d..0", title, name, top), col, expr.GE, 0, test)
-		c.Counts, c.Symbolic = "selected records that reach the tentative value; each count decides bit i of x", true
-		if _, err := s.run.Run(c); err != nil {
-			return err
-		}
-	}
-	return nil
-}

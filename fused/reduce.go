@@ -13,8 +13,7 @@ import (
 // measure is what a reduction computes of the selected records: code run for each
 // of them, and how partial results are folded. Attribute xi is the one measured.
 type measure struct {
-	name string // in the pass's name
-	says string // what comes out, in words
+	op   pass.Op
 	fold *fold
 	// GLSL in the innermost loops. s says that record k is selected (and, where
 	// something is measured, not NULL), x is its code.
@@ -193,7 +192,7 @@ void main() {
 }
 
 // reduce folds the records of a chunk that satisfy a condition into r.last.
-func (p *part) reduce(w *program, m *measure, measured int, symbolic bool) error {
+func (p *part) reduce(w *program, m *measure, measured int) error {
 	if err := w.fits(p.device, p.reduction.share()); err != nil {
 		return err
 	}
@@ -204,15 +203,13 @@ func (p *part) reduce(w *program, m *measure, measured int, symbolic bool) error
 		pair("extent", r.texels.Width, r.texels.Height),
 		pair("apart", r.first.Width, r.first.Height),
 	}, w.uniforms...), m.uniforms...)
-	_, err := p.run.Run(&pass.Pass{Name: m.name, Counts: m.says, Color: r.first, Symbolic: symbolic,
-		Program: w.source(m, measured), Textures: w.refs, Uniforms: uniforms})
+	_, err := p.draw(&pass.Pass{Op: m.op, Color: r.first, Program: w.source(m, measured), Textures: w.refs, Uniforms: uniforms})
 	if err != nil || r.first == r.last {
 		return err
 	}
-	_, err = p.run.Run(&pass.Pass{Name: fmt.Sprintf("Merge(%dx%d to %dx%d)", r.first.Width, r.first.Height, r.last.Width, r.last.Height),
-		Counts: "nothing; partial results are merged", Color: r.last, Symbolic: symbolic,
-		Program: m.fold.program(), Textures: []textures.Ref{{Temp: r.first}},
-		Uniforms: []shaders.Uniform{pair("extent", r.first.Width, r.first.Height), pair("apart", r.last.Width, r.last.Height)}})
+	from, to := [2]int{r.first.Width, r.first.Height}, [2]int{r.last.Width, r.last.Height}
+	_, err = p.draw(&pass.Pass{Op: Merge{m.op, from, to}, Color: r.last, Program: m.fold.program(), Textures: []textures.Ref{{Temp: r.first}},
+		Uniforms: []shaders.Uniform{pair("extent", from[0], from[1]), pair("apart", to[0], to[1])}})
 	return err
 }
 

@@ -26,7 +26,7 @@ func Rows(run pass.Runner, device predicates.Device, q *plan.Query, chunk int) (
 	}
 	out := textures.RowBits(m.N)
 	lines := textures.LineShape(m.N)
-	_, err := run.Run(&pass.Pass{Name: "SelectRows(" + pred.String() + ")", Counts: "nothing; the selection becomes a bit a record", Color: out,
+	_, err := run.Run(&pass.Pass{Op: pass.SelectRows{Where: pred.String()}, Chunk: chunk, Window: textures.Window{Rows: m.N}, Color: out,
 		Program: w.rowBits(), Textures: w.refs, Uniforms: append([]shaders.Uniform{shaders.Uint("width", uint32(lines.Width/4)),
 			shaders.Uint("line", uint32(out.Width)), shaders.Uint("rows", uint32(m.N))}, w.uniforms...)})
 	if err != nil {

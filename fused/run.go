@@ -1,8 +1,6 @@
 package fused
 
 import (
-	"fmt"
-
 	"github.com/stencildb/stencildb/aggregates"
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/pass"
@@ -15,14 +13,14 @@ import (
 )
 
 // Run executes a query: first the checks, then the aggregates. The values are those
-// of q.Aggs, in order, each of its Type. With a runner that executes nothing the
-// values mean nothing. Queries for another backend are a [plan.Declined].
+// of q.Aggs, in order, each of its Type. Queries for another backend are a
+// [plan.Declined].
 func Run(run pass.Runner, device predicates.Device, q *plan.Query) ([]table.Value, error) {
 	s, err := Select(run, device, q)
 	if err != nil {
 		return nil, err
 	}
-	return plan.Finish(s, q, run.Executes())
+	return plan.Finish(s, q)
 }
 
 // selection is the selected records of all chunks of a table; it implements
@@ -30,10 +28,13 @@ func Run(run pass.Runner, device predicates.Device, q *plan.Query) ([]table.Valu
 type selection struct {
 	run    pass.Runner
 	device predicates.Device
-	q      *plan.Query
 	table  *table.Table
+	q      *plan.Query
+	serves []int // the aggregates that the passes serve
 	parts  []*part
-	often  bool // several passes go over the selection
+	// checking says that the passes look for errors, which must count no record.
+	checking bool
+	often    bool // several passes go over the selection
 	// reached keeps the counts of histograms, by column.
 	reached map[int]plan.Reached
 }
@@ -72,6 +73,12 @@ func Select(run pass.Runner, device predicates.Device, q *plan.Query) (plan.Sele
 	return s, nil
 }
 
+// draw hands a pass over the chunk's records to the runner.
+func (p *part) draw(q *pass.Pass) (pass.Count, error) {
+	q.Part, q.Chunk, q.Window = pass.Part{Check: p.checking, Aggs: p.serves}, p.index, textures.Window{Rows: p.chunk.Rows}
+	return p.run.Run(q)
+}
+
 // often reports whether more than one pass will go over the selection: for several
 // aggregates, or one that has to know first how many records there are.
 func often(q *plan.Query) bool {
@@ -101,9 +108,8 @@ func (p *part) where() (*textures.Temp, *plan.Pred, error) {
 	}
 	texels := p.reduction.texels
 	b := &textures.Temp{Width: max(1, texels.Width/8), Height: texels.Height, Words: 1}
-	_, err := p.run.Run(&pass.Pass{Name: "Select(" + p.pred.String() + ")", Counts: "nothing; the selection becomes a bit a record", Color: b,
-		Program: w.drawing(), Textures: w.refs, Uniforms: append([]shaders.Uniform{
-			pair("extent", texels.Width, texels.Height), shaders.Uint("apart", uint32(b.Width))}, w.uniforms...)})
+	_, err := p.draw(&pass.Pass{Op: Bitmap{p.pred.String()}, Color: b, Program: w.drawing(), Textures: w.refs, Uniforms: append([]shaders.Uniform{
+		pair("extent", texels.Width, texels.Height), shaders.Uint("apart", uint32(b.Width))}, w.uniforms...)})
 	if err == nil {
 		p.bitmap = b
 	}
@@ -112,6 +118,8 @@ func (p *part) where() (*textures.Temp, *plan.Pred, error) {
 
 // Check implements plan.Selection.
 func (s *selection) Check() error {
+	s.checking = true
+	defer func() { s.checking = false }()
 	for i, c := range s.q.Chunks {
 		p := s.parts[i]
 		if err := p.hazards(c.Pred); err != nil {
@@ -121,7 +129,7 @@ func (s *selection) Check() error {
 			if err := p.hazards(k.Pred); err != nil {
 				return err
 			}
-			wait, err := p.startCounting("Check("+k.Pred.String()+")", nil, k.Pred)
+			wait, err := p.startCounting(Count{k.Pred.String(), true}, nil, k.Pred)
 			if err != nil {
 				return err
 			}
@@ -129,7 +137,7 @@ func (s *selection) Check() error {
 			if err != nil {
 				return err
 			}
-			if n > 0 && s.run.Executes() {
+			if n > 0 {
 				return s.q.Failed(i, j)
 			}
 		}
@@ -150,8 +158,8 @@ func (p *part) hazards(pred *plan.Pred) error {
 		return nil
 	}
 	m := counting()
-	m.name, m.says = "Check("+l.Text+")", "records where a subnormal double takes part (there must be none)"
-	if err := p.reduce(newHazards(p.chunk, p.lists, l), &m, none, false); err != nil {
+	m.op = pass.Subnormals{Text: l.Text}
+	if err := p.reduce(newHazards(p.chunk, p.lists, l), &m, none); err != nil {
 		return err
 	}
 	n, err := p.counts()
@@ -208,9 +216,9 @@ func (p *part) countNotNull(col int) (func() (uint64, error), error) {
 	}
 	text := p.pred.String()
 	if notNull != nil {
-		pred, text = pred.And(notNull), p.pred.And(notNull).String()
+		pred, text = plan.Join(plan.And, pred, notNull), plan.Join(plan.And, p.pred, notNull).String()
 	}
-	wait, err := p.startCounting("Count("+text+")", bitmap, pred)
+	wait, err := p.startCounting(Count{Where: text}, bitmap, pred)
 	if err != nil {
 		return nil, err
 	}
@@ -227,18 +235,18 @@ func known(n uint64) func() (uint64, error) { return pass.Known(n).Wait }
 
 // startCounting starts the count of the records, of a bitmap if there is one, that
 // satisfy a predicate; it ends before the next reduction of the chunk begins.
-func (p *part) startCounting(name string, bitmap *textures.Temp, pred *plan.Pred) (func() (uint64, error), error) {
+func (p *part) startCounting(what Count, bitmap *textures.Temp, pred *plan.Pred) (func() (uint64, error), error) {
 	if bitmap == nil {
 		if n, ok := p.obvious(pred); ok {
 			return known(n), nil
 		}
-		if wait, ok, err := p.countByDepth(name, pred); ok || err != nil {
+		if wait, ok, err := p.countByDepth(what, pred); ok || err != nil {
 			return wait, err
 		}
 	}
 	m := counting()
-	m.name, m.says = name, "records that satisfy the condition"
-	if err := p.reduce(newProgram(p.chunk, p.lists, bitmap, pred), &m, none, false); err != nil {
+	m.op = what
+	if err := p.reduce(newProgram(p.chunk, p.lists, bitmap, pred), &m, none); err != nil {
 		return nil, err
 	}
 	return func() (uint64, error) {
@@ -269,6 +277,8 @@ func (p *part) obvious(pred *plan.Pred) (n uint64, ok bool) {
 
 // Sum implements plan.Selection.
 func (s *selection) Sum(col int) (sum plan.Sum, err error) {
+	s.serves = s.q.Summed(col)
+	defer func() { s.serves = nil }()
 	var live []*part
 	for _, p := range s.parts {
 		if p.pred.Op == plan.False || p.chunk.Segments[col].NonNull() == 0 {
@@ -277,8 +287,8 @@ func (s *selection) Sum(col int) (sum plan.Sum, err error) {
 		live = append(live, p)
 		seg := p.chunk.Segments[col]
 		m := summing(textures.Parts(seg) == 2, seg.Bits)
-		m.name, m.says = p.title("Sum", col), "the sum of the selected codes, and how many they are"
-		if err := p.measure(&m, col, false); err != nil {
+		m.op = Sum{p.of(col)}
+		if err := p.measure(&m, col); err != nil {
 			return sum, err
 		}
 	}
@@ -292,20 +302,21 @@ func (s *selection) Sum(col int) (sum plan.Sum, err error) {
 	return sum, nil
 }
 
-// title names a pass over the selection.
-func (p *part) title(routine string, col int) string {
-	if p.pred.Op == plan.True {
-		return fmt.Sprintf("%s(%s)", routine, expr.Ident(p.table.Fields[col].Name))
+// of names a column over the selection.
+func (p *part) of(col int) Of {
+	o := Of{Attribute: pass.Attribute{Name: expr.Ident(p.table.Fields[col].Name), Col: col}}
+	if p.pred.Op != plan.True {
+		o.Where = p.pred.String()
 	}
-	return fmt.Sprintf("%s(%s WHERE %s)", routine, expr.Ident(p.table.Fields[col].Name), p.pred)
+	return o
 }
 
 // measure queues the reduction of the selected records by a column's codes.
-func (p *part) measure(m *measure, col int, symbolic bool) error {
+func (p *part) measure(m *measure, col int) error {
 	bitmap, pred, err := p.where()
 	if err != nil {
 		return err
 	}
 	w := newProgram(p.chunk, p.lists, bitmap, pred, col)
-	return p.reduce(w, m, w.attribute(col), symbolic)
+	return p.reduce(w, m, w.attribute(col))
 }

@@ -3,6 +3,7 @@ package pass
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/go-gl/gl/v4.5-core/gl"
 
@@ -24,6 +25,8 @@ type GL struct {
 	counters *occlusion.Pool
 	vao      uint32
 	state    state
+	grouped  bool  // a debug context: draws stand in named groups
+	last     *Pass // for the errors of reads
 }
 
 // guard stands in for "no fragment program" in the depth tests of hardware devices.
@@ -57,6 +60,9 @@ type state struct {
 func NewGL(ctx *glctx.Context, store *textures.Store) *GL {
 	g := &GL{ctx: ctx, cancel: context.Background(), store: store,
 		programs: shaders.NewCache(ctx), counters: occlusion.NewPool(ctx)}
+	var flags int32
+	gl.GetIntegerv(gl.CONTEXT_FLAGS, &flags)
+	g.grouped = flags&gl.CONTEXT_FLAG_DEBUG_BIT != 0
 	gl.CreateVertexArrays(1, &g.vao)
 	ctx.Track("vertex array", 1)
 	g.reset()
@@ -98,9 +104,6 @@ func (g *GL) Store() *textures.Store { return g.store }
 // Programs returns the program cache.
 func (g *GL) Programs() *shaders.Cache { return g.programs }
 
-// Executes implements Runner.
-func (g *GL) Executes() bool { return true }
-
 // Slots implements Runner.
 func (g *GL) Slots(t textures.TargetRef, n int) int { return g.store.Slots(t, n) }
 
@@ -109,6 +112,7 @@ func (g *GL) Slots(t textures.TargetRef, n int) int { return g.store.Slots(t, n)
 func (g *GL) End() {
 	g.store.Release()
 	g.counters.Reset()
+	g.last = nil
 	g.cancel = context.Background()
 }
 
@@ -120,84 +124,122 @@ func (g *GL) Close() {
 	g.ctx.Track("vertex array", -1)
 }
 
-// Run implements Runner.
+// Run implements Runner. In a debug context the draw stands in a group of its Op's
+// name, so that tools that look at GL name it.
 func (g *GL) Run(p *Pass) (Count, error) {
 	if err := g.cancel.Err(); err != nil {
 		return nil, err
 	}
-	if p.Symbolic {
-		return nil, fmt.Errorf("pass %s: a symbolic pass cannot run", p.Name)
+	if g.grouped {
+		gl.PushDebugGroup(gl.DEBUG_SOURCE_APPLICATION, 0, -1, gl.Str(g.label(p)))
+		defer gl.PopDebugGroup()
 	}
+	g.last = p
+	run := g.draw
 	if p.Dispatch != nil {
-		if err := g.dispatch(p); err != nil {
-			return nil, fmt.Errorf("pass %s: %w", p.Name, err)
-		}
-		return nil, g.ctx.Check("pass " + p.Name)
+		run = g.dispatch
 	}
-	if err := g.prepare(p); err != nil {
-		return nil, fmt.Errorf("pass %s: %w", p.Name, err)
+	counter, err := run(p)
+	if err != nil {
+		return nil, fmt.Errorf("pass %v: %w", p, err)
 	}
-	var counter *occlusion.Counter
-	if p.Count {
-		counter = g.counters.Begin()
-	}
-	for _, r := range rects(p) {
-		g.viewport(r)
-		gl.DrawArrays(gl.TRIANGLES, 0, 3)
-	}
-	if counter != nil {
-		counter.End()
-	}
-	if err := g.ctx.Check("pass " + p.Name); err != nil {
+	if err := g.ctx.Check("pass " + p.String()); err != nil {
 		return nil, err
 	}
 	if counter == nil {
 		return nil, nil
 	}
+	return &count{counter, p}, nil
+}
+
+// label is the name of a pass for a debug group, at most as long as GL allows.
+func (g *GL) label(p *Pass) string {
+	name := strings.ReplaceAll(p.String(), "\x00", " ")
+	return name[:min(len(name), int(g.ctx.Caps().Limits["MAX_DEBUG_MESSAGE_LENGTH"])-1)] + "\x00"
+}
+
+// draw runs a pass over rows or a rectangle.
+func (g *GL) draw(p *Pass) (counter *occlusion.Counter, err error) {
+	if err := g.prepare(p); err != nil {
+		return nil, err
+	}
+	if p.Count {
+		counter = g.counters.Begin()
+		defer counter.End()
+	}
+	for _, r := range rects(p) {
+		g.viewport(r)
+		gl.DrawArrays(gl.TRIANGLES, 0, 3)
+	}
 	return counter, nil
 }
 
+// count is an occlusion count that knows its pass.
+type count struct {
+	*occlusion.Counter
+	pass *Pass
+}
+
+// Wait implements Count.
+func (c *count) Wait() (uint64, error) {
+	n, err := c.Counter.Wait()
+	if err != nil {
+		err = fmt.Errorf("the count of pass %v: %w", c.pass, err)
+	}
+	return n, err
+}
+
 // Read implements Runner.
-func (g *GL) Read(b textures.Block, words []uint32) error { return g.store.ReadBlock(b, words) }
+func (g *GL) Read(b textures.Block, words []uint32) error { return g.read(g.store.ReadBlock(b, words)) }
 
 // ReadTexels implements Runner.
-func (g *GL) ReadTexels(t *textures.Temp, words []uint32) error { return g.store.ReadTexels(t, words) }
+func (g *GL) ReadTexels(t *textures.Temp, words []uint32) error {
+	return g.read(g.store.ReadTexels(t, words))
+}
+
+// read names the pass before which an error was not seen.
+func (g *GL) read(err error) error {
+	if err != nil && g.last != nil {
+		return fmt.Errorf("reading back after pass %v: %w", g.last, err)
+	}
+	return err
+}
 
 // dispatch runs a compute pass.
-func (g *GL) dispatch(p *Pass) error {
+func (g *GL) dispatch(p *Pass) (*occlusion.Counter, error) {
 	d := p.Dispatch
 	g.store.Begin()
 	for i, ref := range p.Textures {
 		if err := g.store.Bind(uint32(i), ref); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	for _, b := range d.Blocks { // all resident first: building one binds others
 		if !b.None() {
 			if err := g.store.Reside(b); err != nil {
-				return err
+				return nil, err
 			}
 		}
 	}
 	for i, b := range d.Blocks {
 		if !b.None() {
 			if err := g.store.BindBlock(uint32(i), b); err != nil {
-				return err
+				return nil, err
 			}
 			if d.Images && i > 0 {
 				if err := g.store.BindImage(uint32(i), b); err != nil {
-					return err
+					return nil, err
 				}
 			}
 		}
 	}
 	prog, err := g.programs.Get(p.Program)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	g.use(prog)
 	if err := prog.Set(p.Uniforms); err != nil {
-		return err
+		return nil, err
 	}
 	if !d.Beside {
 		barriers := uint32(gl.SHADER_STORAGE_BARRIER_BIT)
@@ -207,7 +249,7 @@ func (g *GL) dispatch(p *Pass) error {
 		gl.MemoryBarrier(barriers)
 	}
 	gl.DispatchCompute(uint32(d.Groups[0]), uint32(max(1, d.Groups[1])), 1)
-	return nil
+	return nil, nil
 }
 
 // use makes a program the current one.

@@ -13,11 +13,11 @@ import (
 func TestAPassIsTheSameAfterOthersHaveDrawn(t *testing.T) {
 	gltest.Run(t, 0, func(ctx *glctx.Context, g *pass.GL) {
 		below := func(clear *pass.Clear) *pass.Pass {
-			return &pass.Pass{Name: "below", Target: target(100), Clear: clear, Quad: 0.25, Count: true,
+			return &pass.Pass{Op: pass.RenderQuad{}, Target: target(100), Clear: clear, Quad: 0.25, Count: true,
 				Depth:   pass.Depth{Test: true, Func: pass.Less},
 				Stencil: pass.Stencil{Test: true, Func: pass.Equal, Ref: 3, Mask: 0xff, Pass: pass.Incr, WriteMask: 0xff}}
 		}
-		first := &pass.Pass{Name: "write depth", Target: target(100), Quad: 0.5, Depth: pass.Depth{Test: true, Write: true}}
+		first := &pass.Pass{Op: pass.RenderQuad{}, Target: target(100), Quad: 0.5, Depth: pass.Depth{Test: true, Write: true}}
 		for _, p := range []*pass.Pass{first, below(&pass.Clear{Value: 2, Mask: 0xff}), below(&pass.Clear{Value: 3, Mask: 0xff})} {
 			if _, err := g.Run(p); err != nil {
 				t.Fatal(err)
@@ -46,7 +46,7 @@ func TestAPassIsTheSameAfterOthersHaveDrawn(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		c, err := g.Run(&pass.Pass{Name: "count", Target: target(100), Count: true,
+		c, err := g.Run(&pass.Pass{Op: pass.RenderQuad{}, Target: target(100), Count: true,
 			Stencil: pass.Stencil{Test: true, Func: pass.Equal, Ref: 4, Mask: 0xff}})
 		if err != nil {
 			t.Fatal(err)

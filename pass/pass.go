@@ -3,8 +3,10 @@ package pass
 import (
 	"cmp"
 	"fmt"
+	"reflect"
 	"strings"
 
+	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/shaders"
 	"github.com/stencildb/stencildb/textures"
 )
@@ -49,6 +51,15 @@ func Holds[T cmp.Ordered](f Func, incoming, stored T) bool {
 	}
 	return false
 }
+
+// mirrored is the depth function for attribute op d: the hardware compares the
+// quad's depth with the stored one (paper, routine 4.1).
+var mirrored = [...]Func{expr.LT: Greater, expr.LE: GEqual, expr.EQ: Equal,
+	expr.NE: NotEqual, expr.GE: LEqual, expr.GT: Less}
+
+// Mirrored is the depth test of a quad that the records pass whose depth is op the
+// quad's.
+func Mirrored(op expr.CmpOp) Depth { return Depth{Test: true, Func: mirrored[op]} }
 
 // StencilOp is what happens to a stencil value.
 type StencilOp uint8
@@ -109,10 +120,14 @@ type Dispatch struct {
 
 // Pass is one draw over the rows of a chunk, or one compute dispatch.
 type Pass struct {
-	// Name is the routine with its arguments: "CopyToDepth(delay)".
-	Name string
-	// Counts says in words what the pass counts, or what it leaves behind.
-	Counts string
+	// Op says what the pass is.
+	Op Op
+	// Part is what it serves in the plan.
+	Part Part
+	// Chunk is the chunk that it goes over, by its place in the table, and Window which
+	// of its rows.
+	Chunk  int
+	Window textures.Window
 	// Target is the depth-stencil buffer; its shape's rows are what is drawn.
 	Target textures.TargetRef
 	// Color, when set, takes the fragment program's colour: beside Target, or by
@@ -124,8 +139,8 @@ type Pass struct {
 	Program  shaders.Source
 	Textures []textures.Ref // unit i reads Textures[i]; Words refs are buffers
 	Uniforms []shaders.Uniform
-	// Dispatch, when set, makes the pass a dispatch of Program; of the fields below
-	// only Symbolic means anything then.
+	// Dispatch, when set, makes the pass a dispatch of Program; the fields below mean
+	// nothing then.
 	Dispatch *Dispatch
 	// Quad is the window depth of the quad, 0..1.
 	Quad    float32
@@ -134,11 +149,17 @@ type Pass struct {
 	Stencil Stencil
 	// Count asks for the number of samples that pass all tests.
 	Count bool
-	// Symbolic marks a pass that stands for a family in EXPLAIN and cannot run.
-	Symbolic bool
 }
 
-func (p *Pass) String() string { return p.Name }
+func (p *Pass) String() string { return p.Op.String() }
+
+// Routine names what passes are grouped by: the Op's type, unless that has several.
+func (p *Pass) Routine() string {
+	if r, ok := p.Op.(interface{ Routine() string }); ok {
+		return r.Routine()
+	}
+	return reflect.TypeOf(p.Op).Name()
+}
 
 // State describes the pipeline state that matters, for EXPLAIN and traces.
 func (p *Pass) State() string {
@@ -188,15 +209,11 @@ type Runner interface {
 	// Run runs one pass. The Count is nil unless the pass asks for it. An error
 	// names the pass; nothing is known about the target's contents after one.
 	Run(p *Pass) (Count, error)
-	// Executes reports whether passes are really run: a runner that does not gives
-	// no counts, and adaptive algorithms hand it one symbolic pass for all.
-	Executes() bool
 	// Read copies the first words of a storage block back, which earlier passes
-	// have written; it waits for them. A runner that does not execute gives zeros.
+	// have written; it waits for them.
 	Read(b textures.Block, words []uint32) error
 	// ReadTexels copies the texels of a temporary texture of four words each back,
 	// line by line, which earlier passes have drawn; it waits for them.
-	// A runner that does not execute gives zeros.
 	ReadTexels(t *textures.Temp, words []uint32) error
 	// Slots returns how many targets like t can be resident at the same time, 1..n.
 	Slots(t textures.TargetRef, n int) int

@@ -19,7 +19,7 @@ func target(rows int) textures.TargetRef {
 
 // all is a pass that every record passes.
 func all(t textures.TargetRef) *pass.Pass {
-	return &pass.Pass{Name: "All", Target: t, Count: true}
+	return &pass.Pass{Op: pass.RenderQuad{}, Target: t, Count: true}
 }
 
 func TestAPassCountsExactlyTheRows(t *testing.T) {
@@ -47,8 +47,8 @@ func TestStateOfOnePassDoesNotReachTheNext(t *testing.T) {
 	gltest.Run(t, 0, func(ctx *glctx.Context, g *pass.GL) {
 		d := target(100)
 		for _, p := range []*pass.Pass{
-			{Name: "write depth 0.5", Target: d, Quad: 0.5, Depth: pass.Depth{Test: true, Write: true}},
-			{Name: "nothing passes", Target: d, Clear: &pass.Clear{Value: 3, Mask: 0xff}, Depth: pass.Depth{Test: true, Func: pass.Never},
+			{Op: pass.RenderQuad{}, Target: d, Quad: 0.5, Depth: pass.Depth{Test: true, Write: true}},
+			{Op: pass.RenderQuad{}, Target: d, Clear: &pass.Clear{Value: 3, Mask: 0xff}, Depth: pass.Depth{Test: true, Func: pass.Never},
 				Stencil: pass.Stencil{Test: true, Func: pass.Never}},
 		} {
 			if _, err := g.Run(p); err != nil {
@@ -77,8 +77,8 @@ func TestStateOfOnePassDoesNotReachTheNext(t *testing.T) {
 func TestErrorsNameThePass(t *testing.T) {
 	gltest.Run(t, 0, func(ctx *glctx.Context, g *pass.GL) {
 		for _, p := range []*pass.Pass{
-			{Name: "Compare(a < 1)", Target: target(10), Program: shaders.Source{Name: "bad", Text: "#version 450 core\nnonsense"}},
-			{Name: "Compare(a < 1)", Target: target(10), Symbolic: true},
+			{Op: pass.Compare{Text: "a < 1"}, Target: target(10), Program: shaders.Source{Name: "bad", Text: "#version 450 core\nnonsense"}},
+			{Op: pass.Compare{Text: "a < 1"}, Target: target(10), Bounds: &pass.Bounds{Hi: 1}, Color: &textures.Temp{Width: 1 << 20, Height: 1 << 20}},
 		} {
 			if _, err := g.Run(p); err == nil || !strings.HasPrefix(err.Error(), "pass Compare(a < 1): ") {
 				t.Errorf("error %v", err)

@@ -1,37 +1,11 @@
 package pass
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/stencildb/stencildb/textures"
 )
-
-// Recorder is a runner that runs nothing and keeps what it is given: EXPLAIN.
-type Recorder struct{ Passes []*Pass }
-
-// Run implements Runner; the count of a recorded pass is 0.
-func (r *Recorder) Run(p *Pass) (Count, error) {
-	r.Passes = append(r.Passes, p)
-	return Known(0), nil
-}
-
-// Executes implements Runner.
-func (r *Recorder) Executes() bool { return false }
-
-// Read implements Runner.
-func (r *Recorder) Read(_ textures.Block, words []uint32) error {
-	clear(words)
-	return nil
-}
-
-// ReadTexels implements Runner.
-func (r *Recorder) ReadTexels(_ *textures.Temp, words []uint32) error {
-	clear(words)
-	return nil
-}
-
-// Slots implements Runner.
-func (r *Recorder) Slots(_ textures.TargetRef, n int) int { return max(1, n) }
 
 // Meter wraps a runner and counts passes, and the samples of the counts waited
 // for.
@@ -113,18 +87,61 @@ func (r *Profiler) Run(p *Pass) (Count, error) {
 	return c, nil
 }
 
-// Failer wraps a runner and fails with Err at the pass number At (from 0).
+// Failer wraps a runner and fails with Err at the call number At (from 0) of any of its
+// methods that can, or of the waiting for a count.
 type Failer struct {
 	Runner
-	At  int
-	Err error
-	n   int
+	At    int
+	Err   error
+	Calls int // so far
+}
+
+// fail counts a call, and fails from At on.
+func (f *Failer) fail(what any) error {
+	if f.Calls++; f.Calls > f.At {
+		return fmt.Errorf("%v: %w", what, f.Err)
+	}
+	return nil
 }
 
 // Run implements Runner.
 func (f *Failer) Run(p *Pass) (Count, error) {
-	if f.n++; f.n > f.At {
-		return nil, f.Err
+	if err := f.fail("pass " + p.String()); err != nil {
+		return nil, err
 	}
-	return f.Runner.Run(p)
+	c, err := f.Runner.Run(p)
+	if c == nil || err != nil {
+		return nil, err
+	}
+	return &failing{c, f, p}, nil
+}
+
+// Read implements Runner.
+func (f *Failer) Read(b textures.Block, words []uint32) error {
+	if err := f.fail("reading a block back"); err != nil {
+		return err
+	}
+	return f.Runner.Read(b, words)
+}
+
+// ReadTexels implements Runner.
+func (f *Failer) ReadTexels(t *textures.Temp, words []uint32) error {
+	if err := f.fail("reading texels back"); err != nil {
+		return err
+	}
+	return f.Runner.ReadTexels(t, words)
+}
+
+type failing struct {
+	Count
+	f *Failer
+	p *Pass
+}
+
+// Wait implements Count.
+func (c *failing) Wait() (uint64, error) {
+	if err := c.f.fail("the count of pass " + c.p.String()); err != nil {
+		return 0, err
+	}
+	return c.Count.Wait()
 }

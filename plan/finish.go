@@ -12,16 +12,15 @@ import (
 
 // Finish computes every aggregate of a query from its selection, one value an
 // aggregate, of the aggregate's Type. The first check that selects a record is an
-// error, then the first aggregate that has none of its values or no room for them. With
-// executes false the selection's numbers mean nothing and everything is asked for.
-func Finish(s Selection, q *Query, executes bool) ([]table.Value, error) {
+// error, then the first aggregate that has none of its values or no room for them.
+func Finish(s Selection, q *Query) ([]table.Value, error) {
 	if err := s.Check(); err != nil {
 		if failed := (*CheckError)(nil); errors.As(err, &failed) {
 			err = failed.Err
 		}
 		return nil, err
 	}
-	f := &finisher{Selection: s, rows: uint64(q.Table.Rows()), executes: executes, sums: map[int]*Sum{}}
+	f := &finisher{Selection: s, rows: uint64(q.Table.Rows()), sums: map[int]*Sum{}}
 	out := make([]table.Value, len(q.Aggs))
 	ranks := make([]rank, len(q.Aggs))
 	var err error
@@ -50,9 +49,8 @@ func Finish(s Selection, q *Query, executes bool) ([]table.Value, error) {
 // finisher keeps the sums that several aggregates share.
 type finisher struct {
 	Selection
-	rows     uint64 // of the table
-	executes bool
-	sums     map[int]*Sum
+	rows uint64 // of the table
+	sums map[int]*Sum
 }
 
 // aggregate is every aggregate that is no k-th value.
@@ -124,12 +122,6 @@ func (f *finisher) rank(a expr.Aggregate) (rank, error) {
 	n, err := f.CountNotNull(a.Col)
 	if err != nil {
 		return rank{}, err
-	}
-	if !f.executes {
-		if a.Kind == expr.Min || a.Kind == expr.Max {
-			return rank{1, a.Kind == expr.Max}, nil
-		}
-		return rank{2, a.Kind == expr.KthLargest}, nil // not the first
 	}
 	k, largest, ok, err := Rank(a, n)
 	if !ok {

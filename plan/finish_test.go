@@ -33,7 +33,7 @@ func TestFinishSumAndAvg(t *testing.T) {
 	} {
 		finish := func(kind expr.AggKind) string {
 			q := &plan.Query{Table: &table.Table{}, Aggs: []expr.Aggregate{{Kind: kind, Arg: x.arg, Name: "x"}}}
-			v, err := plan.Finish(fixedSum{sum: plan.Sum{N: x.n, Int: *x.sum}}, q, true)
+			v, err := plan.Finish(fixedSum{sum: plan.Sum{N: x.n, Int: *x.sum}}, q)
 			if err != nil {
 				return err.Error()
 			}

@@ -184,19 +184,6 @@ type Check struct {
 	Err  error
 }
 
-// And is the conjunction of a predicate and a leaf.
-func (p *Pred) And(leaf *Pred) *Pred {
-	switch p.Op {
-	case True:
-		return leaf
-	case False:
-		return p
-	case And:
-		return &Pred{Op: And, Kids: append(p.Kids[:len(p.Kids):len(p.Kids)], leaf)}
-	}
-	return &Pred{Op: And, Kids: []*Pred{p, leaf}}
-}
-
 // Declined is the error by which a backend leaves a query to another one, which
 // may be able to do it.
 type Declined struct{ Why string }

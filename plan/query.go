@@ -44,6 +44,30 @@ func (b Block) Cut(i, j int) Block {
 	return Block{Chunk: b.Chunk, Rows: b.Rows[i:j]}
 }
 
+// Summed lists the aggregates that the sum of a column serves.
+func (q *Query) Summed(col int) (aggs []int) {
+	for i, a := range q.Aggs {
+		if a.Col == col && (a.Kind == expr.Sum || a.Kind == expr.Avg) {
+			aggs = append(aggs, i)
+		}
+	}
+	return aggs
+}
+
+// Ranked lists the aggregates that the k-th largest or smallest of n values of a column
+// serves.
+func (q *Query) Ranked(col int, n, k uint64, largest bool) (aggs []int) {
+	for i, a := range q.Aggs {
+		if a.Col != col || !IsRanked(a) {
+			continue
+		}
+		if j, l, ok, err := Rank(a, n); ok && err == nil && j == k && l == largest {
+			aggs = append(aggs, i)
+		}
+	}
+	return aggs
+}
+
 // ChunkPlan is the selection of one chunk.
 type ChunkPlan struct {
 	Pred   *Pred

@@ -70,37 +70,19 @@ func (l *lowerer) and(kids ...*Pred) *Pred { return l.junction(And, kids) }
 func (l *lowerer) or(kids ...*Pred) *Pred { return l.junction(Or, kids) }
 
 func (l *lowerer) junction(op Op, in []*Pred) *Pred {
-	neutral, decisive := True, False
-	if op == Or {
-		neutral, decisive = False, True
-	}
-	var kids []*Pred
-	for _, k := range in {
-		switch k.Op {
-		case neutral:
-		case decisive:
-			return k
-		case op:
-			kids = append(kids, k.Kids...)
-		default:
-			kids = append(kids, k)
-		}
-	}
+	kids := Junction(op, in, (*Pred).node)
 	if len(kids) > 1 {
 		kids = dedupe(kids)
 	}
 	if len(kids) > 1 {
 		if kids = l.mergeColumns(op, kids); kids == nil {
-			return &Pred{Op: decisive}
+			return &Pred{Op: neutral(And + Or - op)}
 		}
 	}
-	switch len(kids) {
-	case 0:
-		return &Pred{Op: neutral}
-	case 1:
-		return kids[0]
+	p := join(op, kids)
+	if len(kids) < 2 {
+		return p
 	}
-	p := &Pred{Op: op, Kids: kids}
 	for _, k := range kids {
 		p.size += 1 + k.size
 	}

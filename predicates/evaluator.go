@@ -38,8 +38,10 @@ type Evaluator struct {
 	run    pass.Runner
 	device Device
 	fields []table.Field
+	index  int // of the chunk
 	chunk  *table.Chunk
 	target textures.TargetRef
+	part   pass.Part // what the passes serve
 	slots  *Slots
 	depth  depthContent
 }
@@ -65,7 +67,7 @@ func NewSlots() *Slots { return &Slots{owner: map[textures.TargetRef]*Evaluator{
 // New returns an evaluator of a chunk.
 func New(run pass.Runner, device Device, t *table.Table, chunk int, format textures.Format, slot int, slots *Slots) *Evaluator {
 	c := t.Chunks[chunk]
-	return &Evaluator{run: run, device: device, fields: t.Attributes(), chunk: c, slots: slots,
+	return &Evaluator{run: run, device: device, fields: t.Attributes(), index: chunk, chunk: c, slots: slots,
 		target: textures.TargetRef{Shape: textures.ShapeOf(c.Rows), Format: format, Slot: slot}}
 }
 
@@ -108,21 +110,22 @@ func Format(t *table.Table, cols []int) textures.Format {
 // quad returns the window depth of limb value v: exact in float32.
 func quad(v uint64) float32 { return float32(v) / (1 << textures.LimbBits) }
 
-// mirrored is the depth function for attribute op d: the hardware compares the
-// quad's depth with the stored one (paper, routine 4.1).
-var mirrored = [...]pass.Func{expr.LT: pass.Greater, expr.LE: pass.GEqual, expr.EQ: pass.Equal,
-	expr.NE: pass.NotEqual, expr.GE: pass.LEqual, expr.GT: pass.Less}
+// For says what the passes that follow serve.
+func (e *Evaluator) For(part pass.Part) { e.part = part }
 
-// limbName names an attribute, or one limb of it: "delay", "time.1".
-func (e *Evaluator) limbName(col, limb int) string {
-	if textures.Limbs(e.Segment(col).Bits) == 1 {
-		return expr.Ident(e.fields[col].Name)
-	}
-	return fmt.Sprintf("%s.%d", expr.Ident(e.fields[col].Name), limb)
+// Draw hands a pass over the chunk's records to the runner.
+func (e *Evaluator) Draw(p *pass.Pass) (pass.Count, error) {
+	p.Target, p.Part, p.Chunk, p.Window = e.target, e.part, e.index, textures.Window{Rows: e.chunk.Rows}
+	return e.run.Run(p)
 }
 
-// attribute returns the texture that holds a limb and its channel.
-func (e *Evaluator) attribute(col, limb int) (textures.Ref, string) {
+// Attribute names a limb of a column.
+func (e *Evaluator) Attribute(col, limb int) pass.Attribute {
+	return pass.Attribute{Name: expr.Ident(e.fields[col].Name), Col: col, Limb: limb, Limbs: textures.Limbs(e.Segment(col).Bits)}
+}
+
+// Texture returns the texture that holds a limb, and its channel.
+func (e *Evaluator) Texture(col, limb int) (textures.Ref, string) {
 	switch limb {
 	case 0:
 		return textures.Attribute(e.chunk, col), "r"
@@ -137,7 +140,7 @@ func (e *Evaluator) attribute(col, limb int) (textures.Ref, string) {
 // every code, costs nothing. Stencil test off, depth function ALWAYS. Nothing is
 // done when the depth buffer already holds it.
 func (e *Evaluator) CopyToDepth(col, limb int, null uint64) error {
-	ref, channel := e.attribute(col, limb)
+	ref, channel := e.Texture(col, limb)
 	if e.Segment(col).Nulls == 0 {
 		null = textures.NullLimb
 	}
@@ -145,7 +148,7 @@ func (e *Evaluator) CopyToDepth(col, limb int, null uint64) error {
 	if e.depth == want {
 		return nil
 	}
-	p := e.copyPass("CopyToDepth("+e.limbName(col, limb)+")", ref)
+	p := copyPass(pass.CopyToDepth{Attribute: e.Attribute(col, limb)}, ref)
 	defines := []string{"CHANNEL " + channel}
 	if null != textures.NullLimb {
 		defines = append(defines, "NULL_DEPTH")
@@ -165,7 +168,7 @@ func (e *Evaluator) CopyShifted(col, limb, limbs int, offset, null uint64) error
 	if e.depth == want {
 		return nil
 	}
-	p := e.copyPass(fmt.Sprintf("CopyToDepth(%s + %d, limb %d)", expr.Ident(e.fields[col].Name), offset, limb), ref)
+	p := copyPass(pass.CopyToDepth{Attribute: e.Attribute(col, limb), Shifted: true, Offset: offset}, ref)
 	defines := []string{"SHIFTED", "NULL_DEPTH", fmt.Sprintf("LIMBS %d", have), fmt.Sprintf("LIMB %d", limb)}
 	if have == 3 {
 		defines = append(defines, "WIDE")
@@ -177,14 +180,13 @@ func (e *Evaluator) CopyShifted(col, limb, limbs int, offset, null uint64) error
 	return e.copy(p, want)
 }
 
-func (e *Evaluator) copyPass(name string, ref textures.Ref) *pass.Pass {
-	return &pass.Pass{Name: name, Counts: "nothing; the attribute becomes depth", Target: e.target,
-		Textures: []textures.Ref{ref}, Depth: pass.Depth{Test: true, Func: pass.Always, Write: true}}
+func copyPass(op pass.CopyToDepth, ref textures.Ref) *pass.Pass {
+	return &pass.Pass{Op: op, Textures: []textures.Ref{ref}, Depth: pass.Depth{Test: true, Func: pass.Always, Write: true}}
 }
 
 func (e *Evaluator) copy(p *pass.Pass, want depthContent) error {
 	e.depth = depthContent{}
-	if _, err := e.run.Run(p); err != nil {
+	if _, err := e.Draw(p); err != nil {
 		return err
 	}
 	e.depth = want
@@ -195,25 +197,18 @@ func (e *Evaluator) copy(p *pass.Pass, want depthContent) error {
 type how struct {
 	stencil pass.Stencil
 	clear   *pass.Clear
-	count   bool
-	counts  string
+	outcome pass.Outcome
 }
 
-// describe says what a predicate's pass counts, unless the caller has said it.
-func (h *how) describe(text string) {
-	switch {
-	case h.counts != "":
-	case h.count:
-		h.counts = "records with " + text
-	default:
-		h.counts = "nothing; records with " + text + " are marked in the stencil buffer"
-	}
+// pass is a pass that does that.
+func (h how) pass(op pass.Op) *pass.Pass {
+	return &pass.Pass{Op: op, Clear: h.clear, Stencil: h.stencil, Count: h.outcome.Counts()}
 }
 
 // compare draws the quad of limb op k over the depth buffer, which holds the limb.
-func (e *Evaluator) compare(name string, op expr.CmpOp, k uint64, h how) (pass.Count, error) {
-	return e.run.Run(&pass.Pass{Name: name, Counts: h.counts, Target: e.target, Clear: h.clear,
-		Quad: quad(k), Depth: pass.Depth{Test: true, Func: mirrored[op]}, Stencil: h.stencil, Count: h.count})
+func (e *Evaluator) compare(p *pass.Pass, op expr.CmpOp, k uint64) (pass.Count, error) {
+	p.Quad, p.Depth = quad(k), pass.Mirrored(op)
+	return e.Draw(p)
 }
 
 // nullPlace returns the limb value at which a NULL satisfies no `limb op k`.
@@ -229,38 +224,38 @@ func nullPlace(op expr.CmpOp, k uint64) uint64 {
 
 // Compare evaluates limb op k (paper, routine 4.1): CopyToDepth, then a quad at
 // depth k with the mirrored depth function. For op >=, k must be at least 1.
-func (e *Evaluator) Compare(t *limbTest, h how) (pass.Count, error) {
-	null := nullPlace(t.op, t.k)
-	if t.k == textures.NullLimb { // IS [NOT] NULL: NULLs stay where they are
+func (e *Evaluator) Compare(op pass.Compare, h how) (pass.Count, error) {
+	null := nullPlace(op.Cmp, op.Code)
+	if op.Code == textures.NullLimb { // IS [NOT] NULL: NULLs stay where they are
 		null = textures.NullLimb
 	}
-	if err := e.CopyToDepth(t.col, t.limb, null); err != nil {
+	if err := e.CopyToDepth(op.Col, op.Limb, null); err != nil {
 		return nil, err
 	}
-	h.describe(t.text)
-	return e.compare("Compare("+t.text+")", t.op, t.k, h)
+	op.Outcome = h.outcome
+	return e.compare(h.pass(op), op.Cmp, op.Code)
 }
 
-// Range evaluates lo <= limb <= hi in one pass (paper, routine 4.4): the depth
+// Range evaluates lo <= attribute <= hi in one pass (paper, routine 4.4): the depth
 // bounds test looks at the stored depth, so the quad's own depth does not matter.
-func (e *Evaluator) Range(t *limbRange, h how) (pass.Count, error) {
-	if err := e.CopyToDepth(t.col, t.limb, textures.NullLimb); err != nil {
+func (e *Evaluator) Range(op pass.Range, h how) (pass.Count, error) {
+	if err := e.CopyToDepth(op.Col, op.Limb, textures.NullLimb); err != nil {
 		return nil, err
 	}
-	h.describe(t.text)
-	return e.run.Run(&pass.Pass{Name: "Range(" + t.text + ")", Counts: h.counts, Target: e.target, Clear: h.clear,
-		Quad: quad(t.lo), Depth: pass.Depth{Test: true, Func: pass.Always},
-		Bounds:  &pass.Bounds{Lo: float64(t.lo) / (1 << 24), Hi: float64(t.hi) / (1 << 24)},
-		Stencil: h.stencil, Count: h.count})
+	op.Outcome = h.outcome
+	p := h.pass(op)
+	p.Quad, p.Depth = quad(op.Lo), pass.Depth{Test: true, Func: pass.Always}
+	p.Bounds = &pass.Bounds{Lo: float64(op.Lo) / (1 << 24), Hi: float64(op.Hi) / (1 << 24)}
+	return e.Draw(p)
 }
 
 // leaf evaluates any simple predicate.
 func (e *Evaluator) leaf(l plan.Leaf, h how) (pass.Count, error) {
 	switch l := l.(type) {
 	case *limbTest:
-		return e.Compare(l, h)
+		return e.Compare(l.Compare, h)
 	case *limbRange:
-		return e.Range(l, h)
+		return e.Range(l.Range, h)
 	case *maskTest:
 		return e.mask(l, h)
 	case *plan.Members:

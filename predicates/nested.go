@@ -24,8 +24,6 @@ import (
 // so that eight bits are enough for all but adversarial trees; of those, subtrees
 // are rendered to a mask texture first.
 
-func name(what string, i int) string { return fmt.Sprintf("%s %d", what, i+1) }
-
 // nestedCost estimates the passes of a nested evaluation.
 func nestedCost(p *plan.Pred) int {
 	if p.Op == plan.IsLeaf {
@@ -108,10 +106,9 @@ func (e *Evaluator) evalNested(s *Selection, p *plan.Pred) error {
 	if err := n.or(p, todo, result); err != nil {
 		return err
 	}
-	c, err := e.run.Run(&pass.Pass{Name: "Count(selection)", Counts: "records that satisfy the whole expression",
-		Target: e.target, Stencil: stencilTest(pass.Equal, result, result), Count: true})
-	s.counts = []pass.Count{c}
 	s.stencil = stencilTest(pass.Equal, result, result)
+	c, err := e.Draw(&pass.Pass{Op: pass.CountSelection, Stencil: s.stencil, Count: true})
+	s.counts = []pass.Count{c}
 	return err
 }
 
@@ -128,23 +125,22 @@ func (e *Evaluator) materialise(p *plan.Pred) (*plan.Pred, error) {
 	if need(kids[at]) > spareBits {
 		k, err := e.materialise(kids[at])
 		kids[at] = k
-		return combine(p.Op, kids...), err
+		return plan.Join(p.Op, kids...), err
 	}
 	var s Selection
 	if err := e.evalNested(&s, kids[at]); err != nil {
 		return nil, err
 	}
-	const text = "a nested condition"
-	m, err := e.Render(&s, text)
-	kids[at] = leafOf(&maskTest{m, text})
-	return combine(p.Op, kids...), err
+	mask := pass.Attribute{Name: "a nested condition", Col: -1}
+	m, err := e.Render(&s, mask)
+	kids[at] = leafOf(&maskTest{m, mask})
+	return plan.Join(p.Op, kids...), err
 }
 
 // Render draws a selection that the stencil buffer holds as an attribute of one bit.
-func (e *Evaluator) Render(s *Selection, text string) (*textures.Temp, error) {
+func (e *Evaluator) Render(s *Selection, as pass.Attribute) (*textures.Temp, error) {
 	m := &textures.Temp{Width: e.target.Shape.Width, Height: e.target.Shape.Height}
-	_, err := e.run.Run(&pass.Pass{Name: "Render(" + text + ")", Counts: "nothing; the selection becomes an attribute of one bit",
-		Target: e.target, Color: m, Program: shaders.Load("one.frag"), Stencil: s.stencil})
+	_, err := e.Draw(&pass.Pass{Op: pass.Render{Attribute: as}, Color: m, Program: shaders.Load("one.frag"), Stencil: s.stencil})
 	return m, err
 }
 
@@ -218,8 +214,7 @@ func (n *nested) copy(from uint8) (uint8, error) {
 	if err != nil {
 		return 0, err
 	}
-	_, err = n.e.run.Run(&pass.Pass{Name: "Stencil(copy a bit)", Counts: "nothing; the records to decide are kept",
-		Target: n.e.target, Stencil: set(from, b), Clear: n.clear(b)})
+	_, err = n.e.Draw(&pass.Pass{Op: pass.CopyBit, Stencil: set(from, b), Clear: n.clear(b)})
 	return b, err
 }
 
@@ -249,14 +244,13 @@ func (n *nested) narrow(p *plan.Pred, todo uint8) error {
 	if err := n.or(p, mine, found); err != nil {
 		return err
 	}
-	_, err = n.e.run.Run(&pass.Pass{Name: "Stencil(drop records)", Counts: "nothing; records that fail the condition are dropped",
-		Target: n.e.target, Stencil: pass.Stencil{Test: true, Func: pass.Equal, Ref: todo, Mask: todo | found, Pass: pass.Zero, WriteMask: todo}})
+	_, err = n.e.Draw(&pass.Pass{Op: pass.DropRecords, Stencil: pass.Stencil{Test: true, Func: pass.Equal, Ref: todo, Mask: todo | found, Pass: pass.Zero, WriteMask: todo}})
 	return err
 }
 
 // clearNow clears a register with a pass of its own.
 func (n *nested) clearNow(b uint8) error {
-	_, err := n.e.run.Run(&pass.Pass{Name: "Stencil(clear a bit)", Counts: "nothing", Target: n.e.target, Clear: n.clear(b),
+	_, err := n.e.Draw(&pass.Pass{Op: pass.ClearBit, Clear: n.clear(b),
 		Stencil: pass.Stencil{Test: true, Func: pass.Never}})
 	return err
 }

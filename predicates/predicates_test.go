@@ -128,7 +128,7 @@ func checkSelect(t *testing.T, g *pass.GL, e *predicates.Evaluator, c *table.Chu
 	if err != nil {
 		t.Fatalf("%v: %v", p.Leaf, err)
 	}
-	n, err := s.Count()
+	n, err := s.Wait()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -18,8 +18,7 @@ import (
 // every partial sum below 2^24. Everything else runs a generated program in
 // integers of 32 or 64 bits, or doubles.
 func (e *Evaluator) Semilinear(p *plan.Program, h how) (pass.Count, error) {
-	h.describe(p.Text)
-	q := e.discarding(programName(p), h)
+	q := h.pass(pass.Semilinear{Shape: p.Shape, Check: p.Fails != nil, Text: p.Text, Outcome: h.outcome})
 	ok, err := e.dotProduct(p, q)
 	if err == nil && !ok {
 		err = e.generated(p, q, glsl.Keep)
@@ -27,24 +26,7 @@ func (e *Evaluator) Semilinear(p *plan.Program, h how) (pass.Count, error) {
 	if err != nil {
 		return nil, err
 	}
-	return e.run.Run(q)
-}
-
-func programName(p *plan.Program) string {
-	switch {
-	case p.Fails != nil:
-		return "Check(" + p.Text + ")"
-	case p.Shape == plan.Semilinear:
-		return "Semilinear(" + p.Text + ")"
-	case p.Shape == plan.Polynomial:
-		return "Polynomial(" + p.Text + ")"
-	}
-	return "Expression(" + p.Text + ")"
-}
-
-// discarding is a pass whose fragment program decides: no depth test.
-func (e *Evaluator) discarding(name string, h how) *pass.Pass {
-	return &pass.Pass{Name: name, Counts: h.counts, Target: e.target, Clear: h.clear, Stencil: h.stencil, Count: h.count}
+	return e.Draw(q)
 }
 
 var exactFloat = big.NewInt(1 << textures.LimbBits)
@@ -154,11 +136,11 @@ func (e *Evaluator) Hazards(p *plan.Pred) error {
 	if !ok || !glsl.Arithmetic(prog) {
 		return nil
 	}
-	q := e.discarding("Check("+prog.Text+")", how{count: true, counts: "records where a subnormal double takes part (there must be none)"})
+	q := &pass.Pass{Op: pass.Subnormals{Text: prog.Text}, Count: true}
 	if err := e.generated(prog, q, glsl.Hazards); err != nil {
 		return err
 	}
-	c, err := e.run.Run(q)
+	c, err := e.Draw(q)
 	if err != nil {
 		return err
 	}
@@ -178,8 +160,7 @@ func Subnormal(p *plan.Program, n uint64) error {
 // Members evaluates membership in many spans of codes with one discarding program
 // (the paper has no list predicate; few spans are comparisons and ranges).
 func (e *Evaluator) Members(m *plan.Members, h how) (pass.Count, error) {
-	h.describe(m.Text)
-	q := e.discarding("Members("+m.Text+")", h)
+	q := h.pass(pass.Members{Col: m.Col, Text: m.Text, Outcome: h.outcome})
 	limbs := textures.Limbs(e.Segment(m.Col).Bits)
 	defines := []string{fmt.Sprintf("LIMBS %d", limbs)}
 	words := make([]uint32, 0, 4*len(m.Spans))
@@ -193,19 +174,18 @@ func (e *Evaluator) Members(m *plan.Members, h how) (pass.Count, error) {
 	}
 	q.Program = shaders.Load("members.frag", defines...)
 	q.Uniforms = []shaders.Uniform{shaders.Int("count", int32(len(m.Spans)))}
-	return e.run.Run(q)
+	return e.Draw(q)
 }
 
 // mask evaluates "the record is set in a mask": a mask is an attribute of one bit.
 func (e *Evaluator) mask(m *maskTest, h how) (pass.Count, error) {
-	h.describe(m.text)
 	ref := textures.Ref{Temp: m.mask}
 	if want := (depthContent{what: ref, null: textures.NullLimb}); e.depth != want {
-		p := e.copyPass("CopyToDepth("+m.text+")", ref)
+		p := copyPass(pass.CopyToDepth{Attribute: m.Attribute}, ref)
 		p.Program = shaders.Load("copy.frag", "CHANNEL r")
 		if err := e.copy(p, want); err != nil {
 			return nil, err
 		}
 	}
-	return e.compare("Compare("+m.text+")", expr.GE, 1, h)
+	return e.compare(h.pass(pass.Compare{Attribute: m.Attribute, Cmp: expr.GE, Code: 1, Text: m.Name, Outcome: h.outcome}), expr.GE, 1)
 }

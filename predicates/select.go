@@ -31,8 +31,8 @@ func (s *Selection) None() bool { return s.none }
 // selected.
 func (s *Selection) Test() pass.Stencil { return s.stencil }
 
-// Count waits for the number of selected records.
-func (s *Selection) Count() (uint64, error) {
+// Wait implements [pass.Count]: the number of selected records.
+func (s *Selection) Wait() (uint64, error) {
 	switch {
 	case s.none:
 		return 0, nil
@@ -77,7 +77,7 @@ func (e *Evaluator) Select(p *plan.Pred, keep bool) (*Selection, error) {
 // selectOne is one predicate: its own pass counts, and with SetupStencil (clear to
 // 0, REPLACE by 1 on pass) leaves the selection behind.
 func (e *Evaluator) selectOne(s *Selection, l plan.Leaf, keep bool) error {
-	h := how{count: true}
+	h := how{outcome: pass.Counted}
 	if keep {
 		h.clear = &pass.Clear{Mask: 0xff}
 		h.stencil = pass.Stencil{Test: true, Ref: 1, Mask: 0xff, Pass: pass.Replace, WriteMask: 0xff}
@@ -147,24 +147,23 @@ func (e *Evaluator) EvalCNF(s *Selection, clauses [][]plan.Leaf) error {
 		if i%2 == 1 {
 			valid, op = 2, pass.Decr
 		}
-		last := i == len(clauses)-1
+		outcome := pass.Marked
+		if i == len(clauses)-1 {
+			outcome = pass.CountedAll
+		}
 		for _, l := range clause {
-			h := how{clear: clear, count: last, stencil: pass.Stencil{Test: true, Func: pass.Equal,
-				Ref: valid, Mask: 0xff, Pass: op, WriteMask: 0xff}}
-			if last {
-				h.counts = "records that satisfy " + l.String() + " and every clause before"
-			}
-			c, err := e.leaf(l, h)
+			c, err := e.leaf(l, how{clear: clear, outcome: outcome, stencil: pass.Stencil{Test: true, Func: pass.Equal,
+				Ref: valid, Mask: 0xff, Pass: op, WriteMask: 0xff}})
 			if err != nil {
 				return err
 			}
-			if last {
+			if c != nil {
 				s.counts = append(s.counts, c)
 			}
 			clear = nil
 		}
-		err := e.sweep("EvalCNF: drop records that fail clause", i, pass.Stencil{Test: true, Func: pass.Equal,
-			Ref: valid, Mask: 0xff, Pass: pass.Zero, WriteMask: 0xff})
+		_, err := e.Draw(&pass.Pass{Op: pass.EvalCNF{Clause: i + 1}, Stencil: pass.Stencil{Test: true,
+			Func: pass.Equal, Ref: valid, Mask: 0xff, Pass: pass.Zero, WriteMask: 0xff}})
 		if err != nil {
 			return err
 		}
@@ -180,44 +179,38 @@ const scratch = 0x40
 // Candidates is the stencil test of the records marked by [Evaluator.Mark].
 func Candidates() pass.Stencil { return stencilTest(pass.Equal, scratch, scratch) }
 
-// Mark marks the records that pass a stencil test and whose limb in the depth
-// buffer satisfies op k as candidates; all others are not candidates.
-func (e *Evaluator) Mark(test pass.Stencil, name string, op expr.CmpOp, k uint64) error {
+// Mark makes candidates of the records that pass a stencil test and whose limb in the
+// depth buffer satisfies the op's comparison, and of no others.
+func (e *Evaluator) Mark(test pass.Stencil, op pass.Candidates) error {
 	if !test.Test {
 		test = stencilTest(pass.Always, 0, 0)
 	}
 	test.Ref |= scratch
 	test.Pass, test.WriteMask = pass.Replace, scratch
-	_, err := e.compare(name, op, k, how{clear: &pass.Clear{Mask: scratch}, stencil: test,
-		counts: "nothing; the candidates that are left are marked"})
+	_, err := e.compare(&pass.Pass{Op: op, Clear: &pass.Clear{Mask: scratch}, Stencil: test}, op.Cmp, op.Code)
 	return err
 }
 
-// Narrow takes the mark from candidates whose limb does not satisfy op k.
-func (e *Evaluator) Narrow(name string, op expr.CmpOp, k uint64) error {
+// Narrow takes the mark from candidates whose limb does not satisfy the comparison.
+func (e *Evaluator) Narrow(op pass.Candidates) error {
 	st := Candidates()
 	st.DepthFail, st.WriteMask = pass.Zero, scratch
-	_, err := e.compare(name, op, k, how{stencil: st, counts: "nothing; the candidates that are left are marked"})
+	_, err := e.compare(&pass.Pass{Op: op, Stencil: st}, op.Cmp, op.Code)
 	return err
 }
 
 // CountLimb counts the records that pass a stencil test and whose limb in the
-// depth buffer satisfies op k.
-func (e *Evaluator) CountLimb(test pass.Stencil, name, counts string, op expr.CmpOp, k uint64) (pass.Count, error) {
-	return e.compare(name, op, k, how{stencil: test, count: true, counts: counts})
+// depth buffer satisfies cmp code.
+func (e *Evaluator) CountLimb(test pass.Stencil, op pass.Op, cmp expr.CmpOp, code uint64) (pass.Count, error) {
+	return e.compare(&pass.Pass{Op: op, Stencil: test, Count: true}, cmp, code)
 }
 
 // CountNotNull counts the records that pass a stencil test and where an attribute
 // that has NULLs is not NULL.
 func (e *Evaluator) CountNotNull(test pass.Stencil, col int) (pass.Count, error) {
-	text := expr.Ident(e.fields[col].Name) + " IS NOT NULL"
-	return e.Compare(&limbTest{col, 0, expr.LT, textures.NullLimb, text}, how{stencil: test, count: true, counts: "selected records with " + text})
-}
-
-// sweep draws a quad that passes everywhere, for its stencil operation.
-func (e *Evaluator) sweep(what string, i int, st pass.Stencil) error {
-	_, err := e.run.Run(&pass.Pass{Name: name(what, i), Counts: "nothing; the stencil buffer is tidied", Target: e.target, Stencil: st})
-	return err
+	a := e.Attribute(col, 0)
+	return e.Compare(pass.Compare{Attribute: a, Cmp: expr.LT, Code: textures.NullLimb, Text: a.Name + " IS NOT NULL"},
+		how{stencil: test, outcome: pass.CountedOf})
 }
 
 // maxConjuncts is the longest DNF clause: stencil values 1..m+1 below the parking
@@ -242,16 +235,15 @@ func (e *Evaluator) EvalDNF(s *Selection, clauses [][]plan.Leaf) error {
 			clear = nil
 		}
 		m := uint8(len(clause))
-		c, err := e.run.Run(&pass.Pass{Name: name("EvalDNF: keep records that satisfy clause", i),
-			Counts: "records that satisfy this clause and none before", Target: e.target, Count: true,
+		c, err := e.Draw(&pass.Pass{Op: pass.EvalDNF{Clause: i + 1}, Count: true,
 			Stencil: pass.Stencil{Test: true, Func: pass.Equal, Ref: m + 1, Mask: 0xff, Pass: pass.Invert, WriteMask: parked}})
 		if err != nil {
 			return err
 		}
 		s.counts = append(s.counts, c)
 		if m > 1 && i < len(clauses)-1 {
-			err = e.sweep("EvalDNF: start again after clause", i, pass.Stencil{Test: true, Func: pass.Greater,
-				Ref: parked | 1, Mask: parked, Pass: pass.Replace, WriteMask: 0x7f})
+			_, err = e.Draw(&pass.Pass{Op: pass.EvalDNF{Clause: i + 1, Again: true}, Stencil: pass.Stencil{Test: true,
+				Func: pass.Greater, Ref: parked | 1, Mask: parked, Pass: pass.Replace, WriteMask: 0x7f}})
 			if err != nil {
 				return err
 			}

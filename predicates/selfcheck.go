@@ -62,6 +62,6 @@ func rangeCounts(e *Evaluator, lo, hi, want uint64) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	n, err := s.Count()
+	n, err := s.Wait()
 	return n == want, err
 }

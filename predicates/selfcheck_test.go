@@ -19,7 +19,6 @@ type boundsDevice struct {
 	runs  int
 }
 
-func (d *boundsDevice) Executes() bool                        { return true }
 func (d *boundsDevice) Slots(_ textures.TargetRef, _ int) int { return 1 }
 
 func (d *boundsDevice) Run(p *pass.Pass) (pass.Count, error) {

@@ -2,6 +2,7 @@ package primitives_test
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -495,7 +496,7 @@ func TestPassesAreSaid(t *testing.T) {
 			t.Errorf("look-back %v: %d passes, should be %d", c.lookBack, len(rec.Passes), c.want)
 		}
 		for _, p := range rec.Passes {
-			if p.Name == "" || p.Counts == "" || p.Dispatch == nil || p.Dispatch.Groups[0] < 1 {
+			if p.String() == "" || p.Op.Counts() == "" || p.Dispatch == nil || p.Dispatch.Groups[0] < 1 {
 				t.Errorf("pass %+v says too little", p)
 			}
 		}
@@ -544,7 +545,7 @@ func TestErrorsOfPassesAreReturned(t *testing.T) {
 	in, out := primitives.New(10), primitives.New(10)
 	for at := range 20 {
 		err := primitives.Sort(&pass.Failer{Runner: &pass.Recorder{}, At: at, Err: broken}, d, primitives.Keys{Words: in}, primitives.Vector{}, out)
-		if err != broken {
+		if !errors.Is(err, broken) {
 			t.Errorf("failure at pass %d: error %v", at, err)
 		}
 	}

@@ -124,7 +124,7 @@ type step struct {
 }
 
 func (s step) run(r pass.Runner) error {
-	_, err := r.Run(&pass.Pass{Name: s.name, Counts: s.counts, Program: s.program, Uniforms: s.uniforms,
+	_, err := r.Run(&pass.Pass{Op: pass.Text{Name: s.name, Says: s.counts}, Program: s.program, Uniforms: s.uniforms,
 		Dispatch: &pass.Dispatch{Groups: s.groups, Blocks: s.blocks}})
 	return err
 }

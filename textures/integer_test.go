@@ -17,7 +17,7 @@ import (
 func echo(t *testing.T, g *pass.GL, ref textures.Ref, w, h int) []uint32 {
 	t.Helper()
 	out := &textures.Temp{Width: w, Height: h, Words: 4}
-	_, err := g.Run(&pass.Pass{Name: "Echo", Color: out, Textures: []textures.Ref{ref}, Program: shaders.Compose("echo", nil,
+	_, err := g.Run(&pass.Pass{Op: pass.RenderQuad{}, Color: out, Textures: []textures.Ref{ref}, Program: shaders.Compose("echo", nil,
 		"layout(binding = 0) uniform usampler2D t;\nlayout(location = 0) out uvec4 texel;\nvoid main() { texel = texelFetch(t, ivec2(gl_FragCoord.xy), 0); }\n")})
 	if err != nil {
 		t.Fatal(err)

@@ -83,7 +83,7 @@ func TestACopiedTargetIsTheSameToTheBit(t *testing.T) {
 		for _, format := range []textures.Format{textures.D24S8, textures.D32FS8} {
 			ref := textures.TargetRef{Shape: textures.ShapeOf(100), Format: format}
 			draw := func(depth float32, stencil uint8) {
-				_, err := g.Run(&pass.Pass{Name: "fill", Target: ref, Clear: &pass.Clear{Value: stencil, Mask: 0xff}, Quad: depth,
+				_, err := g.Run(&pass.Pass{Op: pass.RenderQuad{}, Target: ref, Clear: &pass.Clear{Value: stencil, Mask: 0xff}, Quad: depth,
 					Depth: pass.Depth{Test: true, Write: true}})
 				if err != nil {
 					t.Fatal(err)

@@ -3,11 +3,9 @@ package trace
 import (
 	"fmt"
 	"math/bits"
-	"regexp"
 	"slices"
-	"strconv"
-	"strings"
 
+	"github.com/stencildb/stencildb/compute"
 	"github.com/stencildb/stencildb/internal/numbers"
 	"github.com/stencildb/stencildb/textures"
 )
@@ -15,14 +13,13 @@ import (
 // memory is working memory of compute passes as the pass before left it.
 type memory struct {
 	bitmap bool // a bit a record of a window of the chunk
-	chunk  int
 	window textures.Window
 	words  []uint32 // nil: undefined
 }
 
 // dispatch looks at a compute pass.
 func (t *tracer) dispatch(l *look) (after func() error, err error) {
-	window := t.window(l)
+	window := l.pass.Window
 	before := map[*textures.Scratch]*memory{}
 	for _, b := range l.pass.Dispatch.Blocks {
 		if b.Scratch == nil {
@@ -30,7 +27,7 @@ func (t *tracer) dispatch(l *look) (after func() error, err error) {
 		}
 		m := t.memories[b.Scratch]
 		if m == nil {
-			m = &memory{chunk: l.Chunk, window: window}
+			m = &memory{window: window}
 			m.bitmap = b.Scratch.Init == nil && !b.Scratch.Zero && b.Scratch.Words == 4*textures.Units(window.Rows)
 			if b.Scratch.Zero {
 				m.words = make([]uint32, b.Scratch.Words)
@@ -39,25 +36,12 @@ func (t *tracer) dispatch(l *look) (after func() error, err error) {
 		}
 		before[b.Scratch] = m
 	}
-	return func() error { return t.dispatched(l, window, before) }, nil
-}
-
-// window returns the rows of the chunk that a dispatch goes over.
-func (t *tracer) window(l *look) textures.Window {
-	for _, b := range l.pass.Dispatch.Blocks {
-		if b.Chunk != nil {
-			return b.Window
-		}
-		if m := t.memories[b.Scratch]; m != nil && m.bitmap {
-			return m.window
-		}
-	}
-	return textures.Window{Rows: l.grid.Rows}
+	return func() error { return t.dispatched(l, before) }, nil
 }
 
 // dispatched makes the pictures of a dispatch: the columns it read, then its working
 // memory.
-func (t *tracer) dispatched(l *look, window textures.Window, before map[*textures.Scratch]*memory) error {
+func (t *tracer) dispatched(l *look, before map[*textures.Scratch]*memory) error {
 	bitmaps := false
 	for i, b := range l.pass.Dispatch.Blocks {
 		if b.Chunk == nil || slices.Contains(l.pass.Dispatch.Blocks[:i], b) {
@@ -75,7 +59,7 @@ func (t *tracer) dispatched(l *look, window textures.Window, before map[*texture
 			continue
 		}
 		delete(before, b.Scratch)
-		now := &memory{bitmap: m.bitmap, chunk: m.chunk, window: m.window, words: make([]uint32, b.Scratch.Words)}
+		now := &memory{bitmap: m.bitmap, window: m.window, words: make([]uint32, b.Scratch.Words)}
 		if err := t.Read(b, now.words); err != nil {
 			return err
 		}
@@ -91,44 +75,28 @@ func (t *tracer) dispatched(l *look, window textures.Window, before map[*texture
 			l.tally()
 		}
 	}
-	if !bitmaps && !l.begins(unfinished) {
+	if !bitmaps && l.selects() {
 		return t.hostSelection(l)
 	}
 	return nil
 }
 
-var reportPlace = regexp.MustCompile(`\breport\(uint\(arg\[(\d+)\]\)`)
-
-// place returns the word of the result from which on the program leaves its counts.
-func (l *look) place() (at int, ok bool) {
-	for _, u := range l.pass.Uniforms {
-		if u.Name == "word" {
-			return int(u.U[0]), true
-		}
-	}
-	m := reportPlace.FindStringSubmatch(l.pass.Program.Text)
-	if m == nil {
-		return 0, false
-	}
-	i, err := strconv.Atoi(m[1])
-	if err != nil || i >= len(l.pass.Uniforms[0].I) {
-		return 0, false
-	}
-	return int(l.pass.Uniforms[0].I[i]), true
-}
-
-// counts is what the pass has added to the first word in which it counts.
+// counts is what the pass has added to the first word in which it counts records.
 func (l *look) counts() (n uint64, ok bool) {
-	at, ok := l.place()
-	if !ok || at >= len(l.words) {
+	op, ok := l.pass.Op.(interface{ Place() int })
+	if !ok || op.Place() < 0 || op.Place() >= len(l.words) {
 		return 0, false
 	}
-	return uint64(l.words[at] - l.was[at]), true
+	return uint64(l.words[op.Place()] - l.was[op.Place()]), true
 }
 
 // tally tells what a pass counts that counts one thing.
 func (l *look) tally() {
-	if n, ok := l.counts(); ok && !l.begins([]string{"Accumulate(", "Digits("}) && !strings.HasPrefix(l.Counts, "nothing") {
+	switch l.pass.Op.(type) {
+	case compute.Accumulate, compute.Digits:
+		return
+	}
+	if n, ok := l.counts(); ok {
 		l.Results = append(l.Results, numbers.Count(n, "record", "records")+" counted by the program")
 	}
 }
@@ -137,7 +105,7 @@ func (l *look) tally() {
 func (t *tracer) bitmap(l *look, m, now *memory) error {
 	same := slices.Equal(m.words, now.words)
 	what := "bitmap"
-	if l.begins([]string{"Decide("}) && !same {
+	if _, ok := l.pass.Op.(compute.Decide); ok && !same {
 		what = "candidates"
 	}
 	for i, words := range [][]uint32{m.words, now.words} {
@@ -184,9 +152,9 @@ func (t *tracer) column(l *look, b textures.Block) ([]Panel, error) {
 		return list, nil
 	}
 	var some []Panel
-	lows, highs := digitBits(l.Name), digitBits(l.Counts)
+	counts, decides := digits(l.pass.Op)
 	for _, p := range list {
-		if lows == nil && highs == nil || between(lows, p.bit) || between(highs, p.bit) {
+		if counts == nil || counts.Has(p.bit) || decides != nil && decides.Has(p.bit) {
 			some = append(some, p)
 		}
 	}
@@ -245,20 +213,3 @@ func (t *tracer) codeBlock(l *look, b textures.Block, words []uint32) (Panel, er
 	}
 	return t.codes(title, cells, top, name)
 }
-
-var digitLabel = regexp.MustCompile(`bits (\d+)\.\.(\d+)\)?$`)
-
-// digitBits finds the highest and the lowest bit of the digit that a text of package
-// compute ends with; nil where it names none.
-func digitBits(text string) []int {
-	m := digitLabel.FindStringSubmatch(text)
-	if m == nil {
-		return nil
-	}
-	high, _ := strconv.Atoi(m[1])
-	low, _ := strconv.Atoi(m[2])
-	return []int{high, low}
-}
-
-// between reports whether a digit has a bit.
-func between(digit []int, bit int) bool { return digit != nil && digit[1] <= bit && bit <= digit[0] }

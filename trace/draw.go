@@ -7,14 +7,12 @@ import (
 	"strings"
 
 	"github.com/stencildb/stencildb/pass"
-	"github.com/stencildb/stencildb/predicates"
 	"github.com/stencildb/stencildb/textures"
 )
 
 // buffer is a depth-stencil buffer as the pass before left it. What nothing has
 // been written to yet is undefined, and nil.
 type buffer struct {
-	chunk   int
 	column  int // whose limb the depths are; -1 for none
 	limb    int
 	offset  uint64    // added to the codes before limbs are taken
@@ -32,7 +30,7 @@ func (t *tracer) draw(l *look) (after func() error, err error) {
 	}
 	b := t.targets[p.Target]
 	if b == nil {
-		b = &buffer{chunk: l.Chunk, column: -1}
+		b = &buffer{column: -1}
 		if p.Target.Chunk != nil { // the depths are the codes, from the beginning
 			b.column = p.Target.Col
 			if b.depth, err = t.depths(l.grid, target); err != nil {
@@ -59,14 +57,15 @@ func (t *tracer) draw(l *look) (after func() error, err error) {
 		if err != nil {
 			return err
 		}
-		t.targets[p.Target], l.column = now, now.column
+		t.targets[p.Target] = now
 		return t.drawn(l, b, now, passed)
 	}, nil
 }
 
 // copies reports whether a pass is a CopyToDepth, which all records pass.
 func copies(p *pass.Pass) bool {
-	return p.Program.Name == "copy.frag" && p.Depth.Func == pass.Always && p.Bounds == nil && !p.Stencil.Test && !p.Count
+	_, ok := p.Op.(pass.CopyToDepth)
+	return ok
 }
 
 // depths reads the depths of the cells back.
@@ -124,7 +123,7 @@ func (t *tracer) passing(p *pass.Pass, target *textures.Target) ([]bool, error) 
 // after reads a buffer as the pass has left it.
 func (t *tracer) after(l *look, b *buffer, target *textures.Target) (*buffer, error) {
 	p := l.pass
-	now := &buffer{chunk: l.Chunk, column: b.column, limb: b.limb, offset: b.offset, texture: b.texture}
+	now := &buffer{column: b.column, limb: b.limb, offset: b.offset, texture: b.texture}
 	writes := p.Depth.Test && p.Depth.Write
 	if writes {
 		now.copied(p)
@@ -144,7 +143,7 @@ func (t *tracer) after(l *look, b *buffer, target *textures.Target) (*buffer, er
 // copied notes what a pass copies to depth, if that is known.
 func (b *buffer) copied(p *pass.Pass) {
 	b.column, b.limb, b.offset, b.texture = -1, 0, 0, nil
-	if c, ok := predicates.Copied(p); ok {
+	if c, ok := p.Op.(pass.CopyToDepth); ok && c.Col >= 0 {
 		b.column, b.limb, b.offset = c.Col, c.Limb, c.Offset
 	}
 }
@@ -330,7 +329,7 @@ func (t *tracer) paint(l *look) (after func() error, err error) {
 			}
 			bitmap = bitmap || r.Temp != nil
 		}
-		if !bitmap && !l.begins(unfinished) {
+		if !bitmap && l.selects() {
 			if err := t.hostSelection(l); err != nil {
 				return err
 			}

@@ -9,8 +9,6 @@ import (
 // Seen is a draw of backend classic that another runner has seen.
 type Seen struct {
 	Pass    *pass.Pass
-	Chunk   int
-	Column  int // whose limb the depth buffer holds after it; -1 for none
 	Samples uint64
 }
 
@@ -28,9 +26,9 @@ func Found(q *plan.Query, seen []Seen, values []table.Value) *Findings {
 	t := &tracer{plan: q, trace: &Trace{}, selected: map[int]table.Bitmap{}}
 	f := &Findings{}
 	for _, s := range seen {
-		p := &Pass{Name: s.Pass.Name, Counts: s.Pass.Counts, Chunk: s.Chunk, Samples: s.Samples, Search: -1, Sum: -1}
+		p := &Pass{Name: s.Pass.String(), Counts: s.Pass.Op.Counts(), Chunk: s.Pass.Chunk, Samples: s.Samples, Search: -1, Sum: -1}
 		f.Passes = append(f.Passes, p)
-		t.looks = append(t.looks, &look{Pass: p, pass: s.Pass, column: s.Column})
+		t.looks = append(t.looks, &look{Pass: p, pass: s.Pass})
 	}
 	t.steps(values)
 	f.Searches, f.Sums = t.trace.Searches, t.trace.Sums

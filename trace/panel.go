@@ -5,7 +5,6 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/textures"
 )
 
@@ -98,9 +97,6 @@ func stops(values []uint64, lo, hi uint64) []uint64 {
 
 // columnName names a column as the table does.
 func (t *tracer) columnName(col int) string { return t.plan.Table.Field(col).Name }
-
-// columnIdent names a column as the names of passes do.
-func (t *tracer) columnIdent(col int) string { return expr.Ident(t.columnName(col)) }
 
 // valueName writes a code of a column with its value.
 func (t *tracer) valueName(chunk, col int) func(uint64) string {

@@ -4,12 +4,13 @@ import (
 	"context"
 	"fmt"
 	"math/big"
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/stencildb/stencildb/compute"
 	"github.com/stencildb/stencildb/engine"
 	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/fused"
 	"github.com/stencildb/stencildb/glctx"
 	"github.com/stencildb/stencildb/internal/numbers"
 	"github.com/stencildb/stencildb/pass"
@@ -34,8 +35,6 @@ type tracer struct {
 	images   *images
 	looks    []*look // one a pass
 	programs map[string]int
-	chunks   map[*table.Chunk]int
-	chunk    int // of the pass before
 
 	targets  map[textures.TargetRef]*buffer
 	temps    map[*textures.Temp]*look // the pass that drew it last
@@ -47,12 +46,11 @@ type tracer struct {
 // look is a pass as it is looked at.
 type look struct {
 	*Pass
-	pass   *pass.Pass
-	grid   *grid
-	column int            // whose limb the depth buffer holds; -1 for none
-	was    []uint32       // compute: the result block before the pass
-	words  []uint32       // compute: the result block as the pass left it
-	from   *textures.Temp // fused: the partial results that were merged
+	pass  *pass.Pass
+	grid  *grid
+	was   []uint32       // compute: the result block before the pass
+	words []uint32       // compute: the result block as the pass left it
+	from  *textures.Temp // fused: the partial results that were merged
 	// counted is what the partial counts of a reduction add up to.
 	counted [4]uint64
 }
@@ -64,12 +62,11 @@ func newTracer(s engine.Stage, run pass.Runner) *tracer {
 		trace: &Trace{Device: s.Context.Caps().Renderer, Rows: s.Plan.Table.Rows(),
 			Answer: []Field{}, Plan: []string{}, Grids: []*grid{}, Images: []*Image{}, Columns: []*Column{}, Passes: []*Pass{}, Programs: []string{}, Searches: []*Search{}, Sums: []*Sum{}},
 		images:   &images{list: []*Image{}, at: map[[32]byte]int{}},
-		programs: map[string]int{}, chunks: map[*table.Chunk]int{}, targets: map[textures.TargetRef]*buffer{},
+		programs: map[string]int{}, targets: map[textures.TargetRef]*buffer{},
 		temps: map[*textures.Temp]*look{}, memories: map[*textures.Scratch]*memory{}, planes: map[textures.Block][]Panel{},
 		selected: map[int]table.Bitmap{}}
 	first := 0
-	for i, c := range s.Plan.Table.Chunks {
-		t.chunks[c] = i
+	for _, c := range s.Plan.Table.Chunks {
 		t.trace.Grids = append(t.trace.Grids, newGrid(first, c.Rows))
 		first += c.Rows
 	}
@@ -87,9 +84,7 @@ func (t *tracer) close() {
 
 // Run implements pass.Runner.
 func (t *tracer) Run(p *pass.Pass) (pass.Count, error) {
-	l := &look{pass: p, column: -1, Pass: &Pass{Name: p.Name, Counts: p.Counts, Counted: p.Count, Results: []string{}, Panels: []Panel{}, Search: -1, Sum: -1}}
-	l.Chunk = t.chunkOf(p)
-	t.chunk = l.Chunk
+	l := &look{pass: p, Pass: &Pass{Name: p.String(), Counts: p.Op.Counts(), Chunk: p.Chunk, Counted: p.Count, Results: []string{}, Panels: []Panel{}, Search: -1, Sum: -1}}
 	l.grid = t.trace.Grids[l.Chunk]
 	l.State, l.Uniforms, l.Program = t.state(l), uniforms(p.Uniforms), t.program(p)
 	see := t.draw
@@ -115,13 +110,16 @@ func (t *tracer) Run(p *pass.Pass) (pass.Count, error) {
 	return c, after()
 }
 
-var numberedClause = regexp.MustCompile(`^Eval(CNF|DNF): .* clause \d+$`)
-
 // splitNote explains the numbers of clauses, which are those of a WHERE clause whose
 // comparisons of wide columns have been split.
 func (t *tracer) splitNote(l *look) {
-	form := numberedClause.FindStringSubmatch(l.Name)
-	if form == nil {
+	form := ""
+	switch l.pass.Op.(type) {
+	case pass.EvalCNF:
+		form = "CNF"
+	case pass.EvalDNF:
+		form = "DNF"
+	default:
 		return
 	}
 	var wide []string
@@ -132,7 +130,7 @@ func (t *tracer) splitNote(l *look) {
 		}
 	}
 	if len(wide) > 0 {
-		l.Results = append(l.Results, fmt.Sprintf("clauses of the %s after splitting wide columns into %d-bit limbs: %s", form[1], textures.LimbBits, strings.Join(wide, ", ")))
+		l.Results = append(l.Results, fmt.Sprintf("clauses of the %s after splitting wide columns into %d-bit limbs: %s", form, textures.LimbBits, strings.Join(wide, ", ")))
 	}
 }
 
@@ -167,36 +165,6 @@ func (t *tracer) program(p *pass.Pass) int {
 	return i
 }
 
-// chunkOf says over which chunk a pass goes: that of the columns it reads, of the
-// buffer it draws to, or of the pass before.
-func (t *tracer) chunkOf(p *pass.Pass) int {
-	for _, r := range p.Textures {
-		if r.Chunk != nil {
-			return t.chunks[r.Chunk]
-		}
-		if l := t.temps[r.Temp]; l != nil {
-			return l.Chunk
-		}
-	}
-	if d := p.Dispatch; d != nil {
-		for _, b := range d.Blocks {
-			if b.Chunk != nil {
-				return t.chunks[b.Chunk]
-			}
-			if m := t.memories[b.Scratch]; m != nil && m.bitmap {
-				return m.chunk
-			}
-		}
-	}
-	if p.Target.Chunk != nil {
-		return t.chunks[p.Target.Chunk]
-	}
-	if b := t.targets[p.Target]; b != nil {
-		return b.chunk
-	}
-	return t.chunk
-}
-
 // selection is the selected records of a chunk as the plan specifies them.
 func (t *tracer) selection(chunk int) table.Bitmap {
 	b, ok := t.selected[chunk]
@@ -224,13 +192,14 @@ func (t *tracer) hostSelection(l *look) error {
 	return err
 }
 
-// unfinished are the beginnings of the names of passes that do not go over the
-// selection of the WHERE clause.
-var unfinished = []string{"Check(", "Select(", "Merge(", "NotNull(", "Values("}
-
-// begins reports whether the pass's name begins with one of several.
-func (l *look) begins(names []string) bool {
-	return slices.ContainsFunc(names, func(n string) bool { return strings.HasPrefix(l.Name, n) })
+// selects reports whether the pass goes over the selection of the WHERE clause, which it
+// evaluates or reads.
+func (l *look) selects() bool {
+	switch l.pass.Op.(type) {
+	case pass.Subnormals, fused.Bitmap, fused.Merge, compute.Write, compute.NotNull, compute.Values:
+		return false
+	}
+	return !l.pass.Part.Check
 }
 
 // ReadTexels implements pass.Runner: what is read back is told with the passes that
@@ -248,11 +217,14 @@ func (t *tracer) ReadTexels(temp *textures.Temp, words []uint32) error {
 	return nil
 }
 
-// partials says in words what partial results make together; the program's files
-// tell what they are.
+// partials says in words what partial results make together.
 func (t *tracer) partials(l *look, words []uint32) string {
-	switch files := l.pass.Program.Files; {
-	case slices.Contains(files, "sum.glsl"):
+	op := l.pass.Op
+	if m, ok := op.(fused.Merge); ok {
+		op = m.Op
+	}
+	switch op := op.(type) {
+	case fused.Sum:
 		sum, n := new(big.Int), uint64(0)
 		for i := 0; i < len(words); i += 4 {
 			part := new(big.Int).SetUint64(uint64(words[i+2]))
@@ -260,7 +232,7 @@ func (t *tracer) partials(l *look, words []uint32) string {
 			n += uint64(words[i+3])
 		}
 		return fmt.Sprintf("partial sums added up: the codes make %s, of %s", numbers.GroupedText(sum.String()), numbers.Count(n, "record", "records"))
-	case slices.Contains(files, "extremes.glsl"):
+	case fused.Extreme:
 		lo, hi := ^uint64(0), uint64(0)
 		for i := 0; i < len(words); i += 4 {
 			if a, b := uint64(words[i])|uint64(words[i+1])<<32, uint64(words[i+2])|uint64(words[i+3])<<32; a <= b {
@@ -270,10 +242,7 @@ func (t *tracer) partials(l *look, words []uint32) string {
 		if lo > hi {
 			return "no record is selected"
 		}
-		name := plainName
-		if col := l.reduced(); col >= 0 {
-			name = t.valueName(l.Chunk, col)
-		}
+		name := t.valueName(l.Chunk, op.Col)
 		return fmt.Sprintf("partial results together: the smallest is %s, the largest %s", name(lo), name(hi))
 	}
 	l.counted = [4]uint64{}
@@ -281,14 +250,4 @@ func (t *tracer) partials(l *look, words []uint32) string {
 		l.counted[i%4] += uint64(w)
 	}
 	return "partial counts added up: " + numbers.Grouped(l.counted[0])
-}
-
-// reduced is the column whose codes a reduction of backend fused goes over; -1 for none.
-func (l *look) reduced() int {
-	for _, r := range l.pass.Textures {
-		if r.Form == textures.LowWords && r.Chunk != nil {
-			return r.Cols[0]
-		}
-	}
-	return -1
 }

@@ -3,26 +3,37 @@ package trace
 import (
 	"fmt"
 	"math/bits"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/stencildb/stencildb/compute"
 	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/fused"
 	"github.com/stencildb/stencildb/internal/numbers"
+	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/table"
 )
 
 // steps says what the passes of searches and sums have found, given the values of
 // the plan's aggregates.
 func (t *tracer) steps(values []table.Value) {
-	t.searches(values)
+	t.bitSearches(values)
+	t.digitSearches(values)
+	t.rounds(values)
+	for _, s := range t.trace.Searches {
+		if !s.rounds {
+			s.known()
+		}
+	}
 	for i, l := range t.looks {
-		if col, bit, ok := testedBit(l); ok {
-			t.addBit(i, l, col, bit)
-		} else if col, ok := t.summed(l); ok {
-			t.addSum(i, l, col)
+		switch op := l.pass.Op.(type) {
+		case pass.TestBit:
+			t.addBit(i, l, op.Col, op.Bit)
+		case fused.Sum:
+			t.addSum(i, l, op.Col)
+		case compute.Accumulate:
+			t.addSum(i, l, op.Col)
 		}
 	}
 	for _, s := range t.trace.Sums {
@@ -30,94 +41,48 @@ func (t *tracer) steps(values []table.Value) {
 	}
 }
 
-var (
-	classicSearch = regexp.MustCompile(`^Kth(?:Largest|Smallest) bit (\d+): Compare\(`)
-	fusedSearch   = regexp.MustCompile(`^KthLargest\(.*\) bit (?:(\d+), )?(\d+)$`)
-)
-
-// ranked reports whether an aggregate is found by a k-th search.
-func ranked(a expr.Aggregate) bool {
-	switch a.Kind {
-	case expr.Min, expr.Max, expr.Percentile, expr.KthLargest, expr.KthSmallest:
-		return true
+// searched finds the bits that a pass of a search bit by bit counts for.
+func searched(op pass.Op) (high, low int, ok bool) {
+	switch op := op.(type) {
+	case pass.KthLargest:
+		return op.Bit, op.Bit, true
+	case fused.KthLargest:
+		return op.Low + op.Bits - 1, op.Low, true
 	}
-	return false
+	return 0, 0, false
 }
 
-// searches finds the passes of k-th searches.
-func (t *tracer) searches(values []table.Value) {
-	aggs := map[int][]int{} // by column
-	for i, a := range t.plan.Aggs {
-		if ranked(a) && !values[i].Null {
-			aggs[a.Col] = append(aggs[a.Col], i)
-		}
-	}
-	if slices.ContainsFunc(t.looks, func(l *look) bool { return l.pass.Dispatch != nil }) {
-		t.digitSearches(aggs, values)
-		t.rounds(values)
-	} else {
-		t.bitSearches(aggs, values)
-	}
-	for _, s := range t.trace.Searches {
-		if !s.rounds {
-			s.known()
-		}
-	}
-}
-
-// bitSearches finds those of backends classic and fused. The searches in a column
-// follow the order of the aggregates; one that needs no pass is passed over.
-func (t *tracer) bitSearches(waiting map[int][]int, values []table.Value) {
+// bitSearches finds those of backends classic and fused: one after the other, each from
+// the top bit down. Where a search serves several aggregates, it is run for each.
+func (t *tracer) bitSearches(values []table.Value) {
 	var current *Search
-	lastHigh, lastChunk := 0, 0
-	extreme := "" // Max or Min of a column, if that was the last
+	begun := map[int]bool{}
+	lastHigh, lastChunk, lastAgg := 0, 0, -1
 	for i, l := range t.looks {
-		if routine, col, ok := t.extreme(l, waiting); ok {
-			if routine != extreme || l.Chunk <= lastChunk {
-				waiting[col] = waiting[col][min(1, len(waiting[col])):]
-			}
-			extreme, lastChunk, current = routine, l.Chunk, nil
+		high, low, ok := searched(l.pass.Op)
+		if !ok || len(l.pass.Part.Aggs) == 0 {
 			continue
 		}
-		col, high, low, ok := t.bitSearch(l)
-		if !ok {
-			continue
-		}
-		goesOn := current != nil && current.agg.Col == col && (high < lastHigh || high == lastHigh && lastChunk < l.Chunk)
-		if !goesOn || !current.compares(l, high) {
+		goesOn := l.pass.Part.Aggs[0] == lastAgg && (high < lastHigh || high == lastHigh && lastChunk < l.Chunk)
+		if !goesOn {
 			current = nil
-		}
-		for current == nil && len(waiting[col]) > 0 {
-			agg := waiting[col][0]
-			waiting[col] = waiting[col][1:]
-			if s := t.newSearch(agg, values[agg], -1); s.compares(l, high) {
-				current = t.begin(s)
+			for _, agg := range l.pass.Part.Aggs {
+				if current == nil && !begun[agg] && !values[agg].Null {
+					begun[agg] = true
+					current = t.begin(t.newSearch(agg, values[agg], -1))
+				}
 			}
 		}
+		lastHigh, lastChunk, lastAgg = high, l.Chunk, l.pass.Part.Aggs[0]
 		if current == nil {
 			continue
 		}
-		extreme, lastHigh, lastChunk = "", high, l.Chunk
 		t.step(i, current, high)
 		current.try(high, low)
 		if high > low {
 			l.Results = current.reached(l, t.segment(l, current.agg.Col))
 		}
 	}
-}
-
-// compares reports whether a pass compares with the value that a search on backend
-// classic tries for a bit; others do not say, nor does a comparison of a limb.
-func (s *Search) compares(l *look, bit int) bool {
-	if !classicSearch.MatchString(l.Name) || !strings.Contains(l.Name, ": Compare("+expr.Ident(s.Column)+" ") {
-		return true
-	}
-	x := s.code>>(bit+1)<<(bit+1) + 1<<bit
-	label := fmt.Sprintf("code %d", x)
-	if x <= s.space.Max() {
-		label = (&expr.Const{V: s.space.Value(x)}).String()
-	}
-	return strings.HasSuffix(l.Name, " "+label+")")
 }
 
 // reached says how many records of the chunk reach each tentative value of the last
@@ -134,53 +99,21 @@ func (s *Search) reached(l *look, seg *table.Segment) []string {
 	return list
 }
 
-// extreme reports a pass of backend fused that finds the largest or smallest value of a
-// chunk, and names the routine.
-func (t *tracer) extreme(l *look, cols map[int][]int) (routine string, col int, ok bool) {
-	for col := range cols {
-		for _, of := range []string{"Max", "Min"} {
-			if t.routine(l, of, col) {
-				return of + "(" + t.columnIdent(col), col, true
-			}
-		}
-	}
-	return "", 0, false
-}
-
-// routine reports whether a pass is a routine over the selected records of a column.
-func (t *tracer) routine(l *look, routine string, col int) bool {
-	head := routine + "(" + t.columnIdent(col)
-	return l.Name == head+")" || strings.HasPrefix(l.Name, head+" WHERE ")
-}
-
-// bitSearch finds the column and the bits that a pass of backends classic and fused
-// counts for.
-func (t *tracer) bitSearch(l *look) (col, high, low int, ok bool) {
-	m := classicSearch.FindStringSubmatch(l.Name)
-	col = l.column
-	if m == nil {
-		if m = fusedSearch.FindStringSubmatch(l.Name); m == nil {
-			return 0, 0, 0, false
-		}
-		if c := l.reduced(); c >= 0 {
-			col = c
-		}
-	}
-	high, err := strconv.Atoi(m[len(m)-1])
-	if low = high; len(m) > 2 && m[1] != "" {
-		low = high - 1
-	}
-	return col, high, low, err == nil && col >= 0
-}
-
 // digitSearches finds those of backend compute that go digit by digit. Each is in one
-// chunk: the one that has all values, or each one for MIN and MAX.
-func (t *tracer) digitSearches(aggs map[int][]int, values []table.Value) {
+// chunk: the one that has all values, or each one for MIN and MAX. The first pass counts
+// for all aggregates of the column.
+func (t *tracer) digitSearches(values []table.Value) {
 	type place struct{ agg, chunk int }
 	begun := map[place]*Search{}
 	for i, l := range t.looks {
-		agg, high, ok := t.digitSearch(l, aggs)
-		if !ok {
+		count, _ := digits(l.pass.Op)
+		agg := -1
+		for _, a := range l.pass.Part.Aggs {
+			if agg < 0 && !values[a].Null {
+				agg = a
+			}
+		}
+		if count == nil || agg < 0 {
 			continue
 		}
 		at := place{agg, l.Chunk}
@@ -198,8 +131,20 @@ func (t *tracer) digitSearches(aggs map[int][]int, values []table.Value) {
 			s.Constant = constantBits(t.segment(l, s.agg.Col), s.Bits)
 			begun[at] = s
 		}
-		t.step(i, s, high)
+		t.step(i, s, count.High)
 	}
+}
+
+// digits are the bits that a pass of backend compute counts by, and those that it
+// decides; nil where there are none.
+func digits(op pass.Op) (counts, decides *compute.Bits) {
+	switch op := op.(type) {
+	case compute.Digits:
+		return &op.Bits, nil
+	case compute.Decide:
+		return &op.Next, &op.Bits
+	}
+	return nil, nil
 }
 
 // constantBits lists those of the lowest n, from the highest down, that are not stored.
@@ -210,32 +155,6 @@ func constantBits(seg *table.Segment, n int) (list []int) {
 		}
 	}
 	return list
-}
-
-// digitSearch finds the aggregate and the highest bit that a pass of backend compute
-// counts for. The first pass is for all aggregates of the column; in several chunks
-// those of another kind than MIN and MAX may be found in rounds.
-func (t *tracer) digitSearch(l *look, aggs map[int][]int) (agg, high int, ok bool) {
-	digit := digitBits(l.Counts)
-	if digit == nil {
-		return 0, 0, false
-	}
-	for col, list := range aggs {
-		if strings.HasPrefix(l.Name, "Digits("+t.columnIdent(col)+", ") {
-			for _, i := range list {
-				if k := t.plan.Aggs[i].Kind; len(t.plan.Table.Chunks) > 1 && (k == expr.Min || k == expr.Max) {
-					return i, digit[0], true
-				}
-			}
-			return list[0], digit[0], true
-		}
-		for _, i := range list {
-			if strings.HasPrefix(l.Counts, fmt.Sprintf("candidates of %v that are left, by ", t.plan.Aggs[i])) {
-				return i, digit[0], true
-			}
-		}
-	}
-	return 0, 0, false
 }
 
 // ofChunk is the value at which the search of a chunk ends, given the answer's: of MIN
@@ -264,16 +183,15 @@ func (t *tracer) ofChunk(a expr.Aggregate, chunk int, answer table.Value) (v tab
 // chunk's values below a threshold, of which a round has several. Which ones follow
 // from the answer: it is at or above a threshold, or below it.
 func (t *tracer) rounds(values []table.Value) {
-	for i, a := range t.plan.Aggs {
-		counts := "selected values below this threshold of " + a.String()
+	for i, v := range values {
 		var passes []int
 		for j, l := range t.looks {
-			if !values[i].Null && l.Search < 0 && l.Counts == counts {
+			if _, ok := l.pass.Op.(compute.Below); ok && !v.Null && slices.Contains(l.pass.Part.Aggs, i) {
 				passes = append(passes, j)
 			}
 		}
 		if len(passes) > 0 {
-			t.round(t.begin(t.newSearch(i, values[i], -1)), passes)
+			t.round(t.begin(t.newSearch(i, v, -1)), passes)
 		}
 	}
 }
@@ -283,25 +201,23 @@ func (t *tracer) rounds(values []table.Value) {
 func (t *tracer) round(s *Search, passes []int) {
 	s.rounds = true
 	thresholds := s.thresholds(t.plan.Table.Rows())
-	at := map[string]int{}
+	at := map[uint64]int{}
 	for i, code := range thresholds {
-		name := fmt.Sprintf("Popcount(%s < %v)", expr.Ident(s.Column), &expr.Const{V: s.space.Value(code)})
-		if _, ok := at[name]; !ok { // codes above infinity are all NaN
-			at[name] = i
-		}
+		at[code] = i
 	}
+	code := func(i int) uint64 { return t.looks[i].pass.Op.(compute.Below).Code }
 	for _, i := range passes {
 		t.step(i, s, 0)
-		l, code := t.looks[i], thresholds[at[t.looks[i].Name]]
-		s.mark(&s.Steps[len(s.Steps)-1], code)
+		l := t.looks[i]
+		s.mark(&s.Steps[len(s.Steps)-1], code(i))
 		n, _ := l.counts()
-		l.Results = []string{fmt.Sprintf("%s below %v", numbers.Count(n, "record is", "records are"), s.space.Value(code))}
+		l.Results = []string{fmt.Sprintf("%s below %v", numbers.Count(n, "record is", "records are"), s.space.Value(code(i)))}
 	}
 	open := len(thresholds) // the first that a later pass counts
 	for j := len(passes) - 1; j >= 0; j-- {
 		first, last := s.within(thresholds[:open])
 		s.narrow(&s.Steps[j], first, last, bits.Len64(first^last))
-		open = min(open, at[t.looks[passes[j]].Name])
+		open = min(open, at[code(passes[j])])
 	}
 }
 
@@ -329,30 +245,28 @@ func (s *Search) within(thresholds []uint64) (first, last uint64) {
 }
 
 // digits notes which bits a pass of backend compute decides and counts, and the counts
-// that it has left in the result: its program (kth.comp), or of the first pass the next
-// one's, says where.
+// that it has left in the result.
 func (t *tracer) digits(i int, s *Search, st *Step) {
 	l := t.looks[i]
-	if l.pass.Dispatch == nil {
+	counts, decides := digits(l.pass.Op)
+	if counts == nil || l.words == nil {
 		return
 	}
-	if st.Counts = digitBits(l.Counts); st.Counts == nil {
-		return
-	}
-	const before, from, to = 2, 8, 9 // in kth.comp's arg: a digit, places in the result
-	base, ok := l.place()
-	total := uint64(0)
-	if l.pass.Program.Name == "kth.comp" {
-		st.Decides = digitBits(l.Name)
-		arg := l.pass.Uniforms[0].I
-		base, ok = int(arg[to]), true
-		total = t.candidates(s, l, st.Decides, int(arg[from]), int(arg[before+2]))
-	} else if ok {
+	st.Counts = []int{counts.High, counts.Low}
+	var base int
+	var total uint64
+	switch op := l.pass.Op.(type) {
+	case compute.Digits:
+		base = op.Values
 		total = uint64(l.words[base]) // kept in the place of value 0
+	case compute.Decide:
+		st.Decides = []int{decides.High, decides.Low}
+		base = op.To
+		total = t.candidates(s, l, st.Decides, op.From, op.Size)
 	}
 	taken := s.bitsOf(t, l, st.Counts)
 	size := len(taken)
-	if !ok || size == 0 {
+	if size == 0 {
 		return
 	}
 	st.Taken = taken
@@ -392,15 +306,12 @@ func (t *tracer) candidates(s *Search, l *look, decides []int, from, size int) u
 	return rest
 }
 
-// anotherWindow reports whether pass i is followed by one of the same name over a later
-// window: the counts are those of a chunk when its last window has been counted.
+// anotherWindow reports whether pass i is followed by the same over a later window: the
+// counts are those of a chunk when its last window has been counted.
 func (t *tracer) anotherWindow(i int, l *look) bool {
-	for _, next := range t.looks[i+1:] {
-		if next.Name == l.Name && next.Counts == l.Counts && next.Chunk == l.Chunk && t.window(next).From > t.window(l).From {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(t.looks[i+1:], func(next *look) bool {
+		return next.pass.Op == l.pass.Op && next.Chunk == l.Chunk && next.pass.Window.From > l.pass.Window.From
+	})
 }
 
 // bitsOf writes the bits of the answer's code from a highest to a lowest one that are

@@ -3,10 +3,7 @@ package trace
 import (
 	"math/big"
 	"math/bits"
-	"strconv"
-	"strings"
 
-	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -33,15 +30,6 @@ type SumBit struct {
 	Share   float64 `json:"share"`
 }
 
-// testedBit reports a pass of the Accumulator on backend classic.
-func testedBit(l *look) (col, bit int, ok bool) {
-	if l.pass.Program.Name != "testbit.frag" {
-		return 0, 0, false
-	}
-	bit, err := strconv.Atoi(strings.TrimSuffix(l.Name[strings.LastIndex(l.Name, " ")+1:], ")"))
-	return l.pass.Textures[0].Cols[0], bit, err == nil
-}
-
 func (t *tracer) addBit(i int, l *look, col, bit int) {
 	n := len(t.trace.Sums) - 1
 	if n < 0 || t.trace.Sums[n].col != col || t.trace.Sums[n].Chunk != l.Chunk || t.trace.Sums[n].Bits[len(t.trace.Sums[n].Bits)-1].Bit >= bit {
@@ -50,16 +38,6 @@ func (t *tracer) addBit(i int, l *look, col, bit int) {
 	}
 	t.trace.Sums[n].Bits = append(t.trace.Sums[n].Bits, SumBit{Bit: bit, Pass: i, Records: l.Samples})
 	l.Sum = n
-}
-
-// summed reports a pass of backends fused and compute that adds all bits of a column up.
-func (t *tracer) summed(l *look) (col int, ok bool) {
-	for _, a := range t.plan.Aggs {
-		if a.Col >= 0 && (l.Name == "Accumulate("+expr.Ident(a.Name)+")" || t.routine(l, "Sum", a.Col)) {
-			return a.Col, true
-		}
-	}
-	return 0, false
 }
 
 func (t *tracer) addSum(i int, l *look, col int) {

@@ -42,7 +42,7 @@ func run(s *lesson.Stage) {
 	s.Say("Attributes that are read together can share a texel of four channels (red, green, blue, alpha). Record 123,456 of delay and distance in one: (%g, %g, %g, %g).",
 		packed[4*123456], packed[4*123456+1], packed[4*123456+2], packed[4*123456+3])
 
-	n := s.Run(&pass.Pass{Name: "RenderQuad", Target: s.Target, Count: true})
+	n := s.Run(&pass.Pass{Op: pass.RenderQuad{}, Target: s.Target, Count: true})
 	s.Say("To do something with every record, one draws a quad over the texels: a fragment is made for each, %s in all. "+
 		"The texture has %s texels; those behind the last record are not drawn.", numbers.Grouped(n), numbers.Grouped(shape.Width*shape.Height))
 	s.Agree(n, "SELECT COUNT(*) FROM flights")

@@ -22,7 +22,7 @@ var Lesson = &lesson.Lesson{Number: 4, Name: "bounds", Title: "A range by depth 
 // rangePass is the paper's routine 4.4 for lo <= column <= hi, over the column in the
 // depth buffer: one quad, whose own depth does not matter.
 func rangePass(s *lesson.Stage, c lesson.Column, lo, hi int64, quad float32) *pass.Pass {
-	return &pass.Pass{Name: fmt.Sprintf("Range(%s in %d..%d)", c.Name, lo, hi), Target: s.Target, Clear: &pass.Clear{Mask: 0xff},
+	return &pass.Pass{Op: pass.Range{Text: fmt.Sprintf("%s in %d..%d", c.Name, lo, hi)}, Target: s.Target, Clear: &pass.Clear{Mask: 0xff},
 		Quad:    quad,
 		Depth:   pass.Depth{Test: true, Func: pass.Always},
 		Bounds:  &pass.Bounds{Lo: float64(c.Depth(lo)), Hi: float64(c.Depth(hi))},
@@ -35,7 +35,7 @@ func rangePass(s *lesson.Stage, c lesson.Column, lo, hi int64, quad float32) *pa
 func twoPasses(s *lesson.Stage, c lesson.Column, lo, hi int64) []*pass.Pass {
 	compare := func(op string, f pass.Func, v int64, st pass.Stencil) *pass.Pass {
 		st.Test, st.Mask, st.WriteMask = true, 0xff, 0xff
-		return &pass.Pass{Name: fmt.Sprintf("Compare(%s %s %d)", c.Name, op, v), Target: s.Target,
+		return &pass.Pass{Op: pass.Compare{Text: fmt.Sprintf("%s %s %d", c.Name, op, v)}, Target: s.Target,
 			Quad: c.Depth(v), Depth: pass.Depth{Test: true, Func: f}, Stencil: st, Count: true}
 	}
 	first := compare(">=", pass.LEqual, lo, pass.Stencil{Func: pass.Always, Ref: 1, Pass: pass.Replace})

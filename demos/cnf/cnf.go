@@ -51,7 +51,7 @@ func evalCNF(s *lesson.Stage, clauses [][]predicate, look func(p *pass.Pass, n u
 		for _, p := range clause {
 			c := s.Column(p.column)
 			s.CopyToDepth(c)
-			q := &pass.Pass{Name: fmt.Sprintf("Compare(%s %s %d)", p.column, p.op, p.value), Target: s.Target, Clear: clear,
+			q := &pass.Pass{Op: pass.Compare{Text: fmt.Sprintf("%s %s %d", p.column, p.op, p.value)}, Target: s.Target, Clear: clear,
 				Quad:    c.Depth(p.value),
 				Depth:   pass.Depth{Test: true, Func: function[p.op]},
 				Stencil: pass.Stencil{Test: true, Func: pass.Equal, Ref: valid, Mask: 0xff, Pass: op, WriteMask: 0xff},
@@ -61,7 +61,7 @@ func evalCNF(s *lesson.Stage, clauses [][]predicate, look func(p *pass.Pass, n u
 			look(q, n)
 			clear = nil
 		}
-		drop := &pass.Pass{Name: fmt.Sprintf("drop who failed clause %d", i+1), Target: s.Target,
+		drop := &pass.Pass{Op: pass.EvalCNF{Clause: i + 1}, Target: s.Target,
 			Stencil: pass.Stencil{Test: true, Func: pass.Equal, Ref: valid, Mask: 0xff, Pass: pass.Zero, WriteMask: 0xff}}
 		s.Run(drop)
 		look(drop, 0)
@@ -76,8 +76,8 @@ func run(s *lesson.Stage) {
 	n := evalCNF(s, clauses, func(p *pass.Pass, moved uint64) {
 		stencil := s.Stencil()
 		h := histogram(stencil)
-		s.Row("%-30s %-22s %8s %9s %9s %9s", p.Name, rule(p), numbers.Grouped(moved), numbers.Grouped(h[0]), numbers.Grouped(h[1]), numbers.Grouped(h[2]))
-		sheet.Panels = append(sheet.Panels, draw.Panel{Title: fmt.Sprintf("%d  %s", len(sheet.Panels)+1, p.Name),
+		s.Row("%-30s %-22s %8s %9s %9s %9s", p.String(), rule(p), numbers.Grouped(moved), numbers.Grouped(h[0]), numbers.Grouped(h[1]), numbers.Grouped(h[2]))
+		sheet.Panels = append(sheet.Panels, draw.Panel{Title: fmt.Sprintf("%d  %s", len(sheet.Panels)+1, p.String()),
 			Draw:   draw.Records{Shape: s.Target.Shape, Colors: draw.Values(stencil)},
 			Note:   rule(p),
 			Legend: legend(h)})
@@ -89,7 +89,7 @@ func run(s *lesson.Stage) {
 	steps, count := s.Query("SELECT COUNT(*) FROM flights WHERE " + where)
 	s.Say("Backend classic draws the same passes for this WHERE, copies included, and answers %v:", count)
 	for _, p := range steps {
-		s.Row("%s", p.Pass.Name)
+		s.Row("%s", p.Pass)
 	}
 	s.Say("Look at the picture: the grey region, 0, only ever grows. Orange and blue change places with each clause, so that " +
 		"a record that has satisfied one predicate of a clause is not tested by the others: its value is not the one they ask for.")

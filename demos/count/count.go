@@ -21,7 +21,7 @@ var Lesson = &lesson.Lesson{Number: 7, Name: "count", Title: "COUNT by occlusion
 
 // compare is a quad that counts, over the records that pass a stencil test.
 func compare(s *lesson.Stage, c lesson.Column, op string, f pass.Func, value int64, test pass.Stencil) *pass.Pass {
-	return &pass.Pass{Name: fmt.Sprintf("Compare(%s %s %d)", c.Name, op, value), Target: s.Target,
+	return &pass.Pass{Op: pass.Compare{Text: fmt.Sprintf("%s %s %d", c.Name, op, value)}, Target: s.Target,
 		Quad: c.Depth(value), Depth: pass.Depth{Test: true, Func: f}, Stencil: test, Count: true}
 }
 
@@ -39,7 +39,7 @@ var marked = pass.Stencil{Test: true, Func: pass.Equal, Ref: 1, Mask: 0xff}
 func run(s *lesson.Stage) {
 	delay, distance := s.Column("delay"), s.Column("distance")
 	s.Say("An occlusion query counts the samples that pass all tests between its beginning and its end; a sample is a fragment's texel, so a record. A quad without any test counts all:")
-	all := s.Show(&pass.Pass{Name: "RenderQuad", Target: s.Target, Count: true})
+	all := s.Show(&pass.Pass{Op: pass.RenderQuad{}, Target: s.Target, Count: true})
 
 	s.Say("With a depth test it is COUNT(*) with a predicate; divided by the number of records, the selectivity:")
 	s.CopyToDepth(delay)

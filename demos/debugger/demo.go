@@ -141,7 +141,7 @@ func (d *Demo) take(m moment, s *scene, stage *engine.Stage) {
 func (s *scene) entries() []Entry {
 	list := make([]Entry, len(s.passes))
 	for i, p := range s.passes {
-		list[i] = Entry{p.Name, p.Counts, p.Count, s.counts[i]}
+		list[i] = Entry{p.Op, p.Routine(), p.Count, s.counts[i]}
 	}
 	return list
 }

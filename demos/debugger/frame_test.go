@@ -228,7 +228,7 @@ func TestDraggingANumberLineSweepsTheSelection(t *testing.T) {
 	}
 	d.Handle(glctx.Event{Kind: glctx.MouseReleased})
 	d.draws(t)
-	if d.foundOf != d.SQL || !strings.Contains(d.Passes[1].Name, d.Constants[0].Value.String()) {
+	if d.foundOf != d.SQL || !strings.Contains(d.Passes[1].Op.String(), d.Constants[0].Value.String()) {
 		t.Errorf("after the release: %v", d.Passes)
 	}
 	d.goes(t, d.Last())

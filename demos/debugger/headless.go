@@ -20,6 +20,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/stencildb/stencildb/internal/files"
+	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/table"
 	"github.com/stencildb/stencildb/textures"
 )
@@ -102,8 +103,15 @@ func (d *Demo) point() {
 // comparing is the step after the pass that compares the first constant's attribute.
 func (d *Demo) comparing() int {
 	for i, s := range d.scene.seen {
-		if s.Column == d.Constants[0].Col && comparesDepth(s.Pass) {
-			return i + 1
+		switch op := s.Pass.Op.(type) {
+		case pass.Compare:
+			if op.Col == d.Constants[0].Col {
+				return i + 1
+			}
+		case pass.Range:
+			if op.Col == d.Constants[0].Col {
+				return i + 1
+			}
 		}
 	}
 	return d.Last()

@@ -4,13 +4,14 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/table"
 )
 
 // Entry is a pass of the statement as the list shows it.
 type Entry struct {
-	Name    string
-	Counts  string // in words what it counts or leaves behind
+	Op      pass.Op
+	Routine string
 	Counted bool
 	Samples uint64
 }

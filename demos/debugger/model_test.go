@@ -4,12 +4,14 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/stencildb/stencildb/pass"
 )
 
 // three is a model of a statement of three passes, two of which count.
 func three() *Model {
 	m := newModel("SELECT COUNT(*) FROM t WHERE a > 1")
-	m.learn([]Entry{{Name: "CopyToDepth(a)"}, {Name: "Compare(a > 1)", Counted: true, Samples: 7}, {Name: "Count", Counted: true, Samples: 5}}, true)
+	m.learn([]Entry{{Op: pass.CopyToDepth{Attribute: pass.Attribute{Name: "a"}}}, {Op: pass.Compare{Text: "a > 1"}, Counted: true, Samples: 7}, {Op: pass.CountSelection, Counted: true, Samples: 5}}, true)
 	return m
 }
 
@@ -85,12 +87,12 @@ func TestSpeedIsBounded(t *testing.T) {
 func TestPassesOfAnotherConstantAreKnownToTheStepOnly(t *testing.T) {
 	m := three()
 	m.Go(2)
-	m.learn([]Entry{{Name: "CopyToDepth(a)"}, {Name: "Compare(a > 2)", Counted: true, Samples: 3}}, false)
-	if m.Executed != 2 || len(m.Passes) != 3 || m.Passes[1].Samples != 3 || m.Passes[2].Name != "Count" {
+	m.learn([]Entry{{Op: pass.CopyToDepth{Attribute: pass.Attribute{Name: "a"}}}, {Op: pass.Compare{Text: "a > 2"}, Counted: true, Samples: 3}}, false)
+	if m.Executed != 2 || len(m.Passes) != 3 || m.Passes[1].Samples != 3 || m.Passes[2].Op != pass.CountSelection {
 		t.Errorf("%d executed: %v", m.Executed, m.Passes)
 	}
 	m.Go(m.Last())
-	m.learn([]Entry{{Name: "Compare(a > 3)"}}, true)
+	m.learn([]Entry{{Op: pass.Compare{Text: "a > 3"}}}, true)
 	if len(m.Passes) != 1 || !m.AtAnswer() {
 		t.Errorf("%v, step %d", m.Passes, m.Step)
 	}

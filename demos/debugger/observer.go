@@ -4,14 +4,12 @@ import (
 	"context"
 	"errors"
 	"math"
-	"slices"
 	"strings"
 
 	"github.com/stencildb/stencildb/engine"
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/plan"
-	"github.com/stencildb/stencildb/predicates"
 	"github.com/stencildb/stencildb/shaders"
 	"github.com/stencildb/stencildb/table"
 	"github.com/stencildb/stencildb/textures"
@@ -251,7 +249,7 @@ func (o *observer) after(p *pass.Pass) error {
 	s := o.scene
 	s.drew = s.drew || p.Color != nil
 	if p.Target.Shape.Rows == 0 {
-		s.see(p, -1)
+		s.see(p)
 		return nil
 	}
 	t, err := o.gl.Store().Target(p.Target)
@@ -265,7 +263,7 @@ func (o *observer) after(p *pass.Pass) error {
 	}
 	c.wrote(p)
 	s.target, s.chunk = c, c.chunk
-	s.see(p, c.col)
+	s.see(p)
 	if mask := s.maskOf(p, o.mask); mask != nil {
 		s.mask, err = o.gl.Store().Texture(textures.Ref{Temp: mask})
 	}
@@ -273,8 +271,8 @@ func (o *observer) after(p *pass.Pass) error {
 }
 
 // see keeps what the analysis of searches and sums wants to know of a pass.
-func (s *scene) see(p *pass.Pass, col int) {
-	s.seen = append(s.seen, trace.Seen{Pass: p, Chunk: slices.Index(s.plan.Table.Chunks, s.chunk), Column: col, Samples: s.counts[len(s.counts)-1]})
+func (s *scene) see(p *pass.Pass) {
+	s.seen = append(s.seen, trace.Seen{Pass: p, Samples: s.counts[len(s.counts)-1]})
 }
 
 // maskOf returns the colour buffer that shows what pass p let pass.
@@ -295,7 +293,7 @@ func (c *contents) wrote(p *pass.Pass) {
 		return
 	}
 	c.depth, c.col = true, -1
-	if copied, ok := predicates.Copied(p); ok {
+	if copied, ok := p.Op.(pass.CopyToDepth); ok && copied.Col >= 0 {
 		c.chunk = p.Textures[0].Chunk
 		if !copied.Shifted {
 			c.col, c.limb = copied.Col, copied.Limb

@@ -204,9 +204,9 @@ func (f *frame) listRow(row image.Rectangle, step int) {
 		end -= f.width(regular, count) + 8
 	}
 	x = max(f.text(small, x, y, fmt.Sprint(step), faint)+6, row.Min.X+30)
-	name := e.Name
+	name := e.Op.String()
 	if step > d.Executed && d.foundOf != d.SQL { // that of another constant
-		name, _, _ = strings.Cut(name, "(")
+		name = e.Routine
 	}
 	f.text(regular, x, y, f.clipMiddle(regular, name, end-x), shade)
 }
@@ -244,8 +244,8 @@ func (f *frame) state() error {
 		return nil
 	}
 	e := d.Passes[d.Step-1]
-	write(bold, fmt.Sprintf("%d  %s", d.Step, e.Name), ink)
-	write(regular, "Counts "+e.Counts+".", ink)
+	write(bold, fmt.Sprintf("%d  %s", d.Step, e.Op), ink)
+	write(regular, "Counts "+e.Op.Counts()+".", ink)
 	for _, s := range strings.Split(f.scene.pass.State(), "; ") {
 		write(small, s, faint)
 	}

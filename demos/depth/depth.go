@@ -26,7 +26,7 @@ var Lesson = &lesson.Lesson{Number: 2, Name: "depth", Title: "Copy to depth, and
 // copyToDepth is a pass that makes an attribute the depth of its texels. drop is how
 // many of the lowest bits of the codes get lost on the way.
 func copyToDepth(s *lesson.Stage, c lesson.Column, drop int) *pass.Pass {
-	return &pass.Pass{Name: "CopyToDepth(" + c.Name + ")", Target: s.Target,
+	return &pass.Pass{Op: pass.CopyToDepth{Attribute: pass.Attribute{Name: c.Name, Col: c.Index}}, Target: s.Target,
 		Program:  shaders.Source{Name: "coarse.frag", Text: "#version 450 core\n#line 1\n" + program},
 		Textures: []textures.Ref{c.Texture},
 		Uniforms: []shaders.Uniform{shaders.Float("lost", float32(uint64(1)<<drop))},
@@ -36,7 +36,7 @@ func copyToDepth(s *lesson.Stage, c lesson.Column, drop int) *pass.Pass {
 // below counts the records in front of the quad of `column < value`, which loses the
 // same bits as the records have.
 func below(s *lesson.Stage, c lesson.Column, value int64, drop int) uint64 {
-	return s.Run(&pass.Pass{Name: fmt.Sprintf("Compare(%s < %d)", c.Name, value), Target: s.Target,
+	return s.Run(&pass.Pass{Op: pass.Compare{Text: fmt.Sprintf("%s < %d", c.Name, value)}, Target: s.Target,
 		Quad:  lesson.DepthOf(c.Code(value) >> drop << drop),
 		Depth: pass.Depth{Test: true, Func: pass.Greater},
 		Count: true})
@@ -97,6 +97,6 @@ func wide(s *lesson.Stage) {
 	steps, n := s.Query(query)
 	s.Say("So they are cut into limbs of 24 bits, each compared by itself: first the upper limbs, and where these are equal the lower ones. %s (%v) takes:", query, n)
 	for _, p := range steps {
-		s.Row("%s", p.Pass.Name)
+		s.Row("%s", p.Pass)
 	}
 }

@@ -72,9 +72,8 @@ func (f *figure) draw() (*image.Paletted, error) {
 	var counts []string
 	for i, s := range f.steps {
 		x, y := place(i)
-		routine, argument := split(s.Pass.Name)
-		c.Text(c.Bold, x, y+64, fmt.Sprintf("%d %s", i+1, routine))
-		c.Lines(x, y+98, panel, argument)
+		c.Text(c.Bold, x, y+64, fmt.Sprintf("%d %s", i+1, s.Pass.Routine()))
+		c.Lines(x, y+98, panel, argument(s.Pass.Op))
 		c.panel(x, y+depthAt, f.shape, tested(s))
 		c.Text(c.Body, x, y+arrowAt, rule(s.Pass))
 		if s.Stencil == nil {
@@ -106,13 +105,17 @@ func (f *figure) draw() (*image.Paletted, error) {
 // place returns where the i-th pass stands.
 func place(i int) (x, y int) { return margin + (1+i%perRow)*pitch, top + i/perRow*strip }
 
-// split takes a pass's name apart: "Compare(delay < 0)", "EvalCNF: drop records".
-func split(name string) (routine, argument string) {
-	if routine, argument, ok := strings.Cut(name, ": "); ok {
-		return routine, argument
+// argument is what stands below the routine of a pass.
+func argument(op pass.Op) string {
+	switch op := op.(type) {
+	case pass.CopyToDepth:
+		return op.Attribute.String()
+	case pass.Compare:
+		return op.Predicate()
+	case pass.EvalCNF:
+		return op.Does()
 	}
-	routine, argument, _ = strings.Cut(strings.TrimSuffix(name, ")"), "(")
-	return routine, argument
+	return op.Counts()
 }
 
 // rule says what a pass does to stencil values: "passes: 1 → 2".

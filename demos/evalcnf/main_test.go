@@ -36,7 +36,7 @@ func TestEveryPassIsRecorded(t *testing.T) {
 	_, f := evaluated(t)
 	var names []string
 	for i, s := range f.steps {
-		names = append(names, s.Pass.Name)
+		names = append(names, s.Pass.String())
 		if len(s.Depth) != slice || (s.Stencil != nil) != (i > 0) || i > 0 && len(s.Stencil) != slice {
 			t.Errorf("%s left %d depth and %d stencil values", s.Pass, len(s.Depth), len(s.Stencil))
 		}

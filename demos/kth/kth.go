@@ -37,7 +37,7 @@ func kthLargest(s *lesson.Stage, bits int, k uint64, test pass.Stencil, look fun
 	var x uint64
 	for i := bits - 1; i >= 0; i-- {
 		tried := x + 1<<i
-		count := s.Run(&pass.Pass{Name: fmt.Sprintf("Compare(code >= %d)", tried), Target: s.Target,
+		count := s.Run(&pass.Pass{Op: pass.Compare{Text: fmt.Sprintf("code >= %d", tried)}, Target: s.Target,
 			Quad:    lesson.DepthOf(tried),
 			Depth:   pass.Depth{Test: true, Func: pass.LEqual},
 			Stencil: test,

@@ -80,7 +80,7 @@ func TestPassesIsTheDepthTest(t *testing.T) {
 		depth := s.Depth()
 		for f := pass.Always; f <= pass.Greater; f++ {
 			for _, v := range []int64{-86, 0, 60, 1444} {
-				p := &pass.Pass{Name: f.String(), Target: s.Target, Quad: delay.Depth(v), Depth: pass.Depth{Test: true, Func: f}, Count: true}
+				p := &pass.Pass{Op: pass.RenderQuad{}, Target: s.Target, Quad: delay.Depth(v), Depth: pass.Depth{Test: true, Func: f}, Count: true}
 				var want uint64
 				for _, d := range depth {
 					if Passes(p, d) {
@@ -147,7 +147,7 @@ func TestTheFirstErrorIsTheLast(t *testing.T) {
 		s.Say("after")
 		delay := s.Column("delay")
 		s.CopyToDepth(delay)
-		p := &pass.Pass{Name: "all", Target: s.Target, Count: true}
+		p := &pass.Pass{Op: pass.RenderQuad{}, Target: s.Target, Count: true}
 		steps, _ := s.Query("SELECT COUNT(*) FROM flights")
 		if s.Run(p) != 0 || len(steps) != 0 || s.Backend("cpu", "SELECT COUNT(*) FROM flights")[0].N != 0 || len(s.Stencil()) != len(s.Depth()) || len(s.Texels(delay.Texture)) < s.Table.Rows() {
 			t.Error("a stage that has failed goes on")

@@ -118,7 +118,7 @@ func (s *Stage) Show(p *pass.Pass) uint64 {
 
 // Describe writes what a pass is, a line for each piece of state.
 func (s *Stage) Describe(p *pass.Pass) {
-	s.Row("pass  %s", p.Name)
+	s.Row("pass  %v", p)
 	for _, state := range strings.Split(p.State(), "; ") {
 		s.Row("      %s", state)
 	}

@@ -10,7 +10,7 @@ import (
 func solve(s *lesson.Stage) uint64 {
 	delay := s.Column("delay")
 	s.CopyToDepth(delay)
-	below60 := s.Run(compare(s, "Compare(delay < 60)", pass.Greater, delay.Depth(60)))
-	below15 := s.Run(compare(s, "Compare(delay < 15)", pass.Greater, delay.Depth(15)))
+	below60 := s.Run(compare(s, "delay < 60", pass.Greater, delay.Depth(60)))
+	below15 := s.Run(compare(s, "delay < 15", pass.Greater, delay.Depth(15)))
 	return below60 - below15
 }

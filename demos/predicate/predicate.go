@@ -2,6 +2,8 @@
 package predicate
 
 import (
+	"fmt"
+
 	"embed"
 
 	"github.com/stencildb/stencildb/demos/draw"
@@ -22,8 +24,8 @@ const constant = 60
 
 // compare is the pass of `delay op d`: one quad over all records at the depth of d.
 // Nothing is written; the samples that pass the test are counted.
-func compare(s *lesson.Stage, name string, f pass.Func, depth float32) *pass.Pass {
-	return &pass.Pass{Name: name, Target: s.Target,
+func compare(s *lesson.Stage, text string, f pass.Func, depth float32) *pass.Pass {
+	return &pass.Pass{Op: pass.Compare{Text: text}, Target: s.Target,
 		Quad:  depth,
 		Depth: pass.Depth{Test: true, Func: f},
 		Count: true}
@@ -38,7 +40,7 @@ func run(s *lesson.Stage) {
 	depth := s.Depth()
 
 	s.Say("`delay < %d` is a quad at that depth. GREATER means: the quad's depth is greater than the stored one.", constant)
-	less := compare(s, "Compare(delay < 60)", pass.Greater, quad)
+	less := compare(s, "delay < 60", pass.Greater, quad)
 	n := s.Show(less)
 	s.Agree(n, "SELECT COUNT(*) FROM flights WHERE delay < 60")
 
@@ -48,13 +50,13 @@ func run(s *lesson.Stage) {
 		op string
 		f  pass.Func
 	}{{"<", pass.Greater}, {"<=", pass.GEqual}, {"=", pass.Equal}, {">=", pass.LEqual}, {">", pass.Less}, {"<>", pass.NotEqual}} {
-		n := s.Run(compare(s, "Compare(delay "+o.op+" 60)", o.f, quad))
+		n := s.Run(compare(s, "delay "+o.op+" 60", o.f, quad))
 		s.Row("delay %-2s %d    %-14v %9s", o.op, constant, o.f, numbers.Grouped(n))
 	}
 
 	s.Say("And another constant is the same quad at another depth, nearer or farther:")
 	for _, d := range []int64{-10, 0, 15, 60, 240} {
-		n := s.Run(compare(s, "Compare", pass.Greater, delay.Depth(d)))
+		n := s.Run(compare(s, fmt.Sprintf("delay < %d", d), pass.Greater, delay.Depth(d)))
 		s.Row("delay < %-4d quad at %4d / 2^24 %9s", d, delay.Code(d), numbers.Grouped(n))
 	}
 

@@ -40,7 +40,7 @@ func (q query) String() string {
 func semilinear(s *lesson.Stage, q query) *pass.Pass {
 	delay, distance := s.Column("delay"), s.Column("distance")
 	b := q.b - q.s0*delay.Min() - q.s1*distance.Min()
-	return &pass.Pass{Name: "Semilinear(" + q.String() + ")", Target: s.Target, Clear: &pass.Clear{Mask: 0xff},
+	return &pass.Pass{Op: pass.Semilinear{Text: q.String()}, Target: s.Target, Clear: &pass.Clear{Mask: 0xff},
 		Program:  shaders.Load("semilinear.frag", "TEXTURES 1", "OP >"),
 		Textures: []textures.Ref{textures.Pack(s.Table.Chunks[0], []int{delay.Index, distance.Index})},
 		Uniforms: []shaders.Uniform{{Name: "s", F: []float32{float32(q.s0), float32(q.s1), 0, 0}}, shaders.Float("b", float32(b))},

@@ -10,7 +10,7 @@ import (
 func solve(s *lesson.Stage) uint64 {
 	delay := s.Column("delay")
 	s.CopyToDepth(delay)
-	n := s.Run(&pass.Pass{Name: "Compare(delay > 60)", Target: s.Target, Clear: &pass.Clear{Mask: 0xff},
+	n := s.Run(&pass.Pass{Op: pass.Compare{Text: "delay > 60"}, Target: s.Target, Clear: &pass.Clear{Mask: 0xff},
 		Quad:    delay.Depth(60),
 		Depth:   pass.Depth{Test: true, Func: pass.Less},
 		Stencil: pass.Stencil{Test: true, Func: pass.Always, Ref: 1, Mask: 0xff, Pass: pass.Replace, WriteMask: 0xff},

@@ -24,7 +24,7 @@ var Lesson = &lesson.Lesson{Number: 9, Name: "sum", Title: "SUM bit by bit, and 
 // testBit counts the records whose code has bit i set, among those that pass a
 // stencil test. The fragment program discards the others.
 func testBit(s *lesson.Stage, c lesson.Column, i int, test pass.Stencil) *pass.Pass {
-	return &pass.Pass{Name: fmt.Sprintf("TestBit(%s, %d)", c.Name, i), Target: s.Target,
+	return &pass.Pass{Op: pass.TestBit{Attribute: pass.Attribute{Name: c.Name, Col: c.Index}, Bit: i}, Target: s.Target,
 		Program:  shaders.Load("testbit.frag", "CHANNEL r"),
 		Textures: []textures.Ref{c.Texture},
 		Uniforms: []shaders.Uniform{shaders.Float("scale", 1/float32(uint64(2)<<i))},

@@ -111,7 +111,7 @@ func TestPartsMergeToTheWhole(t *testing.T) {
 				var got []table.Value
 				go func() {
 					defer close(main)
-					got, err = plan.Finish(plan.Merge(q, parts), q, true)
+					got, err = plan.Finish(plan.Merge(q, parts), q)
 				}()
 				for f := range main {
 					f()

@@ -41,7 +41,7 @@ func onDevice(t *testing.T, g *pass.GL, program shaders.Source, pairs [][2]uint6
 		words = append(words, uint32(p[0]), uint32(p[0]>>32), uint32(p[1]), uint32(p[1]>>32))
 	}
 	in, out := &textures.Scratch{Words: len(words), Init: words}, &textures.Scratch{Words: len(words)}
-	_, err := g.Run(&pass.Pass{Name: "divide", Program: program, Dispatch: &pass.Dispatch{Groups: [2]int{len(pairs) / 64},
+	_, err := g.Run(&pass.Pass{Op: pass.RenderQuad{}, Program: program, Dispatch: &pass.Dispatch{Groups: [2]int{len(pairs) / 64},
 		Blocks: []textures.Block{textures.ScratchBlock(out), textures.ScratchBlock(in)}}})
 	if err != nil {
 		t.Fatal(err)

@@ -1,0 +1,230 @@
+package aggregates
+
+import (
+	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/pass"
+	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/predicates"
+	"github.com/stencildb/stencildb/table"
+)
+
+// Selection is the selected records of all chunks of a table; it implements
+// [plan.Selection].
+type Selection struct {
+	q     *plan.Query
+	table *table.Table
+	parts []*part
+	// reached keeps the counts of histograms, by column.
+	reached map[int]plan.Reached
+}
+
+// part is the selection of one chunk.
+type part struct {
+	eval *predicates.Evaluator
+	pred *plan.Pred
+	keep bool // the stencil buffer must hold the selection
+	sel  *predicates.Selection
+	gen  int // counts evaluations of the WHERE
+	// notNull keeps, by column, the number of selected records where it is not NULL.
+	notNull map[int]uint64
+}
+
+// NewSelection sets up the selection of each chunk; nothing runs yet. keep says that
+// more than the number of selected records will be asked for.
+func NewSelection(run pass.Runner, device predicates.Device, q *plan.Query, keep bool) *Selection {
+	s := &Selection{q: q, table: q.Table, reached: map[int]plan.Reached{}}
+	format := predicates.Format(q.Table, depthColumns(q))
+	slots := predicates.NewSlots()
+	n := len(q.Chunks)
+	for i, c := range q.Chunks {
+		slot := 0
+		if i > 0 {
+			slot = i % run.Slots(s.parts[0].eval.Target(), n)
+		}
+		e := predicates.New(run, device, q.Table, i, format, slot, slots)
+		s.parts = append(s.parts, &part{eval: e, pred: c.Pred, keep: keep, notNull: map[int]uint64{}})
+	}
+	return s
+}
+
+// depthColumns lists the columns that may go to the depth buffer.
+func depthColumns(q *plan.Query) []int {
+	var cols []int
+	for _, a := range q.Aggs {
+		if a.Col >= 0 {
+			cols = append(cols, a.Col)
+		}
+	}
+	var walk func(*plan.Pred)
+	walk = func(p *plan.Pred) {
+		for _, k := range p.Kids {
+			walk(k)
+		}
+		if _, program := p.Leaf.(*plan.Program); p.Leaf != nil && !program {
+			cols = append(cols, p.Leaf.Columns()...)
+		}
+	}
+	for _, c := range q.Chunks {
+		walk(c.Pred)
+		for _, k := range c.Checks {
+			walk(k.Pred)
+		}
+	}
+	return cols
+}
+
+// selection evaluates the chunk's WHERE, or again when another chunk has taken
+// the depth-stencil buffer since.
+func (p *part) selection() (*predicates.Selection, error) {
+	if p.eval.Claim() && p.sel != nil {
+		return p.sel, nil
+	}
+	s, err := p.eval.Select(p.pred, p.keep)
+	p.sel, p.gen = s, p.gen+1
+	return s, err
+}
+
+// serve says which aggregates the passes that follow serve.
+func (s *Selection) serve(aggs []int) {
+	for _, p := range s.parts {
+		p.eval.For(pass.Part{Aggs: aggs})
+	}
+}
+
+// each starts a count of each chunk and waits when all are in flight.
+func (s *Selection) each(one func(chunk int, p *part) (pass.Count, error)) ([]uint64, error) {
+	flight := make([]pass.Count, len(s.parts))
+	for i, p := range s.parts {
+		var err error
+		if flight[i], err = one(i, p); err != nil {
+			return nil, err
+		}
+	}
+	n := make([]uint64, len(flight))
+	for i, c := range flight {
+		var err error
+		if n[i], err = c.Wait(); err != nil {
+			return nil, err
+		}
+	}
+	return n, nil
+}
+
+// Count returns the number of selected records (the paper's COUNT).
+func (s *Selection) Count() (uint64, error) {
+	return total(s.each(func(_ int, p *part) (pass.Count, error) {
+		sel, err := p.selection()
+		return sel, err
+	}))
+}
+
+func total(list []uint64, err error) (n uint64, _ error) {
+	for _, k := range list {
+		n += k
+	}
+	return n, err
+}
+
+// CountNotNull returns the number of selected records where a column is not NULL.
+func (s *Selection) CountNotNull(col int) (uint64, error) { return total(s.notNulls(col)) }
+
+// notNulls is CountNotNull by chunk; each chunk is counted once.
+func (s *Selection) notNulls(col int) ([]uint64, error) {
+	list, err := s.each(func(_ int, p *part) (pass.Count, error) { return p.countNotNull(col) })
+	if err == nil {
+		for i, p := range s.parts {
+			p.notNull[col] = list[i]
+		}
+	}
+	return list, err
+}
+
+// countNotNull starts the count of a chunk.
+func (p *part) countNotNull(col int) (pass.Count, error) {
+	if n, ok := p.notNull[col]; ok {
+		return pass.Known(n), nil
+	}
+	seg := p.eval.Segment(col)
+	s, err := p.selection()
+	switch {
+	case err != nil:
+		return nil, err
+	case seg.NonNull() == 0 || s.None():
+		return pass.Known(0), nil
+	case seg.Nulls == 0:
+		return s, nil
+	case s.All():
+		return pass.Known(seg.NonNull()), nil
+	}
+	return p.eval.CountNotNull(s.Test(), col)
+}
+
+// Sum implements [plan.Selection].
+func (s *Selection) Sum(col int) (plan.Sum, error) {
+	s.serve(s.q.Summed(col))
+	defer s.serve(nil)
+	return s.Accumulator(col)
+}
+
+// Kth implements [plan.Selection].
+func (s *Selection) Kth(col int, k uint64, largest bool) (table.Value, error) {
+	n, err := s.CountNotNull(col)
+	if err != nil {
+		return table.Value{}, err
+	}
+	s.serve(s.q.Ranked(col, n, k, largest))
+	defer s.serve(nil)
+	if largest {
+		return s.KthLargest(col, k)
+	}
+	return s.KthSmallest(col, k)
+}
+
+// Check implements [plan.Selection].
+func (s *Selection) Check() error {
+	for i, c := range s.q.Chunks {
+		e := s.parts[i].eval
+		e.Claim()
+		e.For(pass.Part{Check: true})
+		defer e.For(pass.Part{})
+		if err := e.Hazards(c.Pred); err != nil {
+			return err
+		}
+		for j, k := range c.Checks {
+			if err := e.Hazards(k.Pred); err != nil {
+				return err
+			}
+			found, err := e.Select(k.Pred, false)
+			if err != nil {
+				return err
+			}
+			n, err := found.Wait()
+			if err != nil {
+				return err
+			}
+			if n > 0 {
+				return s.q.Failed(i, j)
+			}
+		}
+	}
+	return nil
+}
+
+// needsStencil reports whether anything but the number of selected records is
+// asked for.
+func needsStencil(q *plan.Query) bool {
+	for _, a := range q.Aggs {
+		switch a.Kind {
+		case expr.CountAll, expr.Selectivity:
+		case expr.Count:
+			for _, c := range q.Table.Chunks {
+				if c.Segments[a.Col].Nulls > 0 {
+					return true
+				}
+			}
+		default:
+			return true
+		}
+	}
+	return false
+}

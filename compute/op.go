@@ -1,0 +1,214 @@
+package compute
+
+import (
+	"fmt"
+
+	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/pass"
+)
+
+// Result says which words of the query's result a pass adds its counts of records to; -1
+// for none.
+type Result struct{ Selected, Values int }
+
+// NoResult is the result of a pass that counts nothing.
+var NoResult = Result{-1, -1}
+
+// Assume implements pass.Planned: every record is selected, and has a value.
+func (r Result) Assume(rows int, words []uint32) uint64 {
+	for _, at := range []int{r.Selected, r.Values} {
+		if at >= 0 {
+			words[at] += uint32(rows)
+		}
+	}
+	return 0
+}
+
+// Place returns the word of the count that the pass takes first; -1 for none.
+func (r Result) Place() int {
+	if r.Selected >= 0 {
+		return r.Selected
+	}
+	return r.Values
+}
+
+// Popcount counts the selected records, or those of them that have a value of a column.
+type Popcount struct {
+	Result
+	Where  string
+	Column string // as SQL writes it, where the records are to be not NULL in it
+}
+
+// String implements pass.Op.
+func (p Popcount) String() string {
+	if p.Column != "" {
+		return "Popcount(" + p.Column + " IS NOT NULL)"
+	}
+	return "Popcount(" + p.Where + ")"
+}
+
+// Counts implements pass.Op.
+func (p Popcount) Counts() string {
+	if p.Column != "" {
+		return "selected records where " + p.Column + " is not NULL"
+	}
+	return "selected records"
+}
+
+// Check counts the records that raise an error.
+type Check struct {
+	Result
+	Where string
+}
+
+// String implements pass.Op.
+func (c Check) String() string { return "Check(" + c.Where + ")" }
+
+// Counts implements pass.Op.
+func (Check) Counts() string { return "records that raise an error" }
+
+// Write evaluates a condition to a bitmap.
+type Write struct {
+	Result
+	Where string
+}
+
+// String implements pass.Op.
+func (w Write) String() string { return "Select(" + w.Where + ")" }
+
+// Counts implements pass.Op.
+func (Write) Counts() string { return "the bitmap of the records" }
+
+// Accumulate adds up the selected codes, all bits in one pass (the paper's Accumulator).
+type Accumulate struct {
+	Result
+	pass.Attribute
+}
+
+// String implements pass.Op.
+func (a Accumulate) String() string { return "Accumulate(" + a.Name + ")" }
+
+// Counts implements pass.Op.
+func (a Accumulate) Counts() string {
+	return "of the selected records, those with bit i of " + a.Name + " set, times 2^i"
+}
+
+// Bits are neighbouring stored bits of a column's codes, from the highest to the lowest.
+type Bits struct{ High, Low int }
+
+// String is "bits 7..5".
+func (b Bits) String() string { return fmt.Sprintf("bits %d..%d", b.High, b.Low) }
+
+// Has reports whether a bit is among them.
+func (b Bits) Has(bit int) bool { return b.Low <= bit && bit <= b.High }
+
+// Digits counts the selected values by their highest bits: value v in word Values + v of
+// the result, but for v = 0 all.
+type Digits struct {
+	Result
+	pass.Attribute
+	Bits Bits
+}
+
+// String implements pass.Op.
+func (d Digits) String() string { return fmt.Sprintf("Digits(%s, %v)", d.Name, d.Bits) }
+
+// Counts implements pass.Op.
+func (d Digits) Counts() string { return fmt.Sprintf("selected records by their %v", d.Bits) }
+
+// Decide is a step of a k-th search: it decides bits from the counts of the pass before,
+// in words From + v of the result, and counts the candidates that have them by the next
+// bits, in words To + v.
+type Decide struct {
+	pass.Attribute
+	Aggregate string
+	Bits      Bits
+	Next      Bits
+	From, To  int
+	Size      int // bits of a digit
+}
+
+// String implements pass.Op.
+func (d Decide) String() string { return fmt.Sprintf("Decide(%s, %v)", d.Name, d.Bits) }
+
+// Counts implements pass.Op.
+func (d Decide) Counts() string {
+	return fmt.Sprintf("candidates of %s that are left, by their %v", d.Aggregate, d.Next)
+}
+
+// Below counts the selected values of a chunk below a threshold of an order statistic over
+// several chunks.
+type Below struct {
+	Result
+	pass.Attribute
+	Code  uint64 // in the code space that the chunks share
+	Value string // of it; "" in a plan
+}
+
+// String implements pass.Op.
+func (b Below) String() string {
+	if b.Value == "" {
+		return "Popcount(" + b.Name + " < t), t = thresholds of a round"
+	}
+	return "Popcount(" + b.Name + " < " + b.Value + ")"
+}
+
+// Counts implements pass.Op.
+func (b Below) Counts() string {
+	if b.Value == "" {
+		return "selected values below each threshold; the counts of all chunks narrow the next round's"
+	}
+	return "selected values below this threshold of an order statistic"
+}
+
+// Family implements pass.Adaptive.
+func (b Below) Family() pass.Op { return Below{Result: NoResult, Attribute: b.Attribute} }
+
+// Assume implements pass.Planned: no value is below.
+func (Below) Assume(int, []uint32) uint64 { return 0 }
+
+// Values evaluates a condition from the codes, record by record, to a bitmap or a count.
+type Values struct {
+	Result
+	Text string
+}
+
+// String implements pass.Op.
+func (v Values) String() string { return "Values(" + v.Text + ")" }
+
+// Counts implements pass.Op.
+func (v Values) Counts() string {
+	if v.Selected >= 0 {
+		return "records with " + v.Text
+	}
+	return "nothing; records with " + v.Text + " become a bitmap"
+}
+
+// Semilinear is Values for a sum of columns, evaluated from the planes of the codes.
+type Semilinear struct{ Values }
+
+// String implements pass.Op.
+func (s Semilinear) String() string { return "Semilinear(" + s.Text + ")" }
+
+// NotNull takes the NULLs of a column out of a bitmap.
+type NotNull struct{ pass.Attribute }
+
+// String implements pass.Op.
+func (n NotNull) String() string { return "NotNull(" + n.Name + ")" }
+
+// Counts implements pass.Op.
+func (n NotNull) Counts() string { return "nothing; the NULLs of " + n.Name + " leave the bitmap" }
+
+// FloatSum adds up the selected values of a REAL or DOUBLE column.
+type FloatSum struct{ pass.Attribute }
+
+// String implements pass.Op.
+func (f FloatSum) String() string { return "FloatSum(" + f.Name + ")" }
+
+// Counts implements pass.Op.
+func (f FloatSum) Counts() string { return "the selected values of " + f.Name + ", added exactly" }
+
+// attribute names a column.
+func (e *evaluator) attribute(col int) pass.Attribute {
+	return pass.Attribute{Name: expr.Ident(e.fields[col].Name), Col: col}
+}

@@ -1,0 +1,45 @@
+package plan
+
+// Junction lists what an AND or OR of in has left to decide: nested ones of the same
+// kind are flattened, TRUE and FALSE folded. One that decides the whole is all that is
+// left, and none is where nothing but the neutral constant was. node tells the
+// operation of a T and what it joins.
+func Junction[T any](op Op, in []T, node func(T) (Op, []T)) []T {
+	var list []T
+	for _, k := range in {
+		switch of, kids := node(k); of {
+		case neutral(op):
+		case neutral(And + Or - op):
+			return []T{k}
+		case op:
+			list = append(list, kids...)
+		default:
+			list = append(list, k)
+		}
+	}
+	return list
+}
+
+// neutral is the constant that an AND or OR does without.
+func neutral(op Op) Op {
+	if op == And {
+		return True
+	}
+	return False
+}
+
+func (p *Pred) node() (Op, []*Pred) { return p.Op, p.Kids }
+
+// Join makes an AND or OR of predicates, as [Junction] does.
+func Join(op Op, kids ...*Pred) *Pred { return join(op, Junction(op, kids, (*Pred).node)) }
+
+// join makes an AND or OR of kids that are not constant.
+func join(op Op, kids []*Pred) *Pred {
+	switch len(kids) {
+	case 0:
+		return &Pred{Op: neutral(op)}
+	case 1:
+		return kids[0]
+	}
+	return &Pred{Op: op, Kids: kids}
+}
