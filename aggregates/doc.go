@@ -1,11 +1,12 @@
 // Package aggregates computes aggregates over a selection as the 2004 paper does:
 // COUNT by occlusion query, the k-th largest value bit by bit with the depth test
-// ([Group.KthLargest]), the sum of integers bit by bit with a discarding program
-// ([Group.Accumulator]). MIN, MAX, MEDIAN and percentile_disc are k-th values, AVG
+// ([Selection.KthLargest]), the sum of integers bit by bit with a discarding program
+// ([Selection.Accumulator]). MIN, MAX, MEDIAN and percentile_disc are k-th values, AVG
 // is SUM / COUNT.
 //
 //   - [Run] executes a whole plan.Query with a pass.Runner.
-//   - [Group] is the selected records of all chunks of a table.
+//   - [Selection] is the selected records of all chunks of a table; file attribute.go
+//     has what chunks and limbs of codes ask of a k-th search.
 //
 // It calls no GL.
 //

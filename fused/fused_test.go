@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"math/bits"
 	"math/rand/v2"
 	"strings"
@@ -207,15 +208,15 @@ func TestFaultsAreErrorsThatLeaveNothingBehind(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			m := &pass.Meter{Runner: g}
+			m := &pass.Failer{Runner: g, At: math.MaxInt}
 			if _, err := fused.Run(m, d, p); err != nil {
 				t.Fatal(err)
 			}
 			g.End()
-			for at := 0; at < m.Passes; at += 5 {
+			for at := range m.Calls {
 				f := &pass.Failer{Runner: g, At: at, Err: glctx.ErrOutOfMemory}
 				if _, err := fused.Run(f, d, p); !errors.Is(err, glctx.ErrOutOfMemory) {
-					t.Fatalf("error %v though pass %d of %d failed", err, at, m.Passes)
+					t.Fatalf("error %v though call %d of %d failed", err, at, m.Calls)
 				}
 				g.End()
 			}

@@ -2,13 +2,13 @@
 // sequence of passes, and a pass is a value.
 //
 //   - [Pass] is one draw over the rows of a chunk with every piece of pipeline
-//     state it depends on. Its name reads like the paper's routine.
+//     state it depends on. Its [Op] says what it is, as data; words derive from it.
 //   - [Runner] runs passes. Algorithms (packages predicates and aggregates) never
 //     call GL: they hand passes to a runner.
 //   - [GL] is the runner that draws; the only place that sets draw state.
-//   - [Recorder] runs nothing and keeps the passes (EXPLAIN); [Meter] counts
+//   - [Recorder] runs nothing, answers everything and keeps the passes (EXPLAIN); [Meter] counts
 //     passes and samples on the way; [Profiler] times each (EXPLAIN ANALYZE);
-//     [Failer] fails at the n-th pass (tests of faults).
+//     [Failer] fails at the n-th call of any method (tests of faults).
 //
 // # Caveats
 //
