@@ -8,7 +8,9 @@
 //     bitmap, AND and OR work on bitmaps, aggregates read the selected codes. Its
 //     inner loops are those of package kernels: AVX2 where the machine has it, plain
 //     Go elsewhere and with the option [WithoutSIMD]; [Backend.SIMD] says which.
-//   - [Scalar] runs an [plan.Fragment] row by row on decoded values. It shares
+//     [Backend.Rows] yields the numbers of the selected rows, block by block in the
+//     order of the table.
+//   - [Scalar] runs a [plan.Fragment] row by row on decoded values. It shares
 //     nothing with plan's lowering, codes or bitmaps, so that it can be the oracle
 //     of tests.
 //

@@ -1,14 +1,17 @@
-// Package engine answers SQL: text becomes a typed query (package sql), the query
-// a plan over codes (package plan), the plan an answer on one of the backends.
+// Package engine answers SQL: text becomes a tree of operators (package sql), what one
+// backend can do of it is cut out as a fragment and becomes a plan over codes (package
+// plan), and what stands above runs here, over batches of rows.
 //
 // The types to know:
 //
 //   - [DB] holds tables and the backends that have been opened. A table is a file
 //     that is read when a query first names it ([DB.Attach], [DB.AttachBytes]) or
 //     at once ([DB.Load]), or one made in memory ([DB.Add]).
-//   - [Result] is the answer of one statement, with what it took.
-//   - [Explanation] is the list of passes of one statement, with what each counts.
-//   - [Statement] is a SELECT that is parsed, bound and planned once ([DB.Prepare]).
+//   - [Rows] is the answer of a statement while it comes: a cursor over rows, or Arrow
+//     record batches. [Collect] makes a [Result] of it, which is all in memory.
+//   - [Explanation] is the tree of one statement, with the passes of its fragment.
+//   - [Statement] is one that is parsed once, and without parameters also bound and planned
+//     once ([DB.Prepare]).
 //     [DB.Query] keeps the statements used last in that form by their text.
 //   - [Backend] is a way to compute: "classic" is the 2004 paper on the graphics
 //     pipeline, "fused" the same pipeline used the modern way, "compute" works on bit
@@ -36,6 +39,7 @@
 //     table; what is wrong with a file is that statement's error.
 //   - Tables stay in host memory, and the columns that queries touched in device
 //     memory, until [DB.Close].
+//   - Rows that are not closed hold memory and the snapshot of their table, no more.
 //   - A DB may be used by several goroutines; queries on one graphics context run
 //     one after the other.
 package engine

@@ -20,6 +20,13 @@
 // segments' ranges rules most of them out; for the others [Lower] returns
 // [Check]s: predicates that select exactly the rows that raise the error.
 //
+// # Trees
+//
+// A statement is a tree of [Node]s over names and values: [Scan], [Filter], [Project],
+// [Aggregate], [Limit], [Values], a file each. A rule, such as [PushLimit], is a function from a
+// node to a node. [Cut] puts a [Fragment] in the place of what one backend does as a
+// whole, and [NewQuery] lowers it for a snapshot of its table.
+//
 // # What else is here
 //
 // [Pred.Holds] and [Val.Eval] evaluate one record and are the specification of what

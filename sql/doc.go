@@ -1,13 +1,15 @@
-// Package sql turns SQL text into typed queries: text -> [Statement] -> [plan.Fragment].
+// Package sql turns SQL text into trees of typed operators: text -> [Statement] -> [plan.Node].
 //
 // The grammar is PostgreSQL's own (pg_query). What a statement may say here is
-// one SELECT of aggregates over one table, with a WHERE clause; everything else
-// that the grammar knows is refused by name and position.
+// one SELECT over one table, or without any, with a WHERE clause, LIMIT and OFFSET: of
+// columns and expressions over them, or of aggregates; everything else that the
+// grammar knows is refused by name and position.
 //
 // The types and functions to know:
 //
 //   - [Parse] cuts a text into its statements.
 //   - [Statement.Bind] resolves names and types against a [Catalog].
+//   - [Fragment] binds a SELECT over a table at hand, for those who have no engine.
 //   - [Describe] writes an error with its line and column.
 //
 // # Statements fail one by one
@@ -40,11 +42,19 @@
 // record comes to evaluate them. An operator with a NULL constant beside it is
 // NULL, whatever its other operand.
 //
+// # Parameters
+//
+// $1, $2, ... are constants that [Statement.Bind] is given with their types: a statement
+// with parameters is bound anew for every execution. Text of unknown type takes the type
+// that its place needs, as a string literal does.
+//
 // # Caveats
 //
-//   - A column without any value (type unknown) is the constant NULL in WHERE.
+//   - A column without any value (type unknown) is the constant NULL outside of
+//     aggregates.
 //   - An interval holds microseconds once it meets a column, so a column plus an
 //     interval of months is refused; constants are computed with months.
+//   - A cast of a column between text, numbers and BOOLEAN is refused in WHERE.
 //   - NUMERIC / NUMERIC over columns is refused: its scale depends on each value.
 //     Over aggregates it is allowed.
 //   - A date is read as YYYY-MM-DD, with BC; not as PostgreSQL's other spellings.
