@@ -285,6 +285,8 @@ func noDevice(wish, origin string, all []candidate, failures []string) error {
 		parts = append(parts, strings.Join(failures, "; "))
 	}
 	switch {
+	case len(all) == 0 && loadLibrary() != nil:
+		parts = append(parts, "the EGL library cannot be loaded ("+loadLibrary().Error()+")")
 	case len(all) == 0:
 		parts = append(parts, "there is no EGL device at all")
 	case isKind || len(failures) == 0:

@@ -29,7 +29,8 @@
 // Build with -tags egl: otherwise go-gl links libGL, which a server may lack.
 // Windows need -tags egl,window, which link libGL and X11; without that tag
 // [OpenWindow] returns an error that says so, and [RunMain] just runs its function.
-// libEGL (libegl1) is linked always: the program does not start without it.
+// libEGL (libegl1) is loaded when a device is asked for: without it the program starts,
+// and no device opens.
 //
 // # Caveats
 //

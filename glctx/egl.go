@@ -1,22 +1,62 @@
 package glctx
 
 /*
-#cgo LDFLAGS: -lEGL
+// go-gl names libEGL to the linker for the one function that is defined below, so
+// that the program does not need it to start.
+#cgo linux LDFLAGS: -Wl,--as-needed -ldl
+#include <dlfcn.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <EGL/egl.h>
 #include <EGL/eglext.h>
+
+// egl holds the functions of libEGL, once it is loaded.
+static struct {
+	PFNEGLGETPROCADDRESSPROC GetProcAddress;
+	PFNEGLGETERRORPROC GetError;
+	PFNEGLQUERYSTRINGPROC QueryString;
+	PFNEGLINITIALIZEPROC Initialize;
+	PFNEGLTERMINATEPROC Terminate;
+	PFNEGLBINDAPIPROC BindAPI;
+	PFNEGLCHOOSECONFIGPROC ChooseConfig;
+	PFNEGLCREATECONTEXTPROC CreateContext;
+	PFNEGLDESTROYCONTEXTPROC DestroyContext;
+	PFNEGLMAKECURRENTPROC MakeCurrent;
+	PFNEGLRELEASETHREADPROC ReleaseThread;
+} egl;
+
+// loadEGL returns NULL, or what is wrong.
+static const char *loadEGL(const char *name) {
+	void *library = dlopen(name, RTLD_NOW | RTLD_GLOBAL);
+	if (!library) return dlerror();
+	struct { const char *name; void *place; } functions[] = {
+		{"eglGetProcAddress", &egl.GetProcAddress}, {"eglGetError", &egl.GetError},
+		{"eglQueryString", &egl.QueryString}, {"eglInitialize", &egl.Initialize},
+		{"eglTerminate", &egl.Terminate}, {"eglBindAPI", &egl.BindAPI},
+		{"eglChooseConfig", &egl.ChooseConfig}, {"eglCreateContext", &egl.CreateContext},
+		{"eglDestroyContext", &egl.DestroyContext}, {"eglMakeCurrent", &egl.MakeCurrent},
+		{"eglReleaseThread", &egl.ReleaseThread},
+	};
+	for (unsigned i = 0; i < sizeof functions / sizeof *functions; i++)
+		if (!(*(void **)functions[i].place = dlsym(library, functions[i].name))) return dlerror();
+	return NULL;
+}
+
+// eglGetProcAddress stands in for libEGL's where go-gl names it.
+__eglMustCastToProperFunctionPointerType eglGetProcAddress(const char *name) {
+	return egl.GetProcAddress ? egl.GetProcAddress(name) : NULL;
+}
 
 // Handles cross to Go as uintptr_t: they are no Go pointers, and some drivers
 // hand out small integers. Each function makes all its EGL calls on one thread
 // and returns eglGetError with the result, because that error is per thread.
 
 static const char *clientExtensions(void) {
-	return eglQueryString(EGL_NO_DISPLAY, EGL_EXTENSIONS);
+	return egl.QueryString(EGL_NO_DISPLAY, EGL_EXTENSIONS);
 }
 
 static int queryDevices(uintptr_t *out, int max) {
-	PFNEGLQUERYDEVICESEXTPROC query = (PFNEGLQUERYDEVICESEXTPROC)eglGetProcAddress("eglQueryDevicesEXT");
+	PFNEGLQUERYDEVICESEXTPROC query = (PFNEGLQUERYDEVICESEXTPROC)egl.GetProcAddress("eglQueryDevicesEXT");
 	EGLDeviceEXT devices[64];
 	EGLint n = 0;
 	if (!query || max > 64 || !query(max, devices, &n)) return 0;
@@ -25,27 +65,27 @@ static int queryDevices(uintptr_t *out, int max) {
 }
 
 static const char *deviceString(uintptr_t device, int name) {
-	PFNEGLQUERYDEVICESTRINGEXTPROC query = (PFNEGLQUERYDEVICESTRINGEXTPROC)eglGetProcAddress("eglQueryDeviceStringEXT");
+	PFNEGLQUERYDEVICESTRINGEXTPROC query = (PFNEGLQUERYDEVICESTRINGEXTPROC)egl.GetProcAddress("eglQueryDeviceStringEXT");
 	return query ? query((EGLDeviceEXT)device, name) : NULL;
 }
 
 static uintptr_t platformDisplay(int platform, uintptr_t native) {
-	PFNEGLGETPLATFORMDISPLAYEXTPROC get = (PFNEGLGETPLATFORMDISPLAYEXTPROC)eglGetProcAddress("eglGetPlatformDisplayEXT");
+	PFNEGLGETPLATFORMDISPLAYEXTPROC get = (PFNEGLGETPLATFORMDISPLAYEXTPROC)egl.GetProcAddress("eglGetPlatformDisplayEXT");
 	return get ? (uintptr_t)get(platform, (void *)native, NULL) : 0;
 }
 
 static int initDisplay(uintptr_t display, int *major, int *minor) {
 	EGLint a = 0, b = 0;
-	if (!eglInitialize((EGLDisplay)display, &a, &b)) return eglGetError();
+	if (!egl.Initialize((EGLDisplay)display, &a, &b)) return egl.GetError();
 	*major = a;
 	*minor = b;
 	return EGL_SUCCESS;
 }
 
-static void terminateDisplay(uintptr_t display) { eglTerminate((EGLDisplay)display); }
+static void terminateDisplay(uintptr_t display) { egl.Terminate((EGLDisplay)display); }
 
 static const char *displayExtensions(uintptr_t display) {
-	return eglQueryString((EGLDisplay)display, EGL_EXTENSIONS);
+	return egl.QueryString((EGLDisplay)display, EGL_EXTENSIONS);
 }
 
 enum { STEP_NONE, STEP_API, STEP_CONFIG, STEP_CREATE, STEP_CURRENT };
@@ -55,42 +95,43 @@ typedef struct { uintptr_t context; int step, error; } created;
 static created createContext(uintptr_t display, int noConfig, const EGLint *attributes) {
 	created c = {0, STEP_API, EGL_SUCCESS};
 	EGLConfig config = EGL_NO_CONFIG_KHR;
-	if (!eglBindAPI(EGL_OPENGL_API)) goto failed;
+	if (!egl.BindAPI(EGL_OPENGL_API)) goto failed;
 	if (!noConfig) {
 		EGLint wanted[] = {EGL_SURFACE_TYPE, 0, EGL_RENDERABLE_TYPE, EGL_OPENGL_BIT, EGL_NONE};
 		EGLint n = 0;
 		c.step = STEP_CONFIG;
-		if (!eglChooseConfig((EGLDisplay)display, wanted, &config, 1, &n)) goto failed;
+		if (!egl.ChooseConfig((EGLDisplay)display, wanted, &config, 1, &n)) goto failed;
 		if (n < 1) { c.error = EGL_BAD_CONFIG; return c; }
 	}
 	c.step = STEP_CREATE;
-	EGLContext context = eglCreateContext((EGLDisplay)display, config, EGL_NO_CONTEXT, attributes);
+	EGLContext context = egl.CreateContext((EGLDisplay)display, config, EGL_NO_CONTEXT, attributes);
 	if (context == EGL_NO_CONTEXT) goto failed;
 	c.step = STEP_CURRENT;
-	if (!eglMakeCurrent((EGLDisplay)display, EGL_NO_SURFACE, EGL_NO_SURFACE, context)) {
-		c.error = eglGetError();
-		eglDestroyContext((EGLDisplay)display, context);
+	if (!egl.MakeCurrent((EGLDisplay)display, EGL_NO_SURFACE, EGL_NO_SURFACE, context)) {
+		c.error = egl.GetError();
+		egl.DestroyContext((EGLDisplay)display, context);
 		return c;
 	}
 	c.context = (uintptr_t)context;
 	c.step = STEP_NONE;
 	return c;
 failed:
-	c.error = eglGetError();
+	c.error = egl.GetError();
 	return c;
 }
 
 static void destroyContext(uintptr_t display, uintptr_t context) {
-	eglMakeCurrent((EGLDisplay)display, EGL_NO_SURFACE, EGL_NO_SURFACE, EGL_NO_CONTEXT);
-	eglDestroyContext((EGLDisplay)display, (EGLContext)context);
-	eglReleaseThread();
+	egl.MakeCurrent((EGLDisplay)display, EGL_NO_SURFACE, EGL_NO_SURFACE, EGL_NO_CONTEXT);
+	egl.DestroyContext((EGLDisplay)display, (EGLContext)context);
+	egl.ReleaseThread();
 }
 
-static void *procAddress(const char *name) { return (void *)eglGetProcAddress(name); }
+static void *procAddress(const char *name) { return (void *)egl.GetProcAddress(name); }
 */
 import "C"
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -127,9 +168,26 @@ var quiet = sync.OnceFunc(func() {
 	}
 })
 
-// enumerate lists every device of the device platform, then surfaceless.
-func enumerate() []eglDevice {
+// libEGL is the library's name, as libglvnd and every driver install it.
+var libEGL = "libEGL.so.1"
+
+// loadLibrary loads libEGL, once.
+var loadLibrary = sync.OnceValue(func() error {
 	quiet()
+	name := C.CString(libEGL)
+	defer C.free(unsafe.Pointer(name))
+	if wrong := C.loadEGL(name); wrong != nil {
+		return errors.New(C.GoString(wrong))
+	}
+	return nil
+})
+
+// enumerate lists every device of the device platform, then surfaceless; none where
+// libEGL cannot be loaded.
+func enumerate() []eglDevice {
+	if loadLibrary() != nil {
+		return nil
+	}
 	client := strings.Fields(C.GoString(C.clientExtensions()))
 	var list []eglDevice
 	enumerable := slices.Contains(client, "EGL_EXT_device_enumeration") || slices.Contains(client, "EGL_EXT_device_base")

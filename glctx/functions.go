@@ -38,6 +38,9 @@ var functions struct {
 // loadFunctions fills the process-wide function tables, go-gl's and ours. The
 // calling thread has a current context.
 var loadFunctions = sync.OnceValue(func() error {
+	if err := loadLibrary(); err != nil { // a window's system may have found it elsewhere
+		return fmt.Errorf("the EGL library cannot be loaded (%w): %s", err, installSoftware)
+	}
 	if err := gl.InitWithProcAddrFunc(eglProcAddress); err != nil {
 		return fmt.Errorf("the OpenGL library lacks the function %w of OpenGL 4.5: install libgl1-mesa-dri or the vendor's driver", err)
 	}
