@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"iter"
+	"slices"
+	"sync"
 	"time"
 
 	"github.com/stencildb/stencildb/pass"
@@ -30,19 +32,49 @@ type Backend interface {
 	Execute(ctx context.Context, q *plan.Query) (*plan.Answer, error)
 	// Explain lists what Execute would do. It runs nothing.
 	Explain(q *plan.Query) ([]Step, error)
+	// Rows yields the rows that a plan without aggregates selects, in the order of the
+	// table, in blocks of neighbours or of at most some ten thousand, and after an error
+	// nothing. It works a bounded number of blocks ahead of its caller. Errors that the
+	// plan's checks find come before the first block. When the caller stops or ctx ends it
+	// releases what it holds; on a device, others may use it between two blocks. What it
+	// takes is added to took.
+	Rows(ctx context.Context, q *plan.Query, took *Took) iter.Seq2[plan.Block, error]
 	// Close releases what the backend holds. It must not be used afterwards.
 	Close() error
 }
 
-// RowSource is a [Backend] that gives the rows that a plan without aggregates selects.
-type RowSource interface {
-	Backend
-	// Rows yields the selected rows in the order of the table, in blocks of at most
-	// some ten thousand, and after an error nothing. It works a bounded number of
-	// blocks ahead of its caller. Errors that the plan's checks find come before the
-	// first block. When the caller stops or ctx ends it releases what it holds; on a device,
-	// others may use it between two blocks.
-	Rows(ctx context.Context, q *plan.Query) iter.Seq2[plan.Block, error]
+// Took adds up what reading rows takes, while they are read. The zero Took is ready.
+type Took struct {
+	mu    sync.Mutex
+	stats Stats
+}
+
+// start notes the backend that reads.
+func (t *Took) start(backend string, opening time.Duration) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.stats.Backend, t.stats.Load = backend, t.stats.Load+opening
+}
+
+// add adds what some passes on a device took.
+func (t *Took) add(passes int, samples uint64, load time.Duration, device int) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.stats.Passes += passes
+	t.stats.Samples += samples
+	t.stats.Load += load
+	if i, ok := slices.BinarySearch(t.stats.Devices, device); !ok {
+		t.stats.Devices = slices.Insert(t.stats.Devices, i, device)
+	}
+}
+
+// now is what has been taken so far.
+func (t *Took) now() Stats {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	s := t.stats
+	s.Devices = slices.Clone(s.Devices)
+	return s
 }
 
 // Analyzer is a [Backend] that can say what each pass of an execution took. For

@@ -102,6 +102,9 @@ func (s *Statement) try(ctx context.Context, spent *time.Duration, do func(Backe
 	if name := db.opts.Backend; name != "auto" {
 		return db.on(ctx, name, spent, do)
 	}
+	if s.stopsEarly() {
+		return db.on(ctx, "cpu", spent, do)
+	}
 	epoch := db.epoch.Load()
 	var order []cost.Prediction
 	if c := s.choice.settled.Load(); c.valid(db) {

@@ -1,7 +1,9 @@
 package engine
 
 import (
+	"context"
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 
@@ -19,6 +21,11 @@ func newCPU() Backend { return cpuBackend{cpu.New(0)} }
 
 // Close has nothing to release.
 func (cpuBackend) Close() error { return nil }
+
+// Rows implements Backend.
+func (b cpuBackend) Rows(ctx context.Context, q *plan.Query, _ *Took) iter.Seq2[plan.Block, error] {
+	return b.Backend.Rows(ctx, q)
+}
 
 // Explain lists the operators. Where chunks fold a predicate differently, the one
 // with the most work left is shown.

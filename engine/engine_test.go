@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"errors"
+	"iter"
 	"os"
 	"path/filepath"
 	"strings"
@@ -252,11 +253,20 @@ type fake struct {
 	steps []Step
 	load  time.Duration
 	plans []*plan.Query // that it was asked to execute
+	rows  int           // of the first chunk, given before err
 }
 
 func (f *fake) Name() string                        { return f.name }
 func (f *fake) Close() error                        { return nil }
 func (f *fake) Explain(*plan.Query) ([]Step, error) { return f.steps, f.err }
+func (f *fake) Rows(_ context.Context, _ *plan.Query, took *Took) iter.Seq2[plan.Block, error] {
+	return func(yield func(plan.Block, error) bool) {
+		took.add(7, 9, f.load, 0)
+		if f.rows == 0 || yield(plan.Block{N: f.rows}, nil) {
+			yield(plan.Block{}, f.err)
+		}
+	}
+}
 func (f *fake) answer(q *plan.Query) *plan.Answer {
 	return &plan.Answer{Values: make([]table.Value, len(q.Aggs)), Passes: 7, Samples: 9, Load: f.load}
 }

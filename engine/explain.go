@@ -104,16 +104,8 @@ func (s *Statement) explain(ctx context.Context, o ExplainOptions) (*Explanation
 }
 
 func (x *Explanation) explain(ctx context.Context, s *Statement, analyze bool) (err error) {
-	switch {
-	case s.fragment == nil:
-	case len(s.fragment.Aggs) == 0:
-		err = s.rowSource(ctx, new(time.Duration), func(b RowSource) (err error) {
-			x.Backend = b.Name()
-			x.Steps, err = b.Explain(s.plan)
-			return err
-		})
-	default:
-		err = x.aggregates(ctx, s, analyze)
+	if s.fragment != nil {
+		err = x.fragment(ctx, s, analyze)
 	}
 	if err != nil || !analyze {
 		return err
@@ -121,15 +113,15 @@ func (x *Explanation) explain(ctx context.Context, s *Statement, analyze bool) (
 	return x.analyze(ctx, s)
 }
 
-// aggregates explains a fragment that every backend may do.
-func (x *Explanation) aggregates(ctx context.Context, s *Statement, analyze bool) error {
+// fragment explains what a backend does.
+func (x *Explanation) fragment(ctx context.Context, s *Statement, analyze bool) error {
 	if err := x.predict(ctx, s); err != nil {
 		return err
 	}
 	var opening time.Duration
 	err := s.try(ctx, &opening, func(b Backend) (err error) {
 		x.Backend = b.Name()
-		if a, ok := b.(Analyzer); ok && analyze {
+		if a, ok := b.(Analyzer); ok && analyze && len(s.fragment.Aggs) > 0 {
 			x.PerPass = true
 			_, x.Steps, err = a.Analyze(ctx, s.plan)
 			return err
@@ -199,6 +191,9 @@ func (s *Statement) names(cols []int) []string {
 
 // why says why auto took the backend that it took.
 func (x *Explanation) why(s *Statement) string {
+	if s.stopsEarly() {
+		return "cpu stops as soon as the LIMIT is reached"
+	}
 	if first := x.Predictions[0]; first.Backend != x.Backend {
 		return first.Backend + " cannot do this query, or failed"
 	}

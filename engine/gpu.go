@@ -230,7 +230,13 @@ func (m *marked) Unwrap() []error { return []error{m.error, m.also} }
 // stand for a family.
 func (b *passes) Explain(q *plan.Query) ([]Step, error) {
 	r := &pass.Recorder{}
-	if _, err := b.Run(b.name, r, q); err != nil {
+	var err error
+	if len(q.Aggs) > 0 {
+		_, err = b.Run(b.name, r, q)
+	} else {
+		err = b.findAll(r, q)
+	}
+	if err != nil {
 		return nil, explained(b.name, err)
 	}
 	var steps []Step

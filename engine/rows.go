@@ -49,6 +49,7 @@ type Rows struct {
 	over  bool
 
 	stats  Stats
+	took   Took
 	files  time.Duration // reading them
 	waited time.Duration
 }
@@ -213,6 +214,10 @@ func (r *Rows) Err() error { return r.err }
 // Stats says what the statement has taken so far.
 func (r *Rows) Stats() Stats {
 	s := r.stats
+	if t := r.took.now(); t.Backend != "" { // rows of a table
+		t.Elapsed = s.Elapsed
+		s = t
+	}
 	s.Elapsed += max(0, r.waited-s.Load)
 	s.Load += r.files
 	return s

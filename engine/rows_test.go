@@ -52,9 +52,11 @@ func typed(t testing.TB, rows int) *table.Table {
 	return b.Table()
 }
 
-func openTyped(t *testing.T, rows int) *DB {
+func openTyped(t *testing.T, rows int) *DB { return openTypedOn(t, rows, Options{Backend: "cpu"}) }
+
+func openTypedOn(t *testing.T, rows int, o Options) *DB {
 	t.Helper()
-	db := open(t, Options{Backend: "cpu"})
+	db := open(t, o)
 	if err := db.Add(typed(t, rows)); err != nil {
 		t.Fatal(err)
 	}
@@ -77,8 +79,22 @@ func words(rows *Rows, err error) []string {
 	return list
 }
 
+// selecting are ways to select rows: each backend, and two devices.
+func selecting() []Options {
+	list := []Options{{Backend: "compute", Device: "0,1"}}
+	for _, name := range Backends() {
+		list = append(list, Options{Backend: name})
+	}
+	return list
+}
+
 func TestSelect(t *testing.T) {
-	db := openTyped(t, 5)
+	for _, o := range selecting() {
+		t.Run(o.Backend+o.Device, func(t *testing.T) { testSelect(t, openTypedOn(t, 5, o)) })
+	}
+}
+
+func testSelect(t *testing.T, db *DB) {
 	for _, c := range []struct {
 		sql  string
 		args []any
@@ -230,8 +246,14 @@ func TestBatches(t *testing.T) {
 // Cursors that are half read do not stop others, nor statements of aggregates, and each
 // keeps the snapshot that it began with.
 func TestCursorsInterleave(t *testing.T) {
+	for _, o := range selecting() {
+		t.Run(o.Backend+o.Device, func(t *testing.T) { testCursorsInterleave(t, o) })
+	}
+}
+
+func testCursorsInterleave(t *testing.T, o Options) {
 	const n = 20_000
-	db := openTyped(t, n)
+	db := openTypedOn(t, n, o)
 	var open []*Rows
 	for range 4 {
 		rows, err := db.Query(context.Background(), "SELECT big, s FROM typed WHERE big >= 0")
@@ -277,7 +299,7 @@ type endless struct {
 	ended  bool
 }
 
-func (e *endless) Rows(ctx context.Context, q *plan.Query) iter.Seq2[plan.Block, error] {
+func (e *endless) Rows(ctx context.Context, q *plan.Query, _ *Took) iter.Seq2[plan.Block, error] {
 	return func(yield func(plan.Block, error) bool) {
 		defer func() { e.ended = true }()
 		for ctx.Err() == nil {
@@ -373,15 +395,40 @@ func TestMemoryIsBounded(t *testing.T) {
 	}
 }
 
-func TestRowsOnABackendThatHasNone(t *testing.T) {
-	db := open(t, Options{Backend: "classic"})
-	on(db, &fake{name: "classic"})
-	if err := db.Add(small(t)); err != nil {
-		t.Fatal(err)
+// A backend that declines after some rows is followed by the next one, from the row after
+// the last.
+func TestTheNextBackendGoesOn(t *testing.T) {
+	declined := &marked{errors.New("no more"), ErrUnsupported}
+	slow := fakeProfile("classic") // but for classic
+	cpu := slow.Backends["cpu"]
+	cpu.Overhead = 1000
+	slow.Backends["cpu"] = cpu
+	for _, before := range []int{0, 1, 3, 5} { // of the first chunk's 5
+		db := openTypedOn(t, 9, Options{Calibrations: calibrated(t, slow)})
+		on(db, &fake{name: "classic", rows: before, err: declined})
+		if err := db.Ready(); err != nil {
+			t.Fatal(err)
+		}
+		got := words(db.Query(context.Background(), "SELECT big FROM typed"))
+		if want := "[[0] [1] [2] [3] [4] [5] [6] [7] [8] [NULL]]"; fmt.Sprint(got) != want {
+			t.Errorf("%d rows before: %v", before, got)
+		}
 	}
-	_, err := db.Query(context.Background(), "SELECT i FROM small")
-	if !errors.Is(err, ErrUnsupported) || !strings.Contains(err.Error(), "--backend cpu") {
-		t.Errorf("%v", err)
+}
+
+// Rows of a table that are found on a device are said with its passes, and explained.
+func TestRowsOnADevice(t *testing.T) {
+	for backend, pass := range map[string]string{"classic": "SelectRows", "fused": "SelectRows", "compute": "CountGroups"} {
+		db := openTypedOn(t, 1000, Options{Backend: backend})
+		const text = "SELECT s FROM typed WHERE big < 700"
+		r, err := Collect(db.Query(context.Background(), text))
+		if err != nil || len(r.Rows) != 700 || r.Passes == 0 || r.Backend != backend || len(r.Devices) != 1 {
+			t.Errorf("%s: %d rows, %+v, %v", backend, len(r.Rows), r.Stats, err)
+		}
+		x, err := db.Explain(context.Background(), text, ExplainOptions{Analyze: true})
+		if err != nil || !strings.Contains(strings.Join(x.Lines(), "\n"), pass) || x.Rows != 700 {
+			t.Errorf("%s: %v, %v", backend, x, err)
+		}
 	}
 }
 

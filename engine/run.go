@@ -31,6 +31,7 @@ type execution struct {
 	*Statement
 	ctx    context.Context
 	stats  *Stats
+	took   *Took  // by what reads rows
 	atMost int64  // rows that will be asked for; -1 for all
 	on     string // the backend to take; "" for the one that suits
 	// execute asks a backend for the values of the fragment's aggregates.
@@ -72,6 +73,17 @@ func selects(n plan.Node) bool {
 	return ok && len(f.Aggs) == 0
 }
 
+// stopsEarly reports whether a LIMIT ends a selection of rows before all are found: cpu
+// looks at no more of a table than it needs to.
+func (s *Statement) stopsEarly() bool {
+	stops := false
+	plan.Walk(s.tree, func(n plan.Node, _ int) {
+		l, ok := n.(*plan.Limit)
+		stops = stops || ok && l.Count >= 0 && selects(l)
+	})
+	return stops
+}
+
 // aggregate runs the fragment for the values of its aggregates.
 func (x *execution) aggregate(yield func(batch, error) bool) {
 	var row valueRow
@@ -99,21 +111,30 @@ func (x *execution) backend(opening *time.Duration, do func(Backend) error) erro
 	return x.db.on(x.ctx, x.on, opening, do)
 }
 
-// selected runs the fragment for its rows.
+// selected runs the fragment for its rows. The next backend goes on where one cannot: all give
+// the rows in the same order.
 func (x *execution) selected(yield func(batch, error) bool) {
 	var opening time.Duration
-	err := x.rowSource(x.ctx, &opening, func(b RowSource) error {
-		*x.stats = Stats{Backend: b.Name(), Load: opening}
-		begun := false
-		for rows, err := range b.Rows(x.ctx, x.plan) {
-			if begun && errors.Is(err, glctx.ErrClosed) { // no second time from the start
+	given := 0
+	err := x.backend(&opening, func(b Backend) error {
+		x.took.start(b.Name(), opening)
+		opening = 0
+		skip := given
+		for rows, err := range b.Rows(x.ctx, x.plan, x.took) {
+			if given > 0 && errors.Is(err, glctx.ErrClosed) { // no second time from the start
 				return fmt.Errorf("engine: the device was closed while rows were read: %v", err)
 			}
 			if err != nil {
 				return err
 			}
-			begun = true
-			if !yield(blockRows{rows}, nil) {
+			n := rows.Len()
+			if skip >= n {
+				skip -= n
+				continue
+			}
+			rows = rows.Cut(skip, n)
+			skip = 0
+			if given += rows.Len(); !yield(blockRows{rows}, nil) {
 				return errStopped
 			}
 		}
@@ -125,21 +146,6 @@ func (x *execution) selected(yield func(batch, error) bool) {
 }
 
 var errStopped = errors.New("engine: no more rows are wanted")
-
-// rowSource calls do with the backend that selects the rows.
-func (s *Statement) rowSource(ctx context.Context, opening *time.Duration, do func(RowSource) error) error {
-	name := s.db.opts.Backend
-	if name == "auto" {
-		name = "cpu" // no other one has rows
-	}
-	return s.db.on(ctx, name, opening, func(b Backend) error {
-		r, ok := b.(RowSource)
-		if !ok {
-			return &marked{fmt.Errorf("backend %s selects no rows, only aggregates of them: take --backend cpu or auto", name), ErrUnsupported}
-		}
-		return do(r)
-	})
-}
 
 // gather computes select items of selected rows, on all cores and a few batches ahead.
 func (x *execution) gather(p *plan.Project) stream {

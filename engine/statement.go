@@ -171,7 +171,7 @@ func (s *Statement) run(ctx context.Context, change func(*execution)) (*Rows, er
 		r.columns = append(r.columns, Column{f.Name, f.Type})
 	}
 	r.coded = coded(s.tree)
-	x := &execution{Statement: now, ctx: ctx, stats: &r.stats, atMost: -1}
+	x := &execution{Statement: now, ctx: ctx, stats: &r.stats, took: &r.took, atMost: -1}
 	x.execute = func(b Backend) (*plan.Answer, error) { return b.Execute(ctx, now.plan) }
 	if change != nil {
 		change(x)

@@ -1,0 +1,160 @@
+package engine
+
+import (
+	"context"
+	"iter"
+	"slices"
+
+	"github.com/stencildb/stencildb/aggregates"
+	"github.com/stencildb/stencildb/compute"
+	"github.com/stencildb/stencildb/fused"
+	"github.com/stencildb/stencildb/internal/ordered"
+	"github.com/stencildb/stencildb/pass"
+	"github.com/stencildb/stencildb/plan"
+)
+
+// finders find the rows of a chunk that a query selects, by the name of the backend.
+var finders = map[string]func(run pass.Runner, g *GPU, q *plan.Query, chunk int) ([]plan.Marked, error){
+	"classic": func(run pass.Runner, g *GPU, q *plan.Query, chunk int) ([]plan.Marked, error) {
+		return aggregates.Rows(run, g.Draws, q, chunk)
+	},
+	"fused": func(run pass.Runner, g *GPU, q *plan.Query, chunk int) ([]plan.Marked, error) {
+		return fused.Rows(run, g.Draws, q, chunk)
+	},
+	"compute": func(run pass.Runner, g *GPU, q *plan.Query, chunk int) ([]plan.Marked, error) {
+		return compute.Rows(run, g.Computes, q, chunk)
+	},
+}
+
+// check runs the checks of a chunk.
+func (g *GPU) check(backend string, run pass.Runner, q *plan.Query, chunk int) error {
+	s, err := selectors[backend](run, g, q.Part([]int{chunk}))
+	if err != nil {
+		return err
+	}
+	return s.Check()
+}
+
+// checked reports whether something may be wrong with a chunk's records: compute has no
+// checks but the plan's.
+func checked(backend string, c plan.ChunkPlan) bool { return backend != "compute" || len(c.Checks) > 0 }
+
+// findAll hands run the passes that find the rows of a query.
+func (b *passes) findAll(run pass.Runner, q *plan.Query) error {
+	for i, c := range q.Chunks {
+		if checked(b.name, c) {
+			if err := b.check(b.name, run, q, i); err != nil {
+				return err
+			}
+		}
+		if _, err := finders[b.name](run, b.GPU, q, i); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Rows implements Backend.
+func (b *passes) Rows(ctx context.Context, q *plan.Query, took *Took) iter.Seq2[plan.Block, error] {
+	return rowsOf(ctx, b.name, q, slices.Repeat([]*GPU{b.GPU}, len(q.Chunks)), took)
+}
+
+// Rows implements Backend: each chunk on its device.
+func (b *spread) Rows(ctx context.Context, q *plan.Query, took *Took) iter.Seq2[plan.Block, error] {
+	on := make([]*GPU, len(q.Chunks))
+	for d, chunks := range place(q.Table, len(b.list)) {
+		for _, i := range chunks {
+			on[i] = b.list[d]
+		}
+	}
+	return rowsOf(ctx, b.name, q, on, took)
+}
+
+// rowsInBlock is the most rows of a block that are not neighbours.
+const rowsInBlock = 1 << 14
+
+// found is the selected rows of a chunk.
+type found struct {
+	chunk int
+	rows  []plan.Marked
+	err   error
+}
+
+// rowsOf yields the rows that a query selects, chunk i on GPU on[i]. A chunk's are found
+// as a whole and held in host memory, at most a bit a record; a device is free between two
+// chunks, and the next chunk is worked on while the caller has this one.
+func rowsOf(ctx context.Context, backend string, q *plan.Query, on []*GPU, took *Took) iter.Seq2[plan.Block, error] {
+	return func(yield func(plan.Block, error) bool) {
+		ctx, cancel := context.WithCancel(ctx)
+		defer cancel()
+		fail := func(err error) { yield(plan.Block{}, explained(backend, err)) }
+		for i, c := range q.Chunks {
+			if !checked(backend, c) {
+				continue
+			}
+			if err := on[i].run(ctx, q, took, func(run pass.Runner) error { return on[i].check(backend, run, q, i) }); err != nil {
+				fail(err)
+				return
+			}
+		}
+		chunks := func(yield func(int) bool) {
+			for i := 0; i < len(q.Chunks) && ctx.Err() == nil && yield(i); i++ {
+			}
+		}
+		find := func(_ int, i int) (f found) {
+			f.chunk = i
+			f.err = on[i].run(ctx, q, took, func(run pass.Runner) (err error) {
+				f.rows, err = finders[backend](run, on[i], q, i)
+				return err
+			})
+			return f
+		}
+		devices := slices.Compact(slices.Clone(on))
+		for f := range ordered.Map(min(max(1, len(devices)), 4), chunks, find) {
+			if f.err != nil {
+				cancel()
+				fail(f.err)
+				return
+			}
+			for b := range f.blocks {
+				if !yield(b, nil) {
+					cancel()
+					return
+				}
+			}
+		}
+		if err := ctx.Err(); err != nil {
+			fail(err)
+		}
+	}
+}
+
+// blocks yields the rows in order.
+func (f found) blocks(yield func(plan.Block) bool) {
+	for _, m := range f.rows {
+		if m.All && !yield(plan.Block{Chunk: f.chunk, First: m.First, N: m.N}) {
+			return
+		}
+		for list := range m.Lists(rowsInBlock) {
+			if !yield(plan.Block{Chunk: f.chunk, Rows: list}) {
+				return
+			}
+		}
+	}
+}
+
+// run has do hand passes of a query to the GPU.
+func (g *GPU) run(ctx context.Context, q *plan.Query, took *Took, do func(pass.Runner) error) error {
+	m := &pass.Meter{Runner: g.GL}
+	return g.Context.Do(ctx, func() error {
+		g.GL.Use(ctx)
+		defer g.GL.End()
+		g.Store.Name(q.Table.Attributes())
+		before := g.Store.Uploaded()
+		err := do(m)
+		load := g.Store.Uploaded() - before
+		g.look(load > 0)
+		took.add(m.Passes, m.Samples, load, g.Context.Device().Index)
+		return err
+	})
+}
