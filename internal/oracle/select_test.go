@@ -67,6 +67,9 @@ func reference(tab *table.Table, tree plan.Node) (out [][]table.Value, err error
 	if l, ok := tree.(*plan.Limit); ok {
 		limit, offset, tree = l.Count, l.Offset, l.Input
 	}
+	if limit == 0 {
+		return nil, nil // nothing is evaluated
+	}
 	p := tree.(*plan.Project)
 	var selected []*expr.Env
 	for _, c := range tab.Chunks {
@@ -88,7 +91,7 @@ func reference(tab *table.Table, tree plan.Node) (out [][]table.Value, err error
 		}
 	}
 	for i, env := range selected {
-		if limit >= 0 && int64(i) >= offset+limit || limit == 0 {
+		if limit >= 0 && int64(i) >= offset+limit {
 			break
 		}
 		var row []table.Value
