@@ -21,14 +21,14 @@ type chunk struct {
 
 // column is what is asked of one column of a chunk's selection.
 type column struct {
-	col      int
-	n        count // values that are not NULL
-	sum      bool
-	sums     []weighted
-	float    bool // the sum is of REALs or DOUBLEs
-	floats   floatPartial
-	searches []*search
-	spread   bool // searched in rounds, which need the selection
+	col    int
+	n      count // values that are not NULL
+	sum    bool
+	sums   []weighted
+	float  bool // the sum is of REALs or DOUBLEs
+	floats floatPartial
+	order  *order // when order statistics are searched for
+	asked  bool   // for histograms, which need the selection
 }
 
 // count is a number of records: known, in the result, or neither yet.
@@ -58,9 +58,9 @@ func (x *chunk) column(col int) *column {
 	return nil
 }
 
-// ask notes what an aggregate needs of the chunk; rounds says that it is searched
-// for over several chunks.
-func (x *chunk) ask(i int, a expr.Aggregate, rounds bool) {
+// ask notes what an aggregate needs of the chunk; histogram says that it is searched for
+// over several devices.
+func (x *chunk) ask(a expr.Aggregate, histogram bool) {
 	if a.Col < 0 {
 		return
 	}
@@ -69,19 +69,18 @@ func (x *chunk) ask(i int, a expr.Aggregate, rounds bool) {
 		y = &column{col: a.Col}
 		x.columns = append(x.columns, y)
 	}
-	switch {
-	case a.Kind == expr.Sum || a.Kind == expr.Avg:
+	y.asked = y.asked || histogram
+	if a.Kind == expr.Sum || a.Kind == expr.Avg {
 		y.float = y.float || a.Arg.IsFloat()
 		y.sum = y.sum || !a.Arg.IsFloat()
-	case rounds:
-		y.spread = true
-	case plan.IsRanked(a) && !a.Null:
-		y.searches = append(y.searches, &search{index: i, agg: a, digits: x.digits(a.Col)})
 	}
 }
 
 // settle notes the counts that are known beforehand.
 func (x *chunk) settle() {
+	if x.tree == nil { // counted from the values
+		return
+	}
 	switch x.tree.op {
 	case plan.False:
 		x.selected = knownCount(0)
@@ -111,15 +110,12 @@ func (x *chunk) sweeps(countAll bool) []*sweep {
 			list = append(list, &sweep{op: func(r Result) pass.Op { return Accumulate{r, of} },
 				aggs: x.compiler.q.Summed(y.col), col: y.col, sum: true, values: ask})
 		}
-		if len(y.searches) > 0 && len(y.searches[0].digits) > 0 {
-			d := y.searches[0].digits[0]
-			label := d.label(storedOf(x.segment(y.col)))
-			s := &sweep{op: func(r Result) pass.Op { return Digits{r, of, label} }, col: y.col, digit: &d}
-			for _, z := range y.searches {
-				s.aggs = append(s.aggs, z.index)
-			}
-			list = append(list, s)
-		} else if !y.n.known && !ask {
+		digits := y.order != nil && len(y.order.digits) > 0
+		if digits {
+			list = append(list, y.order.sweep(of))
+		}
+		// The counts by a digit are those of all chunks: of each one only where it is alone.
+		if !(digits && (len(y.order.chunks) == 1 || !y.sum)) && !y.n.known && !ask {
 			needSelected = true
 		}
 		if ask && len(list) == before {
@@ -133,16 +129,16 @@ func (x *chunk) sweeps(countAll bool) []*sweep {
 }
 
 // countSelected has one of the sweeps count the selected records, too; one that
-// counts by a digit does so where there are no NULLs.
+// counts by a digit of this chunk only does so where there are no NULLs.
 func (x *chunk) countSelected(list []*sweep) []*sweep {
 	for _, s := range list {
-		if s.digit == nil {
+		if s.order == nil {
 			s.selected = true
 			return list
 		}
 	}
 	for _, s := range list {
-		if x.segment(s.col).Nulls == 0 {
+		if x.segment(s.col).Nulls == 0 && len(s.order.chunks) == 1 {
 			return list
 		}
 	}
@@ -155,7 +151,7 @@ func (x *chunk) needsBitmap(list []*sweep) bool {
 		return false
 	}
 	return len(list) > 1 || slices.ContainsFunc(x.columns, func(y *column) bool {
-		return y.float || y.spread || slices.ContainsFunc(y.searches, func(s *search) bool { return len(s.digits) > 1 })
+		return y.float || y.asked || y.order != nil && len(y.order.digits) > 1
 	})
 }
 
@@ -167,14 +163,19 @@ func (x *chunk) took(s *sweep, g gathered) {
 	if s.col < 0 {
 		return
 	}
-	if s.digit != nil && x.segment(s.col).Nulls == 0 && !x.selected.known {
-		x.selected = counted(g.values)
+	alone := s.order != nil && len(s.order.chunks) == 1
+	if alone && x.segment(s.col).Nulls == 0 && !x.selected.known {
+		x.selected = counted(slot{at: s.order.first})
 	}
 	y := x.column(s.col)
 	if s.sum {
 		y.sums = g.sums
 	}
-	if (s.values || s.digit != nil) && !y.n.known {
+	switch {
+	case y.n.known:
+	case alone:
+		y.n = counted(slot{at: s.order.first})
+	case s.values:
 		y.n = counted(g.values)
 	}
 }

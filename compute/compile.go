@@ -28,8 +28,9 @@ type compiled struct {
 	passes []*pass.Pass
 	result textures.Block // stands for the result of one execution
 	words  int
+	init   []uint32 // the first words of the result
 	chunks []*chunk
-	rounds []int // the aggregates whose value is searched for over several chunks
+	orders []*order // of the columns with order statistics
 }
 
 // alloc reserves words of the result.
@@ -49,13 +50,22 @@ func compile(d Device, q *plan.Query) (*compiled, error) {
 		}
 		out.chunks = append(out.chunks, x)
 	}
-	for i, a := range q.Aggs {
-		rounds := plan.IsRanked(a) && !a.Null && a.Kind != expr.Min && a.Kind != expr.Max && (q.IsPart() || out.spread(a.Col))
-		if rounds {
-			out.rounds = append(out.rounds, i)
-		}
+	for _, a := range q.Aggs {
 		for _, x := range out.chunks {
-			x.ask(i, a, rounds)
+			x.ask(a, plan.IsRanked(a) && out.byHistogram(a))
+		}
+	}
+	for _, x := range out.chunks {
+		x.settle()
+	}
+	for i, a := range q.Aggs {
+		if err := out.search(c, i, a); err != nil {
+			return nil, err
+		}
+	}
+	for _, o := range out.orders {
+		if err := o.makePlanes(c); err != nil {
+			return nil, err
 		}
 	}
 	for _, x := range out.chunks {
@@ -63,8 +73,42 @@ func compile(d Device, q *plan.Query) (*compiled, error) {
 			return nil, err
 		}
 	}
+	for _, o := range out.orders {
+		if err := o.passes(c); err != nil {
+			return nil, err
+		}
+	}
 	out.passes, out.words = c.rec.Passes, c.words
 	return out, nil
+}
+
+// byHistogram reports whether an order statistic is searched for over several devices.
+func (o *compiled) byHistogram(a expr.Aggregate) bool {
+	return o.q.IsPart() && a.Kind != expr.Min && a.Kind != expr.Max
+}
+
+// search adds the search of an aggregate.
+func (o *compiled) search(c *compiler, i int, a expr.Aggregate) error {
+	if !plan.IsRanked(a) || a.Null || o.byHistogram(a) {
+		return nil
+	}
+	at := slices.IndexFunc(o.orders, func(x *order) bool { return x.col == a.Col })
+	if at < 0 {
+		if n := o.q.Table.Rows(); int64(n) > math.MaxUint32 {
+			return &plan.Declined{Why: fmt.Sprintf("%d rows are more than 32 bits count", n)}
+		}
+		x := newOrder(a.Col, plan.NewSpace(o.q.Table, a.Col), o.chunks)
+		if len(x.digits) > 0 {
+			x.first = c.alloc(1 << digitBits)
+		}
+		for _, ch := range x.chunks {
+			ch.column(a.Col).order = x
+		}
+		at, o.orders = len(o.orders), append(o.orders, x)
+	}
+	x := o.orders[at]
+	x.searches = append(x.searches, &search{index: i, agg: a, of: a.String(), rank: rankArgs(a)})
+	return nil
 }
 
 // evaluator prepares a chunk.
@@ -132,23 +176,11 @@ func (c *compiler) check(e *evaluator, p *plan.Pred) (count, error) {
 	return counted(g.selected), err
 }
 
-// spread reports whether the values of a column may come from several chunks.
-func (o *compiled) spread(col int) bool {
-	n := 0
-	for _, x := range o.chunks {
-		if x.tree.op != plan.False && x.segment(col).NonNull() > 0 {
-			n++
-		}
-	}
-	return n > 1
-}
-
 // chunk queues the aggregates of a chunk; the first sweep evaluates the selection.
 func (c *compiler) chunk(x *chunk) error {
 	if x.selected.counted {
 		return nil
 	}
-	x.settle()
 	if x.tree.op == plan.False {
 		return nil
 	}
@@ -162,11 +194,6 @@ func (c *compiler) chunk(x *chunk) error {
 			return err
 		}
 		x.took(s, g)
-		if s.digit != nil {
-			if err := c.searches(x.evaluator, s.col, x.column(s.col).searches, x.keep, g.digits); err != nil {
-				return err
-			}
-		}
 	}
 	for _, y := range x.columns {
 		if !y.n.known && !y.n.counted {

@@ -26,13 +26,18 @@
 //
 // The types to know:
 //
-//   - [Run] answers a [plan.Query] on a [Device].
+//   - [Select] is the [plan.Selection] of a query on a [Device], [Run] its answer.
 //   - compiled is a query as a list of passes and the meaning of their counts; it is
 //     kept for a query that runs again.
 //   - evaluator queues the passes of one chunk; tree.go turns predicates over codes
 //     into nodes over planes, generate.go these into GLSL.
 //   - sweep is one look at every record: what it selects and gathers.
-//   - search is a k-th value within a chunk, quantile one over several chunks.
+//   - order is what the searches for k-th values of a column share. The chunks' passes
+//     count the same digits of a common code space (plan.Space) in the same place, so that
+//     no number of chunks takes a wait. Where a chunk's codes differ by more than set bits
+//     from those of the space, planes of these are made first: a constant is added to
+//     bit-sliced numbers with one carry mask, the ranks of strings are looked up.
+//   - histogram is such a search over several devices.
 //
 // # Caveats
 //

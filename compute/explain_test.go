@@ -76,21 +76,62 @@ func TestConstantsAreNoMatterOfShape(t *testing.T) {
 	}
 }
 
-// A search over several chunks stands for its rounds.
-func TestExplainShowsRoundsAsOnePassAChunk(t *testing.T) {
-	tab := chunked(rand.New(rand.NewPCG(3, 4)), 100, 8, 3, false, false)
-	q := &plan.Query{Table: tab, Aggs: []expr.Aggregate{agg(expr.Percentile)}}
-	for range tab.Chunks {
-		q.Chunks = append(q.Chunks, plan.ChunkPlan{Pred: &plan.Pred{Op: plan.True}})
-	}
-	symbolic := 0
-	for _, p := range explained(t, hardware, q) {
-		if strings.Contains(p.String(), "thresholds of a round") {
-			symbolic++
+// The chunks of a column count the same digits in the same place, whatever their bases
+// and dictionaries, and the answers are those of the CPU.
+func TestChunksShareTheDigitsOfASearch(t *testing.T) {
+	integers := func(values ...int64) (list []table.Value) {
+		for _, v := range values {
+			list = append(list, table.Int(v))
 		}
+		return list
 	}
-	if symbolic != len(tab.Chunks) {
-		t.Errorf("%d symbolic passes for %d chunks", symbolic, len(tab.Chunks))
+	for _, x := range []struct {
+		values []table.Value // two chunks of four
+		passes string
+	}{
+		{integers(0, 1, 2, 7, 7, 3, 0, 5), "Digits(x, bits 2..0) 2"},
+		{integers(0, 1, 2, 3, 64, 67, 65, 64), "Digits(x, bits 6..0) 2"},
+		{integers(0, 1, 2, 7, 3, 6, 5, 4), "Shift(x, 3) 1; Digits(x, bits 2..0) 2"},
+		{integers(0, 1<<40, 2, 1<<40+7, 1, 1<<32, 1<<33-1, 5),
+			"Shift(x, 1) 1; Digits(x, bits 40..38) 2; Decide(x, bits 40..38) 2; Decide(x, bits 37..35) 2; Decide(x, bits 34..32) 2; " +
+				"Decide(x, bits 31..29) 2; Decide(x, bits 28..26) 2; Decide(x, bits 25..23) 2; Decide(x, bits 22..20) 2; Decide(x, bits 19..17) 2; " +
+				"Decide(x, bits 16..14) 2; Decide(x, bits 13..11) 2; Decide(x, bits 10..8) 2; Decide(x, bits 7..5) 2; Decide(x, bits 4..2) 2"},
+		{[]table.Value{table.Str("a"), table.Str("d"), table.Str("f"), table.Str("d"), table.Str("b"), table.Str("d"), table.Str("c"), table.Str("b")},
+			"Translate(x) 2; Digits(x, bits 2..0) 2"},
+		{[]table.Value{table.Str("b"), table.Str("a"), table.Str("d"), table.Str("c"), table.Str("d"), table.Str("c"), table.Str("b"), table.Str("a")},
+			"Digits(x, bits 1..0) 2"},
+	} {
+		b := table.NewBuilder("t", []table.Field{{Name: "x", Type: x.values[0].Type}}, 4)
+		for _, v := range x.values {
+			b.Column(0).Value(v)
+			if err := b.EndRow(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		tab := b.Table()
+		q := &plan.Query{Table: tab, Chunks: []plan.ChunkPlan{{Pred: &plan.Pred{Op: plan.True}}, {Pred: &plan.Pred{Op: plan.True}}}}
+		query := func(k int64) *plan.Query {
+			kth := expr.Aggregate{Kind: expr.KthLargest, Col: 0, Name: "x", Arg: x.values[0].Type, K: k}
+			return &plan.Query{Table: q.Table, Chunks: q.Chunks, Aggs: []expr.Aggregate{kth}}
+		}
+		var names []string
+		times := map[string]int{}
+		for _, p := range explained(t, hardware, query(1)) {
+			if times[p.String()]++; times[p.String()] == 1 {
+				names = append(names, p.String())
+			}
+		}
+		for i, n := range names {
+			names[i] = fmt.Sprintf("%s %d", n, times[n])
+		}
+		if got := strings.Join(names, "; "); got != x.passes {
+			t.Errorf("%v: passes %s, want %s", x.values, got, x.passes)
+		}
+		gltest.Run(t, 0, func(ctx *glctx.Context, g *pass.GL) {
+			for k := range x.values {
+				compareWithCPU(t, g, compute.DeviceOf(ctx.Caps()), query(int64(k+1)), fmt.Sprint(x.values))
+			}
+		})
 	}
 }
 

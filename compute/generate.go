@@ -27,7 +27,7 @@ type writer struct {
 
 // source says what a storage block holds, for any window.
 type source struct {
-	marks   *marks // or, when nil, content of a column
+	marks   *marks // scratch memory or, when nil, content of a column
 	col     int
 	content textures.Content
 	part    int

@@ -136,36 +136,26 @@ func (d Decide) Counts() string {
 	return fmt.Sprintf("candidates of %s that are left, by their %v", d.Aggregate, d.Next)
 }
 
-// Below counts the selected values of a chunk below a threshold of an order statistic over
-// several chunks.
-type Below struct {
-	Result
+// Shift adds a constant to the codes of a chunk, or with Ranks looks their ranks up: they
+// become those of the code space that the chunks share.
+type Shift struct {
 	pass.Attribute
-	Code  uint64 // in the code space that the chunks share
-	Value string // of it; "" in a plan
+	By    uint64
+	Ranks bool
 }
 
 // String implements pass.Op.
-func (b Below) String() string {
-	if b.Value == "" {
-		return "Popcount(" + b.Name + " < t), t = thresholds of a round"
+func (s Shift) String() string {
+	if s.Ranks {
+		return "Translate(" + s.Name + ")"
 	}
-	return "Popcount(" + b.Name + " < " + b.Value + ")"
+	return fmt.Sprintf("Shift(%s, %d)", s.Name, s.By)
 }
 
 // Counts implements pass.Op.
-func (b Below) Counts() string {
-	if b.Value == "" {
-		return "selected values below each threshold; the counts of all chunks narrow the next round's"
-	}
-	return "selected values below this threshold of an order statistic"
+func (s Shift) Counts() string {
+	return "nothing; the codes of " + s.Name + " become those of all chunks' common space"
 }
-
-// Family implements pass.Adaptive.
-func (b Below) Family() pass.Op { return Below{Result: NoResult, Attribute: b.Attribute} }
-
-// Assume implements pass.Planned: no value is below.
-func (Below) Assume(int, []uint32) uint64 { return 0 }
 
 // Values evaluates a condition from the codes, record by record, to a bitmap or a count.
 type Values struct {

@@ -3,6 +3,7 @@ package compute
 import (
 	"fmt"
 	"math/bits"
+	"slices"
 	"strings"
 
 	"github.com/stencildb/stencildb/pass"
@@ -22,14 +23,13 @@ type sweep struct {
 	col      int    // what follows is of this column's values that are not NULL
 	values   bool   // count them
 	sum      bool   // add their codes up
-	digit    *digit // count them by a digit
+	order    *order // count them by its first digit
 }
 
 // gathered says where in the result a sweep's counts are.
 type gathered struct {
 	selected, values slot
 	sums             []weighted
-	digits           int
 }
 
 // slot is the place of a count: one word, or two when wide.
@@ -66,7 +66,12 @@ func (s *sweep) run(c *compiler, e *evaluator) (gathered, error) {
 	if m.wide {
 		words *= 2
 	}
-	at := c.alloc(words)
+	at := 0
+	if s.order != nil {
+		at = s.order.first
+	} else {
+		at = c.alloc(words)
+	}
 	g.move(at)
 	op := s.op(s.result(g))
 	e.part.Aggs = s.aggs
@@ -75,7 +80,7 @@ func (s *sweep) run(c *compiler, e *evaluator) (gathered, error) {
 	if s.tree.tests(within) {
 		perUnit = rangeGroups
 	}
-	if s.digit != nil {
+	if s.order != nil {
 		device, perUnit = e.device, digitGroups
 	}
 	program := m.program(device, w.arg(at))
@@ -101,8 +106,8 @@ func (s *sweep) result(g gathered) Result {
 		r.Selected = g.selected.at
 	}
 	switch {
-	case s.digit != nil:
-		r.Values = g.digits
+	case s.order != nil:
+		r.Values = s.order.first
 	case s.values:
 		r.Values = g.values.at
 	}
@@ -113,7 +118,6 @@ func (s *sweep) result(g gathered) Result {
 func (g *gathered) move(at int) {
 	g.selected.at += at
 	g.values.at += at
-	g.digits += at
 	for i := range g.sums {
 		g.sums[i].at += at
 	}
@@ -143,14 +147,14 @@ func (t *mainText) write(s *sweep) (g gathered) {
 	if s.col >= 0 && t.e.segment(s.col).Nulls > 0 {
 		fmt.Fprintf(&t.loop, "        m &= FETCH(%s, unit);\n", t.validity(s.col))
 	}
-	if s.values && s.digit == nil {
+	if s.values {
 		g.values = t.count()
 	}
 	if s.sum {
 		g.sums = t.sum(s.col)
 	}
-	if s.digit != nil {
-		t.digit(s.col, *s.digit) // value 0 has the number of all
+	if s.order != nil {
+		t.digit(s.order)
 	}
 	return g
 }
@@ -223,21 +227,32 @@ func contiguous(v uint32) bool {
 	return v&(v+1) == 0
 }
 
-// digit counts m by a digit; in the place of value 0 is all of m.
-func (t *mainText) digit(col int, d digit) {
+// digit counts m by the first digit of an order; in the place of value 0 is all of m.
+func (t *mainText) digit(o *order) {
 	t.counters = 1 << digitBits
 	t.defines = append(t.defines, fmt.Sprintf("DIGIT %d", digitBits))
-	a := t.arg(d.planes, d.low, d.bits)
+	f, part := o.frames[slices.IndexFunc(o.chunks, func(x *chunk) bool { return x.evaluator.index == t.e.index })], o.digits[0].part
+	a := len(t.args)
+	for _, v := range f.digit(o.digits[0]) {
+		t.arg(int(v))
+	}
+	plane := "uvec4(uint(plane + 1))" // -1 is zeros, -2 ones
+	if f.stored.part(part) != 0 {
+		block := t.block(source{col: o.col, content: textures.Planes, part: part, marks: f.made[part]}, "readonly")
+		plane = fmt.Sprintf("plane < 0 ? %s : FETCH(%s, at + uint(PLANE * plane))", plane, block)
+	}
 	t.before.WriteString("    uint total = 0u;\n")
 	fmt.Fprintf(&t.loop, `        if (!some(m))
             continue;
         total += ones(m);
-        uint at = first(unit, arg[%d]) + uint(PLANE * arg[%d]);
+        uint at = first(unit, arg[%d]);
         uvec4 p[DIGIT];
-        for (int j = 0; j < DIGIT; j++)
-            p[j] = j < arg[%d] ? FETCH(%s, at + uint(PLANE * j)) : uvec4(0u);
+        for (int j = 0; j < DIGIT; j++) {
+            int plane = arg[%d + j];
+            p[j] = %s;
+        }
         countDigits(m, p, counter);
-`, a, a+1, a+2, t.planes(col, d.part))
+`, a, a+1, plane)
 	t.after.WriteString("    counter[0].x = counter[0].x & ~65535u | total; // in the place of value 0\n")
 }
 

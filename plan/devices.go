@@ -151,7 +151,7 @@ func (m *merged) Kth(col int, k uint64, largest bool) (table.Value, error) {
 	}
 	code := uint64(0)
 	for shift := space.Bits(); shift > 0; {
-		bits := min(shift, m.DigitBits())
+		bits := min((shift-1)%32+1, m.DigitBits())
 		shift -= bits
 		counts, err := m.Histogram(col, space, code, shift, bits)
 		if err != nil {

@@ -27,7 +27,9 @@ type Selection interface {
 	// Histogram counts the values of a column by the next digit of their codes in
 	// a common space: element i is the number of codes from lo + i * 2^shift to
 	// before lo + (i+1) * 2^shift, for i < 2^bits; lo is a multiple of
-	// 2^(shift + bits). Only parts of a query are asked.
+	// 2^(shift + bits). The first digit of a search is the highest, each further one
+	// follows the one before, and none has bits both below and above bit 32. Only
+	// parts of a query are asked.
 	Histogram(col int, s *Space, lo uint64, shift, bits int) ([]uint64, error)
 	// DigitBits is the most bits that a histogram is asked for.
 	DigitBits() int

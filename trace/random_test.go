@@ -3,6 +3,7 @@ package trace
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -89,15 +90,14 @@ func checkPasses(t *rapid.T, tr *tracer) {
 	}
 }
 
-// checkSteps checks that a search ends at one value: the answer, but where the chunks
-// are searched one by one.
+// checkSteps checks that a search ends at one value, the answer.
 func checkSteps(t *rapid.T, tr *tracer, values []table.Value) {
 	for _, s := range tr.trace.Searches {
 		for _, st := range s.Steps {
 			checkDigits(t, tr, s, st)
 		}
 		last := s.Steps[len(s.Steps)-1]
-		found := s.Chunk >= 0
+		found := false
 		for i, a := range tr.plan.Aggs {
 			found = found || a.String() == s.Aggregate && values[i].String() == last.Ends[0]
 		}
@@ -114,21 +114,29 @@ func checkDigits(t *rapid.T, tr *tracer, s *Search, st Step) {
 		return
 	}
 	chunk := tr.trace.Passes[st.Pass].Chunk
-	seg := tr.plan.Table.Chunks[chunk].Segments[s.agg.Col]
 	counts := map[string]uint64{}
-	for row := range seg.Rows() {
-		code := seg.Codes.At(row)
-		if !tr.selection(chunk).Get(row) || seg.IsNull(row) || code>>(st.Counts[0]+1) != s.code>>(st.Counts[0]+1) {
-			continue
-		}
-		bits := ""
-		for b := st.Counts[0]; b >= st.Counts[1]; b-- {
-			if seg.Varying()>>b&1 != 0 {
-				bits += fmt.Sprint(code >> b & 1)
+	for i := range chunk + 1 { // the chunks are counted one after the other
+		seg := tr.plan.Table.Chunks[i].Segments[s.agg.Col]
+		for row := range seg.Rows() {
+			if !tr.selection(i).Get(row) || seg.IsNull(row) {
+				continue
 			}
+			code := s.space.Code(seg, seg.Codes.At(row))
+			if code>>(st.Counts[0]+1) != s.code>>(st.Counts[0]+1) {
+				continue
+			}
+			bits := ""
+			for b := st.Counts[0]; b >= st.Counts[1]; b-- {
+				if s.stored>>b&1 != 0 {
+					bits += fmt.Sprint(code >> b & 1)
+				}
+			}
+			counts[bits]++
 		}
-		counts[bits]++
 	}
+	last := !slices.ContainsFunc(s.Steps, func(o Step) bool {
+		return o.Pass > st.Pass && slices.Equal(o.Counts, st.Counts)
+	})
 	taken := false
 	for _, d := range st.Digits {
 		if counts[d.Bits] != d.Records {
@@ -136,7 +144,7 @@ func checkDigits(t *rapid.T, tr *tracer, s *Search, st Step) {
 		}
 		taken = taken || d.Bits == st.Taken
 	}
-	if len(st.Digits) != 1<<len(st.Taken) || !taken {
+	if last && (len(st.Digits) != 1<<len(st.Taken) || !taken) {
 		t.Fatalf("%s, pass %q: digits %v, the answer has %q", s.Aggregate, tr.trace.Passes[st.Pass].Name, st.Digits, st.Taken)
 	}
 }

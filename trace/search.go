@@ -6,12 +6,11 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// Search is how a k-th value was found: bit by bit from the top, or, of backend
-// compute over several chunks, by thresholds that narrow an interval.
+// Search is how a k-th value was found: bit by bit from the top, on backend
+// compute several bits a pass.
 type Search struct {
 	Aggregate string    `json:"aggregate"`
 	Column    string    `json:"column"`
-	Chunk     int       `json:"chunk"` // the one that is searched, in codes of its own; -1: all together
 	Bits      int       `json:"bits"`
 	Ends      [2]string `json:"ends"` // the smallest and the largest value of the column
 	// Constant are the bits, from the highest down, that are the same in all codes: a
@@ -22,8 +21,8 @@ type Search struct {
 	agg    expr.Aggregate
 	space  *plan.Space
 	code   uint64 // of the answer
-	rounds bool
-	place  int // in Trace.Searches
+	stored uint64 // the bits that backend compute counts by
+	place  int    // in Trace.Searches
 }
 
 // Step is what is known of the answer after a pass.
@@ -72,14 +71,10 @@ func (s *Search) Between(st Step) (first, last table.Value) {
 // Value returns the value of a mark.
 func (s *Search) Value(m Mark) table.Value { return s.space.Value(m.Code) }
 
-// newSearch makes the search of an aggregate that ends at a value, in all chunks (-1)
-// or in one.
-func (t *tracer) newSearch(agg int, v table.Value, chunk int) *Search {
-	a, in := t.plan.Aggs[agg], t.plan.Table
-	if chunk >= 0 {
-		in = &table.Table{Name: in.Name, Fields: in.Fields, Chunks: in.Chunks[chunk : chunk+1]}
-	}
-	s := &Search{Steps: []Step{}, Aggregate: a.String(), Column: a.Name, Chunk: chunk, agg: a, space: plan.NewSpace(in, a.Col)}
+// newSearch makes the search of an aggregate that ends at a value.
+func (t *tracer) newSearch(agg int, v table.Value) *Search {
+	a := t.plan.Aggs[agg]
+	s := &Search{Steps: []Step{}, Aggregate: a.String(), Column: a.Name, agg: a, space: plan.NewSpace(t.plan.Table, a.Col)}
 	s.Bits = s.space.Bits()
 	s.Ends = [2]string{s.space.Value(0).String(), s.space.Value(s.space.Max()).String()}
 	s.code = s.space.AtLeast(func(x table.Value) int { return table.Compare(x, v) })

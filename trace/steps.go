@@ -2,13 +2,11 @@ package trace
 
 import (
 	"fmt"
-	"math/bits"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/stencildb/stencildb/compute"
-	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/fused"
 	"github.com/stencildb/stencildb/internal/numbers"
 	"github.com/stencildb/stencildb/pass"
@@ -20,11 +18,8 @@ import (
 func (t *tracer) steps(values []table.Value) {
 	t.bitSearches(values)
 	t.digitSearches(values)
-	t.rounds(values)
 	for _, s := range t.trace.Searches {
-		if !s.rounds {
-			s.known()
-		}
+		s.known()
 	}
 	for i, l := range t.looks {
 		switch op := l.pass.Op.(type) {
@@ -69,7 +64,7 @@ func (t *tracer) bitSearches(values []table.Value) {
 			for _, agg := range l.pass.Part.Aggs {
 				if current == nil && !begun[agg] && !values[agg].Null {
 					begun[agg] = true
-					current = t.begin(t.newSearch(agg, values[agg], -1))
+					current = t.begin(t.newSearch(agg, values[agg]))
 				}
 			}
 		}
@@ -99,12 +94,10 @@ func (s *Search) reached(l *look, seg *table.Segment) []string {
 	return list
 }
 
-// digitSearches finds those of backend compute that go digit by digit. Each is in one
-// chunk: the one that has all values, or each one for MIN and MAX. The first pass counts
-// for all aggregates of the column.
+// digitSearches finds those of backend compute that go digit by digit. The first pass
+// counts for all aggregates of the column.
 func (t *tracer) digitSearches(values []table.Value) {
-	type place struct{ agg, chunk int }
-	begun := map[place]*Search{}
+	begun := map[int]*Search{}
 	for i, l := range t.looks {
 		count, _ := digits(l.pass.Op)
 		agg := -1
@@ -116,20 +109,20 @@ func (t *tracer) digitSearches(values []table.Value) {
 		if count == nil || agg < 0 {
 			continue
 		}
-		at := place{agg, l.Chunk}
-		s, ok := begun[at]
+		s, ok := begun[agg]
 		if !ok {
-			v, chunk, found := values[agg], -1, true
-			if len(t.plan.Table.Chunks) > 1 {
-				chunk = l.Chunk
-				v, found = t.ofChunk(t.plan.Aggs[agg], chunk, v)
-			}
-			if !found {
+			s = t.newSearch(agg, values[agg])
+			var err error
+			if s.stored, err = compute.SearchedBits(t.plan, s.agg.Col); err != nil {
 				continue
 			}
-			s = t.begin(t.newSearch(agg, v, chunk))
-			s.Constant = constantBits(t.segment(l, s.agg.Col), s.Bits)
-			begun[at] = s
+			t.begin(s)
+			for b := s.Bits - 1; b >= 0; b-- {
+				if s.stored>>b&1 == 0 {
+					s.Constant = append(s.Constant, b)
+				}
+			}
+			begun[agg] = s
 		}
 		t.step(i, s, count.High)
 	}
@@ -145,103 +138,6 @@ func digits(op pass.Op) (counts, decides *compute.Bits) {
 		return &op.Next, &op.Bits
 	}
 	return nil, nil
-}
-
-// constantBits lists those of the lowest n, from the highest down, that are not stored.
-func constantBits(seg *table.Segment, n int) (list []int) {
-	for b := n - 1; b >= 0; b-- {
-		if seg.Varying()>>b&1 == 0 {
-			list = append(list, b)
-		}
-	}
-	return list
-}
-
-// ofChunk is the value at which the search of a chunk ends, given the answer's: of MIN
-// and MAX that of the chunk's own selected values. ok is false where it has none.
-func (t *tracer) ofChunk(a expr.Aggregate, chunk int, answer table.Value) (v table.Value, ok bool) {
-	if a.Kind != expr.Min && a.Kind != expr.Max {
-		return answer, true
-	}
-	seg, selected := t.plan.Table.Chunks[chunk].Segments[a.Col], t.selection(chunk)
-	var best uint64
-	for row := range seg.Rows() {
-		if !selected.Get(row) || seg.IsNull(row) {
-			continue
-		}
-		if c := seg.Codes.At(row); !ok || (c > best) == (a.Kind == expr.Max) {
-			best, ok = c, true
-		}
-	}
-	if !ok {
-		return v, false
-	}
-	return seg.Decode(best), true
-}
-
-// rounds finds those of backend compute that go over several chunks: a pass counts a
-// chunk's values below a threshold, of which a round has several. Which ones follow
-// from the answer: it is at or above a threshold, or below it.
-func (t *tracer) rounds(values []table.Value) {
-	for i, v := range values {
-		var passes []int
-		for j, l := range t.looks {
-			if _, ok := l.pass.Op.(compute.Below); ok && !v.Null && slices.Contains(l.pass.Part.Aggs, i) {
-				passes = append(passes, j)
-			}
-		}
-		if len(passes) > 0 {
-			t.round(t.begin(t.newSearch(i, v, -1)), passes)
-		}
-	}
-}
-
-// round notes the passes of a search in rounds. A threshold is decided when its last
-// pass is over, and with it those that need no pass.
-func (t *tracer) round(s *Search, passes []int) {
-	s.rounds = true
-	thresholds := s.thresholds(t.plan.Table.Rows())
-	at := map[uint64]int{}
-	for i, code := range thresholds {
-		at[code] = i
-	}
-	code := func(i int) uint64 { return t.looks[i].pass.Op.(compute.Below).Code }
-	for _, i := range passes {
-		t.step(i, s, 0)
-		l := t.looks[i]
-		s.mark(&s.Steps[len(s.Steps)-1], code(i))
-		n, _ := l.counts()
-		l.Results = []string{fmt.Sprintf("%s below %v", numbers.Count(n, "record is", "records are"), s.space.Value(code(i)))}
-	}
-	open := len(thresholds) // the first that a later pass counts
-	for j := len(passes) - 1; j >= 0; j-- {
-		first, last := s.within(thresholds[:open])
-		s.narrow(&s.Steps[j], first, last, bits.Len64(first^last))
-		open = min(open, at[code(passes[j])])
-	}
-}
-
-// thresholds lists those of all rounds of a search, in order.
-func (s *Search) thresholds(rows int) []uint64 {
-	var list []uint64
-	for first, last := s.within(nil); first < last; first, last = s.within(list) {
-		list = append(list, compute.Thresholds(first, last, rows)...)
-	}
-	return list
-}
-
-// within returns the codes that the answer may have when it is known to be at or above
-// each threshold, or below.
-func (s *Search) within(thresholds []uint64) (first, last uint64) {
-	last = s.space.Max()
-	for _, t := range thresholds {
-		if t <= s.code {
-			first = max(first, t)
-		} else {
-			last = min(last, t-1)
-		}
-	}
-	return first, last
 }
 
 // digits notes which bits a pass of backend compute decides and counts, and the counts
@@ -264,7 +160,7 @@ func (t *tracer) digits(i int, s *Search, st *Step) {
 		base = op.To
 		total = t.candidates(s, l, st.Decides, op.From, op.Size)
 	}
-	taken := s.bitsOf(t, l, st.Counts)
+	taken := s.bitsOf(st.Counts)
 	size := len(taken)
 	if size == 0 {
 		return
@@ -277,7 +173,7 @@ func (t *tracer) digits(i int, s *Search, st *Step) {
 		list = append(list, Digit{fmt.Sprintf("%0*b", size, v), n})
 		rest -= min(rest, n)
 	}
-	if !t.anotherWindow(i, l) {
+	if !t.another(i, l) {
 		list = append([]Digit{{strings.Repeat("0", size), rest}}, list...)
 	}
 	st.Digits = list
@@ -287,7 +183,7 @@ func (t *tracer) digits(i int, s *Search, st *Step) {
 // before has counted them, at a place of the result, but for value 0, whose number is
 // that of all less the others.
 func (t *tracer) candidates(s *Search, l *look, decides []int, from, size int) uint64 {
-	taken, err := strconv.ParseUint(s.bitsOf(t, l, decides), 2, 64)
+	taken, err := strconv.ParseUint(s.bitsOf(decides), 2, 64)
 	if err != nil {
 		return 0
 	}
@@ -306,20 +202,20 @@ func (t *tracer) candidates(s *Search, l *look, decides []int, from, size int) u
 	return rest
 }
 
-// anotherWindow reports whether pass i is followed by the same over a later window: the
-// counts are those of a chunk when its last window has been counted.
-func (t *tracer) anotherWindow(i int, l *look) bool {
+// another reports whether pass i is followed by the same over another chunk or a later
+// window: the counts are those of the table when the last has been counted.
+func (t *tracer) another(i int, l *look) bool {
 	return slices.ContainsFunc(t.looks[i+1:], func(next *look) bool {
-		return next.pass.Op == l.pass.Op && next.Chunk == l.Chunk && next.pass.Window.From > l.pass.Window.From
+		return next.pass.Op == l.pass.Op && (next.Chunk != l.Chunk || next.pass.Window.From > l.pass.Window.From)
 	})
 }
 
 // bitsOf writes the bits of the answer's code from a highest to a lowest one that are
-// stored: those that are the same in all codes of the chunk are not.
-func (s *Search) bitsOf(t *tracer, l *look, digit []int) string {
-	text, stored := "", t.segment(l, s.agg.Col).Varying()
+// counted by: those that are the same in all codes are not.
+func (s *Search) bitsOf(digit []int) string {
+	text := ""
 	for b := digit[0]; b >= digit[1]; b-- {
-		if stored>>b&1 != 0 {
+		if s.stored>>b&1 != 0 {
 			text += string('0' + byte(s.code>>b&1))
 		}
 	}

@@ -22,20 +22,23 @@ layout(std430, binding = 5) readonly buffer Validity { uvec4 valid[]; };
 #define kept candidate
 #endif
 uniform int arg[16];
-// A digit: the planes of its block, which is the lowest of the digit, how many.
-const int before = 2, now = 5;
+// A digit: the planes of its block, and which of them each bit is, lowest first; -1 is
+// zeros, -2 ones.
+const int before = 2, now = 6;
+#define BIT(block, unit, which, j) (arg[(which) + 1 + (j)] < 0 ? uvec4(uint(arg[(which) + 1 + (j)] + 1)) \
+    : FETCH(block, first(unit, arg[which]) + uint(PLANE * arg[(which) + 1 + (j)])))
 
 #ifdef FIRST
 // rank is k, counted from the largest of n values: a number, or the fraction of n
 // that percentile_disc takes.
 uint rank(uint n) {
-    uint k = uint(arg[11]);
-    if ((arg[10] & 2) != 0) {
-        precise double x = packDouble2x32(uvec2(arg[11], arg[12])) * double(n);
+    uint k = uint(arg[13]);
+    if ((arg[12] & 2) != 0) {
+        precise double x = packDouble2x32(uvec2(arg[13], arg[14])) * double(n);
         k = x >= double(n) ? n : uint(x);
         k = clamp(double(k) < x ? k + 1u : k, 1u, max(n, 1u));
     }
-    return (arg[10] & 1) != 0 ? n - k + 1u : k;
+    return (arg[12] & 1) != 0 ? n - k + 1u : k;
 }
 #else
 uint rank(uint k) { return k; }
@@ -79,27 +82,24 @@ uvec4 narrow(uint unit) {
     if (!some(m))
         return m;
 #endif
-    uint at = first(unit, arg[before]) + uint(PLANE * arg[before + 1]);
     if (some(m))
         for (int j = 0; j < DIGIT; j++)
-            if (j < arg[before + 2])
-                m &= FETCH(previous, at + uint(PLANE * j)) ^ ((digit >> j & 1u) - 1u);
+            m &= BIT(previous, unit, before, j) ^ ((digit >> j & 1u) - 1u);
     candidate[unit] = m;
     return m;
 }
 
 void count(uint unit, uvec4 m, inout uvec4 counter[FOURS]) {
-    uint at = first(unit, arg[now]) + uint(PLANE * arg[now + 1]);
     uvec4 p[DIGIT];
     for (int j = 0; j < DIGIT; j++)
-        p[j] = j < arg[now + 2] ? FETCH(next, at + uint(PLANE * j)) : uvec4(0u);
+        p[j] = BIT(next, unit, now, j);
     countDigits(m, p, counter);
 }
 
 void main() {
-    uint units = uint(arg[0]), to = uint(arg[9]);
-    claim(uint(arg[13]));
-    decide(uint(arg[8]));
+    uint units = uint(arg[0]), to = uint(arg[11]);
+    claim(uint(arg[15]));
+    decide(uint(arg[10]));
     if (gl_GlobalInvocationID.x == 0u)
         result[to] = k;
     uvec4 counter[FOURS];

@@ -1,12 +1,18 @@
 // Cuts codes into bit planes: one thread makes one unit (4 x 32 rows) of each plane
 // that is stored. The order of records in a plane is that of textures.PlaneRow.
 // CODE: uint, uvec2, uvec4 (codes of 1, 2, 4 bytes), read by FETCH_CODE; BITS: planes
-// 0..BITS-1 may be stored.
+// 0..BITS-1 may be stored. RANKS: of the ranks of the codes, looked up.
 layout(local_size_x = LOCAL) in;
-#ifdef SOFTWARE
-layout(binding = 0, rgba32ui) readonly uniform uimageBuffer code;
+#ifdef RANKS
+#define CODES 2 // binding 0 is no image
+layout(std430, binding = 0) readonly buffer Ranks { uint rank[]; };
 #else
-layout(std430, binding = 0) readonly buffer Codes { CODE code[]; };
+#define CODES 0
+#endif
+#ifdef SOFTWARE
+layout(binding = CODES, rgba32ui) readonly uniform uimageBuffer code;
+#else
+layout(std430, binding = CODES) readonly buffer Codes { CODE code[]; };
 #endif
 layout(std430, binding = 1) writeonly buffer Planes { uvec4 plane[]; };
 uniform uint units;
@@ -22,6 +28,11 @@ void main() {
             bits[b] = uvec4(0);
         for (uint i = 0u; i < 32u; i++) {
             uvec4 v = unpack(FETCH_CODE(code, from + quadOf(unit, i)));
+#ifdef RANKS
+            uvec4 some = among >> i & 1u; // the codes behind the rows are any
+            v *= some;
+            v = uvec4(rank[v.x], rank[v.y], rank[v.z], rank[v.w]);
+#endif
             for (int b = 0; b < BITS; b++)
                 bits[b] |= ((v >> b) & 1u) << i;
         }

@@ -279,8 +279,7 @@
       const kind = !found ? 'open' : constant ? 'same' : decided(bit) ? 'new' : i < before ? '' : step.counts ? 'told' : 'new';
       bits.append(make('span', { className: kind, title: `bit ${bit}${constant ? ': the same in all codes' : ''}` }, found ? step.known[i] : '·'));
     }
-    const where = search.chunk >= 0 ? ` in chunk ${search.chunk + 1} of ${trace.grids.length}` : '';
-    box.append(make('h2', {}, `${search.aggregate}${where}: bits of the code found so far`), bits, ...turn(search, pass.step),
+    box.append(make('h2', {}, `${search.aggregate}: bits of the code found so far`), bits, ...turn(search, pass.step),
       make('p', {}, ...(step.tried ? ['compared with ', make('b', { className: 'quad' }, step.tried.map(t => t.value).join(', ')), ': '] : []),
         step.ends[0] === step.ends[1] ? `the value is ${step.ends[0]}` : `the value lies in ${step.ends[0]} … ${step.ends[1]}`,
         same ? make('span', { className: 'dim' }, ' (the comparison tells more when the other chunks are counted, too)') : ''),

@@ -1,0 +1,83 @@
+package compute
+
+import (
+	"fmt"
+
+	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/textures"
+)
+
+// histogram is a search that several devices do together: its passes are those of an
+// order's search, but which digit is decided comes from outside.
+type histogram struct {
+	*order
+	parts  []candidates
+	left   int // the bits that are not decided or counted yet
+	counts []uint64
+}
+
+// DigitBits implements plan.Selection.
+func (x *execution) DigitBits() int { return digitBits }
+
+// Histogram implements plan.Selection. Each histogram of a space is of the bits behind
+// those of the one before, or of the highest bits.
+func (x *execution) Histogram(col int, space *plan.Space, lo uint64, shift, width int) ([]uint64, error) {
+	c := &compiler{device: x.device, q: x.q, result: textures.ScratchBlock(&textures.Scratch{})}
+	now, h := digit{part: shift / textures.PartBits}, x.histograms[col]
+	for b := range width {
+		now.at = append(now.at, shift+b)
+	}
+	from, to := c.alloc(1<<digitBits), c.alloc(1<<digitBits)
+	init := make([]uint32, 1<<digitBits)
+	var total uint64
+	switch first := shift+width == space.Bits(); {
+	case first:
+		if h == nil || h.space != space {
+			h = &histogram{order: newOrder(col, space, x.chunks)}
+			x.histograms[col] = h
+			if err := h.makePlanes(c); err != nil {
+				return nil, err
+			}
+		}
+		h.first, h.digits, h.parts = to, []digit{now}, make([]candidates, len(h.chunks))
+		for _, ch := range h.chunks {
+			s := h.sweep(ch.attribute(col))
+			if s.tree = ch.tree; ch.keep != nil {
+				s.tree = markedNode(ch.keep, "selected")
+			}
+			if _, err := s.run(c, ch.with(c)); err != nil {
+				return nil, err
+			}
+		}
+	case h == nil || h.space != space || h.left != shift+width:
+		return nil, fmt.Errorf("compute: a histogram of bits %d..%d does not follow the one before", shift+width-1, shift)
+	default:
+		before := h.digits[len(h.digits)-1]
+		v := lo >> h.left & (1<<len(before.at) - 1)
+		total = h.counts[v]
+		init[v], init[0] = 1, 1 // the device takes the digit with the first of the values
+		d := &decision{order: h.order, before: before, now: now, from: from, to: to, rank: []int32{0, 1, 0}, of: "the value searched for",
+			first: len(h.digits) == 1, more: shift > 0}
+		for i, ch := range h.chunks {
+			d.beside = i > 0 && !ch.regional
+			if err := d.queue(c, ch.with(c), i, &h.parts[i]); err != nil {
+				return nil, err
+			}
+		}
+		h.digits = append(h.digits, now)
+	}
+	step, err := (&compiled{passes: c.rec.Passes, result: c.result, words: c.words, init: init}).execute(x.run)
+	if err != nil {
+		return nil, err
+	}
+	if len(h.digits) == 1 {
+		total = uint64(step.words[to])
+	}
+	h.left, h.counts = shift, make([]uint64, 1<<width)
+	h.counts[0] = total // less those of the other values
+	for v := 1; v < len(h.counts); v++ {
+		h.counts[v] = uint64(step.words[to+v])
+		h.counts[0] -= h.counts[v]
+	}
+	return h.counts, nil
+}

@@ -1,0 +1,133 @@
+package oracle
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stencildb/stencildb/aggregates"
+	"github.com/stencildb/stencildb/compute"
+	"github.com/stencildb/stencildb/cpu"
+	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/fused"
+	"github.com/stencildb/stencildb/glctx"
+	"github.com/stencildb/stencildb/internal/gltest"
+	"github.com/stencildb/stencildb/pass"
+	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/predicates"
+	"github.com/stencildb/stencildb/table"
+)
+
+// BenchmarkChunks reports what each aggregate takes over 2^24 rows in 1, 2 and 16
+// chunks, in turns, on each backend: ms of the median, and as multiples of one chunk.
+// x has the same code space in every chunk, y another one.
+//
+//	go test -tags egl -run - -bench Chunks/compute -benchtime 9x ./internal/oracle
+func BenchmarkChunks(b *testing.B) {
+	var tables []*table.Table
+	for _, n := range []int{1, 2, 16} {
+		tables = append(tables, inChunks(1<<24, n))
+	}
+	gltest.Run(b, 0, func(ctx *glctx.Context, g *pass.GL) {
+		main := make(thread)
+		go func() {
+			defer close(main)
+			benchmarkChunks(b, ctx, g, main, tables)
+		}()
+		for f := range main {
+			f()
+		}
+	})
+}
+
+func benchmarkChunks(b *testing.B, ctx *glctx.Context, g *pass.GL, main thread, tables []*table.Table) {
+	draws, scans, goroutines := predicates.DeviceOf(ctx.Caps()), compute.DeviceOf(ctx.Caps()), cpu.New(0)
+	for _, backend := range []struct {
+		name string
+		run  func(q *plan.Query) error
+	}{
+		{"cpu", func(q *plan.Query) error { _, err := goroutines.Execute(context.Background(), q); return err }},
+		{"compute", func(q *plan.Query) error { _, err := compute.Run(g, scans, q); g.End(); return err }},
+		{"fused", func(q *plan.Query) error { _, err := fused.Run(g, draws, q); g.End(); return err }},
+		{"classic", func(q *plan.Query) error { _, err := aggregates.Run(g, draws, q); g.End(); return err }},
+	} {
+		for _, where := range []string{"", " WHERE s"} {
+			for _, a := range chunkAggregates() {
+				b.Run(fmt.Sprintf("%s/%v%s", backend.name, a, where), func(b *testing.B) {
+					times := make([][]time.Duration, len(tables))
+					var queries []*plan.Query
+					for _, t := range tables {
+						queries = append(queries, chunkQuery(b, t, a, where != ""))
+					}
+					for i := range b.N + 1 {
+						for j, q := range queries {
+							start := time.Now()
+							var err error
+							if main.do(func() { err = backend.run(q) }); err != nil {
+								b.Fatal(err)
+							}
+							if i > 0 {
+								times[j] = append(times[j], time.Since(start))
+							}
+						}
+					}
+					ms := func(j int) float64 {
+						slices.Sort(times[j])
+						return times[j][len(times[j])/2].Seconds() * 1e3
+					}
+					b.ReportMetric(0, "ns/op")
+					b.ReportMetric(ms(0), "ms")
+					for j, t := range tables[1:] {
+						b.ReportMetric(ms(j+1)/ms(0), fmt.Sprintf("times_in_%d", len(t.Chunks)))
+					}
+				})
+			}
+		}
+	}
+}
+
+// inChunks is a table of x, y and s, of 19 bits, in n chunks.
+func inChunks(rows, n int) *table.Table {
+	integer := table.Type{Kind: table.BigInt}
+	t := &table.Table{Name: "t", Fields: []table.Field{{Name: "x", Type: integer}, {Name: "y", Type: integer}, {Name: "s", Type: integer}}}
+	rng := rand.New(rand.NewPCG(1, 1))
+	for c := range n {
+		ch := &table.Chunk{Rows: rows / n}
+		for col := range t.Fields {
+			seg := &table.Segment{Type: integer, Base: table.OrdinalInt(0), Bits: 19, Max: 1<<19 - 1, Codes: table.Codes{U32: make([]uint32, ch.Rows)}}
+			if col == 1 {
+				seg.Base += uint64(1000*c + c*c)
+			}
+			for i := range seg.Codes.U32 {
+				seg.Codes.U32[i] = rng.Uint32() >> 13
+			}
+			ch.Segments = append(ch.Segments, seg)
+		}
+		t.Chunks = append(t.Chunks, ch)
+	}
+	return t
+}
+
+func chunkAggregates() []expr.Aggregate {
+	agg := func(kind expr.AggKind, name string, col int) expr.Aggregate {
+		return expr.Aggregate{Kind: kind, Col: col, Name: name, Arg: table.Type{Kind: table.BigInt}, F: 0.5}
+	}
+	return []expr.Aggregate{{Kind: expr.CountAll, Col: -1}, agg(expr.Count, "x", 0), agg(expr.Sum, "x", 0), agg(expr.Avg, "x", 0),
+		agg(expr.Min, "x", 0), agg(expr.Max, "x", 0), agg(expr.Percentile, "x", 0), agg(expr.Percentile, "y", 1)}
+}
+
+// chunkQuery is an aggregate over all records, or over those with s < 2^18.
+func chunkQuery(b *testing.B, t *table.Table, a expr.Aggregate, selects bool) *plan.Query {
+	q := &plan.Fragment{Table: "t", Aggs: []expr.Aggregate{a}}
+	if selects {
+		q.Where = &expr.Compare{Op: expr.LT, L: &expr.Column{Index: 2, Name: "s", T: t.Fields[2].Type}, R: &expr.Const{V: table.Int(1 << 18)}}
+	}
+	p, err := plan.NewQuery(t, q)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return p
+}
