@@ -228,7 +228,7 @@ func (r Reached) Histogram(n uint64, s *Space, lo uint64, shift, bits int, count
 	var ask []uint64
 	for i := range uint64(1)<<bits + 1 {
 		code := lo + i<<shift
-		if code > s.Max() || code < lo { // beyond 64 bits
+		if code > s.Max() || i > 0 && code <= lo { // beyond 64 bits
 			break
 		}
 		ends = append(ends, code)

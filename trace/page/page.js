@@ -269,7 +269,7 @@
     box.textContent = '';
     if (box.hidden) return;
     const search = trace.searches[pass.search], step = search.steps[pass.step];
-    const next = search.steps[pass.step + 1], same = next && step.tried && JSON.stringify(next.tried) === JSON.stringify(step.tried);
+    const next = search.steps[pass.step + 1], same = next && ['tried', 'counts'].some(k => step[k] && JSON.stringify(next[k]) === JSON.stringify(step[k]));
     const before = pass.step > 0 ? search.steps[pass.step - 1].known.length : 0;
     const bits = make('div', { className: 'bits' });
     const decided = b => step.decides && step.decides[1] <= b && b <= step.decides[0];
@@ -282,7 +282,7 @@
     box.append(make('h2', {}, `${search.aggregate}: bits of the code found so far`), bits, ...turn(search, pass.step),
       make('p', {}, ...(step.tried ? ['compared with ', make('b', { className: 'quad' }, step.tried.map(t => t.value).join(', ')), ': '] : []),
         step.ends[0] === step.ends[1] ? `the value is ${step.ends[0]}` : `the value lies in ${step.ends[0]} … ${step.ends[1]}`,
-        same ? make('span', { className: 'dim' }, ' (the comparison tells more when the other chunks are counted, too)') : ''),
+        same ? make('span', { className: 'dim' }, ' (the counts tell more when the other chunks are counted, too)') : ''),
       numberLine(search, pass.step));
     if (!step.digits) return;
     const most = Math.max(1, ...step.digits.map(d => d.records));
