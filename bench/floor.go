@@ -34,9 +34,7 @@ const (
 // floor measures the floor over tables of that many rows.
 func (r *rig) floor(ctx context.Context, rows int) (f Floor, err error) {
 	f.Rows = rows
-	err = r.Context.Do(context.Background(), func() error {
-		r.GL.Use(ctx)
-		defer r.GL.End()
+	err = r.scope(ctx, func() error {
 		draw := r.emptyQuads(rows)
 		for _, m := range []struct {
 			ms *float64

@@ -152,13 +152,14 @@ func (s *gpuStatement) execute(ctx context.Context, q *plan.Query) (out Outcome,
 	return out, err
 }
 
-// on runs f on the GL thread as one query.
+// scope runs f on the GL thread as one query.
+func (r *rig) scope(ctx context.Context, f func() error) error {
+	return r.Context.Do(context.Background(), func() error { return r.GL.Query(ctx, f) })
+}
+
+// on is query with what the system cannot do marked.
 func (s *gpuStatement) on(ctx context.Context, f func() error) error {
-	err := s.Context.Do(context.Background(), func() error {
-		s.GL.Use(ctx)
-		defer s.GL.End()
-		return f()
-	})
+	err := s.scope(ctx, f)
 	var budget *textures.BudgetError
 	var declined *plan.Declined
 	if errors.As(err, &budget) || errors.As(err, &declined) {

@@ -141,6 +141,11 @@ func (g *GPU) look(uploaded bool) {
 	}
 }
 
+// query runs f on the GL thread in a scope of its own.
+func (g *GPU) query(ctx context.Context, f func() error) error {
+	return g.Context.Do(ctx, func() error { return g.GL.Query(ctx, f) })
+}
+
 // passes is a backend that runs queries as passes on a GPU.
 type passes struct {
 	*GPU
@@ -188,9 +193,7 @@ func (g *GPU) profiled(p *pass.Profiler) (steps []Step) {
 func (b *passes) execute(ctx context.Context, q *plan.Query, run pass.Runner) (*plan.Answer, error) {
 	m := &pass.Meter{Runner: run}
 	a := &plan.Answer{Devices: []int{b.Context.Device().Index}}
-	err := b.Context.Do(ctx, func() error {
-		b.GL.Use(ctx)
-		defer b.GL.End()
+	err := b.query(ctx, func() error {
 		b.Store.Name(q.Table.Attributes())
 		before := b.Store.Uploaded()
 		values, err := b.Run(b.name, m, q)

@@ -347,9 +347,7 @@ type worker struct {
 // serve does the work on the GL thread until there is no more, or an error.
 func (w *worker) serve() {
 	defer close(w.ended)
-	err := w.g.Context.Do(w.ctx, func() (err error) {
-		w.g.GL.Use(w.ctx)
-		defer w.g.GL.End()
+	err := w.g.query(w.ctx, func() (err error) {
 		w.g.Store.Name(w.q.Table.Attributes())
 		before := w.g.Store.Uploaded()
 		defer func() {

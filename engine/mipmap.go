@@ -30,9 +30,7 @@ func (db *DB) MipmapSum(ctx context.Context, t *table.Table, col int) (sum float
 	if len(t.Chunks) == 0 {
 		return 0, 0, nil
 	}
-	err = c.Context.Do(ctx, func() error {
-		c.GL.Use(ctx)
-		defer c.GL.End()
+	err = c.query(ctx, func() error {
 		e := predicates.New(c.GL, c.Draws, t, 0, textures.D24S8, 0, predicates.NewSlots())
 		before, start := c.Store.Uploaded(), time.Now()
 		top, texels, err := aggregates.Mipmap(c.GL, e, col)

@@ -3,11 +3,12 @@
 //
 // A [Counter] is one count in flight. Begin one, draw, End it; Wait blocks until
 // the device knows the number. Many may be in flight, so that a sum bit by bit
-// waits once. Counters come from a [Pool] and go back to it when waited for.
+// waits once. Counters belong to a [Scope], come from its [Pool] and go back to it when
+// waited for.
 //
 // A counter that nobody waits for (a query that ended early) must not be begun
 // again while the device may still be counting: llvmpipe then adds the old count to
-// the new one, now and then. [Pool.Reset] sets such counters aside, and they are
+// the new one, now and then. [Scope.Close] sets such counters aside, and they are
 // reused after their result has come.
 //
 // Caveat: GL allows one active sample counter at a time: End one before the next
@@ -26,25 +27,34 @@ import (
 // Pool reuses query objects. It belongs to one context; call it on the GL thread.
 type Pool struct {
 	ctx   *glctx.Context
-	free  []uint32        // ready to begin
-	busy  map[uint32]bool // begun, not waited for
-	stale []uint32        // abandoned: the device may still be counting
+	free  []uint32 // ready to begin
+	stale []uint32 // abandoned: the device may still be counting
 	made  []uint32
 }
 
 // NewPool returns an empty pool.
-func NewPool(ctx *glctx.Context) *Pool { return &Pool{ctx: ctx, busy: map[uint32]bool{}} }
+func NewPool(ctx *glctx.Context) *Pool { return &Pool{ctx: ctx} }
+
+// Scope is the counters of one query. Several may be open on a pool.
+type Scope struct {
+	pool *Pool
+	busy map[uint32]bool // begun, not waited for
+}
+
+// Open returns a new scope.
+func (p *Pool) Open() *Scope { return &Scope{p, map[uint32]bool{}} }
 
 // Counter is a count of samples in flight.
 type Counter struct {
-	pool *Pool
-	id   uint32
-	n    uint64
-	done bool
+	scope *Scope
+	id    uint32
+	n     uint64
+	done  bool
 }
 
 // Begin starts counting the samples that pass all tests.
-func (p *Pool) Begin() *Counter {
+func (s *Scope) Begin() *Counter {
+	p := s.pool
 	if len(p.free) == 0 {
 		p.collect()
 	}
@@ -57,16 +67,17 @@ func (p *Pool) Begin() *Counter {
 	}
 	id := p.free[len(p.free)-1]
 	p.free = p.free[:len(p.free)-1]
-	p.busy[id] = true
+	s.busy[id] = true
 	gl.BeginQuery(gl.SAMPLES_PASSED, id)
-	return &Counter{pool: p, id: id}
+	return &Counter{scope: s, id: id}
 }
 
 // End stops counting.
 func (c *Counter) End() { gl.EndQuery(gl.SAMPLES_PASSED) }
 
-// ErrClosed says that the pool of a counter was closed before it was waited for.
-var ErrClosed = errors.New("occlusion: the counter's pool is closed")
+// ErrClosed says that the scope or the pool of a counter was closed before it was waited
+// for.
+var ErrClosed = errors.New("occlusion: the counter's scope is closed")
 
 // Wait blocks until the count is known and returns it; a second Wait returns the
 // same number.
@@ -74,14 +85,15 @@ func (c *Counter) Wait() (uint64, error) {
 	if c.done {
 		return c.n, nil
 	}
-	if c.pool.made == nil {
+	pool := c.scope.pool
+	if pool.made == nil || !c.scope.busy[c.id] {
 		return 0, ErrClosed
 	}
-	c.pool.watch(c.id)
+	pool.watch(c.id)
 	gl.GetQueryObjectui64v(c.id, gl.QUERY_RESULT, &c.n)
 	c.done = true
-	delete(c.pool.busy, c.id)
-	c.pool.free = append(c.pool.free, c.id)
+	delete(c.scope.busy, c.id)
+	pool.free = append(pool.free, c.id)
 	return c.n, nil
 }
 
@@ -109,13 +121,13 @@ func (p *Pool) watch(id uint32) {
 	}
 }
 
-// Reset sets aside counters that were begun and never waited for, when a query
-// ended early. Counters handed out before must not be used any more.
-func (p *Pool) Reset() {
-	for id := range p.busy {
-		p.stale = append(p.stale, id)
+// Close sets aside counters that were begun and never waited for, when a query ended
+// early. The scope may be used again.
+func (s *Scope) Close() {
+	for id := range s.busy {
+		s.pool.stale = append(s.pool.stale, id)
 	}
-	clear(p.busy)
+	clear(s.busy)
 }
 
 // collect makes abandoned counters ready again, waiting for the device where it
@@ -135,5 +147,4 @@ func (p *Pool) Close() {
 		p.ctx.Track("query", -len(p.made))
 	}
 	p.free, p.stale, p.made = nil, nil, nil
-	clear(p.busy)
 }

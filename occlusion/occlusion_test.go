@@ -13,8 +13,9 @@ import (
 func TestCountersGoBackToThePool(t *testing.T) {
 	gltest.Run(t, 0, func(ctx *glctx.Context, g *pass.GL) {
 		p := occlusion.NewPool(ctx)
+		s, other := p.Open(), p.Open()
 		for range 100 {
-			c := p.Begin()
+			c := s.Begin()
 			c.End()
 			for range 2 { // a second Wait gives the same number
 				if n, err := c.Wait(); n != 0 || err != nil {
@@ -27,14 +28,22 @@ func TestCountersGoBackToThePool(t *testing.T) {
 		}
 		var left []*occlusion.Counter
 		for range 40 { // abandoned
-			c := p.Begin()
+			c := s.Begin()
 			c.End()
 			left = append(left, c)
 		}
-		p.Reset()
+		kept := other.Begin()
+		kept.End()
+		s.Close()
+		if _, err := left[1].Wait(); !errors.Is(err, occlusion.ErrClosed) {
+			t.Errorf("waiting in a closed scope: %v", err)
+		}
+		if n, err := kept.Wait(); n != 0 || err != nil {
+			t.Errorf("a counter of another scope: %d, %v", n, err)
+		}
 		made := ctx.Live()["query"]
 		for range 40 {
-			c := p.Begin()
+			c := s.Begin()
 			c.End()
 			if _, err := c.Wait(); err != nil {
 				t.Fatal(err)

@@ -6,6 +6,8 @@
 //   - [Runner] runs passes. Algorithms (packages predicates and aggregates) never
 //     call GL: they hand passes to a runner.
 //   - [GL] is the runner that draws; the only place that sets draw state.
+//   - [Scope] is what one query has on the device between its passes; several are open
+//     at a time.
 //   - [Recorder] runs nothing, answers everything and keeps the passes (EXPLAIN); [Meter] counts
 //     passes and samples on the way; [Profiler] times each (EXPLAIN ANALYZE);
 //     [Failer] fails at the n-th call of any method (tests of faults).

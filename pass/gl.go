@@ -19,10 +19,11 @@ const depthBoundsTest = 0x8890 // GL_DEPTH_BOUNDS_TEST_EXT, not in core
 // sets only what differs from the pass before. Call it on the GL thread.
 type GL struct {
 	ctx      *glctx.Context
-	cancel   context.Context
 	programs *shaders.Cache
 	store    *textures.Store
 	counters *occlusion.Pool
+	base     *Scope // of passes that run outside of any other
+	scope    *Scope // of the passes that run now
 	vao      uint32
 	state    state
 	grouped  bool  // a debug context: draws stand in named groups
@@ -58,8 +59,9 @@ type state struct {
 
 // NewGL prepares a context for passes: what never changes is set here.
 func NewGL(ctx *glctx.Context, store *textures.Store) *GL {
-	g := &GL{ctx: ctx, cancel: context.Background(), store: store,
-		programs: shaders.NewCache(ctx), counters: occlusion.NewPool(ctx)}
+	g := &GL{ctx: ctx, store: store, programs: shaders.NewCache(ctx), counters: occlusion.NewPool(ctx)}
+	g.base = g.Open()
+	g.enter(g.base, context.Background())
 	var flags int32
 	gl.GetIntegerv(gl.CONTEXT_FLAGS, &flags)
 	g.grouped = flags&gl.CONTEXT_FLAG_DEBUG_BIT != 0
@@ -95,9 +97,6 @@ func (g *GL) Lend(draw func() error) error {
 	return draw()
 }
 
-// Use makes the passes that follow stop with the context's error once it is done.
-func (g *GL) Use(ctx context.Context) { g.cancel = ctx }
-
 // Store returns the texture store.
 func (g *GL) Store() *textures.Store { return g.store }
 
@@ -107,13 +106,11 @@ func (g *GL) Programs() *shaders.Cache { return g.programs }
 // Slots implements Runner.
 func (g *GL) Slots(t textures.TargetRef, n int) int { return g.store.Slots(t, n) }
 
-// End ends a query: what only it needed may be evicted, counters nobody waited for
-// are taken back.
+// End ends what ran outside of any scope: what only that needed may be evicted, counters
+// nobody waited for are taken back.
 func (g *GL) End() {
-	g.store.Release()
-	g.counters.Reset()
+	g.base.Close()
 	g.last = nil
-	g.cancel = context.Background()
 }
 
 // Close deletes every object the runner made; the store is the caller's.
@@ -127,7 +124,7 @@ func (g *GL) Close() {
 // Run implements Runner. In a debug context the draw stands in a group of its Op's
 // name, so that tools that look at GL name it.
 func (g *GL) Run(p *Pass) (Count, error) {
-	if err := g.cancel.Err(); err != nil {
+	if err := g.scope.cancel.Err(); err != nil {
 		return nil, err
 	}
 	if g.grouped {
@@ -164,7 +161,7 @@ func (g *GL) draw(p *Pass) (counter *occlusion.Counter, err error) {
 		return nil, err
 	}
 	if p.Count {
-		counter = g.counters.Begin()
+		counter = g.scope.counters.Begin()
 		defer counter.End()
 	}
 	for _, r := range rects(p) {

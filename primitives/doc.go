@@ -44,7 +44,7 @@
 //
 // # Caveats
 //
-//   - Vectors of scratch memory live until the query ends (pass.GL.End); so does the
+//   - Vectors of scratch memory live until their scope ends (pass.Scope); so does the
 //     working memory of a call, up to 4 words an element for Sort, unless calls share
 //     a [Memory].
 //   - An output may be an input of Map and Scan, and of nothing else.

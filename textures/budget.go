@@ -43,8 +43,8 @@ type entry struct {
 	segments []*table.Segment // none for working memory
 	bytes    int64
 	used     uint64 // the store's clock at the last use
-	// held says that the contents exist nowhere else, so that the entry stays until
-	// the query ends.
+	// held says that a scope has the entry: its contents exist nowhere else, so that it
+	// stays.
 	held bool
 	free func() // deletes the object and forgets it
 }
@@ -89,7 +89,7 @@ type BudgetError struct {
 func (e *BudgetError) Error() string {
 	todo := "raise --gpu-memory, or use --backend cpu"
 	if e.Need <= e.Budget {
-		todo = "the query holds the rest; " + todo
+		todo = "queries hold the rest; " + todo
 	}
 	return fmt.Sprintf("%s needs %s of GPU memory, but of the budget of %s only %s can be freed: %s",
 		e.What, size(e.Need), size(e.Budget), size(e.Free), todo)
@@ -106,8 +106,8 @@ func size(n int64) string {
 }
 
 // reserve makes room for n bytes of a chunk (nil: working memory), by evicting
-// what the current pass does not use. What this query has not used goes first,
-// least recently used first. After that its own columns go, those of other chunks
+// what the current pass does not use and no scope holds. What this scope has not used since
+// it was entered goes first, least recently used first. After that its own columns go, those of other chunks
 // before those of this one, and the most recently used first: a query goes over
 // its chunks and columns again and again in the same order, where evicting the
 // least recently used would evict each just before it is needed.
@@ -128,7 +128,7 @@ func (s *Store) reserve(what string, chunk *table.Chunk, n int64) error {
 	}
 	rank := func(e *entry) int {
 		switch {
-		case e.used <= s.query:
+		case e.used <= s.scope.entered:
 			return 0
 		case !e.of(chunk):
 			return 1
@@ -197,29 +197,4 @@ func (s *Store) Usage() Usage {
 		}
 	}
 	return u
-}
-
-// idle keeps objects for the queries that follow, by what makes one as good as
-// another.
-type idle[K, T comparable] map[K][]T
-
-// take returns an object kept under k, if there is one.
-func (p idle[K, T]) take(k K) (T, bool) {
-	list := p[k]
-	if len(list) == 0 {
-		var none T
-		return none, false
-	}
-	last := len(list) - 1
-	p[k] = list[:last]
-	return list[last], true
-}
-
-func (p idle[K, T]) give(k K, v T) { p[k] = append(p[k], v) }
-
-// remove takes v out, if it is there.
-func (p idle[K, T]) remove(k K, v T) {
-	if i := slices.Index(p[k], v); i >= 0 {
-		p[k] = slices.Delete(p[k], i, i+1)
-	}
 }

@@ -9,19 +9,20 @@
 //   - [TargetRef] names a depth-stencil buffer over a chunk's rows.
 //   - [Store] makes refs resident within a byte budget, least recently used out
 //     first; [Store.Resident] and [Store.Usage] tell what is there.
+//   - [Scope] is the working memory of one query; several are open at a time.
 //
 // # How a column gets to the device
 //
 // Goroutines write texels or codes into the slots of a persistently mapped ring, and
 // the GL thread has the device take each slot as soon as it is full, in order, while
-// the next ones are being filled. Masks, lists and working memory of a query are
-// kept for the next one, so that repeated queries create no GL object.
+// the next ones are being filled. What a scope had is kept in one pool for the next, so
+// that repeated queries create no GL object.
 //
 // What is resident is known by the segments that it holds: snapshots of a table share
 // what they share, and [Store.Drop] releases what none has any more. A patched segment
 // is another one, and is uploaded whole.
 //
-// What has to go when the budget is full is decided by use: first what this query
+// What has to go when the budget is full is decided by use: first what this scope
 // has not touched, least recently used first; then its own columns, most recently
 // used first, those of other chunks before those of the chunk at hand.
 //

@@ -44,7 +44,7 @@ func TestDrop(t *testing.T) {
 		if s.Used() != 2*one || s.Uploaded() == before {
 			t.Error("the segment was not uploaded again")
 		}
-		s.Release()
+		g.End()
 	})
 }
 

@@ -2,7 +2,6 @@ package textures
 
 import (
 	"fmt"
-	"math/bits"
 	"strings"
 	"time"
 
@@ -18,7 +17,7 @@ func (s *Store) Bind(unit uint32, ref Ref) error {
 	if err != nil {
 		return err
 	}
-	gl.BindTextureUnit(unit, im.id)
+	gl.BindTextureUnit(unit, im.texture)
 	return nil
 }
 
@@ -32,7 +31,7 @@ func (s *Store) Read(ref Ref) ([]float32, error) {
 	sh, ch := ShapeOf(ref.Chunk.Rows), ref.channels()
 	all := make([]float32, sh.Width*sh.Height*ch)
 	_, format := formats(ch)
-	gl.GetTextureImage(im.id, 0, format, gl.FLOAT, int32(4*len(all)), gl.Ptr(all))
+	gl.GetTextureImage(im.texture, 0, format, gl.FLOAT, int32(4*len(all)), gl.Ptr(all))
 	return all[:sh.Rows*ch], s.ctx.Check("textures: read back")
 }
 
@@ -44,7 +43,7 @@ func (s *Store) Draw(t *Temp) (uint32, error) {
 	}
 	if im.frame == 0 {
 		im.frame = s.makeFramebuffer()
-		gl.NamedFramebufferTexture(im.frame, gl.COLOR_ATTACHMENT0, im.id, 0)
+		gl.NamedFramebufferTexture(im.frame, gl.COLOR_ATTACHMENT0, im.texture, 0)
 	}
 	return im.frame, s.ctx.Check("textures: draw into a temporary texture")
 }
@@ -60,7 +59,7 @@ func (s *Store) Attach(t *Target, temp *Temp) error {
 	if err != nil {
 		return err
 	}
-	gl.NamedFramebufferTexture(t.Framebuffer, gl.COLOR_ATTACHMENT0, im.id, 0)
+	gl.NamedFramebufferTexture(t.Framebuffer, gl.COLOR_ATTACHMENT0, im.texture, 0)
 	gl.NamedFramebufferDrawBuffer(t.Framebuffer, gl.COLOR_ATTACHMENT0)
 	return nil
 }
@@ -72,7 +71,7 @@ func (s *Store) ReadTexel(t *Temp, x, y int) (float32, error) {
 		return 0, err
 	}
 	var v float32
-	gl.GetTextureSubImage(im.id, 0, int32(x), int32(y), 0, 1, 1, 1, gl.RED, gl.FLOAT, 4, gl.Ptr(&v))
+	gl.GetTextureSubImage(im.texture, 0, int32(x), int32(y), 0, 1, 1, 1, gl.RED, gl.FLOAT, 4, gl.Ptr(&v))
 	return v, s.ctx.Check("textures: read back a texel")
 }
 
@@ -86,7 +85,7 @@ func formats(channels int) (internal, format uint32) {
 	return gl.RGBA32F, gl.RGBA
 }
 
-func (s *Store) image(ref Ref) (*image, error) {
+func (s *Store) image(ref Ref) (*object, error) {
 	if im, ok := s.images[ref.key()]; ok {
 		s.touch(&im.entry)
 		return im, nil
@@ -100,19 +99,19 @@ func (s *Store) image(ref Ref) (*image, error) {
 		return s.integers(ref)
 	}
 	sh := ShapeOf(ref.Chunk.Rows)
-	return s.column(ref, FloatTexture, sh, func(im *image) error {
+	return s.column(ref, FloatTexture, sh, func(im *object) error {
 		internal, format := formats(ref.channels())
-		nearest(im.id, internal, sh.Width, sh.Height)
+		nearest(im.texture, internal, sh.Width, sh.Height)
 		if err := s.ctx.Check("textures: allocate " + ref.describe(s.fields)); err != nil {
 			return err
 		}
-		return uploadTexture(s, im.id, sh, ref.channels(), format, gl.FLOAT, ref.fill)
+		return uploadTexture(s, im.texture, sh, ref.channels(), format, gl.FLOAT, ref.fill)
 	})
 }
 
 // column makes a texture of columns resident, which upload gives its storage and
 // fills.
-func (s *Store) column(ref Ref, kind Kind, sh Shape, upload func(*image) error) (*image, error) {
+func (s *Store) column(ref Ref, kind Kind, sh Shape, upload func(*object) error) (*object, error) {
 	start := time.Now()
 	what := ref.describe(s.fields)
 	if err := s.fits(sh); err != nil {
@@ -121,11 +120,11 @@ func (s *Store) column(ref Ref, kind Kind, sh Shape, upload func(*image) error) 
 	if err := s.reserve(what, ref.Chunk, ref.Bytes()); err != nil {
 		return nil, err
 	}
-	im := &image{entry: entry{kind: kind, segments: ref.segments(), bytes: ref.Bytes()}}
-	im.id = s.makeTexture(gl.TEXTURE_2D)
+	im := &object{entry: entry{kind: kind, segments: ref.segments(), bytes: ref.Bytes()}}
+	im.texture = s.makeTexture(gl.TEXTURE_2D)
 	key := ref.key()
 	s.images[key] = im
-	s.keep(&im.entry, func() { s.deleteImage(im); delete(s.images, key) })
+	s.keep(&im.entry, func() { s.delete(im); delete(s.images, key) })
 	err := upload(im)
 	if e := s.ctx.Check("textures: upload " + what); err == nil {
 		err = e
@@ -145,87 +144,40 @@ func nearest(id, internal uint32, width, height int) {
 	gl.TextureParameteri(id, gl.TEXTURE_MAG_FILTER, gl.NEAREST)
 }
 
-func (s *Store) deleteImage(im *image) {
-	s.forget(&im.entry)
-	s.deleteTexture(im.id)
-	if im.buffer != 0 {
-		s.deleteBuffer(im.buffer)
-	}
-	if im.frame != 0 {
-		s.deleteFramebuffer(im.frame)
-	}
-}
-
 // mask takes a texture for a pass to draw into from those kept, or makes one.
-func (s *Store) mask(ref Ref) (*image, error) {
+func (s *Store) mask(ref Ref) (*object, error) {
 	size := *ref.Temp
-	im, ok := s.idleMasks.take(size)
-	if !ok {
-		if err := s.reserve(ref.describe(s.fields), nil, ref.Bytes()); err != nil {
-			return nil, err
-		}
-		im = &image{entry: entry{kind: WorkingMemory, bytes: ref.Bytes()}}
-		im.id = s.makeTexture(gl.TEXTURE_2D)
-		s.keep(&im.entry, func() { s.deleteImage(im); s.idleMasks.remove(size, im) })
+	im, _, err := s.take(poolKey{temp: size}, ref.describe(s.fields), ref.Bytes(), func(im *object) {
+		im.texture = s.makeTexture(gl.TEXTURE_2D)
 		internal := map[int]uint32{0: gl.R32F, 1: gl.R32UI, 4: gl.RGBA32UI}
-		nearest(im.id, internal[size.Words], size.Width, size.Height)
-		if err := s.ctx.Check("textures: allocate " + ref.describe(s.fields)); err != nil {
-			im.free()
-			return nil, err
-		}
+		nearest(im.texture, internal[size.Words], size.Width, size.Height)
+	})
+	if err != nil {
+		return nil, err
 	}
-	s.lend(ref, im, func() { s.idleMasks.give(size, im) })
+	lend(s, s.images, ref.key(), im)
 	if size.Words > 0 {
-		gl.ClearTexImage(im.id, 0, gl.RED_INTEGER, gl.UNSIGNED_INT, nil)
+		gl.ClearTexImage(im.texture, 0, gl.RED_INTEGER, gl.UNSIGNED_INT, nil)
 	} else {
-		gl.ClearTexImage(im.id, 0, gl.RED, gl.FLOAT, nil)
+		gl.ClearTexImage(im.texture, 0, gl.RED, gl.FLOAT, nil)
 	}
 	return im, s.ctx.Check("textures: clear " + ref.describe(s.fields))
 }
 
-// list takes a buffer texture from those kept, or makes one, and writes the words
-// into it.
-func (s *Store) list(ref Ref) (*image, error) {
+// list takes a buffer texture from the working memory that is kept, or makes one, and
+// writes the words into it.
+func (s *Store) list(ref Ref) (*object, error) {
 	words := ref.Words.Data
 	if n, m := len(words)/4, s.ctx.Caps().MaxTextureBuffer; n > m {
 		return nil, fmt.Errorf("textures: %d entries in a buffer texture, the device has at most %d", n, m)
 	}
-	size := poolSize(ref.Bytes())
-	im, ok := s.idleLists.take(size)
-	if !ok {
-		if err := s.reserve(ref.describe(s.fields), nil, size); err != nil {
-			return nil, err
-		}
-		im = &image{entry: entry{kind: WorkingMemory, bytes: size}}
-		im.id, im.buffer = s.makeTexture(gl.TEXTURE_BUFFER), s.makeBuffer(size, gl.DYNAMIC_STORAGE_BIT)
-		s.keep(&im.entry, func() { s.deleteImage(im); s.idleLists.remove(size, im) })
-		if err := s.ctx.Check("textures: allocate " + ref.describe(s.fields)); err != nil {
-			im.free()
-			return nil, err
-		}
+	im, err := s.buffer(ref.describe(s.fields), max(16, ref.Bytes()), words, false)
+	if err != nil {
+		return nil, err
 	}
-	s.lend(ref, im, func() { s.idleLists.give(size, im) })
-	if len(words) > 0 {
-		gl.NamedBufferSubData(im.buffer, 0, 4*len(words), gl.Ptr(words))
-	}
-	gl.TextureBufferRange(im.id, gl.RGBA32UI, im.buffer, 0, max(16, 4*len(words)))
+	lend(s, s.images, ref.key(), im)
+	s.view(im)
 	return im, s.ctx.Check("textures: write " + ref.describe(s.fields))
-}
-
-// lend makes an image a ref's until the query ends, and calls back then.
-func (s *Store) lend(ref Ref, im *image, back func()) {
-	key := ref.key()
-	s.images[key] = im
-	s.touch(&im.entry)
-	s.hold(&im.entry, func() { delete(s.images, key); back() })
-}
-
-// poolSize rounds the bytes of working memory up, so that it can be used again.
-func poolSize(n int64) int64 {
-	if n > 1<<24 {
-		return (n + 1<<20 - 1) >> 20 << 20
-	}
-	return 1 << bits.Len64(uint64(max(64, n)-1))
 }
 
 // describe says in words what a texture holds.

@@ -62,9 +62,9 @@ func (r Ref) integerBytes() int64 {
 }
 
 // integers makes an integer texture resident.
-func (s *Store) integers(ref Ref) (*image, error) {
+func (s *Store) integers(ref Ref) (*object, error) {
 	sh, _ := ref.texels()
-	return s.column(ref, IntegerTexture, sh, func(im *image) error { return s.uploadIntegers(im.id, sh, ref) })
+	return s.column(ref, IntegerTexture, sh, func(im *object) error { return s.uploadIntegers(im.texture, sh, ref) })
 }
 
 func (s *Store) uploadIntegers(id uint32, sh Shape, ref Ref) error {
@@ -132,6 +132,6 @@ func (s *Store) ReadTexels(t *Temp, words []uint32) error {
 	if err != nil {
 		return err
 	}
-	gl.GetTextureImage(im.id, 0, gl.RGBA_INTEGER, gl.UNSIGNED_INT, int32(4*len(words)), gl.Ptr(words))
+	gl.GetTextureImage(im.texture, 0, gl.RGBA_INTEGER, gl.UNSIGNED_INT, int32(4*len(words)), gl.Ptr(words))
 	return s.ctx.Check("textures: read back integers")
 }

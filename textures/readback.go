@@ -38,7 +38,7 @@ func (s *Store) Texture(ref Ref) (uint32, error) {
 	if err != nil {
 		return 0, err
 	}
-	return im.id, nil
+	return im.texture, nil
 }
 
 // ReadLine reads line y of a resident texture back, all of its texels: integers as
@@ -51,7 +51,7 @@ func (s *Store) ReadLine(ref Ref, y int) ([]uint32, error) {
 	width, _, words := ref.Texels()
 	out := make([]uint32, width*words)
 	get := func(format, kind uint32, p any) {
-		gl.GetTextureSubImage(im.id, 0, 0, int32(y), 0, int32(width), 1, 1, format, kind, int32(4*len(out)), gl.Ptr(p))
+		gl.GetTextureSubImage(im.texture, 0, 0, int32(y), 0, int32(width), 1, 1, format, kind, int32(4*len(out)), gl.Ptr(p))
 	}
 	if ref.Form != Floats || ref.Temp != nil && ref.Temp.Words > 0 {
 		get(map[int]uint32{1: gl.RED_INTEGER, 4: gl.RGBA_INTEGER}[words], gl.UNSIGNED_INT, out)

@@ -12,13 +12,6 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// block is a resident storage block.
-type block struct {
-	entry
-	buffer uint32
-	image  uint32 // the buffer as a texture of uvec4, where it was asked for
-}
-
 // BindBlock makes a block resident, building it at first use, and binds it to a
 // storage binding.
 func (s *Store) BindBlock(binding uint32, ref Block) error {
@@ -37,17 +30,9 @@ func (s *Store) BindImage(unit uint32, ref Block) error {
 	if err != nil {
 		return err
 	}
-	s.bindImage(unit, &b.image, b.buffer)
+	s.view(b)
+	gl.BindImageTexture(unit, b.texture, 0, false, 0, gl.READ_ONLY, gl.RGBA32UI)
 	return s.ctx.Check("textures: " + ref.describe(s.fields) + " as an image")
-}
-
-// bindImage binds a buffer to an image unit; image is its texture, made at first use.
-func (s *Store) bindImage(unit uint32, image *uint32, buffer uint32) {
-	if *image == 0 {
-		*image = s.makeTexture(gl.TEXTURE_BUFFER)
-		gl.TextureBuffer(*image, gl.RGBA32UI, buffer)
-	}
-	gl.BindImageTexture(unit, *image, 0, false, 0, gl.READ_ONLY, gl.RGBA32UI)
 }
 
 // Reside makes a block resident without binding it.
@@ -78,7 +63,7 @@ func (s *Store) TakeDispatched() bool {
 	return d
 }
 
-func (s *Store) block(ref Block) (*block, error) {
+func (s *Store) block(ref Block) (*object, error) {
 	key := ref.key()
 	if b, ok := s.blocks[key]; ok {
 		s.touch(&b.entry)
@@ -96,9 +81,9 @@ func (s *Store) block(ref Block) (*block, error) {
 	if err := s.reserve(what, ref.Chunk, n); err != nil {
 		return nil, err
 	}
-	b := &block{entry: entry{kind: ref.Content.kind(), segments: []*table.Segment{key.segment}, bytes: n}, buffer: s.makeBuffer(n, 0)}
+	b := &object{entry: entry{kind: ref.Content.kind(), segments: []*table.Segment{key.segment}, bytes: n}, buffer: s.makeBuffer(n, 0)}
 	s.blocks[key] = b
-	s.keep(&b.entry, func() { s.deleteBlock(b); delete(s.blocks, key) })
+	s.keep(&b.entry, func() { s.delete(b); delete(s.blocks, key) })
 	err := s.ctx.Check("textures: allocate " + what)
 	if err == nil {
 		err = s.build(b, ref)
@@ -114,49 +99,19 @@ func (s *Store) block(ref Block) (*block, error) {
 	return b, nil
 }
 
-func (s *Store) deleteBlock(b *block) {
-	s.forget(&b.entry)
-	if b.image != 0 {
-		s.deleteTexture(b.image)
-	}
-	s.deleteBuffer(b.buffer)
-}
-
 // scratch takes working memory from what is kept, or makes some.
-func (s *Store) scratch(ref Block) (*block, error) {
-	size := poolSize(ref.Bytes())
-	b, ok := s.idleBlocks.take(size)
-	if !ok {
-		if err := s.reserve(ref.describe(s.fields), nil, size); err != nil {
-			return nil, err
-		}
-		b = &block{entry: entry{kind: WorkingMemory, bytes: size}, buffer: s.makeBuffer(size, gl.DYNAMIC_STORAGE_BIT)}
-		s.keep(&b.entry, func() { s.deleteBlock(b); s.idleBlocks.remove(size, b) })
-		if err := s.ctx.Check("textures: allocate " + ref.describe(s.fields)); err != nil {
-			b.free()
-			return nil, err
-		}
+func (s *Store) scratch(ref Block) (*object, error) {
+	b, err := s.buffer(ref.describe(s.fields), ref.Bytes(), ref.Scratch.Init, ref.Scratch.Zero)
+	if err != nil {
+		return nil, err
 	}
-	key := ref.key()
-	s.blocks[key] = b
-	s.touch(&b.entry)
-	s.hold(&b.entry, func() { delete(s.blocks, key); s.idleBlocks.give(size, b) })
-	init := ref.Scratch.Init
-	if ok && (ref.Scratch.Zero || len(init) > 0) { // a program of an earlier query may have written it
-		gl.MemoryBarrier(gl.BUFFER_UPDATE_BARRIER_BIT)
-	}
-	if ref.Scratch.Zero && ref.Bytes() > int64(4*len(init)) {
-		gl.ClearNamedBufferSubData(b.buffer, gl.R32UI, 4*len(init), int(ref.Bytes())-4*len(init), gl.RED_INTEGER, gl.UNSIGNED_INT, nil)
-	}
-	if len(init) > 0 {
-		gl.NamedBufferSubData(b.buffer, 0, 4*len(init), unsafe.Pointer(&init[0]))
-	}
+	lend(s, s.blocks, ref.key(), b)
 	return b, s.ctx.Check("textures: " + ref.describe(s.fields))
 }
 
 // build fills a block from the chunk's codes. Codes are copied from the upload ring
 // as they are; planes and validity are made from them by a program.
-func (s *Store) build(b *block, ref Block) error {
+func (s *Store) build(b *object, ref Block) error {
 	seg := ref.Chunk.Segments[ref.Col]
 	width := 8 * CodeBytes(seg) // bits to a row
 	if ref.Content == Validity {
@@ -186,7 +141,8 @@ func (s *Store) build(b *block, ref Block) error {
 		if s.readsImages() { // and a work group costs more than its rows
 			groups = min(groups, 4*max(1, s.ctx.Caps().Multiprocessors))
 			from = offset / max(4, width/2) // of the program's words: four codes, or 32 bits
-			s.bindImage(0, &s.ring.image, s.ring.buffer)
+			s.view(&s.ring.object)
+			gl.BindImageTexture(0, s.ring.texture, 0, false, 0, gl.READ_ONLY, gl.RGBA32UI)
 		} else {
 			gl.BindBufferRange(gl.SHADER_STORAGE_BUFFER, 0, s.ring.buffer, offset, units/UnitsPerGroup*GroupRows*width/8)
 		}

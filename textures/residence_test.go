@@ -112,8 +112,8 @@ func TestDepthsAreExact(t *testing.T) {
 	})
 }
 
-// TestBindsWithinAnyBudget binds textures, blocks and working memory at random under
-// a random budget: it is never exceeded, and what is bound holds the column.
+// TestBindsWithinAnyBudget binds textures, blocks and working memory of three scopes at
+// random under a random budget: it is never exceeded, and what is bound holds the column.
 func TestBindsWithinAnyBudget(t *testing.T) {
 	var chunks []*table.Chunk
 	for c := range 4 {
@@ -132,9 +132,13 @@ func TestBindsWithinAnyBudget(t *testing.T) {
 			steps := rapid.SliceOfN(rapid.IntRange(0, 1<<16), 1, 40).Draw(rt, "steps")
 			before := ctx.Live()
 			s := textures.NewStore(ctx, budget)
-			var held int64 // working memory of the query
+			scopes := []*textures.Scope{s.Open(), s.Open(), s.Open()}
+			var has [3]int64 // working memory of each scope
 			for _, step := range steps {
+				scope := step >> 6 % len(scopes)
+				s.Enter(scopes[scope])
 				s.Begin()
+				held := has[0] + has[1] + has[2]
 				ch, col := chunks[step&3], step>>2&1
 				seg, w := ch.Segments[col], textures.Window{Rows: ch.Rows}
 				switch step >> 3 % 8 {
@@ -184,10 +188,10 @@ func TestBindsWithinAnyBudget(t *testing.T) {
 					}
 				case 5, 6: // working memory, as long as a texture fits beside it
 					n := int64(1+step>>8) << 8
-					if held += 2 * n; held > budget-largest {
-						held -= 2 * n
+					if held+2*n > budget-largest {
 						continue
 					}
+					has[scope] += 2 * n
 					if step&8 == 0 {
 						if err := s.Reside(textures.ScratchBlock(&textures.Scratch{Words: int(n / 4), Zero: true})); err != nil {
 							rt.Fatal(err)
@@ -196,8 +200,8 @@ func TestBindsWithinAnyBudget(t *testing.T) {
 						rt.Fatal(err)
 					}
 				case 7:
-					s.Release()
-					held = 0
+					scopes[scope].Close()
+					has[scope] = 0
 				}
 				u := s.Usage()
 				var resident int64

@@ -21,18 +21,13 @@ type Store struct {
 	entries map[*entry]struct{}
 	clock   uint64 // of uses
 	pass    uint64 // the clock when the pass being prepared began
-	query   uint64 // likewise the query
+	scope   *Scope // of what is asked for
 	fields  []table.Field
 
-	images  map[imageKey]*image
+	images  map[imageKey]*object
 	targets map[targetKey]*Target
-	blocks  map[blockKey]*block
-
-	held []func() // end the hold of this query on working memory
-	// What queries before this one made and the next ones can use.
-	idleBlocks idle[int64, *block] // working memory, by bytes
-	idleMasks  idle[Temp, *image]  // by size
-	idleLists  idle[int64, *image] // buffer textures, by bytes
+	blocks  map[blockKey]*object
+	idle    map[poolKey][]*object // working memory that no scope has
 
 	ring       *ring
 	builders   *shaders.Cache // programs that build blocks
@@ -40,11 +35,12 @@ type Store struct {
 	upload     time.Duration
 }
 
-// image is a texture.
-type image struct {
+// object is a texture, a buffer, or a buffer with a texture of uvec4 over it.
+type object struct {
 	entry
-	id, buffer uint32 // buffer: of a buffer texture
-	frame      uint32 // of a Temp: a framebuffer with it alone
+	texture, buffer uint32
+	frame           uint32  // of a Temp: a framebuffer with it alone
+	pool            poolKey // of working memory
 }
 
 // Target is a resident depth-stencil buffer with its framebuffer.
@@ -62,9 +58,10 @@ func NewStore(ctx *glctx.Context, budget int64) *Store {
 	if budget <= 0 {
 		budget = ctx.Caps().Budget
 	}
-	return &Store{ctx: ctx, budget: budget, entries: map[*entry]struct{}{},
-		images: map[imageKey]*image{}, targets: map[targetKey]*Target{}, blocks: map[blockKey]*block{},
-		idleBlocks: idle[int64, *block]{}, idleMasks: idle[Temp, *image]{}, idleLists: idle[int64, *image]{}}
+	s := &Store{ctx: ctx, budget: budget, entries: map[*entry]struct{}{}, images: map[imageKey]*object{},
+		targets: map[targetKey]*Target{}, blocks: map[blockKey]*object{}, idle: map[poolKey][]*object{}}
+	s.scope = s.Open()
+	return s
 }
 
 // Name tells the columns that passes read from now on, by whose names errors call
@@ -88,25 +85,6 @@ func (s *Store) Budget() int64 { return s.budget }
 // and at most n: how many chunks can keep depth and stencil at the same time.
 func (s *Store) Slots(t TargetRef, n int) int {
 	return int(max(1, min(int64(n), s.budget/2/max(1, t.Bytes()))))
-}
-
-// Release ends a query: its buffer textures, masks and working memory are kept for
-// the next ones, and its depth-stencil buffers may be evicted.
-func (s *Store) Release() {
-	for _, end := range s.held {
-		end()
-	}
-	s.held = s.held[:0]
-	s.query, s.pass = s.clock, s.clock
-}
-
-// hold keeps an entry until the query ends, and calls end then.
-func (s *Store) hold(e *entry, end func()) {
-	e.held = true
-	s.held = append(s.held, func() {
-		e.held = false
-		end()
-	})
 }
 
 // Close deletes everything.
@@ -146,6 +124,28 @@ func (s *Store) makeBuffer(bytes int64, flags uint32) (id uint32) {
 func (s *Store) deleteBuffer(id uint32) {
 	gl.DeleteBuffers(1, &id)
 	s.ctx.Track("buffer", -1)
+}
+
+// view makes a buffer a texture of uvec4, too.
+func (s *Store) view(o *object) {
+	if o.texture == 0 {
+		o.texture = s.makeTexture(gl.TEXTURE_BUFFER)
+		gl.TextureBuffer(o.texture, gl.RGBA32UI, o.buffer)
+	}
+}
+
+// delete deletes what an object has on the device.
+func (s *Store) delete(o *object) {
+	s.forget(&o.entry)
+	if o.texture != 0 {
+		s.deleteTexture(o.texture)
+	}
+	if o.buffer != 0 {
+		s.deleteBuffer(o.buffer)
+	}
+	if o.frame != 0 {
+		s.deleteFramebuffer(o.frame)
+	}
 }
 
 func (s *Store) makeFramebuffer() (id uint32) {

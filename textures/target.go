@@ -9,15 +9,13 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// Target makes a depth-stencil buffer resident. It stays until [Store.Release]
-// ends the query. Fresh contents are undefined.
+// Target makes a depth-stencil buffer resident. It stays until the scope is left or
+// closed. Fresh contents are undefined.
 func (s *Store) Target(ref TargetRef) (*Target, error) {
 	key := ref.key()
 	if t, ok := s.targets[key]; ok {
 		s.touch(&t.entry)
-		if !t.held {
-			s.hold(&t.entry, func() {})
-		}
+		s.scope.draws(&t.entry)
 		return t, nil
 	}
 	what := fmt.Sprintf("a %dx%d %v buffer", ref.Shape.Width, ref.Shape.Height, ref.Format)
@@ -38,7 +36,7 @@ func (s *Store) Target(ref TargetRef) (*Target, error) {
 	t.Texture, t.Framebuffer = s.makeTexture(gl.TEXTURE_2D), s.makeFramebuffer()
 	s.targets[key] = t
 	s.keep(&t.entry, func() { s.deleteTarget(t); delete(s.targets, key) })
-	s.hold(&t.entry, func() {})
+	s.scope.draws(&t.entry)
 	gl.TextureStorage2D(t.Texture, 1, format, int32(ref.Shape.Width), int32(ref.Shape.Height))
 	gl.NamedFramebufferTexture(t.Framebuffer, gl.DEPTH_STENCIL_ATTACHMENT, t.Texture, 0)
 	gl.NamedFramebufferDrawBuffer(t.Framebuffer, gl.NONE)

@@ -23,8 +23,7 @@ const (
 )
 
 type ring struct {
-	buffer uint32
-	image  uint32 // the buffer as a texture of uvec4, where it was asked for
+	object
 	memory unsafe.Pointer
 	fence  [ringSlots]uintptr
 	filled [ringSlots]sync.WaitGroup
@@ -37,7 +36,7 @@ func (s *Store) needRing() (*ring, error) {
 		return s.ring, nil
 	}
 	const flags = gl.MAP_WRITE_BIT | gl.MAP_PERSISTENT_BIT | gl.MAP_COHERENT_BIT
-	r := &ring{buffer: s.makeBuffer(ringSlots*slotBytes, flags)}
+	r := &ring{object: object{buffer: s.makeBuffer(ringSlots*slotBytes, flags)}}
 	r.memory = gl.MapNamedBufferRange(r.buffer, 0, ringSlots*slotBytes, flags)
 	err := s.ctx.Check("textures: map the upload ring")
 	if err == nil && r.memory == nil {
@@ -57,8 +56,8 @@ func (s *Store) closeRing() {
 			gl.DeleteSync(f)
 		}
 	}
-	if s.ring.image != 0 {
-		s.deleteTexture(s.ring.image)
+	if s.ring.texture != 0 {
+		s.deleteTexture(s.ring.texture)
 	}
 	s.deleteBuffer(s.ring.buffer) // unmaps
 	s.ring = nil
