@@ -146,9 +146,7 @@ func (f found) blocks(yield func(plan.Block) bool) {
 // run has do hand passes of a query to the GPU.
 func (g *GPU) run(ctx context.Context, q *plan.Query, took *Took, do func(pass.Runner) error) error {
 	m := &pass.Meter{Runner: g.GL}
-	return g.Context.Do(ctx, func() error {
-		g.GL.Use(ctx)
-		defer g.GL.End()
+	return g.query(ctx, func() error {
 		g.Store.Name(q.Table.Attributes())
 		before := g.Store.Uploaded()
 		err := do(m)
