@@ -113,12 +113,3 @@ func (r *Recorder) Plan() []*Pass {
 	}
 	return list
 }
-
-// Text is an Op in words.
-type Text struct{ Name, Says string }
-
-// String implements Op.
-func (t Text) String() string { return t.Name }
-
-// Counts implements Op.
-func (t Text) Counts() string { return t.Says }

@@ -113,6 +113,15 @@ func atLeast(verb, what string, v Vector, n int) error {
 	return nil
 }
 
+// Op is a dispatch of a primitive: the verb with its arguments, and what it goes over.
+type Op struct{ Verb, Over string }
+
+// String implements pass.Op.
+func (o Op) String() string { return o.Verb }
+
+// Counts implements pass.Op.
+func (o Op) Counts() string { return o.Over }
+
 // step is one dispatch of a primitive.
 type step struct {
 	name     string
@@ -124,7 +133,7 @@ type step struct {
 }
 
 func (s step) run(r pass.Runner) error {
-	_, err := r.Run(&pass.Pass{Op: pass.Text{Name: s.name, Says: s.counts}, Program: s.program, Uniforms: s.uniforms,
+	_, err := r.Run(&pass.Pass{Op: Op{s.name, s.counts}, Program: s.program, Uniforms: s.uniforms,
 		Dispatch: &pass.Dispatch{Groups: s.groups, Blocks: s.blocks}})
 	return err
 }
