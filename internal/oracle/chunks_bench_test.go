@@ -4,7 +4,9 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"os"
 	"slices"
+	"strconv"
 	"testing"
 	"time"
 
@@ -21,15 +23,22 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// BenchmarkChunks reports what each aggregate takes over 2^24 rows in 1, 2 and 16
+// BenchmarkChunks reports what each aggregate takes over 2^24 rows, or STENCILDB_BENCH_ROWS, in 1, 2 and 16
 // chunks, in turns, on each backend: ms of the median, and as multiples of one chunk.
 // x has the same code space in every chunk, y another one.
 //
 //	go test -tags egl -run - -bench Chunks/compute -benchtime 9x ./internal/oracle
 func BenchmarkChunks(b *testing.B) {
+	rows := 1 << 24
+	if text := os.Getenv("STENCILDB_BENCH_ROWS"); text != "" {
+		var err error
+		if rows, err = strconv.Atoi(text); err != nil {
+			b.Fatal(err)
+		}
+	}
 	var tables []*table.Table
 	for _, n := range []int{1, 2, 16} {
-		tables = append(tables, inChunks(1<<24, n))
+		tables = append(tables, inChunks(rows, n))
 	}
 	gltest.Run(b, 0, func(ctx *glctx.Context, g *pass.GL) {
 		main := make(thread)
