@@ -115,8 +115,10 @@ func (x *Explanation) explain(ctx context.Context, s *Statement, analyze bool) (
 
 // fragment explains what a backend does.
 func (x *Explanation) fragment(ctx context.Context, s *Statement, analyze bool) error {
-	if err := x.predict(ctx, s); err != nil {
-		return err
+	if !s.stopsEarly() {
+		if err := x.predict(ctx, s); err != nil {
+			return err
+		}
 	}
 	var opening time.Duration
 	err := s.try(ctx, &opening, func(b Backend) (err error) {
