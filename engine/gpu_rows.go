@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"iter"
+	"runtime"
 	"slices"
 
 	"github.com/stencildb/stencildb/aggregates"
@@ -129,14 +130,29 @@ func rowsOf(ctx context.Context, backend string, q *plan.Query, on []*GPU, took 
 	}
 }
 
-// blocks yields the rows in order.
+// blocks yields the rows in order; bits become row numbers on all cores.
 func (f found) blocks(yield func(plan.Block) bool) {
-	for _, m := range f.rows {
-		if m.All && !yield(plan.Block{Chunk: f.chunk, First: m.First, N: m.N}) {
-			return
+	parts := func(yield func(plan.Marked) bool) {
+		for _, m := range f.rows {
+			for p := range m.Parts(32 * rowsInBlock) {
+				if !yield(p) {
+					return
+				}
+			}
 		}
-		for list := range m.Lists(rowsInBlock) {
-			if !yield(plan.Block{Chunk: f.chunk, Rows: list}) {
+	}
+	listed := ordered.Map(runtime.GOMAXPROCS(0), parts, func(_ int, m plan.Marked) (list []plan.Block) {
+		if m.All {
+			return []plan.Block{{Chunk: f.chunk, First: m.First, N: m.N}}
+		}
+		for rows := range m.Lists(rowsInBlock) {
+			list = append(list, plan.Block{Chunk: f.chunk, Rows: rows})
+		}
+		return list
+	})
+	for list := range listed {
+		for _, b := range list {
+			if !yield(b) {
 				return
 			}
 		}

@@ -84,6 +84,7 @@ func BenchmarkBatches(b *testing.B) {
 			{"10 % of a sum", "SELECT a + b FROM t WHERE a < 1677721"},
 			{"limit", "SELECT a, b FROM t WHERE a < 1677721 LIMIT 10"},
 		} {
+			b.Run(backend+"/"+c.name+"/rows", func(b *testing.B) { benchmarkRowIDs(b, db, backend, c.sql) })
 			b.Run(backend+"/"+c.name, func(b *testing.B) {
 				for b.Loop() {
 					rows, err := db.Query(context.Background(), c.sql)
@@ -102,6 +103,29 @@ func BenchmarkBatches(b *testing.B) {
 				}
 			})
 		}
+	}
+}
+
+// benchmarkRowIDs only finds which rows are selected.
+func benchmarkRowIDs(b *testing.B, db *DB, name, text string) {
+	s, err := db.Prepare(context.Background(), text)
+	if err != nil {
+		b.Fatal(err)
+	}
+	backend, _, err := db.open(context.Background(), name, new(time.Duration))
+	if err != nil {
+		b.Fatal(err)
+	}
+	run := func() {
+		for _, err := range backend.Rows(context.Background(), s.plan, new(Took)) {
+			if err != nil {
+				b.Fatal(err)
+			}
+		}
+	}
+	run() // uploads and compiles
+	for b.Loop() {
+		run()
 	}
 }
 

@@ -176,7 +176,7 @@ func (s *Statement) run(ctx context.Context, change func(*execution)) (*Rows, er
 	if change != nil {
 		change(x)
 	}
-	if err := r.open(x.stream(s.tree)); err != nil {
+	if err := r.open(x.stream(s.tree), s.fragment == nil || len(s.fragment.Aggs) > 0); err != nil {
 		return nil, s.described(err)
 	}
 	r.stats.Elapsed += time.Duration(now.planning.Swap(0))

@@ -32,7 +32,15 @@ const maxErrors = 64
 //
 // or nil. name is put in front as it is. On the GL thread. It waits for nothing,
 // and costs less than a microsecond when all is well.
-func (c *Context) Check(name string) error {
+func (c *Context) Check(name string) error { return c.check(func() string { return name }) }
+
+// CheckOf is [Context.Check] of something of a kind, whose name is put together only where
+// something went wrong.
+func (c *Context) CheckOf(kind string, what fmt.Stringer) error {
+	return c.check(func() string { return kind + " " + what.String() })
+}
+
+func (c *Context) check(where func() string) error {
 	if !c.onThread() {
 		return errors.New("glctx: Check called outside Do")
 	}
@@ -41,6 +49,7 @@ func (c *Context) Check(name string) error {
 		return nil
 	}
 	var err error
+	name := where()
 	if code != 0 || logged != 0 {
 		err = &GLError{Where: name, Code: worst(code), Messages: drainLog()}
 	}

@@ -140,7 +140,7 @@ func (g *GL) Run(p *Pass) (Count, error) {
 	if err != nil {
 		return nil, fmt.Errorf("pass %v: %w", p, err)
 	}
-	if err := g.ctx.Check("pass " + p.String()); err != nil {
+	if err := g.ctx.CheckOf("pass", p); err != nil {
 		return nil, err
 	}
 	if counter == nil {

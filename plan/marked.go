@@ -15,6 +15,20 @@ type Marked struct {
 	Bits     []uint32 // bit r % 32 of word r / 32 is that of record First + r; 0 behind N
 }
 
+// Parts cuts the bits of n records off, n a multiple of 32, time after time; what has no
+// bits is one part.
+func (m Marked) Parts(n int) iter.Seq[Marked] {
+	return func(yield func(Marked) bool) {
+		for len(m.Bits) > n/32 && m.N > n {
+			if !yield(Marked{First: m.First, N: n, Bits: m.Bits[:n/32]}) {
+				return
+			}
+			m.First, m.N, m.Bits = m.First+n, m.N-n, m.Bits[n/32:]
+		}
+		yield(m)
+	}
+}
+
 // Lists yields the numbers of the selected records in the chunk, ascending, at most n at
 // a time, n at least 32. A list is its taker's.
 func (m Marked) Lists(n int) iter.Seq[[]uint32] {

@@ -40,8 +40,10 @@ func listed(marked []plan.Marked, n int) []uint32 {
 				rows = append(rows, uint32(m.First+r))
 			}
 		}
-		for list := range m.Lists(n) {
-			rows = append(rows, list...)
+		for part := range m.Parts(8192) {
+			for list := range part.Lists(n) {
+				rows = append(rows, list...)
+			}
 		}
 	}
 	return rows
