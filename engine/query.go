@@ -80,8 +80,12 @@ type StatementError struct {
 func (e *StatementError) Error() string { return e.message }
 func (e *StatementError) Unwrap() error { return e.err }
 
-// described is the error of a statement of a script.
+// described is the error of a statement of a script, once.
 func described(script, text string, err error) error {
+	var e *StatementError
+	if errors.As(err, &e) {
+		return err
+	}
 	return &StatementError{text, sql.Describe(script, err), err}
 }
 

@@ -111,12 +111,16 @@ func testSelect(t *testing.T, db *DB) {
 		{"SELECT big FROM typed LIMIT 0", nil, nil},
 		{"SELECT big FROM typed LIMIT NULL OFFSET 5", nil, []string{"[NULL]"}},
 		{"SELECT big FROM typed OFFSET 9", nil, nil},
+		{"SELECT big FROM typed LIMIT 9223372036854775807 OFFSET 5", nil, []string{"[NULL]"}},
+		{"SELECT big FROM typed LIMIT 9223372036854775807 OFFSET 9223372036854775807", nil, nil},
 		{"SELECT COUNT(*) FROM typed LIMIT 0", nil, nil},
 		{"SELECT COUNT(*) FROM typed OFFSET 1", nil, nil},
 		{"SELECT big FROM typed LIMIT $1 OFFSET $2", []any{1, "2"}, []string{"[2]"}},
 		{"SELECT -small, big * 2 + i, d / 4, -d, big + 0.5e0, r * 2 FROM typed WHERE big = 3", nil, []string{"[-3 9 0.375 -1.5 3.5 3]"}},
 		{"SELECT dec + 1, dec * dec, s LIKE '%3', s IS NULL, CAST(big AS text), CAST(s AS varchar), at - day, yes AND big > 2 FROM typed WHERE big = 3", nil,
 			[]string{"[1.03 0.0009 true false 3 s003 -2 days -23:59:59.999997 true]"}},
+		{"EXPLAIN ANALYZE SELECT 1 / 0", nil, []string{"division by zero (line 1, column 26)"}},
+		{"EXPLAIN ANALYZE SELECT 1 / big FROM typed", nil, []string{"division by zero (line 1, column 26)"}},
 		{"SELECT CAST(s AS bigint) FROM typed", nil, []string{`invalid input syntax for type bigint: "s000" (line 1, column 8)`}},
 		// An error in a row ends the rows before it, and is none behind the last one that is asked for.
 		{"SELECT 6 / (big - 2) FROM typed", nil, []string{"[-3]", "[-6]", "division by zero (line 1, column 10)"}},
@@ -366,6 +370,29 @@ func TestCancellingACursor(t *testing.T) {
 	}
 	if !errors.Is(rows.Err(), context.Canceled) || !e.ended {
 		t.Errorf("%v; ended: %v", rows.Err(), e.ended)
+	}
+}
+
+// Who cancels while the rows of one chunk come gets those that are computed, not the chunk's rest.
+func TestCancellingInsideAChunk(t *testing.T) {
+	db := open(t, Options{Backend: "cpu"})
+	if err := db.Add(bytesTable(1_000_000)); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	rows, err := db.Query(ctx, "SELECT i"+strings.Repeat(", i", 511)+" FROM t") // in batches of 1024
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	for rows.Next() {
+		if n++; n == 1 {
+			cancel()
+		}
+	}
+	if ahead := (4*runtime.GOMAXPROCS(0) + 4) << 10; !errors.Is(rows.Err(), context.Canceled) || n > ahead {
+		t.Errorf("%d rows, at most %d were computed ahead; %v", n, ahead, rows.Err())
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"math"
 	"runtime"
 	"time"
 
@@ -56,7 +57,7 @@ func (x *execution) stream(n plan.Node) stream {
 		}
 		return computeItems(x.stream(n.Input), n.Items)
 	case *plan.Limit:
-		if n.Count >= 0 {
+		if n.Count >= 0 && n.Offset <= math.MaxInt64-n.Count {
 			x.atMost = n.Offset + n.Count
 		}
 		return limit(x.stream(n.Input), n.Offset, n.Count)
@@ -165,7 +166,11 @@ func (x *execution) gather(p *plan.Project) stream {
 				yield(piece{nil, err})
 				return
 			}
-			for i := 0; i < b.Len(); i += most {
+			for i := 0; i < b.Len(); i += most { // a block may be a whole chunk
+				if err := x.ctx.Err(); err != nil {
+					yield(piece{nil, err})
+					return
+				}
 				if !yield(piece{b.cut(i, min(b.Len(), i+most)), nil}) {
 					return
 				}
@@ -262,7 +267,7 @@ func limit(in stream, offset, count int64) stream {
 			}
 			end := n
 			if left >= 0 {
-				end = min(n, skip+left)
+				end = skip + min(n-skip, left)
 				left -= end - skip
 			}
 			if !yield(b.cut(int(skip), int(end)), nil) || left == 0 {
