@@ -34,6 +34,7 @@ type GPU struct {
 	Computes compute.Device
 
 	lent     bool // the context is somebody else's to close
+	closed   bool // what is on the device has been released; for the GL thread
 	backends map[string]Backend
 	held     atomic.Pointer[content]
 }
@@ -112,6 +113,7 @@ func (g *GPU) release() error {
 			g.GL.Close()
 			g.Store.Close()
 		}
+		g.closed = true
 		return nil
 	})
 	if g.lent {
@@ -128,8 +130,10 @@ func (g *GPU) content() *content { return g.held.Load() }
 
 func (g *GPU) drop(segments []*table.Segment) {
 	_ = g.Context.Do(context.Background(), func() error { // of a closed device nothing is left
-		g.Store.Drop(segments...)
-		g.look(false)
+		if !g.closed {
+			g.Store.Drop(segments...)
+			g.look(false)
+		}
 		return nil
 	})
 }
@@ -141,9 +145,15 @@ func (g *GPU) look(uploaded bool) {
 	}
 }
 
-// query runs f on the GL thread in a scope of its own.
+// query runs f on the GL thread in a scope of its own. One that has waited there while
+// the device was closed is refused: nobody would release what it makes.
 func (g *GPU) query(ctx context.Context, f func() error) error {
-	return g.Context.Do(ctx, func() error { return g.GL.Query(ctx, f) })
+	return g.Context.Do(ctx, func() error {
+		if g.closed {
+			return glctx.ErrClosed
+		}
+		return g.GL.Query(ctx, f)
+	})
 }
 
 // passes is a backend that runs queries as passes on a GPU.

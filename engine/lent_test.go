@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"testing"
 
 	"github.com/stencildb/stencildb/glctx"
@@ -29,6 +30,47 @@ func TestALentContextStaysOpen(t *testing.T) {
 		if live := gpu.Live(); len(live) > 0 {
 			t.Errorf("left behind: %v", live)
 		}
+	}
+	if err := gpu.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// A statement that has waited for the GL thread while its device was closed makes nothing there.
+func TestAClosedDeviceRunsNothing(t *testing.T) {
+	gpu, err := glctx.Open(glctx.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	db, err := Open(Options{Backend: "classic", Context: gpu})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := db.Add(small(t)); err != nil {
+		t.Fatal(err)
+	}
+	const text = "SELECT i FROM small WHERE i > 1"
+	s, err := db.Prepare(context.Background(), text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := db.Ready(); err != nil {
+		t.Fatal(err)
+	}
+	b := db.opening.device.backend("classic")
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := b.Execute(context.Background(), s.plan); !errors.Is(err, glctx.ErrClosed) {
+		t.Errorf("executing: %v", err)
+	}
+	for _, err := range b.Rows(context.Background(), s.plan, &Took{}) {
+		if !errors.Is(err, glctx.ErrClosed) {
+			t.Errorf("reading rows: %v", err)
+		}
+	}
+	if live := gpu.Live(); len(live) > 0 {
+		t.Errorf("left behind: %v", live)
 	}
 	if err := gpu.Close(); err != nil {
 		t.Error(err)
