@@ -39,8 +39,8 @@ type Options struct {
 	// Note, when set, is told in a line each what the reading of files found out and may
 	// not be what was meant: see [ingest.Options].
 	Note func(text string)
-	// StatementTimeout ends a statement that takes longer, its tables' reading
-	// included, with an error that is [context.DeadlineExceeded]; 0 ends none.
+	// StatementTimeout ends a statement that takes longer, explained and watched ones and its
+	// tables' reading included, with an error that is [context.DeadlineExceeded]; 0 ends none.
 	StatementTimeout time.Duration
 	// Calibrations is the folder of what `stencildb info --calibrate` measured, which
 	// auto goes by, and of the programs that devices have compiled; "" is the folder of

@@ -236,8 +236,11 @@ func TestWaitingForTheDeviceEndsWithTheContext(t *testing.T) {
 			if timeout == 0 {
 				time.AfterFunc(time.Millisecond, cancel)
 			}
-			for _, text := range []string{"SELECT COUNT(*) FROM small WHERE i > 1", "EXPLAIN ANALYZE SELECT COUNT(*) FROM small WHERE i > 1"} {
-				_, err := Collect(db.Query(ctx, text))
+			const text = "SELECT COUNT(*) FROM small WHERE i > 1"
+			_, asked := Collect(db.Query(ctx, text))
+			_, analyzed := Collect(db.Query(ctx, "EXPLAIN ANALYZE "+text))
+			_, explained := db.Explain(ctx, text, ExplainOptions{Analyze: true})
+			for _, err := range []error{asked, analyzed, explained} {
 				want := context.Canceled
 				if timeout > 0 {
 					want = context.DeadlineExceeded

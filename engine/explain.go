@@ -83,7 +83,10 @@ func (db *DB) Explain(ctx context.Context, text string, o ExplainOptions) (*Expl
 		s = &Statement{db: db, script: text, parsed: st}
 	}
 	o.Analyze = o.Analyze || s.parsed.Analyze
-	return s.explain(ctx, o)
+	ctx, cancel := db.limit(ctx)
+	defer cancel()
+	x, err := s.explain(ctx, o)
+	return x, ended(ctx, err)
 }
 
 func (s *Statement) explain(ctx context.Context, o ExplainOptions) (*Explanation, error) {

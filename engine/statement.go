@@ -184,14 +184,19 @@ func (s *Statement) run(ctx context.Context, change func(*execution)) (*Rows, er
 	return r, nil
 }
 
+// limit is ctx with the DB's statement timeout.
+func (db *DB) limit(ctx context.Context) (context.Context, context.CancelFunc) {
+	t := db.opts.StatementTimeout
+	if t == 0 {
+		return ctx, func() {}
+	}
+	return context.WithTimeoutCause(ctx, t, &marked{fmt.Errorf("the statement took longer than the statement timeout of %v", t), context.DeadlineExceeded})
+}
+
 // limited runs a statement within the DB's statement timeout, which lasts until its rows
 // are closed.
 func (db *DB) limited(ctx context.Context, run func(context.Context) (*Rows, error)) (*Rows, error) {
-	t := db.opts.StatementTimeout
-	if t == 0 {
-		return run(ctx)
-	}
-	ctx, cancel := context.WithTimeoutCause(ctx, t, &marked{fmt.Errorf("the statement took longer than the statement timeout of %v", t), context.DeadlineExceeded})
+	ctx, cancel := db.limit(ctx)
 	r, err := run(ctx)
 	if err != nil {
 		defer cancel()

@@ -38,9 +38,11 @@ type Watcher interface {
 // statement is traced or stepped through. A backend without passes is an error, or
 // passed over by auto.
 func (db *DB) Watch(ctx context.Context, text string, wrap func(Stage) pass.Runner) (*Watched, error) {
+	ctx, cancel := db.limit(ctx)
+	defer cancel()
 	s, err := db.Prepare(ctx, text)
 	if err != nil {
-		return nil, err
+		return nil, ended(ctx, err)
 	}
 	if s.bound == nil || s.fragment == nil || len(s.fragment.Aggs) == 0 {
 		return nil, errors.New("this takes one SELECT of aggregates, without EXPLAIN and without parameters")
@@ -61,7 +63,7 @@ func (db *DB) Watch(ctx context.Context, text string, wrap func(Stage) pass.Runn
 		}
 	}))
 	if err != nil {
-		return nil, err
+		return nil, ended(ctx, err)
 	}
 	return w, nil
 }
