@@ -47,6 +47,7 @@ type Backend interface {
 type Took struct {
 	mu    sync.Mutex
 	stats Stats
+	loads map[int]time.Duration // by device: they load at the same time
 }
 
 // start notes the backend that reads.
@@ -62,7 +63,10 @@ func (t *Took) add(passes int, samples uint64, load time.Duration, device int) {
 	defer t.mu.Unlock()
 	t.stats.Passes += passes
 	t.stats.Samples += samples
-	t.stats.Load += load
+	if t.loads == nil {
+		t.loads = map[int]time.Duration{}
+	}
+	t.loads[device] += load
 	if i, ok := slices.BinarySearch(t.stats.Devices, device); !ok {
 		t.stats.Devices = slices.Insert(t.stats.Devices, i, device)
 	}
@@ -74,6 +78,11 @@ func (t *Took) now() Stats {
 	defer t.mu.Unlock()
 	s := t.stats
 	s.Devices = slices.Clone(s.Devices)
+	slowest := time.Duration(0)
+	for _, load := range t.loads {
+		slowest = max(slowest, load)
+	}
+	s.Load += slowest
 	return s
 }
 

@@ -253,6 +253,19 @@ func (b *spread) Explain(q *plan.Query) ([]Step, error) {
 	if one := d.on(b.gpus); one != nil {
 		return one.backends[b.name].Explain(q)
 	}
+	if len(q.Aggs) == 0 { // each device finds the rows of its chunks by itself
+		for i, part := range d.parts {
+			if part == nil {
+				continue
+			}
+			list, err := b.list[i].backends[b.name].Explain(part)
+			if err != nil {
+				return nil, err
+			}
+			steps = append(steps, list...)
+		}
+		return steps, nil
+	}
 	recorders := make([]*pass.Recorder, len(d.parts))
 	var parts []plan.Selection
 	for i, part := range d.parts {

@@ -148,6 +148,36 @@ func TestExplainOfTwoDevices(t *testing.T) {
 	}
 }
 
+// EXPLAIN of rows lists the passes that find them, on both devices.
+func TestExplainOfRowsOfTwoDevices(t *testing.T) {
+	for _, backend := range []string{"classic", "fused", "compute"} {
+		db, _ := two(t, Options{Backend: backend})
+		x, err := db.Explain(context.Background(), "SELECT i FROM t WHERE x < 20", ExplainOptions{Analyze: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		on := map[int]int{}
+		for _, step := range x.Steps {
+			on[step.Device]++
+		}
+		if on[0] == 0 || on[1] == 0 || len(on) != 2 || x.Stats.Passes == 0 {
+			t.Errorf("%s: passes by device: %v; %d ran", backend, on, x.Stats.Passes)
+		}
+	}
+}
+
+// Devices upload at the same time: what loading took is what the slowest took.
+func TestLoadingOfSeveralDevices(t *testing.T) {
+	var took Took
+	took.start("classic", time.Second)
+	took.add(1, 2, 3*time.Second, 1)
+	took.add(1, 2, 4*time.Second, 0)
+	took.add(1, 2, 2*time.Second, 1)
+	if s := took.now(); s.Load != 6*time.Second || s.Passes != 3 || s.Samples != 6 || len(s.Devices) != 2 {
+		t.Errorf("%+v", s)
+	}
+}
+
 // The error of one device ends the work of the others, which are free afterwards.
 func TestAnErrorOnOneDeviceStopsTheOthers(t *testing.T) {
 	_, set := two(t, Options{Backend: "classic"})
