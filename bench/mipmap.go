@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/stencildb/stencildb/engine"
+	"github.com/stencildb/stencildb/glctx"
 	"github.com/stencildb/stencildb/table"
 	"github.com/stencildb/stencildb/textures"
 )
@@ -13,27 +14,26 @@ import (
 // mipmap is the sum by a mipmap, which the paper discusses and rejects: fast, and
 // with an error.
 type mipmap struct {
-	db    *engine.DB
+	gpu   *engine.GPU
 	table *table.Table
 }
 
 func openMipmap(o engine.Options) (System, error) {
-	o.Backend = "classic"
-	db, err := engine.Open(o)
+	gpu, err := engine.OpenGPU(glctx.Options{Device: o.Device, Memory: o.GPUMemory})
 	if err != nil {
 		return nil, err
 	}
-	return &mipmap{db: db}, nil
+	return &mipmap{gpu: gpu}, nil
 }
 
 // Load implements System.
 func (m *mipmap) Load(_ context.Context, t *table.Table) error {
 	m.table = t
-	return m.db.Add(t)
+	return nil
 }
 
 // Close implements System.
-func (m *mipmap) Close() error { return m.db.Close() }
+func (m *mipmap) Close() error { return m.gpu.Close() }
 
 // Prepare implements System.
 func (m *mipmap) Prepare(_ context.Context, q Query) (Statement, error) {
@@ -64,7 +64,7 @@ type mipmapStatement struct {
 
 // Run implements Statement.
 func (s *mipmapStatement) Run(ctx context.Context) (Outcome, error) {
-	sum, took, err := s.db.MipmapSum(ctx, s.table, s.col)
+	sum, took, err := s.gpu.MipmapSum(ctx, s.table, s.col)
 	if err != nil {
 		return Outcome{}, backendError(err)
 	}

@@ -71,7 +71,7 @@ func openBackend(name string, o engine.Options) (System, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := db.Ready(); err != nil { // auto would weigh the opening of the device
+	if err := engine.Inspect(db).Ready(); err != nil { // auto would weigh the opening of the device
 		return nil, errors.Join(err, db.Close())
 	}
 	return &backend{db}, nil

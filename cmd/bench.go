@@ -22,8 +22,6 @@ import (
 	"github.com/stencildb/stencildb/ingest"
 	"github.com/stencildb/stencildb/internal/files"
 	"github.com/stencildb/stencildb/internal/numbers"
-	"github.com/stencildb/stencildb/table"
-	"github.com/stencildb/stencildb/testdata"
 )
 
 // benchFlags are the flags of bench as they were given.
@@ -108,7 +106,7 @@ benchstat) into a folder.`,
 	f.Var(&o.hostMemory, "host-memory", "budget for tables in host memory (default: no limit)")
 	completeList(c, "backends", engine.Backends())
 	completeList(c, "peers", append(bench.Peers(), noPeers))
-	completeList(c, "table", append(generatorNames(), flights.Name, largeFlights.Name))
+	completeList(c, "table", append(generatorNames(), flights.name, largeFlights.name))
 	c.AddCommand(newBenchCompare())
 	return c
 }
@@ -308,7 +306,7 @@ func (o *benchFlags) commandLine(c *cobra.Command) []string {
 }
 
 // largeFlights is the table that make data fetches.
-var largeFlights = ingest.Source{Name: "flights-3m", Path: "data/flights-3m.parquet"}
+var largeFlights = source{"flights-3m", ingest.Source{Path: "data/flights-3m.parquet"}}
 
 // source finds what --table names: a table of --load, a generator, or a table of the
 // flights. The function that it returns loads it.
@@ -318,21 +316,18 @@ func (o *benchFlags) source(c *cobra.Command) (func(context.Context) (bench.Sour
 		return nil, err
 	}
 	limit := ingest.Options{MemoryLimit: int64(o.hostMemory), Note: func(text string) { note(c.ErrOrStderr(), text) }}
-	loaded := func(load func(context.Context) (*table.Table, error)) func(context.Context) (bench.Source, error) {
+	loaded := func(s source) func(context.Context) (bench.Source, error) {
 		return func(ctx context.Context) (bench.Source, error) {
-			t, err := load(ctx)
+			t, err := ingest.Load(ctx, s.name, s.Source, limit)
 			if err != nil {
 				return nil, err
 			}
 			return bench.Loaded(t)
 		}
 	}
-	file := func(s ingest.Source) func(context.Context) (bench.Source, error) {
-		return loaded(func(ctx context.Context) (*table.Table, error) { return ingest.Load(ctx, s, limit) })
-	}
 	for _, s := range sources {
-		if s.Name == o.table {
-			return file(s), files.Readable(s.Path)
+		if s.name == o.table {
+			return loaded(s), files.Readable(s.Path)
 		}
 	}
 	switch {
@@ -340,18 +335,16 @@ func (o *benchFlags) source(c *cobra.Command) (func(context.Context) (bench.Sour
 		if !slices.Contains(generatorNames(), o.table) || !c.Flags().Changed("table") {
 			return nil, usagef("--table %s: name one of the tables of --load", o.table)
 		}
-	case o.table == largeFlights.Name:
+	case o.table == largeFlights.name:
 		if _, err := os.Stat(largeFlights.Path); err != nil {
 			return nil, fmt.Errorf("%w: fetch it with make data", err)
 		}
-		return file(largeFlights), nil
-	case o.table == flights.Name:
-		return loaded(func(ctx context.Context) (*table.Table, error) {
-			return ingest.LoadBytes(ctx, flights, testdata.Flights200k, limit)
-		}), nil
+		return loaded(largeFlights), nil
+	case o.table == flights.name:
+		return loaded(flights), nil
 	}
 	if _, err := generate.Find(o.table); err != nil {
-		return nil, usagef("--table %s: it is neither a table of --load nor a generator (%s) nor %s nor %s", o.table, strings.Join(generatorNames(), ", "), flights.Name, largeFlights.Name)
+		return nil, usagef("--table %s: it is neither a table of --load nor a generator (%s) nor %s nor %s", o.table, strings.Join(generatorNames(), ", "), flights.name, largeFlights.name)
 	}
 	return func(context.Context) (bench.Source, error) { return bench.Generated(o.table, o.seed), nil }, nil
 }

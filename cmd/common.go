@@ -14,7 +14,6 @@ import (
 
 	"github.com/stencildb/stencildb/demos/lesson"
 	"github.com/stencildb/stencildb/engine"
-	"github.com/stencildb/stencildb/glctx"
 	"github.com/stencildb/stencildb/ingest"
 	"github.com/stencildb/stencildb/internal/files"
 	"github.com/stencildb/stencildb/testdata"
@@ -28,7 +27,6 @@ type common struct {
 	gpuMemory  size
 	hostMemory size
 	timeout    time.Duration
-	context    *glctx.Context // to compute on, where a command has opened one
 }
 
 // commonHelp is the part of a command's help that is about them.
@@ -64,20 +62,26 @@ func (o *common) registerDevice(c *cobra.Command) {
 	c.Flags().StringVar(&o.device, "device", "", "OpenGL device: a number or kind from 'stencildb info', or several that share the chunks of each table: 0,1 or all (default: STENCILDB_DEVICE, else the first hardware device, else software)")
 }
 
+// source is a table of --load, or one that is built in.
+type source struct {
+	name string
+	ingest.Source
+}
+
 // sources reads the --load flags.
-func (o *common) sources() ([]ingest.Source, error) {
-	var list []ingest.Source
+func (o *common) sources() ([]source, error) {
+	var list []source
 	names := map[string]bool{}
 	for _, spec := range o.loads {
-		s, err := ingest.ParseLoad(spec)
+		name, s, err := ingest.ParseLoad(spec)
 		if err != nil {
 			return nil, usageError{err}
 		}
-		if names[s.Name] {
-			return nil, usagef("--load: there are two tables named %s: give each its own name", s.Name)
+		if names[name] {
+			return nil, usagef("--load: there are two tables named %s: give each its own name", name)
 		}
-		names[s.Name] = true
-		list = append(list, s)
+		names[name] = true
+		list = append(list, source{name, s})
 	}
 	return list, nil
 }
@@ -94,14 +98,13 @@ func (o *common) open(c *cobra.Command) (*engine.DB, error) {
 		return nil, err
 	}
 	if len(sources) == 0 {
-		return db, db.AttachBytes(flights, testdata.Flights200k)
+		return db, db.Attach(flights.name, flights.Source)
 	}
-	progress := progressOn(c.ErrOrStderr(), "loading")
 	for _, s := range sources {
 		if err := files.Readable(s.Path); err != nil {
 			return nil, err
 		}
-		if err := db.Attach(s, progress); err != nil {
+		if err := db.Attach(s.name, s.Source); err != nil {
 			return nil, err
 		}
 	}
@@ -111,14 +114,15 @@ func (o *common) open(c *cobra.Command) (*engine.DB, error) {
 // engineOptions are the flags as the engine takes them.
 func (o *common) engineOptions(c *cobra.Command) engine.Options {
 	return engine.Options{
-		Backend: o.backend.value, Device: o.device, Context: o.context,
+		Backend: o.backend.value, Device: o.device,
 		GPUMemory: int64(o.gpuMemory), HostMemory: int64(o.hostMemory), StatementTimeout: o.timeout,
-		Note: func(text string) { note(c.ErrOrStderr(), text) },
+		Note:     func(text string) { note(c.ErrOrStderr(), text) },
+		Progress: progressOn(c.ErrOrStderr(), "loading"),
 	}
 }
 
 // flights is the embedded table.
-var flights = ingest.Source{Name: "flights", Path: "flights-200k.parquet"}
+var flights = source{"flights", ingest.Source{Path: "flights-200k.parquet", Data: testdata.Flights200k}}
 
 // withDB runs fn on the DB that the flags describe and closes it.
 func (o *common) withDB(c *cobra.Command, fn func(context.Context, *engine.DB) error) (err error) {
@@ -127,13 +131,7 @@ func (o *common) withDB(c *cobra.Command, fn func(context.Context, *engine.DB) e
 		return err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
-	if err := fn(c.Context(), db); err != nil {
-		return err
-	}
-	if w := db.CostsWarning(); w != "" && o.backend.value == "auto" {
-		fmt.Fprintf(c.ErrOrStderr(), "warning: %s: auto goes by built-in costs; stencildb info --calibrate measures this machine\n", oneLine(w))
-	}
-	return nil
+	return fn(c.Context(), db)
 }
 
 // flightsOrder says how the flights of withOrdered lie.

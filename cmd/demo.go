@@ -121,11 +121,11 @@ func (o *demoFlags) checkFlights() error {
 		return err
 	}
 	for _, s := range sources {
-		if strings.EqualFold(s.Name, flights.Name) {
+		if strings.EqualFold(s.name, flights.name) {
 			return nil
 		}
 	}
-	return usagef("--load without SQL: the demo's own statement is about flights; give one about the table, such as 'SELECT COUNT(*) FROM %s WHERE COLUMN > 10'", expr.Ident(sources[0].Name))
+	return usagef("--load without SQL: the demo's own statement is about flights; give one about the table, such as 'SELECT COUNT(*) FROM %s WHERE COLUMN > 10'", expr.Ident(sources[0].name))
 }
 
 // run shows a statement in a window, or draws its frames into a folder.
@@ -147,7 +147,6 @@ func (o *demoFlags) run(c *cobra.Command, text string, w, h int) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, gpu.Close()) }()
-	o.context = gpu
 	return o.withOrdered(c, func(ctx context.Context, db *engine.DB, order string) (err error) {
 		d, err := debugger.Open(ctx, gpu, db, debugger.Options{SQL: text, MaxPasses: o.most, Order: order})
 		if err != nil {

@@ -176,7 +176,7 @@ func TestADamagedCalibrationIsSaidOnce(t *testing.T) {
 	const sql = "SELECT COUNT(*) FROM flights WHERE delay > 60; SELECT COUNT(*) FROM flights"
 	o := stencildb("query", sql)
 	if o.status != 0 || !strings.Contains(o.out, "10498") || !strings.Contains(o.out, "200000") || strings.Count(o.errOut, "\n") != 1 ||
-		!strings.HasPrefix(o.errOut, "warning: "+path+": the calibration file is damaged") || !strings.Contains(o.errOut, "info --calibrate") {
+		!strings.HasPrefix(o.errOut, "note: "+path+": the calibration file is damaged") || !strings.Contains(o.errOut, "info --calibrate") {
 		t.Errorf("status %d, output %q, standard error %q", o.status, o.out, o.errOut)
 	}
 	stencildb("query", "--backend", "cpu", "--format", "csv", "SELECT COUNT(*) FROM flights").wantOutput(t, "count\n200000\n")

@@ -6,13 +6,11 @@ import (
 	"strings"
 	"sync"
 	"time"
-
-	"github.com/stencildb/stencildb/engine"
 )
 
 // progressOn returns what shows on w how far a work is, such as "loading"; nil where w
 // is not a terminal.
-func progressOn(w io.Writer, work string) engine.Progress {
+func progressOn(w io.Writer, work string) func(table string, done, total int64) {
 	if !isTerminal(w) {
 		return nil
 	}

@@ -15,7 +15,6 @@ import (
 	"github.com/stencildb/stencildb/ingest"
 	"github.com/stencildb/stencildb/internal/numbers"
 	"github.com/stencildb/stencildb/table"
-	"github.com/stencildb/stencildb/testdata"
 )
 
 // stop is one routine of the paper, with a query whose work it is.
@@ -63,7 +62,7 @@ fails if any two answers differ.`,
 		Args: cobra.NoArgs,
 	}
 	c.RunE = run(func(c *cobra.Command, _ []string) (err error) {
-		t, err := ingest.LoadBytes(c.Context(), flights, testdata.Flights200k, ingest.Options{})
+		t, err := ingest.Load(c.Context(), flights.name, flights.Source, ingest.Options{})
 		if err != nil {
 			return err
 		}
@@ -79,7 +78,7 @@ fails if any two answers differ.`,
 				return err
 			}
 			dbs = append(dbs, db)
-			if err := errors.Join(db.Ready(), db.Add(t)); err != nil {
+			if err := errors.Join(engine.Inspect(db).Ready(), db.Add(t)); err != nil {
 				return err
 			}
 		}
@@ -126,7 +125,11 @@ func mipmap(ctx context.Context, db *engine.DB, t *table.Table, w io.Writer) err
 	if err != nil {
 		return err
 	}
-	sum, _, err := db.MipmapSum(ctx, t, column)
+	gpu, err := engine.Inspect(db).GPU(ctx)
+	if err != nil {
+		return err
+	}
+	sum, _, err := gpu.MipmapSum(ctx, t, column)
 	if err != nil {
 		return err
 	}

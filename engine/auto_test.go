@@ -125,7 +125,7 @@ func TestWithoutADevice(t *testing.T) {
 				t.Fatalf("%+v: %+v, %v", c, r, err)
 			}
 		}
-		if err := db.Ready(); errors.Is(err, lost) != (c.backend == "") {
+		if err := Inspect(db).Ready(); errors.Is(err, lost) != (c.backend == "") {
 			t.Errorf("%+v: ready: %v", c, err)
 		}
 	}
@@ -142,7 +142,7 @@ func TestAutoFallsThrough(t *testing.T) {
 	}{{ErrUnsupported, "cpu", 1}, {ErrDeviceMemory, "cpu", 1}, {other, "", 3}} {
 		classic := &fake{name: "classic", err: c.err}
 		db, d := auto(t, 4_000_000, Options{Calibrations: calibrated(t, fakeProfile("classic"))}, classic)
-		if err := db.Ready(); err != nil {
+		if err := Inspect(db).Ready(); err != nil {
 			t.Fatal(err)
 		}
 		d.now = newContent([]textures.Residency{{Segment: db.entries[0].table.Load().Chunks[0].Segments[0], Kind: textures.FloatTexture}}, textures.Usage{})
@@ -162,7 +162,7 @@ func TestAutoFallsThrough(t *testing.T) {
 func settledOn(t *testing.T, rows int, list ...*fake) *Statement {
 	t.Helper()
 	db, d := auto(t, rows, Options{Calibrations: calibrated(t, fakeProfile("classic"))}, list...)
-	if err := db.Ready(); err != nil {
+	if err := Inspect(db).Ready(); err != nil {
 		t.Fatal(err)
 	}
 	d.now = newContent([]textures.Residency{{Segment: db.entries[0].table.Load().Chunks[0].Segments[0], Kind: textures.FloatTexture}}, textures.Usage{})
@@ -233,7 +233,7 @@ func TestAutoWithoutCalibration(t *testing.T) {
 	if err != nil || !strings.HasPrefix(x.Costs, "built in") || !strings.Contains(strings.Join(x.Lines(), "\n"), "no device is open") {
 		t.Errorf("%v\n%s", err, strings.Join(x.Lines(), "\n"))
 	}
-	if err := db.Ready(); err != nil {
+	if err := Inspect(db).Ready(); err != nil {
 		t.Fatal(err)
 	}
 	x, err = db.Explain(context.Background(), countFew, ExplainOptions{})
@@ -258,7 +258,7 @@ func TestExplainShowsPredictions(t *testing.T) {
 	if d.opened != 0 {
 		t.Error("EXPLAIN opened the device")
 	}
-	if err := db.Ready(); err != nil {
+	if err := Inspect(db).Ready(); err != nil {
 		t.Fatal(err)
 	}
 	d.now = newContent([]textures.Residency{{Segment: db.entries[0].table.Load().Chunks[0].Segments[0], Kind: textures.FloatTexture, Bytes: 4 << 20},

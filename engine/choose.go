@@ -37,21 +37,6 @@ func (db *DB) openCPU() (Backend, error) {
 	return db.cpu, nil
 }
 
-// Ready opens what queries may use, now instead of when one needs it, and returns the
-// error that this query would have met. With auto that is the device, if there is one.
-func (db *DB) Ready() error {
-	ctx, spent := context.Background(), new(time.Duration)
-	if db.opts.Backend != "auto" {
-		_, _, err := db.open(ctx, db.opts.Backend, spent)
-		return err
-	}
-	if _, err := db.openDevice(ctx, spent); db.fatal(err) {
-		return err
-	}
-	_, err := db.openCPU()
-	return err
-}
-
 // deviceWanted reports whether somebody asked for a device.
 func (db *DB) deviceWanted() bool {
 	return db.opts.Device != "" || os.Getenv("STENCILDB_DEVICE") != ""

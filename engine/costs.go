@@ -51,6 +51,7 @@ func KeyOf(caps *glctx.Caps) cost.Key {
 // costs finds the profile of a DB: presumed, until its device has been opened.
 type costs struct {
 	folder string // "": none
+	note   func(text string)
 
 	mu   sync.Mutex
 	now  Costs
@@ -58,13 +59,17 @@ type costs struct {
 	done bool
 }
 
-// get returns the profile that is known best.
+// get returns the profile that is known best, and notes why one that was kept is not used.
 func (c *costs) get() (Costs, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if !c.done {
 		c.now, c.err = presumed(c.folder)
 		c.done = true
+	}
+	if w := c.now.Warning; w != "" && c.note != nil {
+		c.note(w + ": auto goes by built-in costs; stencildb info --calibrate measures this machine")
+		c.note = nil // it is said once
 	}
 	return c.now, c.err
 }
@@ -95,13 +100,4 @@ func presumed(folder string) (Costs, error) {
 	}
 	c.Source = "built in, of " + c.Profile.Key.Renderer + "; no device is open"
 	return c, nil
-}
-
-// CostsWarning says why auto went by built-in costs although others have been kept;
-// "" mostly, and where no statement has asked for costs.
-func (db *DB) CostsWarning() string {
-	c := &db.costs
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.now.Warning
 }

@@ -15,7 +15,6 @@ import (
 	"golang.org/x/sync/semaphore"
 
 	"github.com/stencildb/stencildb/cost"
-	"github.com/stencildb/stencildb/glctx"
 	"github.com/stencildb/stencildb/ingest"
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/table"
@@ -36,9 +35,13 @@ type Options struct {
 	// HostMemory is the budget in bytes for the tables that the DB reads from
 	// files; 0 means no budget.
 	HostMemory int64
-	// Note, when set, is told in a line each what the reading of files found out and may
-	// not be what was meant: see [ingest.Options].
+	// Note, when set, is told in a line each what may not be what was meant: of the
+	// files that are read (see [ingest.Options]), and a calibration that auto cannot use.
 	Note func(text string)
+	// Progress, when set, is told how far the reading of a table's file is: bytes read,
+	// and bytes in all (0 when unknown). It is called from the reading goroutine. The
+	// last call has done = total, also where the reading failed.
+	Progress func(table string, done, total int64)
 	// StatementTimeout ends a statement that takes longer, explained and watched ones and its
 	// tables' reading included, with an error that is [context.DeadlineExceeded]; 0 ends none.
 	StatementTimeout time.Duration
@@ -49,18 +52,10 @@ type Options struct {
 	// ChunkRows is the number of rows at which a table read from a file starts a
 	// new chunk; 0 means [table.MaxChunkRows], and a quarter of that for several devices.
 	ChunkRows int
-	// Context, when set, is an open context to run on instead of one that Device
-	// picks, such as a window's; [DB.Close] leaves it open.
-	Context *glctx.Context
 }
 
 // Backends lists the names that [Options.Backend] takes.
 func Backends() []string { return []string{"auto", "classic", "fused", "compute", "cpu"} }
-
-// Progress is told how far the reading of a table's file is: bytes read, and
-// bytes in all (0 when unknown). It is called from the reading goroutine. The last
-// call has done = total, also where the reading failed.
-type Progress func(table string, done, total int64)
 
 // DB is a set of tables and the backends opened to query them.
 type DB struct {
@@ -87,16 +82,20 @@ type DB struct {
 type entry struct {
 	name string
 
-	mu       *semaphore.Weighted         // of 1, held while the file is read
-	table    atomic.Pointer[table.Table] // nil until it is read
-	reader   func(context.Context, ingest.Options) (*table.Table, error)
-	progress Progress
-	load     time.Duration // of the reading, until a statement has accounted for it
+	mu    *semaphore.Weighted         // of 1, held while the file is read
+	table atomic.Pointer[table.Table] // nil until it is read
+	read  reader
+	load  time.Duration // of the reading, until a statement has accounted for it
 }
 
-func fileEntry(s ingest.Source, progress Progress) *entry {
-	return &entry{name: s.Name, progress: progress, mu: semaphore.NewWeighted(1),
-		reader: func(ctx context.Context, o ingest.Options) (*table.Table, error) { return ingest.Load(ctx, s, o) }}
+type reader func(context.Context, ingest.Options) (*table.Table, error)
+
+func newEntry(name string, read reader) *entry {
+	return &entry{name: name, read: read, mu: semaphore.NewWeighted(1)}
+}
+
+func sourceEntry(name string, s ingest.Source) *entry {
+	return newEntry(name, func(ctx context.Context, o ingest.Options) (*table.Table, error) { return ingest.Load(ctx, name, s, o) })
 }
 
 // Open returns a DB without tables. It opens no device: the first query that
@@ -115,7 +114,7 @@ func Open(o Options) (*DB, error) {
 		// Without a home there is no folder, and the built-in costs do.
 		o.Calibrations, _ = cost.Folder()
 	}
-	db := &DB{opts: o, opener: openGPUs, costs: costs{folder: o.Calibrations}}
+	db := &DB{opts: o, opener: openGPUs, costs: costs{folder: o.Calibrations, note: o.Note}}
 	return db, nil
 }
 
@@ -125,36 +124,24 @@ func (db *DB) Backend() string { return db.opts.Backend }
 // Add makes a table known under its name. The table must not change afterwards;
 // several DBs may share it.
 func (db *DB) Add(t *table.Table) error {
-	e := &entry{name: t.Name}
+	e := newEntry(t.Name, nil)
 	e.table.Store(t)
 	return db.register(e)
 }
 
-// Attach makes the table of a file known under the source's name. The file is
-// read when a statement first names the table, with progress (which may be nil)
-// told about it; see [DB.Load] to read it at once.
-func (db *DB) Attach(s ingest.Source, progress Progress) error {
-	return db.register(fileEntry(s, progress))
-}
-
-// AttachBytes is [DB.Attach] for a file in memory; s.Path gives its format by the
-// extension where s.Format does not.
-func (db *DB) AttachBytes(s ingest.Source, data []byte) error {
-	return db.register(&entry{name: s.Name,
-		reader: func(ctx context.Context, o ingest.Options) (*table.Table, error) {
-			return ingest.LoadBytes(ctx, s, data, o)
-		}})
-}
-
-// Load reads the file of a source as a table, now. The next statement that uses
-// the table accounts for the time it took.
-func (db *DB) Load(ctx context.Context, s ingest.Source, progress Progress) error {
-	e := fileEntry(s, progress)
+// Load reads a source as the table of a name, now. The next statement that uses the
+// table accounts for the time it took.
+func (db *DB) Load(ctx context.Context, name string, s ingest.Source) error {
+	e := sourceEntry(name, s)
 	if _, err := db.read(ctx, e); err != nil {
 		return err
 	}
 	return db.register(e)
 }
+
+// Attach is [DB.Load] put off: the source is read when a statement first names the
+// table, and what is wrong with it is that statement's error.
+func (db *DB) Attach(name string, s ingest.Source) error { return db.register(sourceEntry(name, s)) }
 
 func (db *DB) register(e *entry) error {
 	db.mu.Lock()
@@ -166,9 +153,6 @@ func (db *DB) register(e *entry) error {
 		if old.name == e.name {
 			return fmt.Errorf("engine: there are two tables named %s: give each its own name", e.name)
 		}
-	}
-	if e.mu == nil {
-		e.mu = semaphore.NewWeighted(1)
 	}
 	db.entries = append(db.entries, e)
 	db.statements.forget()
@@ -195,8 +179,8 @@ func (db *DB) read(ctx context.Context, e *entry) (*table.Table, error) {
 	}
 	o := ingest.Options{ChunkRows: db.chunkRows(), MemoryLimit: limit, Note: db.opts.Note}
 	progress := func(done, total int64) {
-		if e.progress != nil {
-			e.progress(e.name, done, total)
+		if db.opts.Progress != nil {
+			db.opts.Progress(e.name, done, total)
 		}
 	}
 	o.Progress = func(done, total int64) {
@@ -208,7 +192,7 @@ func (db *DB) read(ctx context.Context, e *entry) (*table.Table, error) {
 	go func() {
 		defer e.mu.Release(1)
 		start := time.Now()
-		t, err := e.reader(ctx, o)
+		t, err := e.read(ctx, o)
 		if err == nil {
 			e.load = time.Since(start)
 			e.table.Store(t)

@@ -110,7 +110,7 @@ func TestAFaultClosesTheDevice(t *testing.T) {
 				t.Fatal(err)
 			}
 			gpus := onGPUs(db, do)
-			if err := db.Ready(); err != nil {
+			if err := Inspect(db).Ready(); err != nil {
 				t.Fatal(err)
 			}
 			r, err := Collect(db.Query(context.Background(), countFew))
@@ -128,7 +128,7 @@ func TestAFaultClosesTheDevice(t *testing.T) {
 			if live := first.Context.Live(); len(live) > 0 {
 				t.Errorf("%s: left on the failed device: %v", name, live)
 			}
-			if err := db.Ready(); err != nil {
+			if err := Inspect(db).Ready(); err != nil {
 				t.Fatal(err)
 			}
 			r, err = Collect(db.Query(context.Background(), countFew))
@@ -228,7 +228,7 @@ func TestWaitingForTheDeviceEndsWithTheContext(t *testing.T) {
 		if err := db.Add(small(t)); err != nil {
 			t.Fatal(err)
 		}
-		if err := db.Ready(); err != nil {
+		if err := Inspect(db).Ready(); err != nil {
 			t.Fatal(err)
 		}
 		occupied(t, db.opening.device.(*GPU), func() {
@@ -270,7 +270,7 @@ func TestAPassThatRunsIsAbandoned(t *testing.T) {
 	}
 	begun, end, ended := make(chan struct{}), make(chan struct{}), make(chan struct{})
 	gpus := onGPUs(db, nil)
-	if err := db.Ready(); err != nil {
+	if err := Inspect(db).Ready(); err != nil {
 		t.Fatal(err)
 	}
 	g := (*gpus)[0]
@@ -326,11 +326,11 @@ func (b stalling) Execute(ctx context.Context, q *plan.Query) (*plan.Answer, err
 func TestReadingEndsWithTheContext(t *testing.T) {
 	db := open(t, Options{Backend: "cpu"})
 	open, reads := make(chan struct{}), 0
-	err := db.register(&entry{name: "t", reader: func(context.Context, ingest.Options) (*table.Table, error) {
+	err := db.register(newEntry("t", func(context.Context, ingest.Options) (*table.Table, error) {
 		reads++
 		<-open
 		return bytesTable(10), nil
-	}})
+	}))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,9 +4,9 @@
 //
 // The types to know:
 //
-//   - [DB] holds tables and the backends that have been opened. A table is a file
-//     that is read when a query first names it ([DB.Attach], [DB.AttachBytes]) or
-//     at once ([DB.Load]), or one made in memory ([DB.Add]).
+//   - [DB] holds tables and the backends that have been opened. A table is read from a
+//     file or its bytes ([ingest.Source]), at once ([DB.Load]) or when a query first names
+//     it ([DB.Attach]), or made in memory ([DB.Add]).
 //   - [Rows] is the answer of a statement while it comes: a cursor over rows, or Arrow
 //     record batches. [Collect] makes a [Result] of it, which is all in memory.
 //   - [Explanation] is the tree of one statement, with the passes of its fragment.
@@ -17,6 +17,8 @@
 //     pipeline, "fused" the same pipeline used the modern way, "compute" works on bit
 //     planes in compute shaders, "cpu" computes the same in Go.
 //   - [Calibration] is what [Calibrate] found on a device.
+//   - [Inside] is a DB for the trace, the debugger, the benchmarks and tests, and [GPU] a
+//     device without a DB for the benchmarks and the lessons.
 //
 // # The backend auto
 //
@@ -33,8 +35,8 @@
 //
 // # Caveats
 //
-//   - A graphics context is opened when the first query needs it, not by [Open];
-//     [DB.Ready] opens it. Release it with [DB.Close].
+//   - A graphics context is opened when the first query needs it, not by [Open]. Release
+//     it with [DB.Close].
 //   - Files given to [DB.Attach] are read when a statement first names their
 //     table; what is wrong with a file is that statement's error.
 //   - Tables stay in host memory, and the columns that queries touched in device

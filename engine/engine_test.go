@@ -137,10 +137,10 @@ func TestErrorsKeepTheirPosition(t *testing.T) {
 func TestTablesAreReadOnce(t *testing.T) {
 	db := open(t, Options{Backend: "cpu", ChunkRows: 2})
 	reads := 0
-	err := db.register(&entry{name: "t", reader: func(ctx context.Context, o ingest.Options) (*table.Table, error) {
+	err := db.register(newEntry("t", func(ctx context.Context, o ingest.Options) (*table.Table, error) {
 		reads++
-		return ingest.LoadBytes(ctx, ingest.Source{Name: "t", Path: "t.csv"}, []byte("a\n1\n2\n3\n"), o)
-	}})
+		return ingest.Load(ctx, "t", ingest.Source{Path: "t.csv", Data: []byte("a\n1\n2\n3\n")}, o)
+	}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -162,7 +162,7 @@ func TestTablesAreReadOnce(t *testing.T) {
 
 func TestUnreadableFileIsTheErrorOfTheStatement(t *testing.T) {
 	db := openSmall(t)
-	if err := db.Attach(ingest.Source{Name: "gone", Path: "no-such-file.csv"}, nil); err != nil {
+	if err := db.Attach("gone", ingest.Source{Path: "no-such-file.csv"}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := Collect(db.Query(context.Background(), "SELECT COUNT(*) FROM small")); err != nil {
@@ -171,7 +171,7 @@ func TestUnreadableFileIsTheErrorOfTheStatement(t *testing.T) {
 	if _, err := Collect(db.Query(context.Background(), "SELECT COUNT(*) FROM gone")); err == nil || !strings.Contains(err.Error(), "no-such-file.csv: no such file") {
 		t.Errorf("error %v", err)
 	}
-	if err := db.Load(context.Background(), ingest.Source{Name: "gone2", Path: "no-such-file.csv"}, nil); err == nil {
+	if err := db.Load(context.Background(), "gone2", ingest.Source{Path: "no-such-file.csv"}); err == nil {
 		t.Error("loading a missing file is no error")
 	}
 }
@@ -183,7 +183,7 @@ func TestHostBudgetCountsAllTables(t *testing.T) {
 		t.Fatal(err)
 	}
 	db.entries[0].table.Load().Chunks[0].Segments[0].Codes = table.Codes{U8: make([]uint8, 9000)}
-	if err := db.AttachBytes(ingest.Source{Name: "t", Path: "t.csv"}, csv); err != nil {
+	if err := db.Attach("t", ingest.Source{Path: "t.csv", Data: csv}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := Collect(db.Query(context.Background(), "SELECT COUNT(*) FROM t")); err == nil || !strings.Contains(err.Error(), "--host-memory") {
@@ -369,9 +369,9 @@ func TestProgressEndsWithAFailure(t *testing.T) {
 	if err := os.WriteFile(path, []byte("a,b\n1,2\n3\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	db := open(t, Options{Backend: "cpu"})
 	done, total := int64(0), int64(-1)
-	if err := db.Attach(ingest.Source{Name: "t", Path: path}, func(_ string, d, n int64) { done, total = d, n }); err != nil {
+	db := open(t, Options{Backend: "cpu", Progress: func(_ string, d, n int64) { done, total = d, n }})
+	if err := db.Attach("t", ingest.Source{Path: path}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := Collect(db.Query(context.Background(), "SELECT COUNT(*) FROM t")); err == nil || done != total {

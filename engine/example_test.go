@@ -19,10 +19,27 @@ func open() *engine.DB {
 	if err != nil {
 		log.Fatal(err)
 	}
-	if err := db.AttachBytes(ingest.Source{Name: "trips", Path: "trips.csv"}, []byte(trips)); err != nil {
+	if err := db.Load(context.Background(), "trips", ingest.Source{Path: "trips.csv", Data: []byte(trips)}); err != nil {
 		log.Fatal(err)
 	}
 	return db
+}
+
+// A table from data in memory, which is read when a statement first names it.
+func ExampleDB_Attach() {
+	db := open()
+	defer db.Close()
+	rates := []byte("per_mile;since\n1,5;2024-01-01\n")
+	if err := db.Attach("rates", ingest.Source{Data: rates, Format: ingest.CSV, Delim: ';'}); err != nil {
+		log.Fatal(err)
+	}
+	r, err := engine.Collect(db.Query(context.Background(), "SELECT * FROM rates"))
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(r.Columns[1].Type, r.Rows[0][0], r.Rows[0][1])
+	// Output:
+	// date 1,5 2024-01-01
 }
 
 // Rows of a table, one by one. A parameter takes a value of Go.

@@ -221,7 +221,7 @@ func (x *Explanation) analyze(ctx context.Context, s *Statement) error {
 		x.Rows += int64(b.Len())
 	}
 	stats := rows.Stats()
-	x.Stats, x.Resident = &stats, s.db.Resident()
+	x.Stats, x.Resident = &stats, s.db.resident()
 	return rows.Err()
 }
 

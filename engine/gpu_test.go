@@ -30,7 +30,7 @@ func both(t *testing.T, o engine.Options) (classic, cpu *engine.DB) {
 				t.Error(err)
 			}
 		})
-		if err := db.AttachBytes(ingest.Source{Name: "flights", Path: "flights.parquet"}, testdata.Flights200k); err != nil {
+		if err := db.Attach("flights", ingest.Source{Path: "flights.parquet", Data: testdata.Flights200k}); err != nil {
 			t.Fatal(err)
 		}
 		return db
@@ -161,7 +161,11 @@ func TestMipmapSumIsForComparison(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	sum, _, err := classic.MipmapSum(context.Background(), b.Table(), 0)
+	gpu, err := engine.Inspect(classic).GPU(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum, _, err := gpu.MipmapSum(context.Background(), b.Table(), 0)
 	if err != nil || fmt.Sprintf("%.0f", sum) != "299500" { // small enough to be exact
 		t.Errorf("mipmap sum %v (%v)", sum, err)
 	}
@@ -173,7 +177,7 @@ func TestBudgetErrorsNameTheColumn(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := db.AttachBytes(ingest.Source{Name: "flights", Path: "flights.parquet"}, testdata.Flights200k); err != nil {
+		if err := db.Attach("flights", ingest.Source{Path: "flights.parquet", Data: testdata.Flights200k}); err != nil {
 			t.Fatal(err)
 		}
 		_, err = engine.Collect(db.Query(context.Background(), "SELECT MEDIAN(time) FROM flights"))

@@ -35,9 +35,6 @@ type gpus struct {
 
 // openGPUs opens the devices that o picks.
 func openGPUs(o Options) (device, error) {
-	if o.Context != nil {
-		return prepareGPU(&GPU{Context: o.Context, lent: true})
-	}
 	options := glctx.Options{Device: o.Device, Memory: o.GPUMemory}
 	if o.Calibrations != "" {
 		options.Programs = filepath.Join(o.Calibrations, "programs")

@@ -98,7 +98,7 @@ func two(t *testing.T, o Options) (*DB, *gpus) {
 	if err := db.Add(chunked(t, 3000)); err != nil {
 		t.Fatal(err)
 	}
-	if err := db.Ready(); err != nil {
+	if err := Inspect(db).Ready(); err != nil {
 		t.Fatal(err)
 	}
 	return db, db.opening.device.(*gpus)

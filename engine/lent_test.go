@@ -14,10 +14,11 @@ func TestALentContextStaysOpen(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 2 {
-		db, err := Open(Options{Backend: "classic", Context: gpu})
+		db, err := Open(Options{Backend: "classic"})
 		if err != nil {
 			t.Fatal(err)
 		}
+		Inspect(db).RunOn(gpu)
 		if err := db.Add(small(t)); err != nil {
 			t.Fatal(err)
 		}

@@ -26,9 +26,9 @@ type ResidentColumn struct {
 	Bytes         int64
 }
 
-// Resident returns what is on the device, the columns by table and name; nil where no
+// resident returns what is on the device, the columns by table and name; nil where no
 // device is open.
-func (db *DB) Resident() *Resident {
+func (db *DB) resident() *Resident {
 	d, _, err := db.opened()
 	if d == nil || err != nil {
 		return nil

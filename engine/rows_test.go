@@ -433,7 +433,7 @@ func TestTheNextBackendGoesOn(t *testing.T) {
 	for _, before := range []int{0, 1, 3, 5} { // of the first chunk's 5
 		db := openTypedOn(t, 9, Options{Calibrations: calibrated(t, slow)})
 		on(db, &fake{name: "classic", rows: before, err: declined})
-		if err := db.Ready(); err != nil {
+		if err := Inspect(db).Ready(); err != nil {
 			t.Fatal(err)
 		}
 		got := words(db.Query(context.Background(), "SELECT big FROM typed"))

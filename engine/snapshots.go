@@ -18,10 +18,10 @@ type snapshots struct {
 	releases sync.WaitGroup // under way
 }
 
-// Replace makes t, which must not change afterwards, the snapshot of the table of its
+// replace makes t, which must not change afterwards, the snapshot of the table of its
 // name: statements that begin from now on read it, those under way go on with the one
 // that they began with. The table must have been read or added, with the same fields.
-func (db *DB) Replace(t *table.Table) error {
+func (db *DB) replace(t *table.Table) error {
 	c := &catalog{db: db}
 	e := c.entry(t.Name)
 	if e == nil {

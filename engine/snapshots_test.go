@@ -58,18 +58,18 @@ func TestStatementsReadTheSnapshotOfTheirTable(t *testing.T) {
 			}
 		}
 		ask("2", "5", "2")
-		if err := db.Replace(changed(t, first)); err != nil {
+		if err := db.replace(changed(t, first)); err != nil {
 			t.Fatal(err)
 		}
 		ask("2", "42", "2")
 		if _, err := db.Explain(context.Background(), text, ExplainOptions{Analyze: true}); err != nil {
 			t.Fatal(err)
 		}
-		if err := db.Replace(first.With()); err != nil {
+		if err := db.replace(first.With()); err != nil {
 			t.Fatal(err)
 		}
 		ask("0", "NULL", "NULL")
-		if err := db.Replace(first); err != nil {
+		if err := db.replace(first); err != nil {
 			t.Fatal(err)
 		}
 		ask("2", "5", "2")
@@ -84,7 +84,7 @@ func TestPinnedSnapshotsStay(t *testing.T) {
 	db := openSmall(t)
 	e := (&catalog{db: db}).entry("small")
 	before, unpin := db.pin(e)
-	if err := db.Replace(changed(t, before)); err != nil {
+	if err := db.replace(changed(t, before)); err != nil {
 		t.Fatal(err)
 	}
 	now, unpinNow := db.pin(e)
@@ -116,7 +116,7 @@ func TestWhatNoSnapshotHasGoesFromTheDevice(t *testing.T) {
 		}
 		before := read()
 		_, unpin := db.pin((&catalog{db: db}).entry("small"))
-		if err := db.Replace(changed(t, first)); err != nil {
+		if err := db.replace(changed(t, first)); err != nil {
 			t.Fatal(err)
 		}
 		read()
@@ -135,14 +135,14 @@ func TestWhatNoSnapshotHasGoesFromTheDevice(t *testing.T) {
 		if resident(db)["live"] == 0 {
 			t.Errorf("%s: %v is resident", backend, resident(db))
 		}
-		if err := db.Replace(first); err != nil {
+		if err := db.replace(first); err != nil {
 			t.Fatal(err)
 		}
 		db.snapshots.releases.Wait()
 		if after := read(); !maps.Equal(after, before) {
 			t.Errorf("%s: %v is resident, before the changes it was %v", backend, after, before)
 		}
-		if err := db.Replace(first.With()); err != nil {
+		if err := db.replace(first.With()); err != nil {
 			t.Fatal(err)
 		}
 		db.snapshots.releases.Wait()
@@ -169,7 +169,7 @@ func has(list []textures.Residency, seg *table.Segment) bool {
 // resident is what is on the device of each column of small, in bytes.
 func resident(db *DB) map[string]int64 {
 	sum := map[string]int64{}
-	for _, c := range db.Resident().Columns {
+	for _, c := range db.resident().Columns {
 		sum[c.Column] += c.Bytes
 	}
 	return sum
@@ -179,11 +179,11 @@ func TestReplaceRefusesOtherTables(t *testing.T) {
 	db := openSmall(t)
 	other := small(t)
 	other.Name = "other"
-	if err := db.Replace(other); err == nil {
+	if err := db.replace(other); err == nil {
 		t.Error("a table that the DB does not have is replaced")
 	}
 	fewer := &table.Table{Name: "small", Fields: small(t).Fields[:1]}
-	if err := db.Replace(fewer); err == nil {
+	if err := db.replace(fewer); err == nil {
 		t.Error("a table is replaced by one with other fields")
 	}
 }

@@ -191,7 +191,7 @@ func (l *loader) arrowRows(fields []table.Field) (*table.Table, error) {
 		return nil, err
 	}
 	defer bs.close()
-	b := table.NewBuilder(l.src.Name, fields, l.opts.ChunkRows)
+	b := table.NewBuilder(l.name, fields, l.opts.ChunkRows)
 	done := int64(0)
 	for {
 		rec, err := bs.next()

@@ -26,7 +26,7 @@ func BenchmarkCSVNumeric(b *testing.B) {
 	data := numericCSV(200_000)
 	b.SetBytes(int64(len(data)))
 	for b.Loop() {
-		if _, err := ingest.LoadBytes(context.Background(), ingest.Source{Name: "t", Format: ingest.CSV}, data, ingest.Options{}); err != nil {
+		if _, err := ingest.Load(context.Background(), "t", ingest.Source{Format: ingest.CSV, Data: data}, ingest.Options{}); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -40,7 +40,7 @@ func BenchmarkCSVText(b *testing.B) {
 	}
 	b.SetBytes(int64(buf.Len()))
 	for b.Loop() {
-		if _, err := ingest.LoadBytes(context.Background(), ingest.Source{Name: "t", Format: ingest.CSV}, buf.Bytes(), ingest.Options{}); err != nil {
+		if _, err := ingest.Load(context.Background(), "t", ingest.Source{Format: ingest.CSV, Data: buf.Bytes()}, ingest.Options{}); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -74,7 +74,7 @@ func arrowFile(t *testing.T, fields []arrow.Field, cols []arrow.Array, opts ...i
 
 func loadBytes(t tb, name string, data []byte, o ingest.Options) *table.Table {
 	t.Helper()
-	tab, err := ingest.LoadBytes(context.Background(), ingest.Source{Name: "t", Path: name}, data, o)
+	tab, err := ingest.Load(context.Background(), "t", ingest.Source{Path: name, Data: data}, o)
 	if err != nil {
 		t.Fatalf("%v", err)
 	}
@@ -175,7 +175,7 @@ func TestArrowUnsupported(t *testing.T) {
 func TestArrowStreamCutBetweenBatches(t *testing.T) {
 	whole := streamBytes(t, small(t))
 	cut := whole[:len(whole)-8] // less the end mark
-	_, err := ingest.LoadBytes(context.Background(), ingest.Source{Name: "t", Path: "x.arrow"}, cut, ingest.Options{})
+	_, err := ingest.Load(context.Background(), "t", ingest.Source{Path: "x.arrow", Data: cut}, ingest.Options{})
 	if want := "the stream has no end mark after 2 messages; the file is damaged or incomplete: write it or fetch it again"; err == nil || !strings.HasSuffix(err.Error(), want) {
 		t.Errorf("got %v, want %s", err, want)
 	}
@@ -187,7 +187,7 @@ func TestNamesTwice(t *testing.T) {
 		t.Fatal(err)
 	}
 	f := arrow.Field{Name: "n", Type: arrow.PrimitiveTypes.Int32}
-	_, err = ingest.LoadBytes(context.Background(), ingest.Source{Name: "t", Path: "x.arrow"}, arrowFile(t, []arrow.Field{f, f}, []arrow.Array{n, n}), ingest.Options{})
+	_, err = ingest.Load(context.Background(), "t", ingest.Source{Path: "x.arrow", Data: arrowFile(t, []arrow.Field{f, f}, []arrow.Array{n, n})}, ingest.Options{})
 	if want := `x.arrow: columns 1 and 2 are both named "n": rename one`; err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}
@@ -383,7 +383,7 @@ func TestParquetUnsupported(t *testing.T) {
 
 func TestParquetTextThatIsNotUTF8(t *testing.T) {
 	data := pqFile(t, 1, pqColumn{pqNode(t, schema.StringLogicalType{}, parquet.Types.ByteArray, -1), variable("a", "\xff")})
-	_, err := ingest.LoadBytes(context.Background(), ingest.Source{Name: "t", Path: "x.parquet"}, data, ingest.Options{})
+	_, err := ingest.Load(context.Background(), "t", ingest.Source{Path: "x.parquet", Data: data}, ingest.Options{})
 	if want := "x.parquet: column x, rows 1 to 2: text that is not valid UTF-8; the file is damaged or incomplete: write it or fetch it again"; err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}

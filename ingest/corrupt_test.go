@@ -43,7 +43,7 @@ func loadDamaged(t *testing.T, name string, data []byte) {
 	t.Helper()
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	tab, err := ingest.LoadBytes(context.Background(), ingest.Source{Name: "t", Path: name}, data, ingest.Options{})
+	tab, err := ingest.Load(context.Background(), "t", ingest.Source{Path: name, Data: data}, ingest.Options{})
 	runtime.ReadMemStats(&after)
 	if got := after.TotalAlloc - before.TotalAlloc; got > 256<<20 {
 		t.Errorf("%s of %d bytes took %d bytes of memory", name, len(data), got)
@@ -97,7 +97,7 @@ func TestTruncatedFiles(t *testing.T) {
 	tab := varied(t)
 	for name, data := range map[string][]byte{"t.parquet": parquetBytes(t, tab), "t.arrow": arrowBytes(t, tab), "s.arrow": streamBytes(t, tab)} {
 		for n := 1; n < len(data); n += 1 + n%37 {
-			if _, err := ingest.LoadBytes(context.Background(), ingest.Source{Name: "t", Path: name}, data[:n], ingest.Options{}); err == nil {
+			if _, err := ingest.Load(context.Background(), "t", ingest.Source{Path: name, Data: data[:n]}, ingest.Options{}); err == nil {
 				// The end mark of a stream is two words; a reader may stop at the first zero.
 				if name == "s.arrow" && n > len(data)-8 {
 					continue
@@ -107,7 +107,7 @@ func TestTruncatedFiles(t *testing.T) {
 		}
 	}
 	for _, n := range []int{1, 100, len(testdata.Flights200k) / 2, len(testdata.Flights200k) - 1} {
-		if _, err := ingest.LoadBytes(context.Background(), ingest.Source{Name: "t", Path: "f.parquet"}, testdata.Flights200k[:n], ingest.Options{}); err == nil {
+		if _, err := ingest.Load(context.Background(), "t", ingest.Source{Path: "f.parquet", Data: testdata.Flights200k[:n]}, ingest.Options{}); err == nil {
 			t.Errorf("the first %d bytes of the flights loaded", n)
 		}
 	}

@@ -291,7 +291,7 @@ func (r *csvReader) convert() (*table.Table, error) {
 	for i, n := range r.names {
 		fields[i] = table.Field{Name: n, Type: r.types[i]}
 	}
-	b := table.NewBuilder(r.src.Name, fields, r.opts.ChunkRows)
+	b := table.NewBuilder(r.name, fields, r.opts.ChunkRows)
 	cols := columns(b, len(fields))
 	err := r.records(func(col int, f *field) error {
 		if r.isNull(f) {

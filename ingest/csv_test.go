@@ -294,7 +294,7 @@ func TestCSVFieldOfAGigabyte(t *testing.T) {
 		{"a,b\n1,\"x\n\n", "big.csv: line 2: a field longer than 64 MiB: is a quote missing?"},
 		{"", "big.csv: line 1: a field longer than 64 MiB: is a quote missing?"},
 	} {
-		_, err := ingest.LoadFrom(context.Background(), ingest.Source{Name: "t", Path: "big.csv"}, &endless{head: c.head, size: 1 << 30, fill: 'x'}, 1<<30, ingest.Options{})
+		_, err := ingest.LoadFrom(context.Background(), "t", ingest.Source{Path: "big.csv"}, &endless{head: c.head, size: 1 << 30, fill: 'x'}, 1<<30, ingest.Options{})
 		if err == nil || err.Error() != c.want {
 			t.Errorf("got %v, want %s", err, c.want)
 		}
@@ -336,12 +336,12 @@ func TestCSVCancelAndProgress(t *testing.T) {
 		}
 		last, total = done, of
 	}}
-	s := ingest.Source{Name: "t", Path: "t.csv"}
-	if _, err := ingest.LoadBytes(ctx, s, []byte(text), o); err != nil || last != total || total != 2*int64(len(text)) {
+	s := ingest.Source{Path: "t.csv", Data: []byte(text)}
+	if _, err := ingest.Load(ctx, "t", s, o); err != nil || last != total || total != 2*int64(len(text)) {
 		t.Errorf("ended at %d of %d, %v", last, total, err)
 	}
 	o.Progress = func(int64, int64) { cancel() }
-	if tab, err := ingest.LoadBytes(ctx, s, []byte(text), o); !errors.Is(err, context.Canceled) || tab != nil {
+	if tab, err := ingest.Load(ctx, "t", s, o); !errors.Is(err, context.Canceled) || tab != nil {
 		t.Errorf("a cancelled load gave %v", err)
 	}
 }

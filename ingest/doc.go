@@ -3,8 +3,9 @@
 //
 // The names to know:
 //
-//   - [ParseLoad] reads the command line's NAME=PATH?options into a [Source].
-//   - [Load] reads a file, [LoadBytes] data in memory, into a [table.Table].
+//   - [Source] says where data come from, a file or memory; [ParseLoad] reads one from
+//     the command line's NAME=PATH?options.
+//   - [Load] reads a source into a [table.Table].
 //   - [WriteFile], [WriteCSV], [WriteParquet] and [WriteArrow] write one.
 //
 // # CSV

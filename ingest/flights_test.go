@@ -11,7 +11,7 @@ import (
 
 // The facts of the embedded data that README.md states.
 func TestFlights200k(t *testing.T) {
-	tab, err := ingest.LoadBytes(context.Background(), ingest.Source{Name: "flights", Format: ingest.Parquet}, testdata.Flights200k, ingest.Options{})
+	tab, err := ingest.Load(context.Background(), "flights", ingest.Source{Format: ingest.Parquet, Data: testdata.Flights200k}, ingest.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -18,8 +18,8 @@ type tb interface {
 
 // loadText loads CSV text.
 func loadText(text string, s ingest.Source, o ingest.Options) (*table.Table, error) {
-	s.Name, s.Path, s.Format = "t", "t.csv", ingest.CSV
-	return ingest.LoadBytes(context.Background(), s, []byte(text), o)
+	s.Path, s.Format, s.Data = "t.csv", ingest.CSV, []byte(text)
+	return ingest.Load(context.Background(), "t", s, o)
 }
 
 func mustLoad(t tb, text string, s ingest.Source) *table.Table {

@@ -17,13 +17,16 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// Load reads the file s.Path into a table. It returns the whole table or an
+// Load reads a source into a table of a name. It returns the whole table or an
 // error, one line that names the file.
 //
 // The format is s.Format, else what the extension says (.csv, .tsv, .parquet,
 // .arrow, .feather, .ipc; all but .parquet also with .gz or .zst), else what the
 // first bytes say.
-func Load(ctx context.Context, s Source, o Options) (*table.Table, error) {
+func Load(ctx context.Context, name string, s Source, o Options) (*table.Table, error) {
+	if s.Data != nil {
+		return loadFrom(ctx, name, s, bytes.NewReader(s.Data), int64(len(s.Data)), o)
+	}
 	f, err := files.Open(ctx, s.Path)
 	if err != nil {
 		return nil, err
@@ -33,7 +36,7 @@ func Load(ctx context.Context, s Source, o Options) (*table.Table, error) {
 	case err != nil:
 		return nil, err
 	case st.Mode().IsRegular():
-		return load(ctx, s, &input{file: f, size: st.Size()}, o)
+		return loadFrom(ctx, name, s, f, st.Size(), o)
 	}
 	// A pipe or the like can be read once only. Closing it ends a read that waits.
 	stop := context.AfterFunc(ctx, func() { _ = f.Close() })
@@ -42,38 +45,28 @@ func Load(ctx context.Context, s Source, o Options) (*table.Table, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", s.Path, err)
 	}
-	return LoadFrom(ctx, s, bytes.NewReader(data), int64(len(data)), o)
+	return loadFrom(ctx, name, s, bytes.NewReader(data), int64(len(data)), o)
 }
 
-// LoadBytes is [Load] of data in memory. s.Path names it in errors and, where
-// s.Format is empty, gives the format by its extension.
-func LoadBytes(ctx context.Context, s Source, data []byte, o Options) (*table.Table, error) {
-	return LoadFrom(ctx, s, bytes.NewReader(data), int64(len(data)), o)
-}
-
-// ReadSeekerAt is a file, or what can be read like one.
-type ReadSeekerAt interface {
+// readSeekerAt is a file, or what can be read like one.
+type readSeekerAt interface {
 	io.Reader
 	io.ReaderAt
 	io.Seeker
 }
 
-// LoadFrom is [Load] of size bytes that r reads. s.Path names it in errors and,
-// where s.Format is empty, gives the format by its extension.
-func LoadFrom(ctx context.Context, s Source, r ReadSeekerAt, size int64, o Options) (*table.Table, error) {
-	if s.Path == "" {
-		s.Path = s.Name
-	}
-	return load(ctx, s, &input{file: r, size: size}, o)
-}
-
 // input is the data of a source: a file that can be read from the start again.
 type input struct {
-	file ReadSeekerAt
+	file readSeekerAt
 	size int64
 }
 
-func load(ctx context.Context, s Source, in *input, o Options) (t *table.Table, err error) {
+// loadFrom is [Load] of size bytes that file reads.
+func loadFrom(ctx context.Context, name string, s Source, file readSeekerAt, size int64, o Options) (t *table.Table, err error) {
+	if s.Path == "" {
+		s.Path = name
+	}
+	in := &input{file: file, size: size}
 	defer func() {
 		// arrow-go panics on some corrupt files; that must end the load, not the program.
 		if r := recover(); r != nil {
@@ -101,7 +94,7 @@ func load(ctx context.Context, s Source, in *input, o Options) (t *table.Table, 
 	if format != CSV && format != TSV && (s.NoHeader || s.Delim != 0 || s.Nulls != nil || s.Types != nil) {
 		return nil, fmt.Errorf("header, delim, null and types are for CSV; a %s file says these itself", format)
 	}
-	l := &loader{ctx: ctx, src: s, in: in, codec: codec, opts: o}
+	l := &loader{ctx: ctx, name: name, src: s, in: in, codec: codec, opts: o}
 	if s.Format == "" && !known {
 		l.note("the extension names no format: read as %s", strings.TrimSpace(string(format)+" "+codec))
 	}
@@ -172,6 +165,7 @@ func detect(s *Source, in *input) (format Format, codec string, known bool, err 
 // loader is one load under way.
 type loader struct {
 	ctx   context.Context
+	name  string // of the table
 	src   Source
 	in    *input
 	codec string

@@ -24,23 +24,24 @@ func TestParseLoad(t *testing.T) {
 	big, text := table.Type{Kind: table.BigInt}, table.Type{Kind: table.Varchar}
 	for _, c := range []struct {
 		spec string
+		name string
 		want ingest.Source
 	}{
-		{"t=a.csv", ingest.Source{Name: "t", Path: "a.csv"}},
-		{"t=dir/a=b.csv", ingest.Source{Name: "t", Path: "dir/a=b.csv"}},
-		{"dir/flights.csv.gz", ingest.Source{Name: "flights", Path: "dir/flights.csv.gz"}},
-		{"t=a.csv?header=false", ingest.Source{Name: "t", Path: "a.csv", NoHeader: true}},
-		{"t=a.csv?header=true", ingest.Source{Name: "t", Path: "a.csv"}},
-		{"t=a.csv?delim=;", ingest.Source{Name: "t", Path: "a.csv", Delim: ';'}},
-		{"t=a.csv?delim=;&null=NA", ingest.Source{Name: "t", Path: "a.csv", Delim: ';', Nulls: []string{"NA"}}},
-		{"t=a.csv?delim=%26", ingest.Source{Name: "t", Path: "a.csv", Delim: '&'}},
-		{"t=a.csv?delim=%09", ingest.Source{Name: "t", Path: "a.csv", Delim: '\t'}},
-		{`t=a.csv?delim=\t`, ingest.Source{Name: "t", Path: "a.csv", Delim: '\t'}},
-		{"t=a.csv?delim=?", ingest.Source{Name: "t", Path: "a.csv", Delim: '?'}},
-		{"t=a.csv?null=NA&null=-&null=a+b%20c", ingest.Source{Name: "t", Path: "a.csv", Nulls: []string{"NA", "-", "a+b c"}}},
-		{"t=a.csv?header=false&delim=;&null=NA&types=a:bigint,b:text", ingest.Source{Name: "t", Path: "a.csv", NoHeader: true, Delim: ';', Nulls: []string{"NA"},
+		{"t=a.csv", "t", ingest.Source{Path: "a.csv"}},
+		{"t=dir/a=b.csv", "t", ingest.Source{Path: "dir/a=b.csv"}},
+		{"dir/flights.csv.gz", "flights", ingest.Source{Path: "dir/flights.csv.gz"}},
+		{"t=a.csv?header=false", "t", ingest.Source{Path: "a.csv", NoHeader: true}},
+		{"t=a.csv?header=true", "t", ingest.Source{Path: "a.csv"}},
+		{"t=a.csv?delim=;", "t", ingest.Source{Path: "a.csv", Delim: ';'}},
+		{"t=a.csv?delim=;&null=NA", "t", ingest.Source{Path: "a.csv", Delim: ';', Nulls: []string{"NA"}}},
+		{"t=a.csv?delim=%26", "t", ingest.Source{Path: "a.csv", Delim: '&'}},
+		{"t=a.csv?delim=%09", "t", ingest.Source{Path: "a.csv", Delim: '\t'}},
+		{`t=a.csv?delim=\t`, "t", ingest.Source{Path: "a.csv", Delim: '\t'}},
+		{"t=a.csv?delim=?", "t", ingest.Source{Path: "a.csv", Delim: '?'}},
+		{"t=a.csv?null=NA&null=-&null=a+b%20c", "t", ingest.Source{Path: "a.csv", Nulls: []string{"NA", "-", "a+b c"}}},
+		{"t=a.csv?header=false&delim=;&null=NA&types=a:bigint,b:text", "t", ingest.Source{Path: "a.csv", NoHeader: true, Delim: ';', Nulls: []string{"NA"},
 			Types: []ingest.ColumnType{{Name: "a", Type: big}, {Name: "b", Type: text}}}},
-		{"t=a.csv?types=x:numeric(10,2),y:Decimal(5),z:DOUBLE%20PRECISION,a%2Cb:date,c:d:int", ingest.Source{Name: "t", Path: "a.csv", Types: []ingest.ColumnType{
+		{"t=a.csv?types=x:numeric(10,2),y:Decimal(5),z:DOUBLE%20PRECISION,a%2Cb:date,c:d:int", "t", ingest.Source{Path: "a.csv", Types: []ingest.ColumnType{
 			{Name: "x", Type: table.Type{Kind: table.Decimal, Precision: 10, Scale: 2}},
 			{Name: "y", Type: table.Type{Kind: table.Decimal, Precision: 5}},
 			{Name: "z", Type: table.Type{Kind: table.Double}},
@@ -48,11 +49,11 @@ func TestParseLoad(t *testing.T) {
 			{Name: "c:d", Type: table.Type{Kind: table.Integer}},
 		}}},
 	} {
-		got, err := ingest.ParseLoad(c.spec)
+		name, got, err := ingest.ParseLoad(c.spec)
 		if err != nil {
 			t.Errorf("%s: %v", c.spec, err)
-		} else if d := cmp.Diff(c.want, got); d != "" {
-			t.Errorf("%s: %s", c.spec, d)
+		} else if d := cmp.Diff(c.want, got); d != "" || name != c.name {
+			t.Errorf("%s: named %s, %s", c.spec, name, d)
 		}
 	}
 	for spec, want := range map[string]string{
@@ -75,7 +76,7 @@ func TestParseLoad(t *testing.T) {
 		"t=a.csv?types=a:numeric(2,3)":  `load t: option types: column a: numeric(2,3): want numeric(p,s) with 1 <= p <= 18 and 0 <= s <= p`,
 		"t=a.csv?types=a:numeric(2":     `load t: option types: column a: numeric(2: want numeric(p,s) with 1 <= p <= 18 and 0 <= s <= p`,
 	} {
-		if _, err := ingest.ParseLoad(spec); err == nil || err.Error() != want {
+		if _, _, err := ingest.ParseLoad(spec); err == nil || err.Error() != want {
 			t.Errorf("%s: got  %v\nwant %s", spec, err, want)
 		}
 	}
@@ -147,7 +148,7 @@ func TestFormatsByExtensionAndContent(t *testing.T) {
 		"t": csv, "t.dat": pq, "u.dat": ar, "v.dat": st, "w.dat": gz(t, csv), "x.dat": zst(t, csv), "y.gz": gz(t, csv),
 	} {
 		t.Run(name, func(t *testing.T) {
-			got, err := ingest.Load(context.Background(), ingest.Source{Name: "t", Path: write(t, name, data)}, ingest.Options{})
+			got, err := ingest.Load(context.Background(), "t", ingest.Source{Path: write(t, name, data)}, ingest.Options{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -160,8 +161,7 @@ func TestFormatsByExtensionAndContent(t *testing.T) {
 func TestLoadErrors(t *testing.T) {
 	dir := t.TempDir()
 	load := func(s ingest.Source) error {
-		s.Name = "t"
-		tab, err := ingest.Load(context.Background(), s, ingest.Options{})
+		tab, err := ingest.Load(context.Background(), "t", s, ingest.Options{})
 		if err == nil || tab != nil {
 			t.Errorf("%s loaded", s.Path)
 			return os.ErrInvalid
@@ -225,7 +225,7 @@ func TestLoadWithoutPermission(t *testing.T) {
 	if err := os.Chmod(path, 0); err != nil {
 		t.Fatal(err)
 	}
-	_, err := ingest.Load(context.Background(), ingest.Source{Name: "t", Path: path}, ingest.Options{})
+	_, err := ingest.Load(context.Background(), "t", ingest.Source{Path: path}, ingest.Options{})
 	if want := path + ": permission denied"; os.Geteuid() != 0 && (err == nil || err.Error() != want) {
 		t.Errorf("got %v, want %s", err, want)
 	}
@@ -243,7 +243,7 @@ func TestLoadFromPipe(t *testing.T) {
 		_, _ = w.WriteString("a\n1\n2\n")
 	}()
 	path := filepath.Join("/dev/fd", strconv.Itoa(int(r.Fd())))
-	tab, err := ingest.Load(context.Background(), ingest.Source{Name: "t", Path: path, Format: ingest.CSV}, ingest.Options{})
+	tab, err := ingest.Load(context.Background(), "t", ingest.Source{Path: path, Format: ingest.CSV}, ingest.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -260,7 +260,7 @@ func TestWriteFile(t *testing.T) {
 		if err := ingest.WriteFile(context.Background(), path, want); err != nil {
 			t.Fatal(err)
 		}
-		got, err := ingest.Load(context.Background(), ingest.Source{Name: "t", Path: path}, ingest.Options{})
+		got, err := ingest.Load(context.Background(), "t", ingest.Source{Path: path}, ingest.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -328,8 +328,8 @@ func TestNotes(t *testing.T) {
 		{"t.csv", ingest.Source{}, []byte("d\nx\n2020-01-02\n"), nil},
 	} {
 		var got notes
-		c.s.Name, c.s.Path = "t", c.name
-		if _, err := ingest.LoadBytes(context.Background(), c.s, c.data, ingest.Options{Note: func(text string) { got = append(got, text) }}); err != nil {
+		c.s.Path, c.s.Data = c.name, c.data
+		if _, err := ingest.Load(context.Background(), "t", c.s, ingest.Options{Note: func(text string) { got = append(got, text) }}); err != nil {
 			t.Fatal(err)
 		}
 		if !slices.Equal(got, c.want) {

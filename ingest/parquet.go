@@ -61,7 +61,7 @@ func (l *loader) without(fields []table.Field, read func() (*table.Table, error)
 }
 
 func (l *loader) parquetRows(pf *file.Reader, fields []table.Field, leaves []int) (*table.Table, error) {
-	b := table.NewBuilder(l.src.Name, fields, l.opts.ChunkRows)
+	b := table.NewBuilder(l.name, fields, l.opts.ChunkRows)
 	total, done := pf.NumRows(), int64(0)
 	for g := range pf.NumRowGroups() {
 		rg := pf.RowGroup(g)

@@ -89,8 +89,8 @@ func TestRoundTrip(t *testing.T) {
 			{ingest.Source{Path: "t.arrow"}, arrowBytes(t, want)},
 			{ingest.Source{Path: "t.arrow"}, streamBytes(t, want)},
 		} {
-			c.source.Name = "t"
-			got, err := ingest.LoadBytes(context.Background(), c.source, c.data, o)
+			c.source.Data = c.data
+			got, err := ingest.Load(context.Background(), "t", c.source, o)
 			if err != nil {
 				t.Fatalf("%v in\n%s", err, csv)
 			}
@@ -146,14 +146,14 @@ func TestMemoryLimitOfParquetAndArrow(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, data := range map[string][]byte{"t.parquet": parquetBytes(t, tab), "t.arrow": arrowBytes(t, tab)} {
-		s := ingest.Source{Name: "t", Path: name}
-		_, err := ingest.LoadBytes(context.Background(), s, data, ingest.Options{MemoryLimit: 2 << 20})
+		s := ingest.Source{Path: name, Data: data}
+		_, err := ingest.Load(context.Background(), "t", s, ingest.Options{MemoryLimit: 2 << 20})
 		if err == nil {
 			t.Errorf("%s: 2.3 MiB of codes fit 2 MiB", name)
 		} else if want := name + ": the table takes more than the 2 MiB of host memory allowed: raise --host-memory or load less"; err.Error() != want {
 			t.Errorf("got %v, want %s", err, want)
 		}
-		if _, err := ingest.LoadBytes(context.Background(), s, data, ingest.Options{MemoryLimit: 8 << 20}); err != nil {
+		if _, err := ingest.Load(context.Background(), "t", s, ingest.Options{MemoryLimit: 8 << 20}); err != nil {
 			t.Error(err)
 		}
 	}

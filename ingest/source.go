@@ -21,10 +21,12 @@ const (
 	Arrow   Format = "arrow"
 )
 
-// Source says what to load and how to read it.
+// Source says where the data of a table come from and how to read them.
 type Source struct {
-	Name string // of the table
+	// Path is that of the file, or, with Data, what errors call them.
 	Path string
+	// Data, unless nil, is the content of the file, which is not opened then.
+	Data []byte
 	// Format is found from the path's extension, else from the first bytes, when
 	// empty.
 	Format Format
@@ -66,7 +68,7 @@ type Options struct {
 // types=COLUMN:TYPE,COLUMN:TYPE... In them %XX stands for a byte, so that %26 is
 // an ampersand; a path cannot contain a question mark. Without NAME= the table is
 // named after the file, less its extensions.
-func ParseLoad(spec string) (Source, error) {
+func ParseLoad(spec string) (name string, s Source, err error) {
 	head, opts, hasOpts := strings.Cut(spec, "?")
 	name, path, named := strings.Cut(head, "=")
 	if !named {
@@ -74,18 +76,18 @@ func ParseLoad(spec string) (Source, error) {
 		name, _, _ = strings.Cut(filepath.Base(path), ".")
 	}
 	if name == "" || path == "" {
-		return Source{}, fmt.Errorf("load %q: want NAME=PATH[?option&option...]", spec)
+		return "", s, fmt.Errorf("load %q: want NAME=PATH[?option&option...]", spec)
 	}
-	s := Source{Name: name, Path: path}
+	s.Path = path
 	if !hasOpts {
-		return s, nil
+		return name, s, nil
 	}
 	for _, opt := range strings.Split(opts, "&") {
 		if err := s.option(opt); err != nil {
-			return Source{}, fmt.Errorf("load %s: %w", name, err)
+			return "", s, fmt.Errorf("load %s: %w", name, err)
 		}
 	}
-	return s, nil
+	return name, s, nil
 }
 
 func (s *Source) option(opt string) error {

@@ -102,7 +102,7 @@ func Run(ctx context.Context, db *engine.DB, text string, o Options) (*Trace, er
 		return nil, fmt.Errorf("trace: at most %d passes: the number is not negative", o.MaxPasses)
 	}
 	var first *limiter
-	_, err := db.Watch(ctx, text, func(s engine.Stage) pass.Runner {
+	_, err := engine.Inspect(db).Watch(ctx, text, func(s engine.Stage) pass.Runner {
 		first = &limiter{Runner: s.Runner, most: o.MaxPasses}
 		return first
 	})
@@ -114,7 +114,7 @@ func Run(ctx context.Context, db *engine.DB, text string, o Options) (*Trace, er
 		return nil, err
 	}
 	var t *tracer
-	w, err := db.Watch(ctx, text, func(s engine.Stage) pass.Runner {
+	w, err := engine.Inspect(db).Watch(ctx, text, func(s engine.Stage) pass.Runner {
 		t = newTracer(s, &limiter{Runner: s.Runner, most: o.MaxPasses})
 		t.progress, t.expected = o.Progress, first.n
 		return t

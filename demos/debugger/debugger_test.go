@@ -43,7 +43,7 @@ func openOn(t testing.TB, gpu *glctx.Context, tab *table.Table, sql string) *Dem
 		})
 	}
 	closing(gpu.Close)
-	db := database(t, gpu, tab)
+	db := database(t, tab)
 	closing(db.Close)
 	d, err := Open(context.Background(), gpu, db, Options{SQL: sql})
 	if err != nil {
@@ -54,9 +54,9 @@ func openOn(t testing.TB, gpu *glctx.Context, tab *table.Table, sql string) *Dem
 	return d
 }
 
-func database(t testing.TB, gpu *glctx.Context, tab *table.Table) *engine.DB {
+func database(t testing.TB, tab *table.Table) *engine.DB {
 	t.Helper()
-	db, err := engine.Open(engine.Options{Backend: "classic", Context: gpu})
+	db, err := engine.Open(engine.Options{Backend: "classic"})
 	if err != nil {
 		t.Fatal(err)
 	}

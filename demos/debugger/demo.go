@@ -55,8 +55,8 @@ const (
 	fieldGrip
 )
 
-// Open puts a statement under the debugger. db must compute on context, on backend
-// classic. A statement without passes, or of more than there may be, is an error.
+// Open puts a statement under the debugger. db, of backend classic, has not run any yet:
+// from now on it computes on the context gl. A statement without passes, or of more than there may be, is an error.
 func Open(ctx context.Context, gl *glctx.Context, db *engine.DB, o Options) (*Demo, error) {
 	if o.MaxPasses == 0 {
 		o.MaxPasses = trace.DefaultMaxPasses
@@ -66,6 +66,7 @@ func Open(ctx context.Context, gl *glctx.Context, db *engine.DB, o Options) (*De
 	}
 	d := &Demo{Model: newModel(o.SQL), ctx: ctx, gl: gl, db: db, options: o, axes: map[int]*axis{},
 		sweep: 20, work: slowWork, size: image.Pt(DefaultWidth, DefaultHeight), mouse: image.Pt(-1, -1)}
+	engine.Inspect(db).RunOn(gl)
 	if err := d.survey(); err != nil {
 		return nil, err
 	}

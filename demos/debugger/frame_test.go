@@ -406,7 +406,7 @@ func TestWhatCannotBeShown(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer gpu.Close()
-	db := database(t, gpu, flights(t, 100))
+	db := database(t, flights(t, 100))
 	defer db.Close()
 	many := "SELECT COUNT(*) FROM flights WHERE delay > 0"
 	for i := range 300 {

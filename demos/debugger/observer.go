@@ -80,7 +80,7 @@ type moment struct {
 func observe(ctx context.Context, db *engine.DB, m moment) (*scene, *engine.Stage, error) {
 	var o *observer
 	var stage engine.Stage
-	w, err := db.Watch(ctx, m.text, func(s engine.Stage) pass.Runner {
+	w, err := engine.Inspect(db).Watch(ctx, m.text, func(s engine.Stage) pass.Runner {
 		stage = s
 		o = newObserver(s, m)
 		return o

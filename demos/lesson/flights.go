@@ -13,7 +13,7 @@ import (
 
 // Load returns the embedded flights, in the order of the file.
 var Load = sync.OnceValues(func() (*table.Table, error) {
-	return ingest.LoadBytes(context.Background(), ingest.Source{Name: "flights", Path: "flights.parquet"}, testdata.Flights200k, ingest.Options{})
+	return ingest.Load(context.Background(), "flights", ingest.Source{Path: "flights.parquet", Data: testdata.Flights200k}, ingest.Options{})
 })
 
 // Flights returns the first rows of the embedded flights in an order that makes

@@ -38,7 +38,7 @@ var flights = []string{
 // aggregates, under selections from nothing to everything.
 func TestSQLiteAgreesOnTheFlights(t *testing.T) {
 	h := open(t)
-	tab, err := ingest.LoadBytes(context.Background(), ingest.Source{Name: "flights", Path: "flights.parquet"}, testdata.Flights200k, ingest.Options{})
+	tab, err := ingest.Load(context.Background(), "flights", ingest.Source{Path: "flights.parquet", Data: testdata.Flights200k}, ingest.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -115,7 +115,7 @@ func (h *harness) add(t *testing.T, backend string) {
 	t.Helper()
 	db, err := engine.Open(engine.Options{Backend: backend})
 	if err == nil {
-		err = db.Ready()
+		err = engine.Inspect(db).Ready()
 	}
 	if err != nil {
 		t.Fatal(err)

@@ -25,7 +25,7 @@ func main() {
 }
 
 func convert(in, out string) error {
-	t, err := ingest.Load(context.Background(), ingest.Source{Name: "flights", Path: in}, ingest.Options{})
+	t, err := ingest.Load(context.Background(), "flights", ingest.Source{Path: in}, ingest.Options{})
 	if err != nil {
 		return err
 	}

@@ -20,7 +20,7 @@ func TestWatchHandsThePassesToARunner(t *testing.T) {
 		t.Fatal(err)
 	}
 	var m *pass.Meter
-	w, err := db.Watch(context.Background(), sql, func(s Stage) pass.Runner {
+	w, err := Inspect(db).Watch(context.Background(), sql, func(s Stage) pass.Runner {
 		m = &pass.Meter{Runner: s.Runner}
 		return m
 	})
@@ -31,14 +31,14 @@ func TestWatchHandsThePassesToARunner(t *testing.T) {
 		t.Errorf("watched %d passes of %d, answer %v, want %d passes and %v", m.Passes, w.Passes, w.Rows, want.Passes, want.Rows)
 	}
 	stop := errors.New("stop")
-	_, err = db.Watch(context.Background(), sql, func(s Stage) pass.Runner { return &pass.Failer{Runner: s.Runner, At: 1, Err: stop} })
+	_, err = Inspect(db).Watch(context.Background(), sql, func(s Stage) pass.Runner { return &pass.Failer{Runner: s.Runner, At: 1, Err: stop} })
 	if !errors.Is(err, stop) {
 		t.Errorf("error %v, want the runner's", err)
 	}
 }
 
 func TestWatchNeedsPasses(t *testing.T) {
-	_, err := openSmall(t).Watch(context.Background(), "SELECT COUNT(*) FROM small", func(s Stage) pass.Runner { return s.Runner })
+	_, err := Inspect(openSmall(t)).Watch(context.Background(), "SELECT COUNT(*) FROM small", func(s Stage) pass.Runner { return s.Runner })
 	if !errors.Is(err, ErrUnsupported) || !strings.Contains(err.Error(), "backend cpu runs no passes") {
 		t.Errorf("error %v", err)
 	}

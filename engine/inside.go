@@ -4,12 +4,61 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/stencildb/stencildb/glctx"
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/table"
 )
+
+// Inside is a DB for those who look into it: the trace, the debugger, the benchmarks and
+// tests. Whoever only asks statements needs nothing of it.
+type Inside struct{ db *DB }
+
+// Inspect returns the inside of a DB.
+func Inspect(db *DB) Inside { return Inside{db} }
+
+// RunOn makes an open context, such as a window's, the one to run on, instead of one that
+// [Options.Device] picks. [DB.Close] leaves it open. It has to come before the first
+// statement.
+func (in Inside) RunOn(c *glctx.Context) {
+	in.db.opener = func(Options) (device, error) {
+		g, err := prepareGPU(&GPU{Context: c, lent: true})
+		if err != nil {
+			return nil, err // and no device, which a nil *GPU would be
+		}
+		return g, nil
+	}
+}
+
+// Ready opens what queries may use, now instead of when one needs it, and returns the
+// error that this query would have met. With auto that is the device, if there is one.
+func (in Inside) Ready() error {
+	db, ctx, spent := in.db, context.Background(), new(time.Duration)
+	if db.opts.Backend != "auto" {
+		_, _, err := db.open(ctx, db.opts.Backend, spent)
+		return err
+	}
+	if _, err := db.openDevice(ctx, spent); db.fatal(err) {
+		return err
+	}
+	_, err := db.openCPU()
+	return err
+}
+
+// GPU returns the device, the first of several, and opens it where that has not been
+// done. It stays the DB's.
+func (in Inside) GPU(ctx context.Context) (*GPU, error) {
+	d, err := in.db.openDevice(ctx, new(time.Duration))
+	if err != nil {
+		return nil, err
+	}
+	if s, several := d.(*gpus); several {
+		return s.list[0], nil
+	}
+	return d.(*GPU), nil
+}
 
 // Stage is where the passes of a watched statement run. All of it is for the GL
 // thread, on which the runner that was made for it is called.
@@ -37,10 +86,10 @@ type Watcher interface {
 // Watch executes one SELECT, whose passes go to the runner that wrap makes: how a
 // statement is traced or stepped through. A backend without passes is an error, or
 // passed over by auto.
-func (db *DB) Watch(ctx context.Context, text string, wrap func(Stage) pass.Runner) (*Watched, error) {
-	ctx, cancel := db.limit(ctx)
+func (in Inside) Watch(ctx context.Context, text string, wrap func(Stage) pass.Runner) (*Watched, error) {
+	ctx, cancel := in.db.limit(ctx)
 	defer cancel()
-	s, err := db.Prepare(ctx, text)
+	s, err := in.db.Prepare(ctx, text)
 	if err != nil {
 		return nil, ended(ctx, err)
 	}

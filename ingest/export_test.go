@@ -1,0 +1,4 @@
+package ingest
+
+// LoadFrom is what Load does with an open file.
+var LoadFrom = loadFrom
