@@ -21,10 +21,10 @@ var ErrUnsupported = errors.New("not supported by this backend")
 // device's memory budget. Backend "auto" then tries the next backend.
 var ErrDeviceMemory = errors.New("does not fit the device's memory")
 
-// Backend is a way to compute the answer of a plan.
+// backend is a way to compute the answer of a plan.
 //
 // Its methods may be called from several goroutines.
-type Backend interface {
+type backend interface {
 	// Name is the backend's name as given to --backend.
 	Name() string
 	// Execute runs the plan and returns one value an aggregate. It stops with
@@ -38,27 +38,27 @@ type Backend interface {
 	// plan's checks find come before the first block. When the caller stops or ctx ends it
 	// releases what it holds; on a device, others may use it between two blocks. What it
 	// takes is added to took.
-	Rows(ctx context.Context, q *plan.Query, took *Took) iter.Seq2[plan.Block, error]
+	Rows(ctx context.Context, q *plan.Query, took *took) iter.Seq2[plan.Block, error]
 	// Close releases what the backend holds. It must not be used afterwards.
 	Close() error
 }
 
-// Took adds up what reading rows takes, while they are read. The zero Took is ready.
-type Took struct {
+// took adds up what reading rows takes, while they are read.
+type took struct {
 	mu    sync.Mutex
 	stats Stats
 	loads map[int]time.Duration // by device: they load at the same time
 }
 
 // start notes the backend that reads.
-func (t *Took) start(backend string, opening time.Duration) {
+func (t *took) start(backend string, opening time.Duration) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.stats.Backend, t.stats.Load = backend, t.stats.Load+opening
 }
 
 // add adds what some passes on a device took.
-func (t *Took) add(passes int, samples uint64, load time.Duration, device int) {
+func (t *took) add(passes int, samples uint64, load time.Duration, device int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.stats.Passes += passes
@@ -73,7 +73,7 @@ func (t *Took) add(passes int, samples uint64, load time.Duration, device int) {
 }
 
 // now is what has been taken so far.
-func (t *Took) now() Stats {
+func (t *took) now() Stats {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	s := t.stats
@@ -86,9 +86,9 @@ func (t *Took) now() Stats {
 	return s
 }
 
-// Analyzer is a [Backend] that can say what each pass of an execution took. For
+// analyzer is a [backend] that can say what each pass of an execution took. For
 // backends that are none, EXPLAIN ANALYZE gives the totals only.
-type Analyzer interface {
+type analyzer interface {
 	// Analyze is Execute that also returns the passes as they were executed,
 	// with Counted, Samples and Elapsed set.
 	Analyze(ctx context.Context, q *plan.Query) (*plan.Answer, []Step, error)
@@ -104,7 +104,7 @@ type Step struct {
 	GLSL   string  // the fragment or compute program, where the pass has one
 	Fixed  bool    // the pass draws without one
 
-	// After an execution only (see [Analyzer]):
+	// After an execution only (see [ExplainOptions.Analyze]):
 	Counted bool          // whether the pass counted samples
 	Samples uint64        // how many
 	Elapsed time.Duration // time of the pass; device time where the device has a meaningful timer

@@ -97,7 +97,7 @@ func fastest(list []cost.Prediction) int {
 // other, the one first that is expected to be done first: the next one where a backend
 // cannot do the query or lacks the device memory, and cpu where the device failed.
 // What opening the device took is added to spent.
-func (s *Statement) try(ctx context.Context, spent *time.Duration, do func(Backend) error) error {
+func (s *Statement) try(ctx context.Context, spent *time.Duration, do func(backend) error) error {
 	db := s.db
 	if name := db.opts.Backend; name != "auto" {
 		return db.on(ctx, name, spent, do)

@@ -9,7 +9,7 @@ import (
 
 // open returns the backend of that name, and the device that it is on, which it opens;
 // nil for cpu. What that took is added to spent.
-func (db *DB) open(ctx context.Context, name string, spent *time.Duration) (Backend, device, error) {
+func (db *DB) open(ctx context.Context, name string, spent *time.Duration) (backend, device, error) {
 	if name == "cpu" {
 		b, err := db.openCPU()
 		return b, nil, err
@@ -25,7 +25,7 @@ func (db *DB) open(ctx context.Context, name string, spent *time.Duration) (Back
 	return b, d, nil
 }
 
-func (db *DB) openCPU() (Backend, error) {
+func (db *DB) openCPU() (backend, error) {
 	db.mu.Lock()
 	defer db.mu.Unlock()
 	if db.closed {

@@ -17,13 +17,13 @@ import (
 // operators of its one sweep over the codes.
 type cpuBackend struct{ *cpu.Backend }
 
-func newCPU() Backend { return cpuBackend{cpu.New(0)} }
+func newCPU() backend { return cpuBackend{cpu.New(0)} }
 
 // Close has nothing to release.
 func (cpuBackend) Close() error { return nil }
 
-// Rows implements Backend.
-func (b cpuBackend) Rows(ctx context.Context, q *plan.Query, _ *Took) iter.Seq2[plan.Block, error] {
+// Rows implements backend.
+func (b cpuBackend) Rows(ctx context.Context, q *plan.Query, _ *took) iter.Seq2[plan.Block, error] {
 	return b.Backend.Rows(ctx, q)
 }
 

@@ -73,7 +73,7 @@ type DB struct {
 	mu      sync.Mutex
 	closed  bool
 	entries []*entry // in the order in which they were added
-	cpu     Backend
+	cpu     backend
 	opening *opening        // of the device; nil until a statement needs it
 	closing <-chan struct{} // of a device that failed before; nil where none has
 }

@@ -14,7 +14,7 @@ import (
 // device is an open OpenGL device, as a DB sees it.
 type device interface {
 	// backend returns the backend of that name, nil where the device has none.
-	backend(name string) Backend
+	backend(name string) backend
 	// key says which device it is; the CPU is the DB's to add.
 	key() cost.Key
 	// content is what was resident after the last query.
@@ -167,7 +167,7 @@ func (db *DB) holds(d device) bool {
 
 // on calls do with a backend. After a fault of the device that is closed. Where
 // another statement's fault has closed it, do is called again with the next one.
-func (db *DB) on(ctx context.Context, name string, spent *time.Duration, do func(Backend) error) error {
+func (db *DB) on(ctx context.Context, name string, spent *time.Duration, do func(backend) error) error {
 	for {
 		b, d, err := db.open(ctx, name, spent)
 		if err != nil {

@@ -149,11 +149,11 @@ func TestAStatementOutlivesTheFaultOfAnother(t *testing.T) {
 	d := on(db, &fake{name: "classic"})
 	d.backends["classic"] = &fake{name: "classic", err: glctx.ErrClosed}
 	calls := 0
-	err := db.on(context.Background(), "classic", new(time.Duration), func(b Backend) error {
+	err := db.on(context.Background(), "classic", new(time.Duration), func(b backend) error {
 		if calls++; calls == 1 {
 			db.lose(d)
 			db.opener = func(Options) (device, error) {
-				return &fakeDevice{backends: map[string]Backend{"classic": &fake{name: "classic"}}}, nil
+				return &fakeDevice{backends: map[string]backend{"classic": &fake{name: "classic"}}}, nil
 			}
 		}
 		_, err := b.Execute(context.Background(), &plan.Query{})
@@ -354,7 +354,7 @@ func TestOpeningEndsWithTheContext(t *testing.T) {
 	if err := db.Add(small(t)); err != nil {
 		t.Fatal(err)
 	}
-	d := &fakeDevice{backends: map[string]Backend{"classic": &fake{name: "classic"}}}
+	d := &fakeDevice{backends: map[string]backend{"classic": &fake{name: "classic"}}}
 	opens := make(chan struct{})
 	db.opener = func(Options) (device, error) { <-opens; return d, nil }
 	ctx, cancel := context.WithTimeout(context.Background(), time.Millisecond)

@@ -13,9 +13,9 @@
 //   - [Statement] is one that is parsed once, and without parameters also bound and planned
 //     once ([DB.Prepare]).
 //     [DB.Query] keeps the statements used last in that form by their text.
-//   - [Backend] is a way to compute: "classic" is the 2004 paper on the graphics
-//     pipeline, "fused" the same pipeline used the modern way, "compute" works on bit
-//     planes in compute shaders, "cpu" computes the same in Go.
+//   - [Options] names the backend: "classic" is the 2004 paper on the graphics pipeline,
+//     "fused" the same pipeline used the modern way, "compute" works on bit planes in
+//     compute shaders, "cpu" computes the same in Go, "auto" chooses among them.
 //   - [Calibration] is what [Calibrate] found on a device.
 //   - [Inside] is a DB for the trace, the debugger, the benchmarks and tests, and [GPU] a
 //     device without a DB for the benchmarks and the lessons.

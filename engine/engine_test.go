@@ -259,7 +259,7 @@ type fake struct {
 func (f *fake) Name() string                        { return f.name }
 func (f *fake) Close() error                        { return nil }
 func (f *fake) Explain(*plan.Query) ([]Step, error) { return f.steps, f.err }
-func (f *fake) Rows(_ context.Context, _ *plan.Query, took *Took) iter.Seq2[plan.Block, error] {
+func (f *fake) Rows(_ context.Context, _ *plan.Query, took *took) iter.Seq2[plan.Block, error] {
 	return func(yield func(plan.Block, error) bool) {
 		took.add(7, 9, f.load, 0)
 		if f.rows == 0 || yield(plan.Block{N: f.rows}, nil) {
@@ -281,12 +281,12 @@ func (f *fake) Analyze(_ context.Context, q *plan.Query) (*plan.Answer, []Step, 
 
 // fakeDevice has the backends that a test gives it.
 type fakeDevice struct {
-	backends map[string]Backend
+	backends map[string]backend
 	now      *content
 	opened   int
 }
 
-func (d *fakeDevice) backend(name string) Backend { return d.backends[name] }
+func (d *fakeDevice) backend(name string) backend { return d.backends[name] }
 func (d *fakeDevice) key() cost.Key               { return fakeKey }
 func (d *fakeDevice) Close() error                { return nil }
 func (d *fakeDevice) drop([]*table.Segment)       {}
@@ -302,7 +302,7 @@ var fakeKey = KeyOf(&glctx.Caps{Renderer: "fake", Version: "4.5"})
 
 // on gives a DB a device with these backends.
 func on(db *DB, list ...*fake) *fakeDevice {
-	d := &fakeDevice{backends: map[string]Backend{}}
+	d := &fakeDevice{backends: map[string]backend{}}
 	for _, f := range list {
 		d.backends[f.name] = f
 	}

@@ -87,6 +87,19 @@ func ExampleRows_Batches() {
 	// [3 10 1] Anna
 }
 
+// What a statement takes, whatever it answers.
+func ExampleDB_Exec() {
+	db := open()
+	defer db.Close()
+	stats, err := db.Exec(context.Background(), "SELECT MEDIAN(fare) FROM trips")
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(stats.Backend, stats.Passes, stats.Load > 0)
+	// Output:
+	// cpu 0 true
+}
+
 // A small answer as a whole.
 func ExampleCollect() {
 	db := open()

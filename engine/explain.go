@@ -124,9 +124,9 @@ func (x *Explanation) fragment(ctx context.Context, s *Statement, analyze bool) 
 		}
 	}
 	var opening time.Duration
-	err := s.try(ctx, &opening, func(b Backend) (err error) {
+	err := s.try(ctx, &opening, func(b backend) (err error) {
 		x.Backend = b.Name()
-		if a, ok := b.(Analyzer); ok && analyze && len(s.fragment.Aggs) > 0 {
+		if a, ok := b.(analyzer); ok && analyze && len(s.fragment.Aggs) > 0 {
 			x.PerPass = true
 			_, x.Steps, err = a.Analyze(ctx, s.plan)
 			return err

@@ -35,7 +35,7 @@ type GPU struct {
 
 	lent     bool // the context is somebody else's to close
 	closed   bool // what is on the device has been released; for the GL thread
-	backends map[string]Backend
+	backends map[string]backend
 	held     atomic.Pointer[content]
 }
 
@@ -88,7 +88,7 @@ func prepareGPU(g *GPU) (*GPU, error) {
 	if err != nil {
 		return nil, errors.Join(err, g.Close())
 	}
-	g.backends = map[string]Backend{}
+	g.backends = map[string]backend{}
 	for name := range selectors {
 		g.backends[name] = &passes{GPU: g, name: name}
 	}
@@ -122,7 +122,7 @@ func (g *GPU) release() error {
 	return errors.Join(err, g.Context.Close())
 }
 
-func (g *GPU) backend(name string) Backend { return g.backends[name] }
+func (g *GPU) backend(name string) backend { return g.backends[name] }
 
 func (g *GPU) key() cost.Key { return KeyOf(g.Context.Caps()) }
 
@@ -162,18 +162,18 @@ type passes struct {
 	name string
 }
 
-// Name implements Backend.
+// Name implements backend.
 func (b *passes) Name() string { return b.name }
 
-// Close implements Backend: the GPU is the DB's.
+// Close implements backend: the GPU is the DB's.
 func (b *passes) Close() error { return nil }
 
-// Execute implements Backend.
+// Execute implements backend.
 func (b *passes) Execute(ctx context.Context, q *plan.Query) (*plan.Answer, error) {
 	return b.execute(ctx, q, b.GL)
 }
 
-// Analyze implements Analyzer: every pass is waited for and timed.
+// Analyze implements analyzer: every pass is waited for and timed.
 func (b *passes) Analyze(ctx context.Context, q *plan.Query) (*plan.Answer, []Step, error) {
 	p := &pass.Profiler{Runner: b.GL, Uploaded: b.Store.Uploaded}
 	var a *plan.Answer
@@ -239,7 +239,7 @@ type marked struct {
 
 func (m *marked) Unwrap() []error { return []error{m.error, m.also} }
 
-// Explain implements Backend. The passes are those of every chunk; adaptive ones
+// Explain implements backend. The passes are those of every chunk; adaptive ones
 // stand for a family.
 func (b *passes) Explain(q *plan.Query) ([]Step, error) {
 	r := &pass.Recorder{}

@@ -55,13 +55,13 @@ func (b *passes) findAll(run pass.Runner, q *plan.Query) error {
 	return nil
 }
 
-// Rows implements Backend.
-func (b *passes) Rows(ctx context.Context, q *plan.Query, took *Took) iter.Seq2[plan.Block, error] {
+// Rows implements backend.
+func (b *passes) Rows(ctx context.Context, q *plan.Query, took *took) iter.Seq2[plan.Block, error] {
 	return rowsOf(ctx, b.name, q, slices.Repeat([]*GPU{b.GPU}, len(q.Chunks)), took)
 }
 
-// Rows implements Backend: each chunk on its device.
-func (b *spread) Rows(ctx context.Context, q *plan.Query, took *Took) iter.Seq2[plan.Block, error] {
+// Rows implements backend: each chunk on its device.
+func (b *spread) Rows(ctx context.Context, q *plan.Query, took *took) iter.Seq2[plan.Block, error] {
 	on := make([]*GPU, len(q.Chunks))
 	for d, chunks := range place(q.Table, len(b.list)) {
 		for _, i := range chunks {
@@ -84,7 +84,7 @@ type found struct {
 // rowsOf yields the rows that a query selects, chunk i on GPU on[i]. A chunk's are found
 // as a whole and held in host memory, at most a bit a record; a device is free between two
 // chunks, and the next chunk is worked on while the caller has this one.
-func rowsOf(ctx context.Context, backend string, q *plan.Query, on []*GPU, took *Took) iter.Seq2[plan.Block, error] {
+func rowsOf(ctx context.Context, backend string, q *plan.Query, on []*GPU, took *took) iter.Seq2[plan.Block, error] {
 	return func(yield func(plan.Block, error) bool) {
 		ctx, cancel := context.WithCancel(ctx)
 		defer cancel()
@@ -160,7 +160,7 @@ func (f found) blocks(yield func(plan.Block) bool) {
 }
 
 // run has do hand passes of a query to the GPU.
-func (g *GPU) run(ctx context.Context, q *plan.Query, took *Took, do func(pass.Runner) error) error {
+func (g *GPU) run(ctx context.Context, q *plan.Query, took *took, do func(pass.Runner) error) error {
 	m := &pass.Meter{Runner: g.GL}
 	return g.query(ctx, func() error {
 		g.Store.Name(q.Table.Attributes())

@@ -24,7 +24,7 @@ import (
 // that have some, each on its GL thread, and their selections are merged.
 type gpus struct {
 	list     []*GPU
-	backends map[string]Backend
+	backends map[string]backend
 	turn     *semaphore.Weighted // of 1: one query at a time holds several GL threads
 
 	mu      sync.Mutex
@@ -43,7 +43,7 @@ func openGPUs(o Options) (device, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &gpus{turn: semaphore.NewWeighted(1), backends: map[string]Backend{}, current: nothing}
+	s := &gpus{turn: semaphore.NewWeighted(1), backends: map[string]backend{}, current: nothing}
 	for i, c := range contexts {
 		g, err := prepareGPU(&GPU{Context: c})
 		if err != nil {
@@ -63,7 +63,7 @@ func openGPUs(o Options) (device, error) {
 	return s, nil
 }
 
-func (s *gpus) backend(name string) Backend { return s.backends[name] }
+func (s *gpus) backend(name string) backend { return s.backends[name] }
 
 func (s *gpus) key() cost.Key { return s.list[0].key() }
 
@@ -196,13 +196,13 @@ type spread struct {
 	name string
 }
 
-// Name implements Backend.
+// Name implements backend.
 func (b *spread) Name() string { return b.name }
 
-// Close implements Backend: the devices are the DB's.
+// Close implements backend: the devices are the DB's.
 func (b *spread) Close() error { return nil }
 
-// Execute implements Backend.
+// Execute implements backend.
 func (b *spread) Execute(ctx context.Context, q *plan.Query) (*plan.Answer, error) {
 	d := b.divide(q)
 	if one := d.on(b.gpus); one != nil {
@@ -211,11 +211,11 @@ func (b *spread) Execute(ctx context.Context, q *plan.Query) (*plan.Answer, erro
 	return b.execute(ctx, d, func(g *GPU) pass.Runner { return g.GL })
 }
 
-// Analyze implements Analyzer: the passes of each device in turn.
+// Analyze implements analyzer: the passes of each device in turn.
 func (b *spread) Analyze(ctx context.Context, q *plan.Query) (*plan.Answer, []Step, error) {
 	d := b.divide(q)
 	if one := d.on(b.gpus); one != nil {
-		return one.backends[b.name].(Analyzer).Analyze(ctx, q)
+		return one.backends[b.name].(analyzer).Analyze(ctx, q)
 	}
 	profilers := map[*GPU]*pass.Profiler{}
 	for _, g := range b.list {
@@ -243,7 +243,7 @@ func (b *spread) Analyze(ctx context.Context, q *plan.Query) (*plan.Answer, []St
 	return a, steps, nil
 }
 
-// Explain implements Backend: the passes of each device in turn.
+// Explain implements backend: the passes of each device in turn.
 func (b *spread) Explain(q *plan.Query) ([]Step, error) {
 	var steps []Step
 	d := b.divide(q)
@@ -290,10 +290,10 @@ func (b *spread) Explain(q *plan.Query) ([]Step, error) {
 	return steps, nil
 }
 
-// Watch implements Watcher. The runner is one device's: the first has the whole table
+// Watch implements watcher. The runner is one device's: the first has the whole table
 // for it.
 func (b *spread) Watch(ctx context.Context, q *plan.Query, wrap func(Stage) pass.Runner) (*plan.Answer, error) {
-	return b.list[0].backends[b.name].(Watcher).Watch(ctx, q, wrap)
+	return b.list[0].backends[b.name].(watcher).Watch(ctx, q, wrap)
 }
 
 // execute runs the parts of a query at the same time. The first error stops them all.

@@ -130,7 +130,7 @@ func TestExplainOfTwoDevices(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a, ran, err := b.(Analyzer).Analyze(context.Background(), s.plan)
+	a, ran, err := b.(analyzer).Analyze(context.Background(), s.plan)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -227,7 +227,7 @@ func TestFaultsAndWaitingOnTwoDevices(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	err = db.on(context.Background(), "compute", new(time.Duration), func(b Backend) error {
+	err = db.on(context.Background(), "compute", new(time.Duration), func(b backend) error {
 		s := b.(*spread)
 		_, err := s.execute(context.Background(), s.split[0], func(g *GPU) pass.Runner {
 			return faulty{g.GL, func(p *pass.Pass) error {

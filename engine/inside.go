@@ -76,8 +76,8 @@ type Watched struct {
 	Values []table.Value
 }
 
-// Watcher is a [Backend] whose passes can be watched.
-type Watcher interface {
+// watcher is a [backend] whose passes can be watched.
+type watcher interface {
 	// Watch is Execute that hands its passes to the runner that wrap makes, which
 	// hands them on to the stage's.
 	Watch(ctx context.Context, q *plan.Query, wrap func(Stage) pass.Runner) (*plan.Answer, error)
@@ -99,8 +99,8 @@ func (in Inside) Watch(ctx context.Context, text string, wrap func(Stage) pass.R
 	w := &Watched{}
 	w.Result, err = Collect(s.run(ctx, func(x *execution) {
 		w.Plan = x.plan
-		x.execute = func(b Backend) (*plan.Answer, error) {
-			v, ok := b.(Watcher)
+		x.execute = func(b backend) (*plan.Answer, error) {
+			v, ok := b.(watcher)
 			if !ok {
 				return nil, &marked{fmt.Errorf("backend %s runs no passes to look at: take --backend classic, fused or compute", b.Name()), ErrUnsupported}
 			}
@@ -117,7 +117,7 @@ func (in Inside) Watch(ctx context.Context, text string, wrap func(Stage) pass.R
 	return w, nil
 }
 
-// Watch implements Watcher. It returns after the pass that runs when ctx ends: the
+// Watch implements watcher. It returns after the pass that runs when ctx ends: the
 // runner is the caller's.
 func (b *passes) Watch(ctx context.Context, q *plan.Query, wrap func(Stage) pass.Runner) (a *plan.Answer, err error) {
 	err = b.Context.Do(context.WithoutCancel(ctx), func() error {

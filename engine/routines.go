@@ -98,7 +98,7 @@ func (c *calibration) routine(ctx context.Context, r routine) (took time.Duratio
 	if err != nil {
 		return 0, 0, err
 	}
-	_, steps, err := b.(Analyzer).Analyze(ctx, s.plan)
+	_, steps, err := b.(analyzer).Analyze(ctx, s.plan)
 	if err != nil {
 		return 0, 0, err
 	}

@@ -49,7 +49,7 @@ type Rows struct {
 	over  bool
 
 	stats  Stats
-	took   Took
+	took   took
 	files  time.Duration // reading them
 	waited time.Duration
 }

@@ -298,12 +298,12 @@ func testCursorsInterleave(t *testing.T, o Options) {
 
 // endless is a backend whose selection has no end.
 type endless struct {
-	Backend
+	backend
 	blocks int // yielded so far
 	ended  bool
 }
 
-func (e *endless) Rows(ctx context.Context, q *plan.Query, _ *Took) iter.Seq2[plan.Block, error] {
+func (e *endless) Rows(ctx context.Context, q *plan.Query, _ *took) iter.Seq2[plan.Block, error] {
 	return func(yield func(plan.Block, error) bool) {
 		defer func() { e.ended = true }()
 		for ctx.Err() == nil {
@@ -319,7 +319,7 @@ func (e *endless) Rows(ctx context.Context, q *plan.Query, _ *Took) iter.Seq2[pl
 func openEndless(t *testing.T) (*DB, *endless) {
 	t.Helper()
 	db := openTyped(t, 9999)
-	e := &endless{Backend: cpuBackend{cpu.New(1)}}
+	e := &endless{backend: cpuBackend{cpu.New(1)}}
 	db.cpu = e
 	return db, e
 }

@@ -32,11 +32,11 @@ type execution struct {
 	*Statement
 	ctx    context.Context
 	stats  *Stats
-	took   *Took  // by what reads rows
+	took   *took  // by what reads rows
 	atMost int64  // rows that will be asked for; -1 for all
 	on     string // the backend to take; "" for the one that suits
 	// execute asks a backend for the values of the fragment's aggregates.
-	execute func(Backend) (*plan.Answer, error)
+	execute func(backend) (*plan.Answer, error)
 }
 
 // stream is what a node gives.
@@ -89,7 +89,7 @@ func (s *Statement) stopsEarly() bool {
 func (x *execution) aggregate(yield func(batch, error) bool) {
 	var row valueRow
 	var opening time.Duration
-	err := x.backend(&opening, func(b Backend) error {
+	err := x.backend(&opening, func(b backend) error {
 		began := time.Now()
 		a, err := x.execute(b)
 		if err != nil {
@@ -105,7 +105,7 @@ func (x *execution) aggregate(yield func(batch, error) bool) {
 }
 
 // backend calls do with the backend that suits.
-func (x *execution) backend(opening *time.Duration, do func(Backend) error) error {
+func (x *execution) backend(opening *time.Duration, do func(backend) error) error {
 	if x.on == "" {
 		return x.try(x.ctx, opening, do)
 	}
@@ -117,7 +117,7 @@ func (x *execution) backend(opening *time.Duration, do func(Backend) error) erro
 func (x *execution) selected(yield func(batch, error) bool) {
 	var opening time.Duration
 	given := 0
-	err := x.backend(&opening, func(b Backend) error {
+	err := x.backend(&opening, func(b backend) error {
 		x.took.start(b.Name(), opening)
 		opening = 0
 		skip := given

@@ -147,15 +147,6 @@ func (s *Statement) query(ctx context.Context, args []any) (*Rows, error) {
 	return s.run(ctx, nil)
 }
 
-// Exec runs the statement, reads its answer to the end and says what it took.
-func (s *Statement) Exec(ctx context.Context, args ...any) (Stats, error) {
-	rows, err := s.Query(ctx, args...)
-	if err != nil {
-		return Stats{}, err
-	}
-	return rows.drain()
-}
-
 // run runs a statement that is bound; change, if not nil, changes how.
 func (s *Statement) run(ctx context.Context, change func(*execution)) (*Rows, error) {
 	if err := ctx.Err(); err != nil {
@@ -172,7 +163,7 @@ func (s *Statement) run(ctx context.Context, change func(*execution)) (*Rows, er
 	}
 	r.coded = coded(s.tree)
 	x := &execution{Statement: now, ctx: ctx, stats: &r.stats, took: &r.took, atMost: -1}
-	x.execute = func(b Backend) (*plan.Answer, error) { return b.Execute(ctx, now.plan) }
+	x.execute = func(b backend) (*plan.Answer, error) { return b.Execute(ctx, now.plan) }
 	if change != nil {
 		change(x)
 	}

@@ -36,15 +36,15 @@ func leafKey(l Leaf) string {
 	case *Program:
 		return fmt.Sprintf("p%d %s|%s|%s", x.Op, x.L.key(), x.R.key(), x.Fails.key())
 	}
-	if x, ok := l.(Keyed); ok {
+	if x, ok := l.(keyed); ok {
 		return x.Key()
 	}
 	return fmt.Sprintf("%p", l)
 }
 
-// Keyed is a leaf of another package, for the normal forms: leaves with equal keys
-// are the same. A leaf that is not Keyed is only the same as itself.
-type Keyed interface{ Key() string }
+// keyed is a leaf of another package, for the normal forms: leaves with equal keys
+// are the same. A leaf that is not keyed is only the same as itself.
+type keyed interface{ Key() string }
 
 // key identifies a value program.
 func (v *Val) key() string {

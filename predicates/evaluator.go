@@ -82,9 +82,6 @@ func (e *Evaluator) Claim() bool {
 	return false
 }
 
-// Runner returns the runner that the evaluator hands its passes to.
-func (e *Evaluator) Runner() pass.Runner { return e.run }
-
 // Chunk returns the chunk.
 func (e *Evaluator) Chunk() *table.Chunk { return e.chunk }
 

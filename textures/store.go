@@ -75,11 +75,8 @@ func (s *Store) Begin() { s.pass = s.clock }
 // Uploaded returns the time spent in uploads so far.
 func (s *Store) Uploaded() time.Duration { return s.upload }
 
-// Used returns the bytes resident; Budget the most there may be.
+// Used returns the bytes resident.
 func (s *Store) Used() int64 { return s.used }
-
-// Budget returns the byte budget.
-func (s *Store) Budget() int64 { return s.budget }
 
 // Slots returns how many buffers like t fit in half of the budget, at least one
 // and at most n: how many chunks can keep depth and stencil at the same time.
