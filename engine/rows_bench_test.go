@@ -117,7 +117,7 @@ func benchmarkRowIDs(b *testing.B, db *DB, name, text string) {
 		b.Fatal(err)
 	}
 	run := func() {
-		for _, err := range backend.Rows(context.Background(), s.plan, new(Took)) {
+		for _, err := range backend.Rows(context.Background(), s.plan, new(took)) {
 			if err != nil {
 				b.Fatal(err)
 			}
