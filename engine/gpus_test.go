@@ -168,7 +168,7 @@ func TestExplainOfRowsOfTwoDevices(t *testing.T) {
 
 // Devices upload at the same time: what loading took is what the slowest took.
 func TestLoadingOfSeveralDevices(t *testing.T) {
-	var took Took
+	var took took
 	took.start("classic", time.Second)
 	took.add(1, 2, 3*time.Second, 1)
 	took.add(1, 2, 4*time.Second, 0)

@@ -43,10 +43,11 @@ func TestAClosedDeviceRunsNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	db, err := Open(Options{Backend: "classic", Context: gpu})
+	db, err := Open(Options{Backend: "classic"})
 	if err != nil {
 		t.Fatal(err)
 	}
+	Inspect(db).RunOn(gpu)
 	if err := db.Add(small(t)); err != nil {
 		t.Fatal(err)
 	}
@@ -55,7 +56,7 @@ func TestAClosedDeviceRunsNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := db.Ready(); err != nil {
+	if err := Inspect(db).Ready(); err != nil {
 		t.Fatal(err)
 	}
 	b := db.opening.device.backend("classic")
@@ -65,7 +66,7 @@ func TestAClosedDeviceRunsNothing(t *testing.T) {
 	if _, err := b.Execute(context.Background(), s.plan); !errors.Is(err, glctx.ErrClosed) {
 		t.Errorf("executing: %v", err)
 	}
-	for _, err := range b.Rows(context.Background(), s.plan, &Took{}) {
+	for _, err := range b.Rows(context.Background(), s.plan, &took{}) {
 		if !errors.Is(err, glctx.ErrClosed) {
 			t.Errorf("reading rows: %v", err)
 		}
