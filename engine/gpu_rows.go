@@ -102,13 +102,16 @@ func rowsOf(ctx context.Context, backend string, q *plan.Query, on []*GPU, took 
 			for i := 0; i < len(q.Chunks) && ctx.Err() == nil && yield(i); i++ {
 			}
 		}
-		find := func(_ int, i int) (f found) {
-			f.chunk = i
-			f.err = on[i].run(ctx, q, took, func(run pass.Runner) (err error) {
-				f.rows, err = finders[backend](run, on[i], q, i)
+		find := func(_ int, i int) found {
+			var rows []plan.Marked
+			err := on[i].run(ctx, q, took, func(run pass.Runner) (err error) {
+				rows, err = finders[backend](run, on[i], q, i)
 				return err
 			})
-			return f
+			if err != nil { // the GL thread may be at its pass yet
+				return found{chunk: i, err: err}
+			}
+			return found{chunk: i, rows: rows}
 		}
 		devices := slices.Compact(slices.Clone(on))
 		for f := range ordered.Map(min(max(1, len(devices)), 4), chunks, find) {

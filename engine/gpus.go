@@ -319,21 +319,23 @@ func (b *spread) execute(ctx context.Context, d *division, runner func(*GPU) pas
 	if err != nil {
 		cancel(err)
 	}
-	a := &plan.Answer{Values: values}
 	for _, w := range workers {
 		close(w.work)
 		select {
 		case <-w.ended:
-			a.Passes += w.meter.Passes
-			a.Samples += w.meter.Samples
-			a.Load = max(a.Load, w.load)
-			a.Devices = append(a.Devices, w.g.Context.Device().Index)
 		case <-ctx.Done():
 			return nil, ctx.Err()
 		}
 	}
-	if cause := context.Cause(inner); cause != nil {
+	if cause := context.Cause(inner); cause != nil { // a GL thread may be at its pass yet
 		return nil, explained(b.name, cause)
+	}
+	a := &plan.Answer{Values: values}
+	for _, w := range workers {
+		a.Passes += w.meter.Passes
+		a.Samples += w.meter.Samples
+		a.Load = max(a.Load, w.load)
+		a.Devices = append(a.Devices, w.g.Context.Device().Index)
 	}
 	return a, nil
 }
