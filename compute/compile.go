@@ -78,8 +78,33 @@ func compile(d Device, q *plan.Query) (*compiled, error) {
 			return nil, err
 		}
 	}
+	c.sideBySide()
 	out.passes, out.words = c.rec.Passes, c.words
 	return out, nil
+}
+
+// sideBySide lets passes begin before those before them are over, where they touch no
+// working memory that these touched: counts are added to the result in any order, and only
+// Decide reads them.
+func (c *compiler) sideBySide() {
+	touched := map[*textures.Scratch]bool{} // since the last pass that waits
+	for i, p := range c.rec.Passes {
+		d := p.Dispatch
+		if _, reads := p.Op.(Decide); !reads {
+			d.Beside = i > 0
+		}
+		for _, b := range d.Blocks {
+			d.Beside = d.Beside && !(b.Scratch != nil && touched[b.Scratch])
+		}
+		if !d.Beside {
+			clear(touched)
+		}
+		for _, b := range d.Blocks {
+			if b.Scratch != nil && b != c.result {
+				touched[b.Scratch] = true
+			}
+		}
+	}
 }
 
 // byHistogram reports whether an order statistic is searched for over several devices.

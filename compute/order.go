@@ -233,7 +233,7 @@ func (o *order) passes(c *compiler) error {
 			s.bases = append(s.bases, to)
 			for k, x := range o.chunks {
 				d := &decision{order: o, before: o.digits[i-1], now: o.digits[i], from: s.bases[i-1], to: to, rank: s.rank, of: s.of, aggs: []int{s.index},
-					first: i == 1, more: i+1 < len(o.digits), beside: (j > 0 || k > 0) && !x.regional}
+					first: i == 1, more: i+1 < len(o.digits), beside: k > 0 || j > 0 && !x.regional}
 				if err := d.queue(c, x.with(c), k, &s.parts[k]); err != nil {
 					return err
 				}

@@ -234,11 +234,11 @@ func (g *GL) dispatch(p *Pass) (*occlusion.Counter, error) {
 	if err != nil {
 		return nil, err
 	}
-	g.use(prog)
+	built := g.use(prog)
 	if err := prog.Set(p.Uniforms); err != nil {
 		return nil, err
 	}
-	if !d.Beside {
+	if !d.Beside || built {
 		barriers := uint32(gl.SHADER_STORAGE_BARRIER_BIT)
 		if d.Images {
 			barriers |= gl.SHADER_IMAGE_ACCESS_BARRIER_BIT
@@ -249,12 +249,14 @@ func (g *GL) dispatch(p *Pass) (*occlusion.Counter, error) {
 	return nil, nil
 }
 
-// use makes a program the current one.
-func (g *GL) use(prog *shaders.Program) {
-	if g.store.TakeDispatched() || prog.ID != g.state.program {
+// use makes a program the current one. It reports whether the store has dispatched
+// meanwhile, to build what is resident.
+func (g *GL) use(prog *shaders.Program) (built bool) {
+	if built = g.store.TakeDispatched(); built || prog.ID != g.state.program {
 		gl.UseProgram(prog.ID)
 		g.state.program = prog.ID
 	}
+	return built
 }
 
 func (g *GL) prepare(p *Pass) error {
