@@ -75,7 +75,7 @@ func arrowNode(f arrow.Field) (schema.Node, error) {
 	case *arrow.StringType, *arrow.DictionaryType:
 		lt, pt = schema.StringLogicalType{}, parquet.Types.ByteArray
 	default:
-		return nil, fmt.Errorf("Parquet has no type for %s", f.Type)
+		return nil, fmt.Errorf("there is no Parquet type for %s", f.Type)
 	}
 	return schema.NewPrimitiveNodeLogical(f.Name, parquet.Repetitions.Optional, lt, pt, length, -1)
 }
@@ -83,7 +83,11 @@ func arrowNode(f arrow.Field) (schema.Node, error) {
 // Write adds a batch, whose text columns may be dictionaries.
 func (p *ParquetWriter) Write(b arrow.RecordBatch) error {
 	if p.group == nil {
-		p.group = p.out.AppendBufferedRowGroup()
+		group, err := p.out.AppendBufferedRowGroupChecked()
+		if err != nil {
+			return err
+		}
+		p.group = group
 	}
 	for i, a := range b.Columns() {
 		c, err := p.group.Column(i)

@@ -132,6 +132,7 @@ func (s *Store) ReadTexels(t *Temp, words []uint32) error {
 	if err != nil {
 		return err
 	}
+	s.ctx.Settle()
 	gl.GetTextureImage(im.texture, 0, gl.RGBA_INTEGER, gl.UNSIGNED_INT, int32(4*len(words)), gl.Ptr(words))
 	return s.ctx.Check("textures: read back integers")
 }

@@ -50,6 +50,7 @@ func (s *Store) ReadBlock(ref Block, words []uint32) error {
 	}
 	if len(words) > 0 {
 		gl.MemoryBarrier(gl.BUFFER_UPDATE_BARRIER_BIT)
+		s.ctx.Settle()
 		gl.GetNamedBufferSubData(b.buffer, 0, 4*len(words), unsafe.Pointer(&words[0]))
 	}
 	return s.ctx.Check("textures: read back " + ref.describe(s.fields))

@@ -1,0 +1,31 @@
+package glctx
+
+import (
+	"sync/atomic"
+	"time"
+
+	"github.com/go-gl/gl/v4.5-core/gl"
+)
+
+// serving counts the contexts of the process whose GL threads serve.
+var serving atomic.Int32
+
+// settleSpin is how long Settle looks without a pause.
+const settleSpin = 2 * time.Millisecond
+
+// Settle waits until the device has done what it was given, where other contexts are open:
+// NVIDIA's driver lets no other thread in while one waits inside it for a read-back, so
+// that two devices would work in turns. Call it before reading back, on the GL thread.
+func (c *Context) Settle() {
+	if serving.Load() < 2 || c.caps.Software {
+		return
+	}
+	fence := gl.FenceSync(gl.SYNC_GPU_COMMANDS_COMPLETE, 0)
+	defer gl.DeleteSync(fence)
+	gl.Flush()
+	for start := time.Now(); gl.ClientWaitSync(fence, 0, 0) == gl.TIMEOUT_EXPIRED; {
+		if time.Since(start) > settleSpin {
+			time.Sleep(settleSpin / 20)
+		}
+	}
+}
