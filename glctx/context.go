@@ -147,8 +147,8 @@ func (c *Context) serve(o Options, s surface, ready chan<- error) {
 	}
 	c.thread.Store(threadID())
 	defer c.thread.Store(0)
-	serving.Add(1)
-	defer serving.Add(-1)
+	openContexts.Add(1)
+	defer openContexts.Add(-1)
 	ready <- nil
 	for t := c.next(); t != nil; t = c.next() {
 		c.serveOne(t)

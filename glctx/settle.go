@@ -7,8 +7,8 @@ import (
 	"github.com/go-gl/gl/v4.5-core/gl"
 )
 
-// serving counts the contexts of the process whose GL threads serve.
-var serving atomic.Int32
+// openContexts counts the contexts of the process whose GL threads serve.
+var openContexts atomic.Int32
 
 // settleSpin is how long Settle looks without a pause.
 const settleSpin = 2 * time.Millisecond
@@ -17,7 +17,7 @@ const settleSpin = 2 * time.Millisecond
 // NVIDIA's driver lets no other thread in while one waits inside it for a read-back, so
 // that two devices would work in turns. Call it before reading back, on the GL thread.
 func (c *Context) Settle() {
-	if serving.Load() < 2 || c.caps.Software {
+	if openContexts.Load() < 2 || c.caps.Software {
 		return
 	}
 	fence := gl.FenceSync(gl.SYNC_GPU_COMMANDS_COMPLETE, 0)
