@@ -82,6 +82,9 @@ func prepareGPU(g *GPU) (*GPU, error) {
 		if g.Draws.DepthBounds {
 			defer g.GL.End()
 			g.Draws.DepthBounds, err = predicates.DepthBoundsExact(g.GL, g.Draws)
+			for _, r := range g.Store.Resident() { // the check's own columns
+				g.Store.Drop(r.Segment)
+			}
 		}
 		return err
 	})
