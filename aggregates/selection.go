@@ -187,13 +187,7 @@ func (s *Selection) Check() error {
 		e.Claim()
 		e.For(pass.Part{Check: true})
 		defer e.For(pass.Part{})
-		if err := e.Hazards(c.Pred); err != nil {
-			return err
-		}
 		for j, k := range c.Checks {
-			if err := e.Hazards(k.Pred); err != nil {
-				return err
-			}
 			found, err := e.Select(k.Pred, false)
 			if err != nil {
 				return err

@@ -45,14 +45,10 @@ func (e *evaluator) recordTest(leaf plan.Leaf) (*recordTest, error) {
 	return nil, fmt.Errorf("compute: no program for %T", leaf)
 }
 
-// programTest makes the test of a program. Its doubles are exact, subnormal ones
-// too: where the device might flush them they are computed with integers.
+// programTest makes the test of a program.
 func programTest(p *plan.Program) *recordTest {
-	f := glsl.Function(p, 0, glsl.Keep, 0)
+	f := glsl.Function(p, 0, 0)
 	t := &recordTest{call: f.Name, text: f.Text, parts: f.Parts, args: f.Args, uniforms: f.Uniforms}
-	if glsl.Arithmetic(p) {
-		t.parts = []string{"int64.glsl", "subnormal64.glsl", "float64.glsl"}
-	}
 	for _, table := range f.Lookups {
 		words := make([]uint32, (len(table)+3)/4*4)
 		copy(words, table)

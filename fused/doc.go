@@ -53,11 +53,10 @@
 //
 // # Caveats
 //
-//   - SUM and AVG of floating-point columns, conditions that compute with subnormal
-//     doubles, that read more textures than the device has units (an attribute takes
-//     one; one more for codes of more than 32 bits, one more for NULLs), or that
-//     have more constants than the device takes as uniforms, or more than 1000, are a
-//     plan.Declined.
+//   - SUM and AVG of floating-point columns, and conditions that read more textures
+//     than the device has units (an attribute takes one; one more for codes of more
+//     than 32 bits, one more for NULLs), or that have more constants than the device
+//     takes as uniforms, or more than 1000, are a plan.Declined.
 //   - Integer textures and depth textures are other forms of a column than the float
 //     textures of package predicates: a column that both backends use is resident
 //     more than once.

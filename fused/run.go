@@ -5,7 +5,6 @@ import (
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/plan"
-	"github.com/stencildb/stencildb/plan/glsl"
 	"github.com/stencildb/stencildb/predicates"
 	"github.com/stencildb/stencildb/shaders"
 	"github.com/stencildb/stencildb/table"
@@ -122,13 +121,7 @@ func (s *selection) Check() error {
 	defer func() { s.checking = false }()
 	for i, c := range s.q.Chunks {
 		p := s.parts[i]
-		if err := p.hazards(c.Pred); err != nil {
-			return err
-		}
 		for j, k := range c.Checks {
-			if err := p.hazards(k.Pred); err != nil {
-				return err
-			}
 			wait, err := p.startCounting(Count{k.Pred.String(), true}, nil, k.Pred)
 			if err != nil {
 				return err
@@ -143,30 +136,6 @@ func (s *selection) Check() error {
 		}
 	}
 	return nil
-}
-
-// hazards returns an error where a predicate computes with doubles that the device
-// cannot be trusted with (see predicates.Evaluator.Hazards).
-func (p *part) hazards(pred *plan.Pred) error {
-	for _, k := range pred.Kids {
-		if err := p.hazards(k); err != nil {
-			return err
-		}
-	}
-	l, ok := pred.Leaf.(*plan.Program)
-	if !ok || !glsl.Arithmetic(l) {
-		return nil
-	}
-	m := counting()
-	m.op = pass.Subnormals{Text: l.Text}
-	if err := p.reduce(newHazards(p.chunk, p.lists, l), &m, none); err != nil {
-		return err
-	}
-	n, err := p.counts()
-	if err != nil || n[0] == 0 {
-		return err
-	}
-	return predicates.Subnormal(l, n[0])
 }
 
 // Count implements plan.Selection.

@@ -186,7 +186,7 @@ func (w *program) leaf(leaf plan.Leaf) string {
 	case *plan.Members:
 		return w.notNull(l, w.member(l))
 	case *plan.Program:
-		return w.arithmetic(l, glsl.Keep)
+		return w.arithmetic(l)
 	}
 	return fmt.Sprintf("#error no GLSL for %T", leaf)
 }
@@ -259,8 +259,8 @@ func (w *program) member(m *plan.Members) string {
 }
 
 // arithmetic calls the function of a program.
-func (w *program) arithmetic(p *plan.Program, mode glsl.Mode) string {
-	f := glsl.Function(p, len(w.funcs), mode, len(w.refs))
+func (w *program) arithmetic(p *plan.Program) string {
+	f := glsl.Function(p, len(w.funcs), len(w.refs))
 	w.funcs = append(w.funcs, f)
 	w.uniforms = append(w.uniforms, f.Uniforms...)
 	for _, t := range f.Lookups {
@@ -415,13 +415,4 @@ func (w *program) fits(d predicates.Device, texels int) error {
 		return &plan.Declined{Why: fmt.Sprintf("the condition has %d constants, a fragment program takes %d on this device", len(w.uniforms), most)}
 	}
 	return nil
-}
-
-// newHazards writes the condition that a subnormal double takes part in p.
-func newHazards(c *table.Chunk, l lists, p *plan.Program) *program {
-	w := &program{chunk: c, lists: l}
-	w.collect(&plan.Pred{Op: plan.IsLeaf, Leaf: p})
-	w.bind()
-	w.condition = w.arithmetic(p, glsl.Hazards)
-	return w
 }

@@ -154,17 +154,6 @@ func (m Members) String() string { return "Members(" + m.Text + ")" }
 // Counts implements Op.
 func (m Members) Counts() string { return m.Outcome.of(m.Text) }
 
-// Subnormals counts the records in which arithmetic meets subnormal doubles.
-type Subnormals struct{ Text string }
-
-// String implements Op.
-func (s Subnormals) String() string { return "Check(" + s.Text + ")" }
-
-// Counts implements Op.
-func (Subnormals) Counts() string {
-	return "records where a subnormal double takes part (there must be none)"
-}
-
 // EvalCNF ends a clause: a quad that every record passes makes those that satisfied no
 // disjunct 0 (paper, routine 4.3).
 type EvalCNF struct{ Clause int } // from 1

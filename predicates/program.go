@@ -21,7 +21,7 @@ func (e *Evaluator) Semilinear(p *plan.Program, h how) (pass.Count, error) {
 	q := h.pass(pass.Semilinear{Shape: p.Shape, Check: p.Fails != nil, Text: p.Text, Outcome: h.outcome})
 	ok, err := e.dotProduct(p, q)
 	if err == nil && !ok {
-		err = e.generated(p, q, glsl.Keep)
+		err = e.generated(p, q)
 	}
 	if err != nil {
 		return nil, err
@@ -66,9 +66,9 @@ func (e *Evaluator) dotProduct(p *plan.Program, q *pass.Pass) (bool, error) {
 }
 
 // generated makes q run the program that package shaders writes for p.
-func (e *Evaluator) generated(p *plan.Program, q *pass.Pass, mode glsl.Mode) error {
+func (e *Evaluator) generated(p *plan.Program, q *pass.Pass) error {
 	in, refs := e.inputs(p.Columns())
-	source, uniforms := glsl.Generate(p, in, mode)
+	source, uniforms := glsl.Generate(p, in)
 	if n := len(refs) + len(in.Lookups); n > e.device.Samplers {
 		return &plan.Declined{Why: fmt.Sprintf("%s reads %d textures, the device has %d in a fragment program: use fewer attributes in one comparison",
 			p.Text, n, e.device.Samplers)}
@@ -121,40 +121,6 @@ func (e *Evaluator) inputs(cols []int) (*glsl.Inputs, []textures.Ref) {
 	}
 	in.Samplers = len(refs)
 	return in, refs
-}
-
-// Hazards counts the records that a predicate's double arithmetic cannot be
-// trusted with on a graphics pipeline (subnormal numbers, which may be flushed to
-// zero), and returns an error if there are any.
-func (e *Evaluator) Hazards(p *plan.Pred) error {
-	for _, k := range p.Kids {
-		if err := e.Hazards(k); err != nil {
-			return err
-		}
-	}
-	prog, ok := p.Leaf.(*plan.Program)
-	if !ok || !glsl.Arithmetic(prog) {
-		return nil
-	}
-	q := &pass.Pass{Op: pass.Subnormals{Text: prog.Text}, Count: true}
-	if err := e.generated(prog, q, glsl.Hazards); err != nil {
-		return err
-	}
-	c, err := e.Draw(q)
-	if err != nil {
-		return err
-	}
-	n, err := c.Wait()
-	if err != nil || n == 0 {
-		return err
-	}
-	return Subnormal(prog, n)
-}
-
-// Subnormal is the error for a program that computes with subnormal numbers in n
-// records.
-func Subnormal(p *plan.Program, n uint64) error {
-	return &plan.Declined{Why: fmt.Sprintf("%s computes with subnormal numbers in %d records, which graphics hardware may flush to zero", p.Text, n)}
 }
 
 // Members evaluates membership in many spans of codes with one discarding program

@@ -196,7 +196,7 @@ func (t *tracer) hostSelection(l *look) error {
 // evaluates or reads.
 func (l *look) selects() bool {
 	switch l.pass.Op.(type) {
-	case pass.Subnormals, fused.Bitmap, fused.Merge, compute.Write, compute.NotNull, compute.Values:
+	case fused.Bitmap, fused.Merge, compute.Write, compute.NotNull, compute.Values:
 		return false
 	}
 	return !l.pass.Part.Check

@@ -26,23 +26,12 @@ type Inputs struct {
 	Lookups [][]uint32
 }
 
-// Mode is what a generated program is asked for.
-type Mode uint8
-
-const (
-	// Keep records that satisfy the program.
-	Keep Mode = iota
-	// Hazards keeps records in which a subnormal double takes part: these the
-	// graphics pipeline cannot be trusted with.
-	Hazards
-)
-
 // Generate writes the fragment program of a plan.Program: it discards a record
 // unless no column it reads is NULL and the record satisfies [Function]. The text
 // depends on the shape only; constants are the returned uniforms. The lookup tables
 // met are appended to in.Lookups.
-func Generate(p *plan.Program, in *Inputs, mode Mode) (shaders.Source, []shaders.Uniform) {
-	f := Function(p, 0, mode, in.Samplers+len(in.Lookups))
+func Generate(p *plan.Program, in *Inputs) (shaders.Source, []shaders.Uniform) {
+	f := Function(p, 0, in.Samplers+len(in.Lookups))
 	in.Lookups = append(in.Lookups, f.Lookups...)
 	var b strings.Builder
 	fmt.Fprintf(&b, "layout(binding = 0) uniform sampler2D attributes[%d];\n%s", in.Samplers, f.Text)
@@ -125,11 +114,10 @@ var arithmetic = []string{"int64.glsl", "float64.glsl"}
 
 // Function writes a function that reports whether a record, none of whose columns
 // is NULL, satisfies p: nothing fails, and L Op R holds (Fails: that operation
-// fails, and none of its operands does). With mode Hazards it reports whether a
-// subnormal double takes part. The text depends on the shape and on n, which tells
+// fails, and none of its operands does). The text depends on the shape and on n, which tells
 // the functions of a shader apart, only. It has no loops, and works in every kind of
 // shader.
-func Function(p *plan.Program, n int, mode Mode, firstLookup int) *Func {
+func Function(p *plan.Program, n int, firstLookup int) *Func {
 	f := &Func{Name: fmt.Sprintf("program%d", n)}
 	g := &generator{f: f, firstLookup: firstLookup, columns: map[int]string{}}
 	root := []*plan.Val{p.L, p.R}
@@ -141,7 +129,6 @@ func Function(p *plan.Program, n int, mode Mode, firstLookup int) *Func {
 	case isDouble(p):
 		f.Parts = arithmetic
 		g.linef("failed = false;")
-		g.linef("hazard = false;")
 	case !g.narrow:
 		f.Parts = arithmetic[:1:1]
 		g.linef("failed = false;")
@@ -156,23 +143,18 @@ func Function(p *plan.Program, n int, mode Mode, firstLookup int) *Func {
 		g.columns[c] = name
 		params = append(params, kind+" "+name)
 	}
-	g.body(p, root, mode)
+	g.body(p, root)
 	f.Text = fmt.Sprintf("%s\nbool %s(%s) {\n%s}\n", g.declare.String(), f.Name, strings.Join(params, ", "), g.lines.String())
 	return f
 }
 
 // body writes the statements of the function.
-func (g *generator) body(p *plan.Program, root []*plan.Val, mode Mode) {
+func (g *generator) body(p *plan.Program, root []*plan.Val) {
 	var values []string
 	for _, v := range root {
 		values = append(values, g.emit(v))
 	}
 	switch {
-	case mode == Hazards:
-		if p.Fails != nil {
-			g.operate(p.Fails, values)
-		}
-		g.linef("return hazard;")
 	case p.Fails != nil:
 		g.linef("if (failed) return false; // an operand failed: another check reports it")
 		g.operate(p.Fails, values)
@@ -188,17 +170,6 @@ func (g *generator) body(p *plan.Program, root []*plan.Val, mode Mode) {
 // isDouble reports whether any node of the program is a double.
 func isDouble(p *plan.Program) bool {
 	return anyNode(func(v *plan.Val) bool { return v.Float }, p.L, p.R, p.Fails)
-}
-
-// Arithmetic reports whether doubles are computed with, not just compared.
-func Arithmetic(p *plan.Program) bool {
-	return anyNode(func(v *plan.Val) bool {
-		switch v.Op {
-		case plan.AddV, plan.SubV, plan.MulV, plan.DivV, plan.Round32:
-			return v.Float
-		}
-		return false
-	}, p.L, p.R, p.Fails)
 }
 
 // anyNode reports whether a node of the trees satisfies f; nil trees have none.

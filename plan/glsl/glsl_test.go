@@ -34,8 +34,8 @@ func product(k int64, top int64, float bool) *plan.Program {
 func TestTheTextOfAFunctionDependsOnItsShapeOnly(t *testing.T) {
 	for _, float := range []bool{false, true} {
 		for _, top := range []int64{1 << 20, 1<<63 - 1} {
-			a := glsl.Function(product(3, top, float), 0, glsl.Keep, 2)
-			b := glsl.Function(product(-17, top, float), 0, glsl.Keep, 2)
+			a := glsl.Function(product(3, top, float), 0, 2)
+			b := glsl.Function(product(-17, top, float), 0, 2)
 			if a.Text != b.Text || len(a.Uniforms) != len(b.Uniforms) {
 				t.Errorf("constants 3 and -17 give\n%s\nand\n%s", a.Text, b.Text)
 			}
@@ -51,9 +51,8 @@ func TestFunctionsCompileTogetherInAnyShader(t *testing.T) {
 	fails.L, fails.R, fails.Fails = nil, nil, fails.L
 	var funcs []*glsl.Func
 	for n, p := range []*plan.Program{product(1, 1<<20, false), product(1, 1<<63-1, false), fails, product(1, 1, true), lookup} {
-		funcs = append(funcs, glsl.Function(p, n, glsl.Keep, 7))
+		funcs = append(funcs, glsl.Function(p, n, 7))
 	}
-	funcs = append(funcs, glsl.Function(product(1, 1, true), len(funcs), glsl.Hazards, 0))
 	text, calls := "", []string{}
 	for _, f := range funcs {
 		text += f.Text
