@@ -6,6 +6,7 @@ import (
 	"io"
 
 	"github.com/stencildb/stencildb/engine"
+	"github.com/stencildb/stencildb/ingest"
 )
 
 // format writes answers while they come.
@@ -31,9 +32,12 @@ func newFormat(name string, w io.Writer, file bool) format {
 	case "json":
 		return &jsonFormat{bufferedWriter(w)}
 	case "arrow":
-		return &columnarFormat{name: name, w: w, open: arrowStream(file)}
+		if file {
+			return &columnarFormat{name: name, w: w, open: ingest.NewArrowFile}
+		}
+		return &columnarFormat{name: name, w: w, open: ingest.NewArrowStream}
 	case "parquet":
-		return &columnarFormat{name: name, w: w, open: parquetFile}
+		return &columnarFormat{name: name, w: w, open: ingest.NewParquetFile}
 	}
 	return &tableFormat{w: bufferedWriter(w)}
 }

@@ -7,33 +7,34 @@ import (
 
 	"github.com/stencildb/stencildb/internal/ordered"
 	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/table"
 )
 
 // Rows yields the selected rows of q in the order of the table. The checks run over
 // the whole table before the first block; the first, by chunk and then in order, that
 // selects a row is the only thing yielded. The selection is made on all cores, a few
 // blocks ahead of the caller.
-func (b *Backend) Rows(ctx context.Context, q *plan.Query) iter.Seq2[plan.Block, error] {
-	return func(yield func(plan.Block, error) bool) {
+func (b *Backend) Rows(ctx context.Context, q *plan.Query) iter.Seq2[table.Block, error] {
+	return func(yield func(table.Block, error) bool) {
 		x, err := b.execution(ctx, q)
 		if err == nil {
 			err = x.check()
 		}
 		if err != nil {
-			yield(plan.Block{}, err)
+			yield(table.Block{}, err)
 			return
 		}
 		scratches := x.newScratches()
-		selected := ordered.Map(len(scratches), x.eachBlock, func(w int, at block) plan.Block {
+		selected := ordered.Map(len(scratches), x.eachBlock, func(w int, at block) table.Block {
 			return x.chunks[at.chunk].rows(&scratches[w], at)
 		})
-		var few plan.Block // rows of several blocks
+		var few table.Block // rows of several blocks
 		for at := range selected {
 			if few.Len() > 0 && (few.Chunk != at.Chunk || at.Rows == nil || few.Len()+at.Len() > blockRows/4) {
 				if !yield(few, nil) {
 					return
 				}
-				few = plan.Block{}
+				few = table.Block{}
 			}
 			switch {
 			case at.Len() == 0:
@@ -48,7 +49,7 @@ func (b *Backend) Rows(ctx context.Context, q *plan.Query) iter.Seq2[plan.Block,
 			}
 		}
 		if err := ctx.Err(); err != nil {
-			yield(plan.Block{}, err)
+			yield(table.Block{}, err)
 		} else if few.Len() > 0 {
 			yield(few, nil)
 		}
@@ -85,8 +86,8 @@ func (x *execution) check() error {
 }
 
 // rows selects the rows of a block.
-func (c *chunkRun) rows(s *scratch, at block) plan.Block {
-	out := plan.Block{Chunk: at.chunk, First: at.row, N: at.n}
+func (c *chunkRun) rows(s *scratch, at block) table.Block {
+	out := table.Block{Chunk: at.chunk, First: at.row, N: at.n}
 	if c.where.op == plan.True {
 		return out
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/table"
 )
 
 // ErrUnsupported marks the error of a backend that cannot do a query which
@@ -38,7 +39,7 @@ type backend interface {
 	// plan's checks find come before the first block. When the caller stops or ctx ends it
 	// releases what it holds; on a device, others may use it between two blocks. What it
 	// takes is added to took.
-	Rows(ctx context.Context, q *plan.Query, took *took) iter.Seq2[plan.Block, error]
+	Rows(ctx context.Context, q *plan.Query, took *took) iter.Seq2[table.Block, error]
 	// Close releases what the backend holds. It must not be used afterwards.
 	Close() error
 }

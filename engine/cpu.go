@@ -23,7 +23,7 @@ func newCPU() backend { return cpuBackend{cpu.New(0)} }
 func (cpuBackend) Close() error { return nil }
 
 // Rows implements backend.
-func (b cpuBackend) Rows(ctx context.Context, q *plan.Query, _ *took) iter.Seq2[plan.Block, error] {
+func (b cpuBackend) Rows(ctx context.Context, q *plan.Query, _ *took) iter.Seq2[table.Block, error] {
 	return b.Backend.Rows(ctx, q)
 }
 

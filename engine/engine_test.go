@@ -259,11 +259,11 @@ type fake struct {
 func (f *fake) Name() string                        { return f.name }
 func (f *fake) Close() error                        { return nil }
 func (f *fake) Explain(*plan.Query) ([]Step, error) { return f.steps, f.err }
-func (f *fake) Rows(_ context.Context, _ *plan.Query, took *took) iter.Seq2[plan.Block, error] {
-	return func(yield func(plan.Block, error) bool) {
+func (f *fake) Rows(_ context.Context, _ *plan.Query, took *took) iter.Seq2[table.Block, error] {
+	return func(yield func(table.Block, error) bool) {
 		took.add(7, 9, f.load, 0)
-		if f.rows == 0 || yield(plan.Block{N: f.rows}, nil) {
-			yield(plan.Block{}, f.err)
+		if f.rows == 0 || yield(table.Block{N: f.rows}, nil) {
+			yield(table.Block{}, f.err)
 		}
 	}
 }

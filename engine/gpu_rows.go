@@ -12,6 +12,7 @@ import (
 	"github.com/stencildb/stencildb/internal/ordered"
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/table"
 )
 
 // finders find the rows of a chunk that a query selects, by the name of the backend.
@@ -56,12 +57,12 @@ func (b *passes) findAll(run pass.Runner, q *plan.Query) error {
 }
 
 // Rows implements backend.
-func (b *passes) Rows(ctx context.Context, q *plan.Query, took *took) iter.Seq2[plan.Block, error] {
+func (b *passes) Rows(ctx context.Context, q *plan.Query, took *took) iter.Seq2[table.Block, error] {
 	return rowsOf(ctx, b.name, q, slices.Repeat([]*GPU{b.GPU}, len(q.Chunks)), took)
 }
 
 // Rows implements backend: each chunk on its device.
-func (b *spread) Rows(ctx context.Context, q *plan.Query, took *took) iter.Seq2[plan.Block, error] {
+func (b *spread) Rows(ctx context.Context, q *plan.Query, took *took) iter.Seq2[table.Block, error] {
 	on := make([]*GPU, len(q.Chunks))
 	for d, chunks := range place(q.Table, len(b.list)) {
 		for _, i := range chunks {
@@ -84,11 +85,11 @@ type found struct {
 // rowsOf yields the rows that a query selects, chunk i on GPU on[i]. A chunk's are found
 // as a whole and held in host memory, at most a bit a record; a device is free between two
 // chunks, and the next chunk is worked on while the caller has this one.
-func rowsOf(ctx context.Context, backend string, q *plan.Query, on []*GPU, took *took) iter.Seq2[plan.Block, error] {
-	return func(yield func(plan.Block, error) bool) {
+func rowsOf(ctx context.Context, backend string, q *plan.Query, on []*GPU, took *took) iter.Seq2[table.Block, error] {
+	return func(yield func(table.Block, error) bool) {
 		ctx, cancel := context.WithCancel(ctx)
 		defer cancel()
-		fail := func(err error) { yield(plan.Block{}, explained(backend, err)) }
+		fail := func(err error) { yield(table.Block{}, explained(backend, err)) }
 		for i, c := range q.Chunks {
 			if !checked(backend, c) {
 				continue
@@ -134,7 +135,7 @@ func rowsOf(ctx context.Context, backend string, q *plan.Query, on []*GPU, took 
 }
 
 // blocks yields the rows in order; bits become row numbers on all cores.
-func (f found) blocks(yield func(plan.Block) bool) {
+func (f found) blocks(yield func(table.Block) bool) {
 	parts := func(yield func(plan.Marked) bool) {
 		for _, m := range f.rows {
 			for p := range m.Parts(32 * rowsInBlock) {
@@ -144,12 +145,12 @@ func (f found) blocks(yield func(plan.Block) bool) {
 			}
 		}
 	}
-	listed := ordered.Map(runtime.GOMAXPROCS(0), parts, func(_ int, m plan.Marked) (list []plan.Block) {
+	listed := ordered.Map(runtime.GOMAXPROCS(0), parts, func(_ int, m plan.Marked) (list []table.Block) {
 		if m.All {
-			return []plan.Block{{Chunk: f.chunk, First: m.First, N: m.N}}
+			return []table.Block{{Chunk: f.chunk, First: m.First, N: m.N}}
 		}
 		for rows := range m.Lists(rowsInBlock) {
-			list = append(list, plan.Block{Chunk: f.chunk, Rows: rows})
+			list = append(list, table.Block{Chunk: f.chunk, Rows: rows})
 		}
 		return list
 	})

@@ -10,6 +10,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
 
+	"github.com/stencildb/stencildb/ingest"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -169,7 +170,7 @@ func (r *Rows) value(col int) table.Value {
 	if v, ok := r.now.(valueRow); ok {
 		return v[col]
 	}
-	return valueOf(r.now.(computed)[col], r.at, r.columns[col].Type)
+	return ingest.ArrowValue(r.now.(computed)[col], r.at, r.columns[col].Type)
 }
 
 // Scan copies the current row into dest, one pointer a column: *int64, *int, *int32,
@@ -223,9 +224,9 @@ func (r *Rows) record(schema *arrow.Schema, b batch) arrow.RecordBatch {
 func (r *Rows) Schema() *arrow.Schema {
 	fields := make([]arrow.Field, len(r.columns))
 	for i, c := range r.columns {
-		fields[i] = arrow.Field{Name: c.Name, Type: arrowType(c.Type), Nullable: true}
+		fields[i] = arrow.Field{Name: c.Name, Type: ingest.ArrowType(c.Type), Nullable: true}
 		if r.coded[i] {
-			fields[i].Type = dictionaryType
+			fields[i].Type = ingest.DictionaryType
 		}
 	}
 	return arrow.NewSchema(fields, nil)

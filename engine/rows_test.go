@@ -17,6 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/stencildb/stencildb/cpu"
+	"github.com/stencildb/stencildb/ingest"
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/table"
 )
@@ -224,7 +225,7 @@ func TestBatches(t *testing.T) {
 		}
 		for r := range int(b.NumRows()) {
 			for c := range 10 {
-				v := valueOf(b.Column(c), r, rows.Columns()[c].Type)
+				v := ingest.ArrowValue(b.Column(c), r, rows.Columns()[c].Type)
 				if want := at > n; v.Null != want {
 					t.Fatalf("%d: column %d is NULL: %v", at, c, v.Null)
 				}
@@ -234,7 +235,7 @@ func TestBatches(t *testing.T) {
 			}
 			text := fmt.Sprintf("s%03d", at%1000)
 			got := fmt.Sprintln(b.Column(3).(*array.Int64).Value(r), b.Column(2).(*array.Int32).Value(r), b.Column(6).(*array.Float64).Value(r),
-				b.Column(7).(*array.Date32).Value(r), b.Column(9).ValueStr(r), b.Column(10).(*array.Boolean).Value(r), valueOf(b.Column(13), r, rows.Columns()[13].Type))
+				b.Column(7).(*array.Date32).Value(r), b.Column(9).ValueStr(r), b.Column(10).(*array.Boolean).Value(r), ingest.ArrowValue(b.Column(13), r, rows.Columns()[13].Type))
 			if want := fmt.Sprintln(at, at, float64(at)/2, arrow.Date32(at), text, at%10 == 7, big.NewRat(int64(3*at), 2).FloatString(1)); got != want {
 				t.Fatalf("%s, want %s", got, want)
 			}
@@ -303,16 +304,16 @@ type endless struct {
 	ended  bool
 }
 
-func (e *endless) Rows(ctx context.Context, q *plan.Query, _ *took) iter.Seq2[plan.Block, error] {
-	return func(yield func(plan.Block, error) bool) {
+func (e *endless) Rows(ctx context.Context, q *plan.Query, _ *took) iter.Seq2[table.Block, error] {
+	return func(yield func(table.Block, error) bool) {
 		defer func() { e.ended = true }()
 		for ctx.Err() == nil {
 			e.blocks++
-			if !yield(plan.Block{N: q.Table.Chunks[0].Rows}, nil) {
+			if !yield(table.Block{N: q.Table.Chunks[0].Rows}, nil) {
 				return
 			}
 		}
-		yield(plan.Block{}, ctx.Err())
+		yield(table.Block{}, ctx.Err())
 	}
 }
 

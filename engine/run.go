@@ -279,7 +279,7 @@ func limit(in stream, offset, count int64) stream {
 }
 
 // blockRows is rows of the fragment's table.
-type blockRows struct{ plan.Block }
+type blockRows struct{ table.Block }
 
 func (s blockRows) cut(i, j int) batch { return blockRows{s.Block.Cut(i, j)} }
 

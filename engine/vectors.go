@@ -9,7 +9,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/memory"
 
 	"github.com/stencildb/stencildb/expr"
-	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/ingest"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -18,49 +18,41 @@ type vectors struct {
 	*gather
 	memo  *memo
 	chunk *table.Chunk
-	block plan.Block
+	block table.Block
 }
 
 // item computes select item i. Where a row raises an error the array ends before it.
 func (v *vectors) item(i int, e expr.Expr) (arrow.Array, error) {
 	if c, ok := e.(*expr.Column); ok {
-		return v.column(c.Index), nil
+		return v.columns.Array(v.chunk.Segments[c.Index], v.block), nil
 	}
 	if c, ok := e.(*expr.Const); ok {
 		return repeated(c.V, v.block.Len()), nil
 	}
 	if plain(e) {
 		x, n, err := v.vector(e, v.block.Len())
-		return x.array(arrowType(e.Type()), n), err
+		return x.array(ingest.ArrowType(e.Type()), n), err
 	}
-	b := array.NewBuilder(memory.DefaultAllocator, arrowType(e.Type()))
+	b := array.NewBuilder(memory.DefaultAllocator, ingest.ArrowType(e.Type()))
 	defer b.Release()
 	b.Reserve(v.block.Len())
 	of := v.each(i, e)
 	for k := range v.block.Len() {
-		x, err := of(v.row(k))
+		x, err := of(v.block.Row(k))
 		if err != nil {
 			return b.NewArray(), err
 		}
-		appendValue(b, x)
+		ingest.AppendValue(b, x)
 	}
 	return b.NewArray(), nil
 }
 
-// row is the number in the chunk of row k of the block.
-func (v *vectors) row(k int) int {
-	if v.block.Rows != nil {
-		return int(v.block.Rows[k])
-	}
-	return v.block.First + k
-}
-
 func repeated(x table.Value, n int) arrow.Array {
-	b := array.NewBuilder(memory.DefaultAllocator, arrowType(x.Type))
+	b := array.NewBuilder(memory.DefaultAllocator, ingest.ArrowType(x.Type))
 	defer b.Release()
 	b.Reserve(n)
 	for range n {
-		appendValue(b, x)
+		ingest.AppendValue(b, x)
 	}
 	return b.NewArray()
 }
@@ -148,14 +140,11 @@ func (v *vectors) vector(e expr.Expr, n int) (vector, int, error) {
 	switch e := e.(type) {
 	case *expr.Column:
 		s := v.chunk.Segments[e.Index]
-		valid, nulls := v.validity(s)
-		if nulls == 0 {
-			valid = nil
-		}
+		valid, _ := s.Validity(v.block)
 		if s.Type.IsFloat() {
-			return vector{floats: v.doubles(s), valid: valid}, n, nil
+			return vector{floats: s.Doubles(v.block), valid: valid}, n, nil
 		}
-		return vector{ints: load(s.Codes, v.block, table.IntFromOrdinal(s.Base)), valid: valid}, n, nil
+		return vector{ints: table.Gather(s.Codes, v.block, table.IntFromOrdinal(s.Base)), valid: valid}, n, nil
 	case *expr.Const:
 		if e.V.Type.IsFloat() {
 			return vector{floats: fill(n, e.V.F)}, n, nil

@@ -6,7 +6,9 @@
 //   - [Source] says where data come from, a file or memory; [ParseLoad] reads one from
 //     the command line's NAME=PATH?options.
 //   - [Load] reads a source into a [table.Table].
-//   - [WriteFile], [WriteCSV], [WriteParquet] and [WriteArrow] write one.
+//   - [WriteFile] writes one; [NewArrowFile], [NewArrowStream] and [NewParquetFile] write
+//     record batches as they come.
+//   - [Columns] makes Arrow arrays of columns of codes.
 //
 // # CSV
 //

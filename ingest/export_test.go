@@ -1,4 +1,10 @@
 package ingest
 
-// LoadFrom is what Load does with an open file.
-var LoadFrom = loadFrom
+// LoadFrom is what Load does with an open file; the others are what WriteFile does with
+// one.
+var (
+	LoadFrom     = loadFrom
+	WriteCSV     = writeCSV
+	WriteArrow   = writeArrow
+	WriteParquet = writeParquet
+)

@@ -62,14 +62,14 @@ func writer(path string) (write func(io.Writer, *table.Table) error, codec strin
 	}
 	switch ext {
 	case ".csv":
-		return WriteCSV, codec, nil
+		return writeCSV, codec, nil
 	case ".tsv", ".tab":
 		return func(w io.Writer, t *table.Table) error { return writeDelimited(w, t, '\t') }, codec, nil
 	case ".arrow", ".feather", ".ipc":
-		return WriteArrow, codec, nil
+		return writeArrow, codec, nil
 	case ".parquet":
 		if codec == "" {
-			return WriteParquet, "", nil
+			return writeParquet, "", nil
 		}
 	}
 	return nil, "", fmt.Errorf("%s: the extension names no format: want .csv, .tsv (also .gz, .zst), .parquet or .arrow", path)

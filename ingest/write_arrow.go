@@ -3,121 +3,139 @@ package ingest
 import (
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
-	"github.com/apache/arrow-go/v18/arrow/decimal128"
 	"github.com/apache/arrow-go/v18/arrow/ipc"
 	"github.com/apache/arrow-go/v18/arrow/memory"
 
 	"github.com/stencildb/stencildb/table"
 )
 
-// arrowBatch is how many rows a record batch that we write has at most.
+// BatchWriter is a file of record batches on its way.
+type BatchWriter interface {
+	Write(arrow.RecordBatch) error
+	Close() error
+}
+
+// NewArrowStream begins an Arrow IPC stream of batches of a schema.
+func NewArrowStream(w io.Writer, s *arrow.Schema) (BatchWriter, error) {
+	return ipc.NewWriter(w, ipc.WithSchema(s)), nil
+}
+
+// NewArrowFile begins an Arrow IPC file (Feather version 2), uncompressed, of batches of
+// a schema. A file has one dictionary a column, and chunks of a table have each their own,
+// so that text is plain there.
+func NewArrowFile(w io.Writer, s *arrow.Schema) (BatchWriter, error) {
+	plain := asText(s, func(t arrow.DataType) bool { return t.ID() == arrow.DICTIONARY })
+	out, err := ipc.NewFileWriter(w, ipc.WithSchema(plain))
+	return textWriter{out, plain}, err
+}
+
+// asText is a schema with text in the place of some types.
+func asText(s *arrow.Schema, which func(arrow.DataType) bool) *arrow.Schema {
+	fields := s.Fields()
+	for i, f := range fields {
+		if which(f.Type) {
+			fields[i].Type = arrow.BinaryTypes.String
+		}
+	}
+	return arrow.NewSchema(fields, nil)
+}
+
+// textWriter writes as text what its schema has as text.
+type textWriter struct {
+	BatchWriter
+	schema *arrow.Schema
+}
+
+// Write implements [BatchWriter].
+func (t textWriter) Write(r arrow.RecordBatch) error {
+	columns := slices.Clone(r.Columns())
+	for i, f := range t.schema.Fields() {
+		if f.Type.ID() == arrow.STRING && columns[i].DataType().ID() != arrow.STRING {
+			columns[i] = text(columns[i])
+		}
+	}
+	return t.BatchWriter.Write(array.NewRecordBatch(t.schema, columns, r.NumRows()))
+}
+
+// text is an array's values as text: intervals as SQL prints them.
+func text(a arrow.Array) arrow.Array {
+	value := a.ValueStr
+	switch a := a.(type) {
+	case *array.Dictionary:
+		value = func(i int) string { return word(a, i) }
+	case *array.Duration:
+		value = func(i int) string { return table.FormatInterval(int64(a.Value(i))) }
+	}
+	b := array.NewStringBuilder(memory.DefaultAllocator)
+	defer b.Release()
+	b.Reserve(a.Len())
+	for i := range a.Len() {
+		if a.IsNull(i) {
+			b.AppendNull()
+		} else {
+			b.Append(value(i))
+		}
+	}
+	return b.NewArray()
+}
+
+// word is the text of element i.
+func word(a *array.Dictionary, i int) string {
+	return a.Dictionary().(*array.String).Value(a.GetValueIndex(i))
+}
+
+// arrowBatch is how many rows a record batch of a table has at most.
 const arrowBatch = 1 << 16
 
-// WriteArrow writes a table as an Arrow IPC file (Feather version 2),
-// uncompressed. A DATE beyond 32 bits of days is an error.
-func WriteArrow(w io.Writer, t *table.Table) error {
+// writeArrow writes a table as an Arrow IPC file.
+func writeArrow(w io.Writer, t *table.Table) error { return writeBatches(w, t, NewArrowFile) }
+
+// writeBatches writes a table. A column without a NULL is declared so. A DATE beyond 32
+// bits of days is an error.
+func writeBatches(w io.Writer, t *table.Table, open func(io.Writer, *arrow.Schema) (BatchWriter, error)) error {
 	if err := checkWritable(t); err != nil {
 		return err
 	}
+	t = t.Compacted()
 	var fields []arrow.Field
-	for _, f := range t.Fields {
-		dt, err := arrowTypeOf(f.Type)
-		if err != nil {
-			return fmt.Errorf("column %s cannot be written: %w", show(f.Name), err)
+	for i, f := range t.Fields {
+		field := arrow.Field{Name: f.Name, Type: ArrowType(f.Type), Nullable: f.Type.Kind == table.Unknown}
+		if f.Type.Kind == table.Varchar {
+			field.Type = DictionaryType
 		}
-		fields = append(fields, arrow.Field{Name: f.Name, Type: dt, Nullable: true})
-	}
-	sc := arrow.NewSchema(fields, nil)
-	fw, err := ipc.NewFileWriter(w, ipc.WithSchema(sc))
-	if err != nil {
-		return err
-	}
-	b := array.NewRecordBuilder(memory.NewGoAllocator(), sc)
-	defer b.Release()
-	for _, ch := range t.Compacted().Chunks {
-		for from := 0; from < ch.Rows; from += arrowBatch {
-			to := min(from+arrowBatch, ch.Rows)
-			for i, s := range ch.Segments {
-				for r := from; r < to; r++ {
-					if err := appendArrowValue(b.Field(i), s.Value(r)); err != nil {
-						return fmt.Errorf("column %s: %w", show(t.Fields[i].Name), err)
+		for _, c := range t.Chunks {
+			s := c.Segments[i]
+			if f.Type.Kind == table.Date && s.NonNull() > 0 {
+				for _, code := range []uint64{0, s.Max} {
+					if d := s.Decode(code); d.I != int64(int32(d.I)) {
+						return fmt.Errorf("column %s: %s %s does not fit the format's 32 bits", show(f.Name), f.Type, d)
 					}
 				}
 			}
-			rec := b.NewRecordBatch()
-			err := fw.Write(rec)
-			rec.Release()
-			if err != nil {
+			field.Nullable = field.Nullable || s.Nulls > 0
+		}
+		fields = append(fields, field)
+	}
+	schema := arrow.NewSchema(fields, nil)
+	out, err := open(w, schema)
+	if err != nil {
+		return err
+	}
+	for _, c := range t.Chunks {
+		var columns Columns
+		for b := (table.Block{N: min(arrowBatch, c.Rows)}); b.N > 0; b.First, b.N = b.First+b.N, min(arrowBatch, c.Rows-b.First-b.N) {
+			var arrays []arrow.Array
+			for _, s := range c.Segments {
+				arrays = append(arrays, columns.Array(s, b))
+			}
+			if err := out.Write(array.NewRecordBatch(schema, arrays, int64(b.N))); err != nil {
 				return err
 			}
 		}
 	}
-	return fw.Close()
-}
-
-func arrowTypeOf(t table.Type) (arrow.DataType, error) {
-	switch t.Kind {
-	case table.Unknown:
-		return arrow.Null, nil
-	case table.Boolean:
-		return arrow.FixedWidthTypes.Boolean, nil
-	case table.SmallInt:
-		return arrow.PrimitiveTypes.Int16, nil
-	case table.Integer:
-		return arrow.PrimitiveTypes.Int32, nil
-	case table.BigInt:
-		return arrow.PrimitiveTypes.Int64, nil
-	case table.Decimal:
-		return &arrow.Decimal128Type{Precision: int32(t.Precision), Scale: int32(t.Scale)}, nil
-	case table.Real:
-		return arrow.PrimitiveTypes.Float32, nil
-	case table.Double:
-		return arrow.PrimitiveTypes.Float64, nil
-	case table.Date:
-		return arrow.FixedWidthTypes.Date32, nil
-	case table.Timestamp:
-		return &arrow.TimestampType{Unit: arrow.Microsecond}, nil
-	case table.Varchar:
-		return arrow.BinaryTypes.String, nil
-	}
-	return nil, fmt.Errorf("no Arrow type for %s", t)
-}
-
-func appendArrowValue(b array.Builder, v table.Value) error {
-	if v.Null {
-		b.AppendNull()
-		return nil
-	}
-	switch b := b.(type) {
-	case *array.BooleanBuilder:
-		b.Append(v.I != 0)
-	case *array.Int16Builder:
-		b.Append(int16(v.I))
-	case *array.Int32Builder:
-		b.Append(int32(v.I))
-	case *array.Int64Builder:
-		b.Append(v.I)
-	case *array.Decimal128Builder:
-		b.Append(decimal128.FromI64(v.I))
-	case *array.Float32Builder:
-		b.Append(float32(v.F))
-	case *array.Float64Builder:
-		b.Append(v.F)
-	case *array.Date32Builder:
-		d, err := int32Of(v)
-		if err != nil {
-			return err
-		}
-		b.Append(arrow.Date32(d))
-	case *array.TimestampBuilder:
-		b.Append(arrow.Timestamp(v.I))
-	case *array.StringBuilder:
-		b.Append(v.S)
-	default:
-		return fmt.Errorf("no Arrow value for %s", v.Type)
-	}
-	return nil
+	return out.Close()
 }

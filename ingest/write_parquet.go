@@ -1,159 +1,167 @@
 package ingest
 
 import (
+	"encoding/binary"
 	"fmt"
 	"io"
 
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/parquet"
+	"github.com/apache/arrow-go/v18/parquet/compress"
 	"github.com/apache/arrow-go/v18/parquet/file"
 	"github.com/apache/arrow-go/v18/parquet/schema"
 
 	"github.com/stencildb/stencildb/table"
 )
 
-// rowGroupRows is how many rows a row group that we write has at most.
+// rowGroupRows is about how many rows a row group that we write has.
 const rowGroupRows = 1 << 20
 
-// WriteParquet writes a table as Parquet, compressed with zstd. A column without
-// a NULL is written as required. A DATE beyond 32 bits of days is an error.
-func WriteParquet(w io.Writer, t *table.Table) error {
-	if err := checkWritable(t); err != nil {
-		return err
-	}
+// parquetWriter writes record batches. It keeps one row group in memory. (The library's
+// own, pqarrow, brings gRPC with it.)
+type parquetWriter struct {
+	out    *file.Writer
+	group  file.BufferedRowGroupWriter
+	fields []arrow.Field
+	rows   int // of the row group
+}
+
+// NewParquetFile begins a Parquet file of batches of a schema, compressed with zstd, in
+// row groups of about a million rows. Text may come in dictionaries; types that Parquet
+// has nothing for, such as intervals, are written as text.
+func NewParquetFile(w io.Writer, s *arrow.Schema) (BatchWriter, error) {
+	s = asText(s, func(t arrow.DataType) bool { return formOf(t).write == nil })
 	var nodes schema.FieldList
-	for i, f := range t.Fields {
-		n, err := parquetNode(f, hasNulls(t, i))
+	for _, f := range s.Fields() {
+		repetition := parquet.Repetitions.Required
+		if f.Nullable {
+			repetition = parquet.Repetitions.Optional
+		}
+		form := formOf(f.Type)
+		n, err := schema.NewPrimitiveNodeLogical(f.Name, repetition, form.logical, form.physical, form.length, -1)
 		if err != nil {
-			return fmt.Errorf("column %s cannot be written: %w", show(f.Name), err)
+			return nil, fmt.Errorf("column %s cannot be written: %w", show(f.Name), err)
 		}
 		nodes = append(nodes, n)
 	}
 	root, err := schema.NewGroupNode("schema", parquet.Repetitions.Required, nodes, -1)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	pw := file.NewParquetWriter(w, root, file.WithWriterProps(parquetProperties()))
-	for _, ch := range t.Compacted().Chunks {
-		for from := 0; from < ch.Rows; from += rowGroupRows {
-			if err := writeRowGroup(pw, ch, from, min(from+rowGroupRows, ch.Rows)); err != nil {
-				return err
-			}
-		}
-	}
-	return pw.Close()
+	properties := parquet.NewWriterProperties(
+		parquet.WithCompression(compress.Codecs.Zstd),
+		parquet.WithCreatedBy("stencildb"),
+		parquet.WithVersion(parquet.V2_LATEST))
+	return textWriter{&parquetWriter{out: file.NewParquetWriter(w, root, file.WithWriterProps(properties)), fields: s.Fields()}, s}, nil
 }
 
-func hasNulls(t *table.Table, col int) bool {
-	for _, ch := range t.Chunks {
-		if ch.Segments[col].Nulls > 0 {
-			return true
-		}
-	}
-	return t.Fields[col].Type.Kind == table.Unknown
+// parquetForm is how Parquet has the values of an Arrow type.
+type parquetForm struct {
+	logical  schema.LogicalType
+	physical parquet.Type
+	length   int                                                 // of fixed-length bytes, else -1
+	write    func(w file.ColumnChunkWriter, a arrow.Array) error // nil: there is no form
 }
 
-func parquetNode(f table.Field, nulls bool) (schema.Node, error) {
-	rep := parquet.Repetitions.Required
-	if nulls {
-		rep = parquet.Repetitions.Optional
+// formOf is the form of a type.
+func formOf(t arrow.DataType) parquetForm {
+	none := schema.NoLogicalType{}
+	switch t := t.(type) {
+	case *arrow.NullType:
+		return parquetForm{schema.NullLogicalType{}, parquet.Types.Int32, -1, each(func(*array.Null, int) int32 { return 0 })}
+	case *arrow.BooleanType:
+		return parquetForm{none, parquet.Types.Boolean, -1, each((*array.Boolean).Value)}
+	case *arrow.Int16Type:
+		return parquetForm{schema.NewIntLogicalType(16, true), parquet.Types.Int32, -1, each(func(a *array.Int16, i int) int32 { return int32(a.Value(i)) })}
+	case *arrow.Int32Type:
+		return parquetForm{none, parquet.Types.Int32, -1, each((*array.Int32).Value)}
+	case *arrow.Int64Type:
+		return parquetForm{none, parquet.Types.Int64, -1, each((*array.Int64).Value)}
+	case *arrow.Decimal128Type:
+		form := parquetForm{schema.NewDecimalLogicalType(t.Precision, t.Scale), parquet.Types.FixedLenByteArray, 16, each(decimalBytes)}
+		if t.Precision <= maxPrecision {
+			form.physical, form.length = parquet.Types.Int64, -1
+			form.write = each(func(a *array.Decimal128, i int) int64 { return int64(a.Value(i).LowBits()) })
+		}
+		return form
+	case *arrow.Float32Type:
+		return parquetForm{none, parquet.Types.Float, -1, each((*array.Float32).Value)}
+	case *arrow.Float64Type:
+		return parquetForm{none, parquet.Types.Double, -1, each((*array.Float64).Value)}
+	case *arrow.Date32Type:
+		return parquetForm{schema.DateLogicalType{}, parquet.Types.Int32, -1, each(func(a *array.Date32, i int) int32 { return int32(a.Value(i)) })}
+	case *arrow.TimestampType:
+		return parquetForm{schema.NewTimestampLogicalType(false, schema.TimeUnitMicros), parquet.Types.Int64, -1,
+			each(func(a *array.Timestamp, i int) int64 { return int64(a.Value(i)) })}
+	case *arrow.StringType:
+		return parquetForm{schema.StringLogicalType{}, parquet.Types.ByteArray, -1,
+			each(func(a *array.String, i int) parquet.ByteArray { return parquet.ByteArray(a.Value(i)) })}
+	case *arrow.DictionaryType:
+		return parquetForm{schema.StringLogicalType{}, parquet.Types.ByteArray, -1,
+			each(func(a *array.Dictionary, i int) parquet.ByteArray { return parquet.ByteArray(word(a, i)) })}
 	}
-	var lt schema.LogicalType = schema.NoLogicalType{}
-	var pt parquet.Type
-	switch f.Type.Kind {
-	case table.Unknown:
-		lt, pt = schema.NullLogicalType{}, parquet.Types.Int32
-	case table.Boolean:
-		pt = parquet.Types.Boolean
-	case table.SmallInt:
-		lt, pt = schema.NewIntLogicalType(16, true), parquet.Types.Int32
-	case table.Integer:
-		pt = parquet.Types.Int32
-	case table.BigInt:
-		pt = parquet.Types.Int64
-	case table.Decimal:
-		lt, pt = schema.NewDecimalLogicalType(int32(f.Type.Precision), int32(f.Type.Scale)), parquet.Types.Int64
-	case table.Real:
-		pt = parquet.Types.Float
-	case table.Double:
-		pt = parquet.Types.Double
-	case table.Date:
-		lt, pt = schema.DateLogicalType{}, parquet.Types.Int32
-	case table.Timestamp:
-		lt, pt = schema.NewTimestampLogicalType(false, schema.TimeUnitMicros), parquet.Types.Int64
-	case table.Varchar:
-		lt, pt = schema.StringLogicalType{}, parquet.Types.ByteArray
-	default:
-		return nil, fmt.Errorf("no Parquet type for %s", f.Type)
-	}
-	return schema.NewPrimitiveNodeLogical(f.Name, rep, lt, pt, -1, -1)
+	return parquetForm{}
 }
 
-func writeRowGroup(pw *file.Writer, ch *table.Chunk, from, to int) error {
-	rg, err := pw.AppendRowGroupChecked()
-	if err != nil {
-		return err
-	}
-	for _, s := range ch.Segments {
-		cw, err := rg.NextColumn()
-		if err != nil {
-			return err
-		}
-		switch cw := cw.(type) {
-		case *file.BooleanColumnChunkWriter:
-			err = writeColumn(cw.WriteBatch, s, from, to, func(v table.Value) (bool, error) { return v.I != 0, nil })
-		case *file.Int32ColumnChunkWriter:
-			err = writeColumn(cw.WriteBatch, s, from, to, int32Of)
-		case *file.Int64ColumnChunkWriter:
-			err = writeColumn(cw.WriteBatch, s, from, to, func(v table.Value) (int64, error) { return v.I, nil })
-		case *file.Float32ColumnChunkWriter:
-			err = writeColumn(cw.WriteBatch, s, from, to, func(v table.Value) (float32, error) { return float32(v.F), nil })
-		case *file.Float64ColumnChunkWriter:
-			err = writeColumn(cw.WriteBatch, s, from, to, func(v table.Value) (float64, error) { return v.F, nil })
-		case *file.ByteArrayColumnChunkWriter:
-			err = writeColumn(cw.WriteBatch, s, from, to, func(v table.Value) (parquet.ByteArray, error) { return parquet.ByteArray(v.S), nil })
-		default:
-			err = fmt.Errorf("unexpected column writer %T", cw)
-		}
-		if err != nil {
-			return err
-		}
-		if err := cw.Close(); err != nil {
-			return err
-		}
-	}
-	return rg.Close()
+// decimalBytes is a decimal's 16 bytes, the first the most significant.
+func decimalBytes(a *array.Decimal128, i int) parquet.FixedLenByteArray {
+	n, out := a.Value(i), make([]byte, 0, 16)
+	return binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(out, uint64(n.HighBits())), n.LowBits())
 }
 
-func int32Of(v table.Value) (int32, error) {
-	if v.I != int64(int32(v.I)) {
-		return 0, fmt.Errorf("%s %s does not fit the format's 32 bits", v.Type, v)
-	}
-	return int32(v.I), nil
-}
-
-// writeColumn writes rows from..to-1 in batches: values without the NULLs, and
+// each writes the values without the NULLs and, where the column may have them,
 // definition levels with them.
-func writeColumn[T any](write func([]T, []int16, []int16) (int64, error), s *table.Segment, from, to int, conv func(table.Value) (T, error)) error {
-	values := make([]T, 0, columnBatch)
-	def := make([]int16, 0, columnBatch)
-	for from < to {
-		values, def = values[:0], def[:0]
-		end := min(from+columnBatch, to)
-		for ; from < end; from++ {
-			v := s.Value(from)
-			if v.Null {
-				def = append(def, 0)
-				continue
+func each[A arrow.Array, T any](value func(a A, i int) T) func(file.ColumnChunkWriter, arrow.Array) error {
+	return func(w file.ColumnChunkWriter, a arrow.Array) error {
+		values, levels := make([]T, 0, a.Len()), make([]int16, a.Len())
+		for i := range a.Len() {
+			if a.DataType().ID() != arrow.NULL && a.IsValid(i) {
+				values, levels[i] = append(values, value(a.(A), i)), 1
 			}
-			x, err := conv(v)
-			if err != nil {
-				return err
-			}
-			values, def = append(values, x), append(def, 1)
 		}
-		if _, err := write(values, def, nil); err != nil {
+		_, err := w.(interface {
+			WriteBatch([]T, []int16, []int16) (int64, error)
+		}).WriteBatch(values, levels, nil)
+		return err
+	}
+}
+
+// Write implements [BatchWriter].
+func (p *parquetWriter) Write(b arrow.RecordBatch) error {
+	if p.group == nil {
+		group, err := p.out.AppendBufferedRowGroupChecked()
+		if err != nil {
+			return err
+		}
+		p.group = group
+	}
+	for i, a := range b.Columns() {
+		c, err := p.group.Column(i)
+		if err == nil {
+			err = formOf(a.DataType()).write(c, a)
+		}
+		if err != nil {
+			return fmt.Errorf("column %s: %w", show(p.fields[i].Name), err)
+		}
+	}
+	if p.rows += int(b.NumRows()); p.rows < rowGroupRows {
+		return nil
+	}
+	err := p.group.Close()
+	p.group, p.rows = nil, 0
+	return err
+}
+
+// Close ends the file.
+func (p *parquetWriter) Close() error {
+	if p.group != nil {
+		if err := p.group.Close(); err != nil {
 			return err
 		}
 	}
-	return nil
+	return p.out.Close()
 }
+
+// writeParquet writes a table.
+func writeParquet(w io.Writer, t *table.Table) error { return writeBatches(w, t, NewParquetFile) }

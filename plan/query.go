@@ -19,31 +19,6 @@ type Query struct {
 	places []int // of a part of a query: the chunks' places in the whole table
 }
 
-// Block is selected rows of one chunk.
-type Block struct {
-	Chunk int
-	// Rows are their numbers in the chunk, ascending. Nil stands for all of the N
-	// rows from First on.
-	Rows     []uint32
-	First, N int
-}
-
-// Len is the number of rows.
-func (b Block) Len() int {
-	if b.Rows == nil {
-		return b.N
-	}
-	return len(b.Rows)
-}
-
-// Cut is the block from its row i to before its row j.
-func (b Block) Cut(i, j int) Block {
-	if b.Rows == nil {
-		return Block{Chunk: b.Chunk, First: b.First + i, N: j - i}
-	}
-	return Block{Chunk: b.Chunk, Rows: b.Rows[i:j]}
-}
-
 // Summed lists the aggregates that the sum of a column serves.
 func (q *Query) Summed(col int) (aggs []int) {
 	for i, a := range q.Aggs {

@@ -1,0 +1,229 @@
+package ingest
+
+import (
+	"sync"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/bitutil"
+	"github.com/apache/arrow-go/v18/arrow/decimal128"
+	"github.com/apache/arrow-go/v18/arrow/decimal256"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+
+	"github.com/stencildb/stencildb/table"
+)
+
+// DictionaryType is that of text of a table's column.
+var DictionaryType = &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int32, ValueType: arrow.BinaryTypes.String}
+
+// ArrowType is the Arrow type of an SQL type. A NUMERIC is Decimal128, Decimal256 beyond
+// 38 digits and text beyond 76, an interval Duration[us].
+func ArrowType(t table.Type) arrow.DataType {
+	switch t.Kind {
+	case table.Unknown:
+		return arrow.Null
+	case table.Boolean:
+		return arrow.FixedWidthTypes.Boolean
+	case table.SmallInt:
+		return arrow.PrimitiveTypes.Int16
+	case table.Integer:
+		return arrow.PrimitiveTypes.Int32
+	case table.BigInt:
+		return arrow.PrimitiveTypes.Int64
+	case table.Decimal:
+		switch p := int32(max(t.Precision, t.Scale, 1)); {
+		case p <= 38:
+			return &arrow.Decimal128Type{Precision: p, Scale: int32(t.Scale)}
+		case p <= 76:
+			return &arrow.Decimal256Type{Precision: p, Scale: int32(t.Scale)}
+		}
+		return arrow.BinaryTypes.String
+	case table.Real:
+		return arrow.PrimitiveTypes.Float32
+	case table.Double:
+		return arrow.PrimitiveTypes.Float64
+	case table.Date:
+		return arrow.FixedWidthTypes.Date32
+	case table.Timestamp:
+		return &arrow.TimestampType{Unit: arrow.Microsecond}
+	case table.Interval:
+		return arrow.FixedWidthTypes.Duration_us
+	}
+	return arrow.BinaryTypes.String
+}
+
+// AppendValue appends a value to the builder of its type's [ArrowType].
+func AppendValue(b array.Builder, v table.Value) {
+	if v.Null {
+		b.AppendNull()
+		return
+	}
+	switch b := b.(type) {
+	case *array.BooleanBuilder:
+		b.Append(v.I != 0)
+	case *array.Int16Builder:
+		b.Append(int16(v.I))
+	case *array.Int32Builder:
+		b.Append(int32(v.I))
+	case *array.Int64Builder:
+		b.Append(v.I)
+	case *array.Decimal128Builder:
+		b.Append(decimal128.FromBigInt(v.Unscaled()))
+	case *array.Decimal256Builder:
+		b.Append(decimal256.FromBigInt(v.Unscaled()))
+	case *array.Float32Builder:
+		b.Append(float32(v.F))
+	case *array.Float64Builder:
+		b.Append(v.F)
+	case *array.Date32Builder:
+		b.Append(arrow.Date32(v.I))
+	case *array.TimestampBuilder:
+		b.Append(arrow.Timestamp(v.I))
+	case *array.DurationBuilder:
+		b.Append(arrow.Duration(v.I))
+	case *array.StringBuilder:
+		b.Append(v.String())
+	}
+}
+
+// ArrowValue is element i of an array of t's [ArrowType], or of [DictionaryType].
+func ArrowValue(a arrow.Array, i int, t table.Type) table.Value {
+	v := table.Value{Type: t}
+	if a.IsNull(i) {
+		v.Null = true
+		return v
+	}
+	switch a := a.(type) {
+	case *array.Null: // it has no validity
+		v.Null = true
+	case *array.Boolean:
+		if a.Value(i) {
+			v.I = 1
+		}
+	case *array.Int16:
+		v.I = int64(a.Value(i))
+	case *array.Int32:
+		v.I = int64(a.Value(i))
+	case *array.Int64:
+		v.I = a.Value(i)
+	case *array.Decimal128:
+		return table.Dec(t, a.Value(i).BigInt())
+	case *array.Decimal256:
+		return table.Dec(t, a.Value(i).BigInt())
+	case *array.Float32:
+		v.F = float64(a.Value(i))
+	case *array.Float64:
+		v.F = a.Value(i)
+	case *array.Date32:
+		v.I = int64(a.Value(i))
+	case *array.Timestamp:
+		v.I = int64(a.Value(i))
+	case *array.Duration:
+		v.I = int64(a.Value(i))
+	case *array.Dictionary:
+		v.S = word(a, i)
+	case *array.String:
+		v.S = a.Value(i)
+	}
+	return v
+}
+
+// Columns makes Arrow arrays of columns of codes. It keeps their dictionaries. Several
+// goroutines may use it.
+type Columns struct {
+	mu    sync.Mutex
+	texts map[*table.Segment]arrow.Array // dictionaries
+}
+
+// Array is a block's rows of a segment, of its type's [ArrowType]; of text, of
+// [DictionaryType].
+func (c *Columns) Array(s *table.Segment, b table.Block) arrow.Array {
+	offset := table.IntFromOrdinal(s.Base)
+	var values []byte
+	switch s.Type.Kind {
+	case table.SmallInt:
+		values = arrow.Int16Traits.CastToBytes(table.Gather(s.Codes, b, int16(offset)))
+	case table.Integer, table.Date:
+		values = arrow.Int32Traits.CastToBytes(table.Gather(s.Codes, b, int32(offset)))
+	case table.BigInt, table.Timestamp, table.Interval:
+		values = arrow.Int64Traits.CastToBytes(table.Gather(s.Codes, b, offset))
+	case table.Decimal:
+		out := make([]decimal128.Num, b.Len())
+		for i, x := range table.Gather(s.Codes, b, offset) {
+			out[i] = decimal128.FromI64(x)
+		}
+		values = arrow.Decimal128Traits.CastToBytes(out)
+	case table.Real:
+		out := make([]float32, b.Len())
+		for i, o := range table.Gather(s.Codes, b, uint32(s.Base)) {
+			out[i] = table.Float32FromOrdinal(o)
+		}
+		values = arrow.Float32Traits.CastToBytes(out)
+	case table.Double:
+		values = arrow.Float64Traits.CastToBytes(s.Doubles(b))
+	case table.Boolean:
+		values = make([]byte, bitutil.BytesForBits(int64(b.Len())))
+		for i, x := range table.Gather(s.Codes, b, uint8(s.Base)) {
+			values[i/8] |= x << (i % 8)
+		}
+	case table.Varchar:
+		return c.text(s, b)
+	default:
+		return array.NewNull(b.Len())
+	}
+	return fixedWidth(ArrowType(s.Type), s, b, values)
+}
+
+// fixedWidth is an array of values, of which the segment says which are NULL.
+func fixedWidth(t arrow.DataType, s *table.Segment, b table.Block, values []byte) arrow.Array {
+	valid, nulls := s.Validity(b)
+	buffers := []*memory.Buffer{nil, memory.NewBufferBytes(values)}
+	if nulls > 0 {
+		buffers[0] = memory.NewBufferBytes(valid)
+	}
+	return array.MakeFromData(array.NewData(t, b.Len(), buffers, nil, nulls, 0))
+}
+
+// maxDictionary is the most texts that an array has in its dictionary beyond those of
+// its own rows.
+const maxDictionary = 1 << 16
+
+// text is indices into the segment's dictionary; where that is large, into one of the
+// array's own, which has a text a row.
+func (c *Columns) text(s *table.Segment, b table.Block) arrow.Array {
+	indices := table.Gather[int32](s.Codes, b, 0)
+	dictionary := c.dictionary(s)
+	if dictionary == nil {
+		words := array.NewStringBuilder(memory.DefaultAllocator)
+		defer words.Release()
+		for i, code := range indices {
+			if indices[i] = int32(i); s.IsNull(b.Row(i)) {
+				words.Append("")
+			} else {
+				words.Append(s.Dict[code])
+			}
+		}
+		dictionary = words.NewArray()
+	}
+	return array.NewDictionaryArray(DictionaryType,
+		fixedWidth(DictionaryType.IndexType, s, b, arrow.Int32Traits.CastToBytes(indices)), dictionary)
+}
+
+// dictionary is that of a segment, nil for a large one.
+func (c *Columns) dictionary(s *table.Segment) arrow.Array {
+	if len(s.Dict) > maxDictionary {
+		return nil
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.texts[s] == nil {
+		b := array.NewStringBuilder(memory.DefaultAllocator)
+		defer b.Release()
+		b.AppendValues(s.Dict, nil)
+		if c.texts == nil {
+			c.texts = map[*table.Segment]arrow.Array{}
+		}
+		c.texts[s] = b.NewArray()
+	}
+	return c.texts[s]
+}

@@ -1,0 +1,101 @@
+package table
+
+import "math/bits"
+
+// Block is some rows of one chunk.
+type Block struct {
+	Chunk int
+	// Rows are their numbers in the chunk, ascending. Nil stands for all of the N
+	// rows from First on.
+	Rows     []uint32
+	First, N int
+}
+
+// Len is the number of rows.
+func (b Block) Len() int {
+	if b.Rows == nil {
+		return b.N
+	}
+	return len(b.Rows)
+}
+
+// Row is the number in the chunk of row i of the block.
+func (b Block) Row(i int) int {
+	if b.Rows == nil {
+		return b.First + i
+	}
+	return int(b.Rows[i])
+}
+
+// Cut is the block from its row i to before its row j.
+func (b Block) Cut(i, j int) Block {
+	if b.Rows == nil {
+		return Block{Chunk: b.Chunk, First: b.First + i, N: j - i}
+	}
+	return Block{Chunk: b.Chunk, Rows: b.Rows[i:j]}
+}
+
+// Gather returns the codes of a block's rows, each plus an offset.
+func Gather[T int16 | int32 | int64 | uint8 | uint32 | uint64](c Codes, b Block, offset T) []T {
+	out := make([]T, b.Len())
+	switch {
+	case c.U8 != nil:
+		gather(out, c.U8, b, offset)
+	case c.U16 != nil:
+		gather(out, c.U16, b, offset)
+	case c.U32 != nil:
+		gather(out, c.U32, b, offset)
+	case c.U64 != nil:
+		gather(out, c.U64, b, offset)
+	}
+	return out
+}
+
+func gather[T int16 | int32 | int64 | uint8 | uint32 | uint64, C uint8 | uint16 | uint32 | uint64](out []T, codes []C, b Block, offset T) {
+	if b.Rows == nil {
+		for i, c := range codes[b.First : b.First+b.N] {
+			out[i] = T(c) + offset
+		}
+		return
+	}
+	for i, row := range b.Rows {
+		out[i] = T(codes[row]) + offset
+	}
+}
+
+// Doubles returns the values of a block's rows of a REAL or DOUBLE PRECISION segment.
+func (s *Segment) Doubles(b Block) []float64 {
+	out := make([]float64, b.Len())
+	if s.Type.Kind == Real {
+		for i, o := range Gather(s.Codes, b, uint32(s.Base)) {
+			out[i] = float64(Float32FromOrdinal(o))
+		}
+		return out
+	}
+	for i, o := range Gather(s.Codes, b, s.Base) {
+		out[i] = Float64FromOrdinal(o)
+	}
+	return out
+}
+
+// Validity returns one bit for each of a block's rows, set for a value, and how many are
+// NULL; no bits where none is.
+func (s *Segment) Validity(b Block) (valid []byte, nulls int) {
+	if s.Valid == nil {
+		return nil, 0
+	}
+	n := b.Len()
+	valid = make([]byte, (n+7)/8)
+	for i := range n {
+		row := b.Row(i)
+		valid[i/8] |= byte(s.Valid[row>>6]>>(uint(row)&63)&1) << (i % 8)
+	}
+	values := 0
+	for _, w := range valid {
+		values += bits.OnesCount8(w)
+	}
+	if values == n {
+		return nil, 0
+	}
+	return valid, n - values
+}
