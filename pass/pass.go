@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"reflect"
-	"strings"
 
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/shaders"
@@ -161,8 +160,23 @@ func (p *Pass) Routine() string {
 	return reflect.TypeOf(p.Op).Name()
 }
 
-// State describes the pipeline state that matters, for EXPLAIN and traces.
-func (p *Pass) State() string {
+// Compared returns the depths that the stored ones are compared with: both bounds, or
+// the quad's; nil where the pass writes depths or has no such test.
+func (p *Pass) Compared() []float64 {
+	d := p.Depth
+	switch {
+	case d.Write:
+		return nil
+	case p.Bounds != nil:
+		return []float64{p.Bounds.Lo, p.Bounds.Hi}
+	case d.Test && d.Func != Always && d.Func != Never:
+		return []float64{float64(p.Quad)}
+	}
+	return nil
+}
+
+// State describes the pipeline state that matters, a piece of it each.
+func (p *Pass) State() []string {
 	var s []string
 	if d := p.Dispatch; d != nil {
 		s = append(s, fmt.Sprintf("dispatch %dx%d groups", d.Groups[0], max(1, d.Groups[1])))
@@ -189,7 +203,7 @@ func (p *Pass) State() string {
 	if p.Count {
 		s = append(s, "count")
 	}
-	return strings.Join(s, "; ")
+	return s
 }
 
 // Count is a number of samples on its way.

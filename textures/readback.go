@@ -1,10 +1,6 @@
 package textures
 
-import (
-	"fmt"
-
-	"github.com/go-gl/gl/v4.5-core/gl"
-)
+import "github.com/go-gl/gl/v4.5-core/gl"
 
 // Texels returns the size of a texture that is no buffer, and the words of a texel.
 func (r Ref) Texels() (width, height, words int) {
@@ -63,22 +59,4 @@ func (s *Store) ReadLine(ref Ref, y int) ([]uint32, error) {
 		}
 	}
 	return out, s.ctx.Check("textures: read back " + ref.describe(s.fields))
-}
-
-// ReadDepthLine reads line y of a target back, as window depths 0..1.
-func (s *Store) ReadDepthLine(t *Target, y int) ([]float32, error) {
-	out := make([]float32, t.Ref.Shape.Width)
-	gl.GetTextureSubImage(t.Texture, 0, 0, int32(y), 0, int32(len(out)), 1, 1, gl.DEPTH_COMPONENT, gl.FLOAT, int32(4*len(out)), gl.Ptr(out))
-	return out, s.ctx.Check("textures: read back depths")
-}
-
-// CopyTarget copies depths and stencil values, bit by bit, to a target of the same
-// shape and format.
-func (s *Store) CopyTarget(to, from *Target) error {
-	a, b := to.Ref, from.Ref
-	if a.Shape.Width != b.Shape.Width || a.Shape.Height != b.Shape.Height || a.Format != b.Format {
-		return fmt.Errorf("textures: a copy from %dx%d %v to %dx%d %v", b.Shape.Width, b.Shape.Height, b.Format, a.Shape.Width, a.Shape.Height, a.Format)
-	}
-	gl.CopyImageSubData(from.Texture, gl.TEXTURE_2D, 0, 0, 0, 0, to.Texture, gl.TEXTURE_2D, 0, 0, 0, 0, int32(a.Shape.Width), int32(a.Shape.Height), 1)
-	return s.ctx.Check("textures: copy a depth-stencil buffer")
 }

@@ -5,7 +5,6 @@ import (
 	"strconv"
 
 	"github.com/stencildb/stencildb/expr"
-	"github.com/stencildb/stencildb/plan"
 )
 
 // Column is the values of a column at the cells' first records.
@@ -24,26 +23,20 @@ type ColumnChunk struct {
 	Index  int `json:"index"`  // an image
 }
 
-// columnsOf lists the columns that a statement reads.
-func columnsOf(q *plan.Query) []int {
-	cols := expr.Columns(q.Where)
-	for _, a := range q.Aggs {
+// columns keeps what the columns hold that the statement reads.
+func (t *tracer) columns() {
+	cols := expr.Columns(t.plan.Where)
+	for _, a := range t.plan.Aggs {
 		if a.Col >= 0 {
 			cols = append(cols, a.Col)
 		}
 	}
 	slices.Sort(cols)
-	return slices.Compact(cols)
-}
-
-// columns keeps what the statement's columns hold.
-func (t *tracer) columns() error {
-	for _, col := range columnsOf(t.plan) {
+	for _, col := range slices.Compact(cols) {
 		f := t.plan.Table.Field(col)
 		c := &Column{Name: f.Name, Type: f.Type.String()}
 		for i, chunk := range t.plan.Table.Chunks {
 			seg := chunk.Segments[col]
-			out := ColumnChunk{Bits: seg.Bits}
 			index, at := []uint32{}, map[string]uint32{}
 			var values, codes []string
 			for _, row := range t.trace.Grids[i].cells {
@@ -59,18 +52,8 @@ func (t *tracer) columns() error {
 				}
 				index = append(index, n)
 			}
-			for _, part := range []struct {
-				place *int
-				of    any
-			}{{&out.Index, narrow(index)}, {&out.Values, values}, {&out.Codes, codes}} {
-				var err error
-				if *part.place, err = t.images.add(part.of); err != nil {
-					return err
-				}
-			}
-			c.Chunks = append(c.Chunks, out)
+			c.Chunks = append(c.Chunks, ColumnChunk{seg.Bits, t.images.add(values), t.images.add(codes), t.images.add(narrow(index))})
 		}
 		t.trace.Columns = append(t.trace.Columns, c)
 	}
-	return nil
 }

@@ -24,17 +24,17 @@
 // same in every pass, and between them by rank; a NULL has a colour of its own.
 //
 // Depth, stencil, textures and bit planes are read back from the device. Which records
-// pass a draw is seen by drawing it once more, with a stencil operation that inverts
-// the values of those that pass, on a buffer that is put back afterwards: their number is
-// told of every draw, in parentheses where the engine does not ask for it. What exists
-// in registers only, the selection in a program of backends fused and compute, is
-// computed on the host by the plan's specification, and called so.
+// pass a draw is seen by drawing it once more, with a program that leaves a 1 in a mask
+// ([Marking]), and without writing depth or stencil: their number is told of every draw,
+// in parentheses where the engine does not ask for it. What exists in registers only, the
+// selection in a program of backends fused and compute, is computed on the host by the
+// plan's specification, and called so.
 //
 // # Caveats
 //
 //   - A statement runs twice: first as it is, so that uploads and compilers are not
 //     in the times, then pass by pass, each waited for.
-//   - The spare depth-stencil buffer counts against the device's budget.
+//   - The mask counts against the device's budget.
 //   - On devices that pass over bit planes the whole block is read back: a trace is
 //     for tables whose columns fit host memory a second time.
 //   - On backend compute MIN and MAX over several chunks are a search in each of them,

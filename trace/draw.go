@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/stencildb/stencildb/pass"
+	"github.com/stencildb/stencildb/shaders"
 	"github.com/stencildb/stencildb/textures"
 )
 
@@ -22,28 +23,23 @@ type buffer struct {
 }
 
 // draw looks at a draw into a depth-stencil buffer.
-func (t *tracer) draw(l *look) (after func() error, err error) {
+func (t *tracer) draw(l *look) (after func()) {
 	p := l.pass
 	target, err := t.store.Target(p.Target)
-	if err != nil {
-		return nil, err
+	if t.fail(err) {
+		return nil
 	}
 	b := t.targets[p.Target]
 	if b == nil {
 		b = &buffer{column: -1}
 		if p.Target.Chunk != nil { // the depths are the codes, from the beginning
-			b.column = p.Target.Col
-			if b.depth, err = t.depths(l.grid, target); err != nil {
-				return nil, err
-			}
+			b.column, b.depth = p.Target.Col, at(l.grid, target.Depth())
 		}
 	}
-	var passed []bool
 	n := uint64(p.Target.Shape.Rows)
-	if !copies(p) {
-		if passed, err = t.passing(p, target); err != nil {
-			return nil, err
-		}
+	var passed []bool
+	if _, all := p.Op.(pass.CopyToDepth); !all {
+		passed = t.passing(p)
 		n = 0
 		for _, is := range passed {
 			if is {
@@ -52,193 +48,142 @@ func (t *tracer) draw(l *look) (after func() error, err error) {
 		}
 	}
 	l.Passed = &n
-	return func() error {
-		now, err := t.after(l, b, target)
-		if err != nil {
-			return err
-		}
+	return func() {
+		now := t.after(l, b, target)
 		t.targets[p.Target] = now
-		return t.drawn(l, b, now, passed)
-	}, nil
+		t.drawn(l, b, now, passed)
+	}
 }
 
-// copies reports whether a pass is a CopyToDepth, which all records pass.
-func copies(p *pass.Pass) bool {
-	_, ok := p.Op.(pass.CopyToDepth)
-	return ok
+// passing draws a pass once more, into a mask and nothing else, and returns which records
+// pass. A clear before it does the same twice.
+func (t *tracer) passing(p *pass.Pass) []bool {
+	sh := p.Target.Shape
+	mask := t.masks[sh]
+	if mask == nil {
+		mask = &textures.Temp{Width: sh.Width, Height: sh.Height}
+		t.masks[sh] = mask
+	}
+	probe := Marking(p, mask)
+	probe.Count, probe.Depth.Write, probe.Stencil.WriteMask = false, false, 0
+	none := &pass.Pass{Op: pass.RenderQuad{}, Target: p.Target, Color: mask, Program: leaving("0.0", shaders.Source{})}
+	for _, q := range []*pass.Pass{none, probe} {
+		_, err := t.bare.Run(q)
+		t.fail(err)
+	}
+	passed, lines := make([]bool, sh.Rows), t.lines(textures.Ref{Temp: mask})
+	for row := range passed {
+		passed[row] = lines(row / sh.Width)[row%sh.Width] != 0
+	}
+	return passed
 }
 
-// depths reads the depths of the cells back.
-func (t *tracer) depths(g *grid, target *textures.Target) ([]float32, error) {
-	width := target.Ref.Shape.Width
-	out := make([]float32, len(g.cells))
-	have, line := -1, []float32(nil)
-	for i, row := range g.cells {
-		if y := row / width; y != have {
-			var err error
-			if line, err = t.store.ReadDepthLine(target, y); err != nil {
-				return nil, err
-			}
-			have = y
-		}
-		out[i] = line[row%width]
+// Marking returns a draw that leaves a 1 in a mask for every record that passes, instead
+// of what its own colour buffer takes, if it has one: what that takes is a 1, too.
+func Marking(p *pass.Pass, mask *textures.Temp) *pass.Pass {
+	q := *p
+	if q.Color == nil {
+		q.Program = leaving("1.0", p.Program)
 	}
-	return out, nil
+	q.Color, q.Count = mask, true
+	return &q
 }
 
-// passing draws a pass once more, so that the stencil values of the records that pass
-// are inverted, and puts the buffer back.
-func (t *tracer) passing(p *pass.Pass, target *textures.Target) ([]bool, error) {
-	ref := p.Target
-	ref.Slot, ref.Chunk, ref.Col = -1, nil, 0
-	spare, err := t.store.Target(ref)
-	if err != nil {
-		return nil, fmt.Errorf("trace: a spare depth-stencil buffer, to see which records pass: %w", err)
+// leaving wraps a fragment program so that it leaves a value where it does not discard. No
+// program becomes the one that hardware needs for exact depth tests (package pass).
+func leaving(value string, s shaders.Source) shaders.Source {
+	if s.Text == "" {
+		s = shaders.Load("guard.frag")
 	}
-	if err := t.store.CopyTarget(spare, target); err != nil {
-		return nil, err
-	}
-	before := target.Stencil()
-	if c := p.Clear; c != nil {
-		for i, s := range before {
-			before[i] = s&^c.Mask | c.Value&c.Mask
-		}
-	}
-	probe := *p
-	probe.Count, probe.Color, probe.Depth.Write = false, nil, false
-	probe.Stencil = pass.Stencil{Test: true, Pass: pass.Invert, WriteMask: 0xff}
-	if s := p.Stencil; s.Test {
-		probe.Stencil.Func, probe.Stencil.Ref, probe.Stencil.Mask = s.Func, s.Ref, s.Mask
-	}
-	if _, err := t.bare.Run(&probe); err != nil {
-		return nil, err
-	}
-	passed := make([]bool, len(before))
-	for i, s := range target.Stencil() {
-		passed[i] = s != before[i]
-	}
-	return passed, t.store.CopyTarget(target, spare)
+	head, rest, _ := strings.Cut(s.Text, "\n")
+	s.Text = head + "\n#define main passes\n" + rest +
+		"\n#undef main\nlayout(location = 0) out float set;\nvoid main() { passes(); set = " + value + "; }\n"
+	return s
 }
 
 // after reads a buffer as the pass has left it.
-func (t *tracer) after(l *look, b *buffer, target *textures.Target) (*buffer, error) {
+func (t *tracer) after(l *look, b *buffer, target *textures.Target) *buffer {
 	p := l.pass
 	now := &buffer{column: b.column, limb: b.limb, offset: b.offset, texture: b.texture}
 	writes := p.Depth.Test && p.Depth.Write
 	if writes {
-		now.copied(p)
+		now.column, now.limb, now.offset, now.texture = -1, 0, 0, nil
+		if c, ok := p.Op.(pass.CopyToDepth); ok && c.Col >= 0 {
+			now.column, now.limb, now.offset = c.Col, c.Limb, c.Offset
+		}
 	}
 	if b.depth != nil || writes {
-		var err error
-		if now.depth, err = t.depths(l.grid, target); err != nil {
-			return nil, err
-		}
+		now.depth = at(l.grid, target.Depth())
 	}
 	if b.stencil != nil || p.Clear != nil || p.Stencil.Test && p.Stencil.WriteMask != 0 {
 		now.stencil = target.Stencil()
 	}
-	return now, nil
-}
-
-// copied notes what a pass copies to depth, if that is known.
-func (b *buffer) copied(p *pass.Pass) {
-	b.column, b.limb, b.offset, b.texture = -1, 0, 0, nil
-	if c, ok := p.Op.(pass.CopyToDepth); ok && c.Col >= 0 {
-		b.column, b.limb, b.offset = c.Col, c.Limb, c.Offset
-	}
+	return now
 }
 
 // drawn makes the pictures of a draw, in the order in which data flows.
-func (t *tracer) drawn(l *look, b, now *buffer, passed []bool) error {
+func (t *tracer) drawn(l *look, b, now *buffer, passed []bool) {
 	for _, r := range l.pass.Textures {
-		list, err := t.texture(l, r)
-		if err != nil {
-			return err
-		}
-		l.Panels = append(l.Panels, list...)
+		l.show(t.texture(l, r)...)
 	}
 	if now.column >= 0 && l.pass.Depth.Write {
 		now.texture = l.Panels
-	} else if now.column >= 0 && (l.tests() || l.pass.Bounds != nil) {
+	} else if now.column >= 0 && l.pass.Compared() != nil {
 		for _, p := range now.texture {
 			p.Title = strings.Replace(p.Title, "texture read", "copied", 1)
-			l.Panels = append(l.Panels, p)
+			l.show(p)
 		}
 	}
-	if err := t.depthPanels(l, b, now); err != nil {
-		return err
+	for i, d := range []*buffer{b, now} {
+		title := [2]string{"depth before", "depth after"}[i]
+		switch {
+		case d.depth != nil:
+			p := t.depth(l, d, title)
+			p.Same = i == 1 && slices.Equal(b.depth, now.depth)
+			l.show(p)
+		case now.depth != nil:
+			l.show(undefined(title))
+		}
 	}
-	for i, s := range [][]uint8{b.stencil, now.stencil} {
+	for i, d := range []*buffer{b, now} {
 		title := [2]string{"stencil before", "stencil after"}[i]
-		if s == nil {
-			if now.stencil != nil {
-				l.Panels = append(l.Panels, undefined(title))
-			}
-			continue
+		switch {
+		case d.stencil != nil:
+			p := t.stencil(l.grid, title, d.stencil)
+			p.Same = i == 1 && slices.Equal(b.stencil, now.stencil)
+			l.show(p)
+		case now.stencil != nil:
+			l.show(undefined(title))
 		}
-		p, err := t.stencil(l.grid, title, s)
-		if err != nil {
-			return err
-		}
-		p.Same = i == 1 && slices.Equal(b.stencil, now.stencil)
-		l.Panels = append(l.Panels, p)
 	}
 	if passed != nil {
-		p, err := t.share(l, "records that pass", func(row int) bool { return passed[row] })
-		if err != nil {
-			return err
-		}
-		l.Panels = append(l.Panels, p)
+		l.show(t.share(l, "records that pass", func(row int) bool { return passed[row] }))
 	}
 	if l.pass.Color != nil {
 		t.temps[l.pass.Color] = l
-		list, err := t.temp(l, l.pass.Color, "drawn")
-		if err != nil {
-			return err
-		}
-		l.Panels = append(l.Panels, list...)
+		l.show(t.temp(l, l.pass.Color, "drawn"))
 	}
-	return nil
 }
 
-// depthPanels makes the pictures of the depths before and after, each on the scale of
-// what it holds.
-func (t *tracer) depthPanels(l *look, b, now *buffer) error {
-	for i, d := range []*buffer{b, now} {
-		title := [2]string{"depth before", "depth after"}[i]
-		if d.depth == nil {
-			if now.depth != nil {
-				l.Panels = append(l.Panels, undefined(title))
-			}
-			continue
-		}
-		lo, hi, marks := t.scale(l, d)
-		image, err := t.images.add(d.depth)
-		if err != nil {
-			return err
-		}
-		p := Panel{Title: title, Kind: "depth", Image: image, Lo: lo, Hi: hi, Stops: marks, Unit: l.depthUnit(),
-			Ends: [2]string{t.depthName(l, d, lo), t.depthName(l, d, hi)}, Same: i == 1 && slices.Equal(b.depth, now.depth)}
-		if d.column >= 0 && t.segment(l, d.column).Nulls > 0 {
-			p.Column = t.columnName(d.column)
-		}
-		p.Quads = t.quads(l, d)
-		l.Panels = append(l.Panels, p)
+// depth is the picture of the depths of a buffer, on the scale of what it holds.
+func (t *tracer) depth(l *look, d *buffer, title string) Panel {
+	lo, hi, marks := t.scale(l, d)
+	p := Panel{Title: title, Kind: "depth", Image: t.images.add(d.depth), Lo: lo, Hi: hi, Stops: marks, Unit: l.depthUnit(),
+		Ends: [2]string{t.depthName(l, d, lo), t.depthName(l, d, hi)}, Quads: t.quads(l, d)}
+	if d.column >= 0 && t.segment(l, d.column).Nulls > 0 {
+		p.Column = t.columnName(d.column)
 	}
-	return nil
+	return p
 }
 
 // quads returns what the pass compares a depth buffer with.
 func (t *tracer) quads(l *look, d *buffer) (list []Quad) {
-	add := func(what string, depth float64) {
-		list = append(list, Quad{depth, what + " " + t.depthName(l, d, depth)})
+	what := []string{"from depth ", "to depth "}
+	if l.pass.Bounds == nil {
+		what = []string{"quad at depth "}
 	}
-	if l.tests() {
-		add("quad at depth", float64(l.pass.Quad))
-	}
-	if b := l.pass.Bounds; b != nil {
-		add("from depth", b.Lo)
-		add("to depth", b.Hi)
+	for i, depth := range l.pass.Compared() {
+		list = append(list, Quad{depth, what[i] + t.depthName(l, d, depth)})
 	}
 	return list
 }
@@ -267,12 +212,6 @@ func (t *tracer) scale(l *look, b *buffer) (lo, hi float64, marks []uint64) {
 	}
 	unit := float64(l.depthUnit())
 	return float64(least) / unit, float64(most) / unit, stops(values, least, most)
-}
-
-// tests reports whether the quad's depth is compared.
-func (l *look) tests() bool {
-	d := l.pass.Depth
-	return d.Test && !d.Write && d.Func != pass.Always && d.Func != pass.Never
 }
 
 // depthUnit is the number that depths are integers divided by: of a resident depth
@@ -315,28 +254,20 @@ func (t *tracer) depthName(l *look, b *buffer, depth float64) string {
 }
 
 // paint looks at a draw into a texture alone.
-func (t *tracer) paint(l *look) (after func() error, err error) {
-	return func() error {
+func (t *tracer) paint(l *look) (after func()) {
+	return func() {
 		bitmap := false
 		for _, r := range l.pass.Textures {
-			list, err := t.texture(l, r)
-			if err != nil {
-				return err
-			}
-			l.Panels = append(l.Panels, list...)
+			l.show(t.texture(l, r)...)
 			if r.Temp != nil && r.Temp.Words == 4 {
 				l.from = r.Temp
 			}
 			bitmap = bitmap || r.Temp != nil
 		}
-		if !bitmap && l.selects() {
-			if err := t.hostSelection(l); err != nil {
-				return err
-			}
+		if !bitmap {
+			t.hostSelection(l)
 		}
 		t.temps[l.pass.Color] = l
-		list, err := t.temp(l, l.pass.Color, "drawn")
-		l.Panels = append(l.Panels, list...)
-		return err
-	}, nil
+		l.show(t.temp(l, l.pass.Color, "drawn"))
+	}
 }

@@ -6,12 +6,6 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// Seen is a draw of backend classic that another runner has seen.
-type Seen struct {
-	Pass    *pass.Pass
-	Samples uint64
-}
-
 // Findings say what the draws of a statement have found: of each, which search or sum
 // it is a step of.
 type Findings struct {
@@ -20,17 +14,15 @@ type Findings struct {
 	Sums     []*Sum
 }
 
-// Found analyses the draws of a statement on backend classic, given the values of the
-// plan's aggregates, as the page of a trace shows them.
-func Found(q *plan.Query, seen []Seen, values []table.Value) *Findings {
+// Found analyses the draws of a statement on backend classic, given how many samples
+// passed in each, and the values of the plan's aggregates.
+func Found(q *plan.Query, passes []*pass.Pass, samples []uint64, values []table.Value) *Findings {
 	t := &tracer{plan: q, trace: &Trace{}, selected: map[int]table.Bitmap{}}
-	f := &Findings{}
-	for _, s := range seen {
-		p := &Pass{Name: s.Pass.String(), Counts: s.Pass.Op.Counts(), Chunk: s.Pass.Chunk, Samples: s.Samples, Search: -1, Sum: -1}
-		f.Passes = append(f.Passes, p)
-		t.looks = append(t.looks, &look{Pass: p, pass: s.Pass})
+	for i, p := range passes {
+		l := newLook(p)
+		l.Samples = samples[i]
+		t.looks, t.trace.Passes = append(t.looks, l), append(t.trace.Passes, l.Pass)
 	}
 	t.steps(values)
-	f.Searches, f.Sums = t.trace.Searches, t.trace.Sums
-	return f
+	return &Findings{t.trace.Passes, t.trace.Searches, t.trace.Sums}
 }

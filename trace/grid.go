@@ -7,7 +7,9 @@ import (
 	"encoding/base64"
 	"encoding/binary"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/stencildb/stencildb/textures"
 )
@@ -59,6 +61,15 @@ func (g *grid) count(in func(row int) bool) (each []uint32, total int) {
 	return each, total
 }
 
+// at returns the numbers of the cells' first records.
+func at[T any](g *grid, of []T) []T {
+	out := make([]T, len(g.cells))
+	for i, row := range g.cells {
+		out[i] = of[row]
+	}
+	return out
+}
+
 // Image is an array, compressed: deflate, base64. A picture has a number a cell,
 // little-endian; texts are a JSON array.
 type Image struct {
@@ -66,69 +77,45 @@ type Image struct {
 	Data string `json:"data"`
 }
 
-// images keeps each image once.
+// images keeps each image once, and the first error of keeping them.
 type images struct {
 	list []*Image
 	at   map[[32]byte]int
+	err  error
 }
 
-// add keeps numbers of the types above or texts, and returns their place.
-func (m *images) add(of any) (int, error) {
-	kind, ok := "", true
-	var raw, packed bytes.Buffer
-	switch v := of.(type) {
-	case []string:
-		kind = "text"
-		if err := json.NewEncoder(&raw).Encode(v); err != nil {
-			return 0, err
-		}
-	case []uint8:
-		kind = "u8"
-	case []uint16:
-		kind = "u16"
-	case []uint32:
-		kind = "u32"
-	case []float32:
-		kind = "f32"
-	case []float64:
-		kind = "f64"
-	default:
-		ok = false
+// kinds are the types of images.
+var kinds = map[string]string{"[]string": "text", "[]uint8": "u8", "[]uint16": "u16", "[]uint32": "u32", "[]float32": "f32", "[]float64": "f64"}
+
+// add keeps numbers or texts, of a type of kinds, and returns their place.
+func (m *images) add(of any) int {
+	kind := kinds[fmt.Sprintf("%T", of)]
+	encode := func() ([]byte, error) { return binary.Append(nil, binary.LittleEndian, of) }
+	if kind == "text" {
+		encode = func() ([]byte, error) { return json.Marshal(of) }
 	}
-	if !ok {
-		return 0, fmt.Errorf("trace: no image of %T", of)
-	}
-	if kind != "text" {
-		if err := binary.Write(&raw, binary.LittleEndian, of); err != nil {
-			return 0, err
-		}
-	}
-	key := sha256.Sum256(append(raw.Bytes(), kind...))
+	raw, err := encode()
+	key := sha256.Sum256(append(raw, kind...))
 	if i, ok := m.at[key]; ok {
-		return i, nil
+		return i
 	}
-	w, err := flate.NewWriter(&packed, flate.BestCompression)
-	if err != nil {
-		return 0, err
+	var packed bytes.Buffer
+	text := base64.NewEncoder(base64.StdEncoding, &packed)
+	w, e := flate.NewWriter(text, flate.BestCompression)
+	err = errors.Join(err, e)
+	if err == nil {
+		_, e = w.Write(raw)
+		err = errors.Join(e, w.Close(), text.Close())
 	}
-	if _, err := w.Write(raw.Bytes()); err != nil {
-		return 0, err
-	}
-	if err := w.Close(); err != nil {
-		return 0, err
-	}
-	m.list = append(m.list, &Image{kind, base64.StdEncoding.EncodeToString(packed.Bytes())})
+	m.err = errors.Join(m.err, err)
+	m.list = append(m.list, &Image{kind, packed.String()})
 	m.at[key] = len(m.list) - 1
-	return len(m.list) - 1, nil
+	return len(m.list) - 1
 }
 
 // narrow returns whole numbers in the narrowest type that holds them.
 func narrow[T uint32 | uint64](v []T) any {
-	top := T(0)
-	for _, x := range v {
-		top = max(top, x)
-	}
-	switch {
+	switch top := slices.Max(append(v, 0)); {
 	case top < 1<<8:
 		return convert[uint8](v)
 	case top < 1<<16:

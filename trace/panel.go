@@ -53,29 +53,40 @@ type Level struct {
 	Records int   `json:"records"`
 }
 
+// show adds pictures to those of a pass.
+func (l *look) show(p ...Panel) { l.Panels = append(l.Panels, p...) }
+
 // undefined stands for a picture of what holds nothing yet.
 func undefined(title string) Panel {
 	return Panel{Title: title, Kind: "undefined", Note: "undefined: no pass has written to it yet"}
 }
 
 // share is the picture of a set of records.
-func (t *tracer) share(l *look, title string, in func(row int) bool) (Panel, error) {
+func (t *tracer) share(l *look, title string, in func(row int) bool) Panel {
 	each, total := l.grid.count(in)
-	i, err := t.images.add(narrow(each))
-	return Panel{Title: title, Kind: "share", Image: i, Total: total}, err
+	return Panel{Title: title, Kind: "share", Image: t.images.add(narrow(each)), Total: total}
 }
 
 // codes is the picture of numbers of records, NULL being 0 and others one more, on a
 // scale up to top; name writes its ends.
-func (t *tracer) codes(title string, cells []uint64, top uint64, name func(code uint64) string) (Panel, error) {
+func (t *tracer) codes(title string, cells []uint64, top uint64, name func(code uint64) string) Panel {
 	var values []uint64
 	for _, c := range cells {
 		if c > 0 {
 			values = append(values, c-1)
 		}
 	}
-	i, err := t.images.add(narrow(cells))
-	return Panel{Title: title, Kind: "codes", Image: i, Hi: float64(top), Stops: stops(values, 0, top), Ends: [2]string{name(0), name(top)}}, err
+	return Panel{Title: title, Kind: "codes", Image: t.images.add(narrow(cells)), Hi: float64(top), Stops: stops(values, 0, top), Ends: [2]string{name(0), name(top)}}
+}
+
+// codesOf is the picture of so many bits of a column's codes, from bit low up.
+func (t *tracer) codesOf(l *look, what string, col, low, bits int, cells []uint64) Panel {
+	seg, name := t.segment(l, col), t.columnName(col)
+	if low == 0 && bits >= seg.Bits {
+		return t.codes(what+"codes of "+name, cells, seg.Max, t.valueName(l.Chunk, col))
+	}
+	title := fmt.Sprintf("%sbits %d..%d of the codes of %s", what, low, min(low+bits, seg.Bits)-1, name)
+	return t.codes(title, cells, min(seg.Max>>low, 1<<bits-1), plainName)
 }
 
 // stops spreads a scale from lo to hi by the ranks of values: each eighth of them has a
@@ -112,52 +123,39 @@ func (t *tracer) valueName(chunk, col int) func(uint64) string {
 func plainName(code uint64) string { return fmt.Sprint(code) }
 
 // texture is the pictures of a texture that the pass read.
-func (t *tracer) texture(l *look, ref textures.Ref) ([]Panel, error) {
+func (t *tracer) texture(l *look, ref textures.Ref) []Panel {
 	switch {
 	case ref.Words != nil:
-		return nil, nil
+		return nil
 	case ref.Temp != nil:
-		return t.temp(l, ref.Temp, "read")
+		return []Panel{t.temp(l, ref.Temp, "read")}
 	}
-	lines, err := t.cells(l.grid, ref)
-	if err != nil {
-		return nil, err
+	low, bits := 0, 2*textures.LimbBits
+	switch {
+	case ref.High:
+		low, bits = 2*textures.LimbBits, textures.LimbBits
+	case ref.Form == textures.LowWords:
+		bits = textures.PartBits
+	case ref.Form == textures.HighWords:
+		low, bits = textures.PartBits, textures.PartBits
 	}
+	texels := t.texels(l.grid, ref)
 	var list []Panel
-	channels := 1
-	if ref.Packed {
-		channels = len(ref.Cols)
-	}
-	for ch := range channels {
-		col := ref.Cols[ch]
-		if col < 0 {
+	for ch, col := range ref.Cols {
+		if col < 0 || ch > 0 && !ref.Packed {
 			continue
 		}
-		seg := t.plan.Table.Chunks[l.Chunk].Segments[col]
-		cells := make([]uint64, len(lines))
-		for i, texel := range lines {
+		cells := make([]uint64, len(texels))
+		for i, texel := range texels {
 			cells[i] = codeOf(ref, texel[ch:])
 		}
-		what, name, top := "codes of "+t.columnName(col), t.valueName(l.Chunk, col), seg.Max
-		switch {
-		case ref.Form == textures.ValidBits:
-			what, name, top = "validity bits of "+t.columnName(col), plainName, 1
-		case ref.High:
-			what, name, top = fmt.Sprintf("bits %d.. of the codes of %s", 2*textures.LimbBits, t.columnName(col)), plainName, top>>(2*textures.LimbBits)
-		case ref.Form == textures.HighWords:
-			what, name, top = fmt.Sprintf("bits %d.. of the codes of %s", textures.PartBits, t.columnName(col)), plainName, top>>textures.PartBits
-		case ref.Form == textures.LowWords && textures.Parts(seg) == 2:
-			what, name, top = fmt.Sprintf("bits 0..%d of the codes of %s", textures.PartBits-1, t.columnName(col)), plainName, 1<<textures.PartBits-1
-		case ref.Form == textures.Floats && seg.Bits > 2*textures.LimbBits:
-			what, name, top = fmt.Sprintf("bits 0..%d of the codes of %s", 2*textures.LimbBits-1, t.columnName(col)), plainName, 1<<(2*textures.LimbBits)-1
+		if ref.Form == textures.ValidBits {
+			list = append(list, t.codes("texture read: validity bits of "+t.columnName(col), cells, 1, plainName))
+		} else {
+			list = append(list, t.codesOf(l, "texture read: ", col, low, bits, cells))
 		}
-		p, err := t.codes("texture read: "+what, cells, top, name)
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, p)
 	}
-	return list, nil
+	return list
 }
 
 // codeOf reads a picture's number from a texel.
@@ -174,22 +172,30 @@ func codeOf(ref textures.Ref, texel []uint32) uint64 {
 	return code + 1
 }
 
-// cells reads the texels of the cells' first records; of integer textures, which hold
-// several records to a texel, the record's own word.
-func (t *tracer) cells(g *grid, ref textures.Ref) ([][]uint32, error) {
-	width, _, words := ref.Texels()
-	records := ref.Records()
-	out := make([][]uint32, len(g.cells))
+// lines returns a function that reads a line of a texture back; the line read last is kept.
+func (t *tracer) lines(ref textures.Ref) func(y int) []uint32 {
 	have, line := -1, []uint32(nil)
-	for i, row := range g.cells {
-		x, y := row%(width*records), row/(width*records)
+	return func(y int) []uint32 {
 		if y != have {
 			var err error
-			if line, err = t.store.ReadLine(ref, y); err != nil {
-				return nil, err
+			if line, err = t.store.ReadLine(ref, y); t.fail(err) {
+				width, _, words := ref.Texels()
+				line = make([]uint32, width*words)
 			}
 			have = y
 		}
+		return line
+	}
+}
+
+// texels reads the texels of the cells' first records; of integer textures, which hold
+// several records to a texel, the record's own word.
+func (t *tracer) texels(g *grid, ref textures.Ref) [][]uint32 {
+	width, _, words := ref.Texels()
+	records, lines := ref.Records(), t.lines(ref)
+	out := make([][]uint32, len(g.cells))
+	for i, row := range g.cells {
+		x, line := row%(width*records), lines(row/(width*records))
 		switch {
 		case ref.Form == textures.ValidBits:
 			out[i] = []uint32{line[x/records] >> (x % records) & 1}
@@ -199,72 +205,55 @@ func (t *tracer) cells(g *grid, ref textures.Ref) ([][]uint32, error) {
 			out[i] = line[x*words : (x+1)*words]
 		}
 	}
-	return out, nil
+	return out
 }
 
 // temp is the picture of a texture that a pass of the statement drew: a mask or a
 // bitmap of records, or partial results.
-func (t *tracer) temp(l *look, temp *textures.Temp, what string) ([]Panel, error) {
-	all := [][]uint32{}
-	for y := range temp.Height {
-		line, err := t.store.ReadLine(textures.Ref{Temp: temp}, y)
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, line)
-	}
-	if temp.Words == 4 {
-		p, err := t.texels("partial results "+what, temp, all)
-		return []Panel{p}, err
-	}
-	in, title := func(row int) bool { return all[row/l.grid.Width][row%l.grid.Width] != 0 }, "mask "+what
-	if temp.Words == 1 { // package fused: 32 records a texel, four of each of eight stretches of a line
+func (t *tracer) temp(l *look, temp *textures.Temp, what string) Panel {
+	lines := t.lines(textures.Ref{Temp: temp})
+	switch temp.Words {
+	case 4:
+		return t.partialResults("partial results "+what, temp, lines)
+	case 1: // package fused: 32 records a texel, four of each of eight stretches of a line
 		width := textures.LineShape(l.grid.Rows).Width
-		in, title = func(row int) bool {
-			x, y := row%width, row/width
-			return all[y][x/4%temp.Width]>>(x/4/temp.Width*4+x%4)&1 != 0
-		}, "bitmap "+what
+		return t.share(l, "bitmap "+what, func(row int) bool {
+			x := row % width
+			return lines(row / width)[x/4%temp.Width]>>(x/4/temp.Width*4+x%4)&1 != 0
+		})
 	}
-	p, err := t.share(l, title, in)
-	return []Panel{p}, err
+	return t.share(l, "mask "+what, func(row int) bool { return lines(row / temp.Width)[row%temp.Width] != 0 })
 }
 
-// texels is the picture of partial results, every Step-th texel of every Step-th line.
-func (t *tracer) texels(title string, temp *textures.Temp, lines [][]uint32) (Panel, error) {
+// partialResults is the picture of every Step-th texel of every Step-th line.
+func (t *tracer) partialResults(title string, temp *textures.Temp, lines func(y int) []uint32) Panel {
 	step := (max(temp.Width, temp.Height) + MaxSide - 1) / MaxSide
-	p := Panel{Title: title, Kind: "texels", Step: step, Cols: (temp.Width + step - 1) / step, Lines: (temp.Height + step - 1) / step}
 	var words []uint32
 	top := uint32(0)
 	for y := 0; y < temp.Height; y += step {
-		for x := 0; x < temp.Width; x += step {
-			words = append(words, lines[y][4*x:4*x+4]...)
-			top = max(top, lines[y][4*x])
+		for x, line := 0, lines(y); x < temp.Width; x += step {
+			words = append(words, line[4*x:4*x+4]...)
+			top = max(top, line[4*x])
 		}
 	}
-	p.Note = fmt.Sprintf("%d x %d texels of four words; the colour is the first word", temp.Width, temp.Height)
+	p := Panel{Title: title, Kind: "texels", Step: step, Cols: (temp.Width + step - 1) / step, Lines: (temp.Height + step - 1) / step,
+		Note: fmt.Sprintf("%d x %d texels of four words; the colour is the first word", temp.Width, temp.Height),
+		Hi:   float64(top), Ends: [2]string{"0", fmt.Sprint(top)}, Image: t.images.add(words)}
 	if step > 1 {
 		p.Note += fmt.Sprintf("; every %dth texel of every %dth line is shown", step, step)
 	}
-	p.Hi, p.Ends = float64(top), [2]string{"0", fmt.Sprint(top)}
-	var err error
-	p.Image, err = t.images.add(words)
-	return p, err
+	return p
 }
 
 // stencil is the picture of stencil values.
-func (t *tracer) stencil(g *grid, title string, values []uint8) (Panel, error) {
-	cells, seen := make([]uint8, len(g.cells)), map[uint8]int{}
-	for i, row := range g.cells {
-		cells[i] = values[row]
-	}
+func (t *tracer) stencil(g *grid, title string, values []uint8) Panel {
+	seen := map[uint8]int{}
 	for _, v := range values {
 		seen[v]++
 	}
-	p := Panel{Title: title, Kind: "stencil"}
+	p := Panel{Title: title, Kind: "stencil", Image: t.images.add(at(g, values))}
 	for _, v := range slices.Sorted(maps.Keys(seen)) {
 		p.Legend = append(p.Legend, Level{v, seen[v]})
 	}
-	var err error
-	p.Image, err = t.images.add(cells)
-	return p, err
+	return p
 }

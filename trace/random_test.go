@@ -67,8 +67,8 @@ func TestRandomQueriesUnderWatch(t *testing.T) {
 					rt.Fatalf("%s: %v is %v, without a tracer %v", backend, q.Aggs[i], got[i], want[i])
 				}
 			}
-			if err := tr.columns(); err != nil {
-				rt.Fatal(err)
+			if tr.columns(); tr.images.err != nil {
+				rt.Fatal(tr.images.err)
 			}
 			tr.steps(got)
 			checkSteps(rt, tr, got)

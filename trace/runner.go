@@ -19,7 +19,8 @@ import (
 	"github.com/stencildb/stencildb/textures"
 )
 
-// tracer is a runner that waits for each pass and looks at what it read and wrote.
+// tracer is a runner that waits for each pass and looks at what it read and wrote. After
+// the first error what it reads back is zeros; Run returns the error.
 type tracer struct {
 	*pass.Profiler
 	bare  pass.Runner // for draws that are no pass of the statement
@@ -27,6 +28,7 @@ type tracer struct {
 	ctx   *glctx.Context
 	timer *glctx.Timer
 	plan  *plan.Query
+	err   error
 
 	progress func(done, all int) // nil: nobody asks
 	expected int                 // passes
@@ -37,6 +39,7 @@ type tracer struct {
 	programs map[string]int
 
 	targets  map[textures.TargetRef]*buffer
+	masks    map[textures.Shape]*textures.Temp
 	temps    map[*textures.Temp]*look // the pass that drew it last
 	memories map[*textures.Scratch]*memory
 	planes   map[textures.Block][]Panel
@@ -55,6 +58,11 @@ type look struct {
 	counted [4]uint64
 }
 
+func newLook(p *pass.Pass) *look {
+	return &look{pass: p, Pass: &Pass{Name: p.String(), Counts: p.Op.Counts(), Chunk: p.Chunk, Counted: p.Count,
+		Results: []string{}, Panels: []Panel{}, Search: -1, Sum: -1}}
+}
+
 func newTracer(s engine.Stage, run pass.Runner) *tracer {
 	timer, store := s.Context.NewTimer(), s.Runner.Store()
 	t := &tracer{Profiler: &pass.Profiler{Runner: run, Timer: timer, Uploaded: store.Uploaded},
@@ -62,7 +70,7 @@ func newTracer(s engine.Stage, run pass.Runner) *tracer {
 		trace: &Trace{Device: s.Context.Caps().Renderer, Rows: s.Plan.Table.Rows(),
 			Answer: []Field{}, Plan: []string{}, Grids: []*grid{}, Images: []*Image{}, Columns: []*Column{}, Passes: []*Pass{}, Programs: []string{}, Searches: []*Search{}, Sums: []*Sum{}},
 		images:   &images{list: []*Image{}, at: map[[32]byte]int{}},
-		programs: map[string]int{}, targets: map[textures.TargetRef]*buffer{},
+		programs: map[string]int{}, targets: map[textures.TargetRef]*buffer{}, masks: map[textures.Shape]*textures.Temp{},
 		temps: map[*textures.Temp]*look{}, memories: map[*textures.Scratch]*memory{}, planes: map[textures.Block][]Panel{},
 		selected: map[int]table.Bitmap{}}
 	first := 0
@@ -82,9 +90,17 @@ func (t *tracer) close() {
 	})
 }
 
+// fail keeps the first error and reports whether there is one.
+func (t *tracer) fail(err error) bool {
+	if t.err == nil {
+		t.err = err
+	}
+	return t.err != nil
+}
+
 // Run implements pass.Runner.
 func (t *tracer) Run(p *pass.Pass) (pass.Count, error) {
-	l := &look{pass: p, Pass: &Pass{Name: p.String(), Counts: p.Op.Counts(), Chunk: p.Chunk, Counted: p.Count, Results: []string{}, Panels: []Panel{}, Search: -1, Sum: -1}}
+	l := newLook(p)
 	l.grid = t.trace.Grids[l.Chunk]
 	l.State, l.Uniforms, l.Program = t.state(l), uniforms(p.Uniforms), t.program(p)
 	see := t.draw
@@ -94,20 +110,24 @@ func (t *tracer) Run(p *pass.Pass) (pass.Count, error) {
 	case p.Target.Shape.Rows == 0:
 		see = t.paint
 	}
-	after, err := see(l)
+	after := see(l)
+	if t.err != nil {
+		return nil, t.err
+	}
+	c, err := t.Profiler.Run(p)
 	if err != nil {
 		return nil, err
 	}
-	c, err := t.run(l)
-	if err != nil {
-		return nil, err
-	}
+	f := t.Profiles[len(t.Profiles)-1]
+	l.MS, l.Samples = float64(f.Elapsed)/1e6, f.Samples
 	t.looks, t.trace.Passes = append(t.looks, l), append(t.trace.Passes, l.Pass)
 	t.splitNote(l)
 	if t.progress != nil {
 		t.progress(len(t.looks), t.expected)
 	}
-	return c, after()
+	after()
+	t.fail(t.ctx.Check("trace: read back"))
+	return c, t.err
 }
 
 // splitNote explains the numbers of clauses, which are those of a WHERE clause whose
@@ -137,17 +157,6 @@ func (t *tracer) splitNote(l *look) {
 // segment is a column in the pass's chunk.
 func (t *tracer) segment(l *look, col int) *table.Segment {
 	return t.plan.Table.Chunks[l.Chunk].Segments[col]
-}
-
-// run runs the pass and waits for it.
-func (t *tracer) run(l *look) (pass.Count, error) {
-	c, err := t.Profiler.Run(l.pass)
-	if err != nil {
-		return nil, err
-	}
-	f := t.Profiles[len(t.Profiles)-1]
-	l.MS, l.Samples = float64(f.Elapsed)/1e6, f.Samples
-	return c, nil
 }
 
 // program keeps a program's text and returns its place.
@@ -181,25 +190,19 @@ func (t *tracer) selection(chunk int) table.Bitmap {
 	return b
 }
 
-// hostSelection is the picture of the selection where it exists in registers only.
-func (t *tracer) hostSelection(l *look) error {
-	if t.plan.Chunks[l.Chunk].Pred.Op == plan.True {
-		return nil
-	}
-	p, err := t.share(l, "selected records", t.selection(l.Chunk).Get)
-	p.Note = "computed on the host: the program has the selection in registers only"
-	l.Panels = append(l.Panels, p)
-	return err
-}
-
-// selects reports whether the pass goes over the selection of the WHERE clause, which it
-// evaluates or reads.
-func (l *look) selects() bool {
+// hostSelection shows the selection of the WHERE clause where the pass goes over it and
+// it exists in registers only.
+func (t *tracer) hostSelection(l *look) {
 	switch l.pass.Op.(type) {
 	case fused.Bitmap, fused.Merge, compute.Write, compute.NotNull, compute.Values:
-		return false
+		return
 	}
-	return !l.pass.Part.Check
+	if l.pass.Part.Check || t.plan.Chunks[l.Chunk].Pred.Op == plan.True {
+		return
+	}
+	p := t.share(l, "selected records", t.selection(l.Chunk).Get)
+	p.Note = "computed on the host: the program has the selection in registers only"
+	l.show(p)
 }
 
 // ReadTexels implements pass.Runner: what is read back is told with the passes that
@@ -223,19 +226,20 @@ func (t *tracer) partials(l *look, words []uint32) string {
 	if m, ok := op.(fused.Merge); ok {
 		op = m.Op
 	}
+	pair := func(i int) uint64 { return uint64(words[i]) | uint64(words[i+1])<<32 }
 	switch op := op.(type) {
 	case fused.Sum:
 		sum, n := new(big.Int), uint64(0)
 		for i := 0; i < len(words); i += 4 {
 			part := new(big.Int).SetUint64(uint64(words[i+2]))
-			sum.Add(sum, part.Lsh(part, 64).Add(part, new(big.Int).SetUint64(uint64(words[i])|uint64(words[i+1])<<32)))
+			sum.Add(sum, part.Lsh(part, 64).Add(part, new(big.Int).SetUint64(pair(i))))
 			n += uint64(words[i+3])
 		}
 		return fmt.Sprintf("partial sums added up: the codes make %s, of %s", numbers.GroupedText(sum.String()), numbers.Count(n, "record", "records"))
 	case fused.Extreme:
 		lo, hi := ^uint64(0), uint64(0)
 		for i := 0; i < len(words); i += 4 {
-			if a, b := uint64(words[i])|uint64(words[i+1])<<32, uint64(words[i+2])|uint64(words[i+3])<<32; a <= b {
+			if a, b := pair(i), pair(i+2); a <= b {
 				lo, hi = min(lo, a), max(hi, b)
 			}
 		}

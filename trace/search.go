@@ -1,7 +1,10 @@
 package trace
 
 import (
+	"fmt"
+
 	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/internal/numbers"
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/table"
 )
@@ -22,7 +25,6 @@ type Search struct {
 	space  *plan.Space
 	code   uint64 // of the answer
 	stored uint64 // the bits that backend compute counts by
-	place  int    // in Trace.Searches
 }
 
 // Step is what is known of the answer after a pass.
@@ -71,70 +73,63 @@ func (s *Search) Between(st Step) (first, last table.Value) {
 // Value returns the value of a mark.
 func (s *Search) Value(m Mark) table.Value { return s.space.Value(m.Code) }
 
+// mark is a code on the number line.
+func (s *Search) mark(code uint64) Mark {
+	return Mark{s.space.Value(code).String(), float64(code) / max(1, float64(s.space.Max())), code}
+}
+
 // newSearch makes the search of an aggregate that ends at a value.
 func (t *tracer) newSearch(agg int, v table.Value) *Search {
 	a := t.plan.Aggs[agg]
 	s := &Search{Steps: []Step{}, Aggregate: a.String(), Column: a.Name, agg: a, space: plan.NewSpace(t.plan.Table, a.Col)}
 	s.Bits = s.space.Bits()
-	s.Ends = [2]string{s.space.Value(0).String(), s.space.Value(s.space.Max()).String()}
+	s.Ends = [2]string{s.mark(0).Value, s.mark(s.space.Max()).Value}
 	s.code = s.space.AtLeast(func(x table.Value) int { return table.Compare(x, v) })
-	return s
-}
-
-// begin takes up a search that has a pass.
-func (t *tracer) begin(s *Search) *Search {
-	s.place = len(t.trace.Searches)
 	t.trace.Searches = append(t.trace.Searches, s)
 	return s
 }
 
-// step notes that pass i counts for the bits of a search from one down.
-func (t *tracer) step(i int, s *Search, high int) {
-	l := t.looks[i]
-	st := Step{Pass: i, high: high}
-	t.digits(i, s, &st)
-	s.Steps = append(s.Steps, st)
-	l.Search, l.Step = s.place, len(s.Steps)-1
-}
-
-// known says what is known after each pass of a search bit by bit: all bits above those
-// that the next one counts for. Bits that need no pass are passed over, and where
-// several chunks are counted for a bit the last one decides it.
+// known says what is known after each pass: all bits above those that the next one counts
+// for. Bits that need no pass are passed over, and where several chunks are counted for a
+// bit the last one decides it.
 func (s *Search) known() {
 	for i := range s.Steps {
-		low := 0
+		st, low := &s.Steps[i], 0
 		if i+1 < len(s.Steps) {
 			low = s.Steps[i+1].high + 1
 		}
-		first := s.code >> low << low
-		s.narrow(&s.Steps[i], first, min(first+(1<<low-1), s.space.Max()), low)
+		first := s.mark(s.code >> low << low)
+		last := s.mark(min(first.Code+(1<<low-1), s.space.Max()))
+		st.first, st.last = first.Code, last.Code
+		st.Ends, st.At = [2]string{first.Value, last.Value}, [2]float64{first.At, last.At}
+		for b := s.Bits - 1; b >= low; b-- {
+			st.Known += string('0' + byte(s.code>>b&1))
+		}
 	}
 }
 
-// narrow notes the codes that the answer may have after a step. They have the same bits
-// from one up.
-func (s *Search) narrow(st *Step, first, last uint64, low int) {
-	st.first, st.last, st.Known = first, last, ""
-	for b := s.Bits - 1; b >= low; b-- {
-		st.Known += string('0' + byte(s.code>>b&1))
-	}
-	top := max(1, float64(s.space.Max()))
-	st.Ends = [2]string{s.space.Value(first).String(), s.space.Value(last).String()}
-	st.At = [2]float64{float64(first) / top, float64(last) / top}
-}
-
-// try notes the tentative values of the last step: the bits found before it, and
-// every value but 0 of those that it counts for.
-func (s *Search) try(high, low int) {
+// try returns the tentative values of a step: the bits found before it, and every value
+// but 0 of those that it counts for.
+func (s *Search) try(high, low int) (tried []Mark) {
 	known := s.code >> (high + 1) << (high + 1)
 	for digit := uint64(1); digit < 1<<(high-low+1); digit++ {
-		s.mark(&s.Steps[len(s.Steps)-1], known+digit<<low)
+		if code := known + digit<<low; code <= s.space.Max() {
+			tried = append(tried, s.mark(code))
+		}
 	}
+	return tried
 }
 
-// mark notes a code that a step compares with, where it is a value's.
-func (s *Search) mark(st *Step, code uint64) {
-	if code <= s.space.Max() {
-		st.Tried = append(st.Tried, Mark{s.space.Value(code).String(), float64(code) / max(1, float64(s.space.Max())), code})
+// reached says how many records of the chunk reach each tentative value of a step, a
+// reduction. The program counts only for values that the chunk has codes for.
+func (s *Search) reached(l *look, tried []Mark, seg *table.Segment) []string {
+	list := []string{}
+	for i, m := range tried {
+		n := uint64(0)
+		if _, ok := s.space.Local(seg, m.Code); ok {
+			n = l.counted[i]
+		}
+		list = append(list, fmt.Sprintf("%s %s", numbers.Count(n, "record reaches", "records reach"), m.Value))
 	}
+	return list
 }

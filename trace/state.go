@@ -11,98 +11,93 @@ import (
 	"github.com/stencildb/stencildb/textures"
 )
 
+// facts are what is set, and how.
+type facts [][2]string
+
+func (f *facts) add(what, format string, args ...any) {
+	*f = append(*f, [2]string{what, fmt.Sprintf(format, args...)})
+}
+
 // state lists the pipeline state of a pass: what matters, and how it is set.
-func (t *tracer) state(l *look) [][2]string {
+func (t *tracer) state(l *look) (s facts) {
 	p := l.pass
-	var s [][2]string
-	add := func(what, format string, args ...any) { s = append(s, [2]string{what, fmt.Sprintf(format, args...)}) }
-	program := "none: the fixed pipeline"
+	program, kind := "none: the fixed pipeline", "fragment program"
 	if p.Program.Text != "" {
 		program = p.Program.Name
 	}
 	if p.Dispatch != nil {
-		add("compute program", "%s", program)
-	} else {
-		add("fragment program", "%s", program)
+		kind = "compute program"
 	}
+	s.add(kind, "%s", program)
 	for i, r := range p.Textures {
-		add(fmt.Sprintf("texture unit %d", i), "%s", t.refName(r))
-	}
-	if p.Dispatch != nil {
-		return append(s, t.dispatchState(p.Dispatch)...)
+		s.add(fmt.Sprintf("texture unit %d", i), "%s", t.refName(r))
 	}
 	if p.Color != nil {
-		add("colour buffer", "%s", tempName(p.Color))
+		s.add("colour buffer", "%s", tempName(p.Color))
+	}
+	if p.Dispatch != nil {
+		t.dispatchState(&s, p.Dispatch)
 	}
 	if sh := p.Target.Shape; sh.Rows > 0 {
-		add("depth-stencil buffer", "%v, %d x %d, of which %s drawn", p.Target.Format, sh.Width, sh.Height, numbers.Count(sh.Rows, "record is", "records are"))
+		s.add("depth-stencil buffer", "%v, %d x %d, of which %s drawn", p.Target.Format, sh.Width, sh.Height, numbers.Count(sh.Rows, "record is", "records are"))
 		if p.Target.Chunk != nil {
-			add("depths", "the codes of %s, resident", t.columnName(p.Target.Col))
+			s.add("depths", "the codes of %s, resident", t.columnName(p.Target.Col))
 		}
-		s = append(s, drawState(l)...)
+		drawState(&s, l)
 	}
 	return s
 }
 
 // drawState lists the tests of a draw.
-func drawState(l *look) [][2]string {
+func drawState(s *facts, l *look) {
 	p := l.pass
-	var s [][2]string
-	add := func(what, format string, args ...any) { s = append(s, [2]string{what, fmt.Sprintf(format, args...)}) }
 	if c := p.Clear; c != nil {
-		add("clear", "stencil bits 0x%02x of every record to those of %d", c.Mask, c.Value)
+		s.add("clear", "stencil bits 0x%02x of every record to those of %d", c.Mask, c.Value)
 	}
 	switch d := p.Depth; {
 	case !d.Test:
-		add("depth test", "off")
+		s.add("depth test", "off")
 	case d.Func == pass.Always || d.Func == pass.Never:
-		add("depth test", "%v", d.Func)
+		s.add("depth test", "%v", d.Func)
 	default:
-		add("depth test", "%v: a record passes where quad depth %s stored depth", d.Func, symbols[d.Func])
-		add("quad depth", "%.9g = %s", p.Quad, l.depthFraction(float64(p.Quad)))
+		s.add("depth test", "%v: a record passes where quad depth %s stored depth", d.Func, symbols[d.Func])
+		s.add("quad depth", "%.9g = %s", p.Quad, l.depthFraction(float64(p.Quad)))
 	}
 	if p.Depth.Test && p.Depth.Write {
-		add("depth write", "on: passing records take the depth of the fragment")
+		s.add("depth write", "on: passing records take the depth of the fragment")
 	}
 	if b := p.Bounds; b != nil {
-		add("depth bounds", "a record passes where %.9g <= stored depth <= %.9g (%s to %s)", b.Lo, b.Hi, l.depthFraction(b.Lo), l.depthFraction(b.Hi))
+		s.add("depth bounds", "a record passes where %.9g <= stored depth <= %.9g (%s to %s)", b.Lo, b.Hi, l.depthFraction(b.Lo), l.depthFraction(b.Hi))
 	}
 	if n := p.Stencil; !n.Test {
-		add("stencil test", "off")
+		s.add("stencil test", "off")
 	} else {
 		text := n.Func.String()
 		if n.Func != pass.Always && n.Func != pass.Never {
 			text = fmt.Sprintf("%v: a record passes where (%d & 0x%02x) %s (stored & 0x%02x)", n.Func, n.Ref, n.Mask, symbols[n.Func], n.Mask)
 		}
-		add("stencil test", "%s", text)
-		add("stencil operations", "stencil test fails: %v; depth test fails: %v; both pass: %v (reference %d)", n.Fail, n.DepthFail, n.Pass, n.Ref)
-		add("stencil write mask", "0x%02x", n.WriteMask)
+		s.add("stencil test", "%s", text)
+		s.add("stencil operations", "stencil test fails: %v; depth test fails: %v; both pass: %v (reference %d)", n.Fail, n.DepthFail, n.Pass, n.Ref)
+		s.add("stencil write mask", "0x%02x", n.WriteMask)
 	}
-	add("occlusion query", "%s", map[bool]string{true: "counts the samples that pass", false: "none"}[p.Count])
-	return s
+	s.add("occlusion query", "%s", map[bool]string{true: "counts the samples that pass", false: "none"}[p.Count])
 }
 
 var symbols = map[pass.Func]string{pass.Less: "<", pass.LEqual: "<=", pass.Equal: "=", pass.NotEqual: "<>", pass.GEqual: ">=", pass.Greater: ">"}
 
-func (t *tracer) dispatchState(d *pass.Dispatch) [][2]string {
-	s := [][2]string{{"work groups", fmt.Sprintf("%d x %d", d.Groups[0], max(1, d.Groups[1]))}}
+func (t *tracer) dispatchState(s *facts, d *pass.Dispatch) {
+	s.add("work groups", "%d x %d", d.Groups[0], max(1, d.Groups[1]))
 	for i, b := range d.Blocks {
-		if b.None() {
-			continue
+		what := fmt.Sprintf("storage block %d", i)
+		switch {
+		case b.Scratch != nil:
+			s.add(what, "working memory, %s", words(b.Scratch.Words))
+		case !b.None():
+			s.add(what, "%v of %s, rows %s to %s of the chunk, counted from 0", b.Content, t.columnName(b.Col),
+				numbers.Grouped(b.Window.From), numbers.Grouped(b.Window.From+b.Window.Rows-1))
 		}
-		text := ""
-		if b.Scratch != nil {
-			text = "working memory, " + words(b.Scratch.Words)
-		} else {
-			text = fmt.Sprintf("%v of %s, rows %s to %s of the chunk, counted from 0", b.Content, t.columnName(b.Col), numbers.Grouped(b.Window.From), numbers.Grouped(b.Window.From+b.Window.Rows-1))
-		}
-		s = append(s, [2]string{fmt.Sprintf("storage block %d", i), text})
 	}
-	waits := "for the dispatches before it"
-	if d.Beside {
-		waits = "for none: it runs beside the dispatch before it"
-	}
-	return append(s, [2]string{"waits", waits})
+	s.add("waits", "%s", map[bool]string{false: "for the dispatches before it", true: "for none: it runs beside the dispatch before it"}[d.Beside])
 }
 
 func words(n int) string { return numbers.Count(n, "word", "words") }
@@ -142,9 +137,9 @@ func tempName(t *textures.Temp) string {
 }
 
 // uniforms lists names and values.
-func uniforms(list []shaders.Uniform) [][2]string {
+func uniforms(list []shaders.Uniform) facts {
 	const most = 64
-	out := [][2]string{}
+	out := facts{}
 	for _, u := range list {
 		var v []string
 		for _, x := range u.F {
@@ -156,11 +151,10 @@ func uniforms(list []shaders.Uniform) [][2]string {
 		for _, x := range u.U {
 			v = append(v, fmt.Sprint(x))
 		}
-		n := len(v)
-		if n > most {
+		if n := len(v); n > most {
 			v = append(v[:most], fmt.Sprintf("... (%d values)", n))
 		}
-		out = append(out, [2]string{u.Name, strings.Join(v, ", ")})
+		out.add(u.Name, "%s", strings.Join(v, ", "))
 	}
 	return out
 }

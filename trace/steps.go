@@ -8,7 +8,6 @@ import (
 
 	"github.com/stencildb/stencildb/compute"
 	"github.com/stencildb/stencildb/fused"
-	"github.com/stencildb/stencildb/internal/numbers"
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/table"
 )
@@ -21,19 +20,14 @@ func (t *tracer) steps(values []table.Value) {
 	for _, s := range t.trace.Searches {
 		s.known()
 	}
-	for i, l := range t.looks {
-		switch op := l.pass.Op.(type) {
-		case pass.TestBit:
-			t.addBit(i, l, op.Col, op.Bit)
-		case fused.Sum:
-			t.addSum(i, l, op.Col)
-		case compute.Accumulate:
-			t.addSum(i, l, op.Col)
-		}
-	}
-	for _, s := range t.trace.Sums {
-		t.finish(s)
-	}
+	t.sums()
+}
+
+// step notes that pass i is a step of a search, the last one made or that of a pass before.
+func (t *tracer) step(i int, s *Search, st Step) {
+	st.Pass = i
+	s.Steps = append(s.Steps, st)
+	t.looks[i].Search, t.looks[i].Step = slices.Index(t.trace.Searches, s), len(s.Steps)-1
 }
 
 // searched finds the bits that a pass of a search bit by bit counts for.
@@ -55,43 +49,27 @@ func (t *tracer) bitSearches(values []table.Value) {
 	lastHigh, lastChunk, lastAgg := 0, 0, -1
 	for i, l := range t.looks {
 		high, low, ok := searched(l.pass.Op)
-		if !ok || len(l.pass.Part.Aggs) == 0 {
+		aggs := l.pass.Part.Aggs
+		if !ok || len(aggs) == 0 {
 			continue
 		}
-		goesOn := l.pass.Part.Aggs[0] == lastAgg && (high < lastHigh || high == lastHigh && lastChunk < l.Chunk)
-		if !goesOn {
+		if goesOn := aggs[0] == lastAgg && (high < lastHigh || high == lastHigh && lastChunk < l.Chunk); !goesOn {
 			current = nil
-			for _, agg := range l.pass.Part.Aggs {
-				if current == nil && !begun[agg] && !values[agg].Null {
-					begun[agg] = true
-					current = t.begin(t.newSearch(agg, values[agg]))
-				}
+			if n := slices.IndexFunc(aggs, func(agg int) bool { return !begun[agg] && !values[agg].Null }); n >= 0 {
+				begun[aggs[n]] = true
+				current = t.newSearch(aggs[n], values[aggs[n]])
 			}
 		}
-		lastHigh, lastChunk, lastAgg = high, l.Chunk, l.pass.Part.Aggs[0]
+		lastHigh, lastChunk, lastAgg = high, l.Chunk, aggs[0]
 		if current == nil {
 			continue
 		}
-		t.step(i, current, high)
-		current.try(high, low)
+		tried := current.try(high, low)
+		t.step(i, current, Step{high: high, Tried: tried})
 		if high > low {
-			l.Results = current.reached(l, t.segment(l, current.agg.Col))
+			l.Results = current.reached(l, tried, t.segment(l, current.agg.Col))
 		}
 	}
-}
-
-// reached says how many records of the chunk reach each tentative value of the last
-// step, a reduction. The program counts only for values that the chunk has codes for.
-func (s *Search) reached(l *look, seg *table.Segment) []string {
-	list := []string{}
-	for i, m := range s.Steps[len(s.Steps)-1].Tried {
-		n := uint64(0)
-		if _, ok := s.space.Local(seg, m.Code); ok {
-			n = l.counted[i]
-		}
-		list = append(list, fmt.Sprintf("%s %s", numbers.Count(n, "record reaches", "records reach"), m.Value))
-	}
-	return list
 }
 
 // digitSearches finds those of backend compute that go digit by digit. The first pass
@@ -99,32 +77,28 @@ func (s *Search) reached(l *look, seg *table.Segment) []string {
 func (t *tracer) digitSearches(values []table.Value) {
 	begun := map[int]*Search{}
 	for i, l := range t.looks {
-		count, _ := digits(l.pass.Op)
-		agg := -1
-		for _, a := range l.pass.Part.Aggs {
-			if agg < 0 && !values[a].Null {
-				agg = a
-			}
-		}
-		if count == nil || agg < 0 {
+		aggs := l.pass.Part.Aggs
+		counts, _ := digits(l.pass.Op)
+		n := slices.IndexFunc(aggs, func(agg int) bool { return !values[agg].Null })
+		if counts == nil || n < 0 {
 			continue
 		}
-		s, ok := begun[agg]
+		s, ok := begun[aggs[n]]
 		if !ok {
-			s = t.newSearch(agg, values[agg])
-			var err error
-			if s.stored, err = compute.SearchedBits(t.plan, s.agg.Col); err != nil {
+			stored, err := compute.SearchedBits(t.plan, t.plan.Aggs[aggs[n]].Col)
+			if err != nil {
 				continue
 			}
-			t.begin(s)
+			s = t.newSearch(aggs[n], values[aggs[n]])
+			s.stored = stored
 			for b := s.Bits - 1; b >= 0; b-- {
-				if s.stored>>b&1 == 0 {
+				if stored>>b&1 == 0 {
 					s.Constant = append(s.Constant, b)
 				}
 			}
-			begun[agg] = s
+			begun[aggs[n]] = s
 		}
-		t.step(i, s, count.High)
+		t.step(i, s, t.digits(i, s))
 	}
 }
 
@@ -140,64 +114,53 @@ func digits(op pass.Op) (counts, decides *compute.Bits) {
 	return nil, nil
 }
 
-// digits notes which bits a pass of backend compute decides and counts, and the counts
+// digits says which bits a pass of backend compute decides and counts, and the counts
 // that it has left in the result.
-func (t *tracer) digits(i int, s *Search, st *Step) {
+func (t *tracer) digits(i int, s *Search) Step {
 	l := t.looks[i]
 	counts, decides := digits(l.pass.Op)
-	if counts == nil || l.words == nil {
-		return
-	}
-	st.Counts = []int{counts.High, counts.Low}
+	st := Step{high: counts.High, Counts: []int{counts.High, counts.Low}}
 	var base int
-	var total uint64
+	var rest uint64 // of all, less those of other values than 0
 	switch op := l.pass.Op.(type) {
 	case compute.Digits:
-		base = op.Values
-		total = uint64(l.words[base]) // kept in the place of value 0
+		base, rest = op.Values, uint64(l.words[op.Values]) // kept in the place of value 0
 	case compute.Decide:
 		st.Decides = []int{decides.High, decides.Low}
-		base = op.To
-		total = t.candidates(s, l, st.Decides, op.From, op.Size)
+		base, rest = op.To, t.candidates(s, l, op)
 	}
-	taken := s.bitsOf(st.Counts)
-	size := len(taken)
-	if size == 0 {
-		return
-	}
-	st.Taken = taken
-	rest := total
-	var list []Digit
+	st.Taken = s.bitsOf(*counts)
+	size := len(st.Taken)
 	for v := 1; v < 1<<size; v++ {
 		n := uint64(l.words[base+v])
-		list = append(list, Digit{fmt.Sprintf("%0*b", size, v), n})
+		st.Digits = append(st.Digits, Digit{fmt.Sprintf("%0*b", size, v), n})
 		rest -= min(rest, n)
 	}
-	if !t.another(i, l) {
-		list = append([]Digit{{strings.Repeat("0", size), rest}}, list...)
+	if size > 0 && !t.another(i, l) {
+		st.Digits = slices.Insert(st.Digits, 0, Digit{strings.Repeat("0", size), rest})
 	}
-	st.Digits = list
+	return st
 }
 
 // candidates is how many there are left when a pass has decided some bits: the pass
 // before has counted them, at a place of the result, but for value 0, whose number is
 // that of all less the others.
-func (t *tracer) candidates(s *Search, l *look, decides []int, from, size int) uint64 {
-	taken, err := strconv.ParseUint(s.bitsOf(decides), 2, 64)
+func (t *tracer) candidates(s *Search, l *look, op compute.Decide) uint64 {
+	taken, err := strconv.ParseUint(s.bitsOf(op.Bits), 2, 64)
 	if err != nil {
 		return 0
 	}
 	if taken > 0 {
-		return uint64(l.words[from+int(taken)])
+		return uint64(l.words[op.From+int(taken)])
 	}
-	for i := len(s.Steps) - 1; i >= 0; i-- {
-		if d := s.Steps[i].Digits; slices.Equal(s.Steps[i].Counts, decides) && len(d) == 1<<size {
-			return d[0].Records
+	for _, st := range slices.Backward(s.Steps) {
+		if slices.Equal(st.Counts, []int{op.Bits.High, op.Bits.Low}) && len(st.Digits) == 1<<op.Size {
+			return st.Digits[0].Records
 		}
 	}
-	rest := uint64(l.words[from]) // the first digit, counted for several searches
-	for v := 1; v < 1<<size; v++ {
-		rest -= min(rest, uint64(l.words[from+v]))
+	rest := uint64(l.words[op.From]) // the first digit, counted for several searches
+	for v := 1; v < 1<<op.Size; v++ {
+		rest -= min(rest, uint64(l.words[op.From+v]))
 	}
 	return rest
 }
@@ -210,11 +173,11 @@ func (t *tracer) another(i int, l *look) bool {
 	})
 }
 
-// bitsOf writes the bits of the answer's code from a highest to a lowest one that are
-// counted by: those that are the same in all codes are not.
-func (s *Search) bitsOf(digit []int) string {
+// bitsOf writes those bits of the answer's code that are counted by: what is the same in
+// all codes is not.
+func (s *Search) bitsOf(digit compute.Bits) string {
 	text := ""
-	for b := digit[0]; b >= digit[1]; b-- {
+	for b := digit.High; b >= digit.Low; b-- {
 		if s.stored>>b&1 != 0 {
 			text += string('0' + byte(s.code>>b&1))
 		}

@@ -3,7 +3,11 @@ package trace
 import (
 	"math/big"
 	"math/bits"
+	"slices"
 
+	"github.com/stencildb/stencildb/compute"
+	"github.com/stencildb/stencildb/fused"
+	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -30,66 +34,78 @@ type SumBit struct {
 	Share   float64 `json:"share"`
 }
 
-func (t *tracer) addBit(i int, l *look, col, bit int) {
-	n := len(t.trace.Sums) - 1
-	if n < 0 || t.trace.Sums[n].col != col || t.trace.Sums[n].Chunk != l.Chunk || t.trace.Sums[n].Bits[len(t.trace.Sums[n].Bits)-1].Bit >= bit {
-		t.trace.Sums = append(t.trace.Sums, &Sum{Column: t.columnName(col), Chunk: l.Chunk, col: col})
-		n++
-	}
-	t.trace.Sums[n].Bits = append(t.trace.Sums[n].Bits, SumBit{Bit: bit, Pass: i, Records: l.Samples})
-	l.Sum = n
-}
-
-func (t *tracer) addSum(i int, l *look, col int) {
-	for n, s := range t.trace.Sums {
-		if s.col == col && s.Chunk == l.Chunk { // another window of the chunk
-			l.Sum = n
-			return
+// sums finds what the passes have added up: bit by bit, or all bits of a chunk in one
+// pass, or in one for each of its windows.
+func (t *tracer) sums() {
+	for i, l := range t.looks {
+		switch op := l.pass.Op.(type) {
+		case pass.TestBit:
+			s := t.sum(l, op.Col, func(s *Sum) bool { return s.Bits[len(s.Bits)-1].Bit < op.Bit })
+			s.Bits = append(s.Bits, SumBit{Bit: op.Bit, Pass: i, Records: l.Samples})
+		case fused.Sum:
+			t.hostSum(i, l, op.Col)
+		case compute.Accumulate:
+			t.hostSum(i, l, op.Col)
 		}
 	}
-	s := &Sum{Column: t.columnName(col), Chunk: l.Chunk, Host: true, Bits: []SumBit{}, col: col}
-	chunk := t.plan.Table.Chunks[l.Chunk]
-	seg := chunk.Segments[col]
-	counts := make([]uint64, bits.Len64(seg.Max))
-	selected := t.selection(l.Chunk)
-	for row := range chunk.Rows {
+	for _, s := range t.trace.Sums {
+		t.finish(s)
+	}
+}
+
+// sum returns the sum of a column over a pass's chunk that the pass goes on with, or a
+// new one.
+func (t *tracer) sum(l *look, col int, goesOn func(*Sum) bool) *Sum {
+	l.Sum = slices.IndexFunc(t.trace.Sums, func(s *Sum) bool { return s.col == col && s.Chunk == l.Chunk && goesOn(s) })
+	if l.Sum < 0 {
+		l.Sum = len(t.trace.Sums)
+		t.trace.Sums = append(t.trace.Sums, &Sum{Column: t.columnName(col), Chunk: l.Chunk, Bits: []SumBit{}, col: col})
+	}
+	return t.trace.Sums[l.Sum]
+}
+
+// hostSum counts the bits of the selected codes on the host.
+func (t *tracer) hostSum(i int, l *look, col int) {
+	s := t.sum(l, col, func(*Sum) bool { return true })
+	if s.Host {
+		return
+	}
+	s.Host = true
+	seg, selected := t.segment(l, col), t.selection(l.Chunk)
+	for bit := range bits.Len64(seg.Max) {
+		s.Bits = append(s.Bits, SumBit{Bit: bit, Pass: i})
+	}
+	for row := range seg.Rows() {
 		if selected.Get(row) {
 			for code := seg.Codes.At(row); code != 0; code &= code - 1 { // 0 for NULL
-				counts[bits.TrailingZeros64(code)]++
+				s.Bits[bits.TrailingZeros64(code)].Records++
 			}
 		}
 	}
-	for bit, n := range counts {
-		s.Bits = append(s.Bits, SumBit{Bit: bit, Pass: i, Records: n})
-	}
-	t.trace.Sums = append(t.trace.Sums, s)
-	l.Sum = len(t.trace.Sums) - 1
 }
 
 // finish adds the bits of a sum up, and the base of each value.
 func (t *tracer) finish(s *Sum) {
-	seg := t.plan.Table.Chunks[s.Chunk].Segments[s.col]
+	seg, selected := t.plan.Table.Chunks[s.Chunk].Segments[s.col], t.selection(s.Chunk)
+	adds := func(b SumBit) *big.Int { return new(big.Int).Lsh(new(big.Int).SetUint64(b.Records), uint(b.Bit)) }
 	codes := new(big.Int)
-	adds := make([]*big.Int, len(s.Bits))
-	for i, b := range s.Bits {
-		adds[i] = new(big.Int).Lsh(new(big.Int).SetUint64(b.Records), uint(b.Bit))
-		codes.Add(codes, adds[i])
+	for _, b := range s.Bits {
+		codes.Add(codes, adds(b))
 	}
-	for i, a := range adds {
-		s.Bits[i].Adds = a.String()
+	for i, b := range s.Bits {
+		s.Bits[i].Adds = adds(b).String()
 		if codes.Sign() > 0 {
-			s.Bits[i].Share, _ = new(big.Rat).SetFrac(a, codes).Float64()
+			s.Bits[i].Share, _ = new(big.Rat).SetFrac(adds(b), codes).Float64()
 		}
 	}
-	selected := t.selection(s.Chunk)
 	for row := range seg.Rows() {
 		if selected.Get(row) && !seg.IsNull(row) {
 			s.Values++
 		}
 	}
-	base := table.IntFromOrdinal(seg.Base)
-	total := new(big.Int).Mul(big.NewInt(base), big.NewInt(int64(s.Values)))
+	base := big.NewInt(table.IntFromOrdinal(seg.Base))
+	total := new(big.Int).Mul(base, big.NewInt(int64(s.Values)))
 	typ := table.Type{Kind: table.Decimal, Precision: 38, Scale: seg.Type.Scale}
-	s.Codes, s.Base = table.Dec(typ, codes).String(), table.Dec(typ, big.NewInt(base)).String()
-	s.Total = table.Dec(typ, total.Add(total, codes)).String()
+	text := func(n *big.Int) string { return table.Dec(typ, n).String() }
+	s.Codes, s.Base, s.Total = text(codes), text(base), text(total.Add(total, codes))
 }

@@ -130,12 +130,10 @@ func Run(ctx context.Context, db *engine.DB, text string, o Options) (*Trace, er
 	for i, c := range w.Columns {
 		out.Answer = append(out.Answer, Field{c.Name, c.Type.String(), w.Rows[0][i].String()})
 	}
-	if err := t.columns(); err != nil {
-		return nil, err
-	}
+	t.columns()
 	t.steps(w.Values)
 	out.Images = t.images.list
-	return out, nil
+	return out, t.images.err
 }
 
 // Limit wraps a runner so that a statement of more than so many passes is an error.

@@ -131,7 +131,7 @@ func (d *Demo) take(m moment, s *scene, stage *engine.Stage) {
 	// The share of each bit in a sum takes a look at every record on the host.
 	dragged := d.found != nil && len(d.found.Sums) > 0 && d.held == constantGrip
 	if s.answer != nil && d.foundOf != d.SQL && !dragged {
-		d.found, d.foundOf = trace.Found(s.plan, s.seen, s.answer.Values), d.SQL
+		d.found, d.foundOf = trace.Found(s.plan, s.passes, s.counts, s.answer.Values), d.SQL
 		for _, found := range d.found.Searches {
 			d.axis(found.Attribute()) // which takes longer than a frame
 		}

@@ -102,8 +102,8 @@ func (d *Demo) point() {
 
 // comparing is the step after the pass that compares the first constant's attribute.
 func (d *Demo) comparing() int {
-	for i, s := range d.scene.seen {
-		switch op := s.Pass.Op.(type) {
+	for i, p := range d.scene.passes {
+		switch op := p.Op.(type) {
 		case pass.Compare:
 			if op.Col == d.Constants[0].Col {
 				return i + 1

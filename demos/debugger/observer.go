@@ -4,13 +4,11 @@ import (
 	"context"
 	"errors"
 	"math"
-	"strings"
 
 	"github.com/stencildb/stencildb/engine"
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/plan"
-	"github.com/stencildb/stencildb/shaders"
 	"github.com/stencildb/stencildb/table"
 	"github.com/stencildb/stencildb/textures"
 	"github.com/stencildb/stencildb/trace"
@@ -21,8 +19,7 @@ import (
 type scene struct {
 	plan   *plan.Query
 	passes []*pass.Pass // those that happened
-	counts []uint64     // theirs
-	seen   []trace.Seen // what the analysis of searches and sums wants to know of each
+	counts []uint64     // the samples that passed in each
 	ended  bool         // the statement has no further pass
 	answer *engine.Watched
 
@@ -152,7 +149,6 @@ func (o *observer) Run(p *pass.Pass) (pass.Count, error) {
 	}
 	if o.before != nil && n < len(o.before.passes) {
 		o.note(p, o.before.counts[n])
-		o.scene.seen = append(o.scene.seen, o.before.seen[n])
 		if p.Count {
 			return pass.Known(o.before.counts[n]), nil
 		}
@@ -216,26 +212,12 @@ func (o *observer) seen(p *pass.Pass) *pass.Pass {
 	if o.mask == nil {
 		o.mask = &textures.Temp{Width: p.Target.Shape.Width, Height: p.Target.Shape.Height}
 	}
-	q := *p
-	q.Color, q.Program, q.Count = o.mask, marking(p.Program), true
-	return &q
+	return trace.Marking(p, o.mask)
 }
 
 // tests reports whether not every record need pass.
 func tests(p *pass.Pass) bool {
 	return p.Target.Shape.Rows > 0 && (p.Count || p.Stencil.Test || p.Bounds != nil || p.Depth.Test && !p.Depth.Write)
-}
-
-// marking wraps a fragment program so that it leaves a 1 where it does not discard. No
-// program becomes the one that hardware needs for exact depth tests (package pass).
-func marking(s shaders.Source) shaders.Source {
-	if s.Text == "" {
-		s = shaders.Load("guard.frag")
-	}
-	head, rest, _ := strings.Cut(s.Text, "\n")
-	s.Text = head + "\n#define main passes\n" + rest +
-		"\n#undef main\nlayout(location = 0) out float set;\nvoid main() { passes(); set = 1.0; }\n"
-	return s
 }
 
 // note keeps a pass that has happened.
@@ -249,7 +231,6 @@ func (o *observer) after(p *pass.Pass) error {
 	s := o.scene
 	s.drew = s.drew || p.Color != nil
 	if p.Target.Shape.Rows == 0 {
-		s.see(p)
 		return nil
 	}
 	t, err := o.gl.Store().Target(p.Target)
@@ -263,24 +244,14 @@ func (o *observer) after(p *pass.Pass) error {
 	}
 	c.wrote(p)
 	s.target, s.chunk = c, c.chunk
-	s.see(p)
-	if mask := s.maskOf(p, o.mask); mask != nil {
+	mask := o.mask
+	if p.Color != nil && p.Color.Words == 0 { // which takes a 1 for every record that passes
+		mask = p.Color
+	}
+	if mask != nil {
 		s.mask, err = o.gl.Store().Texture(textures.Ref{Temp: mask})
 	}
 	return err
-}
-
-// see keeps what the analysis of searches and sums wants to know of a pass.
-func (s *scene) see(p *pass.Pass) {
-	s.seen = append(s.seen, trace.Seen{Pass: p, Samples: s.counts[len(s.counts)-1]})
-}
-
-// maskOf returns the colour buffer that shows what pass p let pass.
-func (s *scene) maskOf(p *pass.Pass, own *textures.Temp) *textures.Temp {
-	if p.Color != nil && p.Color.Words == 0 {
-		return p.Color
-	}
-	return own
 }
 
 // wrote notes what a pass has written.

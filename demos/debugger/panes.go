@@ -214,21 +214,13 @@ func test(p *pass.Pass) []shaders.Uniform {
 	on, f, bounded := int32(0), int32(0), int32(0)
 	var quad [4]float32
 	const limb = 1 << textures.LimbBits
-	if comparesDepth(p) {
+	if p != nil && p.Compared() != nil {
 		on, f, quad[0] = 1, int32(p.Depth.Func), p.Quad*limb
 		if b := p.Bounds; b != nil {
 			bounded, quad[1], quad[2] = 1, float32(b.Lo*limb), float32(b.Hi*limb)
 		}
 	}
 	return []shaders.Uniform{{Name: "test", I: []int32{on, f, bounded}}, {Name: "quad", F: quad[:]}}
-}
-
-// comparesDepth reports whether a pass compares stored depths with something.
-func comparesDepth(p *pass.Pass) bool {
-	if p == nil || p.Target.Shape.Rows == 0 || p.Depth.Write {
-		return false
-	}
-	return p.Bounds != nil || p.Depth.Test && p.Depth.Func != pass.Always && p.Depth.Func != pass.Never
 }
 
 // pane draws records with demo_pane.frag, of the given kind, into a rectangle of a

@@ -135,7 +135,7 @@ func (f *frame) depth(pane image.Rectangle) error {
 		return nil
 	}
 	note := "green passes"
-	if !comparesDepth(f.scene.pass) {
+	if f.scene.quads() == nil {
 		note = "no depth test here"
 	}
 	r := f.picture(pane, "Depth buffer: "+f.scene.depthName(), note)
@@ -256,11 +256,11 @@ func (f *frame) field() error {
 	}
 	var levels []float32
 	var names []string
-	if p := s.pass; comparesDepth(p) {
-		for _, l := range quads(p) {
-			levels = append(levels, f.painter.height(f.depthScale(), l))
-			names = append(names, s.depthValue(uint64(math.Round(l))))
-		}
+	for _, l := range s.quads() {
+		levels = append(levels, f.painter.height(f.depthScale(), l))
+		names = append(names, s.depthValue(uint64(math.Round(l))))
+	}
+	if levels != nil {
 		if note := "the quad cuts at its depth"; f.width(small, note) <= r.Max.X-end-8 {
 			f.right(small, r.Max.X, r.Min.Y+14, note, highlight)
 		}
@@ -276,13 +276,16 @@ func (f *frame) field() error {
 	return nil
 }
 
-// quads returns what the stored depths are compared with, in 2^-24: the quad's depth,
-// or both bounds.
-func quads(p *pass.Pass) []float64 {
-	if b := p.Bounds; b != nil {
-		return []float64{b.Lo * (1 << textures.LimbBits), b.Hi * (1 << textures.LimbBits)}
+// quads returns what the pass at hand compares the stored depths with, in 2^-24.
+func (s *scene) quads() []float64 {
+	if s.pass == nil {
+		return nil
 	}
-	return []float64{float64(p.Quad) * (1 << textures.LimbBits)}
+	list := s.pass.Compared()
+	for i := range list {
+		list[i] *= 1 << textures.LimbBits
+	}
+	return list
 }
 
 // drops reports whether the records that are shown are those that the pass at hand takes

@@ -8,6 +8,7 @@ import (
 	"github.com/stencildb/stencildb/glctx"
 	"github.com/stencildb/stencildb/shaders"
 	"github.com/stencildb/stencildb/textures"
+	"github.com/stencildb/stencildb/trace"
 )
 
 // view draws frames. It is used on the GL thread.
@@ -38,7 +39,7 @@ func (v *view) prepare(s *scene, passes *shaders.Cache) error {
 	}
 	for _, p := range s.passes {
 		if tests(p) && p.Color == nil {
-			if _, err := passes.Get(marking(p.Program)); err != nil {
+			if _, err := passes.Get(trace.Marking(p, nil).Program); err != nil {
 				return err
 			}
 		}

@@ -246,13 +246,11 @@ func (f *frame) state() error {
 	e := d.Passes[d.Step-1]
 	write(bold, fmt.Sprintf("%d  %s", d.Step, e.Op), ink)
 	write(regular, "Counts "+e.Op.Counts()+".", ink)
-	for _, s := range strings.Split(f.scene.pass.State(), "; ") {
+	for _, s := range f.scene.pass.State() {
 		write(small, s, faint)
 	}
-	if comparesDepth(f.scene.pass) {
-		for _, limb := range quads(f.scene.pass) {
-			write(small, fmt.Sprintf("quad at depth %.0f / 2^24: %s %s", limb, f.scene.depthName(), f.scene.depthValue(uint64(math.Round(limb)))), highlight)
-		}
+	for _, limb := range f.scene.quads() {
+		write(small, fmt.Sprintf("quad at depth %.0f / 2^24: %s %s", limb, f.scene.depthName(), f.scene.depthValue(uint64(math.Round(limb)))), highlight)
 	}
 	if e.Counted && y <= r.Max.Y {
 		write(bold, numbers.Count(e.Samples, "sample passes", "samples pass"), selected)

@@ -119,7 +119,7 @@ func (s *Stage) Show(p *pass.Pass) uint64 {
 // Describe writes what a pass is, a line for each piece of state.
 func (s *Stage) Describe(p *pass.Pass) {
 	s.Row("pass  %v", p)
-	for _, state := range strings.Split(p.State(), "; ") {
+	for _, state := range p.State() {
 		s.Row("      %s", state)
 	}
 }
