@@ -17,42 +17,46 @@ import (
 // sum of the codes is the sum of count * 2^i, and each record adds the value of
 // code 0 (frame of reference) once. Exact to any size.
 func (s *Selection) Accumulator(col int) (sum plan.Sum, err error) {
-	for _, p := range s.parts {
-		if err := p.accumulate(col, &sum); err != nil {
+	values, bits := make([]pass.Count, len(s.parts)), make([][]pass.Count, len(s.parts))
+	for i, p := range s.parts { // all in flight: no pass depends on another
+		if bits[i], err = p.testBits(col); err != nil {
 			return sum, err
 		}
+		if values[i], err = p.countNotNull(col); err != nil {
+			return sum, err
+		}
+	}
+	for i, p := range s.parts {
+		codes := new(big.Int)
+		for bit, c := range bits[i] {
+			k, err := c.Wait()
+			if err != nil {
+				return sum, err
+			}
+			codes.Add(codes, new(big.Int).Lsh(new(big.Int).SetUint64(k), uint(bit)))
+		}
+		n, err := values[i].Wait()
+		if err != nil {
+			return sum, err
+		}
+		sum.AddCodes(p.eval.Segment(col), codes, n)
 	}
 	return sum, nil
 }
 
-// accumulate adds a chunk's values to a sum.
-func (p *part) accumulate(col int, sum *plan.Sum) error {
+// testBits starts a count for every bit of a chunk's codes.
+func (p *part) testBits(col int) ([]pass.Count, error) {
 	s, err := p.selection()
 	if err != nil || s.None() {
-		return err
+		return nil, err
 	}
-	seg := p.eval.Segment(col)
-	counts := make([]pass.Count, seg.Bits)
-	for i := range counts { // all in flight: no pass depends on another
+	counts := make([]pass.Count, p.eval.Segment(col).Bits)
+	for i := range counts {
 		if counts[i], err = p.testBit(col, i, s.Test()); err != nil {
-			return err
+			return nil, err
 		}
 	}
-	values, err := p.countNotNull(col)
-	if err != nil {
-		return err
-	}
-	codes := new(big.Int)
-	for i, c := range counts {
-		k, err := c.Wait()
-		if err != nil {
-			return err
-		}
-		codes.Add(codes, new(big.Int).Lsh(new(big.Int).SetUint64(k), uint(i)))
-	}
-	n, err := values.Wait()
-	sum.AddCodes(seg, codes, n)
-	return err
+	return counts, nil
 }
 
 // testBit counts the selected records whose code has bit i set (paper, TestBit).

@@ -1,13 +1,10 @@
 package aggregates_test
 
 import (
-	"errors"
 	"fmt"
-	"math"
 	mathbig "math/big"
 	"math/rand/v2"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -144,25 +141,5 @@ func TestPassesOfTheMedianAreThePapers(t *testing.T) {
 		if m.Passes != 20 { // one copy and one comparison for each of 19 bits
 			t.Errorf("MEDIAN of 19 bits took %d passes", m.Passes)
 		}
-	})
-}
-
-func TestFaultsAreErrorsThatLeaveNothingBehind(t *testing.T) {
-	tab := sample(rand.New(rand.NewPCG(7, 8)), 1000, 400, 1<<30, true)
-	aggs := []expr.Aggregate{{Kind: expr.Sum, Col: 0, Name: "x", Arg: integer}, {Kind: expr.Percentile, Col: 0, Name: "x", Arg: integer, F: 0.5}}
-	gltest.Run(t, 0, func(ctx *glctx.Context, g *pass.GL) {
-		m := &pass.Failer{Runner: g, At: math.MaxInt}
-		if _, err := aggregates.Run(m, device(ctx), query(t, tab, 5, aggs...)); err != nil {
-			t.Fatal(err)
-		}
-		g.End()
-		for at := range m.Calls {
-			f := &pass.Failer{Runner: g, At: at, Err: glctx.ErrOutOfMemory}
-			if _, err := aggregates.Run(f, device(ctx), query(t, tab, 5, aggs...)); !errors.Is(err, glctx.ErrOutOfMemory) || !strings.Contains(err.Error(), "pass ") {
-				t.Fatalf("error %v though call %d of %d failed", err, at, m.Calls)
-			}
-			g.End()
-		}
-		checkAggregates(t, ctx, g, tab, 5, "after faults")
 	})
 }

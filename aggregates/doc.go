@@ -6,7 +6,8 @@
 //
 //   - [Run] executes a whole plan.Query with a pass.Runner.
 //   - [Selection] is the selected records of all chunks of a table; file attribute.go
-//     has what chunks and limbs of codes ask of a k-th search.
+//     has what chunks and limbs of codes ask of a k-th search: a tentative value is
+//     translated to each chunk's codes, and their limbs are compared one after the other.
 //
 // It calls no GL.
 //
@@ -15,7 +16,7 @@
 //   - Codes wider than 24 bits: KthLargest finds the top limb first, then restricts
 //     the candidates to the records that have it, and so on down.
 //   - Several chunks: every step asks all chunks and adds their counts.
-//   - The Accumulator's counts are all in flight before the first is waited for: no
-//     pass depends on another. (KthLargest has to wait for each.)
+//   - The Accumulator's counts of all chunks are in flight before the first is waited for:
+//     no pass depends on another. (KthLargest has to wait for each.)
 //   - TestBit discards instead of using the alpha test, which core OpenGL lacks.
 package aggregates

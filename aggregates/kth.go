@@ -1,43 +1,62 @@
 package aggregates
 
-import "github.com/stencildb/stencildb/table"
+import (
+	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/table"
+)
 
 // KthLargest returns the k-th largest value of a column over the selection (paper,
-// routine 4.5); k is at least 1 and at most the number of selected values that are not
-// NULL. It finds the code x bit by bit, from the top.
-func (s *Selection) KthLargest(col int, k uint64) (table.Value, error) {
-	a, err := s.attribute(col, false)
+// routine 4.5), or with the comparison inverted the k-th smallest; k is at least 1 and at
+// most the number of selected values that are not NULL. It finds the code x bit by bit,
+// from the top.
+func (s *Selection) KthLargest(col int, k uint64, smallest bool) (table.Value, error) {
+	a, err := s.attribute(col, smallest, plan.NewSpace(s.table, col))
 	if err != nil {
 		return table.Value{}, err
 	}
 	var x uint64
 	for i := a.space.Bits() - 1; i >= 0; i-- {
-		n, err := a.count(x+1<<i, i) // attribute >= x + 2^i
+		n, err := a.count(x+1<<i, i) // attribute >= x + 2^i, or < x + 2^i
 		if err != nil {
 			return table.Value{}, err
 		}
-		if n > k-1 {
+		if n > k-1 != smallest {
 			x += 1 << i
 		}
 	}
 	return a.space.Value(x), nil
 }
 
-// KthSmallest returns the k-th smallest value, with the comparison inverted.
-func (s *Selection) KthSmallest(col int, k uint64) (table.Value, error) {
-	a, err := s.attribute(col, true)
+// Kth implements [plan.Selection].
+func (s *Selection) Kth(col int, k uint64, largest bool) (table.Value, error) {
+	n, err := s.CountNotNull(col)
 	if err != nil {
 		return table.Value{}, err
 	}
-	var x uint64
-	for i := a.space.Bits() - 1; i >= 0; i-- {
-		n, err := a.count(x+1<<i, i) // attribute < x + 2^i
-		if err != nil {
-			return table.Value{}, err
-		}
-		if n <= k-1 {
-			x += 1 << i
-		}
-	}
-	return a.space.Value(x), nil
+	s.serve(s.q.Ranked(col, n, k, largest))
+	defer s.serve(nil)
+	return s.KthLargest(col, k, !largest)
 }
+
+// Histogram implements [plan.Selection]. Its counts are those of KthLargest.
+func (s *Selection) Histogram(col int, space *plan.Space, lo uint64, shift, bits int) ([]uint64, error) {
+	a, err := s.attribute(col, false, space)
+	if err != nil {
+		return nil, err
+	}
+	if s.reached[col] == nil {
+		s.reached[col] = plan.Reached{}
+	}
+	return s.reached[col].Histogram(total(a.notNull), space, lo, shift, bits, func(codes []uint64) ([]uint64, error) {
+		counts := make([]uint64, len(codes))
+		for i, code := range codes {
+			if counts[i], err = a.count(code, shift); err != nil {
+				return nil, err
+			}
+		}
+		return counts, nil
+	})
+}
+
+// DigitBits implements [plan.Selection].
+func (s *Selection) DigitBits() int { return 1 }

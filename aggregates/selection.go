@@ -24,7 +24,7 @@ type part struct {
 	pred *plan.Pred
 	keep bool // the stencil buffer must hold the selection
 	sel  *predicates.Selection
-	gen  int // counts evaluations of the WHERE
+	candidates
 	// notNull keeps, by column, the number of selected records where it is not NULL.
 	notNull map[int]uint64
 }
@@ -80,7 +80,7 @@ func (p *part) selection() (*predicates.Selection, error) {
 		return p.sel, nil
 	}
 	s, err := p.eval.Select(p.pred, p.keep)
-	p.sel, p.gen = s, p.gen+1
+	p.sel, p.candidates = s, candidates{}
 	return s, err
 }
 
@@ -112,21 +112,22 @@ func (s *Selection) each(one func(chunk int, p *part) (pass.Count, error)) ([]ui
 
 // Count returns the number of selected records (the paper's COUNT).
 func (s *Selection) Count() (uint64, error) {
-	return total(s.each(func(_ int, p *part) (pass.Count, error) {
-		sel, err := p.selection()
-		return sel, err
-	}))
+	list, err := s.each(func(_ int, p *part) (pass.Count, error) { return p.selection() })
+	return total(list), err
 }
 
-func total(list []uint64, err error) (n uint64, _ error) {
+func total(list []uint64) (n uint64) {
 	for _, k := range list {
 		n += k
 	}
-	return n, err
+	return n
 }
 
 // CountNotNull returns the number of selected records where a column is not NULL.
-func (s *Selection) CountNotNull(col int) (uint64, error) { return total(s.notNulls(col)) }
+func (s *Selection) CountNotNull(col int) (uint64, error) {
+	list, err := s.notNulls(col)
+	return total(list), err
+}
 
 // notNulls is CountNotNull by chunk; each chunk is counted once.
 func (s *Selection) notNulls(col int) ([]uint64, error) {
@@ -164,20 +165,6 @@ func (s *Selection) Sum(col int) (plan.Sum, error) {
 	s.serve(s.q.Summed(col))
 	defer s.serve(nil)
 	return s.Accumulator(col)
-}
-
-// Kth implements [plan.Selection].
-func (s *Selection) Kth(col int, k uint64, largest bool) (table.Value, error) {
-	n, err := s.CountNotNull(col)
-	if err != nil {
-		return table.Value{}, err
-	}
-	s.serve(s.q.Ranked(col, n, k, largest))
-	defer s.serve(nil)
-	if largest {
-		return s.KthLargest(col, k)
-	}
-	return s.KthSmallest(col, k)
 }
 
 // Check implements [plan.Selection].

@@ -3,7 +3,6 @@ package compute_test
 import (
 	"errors"
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -292,30 +291,5 @@ func TestQueriesRunAgain(t *testing.T) {
 				compareWithCPU(t, g, d, q, "at once")
 			}
 		}
-	})
-}
-
-// Every call of a runner may fail: the error comes out, and the next query is right.
-func TestFaultsAreErrorsThatLeaveNothingBehind(t *testing.T) {
-	gltest.Run(t, 0, func(ctx *glctx.Context, g *pass.GL) {
-		tab := chunked(rand.New(rand.NewPCG(21, 22)), 900, 9, 2, true, false)
-		d := compute.DeviceOf(ctx.Caps())
-		q := &plan.Query{Table: tab, Aggs: []expr.Aggregate{agg(expr.Sum), agg(expr.Max), agg(expr.Percentile)}}
-		for range tab.Chunks {
-			q.Chunks = append(q.Chunks, plan.ChunkPlan{Pred: less(0, 300)})
-		}
-		all := &pass.Failer{Runner: g, At: math.MaxInt}
-		if _, err := compute.Run(all, d, q); err != nil {
-			t.Fatal(err)
-		}
-		g.End()
-		for at := range all.Calls {
-			_, err := compute.Run(&pass.Failer{Runner: g, At: at, Err: glctx.ErrOutOfMemory}, d, q)
-			if !errors.Is(err, glctx.ErrOutOfMemory) {
-				t.Fatalf("error %v though call %d of %d failed", err, at, all.Calls)
-			}
-			g.End()
-		}
-		compareWithCPU(t, g, d, q, "after faults")
 	})
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"math/bits"
 	"math/rand/v2"
 	"strings"
@@ -196,31 +195,6 @@ func TestSteadyStateAllocatesNothing(t *testing.T) {
 			if programs != again || !cmp.Equal(live, liveAgain) {
 				t.Errorf("%d programs and %v, then %d and %v", programs, live, again, liveAgain)
 			}
-		}
-	})
-}
-
-func TestFaultsAreErrorsThatLeaveNothingBehind(t *testing.T) {
-	tab := sample(rand.New(rand.NewPCG(29, 30)), 1000, 400, 1<<20, true)
-	gltest.Run(t, 0, func(ctx *glctx.Context, g *pass.GL) {
-		for _, d := range devices(ctx) {
-			p, err := plan.NewQuery(tab, &plan.Fragment{Table: "t", Where: compareTo(1, expr.LT, 5), Aggs: aggregatesOf("x", 0)})
-			if err != nil {
-				t.Fatal(err)
-			}
-			m := &pass.Failer{Runner: g, At: math.MaxInt}
-			if _, err := fused.Run(m, d, p); err != nil {
-				t.Fatal(err)
-			}
-			g.End()
-			for at := range m.Calls {
-				f := &pass.Failer{Runner: g, At: at, Err: glctx.ErrOutOfMemory}
-				if _, err := fused.Run(f, d, p); !errors.Is(err, glctx.ErrOutOfMemory) {
-					t.Fatalf("error %v though call %d of %d failed", err, at, m.Calls)
-				}
-				g.End()
-			}
-			check(t, g, d, tab, compareTo(1, expr.LT, 5), aggregatesOf("x", 0)...)
 		}
 	})
 }

@@ -218,6 +218,21 @@ type Known uint64
 // Wait implements Count.
 func (k Known) Wait() (uint64, error) { return uint64(k), nil }
 
+// Sum is a Count of what several count in all.
+type Sum []Count
+
+// Wait implements Count.
+func (s Sum) Wait() (total uint64, err error) {
+	for _, c := range s {
+		n, err := c.Wait()
+		if err != nil {
+			return 0, err
+		}
+		total += n
+	}
+	return total, nil
+}
+
 // Runner runs passes in order.
 type Runner interface {
 	// Run runs one pass. The Count is nil unless the pass asks for it. An error

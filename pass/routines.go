@@ -59,19 +59,10 @@ func (o Outcome) of(text string) string {
 }
 
 // CopyToDepth copies an attribute to the depth buffer (paper, routine 4.1).
-type CopyToDepth struct {
-	Attribute
-	Shifted bool
-	Offset  uint64 // added to the codes before they are cut into limbs, where Shifted
-}
+type CopyToDepth struct{ Attribute }
 
 // String implements Op.
-func (c CopyToDepth) String() string {
-	if c.Shifted {
-		return fmt.Sprintf("CopyToDepth(%s + %d, limb %d)", c.Name, c.Offset, c.Limb)
-	}
-	return "CopyToDepth(" + c.Attribute.String() + ")"
-}
+func (c CopyToDepth) String() string { return "CopyToDepth(" + c.Attribute.String() + ")" }
 
 // Counts implements Op.
 func (CopyToDepth) Counts() string { return "nothing; the attribute becomes depth" }
@@ -270,7 +261,7 @@ type KthLargest struct {
 	Top      int    // the highest bit of the attribute, or of its limb
 	Bit      int    // of the code; -1 in a plan
 	Code     uint64 // x + 2^Bit, in the code space that the chunks share
-	LimbCode uint64 // its limb
+	LimbCode uint64 // the limb of it as a code of the chunk
 	Value    string // Code as a value
 }
 

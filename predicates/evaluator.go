@@ -48,11 +48,9 @@ type Evaluator struct {
 
 // depthContent is what the target's depth buffer holds.
 type depthContent struct {
-	what   textures.Ref
-	limb   int
-	null   uint64 // the limb value at which NULLs lie; NullLimb by itself
-	offset uint64 // added to the codes before they were cut into limbs
-	width  int    // limbs of the shifted code; 0 when not shifted
+	what textures.Ref
+	limb int
+	null uint64 // the limb value at which NULLs lie; NullLimb by itself
 }
 
 // Slots knows which evaluator's data each slot of a query's targets holds, when
@@ -152,28 +150,6 @@ func (e *Evaluator) CopyToDepth(col, limb int, null uint64) error {
 		p.Uniforms = []shaders.Uniform{shaders.Float("nullDepth", quad(null))}
 	}
 	p.Program = shaders.Load("copy.frag", defines...)
-	return e.copy(p, want)
-}
-
-// CopyShifted copies limb `limb` of code + offset to depth, NULLs to limb value
-// null: how chunks with different minima share one code space for KthLargest.
-// limbs is the width of the common space.
-func (e *Evaluator) CopyShifted(col, limb, limbs int, offset, null uint64) error {
-	have := textures.Limbs(e.Segment(col).Bits)
-	ref := textures.Attribute(e.chunk, col)
-	want := depthContent{what: ref, limb: limb, null: null, offset: offset, width: limbs}
-	if e.depth == want {
-		return nil
-	}
-	p := copyPass(pass.CopyToDepth{Attribute: e.Attribute(col, limb), Shifted: true, Offset: offset}, ref)
-	defines := []string{"SHIFTED", "NULL_DEPTH", fmt.Sprintf("LIMBS %d", have), fmt.Sprintf("LIMB %d", limb)}
-	if have == 3 {
-		defines = append(defines, "WIDE")
-		p.Textures = append(p.Textures, textures.AttributeHigh(e.chunk, col))
-	}
-	p.Program = shaders.Load("copy.frag", defines...)
-	p.Uniforms = []shaders.Uniform{shaders.Float("nullDepth", quad(null)), {Name: "offset", U: []uint32{
-		uint32(textures.Limb(offset, 0)), uint32(textures.Limb(offset, 1)), uint32(textures.Limb(offset, 2))}}}
 	return e.copy(p, want)
 }
 

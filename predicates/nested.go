@@ -108,7 +108,7 @@ func (e *Evaluator) evalNested(s *Selection, p *plan.Pred) error {
 	}
 	s.stencil = stencilTest(pass.Equal, result, result)
 	c, err := e.Draw(&pass.Pass{Op: pass.CountSelection, Stencil: s.stencil, Count: true})
-	s.counts = []pass.Count{c}
+	s.Sum = pass.Sum{c}
 	return err
 }
 

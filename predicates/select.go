@@ -12,13 +12,11 @@ import (
 const maxClauses = 256
 
 // Selection says which records of a chunk are selected: all of them, none, or
-// those whose stencil value passes a test.
+// those whose stencil value passes a test. It is a count of them.
 type Selection struct {
 	all, none bool
-	rows      int
 	stencil   pass.Stencil // the test; nothing is changed
-	counts    []pass.Count // of disjoint parts of the selection
-
+	pass.Sum               // of disjoint parts of the selection
 }
 
 // All reports that every record is selected and the stencil buffer means nothing.
@@ -31,25 +29,6 @@ func (s *Selection) None() bool { return s.none }
 // selected.
 func (s *Selection) Test() pass.Stencil { return s.stencil }
 
-// Wait implements [pass.Count]: the number of selected records.
-func (s *Selection) Wait() (uint64, error) {
-	switch {
-	case s.none:
-		return 0, nil
-	case s.all:
-		return uint64(s.rows), nil
-	}
-	var n uint64
-	for _, c := range s.counts {
-		k, err := c.Wait()
-		if err != nil {
-			return 0, err
-		}
-		n += k
-	}
-	return n, nil
-}
-
 func stencilTest(f pass.Func, ref, mask uint8) pass.Stencil {
 	return pass.Stencil{Test: true, Func: f, Ref: ref, Mask: mask}
 }
@@ -60,10 +39,10 @@ func stencilTest(f pass.Func, ref, mask uint8) pass.Stencil {
 func (e *Evaluator) Select(p *plan.Pred, keep bool) (*Selection, error) {
 	e.Claim()
 	p = e.expand(p)
-	s := &Selection{rows: e.chunk.Rows}
+	s := &Selection{}
 	switch p.Op {
 	case plan.True:
-		s.all = true
+		s.all, s.Sum = true, pass.Sum{pass.Known(e.chunk.Rows)}
 		return s, nil
 	case plan.False:
 		s.none = true
@@ -84,7 +63,7 @@ func (e *Evaluator) selectOne(s *Selection, l plan.Leaf, keep bool) error {
 		s.stencil = stencilTest(pass.Equal, 1, 0xff&^scratch)
 	}
 	c, err := e.leaf(l, h)
-	s.counts = []pass.Count{c}
+	s.Sum = pass.Sum{c}
 	return err
 }
 
@@ -158,7 +137,7 @@ func (e *Evaluator) EvalCNF(s *Selection, clauses [][]plan.Leaf) error {
 				return err
 			}
 			if c != nil {
-				s.counts = append(s.counts, c)
+				s.Sum = append(s.Sum, c)
 			}
 			clear = nil
 		}
@@ -240,7 +219,7 @@ func (e *Evaluator) EvalDNF(s *Selection, clauses [][]plan.Leaf) error {
 		if err != nil {
 			return err
 		}
-		s.counts = append(s.counts, c)
+		s.Sum = append(s.Sum, c)
 		if m > 1 && i < len(clauses)-1 {
 			_, err = e.Draw(&pass.Pass{Op: pass.EvalDNF{Clause: i + 1, Again: true}, Stencil: pass.Stencil{Test: true,
 				Func: pass.Greater, Ref: parked | 1, Mask: parked, Pass: pass.Replace, WriteMask: 0x7f}})

@@ -50,7 +50,6 @@ func TestEveryFileCompiles(t *testing.T) {
 			{}, // no fragment program
 			shaders.Load("average.frag"), shaders.Load("guard.frag"), shaders.Load("one.frag"), shaders.Load("value.frag"),
 			shaders.Load("copy.frag", "CHANNEL g", "NULL_DEPTH"),
-			shaders.Load("copy.frag", "SHIFTED", "NULL_DEPTH", "LIMBS 3", "LIMB 2", "WIDE"),
 			shaders.Load("members.frag", "LIMBS 1"), shaders.Load("members.frag", "LIMBS 3", "WIDE"),
 			shaders.Load("semilinear.frag", "TEXTURES 3", "OP <=", "NULLS"),
 			shaders.Load("testbit.frag", "CHANNEL r"),

@@ -16,7 +16,6 @@ import (
 type buffer struct {
 	column  int // whose limb the depths are; -1 for none
 	limb    int
-	offset  uint64    // added to the codes before limbs are taken
 	texture []Panel   // of the attribute that was copied
 	depth   []float32 // at the cells
 	stencil []uint8   // of all records
@@ -104,12 +103,12 @@ func leaving(value string, s shaders.Source) shaders.Source {
 // after reads a buffer as the pass has left it.
 func (t *tracer) after(l *look, b *buffer, target *textures.Target) *buffer {
 	p := l.pass
-	now := &buffer{column: b.column, limb: b.limb, offset: b.offset, texture: b.texture}
+	now := &buffer{column: b.column, limb: b.limb, texture: b.texture}
 	writes := p.Depth.Test && p.Depth.Write
 	if writes {
-		now.column, now.limb, now.offset, now.texture = -1, 0, 0, nil
+		now.column, now.limb, now.texture = -1, 0, nil
 		if c, ok := p.Op.(pass.CopyToDepth); ok && c.Col >= 0 {
-			now.column, now.limb, now.offset = c.Col, c.Limb, c.Offset
+			now.column, now.limb = c.Col, c.Limb
 		}
 	}
 	if b.depth != nil || writes {
@@ -196,12 +195,12 @@ func (t *tracer) scale(l *look, b *buffer) (lo, hi float64, marks []uint64) {
 		return float64(slices.Min(b.depth)), float64(slices.Max(b.depth)), nil
 	}
 	seg := t.segment(l, b.column)
-	of := func(code uint64) uint64 { return textures.Limb(b.offset+code, b.limb) }
+	of := func(code uint64) uint64 { return textures.Limb(code, b.limb) }
 	least, most := uint64(0), uint64(1)<<textures.LimbBits-1
 	if l.pass.Target.Chunk != nil {
 		of = func(code uint64) uint64 { return textures.DepthOfCode(seg, code) }
 		least, most = of(0), of(seg.Max)
-	} else if above := (b.limb + 1) * textures.LimbBits; b.offset>>above == (b.offset+seg.Max)>>above { // the limbs above are the same in all
+	} else if seg.Max>>((b.limb+1)*textures.LimbBits) == 0 { // the limbs above are the same in all
 		least, most = of(0), of(seg.Max)
 	}
 	var values []uint64
@@ -247,10 +246,10 @@ func (t *tracer) depthName(l *look, b *buffer, depth float64) string {
 	} else if n == textures.NullLimb {
 		return text + map[bool]string{true: " (NULL)", false: " (above every value)"}[seg.Nulls > 0]
 	}
-	if b.limb > 0 || n < b.offset || b.offset+seg.Max > 1<<textures.LimbBits-1 || n-b.offset > seg.Max || seg.NonNull() == 0 {
+	if b.limb > 0 || seg.Max > 1<<textures.LimbBits-1 || n > seg.Max || seg.NonNull() == 0 {
 		return text
 	}
-	return text + fmt.Sprintf(" (%s\u00a0=\u00a0%v)", t.columnName(b.column), seg.Decode(n-b.offset))
+	return text + fmt.Sprintf(" (%s\u00a0=\u00a0%v)", t.columnName(b.column), seg.Decode(n))
 }
 
 // paint looks at a draw into a texture alone.

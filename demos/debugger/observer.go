@@ -266,8 +266,6 @@ func (c *contents) wrote(p *pass.Pass) {
 	c.depth, c.col = true, -1
 	if copied, ok := p.Op.(pass.CopyToDepth); ok && copied.Col >= 0 {
 		c.chunk = p.Textures[0].Chunk
-		if !copied.Shifted {
-			c.col, c.limb = copied.Col, copied.Limb
-		}
+		c.col, c.limb = copied.Col, copied.Limb
 	}
 }
