@@ -14,13 +14,19 @@ import (
 // is entered. Any number may be open; what they have is not evicted.
 type Scope struct {
 	store   *Store
-	entered uint64            // the store's clock when it was entered last
-	held    map[*entry]func() // what it has, and how to give that back
+	entered uint64 // the store's clock when it was entered last
+	loans   []loan // in the order of taking
 	targets []*entry
 }
 
+// loan is working memory that a scope has, and what gives it back.
+type loan struct {
+	*object
+	back func()
+}
+
 // Open returns a new scope.
-func (s *Store) Open() *Scope { return &Scope{store: s, held: map[*entry]func(){}} }
+func (s *Store) Open() *Scope { return &Scope{store: s} }
 
 // Enter makes a scope the one that what is asked for from now on belongs to, and
 // returns the one before, which loses its depth-stencil buffers. A store begins in a
@@ -40,25 +46,27 @@ func (c *Scope) leave() {
 	c.targets = c.targets[:0]
 }
 
-// Close gives back what the scope has, for others to use. It may be used again.
+// Close gives back what the scope has, for others to use: what it took last first, so that
+// the next query takes the same in the same order. It may be used again.
 func (c *Scope) Close() {
 	c.leave()
-	for e, back := range c.held {
-		e.held = false
-		back()
+	for _, l := range slices.Backward(c.loans) {
+		l.held = false
+		l.back()
 	}
-	clear(c.held)
+	c.loans = nil
 	c.entered, c.store.pass = c.store.clock, c.store.clock
 }
 
 // Hand gives a block of working memory to another scope.
 func (c *Scope) Hand(b Block, to *Scope) error {
-	o, ok := c.store.blocks[b.key()]
-	if !ok || c.held[&o.entry] == nil {
+	o := c.store.blocks[b.key()]
+	i := slices.IndexFunc(c.loans, func(l loan) bool { return l.object == o })
+	if i < 0 {
 		return fmt.Errorf("textures: %s is not the scope's to hand on", b.describe(c.store.fields))
 	}
-	to.held[&o.entry] = c.held[&o.entry]
-	delete(c.held, &o.entry)
+	to.loans = append(to.loans, c.loans[i])
+	c.loans = slices.Delete(c.loans, i, i+1)
 	return nil
 }
 
@@ -107,10 +115,10 @@ func lend[K comparable](s *Store, names map[K]*object, name K, o *object) {
 	names[name] = o
 	s.touch(&o.entry)
 	o.held = true
-	s.scope.held[&o.entry] = func() {
+	s.scope.loans = append(s.scope.loans, loan{o, func() {
 		delete(names, name)
 		s.idle[o.pool] = append(s.idle[o.pool], o)
-	}
+	}})
 }
 
 // buffer takes a buffer of at least some bytes that begins with init, and where zero is
