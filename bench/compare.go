@@ -9,12 +9,11 @@ import (
 
 // Change is what became of one system's time in one case from one report to another.
 type Change struct {
-	Operation string
-	Rows      int
-	System    string
-	A, B      float64 // medians in ms
-	Ratio     float64 // B / A
-	Lo, Hi    float64 // 95 % interval of Ratio; 0, 0 where a report has too few rounds for one
+	Case
+	System string
+	A, B   float64 // medians in ms
+	Ratio  float64 // B / A
+	Lo, Hi float64 // 95 % interval of Ratio; 0, 0 where a report has too few rounds for one
 }
 
 // Comparison sets two reports beside each other.
@@ -29,16 +28,16 @@ func Compare(a, b *Report) Comparison {
 	c := Comparison{Differ: differences(a, b)}
 	for i := range a.Results {
 		x := &a.Results[i]
-		y := b.Find(x.Operation, x.Rows, x.System)
+		y := b.find(x.Case, x.System)
 		if y == nil {
 			c.OnlyA = append(c.OnlyA, *x)
 			continue
 		}
 		lo, hi := ratioInterval(x.MS, y.MS)
-		c.Changes = append(c.Changes, Change{x.Operation, x.Rows, x.System, x.MedianMS, y.MedianMS, y.MedianMS / x.MedianMS, lo, hi})
+		c.Changes = append(c.Changes, Change{x.Case, x.System, x.MedianMS, y.MedianMS, y.MedianMS / x.MedianMS, lo, hi})
 	}
 	for _, y := range b.Results {
-		if a.Find(y.Operation, y.Rows, y.System) == nil {
+		if a.find(y.Case, y.System) == nil {
 			c.OnlyB = append(c.OnlyB, y)
 		}
 	}
@@ -77,8 +76,6 @@ func (c Change) Verdict(threshold float64) string {
 	return ""
 }
 
-const tooFew = "too few rounds"
-
 // Write writes the comparison for people. Changes within the threshold, a fraction,
 // or within noise are not named.
 func (c Comparison) Write(w io.Writer, threshold float64) error {
@@ -86,17 +83,16 @@ func (c Comparison) Write(w io.Writer, threshold float64) error {
 		fmt.Fprintf(w, "differs in %s\n", d)
 	}
 	verdicts := map[string]int{}
-	lines := [][]string{{"operation", "rows", "system", "A ms", "B ms", "B / A", "95 % interval", ""}}
+	s := section{Rows: [][]string{{"operation", "rows", "system", "A ms", "B ms", "B / A", "95 % interval", ""}}}
 	for _, x := range c.Changes {
 		verdict, interval := x.Verdict(threshold), "–"
 		verdicts[verdict]++
 		if verdict != tooFew {
 			interval = fmt.Sprintf("%.3f–%.3f", x.Lo, x.Hi)
 		}
-		lines = append(lines, []string{x.Operation, numbers.Grouped(x.Rows), x.System, ms(x.A), ms(x.B),
-			fmt.Sprintf("%.3f", x.Ratio), interval, verdict})
+		s.add(x.Operation, numbers.Grouped(x.Rows), x.System, ms(x.A), ms(x.B), fmt.Sprintf("%.3f", x.Ratio), interval, verdict)
 	}
-	if err := tabulate(w, lines); err != nil {
+	if err := s.tabulate(w); err != nil {
 		return err
 	}
 	for _, only := range []struct {

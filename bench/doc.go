@@ -6,7 +6,7 @@
 //   - [Suite] is a named set of cases: tables of several sizes with the statements
 //     to run over each. [Suites] lists them.
 //   - [System] holds a copy of a table and answers statements: a backend of package
-//     engine, or a peer ([Peers]). [Statement] is one, prepared.
+//     engine, or a peer ([Peers]). [Contender] is a statement, prepared by a system.
 //   - [Meter] times contenders against each other.
 //   - [Report] is what a run found, with the [Machine] that it ran on; it is written
 //     as JSON, as text, or as Go's benchmark format.

@@ -2,6 +2,7 @@ package bench
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"image/color"
 	"io"
@@ -21,6 +22,7 @@ import (
 // look is how a system is drawn: no two have the same marker and dashes, so that
 // figures can be read in grey.
 type look struct {
+	system string
 	label  string
 	color  color.RGBA
 	dashes []vg.Length
@@ -30,33 +32,28 @@ type look struct {
 func rgb(r, g, b uint8) color.RGBA { return color.RGBA{r, g, b, 255} }
 
 // looks are those of the systems, in the order of the legend.
-var looks = []struct {
-	system string
-	look
-}{
-	{classic, look{"classic", rgb(0, 0, 0), nil, draw.CircleGlyph{}}},
-	{classicCompute, look{"classic, compute only", rgb(0, 0, 0), dash(6, 3), draw.RingGlyph{}}},
-	{classicAlone, look{"classic, not counted", rgb(110, 110, 110), dash(2, 2), draw.BoxGlyph{}}},
-	{mipmapSum, look{"mipmap (approximate)", rgb(110, 110, 110), dash(1, 2), draw.CrossGlyph{}}},
-	{"fused", look{"fused", rgb(213, 94, 0), dash(8, 2, 2, 2), draw.TriangleGlyph{}}},
-	{"compute", look{"compute", rgb(0, 114, 178), nil, draw.SquareGlyph{}}},
-	{"cpu", look{"cpu", rgb(0, 130, 90), dash(3, 2), draw.PyramidGlyph{}}},
-	{cpuScalar, look{"cpu, no SIMD", rgb(0, 130, 90), dash(1, 2), draw.PlusGlyph{}}},
-	{quickSelect, look{"quickselect, one core", rgb(160, 90, 150), dash(8, 3), draw.CrossGlyph{}}},
-	{"duckdb", look{"DuckDB", rgb(190, 150, 0), dash(4, 2, 1, 2), draw.BoxGlyph{}}},
-	{"sqlite", look{"SQLite", rgb(130, 130, 130), dash(8, 2, 1, 2, 1, 2), draw.RingGlyph{}}},
+var looks = []look{
+	{classic, "classic", rgb(0, 0, 0), nil, draw.CircleGlyph{}},
+	{classicCompute, "classic, compute only", rgb(0, 0, 0), dash(6, 3), draw.RingGlyph{}},
+	{classicAlone, "classic, not counted", rgb(110, 110, 110), dash(2, 2), draw.BoxGlyph{}},
+	{mipmapSum, "mipmap (approximate)", rgb(110, 110, 110), dash(1, 2), draw.CrossGlyph{}},
+	{"fused", "fused", rgb(213, 94, 0), dash(8, 2, 2, 2), draw.TriangleGlyph{}},
+	{"compute", "compute", rgb(0, 114, 178), nil, draw.SquareGlyph{}},
+	{"cpu", "cpu", rgb(0, 130, 90), dash(3, 2), draw.PyramidGlyph{}},
+	{cpuScalar, "cpu, no SIMD", rgb(0, 130, 90), dash(1, 2), draw.PlusGlyph{}},
+	{quickSelect, "quickselect, one core", rgb(160, 90, 150), dash(8, 3), draw.CrossGlyph{}},
+	{"duckdb", "DuckDB", rgb(190, 150, 0), dash(4, 2, 1, 2), draw.BoxGlyph{}},
+	{"sqlite", "SQLite", rgb(130, 130, 130), dash(8, 2, 1, 2, 1, 2), draw.RingGlyph{}},
 }
 
 func dash(lengths ...vg.Length) []vg.Length { return lengths }
 
 // lookOf is that of a system; those unknown get a plain one.
 func lookOf(system string) look {
-	for _, l := range looks {
-		if l.system == system {
-			return l.look
-		}
+	if i := slices.IndexFunc(looks, func(l look) bool { return l.system == system }); i >= 0 {
+		return looks[i]
 	}
-	return look{system, rgb(90, 90, 90), nil, draw.PlusGlyph{}}
+	return look{system, system, rgb(90, 90, 90), nil, draw.PlusGlyph{}}
 }
 
 // Sizes of a drawing.
@@ -75,45 +72,43 @@ func init() { plot.DefaultFont = font.Font{Typeface: "Liberation", Variant: "San
 // point is a result on a plot.
 type point struct{ x, y, lo, hi float64 }
 
-// points are those of a system in a panel, by the axis.
-func (r *Report) points(p Panel, system string) []point {
-	var list []point
-	for _, x := range r.Results {
-		if x.System == system && slices.Contains(p.Operations, x.Operation) {
-			p := point{x.X, x.MedianMS, x.P5MS, x.P95MS}
-			if p.hi == 0 { // too few times for a bar
-				p.lo, p.hi = p.y, p.y
-			}
-			list = append(list, p)
-		}
-	}
-	slices.SortFunc(list, func(a, b point) int { return int(math.Copysign(1, a.x-b.x)) })
-	return list
+// series are the points of a system, by the axis.
+type series struct {
+	look
+	points []point
 }
 
-// drawn are the systems with points in a panel, in the order of the legend.
-func (r *Report) drawn(p Panel) []string {
-	var list []string
-	for _, system := range r.systems() {
-		if len(r.points(p, system)) > 0 {
-			list = append(list, system)
+// series are those of a panel, in the order of the legend, systems that have no place in
+// it at the end.
+func (r *Report) series(p Panel) (list []series) {
+	names := r.systems()
+	for _, l := range slices.Backward(looks) {
+		if i := slices.Index(names, l.system); i >= 0 {
+			names = slices.Insert(slices.Delete(names, i, i+1), 0, l.system)
 		}
 	}
-	rank := func(s string) int {
-		for i, l := range looks {
-			if l.system == s {
-				return i
+	for _, name := range names {
+		s := series{look: lookOf(name)}
+		for _, x := range r.Results {
+			if x.System == name && slices.Contains(p.Operations, x.Operation) {
+				pt := point{x.X, x.MedianMS, x.P5MS, x.P95MS}
+				if pt.hi == 0 { // too few times for a bar
+					pt.lo, pt.hi = pt.y, pt.y
+				}
+				s.points = append(s.points, pt)
 			}
 		}
-		return len(looks)
+		slices.SortFunc(s.points, func(a, b point) int { return cmp.Compare(a.x, b.x) })
+		if len(s.points) > 0 {
+			list = append(list, s)
+		}
 	}
-	slices.SortStableFunc(list, func(a, b string) int { return rank(a) - rank(b) })
 	return list
 }
 
 // panels are the panels of a figure that have points.
 func (r *Report) panels(f Figure) []Panel {
-	return slices.DeleteFunc(slices.Clone(f.Panels), func(p Panel) bool { return len(r.drawn(p)) == 0 })
+	return slices.DeleteFunc(slices.Clone(f.Panels), func(p Panel) bool { return len(r.series(p)) == 0 })
 }
 
 // draw draws a figure on a canvas of the size that sizeOf gives.
@@ -137,10 +132,10 @@ func (r *Report) draw(f Figure, c draw.Canvas) error {
 		grid[i] = make([]*plot.Plot, min(perLine, len(panels)))
 	}
 	for i, p := range panels {
-		pl, err := r.plot(p, func(system string, thumbs ...plot.Thumbnailer) {
-			if !slices.Contains(shown, system) {
-				shown = append(shown, system)
-				legend.Add(lookOf(system).label, thumbs...)
+		pl, err := r.plot(p, func(label string, thumbs ...plot.Thumbnailer) {
+			if !slices.Contains(shown, label) {
+				shown = append(shown, label)
+				legend.Add(label, thumbs...)
 			}
 		})
 		if err != nil {
@@ -169,7 +164,7 @@ func (r *Report) sizeOf(f Figure) (w, h vg.Length) {
 }
 
 // plot makes the plot of a panel and adds its systems to the legend.
-func (r *Report) plot(p Panel, legend func(system string, thumbs ...plot.Thumbnailer)) (*plot.Plot, error) {
+func (r *Report) plot(p Panel, legend func(label string, thumbs ...plot.Thumbnailer)) (*plot.Plot, error) {
 	pl := plot.New()
 	pl.Title.Text = p.Title
 	pl.X.Label.Text, pl.Y.Label.Text = p.XLabel, "milliseconds"
@@ -178,17 +173,16 @@ func (r *Report) plot(p Panel, legend func(system string, thumbs ...plot.Thumbna
 	grid.Horizontal.Color, grid.Vertical.Color = color.Gray{225}, color.Gray{235}
 	pl.Add(grid)
 	var places []float64
-	systems := r.drawn(p)
-	for i, system := range systems {
-		points := r.points(p, system)
+	list := r.series(p)
+	for i, s := range list {
 		shift := 0.0
 		if p.Names != nil {
-			shift = (float64(i) - float64(len(systems)-1)/2) * 0.2
+			shift = (float64(i) - float64(len(list)-1)/2) * 0.2
 		}
-		for _, pt := range points {
+		for _, pt := range s.points {
 			places = append(places, pt.x)
 		}
-		if err := addSeries(pl, system, points, shift, p.Names == nil, legend); err != nil {
+		if err := s.add(pl, shift, p.Names == nil, legend); err != nil {
 			return nil, err
 		}
 	}
@@ -224,13 +218,12 @@ func axis(pl *plot.Plot, p Panel, places []float64) {
 	pl.Y.Min, pl.Y.Max = pl.Y.Min/1.3, pl.Y.Max*1.3
 }
 
-// addSeries draws a system: its medians, joined by a line, and from the 5th to the
-// 95th percentile a bar.
-func addSeries(pl *plot.Plot, system string, points []point, shift float64, joined bool, legend func(string, ...plot.Thumbnailer)) error {
-	l := lookOf(system)
-	xy := make(plotter.XYs, len(points))
-	bars := make(plotter.YErrors, len(points))
-	for i, p := range points {
+// add draws a system: its medians, joined by a line, and from the 5th to the 95th
+// percentile a bar.
+func (s series) add(pl *plot.Plot, shift float64, joined bool, legend func(string, ...plot.Thumbnailer)) error {
+	xy := make(plotter.XYs, len(s.points))
+	bars := make(plotter.YErrors, len(s.points))
+	for i, p := range s.points {
 		xy[i] = plotter.XY{X: p.x + shift, Y: p.y}
 		bars[i].Low, bars[i].High = p.y-p.lo, p.hi-p.y
 	}
@@ -238,8 +231,8 @@ func addSeries(pl *plot.Plot, system string, points []point, shift float64, join
 	if err != nil {
 		return err
 	}
-	line.Color, line.Dashes, line.Width = l.color, l.dashes, vg.Points(1.2)
-	marks.Color, marks.Shape, marks.Radius = l.color, l.glyph, vg.Points(3.2)
+	line.Color, line.Dashes, line.Width = s.color, s.dashes, vg.Points(1.2)
+	marks.Color, marks.Shape, marks.Radius = s.color, s.glyph, vg.Points(3.2)
 	spread, err := plotter.NewYErrorBars(struct {
 		plotter.XYer
 		plotter.YErrorer
@@ -247,14 +240,14 @@ func addSeries(pl *plot.Plot, system string, points []point, shift float64, join
 	if err != nil {
 		return err
 	}
-	spread.Color, spread.CapWidth, spread.Width = l.color, vg.Points(4), vg.Points(0.7)
+	spread.Color, spread.CapWidth, spread.Width = s.color, vg.Points(4), vg.Points(0.7)
 	pl.Add(spread)
 	if joined {
 		pl.Add(line, marks)
-		legend(system, line, marks)
+		legend(s.label, line, marks)
 	} else {
 		pl.Add(marks)
-		legend(system, marks)
+		legend(s.label, marks)
 	}
 	return nil
 }
@@ -329,7 +322,7 @@ func (r *Report) PNG(f Figure, out io.Writer) error {
 
 // figures are those that have results.
 func (r *Report) figures() []Figure {
-	return slices.DeleteFunc(Figures(), func(f Figure) bool { return len(r.panels(f)) == 0 })
+	return slices.DeleteFunc(slices.Clone(figures), func(f Figure) bool { return len(r.panels(f)) == 0 })
 }
 
 // render is what f writes.

@@ -5,7 +5,6 @@ package bench
 import (
 	"context"
 	"database/sql"
-	"errors"
 	"fmt"
 	"runtime"
 	"sync/atomic"
@@ -16,76 +15,12 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-func init() { peers["duckdb"] = peer{open: openDuckDB} }
-
-// duckDB is DuckDB in memory, with as many threads as Go has.
-type duckDB struct {
-	db    *sql.DB
-	conn  *sql.Conn
-	lacks lacking
-}
-
-func openDuckDB() (System, error) {
-	db, err := sql.Open("duckdb", "")
-	if err != nil {
-		return nil, err
-	}
-	conn, err := db.Conn(context.Background())
-	if err != nil {
-		return nil, errors.Join(err, db.Close())
-	}
-	d := &duckDB{db: db, conn: conn}
-	if _, err := conn.ExecContext(context.Background(), fmt.Sprintf("SET threads = %d", runtime.GOMAXPROCS(0))); err != nil {
-		return nil, errors.Join(err, d.Close())
-	}
-	return d, nil
-}
-
-// Close implements System.
-func (d *duckDB) Close() error { return errors.Join(d.conn.Close(), d.db.Close()) }
-
-// Load implements System: a table function that reads the codes on all threads
-// fills the table. So the rows of a table may change places, by blocks.
-func (d *duckDB) Load(ctx context.Context, t *table.Table) error {
-	source, lacks, err := newDuckSource(t)
-	if d.lacks = lacks; err != nil || len(source.columns) == 0 {
-		return err
-	}
-	err = duckdb.RegisterTableUDF(d.conn, "stencildb_source", duckdb.ParallelChunkTableFunction{
-		BindArguments: func(map[string]any, ...any) (duckdb.ParallelChunkTableSource, error) { return source, nil },
-	})
-	if err != nil {
-		return err
-	}
-	for _, text := range []string{
-		"SET preserve_insertion_order = false",
-		"CREATE TABLE " + quoted(t.Name) + " AS SELECT * FROM stencildb_source()",
-	} {
-		if _, err := d.conn.ExecContext(ctx, text); err != nil {
-			return fmt.Errorf("duckdb: %w", err)
-		}
-	}
-	return nil
-}
-
-// Prepare implements System.
-func (d *duckDB) Prepare(ctx context.Context, q Query) (Statement, error) {
-	return prepareSQL(ctx, d.conn, q.textFor("duckdb"), d.lacks)
-}
-
-// duckSource hands the rows of a table to DuckDB.
-type duckSource struct {
-	table   *table.Table
-	columns []duckdb.ColumnInfo
-	from    []int // the column of the table that each is
-	blocks  []duckBlock
-	next    atomic.Int64 // block to hand out
-}
-
-// duckBlock is rows of one chunk, as many as DuckDB takes at a time.
-type duckBlock struct {
-	chunk    *table.Chunk
-	from, to int
+// DuckDB has as many threads as Go.
+func init() {
+	peers["duckdb"] = sqlPeer{name: "duckdb", driver: "duckdb", load: loadDuckDB, holds: func(t *table.Table, col int) bool {
+		_, ok := duckTypes[t.Fields[col].Type.Kind]
+		return ok
+	}}.peer()
 }
 
 // duckTypes are DuckDB's types of those that it is given.
@@ -100,27 +35,54 @@ var duckTypes = map[table.Kind]duckdb.Type{
 	table.Timestamp: duckdb.TYPE_TIMESTAMP,
 }
 
-func newDuckSource(t *table.Table) (s *duckSource, lacks lacking, err error) {
-	s = &duckSource{table: t}
-	for i, f := range t.Fields {
-		typ, ok := duckTypes[f.Type.Kind]
-		if !ok {
-			lacks = append(lacks, f)
-			continue
-		}
-		info, err := duckdb.NewTypeInfo(typ)
+// loadDuckDB has a table function that reads the codes on all threads fill the table. So
+// the rows of a table may change places, by blocks.
+func loadDuckDB(ctx context.Context, conn *sql.Conn, t *table.Table, columns []int) error {
+	source := &duckSource{rows: t.Rows(), from: columns}
+	for _, i := range columns {
+		info, err := duckdb.NewTypeInfo(duckTypes[t.Fields[i].Type.Kind])
 		if err != nil {
-			return nil, nil, err
+			return err
 		}
-		s.columns, s.from = append(s.columns, duckdb.ColumnInfo{Name: f.Name, T: info}), append(s.from, i)
+		source.columns = append(source.columns, duckdb.ColumnInfo{Name: t.Fields[i].Name, T: info})
 	}
 	step := duckdb.GetDataChunkCapacity()
 	for _, c := range t.Compacted().Chunks {
 		for from := 0; from < c.Rows; from += step {
-			s.blocks = append(s.blocks, duckBlock{c, from, min(from+step, c.Rows)})
+			source.blocks = append(source.blocks, duckBlock{c, from, min(from+step, c.Rows)})
 		}
 	}
-	return s, lacks, nil
+	err := duckdb.RegisterTableUDF(conn, "stencildb_source", duckdb.ParallelChunkTableFunction{
+		BindArguments: func(map[string]any, ...any) (duckdb.ParallelChunkTableSource, error) { return source, nil },
+	})
+	if err != nil {
+		return err
+	}
+	for _, text := range []string{
+		fmt.Sprintf("SET threads = %d", runtime.GOMAXPROCS(0)),
+		"SET preserve_insertion_order = false",
+		"CREATE TABLE " + quoted(t.Name) + " AS SELECT * FROM stencildb_source()",
+	} {
+		if _, err := conn.ExecContext(ctx, text); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// duckSource hands the rows of a table to DuckDB.
+type duckSource struct {
+	rows    int
+	columns []duckdb.ColumnInfo
+	from    []int // the column of the table that each is
+	blocks  []duckBlock
+	next    atomic.Int64 // block to hand out
+}
+
+// duckBlock is rows of one chunk, as many as DuckDB takes at a time.
+type duckBlock struct {
+	chunk    *table.Chunk
+	from, to int
 }
 
 // ColumnInfos implements duckdb.ParallelChunkTableSource.
@@ -128,7 +90,7 @@ func (s *duckSource) ColumnInfos() []duckdb.ColumnInfo { return s.columns }
 
 // Cardinality implements duckdb.ParallelChunkTableSource.
 func (s *duckSource) Cardinality() *duckdb.CardinalityInfo {
-	return &duckdb.CardinalityInfo{Cardinality: uint(s.table.Rows()), Exact: true}
+	return &duckdb.CardinalityInfo{Cardinality: uint(s.rows), Exact: true}
 }
 
 // Init implements duckdb.ParallelChunkTableSource.
@@ -148,32 +110,25 @@ func (s *duckSource) FillChunk(_ any, out duckdb.DataChunk) error {
 	}
 	b := s.blocks[i]
 	for col, from := range s.from {
-		if err := fillDuck(out, col, b.chunk.Segments[from], b.from, b.to); err != nil {
-			return err
+		for row := b.from; row < b.to; row++ {
+			if err := setDuck(out, col, row-b.from, b.chunk.Segments[from].Value(row)); err != nil {
+				return err
+			}
 		}
 	}
 	return out.SetSize(b.to - b.from)
 }
 
-func fillDuck(out duckdb.DataChunk, col int, seg *table.Segment, from, to int) error {
-	for row := from; row < to; row++ {
-		var err error
-		v := table.FromOrdinal(seg.Type, seg.Base+seg.Codes.At(row))
-		switch {
-		case seg.IsNull(row):
-			err = out.SetValue(col, row-from, nil)
-		case v.Type.IsFloat():
-			err = duckdb.SetChunkValue(out, col, row-from, v.F)
-		case v.Type.Kind == table.Date:
-			err = duckdb.SetChunkValue(out, col, row-from, time.Unix(86400*v.I, 0).UTC())
-		case v.Type.Kind == table.Timestamp:
-			err = duckdb.SetChunkValue(out, col, row-from, time.UnixMicro(v.I).UTC())
-		default:
-			err = duckdb.SetChunkValue(out, col, row-from, v.I)
-		}
-		if err != nil {
-			return err
-		}
+func setDuck(out duckdb.DataChunk, col, row int, v table.Value) error {
+	switch {
+	case v.Null:
+		return out.SetValue(col, row, nil)
+	case v.Type.IsFloat():
+		return duckdb.SetChunkValue(out, col, row, v.F)
+	case v.Type.Kind == table.Date:
+		return duckdb.SetChunkValue(out, col, row, time.Unix(86400*v.I, 0).UTC())
+	case v.Type.Kind == table.Timestamp:
+		return duckdb.SetChunkValue(out, col, row, time.UnixMicro(v.I).UTC())
 	}
-	return nil
+	return duckdb.SetChunkValue(out, col, row, v.I)
 }

@@ -45,7 +45,7 @@ func tiny(t *testing.T, s Suite, c Config) *Report {
 
 // Every figure has every system that it is to have, at every place of its axis.
 func TestEveryFigure(t *testing.T) {
-	r := tiny(t, paperSuite(), Config{})
+	r := tiny(t, suite(t, "paper"), Config{})
 	common := []string{"classic", "fused", "compute", "cpu", "cpu-scalar"}
 	for figure, want := range map[int]struct {
 		systems []string
@@ -269,7 +269,7 @@ func TestFiguresOfATableOfTheUsers(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	r := tiny(t, paperSuite(), Config{Source: source(t, b.Table()), Rows: []int{43, 700}, Backends: []string{"classic", "cpu"}})
+	r := tiny(t, suite(t, "paper"), Config{Source: source(t, b.Table()), Rows: []int{43, 700}, Backends: []string{"classic", "cpu"}})
 	if got := len(r.figures()); got != 10 || r.Find("median_where", 700, quickSelect) == nil || r.Find("median", 43, classic) == nil {
 		t.Errorf("%d figures, want 10 with medians over 43 to 700 records", got)
 	}
@@ -282,7 +282,7 @@ func TestFiguresOfATableOfTheUsers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r = tiny(t, paperSuite().OneFigure(one), Config{Source: source(t, b.Table()), Backends: []string{"cpu"}})
+	r = tiny(t, suite(t, "paper").OneFigure(one), Config{Source: source(t, b.Table()), Backends: []string{"cpu"}})
 	if f := r.figures(); len(f) != 1 || f[0].Number != 8 || len(r.Floors) != 0 {
 		t.Errorf("figures %v, want the 8th on the CPU", f)
 	}
@@ -293,12 +293,12 @@ func TestFiguresOfATableOfTheUsers(t *testing.T) {
 
 // A backend on the device with a wrong answer fails the run before anything is timed.
 func TestAWrongBackendFailsAFigure(t *testing.T) {
-	right := algorithms["compute"]
-	defer func() { algorithms["compute"] = right }()
+	right := runPlan
+	defer func() { runPlan = right }()
 	runs := 0
-	algorithms["compute"] = func(run pass.Runner, d *engine.GPU, q *plan.Query) ([]table.Value, error) {
+	runPlan = func(d *engine.GPU, backend string, run pass.Runner, q *plan.Query) ([]table.Value, error) {
 		runs++
-		values, err := right(run, d, q)
+		values, err := right(d, backend, run, q)
 		if len(values) == 1 {
 			values[0].I++
 		}
@@ -308,7 +308,7 @@ func TestAWrongBackendFailsAFigure(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = paperSuite().OneFigure(f).Run(t.Context(), Config{Rows: []int{300, 301}, Source: Generated("tcpip", 1), Backends: []string{"compute", "cpu"}, NoPeers: true, Rounds: 1})
+	_, err = suite(t, "paper").OneFigure(f).Run(t.Context(), Config{Rows: []int{300, 301}, Source: Generated("tcpip", 1), Backends: []string{"compute", "cpu"}, NoPeers: true, Rounds: 1})
 	var differ *DifferError
 	if !errors.As(err, &differ) || differ.System != "compute" || differ.Trial.Operation != "and1" || runs != 1 {
 		t.Errorf("%v after %d runs, want that compute differs in the first", err, runs)
@@ -316,16 +316,16 @@ func TestAWrongBackendFailsAFigure(t *testing.T) {
 }
 
 func TestAWrongSystemFailsAFigure(t *testing.T) {
-	peers["wrong"] = peer{open: func() (System, error) { return constant("41"), nil }}
+	peers["wrong"] = peer{open: constant("41")}
 	defer delete(peers, "wrong")
 	f, _ := FindFigure(3)
-	_, err := paperSuite().OneFigure(f).Run(t.Context(), Config{Rows: []int{100, 200}, Backends: []string{"cpu"}, Peers: []string{"wrong"}, Rounds: 1})
+	_, err := suite(t, "paper").OneFigure(f).Run(t.Context(), Config{Rows: []int{100, 200}, Backends: []string{"cpu"}, Peers: []string{"wrong"}, Rounds: 1})
 	var differ *DifferError
 	if !errors.As(err, &differ) || differ.System != "wrong" || differ.Other != "cpu" {
 		t.Errorf("%v, want that wrong differs", err)
 	}
 	// Also where it is alone.
-	_, _, err = (&Meter{Rounds: 1}).Measure(t.Context(), []Trial{{Operation: "op", Expected: Answer{"1"}, Contenders: []Contender{
+	_, _, err = (&Meter{Rounds: 1}).Measure(t.Context(), []Trial{{Case: Case{Operation: "op"}, Expected: Answer{"1"}, Contenders: []Contender{
 		{System: "a", Run: func(context.Context) (Outcome, error) { return Outcome{Answer: Answer{"2"}}, nil }}}}})
 	if !errors.As(err, &differ) {
 		t.Errorf("%v, want a DifferError", err)
@@ -336,9 +336,9 @@ func TestAWrongSystemFailsAFigure(t *testing.T) {
 func TestAnInterruptionLeavesResults(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	f, _ := FindFigure(5)
-	r, err := paperSuite().OneFigure(f).Run(ctx, Config{Rows: []int{100, 200}, Backends: []string{"cpu"}, NoPeers: true, Rounds: 2, Source: Generated("tcpip", 1),
-		Progress: func(what string) {
-			if strings.Contains(what, "and3") {
+	r, err := suite(t, "paper").OneFigure(f).Run(ctx, Config{Rows: []int{100, 200}, Backends: []string{"cpu"}, NoPeers: true, Rounds: 2, Source: Generated("tcpip", 1),
+		Progress: func(p Progress) {
+			if p.Doing == "and3" {
 				cancel()
 			}
 		}})
@@ -356,7 +356,7 @@ func TestAnInterruptionLeavesResults(t *testing.T) {
 }
 
 func TestFiguresRefuseUnknownSystems(t *testing.T) {
-	_, err := paperSuite().Run(t.Context(), Config{Rows: []int{10}, Backends: []string{"auto"}, NoPeers: true, Engine: engine.Options{}})
+	_, err := suite(t, "paper").Run(t.Context(), Config{Rows: []int{10}, Backends: []string{"auto"}, NoPeers: true, Engine: engine.Options{}})
 	if err == nil || !strings.Contains(err.Error(), "no system auto") {
 		t.Errorf("%v, want that there is no auto", err)
 	}
@@ -384,10 +384,10 @@ func TestLadders(t *testing.T) {
 	}
 }
 
-// The first rows of a segment are the same rows.
+// The first rows of a table are the same rows.
 func TestFirstRows(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		b := table.NewBuilder("t", []table.Field{{Name: "a", Type: table.Type{Kind: table.BigInt}}}, 0)
+		b := table.NewBuilder("t", []table.Field{{Name: "a", Type: table.Type{Kind: table.BigInt}}}, rapid.IntRange(10, 200).Draw(t, "rows of a chunk"))
 		rows := rapid.IntRange(1, 150).Draw(t, "rows")
 		bits := rapid.IntRange(1, 40).Draw(t, "bits")
 		for range rows {
@@ -400,16 +400,24 @@ func TestFirstRows(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		whole := b.Table().Chunks[0].Segments[0]
 		n := rapid.IntRange(1, rows).Draw(t, "n")
-		part := first(whole, n)
-		if part.Rows() != n || part.NonNull() != n-part.Nulls {
-			t.Fatalf("%d rows, %d NULLs, want %d rows", part.Rows(), part.Nulls, n)
+		part, err := loaded{b.Table()}.Table(context.Background(), n)
+		if err != nil {
+			t.Fatal(err)
 		}
-		for i := range n {
-			if part.IsNull(i) != whole.IsNull(i) || part.Codes.At(i) != whole.Codes.At(i) {
-				t.Fatalf("row %d differs", i)
+		if err := part.Check(); err != nil || part.Rows() != n {
+			t.Fatalf("%d rows, want %d: %v", part.Rows(), n, err)
+		}
+		values := func(t *table.Table) (list []table.Value) {
+			for _, c := range t.Chunks {
+				for i := range c.Rows {
+					list = append(list, c.Segments[0].Value(i))
+				}
 			}
+			return list
+		}
+		if want := values(b.Table())[:n]; !slices.Equal(values(part), want) {
+			t.Fatalf("%v, want %v", values(part), want)
 		}
 	})
 }
@@ -424,7 +432,7 @@ func TestTies(t *testing.T) {
 		t.Errorf("%+v, want fused and classic", r.Ties)
 	}
 	var b bytes.Buffer
-	if err := r.writeNoise(&b); err != nil || !strings.Contains(b.String(), "1 of 2 pairs") || !strings.Contains(b.String(), "median, 1,000 rows: fused and classic\n") {
+	if err := writeSections(&b, r.evaluation()...); err != nil || !strings.Contains(b.String(), "1 of 2 pairs") || !strings.Contains(b.String(), "median, 1,000 rows: fused and classic\n") {
 		t.Errorf("%v: %s", err, &b)
 	}
 }
@@ -456,8 +464,8 @@ func TestHeadlinesOfKnownTimes(t *testing.T) {
 	if r.Headlines[0].Sentence != want {
 		t.Errorf("%q, want %q", r.Headlines[0].Sentence, want)
 	}
-	if g := r.gains(); len(g) != 2 || g[0].Operation != "predicate" || class(g[0].Classic) != "medium" || class(g[0].Best) != "high" || g[0].BestName != "fused" {
-		t.Errorf("gains %+v", g)
+	if g := r.gainTable().Rows; len(g) != 3 || !slices.Equal(g[1], []string{"predicate", "1,000", "high", "3", "medium", "fused", "6", "high"}) {
+		t.Errorf("gains %q", g)
 	}
 	for x, want := range map[float64]string{3: "3", 5.5: "5.5", 0.05: "0.05", 0.0021: "0.0021", 12.34: "12.3", 470.2: "470", 0.8: "0.8"} {
 		if got := number(x); got != want {

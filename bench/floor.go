@@ -31,7 +31,29 @@ const (
 	floorDraws = 19 // quads in a row: the paper's number
 )
 
-// floor measures the floor over tables of that many rows.
+// measureFloor adds the floor of the device over the table, where one is used; the
+// second time it keeps the smaller times, since what disturbs the machine for a while only
+// adds.
+func (f *field) measureFloor(ctx context.Context) error {
+	if f.rig == nil {
+		return nil
+	}
+	floor, err := f.rig.floor(ctx, f.rows)
+	if err != nil {
+		return err
+	}
+	list := &f.report.Floors
+	if last := len(*list) - 1; last >= 0 && (*list)[last].Rows == f.rows {
+		old := (*list)[last]
+		floor = Floor{f.rows, min(old.DrawMS, floor.DrawMS), min(old.EachMS, floor.EachMS), min(old.DispatchMS, floor.DispatchMS), min(old.CopyMS, floor.CopyMS)}
+		*list = (*list)[:last]
+	}
+	*list = append(*list, floor)
+	return nil
+}
+
+// floor measures the floor over tables of that many rows: medians, the device idle before
+// and after. The first run, which compiles and allocates, does not count.
 func (r *rig) floor(ctx context.Context, rows int) (f Floor, err error) {
 	f.Rows = rows
 	err = r.scope(ctx, func() error {
@@ -45,36 +67,20 @@ func (r *rig) floor(ctx context.Context, rows int) (f Floor, err error) {
 			{&f.DispatchMS, r.emptyDispatch},
 			{&f.CopyMS, r.deviceCopy(rows)},
 		} {
-			if *m.ms, err = r.medianOf(ctx, m.do); err != nil {
-				return err
+			var times []float64
+			for range floorRuns + 1 {
+				var out Outcome
+				if err := r.timed(ctx, &out, m.do); err != nil {
+					return err
+				}
+				times = append(times, inMS(out.Wall))
 			}
+			*m.ms = median(times[1:])
 		}
 		f.EachMS /= floorDraws
 		return nil
 	})
 	return f, err
-}
-
-// least takes the smaller of each time of two measurements of one floor: what disturbs
-// the machine for a while only adds.
-func (f Floor) least(g Floor) Floor {
-	return Floor{f.Rows, min(f.DrawMS, g.DrawMS), min(f.EachMS, g.EachMS), min(f.DispatchMS, g.DispatchMS), min(f.CopyMS, g.CopyMS)}
-}
-
-// medianOf returns the median time of f, the device idle before and after. The first
-// run, which compiles and allocates, does not count.
-func (r *rig) medianOf(ctx context.Context, f func() error) (float64, error) {
-	var times []float64
-	for i := range floorRuns + 1 {
-		var out Outcome
-		if err := r.timed(ctx, &out, f); err != nil {
-			return 0, err
-		}
-		if i > 0 {
-			times = append(times, inMS(out.Wall))
-		}
-	}
-	return median(times), nil
 }
 
 // emptyQuads draws quads over the records and waits for their counts.
@@ -118,27 +124,23 @@ func (r *rig) deviceCopy(rows int) func() error {
 // floorOf is the floor of a system over a table, 0 for those off the device.
 func (r *Report) floorOf(system string, rows int) float64 {
 	i := slices.IndexFunc(r.Floors, func(f Floor) bool { return f.Rows == rows })
-	if i < 0 {
+	switch {
+	case i < 0 || figureBackends[system] == "":
 		return 0
-	}
-	switch system {
-	case classic, classicCompute, classicAlone, "fused", mipmapSum:
-		return r.Floors[i].DrawMS
-	case "compute":
+	case system == "compute":
 		return max(r.Floors[i].DispatchMS, r.Floors[i].CopyMS)
 	}
-	return 0
+	return r.Floors[i].DrawMS
 }
 
 // Tie is two systems, next to each other by their medians, that a run was too noisy to
 // rank: the 95 % interval of the ratio of their times holds 1.
 type Tie struct {
-	Operation string  `json:"operation"`
-	Rows      int     `json:"rows"`
-	A         string  `json:"a"`
-	B         string  `json:"b"`
-	Lo        float64 `json:"lo"` // of the interval of the time of b over that of a; 0, 0 for too few rounds
-	Hi        float64 `json:"hi"`
+	Case
+	A  string  `json:"a"`
+	B  string  `json:"b"`
+	Lo float64 `json:"lo"` // of the interval of the time of b over that of a; 0, 0 for too few rounds
+	Hi float64 `json:"hi"`
 }
 
 // finishFigures sets what results of figures have beside the others'.
@@ -156,10 +158,10 @@ func (r *Report) finishFigures() {
 }
 
 // tiesOf compares the neighbours of a case.
-func (r *Report) tiesOf(c caseKey) (ties []Tie) {
+func (r *Report) tiesOf(c Case) (ties []Tie) {
 	var list []Result
 	for _, x := range r.Results {
-		if x.Operation == c.operation && x.Rows == c.rows {
+		if x.Case == c {
 			list = append(list, x)
 		}
 	}
@@ -167,7 +169,7 @@ func (r *Report) tiesOf(c caseKey) (ties []Tie) {
 	for i := 1; i < len(list); i++ {
 		a, b := &list[i-1], &list[i]
 		if lo, hi := ratioInterval(a.MS, b.MS); hi == 0 || lo <= 1 && hi >= 1 {
-			ties = append(ties, Tie{c.operation, c.rows, a.System, b.System, lo, hi})
+			ties = append(ties, Tie{c, a.System, b.System, lo, hi})
 		}
 	}
 	return ties

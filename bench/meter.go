@@ -30,10 +30,12 @@ type Outcome struct {
 	GPU time.Duration
 }
 
-// Contender is one system's way to run a case.
+// Contender is one system's way to run a case: a prepared statement of one row.
 type Contender struct {
 	System string
-	Run    func(context.Context) (Outcome, error)
+	// Run executes it. The error is [ErrCannot] where the system turns out not to be
+	// able to.
+	Run func(context.Context) (Outcome, error)
 	// Cold, when set, is Run with the columns not yet on the device; its Wall holds
 	// their upload.
 	Cold func(context.Context) (Outcome, error)
@@ -53,14 +55,18 @@ type PassTime struct {
 
 // Trial is one case with all that contend in it.
 type Trial struct {
-	Operation  string
+	Case
 	SQL        string
-	Rows       int
 	Figure     int     // of the paper; 0 for none
 	X          float64 // where the case stands on the axis of its figure
 	Contenders []Contender
 	// Expected, when set, is the answer; else the first contender's is.
 	Expected Answer
+}
+
+// fail is an error of a system in the trial.
+func (t *Trial) fail(system string, err error) error {
+	return fmt.Errorf("%s over %d rows: %s: %w", t.Operation, t.Rows, system, err)
 }
 
 // DifferError is the error of contenders that give different answers.
@@ -106,23 +112,12 @@ const (
 	profileRuns = 3
 )
 
-// participant is a contender in a trial, with its times.
+// participant is a contender in a trial, with what it gave so far.
 type participant struct {
 	Contender
-	answer   Answer
+	trial    *Trial
 	estimate time.Duration
-	stride   int
-	ms, cpu  []float64
-	gpu      []float64 // empty where the device's timer means nothing
-	cold     []float64
-	passes   []PassTime
-	off      float64 // relative, of an approximate answer
-}
-
-// prepared is a trial with those that can run it.
-type prepared struct {
-	*Trial
-	participants []*participant
+	result   Result
 }
 
 // Measure runs the trials one after the other, each in rounds, and returns a result
@@ -134,105 +129,105 @@ func (m *Meter) Measure(ctx context.Context, trials []Trial) (list []Result, ski
 		if m.Progress != nil {
 			m.Progress(&trials[i], i+1)
 		}
-		h, skips, err := m.trial(ctx, &trials[i])
+		results, skips, err := m.trial(ctx, &trials[i])
 		if err != nil {
 			return list, skipped, err
 		}
-		list, skipped = append(list, h.results()...), append(skipped, skips...)
+		list, skipped = append(list, results...), append(skipped, skips...)
 	}
 	return list, skipped, nil
 }
 
 // trial measures one trial.
-func (m *Meter) trial(ctx context.Context, t *Trial) (prepared, []Skip, error) {
-	h, skipped, err := m.warm(ctx, t)
-	if err != nil {
-		return h, nil, err
+func (m *Meter) trial(ctx context.Context, t *Trial) (results []Result, skipped []Skip, err error) {
+	var all []*participant
+	for _, c := range t.Contenders {
+		switch p, err := m.warm(ctx, t, c, all); {
+		case ctx.Err() != nil:
+			return nil, nil, ctx.Err()
+		case errors.Is(err, ErrCannot):
+			skipped = append(skipped, Skip{t.Case, c.System, err.Error()})
+		case err != nil:
+			return nil, nil, err
+		default:
+			all = append(all, p)
+		}
 	}
-	rounds := m.plan(h)
+	rounds := m.plan(all)
 	runtime.GC()
 	for round := range rounds {
-		if err := m.round(ctx, h, round); err != nil {
-			return h, nil, err
+		if err := m.round(ctx, all, round); err != nil {
+			return nil, nil, err
 		}
 	}
 	for range m.ColdRuns {
-		if err := m.cold(ctx, h); err != nil {
-			return h, nil, err
+		if err := m.cold(ctx, all); err != nil {
+			return nil, nil, err
 		}
 	}
-	for _, r := range h.participants {
-		if r.Profile != nil {
-			if err := r.profile(ctx); err != nil {
-				return h, nil, fmt.Errorf("%s over %d rows: %s: %w", t.Operation, t.Rows, r.System, err)
+	for _, p := range all {
+		if p.Profile != nil {
+			if err := p.profile(ctx); err != nil {
+				return nil, nil, t.fail(p.System, err)
 			}
 		}
+		p.result.summarise()
+		results = append(results, p.result)
 	}
-	return h, skipped, nil
+	return results, skipped, nil
 }
 
-// warm runs every contender of a trial twice and compares the answers.
-func (m *Meter) warm(ctx context.Context, t *Trial) (prepared, []Skip, error) {
-	h := prepared{Trial: t}
-	var skipped []Skip
-	for _, c := range t.Contenders {
-		out, err := c.Run(ctx)
-		if ctx.Err() != nil {
-			return h, nil, ctx.Err()
-		}
-		if errors.Is(err, ErrCannot) {
-			skipped = append(skipped, Skip{t.Operation, t.Rows, c.System, err.Error()})
-			continue
-		}
-		if err != nil {
-			return h, nil, fmt.Errorf("%s over %d rows: %s: %w", t.Operation, t.Rows, c.System, err)
-		}
-		r := &participant{Contender: c, answer: out.Answer}
-		if err := h.compare(r); err != nil {
-			return h, nil, err
-		}
-		sample, err := m.time(ctx, h, r, r.Run)
-		if err != nil {
-			return h, nil, err
-		}
-		r.estimate = sample.all
-		h.participants = append(h.participants, r)
+// warm runs a contender twice and compares its answer with those before.
+func (m *Meter) warm(ctx context.Context, t *Trial, c Contender, before []*participant) (*participant, error) {
+	out, err := c.Run(ctx)
+	switch {
+	case errors.Is(err, ErrCannot):
+		return nil, err
+	case err != nil:
+		return nil, t.fail(c.System, err)
 	}
-	return h, skipped, nil
+	p := &participant{Contender: c, trial: t}
+	p.result = Result{Case: t.Case, SQL: t.SQL, Figure: t.Figure, System: c.System, Answer: out.Answer}
+	if t.Figure > 0 {
+		p.result.X = t.X
+	}
+	if err := p.compare(before); err != nil {
+		return nil, err
+	}
+	s, err := m.time(ctx, p, p.Run)
+	p.estimate = s.all
+	return p, err
 }
 
-// compare is an error where the answer of r is not the expected one; of an
-// approximate one it notes how far it is off.
-func (h prepared) compare(r *participant) error {
-	other, expected := "cpu", h.Expected
+// compare is an error where the answer is not the expected one; of an approximate one it
+// notes the relative error.
+func (p *participant) compare(before []*participant) error {
+	other, expected := "cpu", p.trial.Expected
 	if expected == nil {
-		if len(h.participants) == 0 {
+		if len(before) == 0 {
 			return nil
 		}
-		other, expected = h.participants[0].System, h.participants[0].answer
+		other, expected = before[0].System, before[0].result.Answer
 	}
-	if r.Near {
-		return r.compareNear(expected)
+	if !p.Near {
+		if !slices.Equal(p.result.Answer, expected) {
+			return &DifferError{p.trial, p.System, other, p.result.Answer, expected}
+		}
+		return nil
 	}
-	if !slices.Equal(r.answer, expected) {
-		return &DifferError{h.Trial, r.System, other, r.answer, expected}
-	}
-	return nil
-}
-
-// compareNear sets the relative error of r's answer.
-func (r *participant) compareNear(expected Answer) error {
 	exact, err := strconv.ParseFloat(expected[0], 64)
 	if err != nil {
 		return err
 	}
-	near, err := strconv.ParseFloat(r.answer[0], 64)
+	near, err := strconv.ParseFloat(p.result.Answer[0], 64)
 	if err != nil {
 		return err
 	}
-	if r.off = math.Abs(near - exact); exact != 0 {
-		r.off /= math.Abs(exact)
+	off := math.Abs(near - exact)
+	if exact != 0 {
+		off /= math.Abs(exact)
 	}
+	p.result.Error = &off
 	return nil
 }
 
@@ -240,8 +235,8 @@ func (r *participant) compareNear(expected Answer) error {
 // device's timer, and by the wall with all that the system does not count.
 type sample struct{ wall, cpu, gpu, all time.Duration }
 
-// time runs r once and checks its answer.
-func (m *Meter) time(ctx context.Context, h prepared, r *participant, run func(context.Context) (Outcome, error)) (l sample, err error) {
+// time runs p once and checks its answer.
+func (m *Meter) time(ctx context.Context, p *participant, run func(context.Context) (Outcome, error)) (s sample, err error) {
 	now, processor := m.now, m.cpu
 	if now == nil {
 		now = time.Now
@@ -251,37 +246,35 @@ func (m *Meter) time(ctx context.Context, h prepared, r *participant, run func(c
 	}
 	began, start := processor(), now()
 	out, err := run(ctx)
-	l.all = now().Sub(start)
-	l.cpu = processor() - began
+	s.all = now().Sub(start)
+	s.cpu = processor() - began
 	switch {
 	case ctx.Err() != nil:
 		return sample{}, ctx.Err()
 	case err != nil:
-		return sample{}, fmt.Errorf("%s over %d rows: %s: %w", h.Operation, h.Rows, r.System, err)
-	case !slices.Equal(out.Answer, r.answer):
-		return sample{}, &DifferError{h.Trial, r.System, "the same before", out.Answer, r.answer}
+		return sample{}, p.trial.fail(p.System, err)
+	case !slices.Equal(out.Answer, p.result.Answer):
+		return sample{}, &DifferError{p.trial, p.System, "the same before", out.Answer, p.result.Answer}
 	}
-	if l.wall, l.gpu = l.all, out.GPU; out.Wall > 0 {
-		l.wall = out.Wall
-	}
-	return l, nil
+	s.wall, s.gpu = cmp.Or(out.Wall, s.all), out.GPU
+	return s, nil
 }
 
 // plan decides on the number of rounds and in which of them each contender runs.
-func (m *Meter) plan(h prepared) int {
+func (m *Meter) plan(all []*participant) int {
 	rounds := m.Rounds
 	if rounds == 0 {
-		all := time.Duration(0)
-		for _, r := range h.participants {
-			all += r.estimate
+		sum := time.Duration(0)
+		for _, p := range all {
+			sum += p.estimate
 		}
 		rounds = cmp.Or(m.Least, leastRounds)
-		for rounds < mostRounds && 2*time.Duration(rounds)*all <= cmp.Or(m.Together, share) {
+		for rounds < mostRounds && 2*time.Duration(rounds)*sum <= cmp.Or(m.Together, share) {
 			rounds *= 2
 		}
 	}
-	for _, r := range h.participants {
-		r.stride = m.stride(rounds, r.estimate)
+	for _, p := range all {
+		p.result.Stride = m.stride(rounds, p.estimate)
 	}
 	return rounds
 }
@@ -297,98 +290,73 @@ func (m *Meter) stride(rounds int, estimate time.Duration) int {
 }
 
 // round runs the contenders of a trial, starting with another one each round.
-func (m *Meter) round(ctx context.Context, h prepared, round int) error {
+func (m *Meter) round(ctx context.Context, all []*participant, round int) error {
 	var before time.Duration // that the contender before took
-	for i := range h.participants {
-		r := h.participants[(i+round)%len(h.participants)]
-		if round%r.stride != 0 {
+	for i := range all {
+		p := all[(i+round)%len(all)]
+		if round%p.result.Stride != 0 {
 			continue
 		}
-		for range r.untimed(before) {
-			if _, err := m.time(ctx, h, r, r.Run); err != nil {
+		untimed := 0
+		switch {
+		case p.estimate < touchBelow:
+			untimed = touches
+		case before > idleAfter && before > p.estimate:
+			untimed = 1
+		}
+		var s sample
+		for range untimed + 1 {
+			var err error
+			if s, err = m.time(ctx, p, p.Run); err != nil {
 				return err
 			}
 		}
-		l, err := m.time(ctx, h, r, r.Run)
-		if err != nil {
-			return err
-		}
-		before = l.all
-		r.ms, r.cpu = append(r.ms, inMS(l.wall)), append(r.cpu, inMS(l.cpu))
-		if l.gpu > 0 {
-			r.gpu = append(r.gpu, inMS(l.gpu))
+		before = s.all
+		x := &p.result
+		x.MS, x.CPU = append(x.MS, inMS(s.wall)), append(x.CPU, inMS(s.cpu))
+		if s.gpu > 0 {
+			x.GPU = append(x.GPU, inMS(s.gpu))
 		}
 	}
 	return nil
-}
-
-// untimed is how often a contender runs before it is timed, after one that took so
-// long.
-func (r *participant) untimed(before time.Duration) int {
-	switch {
-	case r.estimate < touchBelow:
-		return touches
-	case before > idleAfter && before > r.estimate:
-		return 1
-	}
-	return 0
 }
 
 func inMS(d time.Duration) float64 { return rounded(float64(d) / 1e6) }
 
 // cold runs each contender that has columns to upload once, with cold columns.
-func (m *Meter) cold(ctx context.Context, h prepared) error {
-	for _, r := range h.participants {
-		if r.Cold == nil {
+func (m *Meter) cold(ctx context.Context, all []*participant) error {
+	for _, p := range all {
+		if p.Cold == nil {
 			continue
 		}
-		l, err := m.time(ctx, h, r, r.Cold)
+		s, err := m.time(ctx, p, p.Cold)
 		if err != nil {
 			return err
 		}
-		r.cold = append(r.cold, inMS(l.wall))
+		p.result.Cold = append(p.result.Cold, inMS(s.wall))
 	}
 	return nil
 }
 
-// profile sets the times of r's passes: the medians of a few runs.
-func (r *participant) profile(ctx context.Context) error {
+// profile sets the times of the passes: the medians of a few runs.
+func (p *participant) profile(ctx context.Context) error {
 	var runs [][]PassTime
 	for range profileRuns {
-		passes, err := r.Profile(ctx)
+		passes, err := p.Profile(ctx)
 		if err != nil {
 			return err
 		}
 		runs = append(runs, passes)
 	}
-	r.passes = runs[0]
-	for i := range r.passes {
+	p.result.Passes = runs[0]
+	for i := range p.result.Passes {
 		var times []float64
 		for _, run := range runs {
 			if i < len(run) {
 				times = append(times, run[i].MS)
 			}
 		}
-		r.passes[i].MS = median(times)
+		p.result.Passes[i].MS = median(times)
 	}
 	return nil
-}
-
-func (h prepared) results() []Result {
-	var list []Result
-	for _, r := range h.participants {
-		x := Result{
-			Operation: h.Operation, SQL: h.SQL, Rows: h.Rows, Figure: h.Figure, System: r.System,
-			Answer: r.answer, Stride: r.stride, MS: r.ms, CPU: r.cpu, GPU: r.gpu, Cold: r.cold, Passes: r.passes,
-		}
-		if h.Figure > 0 {
-			x.X = h.X
-		}
-		if r.Near {
-			x.Error = &r.off
-		}
-		x.summarise()
-		list = append(list, x)
-	}
-	return list
 }

@@ -44,7 +44,7 @@ func TestRoundsRotate(t *testing.T) {
 	c := &fakeClock{}
 	var order []string
 	const ms = time.Millisecond
-	trial := Trial{Operation: "op", Rows: 1, Contenders: []Contender{
+	trial := Trial{Case: Case{"op", 1}, Contenders: []Contender{
 		c.contender("a", &order, 2*ms), c.contender("b", &order, 4*ms), c.contender("c", &order, 6*ms),
 	}}
 	results, _ := measure(t, &Meter{Rounds: 4, now: c.now, cpu: c.cpu}, trial)
@@ -138,7 +138,7 @@ func TestShortTrialsGetMoreRounds(t *testing.T) {
 		want     int
 	}{{0, mostRounds}, {time.Millisecond, mostRounds}, {20 * time.Millisecond, 40}, {time.Second, leastRounds}} {
 		m := &Meter{}
-		if got := m.plan(prepared{participants: []*participant{{estimate: c.estimate}}}); got != c.want {
+		if got := m.plan([]*participant{{estimate: c.estimate}}); got != c.want {
 			t.Errorf("%d rounds of %v, want %d", got, c.estimate, c.want)
 		}
 	}
@@ -157,7 +157,7 @@ func TestDifferentAnswersAreAnError(t *testing.T) {
 		"in the second run": {answers("a", "1", "2")},
 		"in a later round":  {answers("a", "1", "1", "1", "1", "1", "1", "2")},
 	} {
-		_, _, err := (&Meter{Rounds: 8}).Measure(t.Context(), []Trial{{Operation: "op", Rows: 3, Contenders: contenders}})
+		_, _, err := (&Meter{Rounds: 8}).Measure(t.Context(), []Trial{{Case: Case{"op", 3}, Contenders: contenders}})
 		var differ *DifferError
 		if !errors.As(err, &differ) || !strings.Contains(err.Error(), "op over 3 rows") || !strings.Contains(err.Error(), "2") {
 			t.Errorf("%s: %v, want a DifferError with the answers", name, err)
@@ -170,11 +170,11 @@ func TestContendersThatCannotAreLeftOut(t *testing.T) {
 	var order []string
 	cannot := Contender{System: "b", Run: func(context.Context) (Outcome, error) { return Outcome{}, fmt.Errorf("%w: too wide", ErrCannot) }}
 	results, skipped := measure(t, &Meter{Rounds: 1, now: c.now, cpu: c.cpu},
-		Trial{Operation: "op", Rows: 5, Contenders: []Contender{cannot, c.contender("a", &order, time.Second)}})
+		Trial{Case: Case{"op", 5}, Contenders: []Contender{cannot, c.contender("a", &order, time.Second)}})
 	if len(results) != 1 || results[0].System != "a" {
 		t.Errorf("results %+v, want one of a", results)
 	}
-	if want := (Skip{"op", 5, "b", "cannot run this: too wide"}); len(skipped) != 1 || skipped[0] != want {
+	if want := (Skip{Case{"op", 5}, "b", "cannot run this: too wide"}); len(skipped) != 1 || skipped[0] != want {
 		t.Errorf("skipped %+v, want %+v", skipped, want)
 	}
 }
@@ -182,7 +182,7 @@ func TestContendersThatCannotAreLeftOut(t *testing.T) {
 func TestErrorsAndCancellationEndTheRun(t *testing.T) {
 	broken := errors.New("broken")
 	fails := Contender{System: "b", Run: func(context.Context) (Outcome, error) { return Outcome{}, broken }}
-	if _, _, err := (&Meter{}).Measure(t.Context(), []Trial{{Operation: "op", Contenders: []Contender{fails}}}); !errors.Is(err, broken) || !strings.Contains(err.Error(), "op") {
+	if _, _, err := (&Meter{}).Measure(t.Context(), []Trial{{Case: Case{Operation: "op"}, Contenders: []Contender{fails}}}); !errors.Is(err, broken) || !strings.Contains(err.Error(), "op") {
 		t.Errorf("%v, want the error with the case", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())

@@ -1,16 +1,9 @@
 package bench
 
 import (
-	"context"
-	"errors"
+	"cmp"
 	"fmt"
-	"math"
 	"slices"
-	"strconv"
-	"strings"
-
-	"github.com/stencildb/stencildb/engine"
-	"github.com/stencildb/stencildb/table"
 )
 
 // Operation is one statement to measure, over any table.
@@ -21,233 +14,163 @@ type Operation struct {
 	query      func(*facts) Query
 
 	figure int                    // of the paper; 0 for none
+	over   tables                 // that a figure has it for
 	x      func(f *facts) float64 // on the figure's axis; nil: the number of rows
 	only   []string               // the systems that run it; nil: all that are not special
 	extra  []string               // special systems that run it too
+}
+
+// tables are those of a run of figures.
+type tables int
+
+const (
+	everyTable tables = iota
+	largestTable
+	rankedTable // of as many records as the paper's figure 7 has
+)
+
+// runsOver reports whether the operation runs over a table; sizes are those of the axis.
+func (o Operation) runsOver(rows int, sizes []int) bool {
+	switch o.over {
+	case largestTable:
+		return rows == slices.Max(sizes)
+	case rankedTable:
+		return rows == rankedRows(sizes)
+	}
+	return slices.Contains(sizes, rows)
+}
+
+// special are the systems that run only the operations that name them.
+var special = []string{classicCompute, classicAlone, quickSelect, mipmapSum}
+
+// takes reports whether a system runs the operation.
+func (o Operation) takes(system string) bool {
+	switch {
+	case o.only != nil:
+		return slices.Contains(o.only, system)
+	case slices.Contains(special, system):
+		return slices.Contains(o.extra, system)
+	}
+	return true
 }
 
 // operations are the paper's operations. Constants are quantiles of the columns, so
 // that the selectivities are the paper's on any data; a column with few distinct
 // values comes as close as it can.
 var operations = []Operation{
-	{Name: "count", Attributes: 1, query: func(f *facts) Query { return f.countWhere(f.below(0, 60)) }},
-	{Name: "between", Attributes: 1, query: func(f *facts) Query {
-		return f.countWhere(f.between(0))
-	}},
-	{Name: "and4", Attributes: 4, query: func(f *facts) Query { return f.countWhere(f.conjunction(4)) }},
+	{Name: "count", Attributes: 1, query: counting(below60)},
+	{Name: "between", Attributes: 1, query: counting(between)},
+	{Name: "and4", Attributes: 4, query: counting(conjunction(4))},
 	{Name: "semilinear", Attributes: 4, Integers: true, query: func(f *facts) Query {
 		return f.linear(func(x func(int) string) string {
 			return fmt.Sprintf("3 * %s - 2 * %s + 5 * %s - 7 * %s < 0", x(0), x(1), x(2), x(3))
 		})
 	}},
-	{Name: "sum", Attributes: 1, query: func(f *facts) Query { return f.aggregate("SUM") }},
-	{Name: "avg", Attributes: 1, query: func(f *facts) Query { return f.aggregate("AVG") }},
-	{Name: "min", Attributes: 1, query: func(f *facts) Query { return f.aggregate("MIN") }},
-	{Name: "max", Attributes: 1, query: func(f *facts) Query { return f.aggregate("MAX") }},
-	{Name: "median", Attributes: 1, query: func(f *facts) Query { return f.median("") }},
-	{Name: "median_where", Attributes: 2, query: func(f *facts) Query { return f.median(f.below(1, 80)) }},
+	{Name: "sum", Attributes: 1, query: aggregate("SUM")},
+	{Name: "avg", Attributes: 1, query: aggregate("AVG")},
+	{Name: "min", Attributes: 1, query: aggregate("MIN")},
+	{Name: "max", Attributes: 1, query: aggregate("MAX")},
+	{Name: "median", Attributes: 1, query: medianOfAll},
+	{Name: "median_where", Attributes: 2, query: medianOf80},
 }
 
-// operationsSuite is every operation on every system.
-func operationsSuite() Suite {
-	return Suite{
-		Name:     "operations",
-		Doc:      "the paper's operations over up to four attributes, on every backend and peer",
-		Rows:     defaultRows,
-		Backends: allBackends, Peers: Peers,
-		Operations: operations,
-		Summary:    writeRatios,
+// The operations of the figures that come in families: over the degree, over k (the
+// percentage of the values that are as large), and of figure 11.
+var (
+	polynomials = []string{"polynomial1", "polynomial2", "polynomial3", "polynomial4"}
+	ranks       = []string{"kth_largest_0pct", "kth_largest_20pct", "kth_largest_40pct", "kth_largest_60pct", "kth_largest_80pct", "kth_largest_100pct"}
+	selections  = []string{"select_predicate", "select_range", "select_and2", "select_and3", "select_and4", "select_semilinear"}
+)
+
+// rankShown is the operation of figure 7 that stands for the others.
+const rankShown = "kth_largest_40pct"
+
+// figureOperations are the cases of the figures, in their order.
+var figureOperations = func() []Operation {
+	computeOnly, ranked := []string{classicCompute}, []string{classicCompute, quickSelect}
+	list := []Operation{
+		{figure: 2, Name: "copy_to_depth", Attributes: 1, only: []string{classic}, query: working(Copies, counting(below60))},
+		{figure: 3, Name: "predicate", Attributes: 1, extra: computeOnly, query: counting(below60)},
+		{figure: 4, Name: "range", Attributes: 1, extra: computeOnly, query: counting(between)},
+		{figure: 6, Name: "semilinear", Attributes: 4, Integers: true, query: func(f *facts) Query { return f.linear(f.semilinear) }},
+		{figure: 8, Name: "median", Attributes: 1, extra: ranked, query: medianOfAll},
+		{figure: 9, Name: "median_where", Attributes: 2, extra: ranked, query: medianOf80},
+		{figure: mipmapFigure, Name: "sum", Attributes: 1, extra: []string{mipmapSum}, query: aggregate("SUM")},
+	}
+	for n := 1; n <= attributes; n++ {
+		list = append(list, Operation{figure: 5, Name: fmt.Sprintf("and%d", n), Attributes: n, extra: computeOnly, query: counting(conjunction(n))})
+	}
+	for i, name := range polynomials {
+		list = append(list, Operation{figure: 6, Name: name, Attributes: 1, Integers: true, over: largestTable,
+			x: func(*facts) float64 { return float64(i + 1) }, query: func(f *facts) Query { return f.polynomial(i + 1) }})
+	}
+	for i, name := range ranks {
+		k := func(f *facts) int { return max(1, f.values[0]*20*i/100) }
+		list = append(list, Operation{figure: 7, Name: name, Attributes: 1, extra: ranked, over: rankedTable,
+			x: func(f *facts) float64 { return float64(k(f)) }, query: func(f *facts) Query { return f.kthLargest(k(f)) }})
+	}
+	for i, op := range []Operation{
+		{Attributes: 1, query: counting(below60)}, {Attributes: 1, query: counting(between)}, {Attributes: 2, query: counting(conjunction(2))},
+		{Attributes: 3, query: counting(conjunction(3))}, {Attributes: 4, query: counting(conjunction(4))},
+		{Attributes: 4, Integers: true, query: counting(func(f *facts) string { return f.semilinear(f.integer) })},
+	} {
+		op.figure, op.Name, op.over, op.only = 11, selections[i], largestTable, []string{classic, classicAlone}
+		op.x, op.query = func(*facts) float64 { return float64(i + 1) }, working(Selects, op.query)
+		list = append(list, op)
+	}
+	slices.SortStableFunc(list, func(a, b Operation) int { return cmp.Compare(a.figure, b.figure) })
+	return list
+}()
+
+// working is a query of which only a part is measured.
+func working(w Work, query func(*facts) Query) func(*facts) Query {
+	return func(f *facts) Query {
+		q := query(f)
+		q.Work = w
+		return q
 	}
 }
 
-func defaultRows(Machine) []int { return []int{1_000, 100_000, 1_000_000, 16_000_000} }
-
-// allBackends lists the backends with auto last.
-func allBackends() []string {
-	list := slices.DeleteFunc(slices.Clone(engine.Backends()), func(s string) bool { return s == "auto" })
-	return append(list, "auto")
+// counting counts by a condition.
+func counting(condition func(*facts) string) func(*facts) Query {
+	return func(f *facts) Query { return f.countWhere(condition(f)) }
 }
 
-// facts are what the statements over a table are made of.
-type facts struct {
-	table     string
-	types     []table.Type     // of the columns, those of integers first
-	integers  int              // how many columns are of integers
-	values    []int            // of each column: rows in which it is not NULL
-	lo, hi    []int64          // of each column of integers
-	names     []string         // of the columns, quoted
-	quantiles []map[int]string // of each column: the constant by its percentage
-}
-
-// percentages are those of the quantiles that operations use.
-var percentages = []int{20, 40, 60, 80}
-
-// survey finds the quantiles of a table's columns.
-func survey(ctx context.Context, t *table.Table) (f *facts, err error) {
-	db, err := engine.Open(engine.Options{Backend: "cpu"})
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, db.Close()) }()
-	if err := db.Add(t); err != nil {
-		return nil, err
-	}
-	f = &facts{table: quoted(t.Name)}
-	for col, field := range t.Fields {
-		name := quoted(field.Name)
-		var items []string
-		for _, p := range percentages {
-			items = append(items, fmt.Sprintf("percentile_disc(0.%d) WITHIN GROUP (ORDER BY %s)", p, name))
-		}
-		r, err := engine.Collect(db.Query(ctx, "SELECT "+strings.Join(items, ", ")+" FROM "+f.table))
-		if err != nil {
-			return nil, err
-		}
-		constants := map[int]string{}
-		for i, p := range percentages {
-			constants[p] = literal(r.Rows[0][i])
-		}
-		f.names, f.types, f.quantiles = append(f.names, name), append(f.types, field.Type), append(f.quantiles, constants)
-		if field.Type.IsInteger() {
-			f.integers++
-		}
-		f.extent(t, col)
-	}
-	return f, nil
-}
-
-// literal writes a value as SQL that has exactly this value.
-func literal(v table.Value) string {
-	switch {
-	case v.Null:
-	case math.IsNaN(v.F) || math.IsInf(v.F, 0):
-		return "CAST('" + v.String() + "' AS double precision)"
-	case v.Type.IsFloat(): // without an exponent DuckDB takes it for a decimal
-		return strconv.FormatFloat(v.F, 'e', -1, 64)
-	case v.Type.Kind == table.Date:
-		return "DATE '" + v.String() + "'"
-	case v.Type.Kind == table.Timestamp:
-		return "TIMESTAMP '" + v.String() + "'"
-	}
-	return v.String()
-}
-
-// extent notes how many values a column has and, of integers, between which they lie.
-func (f *facts) extent(t *table.Table, col int) {
-	values, lo, hi := 0, int64(0), int64(0)
-	for _, c := range t.Chunks {
-		seg := c.Segments[col]
-		if seg.NonNull() == 0 {
-			continue
-		}
-		from, to := table.IntFromOrdinal(seg.Base), table.IntFromOrdinal(seg.Base+seg.Max) // of integers
-		if values == 0 {
-			lo, hi = from, to
-		}
-		lo, hi = min(lo, from), max(hi, to)
-		values += seg.NonNull()
-	}
-	f.values, f.lo, f.hi = append(f.values, values), append(f.lo, lo), append(f.hi, hi)
-}
-
-// quoted writes a name so that SQL takes it as it is.
-func quoted(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }
-
-// lacks says why an operation cannot run over the table, or "".
-func (f *facts) lacks(op Operation) string {
-	have, what := len(f.names), "attributes"
-	if op.Integers {
-		have, what = f.integers, "attributes of integers"
-	}
-	if op.Attributes <= uses*have {
-		return ""
-	}
-	return fmt.Sprintf("this takes %d %s, each twice at most; the table has %d", op.Attributes, what, have)
-}
-
-// name is the i-th attribute that an operation takes. Beyond those of the table they
-// are used again.
-func (f *facts) name(i int) string { return f.names[i%len(f.names)] }
-
-// integer is the i-th one of integers, likewise.
-func (f *facts) integer(i int) string { return f.names[i%f.integers] }
-
-// linear counts by a condition on a linear combination of attributes of integers. DuckDB,
-// which computes with their own width, gets SMALLINT as INTEGER.
-func (f *facts) linear(condition func(attribute func(int) string) string) Query {
-	q := f.countWhere(condition(f.integer))
-	wide := f.countWhere(condition(func(i int) string {
-		if f.types[i%f.integers].Kind == table.SmallInt {
-			return "CAST(" + f.integer(i) + " AS INTEGER)"
-		}
-		return f.integer(i)
-	}))
-	q.Peers = map[string]string{"duckdb": wide.SQL}
-	return q
-}
-
-// at is the constant below which that percentage of attribute i lies.
-func (f *facts) at(i, percent int) string { return f.quantiles[i%len(f.names)][percent] }
-
-// below selects that percentage of the rows by attribute i.
-func (f *facts) below(i, percent int) string { return f.name(i) + " < " + f.at(i, percent) }
-
-// from selects that percentage of the rows by attribute i, the others than below.
-func (f *facts) from(i, percent int) string { return f.name(i) + " >= " + f.at(i, 100-percent) }
+// below60 selects 60 % of the records by the first attribute.
+func below60(f *facts) string { return f.below(0, 60) }
 
 // between is the range of the paper's figure 4.
-func (f *facts) between(i int) string {
-	return fmt.Sprintf("%s BETWEEN %s AND %s", f.name(i), f.at(i, 20), f.at(i, 80))
+func between(f *facts) string {
+	return fmt.Sprintf("%s BETWEEN %s AND %s", f.name(0), f.at(0, 20), f.at(0, 80))
 }
 
 // conjunction is AND of n attributes, 60 % each; an attribute that is used again gives
 // its largest 60 %.
-func (f *facts) conjunction(n int) string {
-	var parts []string
-	for i := range n {
-		if i < len(f.names) {
-			parts = append(parts, f.below(i, 60))
-		} else {
-			parts = append(parts, f.from(i, 60))
+func conjunction(n int) func(*facts) string {
+	return func(f *facts) string {
+		text := f.below(0, 60)
+		for i := 1; i < n; i++ {
+			if i < len(f.names) {
+				text += " AND " + f.below(i, 60)
+			} else {
+				text += " AND " + f.name(i) + " >= " + f.at(i, 40)
+			}
 		}
+		return text
 	}
-	return strings.Join(parts, " AND ")
-}
-
-func (f *facts) countWhere(condition string) Query {
-	return Query{SQL: "SELECT COUNT(*) FROM " + f.table + " WHERE " + condition}
 }
 
 // aggregate is an aggregate of the first attribute.
-func (f *facts) aggregate(function string) Query {
-	q := f.value(function + "(" + f.names[0] + ")")
-	if (function == "SUM" || function == "AVG") && !f.types[0].IsNumeric() {
-		q.Cannot = fmt.Sprintf("%s is of type %v, which has no %s", f.names[0], f.types[0], function)
+func aggregate(function string) func(*facts) Query {
+	return func(f *facts) Query {
+		q := f.value(function + "(" + f.names[0] + ")")
+		if (function == "SUM" || function == "AVG") && !f.types[0].IsNumeric() {
+			q.Cannot = fmt.Sprintf("%s is of type %v, which has no %s", f.names[0], f.types[0], function)
+		}
+		return q
 	}
-	return q
 }
 
-// value is a statement whose answer is made of the first attribute.
-func (f *facts) value(item string) Query {
-	q := Query{SQL: "SELECT " + item + " FROM " + f.table}
-	if !f.types[0].IsExact() {
-		q.Alone = fmt.Sprintf("values of type %v are written, or added, in another way", f.types[0])
-	}
-	return q
-}
+func medianOfAll(f *facts) Query { return f.median("") }
 
-// median is the element in the middle, as percentile_disc(0.5) defines it. SQLite
-// sorts.
-func (f *facts) median(condition string) Query {
-	where, and := "", ""
-	if condition != "" {
-		where, and = " WHERE "+condition, " AND "+condition
-	}
-	x := f.names[0]
-	q := f.value("percentile_disc(0.5) WITHIN GROUP (ORDER BY " + x + ")")
-	q.SQL += where
-	q.Peers = map[string]string{"sqlite": fmt.Sprintf(
-		"SELECT (SELECT %s FROM %s WHERE %s IS NOT NULL%s ORDER BY 1 LIMIT 1 OFFSET (SELECT (COUNT(%s) - 1) / 2 FROM %s%s))",
-		x, f.table, x, and, x, f.table, where)}
-	return q
-}
+func medianOf80(f *facts) Query { return f.median(f.below(1, 80)) }

@@ -1,15 +1,19 @@
 package bench
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/stencildb/stencildb/table"
 )
 
 // peer is another database.
 type peer struct {
-	open func() (System, error)
+	// open opens it with a table loaded.
+	open func(context.Context, *table.Table) (System, error)
 	// most is the number of rows up to which it runs where nobody names it; 0: any.
 	most int
 }

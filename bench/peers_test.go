@@ -16,7 +16,7 @@ func TestDuckDBAndOtherPeersAnswerTheSame(t *testing.T) {
 	integers := mixed(t, table.SmallInt, table.Integer, table.BigInt, table.Integer)
 	others := mixed(t, table.SmallInt, table.Real, table.Double, table.Timestamp)
 	for _, source := range []Source{Generated("uniform", 3), Generated("tcpip", 3), source(t, integers), source(t, others)} {
-		for _, s := range []Suite{operationsSuite(), paperSuite()} {
+		for _, s := range []Suite{suite(t, "operations"), suite(t, "paper")} {
 			r, err := s.Run(t.Context(), Config{
 				Rows: []int{1, 5_001}, Backends: []string{"cpu"}, Peers: Peers(), Source: source, Rounds: 1,
 			})

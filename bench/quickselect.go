@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"github.com/stencildb/stencildb/expr"
@@ -18,38 +19,42 @@ import (
 // FIND permutes its array, so each run begins with a copy. Its time counts where
 // there is a condition, for it is then the copying out of the valid records
 // that the paper counts too (figure 9), and not where there is none (figures 7, 8).
-type quickselect struct{ table *table.Table }
-
-// Load implements System.
-func (s *quickselect) Load(_ context.Context, t *table.Table) error {
-	s.table = t
-	return nil
-}
-
-// Close implements System.
-func (s *quickselect) Close() error { return nil }
-
-// Prepare implements System.
-func (s *quickselect) Prepare(_ context.Context, q Query) (Statement, error) {
-	p, err := planOf(s.table, q.SQL)
-	if err != nil {
-		return nil, err
-	}
+func quickselect(_ Query, p *plan.Query) (Contender, error) {
 	agg := p.Aggs[0]
-	st := &selectionOf{agg: agg, space: plan.NewSpace(s.table, agg.Col), work: make([]uint32, s.table.Rows())}
-	if st.space.Bits() > 32 {
-		return nil, fmt.Errorf("%w: values of more than 32 bits", ErrCannot)
+	space := plan.NewSpace(p.Table, agg.Col)
+	if space.Bits() > 32 {
+		return Contender{}, fmt.Errorf("%w: values of more than 32 bits", ErrCannot)
 	}
-	low := table.Ordinal(st.space.Value(0))
-	for i, c := range s.table.Chunks {
-		part, err := arraysOf(c, agg.Col, low, p.Chunks[i].Pred)
+	var parts []*arrays
+	for i, c := range p.Table.Chunks {
+		part, err := arraysOf(c, agg.Col, table.Ordinal(space.Value(0)), p.Chunks[i].Pred)
 		if err != nil {
-			return nil, err
+			return Contender{}, err
 		}
-		st.parts = append(st.parts, part)
-		st.conditional = st.conditional || part.keys != nil
+		parts = append(parts, part)
 	}
-	return st, nil
+	conditional := slices.ContainsFunc(parts, func(a *arrays) bool { return a.keys != nil })
+	work := make([]uint32, p.Table.Rows())
+	return Contender{Run: func(ctx context.Context) (Outcome, error) {
+		start := time.Now()
+		n := 0
+		for _, a := range parts {
+			n += a.copyValid(work[n:])
+		}
+		if !conditional {
+			start = time.Now()
+		}
+		k, largest, ok, err := plan.Rank(agg, uint64(n))
+		if err != nil || !ok {
+			return Outcome{Answer: Answer{"NULL"}}, nil
+		}
+		if largest {
+			k = uint64(n) - k + 1
+		}
+		found := find(work[:n], int(k-1))
+		took := time.Since(start)
+		return Outcome{Answer: answerOf([]table.Value{space.Value(uint64(found))}), Wall: max(1, took)}, ctx.Err()
+	}}, nil
 }
 
 // arrays are the rows of a chunk as plain arrays. keys is nil where all rows are
@@ -84,37 +89,6 @@ func arraysOf(c *table.Chunk, col int, low uint64, p *plan.Pred) (*arrays, error
 		}
 	}
 	return a, nil
-}
-
-// selectionOf is a search for the k-th value.
-type selectionOf struct {
-	agg         expr.Aggregate
-	space       *plan.Space
-	parts       []*arrays
-	conditional bool
-	work        []uint32
-}
-
-// Run implements Statement.
-func (s *selectionOf) Run(ctx context.Context) (Outcome, error) {
-	start := time.Now()
-	n := 0
-	for _, p := range s.parts {
-		n += p.copyValid(s.work[n:])
-	}
-	if !s.conditional {
-		start = time.Now()
-	}
-	k, largest, ok, err := plan.Rank(s.agg, uint64(n))
-	if err != nil || !ok {
-		return Outcome{Answer: Answer{"NULL"}}, nil
-	}
-	if largest {
-		k = uint64(n) - k + 1
-	}
-	found := find(s.work[:n], int(k-1))
-	took := time.Since(start)
-	return Outcome{Answer: answerOf([]table.Value{s.space.Value(uint64(found))}), Wall: max(1, took)}, ctx.Err()
 }
 
 // copyValid copies the valid records' values out and returns how many there are. It

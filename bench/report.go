@@ -63,11 +63,16 @@ func (d Data) String() string {
 	return text
 }
 
+// Case is one operation over one table.
+type Case struct {
+	Operation string `json:"operation"`
+	Rows      int    `json:"rows"`
+}
+
 // Result is what one system took for one case.
 type Result struct {
-	Operation string    `json:"operation"`
+	Case
 	SQL       string    `json:"sql"`
-	Rows      int       `json:"rows"`
 	System    string    `json:"system"`
 	Answer    Answer    `json:"answer"`
 	Stride    int       `json:"stride"`
@@ -102,10 +107,9 @@ type Ratio struct {
 
 // Skip is a case that a system did not run, or none where the table does not do for it.
 type Skip struct {
-	Operation string `json:"operation"`
-	Rows      int    `json:"rows"`
-	System    string `json:"system"`
-	Reason    string `json:"reason"`
+	Case
+	System string `json:"system"`
+	Reason string `json:"reason"`
 }
 
 // summarise sets the statistics of r's times.
@@ -137,46 +141,58 @@ func (r *Result) PairedRatio(other *Result) Ratio {
 
 // Find returns the result of a case, or nil.
 func (r *Report) Find(operation string, rows int, system string) *Result {
+	return r.find(Case{operation, rows}, system)
+}
+
+func (r *Report) find(c Case, system string) *Result {
 	for i := range r.Results {
-		x := &r.Results[i]
-		if x.Operation == operation && x.Rows == rows && x.System == system {
+		if x := &r.Results[i]; x.Case == c && x.System == system {
 			return x
 		}
 	}
 	return nil
 }
 
+// largest is the result of an operation on a system over the largest table that has
+// it, or nil.
+func (r *Report) largest(operation, system string) (best *Result) {
+	for i := range r.Results {
+		x := &r.Results[i]
+		if x.Operation == operation && x.System == system && (best == nil || x.Rows > best.Rows) {
+			best = x
+		}
+	}
+	return best
+}
+
+// isLargest reports whether no larger table than that of a case has its operation.
+func (r *Report) isLargest(c Case) bool {
+	return !slices.ContainsFunc(r.Results, func(x Result) bool { return x.Operation == c.Operation && x.Rows > c.Rows })
+}
+
 // setRatios sets every result's ratio to the reference.
 func (r *Report) setRatios() {
 	for i := range r.Results {
 		x := &r.Results[i]
-		if ref := r.Find(x.Operation, x.Rows, r.Reference); ref != nil {
+		if ref := r.find(x.Case, r.Reference); ref != nil {
 			ratio := x.PairedRatio(ref)
 			x.Ratio = &ratio
 		}
 	}
 }
 
-// caseKey is one case of a report.
-type caseKey struct {
-	operation string
-	rows      int
-}
-
 // cases lists the cases in the order in which they ran.
-func (r *Report) cases() []caseKey {
-	return distinct(r.Results, func(x Result) caseKey { return caseKey{x.Operation, x.Rows} })
-}
+func (r *Report) cases() []Case { return distinct(r.Results, func(x Result) Case { return x.Case }) }
 
 // systems lists the systems that have results, in the order of their first.
 func (r *Report) systems() []string {
 	return distinct(r.Results, func(x Result) string { return x.System })
 }
 
-// distinct lists the different keys of the results in the order of their first.
-func distinct[K comparable](results []Result, key func(Result) K) []K {
+// distinct lists the different keys in the order of their first.
+func distinct[T any, K comparable](list []T, key func(T) K) []K {
 	var keys []K
-	for _, x := range results {
+	for _, x := range list {
 		if k := key(x); !slices.Contains(keys, k) {
 			keys = append(keys, k)
 		}

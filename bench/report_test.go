@@ -29,7 +29,7 @@ func report(suite, operation string, rows int, ms map[string][]float64) *Report 
 	}
 	slices.Sort(names)
 	for _, name := range names {
-		x := Result{Operation: operation, SQL: "SELECT 1", Rows: rows, System: name, Answer: Answer{"1"}, Stride: 1, MS: ms[name], CPU: ms[name]}
+		x := Result{Case: Case{operation, rows}, SQL: "SELECT 1", System: name, Answer: Answer{"1"}, Stride: 1, MS: ms[name], CPU: ms[name]}
 		x.summarise()
 		r.Results = append(r.Results, x)
 	}
@@ -108,7 +108,7 @@ func TestRounded(t *testing.T) {
 
 func TestJSONRoundTrip(t *testing.T) {
 	r := report("operations", "count", 1000, map[string][]float64{"cpu": {1, 2, 3}, "classic": {4, 5, 6}})
-	r.Skipped = append(r.Skipped, Skip{"sum", 1000, "classic", "too wide"})
+	r.Skipped = append(r.Skipped, Skip{Case{"sum", 1000}, "classic", "too wide"})
 	var b bytes.Buffer
 	if err := r.WriteJSON(&b); err != nil {
 		t.Fatal(err)

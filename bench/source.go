@@ -79,47 +79,28 @@ func (l loaded) Table(_ context.Context, rows int) (*table.Table, error) {
 		out.Fields = append(out.Fields, l.t.Fields[i])
 	}
 	for _, c := range l.t.Compacted().Chunks {
-		part := &table.Chunk{Rows: min(c.Rows, rows)}
-		if part.Rows == 0 {
-			break
-		}
-		rows -= part.Rows
+		part := &table.Chunk{Rows: c.Rows}
 		for _, i := range columns {
-			part.Segments = append(part.Segments, first(c.Segments[i], part.Rows))
+			part.Segments = append(part.Segments, c.Segments[i])
+		}
+		if rows < c.Rows {
+			b := table.NewBuilder("", out.Fields, rows)
+			for i, s := range part.Segments {
+				for row := range rows {
+					b.Column(i).Value(s.Value(row))
+				}
+			}
+			if err := b.EndRows(rows); err != nil {
+				return nil, err
+			}
+			part = b.Table().Chunks[0]
 		}
 		out.Chunks = append(out.Chunks, part)
+		if rows -= part.Rows; rows == 0 {
+			break
+		}
 	}
 	return out, nil
-}
-
-// first is the first n rows of a segment, at the same width.
-func first(s *table.Segment, n int) *table.Segment {
-	if n == s.Rows() {
-		return s
-	}
-	out := &table.Segment{Type: s.Type, Base: s.Base, Max: s.Max, Bits: s.Bits}
-	switch c := s.Codes; {
-	case c.U8 != nil:
-		out.Codes.U8 = c.U8[:n]
-	case c.U16 != nil:
-		out.Codes.U16 = c.U16[:n]
-	case c.U32 != nil:
-		out.Codes.U32 = c.U32[:n]
-	default:
-		out.Codes.U64 = c.U64[:n]
-	}
-	if s.Valid != nil {
-		valid := table.NewBitmap(n)
-		for i := range n {
-			if s.Valid.Get(i) {
-				valid.Set(i)
-			}
-		}
-		if out.Nulls = n - valid.Count(); out.Nulls > 0 {
-			out.Valid = valid
-		}
-	}
-	return out
 }
 
 // FixedRows implements Source.

@@ -5,90 +5,85 @@ package bench
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"math/big"
-	"strconv"
 	"strings"
 
 	"github.com/stencildb/stencildb/table"
 )
 
-// textFor returns the text for a peer.
-func (q Query) textFor(peer string) string {
-	if text, ok := q.Peers[peer]; ok {
-		return text
+// sqlPeer is a database in memory behind database/sql.
+type sqlPeer struct {
+	name   string
+	driver string // of database/sql
+	source string
+	most   int // of [peer]
+	// holds reports whether it has the values of a column as they are.
+	holds func(t *table.Table, col int) bool
+	// load makes the table with those columns.
+	load func(ctx context.Context, conn *sql.Conn, t *table.Table, columns []int) error
+}
+
+// peer is the peer as the suites take it.
+func (p sqlPeer) peer() peer { return peer{open: p.open, most: p.most} }
+
+// open opens the database, on one connection, and loads a table. Statements over columns
+// that it does not hold it cannot run, nor those with an error of its own, such as an
+// overflow where stencildb has wider arithmetic.
+func (p sqlPeer) open(ctx context.Context, t *table.Table) (System, error) {
+	db, err := sql.Open(p.driver, p.source)
+	if err != nil {
+		return System{}, err
 	}
-	return q.SQL
-}
-
-// sqlStatement is a prepared statement of a peer behind database/sql.
-type sqlStatement struct {
-	stmt   *sql.Stmt
-	values []any // what Run scans into: pointers to fields
-	fields []any
-}
-
-// lacking are the columns of a table that a peer does not hold.
-type lacking []table.Field
-
-// prepareSQL prepares a statement. Those over columns that the peer lacks it cannot.
-func prepareSQL(ctx context.Context, conn *sql.Conn, text string, l lacking) (Statement, error) {
-	for _, f := range l {
-		if strings.Contains(text, quoted(f.Name)) {
-			return nil, fmt.Errorf("%w: column %s of type %v is not loaded", ErrCannot, f.Name, f.Type)
+	conn, err := db.Conn(ctx)
+	if err != nil {
+		return System{}, errors.Join(err, db.Close())
+	}
+	closing := func() error { return errors.Join(conn.Close(), db.Close()) }
+	var columns []int
+	var lacks []table.Field
+	for i, f := range t.Fields {
+		if p.holds(t, i) {
+			columns = append(columns, i)
+		} else {
+			lacks = append(lacks, f)
 		}
 	}
-	stmt, err := conn.PrepareContext(ctx, text)
-	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrCannot, err)
+	if len(columns) > 0 {
+		if err := p.load(ctx, conn, t, columns); err != nil {
+			return System{}, errors.Join(fmt.Errorf("%s: %w", p.name, err), closing())
+		}
 	}
-	return &sqlStatement{stmt: stmt}, nil
-}
-
-// Run implements Statement. The peer's errors, such as an overflow where stencildb
-// has wider arithmetic, mean that it cannot.
-func (s *sqlStatement) Run(ctx context.Context) (Outcome, error) {
-	rows, err := s.stmt.QueryContext(ctx)
-	if err != nil {
-		return Outcome{}, fmt.Errorf("%w: %w", ErrCannot, err)
-	}
-	defer rows.Close()
-	if s.values == nil {
-		names, err := rows.Columns()
+	return System{Close: closing, Prepare: func(ctx context.Context, q Query) (Contender, error) {
+		text, ok := q.Peers[p.name]
+		if !ok {
+			text = q.SQL
+		}
+		for _, f := range lacks {
+			if strings.Contains(text, quoted(f.Name)) {
+				return Contender{}, fmt.Errorf("%w: column %s of type %v is not loaded", ErrCannot, f.Name, f.Type)
+			}
+		}
+		stmt, err := conn.PrepareContext(ctx, text)
 		if err != nil {
-			return Outcome{}, err
+			return Contender{}, fmt.Errorf("%w: %w", ErrCannot, err)
 		}
-		s.fields, s.values = make([]any, len(names)), make([]any, len(names))
-		for i := range s.fields {
-			s.values[i] = &s.fields[i]
-		}
-	}
-	var a Answer
-	for rows.Next() {
-		if err := rows.Scan(s.values...); err != nil {
-			return Outcome{}, err
-		}
-		for _, v := range s.fields {
-			a = append(a, text(v))
-		}
-	}
-	if err := rows.Err(); err != nil {
-		return Outcome{}, fmt.Errorf("%w: %w", ErrCannot, err)
-	}
-	return Outcome{Answer: a}, nil
+		return Contender{Run: func(ctx context.Context) (Outcome, error) {
+			var v any
+			if err := stmt.QueryRowContext(ctx).Scan(&v); err != nil {
+				return Outcome{}, fmt.Errorf("%w: %w", ErrCannot, err)
+			}
+			return Outcome{Answer: Answer{written(v)}}, nil
+		}}, nil
+	}}, nil
 }
 
-// text writes a value that database/sql scanned as [table.Value.String] writes it.
-func text(v any) string {
+// written writes a value that database/sql scanned as [table.Value.String] writes it.
+func written(v any) string {
 	switch v := v.(type) {
 	case nil:
 		return "NULL"
-	case int64:
-		return strconv.FormatInt(v, 10)
-	case int32:
-		return strconv.FormatInt(int64(v), 10)
-	case int16:
-		return strconv.FormatInt(int64(v), 10)
 	case *big.Int:
 		return v.String()
 	case float64:

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 	"time"
@@ -21,19 +20,51 @@ type Suite struct {
 	Doc  string
 	// Rows are the sizes of the tables where the user gives none.
 	Rows func(Machine) []int
-	// Backends and Peers are the systems where the user names none.
-	Backends, Peers func() []string
+	// Backends are the systems where the user names none, and Alone says that no peers
+	// run beside them then.
+	Backends []string
+	Alone    bool
 	// Operations are the cases of each table.
 	Operations []Operation
-	// Summary writes what the suite is about, after the times.
-	Summary func(io.Writer, *Report) error
-	// Figures are those that the suite draws; nil for suites of another kind. Its
-	// tables and the cases of each then come from them.
+	// Figures are those that the suite draws; nil for suites of another kind.
 	Figures []Figure
+	// summary is what the suite is about, after the times.
+	summary func(*Report) []section
 }
 
 // Suites lists the suites in the order in which to show them.
-func Suites() []Suite { return []Suite{operationsSuite(), autoSuite(), targetsSuite(), paperSuite()} }
+func Suites() []Suite {
+	small := func(Machine) []int { return []int{1_000, 100_000, 1_000_000, 16_000_000} }
+	return []Suite{{
+		Name: "operations", Doc: "the paper's operations over up to four attributes, on every backend and peer",
+		Rows: small, Backends: allBackends(), Operations: operations, summary: (*Report).ratios,
+	}, {
+		Name: "auto", Doc: "the backend auto beside the best of the others, case by case",
+		Rows: small, Backends: allBackends(), Alone: true, Operations: operations, summary: (*Report).choices,
+	}, {
+		Name: "targets", Doc: "the speeds that the project has set itself (H200; two cores with DuckDB), beside those measured",
+		Rows: func(m Machine) []int {
+			if m.Software {
+				return []int{softwareRows}
+			}
+			return []int{smallHardwareRows, hardwareRows}
+		},
+		Backends: allBackends(), Operations: slices.DeleteFunc(slices.Clone(operations), func(o Operation) bool {
+			return !slices.ContainsFunc(Targets(), func(t Target) bool { return t.Operation == o.Name })
+		}),
+		summary: (*Report).targets,
+	}, {
+		Name: "paper", Doc: "the evaluation of the 2004 paper: its figures 2 to 10, and 11 for selectivities",
+		Rows: func(m Machine) []int {
+			if m.Software {
+				return ladder(1_000_000)
+			}
+			return ladder(1 << 28)
+		},
+		Backends: []string{classic, "fused", "compute", "cpu"}, Operations: figureOperations, Figures: figures,
+		summary: (*Report).evaluation,
+	}}
+}
 
 // FindSuite returns the suite of that name.
 func FindSuite(name string) (Suite, error) {
@@ -47,6 +78,19 @@ func FindSuite(name string) (Suite, error) {
 	return Suite{}, fmt.Errorf("no suite %q: there are %s", name, strings.Join(names, ", "))
 }
 
+// allBackends lists the backends with auto last.
+func allBackends() []string {
+	list := slices.DeleteFunc(slices.Clone(engine.Backends()), func(s string) bool { return s == "auto" })
+	return append(list, "auto")
+}
+
+// OneFigure is the suite with one of its figures only.
+func (s Suite) OneFigure(f Figure) Suite {
+	s.Figures = []Figure{f}
+	s.Operations = slices.DeleteFunc(slices.Clone(s.Operations), func(o Operation) bool { return o.figure != f.Number })
+	return s
+}
+
 // Config says how to run a suite. What is empty takes the suite's own choice.
 type Config struct {
 	Rows     []int    // of the tables; of the suite paper one number is the largest of five
@@ -58,11 +102,26 @@ type Config struct {
 	Engine   engine.Options // but for the backend
 	Machine  Machine
 	Command  string
-	// Progress, when set, is told what is being done, in words.
-	Progress func(what string)
+	// Progress, when set, is told what is being done.
+	Progress func(Progress)
 
-	unnamed      bool // whether Peers are the suite's
-	begun, cases int  // of all tables: those of the tables before, and all
+	unnamed bool // whether Peers are the suite's
+}
+
+// Progress says what a run does at the moment.
+type Progress struct {
+	Rows  int    // of the table
+	Doing string // "loading into cpu"; of a case its operation
+	// Case is its number, from 1, of the Cases of all tables; 0 before the cases of a table.
+	Case, Cases int
+}
+
+func (p Progress) String() string {
+	what := numbers.Grouped(p.Rows) + " rows: "
+	if p.Case > 0 {
+		what += fmt.Sprintf("case %d of %d, ", p.Case, p.Cases)
+	}
+	return what + p.Doing
 }
 
 // Settled is c with the suite's choices in place of what is empty.
@@ -79,13 +138,13 @@ func (c Config) Settled(s Suite) Config {
 		c.Rows = ladder(c.Rows[0])
 	}
 	if len(c.Backends) == 0 {
-		c.Backends = s.Backends()
+		c.Backends = s.Backends
 	}
-	if len(c.Peers) == 0 && !c.NoPeers {
-		c.Peers, c.unnamed = s.Peers(), true
+	if len(c.Peers) == 0 && !c.NoPeers && !s.Alone {
+		c.Peers, c.unnamed = Peers(), true
 	}
 	if c.Progress == nil {
-		c.Progress = func(string) {}
+		c.Progress = func(Progress) {}
 	}
 	return c
 }
@@ -125,118 +184,32 @@ func (s Suite) Run(ctx context.Context, c Config) (*Report, error) {
 }
 
 func (s Suite) runTables(ctx context.Context, c Config, r *Report) error {
-	for _, rows := range s.tables(c) {
-		c.cases += len(s.operations(c, rows))
-	}
-	for _, rows := range s.tables(c) {
-		if err := s.runTable(ctx, c, rows, r); err != nil {
-			return err
-		}
-		c.begun += len(s.operations(c, rows))
-	}
-	return nil
-}
-
-// tables are the sizes of the tables, in order.
-func (s Suite) tables(c Config) []int {
-	list := slices.Clone(c.Rows)
-	for _, f := range s.Figures {
-		if n := f.fixedRows(c.Rows); n > 0 && !slices.Contains(list, n) {
-			list = append(list, n)
-		}
+	tables := slices.Clone(c.Rows)
+	if n := rankedRows(c.Rows); !slices.Contains(tables, n) && slices.ContainsFunc(s.Operations, func(o Operation) bool { return o.over == rankedTable }) {
+		tables = append(tables, n)
 	}
 	if s.Figures != nil {
-		slices.Sort(list)
+		slices.Sort(tables)
 	}
-	return list
-}
-
-// operations are the cases of a table.
-func (s Suite) operations(c Config, rows int) []Operation {
-	if s.Figures == nil {
-		return s.Operations
+	operations := func(rows int) []Operation {
+		return slices.DeleteFunc(slices.Clone(s.Operations), func(o Operation) bool { return !o.runsOver(rows, c.Rows) })
 	}
-	var list []Operation
-	for _, f := range s.Figures {
-		list = append(list, f.operations(c.Rows, rows)...)
+	cases, begun := 0, 0
+	for _, rows := range tables {
+		cases += len(operations(rows))
 	}
-	return list
-}
-
-// runTable measures the cases over one table and adds them to r.
-func (s Suite) runTable(ctx context.Context, c Config, rows int, r *Report) (err error) {
-	what := numbers.Grouped(rows) + " rows: "
-	c.Progress(what + "making the table")
-	t, err := c.Source.Table(ctx, rows)
-	if err != nil {
-		return err
-	}
-	facts, err := survey(ctx, t)
-	if err != nil {
-		return err
-	}
-	r.Data.Attributes = nil
-	for _, field := range t.Fields {
-		r.Data.Attributes = append(r.Data.Attributes, field.Name)
-	}
-	f := &field{rows: rows, table: t, figures: s.Figures != nil}
-	defer func() { err = errors.Join(err, f.close()) }()
-	operations := s.operations(c, rows)
-	for _, name := range append(s.systems(c.Backends), c.Peers...) {
-		most := peers[name].most
-		if s.Figures != nil {
-			most /= 4 // there are more tables, and more cases
+	for _, rows := range tables {
+		f := &field{Config: c, rows: rows, operations: operations(rows), figures: s.Figures != nil, report: r}
+		f.tell = func(doing string, number int) {
+			if number > 0 {
+				number += begun
+			}
+			c.Progress(Progress{rows, doing, number, cases})
 		}
-		if c.unnamed && most > 0 && rows > most {
-			r.Skipped = append(r.Skipped, without(operations, name, rows, fmt.Sprintf("beyond %s rows only where --peers names it", numbers.Grouped(most)))...)
-			continue
-		}
-		if !slices.ContainsFunc(operations, func(op Operation) bool { return op.takes(name) }) {
-			continue
-		}
-		c.Progress(what + "loading into " + name)
-		if err := f.enter(ctx, name, c); err != nil {
+		if err := errors.Join(f.run(ctx), f.close()); err != nil {
 			return err
 		}
-	}
-	c.Progress(what + "measuring the floor of the device")
-	if err := f.measureFloor(ctx, r); err != nil {
-		return err
-	}
-	trials, skipped, err := f.trials(ctx, operations, facts)
-	if err != nil {
-		return err
-	}
-	r.Skipped = append(r.Skipped, skipped...)
-	m := Meter{Rounds: c.Rounds, Progress: func(t *Trial, number int) {
-		c.Progress(fmt.Sprintf("%scase %d of %d, %s", what, c.begun+number, c.cases, t.Operation))
-	}}
-	if f.figures {
-		m.Least, m.Share, m.Together, m.ColdRuns = 2*fewest, 150*time.Millisecond, 250*time.Millisecond, 3
-	}
-	results, skipped, err := m.Measure(ctx, trials)
-	r.Results = append(r.Results, results...)
-	r.Skipped = append(r.Skipped, skipped...)
-	if err != nil {
-		return err
-	}
-	return f.measureFloor(ctx, r)
-}
-
-// measureFloor adds the floor of the device over the table, where one is used; the
-// second time it keeps the smaller one.
-func (f *field) measureFloor(ctx context.Context, r *Report) error {
-	if f.rig == nil {
-		return nil
-	}
-	floor, err := f.rig.floor(ctx, f.rows)
-	if err != nil {
-		return err
-	}
-	if last := len(r.Floors) - 1; last >= 0 && r.Floors[last].Rows == f.rows {
-		r.Floors[last] = r.Floors[last].least(floor)
-	} else {
-		r.Floors = append(r.Floors, floor)
+		begun += len(f.operations)
 	}
 	return nil
 }
@@ -244,70 +217,133 @@ func (f *field) measureFloor(ctx context.Context, r *Report) error {
 // allSystems is the system of a [Skip] that is of the table.
 const allSystems = "all systems"
 
-// without is the operations that a system does not run over a table.
-func without(operations []Operation, system string, rows int, reason string) []Skip {
-	var list []Skip
-	for _, op := range operations {
-		if op.takes(system) {
-			list = append(list, Skip{op.Name, rows, system, reason})
-		}
-	}
-	return list
-}
-
-// field is the systems that contend over one table.
+// field is the systems that contend over one table, and the operations in which they do.
 type field struct {
-	rows    int
+	Config
+	rows       int
+	operations []Operation
+	figures    bool // the systems are those of the paper's figures
+	report     *Report
+	tell       func(doing string, number int) // of progress
+
 	table   *table.Table
-	figures bool // the systems are those of the paper's figures
-	rig     *rig // which they share, where one of them needs it
-	names   []string
+	rig     *rig // which systems share, where one of them needs it
 	systems []System
 }
 
-// enter opens a system and loads the table into it.
-func (f *field) enter(ctx context.Context, name string, c Config) error {
-	s, err := f.open(name, c)
+// run measures the cases over the table and adds them to the report.
+func (f *field) run(ctx context.Context) (err error) {
+	f.tell("making the table", 0)
+	if f.table, err = f.Source.Table(ctx, f.rows); err != nil {
+		return err
+	}
+	facts, err := survey(ctx, f.table)
 	if err != nil {
 		return err
 	}
-	f.names, f.systems = append(f.names, name), append(f.systems, s)
-	return s.Load(ctx, f.table)
+	f.report.Data.Attributes = nil
+	for _, field := range f.table.Fields {
+		f.report.Data.Attributes = append(f.report.Data.Attributes, field.Name)
+	}
+	if err := f.enter(ctx); err != nil {
+		return err
+	}
+	f.tell("measuring the floor of the device", 0)
+	if err := f.measureFloor(ctx); err != nil {
+		return err
+	}
+	var trials []Trial
+	for _, op := range f.operations {
+		t, err := f.trial(ctx, op, facts)
+		if err != nil {
+			return err
+		}
+		if len(t.Contenders) > 0 {
+			trials = append(trials, t)
+		}
+	}
+	m := Meter{Rounds: f.Rounds, Progress: func(t *Trial, number int) { f.tell(t.Operation, number) }}
+	if f.figures {
+		m.Least, m.Share, m.Together, m.ColdRuns = 2*fewest, 150*time.Millisecond, 250*time.Millisecond, 3
+	}
+	results, skipped, err := m.Measure(ctx, trials)
+	f.report.Results, f.report.Skipped = append(f.report.Results, results...), append(f.report.Skipped, skipped...)
+	if err != nil {
+		return err
+	}
+	return f.measureFloor(ctx)
 }
 
-func (f *field) open(name string, c Config) (System, error) {
+// skip notes that a system does not run an operation.
+func (f *field) skip(op Operation, system, reason string) {
+	f.report.Skipped = append(f.report.Skipped, Skip{Case{op.Name, f.rows}, system, reason})
+}
+
+// enter opens the systems that have something to run, which load the table.
+func (f *field) enter(ctx context.Context) error {
+	names := f.Backends
+	if f.figures {
+		names = figureSystems(names)
+	}
+	for _, name := range slices.Concat(names, f.Peers) {
+		theirs := slices.DeleteFunc(slices.Clone(f.operations), func(op Operation) bool { return !op.takes(name) })
+		most := peers[name].most
+		if f.figures {
+			most /= 4 // there are more tables, and more cases
+		}
+		if f.unnamed && most > 0 && f.rows > most {
+			for _, op := range theirs {
+				f.skip(op, name, fmt.Sprintf("beyond %s rows only where --peers names it", numbers.Grouped(most)))
+			}
+			continue
+		}
+		if len(theirs) == 0 {
+			continue
+		}
+		f.tell("loading into "+name, 0)
+		s, err := f.open(ctx, name)
+		if err != nil {
+			return err
+		}
+		s.Name = name
+		f.systems = append(f.systems, s)
+	}
+	return nil
+}
+
+func (f *field) open(ctx context.Context, name string) (System, error) {
 	if p, ok := peers[name]; ok {
-		return p.open()
+		return p.open(ctx, f.table)
 	}
 	if !f.figures {
-		return openBackend(name, c.Engine)
+		return openBackend(name, f.Engine, f.table)
 	}
 	switch name {
 	case "cpu":
-		return &cpuSystem{backend: cpu.New(0)}, nil
+		return overPlans(f.table, onCPU()), nil
 	case cpuScalar:
-		return &cpuSystem{backend: cpu.New(0, cpu.WithoutSIMD)}, nil
+		return overPlans(f.table, onCPU(cpu.WithoutSIMD)), nil
 	case quickSelect:
-		return &quickselect{}, nil
-	case mipmapSum:
-		return openMipmap(c.Engine)
+		return overPlans(f.table, quickselect), nil
 	}
-	if algorithms[name] == nil && name != classicAlone {
-		return nil, fmt.Errorf("the figures have no system %s: leave it out", name)
+	if figureBackends[name] == "" {
+		return System{}, fmt.Errorf("the figures have no system %s: leave it out", name)
 	}
 	if f.rig == nil {
 		var err error
-		if f.rig, err = openRig(c.Engine); err != nil {
-			return nil, err
+		if f.rig, err = openRig(f.Engine); err != nil {
+			return System{}, err
 		}
 	}
-	return &gpuSystem{rig: f.rig, name: name}, nil
+	return overPlans(f.table, f.rig.prepare(name)), nil
 }
 
 func (f *field) close() error {
 	var errs []error
 	for _, s := range f.systems {
-		errs = append(errs, s.Close())
+		if s.Close != nil {
+			errs = append(errs, s.Close())
+		}
 	}
 	if f.rig != nil {
 		errs = append(errs, f.rig.close())
@@ -315,82 +351,56 @@ func (f *field) close() error {
 	return errors.Join(errs...)
 }
 
-// trials prepares the operations that the table has attributes for.
-func (f *field) trials(ctx context.Context, operations []Operation, facts *facts) ([]Trial, []Skip, error) {
-	var list []Trial
-	var skipped []Skip
-	for _, op := range operations {
-		t, skips, err := f.trial(ctx, op, facts)
-		if err != nil {
-			return nil, nil, err
-		}
-		skipped = append(skipped, skips...)
-		if len(t.Contenders) > 0 {
-			list = append(list, t)
-		}
-	}
-	return list, skipped, nil
-}
-
-// trial prepares one operation on the systems that take it.
-func (f *field) trial(ctx context.Context, op Operation, facts *facts) (t Trial, skipped []Skip, err error) {
-	t = Trial{Operation: op.Name, Rows: f.rows, Figure: op.figure, X: float64(f.rows)}
+// trial prepares one operation on the systems that take it; it has no contenders where
+// the table does not do for it.
+func (f *field) trial(ctx context.Context, op Operation, facts *facts) (t Trial, err error) {
+	t = Trial{Case: Case{op.Name, f.rows}, Figure: op.figure, X: float64(f.rows)}
 	q := Query{Cannot: facts.lacks(op)}
 	if q.Cannot == "" {
 		q = op.query(facts)
 	}
 	if q.Cannot != "" {
-		return t, []Skip{{op.Name, f.rows, allSystems, q.Cannot}}, nil
+		f.skip(op, allSystems, q.Cannot)
+		return t, nil
 	}
 	if t.SQL = q.SQL; op.x != nil {
 		t.X = op.x(facts)
 	}
-	if t.Expected, err = expected(ctx, f.table, q); err != nil {
-		if ctx.Err() != nil {
-			return t, nil, err
-		}
-		return t, []Skip{{op.Name, f.rows, allSystems, err.Error()}}, nil // the data: a sum out of range, say
+	if t.Expected, err = expected(ctx, f.table, q); ctx.Err() != nil {
+		return t, ctx.Err()
 	}
-	for i, s := range f.systems {
-		if !op.takes(f.names[i]) {
+	if err != nil {
+		f.skip(op, allSystems, err.Error()) // the data: a sum out of range, say
+		return t, nil
+	}
+	for _, s := range f.systems {
+		if !op.takes(s.Name) {
 			continue
 		}
-		skip := func(reason string) { skipped = append(skipped, Skip{op.Name, f.rows, f.names[i], reason}) }
-		if _, ok := peers[f.names[i]]; ok && q.Alone != "" {
-			skip(q.Alone)
+		if _, ok := peers[s.Name]; ok && q.Alone != "" {
+			f.skip(op, s.Name, q.Alone)
 			continue
 		}
-		st, err := s.Prepare(ctx, q)
-		if errors.Is(err, ErrCannot) {
-			skip(err.Error())
-			continue
+		c, err := s.Prepare(ctx, q)
+		switch {
+		case errors.Is(err, ErrCannot):
+			f.skip(op, s.Name, err.Error())
+		case err != nil:
+			return t, err
+		default:
+			c.System = s.Name
+			t.Contenders = append(t.Contenders, c)
 		}
-		if err != nil {
-			return t, nil, err
-		}
-		t.Contenders = append(t.Contenders, contender(f.names[i], st))
 	}
-	return t, skipped, nil
-}
-
-func contender(name string, st Statement) Contender {
-	c := Contender{System: name, Run: st.Run, Near: name == mipmapSum}
-	if cold, ok := st.(coldStatement); ok {
-		c.Cold = cold.Cold
-	}
-	if p, ok := st.(profiledStatement); ok {
-		c.Profile = p.Profile
-	}
-	return c
+	return t, nil
 }
 
 // expected is the answer of package cpu, without vector instructions.
 func expected(ctx context.Context, t *table.Table, q Query) (Answer, error) {
-	c := &cpuSystem{cpu.New(0, cpu.WithoutSIMD), t}
-	st, err := c.Prepare(ctx, q)
+	c, err := overPlans(t, onCPU(cpu.WithoutSIMD)).Prepare(ctx, q)
 	if err != nil {
 		return nil, err
 	}
-	out, err := st.Run(ctx)
+	out, err := c.Run(ctx)
 	return out.Answer, err
 }

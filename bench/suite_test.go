@@ -57,26 +57,34 @@ func TestSuitesRun(t *testing.T) {
 }
 
 // constant is a system that answers everything with one value.
-type constant string
-
-func (c constant) Load(context.Context, *table.Table) error          { return nil }
-func (c constant) Prepare(context.Context, Query) (Statement, error) { return c, nil }
-func (c constant) Run(context.Context) (Outcome, error) {
-	return Outcome{Answer: Answer{string(c)}}, nil
+func constant(value string) func(context.Context, *table.Table) (System, error) {
+	run := func(context.Context) (Outcome, error) { return Outcome{Answer: Answer{value}}, nil }
+	return func(context.Context, *table.Table) (System, error) {
+		return System{Prepare: func(context.Context, Query) (Contender, error) { return Contender{Run: run}, nil }}, nil
+	}
 }
-func (c constant) Close() error { return nil }
+
+// suite is the suite of that name.
+func suite(t *testing.T, name string) Suite {
+	t.Helper()
+	s, err := FindSuite(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
 
 func TestAWrongSystemIsCaught(t *testing.T) {
-	peers["wrong"] = peer{open: func() (System, error) { return constant("41"), nil }, most: 100}
+	peers["wrong"] = peer{open: constant("41"), most: 100}
 	defer delete(peers, "wrong")
-	_, err := operationsSuite().Run(t.Context(), Config{
+	_, err := suite(t, "operations").Run(t.Context(), Config{
 		Rows: []int{100}, Backends: []string{"cpu"}, Peers: []string{"wrong"}, Rounds: 1,
 	})
 	var differ *DifferError
 	if !errors.As(err, &differ) || differ.System != "wrong" || differ.Other != "cpu" {
 		t.Errorf("%v, want that wrong differs from cpu", err)
 	}
-	r, err := operationsSuite().Run(t.Context(), Config{Rows: []int{101}, Backends: []string{"cpu"}, Rounds: 1})
+	r, err := suite(t, "operations").Run(t.Context(), Config{Rows: []int{101}, Backends: []string{"cpu"}, Rounds: 1})
 	if err != nil || r.Find("count", 101, "wrong") != nil || len(r.Skipped) != len(operations) {
 		t.Errorf("%v, %v, want wrong left out beyond 100 rows", err, r)
 	}
@@ -102,7 +110,7 @@ func TestATableOfTheUsers(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	r, err := operationsSuite().Run(t.Context(), Config{
+	r, err := suite(t, "operations").Run(t.Context(), Config{
 		Backends: []string{"cpu", "classic"}, NoPeers: true, Source: source(t, b.Table()), Rounds: 1,
 	})
 	if err != nil {
@@ -176,7 +184,7 @@ func typed(t *testing.T) *table.Table {
 // A table without integers does for what its types do for; the rest is left out with
 // the reason.
 func TestATableWithoutIntegers(t *testing.T) {
-	r, err := operationsSuite().Run(t.Context(), Config{
+	r, err := suite(t, "operations").Run(t.Context(), Config{
 		Backends: []string{"cpu", "classic"}, Peers: Peers(), NoPeers: len(Peers()) == 0, Source: source(t, typed(t)), Rounds: 1,
 	})
 	if err != nil {
@@ -235,7 +243,7 @@ func TestRefusalsAreSkipped(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	r, err := operationsSuite().Run(t.Context(), Config{
+	r, err := suite(t, "operations").Run(t.Context(), Config{
 		Backends: []string{"cpu", "classic"}, NoPeers: true, Source: source(t, wide.Table()), Rounds: 1,
 		Engine: engine.Options{GPUMemory: 1},
 	})

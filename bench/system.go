@@ -5,36 +5,21 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/stencildb/stencildb/cpu"
 	"github.com/stencildb/stencildb/engine"
+	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/sql"
 	"github.com/stencildb/stencildb/table"
 )
 
 // System answers statements over one table, of which it keeps its own copy.
-type System interface {
-	// Load takes the table, which does not change afterwards.
-	Load(ctx context.Context, t *table.Table) error
+type System struct {
+	Name string
 	// Prepare readies a statement. Its error is [ErrCannot] where the system is not
 	// able to run it.
-	Prepare(ctx context.Context, q Query) (Statement, error)
-	// Close releases the copy and all statements.
-	Close() error
-}
-
-// Statement is a prepared statement.
-type Statement interface {
-	// Run executes it and returns its one row. The error is [ErrCannot] where the
-	// system turns out not to be able to.
-	Run(ctx context.Context) (Outcome, error)
-}
-
-// coldStatement is a statement that can run with its columns not yet on the device.
-type coldStatement interface {
-	Cold(ctx context.Context) (Outcome, error)
-}
-
-// profiledStatement is a statement that can say what each of its passes takes.
-type profiledStatement interface {
-	Profile(ctx context.Context) ([]PassTime, error)
+	Prepare func(ctx context.Context, q Query) (Contender, error)
+	// Close, when set, releases the copy and all statements.
+	Close func() error
 }
 
 // Work is what part of the paper's machinery a case measures.
@@ -64,71 +49,41 @@ type Query struct {
 	Peers map[string]string
 }
 
-// openBackend returns a backend of package engine as a system.
-func openBackend(name string, o engine.Options) (System, error) {
+// openBackend returns a backend of package engine as a system. Columns become resident at
+// the first statement that uses them.
+func openBackend(name string, o engine.Options, t *table.Table) (System, error) {
 	o.Backend = name
 	db, err := engine.Open(o)
 	if err != nil {
-		return nil, err
+		return System{}, err
 	}
-	if err := engine.Inspect(db).Ready(); err != nil { // auto would weigh the opening of the device
-		return nil, errors.Join(err, db.Close())
+	// auto would weigh the opening of the device.
+	if err := errors.Join(engine.Inspect(db).Ready(), db.Add(t)); err != nil {
+		return System{}, errors.Join(err, db.Close())
 	}
-	return &backend{db}, nil
-}
-
-type backend struct{ db *engine.DB }
-
-// Load implements System. Columns become resident at the first statement that uses
-// them.
-func (b *backend) Load(_ context.Context, t *table.Table) error { return b.db.Add(t) }
-
-// Close implements System.
-func (b *backend) Close() error { return b.db.Close() }
-
-// Prepare implements System.
-func (b *backend) Prepare(ctx context.Context, q Query) (Statement, error) {
-	st, err := b.db.Prepare(ctx, q.SQL)
-	if err != nil {
-		return nil, backendError(err)
-	}
-	if b.db.Backend() == "auto" {
-		if err := settle(ctx, st); err != nil {
-			return nil, backendError(err)
+	return System{Close: db.Close, Prepare: func(ctx context.Context, q Query) (Contender, error) {
+		st, err := db.Prepare(ctx, q.SQL)
+		if err != nil {
+			return Contender{}, backendError(err)
 		}
-	}
-	return &backendStatement{st}, nil
-}
-
-// settle runs a statement as often as auto needs to move columns to the device, where
-// they are worth it, and to try what may be the fastest.
-func settle(ctx context.Context, st *engine.Statement) error {
-	for range 40 {
-		if _, err := engine.Collect(st.Query(ctx)); err != nil {
-			return err
+		run := func(ctx context.Context) (Outcome, error) {
+			r, err := engine.Collect(st.Query(ctx))
+			if err != nil {
+				return Outcome{}, backendError(err)
+			}
+			return Outcome{Answer: answerOf(r.Rows[0])}, nil
 		}
-	}
-	return nil
-}
-
-type backendStatement struct{ *engine.Statement }
-
-// Run implements Statement.
-func (s *backendStatement) Run(ctx context.Context) (Outcome, error) {
-	r, err := engine.Collect(s.Query(ctx))
-	if err != nil {
-		return Outcome{}, backendError(err)
-	}
-	return Outcome{Answer: answerOf(r.Rows[0])}, nil
-}
-
-// answerOf writes the values of a row.
-func answerOf(row []table.Value) Answer {
-	var a Answer
-	for _, v := range row {
-		a = append(a, v.String())
-	}
-	return a
+		if name == "auto" {
+			// It moves columns to the device, where they are worth it, and tries what may be
+			// the fastest.
+			for range 40 {
+				if _, err := run(ctx); err != nil {
+					return Contender{}, err
+				}
+			}
+		}
+		return Contender{Run: run}, nil
+	}}, nil
 }
 
 // backendError marks what only another backend can do.
@@ -137,4 +92,46 @@ func backendError(err error) error {
 		return fmt.Errorf("%w: %w", ErrCannot, err)
 	}
 	return err
+}
+
+// answerOf writes the values of a row.
+func answerOf(row []table.Value) (a Answer) {
+	for _, v := range row {
+		a = append(a, v.String())
+	}
+	return a
+}
+
+// overPlans is a system of the figures, which runs plans over the table.
+func overPlans(t *table.Table, prepare func(Query, *plan.Query) (Contender, error)) System {
+	return System{Prepare: func(_ context.Context, q Query) (Contender, error) {
+		p, err := planOf(t, q.SQL)
+		if err != nil {
+			return Contender{}, err
+		}
+		return prepare(q, p)
+	}}
+}
+
+// planOf plans a statement over a table.
+func planOf(t *table.Table, text string) (*plan.Query, error) {
+	q, err := sql.Fragment(t, text)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", text, err)
+	}
+	return plan.NewQuery(t, q)
+}
+
+// onCPU runs plans by package cpu on all cores.
+func onCPU(options ...cpu.Option) func(Query, *plan.Query) (Contender, error) {
+	backend := cpu.New(0, options...)
+	return func(_ Query, p *plan.Query) (Contender, error) {
+		return Contender{Run: func(ctx context.Context) (Outcome, error) {
+			a, err := backend.Execute(ctx, p)
+			if err != nil {
+				return Outcome{}, err
+			}
+			return Outcome{Answer: answerOf(a.Values)}, nil
+		}}, nil
+	}
 }

@@ -2,8 +2,6 @@ package bench
 
 import (
 	"fmt"
-	"io"
-	"slices"
 
 	"github.com/stencildb/stencildb/internal/numbers"
 )
@@ -27,71 +25,43 @@ const (
 )
 
 // Targets lists the targets.
-func Targets() []Target {
-	var list []Target
+func Targets() (list []Target) {
 	for _, t := range []struct {
 		operation      string
 		fused, compute float64 // ms at hardwareRows
 		small          float64 // ms of compute at smallHardwareRows
-		ratio          float64 // of compute to DuckDB at softwareRows
+		ratio, auto    float64 // of compute and auto to DuckDB at softwareRows
 	}{
-		{"count", 13.5, 0.125, 0.05, 0.4},
-		{"between", 13.5, 0.15, 0.05, 0.45},
-		{"and4", 22, 0.5, 0.05, 0.6},
-		{"semilinear", 21, 1.3, 0.05, 0},
-		{"sum", 44, 0.23, 0.05, 0.9},
-		{"median", 255, 0.65, 0.25, 0.12},
-		{"median_where", 0, 0.9, 0.25, 0},
+		{"count", 13.5, 0.125, 0.05, 0.4, 1},
+		{"between", 13.5, 0.15, 0.05, 0.45, 1},
+		{"and4", 22, 0.5, 0.05, 0.6, 1},
+		{"semilinear", 21, 1.3, 0.05, 0, 1},
+		{"sum", 44, 0.23, 0.05, 0.9, 1},
+		{"median", 255, 0.65, 0.25, 0.12, 1},
+		{"median_where", 0, 0.9, 0.25, 0, 0},
 	} {
-		hardware := func(rows int, backend string, limit float64) {
-			if limit > 0 {
-				list = append(list, Target{Hardware: true, Rows: rows, Operation: t.operation, Backend: backend, LimitMS: limit})
+		for _, limit := range []Target{
+			{Hardware: true, Rows: hardwareRows, Backend: "fused", LimitMS: t.fused},
+			{Hardware: true, Rows: hardwareRows, Backend: "compute", LimitMS: t.compute},
+			{Hardware: true, Rows: smallHardwareRows, Backend: "compute", LimitMS: t.small},
+			{Rows: softwareRows, Backend: "compute", To: "duckdb", Ratio: t.ratio},
+			{Rows: softwareRows, Backend: "auto", To: "duckdb", Ratio: t.auto},
+		} {
+			if limit.Operation = t.operation; limit.LimitMS+limit.Ratio > 0 {
+				list = append(list, limit)
 			}
-		}
-		hardware(hardwareRows, "fused", t.fused)
-		hardware(hardwareRows, "compute", t.compute)
-		hardware(smallHardwareRows, "compute", t.small)
-		software := func(backend string, limit float64) {
-			list = append(list, Target{Rows: softwareRows, Operation: t.operation, Backend: backend, To: "duckdb", Ratio: limit})
-		}
-		if t.ratio > 0 {
-			software("compute", t.ratio)
-		}
-		if t.operation != "median_where" {
-			software("auto", 1)
 		}
 	}
 	return list
 }
 
-// targetsSuite runs what there are targets for.
-func targetsSuite() Suite {
-	return Suite{
-		Name: "targets",
-		Doc:  "the speeds that the project has set itself (H200; two cores with DuckDB), beside those measured",
-		Rows: func(m Machine) []int {
-			if m.Software {
-				return []int{softwareRows}
-			}
-			return []int{smallHardwareRows, hardwareRows}
-		},
-		Backends: allBackends, Peers: Peers,
-		Operations: slices.DeleteFunc(slices.Clone(operations), func(o Operation) bool {
-			return !slices.ContainsFunc(Targets(), func(t Target) bool { return t.Operation == o.Name })
-		}),
-		Summary: writeTargets,
-	}
-}
-
-// writeTargets writes the targets of the report's kind of device and what was
-// measured.
-func writeTargets(w io.Writer, r *Report) error {
+// targets sets the targets of the report's kind of device beside what was measured.
+func (r *Report) targets() []section {
 	kind := "an NVIDIA H200"
 	if r.Machine.Software {
 		kind = "two cores with a software rasteriser"
 	}
-	fmt.Fprintf(w, "\nTargets, set for %s\n", kind)
-	lines := [][]string{{"operation", "rows", "backend", "limit", "measured", "", "by processor time"}}
+	s := section{Title: "Targets, set for " + kind, Rows: [][]string{{"operation", "rows", "backend", "limit", "measured", "", "by processor time"}}}
 	met, measured := 0, 0
 	for _, t := range Targets() {
 		if t.Hardware == r.Machine.Software {
@@ -109,13 +79,10 @@ func writeTargets(w io.Writer, r *Report) error {
 				line[6] = t.write(processor)
 			}
 		}
-		lines = append(lines, line)
+		s.add(line...)
 	}
-	if err := tabulate(w, lines); err != nil {
-		return err
-	}
-	_, err := fmt.Fprintf(w, "\n%d of %d targets met, %d of %d measured.\n", met, measured, measured, len(lines)-1)
-	return err
+	s.Notes = []string{fmt.Sprintf("%d of %d targets met, %d of %d measured.", met, measured, measured, len(s.Rows)-1)}
+	return []section{s}
 }
 
 // measured returns what the report has for the target, and for a ratio also that of

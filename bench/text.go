@@ -3,12 +3,73 @@ package bench
 import (
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 	"text/tabwriter"
 
 	"github.com/stencildb/stencildb/internal/numbers"
 )
+
+// section is a part of a report, which is shown as text and as HTML: a table, whose
+// first row is its head, and what is said below it.
+type section struct {
+	Title string
+	Rows  [][]string
+	// Words is the number of columns after the first that stand to the left.
+	Words int
+	Notes []string
+}
+
+// add adds a line of the table.
+func (s *section) add(cells ...string) { s.Rows = append(s.Rows, cells) }
+
+// writeSections writes what there is for people: a section without lines is left out.
+func writeSections(w io.Writer, list ...section) error {
+	for _, s := range list {
+		if len(s.Rows) <= 1 {
+			s.Rows = nil
+		}
+		if len(s.Rows)+len(s.Notes) == 0 {
+			continue
+		}
+		fmt.Fprintln(w)
+		if s.Title != "" {
+			fmt.Fprintln(w, s.Title)
+		}
+		if err := s.tabulate(w); err != nil {
+			return err
+		}
+		if len(s.Rows) > 0 && len(s.Notes) > 0 {
+			fmt.Fprintln(w)
+		}
+		for _, n := range s.Notes {
+			if _, err := fmt.Fprintln(w, n); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// tabulate writes the table, numbers to the right.
+func (s section) tabulate(w io.Writer) error {
+	left := make([]int, s.Words+1)
+	for _, row := range s.Rows {
+		for i := range left {
+			left[i] = max(left[i], len([]rune(row[i])))
+		}
+	}
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	for _, row := range s.Rows {
+		for i, cell := range row { // cells of equal widths stand to the left
+			if i < len(left) {
+				cell = fmt.Sprintf("%-*s", left[i], cell)
+			}
+			fmt.Fprint(t, cell, "\t")
+		}
+		fmt.Fprintln(t)
+	}
+	return t.Flush()
+}
 
 // ms writes milliseconds with three or four significant digits.
 func ms(x float64) string {
@@ -21,6 +82,44 @@ func ms(x float64) string {
 		return fmt.Sprintf("%.1f", x)
 	}
 	return fmt.Sprintf("%.0f", x)
+}
+
+// number writes two or three significant digits.
+func number(x float64) string {
+	switch {
+	case x >= 100:
+		return fmt.Sprintf("%.0f", x)
+	case x >= 10:
+		return strings.TrimSuffix(fmt.Sprintf("%.1f", x), ".0")
+	case x >= 0.1:
+		return strings.TrimSuffix(strings.TrimSuffix(fmt.Sprintf("%.2f", x), "0"), ".0")
+	}
+	return fmt.Sprintf("%.2g", x)
+}
+
+// orDash writes what was measured.
+func orDash(x float64, write func(float64) string) string {
+	if x == 0 {
+		return "–"
+	}
+	return write(x)
+}
+
+// spread writes half the distance from the 5th to the 95th percentile, relative to
+// the median; nothing where there were too few rounds.
+func spread(median, p5, p95 float64) string {
+	if p95 == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" ±%.0f%%", 50*(p95-p5)/median)
+}
+
+// device names the device and its driver.
+func (r *Report) device() string {
+	if r.Machine.Device == "" {
+		return "none"
+	}
+	return r.Machine.Device + ", OpenGL " + r.Machine.Driver
 }
 
 // WriteText writes the report for people: the machine, the medians of each table,
@@ -40,122 +139,68 @@ func (r *Report) WriteText(w io.Writer) error {
 	if r.Interrupted {
 		fmt.Fprintln(w, "\nThe run was interrupted; what was measured until then is complete.")
 	}
-	if err := r.writeTimes(w); err != nil {
-		return err
+	list := r.grids("median ms ± half of the 5th to 95th percentile", func(x *Result) string {
+		return ms(x.MedianMS) + spread(x.MedianMS, x.P5MS, x.P95MS)
+	})
+	if m.Software { // the CPU does all the work
+		list = append(list, r.grids("median processor time in ms, all threads together", func(x *Result) string { return ms(x.MedianCPU) })...)
 	}
-	if err := s.Summary(w, r); err != nil {
-		return err
-	}
-	return r.writeSkipped(w)
+	return writeSections(w, append(append(list, s.summary(r)...), r.notRun())...)
 }
 
-// tabulate writes rows of cells in columns, all but the first to the right.
-func tabulate(w io.Writer, rows [][]string) error {
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	width := 0
-	for _, row := range rows {
-		width = max(width, len(row[0]))
-	}
-	for _, row := range rows {
-		// Cells end in tabs; a first cell of equal widths stands to the left.
-		fmt.Fprintf(t, "%-*s\t%s\t\n", width, row[0], strings.Join(row[1:], "\t"))
-	}
-	return t.Flush()
-}
-
-// grid writes one table a number of rows: a line an operation, a column a system.
-func (r *Report) grid(w io.Writer, title string, cell func(*Result) string) error {
-	systems := r.systems()
-	var out [][]string
+// grids are tables of cells for each number of rows: a line an operation, a column a
+// system.
+func (r *Report) grids(title string, cell func(*Result) string) (list []section) {
 	rows := -1
-	flush := func() error {
-		if len(out) == 0 {
-			return nil
-		}
-		fmt.Fprintf(w, "\n%s rows, %s\n", numbers.Grouped(rows), title)
-		return tabulate(w, out)
-	}
 	for _, c := range r.cases() {
-		if c.rows != rows {
-			if err := flush(); err != nil {
-				return err
-			}
-			rows, out = c.rows, [][]string{append([]string{"operation"}, systems...)}
+		if c.Rows != rows {
+			rows = c.Rows
+			list = append(list, section{Title: fmt.Sprintf("%s rows, %s", numbers.Grouped(rows), title), Rows: [][]string{append([]string{"operation"}, r.systems()...)}})
 		}
-		line := []string{c.operation}
-		for _, s := range systems {
+		line := []string{c.Operation}
+		for _, s := range r.systems() {
 			text := "–"
-			if x := r.Find(c.operation, c.rows, s); x != nil {
+			if x := r.find(c, s); x != nil {
 				text = cell(x)
 			}
 			line = append(line, text)
 		}
-		out = append(out, line)
+		list[len(list)-1].add(line...)
 	}
-	return flush()
+	return list
 }
 
-// spread writes half the distance from the 5th to the 95th percentile, relative to
-// the median; nothing where there were too few rounds.
-func spread(median, p5, p95 float64) string {
-	if p95 == 0 {
-		return ""
-	}
-	return fmt.Sprintf("±%.0f%%", 50*(p95-p5)/median)
-}
-
-// writeTimes writes the medians, and where the CPU does all the work those of its
-// time.
-func (r *Report) writeTimes(w io.Writer) error {
-	err := r.grid(w, "median ms ± half of the 5th to 95th percentile", func(x *Result) string {
-		return strings.TrimSpace(ms(x.MedianMS) + " " + spread(x.MedianMS, x.P5MS, x.P95MS))
-	})
-	if err != nil || !r.Machine.Software {
-		return err
-	}
-	return r.grid(w, "median processor time in ms, all threads together", func(x *Result) string { return ms(x.MedianCPU) })
-}
-
-// writeRatios writes every system's time over the reference's.
-func writeRatios(w io.Writer, r *Report) error {
-	return r.grid(w, "time over that of "+r.Reference+", median of rounds ± half of the 5th to 95th percentile", func(x *Result) string {
+// ratios are every system's time over the reference's.
+func (r *Report) ratios() []section {
+	return r.grids("time over that of "+r.Reference+", median of rounds ± half of the 5th to 95th percentile", func(x *Result) string {
 		switch {
 		case x.Ratio == nil:
 			return "?"
 		case x.System == r.Reference:
 			return "1"
 		}
-		return strings.TrimSpace(fmt.Sprintf("%.3f %s", x.Ratio.Median, spread(x.Ratio.Median, x.Ratio.P5, x.Ratio.P95)))
+		return fmt.Sprintf("%.3f%s", x.Ratio.Median, spread(x.Ratio.Median, x.Ratio.P5, x.Ratio.P95))
 	})
 }
 
-// skips lists what was not run, one a table, system and reason: its Operation holds
-// all of them.
-func (r *Report) skips() []Skip {
-	var list []Skip
-	for _, s := range r.Skipped {
-		i := slices.IndexFunc(list, func(l Skip) bool { return l.Rows == s.Rows && l.System == s.System && l.Reason == s.Reason })
-		if i < 0 {
-			list = append(list, s)
-		} else {
-			list[i].Operation += ", " + s.Operation
+// notRun lists what was not run, one a table, system and reason.
+func (r *Report) notRun() section {
+	type why struct {
+		rows           int
+		system, reason string
+	}
+	key := func(s Skip) why { return why{s.Rows, s.System, s.Reason} }
+	list := section{Title: "Not run"}
+	for _, k := range distinct(r.Skipped, key) {
+		var operations []string
+		for _, s := range r.Skipped {
+			if key(s) == k {
+				operations = append(operations, s.Operation)
+			}
 		}
+		list.Notes = append(list.Notes, fmt.Sprintf("  %s, %s rows: %s: %s", k.system, numbers.Grouped(k.rows), strings.Join(operations, ", "), k.reason))
 	}
 	return list
-}
-
-// writeSkipped lists what was not run.
-func (r *Report) writeSkipped(w io.Writer) error {
-	skips := r.skips()
-	if len(skips) > 0 {
-		fmt.Fprintln(w, "\nNot run")
-	}
-	for _, s := range skips {
-		if _, err := fmt.Fprintf(w, "  %s, %s rows: %s: %s\n", s.System, numbers.Grouped(s.Rows), s.Operation, s.Reason); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // WriteGo writes the report in Go's benchmark format, a line a timed run, for
@@ -169,8 +214,7 @@ func (r *Report) WriteGo(w io.Writer) error {
 	fmt.Fprintf(w, "commit: %s\n", r.Machine.Commit)
 	for _, x := range r.Results {
 		for _, t := range x.MS {
-			_, err := fmt.Fprintf(w, "Benchmark%s/op=%s/rows=%d/system=%s-%d 1 %.0f ns/op\n",
-				strings.ToUpper(r.Suite[:1])+r.Suite[1:], x.Operation, x.Rows, x.System, r.Machine.GOMAXPROCS, t*1e6)
+			_, err := fmt.Fprintf(w, "Benchmark%s/op=%s/rows=%d/system=%s-%d 1 %.0f ns/op\n", capital(r.Suite), x.Operation, x.Rows, x.System, r.Machine.GOMAXPROCS, t*1e6)
 			if err != nil {
 				return err
 			}
@@ -178,3 +222,5 @@ func (r *Report) WriteGo(w io.Writer) error {
 	}
 	return nil
 }
+
+func capital(s string) string { return strings.ToUpper(s[:1]) + s[1:] }

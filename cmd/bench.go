@@ -2,6 +2,7 @@ package cmd
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,7 +14,6 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-	"golang.org/x/sys/unix"
 
 	"github.com/stencildb/stencildb/bench"
 	"github.com/stencildb/stencildb/engine"
@@ -27,7 +27,7 @@ import (
 // benchFlags are the flags of bench as they were given.
 type benchFlags struct {
 	common
-	suite    *choice
+	suite    string
 	figure   int
 	rows     []string
 	backends []string
@@ -35,7 +35,7 @@ type benchFlags struct {
 	table    string
 	seed     uint64
 	rounds   int
-	format   *choice
+	format   string
 	out      string
 }
 
@@ -43,7 +43,7 @@ type benchFlags struct {
 const noPeers = "none"
 
 func newBench() *cobra.Command {
-	var o benchFlags
+	o := benchFlags{suite: "operations", format: "text"}
 	var names []string
 	suites := ""
 	for _, s := range bench.Suites() {
@@ -86,11 +86,16 @@ benchstat) into a folder.`,
   stencildb bench --figure 8 --rows 16M
   stencildb bench --load t=trips.parquet --table t
   stencildb bench compare before.json after.json`,
-		Args: benchArgs,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) > 0 { // what comes first is the name of a subcommand
+				return fmt.Errorf("unknown argument %q: there are flags (see --help) and the subcommand compare", args[0])
+			}
+			return nil
+		},
 	}
 	c.RunE = run(func(c *cobra.Command, _ []string) error { return o.run(c) })
 	f := c.Flags()
-	o.suite = choiceFlag(c, "suite", "what to measure", names...)
+	choiceFlag(c, &o.suite, "suite", "what to measure", names...)
 	f.IntVar(&o.figure, "figure", 0, "only this figure of the suite paper, 2 to 11")
 	f.StringSliceVar(&o.rows, "rows", nil, "sizes of the tables, e.g. 1k,1M,16Mi,2^28 (default: the suite's)")
 	f.StringSliceVar(&o.backends, "backends", nil, "backends to measure (default: all)")
@@ -98,25 +103,14 @@ benchstat) into a folder.`,
 	f.StringVar(&o.table, "table", "uniform", "generator or loaded table to measure on (suite paper: tcpip)")
 	f.Uint64Var(&o.seed, "seed", 1, "seed of the generator")
 	f.IntVar(&o.rounds, "rounds", 0, "number of rounds (default: 20 to 320, more where they are short; fewer than 5 give no interval and no verdict)")
-	o.format = choiceFlag(c, "format", "how the report is printed", "text", "json", "go")
+	choiceFlag(c, &o.format, "format", "how the report is printed", "text", "json", "go")
 	f.StringVar(&o.out, "out", "", "folder to write the report into, in all formats")
-	f.StringArrayVar(&o.loads, "load", nil, "load a table: `NAME=PATH[?option&...]` (may be repeated)")
-	o.registerDevice(c)
-	f.Var(&o.gpuMemory, "gpu-memory", "budget for columns on the device, of each backend (default: a share of what is free)")
-	f.Var(&o.hostMemory, "host-memory", "budget for tables in host memory (default: no limit)")
+	o.registerData(c)
 	completeList(c, "backends", engine.Backends())
 	completeList(c, "peers", append(bench.Peers(), noPeers))
 	completeList(c, "table", append(generatorNames(), flights.name, largeFlights.name))
 	c.AddCommand(newBenchCompare())
 	return c
-}
-
-// benchArgs takes none: what comes first is the name of a subcommand.
-func benchArgs(_ *cobra.Command, args []string) error {
-	if len(args) > 0 {
-		return fmt.Errorf("unknown argument %q: there are flags (see --help) and the subcommand compare", args[0])
-	}
-	return nil
 }
 
 func generatorNames() []string {
@@ -134,21 +128,6 @@ func orNone(list []string) string {
 	return strings.Join(list, ", ")
 }
 
-// completeList completes the last of a flag's comma-separated words.
-func completeList(c *cobra.Command, flag string, words []string) {
-	// Completion cannot fail to register for a flag that was just added.
-	_ = c.RegisterFlagCompletionFunc(flag, func(_ *cobra.Command, _ []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
-		before := typed[:strings.LastIndexByte(typed, ',')+1]
-		var list []cobra.Completion
-		for _, w := range words {
-			if !slices.Contains(strings.Split(before, ","), w) {
-				list = append(list, before+w)
-			}
-		}
-		return list, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
-	})
-}
-
 func (o *benchFlags) run(c *cobra.Command) error {
 	suite, err := o.findSuite(c)
 	if err != nil {
@@ -158,7 +137,7 @@ func (o *benchFlags) run(c *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	load, err := o.source(c)
+	from, err := o.source(c)
 	if err != nil {
 		return err
 	}
@@ -169,11 +148,10 @@ func (o *benchFlags) run(c *cobra.Command) error {
 		}
 		defer tidy()
 	}
-	config.Machine, err = bench.ReadMachine(glctx.Options{Device: o.device, Memory: int64(o.gpuMemory)}, Version)
-	if err != nil {
+	if config.Machine, err = bench.ReadMachine(o.context(), Version); err != nil {
 		return err
 	}
-	if config.Source, err = load(c.Context()); err != nil {
+	if config.Source, err = o.load(c, from); err != nil {
 		return err
 	}
 	config = config.Settled(suite)
@@ -191,13 +169,31 @@ func (o *benchFlags) run(c *cobra.Command) error {
 	return err
 }
 
-// report writes a report as the flags ask.
+// benchFormats write a report, into a folder as the suite's name and an extension.
+var benchFormats = map[string]struct {
+	extension string
+	write     func(*bench.Report, io.Writer) error
+}{
+	"text": {".txt", (*bench.Report).WriteText}, "json": {".json", (*bench.Report).WriteJSON}, "go": {".bench", (*bench.Report).WriteGo},
+}
+
+// report writes a report as the flags ask, and into the folder of --out in all formats.
 func (o *benchFlags) report(c *cobra.Command, r *bench.Report) error {
 	var b bytes.Buffer
-	if err := benchFormats[o.format.value](r, &b); err != nil {
+	if err := benchFormats[o.format].write(r, &b); err != nil {
 		return err
 	}
-	return errors.Join(writeOnce(c.OutOrStdout(), &b), o.write(r))
+	err := writeOnce(c.OutOrStdout(), &b)
+	if o.out == "" {
+		return err
+	}
+	for _, f := range benchFormats {
+		err = errors.Join(err, files.Write(filepath.Join(o.out, r.Suite+f.extension), func(w io.Writer) error { return f.write(r, w) }))
+	}
+	if r.HasFigures() {
+		err = errors.Join(err, r.WriteFigures(o.out))
+	}
+	return err
 }
 
 // findSuite finds the suite, or the one figure of it.
@@ -205,11 +201,11 @@ func (o *benchFlags) findSuite(c *cobra.Command) (bench.Suite, error) {
 	one := c.Flags().Changed("figure")
 	switch {
 	case one && !c.Flags().Changed("suite"):
-		o.suite.value = "paper"
-	case one && o.suite.value != "paper":
-		return bench.Suite{}, usagef("--figure is for --suite paper, not for %s", o.suite.value)
+		o.suite = "paper"
+	case one && o.suite != "paper":
+		return bench.Suite{}, usagef("--figure is for --suite paper, not for %s", o.suite)
 	}
-	suite, err := bench.FindSuite(o.suite.value)
+	suite, err := bench.FindSuite(o.suite)
 	if err != nil {
 		return suite, usageError{err}
 	}
@@ -237,7 +233,7 @@ func (o *benchFlags) findSuite(c *cobra.Command) (bench.Suite, error) {
 func (o *benchFlags) config(c *cobra.Command) (bench.Config, error) {
 	config := bench.Config{
 		Backends: o.backends, Peers: o.peers, Rounds: o.rounds,
-		Engine:  engine.Options{Device: o.device, GPUMemory: int64(o.gpuMemory), HostMemory: int64(o.hostMemory)},
+		Engine:  engine.Options{Device: o.device, GPUMemory: o.gpuMemory, HostMemory: o.hostMemory},
 		Command: "stencildb " + strings.Join(o.commandLine(c), " "),
 	}
 	for _, name := range o.backends {
@@ -263,36 +259,20 @@ func (o *benchFlags) config(c *cobra.Command) (bench.Config, error) {
 		}
 		config.Rows = append(config.Rows, n)
 	}
-	for _, list := range []struct {
-		flag  string
-		words []string
-	}{{"rows", texts(config.Rows)}, {"backends", o.backends}, {"peers", o.peers}} {
-		if twice := repeated(list.words); twice != "" {
-			return config, usagef("--%s: %s is given twice", list.flag, twice)
-		}
-	}
 	if o.rounds < 0 {
 		return config, usagef("--rounds %d: want 1 or more", o.rounds)
 	}
-	return config, nil
+	return config, cmp.Or(twice("rows", config.Rows), twice("backends", o.backends), twice("peers", o.peers))
 }
 
-func texts(list []int) []string {
-	var out []string
-	for _, n := range list {
-		out = append(out, fmt.Sprint(n))
-	}
-	return out
-}
-
-// repeated returns a word that occurs twice, or "".
-func repeated(words []string) string {
-	for i, w := range words {
-		if slices.Contains(words[:i], w) {
-			return w
+// twice is an error where a list has an entry twice.
+func twice[T comparable](flag string, list []T) error {
+	for i, x := range list {
+		if slices.Contains(list[:i], x) {
+			return usagef("--%s: %v is given twice", flag, x)
 		}
 	}
-	return ""
+	return nil
 }
 
 // commandLine is the words after the program's name, flags as they were given.
@@ -308,45 +288,47 @@ func (o *benchFlags) commandLine(c *cobra.Command) []string {
 // largeFlights is the table that make data fetches.
 var largeFlights = source{"flights-3m", ingest.Source{Path: "data/flights-3m.parquet"}}
 
-// source finds what --table names: a table of --load, a generator, or a table of the
-// flights. The function that it returns loads it.
-func (o *benchFlags) source(c *cobra.Command) (func(context.Context) (bench.Source, error), error) {
-	sources, err := o.sources()
+// source finds what --table names: a table of --load, or else of the flights; a generator,
+// which has no path.
+func (o *benchFlags) source(c *cobra.Command) (source, error) {
+	tables, err := o.sources()
+	if err != nil {
+		return source{}, err
+	}
+	if len(tables) == 0 {
+		tables = []source{flights, largeFlights}
+	}
+	for _, s := range tables {
+		switch _, err := os.Stat(s.Path); {
+		case s.name != o.table:
+		case s.Data != nil:
+			return s, nil
+		case len(o.loads) == 0 && err != nil:
+			return s, fmt.Errorf("%w: fetch it with make data", err)
+		default:
+			return s, files.Readable(s.Path)
+		}
+	}
+	generator := slices.Contains(generatorNames(), o.table)
+	switch {
+	case generator && (len(o.loads) == 0 || c.Flags().Changed("table")):
+		return source{name: o.table}, nil
+	case len(o.loads) > 0:
+		return source{}, usagef("--table %s: name one of the tables of --load", o.table)
+	}
+	return source{}, usagef("--table %s: it is neither a table of --load nor a generator (%s) nor %s nor %s", o.table, strings.Join(generatorNames(), ", "), flights.name, largeFlights.name)
+}
+
+// load loads what source found.
+func (o *benchFlags) load(c *cobra.Command, s source) (bench.Source, error) {
+	if s.Path == "" {
+		return bench.Generated(s.name, o.seed), nil
+	}
+	t, err := ingest.Load(c.Context(), s.name, s.Source, ingest.Options{MemoryLimit: o.hostMemory, Note: func(text string) { note(c.ErrOrStderr(), text) }})
 	if err != nil {
 		return nil, err
 	}
-	limit := ingest.Options{MemoryLimit: int64(o.hostMemory), Note: func(text string) { note(c.ErrOrStderr(), text) }}
-	loaded := func(s source) func(context.Context) (bench.Source, error) {
-		return func(ctx context.Context) (bench.Source, error) {
-			t, err := ingest.Load(ctx, s.name, s.Source, limit)
-			if err != nil {
-				return nil, err
-			}
-			return bench.Loaded(t)
-		}
-	}
-	for _, s := range sources {
-		if s.name == o.table {
-			return loaded(s), files.Readable(s.Path)
-		}
-	}
-	switch {
-	case c.Flags().Changed("load"):
-		if !slices.Contains(generatorNames(), o.table) || !c.Flags().Changed("table") {
-			return nil, usagef("--table %s: name one of the tables of --load", o.table)
-		}
-	case o.table == largeFlights.name:
-		if _, err := os.Stat(largeFlights.Path); err != nil {
-			return nil, fmt.Errorf("%w: fetch it with make data", err)
-		}
-		return loaded(largeFlights), nil
-	case o.table == flights.name:
-		return loaded(flights), nil
-	}
-	if _, err := generate.Find(o.table); err != nil {
-		return nil, usagef("--table %s: it is neither a table of --load nor a generator (%s) nor %s nor %s", o.table, strings.Join(generatorNames(), ", "), flights.name, largeFlights.name)
-	}
-	return func(context.Context) (bench.Source, error) { return bench.Generated(o.table, o.seed), nil }, nil
+	return bench.Loaded(t)
 }
 
 // rowsFor refuses tables that are larger than their source, than this machine's memory
@@ -357,15 +339,15 @@ func rowsFor(c bench.Config, s bench.Suite) error {
 	if fixed := c.Source.FixedRows(); fixed > 0 && rows > fixed {
 		return usagef("--rows %d: table %s has %s rows", rows, c.Source.Data().Name, numbers.Grouped(uint64(fixed)))
 	}
-	var machine unix.Sysinfo_t
-	if err := unix.Sysinfo(&machine); err != nil {
+	memory, err := memorySize()
+	if err != nil {
 		return err
 	}
 	copies := 1 + len(c.Peers)
 	if c.Machine.Software {
 		copies += len(c.Backends)
 	}
-	most, holder := int(machine.Totalram*uint64(machine.Unit)/uint64(bench.RowBytes*copies)), "this machine's memory"
+	most, holder := memory/(bench.RowBytes*copies), "this machine's memory"
 	if s.Figures != nil && slices.ContainsFunc(c.Backends, func(b string) bool { return b != "cpu" }) {
 		if c.Machine.Device == "" {
 			return usagef("the figures need an OpenGL device, or --backends cpu: see stencildb info")
@@ -378,65 +360,6 @@ func rowsFor(c bench.Config, s bench.Suite) error {
 		return usagef("--rows %d: %s holds %s rows at most for these systems", rows, holder, numbers.Grouped(uint64(most)))
 	}
 	return nil
-}
-
-// benchFormats write a report.
-var benchFormats = map[string]func(*bench.Report, io.Writer) error{
-	"text": (*bench.Report).WriteText,
-	"json": (*bench.Report).WriteJSON,
-	"go":   (*bench.Report).WriteGo,
-}
-
-// write writes the report into the folder of --out in all formats.
-func (o *benchFlags) write(r *bench.Report) error {
-	if o.out == "" {
-		return nil
-	}
-	for format, extension := range map[string]string{"json": ".json", "text": ".txt", "go": ".bench"} {
-		err := files.Write(filepath.Join(o.out, r.Suite+extension), func(w io.Writer) error { return benchFormats[format](r, w) })
-		if err != nil {
-			return err
-		}
-	}
-	if r.HasFigures() {
-		return r.WriteFigures(o.out)
-	}
-	return nil
-}
-
-// statusLine says what is being done: on a terminal in one line that is rewritten,
-// with a bar, elsewhere a line each.
-type statusLine struct {
-	w        io.Writer
-	terminal bool
-}
-
-func (s *statusLine) update(what string) {
-	if !s.terminal {
-		fmt.Fprintln(s.w, what)
-		return
-	}
-	fmt.Fprint(s.w, "\r\x1b[K", caseBar(what), visible(what))
-}
-
-// caseBar is a bar of how far a table's cases are, where what tells of one.
-func caseBar(what string) string {
-	var number, of int
-	i := strings.Index(what, "case ")
-	if i < 0 {
-		return ""
-	}
-	if n, err := fmt.Sscanf(what[i:], "case %d of %d", &number, &of); n != 2 || err != nil {
-		return ""
-	}
-	full := barWidth * (number - 1) / of
-	return "[" + strings.Repeat("#", full) + strings.Repeat(" ", barWidth-full) + "] "
-}
-
-func (s *statusLine) done() {
-	if s.terminal {
-		fmt.Fprint(s.w, "\r\x1b[K")
-	}
 }
 
 func newBenchCompare() *cobra.Command {

@@ -80,13 +80,13 @@ func TestBenchInterrupted(t *testing.T) {
 }
 
 func TestCaseBar(t *testing.T) {
-	for what, want := range map[string]string{
-		"10 rows: making the table": "", "10 rows: case x": "",
-		"10 rows: case 1 of 3, sum": "[                              ] ",
-		"10 rows: case 3 of 3, sum": "[####################          ] ",
+	for p, want := range map[bench.Progress]string{
+		{Rows: 10, Doing: "making the table"}: "", {Rows: 10, Doing: "case 1 of 3", Cases: 3}: "",
+		{Rows: 10, Doing: "sum", Case: 1, Cases: 3}: "[                              ] ",
+		{Rows: 10, Doing: "sum", Case: 3, Cases: 3}: "[####################          ] ",
 	} {
-		if got := caseBar(what); got != want {
-			t.Errorf("%q has the bar %q, want %q", what, got, want)
+		if got := caseBar(p); got != want {
+			t.Errorf("%+v has the bar %q, want %q", p, got, want)
 		}
 	}
 }

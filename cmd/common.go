@@ -14,6 +14,7 @@ import (
 
 	"github.com/stencildb/stencildb/demos/lesson"
 	"github.com/stencildb/stencildb/engine"
+	"github.com/stencildb/stencildb/glctx"
 	"github.com/stencildb/stencildb/ingest"
 	"github.com/stencildb/stencildb/internal/files"
 	"github.com/stencildb/stencildb/testdata"
@@ -22,10 +23,10 @@ import (
 // common holds the flags of the commands that run SQL.
 type common struct {
 	loads      []string
-	backend    *choice
+	backend    string
 	device     string
-	gpuMemory  size
-	hostMemory size
+	gpuMemory  int64 // bytes, as the next
+	hostMemory int64
 	timeout    time.Duration
 }
 
@@ -48,19 +49,33 @@ cpu computes the same in Go; all give the same answers. auto takes for each
 statement the one that is predicted to be the fastest on this machine: explain
 shows the predictions, info --calibrate measures what they are made from.`
 
-func (o *common) register(c *cobra.Command) {
-	f := c.Flags()
-	f.StringArrayVar(&o.loads, "load", nil, "load a table: `NAME=PATH[?option&...]` (may be repeated)")
-	o.backend = choiceFlag(c, "backend", "what computes the answer", engine.Backends()...)
+// register adds the flags of a command that runs SQL, by default on that backend.
+func (o *common) register(c *cobra.Command, backend string) {
+	o.backend = backend
+	choiceFlag(c, &o.backend, "backend", "what computes the answer", engine.Backends()...)
+	o.registerData(c)
+	c.Flags().DurationVar(&o.timeout, "statement-timeout", 0, "end a statement that takes longer, e.g. 500ms or 1m (default: no limit)")
+}
+
+// registerData adds those of tables and devices.
+func (o *common) registerData(c *cobra.Command) {
+	c.Flags().StringArrayVar(&o.loads, "load", nil, "load a table: `NAME=PATH[?option&...]` (may be repeated)")
+	c.Flags().Var(&parsed[int64]{&o.hostMemory, "", "SIZE", glctx.ParseSize}, "host-memory", "budget for tables in host memory (default: no limit)")
+	o.registerGPU(c)
+}
+
+// registerGPU adds those of devices.
+func (o *common) registerGPU(c *cobra.Command) {
 	o.registerDevice(c)
-	f.Var(&o.gpuMemory, "gpu-memory", "budget for columns on each device, e.g. 512MiB or 4G (default: a share of what is free)")
-	f.Var(&o.hostMemory, "host-memory", "budget for tables in host memory (default: no limit)")
-	f.DurationVar(&o.timeout, "statement-timeout", 0, "end a statement that takes longer, e.g. 500ms or 1m (default: no limit)")
+	c.Flags().Var(&parsed[int64]{&o.gpuMemory, "", "SIZE", glctx.ParseSize}, "gpu-memory", "budget for columns on each device, e.g. 512MiB or 4G (default: a share of what is free)")
 }
 
 func (o *common) registerDevice(c *cobra.Command) {
 	c.Flags().StringVar(&o.device, "device", "", "OpenGL device: a number or kind from 'stencildb info', or several that share the chunks of each table: 0,1 or all (default: STENCILDB_DEVICE, else the first hardware device, else software)")
 }
+
+// context are the flags as a context without a DB takes them.
+func (o *common) context() glctx.Options { return glctx.Options{Device: o.device, Memory: o.gpuMemory} }
 
 // source is a table of --load, or one that is built in.
 type source struct {
@@ -114,8 +129,7 @@ func (o *common) open(c *cobra.Command) (*engine.DB, error) {
 // engineOptions are the flags as the engine takes them.
 func (o *common) engineOptions(c *cobra.Command) engine.Options {
 	return engine.Options{
-		Backend: o.backend.value, Device: o.device,
-		GPUMemory: int64(o.gpuMemory), HostMemory: int64(o.hostMemory), StatementTimeout: o.timeout,
+		Backend: o.backend, Device: o.device, GPUMemory: o.gpuMemory, HostMemory: o.hostMemory, StatementTimeout: o.timeout,
 		Note:     func(text string) { note(c.ErrOrStderr(), text) },
 		Progress: progressOn(c.ErrOrStderr(), "loading"),
 	}

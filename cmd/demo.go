@@ -78,9 +78,8 @@ A window needs a build with windows: go build -tags egl,window.` + commonHelp,
 		}
 		return o.run(c, text, w, h)
 	})
-	o.register(c)
+	o.register(c, "classic")
 	o.text.register(c)
-	o.backend.value, c.Flags().Lookup("backend").DefValue = "classic", "classic"
 	f := c.Flags()
 	f.BoolVar(&o.headless, "headless", false, "write the frames to the folder of --out instead of opening a window")
 	f.StringVar(&o.out, "out", "", "`FOLDER` for the frames of --headless; it is made where it is missing")
@@ -104,8 +103,8 @@ func (o *demoFlags) check() (w, h int, err error) {
 		return 0, 0, usagef("--size %s: give at most %dx%d", o.size, most, most)
 	case o.most < 1:
 		return 0, 0, usagef("--max-passes %d: a statement has 1 pass or more", o.most)
-	case o.backend.value != "classic":
-		return 0, 0, usagef("--backend %s: the demo shows the passes of backend classic; stencildb trace shows those of fused and compute, and cpu has none", o.backend.value)
+	case o.backend != "classic":
+		return 0, 0, usagef("--backend %s: the demo shows the passes of backend classic; stencildb trace shows those of fused and compute, and cpu has none", o.backend)
 	case o.headless && o.out == "":
 		return 0, 0, usagef("--headless: give the folder for the frames with --out FOLDER")
 	case !o.headless && o.out != "":
@@ -168,11 +167,10 @@ func (o *demoFlags) run(c *cobra.Command, text string, w, h int) (err error) {
 
 // openContext opens a context with a window, or without a display.
 func (o *demoFlags) openContext(w, h int) (*glctx.Context, error) {
-	options := glctx.Options{Device: o.device, Memory: int64(o.gpuMemory)}
 	if o.headless {
-		return glctx.Open(options)
+		return glctx.Open(o.context())
 	}
-	gpu, err := glctx.OpenWindow(glctx.WindowOptions{Options: options, Title: "stencildb demo", Width: w, Height: h, VSync: true})
+	gpu, err := glctx.OpenWindow(glctx.WindowOptions{Options: o.context(), Title: "stencildb demo", Width: w, Height: h, VSync: true})
 	if err != nil {
 		return nil, fmt.Errorf("%w, or write the frames without a display: stencildb demo --headless --out FOLDER", err)
 	}

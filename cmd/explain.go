@@ -42,7 +42,7 @@ EXPLAIN [ANALYZE].` + commonHelp,
 			return x.WriteText(c.OutOrStdout())
 		})
 	})
-	o.register(c)
+	o.register(c, "auto")
 	text.register(c)
 	c.Flags().BoolVar(&analyze, "analyze", false, "execute the statement and show what each pass counted and took")
 	c.Flags().BoolVar(&glsl, "glsl", false, "show the fragment programs")

@@ -15,7 +15,7 @@ import (
 
 func newGen() *cobra.Command {
 	var out string
-	var rows rowCount
+	var rows int
 	var seed uint64
 	var names []string
 	about := "Writes a table of synthetic data. The same name, rows and seed give the same\ndata on every machine. The format is the extension's: .csv or .tsv (also with .gz\nor .zst), .parquet, .arrow.\n"
@@ -46,7 +46,7 @@ func newGen() *cobra.Command {
 		case out == "":
 			return usagef("give the file to write with -o FILE")
 		case !c.Flags().Changed("rows"):
-			rows = rowCount(g.DefaultRows)
+			rows = g.DefaultRows
 		}
 		if err := ingest.CheckExtension(out); err != nil {
 			return usageError{err}
@@ -54,47 +54,37 @@ func newGen() *cobra.Command {
 		if err := files.CheckPlace(out); err != nil {
 			return err
 		}
-		if err := fits(int(rows), g); err != nil {
+		if err := fits(rows, g); err != nil {
 			return err
 		}
-		t, err := g.Generate(c.Context(), int(rows), seed, 0)
+		t, err := g.Generate(c.Context(), rows, seed, 0)
 		if err != nil {
 			return err
 		}
 		return ingest.WriteFile(c.Context(), out, t)
 	})
-	c.Flags().Var(&rows, "rows", "`NUMBER` of rows, e.g. 100k, 16M, 2^28 (default: the generator's)")
+	c.Flags().Var(&parsed[int]{&rows, "", "NUMBER", ingest.ParseRows}, "rows", "`NUMBER` of rows, e.g. 100k, 16M, 2^28 (default: the generator's)")
 	c.Flags().Uint64Var(&seed, "seed", 1, "seed of the random numbers")
 	c.Flags().StringVarP(&out, "output", "o", "", "`FILE` to write")
 	return c
 }
 
-// rowCount is a flag for a number of rows.
-type rowCount int
-
-// Set implements pflag.Value.
-func (r *rowCount) Set(text string) error {
-	n, err := ingest.ParseRows(text)
-	*r = rowCount(n)
-	return err
-}
-
-// String implements pflag.Value.
-func (r *rowCount) String() string { return "" }
-
-// Type implements pflag.Value.
-func (r *rowCount) Type() string { return "NUMBER" }
-
 // fits refuses a table larger than the machine's memory, in which it is made:
 // asking for more ends in a kill.
 func fits(rows int, g generate.Generator) error {
-	var machine unix.Sysinfo_t
-	if err := unix.Sysinfo(&machine); err != nil {
+	memory, err := memorySize()
+	if err != nil {
 		return err
 	}
-	most := machine.Totalram * uint64(machine.Unit) / uint64(g.RowBytes())
-	if uint64(rows) > most {
+	if most := memory / g.RowBytes(); rows > most {
 		return fmt.Errorf("--rows %d: the table is made in memory, and this machine's holds %s rows of %s at most", rows, numbers.Grouped(most), g.Name)
 	}
 	return nil
+}
+
+// memorySize is the machine's memory in bytes.
+func memorySize() (int, error) {
+	var machine unix.Sysinfo_t
+	err := unix.Sysinfo(&machine)
+	return int(machine.Totalram * uint64(machine.Unit)), err
 }

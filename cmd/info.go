@@ -86,9 +86,9 @@ with --calibrate: "comparisons", "mismatches", "examples", "failures", "rows",
   STENCILDB_DEVICE=software stencildb info --format json`,
 		Args: cobra.NoArgs,
 	}
-	var format *choice
+	format := "text"
 	c.RunE = run(func(c *cobra.Command, _ []string) error {
-		info, err := glctx.ReadInfo(glctx.Options{Device: o.device, Memory: int64(o.gpuMemory)})
+		info, err := glctx.ReadInfo(o.context())
 		if err != nil && (calibrate || o.device != "" || !errors.Is(err, glctx.ErrNoDevice)) {
 			return err
 		}
@@ -98,7 +98,7 @@ with --calibrate: "comparisons", "mismatches", "examples", "failures", "rows",
 			if err := keepable(); err != nil {
 				return fmt.Errorf("the calibration cannot be kept: %w", err)
 			}
-			all.Calibration, err = calibrateDevice(c.Context(), engine.Options{Device: o.device, GPUMemory: int64(o.gpuMemory)})
+			all.Calibration, err = calibrateDevice(c.Context(), engine.Options{Device: o.device, GPUMemory: o.gpuMemory})
 			if err != nil {
 				return err
 			}
@@ -107,7 +107,7 @@ with --calibrate: "comparisons", "mismatches", "examples", "failures", "rows",
 			return err
 		}
 		var b bytes.Buffer
-		if format.value == "json" {
+		if format == "json" {
 			enc := json.NewEncoder(&b)
 			enc.SetEscapeHTML(false)
 			enc.SetIndent("", "  ")
@@ -123,10 +123,9 @@ with --calibrate: "comparisons", "mismatches", "examples", "failures", "rows",
 		}
 		return all.calibrationError()
 	})
-	o.registerDevice(c)
-	c.Flags().Var(&o.gpuMemory, "gpu-memory", "budget for columns on the device, e.g. 512MiB or 4G (default: a share of what is free)")
+	o.registerGPU(c)
 	c.Flags().BoolVar(&calibrate, "calibrate", false, "check that the chosen device counts exactly, and measure it")
-	format = choiceFlag(c, "format", "how it is printed", "text", "json")
+	choiceFlag(c, &format, "format", "how it is printed", "text", "json")
 	return c
 }
 

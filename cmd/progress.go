@@ -6,6 +6,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/stencildb/stencildb/bench"
 )
 
 // progressOn returns what shows on w how far a work is, such as "loading"; nil where w
@@ -27,8 +29,6 @@ type bar struct {
 	mu   sync.Mutex
 	last time.Time
 }
-
-const barWidth = 30
 
 func (b *bar) update(what string, done, total int64) {
 	b.mu.Lock()
@@ -53,7 +53,41 @@ func (b *bar) update(what string, done, total int64) {
 
 // barLine draws the bar from the start of the line.
 func barLine(work, what string, done, total int64) string {
-	full := int(float64(done) / float64(total) * barWidth)
-	return fmt.Sprintf("\r\x1b[K%s %s [%s%s] %3d %%", work, visible(what),
-		strings.Repeat("#", full), strings.Repeat(" ", barWidth-full), int(100*float64(done)/float64(total)))
+	return fmt.Sprintf("\r\x1b[K%s %s %s %3d %%", work, visible(what), filled(float64(done)/float64(total)), int(100*float64(done)/float64(total)))
+}
+
+// filled draws a share as a bar.
+func filled(share float64) string {
+	const width = 30
+	full := int(share * width)
+	return "[" + strings.Repeat("#", full) + strings.Repeat(" ", width-full) + "]"
+}
+
+// statusLine says what a benchmark does: on a terminal in one line that is rewritten, with
+// a bar of the cases, elsewhere a line each.
+type statusLine struct {
+	w        io.Writer
+	terminal bool
+}
+
+func (s *statusLine) update(p bench.Progress) {
+	if s.terminal {
+		fmt.Fprint(s.w, "\r\x1b[K", caseBar(p), visible(p.String()))
+	} else {
+		fmt.Fprintln(s.w, p)
+	}
+}
+
+// caseBar is how many of the cases are done, "" between them.
+func caseBar(p bench.Progress) string {
+	if p.Case == 0 {
+		return ""
+	}
+	return filled(float64(p.Case-1)/float64(p.Cases)) + " "
+}
+
+func (s *statusLine) done() {
+	if s.terminal {
+		fmt.Fprint(s.w, "\r\x1b[K")
+	}
 }

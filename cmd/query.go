@@ -16,7 +16,7 @@ func newQuery() *cobra.Command {
 	var text sqlText
 	var keepGoing bool
 	var file string
-	var out *choice
+	out := "table"
 	c := &cobra.Command{
 		Use:   "query [flags] ['SQL; SQL; ...']",
 		Short: "Answer SQL",
@@ -59,12 +59,12 @@ arguments, 130 after Ctrl-C.` + commonHelp,
 		}
 		return o.withDB(c, func(ctx context.Context, db *engine.DB) error {
 			return runTo(file, c.OutOrStdout(), func(w io.Writer) error {
-				return runScript(ctx, db, script, newFormat(out.value, w, file != ""), keepGoing, text.name(), c.ErrOrStderr())
+				return runScript(ctx, db, script, newFormat(out, w, file != ""), keepGoing, text.name(), c.ErrOrStderr())
 			})
 		})
 	})
-	o.register(c)
-	out = choiceFlag(c, "format", "how answers are written", formats...)
+	o.register(c, "auto")
+	choiceFlag(c, &out, "format", "how answers are written", formats...)
 	c.Flags().StringVarP(&file, "output", "o", "", "write the answers to `FILE`, which appears when all is written")
 	c.Flags().BoolVar(&keepGoing, "keep-going", false, "go on after a statement that fails (the exit status stays 1)")
 	text.register(c)

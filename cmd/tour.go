@@ -73,7 +73,7 @@ fails if any two answers differ.`,
 			}
 		}()
 		for _, name := range tourBackends {
-			db, err := engine.Open(engine.Options{Backend: name, Device: o.device, GPUMemory: int64(o.gpuMemory)})
+			db, err := engine.Open(engine.Options{Backend: name, Device: o.device, GPUMemory: o.gpuMemory})
 			if err != nil {
 				return err
 			}
@@ -84,8 +84,7 @@ fails if any two answers differ.`,
 		}
 		return tour(c.Context(), dbs, t, c.OutOrStdout())
 	})
-	o.registerDevice(c)
-	c.Flags().Var(&o.gpuMemory, "gpu-memory", "budget for columns on the device, e.g. 512MiB or 4G (default: a share of what is free)")
+	o.registerGPU(c)
 	return c
 }
 

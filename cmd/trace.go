@@ -39,7 +39,7 @@ The backend is classic unless another one is named; cpu has no passes to show.` 
 			return usagef("give the page to write with -o FILE.html")
 		case most < 1:
 			return usagef("--max-passes %d: a page has 1 pass or more", most)
-		case o.backend.value == "cpu":
+		case o.backend == "cpu":
 			return usagef("--backend cpu: it runs no passes to look at: take classic, fused or compute")
 		}
 		statement, err := text.read(c, args)
@@ -70,9 +70,8 @@ The backend is classic unless another one is named; cpu has no passes to show.` 
 			return remarkSize(c.ErrOrStderr(), out, len(t.Passes), largePage)
 		})
 	})
-	o.register(c)
+	o.register(c, "classic")
 	text.register(c)
-	o.backend.value, c.Flags().Lookup("backend").DefValue = "classic", "classic"
 	c.Flags().StringVarP(&out, "output", "o", "", "`FILE` to write")
 	c.Flags().IntVar(&most, "max-passes", trace.DefaultMaxPasses, "the most passes that the page may have; a statement of more is an error")
 	return c

@@ -1,0 +1,259 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strconv"
+	"strings"
+
+	"github.com/stencildb/stencildb/engine"
+	"github.com/stencildb/stencildb/table"
+)
+
+// facts are what the statements over a table are made of.
+type facts struct {
+	table     string
+	types     []table.Type     // of the columns, those of integers first
+	integers  int              // how many columns are of integers
+	values    []int            // of each column: rows in which it is not NULL
+	lo, hi    []int64          // of each column of integers
+	names     []string         // of the columns, quoted
+	quantiles []map[int]string // of each column: the constant by its percentage
+}
+
+// percentages are those of the quantiles that operations use.
+var percentages = []int{20, 40, 60, 80}
+
+// survey finds the quantiles of a table's columns.
+func survey(ctx context.Context, t *table.Table) (f *facts, err error) {
+	db, err := engine.Open(engine.Options{Backend: "cpu"})
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	if err := db.Add(t); err != nil {
+		return nil, err
+	}
+	f = &facts{table: quoted(t.Name)}
+	for col, field := range t.Fields {
+		name := quoted(field.Name)
+		var items []string
+		for _, p := range percentages {
+			items = append(items, fmt.Sprintf("percentile_disc(0.%d) WITHIN GROUP (ORDER BY %s)", p, name))
+		}
+		r, err := engine.Collect(db.Query(ctx, "SELECT "+strings.Join(items, ", ")+" FROM "+f.table))
+		if err != nil {
+			return nil, err
+		}
+		constants := map[int]string{}
+		for i, p := range percentages {
+			constants[p] = literal(r.Rows[0][i])
+		}
+		f.names, f.types, f.quantiles = append(f.names, name), append(f.types, field.Type), append(f.quantiles, constants)
+		if field.Type.IsInteger() {
+			f.integers++
+		}
+		f.extent(t, col)
+	}
+	return f, nil
+}
+
+// literal writes a value as SQL that has exactly this value.
+func literal(v table.Value) string {
+	switch {
+	case v.Null:
+	case math.IsNaN(v.F) || math.IsInf(v.F, 0):
+		return "CAST('" + v.String() + "' AS double precision)"
+	case v.Type.IsFloat(): // without an exponent DuckDB takes it for a decimal
+		return strconv.FormatFloat(v.F, 'e', -1, 64)
+	case v.Type.Kind == table.Date:
+		return "DATE '" + v.String() + "'"
+	case v.Type.Kind == table.Timestamp:
+		return "TIMESTAMP '" + v.String() + "'"
+	}
+	return v.String()
+}
+
+// extent notes how many values a column has and, of integers, between which they lie.
+func (f *facts) extent(t *table.Table, col int) {
+	values, lo, hi := 0, int64(0), int64(0)
+	for _, c := range t.Chunks {
+		seg := c.Segments[col]
+		if seg.NonNull() == 0 {
+			continue
+		}
+		from, to := table.IntFromOrdinal(seg.Base), table.IntFromOrdinal(seg.Base+seg.Max) // of integers
+		if values == 0 {
+			lo, hi = from, to
+		}
+		lo, hi = min(lo, from), max(hi, to)
+		values += seg.NonNull()
+	}
+	f.values, f.lo, f.hi = append(f.values, values), append(f.lo, lo), append(f.hi, hi)
+}
+
+// quoted writes a name so that SQL takes it as it is.
+func quoted(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }
+
+// lacks says why an operation cannot run over the table, or "".
+func (f *facts) lacks(op Operation) string {
+	have, what := len(f.names), "attributes"
+	if op.Integers {
+		have, what = f.integers, "attributes of integers"
+	}
+	if op.Attributes <= uses*have {
+		return ""
+	}
+	return fmt.Sprintf("this takes %d %s, each twice at most; the table has %d", op.Attributes, what, have)
+}
+
+// name is the i-th attribute that an operation takes. Beyond those of the table they
+// are used again.
+func (f *facts) name(i int) string { return f.names[i%len(f.names)] }
+
+// integer is the i-th one of integers, likewise.
+func (f *facts) integer(i int) string { return f.names[i%f.integers] }
+
+// at is the constant below which that percentage of attribute i lies.
+func (f *facts) at(i, percent int) string { return f.quantiles[i%len(f.names)][percent] }
+
+// number is a quantile of a column of integers; 0 where all are NULL.
+func (f *facts) number(i, percent int) int64 {
+	n, _ := strconv.ParseInt(f.at(i, percent), 10, 64) // "NULL" is 0
+	return n
+}
+
+// below selects that percentage of the rows by attribute i.
+func (f *facts) below(i, percent int) string { return f.name(i) + " < " + f.at(i, percent) }
+
+func (f *facts) countWhere(condition string) Query {
+	return Query{SQL: "SELECT COUNT(*) FROM " + f.table + " WHERE " + condition}
+}
+
+// value is a statement whose answer is made of the first attribute.
+func (f *facts) value(item string) Query {
+	q := Query{SQL: "SELECT " + item + " FROM " + f.table}
+	if !f.types[0].IsExact() {
+		q.Alone = fmt.Sprintf("values of type %v are written, or added, in another way", f.types[0])
+	}
+	return q
+}
+
+// linear counts by a condition on a linear combination of attributes of integers. DuckDB,
+// which computes with their own width, gets SMALLINT as INTEGER.
+func (f *facts) linear(condition func(attribute func(int) string) string) Query {
+	q := f.countWhere(condition(f.integer))
+	q.Peers = map[string]string{"duckdb": f.countWhere(condition(func(i int) string {
+		if f.types[i%f.integers].Kind == table.SmallInt {
+			return "CAST(" + f.integer(i) + " AS INTEGER)"
+		}
+		return f.integer(i)
+	})).SQL}
+	return q
+}
+
+// coefficientSeed is of the random coefficients, which are the same in every run.
+const coefficientSeed = 2004
+
+// semilinear is a linear combination of four attributes of integers with random
+// coefficients of both signs, below its value where every attribute is at its 60th
+// percentile.
+func (f *facts) semilinear(attribute func(int) string) string {
+	random := rand.New(rand.NewPCG(coefficientSeed, 4))
+	text, limit := "", int64(0)
+	for i := range attributes {
+		c, sign := 1+random.Int64N(9), int64(1)
+		switch {
+		case i%2 == 1:
+			sign = -1
+			text += " - "
+		case i > 0:
+			text += " + "
+		}
+		text += fmt.Sprintf("%d * %s", c, attribute(i))
+		limit += sign * c * f.number(i%f.integers, 60)
+	}
+	return fmt.Sprintf("%s < %d", text, limit)
+}
+
+// polynomial is a polynomial, with random coefficients, of the attribute of integers
+// with the narrowest range, less the middle of its range, below its value at the 60th
+// percentile.
+func (f *facts) polynomial(degree int) Query {
+	col := 0
+	for i := range f.integers {
+		if uint64(f.hi[i]-f.lo[i]) < uint64(f.hi[col]-f.lo[col]) {
+			col = i
+		}
+	}
+	middle := f.lo[col] + (f.hi[col]-f.lo[col])/2
+	random := rand.New(rand.NewPCG(coefficientSeed, 6))
+	coefficients := make([]int64, degree)
+	for i := range coefficients {
+		coefficients[i] = 1 + random.Int64N(5)
+	}
+	coefficients[degree-1] = 1
+	// All on the way to its value has to fit 64 bits too; the coefficients are positive.
+	if valueAt(coefficients, float64(max(f.hi[col]-middle, middle-f.lo[col]))) >= 1<<62 {
+		return Query{Cannot: fmt.Sprintf("the powers of %s up to %d do not fit 64 bits", f.names[col], degree)}
+	}
+	limit := valueAt(coefficients, f.number(col, 60)-middle)
+	write := func(column string) string {
+		operand := fmt.Sprintf("(%s - %d)", column, middle)
+		var terms []string
+		for i, c := range coefficients {
+			terms = append(terms, strconv.FormatInt(c, 10)+strings.Repeat(" * "+operand, i+1))
+		}
+		return f.countWhere(fmt.Sprintf("%s < %d", strings.Join(terms, " + "), limit)).SQL
+	}
+	// DuckDB computes with the column's own width.
+	return Query{SQL: write(f.names[col]), Peers: map[string]string{"duckdb": write("CAST(" + f.names[col] + " AS BIGINT)")}}
+}
+
+// valueAt is the value of a polynomial without a constant term.
+func valueAt[T int64 | float64](coefficients []int64, x T) (sum T) {
+	power := T(1)
+	for _, c := range coefficients {
+		power *= x
+		sum += T(c) * power
+	}
+	return sum
+}
+
+// kthLargest is the k-th largest value of the first attribute. SQLite sorts; DuckDB
+// keeps the largest where they are few, else selects, as it does for a quantile: of n
+// values the (n-k+1)-th smallest is percentile_disc of any fraction above n-k and up to
+// n-k+1 n-ths.
+func (f *facts) kthLargest(k int) Query {
+	x := f.names[0]
+	if f.values[0] == 0 {
+		return Query{Cannot: x + " has no values"}
+	}
+	q := f.value(fmt.Sprintf("kth_largest(%s, %d)", x, k))
+	sorted := fmt.Sprintf("SELECT %s FROM %s WHERE %s IS NOT NULL ORDER BY 1 DESC LIMIT 1 OFFSET %d", x, f.table, x, k-1)
+	q.Peers = map[string]string{"sqlite": sorted, "duckdb": sorted}
+	if k > f.values[0]/100 {
+		fraction := (float64(f.values[0]-k) + 0.5) / float64(f.values[0])
+		q.Peers["duckdb"] = fmt.Sprintf("SELECT percentile_disc(%.12f) WITHIN GROUP (ORDER BY %s) FROM %s", fraction, x, f.table)
+	}
+	return q
+}
+
+// median is the element in the middle, as percentile_disc(0.5) defines it. SQLite
+// sorts.
+func (f *facts) median(condition string) Query {
+	where, and := "", ""
+	if condition != "" {
+		where, and = " WHERE "+condition, " AND "+condition
+	}
+	x := f.names[0]
+	q := f.value("percentile_disc(0.5) WITHIN GROUP (ORDER BY " + x + ")")
+	q.SQL += where
+	q.Peers = map[string]string{"sqlite": fmt.Sprintf(
+		"SELECT (SELECT %s FROM %s WHERE %s IS NOT NULL%s ORDER BY 1 LIMIT 1 OFFSET (SELECT (COUNT(%s) - 1) / 2 FROM %s%s))",
+		x, f.table, x, and, x, f.table, where)}
+	return q
+}
