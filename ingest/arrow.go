@@ -1,8 +1,8 @@
 package ingest
 
 import (
+	"bufio"
 	"bytes"
-	"errors"
 	"fmt"
 	"io"
 	"unicode/utf8"
@@ -11,140 +11,58 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/ipc"
 
+	"github.com/stencildb/stencildb/internal/numbers"
 	"github.com/stencildb/stencildb/table"
 )
 
 var arrowMagic = []byte("ARROW1")
 
-// batches yields the record batches of an Arrow IPC file or stream, then io.EOF.
-// A batch is valid until the next call.
-type batches struct {
-	schema *arrow.Schema
-	next   func() (arrow.RecordBatch, error)
-	done   func() int64 // about how many bytes were read
-	close  func()
-}
-
-// arrow reads an Arrow IPC file (Feather version 2) or stream, batch by batch.
+// arrow reads an Arrow IPC stream, or a file (Feather version 2), which is a stream
+// between magic words and with a footer, batch by batch.
 func (l *loader) arrow() (*table.Table, error) {
-	bs, err := l.openArrow()
+	var fields []table.Field
+	m, s, err := l.openArrow()
 	if err != nil {
 		return nil, err
 	}
-	fields := arrowFields(bs.schema)
-	bs.close()
+	for _, f := range s.Schema().Fields() {
+		t, why := arrowType(f.Type)
+		fields = append(fields, table.Field{Name: f.Name, Type: t, Unsupported: why})
+	}
+	m.close()
 	if err := checkNames(fields); err != nil {
 		return nil, err
 	}
 	return l.without(fields, func() (*table.Table, error) { return l.arrowRows(fields) })
 }
 
-// openArrow opens whichever of the two the data is.
-func (l *loader) openArrow() (*batches, error) {
-	opts := []ipc.Option{ipc.WithAllocator(l.allocator())}
-	if l.codec == "" {
-		var magic [8]byte
-		n, err := l.in.file.ReadAt(magic[:], 0)
-		if err != nil && err != io.EOF {
-			return nil, err
-		}
-		switch {
-		case bytes.HasPrefix(magic[:n], arrowMagic):
-			return arrowFile(l.in.file, l.in.size, opts)
-		case bytes.HasPrefix(magic[:n], []byte("FEA1")):
-			return nil, fmt.Errorf("version 1 of Feather is not supported: write it again as version 2")
-		}
-		if _, err := l.in.file.Seek(0, io.SeekStart); err != nil {
-			return nil, err
-		}
-		return arrowStream(l.in.file, func() {}, opts)
-	}
+// openArrow reads up to the schema.
+func (l *loader) openArrow() (*messages, *ipc.Reader, error) {
 	in, err := l.open()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	head := make([]byte, len(arrowMagic))
-	n, err := io.ReadFull(in, head)
-	if err != nil && err != io.ErrUnexpectedEOF && err != io.EOF {
-		in.Close()
-		return nil, err
+	r := bufio.NewReader(in)
+	magic, err := r.Peek(8)
+	m := &messages{r: r, close: func() { in.Close() }, file: bytes.HasPrefix(magic, arrowMagic), size: l.in.size}
+	what := "neither an Arrow file nor a stream"
+	switch {
+	case err != nil && err != io.EOF:
+		m.close()
+		return nil, nil, err
+	case bytes.HasPrefix(magic, []byte("FEA1")):
+		m.close()
+		return nil, nil, fmt.Errorf("version 1 of Feather is not supported: write it again as version 2")
+	case m.file:
+		what = "not a complete Arrow file"
+		_, err = r.Discard(len(magic))
 	}
-	r := io.MultiReader(bytes.NewReader(head[:n]), in)
-	if !bytes.Equal(head, arrowMagic) {
-		return arrowStream(r, func() { in.Close() }, opts)
-	}
-	// The file format needs its footer first.
-	data, err := readAll(r, l.opts.MemoryLimit)
-	in.Close()
+	s, err := ipc.NewReaderFromMessageReader(m, ipc.WithAllocator(l.allocator()))
 	if err != nil {
-		return nil, err
+		m.close()
+		return nil, nil, damaged(err, "%s: its schema", what)
 	}
-	return arrowFile(bytes.NewReader(data), int64(len(data)), opts)
-}
-
-func arrowFile(r ipc.ReadAtSeeker, size int64, opts []ipc.Option) (*batches, error) {
-	if err := verifyArrowFile(r, size); err != nil {
-		return nil, damaged(err, "not a complete Arrow file")
-	}
-	f, err := ipc.NewFileReader(r, opts...)
-	if err != nil {
-		return nil, damaged(err, "its schema")
-	}
-	i := 0
-	return &batches{
-		schema: f.Schema(),
-		next: func() (arrow.RecordBatch, error) {
-			if i == f.NumRecords() {
-				return nil, io.EOF
-			}
-			i++
-			rec, err := f.RecordBatch(i - 1)
-			if err != nil {
-				return nil, damaged(err, "record batch %d", i)
-			}
-			return rec, nil
-		},
-		done:  func() int64 { return size * int64(i) / int64(max(f.NumRecords(), 1)) },
-		close: func() { f.Close() },
-	}, nil
-}
-
-func arrowStream(r io.Reader, done func(), opts []ipc.Option) (*batches, error) {
-	m := &messages{r: r}
-	s, err := ipc.NewReaderFromMessageReader(m, opts...)
-	if err != nil {
-		done()
-		return nil, damaged(err, "neither an Arrow file nor a stream: its schema")
-	}
-	i := 0
-	return &batches{
-		schema: s.Schema(),
-		next: func() (arrow.RecordBatch, error) {
-			i++
-			if s.Next() {
-				return s.RecordBatch(), nil
-			}
-			if err := s.Err(); err != nil && !errors.Is(err, io.EOF) {
-				return nil, damaged(err, "record batch %d", i)
-			}
-			return nil, io.EOF
-		},
-		done: func() int64 { return m.read },
-		close: func() {
-			s.Release()
-			done()
-		},
-	}, nil
-}
-
-// arrowFields maps the schema.
-func arrowFields(s *arrow.Schema) []table.Field {
-	var fields []table.Field
-	for _, f := range s.Fields() {
-		t, why := arrowType(f.Type)
-		fields = append(fields, table.Field{Name: f.Name, Type: t, Unsupported: why})
-	}
-	return fields
+	return m, s, nil
 }
 
 // arrowType maps a type, or says why it cannot be used.
@@ -186,21 +104,15 @@ func arrowType(dt arrow.DataType) (t table.Type, unsupported string) {
 }
 
 func (l *loader) arrowRows(fields []table.Field) (*table.Table, error) {
-	bs, err := l.openArrow()
+	m, s, err := l.openArrow()
 	if err != nil {
 		return nil, err
 	}
-	defer bs.close()
+	defer m.close()
 	b := table.NewBuilder(l.name, fields, l.opts.ChunkRows)
 	done := int64(0)
-	for {
-		rec, err := bs.next()
-		if err == io.EOF {
-			break
-		}
-		if err != nil {
-			return nil, err
-		}
+	for s.Next() {
+		rec := s.RecordBatch()
 		// A column of NULLs takes no room, so nothing else bounds their number.
 		if n := rec.NumRows(); n < 0 || n > 1<<20+l.in.size<<14 {
 			return nil, damagef("a record batch of %d rows in a file of %s", n, size(l.in.size))
@@ -223,10 +135,13 @@ func (l *loader) arrowRows(fields []table.Field) (*table.Table, error) {
 				return nil, err
 			}
 			from, done = from+n, done+int64(n)
-			if err := l.step(b, bs.done(), l.in.size); err != nil {
+			if err := l.step(b, m.read, l.in.size); err != nil {
 				return nil, err
 			}
 		}
+	}
+	if err := s.Err(); err != nil && err != io.EOF {
+		return nil, damaged(err, "after %s", numbers.Count(done, "row", "rows"))
 	}
 	if err := l.step(b, l.in.size, l.in.size); err != nil {
 		return nil, err

@@ -20,6 +20,9 @@ const continuation = 0xffffffff
 // how a truncated file looks.
 type messages struct {
 	r     io.Reader
+	close func()
+	file  bool  // a footer follows
+	size  int64 // about how many bytes there are
 	n     int   // messages
 	read  int64 // their bytes
 	ended bool  // at the end mark
@@ -46,6 +49,9 @@ func (m *messages) Message() (*ipc.Message, error) {
 		return nil, err
 	case length == 0:
 		m.ended = true
+		if err := m.footer(); err != nil {
+			return nil, err
+		}
 		return nil, io.EOF
 	case int32(length) < 8:
 		return nil, damagef("a message of %d bytes", int32(length))
@@ -67,19 +73,44 @@ func (m *messages) Message() (*ipc.Message, error) {
 	return ipc.NewMessage(memory.NewBufferBytes(meta), memory.NewBufferBytes(body)), nil
 }
 
+// footer passes over that of a file: it repeats what was read, and only its end tells
+// that the file is whole.
+func (m *messages) footer() error {
+	if !m.file {
+		return nil
+	}
+	var end []byte
+	buf := make([]byte, 4096)
+	for {
+		n, err := m.r.Read(buf)
+		end = append(end, buf[:n]...)
+		end = end[max(0, len(end)-len(arrowMagic)):]
+		if err == io.EOF {
+			break
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if !bytes.Equal(end, arrowMagic) {
+		return damagef("the file ends within its footer")
+	}
+	return nil
+}
+
 func (m *messages) word() (uint32, error) {
 	var b [4]byte
 	_, err := io.ReadFull(m.r, b[:])
 	return binary.LittleEndian.Uint32(b[:]), err
 }
 
-// take reads n bytes, growing with what is there rather than with what n says.
+// take reads n bytes, without believing that they are more than there are.
 func (m *messages) take(n int64) ([]byte, error) {
 	if n < 0 {
 		return nil, damagef("a message of %d bytes", n)
 	}
 	var b bytes.Buffer
-	b.Grow(int(min(n, 1<<20)))
+	b.Grow(int(min(n, m.size)))
 	got, err := io.CopyN(&b, m.r, n)
 	if err == io.EOF {
 		return nil, damagef("the stream ends %d bytes into a message of %d", got, n)
