@@ -74,8 +74,7 @@ func openBackend(name string, o engine.Options, t *table.Table) (System, error) 
 			return Outcome{Answer: answerOf(r.Rows[0])}, nil
 		}
 		if name == "auto" {
-			// It moves columns to the device, where they are worth it, and tries what may be
-			// the fastest.
+			// It moves columns to the device, where they are worth it.
 			for range 40 {
 				if _, err := run(ctx); err != nil {
 					return Contender{}, err

@@ -1,6 +1,7 @@
 package cost
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"testing"
@@ -92,16 +93,17 @@ func TestWorkOfAQuery(t *testing.T) {
 func TestColumnsAreTransferredOnce(t *testing.T) {
 	d := device()
 	w := work(t, "SELECT SUM(i), MEDIAN(i) FROM t WHERE i < 5 AND i > 2 OR i = 100", 1_000_000)
-	all, missing := d.Missing(w, func(Column) bool { return false })
-	if want := 1e-3 + 2e6/1e9; len(missing) != 1 || math.Abs(all-want) > 1e-9 {
-		t.Errorf("%d columns in %v s, want one in %v", len(missing), all, want)
+	var all, none, there Prediction
+	d.Lack(&all, w, func(Column) bool { return false })
+	if want := 1e-3 + 2e6/1e9; len(all.Missing) != 1 || math.Abs(all.Transfer-want) > 1e-9 || all.Bytes != 2e6 {
+		t.Errorf("%d columns in %v s, want one in %v", len(all.Missing), all.Transfer, want)
 	}
-	if all, missing = d.Missing(w, func(Column) bool { return true }); all != 0 || missing != nil {
-		t.Errorf("%v s for what is there", all)
+	if d.Lack(&none, w, func(Column) bool { return true }); none.Transfer != 0 || none.Missing != nil {
+		t.Errorf("%v s for what is there", none.Transfer)
 	}
 	h := host()
-	if all, missing = h.Missing(w, func(Column) bool { return false }); all != 0 || missing != nil {
-		t.Errorf("the host transfers %v in %v s", missing, all)
+	if h.Lack(&there, w, func(Column) bool { return false }); there.Transfer != 0 || there.Missing != nil {
+		t.Errorf("the host transfers %v in %v s", there.Missing, there.Transfer)
 	}
 }
 
@@ -220,15 +222,14 @@ func TestFits(t *testing.T) {
 func TestTheCheapestIsFirst(t *testing.T) {
 	list := []Prediction{
 		{Backend: "a", Run: 5}, {Backend: "none", Run: math.Inf(1)},
-		{Backend: "b", Run: 1, Share: 9}, {Backend: "c", Run: 9, Measured: 4}, {Backend: "d", Run: 4.5, Trial: true},
-		{Backend: "e", Run: 2, Measured: 8, Unsure: true}, {Backend: "f", Run: 8, Measured: 3.5, Unsure: true},
+		{Backend: "b", Run: 1, Share: 9}, {Backend: "c", Run: 4}, {Backend: "d", Run: 2, Share: 1},
 	}
 	Cheapest(list)
 	var got []string
 	for _, p := range list {
 		got = append(got, p.Backend)
 	}
-	if !slices.Equal(got, []string{"e", "d", "f", "c", "a", "b", "none"}) {
+	if !slices.Equal(got, []string{"d", "c", "a", "b", "none"}) {
 		t.Errorf("%v", got)
 	}
 }
@@ -244,9 +245,28 @@ func TestDecisions(t *testing.T) {
 		device   bool
 	}{{10, true, false}, {10_000, true, false}, {1_000_000, true, true}, {1_000_000, false, false}} {
 		w := work(t, text, c.rows)
-		transfer, _ := d.Missing(w, func(Column) bool { return c.resident })
-		if got := d.Run(w)+transfer < h.Run(w); got != c.device {
-			t.Errorf("%+v: device %v in %v s, host in %v s", c, got, d.Run(w)+transfer, h.Run(w))
+		var p Prediction
+		d.Lack(&p, w, func(Column) bool { return c.resident })
+		if got := d.Run(w)+p.Transfer < h.Run(w); got != c.device {
+			t.Errorf("%+v: device %v in %v s, host in %v s", c, got, d.Run(w)+p.Transfer, h.Run(w))
+		}
+	}
+}
+
+// A condition of many predicates is compiled longer, one of few has its program.
+func TestCompiling(t *testing.T) {
+	d := device()
+	d.Compile = 1e-3
+	text := func(n int) string {
+		s := "SELECT COUNT(*) FROM t WHERE i * x > 0"
+		for i := range n - 1 {
+			s += fmt.Sprintf(" OR i * x > %d", i+1)
+		}
+		return s
+	}
+	for n, want := range map[int]float64{1: 0, ordinary: 0, 116: 0.1} {
+		if got := d.Compiling(work(t, text(n), 10)); math.Abs(got-want) > 1e-9 {
+			t.Errorf("%d predicates are compiled in %v s, want %v", n, got, want)
 		}
 	}
 }

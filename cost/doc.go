@@ -33,5 +33,6 @@
 //
 //   - Profiles are measured on uniform values, and selections of half of the rows:
 //     an algorithm that stops early, or works row by row, takes more or less on others.
-//   - The compilation of programs is not part of a prediction.
+//   - The compilation of programs is part of a prediction for conditions of more than 16
+//     predicates only: shorter ones repeat, and their programs are kept.
 package cost

@@ -17,7 +17,7 @@ import (
 
 // Version is that of the model and of what it is measured on: profiles of another one
 // are measured again.
-const Version = 2
+const Version = 3
 
 // Key says what a profile was measured on.
 type Key struct {
@@ -159,7 +159,7 @@ func (p *Profile) check() error {
 		return errors.New("a time to open the device that is negative or no number")
 	}
 	for name, b := range p.Backends {
-		if !positive(b.Overhead, b.Again, b.Upload.T0, b.Upload.Band, b.Memory) {
+		if !positive(b.Overhead, b.Again, b.Upload.T0, b.Upload.Band, b.Memory, b.Compile) {
 			return fmt.Errorf("%s: a cost that is negative or no number", name)
 		}
 		for class, curves := range b.Costs {

@@ -21,8 +21,8 @@ type Transfer struct {
 	Band float64 `json:"bytes_s"` // bytes a second, of the codes in host memory
 }
 
-// time is what a transfer of that many bytes takes, in seconds.
-func (t Transfer) time(bytes int64) float64 {
+// Time is what a transfer of that many bytes takes, in seconds.
+func (t Transfer) Time(bytes int64) float64 {
 	if t.Band <= 0 {
 		return t.T0
 	}
@@ -41,6 +41,9 @@ type Backend struct {
 	Swept  bool             `json:"swept,omitempty"`
 	Upload Transfer         `json:"upload"`
 	Costs  map[Class]Curves `json:"costs"`
+	// Compile is what each predicate beyond [ordinary] adds to the compilation of a
+	// condition, in seconds.
+	Compile float64 `json:"compile_s,omitempty"`
 	// Memory is the most bytes a second that an algorithm was seen to read.
 	Memory float64 `json:"memory_bytes_s,omitempty"`
 }
@@ -181,44 +184,34 @@ func (b *Backend) further(k cost, n int) cost {
 	return k
 }
 
-// trialFactor is by how much a prediction may be too high that a trial finds out.
-const trialFactor = 1.5
+// ordinary is the most predicates of a condition whose program is taken to be there:
+// conditions of few repeat, with other constants, and programs are kept.
+const ordinary = 16
+
+// Compiling predicts what a statement spends once on the compilation of its condition, in
+// seconds.
+func (b *Backend) Compiling(w *Work) float64 {
+	most := 0
+	for _, c := range w.Chunks {
+		most = max(most, len(c.Leaves)+len(c.Checks))
+	}
+	return b.Compile * float64(max(0, most-ordinary))
+}
 
 // Prediction is what a query would take on a backend, in seconds.
 type Prediction struct {
 	Backend string
 	Run     float64 // with every column resident; +Inf where the backend cannot do it
-	// Measured is the shortest that the query took before, columns resident; 0 where
-	// that is not known. It takes the place of Run.
-	Measured float64
-	// Trial says that the query runs often and has not run on this backend: Run is
-	// taken to be too high then, by a factor of 1.5.
-	Trial bool
-	// Unsure says that Measured is of so few executions that something else on the
-	// machine may have disturbed them all: it is not taken to be more than Run then.
-	Unsure bool
-	// Transfer is what bringing the missing columns to the device takes, Bytes of
-	// host memory, and Opening what opening the device takes. The query is charged
-	// with Share of the two.
-	Transfer, Opening, Share float64
-	Bytes                    int64
-}
-
-// Expected is what the query is expected to take with every column resident.
-func (p Prediction) Expected() float64 {
-	switch {
-	case p.Measured > 0 && p.Unsure:
-		return min(p.Measured, p.Run)
-	case p.Measured > 0:
-		return p.Measured
-	case p.Trial:
-		return p.Run / trialFactor
-	}
-	return p.Run
+	// Transfer is what bringing the columns Missing to the device takes, Bytes of host
+	// memory, Opening what opening the device takes, and Compiling the programs. The query
+	// is charged with Share of these.
+	Transfer, Opening, Compiling, Share float64
+	Missing                             []int // of the table, each once
+	Bytes                               int64
 }
 
 // Total is what the backends are compared by.
-func (p Prediction) Total() float64 { return p.Expected() + p.Share }
+func (p Prediction) Total() float64 { return p.Run + p.Share }
 
 // Possible reports whether the backend can do the query, as far as is known.
 func (p Prediction) Possible() bool { return !math.IsInf(p.Run, 1) }
@@ -228,20 +221,19 @@ func Cheapest(list []Prediction) {
 	slices.SortStableFunc(list, func(a, b Prediction) int { return cmp.Compare(a.Total(), b.Total()) })
 }
 
-// Missing predicts what it takes to bring the columns to the device that are not
-// there, in seconds, and how many bytes of host memory they take. A backend that
-// reads the tables where they are transfers nothing.
-func (b *Backend) Missing(w *Work, resident func(Column) bool) (seconds float64, missing []Column) {
-	if b.Upload.Band <= 0 {
-		return 0, nil
-	}
+// Lack adds to a prediction what it takes to bring the columns to the device that are not
+// there. A backend that reads the tables where they are transfers nothing.
+func (b *Backend) Lack(p *Prediction, w *Work, resident func(Column) bool) {
 	for _, c := range w.Columns {
-		if !resident(c) {
-			seconds += b.Upload.time(c.Bytes)
-			missing = append(missing, c)
+		if b.Upload.Band <= 0 || resident(c) {
+			continue
+		}
+		p.Transfer += b.Upload.Time(c.Bytes)
+		p.Bytes += c.Bytes
+		if !slices.Contains(p.Missing, c.Col) {
+			p.Missing = append(p.Missing, c.Col)
 		}
 	}
-	return seconds, missing
 }
 
 // Figure is what an algorithm takes on a backend over n rows of 19-bit codes, the

@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -20,11 +21,11 @@ func fakeProfile(names ...string) *cost.Profile {
 		return cost.Curves{cost.NewCurve(8, []cost.Point{{Rows: 1000, Seconds: fixed}, {Rows: 1_000_000, Seconds: fixed + row*999_000}})}
 	}
 	p := &cost.Profile{Key: fakeKey, Measured: time.Unix(1, 0), Opening: 2e-3, Backends: map[string]cost.Backend{
-		"cpu": {Overhead: 1e-6, Swept: true, Costs: map[cost.Class]cost.Curves{cost.Compare: curve(1e-6, 1e-9), cost.Sum: curve(1e-6, 1e-9)}},
+		"cpu": {Overhead: 1e-6, Swept: true, Costs: map[cost.Class]cost.Curves{cost.Compare: curve(1e-6, 1e-9), cost.Sum: curve(1e-6, 1e-9), cost.Program: curve(1e-6, 1e-9)}},
 	}}
 	for _, name := range names {
 		p.Backends[name] = cost.Backend{Overhead: 10e-6, Upload: cost.Transfer{Band: 1e9},
-			Costs: map[cost.Class]cost.Curves{cost.Compare: curve(40e-6, 0), cost.Sum: curve(40e-6, 0)}}
+			Costs: map[cost.Class]cost.Curves{cost.Compare: curve(40e-6, 0), cost.Sum: curve(40e-6, 0), cost.Program: curve(40e-6, 0)}}
 	}
 	return p
 }
@@ -108,7 +109,7 @@ func TestALargeTableComesToTheDevice(t *testing.T) {
 	segment := db.entries[0].table.Load().Chunks[0].Segments[0]
 	d.now = newContent([]textures.Residency{{Segment: segment, Kind: textures.FloatTexture, Bytes: 4 << 20}}, textures.Usage{Budget: 8 << 20, Used: 4 << 20})
 	x, err := db.Explain(context.Background(), "SELECT SUM(i) FROM t", ExplainOptions{})
-	if err != nil || x.Backend != "classic" || x.Predictions[0].Uploading != 0 {
+	if err != nil || x.Backend != "classic" || x.Predictions[0].Transfer != 0 {
 		t.Errorf("%+v, %v", x, err)
 	}
 }
@@ -173,58 +174,6 @@ func settledOn(t *testing.T, rows int, list ...*fake) *Statement {
 	return s
 }
 
-func first(t *testing.T, s *Statement) string {
-	t.Helper()
-	list, err := s.order(context.Background(), new(time.Duration), false)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return list[0].Backend
-}
-
-// What a statement took corrects what it was predicted to take: 42 µs on cpu and 50 on
-// classic.
-func TestExecutionsCorrectPredictions(t *testing.T) {
-	s := settledOn(t, 40_000, &fake{name: "classic"})
-	if got := first(t, s); got != "cpu" {
-		t.Fatalf("%s at first", got)
-	}
-	for range 3 {
-		s.ran("cpu", 38*time.Microsecond, 0)
-		if got := first(t, s); got != "cpu" {
-			t.Fatalf("%s before it is worth a trial", got)
-		}
-	}
-	s.ran("cpu", 38*time.Microsecond, 0)
-	if got := first(t, s); got != "classic" {
-		t.Fatalf("%s, but classic may take less than 38 µs", got)
-	}
-	s.ran("classic", time.Second, 0) // programs are compiled
-	if got := first(t, s); got != "classic" {
-		t.Fatalf("%s after one trial, which tells nothing", got)
-	}
-	s.ran("classic", 39*time.Microsecond, 0)
-	if got := first(t, s); got != "cpu" {
-		t.Fatalf("%s, which is the slower one", got)
-	}
-	s.ran("classic", 30*time.Microsecond, 0)
-	if got := first(t, s); got != "classic" {
-		t.Fatalf("%s, which is the slower one now", got)
-	}
-}
-
-// A backend that would be slower even if it took much less than predicted is left
-// alone.
-func TestNoTrialWithoutHope(t *testing.T) {
-	s := settledOn(t, 4_000, &fake{name: "classic"})
-	for range 100 {
-		s.ran("cpu", 5*time.Microsecond, 0)
-		if got := first(t, s); got != "cpu" {
-			t.Fatalf("tried %s", got)
-		}
-	}
-}
-
 // Without costs of its own a device goes by those of its class; without any of a
 // backend that is left out.
 func TestAutoWithoutCalibration(t *testing.T) {
@@ -276,33 +225,56 @@ func TestExplainShowsPredictions(t *testing.T) {
 	}
 }
 
-// Once a choice has settled it stays until something changes on the device.
-func TestChoicesSettle(t *testing.T) {
-	classic := &fake{name: "classic"}
-	s := settledOn(t, 4_000_000, classic)
+// A choice stays until something changes on the device.
+func TestChoicesStay(t *testing.T) {
+	s := settledOn(t, 4_000_000, &fake{name: "classic"})
 	d := s.db.opening.device.(*fakeDevice)
-	for i := range settledAfter {
-		if s.choice.settled.Load() != nil {
-			t.Fatalf("settled after %d executions", i)
+	for range 2 {
+		if _, err := Collect(s.Query(context.Background())); err != nil || !s.choice.kept.Load().valid(s.db) {
+			t.Fatalf("the choice does not stay: %v", err)
 		}
-		if _, err := Collect(s.Query(context.Background())); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if _, err := Collect(s.Query(context.Background())); err != nil || !s.choice.settled.Load().valid(s.db) {
-		t.Fatalf("not settled: %v", err)
 	}
 	d.now = newContent(d.now.list, d.now.usage) // something was evicted, and is back
-	if s.choice.settled.Load().valid(s.db) {
+	if s.choice.kept.Load().valid(s.db) {
 		t.Error("what is resident has changed, and the choice stays")
 	}
-	if _, err := Collect(s.Query(context.Background())); err != nil || !s.choice.settled.Load().valid(s.db) {
-		t.Errorf("not settled again: %v", err)
+	if _, err := Collect(s.Query(context.Background())); err != nil || !s.choice.kept.Load().valid(s.db) {
+		t.Errorf("the choice does not stay again: %v", err)
 	}
 	if err := s.db.Close(); err != nil {
 		t.Fatal(err)
 	}
 	if r, err := Collect(s.Query(context.Background())); err == nil {
-		t.Errorf("a settled statement of a closed DB gives %+v", r)
+		t.Errorf("a kept choice of a closed DB gives %+v", r)
+	}
+}
+
+// A condition that compiles for long goes to cpu, though it would be faster on the device
+// with its program; once so much has been lost, it is compiled, and stays there.
+func TestALongConditionIsNotCompiledAtOnce(t *testing.T) {
+	p := readyProfile()
+	b := p.Backends["classic"]
+	b.Compile = 1e-3
+	p.Backends["classic"] = b
+	classic := &fake{name: "classic"}
+	db, _ := auto(t, 100_000, Options{Calibrations: calibrated(t, p)}, classic)
+	if err := Inspect(db).Ready(); err != nil {
+		t.Fatal(err)
+	}
+	var ors []string
+	for i := range 100 {
+		ors = append(ors, fmt.Sprintf("i %% %d * i > %d", i+2, i))
+	}
+	text := "SELECT COUNT(*) FROM t WHERE " + strings.Join(ors, " OR ")
+	x, err := db.Explain(context.Background(), text, ExplainOptions{})
+	if err != nil || x.Backend != "cpu" || !strings.Contains(strings.Join(x.Lines(), "\n"), "compiling 84.000 ms") {
+		t.Fatalf("%v\n%s", err, strings.Join(x.Lines(), "\n"))
+	}
+	var ran []string
+	for range 40 {
+		ran = append(ran, backendOf(t, db, text))
+	}
+	if n := slices.Index(ran, "classic"); n < 5 || slices.Contains(ran[n:], "cpu") {
+		t.Errorf("ran on %v", ran)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/stencildb/stencildb/cost"
+	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/table"
 )
@@ -33,30 +34,35 @@ type Calibration struct {
 	Failures []string `json:"failures,omitempty"`
 	// Seconds is what the calibration took.
 	Seconds float64 `json:"seconds"`
+}
 
-	wrong map[string]bool // backends
+// UnitCost is what one operation of the backend classic takes on a device.
+type UnitCost struct {
+	Name             string  `json:"name"` // of the paper's routine, or "upload"
+	SQL              string  `json:"sql,omitempty"`
+	Passes           int     `json:"passes"`
+	MS               float64 `json:"ms"`
+	RecordsPerSecond float64 `json:"records_per_s"`
 }
 
 // Err is an error when the device gave a wrong answer, or failed.
 func (c *Calibration) Err() error {
-	if c.Mismatches == 0 {
-		if len(c.Failures) > 0 {
-			return fmt.Errorf("engine: %s: use --backend cpu, or another --device", c.Failures[0])
-		}
-		return nil
+	switch {
+	case c.Mismatches > 0:
+		return fmt.Errorf("engine: %d of %d answers on this device differ from cpu, the first: %s: use --backend cpu, or another --device",
+			c.Mismatches, c.Comparisons, c.Examples[0])
+	case len(c.Failures) > 0:
+		return fmt.Errorf("engine: %s: use --backend cpu, or another --device", c.Failures[0])
 	}
-	return fmt.Errorf("engine: %d of %d answers on this device differ from cpu, the first: %s: use --backend cpu, or another --device",
-		c.Mismatches, c.Comparisons, c.Examples[0])
+	return nil
 }
 
 // sizes are those of a calibration.
 type sizes struct {
-	exactness int           // rows of the table whose answers are compared
-	every     int           // of so many statements one is compared; 1: all
-	routines  int           // rows of the table that the paper's routines are measured on
-	suite     []int         // rows of those that the costs are measured on, ascending
-	dear      time.Duration // what is expected to take longer on a table is not measured on it
-	until     time.Duration // nothing is measured on large tables after that
+	suite    []int         // rows of the tables, ascending
+	routines int           // rows of the one that the paper's routines are measured on
+	dear     time.Duration // what is expected to take longer on a table is not measured on it
+	until    time.Duration // nothing is measured on large tables after that
 }
 
 const (
@@ -64,21 +70,10 @@ const (
 	maxExamples = 5
 )
 
-// sizesFor are those of a kind of device. In software one statement in 13 is
-// compared, by each operator in its turn: the programs alone take seconds to compile.
-func sizesFor(software bool) sizes {
-	if software {
-		return sizes{1 << 12, 13, 1 << 18, []int{1 << 10, 1 << 14, 1 << 17, 1 << 20, 1 << 22}, 80 * time.Millisecond, 15 * time.Second}
-	}
-	return sizes{1 << 16, 1, 1 << 20, []int{1 << 10, 1 << 14, 1 << 17, 1 << 20, 1 << 24}, 80 * time.Millisecond, 15 * time.Second}
-}
-
-// Calibrate checks the device that o picks and measures it and the CPU. Checked is
-// that every comparison and range is exact on every backend around each power of
-// two, for codes in each of the layouts that classic uses (up to 22, 24, 48 and 64
-// bits, with NULLs). Measured are the costs that auto goes by, and what the paper's
-// routines take on classic. It takes less than 20 seconds on two cores with a
-// software rasteriser. o.Backend is ignored; nothing is kept: see [cost.Save].
+// Calibrate measures the device that o picks and the CPU: the costs that auto goes by,
+// and what the paper's routines take on classic. The answers of the backends on the
+// device are compared with those of cpu. It takes less than 20 seconds on two cores with
+// a software rasteriser. o.Backend is ignored; nothing is kept: see [cost.Save].
 //
 // Wrong answers are no error here: see [Calibration.Err].
 func Calibrate(ctx context.Context, o Options) (*Calibration, error) {
@@ -100,20 +95,22 @@ func calibrate(ctx context.Context, o Options, s *sizes) (found *Calibration, er
 	}
 	opening := time.Since(start)
 	if s == nil {
-		d := sizesFor(device.key().Software)
-		s = &d
-	}
-	c := &calibration{db: db, sizes: *s, start: start, found: &Calibration{
-		Rows: s.routines, Bits: uniformBits, Repetitions: repetitions, wrong: map[string]bool{},
-		Profile: &cost.Profile{Key: device.key(), Measured: start, Opening: opening.Seconds(), Backends: map[string]cost.Backend{}},
-	}}
-	for _, name := range Backends() {
-		if name != "auto" {
-			c.names = append(c.names, name)
+		s = &sizes{[]int{1 << 10, 1 << 14, 1 << 17, 1 << 20, 1 << 24}, 1 << 20, 80 * time.Millisecond, 15 * time.Second}
+		if device.key().Software {
+			s.suite[4], s.routines = 1<<22, 1<<17
 		}
 	}
-	if err := c.run(ctx); err != nil {
+	c := &calibration{db: db, sizes: *s, start: start, names: []string{"cpu", "classic", "fused", "compute"}, found: &Calibration{
+		Rows: s.routines, Bits: uniformBits, Repetitions: repetitions,
+		Profile: &cost.Profile{Key: device.key(), Measured: start, Opening: opening.Seconds(), Backends: map[string]cost.Backend{}},
+	}}
+	if err := c.measureCosts(ctx); err != nil {
 		return nil, err
+	}
+	if slices.Contains(c.names, "classic") {
+		if err := c.measureRoutines(ctx); err != nil {
+			return nil, err
+		}
 	}
 	c.found.Seconds = time.Since(start).Seconds()
 	return c.found, nil
@@ -122,21 +119,11 @@ func calibrate(ctx context.Context, o Options, s *sizes) (found *Calibration, er
 // calibration is a calibration in progress.
 type calibration struct {
 	db      *DB
-	names   []string // of the backends, cpu among them
+	names   []string // of the backends that have not failed, cpu first
 	sizes   sizes
 	start   time.Time
 	largest int // rows of the largest table measured
 	found   *Calibration
-}
-
-func (c *calibration) run(ctx context.Context) error {
-	if err := c.checkBoundaries(ctx, c.sizes.exactness); err != nil {
-		return err
-	}
-	if err := c.measureRoutines(ctx, c.sizes.routines); err != nil {
-		return err
-	}
-	return c.measureCosts(ctx)
 }
 
 // on executes a statement on one backend.
@@ -150,76 +137,105 @@ func (c *calibration) on(ctx context.Context, backend string, s *Statement) (*pl
 	return a, time.Since(start), err
 }
 
-// failed leaves out a backend from now on.
-func (c *calibration) failed(backend string, err error) {
-	c.found.Failures = append(c.found.Failures, backend+": "+err.Error())
-	c.found.wrong[backend] = true
-	c.names = slices.DeleteFunc(slices.Clone(c.names), func(name string) bool { return name == backend })
-}
-
-// compare answers a statement on every backend and compares the answers with that of
-// cpu.
-func (c *calibration) compare(ctx context.Context, sql string) error {
-	s, err := c.db.Prepare(ctx, sql)
-	if err != nil {
-		return err
-	}
-	want, _, err := c.on(ctx, "cpu", s)
-	if err != nil {
-		return err
-	}
-	for _, name := range c.names {
-		if name == "cpu" {
-			continue
-		}
+// able executes a statement on each of some backends, which uploads and compiles, and
+// returns those that can do it. The answers are compared with that of cpu, where that is
+// one of them; a backend that fails or gives a wrong answer is left out from then on.
+func (c *calibration) able(ctx context.Context, names []string, s *Statement) (list []string, err error) {
+	var want *plan.Answer
+	for _, name := range names {
 		got, _, err := c.on(ctx, name, s)
 		switch {
-		case errors.Is(err, ErrUnsupported):
+		case errors.Is(err, ErrUnsupported) || errors.Is(err, ErrDeviceMemory):
 			continue
 		case ctx.Err() != nil:
-			return ctx.Err()
+			return nil, ctx.Err()
 		case err != nil:
-			c.failed(name, err)
-			continue
+			c.found.Failures = append(c.found.Failures, name+": "+err.Error())
+		case name == "cpu":
+			want = got
+		case want != nil:
+			err = c.found.compare(name, s.parsed.Text, got.Values[0], want.Values[0])
 		}
-		c.found.record(name, sql, got.Values[0], want.Values[0])
+		if err == nil {
+			list = append(list, name)
+		} else {
+			c.names = slices.DeleteFunc(slices.Clone(c.names), func(n string) bool { return n == name })
+		}
 	}
-	return nil
+	return list, nil
 }
 
-// record keeps the outcome of one comparison.
-func (c *Calibration) record(backend, sql string, got, want table.Value) {
+// compare keeps the outcome of one comparison; a wrong answer is an error.
+func (c *Calibration) compare(backend, sql string, got, want table.Value) error {
 	c.Comparisons++
 	if got.Null == want.Null && (got.Null || table.Compare(got, want) == 0) {
-		return
+		return nil
 	}
 	c.Mismatches++
-	c.wrong[backend] = true
+	err := fmt.Errorf("%s: %s gives %v, not %v", backend, sql, got, want)
 	if len(c.Examples) < maxExamples {
-		c.Examples = append(c.Examples, fmt.Sprintf("%s: %s gives %v, not %v", backend, sql, got, want))
+		c.Examples = append(c.Examples, err.Error())
 	}
+	return err
 }
 
-// checkBoundaries compares the backends around every power of two.
-func (c *calibration) checkBoundaries(ctx context.Context, rows int) error {
-	t, err := boundaryTable(rows)
+// routine is a routine of the paper to measure: a statement, or the passes of one that
+// copy to the depth buffer, or the others.
+type routine struct{ name, sql, part string }
+
+var routines = []routine{
+	{"CopyToDepth", countHalf, "copy"}, {"Compare", countHalf, "rest"}, {"Range", countRange, "rest"},
+	{"EvalCNF", countCNF, ""}, {"Semilinear", countSemilinear, ""}, {"MEDIAN", medianAll, ""}, {"SUM", sumAll, ""},
+}
+
+// measureRoutines fills in the costs of the paper's routines.
+func (c *calibration) measureRoutines(ctx context.Context) error {
+	rows := c.sizes.routines
+	add := func(name, sql string, passes int, seconds float64) {
+		c.found.Costs = append(c.found.Costs, UnitCost{name, sql, passes, 1e3 * seconds, float64(rows) / seconds})
+	}
+	add("upload", "", 0, c.found.Profile.Backends["classic"].Upload.Time(4*int64(rows)))
+	b, _, err := c.db.open(ctx, "classic", new(time.Duration))
 	if err != nil {
 		return err
 	}
-	if err := c.db.Add(t); err != nil {
-		return err
-	}
-	for i, bits := range layouts {
-		for j, where := range boundaryPredicates(t.Fields[i].Name, boundaries(bits)) {
-			if j%c.sizes.every != 0 {
-				continue
+	for _, r := range routines {
+		s, err := c.db.Prepare(ctx, fmt.Sprintf(r.sql, tableOf(rows)))
+		if err != nil {
+			return err
+		}
+		var times []time.Duration
+		passes := 0
+		for range 1 + repetitions {
+			took := time.Duration(0)
+			if r.part != "" {
+				passes, took, err = part(ctx, b.(analyzer), s, r.part)
+			} else {
+				var a *plan.Answer
+				if a, took, err = c.on(ctx, "classic", s); err == nil {
+					passes = a.Passes
+				}
 			}
-			if err := c.compare(ctx, "SELECT COUNT(*) FROM boundaries WHERE "+where); err != nil {
+			if err != nil {
 				return err
 			}
+			times = append(times, took)
 		}
+		add(r.name, s.parsed.Text, passes, median(times[1:]).Seconds())
 	}
 	return nil
+}
+
+// part is the number and the time of some of the passes of a statement, each waited for.
+func part(ctx context.Context, b analyzer, s *Statement, part string) (passes int, took time.Duration, err error) {
+	_, steps, err := b.Analyze(ctx, s.plan)
+	for _, step := range steps {
+		if _, copies := step.Op.(pass.CopyToDepth); copies == (part == "copy") {
+			took += step.Elapsed
+			passes++
+		}
+	}
+	return passes, took, err
 }
 
 // median of times that are not empty; it sorts them.

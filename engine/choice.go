@@ -13,84 +13,37 @@ import (
 	"github.com/stencildb/stencildb/glctx"
 )
 
-// trialAfter is how many executions of a statement make it worth while to try a
-// backend on which it has not run, and which may be faster than predicted; after
-// settledAfter the choice stays, while nothing changes on the device. What a backend took
-// counts in full after sureAfter executions.
-const (
-	trialAfter   = 4
-	sureAfter    = 5
-	settledAfter = 16
-)
-
-// choice chooses the backend of a statement: by the costs that are calibrated, and by
-// what its executions took.
+// choice chooses the backend of a statement by the costs that are calibrated.
 type choice struct {
-	settled atomic.Pointer[settled]
+	kept atomic.Pointer[order]
 
 	mu    sync.Mutex
-	costs Costs
+	costs Costs // that run is by
 	work  *cost.Work
-	each  map[string]*candidate // by backend
-	runs  int
+	run   map[string]float64  // by backend: seconds with every column resident
+	tried map[string]*attempt // by backend
+	gains int                 // executions that would have gained from compiled programs
 }
 
-// candidate is a backend that may run a statement.
-type candidate struct {
-	run      float64 // predicted, in seconds, with every column resident
-	times    int     // that it ran with every column resident
-	best     float64 // of these the shortest, in seconds, after the first, which may compile programs
-	declined error   // why it cannot
-	faults   int     // of the device under it
-
-	at       *content // of the device, that the following are of
-	upload   float64  // seconds
-	bytes    int64
-	missing  []int                // columns of the table, each once
-	unneeded map[cost.Column]bool // it ran without them
+// attempt is what came of running a statement on a backend.
+type attempt struct {
+	declined bool // it cannot do it
+	faults   int  // of the device under it
+	compiled bool // it has done it, so its programs are there
 }
 
-// settled is a choice that stays while the device is the one that it was made for: open
-// or not, with its profile; and for a backend on it, with what was resident.
-type settled struct {
-	name   string // of the backend
+// order is the backends that may do a statement, the cheapest first. It holds while the
+// device is the one that it was found for, open or not, and where the first runs on it with
+// the same columns resident.
+type order struct {
+	list   []cost.Prediction
 	epoch  uint64
-	device device // nil for cpu
+	device device // nil where cpu is the first
 	at     *content
 }
 
-// valid reports whether the choice stays.
-func (c *settled) valid(db *DB) bool {
-	return c != nil && c.epoch == db.epoch.Load() && (c.device == nil || c.device.content() == c.at)
-}
-
-// settle makes the choice stay, where nothing more is to be found out: the first of
-// the list is also the one that would be the fastest with every column resident.
-func (s *Statement) settle(list []cost.Prediction, epoch uint64) {
-	c := &s.choice
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.runs < settledAfter || list[0].Share > 0 || list[0].Measured == 0 || list[0].Unsure || fastest(list) != 0 {
-		return
-	}
-	now := &settled{name: list[0].Backend, epoch: epoch}
-	if list[0].Backend != "cpu" {
-		now.device, _, _ = s.db.opened()
-		now.at = c.each[list[0].Backend].at
-	}
-	c.settled.Store(now)
-}
-
-// fastest is the place of the backend that would be the fastest with every column
-// resident.
-func fastest(list []cost.Prediction) int {
-	best := 0
-	for i, p := range list {
-		if p.Expected() < list[best].Expected() {
-			best = i
-		}
-	}
-	return best
+func (o *order) valid(db *DB) bool {
+	return o != nil && o.epoch == db.epoch.Load() && (o.device == nil || o.device.content() == o.at)
 }
 
 // try calls do with the backend that is asked for. With auto that is one after the
@@ -105,37 +58,33 @@ func (s *Statement) try(ctx context.Context, spent *time.Duration, do func(backe
 	if s.stopsEarly() {
 		return db.on(ctx, "cpu", spent, do)
 	}
-	epoch := db.epoch.Load()
-	var order []cost.Prediction
-	if c := s.choice.settled.Load(); c.valid(db) {
-		order = []cost.Prediction{{Backend: c.name}, {Backend: "cpu"}}
-	} else {
+	o := s.choice.kept.Load()
+	if !o.valid(db) {
 		var err error
-		if order, err = s.order(ctx, spent, true); err != nil {
+		if o, err = s.order(ctx, spent, true); err != nil {
 			return err
 		}
-		s.settle(order, epoch)
 	}
 	var err error
 	failed := false
-	for _, p := range order {
+	for _, p := range o.list {
 		if failed && p.Backend != "cpu" {
 			continue
 		}
 		err = db.on(ctx, p.Backend, spent, do)
 		failed = errors.Is(err, glctx.ErrFault)
+		s.choice.note(p.Backend, err)
 		if !failed && !errors.Is(err, ErrUnsupported) && !errors.Is(err, ErrDeviceMemory) {
 			return err
 		}
-		s.choice.decline(p.Backend, err)
 	}
 	return err
 }
 
-// order lists the backends that may do the statement, the cheapest first, and opens
-// the device when the cheapest needs it. count says that the statement is about to
-// run.
-func (s *Statement) order(ctx context.Context, spent *time.Duration, count bool) ([]cost.Prediction, error) {
+// order lists the backends that may do the statement, and opens the device when the
+// cheapest needs it. runs says that the statement is about to run.
+func (s *Statement) order(ctx context.Context, spent *time.Duration, runs bool) (*order, error) {
+	epoch := s.db.epoch.Load()
 	d, tried, err := s.db.opened()
 	if err == nil && !tried && s.db.deviceWanted() {
 		d, err = s.db.openDevice(ctx, spent)
@@ -144,20 +93,25 @@ func (s *Statement) order(ctx context.Context, spent *time.Duration, count bool)
 	if s.db.fatal(err) || ctx.Err() != nil {
 		return nil, cmp.Or(ctx.Err(), err)
 	}
-	list, err := s.choice.predict(s, d, !tried)
+	o, err := s.predict(d, !tried)
 	if err != nil {
 		return nil, err
 	}
-	if count {
-		s.countUses(list, d == nil)
+	best := slices.MinFunc(o.list, func(a, b cost.Prediction) int { return cmp.Compare(a.Run, b.Run) })
+	if runs && best.Share > 0 && best.Backend != o.list[0].Backend {
+		s.gained(best)
 	}
-	if tried || list[0].Backend == "cpu" {
-		return list, nil
+	if tried || o.list[0].Backend == "cpu" {
+		if runs && best.Backend == o.list[0].Backend { // nothing will change it but the device
+			o.epoch = epoch
+			s.choice.kept.Store(o)
+		}
+		return o, nil
 	}
 	if d, err = s.db.openDevice(ctx, spent); s.db.fatal(err) || ctx.Err() != nil {
 		return nil, cmp.Or(ctx.Err(), err)
 	}
-	return s.choice.predict(s, d, false)
+	return s.predict(d, false)
 }
 
 // fatal reports whether an error of opening the device fails auto: not where nobody
@@ -166,143 +120,137 @@ func (db *DB) fatal(err error) bool {
 	return err != nil && (errors.Is(err, errClosed) || db.deviceWanted() && !errors.Is(err, ErrUnsupported))
 }
 
-// countUses notes what the statement would have gained from, had it been there: that
-// of the backend that would be the fastest.
-func (s *Statement) countUses(list []cost.Prediction, closed bool) {
-	if i := fastest(list); i > 0 && list[i].Share > 0 {
-		s.db.uses.add(s.plan.Table, s.choice.missing(list[i].Backend), closed)
-	}
-}
-
-// predict predicts what the statement takes on each backend that may do it, the
-// cheapest first; cpu is always there. d is the device, if it is open; closed says
-// that it may yet be.
-func (c *choice) predict(s *Statement, d device, closed bool) ([]cost.Prediction, error) {
+// predict predicts what the statement takes on each backend that may do it; cpu is
+// always there. d is the device, if it is open; closed says that it may yet be.
+func (s *Statement) predict(d device, closed bool) (*order, error) {
+	c := &s.choice
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if err := c.fresh(s, d); err != nil {
+	o := &order{}
+	if err := c.refresh(s, d); err != nil {
 		return nil, err
 	}
-	list := make([]cost.Prediction, 0, len(c.each))
 	for _, name := range Backends() {
-		k := c.each[name]
+		b, known := c.costs.Profile.Backends[name]
+		k := c.tried[name]
 		switch {
-		case k == nil || k.declined != nil:
+		case !known || k != nil && k.declined || name != "cpu" && d == nil && !closed:
+			continue
 		case name == "cpu":
-			list = append(list, c.prediction(name, k))
-		case d != nil || closed:
-			at, opening := nothing, c.costs.Profile.Opening
-			if d != nil {
-				at, opening = d.content(), 0
-			}
-			c.look(name, k, at)
-			p := c.prediction(name, k)
-			columns, device := s.db.uses.spread(s.plan.Table, k.missing)
-			p.Transfer, p.Bytes, p.Opening = k.upload, k.bytes, opening
-			p.Share = k.upload/columns + opening/device
-			list = append(list, p)
+			o.list = append(o.list, cost.Prediction{Backend: name, Run: c.run[name]})
+			continue
 		}
+		p := cost.Prediction{Backend: name, Run: c.run[name], Opening: c.costs.Profile.Opening}
+		at := nothing
+		if d != nil {
+			at, p.Opening = d.content(), 0
+		}
+		b.Lack(&p, c.work, func(col cost.Column) bool { return at.has(name, col) })
+		if k == nil || !k.compiled {
+			p.Compiling = b.Compiling(c.work)
+		}
+		columns, device := s.db.uses.of(s.plan.Table.Name, p.Missing)
+		p.Share = p.Transfer/columns + p.Opening/device + p.Compiling/float64(1+c.gains)
+		o.list = append(o.list, p)
 	}
-	cost.Cheapest(list)
-	return list, nil
+	cost.Cheapest(o.list)
+	if d != nil && o.list[0].Backend != "cpu" {
+		o.device, o.at = d, d.content()
+	}
+	return o, nil
 }
 
-func (c *choice) prediction(name string, k *candidate) cost.Prediction {
-	return cost.Prediction{Backend: name, Run: k.run, Measured: k.best, Unsure: k.times < sureAfter,
-		Trial: c.runs >= trialAfter && k.times < 2}
-}
-
-// fresh brings the predictions up to the costs that are known now.
-func (c *choice) fresh(s *Statement, d device) error {
+// refresh brings the times of the backends up to the costs that are known now.
+func (c *choice) refresh(s *Statement, d device) error {
 	now, err := s.db.costs.get()
 	if err != nil || now.Profile == c.costs.Profile {
 		return err
 	}
 	if c.work == nil {
-		c.work = cost.Of(s.plan)
-		c.each = map[string]*candidate{}
+		c.work, c.tried = cost.Of(s.plan), map[string]*attempt{}
 	}
-	c.costs = now
+	c.costs, c.run = now, map[string]float64{}
 	for name, b := range now.Profile.Backends {
-		if c.each[name] == nil {
-			c.each[name] = &candidate{unneeded: map[cost.Column]bool{}}
-		}
-		c.each[name].run = b.Run(c.work)
+		c.run[name] = b.Run(c.work)
 		if several, ok := d.(*gpus); ok && name != "cpu" {
-			c.each[name].run = several.run(b, c.work, s.plan.Table)
+			c.run[name] = several.run(b, c.work, s.plan.Table)
 		}
-		c.each[name].at = nil
 	}
 	return nil
 }
 
-// look finds what a backend lacks on a device.
-func (c *choice) look(name string, k *candidate, at *content) {
-	if k.at == at {
-		return
-	}
-	b := c.costs.Profile.Backends[name]
-	seconds, missing := b.Missing(c.work, func(col cost.Column) bool { return k.unneeded[col] || at.has(name, col) })
-	k.at, k.upload, k.bytes, k.missing = at, seconds, 0, nil
-	for _, m := range missing {
-		k.bytes += m.Bytes
-		if !slices.Contains(k.missing, m.Col) {
-			k.missing = append(k.missing, m.Col)
-		}
-	}
-}
-
-func (c *choice) missing(name string) []int {
+// note keeps what came of running the statement on a backend. After a fault it may do it
+// on the next device; after two it is left alone.
+func (c *choice) note(name string, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.each[name].missing
+	k := c.tried[name]
+	if k == nil {
+		k = &attempt{}
+		c.tried[name] = k
+	}
+	switch {
+	case err == nil:
+		k.compiled = true
+	case errors.Is(err, ErrUnsupported) || errors.Is(err, ErrDeviceMemory):
+		k.declined = true
+	case errors.Is(err, glctx.ErrFault):
+		k.faults++
+		k.declined = k.faults > 1
+	}
+	if k.declined {
+		c.kept.Store(nil)
+	}
 }
 
-// decline notes that a backend cannot do the statement. After a fault it may do so on
-// the next device; after two it is left alone.
-func (c *choice) decline(name string, err error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	k := c.each[name]
-	if errors.Is(err, glctx.ErrFault) {
-		if k.faults++; k.faults < 2 {
-			return
+// gained notes what the statement would have gained from, had it been there: that of the
+// backend that would be the fastest.
+func (s *Statement) gained(p cost.Prediction) {
+	s.db.uses.add(s.plan.Table.Name, p.Missing, p.Opening > 0)
+	s.choice.mu.Lock()
+	defer s.choice.mu.Unlock()
+	s.choice.gains++
+}
+
+// uses counts the queries that would have gained from something that has its price
+// once: a column on the device, the device being open. What n queries had a use for
+// is expected to serve n more and this one, and this query is charged with one part
+// in n + 1 of the price. So a column is uploaded about when the time that queries
+// have lost without it is what the upload takes: in all, a workload takes at most
+// about twice as long as if its queries had been known from the start.
+type uses struct {
+	mu      sync.Mutex
+	columns map[tableColumn]int
+	device  int
+}
+
+type tableColumn struct {
+	table string
+	col   int
+}
+
+// add counts a query that would have gained from columns, and from an open device.
+func (u *uses) add(table string, cols []int, device bool) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	for _, c := range cols {
+		u.columns[tableColumn{table, c}]++
+	}
+	if device {
+		u.device++
+	}
+}
+
+// of returns by how much to divide the price of the columns, of which the least used
+// counts, and that of the device.
+func (u *uses) of(table string, cols []int) (columns, device float64) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	least := 0
+	for i, c := range cols {
+		if n := u.columns[tableColumn{table, c}]; i == 0 || n < least {
+			least = n
 		}
 	}
-	k.declined = err
-	c.settled.Store(nil)
-}
-
-// ran notes what an execution took, and what of that was the upload of columns, while
-// that may change the choice.
-func (s *Statement) ran(name string, took, load time.Duration) {
-	c := &s.choice
-	if c.settled.Load().valid(s.db) {
-		return
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	k := c.each[name]
-	if k == nil { // auto did not choose
-		return
-	}
-	c.runs++
-	if load > 0 {
-		return
-	}
-	if k.times++; k.times > 1 && (k.best == 0 || took.Seconds() < k.best) {
-		k.best = took.Seconds()
-	}
-	if d, _, err := s.db.opened(); name != "cpu" && err == nil && d != nil && k.at != d.content() {
-		c.lived(name, k, d.content())
-	}
-}
-
-// lived notes the columns that a backend answered without.
-func (c *choice) lived(name string, k *candidate, at *content) {
-	for _, col := range c.work.Columns {
-		if !at.has(name, col) {
-			k.unneeded[col] = true
-		}
-	}
+	return float64(1 + least), float64(1 + u.device)
 }

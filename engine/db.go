@@ -114,7 +114,7 @@ func Open(o Options) (*DB, error) {
 		// Without a home there is no folder, and the built-in costs do.
 		o.Calibrations, _ = cost.Folder()
 	}
-	db := &DB{opts: o, opener: openGPUs, costs: costs{folder: o.Calibrations, note: o.Note}}
+	db := &DB{opts: o, opener: openGPUs, costs: costs{folder: o.Calibrations, note: o.Note}, uses: uses{columns: map[tableColumn]int{}}}
 	return db, nil
 }
 

@@ -26,12 +26,10 @@
 // from what was measured on this machine or, without that, from built-in costs of a
 // device of the same class. It takes the cheapest, and the next one where that cannot
 // do the query or lacks the memory. What is on the device costs nothing more; of the
-// upload of other columns, and of opening the device, a query is charged with one
-// part in n + 1, where n queries before it would have gained from them. So a table of
-// ten rows wakes no device, and a large one moves to the device after a few queries.
-// A statement's own executions correct its predictions: the shortest execution on a
-// backend takes the place of the prediction, and a backend that may be faster than
-// the one in use is tried.
+// upload of other columns, of opening the device and of compiling a long condition, a
+// query is charged with one part in n + 1, where n queries before it would have gained
+// from them. So a table of ten rows wakes no device, and a large one moves to the
+// device after a few queries.
 //
 // # Caveats
 //

@@ -3,7 +3,6 @@ package engine
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -51,25 +50,11 @@ type Explanation struct {
 	PerPass bool
 }
 
-// Prediction is what a statement is predicted to take on a backend.
+// Prediction is what a statement is predicted to take on a backend; see package cost and
+// [Options.Backend].
 type Prediction struct {
-	Backend string
-	// Run is the time with every column resident. Without Possible it means nothing:
-	// the backend cannot do the statement.
-	Run      time.Duration
-	Possible bool
-	// Uploading is the time to bring Columns to the device, which are Bytes in host
-	// memory.
-	Uploading time.Duration
-	Columns   []string
-	Bytes     int64
-	// Opening is the time to open the device.
-	Opening time.Duration
-	// Charged is the part of Uploading and Opening that the statement is charged with;
-	// see package cost and [Options.Backend].
-	Charged time.Duration
-	// Measured is the shortest execution so far; 0 where that is not known.
-	Measured time.Duration
+	cost.Prediction
+	Columns []string // the names of those missing
 }
 
 // Explain tells how one statement (with or without EXPLAIN before it) is answered.
@@ -149,50 +134,33 @@ func (x *Explanation) fragment(ctx context.Context, s *Statement, analyze bool) 
 	return nil
 }
 
-// predict asks what the statement would take, on all backends.
-func (x *Explanation) predict(ctx context.Context, s *Statement) error {
-	list, err := s.predictions(ctx)
+// predict asks what the statement would take, on all backends. It opens the backend that
+// was asked for, or what auto needs.
+func (x *Explanation) predict(ctx context.Context, s *Statement) (err error) {
+	var o *order
+	spent := new(time.Duration)
+	if name := s.db.opts.Backend; name == "auto" {
+		o, err = s.order(ctx, spent, false)
+	} else if _, d, failed := s.db.open(ctx, name, spent); failed != nil {
+		err = failed
+	} else {
+		o, err = s.predict(d, d == nil)
+	}
 	if err != nil {
 		return err
 	}
 	x.Costs = s.choice.costs.Source
-	for _, p := range list {
-		x.Predictions = append(x.Predictions, Prediction{
-			Backend: p.Backend, Possible: p.Possible(), Run: seconds(p.Run),
-			Uploading: seconds(p.Transfer), Columns: s.names(s.choice.missing(p.Backend)), Bytes: p.Bytes,
-			Opening: seconds(p.Opening), Charged: seconds(p.Share), Measured: seconds(p.Measured),
-		})
+	for _, p := range o.list {
+		one := Prediction{Prediction: p}
+		for _, c := range p.Missing {
+			one.Columns = append(one.Columns, s.plan.Table.Field(c).Name)
+		}
+		x.Predictions = append(x.Predictions, one)
 	}
 	return nil
 }
 
-// predictions are those of all backends. They open the backend that was asked for, or
-// what auto needs.
-func (s *Statement) predictions(ctx context.Context) ([]cost.Prediction, error) {
-	spent := new(time.Duration)
-	if s.db.opts.Backend == "auto" {
-		return s.order(ctx, spent, false)
-	}
-	if _, _, err := s.db.open(ctx, s.db.opts.Backend, spent); err != nil {
-		return nil, err
-	}
-	d, tried, err := s.db.opened()
-	if errors.Is(err, errClosed) {
-		return nil, err
-	}
-	return s.choice.predict(s, d, !tried)
-}
-
 func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
-
-// names are those of the table's columns.
-func (s *Statement) names(cols []int) []string {
-	var list []string
-	for _, c := range cols {
-		list = append(list, s.plan.Table.Field(c).Name)
-	}
-	return list
-}
 
 // why says why auto took the backend that it took.
 func (x *Explanation) why(s *Statement) string {
@@ -311,24 +279,24 @@ func (x *Explanation) predictionLines() []string {
 
 // String is the prediction on one line.
 func (p Prediction) String() string {
-	if !p.Possible {
+	if !p.Possible() {
 		return fmt.Sprintf("%-8s cannot do this query, or has no costs here", p.Backend)
 	}
-	line := fmt.Sprintf("%-8s %12s", p.Backend, ms(p.Run))
-	if p.Measured > 0 {
-		line += ", took " + ms(p.Measured) + " before"
-	}
+	line := fmt.Sprintf("%-8s %12s", p.Backend, ms(seconds(p.Run)))
 	var extra []string
 	if len(p.Columns) > 0 {
-		extra = append(extra, fmt.Sprintf("uploading %s (%s) %s", strings.Join(p.Columns, ", "), size(p.Bytes), ms(p.Uploading)))
+		extra = append(extra, fmt.Sprintf("uploading %s (%s) %s", strings.Join(p.Columns, ", "), size(p.Bytes), ms(seconds(p.Transfer))))
 	}
 	if p.Opening > 0 {
-		extra = append(extra, "opening the device "+ms(p.Opening))
+		extra = append(extra, "opening the device "+ms(seconds(p.Opening)))
+	}
+	if p.Compiling > 0 {
+		extra = append(extra, "compiling "+ms(seconds(p.Compiling)))
 	}
 	if len(extra) > 0 {
 		line += "  + " + strings.Join(extra, ", ")
-		if p.Charged < p.Uploading+p.Opening {
-			line += fmt.Sprintf("; of that this query is charged with %s", ms(p.Charged))
+		if p.Share < p.Transfer+p.Opening+p.Compiling {
+			line += fmt.Sprintf("; of that this query is charged with %s", ms(seconds(p.Share)))
 		}
 	}
 	return line
@@ -337,8 +305,8 @@ func (p Prediction) String() string {
 // predicted is the prediction for the backend that ran, beside its measurement.
 func (x *Explanation) predicted() string {
 	for _, p := range x.Predictions {
-		if p.Backend == x.Backend && p.Possible {
-			return fmt.Sprintf(" (predicted %s)", ms(p.Run))
+		if p.Backend == x.Backend && p.Possible() {
+			return fmt.Sprintf(" (predicted %s)", ms(seconds(p.Run)))
 		}
 	}
 	return ""

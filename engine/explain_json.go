@@ -43,8 +43,8 @@ func (x *Explanation) MarshalJSON() ([]byte, error) {
 	}{SQL: x.SQL, Plan: x.node(x.Tree)}
 	for _, p := range x.Predictions {
 		one := prediction{Backend: p.Backend}
-		if p.Possible {
-			one.MS = new(float64(p.Run) / 1e6)
+		if p.Possible() {
+			one.MS = new(1e3 * p.Run)
 		}
 		out.Predictions = append(out.Predictions, one)
 	}

@@ -90,12 +90,10 @@ func (x *execution) aggregate(yield func(batch, error) bool) {
 	var row valueRow
 	var opening time.Duration
 	err := x.backend(&opening, func(b backend) error {
-		began := time.Now()
 		a, err := x.execute(b)
 		if err != nil {
 			return err
 		}
-		x.ran(b.Name(), time.Since(began), a.Load)
 		*x.stats = Stats{Backend: b.Name(), Devices: a.Devices, Passes: a.Passes, Samples: a.Samples, Load: a.Load}
 		row = a.Values
 		return nil

@@ -2,8 +2,9 @@ package engine
 
 import (
 	"context"
-	"errors"
 	"fmt"
+	"math/rand/v2"
+	"strings"
 	"time"
 
 	"github.com/stencildb/stencildb/cost"
@@ -15,39 +16,45 @@ import (
 type measure struct {
 	class cost.Class
 	bits  int
-	sql   string // after FROM, of the table: "%s" stands for its name
+	sql   string // "%s" stands for the table's name
 	base  string // likewise
 	times float64
 }
 
 // Constants are odd: what a comparison takes with 2^n, whose lower bits say nothing, is
-// not what it takes in general.
-const countHalf = "SELECT COUNT(*) FROM %s WHERE a < 262143"
-
-// selected is the selection of the measures of aggregates over one: half of the rows,
-// by a column that is not aggregated.
-const selected = " FROM %s WHERE b < 262143"
+// not what it takes in general. selected is the selection of the measures of aggregates
+// over one: half of the rows, by a column that is not aggregated.
+const (
+	noWork          = "SELECT COUNT(*) FROM %s" // it has nothing to do
+	countHalf       = "SELECT COUNT(*) FROM %s WHERE a < 262143"
+	countRange      = "SELECT COUNT(*) FROM %s WHERE a BETWEEN 104857 AND 419430"
+	countCNF        = "SELECT COUNT(*) FROM %s WHERE a < 262143 AND b < 262143 AND c < 262143 AND d < 262143"
+	countSemilinear = "SELECT COUNT(*) FROM %s WHERE a + 2 * b - 3 * c + 4 * d > 524288"
+	sumAll          = "SELECT SUM(a) FROM %s"
+	medianAll       = "SELECT MEDIAN(a) FROM %s"
+	selected        = " FROM %s WHERE b < 262143"
+)
 
 var suite = []measure{
 	{class: cost.Compare, bits: 7, sql: "SELECT COUNT(*) FROM %s WHERE n < 77"},
 	{class: cost.Compare, bits: 19, sql: countHalf},
 	{class: cost.Compare, bits: 40, sql: "SELECT COUNT(*) FROM %s WHERE w < 659706976665"},
 	{class: cost.Range, bits: 7, sql: "SELECT COUNT(*) FROM %s WHERE n BETWEEN 25 AND 102"},
-	{class: cost.Range, bits: 19, sql: "SELECT COUNT(*) FROM %s WHERE a BETWEEN 104857 AND 419430"},
+	{class: cost.Range, bits: 19, sql: countRange},
 	{class: cost.Range, bits: 40, sql: "SELECT COUNT(*) FROM %s WHERE w BETWEEN 219902325555 AND 879609302220"},
-	{class: cost.Conjunct, bits: 19, sql: "SELECT COUNT(*) FROM %s WHERE a < 262143 AND b < 262143 AND c < 262143 AND d < 262143", base: countHalf, times: 3},
+	{class: cost.Conjunct, bits: 19, sql: countCNF, base: countHalf, times: 3},
 	{class: cost.Members, bits: 19, sql: "SELECT COUNT(*) FROM %s WHERE a IN (11, 5000, 70001, 131313, 200002, 300003, 400004)"},
-	{class: cost.Semilinear, bits: 19, sql: "SELECT COUNT(*) FROM %s WHERE a + 2 * b - 3 * c + 4 * d > 524288"},
+	{class: cost.Semilinear, bits: 19, sql: countSemilinear},
 	{class: cost.Program, bits: 19, sql: "SELECT COUNT(*) FROM %s WHERE a * b + c %% 7 > 1000000"},
 	{class: cost.Sum, bits: 7, sql: "SELECT SUM(n) FROM %s"},
-	{class: cost.Sum, bits: 19, sql: "SELECT SUM(a) FROM %s"},
+	{class: cost.Sum, bits: 19, sql: sumAll},
 	{class: cost.Sum, bits: 40, sql: "SELECT SUM(w) FROM %s"},
 	{class: cost.SumOf, bits: 19, sql: "SELECT SUM(a)" + selected, base: countHalf},
 	{class: cost.FloatSum, bits: 32, sql: "SELECT SUM(r) FROM %s"},
 	{class: cost.FloatSum, bits: 62, sql: "SELECT SUM(x) FROM %s"},
 	{class: cost.FloatSumOf, bits: 62, sql: "SELECT SUM(x)" + selected, base: countHalf},
 	{class: cost.Kth, bits: 7, sql: "SELECT MEDIAN(n) FROM %s"},
-	{class: cost.Kth, bits: 19, sql: "SELECT MEDIAN(a) FROM %s"},
+	{class: cost.Kth, bits: 19, sql: medianAll},
 	{class: cost.Kth, bits: 40, sql: "SELECT MEDIAN(w) FROM %s"},
 	{class: cost.KthOf, bits: 19, sql: "SELECT MEDIAN(a)" + selected, base: countHalf},
 	{class: cost.Extreme, bits: 7, sql: "SELECT MAX(n) FROM %s"},
@@ -58,109 +65,85 @@ var suite = []measure{
 	{class: cost.ExtremesOf, bits: 19, sql: "SELECT MIN(a), MAX(a)" + selected, base: countHalf},
 }
 
-// noWork is a query that has nothing to do.
-const noWork = "SELECT COUNT(*) FROM %s"
-
-// measurement is the median time of each measure, by backend and rows, in seconds.
-type measurement map[string]map[int]map[string]float64 // backend, rows, sql
-
-func (m measurement) set(backend string, rows int, sql string, took time.Duration) {
-	if m[backend] == nil {
-		m[backend] = map[int]map[string]float64{}
-	}
-	if m[backend][rows] == nil {
-		m[backend][rows] = map[string]float64{}
-	}
-	m[backend][rows][sql] = took.Seconds()
+// timed says which time a measurement has: of a statement on a backend over a table.
+type timed struct {
+	backend string
+	rows    int
+	sql     string
 }
+
+// measurement is the median time of each measure, in seconds.
+type measurement map[timed]float64
+
+// tableOf names the table of that many rows.
+func tableOf(rows int) string { return fmt.Sprintf("rows%d", rows) }
 
 // measureCosts fills in the profile. The two smallest tables are measured always, the
 // others while there is time, without the algorithms that are slow already.
 func (c *calibration) measureCosts(ctx context.Context) error {
 	all := measurement{}
 	for i, rows := range c.sizes.suite {
-		if err := c.measureSize(ctx, all, rows, i > 1); err != nil {
+		late := func() bool { return i > 1 && time.Since(c.start) > c.sizes.until }
+		if late() && rows != c.sizes.routines {
+			continue
+		}
+		c.largest = rows
+		if err := c.db.Add(synthetic(tableOf(rows), rows, 1)); err != nil {
 			return err
+		}
+		for _, m := range append([]measure{{sql: noWork}}, suite...) {
+			if late() {
+				break
+			}
+			if err := c.measure(ctx, all, rows, m.sql); err != nil {
+				return err
+			}
 		}
 	}
 	for _, name := range c.names {
-		if c.found.wrong[name] {
-			continue
-		}
-		b := c.fit(name, all[name])
-		if err := c.measureAgain(ctx, name, &b); err != nil {
-			return err
-		}
-		if err := c.measureUpload(ctx, name, &b); err != nil {
-			return err
+		b := c.fit(name, all)
+		for _, measure := range []func(context.Context, string, *cost.Backend) error{c.measureAgain, c.measureUpload, c.measureCompile} {
+			if err := measure(ctx, name, &b); err != nil {
+				return err
+			}
 		}
 		c.found.Profile.Backends[name] = b
 	}
 	return nil
 }
 
-// measureSize runs the measures on a table of that many rows; if hurried, as many as
-// there is time for.
-func (c *calibration) measureSize(ctx context.Context, all measurement, rows int, hurried bool) error {
-	late := func() bool { return hurried && time.Since(c.start) > c.sizes.until }
-	if late() {
-		return nil
-	}
-	c.largest = rows
-	name := fmt.Sprintf("rows%d", rows)
-	if err := c.db.Add(synthetic(name, rows, 1)); err != nil {
+// measure measures a statement on every backend that is not too slow for it. The
+// repetitions of one backend lie between those of the others.
+func (c *calibration) measure(ctx context.Context, all measurement, rows int, sql string) error {
+	s, err := c.db.Prepare(ctx, fmt.Sprintf(sql, tableOf(rows)))
+	if err != nil {
 		return err
 	}
-	list := append([]measure{{sql: noWork}}, suite...)
-	for _, m := range list {
-		if late() {
-			return nil
-		}
-		s, err := c.db.Prepare(ctx, fmt.Sprintf(m.sql, name))
-		if err != nil {
-			return err
-		}
-		if err := c.measureOne(ctx, all, rows, m.sql, s); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// measureOne measures a statement on every backend that is not too slow for it. The
-// repetitions of one backend lie between those of the others.
-func (c *calibration) measureOne(ctx context.Context, all measurement, rows int, sql string, s *Statement) error {
-	times := map[string][]time.Duration{}
+	var quick []string
 	for _, name := range c.names {
-		if c.tooSlow(all[name], rows, sql) {
-			continue
-		}
-		_, _, err := c.on(ctx, name, s) // uploads and compiles
-		switch {
-		case errors.Is(err, ErrUnsupported) || errors.Is(err, ErrDeviceMemory):
-		case ctx.Err() != nil:
-			return ctx.Err()
-		case err != nil:
-			c.failed(name, err)
-		default:
-			times[name] = nil
+		if !c.tooSlow(all, timed{name, rows, sql}) {
+			quick = append(quick, name)
 		}
 	}
+	able, err := c.able(ctx, quick, s)
+	if err != nil {
+		return err
+	}
+	times := map[string][]time.Duration{}
 	for i := range 3 * repetitions {
-		for _, name := range c.names {
-			list, ok := times[name]
-			if !ok || enough(i, list) {
+		for _, name := range able {
+			if enough(i, times[name]) {
 				continue
 			}
 			took, err := c.time(ctx, name, s)
 			if err != nil {
 				return err
 			}
-			times[name] = append(list, took)
+			times[name] = append(times[name], took)
 		}
 	}
 	for name, list := range times {
-		all.set(name, rows, sql, median(list))
+		all[timed{name, rows, sql}] = median(list).Seconds()
 	}
 	return nil
 }
@@ -191,8 +174,8 @@ func enough(times int, list []time.Duration) bool {
 
 // tooSlow reports whether a statement takes too long, by what it took on the table
 // before; or could not be run there.
-func (c *calibration) tooSlow(m map[int]map[string]float64, rows int, sql string) bool {
-	last := 0
+func (c *calibration) tooSlow(all measurement, t timed) bool {
+	rows, last := t.rows, 0
 	for _, n := range c.sizes.suite {
 		if n < rows {
 			last = n
@@ -201,14 +184,15 @@ func (c *calibration) tooSlow(m map[int]map[string]float64, rows int, sql string
 	if last == 0 {
 		return false
 	}
-	took, ok := m[last][sql]
+	t.rows = last
+	took, ok := all[t]
 	return !ok || took*float64(rows)/float64(last) > c.sizes.dear.Seconds()
 }
 
 // fit turns what the measures of a backend took into costs.
-func (c *calibration) fit(name string, m map[int]map[string]float64) cost.Backend {
+func (c *calibration) fit(name string, all measurement) cost.Backend {
 	b := cost.Backend{Swept: name == "cpu", Costs: map[cost.Class]cost.Curves{}}
-	b.Overhead = m[c.sizes.suite[0]][noWork]
+	b.Overhead = all[timed{name, c.sizes.suite[0], noWork}]
 	for _, x := range suite {
 		base := noWork
 		if x.base != "" {
@@ -216,8 +200,8 @@ func (c *calibration) fit(name string, m map[int]map[string]float64) cost.Backen
 		}
 		var points []cost.Point
 		for _, rows := range c.sizes.suite {
-			took, ok := m[rows][x.sql]
-			less, okBase := m[rows][base]
+			took, ok := all[timed{name, rows, x.sql}]
+			less, okBase := all[timed{name, rows, base}]
 			if ok && okBase {
 				points = append(points, cost.Point{Rows: rows, Seconds: max(0, took-less) / max(1, x.times)})
 			}
@@ -230,53 +214,65 @@ func (c *calibration) fit(name string, m map[int]map[string]float64) cost.Backen
 	return b
 }
 
+// repeated executes a statement several times on a backend.
+func (c *calibration) repeated(ctx context.Context, backend, sql string, times int) (took, loads []time.Duration, err error) {
+	s, err := c.db.Prepare(ctx, sql)
+	for i := 0; i < times && err == nil; i++ {
+		a, d, failed := c.on(ctx, backend, s)
+		if err = failed; err == nil {
+			took, loads = append(took, d), append(loads, a.Load)
+		}
+	}
+	return took, loads, err
+}
+
 // measureAgain finds what an algorithm costs once more for a further chunk.
 func (c *calibration) measureAgain(ctx context.Context, backend string, b *cost.Backend) error {
 	const chunks = 16
-	least := c.sizes.suite[0]
-	table := fmt.Sprintf("chunks%d", least)
-	if _, ok := (&catalog{ctx: ctx, db: c.db}).Table(table); !ok {
-		if err := c.db.Add(synthetic(table, least, chunks)); err != nil {
+	if backend == "cpu" { // the first
+		if err := c.db.Add(synthetic("chunks", c.sizes.suite[0], chunks)); err != nil {
 			return err
 		}
 	}
-	s, err := c.db.Prepare(ctx, fmt.Sprintf(countHalf, table))
-	if err != nil {
-		return err
+	took, _, err := c.repeated(ctx, backend, fmt.Sprintf(countHalf, "chunks"), 1+repetitions)
+	if err == nil {
+		b.FitAgain(median(took[1:]).Seconds(), chunks)
 	}
-	var times []time.Duration
-	for range 1 + repetitions {
-		_, took, err := c.on(ctx, backend, s)
-		if err != nil {
-			return err
-		}
-		times = append(times, took)
-	}
-	b.FitAgain(median(times[1:]).Seconds(), chunks)
-	return nil
+	return err
 }
 
-// measureUpload fits the time of an upload to that of a small column and a large one.
+// measureUpload fits the time of an upload to that of a small column and a large one. A
+// backend that reads the table where it is has none.
 func (c *calibration) measureUpload(ctx context.Context, backend string, b *cost.Backend) error {
 	var x, y [2]float64 // bytes, seconds
 	for i, rows := range []int{c.sizes.suite[0], c.largest} {
 		var times []time.Duration
 		for f := range fresh {
-			s, err := c.db.Prepare(ctx, fmt.Sprintf("SELECT COUNT(*) FROM rows%d WHERE fresh%d < %d", rows, f, half))
-			if err != nil {
+			_, loads, err := c.repeated(ctx, backend, fmt.Sprintf("SELECT COUNT(*) FROM %s WHERE fresh%d < %d", tableOf(rows), f, half), 1)
+			if err != nil || loads[0] == 0 {
 				return err
 			}
-			a, _, err := c.on(ctx, backend, s)
-			if err != nil {
-				return err
-			}
-			if a.Load == 0 { // it reads the table where it is
-				return nil
-			}
-			times = append(times, a.Load)
+			times = append(times, loads[0])
 		}
 		x[i], y[i] = float64(4*rows), median(times).Seconds()
 	}
 	b.Upload = cost.FitTransfer(x, y)
 	return nil
+}
+
+// measureCompile finds what a predicate adds to the compilation of a condition, by one
+// that no calibration before has had: programs are kept.
+func (c *calibration) measureCompile(ctx context.Context, backend string, b *cost.Backend) error {
+	const pairs = 24
+	var list []string
+	for range pairs {
+		col := rand.IntN(4)
+		list = append(list, fmt.Sprintf("%c %c %d AND %c <> %d", "abcd"[col], "<>"[rand.IntN(2)], rand.IntN(2*half), "bcda"[col], rand.IntN(2*half)))
+	}
+	sql := "SELECT COUNT(*) FROM " + tableOf(c.sizes.suite[0]) + " WHERE " + strings.Join(list, " OR ")
+	took, _, err := c.repeated(ctx, backend, sql, 2)
+	if err == nil && backend != "cpu" {
+		b.Compile = max(0, (took[0]-took[1]).Seconds()) / (2 * pairs)
+	}
+	return err
 }
