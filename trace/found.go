@@ -14,13 +14,13 @@ type Findings struct {
 	Sums     []*Sum
 }
 
-// Found analyses the draws of a statement on backend classic, given how many samples
-// passed in each, and the values of the plan's aggregates.
-func Found(q *plan.Query, passes []*pass.Pass, samples []uint64, values []table.Value) *Findings {
+// Found analyses the draws of a statement on backend classic, given the values of the
+// plan's aggregates.
+func Found(q *plan.Query, passes []pass.Profile, values []table.Value) *Findings {
 	t := &tracer{plan: q, trace: &Trace{}, selected: map[int]table.Bitmap{}}
-	for i, p := range passes {
-		l := newLook(p)
-		l.Samples = samples[i]
+	for _, p := range passes {
+		l := newLook(p.Pass)
+		l.Samples = p.Samples
 		t.looks, t.trace.Passes = append(t.looks, l), append(t.trace.Passes, l.Pass)
 	}
 	t.steps(values)

@@ -16,7 +16,6 @@ import (
 	"golang.org/x/image/math/fixed"
 
 	paint "github.com/stencildb/stencildb/demos/draw"
-	"github.com/stencildb/stencildb/glctx"
 	"github.com/stencildb/stencildb/shaders"
 )
 
@@ -36,7 +35,6 @@ const atlasSide = 512
 // rasterised when they are first needed, into an atlas on the device. Call it on the
 // GL thread.
 type canvas struct {
-	ctx      *glctx.Context
 	programs *shaders.Cache
 	faces    [faceCount]font.Face
 	glyphs   map[glyphKey]glyph
@@ -65,8 +63,8 @@ type vertex struct {
 	ink        color.RGBA // not premultiplied
 }
 
-func newCanvas(ctx *glctx.Context, programs *shaders.Cache) (*canvas, error) {
-	c := &canvas{ctx: ctx, programs: programs, glyphs: map[glyphKey]glyph{}, next: image.Pt(2, 0)}
+func newCanvas(o *objects, programs *shaders.Cache) (*canvas, error) {
+	c := &canvas{programs: programs, glyphs: map[glyphKey]glyph{}, next: image.Pt(2, 0)}
 	for i, f := range [faceCount]struct {
 		ttf  []byte
 		size float64
@@ -76,13 +74,7 @@ func newCanvas(ctx *glctx.Context, programs *shaders.Cache) (*canvas, error) {
 			return nil, err
 		}
 	}
-	gl.CreateTextures(gl.TEXTURE_2D, 1, &c.atlas)
-	gl.CreateBuffers(1, &c.buffer)
-	gl.CreateVertexArrays(1, &c.array)
-	for _, kind := range []string{"texture", "buffer", "vertex array"} {
-		ctx.Track(kind, 1)
-	}
-	gl.TextureStorage2D(c.atlas, 1, gl.R8, atlasSide, atlasSide)
+	c.atlas, c.buffer, c.array = o.texture(gl.R8, atlasSide, atlasSide), o.buffer(), o.array()
 	gl.TextureParameteri(c.atlas, gl.TEXTURE_MIN_FILTER, gl.NEAREST)
 	gl.TextureParameteri(c.atlas, gl.TEXTURE_MAG_FILTER, gl.NEAREST)
 	covered := uint8(255)
@@ -97,16 +89,7 @@ func newCanvas(ctx *glctx.Context, programs *shaders.Cache) (*canvas, error) {
 		gl.VertexArrayAttribFormat(c.array, uint32(i), int32(f.n), f.kind, f.normal, f.offset)
 		gl.VertexArrayAttribBinding(c.array, uint32(i), 0)
 	}
-	return c, ctx.Check("debugger: letters")
-}
-
-func (c *canvas) close() {
-	gl.DeleteTextures(1, &c.atlas)
-	gl.DeleteBuffers(1, &c.buffer)
-	gl.DeleteVertexArrays(1, &c.array)
-	for _, kind := range []string{"texture", "buffer", "vertex array"} {
-		c.ctx.Track(kind, -1)
-	}
+	return c, o.ctx.Check("debugger: letters")
 }
 
 // quad adds a rectangle whose letter lies at a place of the atlas; u of -1 is none.
@@ -172,34 +155,26 @@ func (c *canvas) width(face int, s string) (w int) {
 	return w
 }
 
-// clip shortens text to a width.
-func (c *canvas) clip(face int, s string, width int) string {
-	if c.width(face, s) <= width {
-		return s
-	}
-	runes := []rune(s)
-	for len(runes) > 0 && c.width(face, string(runes)+"…") > width {
-		runes = runes[:len(runes)-1]
-	}
-	return strings.TrimRight(string(runes), " ") + "…"
-}
+// clip shortens text to a width at its end.
+func (c *canvas) clip(face int, s string, width int) string { return c.shorten(face, s, width, 0) }
 
-// clipMiddle shortens text to a width, in the middle: names of passes differ at their
+// clipMiddle shortens text to a width in the middle: names of passes differ at their
 // ends.
 func (c *canvas) clipMiddle(face int, s string, width int) string {
-	if c.width(face, s) <= width {
-		return s
-	}
+	return c.shorten(face, s, width, 2)
+}
+
+// shorten keeps one in so many letters for the end, 0 for none.
+func (c *canvas) shorten(face int, s string, width, parts int) string {
 	runes := []rune(s)
-	head, tail := (len(runes)+1)/2, len(runes)/2
-	for head > 0 && tail > 0 && c.width(face, string(runes[:head])+"…"+string(runes[len(runes)-tail:])) > width {
-		if head > tail {
-			head--
-		} else {
-			tail--
+	for n := len(runes) - 1; n >= 0 && c.width(face, s) > width; n-- {
+		tail := 0
+		if parts > 0 {
+			tail = n / parts
 		}
+		s = strings.TrimRight(string(runes[:n-tail]), " ") + "…" + string(runes[len(runes)-tail:])
 	}
-	return string(runes[:head]) + "…" + string(runes[len(runes)-tail:])
+	return s
 }
 
 // wrap cuts text into lines of a width; a word that is wider is shortened.
@@ -275,5 +250,5 @@ func (c *canvas) flush(size image.Point) error {
 	gl.DrawArrays(gl.TRIANGLES, 0, int32(len(c.vertices)))
 	gl.Disable(gl.BLEND)
 	c.vertices = c.vertices[:0]
-	return c.ctx.Check("debugger: text")
+	return nil
 }

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"image"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/stencildb/stencildb/engine"
@@ -100,13 +102,16 @@ func (d *Demo) Close() error {
 
 // survey executes the whole statement, to know its passes.
 func (d *Demo) survey() error {
-	m := moment{text: d.SQL, step: len(d.Passes), end: true, most: d.options.MaxPasses}
+	return d.execute(moment{text: d.SQL, step: len(d.Passes), end: true, most: d.options.MaxPasses})
+}
+
+// execute takes the statement to a moment and shows it.
+func (d *Demo) execute(m moment) error {
 	s, stage, err := observe(d.ctx, d.db, m)
-	if err != nil {
-		return err
+	if err == nil {
+		d.take(m, s, stage)
 	}
-	d.take(m, s, stage)
-	return nil
+	return err
 }
 
 // take makes a scene the one that is shown.
@@ -116,35 +121,24 @@ func (d *Demo) take(m moment, s *scene, stage *engine.Stage) {
 		m.step = len(s.passes)
 	}
 	d.at, d.scene, d.stage, d.problem = m, s, stage, ""
-	d.learn(s.entries(), s.ended)
+	d.learn(s.passes, s.ended)
 	if s.answer != nil {
-		d.Answer = ""
+		var list []string
 		for i, c := range s.answer.Columns {
-			if i > 0 {
-				d.Answer += ", "
-			}
-			d.Answer += c.Name + " = " + s.answer.Rows[0][i].String()
+			list = append(list, c.Name+" = "+s.answer.Rows[0][i].String())
 		}
+		d.Answer = strings.Join(list, ", ")
 	}
 	d.Constants = constants(d.SQL, s.plan, d.axis)
 	d.Active = min(d.Active, max(len(d.Constants)-1, 0))
 	// The share of each bit in a sum takes a look at every record on the host.
 	dragged := d.found != nil && len(d.found.Sums) > 0 && d.held == constantGrip
 	if s.answer != nil && d.foundOf != d.SQL && !dragged {
-		d.found, d.foundOf = trace.Found(s.plan, s.passes, s.counts, s.answer.Values), d.SQL
+		d.found, d.foundOf = trace.Found(s.plan, s.passes, s.answer.Values), d.SQL
 		for _, found := range d.found.Searches {
 			d.axis(found.Attribute()) // which takes longer than a frame
 		}
 	}
-}
-
-// entries lists the passes that happened.
-func (s *scene) entries() []Entry {
-	list := make([]Entry, len(s.passes))
-	for i, p := range s.passes {
-		list[i] = Entry{p.Op, p.Routine(), p.Count, s.counts[i]}
-	}
-	return list
 }
 
 func (d *Demo) axis(col int) *axis {
@@ -176,12 +170,7 @@ func (d *Demo) observe() error {
 	if d.at.text == m.text && !d.at.end {
 		m.after = d.scene
 	}
-	s, stage, err := observe(d.ctx, d.db, m)
-	if err != nil {
-		return err
-	}
-	d.take(m, s, stage)
-	return nil
+	return d.execute(m)
 }
 
 // slowWork is how many records times passes software executes within half of a frame
@@ -204,7 +193,7 @@ func (d *Demo) selecting() int {
 		if p.Search < 0 && p.Sum < 0 {
 			continue
 		}
-		for i = min(i, len(d.Passes)); i > 0 && !d.Passes[i-1].Counted; i-- {
+		for i = min(i, len(d.Passes)); i > 0 && !d.Passes[i-1].Pass.Count; i-- {
 		}
 		return i
 	}
@@ -290,16 +279,13 @@ func (d *Demo) key(e glctx.Event) (leave bool) {
 	case "space":
 		d.Toggle()
 	case "right", "enter":
-		d.Running = false
-		d.Go(d.Step + 1)
+		d.halt(d.Step + 1)
 	case "left", "backspace":
-		d.Running = false
-		d.Go(d.Step - 1)
+		d.halt(d.Step - 1)
 	case "home", "r":
 		d.Rewind()
 	case "end":
-		d.Running = false
-		d.Go(d.Last())
+		d.halt(d.Last())
 	case "+", "=":
 		d.Faster(2)
 	case "-":
@@ -309,11 +295,11 @@ func (d *Demo) key(e glctx.Event) (leave bool) {
 	case "down":
 		d.Nudge(-steps)
 	case "tab":
+		by := 1
 		if e.Shift {
-			d.Choose(d.Active - 1)
-		} else {
-			d.Choose(d.Active + 1)
+			by = -1
 		}
+		d.Choose(d.Active + by)
 	case "l":
 		d.Linear = !d.Linear
 	case "a":
@@ -329,12 +315,7 @@ func (d *Demo) nextAttribute() {
 		return
 	}
 	used := d.scene.used()
-	next := 0
-	for i, c := range used {
-		if c == d.Attribute {
-			next = i + 1
-		}
-	}
+	next := slices.Index(used, d.Attribute) + 1
 	d.Attribute = -1
 	if next < len(used) {
 		d.Attribute = used[next]
@@ -356,8 +337,7 @@ func (d *Demo) press(at image.Point) {
 		d.held = fieldGrip
 	case at.In(l.list):
 		if step, ok := d.listed(l.list, at); ok {
-			d.Running = false
-			d.Go(step)
+			d.halt(step)
 		}
 	}
 }

@@ -2,14 +2,14 @@ package debugger
 
 import (
 	"image"
+	"image/color"
 	"math"
+	"slices"
 
 	"github.com/go-gl/gl/v4.5-core/gl"
 	"github.com/go-gl/mathgl/mgl32"
 
-	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/shaders"
-	"github.com/stencildb/stencildb/textures"
 )
 
 // net is the number of cells along each side of the height field.
@@ -68,49 +68,90 @@ func (c *camera) project(r image.Rectangle, point mgl32.Vec3) image.Point {
 	return image.Pt(r.Min.X+int(p.X()), r.Max.Y-int(p.Y()))
 }
 
-// field draws the depth buffer as a height field into a rectangle of a frame, and the
-// quad of a pass where it cuts through: at its depth, or at both depth bounds. levels
-// are the heights of these, 0 to 1.
-func (p *painter) field(c *camera, depths, others uint32, r image.Rectangle, frame image.Point, sh textures.Shape, s scale, at *pass.Pass, levels []float32) error {
-	view, projection := c.matrices(r)
-	matrix := projection.Mul4(view)
-	uniforms := append(append(about(sh, s), test(at)...), shaders.Int("net", net), shaders.Uniform{Name: "camera", F: matrix[:]},
+// field draws the depth buffer as a height field, with the quad of the pass where it cuts
+// through: at its depth, or at both depth bounds.
+func (f *frame) field() {
+	r, s := f.layout.field, f.scene
+	end := f.text(bold, r.Min.X, r.Min.Y+14, "Depth as height", ink)
+	defined := s != nil && s.target != nil && s.target.depth
+	if defined && s.target.col >= 0 {
+		end = f.text(small, end+8, r.Min.Y+14, f.scaleName(), faint)
+	}
+	box := image.Rect(r.Min.X, r.Min.Y+headHigh, r.Max.X, r.Max.Y-4)
+	f.frame(box.Inset(1), hair)
+	if !defined {
+		f.undefined(box.Inset(1), "no attribute has been copied to depth yet")
+		return
+	}
+	var levels []float32
+	var names []string
+	for _, l := range s.quads() {
+		levels = append(levels, f.height(f.depthScale(), l))
+		names = append(names, s.depthValue(uint64(math.Round(l))))
+	}
+	if note := "the quad cuts at its depth"; levels != nil && f.width(small, note) <= r.Max.X-end-8 {
+		f.right(small, r.Max.X, r.Min.Y+14, note, highlight)
+	}
+	f.fieldSurface(box, levels)
+	f.fieldLabels(box, levels, names)
+}
+
+// fieldSurface draws the field and, at heights 0 to 1, the quads before it.
+func (f *frame) fieldSurface(r image.Rectangle, levels []float32) {
+	view, projection := f.camera.matrices(r)
+	matrix, sh := projection.Mul4(view), f.shape()
+	uniforms := append(test(f.scene.pass), shaders.Int("net", net), shaders.Uniform{Name: "camera", F: matrix[:]},
 		shaders.Float("shape", float32(sh.Height)/float32(sh.Width)))
-	defer p.begin(depths, others, s)()
-	gl.Viewport(int32(r.Min.X), int32(frame.Y-r.Max.Y), int32(r.Dx()), int32(r.Dy()))
 	gl.Enable(gl.DEPTH_TEST)
 	gl.DepthFunc(gl.LESS)
-	gl.DepthMask(true)
 	defer gl.Disable(gl.DEPTH_TEST)
-	draw := func(triangles func(), defines ...string) error {
-		program, err := p.programs.Get(fieldProgram(defines...))
-		if err != nil {
-			return err
-		}
-		gl.UseProgram(program.ID)
-		if err := program.Set(uniforms); err != nil {
-			return err
-		}
-		triangles()
-		return p.ctx.Check("debugger: height field")
-	}
-	if err := draw(func() { gl.DrawElementsWithOffset(gl.TRIANGLES, 6*net*net, gl.UNSIGNED_INT, 0) }); err != nil {
-		return err
-	}
+	f.paint(fieldProgram(), r, f.scene.target.Texture, f.nulls(), f.depthScale(),
+		func() { gl.DrawElementsWithOffset(gl.TRIANGLES, 6*net*net, gl.UNSIGNED_INT, 0) }, uniforms...)
 	gl.Enable(gl.BLEND)
 	gl.BlendFuncSeparate(gl.SRC_ALPHA, gl.ONE_MINUS_SRC_ALPHA, gl.ONE, gl.ONE_MINUS_SRC_ALPHA) // the frame stays opaque
 	defer gl.Disable(gl.BLEND)
-	base := uniforms
 	for _, h := range levels {
-		uniforms = append(base, shaders.Float("height", h))
-		if err := draw(func() { gl.DrawArrays(gl.TRIANGLES, 0, 6) }, "FLAT"); err != nil {
-			return err
-		}
+		f.paint(fieldProgram("FLAT"), r, f.scene.target.Texture, 0, f.depthScale(),
+			func() { gl.DrawArrays(gl.TRIANGLES, 0, 6) }, append(uniforms, shaders.Float("height", h))...)
 	}
-	return nil
 }
 
 // fieldProgram draws the height field, or, FLAT, a quad before it.
 func fieldProgram(defines ...string) shaders.Source {
 	return shaders.LoadPair("demo_field.vert", "demo_field.frag", defines...)
+}
+
+// lineSpace is how far labels at the field are apart.
+const lineSpace = 15
+
+// fieldLabels writes the ends of the depths and the quad's depth at the field.
+func (f *frame) fieldLabels(box image.Rectangle, levels []float32, names []string) {
+	sh := f.shape()
+	corner := func(h float32) image.Point {
+		return f.camera.project(box, mgl32.Vec3{0.5, h * 0.5, 0.5 * float32(sh.Height) / float32(sh.Width)})
+	}
+	low, high := corner(0), corner(1)
+	f.stroke(float32(low.X), float32(low.Y), float32(high.X), float32(high.Y), faint)
+	write := func(at image.Point, s string, face int, shade color.RGBA) {
+		w := f.width(face, s)
+		x, y := min(at.X+6, box.Max.X-w-4), min(max(at.Y+4, box.Min.Y+14), box.Max.Y-4)
+		f.fill(image.Rect(x-2, y-12, x+w+2, y+3), veil)
+		f.text(face, x, y, s, shade)
+	}
+	free := func(at image.Point) bool { // of the quad's label
+		return !slices.ContainsFunc(levels, func(h float32) bool { return math.Abs(float64(corner(h).Y-at.Y)) < 1.5*lineSpace })
+	}
+	if free(low) {
+		write(low, f.scene.depthValue(0), small, faint)
+	}
+	if free(high) {
+		write(high, f.scene.depthValue(f.depthScale().top()), small, faint)
+	}
+	for i, h := range levels {
+		at := corner(h)
+		if len(levels) == 2 { // the lower bound first: one above the other
+			at.Y += (1 - 2*i) * max(0, lineSpace-(corner(levels[0]).Y-corner(levels[1]).Y)+1) / 2
+		}
+		write(at, names[i], bold, highlight)
+	}
 }

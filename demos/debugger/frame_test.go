@@ -101,7 +101,7 @@ func TestPanesShowWhatThePassesLeave(t *testing.T) {
 	// After Compare(delay > 15): the clause's records have moved from 1 to 2.
 	d.goes(t, 2)
 	l := look(t, d)
-	ranks := scaleKey{tab.Chunks[0], 0, whole}.ranks()
+	ranks := scale{chunk: tab.Chunks[0], limb: whole}.places()
 	for row := range rows {
 		rank := int(ranks[delay.Codes.At(row)]*255 + 0.5)
 		passes, stencil, line := delay.Value(row).I > 15, stencilColor(1), depthLine
@@ -228,7 +228,7 @@ func TestDraggingANumberLineSweepsTheSelection(t *testing.T) {
 	}
 	d.Handle(glctx.Event{Kind: glctx.MouseReleased})
 	d.draws(t)
-	if d.foundOf != d.SQL || !strings.Contains(d.Passes[1].Op.String(), d.Constants[0].Value.String()) {
+	if d.foundOf != d.SQL || !strings.Contains(d.Passes[1].Pass.String(), d.Constants[0].Value.String()) {
 		t.Errorf("after the release: %v", d.Passes)
 	}
 	d.goes(t, d.Last())

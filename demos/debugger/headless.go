@@ -103,7 +103,7 @@ func (d *Demo) point() {
 // comparing is the step after the pass that compares the first constant's attribute.
 func (d *Demo) comparing() int {
 	for i, p := range d.scene.passes {
-		switch op := p.Op.(type) {
+		switch op := p.Pass.Op.(type) {
 		case pass.Compare:
 			if op.Col == d.Constants[0].Col {
 				return i + 1

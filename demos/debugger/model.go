@@ -8,14 +8,6 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// Entry is a pass of the statement as the list shows it.
-type Entry struct {
-	Op      pass.Op
-	Routine string
-	Counted bool
-	Samples uint64
-}
-
 // The speeds at which a statement runs by itself, in passes a second.
 const (
 	slowest      = 0.25
@@ -27,9 +19,9 @@ const (
 // first pass, step k after pass k; the step after the last pass is the answer.
 type Model struct {
 	SQL      string
-	Passes   []Entry // as far as they are known
-	Executed int     // how many of them have been executed with this text
-	Answer   string  // once the statement has been executed to its end with this text
+	Passes   []pass.Profile // as far as they are known, with the samples that they counted
+	Executed int            // how many of them have been executed with this text
+	Answer   string         // once the statement has been executed to its end with this text
 
 	Step      int // 0..Last()
 	Running   bool
@@ -64,11 +56,14 @@ func (m *Model) Toggle() {
 	m.due = m.pause()
 }
 
-// Rewind goes back to the beginning and stops there.
-func (m *Model) Rewind() {
-	m.Go(0)
+// halt goes to a step and stops there.
+func (m *Model) halt(step int) {
+	m.Go(step)
 	m.Running = false
 }
+
+// Rewind goes back to the beginning and stops there.
+func (m *Model) Rewind() { m.halt(0) }
 
 // Faster multiplies the speed.
 func (m *Model) Faster(by float64) {
@@ -151,7 +146,7 @@ func (m *Model) Nudge(steps float64) bool {
 
 // learn takes the passes that have been executed. all says that there are no further
 // ones; else those that were known before follow, maybe with another constant.
-func (m *Model) learn(passes []Entry, all bool) {
+func (m *Model) learn(passes []pass.Profile, all bool) {
 	answer := m.AtAnswer()
 	m.Executed = len(passes)
 	if all || len(passes) > len(m.Passes) {
@@ -171,7 +166,7 @@ func (m *Model) Happened(step int) bool { return step <= m.Step && step <= m.Exe
 // Counted returns the samples counted up to the step, by how many passes.
 func (m *Model) Counted() (samples uint64, passes int) {
 	for _, p := range m.Passes[:min(m.Step, m.Executed)] {
-		if p.Counted {
+		if p.Pass.Count {
 			samples += p.Samples
 			passes++
 		}
@@ -182,7 +177,7 @@ func (m *Model) Counted() (samples uint64, passes int) {
 // lastCount is the last step up to the current one whose pass counted; 0 for none.
 func (m *Model) lastCount() int {
 	for step := min(m.Step, m.Executed, len(m.Passes)); step > 0; step-- {
-		if m.Passes[step-1].Counted {
+		if m.Passes[step-1].Pass.Count {
 			return step
 		}
 	}

@@ -11,8 +11,14 @@ import (
 // three is a model of a statement of three passes, two of which count.
 func three() *Model {
 	m := newModel("SELECT COUNT(*) FROM t WHERE a > 1")
-	m.learn([]Entry{{Op: pass.CopyToDepth{Attribute: pass.Attribute{Name: "a"}}}, {Op: pass.Compare{Text: "a > 1"}, Counted: true, Samples: 7}, {Op: pass.CountSelection, Counted: true, Samples: 5}}, true)
+	m.learn([]pass.Profile{entry(pass.CopyToDepth{Attribute: pass.Attribute{Name: "a"}}), counted(pass.Compare{Text: "a > 1"}, 7), counted(pass.CountSelection, 5)}, true)
 	return m
+}
+
+func entry(op pass.Op) pass.Profile { return pass.Profile{Pass: &pass.Pass{Op: op}} }
+
+func counted(op pass.Op, samples uint64) pass.Profile {
+	return pass.Profile{Pass: &pass.Pass{Op: op, Count: true}, Samples: samples}
 }
 
 func TestStepsStayWithinTheStatement(t *testing.T) {
@@ -87,12 +93,12 @@ func TestSpeedIsBounded(t *testing.T) {
 func TestPassesOfAnotherConstantAreKnownToTheStepOnly(t *testing.T) {
 	m := three()
 	m.Go(2)
-	m.learn([]Entry{{Op: pass.CopyToDepth{Attribute: pass.Attribute{Name: "a"}}}, {Op: pass.Compare{Text: "a > 2"}, Counted: true, Samples: 3}}, false)
-	if m.Executed != 2 || len(m.Passes) != 3 || m.Passes[1].Samples != 3 || m.Passes[2].Op != pass.CountSelection {
+	m.learn([]pass.Profile{entry(pass.CopyToDepth{Attribute: pass.Attribute{Name: "a"}}), counted(pass.Compare{Text: "a > 2"}, 3)}, false)
+	if m.Executed != 2 || len(m.Passes) != 3 || m.Passes[1].Samples != 3 || m.Passes[2].Pass.Op != pass.CountSelection {
 		t.Errorf("%d executed: %v", m.Executed, m.Passes)
 	}
 	m.Go(m.Last())
-	m.learn([]Entry{{Op: pass.Compare{Text: "a > 3"}}}, true)
+	m.learn([]pass.Profile{entry(pass.Compare{Text: "a > 3"})}, true)
 	if len(m.Passes) != 1 || !m.AtAnswer() {
 		t.Errorf("%v, step %d", m.Passes, m.Step)
 	}

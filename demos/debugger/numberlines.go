@@ -12,7 +12,7 @@ import (
 )
 
 // lines draws a number line for every constant.
-func (f *frame) lines() error {
+func (f *frame) lines() {
 	for i, r := range f.layout.lines {
 		i += f.demo.firstLine()
 		c := f.demo.Constants[i]
@@ -35,7 +35,6 @@ func (f *frame) lines() error {
 		f.fill(image.Rect(x-1, b.Min.Y-4, x+2, b.Max.Y+4), shade)
 		f.fill(image.Rect(x-4, b.Min.Y-6, x+5, b.Min.Y-2), shade)
 	}
-	return nil
 }
 
 // histogram draws the values of a constant's attribute in proportion.
@@ -84,10 +83,10 @@ func (f *frame) shares(b image.Rectangle, c *Constant, holds [][2]float64) {
 }
 
 // found draws what a search for the k-th value, or a sum, has found up to this step.
-func (f *frame) found() error {
+func (f *frame) found() {
 	d, r := f.demo, f.layout.found
 	if r.Empty() || d.foundOf != d.SQL || f.scene == nil {
-		return nil
+		return
 	}
 	last := min(d.Step, len(d.found.Passes))
 	for i := last - 1; i >= 0; i-- {
@@ -95,10 +94,10 @@ func (f *frame) found() error {
 		case p.Search >= 0:
 			s := d.found.Searches[p.Search]
 			f.search(r, s, &s.Steps[p.Step], i == last-1 && !d.AtAnswer())
-			return nil
+			return
 		case p.Sum >= 0:
 			f.sum(r, d.found.Sums[p.Sum], i)
-			return nil
+			return
 		}
 	}
 	switch n := d.found; {
@@ -107,7 +106,6 @@ func (f *frame) found() error {
 	case len(n.Sums) > 0:
 		f.sum(r, n.Sums[0], -1)
 	}
-	return nil
 }
 
 // search draws the number line of a search: where the value can be, given the bits

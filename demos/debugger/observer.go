@@ -18,9 +18,8 @@ import (
 // statement runs.
 type scene struct {
 	plan   *plan.Query
-	passes []*pass.Pass // those that happened
-	counts []uint64     // the samples that passed in each
-	ended  bool         // the statement has no further pass
+	passes []pass.Profile // those that happened, with the samples that they counted
+	ended  bool           // the statement has no further pass
 	answer *engine.Watched
 
 	pass      *pass.Pass // the last that happened; nil at step 0
@@ -148,9 +147,10 @@ func (o *observer) Run(p *pass.Pass) (pass.Count, error) {
 		return nil, errStop
 	}
 	if o.before != nil && n < len(o.before.passes) {
-		o.note(p, o.before.counts[n])
+		count := o.before.passes[n].Samples
+		o.note(p, count)
 		if p.Count {
-			return pass.Known(o.before.counts[n]), nil
+			return pass.Known(count), nil
 		}
 		return nil, nil
 	}
@@ -223,7 +223,7 @@ func tests(p *pass.Pass) bool {
 // note keeps a pass that has happened.
 func (o *observer) note(p *pass.Pass, count uint64) {
 	s := o.scene
-	s.passes, s.counts, s.pass = append(s.passes, p), append(s.counts, count), p
+	s.passes, s.pass = append(s.passes, pass.Profile{Pass: p, Samples: count}), p
 }
 
 // after notes what a pass has left behind.

@@ -3,258 +3,231 @@ package debugger
 import (
 	"fmt"
 	"image"
+	"image/color"
 
 	"github.com/go-gl/gl/v4.5-core/gl"
 
-	"github.com/stencildb/stencildb/glctx"
+	"github.com/stencildb/stencildb/internal/numbers"
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/shaders"
 	"github.com/stencildb/stencildb/textures"
 )
 
-// surface is what a frame is drawn on: a colour texture with depth of its own.
-type surface struct {
-	ctx                  *glctx.Context
-	size                 image.Point
-	frame, color, depths uint32
-}
-
-// resize makes the surface anew where its size differs.
-func (s *surface) resize(size image.Point) error {
-	if s.size == size {
-		return nil
-	}
-	s.close()
-	s.size = size
-	gl.CreateTextures(gl.TEXTURE_2D, 1, &s.color)
-	gl.CreateRenderbuffers(1, &s.depths)
-	gl.CreateFramebuffers(1, &s.frame)
-	gl.TextureStorage2D(s.color, 1, gl.RGBA8, int32(size.X), int32(size.Y))
-	gl.NamedRenderbufferStorage(s.depths, gl.DEPTH_COMPONENT24, int32(size.X), int32(size.Y))
-	gl.NamedFramebufferTexture(s.frame, gl.COLOR_ATTACHMENT0, s.color, 0)
-	gl.NamedFramebufferRenderbuffer(s.frame, gl.DEPTH_ATTACHMENT, gl.RENDERBUFFER, s.depths)
-	s.track(1)
-	status := gl.CheckNamedFramebufferStatus(s.frame, gl.FRAMEBUFFER)
-	err := s.ctx.Check("debugger: a frame")
-	if err == nil && status != gl.FRAMEBUFFER_COMPLETE {
-		err = fmt.Errorf("debugger: a frame of %d x %d: framebuffer incomplete (0x%x)", size.X, size.Y, status)
-	}
-	return err
-}
-
-func (s *surface) close() {
-	if s.frame == 0 {
+// panes draws the four panes.
+func (f *frame) panes() {
+	if f.scene == nil || f.scene.chunk == nil {
 		return
 	}
-	gl.DeleteFramebuffers(1, &s.frame)
-	gl.DeleteTextures(1, &s.color)
-	gl.DeleteRenderbuffers(1, &s.depths)
-	s.track(-1)
-	s.frame, s.size = 0, image.Point{}
-}
-
-func (s *surface) track(n int) {
-	for _, kind := range []string{"framebuffer", "texture", "renderbuffer"} {
-		s.ctx.Track(kind, n)
+	for i, draw := range []func(image.Rectangle){f.attribute, f.depth, f.stencil, f.result} {
+		draw(f.layout.panes[i])
 	}
 }
 
-// read copies the frame back, its first line on top.
-func (s *surface) read() *image.RGBA {
-	img := image.NewRGBA(image.Rectangle{Max: s.size})
-	line := 4 * s.size.X
-	pixels := make([]uint8, line*s.size.Y)
-	gl.GetTextureImage(s.color, 0, gl.RGBA, gl.UNSIGNED_BYTE, int32(len(pixels)), gl.Ptr(pixels))
-	for y := range s.size.Y {
-		copy(img.Pix[y*img.Stride:], pixels[(s.size.Y-1-y)*line:][:line])
+// shape is the rectangle of the chunk at hand.
+func (f *frame) shape() textures.Shape { return textures.ShapeOf(f.scene.chunk.Rows) }
+
+// picture prepares a pane with a title and returns where its picture goes.
+func (f *frame) picture(pane image.Rectangle, title, note string) image.Rectangle {
+	end := f.text(bold, pane.Min.X, pane.Min.Y+14, title, ink)
+	if f.width(small, note) <= pane.Max.X-end-10 {
+		f.text(small, end+10, pane.Min.Y+14, note, faint)
 	}
-	return img
+	sh := f.shape()
+	return picture(pane, sh.Width, sh.Height)
 }
 
-// painter draws what the device holds: textures of records, through tables.
-type painter struct {
-	ctx      *glctx.Context
-	programs *shaders.Cache
-	array    uint32
-	corners  uint32 // of the net of the height field, cell by cell: the array's elements
-	sampler  uint32 // reads any texture texel by texel
-	palette  uint32
-	tables   map[scaleKey]*rankTable
-	linear   uint32 // the table of a scale in proportion
-}
-
-func newPainter(ctx *glctx.Context, programs *shaders.Cache) (*painter, error) {
-	p := &painter{ctx: ctx, programs: programs, tables: map[scaleKey]*rankTable{}}
-	gl.CreateVertexArrays(1, &p.array)
-	gl.CreateSamplers(1, &p.sampler)
-	gl.CreateBuffers(1, &p.corners)
-	list := netCorners()
-	gl.NamedBufferStorage(p.corners, 4*len(list), gl.Ptr(list), 0)
-	gl.VertexArrayElementBuffer(p.array, p.corners)
-	ctx.Track("buffer", 1)
-	ctx.Track("vertex array", 1)
-	ctx.Track("sampler", 1)
-	gl.SamplerParameteri(p.sampler, gl.TEXTURE_MIN_FILTER, gl.NEAREST)
-	gl.SamplerParameteri(p.sampler, gl.TEXTURE_MAG_FILTER, gl.NEAREST)
-	p.palette = p.texture(gl.RGBA8, 256, paletteLines)
-	gl.TextureSubImage2D(p.palette, 0, 0, 0, 256, paletteLines, gl.RGBA, gl.UNSIGNED_BYTE, gl.Ptr(palette()))
-	p.linear = p.makeTable([]float32{0, 1}).texture
-	return p, ctx.Check("debugger: palettes")
-}
-
-func (p *painter) texture(format uint32, width, height int) (id uint32) {
-	gl.CreateTextures(gl.TEXTURE_2D, 1, &id)
-	p.ctx.Track("texture", 1)
-	gl.TextureStorage2D(id, 1, format, int32(width), int32(height))
-	return id
-}
-
-// rankTable is where numbers lie by rank.
-type rankTable struct {
-	entries []float32
-	texture uint32
-}
-
-func (p *painter) makeTable(entries []float32) *rankTable {
-	id := p.texture(gl.R32F, len(entries), 1)
-	gl.TextureSubImage2D(id, 0, 0, 0, int32(len(entries)), 1, gl.RED, gl.FLOAT, gl.Ptr(entries))
-	return &rankTable{entries, id}
-}
-
-// table returns the table of a scale.
-func (p *painter) table(k scaleKey) *rankTable {
-	if textures.Limbs(k.chunk.Segments[k.col].Bits) == 1 {
-		k.limb = whole
-	}
-	t, ok := p.tables[k]
-	if !ok {
-		t = p.makeTable(k.ranks())
-		p.tables[k] = t
-	}
-	return t
-}
-
-func (p *painter) close() {
-	list := []uint32{p.palette, p.linear}
-	for _, t := range p.tables {
-		list = append(list, t.texture)
-	}
-	gl.DeleteTextures(int32(len(list)), &list[0])
-	p.ctx.Track("texture", -len(list))
-	gl.DeleteVertexArrays(1, &p.array)
-	gl.DeleteSamplers(1, &p.sampler)
-	gl.DeleteBuffers(1, &p.corners)
-	p.ctx.Track("buffer", -1)
-	p.ctx.Track("vertex array", -1)
-	p.ctx.Track("sampler", -1)
-}
-
-// scale is how numbers become places on a colour scale.
-type scale struct {
-	key    scaleKey
-	linear bool
-}
-
-// ranks returns the texture of a scale's table.
-func (p *painter) ranks(s scale) uint32 {
-	if s.linear || !s.known() {
-		return p.linear
-	}
-	return p.table(s.key).texture
-}
-
-// known reports whether the scale is that of an attribute.
-func (s scale) known() bool { return s.key.chunk != nil && s.key.col >= 0 }
-
-// compile makes the programs of all pictures.
-func (p *painter) compile() error {
-	for _, source := range []shaders.Source{paneProgram("CODES"), paneProgram("DEPTH"), paneProgram("STENCIL"), paneProgram("PASSES"),
-		fieldProgram(), fieldProgram("FLAT")} {
-		if _, err := p.programs.Get(source); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// paneProgram draws texels of a kind: CODES, DEPTH, STENCIL or PASSES.
-func paneProgram(kind string) shaders.Source { return shaders.Load("demo_pane.frag", kind) }
-
-// begin binds what every picture of records reads, and returns the function that ends
-// this. others is a second texture of them, 0 for none.
-func (p *painter) begin(records, others uint32, s scale) func() {
-	gl.BindVertexArray(p.array)
-	for unit, id := range []uint32{records, p.palette, p.ranks(s), others} {
-		gl.BindTextureUnit(uint32(unit), id)
-		gl.BindSampler(uint32(unit), p.sampler)
-	}
-	return func() {
-		for unit := range uint32(4) {
-			gl.BindSampler(unit, 0)
-		}
+// undefined draws a pane that has nothing to show.
+func (f *frame) undefined(r image.Rectangle, why string) {
+	f.fill(r, ground)
+	lines := f.wrap(small, why, r.Dx()-20)
+	for i, line := range lines {
+		f.text(small, (r.Min.X+r.Max.X-f.width(small, line))/2, (r.Min.Y+r.Max.Y)/2+4+16*i-8*(len(lines)-1), line, faint)
 	}
 }
 
-// about describes records and their scale to a program.
-func about(sh textures.Shape, s scale) []shaders.Uniform {
-	top := float32(1 << textures.LimbBits)
-	nulls := int32(0)
-	if s.known() {
-		top = float32(s.key.top())
-		if s.key.chunk.Segments[s.key.col].Nulls > 0 {
-			nulls = 1
-		}
+// reduced says what a pixel shows where it stands for several records.
+func (f *frame) reduced(r image.Rectangle, what string) string {
+	sh := f.shape()
+	x, y := (sh.Width+r.Dx()-1)/r.Dx(), (sh.Height+r.Dy()-1)/r.Dy()
+	if x == 1 && y == 1 {
+		return ""
 	}
-	return []shaders.Uniform{{Name: "chunk", I: []int32{int32(sh.Width), int32(sh.Height), int32(sh.Rows)}},
-		shaders.Float("scale", top), shaders.Int("nulls", nulls)}
+	return fmt.Sprintf("a pixel: %s %d x %d records", what, x, y)
 }
 
-// test describes the depth test of a pass to a program; none where p is nil.
-func test(p *pass.Pass) []shaders.Uniform {
-	on, f, bounded := int32(0), int32(0), int32(0)
-	var quad [4]float32
-	const limb = 1 << textures.LimbBits
-	if p != nil && p.Compared() != nil {
-		on, f, quad[0] = 1, int32(p.Depth.Func), p.Quad*limb
-		if b := p.Bounds; b != nil {
-			bounded, quad[1], quad[2] = 1, float32(b.Lo*limb), float32(b.Hi*limb)
-		}
+// scaleBar draws the colours of a scale with its ends, and that of NULL where there are
+// any.
+func (f *frame) scaleBar(pane, r image.Rectangle, line int, lo, hi, note string, nulls bool) {
+	y, x := r.Max.Y+7, r.Min.X
+	colours := palette()[4*256*line:]
+	room := (pane.Dx() - 64 - 12) / 2 // for each end
+	if nulls {
+		room -= 28
 	}
-	return []shaders.Uniform{{Name: "test", I: []int32{on, f, bounded}}, {Name: "quad", F: quad[:]}}
+	x = f.text(small, x, y+10, f.clip(small, lo, room), ink) + 6
+	for i := range 64 {
+		at := 4 * (i * 255 / 63)
+		f.fill(image.Rect(x+i, y, x+i+1, y+11), color.RGBA{colours[at], colours[at+1], colours[at+2], 255})
+	}
+	x = f.text(small, x+70, y+10, f.clip(small, hi, room), ink) + 10
+	if nulls {
+		f.fill(image.Rect(x, y, x+11, y+11), ofNull)
+		x = f.text(small, x+15, y+10, "NULL", ink) + 10
+	}
+	if name := f.scaleName(); f.width(small, name) <= pane.Max.X-x {
+		f.text(small, x, y+10, name, faint)
+	}
+	f.text(small, r.Min.X, y+26, f.clip(small, note, pane.Dx()), faint)
 }
 
-// pane draws records with demo_pane.frag, of the given kind, into a rectangle of a
-// frame.
-func (p *painter) pane(kind string, records, others uint32, r image.Rectangle, frame image.Point, sh textures.Shape, s scale, more ...shaders.Uniform) error {
-	program, err := p.programs.Get(paneProgram(kind))
-	if err != nil {
-		return err
+func (f *frame) scaleName() string {
+	if f.demo.Linear {
+		return "in proportion"
 	}
-	defer p.begin(records, others, s)()
-	low := frame.Y - r.Max.Y
-	gl.UseProgram(program.ID)
-	gl.Viewport(int32(r.Min.X), int32(low), int32(r.Dx()), int32(r.Dy()))
-	err = program.Set(append(append(about(sh, s), more...), shaders.Uniform{Name: "pane", I: []int32{int32(r.Min.X), int32(low), int32(r.Dx()), int32(r.Dy())}}))
-	if err != nil {
-		return err
-	}
-	gl.DrawArrays(gl.TRIANGLES, 0, 3)
-	return p.ctx.Check("debugger: pane " + kind)
+	return "by rank"
 }
 
-// codes draws an attribute's texture, from channel first on; thirds is the one with the
-// third limb, 0 where there is none.
-func (p *painter) codes(records, thirds uint32, ref textures.Ref, first int, r image.Rectangle, frame image.Point, s scale) error {
-	limbs := int32(1)
+// attribute draws the attribute that the pass reads, or that was chosen.
+func (f *frame) attribute(pane image.Rectangle) {
+	ref, first, col := f.scene.attribute(f.demo.Attribute)
+	if col < 0 {
+		f.undefined(f.picture(pane, "Attribute", ""), "the statement reads no attribute")
+		return
+	}
+	r := f.picture(pane, "Attribute: "+f.scene.plan.Table.Field(col).Name, "codes in a texture")
+	f.frame(r, hair)
+	seg, limbs, thirds := f.scene.chunk.Segments[col], 1, uint32(0)
 	if !ref.Packed {
-		limbs = int32(textures.Limbs(ref.Chunk.Segments[ref.Cols[0]].Bits))
+		if limbs = textures.Limbs(seg.Bits); limbs > 2 {
+			thirds = f.id(textures.AttributeHigh(f.scene.chunk, col))
+		}
 	}
-	return p.pane("CODES", records, thirds, r, frame, textures.ShapeOf(ref.Chunk.Rows), s, shaders.Uniform{Name: "limbs", I: []int32{int32(first), limbs}})
+	f.pane("CODES", r, f.id(ref), thirds, scale{f.scene.chunk, col, whole, f.demo.Linear}, shaders.Uniform{Name: "limbs", I: []int32{int32(first), int32(limbs)}})
+	f.scaleBar(pane, r, codeLine, seg.Decode(0).String(), seg.Decode(seg.Max).String(), f.reduced(r, "the first of"), seg.Nulls > 0)
 }
 
-// stencil draws the stencil values of a depth-stencil texture.
-func (p *painter) stencil(records uint32, r image.Rectangle, frame image.Point, sh textures.Shape) error {
-	gl.TextureParameteri(records, gl.DEPTH_STENCIL_TEXTURE_MODE, gl.STENCIL_INDEX)
-	defer gl.TextureParameteri(records, gl.DEPTH_STENCIL_TEXTURE_MODE, gl.DEPTH_COMPONENT)
-	return p.pane("STENCIL", records, 0, r, frame, sh, scale{})
+// depth draws the depth buffer; records that pass the depth test are tinted.
+func (f *frame) depth(pane image.Rectangle) {
+	t := f.scene.target
+	if t == nil || !t.depth {
+		r := f.picture(pane, "Depth buffer", "")
+		f.undefined(r, "no attribute has been copied to depth yet")
+		f.frame(r, hair)
+		return
+	}
+	note := "green passes"
+	if f.scene.quads() == nil {
+		note = "no depth test here"
+	}
+	r, others := f.picture(pane, "Depth buffer: "+f.scene.depthName(), note), f.nulls()
+	f.frame(r, hair)
+	f.pane("DEPTH", r, t.Texture, others, f.depthScale(), test(f.scene.pass)...)
+	f.scaleBar(pane, r, depthLine, f.scene.depthValue(0), f.scene.depthValue(f.depthScale().top()), f.reduced(r, "the first of"), others != 0)
+}
+
+// nulls returns the texture of the attribute whose depths there are, 0 where it has no
+// NULLs: their depth depends on the limb and on what it is compared with.
+func (f *frame) nulls() uint32 {
+	if s := f.depthScale(); s.nulls() {
+		return f.id(textures.Attribute(s.chunk, s.col))
+	}
+	return 0
+}
+
+func (f *frame) depthScale() scale {
+	if t := f.scene.target; t.col >= 0 {
+		return scale{f.scene.chunk, t.col, t.limb, f.demo.Linear}
+	}
+	return scale{}
+}
+
+// stencil draws the stencil buffer.
+func (f *frame) stencil(pane image.Rectangle) {
+	t := f.scene.target
+	if t == nil || !t.stencil {
+		r := f.picture(pane, "Stencil buffer", "")
+		f.undefined(r, "not in use yet")
+		f.frame(r, hair)
+		return
+	}
+	note := ""
+	if p := f.scene.pass; p != nil && p.Stencil.Test && p.Stencil.WriteMask != 0 {
+		note = fmt.Sprintf("pass: %v", p.Stencil.Pass)
+	}
+	r := f.picture(pane, "Stencil buffer", note)
+	f.frame(r, hair)
+	gl.TextureParameteri(t.Texture, gl.DEPTH_STENCIL_TEXTURE_MODE, gl.STENCIL_INDEX)
+	f.pane("STENCIL", r, t.Texture, 0, scale{})
+	gl.TextureParameteri(t.Texture, gl.DEPTH_STENCIL_TEXTURE_MODE, gl.DEPTH_COMPONENT)
+	x, y := r.Min.X, r.Max.Y+7
+	for _, v := range t.values.list() {
+		if x+50 > pane.Max.X {
+			f.text(small, x, y+11, "…", ink)
+			break
+		}
+		f.fill(image.Rect(x, y, x+12, y+12), stencilColor(v))
+		x = f.text(small, x+16, y+11, fmt.Sprint(v), ink) + 12
+	}
+	f.text(small, r.Min.X, y+26, f.clip(small, f.reduced(r, "the first of"), pane.Dx()), faint)
+}
+
+// result draws which records pass; after the last pass, which are selected.
+func (f *frame) result(pane image.Rectangle) {
+	s := f.scene
+	title := "Result: records that pass"
+	if s.drops() {
+		title = "Result: records dropped"
+	}
+	if s.selection {
+		title = "Result: the selection"
+	}
+	r := f.picture(pane, title, "")
+	f.frame(r, hair)
+	switch {
+	case s.pass == nil:
+		f.undefined(r, "no pass has happened")
+		return
+	case s.mask == 0 && s.selection:
+		f.undefined(r, "every record is selected, or none")
+		return
+	case s.mask == 0:
+		f.undefined(r, "every record passes: this pass tests nothing")
+		return
+	}
+	f.pane("PASSES", r, s.mask, 0, scale{})
+	y := r.Max.Y + 7
+	f.fill(image.Rect(r.Min.X, y, r.Min.X+12, y+12), selected)
+	text := fmt.Sprintf("%s of %s (%s)", numbers.Grouped(s.passing), numbers.Grouped(uint64(s.chunk.Rows)), percent(float64(s.passing)/float64(max(s.chunk.Rows, 1))))
+	if f.width(bold, text) > pane.Dx()-18 {
+		text = numbers.Grouped(s.passing)
+	}
+	f.text(bold, r.Min.X+18, y+11, f.clip(bold, text, pane.Dx()-18), selected)
+	f.text(small, r.Min.X, y+26, f.clip(small, f.reduced(r, "the share of"), pane.Dx()), faint)
+}
+
+// quads returns what the pass at hand compares the stored depths with, in 2^-24.
+func (s *scene) quads() []float64 {
+	if s.pass == nil {
+		return nil
+	}
+	list := s.pass.Compared()
+	for i := range list {
+		list[i] *= 1 << textures.LimbBits
+	}
+	return list
+}
+
+// drops reports whether the records that are shown are those that the pass at hand takes
+// from the selection, as EvalCNF's after a clause.
+func (s *scene) drops() bool {
+	p := s.pass
+	return p != nil && !s.selection && !p.Count && p.Stencil.Test && p.Stencil.WriteMask != 0 && p.Stencil.Pass == pass.Zero
+}
+
+// percent writes a share; what is not nothing is not 0.0 %.
+func percent(share float64) string {
+	if 0 < share && share < 0.0005 {
+		return "below 0.1 %"
+	}
+	return fmt.Sprintf("%.1f %%", 100*share)
 }

@@ -13,40 +13,46 @@ const (
 // whole stands for all limbs of a code.
 const whole = -1
 
-// scaleKey names what a scale is of.
-type scaleKey struct {
-	chunk *table.Chunk
-	col   int
-	limb  int // or whole
+// scale is how the codes of an attribute become places on a colour scale; without a
+// chunk, numbers up to 2^24.
+type scale struct {
+	chunk  *table.Chunk
+	col    int
+	limb   int  // or whole
+	linear bool // in proportion, not by rank
 }
 
 // top returns the largest number that the scale is for.
-func (k scaleKey) top() uint64 {
-	seg := k.chunk.Segments[k.col]
-	if k.limb == whole {
-		return seg.Max
+func (s scale) top() uint64 {
+	switch {
+	case s.chunk == nil:
+		return 1 << textures.LimbBits
+	case s.limb == whole:
+		return s.chunk.Segments[s.col].Max
 	}
-	return textures.LimbMax(seg.Max, k.limb)
+	return textures.LimbMax(s.chunk.Segments[s.col].Max, s.limb)
 }
 
-// ranks returns where numbers lie by rank, 0 to 1: entry i of n is for the number
-// i * top / (n-1), others lie between. A number's place is the share of records
+func (s scale) nulls() bool { return s.chunk != nil && s.chunk.Segments[s.col].Nulls > 0 }
+
+// places returns where numbers lie, 0 to 1: entry i of n is for the number
+// i * top / (n-1), others lie between. By rank a number's place is the share of records
 // with a smaller one, with the largest number at 1.
-func (k scaleKey) ranks() []float32 {
-	seg, top := k.chunk.Segments[k.col], k.top()
-	if top == 0 {
+func (s scale) places() []float32 {
+	top := s.top()
+	if s.chunk == nil || s.linear || top == 0 {
 		return []float32{0, 1}
 	}
-	n := int(min(top, maxEntries-1)) + 1
+	seg, n := s.chunk.Segments[s.col], int(min(top, maxEntries-1))+1
 	out := make([]float32, n)
 	counts := make([]uint32, n)
-	for row := 0; row < k.chunk.Rows; row += stride(k.chunk.Rows) {
+	for row := 0; row < s.chunk.Rows; row += stride(s.chunk.Rows) {
 		if seg.IsNull(row) {
 			continue
 		}
 		v := seg.Codes.At(row)
-		if k.limb != whole {
-			v = textures.Limb(v, k.limb)
+		if s.limb != whole {
+			v = textures.Limb(v, s.limb)
 		}
 		counts[int(float64(v)/float64(top)*float64(n-1))]++
 	}

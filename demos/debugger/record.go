@@ -60,14 +60,6 @@ func (s *scene) used() []int {
 	return list
 }
 
-// top is the largest number in the depth buffer.
-func (s *scene) top() uint64 {
-	if s.target.col < 0 {
-		return 1 << textures.LimbBits
-	}
-	return scaleKey{s.chunk, s.target.col, s.target.limb}.top()
-}
-
 // depthName says what the depths are.
 func (s *scene) depthName() string {
 	t := s.target
@@ -113,13 +105,13 @@ func (f *frame) rowAt(at image.Point) (row int, ok bool) {
 }
 
 // record writes what the record under the mouse holds, read from the device.
-func (f *frame) record() error {
+func (f *frame) record() {
 	r := f.layout.record
 	f.text(bold, r.Min.X, r.Min.Y+14, "Record", ink)
 	row, ok := f.rowAt(f.demo.mouse)
 	if !ok {
 		f.small(r, r.Min.Y+34, "Point at a texel of a pane. "+f.demo.options.Order)
-		return nil
+		return
 	}
 	s, sh := f.scene, f.shape()
 	x, y := row%sh.Width, row/sh.Width
@@ -135,7 +127,6 @@ func (f *frame) record() error {
 	}
 	f.small(r, c.y, f.demo.options.Order)
 	gl.BindFramebuffer(gl.FRAMEBUFFER, f.surface.frame)
-	return f.view.ctx.Check("debugger: read a texel back")
 }
 
 // small writes lines of small text into a rectangle, from a height on, if there is room.

@@ -114,8 +114,8 @@ func TestNudgingMovesByAValueOfTheAttribute(t *testing.T) {
 func TestRanksGrowWithTheValue(t *testing.T) {
 	tab := flights(t, 3000)
 	for _, limb := range []int{whole, 0} {
-		k := scaleKey{tab.Chunks[0], 0, limb}
-		ranks := k.ranks()
+		k := scale{chunk: tab.Chunks[0], limb: limb}
+		ranks := k.places()
 		for i := 1; i < len(ranks); i++ {
 			if ranks[i] < ranks[i-1] {
 				t.Fatalf("entry %d: %v after %v", i, ranks[i], ranks[i-1])

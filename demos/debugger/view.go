@@ -2,10 +2,12 @@ package debugger
 
 import (
 	"fmt"
+	"image"
 
 	"github.com/go-gl/gl/v4.5-core/gl"
 
 	"github.com/stencildb/stencildb/glctx"
+	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/shaders"
 	"github.com/stencildb/stencildb/textures"
 	"github.com/stencildb/stencildb/trace"
@@ -13,41 +15,65 @@ import (
 
 // view draws frames. It is used on the GL thread.
 type view struct {
-	ctx      *glctx.Context
+	objects
 	programs *shaders.Cache
 	surface  surface
 	canvas   *canvas
-	painter  *painter
 	camera   camera
+
+	texels  uint32 // the vertex array of pictures; its elements are the corners of the net of the height field
+	sampler uint32 // reads any texture texel by texel
+	palette uint32
+	tables  map[scale]*placeTable
+}
+
+// placeTable is where numbers lie on a scale.
+type placeTable struct {
+	entries []float32
+	texture uint32
 }
 
 func newView(ctx *glctx.Context) (*view, error) {
-	v := &view{ctx: ctx, programs: shaders.NewCache(ctx), surface: surface{ctx: ctx}, camera: newCamera()}
+	v := &view{objects: objects{ctx: ctx}, programs: shaders.NewCache(ctx), surface: surface{objects: objects{ctx: ctx}},
+		camera: newCamera(), tables: map[scale]*placeTable{}}
 	var err error
-	if v.canvas, err = newCanvas(ctx, v.programs); err != nil {
+	if v.canvas, err = newCanvas(&v.objects, v.programs); err != nil {
 		return v, err
 	}
-	v.painter, err = newPainter(ctx, v.programs)
-	return v, err
+	v.texels, v.sampler = v.array(), v.add("sampler", gl.CreateSamplers, gl.DeleteSamplers)
+	corners, list := v.buffer(), netCorners()
+	gl.NamedBufferStorage(corners, 4*len(list), gl.Ptr(list), 0)
+	gl.VertexArrayElementBuffer(v.texels, corners)
+	gl.SamplerParameteri(v.sampler, gl.TEXTURE_MIN_FILTER, gl.NEAREST)
+	gl.SamplerParameteri(v.sampler, gl.TEXTURE_MAG_FILTER, gl.NEAREST)
+	v.palette = v.texture(gl.RGBA8, 256, paletteLines)
+	gl.TextureSubImage2D(v.palette, 0, 0, 0, 256, paletteLines, gl.RGBA, gl.UNSIGNED_BYTE, gl.Ptr(palette()))
+	return v, ctx.Check("debugger: palettes")
 }
 
 // prepare makes what takes longer than a frame: the programs of all pictures and of the
 // passes that are to be seen, and the tables of the ranks of the statement's attributes.
 func (v *view) prepare(s *scene, passes *shaders.Cache) error {
-	if err := v.painter.compile(); err != nil || s.chunk == nil {
-		return err
+	for _, source := range []shaders.Source{paneProgram("CODES"), paneProgram("DEPTH"), paneProgram("STENCIL"), paneProgram("PASSES"),
+		fieldProgram(), fieldProgram("FLAT")} {
+		if _, err := v.programs.Get(source); err != nil {
+			return err
+		}
+	}
+	if s.chunk == nil {
+		return nil
 	}
 	for _, p := range s.passes {
-		if tests(p) && p.Color == nil {
-			if _, err := passes.Get(trace.Marking(p, nil).Program); err != nil {
+		if tests(p.Pass) && p.Pass.Color == nil {
+			if _, err := passes.Get(trace.Marking(p.Pass, nil).Program); err != nil {
 				return err
 			}
 		}
 	}
 	for _, col := range s.used() {
-		v.painter.table(scaleKey{s.chunk, col, whole})
+		v.table(scale{chunk: s.chunk, col: col, limb: whole})
 		for limb := range textures.Limbs(s.chunk.Segments[col].Bits) {
-			v.painter.table(scaleKey{s.chunk, col, limb})
+			v.table(scale{chunk: s.chunk, col: col, limb: limb})
 		}
 	}
 	return nil
@@ -55,13 +81,50 @@ func (v *view) prepare(s *scene, passes *shaders.Cache) error {
 
 func (v *view) close() {
 	v.surface.close()
-	if v.canvas != nil {
-		v.canvas.close()
-	}
-	if v.painter != nil {
-		v.painter.close()
-	}
+	v.objects.close()
 	v.programs.Close()
+}
+
+// table returns the places of a scale.
+func (v *view) table(s scale) *placeTable {
+	if s.chunk != nil && textures.Limbs(s.chunk.Segments[s.col].Bits) == 1 {
+		s.limb = whole
+	}
+	t, ok := v.tables[s]
+	if !ok {
+		t = &placeTable{entries: s.places()}
+		t.texture = v.texture(gl.R32F, len(t.entries), 1)
+		gl.TextureSubImage2D(t.texture, 0, 0, 0, int32(len(t.entries)), 1, gl.RED, gl.FLOAT, gl.Ptr(t.entries))
+		v.tables[s] = t
+	}
+	return t
+}
+
+// height is where a number lies on a scale, as demo_field.vert has it.
+func (v *view) height(s scale, number float64) float32 {
+	list := v.table(s).entries
+	x := min(max(number/max(1, float64(s.top())), 0), 1) * float64(len(list)-1)
+	i := int(x)
+	a, b := list[i], list[min(i+1, len(list)-1)]
+	return a + (b-a)*float32(x-float64(i))
+}
+
+// frame is a frame on its way. After the first error nothing is drawn but text.
+type frame struct {
+	*view
+	*canvas
+	demo   *Demo
+	scene  *scene // nil where the statement failed
+	layout layout
+	err    error
+}
+
+// fail keeps the first error and reports whether there is one.
+func (f *frame) fail(err error) bool {
+	if f.err == nil {
+		f.err = err
+	}
+	return f.err != nil
 }
 
 // draw draws a frame onto the surface.
@@ -75,25 +138,73 @@ func (v *view) draw(d *Demo) error {
 	gl.ClearColor(1, 1, 1, 1)
 	gl.ClearDepth(1)
 	gl.Clear(gl.COLOR_BUFFER_BIT | gl.DEPTH_BUFFER_BIT)
-	if !fits(d.size.X, d.size.Y) {
-		v.canvas.text(regular, 10, 24, "This window is too small:", ink)
-		v.canvas.text(regular, 10, 44, fmt.Sprintf("make it %d x %d or larger.", MinWidth, MinHeight), ink)
-		return v.canvas.flush(d.size)
-	}
 	f := &frame{view: v, canvas: v.canvas, demo: d, scene: d.scene, layout: d.layout()}
-	for _, part := range []func() error{f.panes, f.field, f.record, f.head, f.list, f.state, f.lines, f.found, f.help} {
-		if err := part(); err != nil {
-			return err
-		}
+	parts := []func(){f.panes, f.field, f.record, f.head, f.list, f.state, f.lines, f.found, f.help}
+	if !fits(d.size.X, d.size.Y) {
+		parts = []func(){func() {
+			f.text(regular, 10, 24, "This window is too small:", ink)
+			f.text(regular, 10, 44, fmt.Sprintf("make it %d x %d or larger.", MinWidth, MinHeight), ink)
+		}}
 	}
-	return v.canvas.flush(d.size)
+	for _, part := range parts {
+		part()
+	}
+	f.fail(v.canvas.flush(d.size))
+	f.fail(v.ctx.Check("debugger: draw a frame"))
+	return f.err
 }
 
-// frame is a frame on its way.
-type frame struct {
-	*view
-	*canvas
-	demo   *Demo
-	scene  *scene // nil where the statement failed
-	layout layout
+// id returns the texture of a ref of the statement.
+func (f *frame) id(ref textures.Ref) uint32 {
+	id, err := f.demo.stage.Runner.Store().Texture(ref)
+	f.fail(err)
+	gl.BindFramebuffer(gl.FRAMEBUFFER, f.surface.frame)
+	return id
+}
+
+// paint draws records with a program into a rectangle of the frame. others is a second
+// texture of them, 0 for none.
+func (f *frame) paint(source shaders.Source, r image.Rectangle, records, others uint32, s scale, draw func(), more ...shaders.Uniform) {
+	program, err := f.view.programs.Get(source)
+	if f.fail(err) {
+		return
+	}
+	gl.BindVertexArray(f.texels)
+	for unit, id := range []uint32{records, f.palette, f.table(s).texture, others} {
+		gl.BindTextureUnit(uint32(unit), id)
+		gl.BindSampler(uint32(unit), f.sampler)
+		defer gl.BindSampler(uint32(unit), 0)
+	}
+	nulls, sh, low := int32(0), f.shape(), f.layout.size.Y-r.Max.Y
+	if s.nulls() {
+		nulls = 1
+	}
+	gl.UseProgram(program.ID)
+	gl.Viewport(int32(r.Min.X), int32(low), int32(r.Dx()), int32(r.Dy()))
+	f.fail(program.Set(append(more, shaders.Uniform{Name: "chunk", I: []int32{int32(sh.Width), int32(sh.Height), int32(sh.Rows)}},
+		shaders.Float("scale", float32(s.top())), shaders.Int("nulls", nulls),
+		shaders.Uniform{Name: "pane", I: []int32{int32(r.Min.X), int32(low), int32(r.Dx()), int32(r.Dy())}})))
+	draw()
+}
+
+// pane draws records with demo_pane.frag.
+func (f *frame) pane(kind string, r image.Rectangle, records, others uint32, s scale, more ...shaders.Uniform) {
+	f.paint(paneProgram(kind), r, records, others, s, func() { gl.DrawArrays(gl.TRIANGLES, 0, 3) }, more...)
+}
+
+// paneProgram draws texels of a kind: CODES, DEPTH, STENCIL or PASSES.
+func paneProgram(kind string) shaders.Source { return shaders.Load("demo_pane.frag", kind) }
+
+// test describes the depth test of a pass to a program; none where p is nil.
+func test(p *pass.Pass) []shaders.Uniform {
+	on, f, bounded := int32(0), int32(0), int32(0)
+	var quad [4]float32
+	const limb = 1 << textures.LimbBits
+	if p != nil && p.Compared() != nil {
+		on, f, quad[0] = 1, int32(p.Depth.Func), p.Quad*limb
+		if b := p.Bounds; b != nil {
+			bounded, quad[1], quad[2] = 1, float32(b.Lo*limb), float32(b.Hi*limb)
+		}
+	}
+	return []shaders.Uniform{{Name: "test", I: []int32{on, f, bounded}}, {Name: "quad", F: quad[:]}}
 }

@@ -14,7 +14,7 @@ import (
 )
 
 // head writes the statement, and where it is.
-func (f *frame) head() error {
+func (f *frame) head() {
 	d, r := f.demo, f.layout.head
 	x := f.text(large, r.Min.X, r.Min.Y+20, "stencildb demo", ink)
 	doing := "paused"
@@ -34,7 +34,6 @@ func (f *frame) head() error {
 	}
 	f.right(small, r.Max.X, r.Min.Y+20, f.clip(small, about, r.Max.X-x-48-f.width(bold, status)), faint)
 	f.statement(image.Rect(r.Min.X, r.Min.Y+28, r.Max.X, r.Max.Y))
-	return nil
 }
 
 // statement writes the SQL with its constants marked, in two lines at most.
@@ -151,7 +150,7 @@ func (d *Demo) listed(r image.Rectangle, at image.Point) (int, bool) {
 }
 
 // list writes the passes, the current one marked, and what has been counted so far.
-func (f *frame) list() error {
+func (f *frame) list() {
 	d, r := f.demo, f.layout.list
 	f.text(bold, r.Min.X, r.Min.Y+14, "Passes", ink)
 	f.right(small, r.Max.X, r.Min.Y+14, "samples that pass", faint)
@@ -175,7 +174,6 @@ func (f *frame) list() error {
 	}
 	f.text(small, r.Min.X, r.Max.Y-5, what, faint)
 	f.right(bold, r.Max.X, r.Max.Y-5, count, ink)
-	return nil
 }
 
 func (f *frame) listRow(row image.Rectangle, step int) {
@@ -198,21 +196,21 @@ func (f *frame) listRow(row image.Rectangle, step int) {
 	}
 	e := d.Passes[step-1]
 	end := row.Max.X
-	if e.Counted && d.Happened(step) {
+	if e.Pass.Count && d.Happened(step) {
 		count := numbers.Grouped(e.Samples)
 		f.right(regular, end, y, count, shade)
 		end -= f.width(regular, count) + 8
 	}
 	x = max(f.text(small, x, y, fmt.Sprint(step), faint)+6, row.Min.X+30)
-	name := e.Op.String()
+	name := e.Pass.String()
 	if step > d.Executed && d.foundOf != d.SQL { // that of another constant
-		name = e.Routine
+		name = e.Pass.Routine()
 	}
 	f.text(regular, x, y, f.clipMiddle(regular, name, end-x), shade)
 }
 
 // state writes the state of the pass at hand.
-func (f *frame) state() error {
+func (f *frame) state() {
 	d, r := f.demo, f.layout.state
 	y := r.Min.Y + 14
 	write := func(face int, s string, shade color.RGBA) {
@@ -225,41 +223,40 @@ func (f *frame) state() error {
 	}
 	switch {
 	case f.scene == nil:
-		return nil
+		return
 	case d.Step == 0:
 		write(bold, "Before the first pass", ink)
 		write(regular, "Attributes are textures, a record is a texel. Depth and stencil buffer hold nothing yet.", ink)
-		return nil
+		return
 	case d.AtAnswer():
 		write(bold, "Answer", ink)
 		y += 6
 		if d.Answer == "" {
 			write(regular, "The selection follows the constant; let it go to have the answer.", ink)
-			return nil
+			return
 		}
 		write(large, d.Answer, selected)
 		y += 4
 		_, passes := d.Counted()
 		write(regular, fmt.Sprintf("%s, of which %d counted.", numbers.Count(len(d.Passes), "pass", "passes"), passes), ink)
-		return nil
+		return
 	}
 	e := d.Passes[d.Step-1]
-	write(bold, fmt.Sprintf("%d  %s", d.Step, e.Op), ink)
-	write(regular, "Counts "+e.Op.Counts()+".", ink)
+	write(bold, fmt.Sprintf("%d  %v", d.Step, e.Pass), ink)
+	write(regular, "Counts "+e.Pass.Op.Counts()+".", ink)
 	for _, s := range f.scene.pass.State() {
 		write(small, s, faint)
 	}
 	for _, limb := range f.scene.quads() {
 		write(small, fmt.Sprintf("quad at depth %.0f / 2^24: %s %s", limb, f.scene.depthName(), f.scene.depthValue(uint64(math.Round(limb)))), highlight)
 	}
-	if e.Counted && y <= r.Max.Y {
+	if e.Pass.Count && y <= r.Max.Y {
 		write(bold, numbers.Count(e.Samples, "sample passes", "samples pass"), selected)
 	}
-	return nil
 }
 
 // help writes the keys.
-func (f *frame) help() error {
+func (f *frame) help() {
 	r := f.layout.help
 	s := "space run   ← → step   home   end   + − speed"
 	if len(f.demo.Constants) > 0 {
@@ -267,5 +264,4 @@ func (f *frame) help() error {
 	}
 	s += "   l rank/proportion   a attribute   q quit"
 	f.text(small, r.Min.X, r.Max.Y-6, f.clip(small, s, r.Dx()), faint)
-	return nil
 }
