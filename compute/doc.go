@@ -22,7 +22,7 @@
 //     counts these by the next bits.
 //
 // In large chunks each multiprocessor keeps to a region of the records, the same in every
-// program (regions.glsl): it finds their addresses translated.
+// program (units.glsl): it finds their addresses translated.
 //
 // The types to know:
 //

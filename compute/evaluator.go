@@ -42,7 +42,7 @@ type evaluator struct {
 	windows []window
 	// fused evaluates trees in one program where they fit, not bitmap by bitmap.
 	fused bool
-	// regional gives each multiprocessor a region of the units (regions.glsl).
+	// regional gives each multiprocessor a region of the units (units.glsl).
 	regional bool
 	compiler *compiler // has the result; nil where the passes are not a query's
 	// valued keeps the leaves that valueLeaf has evaluated.

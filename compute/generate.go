@@ -47,7 +47,7 @@ func (w *writer) block(s source, access string) string {
 		i = len(w.blocks)
 		w.at[s] = i
 		if access == "readonly" {
-			w.decl.WriteString(w.e.device.readonly("uvec4", fmt.Sprintf("block%d", i), i))
+			w.decl.WriteString(readonly("uvec4", fmt.Sprintf("block%d", i), i))
 		} else {
 			fmt.Fprintf(&w.decl, "layout(std430, binding = %d) %s buffer Block%d { uvec4 block%d[]; };\n", i, access, i, i)
 		}
@@ -57,11 +57,8 @@ func (w *writer) block(s source, access string) string {
 
 // readonly declares a block that a program only reads, with FETCH(name, i): as an
 // image in software (see pass.Dispatch.Images).
-func (d Device) readonly(kind, name string, binding int) string {
-	if d.Software {
-		return fmt.Sprintf("layout(binding = %d, rgba32ui) readonly uniform uimageBuffer %s;\n", binding, name)
-	}
-	return fmt.Sprintf("layout(std430, binding = %d) readonly buffer %s { %s %s[]; };\n", binding, strings.ToUpper(name[:1])+name[1:], kind, name)
+func readonly(kind, name string, binding int) string {
+	return fmt.Sprintf("READONLY(%d, %s, %s, %s);\n", binding, kind, strings.ToUpper(name[:1])+name[1:], name)
 }
 
 func (w *writer) planes(col, part int) string {

@@ -168,7 +168,7 @@ func (e *evaluator) clearNulls(validity textures.Block, w window, out textures.B
 		defines = []string{"FIRST"}
 	}
 	return e.dispatch(NotNull{e.attribute(validity.Col)}, w,
-		shaders.JoinCompute([]string{"regions.glsl", "bitmap.glsl", "notnull.comp"}, e.device.defines(defines...)...), e.device.groups(units, 8),
+		shaders.JoinCompute([]string{"units.glsl", "notnull.comp"}, e.device.defines(defines...)...), e.device.groups(units, 8),
 		[]textures.Block{out, validity}, []shaders.Uniform{shaders.Uint("units", uint32(units))})
 }
 
@@ -200,13 +200,13 @@ func (s *valueScan) source(d Device) shaders.Source {
 		linef("uniform uint word; // of result, which takes the count")
 	}
 	for i, c := range s.columns {
-		b.WriteString(d.readonly(c.code, fmt.Sprintf("low%d", i), c.binding))
+		b.WriteString(readonly(c.code, fmt.Sprintf("low%d", i), c.binding))
 		if c.high {
-			b.WriteString(d.readonly("uvec4", fmt.Sprintf("high%d", i), c.binding+1))
+			b.WriteString(readonly("uvec4", fmt.Sprintf("high%d", i), c.binding+1))
 		}
 	}
 	for i := range s.masks {
-		b.WriteString(d.readonly("uvec4", fmt.Sprintf("mask%d", i), len(s.blocks)-s.masks+i))
+		b.WriteString(readonly("uvec4", fmt.Sprintf("mask%d", i), len(s.blocks)-s.masks+i))
 	}
 	linef("uniform uint units;\nuniform uint rows;\n")
 	linef("void main() {")
@@ -234,7 +234,7 @@ func (s *valueScan) source(d Device) shaders.Source {
 	} else {
 		linef("        store(unit, bits);\n    }\n}")
 	}
-	parts, defines := append([]string{"regions.glsl", "values.glsl", "bitmap.glsl"}, s.test.parts...), d.defines()
+	parts, defines := append([]string{"units.glsl"}, s.test.parts...), d.defines()
 	if s.count {
 		parts, defines = append(parts, "report.glsl"), append(defines, "COUNTERS 1")
 	} else {

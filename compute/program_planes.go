@@ -211,7 +211,7 @@ func (s *planeSum) source(e *evaluator, d Device, planes, masks int, count bool)
 	linef("    for (uint unit = firstUnit(units), end = endUnit(units); unit < end; unit += STEP) {")
 	s.compare(linef)
 	linef("        uvec4 bits = (less & relation.x) | (equal & relation.y);\n        if (relation.z != 0u)\n            bits ^= among(unit);")
-	parts, defines := []string{"regions.glsl", "values.glsl", "bitmap.glsl"}, e.defines(d)
+	parts, defines := []string{"units.glsl"}, e.defines(d)
 	if count {
 		linef("        n += ones(bits);\n    }\n    report(word, uvec4[1](uvec4(n, 0u, 0u, 0u)));\n}")
 		parts, defines = append(parts, "report.glsl"), append(defines, "COUNTERS 1")

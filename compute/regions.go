@@ -7,7 +7,7 @@ import (
 )
 
 // claims reserves the words of the result in which the work groups of one dispatch
-// take their parts of the regions, and returns their place; see regions.glsl.
+// take their parts of the regions, and returns their place; see units.glsl.
 func (e *evaluator) claims(c *compiler) int {
 	if !e.regional {
 		return 0
@@ -15,7 +15,7 @@ func (e *evaluator) claims(c *compiler) int {
 	return c.alloc(e.device.Multiprocessors)
 }
 
-// defines is Device.defines for a program of regions.glsl.
+// defines is Device.defines for a program of units.glsl.
 func (e *evaluator) defines(d Device, others ...string) []string {
 	if e.regional {
 		others = append([]string{fmt.Sprintf("REGIONS %d", d.Multiprocessors)}, others...)
@@ -32,7 +32,7 @@ func (e *evaluator) groups(d Device, units, perUnit, steps int) int {
 	return d.Multiprocessors * max(perUnit, units/each+1)
 }
 
-// share is the most units that one of the groups takes, as regions.glsl has it.
+// share is the most units that one of the groups takes, as units.glsl has it.
 func (e *evaluator) share(d Device, units, groups int) int {
 	local := d.localSize()
 	if !e.regional {

@@ -45,7 +45,7 @@ func TestEveryUnitIsTakenOnce(t *testing.T) {
 				return textures.ScratchBlock(&textures.Scratch{Words: words, Zero: true})
 			}
 			claims, taken, most := zeros(max(1, d.Multiprocessors)), zeros(units), zeros(groups)
-			program := shaders.ComposeCompute("takes", []string{"regions.glsl"}, e.defines(d), takes)
+			program := shaders.ComposeCompute("takes", []string{"units.glsl"}, e.defines(d), takes)
 			_, err := g.Run(&pass.Pass{Op: pass.RenderQuad{}, Program: program,
 				Uniforms: []shaders.Uniform{shaders.Uint("units", uint32(units)), shaders.Uint("place", 0)},
 				Dispatch: &pass.Dispatch{Groups: [2]int{groups}, Blocks: []textures.Block{claims, taken, most}}})

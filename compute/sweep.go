@@ -280,5 +280,5 @@ void main() {
 %s    }
 %s}
 `, t.decl.String(), (len(t.args)+round-1)/round*round, t.body.String(), t.before.String(), t.loop.String(), t.after.String())
-	return shaders.ComposeCompute("sweep", []string{"regions.glsl", "values.glsl", "bitmap.glsl", "report.glsl", "digits.glsl"}, defines, text)
+	return shaders.ComposeCompute("sweep", []string{"units.glsl", "report.glsl"}, defines, text)
 }

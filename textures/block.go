@@ -139,7 +139,7 @@ func CodeType(s *table.Segment) string {
 }
 
 // CodeDefines tells a program the type of four neighbouring codes of a Codes block, CODE,
-// and what reads them, FETCH_CODE (values.glsl).
+// and what reads them, FETCH_CODE (units.glsl).
 func CodeDefines(s *table.Segment) []string {
 	code := CodeType(s)
 	return []string{"CODE " + code, "FETCH_CODE FETCH_" + strings.ToUpper(code)}

@@ -178,7 +178,7 @@ func (s *Store) builder(ref Block) (*shaders.Program, error) {
 		if s.readsImages() {
 			defines = append(defines, "SOFTWARE")
 		}
-		return s.builders.Get(shaders.JoinCompute([]string{"regions.glsl", "values.glsl", "bitmap.glsl", file}, defines...))
+		return s.builders.Get(shaders.JoinCompute([]string{"units.glsl", file}, defines...))
 	}
 	if ref.Content == Validity {
 		return get("validity.comp")

@@ -26,17 +26,10 @@
 #define MOST (8u * STRIDE) // units that cannot overflow the window: 1024 records
 layout(local_size_x = LOCAL) in;
 layout(std430, binding = 0) buffer Sum { uint result[]; };
-#ifdef SOFTWARE
-layout(binding = 1, rgba32ui) readonly uniform uimageBuffer low;
-layout(binding = 2, rgba32ui) readonly uniform uimageBuffer high;
-layout(binding = 3, rgba32ui) readonly uniform uimageBuffer selection;
-layout(binding = 4, rgba32ui) readonly uniform uimageBuffer valid;
-#else
-layout(std430, binding = 1) readonly buffer Low { CODE low[]; };
-layout(std430, binding = 2) readonly buffer High { uvec4 high[]; };
-layout(std430, binding = 3) readonly buffer Selection { uvec4 selection[]; };
-layout(std430, binding = 4) readonly buffer Validity { uvec4 valid[]; };
-#endif
+READONLY(1, CODE, Low, low);
+READONLY(2, uvec4, High, high);
+READONLY(3, uvec4, Selection, selection);
+READONLY(4, uvec4, Validity, valid);
 uniform uint units;
 uniform uint rows;
 uniform uvec2 base; // ordinal of code 0

@@ -8,17 +8,13 @@
 // FIRST: the candidates so far are all records, of the SELECTION, without NULLS.
 layout(local_size_x = LOCAL) in;
 layout(std430, binding = 3) buffer Candidates { uvec4 candidate[]; };
+READONLY(1, uvec4, Previous, previous);
+READONLY(2, uvec4, Next, next);
+READONLY(4, uvec4, Selection, selection);
+READONLY(5, uvec4, Validity, valid);
 #ifdef SOFTWARE
-layout(binding = 1, rgba32ui) readonly uniform uimageBuffer previous;
-layout(binding = 2, rgba32ui) readonly uniform uimageBuffer next;
-layout(binding = 3, rgba32ui) readonly uniform uimageBuffer kept; // the candidates, as the pass before left them
-layout(binding = 4, rgba32ui) readonly uniform uimageBuffer selection;
-layout(binding = 5, rgba32ui) readonly uniform uimageBuffer valid;
+READONLY(3, uvec4, Kept, kept); // the candidates, as the pass before left them
 #else
-layout(std430, binding = 1) readonly buffer Previous { uvec4 previous[]; };
-layout(std430, binding = 2) readonly buffer Next { uvec4 next[]; };
-layout(std430, binding = 4) readonly buffer Selection { uvec4 selection[]; };
-layout(std430, binding = 5) readonly buffer Validity { uvec4 valid[]; };
 #define kept candidate
 #endif
 uniform int arg[16];

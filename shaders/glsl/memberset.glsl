@@ -1,10 +1,6 @@
 // Membership of a code in ascending, disjoint spans (an IN list, or LIKE over a
 // dictionary): a bit for each code where there are few codes, else binary search.
-#ifdef SOFTWARE
-layout(binding = 1, rgba32ui) readonly uniform uimageBuffer members;
-#else
-layout(std430, binding = 1) readonly buffer Members { uvec4 members[]; };
-#endif
+READONLY(1, uvec4, Members, members);
 uniform uint spans; // member i: the low and high words of span i's ends
 
 bool inSet(uint code) { return (FETCH(members, code >> 7)[code >> 5 & 3u] >> (code & 31u) & 1u) != 0u; }

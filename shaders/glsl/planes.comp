@@ -9,11 +9,7 @@ layout(std430, binding = 0) readonly buffer Ranks { uint rank[]; };
 #else
 #define CODES 0
 #endif
-#ifdef SOFTWARE
-layout(binding = CODES, rgba32ui) readonly uniform uimageBuffer code;
-#else
-layout(std430, binding = CODES) readonly buffer Codes { CODE code[]; };
-#endif
+READONLY(CODES, CODE, Codes, code);
 layout(std430, binding = 1) writeonly buffer Planes { uvec4 plane[]; };
 uniform uint units;
 uniform uint rows;   // codes behind them count as 0

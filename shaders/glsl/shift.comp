@@ -5,13 +5,8 @@
 // -1 for zeros; list[64 + b]: bit b of the constant, as a mask.
 // Out: a plane for each bit of the sum, in two blocks likewise.
 layout(local_size_x = LOCAL) in;
-#ifdef SOFTWARE
-layout(binding = 1, rgba32ui) readonly uniform uimageBuffer low;
-layout(binding = 3, rgba32ui) readonly uniform uimageBuffer high;
-#else
-layout(std430, binding = 1) readonly buffer Low { uvec4 low[]; };
-layout(std430, binding = 3) readonly buffer High { uvec4 high[]; };
-#endif
+READONLY(1, uvec4, Low, low);
+READONLY(3, uvec4, High, high);
 layout(std430, binding = 2) writeonly buffer LowSum { uvec4 lowSum[]; };
 layout(std430, binding = 4) writeonly buffer HighSum { uvec4 highSum[]; };
 uniform int arg[6]; // units, place of claims; planes of each block: low, lowSum, high, highSum

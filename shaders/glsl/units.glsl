@@ -1,5 +1,27 @@
-// The units of a thread: from firstUnit in steps of STEP to before endUnit. Comes
-// first in a program; every thread calls claim first of all.
+// What programs over codes, planes and bitmaps share: which units a thread takes, and how
+// it reads them. A unit is 4 x 32 records; a uvec4 is one bit of each of them, in the order
+// of textures.PlaneRow. Comes first in a program.
+
+// READONLY declares a block that the program does not write, and FETCH reads it: in
+// software an image, which llvmpipe reads much faster than storage blocks. FETCH_ reads
+// four neighbouring codes by their width: they lie in one uint, uvec2 or uvec4 of a block
+// of codes of 1, 2 or 4 bytes.
+#ifdef SOFTWARE
+#define READONLY(at, kind, Name, name) layout(binding = at, rgba32ui) readonly uniform uimageBuffer name
+#define FETCH(block, i) imageLoad(block, int(i))
+#define FETCH_UVEC4(block, quad) FETCH(block, quad)
+#define FETCH_UVEC2(block, quad) (((quad) & 1u) != 0u ? FETCH(block, (quad) >> 1).zw : FETCH(block, (quad) >> 1).xy)
+#define FETCH_UINT(block, quad) FETCH(block, (quad) >> 2)[(quad) & 3u]
+#else
+#define READONLY(at, kind, Name, name) layout(std430, binding = at) readonly buffer Name { kind name[]; }
+#define FETCH(block, i) block[i]
+#define FETCH_UVEC4(block, quad) block[quad]
+#define FETCH_UVEC2(block, quad) block[quad]
+#define FETCH_UINT(block, quad) block[quad]
+#endif
+
+// The units of a thread: from firstUnit in steps of STEP to before endUnit. Every thread
+// calls claim first of all.
 //
 // Work groups go side by side over the units. With REGIONS, which is the number of
 // multiprocessors, each of these has a region of the units, the same one in every
@@ -68,3 +90,29 @@ uint firstUnit(uint units) { return gl_GlobalInvocationID.x; }
 uint endUnit(uint units) { return units; }
 uint share(uint units) { return (units + STEP - 1u) / STEP * uint(LOCAL); }
 #endif
+
+uint ones(uvec4 m) {
+    ivec4 n = bitCount(m);
+    return uint(n.x + n.y + n.z + n.w);
+}
+
+bool some(uvec4 m) { return (m.x | m.y | m.z | m.w) != 0u; }
+
+// first is where the lowest of a number of stored planes lies for a unit; the
+// others follow PLANE apart (textures.UnitsPerRun).
+#define PLANE 256
+uint first(uint unit, int planes) { return (unit >> 8) * 256u * uint(planes) + (unit & 255u); }
+
+// quadOf is where in the block the records of bit i of a unit's components lie.
+uint quadOf(uint unit, uint i) { return (unit >> 6) * 2048u + i * 64u + (unit & 63u); }
+
+uvec4 unpack(uint w) { return (uvec4(w) >> uvec4(0, 8, 16, 24)) & 255u; }
+uvec4 unpack(uvec2 w) { return uvec4(w.x & 65535u, w.x >> 16, w.y & 65535u, w.y >> 16); }
+uvec4 unpack(uvec4 w) { return w; }
+
+// within marks the records of a unit that are among the window's rows, not padding.
+uvec4 within(uint unit, uint rows) {
+    uvec4 first = uvec4((unit >> 6) * 8192u + (unit & 63u) * 4u) + uvec4(0, 1, 2, 3);
+    uvec4 n = (max(uvec4(rows), first) - first + 255u) >> 8; // bits below n
+    return mix((uvec4(1u) << min(n, 31u)) - 1u, uvec4(0xffffffffu), greaterThan(n, uvec4(31)));
+}
