@@ -209,7 +209,7 @@ func (c *calibration) measureRoutines(ctx context.Context) error {
 		for range 1 + repetitions {
 			took := time.Duration(0)
 			if r.part != "" {
-				passes, took, err = part(ctx, b.(analyzer), s, r.part)
+				passes, took, err = passesOf(ctx, b.(analyzer), s, r.part)
 			} else {
 				var a *plan.Answer
 				if a, took, err = c.on(ctx, "classic", s); err == nil {
@@ -226,8 +226,8 @@ func (c *calibration) measureRoutines(ctx context.Context) error {
 	return nil
 }
 
-// part is the number and the time of some of the passes of a statement, each waited for.
-func part(ctx context.Context, b analyzer, s *Statement, part string) (passes int, took time.Duration, err error) {
+// passesOf is the number and the time of some of the passes of a statement, each waited for.
+func passesOf(ctx context.Context, b analyzer, s *Statement, part string) (passes int, took time.Duration, err error) {
 	_, steps, err := b.Analyze(ctx, s.plan)
 	for _, step := range steps {
 		if _, copies := step.Op.(pass.CopyToDepth); copies == (part == "copy") {

@@ -172,8 +172,8 @@ func (c *choice) refresh(s *Statement, d device) error {
 	c.costs, c.run = now, map[string]float64{}
 	for name, b := range now.Profile.Backends {
 		c.run[name] = b.Run(c.work)
-		if several, ok := d.(*gpus); ok && name != "cpu" {
-			c.run[name] = several.run(b, c.work, s.plan.Table)
+		if real, ok := d.(*gpus); ok && name != "cpu" {
+			c.run[name] = real.run(b, c.work, s.plan.Table)
 		}
 	}
 	return nil

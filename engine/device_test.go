@@ -70,10 +70,11 @@ func onGPUs(db *DB, do func(p *pass.Pass) error) *[]*GPU {
 		if err != nil {
 			return nil, err
 		}
+		d := devices(g)
 		if list = append(list, g); len(list) == 1 {
-			g.backends["classic"] = failing{g.backends["classic"].(*passes), do}
+			d.backends["classic"] = failing{d.backends["classic"].(*passes), do}
 		}
-		return g, nil
+		return d, nil
 	}
 	return &list
 }
@@ -98,7 +99,7 @@ func TestAFaultClosesTheDevice(t *testing.T) {
 		t.Fatal(err)
 	}
 	profile := readyProfile()
-	profile.Key = probe.key()
+	profile.Key = KeyOf(probe.Context.Caps())
 	folder := calibrated(t, profile)
 	if err := probe.Close(); err != nil {
 		t.Fatal(err)
@@ -231,7 +232,7 @@ func TestWaitingForTheDeviceEndsWithTheContext(t *testing.T) {
 		if err := Inspect(db).Ready(); err != nil {
 			t.Fatal(err)
 		}
-		occupied(t, db.opening.device.(*GPU), func() {
+		occupied(t, db.opening.device.(*gpus).list[0], func() {
 			ctx, cancel := context.WithCancel(context.Background())
 			if timeout == 0 {
 				time.AfterFunc(time.Millisecond, cancel)
@@ -269,13 +270,14 @@ func TestAPassThatRunsIsAbandoned(t *testing.T) {
 		t.Fatal(err)
 	}
 	begun, end, ended := make(chan struct{}), make(chan struct{}), make(chan struct{})
-	gpus := onGPUs(db, nil)
+	list := onGPUs(db, nil)
 	if err := Inspect(db).Ready(); err != nil {
 		t.Fatal(err)
 	}
-	g := (*gpus)[0]
+	g := (*list)[0]
 	passesRun := 0
-	g.backends["classic"] = stalling{g.backends["classic"].(failing).passes, func(*pass.Pass) error {
+	backends := db.opening.device.(*gpus).backends
+	backends["classic"] = stalling{backends["classic"].(failing).passes, func(*pass.Pass) error {
 		if passesRun++; passesRun == 1 {
 			close(begun)
 			<-end
@@ -310,9 +312,10 @@ type stalling struct {
 
 func (b stalling) Execute(ctx context.Context, q *plan.Query) (*plan.Answer, error) {
 	var a *plan.Answer
-	err := b.Context.Do(ctx, func() (err error) {
+	g := b.list[0]
+	err := g.Context.Do(ctx, func() (err error) {
 		defer b.over()
-		a, err = b.execute(ctx, q, faulty{b.GL, b.do})
+		a, err = b.alone(ctx, g, q, faulty{g.GL, b.do})
 		return err
 	})
 	if err != nil {

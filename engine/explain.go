@@ -127,8 +127,8 @@ func (x *Explanation) fragment(ctx context.Context, s *Statement, analyze bool) 
 	}
 	if d, _, err := s.db.opened(); err == nil && d != nil && x.Backend != "cpu" {
 		x.Device = d.key().Renderer
-		if several, ok := d.(*gpus); ok {
-			x.Device += several.numbers(s.plan)
+		if real, ok := d.(*gpus); ok {
+			x.Device += real.numbers(s.plan)
 		}
 	}
 	return nil

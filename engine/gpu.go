@@ -3,12 +3,10 @@ package engine
 import (
 	"context"
 	"errors"
-	"fmt"
 	"sync/atomic"
 
 	"github.com/stencildb/stencildb/aggregates"
 	"github.com/stencildb/stencildb/compute"
-	"github.com/stencildb/stencildb/cost"
 	"github.com/stencildb/stencildb/fused"
 	"github.com/stencildb/stencildb/glctx"
 	"github.com/stencildb/stencildb/pass"
@@ -33,30 +31,45 @@ type GPU struct {
 	Draws    predicates.Device
 	Computes compute.Device
 
-	lent     bool // the context is somebody else's to close
-	closed   bool // what is on the device has been released; for the GL thread
-	backends map[string]backend
-	held     atomic.Pointer[content]
+	lent   bool // the context is somebody else's to close
+	closed bool // what is on the device has been released; for the GL thread
+	held   atomic.Pointer[content]
 }
 
-// selectors set up the selection of a query, by the name of the backend.
-var selectors = map[string]func(run pass.Runner, g *GPU, q *plan.Query) (plan.Selection, error){
-	"classic": func(run pass.Runner, g *GPU, q *plan.Query) (plan.Selection, error) {
+// algorithm is what a backend does on a device: it sets up the selection of a query, and
+// finds the rows of a chunk that a query selects.
+type algorithm struct {
+	selection func(run pass.Runner, g *GPU, q *plan.Query) (plan.Selection, error)
+	rows      func(run pass.Runner, g *GPU, q *plan.Query, chunk int) ([]plan.Marked, error)
+}
+
+// algorithms are those on a device, by the name of the backend.
+var algorithms = map[string]algorithm{
+	"classic": {func(run pass.Runner, g *GPU, q *plan.Query) (plan.Selection, error) {
 		return aggregates.Select(run, g.Draws, q)
 	},
-	"fused": func(run pass.Runner, g *GPU, q *plan.Query) (plan.Selection, error) {
+		func(run pass.Runner, g *GPU, q *plan.Query, chunk int) ([]plan.Marked, error) {
+			return aggregates.Rows(run, g.Draws, q, chunk)
+		}},
+	"fused": {func(run pass.Runner, g *GPU, q *plan.Query) (plan.Selection, error) {
 		return fused.Select(run, g.Draws, q)
 	},
-	"compute": func(run pass.Runner, g *GPU, q *plan.Query) (plan.Selection, error) {
+		func(run pass.Runner, g *GPU, q *plan.Query, chunk int) ([]plan.Marked, error) {
+			return fused.Rows(run, g.Draws, q, chunk)
+		}},
+	"compute": {func(run pass.Runner, g *GPU, q *plan.Query) (plan.Selection, error) {
 		return compute.Select(run, g.Computes, q)
 	},
+		func(run pass.Runner, g *GPU, q *plan.Query, chunk int) ([]plan.Marked, error) {
+			return compute.Rows(run, g.Computes, q, chunk)
+		}},
 }
 
 // Run runs a plan by the algorithms of a backend as passes, which it hands to run: GL,
 // or a runner around it, or one that only records them. The values are those of
 // q.Aggs.
 func (g *GPU) Run(backend string, run pass.Runner, q *plan.Query) ([]table.Value, error) {
-	s, err := selectors[backend](run, g, q)
+	s, err := algorithms[backend].selection(run, g, q)
 	if err != nil {
 		return nil, err
 	}
@@ -91,10 +104,6 @@ func prepareGPU(g *GPU) (*GPU, error) {
 	if err != nil {
 		return nil, errors.Join(err, g.Close())
 	}
-	g.backends = map[string]backend{}
-	for name := range selectors {
-		g.backends[name] = &passes{GPU: g, name: name}
-	}
 	g.held.Store(nothing)
 	return g, nil
 }
@@ -125,12 +134,7 @@ func (g *GPU) release() error {
 	return errors.Join(err, g.Context.Close())
 }
 
-func (g *GPU) backend(name string) backend { return g.backends[name] }
-
-func (g *GPU) key() cost.Key { return KeyOf(g.Context.Caps()) }
-
-func (g *GPU) content() *content { return g.held.Load() }
-
+// drop releases what is resident of segments.
 func (g *GPU) drop(segments []*table.Segment) {
 	_ = g.Context.Do(context.Background(), func() error { // of a closed device nothing is left
 		if !g.closed {
@@ -159,107 +163,18 @@ func (g *GPU) query(ctx context.Context, f func() error) error {
 	})
 }
 
-// passes is a backend that runs queries as passes on a GPU.
-type passes struct {
-	*GPU
-	name string
-}
-
-// Name implements backend.
-func (b *passes) Name() string { return b.name }
-
-// Close implements backend: the GPU is the DB's.
-func (b *passes) Close() error { return nil }
-
-// Execute implements backend.
-func (b *passes) Execute(ctx context.Context, q *plan.Query) (*plan.Answer, error) {
-	return b.execute(ctx, q, b.GL)
-}
-
-// Analyze implements analyzer: every pass is waited for and timed.
-func (b *passes) Analyze(ctx context.Context, q *plan.Query) (*plan.Answer, []Step, error) {
-	p := &pass.Profiler{Runner: b.GL, Uploaded: b.Store.Uploaded}
-	var a *plan.Answer
-	err := b.Context.Do(ctx, func() (err error) {
-		t := b.Context.NewTimer()
-		defer t.Delete()
-		p.Timer = t
-		a, err = b.execute(ctx, q, p)
-		return err
-	})
-	if err != nil {
-		return nil, nil, err
-	}
-	return a, b.profiled(p), nil
-}
-
-// profiled are the passes that ran, with what each took.
-func (g *GPU) profiled(p *pass.Profiler) (steps []Step) {
-	for _, f := range p.Profiles {
-		s := g.step(f.Pass)
-		s.Counted, s.Samples, s.Elapsed = f.Pass.Count, f.Samples, f.Elapsed
-		steps = append(steps, s)
-	}
-	return steps
-}
-
-func (b *passes) execute(ctx context.Context, q *plan.Query, run pass.Runner) (*plan.Answer, error) {
+// metered has do hand passes of a query to a runner, and adds to took what they take.
+func (g *GPU) metered(ctx context.Context, q *plan.Query, run pass.Runner, took *took, do func(pass.Runner) error) error {
 	m := &pass.Meter{Runner: run}
-	a := &plan.Answer{Devices: []int{b.Context.Device().Index}}
-	err := b.query(ctx, func() error {
-		b.Store.Name(q.Table.Attributes())
-		before := b.Store.Uploaded()
-		values, err := b.Run(b.name, m, q)
-		a.Values, a.Load = values, b.Store.Uploaded()-before
-		b.look(a.Load > 0)
+	return g.query(ctx, func() error {
+		g.Store.Name(q.Table.Attributes())
+		before := g.Store.Uploaded()
+		err := do(m)
+		load := g.Store.Uploaded() - before
+		g.look(load > 0)
+		took.add(m.Passes, m.Samples, load, g.Context.Device().Index)
 		return err
 	})
-	if err != nil {
-		return nil, explained(b.name, err)
-	}
-	a.Passes, a.Samples = m.Passes, m.Samples
-	return a, nil
-}
-
-// explained marks what another backend than the one of that name may be able to do.
-func explained(backend string, err error) error {
-	var budget *textures.BudgetError
-	var declined *plan.Declined
-	switch {
-	case errors.As(err, &budget):
-		return &marked{err, ErrDeviceMemory}
-	case errors.As(err, &declined):
-		return fmt.Errorf("backend %s: %w: %w; use --backend cpu", backend, err, ErrUnsupported)
-	}
-	return err
-}
-
-// marked is an error that is also another one, which it does not mention.
-type marked struct {
-	error
-	also error
-}
-
-func (m *marked) Unwrap() []error { return []error{m.error, m.also} }
-
-// Explain implements backend. The passes are those of every chunk; adaptive ones
-// stand for a family.
-func (b *passes) Explain(q *plan.Query) ([]Step, error) {
-	r := &pass.Recorder{}
-	var err error
-	if len(q.Aggs) > 0 {
-		_, err = b.Run(b.name, r, q)
-	} else {
-		err = b.findAll(r, q)
-	}
-	if err != nil {
-		return nil, explained(b.name, err)
-	}
-	var steps []Step
-	for _, p := range r.Plan() {
-		steps = append(steps, b.step(p))
-	}
-	return steps, nil
 }
 
 func (g *GPU) step(p *pass.Pass) Step {

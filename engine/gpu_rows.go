@@ -6,31 +6,15 @@ import (
 	"runtime"
 	"slices"
 
-	"github.com/stencildb/stencildb/aggregates"
-	"github.com/stencildb/stencildb/compute"
-	"github.com/stencildb/stencildb/fused"
 	"github.com/stencildb/stencildb/internal/ordered"
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/table"
 )
 
-// finders find the rows of a chunk that a query selects, by the name of the backend.
-var finders = map[string]func(run pass.Runner, g *GPU, q *plan.Query, chunk int) ([]plan.Marked, error){
-	"classic": func(run pass.Runner, g *GPU, q *plan.Query, chunk int) ([]plan.Marked, error) {
-		return aggregates.Rows(run, g.Draws, q, chunk)
-	},
-	"fused": func(run pass.Runner, g *GPU, q *plan.Query, chunk int) ([]plan.Marked, error) {
-		return fused.Rows(run, g.Draws, q, chunk)
-	},
-	"compute": func(run pass.Runner, g *GPU, q *plan.Query, chunk int) ([]plan.Marked, error) {
-		return compute.Rows(run, g.Computes, q, chunk)
-	},
-}
-
 // check runs the checks of a chunk.
 func (g *GPU) check(backend string, run pass.Runner, q *plan.Query, chunk int) error {
-	s, err := selectors[backend](run, g, q.Part([]int{chunk}))
+	s, err := algorithms[backend].selection(run, g, q.Part([]int{chunk}))
 	if err != nil {
 		return err
 	}
@@ -42,27 +26,22 @@ func (g *GPU) check(backend string, run pass.Runner, q *plan.Query, chunk int) e
 func checked(backend string, c plan.ChunkPlan) bool { return backend != "compute" || len(c.Checks) > 0 }
 
 // findAll hands run the passes that find the rows of a query.
-func (b *passes) findAll(run pass.Runner, q *plan.Query) error {
+func (b *passes) findAll(run pass.Runner, g *GPU, q *plan.Query) error {
 	for i, c := range q.Chunks {
 		if checked(b.name, c) {
-			if err := b.check(b.name, run, q, i); err != nil {
+			if err := g.check(b.name, run, q, i); err != nil {
 				return err
 			}
 		}
-		if _, err := finders[b.name](run, b.GPU, q, i); err != nil {
+		if _, err := algorithms[b.name].rows(run, g, q, i); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// Rows implements backend.
-func (b *passes) Rows(ctx context.Context, q *plan.Query, took *took) iter.Seq2[table.Block, error] {
-	return rowsOf(ctx, b.name, q, slices.Repeat([]*GPU{b.GPU}, len(q.Chunks)), took)
-}
-
 // Rows implements backend: each chunk on its device.
-func (b *spread) Rows(ctx context.Context, q *plan.Query, took *took) iter.Seq2[table.Block, error] {
+func (b *passes) Rows(ctx context.Context, q *plan.Query, took *took) iter.Seq2[table.Block, error] {
 	on := make([]*GPU, len(q.Chunks))
 	for d, chunks := range place(q.Table, len(b.list)) {
 		for _, i := range chunks {
@@ -94,7 +73,7 @@ func rowsOf(ctx context.Context, backend string, q *plan.Query, on []*GPU, took 
 			if !checked(backend, c) {
 				continue
 			}
-			if err := on[i].run(ctx, q, took, func(run pass.Runner) error { return on[i].check(backend, run, q, i) }); err != nil {
+			if err := on[i].metered(ctx, q, on[i].GL, took, func(run pass.Runner) error { return on[i].check(backend, run, q, i) }); err != nil {
 				fail(err)
 				return
 			}
@@ -105,8 +84,8 @@ func rowsOf(ctx context.Context, backend string, q *plan.Query, on []*GPU, took 
 		}
 		find := func(_ int, i int) found {
 			var rows []plan.Marked
-			err := on[i].run(ctx, q, took, func(run pass.Runner) (err error) {
-				rows, err = finders[backend](run, on[i], q, i)
+			err := on[i].metered(ctx, q, on[i].GL, took, func(run pass.Runner) (err error) {
+				rows, err = algorithms[backend].rows(run, on[i], q, i)
 				return err
 			})
 			if err != nil { // the GL thread may be at its pass yet
@@ -161,18 +140,4 @@ func (f found) blocks(yield func(table.Block) bool) {
 			}
 		}
 	}
-}
-
-// run has do hand passes of a query to the GPU.
-func (g *GPU) run(ctx context.Context, q *plan.Query, took *took, do func(pass.Runner) error) error {
-	m := &pass.Meter{Runner: g.GL}
-	return g.query(ctx, func() error {
-		g.Store.Name(q.Table.Attributes())
-		before := g.Store.Uploaded()
-		err := do(m)
-		load := g.Store.Uploaded() - before
-		g.look(load > 0)
-		took.add(m.Passes, m.Samples, load, g.Context.Device().Index)
-		return err
-	})
 }

@@ -110,7 +110,7 @@ func TestColumnsLieOnTheirDevice(t *testing.T) {
 	if _, err := Collect(db.Query(context.Background(), "SELECT COUNT(*) FROM t WHERE i < 100")); err != nil {
 		t.Fatal(err)
 	}
-	if a, b := len(set.list[0].content().list), len(set.list[1].content().list); a != 2 || b != 1 {
+	if a, b := len(set.list[0].held.Load().list), len(set.list[1].held.Load().list); a != 2 || b != 1 {
 		t.Errorf("%d and %d columns of chunks", a, b)
 	}
 	if now := set.content(); len(now.list) != 3 || now != set.content() {
@@ -181,7 +181,7 @@ func TestLoadingOfSeveralDevices(t *testing.T) {
 // The error of one device ends the work of the others, which are free afterwards.
 func TestAnErrorOnOneDeviceStopsTheOthers(t *testing.T) {
 	_, set := two(t, Options{Backend: "classic"})
-	b := set.backend("classic").(*spread)
+	b := set.backend("classic").(*passes)
 	stop := errors.New("stop")
 	tab := chunked(t, 3000)
 	other := open(t, Options{Backend: "cpu"})
@@ -193,7 +193,7 @@ func TestAnErrorOnOneDeviceStopsTheOthers(t *testing.T) {
 		t.Fatal(err)
 	}
 	failed := make(chan struct{})
-	_, err = b.execute(context.Background(), b.divide(s.plan), func(g *GPU) pass.Runner {
+	_, err = b.execute(context.Background(), s.plan, func(g *GPU) pass.Runner {
 		if g == set.list[1] {
 			return faulty{g.GL, func(*pass.Pass) error { close(failed); return stop }}
 		}
@@ -228,8 +228,8 @@ func TestFaultsAndWaitingOnTwoDevices(t *testing.T) {
 		t.Fatal(err)
 	}
 	err = db.on(context.Background(), "compute", new(time.Duration), func(b backend) error {
-		s := b.(*spread)
-		_, err := s.execute(context.Background(), s.split[0], func(g *GPU) pass.Runner {
+		s := b.(*passes)
+		_, err := s.execute(context.Background(), s.split[0].q, func(g *GPU) pass.Runner {
 			return faulty{g.GL, func(p *pass.Pass) error {
 				if g == s.list[1] {
 					return glctx.ErrContextLost

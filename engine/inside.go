@@ -26,9 +26,9 @@ func (in Inside) RunOn(c *glctx.Context) {
 	in.db.opener = func(Options) (device, error) {
 		g, err := prepareGPU(&GPU{Context: c, lent: true})
 		if err != nil {
-			return nil, err // and no device, which a nil *GPU would be
+			return nil, err
 		}
-		return g, nil
+		return devices(g), nil
 	}
 }
 
@@ -54,10 +54,7 @@ func (in Inside) GPU(ctx context.Context) (*GPU, error) {
 	if err != nil {
 		return nil, err
 	}
-	if s, several := d.(*gpus); several {
-		return s.list[0], nil
-	}
-	return d.(*GPU), nil
+	return d.(*gpus).list[0], nil
 }
 
 // Stage is where the passes of a watched statement run. All of it is for the GL
@@ -115,14 +112,4 @@ func (in Inside) Watch(ctx context.Context, text string, wrap func(Stage) pass.R
 		return nil, ended(ctx, err)
 	}
 	return w, nil
-}
-
-// Watch implements watcher. It returns after the pass that runs when ctx ends: the
-// runner is the caller's.
-func (b *passes) Watch(ctx context.Context, q *plan.Query, wrap func(Stage) pass.Runner) (a *plan.Answer, err error) {
-	err = b.Context.Do(context.WithoutCancel(ctx), func() error {
-		a, err = b.execute(ctx, q, wrap(Stage{b.GL, b.Context, q}))
-		return err
-	})
-	return a, err
 }
