@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/big"
 	"strconv"
+	"strings"
 
 	"github.com/stencildb/stencildb/table"
 )
@@ -65,6 +66,33 @@ func cast(x table.Value, to table.Type, wide bool, pos int) (table.Value, error)
 	return out, Errorf(pos, "cannot cast type %s to %s", from, to)
 }
 
+// castText parses s as a value of type to, blanks around it allowed.
+func castText(s string, to table.Type, wide bool, pos int) (table.Value, error) {
+	in := strings.Trim(s, " \t\n\r\v\f")
+	syntax := Errorf(pos, "invalid input syntax for type %s: %q", to, s)
+	if to.Kind == table.Decimal {
+		u, scale, ok := table.ParseNumber(in)
+		if !ok {
+			return table.Null(to), syntax
+		}
+		return castDecimal(u, scale, to, wide, pos)
+	}
+	i, f, err := table.Parse(to, in, true)
+	switch {
+	case err == nil:
+		return table.Value{Type: to, I: i, F: f}, nil
+	case err == table.ErrSyntax && to.Kind == table.Interval:
+		return table.Null(to), Errorf(pos, "cannot cast type character varying to %s", to)
+	case err == table.ErrSyntax:
+		return table.Null(to), syntax
+	case to.IsInteger():
+		return table.Null(to), Errorf(pos, "%s out of range", to)
+	case to.IsFloat():
+		return table.Null(to), Errorf(pos, "%q is out of range for type %s", s, to)
+	}
+	return table.Null(to), Errorf(pos, "%s: %q", OutOfRange(to), s)
+}
+
 func castInt(i *big.Int, to table.Type, pos int) (table.Value, error) {
 	if !i.IsInt64() || !to.Holds(i.Int64()) {
 		return table.Null(to), Errorf(pos, "%s out of range", to)
@@ -103,7 +131,7 @@ func floatToDecimal(x table.Value, to table.Type, wide bool, pos int) (table.Val
 	if math.Abs(x.F) >= 1e60 {
 		return table.Null(to), Errorf(pos, "%s", OutOfRange(to))
 	}
-	u, scale, _ := parseDecimal(strconv.FormatFloat(x.F, 'e', digits-1, 64))
+	u, scale, _ := table.ParseNumber(strconv.FormatFloat(x.F, 'e', digits-1, 64))
 	return castDecimal(u, scale, to, wide, pos)
 }
 

@@ -2,7 +2,6 @@ package sql
 
 import (
 	"math/big"
-	"strconv"
 	"strings"
 
 	pg "github.com/pganalyze/pg_query_go/v6"
@@ -58,9 +57,10 @@ func parseNumber(s string) (*expr.Const, bool) {
 		}
 	} else {
 		var ok bool
-		if u, scale, integer, ok = parseDigits(body); !ok {
+		if u, scale, ok = table.ParseNumber(body); !ok || max(scale, len(u.String())) > maxLiteral {
 			return nil, false
 		}
+		integer, _ = table.NumberShape(body)
 	}
 	if negative {
 		u.Neg(u)
@@ -70,31 +70,4 @@ func parseNumber(s string) (*expr.Const, bool) {
 	}
 	t := table.Type{Kind: table.Decimal, Scale: scale}
 	return canonical(table.Dec(t, u), 0), true
-}
-
-// parseDigits reads digits, a point, digits, an exponent.
-func parseDigits(s string) (u *big.Int, scale int, integer, ok bool) {
-	exponent := 0
-	integer = true
-	if i := strings.IndexAny(s, "eE"); i >= 0 {
-		e, err := strconv.Atoi(s[i+1:])
-		if err != nil || e > maxLiteral || e < -maxLiteral {
-			return nil, 0, false, false
-		}
-		s, exponent, integer = s[:i], e, false
-	}
-	whole, frac, point := strings.Cut(s, ".")
-	digits := whole + frac
-	if digits == "" || strings.Trim(digits, "0123456789") != "" {
-		return nil, 0, false, false
-	}
-	u, _ = new(big.Int).SetString(digits, 10)
-	if scale = len(frac) - exponent; scale < 0 {
-		u.Mul(u, table.Pow10(-scale))
-		scale = 0
-	}
-	if scale > maxLiteral || len(u.String()) > maxLiteral {
-		return nil, 0, false, false
-	}
-	return u, scale, integer && !point, true
 }

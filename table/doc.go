@@ -8,7 +8,7 @@
 //   - [Chunk] is a run of rows; every column of the table has one [Segment] in it.
 //   - [Segment] is one attribute of one chunk: codes of b bits and what is needed
 //     to turn a code back into a value.
-//   - [Builder] makes a table, row by row or column by column.
+//   - [Builder] makes a table, row by row or column by column; [Parse] reads its values from text.
 //
 // # Ordinals and codes
 //
