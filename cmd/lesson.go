@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/stencildb/stencildb/demos"
 	"github.com/stencildb/stencildb/demos/draw"
 	"github.com/stencildb/stencildb/demos/lesson"
 	"github.com/stencildb/stencildb/demos/lessons"
@@ -155,7 +156,7 @@ func (o *lessonFlags) check(c *cobra.Command, l *lesson.Lesson) error {
 
 // solution prints the solution's program and what it finds.
 func (o *lessonFlags) solution(c *cobra.Command, l *lesson.Lesson) error {
-	text, err := l.Files.ReadFile("answer.go")
+	text, err := demos.Files.ReadFile(l.Name + "/answer.go")
 	if err != nil {
 		return err
 	}

@@ -53,10 +53,11 @@ func JoinCompute(parts []string, defines ...string) Source {
 	return s
 }
 
-// LoadPair returns the program of a vertex shader, glsl/vertex, and a fragment shader.
-func LoadPair(vertex, fragment string, defines ...string) Source {
+// LoadPair returns the program of a vertex shader, which files of glsl/ make together, and
+// a fragment shader.
+func LoadPair(vertex []string, fragment string, defines ...string) Source {
 	s := assemble(fragment, defines, fragment)
-	s.Vertex = assemble(vertex, defines, vertex).Text
+	s.Vertex = assemble(vertex[len(vertex)-1], defines, vertex...).Text
 	return s
 }
 

@@ -2,8 +2,6 @@
 package attributes
 
 import (
-	"embed"
-
 	"github.com/stencildb/stencildb/demos/draw"
 	"github.com/stencildb/stencildb/demos/lesson"
 	"github.com/stencildb/stencildb/internal/numbers"
@@ -11,14 +9,8 @@ import (
 	"github.com/stencildb/stencildb/textures"
 )
 
-//go:embed README.md attributes.go answer.go
-var files embed.FS
-
-// Lesson is the lesson.
-var Lesson = &lesson.Lesson{Number: 1, Name: "attributes", Title: "Attributes as textures", Files: files,
-	Run: run, Solve: solve, Question: "SELECT MAX(distance) - MIN(distance) FROM flights"}
-
-func run(s *lesson.Stage) {
+// Run is the program of the lesson.
+func Run(s *lesson.Stage) {
 	rows, shape := s.Table.Rows(), s.Target.Shape
 	s.Say("The table flights has %s records of %d attributes. Each attribute becomes a texture of %d x %d texels; record r lies at (r mod %d, r div %d).",
 		numbers.Grouped(rows), len(s.Table.Fields), shape.Width, shape.Height, shape.Width, shape.Width)

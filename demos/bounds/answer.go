@@ -2,9 +2,9 @@ package bounds
 
 import "github.com/stencildb/stencildb/demos/lesson"
 
-// solve moves both ends inwards by one: both ends of depth bounds belong to the range,
+// Solve moves both ends inwards by one: both ends of depth bounds belong to the range,
 // and between two whole numbers that follow each other there is none.
-func solve(s *lesson.Stage) uint64 {
+func Solve(s *lesson.Stage) uint64 {
 	distance := s.Column("distance")
 	s.CopyToDepth(distance)
 	return count(s, distance, 501, 999, s.Run)

@@ -2,7 +2,6 @@
 package bounds
 
 import (
-	"embed"
 	"fmt"
 	"slices"
 
@@ -11,13 +10,6 @@ import (
 	"github.com/stencildb/stencildb/internal/numbers"
 	"github.com/stencildb/stencildb/pass"
 )
-
-//go:embed README.md bounds.go answer.go
-var files embed.FS
-
-// Lesson is the lesson.
-var Lesson = &lesson.Lesson{Number: 4, Name: "bounds", Title: "A range by depth bounds", Files: files,
-	Run: run, Solve: solve, Question: "SELECT COUNT(*) FROM flights WHERE distance > 500 AND distance < 1000"}
 
 // rangePass is the paper's routine 4.4 for lo <= column <= hi, over the column in the
 // depth buffer: one quad, whose own depth does not matter.
@@ -54,7 +46,8 @@ func count(s *lesson.Stage, c lesson.Column, lo, hi int64, run func(*pass.Pass) 
 	return n
 }
 
-func run(s *lesson.Stage) {
+// Run is the program of the lesson.
+func Run(s *lesson.Stage) {
 	const lo, hi = 500, 1000
 	distance := s.Column("distance")
 	s.CopyToDepth(distance)

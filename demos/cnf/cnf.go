@@ -2,7 +2,6 @@
 package cnf
 
 import (
-	"embed"
 	"fmt"
 
 	"github.com/stencildb/stencildb/demos/draw"
@@ -10,13 +9,6 @@ import (
 	"github.com/stencildb/stencildb/internal/numbers"
 	"github.com/stencildb/stencildb/pass"
 )
-
-//go:embed README.md cnf.go answer.go
-var files embed.FS
-
-// Lesson is the lesson.
-var Lesson = &lesson.Lesson{Number: 6, Name: "cnf", Title: "Boolean combinations in the stencil buffer", Files: files,
-	Run: run, Solve: solve, Question: "SELECT COUNT(*) FROM flights WHERE " + where + " AND (distance >= 500 OR delay > 30)"}
 
 // where is the condition: an AND of two clauses, each an OR of two predicates.
 const where = "(delay < 0 OR distance > 2000) AND (distance < 250 OR delay >= -10)"
@@ -69,7 +61,8 @@ func evalCNF(s *lesson.Stage, clauses [][]predicate, look func(p *pass.Pass, n u
 	return selected
 }
 
-func run(s *lesson.Stage) {
+// Run is the program of the lesson.
+func Run(s *lesson.Stage) {
 	s.Say("WHERE %s: every record has a stencil value, 1 at first. A pass may change it where both tests pass.", where)
 	s.Row("%-30s %-22s %8s %9s %9s %9s", "pass", "where both tests pass", "moved", "hold 0", "hold 1", "hold 2")
 	sheet := &draw.Sheet{Title: "Two clauses, and who is still in", Columns: 3, Width: 341}

@@ -5,9 +5,9 @@ import (
 	"github.com/stencildb/stencildb/pass"
 )
 
-// solve counts the late flights that the mask leaves out: those that fail the stencil
+// Solve counts the late flights that the mask leaves out: those that fail the stencil
 // test distance > 1000, with the test the other way round.
-func solve(s *lesson.Stage) uint64 {
+func Solve(s *lesson.Stage) uint64 {
 	delay := s.Column("delay")
 	mark(s, s.Column("distance"), 1000)
 	s.CopyToDepth(delay)

@@ -2,7 +2,6 @@
 package count
 
 import (
-	"embed"
 	"fmt"
 	"time"
 
@@ -11,13 +10,6 @@ import (
 	"github.com/stencildb/stencildb/internal/numbers"
 	"github.com/stencildb/stencildb/pass"
 )
-
-//go:embed README.md count.go answer.go
-var files embed.FS
-
-// Lesson is the lesson.
-var Lesson = &lesson.Lesson{Number: 7, Name: "count", Title: "COUNT by occlusion query", Files: files,
-	Run: run, Solve: solve, Question: "SELECT COUNT(*) FROM flights WHERE delay > 60 AND distance <= 1000"}
 
 // compare is a quad that counts, over the records that pass a stencil test.
 func compare(s *lesson.Stage, c lesson.Column, op string, f pass.Func, value int64, test pass.Stencil) *pass.Pass {
@@ -36,7 +28,8 @@ func mark(s *lesson.Stage, c lesson.Column, value int64) {
 // marked is the stencil test that marked records pass.
 var marked = pass.Stencil{Test: true, Func: pass.Equal, Ref: 1, Mask: 0xff}
 
-func run(s *lesson.Stage) {
+// Run is the program of the lesson.
+func Run(s *lesson.Stage) {
 	delay, distance := s.Column("delay"), s.Column("distance")
 	s.Say("An occlusion query counts the samples that pass all tests between its beginning and its end; a sample is a fragment's texel, so a record. A quad without any test counts all:")
 	all := s.Show(&pass.Pass{Op: pass.RenderQuad{}, Target: s.Target, Count: true})

@@ -233,7 +233,7 @@ func (c *canvas) flush(size image.Point) error {
 	if len(c.vertices) == 0 {
 		return nil
 	}
-	p, err := c.programs.Get(shaders.LoadPair("demo_ui.vert", "demo_ui.frag"))
+	p, err := c.programs.Get(shaders.LoadPair([]string{"demo_ui.vert"}, "demo_ui.frag"))
 	if err != nil {
 		return err
 	}

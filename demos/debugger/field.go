@@ -118,7 +118,7 @@ func (f *frame) fieldSurface(r image.Rectangle, levels []float32) {
 
 // fieldProgram draws the height field, or, FLAT, a quad before it.
 func fieldProgram(defines ...string) shaders.Source {
-	return shaders.LoadPair("demo_field.vert", "demo_field.frag", defines...)
+	return shaders.LoadPair([]string{"demo_scale.glsl", "demo_field.vert"}, "demo_field.frag", defines...)
 }
 
 // lineSpace is how far labels at the field are apart.

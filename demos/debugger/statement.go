@@ -1,9 +1,12 @@
 package debugger
 
 import (
+	"cmp"
 	"math"
-	"sort"
+	"slices"
 	"strings"
+
+	pg "github.com/pganalyze/pg_query_go/v6"
 
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/plan"
@@ -31,7 +34,7 @@ func constants(text string, q *plan.Query, axes func(col int) *axis) []*Constant
 			return
 		}
 		to, ok := literalEnd(text, c.P)
-		if !ok || calculated(text, c.P, to) {
+		if !ok {
 			return
 		}
 		list = append(list, &Constant{Col: column.Index, Text: column.Name + " " + op, Value: c.V, from: c.P, to: to, axis: axes(column.Index)})
@@ -53,7 +56,7 @@ func constants(text string, q *plan.Query, axes func(col int) *axis) []*Constant
 			add(e.X, e.Hi, high)
 		}
 	})
-	sort.SliceStable(list, func(i, j int) bool { return list[i].from < list[j].from })
+	slices.SortStableFunc(list, func(a, b *Constant) int { return cmp.Compare(a.from, b.from) })
 	return list
 }
 
@@ -78,60 +81,51 @@ func comparable(column, literal table.Type) bool {
 	return column.Kind != table.Boolean && literal.Kind != table.Interval
 }
 
-// literalEnd finds the end of the number or the quoted text that begins at a place,
-// a sign or the name of its type before it.
+// tokens are those of a statement, without comments; none where it has an error.
+func tokens(text string) []*pg.ScanToken {
+	r, err := pg.Scan(text)
+	if err != nil {
+		return nil
+	}
+	return slices.DeleteFunc(r.Tokens, func(t *pg.ScanToken) bool {
+		return t.Token == pg.Token_SQL_COMMENT || t.Token == pg.Token_C_COMMENT
+	})
+}
+
+// literalEnd finds the end of the number or the quoted text that begins at a place, a sign
+// or the name of its type before it. What is only a part of a constant is none: 2 of
+// "2 * 3", or what looks like a signed one, "+ 3" of "2 + 3".
 func literalEnd(text string, from int) (to int, ok bool) {
-	if from < 0 || from >= len(text) {
-		return 0, false
-	}
-	rest := text[from:]
-	if i := strings.IndexByte(rest, '\''); i >= 0 && typeName(rest[:i]) {
-		for i++; i < len(rest); i++ {
-			if rest[i] != '\'' {
-				continue
-			}
-			if i+1 == len(rest) || rest[i+1] != '\'' {
-				return from + i + 1, true
-			}
-			i++
+	list := tokens(text)
+	word := func(i int) string {
+		if i < 0 || i >= len(list) {
+			return ""
 		}
+		return text[list[i].Start:list[i].End]
+	}
+	isValue := func(i int) bool {
+		if i < 0 || i >= len(list) {
+			return false
+		}
+		k := list[i].Token
+		return k == pg.Token_ICONST || k == pg.Token_FCONST || k == pg.Token_SCONST
+	}
+	i := slices.IndexFunc(list, func(t *pg.ScanToken) bool { return int(t.Start) == from })
+	if i < 0 || isValue(i-1) || word(i-1) == ")" {
 		return 0, false
 	}
-	i := len(rest) - len(strings.TrimLeft(rest, "+- "))
-	digits := i
-	sign := func(i int) bool { // of an exponent; 0x1e+1 is a sum
-		return strings.IndexByte("+-", rest[i]) >= 0 && i > digits && strings.IndexByte("eE", rest[i-1]) >= 0 &&
-			!strings.ContainsAny(rest[digits:i], "xX")
+	for word(i) == "+" || word(i) == "-" {
+		i++
 	}
-	for i < len(rest) && (isDigit(rest[i]) || isLetter(rest[i]) || rest[i] == '.' || rest[i] == '_' || sign(i)) {
-		i++ // a lexer takes letters behind digits for the number's, too
+	if w := word(i); strings.EqualFold(w, "date") || strings.EqualFold(w, "timestamp") {
+		i++
 	}
-	return from + i, i > digits && (isDigit(rest[digits]) || rest[digits] == '.')
-}
-
-// calculated reports whether a literal is only a part of the constant: 2 of "2 * 3", or
-// what looks like a signed one, "+ 3" of "2 + 3".
-func calculated(text string, from, to int) bool {
-	if next := strings.TrimSpace(text[to:]); next != "" && strings.IndexByte("+-*/%^|&", next[0]) >= 0 {
-		return true
+	next := word(i + 1)
+	if !isValue(i) || strings.ContainsAny(word(i)[:1], "eEbBxXnNuU$") || next != "" && strings.ContainsAny(next[:1], "+-*/%^|&") {
+		return 0, false // a prefix such as E'...' has a syntax of its own
 	}
-	before := strings.TrimSpace(text[:from])
-	word := before[strings.LastIndexFunc(before, func(r rune) bool {
-		return r > 127 || !isDigit(byte(r)) && !isLetter(byte(r)) && r != '_' && r != '.'
-	})+1:]
-	return word != "" && isDigit(word[0]) || strings.HasSuffix(before, ")") || strings.HasSuffix(before, "'")
+	return int(list[i].End), true
 }
-
-// typeName reports whether what stands before a quote is nothing, or the name of a
-// type of dates; a prefix such as E'...' has a syntax of its own.
-func typeName(s string) bool {
-	s = strings.TrimSpace(s)
-	return s == "" || strings.EqualFold(s, "date") || strings.EqualFold(s, "timestamp")
-}
-
-func isDigit(c byte) bool { return '0' <= c && c <= '9' }
-
-func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
 
 // replaced returns the statement with another value in the place of a constant.
 func (c *Constant) replaced(text string, v table.Value) string {

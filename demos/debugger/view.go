@@ -193,7 +193,9 @@ func (f *frame) pane(kind string, r image.Rectangle, records, others uint32, s s
 }
 
 // paneProgram draws texels of a kind: CODES, DEPTH, STENCIL or PASSES.
-func paneProgram(kind string) shaders.Source { return shaders.Load("demo_pane.frag", kind) }
+func paneProgram(kind string) shaders.Source {
+	return shaders.Join([]string{"demo_scale.glsl", "demo_pane.frag"}, kind)
+}
 
 // test describes the depth test of a pass to a program; none where p is nil.
 func test(p *pass.Pass) []shaders.Uniform {

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"sort"
 	"strings"
-	"unicode"
 
 	"github.com/stencildb/stencildb/internal/numbers"
 )
@@ -100,34 +99,15 @@ func (m *Model) excerpt(most int) []letter {
 // oneLine returns the letters of a statement, without its comments and with one space
 // where there is any, but within quotes as it is.
 func oneLine(sql string) (list []letter) {
-	var quote rune
-	skip := ""
-	for i, r := range sql {
-		rest := sql[i:]
-		switch {
-		case skip != "":
-			if strings.HasSuffix(sql[:i+len(string(r))], skip) {
-				skip = ""
-			}
-			r = ' '
-		case quote != 0:
-			if r == quote {
-				quote = 0
-			}
-			list = append(list, letter{r, i})
-			continue
-		case r == '\'' || r == '"':
-			quote = r
-		case strings.HasPrefix(rest, "--"):
-			skip, r = "\n", ' '
-		case strings.HasPrefix(rest, "/*"):
-			skip, r = "*/", ' '
-		case unicode.IsSpace(r):
-			r = ' '
+	end := 0
+	for _, t := range tokens(sql) {
+		if int(t.Start) > end && list != nil {
+			list = append(list, letter{' ', end})
 		}
-		if r != ' ' || len(list) > 0 && list[len(list)-1].r != ' ' {
-			list = append(list, letter{r, i})
+		for i, r := range sql[t.Start:t.End] {
+			list = append(list, letter{r, int(t.Start) + i})
 		}
+		end = int(t.End)
 	}
 	return list
 }

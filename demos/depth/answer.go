@@ -2,8 +2,8 @@ package depth
 
 import "github.com/stencildb/stencildb/demos/lesson"
 
-// solve copies distance with 8 of its 13 bits, and counts what is missing.
-func solve(s *lesson.Stage) uint64 {
+// Solve copies distance with 8 of its 13 bits, and counts what is missing.
+func Solve(s *lesson.Stage) uint64 {
 	distance := s.Column("distance")
 	var count [2]uint64
 	for i, drop := range []int{0, distance.Segment.Bits - 8} {

@@ -2,7 +2,7 @@
 package depth
 
 import (
-	"embed"
+	_ "embed"
 	"fmt"
 
 	"github.com/stencildb/stencildb/demos/draw"
@@ -13,15 +13,8 @@ import (
 	"github.com/stencildb/stencildb/textures"
 )
 
-//go:embed README.md depth.go answer.go coarse.frag
-var files embed.FS
-
 //go:embed coarse.frag
 var program string
-
-// Lesson is the lesson.
-var Lesson = &lesson.Lesson{Number: 2, Name: "depth", Title: "Copy to depth, and why 24 bits", Files: files,
-	Run: run, Solve: solve, Question: "SELECT COUNT(*) FROM flights WHERE distance >= 990 AND distance < 1000"}
 
 // copyToDepth is a pass that makes an attribute the depth of its texels. drop is how
 // many of the lowest bits of the codes get lost on the way.
@@ -42,7 +35,8 @@ func below(s *lesson.Stage, c lesson.Column, value int64, drop int) uint64 {
 		Count: true})
 }
 
-func run(s *lesson.Stage) {
+// Run is the program of the lesson.
+func Run(s *lesson.Stage) {
 	delay := s.Column("delay")
 	s.Say("Only the depth buffer is compared by the hardware, so the attribute is copied there first: a quad whose fragment program fetches the texel and writes it as depth.")
 	whole := copyToDepth(s, delay, 0)

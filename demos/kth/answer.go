@@ -5,9 +5,9 @@ import (
 	"github.com/stencildb/stencildb/pass"
 )
 
-// solve marks the flights that are more than an hour late in the stencil buffer, and
+// Solve marks the flights that are more than an hour late in the stencil buffer, and
 // searches among them: the count of a quad is then of records that pass both tests.
-func solve(s *lesson.Stage) uint64 {
+func Solve(s *lesson.Stage) uint64 {
 	delay, distance := s.Column("delay"), s.Column("distance")
 	s.CopyToDepth(delay)
 	s.Run(&pass.Pass{Op: pass.Compare{Text: "delay > 60"}, Target: s.Target, Clear: &pass.Clear{Mask: 0xff},

@@ -2,7 +2,6 @@
 package kth
 
 import (
-	"embed"
 	"fmt"
 
 	"github.com/stencildb/stencildb/demos/draw"
@@ -10,13 +9,6 @@ import (
 	"github.com/stencildb/stencildb/internal/numbers"
 	"github.com/stencildb/stencildb/pass"
 )
-
-//go:embed README.md kth.go answer.go
-var files embed.FS
-
-// Lesson is the lesson.
-var Lesson = &lesson.Lesson{Number: 8, Name: "kth", Title: "The k-th largest value, bit by bit", Files: files,
-	Run: run, Solve: solve, Question: "SELECT kth_largest(distance, 1000) FROM flights WHERE delay > 60"}
 
 // k is the rank that is looked for: the 100th largest delay.
 const k = 100
@@ -55,7 +47,8 @@ func kthLargest(s *lesson.Stage, bits int, k uint64, test pass.Stencil, look fun
 // the middle, or the smaller of the two there.
 func medianRank(n uint64) uint64 { return n/2 + 1 }
 
-func run(s *lesson.Stage) {
+// Run is the program of the lesson.
+func Run(s *lesson.Stage) {
 	delay := s.Column("delay")
 	bits := delay.Segment.Bits
 	s.Say("Which delay is the %dth largest of %s? Codes of delay have %d bits: code = delay + %d.", k, numbers.Grouped(s.Table.Rows()), bits, -delay.Min())

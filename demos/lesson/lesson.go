@@ -2,7 +2,6 @@ package lesson
 
 import (
 	"context"
-	"embed"
 	"errors"
 	"fmt"
 	"image"
@@ -11,6 +10,7 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/stencildb/stencildb/demos"
 	"github.com/stencildb/stencildb/engine"
 	"github.com/stencildb/stencildb/glctx"
 	"github.com/stencildb/stencildb/textures"
@@ -22,9 +22,6 @@ type Lesson struct {
 	Number int
 	Name   string // of the command `stencildb demo NAME`, the folder and the page
 	Title  string
-	// Files are README.md (the page), NAME.go (the program) and answer.go (a program
-	// that solves the exercise).
-	Files embed.FS
 	// Run is the program.
 	Run func(s *Stage)
 	// Solve is the exercise's solution: a number, found with passes.
@@ -58,7 +55,7 @@ func (l *Lesson) Solution(o Options) (n uint64, err error) {
 
 // Exercise returns the exercise on the page, in lines for a terminal.
 func (l *Lesson) Exercise() string {
-	page, err := l.Files.ReadFile("README.md")
+	page, err := demos.Files.ReadFile(l.Name + "/README.md")
 	if err != nil {
 		return ""
 	}

@@ -32,12 +32,8 @@ func (s *Stage) Planes(c Column) Planes {
 	if all := uint32(1)<<c.Segment.Bits - 1; b.Stored() != all {
 		s.Fail(fmt.Errorf("lesson: of the planes of %s only %b are stored", c.Name, b.Stored()))
 	}
-	if s.err == nil {
-		s.Fail(s.Runner.Store().Reside(b))
-	}
-	if s.err == nil {
-		s.Fail(s.Runner.Read(b, words))
-	}
+	s.try(func() error { return s.Runner.Store().Reside(b) })
+	s.try(func() error { return s.Runner.Read(b, words) })
 	p.Kept = len(words) / len(p.Bits)
 	for i := range p.Bits {
 		p.Bits[i] = make([]uint32, 4*units)

@@ -2,6 +2,7 @@ package lesson
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"math/big"
@@ -40,6 +41,13 @@ func (s *Stage) Fail(err error) {
 	}
 }
 
+// try does something that may fail, unless something has failed before.
+func (s *Stage) try(f func() error) {
+	if s.err == nil {
+		s.err = f()
+	}
+}
+
 // Device names the OpenGL device.
 func (s *Stage) Device() string { return s.Context.Caps().Renderer }
 
@@ -74,19 +82,20 @@ func wrapped(text string) string {
 func (s *Stage) Row(format string, args ...any) { s.write("  " + fmt.Sprintf(format, args...) + "\n") }
 
 func (s *Stage) write(text string) {
-	if s.err == nil && s.options.Out != nil {
-		_, err := s.options.Out.Write([]byte(text))
-		s.Fail(err)
+	if s.options.Out != nil {
+		s.try(func() error {
+			_, err := s.options.Out.Write([]byte(text))
+			return err
+		})
 	}
 }
 
 // Start runs a pass and returns its count while the device may still be at work.
-func (s *Stage) Start(p *pass.Pass) pass.Count {
-	if s.err != nil {
-		return pass.Known(0)
-	}
-	c, err := s.Runner.Run(p)
-	s.Fail(err)
+func (s *Stage) Start(p *pass.Pass) (c pass.Count) {
+	s.try(func() (err error) {
+		c, err = s.Runner.Run(p)
+		return err
+	})
 	if c == nil {
 		return pass.Known(0)
 	}
@@ -94,12 +103,11 @@ func (s *Stage) Start(p *pass.Pass) pass.Count {
 }
 
 // Wait returns a count, when it is there.
-func (s *Stage) Wait(c pass.Count) uint64 {
-	if s.err != nil {
-		return 0
-	}
-	n, err := c.Wait()
-	s.Fail(err)
+func (s *Stage) Wait(c pass.Count) (n uint64) {
+	s.try(func() (err error) {
+		n, err = c.Wait()
+		return err
+	})
 	return n
 }
 
@@ -127,81 +135,75 @@ func (s *Stage) Describe(p *pass.Pass) {
 // CopyToDepth copies an attribute of one limb to the depth buffer (lesson 2).
 func (s *Stage) CopyToDepth(c Column) {
 	e := predicates.New(s.Runner, s.device(), s.Table, 0, s.Target.Format, s.Target.Slot, predicates.NewSlots())
-	if s.err == nil {
-		s.Fail(e.CopyToDepth(c.Index, 0, textures.NullLimb))
-	}
+	s.try(func() error { return e.CopyToDepth(c.Index, 0, textures.NullLimb) })
 }
 
 func (s *Stage) device() predicates.Device { return predicates.DeviceOf(s.Context.Caps()) }
 
 // Depth reads the depth buffer back: a depth, 0..1, for each record.
 func (s *Stage) Depth() []float32 {
-	if t := s.target(); t != nil {
-		return t.Depth()
-	}
-	return make([]float32, s.Table.Rows())
+	v := make([]float32, s.Table.Rows())
+	s.target(func(t *textures.Target) { v = t.Depth() })
+	return v
 }
 
 // Stencil reads the stencil buffer back: a value for each record.
 func (s *Stage) Stencil() []uint8 {
-	if t := s.target(); t != nil {
-		return t.Stencil()
-	}
-	return make([]uint8, s.Table.Rows())
+	v := make([]uint8, s.Table.Rows())
+	s.target(func(t *textures.Target) { v = t.Stencil() })
+	return v
 }
 
-func (s *Stage) target() *textures.Target {
-	if s.err != nil {
-		return nil
-	}
-	t, err := s.Runner.Store().Target(s.Target)
-	s.Fail(err)
-	return t
+func (s *Stage) target(read func(t *textures.Target)) {
+	s.try(func() error {
+		t, err := s.Runner.Store().Target(s.Target)
+		if err == nil {
+			read(t)
+		}
+		return err
+	})
 }
 
 // Texels reads a texture back: its channels, record by record.
-func (s *Stage) Texels(ref textures.Ref) []float32 {
-	if s.err == nil {
-		v, err := s.Runner.Store().Read(ref)
-		s.Fail(err)
-		if err == nil {
-			return v
-		}
+func (s *Stage) Texels(ref textures.Ref) (v []float32) {
+	s.try(func() (err error) {
+		v, err = s.Runner.Store().Read(ref)
+		return err
+	})
+	if v == nil {
+		return make([]float32, 4*s.Table.Rows())
 	}
-	return make([]float32, 4*s.Table.Rows())
+	return v
 }
 
 // Query runs a SELECT as backend classic does, and returns its passes with what each
 // left behind, and the first value of the answer.
-func (s *Stage) Query(text string) ([]Step, table.Value) {
-	if s.err != nil {
-		return nil, table.Value{}
-	}
-	q, err := Bind(s.Table, text)
-	if err != nil {
-		s.Fail(err)
-		return nil, table.Value{}
-	}
-	run := &Steps{GL: s.Runner}
-	values, err := aggregates.Run(run, s.device(), q)
-	if err != nil {
-		s.Fail(err)
-		return nil, table.Value{}
-	}
-	return run.List, values[0]
+func (s *Stage) Query(text string) (steps []Step, first table.Value) {
+	s.try(func() error {
+		q, err := Bind(s.Table, text)
+		if err != nil {
+			return err
+		}
+		run := &Steps{GL: s.Runner}
+		values, err := aggregates.Run(run, s.device(), q)
+		if err == nil {
+			steps, first = run.List, values[0]
+		}
+		return err
+	})
+	return steps, first
 }
 
 // Agree compares a number with what a SELECT gives on backend cpu, and says so; two
 // different numbers make the lesson fail.
 func (s *Stage) Agree(n uint64, text string) {
-	if s.err != nil {
-		return
-	}
-	want, err := SQL(context.Background(), text)
-	if err == nil && want.Cmp(new(big.Int).SetUint64(n)) != 0 {
-		err = fmt.Errorf("the passes give %d, but %s is %v on backend cpu", n, text, want)
-	}
-	s.Fail(err)
+	s.try(func() error {
+		want, err := SQL(context.Background(), text)
+		if err == nil && want.Cmp(new(big.Int).SetUint64(n)) != 0 {
+			err = fmt.Errorf("the passes give %d, but %s is %v on backend cpu", n, text, want)
+		}
+		return err
+	})
 	s.Row("check %s = %s on backend cpu: the same", text, numbers.Grouped(n))
 }
 
@@ -218,29 +220,29 @@ func (s *Stage) Program(p *pass.Pass) {
 // package engine.
 func (s *Stage) Backend(name string, texts ...string) []Answer {
 	out := make([]Answer, len(texts))
-	if s.err != nil {
-		return out
-	}
-	db, err := engine.Open(engine.Options{Backend: name, Device: s.options.Device})
-	if err != nil {
-		s.Fail(err)
-		return out
-	}
-	defer func() { s.Fail(db.Close()) }()
-	s.Fail(db.Add(s.Table))
-	for i, text := range texts {
-		var list []time.Duration
-		for range runs + 1 {
-			r, err := engine.Collect(db.Query(context.Background(), text))
-			if err != nil {
-				s.Fail(err)
-				return out
-			}
-			out[i].N, out[i].Passes = r.Rows[0][0].Unscaled().Uint64(), r.Passes
-			list = append(list, r.Elapsed)
+	s.try(func() (err error) {
+		db, err := engine.Open(engine.Options{Backend: name, Device: s.options.Device})
+		if err != nil {
+			return err
 		}
-		out[i].Took = median(list[1:])
-	}
+		defer func() { err = errors.Join(err, db.Close()) }()
+		if err := db.Add(s.Table); err != nil {
+			return err
+		}
+		for i, text := range texts {
+			var list []time.Duration
+			for range runs + 1 {
+				r, err := engine.Collect(db.Query(context.Background(), text))
+				if err != nil {
+					return err
+				}
+				out[i].N, out[i].Passes = r.Rows[0][0].Unscaled().Uint64(), r.Passes
+				list = append(list, r.Elapsed)
+			}
+			out[i].Took = median(list[1:])
+		}
+		return nil
+	})
 	return out
 }
 
@@ -277,14 +279,16 @@ func Milliseconds(d time.Duration) string { return fmt.Sprintf("%.3f ms", float6
 
 // Picture makes a picture NAME-word.png, where pictures are wanted.
 func (s *Stage) Picture(word string, sheet *draw.Sheet) {
-	if s.err != nil || s.options.Picture == nil {
+	if s.options.Picture == nil {
 		return
 	}
-	img, err := sheet.Image()
-	if err == nil {
-		err = s.options.Picture(s.lesson.Name+"-"+word+".png", img)
-	}
-	s.Fail(err)
+	s.try(func() error {
+		img, err := sheet.Image()
+		if err != nil {
+			return err
+		}
+		return s.options.Picture(s.lesson.Name+"-"+word+".png", img)
+	})
 }
 
 // Column is an attribute of the flights.

@@ -2,7 +2,6 @@
 package planes
 
 import (
-	"embed"
 	"fmt"
 	"math/bits"
 
@@ -11,13 +10,6 @@ import (
 	"github.com/stencildb/stencildb/internal/numbers"
 	"github.com/stencildb/stencildb/textures"
 )
-
-//go:embed README.md planes.go answer.go
-var files embed.FS
-
-// Lesson is the lesson.
-var Lesson = &lesson.Lesson{Number: 10, Name: "planes", Title: "Twenty years on: popcount on bit planes", Files: files,
-	Run: run, Solve: solve, Question: "SELECT COUNT(*) FROM flights WHERE distance % 2 = 1"}
 
 // popcount counts the bits that are set: the occlusion query's place.
 func popcount(words []uint32) (n uint64) {
@@ -72,7 +64,8 @@ func kthLargest(p lesson.Planes, k uint64, look func(i int, count uint64, set bo
 	return x
 }
 
-func run(s *lesson.Stage) {
+// Run is the program of the lesson.
+func Run(s *lesson.Stage) {
 	delay, distance := s.Planes(s.Column("delay")), s.Planes(s.Column("distance"))
 	rows := uint64(s.Table.Rows())
 	s.Say("Bit plane i holds bit i of 32 records in a word. distance has %d planes, cut on the device by a compute shader and read back. "+

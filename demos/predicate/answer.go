@@ -5,9 +5,9 @@ import (
 	"github.com/stencildb/stencildb/pass"
 )
 
-// solve counts 15 <= delay < 60 with two quads over one copy: every flight below 15
+// Solve counts 15 <= delay < 60 with two quads over one copy: every flight below 15
 // is also below 60, so the difference is what lies between.
-func solve(s *lesson.Stage) uint64 {
+func Solve(s *lesson.Stage) uint64 {
 	delay := s.Column("delay")
 	s.CopyToDepth(delay)
 	below60 := s.Run(compare(s, "delay < 60", pass.Greater, delay.Depth(60)))

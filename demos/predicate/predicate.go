@@ -4,20 +4,11 @@ package predicate
 import (
 	"fmt"
 
-	"embed"
-
 	"github.com/stencildb/stencildb/demos/draw"
 	"github.com/stencildb/stencildb/demos/lesson"
 	"github.com/stencildb/stencildb/internal/numbers"
 	"github.com/stencildb/stencildb/pass"
 )
-
-//go:embed README.md predicate.go answer.go
-var files embed.FS
-
-// Lesson is the lesson.
-var Lesson = &lesson.Lesson{Number: 3, Name: "predicate", Title: "A predicate is a depth test", Files: files,
-	Run: run, Solve: solve, Question: "SELECT COUNT(*) FROM flights WHERE delay >= 15 AND delay < 60"}
 
 // constant is the d of the predicate `delay < d`, in minutes.
 const constant = 60
@@ -31,7 +22,8 @@ func compare(s *lesson.Stage, text string, f pass.Func, depth float32) *pass.Pas
 		Count: true}
 }
 
-func run(s *lesson.Stage) {
+// Run is the program of the lesson.
+func Run(s *lesson.Stage) {
 	delay := s.Column("delay")
 	quad := delay.Depth(constant)
 	s.Say("The delays go to the depth buffer, once (lesson 2). A delay of %d has code %d and depth %d / 2^24.",

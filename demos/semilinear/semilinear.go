@@ -2,7 +2,6 @@
 package semilinear
 
 import (
-	"embed"
 	"fmt"
 
 	"github.com/stencildb/stencildb/demos/draw"
@@ -12,13 +11,6 @@ import (
 	"github.com/stencildb/stencildb/shaders"
 	"github.com/stencildb/stencildb/textures"
 )
-
-//go:embed README.md semilinear.go answer.go
-var files embed.FS
-
-// Lesson is the lesson.
-var Lesson = &lesson.Lesson{Number: 5, Name: "semilinear", Title: "Semi-linear queries in a fragment program", Files: files,
-	Run: run, Solve: solve, Question: "SELECT COUNT(*) FROM flights WHERE delay > distance"}
 
 // query is s0 * delay + s1 * distance > b.
 type query struct{ s0, s1, b int64 }
@@ -48,7 +40,8 @@ func semilinear(s *lesson.Stage, q query) *pass.Pass {
 		Count:    true}
 }
 
-func run(s *lesson.Stage) {
+// Run is the program of the lesson.
+func Run(s *lesson.Stage) {
 	q := query{10, -1, 0}
 	s.Say("Which flights lost more than a minute for every ten miles? %v compares a sum of two attributes: no single depth holds that. "+
 		"A fragment program, which runs once for each record, can compute it.", q)

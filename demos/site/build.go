@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/stencildb/stencildb/demos"
 	"github.com/stencildb/stencildb/demos/lesson"
 	"github.com/stencildb/stencildb/demos/lessons"
 	"github.com/stencildb/stencildb/internal/files"
@@ -190,21 +191,20 @@ func lessonPage(root string, l *lesson.Lesson, play player) (*page, error) {
 	p := &page{Title: l.Title, Number: l.Number, File: folder + l.Name + ".html", Text: text,
 		Command: "stencildb demo " + l.Name, Output: output(said)}
 	p.Measured = strings.Contains(string(p.Output), `class="measured"`)
-	entries, err := l.Files.ReadDir(".")
+	entries, err := demos.Files.ReadDir(l.Name)
 	if err != nil {
 		return nil, err
 	}
 	for _, e := range entries {
-		source, err := l.Files.ReadFile(e.Name())
+		source, err := demos.Files.ReadFile(l.Name + "/" + e.Name())
 		if err != nil {
 			return nil, err
 		}
 		x := listing{sources + e.Name(), string(source)}
-		switch e.Name() {
-		case "README.md":
-		case "answer.go":
+		switch {
+		case e.Name() == "answer.go":
 			p.Solution = &x
-		default:
+		case e.Name() != "README.md" && !strings.HasSuffix(e.Name(), "_test.go"):
 			p.Programs = append(p.Programs, x)
 		}
 	}

@@ -5,9 +5,9 @@ import (
 	"github.com/stencildb/stencildb/pass"
 )
 
-// solve marks the flights that are more than an hour late, counting them, and adds up
+// Solve marks the flights that are more than an hour late, counting them, and adds up
 // the distances of those that are marked.
-func solve(s *lesson.Stage) uint64 {
+func Solve(s *lesson.Stage) uint64 {
 	delay := s.Column("delay")
 	s.CopyToDepth(delay)
 	n := s.Run(&pass.Pass{Op: pass.Compare{Text: "delay > 60"}, Target: s.Target, Clear: &pass.Clear{Mask: 0xff},

@@ -2,7 +2,6 @@
 package sum
 
 import (
-	"embed"
 	"fmt"
 	"time"
 
@@ -13,13 +12,6 @@ import (
 	"github.com/stencildb/stencildb/shaders"
 	"github.com/stencildb/stencildb/textures"
 )
-
-//go:embed README.md sum.go answer.go
-var files embed.FS
-
-// Lesson is the lesson.
-var Lesson = &lesson.Lesson{Number: 9, Name: "sum", Title: "SUM bit by bit, and why it was slow", Files: files,
-	Run: run, Solve: solve, Question: "SELECT SUM(distance) FROM flights WHERE delay > 60"}
 
 // testBit counts the records whose code has bit i set, among those that pass a
 // stencil test. The fragment program discards the others.
@@ -49,7 +41,8 @@ func accumulator(s *lesson.Stage, c lesson.Column, n uint64, test pass.Stencil, 
 	return sum
 }
 
-func run(s *lesson.Stage) {
+// Run is the program of the lesson.
+func Run(s *lesson.Stage) {
 	distance := s.Column("distance")
 	rows := uint64(s.Table.Rows())
 	s.Say("Nothing on the graphics pipeline of 2004 adds up fragments; it can only count them. But a number is a sum of bits. This fragment program keeps the records that have bit i:")

@@ -1,0 +1,50 @@
+// What the debugger's pictures know of the records of a chunk, and of the depth test.
+// In: chunk, the width, height and number of the records; scale, the largest number; ranks,
+//     of numbers 0 .. scale, evenly; nulls, whether there are any; test, whether a depth
+//     test is shown, its function (as pass.Func), whether bounds are; quad, its depth and
+//     the bounds.
+layout(binding = 1) uniform sampler2D palette;
+layout(binding = 2) uniform sampler2D ranks;
+layout(binding = 3) uniform sampler2D others; // CODES: the third limbs; else the attribute, for its NULLs
+uniform int chunk[3];
+uniform float scale;
+uniform int nulls;
+uniform int test[3];
+uniform vec4 quad;
+
+const vec4 NONE = vec4(0.80, 0.47, 0.65, 1.0), NONE_PASSES = vec4(0.30, 0.72, 0.56, 1.0); // of NULL
+
+float rank(float number) {
+    int n = textureSize(ranks, 0).x;
+    float x = clamp(number / max(scale, 1.0), 0.0, 1.0) * float(n - 1);
+    int i = int(x);
+    float a = texelFetch(ranks, ivec2(i, 0), 0).r, b = texelFetch(ranks, ivec2(min(i + 1, n - 1), 0), 0).r;
+    return mix(a, b, x - float(i));
+}
+
+// compares is the depth or stencil test's comparison, as pass.Func numbers them.
+bool compares(int f, float a, float b) {
+    switch (f) {
+    case 0: return true;
+    case 1: return false;
+    case 2: return a < b;
+    case 3: return a <= b;
+    case 4: return a == b;
+    case 5: return a != b;
+    case 6: return a >= b;
+    }
+    return a > b;
+}
+
+// limbOf is the number that a depth stands for.
+float limbOf(float depth) { return floor(depth * 16777216.0 + 0.5); }
+
+vec4 shade(float place, int line) { return texelFetch(palette, ivec2(int(place * 255.0 + 0.5), line), 0); }
+
+// depthColour is that of a number of the depth buffer at a texel; place is its rank.
+vec4 depthColour(float limb, float place, ivec2 at) {
+    bool passes = test[0] != 0 && compares(test[1], quad.x, limb) && (test[2] == 0 || quad.y <= limb && limb <= quad.z);
+    if (nulls != 0 && texelFetch(others, at, 0).r == 16777216.0)
+        return passes ? NONE_PASSES : NONE;
+    return shade(place, passes ? 2 : 1);
+}
