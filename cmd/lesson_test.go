@@ -39,7 +39,7 @@ func TestAnswersToExercises(t *testing.T) {
 	stencildb("demo", "kth", "--solve", "--device", "99").wantFailure(t, 2)
 
 	o = stencildb("demo", "kth", "--solve")
-	if o.status != 0 || !strings.Contains(o.out, "func solve(") || !strings.Contains(strings.ReplaceAll(o.out, ",", ""), "finds "+right) {
+	if o.status != 0 || !strings.Contains(o.out, "func Solve(") || !strings.Contains(strings.ReplaceAll(o.out, ",", ""), "finds "+right) {
 		t.Errorf("status %d: %s%s", o.status, o.out, o.errOut)
 	}
 }
