@@ -376,7 +376,7 @@ different machines are compared too; what differs is said.`,
   stencildb bench compare before.json after.json`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 2 {
-				return fmt.Errorf("%d arguments: give two reports, A.json and B.json", len(args))
+				return fmt.Errorf("%s: give two reports, A.json and B.json", numbers.Count(len(args), "argument", "arguments"))
 			}
 			return nil
 		},

@@ -11,6 +11,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/array"
 
 	"github.com/stencildb/stencildb/ingest"
+	"github.com/stencildb/stencildb/internal/numbers"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -183,7 +184,8 @@ func (r *Rows) Scan(dest ...any) error {
 		return errors.New("engine: Scan without a row: call Next before it")
 	}
 	if len(dest) != len(r.columns) {
-		return fmt.Errorf("engine: Scan into %d destinations of a row of %d columns", len(dest), len(r.columns))
+		return fmt.Errorf("engine: Scan into %s of a row of %s",
+			numbers.Count(len(dest), "destination", "destinations"), numbers.Count(len(r.columns), "column", "columns"))
 	}
 	for i, d := range dest {
 		if err := assign(d, r.value(i)); err != nil {

@@ -138,8 +138,8 @@ func testSelect(t *testing.T, db *DB) {
 		{"SELECT big FROM typed WHERE at > $1 - $2 AND big > 3", []any{time.Unix(0, 0).UTC(), time.Second}, []string{"[4]"}},
 		{"SELECT big FROM typed WHERE big = $1", []any{nil}, nil},
 		{"SELECT $1 + $1", []any{3}, []string{"[6]"}},
-		{"SELECT $1", nil, []string{"the statement has 1 parameters, and 0 values were given (line 1, column 1)"}},
-		{"SELECT 1", []any{1}, []string{"the statement has 0 parameters, and 1 values were given (line 1, column 1)"}},
+		{"SELECT $1", nil, []string{"the statement has 1 parameter, and 0 values were given (line 1, column 1)"}},
+		{"SELECT 1", []any{1}, []string{"the statement has 0 parameters, and 1 value was given (line 1, column 1)"}},
 		{"SELECT $1", []any{struct{}{}}, []string{"parameter $1: a struct {} has no SQL type"}},
 	} {
 		if diff := cmp.Diff(c.want, words(db.Query(context.Background(), c.sql, c.args...))); diff != "" {

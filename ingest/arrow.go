@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"time"
 	"unicode/utf8"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -30,7 +31,7 @@ func (l *loader) arrow() (*table.Table, error) {
 		fields = append(fields, table.Field{Name: f.Name, Type: t, Unsupported: why})
 	}
 	m.close()
-	if err := checkNames(fields); err != nil {
+	if err := l.distinctNames(fields); err != nil {
 		return nil, err
 	}
 	return l.without(fields, func() (*table.Table, error) { return l.arrowRows(fields) })
@@ -90,6 +91,11 @@ func arrowType(dt arrow.DataType) (t table.Type, unsupported string) {
 			return t, "timestamps in nanoseconds"
 		}
 		return kind(table.Timestamp)
+	case *arrow.DurationType:
+		if dt.Unit == arrow.Nanosecond {
+			return t, "durations in nanoseconds"
+		}
+		return kind(table.Interval)
 	case *arrow.StringType, *arrow.LargeStringType, *arrow.StringViewType:
 		return kind(table.Varchar)
 	case *arrow.DictionaryType:
@@ -176,6 +182,17 @@ func arrowPutter(c *table.ColumnBuilder, t table.Type, a arrow.Array) (func(i in
 		c.Int(v)
 		return nil
 	}
+	micros := func(u arrow.TimeUnit, value func(i int) int64) func(i int) error {
+		scale := int64(u.Multiplier() / time.Microsecond)
+		return func(i int) error {
+			v := value(i)
+			us := v * scale
+			if us/scale != v {
+				return outOf(t)
+			}
+			return putInt(us)
+		}
+	}
 	switch a := a.(type) {
 	case *array.Boolean:
 		return func(i int) error { return putInt(table.Bool(a.Value(i)).I) }, nil
@@ -211,15 +228,9 @@ func arrowPutter(c *table.ColumnBuilder, t table.Type, a arrow.Array) (func(i in
 	case *array.Date64:
 		return func(i int) error { return putInt(floorDiv(int64(a.Value(i)), 24*60*60*1000)) }, nil
 	case *array.Timestamp:
-		scale := map[arrow.TimeUnit]int64{arrow.Second: 1_000_000, arrow.Millisecond: 1000, arrow.Microsecond: 1}[a.DataType().(*arrow.TimestampType).Unit]
-		return func(i int) error {
-			v := int64(a.Value(i))
-			us := v * scale
-			if us/scale != v {
-				return outOf(t)
-			}
-			return putInt(us)
-		}, nil
+		return micros(a.DataType().(*arrow.TimestampType).Unit, func(i int) int64 { return int64(a.Value(i)) }), nil
+	case *array.Duration:
+		return micros(a.DataType().(*arrow.DurationType).Unit, func(i int) int64 { return int64(a.Value(i)) }), nil
 	case *array.Decimal32:
 		return func(i int) error { return putInt(int64(a.Value(i))) }, nil
 	case *array.Decimal64:

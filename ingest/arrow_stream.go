@@ -113,7 +113,7 @@ func (m *messages) take(n int64) ([]byte, error) {
 	b.Grow(int(min(n, m.size)))
 	got, err := io.CopyN(&b, m.r, n)
 	if err == io.EOF {
-		return nil, damagef("the stream ends %d bytes into a message of %d", got, n)
+		return nil, damagef("the stream ends %s into a message of %d", numbers.Count(got, "byte", "bytes"), n)
 	}
 	return b.Bytes(), err
 }

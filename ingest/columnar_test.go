@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"io"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -113,6 +115,8 @@ func TestArrowTypes(t *testing.T) {
 		{ts(arrow.Millisecond, ""), `["1970-01-01 00:00:00.001"]`, "timestamp without time zone", "1970-01-01 00:00:00.001"},
 		{ts(arrow.Microsecond, ""), `["1970-01-01 00:00:00.000001"]`, "timestamp without time zone", "1970-01-01 00:00:00.000001"},
 		{ts(arrow.Microsecond, "UTC"), `["1970-01-01T00:00:00Z"]`, "timestamp without time zone", "1970-01-01 00:00:00"},
+		{&arrow.DurationType{Unit: arrow.Second}, `[36000, null, -1]`, "interval", "10:00:00 NULL -00:00:01"},
+		{arrow.FixedWidthTypes.Duration_us, `[86400000001]`, "interval", "1 day 00:00:00.000001"},
 		{&arrow.Decimal128Type{Precision: 18, Scale: 2}, `["9999999999999999.99", "-0.01"]`, "numeric(18,2)", "9999999999999999.99 -0.01"},
 		{&arrow.Decimal32Type{Precision: 9, Scale: 0}, `["999999999"]`, "numeric(9,0)", "999999999"},
 		{&arrow.Decimal64Type{Precision: 18, Scale: 18}, `["0.000000000000000001"]`, "numeric(18,18)", "0.000000000000000001"},
@@ -143,6 +147,7 @@ func TestArrowUnsupported(t *testing.T) {
 		want string
 	}{
 		{&arrow.TimestampType{Unit: arrow.Nanosecond}, `["1970-01-01"]`, "timestamps in nanoseconds"},
+		{&arrow.DurationType{Unit: arrow.Nanosecond}, `[1]`, "durations in nanoseconds"},
 		{arrow.ListOf(arrow.PrimitiveTypes.Int32), `[[1]]`, "type list<item: int32, nullable>"},
 		{arrow.StructOf(arrow.Field{Name: "a", Type: arrow.PrimitiveTypes.Int32}), `[{"a": 1}]`, "type struct<a: int32>"},
 		{arrow.BinaryTypes.Binary, `["AA=="]`, "type binary"},
@@ -181,15 +186,81 @@ func TestArrowStreamCutBetweenBatches(t *testing.T) {
 	}
 }
 
+// Columns of one name are told apart, and it is said.
 func TestNamesTwice(t *testing.T) {
 	n, _, err := array.FromJSON(memory.DefaultAllocator, arrow.PrimitiveTypes.Int32, strings.NewReader(`[42]`))
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := arrow.Field{Name: "n", Type: arrow.PrimitiveTypes.Int32}
-	_, err = ingest.Load(context.Background(), "t", ingest.Source{Path: "x.arrow", Data: arrowFile(t, []arrow.Field{f, f}, []arrow.Array{n, n})}, ingest.Options{})
-	if want := `x.arrow: columns 1 and 2 are both named "n": rename one`; err == nil || err.Error() != want {
-		t.Errorf("got %v, want %s", err, want)
+	var fields []arrow.Field
+	var arrays []arrow.Array
+	for _, name := range []string{"n", "n_1", "n", "n"} {
+		fields, arrays = append(fields, arrow.Field{Name: name, Type: arrow.PrimitiveTypes.Int32}), append(arrays, n)
+	}
+	parquet := written(t, ingest.NewParquetFile, fields, arrays)
+	for path, data := range map[string][]byte{"x.arrow": arrowFile(t, fields, arrays), "x.parquet": parquet, "x.csv": []byte("n,n_1,n,n\n1,2,3,4\n")} {
+		var notes []string
+		tab := loadBytes(t, path, data, ingest.Options{Note: func(text string) { notes = append(notes, text) }})
+		var names []string
+		for _, f := range tab.Fields {
+			names = append(names, f.Name)
+		}
+		if !slices.Equal(names, []string{"n", "n_1", "n_2", "n_3"}) {
+			t.Errorf("%s: the columns are %q", path, names)
+		}
+		if want := []string{path + ": column 3 is named n as one before it: it is n_2 here", path + ": column 4 is named n as one before it: it is n_3 here"}; !slices.Equal(notes, want) {
+			t.Errorf("got %q, want %q", notes, want)
+		}
+	}
+}
+
+// written is a file of one batch.
+func written(t *testing.T, open func(io.Writer, *arrow.Schema) (ingest.BatchWriter, error), fields []arrow.Field, arrays []arrow.Array) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	schema := arrow.NewSchema(fields, nil)
+	w, err := open(&b, schema)
+	if err == nil {
+		err = w.Write(array.NewRecordBatch(schema, arrays, -1))
+	}
+	if err == nil {
+		err = w.Close()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// What a query writes can be read again: intervals, and numbers that Parquet has no type for.
+func TestResultsAreReadAgain(t *testing.T) {
+	wide := &arrow.Decimal256Type{Precision: 50, Scale: 1}
+	var fields []arrow.Field
+	var arrays []arrow.Array
+	for _, c := range []struct {
+		t    arrow.DataType
+		json string
+	}{{arrow.FixedWidthTypes.Duration_us, `[93600000000, null, -500000]`}, {wide, `["12.5", null, "-0.1"]`}} {
+		a, _, err := array.FromJSON(memory.DefaultAllocator, c.t, strings.NewReader(c.json))
+		if err != nil {
+			t.Fatal(err)
+		}
+		fields, arrays = append(fields, arrow.Field{Name: fmt.Sprint(c.t), Type: c.t, Nullable: true}), append(arrays, a)
+	}
+	for path, c := range map[string]struct {
+		data []byte
+		typ  string
+	}{
+		"x.arrow":   {written(t, ingest.NewArrowFile, fields[:1], arrays[:1]), "interval"},
+		"s.arrow":   {written(t, ingest.NewArrowStream, fields[:1], arrays[:1]), "interval"},
+		"x.parquet": {written(t, ingest.NewParquetFile, fields, arrays), "character varying"},
+	} {
+		tab := loadBytes(t, path, c.data, ingest.Options{})
+		for i, want := range []string{"[1 day 02:00:00 NULL -00:00:00.5]", "[12.5 NULL -0.1]"}[:len(tab.Fields)] {
+			if got := fmt.Sprint(tabletest.Values(tab, i)); got != want || tab.Fields[i].Type.String() != c.typ {
+				t.Errorf("%s: %s %s, want %s %s", path, tab.Fields[i].Type, got, c.typ, want)
+			}
+		}
 	}
 }
 

@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"slices"
@@ -19,10 +20,8 @@ const maxColumns = 16384
 // csvReader reads the records of one CSV text in two passes.
 type csvReader struct {
 	*loader
-	names []string
-	infer []*inference // one a column; nil: declared
-	types []table.Type
-	nulls [][]byte
+	fields []table.Field
+	infer  []*inference // one a column; nil: declared
 }
 
 func (l *loader) csv() (*table.Table, error) {
@@ -30,9 +29,6 @@ func (l *loader) csv() (*table.Table, error) {
 		return nil, fmt.Errorf("delimiter %q is not one ASCII character other than a quote or a line break", l.src.Delim)
 	}
 	r := &csvReader{loader: l}
-	for _, n := range l.src.Nulls {
-		r.nulls = append(r.nulls, []byte(n))
-	}
 	if err := r.learn(); err != nil {
 		return nil, err
 	}
@@ -58,7 +54,7 @@ func (r *csvReader) records(visit func(col int, f *field) error, end func() erro
 		}
 	}
 	var f field
-	for first := r.src.NoHeader && r.names == nil; ; first = false {
+	for first := r.src.NoHeader && r.fields == nil; ; first = false {
 		col, line := 0, 0
 		for {
 			err := s.next(&f)
@@ -80,7 +76,7 @@ func (r *csvReader) records(visit func(col int, f *field) error, end func() erro
 				}
 				r.addColumn("column" + strconv.Itoa(col+1))
 			}
-			if col == len(r.names) || col+1 < len(r.names) && f.last {
+			if col == len(r.fields) || col+1 < len(r.fields) && f.last {
 				return r.ragged(s, &f, col, line)
 			}
 			if err := visit(col, &f); err != nil {
@@ -117,7 +113,7 @@ func (r *csvReader) ragged(s *scanner, f *field, col, line int) error {
 	if r.src.NoHeader {
 		where = "line 1"
 	}
-	return fmt.Errorf("line %d: %s where %s has %d", line, numbers.Count(n, "field", "fields"), where, len(r.names))
+	return fmt.Errorf("line %d: %s where %s has %d", line, numbers.Count(n, "field", "fields"), where, len(r.fields))
 }
 
 func tooManyColumns(line int) error {
@@ -126,7 +122,7 @@ func tooManyColumns(line int) error {
 
 // header reads the names of the columns, the first time; later it skips them.
 func (r *csvReader) header(s *scanner) error {
-	known := r.names != nil
+	known := r.fields != nil
 	bytes := 0
 	var f field
 	for col := 0; ; col++ {
@@ -147,14 +143,7 @@ func (r *csvReader) header(s *scanner) error {
 			if !utf8.Valid(f.text) {
 				return fmt.Errorf("line %d, column %d: %w", f.line, col+1, errUTF8)
 			}
-			name := string(f.text)
-			if name == "" {
-				name = "column" + strconv.Itoa(col+1)
-			}
-			if i := slices.Index(r.names, name); i >= 0 {
-				return fmt.Errorf("line %d: columns %d and %d are both named %q: rename one, or load with header=false", f.line, i+1, col+1, name)
-			}
-			r.addColumn(name)
+			r.addColumn(cmp.Or(string(f.text), "column"+strconv.Itoa(col+1)))
 		}
 		if f.last {
 			break
@@ -163,13 +152,15 @@ func (r *csvReader) header(s *scanner) error {
 	if known {
 		return nil
 	}
+	if err := r.distinctNames(r.fields); err != nil {
+		return err
+	}
 	return r.declare()
 }
 
 func (r *csvReader) addColumn(name string) {
-	r.names = append(r.names, name)
+	r.fields = append(r.fields, table.Field{Name: name})
 	r.infer = append(r.infer, &inference{})
-	r.types = append(r.types, table.Type{})
 }
 
 // declare takes the declared types over.
@@ -178,12 +169,12 @@ func (r *csvReader) declare() error {
 		i := r.find(d.Name)
 		if i < 0 {
 			var some []string
-			for _, n := range r.names[:min(len(r.names), 20)] {
-				some = append(some, show(n))
+			for _, f := range r.fields[:min(len(r.fields), 20)] {
+				some = append(some, show(f.Name))
 			}
 			return fmt.Errorf("types: there is no column %q; the columns are %s", d.Name, strings.Join(some, ", "))
 		}
-		if r.types[i] = d.Type; d.Type.Kind != table.Unknown {
+		if r.fields[i].Type = d.Type; d.Type.Kind != table.Unknown {
 			r.infer[i] = nil
 		}
 	}
@@ -193,12 +184,12 @@ func (r *csvReader) declare() error {
 // find returns the column of that name: as it is, else without regard to case when
 // that is unique; -1 where there is none.
 func (r *csvReader) find(name string) int {
-	found := slices.Index(r.names, name)
+	found := slices.IndexFunc(r.fields, func(f table.Field) bool { return f.Name == name })
 	if found >= 0 {
 		return found
 	}
-	for i, have := range r.names {
-		if !strings.EqualFold(have, name) {
+	for i, f := range r.fields {
+		if !strings.EqualFold(f.Name, name) {
 			continue
 		}
 		if found >= 0 {
@@ -217,8 +208,8 @@ func (r *csvReader) isNull(f *field) bool {
 	if len(f.text) == 0 {
 		return true
 	}
-	for _, n := range r.nulls {
-		if string(n) == string(f.text) {
+	for _, n := range r.src.Nulls {
+		if n == string(f.text) {
 			return true
 		}
 	}
@@ -240,9 +231,9 @@ func show(name string) string {
 // the column's name.
 func (r *csvReader) place(f *field, col int, err error, advice string) error {
 	if err != errUTF8 { // which has its own
-		err = fmt.Errorf("%w; %s", err, strings.ReplaceAll(advice, "%s", show(r.names[col])))
+		err = fmt.Errorf("%w; %s", err, strings.ReplaceAll(advice, "%s", show(r.fields[col].Name)))
 	}
-	return fmt.Errorf("line %d, column %d (%s): %w", f.line, col+1, show(r.names[col]), err)
+	return fmt.Errorf("line %d, column %d (%s): %w", f.line, col+1, show(r.fields[col].Name), err)
 }
 
 // learn is the first pass: the structure is sound, and the types are known.
@@ -269,15 +260,15 @@ func (r *csvReader) learn() error {
 		t, bad, err := in.result()
 		if err != nil {
 			return fmt.Errorf("line %d, column %d (%s): %w; declare the column with types=%s:double or %s:text",
-				bad.line, col+1, show(r.names[col]), err, show(r.names[col]), show(r.names[col]))
+				bad.line, col+1, show(r.fields[col].Name), err, show(r.fields[col].Name), show(r.fields[col].Name))
 		}
-		r.types[col] = t
+		r.fields[col].Type = t
 		if odd, ok := in.odd(); ok {
 			kind := "date"
 			if in.has(classTimestamp) {
 				kind = "timestamp"
 			}
-			name := show(r.names[col])
+			name := show(r.fields[col].Name)
 			r.note("line %d, column %d (%s): %s is no %s, so the column is text; types=%s:%s makes it an error, types=%s:text ends this note",
 				odd.line, col+1, name, odd.text, kind, name, kind, name)
 		}
@@ -287,18 +278,14 @@ func (r *csvReader) learn() error {
 
 // convert is the second pass: text becomes values.
 func (r *csvReader) convert() (*table.Table, error) {
-	fields := make([]table.Field, len(r.names))
-	for i, n := range r.names {
-		fields[i] = table.Field{Name: n, Type: r.types[i]}
-	}
-	b := table.NewBuilder(r.name, fields, r.opts.ChunkRows)
-	cols := columns(b, len(fields))
+	b := table.NewBuilder(r.name, r.fields, r.opts.ChunkRows)
+	cols := columns(b, len(r.fields))
 	err := r.records(func(col int, f *field) error {
 		if r.isNull(f) {
 			cols[col].Null()
 			return nil
 		}
-		if err := parseValue(cols[col], r.types[col], f.text); err != nil {
+		if err := parseValue(cols[col], r.fields[col].Type, f.text); err != nil {
 			return r.place(f, col, err, "declare another type with types=%s:TYPE")
 		}
 		return nil
@@ -308,7 +295,7 @@ func (r *csvReader) convert() (*table.Table, error) {
 			return err
 		}
 		if full {
-			cols = columns(b, len(fields))
+			cols = columns(b, len(r.fields))
 		}
 		return nil
 	}, func(read int64) error {

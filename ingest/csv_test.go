@@ -174,7 +174,6 @@ func TestCSVErrors(t *testing.T) {
 		{"quote inside", "a\nx\"y\n", ingest.Source{}, "t.csv: line 2: a quote inside a field that does not start with one: quote the whole field and double the quotes in it"},
 		{"text after a quote", "a\n\"x\n\"y\n", ingest.Source{}, "t.csv: line 3: text after the closing quote of a field: double the quotes inside a quoted field"},
 		{"carriage return inside", "a\nx\ry\n", ingest.Source{}, "t.csv: line 2: a carriage return inside a field: quote the field, or end lines with a line feed"},
-		{"names twice", "a,b,a\n1,2,3\n", ingest.Source{}, `t.csv: line 1: columns 1 and 3 are both named "a": rename one, or load with header=false`},
 		{"declared, two such columns", "AB,Ab\n1,2\n", ingest.Source{Types: []ingest.ColumnType{{Name: "ab", Type: typeOf(t, "int")}}},
 			`t.csv: types: there is no column "ab"; the columns are AB, Ab`},
 		{"declared, no such column", "b,c\n1,2\n", declared("int"), `t.csv: types: there is no column "a"; the columns are b, c`},

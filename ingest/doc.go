@@ -18,6 +18,11 @@
 // NULL is text. The file is read twice, once to learn the types of the columns
 // from every value and once to convert, so that the whole text is never held.
 //
+// # Names
+//
+// Columns of one name are told apart as name, name_1 and so on, and it is said: the
+// answer of a query may have two of a name.
+//
 // Every error names the file, and for CSV the line and the column.
 //
 // # Caveats

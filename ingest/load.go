@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"path/filepath"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
@@ -177,6 +178,31 @@ func (l *loader) note(format string, args ...any) {
 	if l.opts.Note != nil {
 		l.opts.Note(l.src.Path + ": " + fmt.Sprintf(format, args...))
 	}
+}
+
+// distinctNames names columns of one name apart: name, name_1, name_2.
+func (l *loader) distinctNames(fields []table.Field) error {
+	taken := map[string]bool{}
+	for i, f := range fields {
+		if !utf8.ValidString(f.Name) {
+			return fmt.Errorf("the name of column %d is not valid UTF-8", i+1)
+		}
+		taken[f.Name] = true
+	}
+	at := map[string]int{}
+	for i := range fields {
+		name := fields[i].Name
+		if at[name]++; at[name] == 1 {
+			continue
+		}
+		other := name
+		for n := at[name] - 1; taken[other]; n++ {
+			other = fmt.Sprintf("%s_%d", name, n)
+		}
+		taken[other], fields[i].Name = true, other
+		l.note("column %d is named %s as one before it: it is %s here", i+1, show(name), show(other))
+	}
+	return nil
 }
 
 // open returns the uncompressed data from the start.

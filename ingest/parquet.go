@@ -11,6 +11,7 @@ import (
 	"github.com/apache/arrow-go/v18/parquet/file"
 	"github.com/apache/arrow-go/v18/parquet/schema"
 
+	"github.com/stencildb/stencildb/internal/numbers"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -41,8 +42,8 @@ func (l *loader) parquet() (*table.Table, error) {
 		}
 		return nil, damaged(err, "not a complete Parquet file: its footer")
 	}
-	fields, leaves, err := parquetFields(pf.MetaData().Schema)
-	if err != nil {
+	fields, leaves := parquetFields(pf.MetaData().Schema)
+	if err := l.distinctNames(fields); err != nil {
 		return nil, err
 	}
 	return l.without(fields, func() (*table.Table, error) { return l.parquetRows(pf, fields, leaves) })
@@ -103,7 +104,7 @@ func (l *loader) parquetRows(pf *file.Reader, fields []table.Field, leaves []int
 		}
 		for i, c := range cols {
 			if c != nil && c.HasNext() {
-				return nil, damagef("column %s: more values than the %d rows of row group %d", show(fields[i].Name), rows, g)
+				return nil, damagef("column %s: more values than the %s of row group %d", show(fields[i].Name), numbers.Count(rows, "row", "rows"), g)
 			}
 		}
 	}
@@ -146,7 +147,7 @@ func endError(p pages, missing int) error {
 	if err := p.Err(); err != nil {
 		return err
 	}
-	return damagef("the column ends %d values too early", missing)
+	return damagef("the column ends %s too early", numbers.Count(missing, "value", "values"))
 }
 
 // parquetColumn reads one column of one row group.

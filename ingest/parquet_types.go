@@ -2,7 +2,6 @@ package ingest
 
 import (
 	"fmt"
-	"unicode/utf8"
 
 	"github.com/apache/arrow-go/v18/parquet"
 	"github.com/apache/arrow-go/v18/parquet/schema"
@@ -12,9 +11,7 @@ import (
 
 // parquetFields maps the schema: a field a root column, and the index of its leaf
 // (-1 when unsupported).
-func parquetFields(s *schema.Schema) ([]table.Field, []int, error) {
-	var fields []table.Field
-	var leaves []int
+func parquetFields(s *schema.Schema) (fields []table.Field, leaves []int) {
 	root := s.Root()
 	for i := range root.NumFields() {
 		node := root.Field(i)
@@ -28,22 +25,7 @@ func parquetFields(s *schema.Schema) ([]table.Field, []int, error) {
 		}
 		fields, leaves = append(fields, f), append(leaves, leaf)
 	}
-	return fields, leaves, checkNames(fields)
-}
-
-// checkNames refuses two columns of one name.
-func checkNames(fields []table.Field) error {
-	at := map[string]int{}
-	for i, f := range fields {
-		if !utf8.ValidString(f.Name) {
-			return fmt.Errorf("the name of column %d is not valid UTF-8", i+1)
-		}
-		if k, ok := at[f.Name]; ok {
-			return fmt.Errorf("columns %d and %d are both named %q: rename one", k+1, i+1, f.Name)
-		}
-		at[f.Name] = i
-	}
-	return nil
+	return fields, leaves
 }
 
 // parquetType maps the type of a leaf, or says why it cannot be used.

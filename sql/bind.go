@@ -8,6 +8,7 @@ import (
 	pg "github.com/pganalyze/pg_query_go/v6"
 
 	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/internal/numbers"
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/table"
 )
@@ -47,7 +48,8 @@ func (s *Statement) Bind(c Catalog, params ...table.Value) (plan.Node, error) {
 		return nil, s.err
 	}
 	if len(params) != s.Params {
-		return nil, s.errorf(0, "the statement has %d parameters, and %d values were given", s.Params, len(params))
+		return nil, s.errorf(0, "the statement has %s, and %s given",
+			numbers.Count(s.Params, "parameter", "parameters"), numbers.Count(len(params), "value was", "values were"))
 	}
 	b := &binder{Statement: s, params: params, sizes: map[expr.Expr]int{}}
 	if err := b.refuseClauses(); err != nil {

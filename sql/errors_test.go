@@ -93,7 +93,7 @@ func TestErrors(t *testing.T) {
 		{"SELECT COUNT(*), x + 1 FROM t", `column "x" must appear in the GROUP BY clause or be used in an aggregate function; GROUP BY is not supported (line 1, column 18)`},
 		{"SELECT *, COUNT(*) FROM flights", `column "delay" must appear in the GROUP BY clause or be used in an aggregate function; GROUP BY is not supported (line 1, column 8)`},
 		{"SELECT dec / 2 FROM t", `division of numeric values of columns is not supported (its scale depends on each value); cast one side: CAST(dec AS DOUBLE PRECISION) (line 1, column 12)`},
-		{"SELECT x FROM t WHERE x = $1", `the statement has 1 parameters, and 0 values were given (line 1, column 1)`},
+		{"SELECT x FROM t WHERE x = $1", `the statement has 1 parameter, and 0 values were given (line 1, column 1)`},
 		{"SELECT $0", `there is no parameter $0; they go from $1 to $65535 (line 1, column 1)`},
 		{"SELECT $99999", `there is no parameter $99999; they go from $1 to $65535 (line 1, column 1)`},
 		{"SELECT SUM(x + 1) FROM t", `sum takes a column; an expression or a constant inside an aggregate is not supported (line 1, column 14)`},

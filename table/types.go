@@ -6,7 +6,7 @@ import "fmt"
 type Kind uint8
 
 // The kinds of DESIGN's data model. Unknown is the type of a bare NULL and of a
-// column without any value; Interval (microseconds) exists in expressions only.
+// column without any value; Interval is microseconds.
 const (
 	Unknown Kind = iota
 	Boolean
