@@ -69,37 +69,34 @@ const (
 // Sans serif, whose measures other fonts share that a browser may have instead.
 func init() { plot.DefaultFont = font.Font{Typeface: "Liberation", Variant: "Sans"} }
 
-// point is a result on a plot.
-type point struct{ x, y, lo, hi float64 }
-
-// series are the points of a system, by the axis.
+// series are the medians of a system, by the axis, with bars from the 5th to the 95th
+// percentile.
 type series struct {
 	look
-	points []point
+	plotter.XYs
+	plotter.YErrors
 }
 
 // series are those of a panel, in the order of the legend, systems that have no place in
 // it at the end.
 func (r *Report) series(p Panel) (list []series) {
-	names := r.systems()
-	for _, l := range slices.Backward(looks) {
-		if i := slices.Index(names, l.system); i >= 0 {
-			names = slices.Insert(slices.Delete(names, i, i+1), 0, l.system)
-		}
+	var names []string
+	for _, l := range looks {
+		names = append(names, l.system)
 	}
-	for _, name := range names {
-		s := series{look: lookOf(name)}
-		for _, x := range r.Results {
-			if x.System == name && slices.Contains(p.Operations, x.Operation) {
-				pt := point{x.X, x.MedianMS, x.P5MS, x.P95MS}
-				if pt.hi == 0 { // too few times for a bar
-					pt.lo, pt.hi = pt.y, pt.y
-				}
-				s.points = append(s.points, pt)
+	for _, name := range distinct(append(names, r.systems()...), func(name string) string { return name }) {
+		results := slices.DeleteFunc(slices.Clone(r.Results), func(x Result) bool {
+			return x.System != name || !slices.Contains(p.Operations, x.Operation)
+		})
+		slices.SortFunc(results, func(a, b Result) int { return cmp.Compare(a.X, b.X) })
+		s := series{look: lookOf(name), YErrors: make(plotter.YErrors, len(results))}
+		for i, x := range results {
+			s.XYs = append(s.XYs, plotter.XY{X: x.X, Y: x.MedianMS})
+			if x.P95MS > 0 { // enough times for a bar
+				s.YErrors[i].Low, s.YErrors[i].High = x.MedianMS-x.P5MS, x.P95MS-x.MedianMS
 			}
 		}
-		slices.SortFunc(s.points, func(a, b point) int { return cmp.Compare(a.x, b.x) })
-		if len(s.points) > 0 {
+		if len(results) > 0 {
 			list = append(list, s)
 		}
 	}
@@ -179,10 +176,11 @@ func (r *Report) plot(p Panel, legend func(label string, thumbs ...plot.Thumbnai
 		if p.Names != nil {
 			shift = (float64(i) - float64(len(list)-1)/2) * 0.2
 		}
-		for _, pt := range s.points {
-			places = append(places, pt.x)
+		for i := range s.XYs {
+			places = append(places, s.XYs[i].X)
+			s.XYs[i].X += shift
 		}
-		if err := s.add(pl, shift, p.Names == nil, legend); err != nil {
+		if err := s.add(pl, p.Names == nil, legend); err != nil {
 			return nil, err
 		}
 	}
@@ -218,25 +216,15 @@ func axis(pl *plot.Plot, p Panel, places []float64) {
 	pl.Y.Min, pl.Y.Max = pl.Y.Min/1.3, pl.Y.Max*1.3
 }
 
-// add draws a system: its medians, joined by a line, and from the 5th to the 95th
-// percentile a bar.
-func (s series) add(pl *plot.Plot, shift float64, joined bool, legend func(string, ...plot.Thumbnailer)) error {
-	xy := make(plotter.XYs, len(s.points))
-	bars := make(plotter.YErrors, len(s.points))
-	for i, p := range s.points {
-		xy[i] = plotter.XY{X: p.x + shift, Y: p.y}
-		bars[i].Low, bars[i].High = p.y-p.lo, p.hi-p.y
-	}
-	line, marks, err := plotter.NewLinePoints(xy)
+// add draws a system, its medians joined by a line.
+func (s series) add(pl *plot.Plot, joined bool, legend func(string, ...plot.Thumbnailer)) error {
+	line, marks, err := plotter.NewLinePoints(s)
 	if err != nil {
 		return err
 	}
 	line.Color, line.Dashes, line.Width = s.color, s.dashes, vg.Points(1.2)
 	marks.Color, marks.Shape, marks.Radius = s.color, s.glyph, vg.Points(3.2)
-	spread, err := plotter.NewYErrorBars(struct {
-		plotter.XYer
-		plotter.YErrorer
-	}{xy, bars})
+	spread, err := plotter.NewYErrorBars(s)
 	if err != nil {
 		return err
 	}

@@ -15,19 +15,24 @@ import (
 
 // facts are what the statements over a table are made of.
 type facts struct {
-	table     string
-	types     []table.Type     // of the columns, those of integers first
-	integers  int              // how many columns are of integers
-	values    []int            // of each column: rows in which it is not NULL
-	lo, hi    []int64          // of each column of integers
-	names     []string         // of the columns, quoted
-	quantiles []map[int]string // of each column: the constant by its percentage
+	table    string
+	columns  []column // those of integers first
+	integers int      // how many columns are of integers
+}
+
+// column is what statements need to know of a column.
+type column struct {
+	name      string // quoted
+	typ       table.Type
+	quantiles map[int]string // the constant by its percentage
+	values    int            // rows in which it is not NULL
+	lo, hi    int64          // of a column of integers
 }
 
 // percentages are those of the quantiles that operations use.
 var percentages = []int{20, 40, 60, 80}
 
-// survey finds the quantiles of a table's columns.
+// survey finds the facts of a table.
 func survey(ctx context.Context, t *table.Table) (f *facts, err error) {
 	db, err := engine.Open(engine.Options{Backend: "cpu"})
 	if err != nil {
@@ -38,25 +43,24 @@ func survey(ctx context.Context, t *table.Table) (f *facts, err error) {
 		return nil, err
 	}
 	f = &facts{table: quoted(t.Name)}
-	for col, field := range t.Fields {
-		name := quoted(field.Name)
-		var items []string
+	for _, field := range t.Fields {
+		c := column{name: quoted(field.Name), typ: field.Type, quantiles: map[int]string{}}
+		items := fmt.Sprintf("COUNT(%[1]s), MIN(%[1]s), MAX(%[1]s)", c.name)
 		for _, p := range percentages {
-			items = append(items, fmt.Sprintf("percentile_disc(0.%d) WITHIN GROUP (ORDER BY %s)", p, name))
+			items += fmt.Sprintf(", percentile_disc(0.%d) WITHIN GROUP (ORDER BY %s)", p, c.name)
 		}
-		r, err := engine.Collect(db.Query(ctx, "SELECT "+strings.Join(items, ", ")+" FROM "+f.table))
+		r, err := engine.Collect(db.Query(ctx, "SELECT "+items+" FROM "+f.table))
 		if err != nil {
 			return nil, err
 		}
-		constants := map[int]string{}
+		v := r.Rows[0]
+		c.values, c.lo, c.hi = int(v[0].I), v[1].I, v[2].I
 		for i, p := range percentages {
-			constants[p] = literal(r.Rows[0][i])
+			c.quantiles[p] = literal(v[3+i])
 		}
-		f.names, f.types, f.quantiles = append(f.names, name), append(f.types, field.Type), append(f.quantiles, constants)
-		if field.Type.IsInteger() {
+		if f.columns = append(f.columns, c); field.Type.IsInteger() {
 			f.integers++
 		}
-		f.extent(t, col)
 	}
 	return f, nil
 }
@@ -77,30 +81,12 @@ func literal(v table.Value) string {
 	return v.String()
 }
 
-// extent notes how many values a column has and, of integers, between which they lie.
-func (f *facts) extent(t *table.Table, col int) {
-	values, lo, hi := 0, int64(0), int64(0)
-	for _, c := range t.Chunks {
-		seg := c.Segments[col]
-		if seg.NonNull() == 0 {
-			continue
-		}
-		from, to := table.IntFromOrdinal(seg.Base), table.IntFromOrdinal(seg.Base+seg.Max) // of integers
-		if values == 0 {
-			lo, hi = from, to
-		}
-		lo, hi = min(lo, from), max(hi, to)
-		values += seg.NonNull()
-	}
-	f.values, f.lo, f.hi = append(f.values, values), append(f.lo, lo), append(f.hi, hi)
-}
-
 // quoted writes a name so that SQL takes it as it is.
 func quoted(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }
 
 // lacks says why an operation cannot run over the table, or "".
 func (f *facts) lacks(op Operation) string {
-	have, what := len(f.names), "attributes"
+	have, what := len(f.columns), "attributes"
 	if op.Integers {
 		have, what = f.integers, "attributes of integers"
 	}
@@ -112,13 +98,13 @@ func (f *facts) lacks(op Operation) string {
 
 // name is the i-th attribute that an operation takes. Beyond those of the table they
 // are used again.
-func (f *facts) name(i int) string { return f.names[i%len(f.names)] }
+func (f *facts) name(i int) string { return f.columns[i%len(f.columns)].name }
 
 // integer is the i-th one of integers, likewise.
-func (f *facts) integer(i int) string { return f.names[i%f.integers] }
+func (f *facts) integer(i int) string { return f.columns[i%f.integers].name }
 
 // at is the constant below which that percentage of attribute i lies.
-func (f *facts) at(i, percent int) string { return f.quantiles[i%len(f.names)][percent] }
+func (f *facts) at(i, percent int) string { return f.columns[i%len(f.columns)].quantiles[percent] }
 
 // number is a quantile of a column of integers; 0 where all are NULL.
 func (f *facts) number(i, percent int) int64 {
@@ -136,8 +122,8 @@ func (f *facts) countWhere(condition string) Query {
 // value is a statement whose answer is made of the first attribute.
 func (f *facts) value(item string) Query {
 	q := Query{SQL: "SELECT " + item + " FROM " + f.table}
-	if !f.types[0].IsExact() {
-		q.Alone = fmt.Sprintf("values of type %v are written, or added, in another way", f.types[0])
+	if !f.columns[0].typ.IsExact() {
+		q.Alone = fmt.Sprintf("values of type %v are written, or added, in another way", f.columns[0].typ)
 	}
 	return q
 }
@@ -147,7 +133,7 @@ func (f *facts) value(item string) Query {
 func (f *facts) linear(condition func(attribute func(int) string) string) Query {
 	q := f.countWhere(condition(f.integer))
 	q.Peers = map[string]string{"duckdb": f.countWhere(condition(func(i int) string {
-		if f.types[i%f.integers].Kind == table.SmallInt {
+		if f.columns[i%f.integers].typ.Kind == table.SmallInt {
 			return "CAST(" + f.integer(i) + " AS INTEGER)"
 		}
 		return f.integer(i)
@@ -183,13 +169,13 @@ func (f *facts) semilinear(attribute func(int) string) string {
 // with the narrowest range, less the middle of its range, below its value at the 60th
 // percentile.
 func (f *facts) polynomial(degree int) Query {
-	col := 0
-	for i := range f.integers {
-		if uint64(f.hi[i]-f.lo[i]) < uint64(f.hi[col]-f.lo[col]) {
-			col = i
+	c, col := f.columns[0], 0
+	for i, other := range f.columns[:f.integers] {
+		if uint64(other.hi-other.lo) < uint64(c.hi-c.lo) {
+			c, col = other, i
 		}
 	}
-	middle := f.lo[col] + (f.hi[col]-f.lo[col])/2
+	middle := c.lo + (c.hi-c.lo)/2
 	random := rand.New(rand.NewPCG(coefficientSeed, 6))
 	coefficients := make([]int64, degree)
 	for i := range coefficients {
@@ -197,20 +183,20 @@ func (f *facts) polynomial(degree int) Query {
 	}
 	coefficients[degree-1] = 1
 	// All on the way to its value has to fit 64 bits too; the coefficients are positive.
-	if valueAt(coefficients, float64(max(f.hi[col]-middle, middle-f.lo[col]))) >= 1<<62 {
-		return Query{Cannot: fmt.Sprintf("the powers of %s up to %d do not fit 64 bits", f.names[col], degree)}
+	if valueAt(coefficients, float64(max(c.hi-middle, middle-c.lo))) >= 1<<62 {
+		return Query{Cannot: fmt.Sprintf("the powers of %s up to %d do not fit 64 bits", c.name, degree)}
 	}
 	limit := valueAt(coefficients, f.number(col, 60)-middle)
 	write := func(column string) string {
 		operand := fmt.Sprintf("(%s - %d)", column, middle)
 		var terms []string
-		for i, c := range coefficients {
-			terms = append(terms, strconv.FormatInt(c, 10)+strings.Repeat(" * "+operand, i+1))
+		for i, k := range coefficients {
+			terms = append(terms, strconv.FormatInt(k, 10)+strings.Repeat(" * "+operand, i+1))
 		}
 		return f.countWhere(fmt.Sprintf("%s < %d", strings.Join(terms, " + "), limit)).SQL
 	}
 	// DuckDB computes with the column's own width.
-	return Query{SQL: write(f.names[col]), Peers: map[string]string{"duckdb": write("CAST(" + f.names[col] + " AS BIGINT)")}}
+	return Query{SQL: write(c.name), Peers: map[string]string{"duckdb": write("CAST(" + c.name + " AS BIGINT)")}}
 }
 
 // valueAt is the value of a polynomial without a constant term.
@@ -228,15 +214,15 @@ func valueAt[T int64 | float64](coefficients []int64, x T) (sum T) {
 // values the (n-k+1)-th smallest is percentile_disc of any fraction above n-k and up to
 // n-k+1 n-ths.
 func (f *facts) kthLargest(k int) Query {
-	x := f.names[0]
-	if f.values[0] == 0 {
+	x := f.columns[0].name
+	if f.columns[0].values == 0 {
 		return Query{Cannot: x + " has no values"}
 	}
 	q := f.value(fmt.Sprintf("kth_largest(%s, %d)", x, k))
 	sorted := fmt.Sprintf("SELECT %s FROM %s WHERE %s IS NOT NULL ORDER BY 1 DESC LIMIT 1 OFFSET %d", x, f.table, x, k-1)
 	q.Peers = map[string]string{"sqlite": sorted, "duckdb": sorted}
-	if k > f.values[0]/100 {
-		fraction := (float64(f.values[0]-k) + 0.5) / float64(f.values[0])
+	if k > f.columns[0].values/100 {
+		fraction := (float64(f.columns[0].values-k) + 0.5) / float64(f.columns[0].values)
 		q.Peers["duckdb"] = fmt.Sprintf("SELECT percentile_disc(%.12f) WITHIN GROUP (ORDER BY %s) FROM %s", fraction, x, f.table)
 	}
 	return q
@@ -249,7 +235,7 @@ func (f *facts) median(condition string) Query {
 	if condition != "" {
 		where, and = " WHERE "+condition, " AND "+condition
 	}
-	x := f.names[0]
+	x := f.columns[0].name
 	q := f.value("percentile_disc(0.5) WITHIN GROUP (ORDER BY " + x + ")")
 	q.SQL += where
 	q.Peers = map[string]string{"sqlite": fmt.Sprintf(

@@ -1,9 +1,6 @@
 package bench
 
-import (
-	"fmt"
-	"slices"
-)
+import "slices"
 
 // The systems of the figures beside the backends and the peers.
 const (
@@ -75,15 +72,6 @@ var figures = []Figure{
 	{mipmapFigure, "Sum", []Panel{overRecords("", "sum")}},
 	{11, "Selectivity: queries with their COUNT and without", []Panel{{Operations: selections,
 		Names: []string{"predicate", "range", "AND 2", "AND 3", "AND 4", "semi-linear"}}}},
-}
-
-// FindFigure returns the figure of that number.
-func FindFigure(number int) (Figure, error) {
-	i := slices.IndexFunc(figures, func(f Figure) bool { return f.Number == number })
-	if i < 0 {
-		return Figure{}, fmt.Errorf("no figure %d: there are 2 to 11", number)
-	}
-	return figures[i], nil
 }
 
 // ladder are the sizes of tables up to one of that many rows.

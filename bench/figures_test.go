@@ -25,6 +25,16 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
+// figure is the suite of one figure.
+func figure(t *testing.T, number int) Suite {
+	t.Helper()
+	s, err := suite(t, "paper").OneFigure(number)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
 // tiny runs the suite over two small tables.
 func tiny(t *testing.T, s Suite, c Config) *Report {
 	t.Helper()
@@ -32,8 +42,8 @@ func tiny(t *testing.T, s Suite, c Config) *Report {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c.Machine, c.Rounds, c.NoPeers, c.Command = machine, 2, true, "stencildb bench"
-	if c.Source == nil {
+	c.Machine, c.Rounds, c.Peers, c.Command = machine, 2, []string{}, "stencildb bench"
+	if c.Source.Table == nil {
 		c.Source, c.Rows = Generated("tcpip", 1), []int{300, 1100}
 	}
 	r, err := s.Run(t.Context(), c)
@@ -278,15 +288,11 @@ func TestFiguresOfATableOfTheUsers(t *testing.T) {
 			t.Errorf("skipped %+v", s)
 		}
 	}
-	one, err := FindFigure(8)
-	if err != nil {
-		t.Fatal(err)
-	}
-	r = tiny(t, suite(t, "paper").OneFigure(one), Config{Source: source(t, b.Table()), Backends: []string{"cpu"}})
+	r = tiny(t, figure(t, 8), Config{Source: source(t, b.Table()), Backends: []string{"cpu"}})
 	if f := r.figures(); len(f) != 1 || f[0].Number != 8 || len(r.Floors) != 0 {
 		t.Errorf("figures %v, want the 8th on the CPU", f)
 	}
-	if _, err := FindFigure(12); err == nil || !strings.Contains(err.Error(), "2 to 11") {
+	if _, err := suite(t, "paper").OneFigure(12); err == nil || !strings.Contains(err.Error(), "2 to 11") {
 		t.Errorf("%v, want the figures there are", err)
 	}
 }
@@ -304,11 +310,7 @@ func TestAWrongBackendFailsAFigure(t *testing.T) {
 		}
 		return values, err
 	}
-	f, err := FindFigure(5)
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, err = suite(t, "paper").OneFigure(f).Run(t.Context(), Config{Rows: []int{300, 301}, Source: Generated("tcpip", 1), Backends: []string{"compute", "cpu"}, NoPeers: true, Rounds: 1})
+	_, err := figure(t, 5).Run(t.Context(), Config{Rows: []int{300, 301}, Source: Generated("tcpip", 1), Backends: []string{"compute", "cpu"}, Peers: []string{}, Rounds: 1})
 	var differ *DifferError
 	if !errors.As(err, &differ) || differ.System != "compute" || differ.Trial.Operation != "and1" || runs != 1 {
 		t.Errorf("%v after %d runs, want that compute differs in the first", err, runs)
@@ -318,8 +320,7 @@ func TestAWrongBackendFailsAFigure(t *testing.T) {
 func TestAWrongSystemFailsAFigure(t *testing.T) {
 	peers["wrong"] = peer{open: constant("41")}
 	defer delete(peers, "wrong")
-	f, _ := FindFigure(3)
-	_, err := suite(t, "paper").OneFigure(f).Run(t.Context(), Config{Rows: []int{100, 200}, Backends: []string{"cpu"}, Peers: []string{"wrong"}, Rounds: 1})
+	_, err := figure(t, 3).Run(t.Context(), Config{Rows: []int{100, 200}, Backends: []string{"cpu"}, Peers: []string{"wrong"}, Rounds: 1})
 	var differ *DifferError
 	if !errors.As(err, &differ) || differ.System != "wrong" || differ.Other != "cpu" {
 		t.Errorf("%v, want that wrong differs", err)
@@ -335,8 +336,7 @@ func TestAWrongSystemFailsAFigure(t *testing.T) {
 // What was measured before an interruption is complete.
 func TestAnInterruptionLeavesResults(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
-	f, _ := FindFigure(5)
-	r, err := suite(t, "paper").OneFigure(f).Run(ctx, Config{Rows: []int{100, 200}, Backends: []string{"cpu"}, NoPeers: true, Rounds: 2, Source: Generated("tcpip", 1),
+	r, err := figure(t, 5).Run(ctx, Config{Rows: []int{100, 200}, Backends: []string{"cpu"}, Peers: []string{}, Rounds: 2, Source: Generated("tcpip", 1),
 		Progress: func(p Progress) {
 			if p.Doing == "and3" {
 				cancel()
@@ -356,7 +356,7 @@ func TestAnInterruptionLeavesResults(t *testing.T) {
 }
 
 func TestFiguresRefuseUnknownSystems(t *testing.T) {
-	_, err := suite(t, "paper").Run(t.Context(), Config{Rows: []int{10}, Backends: []string{"auto"}, NoPeers: true, Engine: engine.Options{}})
+	_, err := suite(t, "paper").Run(t.Context(), Config{Rows: []int{10}, Backends: []string{"auto"}, Peers: []string{}, Engine: engine.Options{}})
 	if err == nil || !strings.Contains(err.Error(), "no system auto") {
 		t.Errorf("%v, want that there is no auto", err)
 	}
@@ -401,7 +401,8 @@ func TestFirstRows(t *testing.T) {
 			}
 		}
 		n := rapid.IntRange(1, rows).Draw(t, "n")
-		part, err := loaded{b.Table()}.Table(context.Background(), n)
+		whole := b.Table()
+		part, err := first(whole, n)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -416,7 +417,7 @@ func TestFirstRows(t *testing.T) {
 			}
 			return list
 		}
-		if want := values(b.Table())[:n]; !slices.Equal(values(part), want) {
+		if want := values(whole)[:n]; !slices.Equal(values(part), want) {
 			t.Fatalf("%v, want %v", values(part), want)
 		}
 	})

@@ -161,8 +161,15 @@ func (m *Meter) trial(ctx context.Context, t *Trial) (results []Result, skipped 
 		}
 	}
 	for range m.ColdRuns {
-		if err := m.cold(ctx, all); err != nil {
-			return nil, nil, err
+		for _, p := range all {
+			if p.Cold == nil {
+				continue
+			}
+			s, err := m.time(ctx, p, p.Cold)
+			if err != nil {
+				return nil, nil, err
+			}
+			p.result.Cold = append(p.result.Cold, inMS(s.wall))
 		}
 	}
 	for _, p := range all {
@@ -322,21 +329,6 @@ func (m *Meter) round(ctx context.Context, all []*participant, round int) error 
 }
 
 func inMS(d time.Duration) float64 { return rounded(float64(d) / 1e6) }
-
-// cold runs each contender that has columns to upload once, with cold columns.
-func (m *Meter) cold(ctx context.Context, all []*participant) error {
-	for _, p := range all {
-		if p.Cold == nil {
-			continue
-		}
-		s, err := m.time(ctx, p, p.Cold)
-		if err != nil {
-			return err
-		}
-		p.result.Cold = append(p.result.Cold, inMS(s.wall))
-	}
-	return nil
-}
 
 // profile sets the times of the passes: the medians of a few runs.
 func (p *participant) profile(ctx context.Context) error {

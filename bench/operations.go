@@ -105,7 +105,7 @@ var figureOperations = func() []Operation {
 			x: func(*facts) float64 { return float64(i + 1) }, query: func(f *facts) Query { return f.polynomial(i + 1) }})
 	}
 	for i, name := range ranks {
-		k := func(f *facts) int { return max(1, f.values[0]*20*i/100) }
+		k := func(f *facts) int { return max(1, f.columns[0].values*20*i/100) }
 		list = append(list, Operation{figure: 7, Name: name, Attributes: 1, extra: ranked, over: rankedTable,
 			x: func(f *facts) float64 { return float64(k(f)) }, query: func(f *facts) Query { return f.kthLargest(k(f)) }})
 	}
@@ -150,7 +150,7 @@ func conjunction(n int) func(*facts) string {
 	return func(f *facts) string {
 		text := f.below(0, 60)
 		for i := 1; i < n; i++ {
-			if i < len(f.names) {
+			if i < len(f.columns) {
 				text += " AND " + f.below(i, 60)
 			} else {
 				text += " AND " + f.name(i) + " >= " + f.at(i, 40)
@@ -163,9 +163,9 @@ func conjunction(n int) func(*facts) string {
 // aggregate is an aggregate of the first attribute.
 func aggregate(function string) func(*facts) Query {
 	return func(f *facts) Query {
-		q := f.value(function + "(" + f.names[0] + ")")
-		if (function == "SUM" || function == "AVG") && !f.types[0].IsNumeric() {
-			q.Cannot = fmt.Sprintf("%s is of type %v, which has no %s", f.names[0], f.types[0], function)
+		q := f.value(function + "(" + f.columns[0].name + ")")
+		if (function == "SUM" || function == "AVG") && !f.columns[0].typ.IsNumeric() {
+			q.Cannot = fmt.Sprintf("%s is of type %v, which has no %s", f.columns[0].name, f.columns[0].typ, function)
 		}
 		return q
 	}

@@ -21,7 +21,7 @@ func TestDuckDBAndOtherPeersAnswerTheSame(t *testing.T) {
 				Rows: []int{1, 5_001}, Backends: []string{"cpu"}, Peers: Peers(), Source: source, Rounds: 1,
 			})
 			if err != nil {
-				t.Fatal(source.Data(), err)
+				t.Fatal(source.Data, err)
 			}
 			for _, skip := range r.Skipped {
 				if skip.System == allSystems { // a polynomial of wide values

@@ -17,75 +17,67 @@ const attributes = 4
 const uses = 2
 
 // Source gives the tables of a run.
-type Source interface {
+type Source struct {
+	Data Data
+	// Rows is the number of rows of a source with one table, else 0.
+	Rows int
 	// Table returns a table of that many rows, with up to four columns, the attributes;
 	// of a source with one table its first rows.
-	Table(ctx context.Context, rows int) (*table.Table, error)
-	// FixedRows is the number of rows of a source with one table, else 0.
-	FixedRows() int
-	Data() Data
+	Table func(ctx context.Context, rows int) (*table.Table, error)
 }
 
-// Generated is tables of a generator of package ingest.
-func Generated(name string, seed uint64) Source { return generated{name, seed} }
-
-type generated struct {
-	name string
-	seed uint64
+// Generated is tables of a generator of package generate.
+func Generated(name string, seed uint64) Source {
+	return Source{Data: Data{Name: name, Seed: seed}, Table: func(ctx context.Context, rows int) (*table.Table, error) {
+		gen, err := generate.Find(name)
+		if err != nil {
+			return nil, err
+		}
+		sample, err := gen.Generate(ctx, 1, seed, 0)
+		if err != nil {
+			return nil, err
+		}
+		var names []string
+		for _, i := range attributeColumns(sample) {
+			names = append(names, sample.Fields[i].Name)
+		}
+		return gen.Generate(ctx, rows, seed, 0, names...)
+	}}
 }
-
-// Table implements Source.
-func (g generated) Table(ctx context.Context, rows int) (*table.Table, error) {
-	gen, err := generate.Find(g.name)
-	if err != nil {
-		return nil, err
-	}
-	sample, err := gen.Generate(ctx, 1, g.seed, 0)
-	if err != nil {
-		return nil, err
-	}
-	var names []string
-	for _, i := range attributeColumns(sample) {
-		names = append(names, sample.Fields[i].Name)
-	}
-	return gen.Generate(ctx, rows, g.seed, 0, names...)
-}
-
-// FixedRows implements Source.
-func (g generated) FixedRows() int { return 0 }
-
-// Data implements Source.
-func (g generated) Data() Data { return Data{Name: g.name, Seed: g.seed} }
 
 // Loaded is one table that is in memory. One without rows, or without columns to
 // measure on, is an error.
 func Loaded(t *table.Table) (Source, error) {
+	columns := attributeColumns(t)
 	if t.Rows() == 0 {
-		return nil, fmt.Errorf("table %s has no rows to measure on", t.Name)
+		return Source{}, fmt.Errorf("table %s has no rows to measure on", t.Name)
 	}
-	if len(attributeColumns(t)) == 0 {
-		return nil, fmt.Errorf("table %s has no column of numbers, dates or timestamps to measure on", t.Name)
+	if len(columns) == 0 {
+		return Source{}, fmt.Errorf("table %s has no column of numbers, dates or timestamps to measure on", t.Name)
 	}
-	return loaded{t}, nil
-}
-
-type loaded struct{ t *table.Table }
-
-// Table implements Source.
-func (l loaded) Table(_ context.Context, rows int) (*table.Table, error) {
-	columns := attributeColumns(l.t)
-	out := &table.Table{Name: l.t.Name}
+	all := &table.Table{Name: t.Name}
 	for _, i := range columns {
-		out.Fields = append(out.Fields, l.t.Fields[i])
+		all.Fields = append(all.Fields, t.Fields[i])
 	}
-	for _, c := range l.t.Compacted().Chunks {
+	for _, c := range t.Compacted().Chunks {
 		part := &table.Chunk{Rows: c.Rows}
 		for _, i := range columns {
 			part.Segments = append(part.Segments, c.Segments[i])
 		}
+		all.Chunks = append(all.Chunks, part)
+	}
+	return Source{Data: Data{Name: t.Name}, Rows: t.Rows(), Table: func(_ context.Context, rows int) (*table.Table, error) {
+		return first(all, rows)
+	}}, nil
+}
+
+// first is the first rows of a table.
+func first(t *table.Table, rows int) (*table.Table, error) {
+	var chunks []*table.Chunk
+	for _, c := range t.Chunks {
 		if rows < c.Rows {
-			b := table.NewBuilder("", out.Fields, rows)
-			for i, s := range part.Segments {
+			b := table.NewBuilder("", t.Fields, rows)
+			for i, s := range c.Segments {
 				for row := range rows {
 					b.Column(i).Value(s.Value(row))
 				}
@@ -93,21 +85,15 @@ func (l loaded) Table(_ context.Context, rows int) (*table.Table, error) {
 			if err := b.EndRows(rows); err != nil {
 				return nil, err
 			}
-			part = b.Table().Chunks[0]
+			c = b.Table().Chunks[0]
 		}
-		out.Chunks = append(out.Chunks, part)
-		if rows -= part.Rows; rows == 0 {
+		chunks = append(chunks, c)
+		if rows -= c.Rows; rows == 0 {
 			break
 		}
 	}
-	return out, nil
+	return t.With(chunks...), nil
 }
-
-// FixedRows implements Source.
-func (l loaded) FixedRows() int { return l.t.Rows() }
-
-// Data implements Source.
-func (l loaded) Data() Data { return Data{Name: l.t.Name} }
 
 // attributeColumns are the columns to measure on, at most four: the first ones of
 // integers, then of DECIMAL, of floating-point numbers, of dates and timestamps.

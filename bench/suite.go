@@ -80,23 +80,24 @@ func FindSuite(name string) (Suite, error) {
 
 // allBackends lists the backends with auto last.
 func allBackends() []string {
-	list := slices.DeleteFunc(slices.Clone(engine.Backends()), func(s string) bool { return s == "auto" })
-	return append(list, "auto")
+	return append(slices.DeleteFunc(engine.Backends(), func(s string) bool { return s == "auto" }), "auto")
 }
 
-// OneFigure is the suite with one of its figures only.
-func (s Suite) OneFigure(f Figure) Suite {
-	s.Figures = []Figure{f}
-	s.Operations = slices.DeleteFunc(slices.Clone(s.Operations), func(o Operation) bool { return o.figure != f.Number })
-	return s
+// OneFigure is the suite with only the figure of that number.
+func (s Suite) OneFigure(number int) (Suite, error) {
+	s.Figures = slices.DeleteFunc(slices.Clone(s.Figures), func(f Figure) bool { return f.Number != number })
+	s.Operations = slices.DeleteFunc(slices.Clone(s.Operations), func(o Operation) bool { return o.figure != number })
+	if len(s.Figures) == 0 {
+		return s, fmt.Errorf("no figure %d: there are 2 to 11", number)
+	}
+	return s, nil
 }
 
 // Config says how to run a suite. What is empty takes the suite's own choice.
 type Config struct {
-	Rows     []int    // of the tables; of the suite paper one number is the largest of five
-	Backends []string // of engine.Backends
-	Peers    []string // of Peers; NoPeers for none
-	NoPeers  bool
+	Rows     []int          // of the tables; of the suite paper one number is the largest of five
+	Backends []string       // of engine.Backends
+	Peers    []string       // of Peers; nil for the suite's choice
 	Source   Source         // of the tables
 	Rounds   int            // 0: what suits the work
 	Engine   engine.Options // but for the backend
@@ -126,12 +127,12 @@ func (p Progress) String() string {
 
 // Settled is c with the suite's choices in place of what is empty.
 func (c Config) Settled(s Suite) Config {
-	if c.Source == nil {
+	if c.Source.Table == nil {
 		c.Source = Generated("uniform", 1)
 	}
 	if len(c.Rows) == 0 {
-		if c.Rows = s.Rows(c.Machine); c.Source.FixedRows() > 0 {
-			c.Rows = []int{c.Source.FixedRows()}
+		if c.Rows = s.Rows(c.Machine); c.Source.Rows > 0 {
+			c.Rows = []int{c.Source.Rows}
 		}
 	}
 	if len(c.Rows) == 1 && s.Figures != nil {
@@ -140,7 +141,7 @@ func (c Config) Settled(s Suite) Config {
 	if len(c.Backends) == 0 {
 		c.Backends = s.Backends
 	}
-	if len(c.Peers) == 0 && !c.NoPeers && !s.Alone {
+	if c.Peers == nil && !s.Alone {
 		c.Peers, c.unnamed = Peers(), true
 	}
 	if c.Progress == nil {
@@ -167,7 +168,7 @@ func (s Suite) Run(ctx context.Context, c Config) (*Report, error) {
 	c = c.Settled(s)
 	r := &Report{
 		Schema: Schema, Suite: s.Name, Command: c.Command, Date: time.Now().UTC().Truncate(time.Second),
-		Machine: c.Machine, Data: c.Source.Data(), Reference: c.reference(), Order: byCase,
+		Machine: c.Machine, Data: c.Source.Data, Reference: c.reference(), Order: byCase,
 		Results: []Result{}, Skipped: []Skip{},
 	}
 	err := s.runTables(ctx, c, r)

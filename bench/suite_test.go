@@ -26,7 +26,7 @@ func TestSuitesRun(t *testing.T) {
 			continue
 		}
 		r, err := s.Run(t.Context(), Config{
-			Rows: []int{1, 100}, Backends: []string{"auto", "classic", "cpu"}, NoPeers: true,
+			Rows: []int{1, 100}, Backends: []string{"auto", "classic", "cpu"}, Peers: []string{},
 			Source: Generated("tcpip", 2), Rounds: 2, Machine: machine, Command: "stencildb bench",
 		})
 		if err != nil {
@@ -111,7 +111,7 @@ func TestATableOfTheUsers(t *testing.T) {
 		}
 	}
 	r, err := suite(t, "operations").Run(t.Context(), Config{
-		Backends: []string{"cpu", "classic"}, NoPeers: true, Source: source(t, b.Table()), Rounds: 1,
+		Backends: []string{"cpu", "classic"}, Peers: []string{}, Source: source(t, b.Table()), Rounds: 1,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -185,7 +185,7 @@ func typed(t *testing.T) *table.Table {
 // the reason.
 func TestATableWithoutIntegers(t *testing.T) {
 	r, err := suite(t, "operations").Run(t.Context(), Config{
-		Backends: []string{"cpu", "classic"}, Peers: Peers(), NoPeers: len(Peers()) == 0, Source: source(t, typed(t)), Rounds: 1,
+		Backends: []string{"cpu", "classic"}, Peers: Peers(), Source: source(t, typed(t)), Rounds: 1,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -244,7 +244,7 @@ func TestRefusalsAreSkipped(t *testing.T) {
 		}
 	}
 	r, err := suite(t, "operations").Run(t.Context(), Config{
-		Backends: []string{"cpu", "classic"}, NoPeers: true, Source: source(t, wide.Table()), Rounds: 1,
+		Backends: []string{"cpu", "classic"}, Peers: []string{}, Source: source(t, wide.Table()), Rounds: 1,
 		Engine: engine.Options{GPUMemory: 1},
 	})
 	if err != nil {

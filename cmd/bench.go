@@ -2,7 +2,6 @@ package cmd
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -29,7 +28,7 @@ type benchFlags struct {
 	common
 	suite    string
 	figure   int
-	rows     []string
+	rows     []int
 	backends []string
 	peers    []string
 	table    string
@@ -97,9 +96,9 @@ benchstat) into a folder.`,
 	f := c.Flags()
 	choiceFlag(c, &o.suite, "suite", "what to measure", names...)
 	f.IntVar(&o.figure, "figure", 0, "only this figure of the suite paper, 2 to 11")
-	f.StringSliceVar(&o.rows, "rows", nil, "sizes of the tables, e.g. 1k,1M,16Mi,2^28 (default: the suite's)")
-	f.StringSliceVar(&o.backends, "backends", nil, "backends to measure (default: all)")
-	f.StringSliceVar(&o.peers, "peers", nil, "other databases to measure, or "+noPeers+" (default: those built in, where the suite has use for them)")
+	f.Var(&parsed[[]int]{&o.rows, "", "LIST", listOf(someRows)}, "rows", "sizes of the tables, e.g. 1k,1M,16Mi,2^28 (default: the suite's)")
+	f.Var(&parsed[[]string]{&o.backends, "", "LIST", listOf(knownBackend)}, "backends", "backends to measure (default: all)")
+	f.Var(&parsed[[]string]{&o.peers, "", "LIST", listOf(knownPeer)}, "peers", "other databases to measure, or "+noPeers+" (default: those built in, where the suite has use for them)")
 	f.StringVar(&o.table, "table", "uniform", "generator or loaded table to measure on (suite paper: tcpip)")
 	f.Uint64Var(&o.seed, "seed", 1, "seed of the generator")
 	f.IntVar(&o.rounds, "rounds", 0, "number of rounds (default: 20 to 320, more where they are short; fewer than 5 give no interval and no verdict)")
@@ -141,13 +140,11 @@ func (o *benchFlags) run(c *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	if o.out != "" {
-		tidy, err := outFolder(o.out)
-		if err != nil {
-			return err
-		}
-		defer tidy()
+	tidy, err := outFolder(o.out)
+	if err != nil {
+		return err
 	}
+	defer tidy()
 	if config.Machine, err = bench.ReadMachine(o.context(), Version); err != nil {
 		return err
 	}
@@ -221,58 +218,51 @@ func (o *benchFlags) findSuite(c *cobra.Command) (bench.Suite, error) {
 	if !one {
 		return suite, nil
 	}
-	figure, err := bench.FindFigure(o.figure)
-	if err != nil {
+	if suite, err = suite.OneFigure(o.figure); err != nil {
 		return suite, usagef("--figure: %w", err)
 	}
-	return suite.OneFigure(figure), nil
+	return suite, nil
 }
 
-// config checks the flags and makes a run's configuration of them, the machine and the
-// source left out.
+// someRows, knownBackend and knownPeer read words of the flags --rows, --backends, --peers.
+func someRows(text string) (int, error) {
+	n, err := ingest.ParseRows(text)
+	if err == nil && n < 1 {
+		err = errors.New("a benchmark takes a row or more")
+	}
+	return n, err
+}
+
+func knownBackend(name string) (string, error) {
+	if !slices.Contains(engine.Backends(), name) {
+		return "", fmt.Errorf("no backend %q: there are %s", name, strings.Join(engine.Backends(), ", "))
+	}
+	return name, nil
+}
+
+func knownPeer(name string) (string, error) {
+	if name == noPeers {
+		return name, nil
+	}
+	return name, bench.CheckPeer(name)
+}
+
+// config makes a run's configuration of the flags, the machine and the source left out.
 func (o *benchFlags) config(c *cobra.Command) (bench.Config, error) {
 	config := bench.Config{
-		Backends: o.backends, Peers: o.peers, Rounds: o.rounds,
+		Rows: o.rows, Backends: o.backends, Peers: o.peers, Rounds: o.rounds,
 		Engine:  engine.Options{Device: o.device, GPUMemory: o.gpuMemory, HostMemory: o.hostMemory},
 		Command: "stencildb " + strings.Join(o.commandLine(c), " "),
 	}
-	for _, name := range o.backends {
-		if !slices.Contains(engine.Backends(), name) {
-			return config, usagef("--backends: no backend %q: there are %s", name, strings.Join(engine.Backends(), ", "))
+	if slices.Contains(o.peers, noPeers) {
+		if config.Peers = []string{}; len(o.peers) > 1 {
+			return config, usagef("--peers: %s is given with others", noPeers)
 		}
-	}
-	if slices.Equal(o.peers, []string{noPeers}) {
-		config.Peers, config.NoPeers = nil, true
-	}
-	for _, name := range config.Peers {
-		if err := bench.CheckPeer(name); err != nil {
-			return config, usagef("--peers: %w", err)
-		}
-	}
-	for _, text := range o.rows {
-		n, err := ingest.ParseRows(text)
-		if err == nil && n < 1 {
-			err = fmt.Errorf("%q: a benchmark takes a row or more", text)
-		}
-		if err != nil {
-			return config, usagef("--rows %w", err)
-		}
-		config.Rows = append(config.Rows, n)
 	}
 	if o.rounds < 0 {
 		return config, usagef("--rounds %d: want 1 or more", o.rounds)
 	}
-	return config, cmp.Or(twice("rows", config.Rows), twice("backends", o.backends), twice("peers", o.peers))
-}
-
-// twice is an error where a list has an entry twice.
-func twice[T comparable](flag string, list []T) error {
-	for i, x := range list {
-		if slices.Contains(list[:i], x) {
-			return usagef("--%s: %v is given twice", flag, x)
-		}
-	}
-	return nil
+	return config, nil
 }
 
 // commandLine is the words after the program's name, flags as they were given.
@@ -326,7 +316,7 @@ func (o *benchFlags) load(c *cobra.Command, s source) (bench.Source, error) {
 	}
 	t, err := ingest.Load(c.Context(), s.name, s.Source, ingest.Options{MemoryLimit: o.hostMemory, Note: func(text string) { note(c.ErrOrStderr(), text) }})
 	if err != nil {
-		return nil, err
+		return bench.Source{}, err
 	}
 	return bench.Loaded(t)
 }
@@ -336,8 +326,8 @@ func (o *benchFlags) load(c *cobra.Command, s source) (bench.Source, error) {
 // what the systems on it read.
 func rowsFor(c bench.Config, s bench.Suite) error {
 	rows := slices.Max(c.Rows)
-	if fixed := c.Source.FixedRows(); fixed > 0 && rows > fixed {
-		return usagef("--rows %d: table %s has %s rows", rows, c.Source.Data().Name, numbers.Grouped(uint64(fixed)))
+	if fixed := c.Source.Rows; fixed > 0 && rows > fixed {
+		return usagef("--rows %d: table %s has %s rows", rows, c.Source.Data.Name, numbers.Grouped(uint64(fixed)))
 	}
 	memory, err := memorySize()
 	if err != nil {

@@ -101,31 +101,6 @@ func (o *common) sources() ([]source, error) {
 	return list, nil
 }
 
-// open makes the DB that the flags describe. Files are looked for now and read
-// when a statement first names their table.
-func (o *common) open(c *cobra.Command) (*engine.DB, error) {
-	sources, err := o.sources()
-	if err != nil {
-		return nil, err
-	}
-	db, err := engine.Open(o.engineOptions(c))
-	if err != nil {
-		return nil, err
-	}
-	if len(sources) == 0 {
-		return db, db.Attach(flights.name, flights.Source)
-	}
-	for _, s := range sources {
-		if err := files.Readable(s.Path); err != nil {
-			return nil, err
-		}
-		if err := db.Attach(s.name, s.Source); err != nil {
-			return nil, err
-		}
-	}
-	return db, nil
-}
-
 // engineOptions are the flags as the engine takes them.
 func (o *common) engineOptions(c *cobra.Command) engine.Options {
 	return engine.Options{
@@ -138,13 +113,38 @@ func (o *common) engineOptions(c *cobra.Command) engine.Options {
 // flights is the embedded table.
 var flights = source{"flights", ingest.Source{Path: "flights-200k.parquet", Data: testdata.Flights200k}}
 
-// withDB runs fn on the DB that the flags describe and closes it.
-func (o *common) withDB(c *cobra.Command, fn func(context.Context, *engine.DB) error) (err error) {
-	db, err := o.open(c)
+// withDB runs fn on the DB that the flags describe and closes it. Files are looked for now
+// and read when a statement first names their table.
+func (o *common) withDB(c *cobra.Command, fn func(context.Context, *engine.DB) error) error {
+	tables, err := o.sources()
+	if err != nil {
+		return err
+	}
+	for _, s := range tables {
+		if err := files.Readable(s.Path); err != nil {
+			return err
+		}
+	}
+	if len(tables) == 0 {
+		tables = []source{flights}
+	}
+	return o.withTables(c, fn, func(db *engine.DB) (err error) {
+		for _, s := range tables {
+			err = errors.Join(err, db.Attach(s.name, s.Source))
+		}
+		return err
+	})
+}
+
+func (o *common) withTables(c *cobra.Command, fn func(context.Context, *engine.DB) error, fill func(*engine.DB) error) (err error) {
+	db, err := engine.Open(o.engineOptions(c))
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, db.Close()) }()
+	if err := fill(db); err != nil {
+		return err
+	}
 	return fn(c.Context(), db)
 }
 
@@ -153,7 +153,7 @@ const flightsOrder = "The flights are sorted by delay into lines, each line by d
 
 // withOrdered is withDB for pictures: the embedded flights lie in an order that makes
 // regions visible, and order says so; tables of --load stay as they are.
-func (o *common) withOrdered(c *cobra.Command, fn func(ctx context.Context, db *engine.DB, order string) error) (err error) {
+func (o *common) withOrdered(c *cobra.Command, fn func(ctx context.Context, db *engine.DB, order string) error) error {
 	if len(o.loads) > 0 {
 		return o.withDB(c, func(ctx context.Context, db *engine.DB) error { return fn(ctx, db, "") })
 	}
@@ -165,20 +165,17 @@ func (o *common) withOrdered(c *cobra.Command, fn func(ctx context.Context, db *
 	if err != nil {
 		return err
 	}
-	db, err := engine.Open(o.engineOptions(c))
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, db.Close()) }()
-	if err := db.Add(t); err != nil {
-		return err
-	}
-	return fn(c.Context(), db, flightsOrder)
+	ordered := func(ctx context.Context, db *engine.DB) error { return fn(ctx, db, flightsOrder) }
+	return o.withTables(c, ordered, func(db *engine.DB) error { return db.Add(t) })
 }
 
 // outFolder makes the folder of --out, and sees that it can be written to before any
 // work. tidy has to follow: of the folders that were made it removes the empty ones.
+// Without a path there is nothing to do.
 func outFolder(path string) (tidy func(), err error) {
+	if path == "" {
+		return func() {}, nil
+	}
 	made := missing(path)
 	tidy = func() {
 		for _, dir := range made {

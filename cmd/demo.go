@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/stencildb/stencildb/demos/debugger"
+	"github.com/stencildb/stencildb/demos/lessons"
 	"github.com/stencildb/stencildb/engine"
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/glctx"
@@ -85,7 +86,9 @@ A window needs a build with windows: go build -tags egl,window.` + commonHelp,
 	f.StringVar(&o.out, "out", "", "`FOLDER` for the frames of --headless; it is made where it is missing")
 	f.StringVar(&o.size, "size", fmt.Sprintf("%dx%d", debugger.DefaultWidth, debugger.DefaultHeight), "size of the window or the frames in pixels, `WxH`")
 	f.IntVar(&o.most, "max-passes", trace.DefaultMaxPasses, "the most passes that the statement may have")
-	c.AddCommand(newLessons()...)
+	for _, l := range lessons.All() {
+		c.AddCommand(newLesson(l))
+	}
 	return c
 }
 
@@ -129,12 +132,12 @@ func (o *demoFlags) checkFlights() error {
 
 // run shows a statement in a window, or draws its frames into a folder.
 func (o *demoFlags) run(c *cobra.Command, text string, w, h int) (err error) {
+	tidy, err := outFolder(o.out)
+	if err != nil {
+		return err
+	}
+	defer tidy()
 	if o.headless {
-		tidy, err := outFolder(o.out)
-		if err != nil {
-			return err
-		}
-		defer tidy()
 		unlock, err := lockFolder(o.out)
 		if err != nil {
 			return err

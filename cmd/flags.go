@@ -42,6 +42,23 @@ func choiceFlag(c *cobra.Command, to *string, name, usage string, words ...strin
 	_ = c.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp))
 }
 
+// listOf reads words between commas, none of them twice.
+func listOf[T comparable](read func(string) (T, error)) func(string) ([]T, error) {
+	return func(text string) (list []T, err error) {
+		for word := range strings.SplitSeq(text, ",") {
+			v, err := read(word)
+			if err != nil {
+				return nil, err
+			}
+			if slices.Contains(list, v) {
+				return nil, fmt.Errorf("%v is given twice", v)
+			}
+			list = append(list, v)
+		}
+		return list, nil
+	}
+}
+
 // completeList completes the last of a flag's comma-separated words.
 func completeList(c *cobra.Command, flag string, words []string) {
 	_ = c.RegisterFlagCompletionFunc(flag, func(_ *cobra.Command, _ []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {

@@ -60,8 +60,6 @@ func (f *jsonFormat) failed(sql string, err error) error {
 	return f.w.Flush()
 }
 
-func (f *jsonFormat) close() error { return nil }
-
 // put writes text and, at every other place, a value in JSON. The writer keeps its
 // error.
 func (f *jsonFormat) put(parts ...any) {

@@ -37,9 +37,6 @@ func (f *tableFormat) rows(r *engine.Rows) error {
 	return f.w.Flush()
 }
 
-func (f *tableFormat) failed(string, error) error { return nil }
-func (f *tableFormat) close() error               { return f.w.Flush() }
-
 // table draws the answer, numbers to the right, and returns the number of rows. Cells
 // of later rows that are wider than their column stick out.
 func (f *tableFormat) table(r *engine.Rows) (n int) {

@@ -28,11 +28,8 @@ type information struct {
 
 // costs says what auto goes by, and where that is kept.
 type costs struct {
-	Source   string        `json:"source"`
-	Measured bool          `json:"measured"`
-	Warning  string        `json:"warning,omitempty"`
-	File     string        `json:"file,omitempty"`
-	Profile  *cost.Profile `json:"profile"`
+	engine.Costs
+	File string `json:"file,omitempty"`
 }
 
 // calibrateDevice and loadAverage stand between info and the machine, for the tests.
@@ -91,17 +88,21 @@ with --calibrate: "comparisons", "mismatches", "examples", "failures", "rows",
 			return err
 		}
 		all := information{Info: info}
+		folder, missing := cost.Folder() // no home: nothing is kept
 		if calibrate {
 			warnOfLoad(c.ErrOrStderr())
-			if err := keepable(); err != nil {
-				return fmt.Errorf("the calibration cannot be kept: %w", err)
+			if missing == nil {
+				missing = cost.CheckFolder(folder)
+			}
+			if missing != nil {
+				return fmt.Errorf("the calibration cannot be kept: %w", missing)
 			}
 			all.Calibration, err = calibrateDevice(c.Context(), engine.Options{Device: o.device, GPUMemory: o.gpuMemory})
 			if err != nil {
 				return err
 			}
 		}
-		if err := all.readCosts(); err != nil {
+		if err := all.readCosts(folder); err != nil {
 			return err
 		}
 		var b bytes.Buffer
@@ -113,27 +114,18 @@ with --calibrate: "comparisons", "mismatches", "examples", "failures", "rows",
 		} else {
 			err = all.writeText(&b)
 		}
-		if err != nil {
+		if err == nil {
+			err = writeOnce(c.OutOrStdout(), &b)
+		}
+		if err != nil || !calibrate {
 			return err
 		}
-		if err := writeOnce(c.OutOrStdout(), &b); err != nil {
-			return err
-		}
-		return all.calibrationError()
+		return all.Calibration.Err()
 	})
 	o.registerGPU(c)
 	c.Flags().BoolVar(&calibrate, "calibrate", false, "measure the chosen device, and check its answers")
 	choiceFlag(c, &format, "format", "how it is printed", "text", "json")
 	return c
-}
-
-// keepable returns an error when a calibration cannot be kept, before it is made.
-func keepable() error {
-	folder, err := cost.Folder()
-	if err != nil {
-		return err
-	}
-	return cost.CheckFolder(folder)
 }
 
 // warnOfLoad says when other work will disturb what is measured.
@@ -144,46 +136,35 @@ func warnOfLoad(w io.Writer) {
 	}
 }
 
-// readCosts keeps what has been measured and finds what auto goes by.
-func (i *information) readCosts() error {
+// readCosts keeps what has been measured in a folder and finds what auto goes by.
+func (i *information) readCosts(folder string) (err error) {
 	if i.Caps == nil {
 		return nil
 	}
-	folder, err := cost.Folder()
-	if err != nil { // no home: nothing is kept
-		folder = ""
-	}
+	i.Costs = &costs{}
 	key := engine.KeyOf(i.Caps)
-	var file string
 	if i.Calibration != nil {
-		if file, err = cost.Save(folder, i.Calibration.Profile); err != nil {
+		if i.Costs.File, err = cost.Save(folder, i.Calibration.Profile); err != nil {
 			return fmt.Errorf("the calibration cannot be kept: %w", err)
 		}
 	}
-	found, err := engine.CostsOf(folder, key)
-	if err != nil {
-		return err
+	if i.Costs.Costs, err = engine.CostsOf(folder, key); err == nil && i.Costs.Measured {
+		i.Costs.File = cost.File(folder, key)
 	}
-	if found.Measured {
-		file = cost.File(folder, key)
-	}
-	i.Costs = &costs{Source: found.Source, Measured: found.Measured, Warning: found.Warning, File: file, Profile: found.Profile}
-	return nil
+	return err
 }
 
-func (i information) writeText(w io.Writer) error {
-	if err := i.WriteText(w); err != nil {
+func (i information) writeText(b *bytes.Buffer) error {
+	if err := i.WriteText(b); err != nil {
 		return err
 	}
 	if i.Costs != nil {
-		if err := writeCosts(w, i.Costs); err != nil {
-			return err
-		}
+		i.Costs.write(b)
 	}
-	if i.Calibration == nil {
-		return nil
+	if i.Calibration != nil {
+		writeCalibration(b, i.Calibration)
 	}
-	return writeCalibration(w, i.Calibration)
+	return nil
 }
 
 // figures are those of the text: algorithms over this many records.
@@ -194,69 +175,54 @@ var figures = []struct {
 
 const figureRows = 1 << 20
 
-func writeCosts(w io.Writer, c *costs) error {
-	var b bytes.Buffer
+func (c *costs) write(b *bytes.Buffer) {
 	b.WriteString("Costs that auto goes by\n")
-	fmt.Fprintf(&b, "  %-16s %s\n", "source", c.Source)
-	if c.File != "" {
-		fmt.Fprintf(&b, "  %-16s %s\n", "file", c.File)
+	for _, line := range [][2]string{{"source", c.Source}, {"file", c.File}, {"warning", c.Warning}, {"opening", inMS(c.Profile.Opening)}} {
+		if line[1] != "" {
+			fmt.Fprintf(b, "  %-16s %s\n", line[0], line[1])
+		}
 	}
-	if c.Warning != "" {
-		fmt.Fprintf(&b, "  %-16s %s\n", "warning", c.Warning)
-	}
-	fmt.Fprintf(&b, "  %-16s %s\n", "opening", inMS(c.Profile.Opening))
-	fmt.Fprintf(&b, "  %s of 19 bits, with the column resident:\n", numbers.Count(figureRows, "record", "records"))
-	fmt.Fprintf(&b, "    %-10s %10s", "", "no work")
+	fmt.Fprintf(b, "  %s of 19 bits, with the column resident:\n", numbers.Count(figureRows, "record", "records"))
+	fmt.Fprintf(b, "    %-10s %10s", "", "no work")
 	for _, f := range figures {
-		fmt.Fprintf(&b, " %10s", f.name)
+		fmt.Fprintf(b, " %10s", f.name)
 	}
-	fmt.Fprintf(&b, " %10s\n", "upload")
+	fmt.Fprintf(b, " %10s\n", "upload")
 	for _, name := range slices.Sorted(maps.Keys(c.Profile.Backends)) {
 		backend := c.Profile.Backends[name]
-		fmt.Fprintf(&b, "    %-10s %10s", name, inMS(backend.Overhead))
+		fmt.Fprintf(b, "    %-10s %10s", name, inMS(backend.Overhead))
 		for _, f := range figures {
 			text := "-"
 			if s, ok := backend.Figure(f.class, figureRows); ok {
 				text = inMS(s)
 			}
-			fmt.Fprintf(&b, " %10s", text)
+			fmt.Fprintf(b, " %10s", text)
 		}
 		upload := "-"
 		if backend.Upload.Band > 0 {
 			upload = fmt.Sprintf("%.2f GB/s", backend.Upload.Band/1e9)
 		}
-		fmt.Fprintf(&b, " %10s\n", upload)
+		fmt.Fprintf(b, " %10s\n", upload)
 	}
-	return writeOnce(w, &b)
 }
 
 func inMS(s float64) string { return fmt.Sprintf("%.3f ms", 1e3*s) }
 
-// calibrationError is an error when the device was found to count wrongly.
-func (i information) calibrationError() error {
-	if i.Calibration == nil {
-		return nil
-	}
-	return i.Calibration.Err()
-}
-
-func writeCalibration(w io.Writer, c *engine.Calibration) error {
-	var b bytes.Buffer
-	fmt.Fprintf(&b, "Calibration, %.1f s\n", c.Seconds)
-	fmt.Fprintf(&b, "  %-16s %s with cpu, %s wrong\n", "exactness", numbers.Count(uint64(c.Comparisons), "comparison", "comparisons"), numbers.Grouped(uint64(c.Mismatches)))
+func writeCalibration(b *bytes.Buffer, c *engine.Calibration) {
+	fmt.Fprintf(b, "Calibration, %.1f s\n", c.Seconds)
+	fmt.Fprintf(b, "  %-16s %s with cpu, %s wrong\n", "exactness", numbers.Count(uint64(c.Comparisons), "comparison", "comparisons"), numbers.Grouped(uint64(c.Mismatches)))
 	for _, e := range c.Examples {
-		fmt.Fprintf(&b, "  %-16s %s\n", "", e)
+		fmt.Fprintf(b, "  %-16s %s\n", "", e)
 	}
 	for _, f := range c.Failures {
-		fmt.Fprintf(&b, "  %-16s %s\n", "failed", oneLine(f))
+		fmt.Fprintf(b, "  %-16s %s\n", "failed", oneLine(f))
 	}
-	fmt.Fprintf(&b, "  %-16s %s of %d bits, medians of %d repetitions\n", "classic", numbers.Count(uint64(c.Rows), "record", "records"), c.Bits, c.Repetitions)
+	fmt.Fprintf(b, "  %-16s %s of %d bits, medians of %d repetitions\n", "classic", numbers.Count(uint64(c.Rows), "record", "records"), c.Bits, c.Repetitions)
 	for _, u := range c.Costs {
 		passes := ""
 		if u.Passes > 0 {
 			passes = "  " + numbers.Count(uint64(u.Passes), "pass", "passes")
 		}
-		fmt.Fprintf(&b, "    %-14s %10.3f ms %12s M records/s%s\n", u.Name, u.MS, fmt.Sprintf("%.1f", u.RecordsPerSecond/1e6), passes)
+		fmt.Fprintf(b, "    %-14s %10.3f ms %12s M records/s%s\n", u.Name, u.MS, fmt.Sprintf("%.1f", u.RecordsPerSecond/1e6), passes)
 	}
-	return writeOnce(w, &b)
 }

@@ -1,7 +1,6 @@
 package cmd
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"image"
@@ -18,15 +17,6 @@ import (
 	"github.com/stencildb/stencildb/demos/lessons"
 	"github.com/stencildb/stencildb/internal/numbers"
 )
-
-// newLessons makes a command of each lesson: `stencildb demo NAME`.
-func newLessons() []*cobra.Command {
-	var list []*cobra.Command
-	for _, l := range lessons.All() {
-		list = append(list, newLesson(l))
-	}
-	return list
-}
 
 // notALesson is the error of one word that is neither a lesson nor SQL.
 func notALesson(demo *cobra.Command, word string) error {
@@ -110,13 +100,11 @@ func lessonFlagError(c *cobra.Command, err error) error {
 
 // play runs the lesson's program.
 func (o *lessonFlags) play(c *cobra.Command, l *lesson.Lesson) error {
-	if o.out != "" {
-		tidy, err := outFolder(o.out)
-		if err != nil {
-			return err
-		}
-		defer tidy()
+	tidy, err := outFolder(o.out)
+	if err != nil {
+		return err
 	}
+	defer tidy()
 	options := lesson.Options{Device: o.device, Out: c.OutOrStdout()}
 	if o.out != "" {
 		options.Picture = func(name string, img image.Image) error {
@@ -131,30 +119,27 @@ func (o *lessonFlags) play(c *cobra.Command, l *lesson.Lesson) error {
 	if err := l.Play(options); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(c.OutOrStdout(), "\nExercise\n\n%s\n", l.Exercise())
+	_, err = fmt.Fprintf(c.OutOrStdout(), "\nExercise\n\n%s\n", l.Exercise())
 	return err
 }
 
 // check says whether the answer is right; a wrong one is a failure.
 func (o *lessonFlags) check(c *cobra.Command, l *lesson.Lesson) error {
 	v, err := l.Check(c.Context(), o.answer)
-	if errors.Is(err, lesson.ErrNoNumber) {
+	switch {
+	case errors.Is(err, lesson.ErrNoNumber):
 		return usageError{err}
-	}
-	if err != nil {
+	case err != nil:
 		return err
-	}
-	switch v {
-	case lesson.TooSmall:
-		return fmt.Errorf("%s is not the answer: it is too small (stencildb demo %s --solve shows a solution)", o.answer, l.Name)
-	case lesson.TooLarge:
-		return fmt.Errorf("%s is not the answer: it is too large (stencildb demo %s --solve shows a solution)", o.answer, l.Name)
+	case v != lesson.Right:
+		how := map[lesson.Verdict]string{lesson.TooSmall: "small", lesson.TooLarge: "large"}[v]
+		return fmt.Errorf("%s is not the answer: it is too %s (stencildb demo %s --solve shows a solution)", o.answer, how, l.Name)
 	}
 	_, err = fmt.Fprintf(c.OutOrStdout(), "%s is right.\n", o.answer)
 	return err
 }
 
-// solution prints the solution's program and what it finds.
+// solution prints the solution's program and what it finds, which backend cpu confirms.
 func (o *lessonFlags) solution(c *cobra.Command, l *lesson.Lesson) error {
 	text, err := demos.Files.ReadFile(l.Name + "/answer.go")
 	if err != nil {
@@ -164,18 +149,12 @@ func (o *lessonFlags) solution(c *cobra.Command, l *lesson.Lesson) error {
 	if err != nil {
 		return err
 	}
-	if err := sameAsSQL(c.Context(), l, n); err != nil {
+	switch v, err := l.Check(c.Context(), fmt.Sprint(n)); {
+	case err != nil:
 		return err
+	case v != lesson.Right:
+		return fmt.Errorf("the solution finds %d, which is not what backend cpu gives for %s", n, l.Question)
 	}
-	_, err = fmt.Fprintf(c.OutOrStdout(), "%s\n%s\nThis finds %s, as does backend cpu with\n  %s\n", "// demos/"+l.Name+"/answer.go", text, numbers.Grouped(n), l.Question)
-	return err
-}
-
-// sameAsSQL reports a solution that backend cpu does not confirm.
-func sameAsSQL(ctx context.Context, l *lesson.Lesson, n uint64) error {
-	v, err := l.Check(ctx, fmt.Sprint(n))
-	if err == nil && v != lesson.Right {
-		err = fmt.Errorf("the solution finds %d, which is not what backend cpu gives for %s", n, l.Question)
-	}
+	_, err = fmt.Fprintf(c.OutOrStdout(), "// demos/%s/answer.go\n%s\nThis finds %s, as does backend cpu with\n  %s\n", l.Name, text, numbers.Grouped(n), l.Question)
 	return err
 }

@@ -92,7 +92,7 @@ func runScript(ctx context.Context, db *engine.DB, text string, f format, keepGo
 		}
 		failed = true
 		reportError(stderr, err)
-		if early {
+		if early && f.failed != nil {
 			sql := text
 			if e := (*engine.StatementError)(nil); errors.As(err, &e) {
 				sql = e.SQL
@@ -108,7 +108,11 @@ func runScript(ctx context.Context, db *engine.DB, text string, f format, keepGo
 	if none {
 		note(stderr, "no statement in "+source)
 	}
-	return errors.Join(f.close(), failedIf(failed))
+	err := f.close()
+	if failed && err == nil {
+		err = errReported
+	}
+	return err
 }
 
 // runTo runs a script whose answers go to a file, which appears under its name when all
@@ -133,11 +137,4 @@ func runTo(path string, stdout io.Writer, script func(w io.Writer) error) error 
 		return err
 	}
 	return failed
-}
-
-func failedIf(failed bool) error {
-	if failed {
-		return errReported
-	}
-	return nil
 }

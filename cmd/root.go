@@ -144,12 +144,11 @@ bit. It needs no display and no GPU: Mesa's software rasteriser will do.`,
 	return root
 }
 
-// flagError words what is wrong with the number of a flag, for which pflag has the
-// words of strconv.
+// flagError words what is wrong with the value of a flag; for numbers pflag has the words
+// of strconv.
 func flagError(_ *cobra.Command, err error) error {
 	var invalid *pflag.InvalidValueError
-	var number *strconv.NumError
-	if !errors.As(err, &invalid) || !errors.As(err, &number) {
+	if !errors.As(err, &invalid) {
 		return err
 	}
 	what := map[string]string{"int": "a whole number", "uint64": "a whole number that is not negative", "float64": "a number", "bool": "true or false"}
@@ -160,7 +159,7 @@ func flagError(_ *cobra.Command, err error) error {
 	case ok:
 		return fmt.Errorf("--%s %s: give %s", f.Name, invalid.GetValue(), kind)
 	}
-	return err
+	return fmt.Errorf("--%s %q: %w", f.Name, invalid.GetValue(), invalid.Unwrap())
 }
 
 // addCompletion adds cobra's command now, rather than when it runs, to give it an

@@ -12,13 +12,13 @@ import (
 
 // Costs is the profile that auto goes by, and where it comes from.
 type Costs struct {
-	Profile *cost.Profile
 	// Source says where the profile comes from, in words; Measured, whether it was
 	// measured on this device and CPU.
-	Source   string
-	Measured bool
+	Source   string `json:"source"`
+	Measured bool   `json:"measured"`
 	// Warning says why a profile that was kept is not used; "" mostly.
-	Warning string
+	Warning string        `json:"warning,omitempty"`
+	Profile *cost.Profile `json:"profile"`
 }
 
 // CostsOf returns the profile for a device: what `stencildb info --calibrate` kept in

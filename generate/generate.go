@@ -23,18 +23,17 @@ type Generator struct {
 	cols        []genColumn
 }
 
-// genColumn is one generated attribute. fill writes the ordinals of the rows from
-// first on; nulls, where not nil, says which rows are NULL. Both depend on key
-// (the seed's, mixed) and the row's number only, so that the data are the same
-// whatever the chunks, the goroutines and the machine. All arithmetic is on
-// integers: that of floating point may differ between machines in its last bit.
+// genColumn is one generated attribute. fill writes the ordinals of the rows from first on,
+// of a table of so many rows; null, where not nil, says which rows are NULL. Both depend on
+// key (the seed's, mixed) and the row's number only, so that the data are the same whatever
+// the chunks, the goroutines and the machine. All arithmetic is on integers: that of floating
+// point may differ between machines in its last bit.
 type genColumn struct {
-	name  string
-	typ   table.Type
-	lo    uint64 // the smallest ordinal that can occur
-	hi    uint64 // the largest
-	fill  func(key, first uint64, rows uint64, ords []uint64)
-	nulls func(key, row uint64) bool
+	name   string
+	typ    table.Type
+	lo, hi uint64 // the smallest ordinal that can occur, and the largest
+	fill   func(key, first, rows uint64, ords []uint64)
+	null   func(key, row uint64) bool
 }
 
 // All lists the generators in the order in which to show them.
@@ -104,32 +103,18 @@ func (g Generator) Generate(ctx context.Context, rows int, seed uint64, chunkRow
 }
 
 // RowBytes is the host memory that one row of all columns takes.
-func (g Generator) RowBytes() int {
-	n := 0
+func (g Generator) RowBytes() (n int) {
 	for _, c := range g.cols {
-		switch width := bits.Len64(c.hi - c.lo); {
-		case width <= 8:
-			n++
-		case width <= 16:
-			n += 2
-		case width <= 32:
-			n += 4
-		default:
-			n += 8
-		}
+		n += table.Narrow([]uint64{0}, bits.Len64(c.hi-c.lo)).Bytes()
 	}
 	return n
 }
-
-// genBlock is how many rows are generated at a time: few enough to stay in cache,
-// a multiple of 64 so that goroutines share no word of validity.
-const genBlock = 4096
 
 // segment makes n rows from row first on. rows is the number of the whole table.
 // It leaves off early when ctx ends.
 func (c *genColumn) segment(ctx context.Context, key, first, rows uint64, n int) *table.Segment {
 	s := &table.Segment{Type: c.typ}
-	if c.nulls != nil {
+	if c.null != nil {
 		s.Valid = table.NewBitmap(n)
 	}
 	switch width := bits.Len64(c.hi - c.lo); {
@@ -145,81 +130,68 @@ func (c *genColumn) segment(ctx context.Context, key, first, rows uint64, n int)
 	return s
 }
 
-// genStats is what one goroutine saw: its smallest and largest code, and NULLs.
-type genStats struct {
-	lo, hi uint64
-	nulls  int
-}
-
 // fillCodes writes codes from c.lo, then shifts them down to the smallest that
 // occurs, and sets the rest of s.
 func fillCodes[T uint8 | uint16 | uint32 | uint64](ctx context.Context, c *genColumn, s *table.Segment, key, first, rows uint64, n int) []T {
 	codes := make([]T, n)
-	stats := parallel(n, func(from, to int, st *genStats) {
+	lowest, highest := ^uint64(0), uint64(0)
+	var mu sync.Mutex
+	parallel(n, func(from, to int) {
+		lo, hi, nulls := ^uint64(0), uint64(0), 0
 		var ords [genBlock]uint64
 		for ; from < to && ctx.Err() == nil; from += genBlock {
 			block := ords[:min(genBlock, to-from)]
 			c.fill(key, first+uint64(from), rows, block)
 			for i, o := range block {
 				if s.Valid != nil {
-					if c.nulls(key, first+uint64(from+i)) {
-						st.nulls++
+					if c.null(key, first+uint64(from+i)) {
+						nulls++
 						continue
 					}
 					s.Valid.Set(from + i)
 				}
 				code := o - c.lo
-				st.lo, st.hi = min(st.lo, code), max(st.hi, code)
+				lo, hi = min(lo, code), max(hi, code)
 				codes[from+i] = T(code)
 			}
 		}
+		mu.Lock()
+		lowest, highest, s.Nulls = min(lowest, lo), max(highest, hi), s.Nulls+nulls
+		mu.Unlock()
 	})
-	s.Nulls = stats.nulls
 	if s.Nulls == 0 {
 		s.Valid = nil
 	}
 	if s.Nulls == n {
 		return codes
 	}
-	if lo := stats.lo; lo > 0 {
-		parallel(n, func(from, to int, _ *genStats) {
+	if lowest > 0 {
+		parallel(n, func(from, to int) {
 			for i := from; i < to; i++ {
 				if s.Valid == nil || s.Valid.Get(i) {
-					codes[i] -= T(lo)
+					codes[i] -= T(lowest)
 				}
 			}
 		})
 	}
-	s.Base, s.Max = c.lo+stats.lo, stats.hi-stats.lo
+	s.Base, s.Max = c.lo+lowest, highest-lowest
 	s.Bits = bits.Len64(s.Max)
 	return codes
 }
 
+// genBlock is how many rows are generated at a time: few enough to stay in cache,
+// a multiple of 64 so that goroutines share no word of validity.
+const genBlock = 4096
+
 // parallel runs work on all cores over slices of 0..n that begin at multiples of
-// genBlock, and merges what they saw.
-func parallel(n int, work func(from, to int, st *genStats)) genStats {
-	workers := runtime.GOMAXPROCS(0)
-	share := (n/workers + genBlock) / genBlock * genBlock
-	all := make([]genStats, workers)
+// genBlock.
+func parallel(n int, work func(from, to int)) {
+	share := (n/runtime.GOMAXPROCS(0) + genBlock) / genBlock * genBlock
 	var wg sync.WaitGroup
-	for w := range workers {
-		from, to := w*share, min((w+1)*share, n)
-		all[w].lo = ^uint64(0)
-		if from >= to {
-			continue
-		}
-		wg.Go(func() {
-			st := genStats{lo: ^uint64(0)}
-			work(from, to, &st)
-			all[w] = st
-		})
+	for from := 0; from < n; from += share {
+		wg.Go(func() { work(from, min(from+share, n)) })
 	}
 	wg.Wait()
-	sum := all[0]
-	for _, st := range all[1:] {
-		sum.lo, sum.hi, sum.nulls = min(sum.lo, st.lo), max(sum.hi, st.hi), sum.nulls+st.nulls
-	}
-	return sum
 }
 
 // mix scrambles 64 bits (the finaliser of SplitMix64: Steele, Lea, Flood, "Fast
@@ -236,20 +208,14 @@ func random(key, row, stream uint64) uint64 {
 	return mix(mix(key+stream*0xd1342543de82ef95) + row*0x9e3779b97f4a7c15)
 }
 
-// each makes a fill function of a function of the row.
-func each(value func(key, row uint64) int64) func(key, first, rows uint64, ords []uint64) {
-	return func(key, first, _ uint64, ords []uint64) {
-		for i := range ords {
-			ords[i] = table.OrdinalInt(value(key, first+uint64(i)))
-		}
-	}
-}
-
 // integers describes an integer column with values lo..hi.
 func integers(name string, kind table.Kind, lo, hi int64, value func(key, row uint64) int64) genColumn {
 	return genColumn{
-		name: name, typ: table.Type{Kind: kind},
-		lo: table.OrdinalInt(lo), hi: table.OrdinalInt(hi),
-		fill: each(value),
+		name: name, typ: table.Type{Kind: kind}, lo: table.OrdinalInt(lo), hi: table.OrdinalInt(hi),
+		fill: func(key, first, _ uint64, ords []uint64) {
+			for i := range ords {
+				ords[i] = table.OrdinalInt(value(key, first+uint64(i)))
+			}
+		},
 	}
 }

@@ -35,19 +35,9 @@ const maxCount = 1<<19 - 1
 //   - retransmissions: about one for each unit lost, a quarter more or less, and
 //     in a quarter of the records up to 7 spurious ones.
 func tcpip() Generator {
-	count := genColumn{
-		name: "data_count", typ: table.Type{Kind: table.Integer},
-		lo: table.OrdinalInt(0), hi: table.OrdinalInt(maxCount),
-		fill: func(key, first, rows uint64, ords []uint64) {
-			for i := range ords {
-				ords[i] = table.OrdinalInt(dataCount(key, first+uint64(i), rows))
-			}
-		},
-	}
 	derived := func(name string, hi int64, value func(key, row uint64, count int64) int64) genColumn {
 		return genColumn{
-			name: name, typ: table.Type{Kind: table.Integer},
-			lo: table.OrdinalInt(0), hi: table.OrdinalInt(hi),
+			name: name, typ: table.Type{Kind: table.Integer}, lo: table.OrdinalInt(0), hi: table.OrdinalInt(hi),
 			fill: func(key, first, rows uint64, ords []uint64) {
 				for i := range ords {
 					row := first + uint64(i)
@@ -61,7 +51,7 @@ func tcpip() Generator {
 		Doc:         "TCP/IP monitoring like the paper's: data_count (heavy-tailed, exactly 19 bits), data_loss, flow_rate, retransmissions",
 		DefaultRows: 1_000_000,
 		cols: []genColumn{
-			count,
+			derived("data_count", maxCount, func(_, _ uint64, count int64) int64 { return count }),
 			derived("data_loss", maxCount/8, dataLoss),
 			derived("flow_rate", maxCount, flowRate),
 			derived("retransmissions", maxCount/8*5/4+8, retransmissions),

@@ -23,26 +23,21 @@ func writeDelimited(w io.Writer, t *table.Table, delim byte) error {
 		return fmt.Errorf("a table without columns has no CSV form")
 	}
 	out := bufio.NewWriterSize(w, 256<<10)
-	var line []byte
+	values := make([]table.Value, len(t.Fields))
 	for i, f := range t.Fields {
-		if i > 0 {
-			line = append(line, delim)
-		}
-		line = appendText(line, f.Name, delim)
+		values[i] = table.Str(f.Name)
 	}
-	if _, err := out.Write(append(line, '\n')); err != nil {
+	line := AppendCSV(nil, values, delim)
+	if _, err := out.Write(line); err != nil {
 		return err
 	}
 	for _, ch := range t.Compacted().Chunks {
 		for r := range ch.Rows {
-			line = line[:0]
 			for i, s := range ch.Segments {
-				if i > 0 {
-					line = append(line, delim)
-				}
-				line = appendField(line, s, r, delim)
+				values[i] = s.Value(r)
 			}
-			if _, err := out.Write(append(line, '\n')); err != nil {
+			line = AppendCSV(line[:0], values, delim)
+			if _, err := out.Write(line); err != nil {
 				return err
 			}
 		}
@@ -50,17 +45,23 @@ func writeDelimited(w io.Writer, t *table.Table, delim byte) error {
 	return out.Flush()
 }
 
-func appendField(line []byte, s *table.Segment, row int, delim byte) []byte {
-	switch v := s.Value(row); {
-	case v.Null:
-		return line
-	case v.Type.IsInteger():
-		return strconv.AppendInt(line, v.I, 10)
-	case v.Type.Kind == table.Varchar:
-		return appendText(line, v.S, delim)
-	default:
-		return appendText(line, v.String(), delim)
+// AppendCSV appends a line of fields: NULL is an unquoted empty field, "" an empty string.
+func AppendCSV(line []byte, values []table.Value, delim byte) []byte {
+	for i, v := range values {
+		if i > 0 {
+			line = append(line, delim)
+		}
+		switch {
+		case v.Null:
+		case v.Type.IsInteger():
+			line = strconv.AppendInt(line, v.I, 10)
+		case v.Type.Kind == table.Varchar:
+			line = appendText(line, v.S, delim)
+		default:
+			line = appendText(line, v.String(), delim)
+		}
 	}
+	return append(line, '\n')
 }
 
 // appendText quotes what would not read back as it is. A byte order mark counts,
