@@ -17,7 +17,6 @@ type memory struct {
 	words  []uint32 // nil: undefined
 }
 
-// dispatch looks at a compute pass.
 func (t *tracer) dispatch(l *look) (after func()) {
 	window := l.pass.Window
 	before := map[*textures.Scratch]*memory{}
@@ -136,7 +135,6 @@ func (t *tracer) column(l *look, b textures.Block) []Panel {
 	})
 }
 
-// readColumn reads a block back.
 func (t *tracer) readColumn(l *look, b textures.Block) (list []Panel) {
 	words, name := t.block(b, int(b.Bytes()/4)), t.columnName(b.Col)
 	switch b.Content {
@@ -158,7 +156,6 @@ func (t *tracer) readColumn(l *look, b textures.Block) (list []Panel) {
 	return list
 }
 
-// codeBlock is the picture of a block of codes.
 func (t *tracer) codeBlock(l *look, b textures.Block, words []uint32) Panel {
 	size := textures.CodeBytes(b.Chunk.Segments[b.Col])
 	cells := make([]uint64, len(l.grid.cells))

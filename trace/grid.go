@@ -46,7 +46,6 @@ func newGrid(first, rows int) *grid {
 	return g
 }
 
-// cell returns the cell of a record.
 func (g *grid) cell(row int) int { return row/g.Width/g.Step*g.Cols + row%g.Width/g.Step }
 
 // count returns how many records of each cell's block are in a set, and in all.

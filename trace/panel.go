@@ -53,7 +53,6 @@ type Level struct {
 	Records int   `json:"records"`
 }
 
-// show adds pictures to those of a pass.
 func (l *look) show(p ...Panel) { l.Panels = append(l.Panels, p...) }
 
 // undefined stands for a picture of what holds nothing yet.
@@ -61,7 +60,6 @@ func undefined(title string) Panel {
 	return Panel{Title: title, Kind: "undefined", Note: "undefined: no pass has written to it yet"}
 }
 
-// share is the picture of a set of records.
 func (t *tracer) share(l *look, title string, in func(row int) bool) Panel {
 	each, total := l.grid.count(in)
 	return Panel{Title: title, Kind: "share", Image: t.images.add(narrow(each)), Total: total}
@@ -106,7 +104,6 @@ func stops(values []uint64, lo, hi uint64) []uint64 {
 	return list
 }
 
-// columnName names a column as the table does.
 func (t *tracer) columnName(col int) string { return t.plan.Table.Field(col).Name }
 
 // valueName writes a code of a column with its value.
@@ -158,7 +155,6 @@ func (t *tracer) texture(l *look, ref textures.Ref) []Panel {
 	return list
 }
 
-// codeOf reads a picture's number from a texel.
 func codeOf(ref textures.Ref, texel []uint32) uint64 {
 	code := uint64(texel[0])
 	switch {
@@ -245,7 +241,6 @@ func (t *tracer) partialResults(title string, temp *textures.Temp, lines func(y 
 	return p
 }
 
-// stencil is the picture of stencil values.
 func (t *tracer) stencil(g *grid, title string, values []uint8) Panel {
 	seen := map[uint8]int{}
 	for _, v := range values {

@@ -81,7 +81,6 @@ func newTracer(s engine.Stage, run pass.Runner) *tracer {
 	return t
 }
 
-// close gives the timer back.
 func (t *tracer) close() {
 	// A context that is gone has taken the timer with it.
 	_ = t.ctx.Do(context.Background(), func() error {
@@ -154,7 +153,6 @@ func (t *tracer) splitNote(l *look) {
 	}
 }
 
-// segment is a column in the pass's chunk.
 func (t *tracer) segment(l *look, col int) *table.Segment {
 	return t.plan.Table.Chunks[l.Chunk].Segments[col]
 }

@@ -48,7 +48,6 @@ func (t *tracer) state(l *look) (s facts) {
 	return s
 }
 
-// drawState lists the tests of a draw.
 func drawState(s *facts, l *look) {
 	p := l.pass
 	if c := p.Clear; c != nil {
@@ -102,7 +101,6 @@ func (t *tracer) dispatchState(s *facts, d *pass.Dispatch) {
 
 func words(n int) string { return numbers.Count(n, "word", "words") }
 
-// refName says what a texture holds.
 func (t *tracer) refName(r textures.Ref) string {
 	switch {
 	case r.Words != nil:
@@ -136,7 +134,6 @@ func tempName(t *textures.Temp) string {
 	return fmt.Sprintf("%s, %d x %d, of this statement", map[int]string{0: "R32F", 1: "R32UI", 4: "RGBA32UI"}[t.Words], t.Width, t.Height)
 }
 
-// uniforms lists names and values.
 func uniforms(list []shaders.Uniform) facts {
 	const most = 64
 	out := facts{}

@@ -27,7 +27,6 @@ type axis struct {
 	histogram []float64 // how many lie at each bar in proportion, by the fullest one
 }
 
-// newAxis returns the number line of an attribute of a table.
 func newAxis(t *table.Table, col int) *axis {
 	a := &axis{typ: t.Fields[col].Type, space: plan.NewSpace(t, col)}
 	a.sample(t, col)
@@ -68,7 +67,6 @@ func (a *axis) measure() {
 	a.step = math.Pow(10, math.Floor(math.Log10(width/200)))
 }
 
-// count makes the histogram.
 func (a *axis) count() {
 	a.histogram = make([]float64, bars)
 	for i := a.finite[0]; i < a.finite[1]; i++ {
@@ -216,7 +214,6 @@ func (a *axis) compare(x, v table.Value) int {
 	return table.CompareFloat(number(x), number(v))
 }
 
-// number is a value as a number.
 func number(v table.Value) float64 {
 	switch {
 	case v.Type.IsFloat():

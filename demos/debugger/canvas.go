@@ -106,7 +106,6 @@ func (c *canvas) quad(r image.Rectangle, at image.Point, ink color.RGBA) {
 	c.vertices = append(c.vertices, a, b, d, a, d, e)
 }
 
-// fill adds a rectangle.
 func (c *canvas) fill(r image.Rectangle, ink color.RGBA) { c.quad(r, image.Pt(-1, 0), ink) }
 
 // frame adds the outline of a rectangle, outside it.
@@ -142,12 +141,10 @@ func (c *canvas) text(face, x, y int, s string, ink color.RGBA) int {
 	return x
 }
 
-// right adds s so that it ends at x.
 func (c *canvas) right(face, x, y int, s string, ink color.RGBA) {
 	c.text(face, x-c.width(face, s), y, s, ink)
 }
 
-// width measures text.
 func (c *canvas) width(face int, s string) (w int) {
 	for _, r := range s {
 		w += c.glyph(face, r).advance
@@ -228,7 +225,6 @@ func (c *canvas) room(size image.Point) (image.Point, bool) {
 	return at, true
 }
 
-// flush draws what was collected over a frame of a size.
 func (c *canvas) flush(size image.Point) error {
 	if len(c.vertices) == 0 {
 		return nil

@@ -3,6 +3,8 @@ package debugger
 import (
 	"image/color"
 	"math"
+
+	"github.com/stencildb/stencildb/demos/draw"
 )
 
 // The colours of the frame: dark on light, marks in colours that the colour-blind can
@@ -51,16 +53,10 @@ func palette() []uint8 {
 		}
 		out = append(out, 255)
 	}
-	for _, tint := range []bool{false, true} {
+	for _, tint := range []float64{1, 0.5} {
 		for i := range 256 {
-			l := 20 + 74*float64(i)/255 // CIE L*
-			y := math.Pow((l+16)/116, 3)
-			v := 255 * (1.055*math.Pow(y, 1/2.4) - 0.055)
-			if tint {
-				out = append(out, uint8(0.5*v), uint8(0.5*v+95), uint8(0.5*v+65), 255)
-			} else {
-				out = append(out, uint8(v), uint8(v), uint8(v), 255)
-			}
+			v := draw.Lightness(20+74*float64(i)/255) * tint
+			out = append(out, uint8(v), uint8(v+190*(1-tint)), uint8(v+130*(1-tint)), 255)
 		}
 	}
 	for i := range 256 {

@@ -114,7 +114,6 @@ func (d *Demo) execute(m moment) error {
 	return err
 }
 
-// take makes a scene the one that is shown.
 func (d *Demo) take(m moment, s *scene, stage *engine.Stage) {
 	m.after = nil
 	if m.end && s.selection { // which does not depend on how many passes were expected
@@ -235,7 +234,6 @@ func (d *Demo) Image() (img *image.RGBA, err error) {
 // Spent returns how long the last frame took.
 func (d *Demo) Spent() time.Duration { return d.spent }
 
-// layout is where things are in the next frame.
 func (d *Demo) layout() layout {
 	if d.held != constantGrip { // which would slip away under the mouse
 		d.finds = len(d.found.Searches)+len(d.found.Sums) > 0
@@ -353,7 +351,6 @@ func (d *Demo) drag(at image.Point) {
 	}
 }
 
-// slide moves the active constant to where the mouse is.
 func (d *Demo) slide(at image.Point) {
 	if lines, i := d.layout().lines, d.Active-d.firstLine(); i < len(lines) {
 		b := bar(lines[i])

@@ -45,7 +45,6 @@ func (c *camera) turn(dx, dy float64) {
 	c.pitch = min(max(c.pitch+dy*0.01, 0.05), math.Pi/2-0.05)
 }
 
-// zoom moves the camera nearer.
 func (c *camera) zoom(steps float64) {
 	c.distance = min(max(c.distance*float32(math.Pow(0.9, steps)), 1.2), 5)
 }

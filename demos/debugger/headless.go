@@ -14,14 +14,12 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
-	"sync/atomic"
 	"time"
 
 	"golang.org/x/sync/errgroup"
 
 	"github.com/stencildb/stencildb/internal/files"
 	"github.com/stencildb/stencildb/pass"
-	"github.com/stencildb/stencildb/table"
 	"github.com/stencildb/stencildb/textures"
 )
 
@@ -43,7 +41,7 @@ func (r *Report) String() string {
 // pass to the answer, then the first constant on its way along its number line, at the
 // pass that compares it and at the answer. They are frame-000.png, frame-001.png, ..., and all of them run.gif.
 func Headless(ctx context.Context, d *Demo, dir string) (*Report, error) {
-	r := &recording{demo: d, dir: dir, reducer: reducer{colors: animationColors()}}
+	r := &recording{demo: d, dir: dir}
 	if err := r.clear(); err != nil {
 		return nil, err
 	}
@@ -59,7 +57,6 @@ func Headless(ctx context.Context, d *Demo, dir string) (*Report, error) {
 	return r.report(), r.animate()
 }
 
-// run draws the frames.
 func (r *recording) run(ctx context.Context) error {
 	d := r.demo
 	d.point()
@@ -102,19 +99,20 @@ func (d *Demo) point() {
 
 // comparing is the step after the pass that compares the first constant's attribute.
 func (d *Demo) comparing() int {
-	for i, p := range d.scene.passes {
+	at := slices.IndexFunc(d.scene.passes, func(p pass.Profile) bool {
+		col := -1
 		switch op := p.Pass.Op.(type) {
 		case pass.Compare:
-			if op.Col == d.Constants[0].Col {
-				return i + 1
-			}
+			col = op.Col
 		case pass.Range:
-			if op.Col == d.Constants[0].Col {
-				return i + 1
-			}
+			col = op.Col
 		}
+		return col == d.Constants[0].Col
+	})
+	if at < 0 {
+		return d.Last()
 	}
-	return d.Last()
+	return at + 1
 }
 
 // sweep moves the first constant, at a step.
@@ -126,12 +124,12 @@ func (r *recording) sweep(ctx context.Context, step int) error {
 	d.held = constantGrip
 	defer func() { d.held = nothing }()
 	from, _ := c.axis.span(c.Value, false)
-	var way []table.Value
-	for _, place := range sweepPlaces(from, d.sweep) {
-		way = append(way, c.axis.at(place, false))
-	}
-	way[len(way)-1] = c.Value
-	for _, v := range way {
+	begin := c.Value
+	for i, place := range sweepPlaces(from, d.sweep) {
+		v := c.axis.at(place, false)
+		if i == d.sweep-1 {
+			v = begin
+		}
 		if !d.put(v) {
 			continue
 		}
@@ -168,15 +166,13 @@ func sweepPlaces(from float64, n int) []float64 {
 
 // recording is a run on its way into files.
 type recording struct {
-	demo *Demo
-	dir  string
-	reducer
+	demo    *Demo
+	dir     string
 	gif     gif.GIF
 	spent   []time.Duration
 	writing *errgroup.Group
 }
 
-// frame draws a frame and writes it.
 func (r *recording) frame(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -197,10 +193,10 @@ func (r *recording) frame(ctx context.Context) error {
 	if r.demo.held == constantGrip {
 		delay = 12
 	}
-	reduced := image.NewPaletted(img.Rect, r.colors)
+	reduced := image.NewPaletted(img.Rect, nil)
 	r.gif.Image, r.gif.Delay = append(r.gif.Image, reduced), append(r.gif.Delay, delay)
 	save := func() error {
-		r.reduce(reduced, img)
+		reduce(reduced, img)
 		return files.Write(path, func(w io.Writer) error { return (&png.Encoder{CompressionLevel: png.BestSpeed}).Encode(w, img) })
 	}
 	if r.demo.gl.Caps().Software { // which draws with the cores that would write
@@ -222,52 +218,37 @@ func (r *recording) animate() error {
 	return files.Write(filepath.Join(r.dir, "run.gif"), func(w io.Writer) error { return gif.EncodeAll(w, &r.gif) })
 }
 
-// animationColors are the colours of frames as near as 256 come: the ramps of the
-// palette, the shares of the result, and those of text with what lies between them and
-// the paper.
-func animationColors() color.Palette {
-	var p color.Palette
-	texels := palette()
-	for line, n := range map[int]int{codeLine: 64, depthLine: 48, passLine: 48} {
-		for i := range n {
-			at := 4 * (256*line + i*255/(n-1))
-			p = append(p, color.RGBA{texels[at], texels[at+1], texels[at+2], 255})
-		}
+// reduce draws a frame in the 256 colours that it has most of, of six bits a channel;
+// others become the nearest of these.
+func reduce(out *image.Paletted, img *image.RGBA) {
+	type shade struct {
+		count, place int
+		color        color.RGBA // the first of its kind
 	}
-	between := func(a, b color.RGBA, n int) {
-		for i := range n {
-			mix := func(x, y uint8) uint8 { return uint8(int(x) + (int(y)-int(x))*i/(n-1)) }
-			p = append(p, color.RGBA{mix(a.R, b.R), mix(a.G, b.G), mix(a.B, b.B), 255})
-		}
-	}
-	between(unchosen, selected, 20)
-	between(paper, highlight, 12)
-	between(paper, selected, 6)
-	for _, c := range append(slices.Clip(stencilColors), ink, faint, hair, ground, marked, ofNull, nullPass) {
-		p = append(p, c)
-	}
-	// The quad before the height field.
-	between(color.RGBA{0x6a, 0x38, 0x13, 255}, color.RGBA{0xe8, 0xb0, 0x83, 255}, 12)
-	between(color.RGBA{0x60, 0x60, 0x30, 255}, color.RGBA{0x98, 0xa8, 0x60, 255}, 12)
-	return p
-}
-
-// reducer draws frames in a palette. near keeps which colour is nearest, for colours of
-// six bits a channel; one more than its place, 0 where that is not known yet.
-type reducer struct {
-	colors color.Palette
-	near   [1 << 18]atomic.Uint32
-}
-
-func (r *reducer) reduce(out *image.Paletted, img *image.RGBA) {
-	for i := range out.Pix {
+	shades := make([]shade, 1<<18)
+	of := func(i int) *shade {
 		p := img.Pix[4*i : 4*i+3 : 4*i+3]
-		near := &r.near[int(p[0]>>2)<<12|int(p[1]>>2)<<6|int(p[2]>>2)]
-		place := near.Load()
-		if place == 0 {
-			place = uint32(r.colors.Index(color.RGBA{p[0], p[1], p[2], 255})) + 1
-			near.Store(place)
+		s := &shades[int(p[0]>>2)<<12|int(p[1]>>2)<<6|int(p[2]>>2)]
+		if s.count == 0 {
+			s.color = color.RGBA{p[0], p[1], p[2], 255}
 		}
-		out.Pix[i] = uint8(place - 1)
+		return s
+	}
+	var used []*shade
+	for i := range out.Pix {
+		s := of(i)
+		if s.count++; s.count == 1 {
+			used = append(used, s)
+		}
+	}
+	slices.SortStableFunc(used, func(a, b *shade) int { return b.count - a.count })
+	for _, s := range used[:min(len(used), 256)] {
+		out.Palette = append(out.Palette, s.color)
+	}
+	for _, s := range used {
+		s.place = out.Palette.Index(s.color)
+	}
+	for i := range out.Pix {
+		out.Pix[i] = uint8(of(i).place)
 	}
 }

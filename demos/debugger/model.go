@@ -35,7 +35,6 @@ type Model struct {
 	due time.Duration // until the next step while running
 }
 
-// newModel returns the model of a statement before its first pass.
 func newModel(text string) *Model { return &Model{SQL: text, Speed: defaultSpeed, Attribute: -1} }
 
 // Last returns the last step, which shows the answer.
@@ -56,7 +55,6 @@ func (m *Model) Toggle() {
 	m.due = m.pause()
 }
 
-// halt goes to a step and stops there.
 func (m *Model) halt(step int) {
 	m.Go(step)
 	m.Running = false

@@ -11,7 +11,6 @@ import (
 	"github.com/stencildb/stencildb/trace"
 )
 
-// lines draws a number line for every constant.
 func (f *frame) lines() {
 	for i, r := range f.layout.lines {
 		i += f.demo.firstLine()

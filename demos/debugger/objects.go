@@ -15,7 +15,6 @@ type objects struct {
 	deletes []func()
 }
 
-// add creates an object of a kind.
 func (o *objects) add(kind string, create, remove func(n int32, id *uint32)) (id uint32) {
 	create(1, &id)
 	o.ctx.Track(kind, 1)

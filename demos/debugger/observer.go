@@ -220,7 +220,6 @@ func tests(p *pass.Pass) bool {
 	return p.Target.Shape.Rows > 0 && (p.Count || p.Stencil.Test || p.Bounds != nil || p.Depth.Test && !p.Depth.Write)
 }
 
-// note keeps a pass that has happened.
 func (o *observer) note(p *pass.Pass, count uint64) {
 	s := o.scene
 	s.passes, s.pass = append(s.passes, pass.Profile{Pass: p, Samples: count}), p

@@ -13,7 +13,6 @@ import (
 	"github.com/stencildb/stencildb/textures"
 )
 
-// panes draws the four panes.
 func (f *frame) panes() {
 	if f.scene == nil || f.scene.chunk == nil {
 		return
@@ -23,7 +22,6 @@ func (f *frame) panes() {
 	}
 }
 
-// shape is the rectangle of the chunk at hand.
 func (f *frame) shape() textures.Shape { return textures.ShapeOf(f.scene.chunk.Rows) }
 
 // picture prepares a pane with a title and returns where its picture goes.
@@ -141,7 +139,6 @@ func (f *frame) depthScale() scale {
 	return scale{}
 }
 
-// stencil draws the stencil buffer.
 func (f *frame) stencil(pane image.Rectangle) {
 	t := f.scene.target
 	if t == nil || !t.stencil {

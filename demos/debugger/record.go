@@ -240,7 +240,6 @@ type texel struct {
 	stencil       int
 }
 
-// texel reads one texel back.
 func (s *scene) texel(x, y int) texel {
 	out := texel{-1, -1, -1}
 	if t := s.target; t != nil {

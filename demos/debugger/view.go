@@ -85,7 +85,6 @@ func (v *view) close() {
 	v.programs.Close()
 }
 
-// table returns the places of a scale.
 func (v *view) table(s scale) *placeTable {
 	if s.chunk != nil && textures.Limbs(s.chunk.Segments[s.col].Bits) == 1 {
 		s.limb = whole
@@ -127,7 +126,6 @@ func (f *frame) fail(err error) bool {
 	return f.err != nil
 }
 
-// draw draws a frame onto the surface.
 func (v *view) draw(d *Demo) error {
 	if err := v.surface.resize(d.size); err != nil {
 		return err
@@ -187,7 +185,6 @@ func (f *frame) paint(source shaders.Source, r image.Rectangle, records, others 
 	draw()
 }
 
-// pane draws records with demo_pane.frag.
 func (f *frame) pane(kind string, r image.Rectangle, records, others uint32, s scale, more ...shaders.Uniform) {
 	f.paint(paneProgram(kind), r, records, others, s, func() { gl.DrawArrays(gl.TRIANGLES, 0, 3) }, more...)
 }

@@ -40,7 +40,6 @@ func Window(ctx context.Context, d *Demo) error {
 	return ctx.Err()
 }
 
-// show copies the frame to the window.
 func (d *Demo) show(w *glctx.Window) error {
 	return d.gl.Do(context.Background(), func() error {
 		return d.stage.Runner.Lend(func() error {
@@ -51,7 +50,6 @@ func (d *Demo) show(w *glctx.Window) error {
 	})
 }
 
-// copy copies the frame to the window's framebuffer.
 func (s *surface) copy() {
 	x, y := int32(s.size.X), int32(s.size.Y)
 	gl.BindFramebuffer(gl.DRAW_FRAMEBUFFER, 0)

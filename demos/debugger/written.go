@@ -12,7 +12,6 @@ import (
 	"github.com/stencildb/stencildb/internal/numbers"
 )
 
-// head writes the statement, and where it is.
 func (f *frame) head() {
 	d, r := f.demo, f.layout.head
 	x := f.text(large, r.Min.X, r.Min.Y+20, "stencildb demo", ink)
@@ -189,7 +188,6 @@ func (f *frame) listRow(row image.Rectangle, step int) {
 	f.text(regular, x, y, f.clipMiddle(regular, name, end-x), shade)
 }
 
-// state writes the state of the pass at hand.
 func (f *frame) state() {
 	d, r := f.demo, f.layout.state
 	y := r.Min.Y + 14
@@ -235,7 +233,6 @@ func (f *frame) state() {
 	}
 }
 
-// help writes the keys.
 func (f *frame) help() {
 	r := f.layout.help
 	s := "space run   ← → step   home   end   + − speed"

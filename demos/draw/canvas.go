@@ -139,5 +139,4 @@ func WritePNG(path string, img image.Image) error {
 	return files.Write(path, func(w io.Writer) error { return png.Encode(w, img) })
 }
 
-// width returns how wide s is.
 func width(face font.Face, s string) int { return font.MeasureString(face, s).Ceil() }

@@ -21,12 +21,16 @@ const (
 
 var colors = palette()
 
+// Lightness returns the grey, 0..255, of a lightness (CIE L*).
+func Lightness(l float64) float64 {
+	y := math.Pow((l+16)/116, 3)
+	return 255 * (1.055*math.Pow(y, 1/2.4) - 0.055)
+}
+
 func palette() color.Palette {
 	p := make(color.Palette, Mark+1)
 	for i := range Levels {
-		l := 14 + 82*float64(i)/(Levels-1) // CIE L*
-		y := math.Pow((l+16)/116, 3)
-		v := 255 * (1.055*math.Pow(y, 1/2.4) - 0.055)
+		v := Lightness(14 + 82*float64(i)/(Levels-1))
 		mix := func(c float64) uint8 { return uint8(0.5*v + 0.5*c) }
 		p[Grey+i] = color.RGBA{uint8(v), uint8(v), uint8(v), 255}
 		p[Tinted+i] = color.RGBA{mix(0), mix(190), mix(130), 255}

@@ -77,7 +77,7 @@ func (f *figure) draw() (*image.Paletted, error) {
 		c.panel(x, y+depthAt, f.shape, tested(s))
 		c.Text(c.Body, x, y+arrowAt, rule(s.Pass))
 		if s.Stencil == nil {
-			c.frame(x, y+stencAt)
+			c.Frame(image.Rect(x, y+stencAt, x+panel, y+stencAt+panel))
 			c.Text(c.Body, x+50, y+stencAt+panel/2+8, "not in use yet")
 		} else {
 			c.panel(x, y+stencAt, f.shape, draw.Values(s.Stencil))
@@ -102,7 +102,6 @@ func (f *figure) draw() (*image.Paletted, error) {
 	return c.Paletted, nil
 }
 
-// place returns where the i-th pass stands.
 func place(i int) (x, y int) { return margin + (1+i%perRow)*pitch, top + i/perRow*strip }
 
 // argument is what stands below the routine of a pass.
@@ -144,15 +143,10 @@ func tested(s lesson.Step) []uint8 {
 	return draw.Tint(shades, func(i int) bool { return lesson.Passes(s.Pass, s.Depth[i]) })
 }
 
-// frame draws the outline of a panel that has nothing to show.
-func (c *canvas) frame(x, y int) { c.Frame(image.Rect(x, y, x+panel, y+panel)) }
-
-// panel draws the texels of a panel.
 func (c *canvas) panel(x, y int, sh textures.Shape, texels []uint8) {
 	c.Texels(x, y, panel, sh, texels)
 }
 
-// legend explains the colours.
 func (c *canvas) legend(x, y int) {
 	c.Text(c.Bold, x, y, "Attribute, depth")
 	c.Text(c.Body, x, y+34, "shaded by rank")

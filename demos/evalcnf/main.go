@@ -4,16 +4,12 @@
 package main
 
 import (
-	"context"
-	"errors"
 	"flag"
 	"fmt"
 	"os"
 
 	"github.com/stencildb/stencildb/demos/draw"
 	"github.com/stencildb/stencildb/demos/lesson"
-	"github.com/stencildb/stencildb/engine"
-	"github.com/stencildb/stencildb/glctx"
 	"github.com/stencildb/stencildb/table"
 	"github.com/stencildb/stencildb/textures"
 )
@@ -70,34 +66,18 @@ func picture(path string, rows int) (err error) {
 	return draw.WritePNG(path, img)
 }
 
-// evaluate runs the query on a context of its own and returns what to draw.
+// evaluate runs the query and returns what to draw.
 func evaluate(t *table.Table) (f *figure, err error) {
-	q, err := lesson.Bind(t, query)
-	if err != nil {
-		return nil, err
-	}
-	d, err := engine.OpenGPU(glctx.Options{})
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, d.Close()) }()
 	f = &figure{shape: textures.ShapeOf(t.Rows())}
-	return f, d.Context.Do(context.Background(), func() error {
-		run := &lesson.Steps{GL: d.GL}
-		values, err := d.Run("classic", run, q)
-		if err != nil {
-			return err
-		}
-		if len(run.List) != places-1 {
-			return fmt.Errorf("of %d flights all or none satisfy some comparison, which then needs no pass: take more", t.Rows())
-		}
-		f.steps, f.selected = run.List, uint64(values[0].I)
+	err = lesson.On(t, lesson.Options{}, func(s *lesson.Stage) {
+		steps, n := s.Query(query)
+		f.steps, f.selected = steps, uint64(n.I)
 		for i := range f.attributes {
-			f.fields[i] = t.Fields[i].Name
-			if f.attributes[i], err = d.Store.Read(textures.Attribute(t.Chunks[0], i)); err != nil {
-				return err
-			}
+			f.fields[i], f.attributes[i] = t.Fields[i].Name, s.Texels(textures.Attribute(t.Chunks[0], i))
 		}
-		return d.Context.Check("evalcnf: read back")
 	})
+	if err == nil && len(f.steps) != places-1 {
+		err = fmt.Errorf("of %d flights all or none satisfy some comparison, which then needs no pass: take more", t.Rows())
+	}
+	return f, err
 }

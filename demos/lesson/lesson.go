@@ -13,6 +13,7 @@ import (
 	"github.com/stencildb/stencildb/demos"
 	"github.com/stencildb/stencildb/engine"
 	"github.com/stencildb/stencildb/glctx"
+	"github.com/stencildb/stencildb/table"
 	"github.com/stencildb/stencildb/textures"
 )
 
@@ -53,6 +54,38 @@ func (l *Lesson) Solution(o Options) (n uint64, err error) {
 	return n, err
 }
 
+// on opens a stage over every flight.
+func (l *Lesson) on(o Options, f func(s *Stage)) error {
+	t, err := all()
+	if err != nil {
+		return err
+	}
+	err = On(t, o, func(s *Stage) {
+		s.lesson = l
+		f(s)
+	})
+	if err != nil {
+		return fmt.Errorf("lesson %s: %w", l.Name, err)
+	}
+	return nil
+}
+
+// On opens a stage over a table of one chunk for f.
+func On(t *table.Table, o Options, f func(s *Stage)) error {
+	d, err := engine.OpenGPU(glctx.Options{Device: o.Device})
+	if err != nil {
+		return err
+	}
+	err = d.Context.Do(context.Background(), func() error {
+		defer d.GL.End()
+		s := &Stage{Runner: d.GL, Context: d.Context, Table: t, options: o}
+		s.Target = textures.TargetRef{Shape: textures.ShapeOf(t.Rows()), Format: textures.D24S8}
+		f(s)
+		return errors.Join(s.err, d.Context.Check("a lesson's passes"))
+	})
+	return errors.Join(err, d.Close())
+}
+
 // Exercise returns the exercise on the page, in lines for a terminal.
 func (l *Lesson) Exercise() string {
 	page, err := demos.Files.ReadFile(l.Name + "/README.md")
@@ -62,29 +95,6 @@ func (l *Lesson) Exercise() string {
 	_, text, _ := strings.Cut(string(page), "\n## Exercise\n")
 	text, _, _ = strings.Cut(text, "\n## ")
 	return wrapped(strings.ReplaceAll(text, "`", ""))
-}
-
-// on opens a stage for f.
-func (l *Lesson) on(o Options, f func(s *Stage)) (err error) {
-	t, err := all()
-	if err != nil {
-		return err
-	}
-	d, err := engine.OpenGPU(glctx.Options{Device: o.Device})
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, d.Close()) }()
-	return d.Context.Do(context.Background(), func() error {
-		defer d.GL.End()
-		s := &Stage{Runner: d.GL, Context: d.Context, Table: t, lesson: l, options: o}
-		s.Target = textures.TargetRef{Shape: textures.ShapeOf(t.Rows()), Format: textures.D24S8}
-		f(s)
-		if s.err != nil {
-			return fmt.Errorf("lesson %s: %w", l.Name, s.err)
-		}
-		return d.Context.Check("lesson " + l.Name)
-	})
 }
 
 // Verdict is what an answer to an exercise is worth.

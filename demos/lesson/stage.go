@@ -51,7 +51,6 @@ func (s *Stage) try(f func() error) {
 // Device names the OpenGL device.
 func (s *Stage) Device() string { return s.Context.Caps().Renderer }
 
-// lineWidth is the width of what a lesson says, in characters.
 const lineWidth = 92
 
 // Say writes a paragraph, after an empty line.
@@ -59,7 +58,6 @@ func (s *Stage) Say(format string, args ...any) {
 	s.write("\n" + wrapped(fmt.Sprintf(format, args...)) + "\n")
 }
 
-// wrapped breaks a paragraph into lines.
 func wrapped(text string) string {
 	var b strings.Builder
 	length := 0

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	_ "embed"
 	"html/template"
 	"image"
@@ -45,7 +44,6 @@ type page struct {
 // Is reports whether the page is at a place.
 func (p *page) Is(at place) bool { return p.File == folder+at.File }
 
-// listing is a file of a lesson.
 type listing struct{ Path, Text string }
 
 // place is a page among the lessons by its file and its title, a lesson's with its number.
@@ -109,9 +107,9 @@ func play(l *lesson.Lesson, picture func(name string, img image.Image) error) (s
 // player runs a lesson and returns what it prints.
 type player func(l *lesson.Lesson) (string, error)
 
-// build returns the files of the site but for pictures, by their names from its folder; play says what a lesson prints.
+// build returns the files of the site but for pictures, by their names from its folder;
+// play says what a lesson prints.
 func build(root string, play player) (map[string]string, error) {
-	site := map[string]string{folder + "style.css": style}
 	t, err := template.New("page").Parse(pageText)
 	if err != nil {
 		return nil, err
@@ -124,41 +122,37 @@ func build(root string, play player) (map[string]string, error) {
 	for _, p := range pages {
 		menu = append(menu, place{path.Base(p.File), p.Number, p.Title})
 	}
-	front, err := markdown(root, "docs/README.md", "docs")
-	if err != nil {
-		return nil, err
-	}
-	if err := add(site, t, &page{Title: "stencildb", File: "index.html", Base: folder, Text: front, Lessons: menu}); err != nil {
-		return nil, err
-	}
 	for i, p := range pages {
-		p.Lessons = menu
 		if i > 0 {
 			p.Before = &menu[i-1]
 		}
 		if i+1 < len(menu) {
 			p.After = &menu[i+1]
 		}
-		if err := add(site, t, p); err != nil {
+	}
+	front, err := markdown(root, "docs/README.md", "docs")
+	if err != nil {
+		return nil, err
+	}
+	site := map[string]string{folder + "style.css": style}
+	for _, p := range append(pages, &page{Title: "stencildb", File: "index.html", Base: folder, Text: front}) {
+		p.Lessons = menu
+		var b strings.Builder
+		if err := t.Execute(&b, p); err != nil {
 			return nil, err
 		}
+		site[p.File] = b.String()
 	}
 	return site, nil
-}
-
-// add makes the file of a page.
-func add(site map[string]string, t *template.Template, p *page) error {
-	var b bytes.Buffer
-	if err := t.Execute(&b, p); err != nil {
-		return err
-	}
-	site[p.File] = b.String()
-	return nil
 }
 
 // collect makes the pages of the lessons, in their order: the index, the lessons, the glossary.
 func collect(root string, play player) ([]*page, error) {
 	index, err := markdown(root, "demos/README.md", "docs/lessons")
+	if err != nil {
+		return nil, err
+	}
+	glossary, err := markdown(root, "demos/GLOSSARY.md", "docs/lessons")
 	if err != nil {
 		return nil, err
 	}
@@ -170,14 +164,9 @@ func collect(root string, play player) ([]*page, error) {
 		}
 		pages = append(pages, p)
 	}
-	glossary, err := markdown(root, "demos/GLOSSARY.md", "docs/lessons")
-	if err != nil {
-		return nil, err
-	}
 	return append(pages, &page{Title: "Glossary", File: folder + "glossary.html", Text: glossary}), nil
 }
 
-// lessonPage runs a lesson and makes its page.
 func lessonPage(root string, l *lesson.Lesson, play player) (*page, error) {
 	sources := "demos/" + l.Name + "/"
 	text, err := markdown(root, sources+"README.md", "docs/lessons")
@@ -211,14 +200,10 @@ func lessonPage(root string, l *lesson.Lesson, play player) (*page, error) {
 	return p, nil
 }
 
-var measured = regexp.MustCompile(`\d+\.\d{3} ms( +\d+$)?|llvmpipe \([^)]*\)`)
+var measured = regexp.MustCompile(`(?m)\d+\.\d{3} ms( +\d+$)?|llvmpipe \([^)]*\)`)
 
 // output is what a lesson printed as HTML, with what was measured marked.
 func output(said string) template.HTML {
 	said = template.HTMLEscapeString(strings.TrimSpace(said))
-	lines := strings.Split(said, "\n")
-	for i, l := range lines {
-		lines[i] = measured.ReplaceAllString(l, `<span class="measured">$0</span>`)
-	}
-	return template.HTML(strings.Join(lines, "\n"))
+	return template.HTML(measured.ReplaceAllString(said, `<span class="measured">$0</span>`))
 }

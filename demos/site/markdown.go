@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"html/template"
 	"os"
 	"path"
@@ -27,15 +28,15 @@ func markdown(root, file, dir string) (template.HTML, error) {
 	}
 	doc := reader.Parser().Parse(text.NewReader(source))
 	err = ast.Walk(doc, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
+		var to *[]byte
 		switch n := n.(type) {
 		case *ast.Link:
-			if entering {
-				n.Destination = []byte(relink(file, dir, string(n.Destination)))
-			}
+			to = &n.Destination
 		case *ast.Image:
-			if entering {
-				n.Destination = []byte(relink(file, dir, string(n.Destination)))
-			}
+			to = &n.Destination
+		}
+		if entering && to != nil {
+			*to = []byte(relink(file, dir, string(*to)))
 		}
 		return ast.WalkContinue, nil
 	})
@@ -66,18 +67,9 @@ func relink(file, dir, link string) string {
 
 // pageOf returns the page that is made of a file of the repository, or the file itself.
 func pageOf(file string) string {
-	switch file {
-	case "docs/README.md":
-		return "docs/index.html"
-	case "demos/README.md":
-		return "docs/lessons/index.html"
-	case "demos/GLOSSARY.md":
-		return "docs/lessons/glossary.html"
-	}
+	pages := map[string]string{"docs/README.md": "docs/index.html", "demos/README.md": "docs/lessons/index.html", "demos/GLOSSARY.md": "docs/lessons/glossary.html"}
 	for _, l := range lessons.All() {
-		if file == "demos/"+l.Name+"/README.md" {
-			return "docs/lessons/" + l.Name + ".html"
-		}
+		pages["demos/"+l.Name+"/README.md"] = "docs/lessons/" + l.Name + ".html"
 	}
-	return file
+	return cmp.Or(pages[file], file)
 }
