@@ -22,9 +22,7 @@ func membersTest(m *plan.Members, seg *table.Segment, set bool) *recordTest {
 		t.call = "inSet"
 		words = memberSet(m.Spans, seg.Max)
 	} else {
-		for _, s := range m.Spans {
-			words = append(words, uint32(s.Lo), uint32(s.Lo>>32), uint32(s.Hi), uint32(s.Hi>>32))
-		}
+		words = glsl.SpanWords(m.Spans)
 		t.uniforms = []shaders.Uniform{shaders.Uint("spans", uint32(len(m.Spans)))}
 	}
 	t.data = textures.ScratchBlock(&textures.Scratch{Words: len(words), Init: words})

@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"github.com/stencildb/stencildb/expr"
-	"github.com/stencildb/stencildb/fused"
 	"github.com/stencildb/stencildb/glctx"
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/plan"
@@ -132,7 +131,7 @@ func BenchmarkQuery(b *testing.B) {
 				q := &plan.Query{Table: t, Chunks: []plan.ChunkPlan{{Pred: c.where}}, Aggs: []expr.Aggregate{c.agg}}
 				benchmark(b, rows, c.name, func(g *pass.GL, d predicates.Device) error {
 					defer g.End()
-					_, err := fused.Run(g, d, q)
+					_, err := answer(g, d, q)
 					return err
 				})
 			}

@@ -119,7 +119,7 @@ func (p *part) mark(col int) (pass.Stencil, error) {
 	if err != nil {
 		return selected, err
 	}
-	w := newProgram(p.chunk, p.lists, bitmap, pred)
+	w := newProgram(p.chunk, bitmap, pred)
 	if err := w.fits(p.device, 1); err != nil {
 		return selected, err
 	}

@@ -3,7 +3,8 @@
 // drawing evaluates a condition for all records. What has changed since is that
 // fragment programs are long, know integers, and can write any number of bits.
 //
-// [Run] executes a whole plan.Query with a pass.Runner. The package calls no GL.
+// [Select] is the plan.Selection of a query, by passes for a pass.Runner. The package
+// calls no GL.
 //
 // # A condition is one program
 //

@@ -13,7 +13,6 @@ import (
 
 	"github.com/stencildb/stencildb/cpu"
 	"github.com/stencildb/stencildb/expr"
-	"github.com/stencildb/stencildb/fused"
 	"github.com/stencildb/stencildb/glctx"
 	"github.com/stencildb/stencildb/internal/gltest"
 	"github.com/stencildb/stencildb/pass"
@@ -73,7 +72,7 @@ func check(t *testing.T, g *pass.GL, d predicates.Device, tab *table.Table, wher
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := fused.Run(g, d, p)
+	got, err := answer(g, d, p)
 	g.End()
 	if err != nil {
 		t.Fatalf("WHERE %v: %v", where, err)
@@ -225,7 +224,7 @@ func TestPasses(t *testing.T) {
 			t.Fatal(err)
 		}
 		r := &pass.Recorder{}
-		if _, err := fused.Run(r, predicates.Device{Samplers: 16, Uniforms: 256, Software: c.software}, p); err != nil {
+		if _, err := answer(r, predicates.Device{Samplers: 16, Uniforms: 256, Software: c.software}, p); err != nil {
 			t.Fatal(err)
 		}
 		var got []string
@@ -251,7 +250,7 @@ func TestTooManyTexturesAreDeclined(t *testing.T) {
 		p.Kids = append(p.Kids, leaf(&plan.Compare{Col: i, Op: expr.LT, Code: 5, Text: "a < 5"}))
 	}
 	q := &plan.Query{Table: b, Chunks: []plan.ChunkPlan{{Pred: p}}, Aggs: []expr.Aggregate{{Kind: expr.CountAll, Col: -1}}}
-	_, err := fused.Run(&pass.Recorder{}, predicates.Device{Samplers: 4, Uniforms: 256}, q)
+	_, err := answer(&pass.Recorder{}, predicates.Device{Samplers: 4, Uniforms: 256}, q)
 	if declined := (*plan.Declined)(nil); !errors.As(err, &declined) {
 		t.Errorf("error %v", err)
 	}
@@ -267,7 +266,7 @@ func TestTooManyConstantsAreDeclined(t *testing.T) {
 			p.Kids = append(p.Kids, leaf(&plan.Compare{Col: 0, Op: expr.EQ, Code: uint64(3 * i), Text: "a = 3"}))
 		}
 		q := &plan.Query{Table: b, Chunks: []plan.ChunkPlan{{Pred: p}}, Aggs: []expr.Aggregate{{Kind: expr.CountAll, Col: -1}}}
-		_, err := fused.Run(&pass.Recorder{}, predicates.Device{Samplers: 16, Uniforms: 256}, q)
+		_, err := answer(&pass.Recorder{}, predicates.Device{Samplers: 16, Uniforms: 256}, q)
 		if declined := (*plan.Declined)(nil); errors.As(err, &declined) != want {
 			t.Errorf("%d constants: error %v", n, err)
 		}

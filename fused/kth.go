@@ -1,14 +1,19 @@
 package fused
 
 import (
+	"slices"
+
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/table"
 	"github.com/stencildb/stencildb/textures"
 )
 
-// Kth implements plan.Selection. The first and the last value are extremes,
-// one reduction; others are searched for.
+// Kth implements plan.Selection. The first and the last value are extremes, one
+// reduction; others are searched for from the top bit down (paper, routine 4.5 and lemma
+// 1). On attributes that are kept as depths a pass decides a bit, as in the paper: do
+// enough values reach x + 2^i? A reduction decides two: how many of x + j * 2^i,
+// j = 1, 2, 3, do enough values reach?
 func (s *selection) Kth(col int, k uint64, largest bool) (table.Value, error) {
 	n, err := s.CountNotNull(col)
 	if err != nil {
@@ -19,10 +24,17 @@ func (s *selection) Kth(col int, k uint64, largest bool) (table.Value, error) {
 	if k == 1 || k == n {
 		return s.extreme(col, largest == (k == 1))
 	}
-	if !largest {
+	if largest {
 		k = n - k + 1
 	}
-	return s.search(col, k)
+	digit := s.DigitBits()
+	if live := s.live(col); len(live) > 0 && s.device.Software && keepsDepth(live, col) {
+		digit = 1
+	}
+	space, reached := plan.NewSpace(s.table, col), plan.Reached{}
+	return space.Kth(k, digit, func(lo uint64, shift, bits int) ([]uint64, error) {
+		return s.histogram(reached, n, col, space, lo, shift, bits, digit)
+	})
 }
 
 // live are the parts that have a value of a column to search for.
@@ -69,40 +81,6 @@ func (s *selection) extreme(col int, largest bool) (table.Value, error) {
 		}
 	}
 	return best, nil
-}
-
-// search returns the k-th largest value: the largest x that at least k values
-// reach, found from the top bit down (paper, routine 4.5 and lemma 1). On attributes
-// that are kept as depths a pass decides a bit, as in the paper: do k values reach
-// x + 2^i? A reduction decides two: how many of x + j * 2^i, j = 1, 2, 3, do k values
-// reach?
-func (s *selection) search(col int, k uint64) (table.Value, error) {
-	space, live, bits := plan.NewSpace(s.table, col), s.live(col), 2
-	if len(live) > 0 && s.device.Software && keepsDepth(live, col) {
-		bits = 1
-	}
-	var x uint64
-	top := (space.Bits()+bits-1)/bits*bits - bits
-	for i := top; i >= 0; i -= bits {
-		var codes []uint64
-		for j := range uint64(1<<bits - 1) {
-			if t := x + (j+1)<<i; t >= x { // within 64 bits
-				codes = append(codes, t)
-			}
-		}
-		step := KthLargest{Of: Of{Attribute: pass.Attribute{Col: col}}, Top: top, Low: i, Code: x, Bits: bits}
-		n, err := s.reach(step, space, live, codes)
-		if err != nil {
-			return table.Value{}, err
-		}
-		for j := thresholds; j >= 1; j-- {
-			if n[j-1] >= k {
-				x += uint64(j) << i
-				break
-			}
-		}
-	}
-	return space.Value(x), nil
 }
 
 // reach counts the values at or above each of some codes of the space, at most
@@ -169,15 +147,22 @@ func (s *selection) Histogram(col int, space *plan.Space, lo uint64, shift, bits
 	if s.reached[col] == nil {
 		s.reached[col] = plan.Reached{}
 	}
-	step := KthLargest{Of: Of{Attribute: pass.Attribute{Col: col}}, Top: space.Bits() - bits, Low: shift, Code: lo, Bits: 2}
-	return s.reached[col].Histogram(n, space, lo, shift, bits, func(codes []uint64) (counts []uint64, err error) {
-		for ; len(codes) > 0 && err == nil; codes = codes[min(len(codes), thresholds):] {
-			var n [thresholds]uint64
-			some := codes[:min(len(codes), thresholds)]
-			n, err = s.reach(step, space, s.live(col), some)
+	return s.histogram(s.reached[col], n, col, space, lo, shift, bits, s.DigitBits())
+}
+
+// histogram is Histogram of n values by passes that decide so many bits each.
+func (s *selection) histogram(reached plan.Reached, n uint64, col int, space *plan.Space, lo uint64, shift, bits, digit int) ([]uint64, error) {
+	step := KthLargest{Of: Of{Attribute: pass.Attribute{Col: col}}, Top: (space.Bits() - 1) / digit * digit, Low: shift, Code: lo, Bits: digit}
+	live := s.live(col)
+	return reached.Histogram(n, space, lo, shift, bits, func(codes []uint64) (counts []uint64, err error) {
+		for some := range slices.Chunk(codes, 1<<digit-1) {
+			n, err := s.reach(step, space, live, some)
+			if err != nil {
+				return nil, err
+			}
 			counts = append(counts, n[:len(some)]...)
 		}
-		return counts, err
+		return counts, nil
 	})
 }
 

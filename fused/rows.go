@@ -20,7 +20,7 @@ func Rows(run pass.Runner, device predicates.Device, q *plan.Query, chunk int) (
 		m.All = true
 		return []plan.Marked{m}, nil
 	}
-	w := newProgram(q.Table.Chunks[chunk], lists{}, nil, pred)
+	w := newProgram(q.Table.Chunks[chunk], nil, pred)
 	if err := w.fits(device, 32); err != nil {
 		return nil, err
 	}

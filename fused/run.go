@@ -11,17 +11,6 @@ import (
 	"github.com/stencildb/stencildb/textures"
 )
 
-// Run executes a query: first the checks, then the aggregates. The values are those
-// of q.Aggs, in order, each of its Type. Queries for another backend are a
-// [plan.Declined].
-func Run(run pass.Runner, device predicates.Device, q *plan.Query) ([]table.Value, error) {
-	s, err := Select(run, device, q)
-	if err != nil {
-		return nil, err
-	}
-	return plan.Finish(s, q)
-}
-
 // selection is the selected records of all chunks of a table; it implements
 // [plan.Selection].
 type selection struct {
@@ -45,7 +34,6 @@ type part struct {
 	chunk     *table.Chunk
 	shape     textures.Shape
 	pred      *plan.Pred
-	lists     lists
 	reduction *reduction
 	known     map[int]uint64 // by column, -1 for none: selected records that are not NULL there
 	bitmap    *textures.Temp // of the selected records, once drawn
@@ -67,7 +55,7 @@ func Select(run pass.Runner, device predicates.Device, q *plan.Query) (plan.Sele
 		chunk := q.Table.Chunks[i]
 		shape := textures.LineShape(chunk.Rows)
 		s.parts = append(s.parts, &part{selection: s, index: i, chunk: chunk, shape: shape, pred: c.Pred,
-			lists: lists{}, reduction: newReduction(shape, shared), known: map[int]uint64{}, marked: map[int]bool{}})
+			reduction: newReduction(shape, shared), known: map[int]uint64{}, marked: map[int]bool{}})
 	}
 	return s, nil
 }
@@ -101,7 +89,7 @@ func (p *part) where() (*textures.Temp, *plan.Pred, error) {
 	if p.bitmap != nil {
 		return p.bitmap, all, nil
 	}
-	w := newProgram(p.chunk, p.lists, nil, p.pred)
+	w := newProgram(p.chunk, nil, p.pred)
 	if err := w.fits(p.device, 8); err != nil {
 		return nil, nil, err
 	}
@@ -215,7 +203,7 @@ func (p *part) startCounting(what Count, bitmap *textures.Temp, pred *plan.Pred)
 	}
 	m := counting()
 	m.op = what
-	if err := p.reduce(newProgram(p.chunk, p.lists, bitmap, pred), &m, none); err != nil {
+	if err := p.reduce(newProgram(p.chunk, bitmap, pred), &m, none); err != nil {
 		return nil, err
 	}
 	return func() (uint64, error) {
@@ -286,6 +274,6 @@ func (p *part) measure(m *measure, col int) error {
 	if err != nil {
 		return err
 	}
-	w := newProgram(p.chunk, p.lists, bitmap, pred, col)
+	w := newProgram(p.chunk, bitmap, pred, col)
 	return p.reduce(w, m, w.attribute(col))
 }

@@ -37,7 +37,6 @@ type attribute struct {
 // are numbered in the order of their first use, constants are uniforms.
 type program struct {
 	chunk     *table.Chunk
-	lists     lists
 	attrs     []attribute
 	refs      []textures.Ref // texture units, in order
 	uniforms  []shaders.Uniform
@@ -49,22 +48,10 @@ type program struct {
 	bitmap    bool   // the records are those of a bitmap
 }
 
-// lists keeps the buffer textures of a query, so that each is written once.
-type lists map[any]*textures.Words
-
-func (l lists) words(key any, fill func() []uint32) textures.Ref {
-	w, ok := l[key]
-	if !ok {
-		w = &textures.Words{Data: fill()}
-		l[key] = w
-	}
-	return textures.Buffer(w)
-}
-
 // newProgram writes a condition over all records, or those of a bitmap if there is
 // one, which are measured by the codes of other columns.
-func newProgram(c *table.Chunk, l lists, bitmap *textures.Temp, p *plan.Pred, measured ...int) *program {
-	w := &program{chunk: c, lists: l, bitmap: bitmap != nil}
+func newProgram(c *table.Chunk, bitmap *textures.Temp, p *plan.Pred, measured ...int) *program {
+	w := &program{chunk: c, bitmap: bitmap != nil}
 	if w.bitmap {
 		w.declare.WriteString("layout(binding = 0) uniform usampler2D bitmap; // 32 records a texel, four of each of eight stretches of the line\n" +
 			"uniform uvec2 stretch; // texels of a stretch, a power of two, as a mask and as a shift\n")
@@ -245,13 +232,7 @@ func (w *program) member(m *plan.Members) string {
 	w.members = true
 	w.turns += bits.Len(uint(len(m.Spans))) + 1
 	n := len(w.refs)
-	w.refs = append(w.refs, w.lists.words(m, func() []uint32 {
-		words := make([]uint32, 0, 4*len(m.Spans))
-		for _, s := range m.Spans {
-			words = append(words, uint32(s.Lo), uint32(s.Lo>>32), uint32(s.Hi), uint32(s.Hi>>32))
-		}
-		return words
-	}))
+	w.refs = append(w.refs, textures.Buffer(&textures.Words{Data: glsl.SpanWords(m.Spans)}))
 	count := fmt.Sprintf("c%d", len(w.uniforms))
 	w.uniforms = append(w.uniforms, shaders.Int(count, int32(len(m.Spans))))
 	fmt.Fprintf(&w.declare, "layout(binding = %d) uniform usamplerBuffer spans%d;\nuniform int %s; // spans\n", n, n, count)
@@ -264,11 +245,7 @@ func (w *program) arithmetic(p *plan.Program) string {
 	w.funcs = append(w.funcs, f)
 	w.uniforms = append(w.uniforms, f.Uniforms...)
 	for _, t := range f.Lookups {
-		w.refs = append(w.refs, w.lists.words(&t[0], func() []uint32 {
-			words := make([]uint32, (len(t)+3)/4*4)
-			copy(words, t)
-			return words
-		}))
+		w.refs = append(w.refs, textures.Buffer(&textures.Words{Data: t}))
 	}
 	w.declare.WriteString(f.Text)
 	var args []string

@@ -2,7 +2,6 @@ package plan
 
 import (
 	"errors"
-	"fmt"
 	"slices"
 	"sync"
 
@@ -149,25 +148,7 @@ func (m *merged) Kth(col int, k uint64, largest bool) (table.Value, error) {
 		space = NewSpace(m.table, col)
 		m.spaces[col] = space
 	}
-	code := uint64(0)
-	for shift := space.Bits(); shift > 0; {
-		bits := min((shift-1)%32+1, m.DigitBits())
-		shift -= bits
-		counts, err := m.Histogram(col, space, code, shift, bits)
-		if err != nil {
-			return table.Value{}, err
-		}
-		digit := uint64(0)
-		for digit < uint64(len(counts)) && k > counts[digit] {
-			k -= counts[digit]
-			digit++
-		}
-		if digit == uint64(len(counts)) {
-			return table.Value{}, fmt.Errorf("plan: histograms of %s count fewer values than there are", m.table.Fields[col].Name)
-		}
-		code |= digit << shift
-	}
-	return space.Value(code), nil
+	return space.Kth(k, m.DigitBits(), func(lo uint64, shift, bits int) ([]uint64, error) { return m.Histogram(col, space, lo, shift, bits) })
 }
 
 // extreme is the largest or smallest value of the parts that have any.

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"errors"
 	"math/bits"
 	"slices"
 	"sort"
@@ -71,6 +72,32 @@ func (s *Space) Value(code uint64) table.Value {
 		return table.Str(s.dict[code])
 	}
 	return table.FromOrdinal(s.typ, s.base+code)
+}
+
+// Kth returns the k-th smallest of values whose codes histogram counts, as
+// [Selection].Histogram does; 1 <= k. The code is found digit by digit from the top, the
+// first of at most and all further ones of as many as most bits, but none with bits both
+// below and above bit 32.
+func (s *Space) Kth(k uint64, most int, histogram func(lo uint64, shift, bits int) ([]uint64, error)) (table.Value, error) {
+	code := uint64(0)
+	for shift := s.Bits(); shift > 0; {
+		bits := (shift-1)%32%most + 1
+		shift -= bits
+		counts, err := histogram(code, shift, bits)
+		if err != nil {
+			return table.Value{}, err
+		}
+		digit := 0
+		for digit < len(counts) && k > counts[digit] {
+			k -= counts[digit]
+			digit++
+		}
+		if digit == len(counts) {
+			return table.Value{}, errors.New("plan: histograms count fewer values than there are")
+		}
+		code |= uint64(digit) << shift
+	}
+	return s.Value(code), nil
 }
 
 // Code returns the code that a code of a chunk's segment has here.

@@ -78,9 +78,7 @@ func (e *Evaluator) generated(p *plan.Program, q *pass.Pass) error {
 	}
 	q.Program, q.Uniforms, q.Textures = source, uniforms, refs
 	for _, table := range in.Lookups {
-		words := make([]uint32, (len(table)+3)/4*4)
-		copy(words, table)
-		q.Textures = append(q.Textures, textures.Buffer(&textures.Words{Data: words}))
+		q.Textures = append(q.Textures, textures.Buffer(&textures.Words{Data: table}))
 	}
 	return nil
 }
@@ -129,16 +127,12 @@ func (e *Evaluator) Members(m *plan.Members, h how) (pass.Count, error) {
 	q := h.pass(pass.Members{Col: m.Col, Text: m.Text, Outcome: h.outcome})
 	limbs := textures.Limbs(e.Segment(m.Col).Bits)
 	defines := []string{fmt.Sprintf("LIMBS %d", limbs)}
-	words := make([]uint32, 0, 4*len(m.Spans))
-	for _, s := range m.Spans {
-		words = append(words, uint32(s.Lo), uint32(s.Lo>>32), uint32(s.Hi), uint32(s.Hi>>32))
-	}
-	q.Textures = []textures.Ref{textures.Attribute(e.chunk, m.Col), textures.Buffer(&textures.Words{Data: words})}
+	q.Textures = []textures.Ref{textures.Attribute(e.chunk, m.Col), textures.Buffer(&textures.Words{Data: glsl.SpanWords(m.Spans)})}
 	if limbs == 3 {
 		defines = append(defines, "WIDE")
 		q.Textures = append(q.Textures, textures.AttributeHigh(e.chunk, m.Col))
 	}
-	q.Program = shaders.Load("members.frag", defines...)
+	q.Program = shaders.Join([]string{"int64.glsl", "members.glsl", "members.frag"}, defines...)
 	q.Uniforms = []shaders.Uniform{shaders.Int("count", int32(len(m.Spans)))}
 	return e.Draw(q)
 }

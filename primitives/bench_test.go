@@ -98,12 +98,6 @@ func benchmarkRows(b *testing.B, n int) {
 		{"Scan_add_segmented", func() error {
 			return primitives.Scan(x.gl, x.d, primitives.Add, primitives.ScanShape{Heads: x.heads}, x.keys, x.out)
 		}},
-		{"Filter_50%", func() error {
-			return primitives.Filter(x.gl, x.d, primitives.Func{Expr: "x < c0", Constants: []uint32{1 << 30}}, "x", x.keys, x.out, x.few)
-		}},
-		{"Filter_1%_row_ids", func() error {
-			return primitives.Filter(x.gl, x.d, primitives.Func{Expr: "x < c0", Constants: []uint32{1 << 31 / 100}}, "i", x.keys, x.out, x.few)
-		}},
 		{"Gather_random", func() error { return primitives.Gather(x.gl, x.d, x.keys, x.shuffled, x.out) }},
 		{"Scatter_random", func() error { return primitives.Scatter(x.gl, x.d, x.keys, x.shuffled, x.out) }},
 		{"Split_256", func() error {

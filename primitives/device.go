@@ -21,7 +21,7 @@ type Tile struct {
 
 // Device says how primitives run on a device.
 type Device struct {
-	Scan Tile // of Reduce, Scan and Filter: Threads*Items at most 4096
+	Scan Tile // of Reduce and Scan: Threads*Items at most 4096
 	Sort Tile // of Split and Sort: Threads*Items at most 8192, 256 threads or more with Subgroups
 	// Groups is the number of work groups of a pass that loops over its input.
 	Groups int

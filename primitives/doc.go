@@ -9,7 +9,6 @@
 //	Scan        out[i] = in[0] op ... op in[i-1] (op in[i])
 //	                                                      1 + 1 (2 + 1 without look-back;
 //	                                                      the heads are read as often as in)
-//	Filter      the elements that satisfy keep, in order  1 + kept (2 + kept)
 //	Gather      out[i] = in[at[i]]                        1 + 1, and 1 at random (the
 //	                                                      locations once per Device.Reach)
 //	Scatter     out[at[i]] = in[i]                        2 + 0, and 1 at random (likewise)
@@ -31,7 +30,7 @@
 //
 // # How they work
 //
-// Scan, Filter, Split and Sort walk a vector in tiles that fit a work group, and
+// Scan, Split and Sort walk a vector in tiles that fit a work group, and
 // need to know what precedes a tile. With Device.LookBack tiles are taken in the
 // order in which work groups start, and a tile looks back at the states of those
 // before it (single-pass prefix scan with decoupled look-back, Merrill and Garland

@@ -59,26 +59,6 @@ func ExampleScan_segmented() {
 	// Output: [3 3 4 1 5 9 9 6]
 }
 
-// A selection: the row ids of the elements above 3.
-func ExampleFilter() {
-	onDevice(func(r pass.Runner, d primitives.Device) error {
-		in := primitives.FromSlice([]uint32{3, 1, 4, 1, 5, 9, 2, 6})
-		rows, kept := primitives.New(in.N), primitives.New(1)
-		above := primitives.Func{Expr: "x > c0", Constants: []uint32{3}}
-		if err := primitives.Filter(r, d, above, "i", in, rows, kept); err != nil {
-			return err
-		}
-		n, err := kept.Read(r)
-		if err != nil {
-			return err
-		}
-		ids, err := rows.First(int(n[0])).Read(r)
-		fmt.Println(ids)
-		return err
-	})
-	// Output: [2 4 5 7]
-}
-
 // Any associative operator: a sum that stays at the largest word instead of wrapping.
 func ExampleReduce() {
 	onDevice(func(r pass.Runner, d primitives.Device) error {

@@ -217,28 +217,6 @@ func TestScanIsTheRunningFold(t *testing.T) {
 	})
 }
 
-func TestFilterKeepsOrder(t *testing.T) {
-	property(t, func(t *rapid.T, e *env) {
-		in := words(t, length(t, e.d))
-		share := rapid.SampledFrom([]uint32{0, 1, 50, 99, 100}).Draw(t, "percent")
-		keep := primitives.Func{Expr: "(x ^ i * 2654435761u) % 100u < c0 && i != c1", Constants: []uint32{share, 3}}
-		var elements, ids []uint32
-		for i, x := range in {
-			if (x^uint32(i)*2654435761)%100 < share && i != 3 {
-				elements, ids = append(elements, x), append(ids, uint32(i))
-			}
-		}
-		for emit, want := range map[string][]uint32{"x": elements, "i": ids} {
-			out, check := e.guarded(len(want))
-			kept := primitives.New(1)
-			e.must(primitives.Filter(e.r, e.d, keep, emit, primitives.FromSlice(in), out, kept))
-			e.holds("the number kept", kept, []uint32{uint32(len(want))})
-			e.holds(emit, out, want)
-			check()
-		}
-	})
-}
-
 func TestMapIsElementByElement(t *testing.T) {
 	property(t, func(t *rapid.T, e *env) {
 		n := length(t, e.d)
@@ -407,22 +385,18 @@ func TestAMillionElements(t *testing.T) {
 		e := &env{t: t, r: g, d: primitives.DeviceOf(ctx.Caps())}
 		rng := rand.New(rand.NewPCG(1, 2))
 		in := make([]uint32, n)
-		sums, kept := make([]uint32, n), []uint32(nil)
+		sums := make([]uint32, n)
 		sum := uint32(0)
 		for i := range in {
 			in[i] = rng.Uint32()
 			sums[i] = sum
-			if sum += in[i]; in[i]&1 == 1 {
-				kept = append(kept, in[i])
-			}
+			sum += in[i]
 		}
 		v, out, number := primitives.FromSlice(in), primitives.New(n), primitives.New(1)
 		e.must(primitives.Scan(e.r, e.d, primitives.Add, primitives.ScanShape{}, v, out))
 		e.holds("scan", out, sums)
 		e.must(primitives.Reduce(e.r, e.d, primitives.Add, v, number))
 		e.holds("reduce", number, []uint32{sum})
-		e.must(primitives.Filter(e.r, e.d, primitives.Expr("(x & 1u) == 1u"), "x", v, out, number))
-		e.holds("filter", out, kept)
 		ids := primitives.New(n)
 		e.must(primitives.Sort(e.r, e.d, primitives.Keys{Words: v}, out, ids))
 		e.holds("sort", out, slices.Sorted(slices.Values(in)))
@@ -464,10 +438,6 @@ func TestLargeVectors(t *testing.T) {
 		e.must(primitives.Map(g, e.d, primitives.Expr("1u"), a))
 		e.must(primitives.Scan(g, e.d, primitives.Add, primitives.ScanShape{}, a, b))
 		wrong("scan", "x != i", b)
-		number := primitives.New(1)
-		e.must(primitives.Filter(g, e.d, primitives.Expr("x % 2u == 1u"), "x", b, a, number))
-		e.holds("the number kept", number, []uint32{uint32(n / 2)})
-		wrong("filter", "i <= c0 / 2u && x != 2u * i + 1u", a)
 	})
 }
 
@@ -478,7 +448,7 @@ func TestPassesAreSaid(t *testing.T) {
 	for _, c := range []struct {
 		lookBack bool
 		want     int
-	}{{true, 1 + 1 + 1 + 2 + 1 + 1 + 2 + 5}, {false, 1 + 3 + 3 + 2 + 1 + 1 + 5 + 20}} {
+	}{{true, 1 + 1 + 2 + 1 + 1 + 2 + 5}, {false, 1 + 3 + 2 + 1 + 1 + 5 + 20}} {
 		d, rec := base, &pass.Recorder{}
 		d.LookBack = c.lookBack
 		n := 1 << 20
@@ -486,7 +456,6 @@ func TestPassesAreSaid(t *testing.T) {
 		e := &env{t: t, r: rec, d: d}
 		e.must(primitives.Map(rec, d, primitives.Expr("x"), out, in))
 		e.must(primitives.Scan(rec, d, primitives.Max, primitives.ScanShape{Heads: in}, in, out))
-		e.must(primitives.Filter(rec, d, primitives.Expr("x > 0u"), "i", in, out, one))
 		e.must(primitives.Reduce(rec, d, primitives.Add, in, one))
 		e.must(primitives.Gather(rec, d, in, in, out))
 		e.must(primitives.Scatter(rec, d, in, in, out))
@@ -516,7 +485,6 @@ func TestSizesAreChecked(t *testing.T) {
 		"reduce, no output":      primitives.Reduce(r, d, primitives.Add, long, none),
 		"scan, short output":     primitives.Scan(r, d, primitives.Add, primitives.ScanShape{}, long, short),
 		"scan, short heads":      primitives.Scan(r, d, primitives.Add, primitives.ScanShape{Heads: short}, long, long),
-		"filter, no count":       primitives.Filter(r, d, all, "x", long, long, none),
 		"gather, short output":   primitives.Gather(r, d, short, long, short),
 		"scatter, short input":   primitives.Scatter(r, d, short, long, long),
 		"split, no parts":        primitives.Split(r, d, primitives.Parts{Of: all, Keys: long, KeysOut: long, Offsets: long}),

@@ -2,25 +2,21 @@ package primitives
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/shaders"
 	"github.com/stencildb/stencildb/textures"
 )
 
-// walk is a verb that scans a vector tile by tile: what Scan, Reduce and Filter have
-// in common (shaders/glsl/prim_team.glsl).
+// walk goes over a vector tile by tile: what Scan and Reduce have in common
+// (shaders/glsl/prim_scan.comp).
 type walk struct {
-	name     string
-	verb     string   // the file that has load and store
-	defines  []string // of it
-	op       Operator
-	segments bool // elements are pairs (head, value)
-	n        int
-	uniforms []shaders.Uniform
-	// blocks are the verb's bindings 0, 1 and 2; total is where the sum of all goes.
-	blocks [3]textures.Block
-	total  textures.Block
+	name           string
+	op             Operator
+	shape          ScanShape
+	n              int
+	in, out, total textures.Block // total is where the sum of all goes
 }
 
 // Reduce sets out[0] = in[0] op in[1] op ... (GDB section 3.1.1, reduce), the identity
@@ -32,8 +28,7 @@ func Reduce(r pass.Runner, d Device, op Operator, in, out Vector) error {
 	if err := d.fits("reduce", in, out); err != nil {
 		return err
 	}
-	w := walk{name: fmt.Sprintf("Reduce(%s)", op.Name), verb: "prim_scan.comp", op: op, n: in.N,
-		blocks: [3]textures.Block{in.Block}, total: out.Block}
+	w := walk{name: fmt.Sprintf("Reduce(%s)", op.Name), op: op, n: in.N, in: in.Block, total: out.Block}
 	sums, err := d.reduce(r, &w)
 	d.Memory.give(sums)
 	return err
@@ -58,42 +53,20 @@ func Scan(r pass.Runner, d Device, op Operator, shape ScanShape, in, out Vector)
 	if err := d.fits("scan", in, out); err != nil {
 		return err
 	}
-	w := walk{name: "Scan(" + op.Name, verb: "prim_scan.comp", op: op, n: in.N,
-		blocks: [3]textures.Block{in.Block, out.Block}}
 	total := d.Memory.take(1)
 	defer d.Memory.give(total)
-	w.total = total.Block
+	w := walk{name: "Scan(" + op.Name, op: op, shape: shape, n: in.N, in: in.Block, out: out.Block, total: total.Block}
 	if shape.Inclusive {
 		w.name += ", inclusive"
-		w.defines = append(w.defines, "INCLUSIVE")
 	}
 	if !shape.Heads.None() {
 		if err := atLeast("scan", "the heads", shape.Heads, in.N); err != nil {
 			return err
 		}
 		w.name += ", segmented"
-		w.segments = true
-		w.blocks[2] = shape.Heads.Block
 	}
 	w.name += ")"
 	return d.walk(r, &w)
-}
-
-// Filter writes the elements that satisfy keep, in order, to out, and their number to
-// kept[0] (GDB section 3.1.1, filter). keep is a condition of x and i; what is written
-// is emit, an expression of x and i as well, with the constants of keep: "x" for the
-// elements, "i" for their row ids. out has room for all that are kept.
-func Filter(r pass.Runner, d Device, keep Func, emit string, in, out, kept Vector) error {
-	if err := atLeast("filter", "the count", kept, 1); err != nil {
-		return err
-	}
-	if err := d.fits("filter", in, out, kept); err != nil {
-		return err
-	}
-	return d.walk(r, &walk{name: fmt.Sprintf("Filter(%s)", keep.Expr), verb: "prim_filter.comp", op: Add, n: in.N,
-		defines:  []string{declare(keep.Constants), "KEEP " + keep.Expr, "EMIT " + emit},
-		uniforms: uniformsOf(keep.Constants),
-		blocks:   [3]textures.Block{in.Block, out.Block}, total: kept.Block})
 }
 
 // walk runs the passes of w.
@@ -105,7 +78,7 @@ func (d Device) walk(r pass.Runner, w *walk) error {
 		if err != nil {
 			return err
 		}
-		return w.step(d, w.name, "LOOKBACK", w.verb, tiles, 1, states).run(r)
+		return w.step(d, w.name, "LOOKBACK", tiles, 1, states).run(r)
 	}
 	sums, err := d.reduce(r, w)
 	defer d.Memory.give(sums)
@@ -113,7 +86,7 @@ func (d Device) walk(r pass.Runner, w *walk) error {
 		return err
 	}
 	strips, per := d.strips(w.n, d.Scan)
-	return w.step(d, w.name+": each strip", "DOWN", w.verb, strips, per, sums).run(r)
+	return w.step(d, w.name+": each strip", "DOWN", strips, per, sums).run(r)
 }
 
 // reduce leaves the sum of what precedes each strip in a vector, and that of all in
@@ -121,47 +94,36 @@ func (d Device) walk(r pass.Runner, w *walk) error {
 func (d Device) reduce(r pass.Runner, w *walk) (Vector, error) {
 	strips, per := d.strips(w.n, d.Scan)
 	words := strips
-	if w.segments {
+	if !w.shape.Heads.None() {
 		words *= 2
 	}
 	sums := d.Memory.take(words)
-	if err := w.step(d, w.name+": reduce the strips", "REDUCE", w.verb, strips, per, sums).run(r); err != nil {
+	if err := w.step(d, w.name+": reduce the strips", "REDUCE", strips, per, sums).run(r); err != nil {
 		return sums, err
 	}
-	spine := walk{op: w.op, segments: w.segments, n: strips, total: w.total}
-	tiles := d.spine().count(strips)
-	return sums, spine.step(d, w.name+": scan the sums", "DOWN", "prim_spine.comp", 1, tiles, sums).run(r)
+	spine := walk{op: w.op, shape: w.shape, n: strips, total: w.total}
+	return sums, spine.step(d, w.name+": scan the sums", "SPINE", 1, 0, sums).run(r)
 }
 
-// spine is the tile of the pass over the strips' sums: one to a row of a thread,
-// not four.
-func (d Device) spine() Tile { return Tile{d.Scan.Threads, d.Scan.Items / 4} }
-
 // step returns a pass of a walk: teams, each with a strip of per tiles.
-func (w *walk) step(d Device, name, phase, verb string, teams, per int, sums Vector) step {
+func (w *walk) step(d Device, name, phase string, teams, per int, sums Vector) step {
 	t := d.Scan
 	tiles := t.count(w.n)
 	defines := []string{phase, fmt.Sprintf("TEAM %d", t.Threads), fmt.Sprintf("LOCAL %d", solo),
 		fmt.Sprintf("ROWS %d", t.Items/4), "COMBINE " + w.op.Expr, "IDENTITY " + w.op.Identity}
-	if w.op.Commutative && !w.segments {
-		defines = append(defines, "COMMUTATIVE")
-	}
-	if w.segments {
-		defines = append(defines, "SEGMENTED")
-	}
-	if d.Subgroups {
-		defines = append(defines, "SUBGROUPS")
-	}
-	if verb == "prim_spine.comp" {
-		defines = append(defines, "SPINE")
-		tiles = per
+	segmented := !w.shape.Heads.None()
+	defines = slices.Concat(defines, when(segmented, "SEGMENTED"), when(w.op.Commutative && !segmented, "COMMUTATIVE"),
+		when(w.shape.Inclusive, "INCLUSIVE"), when(d.Subgroups, "SUBGROUPS"))
+	if phase == "SPINE" { // a tile has one sum to a row of a thread, not four
+		tiles = Tile{t.Threads, t.Items / 4}.count(w.n)
+		per = tiles
 	}
 	return step{
 		name:     name,
 		counts:   fmt.Sprintf("%d values in %d tiles", w.n, tiles),
-		program:  shaders.JoinCompute([]string{"prim_team.glsl", verb}, append(defines, w.defines...)...),
-		uniforms: append([]shaders.Uniform{count("n", w.n), count("tiles", tiles), count("strips", teams), count("per", per)}, w.uniforms...),
+		program:  shaders.LoadCompute("prim_scan.comp", defines...),
+		uniforms: []shaders.Uniform{count("n", w.n), count("tiles", tiles), count("strips", teams), count("per", per)},
 		groups:   d.groups(teams, t),
-		blocks:   []textures.Block{w.blocks[0], w.blocks[1], w.blocks[2], sums.Block, w.total},
+		blocks:   []textures.Block{w.in, w.out, w.shape.Heads.Block, sums.Block, w.total},
 	}
 }

@@ -2,6 +2,7 @@ package primitives
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/shaders"
@@ -255,14 +256,8 @@ func (d Device) partition(r pass.Runner, p partition) error {
 		return err
 	}
 	defines := append(p.defines(d), fmt.Sprintf("ITEMS %d", d.Sort.Items), fmt.Sprintf("VALUES %d", p.payload))
-	for _, o := range []struct {
-		on     bool
-		define string
-	}{{d.LookBack, "LOOKBACK"}, {d.Subgroups, "SUBGROUPS"}, {!p.keysOut.None(), "KEYS_OUT"}, {!p.offsets.None(), "OFFSETS"}} {
-		if o.on {
-			defines = append(defines, o.define)
-		}
-	}
+	defines = slices.Concat(defines, when(d.LookBack, "LOOKBACK"), when(d.Subgroups, "SUBGROUPS"),
+		when(!p.keysOut.None(), "KEYS_OUT"), when(!p.offsets.None(), "OFFSETS"))
 	return step{
 		name:     p.name,
 		counts:   fmt.Sprintf("%d keys in %d parts at most", p.keys.N, digits),

@@ -91,6 +91,14 @@ func uniformsOf(constants []uint32) []shaders.Uniform {
 	return u
 }
 
+// when is a define, where it holds.
+func when(holds bool, define string) []string {
+	if holds {
+		return []string{define}
+	}
+	return nil
+}
+
 // fits checks the sizes of a call's vectors: no longer than their blocks and what the
 // device can bind.
 func (d Device) fits(verb string, vectors ...Vector) error {

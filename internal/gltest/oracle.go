@@ -12,6 +12,17 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
+// Answer is how a backend answers a query by itself: its selection, and what is asked of it.
+func Answer[D any](selection func(pass.Runner, D, *plan.Query) (plan.Selection, error)) func(pass.Runner, D, *plan.Query) ([]table.Value, error) {
+	return func(run pass.Runner, device D, q *plan.Query) ([]table.Value, error) {
+		s, err := selection(run, device, q)
+		if err != nil {
+			return nil, err
+		}
+		return plan.Finish(s, q)
+	}
+}
+
 // CompareWithOracle fails the test where run, which answers plans through g, differs
 // from the scalar oracle over the rows that are not deleted: in a value, or in whether there is an error. What is not
 // supported, or declined, passes: other tests say when that may be.

@@ -90,9 +90,18 @@ type Func struct {
 	// shader, however many functions need it (see [shaders.Compose], [Parts]).
 	Parts    []string
 	Uniforms []shaders.Uniform // the constants; their names begin with programN
-	// Lookups are the tables of plan.Lookup nodes: RGBA32UI buffer textures, four
-	// entries to a texel, on the units from firstLookup on.
+	// Lookups are the tables of plan.Lookup nodes: RGBA32UI buffer textures of whole
+	// texels, four entries each, on the units from firstLookup on.
 	Lookups [][]uint32
+}
+
+// SpanWords are spans of codes as members.glsl reads them, a texel each.
+func SpanWords(spans []plan.Span) []uint32 {
+	words := make([]uint32, 0, 4*len(spans))
+	for _, s := range spans {
+		words = append(words, uint32(s.Lo), uint32(s.Lo>>32), uint32(s.Hi), uint32(s.Hi>>32))
+	}
+	return words
 }
 
 // MaxTurns is how many turns all loops of one invocation may take together, called
@@ -276,14 +285,16 @@ func (g *generator) emit(v *plan.Val) string {
 
 func (g *generator) lookup(v *plan.Val) string {
 	n := len(g.f.Lookups)
-	g.f.Lookups = append(g.f.Lookups, v.Table)
+	table := make([]uint32, (len(v.Table)+3)/4*4)
+	copy(table, v.Table)
+	g.f.Lookups = append(g.f.Lookups, table)
 	code := g.columns[v.Column]
 	if !g.narrow {
 		code += ".x"
 	}
-	table := fmt.Sprintf("%sLookup%d", g.f.Name, n)
-	fmt.Fprintf(&g.declare, "layout(binding = %d) uniform usamplerBuffer %s;\n", g.firstLookup+n, table)
-	value := fmt.Sprintf("texelFetch(%s, int(%s >> 2))[%s & 3u]", table, code, code)
+	name := fmt.Sprintf("%sLookup%d", g.f.Name, n)
+	fmt.Fprintf(&g.declare, "layout(binding = %d) uniform usamplerBuffer %s;\n", g.firstLookup+n, name)
+	value := fmt.Sprintf("texelFetch(%s, int(%s >> 2))[%s & 3u]", name, code, code)
 	if g.narrow {
 		return g.variable("int", "int("+value+")")
 	}

@@ -1,17 +1,12 @@
 // Members: keep the record when its code lies in one of `count` ascending,
-// disjoint spans (an IN list, or LIKE over a dictionary), by binary search.
-// In: the limbs of the code (a NULL is 2^24 in each), and spans, a texel
-//     (lo.low, lo.high, hi.low, hi.high) for each span of 64-bit codes.
+// disjoint spans (an IN list, or LIKE over a dictionary); needs members.glsl.
+// In: the limbs of the code (a NULL is 2^24 in each), and spans.
 layout(binding = 0) uniform sampler2D attr;
 #ifdef WIDE
 layout(binding = 2) uniform sampler2D attrHigh;
 #endif
 layout(binding = 1) uniform usamplerBuffer spans;
 uniform int count;
-
-bool below(uvec2 a, uvec2 b) { // a < b, 64-bit, low word first
-    return a.y < b.y || (a.y == b.y && a.x < b.x);
-}
 
 void main() {
     ivec2 at = ivec2(gl_FragCoord.xy);
@@ -23,14 +18,6 @@ void main() {
     l2 = uint(texelFetch(attrHigh, at, 0).r);
 #endif
     uvec2 code = uvec2(l0 | l1 << 24, l1 >> 8 | l2 << 16);
-    int lo = 0, hi = count; // the first span whose end is not below the code
-    while (lo < hi) {
-        int mid = (lo + hi) / 2;
-        if (below(texelFetch(spans, mid).zw, code))
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    if (lo == count || below(code, texelFetch(spans, lo).xy))
+    if (!member(spans, count, code))
         discard;
 }

@@ -1,5 +1,278 @@
+#ifdef SUBGROUPS
+#extension GL_KHR_shader_subgroup_basic : require
+#extension GL_KHR_shader_subgroup_ballot : require
+#extension GL_KHR_shader_subgroup_shuffle : require
+#extension GL_KHR_shader_subgroup_shuffle_relative : require
+#pragma optionNV(unroll all)
+#endif
 // Prefix scan and reduce of x: y[i] is x[0] op ... op x[i-1], and op x[i] where
-// INCLUSIVE. Where SEGMENTED, it starts afresh at every i with heads[i] != 0.
+// INCLUSIVE. Where SEGMENTED, it starts afresh at every i with heads[i] != 0: scanned are
+// pairs (head, value).
+//
+// Teams walk tiles of the vector in order. A tile is ROWS rows of TEAM quads (uvec4);
+// thread `rank` of the team has quad `rank` of every row, so that neighbours read
+// neighbours and order is row by row.
+// TEAM: threads that share a tile (1: each thread is a team by itself, LOCAL of them
+// a work group). COMBINE: the operator on uints a and b; IDENTITY: its identity.
+// The phase is one of
+//   REDUCE    a team reduces its strip of `per` tiles to sums[team]
+//   DOWN      a team scans its strip, starting from sums[team]
+//   SPINE     one team scans the sums: sums[s] becomes the sum of those before it, and
+//             that of all goes to sum_of_all[0]
+//   LOOKBACK  a team takes the next tile in order of start, and what precedes the
+//             tile from the states of the tiles before it: one pass in all
+#if TEAM > 1
+layout(local_size_x = TEAM) in;
+#else
+layout(local_size_x = LOCAL) in;
+#endif
+uniform uint n;      // elements
+uniform uint tiles;  // ceil(n / tile), at least 1
+uniform uint strips; // teams that have a strip
+uniform uint per;    // tiles of a strip
+
+uint op(uint a, uint b) { return COMBINE; }
+
+#ifdef SEGMENTED
+#define T uvec2
+const T NONE = uvec2(0u, IDENTITY);
+T combine(T a, T b) { return uvec2(a.x | b.x, b.x != 0u ? b.y : op(a.y, b.y)); }
+uint value(T t) { return t.y; }
+uint head(T t) { return t.x; }
+T element(uint h, uint v) { return uvec2(h, v); }
+#else
+#define T uint
+const T NONE = IDENTITY;
+T combine(T a, T b) { return op(a, b); }
+uint value(T t) { return t; }
+uint head(T t) { return 0u; }
+T element(uint h, uint v) { return v; }
+#endif
+
+#if TEAM > 1
+uint rank = gl_LocalInvocationIndex;
+uint team = gl_WorkGroupID.x + gl_WorkGroupID.y * gl_NumWorkGroups.x;
+#else
+const uint rank = 0u;
+uint team = gl_GlobalInvocationID.x;
+#endif
+uint current = 0u; // the tile at hand
+
+#ifdef LOOKBACK
+// The state of a tile: its sum alone (PART) or of all up to it (ALL). Each word has
+// the status and half of the value, so that two words with the same status belong
+// together, and no order among words is relied on.
+const uint PART = 1u, ALL = 2u;
+layout(std430, binding = 3) coherent volatile buffer States {
+    uint ticket;
+    uint unused;
+    uvec2 state[];
+};
+layout(std430, binding = 4) writeonly buffer Total { uint sum_of_all[]; };
+shared uint drawn;
+
+uvec2 encode(uint status, T t) {
+    return (uvec2(status) << 30) | uvec2(head(t) << 16 | (value(t) & 0xffffu), value(t) >> 16);
+}
+T decode(uvec2 s) { return element(s.x >> 16 & 1u, (s.x & 0xffffu) | (s.y & 0xffffu) << 16); }
+uint status(uvec2 s) { return s.x >> 30 == s.y >> 30 ? s.x >> 30 : 0u; }
+
+#ifdef SUBGROUPS
+// take returns what precedes the current tile, given its sum; 32 threads call it and
+// look at 32 tiles at a time.
+T take(T total) {
+    uint lane = gl_LocalInvocationIndex & 31u;
+    if (lane == 0u)
+        state[current] = encode(current == 0u ? ALL : PART, total);
+    T carry = NONE;
+    for (int at = int(current) - 1; at >= 0; at -= 32) {
+        int mine = at - int(lane);
+        uvec2 s;
+        uint ends;
+        for (;;) {
+            s = mine >= 0 ? state[mine] : encode(ALL, NONE);
+            uint st = status(s);
+            ends = subgroupBallot(st == ALL).x;
+            uint empty = subgroupBallot(st == 0u).x;
+            if ((empty & ((ends & (0u - ends)) - 1u)) == 0u)
+                break;
+        }
+        uint last = ends != 0u ? uint(findLSB(ends)) : 31u;
+        T v = lane <= last ? decode(s) : NONE;
+        for (uint d = 1u; d < 32u; d <<= 1) {
+            T earlier = subgroupShuffleDown(v, d);
+            if (lane + d < 32u)
+                v = combine(earlier, v);
+        }
+        carry = combine(subgroupShuffle(v, 0u), carry);
+        if (ends != 0u)
+            break;
+    }
+    T after = combine(carry, total);
+    if (lane == 0u) {
+        if (current > 0u)
+            state[current] = encode(ALL, after);
+        if (current == tiles - 1u)
+            sum_of_all[0] = value(after);
+    }
+    return carry;
+}
+#else
+// take returns what precedes the current tile, given its sum; one thread calls it.
+T take(T total) {
+    if (current > 0u)
+        state[current] = encode(PART, total);
+    T carry = NONE;
+    for (uint at = current; at > 0u;) {
+        // An atomic read: Mesa reads a volatile word anew at each use of a copy of it.
+        uvec2 s = uvec2(atomicOr(state[at - 1u].x, 0u), atomicOr(state[at - 1u].y, 0u));
+        uint st = status(s);
+        if (st == 0u)
+            continue;
+        carry = combine(decode(s), carry);
+        if (st == ALL)
+            break;
+        at--;
+    }
+    T after = combine(carry, total);
+    state[current] = encode(ALL, after);
+    if (current == tiles - 1u)
+        sum_of_all[0] = value(after);
+    return carry;
+}
+#endif
+#else
+layout(std430, binding = 3) buffer Sums { T sums[]; };
+T running = NONE;
+
+T take(T total) {
+    T carry = running;
+    running = combine(running, total);
+    return carry;
+}
+#endif
+
+#if TEAM == 1
+// scan replaces the rows by what precedes each of them in the vector.
+void scan(inout T rows[ROWS], out T base, out T total) {
+    total = NONE;
+    for (int r = 0; r < ROWS; r++) {
+        T t = rows[r];
+        rows[r] = total;
+        total = combine(total, t);
+    }
+    base = take(total);
+    for (int r = 0; r < ROWS; r++)
+        rows[r] = combine(base, rows[r]);
+}
+#elif defined(SUBGROUPS)
+#define WARPS (TEAM / 32)
+shared T parts[32];
+shared T shared_base, shared_total;
+
+T inclusive(T t) {
+    for (uint d = 1u; d < 32u; d <<= 1) {
+        T earlier = subgroupShuffleUp(t, d);
+        if ((rank & 31u) >= d)
+            t = combine(earlier, t);
+    }
+    return t;
+}
+
+T exclusive(T upto) {
+    T t = subgroupShuffleUp(upto, 1u);
+    return (rank & 31u) == 0u ? NONE : t;
+}
+
+// scan replaces the rows by what precedes each of them in the vector. The first 32
+// threads scan the sums of a subgroup's part of a row: ROWS * WARPS <= 32.
+void scan(inout T rows[ROWS], out T base, out T total) {
+    uint warp = rank >> 5;
+    for (int r = 0; r < ROWS; r++) {
+        T t = inclusive(rows[r]);
+        if ((rank & 31u) == 31u)
+            parts[r * WARPS + warp] = t;
+        rows[r] = exclusive(t);
+    }
+    barrier();
+    if (rank < 32u) {
+        T t = inclusive(rank < uint(ROWS * WARPS) ? parts[rank] : NONE);
+        T sum = subgroupShuffle(t, 31u);
+        T carry = take(sum);
+        parts[rank] = combine(carry, exclusive(t));
+        if (rank == 0u) {
+            shared_base = carry;
+            shared_total = sum;
+        }
+    }
+    barrier();
+    base = shared_base;
+    total = shared_total;
+    for (int r = 0; r < ROWS; r++)
+        rows[r] = combine(parts[r * WARPS + warp], rows[r]);
+}
+#else
+shared T parts[TEAM * ROWS];
+shared T ends[TEAM];
+shared T shared_base;
+
+// scan replaces the rows by what precedes each of them in the vector.
+void scan(inout T rows[ROWS], out T base, out T total) {
+    for (int r = 0; r < ROWS; r++)
+        parts[r * TEAM + rank] = rows[r];
+    barrier();
+    T sum = NONE;
+    for (uint i = rank * ROWS; i < rank * ROWS + ROWS; i++)
+        sum = combine(sum, parts[i]);
+    ends[rank] = sum;
+    barrier();
+    for (uint d = 1u; d < TEAM; d <<= 1) {
+        T t = ends[rank];
+        if (rank >= d)
+            t = combine(ends[rank - d], t);
+        barrier();
+        ends[rank] = t;
+        barrier();
+    }
+    total = ends[TEAM - 1];
+    if (rank == 0u)
+        shared_base = take(total);
+    barrier();
+    base = shared_base;
+    T before = rank == 0u ? base : combine(base, ends[rank - 1u]);
+    for (uint i = rank * ROWS; i < rank * ROWS + ROWS; i++) {
+        T t = parts[i];
+        parts[i] = before;
+        before = combine(before, t);
+    }
+    barrier();
+    for (int r = 0; r < ROWS; r++)
+        rows[r] = parts[r * TEAM + rank];
+}
+#endif
+
+#ifdef SPINE
+layout(std430, binding = 4) writeonly buffer Total { uint sum_of_all[]; };
+
+// load gives the sum of each quad of a tile, or of each of the sums.
+void load(uint tile, out T rows[ROWS]) {
+    for (int r = 0; r < ROWS; r++) {
+        uint i = (tile * uint(ROWS) + uint(r)) * uint(TEAM) + rank;
+        rows[r] = i < n ? sums[i] : NONE;
+    }
+}
+
+// store is given what precedes each of them, what precedes the tile, and its sum.
+void store(uint tile, T rows[ROWS], T base, T total) {
+    for (int r = 0; r < ROWS; r++) {
+        uint i = (tile * uint(ROWS) + uint(r)) * uint(TEAM) + rank;
+        if (i < n)
+            sums[i] = rows[r];
+    }
+    if (rank == 0u && tile == tiles - 1u)
+        sum_of_all[0] = value(combine(base, total));
+}
+#else
 layout(std430, binding = 0) readonly buffer In { uvec4 x[]; };
 #ifdef SEGMENTED
 layout(std430, binding = 2) readonly buffer Heads { uvec4 heads[]; };
@@ -61,5 +334,56 @@ void store(uint tile, T rows[ROWS], T base, T total) {
             for (uint e = 0u; i + e < n; e++)
                 word[i + e] = out_quad[e];
     }
+#endif
+}
+#endif
+
+void main() {
+    T rows[ROWS];
+    T base, total;
+#ifdef LOOKBACK
+    if (rank == 0u)
+        drawn = atomicAdd(ticket, 1u);
+    barrier();
+    current = drawn;
+    if (current >= tiles)
+        return;
+    load(current, rows);
+    scan(rows, base, total);
+    store(current, rows, base, total);
+#else
+    if (team >= strips)
+        return;
+    uint end = min(team * per + per, tiles);
+#ifndef REDUCE
+#ifdef DOWN
+    running = sums[team];
+#endif
+    for (current = team * per; current < end; current++) {
+        load(current, rows);
+        scan(rows, base, total);
+        store(current, rows, base, total);
+    }
+#else
+#ifdef COMMUTATIVE
+    T mine = NONE;
+    for (current = team * per; current < end; current++) {
+        load(current, rows);
+        for (int r = 0; r < ROWS; r++)
+            mine = combine(mine, rows[r]);
+    }
+    for (int r = 0; r < ROWS; r++)
+        rows[r] = NONE;
+    rows[0] = mine;
+    scan(rows, base, total);
+#else
+    for (current = team * per; current < end; current++) {
+        load(current, rows);
+        scan(rows, base, total);
+    }
+#endif
+    if (rank == 0u)
+        sums[team] = running;
+#endif
 #endif
 }
