@@ -135,7 +135,8 @@ duckdb-test:
 
 # SOAK times as many random queries and tables as `make test` runs.
 .PHONY: soak
-soak: setup fuzz ## SOAK times (10) as many random queries as make test, and the fuzzers
+soak: setup fuzz ## SOAK times (10) as many random queries and different statements as make test, and the fuzzers
+	STENCILDB_SOAK=$(SOAK) $(GO) test -count=1 -tags $(TAGS) -timeout 8h -run TestManyStatementsEndFlat ./engine
 	for dir in $$($(RAPID)); do \
 	  STENCILDB_SOAK=$(SOAK) $(GO) test -count=1 -tags $(TAGS) -timeout 8h "$$dir" -rapid.checks=$$((100 * $(SOAK))); \
 	done

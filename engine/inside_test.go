@@ -43,3 +43,21 @@ func TestWatchNeedsPasses(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 }
+
+// What a watched statement lacks is advised by what it can have: cpu runs no passes.
+func TestAdviceForWatching(t *testing.T) {
+	texts := map[bool]string{true: "SELECT COUNT(*) FROM small WHERE i > 1", false: "SELECT SUM(d) FROM small"}
+	for advice, o := range map[string]Options{
+		"raise --gpu-memory, or take another of --backend classic, fused and compute": {Backend: "classic", GPUMemory: 1},
+		"take another of --backend classic, fused and compute":                        {Backend: "classic"},
+	} {
+		db := open(t, o)
+		if err := db.Add(small(t)); err != nil {
+			t.Fatal(err)
+		}
+		_, err := Inspect(db).Watch(context.Background(), texts[o.GPUMemory > 0], func(s Stage) pass.Runner { return s.Runner })
+		if err == nil || !strings.HasSuffix(err.Error(), advice) || strings.Contains(err.Error(), "cpu") {
+			t.Errorf("%v", err)
+		}
+	}
+}

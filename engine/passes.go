@@ -29,7 +29,8 @@ func (b *passes) Execute(ctx context.Context, q *plan.Query) (*plan.Answer, erro
 func (b *passes) execute(ctx context.Context, q *plan.Query, runner func(*GPU) pass.Runner) (*plan.Answer, error) {
 	parts := b.divide(q)
 	if len(parts) == 1 {
-		return b.alone(ctx, parts[0].g, q, runner(parts[0].g))
+		a, err := b.alone(ctx, parts[0].g, q, runner(parts[0].g))
+		return a, explained(b.name, err)
 	}
 	return b.together(ctx, q, parts, runner)
 }
@@ -42,7 +43,7 @@ func (b *passes) alone(ctx context.Context, g *GPU, q *plan.Query, run pass.Runn
 		return err
 	})
 	if err != nil { // the GL thread may be at its pass yet
-		return nil, explained(b.name, err)
+		return nil, err
 	}
 	s := took.now()
 	a.Passes, a.Samples, a.Load, a.Devices = s.Passes, s.Samples, s.Load, s.Devices
@@ -86,7 +87,7 @@ func (b *passes) Watch(ctx context.Context, q *plan.Query, wrap func(Stage) pass
 		a, err = b.alone(ctx, g, q, wrap(Stage{g.GL, g.Context, q}))
 		return err
 	})
-	return a, err
+	return a, advised(b.name, err, "take another of --backend classic, fused and compute")
 }
 
 // Explain implements backend: the passes of each device in turn. They are those of every
@@ -123,15 +124,20 @@ func (b *passes) Explain(q *plan.Query) ([]Step, error) {
 	return steps, nil
 }
 
-// explained marks what another backend than the one of that name may be able to do.
+// explained marks what another backend than the one of that name may be able to do, and
+// says what to do about it.
 func explained(backend string, err error) error {
+	return advised(backend, err, "use --backend cpu")
+}
+
+func advised(backend string, err error, advice string) error {
 	var budget *textures.BudgetError
 	var declined *plan.Declined
 	switch {
 	case errors.As(err, &budget):
-		return &marked{err, ErrDeviceMemory}
+		return &marked{fmt.Errorf("%w, or %s", err, advice), ErrDeviceMemory}
 	case errors.As(err, &declined):
-		return fmt.Errorf("backend %s: %w: %w; use --backend cpu", backend, err, ErrUnsupported)
+		return fmt.Errorf("backend %s: %w: %w; %s", backend, err, ErrUnsupported, advice)
 	}
 	return err
 }

@@ -174,7 +174,10 @@ func (o Options) each(all []candidate) ([]Options, error) {
 	}
 	var list []Options
 	for i, p := range parts {
-		if slices.Contains(parts[:i], p) || p == "" && len(parts) > 1 {
+		switch {
+		case p == "" && len(parts) > 1:
+			return nil, &WishError{fmt.Sprintf("glctx: %s: %q: a device is missing beside a comma: write them as in 0,1", origin, wish)}
+		case slices.Contains(parts[:i], p):
 			return nil, &WishError{fmt.Sprintf("glctx: %s: %q: name each device once, as in 0,1", origin, wish)}
 		}
 		one := o

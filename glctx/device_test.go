@@ -238,7 +238,7 @@ func TestSeveralDevices(t *testing.T) {
 	for _, c := range []struct {
 		wish string
 		want int // -1: a WishError
-	}{{"0,1", 2}, {"1,0", 2}, {"all", len(all)}, {"1", 1}, {"", 1}, {"0,0", -1}, {"0,", -1}, {"0,99", -1}} {
+	}{{"0,1", 2}, {"1,0", 2}, {"all", len(all)}, {"1", 1}, {"", 1}, {"0,0", -1}, {"0,", -1}, {"0,99", -1}, {"x,", -1}} {
 		t.Setenv("STENCILDB_DEVICE", c.wish)
 		list, err := OpenAll(Options{Memory: 1 << 20})
 		var wish *WishError

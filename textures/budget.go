@@ -87,7 +87,7 @@ type BudgetError struct {
 }
 
 func (e *BudgetError) Error() string {
-	todo := "raise --gpu-memory, or use --backend cpu"
+	todo := "raise --gpu-memory"
 	if e.Need <= e.Budget {
 		todo = "queries hold the rest; " + todo
 	}

@@ -3,28 +3,68 @@
 package ordered
 
 import (
+	"fmt"
 	"iter"
+	"runtime/debug"
 	"sync"
 )
 
+// Panic is what a panic of another goroutine becomes in the caller's.
+type Panic struct {
+	Value any
+	Stack []byte // of that goroutine
+}
+
+// Error is one line with the panic's value.
+func (p *Panic) Error() string { return fmt.Sprintf("panic: %v", p.Value) }
+
+// caught is a recovered value; nil where there was no panic.
+func caught(value any) *Panic {
+	p, again := value.(*Panic)
+	if value == nil || again {
+		return p
+	}
+	return &Panic{value, debug.Stack()}
+}
+
 // Map yields f of every element of in. Each worker has a number from 0. At most
 // 2*workers results are computed ahead of the one that is yielded. When the caller
-// stops, Map returns after the calls of f that are under way.
+// stops, Map returns after the calls of f that are under way. A panic in f, or in the
+// sequence, becomes one of the caller's goroutine, with a [*Panic].
 func Map[A, B any](workers int, in iter.Seq[A], f func(worker int, a A) B) iter.Seq[B] {
+	type result struct {
+		b     B
+		wrong *Panic
+	}
 	type job struct {
 		a   A
-		out chan B
+		out chan result
+	}
+	call := func(w int, a A) (r result) {
+		defer func() { r.wrong = caught(recover()) }()
+		r.b = f(w, a)
+		return r
 	}
 	return func(yield func(B) bool) {
-		jobs, order, stop := make(chan job), make(chan chan B, 2*workers), make(chan struct{})
+		jobs, order, stop := make(chan job), make(chan chan result, 2*workers), make(chan struct{})
 		var wg sync.WaitGroup
 		defer wg.Wait()
 		defer close(stop)
 		wg.Go(func() {
 			defer close(jobs)
 			defer close(order)
+			defer func() {
+				if p := caught(recover()); p != nil {
+					out := make(chan result, 1)
+					out <- result{wrong: p}
+					select {
+					case order <- out:
+					case <-stop:
+					}
+				}
+			}()
 			for a := range in {
-				j := job{a, make(chan B, 1)}
+				j := job{a, make(chan result, 1)}
 				select {
 				case order <- j.out:
 				case <-stop:
@@ -40,12 +80,16 @@ func Map[A, B any](workers int, in iter.Seq[A], f func(worker int, a A) B) iter.
 		for w := range workers {
 			wg.Go(func() {
 				for j := range jobs {
-					j.out <- f(w, j.a)
+					j.out <- call(w, j.a)
 				}
 			})
 		}
 		for out := range order {
-			if !yield(<-out) {
+			r := <-out
+			if r.wrong != nil {
+				panic(r.wrong)
+			}
+			if !yield(r.b) {
 				return
 			}
 		}

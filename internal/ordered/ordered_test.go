@@ -44,3 +44,47 @@ func TestStopping(t *testing.T) {
 		t.Error("calls went on after the end")
 	}
 }
+
+// A panic in a worker or in the sequence, however deep, comes to the caller after the
+// results before it.
+func TestPanicsComeToTheCaller(t *testing.T) {
+	same := func(_, a int) int { return a }
+	failing := func(yield func(int) bool) {
+		for a := range count(20) {
+			if a == 10 {
+				panic("at 10")
+			}
+			if !yield(a) {
+				return
+			}
+		}
+	}
+	for name, seq := range map[string]iter.Seq[int]{
+		"worker": Map(3, count(20), func(_, a int) int {
+			if a == 10 {
+				panic("at 10")
+			}
+			return a
+		}),
+		"sequence": Map(3, failing, same),
+		"nested":   Map(2, Map(3, failing, same), same),
+	} {
+		next := 0
+		func() {
+			defer func() {
+				if p, ok := recover().(*Panic); !ok || p.Value != "at 10" || len(p.Stack) == 0 {
+					t.Errorf("%s: caught %v", name, p)
+				}
+			}()
+			for got := range seq {
+				if got != next {
+					t.Errorf("%s: result %d is %d", name, next, got)
+				}
+				next++
+			}
+		}()
+		if next != 10 {
+			t.Errorf("%s: %d results before the panic", name, next)
+		}
+	}
+}
