@@ -347,7 +347,7 @@ func (s *Statement) explained(ctx context.Context, args []any) (*Rows, error) {
 	for _, l := range lines {
 		v.Rows = append(v.Rows, []expr.Expr{&expr.Const{V: table.Str(l), P: -1}})
 	}
-	out := &Statement{s.db, s.script, s.parsed, &bound{tree: v}}
+	out := &Statement{s.db, s.script, s.parsed, boundTree(v)}
 	rows, err := out.run(ctx, nil)
 	if err == nil && x.Stats != nil {
 		rows.stats, rows.waited = *x.Stats, 0

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"slices"
 	"time"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -57,23 +58,17 @@ type Rows struct {
 }
 
 // open starts reading: what is wrong at once is an error now. The types of columns are
-// those of the first batch, where they are known only then. few says that the stream is
-// short.
-func (r *Rows) open(s stream, few bool) error {
-	if few {
-		r.next = pulled(s)
-	} else {
-		next, stop := iter.Pull2(iter.Seq2[batch, error](s))
-		r.next, r.closing = next, append(r.closing, stop)
-	}
+// those of the first batch, where they are known only then.
+func (r *Rows) open() error {
 	b, err := r.pull()
 	if err != nil {
 		r.Close()
 		return err
 	}
 	if v, ok := b.(valueRow); ok {
-		for i := range r.columns {
-			if !v[i].Null && v[i].Type.Kind == table.Decimal {
+		for i, c := range r.columns {
+			if !v[i].Null && c.Type.Kind == table.Decimal && c.Type != v[i].Type {
+				r.columns = slices.Clone(r.columns)
 				r.columns[i].Type = v[i].Type // the scale of a quotient is known only now
 			}
 		}
@@ -82,35 +77,15 @@ func (r *Rows) open(s stream, few bool) error {
 	return nil
 }
 
-// pulled computes a short stream at once: on a stack of its own, as iter.Pull2 has it, a
-// short statement takes twice as long.
-func pulled(s stream) func() (batch, error, bool) {
-	var list []batch
-	var failed error
-	begun := false
-	return func() (b batch, err error, ok bool) {
-		if !begun {
-			begun = true
-			for b, err := range s {
-				if failed = err; err != nil {
-					break
-				}
-				list = append(list, b)
-			}
-		}
-		if len(list) == 0 {
-			err, failed = failed, nil
-			return nil, err, err != nil
-		}
-		b, list = list[0], list[1:]
-		return b, nil, true
-	}
-}
-
-// pull waits for the next batch; nil at the end.
-func (r *Rows) pull() (batch, error) {
+// pull waits for the next batch; nil at the end. A panic on the way is an error.
+func (r *Rows) pull() (_ batch, err error) {
 	start := time.Now()
-	defer func() { r.waited += time.Since(start) }()
+	defer func() {
+		r.waited += time.Since(start)
+		if v := recover(); v != nil {
+			err = fmt.Errorf("engine: %v", v)
+		}
+	}()
 	for {
 		b, err, ok := r.next()
 		if !ok || err != nil {

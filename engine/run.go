@@ -39,30 +39,102 @@ type execution struct {
 	execute func(backend) (*plan.Answer, error)
 }
 
-// stream is what a node gives.
+// stream is what a node above rows of a table gives.
 func (x *execution) stream(n plan.Node) stream {
 	switch n := n.(type) {
 	case *plan.Fragment:
-		if len(n.Aggs) > 0 {
-			return x.aggregate
-		}
 		return x.selected
-	case *plan.Values:
-		return values(n)
-	case *plan.Filter:
-		return filter(x.stream(n.Input), n.Where)
 	case *plan.Project:
-		if selects(n.Input) {
-			return x.gather(n)
-		}
-		return computeItems(x.stream(n.Input), n.Items)
+		return x.gather(n)
 	case *plan.Limit:
 		if n.Count >= 0 && n.Offset <= math.MaxInt64-n.Count {
 			x.atMost = n.Offset + n.Count
 		}
 		return limit(x.stream(n.Input), n.Offset, n.Count)
 	}
-	return func(yield func(batch, error) bool) { yield(nil, fmt.Errorf("engine: there is no execution of %s", n)) }
+	return func(yield func(batch, error) bool) { yield(nil, notDone(n)) }
+}
+
+func notDone(n plan.Node) error { return fmt.Errorf("engine: there is no execution of %s", n) }
+
+// few computes a node that gives few rows, of aggregates or written out: those before an
+// error, and the error.
+func (x *execution) few(n plan.Node) (out []valueRow, err error) {
+	switch n := n.(type) {
+	case *plan.Fragment:
+		row, err := x.aggregate()
+		if err != nil {
+			return nil, err
+		}
+		return []valueRow{row}, nil
+	case *plan.Values:
+		for _, items := range n.Rows {
+			row := make(valueRow, len(items))
+			for i, e := range items {
+				if row[i], err = expr.Eval(e, row.env()); err != nil {
+					return out, err
+				}
+			}
+			out = append(out, row)
+		}
+		return out, nil
+	case *plan.Filter:
+		in, failed := x.few(n.Input)
+		for _, row := range in {
+			keep, err := expr.Eval(n.Where, row.env())
+			if err != nil {
+				return out, err
+			}
+			if !keep.Null && keep.I != 0 {
+				out = append(out, row)
+			}
+		}
+		return out, failed
+	case *plan.Project:
+		in, failed := x.few(n.Input)
+		for _, row := range in {
+			env, items := row.env(), make(valueRow, len(n.Items))
+			for i, item := range n.Items {
+				if items[i], err = expr.Eval(item.E, env); err != nil {
+					return out, err
+				}
+			}
+			out = append(out, items)
+		}
+		return out, failed
+	case *plan.Limit:
+		if n.Count == 0 {
+			return nil, nil
+		}
+		in, failed := x.few(n.Input)
+		in = in[min(n.Offset, int64(len(in))):]
+		if n.Count > 0 && int64(len(in)) >= n.Count {
+			return in[:n.Count], nil
+		}
+		return in, failed
+	}
+	return nil, notDone(n)
+}
+
+// pulled is few as [Rows] takes it.
+func (x *execution) pulled(n plan.Node) func() (batch, error, bool) {
+	var list []valueRow
+	var failed error
+	begun := false
+	return func() (batch, error, bool) {
+		if !begun {
+			begun = true
+			list, failed = x.few(n)
+		}
+		if len(list) == 0 {
+			err := failed
+			failed = nil
+			return nil, err, err != nil
+		}
+		row := list[0]
+		list = list[1:]
+		return row, nil, true
+	}
 }
 
 // selects reports whether a node gives rows of a table.
@@ -86,10 +158,9 @@ func (s *Statement) stopsEarly() bool {
 }
 
 // aggregate runs the fragment for the values of its aggregates.
-func (x *execution) aggregate(yield func(batch, error) bool) {
-	var row valueRow
+func (x *execution) aggregate() (row valueRow, err error) {
 	var opening time.Duration
-	err := x.backend(&opening, func(b backend) error {
+	err = x.backend(&opening, func(b backend) error {
 		a, err := x.execute(b)
 		if err != nil {
 			return err
@@ -99,7 +170,7 @@ func (x *execution) aggregate(yield func(batch, error) bool) {
 		return nil
 	})
 	x.stats.Load += opening
-	yield(row, err)
+	return row, err
 }
 
 // backend calls do with the backend that suits.
@@ -189,57 +260,6 @@ func (x *execution) gather(p *plan.Project) stream {
 			}
 			if p.err != nil {
 				yield(nil, p.err)
-				return
-			}
-		}
-	}
-}
-
-// values are the rows of a Values node.
-func values(n *plan.Values) stream {
-	return func(yield func(batch, error) bool) {
-		for _, row := range n.Rows {
-			out := make(valueRow, len(row))
-			var err error
-			for i := 0; i < len(row) && err == nil; i++ {
-				out[i], err = expr.Eval(row[i], out.env())
-			}
-			if !yield(out, err) || err != nil {
-				return
-			}
-		}
-	}
-}
-
-// computeItems computes select items of single rows.
-func computeItems(in stream, items []plan.Item) stream {
-	return func(yield func(batch, error) bool) {
-		for b, err := range in {
-			var out valueRow
-			for i := 0; i < len(items) && err == nil; i++ {
-				var v table.Value
-				v, err = expr.Eval(items[i].E, b.(valueRow).env())
-				out = append(out, v)
-			}
-			if !yield(out, err) || err != nil {
-				return
-			}
-		}
-	}
-}
-
-// filter keeps single rows for which a condition is TRUE.
-func filter(in stream, where expr.Expr) stream {
-	return func(yield func(batch, error) bool) {
-		for b, err := range in {
-			keep := table.Null(table.Type{})
-			if err == nil {
-				keep, err = expr.Eval(where, b.(valueRow).env())
-			}
-			if err == nil && (keep.Null || keep.I == 0) {
-				continue
-			}
-			if !yield(b, err) || err != nil {
 				return
 			}
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"sync/atomic"
 	"time"
 
@@ -28,6 +29,8 @@ type Statement struct {
 // fragment, which is lowered for a snapshot of its table.
 type bound struct {
 	tree     plan.Node                 // with the fragment cut out
+	columns  []Column                  // of its answer
+	coded    []bool                    // which of these are text of a table's column
 	fragment *plan.Fragment            // nil where no table is read, and with it the next three
 	entry    *entry                    // of its table
 	plan     *plan.Query               // for the snapshot that the table had
@@ -86,7 +89,7 @@ func (db *DB) bind(ctx context.Context, st *sql.Statement, params []table.Value)
 	if err != nil {
 		return nil, err
 	}
-	b := &bound{tree: plan.Cut(plan.Rewrite(tree, plan.PushLimit))}
+	b := boundTree(plan.Cut(plan.Rewrite(tree, plan.PushLimit)))
 	for _, f := range plan.Fragments(b.tree) { // one at most
 		b.fragment, b.entry = f, c.entry(f.Table)
 		t, unpin := db.pin(b.entry)
@@ -97,6 +100,15 @@ func (db *DB) bind(ctx context.Context, st *sql.Statement, params []table.Value)
 		b.load.Store(int64(c.accountFor(f.Table)))
 	}
 	return b, nil
+}
+
+// boundTree is a tree with what its answer has.
+func boundTree(tree plan.Node) *bound {
+	b := &bound{tree: tree, coded: coded(tree)}
+	for _, f := range tree.Fields() {
+		b.columns = append(b.columns, Column{f.Name, f.Type})
+	}
+	return b
 }
 
 // lower plans the fragment for a snapshot of its table.
@@ -120,7 +132,7 @@ func (s *Statement) pinned() (now *Statement, unpin func(), err error) {
 	if now = s.latest.Load(); now != nil && now.plan.Table == t {
 		return now, unpin, nil
 	}
-	now = &Statement{s.db, s.script, s.parsed, &bound{tree: s.tree, fragment: s.fragment, entry: s.entry}}
+	now = &Statement{s.db, s.script, s.parsed, &bound{tree: s.tree, columns: s.columns, coded: s.coded, fragment: s.fragment, entry: s.entry}}
 	if err := now.lower(&s.db.lowered, t); err != nil {
 		unpin()
 		return nil, nil, err
@@ -156,18 +168,22 @@ func (s *Statement) run(ctx context.Context, change func(*execution)) (*Rows, er
 	if err != nil {
 		return nil, s.described(err)
 	}
-	ctx, cancel := context.WithCancel(ctx)
-	r := &Rows{sql: s.parsed.Text, script: s.script, ctx: ctx, closing: []func(){cancel, unpin}}
-	for _, f := range s.tree.Fields() {
-		r.columns = append(r.columns, Column{f.Name, f.Type})
-	}
-	r.coded = coded(s.tree)
-	x := &execution{Statement: now, ctx: ctx, stats: &r.stats, took: &r.took, atMost: -1}
-	x.execute = func(b backend) (*plan.Answer, error) { return b.Execute(ctx, now.plan) }
+	r := &Rows{sql: s.parsed.Text, script: s.script, columns: s.columns, coded: s.coded, ctx: ctx}
+	x := &execution{Statement: now, stats: &r.stats, took: &r.took, atMost: -1}
+	x.execute = func(b backend) (*plan.Answer, error) { return b.Execute(x.ctx, now.plan) }
 	if change != nil {
 		change(x)
 	}
-	if err := r.open(x.stream(s.tree), s.fragment == nil || len(s.fragment.Aggs) > 0); err != nil {
+	if s.fragment == nil || len(s.fragment.Aggs) > 0 { // all is computed now
+		defer unpin()
+		x.ctx, r.next = ctx, x.pulled(s.tree)
+	} else {
+		inner, cancel := context.WithCancel(ctx)
+		x.ctx, r.ctx = inner, inner
+		next, stop := iter.Pull2(iter.Seq2[batch, error](x.stream(s.tree)))
+		r.next, r.closing = next, []func(){cancel, unpin, stop}
+	}
+	if err := r.open(); err != nil {
 		return nil, s.described(err)
 	}
 	r.stats.Elapsed += time.Duration(now.planning.Swap(0))
@@ -193,7 +209,9 @@ func (db *DB) limited(ctx context.Context, run func(context.Context) (*Rows, err
 		defer cancel()
 		return nil, ended(ctx, err)
 	}
-	r.closing = append(r.closing, cancel)
+	if db.opts.StatementTimeout > 0 {
+		r.closing = append(r.closing, cancel)
+	}
 	return r, nil
 }
 
