@@ -50,7 +50,7 @@ func programTest(p *plan.Program) *recordTest {
 	f := glsl.Function(p, 0, 0)
 	t := &recordTest{call: f.Name, text: f.Text, parts: f.Parts, args: f.Args, uniforms: f.Uniforms}
 	for _, table := range f.Lookups {
-		t.lookups = append(t.lookups, textures.Buffer(&textures.Words{Data: table}))
+		t.lookups = append(t.lookups, textures.Buffer(table))
 	}
 	return t
 }

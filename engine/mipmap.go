@@ -25,11 +25,14 @@ func (g *GPU) MipmapSum(ctx context.Context, t *table.Table, col int) (sum float
 		if err != nil {
 			return err
 		}
-		mean, err := g.Store.ReadTexel(top, 0, 0)
+		mean, err := g.Store.Read(textures.Ref{Temp: top})
+		if err != nil {
+			return err
+		}
 		elapsed = time.Since(start) - (g.Store.Uploaded() - before)
 		seg := t.Chunks[0].Segments[col]
-		sum = float64(mean)*texels + float64(table.IntFromOrdinal(seg.Base))*float64(seg.NonNull())
-		return err
+		sum = float64(mean[0])*texels + float64(table.IntFromOrdinal(seg.Base))*float64(seg.NonNull())
+		return nil
 	})
 	return sum, elapsed, err
 }

@@ -232,7 +232,7 @@ func (w *program) member(m *plan.Members) string {
 	w.members = true
 	w.turns += bits.Len(uint(len(m.Spans))) + 1
 	n := len(w.refs)
-	w.refs = append(w.refs, textures.Buffer(&textures.Words{Data: glsl.SpanWords(m.Spans)}))
+	w.refs = append(w.refs, textures.Buffer(glsl.SpanWords(m.Spans)))
 	count := fmt.Sprintf("c%d", len(w.uniforms))
 	w.uniforms = append(w.uniforms, shaders.Int(count, int32(len(m.Spans))))
 	fmt.Fprintf(&w.declare, "layout(binding = %d) uniform usamplerBuffer spans%d;\nuniform int %s; // spans\n", n, n, count)
@@ -245,7 +245,7 @@ func (w *program) arithmetic(p *plan.Program) string {
 	w.funcs = append(w.funcs, f)
 	w.uniforms = append(w.uniforms, f.Uniforms...)
 	for _, t := range f.Lookups {
-		w.refs = append(w.refs, textures.Buffer(&textures.Words{Data: t}))
+		w.refs = append(w.refs, textures.Buffer(t))
 	}
 	w.declare.WriteString(f.Text)
 	var args []string

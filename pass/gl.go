@@ -62,6 +62,7 @@ func NewGL(ctx *glctx.Context, store *textures.Store) *GL {
 	g := &GL{ctx: ctx, store: store, programs: shaders.NewCache(ctx), counters: occlusion.NewPool(ctx)}
 	g.base = g.Open()
 	g.enter(g.base, context.Background())
+	store.Lend = g.Lend
 	var flags int32
 	gl.GetIntegerv(gl.CONTEXT_FLAGS, &flags)
 	g.grouped = flags&gl.CONTEXT_FLAG_DEBUG_BIT != 0
@@ -205,36 +206,18 @@ func (g *GL) read(err error) error {
 // dispatch runs a compute pass.
 func (g *GL) dispatch(p *Pass) (*occlusion.Counter, error) {
 	d := p.Dispatch
-	g.store.Begin()
-	for i, ref := range p.Textures {
-		if err := g.store.Bind(uint32(i), ref); err != nil {
-			return nil, err
-		}
+	if err := g.textures(p); err != nil {
+		return nil, err
 	}
-	for _, b := range d.Blocks { // all resident first: building one binds others
-		if !b.None() {
-			if err := g.store.Reside(b); err != nil {
-				return nil, err
-			}
-		}
-	}
-	for i, b := range d.Blocks {
-		if !b.None() {
-			if err := g.store.BindBlock(uint32(i), b); err != nil {
-				return nil, err
-			}
-			if d.Images && i > 0 {
-				if err := g.store.BindImage(uint32(i), b); err != nil {
-					return nil, err
-				}
-			}
-		}
+	if err := g.store.BindBlocks(d.Blocks, d.Images); err != nil {
+		return nil, err
 	}
 	prog, err := g.programs.Get(p.Program)
 	if err != nil {
 		return nil, err
 	}
-	built := g.use(prog)
+	built := g.state.program == 0 // or others have dispatched
+	g.use(prog)
 	if err := prog.Set(p.Uniforms); err != nil {
 		return nil, err
 	}
@@ -249,22 +232,28 @@ func (g *GL) dispatch(p *Pass) (*occlusion.Counter, error) {
 	return nil, nil
 }
 
-// use makes a program the current one. It reports whether the store has dispatched
-// meanwhile, to build what is resident.
-func (g *GL) use(prog *shaders.Program) (built bool) {
-	if built = g.store.TakeDispatched(); built || prog.ID != g.state.program {
+// use makes a program the current one.
+func (g *GL) use(prog *shaders.Program) {
+	if prog.ID != g.state.program {
 		gl.UseProgram(prog.ID)
 		g.state.program = prog.ID
 	}
-	return built
 }
 
-func (g *GL) prepare(p *Pass) error {
+// textures begins a pass with the textures that it reads.
+func (g *GL) textures(p *Pass) error {
 	g.store.Begin()
 	for i, ref := range p.Textures {
 		if err := g.store.Bind(uint32(i), ref); err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+func (g *GL) prepare(p *Pass) error {
+	if err := g.textures(p); err != nil {
+		return err
 	}
 	prog, err := g.programs.Get(g.program(p))
 	if err != nil {

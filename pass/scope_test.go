@@ -96,7 +96,7 @@ func TestScopesEndAfterErrors(t *testing.T) {
 				if err := g.Store().Bind(0, textures.Ref{Temp: &textures.Temp{Width: 8, Height: 8}}); err != nil {
 					return err
 				}
-				if err := g.Store().Bind(0, textures.Buffer(&textures.Words{Data: make([]uint32, 8)})); err != nil {
+				if err := g.Store().Bind(0, textures.Buffer(make([]uint32, 8))); err != nil {
 					return err
 				}
 				if _, err := g.Run(all(target(10))); err != nil {

@@ -78,7 +78,7 @@ func (e *Evaluator) generated(p *plan.Program, q *pass.Pass) error {
 	}
 	q.Program, q.Uniforms, q.Textures = source, uniforms, refs
 	for _, table := range in.Lookups {
-		q.Textures = append(q.Textures, textures.Buffer(&textures.Words{Data: table}))
+		q.Textures = append(q.Textures, textures.Buffer(table))
 	}
 	return nil
 }
@@ -127,7 +127,7 @@ func (e *Evaluator) Members(m *plan.Members, h how) (pass.Count, error) {
 	q := h.pass(pass.Members{Col: m.Col, Text: m.Text, Outcome: h.outcome})
 	limbs := textures.Limbs(e.Segment(m.Col).Bits)
 	defines := []string{fmt.Sprintf("LIMBS %d", limbs)}
-	q.Textures = []textures.Ref{textures.Attribute(e.chunk, m.Col), textures.Buffer(&textures.Words{Data: glsl.SpanWords(m.Spans)})}
+	q.Textures = []textures.Ref{textures.Attribute(e.chunk, m.Col), textures.Buffer(glsl.SpanWords(m.Spans))}
 	if limbs == 3 {
 		defines = append(defines, "WIDE")
 		q.Textures = append(q.Textures, textures.AttributeHigh(e.chunk, m.Col))

@@ -100,19 +100,10 @@ type Block struct {
 	Scratch *Scratch
 }
 
-// blockKey is what a block is known by.
-type blockKey struct {
-	segment *table.Segment
-	content Content
-	part    int
-	window  Window
-	scratch *Scratch
-}
-
-func (b Block) key() blockKey {
-	k := blockKey{content: b.Content, part: b.Part, window: b.Window, scratch: b.Scratch}
+func (b Block) key() key {
+	k := key{content: b.Content, part: b.Part, window: b.Window, scratch: b.Scratch}
 	if b.Chunk != nil {
-		k.segment = b.Chunk.Segments[b.Col]
+		k.segments[0] = b.Chunk.Segments[b.Col]
 	}
 	return k
 }

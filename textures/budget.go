@@ -3,8 +3,10 @@ package textures
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 
+	"github.com/stencildb/stencildb/glctx"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -36,45 +38,12 @@ type Usage struct {
 	Working int64 // of Used: depth-stencil buffers, masks, lists, storage blocks of queries, in use or kept for the next query
 }
 
-// entry is one object on the device that counts against the budget; what owns an
-// object embeds it.
-type entry struct {
-	kind     Kind
-	segments []*table.Segment // none for working memory
-	bytes    int64
-	used     uint64 // the store's clock at the last use
-	// held says that a scope has the entry: its contents exist nowhere else, so that it
-	// stays.
-	held bool
-	free func() // deletes the object and forgets it
-}
-
-// of reports whether the entry is a chunk's, or working memory where there is none.
-func (e *entry) of(chunk *table.Chunk) bool {
-	if chunk == nil || len(e.segments) == 0 {
-		return chunk == nil && len(e.segments) == 0
+// of reports whether the object is a chunk's, or working memory where there is none.
+func (o *object) of(chunk *table.Chunk) bool {
+	if chunk == nil || len(o.segments) == 0 {
+		return chunk == nil && len(o.segments) == 0
 	}
-	return slices.Contains(chunk.Segments, e.segments[0])
-}
-
-// keep counts a new entry, which free deletes.
-func (s *Store) keep(e *entry, free func()) {
-	e.free = free
-	s.entries[e] = struct{}{}
-	s.used += e.bytes
-	s.touch(e)
-}
-
-// forget is the reverse of keep; what frees an entry calls it.
-func (s *Store) forget(e *entry) {
-	delete(s.entries, e)
-	s.used -= e.bytes
-}
-
-// touch notes a use.
-func (s *Store) touch(e *entry) {
-	s.clock++
-	e.used = s.clock
+	return slices.Contains(chunk.Segments, o.segments[0])
 }
 
 // BudgetError says that something does not fit the byte budget; nothing was
@@ -92,17 +61,7 @@ func (e *BudgetError) Error() string {
 		todo = "queries hold the rest; " + todo
 	}
 	return fmt.Sprintf("%s needs %s of GPU memory, but of the budget of %s only %s can be freed: %s",
-		e.What, size(e.Need), size(e.Budget), size(e.Free), todo)
-}
-
-func size(n int64) string {
-	switch {
-	case n >= 1<<30:
-		return fmt.Sprintf("%.1f GiB", float64(n)/(1<<30))
-	case n >= 1<<20:
-		return fmt.Sprintf("%.1f MiB", float64(n)/(1<<20))
-	}
-	return fmt.Sprintf("%.1f KiB", float64(n)/(1<<10))
+		e.What, glctx.FormatSize(e.Need), glctx.FormatSize(e.Budget), glctx.FormatSize(e.Free), todo)
 }
 
 // reserve makes room for n bytes of a chunk (nil: working memory), by evicting
@@ -115,27 +74,27 @@ func (s *Store) reserve(what string, chunk *table.Chunk, n int64) error {
 	if s.used+n <= s.budget {
 		return nil
 	}
-	var victims []*entry
+	var victims []*object
 	free := s.budget - s.used
-	for e := range s.entries {
-		if !e.held && e.used <= s.pass {
-			victims = append(victims, e)
-			free += e.bytes
+	for o := range s.entries {
+		if !o.held && o.used <= s.pass {
+			victims = append(victims, o)
+			free += o.bytes
 		}
 	}
 	if n > free {
 		return &BudgetError{What: what, Need: n, Free: max(0, free), Budget: s.budget}
 	}
-	rank := func(e *entry) int {
+	rank := func(o *object) int {
 		switch {
-		case e.used <= s.scope.entered:
+		case o.used <= s.scope.entered:
 			return 0
-		case !e.of(chunk):
+		case !o.of(chunk):
 			return 1
 		}
 		return 2
 	}
-	slices.SortFunc(victims, func(a, b *entry) int {
+	slices.SortFunc(victims, func(a, b *object) int {
 		if c := cmp.Compare(rank(a), rank(b)); c != 0 {
 			return c
 		}
@@ -148,7 +107,7 @@ func (s *Store) reserve(what string, chunk *table.Chunk, n int64) error {
 		if s.used+n <= s.budget {
 			break
 		}
-		v.free()
+		s.free(v)
 	}
 	return nil
 }
@@ -160,40 +119,28 @@ func (s *Store) Resident() []Residency {
 		segment *table.Segment
 		kind    Kind
 	}
-	type of struct {
-		bytes int64
-		last  uint64
-		place int // among those of a packed texture
-	}
-	sum := map[key]of{}
-	for e := range s.entries {
-		for i, seg := range e.segments {
-			k := key{seg, e.kind}
-			x := sum[k]
-			x.bytes += e.bytes / int64(len(e.segments))
-			if e.used >= x.last {
-				x.last, x.place = e.used, i
+	var list []Residency
+	place := map[key]int{}
+	for _, o := range slices.SortedFunc(maps.Keys(s.entries), func(a, b *object) int { return cmp.Compare(b.used, a.used) }) {
+		for _, seg := range o.segments {
+			i, seen := place[key{seg, o.kind}]
+			if !seen {
+				i = len(list)
+				place[key{seg, o.kind}] = i
+				list = append(list, Residency{Segment: seg, Kind: o.kind})
 			}
-			sum[k] = x
+			list[i].Bytes += o.bytes / int64(len(o.segments))
 		}
 	}
-	list := make([]Residency, 0, len(sum))
-	for k, x := range sum {
-		list = append(list, Residency{k.segment, k.kind, x.bytes})
-	}
-	slices.SortFunc(list, func(a, b Residency) int {
-		x, y := sum[key{a.Segment, a.Kind}], sum[key{b.Segment, b.Kind}]
-		return cmp.Or(cmp.Compare(y.last, x.last), cmp.Compare(x.place, y.place))
-	})
 	return list
 }
 
 // Usage returns what of the budget is taken.
 func (s *Store) Usage() Usage {
 	u := Usage{Budget: s.budget, Used: s.used}
-	for e := range s.entries {
-		if len(e.segments) == 0 {
-			u.Working += e.bytes
+	for o := range s.entries {
+		if len(o.segments) == 0 {
+			u.Working += o.bytes
 		}
 	}
 	return u

@@ -7,98 +7,105 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// fill writes the texels of rows from..to-1 of a float texture. They are put
-// together in a buffer that the core's cache holds, for the ring's memory is not
-// to be written in patches.
-func (r Ref) fill(out []float32, from, to int) {
-	var texels [4096]float32
-	ch := r.channels()
-	step := len(texels) / ch
-	for a := from; a < to; a += step {
-		b := min(a+step, to)
-		some := texels[:(b-a)*ch]
-		if r.Packed {
-			r.pack(some, a, b)
-		} else {
-			r.limbs(some, ch, a, b)
+// fill returns what writes the texels of an image, of so many records and words.
+func (r Ref) fill(records, words int) filler {
+	seg := r.Chunk.Segments[max(0, r.Cols[0])]
+	switch r.Form {
+	case LowWords, HighWords:
+		part := int(r.Form - LowWords)
+		return func(out unsafe.Pointer, from, to int) {
+			copyCodes(out, seg, part, records*from, min(records*to, r.Chunk.Rows))
 		}
-		copy(out[(a-from)*ch:], some)
+	case ValidBits: // a line of fewer than 32 records is a texel; its records lie in one word of the bitmap
+		return func(out unsafe.Pointer, from, to int) {
+			for i, bits := 0, unsafe.Slice((*uint32)(out), to-from); i < len(bits); i++ {
+				row := (from + i) * records
+				bits[i] = uint32(seg.Valid[row/64] >> (row % 64))
+			}
+		}
+	}
+	// Floats are put together in a buffer that the core's cache holds, for the ring's
+	// memory is not to be written in patches.
+	return func(out unsafe.Pointer, from, to int) {
+		var texels [4096]float32
+		all := unsafe.Slice((*float32)(out), (to-from)*words)
+		for a, step := from, len(texels)/words; a < to; a += step {
+			b := min(a+step, to)
+			some := texels[:(b-a)*words]
+			for w := range words {
+				r.word(some, w, words, a, b)
+			}
+			copy(all[(a-from)*words:], some)
+		}
 	}
 }
 
-// limbs writes one limb or two of each row.
-func (r Ref) limbs(out []float32, ch, from, to int) {
-	seg := r.Chunk.Segments[r.Cols[0]]
+// word writes one limb of rows from..to-1, which is word w of each texel of so many.
+func (r Ref) word(out []float32, w, words, from, to int) {
+	col, limb := r.Cols[0], w
+	switch {
+	case r.Packed:
+		col, limb = r.Cols[w], 0
+	case r.High:
+		limb = 2
+	}
+	if out = out[w:]; col < 0 {
+		for i := 0; i < len(out); i += words {
+			out[i] = 0
+		}
+		return
+	}
+	seg := r.Chunk.Segments[col]
 	switch c := seg.Codes; {
 	case c.U8 != nil:
-		floats(out, c.U8[from:to])
+		limbs(out, words, c.U8[from:to], limb)
 	case c.U16 != nil:
-		floats(out, c.U16[from:to])
-	case c.U32 != nil && ch == 1:
-		floats(out, c.U32[from:to])
+		limbs(out, words, c.U16[from:to], limb)
 	case c.U32 != nil:
-		for i, v := range c.U32[from:to] {
-			o := out[2*i : 2*i+2]
-			o[0], o[1] = float32(int32(v&limbMask)), float32(int32(v>>LimbBits))
-		}
-	case r.High:
-		out = out[:to-from]
-		for i, v := range c.U64[from:to] {
-			out[i] = float32(int32(v >> (2 * LimbBits)))
-		}
-	case ch == 1:
-		floats(out, c.U64[from:to])
+		limbs(out, words, c.U32[from:to], limb)
 	default:
-		for i, v := range c.U64[from:to] {
-			o := out[2*i : 2*i+2]
-			o[0], o[1] = float32(int32(v&limbMask)), float32(int32(v>>LimbBits&limbMask))
-		}
+		limbs(out, words, c.U64[from:to], limb)
 	}
-	eachNull(seg, from, to, func(i int) {
-		for c := range ch {
-			out[i*ch+c] = NullLimb
+	eachNull(seg, from, to, func(i int) { out[words*i] = NullLimb })
+}
+
+// limbs converts a limb of each code.
+func limbs[T uint8 | uint16 | uint32 | uint64](out []float32, step int, codes []T, limb int) {
+	if step == 1 && limb == 0 {
+		out = out[:len(codes)]
+		for i, c := range codes {
+			out[i] = float32(int32(uint32(c) & limbMask))
 		}
-	})
+		return
+	}
+	shift := LimbBits * limb
+	for i, c := range codes {
+		out[i*step] = float32(int32(uint64(c) >> shift & limbMask))
+	}
 }
 
 const limbMask = 1<<LimbBits - 1
 
-// floats converts codes of one limb.
-func floats[T uint8 | uint16 | uint32 | uint64](out []float32, codes []T) {
-	out = out[:len(codes)]
-	for i, c := range codes {
-		out[i] = float32(int32(c))
+// fill writes the depths of rows from..to-1, above a stencil value of 0.
+func (t TargetRef) fill(out unsafe.Pointer, from, to int) {
+	seg := t.Chunk.Segments[t.Col]
+	words, one := unsafe.Slice((*uint32)(out), to-from), uint32(DepthOfCode(seg, 0))
+	switch c := seg.Codes; {
+	case c.U8 != nil:
+		depths(words, c.U8[from:to], one)
+	case c.U16 != nil:
+		depths(words, c.U16[from:to], one)
+	case c.U32 != nil:
+		depths(words, c.U32[from:to], one)
+	default:
+		depths(words, c.U64[from:to], one)
 	}
+	eachNull(seg, from, to, func(i int) { words[i] = 0 })
 }
 
-// pack writes four channels of one limb each.
-func (r Ref) pack(out []float32, from, to int) {
-	for ch, col := range r.Cols {
-		out := out[ch:]
-		if col < 0 {
-			for i := 0; i < len(out); i += 4 {
-				out[i] = 0
-			}
-			continue
-		}
-		seg := r.Chunk.Segments[col]
-		switch c := seg.Codes; {
-		case c.U8 != nil:
-			every4th(out, c.U8[from:to])
-		case c.U16 != nil:
-			every4th(out, c.U16[from:to])
-		case c.U32 != nil:
-			every4th(out, c.U32[from:to])
-		default:
-			every4th(out, c.U64[from:to])
-		}
-		eachNull(seg, from, to, func(i int) { out[4*i] = NullLimb })
-	}
-}
-
-func every4th[T uint8 | uint16 | uint32 | uint64](out []float32, codes []T) {
+func depths[T uint8 | uint16 | uint32 | uint64](out []uint32, codes []T, one uint32) {
 	for i, c := range codes {
-		out[4*i] = float32(int32(c))
+		out[i] = (uint32(c) + one) << 8
 	}
 }
 
@@ -126,6 +133,12 @@ func (b Block) fill(out unsafe.Pointer, from, to int) {
 		copy(unsafe.Slice((*uint64)(out), len(words)), words)
 		return
 	}
+	copyCodes(out, seg, b.Part, from, to)
+}
+
+// copyCodes writes the codes of rows from..to-1 as they are stored, of those of 64 bits a
+// part of 32.
+func copyCodes(out unsafe.Pointer, seg *table.Segment, part, from, to int) {
 	n := to - from
 	switch c := seg.Codes; {
 	case c.U8 != nil:
@@ -135,7 +148,7 @@ func (b Block) fill(out unsafe.Pointer, from, to int) {
 	case c.U32 != nil:
 		copy(unsafe.Slice((*uint32)(out), n), c.U32[from:to])
 	default:
-		words, shift := unsafe.Slice((*uint32)(out), n), PartBits*b.Part&63
+		words, shift := unsafe.Slice((*uint32)(out), n), PartBits*part&63
 		for i, v := range c.U64[from:to] {
 			words[i] = uint32(v >> shift)
 		}

@@ -47,6 +47,15 @@ func ShapeOf(n int) Shape {
 	return Shape{Width: w, Height: max(1, (n+w-1)/w), Rows: n}
 }
 
+// LineShape is [ShapeOf] with lines of four records at least: the shape of integer
+// textures and of resident depth textures.
+func LineShape(n int) Shape {
+	if s := ShapeOf(n); s.Width >= 4 {
+		return s
+	}
+	return Shape{Width: 4, Height: 1, Rows: n}
+}
+
 // Rect is a rectangle of texels.
 type Rect struct{ X, Y, W, H int }
 
@@ -62,116 +71,6 @@ func (s Shape) Rects() []Rect {
 		r = append(r, Rect{0, full, rest, 1})
 	}
 	return r
-}
-
-// Ref names the content of a texture. What is resident is known by the segments that
-// the columns have in the chunk: chunks that share a segment share its textures.
-type Ref struct {
-	Chunk *table.Chunk
-	// Cols are the attributes: one (its limbs), or up to four of one limb each in
-	// one RGBA32F texel when Packed. Unused places hold -1.
-	Cols   [4]int
-	Packed bool
-	// High selects the third limb of a code wider than 48 bits.
-	High bool
-	// Form is how the column lies there; those other than Floats hold one column.
-	Form Form
-	// Words, when set, is a buffer texture of uvec4 (4 words a texel) instead.
-	Words *Words
-	// Temp, when set, is a texture that a pass of this query drew.
-	Temp *Temp
-}
-
-// Temp is an R32F texture for one query, zero at first; its pointer is its
-// identity.
-type Temp struct {
-	Width, Height int
-	// Words, 1 or 4, makes it R32UI or RGBA32UI.
-	Words int
-}
-
-// Words is data for a buffer texture of uvec4; its pointer is its identity.
-type Words struct{ Data []uint32 }
-
-// imageKey is what a texture is known by.
-type imageKey struct {
-	segments     [4]*table.Segment
-	packed, high bool
-	form         Form
-	words        *Words
-	temp         *Temp
-}
-
-func (r Ref) key() imageKey {
-	k := imageKey{packed: r.Packed, high: r.High, form: r.Form, words: r.Words, temp: r.Temp}
-	if r.Chunk != nil {
-		for i, c := range r.Cols {
-			if c >= 0 {
-				k.segments[i] = r.Chunk.Segments[c]
-			}
-		}
-	}
-	return k
-}
-
-// segments returns those that a texture holds.
-func (r Ref) segments() []*table.Segment {
-	var list []*table.Segment
-	for _, c := range r.columns() {
-		list = append(list, r.Chunk.Segments[c])
-	}
-	return list
-}
-
-// Attribute names the texture with limbs 0 and 1 of a column.
-func Attribute(c *table.Chunk, col int) Ref { return Ref{Chunk: c, Cols: [4]int{col, -1, -1, -1}} }
-
-// AttributeHigh names the texture with limb 2 of a column.
-func AttributeHigh(c *table.Chunk, col int) Ref {
-	r := Attribute(c, col)
-	r.High = true
-	return r
-}
-
-// Pack names the texture that holds up to four narrow columns in its channels.
-func Pack(c *table.Chunk, cols []int) Ref {
-	r := Ref{Chunk: c, Cols: [4]int{-1, -1, -1, -1}, Packed: true}
-	copy(r.Cols[:], cols)
-	return r
-}
-
-// Buffer names a buffer texture.
-func Buffer(w *Words) Ref { return Ref{Words: w} }
-
-// channels returns the floats of a texel: 1, 2 or 4.
-func (r Ref) channels() int {
-	switch {
-	case r.Packed:
-		return 4
-	case r.High:
-		return 1
-	}
-	return min(2, Limbs(r.Chunk.Segments[r.Cols[0]].Bits))
-}
-
-// Bytes returns the memory of the texture.
-func (r Ref) Bytes() int64 {
-	switch {
-	case r.Words != nil:
-		return int64(4 * len(r.Words.Data))
-	case r.Temp != nil:
-		return 4 * int64(max(1, r.Temp.Words)) * int64(r.Temp.Width) * int64(r.Temp.Height)
-	case r.Form != Floats:
-		return r.integerBytes()
-	}
-	s := ShapeOf(r.Chunk.Rows)
-	return int64(s.Width) * int64(s.Height) * int64(4*r.channels())
-}
-
-// PackedBytes returns the memory of an RGBA32F texture over n rows.
-func PackedBytes(n int) int64 {
-	s := ShapeOf(n)
-	return 16 * int64(s.Width) * int64(s.Height)
 }
 
 // Format is a depth-stencil format.
@@ -213,20 +112,13 @@ type TargetRef struct {
 	Col   int
 }
 
-// targetKey is what a depth-stencil buffer is known by.
-type targetKey struct {
-	shape   Shape
-	format  Format
-	slot    int
-	segment *table.Segment
-}
-
-func (t TargetRef) key() targetKey {
-	k := targetKey{shape: t.Shape, format: t.Format, slot: t.Slot}
-	if t.Chunk != nil {
-		k.segment = t.Chunk.Segments[t.Col]
+func (t TargetRef) key() key {
+	if t.Chunk == nil {
+		return key{target: t}
 	}
-	return k
+	seg := t.Chunk.Segments[t.Col]
+	t.Chunk, t.Col = nil, 0
+	return key{target: t, segments: [4]*table.Segment{seg}}
 }
 
 // Bytes returns the memory of the buffer; DEPTH32F_STENCIL8 takes 8 bytes a texel.
@@ -238,10 +130,26 @@ func (t TargetRef) Bytes() int64 {
 	return 8 * n
 }
 
-// RowBits is a texture for one query with a bit a record of n rows: bit k of component c of
-// texel t is that of record 128 t + 32 c + k, the texels going line by line.
-func RowBits(n int) *Temp {
-	texels := max(1, (n+127)/128)
-	width := min(texels, 1024)
-	return &Temp{Width: width, Height: (texels + width - 1) / width, Words: 4}
+// DepthMax is the largest depth of a DEPTH24_STENCIL8 texture: a quad at window
+// depth k / DepthMax compares exactly with every stored integer.
+const DepthMax = 1<<24 - 1
+
+// FitsDepth reports whether the codes of a segment can be kept as depths: they
+// have at most 24 bits, and there is a depth left for NULL where it is needed.
+func FitsDepth(s *table.Segment) bool { return s.Max <= DepthMax-DepthOfCode(s, 0) }
+
+// DepthOfCode returns the depth of a code: the code itself, or where the segment
+// has NULLs, which lie at depth 0, one more.
+func DepthOfCode(s *table.Segment, code uint64) uint64 {
+	if s.Nulls > 0 {
+		code++
+	}
+	return code
+}
+
+// ResidentDepth names the depth-stencil texture whose depths are the codes of a
+// column, uploaded as integers; its stencil values are a query's to use, undefined
+// at first.
+func ResidentDepth(c *table.Chunk, col int) TargetRef {
+	return TargetRef{Shape: LineShape(c.Rows), Format: D24S8, Chunk: c, Col: col}
 }

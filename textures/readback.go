@@ -1,62 +1,95 @@
 package textures
 
-import "github.com/go-gl/gl/v4.5-core/gl"
+import (
+	"fmt"
+	"unsafe"
 
-// Texels returns the size of a texture that is no buffer, and the words of a texel.
-func (r Ref) Texels() (width, height, words int) {
-	switch {
-	case r.Temp != nil:
-		return r.Temp.Width, r.Temp.Height, max(1, r.Temp.Words)
-	case r.Form != Floats:
-		sh, _ := r.texels()
-		if r.Form == ValidBits {
-			return sh.Width, sh.Height, 1
-		}
-		return sh.Width, sh.Height, 4
-	}
-	sh := ShapeOf(r.Chunk.Rows)
-	return sh.Width, sh.Height, r.channels()
-}
+	"github.com/go-gl/gl/v4.5-core/gl"
+)
 
-// Records returns how many records of a line a texel of a column's texture has.
-func (r Ref) Records() int {
-	if r.Form == Floats {
-		return 1
-	}
-	_, n := r.texels()
-	return n
-}
-
-// Texture returns the GL texture of a ref, made resident, for others to sample. It
-// is good until the next statement runs.
-func (s *Store) Texture(ref Ref) (uint32, error) {
-	im, err := s.image(ref)
+// read copies lines of a resident or new texture back, which wait for the passes that draw
+// it; out has room for them.
+func read[T uint32 | float32](s *Store, ref Ref, line, lines int, out []T) error {
+	o, err := s.image(ref)
 	if err != nil {
-		return 0, err
+		return err
 	}
-	return im.texture, nil
+	sh, _, f := ref.layout()
+	s.ctx.Settle()
+	gl.GetTextureSubImage(o.texture, 0, 0, int32(line), 0, int32(sh.Width), int32(lines), 1, f.texel, wordKind(out), int32(4*len(out)), gl.Ptr(out))
+	return s.ctx.Check("textures: read back " + ref.describe(s.fields))
+}
+
+func wordKind[T uint32 | float32]([]T) uint32 {
+	if any(*new(T)) == any(float32(0)) {
+		return gl.FLOAT
+	}
+	return gl.UNSIGNED_INT
+}
+
+// Read returns the floats of the rows of a resident or new texture, texel by
+// texel, for checks; of a temporary texture those of all texels.
+func (s *Store) Read(ref Ref) ([]float32, error) {
+	sh, _, f := ref.layout()
+	all := make([]float32, sh.Width*sh.Height*f.words)
+	err := read(s, ref, 0, sh.Height, all)
+	if ref.Temp == nil {
+		all = all[:sh.Rows*f.words]
+	}
+	return all, err
 }
 
 // ReadLine reads line y of a resident texture back, all of its texels: integers as
 // they are, and floats, which hold integers, as these.
 func (s *Store) ReadLine(ref Ref, y int) ([]uint32, error) {
-	im, err := s.image(ref)
-	if err != nil {
-		return nil, err
+	sh, _, f := ref.layout()
+	out := make([]uint32, sh.Width*f.words)
+	if f.kind != gl.FLOAT {
+		return out, read(s, ref, y, 1, out)
 	}
-	width, _, words := ref.Texels()
-	out := make([]uint32, width*words)
-	get := func(format, kind uint32, p any) {
-		gl.GetTextureSubImage(im.texture, 0, 0, int32(y), 0, int32(width), 1, 1, format, kind, int32(4*len(out)), gl.Ptr(p))
+	floats := make([]float32, len(out))
+	err := read(s, ref, y, 1, floats)
+	for i, v := range floats {
+		out[i] = uint32(v)
 	}
-	if ref.Form != Floats || ref.Temp != nil && ref.Temp.Words > 0 {
-		get(map[int]uint32{1: gl.RED_INTEGER, 4: gl.RGBA_INTEGER}[words], gl.UNSIGNED_INT, out)
-	} else {
-		floats := make([]float32, len(out))
-		get(map[int]uint32{1: gl.RED, 2: gl.RG, 4: gl.RGBA}[words], gl.FLOAT, floats)
-		for i, f := range floats {
-			out[i] = uint32(f)
-		}
+	return out, err
+}
+
+// ReadTexels copies the texels of a temporary texture of four words each back, line
+// by line; it waits for the passes that draw it.
+func (s *Store) ReadTexels(t *Temp, words []uint32) error {
+	return read(s, Ref{Temp: t}, 0, t.Height, words)
+}
+
+// ReadBlock copies the first words of a resident block back, after waiting for the
+// dispatches that write it.
+func (s *Store) ReadBlock(ref Block, words []uint32) error {
+	o := s.objects[ref.key()]
+	if o == nil {
+		return fmt.Errorf("textures: %s is not resident", ref.describe(s.fields))
 	}
-	return out, s.ctx.Check("textures: read back " + ref.describe(s.fields))
+	if len(words) > 0 {
+		gl.MemoryBarrier(gl.BUFFER_UPDATE_BARRIER_BIT)
+		s.ctx.Settle()
+		gl.GetNamedBufferSubData(o.buffer, 0, 4*len(words), unsafe.Pointer(&words[0]))
+	}
+	return s.ctx.Check("textures: read back " + ref.describe(s.fields))
+}
+
+// Depth reads back the depth values of the rows, as window depth 0..1.
+func (t *Target) Depth() []float32 {
+	sh := t.Ref.Shape
+	all := make([]float32, sh.Width*sh.Height)
+	gl.GetTextureImage(t.Texture, 0, gl.DEPTH_COMPONENT, gl.FLOAT, int32(4*len(all)), gl.Ptr(all))
+	return all[:sh.Rows]
+}
+
+// Stencil reads back the stencil values of the rows.
+func (t *Target) Stencil() []uint8 {
+	sh := t.Ref.Shape
+	all := make([]uint8, sh.Width*sh.Height)
+	gl.PixelStorei(gl.PACK_ALIGNMENT, 1)
+	gl.BindFramebuffer(gl.READ_FRAMEBUFFER, t.Framebuffer)
+	gl.ReadPixels(0, 0, int32(sh.Width), int32(sh.Height), gl.STENCIL_INDEX, gl.UNSIGNED_BYTE, gl.Ptr(all))
+	return all[:sh.Rows]
 }

@@ -97,6 +97,7 @@ func TestDepthsAreExact(t *testing.T) {
 			ctx.Caps().Software = software
 			words := make([]uint32, len(codes))
 			store := textures.NewStore(ctx, 0)
+			store.Lend = g.Lend
 			target, err := store.Target(textures.ResidentDepth(ch, 0))
 			if err != nil {
 				t.Fatal(err)
@@ -132,6 +133,7 @@ func TestBindsWithinAnyBudget(t *testing.T) {
 			steps := rapid.SliceOfN(rapid.IntRange(0, 1<<16), 1, 40).Draw(rt, "steps")
 			before := ctx.Live()
 			s := textures.NewStore(ctx, budget)
+			s.Lend = g.Lend
 			scopes := []*textures.Scope{s.Open(), s.Open(), s.Open()}
 			var has [3]int64 // working memory of each scope
 			for _, step := range steps {
@@ -196,7 +198,7 @@ func TestBindsWithinAnyBudget(t *testing.T) {
 						if err := s.Reside(textures.ScratchBlock(&textures.Scratch{Words: int(n / 4), Zero: true})); err != nil {
 							rt.Fatal(err)
 						}
-					} else if err := s.Bind(0, textures.Buffer(&textures.Words{Data: make([]uint32, n/4)})); err != nil {
+					} else if err := s.Bind(0, textures.Buffer(make([]uint32, n/4))); err != nil {
 						rt.Fatal(err)
 					}
 				case 7:
@@ -252,7 +254,7 @@ func TestWorkingMemoryIsUsedAgain(t *testing.T) {
 		var made int
 		for query := range 5 {
 			s.Begin()
-			words := &textures.Words{Data: []uint32{1, 2, 3, uint32(query)}}
+			words := []uint32{1, 2, 3, uint32(query)}
 			mask := &textures.Temp{Width: 16, Height: 16}
 			for _, err := range []error{
 				s.Bind(0, textures.Buffer(words)),
@@ -263,7 +265,7 @@ func TestWorkingMemoryIsUsedAgain(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			if v, err := s.ReadTexel(mask, 3, 3); v != 0 || err != nil {
+			if v, err := s.Read(textures.Ref{Temp: mask}); v[16*3+3] != 0 || err != nil {
 				t.Fatalf("a mask begins with %v, %v", v, err)
 			}
 			f, err := s.Draw(mask)

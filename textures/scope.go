@@ -14,15 +14,9 @@ import (
 // is entered. Any number may be open; what they have is not evicted.
 type Scope struct {
 	store   *Store
-	entered uint64 // the store's clock when it was entered last
-	loans   []loan // in the order of taking
-	targets []*entry
-}
-
-// loan is working memory that a scope has, and what gives it back.
-type loan struct {
-	*object
-	back func()
+	entered uint64    // the store's clock when it was entered last
+	loans   []*object // the working memory that it has, in the order of taking
+	targets []*object
 }
 
 // Open returns a new scope.
@@ -40,8 +34,8 @@ func (s *Store) Enter(c *Scope) (before *Scope) {
 
 // leave lets the depth-stencil buffers be evicted.
 func (c *Scope) leave() {
-	for _, e := range c.targets {
-		e.held = false
+	for _, o := range c.targets {
+		o.held = false
 	}
 	c.targets = c.targets[:0]
 }
@@ -50,18 +44,19 @@ func (c *Scope) leave() {
 // the next query takes the same in the same order. It may be used again.
 func (c *Scope) Close() {
 	c.leave()
-	for _, l := range slices.Backward(c.loans) {
-		l.held = false
-		l.back()
+	s := c.store
+	for _, o := range slices.Backward(c.loans) {
+		delete(s.objects, o.key)
+		o.held = false
+		s.idle[o.pool] = append(s.idle[o.pool], o)
 	}
-	c.loans = nil
-	c.entered, c.store.pass = c.store.clock, c.store.clock
+	c.loans = c.loans[:0]
+	c.entered, s.pass = s.clock, s.clock
 }
 
 // Hand gives a block of working memory to another scope.
 func (c *Scope) Hand(b Block, to *Scope) error {
-	o := c.store.blocks[b.key()]
-	i := slices.IndexFunc(c.loans, func(l loan) bool { return l.object == o })
+	i := slices.Index(c.loans, c.store.objects[b.key()])
 	if i < 0 {
 		return fmt.Errorf("textures: %s is not the scope's to hand on", b.describe(c.store.fields))
 	}
@@ -71,10 +66,10 @@ func (c *Scope) Hand(b Block, to *Scope) error {
 }
 
 // draws notes that the scope draws into a depth-stencil buffer.
-func (c *Scope) draws(e *entry) {
-	if !e.held {
-		e.held = true
-		c.targets = append(c.targets, e)
+func (c *Scope) draws(o *object) {
+	if !o.held {
+		o.held = true
+		c.targets = append(c.targets, o)
 	}
 }
 
@@ -85,60 +80,43 @@ type poolKey struct {
 	temp  Temp
 }
 
-// take returns working memory that no scope has, or lets create make some; made says
-// which.
-func (s *Store) take(k poolKey, what string, bytes int64, create func(*object)) (o *object, made bool, err error) {
-	if list := s.idle[k]; len(list) > 0 {
-		last := len(list) - 1
-		o, s.idle[k] = list[last], list[:last]
-		return o, false, nil
+// take lends the scope working memory that no scope has, or lets create make some, under a
+// key, until the scope is closed; made says which.
+func (s *Store) take(k key, pool poolKey, what string, bytes int64, create func(*object)) (o *object, made bool, err error) {
+	list := s.idle[pool]
+	if last := len(list) - 1; last >= 0 {
+		o, s.idle[pool] = list[last], list[:last]
+		o.key, s.objects[k] = k, o
+		s.touch(o)
+	} else {
+		made, o = true, &object{kind: WorkingMemory, bytes: bytes, pool: pool}
+		if _, err := s.reside(k, o, nil, what, func() error { create(o); return nil }, nil); err != nil {
+			return nil, false, err
+		}
 	}
-	if err := s.reserve(what, nil, bytes); err != nil {
-		return nil, false, err
-	}
-	o = &object{entry: entry{kind: WorkingMemory, bytes: bytes}}
-	o.pool = k
-	create(o)
-	s.keep(&o.entry, func() {
-		s.delete(o)
-		s.idle[k] = slices.DeleteFunc(s.idle[k], func(x *object) bool { return x == o })
-	})
-	if err := s.ctx.Check("textures: allocate " + what); err != nil {
-		o.free()
-		return nil, false, err
-	}
-	return o, true, nil
-}
-
-// lend makes an object that was taken the scope's, under a name, until it is closed.
-func lend[K comparable](s *Store, names map[K]*object, name K, o *object) {
-	names[name] = o
-	s.touch(&o.entry)
 	o.held = true
-	s.scope.loans = append(s.scope.loans, loan{o, func() {
-		delete(names, name)
-		s.idle[o.pool] = append(s.idle[o.pool], o)
-	}})
+	s.scope.loans = append(s.scope.loans, o)
+	return o, made, nil
 }
 
-// buffer takes a buffer of at least some bytes that begins with init, and where zero is
-// asked for goes on with zeros.
-func (s *Store) buffer(what string, bytes int64, init []uint32, zero bool) (*object, error) {
-	size := poolSize(bytes)
-	b, made, err := s.take(poolKey{bytes: size}, what, size, func(o *object) { o.buffer = s.makeBuffer(size, gl.DYNAMIC_STORAGE_BIT) })
+// buffer takes a buffer of at least the words of s, which it begins as that says.
+func (s *Store) buffer(k key, what string, m *Scratch) (*object, error) {
+	bytes, first := 4*m.Words, 4*len(m.Init)
+	size := poolSize(int64(bytes))
+	o, made, err := s.take(k, poolKey{bytes: size}, what, size, func(o *object) { s.makeBuffer(o, size, gl.DYNAMIC_STORAGE_BIT) })
 	if err != nil {
 		return nil, err
 	}
-	if !made && (zero || len(init) > 0) { // a program of an earlier query may have written it
+	if !made && (m.Zero || first > 0) { // a program of an earlier query may have written it
 		gl.MemoryBarrier(gl.BUFFER_UPDATE_BARRIER_BIT)
 	}
-	if zero && bytes > int64(4*len(init)) {
-		gl.ClearNamedBufferSubData(b.buffer, gl.R32UI, 4*len(init), int(bytes)-4*len(init), gl.RED_INTEGER, gl.UNSIGNED_INT, nil)
+	if m.Zero && bytes > first {
+		gl.ClearNamedBufferSubData(o.buffer, gl.R32UI, first, bytes-first, gl.RED_INTEGER, gl.UNSIGNED_INT, nil)
 	}
-	if len(init) > 0 {
-		gl.NamedBufferSubData(b.buffer, 0, 4*len(init), unsafe.Pointer(&init[0]))
+	if first > 0 {
+		gl.NamedBufferSubData(o.buffer, 0, first, unsafe.Pointer(&m.Init[0]))
 	}
-	return b, nil
+	return o, s.ctx.Check("textures: " + what)
 }
 
 // poolSize rounds the bytes of working memory up, so that it can be used again.

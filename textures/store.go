@@ -15,40 +15,56 @@ import (
 // Store keeps textures, depth-stencil buffers and storage blocks on one device
 // within a byte budget. It belongs to one context; call it on the GL thread.
 type Store struct {
-	ctx     *glctx.Context
-	budget  int64
-	used    int64
-	entries map[*entry]struct{}
-	clock   uint64 // of uses
-	pass    uint64 // the clock when the pass being prepared began
-	scope   *Scope // of what is asked for
-	fields  []table.Field
+	// Lend calls draw with all tests and writes off, when an upload has to draw or to
+	// dispatch. Whoever keeps draw state between passes sets it.
+	Lend func(draw func() error) error
 
-	images  map[imageKey]*object
-	targets map[targetKey]*Target
-	blocks  map[blockKey]*object
+	ctx    *glctx.Context
+	budget int64
+	used   int64
+	clock  uint64 // of uses
+	pass   uint64 // the clock when the pass being prepared began
+	scope  *Scope // of what is asked for
+	fields []table.Field
+
+	entries map[*object]struct{}
+	objects map[key]*object
 	idle    map[poolKey][]*object // working memory that no scope has
 
-	ring       *ring
-	builders   *shaders.Cache // programs that build blocks
-	dispatched bool
-	upload     time.Duration
+	ring     *ring
+	builders *shaders.Cache // programs that build what is resident
+	upload   time.Duration
 }
 
-// object is a texture, a buffer, or a buffer with a texture of uvec4 over it.
+// key is what an object is known by: segments and their form, or working memory.
+type key struct {
+	segments     [4]*table.Segment
+	packed, high bool
+	form         Form
+	content      Content
+	part         int
+	window       Window
+	temp         *Temp
+	scratch      *Scratch
+	target       TargetRef // without its Chunk
+}
+
+// object is a texture, a buffer, a buffer with a texture of uvec4 over it, or a
+// depth-stencil texture with its framebuffer, which counts against the budget.
 type object struct {
-	entry
-	texture, buffer uint32
-	frame           uint32  // of a Temp: a framebuffer with it alone
-	pool            poolKey // of working memory
-}
+	key      key
+	kind     Kind
+	segments []*table.Segment // none for working memory
+	bytes    int64
+	used     uint64 // the store's clock at the last use
+	// held says that a scope has the object: its contents exist nowhere else, so that it
+	// stays.
+	held bool
+	pool poolKey // of working memory that is kept
 
-// Target is a resident depth-stencil buffer with its framebuffer.
-type Target struct {
-	entry
-	Framebuffer uint32
-	Texture     uint32
-	Ref         TargetRef // without its Chunk
+	texture, buffer uint32
+	frame           uint32 // of a Temp or a target: a framebuffer with it alone
+	target          *Target
 }
 
 // NewStore returns an empty store with a budget of bytes; 0 means the context's
@@ -58,8 +74,8 @@ func NewStore(ctx *glctx.Context, budget int64) *Store {
 	if budget <= 0 {
 		budget = ctx.Caps().Budget
 	}
-	s := &Store{ctx: ctx, budget: budget, entries: map[*entry]struct{}{}, images: map[imageKey]*object{},
-		targets: map[targetKey]*Target{}, blocks: map[blockKey]*object{}, idle: map[poolKey][]*object{}}
+	s := &Store{ctx: ctx, budget: budget, entries: map[*object]struct{}{}, objects: map[key]*object{}, idle: map[poolKey][]*object{}}
+	s.builders, s.Lend = shaders.NewCache(ctx), func(draw func() error) error { return draw() }
 	s.scope = s.Open()
 	return s
 }
@@ -84,74 +100,137 @@ func (s *Store) Slots(t TargetRef, n int) int {
 	return int(max(1, min(int64(n), s.budget/2/max(1, t.Bytes()))))
 }
 
+// Drop frees what is resident of segments: their next use uploads them again.
+func (s *Store) Drop(segments ...*table.Segment) {
+	for o := range maps.Clone(s.entries) {
+		if slices.ContainsFunc(o.segments, func(seg *table.Segment) bool { return slices.Contains(segments, seg) }) {
+			s.free(o)
+		}
+	}
+}
+
 // Close deletes everything.
 func (s *Store) Close() {
-	for _, e := range slices.Collect(maps.Keys(s.entries)) {
-		e.free()
+	for o := range maps.Clone(s.entries) {
+		s.free(o)
 	}
-	if s.builders != nil {
-		s.builders.Close()
-		s.builders = nil
-	}
+	s.builders.Close()
 	if s.ring != nil {
 		s.closeRing()
 	}
 }
 
-// makeTexture creates a texture of a target (gl.TEXTURE_2D) and counts it.
-func (s *Store) makeTexture(target uint32) (id uint32) {
-	gl.CreateTextures(target, 1, &id)
+// find returns the object of a key, nil where there is none, and notes the use.
+func (s *Store) find(k key) *object {
+	o := s.objects[k]
+	if o != nil {
+		s.touch(o)
+	}
+	return o
+}
+
+// touch notes a use.
+func (s *Store) touch(o *object) {
+	s.clock++
+	o.used = s.clock
+}
+
+// reside makes an object resident under a key: create makes what it is, and fill, unless it is
+// nil, what it holds.
+func (s *Store) reside(k key, o *object, chunk *table.Chunk, what string, create, fill func() error) (*object, error) {
+	start := time.Now()
+	if err := s.reserve(what, chunk, o.bytes); err != nil {
+		return nil, err
+	}
+	s.count(o, k)
+	err := create()
+	if e := s.ctx.Check("textures: allocate " + what); err == nil {
+		err = e
+	}
+	if err == nil && fill != nil {
+		err = fill()
+		if e := s.ctx.Check("textures: upload " + what); err == nil {
+			err = e
+		}
+		s.upload += time.Since(start)
+	}
+	if err != nil {
+		s.free(o)
+		return nil, err
+	}
+	return o, nil
+}
+
+// count takes an object up.
+func (s *Store) count(o *object, k key) {
+	o.key = k
+	s.objects[k] = o
+	s.entries[o] = struct{}{}
+	s.used += o.bytes
+	s.touch(o)
+}
+
+// free deletes an object and forgets it.
+func (s *Store) free(o *object) {
+	delete(s.entries, o)
+	s.used -= o.bytes
+	if s.objects[o.key] == o {
+		delete(s.objects, o.key)
+	}
+	if list := s.idle[o.pool]; len(list) > 0 {
+		s.idle[o.pool] = slices.DeleteFunc(list, func(x *object) bool { return x == o })
+	}
+	s.delete(o)
+}
+
+// delete deletes what an object has on the device.
+func (s *Store) delete(o *object) {
+	if o.texture != 0 {
+		gl.DeleteTextures(1, &o.texture)
+		s.ctx.Track("texture", -1)
+	}
+	if o.buffer != 0 {
+		gl.DeleteBuffers(1, &o.buffer) // unmaps
+		s.ctx.Track("buffer", -1)
+	}
+	if o.frame != 0 {
+		gl.DeleteFramebuffers(1, &o.frame)
+		s.ctx.Track("framebuffer", -1)
+	}
+}
+
+// makeTexture gives an object a texture of a target (gl.TEXTURE_2D).
+func (s *Store) makeTexture(o *object, target uint32) {
+	gl.CreateTextures(target, 1, &o.texture)
 	s.ctx.Track("texture", 1)
-	return id
 }
 
-func (s *Store) deleteTexture(id uint32) {
-	gl.DeleteTextures(1, &id)
-	s.ctx.Track("texture", -1)
+// makeImage gives an object a texture with storage, read without filtering.
+func (s *Store) makeImage(o *object, internal uint32, width, height int) {
+	s.makeTexture(o, gl.TEXTURE_2D)
+	gl.TextureStorage2D(o.texture, 1, internal, int32(width), int32(height))
+	gl.TextureParameteri(o.texture, gl.TEXTURE_MIN_FILTER, gl.NEAREST)
+	gl.TextureParameteri(o.texture, gl.TEXTURE_MAG_FILTER, gl.NEAREST)
 }
 
-// makeBuffer creates a buffer of bytes of undefined contents.
-func (s *Store) makeBuffer(bytes int64, flags uint32) (id uint32) {
-	gl.CreateBuffers(1, &id)
+// makeBuffer gives an object a buffer of bytes of undefined contents.
+func (s *Store) makeBuffer(o *object, bytes int64, flags uint32) {
+	gl.CreateBuffers(1, &o.buffer)
 	s.ctx.Track("buffer", 1)
-	gl.NamedBufferStorage(id, int(bytes), nil, flags)
-	return id
+	gl.NamedBufferStorage(o.buffer, int(bytes), nil, flags)
 }
 
-func (s *Store) deleteBuffer(id uint32) {
-	gl.DeleteBuffers(1, &id)
-	s.ctx.Track("buffer", -1)
+// makeFrame gives an object a framebuffer with its texture.
+func (s *Store) makeFrame(o *object, attachment uint32) {
+	gl.CreateFramebuffers(1, &o.frame)
+	s.ctx.Track("framebuffer", 1)
+	gl.NamedFramebufferTexture(o.frame, attachment, o.texture, 0)
 }
 
 // view makes a buffer a texture of uvec4, too.
 func (s *Store) view(o *object) {
 	if o.texture == 0 {
-		o.texture = s.makeTexture(gl.TEXTURE_BUFFER)
+		s.makeTexture(o, gl.TEXTURE_BUFFER)
 		gl.TextureBuffer(o.texture, gl.RGBA32UI, o.buffer)
 	}
-}
-
-// delete deletes what an object has on the device.
-func (s *Store) delete(o *object) {
-	s.forget(&o.entry)
-	if o.texture != 0 {
-		s.deleteTexture(o.texture)
-	}
-	if o.buffer != 0 {
-		s.deleteBuffer(o.buffer)
-	}
-	if o.frame != 0 {
-		s.deleteFramebuffer(o.frame)
-	}
-}
-
-func (s *Store) makeFramebuffer() (id uint32) {
-	gl.CreateFramebuffers(1, &id)
-	s.ctx.Track("framebuffer", 1)
-	return id
-}
-
-func (s *Store) deleteFramebuffer(id uint32) {
-	gl.DeleteFramebuffers(1, &id)
-	s.ctx.Track("framebuffer", -1)
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/go-gl/gl/v4.5-core/gl"
 
 	"github.com/stencildb/stencildb/glctx"
+	"github.com/stencildb/stencildb/shaders"
 )
 
 // The upload ring: slots of a persistently mapped buffer that goroutines fill while
@@ -36,14 +37,15 @@ func (s *Store) needRing() (*ring, error) {
 		return s.ring, nil
 	}
 	const flags = gl.MAP_WRITE_BIT | gl.MAP_PERSISTENT_BIT | gl.MAP_COHERENT_BIT
-	r := &ring{object: object{buffer: s.makeBuffer(ringSlots*slotBytes, flags)}}
+	r := &ring{}
+	s.makeBuffer(&r.object, ringSlots*slotBytes, flags)
 	r.memory = gl.MapNamedBufferRange(r.buffer, 0, ringSlots*slotBytes, flags)
 	err := s.ctx.Check("textures: map the upload ring")
 	if err == nil && r.memory == nil {
 		err = glctx.Fault(errors.New("textures: the upload ring cannot be mapped"))
 	}
 	if err != nil {
-		s.deleteBuffer(r.buffer)
+		s.delete(&r.object)
 		return nil, err
 	}
 	s.ring = r
@@ -56,10 +58,7 @@ func (s *Store) closeRing() {
 			gl.DeleteSync(f)
 		}
 	}
-	if s.ring.texture != 0 {
-		s.deleteTexture(s.ring.texture)
-	}
-	s.deleteBuffer(s.ring.buffer) // unmaps
+	s.delete(&s.ring.object)
 	s.ring = nil
 }
 
@@ -150,10 +149,11 @@ func (r *ring) pump(rows, step int, fill func(slot unsafe.Pointer, base, from, t
 	return nil
 }
 
-// uploadTexture fills a texture over the rows of a shape through the ring. A texel
-// is channels Ts, which the device reads as format and kind (gl.RED, gl.FLOAT).
-// fill writes the texels of rows from..to-1 to out; several goroutines call it.
-func uploadTexture[T any](s *Store, id uint32, sh Shape, channels int, format, kind uint32, fill func(out []T, from, to int)) error {
+// filler writes the texels or codes of rows from..to-1 to out; several goroutines call it.
+type filler func(out unsafe.Pointer, from, to int)
+
+// uploadTexture fills a texture over the rows of a shape through the ring.
+func (s *Store) uploadTexture(id uint32, sh Shape, f format, fill filler) error {
 	r, err := s.needRing()
 	if err != nil {
 		return err
@@ -161,10 +161,8 @@ func uploadTexture[T any](s *Store, id uint32, sh Shape, channels int, format, k
 	if !s.ctx.Caps().Software {
 		// A texture that is first touched by an upload begins in host memory (NVIDIA,
 		// 0.25 s for each GiB more); one that the device has cleared does not.
-		gl.ClearTexImage(id, 0, format, kind, nil)
+		gl.ClearTexImage(id, 0, f.texel, f.kind, nil)
 	}
-	texel := channels * int(unsafe.Sizeof(*new(T)))
-	lines := max(1, slotBytes/(texel*sh.Width))
 	gl.BindBuffer(gl.PIXEL_UNPACK_BUFFER, r.buffer)
 	defer gl.BindBuffer(gl.PIXEL_UNPACK_BUFFER, 0)
 	gl.PixelStorei(gl.UNPACK_ALIGNMENT, 4)
@@ -172,14 +170,59 @@ func uploadTexture[T any](s *Store, id uint32, sh Shape, channels int, format, k
 	// The offset in the buffer is told in texels to skip: as a pointer it may be taken
 	// for one into Go's data, which cgo refuses.
 	defer gl.PixelStorei(gl.UNPACK_SKIP_PIXELS, 0)
-	return r.pump(sh.Rows, lines*sh.Width, func(slot unsafe.Pointer, base, from, to int) {
-		out := unsafe.Slice((*T)(unsafe.Add(slot, (from-base)*texel)), (to-from)*channels)
-		fill(out, from, to)
-	}, func(offset, from, to int) error {
-		h := (to - from + sh.Width - 1) / sh.Width
-		gl.PixelStorei(gl.UNPACK_SKIP_PIXELS, int32(offset/texel))
-		gl.TextureSubImage2D(id, 0, 0, int32(from/sh.Width), int32(sh.Width), int32(h), format, kind, nil)
+	return r.lines(sh, f.bytes, fill, func(offset, y, h int) error {
+		gl.PixelStorei(gl.UNPACK_SKIP_PIXELS, int32(offset/f.bytes))
+		gl.TextureSubImage2D(id, 0, 0, int32(y), int32(sh.Width), int32(h), f.texel, f.kind, nil)
 		return nil
+	})
+}
+
+// lines pumps the texels of a shape, lines at a time: submit takes h of them from line y on.
+func (r *ring) lines(sh Shape, texel int, fill filler, submit func(offset, y, h int) error) error {
+	lines := max(1, slotBytes/(texel*sh.Width))
+	return r.pump(sh.Rows, lines*sh.Width, func(slot unsafe.Pointer, base, from, to int) {
+		fill(unsafe.Add(slot, (from-base)*texel), from, to)
+	}, func(offset, from, to int) error {
+		return submit(offset, from/sh.Width, (to-from+sh.Width-1)/sh.Width)
+	})
+}
+
+// uploadDepths fills a depth texture from words with a depth in the upper 24 bits, by drawing:
+// NVIDIA's driver takes depths as integers at 1 GB/s, drawn ones as fast as they cross the
+// bus; both give the same integers. Software copies them, which is faster there.
+func (s *Store) uploadDepths(t *Target, fill filler) error {
+	sh := t.Ref.Shape
+	if s.ctx.Caps().Software {
+		return s.uploadTexture(t.Texture, sh, depthStencil, fill)
+	}
+	r, err := s.needRing()
+	if err != nil {
+		return err
+	}
+	p, err := s.builders.Get(shaders.Load("depths.frag"))
+	if err != nil {
+		return err
+	}
+	// Reading the ring from fragments would take four times as long.
+	var staging object
+	s.makeBuffer(&staging, ringSlots*slotBytes, 0)
+	defer s.delete(&staging)
+	return s.Lend(func() error {
+		gl.BindFramebuffer(gl.FRAMEBUFFER, t.Framebuffer)
+		gl.UseProgram(p.ID)
+		gl.Enable(gl.DEPTH_TEST)
+		gl.DepthMask(true)
+		return r.lines(sh, depthStencil.bytes, fill, func(offset, y, h int) error {
+			bytes := depthStencil.bytes * h * sh.Width
+			gl.CopyNamedBufferSubData(r.buffer, staging.buffer, offset, offset, bytes)
+			gl.BindBufferRange(gl.SHADER_STORAGE_BUFFER, 0, staging.buffer, offset, bytes)
+			gl.Viewport(0, int32(y), int32(sh.Width), int32(h))
+			if err := p.Set([]shaders.Uniform{shaders.Int("width", int32(sh.Width)), shaders.Int("line", int32(y))}); err != nil {
+				return err
+			}
+			gl.DrawArrays(gl.TRIANGLES, 0, 3)
+			return nil
+		})
 	})
 }
 

@@ -104,7 +104,7 @@ func words(n int) string { return numbers.Count(n, "word", "words") }
 func (t *tracer) refName(r textures.Ref) string {
 	switch {
 	case r.Words != nil:
-		return "a buffer of " + words(len(r.Words.Data))
+		return "a buffer of " + words(len(r.Words.Init))
 	case r.Temp != nil:
 		return tempName(r.Temp)
 	}
