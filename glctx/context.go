@@ -324,7 +324,7 @@ func (c *Context) Close() error {
 		close(c.quit)
 		<-c.ended
 		if c.window != nil {
-			err = c.window.impl.release()
+			err = c.window.release()
 		}
 		err = errors.Join(err, c.leaks())
 	})

@@ -26,25 +26,46 @@ type DeviceInfo struct {
 	Chosen     bool     `json:"chosen"`
 	Why        string   `json:"why,omitempty"`   // why it was chosen
 	Error      string   `json:"error,omitempty"` // why it cannot be opened
+
+	native uintptr // the EGLDeviceEXT; 0 for surfaceless
 }
 
-// String names the device in a line of an error: "1 (software device)".
+// String names the device in a line of an error: "1 (surfaceless, llvmpipe)".
 func (d DeviceInfo) String() string {
-	what := d.Renderer
-	if what == "" {
-		what = d.kind()
+	if d.Renderer == "" {
+		return fmt.Sprintf("%d (%s)", d.Index, d.kind())
 	}
-	return fmt.Sprintf("%d (%s)", d.Index, what)
+	return fmt.Sprintf("%d (%s, %s)", d.Index, d.kind(), d.Renderer)
 }
 
+// kind is "hardware device", "software device" or "surfaceless", as far as is known.
 func (d DeviceInfo) kind() string {
-	switch {
-	case d.Platform == "surfaceless":
-		return "surfaceless"
-	case d.Software:
-		return "software device"
+	if d.Platform == "surfaceless" {
+		return d.Platform
 	}
-	return "hardware device"
+	return rendering(d.Software) + " device"
+}
+
+func rendering(software bool) string {
+	if software {
+		return "software"
+	}
+	return "hardware"
+}
+
+// opened adds what an open context tells.
+func (d DeviceInfo) opened(c *Caps) DeviceInfo {
+	d.Vendor, d.Renderer, d.Version, d.Software = c.Vendor, c.Renderer, c.Version, c.Software
+	return d
+}
+
+// listed names devices: "0 (software device), 1 (surfaceless, llvmpipe)".
+func listed(all []DeviceInfo) string {
+	var parts []string
+	for _, d := range all {
+		parts = append(parts, d.String())
+	}
+	return strings.Join(parts, ", ")
 }
 
 // MayHaveHardware reports whether there may be a hardware device, at next to no cost:
@@ -64,81 +85,45 @@ func MayHaveHardware() bool {
 	return false
 }
 
-// candidate is a device with what is known of it before it is opened.
-type candidate struct {
-	egl  eglDevice
-	info DeviceInfo
-}
-
-func candidates() []candidate {
-	var list []candidate
-	for i, d := range enumerate() {
-		info := DeviceInfo{
-			Index: i, Platform: "device", Software: d.software(), Extensions: d.extensions,
-			Vendor: d.vendor, Renderer: d.renderer, File: d.file,
-		}
-		if d.platform == platformSurfaceless {
-			info.Platform = "surfaceless"
-		}
-		list = append(list, candidate{d, info})
-	}
-	return list
-}
-
-// attempt is a candidate to try, what it must turn out to be once open, and why
-// it is tried.
+// attempt is a device to try, how it must render, if that matters, and why it is tried.
 type attempt struct {
-	candidate
-	hardware, software bool // the renderer must be that
-	why                string
+	DeviceInfo
+	must string // "hardware", "software"
+	why  string
+}
+
+// rules lists what to try for each wish but a number, in order: devices of a kind, how
+// they must render, and why; "" stands for the wish itself.
+var rules = map[string][]struct{ kind, must, why string }{
+	"": {{"hardware device", "hardware", "the first hardware device that opens"}, {"software device", "", "no hardware device opens: software"},
+		{"surfaceless", "", "no device of the device platform opens: surfaceless"}},
+	"hardware":    {{"hardware device", "hardware", ""}, {"surfaceless", "hardware", ""}},
+	"software":    {{"software device", "software", ""}, {"surfaceless", "software", ""}},
+	"surfaceless": {{"surfaceless", "", ""}},
 }
 
 // attempts lists what to try, in order, for a wish: a number, a kind, or "".
-func attempts(wish, origin string, all []candidate) ([]attempt, error) {
-	var list []attempt
-	add := func(keep func(candidate) bool, a attempt) {
-		for _, c := range all {
-			if keep(c) {
-				a.candidate = c
-				list = append(list, a)
+func attempts(wish, origin string, all []DeviceInfo) (list []attempt, err error) {
+	n, notNumber := strconv.Atoi(wish)
+	rule, ok := rules[strings.ToLower(wish)]
+	switch {
+	case notNumber == nil && n >= 0 && n < len(all):
+		return []attempt{{all[n], "", origin + " asks for number " + wish}}, nil
+	case !ok:
+		if notNumber != nil {
+			wish = strconv.Quote(wish)
+		}
+		choices := strings.TrimPrefix(listed(all)+`, "hardware", "software", "surfaceless"`, ", ")
+		return nil, &WishError{fmt.Sprintf("glctx: %s: no device %s: take one of %s", origin, wish, choices)}
+	}
+	for _, r := range rule {
+		for _, d := range all {
+			if d.kind() == r.kind {
+				list = append(list, attempt{d, r.must, cmp.Or(r.why, origin+" asks for "+strings.ToLower(wish))})
 			}
 		}
 	}
-	isHardware := func(c candidate) bool { return c.info.Platform == "device" && !c.info.Software }
-	isSoftware := func(c candidate) bool { return c.info.Platform == "device" && c.info.Software }
-	isSurfaceless := func(c candidate) bool { return c.info.Platform == "surfaceless" }
-	if n, err := strconv.Atoi(wish); err == nil {
-		add(func(c candidate) bool { return c.info.Index == n }, attempt{why: origin + " asks for number " + wish})
-		if len(list) == 0 {
-			return nil, &WishError{fmt.Sprintf("glctx: %s: no device %d: take one of %s", origin, n, choices(all))}
-		}
-		return list, nil
-	}
-	switch strings.ToLower(wish) {
-	case "":
-		add(isHardware, attempt{hardware: true, why: "the first hardware device that opens"})
-		add(isSoftware, attempt{why: "no hardware device opens: software"})
-		add(isSurfaceless, attempt{why: "no device of the device platform opens: surfaceless"})
-	case "hardware":
-		add(isHardware, attempt{hardware: true, why: origin + " asks for hardware"})
-		add(isSurfaceless, attempt{hardware: true, why: origin + " asks for hardware"})
-	case "software":
-		add(isSoftware, attempt{software: true, why: origin + " asks for software"})
-		add(isSurfaceless, attempt{software: true, why: origin + " asks for software"})
-	case "surfaceless":
-		add(isSurfaceless, attempt{why: origin + " asks for surfaceless"})
-	default:
-		return nil, &WishError{fmt.Sprintf("glctx: %s: no device %q: take one of %s", origin, wish, choices(all))}
-	}
 	return list, nil
-}
-
-func choices(all []candidate) string {
-	var parts []string
-	for _, c := range all {
-		parts = append(parts, c.info.String())
-	}
-	return strings.Join(append(parts, `"hardware", "software", "surfaceless"`), ", ")
 }
 
 // wish returns the device asked for and where the wish comes from.
@@ -152,24 +137,17 @@ func (o Options) wish() (wish, origin string) {
 // each divides a wish for several devices into wishes for one; "all" is every hardware
 // device, and where there is none every device. One that is asked for twice is a
 // [WishError].
-func (o Options) each(all []candidate) ([]Options, error) {
+func (o Options) each(all []DeviceInfo) ([]Options, error) {
 	wish, origin := o.wish()
 	parts := strings.Split(wish, ",")
 	if strings.EqualFold(wish, "all") {
-		var hardware, every []string
-		for _, c := range all {
-			n := strconv.Itoa(c.info.Index)
-			if every = append(every, n); c.info.kind() == "hardware device" {
-				hardware = append(hardware, n)
-			}
+		some := slices.DeleteFunc(slices.Clone(all), func(d DeviceInfo) bool { return d.kind() != "hardware device" })
+		if len(some) == 0 {
+			some = all
 		}
-		switch {
-		case hardware != nil:
-			parts = hardware
-		case every != nil:
-			parts = every
-		default:
-			parts = []string{"hardware"} // for the error
+		parts = []string{"hardware"} // for the error where there is no device
+		for i, d := range some {
+			parts = append(parts[:i], strconv.Itoa(d.Index))
 		}
 	}
 	var list []Options
@@ -191,7 +169,7 @@ func (o Options) each(all []candidate) ([]Options, error) {
 // budget is each one's; software renderers share theirs unless Options.Memory gives
 // it. An error closes what has been opened.
 func OpenAll(o Options) ([]*Context, error) {
-	wishes, err := o.each(candidates())
+	wishes, err := o.each(enumerate())
 	if err != nil {
 		return nil, err
 	}
@@ -202,18 +180,18 @@ func OpenAll(o Options) ([]*Context, error) {
 		wg.Go(func() { list[i], errs[i] = Open(w) })
 	}
 	wg.Wait()
-	if err := errors.Join(errs...); err != nil {
-		for _, c := range list {
-			if c != nil {
-				err = errors.Join(err, c.Close())
-			}
-		}
-		return nil, err
-	}
+	err = errors.Join(errs...)
 	for _, c := range list {
-		if c.caps.Software && o.Memory == 0 {
+		switch {
+		case c == nil:
+		case err != nil:
+			err = errors.Join(err, c.Close())
+		case c.caps.Software && o.Memory == 0:
 			c.caps.Budget /= int64(len(list))
 		}
+	}
+	if err != nil {
+		return nil, err
 	}
 	return list, nil
 }
@@ -221,14 +199,13 @@ func OpenAll(o Options) ([]*Context, error) {
 func (o Options) debug() bool { return o.Debug || os.Getenv("STENCILDB_DEBUG") == "1" }
 
 // Open opens a context without a display on the device that o asks for, the first of
-// several. A wish
-// for a device that is not there is a [WishError]; where nothing opens the error is
-// [ErrNoDevice] and says what to do.
+// several. A wish for a device that is not there is a [WishError]; where nothing opens the
+// error is [ErrNoDevice] and says what to do.
 func Open(o Options) (*Context, error) {
 	if o.Memory < 0 {
 		return nil, fmt.Errorf("glctx: a GPU memory budget of %d bytes: give a positive number, or 0 for the default", o.Memory)
 	}
-	all := candidates()
+	all := enumerate()
 	wishes, err := o.each(all)
 	if err != nil {
 		return nil, err
@@ -241,18 +218,30 @@ func Open(o Options) (*Context, error) {
 	var failures []string
 	for _, a := range list {
 		c, err := a.open(o)
-		var other *otherKindError
-		switch {
-		case err == nil:
-			return c, nil
-		case errors.As(err, &other):
-			// It works, but is not what was asked for: that shows in the list.
-			all[a.info.Index].info.Renderer = other.renderer
-		default:
-			failures = append(failures, fmt.Sprintf("device %v: %v", a.info, err))
+		if err == nil && !a.fits(c.device) { // it works, but is not what was asked for: that shows in the list
+			all[a.Index].Renderer, err = c.caps.Renderer, c.Close()
+			if err == nil {
+				continue
+			}
 		}
+		if err == nil {
+			c.device.Chosen, c.device.Why = true, a.why
+			return c, nil
+		}
+		failures = append(failures, fmt.Sprintf("device %v: %v", a.DeviceInfo, err))
 	}
 	return nil, noDevice(wish, origin, all, failures)
+}
+
+// fits reports whether an open device renders as the attempt asks.
+func (a attempt) fits(d DeviceInfo) bool { return a.must == "" || a.must == rendering(d.Software) }
+
+func (d DeviceInfo) open(o Options) (*Context, error) {
+	c, err := start(o, &eglSurface{device: d, debug: o.debug()})
+	if err == nil {
+		c.device = d.opened(c.caps)
+	}
+	return c, err
 }
 
 // What to install for software and for hardware rendering.
@@ -263,7 +252,7 @@ const (
 
 // noDevice says that nothing opened for the wish, why not, what else there is, and
 // what to do.
-func noDevice(wish, origin string, all []candidate, failures []string) error {
+func noDevice(wish, origin string, all []DeviceInfo, failures []string) error {
 	kind := strings.ToLower(wish)
 	known := map[string]struct{ use, install string }{
 		"hardware":    {"use --device software, or ", installHardware},
@@ -275,14 +264,12 @@ func noDevice(wish, origin string, all []candidate, failures []string) error {
 	switch {
 	case !isKind || len(all) == 0:
 		advice = installSoftware + ", or " + strings.TrimPrefix(installHardware, "install ")
-	case !slices.ContainsFunc(all, func(c candidate) bool { return c.info.kind() != kind+" device" }):
+	case !slices.ContainsFunc(all, func(d DeviceInfo) bool { return d.kind() != kind+" device" }):
 		advice = way.install // there is no other kind to use
 	}
-	var parts []string
+	parts := []string{"glctx: " + ErrNoDevice.Error()}
 	if isKind {
-		parts = append(parts, fmt.Sprintf("glctx: %s asks for %s, and no %s device opens", origin, kind, kind))
-	} else {
-		parts = append(parts, fmt.Sprintf("glctx: %v", ErrNoDevice))
+		parts[0] = fmt.Sprintf("glctx: %s asks for %s, and no %s device opens", origin, kind, kind)
 	}
 	if len(failures) > 0 {
 		parts = append(parts, strings.Join(failures, "; "))
@@ -298,80 +285,37 @@ func noDevice(wish, origin string, all []candidate, failures []string) error {
 	return &noDeviceError{strings.Join(append(parts, advice), ": ")}
 }
 
-// listed names all devices: "0 (software device), 1 (surfaceless, llvmpipe)".
-func listed(all []candidate) string {
-	var parts []string
-	for _, c := range all {
-		name := c.info.kind()
-		if c.info.Renderer != "" {
-			name += ", " + c.info.Renderer
-		}
-		parts = append(parts, fmt.Sprintf("%d (%s)", c.info.Index, name))
-	}
-	return strings.Join(parts, ", ")
-}
-
-func (a attempt) open(o Options) (*Context, error) {
-	c, err := start(o, &eglSurface{device: a.egl, debug: o.debug()})
-	if err != nil {
-		return nil, err
-	}
-	if a.hardware && c.caps.Software || a.software && !c.caps.Software {
-		return nil, errors.Join(&otherKindError{c.caps.Renderer}, c.Close())
-	}
-	c.device = a.info
-	c.device.Vendor, c.device.Renderer, c.device.Version = c.caps.Vendor, c.caps.Renderer, c.caps.Version
-	c.device.Software = c.caps.Software
-	c.device.Chosen, c.device.Why = true, a.why
-	return c, nil
-}
-
 // Devices lists every device of EGL's device platform and then surfaceless, each
 // opened for a moment to learn who renders, and marks the one that Open with the
 // zero Options takes. It is empty where EGL has no driver.
 func Devices() []DeviceInfo { return devices(Options{}) }
 
+// devices marks those that OpenAll with o takes.
 func devices(o Options) []DeviceInfo {
-	all := candidates()
-	for i := range all {
-		info := &all[i].info
-		c, err := attempt{candidate: all[i]}.open(Options{})
+	all := enumerate()
+	list := slices.Clone(all)
+	for i, d := range all {
+		c, err := d.open(Options{})
 		if err != nil {
-			info.Error = err.Error()
+			list[i].Error = err.Error()
 			continue
 		}
-		*info = c.device
-		info.Chosen, info.Why = false, ""
-		// Nothing was created, so nothing can be reported.
-		_ = c.Close()
+		list[i] = c.device
+		_ = c.Close() // nothing was created, so nothing can be reported
 	}
-	list := make([]DeviceInfo, len(all))
-	for i, c := range all {
-		list[i] = c.info
-	}
-	markChosen(o, all, list)
-	return list
-}
-
-// markChosen follows the order of Open over devices already looked into.
-func markChosen(o Options, all []candidate, list []DeviceInfo) {
 	wishes, err := o.each(all)
 	if err != nil {
-		return
+		return list
 	}
 	for _, w := range wishes {
 		wish, origin := w.wish()
-		tries, err := attempts(wish, origin, all)
-		if err != nil {
-			return
-		}
-		i := slices.IndexFunc(tries, func(a attempt) bool {
-			d := list[a.info.Index]
-			return d.Error == "" && !(a.hardware && d.Software) && !(a.software && !d.Software)
-		})
-		if i >= 0 {
-			d := &list[tries[i].info.Index]
-			d.Chosen, d.Why = true, tries[i].why
+		tries, _ := attempts(wish, origin, all) // none for a wish that is not there
+		for _, a := range tries {
+			if d := &list[a.Index]; d.Error == "" && a.fits(*d) {
+				d.Chosen, d.Why = true, a.why
+				break
+			}
 		}
 	}
+	return list
 }

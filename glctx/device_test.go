@@ -83,20 +83,20 @@ func TestKindsOfDevice(t *testing.T) {
 
 // TestOrderOfAttempts states the order on machines that need not be this one.
 func TestOrderOfAttempts(t *testing.T) {
-	make1 := func(kinds ...string) []candidate {
-		var list []candidate
+	make1 := func(kinds ...string) []DeviceInfo {
+		var list []DeviceInfo
 		for i, kind := range kinds {
 			info := DeviceInfo{Index: i, Platform: "device", Software: kind == "soft"}
 			if kind == "less" {
 				info.Platform = "surfaceless"
 			}
-			list = append(list, candidate{info: info})
+			list = append(list, info)
 		}
 		return list
 	}
 	cases := []struct {
 		wish string
-		all  []candidate
+		all  []DeviceInfo
 		want []int
 	}{
 		{"", make1("soft", "hard", "hard", "less"), []int{1, 2, 0, 3}},
@@ -114,7 +114,7 @@ func TestOrderOfAttempts(t *testing.T) {
 		}
 		var got []int
 		for _, a := range list {
-			got = append(got, a.info.Index)
+			got = append(got, a.Index)
 		}
 		if !slices.Equal(got, k.want) {
 			t.Errorf("%q: %v, not %v", k.wish, got, k.want)

@@ -1,219 +1,111 @@
 package glctx
 
-/*
-// go-gl names libEGL to the linker for the one function that is defined below, so
-// that the program does not need it to start.
-#cgo linux LDFLAGS: -Wl,--as-needed -ldl
-#include <dlfcn.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <EGL/egl.h>
-#include <EGL/eglext.h>
+// go-gl names libEGL to the linker for the function below, which nothing calls, so that the
+// program does not need it to start.
 
-// egl holds the functions of libEGL, once it is loaded.
-static struct {
-	PFNEGLGETPROCADDRESSPROC GetProcAddress;
-	PFNEGLGETERRORPROC GetError;
-	PFNEGLQUERYSTRINGPROC QueryString;
-	PFNEGLINITIALIZEPROC Initialize;
-	PFNEGLTERMINATEPROC Terminate;
-	PFNEGLBINDAPIPROC BindAPI;
-	PFNEGLCHOOSECONFIGPROC ChooseConfig;
-	PFNEGLCREATECONTEXTPROC CreateContext;
-	PFNEGLDESTROYCONTEXTPROC DestroyContext;
-	PFNEGLMAKECURRENTPROC MakeCurrent;
-	PFNEGLRELEASETHREADPROC ReleaseThread;
-} egl;
-
-// loadEGL returns NULL, or what is wrong.
-static const char *loadEGL(const char *name) {
-	void *library = dlopen(name, RTLD_NOW | RTLD_GLOBAL);
-	if (!library) return dlerror();
-	struct { const char *name; void *place; } functions[] = {
-		{"eglGetProcAddress", &egl.GetProcAddress}, {"eglGetError", &egl.GetError},
-		{"eglQueryString", &egl.QueryString}, {"eglInitialize", &egl.Initialize},
-		{"eglTerminate", &egl.Terminate}, {"eglBindAPI", &egl.BindAPI},
-		{"eglChooseConfig", &egl.ChooseConfig}, {"eglCreateContext", &egl.CreateContext},
-		{"eglDestroyContext", &egl.DestroyContext}, {"eglMakeCurrent", &egl.MakeCurrent},
-		{"eglReleaseThread", &egl.ReleaseThread},
-	};
-	for (unsigned i = 0; i < sizeof functions / sizeof *functions; i++)
-		if (!(*(void **)functions[i].place = dlsym(library, functions[i].name))) return dlerror();
-	return NULL;
-}
-
-// eglGetProcAddress stands in for libEGL's where go-gl names it.
-__eglMustCastToProperFunctionPointerType eglGetProcAddress(const char *name) {
-	return egl.GetProcAddress ? egl.GetProcAddress(name) : NULL;
-}
-
-// Handles cross to Go as uintptr_t: they are no Go pointers, and some drivers
-// hand out small integers. Each function makes all its EGL calls on one thread
-// and returns eglGetError with the result, because that error is per thread.
-
-static const char *clientExtensions(void) {
-	return egl.QueryString(EGL_NO_DISPLAY, EGL_EXTENSIONS);
-}
-
-static int queryDevices(uintptr_t *out, int max) {
-	PFNEGLQUERYDEVICESEXTPROC query = (PFNEGLQUERYDEVICESEXTPROC)egl.GetProcAddress("eglQueryDevicesEXT");
-	EGLDeviceEXT devices[64];
-	EGLint n = 0;
-	if (!query || max > 64 || !query(max, devices, &n)) return 0;
-	for (int i = 0; i < n; i++) out[i] = (uintptr_t)devices[i];
-	return n;
-}
-
-static const char *deviceString(uintptr_t device, int name) {
-	PFNEGLQUERYDEVICESTRINGEXTPROC query = (PFNEGLQUERYDEVICESTRINGEXTPROC)egl.GetProcAddress("eglQueryDeviceStringEXT");
-	return query ? query((EGLDeviceEXT)device, name) : NULL;
-}
-
-static uintptr_t platformDisplay(int platform, uintptr_t native) {
-	PFNEGLGETPLATFORMDISPLAYEXTPROC get = (PFNEGLGETPLATFORMDISPLAYEXTPROC)egl.GetProcAddress("eglGetPlatformDisplayEXT");
-	return get ? (uintptr_t)get(platform, (void *)native, NULL) : 0;
-}
-
-static int initDisplay(uintptr_t display, int *major, int *minor) {
-	EGLint a = 0, b = 0;
-	if (!egl.Initialize((EGLDisplay)display, &a, &b)) return egl.GetError();
-	*major = a;
-	*minor = b;
-	return EGL_SUCCESS;
-}
-
-static void terminateDisplay(uintptr_t display) { egl.Terminate((EGLDisplay)display); }
-
-static const char *displayExtensions(uintptr_t display) {
-	return egl.QueryString((EGLDisplay)display, EGL_EXTENSIONS);
-}
-
-enum { STEP_NONE, STEP_API, STEP_CONFIG, STEP_CREATE, STEP_CURRENT };
-
-typedef struct { uintptr_t context; int step, error; } created;
-
-static created createContext(uintptr_t display, int noConfig, const EGLint *attributes) {
-	created c = {0, STEP_API, EGL_SUCCESS};
-	EGLConfig config = EGL_NO_CONFIG_KHR;
-	if (!egl.BindAPI(EGL_OPENGL_API)) goto failed;
-	if (!noConfig) {
-		EGLint wanted[] = {EGL_SURFACE_TYPE, 0, EGL_RENDERABLE_TYPE, EGL_OPENGL_BIT, EGL_NONE};
-		EGLint n = 0;
-		c.step = STEP_CONFIG;
-		if (!egl.ChooseConfig((EGLDisplay)display, wanted, &config, 1, &n)) goto failed;
-		if (n < 1) { c.error = EGL_BAD_CONFIG; return c; }
-	}
-	c.step = STEP_CREATE;
-	EGLContext context = egl.CreateContext((EGLDisplay)display, config, EGL_NO_CONTEXT, attributes);
-	if (context == EGL_NO_CONTEXT) goto failed;
-	c.step = STEP_CURRENT;
-	if (!egl.MakeCurrent((EGLDisplay)display, EGL_NO_SURFACE, EGL_NO_SURFACE, context)) {
-		c.error = egl.GetError();
-		egl.DestroyContext((EGLDisplay)display, context);
-		return c;
-	}
-	c.context = (uintptr_t)context;
-	c.step = STEP_NONE;
-	return c;
-failed:
-	c.error = egl.GetError();
-	return c;
-}
-
-static void destroyContext(uintptr_t display, uintptr_t context) {
-	egl.MakeCurrent((EGLDisplay)display, EGL_NO_SURFACE, EGL_NO_SURFACE, EGL_NO_CONTEXT);
-	egl.DestroyContext((EGLDisplay)display, (EGLContext)context);
-	egl.ReleaseThread();
-}
-
-static void *procAddress(const char *name) { return (void *)egl.GetProcAddress(name); }
-*/
+// #cgo linux LDFLAGS: -Wl,--as-needed
+// #include <EGL/egl.h>
+// #include <EGL/eglext.h>
+// __eglMustCastToProperFunctionPointerType eglGetProcAddress(const char *name) { return 0; }
 import "C"
 
 import (
 	"errors"
 	"fmt"
 	"os"
+	"reflect"
 	"slices"
 	"strings"
 	"sync"
-	"unsafe"
+
+	"github.com/ebitengine/purego"
 )
 
-// eglHandle is an EGLDisplay, EGLDeviceEXT or EGLContext.
-type eglHandle = C.uintptr_t
-
-// platformSurfaceless is EGL_PLATFORM_SURFACELESS_MESA.
-const platformSurfaceless = 0x31DD
-
-// eglDevice is one way to reach a GL implementation without a display.
-type eglDevice struct {
-	platform   int       // EGL_PLATFORM_DEVICE_EXT or platformSurfaceless
-	native     eglHandle // the EGLDeviceEXT; 0 for surfaceless
-	extensions []string  // of the device
-	vendor     string    // EGL_VENDOR of the device where the driver says it
-	renderer   string    // EGL_RENDERER_EXT, likewise
-	file       string    // DRM node, e.g. /dev/dri/card0
+// egl holds the functions of libEGL, once it is loaded; those from QueryDevices on are
+// extensions, nil where it lacks them. Handles are no Go pointers, and some drivers hand
+// out small integers.
+var egl struct {
+	GetProcAddress     func(name string) uintptr
+	GetError           func() int32 // of the calling thread
+	QueryString        func(display uintptr, name int32) string
+	Initialize         func(display uintptr, major, minor *int32) bool
+	Terminate          func(display uintptr) bool
+	BindAPI            func(api uint32) bool
+	ChooseConfig       func(display uintptr, attributes *int32, configs *uintptr, size int32, n *int32) bool
+	CreateContext      func(display, config, share uintptr, attributes *int32) uintptr
+	DestroyContext     func(display, context uintptr) bool
+	MakeCurrent        func(display, draw, read, context uintptr) bool
+	ReleaseThread      func() bool
+	QueryDevices       func(max int32, devices *uintptr, n *int32) bool                 `egl:"EXT"`
+	QueryDeviceString  func(device uintptr, name int32) string                          `egl:"EXT"`
+	GetPlatformDisplay func(platform uint32, native uintptr, attributes *int32) uintptr `egl:"EXT"`
 }
-
-func (d *eglDevice) software() bool {
-	return slices.Contains(d.extensions, "EGL_MESA_device_software")
-}
-
-// quiet keeps Mesa's warnings about absent DRM nodes off standard error, unless
-// the user asked for a level.
-var quiet = sync.OnceFunc(func() {
-	if os.Getenv("EGL_LOG_LEVEL") == "" {
-		_ = os.Setenv("EGL_LOG_LEVEL", "fatal")
-	}
-})
 
 // libEGL is the library's name, as libglvnd and every driver install it.
 var libEGL = "libEGL.so.1"
 
 // loadLibrary loads libEGL, once.
 var loadLibrary = sync.OnceValue(func() error {
-	quiet()
-	name := C.CString(libEGL)
-	defer C.free(unsafe.Pointer(name))
-	if wrong := C.loadEGL(name); wrong != nil {
-		return errors.New(C.GoString(wrong))
+	if os.Getenv("EGL_LOG_LEVEL") == "" { // Mesa's warnings about absent DRM nodes stay off standard error
+		_ = os.Setenv("EGL_LOG_LEVEL", "fatal")
+	}
+	library, err := purego.Dlopen(libEGL, purego.RTLD_NOW|purego.RTLD_GLOBAL)
+	if err != nil {
+		return err
+	}
+	list := reflect.ValueOf(&egl).Elem()
+	for i := range list.NumField() {
+		f := list.Type().Field(i)
+		suffix := f.Tag.Get("egl")
+		address := uintptr(0)
+		if suffix != "" {
+			address = egl.GetProcAddress("egl" + f.Name + suffix)
+		} else if address, err = purego.Dlsym(library, "egl"+f.Name); err != nil {
+			return err
+		}
+		if address != 0 {
+			purego.RegisterFunc(list.Field(i).Addr().Interface(), address)
+		}
 	}
 	return nil
 })
 
 // enumerate lists every device of the device platform, then surfaceless; none where
 // libEGL cannot be loaded.
-func enumerate() []eglDevice {
+func enumerate() (list []DeviceInfo) {
 	if loadLibrary() != nil {
 		return nil
 	}
-	client := strings.Fields(C.GoString(C.clientExtensions()))
-	var list []eglDevice
+	client := strings.Fields(egl.QueryString(0, C.EGL_EXTENSIONS))
 	enumerable := slices.Contains(client, "EGL_EXT_device_enumeration") || slices.Contains(client, "EGL_EXT_device_base")
 	if enumerable && slices.Contains(client, "EGL_EXT_platform_device") {
-		var handles [64]eglHandle
-		n := int(C.queryDevices(&handles[0], C.int(len(handles))))
-		for _, h := range handles[:n] {
-			list = append(list, describe(h))
+		var handles [64]uintptr
+		var n int32
+		if egl.QueryDevices(int32(len(handles)), &handles[0], &n) {
+			for _, h := range handles[:n] {
+				list = append(list, describe(h))
+			}
 		}
 	}
 	if slices.Contains(client, "EGL_MESA_platform_surfaceless") {
-		list = append(list, eglDevice{platform: platformSurfaceless})
+		list = append(list, DeviceInfo{Platform: "surfaceless"})
+	}
+	for i := range list {
+		list[i].Index = i
 	}
 	return list
 }
 
-func describe(h eglHandle) eglDevice {
-	d := eglDevice{platform: C.EGL_PLATFORM_DEVICE_EXT, native: h}
-	d.extensions = strings.Fields(C.GoString(C.deviceString(h, C.EGL_EXTENSIONS)))
+func describe(h uintptr) DeviceInfo {
+	d := DeviceInfo{Platform: "device", native: h, Extensions: strings.Fields(egl.QueryDeviceString(h, C.EGL_EXTENSIONS))}
+	has := func(extension string) bool { return slices.Contains(d.Extensions, extension) }
+	d.Software = has("EGL_MESA_device_software")
 	// Asking for a string whose extension is absent is an EGL error.
-	if slices.Contains(d.extensions, "EGL_EXT_device_query_name") {
-		d.vendor = C.GoString(C.deviceString(h, C.EGL_VENDOR))
-		d.renderer = C.GoString(C.deviceString(h, 0x335F)) // EGL_RENDERER_EXT
+	if has("EGL_EXT_device_query_name") {
+		d.Vendor, d.Renderer = egl.QueryDeviceString(h, C.EGL_VENDOR), egl.QueryDeviceString(h, 0x335F) // EGL_RENDERER_EXT
 	}
-	if slices.Contains(d.extensions, "EGL_EXT_device_drm") {
-		d.file = C.GoString(C.deviceString(h, C.EGL_DRM_DEVICE_FILE_EXT))
+	if has("EGL_EXT_device_drm") {
+		d.File = egl.QueryDeviceString(h, C.EGL_DRM_DEVICE_FILE_EXT)
 	}
 	return d
 }
@@ -222,33 +114,34 @@ func describe(h eglHandle) eglDevice {
 // display of a device, and eglTerminate would take it from all of them.
 var displays = struct {
 	sync.Mutex
-	users map[eglHandle]int
-}{users: map[eglHandle]int{}}
+	users map[uintptr]int
+}{users: map[uintptr]int{}}
 
 // eglDisplay is one use of an initialised display.
 type eglDisplay struct {
-	handle       eglHandle
-	major, minor int
-	extensions   []string
+	handle     uintptr
+	modern     bool // EGL 1.5
+	extensions []string
 }
 
-func acquireDisplay(d *eglDevice) (*eglDisplay, error) {
+func acquireDisplay(d DeviceInfo) (*eglDisplay, error) {
 	displays.Lock()
 	defer displays.Unlock()
-	handle := C.platformDisplay(C.int(d.platform), d.native)
-	if handle == 0 {
-		return nil, fmt.Errorf("eglGetPlatformDisplay: no display")
+	platform := uint32(C.EGL_PLATFORM_DEVICE_EXT)
+	if d.Platform == "surfaceless" {
+		platform = C.EGL_PLATFORM_SURFACELESS_MESA
 	}
-	var major, minor C.int
+	handle := egl.GetPlatformDisplay(platform, d.native, nil)
+	if handle == 0 {
+		return nil, errors.New("eglGetPlatformDisplay: no display")
+	}
+	var major, minor int32
 	// Initialising an initialised display is allowed and changes nothing.
-	if code := C.initDisplay(handle, &major, &minor); code != C.EGL_SUCCESS {
-		return nil, fmt.Errorf("eglInitialize: %s", eglErrorText(int(code)))
+	if !egl.Initialize(handle, &major, &minor) {
+		return nil, eglError("eglInitialize")
 	}
 	displays.users[handle]++
-	return &eglDisplay{
-		handle: handle, major: int(major), minor: int(minor),
-		extensions: strings.Fields(C.GoString(C.displayExtensions(handle))),
-	}, nil
+	return &eglDisplay{handle, major > 1 || minor >= 5, strings.Fields(egl.QueryString(handle, C.EGL_EXTENSIONS))}, nil
 }
 
 func (d *eglDisplay) release() {
@@ -257,28 +150,24 @@ func (d *eglDisplay) release() {
 	displays.users[d.handle]--
 	if displays.users[d.handle] == 0 {
 		delete(displays.users, d.handle)
-		C.terminateDisplay(d.handle)
+		egl.Terminate(d.handle)
 	}
 }
 
 func (d *eglDisplay) has(extension string) bool { return slices.Contains(d.extensions, extension) }
 
-func (d *eglDisplay) atLeast(major, minor int) bool {
-	return d.major > major || d.major == major && d.minor >= minor
-}
-
 // eglSurface is a context without a surface: all drawing goes to framebuffer
 // objects.
 type eglSurface struct {
-	device  eglDevice
+	device  DeviceInfo
 	debug   bool
 	display *eglDisplay
-	context eglHandle
+	context uintptr
 }
 
 // attach makes the context and makes it current on the calling thread.
 func (s *eglSurface) attach() error {
-	display, err := acquireDisplay(&s.device)
+	display, err := acquireDisplay(s.device)
 	if err != nil {
 		return err
 	}
@@ -291,43 +180,50 @@ func (s *eglSurface) attach() error {
 }
 
 func (s *eglSurface) create(display *eglDisplay) error {
-	if !display.atLeast(1, 5) && !display.has("EGL_KHR_create_context") {
-		return fmt.Errorf("EGL %d.%d without EGL_KHR_create_context cannot make a core context", display.major, display.minor)
+	if !display.modern && !display.has("EGL_KHR_create_context") {
+		return errors.New("EGL without EGL_KHR_create_context cannot make a core context")
 	}
 	if !display.has("EGL_KHR_surfaceless_context") {
-		return fmt.Errorf("EGL_KHR_surfaceless_context is missing")
+		return errors.New("EGL_KHR_surfaceless_context is missing")
 	}
-	noConfig := C.int(0)
-	if display.has("EGL_KHR_no_config_context") {
-		noConfig = 1
+	if !egl.BindAPI(C.EGL_OPENGL_API) {
+		return eglError("eglBindAPI(OpenGL)")
 	}
-	var made C.created
-	// A driver that cannot report a lost context is still worth having.
-	for _, attributes := range [][]C.EGLint{s.attributes(display, true), s.attributes(display, false)} {
-		if made = C.createContext(display.handle, noConfig, &attributes[0]); made.step == C.STEP_NONE {
-			s.context = made.context
-			return nil
+	var config uintptr // none
+	if !display.has("EGL_KHR_no_config_context") {
+		var n int32
+		wanted := []int32{C.EGL_SURFACE_TYPE, 0, C.EGL_RENDERABLE_TYPE, C.EGL_OPENGL_BIT, C.EGL_NONE}
+		if !egl.ChooseConfig(display.handle, &wanted[0], &config, 1, &n) || n < 1 {
+			return eglError("eglChooseConfig")
 		}
 	}
-	step := map[C.int]string{
-		C.STEP_API: "eglBindAPI(OpenGL)", C.STEP_CONFIG: "eglChooseConfig",
-		C.STEP_CREATE: "eglCreateContext(OpenGL 4.5 core)", C.STEP_CURRENT: "eglMakeCurrent",
-	}[made.step]
-	return fmt.Errorf("%s: %s", step, eglErrorText(int(made.error)))
+	// A driver that cannot report a lost context is still worth having.
+	for _, lossReported := range []bool{true, false} {
+		s.context = egl.CreateContext(display.handle, config, 0, &s.attributes(display, lossReported)[0])
+		if s.context != 0 {
+			break
+		}
+	}
+	if s.context == 0 {
+		return eglError("eglCreateContext(OpenGL 4.5 core)")
+	}
+	if !egl.MakeCurrent(display.handle, 0, 0, s.context) {
+		err := eglError("eglMakeCurrent")
+		egl.DestroyContext(display.handle, s.context)
+		return err
+	}
+	return nil
 }
 
-func (s *eglSurface) attributes(display *eglDisplay, lossReported bool) []C.EGLint {
-	list := []C.EGLint{
-		C.EGL_CONTEXT_MAJOR_VERSION, 4, C.EGL_CONTEXT_MINOR_VERSION, 5,
-		C.EGL_CONTEXT_OPENGL_PROFILE_MASK, C.EGL_CONTEXT_OPENGL_CORE_PROFILE_BIT,
-	}
-	modern := display.atLeast(1, 5)
-	if s.debug && modern {
-		list = append(list, C.EGL_CONTEXT_OPENGL_DEBUG, C.EGL_TRUE)
-	} else if s.debug {
+func (s *eglSurface) attributes(display *eglDisplay, lossReported bool) []int32 {
+	list := []int32{C.EGL_CONTEXT_MAJOR_VERSION, 4, C.EGL_CONTEXT_MINOR_VERSION, 5, C.EGL_CONTEXT_OPENGL_PROFILE_MASK, C.EGL_CONTEXT_OPENGL_CORE_PROFILE_BIT}
+	switch {
+	case s.debug && display.modern:
+		list = append(list, C.EGL_CONTEXT_OPENGL_DEBUG, 1)
+	case s.debug:
 		list = append(list, C.EGL_CONTEXT_FLAGS_KHR, C.EGL_CONTEXT_OPENGL_DEBUG_BIT_KHR)
 	}
-	if lossReported && modern {
+	if lossReported && display.modern {
 		list = append(list, C.EGL_CONTEXT_OPENGL_RESET_NOTIFICATION_STRATEGY, C.EGL_LOSE_CONTEXT_ON_RESET)
 	}
 	return append(list, C.EGL_NONE)
@@ -335,34 +231,24 @@ func (s *eglSurface) attributes(display *eglDisplay, lossReported bool) []C.EGLi
 
 // detach destroys the context; on the GL thread.
 func (s *eglSurface) detach() {
-	C.destroyContext(s.display.handle, s.context)
+	egl.MakeCurrent(s.display.handle, 0, 0, 0)
+	egl.DestroyContext(s.display.handle, s.context)
+	egl.ReleaseThread()
 	s.display.release()
 }
 
 // release has nothing left to do: an EGL context is gone after detach.
 func (s *eglSurface) release() error { return nil }
 
-// eglProcAddress finds a GL function. Through libglvnd the answer is a stub that
-// goes to the driver of the current context, whatever display or window it
-// belongs to: one table of functions serves all contexts of the process.
-func eglProcAddress(name string) unsafe.Pointer {
-	c := C.CString(name)
-	defer C.free(unsafe.Pointer(c))
-	return C.procAddress(c)
-}
+var eglErrors = []string{"no reason given", "EGL_NOT_INITIALIZED", "EGL_BAD_ACCESS", "EGL_BAD_ALLOC", "EGL_BAD_ATTRIBUTE", "EGL_BAD_CONFIG",
+	"EGL_BAD_CONTEXT", "EGL_BAD_CURRENT_SURFACE", "EGL_BAD_DISPLAY", "EGL_BAD_MATCH", "EGL_BAD_NATIVE_PIXMAP", "EGL_BAD_NATIVE_WINDOW",
+	"EGL_BAD_PARAMETER", "EGL_BAD_SURFACE", "EGL_CONTEXT_LOST"}
 
-var eglErrors = map[int]string{
-	C.EGL_NOT_INITIALIZED: "EGL_NOT_INITIALIZED", C.EGL_BAD_ACCESS: "EGL_BAD_ACCESS",
-	C.EGL_BAD_ALLOC: "EGL_BAD_ALLOC", C.EGL_BAD_ATTRIBUTE: "EGL_BAD_ATTRIBUTE",
-	C.EGL_BAD_CONFIG: "EGL_BAD_CONFIG", C.EGL_BAD_CONTEXT: "EGL_BAD_CONTEXT",
-	C.EGL_BAD_DISPLAY: "EGL_BAD_DISPLAY", C.EGL_BAD_MATCH: "EGL_BAD_MATCH",
-	C.EGL_BAD_PARAMETER: "EGL_BAD_PARAMETER", C.EGL_CONTEXT_LOST: "EGL_CONTEXT_LOST",
-	C.EGL_SUCCESS: "no reason given",
-}
-
-func eglErrorText(code int) string {
-	if text, ok := eglErrors[code]; ok {
-		return text
+// eglError says why a function has failed on this thread.
+func eglError(function string) error {
+	code := int(egl.GetError())
+	if i := code - 0x3000; i >= 0 && i < len(eglErrors) { // from EGL_SUCCESS on
+		return fmt.Errorf("%s: %s", function, eglErrors[i])
 	}
-	return fmt.Sprintf("EGL error 0x%x", code)
+	return fmt.Errorf("%s: EGL error 0x%x", function, code)
 }

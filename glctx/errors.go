@@ -43,12 +43,6 @@ type noDeviceError struct{ text string }
 func (e *noDeviceError) Error() string        { return e.text }
 func (e *noDeviceError) Is(target error) bool { return target == ErrNoDevice }
 
-// otherKindError says that a device opened but renders in hardware where software
-// was asked for, or the other way round.
-type otherKindError struct{ renderer string }
-
-func (e *otherKindError) Error() string { return "it renders with " + e.renderer }
-
 // GLError is what GL reported during one pass.
 type GLError struct {
 	// Where names the pass, as it was given to Check; empty when Do found it.

@@ -41,12 +41,19 @@ var loadFunctions = sync.OnceValue(func() error {
 	if err := loadLibrary(); err != nil { // a window's system may have found it elsewhere
 		return fmt.Errorf("the EGL library cannot be loaded (%w): %s", err, installSoftware)
 	}
-	if err := gl.InitWithProcAddrFunc(eglProcAddress); err != nil {
+	// Through libglvnd the address is a stub that goes to the driver of the current
+	// context, whatever display or window it belongs to: one table of functions serves
+	// all contexts of the process.
+	address := func(name string) unsafe.Pointer {
+		p := egl.GetProcAddress(name)
+		return *(*unsafe.Pointer)(unsafe.Pointer(&p)) // of code, which Go does not move
+	}
+	if err := gl.InitWithProcAddrFunc(address); err != nil {
 		return fmt.Errorf("the OpenGL library lacks the function %w of OpenGL 4.5: install libgl1-mesa-dri or the vendor's driver", err)
 	}
-	functions.getError = eglProcAddress("glGetError")
-	functions.getIntegerv = eglProcAddress("glGetIntegerv")
-	functions.depthBounds = eglProcAddress("glDepthBoundsEXT")
+	functions.getError = address("glGetError")
+	functions.getIntegerv = address("glGetIntegerv")
+	functions.depthBounds = address("glDepthBoundsEXT")
 	return nil
 })
 

@@ -1,6 +1,7 @@
 package glctx
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"maps"
@@ -8,22 +9,10 @@ import (
 	"strings"
 )
 
-// textWidth is where lists are wrapped.
-const textWidth = 100
+// report collects aligned "name  value" lines.
+type report struct{ strings.Builder }
 
-// report writes aligned "name  value" lines and remembers the first error.
-type report struct {
-	w   io.Writer
-	err error
-}
-
-func (r *report) printf(format string, args ...any) {
-	if r.err == nil {
-		_, r.err = fmt.Fprintf(r.w, format, args...)
-	}
-}
-
-func (r *report) section(title string) { r.printf("%s\n", title) }
+func (r *report) printf(format string, args ...any) { fmt.Fprintf(r, format, args...) }
 
 func (r *report) line(name, format string, args ...any) {
 	r.printf("  %-16s %s\n", name, fmt.Sprintf(format, args...))
@@ -31,26 +20,26 @@ func (r *report) line(name, format string, args ...any) {
 
 // list wraps words under each other.
 func (r *report) list(name string, words []string) {
-	const indent = 19
-	var lines []string
-	current := ""
-	for _, word := range words {
-		if current != "" && indent+len(current)+1+len(word) > textWidth {
-			lines, current = append(lines, current), ""
+	const indent, width = 19, 100
+	text, column := "", indent
+	for i, word := range words {
+		switch column += 1 + len(word); {
+		case i == 0:
+			column--
+		case column > width:
+			text, column = text+"\n"+strings.Repeat(" ", indent), indent+len(word)
+		default:
+			text += " "
 		}
-		if current != "" {
-			current += " "
-		}
-		current += word
+		text += word
 	}
-	lines = append(lines, current)
-	r.line(name, "%s", strings.Join(lines, "\n"+strings.Repeat(" ", indent)))
+	r.line(name, "%s", text)
 }
 
 // WriteText writes the information for people.
 func (i *Info) WriteText(w io.Writer) error {
-	r := &report{w: w}
-	r.section("Devices (choose with --device or STENCILDB_DEVICE)")
+	r := &report{}
+	r.printf("Devices (choose with --device or STENCILDB_DEVICE)\n")
 	for _, d := range i.Devices {
 		r.device(d)
 	}
@@ -60,7 +49,7 @@ func (i *Info) WriteText(w io.Writer) error {
 	if i.Caps != nil {
 		r.caps(i.Caps)
 	}
-	r.section("Machine")
+	r.printf("Machine\n")
 	r.line("CPU", "%s", i.CPU.Model)
 	r.line("cores", "%d (GOMAXPROCS %d)", i.CPU.Cores, i.CPU.Threads)
 	r.list("SIMD", i.CPU.SIMD)
@@ -69,20 +58,16 @@ func (i *Info) WriteText(w io.Writer) error {
 		limit = "limited to " + FormatSize(i.Memory.Limit)
 	}
 	r.line("RAM", "%s, %s available, %s", FormatSize(i.Memory.Total), FormatSize(i.Memory.Available), limit)
-	r.line("built with", "%s %s, windows: %s", i.Go, i.OS, yes(i.Windows))
-	return r.err
+	r.line("built with", "%s %s, windows: %s", i.Go, i.OS, yes[i.Windows])
+	_, err := io.WriteString(w, r.String())
+	return err
 }
 
+var yes = map[bool]string{true: "yes", false: "no"}
+
 func (r *report) device(d DeviceInfo) {
-	mark := " "
-	if d.Chosen {
-		mark = "*"
-	}
-	what := d.Renderer
-	if what == "" {
-		what = "unknown renderer"
-	}
-	r.printf("%s %d  %-11s  %-8s  %s\n", mark, d.Index, d.Platform, rendering(d.Software), what)
+	mark := map[bool]string{true: "*", false: " "}[d.Chosen]
+	r.printf("%s %d  %-11s  %-8s  %s\n", mark, d.Index, d.Platform, rendering(d.Software), cmp.Or(d.Renderer, "unknown renderer"))
 	if d.File != "" {
 		r.printf("     %s\n", d.File)
 	}
@@ -95,36 +80,22 @@ func (r *report) device(d DeviceInfo) {
 }
 
 func (r *report) caps(c *Caps) {
-	r.section("OpenGL")
+	r.printf("OpenGL\n")
 	r.line("vendor", "%s", c.Vendor)
 	r.line("renderer", "%s (%s)", c.Renderer, rendering(c.Software))
 	r.line("version", "%s", c.Version)
 	r.line("GLSL", "%s", c.GLSL)
-	r.line("depth bounds", "%s", yes(c.DepthBounds))
+	r.line("depth bounds", "%s", yes[c.DepthBounds])
 	r.line("timing", "%s", map[bool]string{true: "GPU timer", false: "wall clock around glFinish"}[c.GPUTimer])
 	r.line("sample counter", "%d bits", c.SamplesBits)
 	r.line("memory", "%s, %s free, budget %s", FormatSize(c.MemoryTotal), FormatSize(c.MemoryFree), FormatSize(c.Budget))
 	if len(c.Disabled) > 0 {
 		r.list("disabled", c.Disabled)
 	}
-	r.section("Limits")
+	r.printf("Limits\n")
 	for _, name := range slices.Sorted(maps.Keys(c.Limits)) {
 		r.printf("  %-38s %12d\n", name, c.Limits[name])
 	}
-	r.section(fmt.Sprintf("Extensions (%d)", len(c.Extensions)))
+	r.printf("Extensions (%d)\n", len(c.Extensions))
 	r.list("", c.Extensions)
-}
-
-func rendering(software bool) string {
-	if software {
-		return "software"
-	}
-	return "hardware"
-}
-
-func yes(b bool) string {
-	if b {
-		return "yes"
-	}
-	return "no"
 }

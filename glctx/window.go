@@ -1,7 +1,5 @@
 package glctx
 
-import "time"
-
 // WindowOptions says which window to open.
 type WindowOptions struct {
 	Options
@@ -9,20 +7,6 @@ type WindowOptions struct {
 	Width, Height int    // in screen units; 1280 x 720 where 0
 	Hidden        bool   // keep it off the screen
 	VSync         bool   // Swap waits for the display
-}
-
-// Window is the visible side of a context made by [OpenWindow]. Its methods may
-// be called from any goroutine but not inside Do, except Swap, which is for the
-// GL thread.
-type Window struct{ impl windowImpl }
-
-// windowImpl is what the build with windows supplies.
-type windowImpl interface {
-	release() error
-	swap()
-	events(wait time.Duration) ([]Event, error)
-	framebufferSize() (width, height int)
-	shouldClose() bool
 }
 
 // EventKind is a kind of [Event].
@@ -49,16 +33,3 @@ type Event struct {
 	// MouseScrolled how far.
 	X, Y float64
 }
-
-// Swap shows what was drawn to framebuffer 0; on the GL thread.
-func (w *Window) Swap() { w.impl.swap() }
-
-// Events returns what happened since the last call, waiting up to wait for
-// something; 0 does not wait.
-func (w *Window) Events(wait time.Duration) ([]Event, error) { return w.impl.events(wait) }
-
-// Size returns the size of framebuffer 0 in pixels.
-func (w *Window) Size() (width, height int) { return w.impl.framebufferSize() }
-
-// ShouldClose reports whether the person asked for the window to close.
-func (w *Window) ShouldClose() bool { return w.impl.shouldClose() }

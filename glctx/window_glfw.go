@@ -28,7 +28,7 @@ func OpenWindow(o WindowOptions) (*Context, error) {
 	if o.Width < 1 || o.Height < 1 || o.Memory < 0 {
 		return nil, fmt.Errorf("glctx: window of %d x %d with %d bytes of memory: give positive numbers, or 0 for the defaults", o.Width, o.Height, o.Memory)
 	}
-	w := &glfwWindow{options: o}
+	w := &Window{options: o}
 	if err := onMain(w.open); err != nil {
 		return nil, err
 	}
@@ -36,17 +36,16 @@ func OpenWindow(o WindowOptions) (*Context, error) {
 	if err != nil {
 		return nil, fmt.Errorf("glctx: window: %w", err)
 	}
-	c.window = &Window{w}
-	c.device = DeviceInfo{
-		Platform: "window", Vendor: c.caps.Vendor, Renderer: c.caps.Renderer, Version: c.caps.Version,
-		Software: c.caps.Software, Chosen: true, Why: "the window system decides",
-	}
+	c.window = w
+	c.device = DeviceInfo{Platform: "window", Chosen: true, Why: "the window system decides"}.opened(c.caps)
 	return c, nil
 }
 
-// glfwWindow is a window and the context in it. GLFW's calls are made on the
-// main thread, but for those that GLFW documents for any thread.
-type glfwWindow struct {
+// Window is the visible side of a context made by [OpenWindow]. Its methods may
+// be called from any goroutine but not inside Do, except Swap, which is for the
+// GL thread. GLFW's calls are made on the main thread, but for those that GLFW documents
+// for any thread.
+type Window struct {
 	options WindowOptions
 	window  *glfw.Window
 	pending []Event // main thread only
@@ -57,7 +56,7 @@ type glfwWindow struct {
 // windows counts the open ones, on the main thread: GLFW ends with the last.
 var windows int
 
-func (w *glfwWindow) open() error {
+func (w *Window) open() error {
 	if windows == 0 {
 		if err := initGLFW(); err != nil {
 			return fmt.Errorf("glctx: no window system (%w): set DISPLAY", err)
@@ -94,7 +93,7 @@ func initGLFW() (err error) {
 }
 
 // create tries the system's native way to a context (GLX), then EGL.
-func (w *glfwWindow) create() (window *glfw.Window, err error) {
+func (w *Window) create() (window *glfw.Window, err error) {
 	for _, api := range []int{glfw.NativeContextAPI, glfw.EGLContextAPI} {
 		glfw.DefaultWindowHints()
 		glfw.WindowHint(glfw.ContextCreationAPI, api)
@@ -111,14 +110,9 @@ func (w *glfwWindow) create() (window *glfw.Window, err error) {
 	return nil, err
 }
 
-func toGLFW(b bool) int {
-	if b {
-		return glfw.True
-	}
-	return glfw.False
-}
+func toGLFW(b bool) int { return map[bool]int{true: glfw.True, false: glfw.False}[b] }
 
-func (w *glfwWindow) attach() (err error) {
+func (w *Window) attach() (err error) {
 	defer func() {
 		if v := recover(); v != nil { // the binding panics where GLFW reports an error
 			err = recovered(v)
@@ -129,9 +123,9 @@ func (w *glfwWindow) attach() (err error) {
 	return nil
 }
 
-func (w *glfwWindow) detach() { glfw.DetachCurrentContext() }
+func (w *Window) detach() { glfw.DetachCurrentContext() }
 
-func (w *glfwWindow) release() error {
+func (w *Window) release() error {
 	return onMain(func() error {
 		w.window.Destroy()
 		if windows--; windows == 0 {
@@ -141,20 +135,25 @@ func (w *glfwWindow) release() error {
 	})
 }
 
-func (w *glfwWindow) swap() { w.window.SwapBuffers() }
+// Swap shows what was drawn to framebuffer 0; on the GL thread.
+func (w *Window) Swap() { w.window.SwapBuffers() }
 
-func (w *glfwWindow) shouldClose() bool { return w.closing.Load() }
+// ShouldClose reports whether the person asked for the window to close.
+func (w *Window) ShouldClose() bool { return w.closing.Load() }
 
-func (w *glfwWindow) framebufferSize() (width, height int) {
+// Size returns the size of framebuffer 0 in pixels.
+func (w *Window) Size() (width, height int) {
 	size := w.size.Load()
 	return int(size >> 32), int(uint32(size))
 }
 
-func (w *glfwWindow) setSize(width, height int) {
+func (w *Window) setSize(width, height int) {
 	w.size.Store(uint64(width)<<32 | uint64(uint32(height)))
 }
 
-func (w *glfwWindow) events(wait time.Duration) (list []Event, err error) {
+// Events returns what happened since the last call, waiting up to wait for
+// something; 0 does not wait.
+func (w *Window) Events(wait time.Duration) (list []Event, err error) {
 	err = onMain(func() error {
 		glfw.PollEvents()
 		if wait > 0 && len(w.pending) == 0 && !w.closing.Load() {
@@ -167,7 +166,7 @@ func (w *glfwWindow) events(wait time.Duration) (list []Event, err error) {
 }
 
 // listen collects events; GLFW calls back on the main thread while it polls.
-func (w *glfwWindow) listen() {
+func (w *Window) listen() {
 	add := func(e Event) { w.pending = append(w.pending, e) }
 	w.setSize(w.window.GetFramebufferSize())
 	w.window.SetCloseCallback(func(*glfw.Window) { w.closing.Store(true) })
@@ -195,9 +194,9 @@ func (w *glfwWindow) listen() {
 
 // pixels turns a place in the window into one in the framebuffer, which has more
 // pixels where the desktop is scaled.
-func (w *glfwWindow) pixels(x, y float64) (float64, float64) {
+func (w *Window) pixels(x, y float64) (float64, float64) {
 	width, height := w.window.GetSize()
-	fw, fh := w.framebufferSize()
+	fw, fh := w.Size()
 	return x * float64(fw) / float64(max(1, width)), y * float64(fh) / float64(max(1, height))
 }
 

@@ -2,7 +2,10 @@
 
 package glctx
 
-import "errors"
+import (
+	"errors"
+	"time"
+)
 
 // HasWindows says whether this binary was built with windows.
 const HasWindows = false
@@ -15,3 +18,20 @@ func RunMain(f func()) { f() }
 func OpenWindow(WindowOptions) (*Context, error) {
 	return nil, errors.New("glctx: built without windows: go build -tags egl,window")
 }
+
+// Window is what [OpenWindow] opens in a build with windows.
+type Window struct{}
+
+// Swap shows what was drawn.
+func (*Window) Swap() {}
+
+// Events returns what happened.
+func (*Window) Events(time.Duration) ([]Event, error) { return nil, nil }
+
+// Size is that of framebuffer 0.
+func (*Window) Size() (width, height int) { return 0, 0 }
+
+// ShouldClose reports whether the window is to close.
+func (*Window) ShouldClose() bool { return false }
+
+func (*Window) release() error { return nil }

@@ -6,15 +6,15 @@ import (
 	"testing"
 )
 
-// machine lists candidates by platform and kind, as EGL does before any is opened.
-func machine(kinds ...string) []candidate {
-	var list []candidate
+// machine lists devices by platform and kind, as EGL does before any is opened.
+func machine(kinds ...string) []DeviceInfo {
+	var list []DeviceInfo
 	for i, kind := range kinds {
 		info := DeviceInfo{Index: i, Platform: "device", Software: kind == "software"}
 		if kind == "surfaceless" {
 			info.Platform, info.Renderer = "surfaceless", "llvmpipe"
 		}
-		list = append(list, candidate{info: info})
+		list = append(list, info)
 	}
 	return list
 }
@@ -22,7 +22,7 @@ func machine(kinds ...string) []candidate {
 func TestWhenNothingOpensTheErrorSaysWhatToDo(t *testing.T) {
 	cases := []struct {
 		wish     string
-		all      []candidate
+		all      []DeviceInfo
 		failures []string
 		want     string
 	}{
