@@ -49,11 +49,13 @@ window: setup ## build ./stencildb with windows, for stencildb demo (GLFW)
 # All of it with the race detector, vet and staticcheck too: so everything is compiled
 # once, which on two cores takes longer than the tests. Test binaries are linked without
 # symbols for debuggers, which halves the time of linking some forty of them; go test
-# leaves vetting to the target vet.
+# leaves vetting to the target vet. Two kinds of tests run at a time, since each ends with
+# a package, or DuckDB's linker, on one core.
 .PHONY: test
 test: export GOFLAGS += -race
 TESTFLAGS := -vet=off -ldflags=-w
-test: setup fmt vet lint unit window-test duckdb-test ## every check: gofmt, vet, staticcheck, tests with the race detector
+test: setup fmt vet lint ## every check: gofmt, vet, staticcheck, tests with the race detector
+	$(MAKE) -j2 random-test unit-test window-test duckdb-test
 
 # The go command fetches the modules that a build needs as it goes; `go mod
 # download` would fetch DuckDB for five platforms as well.
@@ -95,10 +97,12 @@ endef
 fmt:
 	@unformatted="$$(gofmt -l .)"; [[ -z "$$unformatted" ]] || { echo "error: not formatted (run gofmt -w): $$unformatted" >&2; exit 1; }
 
+# The tag window changes package glctx, so that all that imports it is compiled again:
+# debugger's tests use what others do of it.
 .PHONY: vet
 vet:
 	$(GO) vet -tags $(TAGS) ./...
-	$(GO) vet -tags $(TAGS),window ./glctx ./demos/debugger ./cmd .
+	$(GO) vet -tags $(TAGS),window ./glctx ./demos/debugger
 
 .PHONY: lint
 lint:
@@ -108,9 +112,11 @@ lint:
 # the commit; SEED=0 takes another seed each time, as make soak does.
 RAPID := grep -rl --include='*_test.go' 'pgregory.net/rapid' . | xargs -r -n1 dirname | sort -u
 
-.PHONY: unit
-unit: setup ## the tests, with the race detector (SEED=0: other random cases)
+.PHONY: unit unit-test random-test
+unit: unit-test random-test ## the tests, with the race detector (SEED=0: other random cases)
+unit-test: setup
 	$(GO) test -race $(TESTFLAGS) -tags $(TAGS) -timeout 30m $$($(GO) list -tags $(TAGS) ./... | grep -vxFf <($(RAPID) | sed 's|^\.|github.com/stencildb/stencildb|'))
+random-test: setup
 	$(GO) test -race $(TESTFLAGS) -tags $(TAGS) -timeout 30m $$($(RAPID)) -rapid.seed=$(SEED)
 
 # GLFW wants a display: a virtual one, which -noreset keeps as it is when the last
@@ -126,12 +132,10 @@ fuzz: setup ## fuzz the CSV reader and the SQL front for FUZZTIME each
 	$(GO) test -run '^$$' -fuzz '^FuzzCSV$$' -fuzztime $(FUZZTIME) ./ingest
 	$(GO) test -run '^$$' -fuzz '^FuzzSQL$$' -fuzztime $(FUZZTIME) ./sql
 
-# The DuckDB oracle links 45 MB more, so it is a test binary of its own.
+# What compares with DuckDB links 45 MB more, in test binaries of its own.
 .PHONY: duckdb-test
 duckdb-test:
-	@for dir in $$(grep -rlE --include='*_test.go' '^//go:build .*duckdb' . | xargs -r -n1 dirname | sort -u); do \
-	  $(GO) test $(TESTFLAGS) -tags $(TAGS),duckdb -run DuckDB "$$dir"; \
-	done
+	$(GO) test $(TESTFLAGS) -tags $(TAGS),duckdb -run DuckDB $$(grep -rlE --include='*_test.go' '^//go:build .*duckdb' . | xargs -r -n1 dirname | sort -u)
 
 # SOAK times as many random queries and tables as `make test` runs.
 .PHONY: soak
