@@ -10,12 +10,12 @@ import (
 	"github.com/stencildb/stencildb/internal/files"
 )
 
-// HasFigures reports whether the report has results of the paper's figures.
-func (r *Report) HasFigures() bool { return len(r.Results) > 0 && r.Results[0].Figure > 0 }
-
 // WriteFigures writes figure-NN.svg, .png and .csv for each figure that was measured,
-// and report.html, into a folder.
+// and report.html, into a folder; of a report without figures nothing.
 func (r *Report) WriteFigures(dir string) error {
+	if len(r.Results) == 0 || r.Results[0].Figure == 0 {
+		return nil
+	}
 	for _, f := range r.figures() {
 		for _, file := range []struct {
 			extension string

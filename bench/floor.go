@@ -57,15 +57,21 @@ func (f *field) measureFloor(ctx context.Context) error {
 func (r *rig) floor(ctx context.Context, rows int) (f Floor, err error) {
 	f.Rows = rows
 	err = r.scope(ctx, func() error {
-		draw := r.emptyQuads(rows)
+		from, to := textures.ScratchBlock(&textures.Scratch{Words: rows}), textures.ScratchBlock(&textures.Scratch{Words: rows})
 		for _, m := range []struct {
 			ms *float64
 			do func() error
 		}{
-			{&f.DrawMS, func() error { return draw(1) }},
-			{&f.EachMS, func() error { return draw(floorDraws) }},
-			{&f.DispatchMS, r.emptyDispatch},
-			{&f.CopyMS, r.deviceCopy(rows)},
+			{&f.DrawMS, func() error { return r.emptyQuads(rows, 1) }},
+			{&f.EachMS, func() error { return r.emptyQuads(rows, floorDraws) }},
+			{&f.DispatchMS, func() error {
+				_, err := r.GL.Run(&pass.Pass{Op: pass.RenderQuad{}, Program: emptyProgram, Dispatch: &pass.Dispatch{Groups: [2]int{1, 1}}})
+				return err
+			}},
+			{&f.CopyMS, func() error {
+				r.Store.Begin()
+				return r.Store.Copy(to, from)
+			}},
 		} {
 			var times []float64
 			for range floorRuns + 1 {
@@ -83,42 +89,26 @@ func (r *rig) floor(ctx context.Context, rows int) (f Floor, err error) {
 	return f, err
 }
 
-// emptyQuads draws quads over the records and waits for their counts.
-func (r *rig) emptyQuads(rows int) func(n int) error {
-	target := textures.TargetRef{Shape: textures.ShapeOf(rows), Format: textures.D24S8}
-	return func(n int) error {
-		var counts []pass.Count
-		for range n {
-			c, err := r.GL.Run(&pass.Pass{Op: pass.RenderQuad{}, Target: target, Quad: 0.5,
-				Depth: pass.Depth{Test: true, Func: pass.GEqual}, Count: true})
-			if err != nil {
-				return err
-			}
-			counts = append(counts, c)
-		}
-		for _, c := range counts {
-			if _, err := c.Wait(); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-}
-
 var emptyProgram = shaders.ComposeCompute("empty.comp", nil, nil, "layout(local_size_x = 64) in;\nvoid main() {}\n")
 
-func (r *rig) emptyDispatch() error {
-	_, err := r.GL.Run(&pass.Pass{Op: pass.RenderQuad{}, Program: emptyProgram, Dispatch: &pass.Dispatch{Groups: [2]int{1, 1}}})
-	return err
-}
-
-// deviceCopy copies working memory of the size of an attribute.
-func (r *rig) deviceCopy(rows int) func() error {
-	from, to := textures.ScratchBlock(&textures.Scratch{Words: rows}), textures.ScratchBlock(&textures.Scratch{Words: rows})
-	return func() error {
-		r.Store.Begin()
-		return r.Store.Copy(to, from)
+// emptyQuads draws n quads over the records and waits for their counts.
+func (r *rig) emptyQuads(rows, n int) error {
+	target := textures.TargetRef{Shape: textures.ShapeOf(rows), Format: textures.D24S8}
+	counts := make([]pass.Count, n)
+	for i := range counts {
+		var err error
+		counts[i], err = r.GL.Run(&pass.Pass{Op: pass.RenderQuad{}, Target: target, Quad: 0.5,
+			Depth: pass.Depth{Test: true, Func: pass.GEqual}, Count: true})
+		if err != nil {
+			return err
+		}
 	}
+	for _, c := range counts {
+		if _, err := c.Wait(); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // floorOf is the floor of a system over a table, 0 for those off the device.

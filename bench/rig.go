@@ -19,34 +19,7 @@ import (
 // rig is a device on which the paper's figures are measured: one context and one
 // budget for all systems on it, and a clock around each query, on the GL thread,
 // from an idle device to an idle device.
-type rig struct {
-	*engine.GPU
-	timer *glctx.Timer // of a whole query
-}
-
-func openRig(o engine.Options) (*rig, error) {
-	d, err := engine.OpenGPU(glctx.Options{Device: o.Device, Memory: o.GPUMemory})
-	if err != nil {
-		return nil, err
-	}
-	r := &rig{GPU: d}
-	err = r.do(func() error {
-		r.timer = d.Context.NewTimer()
-		return nil
-	})
-	if err != nil {
-		return nil, errors.Join(err, d.Close())
-	}
-	return r, nil
-}
-
-func (r *rig) close() error {
-	err := r.do(func() error {
-		r.timer.Delete()
-		return nil
-	})
-	return errors.Join(err, r.GPU.Close())
-}
+type rig struct{ *engine.GPU }
 
 // do runs f on the GL thread.
 func (r *rig) do(f func() error) error { return r.Context.Do(context.Background(), f) }
@@ -69,22 +42,23 @@ func cannot(err error) error {
 // timed runs f on the GL thread and fills in the times of the outcome: the wall clock
 // around f and a finish, and the device's timer where it is real.
 func (r *rig) timed(ctx context.Context, out *Outcome, f func() error) error {
+	timer, gpu := r.Context.NewTimer(), r.Context.Caps().GPUTimer
+	defer timer.Delete()
 	r.Context.Finish()
-	gpu := r.Context.Caps().GPUTimer
 	start := time.Now()
 	if gpu {
-		r.timer.Start()
+		timer.Start()
 	}
 	if err := f(); err != nil {
 		return err
 	}
 	if gpu {
-		r.timer.Stop()
+		timer.Stop()
 	}
 	r.Context.Finish()
 	out.Wall = time.Since(start)
 	if gpu {
-		out.GPU = r.timer.Elapsed()
+		out.GPU = timer.Elapsed()
 	}
 	return ctx.Err()
 }
@@ -166,8 +140,13 @@ func (q *query) cold(ctx context.Context) (Outcome, error) {
 
 // profile says what each pass of the query takes.
 func (q *query) profile(ctx context.Context) (list []PassTime, err error) {
-	p := &pass.Profiler{Runner: q.GL, Uploaded: q.Store.Uploaded, Timer: q.timer}
-	err = q.scope(ctx, func() error { return q.run(p, &Outcome{}) })
+	p := &pass.Profiler{Runner: q.GL, Uploaded: q.Store.Uploaded}
+	err = q.scope(ctx, func() error {
+		t := q.Context.NewTimer()
+		defer t.Delete()
+		p.Timer = t
+		return q.run(p, &Outcome{})
+	})
 	for _, f := range p.Profiles {
 		list = append(list, PassTime{f.Pass.String(), f.Pass.Routine(), inMS(f.Elapsed)})
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/stencildb/stencildb/cpu"
 	"github.com/stencildb/stencildb/engine"
+	"github.com/stencildb/stencildb/glctx"
 	"github.com/stencildb/stencildb/internal/numbers"
 	"github.com/stencildb/stencildb/table"
 )
@@ -331,25 +332,25 @@ func (f *field) open(ctx context.Context, name string) (System, error) {
 		return System{}, fmt.Errorf("the figures have no system %s: leave it out", name)
 	}
 	if f.rig == nil {
-		var err error
-		if f.rig, err = openRig(f.Engine); err != nil {
+		gpu, err := engine.OpenGPU(glctx.Options{Device: f.Engine.Device, Memory: f.Engine.GPUMemory})
+		if err != nil {
 			return System{}, err
 		}
+		f.rig = &rig{gpu}
 	}
 	return overPlans(f.table, f.rig.prepare(name)), nil
 }
 
-func (f *field) close() error {
-	var errs []error
+func (f *field) close() (err error) {
 	for _, s := range f.systems {
 		if s.Close != nil {
-			errs = append(errs, s.Close())
+			err = errors.Join(err, s.Close())
 		}
 	}
 	if f.rig != nil {
-		errs = append(errs, f.rig.close())
+		err = errors.Join(err, f.rig.Close())
 	}
-	return errors.Join(errs...)
+	return err
 }
 
 // trial prepares one operation on the systems that take it; it has no contenders where

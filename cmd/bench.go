@@ -187,10 +187,7 @@ func (o *benchFlags) report(c *cobra.Command, r *bench.Report) error {
 	for _, f := range benchFormats {
 		err = errors.Join(err, files.Write(filepath.Join(o.out, r.Suite+f.extension), func(w io.Writer) error { return f.write(r, w) }))
 	}
-	if r.HasFigures() {
-		err = errors.Join(err, r.WriteFigures(o.out))
-	}
-	return err
+	return errors.Join(err, r.WriteFigures(o.out))
 }
 
 // findSuite finds the suite, or the one figure of it.
@@ -203,11 +200,8 @@ func (o *benchFlags) findSuite(c *cobra.Command) (bench.Suite, error) {
 		return bench.Suite{}, usagef("--figure is for --suite paper, not for %s", o.suite)
 	}
 	suite, err := bench.FindSuite(o.suite)
-	if err != nil {
-		return suite, usageError{err}
-	}
-	if suite.Figures == nil {
-		return suite, nil
+	if err != nil || suite.Figures == nil {
+		return suite, err
 	}
 	if !c.Flags().Changed("table") && !c.Flags().Changed("load") {
 		o.table = "tcpip"
@@ -215,11 +209,10 @@ func (o *benchFlags) findSuite(c *cobra.Command) (bench.Suite, error) {
 	if slices.Contains(o.backends, "auto") {
 		return suite, usagef("--backends: the figures have no auto; --suite auto has")
 	}
-	if !one {
-		return suite, nil
-	}
-	if suite, err = suite.OneFigure(o.figure); err != nil {
-		return suite, usagef("--figure: %w", err)
+	if one {
+		if suite, err = suite.OneFigure(o.figure); err != nil {
+			return suite, usagef("--figure: %w", err)
+		}
 	}
 	return suite, nil
 }
@@ -252,7 +245,7 @@ func (o *benchFlags) config(c *cobra.Command) (bench.Config, error) {
 	config := bench.Config{
 		Rows: o.rows, Backends: o.backends, Peers: o.peers, Rounds: o.rounds,
 		Engine:  engine.Options{Device: o.device, GPUMemory: o.gpuMemory, HostMemory: o.hostMemory},
-		Command: "stencildb " + strings.Join(o.commandLine(c), " "),
+		Command: commandLine(c),
 	}
 	if slices.Contains(o.peers, noPeers) {
 		if config.Peers = []string{}; len(o.peers) > 1 {
@@ -265,14 +258,11 @@ func (o *benchFlags) config(c *cobra.Command) (bench.Config, error) {
 	return config, nil
 }
 
-// commandLine is the words after the program's name, flags as they were given.
-func (o *benchFlags) commandLine(c *cobra.Command) []string {
-	words := []string{"bench"}
-	c.Flags().Visit(func(f *pflag.Flag) {
-		value := strings.Trim(f.Value.String(), "[]")
-		words = append(words, "--"+f.Name, value)
-	})
-	return words
+// commandLine is the command, flags as they were given.
+func commandLine(c *cobra.Command) string {
+	line := "stencildb bench"
+	c.Flags().Visit(func(f *pflag.Flag) { line += " --" + f.Name + " " + strings.Trim(f.Value.String(), "[]") })
+	return line
 }
 
 // largeFlights is the table that make data fetches.

@@ -101,15 +101,6 @@ func (o *common) sources() ([]source, error) {
 	return list, nil
 }
 
-// engineOptions are the flags as the engine takes them.
-func (o *common) engineOptions(c *cobra.Command) engine.Options {
-	return engine.Options{
-		Backend: o.backend, Device: o.device, GPUMemory: o.gpuMemory, HostMemory: o.hostMemory, StatementTimeout: o.timeout,
-		Note:     func(text string) { note(c.ErrOrStderr(), text) },
-		Progress: progressOn(c.ErrOrStderr(), "loading"),
-	}
-}
-
 // flights is the embedded table.
 var flights = source{"flights", ingest.Source{Path: "flights-200k.parquet", Data: testdata.Flights200k}}
 
@@ -137,7 +128,11 @@ func (o *common) withDB(c *cobra.Command, fn func(context.Context, *engine.DB) e
 }
 
 func (o *common) withTables(c *cobra.Command, fn func(context.Context, *engine.DB) error, fill func(*engine.DB) error) (err error) {
-	db, err := engine.Open(o.engineOptions(c))
+	db, err := engine.Open(engine.Options{
+		Backend: o.backend, Device: o.device, GPUMemory: o.gpuMemory, HostMemory: o.hostMemory, StatementTimeout: o.timeout,
+		Note:     func(text string) { note(c.ErrOrStderr(), text) },
+		Progress: progressOn(c.ErrOrStderr(), "loading"),
+	})
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -126,15 +127,12 @@ func runTo(path string, stdout io.Writer, script func(w io.Writer) error) error 
 		return err
 	}
 	defer f.Discard()
-	err = nil
-	failed := f.Commit(func(w io.Writer) error {
-		if err = script(w); errors.Is(err, errReported) { // what did not fail is kept
+	var failed error
+	err = f.Commit(func(w io.Writer) error {
+		if failed = script(w); errors.Is(failed, errReported) { // what did not fail is kept
 			return nil
 		}
-		return err
+		return failed
 	})
-	if err != nil {
-		return err
-	}
-	return failed
+	return cmp.Or(failed, err)
 }
