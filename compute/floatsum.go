@@ -51,7 +51,7 @@ func (e *evaluator) floatSum(col int, sel []textures.Block) (floatPartial, error
 			defines = append(defines, "NULLS")
 		}
 		units := textures.Units(w.Rows)
-		program := shaders.JoinCompute([]string{"units.glsl", "floatsum.comp"}, defines...)
+		program := shaders.Join([]string{"units.glsl", "floatsum.comp"}, defines...)
 		uniforms := []shaders.Uniform{shaders.Uint("units", uint32(units)), shaders.Uint("rows", uint32(w.Rows)),
 			{Name: "base", U: []uint32{uint32(seg.Base), uint32(seg.Base >> 32)}}}
 		err := e.dispatch(FloatSum{e.attribute(col)}, w, program, e.device.valueGroups(units, sumSteps), blocks, uniforms)

@@ -190,7 +190,7 @@ func (e *evaluator) shift(c *compiler, o *order, f *frame, window int) error {
 		}
 		blocks = append(blocks, in, out)
 	}
-	program := shaders.JoinCompute([]string{"units.glsl", "shift.comp"}, e.defines(e.device)...)
+	program := shaders.Join([]string{"units.glsl", "shift.comp"}, e.defines(e.device)...)
 	return e.dispatch(Shift{Attribute: e.attribute(o.col), By: delta}, w, program, e.groups(e.device, units, digitGroups, len(list)/2), blocks,
 		[]shaders.Uniform{{Name: "arg", I: args}, {Name: "list", I: list}})
 }
@@ -205,7 +205,7 @@ func (e *evaluator) translate(o *order, f *frame, window int) error {
 	}
 	units := textures.Units(w.Rows)
 	ranksBlock := textures.ScratchBlock(&textures.Scratch{Words: len(ranks), Init: ranks})
-	program := shaders.JoinCompute([]string{"units.glsl", "planes.comp"},
+	program := shaders.Join([]string{"units.glsl", "planes.comp"},
 		e.device.defines(append(textures.CodeDefines(seg), "RANKS", fmt.Sprintf("BITS %d", o.space.Bits()))...)...)
 	return e.dispatch(Shift{Attribute: e.attribute(o.col), Ranks: true}, w, program, e.device.groupsOf(units, digitGroups, 32*o.space.Bits()),
 		[]textures.Block{ranksBlock, f.made[0].blocks[window], e.codes(o.col, w)[0]},
@@ -290,7 +290,7 @@ func (d *decision) queue(c *compiler, e *evaluator, chunk int, cand *candidates)
 		}
 	}
 	defines := e.defines(e.device, append(special, fmt.Sprintf("DIGIT %d", digitBits), fmt.Sprintf("COUNTERS %d", 1<<digitBits))...)
-	program := shaders.JoinCompute([]string{"units.glsl", "report.glsl", "kth.comp"}, defines...)
+	program := shaders.Join([]string{"units.glsl", "report.glsl", "kth.comp"}, defines...)
 	op := Decide{Attribute: e.attribute(d.col), Aggregate: d.of, Bits: d.before.label(), Next: d.now.label(),
 		From: d.from, To: d.to, Size: len(d.before.at)}
 	e.part.Aggs = d.aggs

@@ -166,7 +166,7 @@ func (e *evaluator) clearNulls(validity textures.Block, w window, out textures.B
 		defines = []string{"FIRST"}
 	}
 	return e.dispatch(NotNull{e.attribute(validity.Col)}, w,
-		shaders.JoinCompute([]string{"units.glsl", "notnull.comp"}, e.device.defines(defines...)...), e.device.groups(units, 8),
+		shaders.Join([]string{"units.glsl", "notnull.comp"}, e.device.defines(defines...)...), e.device.groups(units, 8),
 		[]textures.Block{out, validity}, []shaders.Uniform{shaders.Uint("units", uint32(units))})
 }
 

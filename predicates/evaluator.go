@@ -135,35 +135,32 @@ func (e *Evaluator) Texture(col, limb int) (textures.Ref, string) {
 // every code, costs nothing. Stencil test off, depth function ALWAYS. Nothing is
 // done when the depth buffer already holds it.
 func (e *Evaluator) CopyToDepth(col, limb int, null uint64) error {
-	ref, channel := e.Texture(col, limb)
 	if e.Segment(col).Nulls == 0 {
 		null = textures.NullLimb
 	}
-	want := depthContent{what: ref, limb: limb, null: null}
+	ref, channel := e.Texture(col, limb)
+	return e.copyToDepth(e.Attribute(col, limb), ref, channel, null)
+}
+
+// copyToDepth copies a channel of a texture.
+func (e *Evaluator) copyToDepth(a pass.Attribute, ref textures.Ref, channel string, null uint64) error {
+	want := depthContent{what: ref, limb: a.Limb, null: null}
 	if e.depth == want {
 		return nil
 	}
-	p := copyPass(pass.CopyToDepth{Attribute: e.Attribute(col, limb)}, ref)
+	p := &pass.Pass{Op: pass.CopyToDepth{Attribute: a}, Textures: []textures.Ref{ref}, Depth: pass.Depth{Test: true, Func: pass.Always, Write: true}}
 	defines := []string{"CHANNEL " + channel}
 	if null != textures.NullLimb {
 		defines = append(defines, "NULL_DEPTH")
 		p.Uniforms = []shaders.Uniform{shaders.Float("nullDepth", quad(null))}
 	}
 	p.Program = shaders.Load("copy.frag", defines...)
-	return e.copy(p, want)
-}
-
-func copyPass(op pass.CopyToDepth, ref textures.Ref) *pass.Pass {
-	return &pass.Pass{Op: op, Textures: []textures.Ref{ref}, Depth: pass.Depth{Test: true, Func: pass.Always, Write: true}}
-}
-
-func (e *Evaluator) copy(p *pass.Pass, want depthContent) error {
 	e.depth = depthContent{}
-	if _, err := e.Draw(p); err != nil {
-		return err
+	_, err := e.Draw(p)
+	if err == nil {
+		e.depth = want
 	}
-	e.depth = want
-	return nil
+	return err
 }
 
 // how says what a predicate does with the records that satisfy it.

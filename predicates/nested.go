@@ -1,8 +1,6 @@
 package predicates
 
 import (
-	"fmt"
-	"math/bits"
 	"slices"
 
 	"github.com/stencildb/stencildb/pass"
@@ -61,15 +59,13 @@ func need(p *plan.Pred) int {
 
 // ordered returns kids with the most demanding last.
 func ordered(kids []*plan.Pred) []*plan.Pred {
-	out := slices.Clone(kids)
 	weight := func(p *plan.Pred) int {
 		if p.Op == plan.IsLeaf {
 			return -1
 		}
 		return need(p)
 	}
-	slices.SortStableFunc(out, func(a, b *plan.Pred) int { return weight(a) - weight(b) })
-	return out
+	return slices.SortedStableFunc(slices.Values(kids), func(a, b *plan.Pred) int { return weight(a) - weight(b) })
 }
 
 // testsDepth reports a leaf decided by the depth test, so that the stencil
@@ -144,28 +140,21 @@ func (e *Evaluator) Render(s *Selection, as pass.Attribute) (*textures.Temp, err
 	return m, err
 }
 
-// bit takes a free register and clears it.
-func (n *nested) bit() (uint8, error) {
-	if n.free == 0 {
-		return 0, fmt.Errorf("predicates: out of stencil bits") // need() rules it out
-	}
-	b := uint8(1) << bits.TrailingZeros8(n.free)
+// bit takes a free register; need makes sure that there is one.
+func (n *nested) bit() uint8 {
+	b := n.free & -n.free
 	n.free &^= b
-	return b, nil
+	return b
 }
 
-// clear returns the clear of register b for the next pass, joined with the one
-// that begins the evaluation.
+// clear returns the clear of register b, if any, for the next pass; the first clears all.
 func (n *nested) clear(b uint8) *pass.Clear {
-	if n.pending != nil {
-		c := n.pending // clears all bits
-		n.pending = nil
-		return c
+	c := n.pending
+	n.pending = nil
+	if c == nil && b != 0 {
+		c = &pass.Clear{Mask: b}
 	}
-	if b == 0 {
-		return nil
-	}
-	return &pass.Clear{Mask: b}
+	return c
 }
 
 // set is the stencil state "where todo is set and the pass succeeds, set result".
@@ -183,10 +172,10 @@ func (n *nested) or(p *plan.Pred, todo, result uint8) error {
 	last := len(kids) - 1
 	for _, k := range kids[:last] {
 		var err error
-		if p.Op == plan.Or {
-			err = n.disjunct(k, todo, result)
-		} else {
+		if p.Op == plan.And {
 			err = n.narrow(k, todo)
+		} else {
+			err = n.preserve(k, todo, func(mine uint8) error { return n.or(k, mine, result) })
 		}
 		if err != nil {
 			return err
@@ -195,27 +184,18 @@ func (n *nested) or(p *plan.Pred, todo, result uint8) error {
 	return n.or(kids[last], todo, result)
 }
 
-// disjunct is or with todo preserved.
-func (n *nested) disjunct(p *plan.Pred, todo, result uint8) error {
+// preserve calls evaluate, of p, with a register that this may spoil: a copy of todo. A leaf
+// spoils none.
+func (n *nested) preserve(p *plan.Pred, todo uint8, evaluate func(mine uint8) error) error {
 	if p.Op == plan.IsLeaf {
-		return n.or(p, todo, result)
+		return evaluate(todo)
 	}
-	mine, err := n.copy(todo)
-	if err != nil {
+	mine := n.bit()
+	defer func() { n.free |= mine }()
+	if _, err := n.e.Draw(&pass.Pass{Op: pass.CopyBit, Stencil: set(todo, mine), Clear: n.clear(mine)}); err != nil {
 		return err
 	}
-	defer func() { n.free |= mine }()
-	return n.or(p, mine, result)
-}
-
-// copy makes a copy of a register.
-func (n *nested) copy(from uint8) (uint8, error) {
-	b, err := n.bit()
-	if err != nil {
-		return 0, err
-	}
-	_, err = n.e.Draw(&pass.Pass{Op: pass.CopyBit, Stencil: set(from, b), Clear: n.clear(b)})
-	return b, err
+	return evaluate(mine)
 }
 
 // narrow clears todo where p does not hold.
@@ -225,32 +205,16 @@ func (n *nested) narrow(p *plan.Pred, todo uint8) error {
 			Ref: todo, Mask: todo, DepthFail: pass.Zero, WriteMask: todo}})
 		return err
 	}
-	mine := todo
-	if p.Op != plan.IsLeaf {
-		var err error
-		if mine, err = n.copy(todo); err != nil {
+	return n.preserve(p, todo, func(mine uint8) error {
+		found := n.bit()
+		defer func() { n.free |= found }()
+		if _, err := n.e.Draw(&pass.Pass{Op: pass.ClearBit, Clear: n.clear(found), Stencil: stencilTest(pass.Never, 0, 0)}); err != nil {
 			return err
 		}
-		defer func() { n.free |= mine }()
-	}
-	found, err := n.bit()
-	if err != nil {
+		if err := n.or(p, mine, found); err != nil {
+			return err
+		}
+		_, err := n.e.Draw(&pass.Pass{Op: pass.DropRecords, Stencil: pass.Stencil{Test: true, Func: pass.Equal, Ref: todo, Mask: todo | found, Pass: pass.Zero, WriteMask: todo}})
 		return err
-	}
-	defer func() { n.free |= found }()
-	if err := n.clearNow(found); err != nil {
-		return err
-	}
-	if err := n.or(p, mine, found); err != nil {
-		return err
-	}
-	_, err = n.e.Draw(&pass.Pass{Op: pass.DropRecords, Stencil: pass.Stencil{Test: true, Func: pass.Equal, Ref: todo, Mask: todo | found, Pass: pass.Zero, WriteMask: todo}})
-	return err
-}
-
-// clearNow clears a register with a pass of its own.
-func (n *nested) clearNow(b uint8) error {
-	_, err := n.e.Draw(&pass.Pass{Op: pass.ClearBit, Clear: n.clear(b),
-		Stencil: pass.Stencil{Test: true, Func: pass.Never}})
-	return err
+	})
 }

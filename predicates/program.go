@@ -139,13 +139,8 @@ func (e *Evaluator) Members(m *plan.Members, h how) (pass.Count, error) {
 
 // mask evaluates "the record is set in a mask": a mask is an attribute of one bit.
 func (e *Evaluator) mask(m *maskTest, h how) (pass.Count, error) {
-	ref := textures.Ref{Temp: m.mask}
-	if want := (depthContent{what: ref, null: textures.NullLimb}); e.depth != want {
-		p := copyPass(pass.CopyToDepth{Attribute: m.Attribute}, ref)
-		p.Program = shaders.Load("copy.frag", "CHANNEL r")
-		if err := e.copy(p, want); err != nil {
-			return nil, err
-		}
+	if err := e.copyToDepth(m.Attribute, textures.Ref{Temp: m.mask}, "r", textures.NullLimb); err != nil {
+		return nil, err
 	}
 	return e.compare(h.pass(pass.Compare{Attribute: m.Attribute, Cmp: expr.GE, Code: 1, Text: m.Name, Outcome: h.outcome}), expr.GE, 1)
 }

@@ -29,7 +29,7 @@ func Map(r pass.Runner, d Device, fn Func, out Vector, in ...Vector) error {
 	return step{
 		name:   fmt.Sprintf("Map(%s)", fn.Expr),
 		counts: fmt.Sprintf("%d values", out.N),
-		program: shaders.LoadCompute("prim_map.comp", append(defines, fmt.Sprintf("INPUTS %d", len(in)),
+		program: shaders.Load("prim_map.comp", append(defines, fmt.Sprintf("INPUTS %d", len(in)),
 			declare(fn.Constants), "FUNCTION "+fn.Expr)...),
 		uniforms: append(uniformsOf(fn.Constants), count("n", out.N)),
 		groups:   groups,
@@ -68,7 +68,7 @@ func (d Device) indexed(r pass.Runner, name string, limit int, in, at, out Vecto
 	loop, groups := d.loop(at.N)
 	s := step{
 		counts:  fmt.Sprintf("%d values", at.N),
-		program: shaders.LoadCompute("prim_gather.comp", append(defines, loop...)...),
+		program: shaders.Load("prim_gather.comp", append(defines, loop...)...),
 		groups:  groups,
 		blocks:  []textures.Block{in.Block, at.Block, out.Block},
 	}

@@ -49,7 +49,7 @@ func (d Device) marked(r pass.Runner, name, phase string, bitmap textures.Block,
 	return step{
 		name:     fmt.Sprintf("%s(%d)", name, rows),
 		counts:   map[string]string{"COUNT": "marked records, by groups of records"}[phase],
-		program:  shaders.LoadCompute("prim_rowids.comp", phase),
+		program:  shaders.Load("prim_rowids.comp", phase),
 		uniforms: append(uniforms, count("groups", groups)),
 		groups:   [2]int{max(1, min(groups, d.MaxGroups)), 1},
 		blocks:   []textures.Block{bitmap, before.Block, out.Block},

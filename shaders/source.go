@@ -3,6 +3,7 @@ package shaders
 import (
 	"embed"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -26,53 +27,58 @@ type Source struct {
 	Vertex string
 }
 
-// Load returns the fragment program of glsl/name with the given #defines
-// ("CHANNEL r", "NULLS").
-func Load(name string, defines ...string) Source {
-	return assemble(name, defines, name)
-}
+// Load returns the program of glsl/name with the given #defines ("CHANNEL r", "NULLS"): a
+// compute program where the name ends in ".comp", else a fragment program.
+func Load(name string, defines ...string) Source { return Join([]string{name}, defines...) }
 
-// LoadCompute returns the compute program of glsl/name with the given #defines.
-func LoadCompute(name string, defines ...string) Source {
-	s := assemble(name, defines, name)
-	s.Compute = true
-	return s
-}
-
-// Join returns the fragment program that files of glsl/ make together, the
-// functions of the first ones before the last, by which it is named.
+// Join returns the program that files of glsl/ make together, the functions of the first
+// ones before the last, by which it is named.
 func Join(parts []string, defines ...string) Source {
-	return assemble(parts[len(parts)-1], defines, parts...)
-}
-
-// JoinCompute returns the compute program that files of glsl/ make together, the
-// functions of the first ones before the last, by which it is named.
-func JoinCompute(parts []string, defines ...string) Source {
-	s := assemble(parts[len(parts)-1], defines, parts...)
-	s.Compute = true
+	name := parts[len(parts)-1]
+	s := assemble(name, parts, defines)
+	s.Compute = strings.HasSuffix(name, ".comp")
 	return s
 }
 
 // LoadPair returns the program of a vertex shader, which files of glsl/ make together, and
 // a fragment shader.
 func LoadPair(vertex []string, fragment string, defines ...string) Source {
-	s := assemble(fragment, defines, fragment)
-	s.Vertex = assemble(vertex[len(vertex)-1], defines, vertex...).Text
+	s := Load(fragment, defines...)
+	s.Vertex = Join(vertex, defines...).Text
+	return s
+}
+
+// Compose returns a fragment program of files of glsl/ followed by generated text; line
+// numbers of errors in the latter are its own.
+func Compose(name string, parts []string, text string) Source {
+	s := assemble(name, parts, nil)
+	s.Text += fmt.Sprintf("#line 1 %d\n", len(parts)) + text
+	s.Files = append(slices.Clip(s.Files), name)
+	return s
+}
+
+// ComposeCompute is Compose of a compute program, with #defines.
+func ComposeCompute(name string, parts, defines []string, text string) Source {
+	s := Compose(name, parts, text)
+	s.Text = strings.Replace(s.Text, header, header+defined(defines), 1)
+	s.Compute = true
 	return s
 }
 
 // assemble joins files of glsl/ under the header and the defines.
-func assemble(name string, defines []string, parts ...string) Source {
-	var b strings.Builder
-	b.WriteString(header)
-	for _, d := range defines {
-		b.WriteString("#define " + d + "\n")
-	}
+func assemble(name string, parts, defines []string) Source {
+	text := header + defined(defines)
 	for i, p := range parts {
-		fmt.Fprintf(&b, "#line 1 %d\n", i)
-		b.WriteString(file(p))
+		text += fmt.Sprintf("#line 1 %d\n", i) + file(p)
 	}
-	return Source{Name: name, Text: b.String(), Files: parts}
+	return Source{Name: name, Text: text, Files: parts}
+}
+
+func defined(defines []string) (text string) {
+	for _, d := range defines {
+		text += "#define " + d + "\n"
+	}
+	return text
 }
 
 // file returns an embedded file. All names are literals of this module, so a

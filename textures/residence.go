@@ -143,7 +143,7 @@ func (s *Store) builder(ref Block) (*shaders.Program, error) {
 		if s.readsImages() {
 			defines = append(defines, "SOFTWARE")
 		}
-		return s.builders.Get(shaders.JoinCompute([]string{"units.glsl", file}, defines...))
+		return s.builders.Get(shaders.Join([]string{"units.glsl", file}, defines...))
 	}
 	if ref.Content == Validity {
 		return get("validity.comp")
