@@ -40,8 +40,6 @@ type backend interface {
 	// releases what it holds; on a device, others may use it between two blocks. What it
 	// takes is added to took.
 	Rows(ctx context.Context, q *plan.Query, took *took) iter.Seq2[table.Block, error]
-	// Close releases what the backend holds. It must not be used afterwards.
-	Close() error
 }
 
 // took adds up what reading rows takes, while they are read.

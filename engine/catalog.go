@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"time"
 
 	"github.com/stencildb/stencildb/table"
 )
@@ -49,16 +48,4 @@ func (c *catalog) entry(name string) *entry {
 		}
 	}
 	return nil
-}
-
-// accountFor returns the time that reading the table took, once.
-func (c *catalog) accountFor(name string) time.Duration {
-	e := c.entry(name)
-	if e == nil || e.mu.Acquire(c.ctx, 1) != nil {
-		return 0
-	}
-	defer e.mu.Release(1)
-	d := e.load
-	e.load = 0
-	return d
 }

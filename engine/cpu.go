@@ -19,9 +19,6 @@ type cpuBackend struct{ *cpu.Backend }
 
 func newCPU() backend { return cpuBackend{cpu.New(0)} }
 
-// Close has nothing to release.
-func (cpuBackend) Close() error { return nil }
-
 // Rows implements backend.
 func (b cpuBackend) Rows(ctx context.Context, q *plan.Query, _ *took) iter.Seq2[table.Block, error] {
 	return b.Backend.Rows(ctx, q)
@@ -135,24 +132,26 @@ func appendPred(steps []Step, p *plan.Pred, depth int) []Step {
 	return steps
 }
 
-// aggregateWords says what is gathered for an aggregate.
+// gathered says what is gathered for an aggregate.
+var gathered = map[expr.AggKind]string{
+	expr.CountAll:    "counts the selected records",
+	expr.Count:       "counts the selected records whose %s is not NULL",
+	expr.Selectivity: "counts the selected records, as a fraction of all",
+	expr.Min:         "keeps the smallest code of each chunk",
+	expr.Max:         "keeps the largest code of each chunk",
+}
+
 func aggregateWords(a expr.Aggregate) string {
-	switch a.Kind {
-	case expr.CountAll:
-		return "counts the selected records"
-	case expr.Count:
-		return "counts the selected records whose " + a.Name + " is not NULL"
-	case expr.Selectivity:
-		return "counts the selected records, as a fraction of all"
-	case expr.Sum, expr.Avg:
-		if a.Arg.Kind == table.Real || a.Arg.Kind == table.Double {
-			return "adds exactly, one integer sum of mantissas per exponent, and rounds once"
-		}
-		return "adds the codes exactly, in 128 bits"
-	case expr.Min:
-		return "keeps the smallest code of each chunk"
-	case expr.Max:
-		return "keeps the largest code of each chunk"
+	text, ok := gathered[a.Kind]
+	switch {
+	case a.Kind == expr.Count:
+		return fmt.Sprintf(text, a.Name)
+	case ok:
+		return text
+	case a.Kind != expr.Sum && a.Kind != expr.Avg:
+		return "counts the codes in ranges that narrow down on the one of the wanted rank"
+	case a.Arg.IsFloat():
+		return "adds exactly, one integer sum of mantissas per exponent, and rounds once"
 	}
-	return "counts the codes in ranges that narrow down on the one of the wanted rank"
+	return "adds the codes exactly, in 128 bits"
 }

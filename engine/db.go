@@ -72,8 +72,8 @@ type DB struct {
 
 	mu      sync.Mutex
 	closed  bool
-	entries []*entry // in the order in which they were added
-	cpu     backend
+	entries []*entry        // in the order in which they were added
+	cpu     backend         // stays
 	opening *opening        // of the device; nil until a statement needs it
 	closing <-chan struct{} // of a device that failed before; nil where none has
 }
@@ -85,7 +85,7 @@ type entry struct {
 	mu    *semaphore.Weighted         // of 1, held while the file is read
 	table atomic.Pointer[table.Table] // nil until it is read
 	read  reader
-	load  time.Duration // of the reading, until a statement has accounted for it
+	load  atomic.Int64 // ns, of the reading, until a statement has accounted for it
 }
 
 type reader func(context.Context, ingest.Options) (*table.Table, error)
@@ -114,7 +114,7 @@ func Open(o Options) (*DB, error) {
 		// Without a home there is no folder, and the built-in costs do.
 		o.Calibrations, _ = cost.Folder()
 	}
-	db := &DB{opts: o, opener: openGPUs, costs: costs{folder: o.Calibrations, note: o.Note}, uses: uses{columns: map[tableColumn]int{}}}
+	db := &DB{opts: o, opener: openGPUs, cpu: newCPU(), costs: costs{folder: o.Calibrations, note: o.Note}, uses: uses{columns: map[tableColumn]int{}}}
 	return db, nil
 }
 
@@ -194,7 +194,7 @@ func (db *DB) read(ctx context.Context, e *entry) (*table.Table, error) {
 		start := time.Now()
 		t, err := e.read(ctx, o)
 		if err == nil {
-			e.load = time.Since(start)
+			e.load.Store(int64(time.Since(start)))
 			e.table.Store(t)
 		}
 		read <- err
@@ -244,7 +244,7 @@ func (db *DB) Close() error {
 	if !db.closed {
 		err = db.closeDevice()
 	}
-	db.closed, db.cpu = true, nil
+	db.closed = true
 	db.epoch.Add(1)
 	db.statements.forget()
 	return err

@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"errors"
+	"os"
 	"time"
 
 	"github.com/stencildb/stencildb/cost"
@@ -13,7 +14,7 @@ import (
 
 // device is an open OpenGL device, as a DB sees it.
 type device interface {
-	// backend returns the backend of that name, nil where the device has none.
+	// backend returns the backend of that name.
 	backend(name string) backend
 	// key says which device it is; the CPU is the DB's to add.
 	key() cost.Key
@@ -87,6 +88,28 @@ func (o *opening) over() bool {
 	default:
 		return false
 	}
+}
+
+// open returns the backend of that name, and the device that it is on, which it opens;
+// nil for cpu. What that took is added to spent.
+func (db *DB) open(ctx context.Context, name string, spent *time.Duration) (backend, device, error) {
+	if name == "cpu" {
+		_, _, err := db.opened()
+		if errors.Is(err, errClosed) {
+			return nil, nil, err
+		}
+		return db.cpu, nil, nil
+	}
+	d, err := db.openDevice(ctx, spent)
+	if err != nil {
+		return nil, nil, err
+	}
+	return d.backend(name), d, nil
+}
+
+// deviceWanted reports whether somebody asked for a device.
+func (db *DB) deviceWanted() bool {
+	return db.opts.Device != "" || os.Getenv("STENCILDB_DEVICE") != ""
 }
 
 // openDevice opens the device, unless that was done; an error is kept too. It returns

@@ -257,7 +257,6 @@ type fake struct {
 }
 
 func (f *fake) Name() string                        { return f.name }
-func (f *fake) Close() error                        { return nil }
 func (f *fake) Explain(*plan.Query) ([]Step, error) { return f.steps, f.err }
 func (f *fake) Rows(_ context.Context, _ *plan.Query, took *took) iter.Seq2[table.Block, error] {
 	return func(yield func(table.Block, error) bool) {

@@ -43,7 +43,7 @@ func (in Inside) Ready() error {
 	if _, err := db.openDevice(ctx, spent); db.fatal(err) {
 		return err
 	}
-	_, err := db.openCPU()
+	_, _, err := db.open(ctx, "cpu", spent)
 	return err
 }
 

@@ -97,7 +97,7 @@ func (db *DB) bind(ctx context.Context, st *sql.Statement, params []table.Value)
 		if err := b.lower(&db.lowered, t); err != nil {
 			return nil, err
 		}
-		b.load.Store(int64(c.accountFor(f.Table)))
+		b.load.Store(b.entry.load.Swap(0))
 	}
 	return b, nil
 }

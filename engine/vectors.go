@@ -26,9 +26,6 @@ func (v *vectors) item(i int, e expr.Expr) (arrow.Array, error) {
 	if c, ok := e.(*expr.Column); ok {
 		return v.columns.Array(v.chunk.Segments[c.Index], v.block), nil
 	}
-	if c, ok := e.(*expr.Const); ok {
-		return repeated(c.V, v.block.Len()), nil
-	}
 	if plain(e) {
 		x, n, err := v.vector(e, v.block.Len())
 		return x.array(ingest.ArrowType(e.Type()), n), err
@@ -45,16 +42,6 @@ func (v *vectors) item(i int, e expr.Expr) (arrow.Array, error) {
 		ingest.AppendValue(b, x)
 	}
 	return b.NewArray(), nil
-}
-
-func repeated(x table.Value, n int) arrow.Array {
-	b := array.NewBuilder(memory.DefaultAllocator, ingest.ArrowType(x.Type))
-	defer b.Release()
-	b.Reserve(n)
-	for range n {
-		ingest.AppendValue(b, x)
-	}
-	return b.NewArray()
 }
 
 // memo is what one worker keeps of expressions over one column of few codes.
