@@ -64,6 +64,12 @@ func PlaneRow(unit, component, bit int) int {
 	return unit/UnitsPerGroup*GroupRows + bit*256 + unit%UnitsPerGroup*4 + component
 }
 
+// PlaneBit returns where the bit of a row of a window lies: the inverse of [PlaneRow].
+func PlaneBit(row int) (unit, component, bit int) {
+	group, r := row/GroupRows, row%GroupRows
+	return group*UnitsPerGroup + r%256/4, r % 4, r / 256
+}
+
 // PartBits is how many bits of a code one block holds: wider codes have two parts.
 const PartBits = 32
 

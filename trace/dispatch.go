@@ -113,9 +113,8 @@ func planeBits(words []uint32, w textures.Window, planes, plane int) func(row in
 		if row < 0 || row >= w.Rows {
 			return false
 		}
-		group, in := row/textures.GroupRows, row%textures.GroupRows // see textures.PlaneRow
-		at := textures.PlaneWord(group*textures.UnitsPerGroup+in%256/4, plane, planes) + in%4
-		return words[at]>>(in/256)&1 != 0
+		unit, component, bit := textures.PlaneBit(row)
+		return words[textures.PlaneWord(unit, plane, planes)+component]>>bit&1 != 0
 	}
 }
 

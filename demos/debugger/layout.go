@@ -56,17 +56,17 @@ func newLayout(w, h, constants int, found bool) layout {
 	n := min(constants, maxLines)
 	parts := n
 	if found {
-		parts = n + 1
+		parts++
 	}
 	if parts > 0 {
 		var lines image.Rectangle
 		lines, all = cutBottom(all, lineHigh+gap)
 		lines.Min.Y += gap
-		for i := range n {
+		for i := range parts {
 			l.lines = append(l.lines, part(lines, i, parts))
 		}
 		if found {
-			l.found = part(lines, n, parts)
+			l.found, l.lines = l.lines[n], l.lines[:n]
 		}
 	}
 	var side image.Rectangle
@@ -82,10 +82,11 @@ func newLayout(w, h, constants int, found bool) layout {
 		l.field, side = cutRight(side, side.Dx()/2)
 		l.state, l.record = cutTop(side, side.Dy()*55/100)
 	}
+	high := (all.Dy() - gap) / 2
 	for i := range l.panes {
-		row := part(image.Rect(all.Min.Y, 0, all.Max.Y, 1), i/2, 2) // of the other axis
-		column := part(all, i%2, 2)
-		l.panes[i] = image.Rect(column.Min.X, row.Min.X, column.Max.X, row.Max.X)
+		l.panes[i] = part(all, i%2, 2)
+		l.panes[i].Min.Y += i / 2 * (high + gap)
+		l.panes[i].Max.Y = l.panes[i].Min.Y + high
 	}
 	return l
 }
@@ -97,27 +98,29 @@ func part(r image.Rectangle, i, n int) image.Rectangle {
 	return image.Rect(x, r.Min.Y, x+width, r.Max.Y)
 }
 
-func cutTop(r image.Rectangle, h int) (cut, rest image.Rectangle) {
-	cut, rest = r, r
-	cut.Max.Y, rest.Min.Y = r.Min.Y+h, r.Min.Y+h+gap/2
-	return cut, rest
+// split cuts a rectangle at x or y, but for a gap.
+func split(r image.Rectangle, x, y int) (before, after image.Rectangle) {
+	before, after = r, r
+	if x > 0 {
+		before.Max.X, after.Min.X = x, x+gap
+	}
+	if y > 0 {
+		before.Max.Y, after.Min.Y = y, y+gap/2
+	}
+	return before, after
 }
+
+func cutTop(r image.Rectangle, h int) (cut, rest image.Rectangle) { return split(r, 0, r.Min.Y+h) }
 
 func cutBottom(r image.Rectangle, h int) (cut, rest image.Rectangle) {
-	cut, rest = r, r
-	cut.Min.Y, rest.Max.Y = r.Max.Y-h, r.Max.Y-h-gap/2
+	rest, cut = split(r, 0, r.Max.Y-h-gap/2)
 	return cut, rest
 }
 
-func cutLeft(r image.Rectangle, w int) (cut, rest image.Rectangle) {
-	cut, rest = r, r
-	cut.Max.X, rest.Min.X = r.Min.X+w, r.Min.X+w+gap
-	return cut, rest
-}
+func cutLeft(r image.Rectangle, w int) (cut, rest image.Rectangle) { return split(r, r.Min.X+w, 0) }
 
 func cutRight(r image.Rectangle, w int) (cut, rest image.Rectangle) {
-	cut, rest = r, r
-	cut.Min.X, rest.Max.X = r.Max.X-w, r.Max.X-w-gap
+	rest, cut = split(r, r.Max.X-w-gap, 0)
 	return cut, rest
 }
 

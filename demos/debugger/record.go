@@ -43,19 +43,15 @@ func (s *scene) attribute(col int) (ref textures.Ref, first, shown int) {
 
 // used lists the columns that the statement reads, in the order in which it names them.
 func (s *scene) used() []int {
+	all := expr.Columns(s.plan.Where)
+	for _, a := range s.plan.Aggs {
+		all = append(all, a.Col)
+	}
 	var list []int
-	seen := map[int]bool{-1: true}
-	add := func(col int) {
-		if !seen[col] {
-			seen[col] = true
+	for _, col := range all {
+		if col >= 0 && !slices.Contains(list, col) {
 			list = append(list, col)
 		}
-	}
-	for _, c := range expr.Columns(s.plan.Where) {
-		add(c)
-	}
-	for _, a := range s.plan.Aggs {
-		add(a.Col)
 	}
 	return list
 }
@@ -225,10 +221,7 @@ func (f *frame) mark(r image.Rectangle, sh textures.Shape, x, y int) {
 // first is the row of the table that is the chunk's first.
 func (s *scene) first() int {
 	n := 0
-	for _, c := range s.plan.Table.Chunks {
-		if c == s.chunk {
-			break
-		}
+	for _, c := range s.plan.Table.Chunks[:max(0, slices.Index(s.plan.Table.Chunks, s.chunk))] {
 		n += c.Rows
 	}
 	return n

@@ -119,8 +119,7 @@ func TestPlanesHoldTheCodes(t *testing.T) {
 		}
 	})
 	for r := range 20000 {
-		word, bit := Planes{}.at(r)
-		if back := textures.PlaneRow(word/4, word%4, bit); back != r {
+		if back := textures.PlaneRow(textures.PlaneBit(r)); back != r {
 			t.Fatalf("record %d lies where record %d should", r, back)
 		}
 	}

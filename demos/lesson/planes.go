@@ -24,8 +24,8 @@ func (s *Stage) Planes(c Column) Planes {
 	units := textures.Units(n)
 	p := Planes{Column: c, Min: c.Min(), Bits: make([][]uint32, c.Segment.Bits), Rows: make([]uint32, 4*units), records: n}
 	for r := range n {
-		word, bit := p.at(r)
-		p.Rows[word] |= 1 << bit
+		unit, component, bit := textures.PlaneBit(r)
+		p.Rows[4*unit+component] |= 1 << bit
 	}
 	b := textures.Block{Chunk: s.Table.Chunks[0], Col: c.Index, Content: textures.Planes, Window: textures.Window{Rows: n}}
 	words := make([]uint32, b.Bytes()/4)
@@ -44,19 +44,12 @@ func (s *Stage) Planes(c Column) Planes {
 	return p
 }
 
-// at returns where a record's bit lies: the inverse of textures.PlaneRow.
-func (p Planes) at(row int) (word, bit int) {
-	group, r := row/textures.GroupRows, row%textures.GroupRows
-	unit := group*textures.UnitsPerGroup + r%256/4
-	return 4*unit + r%4, r / 256
-}
-
 // Records returns a bitmap as one truth value a record.
 func (p Planes) Records(bitmap []uint32) []bool {
 	out := make([]bool, p.records)
 	for r := range out {
-		word, bit := p.at(r)
-		out[r] = bitmap[word]>>bit&1 == 1
+		unit, component, bit := textures.PlaneBit(r)
+		out[r] = bitmap[4*unit+component]>>bit&1 == 1
 	}
 	return out
 }
