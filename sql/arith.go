@@ -164,12 +164,18 @@ func timeResult(e expr.Expr) (expr.Expr, error) {
 	return e, inRange(e)
 }
 
-func timeDifference(l, r expr.Expr, pos int) (expr.Expr, error) {
+// timestamps converts two dates or timestamps.
+func timestamps(l, r expr.Expr) (expr.Expr, expr.Expr, error) {
 	l, err := convert(l, timestamp, l.Pos())
-	if err != nil {
-		return nil, err
+	if err == nil {
+		r, err = convert(r, timestamp, r.Pos())
 	}
-	if r, err = convert(r, timestamp, r.Pos()); err != nil {
+	return l, r, err
+}
+
+func timeDifference(l, r expr.Expr, pos int) (expr.Expr, error) {
+	l, r, err := timestamps(l, r)
+	if err != nil {
 		return nil, err
 	}
 	e := fold(&expr.Arith{Op: expr.Sub, L: l, R: r, T: interval, P: pos})

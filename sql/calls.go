@@ -1,6 +1,7 @@
 package sql
 
 import (
+	"slices"
 	"strings"
 
 	pg "github.com/pganalyze/pg_query_go/v6"
@@ -9,25 +10,42 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// aggregates are the functions of a column alone.
-var aggregates = map[string]expr.AggKind{
-	"sum": expr.Sum, "avg": expr.Avg, "min": expr.Min, "max": expr.Max, "median": expr.Percentile,
+// function is what a name in the select list stands for.
+type function struct {
+	name string
+	kind expr.AggKind
+	bind func(b *binder, n *pg.FuncCall, fn string, kind expr.AggKind) (expr.Expr, error)
 }
 
-// functions lists what there is, for errors.
-var functions = []string{
-	"count", "sum", "avg", "min", "max", "median", "percentile_disc", "kth_largest", "kth_smallest", "selectivity", "round",
+// functions lists what there is. It is filled here, since binding arguments leads back to it.
+var functions []function
+
+func init() {
+	functions = []function{
+		{"count", expr.Count, (*binder).count},
+		{"sum", expr.Sum, (*binder).ofColumn},
+		{"avg", expr.Avg, (*binder).ofColumn},
+		{"min", expr.Min, (*binder).ofColumn},
+		{"max", expr.Max, (*binder).ofColumn},
+		{"median", expr.Percentile, (*binder).ofColumn},
+		{"percentile_disc", expr.Percentile, (*binder).percentile},
+		{"kth_largest", expr.KthLargest, (*binder).kth},
+		{"kth_smallest", expr.KthSmallest, (*binder).kth},
+		{"selectivity", expr.Selectivity, (*binder).selectivity},
+		{"round", 0, (*binder).round},
+	}
 }
 
 // call binds a function call.
 func (b *binder) call(n *pg.FuncCall) (expr.Expr, error) {
 	loc := int(n.Location)
 	fn := lastName(n.Funcname)
-	if err := b.refuseCall(n, fn); err != nil {
+	i := slices.IndexFunc(functions, func(f function) bool { return f.name == fn })
+	if err := b.refuseCall(n, fn, i >= 0); err != nil {
 		return nil, err
 	}
 	if fn == "round" {
-		return b.round(n)
+		return functions[i].bind(b, n, fn, functions[i].kind)
 	}
 	switch b.place {
 	case inWhere, inLimit:
@@ -40,35 +58,13 @@ func (b *binder) call(n *pg.FuncCall) (expr.Expr, error) {
 	}
 	b.place = inAggregate
 	defer func() { b.place = inItems }()
-	switch fn {
-	case "count":
-		return b.count(n)
-	case "selectivity":
-		if len(n.Args) > 0 || n.AggStar {
-			return nil, b.errorf(loc, "selectivity() takes no argument; it is the fraction of the table's records that WHERE selects")
-		}
-		return b.aggregate(expr.Aggregate{Kind: expr.Selectivity, Col: -1, P: b.pos(loc)}), nil
-	case "percentile_disc":
-		return b.percentile(n)
-	case "kth_largest":
-		return b.kth(n, fn, expr.KthLargest)
-	case "kth_smallest":
-		return b.kth(n, fn, expr.KthSmallest)
-	}
-	if n.AggStar || len(n.Args) != 1 {
-		return nil, b.errorf(loc, "%s takes one argument, a column", fn)
-	}
-	return b.ofColumn(n, fn)
+	return functions[i].bind(b, n, fn, functions[i].kind)
 }
 
 // refuseCall names the first part of a call that is not supported.
-func (b *binder) refuseCall(n *pg.FuncCall, fn string) error {
+func (b *binder) refuseCall(n *pg.FuncCall, fn string, known bool) error {
 	loc := int(n.Location)
 	within := n.AggWithinGroup
-	known := false
-	for _, f := range functions {
-		known = known || f == fn
-	}
 	switch {
 	case n.Over != nil:
 		return b.errorf(loc, "window functions (OVER) are not supported")
@@ -77,7 +73,11 @@ func (b *binder) refuseCall(n *pg.FuncCall, fn string) error {
 	case len(n.Funcname) > 1 && n.Funcname[0].GetString_().GetSval() != "pg_catalog":
 		return b.errorf(loc, "a schema before a function's name is not supported")
 	case !known:
-		return b.errorf(loc, "function %s is not supported%s", clipped(fn), suggest(fn, functions, "functions"))
+		var names []string
+		for _, f := range functions {
+			names = append(names, f.name)
+		}
+		return b.errorf(loc, "function %s is not supported%s", clipped(fn), suggest(fn, names, "functions"))
 	case n.AggFilter != nil:
 		return b.errorf(loc, "FILTER is not supported; use WHERE")
 	case n.AggDistinct:
@@ -94,11 +94,12 @@ func (b *binder) refuseCall(n *pg.FuncCall, fn string) error {
 	return nil
 }
 
-// attribute binds an aggregate's argument, which must be a column.
-func (b *binder) attribute(n *pg.Node, fn string, loc int) (*expr.Column, error) {
+// attribute binds an aggregate of a column, the argument n; a column without any value has
+// the type without.
+func (b *binder) attribute(n *pg.Node, fn string, kind expr.AggKind, loc int, without table.Type) (a expr.Aggregate, err error) {
 	e, err := b.expr(n)
 	if err != nil {
-		return nil, err
+		return a, err
 	}
 	c, ok := e.(*expr.Column)
 	if !ok {
@@ -106,37 +107,49 @@ func (b *binder) attribute(n *pg.Node, fn string, loc int) (*expr.Column, error)
 		if pos < 0 {
 			pos = b.pos(loc)
 		}
-		return nil, expr.Errorf(pos, "%s takes a column; an expression or a constant inside an aggregate is not supported", fn)
+		return a, expr.Errorf(pos, "%s takes a column; an expression or a constant inside an aggregate is not supported", fn)
 	}
-	return c, nil
+	a = expr.Aggregate{Kind: kind, Col: c.Index, Name: c.Name, Arg: c.T, P: b.pos(loc)}
+	if a.Arg.Kind == table.Unknown {
+		a.Arg = without
+	}
+	return a, nil
 }
 
 // ofColumn binds SUM, AVG, MIN, MAX and MEDIAN.
-func (b *binder) ofColumn(n *pg.FuncCall, fn string) (expr.Expr, error) {
+func (b *binder) ofColumn(n *pg.FuncCall, fn string, kind expr.AggKind) (expr.Expr, error) {
 	loc := int(n.Location)
-	c, err := b.attribute(n.Args[0], fn, loc)
+	if n.AggStar || len(n.Args) != 1 {
+		return nil, b.errorf(loc, "%s takes one argument, a column", fn)
+	}
+	number, without := kind == expr.Sum || kind == expr.Avg, varchar
+	if number {
+		without = bigint
+	}
+	a, err := b.attribute(n.Args[0], fn, kind, loc, without)
 	if err != nil {
 		return nil, err
 	}
-	a := expr.Aggregate{Kind: aggregates[fn], Col: c.Index, Name: c.Name, Arg: c.T, P: b.pos(loc)}
-	number := a.Kind == expr.Sum || a.Kind == expr.Avg
-	if a.Arg.Kind == table.Unknown {
-		a.Arg = varchar
-		if number {
-			a.Arg = bigint
-		}
-	}
-	if number && !a.Arg.IsNumeric() || a.Kind != expr.Percentile && a.Arg.Kind == table.Boolean {
+	if number && !a.Arg.IsNumeric() || kind != expr.Percentile && a.Arg.Kind == table.Boolean {
 		return nil, b.errorf(loc, "function %s(%s) does not exist", fn, typeName(a.Arg))
 	}
-	if a.Kind == expr.Percentile {
+	if kind == expr.Percentile {
 		a.F, a.Median = 0.5, true
 	}
 	return b.aggregate(a), nil
 }
 
+// selectivity binds selectivity().
+func (b *binder) selectivity(n *pg.FuncCall, fn string, kind expr.AggKind) (expr.Expr, error) {
+	loc := int(n.Location)
+	if len(n.Args) > 0 || n.AggStar {
+		return nil, b.errorf(loc, "%s() takes no argument; it is the fraction of the table's records that WHERE selects", fn)
+	}
+	return b.aggregate(expr.Aggregate{Kind: kind, Col: -1, P: b.pos(loc)}), nil
+}
+
 // count binds COUNT(*), COUNT(x) and COUNT of a constant, which is COUNT(*) or 0.
-func (b *binder) count(n *pg.FuncCall) (expr.Expr, error) {
+func (b *binder) count(n *pg.FuncCall, fn string, kind expr.AggKind) (expr.Expr, error) {
 	loc := int(n.Location)
 	all := expr.Aggregate{Kind: expr.CountAll, Col: -1, P: b.pos(loc)}
 	if n.AggStar {
@@ -145,27 +158,21 @@ func (b *binder) count(n *pg.FuncCall) (expr.Expr, error) {
 	if len(n.Args) != 1 {
 		return nil, b.errorf(loc, "count takes * or one column")
 	}
-	e, err := b.expr(n.Args[0])
-	if err != nil {
+	switch e, err := b.expr(n.Args[0]); {
+	case err != nil:
 		return nil, err
-	}
-	if isNull(e) {
+	case isNull(e):
 		// No record counts; the aggregate stays, so that there is one row.
 		b.aggregate(all)
 		return &expr.Const{V: table.Int(0), P: b.pos(loc)}, nil
-	}
-	if isConstant(e) {
+	case isConstant(e):
 		return b.aggregate(all), nil
 	}
-	c, ok := e.(*expr.Column)
-	if !ok {
-		return nil, expr.Errorf(e.Pos(), "count takes a column; an expression inside an aggregate is not supported")
+	a, err := b.attribute(n.Args[0], fn, kind, loc, varchar)
+	if err != nil {
+		return nil, err
 	}
-	t := c.T
-	if t.Kind == table.Unknown {
-		t = varchar
-	}
-	return b.aggregate(expr.Aggregate{Kind: expr.Count, Col: c.Index, Name: c.Name, Arg: t, P: b.pos(loc)}), nil
+	return b.aggregate(a), nil
 }
 
 // constant binds a constant argument of type t; ok is false for what is none.
@@ -188,7 +195,7 @@ func (b *binder) constant(n *pg.Node, t table.Type) (c *expr.Const, ok bool, err
 }
 
 // percentile binds percentile_disc(f) WITHIN GROUP (ORDER BY x [DESC]).
-func (b *binder) percentile(n *pg.FuncCall) (expr.Expr, error) {
+func (b *binder) percentile(n *pg.FuncCall, fn string, kind expr.AggKind) (expr.Expr, error) {
 	loc := int(n.Location)
 	if len(n.Args) != 1 || len(n.AggOrder) != 1 {
 		return nil, b.errorf(loc, "percentile_disc takes one fraction and one column to order by")
@@ -204,13 +211,9 @@ func (b *binder) percentile(n *pg.FuncCall) (expr.Expr, error) {
 	if sort.SortbyDir == pg.SortByDir_SORTBY_USING {
 		return nil, b.errorf(loc, "ORDER BY ... USING is not supported")
 	}
-	c, err := b.attribute(sort.Node, "percentile_disc", loc)
+	a, err := b.attribute(sort.Node, fn, kind, loc, varchar)
 	if err != nil {
 		return nil, err
-	}
-	a := expr.Aggregate{Kind: expr.Percentile, Col: c.Index, Name: c.Name, Arg: c.T, P: b.pos(loc)}
-	if a.Arg.Kind == table.Unknown {
-		a.Arg = varchar
 	}
 	a.Desc = sort.SortbyDir == pg.SortByDir_SORTBY_DESC
 	a.F, a.Null = f.V.F, f.V.Null
@@ -226,7 +229,7 @@ func (b *binder) kth(n *pg.FuncCall, fn string, kind expr.AggKind) (expr.Expr, e
 	if len(n.Args) != 2 {
 		return nil, b.errorf(loc, "%s takes a column and k: %s(x, 10)", fn, fn)
 	}
-	c, err := b.attribute(n.Args[0], fn, loc)
+	a, err := b.attribute(n.Args[0], fn, kind, loc, varchar)
 	if err != nil {
 		return nil, err
 	}
@@ -237,18 +240,14 @@ func (b *binder) kth(n *pg.FuncCall, fn string, kind expr.AggKind) (expr.Expr, e
 	if !ok {
 		return nil, b.errorf(loc, "the second argument of %s must be a constant integer", fn)
 	}
-	a := expr.Aggregate{Kind: kind, Col: c.Index, Name: c.Name, Arg: c.T, K: k.V.I, Null: k.V.Null, P: b.pos(loc)}
-	if a.Arg.Kind == table.Unknown {
-		a.Arg = varchar
-	}
-	if !a.Null && a.K < 1 {
+	if a.K, a.Null = k.V.I, k.V.Null; !a.Null && a.K < 1 {
 		return nil, expr.Errorf(k.P, "%s: k is %d; it must be between 1 and the number of selected values", fn, a.K)
 	}
 	return b.aggregate(a), nil
 }
 
 // round is ROUND(x [, digits]) of an exact number: a cast to that many digits.
-func (b *binder) round(n *pg.FuncCall) (expr.Expr, error) {
+func (b *binder) round(n *pg.FuncCall, _ string, _ expr.AggKind) (expr.Expr, error) {
 	loc := int(n.Location)
 	if n.AggStar || len(n.Args) < 1 || len(n.Args) > 2 {
 		return nil, b.errorf(loc, "round takes a number and how many digits to keep after the point")

@@ -3,6 +3,7 @@ package sql
 import (
 	"fmt"
 	"math/big"
+	"slices"
 	"strings"
 
 	"github.com/stencildb/stencildb/expr"
@@ -197,38 +198,27 @@ func (f *fields) span(pos int) (expr.Expr, error) {
 	return &span{f[monthField].Int64(), f[dayField].Int64(), f[microField].Int64(), pos}, nil
 }
 
-// intervalUnits gives each unit's field and how much of the field it is.
-var intervalUnits = map[string]struct {
+// intervalUnit is a unit by its names: how much of which field it is.
+type intervalUnit struct {
+	names string
 	field int
 	n     int64
-}{}
+}
 
-func init() {
-	for names, u := range map[string]struct {
-		field int
-		n     int64
-	}{
-		"microsecond us usec usecs": {microField, 1},
-		"millisecond ms msec msecs": {microField, 1000},
-		"second s sec secs":         {microField, 1_000_000},
-		"minute m min mins":         {microField, 60_000_000},
-		"hour h hr hrs":             {microField, 3_600_000_000},
-		"day d":                     {dayField, 1},
-		"week w":                    {dayField, 7},
-		"month mon mons":            {monthField, 1},
-		"year y yr yrs":             {monthField, 12},
-		"decade dec decs":           {monthField, 120},
-		"century c cent":            {monthField, 1200},
-		"millennium mil mils":       {monthField, 12000},
-		"centuries":                 {monthField, 1200},
-		"millennia":                 {monthField, 12000},
-	} {
-		list := strings.Fields(names)
-		for _, n := range list {
-			intervalUnits[n] = u
-		}
-		intervalUnits[list[0]+"s"] = u
-	}
+// intervalUnits are all of them; the first is that of a number without one.
+var intervalUnits = []intervalUnit{
+	{"second seconds s sec secs", microField, 1_000_000},
+	{"microsecond microseconds us usec usecs", microField, 1},
+	{"millisecond milliseconds ms msec msecs", microField, 1000},
+	{"minute minutes m min mins", microField, 60_000_000},
+	{"hour hours h hr hrs", microField, 3_600_000_000},
+	{"day days d", dayField, 1},
+	{"week weeks w", dayField, 7},
+	{"month months mon mons", monthField, 1},
+	{"year years y yr yrs", monthField, 12},
+	{"decade decades dec decs", monthField, 120},
+	{"century centuries c cent", monthField, 1200},
+	{"millennium millennia mil mils", monthField, 12000},
 }
 
 // parseInterval reads '1 year 2 months 3 days 04:05:06.789', with signs, fractions and
@@ -258,12 +248,13 @@ func parseInterval(s string, pos int) (expr.Expr, error) {
 		if !ok {
 			return nil, bad
 		}
-		unit := intervalUnits["second"]
-		if i+1 < len(words) {
-			if unit, ok = intervalUnits[words[i+1]]; !ok {
+		unit := intervalUnits[0]
+		if i++; i < len(words) {
+			k := slices.IndexFunc(intervalUnits, func(u intervalUnit) bool { return slices.Contains(strings.Fields(u.names), words[i]) })
+			if k < 0 {
 				return nil, bad
 			}
-			i++
+			unit = intervalUnits[k]
 		}
 		f.add(unit.field, n.Mul(n, new(big.Rat).SetInt64(unit.n)))
 	}

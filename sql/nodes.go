@@ -1,6 +1,7 @@
 package sql
 
 import (
+	"cmp"
 	"strings"
 
 	pg "github.com/pganalyze/pg_query_go/v6"
@@ -38,53 +39,52 @@ func (b *binder) expr(n *pg.Node) (expr.Expr, error) {
 	return nil, b.errorf(loc, "%s is not supported", what)
 }
 
-// unsupported names a kind of expression that is refused.
+// exprs binds operands, left to right.
+func (b *binder) exprs(nodes ...*pg.Node) ([]expr.Expr, error) {
+	out := make([]expr.Expr, len(nodes))
+	for i, n := range nodes {
+		var err error
+		if out[i], err = b.expr(n); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// refused names the kinds of expressions that are refused, by the grammar's names of them.
+var refused = map[string]string{
+	"case_expr": "CASE", "coalesce_expr": "COALESCE", "row_expr": "a row of values", "a_array_expr": "ARRAY",
+	"grouping_func": "GROUPING", "named_arg_expr": "a named argument", "set_to_default": "DEFAULT",
+	"xml_expr": "XML", "xml_serialize": "XMLSERIALIZE", "json_object_constructor": "JSON_OBJECT",
+	"json_array_constructor": "JSON_ARRAY", "json_is_predicate": "IS JSON", "json_func_expr": "a JSON function",
+	"sub_link": "a subquery",
+}
+
+// unsupported names a kind of expression that is refused, and where it stands.
 func unsupported(n *pg.Node) (what string, loc int) {
 	switch n := n.GetNode().(type) {
-	case *pg.Node_SubLink:
-		if n.SubLink.SubLinkType == pg.SubLinkType_EXISTS_SUBLINK {
-			return "EXISTS", int(n.SubLink.Location)
-		}
-		return "a subquery", int(n.SubLink.Location)
-	case *pg.Node_CaseExpr:
-		return "CASE", int(n.CaseExpr.Location)
-	case *pg.Node_CoalesceExpr:
-		return "COALESCE", int(n.CoalesceExpr.Location)
-	case *pg.Node_MinMaxExpr:
-		return strings.TrimPrefix(n.MinMaxExpr.Op.String(), "IS_"), int(n.MinMaxExpr.Location)
-	case *pg.Node_SqlvalueFunction:
-		name := strings.TrimPrefix(n.SqlvalueFunction.Op.String(), "SVFOP_")
-		return strings.TrimSuffix(name, "_N"), int(n.SqlvalueFunction.Location)
-	case *pg.Node_RowExpr:
-		return "a row of values", int(n.RowExpr.Location)
-	case *pg.Node_AArrayExpr:
-		return "ARRAY", int(n.AArrayExpr.Location)
-	case *pg.Node_GroupingFunc:
-		return "GROUPING", int(n.GroupingFunc.Location)
-	case *pg.Node_NamedArgExpr:
-		return "a named argument", int(n.NamedArgExpr.Location)
-	case *pg.Node_SetToDefault:
-		return "DEFAULT", int(n.SetToDefault.Location)
 	case *pg.Node_AIndirection:
 		_, loc := unsupported(n.AIndirection.Arg)
-		if c := n.AIndirection.Arg.GetColumnRef(); c != nil {
-			loc = int(c.Location)
-		}
 		return "a subscript or a field of a value", loc
-	case *pg.Node_XmlExpr:
-		return "XML", int(n.XmlExpr.Location)
-	case *pg.Node_XmlSerialize:
-		return "XMLSERIALIZE", int(n.XmlSerialize.Location)
-	case *pg.Node_JsonObjectConstructor:
-		return "JSON_OBJECT", int(n.JsonObjectConstructor.Location)
-	case *pg.Node_JsonArrayConstructor:
-		return "JSON_ARRAY", int(n.JsonArrayConstructor.Location)
-	case *pg.Node_JsonIsPredicate:
-		return "IS JSON", int(n.JsonIsPredicate.Location)
-	case *pg.Node_JsonFuncExpr:
-		return "a JSON function", int(n.JsonFuncExpr.Location)
+	case *pg.Node_MinMaxExpr:
+		what = strings.TrimPrefix(n.MinMaxExpr.Op.String(), "IS_")
+	case *pg.Node_SqlvalueFunction:
+		what = strings.TrimSuffix(strings.TrimPrefix(n.SqlvalueFunction.Op.String(), "SVFOP_"), "_N")
+	case *pg.Node_SubLink:
+		if n.SubLink.SubLinkType == pg.SubLinkType_EXISTS_SUBLINK {
+			what = "EXISTS"
+		}
 	}
-	return "this expression", 0
+	m := n.ProtoReflect()
+	kind := m.WhichOneof(m.Descriptor().Oneofs().Get(0))
+	if kind == nil {
+		return "this expression", 0
+	}
+	inner := m.Get(kind).Message()
+	if at := inner.Descriptor().Fields().ByName("location"); at != nil {
+		loc = int(inner.Get(at).Int())
+	}
+	return cmp.Or(what, refused[string(kind.Name())], "this expression"), loc
 }
 
 // operation binds an operator or what the grammar turns into one.
@@ -144,23 +144,19 @@ var arithOps = map[string]expr.ArithOp{
 
 func (b *binder) infix(n *pg.A_Expr) (expr.Expr, error) {
 	loc, op := int(n.Location), lastName(n.Name)
-	cmp, compares := compareOps[op]
+	order, compares := compareOps[op]
 	ar, computes := arithOps[op]
 	if !compares && !computes {
 		return nil, b.errorf(loc, "operator %s is not supported", op)
 	}
-	l, err := b.expr(n.Lexpr)
-	if err != nil {
+	e, err := b.exprs(n.Lexpr, n.Rexpr)
+	switch {
+	case err != nil:
 		return nil, err
+	case compares:
+		return b.compare(order, e[0], e[1], b.pos(loc))
 	}
-	r, err := b.expr(n.Rexpr)
-	if err != nil {
-		return nil, err
-	}
-	if compares {
-		return b.compare(cmp, l, r, b.pos(loc))
-	}
-	return b.arith(ar, l, r, b.pos(loc))
+	return b.arith(ar, e[0], e[1], b.pos(loc))
 }
 
 // boolean binds n, which must be of type boolean: an operand of AND and the like,

@@ -39,9 +39,7 @@ func (b *binder) comparable(op string, l, r expr.Expr, pos int) (expr.Expr, expr
 			r, err = widen(r, t)
 		}
 	case isTime(lt) && lt.Kind != rt.Kind && isTime(rt):
-		if l, err = convert(l, timestamp, l.Pos()); err == nil {
-			r, err = convert(r, timestamp, r.Pos())
-		}
+		return timestamps(l, r)
 	case lt.Kind != rt.Kind:
 		return nil, nil, noOperator(op, lt, rt, pos)
 	}
@@ -56,19 +54,16 @@ func (b *binder) between(n *pg.A_Expr) (expr.Expr, error) {
 	if len(bounds) != 2 {
 		return nil, expr.Errorf(pos, "BETWEEN needs two bounds")
 	}
-	var e [3]expr.Expr
-	for i, k := range []*pg.Node{n.Lexpr, bounds[0], bounds[1]} {
-		var err error
-		if e[i], err = b.expr(k); err != nil {
-			return nil, err
-		}
+	e, err := b.exprs(n.Lexpr, bounds[0], bounds[1])
+	if err != nil {
+		return nil, err
 	}
 	not := n.Kind == pg.A_Expr_Kind_AEXPR_NOT_BETWEEN || n.Kind == pg.A_Expr_Kind_AEXPR_NOT_BETWEEN_SYM
 	if n.Kind == pg.A_Expr_Kind_AEXPR_BETWEEN || n.Kind == pg.A_Expr_Kind_AEXPR_NOT_BETWEEN {
 		return b.range_(e[0], e[1], e[2], not, pos)
 	}
 	// SYMMETRIC: between the two in either order.
-	if err := b.copies(1, pos, e[:]...); err != nil {
+	if err := b.copies(1, pos, e...); err != nil {
 		return nil, err
 	}
 	up, err := b.range_(e[0], e[1], e[2], not, pos)
@@ -150,13 +145,11 @@ func (b *binder) range_(x, lo, hi expr.Expr, not bool, pos int) (expr.Expr, erro
 	if err := b.copies(1, pos, x); err != nil {
 		return nil, err
 	}
+	both := and
 	if not {
-		return or([]expr.Expr{
-			fold(&expr.Compare{Op: ge.Not(), L: xl, R: lo, P: pos}),
-			fold(&expr.Compare{Op: le.Not(), L: xh, R: hi, P: pos}),
-		}, pos), nil
+		ge, le, both = ge.Not(), le.Not(), or
 	}
-	return and([]expr.Expr{
+	return both([]expr.Expr{
 		fold(&expr.Compare{Op: ge, L: xl, R: lo, P: pos}),
 		fold(&expr.Compare{Op: le, L: xh, R: hi, P: pos}),
 	}, pos), nil
@@ -261,15 +254,12 @@ func (b *binder) inConstants(x expr.Expr, list []expr.Expr, not bool, pos int) (
 // (l = r) IS TRUE where r is a constant, else also both of them NULL.
 func (b *binder) distinct(n *pg.A_Expr) (expr.Expr, error) {
 	pos := b.pos(int(n.Location))
-	l, err := b.expr(n.Lexpr)
+	e, err := b.exprs(n.Lexpr, n.Rexpr)
 	if err != nil {
 		return nil, err
 	}
-	r, err := b.expr(n.Rexpr)
+	l, r, err := b.comparable("=", e[0], e[1], pos)
 	if err != nil {
-		return nil, err
-	}
-	if l, r, err = b.comparable("=", l, r, pos); err != nil {
 		return nil, err
 	}
 	distinct := n.Kind == pg.A_Expr_Kind_AEXPR_DISTINCT

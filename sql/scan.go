@@ -1,6 +1,9 @@
 package sql
 
-import "strings"
+import (
+	"iter"
+	"strings"
+)
 
 // tokenKind is what a token is, as far as cutting, guarding and naming need it.
 type tokenKind uint8
@@ -41,6 +44,15 @@ func (s *scanner) next() (token, bool) {
 	start := s.at
 	kind := s.scan()
 	return token{kind, start, s.at}, true
+}
+
+// tokens yields those of a text.
+func tokens(text string) iter.Seq[token] {
+	return func(yield func(token) bool) {
+		s := scanner{text: text}
+		for t, ok := s.next(); ok && yield(t); t, ok = s.next() {
+		}
+	}
 }
 
 // peek returns the byte i places ahead, 0 past the end.
@@ -125,8 +137,7 @@ func blankComments(text string) string {
 			out[i] = ' '
 		}
 	}
-	for ok := true; ok; {
-		_, ok = s.next()
+	for ok := true; ok; _, ok = s.next() {
 	}
 	if out == nil {
 		return text

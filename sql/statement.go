@@ -103,12 +103,7 @@ const maxParams = 65535
 // has a value.
 func params(text string) (int, error) {
 	last := 0
-	sc := scanner{text: text}
-	for {
-		t, ok := sc.next()
-		if !ok {
-			return last, nil
-		}
+	for t := range tokens(text) {
 		if t.kind != punct || text[t.start] != '$' || t.end-t.start < 2 {
 			continue
 		}
@@ -118,6 +113,7 @@ func params(text string) (int, error) {
 		}
 		last = max(last, n)
 	}
+	return last, nil
 }
 
 // syntaxError places pg_query's error, whose position counts the characters of the
@@ -218,12 +214,9 @@ func (s *Statement) firstWords() string {
 
 // keyword returns where the keyword stands outside parentheses, 0 if it does not.
 func (s *Statement) keyword(name string) int {
-	sc := scanner{text: s.Text}
-	for depth := 0; ; {
-		t, ok := sc.next()
+	depth := 0
+	for t := range tokens(s.Text) {
 		switch {
-		case !ok:
-			return 0
 		case t.kind == punct && s.Text[t.start] == '(':
 			depth++
 		case t.kind == punct && s.Text[t.start] == ')':
@@ -232,6 +225,7 @@ func (s *Statement) keyword(name string) int {
 			return t.start
 		}
 	}
+	return 0
 }
 
 // name is an identifier as the statement spells it.

@@ -304,68 +304,50 @@ func mayFail(e expr.Expr) bool {
 
 // and is the conjunction of kids: TRUE is left out, FALSE ends the list, and with it
 // whatever cannot fail before it.
-func and(kids []expr.Expr, pos int) expr.Expr {
-	kids, decided := simplify(kids, 0, func(e expr.Expr) ([]expr.Expr, bool) {
-		a, ok := e.(*expr.And)
-		if !ok {
-			return nil, false
-		}
-		return a.Kids, true
-	})
-	switch {
-	case decided:
-		return &expr.Const{V: table.Bool(false), P: pos}
-	case len(kids) == 0:
-		return &expr.Const{V: table.Bool(true), P: pos}
-	case len(kids) == 1:
-		return kids[0]
-	}
-	return fold(&expr.And{Kids: kids, P: pos})
-}
+func and(kids []expr.Expr, pos int) expr.Expr { return junction(kids, 0, pos) }
 
 // or is the disjunction of kids, the mirror image of [and].
-func or(kids []expr.Expr, pos int) expr.Expr {
-	kids, decided := simplify(kids, 1, func(e expr.Expr) ([]expr.Expr, bool) {
-		o, ok := e.(*expr.Or)
-		if !ok {
-			return nil, false
-		}
-		return o.Kids, true
-	})
-	switch {
-	case decided:
-		return &expr.Const{V: table.Bool(true), P: pos}
-	case len(kids) == 0:
-		return &expr.Const{V: table.Bool(false), P: pos}
-	case len(kids) == 1:
-		return kids[0]
-	}
-	return fold(&expr.Or{Kids: kids, P: pos})
-}
+func or(kids []expr.Expr, pos int) expr.Expr { return junction(kids, 1, pos) }
 
-// simplify flattens operands of the same kind and uses the constants among them.
-// decided means that the decisive constant is the whole result.
-func simplify(kids []expr.Expr, decisive int64, same func(expr.Expr) ([]expr.Expr, bool)) (out []expr.Expr, decided bool) {
-	var flat []expr.Expr
-	for _, k := range kids {
-		if inner, ok := same(k); ok {
-			flat = append(flat, inner...)
-		} else {
-			flat = append(flat, k)
-		}
-	}
-	fails := false
-	for _, k := range flat {
+// junction is AND, which FALSE decides, or OR, which TRUE decides: it flattens operands of
+// its own kind and uses the constants among them.
+func junction(kids []expr.Expr, decisive int64, pos int) expr.Expr {
+	var out []expr.Expr
+	fails, ended := false, false
+	add := func(k expr.Expr) {
 		c, ok := k.(*expr.Const)
 		switch {
+		case ended:
 		case !ok || c.V.Null:
 			fails = fails || mayFail(k)
 			out = append(out, k)
-		case c.V.I == decisive && fails:
-			return append(out, k), false
 		case c.V.I == decisive:
-			return nil, true
+			ended = true
+			if !fails {
+				out = nil
+			}
+			out = append(out, k)
 		}
 	}
-	return out, false
+	for _, k := range kids {
+		if a, ok := k.(*expr.And); ok && decisive == 0 {
+			kids = a.Kids
+		} else if o, ok := k.(*expr.Or); ok && decisive == 1 {
+			kids = o.Kids
+		} else {
+			kids = []expr.Expr{k}
+		}
+		for _, k := range kids {
+			add(k)
+		}
+	}
+	switch {
+	case len(out) == 0:
+		return &expr.Const{V: table.Bool(decisive == 0), P: pos}
+	case len(out) == 1:
+		return out[0]
+	case decisive == 0:
+		return fold(&expr.And{Kids: out, P: pos})
+	}
+	return fold(&expr.Or{Kids: out, P: pos})
 }
