@@ -2,6 +2,7 @@ package expr
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/stencildb/stencildb/table"
 )
@@ -54,36 +55,22 @@ func (a Aggregate) Type() table.Type {
 	return a.Arg
 }
 
+// aggregateForms write the aggregates as SQL: of x, a column, f and k.
+var aggregateForms = [...]string{
+	CountAll: "COUNT(*)", Count: "COUNT({x})", Sum: "SUM({x})", Avg: "AVG({x})", Min: "MIN({x})", Max: "MAX({x})",
+	Percentile: "percentile_disc({f}) WITHIN GROUP (ORDER BY {x})", Selectivity: "selectivity()",
+	KthLargest: "kth_largest({x}, {k})", KthSmallest: "kth_smallest({x}, {k})",
+}
+
 // String writes the aggregate as SQL.
 func (a Aggregate) String() string {
-	switch a.Kind {
-	case CountAll:
-		return "COUNT(*)"
-	case Count:
-		return "COUNT(" + Ident(a.Name) + ")"
-	case Sum:
-		return "SUM(" + Ident(a.Name) + ")"
-	case Avg:
-		return "AVG(" + Ident(a.Name) + ")"
-	case Min:
-		return "MIN(" + Ident(a.Name) + ")"
-	case Max:
-		return "MAX(" + Ident(a.Name) + ")"
-	case Percentile:
-		if a.Median {
-			return "MEDIAN(" + Ident(a.Name) + ")"
-		}
-		order := Ident(a.Name)
-		if a.Desc {
-			order += " DESC"
-		}
-		return fmt.Sprintf("percentile_disc(%v) WITHIN GROUP (ORDER BY %s)", a.F, order)
-	case KthLargest:
-		return fmt.Sprintf("kth_largest(%s, %d)", Ident(a.Name), a.K)
-	case KthSmallest:
-		return fmt.Sprintf("kth_smallest(%s, %d)", Ident(a.Name), a.K)
+	form, column := aggregateForms[a.Kind], Ident(a.Name)
+	if a.Median {
+		form = "MEDIAN({x})"
+	} else if a.Desc {
+		column += " DESC"
 	}
-	return "selectivity()"
+	return strings.NewReplacer("{x}", column, "{f}", fmt.Sprint(a.F), "{k}", fmt.Sprint(a.K)).Replace(form)
 }
 
 // Error is an error at a place in the SQL text.

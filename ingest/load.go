@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -116,27 +117,24 @@ func loadFrom(ctx context.Context, name string, s Source, file readSeekerAt, siz
 	return nil, fmt.Errorf("unknown format %q: want csv, tsv, parquet or arrow", format)
 }
 
-// detect finds the format and the compression ("", "gz" or "zst"), and reports whether
-// the extension or the source named the format.
-func detect(s *Source, in *input) (format Format, codec string, known bool, err error) {
-	base := strings.ToLower(filepath.Base(s.Path))
+// byExtension is the format and the compression ("", "gz" or "zst") that a path's
+// extensions name.
+func byExtension(path string) (format Format, codec string) {
+	base := strings.ToLower(filepath.Base(path))
 	ext := filepath.Ext(base)
 	if ext == ".gz" || ext == ".zst" {
 		codec = ext[1:]
 		ext = filepath.Ext(strings.TrimSuffix(base, ext))
 	}
-	if format = s.Format; format == "" {
-		switch ext {
-		case ".csv":
-			format = CSV
-		case ".tsv", ".tab":
-			format = TSV
-		case ".parquet":
-			format = Parquet
-		case ".arrow", ".feather", ".ipc", ".arrows":
-			format = Arrow
-		}
-	}
+	return map[string]Format{".csv": CSV, ".tsv": TSV, ".tab": TSV, ".parquet": Parquet,
+		".arrow": Arrow, ".feather": Arrow, ".ipc": Arrow, ".arrows": Arrow}[ext], codec
+}
+
+// detect finds the format and the compression ("", "gz" or "zst"), and reports whether
+// the extension or the source named the format.
+func detect(s *Source, in *input) (format Format, codec string, known bool, err error) {
+	format, codec = byExtension(s.Path)
+	format = cmp.Or(s.Format, format)
 	if format == Parquet && codec != "" {
 		return "", "", true, fmt.Errorf("a Parquet file is compressed inside: unpack the .%s first", codec)
 	}

@@ -255,7 +255,7 @@ func TestLoadFromPipe(t *testing.T) {
 func TestWriteFile(t *testing.T) {
 	want := small(t)
 	dir := t.TempDir()
-	for _, name := range []string{"a.csv", "a.tsv", "a.csv.gz", "a.csv.zst", "a.parquet", "a.arrow", "a.feather", "a.arrow.zst"} {
+	for _, name := range []string{"a.csv", "a.tsv", "a.csv.gz", "a.csv.zst", "a.parquet", "a.arrow", "a.feather", "a.arrow.zst", "a.arrows"} {
 		path := filepath.Join(dir, name)
 		if err := ingest.WriteFile(context.Background(), path, want); err != nil {
 			t.Fatal(err)
@@ -282,7 +282,7 @@ func TestWriteFile(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	left, err := os.ReadDir(dir)
-	if err != nil || len(left) != 8 {
+	if err != nil || len(left) != 9 {
 		t.Errorf("%d files left, %v", len(left), err)
 	}
 	bad := &table.Table{Fields: []table.Field{{Name: "l", Unsupported: "a nested type"}}}

@@ -1,9 +1,11 @@
 package ingest
 
 import (
+	"cmp"
 	"encoding/binary"
 	"fmt"
 	"unicode/utf8"
+	"unsafe"
 
 	"github.com/apache/arrow-go/v18/arrow/float16"
 	"github.com/apache/arrow-go/v18/parquet"
@@ -143,13 +145,6 @@ type pages interface {
 	Err() error
 }
 
-func endError(p pages, missing int) error {
-	if err := p.Err(); err != nil {
-		return err
-	}
-	return damagef("the column ends %s too early", numbers.Count(missing, "value", "values"))
-}
-
 // parquetColumn reads one column of one row group.
 type parquetColumn struct {
 	pages
@@ -162,40 +157,24 @@ type parquetColumn struct {
 func newParquetColumn(r file.ColumnChunkReader, t table.Type) *parquetColumn {
 	d := r.Descriptor()
 	c := &parquetColumn{pages: r, unknown: t.Kind == table.Unknown, max: d.MaxDefinitionLevel(), def: make([]int16, columnBatch)}
-	if !stores(r.Type(), t) {
-		c.read = func(*table.ColumnBuilder, int) error { return damagef("%s stored as %s", t, r.Type()) }
-		return c
-	}
 	switch r := r.(type) {
 	case *file.BooleanColumnChunkReader:
-		c.read = reader(c, r.ReadBatch, r, func(b *table.ColumnBuilder, v bool) error {
-			b.Int(table.Bool(v).I)
-			return nil
-		})
+		c.read = reader(c, r.ReadBatch, func(b *table.ColumnBuilder, v bool) error { b.Int(table.Bool(v).I); return nil })
 	case *file.Int32ColumnChunkReader:
-		c.read = reader(c, r.ReadBatch, r, int32Value(d, t))
+		c.read = reader(c, r.ReadBatch, integer[int32](d, t))
 	case *file.Int64ColumnChunkReader:
-		c.read = reader(c, r.ReadBatch, r, int64Value(d, t))
+		c.read = reader(c, r.ReadBatch, integer[int64](d, t))
 	case *file.Float32ColumnChunkReader:
-		c.read = reader(c, r.ReadBatch, r, func(b *table.ColumnBuilder, v float32) error {
-			b.Float(float64(v))
-			return nil
-		})
+		c.read = reader(c, r.ReadBatch, func(b *table.ColumnBuilder, v float32) error { b.Float(float64(v)); return nil })
 	case *file.Float64ColumnChunkReader:
-		c.read = reader(c, r.ReadBatch, r, func(b *table.ColumnBuilder, v float64) error {
-			b.Float(v)
-			return nil
-		})
+		c.read = reader(c, r.ReadBatch, func(b *table.ColumnBuilder, v float64) error { b.Float(v); return nil })
 	case *file.ByteArrayColumnChunkReader:
-		c.read = reader(c, r.ReadBatch, r, func(b *table.ColumnBuilder, v parquet.ByteArray) error {
-			return bytesValue(b, t, v)
-		})
+		c.read = reader(c, r.ReadBatch, func(b *table.ColumnBuilder, v parquet.ByteArray) error { return bytesValue(b, t, v) })
 	case *file.FixedLenByteArrayColumnChunkReader:
-		c.read = reader(c, r.ReadBatch, r, func(b *table.ColumnBuilder, v parquet.FixedLenByteArray) error {
-			return bytesValue(b, t, v)
-		})
-	default:
-		c.read = func(*table.ColumnBuilder, int) error { return fmt.Errorf("unexpected type %s", r.Type()) }
+		c.read = reader(c, r.ReadBatch, func(b *table.ColumnBuilder, v parquet.FixedLenByteArray) error { return bytesValue(b, t, v) })
+	}
+	if c.read == nil || !stores(r.Type(), t) {
+		c.read = func(*table.ColumnBuilder, int) error { return damagef("%s stored as %s", t, r.Type()) }
 	}
 	return c
 }
@@ -203,19 +182,21 @@ func newParquetColumn(r file.ColumnChunkReader, t table.Type) *parquetColumn {
 // reader makes the function that reads n rows: values through put, NULLs from the
 // definition levels.
 func reader[T any](c *parquetColumn, readBatch func(int64, []T, []int16, []int16) (int64, int, error),
-	pages pages, put func(*table.ColumnBuilder, T) error) func(*table.ColumnBuilder, int) error {
+	put func(*table.ColumnBuilder, T) error) func(*table.ColumnBuilder, int) error {
 	values := make([]T, columnBatch)
 	return func(b *table.ColumnBuilder, n int) error {
 		for n > 0 {
-			if !pages.HasNext() {
-				return endError(pages, n)
+			var levels int64
+			var got int
+			err := c.Err()
+			if err == nil && c.HasNext() {
+				levels, got, err = readBatch(int64(n), values, c.def, nil)
 			}
-			levels, got, err := readBatch(int64(n), values, c.def, nil)
-			if err != nil {
+			switch {
+			case err != nil:
 				return err
-			}
-			if levels <= 0 || levels > int64(n) || got > int(levels) || c.max == 0 && got != int(levels) {
-				return endError(pages, n)
+			case levels <= 0 || levels > int64(n) || got > int(levels) || c.max == 0 && got != int(levels):
+				return cmp.Or(c.Err(), damagef("the column ends %s too early", numbers.Count(n, "value", "values")))
 			}
 			k := 0
 			for i := range int(levels) {
@@ -240,35 +221,25 @@ func reader[T any](c *parquetColumn, readBatch func(int64, []T, []int16, []int16
 	}
 }
 
-// int32Value checks and converts INT32: integers, days, a scaled DECIMAL.
-func int32Value(d *schema.Column, t table.Type) func(*table.ColumnBuilder, int32) error {
-	if isUint(d, 32) {
-		return func(b *table.ColumnBuilder, v int32) error {
-			b.Int(int64(uint32(v)))
-			return nil
-		}
+// integer checks and converts INT32 and INT64: integers, days, timestamps, a scaled
+// DECIMAL.
+func integer[T int32 | int64](d *schema.Column, t table.Type) func(*table.ColumnBuilder, T) error {
+	width, scale := int8(8*unsafe.Sizeof(T(0))), int64(1)
+	lt, ok := d.LogicalType().(interface {
+		BitWidth() int8
+		IsSigned() bool
+	})
+	unsigned := ok && !lt.IsSigned() && lt.BitWidth() == width
+	if lt, ok := d.LogicalType().(interface{ TimeUnit() schema.TimeUnitType }); ok && t.Kind == table.Timestamp && lt.TimeUnit() == schema.TimeUnitMillis {
+		scale = 1000
 	}
-	return func(b *table.ColumnBuilder, v int32) error {
-		if !t.Holds(int64(v)) {
-			return outOf(t)
+	return func(b *table.ColumnBuilder, v T) error {
+		x := int64(v)
+		if unsigned && width == 32 {
+			x = int64(uint32(v))
 		}
-		b.Int(int64(v))
-		return nil
-	}
-}
-
-// int64Value checks and converts INT64: integers, timestamps, a scaled DECIMAL.
-func int64Value(d *schema.Column, t table.Type) func(*table.ColumnBuilder, int64) error {
-	unsigned := isUint(d, 64)
-	scale := int64(1)
-	if t.Kind == table.Timestamp {
-		if lt, ok := d.LogicalType().(interface{ TimeUnit() schema.TimeUnitType }); ok && lt.TimeUnit() == schema.TimeUnitMillis {
-			scale = 1000
-		}
-	}
-	return func(b *table.ColumnBuilder, v int64) error {
-		us := v * scale
-		if us/scale != v || unsigned && v < 0 || !t.Holds(us) {
+		us := x * scale
+		if scale > 1 && us/scale != x || unsigned && x < 0 || !t.Holds(us) {
 			return outOf(t)
 		}
 		b.Int(us)
@@ -277,14 +248,6 @@ func int64Value(d *schema.Column, t table.Type) func(*table.ColumnBuilder, int64
 }
 
 func outOf(t table.Type) error { return overflow("a value out of range for " + t.String()) }
-
-func isUint(d *schema.Column, width int8) bool {
-	lt, ok := d.LogicalType().(interface {
-		BitWidth() int8
-		IsSigned() bool
-	})
-	return ok && !lt.IsSigned() && lt.BitWidth() == width
-}
 
 // bytesValue converts a byte array: text, a DECIMAL in big-endian two's
 // complement, half precision in little-endian.
@@ -317,19 +280,14 @@ func bigEndian(v []byte) (i int64, ok bool) {
 	if len(v) == 0 {
 		return 0, false
 	}
-	neg := v[0]>>7 != 0
-	pad := byte(0)
-	if neg {
-		pad = 0xff
-		i = -1
-	}
-	for len(v) > 8 {
+	pad := byte(int8(v[0]) >> 7)
+	for ; len(v) > 8; v = v[1:] {
 		if v[0] != pad || v[1]>>7 != pad>>7 {
 			return 0, false
 		}
-		v = v[1:]
 	}
-	for _, c := range v {
+	i = int64(int8(v[0]))
+	for _, c := range v[1:] {
 		i = i<<8 | int64(c)
 	}
 	return i, true

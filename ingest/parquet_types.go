@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/apache/arrow-go/v18/parquet"
 	"github.com/apache/arrow-go/v18/parquet/schema"
@@ -28,41 +29,36 @@ func parquetFields(s *schema.Schema) (fields []table.Field, leaves []int) {
 	return fields, leaves
 }
 
+// parquetKinds are the types of logical types that say no more than their name.
+var parquetKinds = map[string]table.Kind{
+	"Null": table.Unknown, "Date": table.Date, "String": table.Varchar, "Enum": table.Varchar, "JSON": table.Varchar, "Float16": table.Real,
+}
+
 // parquetType maps the type of a leaf, or says why it cannot be used.
 func parquetType(n *schema.PrimitiveNode) (t table.Type, unsupported string) {
-	logical := n.LogicalType()
 	kind := func(k table.Kind) (table.Type, string) { return table.Type{Kind: k}, "" }
-	switch lt := logical.(type) {
-	case schema.NullLogicalType, *schema.NullLogicalType:
-		return kind(table.Unknown)
-	case schema.DecimalLogicalType, *schema.DecimalLogicalType:
-		d := lt.(interface {
-			Precision() int32
-			Scale() int32
-		})
-		return decimalType(d.Precision(), d.Scale())
-	case schema.DateLogicalType, *schema.DateLogicalType:
-		return kind(table.Date)
+	switch lt := n.LogicalType().(type) {
+	case interface {
+		Precision() int32
+		Scale() int32
+	}:
+		return decimalType(lt.Precision(), lt.Scale())
 	case schema.TimestampLogicalType, *schema.TimestampLogicalType:
 		if lt.(interface{ TimeUnit() schema.TimeUnitType }).TimeUnit() == schema.TimeUnitNanos {
 			return t, "timestamps in nanoseconds"
 		}
 		return kind(table.Timestamp)
-	case schema.IntLogicalType, *schema.IntLogicalType:
-		w := lt.(interface {
-			BitWidth() int8
-			IsSigned() bool
-		})
-		return kind(intKind(int(w.BitWidth()), w.IsSigned()))
-	case schema.StringLogicalType, *schema.StringLogicalType,
-		schema.EnumLogicalType, *schema.EnumLogicalType,
-		schema.JSONLogicalType, *schema.JSONLogicalType:
-		return kind(table.Varchar)
-	case schema.Float16LogicalType, *schema.Float16LogicalType:
-		return kind(table.Real)
+	case interface {
+		BitWidth() int8
+		IsSigned() bool
+	}:
+		return kind(intKind(int(lt.BitWidth()), lt.IsSigned()))
 	case nil, schema.NoLogicalType, *schema.NoLogicalType, schema.UnknownLogicalType, *schema.UnknownLogicalType:
 	default:
-		return t, "type " + logical.String()
+		if k, ok := parquetKinds[lt.String()]; ok {
+			return kind(k)
+		}
+		return t, "type " + lt.String()
 	}
 	switch n.PhysicalType() {
 	case parquet.Types.Boolean:
@@ -109,11 +105,11 @@ func stores(p parquet.Type, t table.Type) bool {
 	case parquet.Types.Boolean:
 		return t.Kind == table.Boolean || t.Kind == table.Unknown
 	case parquet.Types.Int32, parquet.Types.Int64:
-		return t.IsExact() || t.Kind == table.Date || t.Kind == table.Timestamp || t.Kind == table.Unknown
+		return t.IsExact() || slices.Contains([]table.Kind{table.Date, table.Timestamp, table.Unknown}, t.Kind)
 	case parquet.Types.Float:
 		return t.Kind == table.Real || t.Kind == table.Unknown
 	case parquet.Types.Double:
 		return t.Kind == table.Double || t.Kind == table.Unknown
 	}
-	return t.Kind == table.Varchar || t.Kind == table.Decimal || t.Kind == table.Real || t.Kind == table.Unknown
+	return slices.Contains([]table.Kind{table.Varchar, table.Decimal, table.Real, table.Unknown}, t.Kind)
 }

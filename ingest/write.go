@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"path/filepath"
 	"strings"
 
 	"github.com/klauspost/compress/gzip"
@@ -16,7 +15,7 @@ import (
 )
 
 // WriteFile writes a table in the format that the path's extension names: .csv or
-// .tsv, also with .gz or .zst, .parquet, or .arrow, .feather, .ipc. The file
+// .tsv, .arrow, .feather, .ipc or .arrows (a stream), also with .gz or .zst, or .parquet. The file
 // appears whole or not at all: when ctx ends, nothing of it is left.
 func WriteFile(ctx context.Context, path string, t *table.Table) error {
 	write, codec, err := writer(path)
@@ -54,23 +53,18 @@ func CheckExtension(path string) error {
 
 // writer picks the function for a path, and the compression around it.
 func writer(path string) (write func(io.Writer, *table.Table) error, codec string, err error) {
-	base := strings.ToLower(filepath.Base(path))
-	ext := filepath.Ext(base)
-	if ext == ".gz" || ext == ".zst" {
-		codec = ext[1:]
-		ext = filepath.Ext(strings.TrimSuffix(base, ext))
-	}
-	switch ext {
-	case ".csv":
+	format, codec := byExtension(path)
+	switch {
+	case format == CSV:
 		return writeCSV, codec, nil
-	case ".tsv", ".tab":
+	case format == TSV:
 		return func(w io.Writer, t *table.Table) error { return writeDelimited(w, t, '\t') }, codec, nil
-	case ".arrow", ".feather", ".ipc":
+	case format == Arrow && strings.Contains(path, ".arrows"):
+		return func(w io.Writer, t *table.Table) error { return writeBatches(w, t, NewArrowStream) }, codec, nil
+	case format == Arrow:
 		return writeArrow, codec, nil
-	case ".parquet":
-		if codec == "" {
-			return writeParquet, "", nil
-		}
+	case format == Parquet && codec == "":
+		return writeParquet, "", nil
 	}
 	return nil, "", fmt.Errorf("%s: the extension names no format: want .csv, .tsv (also .gz, .zst), .parquet or .arrow", path)
 }

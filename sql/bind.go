@@ -153,11 +153,7 @@ func (b *binder) from(c Catalog) (plan.Node, error) {
 	case r.Alias != nil && len(r.Alias.Colnames) > 0:
 		return nil, b.errorf(loc, "renaming the columns of a table is not supported")
 	}
-	n := name{r.Relname, true}
-	if spelled, ok := b.Statement.names(loc, 1); ok {
-		n = spelled[0]
-	}
-	if err := b.findTable(n, c, loc); err != nil {
+	if err := b.findTable(b.spelled(loc, r.Relname)[0], c, loc); err != nil {
 		return nil, err
 	}
 	b.alias = name{b.table.Name, false}
@@ -277,11 +273,11 @@ func (b *binder) star(n *pg.ColumnRef) ([]plan.Item, error) {
 		return nil, b.errorf(loc, "SELECT * with no tables specified is not valid")
 	}
 	if q := len(n.Fields) - 1; q > 0 {
-		qualifier := name{n.Fields[q-1].GetString_().GetSval(), true}
-		if spelled, ok := b.Statement.names(loc, q); ok {
-			qualifier = spelled[q-1]
+		var names []string
+		for _, f := range n.Fields[:q] {
+			names = append(names, f.GetString_().GetSval())
 		}
-		if err := b.qualified(qualifier, loc); err != nil || q > 1 {
+		if err := b.qualified(b.spelled(loc, names...)[q-1], loc); err != nil || q > 1 {
 			return nil, cmp.Or(err, b.errorf(loc, "a schema before a table's name is not supported"))
 		}
 	}
@@ -391,16 +387,14 @@ func (b *binder) column(n *pg.ColumnRef) (expr.Expr, error) {
 	if b.place == inLimit {
 		return nil, b.errorf(loc, "argument of LIMIT and OFFSET must not contain variables")
 	}
-	var plain []name
+	var folded []string
 	for _, f := range n.Fields {
 		if f.GetAStar() != nil {
 			return nil, b.errorf(loc, "* is not supported here")
 		}
-		plain = append(plain, name{f.GetString_().GetSval(), true})
+		folded = append(folded, f.GetString_().GetSval())
 	}
-	if spelled, ok := b.Statement.names(loc, len(plain)); ok {
-		plain = spelled
-	}
+	plain := b.spelled(loc, folded...)
 	if len(plain) > 2 {
 		return nil, b.errorf(loc, "a schema before a column's name is not supported")
 	}

@@ -234,34 +234,36 @@ type name struct {
 	quoted bool
 }
 
-// names reads the n identifiers a.b.c at loc. pg_query has them too, but without
-// their case and their quotes, and cut after 63 bytes.
-func (s *Statement) names(loc, n int) ([]name, bool) {
-	if loc < 0 || loc > len(s.Text) {
-		return nil, false
-	}
-	sc := scanner{text: s.Text, at: loc}
+// spelled reads the identifiers a.b.c at loc, which pg_query folded: it has them without
+// their case and their quotes, and cut after 63 bytes. Where it stands otherwise there,
+// the folded ones are it.
+func (s *Statement) spelled(loc int, folded ...string) []name {
 	var list []name
-	for {
-		t, ok := sc.next()
-		raw := s.Text[t.start:t.end]
-		switch {
-		case !ok:
-			return nil, false
-		case t.kind == word:
-			list = append(list, name{raw, false})
-		case t.kind == quoted && raw[0] == '"' && len(raw) >= 2:
-			list = append(list, name{strings.ReplaceAll(raw[1:len(raw)-1], `""`, `"`), true})
-		default:
-			return nil, false
-		}
-		if len(list) == n {
-			return list, true
-		}
-		if t, ok = sc.next(); !ok || s.Text[t.start:t.end] != "." {
-			return nil, false
-		}
+	for _, f := range folded {
+		list = append(list, name{f, true})
 	}
+	if loc < 0 || loc > len(s.Text) {
+		return list
+	}
+	out := list[:0:0]
+	wantName := true
+	for t := range tokens(s.Text[loc:]) {
+		raw := s.Text[loc:][t.start:t.end]
+		switch {
+		case !wantName && raw == ".":
+		case wantName && t.kind == word:
+			out = append(out, name{raw, false})
+		case wantName && t.kind == quoted && raw[0] == '"' && len(raw) >= 2:
+			out = append(out, name{strings.ReplaceAll(raw[1:len(raw)-1], `""`, `"`), true})
+		default:
+			return list
+		}
+		if len(out) == len(list) {
+			return out
+		}
+		wantName = !wantName
+	}
+	return list
 }
 
 // Describe writes err on one line, with the line and the column (in characters,
