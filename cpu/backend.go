@@ -60,6 +60,12 @@ func (b *Backend) Execute(ctx context.Context, q *plan.Query) (*plan.Answer, err
 	return &plan.Answer{Values: values}, nil
 }
 
+// Select prepares the selection of a query; its Check goes over all rows and gathers
+// what the query's aggregates will ask for. The end of ctx is an error of its methods.
+func (b *Backend) Select(ctx context.Context, q *plan.Query) (plan.Selection, error) {
+	return b.execution(ctx, q)
+}
+
 // block is a run of up to blockRows rows of a chunk; row is a multiple of
 // blockRows.
 type block struct {
@@ -67,11 +73,17 @@ type block struct {
 	row, n int
 }
 
+// segment is one of a column, with the kernels for its codes.
+type segment struct {
+	*table.Segment
+	kernels.Codes
+}
+
 // chunkRun is a chunk with its predicates made ready.
 type chunkRun struct {
-	*table.Chunk
-	where  *node
-	checks []*node
+	where   *node
+	checks  []*node
+	columns []segment // of the needs, in their order
 	// selected is kept only for queries that look for a k-th value, which come
 	// back to it; nil where all rows are selected.
 	selected table.Bitmap
@@ -80,27 +92,24 @@ type chunkRun struct {
 // execution is one query under way; it implements plan.Selection.
 type execution struct {
 	*Backend
-	ctx    context.Context
-	q      *plan.Query
-	chunks []chunkRun
-	blocks []block
-	needs  []needs
-	ranked bool                 // some aggregate looks for a k-th value
-	orders map[int]*commonOrder // of the columns that they look in
-	total  *partial             // once scanned
-}
-
-// Select prepares the selection of a query; its Check goes over all rows and gathers
-// what the query's aggregates will ask for. The end of ctx is an error of its methods.
-func (b *Backend) Select(ctx context.Context, q *plan.Query) (plan.Selection, error) {
-	return b.execution(ctx, q)
+	ctx       context.Context
+	q         *plan.Query
+	chunks    []chunkRun
+	blocks    []block
+	scratches []scratch // one a worker
+	needs     []needs
+	total     *partial             // once scanned
+	orders    map[int]*commonOrder // of the columns in which a rank was looked for
+	reached   map[int]plan.Reached // by column
 }
 
 func (b *Backend) execution(ctx context.Context, q *plan.Query) (*execution, error) {
 	if len(q.Chunks) != len(q.Table.Chunks) {
 		return nil, fmt.Errorf("cpu: plan of %d chunks for a table of %d", len(q.Chunks), len(q.Table.Chunks))
 	}
-	x := &execution{Backend: b, ctx: ctx, q: q, needs: columnNeeds(q.Aggs), orders: map[int]*commonOrder{}}
+	x := &execution{Backend: b, ctx: ctx, q: q, needs: columnNeeds(q.Aggs),
+		orders: map[int]*commonOrder{}, reached: map[int]plan.Reached{}}
+	ranked := false // some aggregate looks for a k-th value
 	for _, nd := range x.needs {
 		if nd.col < 0 || nd.col >= len(q.Table.Fields) {
 			return nil, fmt.Errorf("cpu: aggregate over column %d of a table of %d", nd.col, len(q.Table.Fields))
@@ -110,22 +119,25 @@ func (b *Backend) execution(ctx context.Context, q *plan.Query) (*execution, err
 		}
 	}
 	for _, a := range q.Aggs {
-		x.ranked = x.ranked || plan.IsRanked(a) && a.Kind != expr.Min && a.Kind != expr.Max
+		ranked = ranked || plan.IsRanked(a) && a.Kind != expr.Min && a.Kind != expr.Max
 	}
 	for i, c := range q.Table.Chunks {
-		run := chunkRun{Chunk: c}
+		run := chunkRun{}
 		var err error
-		if run.where, err = prepare(q.Chunks[i].Pred, c); err != nil {
+		if run.where, err = prepare(q.Chunks[i].Pred, c, b.kernels); err != nil {
 			return nil, err
 		}
 		for _, check := range q.Chunks[i].Checks {
-			nd, err := prepare(check.Pred, c)
+			nd, err := prepare(check.Pred, c, b.kernels)
 			if err != nil {
 				return nil, err
 			}
 			run.checks = append(run.checks, nd)
 		}
-		if x.ranked && run.where.op != plan.True {
+		for _, nd := range x.needs {
+			run.columns = append(run.columns, newSegment(c.Segments[nd.col], b.kernels))
+		}
+		if ranked && run.where.op != plan.True {
 			run.selected = table.NewBitmap(c.Rows)
 		}
 		x.chunks = append(x.chunks, run)
@@ -133,24 +145,23 @@ func (b *Backend) execution(ctx context.Context, q *plan.Query) (*execution, err
 			x.blocks = append(x.blocks, block{i, row, min(blockRows, c.Rows-row)})
 		}
 	}
+	x.scratches = make([]scratch, max(1, min(b.workers, len(x.blocks))))
 	return x, nil
 }
 
+func newSegment(s *table.Segment, set kernels.Set) segment { return segment{s, set.Of(s.Codes)} }
+
 // forBlocks calls do for every block, in ascending order but on several workers
 // at once, each numbered from 0. It ends early when ctx does.
-func (x *execution) forBlocks(do func(worker int, b block)) error {
+func (x *execution) forBlocks(do func(worker int, s *scratch, b block)) error {
 	var next atomic.Int64
+	var wg sync.WaitGroup
 	work := func(w int) {
-		for x.ctx.Err() == nil {
-			i := int(next.Add(1)) - 1
-			if i >= len(x.blocks) {
-				return
-			}
-			do(w, x.blocks[i])
+		for i := int(next.Add(1)) - 1; i < len(x.blocks) && x.ctx.Err() == nil; i = int(next.Add(1)) - 1 {
+			do(w, &x.scratches[w], x.blocks[i])
 		}
 	}
-	var wg sync.WaitGroup
-	for w := range x.teamSize() - 1 {
+	for w := range x.scratches[1:] {
 		wg.Go(func() { work(1 + w) })
 	}
 	work(0)
@@ -158,112 +169,117 @@ func (x *execution) forBlocks(do func(worker int, b block)) error {
 	return x.ctx.Err()
 }
 
-// teamSize is the number of workers that forBlocks uses.
-func (x *execution) teamSize() int { return max(1, min(x.workers, len(x.blocks))) }
-
-// newScratches returns one a worker.
-func (x *execution) newScratches() []scratch {
-	out := make([]scratch, x.teamSize())
-	for i := range out {
-		out[i].kernels = x.kernels
-	}
-	return out
-}
-
-// scan selects the rows of every block and gathers what the aggregates need of
-// them.
-func (x *execution) scan() (*partial, error) {
-	fail := newFirstFailure()
-	parts := make([]partial, x.teamSize())
-	scratches := x.newScratches()
-	for i := range parts {
-		parts[i].cols = make([]columnPartial, len(x.needs))
-	}
-	err := x.forBlocks(func(w int, b block) {
-		s := &scratches[w]
-		if c := &x.chunks[b.chunk]; !fail.before(b.chunk) && c.passes(s, b, fail) {
-			x.scanBlock(s, &parts[w], c, b)
+// sweep runs the checks of every block and calls do, unless it is nil, for those of which
+// no row fails one. It goes on to the first check that fails.
+func (x *execution) sweep(do func(worker int, s *scratch, b block)) error {
+	const none = 1<<64 - 1
+	var first atomic.Uint64 // the chunk, in the upper half, and the check
+	first.Store(none)
+	err := x.forBlocks(func(w int, s *scratch, b block) {
+		if first.Load()>>32 < uint64(b.chunk) {
+			return
+		}
+		for i, check := range x.chunks[b.chunk].checks {
+			bad := check.all(s, b.row, b.n)
+			failed := anyBit(bad)
+			s.put(bad)
+			if failed {
+				at := uint64(b.chunk)<<32 | uint64(i)
+				for old := first.Load(); at < old && !first.CompareAndSwap(old, at); {
+					old = first.Load()
+				}
+				return
+			}
+		}
+		if do != nil {
+			do(w, s, b)
 		}
 	})
-	if err != nil {
-		return nil, err
+	if at := first.Load(); err == nil && at != none {
+		return x.q.Failed(int(at>>32), int(at&(1<<32-1)))
 	}
-	if chunk, check, ok := fail.get(); ok {
-		return nil, x.q.Failed(chunk, check)
+	return err
+}
+
+// Check implements plan.Selection: it selects the rows of every block and gathers what the
+// aggregates need of them.
+func (x *execution) Check() error {
+	parts := make([]partial, len(x.scratches))
+	for i := range parts {
+		parts[i].cols = make([]gathered, len(x.needs))
 	}
+	err := x.sweep(func(w int, s *scratch, b block) { x.gather(&parts[w], s, b) })
 	for i := range parts[1:] {
 		parts[0].merge(&parts[1+i])
 	}
-	return &parts[0], nil
+	x.total = &parts[0]
+	return err
 }
 
-// scanBlock adds the selected rows of one block to p.
-func (x *execution) scanBlock(s *scratch, p *partial, c *chunkRun, b block) {
-	if len(x.needs) == 0 {
-		p.rows += c.where.count(s, b.row, b.n)
+// gather adds the selected rows of one block to p.
+func (x *execution) gather(p *partial, s *scratch, b block) {
+	c := &x.chunks[b.chunk]
+	if len(x.needs) == 0 && c.where.op == plan.True {
+		p.rows += uint64(b.n)
 		return
 	}
-	words := (b.n + 63) / 64
-	among, sel := s.get(words), s.get(words)
-	setFirst(among, b.n)
-	c.where.eval(s, sel, among, b.row, b.n)
+	sel := c.where.all(s, b.row, b.n)
 	p.rows += countBits(sel)
 	if c.selected != nil {
 		copy(c.selected[b.row/64:], sel)
 	}
-	for i, nd := range x.needs {
-		seg := c.Segments[nd.col]
+	for i, col := range c.columns {
 		values := sel
-		if seg.Valid != nil {
-			values = among
+		if col.Valid != nil {
+			values = s.get(len(sel))
 			copy(values, sel)
-			andValid(values, seg, b.row)
+			andValid(values, col.Segment, b.row)
 		}
-		p.cols[i].add(s.kernels, nd, seg, values, b.row, b.n)
+		p.cols[i].add(x.needs[i], col, s, values, b.row)
+		if col.Valid != nil {
+			s.put(values)
+		}
 	}
-	s.put(among)
 	s.put(sel)
 }
 
-// passes runs the checks of a block and reports whether no row failed one.
-func (c *chunkRun) passes(s *scratch, b block, fail *firstFailure) bool {
-	if len(c.checks) == 0 {
-		return true
-	}
-	words := (b.n + 63) / 64
-	among, bad := s.get(words), s.get(words)
-	defer func() { s.put(among); s.put(bad) }()
-	setFirst(among, b.n)
-	for i, check := range c.checks {
-		check.eval(s, bad, among, b.row, b.n)
-		if anyBit(bad) {
-			fail.record(b.chunk, i)
-			return false
+// Count implements plan.Selection.
+func (x *execution) Count() (uint64, error) { return x.total.rows, nil }
+
+// column is what was gathered of a column, and its place among the needs.
+func (x *execution) column(col int) (int, *gathered, error) {
+	for i, nd := range x.needs {
+		if nd.col == col {
+			return i, &x.total.cols[i], nil
 		}
 	}
-	return true
+	return 0, &gathered{}, fmt.Errorf("cpu: no aggregate of the query is over column %d", col)
 }
 
-// firstFailure is the smallest (chunk, check) that selected a row.
-type firstFailure struct{ at atomic.Uint64 }
-
-func newFirstFailure() *firstFailure {
-	f := &firstFailure{}
-	f.at.Store(^uint64(0))
-	return f
+// CountNotNull implements plan.Selection.
+func (x *execution) CountNotNull(col int) (uint64, error) {
+	_, c, err := x.column(col)
+	return c.N, err
 }
 
-func (f *firstFailure) record(chunk, check int) {
-	v := uint64(chunk)<<32 | uint64(check)
-	for old := f.at.Load(); v < old && !f.at.CompareAndSwap(old, v); {
-		old = f.at.Load()
+// Sum implements plan.Selection.
+func (x *execution) Sum(col int) (plan.Sum, error) {
+	_, c, err := x.column(col)
+	return c.Sum, err
+}
+
+// Kth implements plan.Selection.
+func (x *execution) Kth(col int, k uint64, largest bool) (table.Value, error) {
+	i, c, err := x.column(col)
+	switch extreme := k == 1 && err == nil && x.needs[i].extreme; {
+	case err != nil:
+		return table.Value{}, err
+	case extreme && largest:
+		return c.hi, nil
+	case extreme:
+		return c.lo, nil
+	case largest:
+		return x.smallest(col, c.N-k)
 	}
-}
-
-// before reports a failure in a chunk before this one.
-func (f *firstFailure) before(chunk int) bool { return f.at.Load()>>32 < uint64(chunk) }
-
-func (f *firstFailure) get() (chunk, check int, ok bool) {
-	v := f.at.Load()
-	return int(v >> 32), int(v & (1<<32 - 1)), v != ^uint64(0)
+	return x.smallest(col, k-1)
 }

@@ -1,11 +1,16 @@
 package cpu
 
 import (
+	"cmp"
+	"math"
 	"math/bits"
-	"sort"
+	"math/rand/v2"
+	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/stencildb/stencildb/cpu/internal/kernels"
+	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/table"
 )
@@ -14,240 +19,333 @@ import (
 // by adding a number, or for VARCHAR by a table of ranks.
 type commonOrder struct {
 	*plan.Space
-	segs  []*table.Segment
-	base  uint64     // ordinal of the space's code 0
-	ranks [][]uint32 // VARCHAR: for each chunk, the space's codes of its codes
+	columns []segment
+	delta   []uint64
+	ranks   [][]uint32 // of VARCHAR in several chunks
 }
 
-func newCommonOrder(space *plan.Space, t *table.Table, col int) *commonOrder {
+func newCommonOrder(space *plan.Space, t *table.Table, col int, set kernels.Set) *commonOrder {
 	o := &commonOrder{Space: space}
-	isText := t.Fields[col].Type.Kind == table.Varchar
-	if !isText {
-		o.base = table.Ordinal(o.Value(0))
-	}
+	mapped := t.Fields[col].Type.Kind == table.Varchar && len(t.Chunks) > 1
 	for _, c := range t.Chunks {
-		s := c.Segments[col]
-		o.segs = append(o.segs, s)
-		if isText {
-			o.ranks = append(o.ranks, o.ranksOf(s))
+		s, delta := newSegment(c.Segments[col], set), uint64(0)
+		var ranks []uint32
+		switch {
+		case s.NonNull() == 0:
+		case mapped:
+			for code := range s.Max + 1 {
+				ranks = append(ranks, uint32(o.Code(s.Segment, code)))
+			}
+		default:
+			delta = o.Code(s.Segment, 0)
 		}
+		o.columns, o.delta, o.ranks = append(o.columns, s), append(o.delta, delta), append(o.ranks, ranks)
 	}
 	return o
 }
 
-func (o *commonOrder) ranksOf(s *table.Segment) []uint32 {
-	if s.NonNull() == 0 {
-		return nil
+// common is the space's code for a code of a chunk.
+func (o *commonOrder) common(chunk int, code uint64) uint64 {
+	if ranks := o.ranks[chunk]; ranks != nil {
+		return uint64(ranks[code])
 	}
-	ranks := make([]uint32, s.Max+1)
-	at := 0
-	for i := range ranks {
-		at += sort.Search(int(o.Max())-at, func(k int) bool { return o.Value(uint64(at+k)).S >= s.Dict[i] })
-		ranks[i] = uint32(at)
-	}
-	return ranks
-}
-
-// common is the space's code of a row that is not NULL.
-func (o *commonOrder) common(chunk, row int) uint64 {
-	s := o.segs[chunk]
-	c := s.Codes.At(row)
-	if o.ranks != nil {
-		return uint64(o.ranks[chunk][c])
-	}
-	return c + s.Base - o.base
-}
-
-// collect appends the space's codes of the rows sel of a block.
-func (o *commonOrder) collect(out []uint64, b block, sel []uint64) []uint64 {
-	s := o.segs[b.chunk]
-	c := kernels.Part(s.Codes, b.row, b.n)
-	if o.ranks != nil {
-		for w, m := range sel {
-			for ; m != 0; m &= m - 1 {
-				out = append(out, uint64(o.ranks[b.chunk][c.At(w*64+bits.TrailingZeros64(m))]))
-			}
-		}
-		return out
-	}
-	delta := s.Base - o.base
-	switch {
-	case c.U8 != nil:
-		return collect(out, c.U8, sel, delta)
-	case c.U16 != nil:
-		return collect(out, c.U16, sel, delta)
-	case c.U32 != nil:
-		return collect(out, c.U32, sel, delta)
-	}
-	return collect(out, c.U64, sel, delta)
-}
-
-// count adds the selected rows of a block to a histogram of the space's codes
-// lo..hi in buckets of 2^shift.
-func (o *commonOrder) count(h *[buckets]uint64, b block, sel []uint64, lo, hi uint64, shift uint) {
-	s := o.segs[b.chunk]
-	delta := s.Base - o.base - lo
-	c := kernels.Part(s.Codes, b.row, b.n)
-	if o.ranks != nil {
-		ranks := o.ranks[b.chunk]
-		switch {
-		case c.U8 != nil:
-			histogramMapped(h, c.U8, sel, ranks, -lo, hi-lo, shift)
-		case c.U16 != nil:
-			histogramMapped(h, c.U16, sel, ranks, -lo, hi-lo, shift)
-		case c.U32 != nil:
-			histogramMapped(h, c.U32, sel, ranks, -lo, hi-lo, shift)
-		default:
-			histogramMapped(h, c.U64, sel, ranks, -lo, hi-lo, shift)
-		}
-		return
-	}
-	switch {
-	case c.U8 != nil:
-		histogram(h, c.U8, sel, delta, hi-lo, shift)
-	case c.U16 != nil:
-		histogram(h, c.U16, sel, delta, hi-lo, shift)
-	case c.U32 != nil:
-		histogram(h, c.U32, sel, delta, hi-lo, shift)
-	default:
-		histogram(h, c.U64, sel, delta, hi-lo, shift)
-	}
-}
-
-// smallest returns the value of rank k, from 0, among the n selected non-NULL
-// values of a column; k < n.
-//
-// A sample tells between which codes it very likely lies; one pass over the column
-// counts the codes below and takes the few between aside, where the rest of the
-// search runs. Where the sample was wrong or of no use, the search runs over the
-// column.
-func (x *execution) smallest(col int, k, n uint64) (table.Value, error) {
-	o := x.orders[col]
-	if o == nil {
-		o = x.order(plan.NewSpace(x.q.Table, col), col)
-	}
-	s := &rankSearch{execution: x, order: o, hi: o.Max(), k: k, n: n}
-	if err := s.narrow(); err != nil {
-		return table.Value{}, err
-	}
-	err := s.bisect()
-	freeAside(s.aside)
-	return o.Value(s.lo), err
+	return code + o.delta[chunk]
 }
 
 // order is the order of a column in a space.
 func (x *execution) order(space *plan.Space, col int) *commonOrder {
-	if o := x.orders[col]; o != nil && o.Space == space {
-		return o
+	if o := x.orders[col]; o == nil || o.Space != space {
+		x.orders[col] = newCommonOrder(space, x.q.Table, col, x.kernels)
 	}
-	x.orders[col] = newCommonOrder(space, x.q.Table, col)
 	return x.orders[col]
 }
 
-// rankSearch looks for the code of a rank.
+// rankSearch looks for the code of rank k, from 0, among all selected codes of a column.
 type rankSearch struct {
 	*execution
-	order  *commonOrder
-	lo, hi uint64 // of the space: the code wanted is one of these
-	k      uint64 // its rank among the selected codes lo..hi
-	n      uint64 // selected codes
-	// aside has all the selected codes lo..hi, a list for each worker; nil until
-	// they are few.
-	aside [][]uint64
+	order    *commonOrder
+	k        uint64
+	lo, hi   uint64 // of the space: the code wanted is one of these
+	below, n uint64 // selected codes below lo, and in lo..hi
 }
 
-// bisect works in rounds, as the k-th element search over chunks and machines does:
-// lo..hi cut into [buckets] equal parts goes out, counts come back, and the part
-// that holds rank k is the next round's range. So codes of b bits take b/11 passes,
-// rounded up (the paper's KthLargest: b).
-func (s *rankSearch) bisect() error {
+// smallest returns the value of rank k, from 0, among the selected non-NULL values of a
+// column.
+//
+// A sample tells between which codes it very likely lies; one pass over the column
+// counts the codes below and takes the few between aside, among which the code is found.
+// Where the sample was wrong, or one code is too frequent to set aside, the search goes
+// on in what is left.
+func (x *execution) smallest(col int, k uint64) (table.Value, error) {
+	_, c, err := x.column(col)
+	if err != nil {
+		return table.Value{}, err
+	}
+	o := x.orders[col]
+	if o == nil {
+		o = x.order(plan.NewSpace(x.q.Table, col), col)
+	}
+	s := &rankSearch{execution: x, order: o, k: k, hi: o.Max(), n: c.N}
+	few := max(fewCodes, c.N>>5)
 	for s.lo < s.hi {
-		shift := uint(max(0, bits.Len64(s.hi-s.lo)-bucketBits))
-		h, err := s.histogram(shift)
-		if err != nil {
-			return err
-		}
-		part := uint64(0)
-		for part < buckets-1 && s.k >= h[part] {
-			s.k -= h[part]
-			part++
-		}
-		s.lo += part << shift
-		s.hi = s.lo + min(s.hi-s.lo, 1<<shift-1)
-	}
-	return nil
-}
-
-// histogram runs one round over the codes set aside, or over all blocks.
-func (s *rankSearch) histogram(shift uint) (*[buckets]uint64, error) {
-	if s.aside != nil {
-		return s.histogramAside(shift), s.ctx.Err()
-	}
-	hs := make([][buckets]uint64, s.teamSize())
-	scratches := s.newScratches()
-	err := s.forBlocks(func(w int, b block) {
-		sel := s.selectedValues(&scratches[w], b)
-		s.order.count(&hs[w], b, sel, s.lo, s.hi, shift)
-		scratches[w].put(sel)
-	})
-	return addUp(hs), err
-}
-
-// addUp adds up the workers' histograms, in the first.
-func addUp(hs [][buckets]uint64) *[buckets]uint64 {
-	total := &hs[0]
-	for i := range hs[1:] {
-		for j, n := range hs[1+i] {
-			total[j] += n
+		if err := s.narrow(few, c.N); err != nil {
+			return table.Value{}, err
 		}
 	}
-	return total
+	return o.Value(s.lo), nil
 }
 
-// histogramAside counts the codes set aside, and drops those that earlier rounds
-// ruled out. A few codes are not worth waking other workers.
-func (s *rankSearch) histogramAside(shift uint) *[buckets]uint64 {
-	total := 0
-	for _, codes := range s.aside {
-		total += len(codes)
-	}
-	if total <= fewCodes {
-		h := new([buckets]uint64)
-		for w, codes := range s.aside {
-			s.aside[w] = countAside(h, codes, s.lo, s.hi, shift)
-		}
-		return h
-	}
-	hs := make([][buckets]uint64, len(s.aside))
-	var wg sync.WaitGroup
-	for w, codes := range s.aside {
-		wg.Go(func() { s.aside[w] = countAside(&hs[w], codes, s.lo, s.hi, shift) })
-	}
-	wg.Wait()
-	return addUp(hs)
-}
+// fewCodes is the number of codes that are searched through without a sample.
+const fewCodes = 1 << 16
 
-// countAside is [histogram] of codes of the space, and returns those of lo..hi.
-func countAside(h *[buckets]uint64, codes []uint64, lo, hi uint64, shift uint) []uint64 {
-	kept := codes[:0]
+// narrow draws lo..hi together, after Floyd and Rivest's SELECT (Expected time bounds for
+// selection, CACM 1975). The rank that the wanted code has in a sample has a standard
+// deviation of at most half the root of the sample's size (of a binomial distribution).
+// The margin is four of them: one search in 16,000 misses.
+func (s *rankSearch) narrow(few, all uint64) error {
+	if s.n <= few {
+		return s.part(s.lo, s.hi)
+	}
+	// At most 6 % of the codes lie between the margins, 3 % from a million on.
+	codes, err := s.sample(all, max(all>>10, min(all>>6, 1<<14), 1<<12))
+	if err != nil || len(codes) == 0 {
+		return cmp.Or(err, s.part(s.lo, s.hi))
+	}
+	at := int(float64(s.k-s.below) / float64(s.n) * float64(len(codes)))
+	margin := 2 * int(math.Sqrt(float64(len(codes))))
+	a, b := s.lo, s.hi
+	if at >= margin {
+		a = ranked([][]uint64{slices.Clone(codes)}, s.lo, s.hi, uint64(at-margin))
+	}
+	if at+margin < len(codes) {
+		b = ranked([][]uint64{slices.Clone(codes)}, s.lo, s.hi, uint64(at+margin))
+	}
+	between := 0
 	for _, c := range codes {
-		if v := c - lo; v <= hi-lo {
-			h[v>>(shift&63)%buckets]++
-			kept = append(kept, c)
+		if c-a <= b-a {
+			between++
 		}
 	}
-	return kept
+	if between > len(codes)/8 { // too many to set aside: only count one of them
+		a = ranked([][]uint64{codes}, s.lo, s.hi, uint64(min(at, len(codes)-1)))
+		b = a
+	}
+	return s.part(a, b)
 }
 
-// selectedValues are the selected rows of a block that are not NULL; the caller puts
+// sample returns about size of the codes that all selected rows have, those of them in
+// lo..hi: from each block its share, one from each of equally many selected rows.
+func (s *rankSearch) sample(all, size uint64) ([]uint64, error) {
+	codes, rows := make([][]uint64, len(s.scratches)), make([][]int, len(s.scratches))
+	err := s.forBlocks(func(w int, scratch *scratch, b block) {
+		col := s.order.columns[b.chunk]
+		sel := s.values(scratch, col.Segment, b)
+		n := float64(countBits(sel))
+		rng := rand.New(rand.NewPCG(uint64(b.chunk), uint64(b.row)))
+		share := int(n/float64(all)*float64(size) + rng.Float64())
+		at := bitFinder{sel: sel}
+		rows[w] = rows[w][:0]
+		for i := range share {
+			k := int((float64(i) + rng.Float64()) * n / float64(share))
+			rows[w] = append(rows[w], b.row+at.find(min(k, int(n)-1)))
+		}
+		scratch.put(sel)
+		// Apart from the search above, so that the reads wait for memory together.
+		for _, row := range rows[w] {
+			if c := s.order.common(b.chunk, col.Segment.Codes.At(row)); c-s.lo <= s.hi-s.lo {
+				codes[w] = append(codes[w], c)
+			}
+		}
+	})
+	return slices.Concat(codes...), err
+}
+
+// bitFinder finds set bits by their number, in ascending order.
+type bitFinder struct {
+	sel     []uint64
+	w, seen int // a word, and the bits set before it
+}
+
+// find returns the place of the k-th set bit, from 0.
+func (f *bitFinder) find(k int) int {
+	for {
+		n := bits.OnesCount64(f.sel[f.w])
+		if k < f.seen+n {
+			break
+		}
+		f.seen += n
+		f.w++
+	}
+	m, k := f.sel[f.w], k-f.seen
+	if m == ^uint64(0) {
+		return f.w*64 + k
+	}
+	for range k {
+		m &= m - 1
+	}
+	return f.w*64 + bits.TrailingZeros64(m)
+}
+
+// asidePool keeps lists of codes from one search to the next: fresh memory costs more
+// than filling it.
+var asidePool = sync.Pool{New: func() any { return new([]uint64) }}
+
+// part takes lo..hi to the part of it, below a, in a..b, or above b, that holds the rank;
+// where that is a..b, to the code itself.
+func (s *rankSearch) part(a, b uint64) error {
+	var aside [][]uint64
+	if a < b {
+		for range s.scratches {
+			list := asidePool.Get().(*[]uint64)
+			aside = append(aside, (*list)[:0])
+		}
+	}
+	below, inside, err := s.count(s.order, a, b, aside)
+	switch {
+	case err != nil:
+	case s.k < below:
+		s.hi, s.n = a-1, below-s.below
+	case s.k < below+inside:
+		s.lo = ranked(aside, a, b, s.k-below)
+		s.hi = s.lo
+	default:
+		s.lo, s.n, s.below = b+1, s.n+s.below-below-inside, below+inside
+	}
+	for _, list := range aside {
+		asidePool.Put(&list)
+	}
+	return err
+}
+
+// count goes over a column once, counts the selected codes below a and those in a..b, and
+// puts the latter aside, in a list for each worker, unless there are no lists.
+func (x *execution) count(o *commonOrder, a, b uint64, aside [][]uint64) (uint64, uint64, error) {
+	ranges := make([]localRanges, len(x.chunks))
+	for i := range ranges {
+		ranges[i] = o.local(i, a, b)
+	}
+	var below, inside atomic.Uint64
+	err := x.forBlocks(func(w int, s *scratch, bl block) {
+		r, col := &ranges[bl.chunk], o.columns[bl.chunk]
+		sel := x.values(s, col.Segment, bl)
+		hit := s.get(len(sel))
+		if r.someBelow {
+			col.Select(hit, sel, bl.row, r.below)
+			below.Add(countBits(hit))
+		}
+		if r.someInside {
+			col.Select(hit, sel, bl.row, r.inside)
+			inside.Add(countBits(hit))
+		}
+		if r.someInside && aside != nil {
+			list := col.Gather(aside[w], hit, bl.row)
+			more := list[len(aside[w]):]
+			for i, code := range more {
+				more[i] = o.common(bl.chunk, code)
+			}
+			aside[w] = list
+		}
+		s.put(sel)
+		s.put(hit)
+	})
+	return below.Load(), inside.Load(), err
+}
+
+// localRanges are the codes of a chunk for those of the space below a, and in a..b.
+type localRanges struct {
+	below, inside         kernels.Range
+	someBelow, someInside bool
+}
+
+func (o *commonOrder) local(chunk int, a, b uint64) (r localRanges) {
+	s := o.columns[chunk]
+	if s.NonNull() == 0 {
+		return r
+	}
+	from, ok := o.Local(s.Segment, a)
+	if !ok {
+		r.below, r.someBelow = kernels.Between(0, s.Max, s.Width())
+		return r
+	}
+	r.below, r.someBelow = kernels.Where(expr.LT, from, s.Width())
+	to := s.Max
+	if b < o.Max() {
+		if next, ok := o.Local(s.Segment, b+1); ok && next == 0 {
+			return r
+		} else if ok {
+			to = next - 1
+		}
+	}
+	if from <= to {
+		r.inside, r.someInside = kernels.Between(from, to, s.Width())
+	}
+	return r
+}
+
+// values are the selected rows of a block that are not NULL in a segment; the caller puts
 // the words back.
-func (s *rankSearch) selectedValues(scratch *scratch, b block) []uint64 {
-	sel := scratch.get((b.n + 63) / 64)
-	if all := s.chunks[b.chunk].selected; all != nil {
+func (x *execution) values(s *scratch, seg *table.Segment, b block) []uint64 {
+	sel := s.get((b.n + 63) / 64)
+	if all := x.chunks[b.chunk].selected; all != nil {
 		copy(sel, all[b.row/64:])
 	} else {
 		setFirst(sel, b.n)
 	}
-	andValid(sel, s.order.segs[b.chunk], b.row)
+	andValid(sel, seg, b.row)
 	return sel
 }
+
+// ranked is the code of rank k, from 0, among lists of codes of lo..hi, in rounds, as the
+// k-th element search over devices goes: each counts the codes in the buckets of a
+// histogram, and the one that holds rank k is the next round's range. The lists lose what
+// is not in it.
+func ranked(lists [][]uint64, lo, hi, k uint64) uint64 {
+	const bucketBits = 11 // 16 KiB: the histogram stays in the first-level cache
+	for lo < hi {
+		var h [1 << bucketBits]uint64
+		shift := uint(max(0, bits.Len64(hi-lo)-bucketBits))
+		for i, codes := range lists {
+			kept := codes[:0]
+			for _, c := range codes {
+				if v := c - lo; v <= hi-lo {
+					h[v>>(shift&63)%(1<<bucketBits)]++
+					kept = append(kept, c)
+				}
+			}
+			lists[i] = kept
+		}
+		part := uint64(0)
+		for k >= h[part] {
+			k -= h[part]
+			part++
+		}
+		lo += part << shift
+		hi = lo + min(hi-lo, 1<<shift-1)
+	}
+	return lo
+}
+
+// Histogram implements plan.Selection.
+func (x *execution) Histogram(col int, space *plan.Space, lo uint64, shift, bits int) ([]uint64, error) {
+	_, c, err := x.column(col)
+	if err != nil {
+		return nil, err
+	}
+	if x.reached[col] == nil {
+		x.reached[col] = plan.Reached{}
+	}
+	return x.reached[col].Histogram(c.N, space, lo, shift, bits, func(codes []uint64) ([]uint64, error) {
+		counts := make([]uint64, len(codes))
+		for i, code := range codes {
+			below, _, err := x.count(x.order(space, col), code, code, nil)
+			if err != nil {
+				return nil, err
+			}
+			counts[i] = c.N - below
+		}
+		return counts, nil
+	})
+}
+
+// DigitBits implements plan.Selection.
+func (x *execution) DigitBits() int { return 1 }

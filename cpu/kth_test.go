@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/stencildb/stencildb/cpu/internal/kernels"
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/table"
@@ -68,13 +69,13 @@ func TestRanksOfManyRows(t *testing.T) {
 // checkRanks compares with the sorted codes.
 func checkRanks(t *testing.T, tab *table.Table, col int, f table.Field, where *plan.Pred) {
 	var codes []uint64
-	o := newCommonOrder(plan.NewSpace(tab, col), tab, col)
+	o := newCommonOrder(plan.NewSpace(tab, col), tab, col, kernels.Best())
 	q := &plan.Query{Table: tab}
 	for i, c := range tab.Chunks {
 		q.Chunks = append(q.Chunks, plan.ChunkPlan{Pred: where})
 		for row := range c.Rows {
 			if !c.Segments[col].IsNull(row) && where.Holds(c, row) {
-				codes = append(codes, o.common(i, row))
+				codes = append(codes, o.common(i, c.Segments[col].Codes.At(row)))
 			}
 		}
 	}
@@ -115,12 +116,12 @@ func TestRankSurvivesAnyInterval(t *testing.T) {
 			t.Fatal(err)
 		}
 		col := rapid.IntRange(0, len(tab.Fields)-1).Draw(t, "column")
-		o := newCommonOrder(plan.NewSpace(tab, col), tab, col)
+		o := newCommonOrder(plan.NewSpace(tab, col), tab, col, x.kernels)
 		var codes []uint64
 		for i, c := range tab.Chunks {
 			for row := range c.Rows {
 				if !c.Segments[col].IsNull(row) {
-					codes = append(codes, o.common(i, row))
+					codes = append(codes, o.common(i, c.Segments[col].Codes.At(row)))
 				}
 			}
 		}
@@ -134,12 +135,15 @@ func TestRankSurvivesAnyInterval(t *testing.T) {
 			a, b = b, a
 		}
 		k := rapid.IntRange(0, len(codes)-1).Draw(t, "rank")
-		s := &rankSearch{execution: x, order: o, hi: o.Max(), k: uint64(k), n: uint64(len(codes))}
-		if err := s.setAside(a, b); err != nil {
+		n := uint64(len(codes))
+		s := &rankSearch{execution: x, order: o, hi: o.Max(), k: uint64(k), n: n}
+		if err := s.part(a, b); err != nil {
 			t.Fatal(err)
 		}
-		if err := s.bisect(); err != nil {
-			t.Fatal(err)
+		for few := rapid.Uint64Range(0, n).Draw(t, "few"); s.lo < s.hi; {
+			if err := s.narrow(few, n); err != nil {
+				t.Fatal(err)
+			}
 		}
 		if s.lo != codes[k] {
 			t.Fatalf("code %d of %d with %d..%d set aside: %d, want %d", k, len(codes), a, b, s.lo, codes[k])

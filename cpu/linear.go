@@ -13,7 +13,8 @@ import (
 // coefficient times code, which no partial sum takes out of 64 bits or, where narrow
 // is set, of 32. Sums are two's complement, modulo 2^64 or 2^32.
 type linearLeaf struct {
-	segs   []*table.Segment
+	set    kernels.Set
+	cols   []segment
 	coefs  []int64
 	narrow bool
 	// sums are those that satisfy the comparison, none of them where some is false.
@@ -23,16 +24,16 @@ type linearLeaf struct {
 
 // newLinearLeaf returns nil for programs of other shapes, and for those that may
 // overflow.
-func newLinearLeaf(p *plan.Program, c *table.Chunk) *linearLeaf {
+func newLinearLeaf(p *plan.Program, c *table.Chunk, set kernels.Set) *linearLeaf {
 	cols, coefs, rhs, bound, ok := p.Linear()
 	if !ok || !bound.IsInt64() || !rhs.IsInt64() {
 		return nil
 	}
-	l := &linearLeaf{coefs: coefs, narrow: fits32(bound) && fits32(rhs)}
+	l := &linearLeaf{set: set, coefs: coefs, narrow: fits32(bound) && fits32(rhs)}
 	for _, col := range cols {
-		s := c.Segments[col]
-		l.segs = append(l.segs, s)
-		l.narrow = l.narrow && s.Codes.U64 == nil
+		s := newSegment(c.Segments[col], set)
+		l.cols = append(l.cols, s)
+		l.narrow = l.narrow && s.Width() < 64
 	}
 	// Numbers of either sign order as unsigned ones once half the range is added: so
 	// the sums are compared in that order, then the range is moved back.
@@ -60,24 +61,27 @@ func (l *linearLeaf) eval(s *scratch, dst, among []uint64, row, n int) {
 		clear(dst)
 		return
 	}
+	codes := table.Codes{U64: s.sums.wide[:]}
+	if l.narrow {
+		codes = table.Codes{U32: s.sums.narrow[:]}
+	}
+	sums := l.set.Of(codes)
 	forVectors(dst, among, n, func(dst, among []uint64, at, k int) {
 		if l.narrow {
-			sums := s.sums.narrow[:k]
-			clear(sums)
-			for i, seg := range l.segs {
-				s.kernels.MultiplyAdd32(sums, kernels.Part(seg.Codes, row+at, k), uint32(l.coefs[i]))
-			}
-			s.kernels.Select(dst, among, table.Codes{U32: sums}, l.sums)
+			clear(codes.U32[:k])
 		} else {
-			sums := s.sums.wide[:k]
-			clear(sums)
-			for i, seg := range l.segs {
-				s.kernels.MultiplyAdd64(sums, kernels.Part(seg.Codes, row+at, k), uint64(l.coefs[i]))
-			}
-			s.kernels.Select(dst, among, table.Codes{U64: sums}, l.sums)
+			clear(codes.U64[:k])
 		}
+		for i, col := range l.cols {
+			if l.narrow {
+				col.MultiplyAdd32(codes.U32[:k], row+at, uint32(l.coefs[i]))
+			} else {
+				col.MultiplyAdd64(codes.U64[:k], row+at, uint64(l.coefs[i]))
+			}
+		}
+		sums.Select(dst, among, 0, l.sums)
 	})
-	for _, seg := range l.segs {
-		andValid(dst, seg, row)
+	for _, col := range l.cols {
+		andValid(dst, col.Segment, row)
 	}
 }

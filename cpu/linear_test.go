@@ -3,6 +3,7 @@ package cpu
 import (
 	"testing"
 
+	"github.com/stencildb/stencildb/cpu/internal/kernels"
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/table"
@@ -53,7 +54,7 @@ func TestLinearSumsAroundTheirEdges(t *testing.T) {
 			t.Fatal(err)
 		}
 		if program, ok := p.Leaf.(*plan.Program); ok {
-			if l := newLinearLeaf(program, tab.Chunks[0]); l != nil && l.narrow {
+			if l := newLinearLeaf(program, tab.Chunks[0], kernels.Best()); l != nil && l.narrow {
 				narrow++
 			} else if l != nil {
 				wide++

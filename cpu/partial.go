@@ -2,35 +2,11 @@ package cpu
 
 import (
 	"math/big"
-	"math/bits"
 
-	"github.com/stencildb/stencildb/cpu/internal/kernels"
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/table"
 )
-
-// int128 is a two's complement integer of 128 bits: an exact sum of 64-bit
-// integers over up to 2^63 rows.
-type int128 struct{ hi, lo uint64 }
-
-func (a int128) plus(b int128) int128 {
-	lo, c := bits.Add64(a.lo, b.lo, 0)
-	hi, _ := bits.Add64(a.hi, b.hi, c)
-	return int128{hi, lo}
-}
-
-func (a int128) minus(b int128) int128 {
-	lo, c := bits.Sub64(a.lo, b.lo, 0)
-	hi, _ := bits.Sub64(a.hi, b.hi, c)
-	return int128{hi, lo}
-}
-
-func (a int128) big() *big.Int {
-	z := big.NewInt(int64(a.hi))
-	z.Lsh(z, 64)
-	return z.Add(z, new(big.Int).SetUint64(a.lo))
-}
 
 // needs says what a query's aggregates ask of one column.
 type needs struct {
@@ -63,86 +39,64 @@ func columnNeeds(aggs []expr.Aggregate) []needs {
 	return out
 }
 
-// columnPartial is what is known of one column after some of its rows: values,
-// so that partials of any rows of any chunks merge, in any order.
-type columnPartial struct {
-	n      uint64 // selected rows that are not NULL
-	sum    int128 // of the integers, unscaled
-	floats plan.FloatSum
-	lo, hi table.Value // when extreme is asked and n > 0
-}
-
 // partial is one worker's share of the answer, or the whole.
 type partial struct {
 	rows uint64 // selected
-	cols []columnPartial
+	cols []gathered
 }
 
 func (p *partial) merge(o *partial) {
 	p.rows += o.rows
 	for i := range p.cols {
-		p.cols[i].merge(&o.cols[i])
+		if c, d := &p.cols[i], &o.cols[i]; d.N > 0 {
+			c.widen(d.lo, d.hi)
+			c.Add(&d.Sum)
+		}
 	}
 }
 
-func (c *columnPartial) merge(o *columnPartial) {
-	if o.n == 0 {
-		return
-	}
-	c.widen(o.lo, o.hi)
-	c.n += o.n
-	c.sum = c.sum.plus(o.sum)
-	c.floats.Merge(&o.floats)
+// gathered is what is known of one column after some of its rows: values, so that those
+// of any rows of any chunks merge, in any order.
+type gathered struct {
+	plan.Sum             // of the selected rows that are not NULL; only their number, where no sum is asked
+	lo, hi   table.Value // when extreme is asked and N > 0
 }
 
-// widen extends the extremes; c.n == 0 means that there are none yet.
-func (c *columnPartial) widen(lo, hi table.Value) {
-	if c.n == 0 || table.Compare(lo, c.lo) < 0 {
+// widen extends the extremes; N == 0 means that there are none yet.
+func (c *gathered) widen(lo, hi table.Value) {
+	if c.N == 0 || table.Compare(lo, c.lo) < 0 {
 		c.lo = lo
 	}
-	if c.n == 0 || table.Compare(hi, c.hi) > 0 {
+	if c.N == 0 || table.Compare(hi, c.hi) > 0 {
 		c.hi = hi
 	}
 }
 
 // add takes in the rows sel of the block that starts at row.
-func (c *columnPartial) add(k kernels.Set, nd needs, s *table.Segment, sel []uint64, row, n int) {
-	count := countBits(sel)
-	if count == 0 {
+func (c *gathered) add(nd needs, col segment, s *scratch, sel []uint64, row int) {
+	n := countBits(sel)
+	if n == 0 {
 		return
 	}
 	if nd.extreme {
-		lo, hi := k.Extremes(kernels.Part(s.Codes, row, n), sel)
-		c.widen(s.Decode(lo), s.Decode(hi))
+		lo, hi := col.Extremes(sel, row)
+		c.widen(col.Decode(lo), col.Decode(hi))
 	}
-	c.n += count
-	switch {
-	case nd.sum && s.Type.IsExact():
-		c.sum = c.sum.plus(blockSum(k, s, sel, row, n, count))
-	case nd.sum && s.Type.IsFloat():
-		blockFloats(&c.floats, s, sel, row, n)
+	if nd.sum && col.Type.IsExact() {
+		hi, lo := col.Sum(sel, row)
+		codes := new(big.Int).SetUint64(hi)
+		codes.Add(codes.Lsh(codes, 64), new(big.Int).SetUint64(lo))
+		c.AddCodes(col.Segment, codes, n)
+		return
 	}
-}
-
-// blockSum is the sum of integers: of codes, plus count times what code 0 stands
-// for, which is Base - 2^63.
-func blockSum(k kernels.Set, s *table.Segment, sel []uint64, row, n int, count uint64) int128 {
-	var codes, base int128
-	codes.hi, codes.lo = k.Sum(kernels.Part(s.Codes, row, n), sel)
-	base.hi, base.lo = bits.Mul64(count, s.Base)
-	return codes.plus(base).minus(int128{count >> 1, count << 63})
-}
-
-func blockFloats(f *plan.FloatSum, s *table.Segment, sel []uint64, row, n int) {
-	single := s.Type.Kind == table.Real
-	switch c := s.Codes; {
-	case c.U8 != nil:
-		addFloats(f, c.U8[row:row+n], sel, s.Base, single)
-	case c.U16 != nil:
-		addFloats(f, c.U16[row:row+n], sel, s.Base, single)
-	case c.U32 != nil:
-		addFloats(f, c.U32[row:row+n], sel, s.Base, single)
-	default:
-		addFloats(f, c.U64[row:row+n], sel, s.Base, single)
+	c.N += n
+	if !nd.sum {
+		return
+	}
+	for ; len(sel) > 0; sel, row = sel[min(len(sel), vecRows/64):], row+vecRows {
+		s.codes = col.Gather(s.codes[:0], sel[:min(len(sel), vecRows/64)], row)
+		for _, code := range s.codes {
+			c.Float.Add(decodeFloat(code+col.Base, col.Type.Kind == table.Real))
+		}
 	}
 }

@@ -3,7 +3,9 @@ package cpu
 import (
 	"math"
 	"math/bits"
+	"slices"
 
+	"github.com/stencildb/stencildb/cpu/internal/kernels"
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/table"
@@ -16,47 +18,73 @@ const vecRows = 1024
 // program evaluates [plan.Program]s over vectors of rows of one chunk. Rows whose
 // evaluation fails are marked in fail and keep an arbitrary value.
 type program struct {
-	chunk   *table.Chunk
-	row, n  int // the vector's first row in the chunk, and its rows
+	columns []segment // those that the program reads, by field index
+	row, n  int       // the vector's first row in the chunk, and its rows
 	fail    [vecRows / 64]uint64
-	intPool [][]int64
-	fltPool [][]float64
+	ints    pool[int64]
+	floats  pool[float64]
+	consts  map[*plan.Val][]int64
 }
 
-// selects writes to dst (n/64 words, rounded up) the rows for which p is TRUE.
-func (m *program) selects(p *plan.Program, chunk *table.Chunk, dst []uint64, row, n int) {
-	m.chunk, m.row, m.n = chunk, row, n
-	m.fail = [vecRows / 64]uint64{}
-	if p.Fails != nil {
-		m.ownFailures(p.Fails, dst)
-	} else if p.L.Float {
-		l, r := m.floats(p.L), m.floats(p.R)
-		compare(dst, p.Op, l, r)
-		m.free(l, r)
-	} else {
-		l, r := m.ints(p.L), m.ints(p.R)
-		compare(dst, p.Op, l, r)
-		m.freeInts(l, r)
+// pool keeps vectors of one size.
+type pool[T any] [][]T
+
+func (p *pool[T]) get(size, n int) []T {
+	if k := len(*p); k > 0 {
+		v := (*p)[k-1]
+		*p = (*p)[:k-1]
+		return v[:n]
 	}
-	if p.Fails == nil {
-		for w := range dst {
-			dst[w] &^= m.fail[w]
+	return make([]T, size)[:n]
+}
+
+func (p *pool[T]) put(vs ...[]T) { *p = append(*p, vs...) }
+
+func programLeaf(p *plan.Program, c *table.Chunk, set kernels.Set) leaf {
+	reads := p.Columns()
+	columns := make([]segment, len(c.Segments))
+	for _, i := range reads {
+		columns[i] = newSegment(c.Segments[i], set)
+	}
+	return within(func(s *scratch, dst, among []uint64, row, n int) {
+		forVectors(dst, among, n, func(dst, _ []uint64, at, k int) {
+			m := &s.program
+			m.columns, m.row, m.n, m.fail = columns, row+at, k, [vecRows / 64]uint64{}
+			m.selects(p, dst)
+		})
+		for _, i := range reads {
+			andValid(dst, columns[i].Segment, row)
 		}
+	})
+}
+
+// selects writes to dst (n/64 words, rounded up) the rows, NULLs not looked at, for which
+// p is TRUE.
+func (m *program) selects(p *plan.Program, dst []uint64) {
+	switch {
+	case p.Fails != nil:
+		m.ownFailures(p.Fails, dst)
+		return
+	case p.L.Float:
+		l, r := m.double(p.L), m.double(p.R)
+		compare(dst, p.Op, l, r)
+		m.floats.put(l, r)
+	default:
+		l, r := m.integer(p.L), m.integer(p.R)
+		compare(dst, p.Op, l, r)
+		m.ints.put(l, r)
 	}
-	for _, c := range p.Columns() {
-		andValid(dst, chunk.Segments[c], row)
+	for w := range dst {
+		dst[w] &^= m.fail[w]
 	}
 }
 
 // ownFailures writes the rows where v's own operation fails and its operands do not.
 func (m *program) ownFailures(v *plan.Val, dst []uint64) {
-	var operands [vecRows / 64]uint64
 	for _, k := range v.Kids {
 		m.discard(k)
-		for w := range operands {
-			operands[w] |= m.fail[w]
-		}
 	}
+	operands := m.fail
 	m.fail = [vecRows / 64]uint64{}
 	m.discard(v)
 	for w := range dst {
@@ -67,33 +95,11 @@ func (m *program) ownFailures(v *plan.Val, dst []uint64) {
 // discard evaluates v for its failures.
 func (m *program) discard(v *plan.Val) {
 	if v.Float {
-		m.free(m.floats(v))
+		m.floats.put(m.double(v))
 	} else {
-		m.freeInts(m.ints(v))
+		m.ints.put(m.integer(v))
 	}
 }
-
-func (m *program) newInts() []int64 {
-	if k := len(m.intPool); k > 0 {
-		v := m.intPool[k-1]
-		m.intPool = m.intPool[:k-1]
-		return v[:m.n]
-	}
-	return make([]int64, vecRows)[:m.n]
-}
-
-func (m *program) freeInts(vs ...[]int64) { m.intPool = append(m.intPool, vs...) }
-
-func (m *program) newFloats() []float64 {
-	if k := len(m.fltPool); k > 0 {
-		v := m.fltPool[k-1]
-		m.fltPool = m.fltPool[:k-1]
-		return v[:m.n]
-	}
-	return make([]float64, vecRows)[:m.n]
-}
-
-func (m *program) free(vs ...[]float64) { m.fltPool = append(m.fltPool, vs...) }
 
 // mark records that row i of the vector fails where bad is not 0.
 func (m *program) mark(i int, bad bool) {
@@ -104,43 +110,42 @@ func (m *program) mark(i int, bad bool) {
 	m.fail[i>>6] |= b << uint(i&63)
 }
 
-// ints evaluates an integer node; the caller frees the vector.
-func (m *program) ints(v *plan.Val) []int64 {
+// constant is a vector of v, which stays with the program.
+func (m *program) constant(v *plan.Val) []int64 {
+	z, ok := m.consts[v]
+	if !ok {
+		if m.consts == nil {
+			m.consts = map[*plan.Val][]int64{}
+		}
+		z = slices.Repeat([]int64{v.I}, vecRows)
+		m.consts[v] = z
+	}
+	return z[:m.n]
+}
+
+// integer evaluates an integer node; the caller puts the vector back.
+func (m *program) integer(v *plan.Val) []int64 {
 	switch v.Op {
 	case plan.Col:
-		z := m.newInts()
-		codes := m.chunk.Segments[v.Column].Codes
-		switch {
-		case codes.U8 != nil:
-			loadInts(z, codes.U8[m.row:], v.Offset)
-		case codes.U16 != nil:
-			loadInts(z, codes.U16[m.row:], v.Offset)
-		case codes.U32 != nil:
-			loadInts(z, codes.U32[m.row:], v.Offset)
-		default:
-			loadInts(z, codes.U64[m.row:], v.Offset)
-		}
+		z := m.ints.get(vecRows, m.n)
+		m.columns[v.Column].Load(z, m.row, v.Offset)
 		return z
 	case plan.Lookup:
-		z := m.newInts()
-		codes := m.chunk.Segments[v.Column].Codes
-		for i := range z {
+		z := m.ints.get(vecRows, m.n)
+		m.columns[v.Column].Load(z, m.row, 0)
+		for i, c := range z {
 			// A NULL has code 0, which an empty dictionary does not have.
-			if c := codes.At(m.row + i); c < uint64(len(v.Table)) {
+			if c < int64(len(v.Table)) {
 				z[i] = int64(v.Table[c])
-			} else {
-				z[i] = 0
 			}
 		}
 		return z
 	case plan.Const:
-		z := m.newInts()
-		for i := range z {
-			z[i] = v.I
-		}
+		z := m.ints.get(vecRows, m.n)
+		copy(z, m.constant(v))
 		return z
 	case plan.NegV:
-		z := m.ints(v.Kids[0])
+		z := m.integer(v.Kids[0])
 		for i, x := range z {
 			if v.CanFail {
 				m.mark(i, x == math.MinInt64)
@@ -149,20 +154,15 @@ func (m *program) ints(v *plan.Val) []int64 {
 		}
 		return z
 	}
-	a := m.ints(v.Kids[0])
-	if k := v.Kids[1]; k.Op == plan.Const && !v.CanFail && intOpConst(v.Op, a, k.I) {
+	a := m.integer(v.Kids[0])
+	if k := v.Kids[1]; k.Op == plan.Const {
+		m.intOp(v, a, m.constant(k))
 		return a
 	}
-	b := m.ints(v.Kids[1])
+	b := m.integer(v.Kids[1])
 	m.intOp(v, a[:len(b)], b)
-	m.freeInts(b)
+	m.ints.put(b)
 	return a
-}
-
-func loadInts[T anyCode](z []int64, codes []T, offset int64) {
-	for i, c := range codes[:len(z)] {
-		z[i] = int64(c) + offset
-	}
 }
 
 // intOp computes a op= b.
@@ -185,28 +185,6 @@ func (m *program) intOp(v *plan.Val, a, b []int64) {
 			a[i] *= y
 		}
 	}
-}
-
-// intOpConst computes a op= k for the operations that need no check, the ones of
-// the paper's Semilinear; ok is false for the others.
-func intOpConst(op plan.ValOp, a []int64, k int64) (ok bool) {
-	switch op {
-	case plan.AddV:
-		for i := range a {
-			a[i] += k
-		}
-	case plan.SubV:
-		for i := range a {
-			a[i] -= k
-		}
-	case plan.MulV:
-		for i := range a {
-			a[i] *= k
-		}
-	default:
-		return false
-	}
-	return true
 }
 
 // intOpChecked is + - * with the rows marked whose result does not fit.
@@ -256,38 +234,39 @@ func mulOverflows(x, y int64) bool {
 	return signed != int64(lo)>>63
 }
 
-// floats evaluates a Float node; the caller frees the vector.
-func (m *program) floats(v *plan.Val) []float64 {
+// double evaluates a Float node; the caller puts the vector back.
+func (m *program) double(v *plan.Val) []float64 {
 	switch v.Op {
 	case plan.ColF:
-		z := m.newFloats()
-		codes := m.chunk.Segments[v.Column].Codes
-		for i := range z {
-			z[i] = decodeFloat(codes.At(m.row+i)+v.Base, v.Single)
+		ordinals, z := m.ints.get(vecRows, m.n), m.floats.get(vecRows, m.n)
+		m.columns[v.Column].Load(ordinals, m.row, int64(v.Base))
+		for i, o := range ordinals {
+			z[i] = decodeFloat(uint64(o), v.Single)
 		}
+		m.ints.put(ordinals)
 		return z
 	case plan.Const:
-		z := m.newFloats()
+		z := m.floats.get(vecRows, m.n)
 		for i := range z {
 			z[i] = v.F
 		}
 		return z
 	case plan.ToFloat:
-		x := m.ints(v.Kids[0])
-		z := m.newFloats()
+		x := m.integer(v.Kids[0])
+		z := m.floats.get(vecRows, m.n)
 		for i := range z {
 			z[i] = float64(x[i])
 		}
-		m.freeInts(x)
+		m.ints.put(x)
 		return z
 	case plan.NegV:
-		z := m.floats(v.Kids[0])
+		z := m.double(v.Kids[0])
 		for i := range z {
 			z[i] = -z[i]
 		}
 		return z
 	case plan.Round32:
-		z := m.floats(v.Kids[0])
+		z := m.double(v.Kids[0])
 		for i, x := range z {
 			r, msg := expr.Round32(x)
 			if v.CanFail {
@@ -298,7 +277,7 @@ func (m *program) floats(v *plan.Val) []float64 {
 		return z
 	}
 	op := floatOps[v.Op]
-	a, b := m.floats(v.Kids[0]), m.floats(v.Kids[1])
+	a, b := m.double(v.Kids[0]), m.double(v.Kids[1])
 	for i, x := range a {
 		z, msg := expr.FloatOp(op, x, b[i])
 		if v.CanFail {
@@ -306,7 +285,7 @@ func (m *program) floats(v *plan.Val) []float64 {
 		}
 		a[i] = z
 	}
-	m.free(b)
+	m.floats.put(b)
 	return a
 }
 
@@ -363,12 +342,4 @@ func equalBits[T int64 | float64](x, y []T) (m uint64) {
 		m |= b << uint(j&63)
 	}
 	return m
-}
-
-func setBit(dst []uint64, i int, set bool) {
-	var b uint64
-	if set {
-		b = 1
-	}
-	dst[i>>6] |= b << uint(i&63)
 }

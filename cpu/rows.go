@@ -4,6 +4,7 @@ import (
 	"context"
 	"iter"
 	"math/bits"
+	"slices"
 
 	"github.com/stencildb/stencildb/internal/ordered"
 	"github.com/stencildb/stencildb/plan"
@@ -24,9 +25,8 @@ func (b *Backend) Rows(ctx context.Context, q *plan.Query) iter.Seq2[table.Block
 			yield(table.Block{}, err)
 			return
 		}
-		scratches := x.newScratches()
-		selected := ordered.Map(len(scratches), x.eachBlock, func(w int, at block) table.Block {
-			return x.chunks[at.chunk].rows(&scratches[w], at)
+		selected := ordered.Map(len(x.scratches), x.eachBlock, func(w int, at block) table.Block {
+			return x.chunks[at.chunk].rows(&x.scratches[w], at)
 		})
 		var few table.Block // rows of several blocks
 		for at := range selected {
@@ -67,22 +67,10 @@ func (x *execution) eachBlock(yield func(block) bool) {
 
 // check runs the checks, where there are any.
 func (x *execution) check() error {
-	fail, scratches, any := newFirstFailure(), x.newScratches(), false
-	for _, c := range x.chunks {
-		any = any || len(c.checks) > 0
-	}
-	if !any {
+	if !slices.ContainsFunc(x.chunks, func(c chunkRun) bool { return len(c.checks) > 0 }) {
 		return nil
 	}
-	err := x.forBlocks(func(w int, at block) {
-		if !fail.before(at.chunk) {
-			x.chunks[at.chunk].passes(&scratches[w], at, fail)
-		}
-	})
-	if chunk, check, ok := fail.get(); ok && err == nil {
-		return x.q.Failed(chunk, check)
-	}
-	return err
+	return x.sweep(nil)
 }
 
 // rows selects the rows of a block.
@@ -91,11 +79,8 @@ func (c *chunkRun) rows(s *scratch, at block) table.Block {
 	if c.where.op == plan.True {
 		return out
 	}
-	words := (at.n + 63) / 64
-	among, sel := s.get(words), s.get(words)
-	defer func() { s.put(among); s.put(sel) }()
-	setFirst(among, at.n)
-	c.where.eval(s, sel, among, at.row, at.n)
+	sel := c.where.all(s, at.row, at.n)
+	defer s.put(sel)
 	n := int(countBits(sel))
 	if n == at.n {
 		return out

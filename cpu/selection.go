@@ -2,6 +2,8 @@ package cpu
 
 import (
 	"fmt"
+	"math/bits"
+	"slices"
 
 	"github.com/stencildb/stencildb/cpu/internal/kernels"
 	"github.com/stencildb/stencildb/plan"
@@ -10,24 +12,21 @@ import (
 
 // blockRows is the number of rows that a worker takes at a time: 8 KiB of
 // selection, and codes that stay in the second-level cache while the predicates
-// and aggregates of a query read them.
+// and aggregates of a query read them. A selection has one word for 64 rows; its bits
+// past the last row are 0.
 const blockRows = 1 << 16
 
 const blockWords = blockRows / 64
 
 // leaf writes to dst the rows of among, of the n rows from row on of its chunk, that
 // satisfy a simple predicate. dst and among do not overlap.
-type leaf interface {
-	eval(s *scratch, dst, among []uint64, row, n int)
-}
+type leaf func(s *scratch, dst, among []uint64, row, n int)
 
-// leafFunc is a leaf that tests rows outside among as well.
-type leafFunc func(s *scratch, dst, among []uint64, row, n int)
-
-func (f leafFunc) eval(s *scratch, dst, among []uint64, row, n int) {
-	f(s, dst, among, row, n)
-	for w := range dst {
-		dst[w] &= among[w]
+// within makes a leaf of a function that tests rows outside among as well.
+func within(f leaf) leaf {
+	return func(s *scratch, dst, among []uint64, row, n int) {
+		f(s, dst, among, row, n)
+		and(dst, among)
 	}
 }
 
@@ -39,10 +38,10 @@ type node struct {
 }
 
 // prepare makes a predicate of plan ready to run on chunk c.
-func prepare(p *plan.Pred, c *table.Chunk) (*node, error) {
+func prepare(p *plan.Pred, c *table.Chunk, set kernels.Set) (*node, error) {
 	nd := &node{op: p.Op}
 	for _, k := range p.Kids {
-		kid, err := prepare(k, c)
+		kid, err := prepare(k, c, set)
 		if err != nil {
 			return nil, err
 		}
@@ -58,21 +57,22 @@ func prepare(p *plan.Pred, c *table.Chunk) (*node, error) {
 	}
 	switch l := p.Leaf.(type) {
 	case *plan.Compare:
-		seg := c.Segments[l.Col]
-		r, ok := kernels.Where(l.Op, l.Code, kernels.Width(seg.Codes))
-		nd.leaf = newRangeLeaf(seg, r, ok)
+		col := newSegment(c.Segments[l.Col], set)
+		r, ok := kernels.Where(l.Op, l.Code, col.Width())
+		nd.leaf = rangeLeaf(col, r, ok)
 	case *plan.Range:
-		seg := c.Segments[l.Col]
-		r, ok := kernels.Between(l.Lo, l.Hi, kernels.Width(seg.Codes))
-		nd.leaf = newRangeLeaf(seg, r, ok)
+		col := newSegment(c.Segments[l.Col], set)
+		r, ok := kernels.Between(l.Lo, l.Hi, col.Width())
+		nd.leaf = rangeLeaf(col, r, ok)
 	case *plan.NullTest:
 		nd.leaf = nullLeaf(c.Segments[l.Col], l.Not)
 	case *plan.Members:
-		nd.leaf = membersLeaf(c.Segments[l.Col], l.Spans)
+		nd.leaf = membersLeaf(newSegment(c.Segments[l.Col], set), l.Spans)
 	case *plan.Program:
-		nd.leaf = programLeaf(l, c)
-		if lin := newLinearLeaf(l, c); lin != nil {
-			nd.leaf = lin
+		if lin := newLinearLeaf(l, c, set); lin != nil {
+			nd.leaf = lin.eval
+		} else {
+			nd.leaf = programLeaf(l, c, set)
 		}
 	default:
 		return nil, fmt.Errorf("cpu: no such predicate: %T", l)
@@ -80,70 +80,21 @@ func prepare(p *plan.Pred, c *table.Chunk) (*node, error) {
 	return nd, nil
 }
 
-// rangeLeaf is a comparison or a range of one column.
-type rangeLeaf struct {
-	seg   *table.Segment
-	codes kernels.Range
-}
-
-// newRangeLeaf returns a rangeLeaf, or a leaf that selects nothing.
-func newRangeLeaf(s *table.Segment, codes kernels.Range, some bool) leaf {
-	if !some {
-		return leafFunc(func(_ *scratch, dst, _ []uint64, _, _ int) { clear(dst) })
-	}
-	return &rangeLeaf{s, codes}
-}
-
-func (l *rangeLeaf) eval(s *scratch, dst, among []uint64, row, n int) {
-	s.kernels.Select(dst, among, kernels.Part(l.seg.Codes, row, n), l.codes)
-	andValid(dst, l.seg, row)
-}
-
-// count counts the rows without writing them down.
-func (l *rangeLeaf) count(s *scratch, among []uint64, row, n int) uint64 {
-	codes := kernels.Part(l.seg.Codes, row, n)
-	if l.seg.Valid == nil {
-		return s.kernels.CountAmong(among, codes, l.codes)
-	}
-	values := s.get(len(among))
-	defer s.put(values)
-	copy(values, among)
-	andValid(values, l.seg, row)
-	return s.kernels.CountAmong(values, codes, l.codes)
-}
-
-// countAll is count of all rows.
-func (l *rangeLeaf) countAll(s *scratch, row, n int) uint64 {
-	codes := kernels.Part(l.seg.Codes, row, n)
-	if l.seg.Valid == nil {
-		return s.kernels.Count(codes, l.codes)
-	}
-	return s.kernels.CountAmong(l.seg.Valid[row/64:][:(n+63)/64], codes, l.codes)
-}
-
-// flip complements the first n bits of dst.
-func flip(dst []uint64, n int) {
-	for w := range dst {
-		dst[w] = ^dst[w]
-	}
-	if n&63 != 0 {
-		dst[n>>6] &= 1<<uint(n&63) - 1
-	}
-}
-
-// andValid clears the rows of a block that are NULL; row is a multiple of 64.
-func andValid(dst []uint64, s *table.Segment, row int) {
-	if s.Valid == nil {
-		return
-	}
-	valid := s.Valid[row/64:]
-	for w := range dst {
-		dst[w] &= valid[w]
+// rangeLeaf is a comparison or a range of one column; it selects nothing unless some codes
+// are in the range.
+func rangeLeaf(col segment, codes kernels.Range, some bool) leaf {
+	return func(_ *scratch, dst, among []uint64, row, n int) {
+		if !some {
+			clear(dst)
+			return
+		}
+		col.Select(dst, among, row, codes)
+		andValid(dst, col.Segment, row)
 	}
 }
 
 func nullLeaf(s *table.Segment, not bool) leaf {
-	return leafFunc(func(_ *scratch, dst, _ []uint64, row, n int) {
+	return within(func(_ *scratch, dst, _ []uint64, row, n int) {
 		setFirst(dst, n)
 		andValid(dst, s, row)
 		if !not {
@@ -155,61 +106,46 @@ func nullLeaf(s *table.Segment, not bool) leaf {
 // membersLeaf marks the member codes in a bitmap over all codes of the segment.
 // Wide codes, whose bitmap would not stay in a cache, are looked up by binary
 // search in the spans instead.
-func membersLeaf(s *table.Segment, spans []plan.Span) leaf {
+func membersLeaf(col segment, spans []plan.Span) leaf {
 	const tableBits = 22
-	if s.Bits > tableBits {
-		return spansLeaf(s, spans)
+	if col.Bits > tableBits {
+		return spansLeaf(col, spans)
 	}
-	member := table.NewBitmap(int(s.Max) + 1)
+	member := table.NewBitmap(int(col.Max) + 1)
 	for _, sp := range spans {
-		for c := sp.Lo; c <= min(sp.Hi, s.Max); c++ {
+		for c := sp.Lo; c <= min(sp.Hi, col.Max); c++ {
 			member.Set(int(c))
 		}
 	}
-	return leafFunc(func(_ *scratch, dst, _ []uint64, row, n int) {
-		switch codes := s.Codes; {
-		case codes.U8 != nil:
-			inTable(dst, codes.U8[row:row+n], member)
-		case codes.U16 != nil:
-			inTable(dst, codes.U16[row:row+n], member)
-		case codes.U32 != nil:
-			inTable(dst, codes.U32[row:row+n], member)
-		default:
-			inTable(dst, codes.U64[row:row+n], member)
-		}
-		andValid(dst, s, row)
+	return within(func(_ *scratch, dst, _ []uint64, row, n int) {
+		col.Members(dst, row, member)
+		andValid(dst, col.Segment, row)
 	})
 }
 
-func spansLeaf(s *table.Segment, spans []plan.Span) leaf {
-	return leafFunc(func(_ *scratch, dst, among []uint64, row, n int) {
+func spansLeaf(col segment, spans []plan.Span) leaf {
+	return func(_ *scratch, dst, among []uint64, row, n int) {
 		clear(dst)
-		for i := range n {
-			if among[i>>6]>>uint(i&63)&1 == 0 {
-				continue
-			}
-			c := s.Codes.At(row + i)
-			// The last span that starts at or below c is the only one to hold it.
-			lo, hi := 0, len(spans)
-			for lo < hi {
-				if mid := (lo + hi) / 2; spans[mid].Lo <= c {
-					lo = mid + 1
-				} else {
-					hi = mid
+		for w, m := range among {
+			for ; m != 0; m &= m - 1 {
+				bit := bits.TrailingZeros64(m)
+				c := col.Segment.Codes.At(row + 64*w + bit)
+				// The last span that starts at or below c is the only one to hold it.
+				lo, hi := 0, len(spans)
+				for lo < hi {
+					if mid := (lo + hi) / 2; spans[mid].Lo <= c {
+						lo = mid + 1
+					} else {
+						hi = mid
+					}
+				}
+				if lo > 0 && c <= spans[lo-1].Hi {
+					dst[w] |= 1 << bit
 				}
 			}
-			setBit(dst, i, lo > 0 && c <= spans[lo-1].Hi)
 		}
-		andValid(dst, s, row)
-	})
-}
-
-func programLeaf(p *plan.Program, c *table.Chunk) leaf {
-	return leafFunc(func(s *scratch, dst, among []uint64, row, n int) {
-		forVectors(dst, among, n, func(dst, _ []uint64, at, k int) {
-			s.program.selects(p, c, dst, row+at, k)
-		})
-	})
+		andValid(dst, col.Segment, row)
+	}
 }
 
 // forVectors calls do for each vecRows rows of a block of n of which some are in
@@ -228,22 +164,32 @@ func forVectors(dst, among []uint64, n int, do func(dst, among []uint64, at, k i
 
 // scratch is what one worker needs to evaluate predicates.
 type scratch struct {
-	kernels kernels.Set
 	program program
 	sums    linearSums
-	words   [][]uint64
+	codes   []uint64
+	words   pool[uint64]
 }
 
-func (s *scratch) get(n int) []uint64 {
-	if k := len(s.words); k > 0 {
-		b := s.words[k-1]
-		s.words = s.words[:k-1]
-		return b[:n]
+func (s *scratch) get(n int) []uint64 { return s.words.get(blockWords, n) }
+func (s *scratch) put(b []uint64)     { s.words.put(b) }
+
+// all returns the rows, of the n from row on, for which the predicate is TRUE; the caller
+// puts the words back.
+func (nd *node) all(s *scratch, row, n int) []uint64 {
+	dst := s.get((n + 63) / 64)
+	if n == blockRows {
+		nd.eval(s, dst, everyRow, row, n)
+		return dst
 	}
-	return make([]uint64, blockWords)[:n]
+	among := s.get(len(dst))
+	setFirst(among, n)
+	nd.eval(s, dst, among, row, n)
+	s.put(among)
+	return dst
 }
 
-func (s *scratch) put(b []uint64) { s.words = append(s.words, b) }
+// everyRow selects all rows of a full block.
+var everyRow = slices.Repeat([]uint64{^uint64(0)}, blockWords)
 
 // eval writes to dst the rows of among, of the n rows from row on, for which the
 // predicate is TRUE. dst and among do not overlap.
@@ -254,35 +200,12 @@ func (nd *node) eval(s *scratch, dst, among []uint64, row, n int) {
 	case plan.True:
 		copy(dst, among)
 	case plan.IsLeaf:
-		nd.leaf.eval(s, dst, among, row, n)
+		nd.leaf(s, dst, among, row, n)
 	case plan.And:
 		nd.evalAnd(s, dst, among, row, n)
 	case plan.Or:
 		nd.evalOr(s, dst, among, row, n)
 	}
-}
-
-// count is the number of rows that eval would write, of all n rows.
-func (nd *node) count(s *scratch, row, n int) uint64 {
-	if l, ok := nd.leaf.(*rangeLeaf); ok {
-		return l.countAll(s, row, n)
-	}
-	if nd.op == plan.True {
-		return uint64(n)
-	}
-	words := (n + 63) / 64
-	among, sel := s.get(words), s.get(words)
-	defer func() { s.put(among); s.put(sel) }()
-	setFirst(among, n)
-	if nd.op == plan.And {
-		last := len(nd.kids) - 1
-		if l, ok := nd.kids[last].leaf.(*rangeLeaf); ok {
-			(&node{op: plan.And, kids: nd.kids[:last]}).eval(s, sel, among, row, n)
-			return l.count(s, sel, row, n)
-		}
-	}
-	nd.eval(s, sel, among, row, n)
-	return countBits(sel)
 }
 
 // evalAnd asks each kid only about the rows that the kids before it left.
@@ -316,4 +239,63 @@ func (nd *node) evalOr(s *scratch, dst, among []uint64, row, n int) {
 	}
 	s.put(t)
 	s.put(rest)
+}
+
+func and(dst, among []uint64) {
+	for w := range dst {
+		dst[w] &= among[w]
+	}
+}
+
+// andValid clears the rows of a block that are NULL; row is a multiple of 64.
+func andValid(dst []uint64, s *table.Segment, row int) {
+	if s.Valid != nil {
+		and(dst, s.Valid[row/64:])
+	}
+}
+
+// setFirst sets the first n bits of dst, which has no more words than they take.
+func setFirst(dst []uint64, n int) {
+	for w := range dst {
+		dst[w] = ^uint64(0)
+	}
+	clearRest(dst, n)
+}
+
+// flip complements the first n bits of dst.
+func flip(dst []uint64, n int) {
+	for w := range dst {
+		dst[w] = ^dst[w]
+	}
+	clearRest(dst, n)
+}
+
+func clearRest(dst []uint64, n int) {
+	if n&63 != 0 {
+		dst[n>>6] &= 1<<uint(n&63) - 1
+	}
+}
+
+// countBits adds up four words at a time, which do not wait for each other.
+func countBits(sel []uint64) (n uint64) {
+	var a, b, c, d int
+	for ; len(sel) >= 4; sel = sel[4:] {
+		a += bits.OnesCount64(sel[0])
+		b += bits.OnesCount64(sel[1])
+		c += bits.OnesCount64(sel[2])
+		d += bits.OnesCount64(sel[3])
+	}
+	for _, w := range sel {
+		a += bits.OnesCount64(w)
+	}
+	return uint64(a + b + c + d)
+}
+
+func anyBit(sel []uint64) bool {
+	for _, w := range sel {
+		if w != 0 {
+			return true
+		}
+	}
+	return false
 }

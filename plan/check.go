@@ -1,6 +1,8 @@
 package plan
 
 import (
+	"slices"
+
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/table"
 )
@@ -16,104 +18,73 @@ func (l *lowerer) addChecks(ctx *Pred, errs []rowError) {
 
 // checksOf collects the checks of e in the order of evaluation; ctx holds where
 // evaluation gets as far as e.
-func (l *lowerer) checksOf(e expr.Expr, ctx *Pred) error {
+func (l *lowerer) checksOf(e expr.Expr, ctx *Pred) {
 	if ctx.Op == False {
-		return nil
+		return
 	}
 	switch e := e.(type) {
 	case *expr.And:
-		return l.junctionChecks(e.Kids, ctx, notFalse)
+		l.junctionChecks(e.Kids, ctx, notFalse)
+		return
 	case *expr.Or:
-		return l.junctionChecks(e.Kids, ctx, notTrue)
+		l.junctionChecks(e.Kids, ctx, notTrue)
+		return
 	case *expr.Between:
-		and := l.betweenParts(e)
-		if err := l.checksOf(and.Kids[0], ctx); err != nil {
-			return err
-		}
-		first, err := l.truth(and.Kids[0], notFalse)
-		if err != nil {
-			return err
-		}
+		first := l.betweenParts(e).Kids[0]
+		l.checksOf(first, ctx)
 		// X has been computed by then; only Hi may still fail.
-		return l.checksOf(e.Hi, l.and(ctx, first))
-	}
-	if e.Type().Kind == table.Boolean && isLeafNode(e) {
-		forms, err := l.leaf(e)
-		if err != nil {
-			return err
-		}
-		if forms.errsKnown {
-			l.addChecks(ctx, forms.errs)
-			return nil
-		}
-		return l.kidChecks(e, ctx)
+		l.checksOf(e.Hi, l.and(ctx, l.truth(first, notFalse)))
+		return
 	}
 	if e.Type().Kind != table.Boolean {
-		return l.valueChecks(e, ctx)
+		l.valueChecks(e, ctx)
+		return
 	}
-	return l.kidChecks(e, ctx)
-}
-
-// isLeafNode reports the conditions that [lowerer.leaf] takes.
-func isLeafNode(e expr.Expr) bool {
-	switch e.(type) {
+	switch e.(type) { // the conditions that [lowerer.leaf] takes
 	case *expr.Compare, *expr.In, *expr.Like, *expr.Cast, *expr.Column, *expr.Const:
-		return true
-	}
-	return false
-}
-
-func (l *lowerer) kidChecks(e expr.Expr, ctx *Pred) error {
-	for _, k := range expr.Kids(e) {
-		if err := l.checksOf(k, ctx); err != nil {
-			return err
+		if forms := l.leaf(e); forms.errsKnown {
+			l.addChecks(ctx, forms.errs)
+			return
 		}
 	}
-	return nil
+	l.kidChecks(e, ctx)
+}
+
+func (l *lowerer) kidChecks(e expr.Expr, ctx *Pred) {
+	for _, k := range expr.Kids(e) {
+		l.checksOf(k, ctx)
+	}
 }
 
 // junctionChecks: each operand is evaluated where those before it were not
 // decisive.
-func (l *lowerer) junctionChecks(kids []expr.Expr, ctx *Pred, goOn form) error {
+func (l *lowerer) junctionChecks(kids []expr.Expr, ctx *Pred, goOn form) {
 	for i, k := range kids {
-		if err := l.checksOf(k, ctx); err != nil {
-			return err
+		l.checksOf(k, ctx)
+		if !slices.ContainsFunc(kids[i+1:], mayRaise) {
+			return
 		}
-		if i == len(kids)-1 || !mayRaise(kids[i+1:]) {
-			return nil
-		}
-		p, err := l.truth(k, goOn)
-		if err != nil {
-			return err
-		}
-		ctx = l.and(ctx, p)
+		ctx = l.and(ctx, l.truth(k, goOn))
 	}
-	return nil
 }
 
-// mayRaise reports whether any of the conditions has an operation that can raise
+// mayRaise reports whether a condition has an operation that can raise
 // an error at all: arithmetic, a cast, a pattern.
-func mayRaise(es []expr.Expr) bool {
-	found := false
-	for _, e := range es {
-		expr.Walk(e, func(e expr.Expr) {
-			switch e.(type) {
-			case *expr.Arith, *expr.Neg, *expr.Cast, *expr.Like:
-				found = true
-			}
-		})
-		if found {
-			return true
+func mayRaise(e expr.Expr) (found bool) {
+	expr.Walk(e, func(e expr.Expr) {
+		switch e.(type) {
+		case *expr.Arith, *expr.Neg, *expr.Cast, *expr.Like:
+			found = true
 		}
-	}
-	return false
+	})
+	return found
 }
 
 // valueChecks collects the checks of a value expression.
-func (l *lowerer) valueChecks(e expr.Expr, ctx *Pred) error {
+func (l *lowerer) valueChecks(e expr.Expr, ctx *Pred) {
 	switch e.(type) {
 	case *expr.Column, *expr.Const:
-		return nil
+		return
 	}
 	if pureOperands(e) {
 		switch cols := expr.Columns(e); len(cols) {
@@ -121,59 +92,32 @@ func (l *lowerer) valueChecks(e expr.Expr, ctx *Pred) error {
 			if _, err := expr.Eval(e, nil); err != nil {
 				l.addChecks(ctx, []rowError{{truePred, err}})
 			}
-			return nil
+			return
 		case 1:
-			if errs, ok := l.columnErrors(e, cols[0]); ok {
-				l.addChecks(ctx, errs)
-				return nil
+			if runs, ok := l.outcomes(e, cols[0]); ok {
+				l.addChecks(ctx, l.columnErrors(e, cols[0], runs))
+				return
 			}
 		}
 	}
-	if err := l.kidChecks(e, ctx); err != nil {
-		return err
-	}
-	v, err := l.val(e)
-	if err != nil {
-		return err
-	}
-	l.addChecks(ctx, v.fails)
-	return nil
-}
-
-// columnErrors finds the codes for which a value over one column fails.
-func (l *lowerer) columnErrors(e expr.Expr, col int) ([]rowError, bool) {
-	runs, ok := l.outcomes(e, col)
-	if !ok {
-		return nil, false
-	}
-	errs := l.errorRuns(runs, col)
-	seg := l.seg(col)
-	if seg.Nulls > 0 {
-		if _, err := evalAt(e, col, table.Null(seg.Type)); err != nil {
-			errs = append(errs, rowError{l.nullCol(col), err})
-		}
-	}
-	return errs, true
+	l.kidChecks(e, ctx)
+	l.addChecks(ctx, l.val(e).fails)
 }
 
 // programmable reports whether e's operands can be computed by a program.
 func (l *lowerer) programmable(e expr.Expr) bool {
-	switch x := e.(type) {
-	case *expr.Like:
-		return false
-	case *expr.Arith, *expr.Neg:
-		_, err := l.val(e)
-		return err == nil
-	case *expr.Cast:
-		if x.To.Kind != table.Boolean {
-			_, err := l.val(e)
-			return err == nil
+	return nil == refused(func() {
+		switch e := e.(type) {
+		case *expr.Like:
+			panic(cannot(e))
+		case *expr.Arith, *expr.Neg, *expr.Cast:
+			if e.Type().Kind != table.Boolean {
+				l.val(e)
+				return
+			}
 		}
-	}
-	for _, k := range expr.Kids(e) {
-		if _, err := l.val(k); err != nil {
-			return false
+		for _, k := range expr.Kids(e) {
+			l.val(k)
 		}
-	}
-	return true
+	})
 }

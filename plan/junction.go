@@ -8,8 +8,8 @@ func Junction[T any](op Op, in []T, node func(T) (Op, []T)) []T {
 	var list []T
 	for _, k := range in {
 		switch of, kids := node(k); of {
-		case neutral(op):
-		case neutral(And + Or - op):
+		case op.neutral():
+		case op.dual().neutral():
 			return []T{k}
 		case op:
 			list = append(list, kids...)
@@ -20,8 +20,11 @@ func Junction[T any](op Op, in []T, node func(T) (Op, []T)) []T {
 	return list
 }
 
+// dual exchanges And and Or.
+func (op Op) dual() Op { return And + Or - op }
+
 // neutral is the constant that an AND or OR does without.
-func neutral(op Op) Op {
+func (op Op) neutral() Op {
 	if op == And {
 		return True
 	}
@@ -37,7 +40,7 @@ func Join(op Op, kids ...*Pred) *Pred { return join(op, Junction(op, kids, (*Pre
 func join(op Op, kids []*Pred) *Pred {
 	switch len(kids) {
 	case 0:
-		return &Pred{Op: neutral(op)}
+		return &Pred{Op: op.neutral()}
 	case 1:
 		return kids[0]
 	}

@@ -38,25 +38,23 @@ func (x *leafForms) get(l *lowerer, f form) *Pred {
 }
 
 // leaf lowers a condition that is no AND, OR, NOT, BETWEEN or test of truth.
-func (l *lowerer) leaf(e expr.Expr) (*leafForms, error) {
-	if x, ok := l.leaves[e]; ok {
-		return x, nil
-	}
-	x, err := l.newLeaf(e)
-	if err == nil {
+func (l *lowerer) leaf(e expr.Expr) *leafForms {
+	x, ok := l.leaves[e]
+	if !ok {
+		x = l.newLeaf(e)
 		l.leaves[e] = x
 	}
-	return x, err
+	return x
 }
 
-func (l *lowerer) newLeaf(e expr.Expr) (*leafForms, error) {
+func (l *lowerer) newLeaf(e expr.Expr) *leafForms {
 	if pureOperands(e) {
 		switch cols := expr.Columns(e); len(cols) {
 		case 0:
-			return l.constantLeaf(e), nil
+			return constantLeaf(e)
 		case 1:
-			if x, ok := l.columnLeaf(e, cols[0]); ok {
-				return x, nil
+			if runs, ok := l.outcomes(e, cols[0]); ok {
+				return l.columnLeaf(e, cols[0], runs)
 			}
 		}
 	}
@@ -71,17 +69,17 @@ func (l *lowerer) newLeaf(e expr.Expr) (*leafForms, error) {
 	case *expr.Cast:
 		if e.To.Kind == table.Boolean && e.X.Type().IsInteger() {
 			zero := &expr.Const{V: table.Value{Type: e.X.Type()}, P: e.P}
-			return l.viaSugar(e, &expr.Compare{Op: expr.NE, L: e.X, R: zero, P: e.P})
+			return l.same(&expr.Compare{Op: expr.NE, L: e.X, R: zero, P: e.P})
 		}
 		if e.To.Kind == table.Boolean && e.X.Type().Kind == table.Boolean {
-			return l.viaSugar(e, e.X)
+			return l.same(e.X)
 		}
 	}
-	return nil, cannot(e)
+	panic(cannot(e))
 }
 
-func cannot(e expr.Expr) error {
-	return expr.Errorf(e.Pos(), "%s is not supported: only expressions over one column with few distinct values can be that; compute it beforehand into a column of its own", e)
+func cannot(e expr.Expr) refusal {
+	return refusal{expr.Errorf(e.Pos(), "%s is not supported: only expressions over one column with few distinct values can be that; compute it beforehand into a column of its own", e)}
 }
 
 // pureOperands reports whether no condition is nested in e's operands.
@@ -100,38 +98,21 @@ func pureOperands(e expr.Expr) bool {
 }
 
 // constantLeaf is a condition without columns.
-func (l *lowerer) constantLeaf(e expr.Expr) *leafForms {
+func constantLeaf(e expr.Expr) *leafForms {
 	v, err := expr.Eval(e, nil)
-	x := &leafForms{t: falsePred, f: falsePred, u: falsePred, errsKnown: true}
-	switch {
-	case err != nil:
-		x.errs = []rowError{{truePred, err}}
-	case v.Null:
-		x.u = truePred
-	case v.I != 0:
-		x.t = truePred
-	default:
-		x.f = truePred
+	if err != nil {
+		return &leafForms{t: falsePred, f: falsePred, u: falsePred, errs: []rowError{{truePred, err}}, errsKnown: true}
 	}
-	return x
+	return &leafForms{t: boolPred(!v.Null && v.I != 0), f: boolPred(!v.Null && v.I == 0), u: boolPred(v.Null), errsKnown: true}
 }
 
-// viaSugar gives e the forms of the condition that says the same.
-func (l *lowerer) viaSugar(e, same expr.Expr) (*leafForms, error) {
-	l.sugar[e] = same
-	x := &leafForms{}
-	for f, p := range map[form]**Pred{isTrue: &x.t, isFalse: &x.f, isUnknown: &x.u} {
-		q, err := l.truth(same, f)
-		if err != nil {
-			return nil, err
-		}
-		*p = q
-	}
-	return x, nil
+// same has the forms of a condition that says the same.
+func (l *lowerer) same(e expr.Expr) *leafForms {
+	return &leafForms{t: l.truth(e, isTrue), f: l.truth(e, isFalse), u: l.truth(e, isUnknown)}
 }
 
 // inLeaf is X IN (list) with X over several columns: X = a OR X = b ...
-func (l *lowerer) inLeaf(e *expr.In) (*leafForms, error) {
+func (l *lowerer) inLeaf(e *expr.In) *leafForms {
 	or := &expr.Or{P: e.P}
 	for _, c := range e.List {
 		or.Kids = append(or.Kids, &expr.Compare{Op: expr.EQ, L: e.X, R: c, P: e.P})
@@ -143,25 +124,15 @@ func (l *lowerer) inLeaf(e *expr.In) (*leafForms, error) {
 	if e.Not {
 		same = &expr.Not{X: same, P: e.P}
 	}
-	return l.viaSugar(e, same)
+	return l.same(same)
 }
 
 // compareConditions is a comparison of two conditions, FALSE below TRUE.
-func (l *lowerer) compareConditions(e *expr.Compare) (*leafForms, error) {
-	var side [2][2]*Pred // [left, right][FALSE, TRUE]
-	for i, k := range []expr.Expr{e.L, e.R} {
-		for j, f := range []form{isFalse, isTrue} {
-			p, err := l.truth(k, f)
-			if err != nil {
-				return nil, err
-			}
-			side[i][j] = p
-		}
-	}
+func (l *lowerer) compareConditions(e *expr.Compare) *leafForms {
 	var yes, no []*Pred
-	for a := range 2 {
-		for b := range 2 {
-			both := l.and(side[0][a], side[1][b])
+	for a, f := range []form{isFalse, isTrue} {
+		for b, g := range []form{isFalse, isTrue} {
+			both := l.and(l.truth(e.L, f), l.truth(e.R, g))
 			if e.Op.Holds(a - b) {
 				yes = append(yes, both)
 			} else {
@@ -169,58 +140,25 @@ func (l *lowerer) compareConditions(e *expr.Compare) (*leafForms, error) {
 			}
 		}
 	}
-	u, err := l.eitherNull(e.L, e.R)
-	return &leafForms{t: l.or(yes...), f: l.or(no...), u: u}, err
+	return &leafForms{t: l.or(yes...), f: l.or(no...), u: l.or(l.null(e.L, true), l.null(e.R, true))}
 }
 
-func (l *lowerer) eitherNull(a, b expr.Expr) (*Pred, error) {
-	p, err := l.null(a, true)
-	if err != nil {
-		return nil, err
-	}
-	q, err := l.null(b, true)
-	if err != nil {
-		return nil, err
-	}
-	return l.or(p, q), nil
-}
-
-// columnLeaf lowers a condition over one column by what it is for each code, when
-// that can be told without trying every one of too many codes.
-func (l *lowerer) columnLeaf(e expr.Expr, col int) (*leafForms, bool) {
-	runs, ok := l.outcomes(e, col)
-	if !ok {
-		return nil, false
-	}
-	seg := l.seg(col)
-	x := &leafForms{u: l.nullCol(col), errsKnown: true}
-	var yes, no, unknown []Span
-	for _, r := range runs {
-		s := Span{r.lo, r.hi}
-		switch r.truth(e) {
-		case isTrue:
-			yes = append(yes, s)
-		case isFalse:
-			no = append(no, s)
-		case isUnknown:
-			unknown = append(unknown, s)
-		}
-	}
+// columnLeaf lowers a condition over one column by what it is for each code.
+func (l *lowerer) columnLeaf(e expr.Expr, col int, runs []run) *leafForms {
 	hint := expr.EQ
 	if c, ok := e.(*expr.Compare); ok {
 		hint = c.Op
 	}
-	x.t = l.spanPred(col, normalize(yes), hint, e.String())
-	x.f = l.spanPred(col, normalize(no), hint.Not(), denied(e))
-	x.u = l.or(x.u, l.spanPred(col, normalize(unknown), expr.EQ, "("+e.String()+") IS UNKNOWN"))
-	x.errs = l.errorRuns(runs, col)
-	if seg.Nulls > 0 {
-		// An error in a part without columns is raised for NULLs too.
-		if _, err := evalAt(e, col, table.Null(seg.Type)); err != nil {
-			x.errs = append(x.errs, rowError{l.nullCol(col), err})
-		}
+	pred := func(f form, hint expr.CmpOp, text string) *Pred {
+		return l.spanPred(col, spansWhere(runs, func(o outcome) bool { return o.truth(e) == f }), hint, text)
 	}
-	return x, true
+	return &leafForms{
+		t:         pred(isTrue, hint, e.String()),
+		f:         pred(isFalse, hint.Not(), denied(e)),
+		u:         l.or(l.nullCol(col), pred(isUnknown, expr.EQ, "("+e.String()+") IS UNKNOWN")),
+		errs:      l.columnErrors(e, col, runs),
+		errsKnown: true,
+	}
 }
 
 // denied writes NOT e.
@@ -242,27 +180,23 @@ func denied(e expr.Expr) string {
 	return (&expr.Not{X: e}).String()
 }
 
-// errorRuns collects the runs of codes that raise an error, by error, in the order
-// of the codes.
-func (l *lowerer) errorRuns(runs []run, col int) []rowError {
-	var order []string
-	spans := map[string][]Span{}
-	errs := map[string]error{}
+// columnErrors are the errors of an expression over one column, in the order of the codes
+// that raise them first, with NULL last.
+func (l *lowerer) columnErrors(e expr.Expr, col int, runs []run) (out []rowError) {
+	seen := map[string]bool{}
 	for _, r := range runs {
-		if r.err == nil {
+		if r.err == nil || seen[errKey(r.err)] {
 			continue
 		}
-		k := errKey(r.err)
-		if spans[k] == nil {
-			order = append(order, k)
-			errs[k] = r.err
-		}
-		spans[k] = append(spans[k], Span{r.lo, r.hi})
+		seen[errKey(r.err)] = true
+		spans := spansWhere(runs, r.same)
+		out = append(out, rowError{l.spanPred(col, spans, expr.EQ, "error in "+l.name(col)+": "+r.err.Error()), r.err})
 	}
-	var out []rowError
-	for _, k := range order {
-		p := l.spanPred(col, normalize(spans[k]), expr.EQ, "error in "+l.name(col)+": "+errs[k].Error())
-		out = append(out, rowError{p, errs[k]})
+	if seg := l.seg(col); seg.Nulls > 0 {
+		// An error in a part without columns is raised for NULLs too.
+		if _, err := evalAt(e, table.Null(seg.Type)); err != nil {
+			out = append(out, rowError{l.nullCol(col), err})
+		}
 	}
 	return out
 }

@@ -52,25 +52,42 @@ func Lower(where expr.Expr, t *table.Table, c *table.Chunk) (*Pred, []Check, err
 		t: t, c: c,
 		forms:  map[formKey]*Pred{},
 		leaves: map[expr.Expr]*leafForms{},
-		sugar:  map[expr.Expr]expr.Expr{},
+		ranges: map[*expr.Between]*expr.And{},
 		vals:   map[expr.Expr]*value{},
-		ranks:  map[[2]int][2][]uint32{},
+		ranks:  map[[2]int][2]*value{},
 	}
-	if err := l.checkColumns(where); err != nil {
-		return nil, nil, err
-	}
-	p, err := l.truth(where, isTrue)
+	var p *Pred
+	err := refused(func() {
+		l.checkColumns(where)
+		p = l.and(live, l.truth(where, isTrue))
+		l.checksOf(where, live)
+		if l.tooComplex {
+			panic(refusal{expr.Errorf(where.Pos(), "the condition is too complex: it has more than %d parts once NOT, IS UNKNOWN and comparisons of conditions are written out", maxSize)})
+		}
+	})
 	if err != nil {
 		return nil, nil, err
 	}
-	p = l.and(live, p)
-	if err := l.checksOf(where, live); err != nil {
-		return nil, nil, err
-	}
-	if l.tooComplex {
-		return nil, nil, expr.Errorf(where.Pos(), "the condition is too complex: it has more than %d parts once NOT, IS UNKNOWN and comparisons of conditions are written out", maxSize)
-	}
 	return p, l.checks, nil
+}
+
+// refusal is what lowering panics with, within this package, where something cannot be
+// lowered.
+type refusal struct{ error }
+
+// refused calls f and returns the error of a refusal in it.
+func refused(f func()) (err error) {
+	defer func() {
+		switch r := recover().(type) {
+		case nil:
+		case refusal:
+			err = r.error
+		default:
+			panic(r)
+		}
+	}()
+	f()
+	return nil
 }
 
 // livePred holds for the records of a chunk that are not deleted.
@@ -99,9 +116,9 @@ type lowerer struct {
 	c          *table.Chunk
 	forms      map[formKey]*Pred
 	leaves     map[expr.Expr]*leafForms
-	sugar      map[expr.Expr]expr.Expr
+	ranges     map[*expr.Between]*expr.And
 	vals       map[expr.Expr]*value
-	ranks      map[[2]int][2][]uint32
+	ranks      map[[2]int][2]*value
 	checks     []Check
 	tooComplex bool
 }
@@ -109,168 +126,111 @@ type lowerer struct {
 func (l *lowerer) seg(col int) *table.Segment { return l.c.Segments[col] }
 func (l *lowerer) name(col int) string        { return l.t.Field(col).Name }
 
-func (l *lowerer) checkColumns(e expr.Expr) (err error) {
+func (l *lowerer) checkColumns(e expr.Expr) {
 	expr.Walk(e, func(e expr.Expr) {
 		c, ok := e.(*expr.Column)
 		switch {
-		case !ok || err != nil:
+		case !ok:
 		case c.Index < 0 || c.Index >= len(l.t.Fields):
-			err = expr.Errorf(c.P, "column %s is not in table %s", c.Name, l.t.Name)
+			panic(refusal{expr.Errorf(c.P, "column %s is not in table %s", c.Name, l.t.Name)})
 		case l.t.Fields[c.Index].Unsupported != "":
-			err = unsupportedColumn(l.t.Fields[c.Index], c.P)
+			panic(refusal{unsupportedColumn(l.t.Fields[c.Index], c.P)})
 		}
 	})
-	return err
 }
 
 // truth returns the predicate that holds where the condition e has the form f.
-func (l *lowerer) truth(e expr.Expr, f form) (*Pred, error) {
+func (l *lowerer) truth(e expr.Expr, f form) *Pred {
 	key := formKey{e, f}
-	if p, ok := l.forms[key]; ok {
-		return p, nil
-	}
-	p, err := l.build(e, f)
-	if err == nil {
+	p, ok := l.forms[key]
+	if !ok {
+		p = l.build(e, f)
 		l.forms[key] = p
 	}
-	return p, err
+	return p
 }
 
-func (l *lowerer) build(e expr.Expr, f form) (*Pred, error) {
+func (l *lowerer) build(e expr.Expr, f form) *Pred {
 	switch e := e.(type) {
 	case *expr.Not:
 		return l.truth(e.X, f.not())
 	case *expr.And:
-		return l.conjunction(e, e.Kids, f)
+		return l.connective(e, And, e.Kids, f)
 	case *expr.Or:
-		return l.disjunction(e, e.Kids, f)
+		return l.connective(e, Or, e.Kids, f)
 	case *expr.IsTruth:
 		want := [...]form{isTrue, isFalse, isUnknown}[e.Want]
-		if e.Not {
-			want = want.opposite()
-		}
-		return l.twoValued(f, func(yes bool) (*Pred, error) {
-			if yes {
-				return l.truth(e.X, want)
-			}
-			return l.truth(e.X, want.opposite())
-		})
+		return twoValued(f, e.Not, func() *Pred { return l.truth(e.X, want) }, func() *Pred { return l.truth(e.X, want.opposite()) })
 	case *expr.IsNull:
-		return l.twoValued(f, func(yes bool) (*Pred, error) { return l.null(e.X, yes != e.Not) })
+		return twoValued(f, e.Not, func() *Pred { return l.null(e.X, true) }, func() *Pred { return l.null(e.X, false) })
 	case *expr.Between:
 		return l.between(e, f)
 	}
-	forms, err := l.leaf(e)
-	if err != nil {
-		return nil, err
-	}
-	return forms.get(l, f), nil
+	return l.leaf(e).get(l, f)
 }
 
-// twoValued is the form f of a condition that is never UNKNOWN.
-func (l *lowerer) twoValued(f form, is func(yes bool) (*Pred, error)) (*Pred, error) {
+// twoValued is the form f of a condition, or of its negation, that is never UNKNOWN and
+// holds where yes does, and not where no does.
+func twoValued(f form, not bool, yes, no func() *Pred) *Pred {
+	if not {
+		f = f.not()
+	}
 	switch f {
 	case isTrue, notFalse:
-		return is(true)
+		return yes()
 	case isFalse, notTrue:
-		return is(false)
-	case isUnknown:
-		return falsePred, nil
+		return no()
 	}
-	return truePred, nil
+	return boolPred(f == notUnknown)
 }
 
-// each returns the form f of every kid.
-func (l *lowerer) each(kids []expr.Expr, f form) ([]*Pred, error) {
-	var out []*Pred
-	for _, k := range kids {
-		p, err := l.truth(k, f)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, p)
-	}
-	return out, nil
-}
-
-// conjunction: TRUE where all are TRUE, FALSE where any is FALSE.
+// connective is AND, which is TRUE where all are TRUE and FALSE where any is FALSE, or OR.
 //
 // A record for which an operand to the right of a FALSE one would raise an error
 // raises none, and whatever the forms of that operand then say, the FALSE one
-// alone decides all six.
-func (l *lowerer) conjunction(e expr.Expr, kids []expr.Expr, f form) (*Pred, error) {
+// alone decides all six. Likewise for OR.
+func (l *lowerer) connective(e expr.Expr, op Op, kids []expr.Expr, f form) *Pred {
 	switch f {
-	case isTrue, notFalse:
-		ps, err := l.each(kids, f)
-		return l.and(ps...), err
+	case isUnknown:
+		return l.and(l.truth(e, notFalse), l.truth(e, notTrue))
+	case notUnknown:
+		return l.or(l.truth(e, isTrue), l.truth(e, isFalse))
 	case isFalse, notTrue:
-		ps, err := l.each(kids, f)
-		return l.or(ps...), err
+		op = op.dual()
 	}
-	return l.undecided(e, f)
-}
-
-func (l *lowerer) disjunction(e expr.Expr, kids []expr.Expr, f form) (*Pred, error) {
-	switch f {
-	case isTrue, notFalse:
-		ps, err := l.each(kids, f)
-		return l.or(ps...), err
-	case isFalse, notTrue:
-		ps, err := l.each(kids, f)
-		return l.and(ps...), err
+	var ps []*Pred
+	for _, k := range kids {
+		ps = append(ps, l.truth(k, f))
 	}
-	return l.undecided(e, f)
-}
-
-// undecided is e IS [NOT] UNKNOWN from the other forms of e.
-func (l *lowerer) undecided(e expr.Expr, f form) (*Pred, error) {
-	a, b, join := notFalse, notTrue, l.and
-	if f == notUnknown {
-		a, b, join = isTrue, isFalse, l.or
-	}
-	p, err := l.truth(e, a)
-	if err != nil {
-		return nil, err
-	}
-	q, err := l.truth(e, b)
-	if err != nil {
-		return nil, err
-	}
-	return join(p, q), nil
+	return l.junction(op, ps)
 }
 
 // betweenParts rewrites X BETWEEN Lo AND Hi as X >= Lo AND X <= Hi.
 func (l *lowerer) betweenParts(e *expr.Between) *expr.And {
-	if s, ok := l.sugar[e]; ok {
-		return s.(*expr.And)
+	if and, ok := l.ranges[e]; ok {
+		return and
 	}
 	and := &expr.And{P: e.P, Kids: []expr.Expr{
 		&expr.Compare{Op: expr.GE, L: e.X, R: e.Lo, P: e.P},
 		&expr.Compare{Op: expr.LE, L: e.X, R: e.Hi, P: e.P},
 	}}
-	l.sugar[e] = and
+	l.ranges[e] = and
 	return and
 }
 
-func (l *lowerer) between(e *expr.Between, f form) (*Pred, error) {
+func (l *lowerer) between(e *expr.Between, f form) *Pred {
 	g := f
 	if e.Not {
 		g = f.not()
 	}
-	p, err := l.truth(l.betweenParts(e), g)
-	if err != nil {
-		return nil, err
+	p := l.truth(l.betweenParts(e), g)
+	if f != isTrue && f != isFalse {
+		return p
 	}
 	// The user's words, when one leaf came out of them.
 	words := *e
-	switch {
-	case f == isTrue:
-	case f == isFalse:
-		words.Not = !e.Not
-	default:
-		return p, nil
-	}
-	return retext(p, words.String()), nil
+	words.Not = e.Not != (f == isFalse)
+	return retext(p, words.String())
 }
 
 func retext(p *Pred, text string) *Pred {
@@ -291,34 +251,30 @@ func retext(p *Pred, text string) *Pred {
 }
 
 // null is "X IS NULL" (or NOT NULL) of any expression.
-func (l *lowerer) null(x expr.Expr, yes bool) (*Pred, error) {
-	if x.Type().Kind == table.Boolean {
-		if _, isColumn := x.(*expr.Column); !isColumn {
-			if yes {
-				return l.truth(x, isUnknown)
-			}
-			return l.truth(x, notUnknown)
-		}
+func (l *lowerer) null(x expr.Expr, yes bool) *Pred {
+	op := And
+	if yes {
+		op = Or
 	}
 	switch x := x.(type) {
 	case *expr.Column:
 		if yes {
-			return l.nullCol(x.Index), nil
+			return l.nullCol(x.Index)
 		}
-		return l.notNullCol(x.Index), nil
+		return l.notNullCol(x.Index)
 	case *expr.Const:
-		return boolPred(x.V.Null == yes), nil
+		return boolPred(x.V.Null == yes)
+	}
+	switch {
+	case x.Type().Kind != table.Boolean:
+	case yes:
+		return l.truth(x, isUnknown)
+	default:
+		return l.truth(x, notUnknown)
 	}
 	var ps []*Pred
 	for _, k := range expr.Kids(x) {
-		p, err := l.null(k, yes)
-		if err != nil {
-			return nil, err
-		}
-		ps = append(ps, p)
+		ps = append(ps, l.null(k, yes))
 	}
-	if yes {
-		return l.or(ps...), nil
-	}
-	return l.and(ps...), nil
+	return l.junction(op, ps)
 }

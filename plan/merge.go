@@ -2,265 +2,163 @@ package plan
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/stencildb/stencildb/expr"
 )
 
-// mergeColumns merges the leaves over each column that has several. It returns
+// columnSet is a condition over one column: the codes that satisfy it, and whether NULL
+// does.
+type columnSet struct {
+	codes spanSet
+	null  bool
+}
+
+func (s columnSet) equal(t columnSet) bool { return s.null == t.null && slices.Equal(s.codes, t.codes) }
+
+func (s columnSet) complement(top uint64) columnSet {
+	return columnSet{s.codes.complement(top), !s.null}
+}
+
+// combine is the AND or OR of sets of codes up to top.
+func combine(op Op, sets []columnSet, top uint64) (out columnSet) {
+	for _, s := range sets {
+		if op == And {
+			s = s.complement(top)
+		}
+		out.codes, out.null = append(out.codes, s.codes...), out.null || s.null
+	}
+	if out.codes = normalize(out.codes); op == And {
+		return out.complement(top)
+	}
+	return out
+}
+
+// overColumn returns what a predicate says of the one column of which it reads the codes.
+func (l *lowerer) overColumn(p *Pred) (col int, s columnSet, ok bool) {
+	if p.Op == IsLeaf {
+		if _, program := p.Leaf.(*Program); program {
+			return 0, s, false
+		}
+		col = p.Leaf.Columns()[0]
+		return col, leafSet(p.Leaf, l.seg(col).Max), true
+	}
+	var sets []columnSet
+	for i, k := range p.Kids {
+		c, t, ok := l.overColumn(k)
+		if !ok || i > 0 && c != col {
+			return 0, s, false
+		}
+		col, sets = c, append(sets, t)
+	}
+	return col, combine(p.Op, sets, l.seg(col).Max), true
+}
+
+// mergeColumns merges the kids over each column that has several. It returns
 // nil when the junction is decided: FALSE for AND, TRUE for OR.
 func (l *lowerer) mergeColumns(op Op, kids []*Pred) []*Pred {
-	group := map[int][]int{} // column -> kids over it alone
-	var order []int
-	for i, k := range kids {
-		col, ok := columnOf(k)
-		if !ok && op == And {
-			col, ok = alternativesOver(k)
-		}
-		if !ok {
-			continue
-		}
-		if group[col] == nil {
-			order = append(order, col)
-		}
-		group[col] = append(group[col], i)
-	}
+	sets := make([]columnSet, len(kids))
+	groups := map[int][]int{} // column -> kids over it alone
+	read := map[int]bool{}    // by programs, which are never TRUE for a NULL
 	replaced := make([][]*Pred, len(kids))
 	for i, k := range kids {
 		replaced[i] = []*Pred{k}
+		if col, s, ok := l.overColumn(k); ok {
+			sets[i] = s
+			groups[col] = append(groups[col], i)
+		} else if k.Op == IsLeaf {
+			for _, c := range k.Leaf.Columns() {
+				read[c] = true
+			}
+		}
 	}
-	changed := false
-	for _, col := range order {
-		idx := group[col]
-		if len(idx) == 1 {
+	for col, group := range groups {
+		if len(group) == 1 {
+			n, ok := kids[group[0]].Leaf.(*NullTest)
+			if ok && n.Not && op == And && read[col] {
+				replaced[group[0]] = nil
+			}
 			continue
 		}
-		var leaves []*Pred
-		for _, i := range idx {
-			leaves = append(leaves, kids[i])
-			replaced[i] = nil
+		var some []*Pred
+		var someSets []columnSet
+		for _, i := range group {
+			some, someSets, replaced[i] = append(some, kids[i]), append(someSets, sets[i]), nil
 		}
-		merged, decided := l.mergeOr(col, leaves)
-		if op == And {
-			merged, decided = l.mergeAnd(col, leaves)
-		}
+		merged, decided := l.mergeColumn(op, col, some, someSets)
 		if decided {
 			return nil
 		}
-		replaced[idx[0]] = merged
-		changed = true
+		replaced[group[0]] = merged
 	}
-	if op == And {
-		changed = l.dropNotNull(replaced) || changed
-	}
-	if !changed {
-		return kids
-	}
-	var out []*Pred
-	for _, r := range replaced {
-		for _, k := range r {
-			if k.Op == op {
-				out = append(out, k.Kids...)
-			} else {
-				out = append(out, k)
-			}
+	out := kids[:0:0]
+	for _, k := range slices.Concat(replaced...) {
+		if k.Op == op {
+			out = append(out, k.Kids...)
+		} else {
+			out = append(out, k)
 		}
 	}
 	return out
 }
 
-// columnOf returns the column of a leaf over one column's codes.
-func columnOf(p *Pred) (col int, ok bool) {
-	if p.Op != IsLeaf {
-		return 0, false
-	}
-	if _, program := p.Leaf.(*Program); program {
-		return 0, false
-	}
-	return p.Leaf.Columns()[0], true
-}
+// fewKids is for how many kids over a column each is looked at for what it adds.
+const fewKids = 16
 
-// alternativesOver returns the column of a disjunction of leaves over one column.
-func alternativesOver(p *Pred) (col int, ok bool) {
-	if p.Op != Or {
-		return 0, false
-	}
-	for i, k := range p.Kids {
-		c, ok := columnOf(k)
-		if !ok || i > 0 && c != col {
-			return 0, false
-		}
-		col = c
-	}
-	return col, true
-}
-
-// dropNotNull drops IS NOT NULL tests of columns that another leaf reads: that
-// leaf is never TRUE for a NULL.
-func (l *lowerer) dropNotNull(kids [][]*Pred) bool {
-	read := map[int]bool{}
-	for _, ks := range kids {
-		for _, k := range ks {
-			if k.Op != IsLeaf {
-				continue
-			}
-			if _, ok := k.Leaf.(*NullTest); !ok {
-				for _, c := range k.Leaf.Columns() {
-					read[c] = true
-				}
-			}
-		}
-	}
-	changed := false
-	for i, ks := range kids {
-		if len(ks) != 1 || ks[0].Op != IsLeaf {
-			continue
-		}
-		if n, ok := ks[0].Leaf.(*NullTest); ok && n.Not && read[n.Col] {
-			kids[i], changed = nil, true
-		}
-	}
-	return changed
-}
-
-func texts(leaves []*Pred, sep string) string {
-	var parts []string
-	for _, k := range leaves {
-		parts = append(parts, k.Leaf.String())
-	}
-	return strings.Join(parts, sep)
-}
-
-// mergeAnd intersects leaves over one column. Inequalities (<>) stay leaves of
-// their own unless they fall outside or on the edge of what is left.
-func (l *lowerer) mergeAnd(col int, leaves []*Pred) (out []*Pred, decided bool) {
+// mergeColumn leaves out of the kids over a column what the others say already, and makes
+// one predicate of all where that has fewer leaves.
+func (l *lowerer) mergeColumn(op Op, col int, kids []*Pred, sets []columnSet) (out []*Pred, decided bool) {
 	top := l.seg(col).Max
-	var isNull, notNull *Pred
-	var set spanSet
-	var used, unequal, either []*Pred
-	for _, k := range leaves {
-		if k.Op == Or {
-			either = append(either, k)
-			continue
-		}
-		_, s, ok := spansOf(k.Leaf, top)
-		c, cmp := k.Leaf.(*Compare)
-		_, test := k.Leaf.(*NullTest)
-		switch {
-		case !ok:
-			isNull = k
-		case test:
-			notNull = k
-		case cmp && c.Op == expr.NE:
-			unequal = append(unequal, k)
-		case used == nil:
-			set, used = s, []*Pred{k}
-		default:
-			set, used = set.intersect(s), append(used, k)
-		}
+	all := combine(op, sets, top)
+	if i := slices.IndexFunc(sets, all.equal); i >= 0 {
+		return kids[i : i+1], false
 	}
-	if isNull != nil && (used != nil || unequal != nil || notNull != nil) {
-		return nil, true
-	}
-	rest, never := l.usefulAlternatives(either, isNull, slices.Concat(used, unequal), top)
+	words := &Pred{Op: op, Kids: kids}
+	p := l.spanPred(col, all.codes, hintOf(kids), words.String())
 	switch {
-	case never:
+	case all.null && all.codes.all(top):
+		p = truePred
+	case all.null:
+		p = Join(Or, p, l.nullCol(col))
+	}
+	switch p.Op {
+	case op.dual().neutral():
 		return nil, true
-	case isNull != nil:
-		return append(rest, isNull), false
-	case used == nil && unequal == nil && notNull != nil:
-		return append(rest, notNull), false
-	case used == nil:
-		return append(unequal, rest...), false
+	case op.neutral():
+		return nil, false
 	}
-	for _, k := range unequal {
-		code := k.Leaf.(*Compare).Code
-		hole := spanSet{{code, code}}
-		if cut := set.intersect(hole.complement(top)); len(cut) <= len(set) {
-			if set.contains(code) {
-				set, used = cut, append(used, k)
-			}
-			continue
-		}
-		rest = append(rest, k)
-	}
-	if len(set) == 0 {
-		return nil, true
-	}
-	for _, k := range used {
-		if _, s, _ := spansOf(k.Leaf, top); equalSpans(s, set) {
-			return append([]*Pred{k}, rest...), false
+	for i := len(kids) - 1; i >= 0 && len(kids) <= fewKids; i-- {
+		others := slices.Delete(slices.Clone(sets), i, i+1)
+		if combine(op, others, top).equal(all) {
+			kids, sets = slices.Delete(slices.Clone(kids), i, i+1), others
 		}
 	}
-	p := l.spanPred(col, set, hintOf(used), texts(used, " AND "))
-	return append([]*Pred{p}, rest...), false
+	n := 0
+	for _, k := range kids {
+		n += leafCount(k)
+	}
+	if leafCount(p) < n {
+		return []*Pred{p}, false
+	}
+	return kids, false
 }
 
-// usefulAlternatives drops the disjunctions over a column that the other leaves
-// over it imply. never is true when one of them contradicts those leaves.
-func (l *lowerer) usefulAlternatives(either []*Pred, isNull *Pred, others []*Pred, top uint64) (rest []*Pred, never bool) {
-	set := spanSet{{0, top}}
-	if len(either) > 0 {
-		for _, k := range others {
-			_, s, _ := spansOf(k.Leaf, top)
-			set = set.intersect(s)
-		}
+// leafCount counts the leaves of a predicate; one of many spans counts as so many.
+func leafCount(p *Pred) (n int) {
+	if _, members := p.Leaf.(*Members); members {
+		return MaxSpans + 1
 	}
-	for _, e := range either {
-		var spans []Span
-		null := false
-		for _, k := range e.Kids {
-			if _, s, ok := spansOf(k.Leaf, top); ok {
-				spans = append(spans, s...)
-			} else {
-				null = true
-			}
-		}
-		both := set.intersect(normalize(spans))
-		switch {
-		case isNull != nil && null, len(others) > 0 && equalSpans(both, set):
-		case isNull != nil, len(others) > 0 && len(both) == 0:
-			return nil, true
-		default:
-			rest = append(rest, e)
-		}
+	for _, k := range p.Kids {
+		n += leafCount(k)
 	}
-	return rest, false
+	return max(n, 1)
 }
 
-// mergeOr unites leaves over one column where that makes them fewer.
-func (l *lowerer) mergeOr(col int, leaves []*Pred) (out []*Pred, decided bool) {
-	seg := l.seg(col)
-	var isNull *Pred
-	var spans []Span
-	var used []*Pred
-	for _, k := range leaves {
-		_, s, ok := spansOf(k.Leaf, seg.Max)
-		if !ok {
-			isNull = k
-			continue
-		}
-		spans, used = append(spans, s...), append(used, k)
-	}
-	set := normalize(spans)
-	if set.all(seg.Max) && isNull != nil {
-		return nil, true
-	}
-	if len(used) > 0 && set.all(seg.Max) {
-		p := l.notNullCol(col)
-		return []*Pred{p}, p.Op == True
-	}
-	out = used
-	if p := l.spanPred(col, set, hintOf(used), texts(used, " OR ")); len(used) > 1 && leafCount(p) < len(used) {
-		out = []*Pred{p}
-		for _, k := range used {
-			if _, s, _ := spansOf(k.Leaf, seg.Max); equalSpans(s, set) {
-				out = []*Pred{k}
-			}
+// hintOf is the first inequality among leaves over a column.
+func hintOf(kids []*Pred) expr.CmpOp {
+	for _, k := range kids {
+		if c, ok := k.Leaf.(*Compare); ok && c.Op != expr.NE {
+			return c.Op
 		}
 	}
-	if isNull != nil {
-		out = append(out, isNull)
-	}
-	return out, false
+	return expr.EQ
 }

@@ -3,6 +3,7 @@ package plan
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/table"
@@ -67,34 +68,40 @@ func errKey(err error) string {
 	return fmt.Sprintf("%d %s", e.Pos, msg)
 }
 
-func evalAt(e expr.Expr, col int, v table.Value) (table.Value, error) {
+// evalAt evaluates e for one value of its column.
+func evalAt(e expr.Expr, v table.Value) (table.Value, error) {
 	return expr.Eval(e, &expr.Env{Column: func(int) table.Value { return v }})
 }
 
 // outcomeAt evaluates e, a condition or a value, for one value of its column.
-func outcomeAt(e expr.Expr, col int, v table.Value) outcome {
-	switch e := e.(type) {
-	case *expr.Compare:
-		l, err := evalAt(e.L, col, v)
+func outcomeAt(e expr.Expr, v table.Value) outcome {
+	if e, ok := e.(*expr.Compare); ok {
+		l, err := evalAt(e.L, v)
 		if err != nil {
 			return outcome{err: err}
 		}
-		r, err := evalAt(e.R, col, v)
+		r, err := evalAt(e.R, v)
 		if err != nil || l.Null || r.Null {
 			return outcome{err: err, null: true}
 		}
 		return outcome{sign: table.Compare(l, r)}
-	case *expr.Arith, *expr.Neg:
-		_, err := evalAt(e, col, v)
-		return outcome{err: err}
-	case *expr.Cast:
-		if e.To.Kind != table.Boolean {
-			_, err := evalAt(e, col, v)
-			return outcome{err: err}
+	}
+	x, err := evalAt(e, v)
+	if e.Type().Kind != table.Boolean {
+		return outcome{err: err} // of a value only its error counts
+	}
+	return outcome{sign: int(x.I), null: x.Null, err: err}
+}
+
+// spansWhere are the codes of the runs whose outcome f accepts.
+func spansWhere(runs []run, f func(outcome) bool) spanSet {
+	var list []Span
+	for _, r := range runs {
+		if f(r.outcome) {
+			list = append(list, Span{r.lo, r.hi})
 		}
 	}
-	x, err := evalAt(e, col, v)
-	return outcome{sign: int(x.I), null: x.Null, err: err}
+	return normalize(list)
 }
 
 // outcomes partitions the codes of col by the outcome of e, which reads no other
@@ -105,7 +112,7 @@ func (l *lowerer) outcomes(e expr.Expr, col int) (runs []run, ok bool) {
 	if seg.NonNull() == 0 {
 		return nil, true
 	}
-	at := func(code uint64) outcome { return outcomeAt(e, col, seg.Decode(code)) }
+	at := func(code uint64) outcome { return outcomeAt(e, seg.Decode(code)) }
 	if like, isLike := e.(*expr.Like); isLike {
 		if _, isColumn := like.X.(*expr.Column); isColumn {
 			at = likeOutcome(like, seg)
@@ -225,46 +232,42 @@ func search(pieces []Span, at func(uint64) outcome) (runs []run, ok bool) {
 // inOutcomes finds each constant of the list by binary search.
 func (l *lowerer) inOutcomes(e *expr.In, col int) ([]run, bool) {
 	seg := l.seg(col)
-	xs, ok := search(pieces(seg), func(code uint64) outcome { return outcomeAt(&expr.IsNull{X: e.X}, col, seg.Decode(code)) })
-	for _, r := range xs {
-		ok = ok && r.err == nil // errors are rare enough to leave to the general way
+	find := func(e expr.Expr) ([]run, bool) {
+		runs, ok := search(pieces(seg), func(code uint64) outcome { return outcomeAt(e, seg.Decode(code)) })
+		failed := func(r run) bool { return r.err != nil } // rare enough to leave to the general way
+		return runs, ok && !slices.ContainsFunc(runs, failed)
 	}
-	if !ok {
+	if _, ok := find(&expr.IsNull{X: e.X}); !ok {
 		return nil, false
 	}
-	var hits []Span
+	var in spanSet
 	null := false
 	for _, c := range e.List {
 		if c.V.Null {
 			null = true
 			continue
 		}
-		eq := &expr.Compare{Op: expr.EQ, L: e.X, R: c, P: e.P}
-		runs, ok := search(pieces(seg), func(code uint64) outcome { return outcomeAt(eq, col, seg.Decode(code)) })
+		runs, ok := find(&expr.Compare{Op: expr.EQ, L: e.X, R: c, P: e.P})
 		if !ok {
 			return nil, false
 		}
-		for _, r := range runs {
-			if r.sign == 0 {
-				hits = append(hits, Span{r.lo, r.hi})
-			}
+		in = append(in, spansWhere(runs, func(o outcome) bool { return o.sign == 0 })...)
+	}
+	in = normalize(in)
+	var runs []run
+	add := func(spans spanSet, o outcome) {
+		for _, s := range spans {
+			runs = append(runs, run{s.Lo, s.Hi, o})
 		}
 	}
-	hit, miss := outcome{sign: 1}, outcome{null: null}
+	yes, no := outcome{sign: 1}, outcome{}
 	if e.Not {
-		hit.sign = 0
-		miss.sign = 1
+		yes, no = no, yes
 	}
 	if null {
-		miss.sign = 0
+		no = outcome{null: true}
 	}
-	in := normalize(hits)
-	var runs []run
-	for _, s := range in {
-		runs = append(runs, run{s.Lo, s.Hi, hit})
-	}
-	for _, s := range in.complement(seg.Max) {
-		runs = append(runs, run{s.Lo, s.Hi, miss})
-	}
+	add(in, yes)
+	add(in.complement(seg.Max), no)
 	return runs, true
 }

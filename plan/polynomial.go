@@ -165,13 +165,7 @@ func (l *lowerer) threshold(op expr.CmpOp, t term, cols map[int]*Val, rhs *big.I
 		x := new(big.Int).Mul(t.coef, big.NewInt(int64(code)+cols[col].Offset))
 		return outcome{sign: x.Cmp(rhs)}
 	})
-	var yes []Span
-	for _, r := range runs {
-		if op.Holds(r.sign) {
-			yes = append(yes, Span{r.lo, r.hi})
-		}
-	}
-	return l.spanPred(col, normalize(yes), op, text)
+	return l.spanPred(col, spansWhere(runs, func(o outcome) bool { return op.Holds(o.sign) }), op, text)
 }
 
 // Linear returns a Semilinear program over codes instead of values: the record

@@ -9,79 +9,59 @@ import (
 )
 
 // programLeaf lowers a comparison that no binary search answers.
-func (l *lowerer) programLeaf(e *expr.Compare) (*leafForms, error) {
-	x := &leafForms{t: falsePred, f: falsePred}
-	var err error
-	if x.u, err = l.eitherNull(e.L, e.R); err != nil {
-		return nil, err
-	}
+func (l *lowerer) programLeaf(e *expr.Compare) *leafForms {
+	x := &leafForms{t: falsePred, f: falsePred, u: l.or(l.null(e.L, true), l.null(e.R, true))}
+	var a, b *value
 	if e.L.Type().Kind == table.Varchar {
-		return l.compareStrings(e, x)
-	}
-	a, err := l.val(e.L)
-	if err != nil {
-		return nil, err
-	}
-	b, err := l.val(e.R)
-	if err != nil {
-		return nil, err
+		a, b = l.commonRanks(e)
+	} else {
+		a, b = l.val(e.L), l.val(e.R)
 	}
 	if a.never || b.never {
-		return x, nil
+		return x
 	}
 	if a.v.Float != b.v.Float {
-		return nil, cannot(e)
+		panic(cannot(e))
 	}
 	x.t = l.scaled(e.Op, a, b, e.String())
 	x.f = l.scaled(e.Op.Not(), a, b, denied(e))
-	return x, nil
+	return x
 }
 
-// compareStrings maps the dictionaries of two columns to common ranks.
-func (l *lowerer) compareStrings(e *expr.Compare, x *leafForms) (*leafForms, error) {
+// commonRanks are the two columns of text that a comparison has: of every dictionary
+// entry its rank among the entries of both.
+func (l *lowerer) commonRanks(e *expr.Compare) (*value, *value) {
 	a, okA := e.L.(*expr.Column)
 	b, okB := e.R.(*expr.Column)
 	if !okA || !okB {
-		return nil, cannot(e)
+		panic(cannot(e))
 	}
 	if l.seg(a.Index).NonNull() == 0 || l.seg(b.Index).NonNull() == 0 {
-		return x, nil
+		return never(), never()
 	}
-	tables := l.commonRanks(a.Index, b.Index)
-	var side [2]*Val
-	for i, c := range []int{a.Index, b.Index} {
-		t := tables[i]
-		side[i] = &Val{Op: Lookup, Column: c, Name: l.name(c), Table: t,
-			Lo: big.NewInt(int64(t[0])), Hi: big.NewInt(int64(t[len(t)-1]))}
+	if known, ok := l.ranks[[2]int{a.Index, b.Index}]; ok {
+		return known[0], known[1]
 	}
-	x.t = l.programs(e.Op, side[0], side[1], e.String())
-	x.f = l.programs(e.Op.Not(), side[0], side[1], denied(e))
-	return x, nil
-}
-
-// commonRanks gives every dictionary entry of two columns its rank among the
-// entries of both.
-func (l *lowerer) commonRanks(a, b int) [2][]uint32 {
-	if t, ok := l.ranks[[2]int{a, b}]; ok {
-		return t
-	}
-	x, y := l.seg(a).Dict, l.seg(b).Dict
-	t := [2][]uint32{make([]uint32, len(x)), make([]uint32, len(y))}
-	rank := uint32(0)
-	for i, j := 0, 0; i < len(x) || j < len(y); rank++ {
-		takeX := j == len(y) || i < len(x) && x[i] <= y[j]
-		takeY := i == len(x) || j < len(y) && y[j] <= x[i]
-		if takeX {
-			t[0][i] = rank
-			i++
+	x, y := l.seg(a.Index).Dict, l.seg(b.Index).Dict
+	of := func(c *expr.Column, dict, other []string) *value {
+		t := make([]uint32, len(dict))
+		shared, j := 0, 0 // entries of other that are in dict too, and that come before
+		for i, s := range dict {
+			for j < len(other) && other[j] < s {
+				j++
+			}
+			t[i] = uint32(i + j - shared)
+			if j < len(other) && other[j] == s {
+				shared++
+			}
 		}
-		if takeY {
-			t[1][j] = rank
-			j++
-		}
+		v := &Val{Op: Lookup, Column: c.Index, Name: l.name(c.Index), Table: t}
+		v.Lo, v.Hi = big.NewInt(int64(t[0])), big.NewInt(int64(t[len(t)-1]))
+		return &value{v: v}
 	}
-	l.ranks[[2]int{a, b}] = t
-	return t
+	both := [2]*value{of(a, x, y), of(b, y, x)}
+	l.ranks[[2]int{a.Index, b.Index}] = both
+	return both[0], both[1]
 }
 
 // scaled compares two values, DECIMALs of different scales among them.

@@ -76,7 +76,7 @@ func (l *lowerer) junction(op Op, in []*Pred) *Pred {
 	}
 	if len(kids) > 1 {
 		if kids = l.mergeColumns(op, kids); kids == nil {
-			return &Pred{Op: neutral(And + Or - op)}
+			return &Pred{Op: op.dual().neutral()}
 		}
 	}
 	p := join(op, kids)
@@ -110,34 +110,6 @@ func dedupe(kids []*Pred) []*Pred {
 		out = append(out, k)
 	}
 	return out
-}
-
-func leafCount(p *Pred) int {
-	if p.Op == IsLeaf {
-		return 1
-	}
-	return len(p.Kids)
-}
-
-func hintOf(leaves []*Pred) expr.CmpOp {
-	for _, k := range leaves {
-		if c, ok := k.Leaf.(*Compare); ok {
-			return c.Op
-		}
-	}
-	return expr.EQ
-}
-
-func equalSpans(a, b spanSet) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for i := range a {
-		if a[i] != b[i] {
-			return false
-		}
-	}
-	return true
 }
 
 // spanPred makes the predicate "col is not NULL and its code is in s". The text is

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/stencildb/stencildb/expr"
@@ -12,15 +13,7 @@ type spanSet []Span
 // normalize sorts spans and merges those that overlap or touch.
 func normalize(in []Span) spanSet {
 	s := slices.Clone(in)
-	slices.SortFunc(s, func(a, b Span) int {
-		switch {
-		case a.Lo < b.Lo:
-			return -1
-		case a.Lo > b.Lo:
-			return 1
-		}
-		return 0
-	})
+	slices.SortFunc(s, func(a, b Span) int { return cmp.Compare(a.Lo, b.Lo) })
 	var out spanSet
 	for _, x := range s {
 		if n := len(out); n > 0 && (x.Lo <= out[n-1].Hi || x.Lo-1 == out[n-1].Hi) {
@@ -28,23 +21,6 @@ func normalize(in []Span) spanSet {
 			continue
 		}
 		out = append(out, x)
-	}
-	return out
-}
-
-// intersect returns the codes in both sets.
-func (s spanSet) intersect(t spanSet) spanSet {
-	var out spanSet
-	for i, j := 0, 0; i < len(s) && j < len(t); {
-		lo, hi := max(s[i].Lo, t[j].Lo), min(s[i].Hi, t[j].Hi)
-		if lo <= hi {
-			out = append(out, Span{lo, hi})
-		}
-		if s[i].Hi < t[j].Hi {
-			i++
-		} else {
-			j++
-		}
 	}
 	return out
 }
@@ -93,35 +69,34 @@ func (s spanSet) holes(top uint64, limit int) ([]uint64, bool) {
 	return out, len(out) <= limit
 }
 
-// spansOf returns the codes that satisfy a leaf over one column, with top the
-// largest code of its segment.
-func spansOf(leaf Leaf, top uint64) (col int, s spanSet, ok bool) {
+// leafSet is what a leaf over one column's codes, of which top is the largest, says.
+func leafSet(leaf Leaf, top uint64) columnSet {
 	switch x := leaf.(type) {
 	case *Compare:
 		one := spanSet{{x.Code, x.Code}}
 		switch x.Op {
 		case expr.EQ:
-			s = one
+			return columnSet{codes: one}
 		case expr.NE:
-			s = one.complement(top)
+			return columnSet{codes: one.complement(top)}
 		case expr.LT:
-			s = spanSet{{0, x.Code - 1}}
+			return columnSet{codes: spanSet{{0, x.Code - 1}}}
 		case expr.LE:
-			s = spanSet{{0, x.Code}}
+			return columnSet{codes: spanSet{{0, x.Code}}}
 		case expr.GT:
-			s = spanSet{{x.Code + 1, top}}
-		case expr.GE:
-			s = spanSet{{x.Code, top}}
+			return columnSet{codes: spanSet{{x.Code + 1, top}}}
 		}
-		return x.Col, s, true
+		return columnSet{codes: spanSet{{x.Code, top}}}
 	case *Range:
-		return x.Col, spanSet{{x.Lo, x.Hi}}, true
+		return columnSet{codes: spanSet{{x.Lo, x.Hi}}}
 	case *Members:
-		return x.Col, spanSet(x.Spans), true
+		return columnSet{codes: x.Spans}
 	case *NullTest:
-		return x.Col, spanSet{{0, top}}, x.Not
+		if !x.Not {
+			return columnSet{null: true}
+		}
 	}
-	return 0, nil, false
+	return columnSet{codes: spanSet{{0, top}}}
 }
 
 // spanLeaf makes the leaf for one span, not all of 0..top. The hint is the

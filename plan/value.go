@@ -3,6 +3,7 @@ package plan
 import (
 	"math"
 	"math/big"
+	"slices"
 
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/table"
@@ -17,23 +18,24 @@ type value struct {
 	fails []rowError
 }
 
+// never is the value that is NULL, or fails, for every record.
+func never(fails ...rowError) *value { return &value{never: true, fails: fails} }
+
 // val turns a value expression into a program.
-func (l *lowerer) val(e expr.Expr) (*value, error) {
-	if x, ok := l.vals[e]; ok {
-		return x, nil
-	}
-	x, err := l.newVal(e)
-	if err == nil {
+func (l *lowerer) val(e expr.Expr) *value {
+	x, ok := l.vals[e]
+	if !ok {
+		x = l.newVal(e)
 		l.vals[e] = x
 	}
-	return x, err
+	return x
 }
 
-func (l *lowerer) newVal(e expr.Expr) (*value, error) {
+func (l *lowerer) newVal(e expr.Expr) *value {
 	if pureOperands(e) && len(expr.Columns(e)) == 0 {
 		c, err := expr.Eval(e, nil)
 		if err != nil {
-			return &value{never: true, fails: []rowError{{truePred, err}}}, nil
+			return never(rowError{truePred, err})
 		}
 		return constantValue(c, e)
 	}
@@ -41,45 +43,44 @@ func (l *lowerer) newVal(e expr.Expr) (*value, error) {
 	case *expr.Column:
 		return l.columnValue(e)
 	case *expr.Neg:
-		x, err := l.val(e.X)
-		if err != nil || x.never {
-			return &value{never: true}, err
+		x := l.val(e.X)
+		if x.never {
+			return never()
 		}
 		out := &value{v: negV(x.v), scale: x.scale}
-		l.failing(out, out.v, e, expr.OutOfRange(e.Type()))
-		return out, nil
+		out.failing(out.v, e, expr.OutOfRange(e.Type()))
+		return out
 	case *expr.Arith:
 		return l.arithValue(e)
 	case *expr.Cast:
-		x, err := l.val(e.X)
-		if err != nil || x.never {
-			return &value{never: true}, err
+		if x := l.val(e.X); !x.never {
+			return l.castValue(e, x)
 		}
-		return l.castValue(e, x)
+		return never()
 	}
-	return nil, cannot(e)
+	panic(cannot(e))
 }
 
-func constantValue(c table.Value, e expr.Expr) (*value, error) {
+func constantValue(c table.Value, e expr.Expr) *value {
 	switch {
 	case c.Null:
-		return &value{never: true}, nil
+		return never()
 	case c.Type.Kind == table.Varchar:
-		return nil, cannot(e)
+		panic(cannot(e))
 	case c.Type.IsFloat():
-		return &value{v: constF(c.F)}, nil
+		return &value{v: constF(c.F)}
 	}
-	return &value{v: constV(c.Unscaled()), scale: c.Type.Scale}, nil
+	return &value{v: constV(c.Unscaled()), scale: c.Type.Scale}
 }
 
-func (l *lowerer) columnValue(e *expr.Column) (*value, error) {
+func (l *lowerer) columnValue(e *expr.Column) *value {
 	seg := l.seg(e.Index)
 	v := &Val{Op: Col, Column: e.Index, Name: l.name(e.Index)}
 	switch {
 	case seg.NonNull() == 0:
-		return &value{never: true}, nil
+		return never()
 	case seg.Type.Kind == table.Varchar:
-		return nil, cannot(e)
+		panic(cannot(e))
 	case seg.Type.IsFloat():
 		v.Op, v.Float, v.Base, v.Single = ColF, true, seg.Base, seg.Type.Kind == table.Real
 		v.columnRange(seg)
@@ -87,35 +88,30 @@ func (l *lowerer) columnValue(e *expr.Column) (*value, error) {
 		v.Offset = seg.Decode(0).I
 		v.Lo, v.Hi = big.NewInt(v.Offset), big.NewInt(seg.Decode(seg.Max).I)
 	}
-	return &value{v: v, scale: seg.Type.Scale}, nil
+	return &value{v: v, scale: seg.Type.Scale}
 }
 
 // failing notes that v, when it can fail, fails with msg at e's position.
-func (l *lowerer) failing(out *value, v *Val, e expr.Expr, msg string) {
-	if v.CanFail {
+func (out *value) failing(v *Val, e expr.Expr, msg string) {
+	if v.CanFail && msg != "" {
 		p := leafPred(&Program{Fails: v, Shape: Expression, Text: msg + ": " + e.String()})
 		out.fails = append(out.fails, rowError{p, expr.Errorf(e.Pos(), "%s", msg)})
 	}
 }
 
-func (l *lowerer) arithValue(e *expr.Arith) (*value, error) {
-	a, err := l.val(e.L)
-	if err != nil {
-		return nil, err
-	}
-	b, err := l.val(e.R)
-	if err != nil || a.never || b.never {
-		return &value{never: true}, err
-	}
+func (l *lowerer) arithValue(e *expr.Arith) *value {
+	a, b := l.val(e.L), l.val(e.R)
 	switch {
+	case a.never || b.never:
+		return never()
 	case a.v.Float != b.v.Float || a.v.Float && e.Op == expr.Mod:
-		return nil, cannot(e)
+		panic(cannot(e))
 	case a.v.Float:
 		return l.floatValue(e, a.v, b.v)
 	}
 	for _, k := range []*value{a, b} {
 		if k.v.Op == Const && !k.v.Lo.IsInt64() {
-			return nil, expr.Errorf(e.P, "a constant in %s does not fit 64 bits", e)
+			panic(refusal{expr.Errorf(e.P, "a constant in %s does not fit 64 bits", e)})
 		}
 	}
 	out := &value{scale: max(a.scale, b.scale)}
@@ -124,39 +120,32 @@ func (l *lowerer) arithValue(e *expr.Arith) (*value, error) {
 	x, y := a.v, b.v
 	switch {
 	case isDecimal && e.Op == expr.Div:
-		return nil, cannot(e)
+		panic(cannot(e))
 	case e.Op == expr.Mul:
 		out.scale = a.scale + b.scale
 	default:
-		if x, err = l.aligned(out, x, out.scale-a.scale, e, e.R, msg); err != nil {
-			return nil, err
-		}
-		if y, err = l.aligned(out, y, out.scale-b.scale, e, e.L, msg); err != nil {
-			return nil, err
-		}
+		x = l.aligned(out, x, out.scale-a.scale, e, e.R, msg)
+		y = l.aligned(out, y, out.scale-b.scale, e, e.L, msg)
 		if out.never {
-			return out, nil
+			return out
 		}
 	}
 	out.v = intOp(valOp(e.Op), x, y)
-	if e.T.Kind == table.Date || e.T.Kind == table.Timestamp {
-		l.failing(out, out.v, e, msg)
+	switch {
+	case e.T.Kind == table.Date || e.T.Kind == table.Timestamp:
+		out.failing(out.v, e, msg)
 		l.within(out, e, e.T, msg)
-		return out, nil
-	}
-	if !out.v.CanFail {
-		return out, nil
-	}
-	if e.Op == expr.Div || e.Op == expr.Mod {
-		if err := l.divisorIsZero(out, e, false); err != nil {
-			return nil, err
-		}
+		return out
+	case !out.v.CanFail:
+		return out
+	case e.Op == expr.Div || e.Op == expr.Mod:
+		l.divisorIsZero(out, e, false)
 		if e.Op == expr.Mod || fits(out.v.Lo, out.v.Hi) {
-			return out, nil
+			return out
 		}
 	}
-	l.failing(out, out.v, e, msg)
-	return out, nil
+	out.failing(out.v, e, msg)
+	return out
 }
 
 func valOp(op expr.ArithOp) ValOp { return [...]ValOp{AddV, SubV, MulV, DivV, ModV}[op] }
@@ -164,29 +153,26 @@ func valOp(op expr.ArithOp) ValOp { return [...]ValOp{AddV, SubV, MulV, DivV, Mo
 // aligned brings an operand of e to the larger scale, which happens, and fails,
 // only where the other operand is not NULL. A constant that does not fit fails for
 // every such record.
-func (l *lowerer) aligned(out *value, v *Val, digits int, e *expr.Arith, other expr.Expr, msg string) (*Val, error) {
+func (l *lowerer) aligned(out *value, v *Val, digits int, e *expr.Arith, other expr.Expr, msg string) *Val {
 	before := len(out.fails)
-	w := l.rescaled(out, v, digits, e, msg)
+	w := rescaled(out, v, digits, e, msg)
 	if len(out.fails) == before {
-		return w, nil
+		return w
 	}
-	p, err := l.null(other, false)
-	if err != nil {
-		return nil, err
-	}
+	p := l.null(other, false)
 	if v.Op == Const {
 		out.never = true
 		out.fails = append(out.fails[:before], rowError{p, expr.Errorf(e.P, "%s", msg)})
-		return w, nil
+		return w
 	}
 	for i := before; i < len(out.fails); i++ {
 		out.fails[i].pred = l.and(out.fails[i].pred, p)
 	}
-	return w, nil
+	return w
 }
 
 // rescaled is v * 10^digits.
-func (l *lowerer) rescaled(out *value, v *Val, digits int, e expr.Expr, msg string) *Val {
+func rescaled(out *value, v *Val, digits int, e expr.Expr, msg string) *Val {
 	if digits == 0 {
 		return v
 	}
@@ -198,124 +184,103 @@ func (l *lowerer) rescaled(out *value, v *Val, digits int, e expr.Expr, msg stri
 	}
 	if !factor.IsInt64() {
 		// Only 0 survives: multiply twice.
-		v = l.rescaled(out, v, 18, e, msg)
-		return l.rescaled(out, v, digits-18, e, msg)
+		v = rescaled(out, v, 18, e, msg)
+		return rescaled(out, v, digits-18, e, msg)
 	}
 	v = intOp(MulV, v, constV(factor))
-	l.failing(out, v, e, msg)
+	out.failing(v, e, msg)
 	return v
 }
 
 // divisorIsZero adds the error of a division by zero: the divisor is 0 and the
 // dividend is not NULL (nor, of doubles, NaN).
-func (l *lowerer) divisorIsZero(out *value, e *expr.Arith, dividendNaN bool) error {
+func (l *lowerer) divisorIsZero(out *value, e *expr.Arith, dividendNaN bool) {
 	zero := &expr.Const{V: table.Value{Type: e.R.Type()}, P: e.P}
-	p, err := l.truth(&expr.Compare{Op: expr.EQ, L: e.R, R: zero, P: e.P}, isTrue)
-	if err != nil {
-		return err
-	}
-	q, err := l.null(e.L, false)
-	if err != nil {
-		return err
-	}
+	isZero := l.truth(&expr.Compare{Op: expr.EQ, L: e.R, R: zero, P: e.P}, isTrue)
+	dividend := l.null(e.L, false)
 	if dividendNaN {
 		nan := &expr.Const{V: table.Value{Type: e.L.Type(), F: math.NaN()}, P: e.P}
-		if q, err = l.truth(&expr.Compare{Op: expr.NE, L: e.L, R: nan, P: e.P}, isTrue); err != nil {
-			return err
-		}
+		dividend = l.truth(&expr.Compare{Op: expr.NE, L: e.L, R: nan, P: e.P}, isTrue)
 	}
-	out.fails = append(out.fails, rowError{l.and(p, q), expr.Errorf(e.P, expr.MsgDivisionByZero)})
-	return nil
+	out.fails = append(out.fails, rowError{l.and(isZero, dividend), expr.Errorf(e.P, expr.MsgDivisionByZero)})
 }
 
-func (l *lowerer) floatValue(e *expr.Arith, a, b *Val) (*value, error) {
-	out := &value{}
+func (l *lowerer) floatValue(e *expr.Arith, a, b *Val) *value {
 	v, why := floatOp(valOp(e.Op), a, b)
-	out.v = v
+	out := &value{v: v}
 	if why.zero {
-		if err := l.divisorIsZero(out, e, a.MayNaN); err != nil {
-			return nil, err
-		}
+		l.divisorIsZero(out, e, a.MayNaN)
 	}
-	if msg := why.rangeMessage(); msg != "" {
-		l.failing(out, v, e, msg)
-	}
+	out.failing(v, e, why.rangeMessage())
 	if e.T.Kind == table.Real {
-		l.roundedTo32(out, e)
+		out.roundedTo32(e)
 	}
-	return out, nil
+	return out
 }
 
 // roundedTo32 rounds out's value to a float.
-func (l *lowerer) roundedTo32(out *value, e expr.Expr) {
+func (out *value) roundedTo32(e expr.Expr) {
 	v, why := round32(out.v)
 	out.v = v
-	if msg := why.rangeMessage(); msg != "" {
-		l.failing(out, v, e, msg)
-	}
+	out.failing(v, e, why.rangeMessage())
 }
 
 // castValue converts x, the program of e's operand.
-func (l *lowerer) castValue(e *expr.Cast, x *value) (*value, error) {
+func (l *lowerer) castValue(e *expr.Cast, x *value) *value {
 	from, to := e.X.Type(), e.To
 	out := &value{v: x.v, scale: x.scale}
 	switch {
 	case from.Kind == table.Boolean && to.Kind == table.Boolean,
 		from.Kind == to.Kind && !to.IsNumeric():
-		return out, nil
 	case to.IsInteger() && (from.IsExact() || from.Kind == table.Boolean):
 		out.v, out.scale = scaledDown(x.v, x.scale), 0
 		lo, hi := to.Limits()
-		return out, l.bounded(out, e, big.NewInt(lo), big.NewInt(hi), to.String()+" out of range", x)
+		l.bounded(out, e, big.NewInt(lo), big.NewInt(hi), to.String()+" out of range", x)
 	case to.Kind == table.Decimal && from.IsExact():
-		return l.castDecimal(e, x)
+		l.castDecimal(out, e, x)
 	case to.IsFloat() && from.IsFloat():
 		if to.Kind == table.Real && from.Kind == table.Double {
-			l.roundedTo32(out, e)
+			out.roundedTo32(e)
 		}
-		return out, nil
 	case to.IsFloat() && from.IsExact():
 		return exactToFloat(e, x, to.Kind == table.Real)
 	case to.Kind == table.Timestamp && from.Kind == table.Date:
 		const msg = "date out of range for timestamp"
 		out.v = intOp(MulV, x.v, constV(big.NewInt(table.MicrosPerDay)))
-		l.failing(out, out.v, e, msg)
+		out.failing(out.v, e, msg)
 		l.within(out, e, to, msg)
-		return out, nil
 	case to.Kind == table.Date && from.Kind == table.Timestamp:
-		out.v = floorDiv(x.v, table.MicrosPerDay)
-		if anyFails(out.v, x.v) {
-			return nil, cannot(e)
+		if out.v = floorDiv(x.v, table.MicrosPerDay); anyFails(out.v, x.v) {
+			panic(cannot(e))
 		}
-		return out, nil
+	default:
+		panic(cannot(e))
 	}
-	return nil, cannot(e)
+	return out
 }
 
-func (l *lowerer) castDecimal(e *expr.Cast, x *value) (*value, error) {
-	out := &value{v: x.v, scale: e.To.Scale}
+func (l *lowerer) castDecimal(out *value, e *expr.Cast, x *value) {
+	out.scale = e.To.Scale
 	if d := e.To.Scale - x.scale; d >= 0 {
-		out.v = l.rescaled(out, x.v, d, e, expr.OutOfRange(e.To))
+		out.v = rescaled(out, x.v, d, e, expr.OutOfRange(e.To))
 	} else {
 		out.v = scaledDown(x.v, -d)
 	}
 	if e.To.Precision == 0 || e.To.Precision >= 18 {
-		return out, nil
+		return
 	}
 	hi := table.Pow10(e.To.Precision)
 	hi.Sub(hi, big.NewInt(1))
-	msg := "numeric field overflow: a value does not fit " + e.To.String()
-	return out, l.bounded(out, e, new(big.Int).Neg(hi), hi, msg, x)
+	l.bounded(out, e, new(big.Int).Neg(hi), hi, "numeric field overflow: a value does not fit "+e.To.String(), x)
 }
 
 // bounded adds the error msg for values outside [lo, hi]. The program goes on with
 // such a value; the query fails all the same.
-func (l *lowerer) bounded(out *value, e expr.Expr, lo, hi *big.Int, msg string, x *value) error {
+func (l *lowerer) bounded(out *value, e expr.Expr, lo, hi *big.Int, msg string, x *value) {
 	if anyFails(out.v, x.v) && len(out.fails) == 0 {
-		return cannot(e)
+		panic(cannot(e))
 	}
 	l.outside(out, e, lo, hi, msg)
-	return nil
 }
 
 // within adds the error msg for values outside the limits of type t.
@@ -334,18 +299,7 @@ func (l *lowerer) outside(out *value, e expr.Expr, lo, hi *big.Int, msg string) 
 
 // anyFails reports whether v, down to its part x, has operations that can fail.
 func anyFails(v, x *Val) bool {
-	if v == x {
-		return false
-	}
-	if v.CanFail {
-		return true
-	}
-	for _, k := range v.Kids {
-		if anyFails(k, x) {
-			return true
-		}
-	}
-	return false
+	return v != x && (v.CanFail || slices.ContainsFunc(v.Kids, func(k *Val) bool { return anyFails(k, x) }))
 }
 
 // scaledDown is v / 10^digits rounded, halves away from zero: with q the quotient
@@ -372,11 +326,11 @@ func floorDiv(v *Val, d int64) *Val {
 
 // exactToFloat is the float nearest to an integer or DECIMAL. A DECIMAL is the
 // quotient of two doubles, rounded once when both are exact.
-func exactToFloat(e *expr.Cast, x *value, single bool) (*value, error) {
+func exactToFloat(e *expr.Cast, x *value, single bool) *value {
 	lo, hi := clip(x.v)
 	exact := lo.CmpAbs(two53) <= 0 && hi.CmpAbs(two53) <= 0
 	if (x.scale > 0 || single) && !exact || x.scale > 22 || x.scale > 0 && single {
-		return nil, cannot(e)
+		panic(cannot(e))
 	}
 	v := toFloat(x.v)
 	if x.scale > 0 {
@@ -385,7 +339,7 @@ func exactToFloat(e *expr.Cast, x *value, single bool) (*value, error) {
 	if single {
 		v, _ = round32(v)
 	}
-	return &value{v: v}, nil
+	return &value{v: v}
 }
 
 var two53 = big.NewInt(1 << 53)

@@ -6,9 +6,9 @@
 // Requires: AVX, AVX2
 TEXT ·select8(SB), NOSPLIT, $0-74
 	MOVQ         dst_base+0(FP), AX
-	MOVQ         dst_len+8(FP), BX
 	MOVQ         among_base+24(FP), CX
 	MOVQ         codes_base+48(FP), DX
+	MOVQ         dst_len+8(FP), BX
 	MOVB         add+72(FP), SI
 	VMOVD        SI, X0
 	VPBROADCASTB X0, Y0
@@ -43,88 +43,6 @@ store:
 	JNZ  word
 
 done:
-	VZEROUPPER
-	RET
-
-// func count8(codes []uint8, words int, add uint8, top uint8) (count uint64)
-// Requires: AVX, AVX2, POPCNT
-TEXT ·count8(SB), NOSPLIT, $0-48
-	MOVQ         codes_base+0(FP), AX
-	MOVQ         words+24(FP), CX
-	XORQ         DX, DX
-	MOVB         add+32(FP), BL
-	VMOVD        BX, X0
-	VPBROADCASTB X0, Y0
-	MOVB         top+33(FP), BL
-	VMOVD        BX, X1
-	VPBROADCASTB X1, Y1
-	TESTQ        CX, CX
-	JZ           done
-
-word:
-	VPADDB    (AX), Y0, Y2
-	VPMINUB   Y1, Y2, Y3
-	VPCMPEQB  Y3, Y2, Y2
-	VPMOVMSKB Y2, BX
-	VPADDB    32(AX), Y0, Y2
-	VPMINUB   Y1, Y2, Y3
-	VPCMPEQB  Y3, Y2, Y2
-	VPMOVMSKB Y2, SI
-	SHLQ      $0x20, SI
-	ORQ       SI, BX
-	POPCNTQ   BX, BX
-	ADDQ      BX, DX
-	ADDQ      $+64, AX
-	DECQ      CX
-	JNZ       word
-
-done:
-	MOVQ DX, count+40(FP)
-	VZEROUPPER
-	RET
-
-// func countAmong8(among []uint64, codes []uint8, add uint8, top uint8) (count uint64)
-// Requires: AVX, AVX2, POPCNT
-TEXT ·countAmong8(SB), NOSPLIT, $0-64
-	MOVQ         among_base+0(FP), AX
-	MOVQ         among_len+8(FP), DX
-	MOVQ         codes_base+24(FP), CX
-	XORQ         BX, BX
-	MOVB         add+48(FP), SI
-	VMOVD        SI, X0
-	VPBROADCASTB X0, Y0
-	MOVB         top+49(FP), SI
-	VMOVD        SI, X1
-	VPBROADCASTB X1, Y1
-	TESTQ        DX, DX
-	JZ           done
-
-word:
-	MOVQ      (AX), SI
-	TESTQ     SI, SI
-	JZ        next
-	VPADDB    (CX), Y0, Y2
-	VPMINUB   Y1, Y2, Y3
-	VPCMPEQB  Y3, Y2, Y2
-	VPMOVMSKB Y2, DI
-	VPADDB    32(CX), Y0, Y2
-	VPMINUB   Y1, Y2, Y3
-	VPCMPEQB  Y3, Y2, Y2
-	VPMOVMSKB Y2, R8
-	SHLQ      $0x20, R8
-	ORQ       R8, DI
-	ANDQ      DI, SI
-	POPCNTQ   SI, SI
-	ADDQ      SI, BX
-
-next:
-	ADDQ $0x08, AX
-	ADDQ $+64, CX
-	DECQ DX
-	JNZ  word
-
-done:
-	MOVQ BX, count+56(FP)
 	VZEROUPPER
 	RET
 
@@ -198,7 +116,7 @@ DATA bitOfLane8<>+16(SB)/8, $0x8040201008040201
 DATA bitOfLane8<>+24(SB)/8, $0x8040201008040201
 GLOBL bitOfLane8<>(SB), RODATA|NOPTR, $32
 
-// func extremes8(codes []uint8, sel []uint64, lo *[32]uint8, hi *[32]uint8)
+// func extremes8(codes []uint8, sel []uint64, lo *uint8, hi *uint8)
 // Requires: AVX, AVX2
 TEXT ·extremes8(SB), NOSPLIT, $0-64
 	MOVQ     codes_base+0(FP), AX
@@ -262,9 +180,9 @@ done:
 // Requires: AVX, AVX2
 TEXT ·select16(SB), NOSPLIT, $0-76
 	MOVQ         dst_base+0(FP), AX
-	MOVQ         dst_len+8(FP), BX
 	MOVQ         among_base+24(FP), CX
 	MOVQ         codes_base+48(FP), DX
+	MOVQ         dst_len+8(FP), BX
 	MOVW         add+72(FP), SI
 	VMOVD        SI, X0
 	VPBROADCASTW X0, Y0
@@ -309,108 +227,6 @@ store:
 	JNZ  word
 
 done:
-	VZEROUPPER
-	RET
-
-// func count16(codes []uint16, words int, add uint16, top uint16) (count uint64)
-// Requires: AVX, AVX2, POPCNT
-TEXT ·count16(SB), NOSPLIT, $0-48
-	MOVQ         codes_base+0(FP), AX
-	MOVQ         words+24(FP), CX
-	XORQ         DX, DX
-	MOVW         add+32(FP), BX
-	VMOVD        BX, X0
-	VPBROADCASTW X0, Y0
-	MOVW         top+34(FP), BX
-	VMOVD        BX, X1
-	VPBROADCASTW X1, Y1
-	TESTQ        CX, CX
-	JZ           done
-
-word:
-	VPADDW    (AX), Y0, Y2
-	VPMINUW   Y1, Y2, Y3
-	VPCMPEQW  Y3, Y2, Y2
-	VPADDW    32(AX), Y0, Y3
-	VPMINUW   Y1, Y3, Y4
-	VPCMPEQW  Y4, Y3, Y3
-	VPACKSSWB Y3, Y2, Y2
-	VPERMQ    $0xd8, Y2, Y2
-	VPMOVMSKB Y2, BX
-	VPADDW    64(AX), Y0, Y2
-	VPMINUW   Y1, Y2, Y3
-	VPCMPEQW  Y3, Y2, Y2
-	VPADDW    96(AX), Y0, Y3
-	VPMINUW   Y1, Y3, Y4
-	VPCMPEQW  Y4, Y3, Y3
-	VPACKSSWB Y3, Y2, Y2
-	VPERMQ    $0xd8, Y2, Y2
-	VPMOVMSKB Y2, SI
-	SHLQ      $0x20, SI
-	ORQ       SI, BX
-	POPCNTQ   BX, BX
-	ADDQ      BX, DX
-	ADDQ      $+128, AX
-	DECQ      CX
-	JNZ       word
-
-done:
-	MOVQ DX, count+40(FP)
-	VZEROUPPER
-	RET
-
-// func countAmong16(among []uint64, codes []uint16, add uint16, top uint16) (count uint64)
-// Requires: AVX, AVX2, POPCNT
-TEXT ·countAmong16(SB), NOSPLIT, $0-64
-	MOVQ         among_base+0(FP), AX
-	MOVQ         among_len+8(FP), DX
-	MOVQ         codes_base+24(FP), CX
-	XORQ         BX, BX
-	MOVW         add+48(FP), SI
-	VMOVD        SI, X0
-	VPBROADCASTW X0, Y0
-	MOVW         top+50(FP), SI
-	VMOVD        SI, X1
-	VPBROADCASTW X1, Y1
-	TESTQ        DX, DX
-	JZ           done
-
-word:
-	MOVQ      (AX), SI
-	TESTQ     SI, SI
-	JZ        next
-	VPADDW    (CX), Y0, Y2
-	VPMINUW   Y1, Y2, Y3
-	VPCMPEQW  Y3, Y2, Y2
-	VPADDW    32(CX), Y0, Y3
-	VPMINUW   Y1, Y3, Y4
-	VPCMPEQW  Y4, Y3, Y3
-	VPACKSSWB Y3, Y2, Y2
-	VPERMQ    $0xd8, Y2, Y2
-	VPMOVMSKB Y2, DI
-	VPADDW    64(CX), Y0, Y2
-	VPMINUW   Y1, Y2, Y3
-	VPCMPEQW  Y3, Y2, Y2
-	VPADDW    96(CX), Y0, Y3
-	VPMINUW   Y1, Y3, Y4
-	VPCMPEQW  Y4, Y3, Y3
-	VPACKSSWB Y3, Y2, Y2
-	VPERMQ    $0xd8, Y2, Y2
-	VPMOVMSKB Y2, R8
-	SHLQ      $0x20, R8
-	ORQ       R8, DI
-	ANDQ      DI, SI
-	POPCNTQ   SI, SI
-	ADDQ      SI, BX
-
-next:
-	ADDQ $0x08, AX
-	ADDQ $+128, CX
-	DECQ DX
-	JNZ  word
-
-done:
-	MOVQ BX, count+56(FP)
 	VZEROUPPER
 	RET
 
@@ -530,7 +346,7 @@ DATA bitOfLane16<>+16(SB)/8, $0x0800040002000100
 DATA bitOfLane16<>+24(SB)/8, $0x8000400020001000
 GLOBL bitOfLane16<>(SB), RODATA|NOPTR, $32
 
-// func extremes16(codes []uint16, sel []uint64, lo *[16]uint16, hi *[16]uint16)
+// func extremes16(codes []uint16, sel []uint64, lo *uint16, hi *uint16)
 // Requires: AVX, AVX2
 TEXT ·extremes16(SB), NOSPLIT, $0-64
 	MOVQ     codes_base+0(FP), AX
@@ -614,9 +430,9 @@ done:
 // Requires: AVX, AVX2
 TEXT ·select32(SB), NOSPLIT, $0-80
 	MOVQ         dst_base+0(FP), AX
-	MOVQ         dst_len+8(FP), BX
 	MOVQ         among_base+24(FP), CX
 	MOVQ         codes_base+48(FP), DX
+	MOVQ         dst_len+8(FP), BX
 	MOVL         add+72(FP), SI
 	VMOVD        SI, X0
 	VPBROADCASTD X0, Y0
@@ -686,142 +502,6 @@ DATA laneOrder<>+8(SB)/8, $0x0000000500000001
 DATA laneOrder<>+16(SB)/8, $0x0000000600000002
 DATA laneOrder<>+24(SB)/8, $0x0000000700000003
 GLOBL laneOrder<>(SB), RODATA|NOPTR, $32
-
-// func count32(codes []uint32, words int, add uint32, top uint32) (count uint64)
-// Requires: AVX, AVX2, POPCNT
-TEXT ·count32(SB), NOSPLIT, $0-48
-	MOVQ         codes_base+0(FP), AX
-	MOVQ         words+24(FP), CX
-	XORQ         DX, DX
-	MOVL         add+32(FP), BX
-	VMOVD        BX, X0
-	VPBROADCASTD X0, Y0
-	MOVL         top+36(FP), BX
-	VMOVD        BX, X1
-	VPBROADCASTD X1, Y1
-	VMOVDQU      laneOrder<>+0(SB), Y2
-	TESTQ        CX, CX
-	JZ           done
-
-word:
-	VPADDD    (AX), Y0, Y3
-	VPMINUD   Y1, Y3, Y4
-	VPCMPEQD  Y4, Y3, Y3
-	VPADDD    32(AX), Y0, Y4
-	VPMINUD   Y1, Y4, Y5
-	VPCMPEQD  Y5, Y4, Y4
-	VPACKSSDW Y4, Y3, Y3
-	VPADDD    64(AX), Y0, Y4
-	VPMINUD   Y1, Y4, Y5
-	VPCMPEQD  Y5, Y4, Y4
-	VPADDD    96(AX), Y0, Y5
-	VPMINUD   Y1, Y5, Y6
-	VPCMPEQD  Y6, Y5, Y5
-	VPACKSSDW Y5, Y4, Y4
-	VPACKSSWB Y4, Y3, Y3
-	VPERMD    Y3, Y2, Y3
-	VPMOVMSKB Y3, BX
-	VPADDD    128(AX), Y0, Y3
-	VPMINUD   Y1, Y3, Y4
-	VPCMPEQD  Y4, Y3, Y3
-	VPADDD    160(AX), Y0, Y4
-	VPMINUD   Y1, Y4, Y5
-	VPCMPEQD  Y5, Y4, Y4
-	VPACKSSDW Y4, Y3, Y3
-	VPADDD    192(AX), Y0, Y4
-	VPMINUD   Y1, Y4, Y5
-	VPCMPEQD  Y5, Y4, Y4
-	VPADDD    224(AX), Y0, Y5
-	VPMINUD   Y1, Y5, Y6
-	VPCMPEQD  Y6, Y5, Y5
-	VPACKSSDW Y5, Y4, Y4
-	VPACKSSWB Y4, Y3, Y3
-	VPERMD    Y3, Y2, Y3
-	VPMOVMSKB Y3, SI
-	SHLQ      $0x20, SI
-	ORQ       SI, BX
-	POPCNTQ   BX, BX
-	ADDQ      BX, DX
-	ADDQ      $+256, AX
-	DECQ      CX
-	JNZ       word
-
-done:
-	MOVQ DX, count+40(FP)
-	VZEROUPPER
-	RET
-
-// func countAmong32(among []uint64, codes []uint32, add uint32, top uint32) (count uint64)
-// Requires: AVX, AVX2, POPCNT
-TEXT ·countAmong32(SB), NOSPLIT, $0-64
-	MOVQ         among_base+0(FP), AX
-	MOVQ         among_len+8(FP), DX
-	MOVQ         codes_base+24(FP), CX
-	XORQ         BX, BX
-	MOVL         add+48(FP), SI
-	VMOVD        SI, X0
-	VPBROADCASTD X0, Y0
-	MOVL         top+52(FP), SI
-	VMOVD        SI, X1
-	VPBROADCASTD X1, Y1
-	VMOVDQU      laneOrder<>+0(SB), Y2
-	TESTQ        DX, DX
-	JZ           done
-
-word:
-	MOVQ      (AX), SI
-	TESTQ     SI, SI
-	JZ        next
-	VPADDD    (CX), Y0, Y3
-	VPMINUD   Y1, Y3, Y4
-	VPCMPEQD  Y4, Y3, Y3
-	VPADDD    32(CX), Y0, Y4
-	VPMINUD   Y1, Y4, Y5
-	VPCMPEQD  Y5, Y4, Y4
-	VPACKSSDW Y4, Y3, Y3
-	VPADDD    64(CX), Y0, Y4
-	VPMINUD   Y1, Y4, Y5
-	VPCMPEQD  Y5, Y4, Y4
-	VPADDD    96(CX), Y0, Y5
-	VPMINUD   Y1, Y5, Y6
-	VPCMPEQD  Y6, Y5, Y5
-	VPACKSSDW Y5, Y4, Y4
-	VPACKSSWB Y4, Y3, Y3
-	VPERMD    Y3, Y2, Y3
-	VPMOVMSKB Y3, DI
-	VPADDD    128(CX), Y0, Y3
-	VPMINUD   Y1, Y3, Y4
-	VPCMPEQD  Y4, Y3, Y3
-	VPADDD    160(CX), Y0, Y4
-	VPMINUD   Y1, Y4, Y5
-	VPCMPEQD  Y5, Y4, Y4
-	VPACKSSDW Y4, Y3, Y3
-	VPADDD    192(CX), Y0, Y4
-	VPMINUD   Y1, Y4, Y5
-	VPCMPEQD  Y5, Y4, Y4
-	VPADDD    224(CX), Y0, Y5
-	VPMINUD   Y1, Y5, Y6
-	VPCMPEQD  Y6, Y5, Y5
-	VPACKSSDW Y5, Y4, Y4
-	VPACKSSWB Y4, Y3, Y3
-	VPERMD    Y3, Y2, Y3
-	VPMOVMSKB Y3, R8
-	SHLQ      $0x20, R8
-	ORQ       R8, DI
-	ANDQ      DI, SI
-	POPCNTQ   SI, SI
-	ADDQ      SI, BX
-
-next:
-	ADDQ $0x08, AX
-	ADDQ $+256, CX
-	DECQ DX
-	JNZ  word
-
-done:
-	MOVQ BX, count+56(FP)
-	VZEROUPPER
-	RET
 
 // func sum32(codes []uint32, sel []uint64, sums *[8]uint64)
 // Requires: AVX, AVX2
@@ -989,7 +669,7 @@ DATA bitOfLane32<>+112(SB)/8, $0x2000000010000000
 DATA bitOfLane32<>+120(SB)/8, $0x8000000040000000
 GLOBL bitOfLane32<>(SB), RODATA|NOPTR, $128
 
-// func extremes32(codes []uint32, sel []uint64, lo *[8]uint32, hi *[8]uint32)
+// func extremes32(codes []uint32, sel []uint64, lo *uint32, hi *uint32)
 // Requires: AVX, AVX2
 TEXT ·extremes32(SB), NOSPLIT, $0-64
 	MOVQ     codes_base+0(FP), AX
@@ -1117,9 +797,9 @@ done:
 // Requires: AVX, AVX2
 TEXT ·select64(SB), NOSPLIT, $0-88
 	MOVQ         dst_base+0(FP), AX
-	MOVQ         dst_len+8(FP), BX
 	MOVQ         among_base+24(FP), CX
 	MOVQ         codes_base+48(FP), DX
+	MOVQ         dst_len+8(FP), BX
 	MOVQ         add+72(FP), SI
 	VMOVQ        SI, X0
 	VPBROADCASTQ X0, Y0
@@ -1207,194 +887,6 @@ store:
 	JNZ  word
 
 done:
-	VZEROUPPER
-	RET
-
-// func count64(codes []uint64, words int, add uint64, top uint64) (count uint64)
-// Requires: AVX, AVX2, POPCNT
-TEXT ·count64(SB), NOSPLIT, $0-56
-	MOVQ         codes_base+0(FP), AX
-	MOVQ         words+24(FP), CX
-	XORQ         DX, DX
-	MOVQ         add+32(FP), BX
-	VMOVQ        BX, X0
-	VPBROADCASTQ X0, Y0
-	MOVQ         top+40(FP), BX
-	VMOVQ        BX, X1
-	VPBROADCASTQ X1, Y1
-	TESTQ        CX, CX
-	JZ           done
-
-word:
-	VPADDQ       (AX), Y0, Y2
-	VPCMPGTQ     Y1, Y2, Y2
-	VPADDQ       32(AX), Y0, Y3
-	VPCMPGTQ     Y1, Y3, Y3
-	VSHUFPS      $0x88, Y3, Y2, Y2
-	VPADDQ       64(AX), Y0, Y3
-	VPCMPGTQ     Y1, Y3, Y3
-	VPADDQ       96(AX), Y0, Y4
-	VPCMPGTQ     Y1, Y4, Y4
-	VSHUFPS      $0x88, Y4, Y3, Y3
-	VPACKSSDW    Y3, Y2, Y2
-	VPADDQ       128(AX), Y0, Y3
-	VPCMPGTQ     Y1, Y3, Y3
-	VPADDQ       160(AX), Y0, Y4
-	VPCMPGTQ     Y1, Y4, Y4
-	VSHUFPS      $0x88, Y4, Y3, Y3
-	VPADDQ       192(AX), Y0, Y4
-	VPCMPGTQ     Y1, Y4, Y4
-	VPADDQ       224(AX), Y0, Y5
-	VPCMPGTQ     Y1, Y5, Y5
-	VSHUFPS      $0x88, Y5, Y4, Y4
-	VPACKSSDW    Y4, Y3, Y3
-	VPACKSSWB    Y3, Y2, Y2
-	VEXTRACTI128 $0x01, Y2, X3
-	VPUNPCKLWD   X3, X2, X4
-	VPUNPCKHWD   X3, X2, X2
-	VPMOVMSKB    X4, BX
-	VPMOVMSKB    X2, SI
-	SHLQ         $0x10, SI
-	ORQ          SI, BX
-	VPADDQ       256(AX), Y0, Y2
-	VPCMPGTQ     Y1, Y2, Y2
-	VPADDQ       288(AX), Y0, Y3
-	VPCMPGTQ     Y1, Y3, Y3
-	VSHUFPS      $0x88, Y3, Y2, Y2
-	VPADDQ       320(AX), Y0, Y3
-	VPCMPGTQ     Y1, Y3, Y3
-	VPADDQ       352(AX), Y0, Y4
-	VPCMPGTQ     Y1, Y4, Y4
-	VSHUFPS      $0x88, Y4, Y3, Y3
-	VPACKSSDW    Y3, Y2, Y2
-	VPADDQ       384(AX), Y0, Y3
-	VPCMPGTQ     Y1, Y3, Y3
-	VPADDQ       416(AX), Y0, Y4
-	VPCMPGTQ     Y1, Y4, Y4
-	VSHUFPS      $0x88, Y4, Y3, Y3
-	VPADDQ       448(AX), Y0, Y4
-	VPCMPGTQ     Y1, Y4, Y4
-	VPADDQ       480(AX), Y0, Y5
-	VPCMPGTQ     Y1, Y5, Y5
-	VSHUFPS      $0x88, Y5, Y4, Y4
-	VPACKSSDW    Y4, Y3, Y3
-	VPACKSSWB    Y3, Y2, Y2
-	VEXTRACTI128 $0x01, Y2, X3
-	VPUNPCKLWD   X3, X2, X4
-	VPUNPCKHWD   X3, X2, X2
-	VPMOVMSKB    X4, SI
-	VPMOVMSKB    X2, DI
-	SHLQ         $0x10, DI
-	ORQ          DI, SI
-	SHLQ         $0x20, SI
-	ORQ          SI, BX
-	NOTQ         BX
-	POPCNTQ      BX, BX
-	ADDQ         BX, DX
-	ADDQ         $+512, AX
-	DECQ         CX
-	JNZ          word
-
-done:
-	MOVQ DX, count+48(FP)
-	VZEROUPPER
-	RET
-
-// func countAmong64(among []uint64, codes []uint64, add uint64, top uint64) (count uint64)
-// Requires: AVX, AVX2, POPCNT
-TEXT ·countAmong64(SB), NOSPLIT, $0-72
-	MOVQ         among_base+0(FP), AX
-	MOVQ         among_len+8(FP), DX
-	MOVQ         codes_base+24(FP), CX
-	XORQ         BX, BX
-	MOVQ         add+48(FP), SI
-	VMOVQ        SI, X0
-	VPBROADCASTQ X0, Y0
-	MOVQ         top+56(FP), SI
-	VMOVQ        SI, X1
-	VPBROADCASTQ X1, Y1
-	TESTQ        DX, DX
-	JZ           done
-
-word:
-	MOVQ         (AX), SI
-	TESTQ        SI, SI
-	JZ           next
-	VPADDQ       (CX), Y0, Y2
-	VPCMPGTQ     Y1, Y2, Y2
-	VPADDQ       32(CX), Y0, Y3
-	VPCMPGTQ     Y1, Y3, Y3
-	VSHUFPS      $0x88, Y3, Y2, Y2
-	VPADDQ       64(CX), Y0, Y3
-	VPCMPGTQ     Y1, Y3, Y3
-	VPADDQ       96(CX), Y0, Y4
-	VPCMPGTQ     Y1, Y4, Y4
-	VSHUFPS      $0x88, Y4, Y3, Y3
-	VPACKSSDW    Y3, Y2, Y2
-	VPADDQ       128(CX), Y0, Y3
-	VPCMPGTQ     Y1, Y3, Y3
-	VPADDQ       160(CX), Y0, Y4
-	VPCMPGTQ     Y1, Y4, Y4
-	VSHUFPS      $0x88, Y4, Y3, Y3
-	VPADDQ       192(CX), Y0, Y4
-	VPCMPGTQ     Y1, Y4, Y4
-	VPADDQ       224(CX), Y0, Y5
-	VPCMPGTQ     Y1, Y5, Y5
-	VSHUFPS      $0x88, Y5, Y4, Y4
-	VPACKSSDW    Y4, Y3, Y3
-	VPACKSSWB    Y3, Y2, Y2
-	VEXTRACTI128 $0x01, Y2, X3
-	VPUNPCKLWD   X3, X2, X4
-	VPUNPCKHWD   X3, X2, X2
-	VPMOVMSKB    X4, DI
-	VPMOVMSKB    X2, R8
-	SHLQ         $0x10, R8
-	ORQ          R8, DI
-	VPADDQ       256(CX), Y0, Y2
-	VPCMPGTQ     Y1, Y2, Y2
-	VPADDQ       288(CX), Y0, Y3
-	VPCMPGTQ     Y1, Y3, Y3
-	VSHUFPS      $0x88, Y3, Y2, Y2
-	VPADDQ       320(CX), Y0, Y3
-	VPCMPGTQ     Y1, Y3, Y3
-	VPADDQ       352(CX), Y0, Y4
-	VPCMPGTQ     Y1, Y4, Y4
-	VSHUFPS      $0x88, Y4, Y3, Y3
-	VPACKSSDW    Y3, Y2, Y2
-	VPADDQ       384(CX), Y0, Y3
-	VPCMPGTQ     Y1, Y3, Y3
-	VPADDQ       416(CX), Y0, Y4
-	VPCMPGTQ     Y1, Y4, Y4
-	VSHUFPS      $0x88, Y4, Y3, Y3
-	VPADDQ       448(CX), Y0, Y4
-	VPCMPGTQ     Y1, Y4, Y4
-	VPADDQ       480(CX), Y0, Y5
-	VPCMPGTQ     Y1, Y5, Y5
-	VSHUFPS      $0x88, Y5, Y4, Y4
-	VPACKSSDW    Y4, Y3, Y3
-	VPACKSSWB    Y3, Y2, Y2
-	VEXTRACTI128 $0x01, Y2, X3
-	VPUNPCKLWD   X3, X2, X4
-	VPUNPCKHWD   X3, X2, X2
-	VPMOVMSKB    X4, R8
-	VPMOVMSKB    X2, R9
-	SHLQ         $0x10, R9
-	ORQ          R9, R8
-	SHLQ         $0x20, R8
-	ORQ          R8, DI
-	NOTQ         DI
-	ANDQ         DI, SI
-	POPCNTQ      SI, SI
-	ADDQ         SI, BX
-
-next:
-	ADDQ $0x08, AX
-	ADDQ $+512, CX
-	DECQ DX
-	JNZ  word
-
-done:
-	MOVQ BX, count+64(FP)
 	VZEROUPPER
 	RET
 
@@ -1724,7 +1216,7 @@ DATA bitOfLane64<>+496(SB)/8, $0x4000000000000000
 DATA bitOfLane64<>+504(SB)/8, $0x8000000000000000
 GLOBL bitOfLane64<>(SB), RODATA|NOPTR, $512
 
-// func extremes64(codes []uint64, sel []uint64, lo *[4]uint64, hi *[4]uint64)
+// func extremes64(codes []uint64, sel []uint64, lo *uint64, hi *uint64)
 // Requires: AVX, AVX2
 TEXT ·extremes64(SB), NOSPLIT, $0-64
 	MOVQ     codes_base+0(FP), AX

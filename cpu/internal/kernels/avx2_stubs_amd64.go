@@ -2,161 +2,59 @@
 
 package kernels
 
-// select8 writes the rows of among, 64 a word of dst, for which
-// code + add <= top, wrapping; for 64 bits, add and top are 2^63 more.
-//
 //go:noescape
 func select8(dst []uint64, among []uint64, codes []uint8, add uint8, top uint8)
 
-// count8 counts the rows of so many words for which
-// code + add <= top, wrapping; for 64 bits, add and top are 2^63 more.
-//
-//go:noescape
-func count8(codes []uint8, words int, add uint8, top uint8) (count uint64)
-
-// countAmong8 counts the rows of among, 64 a word, for which
-// code + add <= top, wrapping; for 64 bits, add and top are 2^63 more.
-//
-//go:noescape
-func countAmong8(among []uint64, codes []uint8, add uint8, top uint8) (count uint64)
-
-// sum8 adds up the selected codes of len(sel) words, in eight lanes without overflow
-// up to 2^32 rows: for 16 bits the first four hold low bytes and the others high
-// bytes, for 64 bits low and high halves; for 8 and 32 bits all count alike.
-//
 //go:noescape
 func sum8(codes []uint8, sel []uint64, sums *[8]uint64)
 
-// extremes8 writes the smallest and the largest selected codes of len(sel) words, lane by
-// lane: the largest number and 0 where a lane has none.
-//
 //go:noescape
-func extremes8(codes []uint8, sel []uint64, lo *[32]uint8, hi *[32]uint8)
+func extremes8(codes []uint8, sel []uint64, lo *uint8, hi *uint8)
 
-// select16 writes the rows of among, 64 a word of dst, for which
-// code + add <= top, wrapping; for 64 bits, add and top are 2^63 more.
-//
 //go:noescape
 func select16(dst []uint64, among []uint64, codes []uint16, add uint16, top uint16)
 
-// count16 counts the rows of so many words for which
-// code + add <= top, wrapping; for 64 bits, add and top are 2^63 more.
-//
-//go:noescape
-func count16(codes []uint16, words int, add uint16, top uint16) (count uint64)
-
-// countAmong16 counts the rows of among, 64 a word, for which
-// code + add <= top, wrapping; for 64 bits, add and top are 2^63 more.
-//
-//go:noescape
-func countAmong16(among []uint64, codes []uint16, add uint16, top uint16) (count uint64)
-
-// sum16 adds up the selected codes of len(sel) words, in eight lanes without overflow
-// up to 2^32 rows: for 16 bits the first four hold low bytes and the others high
-// bytes, for 64 bits low and high halves; for 8 and 32 bits all count alike.
-//
 //go:noescape
 func sum16(codes []uint16, sel []uint64, sums *[8]uint64)
 
-// extremes16 writes the smallest and the largest selected codes of len(sel) words, lane by
-// lane: the largest number and 0 where a lane has none.
-//
 //go:noescape
-func extremes16(codes []uint16, sel []uint64, lo *[16]uint16, hi *[16]uint16)
+func extremes16(codes []uint16, sel []uint64, lo *uint16, hi *uint16)
 
-// select32 writes the rows of among, 64 a word of dst, for which
-// code + add <= top, wrapping; for 64 bits, add and top are 2^63 more.
-//
 //go:noescape
 func select32(dst []uint64, among []uint64, codes []uint32, add uint32, top uint32)
 
-// count32 counts the rows of so many words for which
-// code + add <= top, wrapping; for 64 bits, add and top are 2^63 more.
-//
-//go:noescape
-func count32(codes []uint32, words int, add uint32, top uint32) (count uint64)
-
-// countAmong32 counts the rows of among, 64 a word, for which
-// code + add <= top, wrapping; for 64 bits, add and top are 2^63 more.
-//
-//go:noescape
-func countAmong32(among []uint64, codes []uint32, add uint32, top uint32) (count uint64)
-
-// sum32 adds up the selected codes of len(sel) words, in eight lanes without overflow
-// up to 2^32 rows: for 16 bits the first four hold low bytes and the others high
-// bytes, for 64 bits low and high halves; for 8 and 32 bits all count alike.
-//
 //go:noescape
 func sum32(codes []uint32, sel []uint64, sums *[8]uint64)
 
-// extremes32 writes the smallest and the largest selected codes of len(sel) words, lane by
-// lane: the largest number and 0 where a lane has none.
-//
 //go:noescape
-func extremes32(codes []uint32, sel []uint64, lo *[8]uint32, hi *[8]uint32)
+func extremes32(codes []uint32, sel []uint64, lo *uint32, hi *uint32)
 
-// select64 writes the rows of among, 64 a word of dst, for which
-// code + add <= top, wrapping; for 64 bits, add and top are 2^63 more.
-//
 //go:noescape
 func select64(dst []uint64, among []uint64, codes []uint64, add uint64, top uint64)
 
-// count64 counts the rows of so many words for which
-// code + add <= top, wrapping; for 64 bits, add and top are 2^63 more.
-//
-//go:noescape
-func count64(codes []uint64, words int, add uint64, top uint64) (count uint64)
-
-// countAmong64 counts the rows of among, 64 a word, for which
-// code + add <= top, wrapping; for 64 bits, add and top are 2^63 more.
-//
-//go:noescape
-func countAmong64(among []uint64, codes []uint64, add uint64, top uint64) (count uint64)
-
-// sum64 adds up the selected codes of len(sel) words, in eight lanes without overflow
-// up to 2^32 rows: for 16 bits the first four hold low bytes and the others high
-// bytes, for 64 bits low and high halves; for 8 and 32 bits all count alike.
-//
 //go:noescape
 func sum64(codes []uint64, sel []uint64, sums *[8]uint64)
 
-// extremes64 writes the smallest and the largest selected codes of len(sel) words, lane by
-// lane: the largest number and 0 where a lane has none.
-//
 //go:noescape
-func extremes64(codes []uint64, sel []uint64, lo *[4]uint64, hi *[4]uint64)
+func extremes64(codes []uint64, sel []uint64, lo *uint64, hi *uint64)
 
-// multiplyAdd32x8 adds coef times each code of so many words to acc, wrapping.
-//
 //go:noescape
 func multiplyAdd32x8(acc []uint32, codes []uint8, words int, coef uint32)
 
-// multiplyAdd32x16 adds coef times each code of so many words to acc, wrapping.
-//
 //go:noescape
 func multiplyAdd32x16(acc []uint32, codes []uint16, words int, coef uint32)
 
-// multiplyAdd32x32 adds coef times each code of so many words to acc, wrapping.
-//
 //go:noescape
 func multiplyAdd32x32(acc []uint32, codes []uint32, words int, coef uint32)
 
-// multiplyAdd64x8 adds coef times each code of so many words to acc, wrapping.
-//
 //go:noescape
 func multiplyAdd64x8(acc []uint64, codes []uint8, words int, coef uint64)
 
-// multiplyAdd64x16 adds coef times each code of so many words to acc, wrapping.
-//
 //go:noescape
 func multiplyAdd64x16(acc []uint64, codes []uint16, words int, coef uint64)
 
-// multiplyAdd64x32 adds coef times each code of so many words to acc, wrapping.
-//
 //go:noescape
 func multiplyAdd64x32(acc []uint64, codes []uint32, words int, coef uint64)
 
-// multiplyAdd64x64 adds coef times each code of so many words to acc, wrapping.
-//
 //go:noescape
 func multiplyAdd64x64(acc []uint64, codes []uint64, words int, coef uint64)

@@ -3,13 +3,14 @@
 //
 // The types to know:
 //
-//   - [Set] is one implementation of all of them: [Portable], plain Go, or [AVX2].
+//   - [Codes] are the codes of a chunk with the loops over them; [Set.Of] makes them.
+//   - [Set] is one implementation of the loops: [Portable], plain Go, or [AVX2].
 //     [Best] is the fastest one that this machine runs.
 //   - [Range] is the one test of codes that comparisons come down to:
 //     code - Lo <= Top, unsigned and wrapping in the width of the code.
 //
-// A selection has row i in bit i%64 of word i/64, and as many words as the codes
-// need; its bits past the last row are 0. Codes may start at any row.
+// A selection has row i in bit i%64 of word i/64, and as many words as its rows
+// need; its bits past the last row are 0. It may start at any row of the codes.
 //
 // The AVX2 kernels are generated, into avx2_amd64.s, by the program in gen: they
 // take whole words of 64 rows, and the portable ones the rows that remain. A word
@@ -19,6 +20,7 @@
 //
 //   - Nothing checks that a machine has AVX2 when that Set is asked for: take it
 //     from [Best] or [Sets].
+//   - Members marks rows past the last one of a selection too, where there are some.
 //   - Go cannot preempt a kernel. One call handles a block of rows: microseconds.
 package kernels
 

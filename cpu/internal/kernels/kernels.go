@@ -1,7 +1,6 @@
 package kernels
 
 import (
-	"fmt"
 	"math/bits"
 	"slices"
 
@@ -56,30 +55,42 @@ func Between(lo, hi uint64, width int) (r Range, ok bool) {
 	return Range{lo, min(hi, last) - lo}, lo <= last
 }
 
-// Width is the size of the codes in bits.
-func Width(c table.Codes) int {
-	switch {
-	case c.U8 != nil:
-		return 8
-	case c.U16 != nil:
-		return 16
-	case c.U32 != nil:
-		return 32
-	}
-	return 64
+// Codes are the codes of a chunk's rows with the loops over them, which begin at any row
+// and take 64 rows for each word of a selection.
+type Codes interface {
+	// Width is the size of a code in bits.
+	Width() int
+	// Select writes to dst the rows of among whose codes are in r. dst and among may
+	// be one.
+	Select(dst, among []uint64, row int, r Range)
+	// Members writes to dst the rows whose codes are set in a bitmap.
+	Members(dst []uint64, row int, codes []uint64)
+	// Sum returns the sum of the selected codes, of up to 2^32 rows, as hi * 2^64 + lo.
+	Sum(sel []uint64, row int) (hi, lo uint64)
+	// Extremes returns the smallest and the largest of the selected codes, of which
+	// there must be one.
+	Extremes(sel []uint64, row int) (lo, hi uint64)
+	// Gather appends the selected codes.
+	Gather(out, sel []uint64, row int) []uint64
+	// Load writes code + offset of each row of dst.
+	Load(dst []int64, row int, offset int64)
+	// MultiplyAdd32 adds coef times each code to acc, modulo 2^32.
+	MultiplyAdd32(acc []uint32, row int, coef uint32)
+	// MultiplyAdd64 adds coef times each code to acc, modulo 2^64.
+	MultiplyAdd64(acc []uint64, row int, coef uint64)
 }
 
-// Part is the codes of n rows from row on.
-func Part(c table.Codes, row, n int) table.Codes {
+// Of returns codes with the kernels of a set.
+func (s Set) Of(c table.Codes) Codes {
 	switch {
 	case c.U8 != nil:
-		return table.Codes{U8: c.U8[row : row+n]}
+		return newColumn(s, c.U8, avx2of8)
 	case c.U16 != nil:
-		return table.Codes{U16: c.U16[row : row+n]}
+		return newColumn(s, c.U16, avx2of16)
 	case c.U32 != nil:
-		return table.Codes{U32: c.U32[row : row+n]}
+		return newColumn(s, c.U32, avx2of32)
 	}
-	return table.Codes{U64: c.U64[row : row+n]}
+	return newColumn(s, c.U64, avx2of64)
 }
 
 // code is one of the widths of [table.Codes].
@@ -87,157 +98,104 @@ type code interface {
 	uint8 | uint16 | uint32 | uint64
 }
 
-// Select writes to dst the rows of among whose codes are in r. dst and among may be
-// one.
-func (s Set) Select(dst, among []uint64, c table.Codes, r Range) {
-	switch {
-	case c.U8 != nil:
-		selectRange(s, dst, among, c.U8, r)
-	case c.U16 != nil:
-		selectRange(s, dst, among, c.U16, r)
-	case c.U32 != nil:
-		selectRange(s, dst, among, c.U32, r)
-	default:
-		selectRange(s, dst, among, c.U64, r)
-	}
+// column implements [Codes]: its vector kernels take the words of which all 64 rows are
+// there, the portable ones the rest.
+type column[T code] struct {
+	codes []T
+	simd  *vectors[T] // nil for none
 }
 
-func selectRange[T code](s Set, dst, among []uint64, codes []T, r Range) {
-	w := 0
-	if s == AVX2 {
-		w = len(codes) / 64
-		avx2Select(dst[:w], among, codes, T(r.Lo), T(r.Top))
-	}
-	portableSelect(dst[w:], among[w:], codes[w*64:], T(r.Lo), T(r.Top))
+// vectors are the vector kernels for a width of codes.
+type vectors[T code] struct {
+	// selects writes the rows of among for which code + add <= top, wrapping: add and
+	// top have bias added.
+	selects func(dst, among []uint64, codes []T, add, top T)
+	bias    T
+	// sum adds up the selected codes in eight lanes, without overflow up to 2^32 rows. The
+	// last four lanes count 2^high each.
+	sum  func(codes []T, sel []uint64, lanes *[8]uint64)
+	high uint
+	// extremes writes the smallest and the largest selected codes of each lane of 32
+	// bytes: the largest number and 0 where a lane has none.
+	extremes func(codes []T, sel []uint64, lo, hi *T)
+	// The others add coef times each code of so many words to acc, wrapping.
+	multiplyAdd32 func(acc []uint32, codes []T, words int, coef uint32)
+	multiplyAdd64 func(acc []uint64, codes []T, words int, coef uint64)
 }
 
-// Count returns how many codes are in r.
-func (s Set) Count(c table.Codes, r Range) uint64 {
-	switch {
-	case c.U8 != nil:
-		return countRange(s, c.U8, r)
-	case c.U16 != nil:
-		return countRange(s, c.U16, r)
-	case c.U32 != nil:
-		return countRange(s, c.U32, r)
+func newColumn[T code](s Set, codes []T, simd *vectors[T]) Codes {
+	if s == Portable {
+		simd = nil
 	}
-	return countRange(s, c.U64, r)
+	return &column[T]{codes, simd}
 }
 
-func countRange[T code](s Set, codes []T, r Range) uint64 {
-	w, n := 0, uint64(0)
-	if s == AVX2 {
-		w = len(codes) / 64
-		n = avx2Count(codes, w, T(r.Lo), T(r.Top))
+// Width implements [Codes].
+func (c *column[T]) Width() int { return bits.Len64(uint64(^T(0))) }
+
+// split parts the codes from row on: those of whole words, for vectors, and the rest.
+func (c *column[T]) split(words, row int) (codes, rest []T, whole int) {
+	codes = c.codes[row:]
+	if c.simd != nil {
+		whole = min(words, len(codes)/64)
 	}
-	return n + portableCount(codes[w*64:], T(r.Lo), T(r.Top))
+	return codes, codes[whole*64:], whole
 }
 
-// CountAmong returns how many rows of a selection have codes in r.
-func (s Set) CountAmong(among []uint64, c table.Codes, r Range) uint64 {
-	switch {
-	case c.U8 != nil:
-		return countAmongRange(s, among, c.U8, r)
-	case c.U16 != nil:
-		return countAmongRange(s, among, c.U16, r)
-	case c.U32 != nil:
-		return countAmongRange(s, among, c.U32, r)
+// Select implements [Codes].
+func (c *column[T]) Select(dst, among []uint64, row int, r Range) {
+	codes, rest, w := c.split(len(dst), row)
+	if w > 0 {
+		c.simd.selects(dst[:w], among, codes, c.simd.bias-T(r.Lo), T(r.Top)^c.simd.bias)
 	}
-	return countAmongRange(s, among, c.U64, r)
+	selectRange(dst[w:], among[w:], rest, T(r.Lo), T(r.Top))
 }
 
-func countAmongRange[T code](s Set, among []uint64, codes []T, r Range) uint64 {
-	w, n := 0, uint64(0)
-	if s == AVX2 {
-		w = len(codes) / 64
-		n = avx2CountAmong(among[:w], codes, T(r.Lo), T(r.Top))
+// Sum implements [Codes].
+func (c *column[T]) Sum(sel []uint64, row int) (hi, lo uint64) {
+	codes, rest, w := c.split(len(sel), row)
+	hi, lo = sum(rest, sel[w:])
+	if w > 0 {
+		var n [8]uint64
+		c.simd.sum(codes, sel[:w], &n)
+		high := n[4] + n[5] + n[6] + n[7]
+		var carry, more uint64
+		lo, carry = bits.Add64(lo, n[0]+n[1]+n[2]+n[3], 0)
+		lo, more = bits.Add64(lo, high<<c.simd.high, 0)
+		hi += high>>(64-c.simd.high) + carry + more
 	}
-	return n + portableCountAmong(among[w:], codes[w*64:], T(r.Lo), T(r.Top))
-}
-
-// Sum returns the sum of the selected codes, of up to 2^32 rows, as hi * 2^64 + lo.
-func (s Set) Sum(c table.Codes, sel []uint64) (hi, lo uint64) {
-	switch {
-	case c.U8 != nil:
-		return sumSelected(s, c.U8, sel)
-	case c.U16 != nil:
-		return sumSelected(s, c.U16, sel)
-	case c.U32 != nil:
-		return sumSelected(s, c.U32, sel)
-	}
-	return sumSelected(s, c.U64, sel)
-}
-
-func sumSelected[T code](s Set, codes []T, sel []uint64) (hi, lo uint64) {
-	w := 0
-	if s == AVX2 {
-		w = len(codes) / 64
-		hi, lo = avx2Sum(codes, sel[:w])
-	}
-	restHi, restLo := portableSum(codes[w*64:], sel[w:])
-	lo, carry := bits.Add64(lo, restLo, 0)
-	hi, _ = bits.Add64(hi, restHi, carry)
 	return hi, lo
 }
 
-// Extremes returns the smallest and the largest of the selected codes, of which
-// there must be one.
-func (s Set) Extremes(c table.Codes, sel []uint64) (lo, hi uint64) {
-	switch {
-	case c.U8 != nil:
-		return extremes(s, c.U8, sel)
-	case c.U16 != nil:
-		return extremes(s, c.U16, sel)
-	case c.U32 != nil:
-		return extremes(s, c.U32, sel)
+// Extremes implements [Codes].
+func (c *column[T]) Extremes(sel []uint64, row int) (uint64, uint64) {
+	codes, rest, w := c.split(len(sel), row)
+	lo, hi := ^T(0), T(0)
+	if w > 0 {
+		var least, most [32]T
+		lanes := 256 / c.Width()
+		c.simd.extremes(codes, sel[:w], &least[0], &most[0])
+		lo, hi = slices.Min(least[:lanes]), slices.Max(most[:lanes])
 	}
-	return extremes(s, c.U64, sel)
-}
-
-func extremes[T code](s Set, codes []T, sel []uint64) (uint64, uint64) {
-	w, lo, hi := 0, ^T(0), T(0)
-	if s == AVX2 {
-		w = len(codes) / 64
-		lo, hi = avx2Extremes(codes, sel[:w])
-	}
-	lo, hi = portableExtremes(codes[w*64:], sel[w:], lo, hi)
+	lo, hi = extremes(rest, sel[w:], lo, hi)
 	return uint64(lo), uint64(hi)
 }
 
-// MultiplyAdd32 adds coef times each code to acc, modulo 2^32. The codes have at
-// most 32 bits.
-func (s Set) MultiplyAdd32(acc []uint32, c table.Codes, coef uint32) {
-	switch {
-	case c.U8 != nil:
-		multiplyAdd(s, acc, c.U8, coef)
-	case c.U16 != nil:
-		multiplyAdd(s, acc, c.U16, coef)
-	case c.U32 != nil:
-		multiplyAdd(s, acc, c.U32, coef)
-	default:
-		panic(fmt.Sprintf("kernels: codes of %d bits into sums of 32", Width(c)))
+// MultiplyAdd32 implements [Codes].
+func (c *column[T]) MultiplyAdd32(acc []uint32, row int, coef uint32) {
+	codes, rest, w := c.split(len(acc)/64, row)
+	if w > 0 && c.simd.multiplyAdd32 != nil {
+		c.simd.multiplyAdd32(acc, codes, w, coef)
+		acc, codes = acc[w*64:], rest
 	}
+	multiplyAdd(acc, codes, coef)
 }
 
-// MultiplyAdd64 adds coef times each code to acc, modulo 2^64.
-func (s Set) MultiplyAdd64(acc []uint64, c table.Codes, coef uint64) {
-	switch {
-	case c.U8 != nil:
-		multiplyAdd(s, acc, c.U8, coef)
-	case c.U16 != nil:
-		multiplyAdd(s, acc, c.U16, coef)
-	case c.U32 != nil:
-		multiplyAdd(s, acc, c.U32, coef)
-	default:
-		multiplyAdd(s, acc, c.U64, coef)
+// MultiplyAdd64 implements [Codes].
+func (c *column[T]) MultiplyAdd64(acc []uint64, row int, coef uint64) {
+	codes, rest, w := c.split(len(acc)/64, row)
+	if w > 0 {
+		c.simd.multiplyAdd64(acc, codes, w, coef)
 	}
-}
-
-func multiplyAdd[A uint32 | uint64, T code](s Set, acc []A, codes []T, coef A) {
-	w := 0
-	if s == AVX2 {
-		w = len(codes) / 64
-		avx2MultiplyAdd(acc, codes, w, coef)
-	}
-	portableMultiplyAdd(acc[w*64:], codes[w*64:], coef)
+	multiplyAdd(acc[w*64:], rest, coef)
 }

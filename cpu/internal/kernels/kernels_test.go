@@ -79,14 +79,14 @@ func selection(rng *rand.Rand, n int) table.Bitmap {
 }
 
 // forCodes calls check for every set, width and length, at several alignments.
-func forCodes(t *testing.T, check func(t *testing.T, s Set, rng *rand.Rand, width int, codes []uint64, c table.Codes)) {
+func forCodes(t *testing.T, check func(t *testing.T, rng *rand.Rand, width int, codes []uint64, c Codes)) {
 	for _, s := range Sets() {
 		for _, width := range widths {
 			t.Run(fmt.Sprintf("%v/%d", s, width), func(t *testing.T) {
 				rng := rand.New(rand.NewPCG(1, uint64(width)))
 				for n := range 301 {
 					codes := random(rng, width, n)
-					check(t, s, rng, width, codes, codesOf(width, n%5, codes))
+					check(t, rng, width, codes, s.Of(codesOf(width, n%5, codes)))
 				}
 			})
 		}
@@ -103,30 +103,21 @@ func (r Range) has(code uint64, width int) bool {
 	return (code-r.Lo)&(^uint64(0)>>(64-width)) <= r.Top
 }
 
-func TestSelectAndCount(t *testing.T) {
-	forCodes(t, func(t *testing.T, s Set, rng *rand.Rand, width int, codes []uint64, c table.Codes) {
+func TestSelect(t *testing.T) {
+	forCodes(t, func(t *testing.T, rng *rand.Rand, width int, codes []uint64, c Codes) {
 		r, among := anyRange(rng, width), selection(rng, len(codes))
-		want, all := table.NewBitmap(len(codes)), uint64(0)
+		want := table.NewBitmap(len(codes))
 		for i, code := range codes {
-			if r.has(code, width) {
-				all++
-				if among.Get(i) {
-					want.Set(i)
-				}
+			if r.has(code, width) && among.Get(i) {
+				want.Set(i)
 			}
 		}
 		got := selection(rng, len(codes)) // to be overwritten
-		s.Select(got, among, c, r)
+		c.Select(got, among, 0, r)
 		if !slices.Equal(got, want) {
 			t.Fatalf("%d codes, %+v: selected %x, want %x", len(codes), r, got, want)
 		}
-		if n := s.Count(c, r); n != all {
-			t.Fatalf("%d codes, %+v: counted %d, want %d", len(codes), r, n, all)
-		}
-		if n := s.CountAmong(among, c, r); n != uint64(want.Count()) {
-			t.Fatalf("%d codes, %+v: counted %d of the selected, want %d", len(codes), r, n, want.Count())
-		}
-		s.Select(among, among, c, r)
+		c.Select(among, among, 0, r)
 		if !slices.Equal(among, want) {
 			t.Fatalf("%d codes, %+v: selected in place %x, want %x", len(codes), r, among, want)
 		}
@@ -141,17 +132,18 @@ func TestSelectOfEveryCode(t *testing.T) {
 			for i := range codes {
 				codes[i] = uint64(i)
 			}
-			c := codesOf(width, 0, codes)
+			c := s.Of(codesOf(width, 0, codes))
+			all, got := slices.Repeat([]uint64{^uint64(0)}, len(codes)/64), table.NewBitmap(len(codes))
 			for _, lo := range edges(width) {
 				for _, top := range edges(width) {
-					r, want := Range{lo, top}, uint64(0)
+					r, want := Range{lo, top}, 0
 					for _, code := range codes {
 						if r.has(code, width) {
 							want++
 						}
 					}
-					if got := s.Count(c, r); got != want {
-						t.Fatalf("%v, %d bits, %+v: %d, want %d", s, width, r, got, want)
+					if c.Select(got, all, 0, r); got.Count() != want {
+						t.Fatalf("%v, %d bits, %+v: %d, want %d", s, width, r, got.Count(), want)
 					}
 				}
 			}
@@ -160,7 +152,7 @@ func TestSelectOfEveryCode(t *testing.T) {
 }
 
 func TestSum(t *testing.T) {
-	forCodes(t, func(t *testing.T, s Set, rng *rand.Rand, width int, codes []uint64, c table.Codes) {
+	forCodes(t, func(t *testing.T, rng *rand.Rand, width int, codes []uint64, c Codes) {
 		sel := selection(rng, len(codes))
 		want := new(big.Int)
 		for i, code := range codes {
@@ -168,7 +160,7 @@ func TestSum(t *testing.T) {
 				want.Add(want, new(big.Int).SetUint64(code))
 			}
 		}
-		hi, lo := s.Sum(c, sel)
+		hi, lo := c.Sum(sel, 0)
 		got := new(big.Int).SetUint64(hi)
 		got.Add(got.Lsh(got, 64), new(big.Int).SetUint64(lo))
 		if got.Cmp(want) != 0 {
@@ -188,7 +180,7 @@ func TestSumOfTheLargestCodes(t *testing.T) {
 				sel.Set(i)
 			}
 			want := new(big.Int).Mul(new(big.Int).SetUint64(last), big.NewInt(n))
-			hi, lo := s.Sum(codesOf(width, 1, slices.Repeat([]uint64{last}, n)), sel)
+			hi, lo := s.Of(codesOf(width, 1, slices.Repeat([]uint64{last}, n))).Sum(sel, 0)
 			got := new(big.Int).SetUint64(hi)
 			if got.Add(got.Lsh(got, 64), new(big.Int).SetUint64(lo)).Cmp(want) != 0 {
 				t.Errorf("%v, %d bits: %v, want %v", s, width, got, want)
@@ -198,7 +190,7 @@ func TestSumOfTheLargestCodes(t *testing.T) {
 }
 
 func TestExtremes(t *testing.T) {
-	forCodes(t, func(t *testing.T, s Set, rng *rand.Rand, width int, codes []uint64, c table.Codes) {
+	forCodes(t, func(t *testing.T, rng *rand.Rand, width int, codes []uint64, c Codes) {
 		sel := selection(rng, len(codes))
 		lo, hi := ^uint64(0)>>(64-width), uint64(0)
 		for i, code := range codes {
@@ -206,14 +198,14 @@ func TestExtremes(t *testing.T) {
 				lo, hi = min(lo, code), max(hi, code)
 			}
 		}
-		if gotLo, gotHi := s.Extremes(c, sel); sel.Count() > 0 && (gotLo != lo || gotHi != hi) {
+		if gotLo, gotHi := c.Extremes(sel, 0); sel.Count() > 0 && (gotLo != lo || gotHi != hi) {
 			t.Fatalf("%d codes: %d..%d, want %d..%d", len(codes), gotLo, gotHi, lo, hi)
 		}
 	})
 }
 
 func TestMultiplyAdd(t *testing.T) {
-	forCodes(t, func(t *testing.T, s Set, rng *rand.Rand, width int, codes []uint64, c table.Codes) {
+	forCodes(t, func(t *testing.T, rng *rand.Rand, width int, codes []uint64, c Codes) {
 		acc := random(rng, 64, len(codes)+1)[1:]
 		coef := random(rng, 64, 1)[0]
 		want := slices.Clone(acc)
@@ -222,14 +214,11 @@ func TestMultiplyAdd(t *testing.T) {
 			want[i] += coef * code
 			want32[i] += uint32(coef) * uint32(code)
 		}
-		s.MultiplyAdd64(acc, c, coef)
+		c.MultiplyAdd64(acc, 0, coef)
 		if !slices.Equal(acc, want) {
 			t.Fatalf("%d codes times %d: %d, want %d", len(codes), coef, acc, want)
 		}
-		if width == 64 {
-			return
-		}
-		s.MultiplyAdd32(acc32, c, uint32(coef))
+		c.MultiplyAdd32(acc32, 0, uint32(coef))
 		if !slices.Equal(acc32, want32) {
 			t.Fatalf("%d codes times %d: %d, want %d", len(codes), uint32(coef), acc32, want32)
 		}
@@ -265,20 +254,58 @@ func TestWhereAndBetween(t *testing.T) {
 	}
 }
 
-// A part of the codes has the results of those rows, for any rows.
-func TestPart(t *testing.T) {
+// From any row on, the results are those of the rows from there.
+func TestFromAnyRow(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		width := rapid.SampledFrom(widths).Draw(t, "width")
 		codes := rapid.SliceOfN(rapid.Uint64Range(0, ^uint64(0)>>(64-width)), 1, 200).Draw(t, "codes")
 		row := rapid.IntRange(0, len(codes)-1).Draw(t, "row")
 		n := rapid.IntRange(0, len(codes)-row).Draw(t, "rows")
-		c := Part(codesOf(width, 0, codes), row, n)
-		if c.Len() != n || Width(c) != width {
-			t.Fatalf("%d codes of %d bits, want %d of %d", c.Len(), Width(c), n, width)
+		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
+		sel, r, members := selection(rng, n), anyRange(rng, width), random(rng, 64, 1<<8)
+		var gathered, loaded, selected []uint64
+		var inTable []int
+		sum := new(big.Int)
+		for i, code := range codes[row : row+n] {
+			loaded = append(loaded, code+7)
+			if width == 8 && table.Bitmap(members).Get(int(code)) {
+				inTable = append(inTable, i)
+			}
+			if sel.Get(i) {
+				gathered = append(gathered, code)
+				sum.Add(sum, new(big.Int).SetUint64(code))
+				if r.has(code, width) {
+					selected = append(selected, code)
+				}
+			}
 		}
-		for i := range n {
-			if c.At(i) != codes[row+i] {
-				t.Fatalf("code %d is %d, want %d", i, c.At(i), codes[row+i])
+		for _, s := range Sets() {
+			c := s.Of(codesOf(width, 0, codes))
+			if got := c.Gather(nil, sel, row); c.Width() != width || !slices.Equal(got, gathered) {
+				t.Fatalf("%v: gathered %v of %d bits, want %v of %d", s, got, c.Width(), gathered, width)
+			}
+			load := make([]int64, n)
+			c.Load(load, row, 7)
+			for i, v := range load {
+				if uint64(v) != loaded[i] {
+					t.Fatalf("%v: code %d is loaded as %d, want %d", s, i, uint64(v), loaded[i])
+				}
+			}
+			out := table.NewBitmap(n)
+			c.Select(out, sel, row, r)
+			if got := c.Gather(nil, out, row); !slices.Equal(got, selected) {
+				t.Fatalf("%v: selected %v, want %v", s, got, selected)
+			}
+			if hi, lo := c.Sum(sel, row); new(big.Int).Rsh(sum, 64).Uint64() != hi || new(big.Int).And(sum, new(big.Int).SetUint64(^uint64(0))).Uint64() != lo {
+				t.Fatalf("%v: sum %d * 2^64 + %d, want %v", s, hi, lo, sum)
+			}
+			if width == 8 {
+				c.Members(out, row, members)
+				for i := range n {
+					if out.Get(i) != slices.Contains(inTable, i) {
+						t.Fatalf("%v: row %d is a member: %v", s, i, out.Get(i))
+					}
+				}
 			}
 		}
 	})
@@ -299,21 +326,20 @@ func BenchmarkWords(b *testing.B) {
 			for i := range codes {
 				codes[i] = rng.Uint64() >> (64 - width)
 			}
-			c := codesOf(width, 0, codes)
+			c := s.Of(codesOf(width, 0, codes))
 			r := Range{1, 1<<(width-1) + 1<<(width-3)}
 			acc := make([]uint64, n)
 			for _, k := range []struct {
 				name string
 				run  func()
 			}{
-				{"select", func() { s.Select(dst, all, c, r) }},
-				{"count", func() { s.Count(c, r) }},
-				{"count among", func() { s.CountAmong(some, c, r) }},
-				{"sum", func() { s.Sum(c, all) }},
-				{"sum some", func() { s.Sum(c, some) }},
-				{"extremes", func() { s.Extremes(c, all) }},
-				{"extremes some", func() { s.Extremes(c, some) }},
-				{"multiply", func() { s.MultiplyAdd64(acc, c, 12345) }},
+				{"select", func() { c.Select(dst, all, 0, r) }},
+				{"select some", func() { c.Select(dst, some, 0, r) }},
+				{"sum", func() { c.Sum(all, 0) }},
+				{"sum some", func() { c.Sum(some, 0) }},
+				{"extremes", func() { c.Extremes(all, 0) }},
+				{"extremes some", func() { c.Extremes(some, 0) }},
+				{"multiply", func() { c.MultiplyAdd64(acc, 0, 12345) }},
 			} {
 				b.Run(fmt.Sprintf("%v/%d/%s", s, width, k.name), func(b *testing.B) {
 					for b.Loop() {

@@ -6,34 +6,21 @@ import "math/bits"
 // what the others are tested against. Each is written once for all widths (the
 // compiler makes a copy for each).
 
-func portableSelect[T code](dst, among []uint64, codes []T, lo, top T) {
+// group is the codes of a word's rows.
+func group[T code](codes []T, word int) []T { return codes[word*64 : min(len(codes), word*64+64)] }
+
+func selectRange[T code](dst, among []uint64, codes []T, lo, top T) {
 	for w := range dst {
 		m := among[w]
 		if m != 0 {
-			m &= word(codes[w*64:min(len(codes), w*64+64)], lo, top)
+			m &= inRange(group(codes, w), lo, top)
 		}
 		dst[w] = m
 	}
 }
 
-func portableCount[T code](codes []T, lo, top T) (n uint64) {
-	for ; len(codes) > 64; codes = codes[64:] {
-		n += uint64(bits.OnesCount64(word(codes[:64], lo, top)))
-	}
-	return n + uint64(bits.OnesCount64(word(codes, lo, top)))
-}
-
-func portableCountAmong[T code](among []uint64, codes []T, lo, top T) (n uint64) {
-	for w, m := range among {
-		if m != 0 {
-			n += uint64(bits.OnesCount64(m & word(codes[w*64:min(len(codes), w*64+64)], lo, top)))
-		}
-	}
-	return n
-}
-
-// word returns the bits of up to 64 codes.
-func word[T code](codes []T, lo, top T) (m uint64) {
+// inRange returns the bits of up to 64 codes.
+func inRange[T code](codes []T, lo, top T) (m uint64) {
 	if len(codes) < 64 || isWide[T]() {
 		for j, c := range codes {
 			_, above := bits.Sub64(uint64(top), uint64(c-lo), 0)
@@ -60,25 +47,35 @@ func word[T code](codes []T, lo, top T) (m uint64) {
 // isWide reports codes of 64 bits.
 func isWide[T code]() bool { return uint64(^T(0)) == ^uint64(0) }
 
-func portableSum[T code](codes []T, sel []uint64) (hi, lo uint64) {
+// Members implements [Codes].
+func (c *column[T]) Members(dst []uint64, row int, members []uint64) {
+	for w := range dst {
+		var m uint64
+		for j, code := range group(c.codes[row:], w) {
+			m |= (members[code>>6] >> (code & 63) & 1) << uint(j&63)
+		}
+		dst[w] = m
+	}
+}
+
+func sum[T code](codes []T, sel []uint64) (hi, lo uint64) {
 	if isWide[T]() {
 		return sumWide(codes, sel)
 	}
 	for w, m := range sel {
-		group := codes[w*64 : min(len(codes), w*64+64)]
 		switch {
 		case m == 0:
 		case m == ^uint64(0):
-			for _, c := range group {
+			for _, c := range group(codes, w) {
 				lo += uint64(c)
 			}
 		case bits.OnesCount64(m) > 12:
-			for j, c := range group {
+			for j, c := range group(codes, w) {
 				lo += uint64(c) & -(m >> uint(j&63) & 1)
 			}
 		default:
-			for ; m != 0; m &= m - 1 {
-				lo += uint64(group[bits.TrailingZeros64(m)])
+			for g := group(codes, w); m != 0; m &= m - 1 {
+				lo += uint64(g[bits.TrailingZeros64(m)])
 			}
 		}
 	}
@@ -88,27 +85,26 @@ func portableSum[T code](codes []T, sel []uint64) (hi, lo uint64) {
 // sumWide adds codes of 64 bits into 128.
 func sumWide[T code](codes []T, sel []uint64) (hi, lo uint64) {
 	for w, m := range sel {
-		var c uint64
-		for j, v := range codes[w*64 : min(len(codes), w*64+64)] {
-			lo, c = bits.Add64(lo, uint64(v)&-(m>>uint(j&63)&1), 0)
-			hi += c
+		var carry uint64
+		for j, c := range group(codes, w) {
+			lo, carry = bits.Add64(lo, uint64(c)&-(m>>uint(j&63)&1), 0)
+			hi += carry
 		}
 	}
 	return hi, lo
 }
 
-func portableExtremes[T code](codes []T, sel []uint64, lo, hi T) (T, T) {
+func extremes[T code](codes []T, sel []uint64, lo, hi T) (T, T) {
 	for w, m := range sel {
-		group := codes[w*64 : min(len(codes), w*64+64)]
-		switch {
-		case m == 0:
-		case m == ^uint64(0):
-			for _, c := range group {
+		switch g := group(codes, w); m {
+		case 0:
+		case ^uint64(0):
+			for _, c := range g {
 				lo, hi = min(lo, c), max(hi, c)
 			}
 		default:
 			for ; m != 0; m &= m - 1 {
-				c := group[bits.TrailingZeros64(m)]
+				c := g[bits.TrailingZeros64(m)]
 				lo, hi = min(lo, c), max(hi, c)
 			}
 		}
@@ -116,9 +112,25 @@ func portableExtremes[T code](codes []T, sel []uint64, lo, hi T) (T, T) {
 	return lo, hi
 }
 
-func portableMultiplyAdd[A uint32 | uint64, T code](acc []A, codes []T, coef A) {
-	acc = acc[:len(codes)]
-	for i, c := range codes {
+// Gather implements [Codes].
+func (c *column[T]) Gather(out, sel []uint64, row int) []uint64 {
+	for w, m := range sel {
+		for g := group(c.codes[row:], w); m != 0; m &= m - 1 {
+			out = append(out, uint64(g[bits.TrailingZeros64(m)]))
+		}
+	}
+	return out
+}
+
+// Load implements [Codes].
+func (c *column[T]) Load(dst []int64, row int, offset int64) {
+	for i, code := range c.codes[row:][:len(dst)] {
+		dst[i] = int64(code) + offset
+	}
+}
+
+func multiplyAdd[A uint32 | uint64, T code](acc []A, codes []T, coef A) {
+	for i, c := range codes[:len(acc)] {
 		acc[i] += coef * A(c)
 	}
 }

@@ -22,10 +22,9 @@ type width struct {
 }
 
 // lanes is the number of codes in a vector, vectors that of vectors in a word.
-func (w width) lanes() int     { return 32 / w.bytes }
-func (w width) vectors() int   { return 2 * w.bytes }
-func (w width) bits() int      { return 8 * w.bytes }
-func (w width) goType() string { return fmt.Sprintf("uint%d", w.bits()) }
+func (w width) lanes() int   { return 32 / w.bytes }
+func (w width) vectors() int { return 2 * w.bytes }
+func (w width) bits() int    { return 8 * w.bytes }
 
 var widths = []width{
 	{bytes: 1, broadcast: VPBROADCASTB, add: VPADDB, min: VPMINUB, max: VPMAXUB, eql: VPCMPEQB},
@@ -37,8 +36,6 @@ var widths = []width{
 func main() {
 	for _, w := range widths {
 		selectRange(w)
-		countRange(w)
-		countAmong(w)
 		sum(w)
 		extremes(w)
 	}
@@ -51,11 +48,15 @@ func main() {
 	Generate()
 }
 
-// kernel begins a function.
-func kernel(name, signature string) {
-	TEXT(name, attr.NOSPLIT, signature)
+// kernel begins a function, %d in whose name and signature stands for the bits of a code.
+func kernel(w width, name, signature string) {
+	TEXT(fmt.Sprintf(name, w.bits()), attr.NOSPLIT, fmt.Sprintf(signature, w.bits()))
 	Pragma("noescape")
 }
+
+// slice loads the address of a parameter's first element, length the number of them.
+func slice(name string) Register  { return Load(Param(name).Base(), GP64()) }
+func length(name string) Register { return Load(Param(name).Len(), GP64()) }
 
 func vector(base Register, i int) Mem { return Mem{Base: base, Disp: 32 * i} }
 
@@ -196,18 +197,10 @@ func laneOrder() Mem {
 	return constant("laneOrder", []uint64{4 << 32, 5<<32 | 1, 6<<32 | 2, 7<<32 | 3})
 }
 
-const rangeDoc = "code + add <= top, wrapping; for 64 bits, add and top are 2^63 more."
-
 // selectRange: dst = among & test.
 func selectRange(w width) {
-	name := fmt.Sprintf("select%d", w.bits())
-	kernel(name, fmt.Sprintf("func(dst, among []uint64, codes []%s, add, top %[1]s)", w.goType()))
-	Doc(name+" writes the rows of among, 64 a word of dst, for which", rangeDoc)
-	dst, among, codes, n := GP64(), GP64(), GP64(), GP64()
-	Load(Param("dst").Base(), dst)
-	Load(Param("dst").Len(), n)
-	Load(Param("among").Base(), among)
-	Load(Param("codes").Base(), codes)
+	kernel(w, "select%d", "func(dst, among []uint64, codes []uint%d, add, top uint%[1]d)")
+	dst, among, codes, n := slice("dst"), slice("among"), slice("codes"), length("dst")
 	r := newRangeTest(w)
 	words(n, func(next LabelRef) {
 		m := GP64()
@@ -228,52 +221,6 @@ func selectRange(w width) {
 func finish() {
 	VZEROUPPER()
 	RET()
-}
-
-// countRange counts the rows that pass.
-func countRange(w width) {
-	name := fmt.Sprintf("count%d", w.bits())
-	kernel(name, fmt.Sprintf("func(codes []%s, words int, add, top %[1]s) (count uint64)", w.goType()))
-	Doc(name+" counts the rows of so many words for which", rangeDoc)
-	codes, n, count := GP64(), GP64(), GP64()
-	Load(Param("codes").Base(), codes)
-	Load(Param("words"), n)
-	XORQ(count, count)
-	r := newRangeTest(w)
-	words(n, func(LabelRef) {
-		m := r.word(codes)
-		POPCNTQ(m, m)
-		ADDQ(m, count)
-	}, func() { ADDQ(I32(64*w.bytes), codes) })
-	Store(count, Return("count"))
-	finish()
-}
-
-// countAmong counts those of a selection that pass.
-func countAmong(w width) {
-	name := fmt.Sprintf("countAmong%d", w.bits())
-	kernel(name, fmt.Sprintf("func(among []uint64, codes []%s, add, top %[1]s) (count uint64)", w.goType()))
-	Doc(name+" counts the rows of among, 64 a word, for which", rangeDoc)
-	among, codes, n, count := GP64(), GP64(), GP64(), GP64()
-	Load(Param("among").Base(), among)
-	Load(Param("among").Len(), n)
-	Load(Param("codes").Base(), codes)
-	XORQ(count, count)
-	r := newRangeTest(w)
-	words(n, func(next LabelRef) {
-		m := GP64()
-		MOVQ(Mem{Base: among}, m)
-		TESTQ(m, m)
-		JZ(next)
-		ANDQ(r.word(codes), m)
-		POPCNTQ(m, m)
-		ADDQ(m, count)
-	}, func() {
-		ADDQ(U8(8), among)
-		ADDQ(I32(64*w.bytes), codes)
-	})
-	Store(count, Return("count"))
-	finish()
 }
 
 // unselected makes, from the word of a selection at sel, lanes of ones for the
@@ -370,17 +317,11 @@ func overSelected(w width, sel, codes, n Register, vectorOf func(x VecVirtual, s
 	})
 }
 
-// sum adds the codes in eight lanes.
+// sum adds the codes in eight lanes: for 16 bits the first four hold low bytes and the
+// others high bytes, for 64 bits low and high halves; for 8 and 32 bits all count alike.
 func sum(w width) {
-	name := fmt.Sprintf("sum%d", w.bits())
-	kernel(name, fmt.Sprintf("func(codes []%s, sel []uint64, sums *[8]uint64)", w.goType()))
-	Doc(name+" adds up the selected codes of len(sel) words, in eight lanes without overflow",
-		"up to 2^32 rows: for 16 bits the first four hold low bytes and the others high",
-		"bytes, for 64 bits low and high halves; for 8 and 32 bits all count alike.")
-	codes, sel, n, out := GP64(), GP64(), GP64(), GP64()
-	Load(Param("codes").Base(), codes)
-	Load(Param("sel").Base(), sel)
-	Load(Param("sel").Len(), n)
+	kernel(w, "sum%d", "func(codes []uint%d, sel []uint64, sums *[8]uint64)")
+	codes, sel, n := slice("codes"), slice("sel"), length("sel")
 	a, b, zero, low := YMM(), YMM(), YMM(), YMM()
 	for _, v := range []VecVirtual{a, b, zero} {
 		VPXOR(v, v, v)
@@ -411,7 +352,7 @@ func sum(w width) {
 		VPADDQ(x, a, a)
 		VPADDQ(y, b, b)
 	})
-	Load(Param("sums"), out)
+	out := Load(Param("sums"), GP64())
 	VMOVDQU(a, vector(out, 0))
 	VMOVDQU(b, vector(out, 1))
 	finish()
@@ -420,14 +361,8 @@ func sum(w width) {
 // extremes keeps the smallest and the largest code of each lane. It compares codes
 // of 64 bits as signed numbers, 2^63 less.
 func extremes(w width) {
-	name := fmt.Sprintf("extremes%d", w.bits())
-	kernel(name, fmt.Sprintf("func(codes []%s, sel []uint64, lo, hi *[%d]%[1]s)", w.goType(), w.lanes()))
-	Doc(name+" writes the smallest and the largest selected codes of len(sel) words, lane by",
-		"lane: the largest number and 0 where a lane has none.")
-	codes, sel, n, out := GP64(), GP64(), GP64(), GP64()
-	Load(Param("codes").Base(), codes)
-	Load(Param("sel").Base(), sel)
-	Load(Param("sel").Len(), n)
+	kernel(w, "extremes%d", "func(codes []uint%d, sel []uint64, lo, hi *uint%[1]d)")
+	codes, sel, n := slice("codes"), slice("sel"), length("sel")
 	lo, hi, sign := YMM(), YMM(), YMM()
 	VPCMPEQD(lo, lo, lo)
 	VPXOR(hi, hi, hi)
@@ -466,22 +401,15 @@ func extremes(w width) {
 		VPXOR(sign, lo, lo)
 		VPXOR(sign, hi, hi)
 	}
-	Load(Param("lo"), out)
-	VMOVDQU(lo, vector(out, 0))
-	Load(Param("hi"), out)
-	VMOVDQU(hi, vector(out, 0))
+	VMOVDQU(lo, vector(Load(Param("lo"), GP64()), 0))
+	VMOVDQU(hi, vector(Load(Param("hi"), GP64()), 0))
 	finish()
 }
 
 // multiplyAdd32: acc += coef * code, modulo 2^32.
 func multiplyAdd32(w width) {
-	name := fmt.Sprintf("multiplyAdd32x%d", w.bits())
-	kernel(name, fmt.Sprintf("func(acc []uint32, codes []%s, words int, coef uint32)", w.goType()))
-	Doc(name + " adds coef times each code of so many words to acc, wrapping.")
-	acc, codes, n := GP64(), GP64(), GP64()
-	Load(Param("acc").Base(), acc)
-	Load(Param("codes").Base(), codes)
-	Load(Param("words"), n)
+	kernel(w, "multiplyAdd32x%d", "func(acc []uint32, codes []uint%d, words int, coef uint32)")
+	acc, codes, n := slice("acc"), slice("codes"), Load(Param("words"), GP64())
 	coef := broadcastParam(widths[2], "coef")
 	words(n, func(LabelRef) {
 		for i := range 8 {
@@ -509,13 +437,8 @@ func multiplyAdd32(w width) {
 
 // multiplyAdd64: acc += coef * code, modulo 2^64, from products of 32-bit halves.
 func multiplyAdd64(w width) {
-	name := fmt.Sprintf("multiplyAdd64x%d", w.bits())
-	kernel(name, fmt.Sprintf("func(acc []uint64, codes []%s, words int, coef uint64)", w.goType()))
-	Doc(name + " adds coef times each code of so many words to acc, wrapping.")
-	acc, codes, n := GP64(), GP64(), GP64()
-	Load(Param("acc").Base(), acc)
-	Load(Param("codes").Base(), codes)
-	Load(Param("words"), n)
+	kernel(w, "multiplyAdd64x%d", "func(acc []uint64, codes []uint%d, words int, coef uint64)")
+	acc, codes, n := slice("acc"), slice("codes"), Load(Param("words"), GP64())
 	coef, upper := broadcastParam(widths[3], "coef"), YMM()
 	VPSRLQ(U8(32), coef, upper)
 	words(n, func(LabelRef) {
