@@ -11,13 +11,9 @@ type Aggregate struct {
 	Aggs  []expr.Aggregate
 }
 
-// Inputs implements Node.
-func (a *Aggregate) Inputs() []Node { return []Node{a.Input} }
-
-// With implements Node.
+// Inputs, With, Fields and String implement [Node].
+func (a *Aggregate) Inputs() []Node           { return []Node{a.Input} }
 func (a *Aggregate) With(inputs ...Node) Node { return &Aggregate{inputs[0], a.Aggs} }
-
-// Fields implements Node.
 func (a *Aggregate) Fields() []table.Field {
 	var list []table.Field
 	for _, g := range a.Aggs {

@@ -1,6 +1,9 @@
 package plan
 
 import (
+	"cmp"
+	"slices"
+
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/table"
 )
@@ -13,20 +16,8 @@ func (p *Pred) Holds(c *table.Chunk, row int) bool {
 		return false
 	case True:
 		return true
-	case And:
-		for _, k := range p.Kids {
-			if !k.Holds(c, row) {
-				return false
-			}
-		}
-		return true
-	case Or:
-		for _, k := range p.Kids {
-			if k.Holds(c, row) {
-				return true
-			}
-		}
-		return false
+	case And, Or: // the first kid to decide it
+		return slices.ContainsFunc(p.Kids, func(k *Pred) bool { return k.Holds(c, row) == (p.Op == Or) }) == (p.Op == Or)
 	}
 	return LeafHolds(p.Leaf, c, row)
 }
@@ -44,7 +35,7 @@ func LeafHolds(leaf Leaf, c *table.Chunk, row int) bool {
 	at := func(col int) uint64 { return c.Segments[col].Codes.At(row) }
 	switch x := leaf.(type) {
 	case *Compare:
-		return x.Op.Holds(compareCodes(at(x.Col), x.Code))
+		return x.Op.Holds(cmp.Compare(at(x.Col), x.Code))
 	case *Range:
 		return x.Lo <= at(x.Col) && at(x.Col) <= x.Hi
 	case *Members:
@@ -53,16 +44,6 @@ func LeafHolds(leaf Leaf, c *table.Chunk, row int) bool {
 		return x.holds(at)
 	}
 	return false
-}
-
-func compareCodes(a, b uint64) int {
-	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
-	}
-	return 0
 }
 
 // holds evaluates the program for one record, none of whose columns it reads is
@@ -89,13 +70,7 @@ func (p *Program) holds(code func(col int) uint64) bool {
 	if p.L.Float {
 		return p.Op.Holds(table.CompareFloat(l.F, r.F))
 	}
-	switch {
-	case l.I < r.I:
-		return p.Op.Holds(-1)
-	case l.I > r.I:
-		return p.Op.Holds(1)
-	}
-	return p.Op.Holds(0)
+	return p.Op.Holds(cmp.Compare(l.I, r.I))
 }
 
 // Number is the result of a [Val]: I, or F for a Float one.

@@ -11,13 +11,9 @@ type Filter struct {
 	Where expr.Expr
 }
 
-// Inputs implements Node.
-func (f *Filter) Inputs() []Node { return []Node{f.Input} }
-
-// With implements Node.
+// Inputs, With, Fields and String implement [Node].
+func (f *Filter) Inputs() []Node           { return []Node{f.Input} }
 func (f *Filter) With(inputs ...Node) Node { return &Filter{inputs[0], f.Where} }
-
-// Fields implements Node.
-func (f *Filter) Fields() []table.Field { return f.Input.Fields() }
+func (f *Filter) Fields() []table.Field    { return f.Input.Fields() }
 
 func (f *Filter) String() string { return "Filter(" + f.Where.String() + ")" }

@@ -1,10 +1,7 @@
 package plan
 
 import (
-	"bytes"
-	"encoding/binary"
 	"errors"
-	"fmt"
 	"math"
 	"math/big"
 )
@@ -36,10 +33,8 @@ const (
 // 2^32 apart, so that carries need to be passed on only every 1024 additions.
 type FloatSum struct {
 	limb    [limbs]int64
-	pending int // additions since the last carry
-	nan     bool
-	posInf  bool
-	negInf  bool
+	pending int     // additions since the last carry
+	special float64 // the sum of the NaNs and infinities; 0 for none
 }
 
 // Add adds f.
@@ -48,7 +43,7 @@ func (s *FloatSum) Add(f float64) {
 	e := b >> 52 & 0x7ff
 	m := b & (1<<52 - 1)
 	if e == 0x7ff {
-		s.special(f)
+		s.special += f
 		return
 	}
 	if e != 0 {
@@ -67,12 +62,6 @@ func (s *FloatSum) Add(f float64) {
 	}
 }
 
-func (s *FloatSum) special(f float64) {
-	s.nan = s.nan || math.IsNaN(f)
-	s.posInf = s.posInf || math.IsInf(f, 1)
-	s.negInf = s.negInf || math.IsInf(f, -1)
-}
-
 // carry brings every limb but the top one, which keeps the sign, into [0, 2^32):
 // the one representation of the sum.
 func (s *FloatSum) carry() {
@@ -88,16 +77,10 @@ func (s *FloatSum) carry() {
 
 // Merge adds the sum o; o keeps its value.
 func (s *FloatSum) Merge(o *FloatSum) {
-	s.carry()
 	c := *o
 	c.carry()
-	for i, v := range c.limb {
-		s.limb[i] += v
-	}
-	s.carry()
-	s.nan = s.nan || o.nan
-	s.posInf = s.posInf || o.posInf
-	s.negInf = s.negInf || o.negInf
+	s.AddLimbs(c.limb[:])
+	s.special += c.special
 }
 
 // AddLimbs adds a sum that was accumulated elsewhere: limb i is in units of
@@ -112,34 +95,18 @@ func (s *FloatSum) AddLimbs(limb []int64) {
 
 // finite returns the exact sum in units of 2^-1074.
 func (s *FloatSum) finite() *big.Int {
-	s.carry()
-	buf := make([]byte, 4*(limbs-1))
-	for i := range limbs - 1 {
-		binary.BigEndian.PutUint32(buf[4*(limbs-2-i):], uint32(s.limb[i]))
+	z := new(big.Int)
+	for i := limbs - 1; i >= 0; i-- {
+		z.Add(z.Lsh(z, limbBits), big.NewInt(s.limb[i]))
 	}
-	z := new(big.Int).SetBytes(buf)
-	top := big.NewInt(s.limb[limbs-1])
-	return z.Add(z, top.Lsh(top, (limbs-1)*limbBits))
-}
-
-// nonFinite returns the sum when it is NaN or an infinity.
-func (s *FloatSum) nonFinite() (float64, bool) {
-	switch {
-	case s.nan || s.posInf && s.negInf:
-		return math.NaN(), true
-	case s.posInf:
-		return math.Inf(1), true
-	case s.negInf:
-		return math.Inf(-1), true
-	}
-	return 0, false
+	return z
 }
 
 // Float64 returns the sum rounded once to the nearest double, ties to even. A
 // finite sum whose nearest double would be an infinity is [ErrOverflow].
 func (s *FloatSum) Float64() (float64, error) {
-	if f, ok := s.nonFinite(); ok {
-		return f, nil
+	if s.special != 0 {
+		return s.special, nil
 	}
 	f, _ := s.float().Float64()
 	return inRange(f)
@@ -147,8 +114,8 @@ func (s *FloatSum) Float64() (float64, error) {
 
 // Float32 is [FloatSum.Float64] for REAL: rounded once, to the nearest float32.
 func (s *FloatSum) Float32() (float32, error) {
-	if f, ok := s.nonFinite(); ok {
-		return float32(f), nil
+	if s.special != 0 {
+		return float32(s.special), nil
 	}
 	f, _ := s.float().Float32()
 	_, err := inRange(float64(f))
@@ -173,79 +140,10 @@ func (s *FloatSum) float() *big.Float {
 // double, ties to even. A mean of doubles is never out of range, though their
 // sum may be.
 func (s *FloatSum) Mean(n uint64) (float64, error) {
-	if f, ok := s.nonFinite(); ok {
-		return f, nil
+	if s.special != 0 {
+		return s.special, nil
 	}
 	den := new(big.Int).SetUint64(n)
 	f, _ := new(big.Rat).SetFrac(s.finite(), den.Lsh(den, -unit)).Float64()
 	return inRange(f)
-}
-
-// The first byte of the binary form.
-const (
-	flagNaN = 1 << iota
-	flagPosInf
-	flagNegInf
-	flagNegative
-	flagsAll = 1<<iota - 1
-)
-
-// MarshalBinary writes the sum in its one form: a byte of flags, the number of
-// trailing zero bytes of the magnitude as a varint, the magnitude's other bytes,
-// most significant first. At most 275 bytes, about 10 for sums of small numbers;
-// equal sums have equal bytes.
-func (s *FloatSum) MarshalBinary() ([]byte, error) {
-	var flags byte
-	for i, set := range []bool{s.nan, s.posInf, s.negInf} {
-		if set {
-			flags |= 1 << i
-		}
-	}
-	z := s.finite()
-	if z.Sign() < 0 {
-		flags |= flagNegative
-	}
-	zeros := z.TrailingZeroBits() / 8
-	mag := z.Bytes() // of the absolute value
-	out := binary.AppendUvarint([]byte{flags}, uint64(zeros))
-	return append(out, mag[:len(mag)-int(zeros)]...), nil
-}
-
-// UnmarshalBinary replaces the sum by one that [FloatSum.MarshalBinary] wrote.
-// Bytes that it could not have written are an error and leave the sum as it was.
-func (s *FloatSum) UnmarshalBinary(data []byte) error {
-	if len(data) < 2 || data[0]&^flagsAll != 0 {
-		return fmt.Errorf("plan: float sum: bad header in %d bytes", len(data))
-	}
-	zeros, n := binary.Uvarint(data[1:])
-	if n <= 0 || zeros > 4*limbs {
-		return fmt.Errorf("plan: float sum: bad exponent in %d bytes", len(data))
-	}
-	mag := data[1+n:]
-	// One bit of the top limb is the sign.
-	if 8*(len(mag)+int(zeros)) > (limbs-1)*limbBits+56 {
-		return fmt.Errorf("plan: float sum: %d bytes are too many", len(data))
-	}
-	var r FloatSum
-	for i := range mag {
-		bit := 8 * (int(zeros) + i)
-		r.limb[min(bit/limbBits, limbs-1)] |= int64(mag[len(mag)-1-i]) << topShift(bit)
-	}
-	if data[0]&flagNegative != 0 {
-		for i := range r.limb {
-			r.limb[i] = -r.limb[i]
-		}
-	}
-	r.carry()
-	r.nan, r.posInf, r.negInf = data[0]&flagNaN != 0, data[0]&flagPosInf != 0, data[0]&flagNegInf != 0
-	if again, _ := r.MarshalBinary(); !bytes.Equal(again, data) {
-		return fmt.Errorf("plan: float sum: %d bytes are not in the one form of their sum", len(data))
-	}
-	*s = r
-	return nil
-}
-
-// topShift places a bit in its limb; the top limb takes all bits above.
-func topShift(bit int) int {
-	return bit - min(bit/limbBits, limbs-1)*limbBits
 }

@@ -16,13 +16,9 @@ type Fragment struct {
 	Nodes   Node  // what it was cut from
 }
 
-// Inputs implements Node.
-func (f *Fragment) Inputs() []Node { return nil }
-
-// With implements Node.
-func (f *Fragment) With(...Node) Node { return f }
-
-// Fields implements Node.
+// Inputs, With, Fields and String implement [Node].
+func (f *Fragment) Inputs() []Node        { return nil }
+func (f *Fragment) With(...Node) Node     { return f }
 func (f *Fragment) Fields() []table.Field { return f.Nodes.Fields() }
 
 func (f *Fragment) String() string { return "Fragment(" + expr.Ident(f.Table) + ")" }

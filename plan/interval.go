@@ -3,6 +3,7 @@ package plan
 import (
 	"math"
 	"math/big"
+	"slices"
 
 	"github.com/stencildb/stencildb/table"
 )
@@ -22,27 +23,13 @@ func clip(v *Val) (lo, hi *big.Int) {
 	if v.Op == Const {
 		return v.Lo, v.Hi
 	}
-	lo, hi = v.Lo, v.Hi
-	if lo.Cmp(minInt64) < 0 {
-		lo = minInt64
-	}
-	if hi.Cmp(maxInt64) > 0 {
-		hi = maxInt64
-	}
+	_, lo = extremes(v.Lo, minInt64)
+	hi, _ = extremes(v.Hi, maxInt64)
 	return lo, hi
 }
 
 func extremes(xs ...*big.Int) (lo, hi *big.Int) {
-	lo, hi = xs[0], xs[0]
-	for _, x := range xs[1:] {
-		if x.Cmp(lo) < 0 {
-			lo = x
-		}
-		if x.Cmp(hi) > 0 {
-			hi = x
-		}
-	}
-	return lo, hi
+	return slices.MinFunc(xs, (*big.Int).Cmp), slices.MaxFunc(xs, (*big.Int).Cmp)
 }
 
 func negV(x *Val) *Val {

@@ -13,14 +13,10 @@ type Limit struct {
 	Count  int64 // rows to give; -1 for all
 }
 
-// Inputs implements Node.
-func (l *Limit) Inputs() []Node { return []Node{l.Input} }
-
-// With implements Node.
+// Inputs, With, Fields and String implement [Node].
+func (l *Limit) Inputs() []Node           { return []Node{l.Input} }
 func (l *Limit) With(inputs ...Node) Node { return &Limit{inputs[0], l.Offset, l.Count} }
-
-// Fields implements Node.
-func (l *Limit) Fields() []table.Field { return l.Input.Fields() }
+func (l *Limit) Fields() []table.Field    { return l.Input.Fields() }
 
 func (l *Limit) String() string {
 	switch {

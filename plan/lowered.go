@@ -1,12 +1,14 @@
 package plan
 
 import (
+	"cmp"
 	"reflect"
 	"runtime"
 	"slices"
 	"sync"
-	"sync/atomic"
 	"weak"
+
+	"golang.org/x/sync/errgroup"
 
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/table"
@@ -35,28 +37,8 @@ type lowered struct {
 // loweredChunk is a chunk's plan and what it depends on.
 type loweredChunk struct {
 	segments []weak.Pointer[table.Segment] // of the columns that are read
-	rows     liveRows
+	live     Op                            // of the predicate for rows that are not deleted
 	plan     ChunkPlan
-}
-
-// liveRows is what a plan knows of a chunk's deleted rows: the predicate tests for them
-// where there are some.
-type liveRows uint8
-
-const (
-	allLive liveRows = iota
-	someLive
-	noneLive
-)
-
-func liveRowsOf(c *table.Chunk) liveRows {
-	switch {
-	case c.Deleted == 0:
-		return allLive
-	case c.Live() == 0:
-		return noneLive
-	}
-	return someLive
 }
 
 // NewQuery lowers a fragment's condition for every chunk of its table.
@@ -82,7 +64,7 @@ func (l *Lowered) Query(t *table.Table, q *Fragment) (*Query, error) {
 	cols := expr.Columns(q.Where)
 	var missing []int
 	for i, c := range t.Chunks {
-		k := loweredChunk{rows: liveRowsOf(c)}
+		k := loweredChunk{live: livePred(t, c).Op}
 		for _, col := range cols {
 			if col < len(t.Fields) { // Lower says so where it is not
 				k.segments = append(k.segments, weak.Make(c.Segments[col]))
@@ -108,25 +90,17 @@ func (l *Lowered) Query(t *table.Table, q *Fragment) (*Query, error) {
 // lower lowers the WHERE for some chunks, on all cores. The error is that of the first.
 func (q *Query) lower(chunks []int) error {
 	errs := make([]error, len(chunks))
-	var next atomic.Int64
-	work := func() {
-		for i := int(next.Add(1)) - 1; i < len(chunks); i = int(next.Add(1)) - 1 {
-			p := &q.Chunks[chunks[i]]
-			p.Pred, p.Checks, errs[i] = Lower(q.Where, q.Table, q.Table.Chunks[chunks[i]])
-		}
+	var g errgroup.Group
+	g.SetLimit(runtime.GOMAXPROCS(0))
+	for i, chunk := range chunks {
+		g.Go(func() error {
+			p := &q.Chunks[chunk]
+			p.Pred, p.Checks, errs[i] = Lower(q.Where, q.Table, q.Table.Chunks[chunk])
+			return errs[i]
+		})
 	}
-	var wg sync.WaitGroup
-	for range min(runtime.GOMAXPROCS(0), len(chunks)) - 1 {
-		wg.Go(work)
-	}
-	work()
-	wg.Wait()
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+	_ = g.Wait()
+	return cmp.Or(errs...)
 }
 
 // find returns the plan of a chunk, which is mostly in the place that it had before.
@@ -134,7 +108,7 @@ func (o *lowered) find(i int, k loweredChunk) (p ChunkPlan, ok bool) {
 	if o == nil {
 		return p, false
 	}
-	like := func(c loweredChunk) bool { return c.rows == k.rows && slices.Equal(c.segments, k.segments) }
+	like := func(c loweredChunk) bool { return c.live == k.live && slices.Equal(c.segments, k.segments) }
 	if i >= len(o.chunks) || !like(o.chunks[i]) {
 		i = slices.IndexFunc(o.chunks, like)
 	}
@@ -148,14 +122,12 @@ func (o *lowered) find(i int, k loweredChunk) (p ChunkPlan, ok bool) {
 func (l *Lowered) get(name string, where expr.Expr) *lowered {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	i := slices.IndexFunc(l.list, func(o *lowered) bool { return o.table == name && o.where == where })
-	if i < 0 {
-		i = slices.IndexFunc(l.list, func(o *lowered) bool { return o.table == name && reflect.DeepEqual(o.where, where) })
+	for _, same := range []func(a, b any) bool{func(a, b any) bool { return a == b }, reflect.DeepEqual} {
+		if i := slices.IndexFunc(l.list, func(o *lowered) bool { return o.table == name && same(o.where, where) }); i >= 0 {
+			return l.list[i]
+		}
 	}
-	if i < 0 {
-		return nil
-	}
-	return l.list[i]
+	return nil
 }
 
 // put keeps a condition in the place of what was kept of it before.

@@ -70,14 +70,10 @@ func (n *normalizer) empty() clause { return make(clause, (len(n.leaves)+63)/64)
 
 // clauses returns p's clauses, no more than limit.
 func (n *normalizer) clauses(p *Pred) (out []clause, ok bool) {
-	neutral, decisive := True, False // of the outer operation
-	if n.outer == Or {
-		neutral, decisive = False, True
-	}
 	switch p.Op {
-	case neutral:
+	case n.outer.neutral():
 		return nil, true
-	case decisive:
+	case n.outer.dual().neutral():
 		return []clause{n.empty()}, true
 	case IsLeaf:
 		c := n.empty()
@@ -159,10 +155,5 @@ func (n *normalizer) add(list []clause, c clause) ([]clause, bool) {
 }
 
 func subset(a, b clause) bool {
-	for i := range a {
-		if a[i]&^b[i] != 0 {
-			return false
-		}
-	}
-	return true
+	return slices.EqualFunc(a, b, func(x, y uint64) bool { return x&^y == 0 })
 }

@@ -20,13 +20,9 @@ type Item struct {
 	E    expr.Expr
 }
 
-// Inputs implements Node.
-func (p *Project) Inputs() []Node { return []Node{p.Input} }
-
-// With implements Node.
+// Inputs, With, Fields and String implement [Node].
+func (p *Project) Inputs() []Node           { return []Node{p.Input} }
 func (p *Project) With(inputs ...Node) Node { return &Project{inputs[0], p.Items} }
-
-// Fields implements Node.
 func (p *Project) Fields() []table.Field {
 	var list []table.Field
 	for _, i := range p.Items {

@@ -11,13 +11,9 @@ type Scan struct {
 	Columns []table.Field // of the table, all of them
 }
 
-// Inputs implements Node.
-func (s *Scan) Inputs() []Node { return nil }
-
-// With implements Node.
-func (s *Scan) With(...Node) Node { return s }
-
-// Fields implements Node.
+// Inputs, With, Fields and String implement [Node].
+func (s *Scan) Inputs() []Node        { return nil }
+func (s *Scan) With(...Node) Node     { return s }
 func (s *Scan) Fields() []table.Field { return s.Columns }
 
 func (s *Scan) String() string { return "Scan(" + expr.Ident(s.Table) + ")" }

@@ -14,13 +14,9 @@ type Values struct {
 	Rows    [][]expr.Expr
 }
 
-// Inputs implements Node.
-func (v *Values) Inputs() []Node { return nil }
-
-// With implements Node.
-func (v *Values) With(...Node) Node { return v }
-
-// Fields implements Node.
+// Inputs, With, Fields and String implement [Node].
+func (v *Values) Inputs() []Node        { return nil }
+func (v *Values) With(...Node) Node     { return v }
 func (v *Values) Fields() []table.Field { return v.Columns }
 
 func (v *Values) String() string {
