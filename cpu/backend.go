@@ -243,7 +243,6 @@ func (x *execution) gather(p *partial, s *scratch, b block) {
 	s.put(sel)
 }
 
-// Count implements plan.Selection.
 func (x *execution) Count() (uint64, error) { return x.total.rows, nil }
 
 // column is what was gathered of a column, and its place among the needs.
@@ -256,19 +255,16 @@ func (x *execution) column(col int) (int, *gathered, error) {
 	return 0, &gathered{}, fmt.Errorf("cpu: no aggregate of the query is over column %d", col)
 }
 
-// CountNotNull implements plan.Selection.
 func (x *execution) CountNotNull(col int) (uint64, error) {
 	_, c, err := x.column(col)
 	return c.N, err
 }
 
-// Sum implements plan.Selection.
 func (x *execution) Sum(col int) (plan.Sum, error) {
 	_, c, err := x.column(col)
 	return c.Sum, err
 }
 
-// Kth implements plan.Selection.
 func (x *execution) Kth(col int, k uint64, largest bool) (table.Value, error) {
 	i, c, err := x.column(col)
 	switch extreme := k == 1 && err == nil && x.needs[i].extreme; {

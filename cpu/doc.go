@@ -15,9 +15,9 @@
 //     of tests.
 //
 // Every aggregate has a partial result that is a small value and merges in any
-// order (a count, a 128-bit sum, a [plan.FloatSum], a minimum, a histogram of one round
-// of the search for the k-th value). Workers keep one each; only values are
-// merged, never codes, since codes of two chunks do not compare.
+// order (a count, a [plan.Sum], a minimum, a number of codes below the one of a rank).
+// Workers keep one each; only values are merged, never codes, since codes of two chunks
+// do not compare.
 //
 // # Caveats
 //
@@ -25,9 +25,8 @@
 //     and there of the first check; Scalar that of the first row. Both fail, but
 //     not always with the same error.
 //   - The k-th value takes a sample and one pass over the codes, which sets 3 % of
-//     them aside. Where the sample misleads (one search in 16,000) or a few values
-//     are most of the column, it takes one more pass for each 11 bits of the range
-//     that is left.
+//     them aside. Where the sample misleads (one search in 16,000) or one value of
+//     many rows is beside the wanted one, it takes a few of each.
 //   - SUM of REAL and DOUBLE, IN lists, and programs other than linear sums have no
 //     vector instructions.
 //   - Scalar keeps every selected value of every aggregate in memory.

@@ -325,7 +325,6 @@ func ranked(lists [][]uint64, lo, hi, k uint64) uint64 {
 	return lo
 }
 
-// Histogram implements plan.Selection.
 func (x *execution) Histogram(col int, space *plan.Space, lo uint64, shift, bits int) ([]uint64, error) {
 	_, c, err := x.column(col)
 	if err != nil {
@@ -347,5 +346,4 @@ func (x *execution) Histogram(col int, space *plan.Space, lo uint64, shift, bits
 	})
 }
 
-// DigitBits implements plan.Selection.
 func (x *execution) DigitBits() int { return 1 }

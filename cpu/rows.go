@@ -25,11 +25,14 @@ func (b *Backend) Rows(ctx context.Context, q *plan.Query) iter.Seq2[table.Block
 			yield(table.Block{}, err)
 			return
 		}
-		selected := ordered.Map(len(x.scratches), x.eachBlock, func(w int, at block) table.Block {
+		selected := ordered.Map(len(x.scratches), slices.Values(x.blocks), func(w int, at block) table.Block {
 			return x.chunks[at.chunk].rows(&x.scratches[w], at)
 		})
 		var few table.Block // rows of several blocks
 		for at := range selected {
+			if ctx.Err() != nil {
+				break
+			}
 			if few.Len() > 0 && (few.Chunk != at.Chunk || at.Rows == nil || few.Len()+at.Len() > blockRows/4) {
 				if !yield(few, nil) {
 					return
@@ -52,15 +55,6 @@ func (b *Backend) Rows(ctx context.Context, q *plan.Query) iter.Seq2[table.Block
 			yield(table.Block{}, err)
 		} else if few.Len() > 0 {
 			yield(few, nil)
-		}
-	}
-}
-
-// eachBlock yields the blocks in order, until ctx ends.
-func (x *execution) eachBlock(yield func(block) bool) {
-	for _, at := range x.blocks {
-		if x.ctx.Err() != nil || !yield(at) {
-			return
 		}
 	}
 }

@@ -81,34 +81,23 @@ func scalarAggregate(a expr.Aggregate, values []table.Value, selected, all int) 
 			return null, nil
 		}
 		return table.Float(float64(selected) / float64(all)), nil
-	case expr.KthLargest, expr.KthSmallest:
-		switch {
-		case a.Null:
-			return null, nil
-		case a.K < 1 || a.K > int64(n):
-			return null, fmt.Errorf("cpu: %v: k is outside 1..%d", a, n)
-		case a.Kind == expr.KthLargest:
-			return values[n-int(a.K)], nil
-		}
-		return values[a.K-1], nil
 	}
-	if n == 0 {
+	kth := a.Kind == expr.KthLargest || a.Kind == expr.KthSmallest
+	if a.Null || n == 0 && !kth {
 		return null, nil
 	}
-	switch a.Kind {
-	case expr.Min:
+	if a.Kind == expr.KthLargest || a.Kind == expr.Max || a.Desc {
+		slices.Reverse(values)
+	}
+	switch {
+	case kth && (a.K < 1 || a.K > int64(n)):
+		return null, fmt.Errorf("cpu: %v: k is outside 1..%d", a, n)
+	case kth:
+		return values[a.K-1], nil
+	case a.Kind == expr.Min || a.Kind == expr.Max:
 		return values[0], nil
-	case expr.Max:
-		return values[n-1], nil
-	case expr.Percentile:
-		if a.Null {
-			return null, nil
-		}
-		k := max(1, int(math.Ceil(a.F*float64(n))))
-		if a.Desc {
-			return values[n-k], nil
-		}
-		return values[k-1], nil
+	case a.Kind == expr.Percentile:
+		return values[max(1, int(math.Ceil(a.F*float64(n))))-1], nil
 	}
 	if a.Arg.IsFloat() {
 		return scalarFloats(a, values)

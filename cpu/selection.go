@@ -67,7 +67,7 @@ func prepare(p *plan.Pred, c *table.Chunk, set kernels.Set) (*node, error) {
 	case *plan.NullTest:
 		nd.leaf = nullLeaf(c.Segments[l.Col], l.Not)
 	case *plan.Members:
-		nd.leaf = membersLeaf(newSegment(c.Segments[l.Col], set), l.Spans)
+		nd.leaf = membersLeaf(newSegment(c.Segments[l.Col], set), l)
 	case *plan.Program:
 		if lin := newLinearLeaf(l, c, set); lin != nil {
 			nd.leaf = lin.eval
@@ -94,25 +94,27 @@ func rangeLeaf(col segment, codes kernels.Range, some bool) leaf {
 }
 
 func nullLeaf(s *table.Segment, not bool) leaf {
-	return within(func(_ *scratch, dst, _ []uint64, row, n int) {
-		setFirst(dst, n)
+	return func(_ *scratch, dst, among []uint64, row, n int) {
+		copy(dst, among)
 		andValid(dst, s, row)
-		if !not {
-			flip(dst, n)
+		for w := range dst {
+			if !not {
+				dst[w] ^= among[w]
+			}
 		}
-	})
+	}
 }
 
 // membersLeaf marks the member codes in a bitmap over all codes of the segment.
 // Wide codes, whose bitmap would not stay in a cache, are looked up by binary
 // search in the spans instead.
-func membersLeaf(col segment, spans []plan.Span) leaf {
+func membersLeaf(col segment, l *plan.Members) leaf {
 	const tableBits = 22
 	if col.Bits > tableBits {
-		return spansLeaf(col, spans)
+		return spansLeaf(col, l)
 	}
 	member := table.NewBitmap(int(col.Max) + 1)
-	for _, sp := range spans {
+	for _, sp := range l.Spans {
 		for c := sp.Lo; c <= min(sp.Hi, col.Max); c++ {
 			member.Set(int(c))
 		}
@@ -123,23 +125,12 @@ func membersLeaf(col segment, spans []plan.Span) leaf {
 	})
 }
 
-func spansLeaf(col segment, spans []plan.Span) leaf {
+func spansLeaf(col segment, l *plan.Members) leaf {
 	return func(_ *scratch, dst, among []uint64, row, n int) {
 		clear(dst)
 		for w, m := range among {
 			for ; m != 0; m &= m - 1 {
-				bit := bits.TrailingZeros64(m)
-				c := col.Segment.Codes.At(row + 64*w + bit)
-				// The last span that starts at or below c is the only one to hold it.
-				lo, hi := 0, len(spans)
-				for lo < hi {
-					if mid := (lo + hi) / 2; spans[mid].Lo <= c {
-						lo = mid + 1
-					} else {
-						hi = mid
-					}
-				}
-				if lo > 0 && c <= spans[lo-1].Hi {
+				if bit := bits.TrailingZeros64(m); l.Has(col.Segment.Codes.At(row + 64*w + bit)) {
 					dst[w] |= 1 << bit
 				}
 			}

@@ -46,13 +46,12 @@ func Merge(q *Query, parts []Selection) Selection {
 	if len(parts) == 1 {
 		return parts[0]
 	}
-	return &merged{q: q, table: q.Table, parts: parts, values: map[int][]uint64{}, spaces: map[int]*Space{}}
+	return &merged{q: q, parts: parts, values: map[int][]uint64{}, spaces: map[int]*Space{}}
 }
 
 // merged is the selected records of several devices.
 type merged struct {
 	q      *Query
-	table  *table.Table
 	parts  []Selection
 	values map[int][]uint64 // by column: of each part, how many are not NULL
 	spaces map[int]*Space
@@ -84,7 +83,6 @@ func (m *merged) each(do func(i int, s Selection) error) error {
 	return first
 }
 
-// Check implements Selection.
 func (m *merged) Check() error {
 	return m.each(func(_ int, s Selection) error { return s.Check() })
 }
@@ -102,20 +100,17 @@ func (m *merged) count(one func(Selection) (uint64, error)) (total uint64, each 
 	return total, each, err
 }
 
-// Count implements Selection.
 func (m *merged) Count() (uint64, error) {
 	n, _, err := m.count(Selection.Count)
 	return n, err
 }
 
-// CountNotNull implements Selection.
 func (m *merged) CountNotNull(col int) (uint64, error) {
 	n, each, err := m.count(func(s Selection) (uint64, error) { return s.CountNotNull(col) })
 	m.values[col] = each
 	return n, err
 }
 
-// Sum implements Selection.
 func (m *merged) Sum(col int) (total Sum, err error) {
 	sums := make([]Sum, len(m.parts))
 	err = m.each(func(i int, s Selection) (err error) {
@@ -145,7 +140,7 @@ func (m *merged) Kth(col int, k uint64, largest bool) (table.Value, error) {
 	}
 	space := m.spaces[col]
 	if space == nil {
-		space = NewSpace(m.table, col)
+		space = NewSpace(m.q.Table, col)
 		m.spaces[col] = space
 	}
 	return space.Kth(k, m.DigitBits(), func(lo uint64, shift, bits int) ([]uint64, error) { return m.Histogram(col, space, lo, shift, bits) })
@@ -160,7 +155,7 @@ func (m *merged) extreme(col int, largest bool) (table.Value, error) {
 		}
 		return err
 	})
-	best := table.Null(m.table.Fields[col].Type)
+	best := table.Null(m.q.Table.Fields[col].Type)
 	for i, v := range each {
 		if m.values[col][i] > 0 && (best.Null || (table.Compare(v, best) > 0) == largest) {
 			best = v
@@ -169,7 +164,6 @@ func (m *merged) extreme(col int, largest bool) (table.Value, error) {
 	return best, err
 }
 
-// Histogram implements Selection.
 func (m *merged) Histogram(col int, space *Space, lo uint64, shift, bits int) ([]uint64, error) {
 	each := make([][]uint64, len(m.parts))
 	err := m.each(func(i int, s Selection) (err error) {
@@ -187,7 +181,6 @@ func (m *merged) Histogram(col int, space *Space, lo uint64, shift, bits int) ([
 	return total, err
 }
 
-// DigitBits implements Selection.
 func (m *merged) DigitBits() int {
 	bits := m.parts[0].DigitBits()
 	for _, s := range m.parts[1:] {

@@ -39,7 +39,7 @@ func LeafHolds(leaf Leaf, c *table.Chunk, row int) bool {
 	case *Range:
 		return x.Lo <= at(x.Col) && at(x.Col) <= x.Hi
 	case *Members:
-		return spanSet(x.Spans).contains(at(x.Col))
+		return x.Has(at(x.Col))
 	case *Program:
 		return x.holds(at)
 	}

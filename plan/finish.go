@@ -22,24 +22,32 @@ func Finish(s Selection, q *Query) ([]table.Value, error) {
 	}
 	f := &finisher{Selection: s, rows: uint64(q.Table.Rows()), sums: map[int]*Sum{}}
 	out := make([]table.Value, len(q.Aggs))
-	ranks := make([]rank, len(q.Aggs))
 	var err error
-	for i, a := range q.Aggs { // before the k-th searches, which go round all chunks for every digit
-		if IsRanked(a) {
-			ranks[i], err = f.rank(a)
-			out[i] = table.Null(a.Type())
-		} else {
-			out[i], err = f.aggregate(a)
+	var searches []func() error // last, for they go round all chunks for every digit
+	for i, a := range q.Aggs {
+		if !IsRanked(a) {
+			if out[i], err = f.aggregate(a); err != nil {
+				return nil, err
+			}
+			continue
 		}
+		n, err := f.CountNotNull(a.Col)
 		if err != nil {
 			return nil, err
 		}
-	}
-	for i, r := range ranks {
-		if r.k == 0 {
-			continue
+		k, largest, ok, err := Rank(a, n)
+		if err != nil {
+			return nil, err
 		}
-		if out[i], err = s.Kth(q.Aggs[i].Col, r.k, r.largest); err != nil {
+		if out[i] = table.Null(a.Type()); ok {
+			searches = append(searches, func() (err error) {
+				out[i], err = s.Kth(a.Col, k, largest)
+				return err
+			})
+		}
+	}
+	for _, search := range searches {
+		if err := search(); err != nil {
 			return nil, err
 		}
 	}
@@ -109,25 +117,6 @@ func finishSum(a expr.Aggregate, s *Sum) (v table.Value, err error) {
 		return table.Value{}, fmt.Errorf("%v: %w", a, err)
 	}
 	return v, nil
-}
-
-// rank is a place among values in order, from 1; 0 is none.
-type rank struct {
-	k       uint64
-	largest bool
-}
-
-// rank says which element an aggregate is.
-func (f *finisher) rank(a expr.Aggregate) (rank, error) {
-	n, err := f.CountNotNull(a.Col)
-	if err != nil {
-		return rank{}, err
-	}
-	k, largest, ok, err := Rank(a, n)
-	if !ok {
-		k = 0
-	}
-	return rank{k, largest}, err
 }
 
 // IsRanked reports whether an aggregate is a k-th value.

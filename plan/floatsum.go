@@ -93,47 +93,18 @@ func (s *FloatSum) AddLimbs(limb []int64) {
 	s.carry()
 }
 
-// finite returns the exact sum in units of 2^-1074.
-func (s *FloatSum) finite() *big.Int {
-	z := new(big.Int)
-	for i := limbs - 1; i >= 0; i-- {
-		z.Add(z.Lsh(z, limbBits), big.NewInt(s.limb[i]))
-	}
-	return z
-}
-
 // Float64 returns the sum rounded once to the nearest double, ties to even. A
 // finite sum whose nearest double would be an infinity is [ErrOverflow].
-func (s *FloatSum) Float64() (float64, error) {
-	if s.special != 0 {
-		return s.special, nil
-	}
-	f, _ := s.float().Float64()
-	return inRange(f)
-}
+func (s *FloatSum) Float64() (float64, error) { return s.Mean(1) }
 
 // Float32 is [FloatSum.Float64] for REAL: rounded once, to the nearest float32.
 func (s *FloatSum) Float32() (float32, error) {
 	if s.special != 0 {
 		return float32(s.special), nil
 	}
-	f, _ := s.float().Float32()
+	f, _ := s.over(1).Float32()
 	_, err := inRange(float64(f))
 	return f, err
-}
-
-func inRange(f float64) (float64, error) {
-	if math.IsInf(f, 0) {
-		return 0, ErrOverflow
-	}
-	return f, nil
-}
-
-// float returns the finite sum without rounding it.
-func (s *FloatSum) float() *big.Float {
-	z := s.finite()
-	f := new(big.Float).SetPrec(uint(max(z.BitLen(), 64))).SetInt(z)
-	return f.SetMantExp(f, unit)
 }
 
 // Mean returns the exact sum divided by n, n > 0, rounded once to the nearest
@@ -143,7 +114,22 @@ func (s *FloatSum) Mean(n uint64) (float64, error) {
 	if s.special != 0 {
 		return s.special, nil
 	}
-	den := new(big.Int).SetUint64(n)
-	f, _ := new(big.Rat).SetFrac(s.finite(), den.Lsh(den, -unit)).Float64()
+	f, _ := s.over(n).Float64()
 	return inRange(f)
+}
+
+// over is the exact sum divided by n.
+func (s *FloatSum) over(n uint64) *big.Rat {
+	sum, den := new(big.Int), new(big.Int).SetUint64(n)
+	for i := limbs - 1; i >= 0; i-- {
+		sum.Add(sum.Lsh(sum, limbBits), big.NewInt(s.limb[i]))
+	}
+	return new(big.Rat).SetFrac(sum, den.Lsh(den, -unit))
+}
+
+func inRange(f float64) (float64, error) {
+	if math.IsInf(f, 0) {
+		return 0, ErrOverflow
+	}
+	return f, nil
 }

@@ -39,12 +39,7 @@ func (x *leafForms) get(l *lowerer, f form) *Pred {
 
 // leaf lowers a condition that is no AND, OR, NOT, BETWEEN or test of truth.
 func (l *lowerer) leaf(e expr.Expr) *leafForms {
-	x, ok := l.leaves[e]
-	if !ok {
-		x = l.newLeaf(e)
-		l.leaves[e] = x
-	}
-	return x
+	return memo(l.leaves, e, func() *leafForms { return l.newLeaf(e) })
 }
 
 func (l *lowerer) newLeaf(e expr.Expr) *leafForms {
@@ -155,7 +150,7 @@ func (l *lowerer) columnLeaf(e expr.Expr, col int, runs []run) *leafForms {
 	return &leafForms{
 		t:         pred(isTrue, hint, e.String()),
 		f:         pred(isFalse, hint.Not(), denied(e)),
-		u:         l.or(l.nullCol(col), pred(isUnknown, expr.EQ, "("+e.String()+") IS UNKNOWN")),
+		u:         l.or(l.nullTest(col, true), pred(isUnknown, expr.EQ, "("+e.String()+") IS UNKNOWN")),
 		errs:      l.columnErrors(e, col, runs),
 		errsKnown: true,
 	}
@@ -195,7 +190,7 @@ func (l *lowerer) columnErrors(e expr.Expr, col int, runs []run) (out []rowError
 	if seg := l.seg(col); seg.Nulls > 0 {
 		// An error in a part without columns is raised for NULLs too.
 		if _, err := evalAt(e, table.Null(seg.Type)); err != nil {
-			out = append(out, rowError{l.nullCol(col), err})
+			out = append(out, rowError{l.nullTest(col, true), err})
 		}
 	}
 	return out

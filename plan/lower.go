@@ -141,13 +141,17 @@ func (l *lowerer) checkColumns(e expr.Expr) {
 
 // truth returns the predicate that holds where the condition e has the form f.
 func (l *lowerer) truth(e expr.Expr, f form) *Pred {
-	key := formKey{e, f}
-	p, ok := l.forms[key]
+	return memo(l.forms, formKey{e, f}, func() *Pred { return l.build(e, f) })
+}
+
+// memo is what make gives, called once for a key.
+func memo[K comparable, V any](known map[K]V, key K, make func() V) V {
+	v, ok := known[key]
 	if !ok {
-		p = l.build(e, f)
-		l.forms[key] = p
+		v = make()
+		known[key] = v
 	}
-	return p
+	return v
 }
 
 func (l *lowerer) build(e expr.Expr, f form) *Pred {
@@ -207,15 +211,12 @@ func (l *lowerer) connective(e expr.Expr, op Op, kids []expr.Expr, f form) *Pred
 
 // betweenParts rewrites X BETWEEN Lo AND Hi as X >= Lo AND X <= Hi.
 func (l *lowerer) betweenParts(e *expr.Between) *expr.And {
-	if and, ok := l.ranges[e]; ok {
-		return and
-	}
-	and := &expr.And{P: e.P, Kids: []expr.Expr{
-		&expr.Compare{Op: expr.GE, L: e.X, R: e.Lo, P: e.P},
-		&expr.Compare{Op: expr.LE, L: e.X, R: e.Hi, P: e.P},
-	}}
-	l.ranges[e] = and
-	return and
+	return memo(l.ranges, e, func() *expr.And {
+		return &expr.And{P: e.P, Kids: []expr.Expr{
+			&expr.Compare{Op: expr.GE, L: e.X, R: e.Lo, P: e.P},
+			&expr.Compare{Op: expr.LE, L: e.X, R: e.Hi, P: e.P},
+		}}
+	})
 }
 
 func (l *lowerer) between(e *expr.Between, f form) *Pred {
@@ -258,10 +259,7 @@ func (l *lowerer) null(x expr.Expr, yes bool) *Pred {
 	}
 	switch x := x.(type) {
 	case *expr.Column:
-		if yes {
-			return l.nullCol(x.Index)
-		}
-		return l.notNullCol(x.Index)
+		return l.nullTest(x.Index, yes)
 	case *expr.Const:
 		return boolPred(x.V.Null == yes)
 	}

@@ -24,12 +24,8 @@ const normalWork = 20_000_000
 func (p *Pred) normal(outer Op, limit int) ([][]Leaf, bool) {
 	n := &normalizer{outer: outer, limit: limit, work: normalWork, ids: map[string]int{}}
 	n.number(p)
-	sets, ok := n.clauses(p)
-	if !ok {
-		return nil, false
-	}
-	out := make([][]Leaf, 0, len(sets))
-	for _, s := range sets {
+	out := [][]Leaf{}
+	for _, s := range n.clauses(p) {
 		var leaves []Leaf
 		for w, word := range s {
 			for ; word != 0; word &= word - 1 {
@@ -37,6 +33,9 @@ func (p *Pred) normal(outer Op, limit int) ([][]Leaf, bool) {
 			}
 		}
 		out = append(out, leaves)
+	}
+	if n.tooMany {
+		return nil, false
 	}
 	return out, true
 }
@@ -50,6 +49,9 @@ type normalizer struct {
 	work   int
 	ids    map[string]int // leafKey -> index in leaves
 	leaves []Leaf
+	// tooMany is set once there are more clauses than the limit, or too much to do: what
+	// the methods return from then on means nothing.
+	tooMany bool
 }
 
 // number gives every distinct leaf an index.
@@ -69,44 +71,35 @@ func (n *normalizer) number(p *Pred) {
 func (n *normalizer) empty() clause { return make(clause, (len(n.leaves)+63)/64) }
 
 // clauses returns p's clauses, no more than limit.
-func (n *normalizer) clauses(p *Pred) (out []clause, ok bool) {
+func (n *normalizer) clauses(p *Pred) (out []clause) {
 	switch p.Op {
 	case n.outer.neutral():
-		return nil, true
+		return nil
 	case n.outer.dual().neutral():
-		return []clause{n.empty()}, true
+		return []clause{n.empty()}
 	case IsLeaf:
 		c := n.empty()
 		i := n.ids[leafKey(p.Leaf)]
 		c[i/64] |= 1 << (i % 64)
-		return []clause{c}, true
+		return []clause{c}
 	case n.outer:
 		for _, k := range p.Kids {
-			cs, ok := n.clauses(k)
-			if !ok {
-				return nil, false
-			}
-			for _, c := range cs {
-				if out, ok = n.add(out, c); !ok {
-					return nil, false
-				}
+			for _, c := range n.clauses(k) {
+				out = n.add(out, c)
 			}
 		}
-		return out, len(out) <= n.limit
+		n.tooMany = n.tooMany || len(out) > n.limit
+		return out
 	}
 	return n.product(p.Kids)
 }
 
 // product distributes: one clause for each choice of a clause of every kid. Kids
 // of one clause come first: they do not multiply.
-func (n *normalizer) product(kids []*Pred) ([]clause, bool) {
+func (n *normalizer) product(kids []*Pred) []clause {
 	var parts [][]clause
 	for _, k := range kids {
-		cs, ok := n.clauses(k)
-		if !ok {
-			return nil, false
-		}
-		parts = append(parts, cs)
+		parts = append(parts, n.clauses(k))
 	}
 	slices.SortStableFunc(parts, func(a, b []clause) int { return min(len(a), 2) - min(len(b), 2) })
 	out := []clause{n.empty()}
@@ -118,40 +111,40 @@ func (n *normalizer) product(kids []*Pred) ([]clause, bool) {
 				for i := range c {
 					c[i] |= b[i]
 				}
-				var ok bool
-				if next, ok = n.add(next, c); !ok {
-					return nil, false
+				if next = n.add(next, c); n.tooMany {
+					return nil
 				}
 			}
 		}
 		// Later parts can only make clauses longer; what is too many now may
 		// still be absorbed, but hardly ever is.
 		if out = next; len(out) > n.limit {
-			return nil, false
+			n.tooMany = true
+			return nil
 		}
 	}
-	return out, true
+	return out
 }
 
 // add appends c unless a clause in the list is a part of it, and drops those that
 // c is a part of.
-func (n *normalizer) add(list []clause, c clause) ([]clause, bool) {
+func (n *normalizer) add(list []clause, c clause) []clause {
 	n.work -= (len(list) + 1) * len(c)
-	if n.work < 0 || len(list) > 4*n.limit+16 {
-		return nil, false
+	if n.tooMany = n.tooMany || n.work < 0 || len(list) > 4*n.limit+16; n.tooMany {
+		return nil
 	}
 	kept := list[:0]
 	for i, d := range list {
 		if subset(d, c) {
 			// Nothing dropped so far contains c, or d would have gone
 			// before: the list is as it was.
-			return append(kept, list[i:]...), true
+			return append(kept, list[i:]...)
 		}
 		if !subset(c, d) {
 			kept = append(kept, d)
 		}
 	}
-	return append(kept, c), true
+	return append(kept, c)
 }
 
 func subset(a, b clause) bool {

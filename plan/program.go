@@ -39,9 +39,6 @@ func (l *lowerer) commonRanks(e *expr.Compare) (*value, *value) {
 	if l.seg(a.Index).NonNull() == 0 || l.seg(b.Index).NonNull() == 0 {
 		return never(), never()
 	}
-	if known, ok := l.ranks[[2]int{a.Index, b.Index}]; ok {
-		return known[0], known[1]
-	}
 	x, y := l.seg(a.Index).Dict, l.seg(b.Index).Dict
 	of := func(c *expr.Column, dict, other []string) *value {
 		t := make([]uint32, len(dict))
@@ -59,8 +56,7 @@ func (l *lowerer) commonRanks(e *expr.Compare) (*value, *value) {
 		v.Lo, v.Hi = big.NewInt(int64(t[0])), big.NewInt(int64(t[len(t)-1]))
 		return &value{v: v}
 	}
-	both := [2]*value{of(a, x, y), of(b, y, x)}
-	l.ranks[[2]int{a.Index, b.Index}] = both
+	both := memo(l.ranks, [2]int{a.Index, b.Index}, func() [2]*value { return [2]*value{of(a, x, y), of(b, y, x)} })
 	return both[0], both[1]
 }
 
@@ -127,7 +123,7 @@ func (l *lowerer) programs(op expr.CmpOp, a, b *Val, text string) *Pred {
 func (l *lowerer) notNullCols(cols []int) *Pred {
 	var ps []*Pred
 	for _, c := range cols {
-		ps = append(ps, l.notNullCol(c))
+		ps = append(ps, l.nullTest(c, false))
 	}
 	return l.and(ps...)
 }

@@ -121,7 +121,7 @@ func (l *lowerer) spanPred(col int, s spanSet, hint expr.CmpOp, text string) *Pr
 	case len(s) == 0 || seg.NonNull() == 0:
 		return falsePred
 	case s.all(seg.Max):
-		return l.notNullCol(col)
+		return l.nullTest(col, false)
 	case len(s) == 1:
 		return leafPred(spanLeaf(col, s[0], seg.Max, hint, text))
 	}
@@ -168,26 +168,16 @@ func (l *lowerer) codeText(col int, op string, code uint64) string {
 	return fmt.Sprintf("%s %s %s", l.name(col), op, literal(l.seg(col).Decode(code)))
 }
 
-// notNullCol is "col IS NOT NULL", folded where the segment decides it.
-func (l *lowerer) notNullCol(col int) *Pred {
-	seg := l.seg(col)
+// nullTest is "col IS NULL" or "col IS NOT NULL", folded where the segment decides it.
+func (l *lowerer) nullTest(col int, null bool) *Pred {
+	seg, text := l.seg(col), " IS NOT NULL"
 	switch {
 	case seg.Nulls == 0:
-		return truePred
+		return boolPred(!null)
 	case seg.NonNull() == 0:
-		return falsePred
+		return boolPred(null)
+	case null:
+		text = " IS NULL"
 	}
-	return leafPred(&NullTest{Col: col, Not: true, Text: l.name(col) + " IS NOT NULL"})
-}
-
-// nullCol is "col IS NULL".
-func (l *lowerer) nullCol(col int) *Pred {
-	seg := l.seg(col)
-	switch {
-	case seg.Nulls == 0:
-		return falsePred
-	case seg.NonNull() == 0:
-		return truePred
-	}
-	return leafPred(&NullTest{Col: col, Text: l.name(col) + " IS NULL"})
+	return leafPred(&NullTest{Col: col, Not: !null, Text: l.name(col) + text})
 }

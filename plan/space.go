@@ -2,6 +2,7 @@ package plan
 
 import (
 	"errors"
+	"math"
 	"math/bits"
 	"slices"
 	"sort"
@@ -22,16 +23,12 @@ type Space struct {
 // NewSpace makes the common space of field col. Chunks in which every record is
 // NULL add nothing to it.
 func NewSpace(t *table.Table, col int) *Space {
-	s := &Space{typ: t.Fields[col].Type}
-	first := true
+	s := &Space{typ: t.Fields[col].Type, base: math.MaxUint64}
 	top := uint64(0)
 	for _, c := range t.Chunks {
 		seg := c.Segments[col]
 		if seg == nil || seg.NonNull() == 0 {
 			continue
-		}
-		if first {
-			s.base, first = seg.Base, false
 		}
 		s.base, top = min(s.base, seg.Base), max(top, seg.Base+seg.Max)
 		if s.typ.Kind != table.Varchar {
@@ -43,10 +40,8 @@ func NewSpace(t *table.Table, col int) *Space {
 			s.dict = append(s.dict, dict...)
 		}
 	}
+	s.base = min(s.base, top) // no value at all
 	s.max = top - s.base
-	if first {
-		s.max = 0
-	}
 	if s.typ.Kind == table.Varchar {
 		if len(t.Chunks) > 1 {
 			slices.Sort(s.dict)

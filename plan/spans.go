@@ -41,14 +41,18 @@ func (s spanSet) complement(top uint64) spanSet {
 	return append(out, Span{next, top})
 }
 
-func (s spanSet) contains(code uint64) bool {
-	i, _ := slices.BinarySearchFunc(s, code, func(x Span, c uint64) int {
-		if x.Hi < c {
-			return -1
+// Has reports whether a code lies in one of the spans: the last one that starts at or
+// below it is the only one to hold it.
+func (m *Members) Has(code uint64) bool {
+	lo, hi := 0, len(m.Spans)
+	for lo < hi {
+		if mid := (lo + hi) / 2; m.Spans[mid].Lo <= code {
+			lo = mid + 1
+		} else {
+			hi = mid
 		}
-		return 1
-	})
-	return i < len(s) && s[i].Lo <= code
+	}
+	return lo > 0 && code <= m.Spans[lo-1].Hi
 }
 
 func (s spanSet) all(top uint64) bool { return len(s) == 1 && s[0] == Span{0, top} }
@@ -73,20 +77,17 @@ func (s spanSet) holes(top uint64, limit int) ([]uint64, bool) {
 func leafSet(leaf Leaf, top uint64) columnSet {
 	switch x := leaf.(type) {
 	case *Compare:
-		one := spanSet{{x.Code, x.Code}}
-		switch x.Op {
-		case expr.EQ:
-			return columnSet{codes: one}
-		case expr.NE:
-			return columnSet{codes: one.complement(top)}
-		case expr.LT:
-			return columnSet{codes: spanSet{{0, x.Code - 1}}}
-		case expr.LE:
-			return columnSet{codes: spanSet{{0, x.Code}}}
-		case expr.GT:
-			return columnSet{codes: spanSet{{x.Code + 1, top}}}
+		var list []Span
+		if x.Op.Holds(-1) && x.Code > 0 {
+			list = append(list, Span{0, x.Code - 1})
 		}
-		return columnSet{codes: spanSet{{x.Code, top}}}
+		if x.Op.Holds(0) {
+			list = append(list, Span{x.Code, x.Code})
+		}
+		if x.Op.Holds(1) && x.Code < top {
+			list = append(list, Span{x.Code + 1, top})
+		}
+		return columnSet{codes: normalize(list)}
 	case *Range:
 		return columnSet{codes: spanSet{{x.Lo, x.Hi}}}
 	case *Members:

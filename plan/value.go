@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"fmt"
 	"math"
 	"math/big"
 	"slices"
@@ -23,12 +24,7 @@ func never(fails ...rowError) *value { return &value{never: true, fails: fails} 
 
 // val turns a value expression into a program.
 func (l *lowerer) val(e expr.Expr) *value {
-	x, ok := l.vals[e]
-	if !ok {
-		x = l.newVal(e)
-		l.vals[e] = x
-	}
-	return x
+	return memo(l.vals, e, func() *value { return l.newVal(e) })
 }
 
 func (l *lowerer) newVal(e expr.Expr) *value {
@@ -235,7 +231,7 @@ func (l *lowerer) castValue(e *expr.Cast, x *value) *value {
 	case to.IsInteger() && (from.IsExact() || from.Kind == table.Boolean):
 		out.v, out.scale = scaledDown(x.v, x.scale), 0
 		lo, hi := to.Limits()
-		l.bounded(out, e, big.NewInt(lo), big.NewInt(hi), to.String()+" out of range", x)
+		l.bounded(out, e, lo, hi, to.String()+" out of range", x)
 	case to.Kind == table.Decimal && from.IsExact():
 		l.castDecimal(out, e, x)
 	case to.IsFloat() && from.IsFloat():
@@ -269,14 +265,13 @@ func (l *lowerer) castDecimal(out *value, e *expr.Cast, x *value) {
 	if e.To.Precision == 0 || e.To.Precision >= 18 {
 		return
 	}
-	hi := table.Pow10(e.To.Precision)
-	hi.Sub(hi, big.NewInt(1))
-	l.bounded(out, e, new(big.Int).Neg(hi), hi, "numeric field overflow: a value does not fit "+e.To.String(), x)
+	hi := table.Pow10(e.To.Precision).Int64() - 1
+	l.bounded(out, e, -hi, hi, "numeric field overflow: a value does not fit "+e.To.String(), x)
 }
 
 // bounded adds the error msg for values outside [lo, hi]. The program goes on with
 // such a value; the query fails all the same.
-func (l *lowerer) bounded(out *value, e expr.Expr, lo, hi *big.Int, msg string, x *value) {
+func (l *lowerer) bounded(out *value, e expr.Expr, lo, hi int64, msg string, x *value) {
 	if anyFails(out.v, x.v) && len(out.fails) == 0 {
 		panic(cannot(e))
 	}
@@ -286,13 +281,14 @@ func (l *lowerer) bounded(out *value, e expr.Expr, lo, hi *big.Int, msg string, 
 // within adds the error msg for values outside the limits of type t.
 func (l *lowerer) within(out *value, e expr.Expr, t table.Type, msg string) {
 	lo, hi := t.Limits()
-	l.outside(out, e, big.NewInt(lo), big.NewInt(hi), msg)
+	l.outside(out, e, lo, hi, msg)
 }
 
-func (l *lowerer) outside(out *value, e expr.Expr, lo, hi *big.Int, msg string) {
-	below := l.programs(expr.LT, out.v, constV(lo), e.String()+" < "+lo.String())
-	above := l.programs(expr.GT, out.v, constV(hi), e.String()+" > "+hi.String())
-	if p := l.or(below, above); p.Op != False {
+func (l *lowerer) outside(out *value, e expr.Expr, lo, hi int64, msg string) {
+	beyond := func(op expr.CmpOp, limit int64) *Pred {
+		return l.programs(op, out.v, constV(big.NewInt(limit)), fmt.Sprintf("%v %v %d", e, op, limit))
+	}
+	if p := l.or(beyond(expr.LT, lo), beyond(expr.GT, hi)); p.Op != False {
 		out.fails = append(out.fails, rowError{p, expr.Errorf(e.Pos(), "%s", msg)})
 	}
 }

@@ -36,22 +36,20 @@ func Map[A, B any](workers int, in iter.Seq[A], f func(worker int, a A) B) iter.
 		b     B
 		wrong *Panic
 	}
-	type job struct {
-		a   A
-		out chan result
-	}
 	call := func(w int, a A) (r result) {
 		defer func() { r.wrong = caught(recover()) }()
 		r.b = f(w, a)
 		return r
 	}
 	return func(yield func(B) bool) {
-		jobs, order, stop := make(chan job), make(chan chan result, 2*workers), make(chan struct{})
+		free, order, stop := make(chan int, workers), make(chan chan result, 2*workers), make(chan struct{})
+		for w := range workers {
+			free <- w
+		}
 		var wg sync.WaitGroup
 		defer wg.Wait()
 		defer close(stop)
 		wg.Go(func() {
-			defer close(jobs)
 			defer close(order)
 			defer func() {
 				if p := caught(recover()); p != nil {
@@ -64,26 +62,19 @@ func Map[A, B any](workers int, in iter.Seq[A], f func(worker int, a A) B) iter.
 				}
 			}()
 			for a := range in {
-				j := job{a, make(chan result, 1)}
+				out := make(chan result, 1)
 				select {
-				case order <- j.out:
+				case order <- out:
 				case <-stop:
 					return
 				}
-				select {
-				case jobs <- j:
-				case <-stop:
-					return
-				}
+				w := <-free
+				wg.Go(func() {
+					out <- call(w, a)
+					free <- w
+				})
 			}
 		})
-		for w := range workers {
-			wg.Go(func() {
-				for j := range jobs {
-					j.out <- call(w, j.a)
-				}
-			})
-		}
 		for out := range order {
 			r := <-out
 			if r.wrong != nil {

@@ -130,7 +130,6 @@ func newColumn[T code](s Set, codes []T, simd *vectors[T]) Codes {
 	return &column[T]{codes, simd}
 }
 
-// Width implements [Codes].
 func (c *column[T]) Width() int { return bits.Len64(uint64(^T(0))) }
 
 // split parts the codes from row on: those of whole words, for vectors, and the rest.
@@ -142,7 +141,6 @@ func (c *column[T]) split(words, row int) (codes, rest []T, whole int) {
 	return codes, codes[whole*64:], whole
 }
 
-// Select implements [Codes].
 func (c *column[T]) Select(dst, among []uint64, row int, r Range) {
 	codes, rest, w := c.split(len(dst), row)
 	if w > 0 {
@@ -151,7 +149,6 @@ func (c *column[T]) Select(dst, among []uint64, row int, r Range) {
 	selectRange(dst[w:], among[w:], rest, T(r.Lo), T(r.Top))
 }
 
-// Sum implements [Codes].
 func (c *column[T]) Sum(sel []uint64, row int) (hi, lo uint64) {
 	codes, rest, w := c.split(len(sel), row)
 	hi, lo = sum(rest, sel[w:])
@@ -167,7 +164,6 @@ func (c *column[T]) Sum(sel []uint64, row int) (hi, lo uint64) {
 	return hi, lo
 }
 
-// Extremes implements [Codes].
 func (c *column[T]) Extremes(sel []uint64, row int) (uint64, uint64) {
 	codes, rest, w := c.split(len(sel), row)
 	lo, hi := ^T(0), T(0)
@@ -181,7 +177,6 @@ func (c *column[T]) Extremes(sel []uint64, row int) (uint64, uint64) {
 	return uint64(lo), uint64(hi)
 }
 
-// MultiplyAdd32 implements [Codes].
 func (c *column[T]) MultiplyAdd32(acc []uint32, row int, coef uint32) {
 	codes, rest, w := c.split(len(acc)/64, row)
 	if w > 0 && c.simd.multiplyAdd32 != nil {
@@ -191,7 +186,6 @@ func (c *column[T]) MultiplyAdd32(acc []uint32, row int, coef uint32) {
 	multiplyAdd(acc, codes, coef)
 }
 
-// MultiplyAdd64 implements [Codes].
 func (c *column[T]) MultiplyAdd64(acc []uint64, row int, coef uint64) {
 	codes, rest, w := c.split(len(acc)/64, row)
 	if w > 0 {

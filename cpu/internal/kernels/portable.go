@@ -47,7 +47,6 @@ func inRange[T code](codes []T, lo, top T) (m uint64) {
 // isWide reports codes of 64 bits.
 func isWide[T code]() bool { return uint64(^T(0)) == ^uint64(0) }
 
-// Members implements [Codes].
 func (c *column[T]) Members(dst []uint64, row int, members []uint64) {
 	for w := range dst {
 		var m uint64
@@ -112,7 +111,6 @@ func extremes[T code](codes []T, sel []uint64, lo, hi T) (T, T) {
 	return lo, hi
 }
 
-// Gather implements [Codes].
 func (c *column[T]) Gather(out, sel []uint64, row int) []uint64 {
 	for w, m := range sel {
 		for g := group(c.codes[row:], w); m != 0; m &= m - 1 {
@@ -122,7 +120,6 @@ func (c *column[T]) Gather(out, sel []uint64, row int) []uint64 {
 	return out
 }
 
-// Load implements [Codes].
 func (c *column[T]) Load(dst []int64, row int, offset int64) {
 	for i, code := range c.codes[row:][:len(dst)] {
 		dst[i] = int64(code) + offset
