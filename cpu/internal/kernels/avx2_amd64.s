@@ -1583,106 +1583,6 @@ done:
 	VZEROUPPER
 	RET
 
-// func multiplyAdd32x16(acc []uint32, codes []uint16, words int, coef uint32)
-// Requires: AVX, AVX2
-TEXT ·multiplyAdd32x16(SB), NOSPLIT, $0-60
-	MOVQ         acc_base+0(FP), AX
-	MOVQ         codes_base+24(FP), CX
-	MOVQ         words+48(FP), DX
-	MOVL         coef+56(FP), BX
-	VMOVD        BX, X0
-	VPBROADCASTD X0, Y0
-	TESTQ        DX, DX
-	JZ           done
-
-word:
-	VPMOVZXWD (CX), Y1
-	VPMULLD   Y0, Y1, Y1
-	VPADDD    (AX), Y1, Y1
-	VMOVDQU   Y1, (AX)
-	VPMOVZXWD 16(CX), Y1
-	VPMULLD   Y0, Y1, Y1
-	VPADDD    32(AX), Y1, Y1
-	VMOVDQU   Y1, 32(AX)
-	VPMOVZXWD 32(CX), Y1
-	VPMULLD   Y0, Y1, Y1
-	VPADDD    64(AX), Y1, Y1
-	VMOVDQU   Y1, 64(AX)
-	VPMOVZXWD 48(CX), Y1
-	VPMULLD   Y0, Y1, Y1
-	VPADDD    96(AX), Y1, Y1
-	VMOVDQU   Y1, 96(AX)
-	VPMOVZXWD 64(CX), Y1
-	VPMULLD   Y0, Y1, Y1
-	VPADDD    128(AX), Y1, Y1
-	VMOVDQU   Y1, 128(AX)
-	VPMOVZXWD 80(CX), Y1
-	VPMULLD   Y0, Y1, Y1
-	VPADDD    160(AX), Y1, Y1
-	VMOVDQU   Y1, 160(AX)
-	VPMOVZXWD 96(CX), Y1
-	VPMULLD   Y0, Y1, Y1
-	VPADDD    192(AX), Y1, Y1
-	VMOVDQU   Y1, 192(AX)
-	VPMOVZXWD 112(CX), Y1
-	VPMULLD   Y0, Y1, Y1
-	VPADDD    224(AX), Y1, Y1
-	VMOVDQU   Y1, 224(AX)
-	ADDQ      $+256, AX
-	ADDQ      $+128, CX
-	DECQ      DX
-	JNZ       word
-
-done:
-	VZEROUPPER
-	RET
-
-// func multiplyAdd32x32(acc []uint32, codes []uint32, words int, coef uint32)
-// Requires: AVX, AVX2
-TEXT ·multiplyAdd32x32(SB), NOSPLIT, $0-60
-	MOVQ         acc_base+0(FP), AX
-	MOVQ         codes_base+24(FP), CX
-	MOVQ         words+48(FP), DX
-	MOVL         coef+56(FP), BX
-	VMOVD        BX, X0
-	VPBROADCASTD X0, Y0
-	TESTQ        DX, DX
-	JZ           done
-
-word:
-	VPMULLD (CX), Y0, Y1
-	VPADDD  (AX), Y1, Y1
-	VMOVDQU Y1, (AX)
-	VPMULLD 32(CX), Y0, Y1
-	VPADDD  32(AX), Y1, Y1
-	VMOVDQU Y1, 32(AX)
-	VPMULLD 64(CX), Y0, Y1
-	VPADDD  64(AX), Y1, Y1
-	VMOVDQU Y1, 64(AX)
-	VPMULLD 96(CX), Y0, Y1
-	VPADDD  96(AX), Y1, Y1
-	VMOVDQU Y1, 96(AX)
-	VPMULLD 128(CX), Y0, Y1
-	VPADDD  128(AX), Y1, Y1
-	VMOVDQU Y1, 128(AX)
-	VPMULLD 160(CX), Y0, Y1
-	VPADDD  160(AX), Y1, Y1
-	VMOVDQU Y1, 160(AX)
-	VPMULLD 192(CX), Y0, Y1
-	VPADDD  192(AX), Y1, Y1
-	VMOVDQU Y1, 192(AX)
-	VPMULLD 224(CX), Y0, Y1
-	VPADDD  224(AX), Y1, Y1
-	VMOVDQU Y1, 224(AX)
-	ADDQ    $+256, AX
-	ADDQ    $+256, CX
-	DECQ    DX
-	JNZ     word
-
-done:
-	VZEROUPPER
-	RET
-
 // func multiplyAdd64x8(acc []uint64, codes []uint8, words int, coef uint64)
 // Requires: AVX, AVX2
 TEXT ·multiplyAdd64x8(SB), NOSPLIT, $0-64
@@ -1811,6 +1711,60 @@ word:
 	VMOVDQU   Y3, 480(AX)
 	ADDQ      $+512, AX
 	ADDQ      $+64, CX
+	DECQ      DX
+	JNZ       word
+
+done:
+	VZEROUPPER
+	RET
+
+// func multiplyAdd32x16(acc []uint32, codes []uint16, words int, coef uint32)
+// Requires: AVX, AVX2
+TEXT ·multiplyAdd32x16(SB), NOSPLIT, $0-60
+	MOVQ         acc_base+0(FP), AX
+	MOVQ         codes_base+24(FP), CX
+	MOVQ         words+48(FP), DX
+	MOVL         coef+56(FP), BX
+	VMOVD        BX, X0
+	VPBROADCASTD X0, Y0
+	TESTQ        DX, DX
+	JZ           done
+
+word:
+	VPMOVZXWD (CX), Y1
+	VPMULLD   Y0, Y1, Y1
+	VPADDD    (AX), Y1, Y1
+	VMOVDQU   Y1, (AX)
+	VPMOVZXWD 16(CX), Y1
+	VPMULLD   Y0, Y1, Y1
+	VPADDD    32(AX), Y1, Y1
+	VMOVDQU   Y1, 32(AX)
+	VPMOVZXWD 32(CX), Y1
+	VPMULLD   Y0, Y1, Y1
+	VPADDD    64(AX), Y1, Y1
+	VMOVDQU   Y1, 64(AX)
+	VPMOVZXWD 48(CX), Y1
+	VPMULLD   Y0, Y1, Y1
+	VPADDD    96(AX), Y1, Y1
+	VMOVDQU   Y1, 96(AX)
+	VPMOVZXWD 64(CX), Y1
+	VPMULLD   Y0, Y1, Y1
+	VPADDD    128(AX), Y1, Y1
+	VMOVDQU   Y1, 128(AX)
+	VPMOVZXWD 80(CX), Y1
+	VPMULLD   Y0, Y1, Y1
+	VPADDD    160(AX), Y1, Y1
+	VMOVDQU   Y1, 160(AX)
+	VPMOVZXWD 96(CX), Y1
+	VPMULLD   Y0, Y1, Y1
+	VPADDD    192(AX), Y1, Y1
+	VMOVDQU   Y1, 192(AX)
+	VPMOVZXWD 112(CX), Y1
+	VPMULLD   Y0, Y1, Y1
+	VPADDD    224(AX), Y1, Y1
+	VMOVDQU   Y1, 224(AX)
+	ADDQ      $+256, AX
+	ADDQ      $+128, CX
 	DECQ      DX
 	JNZ       word
 
@@ -1948,6 +1902,60 @@ word:
 	ADDQ      $+128, CX
 	DECQ      DX
 	JNZ       word
+
+done:
+	VZEROUPPER
+	RET
+
+// func multiplyAdd32x32(acc []uint32, codes []uint32, words int, coef uint32)
+// Requires: AVX, AVX2
+TEXT ·multiplyAdd32x32(SB), NOSPLIT, $0-60
+	MOVQ         acc_base+0(FP), AX
+	MOVQ         codes_base+24(FP), CX
+	MOVQ         words+48(FP), DX
+	MOVL         coef+56(FP), BX
+	VMOVD        BX, X0
+	VPBROADCASTD X0, Y0
+	TESTQ        DX, DX
+	JZ           done
+
+word:
+	VMOVDQU (CX), Y1
+	VPMULLD Y0, Y1, Y1
+	VPADDD  (AX), Y1, Y1
+	VMOVDQU Y1, (AX)
+	VMOVDQU 32(CX), Y1
+	VPMULLD Y0, Y1, Y1
+	VPADDD  32(AX), Y1, Y1
+	VMOVDQU Y1, 32(AX)
+	VMOVDQU 64(CX), Y1
+	VPMULLD Y0, Y1, Y1
+	VPADDD  64(AX), Y1, Y1
+	VMOVDQU Y1, 64(AX)
+	VMOVDQU 96(CX), Y1
+	VPMULLD Y0, Y1, Y1
+	VPADDD  96(AX), Y1, Y1
+	VMOVDQU Y1, 96(AX)
+	VMOVDQU 128(CX), Y1
+	VPMULLD Y0, Y1, Y1
+	VPADDD  128(AX), Y1, Y1
+	VMOVDQU Y1, 128(AX)
+	VMOVDQU 160(CX), Y1
+	VPMULLD Y0, Y1, Y1
+	VPADDD  160(AX), Y1, Y1
+	VMOVDQU Y1, 160(AX)
+	VMOVDQU 192(CX), Y1
+	VPMULLD Y0, Y1, Y1
+	VPADDD  192(AX), Y1, Y1
+	VMOVDQU Y1, 192(AX)
+	VMOVDQU 224(CX), Y1
+	VPMULLD Y0, Y1, Y1
+	VPADDD  224(AX), Y1, Y1
+	VMOVDQU Y1, 224(AX)
+	ADDQ    $+256, AX
+	ADDQ    $+256, CX
+	DECQ    DX
+	JNZ     word
 
 done:
 	VZEROUPPER

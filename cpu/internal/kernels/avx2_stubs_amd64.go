@@ -42,16 +42,16 @@ func extremes64(codes []uint64, sel []uint64, lo *uint64, hi *uint64)
 func multiplyAdd32x8(acc []uint32, codes []uint8, words int, coef uint32)
 
 //go:noescape
-func multiplyAdd32x16(acc []uint32, codes []uint16, words int, coef uint32)
-
-//go:noescape
-func multiplyAdd32x32(acc []uint32, codes []uint32, words int, coef uint32)
-
-//go:noescape
 func multiplyAdd64x8(acc []uint64, codes []uint8, words int, coef uint64)
 
 //go:noescape
+func multiplyAdd32x16(acc []uint32, codes []uint16, words int, coef uint32)
+
+//go:noescape
 func multiplyAdd64x16(acc []uint64, codes []uint16, words int, coef uint64)
+
+//go:noescape
+func multiplyAdd32x32(acc []uint32, codes []uint32, words int, coef uint32)
 
 //go:noescape
 func multiplyAdd64x32(acc []uint64, codes []uint32, words int, coef uint64)

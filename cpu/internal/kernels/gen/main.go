@@ -39,11 +39,11 @@ func main() {
 		sum(w)
 		extremes(w)
 	}
-	for _, w := range widths[:3] {
-		multiplyAdd32(w)
-	}
-	for _, w := range widths {
-		multiplyAdd64(w)
+	for i, w := range widths {
+		if i < 3 {
+			multiplyAdd(w, widths[2])
+		}
+		multiplyAdd(w, widths[3])
 	}
 	Generate()
 }
@@ -406,69 +406,46 @@ func extremes(w width) {
 	finish()
 }
 
-// multiplyAdd32: acc += coef * code, modulo 2^32.
-func multiplyAdd32(w width) {
-	kernel(w, "multiplyAdd32x%d", "func(acc []uint32, codes []uint%d, words int, coef uint32)")
-	acc, codes, n := slice("acc"), slice("codes"), Load(Param("words"), GP64())
-	coef := broadcastParam(widths[2], "coef")
-	words(n, func(LabelRef) {
-		for i := range 8 {
-			x := YMM()
-			from := Mem{Base: codes, Disp: 8 * w.bytes * i}
-			switch w.bytes {
-			case 1:
-				VPMOVZXBD(from, x)
-				VPMULLD(coef, x, x)
-			case 2:
-				VPMOVZXWD(from, x)
-				VPMULLD(coef, x, x)
-			default:
-				VPMULLD(from, coef, x)
-			}
-			VPADDD(vector(acc, i), x, x)
-			VMOVDQU(x, vector(acc, i))
-		}
-	}, func() {
-		ADDQ(I32(256), acc)
-		ADDQ(I32(64*w.bytes), codes)
-	})
-	finish()
+// widen loads codes into lanes of 4 or 8 bytes: by the bytes of a code and of a lane.
+var widen = map[[2]int]func(ops ...Op){
+	{1, 4}: VPMOVZXBD, {2, 4}: VPMOVZXWD, {4, 4}: same,
+	{1, 8}: VPMOVZXBQ, {2, 8}: VPMOVZXWQ, {4, 8}: VPMOVZXDQ, {8, 8}: same,
 }
 
-// multiplyAdd64: acc += coef * code, modulo 2^64, from products of 32-bit halves.
-func multiplyAdd64(w width) {
-	kernel(w, "multiplyAdd64x%d", "func(acc []uint64, codes []uint%d, words int, coef uint64)")
+func same(ops ...Op) { VMOVDQU(ops[0], ops[1]) }
+
+// multiplyAdd: acc += coef * code, modulo 2^32 or 2^64, the latter from products of 32-bit
+// halves.
+func multiplyAdd(w, sums width) {
+	kernel(w, fmt.Sprintf("multiplyAdd%dx%%d", sums.bits()),
+		fmt.Sprintf("func(acc []uint%d, codes []uint%%d, words int, coef uint%[1]d)", sums.bits()))
 	acc, codes, n := slice("acc"), slice("codes"), Load(Param("words"), GP64())
-	coef, upper := broadcastParam(widths[3], "coef"), YMM()
-	VPSRLQ(U8(32), coef, upper)
+	coef, upper := broadcastParam(sums, "coef"), YMM()
+	if sums.bytes == 8 {
+		VPSRLQ(U8(32), coef, upper)
+	}
 	words(n, func(LabelRef) {
-		for i := range 16 {
+		for i := range sums.vectors() {
 			x, low, mid := YMM(), YMM(), YMM()
-			from := Mem{Base: codes, Disp: 4 * w.bytes * i}
-			switch w.bytes {
-			case 1:
-				VPMOVZXBQ(from, x)
-			case 2:
-				VPMOVZXWQ(from, x)
-			case 4:
-				VPMOVZXDQ(from, x)
-			default:
-				VMOVDQU(from, x)
+			widen[[2]int{w.bytes, sums.bytes}](Mem{Base: codes, Disp: sums.lanes() * w.bytes * i}, x)
+			if sums.bytes == 4 {
+				VPMULLD(coef, x, low)
+			} else {
+				VPMULUDQ(coef, x, low)
+				VPMULUDQ(upper, x, mid)
+				if w.bytes == 8 {
+					VPSRLQ(U8(32), x, x)
+					VPMULUDQ(coef, x, x)
+					VPADDQ(x, mid, mid)
+				}
+				VPSLLQ(U8(32), mid, mid)
+				VPADDQ(mid, low, low)
 			}
-			VPMULUDQ(coef, x, low)
-			VPMULUDQ(upper, x, mid)
-			if w.bytes == 8 {
-				VPSRLQ(U8(32), x, x)
-				VPMULUDQ(coef, x, x)
-				VPADDQ(x, mid, mid)
-			}
-			VPSLLQ(U8(32), mid, mid)
-			VPADDQ(mid, low, low)
-			VPADDQ(vector(acc, i), low, low)
+			sums.add(vector(acc, i), low, low)
 			VMOVDQU(low, vector(acc, i))
 		}
 	}, func() {
-		ADDQ(I32(512), acc)
+		ADDQ(I32(64*sums.bytes), acc)
 		ADDQ(I32(64*w.bytes), codes)
 	})
 	finish()
