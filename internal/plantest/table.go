@@ -95,11 +95,6 @@ func TableOf(t *rapid.T, name string, fields []table.Field, k Knobs) *table.Tabl
 	if k.MaxChunk > 0 {
 		chunk = 1 + uniform(t, "chunk rows", k.MaxChunk)
 	}
-	return fill(t, name, fields, chunk, k)
-}
-
-// fill draws the rows of a table.
-func fill(t *rapid.T, name string, fields []table.Field, chunk int, k Knobs) *table.Table {
 	b := table.NewBuilder(name, fields, chunk)
 	rows := uniform(t, "rows", k.MaxRows+1)
 	var gens []func() table.Value
@@ -180,19 +175,6 @@ func Value(t *rapid.T, typ table.Type, width int, k Knobs) table.Value {
 	switch typ.Kind {
 	case table.Boolean:
 		v.I = int64(uniform(t, "bool", 2))
-	case table.SmallInt:
-		v.I = integer(t, min(width, 15))
-	case table.Integer:
-		v.I = integer(t, min(width, 31))
-	case table.BigInt:
-		v.I = integer(t, width)
-	case table.Decimal:
-		v.I = integer(t, min(width, 59))
-		v.I %= 1e18
-	case table.Date:
-		v.I = integer(t, min(width, 16))
-	case table.Timestamp:
-		v.I = integer(t, min(width, 50))
 	case table.Real:
 		v.F = float64(float32(double(t, k)))
 		if math.IsInf(v.F, 0) && !k.Special {
@@ -202,9 +184,16 @@ func Value(t *rapid.T, typ table.Type, width int, k Knobs) table.Value {
 		v.F = double(t, k)
 	case table.Varchar:
 		v.S = oneOf(t, "word", words)
+	case table.Decimal:
+		v.I = integer(t, min(width, 59)) % 1e18
+	default:
+		v.I = integer(t, min(width, widest[typ.Kind]))
 	}
 	return v
 }
+
+// widest are the bits of the integers that are drawn for a type.
+var widest = map[table.Kind]int{table.SmallInt: 15, table.Integer: 31, table.BigInt: 63, table.Date: 16, table.Timestamp: 50}
 
 var words = []string{"", "a", "A", "ab", "aB%", "abc", "b", "ba", "b_", "é", "éa", "z", "12", "-7", " 3 ", "x y", "true", "1.5"}
 
