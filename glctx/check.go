@@ -87,16 +87,12 @@ func drainLog() []string {
 		if gl.GetDebugMessageLog(1, int32(len(text)), nil, &kind, nil, &severity, &length, &text[0]) == 0 {
 			break
 		}
-		message := oneLine(text[:max(min(int(length), len(text)), 0)])
+		message := strings.Join(strings.Fields(strings.TrimRight(string(text[:max(min(int(length), len(text)), 0)]), "\x00")), " ")
 		if len(list) == 0 || list[len(list)-1] != message {
 			list = append(list, message)
 		}
 	}
 	return list
-}
-
-func oneLine(text []uint8) string {
-	return strings.Join(strings.Fields(strings.TrimRight(string(text), "\x00")), " ")
 }
 
 // named puts the name of a pass before an error found outside GL.

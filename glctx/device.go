@@ -282,7 +282,7 @@ func noDevice(wish, origin string, all []DeviceInfo, failures []string) error {
 	case isKind || len(failures) == 0:
 		parts = append(parts, "there is "+listed(all))
 	}
-	return &noDeviceError{strings.Join(append(parts, advice), ": ")}
+	return &also{errors.New(strings.Join(append(parts, advice), ": ")), ErrNoDevice}
 }
 
 // Devices lists every device of EGL's device platform and then surfaceless, each

@@ -37,12 +37,6 @@ type WishError struct{ text string }
 // Error is one line: "glctx: --device: no device 99: take one of ...".
 func (e *WishError) Error() string { return e.text }
 
-// noDeviceError is [ErrNoDevice] in other words.
-type noDeviceError struct{ text string }
-
-func (e *noDeviceError) Error() string        { return e.text }
-func (e *noDeviceError) Is(target error) bool { return target == ErrNoDevice }
-
 // GLError is what GL reported during one pass.
 type GLError struct {
 	// Where names the pass, as it was given to Check; empty when Do found it.
@@ -96,12 +90,16 @@ func (e *GLError) Is(target error) bool {
 
 // Fault marks an error of the driver that GL does not report as one: it is [ErrFault],
 // in the same words.
-func Fault(err error) error { return &fault{err} }
+func Fault(err error) error { return &also{err, ErrFault} }
 
-type fault struct{ error }
+// also is an error that is another one, too, which it does not mention.
+type also struct {
+	error
+	is error
+}
 
-func (f *fault) Unwrap() error        { return f.error }
-func (f *fault) Is(target error) bool { return target == ErrFault }
+func (a *also) Unwrap() error        { return a.error }
+func (a *also) Is(target error) bool { return target == a.is }
 
 // PanicError is a panic of a function given to Do, or in the GLFW binding.
 type PanicError struct {
