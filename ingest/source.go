@@ -171,24 +171,12 @@ func (s *Source) parseTypes(list string) error {
 	return nil
 }
 
-var typeNames = map[string]table.Kind{
-	"bigint": table.BigInt, "int8": table.BigInt,
-	"int": table.Integer, "integer": table.Integer, "int4": table.Integer,
-	"smallint": table.SmallInt, "int2": table.SmallInt,
-	"real": table.Real, "float4": table.Real,
-	"double": table.Double, "double precision": table.Double, "float": table.Double, "float8": table.Double,
-	"boolean": table.Boolean, "bool": table.Boolean,
-	"date":      table.Date,
-	"timestamp": table.Timestamp, "timestamp without time zone": table.Timestamp,
-	"text": table.Varchar, "varchar": table.Varchar, "character varying": table.Varchar,
-}
-
 // ParseType reads the name of a column type, in any case: bigint, int, smallint,
 // double, real, numeric(p,s) with p <= 18, boolean, date, timestamp, text or
 // varchar, and PostgreSQL's other names of the same.
 func ParseType(name string) (table.Type, error) {
 	n := strings.ToLower(strings.TrimSpace(name))
-	if k, ok := typeNames[n]; ok {
+	if k, ok := table.KindNamed(n); ok && k != table.Decimal && k != table.Interval {
 		return table.Type{Kind: k}, nil
 	}
 	base, args, ok := strings.Cut(n, "(")

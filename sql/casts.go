@@ -20,16 +20,6 @@ type target struct {
 	unit   string // INTERVAL '3' DAY: what a bare number counts
 }
 
-// typeNames are the types a cast may name, as the grammar or a user spells them.
-var typeNames = map[string]table.Kind{
-	"bool": table.Boolean, "boolean": table.Boolean,
-	"int2": table.SmallInt, "int4": table.Integer, "int8": table.BigInt,
-	"numeric": table.Decimal, "decimal": table.Decimal,
-	"float4": table.Real, "float8": table.Double,
-	"date": table.Date, "timestamp": table.Timestamp, "interval": table.Interval,
-	"varchar": table.Varchar, "text": table.Varchar,
-}
-
 // target resolves the type a cast names.
 func (b *binder) target(n *pg.TypeName) (target, error) {
 	loc := int(n.Location)
@@ -40,7 +30,7 @@ func (b *binder) target(n *pg.TypeName) (target, error) {
 	if len(n.Names) > 2 || len(n.Names) == 2 && n.Names[0].GetString_().GetSval() != "pg_catalog" {
 		return target{}, b.errorf(loc, "a schema before a type's name is not supported")
 	}
-	kind, ok := typeNames[spelled]
+	kind, ok := table.KindNamed(spelled)
 	if !ok {
 		return target{}, b.errorf(loc, "type %s is not supported; there are BOOLEAN, SMALLINT, INTEGER, BIGINT, NUMERIC, REAL, DOUBLE PRECISION, DATE, TIMESTAMP, INTERVAL and VARCHAR", spelled)
 	}

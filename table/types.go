@@ -1,6 +1,9 @@
 package table
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // Kind is the family of an SQL type.
 type Kind uint8
@@ -31,33 +34,35 @@ type Type struct {
 	Scale     int
 }
 
+// kindNames are PostgreSQL's names of the kinds.
+var kindNames = [...]string{
+	Unknown: "unknown", Boolean: "boolean", SmallInt: "smallint", Integer: "integer", BigInt: "bigint", Decimal: "numeric",
+	Real: "real", Double: "double precision", Date: "date", Timestamp: "timestamp without time zone",
+	Varchar: "character varying", Interval: "interval",
+}
+
 // String returns PostgreSQL's name of the type.
 func (t Type) String() string {
-	switch t.Kind {
-	case Boolean:
-		return "boolean"
-	case SmallInt:
-		return "smallint"
-	case Integer:
-		return "integer"
-	case BigInt:
-		return "bigint"
-	case Decimal:
+	if t.Kind == Decimal {
 		return fmt.Sprintf("numeric(%d,%d)", t.Precision, t.Scale)
-	case Real:
-		return "real"
-	case Double:
-		return "double precision"
-	case Date:
-		return "date"
-	case Timestamp:
-		return "timestamp without time zone"
-	case Varchar:
-		return "character varying"
-	case Interval:
-		return "interval"
 	}
-	return "unknown"
+	return kindNames[t.Kind]
+}
+
+// shortNames are PostgreSQL's other names of the kinds.
+var shortNames = map[string]Kind{
+	"bool": Boolean, "int2": SmallInt, "int": Integer, "int4": Integer, "int8": BigInt, "decimal": Decimal,
+	"float4": Real, "float8": Double, "float": Double, "double": Double,
+	"timestamp": Timestamp, "varchar": Varchar, "text": Varchar,
+}
+
+// KindNamed returns the kind that SQL calls name, in lower case.
+func KindNamed(name string) (Kind, bool) {
+	if i := slices.Index(kindNames[:], name); i > 0 {
+		return Kind(i), true
+	}
+	k, ok := shortNames[name]
+	return k, ok
 }
 
 // IsInteger reports SMALLINT, INTEGER or BIGINT.
