@@ -151,11 +151,7 @@ func (w *program) source(m *measure, measured int) shaders.Source {
 		if w.attrs[measured].nulls {
 			s += " && " + w.v(measured)
 		}
-		kind := "uint"
-		if w.attrs[measured].wide {
-			kind = "uvec2"
-		}
-		code = fmt.Sprintf("                %s x = %s;\n", kind, w.x(measured))
+		code = fmt.Sprintf("                %s x = %s;\n", w.attrs[measured].kind(), w.x(measured))
 	}
 	line := func(indent, text string) string {
 		if text == "" {
@@ -163,32 +159,25 @@ func (w *program) source(m *measure, measured int) shaders.Source {
 		}
 		return indent + text + "\n"
 	}
-	text := w.declare.String() + m.declare + w.function() + `
+	return w.compose("reduction", m.declare+`
 uniform uvec3 lines;  // full lines; records in the line behind them; records in a full line
 uniform uvec2 extent; // texels in a line, lines
 uniform uvec2 apart;  // from one texel of a fragment to its next
 layout(location = 0) out uvec4 partial;
 
 void main() {
-    partial = ` + m.fold.nothing + `;
+    partial = `+m.fold.nothing+`;
     for (uint y = uint(gl_FragCoord.y); y < extent.y; y += apart.y) {
         uint records = y < lines.x ? lines.z : lines.y;
         for (uint column = uint(gl_FragCoord.x); column < extent.x; column += apart.x) {
             ivec2 at = ivec2(column, y);
-` + w.fetch("            ") + line("            ", m.before) + `            for (int k = 0; k < 4; k++) {
-                bool s = ` + s + `;
-` + code + line("                ", m.record) + `            }
-` + line("            ", m.end) + `        }
+`+w.fetch("            ")+line("            ", m.before)+`            for (int k = 0; k < 4; k++) {
+                bool s = `+s+`;
+`+code+line("                ", m.record)+`            }
+`+line("            ", m.end)+`        }
     }
 }
-`
-	parts := w.parts()
-	for _, f := range m.fold.parts {
-		if !slices.Contains(parts, f) {
-			parts = append(parts, f)
-		}
-	}
-	return shaders.Compose("generated reduction", parts, text)
+`, m.fold.parts...)
 }
 
 // reduce folds the records of a chunk that satisfy a condition into r.last.

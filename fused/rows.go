@@ -38,7 +38,7 @@ func Rows(run pass.Runner, device predicates.Device, q *plan.Query, chunk int) (
 
 // rowBits returns the program that draws the selection as [textures.RowBits].
 func (w *program) rowBits() shaders.Source {
-	text := w.declare.String() + w.function() + `
+	return w.compose("rows", `
 uniform uint width; // texels of four records in a line
 uniform uint line;  // fragments in a line
 uniform uint rows;
@@ -50,10 +50,9 @@ void main() {
     for (uint i = 0u; i < 32u && 4u * (first + i) < rows; i++) {
         uint texel = first + i;
         ivec2 at = ivec2(texel % width, texel / width);
-` + w.fetch("        ") + `        for (int k = 0; k < 4; k++)
-            bits[i >> 3] |= uint(4u * texel + uint(k) < rows && ` + w.holds() + `) << (4u * (i & 7u) + uint(k));
+`+w.fetch("        ")+`        for (int k = 0; k < 4; k++)
+            bits[i >> 3] |= uint(4u * texel + uint(k) < rows && `+w.holds()+`) << (4u * (i & 7u) + uint(k));
     }
 }
-`
-	return shaders.Compose("generated rows", w.parts(), text)
+`)
 }

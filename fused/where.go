@@ -3,6 +3,7 @@ package fused
 import (
 	"fmt"
 	"math/bits"
+	"slices"
 	"strings"
 
 	"github.com/stencildb/stencildb/expr"
@@ -31,9 +32,16 @@ type attribute struct {
 	nulls bool
 }
 
+// kind is the type of its codes in GLSL.
+func (a attribute) kind() string {
+	if a.wide {
+		return "uvec2"
+	}
+	return "uint"
+}
+
 // program is the text that evaluates a condition over the records of a chunk, or over
-// those that a bitmap drawn before selects, and
-// what it reads there. The text depends on the condition's shape only: attributes
+// those that a bitmap drawn before selects, and what it reads there. The text depends on the condition's shape only: attributes
 // are numbered in the order of their first use, constants are uniforms.
 type program struct {
 	chunk     *table.Chunk
@@ -126,12 +134,11 @@ func (w *program) bind() {
 // constant makes a uniform for a code that attribute i is compared with.
 func (w *program) constant(i int, code uint64) string {
 	u := shaders.Uniform{Name: fmt.Sprintf("c%d", len(w.uniforms)), U: []uint32{uint32(code)}}
-	kind := "uint"
 	if w.attrs[i].wide {
-		kind, u.U = "uvec2", append(u.U, uint32(code>>32))
+		u.U = append(u.U, uint32(code>>32))
 	}
 	w.uniforms = append(w.uniforms, u)
-	fmt.Fprintf(&w.declare, "uniform %s %s;\n", kind, u.Name)
+	fmt.Fprintf(&w.declare, "uniform %s %s;\n", w.attrs[i].kind(), u.Name)
 	return u.Name
 }
 
@@ -271,24 +278,34 @@ func (w *program) parts() []string {
 	return parts
 }
 
-// function writes `bool selected(...)`, the condition for one record.
-func (w *program) function() string {
-	if w.condition == "" {
-		return ""
+// compose makes a program of a main function, after what it needs.
+func (w *program) compose(name, main string, others ...string) shaders.Source {
+	text := w.declare.String()
+	if w.condition != "" {
+		params, _ := w.parameters()
+		text += fmt.Sprintf("\nbool selected(%s) {\n    return %s;\n}\n", strings.Join(params, ", "), w.condition)
 	}
-	var params []string
+	parts := w.parts()
+	for _, f := range others {
+		if !slices.Contains(parts, f) {
+			parts = append(parts, f)
+		}
+	}
+	return shaders.Compose("generated "+name, parts, text+main)
+}
+
+// parameters are those of selected, the condition for one record: xi and vi, and what they
+// are for record k of a texel.
+func (w *program) parameters() (params, args []string) {
 	for i, a := range w.attrs {
-		switch {
-		case a.code && a.wide:
-			params = append(params, fmt.Sprintf("uvec2 x%d", i))
-		case a.code:
-			params = append(params, fmt.Sprintf("uint x%d", i))
+		if a.code {
+			params, args = append(params, fmt.Sprintf("%s x%d", a.kind(), i)), append(args, w.x(i))
 		}
 		if a.nulls {
-			params = append(params, fmt.Sprintf("bool v%d", i))
+			params, args = append(params, fmt.Sprintf("bool v%d", i)), append(args, w.v(i))
 		}
 	}
-	return fmt.Sprintf("\nbool selected(%s) {\n    return %s;\n}\n", strings.Join(params, ", "), w.condition)
+	return params, args
 }
 
 // fetch writes the reading of a texel: of four records of each attribute.
@@ -311,20 +328,6 @@ func (w *program) fetch(indent string) string {
 	return b.String()
 }
 
-// record writes xi and vi of record k of a texel as arguments of selected.
-func (w *program) record() []string {
-	var args []string
-	for i, a := range w.attrs {
-		if a.code {
-			args = append(args, w.x(i))
-		}
-		if a.nulls {
-			args = append(args, w.v(i))
-		}
-	}
-	return args
-}
-
 // x writes the code of record k of attribute i.
 func (w *program) x(i int) string {
 	if w.attrs[i].wide {
@@ -343,23 +346,23 @@ func (w *program) holds() string {
 		both = append(both, "(chosen >> k & 1u) != 0u")
 	}
 	if w.condition != "" {
-		both = append(both, "selected("+strings.Join(w.record(), ", ")+")")
+		_, args := w.parameters()
+		both = append(both, "selected("+strings.Join(args, ", ")+")")
 	}
 	return strings.Join(both, " && ")
 }
 
 // discarding returns the program that keeps the fragments of selected records.
 func (w *program) discarding() shaders.Source {
-	text := w.declare.String() + w.function() + "\nvoid main() {\n    ivec2 at = ivec2(gl_FragCoord.xy);\n" +
-		"    int k = at.x & 3;\n    at.x >>= 2;\n" + w.fetch("    ") + "    if (!(" + w.holds() + "))\n        discard;\n}\n"
-	return shaders.Compose("generated selection", w.parts(), text)
+	return w.compose("selection", "\nvoid main() {\n    ivec2 at = ivec2(gl_FragCoord.xy);\n"+
+		"    int k = at.x & 3;\n    at.x >>= 2;\n"+w.fetch("    ")+"    if (!("+w.holds()+"))\n        discard;\n}\n")
 }
 
 // drawing returns the program that draws the bitmap of the selected records. A
 // fragment takes texels at distances of the bitmap's width, as fragments of a
 // reduction do. Bits behind the last record of a line mean nothing.
 func (w *program) drawing() shaders.Source {
-	text := w.declare.String() + w.function() + `
+	return w.compose("bitmap", `
 uniform uvec2 extent; // texels in a line, lines
 uniform uint apart;   // from one texel of a fragment to its next
 layout(location = 0) out uint bits;
@@ -370,12 +373,11 @@ void main() {
         ivec2 at = ivec2(uint(gl_FragCoord.x) + i * apart, gl_FragCoord.y);
         if (at.x >= int(extent.x))
             break;
-` + w.fetch("        ") + `        for (int k = 0; k < 4; k++)
-            bits |= uint(` + w.holds() + `) << (4u * i + uint(k));
+`+w.fetch("        ")+`        for (int k = 0; k < 4; k++)
+            bits |= uint(`+w.holds()+`) << (4u * i + uint(k));
     }
 }
-`
-	return shaders.Compose("generated bitmap", w.parts(), text)
+`)
 }
 
 // fits returns a [plan.Declined] when a program has too many textures or constants
