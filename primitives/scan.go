@@ -121,7 +121,7 @@ func (w *walk) step(d Device, name, phase string, teams, per int, sums Vector) s
 	return step{
 		name:     name,
 		counts:   fmt.Sprintf("%d values in %d tiles", w.n, tiles),
-		program:  shaders.Load("prim_scan.comp", defines...),
+		program:  shaders.Join([]string{"prim_team.glsl", "prim_scan.comp"}, defines...),
 		uniforms: []shaders.Uniform{count("n", w.n), count("tiles", tiles), count("strips", teams), count("per", per)},
 		groups:   d.groups(teams, t),
 		blocks:   []textures.Block{w.in, w.out, w.shape.Heads.Block, sums.Block, w.total},

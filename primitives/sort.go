@@ -230,7 +230,7 @@ func (d Device) counting(p partition, counts Vector, defines ...string) step {
 	return step{
 		name:     p.name + ": count by strip",
 		counts:   fmt.Sprintf("%d keys in %d strips", p.keys.N, strips),
-		program:  shaders.Load("prim_count.comp", append(p.defines(d), defines...)...),
+		program:  shaders.Join([]string{"prim_team.glsl", "prim_count.comp"}, append(p.defines(d), defines...)...),
 		uniforms: p.uniforms(strips, per*d.Sort.Threads*d.Sort.Items),
 		groups:   d.groups(strips, d.Sort),
 		blocks:   []textures.Block{p.keys.Block, {}, counts.Block},
@@ -261,7 +261,7 @@ func (d Device) partition(r pass.Runner, p partition) error {
 	return step{
 		name:     p.name,
 		counts:   fmt.Sprintf("%d keys in %d parts at most", p.keys.N, digits),
-		program:  shaders.Load("prim_split.comp", defines...),
+		program:  shaders.Join([]string{"prim_team.glsl", "prim_split.comp"}, defines...),
 		uniforms: append(p.uniforms(strips, per*d.Sort.Threads*d.Sort.Items), count("base", p.base)),
 		groups:   d.groups(teams, d.Sort),
 		blocks:   []textures.Block{p.keys.Block, p.values.Block, p.counts.Block, p.keysOut.Block, p.valuesOut.Block, p.offsets.Block, states.Block},

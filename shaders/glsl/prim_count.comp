@@ -1,22 +1,10 @@
 // Counts keys x by digit: DIGIT of x, shift and mask. A team counts its strip of `per`
 // elements: counts[d * strips + strip], zero at first. Where PASSES is set, strips do
 // not matter, and all digits are counted: counts[p * 256 + d] of digit p in all.
-#if TEAM > 1
-layout(local_size_x = TEAM) in;
-#else
-layout(local_size_x = LOCAL) in;
-#endif
 layout(std430, binding = 0) readonly buffer Keys { uint keys[]; };
 layout(std430, binding = 0) readonly buffer KeyQuads { uvec4 quads[]; };
 layout(std430, binding = 2) buffer Counts { uint counts[]; };
-uniform uint n;
-uniform uint strips, per;
-uniform uint shift, mask; // of the digit; with PASSES of each, and
-uniform uint last;        // the mask of the last one
-uniform uint parts;       // for DIGIT
-CONSTANTS
-
-uint digit(uint x, uint shift, uint mask) { return DIGIT; }
+uniform uint last; // the mask of the last digit
 
 #ifdef PASSES
 const uint BINS = PASSES * 256;
@@ -37,11 +25,9 @@ void note(uint x) {
 #endif
 
 void main() {
-#if TEAM > 1
-    uint rank = gl_LocalInvocationIndex;
-    uint team = gl_WorkGroupID.x + gl_WorkGroupID.y * gl_NumWorkGroups.x;
     if (team >= strips)
         return;
+#if TEAM > 1
     for (uint d = rank; d < BINS; d += uint(TEAM))
         local[d] = 0u;
     barrier();
@@ -61,9 +47,6 @@ void main() {
         counts[d * strips + team] = local[d];
 #endif
 #else
-    uint team = gl_GlobalInvocationID.x;
-    if (team >= strips)
-        return;
     uint to = min(team * per + per, n);
     for (uint i = team * per; i < to; i++)
         counts[digit(keys[i], shift, mask) * strips + team]++;

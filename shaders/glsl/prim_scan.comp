@@ -1,10 +1,3 @@
-#ifdef SUBGROUPS
-#extension GL_KHR_shader_subgroup_basic : require
-#extension GL_KHR_shader_subgroup_ballot : require
-#extension GL_KHR_shader_subgroup_shuffle : require
-#extension GL_KHR_shader_subgroup_shuffle_relative : require
-#pragma optionNV(unroll all)
-#endif
 // Prefix scan and reduce of x: y[i] is x[0] op ... op x[i-1], and op x[i] where
 // INCLUSIVE. Where SEGMENTED, it starts afresh at every i with heads[i] != 0: scanned are
 // pairs (head, value).
@@ -12,8 +5,7 @@
 // Teams walk tiles of the vector in order. A tile is ROWS rows of TEAM quads (uvec4);
 // thread `rank` of the team has quad `rank` of every row, so that neighbours read
 // neighbours and order is row by row.
-// TEAM: threads that share a tile (1: each thread is a team by itself, LOCAL of them
-// a work group). COMBINE: the operator on uints a and b; IDENTITY: its identity.
+// COMBINE: the operator on uints a and b; IDENTITY: its identity.
 // The phase is one of
 //   REDUCE    a team reduces its strip of `per` tiles to sums[team]
 //   DOWN      a team scans its strip, starting from sums[team]
@@ -21,15 +13,7 @@
 //             that of all goes to sum_of_all[0]
 //   LOOKBACK  a team takes the next tile in order of start, and what precedes the
 //             tile from the states of the tiles before it: one pass in all
-#if TEAM > 1
-layout(local_size_x = TEAM) in;
-#else
-layout(local_size_x = LOCAL) in;
-#endif
-uniform uint n;      // elements
-uniform uint tiles;  // ceil(n / tile), at least 1
-uniform uint strips; // teams that have a strip
-uniform uint per;    // tiles of a strip
+uniform uint tiles; // ceil(n / tile), at least 1
 
 uint op(uint a, uint b) { return COMBINE; }
 
@@ -49,13 +33,6 @@ uint head(T t) { return 0u; }
 T element(uint h, uint v) { return v; }
 #endif
 
-#if TEAM > 1
-uint rank = gl_LocalInvocationIndex;
-uint team = gl_WorkGroupID.x + gl_WorkGroupID.y * gl_NumWorkGroups.x;
-#else
-const uint rank = 0u;
-uint team = gl_GlobalInvocationID.x;
-#endif
 uint current = 0u; // the tile at hand
 
 #ifdef LOOKBACK

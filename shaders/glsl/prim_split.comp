@@ -1,10 +1,3 @@
-#ifdef SUBGROUPS
-#extension GL_KHR_shader_subgroup_basic : require
-#extension GL_KHR_shader_subgroup_ballot : require
-#extension GL_KHR_shader_subgroup_shuffle : require
-#extension GL_KHR_shader_subgroup_shuffle_relative : require
-#pragma optionNV(unroll all)
-#endif
 // One pass of a radix sort, or a split: moves keys to where their digit (DIGIT of x,
 // shift and mask; below 256) puts them, in order within a digit, and their values.
 // A tile is TEAM * ITEMS keys; subgroup w of 32 threads has keys w*32*ITEMS + k*32 +
@@ -15,11 +8,6 @@
 // keys of each digit in all (at `base`), and states has 256 words a tile: the number
 // of keys of a digit in the tile alone (PART) or up to it (ALL). Else a team has a
 // strip of `per` keys, and counts[d * strips + strip] is where its digit d starts.
-#if TEAM > 1
-layout(local_size_x = TEAM) in;
-#else
-layout(local_size_x = LOCAL) in;
-#endif
 layout(std430, binding = 0) readonly buffer Keys { uint keys[]; };
 #if VALUES == 2
 layout(std430, binding = 1) readonly buffer Values { uint values[]; };
@@ -34,14 +22,7 @@ layout(std430, binding = 4) writeonly buffer ValuesOut { uint values_out[]; };
 #ifdef OFFSETS
 layout(std430, binding = 5) writeonly buffer Offsets { uint offsets[]; };
 #endif
-uniform uint n;
-uniform uint strips, per;
-uniform uint base;  // LOOKBACK: of this digit in counts
-uniform uint shift, mask;
-uniform uint parts; // OFFSETS
-CONSTANTS
-
-uint digit(uint x, uint shift, uint mask) { return DIGIT; }
+uniform uint base; // LOOKBACK: of this digit in counts
 
 uint value(uint i) {
 #if VALUES == 2
@@ -53,7 +34,6 @@ uint value(uint i) {
 
 #if TEAM == 1
 void main() {
-    uint team = gl_GlobalInvocationID.x;
     if (team >= strips)
         return;
 #ifdef OFFSETS
@@ -81,7 +61,7 @@ const uint WARPS = TEAM / 32;
 const uint TILE = TEAM * ITEMS;
 const uint DIGITS = 256;
 const uint OWN = (DIGITS + TEAM - 1) / TEAM; // digits of a thread: rank + j * TEAM
-uint rank = gl_LocalInvocationIndex, lane = gl_LocalInvocationIndex & 31u, warp = gl_LocalInvocationIndex >> 5;
+uint lane = gl_LocalInvocationIndex & 31u, warp = gl_LocalInvocationIndex >> 5;
 
 // First the number of keys by subgroup and digit, then the tile in order.
 shared uint stage[max(TILE, WARPS * DIGITS)];
@@ -331,7 +311,6 @@ void main() {
     if (current * TILE < n || current == 0u)
         move(current * TILE, n);
 #else
-    uint team = gl_WorkGroupID.x + gl_WorkGroupID.y * gl_NumWorkGroups.x;
     if (team >= strips)
         return;
     for (uint d = rank; d < DIGITS; d += TEAM)
