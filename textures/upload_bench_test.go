@@ -146,6 +146,7 @@ func bench(b *testing.B, name string, width, rows int, nulls bool, reside func(c
 			upload() // compiles, and makes the ring
 			first := time.Since(start)
 			for b.Loop() {
+				g.Store().Drop(seg)
 				upload()
 			}
 			b.SetBytes(n)
