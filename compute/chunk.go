@@ -6,7 +6,6 @@ import (
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/plan"
-	"github.com/stencildb/stencildb/textures"
 )
 
 // chunk is what is asked of one chunk.
@@ -25,8 +24,8 @@ type column struct {
 	n      count // values that are not NULL
 	sum    bool
 	sums   []weighted
-	float  bool // the sum is of REALs or DOUBLEs
-	floats floatPartial
+	float  bool   // the sum is of REALs or DOUBLEs
+	floats int    // where the result has it
 	order  *order // when order statistics are searched for
 	asked  bool   // for histograms, which need the selection
 }
@@ -35,17 +34,20 @@ type column struct {
 type count struct {
 	known, counted bool
 	n              uint64
-	slot
+	place
 }
 
 func knownCount(n int) count { return count{known: true, n: uint64(n)} }
-func counted(s slot) count   { return count{counted: true, slot: s} }
+func counted(p place) count  { return count{counted: true, place: p} }
 
 func (c count) read(words []uint32) uint64 {
 	if c.known {
 		return c.n
 	}
-	return c.slot.read(words)
+	if !c.counted {
+		return 0
+	}
+	return c.place.read(words)
 }
 
 // column returns what is asked of a column; nil when nothing is.
@@ -165,7 +167,7 @@ func (x *chunk) took(s *sweep, g gathered) {
 	}
 	alone := s.order != nil && len(s.order.chunks) == 1
 	if alone && x.segment(s.col).Nulls == 0 && !x.selected.known {
-		x.selected = counted(slot{at: s.order.first})
+		x.selected = counted(place{at: s.order.first})
 	}
 	y := x.column(s.col)
 	if s.sum {
@@ -174,16 +176,8 @@ func (x *chunk) took(s *sweep, g gathered) {
 	switch {
 	case y.n.known:
 	case alone:
-		y.n = counted(slot{at: s.order.first})
+		y.n = counted(place{at: s.order.first})
 	case s.values:
 		y.n = counted(g.values)
 	}
-}
-
-// selectionBlocks are the blocks of the selection by window; zero Blocks select all.
-func (x *chunk) selectionBlocks() []textures.Block {
-	if x.keep != nil {
-		return x.keep.blocks
-	}
-	return make([]textures.Block, len(x.windows))
 }

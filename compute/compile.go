@@ -13,11 +13,19 @@ import (
 
 // compiler queues the passes of a query, which leave all their counts in one block.
 type compiler struct {
-	device Device
-	q      *plan.Query
-	rec    pass.Recorder
-	result textures.Block
-	words  int
+	device  Device
+	q       *plan.Query
+	result  textures.Block
+	words   int
+	pieces  [][]piece          // by chunk
+	units   int                // of all pieces
+	ends    []int              // the units of each section of pieces
+	pending [][][]*kernel      // by chunk: stages
+	arenas  [][]textures.Block // working memory that pieces share: one a section
+	marked  []int              // how many of them each chunk has
+	passes  []*pass.Pass
+	waits   []bool // for the counts of the passes before
+	first   []int  // the first pass of each one's stage
 }
 
 // compiled is a query as a list of passes and what their counts mean. It does not
@@ -30,7 +38,36 @@ type compiled struct {
 	words  int
 	init   []uint32 // the first words of the result
 	chunks []*chunk
+	groups []*group
 	orders []*order // of the columns with order statistics
+}
+
+// newCompiler lays out the pieces of a table.
+func newCompiler(d Device, q *plan.Query) *compiler {
+	if d.cache == nil {
+		d.cache = &cache{}
+	}
+	n := len(q.Table.Chunks)
+	c := &compiler{device: d, q: q, result: textures.ScratchBlock(&textures.Scratch{}), pieces: make([][]piece, n),
+		pending: make([][][]*kernel, n), marked: make([]int, n), ends: []int{0}}
+	most := int(min(1<<31-1, 8*d.MaxBlock)) / textures.GroupRows * textures.UnitsPerGroup // of a section: limbs of float sums, and bitmaps
+	for i, ch := range q.Table.Chunks {
+		for _, w := range d.windowsOf(ch.Rows) {
+			last := len(c.ends) - 1
+			units := textures.Units(w.Rows)
+			if c.ends[last] > 0 && c.ends[last]+units > most {
+				last, c.ends = last+1, append(c.ends, 0)
+			}
+			p := piece{Window: w, section: last}
+			if d.Together > 1 {
+				p.from = c.ends[last]
+			}
+			c.pieces[i] = append(c.pieces[i], p)
+			c.ends[last] += units
+			c.units += units
+		}
+	}
+	return c
 }
 
 // alloc reserves words of the result.
@@ -39,9 +76,40 @@ func (c *compiler) alloc(n int) int {
 	return c.words - n
 }
 
+// newMarks names bitmaps of a chunk's windows, not yet written. Where programs go over several
+// pieces they are parts of others that all chunks share.
+func (e *evaluator) newMarks() *marks {
+	c := e.compiler
+	if c.device.Together <= 1 {
+		return e.ownMarks()
+	}
+	k := c.marked[e.index]
+	if c.marked[e.index]++; k == len(c.arenas) {
+		var list []textures.Block
+		for _, units := range c.ends {
+			list = append(list, textures.ScratchBlock(&textures.Scratch{Words: 4 * units}))
+		}
+		c.arenas = append(c.arenas, list)
+	}
+	m := &marks{shared: true}
+	for _, p := range e.pieces {
+		m.blocks = append(m.blocks, c.arenas[k][p.section])
+	}
+	return m
+}
+
+// ownMarks is newMarks for programs that go over one window.
+func (e *evaluator) ownMarks() *marks {
+	m := &marks{}
+	for _, p := range e.pieces {
+		m.blocks = append(m.blocks, bitmap(p.Rows))
+	}
+	return m
+}
+
 // compile makes the passes of a query. It needs no device.
 func compile(d Device, q *plan.Query) (*compiled, error) {
-	c := &compiler{device: d, q: q, result: textures.ScratchBlock(&textures.Scratch{})}
+	c := newCompiler(d, q)
 	out := &compiled{q: q, device: d, result: c.result}
 	for i := range q.Chunks {
 		x, err := c.open(i)
@@ -50,6 +118,7 @@ func compile(d Device, q *plan.Query) (*compiled, error) {
 		}
 		out.chunks = append(out.chunks, x)
 	}
+	c.flush()
 	for _, a := range q.Aggs {
 		for _, x := range out.chunks {
 			x.ask(a, plan.IsRanked(a) && out.byHistogram(a))
@@ -64,47 +133,21 @@ func compile(d Device, q *plan.Query) (*compiled, error) {
 		}
 	}
 	for _, o := range out.orders {
-		if err := o.makePlanes(c); err != nil {
-			return nil, err
-		}
+		o.makePlanes(c)
 	}
+	c.flush()
 	for _, x := range out.chunks {
-		if err := c.chunk(x); err != nil {
+		if err := out.sweep(c, x); err != nil {
 			return nil, err
 		}
 	}
+	c.flush()
 	for _, o := range out.orders {
-		if err := o.passes(c); err != nil {
-			return nil, err
-		}
+		o.passes(c)
 	}
 	c.sideBySide()
-	out.passes, out.words = c.rec.Passes, c.words
+	out.passes, out.words = c.passes, c.words
 	return out, nil
-}
-
-// sideBySide lets passes begin before those before them are over, where they touch no
-// working memory that these touched: counts are added to the result in any order, and only
-// Decide reads them.
-func (c *compiler) sideBySide() {
-	touched := map[*textures.Scratch]bool{} // since the last pass that waits
-	for i, p := range c.rec.Passes {
-		d := p.Dispatch
-		if _, reads := p.Op.(Decide); !reads {
-			d.Beside = i > 0
-		}
-		for _, b := range d.Blocks {
-			d.Beside = d.Beside && !(b.Scratch != nil && touched[b.Scratch])
-		}
-		if !d.Beside {
-			clear(touched)
-		}
-		for _, b := range d.Blocks {
-			if b.Scratch != nil && b != c.result {
-				touched[b.Scratch] = true
-			}
-		}
-	}
 }
 
 // byHistogram reports whether an order statistic is searched for over several devices.
@@ -142,9 +185,13 @@ func (c *compiler) evaluator(i int) (*evaluator, error) {
 	if int64(ch.Rows) > math.MaxUint32 {
 		return nil, &plan.Declined{Why: fmt.Sprintf("a chunk of %d rows is more than 32 bits count", ch.Rows)}
 	}
-	return &evaluator{run: &c.rec, device: c.device, fields: c.q.Table.Attributes(), index: i, chunk: ch,
-		windows: c.device.windowsOf(ch.Rows), fused: c.device.Fuse, compiler: c, valued: map[plan.Leaf]*node{},
-		regional: !c.device.Software && c.device.Multiprocessors > 0 && ch.Rows >= c.device.RegionRows}, nil
+	rows := ch.Rows
+	if c.device.Together > 1 {
+		rows = c.q.Table.Rows()
+	}
+	return &evaluator{device: c.device, fields: c.q.Table.Attributes(), index: i, chunk: ch,
+		pieces: c.pieces[i], fused: c.device.Fuse, compiler: c, valued: map[plan.Leaf]*node{},
+		regional: !c.device.Software && c.device.Multiprocessors > 0 && rows >= c.device.RegionRows}, nil
 }
 
 // open prepares a chunk and its selection.
@@ -154,6 +201,10 @@ func (c *compiler) open(i int) (*chunk, error) {
 		return nil, err
 	}
 	x := &chunk{evaluator: e}
+	if e.chunk.Rows == 0 {
+		x.tree, x.checks = none, make([]count, len(c.q.Chunks[i].Checks))
+		return x, nil
+	}
 	for _, k := range c.q.Chunks[i].Checks {
 		e.part.Check = true
 		n, err := c.check(e, k.Pred)
@@ -201,37 +252,91 @@ func (c *compiler) check(e *evaluator, p *plan.Pred) (count, error) {
 	return counted(g.selected), err
 }
 
-// chunk queues the aggregates of a chunk; the first sweep evaluates the selection.
-func (c *compiler) chunk(x *chunk) error {
-	if x.selected.counted {
-		return nil
-	}
-	if x.tree.op == plan.False {
+// sweep queues the aggregates of a chunk; the first sweep evaluates the selection.
+func (o *compiled) sweep(c *compiler, x *chunk) error {
+	if x.tree == nil || x.tree.op == plan.False { // counted, or none
+		o.groups = append(o.groups, &group{chunks: []*chunk{x}})
 		return nil
 	}
 	list := x.sweeps(slices.ContainsFunc(c.q.Aggs, func(a expr.Aggregate) bool { return a.Col < 0 }))
 	if err := c.selection(x, list); err != nil {
 		return err
 	}
+	shape := fmt.Sprint(x.pieces[0].section, x.selected.known)
+	var texts []*written
+	words := 0
 	for _, s := range list {
-		g, err := s.run(c, x.evaluator)
+		w, err := s.write(x.evaluator)
 		if err != nil {
 			return err
 		}
-		x.took(s, g)
+		texts = append(texts, w)
+		shape += fmt.Sprint(s.col, w.kernels[0].text)
+		if s.order == nil {
+			words += w.words
+		}
+	}
+	for _, y := range x.columns {
+		shape += fmt.Sprint(y.n.known, y.float)
+		if y.sum {
+			shape += fmt.Sprint(x.segment(y.col).Base)
+		}
+		if y.float {
+			words += floatWords
+		}
+	}
+	g := o.group(c, x, shape, words)
+	at := g.at
+	for _, w := range texts {
+		w.queue(c, x.evaluator, at)
+		if w.order == nil {
+			at += w.words
+		}
+		x.took(w.sweep, w.gathered)
 	}
 	for _, y := range x.columns {
 		if !y.n.known && !y.n.counted {
 			y.n = x.selected
 		}
 		if y.float {
-			var err error
-			if y.floats, err = x.floatSum(y.col, x.selectionBlocks()); err != nil {
-				return err
-			}
+			y.floats = at
+			x.floatSum(y.col, x.keep, at)
+			at += floatWords
 		}
 	}
 	return nil
+}
+
+// group is chunks whose passes are alike, and add their counts up in the same place.
+type group struct {
+	shape  string
+	at     int
+	chunks []*chunk
+}
+
+// group returns the group of a chunk. The counts take so many words.
+func (o *compiled) group(c *compiler, x *chunk, shape string, words int) *group {
+	for _, g := range o.groups {
+		if g.shape == shape {
+			g.chunks = append(g.chunks, x)
+			return g
+		}
+	}
+	g := &group{shape, c.alloc(words), []*chunk{x}}
+	o.groups = append(o.groups, g)
+	return g
+}
+
+// read returns a number of records of a group's chunks.
+func (g *group) read(words []uint32, of func(*chunk) count) (n uint64) {
+	for _, x := range g.chunks {
+		c := of(x)
+		if !c.known {
+			return c.place.read(words)
+		}
+		n += c.n
+	}
+	return n
 }
 
 // selection gives the sweeps their trees: the first one evaluates the selection and

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/stencildb/stencildb/glctx"
+	"github.com/stencildb/stencildb/plan/glsl"
 	"github.com/stencildb/stencildb/primitives"
 	"github.com/stencildb/stencildb/textures"
 )
@@ -27,6 +28,9 @@ type Device struct {
 	// keeps to a region of them, so that it finds their addresses translated: an H200
 	// reads columns that are new to its multiprocessors at a third of its speed.
 	RegionRows int
+	// Together is how many chunks one program may go over, where they and it are
+	// alike: a dispatch costs a GPU's CPU several microseconds. 0 is 1.
+	Together int
 	// Primitives says how rows are found from bitmaps.
 	Primitives primitives.Device
 	// WindowRows, when set, bounds the rows of a window further (tests).
@@ -51,6 +55,9 @@ func DeviceOf(caps *glctx.Caps) Device {
 		// Blocks are read as images of uvec4.
 		d.MaxBlocks = min(d.MaxBlocks, int(caps.Limits["MAX_COMPUTE_IMAGE_UNIFORMS"]), int(caps.Limits["MAX_IMAGE_UNITS"]))
 		d.MaxBlock = min(d.MaxBlock, 16*caps.Limits["MAX_TEXTURE_BUFFER_SIZE"])
+	}
+	if !d.Software {
+		d.Together = maxPieces
 	}
 	d.RegionRows = math.MaxInt
 	if caps.Has("NV_shader_thread_group") {
@@ -87,8 +94,8 @@ const scanLocal = 512
 const softwareGroups = 4
 
 // threadUnits bounds the units that one thread takes: its counters of 16 bits hold
-// the records of 511.
-const threadUnits = 500
+// the records of 511. Each piece of a program may add one (units.glsl).
+const threadUnits = 490
 
 // digitBits is how many bits of a code a pass of the k-th search decides. With 4 an
 // H200 runs out of registers: half of the threads fit, and it takes longer.
@@ -130,10 +137,6 @@ func (d Device) groups(units, perUnit int) int {
 	return max(1, units/(local*threadUnits)+1, min(n*perUnit, (units+local-1)/local))
 }
 
-// loopSteps is how many iterations of loops a thread may do in software: llvmpipe ends
-// all loops of a thread after 65,535, without an error (gallivm, lp_exec_mask).
-const loopSteps = 50_000
-
 // groupsOf is groups for threads that do up to that many iterations of inner loops for a
 // unit.
 func (d Device) groupsOf(units, perUnit, steps int) int {
@@ -141,7 +144,7 @@ func (d Device) groupsOf(units, perUnit, steps int) int {
 	if !d.Software {
 		return n
 	}
-	each := max(1, loopSteps/(1+steps)) // units
+	each := max(1, glsl.MaxTurns/(1+steps)) // units
 	return max(n, (units+d.localSize()*each-1)/(d.localSize()*each))
 }
 
@@ -156,7 +159,7 @@ func (d Device) valueGroups(units, steps int) int {
 }
 
 // windowsOf cuts a chunk's rows so that the device can bind their blocks.
-func (d Device) windowsOf(rows int) []window {
+func (d Device) windowsOf(rows int) []textures.Window {
 	limit := d.MaxBlock
 	if d.WindowRows > 0 {
 		limit = min(limit, 4*int64(d.WindowRows))

@@ -29,14 +29,19 @@
 //   - [Select] is the [plan.Selection] of a query on a [Device], [Run] its answer.
 //   - compiled is a query as a list of passes and the meaning of their counts; it is
 //     kept for a query that runs again.
-//   - evaluator queues the passes of one chunk; tree.go turns predicates over codes
+//   - evaluator queues the work on one chunk; tree.go turns predicates over codes
 //     into nodes over planes, generate.go these into GLSL.
+//   - kernel is a program with its arguments for one window of a chunk. On a GPU, where a
+//     dispatch costs the CPU several microseconds, the kernels of chunks that have the same program
+//     become one dispatch, which goes over them one after the other; bitmaps of all chunks lie in one block
+//     then, and what reads one window only (values, semi-linear sums) has blocks of its own.
+//   - group is chunks whose kernels are the same: they add their counts up in the same words.
 //   - sweep is one look at every record: what it selects and gathers.
 //   - order is what the searches for k-th values of a column share. The chunks' passes
 //     count the same digits of a common code space (plan.Space) in the same place, so that
 //     no number of chunks takes a wait. Where a chunk's codes differ by more than set bits
-//     from those of the space, planes of these are made first: a constant is added to
-//     bit-sliced numbers with one carry mask, the ranks of strings are looked up.
+//     from those of the space, a constant is added to the planes, which stay resident
+//     (textures.Block.Plus), and the ranks of strings are looked up first.
 //   - histogram is such a search over several devices.
 //
 // # Caveats

@@ -58,7 +58,7 @@ func (e *evaluator) together(kids []*node) int {
 	w := newWriter(e)
 	for i, k := range kids[:min(len(kids), mostMarks)] {
 		w.function(k)
-		if i > 0 && len(w.blocks)+2 > e.device.maxBlocks() {
+		if i > 0 && len(w.slots)+2 > e.device.maxBlocks() {
 			return i
 		}
 	}
@@ -90,7 +90,7 @@ func (c *compiler) fits(e *evaluator, n *node) bool {
 	}
 	w := newWriter(e)
 	w.function(n)
-	return len(w.blocks)+reserved <= e.device.maxBlocks()
+	return len(w.slots)+reserved <= e.device.maxBlocks()
 }
 
 // mark evaluates n to a bitmap.

@@ -5,7 +5,6 @@ import (
 	"math"
 
 	"github.com/stencildb/stencildb/plan"
-	"github.com/stencildb/stencildb/shaders"
 	"github.com/stencildb/stencildb/table"
 	"github.com/stencildb/stencildb/textures"
 )
@@ -24,45 +23,42 @@ const sumSteps = 300
 // The values that have no mantissa, as floatsum.comp marks them.
 var specials = [...]float64{math.NaN(), math.Inf(1), math.Inf(-1)}
 
-// floatSum queues the exact sum of a REAL or DOUBLE column over the records marked
-// in sel, a bitmap for each window; see evaluator. A chunk has less than 2^31
-// records, so that no limb overflows.
-func (e *evaluator) floatSum(col int, sel []textures.Block) (floatPartial, error) {
-	p := floatPartial{words: 1 + 2*sumLimbs, add: addFloatSum}
-	p.block = textures.ScratchBlock(&textures.Scratch{Words: p.words, Zero: true})
+// floatWords are those that the sum takes in the result.
+const floatWords = 1 + 2*sumLimbs
+
+// floatSum queues the exact sum of a REAL or DOUBLE column over the records of a bitmap, nil
+// for all, to the words of the result from at on. NULLs among them add nothing. A section of
+// pieces has less than 2^31 records, so that no limb overflows.
+func (e *evaluator) floatSum(col int, sel *marks, at int) {
 	seg := e.segment(col)
-	for i, w := range e.windows {
-		codes := e.codes(col, w)
-		blocks := []textures.Block{p.block, codes[0], {}, {}, {}}
-		defines := e.device.defines(append(textures.CodeDefines(seg), fmt.Sprintf("AHEAD %du", ahead))...)
-		if len(codes) > 1 {
-			blocks[2] = codes[1]
-			defines = append(defines, "HIGH")
-		}
-		if seg.Type.Kind == table.Real {
-			defines = append(defines, "SINGLE")
-		}
-		if !sel[i].None() {
-			blocks[3] = sel[i]
-			defines = append(defines, "SELECTION")
-		}
-		if seg.Nulls > 0 {
-			blocks[4] = e.validity(col, w)
-			defines = append(defines, "NULLS")
-		}
-		units := textures.Units(w.Rows)
-		program := shaders.Join([]string{"units.glsl", "floatsum.comp"}, defines...)
-		uniforms := []shaders.Uniform{shaders.Uint("units", uint32(units)), shaders.Uint("rows", uint32(w.Rows)),
-			{Name: "base", U: []uint32{uint32(seg.Base), uint32(seg.Base >> 32)}}}
-		err := e.dispatch(FloatSum{e.attribute(col)}, w, program, e.device.valueGroups(units, sumSteps), blocks, uniforms)
-		if err != nil {
-			return p, err
-		}
+	w := newWriter(e)
+	c := &code{name: "floatsum.comp", files: []string{"units.glsl"}, after: []string{"floatsum.comp"}, device: e.device}
+	defines := append(textures.CodeDefines(seg), fmt.Sprintf("AHEAD %du", ahead))
+	w.arg(at, int(uint32(seg.Base)), int(seg.Base>>32))
+	codes := func(part int, kind string) {
+		w.block(source{col: col, content: textures.Codes, part: part}, "readonly")
+		w.slots[part].kind = kind
 	}
-	return p, nil
+	codes(0, textures.CodeType(seg))
+	if textures.Parts(seg) > 1 {
+		codes(1, "uvec4")
+		defines = append(defines, "HIGH block1")
+	}
+	if seg.Type.Kind == table.Real {
+		defines = append(defines, "SINGLE")
+	}
+	if sel != nil {
+		defines = append(defines, "SELECTION FETCH("+w.block(source{marks: sel}, "readonly")+", "+sel.unit()+")")
+	}
+	if seg.Nulls > 0 {
+		defines = append(defines, "VALID FETCH("+w.validity(col)+", unit)")
+	}
+	c.slots, c.defines = w.slots, e.device.defines(defines...)
+	c.values, c.steps = true, sumSteps
+	e.compiler.stage(e, w.kernels(c, FloatSum{e.attribute(col)})...)
 }
 
-// addFloatSum adds what floatsum.comp has left.
+// addFloatSum adds what floatsum.comp has left in floatWords words.
 func addFloatSum(words []uint32, into *plan.FloatSum) {
 	for i, v := range specials {
 		if words[0]>>i&1 != 0 {
@@ -77,7 +73,7 @@ func addFloatSum(words []uint32, into *plan.FloatSum) {
 }
 
 // codes names the blocks with the parts of a column's codes.
-func (e *evaluator) codes(col int, w window) []textures.Block {
+func (e *evaluator) codes(col int, w textures.Window) []textures.Block {
 	var blocks []textures.Block
 	for part := range textures.Parts(e.segment(col)) {
 		blocks = append(blocks, textures.Block{Chunk: e.chunk, Col: col, Content: textures.Codes, Part: part, Window: w})

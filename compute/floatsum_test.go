@@ -18,13 +18,25 @@ import (
 )
 
 // evaluatorOf makes an evaluator of a table's chunk.
-func evaluatorOf(run pass.Runner, d Device, t *table.Table, chunk int) *evaluator {
-	c := t.Chunks[chunk]
-	return &evaluator{run: run, device: d, fields: t.Fields, index: chunk, chunk: c, windows: d.windowsOf(c.Rows)}
+func evaluatorOf(d Device, t *table.Table, chunk int) *evaluator {
+	e, err := newCompiler(d, &plan.Query{Table: t}).evaluator(chunk)
+	if err != nil {
+		panic(err)
+	}
+	return e
+}
+
+// runs runs what an evaluator has queued, and reads the result.
+func (e *evaluator) runs(run pass.Runner) ([]uint32, error) {
+	c := e.compiler
+	c.flush()
+	x, err := (&compiled{passes: c.passes, result: c.result, words: c.words}).execute(run)
+	c.passes = nil
+	return x.words, err
 }
 
 // bitmapOf makes working memory with the records of a window that f marks.
-func bitmapOf(w window, f func(row int) bool) textures.Block {
+func bitmapOf(w piece, f func(row int) bool) textures.Block {
 	words := make([]uint32, 4*textures.Units(w.Rows))
 	for i := range words {
 		for bit := range 32 {
@@ -53,7 +65,7 @@ func devices(ctx *glctx.Context) map[string]Device {
 	own := DeviceOf(ctx.Caps())
 	other, short := own, own
 	other.Software = !own.Software
-	other.Multiprocessors = 1 // few groups: barriers are slow in software
+	other.Multiprocessors, other.Together = 1, 3 // few groups: barriers are slow in software
 	short.WindowRows = textures.GroupRows
 	return map[string]Device{"own": own, "other kind": other, "short windows": short}
 }
@@ -61,28 +73,26 @@ func devices(ctx *glctx.Context) map[string]Device {
 // checkFloatSum compares the sum over the marked records (nil: all) with the CPU's.
 func checkFloatSum(g *pass.GL, d Device, tab *table.Table, marked func(row int) bool) error {
 	defer g.End()
-	e := evaluatorOf(g, d, tab, 0)
-	sel := make([]textures.Block, len(e.windows))
+	e := evaluatorOf(d, tab, 0)
+	var sel *marks
 	var got, want plan.FloatSum
 	for row := range e.chunk.Rows {
 		if v := e.segment(0).Value(row); !v.Null && (marked == nil || marked(row)) {
 			want.Add(v.F)
 		}
 	}
-	for i, w := range e.windows {
-		if marked != nil {
-			sel[i] = bitmapOf(w, marked)
+	if marked != nil {
+		sel = &marks{}
+		for _, p := range e.pieces {
+			sel.blocks = append(sel.blocks, bitmapOf(p, marked))
 		}
 	}
-	p, err := e.floatSum(0, sel)
+	e.floatSum(0, sel, e.compiler.alloc(floatWords))
+	words, err := e.runs(g)
 	if err != nil {
 		return err
 	}
-	words := make([]uint32, p.words)
-	if err := g.Read(p.block, words); err != nil {
-		return err
-	}
-	p.add(words, &got)
+	addFloatSum(words, &got)
 	got.Merge(new(plan.FloatSum)) // after which a sum has one form
 	want.Merge(new(plan.FloatSum))
 	if fmt.Sprint(got) != fmt.Sprint(want) {

@@ -3,62 +3,47 @@ package compute
 import (
 	"fmt"
 	"math/bits"
+	"slices"
 	"strings"
 
+	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/plan"
-	"github.com/stencildb/stencildb/shaders"
 	"github.com/stencildb/stencildb/textures"
 )
 
-// writer writes the program of a sweep. The text depends on the shape only: which
-// tests are combined how, and what is gathered; constants and numbers of planes go
-// to the int array arg, whose first elements are the numbers of units and rows and the
-// place of claims.
+// writer writes the functions of a sweep's program. The text depends on the shape only: which
+// tests are combined how, and what is gathered; constants and numbers of planes are arguments.
 type writer struct {
-	e      *evaluator
-	blocks []source       // by binding, from 1 on
-	at     map[source]int // the binding of each
-	decl   strings.Builder
-	body   strings.Builder
-	args   []int32
-	names  int
-	steps  int // iterations of loops that a unit may take
+	e     *evaluator
+	slots []slot
+	reads []source       // what each slot holds
+	at    map[source]int // the slot of each
+	body  strings.Builder
+	args  []int32 // from firstArg on
+	names int
+	steps int // iterations of loops that a unit may take
 }
 
 // source says what a storage block holds, for any window.
 type source struct {
-	marks   *marks // scratch memory or, when nil, content of a column
+	marks   *marks // working memory or, when nil, content of a column
 	col     int
 	content textures.Content
 	part    int
+	plus    uint64
 }
 
-const firstArg = 3 // after units, rows and the place of claims
+func newWriter(e *evaluator) *writer { return &writer{e: e, at: map[source]int{}} }
 
-func newWriter(e *evaluator) *writer {
-	return &writer{e: e, at: map[source]int{}, args: make([]int32, firstArg)}
-}
-
-// block returns the name of a block's array, binding it at first use.
+// block returns the name of a block's array, with a slot from its first use on.
 func (w *writer) block(s source, access string) string {
 	i, ok := w.at[s]
 	if !ok {
-		w.blocks = append(w.blocks, s)
-		i = len(w.blocks)
+		i = len(w.slots)
+		w.slots, w.reads = append(w.slots, slot{fmt.Sprintf("block%d", i), "uvec4", access}), append(w.reads, s)
 		w.at[s] = i
-		if access == "readonly" {
-			w.decl.WriteString(readonly("uvec4", fmt.Sprintf("block%d", i), i))
-		} else {
-			fmt.Fprintf(&w.decl, "layout(std430, binding = %d) %s buffer Block%d { uvec4 block%d[]; };\n", i, access, i, i)
-		}
 	}
-	return fmt.Sprintf("block%d", i)
-}
-
-// readonly declares a block that a program only reads, with FETCH(name, i): as an
-// image in software (see pass.Dispatch.Images).
-func readonly(kind, name string, binding int) string {
-	return fmt.Sprintf("READONLY(%d, %s, %s, %s);\n", binding, kind, strings.ToUpper(name[:1])+name[1:], name)
+	return w.slots[i].name
 }
 
 func (w *writer) planes(col, part int) string {
@@ -69,33 +54,29 @@ func (w *writer) validity(col int) string {
 	return w.block(source{col: col, content: textures.Validity}, "readonly")
 }
 
-// arg adds arguments and returns the index of the first.
+// arg adds arguments and returns the number of the first.
 func (w *writer) arg(v ...int) int {
-	at := len(w.args)
+	at := firstArg + len(w.args)
 	for _, x := range v {
 		w.args = append(w.args, int32(uint32(x)))
 	}
 	return at
 }
 
-// resolve names the blocks for a window; binding 0 is the result's.
-func (w *writer) resolve(result textures.Block, window int) []textures.Block {
-	list := []textures.Block{result}
-	for _, s := range w.blocks {
-		if s.marks != nil {
-			list = append(list, s.marks.blocks[window])
-			continue
+// kernels are those of the windows.
+func (w *writer) kernels(c *code, op pass.Op) (list []*kernel) {
+	for i, p := range w.e.pieces {
+		k := &kernel{code: c, piece: p, op: op, own: slices.Clone(w.args)}
+		for _, s := range w.reads {
+			if s.marks != nil {
+				k.blocks = append(k.blocks, s.marks.blocks[i])
+				continue
+			}
+			k.blocks = append(k.blocks, textures.Block{Chunk: w.e.chunk, Col: s.col, Content: s.content, Part: s.part, Plus: s.plus, Window: p.Window})
 		}
-		list = append(list, textures.Block{Chunk: w.e.chunk, Col: s.col, Content: s.content, Part: s.part, Window: w.e.windows[window]})
+		list = append(list, k)
 	}
 	return list
-}
-
-// uniforms are the arguments for a window; see evaluator.claims.
-func (w *writer) uniforms(rows, claims int) []shaders.Uniform {
-	args := append([]int32(nil), w.args...)
-	args[0], args[1], args[2] = int32(textures.Units(rows)), int32(uint32(rows)), int32(claims)
-	return []shaders.Uniform{{Name: "arg", I: args}}
 }
 
 // function writes the function of a node and returns its name. It takes a unit and
@@ -138,7 +119,7 @@ func (w *writer) leaf(l *leaf) string {
 	switch l.test {
 	case marked:
 		block := w.block(source{marks: l.marks}, "readonly")
-		w.body.WriteString(head + "    return among & FETCH(" + block + ", unit);\n}\n")
+		w.body.WriteString(head + "    return among & FETCH(" + block + ", " + l.marks.unit() + ");\n}\n")
 		return name
 	case present:
 		valid := w.validity(l.col)
@@ -173,7 +154,7 @@ func (w *writer) mask(set bool) string {
 	if set {
 		v = -1
 	}
-	return fmt.Sprintf("uint(arg[%d])", w.arg(v))
+	return fmt.Sprintf("uint(arg(%d))", w.arg(v))
 }
 
 // walk goes over the planes of a column from the top and stops when every record
@@ -206,16 +187,16 @@ func (w *writer) walk(l *leaf) string {
 		if l.test == within {
 			undecided = "some(same | edge)"
 		}
-		fmt.Fprintf(&text, "    for (int i = arg[%d] - 1, at = int(first(unit, arg[%d])) + PLANE * i; i >= arg[%d] && %s; i--, at -= PLANE) {\n", a, a, a+1, undecided)
+		fmt.Fprintf(&text, "    for (int i = arg(%d) - 1, at = int(first(unit, arg(%d))) + PLANE * i; i >= arg(%d) && %s; i--, at -= PLANE) {\n", a, a, a+1, undecided)
 		fmt.Fprintf(&text, "        uvec4 plane = FETCH(%s, at);\n", block)
 		switch l.test {
 		case below:
 			text.WriteString(step("less", "same", a+3))
 		case within:
 			text.WriteString(step("less", "same", a+2))
-			fmt.Fprintf(&text, "        bit = uint(-(arg[%d] >> i & 1));\n        over &= ~(edge & ~plane & bit);\n        edge &= ~(plane ^ bit);\n", a+3)
+			fmt.Fprintf(&text, "        bit = uint(-(arg(%d) >> i & 1));\n        over &= ~(edge & ~plane & bit);\n        edge &= ~(plane ^ bit);\n", a+3)
 		case equals:
-			fmt.Fprintf(&text, "        same &= ~(plane ^ uint(-(arg[%d] >> i & 1)));\n", a+2)
+			fmt.Fprintf(&text, "        same &= ~(plane ^ uint(-(arg(%d) >> i & 1)));\n", a+2)
 		}
 		text.WriteString("    }\n")
 	}
@@ -224,6 +205,6 @@ func (w *writer) walk(l *leaf) string {
 
 // step compares a plane with the bit of a constant.
 func step(less, same string, arg int) string {
-	return fmt.Sprintf("        uint bit = uint(-(arg[%d] >> i & 1));\n        %s |= %s & ~plane & bit;\n        %s &= ~(plane ^ bit);\n",
+	return fmt.Sprintf("        uint bit = uint(-(arg(%d) >> i & 1));\n        %s |= %s & ~plane & bit;\n        %s &= ~(plane ^ bit);\n",
 		arg, less, same, same)
 }

@@ -22,7 +22,7 @@ func (x *execution) DigitBits() int { return digitBits }
 // Histogram implements plan.Selection. Each histogram of a space is of the bits behind
 // those of the one before, or of the highest bits.
 func (x *execution) Histogram(col int, space *plan.Space, lo uint64, shift, width int) ([]uint64, error) {
-	c := &compiler{device: x.device, q: x.q, result: textures.ScratchBlock(&textures.Scratch{})}
+	c := newCompiler(x.device, x.q)
 	now, h := digit{part: shift / textures.PartBits}, x.histograms[col]
 	for b := range width {
 		now.at = append(now.at, shift+b)
@@ -35,9 +35,7 @@ func (x *execution) Histogram(col int, space *plan.Space, lo uint64, shift, widt
 		if h == nil || h.space != space {
 			h = &histogram{order: newOrder(col, space, x.chunks)}
 			x.histograms[col] = h
-			if err := h.makePlanes(c); err != nil {
-				return nil, err
-			}
+			h.makePlanes(c)
 		}
 		h.first, h.digits, h.parts = to, []digit{now}, make([]candidates, len(h.chunks))
 		for _, ch := range h.chunks {
@@ -58,15 +56,12 @@ func (x *execution) Histogram(col int, space *plan.Space, lo uint64, shift, widt
 		init[v], init[0] = 1, 1 // the device takes the digit with the first of the values
 		d := &decision{order: h.order, before: before, now: now, from: from, to: to, rank: []int32{0, 1, 0}, of: "the value searched for",
 			first: len(h.digits) == 1, more: shift > 0}
-		for i, ch := range h.chunks {
-			d.beside = i > 0 && !ch.regional
-			if err := d.queue(c, ch.with(c), i, &h.parts[i]); err != nil {
-				return nil, err
-			}
-		}
+		d.queue(c, h.parts)
 		h.digits = append(h.digits, now)
 	}
-	step, err := (&compiled{passes: c.rec.Passes, result: c.result, words: c.words, init: init}).execute(x.run)
+	c.flush()
+	c.sideBySide()
+	step, err := (&compiled{passes: c.passes, result: c.result, words: c.words, init: init}).execute(x.run)
 	if err != nil {
 		return nil, err
 	}

@@ -51,7 +51,7 @@ type search struct {
 // candidates are the records of a chunk that have the digits decided so far.
 type candidates struct {
 	*marks
-	lists []textures.Block // by window: the units that have candidates left
+	lists []list // by window: the units that have candidates left
 }
 
 // listBits is the number of bits after whose decision the units that have candidates

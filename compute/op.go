@@ -136,25 +136,15 @@ func (d Decide) Counts() string {
 	return fmt.Sprintf("candidates of %s that are left, by their %v", d.Aggregate, d.Next)
 }
 
-// Shift adds a constant to the codes of a chunk, or with Ranks looks their ranks up: they
-// become those of the code space that the chunks share.
-type Shift struct {
-	pass.Attribute
-	By    uint64
-	Ranks bool
-}
+// Translate looks up the ranks of a chunk's texts among those of all chunks.
+type Translate struct{ pass.Attribute }
 
 // String implements pass.Op.
-func (s Shift) String() string {
-	if s.Ranks {
-		return "Translate(" + s.Name + ")"
-	}
-	return fmt.Sprintf("Shift(%s, %d)", s.Name, s.By)
-}
+func (t Translate) String() string { return "Translate(" + t.Name + ")" }
 
 // Counts implements pass.Op.
-func (s Shift) Counts() string {
-	return "nothing; the codes of " + s.Name + " become those of all chunks' common space"
+func (t Translate) Counts() string {
+	return "nothing; the codes of " + t.Name + " become those of all chunks' common space"
 }
 
 // Values evaluates a condition from the codes, record by record, to a bitmap or a count.

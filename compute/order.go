@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/bits"
+	"slices"
 
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/pass"
@@ -27,15 +28,54 @@ type order struct {
 	searches []*search
 }
 
-// frame is a column of a chunk in a common space: its codes there are those of the
-// planes, with ones set. Where that takes more than setting bits, the chunk has planes
-// made for it: bit-sliced numbers are added a constant with one carry mask, and ranks in
-// another dictionary are looked up.
-type frame struct {
-	stored stored // the bits that have planes
-	ones   uint64
-	made   [2]*marks // the planes of each part, where they are made
+// of is the chunk of an evaluator and its frame.
+func (o *order) of(e *evaluator) (*chunk, *frame) {
+	i := slices.IndexFunc(o.chunks, func(x *chunk) bool { return x.index == e.index })
+	return o.chunks[i], o.frames[i]
 }
+
+// frame is a column of a chunk in a common space, where its codes are greater by a
+// constant. Of the constant, the bits below the highest one of the codes are added to the planes
+// (textures.Block.Plus); those above it, and what the sum carries there, make bits that are the same in
+// all records or those of the plane of the carry, inverted or not. Ranks in another
+// dictionary are looked up: planes are made of them.
+type frame struct {
+	stored stored    // the bits that have planes
+	plus   uint64    // what is added to the planes
+	above  [2]uint64 // the bits above the planes, without and with a carry
+	carry  int       // the bit of the plane that carries; -1 without one
+	made   *marks    // the planes, where they are made
+}
+
+// newFrame places a segment in a space.
+func (x *chunk) newFrame(col int, space *plan.Space) *frame {
+	seg := x.segment(col)
+	delta, ok := offset(seg, space)
+	if !ok {
+		f := &frame{stored: 1<<space.Bits() - 1, carry: -1}
+		f.made = x.newPlanes(space.Bits())
+		return f
+	}
+	f := &frame{stored: storedOf(seg), above: [2]uint64{delta, delta}, carry: -1}
+	if delta&uint64(f.stored) == 0 {
+		return f
+	}
+	width := bits.Len64(seg.Max)
+	below := uint64(1)<<width - 1
+	if f.plus = delta & below; f.plus != 0 {
+		f.stored = 1<<bits.Len64(seg.Max+f.plus) - 1
+	}
+	f.above = [2]uint64{delta &^ below, delta&^below + below + 1}
+	if f.stored>>width != 0 {
+		f.carry = width
+	} else {
+		f.above[1] = f.above[0]
+	}
+	return f
+}
+
+// varying are the bits of the space in which codes may differ from 0.
+func (f *frame) varying() stored { return f.stored | stored(f.above[0]|f.above[1]) }
 
 // newOrder places the chunks in a space.
 func newOrder(col int, space *plan.Space, chunks []*chunk) *order {
@@ -44,19 +84,9 @@ func newOrder(col int, space *plan.Space, chunks []*chunk) *order {
 		if y := x.column(col); x.tree.op == plan.False || y.n.known && y.n.n == 0 {
 			continue
 		}
-		f := &frame{stored: storedOf(x.segment(col))}
-		if delta, ok := offset(x.segment(col), space); ok && delta&uint64(f.stored) == 0 {
-			f.ones = delta
-		} else {
-			f.stored = stored(uint64(1)<<space.Bits() - 1)
-			for part := range 2 {
-				if f.stored.part(part) != 0 {
-					f.made[part] = x.newPlanes(bits.OnesCount32(f.stored.part(part)))
-				}
-			}
-		}
+		f := x.newFrame(col, space)
 		o.chunks, o.frames = append(o.chunks, x), append(o.frames, f)
-		o.stored |= f.stored | stored(f.ones)
+		o.stored |= f.varying()
 	}
 	o.digits = o.stored.digits()
 	return o
@@ -101,104 +131,78 @@ func (o *order) sweep(of pass.Attribute) *sweep {
 // newPlanes names planes of the chunk's windows, not yet written.
 func (e *evaluator) newPlanes(planes int) *marks {
 	m := &marks{}
-	for _, w := range e.windows {
+	for _, w := range e.pieces {
 		runs := (textures.Units(w.Rows) + textures.UnitsPerRun - 1) / textures.UnitsPerRun
 		m.blocks = append(m.blocks, textures.ScratchBlock(&textures.Scratch{Words: 4 * runs * textures.UnitsPerRun * planes}))
 	}
 	return m
 }
 
-// digit says where a chunk has the planes of a digit: how many the part's block has, and
-// for each bit, lowest first, its plane; -1 stands for zeros and -2 for ones.
-func (f *frame) digit(d digit) (list [1 + digitBits]int32) {
-	list[0] = int32(bits.OnesCount32(f.stored.part(d.part)))
+// digitArgs is the length of what a program is told of a digit.
+const digitArgs = 1 + 2*digitBits
+
+// digit says where a chunk has the planes of a digit: how many its block has, and for
+// each bit, lowest first, its plane there, -1 for zeros, and -1 if it is inverted.
+func (f *frame) digit(d digit) (list [digitArgs]int32) {
+	part := f.part(d)
+	list[0] = int32(bits.OnesCount32(f.stored.part(part)))
 	for j := range digitBits {
+		list[1+2*j] = -1
+	}
+	for j, bit := range d.at {
+		list[2+2*j] = -int32(f.above[0] >> bit & 1)
+		at := -1
 		switch {
-		case j < len(d.at) && f.stored>>d.at[j]&1 != 0:
-			list[1+j] = int32(bits.OnesCount64(uint64(f.stored) & (1<<d.at[j] - 1) >> (textures.PartBits * d.part)))
-		case j < len(d.at) && f.ones>>d.at[j]&1 != 0:
-			list[1+j] = -2
-		default:
-			list[1+j] = -1
+		case (f.above[0]^f.above[1])>>bit&1 != 0:
+			at = f.carry
+		case f.stored>>bit&1 != 0:
+			at = bit
+		}
+		if at >= 0 {
+			list[1+2*j] = int32(bits.OnesCount64(uint64(f.stored) & (1<<at - 1) >> (textures.PartBits * part)))
 		}
 	}
 	return list
 }
 
-// planes names the block with the planes of a part; none where there are none.
-func (f *frame) planes(x *chunk, col, part, window int) textures.Block {
-	switch {
+// part is that of the block that a digit is read from: bits above the highest plane are
+// constant or follow from it.
+func (f *frame) part(d digit) int {
+	if f.stored.part(d.part) == 0 {
+		return 0
+	}
+	return d.part
+}
+
+// planes names the block with the planes of a digit; none where there are none.
+func (f *frame) planes(x *chunk, col int, d digit, window int) textures.Block {
+	switch part := f.part(d); {
 	case f.stored.part(part) == 0:
 		return textures.Block{}
-	case f.made[part] != nil:
-		return f.made[part].blocks[window]
+	case f.made != nil:
+		return f.made.blocks[window]
+	default:
+		b := x.planes(col, part, x.pieces[window].Window)
+		b.Plus = f.plus
+		return b
 	}
-	return x.planes(col, part, x.windows[window])
 }
 
 // makePlanes queues the passes that make the planes of the chunks that need it.
-func (o *order) makePlanes(c *compiler) error {
-	if len(o.digits) == 0 {
-		return nil
-	}
+func (o *order) makePlanes(c *compiler) {
 	for i, x := range o.chunks {
-		f := o.frames[i]
-		if f.made[0] == nil {
-			continue
-		}
-		e := x.with(c)
-		for j := range e.windows {
-			var err error
-			if x.segment(o.col).Type.Kind == table.Varchar {
-				err = e.translate(o, f, j)
-			} else {
-				err = e.shift(c, o, f, j)
-			}
-			if err != nil {
-				return err
+		if f := o.frames[i]; f.made != nil && len(o.digits) > 0 {
+			for j := range x.pieces {
+				x.with(c).translate(o, f, j)
 			}
 		}
 	}
-	return nil
-}
-
-// shift queues the pass that adds a constant to the codes of a window.
-func (e *evaluator) shift(c *compiler, o *order, f *frame, window int) error {
-	w, seg := e.windows[window], e.segment(o.col)
-	delta := o.space.Code(seg, 0)
-	own := storedOf(seg)
-	list := make([]int32, 2*64)
-	for b := range o.space.Bits() {
-		list[b] = -1
-		if own>>b&1 != 0 {
-			part := b / textures.PartBits
-			list[b] = int32(bits.OnesCount32(own.part(part) & (1<<(b%textures.PartBits) - 1)))
-		}
-		list[64+b] = -int32(delta >> b & 1)
-	}
-	units := textures.Units(w.Rows)
-	args := []int32{int32(units), int32(e.claims(c))}
-	blocks := []textures.Block{c.result}
-	for part := range 2 {
-		args = append(args, int32(bits.OnesCount32(own.part(part))), int32(bits.OnesCount32(f.stored.part(part))))
-		in, out := textures.Block{}, textures.Block{}
-		if own.part(part) != 0 {
-			in = e.planes(o.col, part, w)
-		}
-		if f.made[part] != nil {
-			out = f.made[part].blocks[window]
-		}
-		blocks = append(blocks, in, out)
-	}
-	program := shaders.Join([]string{"units.glsl", "shift.comp"}, e.defines(e.device)...)
-	return e.dispatch(Shift{Attribute: e.attribute(o.col), By: delta}, w, program, e.groups(e.device, units, digitGroups, len(list)/2), blocks,
-		[]shaders.Uniform{{Name: "arg", I: args}, {Name: "list", I: list}})
 }
 
 // translate queues the pass that looks up the ranks of a window's strings in the
 // dictionary of all chunks.
-func (e *evaluator) translate(o *order, f *frame, window int) error {
-	w, seg := e.windows[window], e.segment(o.col)
+func (e *evaluator) translate(o *order, f *frame, window int) {
+	w, seg := e.pieces[window], e.segment(o.col)
 	ranks := make([]uint32, (seg.Max+4)/4*4)
 	for c := range seg.Max + 1 {
 		ranks[c] = uint32(o.space.Code(seg, c))
@@ -207,8 +211,8 @@ func (e *evaluator) translate(o *order, f *frame, window int) error {
 	ranksBlock := textures.ScratchBlock(&textures.Scratch{Words: len(ranks), Init: ranks})
 	program := shaders.Join([]string{"units.glsl", "planes.comp"},
 		e.device.defines(append(textures.CodeDefines(seg), "RANKS", fmt.Sprintf("BITS %d", o.space.Bits()))...)...)
-	return e.dispatch(Shift{Attribute: e.attribute(o.col), Ranks: true}, w, program, e.device.groupsOf(units, digitGroups, 32*o.space.Bits()),
-		[]textures.Block{ranksBlock, f.made[0].blocks[window], e.codes(o.col, w)[0]},
+	e.dispatch(Translate{e.attribute(o.col)}, w, program, e.device.groupsOf(units, digitGroups, 32*o.space.Bits()),
+		[]textures.Block{ranksBlock, f.made.blocks[window], e.codes(o.col, w.Window)[0]},
 		[]shaders.Uniform{shaders.Uint("units", uint32(units)), shaders.Uint("rows", uint32(w.Rows)),
 			shaders.Uint("stored", f.stored.part(0)), shaders.Uint("from", 0)})
 }
@@ -216,13 +220,13 @@ func (e *evaluator) translate(o *order, f *frame, window int) error {
 // with is the evaluator for the passes of another list.
 func (e *evaluator) with(c *compiler) *evaluator {
 	x := *e
-	x.run, x.compiler = &c.rec, c
+	x.compiler = c
 	return &x
 }
 
 // passes queues what follows the first digit's counts: for each other digit the passes
 // of all chunks, side by side.
-func (o *order) passes(c *compiler) error {
+func (o *order) passes(c *compiler) {
 	for _, s := range o.searches {
 		s.bases = []int{o.first}
 		s.parts = make([]candidates, len(o.chunks))
@@ -231,16 +235,11 @@ func (o *order) passes(c *compiler) error {
 		for j, s := range o.searches {
 			to := c.alloc(1 << digitBits)
 			s.bases = append(s.bases, to)
-			for k, x := range o.chunks {
-				d := &decision{order: o, before: o.digits[i-1], now: o.digits[i], from: s.bases[i-1], to: to, rank: s.rank, of: s.of, aggs: []int{s.index},
-					first: i == 1, more: i+1 < len(o.digits), beside: k > 0 || j > 0 && !x.regional}
-				if err := d.queue(c, x.with(c), k, &s.parts[k]); err != nil {
-					return err
-				}
-			}
+			d := &decision{order: o, before: o.digits[i-1], now: o.digits[i], from: s.bases[i-1], to: to, rank: s.rank, of: s.of, aggs: []int{s.index},
+				first: i == 1, more: i+1 < len(o.digits), beside: j > 0}
+			d.queue(c, s.parts)
 		}
 	}
-	return nil
 }
 
 // decision decides one digit from its counts and counts the candidates that are left by
@@ -255,27 +254,39 @@ type decision struct {
 	first       bool    // the candidates are the selection so far
 	more        bool    // another digit follows
 	beside      bool    // the pass before need not be over
+	lists       textures.Scratch
 }
 
-// queue queues a chunk's passes, one a window.
-func (d *decision) queue(c *compiler, e *evaluator, chunk int, cand *candidates) error {
+// queue queues the passes of all chunks.
+func (d *decision) queue(c *compiler, parts []candidates) {
+	for i, x := range d.chunks {
+		e := x.with(c)
+		e.part.Aggs = d.aggs
+		list := d.kernels(c, e, i, &parts[i])
+		list[0].waits = i == 0 && !(d.beside && !e.regional)
+		c.stage(e, list...)
+	}
+	c.flush()
+}
+
+// kernels are those of the windows of a chunk.
+func (d *decision) kernels(c *compiler, e *evaluator, chunk int, cand *candidates) (list []*kernel) {
 	x, f := d.chunks[chunk], d.frames[chunk]
-	seg := e.segment(d.col)
-	args := make([]int32, 16)
-	before, now := f.digit(d.before), f.digit(d.now)
-	copy(args[2:], before[:])
-	copy(args[6:], now[:])
-	args[10], args[11] = int32(d.from), int32(d.to)
+	nulls := e.segment(d.col).Nulls > 0
+	code := &code{name: "kth.comp", files: []string{"units.glsl", "report.glsl"}, after: []string{"kth.comp"},
+		device: e.device, perUnit: digitGroups, regional: e.regional, slots: []slot{{"candidate", "uvec4", ""}, {"kept", "uvec4", "readonly"},
+			{"previous", "uvec4", "readonly"}, {"next", "uvec4", "readonly"}}}
 	var special []string
 	if d.first {
 		cand.marks = e.newMarks()
 		special = append(special, "FIRST")
-		copy(args[12:], d.rank)
 		if x.keep != nil {
-			special = append(special, "SELECTION")
+			special = append(special, "SELECTION "+x.keep.first())
+			code.slots = append(code.slots, slot{"selection", "uvec4", "readonly"})
 		}
-		if seg.Nulls > 0 {
+		if nulls {
 			special = append(special, "NULLS")
+			code.slots = append(code.slots, slot{"valid", "uvec4", "readonly"})
 		}
 	}
 	switch {
@@ -283,39 +294,50 @@ func (d *decision) queue(c *compiler, e *evaluator, chunk int, cand *candidates)
 		special = append(special, "LISTED")
 	case !e.device.Software && d.more && d.digits[0].high()-d.before.low() >= listBits-1:
 		special = append(special, "APPEND")
-		for _, w := range e.windows {
-			units := textures.Units(w.Rows)
-			groups := e.groups(e.device, units, digitGroups, 0)
-			cand.lists = append(cand.lists, textures.ScratchBlock(&textures.Scratch{Words: groups * (1 + e.share(e.device, units, groups))}))
-		}
+		cand.lists = d.makeLists(code, e)
 	}
-	defines := e.defines(e.device, append(special, fmt.Sprintf("DIGIT %d", digitBits), fmt.Sprintf("COUNTERS %d", 1<<digitBits))...)
-	program := shaders.Join([]string{"units.glsl", "report.glsl", "kth.comp"}, defines...)
+	if cand.lists != nil {
+		code.slots = append(code.slots, slot{"list", "uint", ""})
+	}
+	code.defines = e.defines(e.device, append(special, "CANDIDATES "+cand.marks.first(), fmt.Sprintf("DIGIT %d", digitBits), fmt.Sprintf("COUNTERS %d", 1<<digitBits))...)
+	before, now := f.digit(d.before), f.digit(d.now)
+	args := append(append(append(before[:], now[:]...), int32(d.from), int32(d.to)), d.rank...)
 	op := Decide{Attribute: e.attribute(d.col), Aggregate: d.of, Bits: d.before.label(), Next: d.now.label(),
 		From: d.from, To: d.to, Size: len(d.before.at)}
-	e.part.Aggs = d.aggs
-	for j, w := range e.windows {
-		args := append([]int32(nil), args...)
-		units := textures.Units(w.Rows)
-		args[0], args[1], args[15] = int32(units), int32(uint32(w.Rows)), int32(e.claims(c))
-		blocks := []textures.Block{c.result, f.planes(x, d.col, d.before.part, j), f.planes(x, d.col, d.now.part, j), cand.marks.blocks[j], {}, {}, {}}
+	for j, p := range e.pieces {
+		k := &kernel{code: code, piece: p, op: op, blocks: []textures.Block{cand.blocks[j], cand.blocks[j],
+			f.planes(x, d.col, d.before, j), f.planes(x, d.col, d.now, j)}}
 		if d.first && x.keep != nil {
-			blocks[4] = x.keep.blocks[j]
+			k.blocks = append(k.blocks, x.keep.blocks[j])
 		}
-		if d.first && seg.Nulls > 0 {
-			blocks[5] = e.validity(d.col, w)
+		if d.first && nulls {
+			k.blocks = append(k.blocks, e.validity(d.col, p.Window))
 		}
+		at := 0
 		if cand.lists != nil {
-			blocks[6] = cand.lists[j]
+			k.blocks = append(k.blocks, cand.lists[j].block)
+			at = cand.lists[j].at
 		}
-		err := e.queue(w, &pass.Pass{Op: op, Program: program, Uniforms: []shaders.Uniform{{Name: "arg", I: args}},
-			Dispatch: &pass.Dispatch{Groups: [2]int{e.groups(e.device, units, digitGroups, 0)}, Blocks: blocks, Beside: d.beside || j > 0,
-				Images: e.device.Software}})
-		if err != nil {
-			return err
-		}
+		k.own = append(args[:len(args):len(args)], int32(at))
+		list = append(list, k)
 	}
-	return nil
+	return list
+}
+
+// list is where in a block the units of a piece that have candidates left are listed.
+type list struct {
+	block textures.Block
+	at    int
+}
+
+// makeLists makes the lists of a chunk's pieces.
+func (d *decision) makeLists(k *code, e *evaluator) (lists []list) {
+	for _, p := range e.pieces {
+		groups := e.compiler.groups(k, p)
+		lists = append(lists, list{textures.ScratchBlock(&d.lists), d.lists.Words})
+		d.lists.Words += groups * (1 + k.share(p.units(), groups))
+	}
+	return lists
 }
 
 // rankArgs says how k follows from the number of values: how (1: counted from the

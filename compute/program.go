@@ -28,7 +28,7 @@ type recordTest struct {
 // records, and as many more as a thread may do where the test itself has loops.
 func (t *recordTest) steps() int {
 	if len(t.parts) > 0 {
-		return loopSteps
+		return glsl.MaxTurns
 	}
 	return 32
 }
@@ -57,19 +57,19 @@ func programTest(p *plan.Program) *recordTest {
 
 // valueLeaf queues the pass that writes to out the bitmap of the records of a
 // window for which leaf is TRUE; see evaluator.
-func (e *evaluator) valueLeaf(leaf plan.Leaf, w window, out textures.Block) error {
+func (e *evaluator) valueLeaf(leaf plan.Leaf, w piece, out textures.Block) error {
 	return e.scanValues(leaf, w, out, false, 0)
 }
 
 // countValueLeaf queues the pass that adds the number of records of a window for
 // which leaf is TRUE to a word of counts.
-func (e *evaluator) countValueLeaf(leaf plan.Leaf, w window, counts textures.Block, word int) error {
+func (e *evaluator) countValueLeaf(leaf plan.Leaf, w piece, counts textures.Block, word int) error {
 	return e.scanValues(leaf, w, counts, true, word)
 }
 
 // scanValues queues a pass that tests the records of a window: it writes their bitmap to
 // out, or adds their number to a word of it.
-func (e *evaluator) scanValues(leaf plan.Leaf, w window, out textures.Block, count bool, word int) error {
+func (e *evaluator) scanValues(leaf plan.Leaf, w piece, out textures.Block, count bool, word int) error {
 	if p, ok := leaf.(*plan.Program); ok && !e.device.Software {
 		if sum := e.planeSum(p); sum != nil {
 			return e.scanPlanes(sum, w, out, count, word)
@@ -83,7 +83,7 @@ func (e *evaluator) scanValues(leaf plan.Leaf, w window, out textures.Block, cou
 }
 
 // scan is scanValues with the test of the leaf.
-func (e *evaluator) scan(t *recordTest, leaf plan.Leaf, w window, out textures.Block, count bool, word int) error {
+func (e *evaluator) scan(t *recordTest, leaf plan.Leaf, w piece, out textures.Block, count bool, word int) error {
 	s := &valueScan{test: t, count: count, blocks: []textures.Block{out}}
 	if err := e.inputs(s, leaf, w); err != nil {
 		return err
@@ -91,16 +91,17 @@ func (e *evaluator) scan(t *recordTest, leaf plan.Leaf, w window, out textures.B
 	groups := e.device.valueGroups(textures.Units(w.Rows), t.steps())
 	p := &pass.Pass{Op: valuesOp(leaf, count, word), Program: s.source(e.device), Uniforms: t.uniforms, Textures: t.lookups,
 		Dispatch: &pass.Dispatch{Groups: [2]int{groups}, Blocks: s.blocks, Images: e.device.Software}}
-	return e.queueTest(p, w, count, word)
+	e.queueTest(p, w, count, word)
+	return nil
 }
 
 // queueTest queues a pass that tests the records of a window for a leaf.
-func (e *evaluator) queueTest(p *pass.Pass, w window, count bool, word int) error {
+func (e *evaluator) queueTest(p *pass.Pass, w piece, count bool, word int) {
 	p.Uniforms = append(slices.Clip(p.Uniforms), shaders.Uint("units", uint32(textures.Units(w.Rows))), shaders.Uint("rows", uint32(w.Rows)))
 	if count {
 		p.Uniforms = append(p.Uniforms, shaders.Uint("word", uint32(word)))
 	}
-	return e.queue(w, p)
+	e.queue(w, p)
 }
 
 // valuesOp is the Op of a pass that tests records for a leaf.
@@ -115,7 +116,7 @@ func valuesOp(leaf plan.Leaf, count bool, word int) Values {
 // inputs adds the blocks that the scan of a window reads: what the test reads, a
 // validity plane for each column that has NULLs, or, where the device binds fewer
 // blocks, one bitmap of the records without NULL.
-func (e *evaluator) inputs(s *valueScan, leaf plan.Leaf, w window) error {
+func (e *evaluator) inputs(s *valueScan, leaf plan.Leaf, w piece) error {
 	if !s.test.data.None() {
 		s.blocks = append(s.blocks, s.test.data)
 	}
@@ -124,13 +125,13 @@ func (e *evaluator) inputs(s *valueScan, leaf plan.Leaf, w window) error {
 		seg := e.segment(a.Column)
 		s.columns = append(s.columns, valueColumn{code: textures.CodeType(seg),
 			binding: len(s.blocks), high: a.Wide && textures.Parts(seg) > 1, wide: a.Wide})
-		codes := e.codes(a.Column, w)
+		codes := e.codes(a.Column, w.Window)
 		s.blocks = append(s.blocks, codes[0])
 		if s.columns[len(s.columns)-1].high {
 			s.blocks = append(s.blocks, codes[1])
 		}
 		if seg.Nulls > 0 {
-			nullable = append(nullable, e.validity(a.Column, w))
+			nullable = append(nullable, e.validity(a.Column, w.Window))
 		}
 	}
 	var err error
@@ -140,13 +141,11 @@ func (e *evaluator) inputs(s *valueScan, leaf plan.Leaf, w window) error {
 
 // withMasks adds the validity planes to the blocks of a pass and returns how many
 // blocks that are: one that joins them where the device binds fewer.
-func (e *evaluator) withMasks(blocks, nullable []textures.Block, leaf plan.Leaf, w window) ([]textures.Block, int, error) {
+func (e *evaluator) withMasks(blocks, nullable []textures.Block, leaf plan.Leaf, w piece) ([]textures.Block, int, error) {
 	if len(blocks)+len(nullable) > e.device.maxBlocks() && len(nullable) > 1 {
-		valid := bitmap(w)
+		valid := bitmap(w.Rows)
 		for i, v := range nullable {
-			if err := e.clearNulls(v, w, valid, i == 0); err != nil {
-				return nil, 0, err
-			}
+			e.clearNulls(v, w, valid, i == 0)
 		}
 		nullable = []textures.Block{valid}
 	}
@@ -159,13 +158,13 @@ func (e *evaluator) withMasks(blocks, nullable []textures.Block, leaf plan.Leaf,
 }
 
 // clearNulls queues the pass that takes a column's NULLs out of a bitmap.
-func (e *evaluator) clearNulls(validity textures.Block, w window, out textures.Block, first bool) error {
+func (e *evaluator) clearNulls(validity textures.Block, w piece, out textures.Block, first bool) {
 	units := textures.Units(w.Rows)
 	var defines []string
 	if first {
 		defines = []string{"FIRST"}
 	}
-	return e.dispatch(NotNull{e.attribute(validity.Col)}, w,
+	e.dispatch(NotNull{e.attribute(validity.Col)}, w,
 		shaders.Join([]string{"units.glsl", "notnull.comp"}, e.device.defines(defines...)...), e.device.groups(units, 8),
 		[]textures.Block{out, validity}, []shaders.Uniform{shaders.Uint("units", uint32(units))})
 }
@@ -198,13 +197,13 @@ func (s *valueScan) source(d Device) shaders.Source {
 		linef("uniform uint word; // of result, which takes the count")
 	}
 	for i, c := range s.columns {
-		b.WriteString(readonly(c.code, fmt.Sprintf("low%d", i), c.binding))
+		b.WriteString(slot{fmt.Sprintf("low%d", i), c.code, "readonly"}.declare(c.binding))
 		if c.high {
-			b.WriteString(readonly("uvec4", fmt.Sprintf("high%d", i), c.binding+1))
+			b.WriteString(slot{fmt.Sprintf("high%d", i), "uvec4", "readonly"}.declare(c.binding + 1))
 		}
 	}
 	for i := range s.masks {
-		b.WriteString(readonly("uvec4", fmt.Sprintf("mask%d", i), len(s.blocks)-s.masks+i))
+		b.WriteString(slot{fmt.Sprintf("mask%d", i), "uvec4", "readonly"}.declare(len(s.blocks) - s.masks + i))
 	}
 	linef("uniform uint units;\nuniform uint rows;\n")
 	linef("void main() {")

@@ -124,20 +124,20 @@ func BenchmarkValues(b *testing.B) {
 	}))
 	few, many := spansOf(8, 1<<19), spansOf(5000, 1<<19)
 	gltest.Run(b, 0, func(ctx *glctx.Context, g *pass.GL) {
-		e := evaluatorOf(g, DeviceOf(ctx.Caps()), t, 0)
+		e := evaluatorOf(DeviceOf(ctx.Caps()), t, 0)
 		type benchCase struct {
 			name string
 			run  func() (written textures.Block, err error)
 		}
 		counts := textures.ScratchBlock(&textures.Scratch{Words: 1, Zero: true})
 		var out []textures.Block
-		for _, w := range e.windows {
-			out = append(out, bitmap(w))
+		for _, w := range e.pieces {
+			out = append(out, bitmap(w.Rows))
 		}
 		var cases []benchCase
-		each := func(name string, f func(i int, w window) error) {
+		each := func(name string, f func(i int, w piece) error) {
 			cases = append(cases, benchCase{name, func() (textures.Block, error) {
-				for i, w := range e.windows {
+				for i, w := range e.pieces {
 					if err := f(i, w); err != nil {
 						return counts, err
 					}
@@ -146,19 +146,19 @@ func BenchmarkValues(b *testing.B) {
 			}})
 		}
 		count := func(name string, leaf plan.Leaf) {
-			each(name+", count", func(i int, w window) error { return e.countValueLeaf(leaf, w, counts, 0) })
+			each(name+", count", func(i int, w piece) error { return e.countValueLeaf(leaf, w, counts, 0) })
 		}
 		count("semilinear over planes", benchSemilinear(false))
 		cases = append(cases, benchCase{"the same, bitmap", func() (textures.Block, error) {
-			for i, w := range e.windows {
+			for i, w := range e.pieces {
 				if err := e.valueLeaf(benchSemilinear(false), w, out[i]); err != nil {
 					return counts, err
 				}
 			}
-			return counts, e.countValueLeaf(benchSemilinear(false), window{Rows: 1}, counts, 0)
+			return counts, e.countValueLeaf(benchSemilinear(false), piece{Window: textures.Window{Rows: 1}}, counts, 0)
 		}})
 		for name, p := range map[string]*plan.Program{"in 32 bits": benchSemilinear(false), "in 64 bits": benchSemilinear(true)} {
-			each("semilinear from codes "+name+", count", func(i int, w window) error {
+			each("semilinear from codes "+name+", count", func(i int, w piece) error {
 				return e.scan(programTest(p), p, w, counts, true, 0)
 			})
 		}
@@ -166,24 +166,24 @@ func BenchmarkValues(b *testing.B) {
 		for _, m := range []*plan.Members{few, many} {
 			for _, set := range []bool{true, false} {
 				test := membersTest(m, e.segment(0), set)
-				each(fmt.Sprintf("%d spans, set %v, count", len(m.Spans), set), func(i int, w window) error {
+				each(fmt.Sprintf("%d spans, set %v, count", len(m.Spans), set), func(i int, w piece) error {
 					return e.scan(test, m, w, counts, true, 0)
 				})
 			}
 		}
 		for _, col := range []int{unit, normal, any, two, real} {
 			cases = append(cases, benchCase{"sum of " + t.Fields[col].Name, func() (textures.Block, error) {
-				p, err := e.floatSum(col, make([]textures.Block, len(e.windows)))
-				return p.block, err
+				e.floatSum(col, nil, e.compiler.alloc(floatWords))
+				return counts, nil
 			}})
 		}
 		times := make([][]time.Duration, len(cases))
 		for round := range b.N + 1 {
 			for i, x := range cases {
 				start := time.Now()
-				written, err := x.run()
+				_, err := x.run()
 				if err == nil {
-					err = g.Read(written, make([]uint32, 1))
+					_, err = e.runs(g)
 				}
 				if err != nil {
 					b.Error(x.name, err)

@@ -21,10 +21,10 @@ func (c *compiler) countLeaf(e *evaluator, p *plan.Pred) (n count, ok bool, err 
 		return n, false, nil
 	}
 	at := c.alloc(1)
-	for _, w := range e.windows {
+	for _, w := range e.pieces {
 		if err := e.countValueLeaf(p.Leaf, w, c.result, at); err != nil {
 			return n, false, err
 		}
 	}
-	return counted(slot{at: at}), true, nil
+	return counted(place{at: at}), true, nil
 }

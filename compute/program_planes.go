@@ -107,7 +107,7 @@ func (s *planeSum) sumBits(n int) int {
 
 // scanPlanes queues a pass that adds up a window; see scanValues. Block 0 is the
 // result's, for its claims, where the pass does not count itself.
-func (e *evaluator) scanPlanes(s *planeSum, w window, out textures.Block, count bool, word int) error {
+func (e *evaluator) scanPlanes(s *planeSum, w piece, out textures.Block, count bool, word int) error {
 	blocks := []textures.Block{out}
 	if !count {
 		blocks = []textures.Block{{}, out}
@@ -117,12 +117,12 @@ func (e *evaluator) scanPlanes(s *planeSum, w window, out textures.Block, count 
 	}
 	planes := len(blocks)
 	for _, t := range s.terms {
-		blocks = append(blocks, e.planes(t.col, t.part, w))
+		blocks = append(blocks, e.planes(t.col, t.part, w.Window))
 	}
 	var nullable []textures.Block
 	for _, c := range s.columns {
 		if e.segment(c).Nulls > 0 {
-			nullable = append(nullable, e.validity(c, w))
+			nullable = append(nullable, e.validity(c, w.Window))
 		}
 	}
 	blocks, masks, err := e.withMasks(blocks, nullable, s.program, w)
@@ -130,10 +130,15 @@ func (e *evaluator) scanPlanes(s *planeSum, w window, out textures.Block, count 
 		return err
 	}
 	device := e.device.forSums(e.regional)
+	claims, groups := 0, device.groupsOf(textures.Units(w.Rows), sumGroups, 0)
+	if e.regional {
+		claims, groups = e.compiler.alloc(device.Multiprocessors), e.compiler.groups(&code{device: device, perUnit: sumGroups, regional: true}, w)
+	}
 	p := &pass.Pass{Op: Semilinear{valuesOp(s.program, count, word)}, Program: s.source(e, device, planes, masks, count),
-		Uniforms: append(s.uniforms(), shaders.Uint("place", uint32(e.claims(e.compiler)))),
-		Dispatch: &pass.Dispatch{Groups: [2]int{e.groups(device, textures.Units(w.Rows), sumGroups, 0)}, Blocks: blocks}}
-	return e.queueTest(p, w, count, word)
+		Uniforms: append(s.uniforms(), shaders.Uint("place", uint32(claims))),
+		Dispatch: &pass.Dispatch{Groups: [2]int{groups}, Blocks: blocks}}
+	e.queueTest(p, w, count, word)
+	return nil
 }
 
 // uniforms are, in one array, for each position the bound's bit there, as a mask, and

@@ -37,14 +37,17 @@ func valueLeaves(p *plan.Pred) []plan.Leaf {
 
 // checkLeaf compares the bitmaps and counts of a leaf with plan.LeafHolds.
 func checkLeaf(g *pass.GL, d Device, tab *table.Table, chunk int, leaf plan.Leaf) error {
-	e := evaluatorOf(g, d, tab, chunk)
-	for i, w := range e.windows {
-		out := bitmap(w)
+	e := evaluatorOf(d, tab, chunk)
+	for i, w := range e.pieces {
+		out := bitmap(w.Rows)
 		counts := textures.ScratchBlock(&textures.Scratch{Words: 3, Init: []uint32{5, 6, 7}})
 		if err := e.valueLeaf(leaf, w, out); err != nil {
 			return err
 		}
 		if err := e.countValueLeaf(leaf, w, counts, 1); err != nil {
+			return err
+		}
+		if _, err := e.runs(g); err != nil {
 			return err
 		}
 		got := make([]uint32, out.Scratch.Words)
@@ -304,7 +307,7 @@ func TestSemilinearOverPlanes(t *testing.T) {
 					if err := checkLeaf(g, d, tab, 0, p); err != nil {
 						t.Errorf("%s, coefficients %v, operator %v: %v", name, coef, p.Op, err)
 					}
-					if evaluatorOf(g, d, tab, 0).planeSum(p) != nil {
+					if evaluatorOf(d, tab, 0).planeSum(p) != nil {
 						planeSums++
 					}
 				}

@@ -6,15 +6,6 @@ import (
 	"github.com/stencildb/stencildb/textures"
 )
 
-// claims reserves the words of the result in which the work groups of one dispatch
-// take their parts of the regions, and returns their place; see units.glsl.
-func (e *evaluator) claims(c *compiler) int {
-	if !e.regional {
-		return 0
-	}
-	return c.alloc(e.device.Multiprocessors)
-}
-
 // defines is Device.defines for a program of units.glsl.
 func (e *evaluator) defines(d Device, others ...string) []string {
 	if e.regional {
@@ -23,23 +14,30 @@ func (e *evaluator) defines(d Device, others ...string) []string {
 	return d.defines(others...)
 }
 
-// groups is Device.groupsOf, and as many for each multiprocessor where it has a region.
-func (e *evaluator) groups(d Device, units, perUnit, steps int) int {
-	if !e.regional {
-		return d.groupsOf(units, perUnit, steps)
+// groups is the number of work groups of a kernel: where programs go over several pieces
+// the same for all, by the records of the table.
+func (c *compiler) groups(k *code, p piece) int {
+	units := p.units()
+	if c.device.Together > 1 {
+		units = c.units
 	}
-	each := threadUnits * d.localSize() * d.Multiprocessors // units, at one group a multiprocessor
-	return d.Multiprocessors * max(perUnit, units/each+1)
+	switch {
+	case k.values:
+		return k.device.valueGroups(units, k.steps)
+	case !k.regional:
+		return k.device.groupsOf(units, k.perUnit, k.steps)
+	}
+	each := threadUnits * k.device.localSize() * k.device.Multiprocessors // units, at one group a multiprocessor
+	return k.device.Multiprocessors * max(k.perUnit, units/each+1)
 }
 
-// share is the most units that one of the groups takes, as units.glsl has it.
-func (e *evaluator) share(d Device, units, groups int) int {
-	local := d.localSize()
-	if !e.regional {
-		return (units + groups*local - 1) / (groups * local) * local
+// share is the most units of a piece that one of the groups takes, as units.glsl has it.
+func (c *code) share(units, groups int) int {
+	local, step := c.device.localSize(), groups*c.device.localSize()
+	if c.regional {
+		runs := (units + textures.UnitsPerRun - 1) / textures.UnitsPerRun
+		units = (runs + c.device.Multiprocessors - 1) / c.device.Multiprocessors * textures.UnitsPerRun
+		step /= c.device.Multiprocessors
 	}
-	runs := (units + textures.UnitsPerRun - 1) / textures.UnitsPerRun
-	region := (runs + d.Multiprocessors - 1) / d.Multiprocessors * textures.UnitsPerRun
-	step := groups / d.Multiprocessors * local
-	return (region + step - 1) / step * local
+	return (units + step - 1) / step * local
 }

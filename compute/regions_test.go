@@ -16,11 +16,11 @@ import (
 const takes = `layout(local_size_x = LOCAL) in;
 layout(std430, binding = 1) buffer Units { uint taken[]; };
 layout(std430, binding = 2) buffer Groups { uint most[]; };
-uniform uint units, place;
+uniform uint units, place, from;
 
 void main() {
     claim(place);
-    for (uint unit = firstUnit(units), end = endUnit(units); unit < end; unit += STEP) {
+    for (uint unit = firstUnit(units, from), end = endUnit(units, from); unit < end; unit += STEP) {
         atomicAdd(taken[unit], 1u);
         atomicAdd(most[GROUP], 1u);
     }
@@ -35,19 +35,22 @@ func TestEveryUnitIsTakenOnce(t *testing.T) {
 		rapid.Check(t, func(t *rapid.T) {
 			d := own
 			units := textures.UnitsPerGroup * rapid.IntRange(1, 200).Draw(t, "groups of rows")
-			e := &evaluator{run: g, device: d, regional: rapid.Bool().Draw(t, "regional")}
-			if e.regional {
+			from := textures.UnitsPerGroup * rapid.IntRange(0, 20).Draw(t, "groups of rows before")
+			e := &evaluator{regional: rapid.Bool().Draw(t, "regional")}
+			if e.regional || rapid.Bool().Draw(t, "hardware") {
 				d.Software, d.Multiprocessors, d.local = false, rapid.IntRange(1, 5).Draw(t, "multiprocessors"), 32
-				e.device = d
 			}
-			groups := e.groups(d, units, rapid.IntRange(1, 3).Draw(t, "groups a multiprocessor"), 0)
+			k := &code{device: d, regional: e.regional, perUnit: rapid.IntRange(1, 3).Draw(t, "groups a multiprocessor")}
+			d.Together = rapid.IntRange(1, 2).Draw(t, "together")
+			c := &compiler{device: d, units: from + units}
+			groups := c.groups(k, piece{Window: textures.Window{Rows: units / textures.UnitsPerGroup * textures.GroupRows}})
 			zeros := func(words int) textures.Block {
 				return textures.ScratchBlock(&textures.Scratch{Words: words, Zero: true})
 			}
 			claims, taken, most := zeros(max(1, d.Multiprocessors)), zeros(units), zeros(groups)
 			program := shaders.ComposeCompute("takes", []string{"units.glsl"}, e.defines(d), takes)
 			_, err := g.Run(&pass.Pass{Op: pass.RenderQuad{}, Program: program,
-				Uniforms: []shaders.Uniform{shaders.Uint("units", uint32(units)), shaders.Uint("place", 0)},
+				Uniforms: []shaders.Uniform{shaders.Uint("units", uint32(units)), shaders.Uint("place", 0), shaders.Uint("from", uint32(from))},
 				Dispatch: &pass.Dispatch{Groups: [2]int{groups}, Blocks: []textures.Block{claims, taken, most}}})
 			if err != nil {
 				t.Fatal(err)
@@ -65,7 +68,7 @@ func TestEveryUnitIsTakenOnce(t *testing.T) {
 					t.Fatalf("unit %d of %d is taken %d times", unit, units, n)
 				}
 			}
-			share := e.share(d, units, groups)
+			share := k.share(units, groups)
 			for group, n := range read(most) {
 				if int(n) > share {
 					t.Fatalf("group %d of %d takes %d units, with room for %d", group, groups, n, share)

@@ -11,7 +11,8 @@ import (
 // row ids by a prefix sum and a scatter, or, where they would take more memory, a bit a
 // record in the order of rows. Checks are left to [Select].
 func Rows(run pass.Runner, d Device, q *plan.Query, chunk int) ([]plan.Marked, error) {
-	c := &compiler{device: d, q: q, result: textures.ScratchBlock(&textures.Scratch{})}
+	d.Together = 1
+	c := newCompiler(d, q)
 	e, err := c.evaluator(chunk)
 	if err != nil {
 		return nil, err
@@ -28,12 +29,13 @@ func Rows(run pass.Runner, d Device, q *plan.Query, chunk int) ([]plan.Marked, e
 	if tree, err = c.mark(e, tree); err != nil {
 		return nil, err
 	}
-	if _, err := (&compiled{passes: c.rec.Passes, result: c.result, words: c.words}).execute(run); err != nil {
+	c.flush()
+	if _, err := (&compiled{passes: c.passes, result: c.result, words: c.words}).execute(run); err != nil {
 		return nil, err
 	}
 	var list []plan.Marked
-	for i, w := range e.windows {
-		m, err := rowsOf(run, d.Primitives, tree.leaf.marks.blocks[i], w)
+	for i, w := range e.pieces {
+		m, err := rowsOf(run, d.Primitives, tree.leaf.marks.blocks[i], w.Window)
 		if err != nil {
 			return nil, err
 		}
@@ -43,7 +45,7 @@ func Rows(run pass.Runner, d Device, q *plan.Query, chunk int) ([]plan.Marked, e
 }
 
 // rowsOf reads the rows that are marked in the bitmap of a window.
-func rowsOf(run pass.Runner, d primitives.Device, bitmap textures.Block, w window) (plan.Marked, error) {
+func rowsOf(run pass.Runner, d primitives.Device, bitmap textures.Block, w textures.Window) (plan.Marked, error) {
 	m := plan.Marked{First: w.From, N: w.Rows}
 	groups := primitives.Groups(w.Rows)
 	before := primitives.New(groups + 1)

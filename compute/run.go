@@ -87,25 +87,27 @@ func (x *execution) Check() error {
 }
 
 // Count implements plan.Selection.
-func (x *execution) Count() (n uint64, err error) {
-	for _, c := range x.chunks {
-		n += c.selected.read(x.words)
-	}
-	return n, nil
+func (x *execution) Count() (uint64, error) {
+	return x.total(func(c *chunk) count { return c.selected }), nil
 }
 
 // CountNotNull implements plan.Selection.
 func (x *execution) CountNotNull(col int) (uint64, error) { return x.values(col), nil }
 
-// values is the number of selected values of a column that are not NULL.
-func (x *execution) values(col int) (n uint64) {
-	if o := x.order(col); o != nil && len(o.digits) > 0 {
-		return slot{at: o.first}.read(x.words)
-	}
-	for _, c := range x.chunks {
-		n += c.column(col).n.read(x.words)
+// total adds a number of records up over all chunks.
+func (x *execution) total(of func(*chunk) count) (n uint64) {
+	for _, g := range x.groups {
+		n += g.read(x.words, of)
 	}
 	return n
+}
+
+// values is the number of selected values of a column that are not NULL.
+func (x *execution) values(col int) uint64 {
+	if o := x.order(col); o != nil && len(o.digits) > 0 {
+		return place{at: o.first}.read(x.words)
+	}
+	return x.total(func(c *chunk) count { return c.column(col).n })
 }
 
 // order returns what the order statistics of a column share; nil without any.
@@ -120,22 +122,19 @@ func (c *compiled) order(col int) *order {
 
 // Sum implements plan.Selection.
 func (x *execution) Sum(col int) (sum plan.Sum, err error) {
-	for _, c := range x.chunks {
-		y := c.column(col)
+	for _, g := range x.groups {
+		y := g.chunks[0].column(col)
+		n := g.read(x.words, func(c *chunk) count { return c.column(col).n })
 		if y.float {
-			words := make([]uint32, y.floats.words)
-			if err := x.run.Read(y.floats.block, words); err != nil {
-				return sum, err
-			}
-			addFloatSum(words, &sum.Float)
-			sum.N = x.values(col)
+			addFloatSum(x.words[y.floats:], &sum.Float)
+			sum.N += n
 			continue
 		}
 		codes, term := new(big.Int), new(big.Int)
 		for _, s := range y.sums {
 			codes.Add(codes, term.Lsh(term.SetUint64(s.read(x.words)), s.shift))
 		}
-		sum.AddCodes(c.segment(col), codes, y.n.read(x.words))
+		sum.AddCodes(g.chunks[0].segment(col), codes, n)
 	}
 	return sum, nil
 }

@@ -3,12 +3,10 @@ package compute
 import (
 	"fmt"
 	"math/bits"
-	"slices"
 	"strings"
 
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/plan"
-	"github.com/stencildb/stencildb/shaders"
 	"github.com/stencildb/stencildb/textures"
 )
 
@@ -28,18 +26,18 @@ type sweep struct {
 
 // gathered says where in the result a sweep's counts are.
 type gathered struct {
-	selected, values slot
+	selected, values place
 	sums             []weighted
 }
 
-// slot is the place of a count: one word, or two when wide.
-type slot struct {
+// place is where a count lies: one word, or two when wide.
+type place struct {
 	at   int
 	wide bool
 }
 
 // read returns the count.
-func (s slot) read(words []uint32) uint64 {
+func (s place) read(words []uint32) uint64 {
 	n := uint64(words[s.at])
 	if s.wide {
 		n |= uint64(words[s.at+1]) << 32
@@ -49,7 +47,7 @@ func (s slot) read(words []uint32) uint64 {
 
 // weighted is a part of a sum, in units of 2^shift.
 type weighted struct {
-	slot
+	place
 	shift uint
 }
 
@@ -57,46 +55,62 @@ type weighted struct {
 // of such a part of 128 records of 511 units stays below 2^32.
 const halfBits = 16
 
-// run queues the passes of a sweep, one a window.
-func (s *sweep) run(c *compiler, e *evaluator) (gathered, error) {
+// written is the program of a sweep for each window of a chunk, whose counts have no
+// place in the result yet.
+type written struct {
+	*sweep
+	gathered
+	words   int
+	kernels []*kernel
+}
+
+// write writes the program.
+func (s *sweep) write(e *evaluator) (*written, error) {
 	w := newWriter(e)
 	m := &mainText{writer: w, wide: s.sum}
-	g := m.write(s)
-	words := m.counters
-	if m.wide {
-		words *= 2
+	out := &written{sweep: s, gathered: m.write(s)}
+	if out.words = m.counters; m.wide {
+		out.words *= 2
 	}
-	at := 0
-	if s.order != nil {
-		at = s.order.first
-	} else {
-		at = c.alloc(words)
-	}
-	g.move(at)
-	op := s.op(s.result(g))
-	e.part.Aggs = s.aggs
-	defer func() { e.part.Aggs = nil }()
-	device, perUnit := e.device.forScans(), wideGroups
+	c := &code{name: "sweep", device: e.device.forScans(), perUnit: wideGroups, steps: w.steps, regional: e.regional, at: w.arg(0)}
 	if s.tree.tests(within) {
-		perUnit = rangeGroups
+		c.perUnit = rangeGroups
 	}
 	if s.order != nil {
-		device, perUnit = e.device, digitGroups
+		c.device, c.perUnit = e.device, digitGroups
 	}
-	program := m.program(device, w.arg(at))
-	if n := len(w.blocks) + 1; n > e.device.maxBlocks() {
-		return g, fmt.Errorf("compute: %v takes %d storage blocks, a program of the device at most %d", op, n, e.device.maxBlocks())
+	m.program(c)
+	c.slots = w.slots
+	if n := len(c.slots) + 1; n > e.device.maxBlocks() {
+		return nil, fmt.Errorf("compute: %v takes %d storage blocks, a program of the device at most %d", s.op(NoResult), n, e.device.maxBlocks())
 	}
-	for i, win := range e.windows {
-		err := e.queue(win, &pass.Pass{Op: op, Program: program, Uniforms: w.uniforms(win.Rows, e.claims(c)),
-			Dispatch: &pass.Dispatch{Groups: [2]int{e.groups(device, textures.Units(win.Rows), perUnit, w.steps)},
-				Blocks: w.resolve(c.result, i), Beside: i > 0,
-				Images: e.device.Software}})
-		if err != nil {
-			return g, err
-		}
+	out.kernels = w.kernels(c, nil)
+	return out, nil
+}
+
+// queue queues the passes, whose counts lie from at on in the result.
+func (w *written) queue(c *compiler, e *evaluator, at int) {
+	if w.order != nil {
+		at = w.order.first
 	}
-	return g, nil
+	w.move(at)
+	for _, k := range w.kernels {
+		k.op = w.op(w.result(w.gathered))
+		k.own[k.at-firstArg] = int32(at)
+	}
+	e.part.Aggs = w.aggs
+	c.stage(e, w.kernels...)
+	e.part.Aggs = nil
+}
+
+// run writes the program and queues its passes.
+func (s *sweep) run(c *compiler, e *evaluator) (gathered, error) {
+	w, err := s.write(e)
+	if err != nil {
+		return gathered{}, err
+	}
+	w.queue(c, e, c.alloc(w.words))
+	return w.gathered, nil
 }
 
 // result says where the counts of records are.
@@ -139,7 +153,7 @@ func (t *mainText) write(s *sweep) (g gathered) {
 		fmt.Fprintf(&t.loop, "        m = %s(unit, m);\n", t.function(s.tree))
 	}
 	if s.keep != nil {
-		fmt.Fprintf(&t.loop, "        %s[unit] = m;\n", t.block(source{marks: s.keep}, "writeonly"))
+		fmt.Fprintf(&t.loop, "        %s[%s] = m;\n", t.block(source{marks: s.keep}, "writeonly"), s.keep.unit())
 	}
 	if s.selected {
 		g.selected = t.count()
@@ -159,21 +173,21 @@ func (t *mainText) write(s *sweep) (g gathered) {
 	return g
 }
 
-// place takes the next counter.
-func (t *mainText) place() (name string, at slot) {
+// counter takes the next counter.
+func (t *mainText) counter() (name string, at place) {
 	i := t.counters
 	t.counters++
 	if t.wide {
-		at = slot{2 * i, true}
+		at = place{2 * i, true}
 	} else {
-		at = slot{i, false}
+		at = place{i, false}
 	}
 	return fmt.Sprintf("counter[%d].%c", i/4, "xyzw"[i%4]), at
 }
 
 // count counts the records of m.
-func (t *mainText) count() slot {
-	name, at := t.place()
+func (t *mainText) count() place {
+	name, at := t.counter()
 	fmt.Fprintf(&t.loop, "        %s += ones(m);\n", name)
 	return at
 }
@@ -193,7 +207,7 @@ func (t *mainText) sum(col int) []weighted {
 			name := fmt.Sprintf("sum%d", 2*part+i)
 			t.half(name, t.planes(col, part), v, i)
 			for j := range 2 { // counters take 16 bits
-				counter, at := t.place()
+				counter, at := t.counter()
 				fmt.Fprintf(&t.after, "    %s = %s >> %d & 65535u;\n", counter, name, 16*j)
 				sums = append(sums, weighted{at, uint(textures.PartBits*part + halfBits*i + 16*j)})
 			}
@@ -209,15 +223,15 @@ func (t *mainText) half(name, block string, v uint32, i int) {
 	lowest := bits.OnesCount32(v & (1<<(halfBits*i) - 1))
 	a := t.arg(bits.OnesCount32(v), lowest, lowest+bits.OnesCount32(h), bits.TrailingZeros32(h)-lowest)
 	t.steps += bits.OnesCount32(h)
-	weight := fmt.Sprintf("i + arg[%d]", a+3)
+	weight := fmt.Sprintf("i + arg(%d)", a+3)
 	if !contiguous(h) {
-		weight = fmt.Sprintf("arg[%d + i]", len(t.args)-lowest)
+		weight = fmt.Sprintf("arg(%d + i)", len(t.args)+firstArg-lowest)
 		for ; h != 0; h &= h - 1 {
 			t.arg(bits.TrailingZeros32(h))
 		}
 	}
 	fmt.Fprintf(&t.before, "    uint %s = 0u;\n", name)
-	fmt.Fprintf(&t.loop, "        for (int i = arg[%d], at = int(first(unit, arg[%d])) + PLANE * i; i < arg[%d]; i++, at += PLANE)\n", a+1, a, a+2)
+	fmt.Fprintf(&t.loop, "        for (int i = arg(%d), at = int(first(unit, arg(%d))) + PLANE * i; i < arg(%d); i++, at += PLANE)\n", a+1, a, a+2)
 	fmt.Fprintf(&t.loop, "            %s += ones(m & FETCH(%s, at)) << (%s);\n", name, block, weight)
 }
 
@@ -231,54 +245,59 @@ func contiguous(v uint32) bool {
 func (t *mainText) digit(o *order) {
 	t.counters = 1 << digitBits
 	t.defines = append(t.defines, fmt.Sprintf("DIGIT %d", digitBits))
-	f, part := o.frames[slices.IndexFunc(o.chunks, func(x *chunk) bool { return x.evaluator.index == t.e.index })], o.digits[0].part
-	a := len(t.args)
-	for _, v := range f.digit(o.digits[0]) {
+	x, f := o.of(t.e)
+	d := o.digits[0]
+	a := len(t.args) + firstArg
+	for _, v := range f.digit(d) {
 		t.arg(int(v))
 	}
-	plane := "uvec4(uint(plane + 1))" // -1 is zeros, -2 ones
-	if f.stored.part(part) != 0 {
-		block := t.block(source{col: o.col, content: textures.Planes, part: part, marks: f.made[part]}, "readonly")
-		plane = fmt.Sprintf("plane < 0 ? %s : FETCH(%s, at + uint(PLANE * plane))", plane, block)
+	plane := "uvec4(0u)"
+	if b := f.planes(x, o.col, d, 0); !b.None() {
+		block := t.block(source{col: o.col, content: textures.Planes, part: b.Part, plus: b.Plus, marks: f.made}, "readonly")
+		plane = fmt.Sprintf("(plane < 0 ? uvec4(0u) : FETCH(%s, at + uint(PLANE * plane)))", block)
 	}
 	t.before.WriteString("    uint total = 0u;\n")
 	fmt.Fprintf(&t.loop, `        if (!some(m))
             continue;
         total += ones(m);
-        uint at = first(unit, arg[%d]);
+        uint at = first(unit, arg(%d));
         uvec4 p[DIGIT];
         for (int j = 0; j < DIGIT; j++) {
-            int plane = arg[%d + j];
-            p[j] = %s;
+            int plane = arg(%d + 2 * j);
+            p[j] = %s ^ uint(arg(%d + 2 * j));
         }
         countDigits(m, p, counter);
-`, a, a+1, plane)
+`, a, a+1, plane, a+2)
 	t.after.WriteString("    counter[0].x = counter[0].x & ~65535u | total; // in the place of value 0\n")
 }
 
-// program puts the program together; arg at says where the result has its counts.
-func (t *mainText) program(d Device, at int) shaders.Source {
-	defines := append(t.e.defines(d, fmt.Sprintf("COUNTERS %d", max(1, t.counters))), t.defines...)
+// program puts the program together.
+func (t *mainText) program(c *code) {
+	c.files = []string{"units.glsl", "report.glsl"}
+	c.defines = t.e.defines(c.device, append(t.defines, fmt.Sprintf("COUNTERS %d", max(1, t.counters)))...)
 	if t.wide {
-		defines = append(defines, "WIDE")
+		c.defines = append(c.defines, "WIDE")
 	}
 	if t.counters > 0 {
-		fmt.Fprintf(&t.after, "    report(uint(arg[%d]), counter);\n", at)
+		fmt.Fprintf(&t.after, "    report(uint(arg(%d)), counter);\n", c.at)
 	}
-	const round = 32 // so that the length is no matter of shape
-	text := fmt.Sprintf(`layout(local_size_x = LOCAL) in;
-%suniform int arg[%d];
+	const head = `layout(local_size_x = LOCAL) in;
 %s
 void main() {
-    uint units = uint(arg[0]), rows = uint(arg[1]);
-    claim(uint(arg[2]));
-    uvec4 counter[FOURS];
+    claim(uint(args[1]));
+`
+	const zero = `    uvec4 counter[FOURS];
     for (int c = 0; c < FOURS; c++)
         counter[c] = uvec4(0u);
-%s    for (uint unit = firstUnit(units), end = endUnit(units); unit < end; unit += STEP) {
-        uvec4 m = within(unit, rows);
+`
+	const loop = `    for (uint unit = firstUnit(UNITS, FROM), end = endUnit(UNITS, FROM); unit < end; unit += STEP) {
+        uvec4 m = within(unit, ROWS);
 %s    }
-%s}
-`, t.decl.String(), (len(t.args)+round-1)/round*round, t.body.String(), t.before.String(), t.loop.String(), t.after.String())
-	return shaders.ComposeCompute("sweep", []string{"units.glsl", "report.glsl"}, defines, text)
+`
+	const pieces = "    for (piece = 0; piece < args[0]; piece++) {\n"
+	before := zero + t.before.String()
+	one := fmt.Sprintf(loop, t.loop.String())
+	main := fmt.Sprintf(head, t.body.String())
+	c.text = main + before + pieces + one + "    }\n    piece = 0;\n" + t.after.String() + "}\n"
+	c.each = main + pieces + before + one + t.after.String() + "    }\n}\n"
 }

@@ -35,8 +35,23 @@ type leaf struct {
 	joined bool
 }
 
-// marks is a bitmap of a chunk's records, one block a window.
-type marks struct{ blocks []textures.Block }
+// marks is a bitmap of a chunk's records, one block a window; or shared, of all chunks',
+// where a window's units begin at piece.from.
+type marks struct {
+	blocks []textures.Block
+	shared bool
+}
+
+// first is where a program finds the first unit of a piece.
+func (m *marks) first() string {
+	if m.shared {
+		return "FROM"
+	}
+	return "0u"
+}
+
+// unit is where a program finds a unit of a piece.
+func (m *marks) unit() string { return m.first() + " + unit" }
 
 // node is a predicate over planes and bitmaps: plan.True, plan.False, plan.And,
 // plan.Or or plan.IsLeaf. And and Or have two or more kids, none of them constant.
@@ -160,8 +175,8 @@ func (e *evaluator) values(l plan.Leaf) (*node, error) {
 	if n, ok := e.valued[l]; ok {
 		return n, nil
 	}
-	m := e.newMarks()
-	for i, w := range e.windows {
+	m := e.ownMarks()
+	for i, w := range e.pieces {
 		if err := e.valueLeaf(l, w, m.blocks[i]); err != nil {
 			return nil, err
 		}
@@ -225,13 +240,4 @@ func (e *evaluator) between(r *plan.Range) *node {
 		return none
 	}
 	return leafNode(leaf{test: within, col: r.Col, lo: lo, hi: hi, text: r.Text})
-}
-
-// newMarks names bitmaps of the chunk's windows, not yet written.
-func (e *evaluator) newMarks() *marks {
-	m := &marks{}
-	for _, w := range e.windows {
-		m.blocks = append(m.blocks, bitmap(w))
-	}
-	return m
 }

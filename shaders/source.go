@@ -57,9 +57,13 @@ func Compose(name string, parts []string, text string) Source {
 	return s
 }
 
-// ComposeCompute is Compose of a compute program, with #defines.
-func ComposeCompute(name string, parts, defines []string, text string) Source {
+// ComposeCompute is Compose of a compute program, with #defines and more files behind the text.
+func ComposeCompute(name string, parts, defines []string, text string, more ...string) Source {
 	s := Compose(name, parts, text)
+	for _, m := range more {
+		s.Text += fmt.Sprintf("#line 1 %d\n", len(s.Files)) + file(m)
+		s.Files = append(s.Files, m)
+	}
 	s.Text = strings.Replace(s.Text, header, header+defined(defines), 1)
 	s.Compute = true
 	return s

@@ -101,13 +101,15 @@ type Block struct {
 	Col     int
 	Content Content
 	Part    int // bits 32*Part.. of the code, for Planes and Codes
-	Window  Window
+	// Plus is added to the codes, for Planes: those of NULLs, too. The sums have 64 bits.
+	Plus   uint64
+	Window Window
 	// Scratch, when set, is working memory instead.
 	Scratch *Scratch
 }
 
 func (b Block) key() key {
-	k := key{content: b.Content, part: b.Part, window: b.Window, scratch: b.Scratch}
+	k := key{content: b.Content, part: b.Part, plus: b.Plus, window: b.Window, scratch: b.Scratch}
 	if b.Chunk != nil {
 		k.segments[0] = b.Chunk.Segments[b.Col]
 	}
@@ -175,9 +177,15 @@ func (b Block) Bytes() int64 {
 	return 128 * int64(Units(b.Window.Rows)) * int64(CodeBytes(b.Chunk.Segments[b.Col]))
 }
 
-// Stored returns which of the part's 32 planes a Planes block holds, lowest first.
+// Stored returns which of the part's 32 planes a Planes block holds, lowest first: those
+// that vary, or, of sums, all up to the highest bit.
 func (b Block) Stored() uint32 {
-	return uint32(b.Chunk.Segments[b.Col].Varying() >> (PartBits * b.Part))
+	seg := b.Chunk.Segments[b.Col]
+	planes := seg.Varying()
+	if b.Plus != 0 {
+		planes = 1<<bits.Len64(seg.Max+b.Plus) - 1
+	}
+	return uint32(planes >> (PartBits * b.Part))
 }
 
 func (b Block) describe(fields []table.Field) string {

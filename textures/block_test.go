@@ -65,8 +65,10 @@ func testBlocks(t *testing.T, rng *rand.Rand, other bool, sizes []int) {
 				if rows > 32768 { // a window of several runs
 					limit *= 4
 				}
+				plus := 1 + rng.Uint64()>>(64-width)/2
 				for _, w := range textures.Windows(rows, limit) {
 					checkBlocks(t, g, ch, w)
+					checkSums(t, g, ch, w, plus)
 				}
 				g.End()
 			}
@@ -85,6 +87,9 @@ func randomChunk(rng *rand.Rand, width, rows int) *table.Chunk {
 		}
 		seg.Valid.Set(i)
 		codes[i] = rng.Uint64() & mask
+		if rng.IntN(8) == 0 { // a sum with it carries far
+			codes[i] = mask & (1<<rng.IntN(width+1) - 1)
+		}
 		seg.Max = max(seg.Max, codes[i])
 	}
 	seg.Bits = bits.Len64(seg.Max)
@@ -92,19 +97,53 @@ func randomChunk(rng *rand.Rand, width, rows int) *table.Chunk {
 	return &table.Chunk{Rows: rows, Segments: []*table.Segment{seg}}
 }
 
+// resident makes a block resident and reads it back.
+func resident(t *testing.T, g *pass.GL, b textures.Block) []uint32 {
+	t.Helper()
+	words := make([]uint32, b.Bytes()/4)
+	if err := g.Store().Reside(b); err != nil {
+		t.Fatal(err)
+	}
+	if err := g.Read(b, words); err != nil {
+		t.Fatal(err)
+	}
+	return words
+}
+
+// checkSums compares the planes of the codes plus a constant; a code of 64 bits has none.
+func checkSums(t *testing.T, g *pass.GL, ch *table.Chunk, w textures.Window, plus uint64) {
+	t.Helper()
+	seg := ch.Segments[0]
+	if seg.Max+plus < plus {
+		return
+	}
+	got := make([]uint64, w.Rows)
+	for part := range 2 {
+		b := textures.Block{Chunk: ch, Content: textures.Planes, Part: part, Plus: plus, Window: w}
+		planes := bits.OnesCount32(b.Stored())
+		if planes == 0 {
+			continue
+		}
+		words := resident(t, g, b)
+		for row := range got {
+			in := row % textures.GroupRows
+			unit, component, bit := row/textures.GroupRows*textures.UnitsPerGroup+in%256/4, in%4, in/256
+			for p := range planes {
+				got[row] |= uint64(words[textures.PlaneWord(unit, p, planes)+component]>>bit&1) << (textures.PartBits*part + p)
+			}
+		}
+	}
+	for row, sum := range got {
+		if want := seg.Codes.At(w.From+row) + plus; sum != want {
+			t.Fatalf("%d bits, window %+v, row %d: planes of the sum with %x hold %x, want %x", seg.Bits, w, row, plus, sum, want)
+		}
+	}
+}
+
 func checkBlocks(t *testing.T, g *pass.GL, ch *table.Chunk, w textures.Window) {
 	t.Helper()
 	seg := ch.Segments[0]
-	get := func(b textures.Block) []uint32 {
-		words := make([]uint32, b.Bytes()/4)
-		if err := g.Store().Reside(b); err != nil {
-			t.Fatal(err)
-		}
-		if err := g.Read(b, words); err != nil {
-			t.Fatal(err)
-		}
-		return words
-	}
+	get := func(b textures.Block) []uint32 { return resident(t, g, b) }
 	units := textures.Units(w.Rows)
 	plane := func(words []uint32, planes, p, unit, component int) uint32 {
 		return words[4*(unit/256*256*planes+p*256+unit%256)+component]

@@ -96,6 +96,9 @@ func (s *Store) build(b *object, ref Block) error {
 		if planes = bits.OnesCount32(ref.Stored()); planes == 0 {
 			return nil
 		}
+		if ref.Plus != 0 {
+			return s.add(b, ref)
+		}
 	}
 	p, err := s.builder(ref)
 	if err != nil {
@@ -126,6 +129,47 @@ func (s *Store) build(b *object, ref Block) error {
 	})
 }
 
+// add makes the planes of sums from those of the codes.
+func (s *Store) add(b *object, ref Block) error {
+	var stored [2]uint32
+	blocks := []Block{{}, {}, {}} // binding 0 is the sum's
+	for part := range ref.Part + 1 {
+		from := Block{Chunk: ref.Chunk, Col: ref.Col, Part: part, Window: ref.Window}
+		if stored[part] = from.Stored(); stored[part] == 0 {
+			continue
+		}
+		if err := s.Reside(from); err != nil {
+			return err
+		}
+		blocks[1+part] = from
+	}
+	p, err := s.program("shift.comp", fmt.Sprintf("BITS %d", PartBits*ref.Part+bits.Len32(ref.Stored())))
+	if err != nil {
+		return err
+	}
+	units := Units(ref.Window.Rows)
+	groups := units / builderLocal
+	if s.readsImages() { // few groups there, but loops of at most 500 units a thread
+		groups = max(min(groups, 4*max(1, s.ctx.Caps().Multiprocessors)), groups/500+1)
+	}
+	return s.Lend(func() error {
+		if err := s.BindBlocks(blocks, s.readsImages()); err != nil {
+			return err
+		}
+		gl.BindBufferBase(gl.SHADER_STORAGE_BUFFER, 0, b.buffer)
+		gl.UseProgram(p.ID)
+		if err := p.Set([]shaders.Uniform{shaders.Uint("units", uint32(units)), {Name: "stored", U: stored[:]},
+			{Name: "plus", U: []uint32{uint32(ref.Plus), uint32(ref.Plus >> PartBits)}}}); err != nil {
+			return err
+		}
+		const barriers = gl.SHADER_STORAGE_BARRIER_BIT | gl.SHADER_IMAGE_ACCESS_BARRIER_BIT
+		gl.MemoryBarrier(barriers)
+		gl.DispatchCompute(uint32(groups), 1, 1)
+		gl.MemoryBarrier(barriers | gl.BUFFER_UPDATE_BARRIER_BIT)
+		return nil
+	})
+}
+
 // readsImages reports whether the upload ring is read as an image: in software, if it
 // is not too large for one.
 func (s *Store) readsImages() bool {
@@ -138,19 +182,21 @@ const builderLocal = 64
 
 // builder returns the program that makes a block.
 func (s *Store) builder(ref Block) (*shaders.Program, error) {
-	get := func(file string, defines ...string) (*shaders.Program, error) {
-		defines = append(defines, fmt.Sprintf("LOCAL %d", builderLocal))
-		if s.readsImages() {
-			defines = append(defines, "SOFTWARE")
-		}
-		return s.builders.Get(shaders.Join([]string{"units.glsl", file}, defines...))
-	}
 	if ref.Content == Validity {
-		return get("validity.comp")
+		return s.program("validity.comp")
 	}
-	p, err := get("planes.comp", append(CodeDefines(ref.Chunk.Segments[ref.Col]), fmt.Sprintf("BITS %d", bits.Len32(ref.Stored())))...)
+	p, err := s.program("planes.comp", append(CodeDefines(ref.Chunk.Segments[ref.Col]), fmt.Sprintf("BITS %d", bits.Len32(ref.Stored())))...)
 	if err != nil {
 		return nil, err
 	}
 	return p, p.Set([]shaders.Uniform{shaders.Uint("stored", ref.Stored())})
+}
+
+// program returns a program of glsl/ with what they have in common.
+func (s *Store) program(file string, defines ...string) (*shaders.Program, error) {
+	defines = append(defines, fmt.Sprintf("LOCAL %d", builderLocal))
+	if s.readsImages() {
+		defines = append(defines, "SOFTWARE")
+	}
+	return s.builders.Get(shaders.Join([]string{"units.glsl", file}, defines...))
 }

@@ -43,6 +43,7 @@ type key struct {
 	form         Form
 	content      Content
 	part         int
+	plus         uint64
 	window       Window
 	temp         *Temp
 	scratch      *Scratch

@@ -17,8 +17,11 @@ type memory struct {
 	words  []uint32 // nil: undefined
 }
 
+// dispatch looks at a compute pass. Of one that goes over several chunks the pictures are of
+// the first, without its working memory.
 func (t *tracer) dispatch(l *look) (after func()) {
 	window := l.pass.Window
+	one := window.Rows <= t.plan.Table.Chunks[l.Chunk].Rows
 	before := map[*textures.Scratch]*memory{}
 	for _, b := range l.pass.Dispatch.Blocks {
 		if b.Scratch == nil {
@@ -27,7 +30,7 @@ func (t *tracer) dispatch(l *look) (after func()) {
 		m := t.memories[b.Scratch]
 		if m == nil {
 			m = &memory{window: window}
-			m.bitmap = b.Scratch.Init == nil && !b.Scratch.Zero && b.Scratch.Words == 4*textures.Units(window.Rows)
+			m.bitmap = one && b.Scratch.Init == nil && !b.Scratch.Zero && b.Scratch.Words == 4*textures.Units(window.Rows)
 			if b.Scratch.Zero {
 				m.words = make([]uint32, b.Scratch.Words)
 				copy(m.words, b.Scratch.Init)
@@ -42,7 +45,7 @@ func (t *tracer) dispatch(l *look) (after func()) {
 // memory.
 func (t *tracer) dispatched(l *look, before map[*textures.Scratch]*memory) {
 	for i, b := range l.pass.Dispatch.Blocks {
-		if b.Chunk != nil && !slices.Contains(l.pass.Dispatch.Blocks[:i], b) {
+		if b.Chunk == t.plan.Table.Chunks[l.Chunk] && !slices.Contains(l.pass.Dispatch.Blocks[:i], b) {
 			l.show(t.column(l, b)...)
 		}
 	}

@@ -8,10 +8,11 @@
 // itself, and then the window goes there, too, to be placed anew. SOFTWARE: to the
 // limbs in memory, without a shared copy.
 //
-// In: codes; CODE: uint, uvec2, uvec4 (1, 2, 4 bytes), read by FETCH_CODE; HIGH: a
-//     second part of 32 bits; SINGLE: a REAL's ordinals; SELECTION, NULLS: only the
-//     records marked. AHEAD: how many bits' codes are read before they are added, 1, 2.
-// Out: result[0]: which of NaN, +Infinity and -Infinity were met (1, 2, 4), and the
+// In: block0: codes; CODE: uint, uvec2, uvec4 (1, 2, 4 bytes), read by FETCH_CODE; HIGH: the
+//     block of a second part of 32 bits; SINGLE: a REAL's ordinals; SELECTION, VALID: the
+//     records of a unit that count. AHEAD: how many bits' codes are read before they are added, 1, 2.
+//     Arguments: the place of the sum, the ordinal of code 0.
+// Out: result[place]: which of NaN, +Infinity and -Infinity were met (1, 2, 4), and the
 //     limbs: signed, low word first, limb i in units of 2^(32 i - 1074).
 #define LIMBS 67u
 #ifdef SOFTWARE
@@ -26,16 +27,10 @@
 #define MOST (8u * STRIDE) // units that cannot overflow the window: 1024 records
 layout(local_size_x = LOCAL) in;
 layout(std430, binding = 0) buffer Sum { uint result[]; };
-READONLY(1, CODE, Low, low);
-READONLY(2, uvec4, High, high);
-READONLY(3, uvec4, Selection, selection);
-READONLY(4, uvec4, Validity, valid);
-uniform uint units;
-uniform uint rows;
-uniform uvec2 base; // ordinal of code 0
+#define SUM uint(arg(3))
 
 #ifdef SOFTWARE
-#define WORD(i) result[1u + (i)]
+#define WORD(i) result[SUM + 1u + (i)]
 #else
 shared uint words[2u * LIMBS];
 #define WORD(i) words[i]
@@ -100,7 +95,7 @@ void special(uvec2 m, uint negative) {
 }
 
 void record(uint l, uint h) {
-    l += base.x;
+    l += uint(arg(4));
 #ifdef SINGLE
     uint negative = (l & 0x80000000u) != 0u ? 0u : NONE;
     l = (l ^ negative) & 0x7fffffffu;
@@ -113,7 +108,7 @@ void record(uint l, uint h) {
     m.x |= min(e, 1u) << 23;
     e = max(e, 1u) + 924u; // the smallest REAL is 2^-149
 #else
-    h += base.y + uint(l < base.x);
+    h += uint(arg(5)) + uint(l < uint(arg(4)));
     uint negative = (h & 0x80000000u) != 0u ? 0u : NONE;
     l ^= negative;
     h = (h ^ negative) & 0x7fffffffu;
@@ -135,54 +130,57 @@ void main() {
         words[i] = 0u;
     barrier();
 #endif
+    for (piece = 0; piece < args[0]; piece++) {
 #ifdef SOFTWARE
-    for (uint unit = firstUnit(units), end = endUnit(units); unit < end; unit += STEP) {
+        for (uint unit = firstUnit(UNITS, FROM), end = endUnit(UNITS, FROM); unit < end; unit += STEP) {
 #else
-    for (uint first = gl_WorkGroupID.x * 64u; first < units; first += gl_NumWorkGroups.x * 64u) {
-        uint unit = first + (gl_LocalInvocationIndex & 63u);
+        for (uint first = (gl_WorkGroupID.x + gl_NumWorkGroups.x - FROM / 64u % gl_NumWorkGroups.x) % gl_NumWorkGroups.x * 64u; first < UNITS; first += gl_NumWorkGroups.x * 64u) {
+            uint unit = first + (gl_LocalInvocationIndex & 63u);
 #endif
-        uvec4 bits = within(unit, rows);
+            uvec4 bits = within(unit, ROWS);
 #ifdef SELECTION
-        bits &= FETCH(selection, unit);
+            bits &= SELECTION;
 #endif
-#ifdef NULLS
-        bits &= FETCH(valid, unit);
+#ifdef VALID
+            bits &= VALID;
 #endif
-        for (uint i = PLACE; i < 32u; i += AHEAD * STRIDE) {
-            uvec4 now = bits >> i;
-            if (((now.x | now.y | now.z | now.w) & NEXT) == 0u)
-                continue;
-            uint quad = quadOf(unit, i);
-            uvec4 l[AHEAD], h[AHEAD];
-            for (uint j = 0u; j < AHEAD; j++) {
-                l[j] = unpack(FETCH_CODE(low, quad + 64u * STRIDE * j));
+            for (uint i = PLACE; i < 32u; i += AHEAD * STRIDE) {
+                uvec4 now = bits >> i;
+                if (((now.x | now.y | now.z | now.w) & NEXT) == 0u)
+                    continue;
+                uint quad = quadOf(unit, i);
+                uvec4 l[AHEAD], h[AHEAD];
+                for (uint j = 0u; j < AHEAD; j++) {
+                    l[j] = unpack(FETCH_CODE(block0, quad + 64u * STRIDE * j));
 #ifdef HIGH
-                h[j] = FETCH(high, quad + 64u * STRIDE * j);
+                    h[j] = FETCH(HIGH, quad + 64u * STRIDE * j);
 #else
-                h[j] = uvec4(0u);
+                    h[j] = uvec4(0u);
 #endif
+                }
+                for (uint j = 0u; j < AHEAD; j++, now >>= STRIDE)
+                    for (uint k = 0u; k < 4u; k++)
+                        if ((now[k] & 1u) != 0u)
+                            record(l[j][k], h[j][k]);
             }
-            for (uint j = 0u; j < AHEAD; j++, now >>= STRIDE)
-                for (uint k = 0u; k < 4u; k++)
-                    if ((now[k] & 1u) != 0u)
-                        record(l[j][k], h[j][k]);
-        }
-        if (++taken >= MOST) {
-            flush();
-            taken = 0u;
+            if (++taken >= MOST) {
+                flush();
+                taken = 0u;
+            }
         }
     }
     flush();
+    piece = 0;
     if (specials != 0u)
-        atomicOr(result[0], specials);
+        atomicOr(result[SUM], specials);
 #ifndef SOFTWARE
     barrier();
     for (uint i = gl_LocalInvocationIndex; i < LIMBS; i += gl_WorkGroupSize.x) {
         uint l = words[2u * i], h = words[2u * i + 1u];
         if ((l | h) == 0u)
             continue;
-        uint before = atomicAdd(result[1u + 2u * i], l);
-        atomicAdd(result[2u + 2u * i], h + uint(before + l < l));
+        uint before = atomicAdd(result[SUM + 1u + 2u * i], l);
+        atomicAdd(result[SUM + 2u + 2u * i], h + uint(before + l < l));
     }
 #endif
 }

@@ -5,36 +5,28 @@
 //     k follows), result[from + v]: how many of them have v in the previous digit.
 // Out: result[to], result[to + v]: the same for this digit; the candidates.
 // APPEND: lists the units that have candidates left; LISTED: looks at these only.
-// FIRST: the candidates so far are all records, of the SELECTION, without NULLS.
+// FIRST: the candidates so far are all records, of the SELECTION (which is where it has the
+// first unit of a piece), without NULLS. CANDIDATES: where candidates have it.
+// Blocks: candidate, and kept, the same as the pass before left it; previous, next: planes;
+// selection; valid; list.
 layout(local_size_x = LOCAL) in;
-layout(std430, binding = 3) buffer Candidates { uvec4 candidate[]; };
-READONLY(1, uvec4, Previous, previous);
-READONLY(2, uvec4, Next, next);
-READONLY(4, uvec4, Selection, selection);
-READONLY(5, uvec4, Validity, valid);
-#ifdef SOFTWARE
-READONLY(3, uvec4, Kept, kept); // the candidates, as the pass before left them
-#else
-#define kept candidate
-#endif
-uniform int arg[16];
-// A digit: the planes of its block, and which of them each bit is, lowest first; -1 is
-// zeros, -2 ones.
-const int before = 2, now = 6;
-#define BIT(block, unit, which, j) (arg[(which) + 1 + (j)] < 0 ? uvec4(uint(arg[(which) + 1 + (j)] + 1)) \
-    : FETCH(block, first(unit, arg[which]) + uint(PLANE * arg[(which) + 1 + (j)])))
+// Arguments. A digit: the planes of its block, and for each bit, lowest first, which of them
+// it is, -1 for zeros, and -1 if it is inverted.
+const int before = 3, now = before + 1 + 2 * DIGIT, from = now + 1 + 2 * DIGIT, to = from + 1, howRank = to + 1, listed = howRank + 3;
+#define BIT(block, unit, which, j) (uint(arg((which) + 2 + 2 * (j))) ^ (arg((which) + 1 + 2 * (j)) < 0 ? uvec4(0u) \
+    : FETCH(block, first(unit, arg(which)) + uint(PLANE * arg((which) + 1 + 2 * (j))))))
 
 #ifdef FIRST
 // rank is k, counted from the largest of n values: a number, or the fraction of n
 // that percentile_disc takes.
 uint rank(uint n) {
-    uint k = uint(arg[13]);
-    if ((arg[12] & 2) != 0) {
-        precise double x = packDouble2x32(uvec2(arg[13], arg[14])) * double(n);
+    uint k = uint(arg(howRank + 1));
+    if ((arg(howRank) & 2) != 0) {
+        precise double x = packDouble2x32(uvec2(arg(howRank + 1), arg(howRank + 2))) * double(n);
         k = x >= double(n) ? n : uint(x);
         k = clamp(double(k) < x ? k + 1u : k, 1u, max(n, 1u));
     }
-    return (arg[12] & 1) != 0 ? n - k + 1u : k;
+    return (arg(howRank) & 1) != 0 ? n - k + 1u : k;
 }
 #else
 uint rank(uint k) { return k; }
@@ -43,8 +35,8 @@ uint rank(uint k) { return k; }
 #if defined(APPEND) || defined(LISTED)
 // The units that have candidates left, by work group: how many, and at most share()
 // of them. Few of the others' threads have something to do, and these wait for it.
-layout(std430, binding = 6) buffer List { uint list[]; };
-uint listAt(uint units) { return gl_NumWorkGroups.x + GROUP * share(units); }
+uint listAt(uint i) { return uint(arg(listed)) + gl_NumWorkGroups.x + GROUP * share(UNITS) + i; }
+#define LENGTH list[uint(arg(listed)) + GROUP]
 #endif
 #ifdef APPEND
 shared uint appended;
@@ -52,10 +44,10 @@ shared uint appended;
 
 uint k, digit = 0u; // of the digit before
 
-void decide(uint from) {
-    k = rank(result[from]);
+void decide(uint at) {
+    k = rank(result[at]);
     for (uint v = uint(VALUES) - 1u; v > 0u; v--) {
-        uint n = result[from + v];
+        uint n = result[at + v];
         if (digit == 0u && k <= n)
             digit = v;
         else if (digit == 0u)
@@ -66,22 +58,22 @@ void decide(uint from) {
 // narrow returns the candidates of a unit that have the digit.
 uvec4 narrow(uint unit) {
 #ifdef FIRST
-    uvec4 m = within(unit, uint(arg[1]));
+    uvec4 m = within(unit, ROWS);
 #ifdef SELECTION
-    m &= FETCH(selection, unit);
+    m &= FETCH(selection, SELECTION + unit);
 #endif
 #ifdef NULLS
     m &= FETCH(valid, unit);
 #endif
 #else
-    uvec4 m = FETCH(kept, unit);
+    uvec4 m = FETCH(kept, CANDIDATES + unit);
     if (!some(m))
         return m;
 #endif
     if (some(m))
         for (int j = 0; j < DIGIT; j++)
             m &= BIT(previous, unit, before, j) ^ ((digit >> j & 1u) - 1u);
-    candidate[unit] = m;
+    candidate[CANDIDATES + unit] = m;
     return m;
 }
 
@@ -93,37 +85,40 @@ void count(uint unit, uvec4 m, inout uvec4 counter[FOURS]) {
 }
 
 void main() {
-    uint units = uint(arg[0]), to = uint(arg[11]);
-    claim(uint(arg[15]));
-    decide(uint(arg[10]));
+    claim(uint(args[1]));
+    decide(uint(arg(from)));
     if (gl_GlobalInvocationID.x == 0u)
-        result[to] = k;
+        result[arg(to)] = k;
     uvec4 counter[FOURS];
     for (int c = 0; c < FOURS; c++)
         counter[c] = uvec4(0u);
+    for (piece = 0; piece < args[0]; piece++) {
 #ifdef APPEND
-    if (gl_LocalInvocationIndex == 0u)
-        appended = 0u;
-    barrier();
+        if (gl_LocalInvocationIndex == 0u)
+            appended = 0u;
+        barrier();
 #endif
 #ifdef LISTED
-    for (uint i = gl_LocalInvocationIndex, end = list[GROUP]; i < end; i += uint(LOCAL)) {
-        uint unit = list[listAt(units) + i];
+        for (uint i = gl_LocalInvocationIndex, end = LENGTH; i < end; i += uint(LOCAL)) {
+            uint unit = list[listAt(i)];
 #else
-    for (uint unit = firstUnit(units), end = endUnit(units); unit < end; unit += STEP) {
+        for (uint unit = firstUnit(UNITS, FROM), end = endUnit(UNITS, FROM); unit < end; unit += STEP) {
 #endif
-        uvec4 m = narrow(unit);
-        if (!some(m))
-            continue;
+            uvec4 m = narrow(unit);
+            if (!some(m))
+                continue;
 #ifdef APPEND
-        list[listAt(units) + atomicAdd(appended, 1u)] = unit;
+            list[listAt(atomicAdd(appended, 1u))] = unit;
 #endif
-        count(unit, m, counter);
+            count(unit, m, counter);
+        }
+#ifdef APPEND
+        barrier();
+        if (gl_LocalInvocationIndex == 0u)
+            LENGTH = appended;
+#endif
     }
+    piece = 0;
     counter[0].x &= ~65535u; // the place of value 0 is k's
-    report(to, counter);
-#ifdef APPEND
-    if (gl_LocalInvocationIndex == 0u)
-        list[GROUP] = appended; // report has a barrier
-#endif
+    report(uint(arg(to)), counter);
 }

@@ -2,7 +2,9 @@
 // two (low, high). A work group adds its threads up first; with SOFTWARE each thread
 // adds its own, since barriers cost more there. A counter stays below 2^16 a thread;
 // with DIGIT two of them share a word.
+#ifndef REGIONS
 layout(std430, binding = 0) buffer Result { uint result[]; };
+#endif
 
 #ifdef DIGIT
 #define FOURS ((COUNTERS + 7) / 8)

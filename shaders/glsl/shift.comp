@@ -1,38 +1,36 @@
 // Adds a constant to codes in planes, from the lowest bit up, with a mask of the records
 // that carry: one thread makes one unit of each plane.
 //
-// In: the planes of the lower 32 bits and of those above; list[b]: the plane of bit b,
-// -1 for zeros; list[64 + b]: bit b of the constant, as a mask.
-// Out: a plane for each bit of the sum, in two blocks likewise.
+// In: the planes that are stored of the lower 32 bits of the codes, and of those above; plus: the
+// constant, low word first. Out: a plane for each bit of the sum below BITS, of the lower 32 or,
+// where there are more, of those above.
 layout(local_size_x = LOCAL) in;
+layout(std430, binding = 0) writeonly buffer Sum { uvec4 sum[]; };
 READONLY(1, uvec4, Low, low);
-READONLY(3, uvec4, High, high);
-layout(std430, binding = 2) writeonly buffer LowSum { uvec4 lowSum[]; };
-layout(std430, binding = 4) writeonly buffer HighSum { uvec4 highSum[]; };
-uniform int arg[6]; // units, place of claims; planes of each block: low, lowSum, high, highSum
-uniform int list[128];
+READONLY(2, uvec4, High, high);
+uniform uint units;
+uniform uvec2 stored, plus;
 
-uvec4 carry;
-
-// add returns bit b of the sum.
-uvec4 add(uvec4 code, int b) {
-    uint c = uint(list[64 + b]);
-    uvec4 sum = code ^ c ^ carry;
-    carry = (code & c) | (carry & (code | c));
-    return sum;
+// code returns bit b of a unit's codes.
+uvec4 code(uint unit, int b) {
+    uint planes = stored[b >> 5], below = planes & ((1u << (b & 31)) - 1u);
+    if ((planes >> (b & 31) & 1u) == 0u)
+        return uvec4(0u);
+    uint at = first(unit, bitCount(planes)) + uint(PLANE * bitCount(below));
+    return b < 32 ? FETCH(low, at) : FETCH(high, at);
 }
 
 void main() {
-    claim(uint(arg[1]));
-    uint units = uint(arg[0]);
+    const int part = BITS > 32 ? 32 : 0; // the first bit that is kept
     for (uint unit = firstUnit(units), end = endUnit(units); unit < end; unit += STEP) {
-        carry = uvec4(0u);
-        uint from = first(unit, arg[2]), to = first(unit, arg[3]);
-        for (int b = 0; b < arg[3]; b++)
-            lowSum[to + uint(PLANE * b)] = add(list[b] < 0 ? uvec4(0u) : FETCH(low, from + uint(PLANE * list[b])), b);
-        from = first(unit, arg[4]);
-        to = first(unit, arg[5]);
-        for (int b = 32; b < 32 + arg[5]; b++)
-            highSum[to + uint(PLANE * (b - 32))] = add(list[b] < 0 ? uvec4(0u) : FETCH(high, from + uint(PLANE * list[b])), b);
+        uvec4 carry = uvec4(0u);
+        uint at = first(unit, BITS - part);
+        for (int b = 0; b < BITS; b++) {
+            uvec4 x = code(unit, b);
+            uint c = uint(-int(plus[b >> 5] >> (b & 31) & 1u));
+            if (b >= part)
+                sum[at + uint(PLANE * (b - part))] = x ^ c ^ carry;
+            carry = (x & c) | (carry & (x | c));
+        }
     }
 }

@@ -29,6 +29,9 @@
 // the programs before left them. A work group takes one of the parts of its
 // multiprocessor's region or, where all are taken, one of another's: there are as many
 // parts as groups, so that each is taken once, wherever the groups run.
+//
+// Where a program goes over several pieces, from is the number of units in those before:
+// threads take their turns as if there were one.
 #ifdef REGIONS
 #ifdef GL_NV_shader_thread_group
 #extension GL_NV_shader_thread_group : enable
@@ -36,19 +39,19 @@
 #else
 #define MULTIPROCESSOR gl_WorkGroupID.x
 #endif
-layout(std430, binding = 0) buffer Claims { uint claims[]; }; // the result's block
+layout(std430, binding = 0) buffer Result { uint result[]; };
 shared uint claimed;
 uint GROUP; // the part: region * PARTS + its number in the region
 
 #define PARTS (gl_NumWorkGroups.x / uint(REGIONS)) // of a region
 #define STEP (PARTS * uint(LOCAL))
 
-// claim takes a part; claims[at ...] are REGIONS words, zero at first.
+// claim takes a part; result[at ...] are REGIONS words, zero at first.
 void claim(uint at) {
     if (gl_LocalInvocationIndex == 0u) {
         uint region = MULTIPROCESSOR % uint(REGIONS), taken = 0u;
         for (int i = 0; i < REGIONS; i++) {
-            taken = atomicAdd(claims[at + region], 1u);
+            taken = atomicAdd(result[at + region], 1u);
             if (taken < PARTS)
                 break;
             region = (region + 1u) % uint(REGIONS);
@@ -63,8 +66,9 @@ void claim(uint at) {
 // an AND of four columns takes a quarter longer.
 const uint RUN = 256u;
 uint regionUnits(uint units) { return ((units + RUN - 1u) / RUN + uint(REGIONS) - 1u) / uint(REGIONS) * RUN; }
-uint firstUnit(uint units) { return GROUP / PARTS * regionUnits(units) + GROUP % PARTS * uint(LOCAL) + gl_LocalInvocationIndex; }
-uint endUnit(uint units) { return min(units, (GROUP / PARTS + 1u) * regionUnits(units)); }
+uint regionOf(uint from) { return (GROUP / PARTS + from / RUN) % uint(REGIONS); }
+uint firstUnit(uint units, uint from) { return regionOf(from) * regionUnits(units) + GROUP % PARTS * uint(LOCAL) + gl_LocalInvocationIndex; }
+uint endUnit(uint units, uint from) { return min(units, (regionOf(from) + 1u) * regionUnits(units)); }
 
 // share is the most units that a group takes.
 uint share(uint units) { return (regionUnits(units) + STEP - 1u) / STEP * uint(LOCAL); }
@@ -79,17 +83,19 @@ uint runUnits(uint units) { // that a vector takes
     uint step = gl_NumWorkGroups.x * uint(LOCAL);
     return (units + step - 1u) / step * STEP;
 }
-uint firstUnit(uint units) { return gl_GlobalInvocationID.x / STEP * runUnits(units) + gl_GlobalInvocationID.x % STEP; }
-uint endUnit(uint units) { return min(units, (gl_GlobalInvocationID.x / STEP + 1u) * runUnits(units)); }
+uint firstUnit(uint units, uint from) { return gl_GlobalInvocationID.x / STEP * runUnits(units) + gl_GlobalInvocationID.x % STEP; }
+uint endUnit(uint units, uint from) { return min(units, (gl_GlobalInvocationID.x / STEP + 1u) * runUnits(units)); }
 uint share(uint units) { return runUnits(units) * (uint(LOCAL) / STEP); }
 #else
 #define GROUP gl_WorkGroupID.x
 #define STEP (gl_NumWorkGroups.x * uint(LOCAL))
 void claim(uint at) {}
-uint firstUnit(uint units) { return gl_GlobalInvocationID.x; }
-uint endUnit(uint units) { return units; }
+uint firstUnit(uint units, uint from) { return (gl_GlobalInvocationID.x + STEP - from % STEP) % STEP; }
+uint endUnit(uint units, uint from) { return units; }
 uint share(uint units) { return (units + STEP - 1u) / STEP * uint(LOCAL); }
 #endif
+uint firstUnit(uint units) { return firstUnit(units, 0u); }
+uint endUnit(uint units) { return endUnit(units, 0u); }
 
 uint ones(uvec4 m) {
     ivec4 n = bitCount(m);

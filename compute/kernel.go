@@ -1,0 +1,265 @@
+package compute
+
+import (
+	"fmt"
+	"math/bits"
+	"slices"
+	"strings"
+
+	"github.com/stencildb/stencildb/pass"
+	"github.com/stencildb/stencildb/shaders"
+	"github.com/stencildb/stencildb/textures"
+)
+
+// piece is a window of a chunk, the unit of work. A program goes over one or several.
+type piece struct {
+	textures.Window
+	from    int // where its units begin in working memory that pieces share
+	section int // pieces of one section may share working memory and counts
+}
+
+func (p piece) units() int { return textures.Units(p.Rows) }
+
+// slot is a storage block of a program but the result's, by the name that its text has
+// for it.
+type slot struct{ name, kind, access string } // kind: of an element; access: "readonly", "writeonly" or ""
+
+// code is the program of a kernel: files of glsl/, text, and more files. It goes over its
+// pieces one after the other:
+//
+//	for (piece = 0; piece < args[0]; piece++) ... arg(i) ...
+//
+// where arg(0) is the number of units of a piece, arg(1) of its rows, arg(2) piece.from; what
+// follows is the program's own. args[1] is the place of claims (units.glsl).
+type code struct {
+	name           string
+	files          []string
+	defines        []string
+	slots          []slot
+	text           string
+	each           string // text where each piece has a place of its own for the counts
+	after          []string
+	at             int // which arg is the place of the counts in the result; 0 for none
+	device         Device
+	perUnit, steps int  // see Device.groupsOf
+	values         bool // it reads codes: see Device.valueGroups
+	regional       bool
+}
+
+const (
+	headArgs = 2 // before those of the pieces
+	firstArg = 3 // of a piece, after units, rows and from
+	// maxArgs is how many words of uniforms a program may have: NVIDIA takes 512.
+	maxArgs = 480
+	// maxPieces is the most that one dispatch goes over.
+	maxPieces = 16
+)
+
+// kernel is code with the blocks and arguments of one piece; or, where pass is set,
+// another kind of pass.
+type kernel struct {
+	*code
+	piece
+	chunk  int
+	op     pass.Op
+	part   pass.Part
+	blocks []textures.Block // by slot
+	own    []int32          // arguments from firstArg on
+	waits  bool             // for the counts of the passes before
+	pass   *pass.Pass
+}
+
+// counts is where the kernel's counts lie.
+func (k *kernel) counts() int32 {
+	if k.code.at == 0 {
+		return 0
+	}
+	return k.own[k.code.at-firstArg]
+}
+
+// joins reports whether one dispatch can do the work of both. What the passes of one
+// stage do is independent.
+func (k *kernel) joins(o *kernel) bool {
+	return k.pass == nil && o.pass == nil && k.section == o.section && len(k.own) == len(o.own) && k.text == o.text &&
+		k.name == o.name && slices.Equal(k.defines, o.defines) && slices.Equal(k.slots, o.slots) && k.device.local == o.device.local
+}
+
+// layout says how the slots of joined kernels are bound: once, where all have the same
+// block, or as an array; not at all where a slot before has the same blocks.
+type layout struct {
+	as     []int  // the slot whose binding each slot has
+	shared []bool // bound once
+}
+
+func layoutOf(list []*kernel, software bool) layout {
+	var l layout
+	for i := range list[0].slots {
+		as, shared := i, true
+		for _, k := range list[1:] {
+			shared = shared && k.blocks[i] == list[0].blocks[i]
+		}
+		for j := range i {
+			if !software && as == i && !slices.ContainsFunc(list, func(k *kernel) bool { return k.blocks[j] != k.blocks[i] }) {
+				as = l.as[j]
+			}
+		}
+		l.as, l.shared = append(l.as, as), append(l.shared, shared)
+	}
+	return l
+}
+
+// most is how many of a list of kernels one dispatch takes.
+func (l layout) most(d Device, args int) int {
+	shared, own := 1, 0 // the result's
+	for i, as := range l.as {
+		switch {
+		case as != i:
+		case l.shared[i]:
+			shared++
+		default:
+			own++
+		}
+	}
+	n := min(maxPieces, d.Together, (maxArgs-headArgs)/args)
+	if own > 0 {
+		n = min(n, (d.maxBlocks()-shared)/own)
+	}
+	return max(1, n)
+}
+
+// stage queues the passes of a chunk that may run beside each other.
+func (c *compiler) stage(e *evaluator, list ...*kernel) {
+	for _, k := range list {
+		k.chunk, k.part = e.index, e.part
+	}
+	c.pending[e.index] = append(c.pending[e.index], list)
+}
+
+// flush makes passes of what is queued: chunk by chunk, or, where programs go over
+// several, stage by stage, those together that have one program.
+func (c *compiler) flush() {
+	chunks := slices.Clone(c.pending)
+	clear(c.pending)
+	for i := range chunks {
+		for len(chunks[i]) > 0 {
+			list := chunks[i][0]
+			chunks[i] = chunks[i][1:]
+			for j := i + 1; c.device.Together > 1 && j < len(chunks); j++ {
+				if len(chunks[j]) > 0 && list[0].joins(chunks[j][0][0]) {
+					list = append(slices.Clip(list), chunks[j][0]...)
+					chunks[j] = chunks[j][1:]
+				}
+			}
+			c.emit(list)
+		}
+	}
+}
+
+// emit makes the passes of a stage.
+func (c *compiler) emit(list []*kernel) {
+	first := len(c.passes)
+	for len(list) > 0 {
+		k, n := list[0], 1
+		p := k.pass
+		if p == nil {
+			all := 1
+			for all < len(list) && k.joins(list[all]) {
+				all++
+			}
+			l := layoutOf(list[:all], c.device.Software)
+			most := l.most(c.device, k.stride())
+			n = (all + (all+most-1)/most - 1) / ((all + most - 1) / most)
+			p = c.join(list[:n], min(most, 1<<bits.Len(uint(n-1))))
+		}
+		p.Part, p.Chunk, p.Window = k.part, k.chunk, k.Window
+		for _, o := range list[1:n] {
+			p.Window.Rows += o.Rows
+		}
+		c.passes = append(c.passes, p)
+		c.waits = append(c.waits, k.waits)
+		c.first = append(c.first, first)
+		list = list[n:]
+	}
+}
+
+// stride is how many words of arguments a piece has; rounded, so that programs of
+// similar shapes share a text.
+func (k *kernel) stride() int { return (firstArg + len(k.own) + 7) / 8 * 8 }
+
+// join makes one pass of kernels, with the program for up to so many.
+func (c *compiler) join(list []*kernel, room int) *pass.Pass {
+	k := list[0]
+	l := layoutOf(list, c.device.Software)
+	stride := k.stride()
+	args := make([]int32, headArgs+stride*len(list))
+	args[0] = int32(len(list))
+	if k.regional {
+		args[1] = int32(c.alloc(k.device.Multiprocessors))
+	}
+	blocks := []textures.Block{c.result}
+	var text strings.Builder
+	fmt.Fprintf(&text, "uniform int args[%d];\nint piece = 0;\n#define arg(i) args[%d + (i)%s]\n#define UNITS uint(arg(0))\n#define ROWS uint(arg(1))\n#define FROM uint(arg(2))\n",
+		headArgs+stride*room, headArgs, map[bool]string{true: fmt.Sprintf(" + piece * %d", stride)}[room > 1])
+	for i, s := range k.slots {
+		switch {
+		case l.as[i] != i:
+			fmt.Fprintf(&text, "#define %s %s\n", s.name, k.slots[l.as[i]].name)
+		case l.shared[i] || room == 1:
+			text.WriteString(s.declare(len(blocks)))
+			blocks = append(blocks, k.blocks[i])
+		default:
+			fmt.Fprintf(&text, "layout(std430, binding = %d) %s buffer Block%d { %s data[]; } %s_[%d];\n#define %[5]s %[5]s_[piece].data\n",
+				len(blocks), s.access, len(blocks), s.kind, s.name, room)
+			at := len(blocks)
+			blocks = append(blocks, make([]textures.Block, room)...)
+			for j, o := range list {
+				blocks[at+j] = o.blocks[i]
+			}
+		}
+	}
+	functions := k.text
+	for i, o := range list {
+		own := args[headArgs+stride*i:]
+		own[0], own[1], own[2] = int32(o.units()), int32(uint32(o.Rows)), int32(o.from)
+		copy(own[firstArg:], o.own)
+		if o.counts() != k.counts() {
+			functions = k.each
+		}
+	}
+	groups := c.groups(k.code, k.piece)
+	return &pass.Pass{Op: k.op, Program: c.device.program(k.code, text.String(), functions), Uniforms: []shaders.Uniform{{Name: "args", I: args}},
+		Dispatch: &pass.Dispatch{Groups: [2]int{groups}, Blocks: blocks, Images: c.device.Software}}
+}
+
+// declare declares a storage block; one that a program only reads, with FETCH(name, i), as an
+// image in software (see pass.Dispatch.Images).
+func (s slot) declare(binding int) string {
+	if s.access == "readonly" {
+		return fmt.Sprintf("READONLY(%[1]d, %[2]s, Block%[1]d, %[3]s);\n", binding, s.kind, s.name)
+	}
+	return fmt.Sprintf("layout(std430, binding = %[1]d) %[2]s buffer Block%[1]d { %[3]s %[4]s[]; };\n", binding, s.access, s.kind, s.name)
+}
+
+// sideBySide lets passes begin before those before them are over, where they touch no
+// working memory that these touched: counts are added to the result in any order, and only
+// those that wait read them. The passes of one stage touch different parts of it.
+func (c *compiler) sideBySide() {
+	touched := map[*textures.Scratch]int{} // since the last pass that waits: by which stage
+	for i, p := range c.passes {
+		d, stage := p.Dispatch, c.first[i]
+		d.Beside = i > 0 && !(c.waits[i] && stage == i)
+		for _, b := range d.Blocks {
+			if by, ok := touched[b.Scratch]; ok && by != stage {
+				d.Beside = false
+			}
+		}
+		if !d.Beside {
+			clear(touched)
+		}
+		for _, b := range d.Blocks {
+			if b.Scratch != nil && b != c.result {
+				touched[b.Scratch] = stage
+			}
+		}
+	}
+}

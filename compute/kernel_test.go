@@ -1,0 +1,127 @@
+package compute_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stencildb/stencildb/compute"
+	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/glctx"
+	"github.com/stencildb/stencildb/internal/gltest"
+	"github.com/stencildb/stencildb/pass"
+	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/table"
+)
+
+// pieces makes a table of chunks of different sizes, bases and shapes: a and b are integers, of
+// which every third chunk may have NULLs, c is a DOUBLE.
+func pieces(rng *rand.Rand, chunks, width int) *table.Table {
+	t := &table.Table{Name: "t", Fields: []table.Field{{Name: "a", Type: table.Type{Kind: table.BigInt}},
+		{Name: "b", Type: table.Type{Kind: table.BigInt}}, {Name: "c", Type: table.Type{Kind: table.Double}}}}
+	for i := range chunks {
+		rows := []int{1, 129, 3000, 8193, 9001}[rng.IntN(5)]
+		a, b, c := column(rng, rows, width, false, i%3 == 1), column(rng, rows, 9, i%5 == 2, false), column(rng, rows, 20, false, i%3 == 1)
+		if width < 60 {
+			a.Base += rng.Uint64N(1 << width)
+		}
+		c.Type, c.Base = table.Type{Kind: table.Double}, table.OrdinalFloat64(float64(1+i%4))
+		t.Chunks = append(t.Chunks, &table.Chunk{Rows: rows, Segments: []*table.Segment{a, b, c}})
+	}
+	return t
+}
+
+// One program over several chunks, with a region for each multiprocessor or without, gives the answers
+// of the CPU, whatever the chunks have in common.
+func TestProgramsGoOverSeveralChunks(t *testing.T) {
+	gltest.Run(t, 0, func(ctx *glctx.Context, g *pass.GL) {
+		rng := rand.New(rand.NewPCG(31, 32))
+		for i, chunks := range []int{3, 4, 4} {
+			d := compute.DeviceOf(ctx.Caps())
+			d.Software, d.Fuse, d.Multiprocessors, d.RegionRows, d.Together = false, i%2 == 0, 1, []int{0, 1 << 40}[i%2], []int{16, 2, 2}[i] // arrays of many blocks take llvmpipe long to compile
+			if i == 2 {
+				d.WindowRows = 8192
+			}
+			tab := pieces(rng, chunks, []int{33, 12, 9}[i])
+			for _, where := range []func(c *table.Chunk) *plan.Pred{
+				func(*table.Chunk) *plan.Pred { return &plan.Pred{Op: plan.True} },
+				func(*table.Chunk) *plan.Pred { return less(1, 200) },
+				func(c *table.Chunk) *plan.Pred { return predicate(rng, c, 2) },
+			} {
+				q := &plan.Query{Table: tab, Aggs: append(everyAggregate(rng, 0, "a")[:8], everyAggregate(rng, 1, "b")[3])}
+				q.Aggs = append(q.Aggs, expr.Aggregate{Kind: expr.Sum, Col: 2, Name: "c", Arg: tab.Fields[2].Type, P: -1})
+				for _, c := range tab.Chunks {
+					q.Chunks = append(q.Chunks, plan.ChunkPlan{Pred: where(c)})
+				}
+				compareWithCPU(t, g, d, q, fmt.Sprint(chunks, " chunks"))
+				q = &plan.Query{Table: tab, Chunks: q.Chunks, Aggs: []expr.Aggregate{{Kind: expr.CountAll, Col: -1}}}
+				compareWithCPU(t, g, d, q, fmt.Sprint(chunks, " chunks, counted"))
+			}
+		}
+	})
+}
+
+// Two snapshots of a table, and other constants, share the texts of their programs.
+func TestSnapshotsSharePrograms(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	gltest.Run(t, 0, func(ctx *glctx.Context, g *pass.GL) {
+		d := compute.DeviceOf(ctx.Caps())
+		tab, programs := chunked(rng, 2000, 12, 3, false, true), 0
+		for i := range uint64(4) {
+			q := &plan.Query{Table: tab, Aggs: []expr.Aggregate{agg(expr.Sum), agg(expr.Percentile)}}
+			for range tab.Chunks {
+				q.Chunks = append(q.Chunks, plan.ChunkPlan{Pred: less(0, 100+i)})
+			}
+			compareWithCPU(t, g, d, q, "a snapshot")
+			if i > 0 && g.Programs().Len() != programs {
+				t.Errorf("%d programs with snapshot %d, %d before", g.Programs().Len(), i, programs)
+			}
+			programs = g.Programs().Len()
+			next := *tab
+			next.Chunks = append(slices.Clip(tab.Chunks), chunked(rng, 3000, 12, 1, false, true).Chunks...)
+			tab = &next
+		}
+	})
+}
+
+// The passes of chunks that are alike are as many as storage blocks ask for, not as many as
+// the chunks.
+func TestChunksShareDispatches(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	tab := chunked(rng, 20_000, 8, 16, false, false)
+	for i, c := range tab.Chunks {
+		c.Segments[0].Base += uint64(3 * i)
+		c.Segments[1] = column(rng, 20_000, 9, false, false)
+	}
+	device := hardware
+	device.Together = 16
+	for _, x := range []struct {
+		where *plan.Pred
+		agg   expr.Aggregate
+		want  string
+	}{
+		{less(1, 60), expr.Aggregate{Kind: expr.CountAll, Col: -1}, "Popcount(b < 60) x2"},
+		{&plan.Pred{Op: plan.True}, agg(expr.Sum), "Accumulate(a) x2"},
+		{less(1, 60), agg(expr.Sum), "Accumulate(a) x3"},
+		{&plan.Pred{Op: plan.True}, agg(expr.Percentile), "Digits(a, bits 8..6) x2; Decide(a, bits 8..6) x2; Decide(a, bits 5..3) x2"},
+		{less(1, 60), agg(expr.Percentile), "Digits(a, bits 8..6) x3; Decide(a, bits 8..6) x2; Decide(a, bits 5..3) x2"},
+	} {
+		q := &plan.Query{Table: tab, Aggs: []expr.Aggregate{x.agg}}
+		for range tab.Chunks {
+			q.Chunks = append(q.Chunks, plan.ChunkPlan{Pred: x.where})
+		}
+		var got []string
+		n := 0
+		passes := explained(t, device, q)
+		for i, p := range passes {
+			if n++; i+1 == len(passes) || passes[i+1].String() != p.String() {
+				got, n = append(got, fmt.Sprintf("%v x%d", p, n)), 0
+			}
+		}
+		if s := strings.Join(got, "; "); s != x.want {
+			t.Errorf("WHERE %v: %v has the passes %s, want %s", x.where, x.agg, s, x.want)
+		}
+	}
+}
