@@ -205,9 +205,11 @@ func BenchmarkValues(b *testing.B) {
 // spansOf makes n spans of single codes and short runs below top.
 func spansOf(n int, top uint64) *plan.Members {
 	m := &plan.Members{Col: 0, Text: fmt.Sprintf("a IN (%d spans)", n)}
-	step := top / uint64(n)
+	step := max(top/uint64(n), 4) // of codes: spans are disjoint
 	for i := range uint64(n) {
-		m.Spans = append(m.Spans, plan.Span{Lo: i * step, Hi: i*step + i%3})
+		if lo := i * step; lo < top {
+			m.Spans = append(m.Spans, plan.Span{Lo: lo, Hi: min(lo+i%3, top-1)})
+		}
 	}
 	return m
 }
