@@ -298,31 +298,58 @@ func (x *execution) values(s *scratch, seg *table.Segment, b block) []uint64 {
 // ranked is the code of rank k, from 0, among lists of codes of lo..hi, in rounds, as the
 // k-th element search over devices goes: each counts the codes in the buckets of a
 // histogram, and the one that holds rank k is the next round's range. The lists lose what
-// is not in it.
+// is not in it. A few codes are not worth waking other workers.
 func ranked(lists [][]uint64, lo, hi, k uint64) uint64 {
-	const bucketBits = 11 // 16 KiB: the histogram stays in the first-level cache
 	for lo < hi {
-		var h [1 << bucketBits]uint64
-		shift := uint(max(0, bits.Len64(hi-lo)-bucketBits))
+		shift, all := uint(max(0, bits.Len64(hi-lo)-bucketBits)), 0
+		for _, codes := range lists {
+			all += len(codes)
+		}
+		var wg sync.WaitGroup
+		hs := make([]buckets, 1)
+		if all > fewCodes {
+			hs = make([]buckets, len(lists))
+		}
 		for i, codes := range lists {
-			kept := codes[:0]
-			for _, c := range codes {
-				if v := c - lo; v <= hi-lo {
-					h[v>>(shift&63)%(1<<bucketBits)]++
-					kept = append(kept, c)
-				}
+			if len(hs) > 1 {
+				wg.Go(func() { lists[i] = hs[i].count(codes, lo, hi, shift) })
+			} else {
+				lists[i] = hs[0].count(codes, lo, hi, shift)
 			}
-			lists[i] = kept
 		}
-		part := uint64(0)
-		for k >= h[part] {
-			k -= h[part]
-			part++
+		wg.Wait()
+		for part := range hs[0] {
+			n := uint64(0)
+			for i := range hs {
+				n += hs[i][part]
+			}
+			if k < n {
+				lo += uint64(part) << shift
+				break
+			}
+			k -= n
 		}
-		lo += part << shift
 		hi = lo + min(hi-lo, 1<<shift-1)
 	}
 	return lo
+}
+
+// buckets are the counts of a histogram, 16 KiB: they stay in the first-level cache.
+type buckets [1 << bucketBits]uint64
+
+const bucketBits = 11
+
+// count counts those of codes that lie in lo..hi, by their bits from shift on, and
+// returns them.
+func (h *buckets) count(codes []uint64, lo, hi uint64, shift uint) []uint64 {
+	kept := codes[:0]
+	for _, c := range codes {
+		if v := c - lo; v <= hi-lo {
+			h[v>>(shift&63)%(1<<bucketBits)]++
+			kept = append(kept, c)
+		}
+	}
+	return kept
 }
 
 func (x *execution) Histogram(col int, space *plan.Space, lo uint64, shift, bits int) ([]uint64, error) {
