@@ -44,11 +44,19 @@ var egl struct {
 // libEGL is the library's name, as libglvnd and every driver install it.
 var libEGL = "libEGL.so.1"
 
-// loadLibrary loads libEGL, once.
-var loadLibrary = sync.OnceValue(func() error {
+// setDrivers sets, once, what drivers read from the environment when a display is opened.
+var setDrivers = sync.OnceFunc(func() {
 	if os.Getenv("EGL_LOG_LEVEL") == "" { // Mesa's warnings about absent DRM nodes stay off standard error
 		_ = os.Setenv("EGL_LOG_LEVEL", "fatal")
 	}
+	// Mesa's zink may dispatch a program with the uniforms of an earlier dispatch where it
+	// compiles these into the program (docs/hardware.md); other drivers do not read this.
+	_ = os.Setenv("ZINK_INLINE_UNIFORMS", "0")
+})
+
+// loadLibrary loads libEGL, once.
+var loadLibrary = sync.OnceValue(func() error {
+	setDrivers()
 	library, err := purego.Dlopen(libEGL, purego.RTLD_NOW|purego.RTLD_GLOBAL)
 	if err != nil {
 		return err

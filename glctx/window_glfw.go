@@ -85,6 +85,7 @@ func initGLFW() (err error) {
 	}()
 	defer log.SetOutput(log.Writer())
 	log.SetOutput(io.Discard)
+	setDrivers()
 	if err := glfw.Init(); err != nil {
 		return err
 	}

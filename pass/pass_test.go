@@ -3,6 +3,7 @@ package pass_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -69,6 +70,41 @@ func TestStateOfOnePassDoesNotReachTheNext(t *testing.T) {
 		for i, v := range tg.Stencil() {
 			if v != 3 || tg.Depth()[i] < 0.4999 || tg.Depth()[i] > 0.5001 {
 				t.Fatalf("record %d: stencil %d, depth %v", i, v, tg.Depth()[i])
+			}
+		}
+	})
+}
+
+// Mesa's zink mixes up the programs that it makes for values of uniforms (docs/hardware.md).
+func TestADispatchHasItsOwnUniforms(t *testing.T) {
+	const text = `layout(local_size_x = 1) in;
+layout(std430, binding = 0) buffer Result { uint result[]; };
+uniform int turns, word;
+void main() {
+    uint n = 0u;
+    for (int i = 0; i < turns; i++)
+        n += result[0] * STEP;
+    result[word] = n;
+}
+`
+	gltest.Run(t, 0, func(ctx *glctx.Context, g *pass.GL) {
+		dispatches := []struct{ step, turns int }{{1, 1}, {2, 3}, {1, 1}, {1, 7}, {2, 3}, {1, 7}}
+		result := textures.ScratchBlock(&textures.Scratch{Words: 1 + len(dispatches), Init: []uint32{1}, Zero: true})
+		for i, d := range dispatches {
+			if _, err := g.Run(&pass.Pass{Op: pass.RenderQuad{},
+				Program:  shaders.ComposeCompute("turns", nil, []string{fmt.Sprintf("STEP %du", d.step)}, text),
+				Uniforms: []shaders.Uniform{shaders.Int("turns", int32(d.turns)), shaders.Int("word", int32(1+i))},
+				Dispatch: &pass.Dispatch{Groups: [2]int{1}, Blocks: []textures.Block{result}}}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		words := make([]uint32, 1+len(dispatches))
+		if err := g.Read(result, words); err != nil {
+			t.Fatal(err)
+		}
+		for i, d := range dispatches {
+			if n := int(words[1+i]); n != d.turns*d.step {
+				t.Errorf("dispatch %d, %d turns of %d each: %d in all", i, d.turns, d.step, n)
 			}
 		}
 	})
