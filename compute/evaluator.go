@@ -28,7 +28,6 @@ type evaluator struct {
 	// valued keeps the leaves that valueLeaf has evaluated.
 	valued map[plan.Leaf]*node
 	free   []*marks // bitmaps that nothing needs any more
-	made   int      // bitmaps
 }
 
 // bitmap is working memory for one bit a record of a window.

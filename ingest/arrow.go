@@ -56,7 +56,7 @@ func (l *loader) openArrow() (*messages, *ipc.Reader, error) {
 		return nil, nil, fmt.Errorf("version 1 of Feather is not supported: write it again as version 2")
 	case m.file:
 		what = "not a complete Arrow file"
-		_, err = r.Discard(len(magic))
+		r.Discard(len(magic)) // which have been looked at
 	}
 	s, err := ipc.NewReaderFromMessageReader(m, ipc.WithAllocator(l.allocator()))
 	if err != nil {

@@ -26,7 +26,9 @@ func backendsOf(ctx *glctx.Context) map[string]func(pass.Runner, *plan.Query) ([
 	draws, scans := predicates.DeviceOf(ctx.Caps()), compute.DeviceOf(ctx.Caps())
 	return map[string]func(pass.Runner, *plan.Query) ([]table.Value, error){
 		"classic": func(r pass.Runner, q *plan.Query) ([]table.Value, error) { return aggregates.Run(r, draws, q) },
-		"fused":   func(r pass.Runner, q *plan.Query) ([]table.Value, error) { return gltest.Answer(fused.Select)(r, draws, q) },
+		"fused": func(r pass.Runner, q *plan.Query) ([]table.Value, error) {
+			return gltest.Answer(fused.Select)(r, draws, q)
+		},
 		"compute": func(r pass.Runner, q *plan.Query) ([]table.Value, error) { return compute.Run(r, scans, q) },
 	}
 }
