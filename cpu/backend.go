@@ -92,15 +92,15 @@ type chunkRun struct {
 // execution is one query under way; it implements plan.Selection.
 type execution struct {
 	*Backend
-	ctx       context.Context
-	q         *plan.Query
-	chunks    []chunkRun
-	blocks    []block
-	scratches []scratch // one a worker
-	needs     []needs
-	total     *partial             // once scanned
-	orders    map[int]*commonOrder // of the columns in which a rank was looked for
-	reached   map[int]plan.Reached // by column
+	ctx     context.Context
+	q       *plan.Query
+	chunks  []chunkRun
+	blocks  []block
+	workers int // at most one a block
+	needs   []needs
+	total   *partial             // once scanned
+	orders  map[int]*commonOrder // of the columns in which a rank was looked for
+	reached map[int]plan.Reached // by column
 }
 
 func (b *Backend) execution(ctx context.Context, q *plan.Query) (*execution, error) {
@@ -145,7 +145,7 @@ func (b *Backend) execution(ctx context.Context, q *plan.Query) (*execution, err
 			x.blocks = append(x.blocks, block{i, row, min(blockRows, c.Rows-row)})
 		}
 	}
-	x.scratches = make([]scratch, max(1, min(b.workers, len(x.blocks))))
+	x.workers = max(1, min(b.workers, len(x.blocks)))
 	return x, nil
 }
 
@@ -157,12 +157,14 @@ func (x *execution) forBlocks(do func(worker int, s *scratch, b block)) error {
 	var next atomic.Int64
 	var wg sync.WaitGroup
 	work := func(w int) {
+		s := takeScratch()
+		defer s.release()
 		for i := int(next.Add(1)) - 1; i < len(x.blocks) && x.ctx.Err() == nil; i = int(next.Add(1)) - 1 {
-			do(w, &x.scratches[w], x.blocks[i])
+			do(w, s, x.blocks[i])
 		}
 	}
-	for w := range x.scratches[1:] {
-		wg.Go(func() { work(1 + w) })
+	for w := 1; w < x.workers; w++ {
+		wg.Go(func() { work(w) })
 	}
 	work(0)
 	wg.Wait()
@@ -204,7 +206,7 @@ func (x *execution) sweep(do func(worker int, s *scratch, b block)) error {
 // Check implements plan.Selection: it selects the rows of every block and gathers what the
 // aggregates need of them.
 func (x *execution) Check() error {
-	parts := make([]partial, len(x.scratches))
+	parts := make([]partial, x.workers)
 	for i := range parts {
 		parts[i].cols = make([]gathered, len(x.needs))
 	}

@@ -150,7 +150,7 @@ func interleave(b *testing.B, bytes int, variants map[string]func()) {
 // readCodes adds up the codes of the first columns of 4 bytes: the least that a query
 // over them can take.
 func readCodes(b *testing.B, t *table.Table, columns int) {
-	x := &execution{Backend: New(0), ctx: context.Background(), scratches: make([]scratch, runtime.GOMAXPROCS(0))}
+	x := &execution{Backend: New(0), ctx: context.Background(), workers: runtime.GOMAXPROCS(0)}
 	var read []kernels.Codes
 	for i := range columns {
 		read = append(read, x.kernels.Of(t.Chunks[0].Segments[i].Codes))

@@ -136,7 +136,7 @@ func (s *rankSearch) narrow(few, all uint64) error {
 // sample returns about size of the codes that all selected rows have, those of them in
 // lo..hi: from each block its share, one from each of equally many selected rows.
 func (s *rankSearch) sample(all, size uint64) ([]uint64, error) {
-	codes, rows := make([][]uint64, len(s.scratches)), make([][]int, len(s.scratches))
+	codes, rows := make([][]uint64, s.workers), make([][]int, s.workers)
 	err := s.forBlocks(func(w int, scratch *scratch, b block) {
 		col := s.order.columns[b.chunk]
 		sel := s.values(scratch, col.Segment, b)
@@ -195,7 +195,7 @@ var asidePool = sync.Pool{New: func() any { return new([]uint64) }}
 func (s *rankSearch) part(a, b uint64) error {
 	var aside [][]uint64
 	if a < b {
-		for range s.scratches {
+		for range s.workers {
 			list := asidePool.Get().(*[]uint64)
 			aside = append(aside, (*list)[:0])
 		}

@@ -25,8 +25,10 @@ func (b *Backend) Rows(ctx context.Context, q *plan.Query) iter.Seq2[table.Block
 			yield(table.Block{}, err)
 			return
 		}
-		selected := ordered.Map(len(x.scratches), slices.Values(x.blocks), func(w int, at block) table.Block {
-			return x.chunks[at.chunk].rows(&x.scratches[w], at)
+		selected := ordered.Map(x.workers, slices.Values(x.blocks), func(_ int, at block) table.Block {
+			s := takeScratch()
+			defer s.release()
+			return x.chunks[at.chunk].rows(s, at)
 		})
 		var few table.Block // rows of several blocks
 		for at := range selected {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/bits"
 	"slices"
+	"sync"
 
 	"github.com/stencildb/stencildb/cpu/internal/kernels"
 	"github.com/stencildb/stencildb/plan"
@@ -159,6 +160,17 @@ type scratch struct {
 	sums    linearSums
 	codes   []uint64
 	words   pool[uint64]
+}
+
+// Scratches are kept from query to query: a small query takes less than allocating them.
+var scratches = sync.Pool{New: func() any { return new(scratch) }}
+
+func takeScratch() *scratch { return scratches.Get().(*scratch) }
+
+// release gives a scratch back without what it knows of the query.
+func (s *scratch) release() {
+	s.program.columns, s.program.consts = nil, nil
+	scratches.Put(s)
 }
 
 func (s *scratch) get(n int) []uint64 { return s.words.get(blockWords, n) }

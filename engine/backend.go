@@ -46,7 +46,7 @@ type backend interface {
 type took struct {
 	mu    sync.Mutex
 	stats Stats
-	loads map[int]time.Duration // by device: they load at the same time
+	loads []time.Duration // of the devices: they load at the same time
 }
 
 // start notes the backend that reads.
@@ -62,13 +62,11 @@ func (t *took) add(passes int, samples uint64, load time.Duration, device int) {
 	defer t.mu.Unlock()
 	t.stats.Passes += passes
 	t.stats.Samples += samples
-	if t.loads == nil {
-		t.loads = map[int]time.Duration{}
+	i, ok := slices.BinarySearch(t.stats.Devices, device)
+	if !ok {
+		t.stats.Devices, t.loads = slices.Insert(t.stats.Devices, i, device), slices.Insert(t.loads, i, 0)
 	}
-	t.loads[device] += load
-	if i, ok := slices.BinarySearch(t.stats.Devices, device); !ok {
-		t.stats.Devices = slices.Insert(t.stats.Devices, i, device)
-	}
+	t.loads[i] += load
 }
 
 // now is what has been taken so far.
@@ -77,11 +75,9 @@ func (t *took) now() Stats {
 	defer t.mu.Unlock()
 	s := t.stats
 	s.Devices = slices.Clone(s.Devices)
-	slowest := time.Duration(0)
-	for _, load := range t.loads {
-		slowest = max(slowest, load)
+	if len(t.loads) > 0 {
+		s.Load += slices.Max(t.loads)
 	}
-	s.Load += slowest
 	return s
 }
 

@@ -167,7 +167,7 @@ func (g *GPU) query(ctx context.Context, f func() error) error {
 func (g *GPU) metered(ctx context.Context, q *plan.Query, run pass.Runner, took *took, do func(pass.Runner) error) error {
 	m := &pass.Meter{Runner: run}
 	return g.query(ctx, func() error {
-		g.Store.Name(q.Table.Attributes())
+		g.Store.Name(q.Table)
 		before := g.Store.Uploaded()
 		err := do(m)
 		load := g.Store.Uploaded() - before

@@ -131,12 +131,12 @@ func explained(backend string, err error) error {
 }
 
 func advised(backend string, err error, advice string) error {
-	var budget *textures.BudgetError
-	var declined *plan.Declined
 	switch {
-	case errors.As(err, &budget):
+	case err == nil:
+		return nil
+	case errors.As(err, new(*textures.BudgetError)):
 		return &marked{fmt.Errorf("%w, or %s", err, advice), ErrDeviceMemory}
-	case errors.As(err, &declined):
+	case errors.As(err, new(*plan.Declined)):
 		return fmt.Errorf("backend %s: %w: %w; %s", backend, err, ErrUnsupported, advice)
 	}
 	return err

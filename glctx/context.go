@@ -61,6 +61,7 @@ type Context struct {
 
 	work   chan *task
 	spin   bool          // both sides of Do spin before they block
+	beside bool          // other contexts work for the same queries
 	quit   chan struct{} // asks the GL thread to end
 	ended  chan struct{} // closed when it has
 	thread atomic.Uintptr
@@ -147,8 +148,6 @@ func (c *Context) serve(o Options, s surface, ready chan<- error) {
 	}
 	c.thread.Store(threadID())
 	defer c.thread.Store(0)
-	openContexts.Add(1)
-	defer openContexts.Add(-1)
 	ready <- nil
 	for t := c.next(); t != nil; t = c.next() {
 		c.serveOne(t)
@@ -175,6 +174,8 @@ func (c *Context) next() (t *task) {
 	}
 }
 
+var errGoexit = errors.New("glctx: the function given to Do ended the GL thread (runtime.Goexit); the context is closed")
+
 // serveOne runs a task and always answers, even when f ends the goroutine (as
 // testing's FailNow does); then the context closes with it. A task that was abandoned
 // on its way does not run.
@@ -183,8 +184,10 @@ func (c *Context) serveOne(t *task) {
 		return
 	}
 	c.now.Store(t)
-	t.err = errors.New("glctx: the function given to Do ended the GL thread (runtime.Goexit); the context is closed")
+	working.Add(1)
+	t.err = errGoexit
 	defer func() {
+		working.Add(-1)
 		c.now.Store(nil)
 		if t.state.Swap(finished) == awaited {
 			t.done <- struct{}{}

@@ -184,11 +184,13 @@ func OpenAll(o Options) ([]*Context, error) {
 	for _, c := range list {
 		switch {
 		case c == nil:
+			continue
 		case err != nil:
 			err = errors.Join(err, c.Close())
 		case c.caps.Software && o.Memory == 0:
 			c.caps.Budget /= int64(len(list))
 		}
+		c.beside = len(list) > 1
 	}
 	if err != nil {
 		return nil, err

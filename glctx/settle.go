@@ -7,17 +7,18 @@ import (
 	"github.com/go-gl/gl/v4.5-core/gl"
 )
 
-// openContexts counts the contexts of the process whose GL threads serve.
-var openContexts atomic.Int32
+// working counts the contexts of the process whose GL threads run something.
+var working atomic.Int32
 
 // settleSpin is how long Settle looks without a pause.
 const settleSpin = 2 * time.Millisecond
 
-// Settle waits until the device has done what it was given, where other contexts are open:
-// NVIDIA's driver lets no other thread in while one waits inside it for a read-back, so
-// that two devices would work in turns. Call it before reading back, on the GL thread.
+// Settle waits until the device has done what it was given, where other contexts work or,
+// opened together with this one, are about to: NVIDIA's driver lets no other thread in while
+// one waits inside it for a read-back, so that two devices would work in turns. A context
+// that works alone reads back at once. Call it before reading back, on the GL thread.
 func (c *Context) Settle() {
-	if openContexts.Load() < 2 || c.caps.Software {
+	if !c.beside && working.Load() < 2 || c.caps.Software {
 		return
 	}
 	fence := gl.FenceSync(gl.SYNC_GPU_COMMANDS_COMPLETE, 0)

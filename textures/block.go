@@ -188,9 +188,9 @@ func (b Block) Stored() uint32 {
 	return uint32(planes >> (PartBits * b.Part))
 }
 
-func (b Block) describe(fields []table.Field) string {
+func (b Block) describe(t *table.Table) string {
 	if b.Scratch != nil {
 		return "working memory"
 	}
-	return fmt.Sprintf("the %v of %s of a chunk of %d rows", b.Content, describeColumns(fields, b.Col), b.Chunk.Rows)
+	return fmt.Sprintf("the %v of %s of a chunk of %d rows", b.Content, describeColumns(t, b.Col), b.Chunk.Rows)
 }

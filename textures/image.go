@@ -67,7 +67,7 @@ func (s *Store) image(ref Ref) (*object, error) {
 	if o := s.find(k); o != nil {
 		return o, nil
 	}
-	what := ref.describe(s.fields)
+	what := ref.describe(s.table)
 	if ref.Words != nil {
 		return s.list(k, what, ref.Words)
 	}
@@ -120,7 +120,7 @@ func (s *Store) Target(ref TargetRef) (*Target, error) {
 		what, fill := fmt.Sprintf("a %dx%d %v buffer", ref.Shape.Width, ref.Shape.Height, ref.Format), (func() error)(nil)
 		o = &object{kind: WorkingMemory, bytes: ref.Bytes()}
 		if ref.Chunk != nil {
-			what = fmt.Sprintf("%s of a chunk of %d rows as depths", describeColumns(s.fields, ref.Col), ref.Chunk.Rows)
+			what = fmt.Sprintf("%s of a chunk of %d rows as depths", describeColumns(s.table, ref.Col), ref.Chunk.Rows)
 			o.kind, o.segments = DepthTexture, k.segments[:1]
 			fill = func() error { return s.uploadDepths(o.target, ref.fill) }
 		}

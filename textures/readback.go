@@ -17,7 +17,7 @@ func read[T uint32 | float32](s *Store, ref Ref, line, lines int, out []T) error
 	sh, _, f := ref.layout()
 	s.ctx.Settle()
 	gl.GetTextureSubImage(o.texture, 0, 0, int32(line), 0, int32(sh.Width), int32(lines), 1, f.texel, wordKind(out), int32(4*len(out)), gl.Ptr(out))
-	return s.ctx.Check("textures: read back " + ref.describe(s.fields))
+	return s.ctx.Check("textures: read back " + ref.describe(s.table))
 }
 
 func wordKind[T uint32 | float32]([]T) uint32 {
@@ -66,14 +66,14 @@ func (s *Store) ReadTexels(t *Temp, words []uint32) error {
 func (s *Store) ReadBlock(ref Block, words []uint32) error {
 	o := s.objects[ref.key()]
 	if o == nil {
-		return fmt.Errorf("textures: %s is not resident", ref.describe(s.fields))
+		return fmt.Errorf("textures: %s is not resident", ref.describe(s.table))
 	}
 	if len(words) > 0 {
 		gl.MemoryBarrier(gl.BUFFER_UPDATE_BARRIER_BIT)
 		s.ctx.Settle()
 		gl.GetNamedBufferSubData(o.buffer, 0, 4*len(words), unsafe.Pointer(&words[0]))
 	}
-	return s.ctx.Check("textures: read back " + ref.describe(s.fields))
+	return s.ctx.Check("textures: read back " + ref.describe(s.table))
 }
 
 // Depth reads back the depth values of the rows, as window depth 0..1.

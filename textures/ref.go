@@ -187,22 +187,22 @@ func PackedBytes(n int) int64 {
 }
 
 // describe says in words what a texture holds.
-func (r Ref) describe(fields []table.Field) string {
+func (r Ref) describe(t *table.Table) string {
 	switch {
 	case r.Temp != nil:
 		return fmt.Sprintf("a mask of %dx%d texels", r.Temp.Width, r.Temp.Height)
 	case r.Words != nil:
 		return fmt.Sprintf("a list of %d entries", r.Words.Words/4)
 	}
-	return fmt.Sprintf("%s of a chunk of %d rows", describeColumns(fields, r.columns()...), r.Chunk.Rows)
+	return fmt.Sprintf("%s of a chunk of %d rows", describeColumns(t, r.columns()...), r.Chunk.Rows)
 }
 
-// describeColumns names columns, or numbers them where their fields are not known.
-func describeColumns(fields []table.Field, cols ...int) string {
+// describeColumns names columns, or numbers them where their table is not known.
+func describeColumns(t *table.Table, cols ...int) string {
 	var names []string
 	for _, c := range cols {
-		if c < len(fields) {
-			names = append(names, fields[c].Name)
+		if t != nil {
+			names = append(names, t.Field(c).Name)
 		} else {
 			names = append(names, fmt.Sprint(c+1))
 		}

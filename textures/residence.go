@@ -54,7 +54,7 @@ func (s *Store) Copy(to, from Block) error {
 		return err
 	}
 	gl.CopyNamedBufferSubData(a.buffer, b.buffer, 0, 0, int(min(a.bytes, b.bytes)))
-	return s.ctx.Check("textures: copy " + from.describe(s.fields))
+	return s.ctx.Check("textures: copy " + from.describe(s.table))
 }
 
 func (s *Store) block(ref Block) (*object, error) {
@@ -62,7 +62,7 @@ func (s *Store) block(ref Block) (*object, error) {
 	if o := s.find(k); o != nil {
 		return o, nil
 	}
-	what := ref.describe(s.fields)
+	what := ref.describe(s.table)
 	if ref.Scratch != nil {
 		return s.buffer(k, what, ref.Scratch)
 	}

@@ -58,7 +58,7 @@ func (c *Scope) Close() {
 func (c *Scope) Hand(b Block, to *Scope) error {
 	i := slices.Index(c.loans, c.store.objects[b.key()])
 	if i < 0 {
-		return fmt.Errorf("textures: %s is not the scope's to hand on", b.describe(c.store.fields))
+		return fmt.Errorf("textures: %s is not the scope's to hand on", b.describe(c.store.table))
 	}
 	to.loans = append(to.loans, c.loans[i])
 	c.loans = slices.Delete(c.loans, i, i+1)

@@ -22,10 +22,10 @@ type Store struct {
 	ctx    *glctx.Context
 	budget int64
 	used   int64
-	clock  uint64 // of uses
-	pass   uint64 // the clock when the pass being prepared began
-	scope  *Scope // of what is asked for
-	fields []table.Field
+	clock  uint64       // of uses
+	pass   uint64       // the clock when the pass being prepared began
+	scope  *Scope       // of what is asked for
+	table  *table.Table // whose columns errors name; nil numbers them
 
 	entries map[*object]struct{}
 	objects map[key]*object
@@ -81,9 +81,9 @@ func NewStore(ctx *glctx.Context, budget int64) *Store {
 	return s
 }
 
-// Name tells the columns that passes read from now on, by whose names errors call
-// them; without it they are numbered from 1.
-func (s *Store) Name(fields []table.Field) { s.fields = fields }
+// Name tells the table that passes read from now on: errors call its columns by their
+// names; without it they are numbered from 1.
+func (s *Store) Name(t *table.Table) { s.table = t }
 
 // Begin starts the preparation of a pass: what is asked for from now on is not
 // evicted for one another.
