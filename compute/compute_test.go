@@ -206,3 +206,28 @@ func TestAggregatesAgreeWithCPU(t *testing.T) {
 		}
 	})
 }
+
+// The search for a minimum counts the values of several chunks together, the average takes them from there.
+func TestAveragesBesideRanksAgreeWithCPU(t *testing.T) {
+	gltest.Run(t, 0, func(ctx *glctx.Context, g *pass.GL) {
+		rng := rand.New(rand.NewPCG(3, 4))
+		double := table.Type{Kind: table.Double}
+		for _, nulls := range []bool{false, true} {
+			tab := chunked(rng, 1000, 20, 3, false, nulls)
+			tab.Fields[0].Type = double
+			q := &plan.Query{Table: tab}
+			for i, c := range tab.Chunks {
+				c.Segments[0].Type, c.Segments[0].Base = double, table.OrdinalFloat64(1)
+				q.Chunks = append(q.Chunks, plan.ChunkPlan{Pred: leafOf(&plan.Compare{Col: 1, Op: expr.LT, Code: c.Segments[1].Max / uint64(2+i), Text: "b below"})})
+			}
+			q.Chunks[1].Pred = &plan.Pred{Op: plan.False}
+			q.Aggs = []expr.Aggregate{{Kind: expr.Min, Col: 1, Name: "b", Arg: tab.Fields[1].Type, P: -1}}
+			for _, k := range []expr.AggKind{expr.Min, expr.Avg, expr.Count} {
+				q.Aggs = append(q.Aggs, expr.Aggregate{Kind: k, Col: 0, Name: "a", Arg: double, P: -1})
+			}
+			compareWithCPU(t, g, compute.DeviceOf(ctx.Caps()), q, fmt.Sprintf("NULLs %t", nulls))
+			q.Aggs = append(q.Aggs, expr.Aggregate{Kind: expr.CountAll, Col: -1})
+			compareWithCPU(t, g, compute.DeviceOf(ctx.Caps()), q, fmt.Sprintf("NULLs %t, all counted", nulls))
+		}
+	})
+}

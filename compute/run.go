@@ -127,7 +127,7 @@ func (x *execution) Sum(col int) (sum plan.Sum, err error) {
 		n := g.read(x.words, func(c *chunk) count { return c.column(col).n })
 		if y.float {
 			addFloatSum(x.words[y.floats:], &sum.Float)
-			sum.N += n
+			sum.N = x.values(col) // of all chunks: a search for ranks counts them together
 			continue
 		}
 		codes, term := new(big.Int), new(big.Int)
