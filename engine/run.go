@@ -37,6 +37,10 @@ type execution struct {
 	on     string // the backend to take; "" for the one that suits
 	// execute asks a backend for the values of the fragment's aggregates.
 	execute func(backend) (*plan.Answer, error)
+
+	begun  bool       // few has been called
+	left   []valueRow // of its rows
+	failed error      // what is behind them
 }
 
 // stream is what a node above rows of a table gives.
@@ -116,25 +120,20 @@ func (x *execution) few(n plan.Node) (out []valueRow, err error) {
 	return nil, notDone(n)
 }
 
-// pulled is few as [Rows] takes it.
-func (x *execution) pulled(n plan.Node) func() (batch, error, bool) {
-	var list []valueRow
-	var failed error
-	begun := false
-	return func() (batch, error, bool) {
-		if !begun {
-			begun = true
-			list, failed = x.few(n)
-		}
-		if len(list) == 0 {
-			err := failed
-			failed = nil
-			return nil, err, err != nil
-		}
-		row := list[0]
-		list = list[1:]
-		return row, nil, true
+// next is few as [Rows] takes it.
+func (x *execution) next() (batch, error, bool) {
+	if !x.begun {
+		x.begun = true
+		x.left, x.failed = x.few(x.tree)
 	}
+	if len(x.left) == 0 {
+		err := x.failed
+		x.failed = nil
+		return nil, err, err != nil
+	}
+	row := x.left[0]
+	x.left = x.left[1:]
+	return row, nil, true
 }
 
 // selects reports whether a node gives rows of a table.

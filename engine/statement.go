@@ -176,7 +176,7 @@ func (s *Statement) run(ctx context.Context, change func(*execution)) (*Rows, er
 	}
 	if s.fragment == nil || len(s.fragment.Aggs) > 0 { // all is computed now
 		defer unpin()
-		x.ctx, r.next = ctx, x.pulled(s.tree)
+		x.ctx, r.next = ctx, x.next
 	} else {
 		inner, cancel := context.WithCancel(ctx)
 		x.ctx, r.ctx = inner, inner

@@ -89,12 +89,13 @@ func (f *finisher) aggregate(a expr.Aggregate) (table.Value, error) {
 	return table.Float(float64(n) / float64(f.rows)), err // the selectivity
 }
 
+var tooLarge = table.Pow10(38) // for a DECIMAL
+
 // finishSum makes SUM and AVG from the sum: NULL of no values, else SUM of an exact
 // column is a DECIMAL(38, s), and an error where it has more digits; the others are
 // rounded once, to the nearest REAL or DOUBLE.
 func finishSum(a expr.Aggregate, s *Sum) (v table.Value, err error) {
 	v.Type = a.Type()
-	n := new(big.Int).SetUint64(s.N)
 	switch {
 	case s.N == 0:
 		return table.Null(v.Type), nil
@@ -107,8 +108,9 @@ func finishSum(a expr.Aggregate, s *Sum) (v table.Value, err error) {
 	case a.Arg.IsFloat():
 		v.F, err = s.Float.Float64()
 	case a.Kind == expr.Avg:
+		n := new(big.Int).SetUint64(s.N)
 		v.F, _ = new(big.Rat).SetFrac(&s.Int, n.Mul(n, table.Pow10(a.Arg.Scale))).Float64()
-	case s.Int.CmpAbs(table.Pow10(38)) >= 0:
+	case s.Int.CmpAbs(tooLarge) >= 0:
 		return table.Null(v.Type), expr.Errorf(a.P, "%s has more than 38 digits", a)
 	default:
 		return table.Dec(v.Type, new(big.Int).Set(&s.Int)), nil
