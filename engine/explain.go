@@ -337,11 +337,13 @@ func (s *Statement) explained(ctx context.Context, args []any) (*Rows, error) {
 	}
 	lines := x.Lines()
 	if s.parsed.JSON {
-		text, err := json.Marshal([]*Explanation{x})
-		if err != nil {
+		var text strings.Builder
+		enc := json.NewEncoder(&text)
+		enc.SetEscapeHTML(false) // conditions have < and >
+		if err := enc.Encode([]any{x.json()}); err != nil {
 			return nil, s.described(err)
 		}
-		lines = []string{string(text)}
+		lines = []string{strings.TrimSpace(text.String())}
 	}
 	v := &plan.Values{Columns: []table.Field{{Name: "QUERY PLAN", Type: table.Type{Kind: table.Varchar}}}}
 	for _, l := range lines {

@@ -27,7 +27,10 @@ type stepJSON struct {
 
 // MarshalJSON writes the explanation as EXPLAIN (FORMAT JSON) gives it: the tree, with the
 // passes of a fragment in it.
-func (x *Explanation) MarshalJSON() ([]byte, error) {
+func (x *Explanation) MarshalJSON() ([]byte, error) { return json.Marshal(x.json()) }
+
+// json is what MarshalJSON writes.
+func (x *Explanation) json() any {
 	type prediction struct {
 		Backend string   `json:"backend"`
 		MS      *float64 `json:"ms"` // null: it cannot do the query
@@ -52,7 +55,7 @@ func (x *Explanation) MarshalJSON() ([]byte, error) {
 		out.Rows, out.Passes = &x.Rows, &s.Passes
 		out.MS, out.LoadMS = new(float64(s.Elapsed)/1e6), new(float64(s.Load)/1e6)
 	}
-	return json.Marshal(out)
+	return out
 }
 
 func (x *Explanation) node(n plan.Node) nodeJSON {

@@ -186,7 +186,7 @@ func (s *gpus) divide(q *plan.Query) []part {
 	return parts
 }
 
-// numbers names the devices that have something of a query: ", devices 0, 1".
+// numbers names the devices that have something of a query: ", devices 0, 1", or ", device 0".
 func (s *gpus) numbers(q *plan.Query) string {
 	if len(s.list) == 1 {
 		return ""
@@ -194,6 +194,9 @@ func (s *gpus) numbers(q *plan.Query) string {
 	var list []string
 	for _, p := range s.divide(q) {
 		list = append(list, strconv.Itoa(p.g.Context.Device().Index))
+	}
+	if len(list) == 1 {
+		return ", device " + list[0]
 	}
 	return ", devices " + strings.Join(list, ", ")
 }

@@ -471,6 +471,10 @@ func TestExplainOfRows(t *testing.T) {
 	if diff := cmp.Diff(want, lines[:len(want)]); diff != "" || x.Rows != 3 {
 		t.Errorf("%d rows; %s", x.Rows, diff)
 	}
+	if got := words(db.Query(context.Background(), "EXPLAIN (FORMAT JSON) SELECT i FROM typed WHERE i < 5")); len(got) != 1 ||
+		!strings.Contains(got[0], `"node":"Filter(i < 5)"`) {
+		t.Errorf("%q", got)
+	}
 	if got := words(db.Query(context.Background(), "EXPLAIN (FORMAT JSON) SELECT big FROM typed LIMIT 3")); len(got) != 1 ||
 		!strings.Contains(got[0], `"node":"Project(big)","inputs":[{"node":"Limit(3)","inputs":[{"node":"Scan(typed)","backend":"cpu","passes":[`) {
 		t.Errorf("%q", got)
