@@ -13,9 +13,16 @@ import (
 // span is an interval constant with PostgreSQL's three fields. It lives only while
 // a statement is bound: what meets a column is microseconds.
 type span struct {
-	months, days, micros int64
-	pos                  int
+	n   [3]int64 // months, days, microseconds
+	pos int
 }
+
+// The fields of a span.
+const (
+	monthField = iota
+	dayField
+	microField
+)
 
 func (s *span) Type() table.Type { return interval }
 func (s *span) Pos() int         { return s.pos }
@@ -23,12 +30,9 @@ func (s *span) Pos() int         { return s.pos }
 // String writes the fields that are not 0.
 func (s *span) String() string {
 	var parts []string
-	for _, f := range []struct {
-		n    int64
-		unit string
-	}{{s.months, "months"}, {s.days, "days"}, {s.micros, "microseconds"}} {
-		if f.n != 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", f.n, f.unit))
+	for i, n := range s.n {
+		if n != 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, [...]string{"months", "days", "microseconds"}[i]))
 		}
 	}
 	if len(parts) == 0 {
@@ -46,106 +50,91 @@ func errInterval(pos int) error { return expr.Errorf(pos, "interval out of range
 
 // plain is the interval in microseconds, a month taken as 30 days: how PostgreSQL
 // compares intervals.
-func (s *span) plain() (expr.Expr, error) {
-	days := new(big.Int).Mul(big.NewInt(s.months), big.NewInt(daysPerMonth))
-	days.Add(days, big.NewInt(s.days))
+func (s *span) plain() expr.Expr {
+	days := new(big.Int).Mul(big.NewInt(s.n[monthField]), big.NewInt(daysPerMonth))
+	days.Add(days, big.NewInt(s.n[dayField]))
 	us := days.Mul(days, big.NewInt(microsPerDay))
-	us.Add(us, big.NewInt(s.micros))
+	us.Add(us, big.NewInt(s.n[microField]))
 	if !us.IsInt64() {
-		return nil, errInterval(s.pos)
+		panic(errInterval(s.pos))
 	}
-	return &expr.Const{V: table.Value{Type: interval, I: us.Int64()}, P: s.pos}, nil
+	return &expr.Const{V: table.Value{Type: interval, I: us.Int64()}, P: s.pos}
 }
 
-// add is s + sign * o, field by field.
-func (s *span) add(o *span, sign int64, pos int) (expr.Expr, error) {
-	out := &span{pos: pos}
-	for _, f := range []struct {
-		to   *int64
-		a, b int64
-	}{{&out.months, s.months, o.months}, {&out.days, s.days, o.days}, {&out.micros, s.micros, o.micros}} {
-		n, ok1, _ := expr.IntOp(expr.Mul, f.b, sign)
-		n, ok2, _ := expr.IntOp(expr.Add, f.a, n)
-		if !ok1 || !ok2 {
-			return nil, errInterval(pos)
-		}
-		*f.to = n
+// signs are the factors of the second operand of a sum and of a difference.
+var signs = map[expr.ArithOp]int64{expr.Add: 1, expr.Sub: -1}
+
+// add is the sum or the difference of two intervals, field by field.
+func (s *span) add(o *span, op expr.ArithOp, pos int) expr.Expr {
+	var out fields
+	for i := range out {
+		out[i].Mul(big.NewInt(o.n[i]), big.NewInt(signs[op]))
+		out[i].Add(&out[i], big.NewInt(s.n[i]))
 	}
-	return out, nil
+	return out.span(pos)
 }
 
-// times is s * n.
-func (s *span) times(n int64, pos int) (expr.Expr, error) {
-	return (&span{}).add(s, n, pos)
-}
-
-// addTo is a timestamp plus sign times s: months first, ending on the last day of a shorter
+// addTo is a timestamp plus or minus s: months first, ending on the last day of a shorter
 // month, then days, then microseconds.
-func (s *span) addTo(us, sign int64, pos int) (expr.Expr, error) {
-	days, rest := us/microsPerDay, us%microsPerDay
+func (s *span) addTo(us int64, op expr.ArithOp, pos int) expr.Expr {
+	sign, days, rest := signs[op], us/microsPerDay, us%microsPerDay
 	if rest < 0 {
 		days, rest = days-1, rest+microsPerDay
 	}
 	const far = 10_000_000 * 12 // months; far outside the calendar
-	if max(s.months, s.days/31) > far || min(s.months, s.days/31) < -far {
-		return nil, expr.Errorf(pos, "timestamp out of range")
+	if months := []int64{s.n[monthField], s.n[dayField] / 31}; slices.Max(months) > far || slices.Min(months) < -far {
+		panic(expr.Errorf(pos, "timestamp out of range"))
 	}
 	y, m, d := table.CivilFromDays(days)
-	month := y*12 + int64(m-1) + sign*s.months
+	month := y*12 + int64(m-1) + sign*s.n[monthField]
 	y, m = month/12, int(month%12)+1
 	if m < 1 {
 		y, m = y-1, m+12
 	}
-	days = table.DaysFromCivil(y, m, min(d, table.DaysInMonth(y, m))) + sign*s.days
+	days = table.DaysFromCivil(y, m, min(d, table.DaysInMonth(y, m))) + sign*s.n[dayField]
 	out := new(big.Int).Mul(big.NewInt(days), big.NewInt(microsPerDay))
 	out.Add(out, big.NewInt(rest))
-	out.Add(out, new(big.Int).Mul(big.NewInt(sign), big.NewInt(s.micros)))
+	out.Add(out, new(big.Int).Mul(big.NewInt(sign), big.NewInt(s.n[microField])))
 	if !out.IsInt64() || !timestamp.Holds(out.Int64()) {
-		return nil, expr.Errorf(pos, "timestamp out of range")
+		panic(expr.Errorf(pos, "timestamp out of range"))
 	}
-	return &expr.Const{V: table.Value{Type: timestamp, I: out.Int64()}, P: pos}, nil
+	return &expr.Const{V: table.Value{Type: timestamp, I: out.Int64()}, P: pos}
 }
 
-// inRange returns the error of an operation on constants that gives no date or
-// timestamp of the calendar.
-func inRange(e expr.Expr) error {
-	if !isTime(e.Type()) {
-		return nil
+// inRange is e; it fails for an operation on constants that gives no date or timestamp of
+// the calendar.
+func inRange(e expr.Expr) expr.Expr {
+	if isTime(e.Type()) && ofConstants(e) {
+		must(expr.Eval(e, constants))
 	}
-	for _, k := range expr.Kids(e) {
-		if _, ok := k.(*expr.Const); !ok {
-			return nil
-		}
-	}
-	_, err := expr.Eval(e, constants)
-	return err
+	return e
 }
 
 // scaleSpan is an interval times or divided by a constant number.
-func scaleSpan(op expr.ArithOp, s *span, by expr.Expr, pos int) (expr.Expr, error) {
+func scaleSpan(op expr.ArithOp, s *span, by expr.Expr, pos int) expr.Expr {
 	c, ok := by.(*expr.Const)
 	if !ok {
-		return nil, expr.Errorf(pos, "an interval times a value that is not constant is not supported")
+		panic(expr.Errorf(pos, "an interval times a value that is not constant is not supported"))
 	}
 	if c.V.Null {
-		return &expr.Const{V: table.Null(interval), P: pos}, nil
+		return &expr.Const{V: table.Null(interval), P: pos}
 	}
 	f := new(big.Rat)
 	if c.V.Type.IsFloat() {
 		if f.SetFloat64(c.V.F) == nil {
-			return nil, errInterval(pos)
+			panic(errInterval(pos))
 		}
 	} else {
 		f.SetFrac(c.V.Unscaled(), table.Pow10(c.V.Type.Scale))
 	}
 	if op == expr.Div {
 		if f.Sign() == 0 {
-			return nil, expr.Errorf(pos, expr.MsgDivisionByZero)
+			panic(expr.Errorf(pos, expr.MsgDivisionByZero))
 		}
 		f.Inv(f)
 	}
 	var out fields
-	for i, n := range []int64{s.months, s.days, s.micros} {
+	for i, n := range s.n {
 		out.add(i, new(big.Rat).Mul(new(big.Rat).SetInt64(n), f))
 	}
 	return out.span(pos)
@@ -154,12 +143,6 @@ func scaleSpan(op expr.ArithOp, s *span, by expr.Expr, pos int) (expr.Expr, erro
 // fields sums months, days and microseconds, a fraction of a month going into days and
 // one of a day into microseconds.
 type fields [3]big.Int
-
-const (
-	monthField = iota
-	dayField
-	microField
-)
 
 func (f *fields) add(field int, n *big.Rat) {
 	for ; ; field++ {
@@ -189,13 +172,14 @@ func roundEven(n *big.Rat) *big.Int {
 	return q
 }
 
-func (f *fields) span(pos int) (expr.Expr, error) {
+func (f *fields) span(pos int) *span {
+	s := &span{pos: pos}
 	for i := range f {
-		if !f[i].IsInt64() {
-			return nil, errInterval(pos)
+		if s.n[i] = f[i].Int64(); !f[i].IsInt64() {
+			panic(errInterval(pos))
 		}
 	}
-	return &span{f[monthField].Int64(), f[dayField].Int64(), f[microField].Int64(), pos}, nil
+	return s
 }
 
 // intervalUnit is a unit by its names: how much of which field it is.
@@ -223,7 +207,7 @@ var intervalUnits = []intervalUnit{
 
 // parseInterval reads '1 year 2 months 3 days 04:05:06.789', with signs, fractions and
 // "ago"; a number without a unit is seconds.
-func parseInterval(s string, pos int) (expr.Expr, error) {
+func parseInterval(s string, pos int) expr.Expr {
 	bad := expr.Errorf(pos, "invalid input syntax for type interval: %q; write for example '2 days 3 hours'", s)
 	words := intervalWords(strings.ToLower(s))
 	ago := len(words) > 1 && words[len(words)-1] == "ago"
@@ -231,32 +215,26 @@ func parseInterval(s string, pos int) (expr.Expr, error) {
 		words = words[:len(words)-1]
 	}
 	if len(words) == 0 {
-		return nil, bad
+		panic(bad)
 	}
 	var f fields
 	for i := 0; i < len(words); i++ {
-		w := words[i]
-		if strings.Contains(w, ":") {
-			us, ok := clock(w)
-			if !ok {
-				return nil, bad
+		field, unit, n := microField, int64(1), clock(words[i])
+		if !strings.Contains(words[i], ":") {
+			n = fraction(words[i])
+			k := 0
+			if i++; i < len(words) {
+				k = slices.IndexFunc(intervalUnits, func(u intervalUnit) bool { return slices.Contains(strings.Fields(u.names), words[i]) })
 			}
-			f.add(microField, us)
-			continue
-		}
-		n, ok := fraction(w)
-		if !ok {
-			return nil, bad
-		}
-		unit := intervalUnits[0]
-		if i++; i < len(words) {
-			k := slices.IndexFunc(intervalUnits, func(u intervalUnit) bool { return slices.Contains(strings.Fields(u.names), words[i]) })
 			if k < 0 {
-				return nil, bad
+				panic(bad)
 			}
-			unit = intervalUnits[k]
+			field, unit = intervalUnits[k].field, intervalUnits[k].n
 		}
-		f.add(unit.field, n.Mul(n, new(big.Rat).SetInt64(unit.n)))
+		if n == nil {
+			panic(bad)
+		}
+		f.add(field, n.Mul(n, new(big.Rat).SetInt64(unit)))
 	}
 	if ago {
 		for i := range f {
@@ -280,32 +258,32 @@ func intervalWords(s string) []string {
 	return words
 }
 
-// fraction reads a number with a sign and a fraction.
-func fraction(s string) (*big.Rat, bool) {
+// fraction reads a number with a sign and a fraction; nil is none.
+func fraction(s string) *big.Rat {
 	c, ok := parseNumber(s)
 	if !ok || strings.Trim(s, "+-.0123456789") != "" {
-		return nil, false
+		return nil
 	}
-	return new(big.Rat).SetFrac(c.V.Unscaled(), table.Pow10(c.V.Type.Scale)), true
+	return new(big.Rat).SetFrac(c.V.Unscaled(), table.Pow10(c.V.Type.Scale))
 }
 
-// clock reads [+-]HH:MM[:SS[.f]] as microseconds.
-func clock(s string) (*big.Rat, bool) {
+// clock reads [+-]HH:MM[:SS[.f]] as microseconds; nil is none.
+func clock(s string) *big.Rat {
 	body := strings.TrimLeft(s, "+-")
 	parts := strings.Split(body, ":")
-	if len(s)-len(body) > 1 || len(parts) > 3 {
-		return nil, false
+	if len(s)-len(body) > 1 || len(parts) < 2 || len(parts) > 3 {
+		return nil
 	}
 	sum := new(big.Rat)
 	for i, unit := range []int64{3_600_000_000, 60_000_000, 1_000_000}[:len(parts)] {
-		n, ok := fraction(parts[i])
-		if !ok || n.Sign() < 0 || i < 2 && !n.IsInt() || i > 0 && n.Cmp(big.NewRat(60, 1)) >= 0 {
-			return nil, false
+		n := fraction(parts[i])
+		if n == nil || n.Sign() < 0 || i < 2 && !n.IsInt() || i > 0 && n.Cmp(big.NewRat(60, 1)) >= 0 {
+			return nil
 		}
 		sum.Add(sum, n.Mul(n, new(big.Rat).SetInt64(unit)))
 	}
 	if s[0] == '-' {
 		sum.Neg(sum)
 	}
-	return sum, true
+	return sum
 }

@@ -11,28 +11,28 @@ import (
 )
 
 // literal is a constant as the grammar has it.
-func (b *binder) literal(n *pg.A_Const) (expr.Expr, error) {
+func (b *binder) literal(n *pg.A_Const) expr.Expr {
 	loc := int(n.Location)
 	pos := b.pos(loc)
 	if n.Isnull {
-		return &expr.Const{V: table.Null(table.Type{}), P: pos}, nil
+		return &expr.Const{V: table.Null(table.Type{}), P: pos}
 	}
 	switch v := n.Val.(type) {
 	case *pg.A_Const_Ival:
-		return &expr.Const{V: table.Int(int64(v.Ival.GetIval())), P: pos}, nil
+		return &expr.Const{V: table.Int(int64(v.Ival.GetIval())), P: pos}
 	case *pg.A_Const_Boolval:
-		return &expr.Const{V: table.Bool(v.Boolval.GetBoolval()), P: pos}, nil
+		return &expr.Const{V: table.Bool(v.Boolval.GetBoolval()), P: pos}
 	case *pg.A_Const_Sval:
-		return &expr.Const{V: table.Value{S: v.Sval.GetSval()}, P: pos}, nil
+		return &expr.Const{V: table.Value{S: v.Sval.GetSval()}, P: pos}
 	case *pg.A_Const_Fval:
 		c, ok := parseNumber(v.Fval.GetFval())
 		if !ok {
-			return nil, b.errorf(loc, "a number of more than %d digits is not supported", maxLiteral)
+			panic(b.errorf(loc, "a number of more than %d digits is not supported", maxLiteral))
 		}
 		c.P = pos
-		return c, nil
+		return c
 	}
-	return nil, b.errorf(loc, "bit strings are not supported")
+	panic(b.errorf(loc, "bit strings are not supported"))
 }
 
 // maxLiteral is the most decimal digits of a numeric literal, zeros of its

@@ -12,7 +12,7 @@ import (
 
 // expr binds any expression. A string literal or NULL comes back as a [*expr.Const] of
 // type unknown, an interval constant as a [*span]; who uses it gives it its type.
-func (b *binder) expr(n *pg.Node) (expr.Expr, error) {
+func (b *binder) expr(n *pg.Node) expr.Expr {
 	switch n := n.GetNode().(type) {
 	case *pg.Node_AConst:
 		return b.literal(n.AConst)
@@ -36,19 +36,7 @@ func (b *binder) expr(n *pg.Node) (expr.Expr, error) {
 		return b.param(n.ParamRef)
 	}
 	what, loc := unsupported(n)
-	return nil, b.errorf(loc, "%s is not supported", what)
-}
-
-// exprs binds operands, left to right.
-func (b *binder) exprs(nodes ...*pg.Node) ([]expr.Expr, error) {
-	out := make([]expr.Expr, len(nodes))
-	for i, n := range nodes {
-		var err error
-		if out[i], err = b.expr(n); err != nil {
-			return nil, err
-		}
-	}
-	return out, nil
+	panic(b.errorf(loc, "%s is not supported", what))
 }
 
 // refused names the kinds of expressions that are refused, by the grammar's names of them.
@@ -88,7 +76,7 @@ func unsupported(n *pg.Node) (what string, loc int) {
 }
 
 // operation binds an operator or what the grammar turns into one.
-func (b *binder) operation(n *pg.A_Expr) (expr.Expr, error) {
+func (b *binder) operation(n *pg.A_Expr) expr.Expr {
 	loc := int(n.Location)
 	if n.Kind == pg.A_Expr_Kind_AEXPR_OP && (len(n.Name) != 1 || n.Lexpr == nil) {
 		return b.prefix(n)
@@ -105,33 +93,27 @@ func (b *binder) operation(n *pg.A_Expr) (expr.Expr, error) {
 	case pg.A_Expr_Kind_AEXPR_BETWEEN, pg.A_Expr_Kind_AEXPR_NOT_BETWEEN,
 		pg.A_Expr_Kind_AEXPR_BETWEEN_SYM, pg.A_Expr_Kind_AEXPR_NOT_BETWEEN_SYM:
 		return b.between(n)
-	case pg.A_Expr_Kind_AEXPR_SIMILAR:
-		return nil, b.errorf(loc, "SIMILAR TO is not supported; there is LIKE")
-	case pg.A_Expr_Kind_AEXPR_NULLIF:
-		return nil, b.errorf(loc, "NULLIF is not supported")
-	case pg.A_Expr_Kind_AEXPR_OP_ANY:
-		return nil, b.errorf(loc, "ANY is not supported; there is IN")
-	case pg.A_Expr_Kind_AEXPR_OP_ALL:
-		return nil, b.errorf(loc, "ALL is not supported")
 	}
-	return nil, b.errorf(loc, "this operator is not supported")
+	what, known := map[pg.A_Expr_Kind]string{pg.A_Expr_Kind_AEXPR_SIMILAR: "SIMILAR TO is not supported; there is LIKE",
+		pg.A_Expr_Kind_AEXPR_NULLIF: "NULLIF is not supported", pg.A_Expr_Kind_AEXPR_OP_ANY: "ANY is not supported; there is IN",
+		pg.A_Expr_Kind_AEXPR_OP_ALL: "ALL is not supported"}[n.Kind]
+	if !known {
+		what = "this operator is not supported"
+	}
+	panic(b.errorf(loc, "%s", what))
 }
 
 // prefix binds + and - before an operand, and refuses schema-qualified operators.
-func (b *binder) prefix(n *pg.A_Expr) (expr.Expr, error) {
+func (b *binder) prefix(n *pg.A_Expr) expr.Expr {
 	loc := int(n.Location)
 	op := lastName(n.Name)
 	if len(n.Name) != 1 {
-		return nil, b.errorf(loc, "OPERATOR() is not supported; write %s", op)
+		panic(b.errorf(loc, "OPERATOR() is not supported; write %s", op))
 	}
 	if op != "-" && op != "+" {
-		return nil, b.errorf(loc, "operator %s is not supported", op)
+		panic(b.errorf(loc, "operator %s is not supported", op))
 	}
-	x, err := b.expr(n.Rexpr)
-	if err != nil {
-		return nil, err
-	}
-	return b.sign(op, x, b.pos(loc))
+	return sign(op, b.expr(n.Rexpr), b.pos(loc))
 }
 
 var compareOps = map[string]expr.CmpOp{
@@ -142,106 +124,64 @@ var arithOps = map[string]expr.ArithOp{
 	"+": expr.Add, "-": expr.Sub, "*": expr.Mul, "/": expr.Div, "%": expr.Mod,
 }
 
-func (b *binder) infix(n *pg.A_Expr) (expr.Expr, error) {
+func (b *binder) infix(n *pg.A_Expr) expr.Expr {
 	loc, op := int(n.Location), lastName(n.Name)
 	order, compares := compareOps[op]
 	ar, computes := arithOps[op]
 	if !compares && !computes {
-		return nil, b.errorf(loc, "operator %s is not supported", op)
+		panic(b.errorf(loc, "operator %s is not supported", op))
 	}
-	e, err := b.exprs(n.Lexpr, n.Rexpr)
-	switch {
-	case err != nil:
-		return nil, err
-	case compares:
-		return b.compare(order, e[0], e[1], b.pos(loc))
+	l, r := b.expr(n.Lexpr), b.expr(n.Rexpr)
+	if compares {
+		return compare(order, l, r, b.pos(loc))
 	}
-	return b.arith(ar, e[0], e[1], b.pos(loc))
+	return arith(ar, l, r, b.pos(loc))
 }
 
 // boolean binds n, which must be of type boolean: an operand of AND and the like,
 // or the WHERE clause.
-func (b *binder) boolean(n *pg.Node, of string) (expr.Expr, error) {
-	e, err := b.expr(n)
-	if err != nil {
-		return nil, err
+func (b *binder) boolean(n *pg.Node, of string) expr.Expr {
+	e := coerce(b.expr(n), boolean)
+	if e.Type().Kind != table.Boolean {
+		panic(expr.Errorf(e.Pos(), "argument of %s must be type boolean, not type %s", of, typeName(e.Type())))
 	}
-	if isUnknown(e) {
-		return b.coerce(e, boolean)
-	}
-	if k := e.Type().Kind; k != table.Boolean {
-		return nil, expr.Errorf(e.Pos(), "argument of %s must be type boolean, not type %s", of, typeName(e.Type()))
-	}
-	return e, nil
+	return e
 }
 
-func (b *binder) boolExpr(n *pg.BoolExpr) (expr.Expr, error) {
+func (b *binder) boolExpr(n *pg.BoolExpr) expr.Expr {
 	pos := b.pos(int(n.Location))
 	word := strings.TrimSuffix(n.Boolop.String(), "_EXPR")
 	var kids []expr.Expr
 	for _, a := range n.Args {
-		e, err := b.boolean(a, word)
-		if err != nil {
-			return nil, err
-		}
-		kids = append(kids, e)
+		kids = append(kids, b.boolean(a, word))
 	}
-	switch n.Boolop {
-	case pg.BoolExprType_AND_EXPR:
-		return and(kids, pos), nil
-	case pg.BoolExprType_OR_EXPR:
-		return or(kids, pos), nil
+	if n.Boolop == pg.BoolExprType_NOT_EXPR {
+		return fold(&expr.Not{X: kids[0], P: pos})
 	}
-	return fold(&expr.Not{X: kids[0], P: pos}), nil
+	return junction(kids, n.Boolop == pg.BoolExprType_AND_EXPR, pos)
 }
 
-func (b *binder) nullTest(n *pg.NullTest) (expr.Expr, error) {
-	x, err := b.expr(n.Arg)
-	if err != nil {
-		return nil, err
-	}
-	if x, err = b.settle(x); err != nil {
-		return nil, err
-	}
+func (b *binder) nullTest(n *pg.NullTest) expr.Expr {
 	not := n.Nulltesttype == pg.NullTestType_IS_NOT_NULL
-	return fold(&expr.IsNull{X: x, Not: not, P: b.pos(int(n.Location))}), nil
+	return fold(&expr.IsNull{X: settle(b.expr(n.Arg)), Not: not, P: b.pos(int(n.Location))})
 }
 
-func (b *binder) truthTest(n *pg.BooleanTest) (expr.Expr, error) {
-	t := &expr.IsTruth{P: b.pos(int(n.Location))}
-	switch n.Booltesttype {
-	case pg.BoolTestType_IS_NOT_TRUE, pg.BoolTestType_IS_NOT_FALSE, pg.BoolTestType_IS_NOT_UNKNOWN:
-		t.Not = true
-	}
-	switch n.Booltesttype {
-	case pg.BoolTestType_IS_FALSE, pg.BoolTestType_IS_NOT_FALSE:
-		t.Want = expr.IsFalse
-	case pg.BoolTestType_IS_UNKNOWN, pg.BoolTestType_IS_NOT_UNKNOWN:
-		t.Want = expr.IsUnknown
-	}
-	words := strings.ReplaceAll(n.Booltesttype.String(), "_", " ")
-	var err error
-	if t.X, err = b.boolean(n.Arg, words); err != nil {
-		return nil, err
-	}
-	return fold(t), nil
+func (b *binder) truthTest(n *pg.BooleanTest) expr.Expr {
+	words := strings.ReplaceAll(n.Booltesttype.String(), "_", " ") // "IS NOT FALSE"
+	what, not := strings.CutPrefix(strings.TrimPrefix(words, "IS "), "NOT ")
+	want := map[string]expr.Truth{"TRUE": expr.IsTrue, "FALSE": expr.IsFalse, "UNKNOWN": expr.IsUnknown}[what]
+	return fold(&expr.IsTruth{X: b.boolean(n.Arg, words), Want: want, Not: not, P: b.pos(int(n.Location))})
 }
 
 // collate takes COLLATE "C", the order strings have anyway.
-func (b *binder) collate(n *pg.CollateClause) (expr.Expr, error) {
+func (b *binder) collate(n *pg.CollateClause) expr.Expr {
 	loc := int(n.Location)
 	if c := lastName(n.Collname); c != "C" && c != "POSIX" {
-		return nil, b.errorf(loc, "collation %q is not supported; strings compare by bytes, COLLATE \"C\"", c)
+		panic(b.errorf(loc, "collation %q is not supported; strings compare by bytes, COLLATE \"C\"", c))
 	}
-	x, err := b.expr(n.Arg)
-	if err != nil {
-		return nil, err
-	}
-	if isUnknown(x) {
-		return b.coerce(x, varchar)
-	}
+	x := coerce(b.expr(n.Arg), varchar)
 	if x.Type().Kind != table.Varchar {
-		return nil, b.errorf(loc, "collations are not supported by type %s", typeName(x.Type()))
+		panic(b.errorf(loc, "collations are not supported by type %s", typeName(x.Type())))
 	}
-	return x, nil
+	return x
 }

@@ -3,6 +3,7 @@ package sql
 import (
 	"math"
 	"math/big"
+	"slices"
 
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/table"
@@ -82,87 +83,58 @@ func widerNumber(l, r table.Type) table.Type {
 }
 
 // widen casts a number to a type of [commonNumber] or [widerNumber].
-func widen(e expr.Expr, t table.Type) (expr.Expr, error) {
+func widen(e expr.Expr, t table.Type) expr.Expr {
 	if t.IsInteger() || e.Type().Kind == t.Kind {
-		return e, nil
+		return e
 	}
 	return convert(e, t, e.Pos())
 }
 
 // convert casts e to t, folding a constant.
-func convert(e expr.Expr, t table.Type, pos int) (expr.Expr, error) {
+func convert(e expr.Expr, t table.Type, pos int) expr.Expr {
 	if e.Type() == t {
-		return e, nil
+		return e
 	}
 	out := fold(&expr.Cast{X: e, To: t, P: pos})
 	from, ok1 := e.(*expr.Const)
 	to, ok2 := out.(*expr.Const)
-	if ok1 && ok2 && t.IsFloat() && from.V.Type.IsExact() && !to.V.Null {
-		if math.IsInf(to.V.F, 0) || to.V.F == 0 && from.V.Unscaled().Sign() != 0 {
-			text := from.V.String()
-			if len(text) > 40 {
-				text = text[:20] + "..."
-			}
-			return nil, expr.Errorf(pos, "%s is out of range for type %s", text, t)
+	if ok1 && ok2 && t.IsFloat() && from.V.Type.IsExact() && !to.V.Null &&
+		(math.IsInf(to.V.F, 0) || to.V.F == 0 && from.V.Unscaled().Sign() != 0) {
+		text := from.V.String()
+		if len(text) > 40 {
+			text = text[:20] + "..."
 		}
+		panic(expr.Errorf(pos, "%s is out of range for type %s", text, t))
 	}
-	return out, inRange(out)
+	return inRange(out)
 }
 
-// adapt gives an operand of unknown type the other's type; text when both are
-// unknown.
-func (b *binder) adapt(l, r expr.Expr) (expr.Expr, expr.Expr, error) {
-	var err error
-	if isUnknown(l) {
-		t := r.Type()
-		if t.Kind == table.Unknown {
-			t = varchar
-		}
-		if l, err = b.coerce(l, t); err != nil {
-			return nil, nil, err
-		}
-	}
-	if isUnknown(r) {
-		r, err = b.coerce(r, l.Type())
-	}
-	return l, r, err
-}
-
-// coerce gives e, a string literal or NULL of unknown type, type t.
-func (b *binder) coerce(e expr.Expr, t table.Type) (expr.Expr, error) {
+// coerce gives e type t where it is a string literal or NULL of unknown type.
+func coerce(e expr.Expr, t table.Type) expr.Expr {
 	c, ok := e.(*expr.Const)
-	if !ok {
-		return nil, expr.Errorf(e.Pos(), "the type of this value is not known")
-	}
-	if c.V.Null {
-		return &expr.Const{V: table.Null(t), P: c.P}, nil
+	switch {
+	case !isUnknown(e):
+		return e
+	case !ok:
+		panic(expr.Errorf(e.Pos(), "the type of this value is not known"))
+	case c.V.Null:
+		return &expr.Const{V: table.Null(t), P: c.P}
 	}
 	return readText(c.V.S, t, c.P)
 }
 
 // settle makes a plain constant of an interval and text of what is still of unknown
 // type.
-func (b *binder) settle(e expr.Expr) (expr.Expr, error) {
+func settle(e expr.Expr) expr.Expr {
 	if s, ok := e.(*span); ok {
 		return s.plain()
 	}
-	if isUnknown(e) {
-		return b.coerce(e, varchar)
-	}
-	return e, nil
+	return coerce(e, varchar)
 }
 
 // bring converts an element of a list to the list's common type.
-func (b *binder) bring(e expr.Expr, t table.Type) (expr.Expr, error) {
-	var err error
-	if isUnknown(e) {
-		if e, err = b.coerce(e, t); err != nil {
-			return nil, err
-		}
-	}
-	if e, err = b.settle(e); err != nil {
-		return nil, err
-	}
+func bring(e expr.Expr, t table.Type) expr.Expr {
+	e = settle(coerce(e, t))
 	if t.IsNumeric() {
 		return widen(e, t)
 	}
@@ -171,33 +143,35 @@ func (b *binder) bring(e expr.Expr, t table.Type) (expr.Expr, error) {
 
 // readText reads the string of a literal as type t; what it says is then of no
 // other type, so that an error is the statement's and not a record's.
-func readText(s string, t table.Type, pos int) (expr.Expr, error) {
+func readText(s string, t table.Type, pos int) expr.Expr {
 	switch t.Kind {
 	case table.Interval:
 		return parseInterval(s, pos)
 	case table.Decimal:
 		c, ok := parseNumber(s)
 		if !ok {
-			return nil, expr.Errorf(pos, "invalid input syntax for type numeric: %q", s)
+			panic(expr.Errorf(pos, "invalid input syntax for type numeric: %q", s))
 		}
 		c.P = pos
 		return convert(c, table.Type{Kind: table.Decimal, Precision: maxDigits, Scale: c.V.Type.Scale}, pos)
 	}
 	x := &expr.Const{V: table.Str(s), P: pos}
 	if t.Kind == table.Varchar {
-		return x, nil
+		return x
 	}
 	v, err := expr.Eval(&expr.Cast{X: x, To: t, P: pos}, constants)
-	if err != nil {
-		switch t.Kind {
-		case table.Date:
-			return nil, expr.Errorf(pos, "%s; write YYYY-MM-DD", err)
-		case table.Timestamp:
-			return nil, expr.Errorf(pos, "%s; write YYYY-MM-DD HH:MM:SS", err)
-		}
-		return nil, err
+	if how := map[table.Kind]string{table.Date: "YYYY-MM-DD", table.Timestamp: "YYYY-MM-DD HH:MM:SS"}[t.Kind]; err != nil && how != "" {
+		panic(expr.Errorf(pos, "%s; write %s", err, how))
 	}
-	return canonical(v, pos), nil
+	return canonical(must(v, err), pos)
+}
+
+// must is a value, or fails with the error beside it.
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
 }
 
 // constants is the environment of constant expressions: NUMERICs are as wide as
@@ -211,17 +185,10 @@ const maxBits = 8192
 // operator with a NULL constant. Where computing fails, e stays: it fails if it is
 // evaluated.
 func fold(e expr.Expr) expr.Expr {
-	kids := expr.Kids(e)
-	all := true
-	for _, k := range kids {
-		if isNull(k) && strict(e) {
-			return &expr.Const{V: table.Null(e.Type()), P: e.Pos()}
-		}
-		if _, ok := k.(*expr.Const); !ok {
-			all = false
-		}
-	}
-	if !all {
+	switch {
+	case strict(e) && slices.ContainsFunc(expr.Kids(e), isNull):
+		return &expr.Const{V: table.Null(e.Type()), P: e.Pos()}
+	case !ofConstants(e):
 		return e
 	}
 	v, err := expr.Eval(e, constants)
@@ -232,6 +199,11 @@ func fold(e expr.Expr) expr.Expr {
 		v.Type = e.Type()
 	}
 	return canonical(v, e.Pos())
+}
+
+// ofConstants reports an operation that has constants only.
+func ofConstants(e expr.Expr) bool {
+	return !slices.ContainsFunc(expr.Kids(e), func(k expr.Expr) bool { _, ok := k.(*expr.Const); return !ok })
 }
 
 // strict reports an operator that is NULL when an operand is.
@@ -287,8 +259,7 @@ func spelledOperand(e expr.Expr) expr.Expr {
 }
 
 // mayFail reports whether evaluating e may raise an error.
-func mayFail(e expr.Expr) bool {
-	fails := false
+func mayFail(e expr.Expr) (fails bool) {
 	expr.Walk(e, func(e expr.Expr) {
 		switch e := e.(type) {
 		case *expr.Arith, *expr.Neg:
@@ -302,51 +273,37 @@ func mayFail(e expr.Expr) bool {
 	return fails
 }
 
-// and is the conjunction of kids: TRUE is left out, FALSE ends the list, and with it
-// whatever cannot fail before it.
-func and(kids []expr.Expr, pos int) expr.Expr { return junction(kids, 0, pos) }
-
-// or is the disjunction of kids, the mirror image of [and].
-func or(kids []expr.Expr, pos int) expr.Expr { return junction(kids, 1, pos) }
-
-// junction is AND, which FALSE decides, or OR, which TRUE decides: it flattens operands of
-// its own kind and uses the constants among them.
-func junction(kids []expr.Expr, decisive int64, pos int) expr.Expr {
-	var out []expr.Expr
-	fails, ended := false, false
-	add := func(k expr.Expr) {
-		c, ok := k.(*expr.Const)
-		switch {
-		case ended:
-		case !ok || c.V.Null:
-			fails = fails || mayFail(k)
+// junction is AND of all kids, or OR. It flattens operands of its own kind; of constants
+// it leaves out TRUE of an AND (FALSE of an OR), and the other one ends the list, and with
+// it whatever cannot fail before it.
+func junction(kids []expr.Expr, all bool, pos int) expr.Expr {
+	var flat, out []expr.Expr
+	for _, k := range kids {
+		if a, ok := k.(*expr.And); ok && all {
+			flat = append(flat, a.Kids...)
+		} else if o, ok := k.(*expr.Or); ok && !all {
+			flat = append(flat, o.Kids...)
+		} else {
+			flat = append(flat, k)
+		}
+	}
+	for _, k := range flat {
+		if c, ok := k.(*expr.Const); !ok || c.V.Null {
 			out = append(out, k)
-		case c.V.I == decisive:
-			ended = true
-			if !fails {
+		} else if c.V.I != 0 != all { // it decides
+			if !slices.ContainsFunc(out, mayFail) {
 				out = nil
 			}
 			out = append(out, k)
-		}
-	}
-	for _, k := range kids {
-		if a, ok := k.(*expr.And); ok && decisive == 0 {
-			kids = a.Kids
-		} else if o, ok := k.(*expr.Or); ok && decisive == 1 {
-			kids = o.Kids
-		} else {
-			kids = []expr.Expr{k}
-		}
-		for _, k := range kids {
-			add(k)
+			break
 		}
 	}
 	switch {
 	case len(out) == 0:
-		return &expr.Const{V: table.Bool(decisive == 0), P: pos}
+		return &expr.Const{V: table.Bool(all), P: pos}
 	case len(out) == 1:
 		return out[0]
-	case decisive == 0:
+	case all:
 		return fold(&expr.And{Kids: out, P: pos})
 	}
 	return fold(&expr.Or{Kids: out, P: pos})
