@@ -26,7 +26,8 @@ type Device struct {
 	// Groups is the number of work groups of a pass that loops over its input.
 	Groups int
 	// LookBack says that a work group that has started makes progress whatever the
-	// others do: one pass instead of three.
+	// others do, and may wait for them as long as it takes (llvmpipe ends a loop, see
+	// glsl.MaxTurns): one pass instead of three.
 	LookBack bool
 	// Subgroups says that there is KHR_shader_subgroup with subgroups of 32 threads,
 	// numbered in the order of the work group's.
