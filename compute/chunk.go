@@ -1,6 +1,7 @@
 package compute
 
 import (
+	"errors"
 	"slices"
 
 	"github.com/stencildb/stencildb/expr"
@@ -30,24 +31,25 @@ type column struct {
 	asked  bool   // for histograms, which need the selection
 }
 
-// count is a number of records: known, in the result, or neither yet.
+// count is a number of records: known, in the result, or, the zero count, neither.
 type count struct {
-	known, counted bool
-	n              uint64
-	place
+	known bool
+	n     uint64
+	in    *place
 }
 
 func knownCount(n int) count { return count{known: true, n: uint64(n)} }
-func counted(p place) count  { return count{counted: true, place: p} }
+func counted(p place) count  { return count{in: &p} }
 
-func (c count) read(words []uint32) uint64 {
-	if c.known {
-		return c.n
+// read returns the number; nothing has counted it is an error.
+func (c count) read(words []uint32) (uint64, error) {
+	switch {
+	case c.known:
+		return c.n, nil
+	case c.in == nil:
+		return 0, errors.New("compute: no pass counts the records that are asked for")
 	}
-	if !c.counted {
-		return 0
-	}
-	return c.place.read(words)
+	return c.in.read(words), nil
 }
 
 // column returns what is asked of a column; nil when nothing is.

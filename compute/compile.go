@@ -202,7 +202,7 @@ func (c *compiler) open(i int) (*chunk, error) {
 	}
 	x := &chunk{evaluator: e}
 	if e.chunk.Rows == 0 {
-		x.tree, x.checks = none, make([]count, len(c.q.Chunks[i].Checks))
+		x.tree, x.checks = none, slices.Repeat([]count{knownCount(0)}, len(c.q.Chunks[i].Checks))
 		return x, nil
 	}
 	for _, k := range c.q.Chunks[i].Checks {
@@ -295,7 +295,7 @@ func (o *compiled) sweep(c *compiler, x *chunk) error {
 		x.took(w.sweep, w.gathered)
 	}
 	for _, y := range x.columns {
-		if !y.n.known && !y.n.counted {
+		if !y.n.known && y.n.in == nil {
 			y.n = x.selected
 		}
 		if y.float {
@@ -328,15 +328,16 @@ func (o *compiled) group(c *compiler, x *chunk, shape string, words int) *group 
 }
 
 // read returns a number of records of a group's chunks.
-func (g *group) read(words []uint32, of func(*chunk) count) (n uint64) {
+func (g *group) read(words []uint32, of func(*chunk) count) (n uint64, err error) {
 	for _, x := range g.chunks {
 		c := of(x)
+		k, err := c.read(words)
 		if !c.known {
-			return c.place.read(words)
+			return k, err // of all of them
 		}
-		n += c.n
+		n += k
 	}
-	return n
+	return n, nil
 }
 
 // selection gives the sweeps their trees: the first one evaluates the selection and

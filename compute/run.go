@@ -78,7 +78,10 @@ func (x *execution) Check() error {
 	x.words = done.words
 	for i, c := range x.chunks {
 		for j, n := range c.checks {
-			if n.read(x.words) > 0 {
+			switch n, err := n.read(x.words); {
+			case err != nil:
+				return err
+			case n > 0:
 				return x.q.Failed(i, j)
 			}
 		}
@@ -88,24 +91,28 @@ func (x *execution) Check() error {
 
 // Count implements plan.Selection.
 func (x *execution) Count() (uint64, error) {
-	return x.total(func(c *chunk) count { return c.selected }), nil
+	return x.total(func(c *chunk) count { return c.selected })
 }
 
 // CountNotNull implements plan.Selection.
-func (x *execution) CountNotNull(col int) (uint64, error) { return x.values(col), nil }
+func (x *execution) CountNotNull(col int) (uint64, error) { return x.values(col) }
 
 // total adds a number of records up over all chunks.
-func (x *execution) total(of func(*chunk) count) (n uint64) {
+func (x *execution) total(of func(*chunk) count) (n uint64, err error) {
 	for _, g := range x.groups {
-		n += g.read(x.words, of)
+		k, err := g.read(x.words, of)
+		if err != nil {
+			return 0, err
+		}
+		n += k
 	}
-	return n
+	return n, nil
 }
 
 // values is the number of selected values of a column that are not NULL.
-func (x *execution) values(col int) uint64 {
+func (x *execution) values(col int) (uint64, error) {
 	if o := x.order(col); o != nil && len(o.digits) > 0 {
-		return place{at: o.first}.read(x.words)
+		return place{at: o.first}.read(x.words), nil
 	}
 	return x.total(func(c *chunk) count { return c.column(col).n })
 }
@@ -124,11 +131,16 @@ func (c *compiled) order(col int) *order {
 func (x *execution) Sum(col int) (sum plan.Sum, err error) {
 	for _, g := range x.groups {
 		y := g.chunks[0].column(col)
-		n := g.read(x.words, func(c *chunk) count { return c.column(col).n })
 		if y.float {
 			addFloatSum(x.words[y.floats:], &sum.Float)
-			sum.N = x.values(col) // of all chunks: a search for ranks counts them together
+			if sum.N, err = x.values(col); err != nil { // of all chunks: a search for ranks counts them together
+				return sum, err
+			}
 			continue
+		}
+		n, err := g.read(x.words, func(c *chunk) count { return c.column(col).n })
+		if err != nil {
+			return sum, err
 		}
 		codes, term := new(big.Int), new(big.Int)
 		for _, s := range y.sums {
@@ -141,8 +153,11 @@ func (x *execution) Sum(col int) (sum plan.Sum, err error) {
 
 // Kth implements plan.Selection.
 func (x *execution) Kth(col int, k uint64, largest bool) (table.Value, error) {
-	o, n := x.order(col), x.values(col)
-	if o != nil {
+	n, err := x.values(col)
+	if err != nil {
+		return table.Value{}, err
+	}
+	if o := x.order(col); o != nil {
 		for _, s := range o.searches {
 			if rank, top, ok, err := plan.Rank(s.agg, n); err == nil && ok && rank == k && top == largest {
 				if !largest {
