@@ -50,20 +50,18 @@ func fits32(x *big.Int) bool {
 	return x.IsInt64() && x.Int64() >= math.MinInt32 && x.Int64() <= math.MaxInt32
 }
 
-// linearSums are the sums of a vector of rows: 4 or 8 KiB.
-type linearSums struct {
-	narrow [vecRows]uint32
-	wide   [vecRows]uint64
-}
-
 func (l *linearLeaf) eval(s *scratch, dst, among []uint64, row, n int) {
 	if !l.some {
 		clear(dst)
 		return
 	}
-	codes := table.Codes{U64: s.sums.wide[:]}
+	var codes table.Codes
 	if l.narrow {
-		codes = table.Codes{U32: s.sums.narrow[:]}
+		codes.U32 = s.halves.get(vecRows, vecRows)
+		defer s.halves.put(codes.U32)
+	} else {
+		codes.U64 = s.get(vecRows)
+		defer s.put(codes.U64)
 	}
 	sums := l.set.Of(codes)
 	forVectors(dst, among, n, func(dst, among []uint64, at, k int) {

@@ -157,9 +157,9 @@ func forVectors(dst, among []uint64, n int, do func(dst, among []uint64, at, k i
 // scratch is what one worker needs to evaluate predicates.
 type scratch struct {
 	program program
-	sums    linearSums
 	codes   []uint64
 	words   pool[uint64]
+	halves  pool[uint32]
 }
 
 // Scratches are kept from query to query: a small query takes less than allocating them.

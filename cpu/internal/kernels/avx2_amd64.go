@@ -1,21 +1,53 @@
 package kernels
 
-import "golang.org/x/sys/cpu"
+/*
+#cgo CFLAGS: -O3
+#cgo noescape avx2_select
+#cgo nocallback avx2_select
+#cgo noescape avx2_sum
+#cgo nocallback avx2_sum
+#cgo noescape avx2_extremes
+#cgo nocallback avx2_extremes
+#cgo noescape avx2_multiply_add32
+#cgo nocallback avx2_multiply_add32
+#cgo noescape avx2_multiply_add64
+#cgo nocallback avx2_multiply_add64
+#include "avx2_amd64.h"
+*/
+import "C"
 
-// Sets lists the implementations that this machine runs.
-func Sets() []Set {
-	if cpu.X86.HasAVX2 && cpu.X86.HasPOPCNT {
-		return []Set{Portable, AVX2}
-	}
-	return []Set{Portable}
+import (
+	"unsafe"
+
+	"golang.org/x/sys/cpu"
+)
+
+var hasAVX2 = cpu.X86.HasAVX2 && cpu.X86.HasPOPCNT
+
+// The kernels in avx2_amd64.c, for the codes of whole words, at least one.
+
+func avx2Select(width int, dst, among []uint64, codes unsafe.Pointer, r Range) {
+	C.avx2_select(C.int(width), words(dst), words(among), C.int64_t(len(dst)), codes, C.uint64_t(r.Lo), C.uint64_t(r.Top))
 }
 
-// The kernels in avx2_amd64.s. Codes of 64 bits compare there as signed numbers, for which
-// the bias keeps the order. Codes of 16 bits are added as low and as high bytes, those of
-// 64 bits as halves.
-var (
-	avx2of8  = &vectors[uint8]{select8, 0, sum8, 0, extremes8, multiplyAdd32x8, multiplyAdd64x8}
-	avx2of16 = &vectors[uint16]{select16, 0, sum16, 8, extremes16, multiplyAdd32x16, multiplyAdd64x16}
-	avx2of32 = &vectors[uint32]{select32, 0, sum32, 0, extremes32, multiplyAdd32x32, multiplyAdd64x32}
-	avx2of64 = &vectors[uint64]{select64, 1 << 63, sum64, 32, extremes64, nil, multiplyAdd64x64}
-)
+func avx2Sum(width int, sel []uint64, codes unsafe.Pointer) (hi, lo uint64) {
+	var sum [2]uint64
+	C.avx2_sum(C.int(width), words(sel), C.int64_t(len(sel)), codes, words(sum[:]))
+	return sum[1], sum[0]
+}
+
+func avx2Extremes(width int, sel []uint64, codes unsafe.Pointer) (lo, hi uint64) {
+	var ends [2]uint64
+	C.avx2_extremes(C.int(width), words(sel), C.int64_t(len(sel)), codes, words(ends[:]))
+	return ends[0], ends[1]
+}
+
+func avx2MultiplyAdd32(width int, acc []uint32, codes unsafe.Pointer, coef uint32) {
+	C.avx2_multiply_add32(C.int(width), (*C.uint32_t)(&acc[0]), C.int64_t(len(acc)), codes, C.uint32_t(coef))
+}
+
+func avx2MultiplyAdd64(width int, acc []uint64, codes unsafe.Pointer, coef uint64) {
+	C.avx2_multiply_add64(C.int(width), words(acc), C.int64_t(len(acc)), codes, C.uint64_t(coef))
+}
+
+func words(b []uint64) *C.uint64_t { return (*C.uint64_t)(&b[0]) }

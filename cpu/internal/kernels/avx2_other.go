@@ -2,12 +2,14 @@
 
 package kernels
 
-// Sets lists the implementations that this machine runs.
-func Sets() []Set { return []Set{Portable} }
+import "unsafe"
 
-var (
-	avx2of8  *vectors[uint8]
-	avx2of16 *vectors[uint16]
-	avx2of32 *vectors[uint32]
-	avx2of64 *vectors[uint64]
-)
+const hasAVX2 = false
+
+// Nothing calls these without AVX2.
+
+func avx2Select(int, []uint64, []uint64, unsafe.Pointer, Range)  {}
+func avx2Sum(int, []uint64, unsafe.Pointer) (hi, lo uint64)      { return }
+func avx2Extremes(int, []uint64, unsafe.Pointer) (lo, hi uint64) { return }
+func avx2MultiplyAdd32(int, []uint32, unsafe.Pointer, uint32)    {}
+func avx2MultiplyAdd64(int, []uint64, unsafe.Pointer, uint64)    {}

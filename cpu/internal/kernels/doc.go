@@ -12,16 +12,16 @@
 // A selection has row i in bit i%64 of word i/64, and as many words as its rows
 // need; its bits past the last row are 0. It may start at any row of the codes.
 //
-// The AVX2 kernels are generated, into avx2_amd64.s, by the program in gen: they
-// take whole words of 64 rows, and the portable ones the rows that remain. A word
-// of which no row is selected is skipped without reading its codes.
+// The AVX2 kernels, in C in avx2_amd64.c, take whole words of 64 rows, and the portable
+// ones the rows that remain. A word of which no row is selected is skipped without reading
+// its codes.
 //
 // # Caveats
 //
 //   - Nothing checks that a machine has AVX2 when that Set is asked for: take it
 //     from [Best] or [Sets].
 //   - Members marks rows past the last one of a selection too, where there are some.
+//   - Codes and selections are handed to C: they lie in allocations without pointers, no
+//     array within a struct that has some.
 //   - Go cannot preempt a kernel. One call handles a block of rows: microseconds.
 package kernels
-
-//go:generate go run -C gen . -out ../avx2_amd64.s -stubs ../avx2_stubs_amd64.go -pkg kernels

@@ -3,6 +3,7 @@ package kernels
 import (
 	"math/bits"
 	"slices"
+	"unsafe"
 
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/table"
@@ -16,6 +17,14 @@ const (
 	Portable Set = iota
 	AVX2         // x86-64 with AVX2 and POPCNT
 )
+
+// Sets lists the implementations that this machine runs.
+func Sets() []Set {
+	if hasAVX2 {
+		return []Set{Portable, AVX2}
+	}
+	return []Set{Portable}
+}
 
 // Best is the fastest implementation that this machine runs.
 func Best() Set { return slices.Max(Sets()) }
@@ -84,13 +93,13 @@ type Codes interface {
 func (s Set) Of(c table.Codes) Codes {
 	switch {
 	case c.U8 != nil:
-		return newColumn(s, c.U8, avx2of8)
+		return &column[uint8]{c.U8, s == AVX2}
 	case c.U16 != nil:
-		return newColumn(s, c.U16, avx2of16)
+		return &column[uint16]{c.U16, s == AVX2}
 	case c.U32 != nil:
-		return newColumn(s, c.U32, avx2of32)
+		return &column[uint32]{c.U32, s == AVX2}
 	}
-	return newColumn(s, c.U64, avx2of64)
+	return &column[uint64]{c.U64, s == AVX2}
 }
 
 // code is one of the widths of [table.Codes].
@@ -102,94 +111,63 @@ type code interface {
 // there, the portable ones the rest.
 type column[T code] struct {
 	codes []T
-	simd  *vectors[T] // nil for none
-}
-
-// vectors are the vector kernels for a width of codes.
-type vectors[T code] struct {
-	// selects writes the rows of among for which code + add <= top, wrapping: add and
-	// top have bias added.
-	selects func(dst, among []uint64, codes []T, add, top T)
-	bias    T
-	// sum adds up the selected codes in eight lanes, without overflow up to 2^32 rows. The
-	// last four lanes count 2^high each.
-	sum  func(codes []T, sel []uint64, lanes *[8]uint64)
-	high uint
-	// extremes writes the smallest and the largest selected codes of each lane of 32
-	// bytes: the largest number and 0 where a lane has none.
-	extremes func(codes []T, sel []uint64, lo, hi *T)
-	// The others add coef times each code of so many words to acc, wrapping.
-	multiplyAdd32 func(acc []uint32, codes []T, words int, coef uint32)
-	multiplyAdd64 func(acc []uint64, codes []T, words int, coef uint64)
-}
-
-func newColumn[T code](s Set, codes []T, simd *vectors[T]) Codes {
-	if s == Portable {
-		simd = nil
-	}
-	return &column[T]{codes, simd}
+	avx2  bool
 }
 
 func (c *column[T]) Width() int { return bits.Len64(uint64(^T(0))) }
 
-// split parts the codes from row on: those of whole words, for vectors, and the rest.
-func (c *column[T]) split(words, row int) (codes, rest []T, whole int) {
-	codes = c.codes[row:]
-	if c.simd != nil {
-		whole = min(words, len(codes)/64)
+// split parts so many words of codes from row on: those of whole words, for vectors, and
+// the rest.
+func (c *column[T]) split(words, row int) (codes unsafe.Pointer, whole int, rest []T) {
+	rest = c.codes[row:]
+	if whole = min(words, len(rest)/64); !c.avx2 || whole == 0 {
+		return nil, 0, rest
 	}
-	return codes, codes[whole*64:], whole
+	return unsafe.Pointer(&rest[0]), whole, rest[whole*64:]
 }
 
 func (c *column[T]) Select(dst, among []uint64, row int, r Range) {
-	codes, rest, w := c.split(len(dst), row)
+	codes, w, rest := c.split(len(dst), row)
 	if w > 0 {
-		c.simd.selects(dst[:w], among, codes, c.simd.bias-T(r.Lo), T(r.Top)^c.simd.bias)
+		avx2Select(c.Width(), dst[:w], among, codes, r)
 	}
 	selectRange(dst[w:], among[w:], rest, T(r.Lo), T(r.Top))
 }
 
 func (c *column[T]) Sum(sel []uint64, row int) (hi, lo uint64) {
-	codes, rest, w := c.split(len(sel), row)
+	codes, w, rest := c.split(len(sel), row)
 	hi, lo = sum(rest, sel[w:])
 	if w > 0 {
-		var n [8]uint64
-		c.simd.sum(codes, sel[:w], &n)
-		high := n[4] + n[5] + n[6] + n[7]
-		var carry, more uint64
-		lo, carry = bits.Add64(lo, n[0]+n[1]+n[2]+n[3], 0)
-		lo, more = bits.Add64(lo, high<<c.simd.high, 0)
-		hi += high>>(64-c.simd.high) + carry + more
+		h, l := avx2Sum(c.Width(), sel[:w], codes)
+		var carry uint64
+		lo, carry = bits.Add64(lo, l, 0)
+		hi += h + carry
 	}
 	return hi, lo
 }
 
 func (c *column[T]) Extremes(sel []uint64, row int) (uint64, uint64) {
-	codes, rest, w := c.split(len(sel), row)
-	lo, hi := ^T(0), T(0)
+	codes, w, rest := c.split(len(sel), row)
+	lo, hi := uint64(^T(0)), uint64(0)
 	if w > 0 {
-		var least, most [32]T
-		lanes := 256 / c.Width()
-		c.simd.extremes(codes, sel[:w], &least[0], &most[0])
-		lo, hi = slices.Min(least[:lanes]), slices.Max(most[:lanes])
+		lo, hi = avx2Extremes(c.Width(), sel[:w], codes)
 	}
-	lo, hi = extremes(rest, sel[w:], lo, hi)
-	return uint64(lo), uint64(hi)
+	least, most := extremes(rest, sel[w:], T(lo), T(hi))
+	return uint64(least), uint64(most)
 }
 
 func (c *column[T]) MultiplyAdd32(acc []uint32, row int, coef uint32) {
-	codes, rest, w := c.split(len(acc)/64, row)
-	if w > 0 && c.simd.multiplyAdd32 != nil {
-		c.simd.multiplyAdd32(acc, codes, w, coef)
-		acc, codes = acc[w*64:], rest
+	codes, w, rest := c.split(len(acc)/64, row)
+	if w > 0 {
+		avx2MultiplyAdd32(c.Width(), acc[:w*64], codes, coef)
 	}
-	multiplyAdd(acc, codes, coef)
+	multiplyAdd(acc[w*64:], rest, coef)
 }
 
 func (c *column[T]) MultiplyAdd64(acc []uint64, row int, coef uint64) {
-	codes, rest, w := c.split(len(acc)/64, row)
+	codes, w, rest := c.split(len(acc)/64, row)
 	if w > 0 {
-		c.simd.multiplyAdd64(acc, codes, w, coef)
+		avx2MultiplyAdd64(c.Width(), acc[:w*64], codes, coef)
 	}
 	multiplyAdd(acc[w*64:], rest, coef)
 }
