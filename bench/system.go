@@ -126,11 +126,11 @@ func onCPU(options ...cpu.Option) func(Query, *plan.Query) (Contender, error) {
 	backend := cpu.New(0, options...)
 	return func(_ Query, p *plan.Query) (Contender, error) {
 		return Contender{Run: func(ctx context.Context) (Outcome, error) {
-			a, err := backend.Execute(ctx, p)
+			values, err := backend.Execute(ctx, p)
 			if err != nil {
 				return Outcome{}, err
 			}
-			return Outcome{Answer: answerOf(a.Values)}, nil
+			return Outcome{Answer: answerOf(values)}, nil
 		}}, nil
 	}
 }

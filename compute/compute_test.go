@@ -162,7 +162,7 @@ func compareWithCPU(t *testing.T, g *pass.GL, d compute.Device, q *plan.Query, w
 	if err != nil {
 		return
 	}
-	for i, v := range want.Values {
+	for i, v := range want {
 		if got[i].String() != v.String() {
 			t.Fatalf("%s: WHERE %v: %v is %v, cpu has %v", what, q.Chunks[0].Pred, q.Aggs[i], got[i], v)
 		}

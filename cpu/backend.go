@@ -48,16 +48,12 @@ func (b *Backend) Name() string { return "cpu" }
 // Execute answers q: one value an aggregate. The first check, by chunk and then in
 // order, that selects a row fails the query with its error. A rank out of range, a sum
 // that its type cannot hold, and the end of ctx are errors too.
-func (b *Backend) Execute(ctx context.Context, q *plan.Query) (*plan.Answer, error) {
+func (b *Backend) Execute(ctx context.Context, q *plan.Query) ([]table.Value, error) {
 	s, err := b.Select(ctx, q)
 	if err != nil {
 		return nil, err
 	}
-	values, err := plan.Finish(s, q)
-	if err != nil {
-		return nil, err
-	}
-	return &plan.Answer{Values: values}, nil
+	return plan.Finish(s, q)
 }
 
 // Select prepares the selection of a query; its Check goes over all rows and gathers

@@ -164,14 +164,14 @@ func checkAgainstScalar(t interface {
 }
 
 // execute answers q with every set of kernels, which must agree.
-func execute(ctx context.Context, t interface{ Errorf(string, ...any) }, workers int, q *plan.Query) (*plan.Answer, error) {
+func execute(ctx context.Context, t interface{ Errorf(string, ...any) }, workers int, q *plan.Query) ([]table.Value, error) {
 	got, err := New(workers).Execute(ctx, q)
 	plain, plainErr := New(workers, WithoutSIMD).Execute(ctx, q)
 	switch {
 	case (err == nil) != (plainErr == nil):
 		t.Errorf("error %v, without SIMD %v", err, plainErr)
-	case err == nil && !slices.EqualFunc(got.Values, plain.Values, sameValue):
-		t.Errorf("%v, without SIMD %v", got.Values, plain.Values)
+	case err == nil && !slices.EqualFunc(got, plain, sameValue):
+		t.Errorf("%v, without SIMD %v", got, plain)
 	}
 	return got, err
 }
@@ -190,9 +190,9 @@ func compareForms(ctx context.Context, t interface {
 		return false
 	}
 	for i, a := range q.Aggs {
-		if !sameValue(got.Values[i], want[i]) {
+		if !sameValue(got[i], want[i]) {
 			t.Errorf("%v WHERE %v: %v (%v), the oracle says %v (%v)", a, q.Where,
-				got.Values[i], got.Values[i].Type, want[i], want[i].Type)
+				got[i], got[i].Type, want[i], want[i].Type)
 		}
 	}
 	return true
@@ -372,8 +372,8 @@ func TestWorkersDoNotShow(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !slices.EqualFunc(got.Values, want.Values, sameValue) {
-			t.Errorf("%d workers: %v, one: %v", workers, got.Values, want.Values)
+		if !slices.EqualFunc(got, want, sameValue) {
+			t.Errorf("%d workers: %v, one: %v", workers, got, want)
 		}
 	}
 }

@@ -93,8 +93,8 @@ func checkRanks(t *testing.T, tab *table.Table, col int, f table.Field, where *p
 		t.Fatal(err)
 	}
 	for i, k := range ranks {
-		if want := o.Value(codes[k-1]); !sameValue(got.Values[i], want) {
-			t.Errorf("%s: value %d of %d is %v, want %v", f.Name, k, n, got.Values[i], want)
+		if want := o.Value(codes[k-1]); !sameValue(got[i], want) {
+			t.Errorf("%s: value %d of %d is %v, want %v", f.Name, k, n, got[i], want)
 		}
 	}
 }

@@ -77,8 +77,8 @@ func checkQuery(t *rapid.T, tab *table.Table, q *plan.Fragment) {
 	got, err := execute(ctx, t, 2, p)
 	if err == nil && wantErr == nil {
 		for i, a := range q.Aggs {
-			if !sameValue(got.Values[i], want[i]) {
-				t.Fatalf("%v WHERE %v: %v, the oracle says %v", a, q.Where, got.Values[i], want[i])
+			if !sameValue(got[i], want[i]) {
+				t.Fatalf("%v WHERE %v: %v, the oracle says %v", a, q.Where, got[i], want[i])
 			}
 		}
 		return

@@ -107,7 +107,7 @@ func TestALargeTableComesToTheDevice(t *testing.T) {
 	}
 	// What is on the device costs nothing more, in another statement either.
 	segment := db.entries[0].table.Load().Chunks[0].Segments[0]
-	d.now = newContent([]textures.Residency{{Segment: segment, Kind: textures.FloatTexture, Bytes: 4 << 20}}, textures.Usage{Budget: 8 << 20, Used: 4 << 20})
+	d.current = newContent([]textures.Residency{{Segment: segment, Kind: textures.FloatTexture, Bytes: 4 << 20}}, textures.Usage{Budget: 8 << 20, Used: 4 << 20})
 	x, err := db.Explain(context.Background(), "SELECT SUM(i) FROM t", ExplainOptions{})
 	if err != nil || x.Backend != "classic" || x.Predictions[0].Transfer != 0 {
 		t.Errorf("%+v, %v", x, err)
@@ -119,7 +119,7 @@ func TestWithoutADevice(t *testing.T) {
 	for _, c := range []struct{ device, environment, backend string }{{"", "", "cpu"}, {"99", "", ""}, {"", "99", ""}} {
 		db, _ := auto(t, 4_000_000, Options{Device: c.device})
 		t.Setenv("STENCILDB_DEVICE", c.environment)
-		db.opener = func(Options) (device, error) { return nil, lost }
+		db.opener = func(Options) (*gpus, error) { return nil, lost }
 		for range 50 {
 			r, err := Collect(db.Query(context.Background(), countFew))
 			if c.backend == "" && !errors.Is(err, lost) || c.backend != "" && (err != nil || r.Backend != c.backend) {
@@ -146,7 +146,7 @@ func TestAutoFallsThrough(t *testing.T) {
 		if err := Inspect(db).Ready(); err != nil {
 			t.Fatal(err)
 		}
-		d.now = newContent([]textures.Residency{{Segment: db.entries[0].table.Load().Chunks[0].Segments[0], Kind: textures.FloatTexture}}, textures.Usage{})
+		d.current = newContent([]textures.Residency{{Segment: db.entries[0].table.Load().Chunks[0].Segments[0], Kind: textures.FloatTexture}}, textures.Usage{})
 		for range 3 {
 			r, err := Collect(db.Query(context.Background(), countFew))
 			if c.backend == "" && !errors.Is(err, other) || c.backend != "" && (err != nil || r.Backend != c.backend) {
@@ -166,7 +166,7 @@ func settledOn(t *testing.T, rows int, list ...*fake) *Statement {
 	if err := Inspect(db).Ready(); err != nil {
 		t.Fatal(err)
 	}
-	d.now = newContent([]textures.Residency{{Segment: db.entries[0].table.Load().Chunks[0].Segments[0], Kind: textures.FloatTexture}}, textures.Usage{})
+	d.current = newContent([]textures.Residency{{Segment: db.entries[0].table.Load().Chunks[0].Segments[0], Kind: textures.FloatTexture}}, textures.Usage{})
 	s, err := db.Prepare(context.Background(), countFew)
 	if err != nil {
 		t.Fatal(err)
@@ -210,7 +210,7 @@ func TestExplainShowsPredictions(t *testing.T) {
 	if err := Inspect(db).Ready(); err != nil {
 		t.Fatal(err)
 	}
-	d.now = newContent([]textures.Residency{{Segment: db.entries[0].table.Load().Chunks[0].Segments[0], Kind: textures.FloatTexture, Bytes: 4 << 20},
+	d.current = newContent([]textures.Residency{{Segment: db.entries[0].table.Load().Chunks[0].Segments[0], Kind: textures.FloatTexture, Bytes: 4 << 20},
 		{Segment: &table.Segment{}, Kind: textures.FloatTexture, Bytes: 1 << 20}}, textures.Usage{Budget: 8 << 20, Used: 5 << 20, Working: 1 << 20})
 	x, err = db.Explain(context.Background(), countFew, ExplainOptions{Analyze: true})
 	if err != nil {
@@ -228,13 +228,13 @@ func TestExplainShowsPredictions(t *testing.T) {
 // A choice stays until something changes on the device.
 func TestChoicesStay(t *testing.T) {
 	s := settledOn(t, 4_000_000, &fake{name: "classic"})
-	d := s.db.opening.device.(*fakeDevice)
+	d := s.db.opening.device
 	for range 2 {
 		if _, err := Collect(s.Query(context.Background())); err != nil || !s.choice.kept.Load().valid(s.db) {
 			t.Fatalf("the choice does not stay: %v", err)
 		}
 	}
-	d.now = newContent(d.now.list, d.now.usage) // something was evicted, and is back
+	d.current = newContent(d.current.list, d.current.usage) // something was evicted, and is back
 	if s.choice.kept.Load().valid(s.db) {
 		t.Error("what is resident has changed, and the choice stays")
 	}

@@ -28,11 +28,12 @@ var ErrDeviceMemory = errors.New("does not fit the device's memory")
 type backend interface {
 	// Name is the backend's name as given to --backend.
 	Name() string
-	// Execute runs the plan and returns one value an aggregate. It stops with
-	// ctx's error when ctx ends.
-	Execute(ctx context.Context, q *plan.Query) (*plan.Answer, error)
-	// Explain lists what Execute would do. It runs nothing.
-	Explain(q *plan.Query) ([]Step, error)
+	// Execute runs the plan and returns one value an aggregate. What it takes is added to
+	// took. It stops with ctx's error when ctx ends.
+	Execute(ctx context.Context, q *plan.Query, took *took) ([]table.Value, error)
+	// Explain lists what Execute or Rows would do, and runs nothing. To analyze a plan of
+	// aggregates it executes it, if it has passes, and says what each took.
+	Explain(ctx context.Context, q *plan.Query, analyze bool) ([]Step, error)
 	// Rows yields the rows that a plan without aggregates selects, in the order of the
 	// table, in blocks of neighbours or of at most some ten thousand, and after an error
 	// nothing. It works a bounded number of blocks ahead of its caller. Errors that the
@@ -42,14 +43,14 @@ type backend interface {
 	Rows(ctx context.Context, q *plan.Query, took *took) iter.Seq2[table.Block, error]
 }
 
-// took adds up what reading rows takes, while they are read.
+// took adds up what a statement takes, while it runs.
 type took struct {
 	mu    sync.Mutex
 	stats Stats
 	loads []time.Duration // of the devices: they load at the same time
 }
 
-// start notes the backend that reads.
+// start notes the backend that runs it.
 func (t *took) start(backend string, opening time.Duration) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -69,8 +70,11 @@ func (t *took) add(passes int, samples uint64, load time.Duration, device int) {
 	t.loads[i] += load
 }
 
-// now is what has been taken so far.
+// now is what has been taken so far; nothing of nil.
 func (t *took) now() Stats {
+	if t == nil {
+		return Stats{}
+	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	s := t.stats
@@ -81,26 +85,17 @@ func (t *took) now() Stats {
 	return s
 }
 
-// analyzer is a [backend] that can say what each pass of an execution took. For
-// backends that are none, EXPLAIN ANALYZE gives the totals only.
-type analyzer interface {
-	// Analyze is Execute that also returns the passes as they were executed,
-	// with Counted, Samples and Elapsed set.
-	Analyze(ctx context.Context, q *plan.Query) (*plan.Answer, []Step, error)
-}
-
 // Step is one pass of a query, or one group of passes whose number depends on
 // the counts of earlier ones ("Compare(delay >= x + 2^i), i = 18..0").
 type Step struct {
-	Device int     // the number of the device that runs it
-	Pass   string  // the paper's name of it: "CopyToDepth(delay)"
-	Op     pass.Op // what the pass is; nil where there is none
-	Counts string  // what it counts, in words; "" when it counts nothing
-	GLSL   string  // the fragment or compute program, where the pass has one
-	Fixed  bool    // the pass draws without one
+	Device int     `json:"-"`                // the number of the device that runs it
+	Op     pass.Op `json:"-"`                // what the pass is; nil where there is none
+	Pass   string  `json:"pass"`             // the paper's name of it: "CopyToDepth(delay)"
+	Counts string  `json:"counts,omitempty"` // what it counts, in words; "" when it counts nothing
+	GLSL   string  `json:"glsl,omitempty"`   // the fragment or compute program, where the pass has one
+	Fixed  bool    `json:"-"`                // the pass draws without one
 
-	// After an execution only (see [ExplainOptions.Analyze]):
-	Counted bool          // whether the pass counted samples
-	Samples uint64        // how many
-	Elapsed time.Duration // time of the pass; device time where the device has a meaningful timer
+	// Of a pass that was executed, else nil (see [ExplainOptions.Analyze]):
+	Samples *uint64  `json:"samples,omitempty"` // nil also where it counts none
+	MS      *float64 `json:"ms,omitempty"`      // device time where the device has a meaningful timer
 }

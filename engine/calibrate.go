@@ -9,7 +9,6 @@ import (
 
 	"github.com/stencildb/stencildb/cost"
 	"github.com/stencildb/stencildb/pass"
-	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -96,13 +95,13 @@ func calibrate(ctx context.Context, o Options, s *sizes) (found *Calibration, er
 	opening := time.Since(start)
 	if s == nil {
 		s = &sizes{[]int{1 << 10, 1 << 14, 1 << 17, 1 << 20, 1 << 24}, 1 << 20, 80 * time.Millisecond, 15 * time.Second}
-		if device.key().Software {
+		if device.key.Software {
 			s.suite[4], s.routines = 1<<22, 1<<17
 		}
 	}
 	c := &calibration{db: db, sizes: *s, start: start, names: []string{"cpu", "classic", "fused", "compute"}, found: &Calibration{
 		Rows: s.routines, Bits: uniformBits, Repetitions: repetitions,
-		Profile: &cost.Profile{Key: device.key(), Measured: start, Opening: opening.Seconds(), Backends: map[string]cost.Backend{}},
+		Profile: &cost.Profile{Key: device.key, Measured: start, Opening: opening.Seconds(), Backends: map[string]cost.Backend{}},
 	}}
 	if err := c.measureCosts(ctx); err != nil {
 		return nil, err
@@ -127,21 +126,23 @@ type calibration struct {
 }
 
 // on executes a statement on one backend.
-func (c *calibration) on(ctx context.Context, backend string, s *Statement) (*plan.Answer, time.Duration, error) {
+func (c *calibration) on(ctx context.Context, backend string, s *Statement) ([]table.Value, Stats, error) {
 	b, _, err := c.db.open(ctx, backend, new(time.Duration))
 	if err != nil {
-		return nil, 0, err
+		return nil, Stats{}, err
 	}
-	start := time.Now()
-	a, err := b.Execute(ctx, s.plan)
-	return a, time.Since(start), err
+	start, took := time.Now(), &took{}
+	values, err := b.Execute(ctx, s.plan, took)
+	stats := took.now()
+	stats.Elapsed = time.Since(start)
+	return values, stats, err
 }
 
 // able executes a statement on each of some backends, which uploads and compiles, and
 // returns those that can do it. The answers are compared with that of cpu, where that is
 // one of them; a backend that fails or gives a wrong answer is left out from then on.
 func (c *calibration) able(ctx context.Context, names []string, s *Statement) (list []string, err error) {
-	var want *plan.Answer
+	var want []table.Value
 	for _, name := range names {
 		got, _, err := c.on(ctx, name, s)
 		switch {
@@ -154,7 +155,7 @@ func (c *calibration) able(ctx context.Context, names []string, s *Statement) (l
 		case name == "cpu":
 			want = got
 		case want != nil:
-			err = c.found.compare(name, s.parsed.Text, got.Values[0], want.Values[0])
+			err = c.found.compare(name, s.parsed.Text, got[0], want[0])
 		}
 		if err == nil {
 			list = append(list, name)
@@ -195,10 +196,6 @@ func (c *calibration) measureRoutines(ctx context.Context) error {
 		c.found.Costs = append(c.found.Costs, UnitCost{name, sql, passes, 1e3 * seconds, float64(rows) / seconds})
 	}
 	add("upload", "", 0, c.found.Profile.Backends["classic"].Upload.Time(4*int64(rows)))
-	b, _, err := c.db.open(ctx, "classic", new(time.Duration))
-	if err != nil {
-		return err
-	}
 	for _, r := range routines {
 		s, err := c.db.Prepare(ctx, fmt.Sprintf(r.sql, tableOf(rows)))
 		if err != nil {
@@ -207,35 +204,35 @@ func (c *calibration) measureRoutines(ctx context.Context) error {
 		var times []time.Duration
 		passes := 0
 		for range 1 + repetitions {
-			took := time.Duration(0)
-			if r.part != "" {
-				passes, took, err = passesOf(ctx, b.(analyzer), s, r.part)
-			} else {
-				var a *plan.Answer
-				if a, took, err = c.on(ctx, "classic", s); err == nil {
-					passes = a.Passes
-				}
-			}
+			took, err := c.routine(ctx, s, r.part)
 			if err != nil {
 				return err
 			}
-			times = append(times, took)
+			passes, times = took.Passes, append(times, took.Elapsed)
 		}
 		add(r.name, s.parsed.Text, passes, median(times[1:]).Seconds())
 	}
 	return nil
 }
 
-// passesOf is the number and the time of some of the passes of a statement, each waited for.
-func passesOf(ctx context.Context, b analyzer, s *Statement, part string) (passes int, took time.Duration, err error) {
-	_, steps, err := b.Analyze(ctx, s.plan)
+// routine executes a statement on classic, or some of its passes, each waited for.
+func (c *calibration) routine(ctx context.Context, s *Statement, part string) (took Stats, err error) {
+	if part == "" {
+		_, took, err = c.on(ctx, "classic", s)
+		return took, err
+	}
+	b, _, err := c.db.open(ctx, "classic", new(time.Duration))
+	if err != nil {
+		return took, err
+	}
+	steps, err := b.Explain(ctx, s.plan, true)
 	for _, step := range steps {
 		if _, copies := step.Op.(pass.CopyToDepth); copies == (part == "copy") {
-			took += step.Elapsed
-			passes++
+			took.Elapsed += time.Duration(*step.MS * 1e6)
+			took.Passes++
 		}
 	}
-	return passes, took, err
+	return took, err
 }
 
 // median of times that are not empty; it sorts them.

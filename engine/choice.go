@@ -38,7 +38,7 @@ type attempt struct {
 type order struct {
 	list   []cost.Prediction
 	epoch  uint64
-	device device // nil where cpu is the first
+	device *gpus // nil where cpu is the first
 	at     *content
 }
 
@@ -122,7 +122,7 @@ func (db *DB) fatal(err error) bool {
 
 // predict predicts what the statement takes on each backend that may do it; cpu is
 // always there. d is the device, if it is open; closed says that it may yet be.
-func (s *Statement) predict(d device, closed bool) (*order, error) {
+func (s *Statement) predict(d *gpus, closed bool) (*order, error) {
 	c := &s.choice
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -161,7 +161,7 @@ func (s *Statement) predict(d device, closed bool) (*order, error) {
 }
 
 // refresh brings the times of the backends up to the costs that are known now.
-func (c *choice) refresh(s *Statement, d device) error {
+func (c *choice) refresh(s *Statement, d *gpus) error {
 	now, err := s.db.costs.get()
 	if err != nil || now.Profile == c.costs.Profile {
 		return err
@@ -172,8 +172,8 @@ func (c *choice) refresh(s *Statement, d device) error {
 	c.costs, c.run = now, map[string]float64{}
 	for name, b := range now.Profile.Backends {
 		c.run[name] = b.Run(c.work)
-		if real, ok := d.(*gpus); ok && name != "cpu" {
-			c.run[name] = real.run(b, c.work, s.plan.Table)
+		if d != nil && name != "cpu" {
+			c.run[name] = d.run(b, c.work, s.plan.Table)
 		}
 	}
 	return nil

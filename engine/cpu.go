@@ -19,6 +19,11 @@ type cpuBackend struct{ *cpu.Backend }
 
 func newCPU() backend { return cpuBackend{cpu.New(0)} }
 
+// Execute implements backend.
+func (b cpuBackend) Execute(ctx context.Context, q *plan.Query, _ *took) ([]table.Value, error) {
+	return b.Backend.Execute(ctx, q)
+}
+
 // Rows implements backend.
 func (b cpuBackend) Rows(ctx context.Context, q *plan.Query, _ *took) iter.Seq2[table.Block, error] {
 	return b.Backend.Rows(ctx, q)
@@ -26,7 +31,7 @@ func (b cpuBackend) Rows(ctx context.Context, q *plan.Query, _ *took) iter.Seq2[
 
 // Explain lists the operators. Where chunks fold a predicate differently, the one
 // with the most work left is shown.
-func (cpuBackend) Explain(q *plan.Query) ([]Step, error) {
+func (cpuBackend) Explain(_ context.Context, q *plan.Query, _ bool) ([]Step, error) {
 	steps := []Step{{Pass: "Scan(" + q.Table.Name + ")", Counts: scanWords(q)}}
 	if busy := busiest(q.Chunks); busy != nil {
 		for _, check := range busy.Checks {

@@ -61,7 +61,7 @@ func Backends() []string { return []string{"auto", "classic", "fused", "compute"
 type DB struct {
 	opts Options
 
-	opener     func(Options) (device, error)
+	opener     func(Options) (*gpus, error)
 	statements statements // prepared
 	lowered    plan.Lowered
 	snapshots  snapshots

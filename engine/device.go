@@ -12,21 +12,6 @@ import (
 	"github.com/stencildb/stencildb/textures"
 )
 
-// device is an open OpenGL device, as a DB sees it.
-type device interface {
-	// backend returns the backend of that name.
-	backend(name string) backend
-	// key says which device it is; the CPU is the DB's to add.
-	key() cost.Key
-	// content is what was resident after the last query.
-	content() *content
-	// drop releases what is resident of segments that no statement reads any more. It
-	// waits for the query under way.
-	drop(segments []*table.Segment)
-	// Close releases it.
-	Close() error
-}
-
 // content is what is resident on a device at one moment; it does not change.
 type content struct {
 	list  []textures.Residency
@@ -76,7 +61,7 @@ func (c *content) has(backend string, col cost.Column) bool {
 // opening is the opening of a DB's device, under way or over.
 type opening struct {
 	done   chan struct{}
-	device device
+	device *gpus
 	err    error
 }
 
@@ -92,7 +77,7 @@ func (o *opening) over() bool {
 
 // open returns the backend of that name, and the device that it is on, which it opens;
 // nil for cpu. What that took is added to spent.
-func (db *DB) open(ctx context.Context, name string, spent *time.Duration) (backend, device, error) {
+func (db *DB) open(ctx context.Context, name string, spent *time.Duration) (backend, *gpus, error) {
 	if name == "cpu" {
 		_, _, err := db.opened()
 		if errors.Is(err, errClosed) {
@@ -104,7 +89,7 @@ func (db *DB) open(ctx context.Context, name string, spent *time.Duration) (back
 	if err != nil {
 		return nil, nil, err
 	}
-	return d.backend(name), d, nil
+	return d.backends[name], d, nil
 }
 
 // deviceWanted reports whether somebody asked for a device.
@@ -114,7 +99,7 @@ func (db *DB) deviceWanted() bool {
 
 // openDevice opens the device, unless that was done; an error is kept too. It returns
 // when ctx ends, while the opening goes on. What it took is added to spent.
-func (db *DB) openDevice(ctx context.Context, spent *time.Duration) (device, error) {
+func (db *DB) openDevice(ctx context.Context, spent *time.Duration) (*gpus, error) {
 	db.mu.Lock()
 	o := db.opening
 	switch {
@@ -147,14 +132,14 @@ func (db *DB) finish(o *opening, before <-chan struct{}) {
 	}
 	o.device, o.err = db.opener(db.opts)
 	if o.err == nil {
-		db.costs.opened(o.device.key())
+		db.costs.opened(o.device.key)
 	}
 	db.epoch.Add(1)
 }
 
 // opened returns the device where it is open, or failed to be; tried is false where
 // nobody has needed it yet.
-func (db *DB) opened() (d device, tried bool, err error) {
+func (db *DB) opened() (d *gpus, tried bool, err error) {
 	db.mu.Lock()
 	defer db.mu.Unlock()
 	if db.closed {
@@ -168,7 +153,7 @@ func (db *DB) opened() (d device, tried bool, err error) {
 
 // lose closes a device that failed: what was resident on it is forgotten, and whoever
 // needs a device next opens it anew.
-func (db *DB) lose(d device) {
+func (db *DB) lose(d *gpus) {
 	db.mu.Lock()
 	defer db.mu.Unlock()
 	if db.closed || !db.holds(d) {
@@ -184,7 +169,7 @@ func (db *DB) lose(d device) {
 }
 
 // holds reports whether d is the device that statements take; with db.mu.
-func (db *DB) holds(d device) bool {
+func (db *DB) holds(d *gpus) bool {
 	return db.opening != nil && db.opening.over() && db.opening.device == d
 }
 

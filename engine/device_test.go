@@ -37,8 +37,8 @@ type failing struct {
 	do func(p *pass.Pass) error
 }
 
-func (b failing) Execute(ctx context.Context, q *plan.Query) (*plan.Answer, error) {
-	return b.Watch(ctx, q, func(s Stage) pass.Runner { return faulty{s.Runner, b.do} })
+func (b failing) Execute(ctx context.Context, q *plan.Query, took *took) ([]table.Value, error) {
+	return b.Watch(ctx, q, took, func(s Stage) pass.Runner { return faulty{s.Runner, b.do} })
 }
 
 // faults are what can go wrong on a device.
@@ -65,7 +65,7 @@ var faults = map[string]func(p *pass.Pass) error{
 // onGPUs gives a DB real devices, of which the first has a backend classic that fails.
 func onGPUs(db *DB, do func(p *pass.Pass) error) *[]*GPU {
 	var list []*GPU
-	db.opener = func(o Options) (device, error) {
+	db.opener = func(o Options) (*gpus, error) {
 		g, err := OpenGPU(glctx.Options{Device: o.Device})
 		if err != nil {
 			return nil, err
@@ -152,12 +152,12 @@ func TestAStatementOutlivesTheFaultOfAnother(t *testing.T) {
 	calls := 0
 	err := db.on(context.Background(), "classic", new(time.Duration), func(b backend) error {
 		if calls++; calls == 1 {
-			db.lose(d)
-			db.opener = func(Options) (device, error) {
-				return &fakeDevice{backends: map[string]backend{"classic": &fake{name: "classic"}}}, nil
+			db.lose(d.gpus)
+			db.opener = func(Options) (*gpus, error) {
+				return &gpus{backends: map[string]backend{"classic": &fake{name: "classic"}}}, nil
 			}
 		}
-		_, err := b.Execute(context.Background(), &plan.Query{})
+		_, err := b.Execute(context.Background(), &plan.Query{}, &took{})
 		return err
 	})
 	if err != nil || calls != 2 {
@@ -165,7 +165,7 @@ func TestAStatementOutlivesTheFaultOfAnother(t *testing.T) {
 	}
 	// A device that is closed for good is no reason to go on.
 	d.backends["classic"] = &fake{name: "classic", err: glctx.ErrClosed}
-	db.opening.device.(*fakeDevice).backends = d.backends
+	db.opening.device.backends = d.backends
 	if _, err := Collect(db.Query(context.Background(), "SELECT COUNT(*) FROM small")); !errors.Is(err, glctx.ErrClosed) {
 		t.Errorf("%v", err)
 	}
@@ -232,7 +232,7 @@ func TestWaitingForTheDeviceEndsWithTheContext(t *testing.T) {
 		if err := Inspect(db).Ready(); err != nil {
 			t.Fatal(err)
 		}
-		occupied(t, db.opening.device.(*gpus).list[0], func() {
+		occupied(t, db.opening.device.list[0], func() {
 			ctx, cancel := context.WithCancel(context.Background())
 			if timeout == 0 {
 				time.AfterFunc(time.Millisecond, cancel)
@@ -276,7 +276,7 @@ func TestAPassThatRunsIsAbandoned(t *testing.T) {
 	}
 	g := (*list)[0]
 	passesRun := 0
-	backends := db.opening.device.(*gpus).backends
+	backends := db.opening.device.backends
 	backends["classic"] = stalling{backends["classic"].(failing).passes, func(*pass.Pass) error {
 		if passesRun++; passesRun == 1 {
 			close(begun)
@@ -310,12 +310,12 @@ type stalling struct {
 	over func()
 }
 
-func (b stalling) Execute(ctx context.Context, q *plan.Query) (*plan.Answer, error) {
-	var a *plan.Answer
+func (b stalling) Execute(ctx context.Context, q *plan.Query, took *took) ([]table.Value, error) {
+	var a []table.Value
 	g := b.list[0]
 	err := g.Context.Do(ctx, func() (err error) {
 		defer b.over()
-		a, err = b.alone(ctx, g, q, faulty{g.GL, b.do})
+		a, err = b.alone(ctx, g, q, took, faulty{g.GL, b.do})
 		return err
 	})
 	if err != nil {
@@ -357,9 +357,9 @@ func TestOpeningEndsWithTheContext(t *testing.T) {
 	if err := db.Add(small(t)); err != nil {
 		t.Fatal(err)
 	}
-	d := &fakeDevice{backends: map[string]backend{"classic": &fake{name: "classic"}}}
+	d := &gpus{backends: map[string]backend{"classic": &fake{name: "classic"}}, current: nothing}
 	opens := make(chan struct{})
-	db.opener = func(Options) (device, error) { <-opens; return d, nil }
+	db.opener = func(Options) (*gpus, error) { <-opens; return d, nil }
 	ctx, cancel := context.WithTimeout(context.Background(), time.Millisecond)
 	defer cancel()
 	if _, err := Collect(db.Query(ctx, "SELECT COUNT(*) FROM small")); !errors.Is(err, context.DeadlineExceeded) {

@@ -12,7 +12,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/stencildb/stencildb/cost"
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/glctx"
 	"github.com/stencildb/stencildb/ingest"
@@ -256,8 +255,8 @@ type fake struct {
 	rows  int           // of the first chunk, given before err
 }
 
-func (f *fake) Name() string                        { return f.name }
-func (f *fake) Explain(*plan.Query) ([]Step, error) { return f.steps, f.err }
+func (f *fake) Name() string                                               { return f.name }
+func (f *fake) Explain(context.Context, *plan.Query, bool) ([]Step, error) { return f.steps, f.err }
 func (f *fake) Rows(_ context.Context, _ *plan.Query, took *took) iter.Seq2[table.Block, error] {
 	return func(yield func(table.Block, error) bool) {
 		took.add(7, 9, f.load, 0)
@@ -266,34 +265,16 @@ func (f *fake) Rows(_ context.Context, _ *plan.Query, took *took) iter.Seq2[tabl
 		}
 	}
 }
-func (f *fake) answer(q *plan.Query) *plan.Answer {
-	return &plan.Answer{Values: make([]table.Value, len(q.Aggs)), Passes: 7, Samples: 9, Load: f.load}
-}
-func (f *fake) Execute(_ context.Context, q *plan.Query) (*plan.Answer, error) {
+func (f *fake) Execute(_ context.Context, q *plan.Query, took *took) ([]table.Value, error) {
 	f.plans = append(f.plans, q)
-	return f.answer(q), f.err
+	took.add(7, 9, f.load, 0)
+	return make([]table.Value, len(q.Aggs)), f.err
 }
 
-func (f *fake) Analyze(_ context.Context, q *plan.Query) (*plan.Answer, []Step, error) {
-	return f.answer(q), f.steps, f.err
-}
-
-// fakeDevice has the backends that a test gives it.
+// fakeDevice has the backends that a test gives it, and no GPU.
 type fakeDevice struct {
-	backends map[string]backend
-	now      *content
-	opened   int
-}
-
-func (d *fakeDevice) backend(name string) backend { return d.backends[name] }
-func (d *fakeDevice) key() cost.Key               { return fakeKey }
-func (d *fakeDevice) Close() error                { return nil }
-func (d *fakeDevice) drop([]*table.Segment)       {}
-func (d *fakeDevice) content() *content {
-	if d.now == nil {
-		return nothing
-	}
-	return d.now
+	*gpus
+	opened int
 }
 
 // fakeKey is the key of fakeDevice, on this CPU.
@@ -301,11 +282,11 @@ var fakeKey = KeyOf(&glctx.Caps{Renderer: "fake", Version: "4.5"})
 
 // on gives a DB a device with these backends.
 func on(db *DB, list ...*fake) *fakeDevice {
-	d := &fakeDevice{backends: map[string]backend{}}
+	d := &fakeDevice{gpus: &gpus{key: fakeKey, backends: map[string]backend{}, current: nothing}}
 	for _, f := range list {
 		d.backends[f.name] = f
 	}
-	db.opener = func(Options) (device, error) { d.opened++; return d, nil }
+	db.opener = func(Options) (*gpus, error) { d.opened++; return d.gpus, nil }
 	return d
 }
 
@@ -315,8 +296,8 @@ func TestAnalyzeShowsEachPass(t *testing.T) {
 		t.Fatal(err)
 	}
 	on(db, &fake{name: "classic", load: time.Nanosecond, steps: []Step{
-		{Pass: "CopyToDepth(i)", GLSL: "#version 450\nvoid main() {}\n", Elapsed: 1500 * time.Microsecond},
-		{Pass: "Compare(i < 3)", Counts: "the records with i < 3", Counted: true, Samples: 2, Elapsed: time.Millisecond},
+		{Pass: "CopyToDepth(i)", GLSL: "#version 450\nvoid main() {}\n", MS: new(1.5)},
+		{Pass: "Compare(i < 3)", Counts: "the records with i < 3", Samples: new(uint64(2)), MS: new(1.0)},
 	}})
 	x, err := db.Explain(context.Background(), "SELECT COUNT(*) FROM small WHERE i < 3", ExplainOptions{Analyze: true, GLSL: true})
 	if err != nil {

@@ -25,29 +25,37 @@ type ExplainOptions struct {
 	Args []any
 }
 
-// Explanation is the plan of a statement: its tree, and for the fragment in it, which one
-// backend does, the passes.
+// Explanation is how a statement is answered. Its JSON is that of EXPLAIN (FORMAT JSON).
 type Explanation struct {
-	SQL  string    // the query, without EXPLAIN
-	Tree plan.Node // with fragments cut out
-	// Backend does the fragment, on Device ("" for the CPU), and Why says why, where auto chose
-	// it. All are empty for a statement that reads no table.
-	Backend, Device, Why string
-	Steps                []Step
-	GLSL                 bool // whether Lines include the programs
+	SQL       string     `json:"sql"` // the query, without EXPLAIN
+	Plan      *PlanNode  `json:"plan"`
+	*Executor `json:"-"` // of the fragment; empty for a statement that reads no table
 	// Predictions is what each backend was predicted to take, the cheapest first, and
 	// Costs where the predictions come from.
-	Predictions []Prediction
-	Costs       string
+	Predictions []Prediction `json:"predictions,omitempty"`
+	Costs       string       `json:"-"`
 	// Stats is what the execution took and Rows how many rows it gave, for Analyze; else nil
 	// and 0.
-	Stats *Stats
-	Rows  int64
+	Stats *Stats `json:"-"`
+	Rows  int64  `json:"-"`
 	// Resident is what was on the device after the execution; nil where none is open.
-	Resident *Resident
-	// PerPass says that the steps are those executed, with what each took. An
-	// analysis without it has totals only.
-	PerPass bool
+	Resident *Resident `json:"-"`
+}
+
+// PlanNode is a node of a plan.
+type PlanNode struct {
+	Node      string      `json:"node"`
+	Inputs    []*PlanNode `json:"inputs,omitempty"`
+	*Executor             // of the topmost node of a fragment; else nil
+}
+
+// Executor says who does a fragment of a plan: a backend on a device ("" for the CPU), and
+// why, where auto chose it.
+type Executor struct {
+	Backend string `json:"backend,omitempty"`
+	Device  string `json:"device,omitempty"`
+	Why     string `json:"why,omitempty"`
+	Steps   []Step `json:"passes,omitempty"`
 }
 
 // Prediction is what a statement is predicted to take on a backend; see package cost and
@@ -55,6 +63,18 @@ type Explanation struct {
 type Prediction struct {
 	cost.Prediction
 	Columns []string // the names of those missing
+}
+
+// MarshalJSON implements json.Marshaler.
+func (p Prediction) MarshalJSON() ([]byte, error) {
+	out := struct {
+		Backend string   `json:"backend"`
+		MS      *float64 `json:"ms"` // null: it cannot do the query
+	}{Backend: p.Backend}
+	if p.Possible() {
+		out.MS = new(1e3 * p.Run)
+	}
+	return json.Marshal(out)
 }
 
 // Explain tells how one statement (with or without EXPLAIN before it) is answered.
@@ -84,25 +104,35 @@ func (s *Statement) explain(ctx context.Context, o ExplainOptions) (*Explanation
 		return nil, s.described(err)
 	}
 	defer unpin()
-	x := &Explanation{SQL: s.parsed.Select(), Tree: s.tree, GLSL: o.GLSL}
-	if err := x.explain(ctx, s, o.Analyze); err != nil {
+	x := &Explanation{SQL: s.parsed.Select(), Executor: &Executor{}}
+	x.Plan = x.node(s.tree)
+	if s.fragment != nil {
+		err = x.fragment(ctx, s, o)
+	}
+	if err == nil && o.Analyze {
+		err = x.analyze(ctx, s)
+	}
+	if err != nil {
 		return nil, s.described(err)
 	}
 	return x, nil
 }
 
-func (x *Explanation) explain(ctx context.Context, s *Statement, analyze bool) (err error) {
-	if s.fragment != nil {
-		err = x.fragment(ctx, s, analyze)
+// node is a node with those below it.
+func (x *Explanation) node(n plan.Node) *PlanNode {
+	out := &PlanNode{}
+	if f, ok := n.(*plan.Fragment); ok {
+		n, out.Executor = f.Nodes, x.Executor
 	}
-	if err != nil || !analyze {
-		return err
+	out.Node = n.String()
+	for _, in := range n.Inputs() {
+		out.Inputs = append(out.Inputs, x.node(in))
 	}
-	return x.analyze(ctx, s)
+	return out
 }
 
 // fragment explains what a backend does.
-func (x *Explanation) fragment(ctx context.Context, s *Statement, analyze bool) error {
+func (x *Explanation) fragment(ctx context.Context, s *Statement, o ExplainOptions) error {
 	if !s.stopsEarly() {
 		if err := x.predict(ctx, s); err != nil {
 			return err
@@ -111,25 +141,22 @@ func (x *Explanation) fragment(ctx context.Context, s *Statement, analyze bool) 
 	var opening time.Duration
 	err := s.try(ctx, &opening, func(b backend) (err error) {
 		x.Backend = b.Name()
-		if a, ok := b.(analyzer); ok && analyze && len(s.fragment.Aggs) > 0 {
-			x.PerPass = true
-			_, x.Steps, err = a.Analyze(ctx, s.plan)
-			return err
-		}
-		x.Steps, err = b.Explain(s.plan)
+		x.Steps, err = b.Explain(ctx, s.plan, o.Analyze)
 		return err
 	})
 	if err != nil {
 		return err
 	}
+	for i := range x.Steps {
+		if step := &x.Steps[i]; !o.GLSL {
+			step.GLSL, step.Fixed = "", false
+		}
+	}
 	if s.db.opts.Backend == "auto" {
 		x.Why = "auto: " + x.why(s)
 	}
 	if d, _, err := s.db.opened(); err == nil && d != nil && x.Backend != "cpu" {
-		x.Device = d.key().Renderer
-		if real, ok := d.(*gpus); ok {
-			x.Device += real.numbers(s.plan)
-		}
+		x.Device = d.key.Renderer + d.numbers(s.plan)
 	}
 	return nil
 }
@@ -195,21 +222,7 @@ func (x *Explanation) analyze(ctx context.Context, s *Statement) error {
 
 // Lines is the explanation as text, a pass a line.
 func (x *Explanation) Lines() []string {
-	var lines []string
-	indented := func(n plan.Node, depth int) {
-		lines = append(lines, strings.Repeat("  ", depth)+n.String())
-	}
-	plan.Walk(x.Tree, func(n plan.Node, depth int) {
-		f, ok := n.(*plan.Fragment)
-		if !ok {
-			indented(n, depth)
-			return
-		}
-		plan.Walk(f.Nodes, func(n plan.Node, below int) { indented(n, depth+below) })
-		lines = append(lines, x.backendLine())
-		lines = append(lines, x.stepLines()...)
-	})
-	lines = append(lines, x.predictionLines()...)
+	lines := append(x.Plan.lines(0), x.predictionLines()...)
 	if r := x.Stats; r != nil {
 		lines = append(lines, fmt.Sprintf("Rows: %d", x.Rows))
 		if r.Passes > 0 {
@@ -226,37 +239,48 @@ func (x *Explanation) Lines() []string {
 	return lines
 }
 
-// backendLine says who does the fragment.
-func (x *Explanation) backendLine() string {
-	line := "Backend " + x.Backend
-	if x.Device != "" {
-		line += " on " + x.Device
+// lines are those of a node and of the nodes below it, then of who does them.
+func (n *PlanNode) lines(depth int) []string {
+	lines := []string{strings.Repeat("  ", depth) + n.Node}
+	for _, in := range n.Inputs {
+		lines = append(lines, in.lines(depth+1)...)
 	}
-	if x.Why != "" {
-		line += " (" + x.Why + ")"
+	if n.Executor != nil {
+		lines = append(lines, n.Executor.lines()...)
 	}
-	return line
+	return lines
 }
 
-func (x *Explanation) stepLines() []string {
-	var lines []string
+// lines say who does a fragment, and list the passes.
+func (e *Executor) lines() []string {
+	line := "Backend " + e.Backend
+	if e.Device != "" {
+		line += " on " + e.Device
+	}
+	if e.Why != "" {
+		line += " (" + e.Why + ")"
+	}
+	lines := []string{line}
 	width := 0
-	for _, s := range x.Steps {
+	for _, s := range e.Steps {
 		width = max(width, len([]rune(s.Pass)))
 	}
-	for i, s := range x.Steps {
+	for i, s := range e.Steps {
 		line := fmt.Sprintf("%4d  %-*s", i+1, width, s.Pass)
 		if s.Counts != "" {
 			line += "  " + s.Counts
 		}
-		if x.PerPass {
-			line += "  " + s.numbers()
+		switch {
+		case s.Samples != nil:
+			line += fmt.Sprintf("  (samples %d, %.3f ms)", *s.Samples, *s.MS)
+		case s.MS != nil:
+			line += fmt.Sprintf("  (%.3f ms)", *s.MS)
 		}
 		lines = append(lines, strings.TrimRight(line, " "))
-		if x.GLSL && s.Fixed {
+		if s.Fixed {
 			lines = append(lines, "        | no program: the depth and stencil tests decide")
 		}
-		if x.GLSL && s.GLSL != "" {
+		if s.GLSL != "" {
 			for l := range strings.Lines(strings.TrimRight(s.GLSL, "\n")) {
 				lines = append(lines, "        | "+strings.TrimRight(l, "\n"))
 			}
@@ -312,14 +336,6 @@ func (x *Explanation) predicted() string {
 	return ""
 }
 
-// numbers says what an executed step took.
-func (s Step) numbers() string {
-	if s.Counted {
-		return fmt.Sprintf("(samples %d, %s)", s.Samples, ms(s.Elapsed))
-	}
-	return "(" + ms(s.Elapsed) + ")"
-}
-
 func ms(d time.Duration) string { return fmt.Sprintf("%.3f ms", float64(d)/1e6) }
 
 // WriteText writes the lines to w.
@@ -327,6 +343,26 @@ func (x *Explanation) WriteText(w io.Writer) error {
 	_, err := io.WriteString(w, strings.Join(x.Lines(), "\n")+"\n")
 	return err
 }
+
+// json is what MarshalJSON writes.
+func (x *Explanation) json() any {
+	type fields Explanation // without its methods
+	out := struct {
+		*fields
+		Rows   *int64   `json:"rows,omitempty"`
+		Passes *int     `json:"passes,omitempty"`
+		MS     *float64 `json:"ms,omitempty"`
+		LoadMS *float64 `json:"load_ms,omitempty"`
+	}{fields: (*fields)(x)}
+	if s := x.Stats; s != nil {
+		out.Rows, out.Passes = &x.Rows, &s.Passes
+		out.MS, out.LoadMS = new(float64(s.Elapsed)/1e6), new(float64(s.Load)/1e6)
+	}
+	return out
+}
+
+// MarshalJSON implements json.Marshaler.
+func (x *Explanation) MarshalJSON() ([]byte, error) { return json.Marshal(x.json()) }
 
 // explained is the explanation of an EXPLAIN statement as rows of text, as PostgreSQL
 // gives them: one a line, or one of JSON.
@@ -352,9 +388,9 @@ func (s *Statement) explained(ctx context.Context, args []any) (*Rows, error) {
 	out := &Statement{s.db, s.script, s.parsed, boundTree(v)}
 	rows, err := out.run(ctx, nil)
 	if err == nil && x.Stats != nil {
-		rows.stats, rows.waited = *x.Stats, 0
+		rows.took, rows.waited = &took{stats: *x.Stats}, 0
 	} else if err == nil {
-		rows.stats.Backend = x.Backend
+		rows.took = &took{stats: Stats{Backend: x.Backend}}
 	}
 	return rows, err
 }

@@ -45,25 +45,26 @@ type algorithm struct {
 
 // algorithms are those on a device, by the name of the backend.
 var algorithms = map[string]algorithm{
-	"classic": {func(run pass.Runner, g *GPU, q *plan.Query) (plan.Selection, error) {
-		return aggregates.Select(run, g.Draws, q)
-	},
-		func(run pass.Runner, g *GPU, q *plan.Query, chunk int) ([]plan.Marked, error) {
-			return aggregates.Rows(run, g.Draws, q, chunk)
-		}},
-	"fused": {func(run pass.Runner, g *GPU, q *plan.Query) (plan.Selection, error) {
-		return fused.Select(run, g.Draws, q)
-	},
-		func(run pass.Runner, g *GPU, q *plan.Query, chunk int) ([]plan.Marked, error) {
-			return fused.Rows(run, g.Draws, q, chunk)
-		}},
-	"compute": {func(run pass.Runner, g *GPU, q *plan.Query) (plan.Selection, error) {
-		return compute.Select(run, g.Computes, q)
-	},
-		func(run pass.Runner, g *GPU, q *plan.Query, chunk int) ([]plan.Marked, error) {
-			return compute.Rows(run, g.Computes, q, chunk)
-		}},
+	"classic": of((*GPU).draws, aggregates.Select, aggregates.Rows),
+	"fused":   of((*GPU).draws, fused.Select, fused.Rows),
+	"compute": of((*GPU).computes, compute.Select, compute.Rows),
 }
+
+// of is the algorithm of a package that takes a device of its own kind.
+func of[D any](device func(*GPU) D, selection func(pass.Runner, D, *plan.Query) (plan.Selection, error),
+	rows func(pass.Runner, D, *plan.Query, int) ([]plan.Marked, error)) algorithm {
+	return algorithm{
+		func(run pass.Runner, g *GPU, q *plan.Query) (plan.Selection, error) {
+			return selection(run, device(g), q)
+		},
+		func(run pass.Runner, g *GPU, q *plan.Query, chunk int) ([]plan.Marked, error) {
+			return rows(run, device(g), q, chunk)
+		},
+	}
+}
+
+func (g *GPU) draws() predicates.Device { return g.Draws }
+func (g *GPU) computes() compute.Device { return g.Computes }
 
 // Run runs a plan by the algorithms of a backend as passes, which it hands to run: GL,
 // or a runner around it, or one that only records them. The values are those of
@@ -178,5 +179,5 @@ func (g *GPU) metered(ctx context.Context, q *plan.Query, run pass.Runner, took 
 }
 
 func (g *GPU) step(p *pass.Pass) Step {
-	return Step{Device: g.Context.Device().Index, Pass: p.String(), Op: p.Op, Counts: p.Op.Counts(), GLSL: p.Program.Text, Fixed: p.Program.Text == ""}
+	return Step{Device: g.Context.Device().Index, Op: p.Op, Pass: p.String(), Counts: p.Op.Counts(), GLSL: p.Program.Text, Fixed: p.Program.Text == ""}
 }

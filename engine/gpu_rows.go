@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"iter"
 	"runtime"
@@ -12,24 +13,24 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
+// checked reports whether something may be wrong with a chunk's records: compute has no
+// checks but the plan's.
+func (b *passes) checked(c plan.ChunkPlan) bool { return b.name != "compute" || len(c.Checks) > 0 }
+
 // check runs the checks of a chunk.
-func (g *GPU) check(backend string, run pass.Runner, q *plan.Query, chunk int) error {
-	s, err := algorithms[backend].selection(run, g, q.Part([]int{chunk}))
+func (b *passes) check(run pass.Runner, g *GPU, q *plan.Query, chunk int) error {
+	s, err := algorithms[b.name].selection(run, g, q.Part([]int{chunk}))
 	if err != nil {
 		return err
 	}
 	return s.Check()
 }
 
-// checked reports whether something may be wrong with a chunk's records: compute has no
-// checks but the plan's.
-func checked(backend string, c plan.ChunkPlan) bool { return backend != "compute" || len(c.Checks) > 0 }
-
 // findAll hands run the passes that find the rows of a query.
 func (b *passes) findAll(run pass.Runner, g *GPU, q *plan.Query) error {
 	for i, c := range q.Chunks {
-		if checked(b.name, c) {
-			if err := g.check(b.name, run, q, i); err != nil {
+		if b.checked(c) {
+			if err := b.check(run, g, q, i); err != nil {
 				return err
 			}
 		}
@@ -38,17 +39,6 @@ func (b *passes) findAll(run pass.Runner, g *GPU, q *plan.Query) error {
 		}
 	}
 	return nil
-}
-
-// Rows implements backend: each chunk on its device.
-func (b *passes) Rows(ctx context.Context, q *plan.Query, took *took) iter.Seq2[table.Block, error] {
-	on := make([]*GPU, len(q.Chunks))
-	for d, chunks := range place(q.Table, len(b.list)) {
-		for _, i := range chunks {
-			on[i] = b.list[d]
-		}
-	}
-	return rowsOf(ctx, b.name, q, on, took)
 }
 
 // rowsInBlock is the most rows of a block that are not neighbours.
@@ -61,31 +51,38 @@ type found struct {
 	err   error
 }
 
-// rowsOf yields the rows that a query selects, chunk i on GPU on[i]. A chunk's are found
-// as a whole and held in host memory, at most a bit a record; a device is free between two
-// chunks, and the next chunk is worked on while the caller has this one.
-func rowsOf(ctx context.Context, backend string, q *plan.Query, on []*GPU, took *took) iter.Seq2[table.Block, error] {
+// Rows implements backend. A chunk's rows are found as a whole on its device and held in
+// host memory, at most a bit a record; the device is free between two chunks, and the next
+// chunk is worked on while the caller has this one.
+func (b *passes) Rows(ctx context.Context, q *plan.Query, took *took) iter.Seq2[table.Block, error] {
+	on := make([]*GPU, len(q.Chunks))
+	for d, chunks := range place(q.Table, len(b.list)) {
+		for _, i := range chunks {
+			on[i] = b.list[d]
+		}
+	}
 	return func(yield func(table.Block, error) bool) {
 		ctx, cancel := context.WithCancel(ctx)
 		defer cancel()
-		fail := func(err error) { yield(table.Block{}, explained(backend, err)) }
-		for i, c := range q.Chunks {
-			if !checked(backend, c) {
-				continue
-			}
-			if err := on[i].metered(ctx, q, on[i].GL, took, func(run pass.Runner) error { return on[i].check(backend, run, q, i) }); err != nil {
-				fail(err)
-				return
+		chunks := func(yield func(int) bool) {
+			for i := 0; i < len(on) && ctx.Err() == nil && yield(i); i++ {
 			}
 		}
-		chunks := func(yield func(int) bool) {
-			for i := 0; i < len(q.Chunks) && ctx.Err() == nil && yield(i); i++ {
+		do := func(i int, f func(pass.Runner) error) error { return on[i].metered(ctx, q, on[i].GL, took, f) }
+		var err error
+		for i, c := range q.Chunks {
+			if !b.checked(c) {
+				continue
+			}
+			if err = do(i, func(run pass.Runner) error { return b.check(run, on[i], q, i) }); err != nil {
+				yield(table.Block{}, explained(b.name, err))
+				return
 			}
 		}
 		find := func(_ int, i int) found {
 			var rows []plan.Marked
-			err := on[i].metered(ctx, q, on[i].GL, took, func(run pass.Runner) (err error) {
-				rows, err = algorithms[backend].rows(run, on[i], q, i)
+			err := do(i, func(run pass.Runner) (err error) {
+				rows, err = algorithms[b.name].rows(run, on[i], q, i)
 				return err
 			})
 			if err != nil { // the GL thread may be at its pass yet
@@ -95,20 +92,19 @@ func rowsOf(ctx context.Context, backend string, q *plan.Query, on []*GPU, took 
 		}
 		devices := slices.Compact(slices.Clone(on))
 		for f := range ordered.Map(min(max(1, len(devices)), 4), chunks, find) {
-			if f.err != nil {
+			if err = f.err; err != nil {
 				cancel()
-				fail(f.err)
-				return
+				break
 			}
-			for b := range f.blocks {
-				if !yield(b, nil) {
+			for rows := range f.blocks {
+				if !yield(rows, nil) {
 					cancel()
 					return
 				}
 			}
 		}
-		if err := ctx.Err(); err != nil {
-			fail(err)
+		if err = cmp.Or(err, ctx.Err()); err != nil {
+			yield(table.Block{}, explained(b.name, err))
 		}
 	}
 }

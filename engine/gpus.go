@@ -21,7 +21,8 @@ import (
 // that have some, each on its GL thread, and their selections are merged.
 type gpus struct {
 	list     []*GPU
-	backends map[string]backend
+	key      cost.Key            // of the first; the CPU is the DB's
+	backends map[string]backend  // by name
 	turn     *semaphore.Weighted // of 1: one query at a time holds several GL threads
 
 	mu      sync.Mutex
@@ -31,7 +32,7 @@ type gpus struct {
 }
 
 // openGPUs opens the devices that o picks.
-func openGPUs(o Options) (device, error) {
+func openGPUs(o Options) (*gpus, error) {
 	options := glctx.Options{Device: o.Device, Memory: o.GPUMemory}
 	if o.Calibrations != "" {
 		options.Programs = filepath.Join(o.Calibrations, "programs")
@@ -50,26 +51,23 @@ func openGPUs(o Options) (device, error) {
 			list = append(list, g)
 		}
 	}
-	s := devices(list...)
 	if err != nil {
-		return nil, errors.Join(err, s.Close())
+		return nil, errors.Join(err, (&gpus{list: list}).Close())
 	}
-	return s, nil
+	return devices(list...), nil
 }
 
 // devices makes a device of several, whose backends are the algorithms.
 func devices(list ...*GPU) *gpus {
-	s := &gpus{list: list, turn: semaphore.NewWeighted(1), backends: map[string]backend{}, current: nothing}
+	s := &gpus{list: list, key: KeyOf(list[0].Context.Caps()), turn: semaphore.NewWeighted(1), backends: map[string]backend{}, current: nothing}
 	for name := range algorithms {
 		s.backends[name] = &passes{s, name}
 	}
 	return s
 }
 
-func (s *gpus) backend(name string) backend { return s.backends[name] }
-
-func (s *gpus) key() cost.Key { return KeyOf(s.list[0].Context.Caps()) }
-
+// drop releases what is resident of segments that no statement reads any more. It waits
+// for the query under way.
 func (s *gpus) drop(segments []*table.Segment) {
 	for _, g := range s.list {
 		g.drop(segments)
@@ -85,6 +83,7 @@ func (s *gpus) Close() error {
 	return errors.Join(errs...)
 }
 
+// content is what was resident after the last query.
 func (s *gpus) content() *content {
 	if len(s.list) == 1 {
 		return s.list[0].held.Load()
@@ -131,7 +130,7 @@ func place(t *table.Table, n int) [][]int {
 // run predicts what a backend takes on the devices together, in seconds: what it takes
 // on the one that takes longest.
 func (s *gpus) run(b cost.Backend, w *cost.Work, t *table.Table) (longest float64) {
-	if len(s.list) == 1 {
+	if len(s.list) < 2 {
 		return b.Run(w)
 	}
 	for _, chunks := range place(t, len(s.list)) {
@@ -188,7 +187,7 @@ func (s *gpus) divide(q *plan.Query) []part {
 
 // numbers names the devices that have something of a query: ", devices 0, 1", or ", device 0".
 func (s *gpus) numbers(q *plan.Query) string {
-	if len(s.list) == 1 {
+	if len(s.list) < 2 {
 		return ""
 	}
 	var list []string

@@ -11,7 +11,6 @@ import (
 	"github.com/stencildb/stencildb/cost"
 	"github.com/stencildb/stencildb/glctx"
 	"github.com/stencildb/stencildb/pass"
-	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -101,7 +100,7 @@ func two(t *testing.T, o Options) (*DB, *gpus) {
 	if err := Inspect(db).Ready(); err != nil {
 		t.Fatal(err)
 	}
-	return db, db.opening.device.(*gpus)
+	return db, db.opening.device
 }
 
 // What is resident lies where its chunk is placed.
@@ -121,16 +120,16 @@ func TestColumnsLieOnTheirDevice(t *testing.T) {
 // EXPLAIN lists the passes of both devices, and ANALYZE runs them.
 func TestExplainOfTwoDevices(t *testing.T) {
 	db, set := two(t, Options{Backend: "classic"})
-	b := set.backend("classic")
+	b := set.backends["classic"]
 	s, err := db.Prepare(context.Background(), "SELECT SUM(i) FROM t WHERE x < 20")
 	if err != nil {
 		t.Fatal(err)
 	}
-	steps, err := b.Explain(s.plan)
+	steps, err := b.Explain(context.Background(), s.plan, false)
 	if err != nil {
 		t.Fatal(err)
 	}
-	a, ran, err := b.(analyzer).Analyze(context.Background(), s.plan)
+	ran, err := b.Explain(context.Background(), s.plan, true)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -143,8 +142,9 @@ func TestExplainOfTwoDevices(t *testing.T) {
 			t.Errorf("passes by device: %v", on)
 		}
 	}
-	if a.Passes != len(ran) {
-		t.Errorf("%d passes, %d listed", a.Passes, len(ran))
+	var took took
+	if _, err := b.Execute(context.Background(), s.plan, &took); err != nil || took.stats.Passes != len(ran) {
+		t.Errorf("%d passes, %d listed, %v", took.stats.Passes, len(ran), err)
 	}
 }
 
@@ -181,7 +181,7 @@ func TestLoadingOfSeveralDevices(t *testing.T) {
 // The error of one device ends the work of the others, which are free afterwards.
 func TestAnErrorOnOneDeviceStopsTheOthers(t *testing.T) {
 	_, set := two(t, Options{Backend: "classic"})
-	b := set.backend("classic").(*passes)
+	b := set.backends["classic"].(*passes)
 	stop := errors.New("stop")
 	tab := chunked(t, 3000)
 	other := open(t, Options{Backend: "cpu"})
@@ -193,7 +193,7 @@ func TestAnErrorOnOneDeviceStopsTheOthers(t *testing.T) {
 		t.Fatal(err)
 	}
 	failed := make(chan struct{})
-	_, err = b.execute(context.Background(), s.plan, func(g *GPU) pass.Runner {
+	_, err = b.execute(context.Background(), s.plan, &took{}, func(g *GPU) pass.Runner {
 		if g == set.list[1] {
 			return faulty{g.GL, func(*pass.Pass) error { close(failed); return stop }}
 		}
@@ -202,8 +202,8 @@ func TestAnErrorOnOneDeviceStopsTheOthers(t *testing.T) {
 	if !errors.Is(err, stop) {
 		t.Errorf("%v", err)
 	}
-	a, err := b.Execute(context.Background(), s.plan)
-	if err != nil || len(a.Values) != 2 {
+	a, err := b.Execute(context.Background(), s.plan, &took{})
+	if err != nil || len(a) != 2 {
 		t.Errorf("%+v, %v after it", a, err)
 	}
 }
@@ -229,7 +229,7 @@ func TestFaultsAndWaitingOnTwoDevices(t *testing.T) {
 	}
 	err = db.on(context.Background(), "compute", new(time.Duration), func(b backend) error {
 		s := b.(*passes)
-		_, err := s.execute(context.Background(), s.split[0].q, func(g *GPU) pass.Runner {
+		_, err := s.execute(context.Background(), s.split[0].q, &took{}, func(g *GPU) pass.Runner {
 			return faulty{g.GL, func(p *pass.Pass) error {
 				if g == s.list[1] {
 					return glctx.ErrContextLost
@@ -244,12 +244,10 @@ func TestFaultsAndWaitingOnTwoDevices(t *testing.T) {
 	}
 	<-db.closing
 	r, err := Collect(db.Query(context.Background(), text))
-	if err != nil || fmt.Sprint(r.Rows) != fmt.Sprint(want.Rows) || db.opening.device == device(set) {
+	if err != nil || fmt.Sprint(r.Rows) != fmt.Sprint(want.Rows) || db.opening.device == set {
 		t.Errorf("%v, %v", r, err)
 	}
 }
-
-var _ plan.Selection = (*worker)(nil)
 
 // Two devices are predicted to take as long as the one with more to do.
 func TestPredictionOfTwoDevices(t *testing.T) {

@@ -23,7 +23,7 @@ func Inspect(db *DB) Inside { return Inside{db} }
 // [Options.Device] picks. [DB.Close] leaves it open. It has to come before the first
 // statement.
 func (in Inside) RunOn(c *glctx.Context) {
-	in.db.opener = func(Options) (device, error) {
+	in.db.opener = func(Options) (*gpus, error) {
 		g, err := prepareGPU(&GPU{Context: c, lent: true})
 		if err != nil {
 			return nil, err
@@ -54,7 +54,7 @@ func (in Inside) GPU(ctx context.Context) (*GPU, error) {
 	if err != nil {
 		return nil, err
 	}
-	return d.(*gpus).list[0], nil
+	return d.list[0], nil
 }
 
 // Stage is where the passes of a watched statement run. All of it is for the GL
@@ -73,13 +73,6 @@ type Watched struct {
 	Values []table.Value
 }
 
-// watcher is a [backend] whose passes can be watched.
-type watcher interface {
-	// Watch is Execute that hands its passes to the runner that wrap makes, which
-	// hands them on to the stage's.
-	Watch(ctx context.Context, q *plan.Query, wrap func(Stage) pass.Runner) (*plan.Answer, error)
-}
-
 // Watch executes one SELECT, whose passes go to the runner that wrap makes: how a
 // statement is traced or stepped through. A backend without passes is an error, or
 // passed over by auto.
@@ -96,16 +89,13 @@ func (in Inside) Watch(ctx context.Context, text string, wrap func(Stage) pass.R
 	w := &Watched{}
 	w.Result, err = Collect(s.run(ctx, func(x *execution) {
 		w.Plan = x.plan
-		x.execute = func(b backend) (*plan.Answer, error) {
-			v, ok := b.(watcher)
+		x.execute = func(b backend, took *took) (values []table.Value, err error) {
+			v, ok := b.(*passes)
 			if !ok {
 				return nil, &marked{fmt.Errorf("backend %s runs no passes to look at: take --backend classic, fused or compute", b.Name()), ErrUnsupported}
 			}
-			a, err := v.Watch(ctx, x.plan, wrap)
-			if err == nil {
-				w.Values = a.Values
-			}
-			return a, err
+			w.Values, err = v.Watch(ctx, x.plan, took, wrap)
+			return w.Values, err
 		}
 	}))
 	if err != nil {

@@ -59,11 +59,11 @@ func TestAClosedDeviceRunsNothing(t *testing.T) {
 	if err := Inspect(db).Ready(); err != nil {
 		t.Fatal(err)
 	}
-	b := db.opening.device.backend("classic")
+	b := db.opening.device.backends["classic"]
 	if err := db.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := b.Execute(context.Background(), s.plan); !errors.Is(err, glctx.ErrClosed) {
+	if _, err := b.Execute(context.Background(), s.plan, &took{}); !errors.Is(err, glctx.ErrClosed) {
 		t.Errorf("executing: %v", err)
 	}
 	for _, err := range b.Rows(context.Background(), s.plan, &took{}) {

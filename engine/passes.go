@@ -8,6 +8,7 @@ import (
 	"github.com/stencildb/stencildb/glctx"
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/table"
 	"github.com/stencildb/stencildb/textures"
 )
 
@@ -21,104 +22,104 @@ type passes struct {
 func (b *passes) Name() string { return b.name }
 
 // Execute implements backend.
-func (b *passes) Execute(ctx context.Context, q *plan.Query) (*plan.Answer, error) {
-	return b.execute(ctx, q, func(g *GPU) pass.Runner { return g.GL })
+func (b *passes) Execute(ctx context.Context, q *plan.Query, took *took) ([]table.Value, error) {
+	return b.execute(ctx, q, took, func(g *GPU) pass.Runner { return g.GL })
 }
 
 // execute runs a query with a runner on each device that has something of it.
-func (b *passes) execute(ctx context.Context, q *plan.Query, runner func(*GPU) pass.Runner) (*plan.Answer, error) {
+func (b *passes) execute(ctx context.Context, q *plan.Query, took *took, runner func(*GPU) pass.Runner) ([]table.Value, error) {
 	parts := b.divide(q)
-	if len(parts) == 1 {
-		a, err := b.alone(ctx, parts[0].g, q, runner(parts[0].g))
-		return a, explained(b.name, err)
+	if len(parts) > 1 {
+		return b.together(ctx, q, parts, took, runner)
 	}
-	return b.together(ctx, q, parts, runner)
+	values, err := b.alone(ctx, parts[0].g, q, took, runner(parts[0].g))
+	return values, explained(b.name, err)
 }
 
 // alone runs a query on one device.
-func (b *passes) alone(ctx context.Context, g *GPU, q *plan.Query, run pass.Runner) (*plan.Answer, error) {
-	a, took := &plan.Answer{}, &took{}
+func (b *passes) alone(ctx context.Context, g *GPU, q *plan.Query, took *took, run pass.Runner) ([]table.Value, error) {
+	var values []table.Value
 	err := g.metered(ctx, q, run, took, func(m pass.Runner) (err error) {
-		a.Values, err = g.Run(b.name, m, q)
+		values, err = g.Run(b.name, m, q)
 		return err
 	})
 	if err != nil { // the GL thread may be at its pass yet
 		return nil, err
 	}
-	s := took.now()
-	a.Passes, a.Samples, a.Load, a.Devices = s.Passes, s.Samples, s.Load, s.Devices
-	return a, nil
+	return values, nil
 }
 
-// Analyze implements analyzer: every pass is waited for and timed. It lists the passes of
-// each device in turn.
-func (b *passes) Analyze(ctx context.Context, q *plan.Query) (*plan.Answer, []Step, error) {
+// Watch runs a query with the runner that wrap makes, which hands its passes on to the
+// stage's: on the first device, which has the whole table for it. It returns after the pass
+// that runs when ctx ends: the runner is the caller's.
+func (b *passes) Watch(ctx context.Context, q *plan.Query, took *took, wrap func(Stage) pass.Runner) (values []table.Value, err error) {
+	g := b.list[0]
+	err = g.Context.Do(context.WithoutCancel(ctx), func() error {
+		values, err = b.alone(ctx, g, q, took, wrap(Stage{g.GL, g.Context, q}))
+		return err
+	})
+	return values, advised(b.name, err, "take another of --backend classic, fused and compute")
+}
+
+// Explain implements backend: the passes of each device in turn. They are those of every
+// chunk; adaptive ones stand for a family.
+func (b *passes) Explain(ctx context.Context, q *plan.Query, analyze bool) (steps []Step, err error) {
+	if analyze && len(q.Aggs) > 0 {
+		return b.analyze(ctx, q)
+	}
+	parts := b.divide(q)
+	recorders, selections := make([]pass.Recorder, len(parts)), make([]plan.Selection, len(parts))
+	for i, p := range parts {
+		if len(q.Aggs) > 0 {
+			selections[i], err = algorithms[b.name].selection(&recorders[i], p.g, p.q)
+		} else { // each device finds the rows of its chunks by itself
+			err = b.findAll(&recorders[i], p.g, p.q)
+		}
+		if err != nil {
+			return nil, explained(b.name, err)
+		}
+	}
+	if len(q.Aggs) > 0 {
+		all := selections[0]
+		if len(parts) > 1 {
+			all = plan.Merge(q, len(parts), func(i int, do func(plan.Selection) error) error { return do(selections[i]) })
+		}
+		if _, err := plan.Finish(all, q); err != nil {
+			return nil, explained(b.name, err)
+		}
+	}
+	for i, p := range parts {
+		for _, one := range recorders[i].Plan() {
+			steps = append(steps, p.g.step(one))
+		}
+	}
+	return steps, nil
+}
+
+// analyze executes a query; every pass is waited for and timed.
+func (b *passes) analyze(ctx context.Context, q *plan.Query) (steps []Step, err error) {
 	profilers := map[*GPU]*pass.Profiler{}
 	for _, p := range b.divide(q) {
 		f := &pass.Profiler{Runner: p.g.GL, Uploaded: p.g.Store.Uploaded}
 		if err := p.g.Context.Do(ctx, func() error { f.Timer = p.g.Context.NewTimer(); return nil }); err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 		defer func() {
 			_ = p.g.Context.Do(context.Background(), func() error { f.Timer.(*glctx.Timer).Delete(); return nil })
 		}()
 		profilers[p.g] = f
 	}
-	a, err := b.execute(ctx, q, func(g *GPU) pass.Runner { return profilers[g] })
-	if err != nil {
-		return nil, nil, err
+	if _, err := b.execute(ctx, q, &took{}, func(g *GPU) pass.Runner { return profilers[g] }); err != nil {
+		return nil, err
 	}
-	var steps []Step
 	for _, p := range b.divide(q) {
 		for _, f := range profilers[p.g].Profiles {
 			s := p.g.step(f.Pass)
-			s.Counted, s.Samples, s.Elapsed = f.Pass.Count, f.Samples, f.Elapsed
+			s.MS = new(float64(f.Elapsed) / 1e6)
+			if f.Pass.Count {
+				s.Samples = new(f.Samples)
+			}
 			steps = append(steps, s)
-		}
-	}
-	return a, steps, nil
-}
-
-// Watch implements watcher, on the first device, which has the whole table for it. It
-// returns after the pass that runs when ctx ends: the runner is the caller's.
-func (b *passes) Watch(ctx context.Context, q *plan.Query, wrap func(Stage) pass.Runner) (a *plan.Answer, err error) {
-	g := b.list[0]
-	err = g.Context.Do(context.WithoutCancel(ctx), func() error {
-		a, err = b.alone(ctx, g, q, wrap(Stage{g.GL, g.Context, q}))
-		return err
-	})
-	return a, advised(b.name, err, "take another of --backend classic, fused and compute")
-}
-
-// Explain implements backend: the passes of each device in turn. They are those of every
-// chunk; adaptive ones stand for a family.
-func (b *passes) Explain(q *plan.Query) ([]Step, error) {
-	parts := b.divide(q)
-	recorders := make([]*pass.Recorder, len(parts))
-	var selections []plan.Selection
-	for i, p := range parts {
-		recorders[i] = &pass.Recorder{}
-		var s plan.Selection
-		var err error
-		if len(q.Aggs) > 0 {
-			s, err = algorithms[b.name].selection(recorders[i], p.g, p.q)
-		} else { // each device finds the rows of its chunks by itself
-			err = b.findAll(recorders[i], p.g, p.q)
-		}
-		if err != nil {
-			return nil, explained(b.name, err)
-		}
-		selections = append(selections, s)
-	}
-	if len(q.Aggs) > 0 {
-		if _, err := plan.Finish(plan.Merge(q, selections), q); err != nil {
-			return nil, explained(b.name, err)
-		}
-	}
-	var steps []Step
-	for i, p := range parts {
-		for _, one := range recorders[i].Plan() {
-			steps = append(steps, p.g.step(one))
 		}
 	}
 	return steps, nil

@@ -51,10 +51,9 @@ type Rows struct {
 	err   error
 	over  bool
 
-	stats  Stats
-	took   took
+	took   *took         // nil where no backend has run
 	files  time.Duration // reading them
-	waited time.Duration
+	waited time.Duration // planning included
 }
 
 // open starts reading: what is wrong at once is an error now. The types of columns are
@@ -65,11 +64,11 @@ func (r *Rows) open() error {
 		r.Close()
 		return err
 	}
-	if v, ok := b.(valueRow); ok {
+	if v, ok := b.(valueRows); ok {
 		for i, c := range r.columns {
-			if !v[i].Null && c.Type.Kind == table.Decimal && c.Type != v[i].Type {
+			if first := v[0][i]; !first.Null && c.Type.Kind == table.Decimal && c.Type != first.Type {
 				r.columns = slices.Clone(r.columns)
-				r.columns[i].Type = v[i].Type // the scale of a quotient is known only now
+				r.columns[i].Type = first.Type // the scale of a quotient is known only now
 			}
 		}
 	}
@@ -143,8 +142,8 @@ func (r *Rows) Values() []table.Value {
 
 // value is that of a column in the current row.
 func (r *Rows) value(col int) table.Value {
-	if v, ok := r.now.(valueRow); ok {
-		return v[col]
+	if v, ok := r.now.(valueRows); ok {
+		return v[r.at][col]
 	}
 	return ingest.ArrowValue(r.now.(computed)[col], r.at, r.columns[col].Type)
 }
@@ -191,7 +190,7 @@ func (r *Rows) Batches() iter.Seq2[arrow.RecordBatch, error] {
 
 // record is a batch in Arrow.
 func (r *Rows) record(schema *arrow.Schema, b batch) arrow.RecordBatch {
-	if v, ok := b.(valueRow); ok {
+	if v, ok := b.(valueRows); ok {
 		b = v.computed(schema)
 	}
 	return array.NewRecordBatch(schema, b.(computed), int64(b.Len()))
@@ -221,11 +220,7 @@ func (r *Rows) Err() error { return r.err }
 
 // Stats says what the statement has taken so far.
 func (r *Rows) Stats() Stats {
-	s := r.stats
-	if t := r.took.now(); t.Backend != "" { // rows of a table
-		t.Elapsed = s.Elapsed
-		s = t
-	}
+	s := r.took.now()
 	s.Elapsed += max(0, r.waited-s.Load)
 	s.Load += r.files
 	return s

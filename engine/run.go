@@ -16,8 +16,7 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// batch is some rows on their way through a tree: [blockRows], [computed] or a
-// [valueRow].
+// batch is some rows on their way through a tree: [blockRows], [computed] or [valueRows].
 type batch interface {
 	Len() int
 	// cut is the rows from i to before j.
@@ -31,16 +30,14 @@ type stream iter.Seq2[batch, error]
 type execution struct {
 	*Statement
 	ctx    context.Context
-	stats  *Stats
-	took   *took  // by what reads rows
+	rows   *Rows  // what is told what it takes
 	atMost int64  // rows that will be asked for; -1 for all
 	on     string // the backend to take; "" for the one that suits
 	// execute asks a backend for the values of the fragment's aggregates.
-	execute func(backend) (*plan.Answer, error)
+	execute func(backend, *took) ([]table.Value, error)
 
-	begun  bool       // few has been called
-	left   []valueRow // of its rows
-	failed error      // what is behind them
+	ran    bool  // few, whose error is behind its rows
+	failed error // or nil
 }
 
 // stream is what a node above rows of a table gives.
@@ -63,77 +60,79 @@ func notDone(n plan.Node) error { return fmt.Errorf("engine: there is no executi
 
 // few computes a node that gives few rows, of aggregates or written out: those before an
 // error, and the error.
-func (x *execution) few(n plan.Node) (out []valueRow, err error) {
+func (x *execution) few(n plan.Node) (out valueRows, err error) {
+	var in valueRows
 	switch n := n.(type) {
 	case *plan.Fragment:
-		row, err := x.aggregate()
-		if err != nil {
-			return nil, err
-		}
-		return []valueRow{row}, nil
+		return x.aggregates()
 	case *plan.Values:
 		for _, items := range n.Rows {
-			row := make(valueRow, len(items))
+			row := make([]table.Value, len(items))
 			for i, e := range items {
-				if row[i], err = expr.Eval(e, row.env()); err != nil {
+				if row[i], err = expr.Eval(e, envOf(nil)); err != nil {
 					return out, err
 				}
 			}
 			out = append(out, row)
 		}
-		return out, nil
 	case *plan.Filter:
-		in, failed := x.few(n.Input)
+		in, err = x.few(n.Input)
 		for _, row := range in {
-			keep, err := expr.Eval(n.Where, row.env())
-			if err != nil {
-				return out, err
+			keep, failed := expr.Eval(n.Where, envOf(row))
+			if failed != nil {
+				return out, failed
 			}
 			if !keep.Null && keep.I != 0 {
 				out = append(out, row)
 			}
 		}
-		return out, failed
 	case *plan.Project:
-		in, failed := x.few(n.Input)
-		for _, row := range in {
-			env, items := row.env(), make(valueRow, len(n.Items))
-			for i, item := range n.Items {
-				if items[i], err = expr.Eval(item.E, env); err != nil {
-					return out, err
+		in, err = x.few(n.Input)
+		for i, row := range in {
+			env, items := envOf(row), make([]table.Value, len(n.Items))
+			for k, item := range n.Items {
+				var failed error
+				if items[k], failed = expr.Eval(item.E, env); failed != nil {
+					return in[:i], failed
 				}
 			}
-			out = append(out, items)
+			in[i] = items
 		}
-		return out, failed
+		return in, err
 	case *plan.Limit:
 		if n.Count == 0 {
 			return nil, nil
 		}
-		in, failed := x.few(n.Input)
-		in = in[min(n.Offset, int64(len(in))):]
-		if n.Count > 0 && int64(len(in)) >= n.Count {
-			return in[:n.Count], nil
+		in, err = x.few(n.Input)
+		out = in[min(n.Offset, int64(len(in))):]
+		if n.Count > 0 && int64(len(out)) >= n.Count {
+			return out[:n.Count], nil
 		}
-		return in, failed
+	default:
+		return nil, notDone(n)
 	}
-	return nil, notDone(n)
+	return out, err
+}
+
+// envOf is what expressions read of a row: DECIMALs are as wide as they need to be.
+func envOf(row []table.Value) *expr.Env {
+	at := func(i int) table.Value { return row[i] }
+	return &expr.Env{Column: at, Agg: at}
 }
 
 // next is few as [Rows] takes it.
 func (x *execution) next() (batch, error, bool) {
-	if !x.begun {
-		x.begun = true
-		x.left, x.failed = x.few(x.tree)
+	var rows valueRows
+	if !x.ran {
+		x.ran = true
+		rows, x.failed = x.few(x.tree)
 	}
-	if len(x.left) == 0 {
-		err := x.failed
-		x.failed = nil
-		return nil, err, err != nil
+	if len(rows) > 0 {
+		return rows, nil, true
 	}
-	row := x.left[0]
-	x.left = x.left[1:]
-	return row, nil, true
+	err := x.failed
+	x.failed = nil
+	return nil, err, err != nil
 }
 
 // selects reports whether a node gives rows of a table.
@@ -156,20 +155,20 @@ func (s *Statement) stopsEarly() bool {
 	return stops
 }
 
-// aggregate runs the fragment for the values of its aggregates.
-func (x *execution) aggregate() (row valueRow, err error) {
+// aggregates runs the fragment for the values of its aggregates, one row.
+func (x *execution) aggregates() (valueRows, error) {
 	var opening time.Duration
-	err = x.backend(&opening, func(b backend) error {
-		a, err := x.execute(b)
-		if err != nil {
-			return err
-		}
-		*x.stats = Stats{Backend: b.Name(), Devices: a.Devices, Passes: a.Passes, Samples: a.Samples, Load: a.Load}
-		row = a.Values
-		return nil
+	var row []table.Value
+	err := x.backend(&opening, func(b backend) (err error) {
+		x.rows.took = &took{} // nothing of a backend before it
+		x.rows.took.start(b.Name(), opening)
+		row, err = x.execute(b, x.rows.took)
+		return err
 	})
-	x.stats.Load += opening
-	return row, err
+	if err != nil {
+		return nil, err
+	}
+	return valueRows{row}, nil
 }
 
 // backend calls do with the backend that suits.
@@ -184,12 +183,13 @@ func (x *execution) backend(opening *time.Duration, do func(backend) error) erro
 // the rows in the same order.
 func (x *execution) selected(yield func(batch, error) bool) {
 	var opening time.Duration
+	x.rows.took = &took{}
 	given := 0
 	err := x.backend(&opening, func(b backend) error {
-		x.took.start(b.Name(), opening)
+		x.rows.took.start(b.Name(), opening)
 		opening = 0
 		skip := given
-		for rows, err := range b.Rows(x.ctx, x.plan, x.took) {
+		for rows, err := range b.Rows(x.ctx, x.plan, x.rows.took) {
 			if given > 0 && errors.Is(err, glctx.ErrClosed) { // no second time from the start
 				return fmt.Errorf("engine: the device was closed while rows were read: %v", err)
 			}
@@ -219,7 +219,7 @@ var errStopped = errors.New("engine: no more rows are wanted")
 // gather computes select items of selected rows, on all cores and a few batches ahead.
 func (x *execution) gather(p *plan.Project) stream {
 	in := x.stream(p.Input)
-	g := newGather(x.plan.Table, p.Items)
+	g := &gather{table: x.plan.Table, items: p.Items}
 	most := max(1<<10, min(1<<16, 1<<19/max(1, len(p.Items)))) // rows: some MiB
 	if x.atMost >= 0 {
 		most = int(min(int64(most), max(1, x.atMost)))
@@ -300,15 +300,9 @@ type blockRows struct{ table.Block }
 
 func (s blockRows) cut(i, j int) batch { return blockRows{s.Block.Cut(i, j)} }
 
-// valueRow is one row of values.
-type valueRow []table.Value
+// valueRows is rows of values.
+type valueRows [][]table.Value
 
 // Len implements batch.
-func (valueRow) Len() int             { return 1 }
-func (v valueRow) cut(i, j int) batch { return v }
-
-// env is what expressions read of the row: DECIMALs are as wide as they need to be.
-func (v valueRow) env() *expr.Env {
-	at := func(i int) table.Value { return v[i] }
-	return &expr.Env{Column: at, Agg: at}
-}
+func (v valueRows) Len() int           { return len(v) }
+func (v valueRows) cut(i, j int) batch { return v[i:j] }

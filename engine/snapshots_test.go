@@ -153,7 +153,7 @@ func TestWhatNoSnapshotHasGoesFromTheDevice(t *testing.T) {
 }
 
 // device is the open device.
-func (db *DB) device(t *testing.T) device {
+func (db *DB) device(t *testing.T) *gpus {
 	t.Helper()
 	d, _, err := db.opened()
 	if err != nil {

@@ -169,14 +169,14 @@ func (s *Statement) run(ctx context.Context, change func(*execution)) (*Rows, er
 		return nil, s.described(err)
 	}
 	r := &Rows{sql: s.parsed.Text, script: s.script, columns: s.columns, coded: s.coded, ctx: ctx}
-	x := &execution{Statement: now, stats: &r.stats, took: &r.took, atMost: -1}
-	x.execute = func(b backend) (*plan.Answer, error) { return b.Execute(x.ctx, now.plan) }
+	x := &execution{Statement: now, ctx: ctx, rows: r, atMost: -1}
+	x.execute = func(b backend, took *took) ([]table.Value, error) { return b.Execute(x.ctx, now.plan, took) }
 	if change != nil {
 		change(x)
 	}
 	if s.fragment == nil || len(s.fragment.Aggs) > 0 { // all is computed now
 		defer unpin()
-		x.ctx, r.next = ctx, x.next
+		r.next = x.next
 	} else {
 		inner, cancel := context.WithCancel(ctx)
 		x.ctx, r.ctx = inner, inner
@@ -186,7 +186,7 @@ func (s *Statement) run(ctx context.Context, change func(*execution)) (*Rows, er
 	if err := r.open(); err != nil {
 		return nil, s.described(err)
 	}
-	r.stats.Elapsed += time.Duration(now.planning.Swap(0))
+	r.waited += time.Duration(now.planning.Swap(0))
 	r.files = time.Duration(s.load.Swap(0))
 	return r, nil
 }

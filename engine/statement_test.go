@@ -186,7 +186,7 @@ func BenchmarkKnownText(b *testing.B) {
 			b.Fatal(err)
 		}
 		for b.Loop() {
-			if _, err := backend.Execute(context.Background(), s.plan); err != nil {
+			if _, err := backend.Execute(context.Background(), s.plan, &took{}); err != nil {
 				b.Fatal(err)
 			}
 		}

@@ -153,9 +153,11 @@ func (c *calibration) measure(ctx context.Context, all measurement, rows int, sq
 // behind, which costs more than such a query.
 func (c *calibration) time(ctx context.Context, backend string, s *Statement) (took time.Duration, err error) {
 	for i := 0; i == 0 || i < 4 && took < time.Millisecond; i++ {
-		if _, took, err = c.on(ctx, backend, s); err != nil {
+		_, stats, err := c.on(ctx, backend, s)
+		if err != nil {
 			return 0, err
 		}
+		took = stats.Elapsed
 	}
 	return took, nil
 }
@@ -218,9 +220,9 @@ func (c *calibration) fit(name string, all measurement) cost.Backend {
 func (c *calibration) repeated(ctx context.Context, backend, sql string, times int) (took, loads []time.Duration, err error) {
 	s, err := c.db.Prepare(ctx, sql)
 	for i := 0; i < times && err == nil; i++ {
-		a, d, failed := c.on(ctx, backend, s)
+		_, stats, failed := c.on(ctx, backend, s)
 		if err = failed; err == nil {
-			took, loads = append(took, d), append(loads, a.Load)
+			took, loads = append(took, stats.Elapsed), append(loads, stats.Load)
 		}
 	}
 	return took, loads, err

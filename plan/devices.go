@@ -40,30 +40,29 @@ func (q *Query) Failed(chunk, check int) error {
 	return &CheckError{Chunk: q.place(chunk), Check: check, Err: q.Chunks[chunk].Checks[check].Err}
 }
 
-// Merge joins the selections of parts of a query, which together have all its chunks,
-// in any order. They work at the same time.
-func Merge(q *Query, parts []Selection) Selection {
-	if len(parts) == 1 {
-		return parts[0]
-	}
-	return &merged{q: q, parts: parts, values: map[int][]uint64{}, spaces: map[int]*Space{}}
+// Merge joins the selections of n > 0 parts of a query, which together have all its
+// chunks, in any order. ask calls do with the selection of part i; several goroutines call
+// it at once, each for another part.
+func Merge(q *Query, n int, ask func(i int, do func(Selection) error) error) Selection {
+	return &merged{q: q, parts: n, ask: ask, values: map[int][]uint64{}, spaces: map[int]*Space{}}
 }
 
 // merged is the selected records of several devices.
 type merged struct {
 	q      *Query
-	parts  []Selection
+	parts  int
+	ask    func(i int, do func(Selection) error) error
 	values map[int][]uint64 // by column: of each part, how many are not NULL
 	spaces map[int]*Space
 }
 
 // each calls do for every part at once and returns the first part's error that is no
-// check's, else the error of the first check.
+// check's, else the error of the first check. After an error a part may be at work yet.
 func (m *merged) each(do func(i int, s Selection) error) error {
-	errs := make([]error, len(m.parts))
+	errs := make([]error, m.parts)
 	var wg sync.WaitGroup
-	for i, s := range m.parts {
-		wg.Go(func() { errs[i] = do(i, s) })
+	for i := range m.parts {
+		wg.Go(func() { errs[i] = m.ask(i, func(s Selection) error { return do(i, s) }) })
 	}
 	wg.Wait()
 	var first *CheckError
@@ -89,15 +88,18 @@ func (m *merged) Check() error {
 
 // count adds what every part counts.
 func (m *merged) count(one func(Selection) (uint64, error)) (total uint64, each []uint64, err error) {
-	each = make([]uint64, len(m.parts))
+	each = make([]uint64, m.parts)
 	err = m.each(func(i int, s Selection) (err error) {
 		each[i], err = one(s)
 		return err
 	})
+	if err != nil {
+		return 0, nil, err
+	}
 	for _, n := range each {
 		total += n
 	}
-	return total, each, err
+	return total, each, nil
 }
 
 func (m *merged) Count() (uint64, error) {
@@ -112,15 +114,18 @@ func (m *merged) CountNotNull(col int) (uint64, error) {
 }
 
 func (m *merged) Sum(col int) (total Sum, err error) {
-	sums := make([]Sum, len(m.parts))
+	sums := make([]Sum, m.parts)
 	err = m.each(func(i int, s Selection) (err error) {
 		sums[i], err = s.Sum(col)
 		return err
 	})
+	if err != nil {
+		return total, err
+	}
 	for i := range sums {
 		total.Add(&sums[i])
 	}
-	return total, err
+	return total, nil
 }
 
 // Kth implements Selection. The code is found digit by digit from the top: the parts
@@ -148,7 +153,7 @@ func (m *merged) Kth(col int, k uint64, largest bool) (table.Value, error) {
 
 // extreme is the largest or smallest value of the parts that have any.
 func (m *merged) extreme(col int, largest bool) (table.Value, error) {
-	each := make([]table.Value, len(m.parts))
+	each := make([]table.Value, m.parts)
 	err := m.each(func(i int, s Selection) (err error) {
 		if m.values[col][i] > 0 {
 			each[i], err = s.Kth(col, 1, largest)
@@ -156,37 +161,48 @@ func (m *merged) extreme(col int, largest bool) (table.Value, error) {
 		return err
 	})
 	best := table.Null(m.q.Table.Fields[col].Type)
+	if err != nil {
+		return best, err
+	}
 	for i, v := range each {
 		if m.values[col][i] > 0 && (best.Null || (table.Compare(v, best) > 0) == largest) {
 			best = v
 		}
 	}
-	return best, err
+	return best, nil
 }
 
 func (m *merged) Histogram(col int, space *Space, lo uint64, shift, bits int) ([]uint64, error) {
-	each := make([][]uint64, len(m.parts))
+	each := make([][]uint64, m.parts)
 	err := m.each(func(i int, s Selection) (err error) {
 		if m.values[col][i] > 0 {
 			each[i], err = s.Histogram(col, space, lo, shift, bits)
 		}
 		return err
 	})
+	if err != nil {
+		return nil, err
+	}
 	total := make([]uint64, 1<<bits)
 	for _, counts := range each {
 		for i, n := range counts {
 			total[i] += n
 		}
 	}
-	return total, err
+	return total, nil
 }
 
+// DigitBits implements Selection. Where a part fails, the next call tells why.
 func (m *merged) DigitBits() int {
-	bits := m.parts[0].DigitBits()
-	for _, s := range m.parts[1:] {
-		bits = min(bits, s.DigitBits())
+	each := make([]int, m.parts)
+	err := m.each(func(i int, s Selection) error {
+		each[i] = s.DigitBits()
+		return nil
+	})
+	if err != nil {
+		return 1
 	}
-	return bits
+	return slices.Min(each)
 }
 
 // Reached makes histograms of a column's values from counts of those that reach

@@ -1,8 +1,6 @@
 package plan
 
 import (
-	"time"
-
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/table"
 )
@@ -47,16 +45,4 @@ func (q *Query) Ranked(col int, n, k uint64, largest bool) (aggs []int) {
 type ChunkPlan struct {
 	Pred   *Pred
 	Checks []Check // in the order in which their errors would be raised
-}
-
-// Answer is what a backend returns: one value an aggregate, of the aggregate's
-// Type, and what it took.
-type Answer struct {
-	Values  []table.Value
-	Devices []int  // that worked on it, by their numbers (none on the CPU)
-	Passes  int    // draws and dispatches (0 on the CPU)
-	Samples uint64 // samples counted by occlusion queries
-	// Load is the wall time that uploading columns took, where this query was
-	// the first to need them.
-	Load time.Duration
 }

@@ -87,7 +87,11 @@ func TestPassesAndCountsAreThoseOfExplainAnalyze(t *testing.T) {
 			}
 			var got, want []string
 			for _, s := range x.Steps {
-				want = append(want, fmt.Sprint(s.Pass, s.Counts, s.Counted, s.Samples))
+				samples := uint64(0)
+				if s.Samples != nil {
+					samples = *s.Samples
+				}
+				want = append(want, fmt.Sprint(s.Pass, s.Counts, s.Samples != nil, samples))
 			}
 			tr := traced(t, db, sql)
 			for _, p := range tr.Passes {

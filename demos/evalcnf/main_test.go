@@ -60,7 +60,7 @@ func TestCountsAreThoseOfTheCPU(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := uint64(answer.Values[0].I)
+	want := uint64(answer[0].I)
 	var counted, kept uint64
 	for _, s := range f.steps {
 		counted += s.Count

@@ -92,7 +92,7 @@ func TestFaultsLeaveNothingBehind(t *testing.T) {
 	rows := faultyQuery(t, tab)
 	one := cpu.New(1)
 	finish := func(q *plan.Query, parts ...plan.Selection) (string, error) {
-		values, err := plan.Finish(plan.Merge(q, parts), q)
+		values, err := plan.Finish(merged(q, parts), q)
 		return fmt.Sprint(values), err
 	}
 	want, err := finish(answers, selected(t, one, answers))
@@ -194,7 +194,7 @@ func TestFaultsLeaveNothingBehind(t *testing.T) {
 			if err != nil {
 				return "", err
 			}
-			return fmt.Sprint(a.Values), nil
+			return fmt.Sprint(a), nil
 		},
 		listed: func(ctx context.Context) (string, error) { return rowsOnCPU(ctx, one, rows) },
 	} {
