@@ -16,38 +16,26 @@ import (
 // DictionaryType is that of text of a table's column.
 var DictionaryType = &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int32, ValueType: arrow.BinaryTypes.String}
 
+// arrowTypes are the Arrow types of all but NUMERIC and text.
+var arrowTypes = map[table.Kind]arrow.DataType{
+	table.Unknown: arrow.Null, table.Boolean: arrow.FixedWidthTypes.Boolean, table.SmallInt: arrow.PrimitiveTypes.Int16,
+	table.Integer: arrow.PrimitiveTypes.Int32, table.BigInt: arrow.PrimitiveTypes.Int64,
+	table.Real: arrow.PrimitiveTypes.Float32, table.Double: arrow.PrimitiveTypes.Float64, table.Date: arrow.FixedWidthTypes.Date32,
+	table.Timestamp: &arrow.TimestampType{Unit: arrow.Microsecond}, table.Interval: arrow.FixedWidthTypes.Duration_us,
+}
+
 // ArrowType is the Arrow type of an SQL type. A NUMERIC is Decimal128, Decimal256 beyond
 // 38 digits and text beyond 76, an interval Duration[us].
 func ArrowType(t table.Type) arrow.DataType {
-	switch t.Kind {
-	case table.Unknown:
-		return arrow.Null
-	case table.Boolean:
-		return arrow.FixedWidthTypes.Boolean
-	case table.SmallInt:
-		return arrow.PrimitiveTypes.Int16
-	case table.Integer:
-		return arrow.PrimitiveTypes.Int32
-	case table.BigInt:
-		return arrow.PrimitiveTypes.Int64
-	case table.Decimal:
-		switch p := int32(max(t.Precision, t.Scale, 1)); {
-		case p <= 38:
-			return &arrow.Decimal128Type{Precision: p, Scale: int32(t.Scale)}
-		case p <= 76:
-			return &arrow.Decimal256Type{Precision: p, Scale: int32(t.Scale)}
-		}
-		return arrow.BinaryTypes.String
-	case table.Real:
-		return arrow.PrimitiveTypes.Float32
-	case table.Double:
-		return arrow.PrimitiveTypes.Float64
-	case table.Date:
-		return arrow.FixedWidthTypes.Date32
-	case table.Timestamp:
-		return &arrow.TimestampType{Unit: arrow.Microsecond}
-	case table.Interval:
-		return arrow.FixedWidthTypes.Duration_us
+	p, scale := int32(max(t.Precision, t.Scale, 1)), int32(t.Scale)
+	dt, ok := arrowTypes[t.Kind]
+	switch {
+	case ok:
+		return dt
+	case t.Kind == table.Decimal && p <= 38:
+		return &arrow.Decimal128Type{Precision: p, Scale: scale}
+	case t.Kind == table.Decimal && p <= 76:
+		return &arrow.Decimal256Type{Precision: p, Scale: scale}
 	}
 	return arrow.BinaryTypes.String
 }
@@ -93,19 +81,13 @@ func ArrowValue(a arrow.Array, i int, t table.Type) table.Value {
 		v.Null = true
 		return v
 	}
+	if value := integers(a); value != nil {
+		v.I = value(i)
+		return v
+	}
 	switch a := a.(type) {
 	case *array.Null: // it has no validity
 		v.Null = true
-	case *array.Boolean:
-		if a.Value(i) {
-			v.I = 1
-		}
-	case *array.Int16:
-		v.I = int64(a.Value(i))
-	case *array.Int32:
-		v.I = int64(a.Value(i))
-	case *array.Int64:
-		v.I = a.Value(i)
 	case *array.Decimal128:
 		return table.Dec(t, a.Value(i).BigInt())
 	case *array.Decimal256:
@@ -114,12 +96,6 @@ func ArrowValue(a arrow.Array, i int, t table.Type) table.Value {
 		v.F = float64(a.Value(i))
 	case *array.Float64:
 		v.F = a.Value(i)
-	case *array.Date32:
-		v.I = int64(a.Value(i))
-	case *array.Timestamp:
-		v.I = int64(a.Value(i))
-	case *array.Duration:
-		v.I = int64(a.Value(i))
 	case *array.Dictionary:
 		v.S = word(a, i)
 	case *array.String:

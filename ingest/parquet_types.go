@@ -2,79 +2,109 @@ package ingest
 
 import (
 	"fmt"
-	"slices"
 
+	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/parquet"
 	"github.com/apache/arrow-go/v18/parquet/schema"
 
 	"github.com/stencildb/stencildb/table"
 )
 
-// parquetFields maps the schema: a field a root column, and the index of its leaf
-// (-1 when unsupported).
-func parquetFields(s *schema.Schema) (fields []table.Field, leaves []int) {
+// parquetFields maps the schema: a field and a column for each column of the root.
+func parquetFields(s *schema.Schema) (fields []table.Field, columns []parquetColumn) {
 	root := s.Root()
 	for i := range root.NumFields() {
 		node := root.Field(i)
-		f := table.Field{Name: node.Name()}
-		leaf := -1
-		if prim, ok := node.(*schema.PrimitiveNode); !ok || node.RepetitionType() == parquet.Repetitions.Repeated {
-			f.Unsupported = "a nested type"
-		} else {
-			f.Type, f.Unsupported = parquetType(prim)
-			leaf = s.ColumnIndexByNode(node)
+		f, c := table.Field{Name: node.Name(), Unsupported: "a nested type"}, parquetColumn{}
+		if leaf, ok := node.(*schema.PrimitiveNode); ok && node.RepetitionType() != parquet.Repetitions.Repeated {
+			f.Type, c.stored, f.Unsupported = parquetType(leaf)
+			c.leaf = s.ColumnIndexByNode(node)
 		}
-		fields, leaves = append(fields, f), append(leaves, leaf)
+		fields, columns = append(fields, f), append(columns, c)
 	}
-	return fields, leaves
+	return fields, columns
 }
 
-// parquetKinds are the types of logical types that say no more than their name.
-var parquetKinds = map[string]table.Kind{
-	"Null": table.Unknown, "Date": table.Date, "String": table.Varchar, "Enum": table.Varchar, "JSON": table.Varchar, "Float16": table.Real,
+// physical is how the values of Parquet's physical types are laid out, and the type of
+// those without a logical one.
+var physical = map[parquet.Type]struct {
+	stored arrow.DataType
+	kind   table.Kind
+}{
+	parquet.Types.Boolean:   {arrow.FixedWidthTypes.Boolean, table.Boolean},
+	parquet.Types.Int32:     {arrow.PrimitiveTypes.Int32, table.Integer},
+	parquet.Types.Int64:     {arrow.PrimitiveTypes.Int64, table.BigInt},
+	parquet.Types.Float:     {arrow.PrimitiveTypes.Float32, table.Real},
+	parquet.Types.Double:    {arrow.PrimitiveTypes.Float64, table.Double},
+	parquet.Types.ByteArray: {arrow.BinaryTypes.Binary, table.Unknown},
 }
 
-// parquetType maps the type of a leaf, or says why it cannot be used.
-func parquetType(n *schema.PrimitiveNode) (t table.Type, unsupported string) {
-	kind := func(k table.Kind) (table.Type, string) { return table.Type{Kind: k}, "" }
+// logical is the same of the logical types that say no more than their name; nil: as the
+// physical type.
+var logical = map[string]struct {
+	stored arrow.DataType
+	kind   table.Kind
+}{
+	"Null": {nil, table.Unknown}, "Date": {arrow.FixedWidthTypes.Date32, table.Date},
+	"Float16": {arrow.FixedWidthTypes.Float16, table.Real}, "String": {arrow.BinaryTypes.String, table.Varchar},
+	"Enum": {arrow.BinaryTypes.String, table.Varchar}, "JSON": {arrow.BinaryTypes.String, table.Varchar},
+}
+
+// parquetType maps the type of a leaf, and says how its values are laid out or why it
+// cannot be used.
+func parquetType(n *schema.PrimitiveNode) (t table.Type, stored arrow.DataType, unsupported string) {
+	plain := physical[n.PhysicalType()]
+	stored = plain.stored
+	if n.PhysicalType() == parquet.Types.FixedLenByteArray {
+		stored = &arrow.FixedSizeBinaryType{ByteWidth: n.TypeLength()}
+	}
 	switch lt := n.LogicalType().(type) {
 	case interface {
 		Precision() int32
 		Scale() int32
 	}:
-		return decimalType(lt.Precision(), lt.Scale())
+		t, unsupported = decimalType(lt.Precision(), lt.Scale())
+		return t, stored, unsupported
 	case schema.TimestampLogicalType, *schema.TimestampLogicalType:
-		if lt.(interface{ TimeUnit() schema.TimeUnitType }).TimeUnit() == schema.TimeUnitNanos {
-			return t, "timestamps in nanoseconds"
+		t.Kind = table.Timestamp
+		switch lt.(interface{ TimeUnit() schema.TimeUnitType }).TimeUnit() {
+		case schema.TimeUnitMillis:
+			return t, arrow.FixedWidthTypes.Timestamp_ms, ""
+		case schema.TimeUnitMicros:
+			return t, arrow.FixedWidthTypes.Timestamp_us, ""
 		}
-		return kind(table.Timestamp)
+		return t, nil, "timestamps in nanoseconds"
 	case interface {
 		BitWidth() int8
 		IsSigned() bool
 	}:
-		return kind(intKind(int(lt.BitWidth()), lt.IsSigned()))
+		t.Kind = intKind(int(lt.BitWidth()), lt.IsSigned())
+		switch {
+		case lt.IsSigned():
+		case lt.BitWidth() == 32:
+			stored = arrow.PrimitiveTypes.Uint32
+		case lt.BitWidth() == 64:
+			stored = arrow.PrimitiveTypes.Uint64
+		}
+		return t, stored, ""
 	case nil, schema.NoLogicalType, *schema.NoLogicalType, schema.UnknownLogicalType, *schema.UnknownLogicalType:
 	default:
-		if k, ok := parquetKinds[lt.String()]; ok {
-			return kind(k)
+		form, ok := logical[lt.String()]
+		if t.Kind = form.kind; !ok {
+			return t, nil, "type " + lt.String()
 		}
-		return t, "type " + lt.String()
+		if form.stored != nil {
+			stored = form.stored
+		}
+		return t, stored, ""
 	}
-	switch n.PhysicalType() {
-	case parquet.Types.Boolean:
-		return kind(table.Boolean)
-	case parquet.Types.Int32:
-		return kind(table.Integer)
-	case parquet.Types.Int64:
-		return kind(table.BigInt)
-	case parquet.Types.Int96:
-		return t, "timestamps in nanoseconds (INT96)"
-	case parquet.Types.Float:
-		return kind(table.Real)
-	case parquet.Types.Double:
-		return kind(table.Double)
+	switch t.Kind = plain.kind; {
+	case n.PhysicalType() == parquet.Types.Int96:
+		return t, nil, "timestamps in nanoseconds (INT96)"
+	case t.Kind == table.Unknown:
+		return t, nil, "binary data"
 	}
-	return t, "binary data"
+	return t, stored, ""
 }
 
 func decimalType(precision, scale int32) (table.Type, string) {
@@ -97,19 +127,4 @@ func intKind(bits int, signed bool) table.Kind {
 		return table.Integer
 	}
 	return table.BigInt
-}
-
-// stores reports whether a physical type can hold values of type t.
-func stores(p parquet.Type, t table.Type) bool {
-	switch p {
-	case parquet.Types.Boolean:
-		return t.Kind == table.Boolean || t.Kind == table.Unknown
-	case parquet.Types.Int32, parquet.Types.Int64:
-		return t.IsExact() || slices.Contains([]table.Kind{table.Date, table.Timestamp, table.Unknown}, t.Kind)
-	case parquet.Types.Float:
-		return t.Kind == table.Real || t.Kind == table.Unknown
-	case parquet.Types.Double:
-		return t.Kind == table.Double || t.Kind == table.Unknown
-	}
-	return slices.Contains([]table.Kind{table.Varchar, table.Decimal, table.Real, table.Unknown}, t.Kind)
 }

@@ -64,44 +64,42 @@ type parquetForm struct {
 	write    func(w file.ColumnChunkWriter, a arrow.Array) error // nil: there is no form
 }
 
+// integersAs is [each] of integers as T.
+func integersAs[T int32 | int64](w file.ColumnChunkWriter, a arrow.Array) error {
+	value := integers(a)
+	return each(func(_ arrow.Array, i int) T { return T(value(i)) })(w, a)
+}
+
+// forms are those of the types that say no more than their name.
+var forms = map[arrow.Type]parquetForm{
+	arrow.NULL:      {schema.NullLogicalType{}, parquet.Types.Int32, -1, each(func(*array.Null, int) int32 { return 0 })},
+	arrow.BOOL:      {schema.NoLogicalType{}, parquet.Types.Boolean, -1, each((*array.Boolean).Value)},
+	arrow.INT16:     {schema.NewIntLogicalType(16, true), parquet.Types.Int32, -1, integersAs[int32]},
+	arrow.INT32:     {schema.NoLogicalType{}, parquet.Types.Int32, -1, integersAs[int32]},
+	arrow.INT64:     {schema.NoLogicalType{}, parquet.Types.Int64, -1, integersAs[int64]},
+	arrow.FLOAT32:   {schema.NoLogicalType{}, parquet.Types.Float, -1, each((*array.Float32).Value)},
+	arrow.FLOAT64:   {schema.NoLogicalType{}, parquet.Types.Double, -1, each((*array.Float64).Value)},
+	arrow.DATE32:    {schema.DateLogicalType{}, parquet.Types.Int32, -1, integersAs[int32]},
+	arrow.TIMESTAMP: {schema.NewTimestampLogicalType(false, schema.TimeUnitMicros), parquet.Types.Int64, -1, integersAs[int64]},
+	arrow.STRING: {schema.StringLogicalType{}, parquet.Types.ByteArray, -1,
+		each(func(a *array.String, i int) parquet.ByteArray { return parquet.ByteArray(a.Value(i)) })},
+	arrow.DICTIONARY: {schema.StringLogicalType{}, parquet.Types.ByteArray, -1,
+		each(func(a *array.Dictionary, i int) parquet.ByteArray { return parquet.ByteArray(word(a, i)) })},
+}
+
 // formOf is the form of a type.
 func formOf(t arrow.DataType) parquetForm {
-	none := schema.NoLogicalType{}
-	switch t := t.(type) {
-	case *arrow.NullType:
-		return parquetForm{schema.NullLogicalType{}, parquet.Types.Int32, -1, each(func(*array.Null, int) int32 { return 0 })}
-	case *arrow.BooleanType:
-		return parquetForm{none, parquet.Types.Boolean, -1, each((*array.Boolean).Value)}
-	case *arrow.Int16Type:
-		return parquetForm{schema.NewIntLogicalType(16, true), parquet.Types.Int32, -1, each(func(a *array.Int16, i int) int32 { return int32(a.Value(i)) })}
-	case *arrow.Int32Type:
-		return parquetForm{none, parquet.Types.Int32, -1, each((*array.Int32).Value)}
-	case *arrow.Int64Type:
-		return parquetForm{none, parquet.Types.Int64, -1, each((*array.Int64).Value)}
-	case *arrow.Decimal128Type:
-		form := parquetForm{schema.NewDecimalLogicalType(t.Precision, t.Scale), parquet.Types.FixedLenByteArray, 16, each(decimalBytes)}
-		if t.Precision <= maxPrecision {
-			form.physical, form.length = parquet.Types.Int64, -1
-			form.write = each(func(a *array.Decimal128, i int) int64 { return int64(a.Value(i).LowBits()) })
-		}
-		return form
-	case *arrow.Float32Type:
-		return parquetForm{none, parquet.Types.Float, -1, each((*array.Float32).Value)}
-	case *arrow.Float64Type:
-		return parquetForm{none, parquet.Types.Double, -1, each((*array.Float64).Value)}
-	case *arrow.Date32Type:
-		return parquetForm{schema.DateLogicalType{}, parquet.Types.Int32, -1, each(func(a *array.Date32, i int) int32 { return int32(a.Value(i)) })}
-	case *arrow.TimestampType:
-		return parquetForm{schema.NewTimestampLogicalType(false, schema.TimeUnitMicros), parquet.Types.Int64, -1,
-			each(func(a *array.Timestamp, i int) int64 { return int64(a.Value(i)) })}
-	case *arrow.StringType:
-		return parquetForm{schema.StringLogicalType{}, parquet.Types.ByteArray, -1,
-			each(func(a *array.String, i int) parquet.ByteArray { return parquet.ByteArray(a.Value(i)) })}
-	case *arrow.DictionaryType:
-		return parquetForm{schema.StringLogicalType{}, parquet.Types.ByteArray, -1,
-			each(func(a *array.Dictionary, i int) parquet.ByteArray { return parquet.ByteArray(word(a, i)) })}
+	d, ok := t.(*arrow.Decimal128Type)
+	form := parquetForm{write: each(decimalBytes), physical: parquet.Types.FixedLenByteArray, length: 16}
+	switch {
+	case !ok:
+		return forms[t.ID()]
+	case d.Precision <= maxPrecision:
+		form.physical, form.length = parquet.Types.Int64, -1
+		form.write = each(func(a *array.Decimal128, i int) int64 { return int64(a.Value(i).LowBits()) })
 	}
-	return parquetForm{}
+	form.logical = schema.NewDecimalLogicalType(d.Precision, d.Scale)
+	return form
 }
 
 // decimalBytes is a decimal's 16 bytes, the first the most significant.
