@@ -15,11 +15,12 @@
 //
 // Step k is the moment after pass k. The statement is executed with a runner that
 // lets k passes happen and then stops it. What the device holds at that moment,
-// attribute texture, depth and stencil buffer, is drawn straight from there: nothing
-// is read back but the texel under the mouse. One step on, the runner answers the
-// passes before from their counts, and only the next one happens. A changed constant
-// is a changed statement: it is planned and executed anew up to the step at hand. The
-// step after the last pass is the answer.
+// attribute texture, depth and stencil buffer, is drawn straight from there: of the
+// records only the stencil values, for their legend, and the texel under the mouse are
+// read back. The device's pictures are copied into a frame in the host's memory, on which
+// the host writes. One step on, the runner answers the passes before from their counts,
+// and only the next one happens. A changed constant is a changed statement: it is planned
+// and executed anew up to the step at hand. The step after the last pass is the answer.
 //
 // Which records pass is seen by giving the pass a colour buffer: its program is the
 // pass's own, wrapped so that what it does not discard leaves a 1.

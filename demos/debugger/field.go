@@ -9,6 +9,7 @@ import (
 	"github.com/go-gl/gl/v4.5-core/gl"
 	"github.com/go-gl/mathgl/mgl32"
 
+	"github.com/stencildb/stencildb/demos/draw"
 	"github.com/stencildb/stencildb/shaders"
 )
 
@@ -71,13 +72,13 @@ func (c *camera) project(r image.Rectangle, point mgl32.Vec3) image.Point {
 // through: at its depth, or at both depth bounds.
 func (f *frame) field() {
 	r, s := f.layout.field, f.scene
-	end := f.text(bold, r.Min.X, r.Min.Y+14, "Depth as height", ink)
+	end := f.Text(f.Bold, r.Min.X, r.Min.Y+14, "Depth as height", ink)
 	defined := s != nil && s.target != nil && s.target.depth
 	if defined && s.target.col >= 0 {
-		end = f.text(small, end+8, r.Min.Y+14, f.scaleName(), faint)
+		end = f.Text(f.Small, end+8, r.Min.Y+14, f.scaleName(), faint)
 	}
 	box := image.Rect(r.Min.X, r.Min.Y+headHigh, r.Max.X, r.Max.Y-4)
-	f.frame(box.Inset(1), hair)
+	defer f.Frame(box.Inset(1), 1, hair)
 	if !defined {
 		f.undefined(box.Inset(1), "no attribute has been copied to depth yet")
 		return
@@ -88,8 +89,8 @@ func (f *frame) field() {
 		levels = append(levels, f.height(f.depthScale(), l))
 		names = append(names, s.depthValue(uint64(math.Round(l))))
 	}
-	if note := "the quad cuts at its depth"; levels != nil && f.width(small, note) <= r.Max.X-end-8 {
-		f.right(small, r.Max.X, r.Min.Y+14, note, highlight)
+	if note := "the quad cuts at its depth"; levels != nil && f.Small.Width(note) <= r.Max.X-end-8 {
+		f.Right(f.Small, r.Max.X, r.Min.Y+14, note, highlight)
 	}
 	f.fieldSurface(box, levels)
 	f.fieldLabels(box, levels, names)
@@ -113,6 +114,7 @@ func (f *frame) fieldSurface(r image.Rectangle, levels []float32) {
 		f.paint(fieldProgram("FLAT"), r, f.scene.target.Texture, 0, f.depthScale(),
 			func() { gl.DrawArrays(gl.TRIANGLES, 0, 6) }, append(uniforms, shaders.Float("height", h))...)
 	}
+	f.take(r)
 }
 
 // fieldProgram draws the height field, or, FLAT, a quad before it.
@@ -130,27 +132,30 @@ func (f *frame) fieldLabels(box image.Rectangle, levels []float32, names []strin
 		return f.camera.project(box, mgl32.Vec3{0.5, h * 0.5, 0.5 * float32(sh.Height) / float32(sh.Width)})
 	}
 	low, high := corner(0), corner(1)
-	f.stroke(float32(low.X), float32(low.Y), float32(high.X), float32(high.Y), faint)
-	write := func(at image.Point, s string, face int, shade color.RGBA) {
-		w := f.width(face, s)
+	for y := high.Y; y < low.Y; y++ {
+		x := low.X + (high.X-low.X)*(low.Y-y)/(low.Y-high.Y)
+		f.Fill(image.Rect(x, y, x+1, y+1), faint)
+	}
+	write := func(at image.Point, s string, face *draw.Face, shade color.RGBA) {
+		w := face.Width(s)
 		x, y := min(at.X+6, box.Max.X-w-4), min(max(at.Y+4, box.Min.Y+14), box.Max.Y-4)
-		f.fill(image.Rect(x-2, y-12, x+w+2, y+3), veil)
-		f.text(face, x, y, s, shade)
+		f.Fill(image.Rect(x-2, y-12, x+w+2, y+3), veil)
+		f.Text(face, x, y, s, shade)
 	}
 	free := func(at image.Point) bool { // of the quad's label
 		return !slices.ContainsFunc(levels, func(h float32) bool { return math.Abs(float64(corner(h).Y-at.Y)) < 1.5*lineSpace })
 	}
 	if free(low) {
-		write(low, f.scene.depthValue(0), small, faint)
+		write(low, f.scene.depthValue(0), f.Small, faint)
 	}
 	if free(high) {
-		write(high, f.scene.depthValue(f.depthScale().top()), small, faint)
+		write(high, f.scene.depthValue(f.depthScale().top()), f.Small, faint)
 	}
 	for i, h := range levels {
 		at := corner(h)
 		if len(levels) == 2 { // the lower bound first: one above the other
 			at.Y += (1 - 2*i) * max(0, lineSpace-(corner(levels[0]).Y-corner(levels[1]).Y)+1) / 2
 		}
-		write(at, names[i], bold, highlight)
+		write(at, names[i], f.Bold, highlight)
 	}
 }

@@ -19,20 +19,20 @@ func (f *frame) lines() {
 		if i == f.demo.Active {
 			shade = highlight
 		}
-		x := f.text(regular, r.Min.X, r.Min.Y+14, c.Text+" ", ink)
-		x = f.text(bold, x, r.Min.Y+14, f.clip(bold, c.Value.String(), r.Max.X-x), shade)
-		f.right(small, r.Max.X-2, r.Min.Y+14, f.clip(small, f.scaleName(), r.Max.X-2-x), faint)
+		x := f.Text(f.Body, r.Min.X, r.Min.Y+14, c.Text+" ", ink)
+		x = f.Text(f.Bold, x, r.Min.Y+14, f.Bold.Clip(c.Value.String(), r.Max.X-x), shade)
+		f.Right(f.Small, r.Max.X-2, r.Min.Y+14, f.Small.Clip(f.scaleName(), r.Max.X-2-x), faint)
 		knob, holds := c.place(f.demo.Linear)
 		b := bar(r)
-		f.fill(b, ground)
+		f.Fill(b, ground)
 		if f.demo.Linear {
 			f.histogram(b, c, holds)
 		} else {
 			f.shares(b, c, holds)
 		}
 		x = b.Min.X + int(math.Round(knob*float64(b.Dx())))
-		f.fill(image.Rect(x-1, b.Min.Y-4, x+2, b.Max.Y+4), shade)
-		f.fill(image.Rect(x-4, b.Min.Y-6, x+5, b.Min.Y-2), shade)
+		f.Fill(image.Rect(x-1, b.Min.Y-4, x+2, b.Max.Y+4), shade)
+		f.Fill(image.Rect(x-4, b.Min.Y-6, x+5, b.Min.Y-2), shade)
 	}
 }
 
@@ -50,10 +50,10 @@ func (f *frame) histogram(b image.Rectangle, c *Constant, holds [][2]float64) {
 				shade = selected
 			}
 		}
-		f.fill(image.Rect(left, b.Max.Y-h, max(right, left+1), b.Max.Y), shade)
+		f.Fill(image.Rect(left, b.Max.Y-h, max(right, left+1), b.Max.Y), shade)
 	}
-	f.text(small, b.Min.X, b.Max.Y+14, c.axis.at(0, true).String(), faint)
-	f.right(small, b.Max.X, b.Max.Y+14, c.axis.at(1, true).String(), faint)
+	f.Text(f.Small, b.Min.X, b.Max.Y+14, c.axis.at(0, true).String(), faint)
+	f.Right(f.Small, b.Max.X, b.Max.Y+14, c.axis.at(1, true).String(), faint)
 }
 
 // shares draws the records by rank, as a band that is as long as there are records, with
@@ -61,23 +61,23 @@ func (f *frame) histogram(b image.Rectangle, c *Constant, holds [][2]float64) {
 func (f *frame) shares(b image.Rectangle, c *Constant, holds [][2]float64) {
 	at := func(place float64) int { return b.Min.X + int(math.Round(place*float64(b.Dx()))) }
 	band := image.Rect(b.Min.X, b.Max.Y-b.Dy()/2, b.Max.X, b.Max.Y)
-	f.fill(band, hair)
+	f.Fill(band, hair)
 	for _, part := range holds {
-		f.fill(image.Rect(at(part[0]), band.Min.Y, at(part[1]), band.Max.Y), selected)
+		f.Fill(image.Rect(at(part[0]), band.Min.Y, at(part[1]), band.Max.Y), selected)
 	}
 	var taken []image.Rectangle
 	written := map[string]bool{} // a value that many records have is written once
 	for _, share := range []float64{0, 1, 0.5, 0.25, 0.75, 0.125, 0.375, 0.625, 0.875} {
 		text := c.axis.at(share, false).String()
-		w := f.width(small, text)
+		w := f.Small.Width(text)
 		x := min(max(at(share)-w/2, b.Min.X), b.Max.X-w)
 		place := image.Rect(x-8, 0, x+w+8, 1)
 		if written[text] || slices.ContainsFunc(taken, place.Overlaps) {
 			continue
 		}
 		taken, written[text] = append(taken, place), true
-		f.text(small, x, b.Max.Y+14, text, faint)
-		f.fill(image.Rect(at(share), b.Max.Y, at(share)+1, b.Max.Y+3), faint)
+		f.Text(f.Small, x, b.Max.Y+14, text, faint)
+		f.Fill(image.Rect(at(share), b.Max.Y, at(share)+1, b.Max.Y+3), faint)
 	}
 }
 
@@ -120,37 +120,37 @@ func (f *frame) search(r image.Rectangle, s *trace.Search, step *trace.Step, tri
 		place[0], _ = line.span(first, linear)
 		_, place[1] = line.span(last, linear)
 	}
-	known := f.clip(mono, step.Known+strings.Repeat("·", max(0, s.Bits-len(step.Known))), r.Dx()*2/3)
-	f.right(mono, r.Max.X-2, r.Min.Y+14, known, selected)
-	f.text(regular, r.Min.X, r.Min.Y+14, f.clip(regular, s.Aggregate, r.Dx()-f.width(mono, known)-10), ink)
+	known := f.Mono.Clip(step.Known+strings.Repeat("·", max(0, s.Bits-len(step.Known))), r.Dx()*2/3)
+	f.Right(f.Mono, r.Max.X-2, r.Min.Y+14, known, selected)
+	f.Text(f.Body, r.Min.X, r.Min.Y+14, f.Body.Clip(s.Aggregate, r.Dx()-f.Mono.Width(known)-10), ink)
 	b := bar(r)
-	f.fill(b, ground)
+	f.Fill(b, ground)
 	at := func(place float64) int { return b.Min.X + int(math.Round(place*float64(b.Dx()))) }
 	left := min(at(place[0]), b.Max.X-2)
-	f.fill(image.Rect(left, b.Min.Y, max(at(place[1]), left+2), b.Max.Y), selected)
+	f.Fill(image.Rect(left, b.Min.Y, max(at(place[1]), left+2), b.Max.Y), selected)
 	if tries {
 		for _, m := range step.Tried {
 			x, _ := line.span(s.Value(m), linear)
-			f.fill(image.Rect(at(x)-1, b.Min.Y-4, at(x)+1, b.Max.Y+4), highlight)
+			f.Fill(image.Rect(at(x)-1, b.Min.Y-4, at(x)+1, b.Max.Y+4), highlight)
 		}
 	}
 	between := step.Ends[0] + " to " + step.Ends[1]
 	if step.Ends[0] == step.Ends[1] {
 		between = "= " + step.Ends[0]
 	}
-	between = f.clip(bold, between, r.Dx())
-	middle := f.width(bold, between)
-	if side := (r.Dx()-middle)/2 - 10; max(f.width(small, s.Ends[0]), f.width(small, s.Ends[1])) <= side {
-		f.text(small, r.Min.X, r.Max.Y-2, s.Ends[0], faint)
-		f.right(small, b.Max.X, r.Max.Y-2, s.Ends[1], faint)
+	between = f.Bold.Clip(between, r.Dx())
+	middle := f.Bold.Width(between)
+	if side := (r.Dx()-middle)/2 - 10; max(f.Small.Width(s.Ends[0]), f.Small.Width(s.Ends[1])) <= side {
+		f.Text(f.Small, r.Min.X, r.Max.Y-2, s.Ends[0], faint)
+		f.Right(f.Small, b.Max.X, r.Max.Y-2, s.Ends[1], faint)
 	}
-	f.text(bold, (b.Min.X+b.Max.X-middle)/2, r.Max.Y-2, between, selected)
+	f.Text(f.Bold, (b.Min.X+b.Max.X-middle)/2, r.Max.Y-2, between, selected)
 }
 
 // sum draws what each bit of a sum adds, as far as pass i has counted it.
 func (f *frame) sum(r image.Rectangle, s *trace.Sum, i int) {
 	b := bar(r)
-	f.fill(b, ground)
+	f.Fill(b, ground)
 	share, now := 0.0, ""
 	x := float64(b.Min.X)
 	for _, bit := range s.Bits {
@@ -163,13 +163,13 @@ func (f *frame) sum(r image.Rectangle, s *trace.Sum, i int) {
 			shade = highlight
 			now = fmt.Sprintf("bit %d: %s x 2^%d = %s", bit.Bit, numbers.Grouped(bit.Records), bit.Bit, numbers.GroupedText(bit.Adds))
 		}
-		f.fill(image.Rect(int(x), b.Min.Y, max(int(x+w)-1, int(x)+1), b.Max.Y), shade)
+		f.Fill(image.Rect(int(x), b.Min.Y, max(int(x+w)-1, int(x)+1), b.Max.Y), shade)
 		x += w
 		share += bit.Share
 	}
-	now = f.clip(bold, now, r.Dx()*3/4)
-	f.right(bold, r.Max.X-2, r.Min.Y+14, now, highlight)
-	f.text(regular, r.Min.X, r.Min.Y+14, f.clip(regular, "SUM of codes: "+s.Column, r.Dx()-f.width(bold, now)-10), ink)
-	f.text(small, r.Min.X, r.Max.Y-2, percent(share), faint)
-	f.right(small, b.Max.X, r.Max.Y-2, numbers.GroupedText(s.Codes), faint)
+	now = f.Bold.Clip(now, r.Dx()*3/4)
+	f.Right(f.Bold, r.Max.X-2, r.Min.Y+14, now, highlight)
+	f.Text(f.Body, r.Min.X, r.Min.Y+14, f.Body.Clip("SUM of codes: "+s.Column, r.Dx()-f.Bold.Width(now)-10), ink)
+	f.Text(f.Small, r.Min.X, r.Max.Y-2, percent(share), faint)
+	f.Right(f.Small, b.Max.X, r.Max.Y-2, numbers.GroupedText(s.Codes), faint)
 }

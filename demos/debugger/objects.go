@@ -44,7 +44,7 @@ func (o *objects) close() {
 	o.deletes = nil
 }
 
-// surface is what a frame is drawn on: a colour texture with depth of its own.
+// surface is what the device draws on: a colour texture with depth of its own.
 type surface struct {
 	objects
 	size         image.Point
@@ -68,16 +68,4 @@ func (s *surface) resize(size image.Point) error {
 		err = fmt.Errorf("debugger: a frame of %d x %d: framebuffer incomplete (0x%x)", size.X, size.Y, status)
 	}
 	return err
-}
-
-// read copies the frame back, its first line on top.
-func (s *surface) read() *image.RGBA {
-	img := image.NewRGBA(image.Rectangle{Max: s.size})
-	line := 4 * s.size.X
-	pixels := make([]uint8, line*s.size.Y)
-	gl.GetTextureImage(s.color, 0, gl.RGBA, gl.UNSIGNED_BYTE, int32(len(pixels)), gl.Ptr(pixels))
-	for y := range s.size.Y {
-		copy(img.Pix[y*img.Stride:], pixels[(s.size.Y-1-y)*line:][:line])
-	}
-	return img
 }

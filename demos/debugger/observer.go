@@ -30,6 +30,7 @@ type scene struct {
 	passing   uint64    // how many do
 	selection bool      // the mask has what the statement selects
 	drew      bool      // a pass has drawn to a texture of this statement alone
+	legend    []uint8   // the values in the stencil buffer, the smallest first; nil until they are shown
 }
 
 // contents is a depth-stencil buffer and what it holds.
@@ -38,8 +39,7 @@ type contents struct {
 	chunk     *table.Chunk
 	depth     bool // depths are defined
 	stencil   bool // stencil values are
-	values    stencilValues
-	col, limb int // whose limb the depths are; col -1: not a plain limb
+	col, limb int  // whose limb the depths are; col -1: not a plain limb
 }
 
 var (
@@ -258,7 +258,6 @@ func (c *contents) wrote(p *pass.Pass) {
 	if p.Clear != nil || p.Stencil.Test && p.Stencil.WriteMask != 0 {
 		c.stencil = true
 	}
-	c.values.apply(p)
 	if !p.Depth.Test || !p.Depth.Write {
 		return
 	}

@@ -26,9 +26,9 @@ func (f *frame) shape() textures.Shape { return textures.ShapeOf(f.scene.chunk.R
 
 // picture prepares a pane with a title and returns where its picture goes.
 func (f *frame) picture(pane image.Rectangle, title, note string) image.Rectangle {
-	end := f.text(bold, pane.Min.X, pane.Min.Y+14, title, ink)
-	if f.width(small, note) <= pane.Max.X-end-10 {
-		f.text(small, end+10, pane.Min.Y+14, note, faint)
+	end := f.Text(f.Bold, pane.Min.X, pane.Min.Y+14, title, ink)
+	if f.Small.Width(note) <= pane.Max.X-end-10 {
+		f.Text(f.Small, end+10, pane.Min.Y+14, note, faint)
 	}
 	sh := f.shape()
 	return picture(pane, sh.Width, sh.Height)
@@ -36,10 +36,10 @@ func (f *frame) picture(pane image.Rectangle, title, note string) image.Rectangl
 
 // undefined draws a pane that has nothing to show.
 func (f *frame) undefined(r image.Rectangle, why string) {
-	f.fill(r, ground)
-	lines := f.wrap(small, why, r.Dx()-20)
+	f.Fill(r, ground)
+	lines := f.Small.Wrap(why, r.Dx()-20)
 	for i, line := range lines {
-		f.text(small, (r.Min.X+r.Max.X-f.width(small, line))/2, (r.Min.Y+r.Max.Y)/2+4+16*i-8*(len(lines)-1), line, faint)
+		f.Text(f.Small, (r.Min.X+r.Max.X-f.Small.Width(line))/2, (r.Min.Y+r.Max.Y)/2+4+16*i-8*(len(lines)-1), line, faint)
 	}
 }
 
@@ -62,20 +62,20 @@ func (f *frame) scaleBar(pane, r image.Rectangle, line int, lo, hi, note string,
 	if nulls {
 		room -= 28
 	}
-	x = f.text(small, x, y+10, f.clip(small, lo, room), ink) + 6
+	x = f.Text(f.Small, x, y+10, f.Small.Clip(lo, room), ink) + 6
 	for i := range 64 {
 		at := 4 * (i * 255 / 63)
-		f.fill(image.Rect(x+i, y, x+i+1, y+11), color.RGBA{colours[at], colours[at+1], colours[at+2], 255})
+		f.Fill(image.Rect(x+i, y, x+i+1, y+11), color.RGBA{colours[at], colours[at+1], colours[at+2], 255})
 	}
-	x = f.text(small, x+70, y+10, f.clip(small, hi, room), ink) + 10
+	x = f.Text(f.Small, x+70, y+10, f.Small.Clip(hi, room), ink) + 10
 	if nulls {
-		f.fill(image.Rect(x, y, x+11, y+11), ofNull)
-		x = f.text(small, x+15, y+10, "NULL", ink) + 10
+		f.Fill(image.Rect(x, y, x+11, y+11), ofNull)
+		x = f.Text(f.Small, x+15, y+10, "NULL", ink) + 10
 	}
-	if name := f.scaleName(); f.width(small, name) <= pane.Max.X-x {
-		f.text(small, x, y+10, name, faint)
+	if name := f.scaleName(); f.Small.Width(name) <= pane.Max.X-x {
+		f.Text(f.Small, x, y+10, name, faint)
 	}
-	f.text(small, r.Min.X, y+26, f.clip(small, note, pane.Dx()), faint)
+	f.Text(f.Small, r.Min.X, y+26, f.Small.Clip(note, pane.Dx()), faint)
 }
 
 func (f *frame) scaleName() string {
@@ -93,7 +93,7 @@ func (f *frame) attribute(pane image.Rectangle) {
 		return
 	}
 	r := f.picture(pane, "Attribute: "+f.scene.plan.Table.Field(col).Name, "codes in a texture")
-	f.frame(r, hair)
+	f.Frame(r, 1, hair)
 	seg, limbs, thirds := f.scene.chunk.Segments[col], 1, uint32(0)
 	if !ref.Packed {
 		if limbs = textures.Limbs(seg.Bits); limbs > 2 {
@@ -110,7 +110,7 @@ func (f *frame) depth(pane image.Rectangle) {
 	if t == nil || !t.depth {
 		r := f.picture(pane, "Depth buffer", "")
 		f.undefined(r, "no attribute has been copied to depth yet")
-		f.frame(r, hair)
+		f.Frame(r, 1, hair)
 		return
 	}
 	note := "green passes"
@@ -118,7 +118,7 @@ func (f *frame) depth(pane image.Rectangle) {
 		note = "no depth test here"
 	}
 	r, others := f.picture(pane, "Depth buffer: "+f.scene.depthName(), note), f.nulls()
-	f.frame(r, hair)
+	f.Frame(r, 1, hair)
 	f.pane("DEPTH", r, t.Texture, others, f.depthScale(), test(f.scene.pass)...)
 	f.scaleBar(pane, r, depthLine, f.scene.depthValue(0), f.scene.depthValue(f.depthScale().top()), f.reduced(r, "the first of"), others != 0)
 }
@@ -144,7 +144,7 @@ func (f *frame) stencil(pane image.Rectangle) {
 	if t == nil || !t.stencil {
 		r := f.picture(pane, "Stencil buffer", "")
 		f.undefined(r, "not in use yet")
-		f.frame(r, hair)
+		f.Frame(r, 1, hair)
 		return
 	}
 	note := ""
@@ -152,20 +152,36 @@ func (f *frame) stencil(pane image.Rectangle) {
 		note = fmt.Sprintf("pass: %v", p.Stencil.Pass)
 	}
 	r := f.picture(pane, "Stencil buffer", note)
-	f.frame(r, hair)
+	f.Frame(r, 1, hair)
 	gl.TextureParameteri(t.Texture, gl.DEPTH_STENCIL_TEXTURE_MODE, gl.STENCIL_INDEX)
 	f.pane("STENCIL", r, t.Texture, 0, scale{})
 	gl.TextureParameteri(t.Texture, gl.DEPTH_STENCIL_TEXTURE_MODE, gl.DEPTH_COMPONENT)
 	x, y := r.Min.X, r.Max.Y+7
-	for _, v := range t.values.list() {
+	for _, v := range f.scene.stencilValues() {
 		if x+50 > pane.Max.X {
-			f.text(small, x, y+11, "…", ink)
+			f.Text(f.Small, x, y+11, "…", ink)
 			break
 		}
-		f.fill(image.Rect(x, y, x+12, y+12), stencilColor(v))
-		x = f.text(small, x+16, y+11, fmt.Sprint(v), ink) + 12
+		f.Fill(image.Rect(x, y, x+12, y+12), stencilColor(v))
+		x = f.Text(f.Small, x+16, y+11, fmt.Sprint(v), ink) + 12
 	}
-	f.text(small, r.Min.X, y+26, f.clip(small, f.reduced(r, "the first of"), pane.Dx()), faint)
+	f.Text(f.Small, r.Min.X, y+26, f.Small.Clip(f.reduced(r, "the first of"), pane.Dx()), faint)
+}
+
+// stencilValues are the values that the stencil buffer holds, the smallest first.
+func (s *scene) stencilValues() []uint8 {
+	if s.legend == nil {
+		var held [256]bool
+		for _, v := range s.target.Stencil() {
+			held[v] = true
+		}
+		for v, there := range held {
+			if there {
+				s.legend = append(s.legend, uint8(v))
+			}
+		}
+	}
+	return s.legend
 }
 
 // result draws which records pass; after the last pass, which are selected.
@@ -179,7 +195,7 @@ func (f *frame) result(pane image.Rectangle) {
 		title = "Result: the selection"
 	}
 	r := f.picture(pane, title, "")
-	f.frame(r, hair)
+	f.Frame(r, 1, hair)
 	switch {
 	case s.pass == nil:
 		f.undefined(r, "no pass has happened")
@@ -193,13 +209,13 @@ func (f *frame) result(pane image.Rectangle) {
 	}
 	f.pane("PASSES", r, s.mask, 0, scale{})
 	y := r.Max.Y + 7
-	f.fill(image.Rect(r.Min.X, y, r.Min.X+12, y+12), selected)
+	f.Fill(image.Rect(r.Min.X, y, r.Min.X+12, y+12), selected)
 	text := fmt.Sprintf("%s of %s (%s)", numbers.Grouped(s.passing), numbers.Grouped(uint64(s.chunk.Rows)), percent(float64(s.passing)/float64(max(s.chunk.Rows, 1))))
-	if f.width(bold, text) > pane.Dx()-18 {
+	if f.Bold.Width(text) > pane.Dx()-18 {
 		text = numbers.Grouped(s.passing)
 	}
-	f.text(bold, r.Min.X+18, y+11, f.clip(bold, text, pane.Dx()-18), selected)
-	f.text(small, r.Min.X, y+26, f.clip(small, f.reduced(r, "the share of"), pane.Dx()), faint)
+	f.Text(f.Bold, r.Min.X+18, y+11, f.Bold.Clip(text, pane.Dx()-18), selected)
+	f.Text(f.Small, r.Min.X, y+26, f.Small.Clip(f.reduced(r, "the share of"), pane.Dx()), faint)
 }
 
 // quads returns what the pass at hand compares the stored depths with, in 2^-24.

@@ -103,7 +103,7 @@ func (f *frame) rowAt(at image.Point) (row int, ok bool) {
 // record writes what the record under the mouse holds, read from the device.
 func (f *frame) record() {
 	r := f.layout.record
-	f.text(bold, r.Min.X, r.Min.Y+14, "Record", ink)
+	f.Text(f.Bold, r.Min.X, r.Min.Y+14, "Record", ink)
 	row, ok := f.rowAt(f.demo.mouse)
 	if !ok {
 		f.small(r, r.Min.Y+34, "Point at a texel of a pane. "+f.demo.options.Order)
@@ -114,7 +114,7 @@ func (f *frame) record() {
 	for _, pane := range f.layout.panes {
 		f.mark(picture(pane, sh.Width, sh.Height), sh, x, y)
 	}
-	f.text(regular, r.Min.X+64, r.Min.Y+14, fmt.Sprintf("row %s, texel (%d, %d)", numbers.Grouped(s.first()+row), x, y), ink)
+	f.Text(f.Body, r.Min.X+64, r.Min.Y+14, fmt.Sprintf("row %s, texel (%d, %d)", numbers.Grouped(s.first()+row), x, y), ink)
 	held := s.held(s.texel(x, y), row)
 	c := &card{f, r, r.Min.Y + 34}
 	c.attributes(row, r.Max.Y-lineHeight*len(held))
@@ -122,17 +122,16 @@ func (f *frame) record() {
 		c.write(h[0], h[1])
 	}
 	f.small(r, c.y, f.demo.options.Order)
-	gl.BindFramebuffer(gl.FRAMEBUFFER, f.surface.frame)
 }
 
 // small writes lines of small text into a rectangle, from a height on, if there is room.
 func (f *frame) small(r image.Rectangle, y int, text string) {
-	lines := f.wrap(small, text, r.Dx())
+	lines := f.Small.Wrap(text, r.Dx())
 	if y+16*(len(lines)-1) > r.Max.Y {
 		return
 	}
 	for i, line := range lines {
-		f.text(small, r.Min.X, y+16*i, line, faint)
+		f.Text(f.Small, r.Min.X, y+16*i, line, faint)
 	}
 }
 
@@ -175,8 +174,8 @@ const (
 )
 
 func (c *card) write(name, value string) {
-	c.text(regular, c.r.Min.X, c.y, c.clip(regular, name, valueAt-6), faint)
-	c.text(regular, c.r.Min.X+valueAt, c.y, c.clip(regular, value, c.r.Dx()-valueAt), ink)
+	c.Text(c.Body, c.r.Min.X, c.y, c.Body.Clip(name, valueAt-6), faint)
+	c.Text(c.Body, c.r.Min.X+valueAt, c.y, c.Body.Clip(value, c.r.Dx()-valueAt), ink)
 	c.y += lineHeight
 }
 
@@ -199,7 +198,7 @@ func (c *card) attributes(row, end int) {
 			continue
 		}
 		value, code := seg.Decode(seg.Codes.At(row)).String(), fmt.Sprintf("code %d", seg.Codes.At(row))
-		if both := value + "   " + code; c.width(regular, both) <= c.r.Dx()-valueAt {
+		if both := value + "   " + code; c.Body.Width(both) <= c.r.Dx()-valueAt {
 			c.write(name, both)
 			continue
 		}
@@ -214,8 +213,8 @@ func (c *card) attributes(row, end int) {
 func (f *frame) mark(r image.Rectangle, sh textures.Shape, x, y int) {
 	at := image.Rect(r.Min.X+x*r.Dx()/sh.Width, r.Min.Y+y*r.Dy()/sh.Height,
 		r.Min.X+(x+1)*r.Dx()/sh.Width, r.Min.Y+(y+1)*r.Dy()/sh.Height).Inset(-3)
-	f.canvas.frame(at, paper)
-	f.canvas.frame(at.Inset(-1), ink)
+	f.Frame(at, 1, paper)
+	f.Frame(at.Inset(-1), 1, ink)
 }
 
 // first is the row of the table that is the chunk's first.

@@ -5,7 +5,9 @@ import (
 	"image"
 
 	"github.com/go-gl/gl/v4.5-core/gl"
+	"golang.org/x/image/font"
 
+	"github.com/stencildb/stencildb/demos/draw"
 	"github.com/stencildb/stencildb/glctx"
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/shaders"
@@ -18,7 +20,8 @@ type view struct {
 	objects
 	programs *shaders.Cache
 	surface  surface
-	canvas   *canvas
+	fonts    *draw.Fonts
+	shown    *draw.Canvas // the frame that was drawn last
 	camera   camera
 
 	texels  uint32 // the vertex array of pictures; its elements are the corners of the net of the height field
@@ -37,7 +40,7 @@ func newView(ctx *glctx.Context) (*view, error) {
 	v := &view{objects: objects{ctx: ctx}, programs: shaders.NewCache(ctx), surface: surface{objects: objects{ctx: ctx}},
 		camera: newCamera(), tables: map[scale]*placeTable{}}
 	var err error
-	if v.canvas, err = newCanvas(&v.objects, v.programs); err != nil {
+	if v.fonts, err = draw.NewFonts(draw.Sizes{Title: 19, Body: 14, Small: 12, Mono: 13}, font.HintingFull); err != nil {
 		return v, err
 	}
 	v.texels, v.sampler = v.array(), v.add("sampler", gl.CreateSamplers, gl.DeleteSamplers)
@@ -111,11 +114,11 @@ func (v *view) height(s scale, number float64) float32 {
 // frame is a frame on its way. After the first error nothing is drawn but text.
 type frame struct {
 	*view
-	*canvas
-	demo   *Demo
-	scene  *scene // nil where the statement failed
-	layout layout
-	err    error
+	*draw.Canvas // takes what the device draws, too
+	demo         *Demo
+	scene        *scene // nil where the statement failed
+	layout       layout
+	err          error
 }
 
 // fail keeps the first error and reports whether there is one.
@@ -136,18 +139,19 @@ func (v *view) draw(d *Demo) error {
 	gl.ClearColor(1, 1, 1, 1)
 	gl.ClearDepth(1)
 	gl.Clear(gl.COLOR_BUFFER_BIT | gl.DEPTH_BUFFER_BIT)
-	f := &frame{view: v, canvas: v.canvas, demo: d, scene: d.scene, layout: d.layout()}
+	v.shown = v.fonts.New(d.size.X, d.size.Y)
+	v.shown.Fill(v.shown.Rect, paper)
+	f := &frame{view: v, Canvas: v.shown, demo: d, scene: d.scene, layout: d.layout()}
 	parts := []func(){f.panes, f.field, f.record, f.head, f.list, f.state, f.lines, f.found, f.help}
 	if !fits(d.size.X, d.size.Y) {
 		parts = []func(){func() {
-			f.text(regular, 10, 24, "This window is too small:", ink)
-			f.text(regular, 10, 44, fmt.Sprintf("make it %d x %d or larger.", MinWidth, MinHeight), ink)
+			f.Text(f.Body, 10, 24, "This window is too small:", ink)
+			f.Text(f.Body, 10, 44, fmt.Sprintf("make it %d x %d or larger.", MinWidth, MinHeight), ink)
 		}}
 	}
 	for _, part := range parts {
 		part()
 	}
-	f.fail(v.canvas.flush(d.size))
 	f.fail(v.ctx.Check("debugger: draw a frame"))
 	return f.err
 }
@@ -185,8 +189,20 @@ func (f *frame) paint(source shaders.Source, r image.Rectangle, records, others 
 	draw()
 }
 
+// take copies a rectangle that the device has drawn onto the canvas.
+func (f *frame) take(r image.Rectangle) {
+	line := 4 * r.Dx()
+	pixels := make([]uint8, line*r.Dy())
+	gl.BindFramebuffer(gl.READ_FRAMEBUFFER, f.surface.frame)
+	gl.ReadPixels(int32(r.Min.X), int32(f.layout.size.Y-r.Max.Y), int32(r.Dx()), int32(r.Dy()), gl.RGBA, gl.UNSIGNED_BYTE, gl.Ptr(pixels))
+	for y := range r.Dy() {
+		copy(f.Pix[f.PixOffset(r.Min.X, r.Max.Y-1-y):], pixels[y*line:][:line])
+	}
+}
+
 func (f *frame) pane(kind string, r image.Rectangle, records, others uint32, s scale, more ...shaders.Uniform) {
 	f.paint(paneProgram(kind), r, records, others, s, func() { gl.DrawArrays(gl.TRIANGLES, 0, 3) }, more...)
+	f.take(r)
 }
 
 // paneProgram draws texels of a kind: CODES, DEPTH, STENCIL or PASSES.

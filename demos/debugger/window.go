@@ -43,17 +43,19 @@ func Window(ctx context.Context, d *Demo) error {
 func (d *Demo) show(w *glctx.Window) error {
 	return d.gl.Do(context.Background(), func() error {
 		return d.stage.Runner.Lend(func() error {
-			d.view.surface.copy()
+			d.view.surface.show(d.view.shown.Pix)
 			w.Swap()
 			return d.gl.Check("debugger: show a frame")
 		})
 	})
 }
 
-func (s *surface) copy() {
+// show copies a frame, its first line on top, to the window.
+func (s *surface) show(pixels []uint8) {
 	x, y := int32(s.size.X), int32(s.size.Y)
+	gl.TextureSubImage2D(s.color, 0, 0, 0, x, y, gl.RGBA, gl.UNSIGNED_BYTE, gl.Ptr(pixels))
 	gl.BindFramebuffer(gl.DRAW_FRAMEBUFFER, 0)
 	gl.BindFramebuffer(gl.READ_FRAMEBUFFER, s.frame)
 	gl.Viewport(0, 0, x, y) // Mesa then looks at the size of the window again
-	gl.BlitFramebuffer(0, 0, x, y, 0, 0, x, y, gl.COLOR_BUFFER_BIT, gl.NEAREST)
+	gl.BlitFramebuffer(0, 0, x, y, 0, y, x, 0, gl.COLOR_BUFFER_BIT, gl.NEAREST)
 }

@@ -9,18 +9,19 @@ import (
 	"sort"
 	"strings"
 
+	"github.com/stencildb/stencildb/demos/draw"
 	"github.com/stencildb/stencildb/internal/numbers"
 )
 
 func (f *frame) head() {
 	d, r := f.demo, f.layout.head
-	x := f.text(large, r.Min.X, r.Min.Y+20, "stencildb demo", ink)
+	x := f.Text(f.Title, r.Min.X, r.Min.Y+20, "stencildb demo", ink)
 	doing := "paused"
 	if d.Running {
 		doing = "running"
 	}
 	status := fmt.Sprintf("%s  ·  %s  ·  %g passes a second", d.Title(), doing, d.Speed)
-	f.text(bold, x+24, r.Min.Y+20, status, highlight)
+	f.Text(f.Bold, x+24, r.Min.Y+20, status, highlight)
 	about := strings.Split(f.view.ctx.Caps().Renderer, " (")[0]
 	if f.scene != nil {
 		n := f.scene.plan.Table.Rows()
@@ -30,21 +31,21 @@ func (f *frame) head() {
 		}
 		about = fmt.Sprintf("%s of %s  ·  %s", numbers.Count(n, sorted+"record", sorted+"records"), f.scene.plan.Table.Name, about)
 	}
-	f.right(small, r.Max.X, r.Min.Y+20, f.clip(small, about, r.Max.X-x-48-f.width(bold, status)), faint)
+	f.Right(f.Small, r.Max.X, r.Min.Y+20, f.Small.Clip(about, r.Max.X-x-48-f.Bold.Width(status)), faint)
 	f.statement(image.Rect(r.Min.X, r.Min.Y+28, r.Max.X, r.Max.Y))
 }
 
 // statement writes the SQL with its constants marked, in two lines at most.
 func (f *frame) statement(r image.Rectangle) {
 	if f.demo.problem != "" {
-		for i, line := range f.wrap(regular, f.demo.problem, r.Dx()) {
+		for i, line := range f.Body.Wrap(f.demo.problem, r.Dx()) {
 			if i < 2 {
-				f.text(regular, r.Min.X, r.Min.Y+16+18*i, line, highlight)
+				f.Text(f.Body, r.Min.X, r.Min.Y+16+18*i, line, highlight)
 			}
 		}
 		return
 	}
-	wide := f.width(mono, "0")
+	wide := f.Mono.Width("0")
 	line := max(r.Dx()/wide, 1)
 	for i, l := range f.demo.excerpt(2 * line) {
 		at := image.Pt(r.Min.X+i%line*wide, r.Min.Y+16+i/line*18)
@@ -55,10 +56,10 @@ func (f *frame) statement(r image.Rectangle) {
 				if j == f.demo.Active {
 					shade = highlight
 				}
-				f.fill(image.Rect(at.X, at.Y+3, at.X+wide, at.Y+5), shade)
+				f.Fill(image.Rect(at.X, at.Y+3, at.X+wide, at.Y+5), shade)
 			}
 		}
-		f.text(mono, at.X, at.Y, string(l.r), shade)
+		f.Text(f.Mono, at.X, at.Y, string(l.r), shade)
 	}
 }
 
@@ -131,8 +132,8 @@ func (d *Demo) listed(r image.Rectangle, at image.Point) (int, bool) {
 // list writes the passes, the current one marked, and what has been counted so far.
 func (f *frame) list() {
 	d, r := f.demo, f.layout.list
-	f.text(bold, r.Min.X, r.Min.Y+14, "Passes", ink)
-	f.right(small, r.Max.X, r.Min.Y+14, "samples that pass", faint)
+	f.Text(f.Bold, r.Min.X, r.Min.Y+14, "Passes", ink)
+	f.Right(f.Small, r.Max.X, r.Min.Y+14, "samples that pass", faint)
 	lines := listLines(r)
 	first := d.firstListed(lines)
 	for i := range min(lines, d.Last()+1) {
@@ -143,7 +144,7 @@ func (f *frame) list() {
 		}
 		f.listRow(row, step)
 	}
-	f.fill(image.Rect(r.Min.X, r.Max.Y-rowHigh, r.Max.X, r.Max.Y-rowHigh+1), hair)
+	f.Fill(image.Rect(r.Min.X, r.Max.Y-rowHigh, r.Max.X, r.Max.Y-rowHigh+1), hair)
 	what, count := "nothing counted yet", ""
 	if last := d.lastCount(); last > 0 {
 		what, count = fmt.Sprintf("counted last, by pass %d", last), numbers.Grouped(d.Passes[last-1].Samples)
@@ -151,15 +152,15 @@ func (f *frame) list() {
 	if samples, passes := d.Counted(); passes > 1 && f.scene != nil && addsUp(f.scene.plan) {
 		what, count = fmt.Sprintf("counted so far, by %d passes", passes), numbers.Grouped(samples)
 	}
-	f.text(small, r.Min.X, r.Max.Y-5, what, faint)
-	f.right(bold, r.Max.X, r.Max.Y-5, count, ink)
+	f.Text(f.Small, r.Min.X, r.Max.Y-5, what, faint)
+	f.Right(f.Bold, r.Max.X, r.Max.Y-5, count, ink)
 }
 
 func (f *frame) listRow(row image.Rectangle, step int) {
 	d, shade := f.demo, ink
 	if step == d.Step {
-		f.fill(row, marked)
-		f.fill(image.Rect(row.Min.X, row.Min.Y, row.Min.X+3, row.Max.Y), selected)
+		f.Fill(row, marked)
+		f.Fill(image.Rect(row.Min.X, row.Min.Y, row.Min.X+3, row.Max.Y), selected)
 	}
 	if !d.Happened(step) && step != d.Step {
 		shade = faint
@@ -167,34 +168,34 @@ func (f *frame) listRow(row image.Rectangle, step int) {
 	y, x := row.Max.Y-6, row.Min.X+8
 	switch {
 	case step == 0:
-		f.text(regular, x, y, "start", shade)
+		f.Text(f.Body, x, y, "start", shade)
 		return
 	case step == d.Last():
-		f.text(bold, x, y, "answer", shade)
+		f.Text(f.Bold, x, y, "answer", shade)
 		return
 	}
 	e := d.Passes[step-1]
 	end := row.Max.X
 	if e.Pass.Count && d.Happened(step) {
 		count := numbers.Grouped(e.Samples)
-		f.right(regular, end, y, count, shade)
-		end -= f.width(regular, count) + 8
+		f.Right(f.Body, end, y, count, shade)
+		end -= f.Body.Width(count) + 8
 	}
-	x = max(f.text(small, x, y, fmt.Sprint(step), faint)+6, row.Min.X+30)
+	x = max(f.Text(f.Small, x, y, fmt.Sprint(step), faint)+6, row.Min.X+30)
 	name := e.Pass.String()
 	if step > d.Executed && d.foundOf != d.SQL { // that of another constant
 		name = e.Pass.Routine()
 	}
-	f.text(regular, x, y, f.clipMiddle(regular, name, end-x), shade)
+	f.Text(f.Body, x, y, f.Body.ClipMiddle(name, end-x), shade)
 }
 
 func (f *frame) state() {
 	d, r := f.demo, f.layout.state
 	y := r.Min.Y + 14
-	write := func(face int, s string, shade color.RGBA) {
-		for _, line := range f.wrap(face, s, r.Dx()) {
+	write := func(face *draw.Face, s string, shade color.RGBA) {
+		for _, line := range face.Wrap(s, r.Dx()) {
 			if y <= r.Max.Y {
-				f.text(face, r.Min.X, y, line, shade)
+				f.Text(face, r.Min.X, y, line, shade)
 			}
 			y += 18
 		}
@@ -203,33 +204,33 @@ func (f *frame) state() {
 	case f.scene == nil:
 		return
 	case d.Step == 0:
-		write(bold, "Before the first pass", ink)
-		write(regular, "Attributes are textures, a record is a texel. Depth and stencil buffer hold nothing yet.", ink)
+		write(f.Bold, "Before the first pass", ink)
+		write(f.Body, "Attributes are textures, a record is a texel. Depth and stencil buffer hold nothing yet.", ink)
 		return
 	case d.AtAnswer():
-		write(bold, "Answer", ink)
+		write(f.Bold, "Answer", ink)
 		y += 6
 		if d.Answer == "" {
-			write(regular, "The selection follows the constant; let it go to have the answer.", ink)
+			write(f.Body, "The selection follows the constant; let it go to have the answer.", ink)
 			return
 		}
-		write(large, d.Answer, selected)
+		write(f.Title, d.Answer, selected)
 		y += 4
 		_, passes := d.Counted()
-		write(regular, fmt.Sprintf("%s, of which %d counted.", numbers.Count(len(d.Passes), "pass", "passes"), passes), ink)
+		write(f.Body, fmt.Sprintf("%s, of which %d counted.", numbers.Count(len(d.Passes), "pass", "passes"), passes), ink)
 		return
 	}
 	e := d.Passes[d.Step-1]
-	write(bold, fmt.Sprintf("%d  %v", d.Step, e.Pass), ink)
-	write(regular, "Counts "+e.Pass.Op.Counts()+".", ink)
+	write(f.Bold, fmt.Sprintf("%d  %v", d.Step, e.Pass), ink)
+	write(f.Body, "Counts "+e.Pass.Op.Counts()+".", ink)
 	for _, s := range f.scene.pass.State() {
-		write(small, s, faint)
+		write(f.Small, s, faint)
 	}
 	for _, limb := range f.scene.quads() {
-		write(small, fmt.Sprintf("quad at depth %.0f / 2^24: %s %s", limb, f.scene.depthName(), f.scene.depthValue(uint64(math.Round(limb)))), highlight)
+		write(f.Small, fmt.Sprintf("quad at depth %.0f / 2^24: %s %s", limb, f.scene.depthName(), f.scene.depthValue(uint64(math.Round(limb)))), highlight)
 	}
 	if e.Pass.Count && y <= r.Max.Y {
-		write(bold, numbers.Count(e.Samples, "sample passes", "samples pass"), selected)
+		write(f.Bold, numbers.Count(e.Samples, "sample passes", "samples pass"), selected)
 	}
 }
 
@@ -240,5 +241,5 @@ func (f *frame) help() {
 		s += "   drag a line, or ↑ ↓: change a constant   tab next constant"
 	}
 	s += "   l rank/proportion   a attribute   q quit"
-	f.text(small, r.Min.X, r.Max.Y-6, f.clip(small, s, r.Dx()), faint)
+	f.Text(f.Small, r.Min.X, r.Max.Y-6, f.Small.Clip(s, r.Dx()), faint)
 }

@@ -3,10 +3,10 @@ package draw
 import (
 	"fmt"
 	"image"
+	"image/color"
+	"image/draw"
 	"image/png"
 	"io"
-	"math"
-	"strings"
 
 	"golang.org/x/image/font"
 	"golang.org/x/image/font/gofont/gobold"
@@ -19,100 +19,81 @@ import (
 	"github.com/stencildb/stencildb/textures"
 )
 
-// Canvas is a picture in the palette, with the fonts to write on it.
+// Canvas is a picture with the fonts to write on it.
 type Canvas struct {
-	*image.Paletted
-	Title, Bold, Body, Mono font.Face
-
-	size float64
+	*image.RGBA
+	*Fonts
 }
 
-// NewCanvas returns a white canvas whose body text is size pixels high.
-func NewCanvas(w, h int, size float64) (*Canvas, error) {
-	c := &Canvas{Paletted: image.NewPaletted(image.Rect(0, 0, w, h), colors), size: size}
-	c.Fill(c.Rect, White)
-	for _, f := range []struct {
-		face *font.Face
+// Fonts are the faces of a picture's text.
+type Fonts struct{ Title, Bold, Body, Small, Mono *Face }
+
+// Sizes are the heights of text in pixels.
+type Sizes struct{ Title, Body, Small, Mono float64 }
+
+// NewFonts opens the Go fonts. Hinted fonts advance by whole pixels.
+func NewFonts(s Sizes, hinting font.Hinting) (*Fonts, error) {
+	f := &Fonts{}
+	for _, x := range []struct {
+		face **Face
 		ttf  []byte
 		size float64
-	}{{&c.Title, gobold.TTF, math.Round(1.63 * size)}, {&c.Bold, gobold.TTF, size}, {&c.Body, goregular.TTF, size}, {&c.Mono, gomono.TTF, size + 1}} {
-		var err error
-		if *f.face, err = Face(f.ttf, f.size, font.HintingNone); err != nil {
-			return nil, err
+	}{{&f.Title, gobold.TTF, s.Title}, {&f.Bold, gobold.TTF, s.Body}, {&f.Body, goregular.TTF, s.Body}, {&f.Small, goregular.TTF, s.Small}, {&f.Mono, gomono.TTF, s.Mono}} {
+		parsed, err := opentype.Parse(x.ttf)
+		if err != nil {
+			return nil, fmt.Errorf("font: %w", err)
 		}
+		face, err := opentype.NewFace(parsed, &opentype.FaceOptions{Size: x.size, DPI: 72, Hinting: hinting})
+		if err != nil {
+			return nil, fmt.Errorf("font: %w", err)
+		}
+		*x.face = &Face{face, map[place]letter{}}
 	}
-	return c, nil
+	return f, nil
 }
 
-// Face opens a font, such as one of package gofont, size pixels high.
-func Face(ttf []byte, size float64, hinting font.Hinting) (font.Face, error) {
-	parsed, err := opentype.Parse(ttf)
-	if err != nil {
-		return nil, fmt.Errorf("font: %w", err)
-	}
-	return opentype.NewFace(parsed, &opentype.FaceOptions{Size: size, DPI: 72, Hinting: hinting})
-}
-
-// Leading is the distance of two lines of body text.
-func (c *Canvas) Leading() int { return int(math.Round(1.185 * c.size)) }
+// New returns a canvas without anything on it.
+func (f *Fonts) New(w, h int) *Canvas { return &Canvas{image.NewRGBA(image.Rect(0, 0, w, h)), f} }
 
 // Fill fills a rectangle.
-func (c *Canvas) Fill(r image.Rectangle, index uint8) {
-	for y := r.Min.Y; y < r.Max.Y; y++ {
-		for x := r.Min.X; x < r.Max.X; x++ {
-			c.SetColorIndex(x, y, index)
-		}
-	}
+func (c *Canvas) Fill(r image.Rectangle, ink color.Color) {
+	draw.Draw(c.RGBA, r, image.NewUniform(ink), image.Point{}, draw.Over)
 }
 
-// Text writes s with its baseline at y.
-func (c *Canvas) Text(face font.Face, x, y int, s string) { c.Write(face, x, y, s, Ink) }
+// Frame draws the outline of a rectangle, outside it.
+func (c *Canvas) Frame(r image.Rectangle, width int, ink color.Color) {
+	o := r.Inset(-width)
+	c.Fill(image.Rect(o.Min.X, o.Min.Y, o.Max.X, r.Min.Y), ink)
+	c.Fill(image.Rect(o.Min.X, r.Max.Y, o.Max.X, o.Max.Y), ink)
+	c.Fill(image.Rect(o.Min.X, r.Min.Y, r.Min.X, r.Max.Y), ink)
+	c.Fill(image.Rect(r.Max.X, r.Min.Y, o.Max.X, r.Max.Y), ink)
+}
+
+// Text writes s with its baseline at y and returns where it ends.
+func (c *Canvas) Text(f *Face, x, y int, s string, ink color.Color) (end int) {
+	d := font.Drawer{Dst: c.RGBA, Src: image.NewUniform(ink), Face: f, Dot: fixed.P(x, y)}
+	d.DrawString(s)
+	return d.Dot.X.Ceil()
+}
 
 // Right writes s so that it ends at x.
-func (c *Canvas) Right(face font.Face, x, y int, s string) {
-	c.Text(face, x-font.MeasureString(face, s).Ceil(), y, s)
-}
-
-// Write is Text in a colour.
-func (c *Canvas) Write(face font.Face, x, y int, s string, index uint8) {
-	d := font.Drawer{Dst: c, Src: image.NewUniform(colors[index]), Face: face, Dot: fixed.P(x, y)}
-	d.DrawString(s)
-}
-
-// Lines writes body text in lines of at most width pixels and returns the last
-// baseline.
-func (c *Canvas) Lines(x, y, width int, s string) int {
-	lines := c.wrap(width, s)
-	for i, l := range lines {
-		c.Text(c.Body, x, y+i*c.Leading(), l)
-	}
-	return y + (len(lines)-1)*c.Leading()
-}
-
-// wrap cuts body text into lines of at most width pixels.
-func (c *Canvas) wrap(width int, s string) (lines []string) {
-	for _, word := range strings.Fields(s) {
-		if n := len(lines); n > 0 && font.MeasureString(c.Body, lines[n-1]+" "+word).Ceil() <= width {
-			lines[n-1] += " " + word
-			continue
-		}
-		lines = append(lines, word)
-	}
-	return lines
+func (c *Canvas) Right(f *Face, x, y int, s string, ink color.Color) {
+	c.Text(f, x-f.Width(s), y, s, ink)
 }
 
 // Upwards writes s turned by 90 degrees, its baseline at x, centred on y.
-func (c *Canvas) Upwards(x, y int, s string) {
-	w, h := font.MeasureString(c.Body, s).Ceil(), int(1.5*c.size)
-	flat := &Canvas{Paletted: image.NewPaletted(image.Rect(0, 0, w, h), colors), Body: c.Body}
-	flat.Fill(flat.Rect, White)
-	base := int(1.12 * c.size)
-	flat.Text(c.Body, 0, base, s)
-	for v := range h {
+func (c *Canvas) Upwards(f *Face, x, y int, s string, ink color.Color) {
+	m := f.Metrics()
+	base, w := m.Ascent.Ceil(), f.Width(s)
+	flat := c.New(w, base+m.Descent.Ceil())
+	flat.Text(f, 0, base, s, ink)
+	turned := image.NewRGBA(image.Rect(0, 0, flat.Rect.Dy(), w))
+	for v := range flat.Rect.Dy() {
 		for u := range w {
-			c.SetColorIndex(x-base+v, y+w/2-u, flat.ColorIndexAt(u, v))
+			turned.SetRGBA(v, w-1-u, flat.RGBAAt(u, v))
 		}
 	}
+	draw.Draw(c.RGBA, turned.Rect.Add(image.Pt(x-base, y+w/2-w+1)), turned, image.Point{}, draw.Over)
 }
 
 // Texels draws a texture of palette indexes, row r at its texel, scaled to a width.
@@ -122,21 +103,29 @@ func (c *Canvas) Texels(x, y, width int, sh textures.Shape, texels []uint8) {
 		for u := range width {
 			i := v*sh.Width/width*sh.Width + u*sh.Width/width
 			if i < len(texels) {
-				c.SetColorIndex(x+u, y+v, texels[i])
+				c.Set(x+u, y+v, Colors[texels[i]])
 			}
 		}
 	}
 }
 
-// Frame draws the outline of a rectangle.
-func (c *Canvas) Frame(r image.Rectangle) {
-	c.Fill(r, Line)
-	c.Fill(r.Inset(2), White)
+// Reduced is the picture in the colours of the palette that are nearest to its own.
+func (c *Canvas) Reduced() *image.Paletted {
+	out, known := image.NewPaletted(c.Rect, Colors), map[color.RGBA]uint8{}
+	for i := range out.Pix {
+		p := c.Pix[4*i : 4*i+4 : 4*i+4]
+		shade := color.RGBA{p[0], p[1], p[2], p[3]}
+		index, ok := known[shade]
+		if !ok {
+			index = uint8(Colors.Index(shade))
+			known[shade] = index
+		}
+		out.Pix[i] = index
+	}
+	return out
 }
 
 // WritePNG writes a picture to a file, whole or not at all.
 func WritePNG(path string, img image.Image) error {
 	return files.Write(path, func(w io.Writer) error { return png.Encode(w, img) })
 }
-
-func width(face font.Face, s string) int { return font.MeasureString(face, s).Ceil() }

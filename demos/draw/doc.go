@@ -1,7 +1,8 @@
-// Package draw makes the pictures of the lessons: textures of records, seen as the
-// depth and the stencil buffer hold them, and the few charts that go with them.
+// Package draw is what the pictures of the lessons and of the debugger are drawn with. It
+// makes those of the lessons: textures of records, seen as the depth and the stencil buffer
+// hold them, and the few charts that go with them.
 //
-//   - [Canvas] is a picture in a small palette with fonts.
+//   - [Canvas] is a picture, [Fonts] and [Face] what is written on it.
 //   - [Sheet] lays [Panel]s out side by side, each with a title and a few words.
 //   - [Ramp], [Tint], [Values] and [Chosen] turn records into colours.
 //

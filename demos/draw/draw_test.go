@@ -3,12 +3,15 @@ package draw
 import (
 	"bytes"
 	"image"
+	"image/color"
 	"image/png"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+
+	"golang.org/x/image/font"
 
 	"github.com/stencildb/stencildb/textures"
 )
@@ -29,26 +32,28 @@ func TestShadesGoByRank(t *testing.T) {
 
 func canvas(t *testing.T, w, h int) *Canvas {
 	t.Helper()
-	c, err := NewCanvas(w, h, 20)
+	f, err := NewFonts(Sizes{Title: 33, Body: 20, Small: 20, Mono: 21}, font.HintingNone)
 	if err != nil {
 		t.Fatal(err)
 	}
+	c := f.New(w, h)
+	c.Fill(c.Rect, Colors[White])
 	return c
 }
 
 func TestLinesKeepWithinTheirWidth(t *testing.T) {
 	c := canvas(t, 10, 10)
 	const text = "one two three four five six seven eight nine ten"
-	lines := c.wrap(120, text)
+	lines := c.Body.Wrap(text, 120)
 	if strings.Join(lines, " ") != text || len(lines) < 3 {
 		t.Errorf("lines %q", lines)
 	}
 	for _, l := range lines {
-		if w := width(c.Body, l); w > 120 {
+		if w := c.Body.Width(l); w > 120 {
 			t.Errorf("%q is %d pixels wide", l, w)
 		}
 	}
-	if c.wrap(120, "") != nil {
+	if c.Body.Wrap("", 120) != nil {
 		t.Error("no words make a line")
 	}
 }
@@ -66,7 +71,7 @@ func TestTexels(t *testing.T) {
 		x, y int
 		want uint8
 	}{{0, 0, 0}, {1, 1, 0}, {2, 0, 1}, {7, 1, 3}, {0, 2, 4}, {3, 5, 9}, {4, 4, White}, {7, 7, White}} {
-		if got := c.ColorIndexAt(at.x, at.y); got != at.want {
+		if got := c.Reduced().ColorIndexAt(at.x, at.y); got != at.want {
 			t.Errorf("pixel (%d, %d) is %d, want %d", at.x, at.y, got, at.want)
 		}
 	}
@@ -90,7 +95,7 @@ func TestChartsStayInside(t *testing.T) {
 		drawn := false
 		for y := range c.Rect.Dy() {
 			for x := range c.Rect.Dx() {
-				if c.ColorIndexAt(x, y) == White {
+				if c.RGBAAt(x, y) == (color.RGBA{255, 255, 255, 255}) {
 					continue
 				}
 				drawn = true

@@ -19,7 +19,8 @@ const (
 	Mark    = Line + 1 // what a picture points at: the quad, the answer
 )
 
-var colors = palette()
+// Colors are the palette of the lessons' pictures.
+var Colors = palette()
 
 // Lightness returns the grey, 0..255, of a lightness (CIE L*).
 func Lightness(l float64) float64 {

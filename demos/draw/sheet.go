@@ -2,6 +2,9 @@ package draw
 
 import (
 	"image"
+	"math"
+
+	"golang.org/x/image/font"
 
 	"github.com/stencildb/stencildb/internal/numbers"
 	"github.com/stencildb/stencildb/textures"
@@ -43,7 +46,7 @@ const (
 
 // Image draws the sheet.
 func (s *Sheet) Image() (image.Image, error) {
-	scratch, err := NewCanvas(1, 1, textSize)
+	fonts, err := NewFonts(Sizes{Title: math.Round(1.63 * textSize), Body: textSize, Small: textSize, Mono: textSize + 1}, font.HintingNone)
 	if err != nil {
 		return nil, err
 	}
@@ -53,44 +56,47 @@ func (s *Sheet) Image() (image.Image, error) {
 		tops = append(tops, height)
 		tallest := 0
 		for _, p := range s.Panels[i:min(i+s.Columns, len(s.Panels))] {
-			tallest = max(tallest, s.height(scratch, p))
+			tallest = max(tallest, s.height(fonts, p))
 		}
 		height += tallest + gap
 	}
 	columns := min(s.Columns, len(s.Panels))
-	c, err := NewCanvas(2*margin+columns*s.Width+(columns-1)*gap, height-gap+margin, textSize)
-	if err != nil {
-		return nil, err
-	}
-	c.Text(c.Title, margin, margin+22, s.Title)
+	c := fonts.New(2*margin+columns*s.Width+(columns-1)*gap, height-gap+margin)
+	c.Fill(c.Rect, Colors[White])
+	c.Text(c.Title, margin, margin+22, s.Title, Colors[Ink])
 	for i, p := range s.Panels {
 		s.panel(c, margin+i%s.Columns*(s.Width+gap), tops[i/s.Columns], p)
 	}
-	return c.Paletted, nil
+	return c.Reduced(), nil
 }
 
 const (
 	titleHeight = 34
 	entryHeight = 26
+	leading     = 23 // the distance of two lines of a note
 )
 
-func (s *Sheet) height(c *Canvas, p Panel) int {
-	return titleHeight + p.Draw.Height(s.Width) + len(c.wrap(s.Width, p.Note))*c.Leading() + len(p.Legend)*entryHeight + 8
+func (s *Sheet) height(f *Fonts, p Panel) int {
+	return titleHeight + p.Draw.Height(s.Width) + len(f.Body.Wrap(p.Note, s.Width))*leading + len(p.Legend)*entryHeight + 8
 }
 
 func (s *Sheet) panel(c *Canvas, x, y int, p Panel) {
-	c.Text(c.Bold, x, y+24, p.Title)
+	c.Text(c.Bold, x, y+24, p.Title, Colors[Ink])
 	y += titleHeight
 	h := p.Draw.Height(s.Width)
 	p.Draw.Draw(c, image.Rect(x, y, x+s.Width, y+h))
-	y += h + c.Leading()
+	y += h + leading
 	if p.Note != "" {
-		y = c.Lines(x, y, s.Width, p.Note) + entryHeight
+		lines := c.Body.Wrap(p.Note, s.Width)
+		for i, line := range lines {
+			c.Text(c.Body, x, y+i*leading, line, Colors[Ink])
+		}
+		y += (len(lines)-1)*leading + entryHeight
 	}
 	for i, e := range p.Legend {
 		at := y + i*entryHeight
-		c.Fill(image.Rect(x, at-15, x+18, at+3), e.Index)
-		c.Text(c.Body, x+28, at, e.Text)
+		c.Fill(image.Rect(x, at-15, x+18, at+3), Colors[e.Index])
+		c.Text(c.Body, x+28, at, e.Text, Colors[Ink])
 	}
 }
 
@@ -129,16 +135,16 @@ func (b Bars) Draw(c *Canvas, r image.Rectangle) {
 	most, label, text := 0.0, 0, 0
 	for _, x := range b {
 		most = max(most, x.Value)
-		label, text = max(label, width(c.Body, x.Label)), max(text, width(c.Body, x.Text))
+		label, text = max(label, c.Body.Width(x.Label)), max(text, c.Body.Width(x.Text))
 	}
 	x0 := r.Min.X + label + 10
 	span := r.Max.X - text - 10 - x0
 	for i, x := range b {
 		y := r.Min.Y + i*barHeight
-		c.Right(c.Body, x0-10, y+20, x.Label)
+		c.Right(c.Body, x0-10, y+20, x.Label, Colors[Ink])
 		end := x0 + max(1, int(float64(span)*x.Value/max(most, 1e-9)))
-		c.Fill(image.Rect(x0, y+4, end, y+barHeight-4), x.Index)
-		c.Text(c.Body, end+8, y+20, x.Text)
+		c.Fill(image.Rect(x0, y+4, end, y+barHeight-4), Colors[x.Index])
+		c.Text(c.Body, end+8, y+20, x.Text, Colors[Ink])
 	}
 }
 
@@ -185,7 +191,7 @@ func (p Plot) Draw(c *Canvas, r image.Rectangle) {
 		}
 		return in.Min.X + int(u*float64(in.Dx()-1)), in.Min.Y + int(v*float64(in.Dy()-1))
 	}
-	c.Frame(in.Inset(-2))
+	c.Frame(in, 2, Colors[Line])
 	for _, q := range p.Points {
 		y := q.Y
 		if q.Bar {
@@ -199,7 +205,7 @@ func (p Plot) Draw(c *Canvas, r image.Rectangle) {
 		if q.Bar {
 			_, base = at(q.X, p.Y.Lo)
 		}
-		c.Fill(image.Rect(u, min(v, base), u+1, max(v, base)+1), q.Index)
+		c.Fill(image.Rect(u, min(v, base), u+1, max(v, base)+1), Colors[q.Index])
 	}
 	p.axes(c, in)
 	for _, l := range p.Levels {
@@ -214,15 +220,15 @@ func (p Plot) Draw(c *Canvas, r image.Rectangle) {
 func (l Level) draw(c *Canvas, in image.Rectangle, at func(x float64) int) {
 	for u := in.Min.X; u < in.Max.X; u++ {
 		v := at(float64(u-in.Min.X) / float64(in.Dx()-1))
-		c.Fill(image.Rect(u, v-1, u+1, v+2).Intersect(in), Mark)
+		c.Fill(image.Rect(u, v-1, u+1, v+2).Intersect(in), Colors[Mark])
 	}
 	x, end := in.Min.X+14, 0.0
 	if l.Left != l.Right { // at the higher end of a slope there is room above it
-		x, end = in.Max.X-14-width(c.Bold, l.Text), 1
+		x, end = in.Max.X-14-c.Bold.Width(l.Text), 1
 	}
 	v := min(max(at(end), in.Min.Y+28), in.Max.Y-4)
-	c.Fill(image.Rect(x-6, v-26, x+6+width(c.Bold, l.Text), v-4), White)
-	c.Write(c.Bold, x, v-9, l.Text, Mark)
+	c.Fill(image.Rect(x-6, v-26, x+6+c.Bold.Width(l.Text), v-4), Colors[White])
+	c.Text(c.Bold, x, v-9, l.Text, Colors[Mark])
 }
 
 func (p Plot) axes(c *Canvas, in image.Rectangle) {
@@ -230,12 +236,12 @@ func (p Plot) axes(c *Canvas, in image.Rectangle) {
 	if p.Down {
 		first, last = last, first
 	}
-	c.Right(c.Body, in.Min.X-8, in.Min.Y+16, numbers.Grouped(int64(first)))
-	c.Right(c.Body, in.Min.X-8, in.Max.Y, numbers.Grouped(int64(last)))
-	c.Upwards(in.Min.X-20, in.Min.Y+in.Dy()/2, p.Y.Name)
-	c.Text(c.Body, in.Min.X, in.Max.Y+24, numbers.Grouped(int64(p.X.Lo)))
-	c.Right(c.Body, in.Max.X, in.Max.Y+24, numbers.Grouped(int64(p.X.Hi)))
-	c.Text(c.Body, in.Min.X+in.Dx()/2-width(c.Body, p.X.Name)/2, in.Max.Y+24, p.X.Name)
+	c.Right(c.Body, in.Min.X-8, in.Min.Y+16, numbers.Grouped(int64(first)), Colors[Ink])
+	c.Right(c.Body, in.Min.X-8, in.Max.Y, numbers.Grouped(int64(last)), Colors[Ink])
+	c.Upwards(c.Body, in.Min.X-20, in.Min.Y+in.Dy()/2, p.Y.Name, Colors[Ink])
+	c.Text(c.Body, in.Min.X, in.Max.Y+24, numbers.Grouped(int64(p.X.Lo)), Colors[Ink])
+	c.Right(c.Body, in.Max.X, in.Max.Y+24, numbers.Grouped(int64(p.X.Hi)), Colors[Ink])
+	c.Text(c.Body, in.Min.X+in.Dx()/2-c.Body.Width(p.X.Name)/2, in.Max.Y+24, p.X.Name, Colors[Ink])
 }
 
 // Spans is a chart of intervals of 0..Hi, one a row.
@@ -260,16 +266,16 @@ func (s Spans) Height(int) int { return len(s.Rows) * spanHeight }
 func (s Spans) Draw(c *Canvas, r image.Rectangle) {
 	label, text := 0, 0
 	for _, x := range s.Rows {
-		label, text = max(label, width(c.Body, x.Label)), max(text, width(c.Body, x.Text))
+		label, text = max(label, c.Body.Width(x.Label)), max(text, c.Body.Width(x.Text))
 	}
 	in := image.Rect(r.Min.X+label+12, r.Min.Y, r.Max.X-text-12, r.Max.Y)
 	at := func(v float64) int { return in.Min.X + int(v/s.Hi*float64(in.Dx())) }
 	for i, x := range s.Rows {
 		y := r.Min.Y + i*spanHeight
-		c.Right(c.Body, in.Min.X-12, y+21, x.Label)
-		c.Fill(image.Rect(in.Min.X, y+13, in.Max.X, y+15), Line)
-		c.Fill(image.Rect(at(x.From), y+5, max(at(x.To), at(x.From)+2), y+23), Stencil+2)
-		c.Fill(image.Rect(at(x.At)-1, y+1, at(x.At)+2, y+27), Mark)
-		c.Right(c.Body, r.Max.X, y+21, x.Text)
+		c.Right(c.Body, in.Min.X-12, y+21, x.Label, Colors[Ink])
+		c.Fill(image.Rect(in.Min.X, y+13, in.Max.X, y+15), Colors[Line])
+		c.Fill(image.Rect(at(x.From), y+5, max(at(x.To), at(x.From)+2), y+23), Colors[Stencil+2])
+		c.Fill(image.Rect(at(x.At)-1, y+1, at(x.At)+2, y+27), Colors[Mark])
+		c.Right(c.Body, r.Max.X, y+21, x.Text, Colors[Ink])
 	}
 }
