@@ -33,7 +33,6 @@ func benchTable(b *testing.B, rows int) *table.Table {
 	build := table.NewBuilder("bench", fields, 0)
 	for i := range fields {
 		c := build.Column(i)
-		c.Grow(rows)
 		for range rows {
 			switch i {
 			case 4:

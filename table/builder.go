@@ -125,9 +125,6 @@ func (c *ColumnBuilder) Len() int { return c.packed + len(c.ords) }
 // Bytes estimates the memory that the values appended take.
 func (c *ColumnBuilder) Bytes() int { return c.bytes + 8*cap(c.ords) + 8*cap(c.valid) }
 
-// Grow makes room for n more values.
-func (c *ColumnBuilder) Grow(n int) { c.ords = slices.Grow(c.ords, min(n, blockRows-len(c.ords))) }
-
 // Null appends a NULL.
 func (c *ColumnBuilder) Null() {
 	if c.valid == nil {
@@ -167,24 +164,18 @@ func (c *ColumnBuilder) pack() {
 	if !b.seen {
 		b.lo = 0
 	}
-	width := bits.Len64(b.hi - b.lo)
+	codes, width := c.ords, bits.Len64(b.hi-b.lo)
 	if width > 32 { // Narrow would keep the slice that is to be used again
-		b.codes = Codes{U64: slices.Clone(c.ords)}
-		subtract(b.codes.U64, b.lo)
-	} else {
-		subtract(c.ords, b.lo) // a NULL's becomes garbage, which unpack ignores
-		b.codes = Narrow(c.ords, width)
+		codes = slices.Clone(codes)
 	}
+	for i := range codes {
+		codes[i] -= b.lo // a NULL's becomes garbage, which unpack ignores
+	}
+	b.codes = Narrow(codes, width)
 	c.blocks = append(c.blocks, b)
 	c.packed += len(c.ords)
 	c.bytes += b.codes.Bytes()
 	c.ords = c.ords[:0]
-}
-
-func subtract(a []uint64, x uint64) {
-	for i := range a {
-		a[i] -= x
-	}
 }
 
 // Int appends an integer, a scaled DECIMAL, days, microseconds or a BOOLEAN's 0

@@ -185,24 +185,11 @@ func TestCheckFindsDamage(t *testing.T) {
 	}
 }
 
-func TestRankAndBitmap(t *testing.T) {
-	s := &Segment{Type: Type{Kind: Varchar}, Dict: []string{"b", "d"}}
-	for str, want := range map[string]struct {
-		rank int
-		in   bool
-	}{"a": {0, false}, "b": {0, true}, "c": {1, false}, "d": {1, true}, "e": {2, false}} {
-		if r, in := s.Rank(str); r != want.rank || in != want.in {
-			t.Errorf("Rank(%q) = %d, %v", str, r, in)
-		}
-	}
+func TestBitmap(t *testing.T) {
 	b := NewBitmap(65)
 	b.Set(0)
 	b.Set(64)
 	if len(b) != 2 || !b.Get(64) || b.Get(63) || b.Count() != 2 {
 		t.Errorf("bitmap %v", b)
-	}
-	b.Clear(64)
-	if b.Get(64) || b.Count() != 1 {
-		t.Errorf("bitmap after Clear %v", b)
 	}
 }

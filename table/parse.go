@@ -266,7 +266,7 @@ func parseDay(s string, bc, loose bool) (days int64, rest string, ok bool) {
 	if bc {
 		year = 1 - year
 	}
-	if !ok1 || !ok2 || year == 0 && !bc || month < 1 || month > 12 || day < 1 || day > DaysInMonth(int64(year), month) {
+	if !ok1 || !ok2 || year == 0 && !bc || month < 1 || month > 12 || day < 1 || day > 28 && day > DaysInMonth(int64(year), month) {
 		return 0, "", false
 	}
 	return DaysFromCivil(int64(year), month, day), s, true

@@ -2,7 +2,6 @@ package table
 
 import (
 	"fmt"
-	"math/bits"
 	"slices"
 )
 
@@ -105,13 +104,14 @@ func (c *Chunk) Delete(rows []int) (*Chunk, error) {
 	return &Chunk{Rows: c.Rows, Deleted: deleted, Segments: append(slices.Clip(c.fields()), s)}, nil
 }
 
-// Patch returns the chunk with values[i] in rows[i] of a column; the segments of the
-// other columns are shared. See [Segment.Patch].
+// Patch returns the chunk with values[i], of the column's type or NULL, in rows[i] of a
+// column; the last counts where a row is named twice. The segments of the other columns
+// are shared.
 func (c *Chunk) Patch(col int, rows []int, values []Value) (*Chunk, error) {
 	if col < 0 || col >= len(c.fields()) || c.Segments[col] == nil {
 		return nil, fmt.Errorf("table: no column %d to patch", col)
 	}
-	s, err := c.Segments[col].Patch(rows, values)
+	s, err := c.Segments[col].patched(rows, values)
 	if err != nil {
 		return nil, err
 	}
@@ -120,108 +120,31 @@ func (c *Chunk) Patch(col int, rows []int, values []Value) (*Chunk, error) {
 	return out, nil
 }
 
-// Patch returns the segment with values[i], of its type or NULL, in rows[i]; the last
-// counts where a row is named twice. The codes are copied. Base and dictionary stay
-// where the new values have codes under them; else all rows get new codes.
-func (s *Segment) Patch(rows []int, values []Value) (*Segment, error) {
+// patched is the segment with values[i] in rows[i]. All rows get new codes.
+func (s *Segment) patched(rows []int, values []Value) (*Segment, error) {
 	if len(rows) != len(values) {
 		return nil, fmt.Errorf("table: %d values for %d rows", len(values), len(rows))
 	}
-	out := &Segment{Type: s.Type, Base: s.Base, Dict: s.Dict, Valid: slices.Clone(s.Valid)}
-	rank, err := out.admit(s, values)
-	if err != nil {
-		return nil, err
-	}
-	codes := make([]uint64, s.Rows())
-	for i := range codes {
-		if c := s.Codes.At(i); !s.IsNull(i) {
-			codes[i] = rank(s.Base + c)
-		}
-	}
+	patch := map[int]Value{}
 	for i, r := range rows {
-		if r < 0 || r >= len(codes) {
-			return nil, fmt.Errorf("table: row %d of a segment of %d rows cannot be patched", r, len(codes))
-		}
-		codes[r] = 0
-		if v := values[i]; !v.Null {
-			codes[r] = out.code(v)
-		}
-		out.validate(r, len(codes), !values[i].Null)
-	}
-	if out.Valid != nil {
-		if out.Nulls = len(codes) - out.Valid.Count(); out.Nulls == 0 {
-			out.Valid = nil
-		}
-	}
-	for _, c := range codes {
-		out.Max = max(out.Max, c)
-	}
-	out.Bits = bits.Len64(out.Max)
-	out.Codes = Narrow(codes, out.Bits)
-	return out, nil
-}
-
-// admit gives the patched segment a base or a dictionary under which the values of
-// old and the new ones have codes, and returns how an ordinal of old becomes a code.
-func (s *Segment) admit(old *Segment, values []Value) (rank func(ordinal uint64) uint64, err error) {
-	low, seen := old.Base, old.NonNull() > 0
-	dict := slices.Clip(old.Dict)
-	for _, v := range values {
-		switch {
-		case v.Null:
-		case v.Type != s.Type:
+		switch v := values[i]; {
+		case r < 0 || r >= s.Rows():
+			return nil, fmt.Errorf("table: row %d of a segment of %d rows cannot be patched", r, s.Rows())
+		case !v.Null && v.Type != s.Type:
 			return nil, fmt.Errorf("table: a value of type %v for a column of type %v", v.Type, s.Type)
-		case s.Type.Kind == Varchar:
-			if _, ok := old.Rank(v.S); !ok {
-				dict = append(dict, v.S)
-			}
-		case !seen:
-			low, seen = Ordinal(v), true
 		default:
-			low = min(low, Ordinal(v))
+			patch[r] = v
 		}
 	}
-	if s.Type.Kind != Varchar {
-		s.Base = low
-		return func(o uint64) uint64 { return o - low }, nil
-	}
-	if len(dict) > len(old.Dict) {
-		slices.Sort(dict)
-		s.Dict = slices.Compact(dict)
-	}
-	ranks := make([]uint64, len(old.Dict))
-	for i, str := range old.Dict {
-		k, _ := s.Rank(str)
-		ranks[i] = uint64(k)
-	}
-	return func(o uint64) uint64 { return ranks[o] }, nil
-}
-
-// code is the code of a value, not NULL, that the segment admits.
-func (s *Segment) code(v Value) uint64 {
-	if s.Type.Kind == Varchar {
-		k, _ := s.Rank(v.S)
-		return uint64(k)
-	}
-	return Ordinal(v) - s.Base
-}
-
-// validate notes whether row i of n is not NULL.
-func (s *Segment) validate(i, n int, valid bool) {
-	if s.Valid == nil {
-		if valid {
-			return
+	b := &ColumnBuilder{typ: s.Type}
+	for i := range s.Rows() {
+		v, ok := patch[i]
+		if !ok {
+			v = s.Value(i)
 		}
-		s.Valid = NewBitmap(n)
-		for k := range n {
-			s.Valid.Set(k)
-		}
+		b.Value(v)
 	}
-	if valid {
-		s.Valid.Set(i)
-	} else {
-		s.Valid.Clear(i)
-	}
+	return b.Segment(), nil
 }
 
 // Check walks the whole table and returns the first broken invariant.

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math/bits"
 	"runtime"
-	"sort"
 	"sync"
 	"sync/atomic"
 )
@@ -181,13 +180,6 @@ func (s *Segment) Bytes() int {
 	return n
 }
 
-// Rank returns the number of dictionary entries below str, and whether str is
-// itself an entry.
-func (s *Segment) Rank(str string) (int, bool) {
-	i := sort.SearchStrings(s.Dict, str)
-	return i, i < len(s.Dict) && s.Dict[i] == str
-}
-
 // Check walks the whole segment and returns the first broken invariant.
 func (s *Segment) Check() error {
 	n := s.Rows()
@@ -262,9 +254,6 @@ func (b Bitmap) Get(i int) bool { return b[i>>6]>>(uint(i)&63)&1 != 0 }
 
 // Set sets bit i.
 func (b Bitmap) Set(i int) { b[i>>6] |= 1 << (uint(i) & 63) }
-
-// Clear clears bit i.
-func (b Bitmap) Clear(i int) { b[i>>6] &^= 1 << (uint(i) & 63) }
 
 // Count returns the number of set bits.
 func (b Bitmap) Count() int {
