@@ -19,12 +19,7 @@ import (
 func (s *Selection) Accumulator(col int) (sum plan.Sum, err error) {
 	values, bits := make([]pass.Count, len(s.parts)), make([][]pass.Count, len(s.parts))
 	for i, p := range s.parts { // all in flight: no pass depends on another
-		if bits[i], err = p.testBits(col); err != nil {
-			return sum, err
-		}
-		if values[i], err = p.countNotNull(col); err != nil {
-			return sum, err
-		}
+		bits[i], values[i] = p.testBits(col), p.countNotNull(col)
 	}
 	for i, p := range s.parts {
 		codes := new(big.Int)
@@ -45,23 +40,21 @@ func (s *Selection) Accumulator(col int) (sum plan.Sum, err error) {
 }
 
 // testBits starts a count for every bit of a chunk's codes.
-func (p *part) testBits(col int) ([]pass.Count, error) {
-	s, err := p.selection()
-	if err != nil || s.None() {
-		return nil, err
+func (p *part) testBits(col int) []pass.Count {
+	s := p.selection()
+	if s.None() {
+		return nil
 	}
 	counts := make([]pass.Count, p.eval.Segment(col).Bits)
 	for i := range counts {
-		if counts[i], err = p.testBit(col, i, s.Test()); err != nil {
-			return nil, err
-		}
+		counts[i] = p.testBit(col, i, s.Test())
 	}
-	return counts, nil
+	return counts
 }
 
 // testBit counts the selected records whose code has bit i set (paper, TestBit).
 // A NULL has no bit set.
-func (p *part) testBit(col, i int, test pass.Stencil) (pass.Count, error) {
+func (p *part) testBit(col, i int, test pass.Stencil) pass.Count {
 	limb, bit := i/textures.LimbBits, i%textures.LimbBits
 	ref, channel := p.eval.Texture(col, limb)
 	return p.eval.Draw(&pass.Pass{

@@ -34,9 +34,9 @@ func (a *attribute) count(t uint64, i int) (uint64, error) {
 	if t <= a.space.Max() {
 		step.Value = (&expr.Const{V: a.space.Value(t)}).String()
 	}
-	counts, err := a.each(func(chunk int, p *part) (pass.Count, error) {
+	counts, err := a.each(func(chunk int, p *part) pass.Count {
 		if a.notNull[chunk] == 0 {
-			return pass.Known(0), nil
+			return pass.Known(0)
 		}
 		local, ok := t, true
 		if len(a.parts) > 1 || a.q.IsPart() { // the paper's one chunk draws every bit
@@ -46,9 +46,9 @@ func (a *attribute) count(t uint64, i int) (uint64, error) {
 		case ok && local > 0:
 			return p.reach(step, a.col, local)
 		case ok == a.smallest:
-			return pass.Known(0), nil
+			return pass.Known(0)
 		}
-		return pass.Known(a.notNull[chunk]), nil
+		return pass.Known(a.notNull[chunk])
 	})
 	return total(counts), err
 }
@@ -67,11 +67,8 @@ type candidates struct {
 // reach starts the count of a chunk's values at or above code t > 0 of the chunk, or below
 // it. A code of several limbs is compared from the top one down to the lowest that is
 // not 0 in t.
-func (p *part) reach(step pass.KthLargest, col int, t uint64) (pass.Count, error) {
-	sel, err := p.selection()
-	if err != nil {
-		return nil, err
-	}
+func (p *part) reach(step pass.KthLargest, col int, t uint64) pass.Count {
+	sel := p.selection()
 	seg, limb := p.eval.Segment(col), bits.TrailingZeros64(t)/textures.LimbBits
 	null := uint64(textures.NullLimb)
 	c := &p.candidates
@@ -84,45 +81,32 @@ func (p *part) reach(step pass.KthLargest, col int, t uint64) (pass.Count, error
 	case c.col != col || c.smallest != step.Smallest || c.limb <= limb || c.code != t>>(textures.LimbBits*c.limb):
 		*c = candidates{col: col, smallest: step.Smallest, limb: n}
 		if seg.Nulls > 0 {
-			notNull := pass.Candidates{Attribute: p.eval.Attribute(col, 0), Smallest: step.Smallest, Cmp: expr.LT, Code: textures.NullLimb}
-			if err := p.mark(sel, notNull); err != nil {
-				return nil, err
-			}
+			p.mark(sel, pass.Candidates{Attribute: p.eval.Attribute(col, 0), Smallest: step.Smallest, Cmp: expr.LT, Code: textures.NullLimb})
 		}
 	}
 	for c.limb > limb+1 {
-		if err := p.descend(sel, t); err != nil {
-			return nil, err
-		}
+		p.descend(sel, t)
 	}
 	step.Attribute = p.eval.Attribute(col, limb)
 	step.Top, step.LimbCode = min(step.Top, textures.LimbBits*(limb+1)-1), textures.Limb(t, limb)
-	if err := p.eval.CopyToDepth(col, limb, null); err != nil {
-		return nil, err
-	}
-	n, err := p.eval.CountLimb(c.test(sel), step, step.Cmp(), step.LimbCode)
-	return pass.Sum(append(slices.Clip(c.beyond), n)), err
+	p.eval.CopyToDepth(col, limb, null)
+	return pass.Sum(append(slices.Clip(c.beyond), p.eval.CountLimb(c.test(sel), step, step.Cmp(), step.LimbCode)))
 }
 
 // descend makes candidates of those that have the next lower limb of t, too, and starts the
 // count of those that it puts beyond t.
-func (p *part) descend(sel *predicates.Selection, t uint64) error {
+func (p *part) descend(sel *predicates.Selection, t uint64) {
 	c := &p.candidates
 	limb := c.limb - 1
 	op := pass.Candidates{Attribute: p.eval.Attribute(c.col, limb), Smallest: c.smallest, Cmp: expr.GT, Code: textures.Limb(t, limb)}
 	if c.smallest {
 		op.Cmp = expr.LT
 	}
-	if err := p.eval.CopyToDepth(c.col, limb, textures.NullLimb); err != nil {
-		return err
-	}
-	n, err := p.eval.CountLimb(c.test(sel), op, op.Cmp, op.Code)
-	if err != nil {
-		return err
-	}
-	c.beyond, c.limb, c.code = append(c.beyond, n), limb, t>>(textures.LimbBits*limb)
+	p.eval.CopyToDepth(c.col, limb, textures.NullLimb)
+	c.beyond = append(c.beyond, p.eval.CountLimb(c.test(sel), op, op.Cmp, op.Code))
+	c.limb, c.code = limb, t>>(textures.LimbBits*limb)
 	op.Cmp = expr.EQ
-	return p.mark(sel, op)
+	p.mark(sel, op)
 }
 
 // test is the stencil test of the candidates.
@@ -134,13 +118,12 @@ func (c *candidates) test(sel *predicates.Selection) pass.Stencil {
 }
 
 // mark leaves those candidates that satisfy a comparison.
-func (p *part) mark(sel *predicates.Selection, op pass.Candidates) error {
-	if err := p.eval.CopyToDepth(op.Col, op.Limb, textures.NullLimb); err != nil {
-		return err
-	}
+func (p *part) mark(sel *predicates.Selection, op pass.Candidates) {
+	p.eval.CopyToDepth(op.Col, op.Limb, textures.NullLimb)
 	if p.candidates.marked {
-		return p.eval.Narrow(op)
+		p.eval.Narrow(op)
+		return
 	}
 	p.candidates.marked = true
-	return p.eval.Mark(sel.Test(), op)
+	p.eval.Mark(sel.Test(), op)
 }

@@ -125,11 +125,7 @@ func agg(k expr.AggKind, col int, name string) expr.Aggregate {
 
 func (e *engine) count(p *plan.Pred) func() error {
 	return func() error {
-		s, err := e.eval.Select(p, false)
-		if err != nil {
-			return err
-		}
-		_, err = s.Wait()
+		_, err := e.eval.Select(p, false).Wait()
 		return err
 	}
 }
@@ -148,7 +144,9 @@ func routines(e *engine, r *bare) []routine {
 	eighty := leaf(&plan.Compare{Col: 1, Op: expr.LT, Code: 419430, Text: "b < 419430"})
 	list := []routine{
 		{"CopyToDepth", func() error {
-			return predicates.New(e.gl, e.device, e.table, 0, e.eval.Target().Format, 0, predicates.NewSlots()).CopyToDepth(0, 0, textures.NullLimb)
+			eval := predicates.New(e.gl, e.device, e.table, 0, e.eval.Target().Format, 0, predicates.NewSlots())
+			eval.CopyToDepth(0, 0, textures.NullLimb)
+			return eval.Err()
 		}, r.copy},
 		{"Compare", e.count(lessThan(0)), r.compare},
 		{"COUNT_WHERE_a<c", e.query(lessThan(0), agg(expr.CountAll, -1, "")), r.copyAndCompare},

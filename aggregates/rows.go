@@ -14,21 +14,21 @@ import (
 // counts them.) Checks are left to [Select].
 func Rows(run pass.Runner, device predicates.Device, q *plan.Query, chunk int) ([]plan.Marked, error) {
 	p := NewSelection(run, device, q.Part([]int{chunk}), true).parts[0]
-	s, err := p.selection()
+	s := p.selection()
 	m := plan.Marked{N: q.Table.Chunks[chunk].Rows}
 	switch {
-	case err != nil || s.None():
-		return nil, err
+	case s.None():
+		return nil, nil
 	case s.All():
 		m.All = true
 		return []plan.Marked{m}, nil
 	}
-	mask, err := p.eval.Render(s, pass.Attribute{Name: "the selection", Col: -1})
-	if err != nil {
+	mask := p.eval.Render(s, pass.Attribute{Name: "the selection", Col: -1})
+	if err := p.eval.Err(); err != nil {
 		return nil, err
 	}
 	out := textures.RowBits(m.N)
-	_, err = run.Run(&pass.Pass{Op: pass.SelectRows{}, Chunk: chunk, Window: textures.Window{Rows: m.N}, Color: out,
+	_, err := run.Run(&pass.Pass{Op: pass.SelectRows{}, Chunk: chunk, Window: textures.Window{Rows: m.N}, Color: out,
 		Program: shaders.Load("rowbits.frag"), Textures: []textures.Ref{{Temp: mask}},
 		Uniforms: []shaders.Uniform{shaders.Uint("rows", uint32(m.N)), shaders.Uint("line", uint32(out.Width))}})
 	if err != nil {

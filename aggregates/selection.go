@@ -75,13 +75,11 @@ func depthColumns(q *plan.Query) []int {
 
 // selection evaluates the chunk's WHERE, or again when another chunk has taken
 // the depth-stencil buffer since.
-func (p *part) selection() (*predicates.Selection, error) {
-	if p.eval.Claim() && p.sel != nil {
-		return p.sel, nil
+func (p *part) selection() *predicates.Selection {
+	if !p.eval.Claim() || p.sel == nil {
+		p.sel, p.candidates = p.eval.Select(p.pred, p.keep), candidates{}
 	}
-	s, err := p.eval.Select(p.pred, p.keep)
-	p.sel, p.candidates = s, candidates{}
-	return s, err
+	return p.sel
 }
 
 // serve says which aggregates the passes that follow serve.
@@ -92,13 +90,10 @@ func (s *Selection) serve(aggs []int) {
 }
 
 // each starts a count of each chunk and waits when all are in flight.
-func (s *Selection) each(one func(chunk int, p *part) (pass.Count, error)) ([]uint64, error) {
+func (s *Selection) each(one func(chunk int, p *part) pass.Count) ([]uint64, error) {
 	flight := make([]pass.Count, len(s.parts))
 	for i, p := range s.parts {
-		var err error
-		if flight[i], err = one(i, p); err != nil {
-			return nil, err
-		}
+		flight[i] = one(i, p)
 	}
 	n := make([]uint64, len(flight))
 	for i, c := range flight {
@@ -112,7 +107,7 @@ func (s *Selection) each(one func(chunk int, p *part) (pass.Count, error)) ([]ui
 
 // Count returns the number of selected records (the paper's COUNT).
 func (s *Selection) Count() (uint64, error) {
-	list, err := s.each(func(_ int, p *part) (pass.Count, error) { return p.selection() })
+	list, err := s.each(func(_ int, p *part) pass.Count { return p.selection() })
 	return total(list), err
 }
 
@@ -131,7 +126,7 @@ func (s *Selection) CountNotNull(col int) (uint64, error) {
 
 // notNulls is CountNotNull by chunk; each chunk is counted once.
 func (s *Selection) notNulls(col int) ([]uint64, error) {
-	list, err := s.each(func(_ int, p *part) (pass.Count, error) { return p.countNotNull(col) })
+	list, err := s.each(func(_ int, p *part) pass.Count { return p.countNotNull(col) })
 	if err == nil {
 		for i, p := range s.parts {
 			p.notNull[col] = list[i]
@@ -141,21 +136,21 @@ func (s *Selection) notNulls(col int) ([]uint64, error) {
 }
 
 // countNotNull starts the count of a chunk.
-func (p *part) countNotNull(col int) (pass.Count, error) {
+func (p *part) countNotNull(col int) pass.Count {
 	if n, ok := p.notNull[col]; ok {
-		return pass.Known(n), nil
+		return pass.Known(n)
 	}
 	seg := p.eval.Segment(col)
-	s, err := p.selection()
-	switch {
+	s := p.selection()
+	switch err := p.eval.Err(); {
 	case err != nil:
-		return nil, err
+		return pass.Failed{Err: err}
 	case seg.NonNull() == 0 || s.None():
-		return pass.Known(0), nil
+		return pass.Known(0)
 	case seg.Nulls == 0:
-		return s, nil
+		return s
 	case s.All():
-		return pass.Known(seg.NonNull()), nil
+		return pass.Known(seg.NonNull())
 	}
 	return p.eval.CountNotNull(s.Test(), col)
 }
@@ -175,11 +170,7 @@ func (s *Selection) Check() error {
 		e.For(pass.Part{Check: true})
 		defer e.For(pass.Part{})
 		for j, k := range c.Checks {
-			found, err := e.Select(k.Pred, false)
-			if err != nil {
-				return err
-			}
-			n, err := found.Wait()
+			n, err := e.Select(k.Pred, false).Wait()
 			if err != nil {
 				return err
 			}

@@ -218,6 +218,12 @@ type Known uint64
 // Wait implements Count.
 func (k Known) Wait() (uint64, error) { return uint64(k), nil }
 
+// Failed is a Count that is not to be had, because of an error before.
+type Failed struct{ Err error }
+
+// Wait implements Count.
+func (f Failed) Wait() (uint64, error) { return 0, f.Err }
+
 // Sum is a Count of what several count in all.
 type Sum []Count
 

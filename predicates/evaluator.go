@@ -33,7 +33,8 @@ func DeviceOf(caps *glctx.Caps) Device {
 	return d
 }
 
-// Evaluator evaluates predicates over one chunk into one target.
+// Evaluator evaluates predicates over one chunk into one target. After an error it draws no
+// more, and its counts fail with the error: whoever waits for one learns of it.
 type Evaluator struct {
 	run    pass.Runner
 	device Device
@@ -44,6 +45,7 @@ type Evaluator struct {
 	part   pass.Part // what the passes serve
 	slots  *Slots
 	depth  depthContent
+	err    error // the first
 }
 
 // depthContent is what the target's depth buffer holds.
@@ -109,9 +111,26 @@ func quad(v uint64) float32 { return float32(v) / (1 << textures.LimbBits) }
 func (e *Evaluator) For(part pass.Part) { e.part = part }
 
 // Draw hands a pass over the chunk's records to the runner.
-func (e *Evaluator) Draw(p *pass.Pass) (pass.Count, error) {
+func (e *Evaluator) Draw(p *pass.Pass) (c pass.Count) {
 	p.Target, p.Part, p.Chunk, p.Window = e.target, e.part, e.index, textures.Window{Rows: e.chunk.Rows}
-	return e.run.Run(p)
+	if e.err == nil {
+		c, e.err = e.run.Run(p)
+	}
+	if e.err != nil {
+		return pass.Failed{Err: e.err}
+	}
+	return c
+}
+
+// Err returns the error that ended the drawing.
+func (e *Evaluator) Err() error { return e.err }
+
+// fail ends the drawing.
+func (e *Evaluator) fail(err error) pass.Count {
+	if e.err == nil {
+		e.err = err
+	}
+	return pass.Failed{Err: e.err}
 }
 
 // Attribute names a limb of a column.
@@ -134,19 +153,19 @@ func (e *Evaluator) Texture(col, limb int) (textures.Ref, string) {
 // 4.1): depth = limb / 2^24. NULLs go to limb value null; textures.NullLimb, beyond
 // every code, costs nothing. Stencil test off, depth function ALWAYS. Nothing is
 // done when the depth buffer already holds it.
-func (e *Evaluator) CopyToDepth(col, limb int, null uint64) error {
+func (e *Evaluator) CopyToDepth(col, limb int, null uint64) {
 	if e.Segment(col).Nulls == 0 {
 		null = textures.NullLimb
 	}
 	ref, channel := e.Texture(col, limb)
-	return e.copyToDepth(e.Attribute(col, limb), ref, channel, null)
+	e.copyToDepth(e.Attribute(col, limb), ref, channel, null)
 }
 
 // copyToDepth copies a channel of a texture.
-func (e *Evaluator) copyToDepth(a pass.Attribute, ref textures.Ref, channel string, null uint64) error {
+func (e *Evaluator) copyToDepth(a pass.Attribute, ref textures.Ref, channel string, null uint64) {
 	want := depthContent{what: ref, limb: a.Limb, null: null}
 	if e.depth == want {
-		return nil
+		return
 	}
 	p := &pass.Pass{Op: pass.CopyToDepth{Attribute: a}, Textures: []textures.Ref{ref}, Depth: pass.Depth{Test: true, Func: pass.Always, Write: true}}
 	defines := []string{"CHANNEL " + channel}
@@ -155,12 +174,8 @@ func (e *Evaluator) copyToDepth(a pass.Attribute, ref textures.Ref, channel stri
 		p.Uniforms = []shaders.Uniform{shaders.Float("nullDepth", quad(null))}
 	}
 	p.Program = shaders.Load("copy.frag", defines...)
-	e.depth = depthContent{}
-	_, err := e.Draw(p)
-	if err == nil {
-		e.depth = want
-	}
-	return err
+	e.Draw(p)
+	e.depth = want
 }
 
 // how says what a predicate does with the records that satisfy it.
@@ -176,7 +191,7 @@ func (h how) pass(op pass.Op) *pass.Pass {
 }
 
 // compare draws the quad of limb op k over the depth buffer, which holds the limb.
-func (e *Evaluator) compare(p *pass.Pass, op expr.CmpOp, k uint64) (pass.Count, error) {
+func (e *Evaluator) compare(p *pass.Pass, op expr.CmpOp, k uint64) pass.Count {
 	p.Quad, p.Depth = quad(k), pass.Mirrored(op)
 	return e.Draw(p)
 }
@@ -194,24 +209,20 @@ func nullPlace(op expr.CmpOp, k uint64) uint64 {
 
 // Compare evaluates limb op k (paper, routine 4.1): CopyToDepth, then a quad at
 // depth k with the mirrored depth function. For op >=, k must be at least 1.
-func (e *Evaluator) Compare(op pass.Compare, h how) (pass.Count, error) {
+func (e *Evaluator) Compare(op pass.Compare, h how) pass.Count {
 	null := nullPlace(op.Cmp, op.Code)
 	if op.Code == textures.NullLimb { // IS [NOT] NULL: NULLs stay where they are
 		null = textures.NullLimb
 	}
-	if err := e.CopyToDepth(op.Col, op.Limb, null); err != nil {
-		return nil, err
-	}
+	e.CopyToDepth(op.Col, op.Limb, null)
 	op.Outcome = h.outcome
 	return e.compare(h.pass(op), op.Cmp, op.Code)
 }
 
 // Range evaluates lo <= attribute <= hi in one pass (paper, routine 4.4): the depth
 // bounds test looks at the stored depth, so the quad's own depth does not matter.
-func (e *Evaluator) Range(op pass.Range, h how) (pass.Count, error) {
-	if err := e.CopyToDepth(op.Col, op.Limb, textures.NullLimb); err != nil {
-		return nil, err
-	}
+func (e *Evaluator) Range(op pass.Range, h how) pass.Count {
+	e.CopyToDepth(op.Col, op.Limb, textures.NullLimb)
 	op.Outcome = h.outcome
 	p := h.pass(op)
 	p.Quad, p.Depth = quad(op.Lo), pass.Depth{Test: true, Func: pass.Always}
@@ -220,7 +231,7 @@ func (e *Evaluator) Range(op pass.Range, h how) (pass.Count, error) {
 }
 
 // leaf evaluates any simple predicate.
-func (e *Evaluator) leaf(l plan.Leaf, h how) (pass.Count, error) {
+func (e *Evaluator) leaf(l plan.Leaf, h how) pass.Count {
 	switch l := l.(type) {
 	case *limbTest:
 		return e.Compare(l.Compare, h)
@@ -233,5 +244,5 @@ func (e *Evaluator) leaf(l plan.Leaf, h how) (pass.Count, error) {
 	case *plan.Program:
 		return e.Semilinear(l, h)
 	}
-	return nil, fmt.Errorf("predicates: no routine for %T", l)
+	return e.fail(fmt.Errorf("predicates: no routine for %T", l))
 }

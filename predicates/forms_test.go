@@ -61,7 +61,7 @@ func TestEveryFormOfBooleanCombination(t *testing.T) {
 		seen := map[string]bool{}
 		check := func(p *plan.Pred, leaves int) {
 			r := &pass.Recorder{}
-			if _, err := predicates.New(r, device(ctx), tab, 0, e.Target().Format, 0, predicates.NewSlots()).Select(p, true); err != nil {
+			if _, err := predicates.New(r, device(ctx), tab, 0, e.Target().Format, 0, predicates.NewSlots()).Select(p, true).Wait(); err != nil {
 				t.Fatal(err)
 			}
 			for _, q := range r.Passes {
@@ -135,7 +135,7 @@ func TestSemilinearOverManyAttributes(t *testing.T) {
 		}
 		gltest.Run(t, 0, func(ctx *glctx.Context, g *pass.GL) {
 			r := &pass.Recorder{}
-			if _, err := predicates.New(r, device(ctx), tab, 0, textures.D24S8, 0, predicates.NewSlots()).Select(p, false); err != nil {
+			if _, err := predicates.New(r, device(ctx), tab, 0, textures.D24S8, 0, predicates.NewSlots()).Select(p, false).Wait(); err != nil {
 				t.Fatal(err)
 			}
 			if len(r.Passes) != 1 || r.Passes[0].Program.Name != c.program {

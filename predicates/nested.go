@@ -89,28 +89,20 @@ type nested struct {
 }
 
 // evalNested evaluates an expression as it nests.
-func (e *Evaluator) evalNested(s *Selection, p *plan.Pred) error {
+func (e *Evaluator) evalNested(s *Selection, p *plan.Pred) {
 	for need(p) > spareBits {
-		smaller, err := e.materialise(p)
-		if err != nil {
-			return err
-		}
-		p = smaller
+		p = e.materialise(p)
 	}
 	const result, todo = 1, 2
 	n := &nested{e: e, free: 0xff &^ (result | todo), pending: &pass.Clear{Value: todo, Mask: 0xff}}
-	if err := n.or(p, todo, result); err != nil {
-		return err
-	}
+	n.or(p, todo, result)
 	s.stencil = stencilTest(pass.Equal, result, result)
-	c, err := e.Draw(&pass.Pass{Op: pass.CountSelection, Stencil: s.stencil, Count: true})
-	s.Sum = pass.Sum{c}
-	return err
+	s.Sum = pass.Sum{e.Draw(&pass.Pass{Op: pass.CountSelection, Stencil: s.stencil, Count: true})}
 }
 
 // materialise renders the largest subtree that fits the registers into a mask and
 // returns the tree with a test of the mask in its place.
-func (e *Evaluator) materialise(p *plan.Pred) (*plan.Pred, error) {
+func (e *Evaluator) materialise(p *plan.Pred) *plan.Pred {
 	kids := slices.Clone(p.Kids)
 	at := 0
 	for i, k := range kids {
@@ -119,25 +111,21 @@ func (e *Evaluator) materialise(p *plan.Pred) (*plan.Pred, error) {
 		}
 	}
 	if need(kids[at]) > spareBits {
-		k, err := e.materialise(kids[at])
-		kids[at] = k
-		return plan.Join(p.Op, kids...), err
+		kids[at] = e.materialise(kids[at])
+		return plan.Join(p.Op, kids...)
 	}
 	var s Selection
-	if err := e.evalNested(&s, kids[at]); err != nil {
-		return nil, err
-	}
+	e.evalNested(&s, kids[at])
 	mask := pass.Attribute{Name: "a nested condition", Col: -1}
-	m, err := e.Render(&s, mask)
-	kids[at] = leafOf(&maskTest{m, mask})
-	return plan.Join(p.Op, kids...), err
+	kids[at] = leafOf(&maskTest{e.Render(&s, mask), mask})
+	return plan.Join(p.Op, kids...)
 }
 
 // Render draws a selection that the stencil buffer holds as an attribute of one bit.
-func (e *Evaluator) Render(s *Selection, as pass.Attribute) (*textures.Temp, error) {
+func (e *Evaluator) Render(s *Selection, as pass.Attribute) *textures.Temp {
 	m := &textures.Temp{Width: e.target.Shape.Width, Height: e.target.Shape.Height}
-	_, err := e.Draw(&pass.Pass{Op: pass.Render{Attribute: as}, Color: m, Program: shaders.Load("one.frag"), Stencil: s.stencil})
-	return m, err
+	e.Draw(&pass.Pass{Op: pass.Render{Attribute: as}, Color: m, Program: shaders.Load("one.frag"), Stencil: s.stencil})
+	return m
 }
 
 // bit takes a free register; need makes sure that there is one.
@@ -163,58 +151,49 @@ func set(todo, result uint8) pass.Stencil {
 }
 
 // or sets result where todo is set and p holds.
-func (n *nested) or(p *plan.Pred, todo, result uint8) error {
+func (n *nested) or(p *plan.Pred, todo, result uint8) {
 	if p.Op == plan.IsLeaf {
-		_, err := n.e.leaf(p.Leaf, how{stencil: set(todo, result), clear: n.clear(0)})
-		return err
+		n.e.leaf(p.Leaf, how{stencil: set(todo, result), clear: n.clear(0)})
+		return
 	}
 	kids := ordered(p.Kids)
 	last := len(kids) - 1
 	for _, k := range kids[:last] {
-		var err error
 		if p.Op == plan.And {
-			err = n.narrow(k, todo)
+			n.narrow(k, todo)
 		} else {
-			err = n.preserve(k, todo, func(mine uint8) error { return n.or(k, mine, result) })
-		}
-		if err != nil {
-			return err
+			n.preserve(k, todo, func(mine uint8) { n.or(k, mine, result) })
 		}
 	}
-	return n.or(kids[last], todo, result)
+	n.or(kids[last], todo, result)
 }
 
 // preserve calls evaluate, of p, with a register that this may spoil: a copy of todo. A leaf
 // spoils none.
-func (n *nested) preserve(p *plan.Pred, todo uint8, evaluate func(mine uint8) error) error {
+func (n *nested) preserve(p *plan.Pred, todo uint8, evaluate func(mine uint8)) {
 	if p.Op == plan.IsLeaf {
-		return evaluate(todo)
+		evaluate(todo)
+		return
 	}
 	mine := n.bit()
-	defer func() { n.free |= mine }()
-	if _, err := n.e.Draw(&pass.Pass{Op: pass.CopyBit, Stencil: set(todo, mine), Clear: n.clear(mine)}); err != nil {
-		return err
-	}
-	return evaluate(mine)
+	n.e.Draw(&pass.Pass{Op: pass.CopyBit, Stencil: set(todo, mine), Clear: n.clear(mine)})
+	evaluate(mine)
+	n.free |= mine
 }
 
 // narrow clears todo where p does not hold.
-func (n *nested) narrow(p *plan.Pred, todo uint8) error {
+func (n *nested) narrow(p *plan.Pred, todo uint8) {
 	if p.Op == plan.IsLeaf && testsDepth(p.Leaf) {
-		_, err := n.e.leaf(p.Leaf, how{clear: n.clear(0), stencil: pass.Stencil{Test: true, Func: pass.Equal,
+		n.e.leaf(p.Leaf, how{clear: n.clear(0), stencil: pass.Stencil{Test: true, Func: pass.Equal,
 			Ref: todo, Mask: todo, DepthFail: pass.Zero, WriteMask: todo}})
-		return err
+		return
 	}
-	return n.preserve(p, todo, func(mine uint8) error {
+	n.preserve(p, todo, func(mine uint8) {
 		found := n.bit()
-		defer func() { n.free |= found }()
-		if _, err := n.e.Draw(&pass.Pass{Op: pass.ClearBit, Clear: n.clear(found), Stencil: stencilTest(pass.Never, 0, 0)}); err != nil {
-			return err
-		}
-		if err := n.or(p, mine, found); err != nil {
-			return err
-		}
-		_, err := n.e.Draw(&pass.Pass{Op: pass.DropRecords, Stencil: pass.Stencil{Test: true, Func: pass.Equal, Ref: todo, Mask: todo | found, Pass: pass.Zero, WriteMask: todo}})
-		return err
+		n.e.Draw(&pass.Pass{Op: pass.ClearBit, Clear: n.clear(found), Stencil: stencilTest(pass.Never, 0, 0)})
+		n.or(p, mine, found)
+		n.e.Draw(&pass.Pass{Op: pass.DropRecords, Stencil: pass.Stencil{Test: true, Func: pass.Equal,
+			Ref: todo, Mask: todo | found, Pass: pass.Zero, WriteMask: todo}})
+		n.free |= found
 	})
 }

@@ -17,14 +17,12 @@ import (
 // The paper's float32 dot product runs where it is exact: integer coefficients and
 // every partial sum below 2^24. Everything else runs a generated program in
 // integers of 32 or 64 bits, or doubles.
-func (e *Evaluator) Semilinear(p *plan.Program, h how) (pass.Count, error) {
+func (e *Evaluator) Semilinear(p *plan.Program, h how) pass.Count {
 	q := h.pass(pass.Semilinear{Shape: p.Shape, Check: p.Fails != nil, Text: p.Text, Outcome: h.outcome})
-	ok, err := e.dotProduct(p, q)
-	if err == nil && !ok {
-		err = e.generated(p, q)
-	}
-	if err != nil {
-		return nil, err
+	if !e.dotProduct(p, q) {
+		if err := e.generated(p, q); err != nil {
+			return e.fail(err)
+		}
 	}
 	return e.Draw(q)
 }
@@ -32,18 +30,18 @@ func (e *Evaluator) Semilinear(p *plan.Program, h how) (pass.Count, error) {
 var exactFloat = big.NewInt(1 << textures.LimbBits)
 
 // dotProduct makes q the paper's SemilinearFP when float32 computes it exactly.
-func (e *Evaluator) dotProduct(p *plan.Program, q *pass.Pass) (bool, error) {
+func (e *Evaluator) dotProduct(p *plan.Program, q *pass.Pass) bool {
 	if p.Fails != nil || p.Shape != plan.Semilinear || textures.PackedBytes(e.chunk.Rows) > e.device.MaxTextureBytes {
-		return false, nil
+		return false
 	}
 	cols, coef, rhs, bound, ok := p.Linear()
 	if !ok || bound.Cmp(exactFloat) > 0 || new(big.Int).Abs(rhs).Cmp(exactFloat) > 0 || len(cols) > 4*e.device.Samplers {
-		return false, nil
+		return false
 	}
 	nulls := false
 	for _, c := range cols {
 		if textures.Limbs(e.Segment(c).Bits) > 1 {
-			return false, nil
+			return false
 		}
 		nulls = nulls || e.Segment(c).Nulls > 0
 	}
@@ -62,7 +60,7 @@ func (e *Evaluator) dotProduct(p *plan.Program, q *pass.Pass) (bool, error) {
 	q.Program = shaders.Load("semilinear.frag", defines...)
 	b, _ := new(big.Float).SetInt(rhs).Float32()
 	q.Uniforms = []shaders.Uniform{{Name: "s", F: s}, shaders.Float("b", b)}
-	return true, nil
+	return true
 }
 
 // generated makes q run the program that package shaders writes for p.
@@ -123,7 +121,7 @@ func (e *Evaluator) inputs(cols []int) (*glsl.Inputs, []textures.Ref) {
 
 // Members evaluates membership in many spans of codes with one discarding program
 // (the paper has no list predicate; few spans are comparisons and ranges).
-func (e *Evaluator) Members(m *plan.Members, h how) (pass.Count, error) {
+func (e *Evaluator) Members(m *plan.Members, h how) pass.Count {
 	q := h.pass(pass.Members{Col: m.Col, Text: m.Text, Outcome: h.outcome})
 	limbs := textures.Limbs(e.Segment(m.Col).Bits)
 	defines := []string{fmt.Sprintf("LIMBS %d", limbs)}
@@ -138,9 +136,7 @@ func (e *Evaluator) Members(m *plan.Members, h how) (pass.Count, error) {
 }
 
 // mask evaluates "the record is set in a mask": a mask is an attribute of one bit.
-func (e *Evaluator) mask(m *maskTest, h how) (pass.Count, error) {
-	if err := e.copyToDepth(m.Attribute, textures.Ref{Temp: m.mask}, "r", textures.NullLimb); err != nil {
-		return nil, err
-	}
+func (e *Evaluator) mask(m *maskTest, h how) pass.Count {
+	e.copyToDepth(m.Attribute, textures.Ref{Temp: m.mask}, "r", textures.NullLimb)
 	return e.compare(h.pass(pass.Compare{Attribute: m.Attribute, Cmp: expr.GE, Code: 1, Text: m.Name, Outcome: h.outcome}), expr.GE, 1)
 }

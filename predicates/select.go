@@ -36,40 +36,38 @@ func stencilTest(f pass.Func, ref, mask uint8) pass.Stencil {
 // Select evaluates a whole WHERE. With keep false only the count is asked for, and
 // a single predicate needs no stencil buffer at all: the occlusion query around
 // its pass is the answer. Otherwise the stencil buffer holds the selection.
-func (e *Evaluator) Select(p *plan.Pred, keep bool) (*Selection, error) {
+func (e *Evaluator) Select(p *plan.Pred, keep bool) *Selection {
 	e.Claim()
 	p = e.expand(p)
 	s := &Selection{}
 	switch p.Op {
 	case plan.True:
 		s.all, s.Sum = true, pass.Sum{pass.Known(e.chunk.Rows)}
-		return s, nil
 	case plan.False:
 		s.none = true
-		return s, nil
 	case plan.IsLeaf:
-		return s, e.selectOne(s, p.Leaf, keep)
+		e.selectOne(s, p.Leaf, keep)
+	default:
+		e.selectMany(s, p)
 	}
-	return s, e.selectMany(s, p)
+	return s
 }
 
 // selectOne is one predicate: its own pass counts, and with SetupStencil (clear to
 // 0, REPLACE by 1 on pass) leaves the selection behind.
-func (e *Evaluator) selectOne(s *Selection, l plan.Leaf, keep bool) error {
+func (e *Evaluator) selectOne(s *Selection, l plan.Leaf, keep bool) {
 	h := how{outcome: pass.Counted}
 	if keep {
 		h.clear = &pass.Clear{Mask: 0xff}
 		h.stencil = pass.Stencil{Test: true, Ref: 1, Mask: 0xff, Pass: pass.Replace, WriteMask: 0xff}
 		s.stencil = stencilTest(pass.Equal, 1, 0xff&^scratch)
 	}
-	c, err := e.leaf(l, h)
-	s.Sum = pass.Sum{c}
-	return err
+	s.Sum = pass.Sum{e.leaf(l, h)}
 }
 
 // selectMany picks the form with the fewest passes. EvalCNF is the paper's: it is
 // taken unless another form needs less than half of its passes.
-func (e *Evaluator) selectMany(s *Selection, p *plan.Pred) error {
+func (e *Evaluator) selectMany(s *Selection, p *plan.Pred) {
 	nested := nestedCost(p)
 	cnf, okC := p.CNF(maxClauses)
 	dnf, okD := p.DNF(maxClauses)
@@ -81,11 +79,12 @@ func (e *Evaluator) selectMany(s *Selection, p *plan.Pred) error {
 	costC, costD := cnfCost(cnf), dnfCost(dnf)
 	switch {
 	case okC && costC <= 2*nested && (!okD || costC <= 2*costD):
-		return e.EvalCNF(s, cnf)
+		e.EvalCNF(s, cnf)
 	case okD && costD <= 2*nested:
-		return e.EvalDNF(s, dnf)
+		e.EvalDNF(s, dnf)
+	default:
+		e.evalNested(s, p)
 	}
-	return e.evalNested(s, p)
 }
 
 // leafCost is about two passes, copy and test, for a depth test; one for a
@@ -119,7 +118,7 @@ func dnfCost(clauses [][]plan.Leaf) int { return cnfCost(clauses) + len(clauses)
 //
 // Since a record passes at most one disjunct of the last clause, the counts of
 // that clause's passes add up to the size of the selection.
-func (e *Evaluator) EvalCNF(s *Selection, clauses [][]plan.Leaf) error {
+func (e *Evaluator) EvalCNF(s *Selection, clauses [][]plan.Leaf) {
 	clear := &pass.Clear{Value: 1, Mask: 0xff}
 	for i, clause := range clauses {
 		valid, op := uint8(1), pass.Incr
@@ -131,24 +130,17 @@ func (e *Evaluator) EvalCNF(s *Selection, clauses [][]plan.Leaf) error {
 			outcome = pass.CountedAll
 		}
 		for _, l := range clause {
-			c, err := e.leaf(l, how{clear: clear, outcome: outcome, stencil: pass.Stencil{Test: true, Func: pass.Equal,
+			c := e.leaf(l, how{clear: clear, outcome: outcome, stencil: pass.Stencil{Test: true, Func: pass.Equal,
 				Ref: valid, Mask: 0xff, Pass: op, WriteMask: 0xff}})
-			if err != nil {
-				return err
-			}
 			if c != nil {
 				s.Sum = append(s.Sum, c)
 			}
 			clear = nil
 		}
-		_, err := e.Draw(&pass.Pass{Op: pass.EvalCNF{Clause: i + 1}, Stencil: pass.Stencil{Test: true,
+		e.Draw(&pass.Pass{Op: pass.EvalCNF{Clause: i + 1}, Stencil: pass.Stencil{Test: true,
 			Func: pass.Equal, Ref: valid, Mask: 0xff, Pass: pass.Zero, WriteMask: 0xff}})
-		if err != nil {
-			return err
-		}
 	}
 	s.stencil = stencilTest(pass.NotEqual, 0, 0xff&^scratch)
-	return nil
 }
 
 // scratch is the stencil bit that the k-th largest of a wide attribute uses for
@@ -160,33 +152,31 @@ func Candidates() pass.Stencil { return stencilTest(pass.Equal, scratch, scratch
 
 // Mark makes candidates of the records that pass a stencil test and whose limb in the
 // depth buffer satisfies the op's comparison, and of no others.
-func (e *Evaluator) Mark(test pass.Stencil, op pass.Candidates) error {
+func (e *Evaluator) Mark(test pass.Stencil, op pass.Candidates) {
 	if !test.Test {
 		test = stencilTest(pass.Always, 0, 0)
 	}
 	test.Ref |= scratch
 	test.Pass, test.WriteMask = pass.Replace, scratch
-	_, err := e.compare(&pass.Pass{Op: op, Clear: &pass.Clear{Mask: scratch}, Stencil: test}, op.Cmp, op.Code)
-	return err
+	e.compare(&pass.Pass{Op: op, Clear: &pass.Clear{Mask: scratch}, Stencil: test}, op.Cmp, op.Code)
 }
 
 // Narrow takes the mark from candidates whose limb does not satisfy the comparison.
-func (e *Evaluator) Narrow(op pass.Candidates) error {
+func (e *Evaluator) Narrow(op pass.Candidates) {
 	st := Candidates()
 	st.DepthFail, st.WriteMask = pass.Zero, scratch
-	_, err := e.compare(&pass.Pass{Op: op, Stencil: st}, op.Cmp, op.Code)
-	return err
+	e.compare(&pass.Pass{Op: op, Stencil: st}, op.Cmp, op.Code)
 }
 
 // CountLimb counts the records that pass a stencil test and whose limb in the
 // depth buffer satisfies cmp code.
-func (e *Evaluator) CountLimb(test pass.Stencil, op pass.Op, cmp expr.CmpOp, code uint64) (pass.Count, error) {
+func (e *Evaluator) CountLimb(test pass.Stencil, op pass.Op, cmp expr.CmpOp, code uint64) pass.Count {
 	return e.compare(&pass.Pass{Op: op, Stencil: test, Count: true}, cmp, code)
 }
 
 // CountNotNull counts the records that pass a stencil test and where an attribute
 // that has NULLs is not NULL.
-func (e *Evaluator) CountNotNull(test pass.Stencil, col int) (pass.Count, error) {
+func (e *Evaluator) CountNotNull(test pass.Stencil, col int) pass.Count {
 	a := e.Attribute(col, 0)
 	return e.Compare(pass.Compare{Attribute: a, Cmp: expr.LT, Code: textures.NullLimb, Text: a.Name + " IS NOT NULL"},
 		how{stencil: test, outcome: pass.CountedOf})
@@ -201,33 +191,22 @@ const maxConjuncts = 62
 // j and increments them; those at m + 1 after the m predicates are parked in the
 // top bit, the others go back to 1. A parked record is not tested again, so the
 // counts of the parking passes add up to the size of the selection.
-func (e *Evaluator) EvalDNF(s *Selection, clauses [][]plan.Leaf) error {
+func (e *Evaluator) EvalDNF(s *Selection, clauses [][]plan.Leaf) {
 	const parked = 0x80
 	clear := &pass.Clear{Value: 1, Mask: 0xff}
 	for i, clause := range clauses {
 		for j, l := range clause {
-			_, err := e.leaf(l, how{clear: clear, stencil: pass.Stencil{Test: true, Func: pass.Equal,
+			e.leaf(l, how{clear: clear, stencil: pass.Stencil{Test: true, Func: pass.Equal,
 				Ref: uint8(j + 1), Mask: 0xff, Pass: pass.Incr, WriteMask: 0xff}})
-			if err != nil {
-				return err
-			}
 			clear = nil
 		}
 		m := uint8(len(clause))
-		c, err := e.Draw(&pass.Pass{Op: pass.EvalDNF{Clause: i + 1}, Count: true,
-			Stencil: pass.Stencil{Test: true, Func: pass.Equal, Ref: m + 1, Mask: 0xff, Pass: pass.Invert, WriteMask: parked}})
-		if err != nil {
-			return err
-		}
-		s.Sum = append(s.Sum, c)
+		s.Sum = append(s.Sum, e.Draw(&pass.Pass{Op: pass.EvalDNF{Clause: i + 1}, Count: true,
+			Stencil: pass.Stencil{Test: true, Func: pass.Equal, Ref: m + 1, Mask: 0xff, Pass: pass.Invert, WriteMask: parked}}))
 		if m > 1 && i < len(clauses)-1 {
-			_, err = e.Draw(&pass.Pass{Op: pass.EvalDNF{Clause: i + 1, Again: true}, Stencil: pass.Stencil{Test: true,
+			e.Draw(&pass.Pass{Op: pass.EvalDNF{Clause: i + 1, Again: true}, Stencil: pass.Stencil{Test: true,
 				Func: pass.Greater, Ref: parked | 1, Mask: parked, Pass: pass.Replace, WriteMask: 0x7f}})
-			if err != nil {
-				return err
-			}
 		}
 	}
 	s.stencil = stencilTest(pass.Equal, parked, parked)
-	return nil
 }

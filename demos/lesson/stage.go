@@ -133,7 +133,10 @@ func (s *Stage) Describe(p *pass.Pass) {
 // CopyToDepth copies an attribute of one limb to the depth buffer (lesson 2).
 func (s *Stage) CopyToDepth(c Column) {
 	e := predicates.New(s.Runner, s.device(), s.Table, 0, s.Target.Format, s.Target.Slot, predicates.NewSlots())
-	s.try(func() error { return e.CopyToDepth(c.Index, 0, textures.NullLimb) })
+	s.try(func() error {
+		e.CopyToDepth(c.Index, 0, textures.NullLimb)
+		return e.Err()
+	})
 }
 
 func (s *Stage) device() predicates.Device { return predicates.DeviceOf(s.Context.Caps()) }
