@@ -28,7 +28,7 @@ type information struct {
 
 // costs says what auto goes by, and where that is kept.
 type costs struct {
-	engine.Costs
+	cost.Costs
 	File string `json:"file,omitempty"`
 }
 
@@ -148,7 +148,7 @@ func (i *information) readCosts(folder string) (err error) {
 			return fmt.Errorf("the calibration cannot be kept: %w", err)
 		}
 	}
-	if i.Costs.Costs, err = engine.CostsOf(folder, key); err == nil && i.Costs.Measured {
+	if i.Costs.Costs, err = cost.For(folder, key); err == nil && i.Costs.Measured {
 		i.Costs.File = cost.File(folder, key)
 	}
 	return err

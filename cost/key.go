@@ -54,52 +54,78 @@ var (
 	ErrDamaged = errors.New("the calibration file is damaged")
 )
 
-// Load reads the profile of a key from a folder. Without one, or a folder, the error
-// is [fs.ErrNotExist].
-func Load(folder string, k Key) (*Profile, error) {
+// Load reads the profile of a key from a folder. Of a key without a renderer, for no device
+// is open yet, it is the one of the same CPU, of whatever device, that was measured last.
+// Without one, or a folder, the error is [fs.ErrNotExist].
+func Load(folder string, k Key) (last *Profile, err error) {
 	if folder == "" {
 		return nil, fs.ErrNotExist
 	}
-	path := File(folder, k)
-	p, err := read(path)
-	if err != nil {
-		return nil, err
+	paths := []string{File(folder, k)}
+	if k.Renderer == "" {
+		if paths, err = filepath.Glob(filepath.Join(folder, "calibration-*.json")); err != nil {
+			return nil, err
+		}
 	}
-	if p.Key != k {
-		return nil, fmt.Errorf("%s: %w", path, ErrStale)
-	}
-	return p, nil
-}
-
-// Newest returns the profile of this CPU in a folder that was measured last, of
-// whatever device: what to go by before a device has been opened. Without one the
-// error is [ErrDamaged] where a file is, else [fs.ErrNotExist].
-func Newest(folder, cpu string, cores int) (*Profile, error) {
-	if folder == "" {
-		return nil, fs.ErrNotExist
-	}
-	files, err := filepath.Glob(filepath.Join(folder, "calibration-*.json"))
-	if err != nil {
-		return nil, err
-	}
-	var newest *Profile
 	none := fs.ErrNotExist
-	for _, f := range files {
-		p, err := read(f)
-		if errors.Is(err, ErrDamaged) {
+	for _, path := range paths {
+		p, err := read(path)
+		switch {
+		case err != nil && !errors.Is(err, fs.ErrNotExist):
 			none = err
-		}
-		if err != nil || p.Key.CPU != cpu || p.Key.Cores != cores || p.Key.Version != Version {
-			continue
-		}
-		if newest == nil || p.Measured.After(newest.Measured) {
-			newest = p
+		case err != nil || k.Renderer == "" && p.Key.host() != k.host():
+		case k.Renderer != "" && p.Key != k:
+			none = fmt.Errorf("%s: %w", path, ErrStale)
+		case last == nil || p.Measured.After(last.Measured):
+			last = p
 		}
 	}
-	if newest == nil {
+	if last == nil {
 		return nil, none
 	}
-	return newest, nil
+	return last, nil
+}
+
+// host is the key without what is the device's.
+func (k Key) host() Key { return Key{Version: k.Version, CPU: k.CPU, Cores: k.Cores} }
+
+// Costs is a profile to go by, and where it comes from.
+type Costs struct {
+	// Source says where the profile comes from, in words; Measured, whether it was
+	// measured on this device and CPU.
+	Source   string `json:"source"`
+	Measured bool   `json:"measured"`
+	// Warning says why a profile that was kept is not used; "" mostly.
+	Warning string   `json:"warning,omitempty"`
+	Profile *Profile `json:"profile"`
+}
+
+// For returns the profile to go by: what [Load] finds in a folder, else the built-in one of
+// the device's class. While no device is open, as software or not says what one may be: a
+// fast device is presumed, below whose predictions no query on a device is expected to get.
+func For(folder string, k Key) (c Costs, err error) {
+	closed := ""
+	if k.Renderer == "" {
+		closed = "; no device is open"
+	}
+	switch c.Profile, err = Load(folder, k); {
+	case err == nil && closed == "":
+		c.Measured, c.Source = true, "measured on this machine "+c.Profile.Measured.Format("2006-01-02 15:04")
+		return c, nil
+	case err == nil:
+		c.Source = "measured on this machine with " + c.Profile.Key.Renderer + closed
+		return c, nil
+	case !errors.Is(err, fs.ErrNotExist):
+		c.Warning = err.Error()
+	}
+	if c.Profile, err = Default(k.Software, k.Cores); err != nil {
+		return c, err
+	}
+	c.Source = "built in, of " + c.Profile.Key.Renderer + closed
+	if closed == "" {
+		c.Source += ": stencildb info --calibrate measures this machine"
+	}
+	return c, nil
 }
 
 // read reads a file and checks what it holds.

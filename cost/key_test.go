@@ -13,6 +13,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// aHost is the key of a machine whose device is not open.
+var aHost = Key{Version: Version, CPU: "a CPU", Cores: 2}
+
 func kept(t *testing.T) (folder string, p *Profile) {
 	t.Helper()
 	p = &Profile{
@@ -41,10 +44,10 @@ func TestAProfileReadsBack(t *testing.T) {
 	if err != nil || len(files) != 1 {
 		t.Errorf("%v, %v", files, err)
 	}
-	if n, err := Newest(folder, "a CPU", 2); err != nil || !n.Measured.Equal(p.Measured) {
+	if n, err := Load(folder, aHost); err != nil || !n.Measured.Equal(p.Measured) {
 		t.Errorf("%+v, %v", n, err)
 	}
-	if _, err := Newest(folder, "another CPU", 2); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := Load(folder, Key{Version: Version, CPU: "another CPU", Cores: 2}); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("%v", err)
 	}
 }
@@ -98,8 +101,8 @@ func TestDamagedFilesAreNotUsed(t *testing.T) {
 		if data == "{}" { // of another version
 			want = fs.ErrNotExist
 		}
-		if _, err := Newest(folder, "a CPU", 2); !errors.Is(err, want) {
-			t.Errorf("%q: the newest: %v", data, err)
+		if _, err := Load(folder, aHost); !errors.Is(err, want) {
+			t.Errorf("%q: of the host: %v", data, err)
 		}
 	}
 	// A pipe, which nobody writes to, is not waited for.
@@ -107,7 +110,7 @@ func TestDamagedFilesAreNotUsed(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err1 := Load(folder, p.Key)
-	_, err2 := Newest(folder, "a CPU", 2)
+	_, err2 := Load(folder, aHost)
 	for _, err := range []error{err1, err2} {
 		if !errors.Is(err, ErrDamaged) || !strings.Contains(err.Error(), "no plain file") {
 			t.Errorf("%v", err)
@@ -147,8 +150,8 @@ func TestNothingIsKeptWithoutAFolder(t *testing.T) {
 	if _, err := Load("", p.Key); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a calibration of the working folder is loaded: %v", err)
 	}
-	if _, err := Newest("", "a CPU", 2); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("a calibration of the working folder is the newest: %v", err)
+	if _, err := Load("", aHost); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("a calibration of the working folder is of the host: %v", err)
 	}
 	if err := CheckFolder(filepath.Join(File(folder, p.Key), "below")); err == nil {
 		t.Error("a folder below a file can be written to")

@@ -100,7 +100,7 @@ func calibrate(ctx context.Context, o Options, s *sizes) (found *Calibration, er
 		}
 	}
 	c := &calibration{db: db, sizes: *s, start: start, names: []string{"cpu", "classic", "fused", "compute"}, found: &Calibration{
-		Rows: s.routines, Bits: uniformBits, Repetitions: repetitions,
+		Rows: s.routines, Bits: 19, Repetitions: repetitions,
 		Profile: &cost.Profile{Key: device.key, Measured: start, Opening: opening.Seconds(), Backends: map[string]cost.Backend{}},
 	}}
 	if err := c.measureCosts(ctx); err != nil {

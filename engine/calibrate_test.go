@@ -72,7 +72,7 @@ func checkProfile(t *testing.T, p *cost.Profile) {
 	if _, err := cost.Save(folder, p); err != nil {
 		t.Fatal(err)
 	}
-	if c, err := CostsOf(folder, p.Key); err != nil || !c.Measured || c.Warning != "" {
+	if c, err := cost.For(folder, p.Key); err != nil || !c.Measured || c.Warning != "" {
 		t.Errorf("%+v, %v", c, err)
 	}
 }
@@ -136,15 +136,5 @@ func TestCalibrationEndsWithItsContext(t *testing.T) {
 func TestCalibrationNeedsADevice(t *testing.T) {
 	if c, err := Calibrate(context.Background(), Options{Device: "99"}); c != nil || err == nil || !strings.Contains(err.Error(), "no device 99") {
 		t.Errorf("%+v, %v", c, err)
-	}
-}
-
-func TestSyntheticTables(t *testing.T) {
-	tab := synthetic("t", 1000, 2)
-	if err := tab.Check(); err != nil {
-		t.Error(err)
-	}
-	if len(tab.Chunks) != 2 || tab.Rows() != 2000 || len(tab.Fields) != 8+fresh {
-		t.Errorf("%d rows in %d chunks, %d columns", tab.Rows(), len(tab.Chunks), len(tab.Fields))
 	}
 }

@@ -18,17 +18,16 @@ type choice struct {
 	kept atomic.Pointer[order]
 
 	mu    sync.Mutex
-	costs Costs // that run is by
+	costs cost.Costs // that run is by
 	work  *cost.Work
-	run   map[string]float64  // by backend: seconds with every column resident
-	tried map[string]*attempt // by backend
-	gains int                 // executions that would have gained from compiled programs
+	run   map[string]float64 // by backend: seconds with every column resident
+	tried map[string]attempt // by backend
+	gains int                // executions that would have gained from compiled programs
 }
 
 // attempt is what came of running a statement on a backend.
 type attempt struct {
-	declined bool // it cannot do it
-	faults   int  // of the device under it
+	failures int  // after two it is not tried again
 	compiled bool // it has done it, so its programs are there
 }
 
@@ -98,8 +97,14 @@ func (s *Statement) order(ctx context.Context, spent *time.Duration, runs bool) 
 		return nil, err
 	}
 	best := slices.MinFunc(o.list, func(a, b cost.Prediction) int { return cmp.Compare(a.Run, b.Run) })
-	if runs && best.Share > 0 && best.Backend != o.list[0].Backend {
-		s.gained(best)
+	if runs && best.Share > 0 && best.Backend != o.list[0].Backend { // it would have gained from these
+		s.db.uses.add(s.missing(best)...)
+		if best.Opening > 0 {
+			s.db.uses.add(device)
+		}
+		s.choice.mu.Lock()
+		s.choice.gains++
+		s.choice.mu.Unlock()
 	}
 	if tried || o.list[0].Backend == "cpu" {
 		if runs && best.Backend == o.list[0].Backend { // nothing will change it but the device
@@ -134,7 +139,7 @@ func (s *Statement) predict(d *gpus, closed bool) (*order, error) {
 		b, known := c.costs.Profile.Backends[name]
 		k := c.tried[name]
 		switch {
-		case !known || k != nil && k.declined || name != "cpu" && d == nil && !closed:
+		case !known || k.failures > 1 || name != "cpu" && d == nil && !closed:
 			continue
 		case name == "cpu":
 			o.list = append(o.list, cost.Prediction{Backend: name, Run: c.run[name]})
@@ -146,11 +151,10 @@ func (s *Statement) predict(d *gpus, closed bool) (*order, error) {
 			at, p.Opening = d.content(), 0
 		}
 		b.Lack(&p, c.work, func(col cost.Column) bool { return at.has(name, col) })
-		if k == nil || !k.compiled {
+		if !k.compiled {
 			p.Compiling = b.Compiling(c.work)
 		}
-		columns, device := s.db.uses.of(s.plan.Table.Name, p.Missing)
-		p.Share = p.Transfer/columns + p.Opening/device + p.Compiling/float64(1+c.gains)
+		p.Share = s.db.uses.share(p.Transfer, s.missing(p)...) + s.db.uses.share(p.Opening, device) + p.Compiling/float64(1+c.gains)
 		o.list = append(o.list, p)
 	}
 	cost.Cheapest(o.list)
@@ -167,7 +171,7 @@ func (c *choice) refresh(s *Statement, d *gpus) error {
 		return err
 	}
 	if c.work == nil {
-		c.work, c.tried = cost.Of(s.plan), map[string]*attempt{}
+		c.work, c.tried = cost.Of(s.plan), map[string]attempt{}
 	}
 	c.costs, c.run = now, map[string]float64{}
 	for name, b := range now.Profile.Backends {
@@ -185,31 +189,18 @@ func (c *choice) note(name string, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	k := c.tried[name]
-	if k == nil {
-		k = &attempt{}
-		c.tried[name] = k
-	}
 	switch {
 	case err == nil:
 		k.compiled = true
 	case errors.Is(err, ErrUnsupported) || errors.Is(err, ErrDeviceMemory):
-		k.declined = true
+		k.failures = 2
 	case errors.Is(err, glctx.ErrFault):
-		k.faults++
-		k.declined = k.faults > 1
+		k.failures++
 	}
-	if k.declined {
+	c.tried[name] = k
+	if k.failures > 1 {
 		c.kept.Store(nil)
 	}
-}
-
-// gained notes what the statement would have gained from, had it been there: that of the
-// backend that would be the fastest.
-func (s *Statement) gained(p cost.Prediction) {
-	s.db.uses.add(s.plan.Table.Name, p.Missing, p.Opening > 0)
-	s.choice.mu.Lock()
-	defer s.choice.mu.Unlock()
-	s.choice.gains++
 }
 
 // uses counts the queries that would have gained from something that has its price
@@ -219,38 +210,43 @@ func (s *Statement) gained(p cost.Prediction) {
 // have lost without it is what the upload takes: in all, a workload takes at most
 // about twice as long as if its queries had been known from the start.
 type uses struct {
-	mu      sync.Mutex
-	columns map[tableColumn]int
-	device  int
+	mu sync.Mutex
+	of map[columnOf]int
 }
 
-type tableColumn struct {
+// columnOf is a column of a table.
+type columnOf struct {
 	table string
 	col   int
 }
 
-// add counts a query that would have gained from columns, and from an open device.
-func (u *uses) add(table string, cols []int, device bool) {
+// device stands for the open device among the columns.
+var device = columnOf{col: -1}
+
+// missing are the columns that a backend would have to upload.
+func (s *Statement) missing(p cost.Prediction) (list []columnOf) {
+	for _, c := range p.Missing {
+		list = append(list, columnOf{s.plan.Table.Name, c})
+	}
+	return list
+}
+
+// add counts a query that would have gained from things.
+func (u *uses) add(things ...columnOf) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	for _, c := range cols {
-		u.columns[tableColumn{table, c}]++
-	}
-	if device {
-		u.device++
+	for _, t := range things {
+		u.of[t]++
 	}
 }
 
-// of returns by how much to divide the price of the columns, of which the least used
-// counts, and that of the device.
-func (u *uses) of(table string, cols []int) (columns, device float64) {
+// share is the part of the price of things that a query is charged with, by the least used.
+func (u *uses) share(price float64, things ...columnOf) float64 {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	least := 0
-	for i, c := range cols {
-		if n := u.columns[tableColumn{table, c}]; i == 0 || n < least {
-			least = n
-		}
+	most := 0.0
+	for _, t := range things {
+		most = max(most, price/float64(1+u.of[t]))
 	}
-	return float64(1 + least), float64(1 + u.device)
+	return most
 }

@@ -62,7 +62,7 @@ type DB struct {
 	opts Options
 
 	opener     func(Options) (*gpus, error)
-	statements statements // prepared
+	statements *statements // prepared
 	lowered    plan.Lowered
 	snapshots  snapshots
 	costs      costs // that auto goes by
@@ -114,7 +114,7 @@ func Open(o Options) (*DB, error) {
 		// Without a home there is no folder, and the built-in costs do.
 		o.Calibrations, _ = cost.Folder()
 	}
-	db := &DB{opts: o, opener: openGPUs, cpu: newCPU(), costs: costs{folder: o.Calibrations, note: o.Note}, uses: uses{columns: map[tableColumn]int{}}}
+	db := &DB{opts: o, opener: openGPUs, statements: newStatements(), cpu: newCPU(), costs: costs{folder: o.Calibrations, note: o.Note}, uses: uses{of: map[columnOf]int{}}}
 	return db, nil
 }
 

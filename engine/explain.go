@@ -79,7 +79,7 @@ func (p Prediction) MarshalJSON() ([]byte, error) {
 
 // Explain tells how one statement (with or without EXPLAIN before it) is answered.
 func (db *DB) Explain(ctx context.Context, text string, o ExplainOptions) (*Explanation, error) {
-	s := db.statements.get(text) // what it took before tells more
+	s, _ := db.statements.get(text) // what it took before tells more
 	if s == nil {
 		st, err := parseOne(text)
 		if err != nil {

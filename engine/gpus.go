@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/hashicorp/golang-lru/v2/simplelru"
 	"golang.org/x/sync/semaphore"
 
 	"github.com/stencildb/stencildb/cost"
@@ -26,8 +27,8 @@ type gpus struct {
 	turn     *semaphore.Weighted // of 1: one query at a time holds several GL threads
 
 	mu      sync.Mutex
-	split   []division // of the queries that ran last, the last one first
-	seen    []*content // of each device, and what they are together
+	split   *simplelru.LRU[*plan.Query, []part] // of the queries that ran last
+	seen    []*content                          // of each device, and what they are together
 	current *content
 }
 
@@ -59,7 +60,8 @@ func openGPUs(o Options) (*gpus, error) {
 
 // devices makes a device of several, whose backends are the algorithms.
 func devices(list ...*GPU) *gpus {
-	s := &gpus{list: list, key: KeyOf(list[0].Context.Caps()), turn: semaphore.NewWeighted(1), backends: map[string]backend{}, current: nothing}
+	split, _ := simplelru.NewLRU[*plan.Query, []part](maxDivisions, nil) // only a size below 1 is an error
+	s := &gpus{list: list, key: KeyOf(list[0].Context.Caps()), turn: semaphore.NewWeighted(1), backends: map[string]backend{}, current: nothing, split: split}
 	for name := range algorithms {
 		s.backends[name] = &passes{s, name}
 	}
@@ -145,12 +147,6 @@ type part struct {
 	q *plan.Query
 }
 
-// division is a query in parts.
-type division struct {
-	q     *plan.Query
-	parts []part
-}
-
 const maxDivisions = 64
 
 // divide returns the parts of a query, the same ones every time: backends keep what
@@ -162,10 +158,8 @@ func (s *gpus) divide(q *plan.Query) []part {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if i := slices.IndexFunc(s.split, func(d division) bool { return d.q == q }); i >= 0 {
-		d := s.split[i]
-		s.split = slices.Insert(slices.Delete(s.split, i, i+1), 0, d)
-		return d.parts
+	if parts, ok := s.split.Get(q); ok {
+		return parts
 	}
 	var parts []part
 	for i, chunks := range place(q.Table, len(s.list)) {
@@ -180,8 +174,7 @@ func (s *gpus) divide(q *plan.Query) []part {
 	if len(parts) == 0 {
 		parts = []part{{s.list[0], q}}
 	}
-	s.split = slices.Insert(s.split, 0, division{q, parts})
-	s.split = s.split[:min(len(s.split), maxDivisions)]
+	s.split.Add(q, parts)
 	return parts
 }
 

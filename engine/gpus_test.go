@@ -229,7 +229,7 @@ func TestFaultsAndWaitingOnTwoDevices(t *testing.T) {
 	}
 	err = db.on(context.Background(), "compute", new(time.Duration), func(b backend) error {
 		s := b.(*passes)
-		_, err := s.execute(context.Background(), s.split[0].q, &took{}, func(g *GPU) pass.Runner {
+		_, err := s.execute(context.Background(), s.split.Keys()[0], &took{}, func(g *GPU) pass.Runner {
 			return faulty{g.GL, func(p *pass.Pass) error {
 				if g == s.list[1] {
 					return glctx.ErrContextLost

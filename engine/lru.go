@@ -1,8 +1,9 @@
 package engine
 
 import (
-	"container/list"
 	"sync"
+
+	"github.com/hashicorp/golang-lru/v2/simplelru"
 )
 
 // maxStatements is how many statements a DB keeps prepared, and maxKeptText the
@@ -15,28 +16,22 @@ const (
 // statements keeps those used last, by their text.
 type statements struct {
 	mu     sync.Mutex
-	byText map[string]*list.Element
-	order  list.List // of *Statement, the one used last in front
-	tables int       // how often the tables have changed
+	byText *simplelru.LRU[string, *Statement]
+	tables int // how often the tables have changed
 }
 
-// get returns the statement of a text, nil where none is kept.
-func (s *statements) get(text string) *Statement {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	e, ok := s.byText[text]
-	if !ok {
-		return nil
-	}
-	s.order.MoveToFront(e)
-	return e.Value.(*Statement)
+func newStatements() *statements {
+	byText, _ := simplelru.NewLRU[string, *Statement](maxStatements, nil) // only a size below 1 is an error
+	return &statements{byText: byText}
 }
 
-// changes returns how often the tables have changed so far.
-func (s *statements) changes() int {
+// get returns the statement of a text, nil where none is kept, and how often the tables
+// have changed so far.
+func (s *statements) get(text string) (st *Statement, tables int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.tables
+	st, _ = s.byText.Get(text)
+	return st, s.tables
 }
 
 // put keeps a statement that was prepared when the tables had changed that often: if
@@ -44,16 +39,8 @@ func (s *statements) changes() int {
 func (s *statements) put(st *Statement, tables int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if tables != s.tables || len(st.script) > maxKeptText || s.byText[st.script] != nil {
-		return
-	}
-	if s.byText == nil {
-		s.byText = map[string]*list.Element{}
-	}
-	s.byText[st.script] = s.order.PushFront(st)
-	if s.order.Len() > maxStatements {
-		last := s.order.Back()
-		delete(s.byText, s.order.Remove(last).(*Statement).script)
+	if tables == s.tables && len(st.script) <= maxKeptText {
+		s.byText.Add(st.script, st)
 	}
 }
 
@@ -61,7 +48,6 @@ func (s *statements) put(st *Statement, tables int) {
 func (s *statements) forget() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	clear(s.byText)
-	s.order.Init()
+	s.byText.Purge()
 	s.tables++
 }

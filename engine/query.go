@@ -16,7 +16,7 @@ import (
 // planned again; see [DB.Prepare].
 func (db *DB) Query(ctx context.Context, text string, args ...any) (*Rows, error) {
 	return db.limited(ctx, func(ctx context.Context) (*Rows, error) {
-		s := db.statements.get(text)
+		s, _ := db.statements.get(text)
 		if s == nil {
 			st, err := parseOne(text)
 			if err != nil {
@@ -106,10 +106,10 @@ func parseOne(text string) (*sql.Statement, error) {
 
 // statement prepares one statement of a script, and keeps it when it is the only one.
 func (db *DB) statement(ctx context.Context, script string, st *sql.Statement, only bool) (*Statement, error) {
-	if s := db.statements.get(script); s != nil {
+	s, tables := db.statements.get(script)
+	if s != nil {
 		return s, nil
 	}
-	tables := db.statements.changes()
 	s, err := db.prepare(ctx, script, st)
 	if err == nil && only {
 		db.statements.put(s, tables)

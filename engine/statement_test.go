@@ -66,25 +66,29 @@ func TestANewTableChangesWhatNamesMean(t *testing.T) {
 }
 
 func TestStatementsAreForgottenOldestFirst(t *testing.T) {
-	var s statements
+	s := newStatements()
 	for i := range maxStatements + 10 {
 		s.put(&Statement{script: fmt.Sprint(i)}, 0)
 		s.get("0")
 	}
-	if s.order.Len() != maxStatements || len(s.byText) != maxStatements {
-		t.Errorf("%d and %d statements are kept", s.order.Len(), len(s.byText))
+	kept := func(text string) bool {
+		st, _ := s.get(text)
+		return st != nil
 	}
-	if s.get("0") == nil || s.get("5") != nil || s.get(fmt.Sprint(maxStatements+9)) == nil {
+	if n := s.byText.Len(); n != maxStatements {
+		t.Errorf("%d statements are kept", n)
+	}
+	if !kept("0") || kept("5") || !kept(fmt.Sprint(maxStatements+9)) {
 		t.Error("not those used last")
 	}
 	s.put(&Statement{script: strings.Repeat("x", maxKeptText+1)}, 0)
-	if s.order.Len() != maxStatements || s.get(strings.Repeat("x", maxKeptText+1)) != nil {
+	if s.byText.Len() != maxStatements || kept(strings.Repeat("x", maxKeptText+1)) {
 		t.Error("a text that is too long is kept")
 	}
-	before := s.changes()
+	_, before := s.get("0")
 	s.forget()
 	s.put(&Statement{script: "late"}, before)
-	if s.get("late") != nil || s.get("0") != nil || s.order.Len() != 0 {
+	if kept("late") || kept("0") || s.byText.Len() != 0 {
 		t.Error("a statement is kept that was prepared before the tables changed")
 	}
 }

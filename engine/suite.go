@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/stencildb/stencildb/cost"
+	"github.com/stencildb/stencildb/generate"
 )
 
 // measure is a statement that tells what a class of algorithm costs, on codes of
@@ -88,7 +89,7 @@ func (c *calibration) measureCosts(ctx context.Context) error {
 			continue
 		}
 		c.largest = rows
-		if err := c.db.Add(synthetic(tableOf(rows), rows, 1)); err != nil {
+		if err := c.add(ctx, tableOf(rows), rows, 1); err != nil {
 			return err
 		}
 		for _, m := range append([]measure{{sql: noWork}}, suite...) {
@@ -110,6 +111,16 @@ func (c *calibration) measureCosts(ctx context.Context) error {
 		c.found.Profile.Backends[name] = b
 	}
 	return nil
+}
+
+// add makes a table, each of whose chunks has so many rows.
+func (c *calibration) add(ctx context.Context, name string, rows, chunks int) error {
+	t, err := generate.Calibration().Generate(ctx, rows*chunks, 1, rows)
+	if err != nil {
+		return err
+	}
+	t.Name = name
+	return c.db.Add(t)
 }
 
 // measure measures a statement on every backend that is not too slow for it. The
@@ -232,7 +243,7 @@ func (c *calibration) repeated(ctx context.Context, backend, sql string, times i
 func (c *calibration) measureAgain(ctx context.Context, backend string, b *cost.Backend) error {
 	const chunks = 16
 	if backend == "cpu" { // the first
-		if err := c.db.Add(synthetic("chunks", c.sizes.suite[0], chunks)); err != nil {
+		if err := c.add(ctx, "chunks", c.sizes.suite[0], chunks); err != nil {
 			return err
 		}
 	}
@@ -249,8 +260,8 @@ func (c *calibration) measureUpload(ctx context.Context, backend string, b *cost
 	var x, y [2]float64 // bytes, seconds
 	for i, rows := range []int{c.sizes.suite[0], c.largest} {
 		var times []time.Duration
-		for f := range fresh {
-			_, loads, err := c.repeated(ctx, backend, fmt.Sprintf("SELECT COUNT(*) FROM %s WHERE fresh%d < %d", tableOf(rows), f, half), 1)
+		for f := range 5 {
+			_, loads, err := c.repeated(ctx, backend, fmt.Sprintf("SELECT COUNT(*) FROM %s WHERE fresh%d < 262143", tableOf(rows), f), 1)
 			if err != nil || loads[0] == 0 {
 				return err
 			}
@@ -269,7 +280,7 @@ func (c *calibration) measureCompile(ctx context.Context, backend string, b *cos
 	var list []string
 	for range pairs {
 		col := rand.IntN(4)
-		list = append(list, fmt.Sprintf("%c %c %d AND %c <> %d", "abcd"[col], "<>"[rand.IntN(2)], rand.IntN(2*half), "bcda"[col], rand.IntN(2*half)))
+		list = append(list, fmt.Sprintf("%c %c %d AND %c <> %d", "abcd"[col], "<>"[rand.IntN(2)], rand.IntN(1<<19), "bcda"[col], rand.IntN(1<<19)))
 	}
 	sql := "SELECT COUNT(*) FROM " + tableOf(c.sizes.suite[0]) + " WHERE " + strings.Join(list, " OR ")
 	took, _, err := c.repeated(ctx, backend, sql, 2)

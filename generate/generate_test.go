@@ -205,3 +205,25 @@ func TestRowBytesIsWhatARowTakes(t *testing.T) {
 		}
 	}
 }
+
+// Each chunk has codes of the column's full width.
+func TestCalibrationHasTheWidthsThatItSays(t *testing.T) {
+	tab, err := generate.Calibration().Generate(context.Background(), 2048, 1, 1024)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := tab.Check(); err != nil || len(tab.Chunks) != 2 || len(tab.Fields) != 13 {
+		t.Errorf("%v; %d chunks, %d columns", err, len(tab.Chunks), len(tab.Fields))
+	}
+	for _, c := range tab.Chunks {
+		for i, f := range tab.Fields {
+			want := map[string]int{"n": 7, "w": 40, "r": 30, "x": 62}[f.Name]
+			if want == 0 {
+				want = 19
+			}
+			if s := c.Segments[i]; s.Bits != want || s.Value(0).Null {
+				t.Errorf("%s has %d bits, not %d", f.Name, s.Bits, want)
+			}
+		}
+	}
+}

@@ -1,12 +1,12 @@
 package shaders
 
 import (
-	"container/list"
 	"errors"
 	"fmt"
 	"strings"
 
 	"github.com/go-gl/gl/v4.5-core/gl"
+	"github.com/hashicorp/golang-lru/v2/simplelru"
 
 	"github.com/stencildb/stencildb/glctx"
 )
@@ -21,21 +21,26 @@ const maxPrograms = 256
 type Cache struct {
 	ctx      *glctx.Context
 	vertex   uint32
-	programs map[string]*list.Element
-	order    list.List // of *Program, the one used last in front
+	programs *simplelru.LRU[string, *Program]
 	kept     *binaries
 }
 
 // NewCache returns an empty cache for a context.
 func NewCache(ctx *glctx.Context) *Cache {
-	return &Cache{ctx: ctx, programs: map[string]*list.Element{}, kept: binariesOf(ctx)}
+	c := &Cache{ctx: ctx, kept: binariesOf(ctx)}
+	// GL keeps the current program until another is used. Only a size below 1 is an error.
+	c.programs, _ = simplelru.NewLRU(maxPrograms, func(_ string, p *Program) {
+		gl.DeleteProgram(p.ID)
+		ctx.Track("program", -1)
+	})
+	return c
 }
 
 // Program is a linked program: of the quad's vertex shader and a fragment shader, or
 // of a compute shader. It is good until the cache has been asked for many others.
 type Program struct {
 	ID        uint32
-	name, key string
+	name      string
 	locations map[string]int32
 	quad      float32 // the uniform depth
 	placed    bool    // it has been set
@@ -45,9 +50,8 @@ type Program struct {
 // file and line.
 func (c *Cache) Get(s Source) (*Program, error) {
 	key := s.Vertex + s.Text
-	if e, ok := c.programs[key]; ok {
-		c.order.MoveToFront(e)
-		return e.Value.(*Program), nil
+	if p, ok := c.programs.Get(key); ok {
+		return p, nil
 	}
 	id := c.kept.load(s)
 	if id == 0 {
@@ -59,24 +63,13 @@ func (c *Cache) Get(s Source) (*Program, error) {
 		c.kept.save(s, id)
 	}
 	c.ctx.Track("program", 1)
-	p := &Program{ID: id, name: s.Name, key: key, locations: map[string]int32{}}
-	c.programs[key] = c.order.PushFront(p)
-	for c.order.Len() > maxPrograms {
-		c.forget(c.order.Back())
-	}
+	p := &Program{ID: id, name: s.Name, locations: map[string]int32{}}
+	c.programs.Add(key, p)
 	return p, nil
 }
 
-// forget deletes a program; GL keeps the current one until another is used.
-func (c *Cache) forget(e *list.Element) {
-	p := c.order.Remove(e).(*Program)
-	delete(c.programs, p.key)
-	gl.DeleteProgram(p.ID)
-	c.ctx.Track("program", -1)
-}
-
 // Len returns the number of programs that are kept.
-func (c *Cache) Len() int { return c.order.Len() }
+func (c *Cache) Len() int { return c.programs.Len() }
 
 func (c *Cache) link(s Source) (uint32, error) {
 	if s.Compute {
@@ -156,9 +149,7 @@ func infoLog(id uint32, get func(uint32, uint32, *int32), read func(uint32, int3
 
 // Close deletes every program.
 func (c *Cache) Close() {
-	for c.order.Len() > 0 {
-		c.forget(c.order.Back())
-	}
+	c.programs.Purge()
 	if c.vertex != 0 {
 		gl.DeleteShader(c.vertex)
 		c.ctx.Track("shader", -1)
