@@ -29,8 +29,9 @@ type slot struct{ name, kind, access string } // kind: of an element; access: "r
 //
 //	for (piece = 0; piece < args[0]; piece++) ... arg(i) ...
 //
-// where arg(0) is the number of units of a piece, arg(1) of its rows, arg(2) piece.from; what
-// follows is the program's own. args[1] is the place of claims (units.glsl).
+// where arg(0) is the number of units of a piece, arg(1) of its rows, arg(2) piece.from, arg(3)
+// the number of units in the pieces before it; from arg(OWN) on it is the program's own. args[1] is
+// the place of claims, args[2] the number of units of all pieces (units.glsl).
 type code struct {
 	name           string
 	files          []string
@@ -47,8 +48,8 @@ type code struct {
 }
 
 const (
-	headArgs = 2 // before those of the pieces
-	firstArg = 3 // of a piece, after units, rows and from
+	headArgs = 3 // before those of the pieces
+	firstArg = 4 // of a piece's own
 	// maxArgs is how many words of uniforms a program may have: NVIDIA takes 512.
 	maxArgs = 480
 	// maxPieces is the most that one dispatch goes over.
@@ -198,8 +199,8 @@ func (c *compiler) join(list []*kernel, room int) *pass.Pass {
 	}
 	blocks := []textures.Block{c.result}
 	var text strings.Builder
-	fmt.Fprintf(&text, "uniform int args[%d];\nint piece = 0;\n#define arg(i) args[%d + (i)%s]\n#define UNITS uint(arg(0))\n#define ROWS uint(arg(1))\n#define FROM uint(arg(2))\n",
-		headArgs+stride*room, headArgs, map[bool]string{true: fmt.Sprintf(" + piece * %d", stride)}[room > 1])
+	fmt.Fprintf(&text, "uniform int args[%d];\nint piece = 0;\n#define arg(i) args[%d + (i)%s]\n#define UNITS uint(arg(0))\n#define ROWS uint(arg(1))\n#define FROM uint(arg(2))\n#define BEFORE uint(arg(3))\n#define TOTAL uint(args[2])\n#define OWN %[4]d\n",
+		headArgs+stride*room, headArgs, map[bool]string{true: fmt.Sprintf(" + piece * %d", stride)}[room > 1], firstArg)
 	for i, s := range k.slots {
 		switch {
 		case l.as[i] != i:
@@ -220,7 +221,8 @@ func (c *compiler) join(list []*kernel, room int) *pass.Pass {
 	functions := k.text
 	for i, o := range list {
 		own := args[headArgs+stride*i:]
-		own[0], own[1], own[2] = int32(o.units()), int32(uint32(o.Rows)), int32(o.from)
+		own[0], own[1], own[2], own[3] = int32(o.units()), int32(uint32(o.Rows)), int32(o.from), args[2]
+		args[2] += own[0]
 		copy(own[firstArg:], o.own)
 		if o.counts() != k.counts() {
 			functions = k.each

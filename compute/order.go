@@ -291,7 +291,7 @@ func (d *decision) kernels(c *compiler, e *evaluator, chunk int, cand *candidate
 	}
 	switch {
 	case cand.lists != nil:
-		special = append(special, "LISTED")
+		special = append(special, "LISTED", fmt.Sprintf("PIECES %d", maxPieces))
 	case !e.device.Software && d.more && d.digits[0].high()-d.before.low() >= listBits-1:
 		special = append(special, "APPEND")
 		cand.lists = d.makeLists(code, e)
@@ -330,12 +330,15 @@ type list struct {
 	at    int
 }
 
+// listWords is the size of the lists of a piece: for each work group where its is and how long,
+// and room for the units that it takes (room in units.glsl).
+func listWords(units, groups int, d Device) int { return 2*groups + units + groups*d.localSize() }
+
 // makeLists makes the lists of a chunk's pieces.
 func (d *decision) makeLists(k *code, e *evaluator) (lists []list) {
 	for _, p := range e.pieces {
-		groups := e.compiler.groups(k, p)
 		lists = append(lists, list{textures.ScratchBlock(&d.lists), d.lists.Words})
-		d.lists.Words += groups * (1 + k.share(p.units(), groups))
+		d.lists.Words += listWords(p.units(), e.compiler.groups(k, p), k.device)
 	}
 	return lists
 }

@@ -1,10 +1,6 @@
 package compute
 
-import (
-	"fmt"
-
-	"github.com/stencildb/stencildb/textures"
-)
+import "fmt"
 
 // defines is Device.defines for a program of units.glsl.
 func (e *evaluator) defines(d Device, others ...string) []string {
@@ -29,15 +25,4 @@ func (c *compiler) groups(k *code, p piece) int {
 	}
 	each := threadUnits * k.device.localSize() * k.device.Multiprocessors // units, at one group a multiprocessor
 	return k.device.Multiprocessors * max(k.perUnit, units/each+1)
-}
-
-// share is the most units of a piece that one of the groups takes, as units.glsl has it.
-func (c *code) share(units, groups int) int {
-	local, step := c.device.localSize(), groups*c.device.localSize()
-	if c.regional {
-		runs := (units + textures.UnitsPerRun - 1) / textures.UnitsPerRun
-		units = (runs + c.device.Multiprocessors - 1) / c.device.Multiprocessors * textures.UnitsPerRun
-		step /= c.device.Multiprocessors
-	}
-	return (units + step - 1) / step * local
 }

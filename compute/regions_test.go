@@ -12,46 +12,55 @@ import (
 	"github.com/stencildb/stencildb/textures"
 )
 
-// takes counts how often each unit is taken, and how many each work group takes.
+// takes counts how often each unit is taken, and each place in the lists.
 const takes = `layout(local_size_x = LOCAL) in;
 layout(std430, binding = 1) buffer Units { uint taken[]; };
-layout(std430, binding = 2) buffer Groups { uint most[]; };
-uniform uint units, place, from;
+layout(std430, binding = 2) buffer Places { uint listed[]; };
+uniform uint units, place, before, total;
+shared uint appended;
 
 void main() {
     claim(place);
-    for (uint unit = firstUnit(units, from), end = endUnit(units, from); unit < end; unit += STEP) {
+    if (gl_LocalInvocationIndex == 0u)
+        appended = 0u;
+    barrier();
+    for (uint unit = firstUnit(units, before, total), end = endUnit(units, before, total); unit < end; unit += STEP) {
         atomicAdd(taken[unit], 1u);
-        atomicAdd(most[GROUP], 1u);
+#ifndef SOFTWARE
+        atomicAdd(listed[room(units, before, total) + atomicAdd(appended, 1u)], 1u);
+#endif
     }
 }
 `
 
-// Every unit is taken once, whatever multiprocessors there are, and no work group takes
-// more than the room that the host makes for its list.
+// Every unit is taken once, whatever multiprocessors there are, and has a place of its own in the
+// lists that the host makes room for.
 func TestEveryUnitIsTakenOnce(t *testing.T) {
 	gltest.Run(t, 0, func(ctx *glctx.Context, g *pass.GL) {
 		own := DeviceOf(ctx.Caps())
 		rapid.Check(t, func(t *rapid.T) {
 			d := own
 			units := textures.UnitsPerGroup * rapid.IntRange(1, 200).Draw(t, "groups of rows")
-			from := textures.UnitsPerGroup * rapid.IntRange(0, 20).Draw(t, "groups of rows before")
+			before := textures.UnitsPerGroup * rapid.IntRange(0, 200).Draw(t, "groups of rows before")
+			total := before + units + textures.UnitsPerGroup*rapid.IntRange(0, 200).Draw(t, "groups of rows behind")
 			e := &evaluator{regional: rapid.Bool().Draw(t, "regional")}
 			if e.regional || rapid.Bool().Draw(t, "hardware") {
 				d.Software, d.Multiprocessors, d.local = false, rapid.IntRange(1, 5).Draw(t, "multiprocessors"), 32
 			}
 			k := &code{device: d, regional: e.regional, perUnit: rapid.IntRange(1, 3).Draw(t, "groups a multiprocessor")}
 			d.Together = rapid.IntRange(1, 2).Draw(t, "together")
-			c := &compiler{device: d, units: from + units}
+			c := &compiler{device: d, units: total}
 			groups := c.groups(k, piece{Window: textures.Window{Rows: units / textures.UnitsPerGroup * textures.GroupRows}})
 			zeros := func(words int) textures.Block {
 				return textures.ScratchBlock(&textures.Scratch{Words: words, Zero: true})
 			}
-			claims, taken, most := zeros(max(1, d.Multiprocessors)), zeros(units), zeros(groups)
+			places := listWords(units, groups, d) - 2*groups
+			claims, taken, listed := zeros(max(1, d.Multiprocessors)), zeros(units), zeros(places)
 			program := shaders.ComposeCompute("takes", []string{"units.glsl"}, e.defines(d), takes)
 			_, err := g.Run(&pass.Pass{Op: pass.RenderQuad{}, Program: program,
-				Uniforms: []shaders.Uniform{shaders.Uint("units", uint32(units)), shaders.Uint("place", 0), shaders.Uint("from", uint32(from))},
-				Dispatch: &pass.Dispatch{Groups: [2]int{groups}, Blocks: []textures.Block{claims, taken, most}}})
+				Uniforms: []shaders.Uniform{shaders.Uint("units", uint32(units)), shaders.Uint("place", 0),
+					shaders.Uint("before", uint32(before)), shaders.Uint("total", uint32(total))},
+				Dispatch: &pass.Dispatch{Groups: [2]int{groups}, Blocks: []textures.Block{claims, taken, listed}}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -68,11 +77,14 @@ func TestEveryUnitIsTakenOnce(t *testing.T) {
 					t.Fatalf("unit %d of %d is taken %d times", unit, units, n)
 				}
 			}
-			share := k.share(units, groups)
-			for group, n := range read(most) {
-				if int(n) > share {
-					t.Fatalf("group %d of %d takes %d units, with room for %d", group, groups, n, share)
+			all := 0
+			for at, n := range read(listed) {
+				if all += int(n); n > 1 {
+					t.Fatalf("place %d of %d has %d units", at, places, n)
 				}
+			}
+			if !d.Software && all != units {
+				t.Fatalf("%d of %d units have places", all, units)
 			}
 		})
 	})

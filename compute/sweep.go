@@ -290,7 +290,7 @@ void main() {
     for (int c = 0; c < FOURS; c++)
         counter[c] = uvec4(0u);
 `
-	const loop = `    for (uint unit = firstUnit(UNITS, FROM), end = endUnit(UNITS, FROM); unit < end; unit += STEP) {
+	const loop = `    for (uint unit = firstUnit(UNITS, BEFORE, TOTAL), end = endUnit(UNITS, BEFORE, TOTAL); unit < end; unit += STEP) {
         uvec4 m = within(unit, ROWS);
 %s    }
 `

@@ -27,7 +27,7 @@
 #define MOST (8u * STRIDE) // units that cannot overflow the window: 1024 records
 layout(local_size_x = LOCAL) in;
 layout(std430, binding = 0) buffer Sum { uint result[]; };
-#define SUM uint(arg(3))
+#define SUM uint(arg(OWN))
 
 #ifdef SOFTWARE
 #define WORD(i) result[SUM + 1u + (i)]
@@ -95,7 +95,7 @@ void special(uvec2 m, uint negative) {
 }
 
 void record(uint l, uint h) {
-    l += uint(arg(4));
+    l += uint(arg(OWN + 1));
 #ifdef SINGLE
     uint negative = (l & 0x80000000u) != 0u ? 0u : NONE;
     l = (l ^ negative) & 0x7fffffffu;
@@ -108,7 +108,7 @@ void record(uint l, uint h) {
     m.x |= min(e, 1u) << 23;
     e = max(e, 1u) + 924u; // the smallest REAL is 2^-149
 #else
-    h += uint(arg(5)) + uint(l < uint(arg(4)));
+    h += uint(arg(OWN + 2)) + uint(l < uint(arg(OWN + 1)));
     uint negative = (h & 0x80000000u) != 0u ? 0u : NONE;
     l ^= negative;
     h = (h ^ negative) & 0x7fffffffu;
@@ -132,9 +132,9 @@ void main() {
 #endif
     for (piece = 0; piece < args[0]; piece++) {
 #ifdef SOFTWARE
-        for (uint unit = firstUnit(UNITS, FROM), end = endUnit(UNITS, FROM); unit < end; unit += STEP) {
+        for (uint unit = firstUnit(UNITS, BEFORE, TOTAL), end = endUnit(UNITS, BEFORE, TOTAL); unit < end; unit += STEP) {
 #else
-        for (uint first = (gl_WorkGroupID.x + gl_NumWorkGroups.x - FROM / 64u % gl_NumWorkGroups.x) % gl_NumWorkGroups.x * 64u; first < UNITS; first += gl_NumWorkGroups.x * 64u) {
+        for (uint first = (gl_WorkGroupID.x + gl_NumWorkGroups.x - BEFORE / 64u % gl_NumWorkGroups.x) % gl_NumWorkGroups.x * 64u; first < UNITS; first += gl_NumWorkGroups.x * 64u) {
             uint unit = first + (gl_LocalInvocationIndex & 63u);
 #endif
             uvec4 bits = within(unit, ROWS);

@@ -12,7 +12,7 @@
 layout(local_size_x = LOCAL) in;
 // Arguments. A digit: the planes of its block, and for each bit, lowest first, which of them
 // it is, -1 for zeros, and -1 if it is inverted.
-const int before = 3, now = before + 1 + 2 * DIGIT, from = now + 1 + 2 * DIGIT, to = from + 1, howRank = to + 1, listed = howRank + 3;
+const int before = OWN, now = before + 1 + 2 * DIGIT, from = now + 1 + 2 * DIGIT, to = from + 1, howRank = to + 1, listed = howRank + 3;
 #define BIT(block, unit, which, j) (uint(arg((which) + 2 + 2 * (j))) ^ (arg((which) + 1 + 2 * (j)) < 0 ? uvec4(0u) \
     : FETCH(block, first(unit, arg(which)) + uint(PLANE * arg((which) + 1 + 2 * (j))))))
 
@@ -32,14 +32,14 @@ uint rank(uint n) {
 uint rank(uint k) { return k; }
 #endif
 
-#if defined(APPEND) || defined(LISTED)
-// The units that have candidates left, by work group: how many, and at most share()
-// of them. Few of the others' threads have something to do, and these wait for it.
-uint listAt(uint i) { return uint(arg(listed)) + gl_NumWorkGroups.x + GROUP * share(UNITS) + i; }
-#define LENGTH list[uint(arg(listed)) + GROUP]
-#endif
+// The units that have candidates left, by work group: where in list, and how many. Few of the
+// others' threads have something to do, and these wait for it.
+#define LISTOF (uint(arg(listed)) + 2u * GROUP)
 #ifdef APPEND
 shared uint appended;
+#endif
+#ifdef LISTED
+shared uvec2 listOf[PIECES];
 #endif
 
 uint k, digit = 0u; // of the digit before
@@ -92,30 +92,40 @@ void main() {
     uvec4 counter[FOURS];
     for (int c = 0; c < FOURS; c++)
         counter[c] = uvec4(0u);
+#ifdef LISTED
+    if (gl_LocalInvocationIndex < uint(args[0])) { // of all pieces at once: a load takes long
+        piece = int(gl_LocalInvocationIndex);
+        listOf[piece] = uvec2(list[LISTOF], list[LISTOF + 1u]);
+    }
+    barrier();
+#endif
     for (piece = 0; piece < args[0]; piece++) {
 #ifdef APPEND
+        uint start = uint(arg(listed)) + 2u * gl_NumWorkGroups.x + room(UNITS, BEFORE, TOTAL);
         if (gl_LocalInvocationIndex == 0u)
             appended = 0u;
         barrier();
 #endif
 #ifdef LISTED
-        for (uint i = gl_LocalInvocationIndex, end = LENGTH; i < end; i += uint(LOCAL)) {
-            uint unit = list[listAt(i)];
+        for (uint i = gl_LocalInvocationIndex; i < listOf[piece].y; i += uint(LOCAL)) {
+            uint unit = list[listOf[piece].x + i];
 #else
-        for (uint unit = firstUnit(UNITS, FROM), end = endUnit(UNITS, FROM); unit < end; unit += STEP) {
+        for (uint unit = firstUnit(UNITS, BEFORE, TOTAL), end = endUnit(UNITS, BEFORE, TOTAL); unit < end; unit += STEP) {
 #endif
             uvec4 m = narrow(unit);
             if (!some(m))
                 continue;
 #ifdef APPEND
-            list[listAt(atomicAdd(appended, 1u))] = unit;
+            list[start + atomicAdd(appended, 1u)] = unit;
 #endif
             count(unit, m, counter);
         }
 #ifdef APPEND
         barrier();
-        if (gl_LocalInvocationIndex == 0u)
-            LENGTH = appended;
+        if (gl_LocalInvocationIndex == 0u) {
+            list[LISTOF] = start;
+            list[LISTOF + 1u] = appended;
+        }
 #endif
     }
     piece = 0;

@@ -23,15 +23,15 @@
 // The units of a thread: from firstUnit in steps of STEP to before endUnit. Every thread
 // calls claim first of all.
 //
+// A program goes over one or several pieces: a piece has units, those of all pieces are total,
+// and before of them come before it. Threads take their turns as if there were one piece.
+//
 // Work groups go side by side over the units. With REGIONS, which is the number of
 // multiprocessors, each of these has a region of the units, the same one in every
 // program: it then finds the addresses of its part of every column translated, as
 // the programs before left them. A work group takes one of the parts of its
 // multiprocessor's region or, where all are taken, one of another's: there are as many
 // parts as groups, so that each is taken once, wherever the groups run.
-//
-// Where a program goes over several pieces, from is the number of units in those before:
-// threads take their turns as if there were one.
 #ifdef REGIONS
 #ifdef GL_NV_shader_thread_group
 #extension GL_NV_shader_thread_group : enable
@@ -65,13 +65,22 @@ void claim(uint at) {
 // Regions are whole runs of planes (textures.UnitsPerRun): where they begin within a run,
 // an AND of four columns takes a quarter longer.
 const uint RUN = 256u;
-uint regionUnits(uint units) { return ((units + RUN - 1u) / RUN + uint(REGIONS) - 1u) / uint(REGIONS) * RUN; }
-uint regionOf(uint from) { return (GROUP / PARTS + from / RUN) % uint(REGIONS); }
-uint firstUnit(uint units, uint from) { return regionOf(from) * regionUnits(units) + GROUP % PARTS * uint(LOCAL) + gl_LocalInvocationIndex; }
-uint endUnit(uint units, uint from) { return min(units, (regionOf(from) + 1u) * regionUnits(units)); }
 
-// share is the most units that a group takes.
-uint share(uint units) { return (regionUnits(units) + STEP - 1u) / STEP * uint(LOCAL); }
+// bound is where a region begins in a piece.
+uint bound(uint region, uint units, uint before, uint total) {
+    uint at = region * ((total + RUN * uint(REGIONS) - 1u) / (RUN * uint(REGIONS)) * RUN);
+    return min(units, (max(at, before) - before + RUN - 1u) / RUN * RUN);
+}
+uint firstUnit(uint units, uint before, uint total) {
+    return bound(GROUP / PARTS, units, before, total) + GROUP % PARTS * uint(LOCAL) + gl_LocalInvocationIndex;
+}
+uint endUnit(uint units, uint before, uint total) { return bound(GROUP / PARTS + 1u, units, before, total); }
+
+// room is where, of units + gl_NumWorkGroups.x * LOCAL places, the group has as many as it takes of a piece.
+uint room(uint units, uint before, uint total) {
+    uint first = bound(GROUP / PARTS, units, before, total), n = endUnit(units, before, total) - first;
+    return first + GROUP / PARTS * STEP + GROUP % PARTS * ((n + STEP - 1u) / STEP * uint(LOCAL));
+}
 #elif defined(SOFTWARE)
 // The eight threads of a vector, which llvmpipe runs from their first unit to their
 // last before it begins with the next eight, take neighbouring units, and after these
@@ -83,19 +92,18 @@ uint runUnits(uint units) { // that a vector takes
     uint step = gl_NumWorkGroups.x * uint(LOCAL);
     return (units + step - 1u) / step * STEP;
 }
-uint firstUnit(uint units, uint from) { return gl_GlobalInvocationID.x / STEP * runUnits(units) + gl_GlobalInvocationID.x % STEP; }
-uint endUnit(uint units, uint from) { return min(units, (gl_GlobalInvocationID.x / STEP + 1u) * runUnits(units)); }
-uint share(uint units) { return runUnits(units) * (uint(LOCAL) / STEP); }
+uint firstUnit(uint units, uint before, uint total) { return gl_GlobalInvocationID.x / STEP * runUnits(units) + gl_GlobalInvocationID.x % STEP; }
+uint endUnit(uint units, uint before, uint total) { return min(units, (gl_GlobalInvocationID.x / STEP + 1u) * runUnits(units)); }
 #else
 #define GROUP gl_WorkGroupID.x
 #define STEP (gl_NumWorkGroups.x * uint(LOCAL))
 void claim(uint at) {}
-uint firstUnit(uint units, uint from) { return (gl_GlobalInvocationID.x + STEP - from % STEP) % STEP; }
-uint endUnit(uint units, uint from) { return units; }
-uint share(uint units) { return (units + STEP - 1u) / STEP * uint(LOCAL); }
+uint firstUnit(uint units, uint before, uint total) { return (gl_GlobalInvocationID.x + STEP - before % STEP) % STEP; }
+uint endUnit(uint units, uint before, uint total) { return units; }
+uint room(uint units, uint before, uint total) { return GROUP * ((units + STEP - 1u) / STEP * uint(LOCAL)); }
 #endif
-uint firstUnit(uint units) { return firstUnit(units, 0u); }
-uint endUnit(uint units) { return endUnit(units, 0u); }
+uint firstUnit(uint units) { return firstUnit(units, 0u, units); }
+uint endUnit(uint units) { return endUnit(units, 0u, units); }
 
 uint ones(uvec4 m) {
     ivec4 n = bitCount(m);
