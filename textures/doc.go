@@ -43,7 +43,7 @@
 //   - The rows of a chunk fill lines of Width texels; the last line is partly
 //     filled and what lies behind it is undefined. Draw [Shape.Rects] and padding
 //     is never counted.
-//   - The budget counts what stencildb allocates; a driver may pad. The upload ring
-//     (64 MiB on the host, and as much on the device while a depth texture is
-//     drawn) comes on top.
+//   - The budget counts what stencildb allocates; a driver may pad. The rings of
+//     uploads and of large read-backs (64 MiB on the host each, and for uploads as much
+//     on the device while a depth texture is drawn) come on top.
 package textures

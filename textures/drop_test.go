@@ -108,6 +108,30 @@ func TestChunksShareSegments(t *testing.T) {
 	})
 }
 
+// A block is read back as it is, whether it fits in the ring of read-backs, goes through it
+// more than once, or is small; of a long one, any number of the first words.
+func TestReadBackOfAnySize(t *testing.T) {
+	want := make([]uint32, 1<<24+1<<20+5) // more than the ring has
+	for i := range want {
+		want[i] = uint32(i) * 2654435761
+	}
+	gltest.Run(t, 0, func(_ *glctx.Context, g *pass.GL) {
+		s := g.Store()
+		ref := textures.ScratchBlock(&textures.Scratch{Words: len(want), Init: want})
+		s.Begin()
+		if err := s.BindBlocks([]textures.Block{ref}, false); err != nil {
+			t.Fatal(err)
+		}
+		for _, n := range []int{0, 1, 1<<19 - 1, 1 << 19, 1<<20 + 1, len(want)} {
+			got := make([]uint32, n)
+			if err := s.ReadBlock(ref, got); err != nil || !slices.Equal(got, want[:n]) {
+				t.Errorf("%d words read back differ (%v)", n, err)
+			}
+		}
+		g.End()
+	})
+}
+
 // Copy moves the words of a block.
 func TestCopy(t *testing.T) {
 	gltest.Run(t, 0, func(_ *glctx.Context, g *pass.GL) {

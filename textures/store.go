@@ -31,7 +31,8 @@ type Store struct {
 	objects map[key]*object
 	idle    map[poolKey][]*object // working memory that no scope has
 
-	ring     *ring
+	ring     *ring          // of uploads
+	down     *ring          // of large read-backs
 	builders *shaders.Cache // programs that build what is resident
 	upload   time.Duration
 }
@@ -116,9 +117,9 @@ func (s *Store) Close() {
 		s.free(o)
 	}
 	s.builders.Close()
-	if s.ring != nil {
-		s.closeRing()
-	}
+	s.closeRing(s.ring)
+	s.closeRing(s.down)
+	s.ring, s.down = nil, nil
 }
 
 // find returns the object of a key, nil where there is none, and notes the use.

@@ -13,9 +13,9 @@ import (
 	"github.com/stencildb/stencildb/shaders"
 )
 
-// The upload ring: slots of a persistently mapped buffer that goroutines fill while
+// A ring: slots of a persistently mapped buffer. Goroutines fill those of the upload ring while
 // the device takes the slots before. Of ringSlots slots, ringAhead are being
-// filled or filled and the others are on their way.
+// filled or filled and the others are on their way. Large read-backs have one, too.
 const (
 	ringSlots = 16
 	ringAhead = 12
@@ -31,35 +31,37 @@ type ring struct {
 	next   int
 }
 
-// needRing makes the upload ring at first use.
-func (s *Store) needRing() (*ring, error) {
-	if s.ring != nil {
-		return s.ring, nil
+// needRing makes a ring at first use, which the host writes or reads.
+func (s *Store) needRing(at **ring, access uint32) (*ring, error) {
+	if *at != nil {
+		return *at, nil
 	}
-	const flags = gl.MAP_WRITE_BIT | gl.MAP_PERSISTENT_BIT | gl.MAP_COHERENT_BIT
+	flags := access | gl.MAP_PERSISTENT_BIT | gl.MAP_COHERENT_BIT
 	r := &ring{}
 	s.makeBuffer(&r.object, ringSlots*slotBytes, flags)
 	r.memory = gl.MapNamedBufferRange(r.buffer, 0, ringSlots*slotBytes, flags)
-	err := s.ctx.Check("textures: map the upload ring")
+	err := s.ctx.Check("textures: map a ring")
 	if err == nil && r.memory == nil {
-		err = glctx.Fault(errors.New("textures: the upload ring cannot be mapped"))
+		err = glctx.Fault(errors.New("textures: a ring for uploads or read-backs cannot be mapped"))
 	}
 	if err != nil {
 		s.delete(&r.object)
 		return nil, err
 	}
-	s.ring = r
+	*at = r
 	return r, nil
 }
 
-func (s *Store) closeRing() {
-	for _, f := range s.ring.fence {
+func (s *Store) closeRing(r *ring) {
+	if r == nil {
+		return
+	}
+	for _, f := range r.fence {
 		if f != 0 {
 			gl.DeleteSync(f)
 		}
 	}
-	s.delete(&s.ring.object)
-	s.ring = nil
+	s.delete(&r.object)
 }
 
 // wait waits until the device has taken what was in a slot.
@@ -73,7 +75,7 @@ func (r *ring) wait(slot int) error {
 	gl.DeleteSync(f)
 	r.fence[slot] = 0
 	if state == gl.TIMEOUT_EXPIRED || state == gl.WAIT_FAILED {
-		return glctx.Fault(fmt.Errorf("textures: the device did not take an upload within a minute (0x%x)", state))
+		return glctx.Fault(fmt.Errorf("textures: the device did not take an upload, or give a read-back, within a minute (0x%x)", state))
 	}
 	return nil
 }
@@ -154,7 +156,7 @@ type filler func(out unsafe.Pointer, from, to int)
 
 // uploadTexture fills a texture over the rows of a shape through the ring.
 func (s *Store) uploadTexture(id uint32, sh Shape, f format, fill filler) error {
-	r, err := s.needRing()
+	r, err := s.needRing(&s.ring, gl.MAP_WRITE_BIT)
 	if err != nil {
 		return err
 	}
@@ -195,7 +197,7 @@ func (s *Store) uploadDepths(t *Target, fill filler) error {
 	if s.ctx.Caps().Software {
 		return s.uploadTexture(t.Texture, sh, depthStencil, fill)
 	}
-	r, err := s.needRing()
+	r, err := s.needRing(&s.ring, gl.MAP_WRITE_BIT)
 	if err != nil {
 		return err
 	}
@@ -230,7 +232,7 @@ func (s *Store) uploadDepths(t *Target, fill filler) error {
 // runs of rows to a slot: take takes rows rows of the window from first on, a
 // multiple of runRows, from the ring's buffer at an offset in bytes.
 func (s *Store) stream(ref Block, bits int, take func(offset, first, rows int) error) error {
-	r, err := s.needRing()
+	r, err := s.needRing(&s.ring, gl.MAP_WRITE_BIT)
 	if err != nil {
 		return err
 	}
