@@ -24,7 +24,7 @@ type compiler struct {
 	arenas  [][]textures.Block // working memory that pieces share: one a section
 	marked  []int              // how many of them each chunk has
 	passes  []*pass.Pass
-	waits   []bool // for the counts of the passes before
+	waits   []bool // for the passes before
 	first   []int  // the first pass of each one's stage
 }
 

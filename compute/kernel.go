@@ -177,7 +177,7 @@ func (c *compiler) emit(list []*kernel) {
 			p.Window.Rows += o.Rows
 		}
 		c.passes = append(c.passes, p)
-		c.waits = append(c.waits, k.waits)
+		c.waits = append(c.waits, k.waits && first == len(c.passes)-1 || k.pass == nil && k.regional)
 		c.first = append(c.first, first)
 		list = list[n:]
 	}
@@ -244,12 +244,13 @@ func (s slot) declare(binding int) string {
 
 // sideBySide lets passes begin before those before them are over, where they touch no
 // working memory that these touched: counts are added to the result in any order, and only
-// those that wait read them. The passes of one stage touch different parts of it.
+// those that wait read them. The passes of one stage touch different parts of it. Regional ones wait:
+// beside another, work groups take parts of regions that are not their multiprocessor's.
 func (c *compiler) sideBySide() {
 	touched := map[*textures.Scratch]int{} // since the last pass that waits: by which stage
 	for i, p := range c.passes {
 		d, stage := p.Dispatch, c.first[i]
-		d.Beside = i > 0 && !(c.waits[i] && stage == i)
+		d.Beside = i > 0 && !c.waits[i]
 		for _, b := range d.Blocks {
 			if by, ok := touched[b.Scratch]; ok && by != stage {
 				d.Beside = false

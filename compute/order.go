@@ -263,7 +263,7 @@ func (d *decision) queue(c *compiler, parts []candidates) {
 		e := x.with(c)
 		e.part.Aggs = d.aggs
 		list := d.kernels(c, e, i, &parts[i])
-		list[0].waits = i == 0 && !(d.beside && !e.regional)
+		list[0].waits = i == 0 && !d.beside
 		c.stage(e, list...)
 	}
 	c.flush()

@@ -115,13 +115,19 @@ func spinFor(d time.Duration, ready func() bool) bool {
 	}
 }
 
+// Spin calls ready until it is true, for up to a millisecond and where there are processors
+// enough, and reports whether it was: a goroutine that sleeps wakes 50 microseconds late.
+func Spin(ready func() bool) bool { return spins() && spinFor(callerSpin, ready) }
+
+func spins() bool { return runtime.GOMAXPROCS(0) >= spinCores }
+
 var tasks = sync.Pool{New: func() any { return &task{done: make(chan struct{}, 1)} }}
 
 // start opens the surface on a new GL thread.
 func start(o Options, s surface) (*Context, error) {
 	c := &Context{
 		programs: o.Programs, work: make(chan *task, 1), quit: make(chan struct{}), ended: make(chan struct{}),
-		spin: runtime.GOMAXPROCS(0) >= spinCores, live: map[string]int{},
+		spin: spins(), live: map[string]int{},
 	}
 	ready := make(chan error, 1)
 	go c.serve(o, s, ready)

@@ -110,14 +110,22 @@ func (s *Store) buffer(k key, what string, m *Scratch) (*object, error) {
 	if !made && (m.Zero || first > 0) { // a program of an earlier query may have written it
 		gl.MemoryBarrier(gl.BUFFER_UPDATE_BARRIER_BIT)
 	}
+	init := m.Init
+	if m.Zero && bytes <= smallZero { // a clear forgets how addresses are translated (H200)
+		init = append(slices.Clip(init), make([]uint32, m.Words-len(init))...)
+		first = bytes
+	}
 	if m.Zero && bytes > first {
 		gl.ClearNamedBufferSubData(o.buffer, gl.R32UI, first, bytes-first, gl.RED_INTEGER, gl.UNSIGNED_INT, nil)
 	}
 	if first > 0 {
-		gl.NamedBufferSubData(o.buffer, 0, first, unsafe.Pointer(&m.Init[0]))
+		gl.NamedBufferSubData(o.buffer, 0, first, unsafe.Pointer(&init[0]))
 	}
 	return o, s.ctx.Check("textures: " + what)
 }
+
+// smallZero is the number of bytes up to which zeros are copied to the device, not made there.
+const smallZero = 16 << 10
 
 // poolSize rounds the bytes of working memory up, so that it can be used again.
 func poolSize(n int64) int64 {

@@ -34,6 +34,7 @@ uniform uint base; // the row id of the window's first record
 #endif
 
 shared uvec4 units[64];
+shared uint sixteen[16]; // what so many threads have
 
 // A thread has 32 records in a row: bit i = me / 8 of the units 8 (me % 8) .. + 7.
 void main() {
@@ -50,16 +51,22 @@ void main() {
 #ifdef BITS
         rows[256u * g + me] = word;
 #else
-        uint mine = uint(bitCount(word));
-        total[me] = mine;
+        uint at = before[g];
+        total[me] = uint(bitCount(word));
         barrier();
-        for (uint apart = 1u; apart < 256u; apart <<= 1) {
-            uint left = me >= apart ? total[me - apart] : 0u;
-            barrier();
-            total[me] += left;
-            barrier();
+        if (me < 16u) { // one by one: that takes less than barriers do
+            uint sum = 0u;
+            for (uint i = 16u * me; i < 16u * me + 16u; i++) {
+                uint n = total[i];
+                total[i] = sum;
+                sum += n;
+            }
+            sixteen[me] = sum;
         }
-        uint at = before[g] + total[me] - mine;
+        barrier();
+        at += total[me];
+        for (uint i = 0u; i < me >> 4; i++)
+            at += sixteen[i];
         for (uint row = base + 8192u * g + 32u * me; word != 0u; word &= word - 1u)
             rows[at++] = row + uint(findLSB(word));
 #endif
