@@ -82,7 +82,10 @@ func (b *passes) Explain(ctx context.Context, q *plan.Query, analyze bool) (step
 	if len(q.Aggs) > 0 {
 		all := selections[0]
 		if len(parts) > 1 {
-			all = plan.Merge(q, len(parts), func(i int, do func(plan.Selection) error) error { return do(selections[i]) })
+			all = plan.Merge(q, len(parts), func(i int, do func(plan.Selection) error) func() error {
+				err := do(selections[i])
+				return func() error { return err }
+			})
 		}
 		if _, err := plan.Finish(all, q); err != nil {
 			return nil, explained(b.name, err)

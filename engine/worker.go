@@ -1,11 +1,13 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"errors"
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/stencildb/stencildb/glctx"
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/table"
@@ -21,45 +23,35 @@ func (b *passes) together(ctx context.Context, q *plan.Query, parts []part, took
 	group, inner := errgroup.WithContext(ctx)
 	var work []chan func(plan.Selection) error // for each GL thread; closed at the end of the query
 	for _, p := range parts {
-		asked := make(chan func(plan.Selection) error)
+		asked := make(chan func(plan.Selection) error, 1)
 		work = append(work, asked)
 		group.Go(func() error {
 			return p.g.metered(inner, p.q, runner(p.g), took, func(m pass.Runner) error {
 				s, err := algorithms[b.name].selection(m, p.g, p.q)
 				for err == nil {
-					select {
-					case do, more := <-asked:
-						if !more {
-							return nil
-						}
-						err = do(s)
-					case <-inner.Done():
-						err = inner.Err()
+					do, more, ended := glctx.Receive(inner, asked)
+					if ended != nil || !more {
+						return ended
 					}
+					err = do(s)
 				}
 				return err
 			})
 		})
 	}
-	values, err := plan.Finish(plan.Merge(q, len(parts), func(i int, do func(plan.Selection) error) error {
+	values, err := plan.Finish(plan.Merge(q, len(parts), func(i int, do func(plan.Selection) error) func() error {
 		done := make(chan error, 1)
-		select {
-		case work[i] <- func(s plan.Selection) error {
+		work[i] <- func(s plan.Selection) error {
 			err := do(s)
 			done <- err
 			if errors.As(err, new(*plan.CheckError)) { // another device's may come before it
 				return nil
 			}
 			return err
-		}:
-		case <-inner.Done():
-			return context.Cause(inner)
 		}
-		select {
-		case err := <-done:
-			return err
-		case <-inner.Done(): // the GL thread may be at its pass yet
-			return context.Cause(inner)
+		return func() error {
+			err, _, ended := glctx.Receive(inner, done)
+			return cmp.Or(ended, err) // the GL thread may be at its pass yet
 		}
 	}), q)
 	for _, asked := range work {

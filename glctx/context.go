@@ -115,9 +115,27 @@ func spinFor(d time.Duration, ready func() bool) bool {
 	}
 }
 
-// Spin calls ready until it is true, for up to a millisecond and where there are processors
-// enough, and reports whether it was: a goroutine that sleeps wakes 50 microseconds late.
-func Spin(ready func() bool) bool { return spins() && spinFor(callerSpin, ready) }
+// Receive waits for what comes from a channel, where there are processors enough at first
+// without sleeping: a goroutine that sleeps wakes 50 microseconds late. open is false when the
+// channel is closed; the error is the context's.
+func Receive[T any](ctx context.Context, from <-chan T) (v T, open bool, err error) {
+	if spins() && spinFor(callerSpin, func() bool {
+		select {
+		case v, open = <-from:
+			return true
+		default:
+			return false
+		}
+	}) {
+		return v, open, nil
+	}
+	select {
+	case v, open = <-from:
+		return v, open, nil
+	case <-ctx.Done():
+		return v, false, context.Cause(ctx)
+	}
+}
 
 func spins() bool { return runtime.GOMAXPROCS(0) >= spinCores }
 

@@ -3,7 +3,6 @@ package plan
 import (
 	"errors"
 	"slices"
-	"sync"
 
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/table"
@@ -41,17 +40,17 @@ func (q *Query) Failed(chunk, check int) error {
 }
 
 // Merge joins the selections of n > 0 parts of a query, which together have all its
-// chunks, in any order. ask calls do with the selection of part i; several goroutines call
-// it at once, each for another part.
-func Merge(q *Query, n int, ask func(i int, do func(Selection) error) error) Selection {
-	return &merged{q: q, parts: n, ask: ask, values: map[int][]uint64{}, spaces: map[int]*Space{}}
+// chunks, in any order. start has do called with the selection of part i, and gives what waits for
+// that and returns its error; all parts are started before one is waited for.
+func Merge(q *Query, n int, start func(i int, do func(Selection) error) (wait func() error)) Selection {
+	return &merged{q: q, parts: n, start: start, values: map[int][]uint64{}, spaces: map[int]*Space{}}
 }
 
 // merged is the selected records of several devices.
 type merged struct {
 	q      *Query
 	parts  int
-	ask    func(i int, do func(Selection) error) error
+	start  func(i int, do func(Selection) error) (wait func() error)
 	values map[int][]uint64 // by column: of each part, how many are not NULL
 	spaces map[int]*Space
 }
@@ -59,16 +58,14 @@ type merged struct {
 // each calls do for every part at once and returns the first part's error that is no
 // check's, else the error of the first check. After an error a part may be at work yet.
 func (m *merged) each(do func(i int, s Selection) error) error {
-	errs := make([]error, m.parts)
-	var wg sync.WaitGroup
-	for i := range m.parts {
-		wg.Go(func() { errs[i] = m.ask(i, func(s Selection) error { return do(i, s) }) })
+	waits := make([]func() error, m.parts)
+	for i := range waits {
+		waits[i] = m.start(i, func(s Selection) error { return do(i, s) })
 	}
-	wg.Wait()
 	var first *CheckError
-	for _, err := range errs {
+	for _, wait := range waits {
 		failed := (*CheckError)(nil)
-		switch {
+		switch err := wait(); {
 		case err == nil:
 		case !errors.As(err, &failed):
 			return err

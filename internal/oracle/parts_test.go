@@ -34,7 +34,11 @@ func merged(q *plan.Query, parts []plan.Selection) plan.Selection {
 	if len(parts) == 1 {
 		return parts[0]
 	}
-	return plan.Merge(q, len(parts), func(i int, do func(plan.Selection) error) error { return do(parts[i]) })
+	return plan.Merge(q, len(parts), func(i int, do func(plan.Selection) error) func() error {
+		done := make(chan error, 1)
+		go func() { done <- do(parts[i]) }()
+		return func() error { return <-done }
+	})
 }
 
 // onThread is a selection whose methods run on a thread.
