@@ -2,8 +2,9 @@ package ingest
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
-	"io"
+	"iter"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,11 +18,12 @@ import (
 // delimiter or for no line breaks.
 const maxColumns = 16384
 
-// csvReader reads the records of one CSV text in two passes.
+// csvReader reads the records of one CSV text in two passes, after a look at the first.
 type csvReader struct {
 	*loader
 	fields []table.Field
 	infer  []*inference // one a column; nil: declared
+	err    error        // that ended a pass
 }
 
 func (l *loader) csv() (*table.Table, error) {
@@ -29,72 +31,91 @@ func (l *loader) csv() (*table.Table, error) {
 		return nil, fmt.Errorf("delimiter %q is not one ASCII character other than a quote or a line break", l.src.Delim)
 	}
 	r := &csvReader{loader: l}
+	if err := r.columns(); err != nil {
+		return nil, err
+	}
 	if err := r.learn(); err != nil {
 		return nil, err
 	}
 	return r.convert()
 }
 
-// records calls visit for every field of every record after the header, with the
-// number of its column, end after every record, and step now and then with the
-// bytes read.
-func (r *csvReader) records(visit func(col int, f *field) error, end func() error, step func(read int64) error) error {
+// scan begins to scan the text; step is called now and then with the bytes read.
+func (r *csvReader) scan(step func(read int64) error) (s *scanner, end func(), err error) {
 	in, err := r.open()
+	if err != nil {
+		return nil, nil, err
+	}
+	s = newScanner(in, r.in.size, r.src.Delim, step)
+	s.skipBOM()
+	return s, func() { in.Close() }, nil
+}
+
+// columns takes the columns from the first record: their names, unless it has none.
+func (r *csvReader) columns() error {
+	s, end, err := r.scan(func(int64) error { return r.ctx.Err() })
 	if err != nil {
 		return err
 	}
-	defer in.Close()
-	s := newScanner(in, r.in.size, r.src.Delim, step)
-	if err := s.skipBOM(); err != nil {
+	defer end()
+	bytes := 0
+	for f := (field{}); !f.last; {
+		if !s.next(&f) {
+			return cmp.Or(s.err, errEmpty)
+		}
+		col, name := len(r.fields), ""
+		if bytes += len(f.text); col == maxColumns || bytes > MaxField {
+			return fmt.Errorf("line %d: more than %d columns: is the delimiter right, and are there line breaks?", f.line, maxColumns)
+		}
+		if !r.src.NoHeader {
+			switch name = string(f.text); {
+			case f.blank(col):
+				return fmt.Errorf("line %d is blank where the header should be: load with header=false if there is none", f.line)
+			case !utf8.ValidString(name):
+				return fmt.Errorf("line %d, column %d: %w", f.line, col+1, errUTF8)
+			}
+		}
+		r.fields = append(r.fields, table.Field{Name: cmp.Or(name, "column"+strconv.Itoa(col+1))})
+		r.infer = append(r.infer, &inference{})
+	}
+	if err := r.distinctNames(r.fields); err != nil {
 		return err
 	}
-	if !r.src.NoHeader {
-		if err := r.header(s); err != nil {
-			return err
+	return r.declare()
+}
+
+var errEmpty = errors.New("empty: not even a header")
+
+// all yields every field of every record after the header, with the number of its column.
+// An error ends it, and is in r.err then.
+func (r *csvReader) all(step func(read int64) error) iter.Seq2[int, *field] {
+	return func(yield func(int, *field) bool) {
+		s, end, err := r.scan(step)
+		if r.err = err; err != nil {
+			return
 		}
-	}
-	var f field
-	for first := r.src.NoHeader && r.fields == nil; ; first = false {
-		col, line := 0, 0
-		for {
-			err := s.next(&f)
-			if err == io.EOF { // between records only
-				if first {
-					return fmt.Errorf("empty: not even a header")
-				}
-				return nil
-			}
-			if err != nil {
-				return err
-			}
+		defer end()
+		var f field
+		for header := !r.src.NoHeader; header && s.next(&f); {
+			header = !f.last
+		}
+		line := 0
+		for col := 0; s.next(&f); col++ {
 			if col == 0 {
 				line = f.line
 			}
-			if first {
-				if col == maxColumns {
-					return tooManyColumns(f.line)
-				}
-				r.addColumn("column" + strconv.Itoa(col+1))
-			}
 			if col == len(r.fields) || col+1 < len(r.fields) && f.last {
-				return r.ragged(s, &f, col, line)
+				r.err = r.ragged(s, &f, col, line)
+				return
 			}
-			if err := visit(col, &f); err != nil {
-				return err
+			if !yield(col, &f) {
+				return
 			}
-			col++
 			if f.last {
-				break
+				col = -1
 			}
 		}
-		if first {
-			if err := r.declare(); err != nil {
-				return err
-			}
-		}
-		if err := end(); err != nil {
-			return err
-		}
+		r.err = s.err
 	}
 }
 
@@ -104,63 +125,13 @@ func (r *csvReader) ragged(s *scanner, f *field, col, line int) error {
 		return fmt.Errorf("line %d is blank: only a file of one column may have blank lines (NULLs)", line)
 	}
 	n := col + 1
-	for ; !f.last; n++ {
-		if s.next(f) != nil {
-			break
-		}
+	for ; !f.last && s.next(f); n++ {
 	}
 	where := "the header"
 	if r.src.NoHeader {
 		where = "line 1"
 	}
 	return fmt.Errorf("line %d: %s where %s has %d", line, numbers.Count(n, "field", "fields"), where, len(r.fields))
-}
-
-func tooManyColumns(line int) error {
-	return fmt.Errorf("line %d: more than %d columns: is the delimiter right, and are there line breaks?", line, maxColumns)
-}
-
-// header reads the names of the columns, the first time; later it skips them.
-func (r *csvReader) header(s *scanner) error {
-	known := r.fields != nil
-	bytes := 0
-	var f field
-	for col := 0; ; col++ {
-		err := s.next(&f)
-		switch {
-		case err == io.EOF:
-			return fmt.Errorf("empty: not even a header")
-		case err != nil:
-			return err
-		case f.blank(col):
-			return fmt.Errorf("line %d is blank where the header should be: load with header=false if there is none", f.line)
-		}
-		if !known {
-			bytes += len(f.text)
-			if col == maxColumns || bytes > MaxField {
-				return tooManyColumns(f.line)
-			}
-			if !utf8.Valid(f.text) {
-				return fmt.Errorf("line %d, column %d: %w", f.line, col+1, errUTF8)
-			}
-			r.addColumn(cmp.Or(string(f.text), "column"+strconv.Itoa(col+1)))
-		}
-		if f.last {
-			break
-		}
-	}
-	if known {
-		return nil
-	}
-	if err := r.distinctNames(r.fields); err != nil {
-		return err
-	}
-	return r.declare()
-}
-
-func (r *csvReader) addColumn(name string) {
-	r.fields = append(r.fields, table.Field{Name: name})
-	r.infer = append(r.infer, &inference{})
 }
 
 // declare takes the declared types over.
@@ -238,20 +209,17 @@ func (r *csvReader) place(f *field, col int, err error, advice string) error {
 
 // learn is the first pass: the structure is sound, and the types are known.
 func (r *csvReader) learn() error {
-	err := r.records(func(col int, f *field) error {
+	for col, f := range r.all(func(read int64) error { return r.step(nil, read, 2*r.in.size) }) {
 		in := r.infer[col]
 		if in == nil || r.isNull(f) {
-			return nil
+			continue
 		}
 		if err := in.add(f); err != nil {
 			return r.place(f, col, err, "declare the column VARCHAR with types=%s:text to keep it as text")
 		}
-		return nil
-	}, func() error { return nil }, func(read int64) error {
-		return r.step(nil, read, 2*r.in.size)
-	})
-	if err != nil {
-		return err
+	}
+	if r.err != nil {
+		return r.err
 	}
 	for col, in := range r.infer {
 		if in == nil {
@@ -279,42 +247,23 @@ func (r *csvReader) learn() error {
 // convert is the second pass: text becomes values.
 func (r *csvReader) convert() (*table.Table, error) {
 	b := table.NewBuilder(r.name, r.fields, r.opts.ChunkRows)
-	cols := columns(b, len(r.fields))
-	err := r.records(func(col int, f *field) error {
+	for col, f := range r.all(func(read int64) error { return r.step(b, r.in.size+read, 2*r.in.size) }) {
 		if r.isNull(f) {
-			cols[col].Null()
-			return nil
+			b.Column(col).Null()
+		} else if err := parseValue(b.Column(col), r.fields[col].Type, f.text); err != nil {
+			return nil, r.place(f, col, err, "declare another type with types=%s:TYPE")
 		}
-		if err := parseValue(cols[col], r.fields[col].Type, f.text); err != nil {
-			return r.place(f, col, err, "declare another type with types=%s:TYPE")
+		if f.last {
+			if err := b.EndRow(); err != nil {
+				return nil, err
+			}
 		}
-		return nil
-	}, func() error {
-		full := b.Room() == 1
-		if err := b.EndRow(); err != nil {
-			return err
-		}
-		if full {
-			cols = columns(b, len(r.fields))
-		}
-		return nil
-	}, func(read int64) error {
-		return r.step(b, r.in.size+read, 2*r.in.size)
-	})
-	if err != nil {
-		return nil, err
+	}
+	if r.err != nil {
+		return nil, r.err
 	}
 	if err := r.step(b, 2*r.in.size, 2*r.in.size); err != nil {
 		return nil, err
 	}
 	return b.Table(), nil
-}
-
-// columns returns the column builders of the chunk being filled.
-func columns(b *table.Builder, n int) []*table.ColumnBuilder {
-	cols := make([]*table.ColumnBuilder, n)
-	for i := range cols {
-		cols[i] = b.Column(i)
-	}
-	return cols
 }

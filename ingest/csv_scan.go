@@ -21,9 +21,10 @@ type field struct {
 // blank reports the only field of a blank line.
 func (f *field) blank(col int) bool { return col == 0 && f.last && !f.quoted && len(f.text) == 0 }
 
-// scanner cuts CSV text into fields (RFC 4180).
+// scanner cuts CSV text into fields (RFC 4180), until its end or an error.
 type scanner struct {
 	r      io.Reader
+	err    error                  // that ended it early
 	onFill func(read int64) error // called before each read
 	buf    []byte
 	pos    int // of the next byte in buf
@@ -45,14 +46,24 @@ func newScanner(r io.Reader, size int64, delim byte, onFill func(read int64) err
 	return s
 }
 
+// fail ends the scanning with an error.
+func (s *scanner) fail(format string, args ...any) bool {
+	s.eof = true
+	if s.err == nil {
+		s.err = fmt.Errorf(format, args...)
+	}
+	return false
+}
+
 // fill reads more bytes after those from position from on, which move to the
-// front: every index shifts by the returned amount. more is false at the end.
-func (s *scanner) fill(from int) (shift int, more bool, err error) {
+// front: every index shifts by the returned amount. more is false at the end, and after
+// an error.
+func (s *scanner) fill(from int) (shift int, more bool) {
 	if s.eof {
-		return 0, false, nil
+		return 0, false
 	}
 	if err := s.onFill(s.read); err != nil {
-		return 0, false, err
+		return 0, s.fail("%w", err)
 	}
 	if from > 0 {
 		copy(s.buf, s.buf[from:s.end])
@@ -61,7 +72,7 @@ func (s *scanner) fill(from int) (shift int, more bool, err error) {
 	}
 	if s.end == len(s.buf) {
 		if len(s.buf) >= 2*MaxField {
-			return from, false, fmt.Errorf("line %d: a field longer than %s: is a quote missing?", s.line, size(MaxField))
+			return from, s.fail("line %d: a field longer than %s: is a quote missing?", s.line, size(MaxField))
 		}
 		s.buf = append(s.buf, make([]byte, len(s.buf))...)
 	}
@@ -72,48 +83,39 @@ func (s *scanner) fill(from int) (shift int, more bool, err error) {
 		switch {
 		case err == io.EOF:
 			s.eof = true
-			return from, n > 0, nil
+			return from, n > 0
 		case err != nil:
-			return from, false, err
+			return from, s.fail("%w", err)
 		case n > 0:
-			return from, true, nil
+			return from, true
 		case tries == 100:
-			return from, false, io.ErrNoProgress
+			return from, s.fail("%w", io.ErrNoProgress)
 		}
 	}
 }
 
 // skipBOM passes over a byte order mark at the start of the text.
-func (s *scanner) skipBOM() error {
-	for s.end < 3 {
-		if _, more, err := s.fill(0); err != nil {
-			return err
-		} else if !more {
-			break
-		}
+func (s *scanner) skipBOM() {
+	for more := true; more && s.end < 3; {
+		_, more = s.fill(0)
 	}
 	switch b := s.buf[:s.end]; {
 	case bytes.HasPrefix(b, []byte("\xef\xbb\xbf")):
 		s.pos = 3
 	case bytes.HasPrefix(b, []byte("\xff\xfe")), bytes.HasPrefix(b, []byte("\xfe\xff")):
-		return fmt.Errorf("line 1: the text is UTF-16: convert it to UTF-8")
+		s.fail("line 1: the text is UTF-16: convert it to UTF-8")
 	}
-	return nil
 }
 
-// next reads a field into f. It returns io.EOF after the last record.
-func (s *scanner) next(f *field) error {
+// next reads a field into f; false after the last record and after an error.
+func (s *scanner) next(f *field) bool {
 	if s.pos == s.end {
-		if _, more, err := s.fill(s.pos); err != nil {
-			return err
-		} else if !more {
-			if !s.midway {
-				return io.EOF
-			}
-			// The text ends after a delimiter: one more empty field.
+		if _, more := s.fill(s.pos); !more {
+			// The text may end after a delimiter: one more empty field.
+			one := s.midway && s.err == nil
 			s.midway = false
 			*f = field{last: true, line: s.line}
-			return nil
+			return one
 		}
 	}
 	f.line = s.line
@@ -130,47 +132,41 @@ func (s *scanner) next(f *field) error {
 		if i < len(buf) {
 			break
 		}
-		shift, more, err := s.fill(s.pos)
-		if err != nil {
-			return err
-		}
+		shift, more := s.fill(s.pos)
 		i -= shift
 		if !more {
 			break
 		}
 	}
 	if i-s.pos > MaxField {
-		return fmt.Errorf("line %d: a field longer than %s: is a line break missing?", s.line, size(MaxField))
+		return s.fail("line %d: a field longer than %s: is a line break missing?", s.line, size(MaxField))
 	}
 	if i < s.end && s.buf[i] == '"' {
-		return fmt.Errorf("line %d: a quote inside a field that does not start with one: quote the whole field and double the quotes in it", s.line)
+		return s.fail("line %d: a quote inside a field that does not start with one: quote the whole field and double the quotes in it", s.line)
 	}
 	start := s.pos
 	if i < s.end && s.buf[i] == s.delim { // the commonest ending
 		s.pos, s.midway, f.last = i+1, true, false
 		f.text = s.buf[start:i]
-		return nil
+		return true
 	}
-	end, err := s.terminator(f, &start, i)
+	end := s.terminator(f, &start, i)
 	f.text = s.buf[start:end]
-	return err
+	return s.err == nil
 }
 
 // terminator passes over what follows a field whose text is start:end, and
 // returns where the text ends; both move when the buffer does.
-func (s *scanner) terminator(f *field, start *int, end int) (int, error) {
+func (s *scanner) terminator(f *field, start *int, end int) int {
 	i := end
 	if i < s.end && s.buf[i] == '\r' {
 		// A line feed must follow, or the end of the text.
 		if i+1 == s.end {
-			shift, _, err := s.fill(*start)
-			if err != nil {
-				return end, err
-			}
+			shift, _ := s.fill(*start)
 			*start, end, i = *start-shift, end-shift, i-shift
 		}
 		if i++; i < s.end && s.buf[i] != '\n' {
-			return end, fmt.Errorf("line %d: a carriage return inside a field: quote the field, or end lines with a line feed", s.line)
+			s.fail("line %d: a carriage return inside a field: quote the field, or end lines with a line feed", s.line)
 		}
 	}
 	s.midway, f.last = false, true
@@ -184,11 +180,11 @@ func (s *scanner) terminator(f *field, start *int, end int) (int, error) {
 		s.midway, f.last = true, false
 		s.pos = i + 1
 	}
-	return end, nil
+	return end
 }
 
 // quoted reads a field that starts with a quote at pos.
-func (s *scanner) quoted(f *field) error {
+func (s *scanner) quoted(f *field) bool {
 	f.quoted = true
 	start, i, doubled := s.pos, s.pos+1, false
 	for {
@@ -207,35 +203,29 @@ func (s *scanner) quoted(f *field) error {
 		} else {
 			i = s.end
 		}
-		shift, more, err := s.fill(start)
-		if err != nil {
-			return err
-		}
+		shift, more := s.fill(start)
 		start, i = start-shift, i-shift
 		if !more {
 			if k >= 0 {
 				break
 			}
-			return fmt.Errorf("line %d: the quote that starts a field here is never closed", f.line)
+			return s.fail("line %d: the quote that starts a field here is never closed", f.line)
 		}
 	}
 	if i-start > MaxField {
-		return fmt.Errorf("line %d: a field longer than %s: is a quote missing?", f.line, size(MaxField))
+		return s.fail("line %d: a field longer than %s: is a quote missing?", f.line, size(MaxField))
 	}
 	if c := i + 1; c < s.end && s.buf[c] != s.delim && s.buf[c] != '\n' && s.buf[c] != '\r' {
-		return fmt.Errorf("line %d: text after the closing quote of a field: double the quotes inside a quoted field",
+		return s.fail("line %d: text after the closing quote of a field: double the quotes inside a quoted field",
 			s.line+bytes.Count(s.buf[start:i], []byte{'\n'}))
 	}
 	s.line += bytes.Count(s.buf[start:i], []byte{'\n'})
-	end, err := s.terminator(f, &start, i+1)
-	if err != nil {
-		return err
-	}
+	end := s.terminator(f, &start, i+1)
 	f.text = s.buf[start+1 : end-1]
 	if doubled {
 		f.text = undouble(f.text)
 	}
-	return nil
+	return s.err == nil
 }
 
 // undouble turns each pair of quotes into one, in place.
