@@ -1,10 +1,6 @@
 package sql
 
-import (
-	"strings"
-
-	"github.com/stencildb/stencildb/expr"
-)
+import "strings"
 
 // The bounds of one statement. pg_query's C code recurses once for each operator of a
 // chain: some 30,000 of them end the process.
@@ -63,23 +59,15 @@ func (l *level) endElement() {
 	l.runTop, l.run = max(l.runTop, l.run), 0
 }
 
-// guard checks that pg_query can take the statement; positions are relative to
-// it.
-func guard(text string) error {
+// guard checks that pg_query can take the statement.
+func (s *Statement) guard() error {
+	text := s.Text
 	if len(text) > MaxText {
-		return expr.Errorf(0, "a statement of %d bytes is too long; at most %d are allowed", len(text), MaxText)
+		return s.errorf(0, "a statement of %d bytes is too long; at most %d are allowed", len(text), MaxText)
 	}
 	levels := []level{{}}
 	cases := 0
-	s := scanner{text: text, open: -1}
-	for {
-		t, ok := s.next()
-		if !ok && s.open >= 0 {
-			return expr.Errorf(s.open, "unterminated /* comment")
-		}
-		if !ok {
-			return nil
-		}
+	for _, t := range s.tokens {
 		top := &levels[len(levels)-1]
 		top.run++
 		switch t.kind {
@@ -112,13 +100,17 @@ func guard(text string) error {
 			}
 		}
 		if len(levels)+cases > MaxNesting {
-			return expr.Errorf(t.start, "the expression is nested too deeply; at most %d levels are allowed", MaxNesting)
+			return s.errorf(t.start, "the expression is nested too deeply; at most %d levels are allowed", MaxNesting)
 		}
 		top = &levels[len(levels)-1]
 		if top.depth() > MaxChain || top.bools > MaxChain || top.run > maxRun {
-			return expr.Errorf(t.start, "the expression is too long; at most %d operators may follow one another (a list of values can be longer: x IN (1, 2, ...))", MaxChain)
+			return s.errorf(t.start, "the expression is too long; at most %d operators may follow one another (a list of values can be longer: x IN (1, 2, ...))", MaxChain)
 		}
 	}
+	if s.open >= 0 {
+		return s.errorf(s.open, "unterminated /* comment")
+	}
+	return nil
 }
 
 // closeLevel folds the innermost level into the one around it.

@@ -1,7 +1,7 @@
 package sql
 
 import (
-	"iter"
+	"slices"
 	"strings"
 )
 
@@ -27,32 +27,20 @@ type token struct {
 // and words go. It never fails: an unfinished quote or comment runs to the end of
 // the text, and pg_query reports it.
 type scanner struct {
-	text string
-	at   int
-	// open is where a comment starts that nothing ends, -1 if there is none.
-	open int
-	// comment, when set, is told of each comment.
-	comment func(start, end int)
+	text     string
+	at       int
+	comments [][2]int // from where to where
+	open     int      // where a comment starts that nothing ends, -1 if there is none
 }
 
-// next returns the next token; false at the end.
-func (s *scanner) next() (token, bool) {
-	s.skipBlank()
-	if s.at >= len(s.text) {
-		return token{}, false
+// tokens returns those of the text.
+func (s *scanner) tokens() (list []token) {
+	for s.skipBlank(); s.at < len(s.text); s.skipBlank() {
+		start := s.at
+		kind := s.scan()
+		list = append(list, token{kind, start, s.at})
 	}
-	start := s.at
-	kind := s.scan()
-	return token{kind, start, s.at}, true
-}
-
-// tokens yields those of a text.
-func tokens(text string) iter.Seq[token] {
-	return func(yield func(token) bool) {
-		s := scanner{text: text}
-		for t, ok := s.next(); ok && yield(t); t, ok = s.next() {
-		}
-	}
+	return list
 }
 
 // peek returns the byte i places ahead, 0 past the end.
@@ -93,13 +81,7 @@ func (s *scanner) skipLine() {
 	} else {
 		s.at = len(s.text)
 	}
-	s.skipped(start)
-}
-
-func (s *scanner) skipped(start int) {
-	if s.comment != nil {
-		s.comment(start, s.at)
-	}
+	s.comments = append(s.comments, [2]int{start, s.at})
 }
 
 func (s *scanner) skipComment() {
@@ -113,7 +95,7 @@ func (s *scanner) skipComment() {
 			depth--
 			s.at += 2
 			if depth == 0 {
-				s.skipped(start)
+				s.comments = append(s.comments, [2]int{start, s.at})
 				return
 			}
 		default:
@@ -122,27 +104,6 @@ func (s *scanner) skipComment() {
 	}
 	s.at = len(s.text)
 	s.open = start
-}
-
-// blankComments returns text with spaces, byte for byte, in the place of its comments:
-// PostgreSQL's lexer takes minutes over deeply nested ones.
-func blankComments(text string) string {
-	var out []byte
-	s := scanner{text: text}
-	s.comment = func(start, end int) {
-		if out == nil {
-			out = []byte(text)
-		}
-		for i := start; i < end; i++ {
-			out[i] = ' '
-		}
-	}
-	for ok := true; ok; _, ok = s.next() {
-	}
-	if out == nil {
-		return text
-	}
-	return string(out)
 }
 
 // scan passes one token, of which the first byte is at s.at.
@@ -272,34 +233,39 @@ func (s *scanner) operator() tokenKind {
 	return operator
 }
 
-// split cuts text at its semicolons; a piece reaches from its first token to its
+// split cuts text at its semicolons; a statement reaches from its first token to its
 // last, so that comments and blanks around it are gone (a comment that nothing
-// ends stays, to be an error). Pieces without a token are left out.
-func split(text string) [][2]int {
-	var pieces [][2]int
+// ends stays, to be an error). Those without a token are left out. Comments in them are
+// blanks in what is parsed: PostgreSQL's lexer takes minutes over deeply nested ones.
+func split(text string) (list []*Statement) {
 	s := scanner{text: text, open: -1}
-	start, end := -1, 0
-	for {
-		t, ok := s.next()
-		if !ok && s.open >= 0 {
-			if start < 0 {
-				start = s.open
-			}
-			end = len(text)
+	all := s.tokens()
+	clean := []byte(text)
+	for _, c := range s.comments {
+		for i := c[0]; i < c[1]; i++ {
+			clean[i] = ' '
 		}
-		if start >= 0 && (!ok || text[t.start] == ';') {
-			pieces = append(pieces, [2]int{start, end})
-			start = -1
+	}
+	for more := true; more; {
+		n := slices.IndexFunc(all, func(t token) bool { return text[t.start] == ';' })
+		tokens, open := all, s.open
+		if more = n >= 0; more {
+			tokens, all, open = all[:n], all[n+1:], -1
 		}
-		if !ok {
-			return pieces
-		}
-		if text[t.start] == ';' {
+		if len(tokens) == 0 && open < 0 {
 			continue
 		}
-		if start < 0 {
-			start = t.start
+		start, end := open, len(text)
+		if len(tokens) > 0 {
+			start = tokens[0].start
 		}
-		end = t.end
+		if open < 0 {
+			end = tokens[len(tokens)-1].end
+		}
+		for i := range tokens {
+			tokens[i].start, tokens[i].end = tokens[i].start-start, tokens[i].end-start
+		}
+		list = append(list, &Statement{Text: text[start:end], Offset: start, tokens: tokens, clean: string(clean[start:end]), open: open - start})
 	}
+	return list
 }

@@ -3,6 +3,7 @@ package sql
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -22,8 +23,11 @@ type Statement struct {
 	JSON    bool   // EXPLAIN (FORMAT JSON)
 	Params  int    // the n of the last parameter $n
 
-	sel *pg.SelectStmt
-	err error
+	tokens []token // of Text
+	clean  string  // Text with blanks in the place of its comments
+	open   int     // where a comment starts that nothing ends, negative if there is none
+	sel    *pg.SelectStmt
+	err    error
 }
 
 // Err returns the error of a statement that is not valid SQL or that is none of
@@ -41,11 +45,9 @@ func Parse(text string) ([]*Statement, error) {
 	if i := invalidUTF8(text); i >= 0 {
 		return nil, expr.Errorf(i, "the SQL text is not valid UTF-8")
 	}
-	var list []*Statement
-	for _, piece := range split(text) {
-		s := &Statement{Text: text[piece[0]:piece[1]], Offset: piece[0]}
+	list := split(text)
+	for _, s := range list {
 		s.err = s.parse()
-		list = append(list, s)
 	}
 	return list, nil
 }
@@ -78,20 +80,18 @@ func (s *Statement) pos(loc int) int {
 }
 
 func (s *Statement) parse() error {
-	var e *expr.Error
-	if err := guard(s.Text); errors.As(err, &e) {
-		return s.errorf(e.Pos, "%s", e.Msg)
+	if err := s.guard(); err != nil {
+		return err
 	}
-	clean := blankComments(s.Text)
-	tree, err := pg.Parse(clean)
+	tree, err := pg.Parse(s.clean)
 	if err != nil {
-		return s.syntaxError(clean, err)
+		return s.syntaxError(err)
 	}
 	if len(tree.Stmts) != 1 {
 		return s.errorf(0, "%d statements where one was expected", len(tree.Stmts))
 	}
-	if s.Params, err = params(s.Text); err != nil {
-		return s.errorf(0, "%s", err)
+	if err := s.countParams(); err != nil {
+		return err
 	}
 	return s.statement(tree.Stmts[0].Stmt)
 }
@@ -99,32 +99,31 @@ func (s *Statement) parse() error {
 // maxParams is the most parameters of a statement; it is PostgreSQL's limit too.
 const maxParams = 65535
 
-// params returns the n of the last parameter $n of a text; every one from $1 to it
-// has a value.
-func params(text string) (int, error) {
-	last := 0
-	for t := range tokens(text) {
-		if t.kind != punct || text[t.start] != '$' || t.end-t.start < 2 {
+// countParams finds the n of the last parameter $n; every one from $1 to it has a value.
+func (s *Statement) countParams() error {
+	for _, t := range s.tokens {
+		digits, ok := strings.CutPrefix(s.Text[t.start:t.end], "$")
+		if t.kind != punct || !ok || digits == "" {
 			continue
 		}
-		n, err := strconv.Atoi(text[t.start+1 : t.end])
+		n, err := strconv.Atoi(digits)
 		if err != nil || n < 1 || n > maxParams {
-			return 0, fmt.Errorf("there is no parameter %s; they go from $1 to $%d", text[t.start:t.end], maxParams)
+			return s.errorf(0, "there is no parameter $%s; they go from $1 to $%d", digits, maxParams)
 		}
-		last = max(last, n)
+		s.Params = max(s.Params, n)
 	}
-	return last, nil
+	return nil
 }
 
 // syntaxError places pg_query's error, whose position counts the characters of the
 // text it was given.
-func (s *Statement) syntaxError(text string, err error) error {
+func (s *Statement) syntaxError(err error) error {
 	var pe *parser.Error
 	if !errors.As(err, &pe) {
 		return s.errorf(0, "the statement cannot be parsed: %v", err)
 	}
-	loc, n := len(text), 0
-	for i := range text {
+	loc, n := len(s.clean), 0
+	for i := range s.clean {
 		if n++; n == pe.Cursorpos {
 			loc = i
 			break
@@ -200,13 +199,12 @@ func optionBool(n *pg.Node) (on, ok bool) {
 
 // firstWords names a statement by its leading keywords: "INSERT", "CREATE TABLE".
 func (s *Statement) firstWords() string {
-	sc := scanner{text: s.Text}
-	t, _ := sc.next()
-	name := strings.ToUpper(s.Text[t.start:t.end])
+	first := s.tokens[0]
+	name := strings.ToUpper(s.Text[first.start:first.end])
 	switch name {
 	case "CREATE", "ALTER", "DROP":
-		if t, ok := sc.next(); ok && t.kind == word {
-			name += " " + strings.ToUpper(s.Text[t.start:t.end])
+		if len(s.tokens) > 1 && s.tokens[1].kind == word {
+			name += " " + strings.ToUpper(s.Text[s.tokens[1].start:s.tokens[1].end])
 		}
 	}
 	return name
@@ -215,7 +213,7 @@ func (s *Statement) firstWords() string {
 // keyword returns where the keyword stands outside parentheses, 0 if it does not.
 func (s *Statement) keyword(name string) int {
 	depth := 0
-	for t := range tokens(s.Text) {
+	for _, t := range s.tokens {
 		switch {
 		case t.kind == punct && s.Text[t.start] == '(':
 			depth++
@@ -242,13 +240,11 @@ func (s *Statement) spelled(loc int, folded ...string) []name {
 	for _, f := range folded {
 		list = append(list, name{f, true})
 	}
-	if loc < 0 || loc > len(s.Text) {
-		return list
-	}
+	at, _ := slices.BinarySearchFunc(s.tokens, loc, func(t token, loc int) int { return t.start - loc })
 	out := list[:0:0]
 	wantName := true
-	for t := range tokens(s.Text[loc:]) {
-		raw := s.Text[loc:][t.start:t.end]
+	for _, t := range s.tokens[at:] {
+		raw := s.Text[t.start:t.end]
 		switch {
 		case !wantName && raw == ".":
 		case wantName && t.kind == word:
