@@ -33,7 +33,7 @@ layout(std430, binding = 2) writeonly buffer Rows { uint rows[]; };
 uniform uint base; // the row id of the window's first record
 #endif
 
-shared uvec4 units[64];
+shared uvec4 units[72]; // every ninth is free: else threads wait for one bank
 shared uint sixteen[16]; // what so many threads have
 
 // A thread has 32 records in a row: bit i = me / 8 of the units 8 (me % 8) .. + 7.
@@ -41,11 +41,11 @@ void main() {
     uint me = gl_LocalInvocationIndex;
     for (uint g = gl_WorkGroupID.x; g < groups; g += gl_NumWorkGroups.x) {
         if (me < 64u)
-            units[me] = bitmap[64u * g + me];
+            units[me + (me >> 3)] = bitmap[64u * g + me];
         barrier();
         uint word = 0u;
         for (uint j = 0u; j < 8u; j++) {
-            uvec4 bit = units[8u * (me & 7u) + j] >> (me >> 3) & 1u;
+            uvec4 bit = units[9u * (me & 7u) + j] >> (me >> 3) & 1u;
             word |= (bit.x | bit.y << 1 | bit.z << 2 | bit.w << 3) << 4u * j;
         }
 #ifdef BITS
