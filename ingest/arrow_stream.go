@@ -60,11 +60,7 @@ func (m *messages) Message() (*ipc.Message, error) {
 	if err != nil {
 		return nil, err
 	}
-	bodyLen, err := verifyMessage(meta)
-	if err != nil {
-		return nil, err
-	}
-	body, err := m.take(bodyLen)
+	body, err := m.take(verifyMessage(meta))
 	if err != nil {
 		return nil, err
 	}

@@ -5,8 +5,8 @@ import flatbuffers "github.com/google/flatbuffers/go"
 // arrow-go makes room for as many fields and metadata as a FlatBuffers vector says
 // it has, and follows nested fields however deep. In a corrupt file the first ends
 // in a fatal lack of memory and the second in an endless stack, neither of which a
-// program survives. So this file looks at those lengths first. An offset that
-// points outside panics here as it would there, and load recovers.
+// program survives. So this file looks at those lengths first. What is damaged panics
+// here, as an offset that points outside does there; arrow-go's reader recovers.
 
 // Slots of the tables in Arrow's Schema.fbs and Message.fbs.
 const (
@@ -23,73 +23,42 @@ const (
 	maxDepth     = 64 // of nested fields; arrow-go itself reads no deeper
 )
 
-// root returns the root table of a FlatBuffer.
-func root(buf []byte) flatbuffers.Table {
-	return flatbuffers.Table{Bytes: buf, Pos: flatbuffers.GetUOffsetT(buf)}
-}
-
-// vector returns the position and length of a vector of offsets, after checking that
-// they lie within the buffer. A vector that is absent is empty.
-func vector(t flatbuffers.Table, slot flatbuffers.VOffsetT) (at, n int, err error) {
+// vector returns the position and length of a vector of offsets, which lie within the
+// buffer. A vector that is absent is empty.
+func vector(t flatbuffers.Table, slot flatbuffers.VOffsetT) (at, n int) {
 	o := flatbuffers.UOffsetT(t.Offset(slot))
 	if o == 0 {
-		return 0, 0, nil
+		return 0, 0
 	}
 	at, n = int(t.Vector(o)), t.VectorLen(o)
 	if n < 0 || at+4*n > len(t.Bytes) {
-		return 0, 0, damagef("its metadata names %d elements, more than there is room for", n)
+		panic(damagef("its metadata names %d elements, more than there is room for", n))
 	}
-	return at, n, nil
-}
-
-// child returns the table to which a slot points.
-func child(t flatbuffers.Table, slot flatbuffers.VOffsetT) (flatbuffers.Table, bool) {
-	o := flatbuffers.UOffsetT(t.Offset(slot))
-	if o == 0 {
-		return t, false
-	}
-	return flatbuffers.Table{Bytes: t.Bytes, Pos: t.Indirect(o + t.Pos)}, true
-}
-
-func verifySchema(schema flatbuffers.Table) error {
-	if _, _, err := vector(schema, slotSchemaMetadata); err != nil {
-		return err
-	}
-	budget := len(schema.Bytes) / 4 // a field takes more than that; cycles take any number
-	return verifyFields(schema, slotSchemaFields, 0, &budget)
-}
-
-func verifyFields(t flatbuffers.Table, slot flatbuffers.VOffsetT, depth int, budget *int) error {
-	at, n, err := vector(t, slot)
-	if err != nil {
-		return err
-	}
-	if *budget -= n; *budget < 0 || depth > maxDepth {
-		return damagef("its fields are nested without end")
-	}
-	for i := range n {
-		f := flatbuffers.Table{Bytes: t.Bytes, Pos: t.Indirect(flatbuffers.UOffsetT(at + 4*i))}
-		if _, _, err := vector(f, slotFieldMetadata); err != nil {
-			return err
-		}
-		if err := verifyFields(f, slotFieldChildren, depth+1, budget); err != nil {
-			return err
-		}
-	}
-	return nil
+	return at, n
 }
 
 // verifyMessage checks the metadata of a message and returns the length of its
 // body.
-func verifyMessage(buf []byte) (bodyLen int64, err error) {
-	m := root(buf)
-	if _, _, err := vector(m, slotMessageMetadata); err != nil {
-		return 0, err
+func verifyMessage(buf []byte) (bodyLen int64) {
+	m := flatbuffers.Table{Bytes: buf, Pos: flatbuffers.GetUOffsetT(buf)}
+	vector(m, slotMessageMetadata)
+	if o := flatbuffers.UOffsetT(m.Offset(slotMessageHeader)); o != 0 && m.GetByteSlot(slotMessageHeaderType, 0) == headerSchema {
+		schema := flatbuffers.Table{Bytes: buf, Pos: m.Indirect(o + m.Pos)}
+		vector(schema, slotSchemaMetadata)
+		budget := len(buf) / 4 // a field takes more than that; cycles take any number
+		verifyFields(schema, slotSchemaFields, 0, &budget)
 	}
-	if schema, ok := child(m, slotMessageHeader); ok && m.GetByteSlot(slotMessageHeaderType, 0) == headerSchema {
-		if err := verifySchema(schema); err != nil {
-			return 0, err
-		}
+	return m.GetInt64Slot(slotMessageBody, 0)
+}
+
+func verifyFields(t flatbuffers.Table, slot flatbuffers.VOffsetT, depth int, budget *int) {
+	at, n := vector(t, slot)
+	if *budget -= n; *budget < 0 || depth > maxDepth {
+		panic(damagef("its fields are nested without end"))
 	}
-	return m.GetInt64Slot(slotMessageBody, 0), nil
+	for i := range n {
+		f := flatbuffers.Table{Bytes: t.Bytes, Pos: t.Indirect(flatbuffers.UOffsetT(at + 4*i))}
+		vector(f, slotFieldMetadata)
+		verifyFields(f, slotFieldChildren, depth+1, budget)
+	}
 }
