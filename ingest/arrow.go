@@ -19,78 +19,57 @@ var arrowMagic = []byte("ARROW1")
 // arrow reads an Arrow IPC stream, or a file (Feather version 2), which is a stream
 // between magic words and with a footer, batch by batch.
 func (l *loader) arrow() (*table.Table, error) {
-	var fields []table.Field
-	m, s, err := l.openArrow()
+	in, err := l.open()
 	if err != nil {
 		return nil, err
 	}
-	for _, f := range s.Schema().Fields() {
-		t, why := arrowType(f.Type)
-		fields = append(fields, table.Field{Name: f.Name, Type: t, Unsupported: why})
-	}
-	m.close()
-	return l.columnar(fields, l.batches)
-}
-
-// batches yields the record batches of a file or stream.
-func (l *loader) batches(yield func(group, error) bool) {
-	m, s, err := l.openArrow()
-	if err != nil {
-		yield(group{}, err)
-		return
-	}
-	defer m.close()
-	rows := int64(0)
-	for s.Next() {
-		rec := s.RecordBatch()
-		// A column of NULLs takes no room, so nothing else bounds their number.
-		if n := rec.NumRows(); n < 0 || n > 1<<20+l.in.size<<14 {
-			err = damagef("a record batch of %d rows in a file of %s", n, size(l.in.size))
-		}
-		rows += rec.NumRows()
-		column := func(i int) (func(int) (arrow.Array, error), error) {
-			a, at := rec.Column(i), 0
-			return func(n int) (arrow.Array, error) {
-				at += n
-				return array.NewSlice(a, int64(at-n), int64(at)), nil
-			}, nil
-		}
-		if !yield(group{rec.NumRows(), m.read, column}, err) {
-			return
-		}
-	}
-	if err := s.Err(); err != nil && err != io.EOF {
-		yield(group{}, damaged(err, "after %s", numbers.Count(rows, "row", "rows")))
-	}
-}
-
-// openArrow reads up to the schema.
-func (l *loader) openArrow() (*messages, *ipc.Reader, error) {
-	in, err := l.open()
-	if err != nil {
-		return nil, nil, err
-	}
+	defer in.Close()
 	r := bufio.NewReader(in)
 	magic, err := r.Peek(8)
-	m := &messages{r: r, close: func() { in.Close() }, file: bytes.HasPrefix(magic, arrowMagic), size: l.in.size}
+	m := &messages{r: r, file: bytes.HasPrefix(magic, arrowMagic), size: l.in.size}
 	what := "neither an Arrow file nor a stream"
 	switch {
 	case err != nil && err != io.EOF:
-		m.close()
-		return nil, nil, err
+		return nil, err
 	case bytes.HasPrefix(magic, []byte("FEA1")):
-		m.close()
-		return nil, nil, fmt.Errorf("version 1 of Feather is not supported: write it again as version 2")
+		return nil, fmt.Errorf("version 1 of Feather is not supported: write it again as version 2")
 	case m.file:
 		what = "not a complete Arrow file"
 		r.Discard(len(magic)) // which have been looked at
 	}
 	s, err := ipc.NewReaderFromMessageReader(m, ipc.WithAllocator(l.allocator()))
 	if err != nil {
-		m.close()
-		return nil, nil, damaged(err, "%s: its schema", what)
+		return nil, damaged(err, "%s: its schema", what)
 	}
-	return m, s, nil
+	var fields []table.Field
+	for _, f := range s.Schema().Fields() {
+		t, why := arrowType(f.Type)
+		fields = append(fields, table.Field{Name: f.Name, Type: t, Unsupported: why})
+	}
+	return l.columnar(fields, func(yield func(group, error) bool) {
+		rows := int64(0)
+		for s.Next() {
+			rec := s.RecordBatch()
+			// A column of NULLs takes no room, so nothing else bounds their number.
+			if n := rec.NumRows(); n < 0 || n > 1<<20+l.in.size<<14 {
+				err = damagef("a record batch of %d rows in a file of %s", n, size(l.in.size))
+			}
+			rows += rec.NumRows()
+			column := func(i int) (func(int) (arrow.Array, error), error) {
+				a, at := rec.Column(i), 0
+				return func(n int) (arrow.Array, error) {
+					at += n
+					return array.NewSlice(a, int64(at-n), int64(at)), nil
+				}, nil
+			}
+			if !yield(group{rec.NumRows(), m.read, column}, err) {
+				return
+			}
+		}
+		if err := s.Err(); err != nil && err != io.EOF {
+			yield(group{}, damaged(err, "after %s", numbers.Count(rows, "row", "rows")))
+		}
+	})
 }
 
 // arrowKinds are the types of Arrow's types that say no more than their name.

@@ -20,7 +20,6 @@ const continuation = 0xffffffff
 // how a truncated file looks.
 type messages struct {
 	r     io.Reader
-	close func()
 	file  bool  // a footer follows
 	size  int64 // about how many bytes there are
 	n     int   // messages

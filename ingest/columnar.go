@@ -24,38 +24,19 @@ type group struct {
 	column func(i int) (next func(n int) (arrow.Array, error), err error)
 }
 
-// badColumn is the error of a column that turns out to hold what its type cannot:
-// the load starts again without it, and naming it in a query is the error.
-type badColumn struct {
-	col int
-	why string
-}
-
-func (e *badColumn) Error() string { return e.why }
-
-// overflow is the error of a value beyond the range of its column's type.
+// overflow is the error of a value beyond the range of its column's type: the column is
+// left out, and naming it in a query is the error.
 type overflow string
 
 func (o overflow) Error() string { return string(o) }
 
 func outOf(t table.Type) error { return overflow("a value out of range for " + t.String()) }
 
-// columnar reads the supported fields of a file. The groups may be asked for again.
+// columnar reads the supported fields of a file, group by group.
 func (l *loader) columnar(fields []table.Field, groups iter.Seq2[group, error]) (*table.Table, error) {
 	if err := l.distinctNames(fields); err != nil {
 		return nil, err
 	}
-	for {
-		t, err := l.groups(fields, groups)
-		bad, ok := err.(*badColumn)
-		if !ok {
-			return t, err
-		}
-		fields[bad.col].Unsupported = bad.why
-	}
-}
-
-func (l *loader) groups(fields []table.Field, groups iter.Seq2[group, error]) (*table.Table, error) {
 	b := table.NewBuilder(l.name, fields, l.opts.ChunkRows)
 	row, read := int64(0), int64(0)
 	for g, err := range groups {
@@ -82,9 +63,9 @@ func (l *loader) groups(fields []table.Field, groups iter.Seq2[group, error]) (*
 					err = appendArray(b.Column(i), f.Type, a)
 				}
 				if why, ok := err.(overflow); ok {
-					return nil, &badColumn{i, string(why)}
-				}
-				if err != nil {
+					b.Drop(i, string(why))
+					next[i], fields[i].Unsupported = nil, string(why)
+				} else if err != nil {
 					return nil, damaged(err, "column %s, rows %d to %d", show(f.Name), row+1, row+int64(n))
 				}
 			}

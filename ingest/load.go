@@ -141,25 +141,25 @@ func detect(s *Source, in *input) (format Format, codec string, known bool, err 
 	if format != "" {
 		return format, codec, true, nil
 	}
-	var magic [8]byte
-	n, err := in.file.ReadAt(magic[:], 0)
+	var first [8]byte
+	n, err := in.file.ReadAt(first[:], 0)
 	if err != nil && err != io.EOF {
 		return "", "", false, err
 	}
-	switch m := magic[:n]; {
-	case codec != "":
-		return CSV, codec, false, nil
-	case bytes.HasPrefix(m, []byte("PAR1")):
-		return Parquet, "", false, nil
-	case bytes.HasPrefix(m, []byte("ARROW1")), bytes.HasPrefix(m, []byte{0xff, 0xff, 0xff, 0xff}):
-		return Arrow, "", false, nil
-	case bytes.HasPrefix(m, []byte{0x1f, 0x8b}):
-		return CSV, "gz", false, nil
-	case bytes.HasPrefix(m, []byte{0x28, 0xb5, 0x2f, 0xfd}):
-		return CSV, "zst", false, nil
+	for _, m := range magics {
+		if codec == "" && bytes.HasPrefix(first[:n], []byte(m.bytes)) {
+			return m.format, m.codec, false, nil
+		}
 	}
-	return CSV, "", false, nil
+	return CSV, codec, false, nil
 }
+
+// magics are how files begin.
+var magics = []struct {
+	bytes  string
+	format Format
+	codec  string
+}{{"PAR1", Parquet, ""}, {"ARROW1", Arrow, ""}, {"\xff\xff\xff\xff", Arrow, ""}, {"\x1f\x8b", CSV, "gz"}, {"\x28\xb5\x2f\xfd", CSV, "zst"}}
 
 // loader is one load under way.
 type loader struct {
@@ -214,35 +214,29 @@ func (l *loader) open() (io.ReadCloser, error) {
 		if err != nil {
 			return nil, unpackError("gzip", err)
 		}
-		return unpacker{z, "gzip", func() { _ = z.Close() }}, nil
+		return unpacker{z, "gzip"}, nil
 	case "zst":
 		z, err := zstd.NewReader(l.in.file, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(1<<30))
 		if err != nil {
 			return nil, unpackError("zstd", err)
 		}
-		return unpacker{z, "zstd", z.Close}, nil
+		return unpacker{z.IOReadCloser(), "zstd"}, nil
 	}
 	return io.NopCloser(l.in.file), nil
 }
 
 // unpacker turns the errors of a decompressor into words.
 type unpacker struct {
-	r     io.Reader
-	what  string
-	close func()
+	io.ReadCloser
+	what string
 }
 
 func (u unpacker) Read(p []byte) (int, error) {
-	n, err := u.r.Read(p)
+	n, err := u.ReadCloser.Read(p)
 	if err != nil && err != io.EOF {
 		err = unpackError(u.what, err)
 	}
 	return n, err
-}
-
-func (u unpacker) Close() error {
-	u.close()
-	return nil
 }
 
 func unpackError(what string, err error) error {

@@ -71,6 +71,16 @@ func (b *Builder) EndRows(n int) error {
 	return nil
 }
 
+// Drop makes column i an unsupported one, whatever it has had.
+func (b *Builder) Drop(i int, why string) {
+	b.fields[i].Unsupported = why
+	b.cols[i] = &ColumnBuilder{typ: b.fields[i].Type}
+	for _, c := range b.chunks {
+		b.full -= c.Segments[i].Bytes()
+		c.Segments[i] = nil
+	}
+}
+
 func (b *Builder) flush() {
 	ch := &Chunk{Rows: b.rows}
 	for i, c := range b.cols {
