@@ -29,17 +29,7 @@ import (
 //
 //	go test -tags egl -run - -bench Chunks/compute -benchtime 9x ./internal/oracle
 func BenchmarkChunks(b *testing.B) {
-	rows := 1 << 24
-	if text := os.Getenv("STENCILDB_BENCH_ROWS"); text != "" {
-		var err error
-		if rows, err = strconv.Atoi(text); err != nil {
-			b.Fatal(err)
-		}
-	}
-	var tables []*table.Table
-	for _, n := range []int{1, 2, 16} {
-		tables = append(tables, inChunks(rows, n))
-	}
+	tables := chunkTables(b, 1, 2, 16)
 	gltest.Run(b, 0, func(ctx *glctx.Context, g *pass.GL) {
 		main := make(thread)
 		go func() {
@@ -50,6 +40,21 @@ func BenchmarkChunks(b *testing.B) {
 			f()
 		}
 	})
+}
+
+// chunkTables are tables of so many chunks each.
+func chunkTables(b *testing.B, chunks ...int) (tables []*table.Table) {
+	rows := 1 << 24
+	if text := os.Getenv("STENCILDB_BENCH_ROWS"); text != "" {
+		var err error
+		if rows, err = strconv.Atoi(text); err != nil {
+			b.Fatal(err)
+		}
+	}
+	for _, n := range chunks {
+		tables = append(tables, inChunks(rows, n))
+	}
+	return tables
 }
 
 func benchmarkChunks(b *testing.B, ctx *glctx.Context, g *pass.GL, main thread, tables []*table.Table) {
