@@ -82,9 +82,6 @@ func (x *chunk) ask(a expr.Aggregate, histogram bool) {
 
 // settle notes the counts that are known beforehand.
 func (x *chunk) settle() {
-	if x.tree == nil { // counted from the values
-		return
-	}
 	switch x.tree.op {
 	case plan.False:
 		x.selected = knownCount(0)
@@ -146,7 +143,7 @@ func (x *chunk) countSelected(list []*sweep) []*sweep {
 			return list
 		}
 	}
-	return append(list, &sweep{op: func(r Result) pass.Op { return Popcount{Result: r, Where: x.tree.short()} }, col: -1, selected: true})
+	return append(list, &sweep{op: x.tree.named(func(r Result) pass.Op { return Popcount{Result: r, Where: x.tree.short()} }), col: -1, selected: true})
 }
 
 // needsBitmap reports whether the selection is needed as a bitmap.

@@ -20,6 +20,7 @@ type compiler struct {
 	pieces  [][]piece          // by chunk
 	units   int                // of all pieces
 	ends    []int              // the units of each section of pieces
+	places  map[string]int     // of counts that chunks share, by what they are of
 	pending [][][]*kernel      // by chunk: stages
 	arenas  [][]textures.Block // working memory that pieces share: one a section
 	marked  []int              // how many of them each chunk has
@@ -38,7 +39,6 @@ type compiled struct {
 	words  int
 	init   []uint32 // the first words of the result
 	chunks []*chunk
-	groups []*group
 	orders []*order // of the columns with order statistics
 }
 
@@ -48,7 +48,7 @@ func newCompiler(d Device, q *plan.Query) *compiler {
 		d.cache = &cache{}
 	}
 	n := len(q.Table.Chunks)
-	c := &compiler{device: d, q: q, result: textures.ScratchBlock(&textures.Scratch{}), pieces: make([][]piece, n),
+	c := &compiler{device: d, q: q, result: textures.ScratchBlock(&textures.Scratch{}), pieces: make([][]piece, n), places: map[string]int{},
 		pending: make([][][]*kernel, n), marked: make([]int, n), ends: []int{0}}
 	most := int(min(1<<31-1, 8*d.MaxBlock)) / textures.GroupRows * textures.UnitsPerGroup // of a section: limbs of float sums, and bitmaps
 	for i, ch := range q.Table.Chunks {
@@ -76,12 +76,25 @@ func (c *compiler) alloc(n int) int {
 	return c.words - n
 }
 
+// place is alloc for counts that chunks have in common.
+func (c *compiler) place(of string, n int) int {
+	at, ok := c.places[of]
+	if !ok {
+		at = c.alloc(n)
+		c.places[of] = at
+	}
+	return at
+}
+
 // newMarks names bitmaps of a chunk's windows, not yet written. Where programs go over several
 // pieces they are parts of others that all chunks share.
 func (e *evaluator) newMarks() *marks {
-	c := e.compiler
+	c, m := e.compiler, &marks{}
 	if c.device.Together <= 1 {
-		return e.ownMarks()
+		for _, p := range e.pieces {
+			m.blocks = append(m.blocks, bitmap(p.Rows))
+		}
+		return m
 	}
 	k := c.marked[e.index]
 	if c.marked[e.index]++; k == len(c.arenas) {
@@ -91,18 +104,9 @@ func (e *evaluator) newMarks() *marks {
 		}
 		c.arenas = append(c.arenas, list)
 	}
-	m := &marks{shared: true}
+	m.shared = true
 	for _, p := range e.pieces {
 		m.blocks = append(m.blocks, c.arenas[k][p.section])
-	}
-	return m
-}
-
-// ownMarks is newMarks for programs that go over one window.
-func (e *evaluator) ownMarks() *marks {
-	m := &marks{}
-	for _, p := range e.pieces {
-		m.blocks = append(m.blocks, bitmap(p.Rows))
 	}
 	return m
 }
@@ -214,15 +218,10 @@ func (c *compiler) open(i int) (*chunk, error) {
 		}
 		x.checks = append(x.checks, n)
 	}
-	pred := c.q.Chunks[i].Pred
-	if countsOnly(c.q) {
-		n, ok, err := c.countLeaf(e, pred)
-		if ok || err != nil {
-			x.selected = n
-			return x, err
-		}
+	tree, err := e.tree(c.q.Chunks[i].Pred)
+	if err == nil && slices.ContainsFunc(c.q.Aggs, func(a expr.Aggregate) bool { return a.Col >= 0 }) {
+		tree, err = c.plain(e, tree)
 	}
-	tree, err := e.tree(pred)
 	if err == nil {
 		x.tree, err = c.fit(e, tree)
 	}
@@ -231,9 +230,6 @@ func (c *compiler) open(i int) (*chunk, error) {
 
 // check counts the records of a predicate that must select none.
 func (c *compiler) check(e *evaluator, p *plan.Pred) (count, error) {
-	if n, ok, err := c.countLeaf(e, p); ok || err != nil {
-		return n, err
-	}
 	tree, err := e.tree(p)
 	if err == nil {
 		tree, err = c.fit(e, tree)
@@ -246,98 +242,44 @@ func (c *compiler) check(e *evaluator, p *plan.Pred) (count, error) {
 	case tree.op == plan.True:
 		return knownCount(e.chunk.Rows), nil
 	}
-	s := sweep{op: func(r Result) pass.Op { return Check{r, tree.short()} }, tree: tree, selected: true, col: -1}
-	g, err := s.run(c, e)
+	s := sweep{op: tree.named(func(r Result) pass.Op { return Check{r, tree.short()} }), tree: tree, selected: true, col: -1}
+	g, err := s.run(c, e, "")
 	e.release(tree)
 	return counted(g.selected), err
 }
 
 // sweep queues the aggregates of a chunk; the first sweep evaluates the selection.
 func (o *compiled) sweep(c *compiler, x *chunk) error {
-	if x.tree == nil || x.tree.op == plan.False { // counted, or none
-		o.groups = append(o.groups, &group{chunks: []*chunk{x}})
+	if x.tree.op == plan.False {
 		return nil
 	}
 	list := x.sweeps(slices.ContainsFunc(c.q.Aggs, func(a expr.Aggregate) bool { return a.Col < 0 }))
 	if err := c.selection(x, list); err != nil {
 		return err
 	}
-	shape := fmt.Sprint(x.pieces[0].section, x.selected.known)
-	var texts []*written
-	words := 0
+	shared := fmt.Sprintln(x.pieces[0].section)
+	for _, y := range x.columns {
+		if y.sum { // what code 0 stands for is added for each value
+			shared += fmt.Sprintln(y.col, x.segment(y.col).Base)
+		}
+	}
 	for _, s := range list {
-		w, err := s.write(x.evaluator)
+		g, err := s.run(c, x.evaluator, shared)
 		if err != nil {
 			return err
 		}
-		texts = append(texts, w)
-		shape += fmt.Sprint(s.col, w.kernels[0].text)
-		if s.order == nil {
-			words += w.words
-		}
-	}
-	for _, y := range x.columns {
-		shape += fmt.Sprint(y.n.known, y.float)
-		if y.sum {
-			shape += fmt.Sprint(x.segment(y.col).Base)
-		}
-		if y.float {
-			words += floatWords
-		}
-	}
-	g := o.group(c, x, shape, words)
-	at := g.at
-	for _, w := range texts {
-		w.queue(c, x.evaluator, at)
-		if w.order == nil {
-			at += w.words
-		}
-		x.took(w.sweep, w.gathered)
+		x.took(s, g)
 	}
 	for _, y := range x.columns {
 		if !y.n.known && y.n.in == nil {
 			y.n = x.selected
 		}
 		if y.float {
-			y.floats = at
-			x.floatSum(y.col, x.keep, at)
-			at += floatWords
+			y.floats = c.place(fmt.Sprintln("floats", x.pieces[0].section, y.col), floatWords)
+			x.floatSum(y.col, x.keep, y.floats)
 		}
 	}
 	return nil
-}
-
-// group is chunks whose passes are alike, and add their counts up in the same place.
-type group struct {
-	shape  string
-	at     int
-	chunks []*chunk
-}
-
-// group returns the group of a chunk. The counts take so many words.
-func (o *compiled) group(c *compiler, x *chunk, shape string, words int) *group {
-	for _, g := range o.groups {
-		if g.shape == shape {
-			g.chunks = append(g.chunks, x)
-			return g
-		}
-	}
-	g := &group{shape, c.alloc(words), []*chunk{x}}
-	o.groups = append(o.groups, g)
-	return g
-}
-
-// read returns a number of records of a group's chunks.
-func (g *group) read(words []uint32, of func(*chunk) count) (n uint64, err error) {
-	for _, x := range g.chunks {
-		c := of(x)
-		k, err := c.read(words)
-		if !c.known {
-			return k, err // of all of them
-		}
-		n += k
-	}
-	return n, nil
 }
 
 // selection gives the sweeps their trees: the first one evaluates the selection and

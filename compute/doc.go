@@ -34,9 +34,9 @@
 //   - kernel is a program with its arguments for one window of a chunk. On a GPU, where a
 //     dispatch costs the CPU several microseconds, the kernels of chunks that have the same program
 //     become one dispatch, which goes over them one after the other; bitmaps of all chunks lie in one block
-//     then, and what reads one window only (values, semi-linear sums) has blocks of its own.
-//   - group is chunks whose kernels are the same: they add their counts up in the same words.
-//   - sweep is one look at every record: what it selects and gathers.
+//     then.
+//   - sweep is one look at every record: what it selects and gathers. Sweeps of chunks that have the
+//     same program add their counts up in the same words.
 //   - order is what the searches for k-th values of a column share. The chunks' passes
 //     count the same digits of a common code space (plan.Space) in the same place, so that
 //     no number of chunks takes a wait. Where a chunk's codes differ by more than set bits

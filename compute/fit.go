@@ -90,7 +90,19 @@ func (c *compiler) fits(e *evaluator, n *node) bool {
 	}
 	w := newWriter(e)
 	w.function(n)
-	return len(w.slots)+reserved <= e.device.maxBlocks()
+	return len(w.slots)+reserved <= e.device.maxBlocks() && len(w.args) <= maxLeafArgs
+}
+
+// plain evaluates what needs the codes to a bitmap, once.
+func (c *compiler) plain(e *evaluator, n *node) (*node, error) {
+	if n.op != plan.IsLeaf || n.leaf.test != coded {
+		return n, nil
+	}
+	m, err := c.mark(e, n)
+	if err == nil {
+		m.leaf.passing, n.leaf = false, m.leaf // for others that have the leaf, too
+	}
+	return n, err
 }
 
 // mark evaluates n to a bitmap.
@@ -106,8 +118,8 @@ func (c *compiler) mark(e *evaluator, n *node) (*node, error) {
 // again for others.
 func (c *compiler) write(e *evaluator, n *node) (*node, error) {
 	m := e.take()
-	s := sweep{op: func(r Result) pass.Op { return Write{r, n.short()} }, tree: n, keep: m, col: -1}
-	if _, err := s.run(c, e); err != nil {
+	s := sweep{op: n.named(func(r Result) pass.Op { return Write{r, n.short()} }), tree: n, keep: m, col: -1}
+	if _, err := s.run(c, e, ""); err != nil {
 		return nil, err
 	}
 	e.release(n)

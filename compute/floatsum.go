@@ -32,23 +32,18 @@ const floatWords = 1 + 2*sumLimbs
 func (e *evaluator) floatSum(col int, sel *marks, at int) {
 	seg := e.segment(col)
 	w := newWriter(e)
-	c := &code{name: "floatsum.comp", files: []string{"units.glsl"}, after: []string{"floatsum.comp"}, device: e.device}
+	c := &code{name: "floatsum.comp", files: []string{"units.glsl", "codes.glsl"}, after: []string{"floatsum.comp"}, device: e.device}
 	defines := append(textures.CodeDefines(seg), fmt.Sprintf("AHEAD %du", ahead))
 	w.arg(at, int(uint32(seg.Base)), int(seg.Base>>32))
-	codes := func(part int, kind string) {
-		w.block(source{col: col, content: textures.Codes, part: part}, "readonly")
-		w.slots[part].kind = kind
-	}
-	codes(0, textures.CodeType(seg))
+	w.codes(col, 0)
 	if textures.Parts(seg) > 1 {
-		codes(1, "uvec4")
-		defines = append(defines, "HIGH block1")
+		defines = append(defines, "HIGH "+w.codes(col, 1))
 	}
 	if seg.Type.Kind == table.Real {
 		defines = append(defines, "SINGLE")
 	}
 	if sel != nil {
-		defines = append(defines, "SELECTION FETCH("+w.block(source{marks: sel}, "readonly")+", "+sel.unit()+")")
+		defines = append(defines, "SELECTION "+w.marks(sel))
 	}
 	if seg.Nulls > 0 {
 		defines = append(defines, "VALID FETCH("+w.validity(col)+", unit)")

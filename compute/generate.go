@@ -36,22 +36,36 @@ type source struct {
 func newWriter(e *evaluator) *writer { return &writer{e: e, at: map[source]int{}} }
 
 // block returns the name of a block's array, with a slot from its first use on.
-func (w *writer) block(s source, access string) string {
+func (w *writer) block(s source, kind, access string) string {
 	i, ok := w.at[s]
 	if !ok {
 		i = len(w.slots)
-		w.slots, w.reads = append(w.slots, slot{fmt.Sprintf("block%d", i), "uvec4", access}), append(w.reads, s)
+		w.slots, w.reads = append(w.slots, slot{fmt.Sprintf("block%d", i), kind, access}), append(w.reads, s)
 		w.at[s] = i
 	}
 	return w.slots[i].name
 }
 
 func (w *writer) planes(col, part int) string {
-	return w.block(source{col: col, content: textures.Planes, part: part}, "readonly")
+	return w.block(source{col: col, content: textures.Planes, part: part}, "uvec4", "readonly")
 }
 
 func (w *writer) validity(col int) string {
-	return w.block(source{col: col, content: textures.Validity}, "readonly")
+	return w.block(source{col: col, content: textures.Validity}, "uvec4", "readonly")
+}
+
+// codes is the block of a part of a column's codes.
+func (w *writer) codes(col, part int) string {
+	kind := "uvec4"
+	if part == 0 {
+		kind = textures.CodeType(w.e.segment(col))
+	}
+	return w.block(source{col: col, content: textures.Codes, part: part}, kind, "readonly")
+}
+
+// marks reads a unit of a bitmap.
+func (w *writer) marks(m *marks) string {
+	return "FETCH(" + w.block(source{marks: m}, "uvec4", "readonly") + ", " + m.unit() + ")"
 }
 
 // arg adds arguments and returns the number of the first.
@@ -114,12 +128,19 @@ func (w *writer) name(kind string) string {
 }
 
 func (w *writer) leaf(l *leaf) string {
-	name := w.name([...]string{below: "below", within: "within", equals: "equals", present: "present", marked: "marked"}[l.test])
+	name := w.name([...]string{below: "below", within: "within", equals: "equals", present: "present", marked: "marked", summed: "summed", coded: "coded"}[l.test])
 	head := fmt.Sprintf("\nuvec4 %s(uint unit, uvec4 among) {\n", name)
 	switch l.test {
 	case marked:
-		block := w.block(source{marks: l.marks}, "readonly")
-		w.body.WriteString(head + "    return among & FETCH(" + block + ", " + l.marks.unit() + ");\n}\n")
+		w.body.WriteString(head + "    return among & " + w.marks(l.marks) + ";\n}\n")
+		return name
+	case summed:
+		w.body.WriteString(head)
+		w.sum(l)
+		return name
+	case coded:
+		w.body.WriteString(l.function.Text + head)
+		w.coded(l)
 		return name
 	case present:
 		valid := w.validity(l.col)

@@ -43,7 +43,7 @@ func (x *execution) Histogram(col int, space *plan.Space, lo uint64, shift, widt
 			if s.tree = ch.tree; ch.keep != nil {
 				s.tree = markedNode(ch.keep, "selected")
 			}
-			if _, err := s.run(c, ch.with(c)); err != nil {
+			if _, err := s.run(c, ch.with(c), ""); err != nil {
 				return nil, err
 			}
 		}

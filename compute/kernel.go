@@ -45,6 +45,8 @@ type code struct {
 	perUnit, steps int  // see Device.groupsOf
 	values         bool // it reads codes: see Device.valueGroups
 	regional       bool
+	uniforms       []shaders.Uniform // beside the arguments
+	textures       []textures.Ref
 }
 
 const (
@@ -52,6 +54,8 @@ const (
 	firstArg = 4 // of a piece's own
 	// maxArgs is how many words of uniforms a program may have: NVIDIA takes 512.
 	maxArgs = 480
+	// maxLeafArgs is how many of them the leaves of a tree may have; what is gathered has the others.
+	maxLeafArgs = 380
 	// maxPieces is the most that one dispatch goes over.
 	maxPieces = 16
 )
@@ -81,8 +85,11 @@ func (k *kernel) counts() int32 {
 // joins reports whether one dispatch can do the work of both. What the passes of one
 // stage do is independent.
 func (k *kernel) joins(o *kernel) bool {
-	return k.pass == nil && o.pass == nil && k.section == o.section && len(k.own) == len(o.own) && k.text == o.text &&
-		k.name == o.name && slices.Equal(k.defines, o.defines) && slices.Equal(k.slots, o.slots) && k.device.local == o.device.local
+	if k.pass != nil || o.pass != nil || k.section != o.section || k.code == o.code {
+		return k.code == o.code && k.section == o.section && k.pass == nil
+	}
+	return len(k.own) == len(o.own) && k.text == o.text && k.name == o.name && slices.Equal(k.defines, o.defines) && slices.Equal(k.slots, o.slots) &&
+		k.device.local == o.device.local && len(k.uniforms)+len(o.uniforms)+len(k.textures)+len(o.textures) == 0
 }
 
 // layout says how the slots of joined kernels are bound: once, where all have the same
@@ -229,7 +236,8 @@ func (c *compiler) join(list []*kernel, room int) *pass.Pass {
 		}
 	}
 	groups := c.groups(k.code, k.piece)
-	return &pass.Pass{Op: k.op, Program: c.device.program(k.code, text.String(), functions), Uniforms: []shaders.Uniform{{Name: "args", I: args}},
+	return &pass.Pass{Op: k.op, Program: c.device.program(k.code, text.String(), functions), Textures: k.textures,
+		Uniforms: append([]shaders.Uniform{{Name: "args", I: args}}, k.uniforms...),
 		Dispatch: &pass.Dispatch{Groups: [2]int{groups}, Blocks: blocks, Images: c.device.Software}}
 }
 

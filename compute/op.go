@@ -170,15 +170,6 @@ type Semilinear struct{ Values }
 // String implements pass.Op.
 func (s Semilinear) String() string { return "Semilinear(" + s.Text + ")" }
 
-// NotNull takes the NULLs of a column out of a bitmap.
-type NotNull struct{ pass.Attribute }
-
-// String implements pass.Op.
-func (n NotNull) String() string { return "NotNull(" + n.Name + ")" }
-
-// Counts implements pass.Op.
-func (n NotNull) Counts() string { return "nothing; the NULLs of " + n.Name + " leave the bitmap" }
-
 // FloatSum adds up the selected values of a REAL or DOUBLE column.
 type FloatSum struct{ pass.Attribute }
 

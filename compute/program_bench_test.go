@@ -20,7 +20,6 @@ import (
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/table"
-	"github.com/stencildb/stencildb/textures"
 )
 
 // The benchmark of what reads codes instead of planes: median wall time of the
@@ -122,66 +121,52 @@ func BenchmarkValues(b *testing.B) {
 	real := add("real", segmentOf(table.Type{Kind: table.Real}, rows, 32, func(r *rand.Rand) uint64 {
 		return uint64(table.OrdinalFloat32(r.Float32()))
 	}))
-	few, many := spansOf(8, 1<<19), spansOf(5000, 1<<19)
+	few, many, wide := spansOf(8, 1<<19), spansOf(5000, 1<<19), spansOf(5000, 1<<19)
+	wide.Spans = append(wide.Spans, plan.Span{Lo: 1 << 40, Hi: 1 << 40}) // too large for a bit a code
 	gltest.Run(b, 0, func(ctx *glctx.Context, g *pass.GL) {
 		e := evaluatorOf(DeviceOf(ctx.Caps()), t, 0)
 		type benchCase struct {
 			name string
-			run  func() (written textures.Block, err error)
-		}
-		counts := textures.ScratchBlock(&textures.Scratch{Words: 1, Zero: true})
-		var out []textures.Block
-		for _, w := range e.pieces {
-			out = append(out, bitmap(w.Rows))
+			run  func() error
 		}
 		var cases []benchCase
-		each := func(name string, f func(i int, w piece) error) {
-			cases = append(cases, benchCase{name, func() (textures.Block, error) {
-				for i, w := range e.pieces {
-					if err := f(i, w); err != nil {
-						return counts, err
-					}
+		count := func(name string, leaf plan.Leaf) {
+			cases = append(cases, benchCase{name + ", count", func() error {
+				e.valued = map[plan.Leaf]*node{}
+				n, err := e.values(leaf)
+				if err != nil {
+					return err
 				}
-				return counts, nil
+				s := sweep{op: n.named(nil), tree: n, selected: true, col: -1}
+				_, err = s.run(e.compiler, e, "")
+				return err
 			}})
 		}
-		count := func(name string, leaf plan.Leaf) {
-			each(name+", count", func(i int, w piece) error { return e.countValueLeaf(leaf, w, counts, 0) })
-		}
-		count("semilinear over planes", benchSemilinear(false))
-		cases = append(cases, benchCase{"the same, bitmap", func() (textures.Block, error) {
-			for i, w := range e.pieces {
-				if err := e.valueLeaf(benchSemilinear(false), w, out[i]); err != nil {
-					return counts, err
-				}
+		count("semilinear in 32 bits", benchSemilinear(false))
+		count("semilinear in 64 bits", benchSemilinear(true))
+		cases = append(cases, benchCase{"semilinear, bitmap", func() error {
+			e.valued = map[plan.Leaf]*node{}
+			n, err := e.values(benchSemilinear(false))
+			if err == nil {
+				_, err = e.compiler.mark(e, n)
 			}
-			return counts, e.countValueLeaf(benchSemilinear(false), piece{Window: textures.Window{Rows: 1}}, counts, 0)
+			return err
 		}})
-		for name, p := range map[string]*plan.Program{"in 32 bits": benchSemilinear(false), "in 64 bits": benchSemilinear(true)} {
-			each("semilinear from codes "+name+", count", func(i int, w piece) error {
-				return e.scan(programTest(p), p, w, counts, true, 0)
-			})
-		}
 		count("x * 2 + x < 1", benchDouble(normal))
-		for _, m := range []*plan.Members{few, many} {
-			for _, set := range []bool{true, false} {
-				test := membersTest(m, e.segment(0), set)
-				each(fmt.Sprintf("%d spans, set %v, count", len(m.Spans), set), func(i int, w piece) error {
-					return e.scan(test, m, w, counts, true, 0)
-				})
-			}
+		for _, m := range []*plan.Members{few, many, wide} {
+			count(fmt.Sprintf("%d spans", len(m.Spans)), m)
 		}
 		for _, col := range []int{unit, normal, any, two, real} {
-			cases = append(cases, benchCase{"sum of " + t.Fields[col].Name, func() (textures.Block, error) {
+			cases = append(cases, benchCase{"sum of " + t.Fields[col].Name, func() error {
 				e.floatSum(col, nil, e.compiler.alloc(floatWords))
-				return counts, nil
+				return nil
 			}})
 		}
 		times := make([][]time.Duration, len(cases))
 		for round := range b.N + 1 {
 			for i, x := range cases {
 				start := time.Now()
-				_, err := x.run()
+				err := x.run()
 				if err == nil {
 					_, err = e.runs(g)
 				}

@@ -35,31 +35,39 @@ func valueLeaves(p *plan.Pred) []plan.Leaf {
 	return out
 }
 
-// checkLeaf compares the bitmaps and counts of a leaf with plan.LeafHolds.
+// checkLeaf compares the bitmaps and the count of a leaf with plan.LeafHolds.
 func checkLeaf(g *pass.GL, d Device, tab *table.Table, chunk int, leaf plan.Leaf) error {
 	e := evaluatorOf(d, tab, chunk)
+	c := e.compiler
+	n, err := e.values(leaf)
+	if err != nil {
+		return err
+	}
+	before := c.alloc(1)
+	counter := sweep{op: n.named(nil), tree: n, selected: true, col: -1}
+	at, err := counter.run(c, e, "")
+	if err != nil {
+		return err
+	}
+	after := c.alloc(1)
+	bitmap, err := c.mark(e, n)
+	if err != nil {
+		return err
+	}
+	words, err := e.runs(g)
+	if err != nil {
+		return err
+	}
+	m, total := bitmap.leaf.marks, 0
 	for i, w := range e.pieces {
-		out := bitmap(w.Rows)
-		counts := textures.ScratchBlock(&textures.Scratch{Words: 3, Init: []uint32{5, 6, 7}})
-		if err := e.valueLeaf(leaf, w, out); err != nil {
+		got := make([]uint32, m.blocks[i].Scratch.Words)
+		if err := g.Read(m.blocks[i], got); err != nil {
 			return err
 		}
-		if err := e.countValueLeaf(leaf, w, counts, 1); err != nil {
-			return err
+		if m.shared {
+			got = got[4*w.from:]
 		}
-		if _, err := e.runs(g); err != nil {
-			return err
-		}
-		got := make([]uint32, out.Scratch.Words)
-		if err := g.Read(out, got); err != nil {
-			return err
-		}
-		n := make([]uint32, 3)
-		if err := g.Read(counts, n); err != nil {
-			return err
-		}
-		total := 0
-		for at, word := range got {
+		for at, word := range got[:4*w.units()] {
 			total += bits.OnesCount32(word)
 			for bit := range 32 {
 				row := textures.PlaneRow(at/4, at%4, bit)
@@ -69,9 +77,9 @@ func checkLeaf(g *pass.GL, d Device, tab *table.Table, chunk int, leaf plan.Leaf
 				}
 			}
 		}
-		if n[0] != 5 || n[2] != 7 || n[1] != uint32(6+total) {
-			return fmt.Errorf("%s: counts %v, want %d added to the second of 5, 6, 7", leaf, n, total)
-		}
+	}
+	if words[before] != 0 || words[after] != 0 || words[at.selected.at] != uint32(total) {
+		return fmt.Errorf("%s: %d counted, want %d; %d and %d beside it", leaf, words[at.selected.at], total, words[before], words[after])
 	}
 	return nil
 }

@@ -10,11 +10,11 @@ func (e *evaluator) defines(d Device, others ...string) []string {
 	return d.defines(others...)
 }
 
-// groups is the number of work groups of a kernel: where programs go over several pieces
+// groups is the number of work groups of a kernel: where it may go over several pieces
 // the same for all, by the records of the table.
 func (c *compiler) groups(k *code, p piece) int {
 	units := p.units()
-	if c.device.Together > 1 {
+	if c.device.Together > 1 && len(k.uniforms)+len(k.textures) == 0 {
 		units = c.units
 	}
 	switch {

@@ -99,14 +99,29 @@ func (x *execution) CountNotNull(col int) (uint64, error) { return x.values(col)
 
 // total adds a number of records up over all chunks.
 func (x *execution) total(of func(*chunk) count) (n uint64, err error) {
-	for _, g := range x.groups {
-		k, err := g.read(x.words, of)
+	once := places{}
+	for _, c := range x.chunks {
+		k, err := once.read(of(c), x.words)
 		if err != nil {
 			return 0, err
 		}
 		n += k
 	}
 	return n, nil
+}
+
+// places are those that have been read: chunks may share one.
+type places map[place]bool
+
+// read returns a count, 0 where it has been read before.
+func (p places) read(c count, words []uint32) (uint64, error) {
+	if c.in != nil {
+		if p[*c.in] {
+			return 0, nil
+		}
+		p[*c.in] = true
+	}
+	return c.read(words)
 }
 
 // values is the number of selected values of a column that are not NULL.
@@ -129,26 +144,31 @@ func (c *compiled) order(col int) *order {
 
 // Sum implements plan.Selection.
 func (x *execution) Sum(col int) (sum plan.Sum, err error) {
-	for _, g := range x.groups {
-		y := g.chunks[0].column(col)
-		if y.float {
-			addFloatSum(x.words[y.floats:], &sum.Float)
-			if sum.N, err = x.values(col); err != nil { // of all chunks: a search for ranks counts them together
-				return sum, err
+	once, float := places{}, false
+	for _, c := range x.chunks {
+		y := c.column(col)
+		if float = float || y.float; y.float {
+			if at := (place{at: y.floats}); !once[at] {
+				once[at] = true
+				addFloatSum(x.words[y.floats:], &sum.Float)
 			}
 			continue
 		}
-		n, err := g.read(x.words, func(c *chunk) count { return c.column(col).n })
+		n, err := once.read(y.n, x.words)
 		if err != nil {
 			return sum, err
 		}
 		codes, term := new(big.Int), new(big.Int)
 		for _, s := range y.sums {
-			codes.Add(codes, term.Lsh(term.SetUint64(s.read(x.words)), s.shift))
+			k, _ := once.read(counted(s.place), x.words)
+			codes.Add(codes, term.Lsh(term.SetUint64(k), s.shift))
 		}
-		sum.AddCodes(g.chunks[0].segment(col), codes, n)
+		sum.AddCodes(c.segment(col), codes, n)
 	}
-	return sum, nil
+	if float { // a search for ranks counts the values of all chunks together
+		sum.N, err = x.values(col)
+	}
+	return sum, err
 }
 
 // Kth implements plan.Selection.

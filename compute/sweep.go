@@ -55,62 +55,52 @@ type weighted struct {
 // of such a part of 128 records of 511 units stays below 2^32.
 const halfBits = 16
 
-// written is the program of a sweep for each window of a chunk, whose counts have no
-// place in the result yet.
-type written struct {
-	*sweep
-	gathered
-	words   int
-	kernels []*kernel
-}
-
-// write writes the program.
-func (s *sweep) write(e *evaluator) (*written, error) {
+// run writes the program and queues its passes. Chunks that have the program in common, and
+// what is told of them, add their counts up in the same place; of each chunk there is a
+// place of its own where nothing is told.
+func (s *sweep) run(c *compiler, e *evaluator, shared string) (g gathered, err error) {
 	w := newWriter(e)
-	m := &mainText{writer: w, wide: s.sum}
-	out := &written{sweep: s, gathered: m.write(s)}
-	if out.words = m.counters; m.wide {
-		out.words *= 2
+	m := &mainText{writer: w, wide: s.sum, codes: s.tree.tests(coded)}
+	g = m.write(s)
+	k := &code{name: "sweep", files: []string{"units.glsl", "report.glsl"}, device: e.device.forScans(), perUnit: wideGroups, steps: w.steps,
+		regional: e.regional, at: w.arg(0)}
+	switch {
+	case m.codes:
+		k.evaluate(s.tree.leaf.function, e.device)
+	case s.order != nil:
+		k.device, k.perUnit = e.device, digitGroups
+	case s.tree.tests(summed):
+		k.device, k.perUnit = e.device.forSums(e.regional), sumGroups
+	case s.tree.tests(within):
+		k.perUnit = rangeGroups
 	}
-	c := &code{name: "sweep", device: e.device.forScans(), perUnit: wideGroups, steps: w.steps, regional: e.regional, at: w.arg(0)}
-	if s.tree.tests(within) {
-		c.perUnit = rangeGroups
+	m.program(k)
+	k.slots = w.slots
+	if n := len(k.slots) + 1; n > e.device.maxBlocks() {
+		return g, &plan.Declined{Why: fmt.Sprintf("%v reads %d storage blocks, the device has %d in a compute program: use fewer attributes in one comparison",
+			s.op(NoResult), n, e.device.maxBlocks())}
 	}
-	if s.order != nil {
-		c.device, c.perUnit = e.device, digitGroups
+	words, at := m.counters, 0
+	if m.wide {
+		words *= 2
 	}
-	m.program(c)
-	c.slots = w.slots
-	if n := len(c.slots) + 1; n > e.device.maxBlocks() {
-		return nil, fmt.Errorf("compute: %v takes %d storage blocks, a program of the device at most %d", s.op(NoResult), n, e.device.maxBlocks())
+	switch {
+	case s.order != nil:
+		at = s.order.first
+	case shared != "":
+		at = c.place(fmt.Sprint(shared, s.col, k.text), words)
+	default:
+		at = c.alloc(words)
 	}
-	out.kernels = w.kernels(c, nil)
-	return out, nil
-}
-
-// queue queues the passes, whose counts lie from at on in the result.
-func (w *written) queue(c *compiler, e *evaluator, at int) {
-	if w.order != nil {
-		at = w.order.first
+	g.move(at)
+	list := w.kernels(k, s.op(s.result(g)))
+	for _, x := range list {
+		x.own[k.at-firstArg] = int32(at)
 	}
-	w.move(at)
-	for _, k := range w.kernels {
-		k.op = w.op(w.result(w.gathered))
-		k.own[k.at-firstArg] = int32(at)
-	}
-	e.part.Aggs = w.aggs
-	c.stage(e, w.kernels...)
+	e.part.Aggs = s.aggs
+	c.stage(e, list...)
 	e.part.Aggs = nil
-}
-
-// run writes the program and queues its passes.
-func (s *sweep) run(c *compiler, e *evaluator) (gathered, error) {
-	w, err := s.write(e)
-	if err != nil {
-		return gathered{}, err
-	}
-	w.queue(c, e, c.alloc(w.words))
-	return w.gathered, nil
+	return g, nil
 }
 
 // result says where the counts of records are.
@@ -143,7 +133,7 @@ type mainText struct {
 	*writer
 	before, loop, after strings.Builder
 	counters            int
-	wide                bool
+	wide, codes         bool // sums; a function of codes
 	defines             []string
 }
 
@@ -153,7 +143,12 @@ func (t *mainText) write(s *sweep) (g gathered) {
 		fmt.Fprintf(&t.loop, "        m = %s(unit, m);\n", t.function(s.tree))
 	}
 	if s.keep != nil {
-		fmt.Fprintf(&t.loop, "        %s[%s] = m;\n", t.block(source{marks: s.keep}, "writeonly"), s.keep.unit())
+		block := t.block(source{marks: s.keep}, "uvec4", "writeonly")
+		if t.codes {
+			fmt.Fprintf(&t.loop, "        uvec4 all = joined(m);\n        if (PLACE == 0u)\n            %s[%s] = all;\n", block, s.keep.unit())
+		} else {
+			fmt.Fprintf(&t.loop, "        %s[%s] = m;\n", block, s.keep.unit())
+		}
 	}
 	if s.selected {
 		g.selected = t.count()
@@ -253,7 +248,7 @@ func (t *mainText) digit(o *order) {
 	}
 	plane := "uvec4(0u)"
 	if b := f.planes(x, o.col, d, 0); !b.None() {
-		block := t.block(source{col: o.col, content: textures.Planes, part: b.Part, plus: b.Plus, marks: f.made}, "readonly")
+		block := t.block(source{col: o.col, content: textures.Planes, part: b.Part, plus: b.Plus, marks: f.made}, "uvec4", "readonly")
 		plane = fmt.Sprintf("(plane < 0 ? uvec4(0u) : FETCH(%s, at + uint(PLANE * plane)))", block)
 	}
 	t.before.WriteString("    uint total = 0u;\n")
@@ -273,10 +268,12 @@ func (t *mainText) digit(o *order) {
 
 // program puts the program together.
 func (t *mainText) program(c *code) {
-	c.files = []string{"units.glsl", "report.glsl"}
-	c.defines = t.e.defines(c.device, append(t.defines, fmt.Sprintf("COUNTERS %d", max(1, t.counters)))...)
+	t.defines = append(t.defines, fmt.Sprintf("COUNTERS %d", max(1, t.counters)))
 	if t.wide {
-		c.defines = append(c.defines, "WIDE")
+		t.defines = append(t.defines, "WIDE")
+	}
+	if c.defines = t.e.defines(c.device, t.defines...); t.codes {
+		c.defines = c.device.defines(t.defines...)
 	}
 	if t.counters > 0 {
 		fmt.Fprintf(&t.after, "    report(uint(arg(%d)), counter);\n", c.at)
@@ -290,13 +287,17 @@ void main() {
     for (int c = 0; c < FOURS; c++)
         counter[c] = uvec4(0u);
 `
-	const loop = `    for (uint unit = firstUnit(UNITS, BEFORE, TOTAL), end = endUnit(UNITS, BEFORE, TOTAL); unit < end; unit += STEP) {
+	const loop = `    for (%s) {
         uvec4 m = within(unit, ROWS);
 %s    }
 `
+	units := "uint unit = firstUnit(UNITS, BEFORE, TOTAL), end = endUnit(UNITS, BEFORE, TOTAL); unit < end; unit += STEP"
+	if t.codes {
+		units = "UNITS_OF(UNITS, BEFORE, TOTAL)"
+	}
 	const pieces = "    for (piece = 0; piece < args[0]; piece++) {\n"
 	before := zero + t.before.String()
-	one := fmt.Sprintf(loop, t.loop.String())
+	one := fmt.Sprintf(loop, units, t.loop.String())
 	main := fmt.Sprintf(head, t.body.String())
 	c.text = main + before + pieces + one + "    }\n    piece = 0;\n" + t.after.String() + "}\n"
 	c.each = main + pieces + before + one + t.after.String() + "    }\n}\n"

@@ -5,7 +5,9 @@ import (
 	"strings"
 
 	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/glsl"
 	"github.com/stencildb/stencildb/textures"
 )
 
@@ -18,16 +20,21 @@ const (
 	equals              // dense code = lo
 	present             // not NULL
 	marked              // set in a bitmap
+	summed              // a semi-linear sum, from the planes of several columns
+	coded               // a function of the codes: the only leaf of its program
 )
 
-// leaf is a test of the planes of one column, or of a bitmap. NULLs never pass,
-// negated or not, but for present.
+// leaf is a test of the planes of one column, of a bitmap, or of several columns. NULLs
+// never pass, negated or not, but for present.
 type leaf struct {
-	test   test
-	col    int
-	lo, hi uint64 // dense codes
-	negate bool
-	marks  *marks // of a marked leaf
+	test     test
+	col      int
+	lo, hi   uint64 // dense codes
+	negate   bool
+	marks    *marks     // of a marked leaf
+	sum      *planeSum  // of a summed one
+	function *glsl.Func // of a coded one
+	valid    []source   // of both: the records that are not NULL
 	// passing says that nothing else needs the bitmap.
 	passing bool
 	text    string
@@ -102,6 +109,17 @@ func (n *node) short() string {
 	return n.String()
 }
 
+// named is how a sweep that only evaluates n is called.
+func (n *node) named(otherwise func(Result) pass.Op) func(Result) pass.Op {
+	switch {
+	case n.op == plan.IsLeaf && n.leaf.test == coded:
+		return func(r Result) pass.Op { return Values{r, n.leaf.text} }
+	case n.op == plan.IsLeaf && n.leaf.test == summed:
+		return func(r Result) pass.Op { return Semilinear{Values{r, n.leaf.text}} }
+	}
+	return otherwise
+}
+
 // leaves counts the leaves below n.
 func (n *node) leaves() int {
 	if n.op == plan.IsLeaf {
@@ -133,8 +151,8 @@ func junction(op plan.Op, kids []*node) *node {
 	return none
 }
 
-// tree makes a predicate over planes from one over codes; what needs the values is
-// evaluated to a bitmap first.
+// tree makes a predicate over planes from one over codes; what needs the codes is
+// evaluated to a bitmap first, where it is not the whole.
 func (e *evaluator) tree(p *plan.Pred) (*node, error) {
 	switch p.Op {
 	case plan.True:
@@ -147,6 +165,9 @@ func (e *evaluator) tree(p *plan.Pred) (*node, error) {
 	var kids []*node
 	for _, k := range p.Kids {
 		n, err := e.tree(k)
+		if err == nil {
+			n, err = e.compiler.plain(e, n)
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -168,22 +189,6 @@ func (e *evaluator) leaf(l plan.Leaf) (*node, error) {
 		return leafNode(leaf{test: present, col: x.Col, negate: !x.Not, text: x.Text}), nil
 	}
 	return e.values(l)
-}
-
-// values evaluates a leaf from the codes, once, to a bitmap.
-func (e *evaluator) values(l plan.Leaf) (*node, error) {
-	if n, ok := e.valued[l]; ok {
-		return n, nil
-	}
-	m := e.ownMarks()
-	for i, w := range e.pieces {
-		if err := e.valueLeaf(l, w, m.blocks[i]); err != nil {
-			return nil, err
-		}
-	}
-	n := markedNode(m, l.String())
-	e.valued[l] = n
-	return n, nil
 }
 
 // notNull is the predicate that a column is not NULL.

@@ -49,7 +49,6 @@ type program struct {
 	refs      []textures.Ref // texture units, in order
 	uniforms  []shaders.Uniform
 	funcs     []*glsl.Func
-	members   bool // members.glsl is needed
 	turns     int  // of loops over lists, for one record
 	declare   strings.Builder
 	condition string // GLSL, over xi and vi; "" for TRUE
@@ -177,12 +176,8 @@ func (w *program) leaf(leaf plan.Leaf) string {
 		return w.notNull(l, w.compare(i, l.Op, w.constant(i, l.Code)))
 	case *plan.Range:
 		return w.notNull(l, w.between(w.attribute(l.Col), l.Lo, l.Hi))
-	case *plan.Members:
-		return w.notNull(l, w.member(l))
-	case *plan.Program:
-		return w.arithmetic(l)
 	}
-	return fmt.Sprintf("#error no GLSL for %T", leaf)
+	return w.call(leaf)
 }
 
 // notNull writes that a predicate holds and no attribute it reads is NULL.
@@ -235,21 +230,10 @@ func (w *program) code(i int, wide bool) string {
 	return fmt.Sprintf("x%d.x", i)
 }
 
-func (w *program) member(m *plan.Members) string {
-	w.members = true
-	w.turns += bits.Len(uint(len(m.Spans))) + 1
-	n := len(w.refs)
-	w.refs = append(w.refs, textures.Buffer(glsl.SpanWords(m.Spans)))
-	count := fmt.Sprintf("c%d", len(w.uniforms))
-	w.uniforms = append(w.uniforms, shaders.Int(count, int32(len(m.Spans))))
-	fmt.Fprintf(&w.declare, "layout(binding = %d) uniform usamplerBuffer spans%d;\nuniform int %s; // spans\n", n, n, count)
-	return fmt.Sprintf("member(spans%d, %s, %s)", n, count, w.code(w.attribute(m.Col), true))
-}
-
-// arithmetic calls the function of a program.
-func (w *program) arithmetic(p *plan.Program) string {
-	f := glsl.Function(p, len(w.funcs), len(w.refs))
-	w.funcs = append(w.funcs, f)
+// call calls the function of a leaf.
+func (w *program) call(leaf plan.Leaf) string {
+	f := glsl.Function(leaf, len(w.funcs), len(w.refs))
+	w.funcs, w.turns = append(w.funcs, f), w.turns+f.Turns
 	w.uniforms = append(w.uniforms, f.Uniforms...)
 	for _, t := range f.Lookups {
 		w.refs = append(w.refs, textures.Buffer(t))
@@ -259,21 +243,14 @@ func (w *program) arithmetic(p *plan.Program) string {
 	for _, a := range f.Args {
 		args = append(args, w.code(w.attribute(a.Column), a.Wide))
 	}
-	return w.notNull(p, f.Name+"("+strings.Join(args, ", ")+")")
+	return w.notNull(leaf, f.Name+"("+strings.Join(args, ", ")+")")
 }
 
 // parts are the files of glsl/ that the text needs.
 func (w *program) parts() []string {
 	parts := glsl.Parts(w.funcs...)
-	wide := w.members
-	for _, a := range w.attrs {
-		wide = wide || a.wide
-	}
-	if wide && len(parts) == 0 {
+	if len(parts) == 0 && slices.ContainsFunc(w.attrs, func(a attribute) bool { return a.wide }) {
 		parts = []string{"int64.glsl"}
-	}
-	if w.members {
-		parts = append(parts, "members.glsl")
 	}
 	return parts
 }

@@ -20,9 +20,7 @@ import (
 func (e *Evaluator) Semilinear(p *plan.Program, h how) pass.Count {
 	q := h.pass(pass.Semilinear{Shape: p.Shape, Check: p.Fails != nil, Text: p.Text, Outcome: h.outcome})
 	if !e.dotProduct(p, q) {
-		if err := e.generated(p, q); err != nil {
-			return e.fail(err)
-		}
+		return e.generated(p, q)
 	}
 	return e.Draw(q)
 }
@@ -63,29 +61,29 @@ func (e *Evaluator) dotProduct(p *plan.Program, q *pass.Pass) bool {
 	return true
 }
 
-// generated makes q run the program that package shaders writes for p.
-func (e *Evaluator) generated(p *plan.Program, q *pass.Pass) error {
-	in, refs := e.inputs(p.Columns())
-	source, uniforms := glsl.Generate(p, in)
-	if n := len(refs) + len(in.Lookups); n > e.device.Samplers {
-		return &plan.Declined{Why: fmt.Sprintf("%s reads %d textures, the device has %d in a fragment program: use fewer attributes in one comparison",
-			p.Text, n, e.device.Samplers)}
+// generated draws q with the discarding program that package glsl writes for a leaf.
+func (e *Evaluator) generated(leaf plan.Leaf, q *pass.Pass) pass.Count {
+	in, refs := e.inputs(leaf.Columns())
+	source, f := glsl.Generate(leaf, in)
+	if n := len(refs) + len(f.Lookups); n > e.device.Samplers {
+		return e.fail(&plan.Declined{Why: fmt.Sprintf("%s reads %d textures, the device has %d in a fragment program: use fewer attributes in one comparison",
+			leaf, n, e.device.Samplers)})
 	}
-	if len(uniforms) > e.device.Uniforms {
-		return &plan.Declined{Why: fmt.Sprintf("a condition with %d constants, the device takes %d in a fragment program", len(uniforms), e.device.Uniforms)}
+	if n := len(f.Uniforms); n > e.device.Uniforms {
+		return e.fail(&plan.Declined{Why: fmt.Sprintf("a condition with %d constants, the device takes %d in a fragment program", n, e.device.Uniforms)})
 	}
-	q.Program, q.Uniforms, q.Textures = source, uniforms, refs
-	for _, table := range in.Lookups {
+	q.Program, q.Uniforms, q.Textures = source, f.Uniforms, refs
+	for _, table := range f.Lookups {
 		q.Textures = append(q.Textures, textures.Buffer(table))
 	}
-	return nil
+	return e.Draw(q)
 }
 
 // inputs lays out the columns of a generated program: a texture each, or, when
 // there are many, four narrow ones to a texture.
-func (e *Evaluator) inputs(cols []int) (*glsl.Inputs, []textures.Ref) {
+func (e *Evaluator) inputs(cols []int) (glsl.Inputs, []textures.Ref) {
 	const many = 8
-	in := &glsl.Inputs{Limbs: map[int][]string{}}
+	in := glsl.Inputs{Limbs: map[int][]string{}}
 	var refs []textures.Ref
 	add := func(r textures.Ref) int {
 		refs = append(refs, r)
@@ -117,22 +115,6 @@ func (e *Evaluator) inputs(cols []int) (*glsl.Inputs, []textures.Ref) {
 	}
 	in.Samplers = len(refs)
 	return in, refs
-}
-
-// Members evaluates membership in many spans of codes with one discarding program
-// (the paper has no list predicate; few spans are comparisons and ranges).
-func (e *Evaluator) Members(m *plan.Members, h how) pass.Count {
-	q := h.pass(pass.Members{Col: m.Col, Text: m.Text, Outcome: h.outcome})
-	limbs := textures.Limbs(e.Segment(m.Col).Bits)
-	defines := []string{fmt.Sprintf("LIMBS %d", limbs)}
-	q.Textures = []textures.Ref{textures.Attribute(e.chunk, m.Col), textures.Buffer(glsl.SpanWords(m.Spans))}
-	if limbs == 3 {
-		defines = append(defines, "WIDE")
-		q.Textures = append(q.Textures, textures.AttributeHigh(e.chunk, m.Col))
-	}
-	q.Program = shaders.Join([]string{"int64.glsl", "members.glsl", "members.frag"}, defines...)
-	q.Uniforms = []shaders.Uniform{shaders.Int("count", int32(len(m.Spans)))}
-	return e.Draw(q)
 }
 
 // mask evaluates "the record is set in a mask": a mask is an attribute of one bit.

@@ -45,13 +45,11 @@ func TestAProgramIsCompiledOnce(t *testing.T) {
 }
 
 func TestEveryFileCompiles(t *testing.T) {
-	members := []string{"int64.glsl", "members.glsl", "members.frag"}
 	gltest.Run(t, 0, func(ctx *glctx.Context, g *pass.GL) {
 		for _, s := range []shaders.Source{
 			{}, // no fragment program
 			shaders.Load("average.frag"), shaders.Load("guard.frag"), shaders.Load("one.frag"), shaders.Load("value.frag"),
 			shaders.Load("copy.frag", "CHANNEL g", "NULL_DEPTH"),
-			shaders.Join(members, "LIMBS 1"), shaders.Join(members, "LIMBS 3", "WIDE"),
 			shaders.Load("semilinear.frag", "TEXTURES 3", "OP <=", "NULLS"),
 			shaders.Load("testbit.frag", "CHANNEL r"),
 			shaders.Join([]string{"counts.glsl", "merge.frag"}, "FOLD addCounts"), shaders.Join([]string{"sum.glsl", "merge.frag"}, "FOLD addSum"),

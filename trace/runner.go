@@ -192,7 +192,7 @@ func (t *tracer) selection(chunk int) table.Bitmap {
 // it exists in registers only.
 func (t *tracer) hostSelection(l *look) {
 	switch l.pass.Op.(type) {
-	case fused.Bitmap, fused.Merge, compute.Write, compute.NotNull, compute.Values:
+	case fused.Bitmap, fused.Merge, compute.Write, compute.Values:
 		return
 	}
 	if l.pass.Part.Check || t.plan.Chunks[l.Chunk].Pred.Op == plan.True {

@@ -1,7 +1,7 @@
-// Package glsl writes the arithmetic of plans as GLSL: a [plan.Program] becomes a function
-// of one record ([Function]), or a fragment program that discards the records that do not
-// satisfy it ([Generate]). Constants are uniforms, never text, so that a shape is compiled
-// once.
+// Package glsl writes leaves of plans as GLSL: a [plan.Program] or [plan.Members] becomes a
+// function of one record ([Function]), or a fragment program that discards the records that
+// do not satisfy it ([Generate]). Constants are uniforms, never text, so that a shape is
+// compiled once.
 //
 // It writes exactly what a program asks for: int where every intermediate value fits 32
 // bits, pairs of words where it does not, and doubles kept as bits between operations.
@@ -10,6 +10,8 @@ package glsl
 import (
 	"fmt"
 	"math"
+	"math/bits"
+	"slices"
 	"strings"
 
 	"github.com/stencildb/stencildb/expr"
@@ -21,18 +23,13 @@ import (
 type Inputs struct {
 	Samplers int              // textures bound to units 0..Samplers-1
 	Limbs    map[int][]string // by column: a GLSL expression for each limb, "t0.r"
-	// Lookups are the tables of plan.Lookup nodes, in order: buffer textures on the
-	// units after the samplers, four entries to a texel.
-	Lookups [][]uint32
 }
 
-// Generate writes the fragment program of a plan.Program: it discards a record
-// unless no column it reads is NULL and the record satisfies [Function]. The text
-// depends on the shape only; constants are the returned uniforms. The lookup tables
-// met are appended to in.Lookups.
-func Generate(p *plan.Program, in *Inputs) (shaders.Source, []shaders.Uniform) {
-	f := Function(p, 0, in.Samplers+len(in.Lookups))
-	in.Lookups = append(in.Lookups, f.Lookups...)
+// Generate writes the fragment program of a leaf: it discards a record unless no column
+// it reads is NULL and the record satisfies [Function], which is returned, too. Its lookup
+// tables are on the units after the samplers.
+func Generate(leaf plan.Leaf, in Inputs) (shaders.Source, *Func) {
+	f := Function(leaf, 0, in.Samplers)
 	var b strings.Builder
 	fmt.Fprintf(&b, "layout(binding = 0) uniform sampler2D attributes[%d];\n%s", in.Samplers, f.Text)
 	b.WriteString("\nvoid main() {\n    ivec2 at = ivec2(gl_FragCoord.xy);\n")
@@ -46,8 +43,11 @@ func Generate(p *plan.Program, in *Inputs) (shaders.Source, []shaders.Uniform) {
 		codes = append(codes, joinLimbs(limbs, a.Wide))
 	}
 	fmt.Fprintf(&b, "    if (!%s(%s)) discard;\n}\n", f.Name, strings.Join(codes, ", "))
-	name := [...]string{plan.Semilinear: "semilinear", plan.Polynomial: "polynomial", plan.Expression: "expression"}[p.Shape]
-	return shaders.Compose("generated "+name, f.Parts, b.String()), f.Uniforms
+	name := "members"
+	if p, ok := leaf.(*plan.Program); ok {
+		name = [...]string{plan.Semilinear: "semilinear", plan.Polynomial: "polynomial", plan.Expression: "expression"}[p.Shape]
+	}
+	return shaders.Compose("generated "+name, f.Parts, b.String()), f
 }
 
 // joinLimbs writes the code that limbs of 24 bits (floats, lowest first) make up: a
@@ -78,7 +78,7 @@ type Arg struct {
 	Wide   bool // a uvec2 of the low and the high word; else a uint
 }
 
-// Func is a plan.Program as a GLSL function of one record.
+// Func is a leaf as a GLSL function of one record.
 type Func struct {
 	// Name is what to call: programN, for the n of [Function].
 	Name string
@@ -90,18 +90,11 @@ type Func struct {
 	// shader, however many functions need it (see [shaders.Compose], [Parts]).
 	Parts    []string
 	Uniforms []shaders.Uniform // the constants; their names begin with programN
-	// Lookups are the tables of plan.Lookup nodes: RGBA32UI buffer textures of whole
-	// texels, four entries each, on the units from firstLookup on.
+	// Lookups are the tables of plan.Lookup nodes and of members: RGBA32UI buffer textures
+	// of whole texels, four entries each, on the units from firstLookup on.
 	Lookups [][]uint32
-}
-
-// SpanWords are spans of codes as members.glsl reads them, a texel each.
-func SpanWords(spans []plan.Span) []uint32 {
-	words := make([]uint32, 0, 4*len(spans))
-	for _, s := range spans {
-		words = append(words, uint32(s.Lo), uint32(s.Lo>>32), uint32(s.Hi), uint32(s.Hi>>32))
-	}
-	return words
+	// Turns is the most turns of loops that a call takes.
+	Turns int
 }
 
 // MaxTurns is how many turns all loops of one invocation may take together, called
@@ -110,36 +103,77 @@ const MaxTurns = 60_000
 
 // Parts returns the files that several functions need, each once, in an order in
 // which they compile.
-func Parts(funcs ...*Func) []string {
-	n := 0
-	for _, f := range funcs {
-		n = max(n, len(f.Parts))
+func Parts(funcs ...*Func) (list []string) {
+	for _, part := range parts {
+		if slices.ContainsFunc(funcs, func(f *Func) bool { return slices.Contains(f.Parts, part) }) {
+			list = append(list, part)
+		}
 	}
-	return arithmetic[:n:n]
+	return list
 }
 
-// arithmetic are the files of arithmetic; each needs those before it.
-var arithmetic = []string{"int64.glsl", "float64.glsl"}
+// parts are the files that functions need, of which the second and the third need the first.
+var parts = []string{"int64.glsl", "float64.glsl", "members.glsl"}
 
-// Function writes a function that reports whether a record, none of whose columns
-// is NULL, satisfies p: nothing fails, and L Op R holds (Fails: that operation
-// fails, and none of its operands does). The text depends on the shape and on n, which tells
-// the functions of a shader apart, only. It has no loops, and works in every kind of
-// shader.
-func Function(p *plan.Program, n int, firstLookup int) *Func {
+// Function writes a function that reports whether a record, none of whose columns is
+// NULL, satisfies a leaf. The text depends on the shape and on n, which tells the functions
+// of a shader apart, only, and works in every kind of shader.
+func Function(leaf plan.Leaf, n, firstLookup int) *Func {
 	f := &Func{Name: fmt.Sprintf("program%d", n)}
 	g := &generator{f: f, firstLookup: firstLookup, columns: map[int]string{}}
-	root := []*plan.Val{p.L, p.R}
+	switch l := leaf.(type) {
+	case *plan.Program:
+		g.program(l)
+	case *plan.Members:
+		g.members(l)
+	default:
+		f.Text = fmt.Sprintf("#error no function for %T\n", leaf)
+	}
+	return f
+}
+
+// setCodes is how many codes there may be, from 0 on, for members to be looked up in a
+// table of a bit each, of at most 512 KiB; else the list of spans is searched.
+const setCodes = 1 << 22
+
+// members writes the membership of a code in spans.
+func (g *generator) members(m *plan.Members) {
+	var table []uint32
+	test := ""
+	if last := m.Spans[len(m.Spans)-1].Hi; last < setCodes {
+		table = make([]uint32, last/128*4+4)
+		for _, s := range m.Spans {
+			for at := s.Lo; at <= s.Hi; at = at/32*32 + 32 {
+				table[at/32] |= uint32(uint64(1)<<(min(s.Hi, at|31)-at+1)-1) << (at % 32)
+			}
+		}
+		most := g.uniform("uint", shaders.Uint("", uint32(last)))
+		test = fmt.Sprintf("a0.y == 0u && a0.x <= %s && (texelFetch(%s, int(a0.x >> 7))[a0.x >> 5 & 3u] >> (a0.x & 31u) & 1u) != 0u", most, g.table(table))
+	} else {
+		for _, s := range m.Spans {
+			table = append(table, uint32(s.Lo), uint32(s.Lo>>32), uint32(s.Hi), uint32(s.Hi>>32))
+		}
+		g.f.Parts, g.f.Turns = []string{parts[0], parts[2]}, bits.Len(uint(len(m.Spans)))+1
+		test = fmt.Sprintf("member(%s, %s, a0)", g.table(table), g.uniform("int", shaders.Int("", int32(len(m.Spans)))))
+	}
+	g.f.Args = []Arg{{Column: m.Col, Wide: true}}
+	g.f.Text = fmt.Sprintf("%s\nbool %s(uvec2 a0) { return %s; }\n", g.declare.String(), g.f.Name, test)
+}
+
+// program writes a Program: nothing fails, and L Op R holds (Fails: that operation fails,
+// and none of its operands does).
+func (g *generator) program(p *plan.Program) {
+	f, root := g.f, []*plan.Val{p.L, p.R}
 	if p.Fails != nil {
 		root = p.Fails.Kids
 	}
 	g.narrow = p.Fails == nil && fits32(root)
 	switch {
 	case isDouble(p):
-		f.Parts = arithmetic
+		f.Parts = parts[:2:2]
 		g.linef("failed = false;")
 	case !g.narrow:
-		f.Parts = arithmetic[:1:1]
+		f.Parts = parts[:1:1]
 		g.linef("failed = false;")
 	}
 	var params []string
@@ -154,7 +188,6 @@ func Function(p *plan.Program, n int, firstLookup int) *Func {
 	}
 	g.body(p, root)
 	f.Text = fmt.Sprintf("%s\nbool %s(%s) {\n%s}\n", g.declare.String(), f.Name, strings.Join(params, ", "), g.lines.String())
-	return f
 }
 
 // body writes the statements of the function.
@@ -284,21 +317,25 @@ func (g *generator) emit(v *plan.Val) string {
 }
 
 func (g *generator) lookup(v *plan.Val) string {
-	n := len(g.f.Lookups)
 	table := make([]uint32, (len(v.Table)+3)/4*4)
 	copy(table, v.Table)
-	g.f.Lookups = append(g.f.Lookups, table)
 	code := g.columns[v.Column]
 	if !g.narrow {
 		code += ".x"
 	}
-	name := fmt.Sprintf("%sLookup%d", g.f.Name, n)
-	fmt.Fprintf(&g.declare, "layout(binding = %d) uniform usamplerBuffer %s;\n", g.firstLookup+n, name)
-	value := fmt.Sprintf("texelFetch(%s, int(%s >> 2))[%s & 3u]", name, code, code)
+	value := fmt.Sprintf("texelFetch(%s, int(%s >> 2))[%s & 3u]", g.table(table), code, code)
 	if g.narrow {
 		return g.variable("int", "int("+value+")")
 	}
 	return g.variable("uvec2", "uvec2("+value+", 0u)")
+}
+
+// table declares a lookup table.
+func (g *generator) table(words []uint32) string {
+	name := fmt.Sprintf("%sLookup%d", g.f.Name, len(g.f.Lookups))
+	fmt.Fprintf(&g.declare, "layout(binding = %d) uniform usamplerBuffer %s;\n", g.firstLookup+len(g.f.Lookups), name)
+	g.f.Lookups = append(g.f.Lookups, words)
+	return name
 }
 
 var operators = map[plan.ValOp]string{plan.AddV: "add", plan.SubV: "sub", plan.MulV: "mul",

@@ -2,8 +2,7 @@
 // fixed-point numbers in units of 2^-1074 (Neal's small superaccumulator, with
 // limbs of 32 bits in 64).
 //
-// A work group takes 64 units, and a thread of it every STRIDE-th bit of a unit from
-// PLACE on; in software a thread takes all bits. It adds in a window of 128 bits in
+// A thread, with its bits of units (codes.glsl), adds in a window of 128 bits in
 // registers, placed by the first record. A record outside of it goes to the limbs by
 // itself, and then the window goes there, too, to be placed anew. SOFTWARE: to the
 // limbs in memory, without a shared copy.
@@ -15,13 +14,6 @@
 // Out: result[place]: which of NaN, +Infinity and -Infinity were met (1, 2, 4), and the
 //     limbs: signed, low word first, limb i in units of 2^(32 i - 1074).
 #define LIMBS 67u
-#ifdef SOFTWARE
-#define PLACE 0u
-#define STRIDE 1u
-#else
-#define PLACE (gl_LocalInvocationIndex >> 6)
-#define STRIDE (LOCAL / 64u)
-#endif
 #define NEXT (AHEAD == 1u ? 1u : 1u | 1u << STRIDE) // the bits read
 #define NONE 0xffffffffu
 #define MOST (8u * STRIDE) // units that cannot overflow the window: 1024 records
@@ -131,12 +123,7 @@ void main() {
     barrier();
 #endif
     for (piece = 0; piece < args[0]; piece++) {
-#ifdef SOFTWARE
-        for (uint unit = firstUnit(UNITS, BEFORE, TOTAL), end = endUnit(UNITS, BEFORE, TOTAL); unit < end; unit += STEP) {
-#else
-        for (uint first = (gl_WorkGroupID.x + gl_NumWorkGroups.x - BEFORE / 64u % gl_NumWorkGroups.x) % gl_NumWorkGroups.x * 64u; first < UNITS; first += gl_NumWorkGroups.x * 64u) {
-            uint unit = first + (gl_LocalInvocationIndex & 63u);
-#endif
+        for (UNITS_OF(UNITS, BEFORE, TOTAL)) {
             uvec4 bits = within(unit, ROWS);
 #ifdef SELECTION
             bits &= SELECTION;

@@ -1,0 +1,121 @@
+package compute
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/glsl"
+	"github.com/stencildb/stencildb/textures"
+)
+
+// values makes the leaf of what needs the values of records: a sum of planes, or a function
+// of the codes.
+func (e *evaluator) values(l plan.Leaf) (*node, error) {
+	if n, ok := e.valued[l]; ok {
+		return n, nil
+	}
+	x := leaf{test: coded, text: l.String()}
+	blocks := 2 // the result, and the bitmap
+	if p, ok := l.(*plan.Program); ok && !e.device.Software {
+		x.sum = e.planeSum(p)
+	}
+	if x.sum != nil {
+		x.test, blocks = summed, reserved+len(x.sum.terms)
+	} else {
+		x.function = glsl.Function(l, 0, 0)
+		for _, a := range x.function.Args {
+			blocks += textures.Parts(e.segment(a.Column))
+		}
+	}
+	var err error
+	x.valid, err = e.notNulls(l.Columns(), blocks)
+	n := leafNode(x)
+	e.valued[l] = n
+	return n, err
+}
+
+// notNulls lists the validity planes of columns; or, where the device binds too few blocks
+// beside those of a program, a bitmap of the records that are NULL in none.
+func (e *evaluator) notNulls(cols []int, blocks int) (list []source, err error) {
+	var tests []*node
+	for _, c := range cols {
+		if e.segment(c).Nulls > 0 {
+			list = append(list, source{col: c, content: textures.Validity})
+			tests = append(tests, e.notNull(c, expr.Ident(e.fields[c].Name)+" IS NOT NULL"))
+		}
+	}
+	if len(list) > 1 && blocks+len(list) > e.device.maxBlocks() {
+		n, err := e.compiler.mark(e, junction(plan.And, tests))
+		if err != nil {
+			return nil, err
+		}
+		list = []source{{marks: n.leaf.marks}}
+	}
+	return list, nil
+}
+
+// coded writes the test of a unit's records by the function of a leaf, four neighbouring
+// records at a time: a thread does its bits of the unit (codes.glsl).
+func (w *writer) coded(l *leaf) {
+	f, b := l.function, &w.body
+	w.among(l.valid)
+	b.WriteString("    uvec4 bits = uvec4(0u);\n    for (uint i = PLACE; i < 32u; i += STRIDE) {\n        uint quad = quadOf(unit, i);\n")
+	masked := ""
+	if len(f.Lookups) > 0 { // the codes behind the rows are any
+		masked = " * (among >> i & 1u)"
+	}
+	high := make([]bool, len(f.Args))
+	for i, a := range f.Args {
+		seg := w.e.segment(a.Column)
+		fmt.Fprintf(b, "        uvec4 l%d = unpack(FETCH_%s(%s, quad))%s;\n", i, strings.ToUpper(textures.CodeType(seg)), w.codes(a.Column, 0), masked)
+		if high[i] = a.Wide && textures.Parts(seg) > 1; high[i] {
+			fmt.Fprintf(b, "        uvec4 h%d = FETCH(%s, quad);\n", i, w.codes(a.Column, 1))
+		}
+	}
+	call := func(component string) string {
+		var list []string
+		for i, a := range f.Args {
+			arg := fmt.Sprintf("l%d%s", i, component)
+			switch {
+			case high[i]:
+				arg = fmt.Sprintf("uvec2(%s, h%d%s)", arg, i, component)
+			case a.Wide:
+				arg = fmt.Sprintf("uvec2(%s, 0u)", arg)
+			}
+			list = append(list, arg)
+		}
+		return f.Name + "(" + strings.Join(list, ", ") + ")"
+	}
+	if len(f.Parts) > 0 { // large functions are called in a loop, small ones in a row
+		fmt.Fprintf(b, "        for (int j = 0; j < 4; j++)\n            bits[j] |= uint(%s) << i;\n", call("[j]"))
+	} else {
+		fmt.Fprintf(b, "        bits |= uvec4(%s, %s, %s, %s) << i;\n", call(".x"), call(".y"), call(".z"), call(".w"))
+	}
+	b.WriteString("    }\n    return bits & among;\n}\n")
+}
+
+// among writes that only the records of bitmaps matter.
+func (w *writer) among(bitmaps []source) {
+	for _, s := range bitmaps {
+		at := "unit"
+		if s.marks != nil {
+			at = s.marks.unit()
+		}
+		fmt.Fprintf(&w.body, "    among &= FETCH(%s, %s);\n", w.block(s, "uvec4", "readonly"), at)
+	}
+}
+
+// evaluate makes c the program of a function of codes.
+func (c *code) evaluate(f *glsl.Func, d Device) {
+	c.device, c.regional, c.values, c.steps = d, false, true, 32
+	if len(f.Parts) > 0 { // with loops of its own
+		c.steps = glsl.MaxTurns
+	}
+	c.files = append(append(c.files, "codes.glsl"), f.Parts...)
+	c.uniforms = f.Uniforms
+	for _, table := range f.Lookups {
+		c.textures = append(c.textures, textures.Buffer(table))
+	}
+}
