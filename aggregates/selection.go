@@ -144,7 +144,7 @@ func (p *part) countNotNull(col int) pass.Count {
 	s := p.selection()
 	switch err := p.eval.Err(); {
 	case err != nil:
-		return pass.Failed{Err: err}
+		return pass.Failed(err)
 	case seg.NonNull() == 0 || s.None():
 		return pass.Known(0)
 	case seg.Nulls == 0:

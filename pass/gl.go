@@ -147,7 +147,13 @@ func (g *GL) Run(p *Pass) (Count, error) {
 	if counter == nil {
 		return nil, nil
 	}
-	return &count{counter, p}, nil
+	return Later(func() (uint64, error) {
+		n, err := counter.Wait()
+		if err != nil {
+			err = fmt.Errorf("the count of pass %v: %w", p, err)
+		}
+		return n, err
+	}), nil
 }
 
 // label is the name of a pass for a debug group, at most as long as GL allows.
@@ -170,21 +176,6 @@ func (g *GL) draw(p *Pass) (counter *occlusion.Counter, err error) {
 		gl.DrawArrays(gl.TRIANGLES, 0, 3)
 	}
 	return counter, nil
-}
-
-// count is an occlusion count that knows its pass.
-type count struct {
-	*occlusion.Counter
-	pass *Pass
-}
-
-// Wait implements Count.
-func (c *count) Wait() (uint64, error) {
-	n, err := c.Counter.Wait()
-	if err != nil {
-		err = fmt.Errorf("the count of pass %v: %w", c.pass, err)
-	}
-	return n, err
 }
 
 // Read implements Runner.

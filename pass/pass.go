@@ -218,11 +218,14 @@ type Known uint64
 // Wait implements Count.
 func (k Known) Wait() (uint64, error) { return uint64(k), nil }
 
-// Failed is a Count that is not to be had, because of an error before.
-type Failed struct{ Err error }
+// Later is a Count that a function waits for.
+type Later func() (uint64, error)
 
 // Wait implements Count.
-func (f Failed) Wait() (uint64, error) { return 0, f.Err }
+func (l Later) Wait() (uint64, error) { return l() }
+
+// Failed returns a Count that is not to be had, because of an error before.
+func Failed(err error) Count { return Later(func() (uint64, error) { return 0, err }) }
 
 // Sum is a Count of what several count in all.
 type Sum []Count

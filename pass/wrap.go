@@ -25,22 +25,14 @@ func (m *Meter) Run(p *Pass) (Count, error) {
 	if c == nil {
 		return nil, nil
 	}
-	return &metered{c, m, false}, nil
-}
-
-type metered struct {
-	Count
-	m    *Meter
-	seen bool
-}
-
-func (c *metered) Wait() (uint64, error) {
-	n, err := c.Count.Wait()
-	if err == nil && !c.seen {
-		c.m.Samples += n
-		c.seen = true
-	}
-	return n, err
+	seen := false
+	return Later(func() (uint64, error) {
+		n, err := c.Wait()
+		if err == nil && !seen {
+			m.Samples, seen = m.Samples+n, true
+		}
+		return n, err
+	}), nil
 }
 
 // Profile is what one pass took.
@@ -113,7 +105,12 @@ func (f *Failer) Run(p *Pass) (Count, error) {
 	if c == nil || err != nil {
 		return nil, err
 	}
-	return &failing{c, f, p}, nil
+	return Later(func() (uint64, error) {
+		if err := f.fail("the count of pass " + p.String()); err != nil {
+			return 0, err
+		}
+		return c.Wait()
+	}), nil
 }
 
 // Read implements Runner.
@@ -130,18 +127,4 @@ func (f *Failer) ReadTexels(t *textures.Temp, words []uint32) error {
 		return err
 	}
 	return f.Runner.ReadTexels(t, words)
-}
-
-type failing struct {
-	Count
-	f *Failer
-	p *Pass
-}
-
-// Wait implements Count.
-func (c *failing) Wait() (uint64, error) {
-	if err := c.f.fail("the count of pass " + c.p.String()); err != nil {
-		return 0, err
-	}
-	return c.Count.Wait()
 }

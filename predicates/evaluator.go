@@ -117,7 +117,7 @@ func (e *Evaluator) Draw(p *pass.Pass) (c pass.Count) {
 		c, e.err = e.run.Run(p)
 	}
 	if e.err != nil {
-		return pass.Failed{Err: e.err}
+		return pass.Failed(e.err)
 	}
 	return c
 }
@@ -130,7 +130,7 @@ func (e *Evaluator) fail(err error) pass.Count {
 	if e.err == nil {
 		e.err = err
 	}
-	return pass.Failed{Err: e.err}
+	return pass.Failed(e.err)
 }
 
 // Attribute names a limb of a column.
