@@ -128,7 +128,7 @@ func (t *tracer) column(l *look, b textures.Block) []Panel {
 		list = t.readColumn(l, b)
 		t.planes[b] = list
 	}
-	counts, decides := digits(l.pass.Op)
+	counts, decides := searchBits(l.pass.Op)
 	if b.Content != textures.Planes || counts == nil {
 		return list
 	}

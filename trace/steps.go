@@ -9,14 +9,14 @@ import (
 	"github.com/stencildb/stencildb/compute"
 	"github.com/stencildb/stencildb/fused"
 	"github.com/stencildb/stencildb/pass"
+	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/table"
 )
 
 // steps says what the passes of searches and sums have found, given the values of
 // the plan's aggregates.
 func (t *tracer) steps(values []table.Value) {
-	t.bitSearches(values)
-	t.digitSearches(values)
+	t.searches(values)
 	for _, s := range t.trace.Searches {
 		s.known()
 	}
@@ -30,82 +30,14 @@ func (t *tracer) step(i int, s *Search, st Step) {
 	t.looks[i].Search, t.looks[i].Step = slices.Index(t.trace.Searches, s), len(s.Steps)-1
 }
 
-// searched finds the bits that a pass of a search bit by bit counts for.
-func searched(op pass.Op) (high, low int, ok bool) {
+// searchBits are those that a pass of a search counts by, and those that it decides first, as
+// backend compute does; nil where there are none.
+func searchBits(op pass.Op) (counts, decides *compute.Bits) {
 	switch op := op.(type) {
 	case pass.KthLargest:
-		return op.Bit, op.Bit, true
+		return &compute.Bits{High: op.Bit, Low: op.Bit}, nil
 	case fused.KthLargest:
-		return op.Low + op.Bits - 1, op.Low, true
-	}
-	return 0, 0, false
-}
-
-// bitSearches finds those of backends classic and fused: one after the other, each from
-// the top bit down. Where a search serves several aggregates, it is run for each.
-func (t *tracer) bitSearches(values []table.Value) {
-	var current *Search
-	begun := map[int]bool{}
-	lastHigh, lastChunk, lastAgg := 0, 0, -1
-	for i, l := range t.looks {
-		high, low, ok := searched(l.pass.Op)
-		aggs := l.pass.Part.Aggs
-		if !ok || len(aggs) == 0 {
-			continue
-		}
-		if goesOn := aggs[0] == lastAgg && (high < lastHigh || high == lastHigh && lastChunk < l.Chunk); !goesOn {
-			current = nil
-			if n := slices.IndexFunc(aggs, func(agg int) bool { return !begun[agg] && !values[agg].Null }); n >= 0 {
-				begun[aggs[n]] = true
-				current = t.newSearch(aggs[n], values[aggs[n]])
-			}
-		}
-		lastHigh, lastChunk, lastAgg = high, l.Chunk, aggs[0]
-		if current == nil {
-			continue
-		}
-		tried := current.try(high, low)
-		t.step(i, current, Step{high: high, Tried: tried})
-		if high > low {
-			l.Results = current.reached(l, tried, t.segment(l, current.agg.Col))
-		}
-	}
-}
-
-// digitSearches finds those of backend compute that go digit by digit. The first pass
-// counts for all aggregates of the column.
-func (t *tracer) digitSearches(values []table.Value) {
-	begun := map[int]*Search{}
-	for i, l := range t.looks {
-		aggs := l.pass.Part.Aggs
-		counts, _ := digits(l.pass.Op)
-		n := slices.IndexFunc(aggs, func(agg int) bool { return !values[agg].Null })
-		if counts == nil || n < 0 {
-			continue
-		}
-		s, ok := begun[aggs[n]]
-		if !ok {
-			stored, err := compute.SearchedBits(t.plan, t.plan.Aggs[aggs[n]].Col)
-			if err != nil {
-				continue
-			}
-			s = t.newSearch(aggs[n], values[aggs[n]])
-			s.stored = stored
-			for b := s.Bits - 1; b >= 0; b-- {
-				if stored>>b&1 == 0 {
-					s.Constant = append(s.Constant, b)
-				}
-			}
-			begun[aggs[n]] = s
-		}
-		t.step(i, s, t.digits(i, s))
-	}
-}
-
-// digits are the bits that a pass of backend compute counts by, and those that it
-// decides; nil where there are none.
-func digits(op pass.Op) (counts, decides *compute.Bits) {
-	switch op := op.(type) {
+		return &compute.Bits{High: op.Low + op.Bits - 1, Low: op.Low}, nil
 	case compute.Digits:
 		return &op.Bits, nil
 	case compute.Decide:
@@ -114,11 +46,71 @@ func digits(op pass.Op) (counts, decides *compute.Bits) {
 	return nil, nil
 }
 
+// searches finds the k-th searches. A pass that counts for several aggregates is a step of the
+// first one's search, which backend compute ends by passes for each alone; the other backends run a
+// search from the top bit down again for each of them.
+func (t *tracer) searches(values []table.Value) {
+	type search struct {
+		*Search
+		high int   // bit
+		last *look // pass
+	}
+	current, begun := map[int]search{}, map[int]bool{}
+	for i, l := range t.looks {
+		counts, decides := searchBits(l.pass.Op)
+		aggs := slices.DeleteFunc(slices.Clone(l.pass.Part.Aggs), func(agg int) bool { return values[agg].Null })
+		if counts == nil || len(aggs) == 0 {
+			continue
+		}
+		s, ok := current[aggs[0]]
+		if !ok || decides == nil && (counts.High > s.high || counts.High == s.high && !s.last.before(l)) {
+			n := slices.IndexFunc(aggs, func(agg int) bool { return !begun[agg] })
+			if s.Search = nil; n >= 0 {
+				begun[aggs[n]] = true
+				s.Search = t.newSearch(aggs[n], values[aggs[n]])
+			}
+		}
+		s.high, s.last = counts.High, l
+		if current[aggs[0]] = s; s.Search == nil {
+			continue
+		}
+		switch l.pass.Op.(type) {
+		case compute.Digits, compute.Decide:
+			if !ok {
+				t.fail(s.constant(t.plan))
+			}
+			t.step(i, s.Search, t.digits(i, s.Search))
+		default:
+			tried := s.try(counts.High, counts.Low)
+			t.step(i, s.Search, Step{high: counts.High, Tried: tried})
+			if counts.High > counts.Low {
+				l.Results = s.reached(l, tried, t.segment(l, s.agg.Col))
+			}
+		}
+	}
+}
+
+// constant finds the bits that backend compute does not count by.
+func (s *Search) constant(q *plan.Query) (err error) {
+	s.stored, err = compute.SearchedBits(q, s.agg.Col)
+	for b := s.Bits - 1; b >= 0; b-- {
+		if s.stored>>b&1 == 0 {
+			s.Constant = append(s.Constant, b)
+		}
+	}
+	return err
+}
+
+// before reports whether another pass goes over a later chunk or window.
+func (l *look) before(next *look) bool {
+	return next.Chunk > l.Chunk || next.Chunk == l.Chunk && next.pass.Window.From > l.pass.Window.From
+}
+
 // digits says which bits a pass of backend compute decides and counts, and the counts
 // that it has left in the result.
 func (t *tracer) digits(i int, s *Search) Step {
 	l := t.looks[i]
-	counts, decides := digits(l.pass.Op)
+	counts, decides := searchBits(l.pass.Op)
 	st := Step{high: counts.High, Counts: []int{counts.High, counts.Low}}
 	var base int
 	var rest uint64 // of all, less those of other values than 0
@@ -168,9 +160,7 @@ func (t *tracer) candidates(s *Search, l *look, op compute.Decide) uint64 {
 // another reports whether pass i is followed by the same over another chunk or a later
 // window: the counts are those of the table when the last has been counted.
 func (t *tracer) another(i int, l *look) bool {
-	return slices.ContainsFunc(t.looks[i+1:], func(next *look) bool {
-		return next.pass.Op == l.pass.Op && (next.Chunk != l.Chunk || next.pass.Window.From > l.pass.Window.From)
-	})
+	return slices.ContainsFunc(t.looks[i+1:], func(next *look) bool { return next.pass.Op == l.pass.Op && l.before(next) })
 }
 
 // bitsOf writes those bits of the answer's code that are counted by: what is the same in

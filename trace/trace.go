@@ -2,12 +2,15 @@ package trace
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 
 	"github.com/stencildb/stencildb/engine"
 	"github.com/stencildb/stencildb/internal/numbers"
 	"github.com/stencildb/stencildb/pass"
+	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/table"
 )
 
 // DefaultMaxPasses is the number of passes that a page has at most unless one asks
@@ -133,7 +136,20 @@ func Run(ctx context.Context, db *engine.DB, text string, o Options) (*Trace, er
 	t.columns()
 	t.steps(w.Values)
 	out.Images = t.images.list
-	return out, t.images.err
+	return out, errors.Join(t.err, t.images.err)
+}
+
+// Found is what the draws of a statement on backend classic have found, given the values of the
+// plan's aggregates: Searches, Sums, and of Passes Name, Chunk, Samples, Search, Step and Sum.
+func Found(q *plan.Query, passes []pass.Profile, values []table.Value) *Trace {
+	t := &tracer{plan: q, trace: &Trace{}, selected: map[int]table.Bitmap{}}
+	for _, p := range passes {
+		l := newLook(p.Pass)
+		l.Samples = p.Samples
+		t.looks, t.trace.Passes = append(t.looks, l), append(t.trace.Passes, l.Pass)
+	}
+	t.steps(values)
+	return t.trace
 }
 
 // Limit wraps a runner so that a statement of more than so many passes is an error.

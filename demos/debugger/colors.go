@@ -65,6 +65,21 @@ func palette() []uint8 {
 	return out
 }
 
+// frameColors are those of an animation: every fifth of the pictures' own, and those of text
+// and marks at four strengths.
+func frameColors() (list color.Palette) {
+	for i, texels := 0, palette()[:4*256*stencilLine]; i < len(texels); i += 20 {
+		list = append(list, color.RGBA{texels[i], texels[i+1], texels[i+2], 255})
+	}
+	for _, c := range append(stencilColors, paper, ink, faint, hair, ground, marked, highlight, selected, unchosen, ofNull) {
+		for part := range 4 {
+			mix := func(v uint8) uint8 { return uint8((int(v)*(4-part) + 255*part) / 4) }
+			list = append(list, color.RGBA{mix(c.R), mix(c.G), mix(c.B), 255})
+		}
+	}
+	return list
+}
+
 func stencilColor(v uint8) color.RGBA {
 	c := stencilColors[int(v)%len(stencilColors)]
 	for range min(int(v)/len(stencilColors), 3) {

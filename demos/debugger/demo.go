@@ -34,7 +34,7 @@ type Demo struct {
 	stage   *engine.Stage
 	at      moment // that the scene is of
 	problem string // why there is no scene
-	found   *trace.Findings
+	found   *trace.Trace
 	foundOf string // the statement whose findings they are
 
 	axes map[int]*axis

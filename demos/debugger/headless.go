@@ -41,7 +41,7 @@ func (r *Report) String() string {
 // pass to the answer, then the first constant on its way along its number line, at the
 // pass that compares it and at the answer. They are frame-000.png, frame-001.png, ..., and all of them run.gif.
 func Headless(ctx context.Context, d *Demo, dir string) (*Report, error) {
-	r := &recording{demo: d, dir: dir}
+	r := &recording{demo: d, dir: dir, palette: frameColors()}
 	if err := r.clear(); err != nil {
 		return nil, err
 	}
@@ -170,6 +170,7 @@ type recording struct {
 	dir     string
 	gif     gif.GIF
 	spent   []time.Duration
+	palette color.Palette // of the animation
 	writing *errgroup.Group
 }
 
@@ -183,18 +184,18 @@ func (r *recording) frame(ctx context.Context) error {
 	if r.demo.problem != "" {
 		return errors.New(r.demo.problem)
 	}
-	img := r.demo.Image()
 	r.spent = append(r.spent, r.demo.Spent())
 	path := filepath.Join(r.dir, fmt.Sprintf("frame-%03d.png", len(r.gif.Image)))
 	delay := 150 // hundredths of a second
 	if r.demo.held == constantGrip {
 		delay = 12
 	}
-	reduced := image.NewPaletted(img.Rect, nil)
+	shown := r.demo.view.shown
+	reduced := image.NewPaletted(shown.Rect, r.palette)
 	r.gif.Image, r.gif.Delay = append(r.gif.Image, reduced), append(r.gif.Delay, delay)
 	save := func() error {
-		reduce(reduced, img)
-		return files.Write(path, func(w io.Writer) error { return (&png.Encoder{CompressionLevel: png.BestSpeed}).Encode(w, img) })
+		shown.Reduce(reduced)
+		return files.Write(path, func(w io.Writer) error { return (&png.Encoder{CompressionLevel: png.BestSpeed}).Encode(w, shown.RGBA) })
 	}
 	if r.demo.gl.Caps().Software { // which draws with the cores that would write
 		return save()
@@ -213,39 +214,4 @@ func (r *recording) report() *Report {
 // sweep as fast as a film.
 func (r *recording) animate() error {
 	return files.Write(filepath.Join(r.dir, "run.gif"), func(w io.Writer) error { return gif.EncodeAll(w, &r.gif) })
-}
-
-// reduce draws a frame in the 256 colours that it has most of, of six bits a channel;
-// others become the nearest of these.
-func reduce(out *image.Paletted, img *image.RGBA) {
-	type shade struct {
-		count, place int
-		color        color.RGBA // the first of its kind
-	}
-	shades := make([]shade, 1<<18)
-	of := func(i int) *shade {
-		p := img.Pix[4*i : 4*i+3 : 4*i+3]
-		s := &shades[int(p[0]>>2)<<12|int(p[1]>>2)<<6|int(p[2]>>2)]
-		if s.count == 0 {
-			s.color = color.RGBA{p[0], p[1], p[2], 255}
-		}
-		return s
-	}
-	var used []*shade
-	for i := range out.Pix {
-		s := of(i)
-		if s.count++; s.count == 1 {
-			used = append(used, s)
-		}
-	}
-	slices.SortStableFunc(used, func(a, b *shade) int { return b.count - a.count })
-	for _, s := range used[:min(len(used), 256)] {
-		out.Palette = append(out.Palette, s.color)
-	}
-	for _, s := range used {
-		s.place = out.Palette.Index(s.color)
-	}
-	for i := range out.Pix {
-		out.Pix[i] = uint8(of(i).place)
-	}
 }

@@ -13,26 +13,37 @@ import (
 	"github.com/stencildb/stencildb/textures"
 )
 
+// pane is one of the four pictures of the chunk's records.
+type pane struct {
+	title, note string
+	why         string                      // there is nothing to show; "" where there is
+	shows       string                      // a pixel, of several records
+	draw        func(at, r image.Rectangle) // the picture into r, its scale below it
+}
+
 func (f *frame) panes() {
 	if f.scene == nil || f.scene.chunk == nil {
 		return
 	}
-	for i, draw := range []func(image.Rectangle){f.attribute, f.depth, f.stencil, f.result} {
-		draw(f.layout.panes[i])
+	sh := f.shape()
+	for i, p := range []pane{f.attribute(), f.depth(), f.stencil(), f.result()} {
+		at := f.layout.panes[i]
+		end := f.Text(f.Bold, at.Min.X, at.Min.Y+14, p.title, ink)
+		if f.Small.Width(p.note) <= at.Max.X-end-10 {
+			f.Text(f.Small, end+10, at.Min.Y+14, p.note, faint)
+		}
+		r := picture(at, sh.Width, sh.Height)
+		f.Frame(r, 1, hair)
+		if p.why != "" {
+			f.undefined(r, p.why)
+			continue
+		}
+		p.draw(at, r)
+		f.Text(f.Small, r.Min.X, r.Max.Y+33, f.Small.Clip(f.reduced(r, p.shows), at.Dx()), faint)
 	}
 }
 
 func (f *frame) shape() textures.Shape { return textures.ShapeOf(f.scene.chunk.Rows) }
-
-// picture prepares a pane with a title and returns where its picture goes.
-func (f *frame) picture(pane image.Rectangle, title, note string) image.Rectangle {
-	end := f.Text(f.Bold, pane.Min.X, pane.Min.Y+14, title, ink)
-	if f.Small.Width(note) <= pane.Max.X-end-10 {
-		f.Text(f.Small, end+10, pane.Min.Y+14, note, faint)
-	}
-	sh := f.shape()
-	return picture(pane, sh.Width, sh.Height)
-}
 
 // undefined draws a pane that has nothing to show.
 func (f *frame) undefined(r image.Rectangle, why string) {
@@ -55,27 +66,26 @@ func (f *frame) reduced(r image.Rectangle, what string) string {
 
 // scaleBar draws the colours of a scale with its ends, and that of NULL where there are
 // any.
-func (f *frame) scaleBar(pane, r image.Rectangle, line int, lo, hi, note string, nulls bool) {
+func (f *frame) scaleBar(at, r image.Rectangle, line int, lo, hi string, nulls bool) {
 	y, x := r.Max.Y+7, r.Min.X
 	colours := palette()[4*256*line:]
-	room := (pane.Dx() - 64 - 12) / 2 // for each end
+	room := (at.Dx() - 64 - 12) / 2 // for each end
 	if nulls {
 		room -= 28
 	}
 	x = f.Text(f.Small, x, y+10, f.Small.Clip(lo, room), ink) + 6
 	for i := range 64 {
-		at := 4 * (i * 255 / 63)
-		f.Fill(image.Rect(x+i, y, x+i+1, y+11), color.RGBA{colours[at], colours[at+1], colours[at+2], 255})
+		c := colours[4*(i*255/63):]
+		f.Fill(image.Rect(x+i, y, x+i+1, y+11), color.RGBA{c[0], c[1], c[2], 255})
 	}
 	x = f.Text(f.Small, x+70, y+10, f.Small.Clip(hi, room), ink) + 10
 	if nulls {
 		f.Fill(image.Rect(x, y, x+11, y+11), ofNull)
 		x = f.Text(f.Small, x+15, y+10, "NULL", ink) + 10
 	}
-	if name := f.scaleName(); f.Small.Width(name) <= pane.Max.X-x {
+	if name := f.scaleName(); f.Small.Width(name) <= at.Max.X-x {
 		f.Text(f.Small, x, y+10, name, faint)
 	}
-	f.Text(f.Small, r.Min.X, y+26, f.Small.Clip(note, pane.Dx()), faint)
 }
 
 func (f *frame) scaleName() string {
@@ -85,42 +95,39 @@ func (f *frame) scaleName() string {
 	return "by rank"
 }
 
-// attribute draws the attribute that the pass reads, or that was chosen.
-func (f *frame) attribute(pane image.Rectangle) {
+// attribute is the attribute that the pass reads, or that was chosen.
+func (f *frame) attribute() pane {
 	ref, first, col := f.scene.attribute(f.demo.Attribute)
 	if col < 0 {
-		f.undefined(f.picture(pane, "Attribute", ""), "the statement reads no attribute")
-		return
+		return pane{title: "Attribute", why: "the statement reads no attribute"}
 	}
-	r := f.picture(pane, "Attribute: "+f.scene.plan.Table.Field(col).Name, "codes in a texture")
-	f.Frame(r, 1, hair)
-	seg, limbs, thirds := f.scene.chunk.Segments[col], 1, uint32(0)
-	if !ref.Packed {
-		if limbs = textures.Limbs(seg.Bits); limbs > 2 {
-			thirds = f.id(textures.AttributeHigh(f.scene.chunk, col))
+	return pane{title: "Attribute: " + f.scene.plan.Table.Field(col).Name, note: "codes in a texture", shows: "the first of", draw: func(at, r image.Rectangle) {
+		seg, limbs, thirds := f.scene.chunk.Segments[col], 1, uint32(0)
+		if !ref.Packed {
+			if limbs = textures.Limbs(seg.Bits); limbs > 2 {
+				thirds = f.id(textures.AttributeHigh(f.scene.chunk, col))
+			}
 		}
-	}
-	f.pane("CODES", r, f.id(ref), thirds, scale{f.scene.chunk, col, whole, f.demo.Linear}, shaders.Uniform{Name: "limbs", I: []int32{int32(first), int32(limbs)}})
-	f.scaleBar(pane, r, codeLine, seg.Decode(0).String(), seg.Decode(seg.Max).String(), f.reduced(r, "the first of"), seg.Nulls > 0)
+		f.records("CODES", r, f.id(ref), thirds, scale{f.scene.chunk, col, whole, f.demo.Linear}, shaders.Uniform{Name: "limbs", I: []int32{int32(first), int32(limbs)}})
+		f.scaleBar(at, r, codeLine, seg.Decode(0).String(), seg.Decode(seg.Max).String(), seg.Nulls > 0)
+	}}
 }
 
-// depth draws the depth buffer; records that pass the depth test are tinted.
-func (f *frame) depth(pane image.Rectangle) {
+// depth is the depth buffer; records that pass the depth test are tinted.
+func (f *frame) depth() pane {
 	t := f.scene.target
 	if t == nil || !t.depth {
-		r := f.picture(pane, "Depth buffer", "")
-		f.undefined(r, "no attribute has been copied to depth yet")
-		f.Frame(r, 1, hair)
-		return
+		return pane{title: "Depth buffer", why: "no attribute has been copied to depth yet"}
 	}
 	note := "green passes"
 	if f.scene.quads() == nil {
 		note = "no depth test here"
 	}
-	r, others := f.picture(pane, "Depth buffer: "+f.scene.depthName(), note), f.nulls()
-	f.Frame(r, 1, hair)
-	f.pane("DEPTH", r, t.Texture, others, f.depthScale(), test(f.scene.pass)...)
-	f.scaleBar(pane, r, depthLine, f.scene.depthValue(0), f.scene.depthValue(f.depthScale().top()), f.reduced(r, "the first of"), others != 0)
+	return pane{title: "Depth buffer: " + f.scene.depthName(), note: note, shows: "the first of", draw: func(at, r image.Rectangle) {
+		others := f.nulls()
+		f.records("DEPTH", r, t.Texture, others, f.depthScale(), test(f.scene.pass)...)
+		f.scaleBar(at, r, depthLine, f.scene.depthValue(0), f.scene.depthValue(f.depthScale().top()), others != 0)
+	}}
 }
 
 // nulls returns the texture of the attribute whose depths there are, 0 where it has no
@@ -139,33 +146,29 @@ func (f *frame) depthScale() scale {
 	return scale{}
 }
 
-func (f *frame) stencil(pane image.Rectangle) {
+func (f *frame) stencil() pane {
 	t := f.scene.target
 	if t == nil || !t.stencil {
-		r := f.picture(pane, "Stencil buffer", "")
-		f.undefined(r, "not in use yet")
-		f.Frame(r, 1, hair)
-		return
+		return pane{title: "Stencil buffer", why: "not in use yet"}
 	}
 	note := ""
 	if p := f.scene.pass; p != nil && p.Stencil.Test && p.Stencil.WriteMask != 0 {
 		note = fmt.Sprintf("pass: %v", p.Stencil.Pass)
 	}
-	r := f.picture(pane, "Stencil buffer", note)
-	f.Frame(r, 1, hair)
-	gl.TextureParameteri(t.Texture, gl.DEPTH_STENCIL_TEXTURE_MODE, gl.STENCIL_INDEX)
-	f.pane("STENCIL", r, t.Texture, 0, scale{})
-	gl.TextureParameteri(t.Texture, gl.DEPTH_STENCIL_TEXTURE_MODE, gl.DEPTH_COMPONENT)
-	x, y := r.Min.X, r.Max.Y+7
-	for _, v := range f.scene.stencilValues() {
-		if x+50 > pane.Max.X {
-			f.Text(f.Small, x, y+11, "…", ink)
-			break
+	return pane{title: "Stencil buffer", note: note, shows: "the first of", draw: func(at, r image.Rectangle) {
+		gl.TextureParameteri(t.Texture, gl.DEPTH_STENCIL_TEXTURE_MODE, gl.STENCIL_INDEX)
+		f.records("STENCIL", r, t.Texture, 0, scale{})
+		gl.TextureParameteri(t.Texture, gl.DEPTH_STENCIL_TEXTURE_MODE, gl.DEPTH_COMPONENT)
+		x, y := r.Min.X, r.Max.Y+7
+		for _, v := range f.scene.stencilValues() {
+			if x+50 > at.Max.X {
+				f.Text(f.Small, x, y+11, "…", ink)
+				break
+			}
+			f.Fill(image.Rect(x, y, x+12, y+12), stencilColor(v))
+			x = f.Text(f.Small, x+16, y+11, fmt.Sprint(v), ink) + 12
 		}
-		f.Fill(image.Rect(x, y, x+12, y+12), stencilColor(v))
-		x = f.Text(f.Small, x+16, y+11, fmt.Sprint(v), ink) + 12
-	}
-	f.Text(f.Small, r.Min.X, y+26, f.Small.Clip(f.reduced(r, "the first of"), pane.Dx()), faint)
+	}}
 }
 
 // stencilValues are the values that the stencil buffer holds, the smallest first.
@@ -184,38 +187,34 @@ func (s *scene) stencilValues() []uint8 {
 	return s.legend
 }
 
-// result draws which records pass; after the last pass, which are selected.
-func (f *frame) result(pane image.Rectangle) {
-	s := f.scene
-	title := "Result: records that pass"
-	if s.drops() {
-		title = "Result: records dropped"
+// result is which records pass; after the last pass, which are selected.
+func (f *frame) result() pane {
+	s, p := f.scene, pane{title: "Result: records that pass", shows: "the share of"}
+	switch {
+	case s.drops():
+		p.title = "Result: records dropped"
+	case s.selection:
+		p.title = "Result: the selection"
 	}
-	if s.selection {
-		title = "Result: the selection"
-	}
-	r := f.picture(pane, title, "")
-	f.Frame(r, 1, hair)
 	switch {
 	case s.pass == nil:
-		f.undefined(r, "no pass has happened")
-		return
+		p.why = "no pass has happened"
 	case s.mask == 0 && s.selection:
-		f.undefined(r, "every record is selected, or none")
-		return
+		p.why = "every record is selected, or none"
 	case s.mask == 0:
-		f.undefined(r, "every record passes: this pass tests nothing")
-		return
+		p.why = "every record passes: this pass tests nothing"
 	}
-	f.pane("PASSES", r, s.mask, 0, scale{})
-	y := r.Max.Y + 7
-	f.Fill(image.Rect(r.Min.X, y, r.Min.X+12, y+12), selected)
-	text := fmt.Sprintf("%s of %s (%s)", numbers.Grouped(s.passing), numbers.Grouped(uint64(s.chunk.Rows)), percent(float64(s.passing)/float64(max(s.chunk.Rows, 1))))
-	if f.Bold.Width(text) > pane.Dx()-18 {
-		text = numbers.Grouped(s.passing)
+	p.draw = func(at, r image.Rectangle) {
+		f.records("PASSES", r, s.mask, 0, scale{})
+		y := r.Max.Y + 7
+		f.Fill(image.Rect(r.Min.X, y, r.Min.X+12, y+12), selected)
+		text := fmt.Sprintf("%s of %s (%s)", numbers.Grouped(s.passing), numbers.Grouped(uint64(s.chunk.Rows)), percent(float64(s.passing)/float64(max(s.chunk.Rows, 1))))
+		if f.Bold.Width(text) > at.Dx()-18 {
+			text = numbers.Grouped(s.passing)
+		}
+		f.Text(f.Bold, r.Min.X+18, y+11, f.Bold.Clip(text, at.Dx()-18), selected)
 	}
-	f.Text(f.Bold, r.Min.X+18, y+11, f.Bold.Clip(text, pane.Dx()-18), selected)
-	f.Text(f.Small, r.Min.X, y+26, f.Small.Clip(f.reduced(r, "the share of"), pane.Dx()), faint)
+	return p
 }
 
 // quads returns what the pass at hand compares the stored depths with, in 2^-24.

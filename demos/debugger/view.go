@@ -200,7 +200,8 @@ func (f *frame) take(r image.Rectangle) {
 	}
 }
 
-func (f *frame) pane(kind string, r image.Rectangle, records, others uint32, s scale, more ...shaders.Uniform) {
+// records draws the records of the chunk, a texel each, into a rectangle of the frame.
+func (f *frame) records(kind string, r image.Rectangle, records, others uint32, s scale, more ...shaders.Uniform) {
 	f.paint(paneProgram(kind), r, records, others, s, func() { gl.DrawArrays(gl.TRIANGLES, 0, 3) }, more...)
 	f.take(r)
 }

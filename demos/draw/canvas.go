@@ -109,19 +109,25 @@ func (c *Canvas) Texels(x, y, width int, sh textures.Shape, texels []uint8) {
 	}
 }
 
-// Reduced is the picture in the colours of the palette that are nearest to its own.
-func (c *Canvas) Reduced() *image.Paletted {
-	out, known := image.NewPaletted(c.Rect, Colors), map[color.RGBA]uint8{}
+// Reduce draws the picture in the colours of a palette that are nearest to its own.
+func (c *Canvas) Reduce(out *image.Paletted) {
+	known := map[color.RGBA]uint8{}
 	for i := range out.Pix {
 		p := c.Pix[4*i : 4*i+4 : 4*i+4]
 		shade := color.RGBA{p[0], p[1], p[2], p[3]}
 		index, ok := known[shade]
 		if !ok {
-			index = uint8(Colors.Index(shade))
+			index = uint8(out.Palette.Index(shade))
 			known[shade] = index
 		}
 		out.Pix[i] = index
 	}
+}
+
+// Reduced is the picture in the palette of the lessons.
+func (c *Canvas) Reduced() *image.Paletted {
+	out := image.NewPaletted(c.Rect, Colors)
+	c.Reduce(out)
 	return out
 }
 

@@ -1,6 +1,7 @@
 package draw
 
 import (
+	"cmp"
 	"image"
 	"math"
 
@@ -13,6 +14,9 @@ import (
 // Sheet is a picture of panels, row by row.
 type Sheet struct {
 	Title   string
+	Text    int      // the height of its text in pixels; 0: 19
+	About   []string // lines below the title
+	Heads   []string // above each row of panels; nil for none
 	Columns int
 	Width   int // of a panel, in pixels
 	Panels  []Panel
@@ -40,63 +44,100 @@ type Drawing interface {
 
 const (
 	textSize = 19
-	margin   = 24
-	gap      = 36 // between panels
+	between  = 8 // the drawings of a Stack, in pixels
 )
+
+// The distances of a sheet whose text has textSize.
+const (
+	margin      = 24
+	gap         = 36 // between panels
+	headHeight  = 40 // of a row
+	titleHeight = 34
+	entryHeight = 26
+	leading     = 23 // from line to line
+)
+
+// px is a distance in the sheet's pixels.
+func (s *Sheet) px(distance int) int { return distance * cmp.Or(s.Text, textSize) / textSize }
 
 // Image draws the sheet.
 func (s *Sheet) Image() (image.Image, error) {
-	fonts, err := NewFonts(Sizes{Title: math.Round(1.63 * textSize), Body: textSize, Small: textSize, Mono: textSize + 1}, font.HintingNone)
+	text := float64(cmp.Or(s.Text, textSize))
+	fonts, err := NewFonts(Sizes{Title: math.Round(1.63 * text), Body: text, Small: text, Mono: text + 1}, font.HintingNone)
 	if err != nil {
 		return nil, err
 	}
-	height := margin + 34
+	height := s.px(margin + 34 + leading*len(s.About))
 	var tops []int // of each row of panels
 	for i := 0; i < len(s.Panels); i += s.Columns {
+		if s.Heads != nil {
+			height += s.px(headHeight)
+		}
 		tops = append(tops, height)
 		tallest := 0
 		for _, p := range s.Panels[i:min(i+s.Columns, len(s.Panels))] {
 			tallest = max(tallest, s.height(fonts, p))
 		}
-		height += tallest + gap
+		height += tallest + s.px(gap)
 	}
 	columns := min(s.Columns, len(s.Panels))
-	c := fonts.New(2*margin+columns*s.Width+(columns-1)*gap, height-gap+margin)
+	c := fonts.New(2*s.px(margin)+columns*s.Width+(columns-1)*s.px(gap), height+s.px(margin-gap))
 	c.Fill(c.Rect, Colors[White])
-	c.Text(c.Title, margin, margin+22, s.Title, Colors[Ink])
+	x := s.px(margin)
+	c.Text(c.Title, x, s.px(margin+22), s.Title, Colors[Ink])
+	for i, line := range s.About {
+		c.Text(c.Body, x, s.px(margin+22+leading*(i+1)+8), line, Colors[Ink])
+	}
+	for i, head := range s.Heads {
+		c.Text(c.Bold, x, tops[i]-s.px(14), head, Colors[Ink])
+		c.Fill(image.Rect(x, tops[i]-s.px(8), c.Rect.Max.X-x, tops[i]-s.px(8)+2), Colors[Line])
+	}
 	for i, p := range s.Panels {
-		s.panel(c, margin+i%s.Columns*(s.Width+gap), tops[i/s.Columns], p)
+		s.panel(c, x+i%s.Columns*(s.Width+s.px(gap)), tops[i/s.Columns], p)
 	}
 	return c.Reduced(), nil
 }
 
-const (
-	titleHeight = 34
-	entryHeight = 26
-	leading     = 23 // the distance of two lines of a note
-)
-
 func (s *Sheet) height(f *Fonts, p Panel) int {
-	return titleHeight + p.Draw.Height(s.Width) + len(f.Body.Wrap(p.Note, s.Width))*leading + len(p.Legend)*entryHeight + 8
+	return p.Draw.Height(s.Width) + s.px(titleHeight+len(f.Body.Wrap(p.Note, s.Width))*leading+len(p.Legend)*entryHeight+8)
 }
 
 func (s *Sheet) panel(c *Canvas, x, y int, p Panel) {
-	c.Text(c.Bold, x, y+24, p.Title, Colors[Ink])
-	y += titleHeight
+	c.Text(c.Bold, x, y+s.px(24), p.Title, Colors[Ink])
+	y += s.px(titleHeight)
 	h := p.Draw.Height(s.Width)
 	p.Draw.Draw(c, image.Rect(x, y, x+s.Width, y+h))
-	y += h + leading
-	if p.Note != "" {
-		lines := c.Body.Wrap(p.Note, s.Width)
-		for i, line := range lines {
-			c.Text(c.Body, x, y+i*leading, line, Colors[Ink])
-		}
-		y += (len(lines)-1)*leading + entryHeight
+	y += h + s.px(leading)
+	for i, line := range c.Body.Wrap(p.Note, s.Width) {
+		c.Text(c.Body, x, y+s.px(i*leading), line, Colors[Ink])
+	}
+	if n := len(c.Body.Wrap(p.Note, s.Width)); n > 0 {
+		y += s.px((n-1)*leading + entryHeight)
 	}
 	for i, e := range p.Legend {
-		at := y + i*entryHeight
-		c.Fill(image.Rect(x, at-15, x+18, at+3), Colors[e.Index])
-		c.Text(c.Body, x+28, at, e.Text, Colors[Ink])
+		at := y + s.px(i*entryHeight)
+		c.Fill(image.Rect(x, at-s.px(15), x+s.px(18), at+s.px(3)), Colors[e.Index])
+		c.Text(c.Body, x+s.px(28), at, e.Text, Colors[Ink])
+	}
+}
+
+// Stack is drawings one below the other.
+type Stack []Drawing
+
+// Height implements Drawing.
+func (s Stack) Height(width int) (h int) {
+	for _, d := range s {
+		h += d.Height(width) + between
+	}
+	return max(0, h-between)
+}
+
+// Draw implements Drawing.
+func (s Stack) Draw(c *Canvas, r image.Rectangle) {
+	for _, d := range s {
+		r.Max.Y = r.Min.Y + d.Height(r.Dx())
+		d.Draw(c, r)
+		r.Min.Y = r.Max.Y + between
 	}
 }
 

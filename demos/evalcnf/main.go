@@ -59,7 +59,7 @@ func picture(path string, rows int) (err error) {
 	if err != nil {
 		return err
 	}
-	img, err := f.draw()
+	img, err := f.sheet().Image()
 	if err != nil {
 		return err
 	}
@@ -76,7 +76,7 @@ func evaluate(t *table.Table) (f *figure, err error) {
 			f.fields[i], f.attributes[i] = t.Fields[i].Name, s.Texels(textures.Attribute(t.Chunks[0], i))
 		}
 	})
-	if err == nil && len(f.steps) != places-1 {
+	if err == nil && len(f.steps) != passes {
 		err = fmt.Errorf("of %d flights all or none satisfy some comparison, which then needs no pass: take more", t.Rows())
 	}
 	return f, err
