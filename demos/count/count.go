@@ -75,7 +75,7 @@ func Run(s *lesson.Stage) {
 	for i := range len(below) - 1 {
 		n := below[i+1] - below[i]
 		from := lo + i*step
-		bars = append(bars, draw.Bar{Label: fmt.Sprintf("%d to %d", from, from+step-1), Value: float64(n), Text: numbers.Grouped(n), Index: draw.Stencil + 2})
+		bars = append(bars, draw.Bar{Label: fmt.Sprintf("%d to %d", from, from+step-1), To: float64(n), Text: numbers.Grouped(n)})
 		s.Row("%4d to %4d minutes %8s", from, from+step-1, numbers.Grouped(n))
 	}
 	s.Agree(below[5]-below[4], "SELECT COUNT(*) FROM flights WHERE delay BETWEEN 0 AND 9")

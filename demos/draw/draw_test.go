@@ -80,8 +80,8 @@ func TestTexels(t *testing.T) {
 // A chart stays within its panel, whatever its values.
 func TestChartsStayInside(t *testing.T) {
 	for name, d := range map[string]Drawing{
-		"bars":  Bars{{Label: "a", Value: 0, Text: "0", Index: Ink}, {Label: "b", Value: 1e9, Text: "1,000,000,000", Index: Ink}},
-		"spans": Spans{Hi: 8, Rows: []Span{{Label: "x", From: 0, To: 8, At: 4, Text: "y"}, {Label: "x", From: 7, To: 8, At: 8, Text: "y"}}},
+		"bars":  Bars{{Label: "a", To: 0, Text: "0"}, {Label: "b", To: 1e9, Text: "1,000,000,000"}},
+		"spans": Bars{{Label: "x", From: 0, To: 8, At: 4, Text: "y"}, {Label: "x", From: 7, To: 8, At: 8, Text: "y"}},
 		"plot": Plot{X: Axis{Name: "x", Hi: 10}, Y: Axis{Name: "y", Lo: -5, Hi: 5}, High: 150,
 			Points: []Point{{X: 0, Y: -5, Index: Ink}, {X: 10, Y: 5, Index: Ink}, {X: 11, Y: 0, Index: Ink}, {X: 3, Y: 99, Index: Ink, Bar: true}},
 			Levels: []Level{{Left: -5, Right: -5, Text: "low"}, {Left: -90, Right: 90, Text: "steep"}}},
@@ -113,8 +113,8 @@ func TestChartsStayInside(t *testing.T) {
 func TestSheetIsWrittenAsASmallPalette(t *testing.T) {
 	s := &Sheet{Title: "title", Columns: 2, Width: 100, Panels: []Panel{
 		{Title: "a", Draw: Records{textures.ShapeOf(4), []uint8{Grey, Tinted, Stencil, Ink}}, Note: "some words below"},
-		{Title: "b", Draw: Bars{{Label: "l", Value: 1, Text: "t", Index: Mark}}, Legend: []Entry{{Ink, "ink"}, {Mark, "mark"}}},
-		{Title: "c", Draw: Bars{{Label: "l", Value: 1, Text: "t", Index: Mark}}},
+		{Title: "b", Draw: Bars{{Label: "l", To: 1, Text: "t"}}, Legend: []Entry{{Ink, "ink"}, {Mark, "mark"}}},
+		{Title: "c", Draw: Bars{{Label: "l", To: 1, Text: "t"}}},
 	}}
 	img, err := s.Image()
 	if err != nil {

@@ -77,13 +77,22 @@ func (f *Face) shorten(s string, width, parts int) string {
 }
 
 // Wrap cuts text into lines of a width; a word that is wider is shortened.
-func (f *Face) Wrap(s string, width int) (lines []string) {
+func (f *Face) Wrap(s string, width int) []string {
+	lines := Wrap(s, func(line string) bool { return f.Width(line) <= width })
+	for i, line := range lines {
+		lines[i] = f.Clip(line, width)
+	}
+	return lines
+}
+
+// Wrap cuts text into lines that fit, of a word at least.
+func Wrap(s string, fits func(line string) bool) (lines []string) {
 	for _, word := range strings.Fields(s) {
-		if n := len(lines); n > 0 && f.Width(lines[n-1]+" "+word) <= width {
+		if n := len(lines); n > 0 && fits(lines[n-1]+" "+word) {
 			lines[n-1] += " " + word
-			continue
+		} else {
+			lines = append(lines, word)
 		}
-		lines = append(lines, f.Clip(word, width))
 	}
 	return lines
 }

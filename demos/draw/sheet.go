@@ -155,40 +155,6 @@ func (t Records) Draw(c *Canvas, r image.Rectangle) {
 	c.Texels(r.Min.X, r.Min.Y, r.Dx(), t.Shape, t.Colors)
 }
 
-// Bars is a chart of horizontal bars, a label before and a number after each.
-type Bars []Bar
-
-// Bar is one bar.
-type Bar struct {
-	Label string
-	Value float64
-	Text  string
-	Index uint8
-}
-
-const barHeight = 27
-
-// Height implements Drawing.
-func (b Bars) Height(int) int { return len(b) * barHeight }
-
-// Draw implements Drawing.
-func (b Bars) Draw(c *Canvas, r image.Rectangle) {
-	most, label, text := 0.0, 0, 0
-	for _, x := range b {
-		most = max(most, x.Value)
-		label, text = max(label, c.Body.Width(x.Label)), max(text, c.Body.Width(x.Text))
-	}
-	x0 := r.Min.X + label + 10
-	span := r.Max.X - text - 10 - x0
-	for i, x := range b {
-		y := r.Min.Y + i*barHeight
-		c.Right(c.Body, x0-10, y+20, x.Label, Colors[Ink])
-		end := x0 + max(1, int(float64(span)*x.Value/max(most, 1e-9)))
-		c.Fill(image.Rect(x0, y+4, end, y+barHeight-4), Colors[x.Index])
-		c.Text(c.Body, end+8, y+20, x.Text, Colors[Ink])
-	}
-}
-
 // Plot is a chart of points and level lines: X grows to the right, Y upwards or,
 // with Down set, downwards. Points outside are left out.
 type Plot struct {
@@ -285,38 +251,39 @@ func (p Plot) axes(c *Canvas, in image.Rectangle) {
 	c.Text(c.Body, in.Min.X+in.Dx()/2-c.Body.Width(p.X.Name)/2, in.Max.Y+24, p.X.Name, Colors[Ink])
 }
 
-// Spans is a chart of intervals of 0..Hi, one a row.
-type Spans struct {
-	Hi   float64
-	Rows []Span
-}
+// Bars is a chart of intervals from 0 to the largest end, one a row, a label before and a text
+// behind each.
+type Bars []Bar
 
-// Span is the interval [From, To) with a mark at At.
-type Span struct {
+// Bar is the interval [From, To), with a mark at At unless that is 0.
+type Bar struct {
 	Label        string
 	From, To, At float64
 	Text         string
 }
 
-const spanHeight = 30
+const barHeight = 28
 
 // Height implements Drawing.
-func (s Spans) Height(int) int { return len(s.Rows) * spanHeight }
+func (b Bars) Height(int) int { return len(b) * barHeight }
 
 // Draw implements Drawing.
-func (s Spans) Draw(c *Canvas, r image.Rectangle) {
-	label, text := 0, 0
-	for _, x := range s.Rows {
+func (b Bars) Draw(c *Canvas, r image.Rectangle) {
+	label, text, hi := 0, 0, 1e-9
+	for _, x := range b {
 		label, text = max(label, c.Body.Width(x.Label)), max(text, c.Body.Width(x.Text))
+		hi = max(hi, x.To)
 	}
 	in := image.Rect(r.Min.X+label+12, r.Min.Y, r.Max.X-text-12, r.Max.Y)
-	at := func(v float64) int { return in.Min.X + int(v/s.Hi*float64(in.Dx())) }
-	for i, x := range s.Rows {
-		y := r.Min.Y + i*spanHeight
-		c.Right(c.Body, in.Min.X-12, y+21, x.Label, Colors[Ink])
-		c.Fill(image.Rect(in.Min.X, y+13, in.Max.X, y+15), Colors[Line])
-		c.Fill(image.Rect(at(x.From), y+5, max(at(x.To), at(x.From)+2), y+23), Colors[Stencil+2])
-		c.Fill(image.Rect(at(x.At)-1, y+1, at(x.At)+2, y+27), Colors[Mark])
-		c.Right(c.Body, r.Max.X, y+21, x.Text, Colors[Ink])
+	at := func(v float64) int { return in.Min.X + int(v/hi*float64(in.Dx())) }
+	for i, x := range b {
+		y := r.Min.Y + i*barHeight
+		c.Right(c.Body, in.Min.X-12, y+20, x.Label, Colors[Ink])
+		c.Fill(image.Rect(in.Min.X, y+12, in.Max.X, y+14), Colors[Line])
+		c.Fill(image.Rect(at(x.From), y+4, max(at(x.To), at(x.From)+2), y+22), Colors[Stencil+2])
+		if x.At != 0 {
+			c.Fill(image.Rect(at(x.At)-1, y, at(x.At)+2, y+26), Colors[Mark])
+		}
+		c.Right(c.Body, r.Max.X, y+20, x.Text, Colors[Ink])
 	}
 }

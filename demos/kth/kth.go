@@ -77,22 +77,19 @@ func Run(s *lesson.Stage) {
 	s.Say("Look at the picture: each count halves the interval in which the answer lies, though not a single record is moved or copied.")
 	s.Picture("bits", &draw.Sheet{Title: fmt.Sprintf("The %dth largest delay in %d counts", k, bits), Columns: 1, Width: 1000, Panels: []draw.Panel{{
 		Title:  "Where the answer can still be, before each count",
-		Draw:   halving(steps, bits),
+		Draw:   halving(steps),
 		Legend: []draw.Entry{{Index: draw.Stencil + 2, Text: "the codes that x may still become"}, {Index: draw.Mark, Text: "x + 2^i: is the answer here or to the right?"}},
 	}}})
 }
 
 // halving draws, a row a step, the interval of codes that is left before it.
-func halving(steps []decision, bits int) draw.Spans {
-	spans := draw.Spans{Hi: float64(int(1) << bits)}
-	for i, d := range steps {
-		from := uint64(0)
-		if i > 0 {
-			from = steps[i-1].x
-		}
+func halving(steps []decision) (bars draw.Bars) {
+	from := uint64(0)
+	for _, d := range steps {
 		to := from + 1<<(d.bit+1)
-		spans.Rows = append(spans.Rows, draw.Span{Label: fmt.Sprintf("bit %d", d.bit), From: float64(from), To: float64(to), At: float64(d.tried),
+		bars = append(bars, draw.Bar{Label: fmt.Sprintf("bit %d", d.bit), From: float64(from), To: float64(to), At: float64(d.tried),
 			Text: fmt.Sprintf("%s at or above", numbers.Grouped(d.count))})
+		from = d.x
 	}
-	return spans
+	return bars
 }

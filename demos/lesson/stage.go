@@ -59,21 +59,7 @@ func (s *Stage) Say(format string, args ...any) {
 }
 
 func wrapped(text string) string {
-	var b strings.Builder
-	length := 0
-	for _, word := range strings.Fields(text) {
-		switch {
-		case length > 0 && length+1+len(word) > lineWidth:
-			b.WriteByte('\n')
-			length = 0
-		case length > 0:
-			b.WriteByte(' ')
-			length++
-		}
-		b.WriteString(word)
-		length += len(word)
-	}
-	return b.String()
+	return strings.Join(draw.Wrap(text, func(line string) bool { return len(line) <= lineWidth }), "\n")
 }
 
 // Row writes one line as it is, indented.

@@ -36,22 +36,18 @@ type page struct {
 	Measured bool          // some of it was measured
 	Programs []listing
 	Solution *listing
-	Before   *place // the page before and the one after
-	After    *place
-	Lessons  []place // for the navigation
+	Before   *page // the page before and the one after
+	After    *page
+	Lessons  []*page // for the navigation
+
+	source string         // its text, from the root of the repository
+	lesson *lesson.Lesson // nil for other pages
 }
 
-// Is reports whether the page is at a place.
-func (p *page) Is(at place) bool { return p.File == folder+at.File }
+// Name is the page's file in the lessons' folder.
+func (p *page) Name() string { return path.Base(p.File) }
 
 type listing struct{ Path, Text string }
-
-// place is a page among the lessons by its file and its title, a lesson's with its number.
-type place struct {
-	File   string
-	Number int // 0 for none
-	Title  string
-}
 
 // folder of the lessons in the site.
 const folder = "lessons/"
@@ -114,29 +110,21 @@ func build(root string, play player) (map[string]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	pages, err := collect(root, play)
-	if err != nil {
-		return nil, err
+	pages := []*page{{Title: "Lessons", File: folder + "index.html", source: "demos/README.md"}}
+	for _, l := range lessons.All() {
+		pages = append(pages, &page{Title: l.Title, Number: l.Number, File: folder + l.Name + ".html", Command: "stencildb demo " + l.Name,
+			source: "demos/" + l.Name + "/README.md", lesson: l})
 	}
-	var menu []place
-	for _, p := range pages {
-		menu = append(menu, place{path.Base(p.File), p.Number, p.Title})
-	}
-	for i, p := range pages {
-		if i > 0 {
-			p.Before = &menu[i-1]
-		}
-		if i+1 < len(menu) {
-			p.After = &menu[i+1]
-		}
-	}
-	front, err := markdown(root, "docs/README.md", "docs")
-	if err != nil {
-		return nil, err
+	pages = append(pages, &page{Title: "Glossary", File: folder + "glossary.html", source: "demos/GLOSSARY.md"})
+	for i, p := range pages[1:] {
+		p.Before, pages[i].After = pages[i], p
 	}
 	site := map[string]string{folder + "style.css": style}
-	for _, p := range append(pages, &page{Title: "stencildb", File: "index.html", Base: folder, Text: front}) {
-		p.Lessons = menu
+	for _, p := range append(pages, &page{Title: "stencildb", File: "index.html", Base: folder, source: "docs/README.md"}) {
+		p.Lessons = pages
+		if err := p.fill(root, play); err != nil {
+			return nil, err
+		}
 		var b strings.Builder
 		if err := t.Execute(&b, p); err != nil {
 			return nil, err
@@ -146,50 +134,27 @@ func build(root string, play player) (map[string]string, error) {
 	return site, nil
 }
 
-// collect makes the pages of the lessons, in their order: the index, the lessons, the glossary.
-func collect(root string, play player) ([]*page, error) {
-	index, err := markdown(root, "demos/README.md", "docs/lessons")
+// fill sets the text of the page, and of a lesson's what it prints and its programs.
+func (p *page) fill(root string, play player) (err error) {
+	if p.Text, err = markdown(root, p.source, path.Dir("docs/"+p.File)); err != nil || p.lesson == nil {
+		return err
+	}
+	said, err := play(p.lesson)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	glossary, err := markdown(root, "demos/GLOSSARY.md", "docs/lessons")
-	if err != nil {
-		return nil, err
-	}
-	pages := []*page{{Title: "Lessons", File: folder + "index.html", Text: index}}
-	for _, l := range lessons.All() {
-		p, err := lessonPage(root, l, play)
-		if err != nil {
-			return nil, err
-		}
-		pages = append(pages, p)
-	}
-	return append(pages, &page{Title: "Glossary", File: folder + "glossary.html", Text: glossary}), nil
-}
-
-func lessonPage(root string, l *lesson.Lesson, play player) (*page, error) {
-	sources := "demos/" + l.Name + "/"
-	text, err := markdown(root, sources+"README.md", "docs/lessons")
-	if err != nil {
-		return nil, err
-	}
-	said, err := play(l)
-	if err != nil {
-		return nil, err
-	}
-	p := &page{Title: l.Title, Number: l.Number, File: folder + l.Name + ".html", Text: text,
-		Command: "stencildb demo " + l.Name, Output: output(said)}
+	p.Output = output(said)
 	p.Measured = strings.Contains(string(p.Output), `class="measured"`)
-	entries, err := demos.Files.ReadDir(l.Name)
+	entries, err := demos.Files.ReadDir(p.lesson.Name)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	for _, e := range entries {
-		source, err := demos.Files.ReadFile(l.Name + "/" + e.Name())
+		source, err := demos.Files.ReadFile(p.lesson.Name + "/" + e.Name())
 		if err != nil {
-			return nil, err
+			return err
 		}
-		x := listing{sources + e.Name(), string(source)}
+		x := listing{path.Dir(p.source) + "/" + e.Name(), string(source)}
 		switch {
 		case e.Name() == "answer.go":
 			p.Solution = &x
@@ -197,7 +162,7 @@ func lessonPage(root string, l *lesson.Lesson, play player) (*page, error) {
 			p.Programs = append(p.Programs, x)
 		}
 	}
-	return p, nil
+	return nil
 }
 
 var measured = regexp.MustCompile(`(?m)\d+\.\d{3} ms( +\d+$)?|llvmpipe \([^)]*\)`)

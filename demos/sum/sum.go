@@ -52,8 +52,7 @@ func Run(s *lesson.Stage) {
 	var bars draw.Bars
 	sum := accumulator(s, distance, rows, pass.Stencil{}, func(i int, count uint64) {
 		s.Row("%3d %22s %15s", i, numbers.Grouped(count), numbers.Grouped(count<<i))
-		bars = append(bars, draw.Bar{Label: fmt.Sprintf("bit %d", i), Value: float64(count << i), Index: draw.Stencil + 2,
-			Text: fmt.Sprintf("%s x %d", numbers.Grouped(count), 1<<i)})
+		bars = append(bars, draw.Bar{Label: fmt.Sprintf("bit %d", i), To: float64(count << i), Text: fmt.Sprintf("%s x %d", numbers.Grouped(count), 1<<i)})
 	})
 	s.Row("and %s records times the smallest distance, %d: %s in all", numbers.Grouped(rows), distance.Min(), numbers.Grouped(sum))
 	s.Agree(sum, "SELECT SUM(distance) FROM flights")
