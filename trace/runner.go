@@ -114,8 +114,8 @@ func (t *tracer) Run(p *pass.Pass) (pass.Count, error) {
 		return nil, t.err
 	}
 	c, err := t.Profiler.Run(p)
-	if err != nil {
-		return nil, err
+	if t.fail(err) {
+		return nil, t.err
 	}
 	f := t.Profiles[len(t.Profiles)-1]
 	l.MS, l.Samples = float64(f.Elapsed)/1e6, f.Samples

@@ -109,6 +109,9 @@ func Run(ctx context.Context, db *engine.DB, text string, o Options) (*Trace, er
 		first = &limiter{Runner: s.Runner, most: o.MaxPasses}
 		return first
 	})
+	if err == nil {
+		err = first.err() // a statement need not wait for its last passes
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -163,8 +166,16 @@ type limiter struct {
 
 // Run implements pass.Runner.
 func (l *limiter) Run(p *pass.Pass) (pass.Count, error) {
-	if l.n++; l.n > l.most {
-		return nil, fmt.Errorf("trace: the statement takes more than %s: allow more with --max-passes N, or take a smaller statement", numbers.Count(l.most, "pass", "passes"))
+	l.n++
+	if err := l.err(); err != nil {
+		return nil, err
 	}
 	return l.Runner.Run(p)
+}
+
+func (l *limiter) err() error {
+	if l.n <= l.most {
+		return nil
+	}
+	return fmt.Errorf("trace: the statement takes more than %s: allow more with --max-passes N, or take a smaller statement", numbers.Count(l.most, "pass", "passes"))
 }

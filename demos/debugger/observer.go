@@ -59,7 +59,8 @@ type observer struct {
 	before *scene
 	scene  *scene
 	mask   *textures.Temp
-	union  bool // the mask collects what the passes that count the selection let pass
+	union  bool  // the mask collects what the passes that count the selection let pass
+	err    error // the first of Run, which a statement need not report where it waits for nothing after it
 }
 
 // moment is what to take a statement to.
@@ -81,6 +82,9 @@ func observe(ctx context.Context, db *engine.DB, m moment) (*scene, *engine.Stag
 		o = newObserver(s, m)
 		return o
 	})
+	if err == nil {
+		err = o.err
+	}
 	if errors.Is(err, errGone) {
 		m.after = nil
 		return observe(ctx, db, m)
@@ -88,7 +92,7 @@ func observe(ctx context.Context, db *engine.DB, m moment) (*scene, *engine.Stag
 	if err != nil && !errors.Is(err, errStop) {
 		return nil, nil, err
 	}
-	if w != nil {
+	if err == nil {
 		o.scene.ended, o.scene.answer = true, w
 	}
 	return o.scene, &stage, nil
@@ -141,7 +145,14 @@ func addsUp(q *plan.Query) bool {
 }
 
 // Run implements pass.Runner.
-func (o *observer) Run(p *pass.Pass) (pass.Count, error) {
+func (o *observer) Run(p *pass.Pass) (c pass.Count, err error) {
+	if o.err == nil {
+		c, o.err = o.run(p)
+	}
+	return c, o.err
+}
+
+func (o *observer) run(p *pass.Pass) (pass.Count, error) {
 	n := len(o.scene.passes)
 	if n == o.step {
 		return nil, errStop
