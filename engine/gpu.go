@@ -153,10 +153,10 @@ func (g *GPU) look(uploaded bool) {
 	}
 }
 
-// query runs f on the GL thread in a scope of its own. One that has waited there while
-// the device was closed is refused: nobody would release what it makes.
-func (g *GPU) query(ctx context.Context, f func() error) error {
-	return g.Context.Do(ctx, func() error {
+// query starts f on the GL thread in a scope of its own; wait gives its error. One that has waited
+// there while the device was closed is refused: nobody would release what it makes.
+func (g *GPU) query(ctx context.Context, f func() error) (wait func() error) {
+	return g.Context.Start(ctx, func() error {
 		if g.closed {
 			return glctx.ErrClosed
 		}
@@ -164,8 +164,9 @@ func (g *GPU) query(ctx context.Context, f func() error) error {
 	})
 }
 
-// metered has do hand passes of a query to a runner, and adds to took what they take.
-func (g *GPU) metered(ctx context.Context, q *plan.Query, run pass.Runner, took *took, do func(pass.Runner) error) error {
+// metered starts do, which hands passes of a query to a runner, and adds to took what they
+// take; wait gives do's error.
+func (g *GPU) metered(ctx context.Context, q *plan.Query, run pass.Runner, took *took, do func(pass.Runner) error) (wait func() error) {
 	m := &pass.Meter{Runner: run}
 	return g.query(ctx, func() error {
 		g.Store.Name(q.Table)

@@ -68,7 +68,7 @@ func (b *passes) Rows(ctx context.Context, q *plan.Query, took *took) iter.Seq2[
 			for i := 0; i < len(on) && ctx.Err() == nil && yield(i); i++ {
 			}
 		}
-		do := func(i int, f func(pass.Runner) error) error { return on[i].metered(ctx, q, on[i].GL, took, f) }
+		do := func(i int, f func(pass.Runner) error) error { return on[i].metered(ctx, q, on[i].GL, took, f)() }
 		var err error
 		for i, c := range q.Chunks {
 			if !b.checked(c) {

@@ -33,6 +33,6 @@ func (g *GPU) MipmapSum(ctx context.Context, t *table.Table, col int) (sum float
 		seg := t.Chunks[0].Segments[col]
 		sum = float64(mean[0])*texels + float64(table.IntFromOrdinal(seg.Base))*float64(seg.NonNull())
 		return nil
-	})
+	})()
 	return sum, elapsed, err
 }

@@ -42,7 +42,7 @@ func (b *passes) alone(ctx context.Context, g *GPU, q *plan.Query, took *took, r
 	err := g.metered(ctx, q, run, took, func(m pass.Runner) (err error) {
 		values, err = g.Run(b.name, m, q)
 		return err
-	})
+	})()
 	if err != nil { // the GL thread may be at its pass yet
 		return nil, err
 	}

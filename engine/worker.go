@@ -25,19 +25,17 @@ func (b *passes) together(ctx context.Context, q *plan.Query, parts []part, took
 	for _, p := range parts {
 		asked := make(chan func(plan.Selection) error, 1)
 		work = append(work, asked)
-		group.Go(func() error {
-			return p.g.metered(inner, p.q, runner(p.g), took, func(m pass.Runner) error {
-				s, err := algorithms[b.name].selection(m, p.g, p.q)
-				for err == nil {
-					do, more, ended := glctx.Receive(inner, asked)
-					if ended != nil || !more {
-						return ended
-					}
-					err = do(s)
+		group.Go(p.g.metered(inner, p.q, runner(p.g), took, func(m pass.Runner) error {
+			s, err := algorithms[b.name].selection(m, p.g, p.q)
+			for err == nil {
+				do, more, ended := glctx.Receive(inner, asked)
+				if ended != nil || !more {
+					return ended
 				}
-				return err
-			})
-		})
+				err = do(s)
+			}
+			return err
+		}))
 	}
 	values, err := plan.Finish(plan.Merge(q, len(parts), func(i int, do func(plan.Selection) error) func() error {
 		done := make(chan error, 1)

@@ -257,12 +257,16 @@ func (c *Context) setUp(o Options) error {
 // When ctx ends, Do returns its error at once. Where f has begun by then it goes on
 // without its caller, who must not touch what f touches: f has to look at ctx
 // itself, as the passes of package pass do, and the GL thread is free when f ends.
-func (c *Context) Do(ctx context.Context, f func() error) error {
+func (c *Context) Do(ctx context.Context, f func() error) error { return c.Start(ctx, f)() }
+
+// Start is [Context.Do] that does not wait for f: wait does, and is called once.
+func (c *Context) Start(ctx context.Context, f func() error) (wait func() error) {
+	ended := func(err error) func() error { return func() error { return err } }
 	if err := ctx.Err(); err != nil {
-		return err
+		return ended(err)
 	}
 	if c.onThread() {
-		return c.call(f)
+		return ended(c.call(f))
 	}
 	t := tasks.Get().(*task)
 	t.f = f
@@ -270,17 +274,19 @@ func (c *Context) Do(ctx context.Context, f func() error) error {
 	select {
 	case c.work <- t:
 	case <-c.ended:
-		return ErrClosed
+		return ended(ErrClosed)
 	case <-ctx.Done():
-		return ctx.Err()
+		return ended(ctx.Err())
 	}
-	if err := c.await(ctx, t); err != nil {
+	return func() error {
+		if err := c.await(ctx, t); err != nil {
+			return err
+		}
+		err := t.err
+		t.f, t.err = nil, nil
+		tasks.Put(t)
 		return err
 	}
-	err := t.err
-	t.f, t.err = nil, nil
-	tasks.Put(t)
-	return err
 }
 
 // await waits for the end of a task. An error says that the GL thread or the context
