@@ -6,7 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
+	"io/fs"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -97,7 +97,7 @@ benchstat) into a folder.`,
 	choiceFlag(c, &o.suite, "suite", "what to measure", names...)
 	f.IntVar(&o.figure, "figure", 0, "only this figure of the suite paper, 2 to 11")
 	f.Var(&parsed[[]int]{&o.rows, "", "LIST", listOf(someRows)}, "rows", "sizes of the tables, e.g. 1k,1M,16Mi,2^28 (default: the suite's)")
-	f.Var(&parsed[[]string]{&o.backends, "", "LIST", listOf(knownBackend)}, "backends", "backends to measure (default: all)")
+	f.Var(&parsed[[]string]{&o.backends, "", "LIST", listOf(oneOf("no backend of that name: there are ", engine.Backends()))}, "backends", "backends to measure (default: all)")
 	f.Var(&parsed[[]string]{&o.peers, "", "LIST", listOf(knownPeer)}, "peers", "other databases to measure, or "+noPeers+" (default: those built in, where the suite has use for them)")
 	f.StringVar(&o.table, "table", "uniform", "generator or loaded table to measure on (suite paper: tcpip)")
 	f.Uint64Var(&o.seed, "seed", 1, "seed of the generator")
@@ -155,10 +155,10 @@ func (o *benchFlags) run(c *cobra.Command) error {
 	if err := rowsFor(config, suite); err != nil {
 		return err
 	}
-	status := &statusLine{w: c.ErrOrStderr(), terminal: isTerminal(c.ErrOrStderr())}
-	config.Progress = status.update
+	var wipe func()
+	config.Progress, wipe = statusLine(c.ErrOrStderr())
 	report, err := suite.Run(c.Context(), config)
-	status.done()
+	wipe()
 	if err == nil || report != nil && len(report.Results) > 0 {
 		// What was measured before an interruption is complete.
 		err = errors.Join(o.report(c, report), err)
@@ -217,20 +217,13 @@ func (o *benchFlags) findSuite(c *cobra.Command) (bench.Suite, error) {
 	return suite, nil
 }
 
-// someRows, knownBackend and knownPeer read words of the flags --rows, --backends, --peers.
+// someRows and knownPeer read words of the flags --rows and --peers.
 func someRows(text string) (int, error) {
 	n, err := ingest.ParseRows(text)
 	if err == nil && n < 1 {
 		err = errors.New("a benchmark takes a row or more")
 	}
 	return n, err
-}
-
-func knownBackend(name string) (string, error) {
-	if !slices.Contains(engine.Backends(), name) {
-		return "", fmt.Errorf("no backend %q: there are %s", name, strings.Join(engine.Backends(), ", "))
-	}
-	return name, nil
 }
 
 func knownPeer(name string) (string, error) {
@@ -278,16 +271,14 @@ func (o *benchFlags) source(c *cobra.Command) (source, error) {
 	if len(tables) == 0 {
 		tables = []source{flights, largeFlights}
 	}
-	for _, s := range tables {
-		switch _, err := os.Stat(s.Path); {
-		case s.name != o.table:
-		case s.Data != nil:
-			return s, nil
-		case len(o.loads) == 0 && err != nil:
-			return s, fmt.Errorf("%w: fetch it with make data", err)
-		default:
-			return s, files.Readable(s.Path)
+	if i := slices.IndexFunc(tables, func(s source) bool { return s.name == o.table }); i >= 0 {
+		if tables[i].Data == nil {
+			err = files.Readable(tables[i].Path)
 		}
+		if errors.Is(err, fs.ErrNotExist) && len(o.loads) == 0 {
+			err = fmt.Errorf("%w: fetch it with make data", err)
+		}
+		return tables[i], err
 	}
 	generator := slices.Contains(generatorNames(), o.table)
 	switch {

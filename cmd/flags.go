@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -32,14 +33,19 @@ func (p *parsed[T]) Set(text string) error {
 
 // choiceFlag adds a flag that takes one of words, by default what is there.
 func choiceFlag(c *cobra.Command, to *string, name, usage string, words ...string) {
-	c.Flags().Var(&parsed[string]{to, *to, strings.Join(words, "|"), func(s string) (string, error) {
-		if !slices.Contains(words, s) {
-			return "", fmt.Errorf("must be one of %s", strings.Join(words, ", "))
-		}
-		return s, nil
-	}}, name, usage)
+	c.Flags().Var(&parsed[string]{to, *to, strings.Join(words, "|"), oneOf("must be one of ", words)}, name, usage)
 	// Completion cannot fail to register for a flag that was just added.
 	_ = c.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp))
+}
+
+// oneOf reads one of words. The error for another one lists them.
+func oneOf(wrong string, words []string) func(string) (string, error) {
+	return func(s string) (string, error) {
+		if !slices.Contains(words, s) {
+			return "", errors.New(wrong + strings.Join(words, ", "))
+		}
+		return s, nil
+	}
 }
 
 // listOf reads words between commas, none of them twice.

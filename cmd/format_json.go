@@ -94,7 +94,8 @@ const maxExact = 1 << 53
 
 // jsonValue writes a value so that no reader loses anything of it: integers
 // beyond 2^53, DECIMALs, dates, timestamps, NaN and the infinities are strings.
-func jsonValue(v table.Value) []byte {
+func jsonValue(v table.Value) (text []byte) {
+	var err error
 	switch {
 	case v.Null:
 		return []byte("null")
@@ -102,21 +103,13 @@ func jsonValue(v table.Value) []byte {
 		return strconv.AppendBool(nil, v.I != 0)
 	case v.Type.IsInteger() && -maxExact <= v.I && v.I <= maxExact:
 		return strconv.AppendInt(nil, v.I, 10)
-	case v.Type.IsFloat() && !math.IsNaN(v.F) && !math.IsInf(v.F, 0):
-		return jsonFloat(v.F, v.Type.Kind)
+	case v.Type.Kind == table.Real:
+		text, err = json.Marshal(float32(v.F))
+	case v.Type.Kind == table.Double:
+		text, err = json.Marshal(v.F)
 	}
-	return jsonOf(v.String())
-}
-
-// jsonFloat gives the shortest digits that read back.
-func jsonFloat(f float64, k table.Kind) []byte {
-	bits := 64
-	if k == table.Real {
-		bits = 32
+	if text == nil || err != nil { // NaN and the infinities are no JSON
+		return jsonOf(v.String())
 	}
-	format := byte('f')
-	if a := math.Abs(f); a != 0 && (a < 1e-6 || a >= 1e21) {
-		format = 'e'
-	}
-	return strconv.AppendFloat(nil, f, format, -1, bits)
+	return text
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/stencildb/stencildb/cost"
 	"github.com/stencildb/stencildb/engine"
 	"github.com/stencildb/stencildb/glctx"
+	"github.com/stencildb/stencildb/internal/files"
 	"github.com/stencildb/stencildb/internal/numbers"
 )
 
@@ -92,7 +93,7 @@ with --calibrate: "comparisons", "mismatches", "examples", "failures", "rows",
 		if calibrate {
 			warnOfLoad(c.ErrOrStderr())
 			if missing == nil {
-				missing = cost.CheckFolder(folder)
+				missing = files.MakeFolder(folder)
 			}
 			if missing != nil {
 				return fmt.Errorf("the calibration cannot be kept: %w", missing)

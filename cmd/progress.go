@@ -10,6 +10,9 @@ import (
 	"github.com/stencildb/stencildb/bench"
 )
 
+// wiped goes to the start of a terminal's line, which it wipes.
+const wiped = "\r\x1b[K"
+
 // progressOn returns what shows on w how far a work is, such as "loading"; nil where w
 // is not a terminal.
 func progressOn(w io.Writer, work string) func(table string, done, total int64) {
@@ -38,7 +41,7 @@ func (b *bar) update(what string, done, total int64) {
 	}
 	if done >= total {
 		if !b.last.IsZero() {
-			fmt.Fprint(b.w, "\r\x1b[K")
+			fmt.Fprint(b.w, wiped)
 			b.last = time.Time{}
 		}
 		return
@@ -53,7 +56,7 @@ func (b *bar) update(what string, done, total int64) {
 
 // barLine draws the bar from the start of the line.
 func barLine(work, what string, done, total int64) string {
-	return fmt.Sprintf("\r\x1b[K%s %s %s %3d %%", work, visible(what), filled(float64(done)/float64(total)), int(100*float64(done)/float64(total)))
+	return fmt.Sprintf("%s%s %s %s %3d %%", wiped, work, visible(what), filled(float64(done)/float64(total)), int(100*float64(done)/float64(total)))
 }
 
 // filled draws a share as a bar.
@@ -63,19 +66,13 @@ func filled(share float64) string {
 	return "[" + strings.Repeat("#", full) + strings.Repeat(" ", width-full) + "]"
 }
 
-// statusLine says what a benchmark does: on a terminal in one line that is rewritten, with
-// a bar of the cases, elsewhere a line each.
-type statusLine struct {
-	w        io.Writer
-	terminal bool
-}
-
-func (s *statusLine) update(p bench.Progress) {
-	if s.terminal {
-		fmt.Fprint(s.w, "\r\x1b[K", caseBar(p), visible(p.String()))
-	} else {
-		fmt.Fprintln(s.w, p)
+// statusLine says on w what a benchmark does: on a terminal in one line that is rewritten,
+// with a bar of the cases, until wipe, elsewhere a line each.
+func statusLine(w io.Writer) (update func(bench.Progress), wipe func()) {
+	if !isTerminal(w) {
+		return func(p bench.Progress) { fmt.Fprintln(w, p) }, func() {}
 	}
+	return func(p bench.Progress) { fmt.Fprint(w, wiped, caseBar(p), visible(p.String())) }, func() { fmt.Fprint(w, wiped) }
 }
 
 // caseBar is how many of the cases are done, "" between them.
@@ -84,10 +81,4 @@ func caseBar(p bench.Progress) string {
 		return ""
 	}
 	return filled(float64(p.Case-1)/float64(p.Cases)) + " "
-}
-
-func (s *statusLine) done() {
-	if s.terminal {
-		fmt.Fprint(s.w, "\r\x1b[K")
-	}
 }

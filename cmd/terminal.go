@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -60,18 +61,10 @@ func escape(s, keep string) string {
 			fmt.Fprintf(&b, `\x%02x`, s[i])
 		case !control(r):
 			b.WriteRune(r)
-		case r == '\n':
-			b.WriteString(`\n`)
-		case r == '\r':
-			b.WriteString(`\r`)
-		case r == '\t':
-			b.WriteString(`\t`)
-		case r < 0x100:
+		case r >= 0x80 && r < 0x100:
 			fmt.Fprintf(&b, `\x%02x`, r)
-		case r < 0x10000:
-			fmt.Fprintf(&b, `\u%04x`, r)
 		default:
-			fmt.Fprintf(&b, `\U%08x`, r)
+			b.WriteString(strings.Trim(strconv.QuoteRuneToASCII(r), "'"))
 		}
 	}
 	return b.String()
@@ -95,7 +88,7 @@ func isControl(r rune) bool {
 func note(w io.Writer, text string) {
 	wipe := ""
 	if isTerminal(w) {
-		wipe = "\r\x1b[K" // a bar of progress may stand there
+		wipe = wiped // a bar of progress may stand there
 	}
 	fmt.Fprintf(w, "%snote: %s\n", wipe, oneLine(text))
 }

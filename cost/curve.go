@@ -49,11 +49,6 @@ type cost struct{ fixed, growth float64 }
 
 func (a cost) times(f float64) cost { return cost{a.fixed, a.growth * f} }
 
-// between is a + (b - a) * f.
-func between(a, b cost, f float64) cost {
-	return cost{a.fixed + (b.fixed-a.fixed)*f, a.growth + (b.growth-a.growth)*f}
-}
-
 // Curves are those of one class, by ascending width.
 type Curves []Curve
 
@@ -73,9 +68,9 @@ func (cs Curves) at(n int, w float64, width func(bits int) float64) cost {
 		if i == 0 {
 			return here
 		}
-		before := cs[i-1]
-		low := width(before.Bits)
-		return between(cost{before.fixed(), before.growth(n)}, here, (w-low)/(at-low))
+		before, low := cs[i-1], width(cs[i-1].Bits)
+		f := (w - low) / (at - low)
+		return cost{before.fixed()*(1-f) + here.fixed*f, before.growth(n)*(1-f) + here.growth*f}
 	}
 	return cost{}
 }

@@ -1,33 +1,31 @@
 package cost
 
 import (
-	"embed"
+	_ "embed"
 	"encoding/json"
 	"fmt"
 )
 
-// defaults holds a profile for each class of device: hardware.json was measured on an
-// NVIDIA H200 and 16 cores of its host, software.json on llvmpipe and two cores. What
-// compiling takes is an estimate for the H200, on llvmpipe that of 16 to 256 predicates.
-//
-//go:embed hardware.json software.json
-var defaults embed.FS
+// Profiles of a class of device: that of hardware was measured on an NVIDIA H200 and 16
+// cores of its host, that of software on llvmpipe and two cores. What compiling takes is an
+// estimate for the H200, on llvmpipe that of 16 to 256 predicates.
+var (
+	//go:embed hardware.json
+	hardware []byte
+	//go:embed software.json
+	software []byte
+)
 
 // Default returns the profile to go by where none was measured: that of a device of
 // the same class, brought to the key's number of cores. Its Key keeps the names of
 // what it was measured on.
-func Default(software bool, cores int) (*Profile, error) {
-	name := "hardware.json"
-	if software {
-		name = "software.json"
+func Default(soft bool, cores int) (*Profile, error) {
+	data, p := hardware, &Profile{}
+	if soft {
+		data = software
 	}
-	data, err := defaults.ReadFile(name)
-	if err != nil {
-		return nil, err
-	}
-	p := &Profile{}
 	if err := json.Unmarshal(data, p); err != nil {
-		return nil, fmt.Errorf("cost: %s: %w", name, err)
+		return nil, fmt.Errorf("cost: a built-in profile: %w", err)
 	}
 	p.scale(cores)
 	return p, p.check()

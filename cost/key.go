@@ -150,11 +150,6 @@ func read(path string) (*Profile, error) {
 	return p, nil
 }
 
-// CheckFolder returns an error when [Save] could not keep anything in a folder.
-func CheckFolder(folder string) error {
-	return files.MakeFolder(folder)
-}
-
 // Save keeps a profile in a folder, which it makes where there is none. The file is
 // replaced as a whole.
 func Save(folder string, p *Profile) (path string, err error) {

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/stencildb/stencildb/internal/files"
 )
 
 // aHost is the key of a machine whose device is not open.
@@ -40,9 +42,9 @@ func TestAProfileReadsBack(t *testing.T) {
 	if err != nil || !reflect.DeepEqual(got, p) {
 		t.Errorf("%v: %+v", err, got)
 	}
-	files, err := os.ReadDir(folder)
-	if err != nil || len(files) != 1 {
-		t.Errorf("%v, %v", files, err)
+	left, err := os.ReadDir(folder)
+	if err != nil || len(left) != 1 {
+		t.Errorf("%v, %v", left, err)
 	}
 	if n, err := Load(folder, aHost); err != nil || !n.Measured.Equal(p.Measured) {
 		t.Errorf("%+v, %v", n, err)
@@ -153,10 +155,10 @@ func TestNothingIsKeptWithoutAFolder(t *testing.T) {
 	if _, err := Load("", aHost); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a calibration of the working folder is of the host: %v", err)
 	}
-	if err := CheckFolder(filepath.Join(File(folder, p.Key), "below")); err == nil {
+	if err := files.MakeFolder(filepath.Join(File(folder, p.Key), "below")); err == nil {
 		t.Error("a folder below a file can be written to")
 	}
-	if err := CheckFolder(folder); err != nil {
+	if err := files.MakeFolder(folder); err != nil {
 		t.Error(err)
 	}
 	if left, _ := filepath.Glob("*.tmp"); len(left) > 0 {

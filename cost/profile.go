@@ -76,7 +76,10 @@ func (b *Backend) item(x Item, n int) (cost, bool) {
 		c = cs.at(n, w, b.width)
 	}
 	c = c.times(x.Scale)
-	return cost{c.fixed, max(c.growth, b.stream(x, n))}, true
+	if b.Memory > 0 { // the codes cannot be read faster
+		c.growth = max(c.growth, b.bytes(x, n)/b.Memory)
+	}
+	return c, true
 }
 
 // ratio is what codes of width w cost beside codes of another one.
@@ -95,14 +98,6 @@ func (b *Backend) bytes(x Item, n int) float64 {
 		return float64(n) * float64(x.Bytes)
 	}
 	return float64(n) * float64(x.Bits) / 8
-}
-
-// stream is the least time in which the codes can be read.
-func (b *Backend) stream(x Item, n int) float64 {
-	if b.Memory <= 0 {
-		return 0
-	}
-	return b.bytes(x, n) / b.Memory
 }
 
 // sum adds up costs: of what is fixed, the largest is paid in full.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"iter"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -47,7 +48,7 @@ type backend interface {
 type took struct {
 	mu    sync.Mutex
 	stats Stats
-	loads []time.Duration // of the devices: they load at the same time
+	loads map[int]time.Duration // by the devices' numbers: they load at the same time
 }
 
 // start notes the backend that runs it.
@@ -63,11 +64,10 @@ func (t *took) add(passes int, samples uint64, load time.Duration, device int) {
 	defer t.mu.Unlock()
 	t.stats.Passes += passes
 	t.stats.Samples += samples
-	i, ok := slices.BinarySearch(t.stats.Devices, device)
-	if !ok {
-		t.stats.Devices, t.loads = slices.Insert(t.stats.Devices, i, device), slices.Insert(t.loads, i, 0)
+	if t.loads == nil {
+		t.loads = map[int]time.Duration{}
 	}
-	t.loads[i] += load
+	t.loads[device] += load
 }
 
 // now is what has been taken so far; nothing of nil.
@@ -78,9 +78,9 @@ func (t *took) now() Stats {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	s := t.stats
-	s.Devices = slices.Clone(s.Devices)
 	if len(t.loads) > 0 {
-		s.Load += slices.Max(t.loads)
+		s.Devices = slices.Sorted(maps.Keys(t.loads))
+		s.Load += slices.Max(slices.Collect(maps.Values(t.loads)))
 	}
 	return s
 }

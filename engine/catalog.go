@@ -15,10 +15,9 @@ type catalog struct {
 }
 
 // Names lists the names of the tables, in the order in which they were added.
-func (c *catalog) Names() []string {
+func (c *catalog) Names() (names []string) {
 	c.db.mu.Lock()
 	defer c.db.mu.Unlock()
-	var names []string
 	for _, e := range c.db.entries {
 		names = append(names, e.name)
 	}
@@ -28,7 +27,7 @@ func (c *catalog) Names() []string {
 // Table returns the table of exactly that name. Where its file cannot be read it
 // keeps the error, which tells more than a missing table.
 func (c *catalog) Table(name string) (*table.Table, bool) {
-	e := c.entry(name)
+	e := c.db.entry(name)
 	if e == nil {
 		return nil, false
 	}
@@ -37,15 +36,4 @@ func (c *catalog) Table(name string) (*table.Table, bool) {
 		c.err = err
 	}
 	return t, err == nil
-}
-
-func (c *catalog) entry(name string) *entry {
-	c.db.mu.Lock()
-	defer c.db.mu.Unlock()
-	for _, e := range c.db.entries {
-		if e.name == name {
-			return e
-		}
-	}
-	return nil
 }

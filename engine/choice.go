@@ -18,9 +18,7 @@ type choice struct {
 	kept atomic.Pointer[order]
 
 	mu    sync.Mutex
-	costs cost.Costs // that run is by
 	work  *cost.Work
-	run   map[string]float64 // by backend: seconds with every column resident
 	tried map[string]attempt // by backend
 	gains int                // executions that would have gained from compiled programs
 }
@@ -36,6 +34,7 @@ type attempt struct {
 // the same columns resident.
 type order struct {
 	list   []cost.Prediction
+	source string // of the costs, in words
 	epoch  uint64
 	device *gpus // nil where cpu is the first
 	at     *content
@@ -131,24 +130,31 @@ func (s *Statement) predict(d *gpus, closed bool) (*order, error) {
 	c := &s.choice
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	o := &order{}
-	if err := c.refresh(s, d); err != nil {
+	costs, err := s.db.costs.get()
+	if err != nil {
 		return nil, err
 	}
+	if c.work == nil {
+		c.work, c.tried = cost.Of(s.plan), map[string]attempt{}
+	}
+	o := &order{source: costs.Source}
 	for _, name := range Backends() {
-		b, known := c.costs.Profile.Backends[name]
+		b, known := costs.Profile.Backends[name]
 		k := c.tried[name]
+		p := cost.Prediction{Backend: name}
 		switch {
 		case !known || k.failures > 1 || name != "cpu" && d == nil && !closed:
 			continue
 		case name == "cpu":
-			o.list = append(o.list, cost.Prediction{Backend: name, Run: c.run[name]})
+			p.Run = b.Run(c.work)
+			o.list = append(o.list, p)
 			continue
 		}
-		p := cost.Prediction{Backend: name, Run: c.run[name], Opening: c.costs.Profile.Opening}
 		at := nothing
 		if d != nil {
-			at, p.Opening = d.content(), 0
+			at, p.Run = d.content(), d.run(b, c.work, s.plan.Table)
+		} else {
+			p.Run, p.Opening = b.Run(c.work), costs.Profile.Opening
 		}
 		b.Lack(&p, c.work, func(col cost.Column) bool { return at.has(name, col) })
 		if !k.compiled {
@@ -162,25 +168,6 @@ func (s *Statement) predict(d *gpus, closed bool) (*order, error) {
 		o.device, o.at = d, d.content()
 	}
 	return o, nil
-}
-
-// refresh brings the times of the backends up to the costs that are known now.
-func (c *choice) refresh(s *Statement, d *gpus) error {
-	now, err := s.db.costs.get()
-	if err != nil || now.Profile == c.costs.Profile {
-		return err
-	}
-	if c.work == nil {
-		c.work, c.tried = cost.Of(s.plan), map[string]attempt{}
-	}
-	c.costs, c.run = now, map[string]float64{}
-	for name, b := range now.Profile.Backends {
-		c.run[name] = b.Run(c.work)
-		if d != nil && name != "cpu" {
-			c.run[name] = d.run(b, c.work, s.plan.Table)
-		}
-	}
-	return nil
 }
 
 // note keeps what came of running the statement on a backend. After a fault it may do it

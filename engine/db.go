@@ -149,13 +149,23 @@ func (db *DB) register(e *entry) error {
 	if db.closed {
 		return errClosed
 	}
-	for _, old := range db.entries {
-		if old.name == e.name {
-			return fmt.Errorf("engine: there are two tables named %s: give each its own name", e.name)
-		}
+	if slices.ContainsFunc(db.entries, func(old *entry) bool { return old.name == e.name }) {
+		return fmt.Errorf("engine: there are two tables named %s: give each its own name", e.name)
 	}
 	db.entries = append(db.entries, e)
 	db.statements.forget()
+	return nil
+}
+
+// entry is that of a table's name; nil where there is none.
+func (db *DB) entry(name string) *entry {
+	db.mu.Lock()
+	defer db.mu.Unlock()
+	for _, e := range db.entries {
+		if e.name == name {
+			return e
+		}
+	}
 	return nil
 }
 

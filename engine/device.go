@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/stencildb/stencildb/cost"
@@ -16,7 +17,7 @@ import (
 type content struct {
 	list  []textures.Residency
 	usage textures.Usage
-	held  map[held]struct{}
+	held  map[held]bool
 }
 
 type held struct {
@@ -28,9 +29,9 @@ type held struct {
 var nothing = &content{}
 
 func newContent(list []textures.Residency, usage textures.Usage) *content {
-	c := &content{list: list, usage: usage, held: make(map[held]struct{}, len(list))}
+	c := &content{list: list, usage: usage, held: make(map[held]bool, len(list))}
 	for _, r := range list {
-		c.held[held{r.Segment, r.Kind}] = struct{}{}
+		c.held[held{r.Segment, r.Kind}] = true
 	}
 	return c
 }
@@ -50,12 +51,7 @@ func (c *content) has(backend string, col cost.Column) bool {
 	if col.Values {
 		kinds = forms[backend].values
 	}
-	for _, k := range kinds {
-		if _, ok := c.held[held{col.Chunk.Segments[col.Col], k}]; ok {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(kinds, func(k textures.Kind) bool { return c.held[held{col.Chunk.Segments[col.Col], k}] })
 }
 
 // opening is the opening of a DB's device, under way or over.

@@ -165,18 +165,17 @@ func (x *Explanation) fragment(ctx context.Context, s *Statement, o ExplainOptio
 // was asked for, or what auto needs.
 func (x *Explanation) predict(ctx context.Context, s *Statement) (err error) {
 	var o *order
+	var d *gpus
 	spent := new(time.Duration)
 	if name := s.db.opts.Backend; name == "auto" {
 		o, err = s.order(ctx, spent, false)
-	} else if _, d, failed := s.db.open(ctx, name, spent); failed != nil {
-		err = failed
-	} else {
+	} else if _, d, err = s.db.open(ctx, name, spent); err == nil {
 		o, err = s.predict(d, d == nil)
 	}
 	if err != nil {
 		return err
 	}
-	x.Costs = s.choice.costs.Source
+	x.Costs = o.source
 	for _, p := range o.list {
 		one := Prediction{Prediction: p}
 		for _, c := range p.Missing {

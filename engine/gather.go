@@ -25,7 +25,7 @@ type gather struct {
 
 // batch computes the items of a block of rows. Where a row raises an error, it gives the
 // rows before it and the error: that of the first such row, and in it of the first item.
-func (g *gather) batch(m *memo, b table.Block) (batch, error) {
+func (g *gather) batch(m memo, b table.Block) (batch, error) {
 	v := &vectors{gather: g, memo: m, chunk: g.table.Chunks[b.Chunk], block: b}
 	var out computed
 	var failed error
@@ -75,7 +75,7 @@ func (v valueRows) computed(schema *arrow.Schema) (out computed) {
 // vectors computes expressions over one block of rows.
 type vectors struct {
 	*gather
-	memo  *memo
+	memo  memo
 	chunk *table.Chunk
 	block table.Block
 }
@@ -106,9 +106,12 @@ func (v *vectors) item(i int, e expr.Expr) (arrow.Array, error) {
 }
 
 // memo is what one worker keeps of expressions over one column of few codes.
-type memo struct {
-	chunk *table.Chunk
-	items map[int]map[uint64]evaluated // by item and code
+type memo map[memoKey]evaluated
+
+type memoKey struct {
+	segment *table.Segment
+	item    int
+	code    uint64 // NULL is the largest
 }
 
 type evaluated struct {
@@ -132,22 +135,19 @@ func (v *vectors) each(item int, e expr.Expr) func(row int) (table.Value, error)
 	if len(cols) != 1 || v.chunk.Segments[cols[0]].Max >= fewCodes {
 		return eval
 	}
-	if v.memo.chunk != v.chunk {
-		*v.memo = memo{v.chunk, map[int]map[uint64]evaluated{}}
+	if len(v.memo) > 16*fewCodes {
+		clear(v.memo)
 	}
-	if v.memo.items[item] == nil {
-		v.memo.items[item] = map[uint64]evaluated{}
-	}
-	s, kept := v.chunk.Segments[cols[0]], v.memo.items[item]
+	key := memoKey{segment: v.chunk.Segments[cols[0]], item: item}
 	return func(r int) (table.Value, error) {
-		code := s.Codes.At(r)
-		if s.IsNull(r) {
-			code = math.MaxUint64
+		key.code = key.segment.Codes.At(r)
+		if key.segment.IsNull(r) {
+			key.code = math.MaxUint64
 		}
-		x, ok := kept[code]
+		x, ok := v.memo[key]
 		if !ok {
 			x.value, x.err = eval(r)
-			kept[code] = x
+			v.memo[key] = x
 		}
 		return x.value, x.err
 	}

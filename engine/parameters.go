@@ -30,54 +30,43 @@ func parameters(args []any) ([]table.Value, error) {
 // [time.Time] the TIMESTAMP that its clock shows.
 func parameter(a any) (table.Value, error) {
 	switch a := a.(type) {
-	case nil:
-		return table.Null(table.Type{}), nil
 	case table.Value:
 		return a, nil
-	case string:
-		return table.Value{S: a}, nil
-	case []byte:
-		return table.Value{S: string(a)}, nil
-	case bool:
-		return table.Bool(a), nil
 	case *big.Int:
 		if a == nil {
 			return table.Null(table.Type{}), nil
 		}
 		return table.Dec(table.Type{Kind: table.Decimal, Precision: max(1, len(new(big.Int).Abs(a).String()))}, a), nil
-	case time.Time:
-		wall := time.Date(a.Year(), a.Month(), a.Day(), a.Hour(), a.Minute(), a.Second(), a.Nanosecond(), time.UTC)
-		return table.Value{Type: table.Type{Kind: table.Timestamp}, I: wall.UnixMicro()}, nil
 	case time.Duration:
 		return table.Value{Type: table.Type{Kind: table.Interval}, I: a.Microseconds()}, nil
-	case driver.Valuer:
-		v, err := driver.DefaultParameterConverter.ConvertValue(a)
-		if err != nil {
-			return table.Value{}, err
-		}
-		return parameter(v)
 	}
-	switch v := reflect.ValueOf(a); v.Kind() {
-	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
-		return table.Int(v.Int()), nil
-	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
-		if u := v.Uint(); u > math.MaxInt64 {
-			return parameter(new(big.Int).SetUint64(u))
-		}
-		return table.Int(int64(v.Uint())), nil
-	case reflect.Float32, reflect.Float64:
-		return table.Float(v.Float()), nil
-	case reflect.Bool:
-		return table.Bool(v.Bool()), nil
-	case reflect.String:
-		return table.Value{S: v.String()}, nil
-	case reflect.Pointer:
-		if v.IsNil() {
-			return table.Null(table.Type{}), nil
-		}
+	_, valuer := a.(driver.Valuer)
+	switch v := reflect.ValueOf(a); {
+	case v.Kind() == reflect.Pointer && !v.IsNil() && !valuer:
 		return parameter(v.Elem().Interface())
+	case v.CanUint() && v.Uint() > math.MaxInt64:
+		return parameter(new(big.Int).SetUint64(v.Uint()))
 	}
-	return table.Value{}, fmt.Errorf("a %T has no SQL type", a)
+	v, err := driver.DefaultParameterConverter.ConvertValue(a)
+	if err != nil && !valuer {
+		err = fmt.Errorf("a %T has no SQL type", a)
+	}
+	switch v := v.(type) {
+	case int64:
+		return table.Int(v), err
+	case float64:
+		return table.Float(v), err
+	case bool:
+		return table.Bool(v), err
+	case string:
+		return table.Value{S: v}, err
+	case []byte:
+		return table.Value{S: string(v)}, err
+	case time.Time:
+		wall := time.Date(v.Year(), v.Month(), v.Day(), v.Hour(), v.Minute(), v.Second(), v.Nanosecond(), time.UTC)
+		return table.Value{Type: table.Type{Kind: table.Timestamp}, I: wall.UnixMicro()}, err
+	}
+	return table.Null(table.Type{}), err
 }
 
 // assign copies a value to where dest points: see [Rows.Scan].

@@ -16,15 +16,13 @@ import (
 // planned again; see [DB.Prepare].
 func (db *DB) Query(ctx context.Context, text string, args ...any) (*Rows, error) {
 	return db.limited(ctx, func(ctx context.Context) (*Rows, error) {
-		s, _ := db.statements.get(text)
+		s, tables := db.statements.get(text)
 		if s == nil {
-			st, err := parseOne(text)
-			if err != nil {
+			var err error
+			if s, err = db.Prepare(ctx, text); err != nil {
 				return nil, err
 			}
-			if s, err = db.statement(ctx, text, st, true); err != nil {
-				return nil, err
-			}
+			db.statements.put(s, tables)
 		}
 		return s.query(ctx, args)
 	})
@@ -53,7 +51,10 @@ func (db *DB) Each(ctx context.Context, script string) iter.Seq2[*Rows, error] {
 		}
 		for _, st := range stmts {
 			rows, err := db.limited(ctx, func(ctx context.Context) (*Rows, error) {
-				s, err := db.statement(ctx, script, st, len(stmts) == 1)
+				if len(stmts) == 1 { // the statement is kept
+					return db.Query(ctx, script)
+				}
+				s, err := db.prepare(ctx, script, st)
 				if err != nil {
 					return nil, err
 				}
@@ -102,17 +103,4 @@ func parseOne(text string) (*sql.Statement, error) {
 		return nil, fmt.Errorf("there are %d statements where one is expected: give them one at a time", len(stmts))
 	}
 	return stmts[0], nil
-}
-
-// statement prepares one statement of a script, and keeps it when it is the only one.
-func (db *DB) statement(ctx context.Context, script string, st *sql.Statement, only bool) (*Statement, error) {
-	s, tables := db.statements.get(script)
-	if s != nil {
-		return s, nil
-	}
-	s, err := db.prepare(ctx, script, st)
-	if err == nil && only {
-		db.statements.put(s, tables)
-	}
-	return s, err
 }

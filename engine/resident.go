@@ -7,61 +7,29 @@ import (
 
 	"github.com/stencildb/stencildb/glctx"
 	"github.com/stencildb/stencildb/table"
+	"github.com/stencildb/stencildb/textures"
 )
 
 // Resident is what a device holds.
 type Resident struct {
-	Budget  int64 // bytes that there may be
-	Used    int64 // bytes that are taken
-	Working int64 // of these, working memory of queries
+	textures.Usage
 	Columns []ResidentColumn
 }
 
-// ResidentColumn is a column of a table on the device in one form, in all chunks
-// that are there.
+// ResidentColumn is a column of a table on the device in one form.
 type ResidentColumn struct {
 	Table, Column string
 	Kind          string // "bit planes", "float texture", ...
-	Chunks        int
-	Bytes         int64
+	Bytes         int64  // of all chunks that are there
 }
 
-// resident returns what is on the device, the columns by table and name; nil where no
-// device is open.
+// resident returns what is on the device of the tables, the columns by table and name; nil
+// where no device is open.
 func (db *DB) resident() *Resident {
 	d, _, err := db.opened()
 	if d == nil || err != nil {
 		return nil
 	}
-	now := d.content()
-	r := &Resident{Budget: now.usage.Budget, Used: now.usage.Used, Working: now.usage.Working}
-	names := db.segmentNames()
-	sum := map[ResidentColumn]*ResidentColumn{} // by the first three fields
-	for _, e := range now.list {
-		k, ok := names[e.Segment]
-		if !ok { // of a snapshot that is no table's any more
-			continue
-		}
-		k.Kind = string(e.Kind)
-		if sum[k] == nil {
-			c := k
-			sum[k] = &c
-		}
-		sum[k].Chunks++
-		sum[k].Bytes += e.Bytes
-	}
-	for _, c := range sum {
-		r.Columns = append(r.Columns, *c)
-	}
-	slices.SortFunc(r.Columns, func(a, b ResidentColumn) int {
-		return cmp.Or(cmp.Compare(a.Table, b.Table), cmp.Compare(a.Column, b.Column), cmp.Compare(a.Kind, b.Kind))
-	})
-	return r
-}
-
-// segmentNames tells which column of which table a segment belongs to, of the tables
-// read so far.
-func (db *DB) segmentNames() map[*table.Segment]ResidentColumn {
 	names := map[*table.Segment]ResidentColumn{}
 	for _, t := range db.tables() {
 		for _, c := range t.Chunks {
@@ -70,7 +38,23 @@ func (db *DB) segmentNames() map[*table.Segment]ResidentColumn {
 			}
 		}
 	}
-	return names
+	now := d.content()
+	bytes := map[ResidentColumn]int64{}
+	for _, e := range now.list {
+		if c, ok := names[e.Segment]; ok { // else of a snapshot that is no table's any more
+			c.Kind = string(e.Kind)
+			bytes[c] += e.Bytes
+		}
+	}
+	r := &Resident{Usage: now.usage}
+	for c, n := range bytes {
+		c.Bytes = n
+		r.Columns = append(r.Columns, c)
+	}
+	slices.SortFunc(r.Columns, func(a, b ResidentColumn) int {
+		return cmp.Or(cmp.Compare(a.Table, b.Table), cmp.Compare(a.Column, b.Column), cmp.Compare(a.Kind, b.Kind))
+	})
+	return r
 }
 
 // Lines is the content as text, a column and form a line.

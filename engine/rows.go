@@ -36,20 +36,17 @@ import (
 //
 // An error that a row raises in the select list ends the rows after those before it.
 type Rows struct {
-	sql     string
-	columns []Column
-	coded   []bool // columns that are text of a table's column
-	script  string // that the positions of errors are in
+	of      *Statement
+	columns []Column // those of the statement, of the types that the values have
 
 	ctx     context.Context
 	closing []func() // what Close calls
 	next    func() (batch, error, bool)
 
-	ahead batch // read, and not yet at its turn
-	now   batch
-	at    int // the row of now
-	err   error
-	over  bool
+	now  batch // nil before the first and after the last
+	at   int   // the row of now; -1 before its first
+	err  error
+	over bool
 
 	took   *took         // nil where no backend has run
 	files  time.Duration // reading them
@@ -72,7 +69,7 @@ func (r *Rows) open() error {
 			}
 		}
 	}
-	r.ahead = b
+	r.now, r.at = b, -1
 	return nil
 }
 
@@ -105,13 +102,10 @@ func (r *Rows) batch() batch {
 	if r.now != nil && r.at+1 < r.now.Len() {
 		return r.now.cut(r.at+1, r.now.Len())
 	}
-	b, err := r.ahead, error(nil)
-	if r.ahead = nil; b == nil {
-		b, err = r.pull()
-	}
+	b, err := r.pull()
 	if b == nil {
 		if err != nil {
-			r.err = described(r.script, r.sql, ended(r.ctx, err))
+			r.err = r.of.described(ended(r.ctx, err))
 		}
 		r.Close()
 		return nil
@@ -154,7 +148,7 @@ func (r *Rows) value(col int) table.Value {
 // implement database/sql's Scanner get what *any would. A value that does not fit its
 // destination is an error, and so is NULL where nothing can hold it.
 func (r *Rows) Scan(dest ...any) error {
-	if r.now == nil {
+	if r.now == nil || r.at < 0 {
 		return errors.New("engine: Scan without a row: call Next before it")
 	}
 	if len(dest) != len(r.columns) {
@@ -201,7 +195,7 @@ func (r *Rows) Schema() *arrow.Schema {
 	fields := make([]arrow.Field, len(r.columns))
 	for i, c := range r.columns {
 		fields[i] = arrow.Field{Name: c.Name, Type: ingest.ArrowType(c.Type), Nullable: true}
-		if r.coded[i] {
+		if r.of.coded[i] {
 			fields[i].Type = ingest.DictionaryType
 		}
 	}
@@ -212,7 +206,7 @@ func (r *Rows) Schema() *arrow.Schema {
 func (r *Rows) Columns() []Column { return r.columns }
 
 // SQL is the statement's text, as given, without the semicolon.
-func (r *Rows) SQL() string { return r.sql }
+func (r *Rows) SQL() string { return r.of.parsed.Text }
 
 // Err is the error that ended the rows; nil before their end, and after one without
 // an error.
@@ -251,6 +245,6 @@ func (r *Rows) Close() error {
 	for _, f := range r.closing {
 		f()
 	}
-	r.over, r.closing, r.now, r.ahead = true, nil, nil, nil
+	r.over, r.closing, r.now = true, nil, nil
 	return nil
 }

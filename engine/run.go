@@ -224,43 +224,44 @@ func (x *execution) gather(p *plan.Project) stream {
 	if x.atMost >= 0 {
 		most = int(min(int64(most), max(1, x.atMost)))
 	}
-	type piece struct {
-		batch
-		err error
-	}
-	pieces := func(yield func(piece) bool) {
+	var failed error // of the input; read when all pieces are done
+	pieces := func(yield func(table.Block) bool) {
 		for b, err := range in {
-			if err != nil {
-				yield(piece{nil, err})
+			if failed = err; err != nil {
 				return
 			}
-			for i := 0; i < b.Len(); i += most { // a block may be a whole chunk
-				if err := x.ctx.Err(); err != nil {
-					yield(piece{nil, err})
-					return
-				}
-				if !yield(piece{b.cut(i, min(b.Len(), i+most)), nil}) {
+			rows := b.(blockRows).Block
+			for i, n := 0, rows.Len(); i < n; i += most { // a block may be a whole chunk
+				if failed = x.ctx.Err(); failed != nil || !yield(rows.Cut(i, min(n, i+most))) {
 					return
 				}
 			}
 		}
 	}
+	type result struct {
+		batch
+		err error
+	}
 	workers := runtime.GOMAXPROCS(0)
 	memos := make([]memo, workers)
+	for i := range memos {
+		memos[i] = memo{}
+	}
 	return func(yield func(batch, error) bool) {
-		for p := range ordered.Map(workers, pieces, func(w int, p piece) piece {
-			if p.err == nil {
-				p.batch, p.err = g.batch(&memos[w], p.batch.(blockRows).Block)
-			}
-			return p
+		for r := range ordered.Map(workers, pieces, func(w int, rows table.Block) (r result) {
+			r.batch, r.err = g.batch(memos[w], rows)
+			return r
 		}) {
-			if p.batch != nil && !yield(p.batch, nil) {
+			if r.batch != nil && !yield(r.batch, nil) {
 				return
 			}
-			if p.err != nil {
-				yield(nil, p.err)
+			if r.err != nil {
+				yield(nil, r.err)
 				return
 			}
+		}
+		if failed != nil {
+			yield(nil, failed)
 		}
 	}
 }

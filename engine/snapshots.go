@@ -22,8 +22,7 @@ type snapshots struct {
 // name: statements that begin from now on read it, those under way go on with the one
 // that they began with. The table must have been read or added, with the same fields.
 func (db *DB) replace(t *table.Table) error {
-	c := &catalog{db: db}
-	e := c.entry(t.Name)
+	e := db.entry(t.Name)
 	if e == nil {
 		return fmt.Errorf("engine: no table %s to replace", t.Name)
 	}

@@ -82,7 +82,7 @@ func TestStatementsReadTheSnapshotOfTheirTable(t *testing.T) {
 // A statement that is under way keeps its snapshot.
 func TestPinnedSnapshotsStay(t *testing.T) {
 	db := openSmall(t)
-	e := (&catalog{db: db}).entry("small")
+	e := db.entry("small")
 	before, unpin := db.pin(e)
 	if err := db.replace(changed(t, before)); err != nil {
 		t.Fatal(err)
@@ -115,7 +115,7 @@ func TestWhatNoSnapshotHasGoesFromTheDevice(t *testing.T) {
 			return resident(db)
 		}
 		before := read()
-		_, unpin := db.pin((&catalog{db: db}).entry("small"))
+		_, unpin := db.pin(db.entry("small"))
 		if err := db.replace(changed(t, first)); err != nil {
 			t.Fatal(err)
 		}

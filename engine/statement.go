@@ -91,7 +91,7 @@ func (db *DB) bind(ctx context.Context, st *sql.Statement, params []table.Value)
 	}
 	b := boundTree(plan.Cut(plan.Rewrite(tree, plan.PushLimit)))
 	for _, f := range plan.Fragments(b.tree) { // one at most
-		b.fragment, b.entry = f, c.entry(f.Table)
+		b.fragment, b.entry = f, db.entry(f.Table)
 		t, unpin := db.pin(b.entry)
 		defer unpin()
 		if err := b.lower(&db.lowered, t); err != nil {
@@ -168,7 +168,7 @@ func (s *Statement) run(ctx context.Context, change func(*execution)) (*Rows, er
 	if err != nil {
 		return nil, s.described(err)
 	}
-	r := &Rows{sql: s.parsed.Text, script: s.script, columns: s.columns, coded: s.coded, ctx: ctx}
+	r := &Rows{of: s, columns: s.columns, ctx: ctx}
 	x := &execution{Statement: now, ctx: ctx, rows: r, atMost: -1}
 	x.execute = func(b backend, took *took) ([]table.Value, error) { return b.Execute(x.ctx, now.plan, took) }
 	if change != nil {

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math/rand/v2"
@@ -207,14 +208,10 @@ func (c *calibration) fit(name string, all measurement) cost.Backend {
 	b := cost.Backend{Swept: name == "cpu", Costs: map[cost.Class]cost.Curves{}}
 	b.Overhead = all[timed{name, c.sizes.suite[0], noWork}]
 	for _, x := range suite {
-		base := noWork
-		if x.base != "" {
-			base = x.base
-		}
 		var points []cost.Point
 		for _, rows := range c.sizes.suite {
 			took, ok := all[timed{name, rows, x.sql}]
-			less, okBase := all[timed{name, rows, base}]
+			less, okBase := all[timed{name, rows, cmp.Or(x.base, noWork)}]
 			if ok && okBase {
 				points = append(points, cost.Point{Rows: rows, Seconds: max(0, took-less) / max(1, x.times)})
 			}
@@ -228,15 +225,13 @@ func (c *calibration) fit(name string, all measurement) cost.Backend {
 }
 
 // repeated executes a statement several times on a backend.
-func (c *calibration) repeated(ctx context.Context, backend, sql string, times int) (took, loads []time.Duration, err error) {
+func (c *calibration) repeated(ctx context.Context, backend, sql string, times int) (took []time.Duration, last Stats, err error) {
 	s, err := c.db.Prepare(ctx, sql)
 	for i := 0; i < times && err == nil; i++ {
-		_, stats, failed := c.on(ctx, backend, s)
-		if err = failed; err == nil {
-			took, loads = append(took, stats.Elapsed), append(loads, stats.Load)
-		}
+		_, last, err = c.on(ctx, backend, s)
+		took = append(took, last.Elapsed)
 	}
-	return took, loads, err
+	return took, last, err
 }
 
 // measureAgain finds what an algorithm costs once more for a further chunk.
@@ -261,11 +256,11 @@ func (c *calibration) measureUpload(ctx context.Context, backend string, b *cost
 	for i, rows := range []int{c.sizes.suite[0], c.largest} {
 		var times []time.Duration
 		for f := range 5 {
-			_, loads, err := c.repeated(ctx, backend, fmt.Sprintf("SELECT COUNT(*) FROM %s WHERE fresh%d < 262143", tableOf(rows), f), 1)
-			if err != nil || loads[0] == 0 {
+			_, stats, err := c.repeated(ctx, backend, fmt.Sprintf("SELECT COUNT(*) FROM %s WHERE fresh%d < 262143", tableOf(rows), f), 1)
+			if err != nil || stats.Load == 0 {
 				return err
 			}
-			times = append(times, loads[0])
+			times = append(times, stats.Load)
 		}
 		x[i], y[i] = float64(4*rows), median(times).Seconds()
 	}
