@@ -94,6 +94,9 @@ func (s *Selection) each(one func(chunk int, p *part) pass.Count) ([]uint64, err
 	flight := make([]pass.Count, len(s.parts))
 	for i, p := range s.parts {
 		flight[i] = one(i, p)
+		if err := p.eval.Err(); err != nil { // the other chunks draw nothing in vain
+			return nil, err
+		}
 	}
 	n := make([]uint64, len(flight))
 	for i, c := range flight {

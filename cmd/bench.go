@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -275,7 +274,7 @@ func (o *benchFlags) source(c *cobra.Command) (source, error) {
 		if tables[i].Data == nil {
 			err = files.Readable(tables[i].Path)
 		}
-		if errors.Is(err, fs.ErrNotExist) && len(o.loads) == 0 {
+		if err != nil && len(o.loads) == 0 {
 			err = fmt.Errorf("%w: fetch it with make data", err)
 		}
 		return tables[i], err
