@@ -22,7 +22,7 @@ func TestRandomArithmeticAgreesWithTheOracle(t *testing.T) {
 		{Name: "x", Type: table.Type{Kind: table.Double}}, {Name: "y", Type: table.Type{Kind: table.Real}},
 		{Name: "m", Type: table.Type{Kind: table.Decimal, Precision: 18, Scale: 2}}, {Name: "s", Type: table.Type{Kind: table.Varchar}}}
 	knobs := plantest.Default()
-	knobs.Shapes = plantest.DrawShapes(fields, knobs, 4, 3)
+	knobs.Shapes = plantest.Shapes{N: 4, Seed: 3}
 	gltest.Run(t, 0, func(ctx *glctx.Context, g *pass.GL) {
 		d := compute.DeviceOf(ctx.Caps())
 		run := func(q *plan.Query) ([]table.Value, error) { return compute.Run(g, d, q) }

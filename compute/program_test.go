@@ -107,7 +107,7 @@ func TestValueLeavesHold(t *testing.T) {
 	}
 	k := plantest.Default()
 	k.Depth, k.MaxRows = 0, 12
-	k.Shapes = plantest.DrawShapes(fields, k, 6, 7)
+	k.Shapes = plantest.Shapes{N: 6, Seed: 7}
 	gltest.Run(t, 0, func(ctx *glctx.Context, g *pass.GL) {
 		d := DeviceOf(ctx.Caps())
 		rapid.Check(t, func(t *rapid.T) {

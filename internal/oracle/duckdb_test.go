@@ -162,7 +162,7 @@ var duckdbFields = []table.Field{
 func TestDuckDBAgrees(t *testing.T) {
 	knobs := plantest.Default()
 	knobs.SQL = true
-	knobs.Shapes = plantest.DrawShapes(duckdbFields, knobs, 48, 2)
+	knobs.Shapes = plantest.Shapes{N: 48, Seed: 2}
 	h := open(t)
 	p := openDuckDB(t)
 	rapid.Check(t, func(t *rapid.T) {
@@ -193,12 +193,7 @@ func TestDuckDBOverflowsWhereTheEngineDoes(t *testing.T) {
 	}
 	knobs := plantest.Default()
 	knobs.SQL, knobs.Casts, knobs.Depth = true, false, 0
-	for _, e := range plantest.DrawShapes(integers, knobs, 100, 3) {
-		if !lazy(e) && !divides(e) {
-			knobs.Shapes = append(knobs.Shapes, e)
-		}
-	}
-	knobs.Shapes = knobs.Shapes[:24]
+	knobs.Shapes = plantest.Shapes{N: 24, Seed: 3, Only: func(e expr.Expr) bool { return !lazy(e) && !divides(e) }}
 	h := open(t)
 	p := openDuckDB(t)
 	overflows := 0

@@ -36,7 +36,7 @@ func TestSQLiteAgrees(t *testing.T) {
 	knobs := plantest.Default()
 	knobs.SQL = true
 	knobs.Special = false // SQLite has NULL for NaN
-	knobs.Shapes = plantest.DrawShapes(sqliteFields, knobs, 48, 1)
+	knobs.Shapes = plantest.Shapes{N: 48, Seed: 1}
 	h := open(t)
 	p := openSQLite(t, sqlite{})
 	rapid.Check(t, func(t *rapid.T) {

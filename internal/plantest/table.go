@@ -29,12 +29,18 @@ type Knobs struct {
 	Changes bool         // tables with deleted rows and patched values
 	SQL     bool         // only what package sql binds: no cast of a text column, no MIN or MAX of a BOOLEAN
 
-	// Shapes, when there are any, are the conditions over the table's columns that
-	// take the place of arithmetic: one in three leaves is one of them with other
-	// constants, and the rest compare columns with constants. A backend that
-	// compiles a program for each shape of arithmetic then meets few of them.
-	// See [DrawShapes].
-	Shapes []expr.Expr
+	// Shapes, where there are any, take the place of arithmetic: one in three leaves is one of
+	// them with other constants, and the rest compare columns with constants. A backend
+	// that compiles a program for each shape of arithmetic then meets few of them.
+	Shapes Shapes
+}
+
+// Shapes are N conditions with arithmetic, or between columns, over the fields of a table;
+// the same Seed gives the same ones.
+type Shapes struct {
+	N    int
+	Seed uint64
+	Only func(expr.Expr) bool // where not nil: those for which it is true
 }
 
 // Default draws everything.
@@ -193,7 +199,7 @@ func Value(t *rapid.T, typ table.Type, width int, k Knobs) table.Value {
 }
 
 // widest are the bits of the integers that are drawn for a type.
-var widest = map[table.Kind]int{table.SmallInt: 15, table.Integer: 31, table.BigInt: 63, table.Date: 16, table.Timestamp: 50}
+var widest = map[table.Kind]int{table.SmallInt: 15, table.Integer: 31, table.BigInt: 63, table.Date: 16, table.Timestamp: 50, table.Interval: 45}
 
 var words = []string{"", "a", "A", "ab", "aB%", "abc", "b", "ba", "b_", "é", "éa", "z", "12", "-7", " 3 ", "x y", "true", "1.5"}
 

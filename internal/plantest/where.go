@@ -1,7 +1,7 @@
 package plantest
 
 import (
-	"math"
+	"math/rand/v2"
 
 	"pgregory.net/rapid"
 
@@ -51,16 +51,60 @@ func aggregate(t *rapid.T, tab *table.Table, k Knobs) expr.Aggregate {
 	return a
 }
 
+// gen draws one condition or item.
 type gen struct {
-	t    *rapid.T
-	tab  *table.Table
-	k    Knobs
-	next int // positions tell nodes apart
+	t     *rapid.T
+	tab   *table.Table
+	k     Knobs
+	next  int        // positions tell nodes apart
+	shape *rand.Rand // where not nil: draws all but the constants
 }
 
 func (g *gen) pos() int { g.next++; return g.next }
 
-func (g *gen) pick(label string, n int) int { return uniform(g.t, label, n) }
+// pick draws what belongs to a condition's shape, one of 0..n-1; constants are drawn
+// from g.t alone.
+func (g *gen) pick(label string, n int) int {
+	if g.shape != nil {
+		return g.shape.IntN(n)
+	}
+	return uniform(g.t, label, n)
+}
+
+// shaped draws one of the shapes: the same random numbers draw the same, but for its
+// constants.
+func (g *gen) shaped() expr.Expr {
+	s := g.k.Shapes
+	g.shape = rand.New(rand.NewPCG(s.Seed, uint64(uniform(g.t, "which shape", s.N))))
+	defer func() { g.shape = nil }()
+	for {
+		if e := g.leaf(); computes(e) && (s.Only == nil || s.Only(e)) {
+			return e
+		}
+	}
+}
+
+// computes reports arithmetic, a cast, or more than one column.
+func computes(e expr.Expr) bool {
+	columns, ops := 0, 0
+	expr.Walk(e, func(e expr.Expr) {
+		switch e.(type) {
+		case *expr.Column:
+			columns++
+		case *expr.Arith, *expr.Neg, *expr.Cast:
+			ops++
+		}
+	})
+	return columns > 1 || columns == 1 && ops > 0
+}
+
+// arithDepth is how deep arithmetic may nest in a leaf.
+func (g *gen) arithDepth() int {
+	if g.k.Shapes.N > 0 && g.shape == nil {
+		return 0
+	}
+	return g.k.Arith
+}
 
 func (g *gen) condition(depth int) expr.Expr {
 	if depth > 0 {
@@ -90,44 +134,46 @@ func (g *gen) conditions(depth int) []expr.Expr {
 	return kids
 }
 
-func (g *gen) flip() bool     { return rapid.Bool().Draw(g.t, "not") }
+func (g *gen) flip() bool     { return g.pick("not", 2) == 0 }
 func (g *gen) op() expr.CmpOp { return expr.CmpOp(g.pick("operator", 6)) }
 
 // leaf draws a condition without AND, OR or NOT.
 func (g *gen) leaf() expr.Expr {
-	if len(g.k.Shapes) > 0 && g.pick("shape", 3) == 0 {
-		return g.redrawn(oneOf(g.t, "which shape", g.k.Shapes))
+	if g.k.Shapes.N > 0 && g.shape == nil && g.pick("shape", 3) == 0 {
+		return g.shaped()
 	}
-	col := g.column()
-	switch col.T.Kind {
-	case table.Boolean:
-		return g.booleanLeaf(col)
-	case table.Varchar:
-		return g.stringLeaf(col)
-	}
-	x := g.operand(col, g.arithDepth())
-	if g.pick("left constant", 30) == 0 {
+	x := g.operand(g.column(), g.arithDepth())
+	kind := x.Type().Kind
+	words := kind == table.Varchar || kind == table.Boolean
+	if !words && g.pick("left constant", 30) == 0 {
 		x = g.constant(x.Type(), false)
 	}
-	switch g.pick("leaf", 10) {
-	case 0:
+	switch choice := g.pick("leaf", 10); {
+	case choice == 0:
 		return &expr.IsNull{X: x, Not: g.flip(), P: g.pos()}
-	case 1:
+	case choice == 1:
 		in := &expr.In{X: x, Not: g.flip(), P: g.pos()}
-		for range 1 + g.pick("list", 7) {
+		for range 1 + g.pick("list", 9) {
 			in.List = append(in.List, g.constant(x.Type(), true))
 		}
 		return in
-	case 2, 3:
-		lo, hi := g.other(x), g.other(x)
-		return &expr.Between{X: x, Lo: lo, Hi: hi, Not: g.flip(), P: g.pos()}
+	case choice < 4:
+		return &expr.Between{X: x, Lo: g.other(x), Hi: g.other(x), Not: g.flip(), P: g.pos()}
+	case choice < 7 && kind == table.Varchar:
+		pattern := pickOf(g, "pattern", []string{"a%", "%a", "_", "%b%", "a_", "A%", "%", "", "é%", "%\\%", "_\\_"})
+		return &expr.Like{X: x, Pattern: pattern, Escape: '\\', Fold: g.flip(), Not: g.flip(), P: g.pos()}
+	case choice < 7 && kind == table.Boolean:
+		return x
 	}
 	y := g.other(x)
-	if g.pick("swap", 4) == 0 {
+	if !words && g.pick("swap", 4) == 0 {
 		x, y = y, x
 	}
 	return &expr.Compare{Op: g.op(), L: x, R: y, P: g.pos()}
 }
+
+// pickOf is one of a list, as pick draws.
+func pickOf[T any](g *gen, label string, list []T) T { return list[g.pick(label, len(list))] }
 
 // other draws something to compare x with: of its kind.
 func (g *gen) other(x expr.Expr) expr.Expr {
@@ -141,50 +187,9 @@ func (g *gen) other(x expr.Expr) expr.Expr {
 	return g.constant(x.Type(), true)
 }
 
-func (g *gen) booleanLeaf(col *expr.Column) expr.Expr {
-	switch g.pick("boolean", 5) {
-	case 0:
-		return &expr.IsNull{X: col, Not: g.flip(), P: g.pos()}
-	case 1:
-		return &expr.Compare{Op: g.op(), L: col, R: g.constant(col.T, true), P: g.pos()}
-	case 2:
-		if other, ok := g.columnLike(col.T); ok {
-			return &expr.Compare{Op: g.op(), L: col, R: other, P: g.pos()}
-		}
-	}
-	return col
-}
+func (g *gen) column() *expr.Column { return g.read(g.pick("column", len(g.tab.Fields))) }
 
-func (g *gen) stringLeaf(col *expr.Column) expr.Expr {
-	switch g.pick("string", 8) {
-	case 0:
-		return &expr.IsNull{X: col, Not: g.flip(), P: g.pos()}
-	case 1, 2:
-		pattern := oneOf(g.t, "pattern", []string{"a%", "%a", "_", "%b%", "a_", "A%", "%", "", "é%", "%\\%", "_\\_"})
-		return &expr.Like{X: col, Pattern: pattern, Escape: '\\', Fold: g.flip(), Not: g.flip(), P: g.pos()}
-	case 3:
-		in := &expr.In{X: col, Not: g.flip(), P: g.pos()}
-		for range 1 + g.pick("list", 9) {
-			in.List = append(in.List, g.constant(col.T, true))
-		}
-		return in
-	case 4:
-		return &expr.Between{X: col, Lo: g.constant(col.T, true), Hi: g.constant(col.T, true), Not: g.flip(), P: g.pos()}
-	case 5:
-		if other, ok := g.columnLike(col.T); ok && g.arithDepth() > 0 {
-			return &expr.Compare{Op: g.op(), L: col, R: other, P: g.pos()}
-		}
-	case 6:
-		if g.k.Casts && g.k.Errors && !g.k.SQL {
-			x := &expr.Cast{X: col, To: table.Type{Kind: table.BigInt}, P: g.pos()}
-			return &expr.Compare{Op: g.op(), L: x, R: g.constant(x.To, false), P: g.pos()}
-		}
-	}
-	return &expr.Compare{Op: g.op(), L: col, R: g.constant(col.T, true), P: g.pos()}
-}
-
-func (g *gen) column() *expr.Column {
-	i := g.pick("column", len(g.tab.Fields))
+func (g *gen) read(i int) *expr.Column {
 	return &expr.Column{Index: i, Name: g.tab.Fields[i].Name, T: g.tab.Fields[i].Type, P: g.pos()}
 }
 
@@ -199,8 +204,7 @@ func (g *gen) columnLike(typ table.Type) (*expr.Column, bool) {
 	if len(like) == 0 {
 		return nil, false
 	}
-	i := oneOf(g.t, "like column", like)
-	return &expr.Column{Index: i, Name: g.tab.Fields[i].Name, T: g.tab.Fields[i].Type, P: g.pos()}, true
+	return g.read(pickOf(g, "like column", like)), true
 }
 
 func family(t table.Type) table.Kind {
@@ -210,27 +214,30 @@ func family(t table.Type) table.Kind {
 	return t.Kind
 }
 
-// constant draws a constant, mostly one that occurs in the table.
+// constant draws a constant, mostly one that occurs in the table. Its type belongs to the
+// shape.
 func (g *gen) constant(typ table.Type, mayBeNull bool) *expr.Const {
-	if mayBeNull && g.k.Nulls && g.pick("null constant", 25) == 0 {
-		return &expr.Const{V: table.Null(typ), P: g.pos()}
-	}
+	v := table.Null(typ)
 	if g.pick("from the table", 2) == 0 {
-		if col, ok := g.columnLike(typ); ok && len(g.tab.Chunks) > 0 {
-			c := g.tab.Chunks[g.pick("chunk", len(g.tab.Chunks))]
-			if v := c.Segments[col.Index].Value(g.pick("row", c.Rows)); !v.Null {
-				if v.Type.IsInteger() && typ.IsInteger() {
-					v.Type = typ
-				}
-				return &expr.Const{V: v, P: g.pos()}
+		if col, ok := g.columnLike(typ); ok {
+			if !typ.IsInteger() {
+				typ = col.T // of its scale
+			}
+			if len(g.tab.Chunks) > 0 {
+				c := oneOf(g.t, "chunk", g.tab.Chunks)
+				v = c.Segments[col.Index].Value(uniform(g.t, "row", c.Rows))
 			}
 		}
 	}
-	width := oneOf(g.t, "constant bits", []int{3, 8, 16, 63})
-	if typ.Kind == table.Interval {
-		return &expr.Const{V: table.Value{Type: typ, I: integer(g.t, 45)}, P: g.pos()}
+	switch {
+	case mayBeNull && g.k.Nulls && uniform(g.t, "null constant", 25) == 0:
+		v = table.Null(typ)
+	case v.Null:
+		width := oneOf(g.t, "constant bits", []int{3, 8, 16, 63})
+		v = Value(g.t, typ, width, g.k)
 	}
-	return &expr.Const{V: Value(g.t, typ, width, g.k), P: g.pos()}
+	v.Type = typ
+	return &expr.Const{V: v, P: g.pos()}
 }
 
 // operand draws a value expression that starts from a column; its type may be
@@ -268,26 +275,30 @@ func (g *gen) cast(x expr.Expr) expr.Expr {
 		to = []table.Kind{table.Timestamp}
 	case t.Kind == table.Timestamp:
 		to = []table.Kind{table.Date}
+	case t.Kind == table.Varchar && g.k.Errors && !g.k.SQL:
+		to = []table.Kind{table.BigInt}
 	default:
 		return x
 	}
-	typ := table.Type{Kind: oneOf(g.t, "cast to", to)}
+	typ := table.Type{Kind: pickOf(g, "cast to", to)}
 	if typ.Kind == table.Decimal {
-		typ.Precision = oneOf(g.t, "precision", []int{18, 18, 9})
+		typ.Precision = pickOf(g, "precision", []int{18, 18, 9})
 		if !g.k.Errors {
 			typ.Precision = 18
 		}
-		typ.Scale = oneOf(g.t, "scale", []int{0, 2, 3})
+		typ.Scale = pickOf(g, "scale", []int{0, 2, 3})
 	}
 	return &expr.Cast{X: x, To: typ, P: g.pos()}
 }
 
-// arith draws an operation on x and a constant or a column.
+// arith draws an operation on x and a constant or a column, with the casts that package
+// expr wants.
 func (g *gen) arith(x expr.Expr, depth int) expr.Expr {
 	typ := x.Type()
 	switch {
 	case typ.Kind == table.Date:
-		return &expr.Arith{Op: expr.ArithOp(g.pick("add or sub", 2)), L: x, R: g.days(), T: typ, P: g.pos()}
+		days := table.Int(int64(uniform(g.t, "days", 400) - 100))
+		return &expr.Arith{Op: expr.ArithOp(g.pick("add or sub", 2)), L: x, R: &expr.Const{V: days, P: g.pos()}, T: typ, P: g.pos()}
 	case typ.Kind == table.Timestamp:
 		n := g.constant(table.Type{Kind: table.Interval}, false)
 		return &expr.Arith{Op: expr.ArithOp(g.pick("add or sub", 2)), L: x, R: n, T: typ, P: g.pos()}
@@ -301,22 +312,11 @@ func (g *gen) arith(x expr.Expr, depth int) expr.Expr {
 	if g.flip() {
 		x, y = y, x
 	}
-	return g.typedArith(x, y)
-}
-
-// days is what to add to a date.
-func (g *gen) days() *expr.Const {
-	return &expr.Const{V: table.Int(int64(g.pick("days", 400) - 100)), P: g.pos()}
-}
-
-// typedArith draws an operator for two numbers and casts them as package expr
-// wants it.
-func (g *gen) typedArith(x, y expr.Expr) expr.Expr {
 	ops := []expr.ArithOp{expr.Add, expr.Sub, expr.Mul}
 	if g.k.Errors {
 		ops = append(ops, expr.Div, expr.Mod)
 	}
-	op := oneOf(g.t, "arithmetic", ops)
+	op := pickOf(g, "arithmetic", ops)
 	a, b := x.Type(), y.Type()
 	out := table.Type{Kind: table.BigInt}
 	switch {
@@ -324,34 +324,28 @@ func (g *gen) typedArith(x, y expr.Expr) expr.Expr {
 		out.Kind = table.Real
 	case a.IsFloat() || b.IsFloat():
 		out.Kind = table.Double
-		x, y = g.to(x, out), g.to(y, out)
 	case a.Kind == table.Decimal || b.Kind == table.Decimal:
-		if a.Kind != table.Decimal {
-			x = g.to(x, table.Type{Kind: table.Decimal, Precision: 18})
-		}
-		if b.Kind != table.Decimal {
-			y = g.to(y, table.Type{Kind: table.Decimal, Precision: 18})
-		}
-		out = table.Type{Kind: table.Decimal, Precision: 18, Scale: max(a.Scale, b.Scale)}
-		if op == expr.Mul {
-			out.Scale = a.Scale + b.Scale
-		}
+		out = table.Type{Kind: table.Decimal, Precision: 18}
+	}
+	x, y = g.to(x, out), g.to(y, out)
+	switch {
+	case out.IsFloat() && op == expr.Mod:
+		op = expr.Div
+	case out.Kind == table.Decimal && op == expr.Mul:
+		out.Scale = a.Scale + b.Scale
+	case out.Kind == table.Decimal:
+		out.Scale = max(a.Scale, b.Scale)
 		if op == expr.Div {
 			op = expr.Sub
 		}
 	}
-	if out.IsFloat() && op == expr.Mod {
-		op = expr.Div
-	}
 	return &expr.Arith{Op: op, L: x, R: y, T: out, P: g.pos()}
 }
 
+// to casts x to the kind in which it is computed.
 func (g *gen) to(x expr.Expr, typ table.Type) expr.Expr {
-	if x.Type().Kind == typ.Kind {
+	if from := x.Type(); from.Kind == typ.Kind || from.IsInteger() && typ.IsInteger() {
 		return x
-	}
-	if c, ok := x.(*expr.Const); ok && typ.Kind == table.Double && c.V.Type.IsFloat() && !math.IsNaN(c.V.F) {
-		return &expr.Const{V: table.Float(c.V.F), P: c.P}
 	}
 	return &expr.Cast{X: x, To: typ, P: g.pos()}
 }
