@@ -38,24 +38,19 @@ func (s *Selection) Kth(col int, k uint64, largest bool) (table.Value, error) {
 	return s.KthLargest(col, k, !largest)
 }
 
-// Histogram implements [plan.Selection]. Its counts are those of KthLargest.
-func (s *Selection) Histogram(col int, space *plan.Space, lo uint64, shift, bits int) ([]uint64, error) {
+// CountAtLeast implements [plan.Selection]. Its counts are those of KthLargest.
+func (s *Selection) CountAtLeast(col int, space *plan.Space, d plan.Digit) ([]uint64, error) {
 	a, err := s.attribute(col, false, space)
 	if err != nil {
 		return nil, err
 	}
-	if s.reached[col] == nil {
-		s.reached[col] = plan.Reached{}
-	}
-	return s.reached[col].Histogram(total(a.notNull), space, lo, shift, bits, func(codes []uint64) ([]uint64, error) {
-		counts := make([]uint64, len(codes))
-		for i, code := range codes {
-			if counts[i], err = a.count(code, shift); err != nil {
-				return nil, err
-			}
+	counts := d.Thresholds(space)
+	for i, code := range counts {
+		if counts[i], err = a.count(code, d.Shift); err != nil {
+			return nil, err
 		}
-		return counts, nil
-	})
+	}
+	return counts, nil
 }
 
 // DigitBits implements [plan.Selection].

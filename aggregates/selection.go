@@ -14,8 +14,6 @@ type Selection struct {
 	q     *plan.Query
 	table *table.Table
 	parts []*part
-	// reached keeps the counts of histograms, by column.
-	reached map[int]plan.Reached
 }
 
 // part is the selection of one chunk.
@@ -32,7 +30,7 @@ type part struct {
 // NewSelection sets up the selection of each chunk; nothing runs yet. keep says that
 // more than the number of selected records will be asked for.
 func NewSelection(run pass.Runner, device predicates.Device, q *plan.Query, keep bool) *Selection {
-	s := &Selection{q: q, table: q.Table, reached: map[int]plan.Reached{}}
+	s := &Selection{q: q, table: q.Table}
 	format := predicates.Format(q.Table, depthColumns(q))
 	slots := predicates.NewSlots()
 	n := len(q.Chunks)

@@ -14,14 +14,16 @@ type histogram struct {
 	parts  []candidates
 	left   int // the bits that are not decided or counted yet
 	counts []uint64
+	above  uint64 // values above those counted
 }
 
 // DigitBits implements plan.Selection.
 func (x *execution) DigitBits() int { return digitBits }
 
-// Histogram implements plan.Selection. Each histogram of a space is of the bits behind
-// those of the one before, or of the highest bits.
-func (x *execution) Histogram(col int, space *plan.Space, lo uint64, shift, width int) ([]uint64, error) {
+// CountAtLeast implements plan.Selection, by a histogram of a digit's bits: each of a space is of
+// the bits behind those of the one before, or of the highest bits.
+func (x *execution) CountAtLeast(col int, space *plan.Space, d plan.Digit) ([]uint64, error) {
+	shift, width := d.Shift, d.Bits
 	c := newCompiler(x.device, x.q)
 	now, h := digit{part: shift / textures.PartBits}, x.histograms[col]
 	for b := range width {
@@ -37,7 +39,7 @@ func (x *execution) Histogram(col int, space *plan.Space, lo uint64, shift, widt
 			x.histograms[col] = h
 			h.makePlanes(c)
 		}
-		h.first, h.digits, h.parts = to, []digit{now}, make([]candidates, len(h.chunks))
+		h.first, h.digits, h.parts, h.above = to, []digit{now}, make([]candidates, len(h.chunks)), 0
 		for _, ch := range h.chunks {
 			s := h.sweep(ch.attribute(col))
 			if s.tree = ch.tree; ch.keep != nil {
@@ -51,12 +53,15 @@ func (x *execution) Histogram(col int, space *plan.Space, lo uint64, shift, widt
 		return nil, fmt.Errorf("compute: a histogram of bits %d..%d does not follow the one before", shift+width-1, shift)
 	default:
 		before := h.digits[len(h.digits)-1]
-		v := lo >> h.left & (1<<len(before.at) - 1)
+		v := d.Lo >> h.left & (1<<len(before.at) - 1)
 		total = h.counts[v]
+		for _, n := range h.counts[v+1:] {
+			h.above += n
+		}
 		init[v], init[0] = 1, 1 // the device takes the digit with the first of the values
-		d := &decision{order: h.order, before: before, now: now, from: from, to: to, rank: []int32{0, 1, 0}, of: "the value searched for",
+		next := &decision{order: h.order, before: before, now: now, from: from, to: to, rank: []int32{0, 1, 0}, of: "the value searched for",
 			first: len(h.digits) == 1, more: shift > 0}
-		d.queue(c, h.parts)
+		next.queue(c, h.parts)
 		h.digits = append(h.digits, now)
 	}
 	c.flush()
@@ -74,5 +79,11 @@ func (x *execution) Histogram(col int, space *plan.Space, lo uint64, shift, widt
 		h.counts[v] = uint64(step.words[to+v])
 		h.counts[0] -= h.counts[v]
 	}
-	return h.counts, nil
+	reach := d.Thresholds(space)
+	n := h.above
+	for v := len(reach); v > 0; v-- {
+		n += h.counts[v]
+		reach[v-1] = n
+	}
+	return reach, nil
 }

@@ -10,7 +10,6 @@ import (
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/shaders"
-	"github.com/stencildb/stencildb/table"
 	"github.com/stencildb/stencildb/textures"
 )
 
@@ -50,8 +49,8 @@ type frame struct {
 // newFrame places a segment in a space.
 func (x *chunk) newFrame(col int, space *plan.Space) *frame {
 	seg := x.segment(col)
-	delta, ok := offset(seg, space)
-	if !ok {
+	delta, ranks := space.Translation(seg)
+	if ranks != nil {
 		f := &frame{stored: 1<<space.Bits() - 1, carry: -1}
 		f.made = x.newPlanes(space.Bits())
 		return f
@@ -103,20 +102,6 @@ func SearchedBits(q *plan.Query, col int) (uint64, error) {
 		return uint64(o.stored), nil
 	}
 	return 0, nil
-}
-
-// offset is what the codes of a segment are less than those of a space; ok is false
-// where it is not the same for all.
-func offset(seg *table.Segment, space *plan.Space) (delta uint64, ok bool) {
-	delta = space.Code(seg, 0)
-	if seg.Type.Kind == table.Varchar {
-		for c := range seg.Max + 1 {
-			if space.Code(seg, c) != c+delta {
-				return 0, false
-			}
-		}
-	}
-	return delta, true
 }
 
 // sweep is the look at a chunk's records that counts the selected ones by the first digit.
@@ -203,10 +188,8 @@ func (o *order) makePlanes(c *compiler) {
 // dictionary of all chunks.
 func (e *evaluator) translate(o *order, f *frame, window int) {
 	w, seg := e.pieces[window], e.segment(o.col)
-	ranks := make([]uint32, (seg.Max+4)/4*4)
-	for c := range seg.Max + 1 {
-		ranks[c] = uint32(o.space.Code(seg, c))
-	}
+	_, ranks := o.space.Translation(seg)
+	ranks = append(ranks, make([]uint32, -len(ranks)&3)...)
 	units := textures.Units(w.Rows)
 	ranksBlock := textures.ScratchBlock(&textures.Scratch{Words: len(ranks), Init: ranks})
 	program := shaders.Join([]string{"units.glsl", "planes.comp"},

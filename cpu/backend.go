@@ -96,7 +96,6 @@ type execution struct {
 	needs   []needs
 	total   *partial             // once scanned
 	orders  map[int]*commonOrder // of the columns in which a rank was looked for
-	reached map[int]plan.Reached // by column
 }
 
 func (b *Backend) execution(ctx context.Context, q *plan.Query) (*execution, error) {
@@ -104,7 +103,7 @@ func (b *Backend) execution(ctx context.Context, q *plan.Query) (*execution, err
 		return nil, fmt.Errorf("cpu: plan of %d chunks for a table of %d", len(q.Chunks), len(q.Table.Chunks))
 	}
 	x := &execution{Backend: b, ctx: ctx, q: q, needs: columnNeeds(q.Aggs),
-		orders: map[int]*commonOrder{}, reached: map[int]plan.Reached{}}
+		orders: map[int]*commonOrder{}}
 	ranked := false // some aggregate looks for a k-th value
 	for _, nd := range x.needs {
 		if nd.col < 0 || nd.col >= len(q.Table.Fields) {

@@ -15,30 +15,20 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// commonOrder maps the codes of a column's chunks to those of its [plan.Space]:
-// by adding a number, or for VARCHAR by a table of ranks.
+// commonOrder maps the codes of a column's chunks to those of its [plan.Space], by the
+// Translation of each chunk.
 type commonOrder struct {
 	*plan.Space
 	columns []segment
 	delta   []uint64
-	ranks   [][]uint32 // of VARCHAR in several chunks
+	ranks   [][]uint32
 }
 
 func newCommonOrder(space *plan.Space, t *table.Table, col int, set kernels.Set) *commonOrder {
 	o := &commonOrder{Space: space}
-	mapped := t.Fields[col].Type.Kind == table.Varchar && len(t.Chunks) > 1
 	for _, c := range t.Chunks {
-		s, delta := newSegment(c.Segments[col], set), uint64(0)
-		var ranks []uint32
-		switch {
-		case s.NonNull() == 0:
-		case mapped:
-			for code := range s.Max + 1 {
-				ranks = append(ranks, uint32(o.Code(s.Segment, code)))
-			}
-		default:
-			delta = o.Code(s.Segment, 0)
-		}
+		s := newSegment(c.Segments[col], set)
+		delta, ranks := space.Translation(s.Segment)
 		o.columns, o.delta, o.ranks = append(o.columns, s), append(o.delta, delta), append(o.ranks, ranks)
 	}
 	return o
@@ -352,25 +342,22 @@ func (h *buckets) count(codes []uint64, lo, hi uint64, shift uint) []uint64 {
 	return kept
 }
 
-func (x *execution) Histogram(col int, space *plan.Space, lo uint64, shift, bits int) ([]uint64, error) {
+// CountAtLeast implements plan.Selection.
+func (x *execution) CountAtLeast(col int, space *plan.Space, d plan.Digit) ([]uint64, error) {
 	_, c, err := x.column(col)
 	if err != nil {
 		return nil, err
 	}
-	if x.reached[col] == nil {
-		x.reached[col] = plan.Reached{}
-	}
-	return x.reached[col].Histogram(c.N, space, lo, shift, bits, func(codes []uint64) ([]uint64, error) {
-		counts := make([]uint64, len(codes))
-		for i, code := range codes {
-			below, _, err := x.count(x.order(space, col), code, code, nil)
-			if err != nil {
-				return nil, err
-			}
-			counts[i] = c.N - below
+	counts := d.Thresholds(space)
+	for i, code := range counts {
+		below, _, err := x.count(x.order(space, col), code, code, nil)
+		if err != nil {
+			return nil, err
 		}
-		return counts, nil
-	})
+		counts[i] = c.N - below
+	}
+	return counts, nil
 }
 
+// DigitBits implements plan.Selection.
 func (x *execution) DigitBits() int { return 1 }

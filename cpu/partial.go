@@ -96,7 +96,7 @@ func (c *gathered) add(nd needs, col segment, s *scratch, sel []uint64, row int)
 	for ; len(sel) > 0; sel, row = sel[min(len(sel), vecRows/64):], row+vecRows {
 		s.codes = col.Gather(s.codes[:0], sel[:min(len(sel), vecRows/64)], row)
 		for _, code := range s.codes {
-			c.Float.Add(decodeFloat(code+col.Base, col.Type.Kind == table.Real))
+			c.Float.Add(col.Type.FloatFromOrdinal(code + col.Base))
 		}
 	}
 }

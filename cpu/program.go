@@ -238,12 +238,12 @@ func mulOverflows(x, y int64) bool {
 func (m *program) double(v *plan.Val) []float64 {
 	switch v.Op {
 	case plan.ColF:
-		ordinals, z := m.ints.get(vecRows, m.n), m.floats.get(vecRows, m.n)
-		m.columns[v.Column].Load(ordinals, m.row, int64(v.Base))
-		for i, o := range ordinals {
-			z[i] = decodeFloat(uint64(o), v.Single)
+		codes, z := m.ints.get(vecRows, m.n), m.floats.get(vecRows, m.n)
+		m.columns[v.Column].Load(codes, m.row, 0)
+		for i, c := range codes {
+			z[i] = v.Decode(uint64(c))
 		}
-		m.ints.put(ordinals)
+		m.ints.put(codes)
 		return z
 	case plan.Const:
 		z := m.floats.get(vecRows, m.n)
@@ -291,14 +291,6 @@ func (m *program) double(v *plan.Val) []float64 {
 
 var floatOps = map[plan.ValOp]expr.ArithOp{
 	plan.AddV: expr.Add, plan.SubV: expr.Sub, plan.MulV: expr.Mul, plan.DivV: expr.Div,
-}
-
-// decodeFloat is the double, or REAL, of an ordinal.
-func decodeFloat(ordinal uint64, single bool) float64 {
-	if single {
-		return float64(table.Float32FromOrdinal(uint32(ordinal)))
-	}
-	return table.Float64FromOrdinal(ordinal)
 }
 
 // compare reduces the six operators to < and =, with NaN above every number and

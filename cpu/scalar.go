@@ -99,42 +99,36 @@ func scalarAggregate(a expr.Aggregate, values []table.Value, selected, all int) 
 	case a.Kind == expr.Percentile:
 		return values[max(1, int(math.Ceil(a.F*float64(n))))-1], nil
 	}
-	if a.Arg.IsFloat() {
-		return scalarFloats(a, values)
-	}
-	sum := new(big.Int)
-	for _, v := range values {
-		sum.Add(sum, v.Unscaled())
-	}
-	if a.Kind == expr.Sum {
-		return table.Dec(a.Type(), sum), nil
-	}
-	den := new(big.Int).Mul(table.Pow10(a.Arg.Scale), big.NewInt(int64(n)))
-	f, _ := new(big.Rat).SetFrac(sum, den).Float64()
-	return table.Float(f), nil
+	return scalarSum(a, values)
 }
 
-// scalarFloats is SUM and AVG of REAL and DOUBLE: the exact sum, or quotient, rounded once.
-func scalarFloats(a expr.Aggregate, values []table.Value) (table.Value, error) {
+// scalarSum is SUM and AVG: the exact sum, or quotient, rounded once.
+func scalarSum(a expr.Aggregate, values []table.Value) (table.Value, error) {
 	out := table.Value{Type: a.Type()}
 	special, hasSpecial := 0.0, false
 	// The bits of the largest double down to those of the smallest, and 64 for carries.
 	sum := new(big.Float).SetPrec(1024 + 1074 + 64)
 	for _, v := range values {
-		if math.IsNaN(v.F) || math.IsInf(v.F, 0) {
+		switch {
+		case !v.Type.IsFloat():
+			sum.Add(sum, new(big.Float).SetInt(v.Unscaled()))
+		case math.IsNaN(v.F) || math.IsInf(v.F, 0):
 			special, hasSpecial = special+v.F, true
-			continue
+		default:
+			sum.Add(sum, big.NewFloat(v.F))
 		}
-		sum.Add(sum, big.NewFloat(v.F)) // exact
-	}
-	if hasSpecial {
-		out.F = special
-		return out, nil
 	}
 	switch {
+	case hasSpecial:
+		out.F = special
+		return out, nil
 	case a.Kind == expr.Avg:
+		n := new(big.Int).Mul(table.Pow10(a.Arg.Scale), big.NewInt(int64(len(values))))
 		mean, _ := sum.Rat(nil)
-		out.F, _ = mean.Quo(mean, new(big.Rat).SetInt64(int64(len(values)))).Float64()
+		out.F, _ = mean.Quo(mean, new(big.Rat).SetInt(n)).Float64()
+	case a.Arg.IsExact():
+		unscaled, _ := sum.Int(nil)
+		return table.Dec(out.Type, unscaled), nil
 	case a.Arg.Kind == table.Real:
 		f, _ := sum.Float32()
 		out.F = float64(f)

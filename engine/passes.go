@@ -80,7 +80,7 @@ func (b *passes) Explain(ctx context.Context, q *plan.Query, analyze bool) (step
 		}
 	}
 	if len(q.Aggs) > 0 {
-		all := selections[0]
+		var all plan.Partial = selections[0]
 		if len(parts) > 1 {
 			all = plan.Merge(q, len(parts), func(i int, do func(plan.Selection) error) func() error {
 				err := do(selections[i])

@@ -97,7 +97,11 @@ func evalBool(e Expr, env *Env) (table.Value, error) {
 		}
 		return table.Bool(x.I == 0), nil
 	case *Between:
-		return evalBetween(e, env)
+		v, err := evalJunction(e.Parts(), env, 0)
+		if err != nil || v.Null {
+			return unknown, err
+		}
+		return table.Bool((v.I != 0) != e.Not), nil
 	case *IsNull:
 		x, err := Eval(e.X, env)
 		return table.Bool(x.Null != e.Not), err
@@ -146,29 +150,6 @@ func evalJunction(kids []Expr, env *Env, decisive int64) (table.Value, error) {
 		}
 	}
 	return out, nil
-}
-
-// evalBetween is X >= Lo AND X <= Hi: Hi is not looked at where X < Lo.
-func evalBetween(e *Between, env *Env) (table.Value, error) {
-	x, lo, err := evalTwo(e.X, e.Lo, env)
-	if err != nil {
-		return table.Null(boolean), err
-	}
-	if !x.Null && !lo.Null && table.Compare(x, lo) < 0 {
-		return table.Bool(e.Not), nil
-	}
-	hi, err := Eval(e.Hi, env)
-	switch {
-	case err != nil:
-		return table.Null(boolean), err
-	case x.Null || hi.Null:
-		return table.Null(boolean), nil
-	case table.Compare(x, hi) > 0:
-		return table.Bool(e.Not), nil
-	case lo.Null:
-		return table.Null(boolean), nil
-	}
-	return table.Bool(!e.Not), nil
 }
 
 func inList(x table.Value, e *In) table.Value {

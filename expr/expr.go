@@ -147,11 +147,16 @@ type Not struct {
 	P int
 }
 
-// Between is X BETWEEN Lo AND Hi (Not: NOT BETWEEN), with X evaluated once.
+// Between is X BETWEEN Lo AND Hi (Not: NOT BETWEEN).
 type Between struct {
 	X, Lo, Hi Expr
 	Not       bool
 	P         int
+}
+
+// Parts are X >= Lo and X <= Hi, of which BETWEEN is the conjunction.
+func (e *Between) Parts() []Expr {
+	return []Expr{&Compare{Op: GE, L: e.X, R: e.Lo, P: e.P}, &Compare{Op: LE, L: e.X, R: e.Hi, P: e.P}}
 }
 
 // IsNull is X IS NULL (Not: IS NOT NULL).

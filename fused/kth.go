@@ -1,8 +1,6 @@
 package fused
 
 import (
-	"slices"
-
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/table"
@@ -24,17 +22,15 @@ func (s *selection) Kth(col int, k uint64, largest bool) (table.Value, error) {
 	if k == 1 || k == n {
 		return s.extreme(col, largest == (k == 1))
 	}
-	if largest {
+	if !largest {
 		k = n - k + 1
 	}
 	digit := s.DigitBits()
 	if live := s.live(col); len(live) > 0 && s.device.Software && keepsDepth(live, col) {
 		digit = 1
 	}
-	space, reached := plan.NewSpace(s.table, col), plan.Reached{}
-	return space.Kth(k, digit, func(lo uint64, shift, bits int) ([]uint64, error) {
-		return s.histogram(reached, n, col, space, lo, shift, bits, digit)
-	})
+	space := plan.NewSpace(s.table, col)
+	return space.KthLargest(k, digit, func(d plan.Digit) ([]uint64, error) { return s.countAtLeast(col, space, d, digit) })
 }
 
 // live are the parts that have a value of a column to search for.
@@ -138,32 +134,20 @@ func (p *part) reaching(step KthLargest, codes []uint64) (func() (n [thresholds]
 	}, p.measure(&m, step.Col)
 }
 
-// Histogram implements plan.Selection.
-func (s *selection) Histogram(col int, space *plan.Space, lo uint64, shift, bits int) ([]uint64, error) {
-	n, err := s.CountNotNull(col)
-	if err != nil {
+// CountAtLeast implements plan.Selection.
+func (s *selection) CountAtLeast(col int, space *plan.Space, d plan.Digit) ([]uint64, error) {
+	if _, err := s.CountNotNull(col); err != nil {
 		return nil, err
 	}
-	if s.reached[col] == nil {
-		s.reached[col] = plan.Reached{}
-	}
-	return s.histogram(s.reached[col], n, col, space, lo, shift, bits, s.DigitBits())
+	return s.countAtLeast(col, space, d, s.DigitBits())
 }
 
-// histogram is Histogram of n values by passes that decide so many bits each.
-func (s *selection) histogram(reached plan.Reached, n uint64, col int, space *plan.Space, lo uint64, shift, bits, digit int) ([]uint64, error) {
-	step := KthLargest{Of: Of{Attribute: pass.Attribute{Col: col}}, Top: (space.Bits() - 1) / digit * digit, Low: shift, Code: lo, Bits: digit}
-	live := s.live(col)
-	return reached.Histogram(n, space, lo, shift, bits, func(codes []uint64) (counts []uint64, err error) {
-		for some := range slices.Chunk(codes, 1<<digit-1) {
-			n, err := s.reach(step, space, live, some)
-			if err != nil {
-				return nil, err
-			}
-			counts = append(counts, n[:len(some)]...)
-		}
-		return counts, nil
-	})
+// countAtLeast is CountAtLeast by a pass that decides so many bits.
+func (s *selection) countAtLeast(col int, space *plan.Space, d plan.Digit, bits int) ([]uint64, error) {
+	codes := d.Thresholds(space)
+	step := KthLargest{Of: Of{Attribute: pass.Attribute{Col: col}}, Top: (space.Bits() - 1) / bits * bits, Low: d.Shift, Code: d.Lo, Bits: bits}
+	n, err := s.reach(step, space, s.live(col), codes)
+	return n[:len(codes)], err
 }
 
 // DigitBits implements plan.Selection.

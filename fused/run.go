@@ -23,8 +23,6 @@ type selection struct {
 	// checking says that the passes look for errors, which must count no record.
 	checking bool
 	often    bool // several passes go over the selection
-	// reached keeps the counts of histograms, by column.
-	reached map[int]plan.Reached
 }
 
 // part is the selection of one chunk.
@@ -49,7 +47,7 @@ func Select(run pass.Runner, device predicates.Device, q *plan.Query) (plan.Sele
 	if err := aggregates.Supported(q); err != nil {
 		return nil, err
 	}
-	s := &selection{run: run, device: device, q: q, table: q.Table, often: often(q), reached: map[int]plan.Reached{}}
+	s := &selection{run: run, device: device, q: q, table: q.Table, often: often(q)}
 	shared := map[textures.Temp]*textures.Temp{}
 	for i, c := range q.Chunks {
 		chunk := q.Table.Chunks[i]

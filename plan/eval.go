@@ -79,6 +79,14 @@ type Number struct {
 	F float64
 }
 
+// Decode is the double, or REAL, of a code; v is a ColF.
+func (v *Val) Decode(code uint64) float64 {
+	if v.Single {
+		return float64(table.Float32FromOrdinal(uint32(code + v.Base)))
+	}
+	return table.Float64FromOrdinal(code + v.Base)
+}
+
 // Eval computes v from the codes of one record, none of them NULL's. ok is false
 // when an operation in it fails: an integer result that does not fit 64 bits, a
 // division by 0 (of a double other than NaN), a double or float operation that
@@ -90,11 +98,7 @@ func (v *Val) Eval(code func(col int) uint64) (n Number, ok bool) {
 	case Col:
 		return Number{I: int64(code(v.Column)) + v.Offset}, true
 	case ColF:
-		o := code(v.Column) + v.Base
-		if v.Single {
-			return Number{F: float64(table.Float32FromOrdinal(uint32(o)))}, true
-		}
-		return Number{F: table.Float64FromOrdinal(o)}, true
+		return Number{F: v.Decode(code(v.Column))}, true
 	case Lookup:
 		return Number{I: int64(v.Table[code(v.Column)])}, true
 	}

@@ -13,14 +13,14 @@ import (
 // Finish computes every aggregate of a query from its selection, one value an
 // aggregate, of the aggregate's Type. The first check that selects a record is an
 // error, then the first aggregate that has none of its values or no room for them.
-func Finish(s Selection, q *Query) ([]table.Value, error) {
+func Finish(s Partial, q *Query) ([]table.Value, error) {
 	if err := s.Check(); err != nil {
 		if failed := (*CheckError)(nil); errors.As(err, &failed) {
 			err = failed.Err
 		}
 		return nil, err
 	}
-	f := &finisher{Selection: s, rows: uint64(q.Table.Rows()), sums: map[int]*Sum{}}
+	f := &finisher{Partial: s, rows: uint64(q.Table.Rows()), sums: map[int]*Sum{}}
 	out := make([]table.Value, len(q.Aggs))
 	var err error
 	var searches []func() error // last, for they go round all chunks for every digit
@@ -56,7 +56,7 @@ func Finish(s Selection, q *Query) ([]table.Value, error) {
 
 // finisher keeps the sums that several aggregates share.
 type finisher struct {
-	Selection
+	Partial
 	rows uint64 // of the table
 	sums map[int]*Sum
 }

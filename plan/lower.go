@@ -211,12 +211,7 @@ func (l *lowerer) connective(e expr.Expr, op Op, kids []expr.Expr, f form) *Pred
 
 // betweenParts rewrites X BETWEEN Lo AND Hi as X >= Lo AND X <= Hi.
 func (l *lowerer) betweenParts(e *expr.Between) *expr.And {
-	return memo(l.ranges, e, func() *expr.And {
-		return &expr.And{P: e.P, Kids: []expr.Expr{
-			&expr.Compare{Op: expr.GE, L: e.X, R: e.Lo, P: e.P},
-			&expr.Compare{Op: expr.LE, L: e.X, R: e.Hi, P: e.P},
-		}}
-	})
+	return memo(l.ranges, e, func() *expr.And { return &expr.And{P: e.P, Kids: e.Parts()} })
 }
 
 func (l *lowerer) between(e *expr.Between, f form) *Pred {
@@ -235,9 +230,6 @@ func (l *lowerer) between(e *expr.Between, f form) *Pred {
 }
 
 func retext(p *Pred, text string) *Pred {
-	if p.Op != IsLeaf {
-		return p
-	}
 	switch x := p.Leaf.(type) {
 	case *Compare:
 		y := *x

@@ -6,11 +6,9 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// Selection is the selected records of all chunks on one device, by what aggregates
-// need to know of them. It is made for a query and may compute beforehand what the
-// query's aggregates will ask. One goroutine at a time calls its methods. Columns are
-// field indexes.
-type Selection interface {
+// Partial is what aggregates need to know of selected records. One goroutine at a time
+// calls its methods. Columns are field indexes.
+type Partial interface {
 	// Check returns the *CheckError of the first check that selects a record. It is
 	// called before the other methods.
 	Check() error
@@ -24,14 +22,18 @@ type Selection interface {
 	// has told; 1 <= k <= n. A part (see Query.Part) is asked for what is its MIN or
 	// MAX only.
 	Kth(col int, k uint64, largest bool) (table.Value, error)
-	// Histogram counts the values of a column by the next digit of their codes in
-	// a common space: element i is the number of codes from lo + i * 2^shift to
-	// before lo + (i+1) * 2^shift, for i < 2^bits; lo is a multiple of
-	// 2^(shift + bits). The first digit of a search is the highest, each further one
-	// follows the one before, and none has bits both below and above bit 32. Only
-	// parts of a query are asked.
-	Histogram(col int, s *Space, lo uint64, shift, bits int) ([]uint64, error)
-	// DigitBits is the most bits that a histogram is asked for.
+}
+
+// Selection is the selected records of all chunks on one device. It is made for a query
+// and may compute beforehand what the query's aggregates will ask. The selections of parts
+// of a query look for an order statistic together.
+type Selection interface {
+	Partial
+	// CountAtLeast counts the values of a column at or above each of a digit's
+	// thresholds. The first digit of a search is the highest, each further one follows
+	// the one before, and none has bits both below and above bit 32.
+	CountAtLeast(col int, s *Space, d Digit) ([]uint64, error)
+	// DigitBits is the most bits that a digit may have.
 	DigitBits() int
 }
 

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"math/big"
 	"slices"
 
@@ -130,35 +131,24 @@ func (l *lowerer) notNullCols(cols []int) *Pred {
 
 func mayFail(v *Val) bool { return v.CanFail || slices.ContainsFunc(v.Kids, mayFail) }
 
-// decide compares the intervals of two values.
+// decide compares the intervals of two values: is a op b the same for all?
 func decide(op expr.CmpOp, a, b *Val) (yes, decided bool) {
-	var below, above, equal bool // a < b everywhere, and so on
+	var least, most int // signs of the difference a - b
 	if a.Float {
 		if a.MayNaN || b.MayNaN {
 			return false, false
 		}
-		below, above = a.FHi < b.FLo, a.FLo > b.FHi
-		equal = a.FLo == a.FHi && b.FLo == b.FHi && a.FLo == b.FLo
-		return decideSign(op, below, above, equal, a.FHi <= b.FLo, a.FLo >= b.FHi)
+		least, most = cmp.Compare(a.FLo, b.FHi), cmp.Compare(a.FHi, b.FLo)
+	} else {
+		al, ah := clip(a)
+		bl, bh := clip(b)
+		least, most = al.Cmp(bh), ah.Cmp(bl)
 	}
-	al, ah := clip(a)
-	bl, bh := clip(b)
-	equal = al.Cmp(ah) == 0 && bl.Cmp(bh) == 0 && al.Cmp(bl) == 0
-	return decideSign(op, ah.Cmp(bl) < 0, al.Cmp(bh) > 0, equal, ah.Cmp(bl) <= 0, al.Cmp(bh) >= 0)
-}
-
-func decideSign(op expr.CmpOp, below, above, equal, notAbove, notBelow bool) (yes, decided bool) {
-	switch {
-	case below:
-		return op.Holds(-1), true
-	case above:
-		return op.Holds(1), true
-	case equal:
-		return op.Holds(0), true
-	case notAbove && (op == expr.LE || op == expr.GT):
-		return op == expr.LE, true
-	case notBelow && (op == expr.GE || op == expr.LT):
-		return op == expr.GE, true
+	yes = op.Holds(least)
+	for sign := least + 1; sign <= most; sign++ {
+		if op.Holds(sign) != yes {
+			return false, false
+		}
 	}
-	return false, false
+	return yes, true
 }

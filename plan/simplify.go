@@ -123,50 +123,48 @@ func (l *lowerer) spanPred(col int, s spanSet, hint expr.CmpOp, text string) *Pr
 	case s.all(seg.Max):
 		return l.nullTest(col, false)
 	case len(s) == 1:
-		return leafPred(spanLeaf(col, s[0], seg.Max, hint, text))
+		return l.named(spanLeaf(col, s[0], seg.Max, hint), text)
 	}
+	p, leaves := &Pred{Op: Or}, []Leaf(nil)
 	if holes, ok := s.holes(seg.Max, MaxSpans); ok && len(holes) < len(s) {
-		var kids []*Pred
+		p.Op = And
 		for _, h := range holes {
-			t := text
-			if len(holes) > 1 {
-				t = l.codeText(col, "<>", h)
-			}
-			kids = append(kids, leafPred(&Compare{Col: col, Op: expr.NE, Code: h, Text: t}))
+			leaves = append(leaves, &Compare{Col: col, Op: expr.NE, Code: h})
 		}
-		if len(kids) == 1 {
-			return kids[0]
-		}
-		return &Pred{Op: And, Kids: kids, size: len(kids)}
-	}
-	if len(s) > MaxSpans {
+	} else if len(s) > MaxSpans {
 		return leafPred(&Members{Col: col, Spans: s, Text: text})
+	} else {
+		for _, x := range s {
+			leaves = append(leaves, spanLeaf(col, x, seg.Max, expr.EQ))
+		}
 	}
-	var kids []*Pred
-	for _, x := range s {
-		leaf := spanLeaf(col, x, seg.Max, expr.EQ, "")
-		kids = append(kids, leafPred(l.named(leaf)))
+	if len(leaves) == 1 {
+		return l.named(leaves[0], text)
 	}
-	return &Pred{Op: Or, Kids: kids, size: len(kids)}
+	for _, leaf := range leaves {
+		p.Kids = append(p.Kids, l.named(leaf, ""))
+	}
+	p.size = len(p.Kids)
+	return p
 }
 
-// named gives a leaf over codes a text in values.
-func (l *lowerer) named(leaf Leaf) Leaf {
+// named gives a leaf over codes a text, where that is empty one in values.
+func (l *lowerer) named(leaf Leaf, text string) *Pred {
 	switch x := leaf.(type) {
 	case *Compare:
-		x.Text = l.codeText(x.Col, x.Op.String(), x.Code)
+		if x.Text = text; text == "" {
+			x.Text = fmt.Sprintf("%s %v %s", l.name(x.Col), x.Op, literal(l.seg(x.Col).Decode(x.Code)))
+		}
 	case *Range:
-		lo, hi := l.seg(x.Col).Decode(x.Lo), l.seg(x.Col).Decode(x.Hi)
-		x.Text = fmt.Sprintf("%s BETWEEN %s AND %s", l.name(x.Col), literal(lo), literal(hi))
+		if x.Text = text; text == "" {
+			lo, hi := l.seg(x.Col).Decode(x.Lo), l.seg(x.Col).Decode(x.Hi)
+			x.Text = fmt.Sprintf("%s BETWEEN %s AND %s", l.name(x.Col), literal(lo), literal(hi))
+		}
 	}
-	return leaf
+	return leafPred(leaf)
 }
 
 func literal(v table.Value) string { return (&expr.Const{V: v}).String() }
-
-func (l *lowerer) codeText(col int, op string, code uint64) string {
-	return fmt.Sprintf("%s %s %s", l.name(col), op, literal(l.seg(col).Decode(code)))
-}
 
 // nullTest is "col IS NULL" or "col IS NOT NULL", folded where the segment decides it.
 func (l *lowerer) nullTest(col int, null bool) *Pred {

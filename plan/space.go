@@ -1,7 +1,6 @@
 package plan
 
 import (
-	"errors"
 	"math"
 	"math/bits"
 	"slices"
@@ -69,28 +68,39 @@ func (s *Space) Value(code uint64) table.Value {
 	return table.FromOrdinal(s.typ, s.base+code)
 }
 
-// Kth returns the k-th smallest of values whose codes histogram counts, as
-// [Selection].Histogram does; 1 <= k. The code is found digit by digit from the top, the
-// first of at most and all further ones of as many as most bits, but none with bits both
-// below and above bit 32.
-func (s *Space) Kth(k uint64, most int, histogram func(lo uint64, shift, bits int) ([]uint64, error)) (table.Value, error) {
+// Digit is what the next step of a search for a code decides: Bits bits of it from bit
+// Shift on. Lo is what is known of it, a multiple of 2^(Shift+Bits).
+type Digit struct {
+	Lo          uint64
+	Shift, Bits int
+}
+
+// Thresholds are the codes of the space at which the digit becomes 1, 2, ...
+func (d Digit) Thresholds(s *Space) (codes []uint64) {
+	for i := uint64(1); i < 1<<d.Bits && d.Lo+i<<d.Shift <= s.max; i++ {
+		codes = append(codes, d.Lo+i<<d.Shift)
+	}
+	return codes
+}
+
+// KthLargest returns the largest value that at least k > 0 values reach; count counts
+// those at or above each of a digit's thresholds (see [Selection]). The code is found digit by
+// digit from the top, the first of at most and all further ones of as many as most bits,
+// but none with bits both below and above bit 32.
+func (s *Space) KthLargest(k uint64, most int, count func(Digit) ([]uint64, error)) (table.Value, error) {
 	code := uint64(0)
 	for shift := s.Bits(); shift > 0; {
 		bits := (shift-1)%32%most + 1
 		shift -= bits
-		counts, err := histogram(code, shift, bits)
+		counts, err := count(Digit{code, shift, bits})
 		if err != nil {
 			return table.Value{}, err
 		}
-		digit := 0
-		for digit < len(counts) && k > counts[digit] {
-			k -= counts[digit]
-			digit++
+		for _, n := range counts {
+			if n >= k {
+				code += 1 << shift
+			}
 		}
-		if digit == len(counts) {
-			return table.Value{}, errors.New("plan: histograms count fewer values than there are")
-		}
-		code |= uint64(digit) << shift
 	}
 	return s.Value(code), nil
 }
@@ -101,6 +111,28 @@ func (s *Space) Code(seg *table.Segment, local uint64) uint64 {
 		return uint64(sort.SearchStrings(s.dict, seg.Dict[local]))
 	}
 	return seg.Base - s.base + local
+}
+
+// Translation is how the codes of a chunk's segment become those of the space: each is
+// greater by delta or, where ranks is not nil, is ranks[code].
+func (s *Space) Translation(seg *table.Segment) (delta uint64, ranks []uint32) {
+	switch {
+	case seg.NonNull() == 0:
+		return 0, nil
+	case s.typ.Kind != table.Varchar:
+		return seg.Base - s.base, nil
+	case uint64(len(s.dict)) == seg.Max+1: // the same strings
+		return 0, nil
+	}
+	delta, same := s.Code(seg, 0), true
+	for c := range seg.Max + 1 {
+		rank := s.Code(seg, c)
+		ranks, same = append(ranks, uint32(rank)), same && rank == c+delta
+	}
+	if same {
+		return delta, nil
+	}
+	return 0, ranks
 }
 
 // AtLeast returns the smallest code whose value does not come before what order, which

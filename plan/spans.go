@@ -102,20 +102,20 @@ func leafSet(leaf Leaf, top uint64) columnSet {
 
 // spanLeaf makes the leaf for one span, not all of 0..top. The hint is the
 // operator the user wrote: a prefix or suffix keeps its strictness.
-func spanLeaf(col int, x Span, top uint64, hint expr.CmpOp, text string) Leaf {
+func spanLeaf(col int, x Span, top uint64, hint expr.CmpOp) Leaf {
 	directed := hint != expr.EQ && hint != expr.NE
 	strict := hint == expr.LT || hint == expr.GT
 	switch {
 	case x.Lo == x.Hi && !(directed && (x.Lo == 0 || x.Hi == top)):
-		return &Compare{Col: col, Op: expr.EQ, Code: x.Lo, Text: text}
+		return &Compare{Col: col, Op: expr.EQ, Code: x.Lo}
 	case x.Lo == 0 && strict:
-		return &Compare{Col: col, Op: expr.LT, Code: x.Hi + 1, Text: text}
+		return &Compare{Col: col, Op: expr.LT, Code: x.Hi + 1}
 	case x.Lo == 0:
-		return &Compare{Col: col, Op: expr.LE, Code: x.Hi, Text: text}
+		return &Compare{Col: col, Op: expr.LE, Code: x.Hi}
 	case x.Hi == top && strict:
-		return &Compare{Col: col, Op: expr.GT, Code: x.Lo - 1, Text: text}
+		return &Compare{Col: col, Op: expr.GT, Code: x.Lo - 1}
 	case x.Hi == top:
-		return &Compare{Col: col, Op: expr.GE, Code: x.Lo, Text: text}
+		return &Compare{Col: col, Op: expr.GE, Code: x.Lo}
 	}
-	return &Range{Col: col, Lo: x.Lo, Hi: x.Hi, Text: text}
+	return &Range{Col: col, Lo: x.Lo, Hi: x.Hi}
 }

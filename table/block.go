@@ -66,14 +66,8 @@ func gather[T int16 | int32 | int64 | uint8 | uint32 | uint64, C uint8 | uint16 
 // Doubles returns the values of a block's rows of a REAL or DOUBLE PRECISION segment.
 func (s *Segment) Doubles(b Block) []float64 {
 	out := make([]float64, b.Len())
-	if s.Type.Kind == Real {
-		for i, o := range Gather(s.Codes, b, uint32(s.Base)) {
-			out[i] = float64(Float32FromOrdinal(o))
-		}
-		return out
-	}
 	for i, o := range Gather(s.Codes, b, s.Base) {
-		out[i] = Float64FromOrdinal(o)
+		out[i] = s.Type.FloatFromOrdinal(o)
 	}
 	return out
 }

@@ -25,14 +25,20 @@ func FromOrdinal(t Type, o uint64) Value {
 	switch t.Kind {
 	case Boolean:
 		v.I = int64(o)
-	case Real:
-		v.F = float64(Float32FromOrdinal(uint32(o)))
-	case Double:
-		v.F = Float64FromOrdinal(o)
+	case Real, Double:
+		v.F = t.FloatFromOrdinal(o)
 	default:
 		v.I = IntFromOrdinal(o)
 	}
 	return v
+}
+
+// FloatFromOrdinal is [FromOrdinal] for REAL and DOUBLE PRECISION.
+func (t Type) FloatFromOrdinal(o uint64) float64 {
+	if t.Kind == Real {
+		return float64(Float32FromOrdinal(uint32(o)))
+	}
+	return Float64FromOrdinal(o)
 }
 
 // OrdinalInt flips the sign bit of a two's complement integer.

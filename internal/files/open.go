@@ -32,59 +32,57 @@ func Open(ctx context.Context, path string) (*os.File, error) {
 	if err := Readable(path); err != nil {
 		return nil, err
 	}
-	type opened struct {
-		f   *os.File
-		err error
-	}
-	done := make(chan opened, 1)
-	go func() {
-		f, err := os.Open(path)
-		done <- opened{f, err}
-	}()
-	select {
-	case o := <-done:
-		if o.err != nil {
-			return nil, openError(path, o.err)
-		}
-		return o.f, nil
-	case <-ctx.Done():
+	f, err := until(ctx, func() (*os.File, error) { return os.Open(path) }, func(f *os.File) { f.Close() })
+	switch {
+	case err != nil && ctx.Err() != nil:
 		// A writer that comes and goes ends the waiting.
 		if fd, err := unix.Open(path, unix.O_WRONLY|unix.O_NONBLOCK|unix.O_CLOEXEC, 0); err == nil {
 			_ = unix.Close(fd)
 		}
+		return nil, ctx.Err()
+	case err != nil:
+		return nil, openError(path, err)
+	}
+	return f, nil
+}
+
+// until is what f returns, or the end of ctx; what comes later goes to late.
+func until[T any](ctx context.Context, f func() (T, error), late func(T)) (T, error) {
+	type result struct {
+		v   T
+		err error
+	}
+	done := make(chan result, 1)
+	go func() {
+		v, err := f()
+		done <- result{v, err}
+	}()
+	select {
+	case r := <-done:
+		return r.v, r.err
+	case <-ctx.Done():
 		go func() {
-			if o := <-done; o.err == nil {
-				o.f.Close()
+			if r := <-done; r.err == nil {
+				late(r.v)
 			}
 		}()
-		return nil, ctx.Err()
+		return *new(T), ctx.Err()
 	}
 }
 
 // ReadAll reads to the end of r, but no more than limit bytes, or until ctx ends: a pipe
 // or a terminal may keep it waiting for ever. name is what r is, in errors.
 func ReadAll(ctx context.Context, r io.Reader, name string, limit int64) ([]byte, error) {
-	type read struct {
-		data []byte
-		err  error
-	}
-	done := make(chan read, 1)
-	go func() {
-		data, err := io.ReadAll(io.LimitReader(r, limit+1))
-		done <- read{data, err}
-	}()
-	select {
-	case <-ctx.Done():
+	data, err := until(ctx, func() ([]byte, error) { return io.ReadAll(io.LimitReader(r, limit+1)) }, func([]byte) {})
+	switch {
+	case ctx.Err() != nil:
 		return nil, ctx.Err()
-	case got := <-done:
-		switch {
-		case got.err != nil:
-			return nil, fmt.Errorf("%s: cannot be read: %w", name, reason(got.err))
-		case int64(len(got.data)) > limit:
-			return nil, fmt.Errorf("%s: more than the %d MiB that are read of it", name, limit>>20)
-		}
-		return got.data, nil
+	case err != nil:
+		return nil, fmt.Errorf("%s: cannot be read: %w", name, reason(err))
+	case int64(len(data)) > limit:
+		return nil, fmt.Errorf("%s: more than the %d MiB that are read of it", name, limit>>20)
 	}
+	return data, nil
 }
 
 func openError(path string, err error) error {

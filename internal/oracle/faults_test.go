@@ -131,7 +131,7 @@ func TestFaultsLeaveNothingBehind(t *testing.T) {
 				}
 				return finish(answers, s)
 			}
-			part := func(r pass.Runner) (string, error) { // order statistics go by histograms
+			part := func(r pass.Runner) (string, error) { // order statistics go by counts at thresholds
 				s, err := b.choose(r, answers.Part([]int{0, 1}))
 				if err != nil {
 					return "", err

@@ -30,7 +30,7 @@ func (th thread) do(f func()) {
 }
 
 // merged joins the selections of parts, if there are several.
-func merged(q *plan.Query, parts []plan.Selection) plan.Selection {
+func merged(q *plan.Query, parts []plan.Selection) plan.Partial {
 	if len(parts) == 1 {
 		return parts[0]
 	}
@@ -72,9 +72,9 @@ func (o onThread) Kth(col int, k uint64, largest bool) (v table.Value, err error
 	return v, err
 }
 
-func (o onThread) Histogram(col int, s *plan.Space, lo uint64, shift, bits int) (h []uint64, err error) {
-	o.do(func() { h, err = o.s.Histogram(col, s, lo, shift, bits) })
-	return h, err
+func (o onThread) CountAtLeast(col int, s *plan.Space, d plan.Digit) (n []uint64, err error) {
+	o.do(func() { n, err = o.s.CountAtLeast(col, s, d) })
+	return n, err
 }
 
 func (o onThread) DigitBits() int { return o.s.DigitBits() }
