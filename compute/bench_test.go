@@ -131,7 +131,7 @@ func benchmarkRows(b *testing.B, rows int) {
 		run := func(x *benchQuery) time.Duration {
 			ctx.Finish()
 			start := time.Now()
-			if _, err := compute.Run(g, d, x.query); err != nil {
+			if _, err := answer(g, d, x.query); err != nil {
 				b.Fatal(err)
 			}
 			g.End()

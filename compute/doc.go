@@ -26,7 +26,7 @@
 //
 // The types to know:
 //
-//   - [Select] is the [plan.Selection] of a query on a [Device], [Run] its answer.
+//   - [Select] is the [plan.Selection] of a query on a [Device].
 //   - compiled is a query as a list of passes and the meaning of their counts; it is
 //     kept for a query that runs again.
 //   - evaluator queues the work on one chunk; tree.go turns predicates over codes

@@ -48,14 +48,13 @@ func (e *evaluator) validity(col int, w textures.Window) textures.Block {
 	return textures.Block{Chunk: e.chunk, Col: col, Content: textures.Validity, Window: w}
 }
 
-// dispatch queues a pass over the units of a window.
-func (e *evaluator) dispatch(op pass.Op, w piece, program shaders.Source, groups int, blocks []textures.Block, uniforms []shaders.Uniform) {
-	e.queue(w, &pass.Pass{Op: op, Program: program, Uniforms: uniforms,
-		Dispatch: &pass.Dispatch{Groups: [2]int{groups}, Blocks: blocks, Images: e.device.Software},
-	})
+// codes names the lower part of a column's codes.
+func (e *evaluator) codes(col int, w textures.Window) textures.Block {
+	return textures.Block{Chunk: e.chunk, Col: col, Content: textures.Codes, Window: w}
 }
 
-// queue queues a pass over a window.
-func (e *evaluator) queue(w piece, p *pass.Pass) {
-	e.compiler.stage(e, &kernel{piece: w, op: p.Op, pass: p})
+// dispatch queues a pass over the units of a window.
+func (e *evaluator) dispatch(op pass.Op, w piece, program shaders.Source, groups int, blocks []textures.Block, uniforms []shaders.Uniform) {
+	e.compiler.stage(e, &kernel{piece: w, op: op, pass: &pass.Pass{Op: op, Program: program, Uniforms: uniforms,
+		Dispatch: &pass.Dispatch{Groups: [2]int{groups}, Blocks: blocks, Images: e.device.Software}}})
 }

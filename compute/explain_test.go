@@ -27,7 +27,7 @@ func agg(k expr.AggKind) expr.Aggregate {
 func explained(t *testing.T, d compute.Device, q *plan.Query) []*pass.Pass {
 	t.Helper()
 	r := &pass.Recorder{}
-	if _, err := compute.Run(r, d, q); err != nil {
+	if _, err := answer(r, d, q); err != nil {
 		t.Fatal(err)
 	}
 	return r.Plan()
@@ -146,7 +146,7 @@ func TestErrorsComeInOrder(t *testing.T) {
 		kth := agg(expr.KthLargest)
 		kth.K = 100_000
 		run := func(checks ...plan.Check) error {
-			_, err := compute.Run(g, d, &plan.Query{Table: tab, Aggs: []expr.Aggregate{kth},
+			_, err := answer(g, d, &plan.Query{Table: tab, Aggs: []expr.Aggregate{kth},
 				Chunks: []plan.ChunkPlan{{Pred: &plan.Pred{Op: plan.True}, Checks: checks}}})
 			g.End()
 			return err

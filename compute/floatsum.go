@@ -67,15 +67,6 @@ func addFloatSum(words []uint32, into *plan.FloatSum) {
 	into.AddLimbs(limb[:])
 }
 
-// codes names the blocks with the parts of a column's codes.
-func (e *evaluator) codes(col int, w textures.Window) []textures.Block {
-	var blocks []textures.Block
-	for part := range textures.Parts(e.segment(col)) {
-		blocks = append(blocks, textures.Block{Chunk: e.chunk, Col: col, Content: textures.Codes, Part: part, Window: w})
-	}
-	return blocks
-}
-
 // defines says for which kind of device a program is, beside what else it defines.
 func (d Device) defines(others ...string) []string {
 	list := append([]string{fmt.Sprintf("LOCAL %d", d.localSize())}, others...)

@@ -195,7 +195,7 @@ func (e *evaluator) translate(o *order, f *frame, window int) {
 	program := shaders.Join([]string{"units.glsl", "planes.comp"},
 		e.device.defines(append(textures.CodeDefines(seg), "RANKS", fmt.Sprintf("BITS %d", o.space.Bits()))...)...)
 	e.dispatch(Translate{e.attribute(o.col)}, w, program, e.device.groupsOf(units, digitGroups, 32*o.space.Bits()),
-		[]textures.Block{ranksBlock, f.made.blocks[window], e.codes(o.col, w.Window)[0]},
+		[]textures.Block{ranksBlock, f.made.blocks[window], e.codes(o.col, w.Window)},
 		[]shaders.Uniform{shaders.Uint("units", uint32(units)), shaders.Uint("rows", uint32(w.Rows)),
 			shaders.Uint("stored", f.stored.part(0)), shaders.Uint("from", 0)})
 }

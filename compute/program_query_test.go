@@ -25,7 +25,7 @@ func TestRandomArithmeticAgreesWithTheOracle(t *testing.T) {
 	knobs.Shapes = plantest.Shapes{N: 4, Seed: 3}
 	gltest.Run(t, 0, func(ctx *glctx.Context, g *pass.GL) {
 		d := compute.DeviceOf(ctx.Caps())
-		run := func(q *plan.Query) ([]table.Value, error) { return compute.Run(g, d, q) }
+		run := func(q *plan.Query) ([]table.Value, error) { return answer(g, d, q) }
 		compared := 0
 		rapid.Check(t, func(t *rapid.T) {
 			tab := plantest.TableOf(t, "t", fields, knobs)

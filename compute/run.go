@@ -10,18 +10,6 @@ import (
 	"github.com/stencildb/stencildb/textures"
 )
 
-// Run executes a query: all passes of its checks, selection and aggregates are
-// queued, and their counts are read back at once; only order statistics over several
-// chunks take further rounds. The values are those of q.Aggs, in order, each of its
-// Type. With a runner that executes nothing the values mean nothing.
-func Run(run pass.Runner, d Device, q *plan.Query) ([]table.Value, error) {
-	s, err := Select(run, d, q)
-	if err != nil {
-		return nil, err
-	}
-	return plan.Finish(s, q)
-}
-
 // Select prepares the selection of a query. Its Check runs the passes of the checks, of
 // the selection and of the query's aggregates.
 func Select(run pass.Runner, d Device, q *plan.Query) (plan.Selection, error) {

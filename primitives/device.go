@@ -40,8 +40,6 @@ type Device struct {
 	MaxWords int
 	// MaxGroups is the largest number of work groups in one direction.
 	MaxGroups int
-	// Memory, when set, is where calls take their working memory from.
-	Memory *Memory
 }
 
 // solo is the size of a work group where each thread is a team by itself.

@@ -44,8 +44,7 @@
 // # Caveats
 //
 //   - Vectors of scratch memory live until their scope ends (pass.Scope); so does the
-//     working memory of a call, up to 4 words an element for Sort, unless calls share
-//     a [Memory].
+//     working memory of a call, up to 4 words an element for Sort.
 //   - An output may be an input of Map and Scan, and of nothing else.
 //   - n is at most Device.MaxWords. An empty vector is fine everywhere.
 //   - Expressions are part of a program's text, and a new one costs its compilation:

@@ -32,12 +32,8 @@ func devices(ctx *glctx.Context) map[string]primitives.Device {
 		"narrow groups": own,
 	}
 	d := all["look back"]
-	d.MaxGroups = 7                 // more groups than fit one direction
-	d.Memory = &primitives.Memory{} // and working memory that is used again
+	d.MaxGroups = 7 // more groups than fit one direction
 	all["narrow groups"] = d
-	d = all["solo"]
-	d.Memory = &primitives.Memory{}
-	all["solo"] = d
 	if own.Subgroups {
 		all["subgroups in strips"] = with(own, false, true, primitives.Tile{Threads: 256, Items: 16}, primitives.Tile{Threads: 256, Items: 8})
 		all["subgroups look back"] = with(own, true, true, primitives.Tile{Threads: 128, Items: 4}, primitives.Tile{Threads: 512, Items: 9})
@@ -413,12 +409,11 @@ func TestLargeVectors(t *testing.T) {
 		if ctx.Caps().Software {
 			bits = 18
 		}
-		for 64<<bits > ctx.Caps().Budget { // up to 16 vectors
+		for 128<<bits > ctx.Caps().Budget { // up to 32 vectors
 			bits--
 		}
 		n := 1 << bits
 		e := &env{t: t, r: g, d: primitives.DeviceOf(ctx.Caps())}
-		e.d.Memory = &primitives.Memory{}
 		wrong := func(what, unlike string, in ...primitives.Vector) {
 			flags, number := primitives.New(n), primitives.New(1)
 			e.must(primitives.Map(g, e.d, primitives.Func{Expr: "uint(" + unlike + ")", Constants: []uint32{uint32(n - 1)}}, flags, in...))

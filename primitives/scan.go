@@ -29,8 +29,7 @@ func Reduce(r pass.Runner, d Device, op Operator, in, out Vector) error {
 		return err
 	}
 	w := walk{name: fmt.Sprintf("Reduce(%s)", op.Name), op: op, n: in.N, in: in.Block, total: out.Block}
-	sums, err := d.reduce(r, &w)
-	d.Memory.give(sums)
+	_, err := d.reduce(r, &w)
 	return err
 }
 
@@ -53,9 +52,7 @@ func Scan(r pass.Runner, d Device, op Operator, shape ScanShape, in, out Vector)
 	if err := d.fits("scan", in, out); err != nil {
 		return err
 	}
-	total := d.Memory.take(1)
-	defer d.Memory.give(total)
-	w := walk{name: "Scan(" + op.Name, op: op, shape: shape, n: in.N, in: in.Block, out: out.Block, total: total.Block}
+	w := walk{name: "Scan(" + op.Name, op: op, shape: shape, n: in.N, in: in.Block, out: out.Block, total: New(1).Block}
 	if shape.Inclusive {
 		w.name += ", inclusive"
 	}
@@ -73,15 +70,9 @@ func Scan(r pass.Runner, d Device, op Operator, shape ScanShape, in, out Vector)
 func (d Device) walk(r pass.Runner, w *walk) error {
 	if d.LookBack {
 		tiles := d.Scan.count(w.n)
-		states, err := d.Memory.zeros(r, d, 2+2*tiles)
-		defer d.Memory.give(states)
-		if err != nil {
-			return err
-		}
-		return w.step(d, w.name, "LOOKBACK", tiles, 1, states).run(r)
+		return w.step(d, w.name, "LOOKBACK", tiles, 1, Zeros(2+2*tiles)).run(r)
 	}
 	sums, err := d.reduce(r, w)
-	defer d.Memory.give(sums)
 	if err != nil {
 		return err
 	}
@@ -97,7 +88,7 @@ func (d Device) reduce(r pass.Runner, w *walk) (Vector, error) {
 	if !w.shape.Heads.None() {
 		words *= 2
 	}
-	sums := d.Memory.take(words)
+	sums := New(words)
 	if err := w.step(d, w.name+": reduce the strips", "REDUCE", strips, per, sums).run(r); err != nil {
 		return sums, err
 	}

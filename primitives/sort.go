@@ -77,7 +77,6 @@ func Split(r pass.Runner, d Device, p Parts) error {
 	}
 	if d.LookBack {
 		counts, err := d.countAll(r, q.name, q, 1, 0, 0, 0)
-		defer d.Memory.give(counts)
 		if err != nil {
 			return err
 		}
@@ -114,8 +113,7 @@ func Sort(r pass.Runner, d Device, keys Keys, sorted, ids Vector) error {
 		return d.sort(r, keys.Words, bits, Vector{}, Vector{}, ids)
 	}
 	n := keys.Words.N
-	high, byLow := d.Memory.take(n), d.Memory.take(n)
-	defer d.Memory.give(high, byLow)
+	high, byLow := New(n), New(n)
 	if err := d.sort(r, keys.Words, 32, Vector{}, Vector{}, byLow); err != nil {
 		return err
 	}
@@ -149,7 +147,6 @@ func (d Device) sort(r pass.Runner, keys Vector, bits int, vals, sorted, ids Vec
 	}
 	if d.LookBack {
 		counts, err := d.countAll(r, fmt.Sprintf("Sort(%d bits)", bits), p, passes, each, mask(each), mask(bits-(passes-1)*each))
-		defer d.Memory.give(counts)
 		if err != nil {
 			return err
 		}
@@ -158,14 +155,10 @@ func (d Device) sort(r pass.Runner, keys Vector, bits int, vals, sorted, ids Vec
 	var keyBuffers, valueBuffers [2]Vector // made as they are needed
 	buffer := func(of *[2]Vector, i int) Vector {
 		if of[i&1].None() {
-			of[i&1] = d.Memory.take(n)
+			of[i&1] = New(n)
 		}
 		return of[i&1]
 	}
-	defer func() {
-		d.Memory.give(keyBuffers[:]...)
-		d.Memory.give(valueBuffers[:]...)
-	}()
 	for i := range passes {
 		last := i == passes-1
 		p.name = fmt.Sprintf("Sort(%d bits): bits %d to %d", bits, i*each, min(bits, (i+1)*each)-1)
@@ -213,10 +206,7 @@ func (d Device) check(verb string, p partition) error {
 
 // countAll counts the keys by each of several digits, in one pass.
 func (d Device) countAll(r pass.Runner, name string, p partition, passes, each, mask, last int) (Vector, error) {
-	counts, err := d.Memory.zeros(r, d, passes*digits)
-	if err != nil {
-		return counts, err
-	}
+	counts := Zeros(passes * digits)
 	p.shift, p.mask = each, mask
 	s := d.counting(p, counts, fmt.Sprintf("PASSES %d", passes))
 	s.name = name + ": count the digits"
@@ -242,18 +232,18 @@ func (d Device) counting(p partition, counts Vector, defines ...string) step {
 func (d Device) partition(r pass.Runner, p partition) error {
 	strips, per := d.strips(p.keys.N, d.Sort)
 	teams := strips
-	var err error
 	var states Vector
 	if d.LookBack {
 		teams = d.Sort.count(p.keys.N)
-		states, err = d.Memory.zeros(r, d, digits*(teams+1))
-		defer d.Memory.give(states)
-	} else {
-		p.counts, err = d.starts(r, p, strips)
-		defer d.Memory.give(p.counts)
-	}
-	if err != nil {
-		return err
+		states = Zeros(digits * (teams + 1))
+	} else { // where each strip's keys of each digit go
+		p.counts = Zeros(digits * strips)
+		if err := d.counting(p, p.counts).run(r); err != nil {
+			return err
+		}
+		if err := Scan(r, d, Add, ScanShape{}, p.counts, p.counts); err != nil {
+			return err
+		}
 	}
 	defines := append(p.defines(d), fmt.Sprintf("ITEMS %d", d.Sort.Items), fmt.Sprintf("VALUES %d", p.payload))
 	defines = slices.Concat(defines, when(d.LookBack, "LOOKBACK"), when(d.Subgroups, "SUBGROUPS"),
@@ -266,18 +256,6 @@ func (d Device) partition(r pass.Runner, p partition) error {
 		groups:   d.groups(teams, d.Sort),
 		blocks:   []textures.Block{p.keys.Block, p.values.Block, p.counts.Block, p.keysOut.Block, p.valuesOut.Block, p.offsets.Block, states.Block},
 	}.run(r)
-}
-
-// starts returns where each strip's keys of each digit go.
-func (d Device) starts(r pass.Runner, p partition, strips int) (Vector, error) {
-	counts, err := d.Memory.zeros(r, d, digits*strips)
-	if err != nil {
-		return counts, err
-	}
-	if err := d.counting(p, counts).run(r); err != nil {
-		return counts, err
-	}
-	return counts, Scan(r, d, Add, ScanShape{}, counts, counts)
 }
 
 // defines are those that counting and moving share.

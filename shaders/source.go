@@ -3,7 +3,6 @@ package shaders
 import (
 	"embed"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 )
@@ -34,10 +33,7 @@ func Load(name string, defines ...string) Source { return Join([]string{name}, d
 // Join returns the program that files of glsl/ make together, the functions of the first
 // ones before the last, by which it is named.
 func Join(parts []string, defines ...string) Source {
-	name := parts[len(parts)-1]
-	s := assemble(name, parts, defines)
-	s.Compute = strings.HasSuffix(name, ".comp")
-	return s
+	return compose(parts[len(parts)-1], parts, defines, "")
 }
 
 // LoadPair returns the program of a vertex shader, which files of glsl/ make together, and
@@ -51,38 +47,37 @@ func LoadPair(vertex []string, fragment string, defines ...string) Source {
 // Compose returns a fragment program of files of glsl/ followed by generated text; line
 // numbers of errors in the latter are its own.
 func Compose(name string, parts []string, text string) Source {
-	s := assemble(name, parts, nil)
-	s.Text += fmt.Sprintf("#line 1 %d\n", len(parts)) + text
-	s.Files = append(slices.Clip(s.Files), name)
-	return s
+	return compose(name, parts, nil, text)
 }
 
 // ComposeCompute is Compose of a compute program, with #defines and more files behind the text.
 func ComposeCompute(name string, parts, defines []string, text string, more ...string) Source {
-	s := Compose(name, parts, text)
-	for _, m := range more {
-		s.Text += fmt.Sprintf("#line 1 %d\n", len(s.Files)) + file(m)
-		s.Files = append(s.Files, m)
-	}
-	s.Text = strings.Replace(s.Text, header, header+defined(defines), 1)
+	s := compose(name, parts, defines, text, more...)
 	s.Compute = true
 	return s
 }
 
-// assemble joins files of glsl/ under the header and the defines.
-func assemble(name string, parts, defines []string) Source {
-	text := header + defined(defines)
-	for i, p := range parts {
-		text += fmt.Sprintf("#line 1 %d\n", i) + file(p)
-	}
-	return Source{Name: name, Text: text, Files: parts}
-}
-
-func defined(defines []string) (text string) {
+// compose joins files of glsl/, text if there is any, and more files under the header and
+// the defines.
+func compose(name string, parts, defines []string, text string, more ...string) Source {
+	s := Source{Name: name, Text: header, Compute: strings.HasSuffix(name, ".comp")}
 	for _, d := range defines {
-		text += "#define " + d + "\n"
+		s.Text += "#define " + d + "\n"
 	}
-	return text
+	add := func(name, text string) {
+		s.Text += fmt.Sprintf("#line 1 %d\n", len(s.Files)) + text
+		s.Files = append(s.Files, name)
+	}
+	for _, p := range parts {
+		add(p, file(p))
+	}
+	if text != "" {
+		add(name, text)
+	}
+	for _, m := range more {
+		add(m, file(m))
+	}
+	return s
 }
 
 // file returns an embedded file. All names are literals of this module, so a

@@ -29,7 +29,9 @@ func backendsOf(ctx *glctx.Context) map[string]func(pass.Runner, *plan.Query) ([
 		"fused": func(r pass.Runner, q *plan.Query) ([]table.Value, error) {
 			return gltest.Answer(fused.Select)(r, draws, q)
 		},
-		"compute": func(r pass.Runner, q *plan.Query) ([]table.Value, error) { return compute.Run(r, scans, q) },
+		"compute": func(r pass.Runner, q *plan.Query) ([]table.Value, error) {
+			return gltest.Answer(compute.Select)(r, scans, q)
+		},
 	}
 }
 

@@ -64,7 +64,7 @@ func benchmarkChunks(b *testing.B, ctx *glctx.Context, g *pass.GL, main thread, 
 		run  func(q *plan.Query) error
 	}{
 		{"cpu", func(q *plan.Query) error { _, err := goroutines.Execute(context.Background(), q); return err }},
-		{"compute", func(q *plan.Query) error { _, err := compute.Run(g, scans, q); g.End(); return err }},
+		{"compute", func(q *plan.Query) error { _, err := gltest.Answer(compute.Select)(g, scans, q); g.End(); return err }},
 		{"fused", func(q *plan.Query) error { _, err := gltest.Answer(fused.Select)(g, draws, q); g.End(); return err }},
 		{"classic", func(q *plan.Query) error { _, err := aggregates.Run(g, draws, q); g.End(); return err }},
 	} {
