@@ -25,14 +25,11 @@ func rangePass(s *lesson.Stage, c lesson.Column, lo, hi int64, quad float32) *pa
 // twoPasses is the same without the depth bounds test: the quad of >= marks records
 // with 1, the quad of <= takes the marked ones to 2.
 func twoPasses(s *lesson.Stage, c lesson.Column, lo, hi int64) []*pass.Pass {
-	compare := func(op string, f pass.Func, v int64, st pass.Stencil) *pass.Pass {
-		st.Test, st.Mask, st.WriteMask = true, 0xff, 0xff
-		return &pass.Pass{Op: pass.Compare{Text: fmt.Sprintf("%s %s %d", c.Name, op, v)}, Target: s.Target,
-			Quad: c.Depth(v), Depth: pass.Depth{Test: true, Func: f}, Stencil: st, Count: true}
-	}
-	first := compare(">=", pass.LEqual, lo, pass.Stencil{Func: pass.Always, Ref: 1, Pass: pass.Replace})
+	first, second := s.Compare(c, ">=", lo), s.Compare(c, "<=", hi)
 	first.Clear = &pass.Clear{Mask: 0xff}
-	return []*pass.Pass{first, compare("<=", pass.GEqual, hi, pass.Stencil{Func: pass.Equal, Ref: 1, Pass: pass.Incr})}
+	first.Stencil = pass.Stencil{Test: true, Func: pass.Always, Ref: 1, Mask: 0xff, Pass: pass.Replace, WriteMask: 0xff}
+	second.Stencil = pass.Stencil{Test: true, Func: pass.Equal, Ref: 1, Mask: 0xff, Pass: pass.Incr, WriteMask: 0xff}
+	return []*pass.Pass{first, second}
 }
 
 // count counts lo <= column <= hi the way the device can.

@@ -13,14 +13,12 @@ import (
 // where is the condition: an AND of two clauses, each an OR of two predicates.
 const where = "(delay < 0 OR distance > 2000) AND (distance < 250 OR delay >= -10)"
 
-// predicate is `column op value`, its operator as the depth function that tests it.
+// predicate is `column op value`.
 type predicate struct {
 	column string
 	op     string
 	value  int64
 }
-
-var function = map[string]pass.Func{"<": pass.Greater, ">": pass.Less, ">=": pass.LEqual}
 
 var clauses = [][]predicate{
 	{{"delay", "<", 0}, {"distance", ">", 2000}},
@@ -43,11 +41,8 @@ func evalCNF(s *lesson.Stage, clauses [][]predicate, look func(p *pass.Pass, n u
 		for _, p := range clause {
 			c := s.Column(p.column)
 			s.CopyToDepth(c)
-			q := &pass.Pass{Op: pass.Compare{Text: fmt.Sprintf("%s %s %d", p.column, p.op, p.value)}, Target: s.Target, Clear: clear,
-				Quad:    c.Depth(p.value),
-				Depth:   pass.Depth{Test: true, Func: function[p.op]},
-				Stencil: pass.Stencil{Test: true, Func: pass.Equal, Ref: valid, Mask: 0xff, Pass: op, WriteMask: 0xff},
-				Count:   true}
+			q := s.Compare(c, p.op, p.value)
+			q.Clear, q.Stencil = clear, pass.Stencil{Test: true, Func: pass.Equal, Ref: valid, Mask: 0xff, Pass: op, WriteMask: 0xff}
 			n := s.Run(q)
 			selected += n
 			look(q, n)

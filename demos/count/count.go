@@ -11,23 +11,6 @@ import (
 	"github.com/stencildb/stencildb/pass"
 )
 
-// compare is a quad that counts, over the records that pass a stencil test.
-func compare(s *lesson.Stage, c lesson.Column, op string, f pass.Func, value int64, test pass.Stencil) *pass.Pass {
-	return &pass.Pass{Op: pass.Compare{Text: fmt.Sprintf("%s %s %d", c.Name, op, value)}, Target: s.Target,
-		Quad: c.Depth(value), Depth: pass.Depth{Test: true, Func: f}, Stencil: test, Count: true}
-}
-
-// mark sets the stencil value 1 where column > value and 0 elsewhere.
-func mark(s *lesson.Stage, c lesson.Column, value int64) {
-	s.CopyToDepth(c)
-	p := compare(s, c, ">", pass.Less, value, pass.Stencil{Test: true, Func: pass.Always, Ref: 1, Mask: 0xff, Pass: pass.Replace, WriteMask: 0xff})
-	p.Clear = &pass.Clear{Mask: 0xff}
-	s.Run(p)
-}
-
-// marked is the stencil test that marked records pass.
-var marked = pass.Stencil{Test: true, Func: pass.Equal, Ref: 1, Mask: 0xff}
-
 // Run is the program of the lesson.
 func Run(s *lesson.Stage) {
 	delay, distance := s.Column("delay"), s.Column("distance")
@@ -36,14 +19,16 @@ func Run(s *lesson.Stage) {
 
 	s.Say("With a depth test it is COUNT(*) with a predicate; divided by the number of records, the selectivity:")
 	s.CopyToDepth(delay)
-	late := s.Show(compare(s, delay, ">", pass.Less, 60, pass.Stencil{}))
+	late := s.Show(s.Compare(delay, ">", 60))
 	s.Agree(late, "SELECT COUNT(*) FROM flights WHERE delay > 60")
 	s.Row("selectivity %s / %s = %.4f", numbers.Grouped(late), numbers.Grouped(all), float64(late)/float64(all))
 
 	s.Say("With a stencil test too, only records that are marked are counted. Flights over more than 1000 miles are marked with 1, and the same quad again:")
-	mark(s, distance, 1000)
+	s.Mark(distance, ">", 1000)
 	s.CopyToDepth(delay)
-	n := s.Show(compare(s, delay, ">", pass.Less, 60, marked))
+	lateAndFar := s.Compare(delay, ">", 60)
+	lateAndFar.Stencil = lesson.Marked
+	n := s.Show(lateAndFar)
 	s.Agree(n, "SELECT COUNT(*) FROM flights WHERE delay > 60 AND distance > 1000")
 
 	const lo, hi, step = -40, 120, 10
@@ -53,7 +38,7 @@ func Run(s *lesson.Stage) {
 	inFlight := func() {
 		counts := make([]pass.Count, len(below))
 		for i := range counts {
-			counts[i] = s.Start(compare(s, delay, "<", pass.Greater, int64(lo+i*step), pass.Stencil{}))
+			counts[i] = s.Start(s.Compare(delay, "<", int64(lo+i*step)))
 		}
 		for i, c := range counts {
 			below[i] = s.Wait(c)
@@ -61,7 +46,7 @@ func Run(s *lesson.Stage) {
 	}
 	oneByOne := func() {
 		for i := range below {
-			s.Run(compare(s, delay, "<", pass.Greater, int64(lo+i*step), pass.Stencil{}))
+			s.Run(s.Compare(delay, "<", int64(lo+i*step)))
 		}
 	}
 	var took [2]time.Duration

@@ -3,7 +3,6 @@ package depth
 
 import (
 	_ "embed"
-	"fmt"
 
 	"github.com/stencildb/stencildb/demos/draw"
 	"github.com/stencildb/stencildb/demos/lesson"
@@ -29,10 +28,9 @@ func copyToDepth(s *lesson.Stage, c lesson.Column, drop int) *pass.Pass {
 // below counts the records in front of the quad of `column < value`, which loses the
 // same bits as the records have.
 func below(s *lesson.Stage, c lesson.Column, value int64, drop int) uint64 {
-	return s.Run(&pass.Pass{Op: pass.Compare{Text: fmt.Sprintf("%s < %d", c.Name, value)}, Target: s.Target,
-		Quad:  lesson.DepthOf(c.Code(value) >> drop << drop),
-		Depth: pass.Depth{Test: true, Func: pass.Greater},
-		Count: true})
+	p := s.Compare(c, "<", value)
+	p.Quad = lesson.DepthOf(c.Code(value) >> drop << drop)
+	return s.Run(p)
 }
 
 // Run is the program of the lesson.

@@ -22,18 +22,16 @@ type decision struct {
 	x     uint64 // afterwards
 }
 
-// kthLargest is the paper's routine 4.5 over the depth buffer, which holds codes of
-// so many bits, and over the records that pass a stencil test. It finds the k-th
+// kthLargest is the paper's routine 4.5 over the depth buffer, which holds an attribute's
+// codes, and over the records that pass a stencil test. It finds the k-th
 // largest code, and tells look each step.
-func kthLargest(s *lesson.Stage, bits int, k uint64, test pass.Stencil, look func(decision)) uint64 {
+func kthLargest(s *lesson.Stage, c lesson.Column, k uint64, test pass.Stencil, look func(decision)) uint64 {
 	var x uint64
-	for i := bits - 1; i >= 0; i-- {
+	for i := c.Segment.Bits - 1; i >= 0; i-- {
 		tried := x + 1<<i
-		count := s.Run(&pass.Pass{Op: pass.Compare{Text: fmt.Sprintf("code >= %d", tried)}, Target: s.Target,
-			Quad:    lesson.DepthOf(tried),
-			Depth:   pass.Depth{Test: true, Func: pass.LEqual},
-			Stencil: test,
-			Count:   true})
+		quad := s.Compare(c, ">=", int64(tried)+c.Min())
+		quad.Stencil = test
+		count := s.Run(quad)
 		set := count > k-1
 		if set {
 			x = tried
@@ -57,7 +55,7 @@ func Run(s *lesson.Stage) {
 		"then so is the answer, and bit i is set.", k)
 	s.Row("bit   x + 2^i    as delay   how many >=   at least %d?   x so far", k)
 	var steps []decision
-	x := kthLargest(s, bits, k, pass.Stencil{}, func(d decision) {
+	x := kthLargest(s, delay, k, pass.Stencil{}, func(d decision) {
 		steps = append(steps, d)
 		yes := "no"
 		if d.set {
@@ -69,7 +67,7 @@ func Run(s *lesson.Stage) {
 	s.Agree(uint64(int64(x)+delay.Min()), fmt.Sprintf("SELECT kth_largest(delay, %d) FROM flights", k))
 
 	middle := medianRank(uint64(s.Table.Rows()))
-	median := int64(kthLargest(s, bits, middle, pass.Stencil{}, func(decision) {})) + delay.Min()
+	median := int64(kthLargest(s, delay, middle, pass.Stencil{}, func(decision) {})) + delay.Min()
 	s.Say("With k = %s the same passes find the median, of the two delays in the middle the smaller one: %d minutes. MAX is k = 1, MIN is k = %s.",
 		numbers.Grouped(middle), median, numbers.Grouped(s.Table.Rows()))
 	s.Agree(uint64(median), "SELECT MEDIAN(delay) FROM flights")

@@ -125,6 +125,27 @@ func (s *Stage) CopyToDepth(c Column) {
 	})
 }
 
+// Compare is the pass of `column op value` over the column in the depth buffer (lesson 3): a
+// quad at the value's depth, which counts.
+func (s *Stage) Compare(c Column, op string, value int64) *pass.Pass {
+	f := map[string]pass.Func{"<": pass.Greater, "<=": pass.GEqual, ">=": pass.LEqual, ">": pass.Less}[op]
+	return &pass.Pass{Op: pass.Compare{Text: fmt.Sprintf("%s %s %d", c.Name, op, value)}, Target: s.Target,
+		Quad: c.Depth(value), Depth: pass.Depth{Test: true, Func: f}, Count: true}
+}
+
+// Mark copies an attribute to depth and sets the stencil value 1 where `column op value`, 0
+// elsewhere (lesson 6). It returns how many records are marked.
+func (s *Stage) Mark(c Column, op string, value int64) uint64 {
+	s.CopyToDepth(c)
+	p := s.Compare(c, op, value)
+	p.Clear = &pass.Clear{Mask: 0xff}
+	p.Stencil = pass.Stencil{Test: true, Func: pass.Always, Ref: 1, Mask: 0xff, Pass: pass.Replace, WriteMask: 0xff}
+	return s.Run(p)
+}
+
+// Marked is the stencil test that marked records pass.
+var Marked = pass.Stencil{Test: true, Func: pass.Equal, Ref: 1, Mask: 0xff}
+
 func (s *Stage) device() predicates.Device { return predicates.DeviceOf(s.Context.Caps()) }
 
 // Depth reads the depth buffer back: a depth, 0..1, for each record.
