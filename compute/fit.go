@@ -41,9 +41,12 @@ func (c *compiler) fit(e *evaluator, n *node) (*node, error) {
 		var groups []*node
 		for kids := n.kids; len(kids) > 0; {
 			m := e.together(kids)
-			g, err := c.markGroup(e, n.op, kids[:m])
-			if err != nil {
-				return nil, err
+			g := kids[0]
+			if m > 1 {
+				var err error
+				if g, err = c.write(e, &node{op: n.op, kids: kids[:m]}); err != nil {
+					return nil, err
+				}
 			}
 			groups, kids = append(groups, g), kids[m:]
 		}
@@ -63,13 +66,6 @@ func (e *evaluator) together(kids []*node) int {
 		}
 	}
 	return min(len(kids), mostMarks)
-}
-
-func (c *compiler) markGroup(e *evaluator, op plan.Op, kids []*node) (*node, error) {
-	if len(kids) == 1 {
-		return kids[0], nil
-	}
-	return c.write(e, &node{op: op, kids: kids})
 }
 
 // fits reports whether one program can evaluate n.

@@ -63,8 +63,8 @@ func (e *Evaluator) dotProduct(p *plan.Program, q *pass.Pass) bool {
 
 // generated draws q with the discarding program that package glsl writes for a leaf.
 func (e *Evaluator) generated(leaf plan.Leaf, q *pass.Pass) pass.Count {
-	in, refs := e.inputs(leaf.Columns())
-	source, f := glsl.Generate(leaf, in)
+	refs, limbs := e.inputs(leaf.Columns())
+	source, f := glsl.Generate(leaf, len(refs), limbs)
 	if n := len(refs) + len(f.Lookups); n > e.device.Samplers {
 		return e.fail(&plan.Declined{Why: fmt.Sprintf("%s reads %d textures, the device has %d in a fragment program: use fewer attributes in one comparison",
 			leaf, n, e.device.Samplers)})
@@ -81,10 +81,9 @@ func (e *Evaluator) generated(leaf plan.Leaf, q *pass.Pass) pass.Count {
 
 // inputs lays out the columns of a generated program: a texture each, or, when
 // there are many, four narrow ones to a texture.
-func (e *Evaluator) inputs(cols []int) (glsl.Inputs, []textures.Ref) {
+func (e *Evaluator) inputs(cols []int) (refs []textures.Ref, limbs map[int][]string) {
 	const many = 8
-	in := glsl.Inputs{Limbs: map[int][]string{}}
-	var refs []textures.Ref
+	limbs = map[int][]string{}
 	add := func(r textures.Ref) int {
 		refs = append(refs, r)
 		return len(refs) - 1
@@ -97,24 +96,23 @@ func (e *Evaluator) inputs(cols []int) (glsl.Inputs, []textures.Ref) {
 			continue
 		}
 		t := add(textures.Attribute(e.chunk, c))
-		limbs := []string{fmt.Sprintf("t%d.r", t)}
+		list := []string{fmt.Sprintf("t%d.r", t)}
 		if n > 1 {
-			limbs = append(limbs, fmt.Sprintf("t%d.g", t))
+			list = append(list, fmt.Sprintf("t%d.g", t))
 		}
 		if n > 2 {
-			limbs = append(limbs, fmt.Sprintf("t%d.r", add(textures.AttributeHigh(e.chunk, c))))
+			list = append(list, fmt.Sprintf("t%d.r", add(textures.AttributeHigh(e.chunk, c))))
 		}
-		in.Limbs[c] = limbs
+		limbs[c] = list
 	}
 	for i := 0; i < len(narrow); i += 4 {
 		four := narrow[i:min(i+4, len(narrow))]
 		t := add(textures.Pack(e.chunk, four))
 		for j, c := range four {
-			in.Limbs[c] = []string{fmt.Sprintf("t%d.%c", t, "rgba"[j])}
+			limbs[c] = []string{fmt.Sprintf("t%d.%c", t, "rgba"[j])}
 		}
 	}
-	in.Samplers = len(refs)
-	return in, refs
+	return refs, limbs
 }
 
 // mask evaluates "the record is set in a mask": a mask is an attribute of one bit.

@@ -19,28 +19,23 @@ import (
 	"github.com/stencildb/stencildb/shaders"
 )
 
-// Inputs says how a generated program reads its columns.
-type Inputs struct {
-	Samplers int              // textures bound to units 0..Samplers-1
-	Limbs    map[int][]string // by column: a GLSL expression for each limb, "t0.r"
-}
-
 // Generate writes the fragment program of a leaf: it discards a record unless no column
-// it reads is NULL and the record satisfies [Function], which is returned, too. Its lookup
-// tables are on the units after the samplers.
-func Generate(leaf plan.Leaf, in Inputs) (shaders.Source, *Func) {
-	f := Function(leaf, 0, in.Samplers)
+// it reads is NULL and the record satisfies [Function], which is returned, too. Textures
+// are bound to units 0..samplers-1, the lookup tables of the function after them; limbs has,
+// by column, a GLSL expression for each limb ("t0.r").
+func Generate(leaf plan.Leaf, samplers int, limbs map[int][]string) (shaders.Source, *Func) {
+	f := Function(leaf, 0, samplers)
 	var b strings.Builder
-	fmt.Fprintf(&b, "layout(binding = 0) uniform sampler2D attributes[%d];\n%s", in.Samplers, f.Text)
+	fmt.Fprintf(&b, "layout(binding = 0) uniform sampler2D attributes[%d];\n%s", samplers, f.Text)
 	b.WriteString("\nvoid main() {\n    ivec2 at = ivec2(gl_FragCoord.xy);\n")
-	for i := range in.Samplers {
+	for i := range samplers {
 		fmt.Fprintf(&b, "    vec4 t%d = texelFetch(attributes[%d], at, 0);\n", i, i)
 	}
 	var codes []string
 	for _, a := range f.Args {
-		limbs := in.Limbs[a.Column]
-		fmt.Fprintf(&b, "    if (%s == 16777216.0) discard; // NULL\n", limbs[0])
-		codes = append(codes, joinLimbs(limbs, a.Wide))
+		list := limbs[a.Column]
+		fmt.Fprintf(&b, "    if (%s == 16777216.0) discard; // NULL\n", list[0])
+		codes = append(codes, joinLimbs(list, a.Wide))
 	}
 	fmt.Fprintf(&b, "    if (!%s(%s)) discard;\n}\n", f.Name, strings.Join(codes, ", "))
 	name := "members"
