@@ -26,8 +26,8 @@
 //   - [Profile] is what a machine costs: for each backend its overhead, its transfers,
 //     and a curve for each [Class] of algorithm.
 //   - [Prediction] is what a backend would take.
-//   - [Key] names the device and the CPU that a profile was measured on; [Load] and
-//     [Save] keep profiles in a folder.
+//   - [Key] names the device and the CPU that a profile was measured on; [Save] and
+//     [Load] keep profiles in a folder, and [For] finds the one to go by.
 //
 // # Caveats
 //

@@ -101,8 +101,9 @@ type Costs struct {
 }
 
 // For returns the profile to go by: what [Load] finds in a folder, else the built-in one of
-// the device's class. While no device is open, as software or not says what one may be: a
-// fast device is presumed, below whose predictions no query on a device is expected to get.
+// the device's class, k.Software. While no device is open (a key without a renderer) it
+// should be that of hardware where there may be any: no query on the device that is opened
+// later is expected to take less than it predicts.
 func For(folder string, k Key) (c Costs, err error) {
 	closed := ""
 	if k.Renderer == "" {

@@ -28,7 +28,7 @@ type costs struct {
 func (c *costs) get() (cost.Costs, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.now.Profile == nil && c.err == nil { // no hardware: it can be a software device only
+	if c.now.Profile == nil && c.err == nil { // no device is open: a fast one where there may be one
 		c.now, c.err = cost.For(c.folder, KeyOf(&glctx.Caps{Software: !glctx.MayHaveHardware()}))
 	}
 	if w := c.now.Warning; w != "" && c.note != nil {

@@ -186,8 +186,6 @@ func (x *Explanation) predict(ctx context.Context, s *Statement) (err error) {
 	return nil
 }
 
-func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
-
 // why says why auto took the backend that it took.
 func (x *Explanation) why(s *Statement) string {
 	if s.stopsEarly() {
@@ -227,9 +225,9 @@ func (x *Explanation) Lines() []string {
 		if r.Passes > 0 {
 			lines = append(lines, fmt.Sprintf("Passes: %d", r.Passes), fmt.Sprintf("Samples counted: %d", r.Samples))
 		}
-		lines = append(lines, "Execution time: "+ms(r.Elapsed)+x.predicted())
+		lines = append(lines, "Execution time: "+inMS(r.Elapsed.Seconds())+x.predicted())
 		if r.Load > 0 {
-			lines = append(lines, "Loading time: "+ms(r.Load))
+			lines = append(lines, "Loading time: "+inMS(r.Load.Seconds()))
 		}
 	}
 	if x.Resident != nil {
@@ -305,21 +303,21 @@ func (p Prediction) String() string {
 	if !p.Possible() {
 		return fmt.Sprintf("%-8s cannot do this query, or has no costs here", p.Backend)
 	}
-	line := fmt.Sprintf("%-8s %12s", p.Backend, ms(seconds(p.Run)))
+	line := fmt.Sprintf("%-8s %12s", p.Backend, inMS(p.Run))
 	var extra []string
 	if len(p.Columns) > 0 {
-		extra = append(extra, fmt.Sprintf("uploading %s (%s) %s", strings.Join(p.Columns, ", "), size(p.Bytes), ms(seconds(p.Transfer))))
+		extra = append(extra, fmt.Sprintf("uploading %s (%s) %s", strings.Join(p.Columns, ", "), size(p.Bytes), inMS(p.Transfer)))
 	}
 	if p.Opening > 0 {
-		extra = append(extra, "opening the device "+ms(seconds(p.Opening)))
+		extra = append(extra, "opening the device "+inMS(p.Opening))
 	}
 	if p.Compiling > 0 {
-		extra = append(extra, "compiling "+ms(seconds(p.Compiling)))
+		extra = append(extra, "compiling "+inMS(p.Compiling))
 	}
 	if len(extra) > 0 {
 		line += "  + " + strings.Join(extra, ", ")
 		if p.Share < p.Transfer+p.Opening+p.Compiling {
-			line += fmt.Sprintf("; of that this query is charged with %s", ms(seconds(p.Share)))
+			line += fmt.Sprintf("; of that this query is charged with %s", inMS(p.Share))
 		}
 	}
 	return line
@@ -329,13 +327,13 @@ func (p Prediction) String() string {
 func (x *Explanation) predicted() string {
 	for _, p := range x.Predictions {
 		if p.Backend == x.Backend && p.Possible() {
-			return fmt.Sprintf(" (predicted %s)", ms(seconds(p.Run)))
+			return fmt.Sprintf(" (predicted %s)", inMS(p.Run))
 		}
 	}
 	return ""
 }
 
-func ms(d time.Duration) string { return fmt.Sprintf("%.3f ms", float64(d)/1e6) }
+func inMS(seconds float64) string { return fmt.Sprintf("%.3f ms", 1e3*seconds) }
 
 // WriteText writes the lines to w.
 func (x *Explanation) WriteText(w io.Writer) error {

@@ -126,11 +126,10 @@ func (s *Statement) pinned() (now *Statement, unpin func(), err error) {
 		return s, func() {}, nil
 	}
 	t, unpin := s.db.pin(s.entry)
-	if s.plan.Table == t {
-		return s, unpin, nil
-	}
-	if now = s.latest.Load(); now != nil && now.plan.Table == t {
-		return now, unpin, nil
+	for now = s; now != nil; now = now.latest.Load() {
+		if now.plan.Table == t {
+			return now, unpin, nil
+		}
 	}
 	now = &Statement{s.db, s.script, s.parsed, &bound{tree: s.tree, columns: s.columns, coded: s.coded, fragment: s.fragment, entry: s.entry}}
 	if err := now.lower(&s.db.lowered, t); err != nil {
