@@ -17,16 +17,13 @@ func read[T uint32 | float32](s *Store, ref Ref, line, lines int, out []T) error
 		return err
 	}
 	sh, _, f := ref.layout()
-	s.ctx.Settle()
-	gl.GetTextureSubImage(o.texture, 0, 0, int32(line), 0, int32(sh.Width), int32(lines), 1, f.texel, wordKind(out), int32(4*len(out)), gl.Ptr(out))
-	return s.ctx.Check("textures: read back " + ref.describe(s.table))
-}
-
-func wordKind[T uint32 | float32]([]T) uint32 {
-	if any(*new(T)) == any(float32(0)) {
-		return gl.FLOAT
+	kind := uint32(gl.UNSIGNED_INT)
+	if f.kind == gl.FLOAT {
+		kind = gl.FLOAT
 	}
-	return gl.UNSIGNED_INT
+	s.ctx.Settle()
+	gl.GetTextureSubImage(o.texture, 0, 0, int32(line), 0, int32(sh.Width), int32(lines), 1, f.texel, kind, int32(4*len(out)), gl.Ptr(out))
+	return s.ctx.Check("textures: read back " + ref.describe(s.table))
 }
 
 // Read returns the floats of the rows of a resident or new texture, texel by
