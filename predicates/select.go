@@ -50,6 +50,9 @@ func (e *Evaluator) Select(p *plan.Pred, keep bool) *Selection {
 	default:
 		e.selectMany(s, p)
 	}
+	if e.err != nil { // of a pass after those that count, too
+		s.Sum = pass.Sum{pass.Failed(e.err)}
+	}
 	return s
 }
 
