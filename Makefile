@@ -27,6 +27,11 @@ DATA_PACKAGE := vega-datasets
 DATA_VERSION := 3.2.1
 DATA_FILE    := flights-3m.parquet
 
+# cgo asks gcc about each of OpenGL's 3,000 functions with an expression that names an
+# undeclared __cgo_undefined__2, and gcc then looks through as many names for one spelled
+# alike, which takes a minute. A declared name is as good for the question: it takes none.
+export CGO_CFLAGS ?= -O2 -g -D__cgo_undefined__2=__builtin_abort
+
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 LDFLAGS := -X github.com/stencildb/stencildb/cmd.Version=$(VERSION)
 
@@ -47,12 +52,16 @@ window: setup ## build ./stencildb with windows, for stencildb demo (GLFW)
 	$(GO) build -buildvcs=false -tags $(TAGS),window -ldflags '$(LDFLAGS)' -o stencildb .
 
 # All of it with the race detector, vet and staticcheck too: so everything is compiled
-# once, which on two cores takes longer than the tests. Test binaries are linked without
-# symbols for debuggers, which halves the time of linking some forty of them; go test
-# leaves vetting to the target vet. Two kinds of tests run at a time, since each ends with
-# a package, or DuckDB's linker, on one core.
+# once, which on two cores takes as long as the tests. What is compiled for tests alone
+# is compiled in a hurry: C without optimization, Arrow and its JSON, of which the tests
+# need little, without inlining. Test binaries are linked without symbols for debuggers,
+# which halves the time of linking some forty of them; go test leaves vetting to the
+# target vet. Two kinds of tests run at a time, since each ends with a package, or DuckDB's
+# linker, on one core.
+HURRIED := $(foreach module,github.com/apache/arrow-go/v18 github.com/goccy/go-json,-gcflags=$(module)/...=-l)
 .PHONY: test
-test: export GOFLAGS += -race
+test: export GOFLAGS += -race $(HURRIED)
+test: export CGO_CFLAGS += -O0 -g0
 TESTFLAGS := -vet=off -ldflags=-w
 test: setup fmt vet lint ## every check: gofmt, vet, staticcheck, tests with the race detector
 	$(MAKE) -j2 random-test unit-test window-test duckdb-test
@@ -98,11 +107,12 @@ fmt:
 	@unformatted="$$(gofmt -l .)"; [[ -z "$$unformatted" ]] || { echo "error: not formatted (run gofmt -w): $$unformatted" >&2; exit 1; }
 
 # The tag window changes package glctx, so that all that imports it is compiled again:
-# debugger's tests use what others do of it.
+# debugger's tests use what others do of it. Tags in GOFLAGS, other than those among the
+# arguments, leave what vet found in the modules valid for both runs.
 .PHONY: vet
 vet:
-	$(GO) vet -tags $(TAGS) ./...
-	$(GO) vet -tags $(TAGS),window ./glctx ./demos/debugger
+	GOFLAGS="$${GOFLAGS:-} -tags=$(TAGS)" $(GO) vet ./...
+	GOFLAGS="$${GOFLAGS:-} -tags=$(TAGS),window" $(GO) vet ./glctx ./demos/debugger
 
 .PHONY: lint
 lint:

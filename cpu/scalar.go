@@ -3,6 +3,7 @@ package cpu
 import (
 	"context"
 	"fmt"
+	"maps"
 	"math"
 	"math/big"
 	"slices"
@@ -22,18 +23,26 @@ import (
 // record. It holds every selected value in memory.
 func Scalar(ctx context.Context, t *table.Table, q *plan.Fragment) ([]table.Value, error) {
 	rows := 0
-	lists := make([][]table.Value, len(q.Aggs)) // of each aggregate's column, NULLs left out
+	values := map[int][]table.Value{} // the selected ones of each column that is aggregated, NULLs left out
+	for _, a := range q.Aggs {
+		if a.Kind != expr.CountAll && a.Kind != expr.Selectivity {
+			values[a.Col] = nil
+		}
+	}
+	columns := slices.Collect(maps.Keys(values))
 	for _, c := range t.Chunks {
-		for row := range c.Rows {
+		row := 0
+		column := func(i int) table.Value { return c.Segments[i].Value(row) }
+		env := &expr.Env{Column: column}
+		for ; row < c.Rows; row++ {
 			if row%4096 == 0 && ctx.Err() != nil {
 				return nil, ctx.Err()
 			}
 			if !c.IsLive(row) {
 				continue
 			}
-			column := func(i int) table.Value { return c.Segments[i].Value(row) }
 			if q.Where != nil {
-				v, err := expr.Eval(q.Where, &expr.Env{Column: column})
+				v, err := expr.Eval(q.Where, env)
 				if err != nil {
 					return nil, err
 				}
@@ -42,19 +51,16 @@ func Scalar(ctx context.Context, t *table.Table, q *plan.Fragment) ([]table.Valu
 				}
 			}
 			rows++
-			for i, a := range q.Aggs {
-				if a.Kind == expr.CountAll || a.Kind == expr.Selectivity {
-					continue
-				}
-				if v := column(a.Col); !v.Null {
-					lists[i] = append(lists[i], v)
+			for _, i := range columns {
+				if v := column(i); !v.Null {
+					values[i] = append(values[i], v)
 				}
 			}
 		}
 	}
 	var out []table.Value
-	for i, a := range q.Aggs {
-		v, err := scalarAggregate(a, lists[i], rows, t.Rows())
+	for _, a := range q.Aggs {
+		v, err := scalarAggregate(a, values[a.Col], rows, t.Rows())
 		if err != nil {
 			return nil, err
 		}
@@ -64,12 +70,12 @@ func Scalar(ctx context.Context, t *table.Table, q *plan.Fragment) ([]table.Valu
 }
 
 // scalarAggregate computes a over the values of the selected records that are not
-// NULL; selected of all records were selected.
+// NULL, which it may sort; selected of all records were selected.
 func scalarAggregate(a expr.Aggregate, values []table.Value, selected, all int) (table.Value, error) {
 	null := table.Null(a.Type())
 	n := len(values)
 	if a.Kind != expr.Count && a.Kind != expr.Sum && a.Kind != expr.Avg {
-		slices.SortFunc(values, table.Compare)
+		slices.SortFunc(values, table.Compare) // takes one look at what another aggregate has sorted
 	}
 	switch a.Kind {
 	case expr.CountAll:

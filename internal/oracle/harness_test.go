@@ -167,12 +167,14 @@ func ranksWithin(tab *table.Table, q *plan.Fragment) (*plan.Fragment, bool) {
 	out := *q
 	out.Aggs = nil
 	for _, a := range q.Aggs {
-		one := *q
-		one.Aggs = []expr.Aggregate{a}
-		_, err := cpu.Scalar(context.Background(), tab, &one)
-		if a.Kind != expr.KthLargest && a.Kind != expr.KthSmallest || err == nil {
-			out.Aggs = append(out.Aggs, a)
+		if a.Kind == expr.KthLargest || a.Kind == expr.KthSmallest {
+			one := *q
+			one.Aggs = []expr.Aggregate{a}
+			if _, err := cpu.Scalar(context.Background(), tab, &one); err != nil {
+				continue
+			}
 		}
+		out.Aggs = append(out.Aggs, a)
 	}
 	return &out, len(out.Aggs) < len(q.Aggs)
 }
