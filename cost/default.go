@@ -31,9 +31,12 @@ func Default(soft bool, cores int) (*Profile, error) {
 	return p, p.check()
 }
 
+// mostCores is how many cores are counted on: 32 took as long as 16 for a million rows.
+const mostCores = 16
+
 // scale brings what the CPU works on to another number of cores.
 func (p *Profile) scale(cores int) {
-	f := float64(p.Key.Cores) / float64(max(1, cores))
+	f := float64(p.Key.Cores) / float64(min(max(1, cores), mostCores))
 	for name, b := range p.Backends {
 		if !p.Key.Software && !b.Swept {
 			continue

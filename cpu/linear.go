@@ -22,6 +22,10 @@ type linearLeaf struct {
 	some bool
 }
 
+// sumRows is the number of rows whose sums of 32 bits are made at once: a kernel is called for
+// each column of them, and a call takes as long as some hundred rows do.
+const sumRows = 8192
+
 // newLinearLeaf returns nil for programs of other shapes, and for those that may
 // overflow.
 func newLinearLeaf(p *plan.Program, c *table.Chunk, set kernels.Set) *linearLeaf {
@@ -56,15 +60,17 @@ func (l *linearLeaf) eval(s *scratch, dst, among []uint64, row, n int) {
 		return
 	}
 	var codes table.Codes
+	rows := vecRows
 	if l.narrow {
-		codes.U32 = s.halves.get(vecRows, vecRows)
+		rows = sumRows
+		codes.U32 = s.halves.get(sumRows, sumRows)
 		defer s.halves.put(codes.U32)
 	} else {
 		codes.U64 = s.get(vecRows)
 		defer s.put(codes.U64)
 	}
 	sums := l.set.Of(codes)
-	forVectors(dst, among, n, func(dst, among []uint64, at, k int) {
+	forVectors(dst, among, n, rows, func(dst, among []uint64, at, k int) {
 		if l.narrow {
 			clear(codes.U32[:k])
 		} else {

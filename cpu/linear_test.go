@@ -13,7 +13,7 @@ import (
 // Sums that just fit 32 or 64 bits, and those that just do not, over codes of every
 // width.
 func TestLinearSumsAroundTheirEdges(t *testing.T) {
-	const rows = vecRows + 70
+	const rows = sumRows + 70
 	tops := []int64{1, 1<<8 - 1, 1<<16 - 1, 1<<31 - 1, 1<<32 - 1, 1 << 40}
 	var fields []table.Field
 	for range tops {

@@ -47,7 +47,7 @@ func programLeaf(p *plan.Program, c *table.Chunk, set kernels.Set) leaf {
 		columns[i] = newSegment(c.Segments[i], set)
 	}
 	return within(func(s *scratch, dst, among []uint64, row, n int) {
-		forVectors(dst, among, n, func(dst, _ []uint64, at, k int) {
+		forVectors(dst, among, n, vecRows, func(dst, _ []uint64, at, k int) {
 			m := &s.program
 			m.columns, m.row, m.n, m.fail = columns, row+at, k, [vecRows / 64]uint64{}
 			m.selects(p, dst)

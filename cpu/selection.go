@@ -140,11 +140,11 @@ func spansLeaf(col segment, l *plan.Members) leaf {
 	}
 }
 
-// forVectors calls do for each vecRows rows of a block of n of which some are in
+// forVectors calls do for each so many rows of a block of n of which some are in
 // among, and clears the others in dst.
-func forVectors(dst, among []uint64, n int, do func(dst, among []uint64, at, k int)) {
-	for at := 0; at < n; at += vecRows {
-		k := min(vecRows, n-at)
+func forVectors(dst, among []uint64, n, rows int, do func(dst, among []uint64, at, k int)) {
+	for at := 0; at < n; at += rows {
+		k := min(rows, n-at)
 		first, last := at/64, (at+k+63)/64
 		if anyBit(among[first:last]) {
 			do(dst[first:last], among[first:last], at, k)
