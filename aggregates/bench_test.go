@@ -76,7 +76,7 @@ func uniform(rows int) *table.Table {
 
 const threshold = 314573 // 60 % of 2^19
 
-func leaf(l plan.Leaf) *plan.Pred { return &plan.Pred{Op: plan.IsLeaf, Leaf: l} }
+func leaf(l plan.Leaf) *plan.Pred { return &plan.Pred{Op: plan.Simple, Leaf: l} }
 
 func lessThan(col int) *plan.Pred {
 	return leaf(&plan.Compare{Col: col, Op: expr.LT, Code: threshold, Text: string(rune('a'+col)) + " < 314573"})

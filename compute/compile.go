@@ -288,7 +288,7 @@ func (c *compiler) selection(x *chunk, list []*sweep) error {
 	tree := x.tree
 	if x.needsBitmap(list) {
 		switch {
-		case tree.op == plan.IsLeaf && tree.leaf.test == marked:
+		case tree.op == plan.Simple && tree.leaf.test == marked:
 			x.keep = tree.leaf.marks
 		case len(list) == 0 || !x.fused:
 			m, err := c.mark(x.evaluator, tree)

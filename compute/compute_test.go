@@ -109,7 +109,7 @@ func constant(rng *rand.Rand, top uint64) uint64 {
 	return min(c, top)
 }
 
-func leafOf(l plan.Leaf) *plan.Pred { return &plan.Pred{Op: plan.IsLeaf, Leaf: l} }
+func leafOf(l plan.Leaf) *plan.Pred { return &plan.Pred{Op: plan.Simple, Leaf: l} }
 
 // predicate draws a tree over the codes of a chunk, as package plan makes them.
 func predicate(rng *rand.Rand, c *table.Chunk, depth int) *plan.Pred {

@@ -28,7 +28,7 @@ func (c *compiler) fit(e *evaluator, n *node) (*node, error) {
 		if c.fits(e, n) {
 			return n, nil
 		}
-		if k.op == plan.IsLeaf && (e.fused || k.leaf.test == marked) {
+		if k.op == plan.Simple && (e.fused || k.leaf.test == marked) {
 			continue
 		}
 		m, err := c.mark(e, k)
@@ -75,7 +75,7 @@ func (c *compiler) fits(e *evaluator, n *node) bool {
 	}
 	if !e.fused {
 		for _, k := range n.kids {
-			if k.op != plan.IsLeaf || k.leaf.test != marked {
+			if k.op != plan.Simple || k.leaf.test != marked {
 				return false
 			}
 		}
@@ -91,7 +91,7 @@ func (c *compiler) fits(e *evaluator, n *node) bool {
 
 // plain evaluates what needs the codes to a bitmap, once.
 func (c *compiler) plain(e *evaluator, n *node) (*node, error) {
-	if n.op != plan.IsLeaf || n.leaf.test != coded {
+	if n.op != plan.Simple || n.leaf.test != coded {
 		return n, nil
 	}
 	m, err := c.mark(e, n)
@@ -104,7 +104,7 @@ func (c *compiler) plain(e *evaluator, n *node) (*node, error) {
 // mark evaluates n to a bitmap.
 func (c *compiler) mark(e *evaluator, n *node) (*node, error) {
 	n, err := c.fit(e, n)
-	if err != nil || n.op == plan.IsLeaf && n.leaf.test == marked {
+	if err != nil || n.op == plan.Simple && n.leaf.test == marked {
 		return n, err
 	}
 	return c.write(e, n)
@@ -139,7 +139,7 @@ func (e *evaluator) release(n *node) {
 	for _, k := range n.kids {
 		e.release(k)
 	}
-	if n.op == plan.IsLeaf && n.leaf.passing {
+	if n.op == plan.Simple && n.leaf.passing {
 		e.free = append(e.free, n.leaf.marks)
 	}
 }

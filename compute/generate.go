@@ -96,7 +96,7 @@ func (w *writer) kernels(c *code, op pass.Op) (list []*kernel) {
 // function writes the function of a node and returns its name. It takes a unit and
 // the records of it that matter, and returns those of them that pass.
 func (w *writer) function(n *node) string {
-	if n.op == plan.IsLeaf {
+	if n.op == plan.Simple {
 		return w.leaf(n.leaf)
 	}
 	var calls []string

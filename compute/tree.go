@@ -61,7 +61,7 @@ func (m *marks) first() string {
 func (m *marks) unit() string { return m.first() + " + unit" }
 
 // node is a predicate over planes and bitmaps: plan.True, plan.False, plan.And,
-// plan.Or or plan.IsLeaf. And and Or have two or more kids, none of them constant.
+// plan.Or or plan.Simple. And and Or have two or more kids, none of them constant.
 type node struct {
 	op   plan.Op
 	kids []*node
@@ -73,7 +73,7 @@ var (
 	none = &node{op: plan.False}
 )
 
-func leafNode(l leaf) *node { return &node{op: plan.IsLeaf, leaf: &l} }
+func leafNode(l leaf) *node { return &node{op: plan.Simple, leaf: &l} }
 
 // markedNode is the predicate of a bitmap.
 func markedNode(m *marks, text string) *node {
@@ -86,13 +86,13 @@ func (n *node) String() string {
 		return "TRUE"
 	case plan.False:
 		return "FALSE"
-	case plan.IsLeaf:
+	case plan.Simple:
 		return n.leaf.text
 	}
 	var parts []string
 	for _, k := range n.kids {
 		s := k.String()
-		if k.op == plan.And || k.op == plan.Or || k.op == plan.IsLeaf && k.leaf.joined {
+		if k.op == plan.And || k.op == plan.Or || k.op == plan.Simple && k.leaf.joined {
 			s = "(" + s + ")"
 		}
 		parts = append(parts, s)
@@ -112,9 +112,9 @@ func (n *node) short() string {
 // named is how a sweep that only evaluates n is called.
 func (n *node) named(otherwise func(Result) pass.Op) func(Result) pass.Op {
 	switch {
-	case n.op == plan.IsLeaf && n.leaf.test == coded:
+	case n.op == plan.Simple && n.leaf.test == coded:
 		return func(r Result) pass.Op { return Values{r, n.leaf.text} }
-	case n.op == plan.IsLeaf && n.leaf.test == summed:
+	case n.op == plan.Simple && n.leaf.test == summed:
 		return func(r Result) pass.Op { return Semilinear{Values{r, n.leaf.text}} }
 	}
 	return otherwise
@@ -122,7 +122,7 @@ func (n *node) named(otherwise func(Result) pass.Op) func(Result) pass.Op {
 
 // leaves counts the leaves below n.
 func (n *node) leaves() int {
-	if n.op == plan.IsLeaf {
+	if n.op == plan.Simple {
 		return 1
 	}
 	total := 0
@@ -134,7 +134,7 @@ func (n *node) leaves() int {
 
 // tests reports whether a leaf below n is a test of that kind.
 func (n *node) tests(kind test) bool {
-	return n.op == plan.IsLeaf && n.leaf.test == kind || slices.ContainsFunc(n.kids, func(k *node) bool { return k.tests(kind) })
+	return n.op == plan.Simple && n.leaf.test == kind || slices.ContainsFunc(n.kids, func(k *node) bool { return k.tests(kind) })
 }
 
 // junction makes an And or an Or of kids that may be constant.
@@ -159,7 +159,7 @@ func (e *evaluator) tree(p *plan.Pred) (*node, error) {
 		return all, nil
 	case plan.False:
 		return none, nil
-	case plan.IsLeaf:
+	case plan.Simple:
 		return e.leaf(p.Leaf)
 	}
 	var kids []*node

@@ -132,7 +132,7 @@ func (r *reader) leaves(list []Item, p *plan.Pred) []Item {
 	for _, k := range p.Kids {
 		list = r.leaves(list, k)
 	}
-	if p.Op != plan.IsLeaf {
+	if p.Op != plan.Simple {
 		return list
 	}
 	switch l := p.Leaf.(type) {

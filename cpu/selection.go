@@ -48,7 +48,7 @@ func prepare(p *plan.Pred, c *table.Chunk, set kernels.Set) (*node, error) {
 		}
 		nd.kids = append(nd.kids, kid)
 	}
-	if p.Op != plan.IsLeaf {
+	if p.Op != plan.Simple {
 		return nd, nil
 	}
 	for _, col := range p.Leaf.Columns() {
@@ -202,7 +202,7 @@ func (nd *node) eval(s *scratch, dst, among []uint64, row, n int) {
 		clear(dst)
 	case plan.True:
 		copy(dst, among)
-	case plan.IsLeaf:
+	case plan.Simple:
 		nd.leaf(s, dst, among, row, n)
 	case plan.And:
 		nd.evalAnd(s, dst, among, row, n)

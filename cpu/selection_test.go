@@ -67,7 +67,7 @@ func selectAll(t interface {
 	return first
 }
 
-func leafPred(l plan.Leaf) *plan.Pred { return &plan.Pred{Op: plan.IsLeaf, Leaf: l} }
+func leafPred(l plan.Leaf) *plan.Pred { return &plan.Pred{Op: plan.Simple, Leaf: l} }
 
 // naive evaluates a predicate for one row from its definition.
 func naive(p *plan.Pred, c *table.Chunk, row int) bool {

@@ -89,7 +89,7 @@ func columnNames(q *plan.Query, cols []int) string {
 // appendPred lists a predicate as a tree, two blanks a level.
 func appendPred(steps []Step, p *plan.Pred, indent string) []Step {
 	switch p.Op {
-	case plan.IsLeaf:
+	case plan.Simple:
 		return append(steps, Step{Pass: indent + "Filter(" + p.Leaf.String() + ")", Counts: "a bitmap of the records for which it is TRUE"})
 	case plan.And:
 		steps = append(steps, Step{Pass: indent + "And", Counts: "the records that every one of these selects"})

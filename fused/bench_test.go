@@ -68,7 +68,7 @@ var integer = table.Type{Kind: table.BigInt}
 
 const threshold = 314573 // 60 % of 2^19
 
-func leaf(l plan.Leaf) *plan.Pred { return &plan.Pred{Op: plan.IsLeaf, Leaf: l} }
+func leaf(l plan.Leaf) *plan.Pred { return &plan.Pred{Op: plan.Simple, Leaf: l} }
 
 func lessThan(col int, code uint64) *plan.Pred {
 	return leaf(&plan.Compare{Col: col, Op: expr.LT, Code: code, Text: fmt.Sprintf("%c < %d", 'a'+col, code)})

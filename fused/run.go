@@ -159,7 +159,7 @@ func (p *part) countNotNull(col int) (func() (uint64, error), error) {
 		case seg.Nulls == 0:
 			col = none
 		default:
-			notNull = &plan.Pred{Op: plan.IsLeaf, Leaf: &plan.NullTest{Col: col, Not: true, Text: expr.Ident(p.table.Fields[col].Name) + " IS NOT NULL"}}
+			notNull = &plan.Pred{Op: plan.Simple, Leaf: &plan.NullTest{Col: col, Not: true, Text: expr.Ident(p.table.Fields[col].Name) + " IS NOT NULL"}}
 		}
 	}
 	if n, ok := p.known[col]; ok {

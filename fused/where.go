@@ -49,7 +49,7 @@ type program struct {
 	refs      []textures.Ref // texture units, in order
 	uniforms  []shaders.Uniform
 	funcs     []*glsl.Func
-	turns     int  // of loops over lists, for one record
+	turns     int // of loops over lists, for one record
 	declare   strings.Builder
 	condition string // GLSL, over xi and vi; "" for TRUE
 	bitmap    bool   // the records are those of a bitmap
@@ -148,7 +148,7 @@ func (w *program) pred(p *plan.Pred, indent string) string {
 		return "true"
 	case plan.False:
 		return "false"
-	case plan.IsLeaf:
+	case plan.Simple:
 		return w.leaf(p.Leaf)
 	}
 	sep := "\n" + indent + "&& "

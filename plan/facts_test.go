@@ -68,7 +68,7 @@ func or(k ...expr.Expr) expr.Expr  { return &expr.Or{Kids: k} }
 
 // describe writes leaves with their codes.
 func describe(p *plan.Pred) string {
-	if p.Op != plan.IsLeaf {
+	if p.Op != plan.Simple {
 		if len(p.Kids) == 0 {
 			return show(p)
 		}
@@ -208,7 +208,7 @@ func TestProgramsKeepTheirPromises(t *testing.T) {
 }
 
 func programs(p *plan.Pred) (out []*plan.Program) {
-	if p.Op == plan.IsLeaf {
+	if p.Op == plan.Simple {
 		if x, ok := p.Leaf.(*plan.Program); ok {
 			out = append(out, x)
 		}

@@ -103,7 +103,7 @@ func show(p *plan.Pred) string {
 		return "TRUE"
 	case plan.False:
 		return "FALSE"
-	case plan.IsLeaf:
+	case plan.Simple:
 		return "[" + p.Leaf.String() + "]"
 	}
 	var parts []string
@@ -133,7 +133,7 @@ func wellFormed(p *plan.Pred, c *table.Chunk) string {
 		}
 		return ""
 	}
-	if p.Op != plan.IsLeaf {
+	if p.Op != plan.Simple {
 		return ""
 	}
 	top := func(col int) uint64 { return c.Segments[col].Max }

@@ -76,7 +76,7 @@ func TestLoweredKeepsWhatDidNotChange(t *testing.T) {
 		before, after := preds(x.before, 15), preds(x.after, x.n)
 		for i, from := range x.kept {
 			for j := range before {
-				if same := after[i] == before[j] && before[j].Op == plan.IsLeaf; from != j && same {
+				if same := after[i] == before[j] && before[j].Op == plan.Simple; from != j && same {
 					t.Errorf("%s: chunk %d has the predicate that chunk %d had", x.name, i, j)
 				}
 			}

@@ -35,7 +35,7 @@ func combine(op Op, sets []columnSet, top uint64) (out columnSet) {
 
 // overColumn returns what a predicate says of the one column of which it reads the codes.
 func (l *lowerer) overColumn(p *Pred) (col int, s columnSet, ok bool) {
-	if p.Op == IsLeaf {
+	if p.Op == Simple {
 		if _, program := p.Leaf.(*Program); program {
 			return 0, s, false
 		}
@@ -65,7 +65,7 @@ func (l *lowerer) mergeColumns(op Op, kids []*Pred) []*Pred {
 		if col, s, ok := l.overColumn(k); ok {
 			sets[i] = s
 			groups[col] = append(groups[col], i)
-		} else if k.Op == IsLeaf {
+		} else if k.Op == Simple {
 			for _, c := range k.Leaf.Columns() {
 				read[c] = true
 			}

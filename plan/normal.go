@@ -56,7 +56,7 @@ type normalizer struct {
 
 // number gives every distinct leaf an index.
 func (n *normalizer) number(p *Pred) {
-	if p.Op == IsLeaf {
+	if p.Op == Simple {
 		k := leafKey(p.Leaf)
 		if _, ok := n.ids[k]; !ok {
 			n.ids[k] = len(n.leaves)
@@ -77,7 +77,7 @@ func (n *normalizer) clauses(p *Pred) (out []clause) {
 		return nil
 	case n.outer.dual().neutral():
 		return []clause{n.empty()}
-	case IsLeaf:
+	case Simple:
 		c := n.empty()
 		i := n.ids[leafKey(p.Leaf)]
 		c[i/64] |= 1 << (i % 64)

@@ -66,7 +66,7 @@ func TestNormalFormsAreEquivalent(t *testing.T) {
 }
 
 func leafOn(col int, code uint64) *plan.Pred {
-	return &plan.Pred{Op: plan.IsLeaf, Leaf: &plan.Compare{Col: col, Op: expr.EQ, Code: code}}
+	return &plan.Pred{Op: plan.Simple, Leaf: &plan.Compare{Col: col, Op: expr.EQ, Code: code}}
 }
 
 func TestNormalFormsAbsorb(t *testing.T) {

@@ -61,7 +61,7 @@ const (
 	True
 	And
 	Or
-	IsLeaf
+	Simple // a simple predicate: a Leaf
 )
 
 // Pred is a boolean combination of leaves without NOT. And and Or have two or
@@ -69,7 +69,7 @@ const (
 type Pred struct {
 	Op   Op
 	Kids []*Pred
-	Leaf Leaf // when Op is IsLeaf
+	Leaf Leaf // when Op is Simple
 
 	size int    // nodes below, for the bound on a tree's growth
 	key  string // leafKey of Leaf, once asked for
@@ -82,7 +82,7 @@ func (p *Pred) String() string {
 		return "FALSE"
 	case True:
 		return "TRUE"
-	case IsLeaf:
+	case Simple:
 		return p.Leaf.String()
 	}
 	sep := " AND "

@@ -13,7 +13,7 @@ var (
 	truePred  = &Pred{Op: True}
 )
 
-func leafPred(l Leaf) *Pred { return &Pred{Op: IsLeaf, Leaf: l} }
+func leafPred(l Leaf) *Pred { return &Pred{Op: Simple, Leaf: l} }
 
 func boolPred(b bool) *Pred {
 	if b {
@@ -98,7 +98,7 @@ func dedupe(kids []*Pred) []*Pred {
 	seen := map[string]bool{}
 	var out []*Pred
 	for _, k := range kids {
-		if k.Op == IsLeaf {
+		if k.Op == Simple {
 			if k.key == "" {
 				k.key = leafKey(k.Leaf)
 			}

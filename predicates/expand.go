@@ -36,7 +36,7 @@ func (t *limbTest) Columns() []int  { return []int{t.Col} }
 func (t *limbRange) Columns() []int { return []int{t.Col} }
 func (t *maskTest) Columns() []int  { return nil }
 
-func leafOf(l plan.Leaf) *plan.Pred { return &plan.Pred{Op: plan.IsLeaf, Leaf: l} }
+func leafOf(l plan.Leaf) *plan.Pred { return &plan.Pred{Op: plan.Simple, Leaf: l} }
 
 // expand rewrites the leaves of a predicate into those that one depth test, one
 // depth bounds test or one fragment program decides: wide codes limb by limb,
@@ -49,7 +49,7 @@ func (e *Evaluator) expand(p *plan.Pred) *plan.Pred {
 			kids[i] = e.expand(k)
 		}
 		return plan.Join(p.Op, kids...)
-	case plan.IsLeaf:
+	case plan.Simple:
 		switch l := p.Leaf.(type) {
 		case *plan.Compare:
 			return e.expandCompare(l.Col, l.Op, l.Code, l.Text)

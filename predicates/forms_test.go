@@ -38,7 +38,7 @@ func comparison(rng *rand.Rand, t *table.Table) *plan.Pred {
 	return leafOf(&plan.Compare{Col: col, Op: op, Code: k, Text: fmt.Sprintf("%s %v code %d", t.Fields[col].Name, op, k)})
 }
 
-func leafOf(l plan.Leaf) *plan.Pred { return &plan.Pred{Op: plan.IsLeaf, Leaf: l} }
+func leafOf(l plan.Leaf) *plan.Pred { return &plan.Pred{Op: plan.Simple, Leaf: l} }
 
 // alternating is a full tree of AND and OR of a depth and a fan-out: neither normal
 // form is small when it is deep.

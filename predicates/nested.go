@@ -24,13 +24,13 @@ import (
 
 // nestedCost estimates the passes of a nested evaluation.
 func nestedCost(p *plan.Pred) int {
-	if p.Op == plan.IsLeaf {
+	if p.Op == plan.Simple {
 		return leafCost(p.Leaf)
 	}
 	n := 1
 	for _, k := range p.Kids {
 		n += nestedCost(k)
-		if k.Op != plan.IsLeaf {
+		if k.Op != plan.Simple {
 			n++
 		}
 	}
@@ -39,16 +39,16 @@ func nestedCost(p *plan.Pred) int {
 
 // need returns how many bits beside todo and result p takes.
 func need(p *plan.Pred) int {
-	if p.Op == plan.IsLeaf {
+	if p.Op == plan.Simple {
 		return 0
 	}
 	kids := ordered(p.Kids)
 	most := need(kids[len(kids)-1])
 	for _, k := range kids[:len(kids)-1] {
 		switch {
-		case k.Op != plan.IsLeaf && p.Op == plan.Or:
+		case k.Op != plan.Simple && p.Op == plan.Or:
 			most = max(most, 1+need(k)) // a copy of todo
-		case k.Op != plan.IsLeaf:
+		case k.Op != plan.Simple:
 			most = max(most, 2+need(k)) // a copy of todo, and a result of its own
 		case p.Op == plan.And && !testsDepth(k.Leaf):
 			most = max(most, 1) // a result of its own
@@ -60,7 +60,7 @@ func need(p *plan.Pred) int {
 // ordered returns kids with the most demanding last.
 func ordered(kids []*plan.Pred) []*plan.Pred {
 	weight := func(p *plan.Pred) int {
-		if p.Op == plan.IsLeaf {
+		if p.Op == plan.Simple {
 			return -1
 		}
 		return need(p)
@@ -152,7 +152,7 @@ func set(todo, result uint8) pass.Stencil {
 
 // or sets result where todo is set and p holds.
 func (n *nested) or(p *plan.Pred, todo, result uint8) {
-	if p.Op == plan.IsLeaf {
+	if p.Op == plan.Simple {
 		n.e.leaf(p.Leaf, how{stencil: set(todo, result), clear: n.clear(0)})
 		return
 	}
@@ -171,7 +171,7 @@ func (n *nested) or(p *plan.Pred, todo, result uint8) {
 // preserve calls evaluate, of p, with a register that this may spoil: a copy of todo. A leaf
 // spoils none.
 func (n *nested) preserve(p *plan.Pred, todo uint8, evaluate func(mine uint8)) {
-	if p.Op == plan.IsLeaf {
+	if p.Op == plan.Simple {
 		evaluate(todo)
 		return
 	}
@@ -183,7 +183,7 @@ func (n *nested) preserve(p *plan.Pred, todo uint8, evaluate func(mine uint8)) {
 
 // narrow clears todo where p does not hold.
 func (n *nested) narrow(p *plan.Pred, todo uint8) {
-	if p.Op == plan.IsLeaf && testsDepth(p.Leaf) {
+	if p.Op == plan.Simple && testsDepth(p.Leaf) {
 		n.e.leaf(p.Leaf, how{clear: n.clear(0), stencil: pass.Stencil{Test: true, Func: pass.Equal,
 			Ref: todo, Mask: todo, DepthFail: pass.Zero, WriteMask: todo}})
 		return

@@ -86,7 +86,7 @@ func checkComparisons(t *testing.T, ctx *glctx.Context, g *pass.GL, tab *table.T
 	e := predicates.New(g, device(ctx), tab, 0, format, 0, predicates.NewSlots())
 	try := func(l plan.Leaf) {
 		t.Helper()
-		p := &plan.Pred{Op: plan.IsLeaf, Leaf: l}
+		p := &plan.Pred{Op: plan.Simple, Leaf: l}
 		for _, keep := range []bool{false, true} {
 			checkSelect(t, g, e, tab.Chunks[0], p, keep)
 		}

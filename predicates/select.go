@@ -45,7 +45,7 @@ func (e *Evaluator) Select(p *plan.Pred, keep bool) *Selection {
 		s.all, s.Sum = true, pass.Sum{pass.Known(e.chunk.Rows)}
 	case plan.False:
 		s.none = true
-	case plan.IsLeaf:
+	case plan.Simple:
 		e.selectOne(s, p.Leaf, keep)
 	default:
 		e.selectMany(s, p)
