@@ -35,9 +35,8 @@ func merged(q *plan.Query, parts []plan.Selection) plan.Partial {
 		return parts[0]
 	}
 	return plan.Merge(q, len(parts), func(i int, do func(plan.Selection) error) func() error {
-		done := make(chan error, 1)
-		go func() { done <- do(parts[i]) }()
-		return func() error { return <-done }
+		err := do(parts[i]) // on the one GL thread
+		return func() error { return err }
 	})
 }
 
