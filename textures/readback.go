@@ -69,11 +69,12 @@ func (s *Store) ReadBlock(ref Block, words []uint32) error {
 	}
 	if len(words) > 0 {
 		gl.MemoryBarrier(gl.BUFFER_UPDATE_BARRIER_BIT)
-		if 4*len(words) >= largeRead {
-			return s.readLarge(o, words)
-		}
 		s.ctx.Settle()
-		gl.GetNamedBufferSubData(o.buffer, 0, 4*len(words), unsafe.Pointer(&words[0]))
+		if 4*len(words) < largeRead {
+			gl.GetNamedBufferSubData(o.buffer, 0, 4*len(words), unsafe.Pointer(&words[0]))
+		} else if err := s.readLarge(o, words); err != nil {
+			return err
+		}
 	}
 	return s.ctx.Check("textures: read back " + ref.describe(s.table))
 }
@@ -112,7 +113,7 @@ func (s *Store) readLarge(o *object, words []uint32) error {
 			queue(next)
 		}
 	}
-	return s.ctx.Check("textures: read back")
+	return nil
 }
 
 // Depth reads back the depth values of the rows, as window depth 0..1.
