@@ -119,7 +119,16 @@ func spinFor(d time.Duration, ready func() bool) bool {
 // without sleeping: a goroutine that sleeps wakes 50 microseconds late. open is false when the
 // channel is closed; the error is the context's.
 func Receive[T any](ctx context.Context, from <-chan T) (v T, open bool, err error) {
-	if spins() && spinFor(callerSpin, func() bool {
+	v, open, quit := receive(from, ctx.Done(), callerSpin, spins())
+	if quit {
+		err = context.Cause(ctx)
+	}
+	return v, open, err
+}
+
+// receive is Receive that spins for so long, if at all.
+func receive[T any](from <-chan T, quit <-chan struct{}, d time.Duration, spin bool) (v T, open, quitted bool) {
+	if spin && spinFor(d, func() bool {
 		select {
 		case v, open = <-from:
 			return true
@@ -127,13 +136,13 @@ func Receive[T any](ctx context.Context, from <-chan T) (v T, open bool, err err
 			return false
 		}
 	}) {
-		return v, open, nil
+		return v, open, false
 	}
 	select {
 	case v, open = <-from:
-		return v, open, nil
-	case <-ctx.Done():
-		return v, false, context.Cause(ctx)
+		return v, open, false
+	case <-quit:
+		return v, false, true
 	}
 }
 
@@ -179,23 +188,9 @@ func (c *Context) serve(o Options, s surface, ready chan<- error) {
 }
 
 // next waits for a task; nil asks the thread to end.
-func (c *Context) next() (t *task) {
-	if c.spin && spinFor(serveSpin, func() bool {
-		select {
-		case t = <-c.work:
-			return true
-		default:
-			return false
-		}
-	}) {
-		return t
-	}
-	select {
-	case t = <-c.work:
-		return t
-	case <-c.quit:
-		return nil
-	}
+func (c *Context) next() *task {
+	t, _, _ := receive(c.work, c.quit, serveSpin, c.spin)
+	return t
 }
 
 var errGoexit = errors.New("glctx: the function given to Do ended the GL thread (runtime.Goexit); the context is closed")
