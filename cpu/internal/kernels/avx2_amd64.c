@@ -26,47 +26,30 @@ AVX2 vector fill(int width, uint64_t x) {
 	return _mm256_set1_epi64x(x);
 }
 
-AVX2 vector equal(int width, vector a, vector b) {
-	switch (width) {
-	case 8: return _mm256_cmpeq_epi8(a, b);
-	case 16: return _mm256_cmpeq_epi16(a, b);
-	case 32: return _mm256_cmpeq_epi32(a, b);
-	}
-	return _mm256_cmpeq_epi64(a, b);
-}
-
-AVX2 vector subtract(int width, vector a, vector b) {
-	switch (width) {
-	case 8: return _mm256_sub_epi8(a, b);
-	case 16: return _mm256_sub_epi16(a, b);
-	case 32: return _mm256_sub_epi32(a, b);
-	}
-	return _mm256_sub_epi64(a, b);
-}
-
 // above compares codes of 64 bits as unsigned numbers: AVX2 has signed ones alone.
 AVX2 vector above(vector a, vector b) {
 	vector sign = fill(64, 1ull << 63);
 	return _mm256_cmpgt_epi64(a ^ sign, b ^ sign);
 }
 
-AVX2 vector smaller(int width, vector a, vector b) {
-	switch (width) {
-	case 8: return _mm256_min_epu8(a, b);
-	case 16: return _mm256_min_epu16(a, b);
-	case 32: return _mm256_min_epu32(a, b);
-	}
-	return _mm256_blendv_epi8(a, b, above(a, b));
-}
+AVX2 vector smaller64(vector a, vector b) { return _mm256_blendv_epi8(a, b, above(a, b)); }
+AVX2 vector larger64(vector a, vector b) { return _mm256_blendv_epi8(b, a, above(a, b)); }
 
-AVX2 vector larger(int width, vector a, vector b) {
-	switch (width) {
-	case 8: return _mm256_max_epu8(a, b);
-	case 16: return _mm256_max_epu16(a, b);
-	case 32: return _mm256_max_epu32(a, b);
+// LANES makes one function of those for lanes of 8, 16, 32 and 64 bits.
+#define LANES(name, of8, of16, of32, of64)               \
+	AVX2 vector name(int width, vector a, vector b) {    \
+		switch (width) {                                 \
+		case 8: return of8(a, b);                        \
+		case 16: return of16(a, b);                      \
+		case 32: return of32(a, b);                      \
+		}                                                \
+		return of64(a, b);                               \
 	}
-	return _mm256_blendv_epi8(b, a, above(a, b));
-}
+
+LANES(equal, _mm256_cmpeq_epi8, _mm256_cmpeq_epi16, _mm256_cmpeq_epi32, _mm256_cmpeq_epi64)
+LANES(subtract, _mm256_sub_epi8, _mm256_sub_epi16, _mm256_sub_epi32, _mm256_sub_epi64)
+LANES(smaller, _mm256_min_epu8, _mm256_min_epu16, _mm256_min_epu32, smaller64)
+LANES(larger, _mm256_max_epu8, _mm256_max_epu16, _mm256_max_epu32, larger64)
 
 // skipped has lanes of ones for the rows of vector i of a word that are not selected.
 AVX2 vector skipped(int width, const uint64_t *word, int i) {
