@@ -15,17 +15,14 @@ func Calibration() Generator {
 	g := Generator{Name: "calibration", Doc: "uniform values of 7, 19 and 40 bits, REAL and DOUBLE in [0, 1)", DefaultRows: 1 << 20}
 	add := func(name string, kind table.Kind, lo, hi uint64, draw func(random uint64) uint64) {
 		stream := uint64(len(g.cols))
-		g.cols = append(g.cols, genColumn{name: name, typ: table.Type{Kind: kind}, lo: lo, hi: hi, fill: func(key, first, _ uint64, ords []uint64) {
-			for i := range ords {
-				switch row := first + uint64(i); row % 1024 {
-				case 0:
-					ords[i] = lo
-				case 1:
-					ords[i] = hi
-				default:
-					ords[i] = draw(random(key, row, stream))
-				}
+		g.cols = append(g.cols, genColumn{name: name, typ: table.Type{Kind: kind}, lo: lo, hi: hi, code: func(r row) uint64 {
+			switch r.n % 1024 {
+			case 0:
+				return 0
+			case 1:
+				return hi - lo
 			}
+			return draw(r.random(stream)) - lo
 		}})
 	}
 	uniform := func(name string, kind table.Kind, bits int) {

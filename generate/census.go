@@ -45,8 +45,8 @@ func census() Generator {
 
 // bell is the sum of four uniform 16-bit numbers: 0..262140, around 131070, with
 // a standard deviation of 37837.
-func bell(r uint64) int64 {
-	return int64(r&0xffff + r>>16&0xffff + r>>32&0xffff + r>>48)
+func bell(x uint64) int64 {
+	return int64(x&0xffff + x>>16&0xffff + x>>32&0xffff + x>>48)
 }
 
 // exp2 is 2^(x/65536), x >= 0, interpolated linearly between powers of two.
@@ -55,29 +55,29 @@ func exp2(x int64) int64 {
 	return 1<<whole + frac<<whole>>16
 }
 
-func noIncome(key, row uint64) bool { return random(key, row, cenNone)>>61 == 0 }
+func noIncome(r row) bool { return r.random(cenNone)>>61 == 0 }
 
-func income(key, row uint64) int64 {
-	if noIncome(key, row) {
+func income(r row) int64 {
+	if noIncome(r) {
 		return 0
 	}
 	// The exponent's middle is 11.3, its standard deviation 0.87; six years of
 	// school are worth 0.585, which is half as much again.
-	x := bell(random(key, row, cenIncome))*3/2 + 543_950 + (school(key, row)-12)*6390
+	x := bell(r.random(cenIncome))*3/2 + 543_950 + (school(r)-12)*6390
 	return exp2(x)
 }
 
-func age(key, row uint64) int64 {
-	r := random(key, row, cenAge)
-	a, b := int64(r&0xffff), int64(r>>16&0xffff)
+func age(r row) int64 {
+	bits := r.random(cenAge)
+	a, b := int64(bits&0xffff), int64(bits>>16&0xffff)
 	return 15 + min(a, (a+b)/2)*76>>16
 }
 
-func hours(key, row uint64) int64 {
-	if noIncome(key, row) {
+func hours(r row) int64 {
+	if noIncome(r) {
 		return 0
 	}
-	return 1 + bell(random(key, row, cenHours))*74>>18
+	return 1 + bell(r.random(cenHours))*74>>18
 }
 
-func school(key, row uint64) int64 { return min(bell(random(key, row, cenSchool))*24>>18, 20) }
+func school(r row) int64 { return min(bell(r.random(cenSchool))*24>>18, 20) }

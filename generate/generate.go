@@ -23,17 +23,24 @@ type Generator struct {
 	cols        []genColumn
 }
 
-// genColumn is one generated attribute. fill writes the ordinals of the rows from first on,
-// of a table of so many rows; null, where not nil, says which rows are NULL. Both depend on
-// key (the seed's, mixed) and the row's number only, so that the data are the same whatever
-// the chunks, the goroutines and the machine. All arithmetic is on integers: that of floating
-// point may differ between machines in its last bit.
+// genColumn is one generated attribute: code gives that of a row's value, its ordinal less lo, and
+// null, where not nil, says which rows are NULL. Both depend on the row only, so that the data are the same
+// whatever the chunks, the goroutines and the machine. All arithmetic is on integers: that of
+// floating point may differ between machines in its last bit.
 type genColumn struct {
 	name   string
 	typ    table.Type
 	lo, hi uint64 // the smallest ordinal that can occur, and the largest
-	fill   func(key, first, rows uint64, ords []uint64)
-	null   func(key, row uint64) bool
+	code   func(r row) uint64
+	null   func(r row) bool
+}
+
+// row is row n of a table of so many; key is that of the seed, mixed.
+type row struct{ key, n, rows uint64 }
+
+// random is 64 random bits for the row; streams differ.
+func (r row) random(stream uint64) uint64 {
+	return mix(mix(r.key+stream*0xd1342543de82ef95) + r.n*0x9e3779b97f4a7c15)
 }
 
 // All lists the generators in the order in which to show them.
@@ -85,7 +92,7 @@ func (g Generator) Generate(ctx context.Context, rows int, seed uint64, chunkRow
 		n := min(chunkRows, rows-first)
 		ch := &table.Chunk{Rows: n}
 		for _, c := range cols {
-			ch.Segments = append(ch.Segments, c.segment(ctx, key, uint64(first), uint64(rows), n))
+			ch.Segments = append(ch.Segments, c.segment(ctx, row{key, uint64(first), uint64(rows)}, n))
 			if err := ctx.Err(); err != nil {
 				return nil, err
 			}
@@ -103,50 +110,45 @@ func (g Generator) RowBytes() (n int) {
 	return n
 }
 
-// segment makes n rows from row first on. rows is the number of the whole table.
-// It leaves off early when ctx ends.
-func (c *genColumn) segment(ctx context.Context, key, first, rows uint64, n int) *table.Segment {
+// segment makes n rows from the first on. It leaves off early when ctx ends.
+func (c *genColumn) segment(ctx context.Context, first row, n int) *table.Segment {
 	s := &table.Segment{Type: c.typ}
 	if c.null != nil {
 		s.Valid = table.NewBitmap(n)
 	}
 	switch width := bits.Len64(c.hi - c.lo); {
 	case width <= 8:
-		s.Codes.U8 = fillCodes[uint8](ctx, c, s, key, first, rows, n)
+		s.Codes.U8 = fillCodes[uint8](ctx, c, s, first, n)
 	case width <= 16:
-		s.Codes.U16 = fillCodes[uint16](ctx, c, s, key, first, rows, n)
+		s.Codes.U16 = fillCodes[uint16](ctx, c, s, first, n)
 	case width <= 32:
-		s.Codes.U32 = fillCodes[uint32](ctx, c, s, key, first, rows, n)
+		s.Codes.U32 = fillCodes[uint32](ctx, c, s, first, n)
 	default:
-		s.Codes.U64 = fillCodes[uint64](ctx, c, s, key, first, rows, n)
+		s.Codes.U64 = fillCodes[uint64](ctx, c, s, first, n)
 	}
 	return s
 }
 
 // fillCodes writes codes from c.lo, then shifts them down to the smallest that
 // occurs, and sets the rest of s.
-func fillCodes[T uint8 | uint16 | uint32 | uint64](ctx context.Context, c *genColumn, s *table.Segment, key, first, rows uint64, n int) []T {
+func fillCodes[T uint8 | uint16 | uint32 | uint64](ctx context.Context, c *genColumn, s *table.Segment, first row, n int) []T {
 	codes := make([]T, n)
 	lowest, highest := ^uint64(0), uint64(0)
 	var mu sync.Mutex
 	parallel(n, func(from, to int) {
 		lo, hi, nulls := ^uint64(0), uint64(0), 0
-		var ords [genBlock]uint64
-		for ; from < to && ctx.Err() == nil; from += genBlock {
-			block := ords[:min(genBlock, to-from)]
-			c.fill(key, first+uint64(from), rows, block)
-			for i, o := range block {
-				if s.Valid != nil {
-					if c.null(key, first+uint64(from+i)) {
-						nulls++
-						continue
-					}
-					s.Valid.Set(from + i)
+		for r := first; from < to && (from%genBlock != 0 || ctx.Err() == nil); from++ {
+			r.n = first.n + uint64(from)
+			if s.Valid != nil {
+				if c.null(r) {
+					nulls++
+					continue
 				}
-				code := o - c.lo
-				lo, hi = min(lo, code), max(hi, code)
-				codes[from+i] = T(code)
+				s.Valid.Set(from)
 			}
+			code := c.code(r)
+			lo, hi = min(lo, code), max(hi, code)
+			codes[from] = T(code)
 		}
 		mu.Lock()
 		lowest, highest, s.Nulls = min(lowest, lo), max(highest, hi), s.Nulls+nulls
@@ -172,8 +174,8 @@ func fillCodes[T uint8 | uint16 | uint32 | uint64](ctx context.Context, c *genCo
 	return codes
 }
 
-// genBlock is how many rows are generated at a time: few enough to stay in cache,
-// a multiple of 64 so that goroutines share no word of validity.
+// genBlock is after how many rows a goroutine looks whether to go on: a multiple of 64, so
+// that goroutines share no word of validity.
 const genBlock = 4096
 
 // parallel runs work on all cores over slices of 0..n that begin at multiples of
@@ -196,19 +198,8 @@ func mix(x uint64) uint64 {
 	return x ^ x>>31
 }
 
-// random is 64 random bits for a row; streams differ in the last argument.
-func random(key, row, stream uint64) uint64 {
-	return mix(mix(key+stream*0xd1342543de82ef95) + row*0x9e3779b97f4a7c15)
-}
-
 // integers describes an integer column with values lo..hi.
-func integers(name string, kind table.Kind, lo, hi int64, value func(key, row uint64) int64) genColumn {
-	return genColumn{
-		name: name, typ: table.Type{Kind: kind}, lo: table.OrdinalInt(lo), hi: table.OrdinalInt(hi),
-		fill: func(key, first, _ uint64, ords []uint64) {
-			for i := range ords {
-				ords[i] = table.OrdinalInt(value(key, first+uint64(i)))
-			}
-		},
-	}
+func integers(name string, kind table.Kind, lo, hi int64, value func(row) int64) genColumn {
+	return genColumn{name: name, typ: table.Type{Kind: kind}, lo: table.OrdinalInt(lo), hi: table.OrdinalInt(hi),
+		code: func(r row) uint64 { return uint64(value(r) - lo) }}
 }

@@ -35,59 +35,48 @@ const maxCount = 1<<19 - 1
 //   - retransmissions: about one for each unit lost, a quarter more or less, and
 //     in a quarter of the records up to 7 spurious ones.
 func tcpip() Generator {
-	derived := func(name string, hi int64, value func(key, row uint64, count int64) int64) genColumn {
-		return genColumn{
-			name: name, typ: table.Type{Kind: table.Integer}, lo: table.OrdinalInt(0), hi: table.OrdinalInt(hi),
-			fill: func(key, first, rows uint64, ords []uint64) {
-				for i := range ords {
-					row := first + uint64(i)
-					ords[i] = table.OrdinalInt(value(key, row, dataCount(key, row, rows)))
-				}
-			},
-		}
-	}
 	return Generator{
 		Name:        "tcpip",
 		Doc:         "TCP/IP monitoring like the paper's: data_count (heavy-tailed, exactly 19 bits), data_loss, flow_rate, retransmissions",
 		DefaultRows: 1_000_000,
 		cols: []genColumn{
-			derived("data_count", maxCount, func(_, _ uint64, count int64) int64 { return count }),
-			derived("data_loss", maxCount/8, dataLoss),
-			derived("flow_rate", maxCount, flowRate),
-			derived("retransmissions", maxCount/8*5/4+8, retransmissions),
+			integers("data_count", table.Integer, 0, maxCount, dataCount),
+			integers("data_loss", table.Integer, 0, maxCount/8, dataLoss),
+			integers("flow_rate", table.Integer, 0, maxCount, flowRate),
+			integers("retransmissions", table.Integer, 0, maxCount/8*5/4+8, retransmissions),
 		},
 	}
 }
 
-func dataCount(key, row, rows uint64) int64 {
-	if row == mix(key)%rows {
+func dataCount(r row) int64 {
+	if r.n == mix(r.key)%r.rows {
 		return maxCount
 	}
-	scale := random(key, row, tcpScale)
+	scale := r.random(tcpScale)
 	digits := scale&0xffffffff*10>>32 + scale>>32*10>>32 // the sum of two of 0..9
-	return int64(1<<digits | random(key, row, tcpCount)&(1<<digits-1))
+	return int64(1<<digits | r.random(tcpCount)&(1<<digits-1))
 }
 
 // linkLoad is 0..255, mostly low.
-func linkLoad(key, row uint64) int64 {
-	r := random(key, row, tcpLoad)
-	return int64(min(r&0xff, r>>8&0xff, r>>16&0xff))
+func linkLoad(r row) int64 {
+	x := r.random(tcpLoad)
+	return int64(min(x&0xff, x>>8&0xff, x>>16&0xff))
 }
 
-func dataLoss(key, row uint64, count int64) int64 {
-	l := linkLoad(key, row)
-	return count * l * l >> 19
+func dataLoss(r row) int64 {
+	l := linkLoad(r)
+	return dataCount(r) * l * l >> 19
 }
 
-func flowRate(key, row uint64, count int64) int64 {
-	return count * (256 - linkLoad(key, row)) >> 8 / (1 + int64(random(key, row, tcpTime)>>60))
+func flowRate(r row) int64 {
+	return dataCount(r) * (256 - linkLoad(r)) >> 8 / (1 + int64(r.random(tcpTime)>>60))
 }
 
-func retransmissions(key, row uint64, count int64) int64 {
-	r := random(key, row, tcpRetry)
-	n := dataLoss(key, row, count) * (192 + int64(r&0x7f)) >> 8
-	if r>>32&3 == 0 {
-		n += int64(r >> 34 & 7)
+func retransmissions(r row) int64 {
+	x := r.random(tcpRetry)
+	n := dataLoss(r) * (192 + int64(x&0x7f)) >> 8
+	if x>>32&3 == 0 {
+		n += int64(x >> 34 & 7)
 	}
 	return n
 }

@@ -17,32 +17,22 @@ func uniform() Generator {
 	var cols []genColumn
 	for i, name := range []string{"a", "b", "c", "d"} {
 		c := integers(name, table.Integer, 0, 1<<19-1, nil)
-		c.fill = func(key, first, _ uint64, ords []uint64) {
-			for row := range ords {
-				ords[row] = table.OrdinalInt(int64(random(key, first+uint64(row), uint64(i)) >> 45))
-			}
-		}
+		c.code = func(r row) uint64 { return r.random(uint64(i)) >> 45 }
 		cols = append(cols, c)
 	}
-	nullable := integers("n", table.Integer, 0, 999, func(key, row uint64) int64 {
-		return int64(random(key, row, 6) >> 32 * 1000 >> 32)
-	})
-	nullable.null = func(key, row uint64) bool { return random(key, row, 7)%10 == 0 }
+	nullable := integers("n", table.Integer, 0, 999, func(r row) int64 { return int64(r.random(6) >> 32 * 1000 >> 32) })
+	nullable.null = func(r row) bool { return r.random(7)%10 == 0 }
 	return Generator{
 		Name:        "uniform",
 		Doc:         "a, b, c, d: uniform 19-bit integers; wide: uniform 64-bit integers; x: REAL in [0, 1); n: 0..999, a tenth NULL",
 		DefaultRows: 1_000_000,
 		cols: append(cols,
-			integers("wide", table.BigInt, math.MinInt64, math.MaxInt64, func(key, row uint64) int64 {
-				return int64(random(key, row, 4))
-			}),
+			integers("wide", table.BigInt, math.MinInt64, math.MaxInt64, func(r row) int64 { return int64(r.random(4)) }),
 			genColumn{
 				name: "x", typ: table.Type{Kind: table.Real},
 				lo: uint64(table.OrdinalFloat32(0)), hi: uint64(table.OrdinalFloat32(1)),
-				fill: func(key, first, _ uint64, ords []uint64) {
-					for i := range ords { // 24 bits convert and scale by a power of two without rounding
-						ords[i] = uint64(table.OrdinalFloat32(float32(random(key, first+uint64(i), 5)>>40) / (1 << 24)))
-					}
+				code: func(r row) uint64 { // 24 bits convert and scale by a power of two without rounding
+					return uint64(table.OrdinalFloat32(float32(r.random(5)>>40)/(1<<24)) - table.OrdinalFloat32(0))
 				},
 			},
 			nullable),

@@ -287,12 +287,9 @@ func noDevice(wish, origin string, all []DeviceInfo, failures []string) error {
 	return &also{errors.New(strings.Join(append(parts, advice), ": ")), ErrNoDevice}
 }
 
-// Devices lists every device of EGL's device platform and then surfaceless, each
-// opened for a moment to learn who renders, and marks the one that Open with the
-// zero Options takes. It is empty where EGL has no driver.
-func Devices() []DeviceInfo { return devices(Options{}) }
-
-// devices marks those that OpenAll with o takes.
+// devices lists every device of EGL's device platform and then surfaceless, each
+// opened for a moment to learn who renders, and marks those that OpenAll with o takes. It
+// is empty where EGL has no driver.
 func devices(o Options) []DeviceInfo {
 	all := enumerate()
 	list := slices.Clone(all)

@@ -20,8 +20,8 @@
 // # Devices
 //
 // EGL lists the devices of its device platform (one per GPU, and Mesa's software
-// renderer), and Mesa has a surfaceless platform beside them. [Devices] numbers
-// them. [Open] takes the first hardware device that opens, else software;
+// renderer), and Mesa has a surfaceless platform beside them. [ReadInfo] lists
+// them by number. [Open] takes the first hardware device that opens, else software;
 // Options.Device or STENCILDB_DEVICE choose another.
 //
 // # Building

@@ -20,7 +20,7 @@ func TestWithoutTheLibrary(t *testing.T) {
 			!strings.Contains(err.Error(), "install libegl1") {
 			t.Errorf("%v", err)
 		}
-		if list := Devices(); len(list) != 0 {
+		if list := devices(Options{}); len(list) != 0 {
 			t.Errorf("%v", list)
 		}
 		if info, err := ReadInfo(Options{}); !errors.Is(err, ErrNoDevice) || info.CPU.Model == "" {

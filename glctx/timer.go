@@ -1,7 +1,6 @@
 package glctx
 
 import (
-	"context"
 	"time"
 
 	"github.com/go-gl/gl/v4.5-core/gl"
@@ -68,19 +67,4 @@ func (t *Timer) Delete() {
 		t.c.Track("query", -2)
 		t.queries = [2]uint32{}
 	}
-}
-
-// Time runs f on the GL thread and returns how long the device took for it.
-func (c *Context) Time(f func() error) (time.Duration, error) {
-	var took time.Duration
-	err := c.Do(context.Background(), func() error {
-		t := c.NewTimer()
-		defer t.Delete()
-		t.Start()
-		err := f()
-		t.Stop()
-		took = t.Elapsed()
-		return err
-	})
-	return took, err
 }

@@ -27,7 +27,6 @@ type Event struct {
 	Kind   EventKind
 	Key    string // "a", "1", "space", "enter", "escape", "left", "f1", ...
 	Shift  bool
-	Ctrl   bool
 	Button int // 0 left, 1 right, 2 middle
 	// X, Y are where, in pixels of the framebuffer; of Resized its new size, of
 	// MouseScrolled how far.

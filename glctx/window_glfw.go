@@ -177,13 +177,13 @@ func (w *Window) listen() {
 	})
 	w.window.SetKeyCallback(func(_ *glfw.Window, key glfw.Key, code int, action glfw.Action, mods glfw.ModifierKey) {
 		if name := keyName(key, code); action != glfw.Release && name != "" {
-			add(Event{Kind: KeyPressed, Key: name, Shift: mods&glfw.ModShift != 0, Ctrl: mods&glfw.ModControl != 0})
+			add(Event{Kind: KeyPressed, Key: name, Shift: mods&glfw.ModShift != 0})
 		}
 	})
 	w.window.SetMouseButtonCallback(func(_ *glfw.Window, button glfw.MouseButton, action glfw.Action, mods glfw.ModifierKey) {
 		if kind, ok := map[glfw.Action]EventKind{glfw.Press: MousePressed, glfw.Release: MouseReleased}[action]; ok {
 			x, y := w.pixels(w.window.GetCursorPos())
-			add(Event{Kind: kind, Button: int(button), X: x, Y: y, Shift: mods&glfw.ModShift != 0, Ctrl: mods&glfw.ModControl != 0})
+			add(Event{Kind: kind, Button: int(button), X: x, Y: y, Shift: mods&glfw.ModShift != 0})
 		}
 	})
 	w.window.SetCursorPosCallback(func(_ *glfw.Window, x, y float64) {
