@@ -230,15 +230,15 @@ func TestChoicesStay(t *testing.T) {
 	s := settledOn(t, 4_000_000, &fake{name: "classic"})
 	d := s.db.opening.device
 	for range 2 {
-		if _, err := Collect(s.Query(context.Background())); err != nil || !s.choice.kept.Load().valid(s.db) {
+		if _, err := Collect(s.Query(context.Background())); err != nil || !s.latest.Load().choice.kept.Load().valid(s.db) {
 			t.Fatalf("the choice does not stay: %v", err)
 		}
 	}
 	d.current = newContent(d.current.list, d.current.usage) // something was evicted, and is back
-	if s.choice.kept.Load().valid(s.db) {
+	if s.latest.Load().choice.kept.Load().valid(s.db) {
 		t.Error("what is resident has changed, and the choice stays")
 	}
-	if _, err := Collect(s.Query(context.Background())); err != nil || !s.choice.kept.Load().valid(s.db) {
+	if _, err := Collect(s.Query(context.Background())); err != nil || !s.latest.Load().choice.kept.Load().valid(s.db) {
 		t.Errorf("the choice does not stay again: %v", err)
 	}
 	if err := s.db.Close(); err != nil {

@@ -125,8 +125,21 @@ type calibration struct {
 	found   *Calibration
 }
 
+// plan prepares and plans a statement, for a table that stays as it is.
+func (db *DB) plan(ctx context.Context, text string) (*planned, error) {
+	s, err := db.Prepare(ctx, text)
+	if err != nil {
+		return nil, err
+	}
+	now, unpin, err := s.pinned()
+	if err == nil {
+		unpin()
+	}
+	return now, err
+}
+
 // on executes a statement on one backend.
-func (c *calibration) on(ctx context.Context, backend string, s *Statement) ([]table.Value, Stats, error) {
+func (c *calibration) on(ctx context.Context, backend string, s *planned) ([]table.Value, Stats, error) {
 	b, _, err := c.db.open(ctx, backend, new(time.Duration))
 	if err != nil {
 		return nil, Stats{}, err
@@ -141,7 +154,7 @@ func (c *calibration) on(ctx context.Context, backend string, s *Statement) ([]t
 // able executes a statement on each of some backends, which uploads and compiles, and
 // returns those that can do it. The answers are compared with that of cpu, where that is
 // one of them; a backend that fails or gives a wrong answer is left out from then on.
-func (c *calibration) able(ctx context.Context, names []string, s *Statement) (list []string, err error) {
+func (c *calibration) able(ctx context.Context, names []string, s *planned) (list []string, err error) {
 	var want []table.Value
 	for _, name := range names {
 		got, _, err := c.on(ctx, name, s)
@@ -197,7 +210,7 @@ func (c *calibration) measureRoutines(ctx context.Context) error {
 	}
 	add("upload", "", 0, c.found.Profile.Backends["classic"].Upload.Time(4*int64(rows)))
 	for _, r := range routines {
-		s, err := c.db.Prepare(ctx, fmt.Sprintf(r.sql, tableOf(rows)))
+		s, err := c.db.plan(ctx, fmt.Sprintf(r.sql, tableOf(rows)))
 		if err != nil {
 			return err
 		}
@@ -216,7 +229,7 @@ func (c *calibration) measureRoutines(ctx context.Context) error {
 }
 
 // routine executes a statement on classic, or some of its passes, each waited for.
-func (c *calibration) routine(ctx context.Context, s *Statement, part string) (took Stats, err error) {
+func (c *calibration) routine(ctx context.Context, s *planned, part string) (took Stats, err error) {
 	if part == "" {
 		_, took, err = c.on(ctx, "classic", s)
 		return took, err

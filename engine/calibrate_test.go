@@ -87,7 +87,7 @@ func ableOf(t *testing.T, f *fake, texts ...string) *calibration {
 	on(db, f)
 	c := &calibration{db: db, names: []string{"cpu", "classic"}, found: &Calibration{}}
 	for _, text := range texts {
-		s, err := db.Prepare(context.Background(), text)
+		s, err := db.plan(context.Background(), text)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -48,7 +48,7 @@ func (o *order) valid(db *DB) bool {
 // other, the one first that is expected to be done first: the next one where a backend
 // cannot do the query or lacks the device memory, and cpu where the device failed.
 // What opening the device took is added to spent.
-func (s *Statement) try(ctx context.Context, spent *time.Duration, do func(backend) error) error {
+func (s *planned) try(ctx context.Context, spent *time.Duration, do func(backend) error) error {
 	db := s.db
 	if name := db.opts.Backend; name != "auto" {
 		return db.on(ctx, name, spent, do)
@@ -81,7 +81,7 @@ func (s *Statement) try(ctx context.Context, spent *time.Duration, do func(backe
 
 // order lists the backends that may do the statement, and opens the device when the
 // cheapest needs it. runs says that the statement is about to run.
-func (s *Statement) order(ctx context.Context, spent *time.Duration, runs bool) (*order, error) {
+func (s *planned) order(ctx context.Context, spent *time.Duration, runs bool) (*order, error) {
 	epoch := s.db.epoch.Load()
 	d, tried, err := s.db.opened()
 	if err == nil && !tried && s.db.deviceWanted() {
@@ -126,7 +126,7 @@ func (db *DB) fatal(err error) bool {
 
 // predict predicts what the statement takes on each backend that may do it; cpu is
 // always there. d is the device, if it is open; closed says that it may yet be.
-func (s *Statement) predict(d *gpus, closed bool) (*order, error) {
+func (s *planned) predict(d *gpus, closed bool) (*order, error) {
 	c := &s.choice
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -211,7 +211,7 @@ type columnOf struct {
 var device = columnOf{col: -1}
 
 // missing are the columns that a backend would have to upload.
-func (s *Statement) missing(p cost.Prediction) (list []columnOf) {
+func (s *planned) missing(p cost.Prediction) (list []columnOf) {
 	for _, c := range p.Missing {
 		list = append(list, columnOf{s.plan.Table.Name, c})
 	}

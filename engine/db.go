@@ -12,11 +12,13 @@ import (
 	"sync/atomic"
 	"time"
 
+	lru "github.com/hashicorp/golang-lru/v2"
 	"golang.org/x/sync/semaphore"
 
 	"github.com/stencildb/stencildb/cost"
 	"github.com/stencildb/stencildb/ingest"
 	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/sql"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -62,7 +64,7 @@ type DB struct {
 	opts Options
 
 	opener     func(Options) (*gpus, error)
-	statements *statements // prepared
+	statements *lru.Cache[string, *Statement] // those used last, by their text
 	lowered    plan.Lowered
 	snapshots  snapshots
 	costs      costs // that auto goes by
@@ -114,8 +116,8 @@ func Open(o Options) (*DB, error) {
 		// Without a home there is no folder, and the built-in costs do.
 		o.Calibrations, _ = cost.Folder()
 	}
-	db := &DB{opts: o, opener: openGPUs, statements: newStatements(), cpu: newCPU(), costs: costs{folder: o.Calibrations, note: o.Note}, uses: uses{of: map[columnOf]int{}}}
-	return db, nil
+	kept, _ := lru.New[string, *Statement](maxStatements) // only a size below 1 is an error
+	return &DB{opts: o, opener: openGPUs, statements: kept, cpu: newCPU(), costs: costs{folder: o.Calibrations, note: o.Note}, uses: uses{of: map[columnOf]int{}}}, nil
 }
 
 // Backend returns the backend that was asked for: "auto" or another one.
@@ -153,7 +155,6 @@ func (db *DB) register(e *entry) error {
 		return fmt.Errorf("engine: there are two tables named %s: give each its own name", e.name)
 	}
 	db.entries = append(db.entries, e)
-	db.statements.forget()
 	return nil
 }
 
@@ -167,6 +168,19 @@ func (db *DB) entry(name string) *entry {
 		}
 	}
 	return nil
+}
+
+// catalog is what binding a statement sees: the names of the tables in the order in which
+// they were added, and a table once it is asked for, which reads its file.
+func (db *DB) catalog(ctx context.Context) sql.Catalog {
+	db.mu.Lock()
+	defer db.mu.Unlock()
+	entries := slices.Clone(db.entries)
+	c := sql.Catalog{Table: func(i int) (*table.Table, error) { return db.read(ctx, entries[i]) }}
+	for _, e := range entries {
+		c.Names = append(c.Names, e.name)
+	}
+	return c
 }
 
 var errClosed = errors.New("engine: the DB is closed")
@@ -256,6 +270,6 @@ func (db *DB) Close() error {
 	}
 	db.closed = true
 	db.epoch.Add(1)
-	db.statements.forget()
+	db.statements.Purge()
 	return err
 }

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/stencildb/stencildb/cost"
-	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/table"
 )
@@ -79,17 +78,13 @@ func (p Prediction) MarshalJSON() ([]byte, error) {
 
 // Explain tells how one statement (with or without EXPLAIN before it) is answered.
 func (db *DB) Explain(ctx context.Context, text string, o ExplainOptions) (*Explanation, error) {
-	s, _ := db.statements.get(text) // what it took before tells more
-	if s == nil {
-		st, err := parseOne(text)
-		if err != nil {
-			return nil, err
-		}
-		s = &Statement{db: db, script: text, parsed: st}
-	}
-	o.Analyze = o.Analyze || s.parsed.Analyze
 	ctx, cancel := db.limit(ctx)
 	defer cancel()
+	s, err := db.statement(ctx, text) // what it took before tells more
+	if err != nil {
+		return nil, ended(ctx, err)
+	}
+	o.Analyze = o.Analyze || s.parsed.Analyze
 	x, err := s.explain(ctx, o)
 	return x, ended(ctx, err)
 }
@@ -99,7 +94,7 @@ func (s *Statement) explain(ctx context.Context, o ExplainOptions) (*Explanation
 	if err != nil {
 		return nil, err
 	}
-	s, unpin, err := s.pinned()
+	now, unpin, err := s.pinned()
 	if err != nil {
 		return nil, s.described(err)
 	}
@@ -107,7 +102,7 @@ func (s *Statement) explain(ctx context.Context, o ExplainOptions) (*Explanation
 	x := &Explanation{SQL: s.parsed.Select(), Executor: &Executor{}}
 	x.Plan = x.node(s.tree)
 	if s.fragment != nil {
-		err = x.fragment(ctx, s, o)
+		err = x.fragment(ctx, now, o)
 	}
 	if err == nil && o.Analyze {
 		err = x.analyze(ctx, s)
@@ -132,7 +127,7 @@ func (x *Explanation) node(n plan.Node) *PlanNode {
 }
 
 // fragment explains what a backend does.
-func (x *Explanation) fragment(ctx context.Context, s *Statement, o ExplainOptions) error {
+func (x *Explanation) fragment(ctx context.Context, s *planned, o ExplainOptions) error {
 	if !s.stopsEarly() {
 		if err := x.predict(ctx, s); err != nil {
 			return err
@@ -153,7 +148,7 @@ func (x *Explanation) fragment(ctx context.Context, s *Statement, o ExplainOptio
 		}
 	}
 	if s.db.opts.Backend == "auto" {
-		x.Why = "auto: " + x.why(s)
+		x.Why = "auto: " + x.why(s.Statement)
 	}
 	if d, _, err := s.db.opened(); err == nil && d != nil && x.Backend != "cpu" {
 		x.Device = d.key.Renderer + d.numbers(s.plan)
@@ -163,7 +158,7 @@ func (x *Explanation) fragment(ctx context.Context, s *Statement, o ExplainOptio
 
 // predict asks what the statement would take, on all backends. It opens the backend that
 // was asked for, or what auto needs.
-func (x *Explanation) predict(ctx context.Context, s *Statement) (err error) {
+func (x *Explanation) predict(ctx context.Context, s *planned) (err error) {
 	var o *order
 	var d *gpus
 	spent := new(time.Duration)
@@ -378,16 +373,14 @@ func (s *Statement) explained(ctx context.Context, args []any) (*Rows, error) {
 		}
 		lines = []string{strings.TrimSpace(text.String())}
 	}
-	v := &plan.Values{Columns: []table.Field{{Name: "QUERY PLAN", Type: table.Type{Kind: table.Varchar}}}}
-	for _, l := range lines {
-		v.Rows = append(v.Rows, []expr.Expr{&expr.Const{V: table.Str(l), P: -1}})
+	out := make(valueRows, len(lines))
+	for i, l := range lines {
+		out[i] = []table.Value{table.Str(l)}
 	}
-	out := &Statement{s.db, s.script, s.parsed, boundTree(v)}
-	rows, err := out.run(ctx, nil)
-	if err == nil && x.Stats != nil {
-		rows.took, rows.waited = &took{stats: *x.Stats}, 0
-	} else if err == nil {
-		rows.took = &took{stats: Stats{Backend: x.Backend}}
+	r := &Rows{of: s, columns: []Column{{Name: "QUERY PLAN", Type: table.Type{Kind: table.Varchar}}}, now: out, at: -1, ctx: ctx,
+		next: func() (batch, error, bool) { return nil, nil, false }, took: &took{stats: Stats{Backend: x.Backend}}}
+	if x.Stats != nil {
+		r.took.stats = *x.Stats
 	}
-	return rows, err
+	return r, nil
 }

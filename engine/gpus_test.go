@@ -121,7 +121,7 @@ func TestColumnsLieOnTheirDevice(t *testing.T) {
 func TestExplainOfTwoDevices(t *testing.T) {
 	db, set := two(t, Options{Backend: "classic"})
 	b := set.backends["classic"]
-	s, err := db.Prepare(context.Background(), "SELECT SUM(i) FROM t WHERE x < 20")
+	s, err := db.plan(context.Background(), "SELECT SUM(i) FROM t WHERE x < 20")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -188,7 +188,7 @@ func TestAnErrorOnOneDeviceStopsTheOthers(t *testing.T) {
 	if err := other.Add(tab); err != nil {
 		t.Fatal(err)
 	}
-	s, err := other.Prepare(context.Background(), "SELECT SUM(i), MEDIAN(i) FROM t WHERE x < 20")
+	s, err := other.plan(context.Background(), "SELECT SUM(i), MEDIAN(i) FROM t WHERE x < 20")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -256,7 +256,7 @@ func TestPredictionOfTwoDevices(t *testing.T) {
 	if err := db.Add(chunked(t, 3000)); err != nil {
 		t.Fatal(err)
 	}
-	s, err := db.Prepare(context.Background(), "SELECT COUNT(*) FROM t WHERE i < 100")
+	s, err := db.plan(context.Background(), "SELECT COUNT(*) FROM t WHERE i < 100")
 	if err != nil {
 		t.Fatal(err)
 	}

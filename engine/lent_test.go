@@ -52,7 +52,7 @@ func TestAClosedDeviceRunsNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	const text = "SELECT i FROM small WHERE i > 1"
-	s, err := db.Prepare(context.Background(), text)
+	s, err := db.plan(context.Background(), text)
 	if err != nil {
 		t.Fatal(err)
 	}

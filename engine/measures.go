@@ -127,7 +127,7 @@ func (c *calibration) add(ctx context.Context, name string, rows, chunks int) er
 // measure measures a statement on every backend that is not too slow for it. The
 // repetitions of one backend lie between those of the others.
 func (c *calibration) measure(ctx context.Context, all measurement, rows int, sql string) error {
-	s, err := c.db.Prepare(ctx, fmt.Sprintf(sql, tableOf(rows)))
+	s, err := c.db.plan(ctx, fmt.Sprintf(sql, tableOf(rows)))
 	if err != nil {
 		return err
 	}
@@ -163,7 +163,7 @@ func (c *calibration) measure(ctx context.Context, all measurement, rows int, sq
 // time times a statement. One that is short runs a few times before: it would pay for
 // the caches, and for the sleep of threads and device, that the backend before it left
 // behind, which costs more than such a query.
-func (c *calibration) time(ctx context.Context, backend string, s *Statement) (took time.Duration, err error) {
+func (c *calibration) time(ctx context.Context, backend string, s *planned) (took time.Duration, err error) {
 	for i := 0; i == 0 || i < 4 && took < time.Millisecond; i++ {
 		_, stats, err := c.on(ctx, backend, s)
 		if err != nil {
@@ -226,7 +226,7 @@ func (c *calibration) fit(name string, all measurement) cost.Backend {
 
 // repeated executes a statement several times on a backend.
 func (c *calibration) repeated(ctx context.Context, backend, sql string, times int) (took []time.Duration, last Stats, err error) {
-	s, err := c.db.Prepare(ctx, sql)
+	s, err := c.db.plan(ctx, sql)
 	for i := 0; i < times && err == nil; i++ {
 		_, last, err = c.on(ctx, backend, s)
 		took = append(took, last.Elapsed)

@@ -16,16 +16,34 @@ import (
 // planned again; see [DB.Prepare].
 func (db *DB) Query(ctx context.Context, text string, args ...any) (*Rows, error) {
 	return db.limited(ctx, func(ctx context.Context) (*Rows, error) {
-		s, tables := db.statements.get(text)
-		if s == nil {
-			var err error
-			if s, err = db.Prepare(ctx, text); err != nil {
-				return nil, err
-			}
-			db.statements.put(s, tables)
+		s, err := db.statement(ctx, text)
+		if err != nil {
+			return nil, err
 		}
 		return s.query(ctx, args)
 	})
+}
+
+// maxStatements is how many statements a DB keeps prepared, and maxKeptText the
+// longest text of one, in bytes.
+const (
+	maxStatements = 128
+	maxKeptText   = 64 << 10
+)
+
+// statement is that of a text: the one kept from before, while its names mean the same.
+func (db *DB) statement(ctx context.Context, text string) (*Statement, error) {
+	db.mu.Lock()
+	tables := len(db.entries)
+	db.mu.Unlock()
+	if s, ok := db.statements.Get(text); ok && (s.bound == nil || s.tables == tables) {
+		return s, nil
+	}
+	s, err := db.Prepare(ctx, text)
+	if err == nil && len(text) <= maxKeptText {
+		db.statements.Add(text, s)
+	}
+	return s, err
 }
 
 // Exec runs one statement as [DB.Query] does, reads its answer to the end and says what it

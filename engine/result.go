@@ -10,6 +10,8 @@ import (
 type Column struct {
 	Name string
 	Type table.Type
+
+	coded bool // text of a table's column, whose values come with a dictionary
 }
 
 // Stats says what a statement took.

@@ -195,7 +195,7 @@ func (r *Rows) Schema() *arrow.Schema {
 	fields := make([]arrow.Field, len(r.columns))
 	for i, c := range r.columns {
 		fields[i] = arrow.Field{Name: c.Name, Type: ingest.ArrowType(c.Type), Nullable: true}
-		if r.of.coded[i] {
+		if c.coded {
 			fields[i].Type = ingest.DictionaryType
 		}
 	}

@@ -108,7 +108,7 @@ func BenchmarkBatches(b *testing.B) {
 
 // benchmarkRowIDs only finds which rows are selected.
 func benchmarkRowIDs(b *testing.B, db *DB, name, text string) {
-	s, err := db.Prepare(context.Background(), text)
+	s, err := db.plan(context.Background(), text)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 	"iter"
 	"math"
 	"runtime"
+	"sync"
 	"time"
 
 	"github.com/stencildb/stencildb/expr"
@@ -26,113 +27,118 @@ type batch interface {
 // stream yields batches, then perhaps an error.
 type stream iter.Seq2[batch, error]
 
+// collected gives the batches of a stream that is computed as a whole, at the first call.
+func (s stream) collected() func() (batch, error, bool) {
+	type given struct {
+		batch
+		err error
+	}
+	all := sync.OnceValue(func() (list []given) {
+		for b, err := range s {
+			list = append(list, given{b, err})
+		}
+		return list
+	})
+	n := 0
+	return func() (b batch, err error, more bool) {
+		if list := all(); n < len(list) {
+			b, err, more = list[n].batch, list[n].err, true
+			n++
+		}
+		return b, err, more
+	}
+}
+
 // execution is a statement that runs: what stands above its fragment is done here.
 type execution struct {
-	*Statement
+	*planned
 	ctx    context.Context
 	rows   *Rows  // what is told what it takes
 	atMost int64  // rows that will be asked for; -1 for all
 	on     string // the backend to take; "" for the one that suits
 	// execute asks a backend for the values of the fragment's aggregates.
 	execute func(backend, *took) ([]table.Value, error)
-
-	ran    bool  // few, whose error is behind its rows
-	failed error // or nil
 }
 
-// stream is what a node above rows of a table gives.
+// stream is what a node gives.
 func (x *execution) stream(n plan.Node) stream {
 	switch n := n.(type) {
 	case *plan.Fragment:
+		if len(n.Aggs) > 0 {
+			return x.aggregates
+		}
 		return x.selected
+	case *plan.Values:
+		return each(blank(len(n.Rows)), func(i int, _ []table.Value) ([]table.Value, error) {
+			return evaluate(n.Rows[i], func(e expr.Expr) expr.Expr { return e }, nil)
+		})
+	case *plan.Filter:
+		return each(x.stream(n.Input), func(_ int, row []table.Value) ([]table.Value, error) {
+			keep, err := expr.Eval(n.Where, envOf(row))
+			if err != nil || keep.Null || keep.I == 0 {
+				return nil, err
+			}
+			return row, nil
+		})
 	case *plan.Project:
-		return x.gather(n)
+		if selects(n.Input) {
+			return x.gather(n)
+		}
+		return each(x.stream(n.Input), func(_ int, row []table.Value) ([]table.Value, error) {
+			return evaluate(n.Items, func(i plan.Item) expr.Expr { return i.E }, row)
+		})
 	case *plan.Limit:
 		if n.Count >= 0 && n.Offset <= math.MaxInt64-n.Count {
 			x.atMost = n.Offset + n.Count
 		}
 		return limit(x.stream(n.Input), n.Offset, n.Count)
 	}
-	return func(yield func(batch, error) bool) { yield(nil, notDone(n)) }
+	return func(yield func(batch, error) bool) { yield(nil, fmt.Errorf("engine: there is no execution of %s", n)) }
 }
 
-func notDone(n plan.Node) error { return fmt.Errorf("engine: there is no execution of %s", n) }
+// blank is n rows without columns.
+func blank(n int) stream {
+	return func(yield func(batch, error) bool) { yield(make(valueRows, n), nil) }
+}
 
-// few computes a node that gives few rows, of aggregates or written out: those before an
-// error, and the error.
-func (x *execution) few(n plan.Node) (out valueRows, err error) {
-	var in valueRows
-	switch n := n.(type) {
-	case *plan.Fragment:
-		return x.aggregates()
-	case *plan.Values:
-		for _, items := range n.Rows {
-			row := make([]table.Value, len(items))
-			for i, e := range items {
-				if row[i], err = expr.Eval(e, envOf(nil)); err != nil {
-					return out, err
+// each computes rows of values from others, none where of gives nil. The rows before an
+// error come first.
+func each(in stream, of func(i int, row []table.Value) ([]table.Value, error)) stream {
+	return func(yield func(batch, error) bool) {
+		for b, err := range in {
+			var out valueRows
+			rows, _ := b.(valueRows)
+			for i := 0; i < len(rows) && err == nil; i++ {
+				var row []table.Value
+				if row, err = of(i, rows[i]); err == nil && row != nil {
+					out = append(out, row)
 				}
 			}
-			out = append(out, row)
-		}
-	case *plan.Filter:
-		in, err = x.few(n.Input)
-		for _, row := range in {
-			keep, failed := expr.Eval(n.Where, envOf(row))
-			if failed != nil {
-				return out, failed
+			if !yield(out, nil) {
+				return
 			}
-			if !keep.Null && keep.I != 0 {
-				out = append(out, row)
+			if err != nil {
+				yield(nil, err)
+				return
 			}
 		}
-	case *plan.Project:
-		in, err = x.few(n.Input)
-		for i, row := range in {
-			env, items := envOf(row), make([]table.Value, len(n.Items))
-			for k, item := range n.Items {
-				var failed error
-				if items[k], failed = expr.Eval(item.E, env); failed != nil {
-					return in[:i], failed
-				}
-			}
-			in[i] = items
-		}
-		return in, err
-	case *plan.Limit:
-		if n.Count == 0 {
-			return nil, nil
-		}
-		in, err = x.few(n.Input)
-		out = in[min(n.Offset, int64(len(in))):]
-		if n.Count > 0 && int64(len(out)) >= n.Count {
-			return out[:n.Count], nil
-		}
-	default:
-		return nil, notDone(n)
 	}
-	return out, err
 }
 
-// envOf is what expressions read of a row: DECIMALs are as wide as they need to be.
+// evaluate computes expressions of a row: DECIMALs are as wide as they need to be.
+func evaluate[T any](list []T, expression func(T) expr.Expr, row []table.Value) (out []table.Value, err error) {
+	out, env := make([]table.Value, len(list)), envOf(row)
+	for i := range list {
+		if out[i], err = expr.Eval(expression(list[i]), env); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
 func envOf(row []table.Value) *expr.Env {
 	at := func(i int) table.Value { return row[i] }
 	return &expr.Env{Column: at, Agg: at}
-}
-
-// next is few as [Rows] takes it.
-func (x *execution) next() (batch, error, bool) {
-	var rows valueRows
-	if !x.ran {
-		x.ran = true
-		rows, x.failed = x.few(x.tree)
-	}
-	if len(rows) > 0 {
-		return rows, nil, true
-	}
-	err := x.failed
-	x.failed = nil
-	return nil, err, err != nil
 }
 
 // selects reports whether a node gives rows of a table.
@@ -156,7 +162,7 @@ func (s *Statement) stopsEarly() bool {
 }
 
 // aggregates runs the fragment for the values of its aggregates, one row.
-func (x *execution) aggregates() (valueRows, error) {
+func (x *execution) aggregates(yield func(batch, error) bool) {
 	var opening time.Duration
 	var row []table.Value
 	err := x.backend(&opening, func(b backend) (err error) {
@@ -166,9 +172,10 @@ func (x *execution) aggregates() (valueRows, error) {
 		return err
 	})
 	if err != nil {
-		return nil, err
+		yield(nil, err)
+		return
 	}
-	return valueRows{row}, nil
+	yield(valueRows{row}, nil)
 }
 
 // backend calls do with the backend that suits.

@@ -33,7 +33,7 @@ func (db *DB) replace(t *table.Table) error {
 		return fmt.Errorf("engine: table %s has other fields, or has not been read: it cannot be replaced", t.Name)
 	}
 	e.table.Store(t)
-	db.statements.forget() // they hold the snapshot that they ran on
+	db.statements.Purge() // they hold the snapshot that they ran on
 	db.release(old)
 	return nil
 }

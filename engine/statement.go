@@ -26,24 +26,26 @@ type Statement struct {
 }
 
 // bound is a statement with the values of its parameters: a tree with at most one
-// fragment, which is lowered for a snapshot of its table.
+// fragment.
 type bound struct {
-	tree     plan.Node                 // with the fragment cut out
-	columns  []Column                  // of its answer
-	coded    []bool                    // which of these are text of a table's column
-	fragment *plan.Fragment            // nil where no table is read, and with it the next three
-	entry    *entry                    // of its table
-	plan     *plan.Query               // for the snapshot that the table had
-	choice   choice                    // of the fragment's backend
-	latest   atomic.Pointer[Statement] // the same for a later snapshot; nil where there is none
+	tree     plan.Node      // with the fragment cut out
+	tables   int            // that there were when its names were resolved
+	columns  []Column       // of its answer
+	fragment *plan.Fragment // nil where no table is read, and with it the next two
+	entry    *entry         // of its table
+	latest   atomic.Pointer[planned]
+}
 
-	load     atomic.Int64 // ns: reading files, until an execution has accounted for it
-	planning atomic.Int64 // ns: likewise planning
+// planned is a statement whose fragment is lowered for a snapshot of its table.
+type planned struct {
+	*Statement
+	plan   *plan.Query // nil where no table is read
+	choice choice      // of the fragment's backend
 }
 
 // Prepare parses one statement. Where it has no parameters it also resolves its names
-// and plans it, and reads the files of its tables; else that is done when it runs, with
-// the types of the values that are given then.
+// and reads the files of its tables; else that is done when it runs, with the types of the
+// values that are given then.
 func (db *DB) Prepare(ctx context.Context, text string) (*Statement, error) {
 	st, err := parseOne(text)
 	if err != nil {
@@ -76,67 +78,51 @@ func (s *Statement) with(ctx context.Context, args []any) (*Statement, error) {
 	return nil, s.described(err)
 }
 
-// bind binds and plans a statement.
+// bind resolves the names of a statement.
 func (db *DB) bind(ctx context.Context, st *sql.Statement, params []table.Value) (*bound, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	c := &catalog{ctx: ctx, db: db}
+	c := db.catalog(ctx)
 	tree, err := st.Bind(c, params...)
-	if c.err != nil {
-		return nil, c.err
-	}
 	if err != nil {
 		return nil, err
 	}
-	b := boundTree(plan.Cut(plan.Rewrite(tree, plan.PushLimit)))
+	b := &bound{tree: plan.Cut(plan.Rewrite(tree, plan.PushLimit)), tables: len(c.Names)}
+	top := b.tree
+	if l, ok := top.(*plan.Limit); ok {
+		top = l.Input
+	}
+	p, ok := top.(*plan.Project)
+	ofTable := ok && selects(p.Input)
+	for i, f := range b.tree.Fields() {
+		c := Column{Name: f.Name, Type: f.Type}
+		if ofTable && f.Type.Kind == table.Varchar {
+			_, c.coded = p.Items[i].E.(*expr.Column)
+		}
+		b.columns = append(b.columns, c)
+	}
 	for _, f := range plan.Fragments(b.tree) { // one at most
 		b.fragment, b.entry = f, db.entry(f.Table)
-		t, unpin := db.pin(b.entry)
-		defer unpin()
-		if err := b.lower(&db.lowered, t); err != nil {
-			return nil, err
-		}
-		b.load.Store(b.entry.load.Swap(0))
 	}
 	return b, nil
 }
 
-// boundTree is a tree with what its answer has.
-func boundTree(tree plan.Node) *bound {
-	b := &bound{tree: tree, coded: coded(tree)}
-	for _, f := range tree.Fields() {
-		b.columns = append(b.columns, Column{f.Name, f.Type})
-	}
-	return b
-}
-
-// lower plans the fragment for a snapshot of its table.
-func (b *bound) lower(kept *plan.Lowered, t *table.Table) (err error) {
-	start := time.Now()
-	b.plan, err = kept.Query(t, b.fragment)
-	b.planning.Store(int64(time.Since(start)))
-	return err
-}
-
 // pinned is the statement for the snapshot that its table has now, which stays in use
 // until unpin is called.
-func (s *Statement) pinned() (now *Statement, unpin func(), err error) {
+func (s *Statement) pinned() (now *planned, unpin func(), err error) {
 	if s.fragment == nil {
-		return s, func() {}, nil
+		return &planned{Statement: s}, func() {}, nil
 	}
 	t, unpin := s.db.pin(s.entry)
-	for now = s; now != nil; now = now.latest.Load() {
-		if now.plan.Table == t {
-			return now, unpin, nil
+	if now = s.latest.Load(); now == nil || now.plan.Table != t {
+		now = &planned{Statement: s}
+		if now.plan, err = s.db.lowered.Query(t, s.fragment); err != nil {
+			unpin()
+			return nil, nil, err
 		}
+		s.latest.Store(now)
 	}
-	now = &Statement{s.db, s.script, s.parsed, &bound{tree: s.tree, columns: s.columns, coded: s.coded, fragment: s.fragment, entry: s.entry}}
-	if err := now.lower(&s.db.lowered, t); err != nil {
-		unpin()
-		return nil, nil, err
-	}
-	s.latest.Store(now)
 	return now, unpin, nil
 }
 
@@ -163,19 +149,23 @@ func (s *Statement) run(ctx context.Context, change func(*execution)) (*Rows, er
 	if err := ctx.Err(); err != nil {
 		return nil, s.described(err)
 	}
+	start := time.Now()
 	now, unpin, err := s.pinned()
 	if err != nil {
 		return nil, s.described(err)
 	}
-	r := &Rows{of: s, columns: s.columns, ctx: ctx}
-	x := &execution{Statement: now, ctx: ctx, rows: r, atMost: -1}
-	x.execute = func(b backend, took *took) ([]table.Value, error) { return b.Execute(x.ctx, now.plan, took) }
+	r := &Rows{of: s, columns: s.columns, ctx: ctx, waited: time.Since(start)}
+	if s.entry != nil {
+		r.files = time.Duration(s.entry.load.Swap(0))
+	}
+	x := &execution{planned: now, ctx: ctx, rows: r, atMost: -1}
+	x.execute = func(b backend, took *took) ([]table.Value, error) { return b.Execute(ctx, now.plan, took) }
 	if change != nil {
 		change(x)
 	}
 	if s.fragment == nil || len(s.fragment.Aggs) > 0 { // all is computed now
 		defer unpin()
-		r.next = x.next
+		r.next = x.stream(s.tree).collected()
 	} else {
 		inner, cancel := context.WithCancel(ctx)
 		x.ctx, r.ctx = inner, inner
@@ -185,8 +175,6 @@ func (s *Statement) run(ctx context.Context, change func(*execution)) (*Rows, er
 	if err := r.open(); err != nil {
 		return nil, s.described(err)
 	}
-	r.waited += time.Duration(now.planning.Swap(0))
-	r.files = time.Duration(s.load.Swap(0))
 	return r, nil
 }
 
@@ -220,21 +208,4 @@ func ended(ctx context.Context, err error) error {
 		return context.Cause(ctx)
 	}
 	return err
-}
-
-// coded tells the columns of a tree that are text of a table's column: their values come
-// with a dictionary.
-func coded(n plan.Node) []bool {
-	if l, ok := n.(*plan.Limit); ok {
-		return coded(l.Input)
-	}
-	p, ok := n.(*plan.Project)
-	list := make([]bool, len(n.Fields()))
-	for i := range list {
-		if ok && selects(p.Input) {
-			c, column := p.Items[i].E.(*expr.Column)
-			list[i] = column && c.T.Kind == table.Varchar
-		}
-	}
-	return list
 }

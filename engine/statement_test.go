@@ -66,30 +66,44 @@ func TestANewTableChangesWhatNamesMean(t *testing.T) {
 }
 
 func TestStatementsAreForgottenOldestFirst(t *testing.T) {
-	s := newStatements()
+	db := openSmall(t)
+	ask := func(text string) {
+		t.Helper()
+		if _, err := Collect(db.Query(context.Background(), text)); err != nil {
+			t.Fatal(err)
+		}
+	}
 	for i := range maxStatements + 10 {
-		s.put(&Statement{script: fmt.Sprint(i)}, 0)
-		s.get("0")
+		ask(fmt.Sprint("SELECT ", i))
+		ask("SELECT 0")
 	}
-	kept := func(text string) bool {
-		st, _ := s.get(text)
-		return st != nil
-	}
-	if n := s.byText.Len(); n != maxStatements {
+	kept := db.statements.Contains
+	if n := db.statements.Len(); n != maxStatements {
 		t.Errorf("%d statements are kept", n)
 	}
-	if !kept("0") || kept("5") || !kept(fmt.Sprint(maxStatements+9)) {
+	if !kept("SELECT 0") || kept("SELECT 5") || !kept(fmt.Sprint("SELECT ", maxStatements+9)) {
 		t.Error("not those used last")
 	}
-	s.put(&Statement{script: strings.Repeat("x", maxKeptText+1)}, 0)
-	if s.byText.Len() != maxStatements || kept(strings.Repeat("x", maxKeptText+1)) {
+	long := "SELECT 1" + strings.Repeat(" ", maxKeptText)
+	ask(long)
+	if db.statements.Len() != maxStatements || kept(long) {
 		t.Error("a text that is too long is kept")
 	}
-	_, before := s.get("0")
-	s.forget()
-	s.put(&Statement{script: "late"}, before)
-	if kept("late") || kept("0") || s.byText.Len() != 0 {
-		t.Error("a statement is kept that was prepared before the tables changed")
+	late, err := db.Prepare(context.Background(), "SELECT COUNT(*) FROM SMALL")
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := small(t)
+	other.Name = "Small"
+	if err := db.Add(other); err != nil {
+		t.Fatal(err)
+	}
+	db.statements.Add(late.script, late)
+	if s, err := db.statement(context.Background(), late.script); s == late {
+		t.Errorf("a statement is taken that was prepared before the tables changed: %v", err)
+	}
+	if err := db.Close(); err != nil || db.statements.Len() != 0 {
+		t.Errorf("%d statements are kept of a closed DB: %v", db.statements.Len(), err)
 	}
 }
 
@@ -181,7 +195,7 @@ func BenchmarkKnownText(b *testing.B) {
 		if err := db.Add(bytesTable(10)); err != nil {
 			b.Fatal(err)
 		}
-		s, err := db.Prepare(context.Background(), countFew)
+		s, err := db.plan(context.Background(), countFew)
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -43,7 +43,8 @@ const (
 // Bind resolves the statement's names against c and types its expressions. It needs
 // the fields of a table only, not its rows. The values of $1, $2, ... are params;
 // text of unknown type among them takes the type that its place needs, as a string
-// literal does. Errors are [*expr.Error]s with positions in the text given to [Parse].
+// literal does. Errors are [*expr.Error]s with positions in the text given to [Parse], or
+// the catalog's of a table that cannot be read.
 func (s *Statement) Bind(c Catalog, params ...table.Value) (bound plan.Node, err error) {
 	if s.err != nil {
 		return nil, s.err
@@ -53,18 +54,22 @@ func (s *Statement) Bind(c Catalog, params ...table.Value) (bound plan.Node, err
 			numbers.Count(s.Params, "parameter", "parameters"), numbers.Count(len(params), "value was", "values were"))
 	}
 	defer func() {
-		v := recover()
-		failed, ok := v.(*expr.Error)
-		switch {
-		case ok:
-			bound, err = nil, failed
-		case v != nil:
+		switch v := recover().(type) {
+		case nil:
+		case *expr.Error:
+			err = v
+		case unread:
+			err = v.error
+		default:
 			panic(v)
 		}
 	}()
 	b := &binder{Statement: s, params: params, sizes: map[expr.Expr]int{}}
 	return b.query(c), nil
 }
+
+// unread is why a table cannot be read.
+type unread struct{ error }
 
 // query binds the whole SELECT.
 func (b *binder) query(c Catalog) plan.Node {
@@ -144,11 +149,11 @@ func (b *binder) from(c Catalog) plan.Node {
 	case r.Alias != nil && len(r.Alias.Colnames) > 0:
 		panic(b.errorf(loc, "renaming the columns of a table is not supported"))
 	default:
-		list, ok := c.Names(), false
-		n := b.spelled(loc, r.Relname)[0]
-		if b.table, ok = c.Table(list[b.find("table", n, list, loc)]); !ok {
-			panic(b.errorf(loc, "table %q does not exist", n.text))
+		t, err := c.Table(b.find("table", b.spelled(loc, r.Relname)[0], c.Names, loc))
+		if err != nil {
+			panic(unread{err})
 		}
+		b.table = t
 		b.alias = cmp.Or(r.Alias.GetAliasname(), b.table.Name)
 	}
 	for _, f := range b.table.Fields {

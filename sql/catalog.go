@@ -11,20 +11,17 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// Catalog knows the tables that a statement may name. Names are matched here: a
-// Catalog is asked only for names that Names returned.
-type Catalog interface {
-	Table(name string) (*table.Table, bool)
-	Names() []string
+// Catalog is the tables that a statement may name.
+type Catalog struct {
+	Names []string
+	// Table returns the table of the name at i, or why it cannot be read.
+	Table func(i int) (*table.Table, error)
 }
 
 // One is the catalog of a single table.
-func One(t *table.Table) Catalog { return one{t} }
-
-type one struct{ table *table.Table }
-
-func (o one) Table(name string) (*table.Table, bool) { return o.table, name == o.table.Name }
-func (o one) Names() []string                        { return []string{o.table.Name} }
+func One(t *table.Table) Catalog {
+	return Catalog{[]string{t.Name}, func(int) (*table.Table, error) { return t, nil }}
+}
 
 // Fragment binds a text that is one SELECT over a table, and returns the part of it
 // that a backend does.

@@ -61,7 +61,8 @@ func readsBack(t interface{ Fatalf(string, ...any) }, text string) (bound bool) 
 // of the catalog take what fits.
 func records() [][]table.Value {
 	var values, nulls []table.Value
-	for i, f := range tables()["t"].Fields {
+	t, _ := tables().Table(0)
+	for i, f := range t.Fields {
 		v := table.Value{Type: f.Type, I: int64(i % 2), F: 1.5, S: "a"}
 		v.Null = f.Type.Kind == table.Unknown
 		values = append(values, v)

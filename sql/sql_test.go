@@ -9,23 +9,13 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// catalog is a few tables without rows.
-type catalog map[string]*table.Table
-
-func (c catalog) Table(name string) (*table.Table, bool) {
-	t, ok := c[name]
-	return t, ok
-}
-
-func (c catalog) Names() []string { return []string{"t", "flights", "Mixed", "q"} }
-
-// tables: t has a column of each type, named for it.
-func tables() catalog {
+// tables are a few tables without rows; t has a column of each type, named for it.
+func tables() sql.Catalog {
 	field := func(name string, k table.Kind) table.Field {
 		return table.Field{Name: name, Type: table.Type{Kind: k}}
 	}
 	dec := table.Field{Name: "dec", Type: table.Type{Kind: table.Decimal, Precision: 10, Scale: 2}}
-	return catalog{
+	list := map[string]*table.Table{
 		"t": {Name: "t", Fields: []table.Field{
 			field("b", table.Boolean), field("s", table.SmallInt), field("i", table.Integer), field("x", table.BigInt),
 			field("y", table.BigInt), dec, field("r", table.Real), field("d", table.Double),
@@ -36,6 +26,8 @@ func tables() catalog {
 		"Mixed":   {Name: "Mixed", Fields: []table.Field{field("Delay", table.BigInt), field("delay", table.Varchar), field("Über Zeit", table.BigInt), field("select", table.BigInt), field("A", table.BigInt), field(`q"q`, table.BigInt), field(strings.Repeat("long", 20), table.BigInt)}},
 		"q":       {Name: "q", Fields: []table.Field{field("A", table.BigInt), field("a ", table.BigInt), field("AB", table.BigInt), field("Ab", table.BigInt)}},
 	}
+	names := []string{"t", "flights", "Mixed", "q"}
+	return sql.Catalog{Names: names, Table: func(i int) (*table.Table, error) { return list[names[i]], nil }}
 }
 
 // query is a bound statement, taken apart.
