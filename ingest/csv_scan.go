@@ -47,58 +47,36 @@ func newScanner(r io.Reader, size int64, delim byte, onFill func(read int64) err
 }
 
 // fail ends the scanning with an error.
-func (s *scanner) fail(format string, args ...any) bool {
-	s.eof = true
-	if s.err == nil {
-		s.err = fmt.Errorf(format, args...)
-	}
-	return false
+func (s *scanner) fail(format string, args ...any) int {
+	s.err = fmt.Errorf(format, args...)
+	return 0
 }
 
-// fill reads more bytes after those from position from on, which move to the
-// front: every index shifts by the returned amount. more is false at the end, and after
-// an error.
-func (s *scanner) fill(from int) (shift int, more bool) {
-	if s.eof {
-		return 0, false
-	}
+// fill moves the bytes that are left to the front of the buffer, which grows where they
+// fill it, and fills it up.
+func (s *scanner) fill() {
 	if err := s.onFill(s.read); err != nil {
-		return 0, s.fail("%w", err)
+		s.fail("%w", err)
+		return
 	}
-	if from > 0 {
-		copy(s.buf, s.buf[from:s.end])
-		s.end -= from
-		s.pos -= from
-	}
+	s.pos, s.end = 0, copy(s.buf, s.buf[s.pos:s.end])
 	if s.end == len(s.buf) {
 		if len(s.buf) >= 2*MaxField {
-			return from, s.fail("line %d: a field longer than %s: is a quote missing?", s.line, size(MaxField))
+			s.fail("line %d: a field longer than %s: is a quote missing?", s.line, size(MaxField))
+			return
 		}
 		s.buf = append(s.buf, make([]byte, len(s.buf))...)
 	}
-	for tries := 0; ; tries++ {
-		n, err := s.r.Read(s.buf[s.end:])
-		s.end += n
-		s.read += int64(n)
-		switch {
-		case err == io.EOF:
-			s.eof = true
-			return from, n > 0
-		case err != nil:
-			return from, s.fail("%w", err)
-		case n > 0:
-			return from, true
-		case tries == 100:
-			return from, s.fail("%w", io.ErrNoProgress)
-		}
+	n, err := io.ReadFull(s.r, s.buf[s.end:])
+	s.end, s.read = s.end+n, s.read+int64(n)
+	if s.eof = err == io.EOF || err == io.ErrUnexpectedEOF; err != nil && !s.eof {
+		s.fail("%w", err)
 	}
 }
 
 // skipBOM passes over a byte order mark at the start of the text.
 func (s *scanner) skipBOM() {
-	for more := true; more && s.end < 3; {
-		_, more = s.fill(0)
-	}
+	s.fill()
 	switch b := s.buf[:s.end]; {
 	case bytes.HasPrefix(b, []byte("\xef\xbb\xbf")):
 		s.pos = 3
@@ -107,125 +85,111 @@ func (s *scanner) skipBOM() {
 	}
 }
 
-// next reads a field into f; false after the last record and after an error.
+// next reads a field into f; false after the last record and after an error. A field of
+// which the buffer has only a part is cut again once there is more.
 func (s *scanner) next(f *field) bool {
-	if s.pos == s.end {
-		if _, more := s.fill(s.pos); !more {
+	for s.err == nil {
+		if rest := s.buf[s.pos:s.end]; len(rest) > 0 {
+			if n := s.cut(f, rest); n > 0 {
+				s.pos += n
+				return true
+			}
+		} else if s.eof {
 			// The text may end after a delimiter: one more empty field.
-			one := s.midway && s.err == nil
+			one := s.midway
 			s.midway = false
 			*f = field{last: true, line: s.line}
 			return one
 		}
+		if s.err == nil {
+			s.fill()
+		}
 	}
+	return false
+}
+
+// cut reads the field at the start of b and returns how many bytes it takes with what
+// ends it; 0 after an error, and where b ends before it.
+func (s *scanner) cut(f *field, b []byte) int {
 	f.line = s.line
-	if s.buf[s.pos] == '"' {
-		return s.quoted(f)
+	if f.quoted = b[0] == '"'; f.quoted {
+		return s.cutQuoted(f, b)
 	}
-	f.quoted = false
-	i := s.pos
-	for {
-		buf, bare := s.buf[:s.end], &s.bare
-		for i < len(buf) && !bare[buf[i]] {
-			i++
-		}
-		if i < len(buf) {
-			break
-		}
-		shift, more := s.fill(s.pos)
-		i -= shift
-		if !more {
-			break
-		}
+	i, bare := 0, &s.bare
+	for i < len(b) && !bare[b[i]] {
+		i++
 	}
-	if i-s.pos > MaxField {
+	f.text = b[:i]
+	switch {
+	case i == len(b) && !s.eof:
+		return 0
+	case i > MaxField:
 		return s.fail("line %d: a field longer than %s: is a line break missing?", s.line, size(MaxField))
-	}
-	if i < s.end && s.buf[i] == '"' {
+	case i < len(b) && b[i] == s.delim: // the commonest ending
+		s.midway, f.last = true, false
+		return i + 1
+	case i < len(b) && b[i] == '"':
 		return s.fail("line %d: a quote inside a field that does not start with one: quote the whole field and double the quotes in it", s.line)
 	}
-	start := s.pos
-	if i < s.end && s.buf[i] == s.delim { // the commonest ending
-		s.pos, s.midway, f.last = i+1, true, false
-		f.text = s.buf[start:i]
-		return true
-	}
-	end := s.terminator(f, &start, i)
-	f.text = s.buf[start:end]
-	return s.err == nil
+	return s.ending(f, b, i)
 }
 
-// terminator passes over what follows a field whose text is start:end, and
-// returns where the text ends; both move when the buffer does.
-func (s *scanner) terminator(f *field, start *int, end int) int {
-	i := end
-	if i < s.end && s.buf[i] == '\r' {
+// ending passes over what follows the i bytes of a field, and returns where the next one
+// starts.
+func (s *scanner) ending(f *field, b []byte, i int) int {
+	if i < len(b) && b[i] == '\r' {
 		// A line feed must follow, or the end of the text.
-		if i+1 == s.end {
-			shift, _ := s.fill(*start)
-			*start, end, i = *start-shift, end-shift, i-shift
+		if i++; i == len(b) && !s.eof {
+			return 0
 		}
-		if i++; i < s.end && s.buf[i] != '\n' {
-			s.fail("line %d: a carriage return inside a field: quote the field, or end lines with a line feed", s.line)
+		if i < len(b) && b[i] != '\n' {
+			return s.fail("line %d: a carriage return inside a field: quote the field, or end lines with a line feed", s.line)
 		}
 	}
-	s.midway, f.last = false, true
-	switch {
-	case i >= s.end:
-		s.pos = s.end
-	case s.buf[i] == '\n':
+	s.midway, f.last = i < len(b) && b[i] != '\n', i == len(b) || b[i] == '\n'
+	if i == len(b) {
+		return i
+	}
+	if f.last {
 		s.line++
-		s.pos = i + 1
-	default:
-		s.midway, f.last = true, false
-		s.pos = i + 1
 	}
-	return end
+	return i + 1
 }
 
-// quoted reads a field that starts with a quote at pos.
-func (s *scanner) quoted(f *field) bool {
-	f.quoted = true
-	start, i, doubled := s.pos, s.pos+1, false
-	for {
-		k := bytes.IndexByte(s.buf[i:s.end], '"')
-		if k >= 0 && i+k+1 < s.end {
-			i += k
-			if s.buf[i+1] != '"' {
-				break
-			}
-			doubled = true
-			i += 2
-			continue
-		}
-		if k >= 0 {
-			i += k // the quote is the last byte read so far
-		} else {
-			i = s.end
-		}
-		shift, more := s.fill(start)
-		start, i = start-shift, i-shift
-		if !more {
-			if k >= 0 {
-				break
-			}
+// cutQuoted is cut of a field that starts with a quote.
+func (s *scanner) cutQuoted(f *field, b []byte) int {
+	i, doubled := 1, false
+	for ; ; i += 2 {
+		k := bytes.IndexByte(b[i:], '"')
+		i += k
+		switch {
+		case k < 0 && s.eof:
 			return s.fail("line %d: the quote that starts a field here is never closed", f.line)
+		case k < 0 || i+1 == len(b) && !s.eof:
+			return 0
 		}
+		if i+1 == len(b) || b[i+1] != '"' {
+			break
+		}
+		doubled = true
 	}
-	if i-start > MaxField {
+	if i > MaxField {
 		return s.fail("line %d: a field longer than %s: is a quote missing?", f.line, size(MaxField))
 	}
-	if c := i + 1; c < s.end && s.buf[c] != s.delim && s.buf[c] != '\n' && s.buf[c] != '\r' {
-		return s.fail("line %d: text after the closing quote of a field: double the quotes inside a quoted field",
-			s.line+bytes.Count(s.buf[start:i], []byte{'\n'}))
+	s.line += bytes.Count(b[:i], []byte{'\n'})
+	if c := i + 1; c < len(b) && b[c] != s.delim && b[c] != '\n' && b[c] != '\r' {
+		return s.fail("line %d: text after the closing quote of a field: double the quotes inside a quoted field", s.line)
 	}
-	s.line += bytes.Count(s.buf[start:i], []byte{'\n'})
-	end := s.terminator(f, &start, i+1)
-	f.text = s.buf[start+1 : end-1]
+	n := s.ending(f, b, i+1)
+	if n == 0 {
+		s.line = f.line
+		return 0
+	}
+	f.text = b[1:i]
 	if doubled {
 		f.text = undouble(f.text)
 	}
-	return s.err == nil
+	return n
 }
 
 // undouble turns each pair of quotes into one, in place.
