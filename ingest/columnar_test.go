@@ -19,7 +19,6 @@ import (
 	"github.com/apache/arrow-go/v18/parquet/schema"
 
 	"github.com/stencildb/stencildb/ingest"
-	"github.com/stencildb/stencildb/internal/tabletest"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -129,7 +128,7 @@ func TestArrowTypes(t *testing.T) {
 		for _, opts := range [][]ipc.Option{nil, {ipc.WithZstd()}, {ipc.WithLZ4()}} {
 			tab := loadBytes(t, "x.arrow", arrowJSON(t, c.dt, c.json, opts...), ingest.Options{ChunkRows: 2})
 			var got []string
-			for _, v := range tabletest.Values(tab, 0) {
+			for _, v := range valuesOf(tab, 0) {
 				got = append(got, v.String())
 			}
 			if f := tab.Fields[0]; f.Unsupported != "" || f.Type.String() != c.typ || strings.Join(got, " ") != c.values {
@@ -257,7 +256,7 @@ func TestResultsAreReadAgain(t *testing.T) {
 	} {
 		tab := loadBytes(t, path, c.data, ingest.Options{})
 		for i, want := range []string{"[1 day 02:00:00 NULL -00:00:00.5]", "[12.5 NULL -0.1]"}[:len(tab.Fields)] {
-			if got := fmt.Sprint(tabletest.Values(tab, i)); got != want || tab.Fields[i].Type.String() != c.typ {
+			if got := fmt.Sprint(valuesOf(tab, i)); got != want || tab.Fields[i].Type.String() != c.typ {
 				t.Errorf("%s: %s %s, want %s %s", path, tab.Fields[i].Type, got, c.typ, want)
 			}
 		}
@@ -394,7 +393,7 @@ func TestParquetTypes(t *testing.T) {
 			t.Errorf("%s %s: field %v, want %s", c.lt, c.pt, f, c.typ)
 			continue
 		}
-		vs := tabletest.Values(tab, 0)
+		vs := valuesOf(tab, 0)
 		if got := vs[0].String() + " " + vs[1].String(); got != c.values {
 			t.Errorf("%s %s: got %q, want %q", c.lt, c.pt, got, c.values)
 		}
@@ -446,7 +445,7 @@ func TestParquetUnsupported(t *testing.T) {
 		if got := tab.Fields[0].Unsupported; got != c.want {
 			t.Errorf("unsupported because %q, want %q", got, c.want)
 		}
-		if got := fmt.Sprint(tabletest.Values(tab, 1)); got != "[41 42 41 42]" {
+		if got := fmt.Sprint(valuesOf(tab, 1)); got != "[41 42 41 42]" {
 			t.Errorf("%s: the other column has %s", c.want, got)
 		}
 	}

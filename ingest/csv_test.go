@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/stencildb/stencildb/ingest"
-	"github.com/stencildb/stencildb/internal/tabletest"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -61,8 +60,8 @@ func TestCSVValues(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			tab := mustLoad(t, c.text, ingest.Source{})
-			if tabletest.Types(tab) != c.types || tabletest.Rows(tab) != c.rows {
-				t.Errorf("got %s\n%s\nwant %s\n%s", tabletest.Types(tab), tabletest.Rows(tab), c.types, c.rows)
+			if typesOf(tab) != c.types || rowsOf(tab) != c.rows {
+				t.Errorf("got %s\n%s\nwant %s\n%s", typesOf(tab), rowsOf(tab), c.types, c.rows)
 			}
 		})
 	}
@@ -96,8 +95,8 @@ func TestCSVDeclared(t *testing.T) {
 	} {
 		t.Run(c.typ, func(t *testing.T) {
 			tab := mustLoad(t, "a\n"+c.text, ingest.Source{Types: []ingest.ColumnType{{Name: "a", Type: typeOf(t, c.typ)}}})
-			if tabletest.Rows(tab) != c.rows || tab.Fields[0].Type != typeOf(t, c.typ) {
-				t.Errorf("got %s\n%swant\n%s", tabletest.Types(tab), tabletest.Rows(tab), c.rows)
+			if rowsOf(tab) != c.rows || tab.Fields[0].Type != typeOf(t, c.typ) {
+				t.Errorf("got %s\n%swant\n%s", typesOf(tab), rowsOf(tab), c.rows)
 			}
 		})
 	}
@@ -122,8 +121,8 @@ func TestCSVOptions(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			tab := mustLoad(t, c.text, c.s)
-			if tabletest.Types(tab) != c.types || tabletest.Rows(tab) != c.rows {
-				t.Errorf("got %s\n%s\nwant %s\n%s", tabletest.Types(tab), tabletest.Rows(tab), c.types, c.rows)
+			if typesOf(tab) != c.types || rowsOf(tab) != c.rows {
+				t.Errorf("got %s\n%s\nwant %s\n%s", typesOf(tab), rowsOf(tab), c.types, c.rows)
 			}
 		})
 	}
@@ -200,7 +199,7 @@ func TestCSVErrors(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			tab, err := loadText(c.text, c.s, ingest.Options{})
 			if err == nil {
-				t.Fatalf("loaded as %s\n%s", tabletest.Types(tab), tabletest.Rows(tab))
+				t.Fatalf("loaded as %s\n%s", typesOf(tab), rowsOf(tab))
 			}
 			if err.Error() != c.want || tab != nil {
 				t.Errorf("got  %s\nwant %s", err, c.want)
@@ -239,8 +238,8 @@ func TestCSVChunkBoundaries(t *testing.T) {
 			t.Fatal(err)
 		}
 		check(t, tab)
-		if tabletest.Rows(tab) != want.String() || len(tab.Chunks) != (n+chunk-1)/chunk {
-			t.Errorf("%d rows: %d chunks\n%s", n, len(tab.Chunks), tabletest.Rows(tab))
+		if rowsOf(tab) != want.String() || len(tab.Chunks) != (n+chunk-1)/chunk {
+			t.Errorf("%d rows: %d chunks\n%s", n, len(tab.Chunks), rowsOf(tab))
 		}
 	}
 }
@@ -250,7 +249,7 @@ func TestCSVBufferBoundaries(t *testing.T) {
 	for pad := 256<<10 - 12; pad < 256<<10+2; pad++ {
 		text := "a,b\n" + strings.Repeat("x", pad-4) + ",\"q\"\"\r\nq\"\r\nlast,\"\"\r\n"
 		want := "'" + strings.Repeat("x", pad-4) + "'|'q\"\r\nq'\n'last'|''\n"
-		if got := tabletest.Rows(mustLoad(t, text, ingest.Source{})); got != want {
+		if got := rowsOf(mustLoad(t, text, ingest.Source{})); got != want {
 			t.Fatalf("pad %d: wrong rows ending %q", pad, got[len(got)-40:])
 		}
 	}

@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/stencildb/stencildb/ingest"
-	"github.com/stencildb/stencildb/internal/tabletest"
 )
 
 // FuzzCSV: no text makes the reader panic; an error is one line; and what loads
@@ -39,6 +38,6 @@ func FuzzCSV(f *testing.F) {
 			t.Fatalf("%v in %q, written for %q", err, b.String(), text)
 		}
 		check(t, got)
-		tabletest.Equal(t, got, want)
+		equal(t, got, want)
 	})
 }

@@ -16,7 +16,6 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/stencildb/stencildb/ingest"
-	"github.com/stencildb/stencildb/internal/tabletest"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -153,7 +152,7 @@ func TestFormatsByExtensionAndContent(t *testing.T) {
 				t.Fatal(err)
 			}
 			check(t, got)
-			tabletest.Equal(t, got, want)
+			equal(t, got, want)
 		})
 	}
 }
@@ -247,8 +246,8 @@ func TestLoadFromPipe(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if tabletest.Rows(tab) != "1\n2\n" {
-		t.Errorf("got %s", tabletest.Rows(tab))
+	if rowsOf(tab) != "1\n2\n" {
+		t.Errorf("got %s", rowsOf(tab))
 	}
 }
 
@@ -264,7 +263,7 @@ func TestWriteFile(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		tabletest.Equal(t, got, want)
+		equal(t, got, want)
 	}
 	for _, name := range []string{"a.xls", "a", "a.parquet.gz", "none/a.csv"} {
 		if err := ingest.WriteFile(context.Background(), filepath.Join(dir, name), want); err == nil {

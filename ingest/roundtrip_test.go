@@ -11,7 +11,6 @@ import (
 
 	"github.com/stencildb/stencildb/generate"
 	"github.com/stencildb/stencildb/ingest"
-	"github.com/stencildb/stencildb/internal/tabletest"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -95,7 +94,7 @@ func TestRoundTrip(t *testing.T) {
 				t.Fatalf("%v in\n%s", err, csv)
 			}
 			check(t, got)
-			tabletest.Equal(t, got, want)
+			equal(t, got, want)
 		}
 	})
 }
@@ -111,7 +110,7 @@ func TestRoundTripOfManyRows(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, data := range map[string][]byte{"t.parquet": parquetBytes(t, want), "t.arrow": arrowBytes(t, want)} {
-		tabletest.Equal(t, loadBytes(t, name, data, ingest.Options{ChunkRows: 300_001}), want)
+		equal(t, loadBytes(t, name, data, ingest.Options{ChunkRows: 300_001}), want)
 	}
 }
 
@@ -128,7 +127,7 @@ func TestParquetAndArrowChunkBoundaries(t *testing.T) {
 		want := b.Table()
 		for name, data := range map[string][]byte{"t.parquet": parquetBytes(t, want), "t.arrow": arrowBytes(t, want)} {
 			got := loadBytes(t, name, data, ingest.Options{ChunkRows: chunk})
-			tabletest.Equal(t, got, want)
+			equal(t, got, want)
 			if len(got.Chunks) != (n+chunk-1)/chunk {
 				t.Errorf("%s, %d rows: %d chunks", name, n, len(got.Chunks))
 			}
