@@ -10,9 +10,9 @@
 //     Go elsewhere and with the option [WithoutSIMD]; [Backend.SIMD] says which.
 //     [Backend.Rows] yields the numbers of the selected rows, block by block in the
 //     order of the table.
-//   - [Scalar] runs a [plan.Fragment] row by row on decoded values. It shares
-//     nothing with plan's lowering, codes or bitmaps, so that it can be the oracle
-//     of tests.
+//   - [Scalar] runs a [plan.Fragment] row by row on decoded values. It has nothing
+//     of plan's lowering, of codes and of bitmaps, and shares with the backends only
+//     [plan.Finish], so that it can be the oracle of tests.
 //
 // Every aggregate has a partial result that is a small value and merges in any
 // order (a count, a [plan.Sum], a minimum, a number of codes below the one of a rank).
