@@ -2,62 +2,86 @@ package compute
 
 import (
 	"errors"
+	"fmt"
+	"math/big"
 	"slices"
 
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/table"
+	"github.com/stencildb/stencildb/textures"
 )
 
-// chunk is what is asked of one chunk.
+// chunk is what is asked of one chunk of a query; it queues the passes.
+//
+// A compiled query is a list of passes, which runs as often as the query does. So nothing
+// of a pass may depend on what an earlier one computes, and nothing is read back while
+// passes are queued.
 type chunk struct {
-	*evaluator
-	checks   []count
+	*compiler
+	*table.Chunk
+	index    int // in the table
+	part     pass.Part
+	pieces   []piece
+	pending  [][]*kernel // stages
+	regional bool        // each multiprocessor has a region of the units (units.glsl)
+	bitmaps  int         // parts of the compiler's arenas that it has
+	free     []*marks    // bitmaps that nothing needs any more
+	valued   map[plan.Leaf]*node
+
+	checks   []*number
 	tree     *node
-	keep     *marks // the selection, where something needs it as a bitmap
-	selected count
-	columns  []*column // of the aggregates, each once
+	keep     *marks  // the selection, where something needs it as a bitmap
+	selected *number // records
+	columns  []*column
 }
 
 // column is what is asked of one column of a chunk's selection.
 type column struct {
 	col    int
-	n      count // values that are not NULL
-	sum    bool
-	sums   []weighted
-	float  bool   // the sum is of REALs or DOUBLEs
-	floats int    // where the result has it
-	order  *order // when order statistics are searched for
-	asked  bool   // for histograms, which need the selection
+	n      *number // values that are not NULL; that of the selected records where there are no NULLs
+	sum    *number // of the codes, where it is asked for
+	float  bool    // the sum is of REALs or DOUBLEs
+	floats int     // where the result has it
+	order  *order  // when order statistics are searched for
+	asked  bool    // for histograms, which need the selection
 }
 
-// count is a number of records: known, in the result, or, the zero count, neither.
-type count struct {
-	known bool
-	n     uint64
-	in    *place
+// number is what passes count or add up: what is known beforehand, and words of the result.
+type number struct {
+	set   bool // it is known, or something counts it
+	known uint64
+	words []word
 }
 
-func knownCount(n int) count { return count{known: true, n: uint64(n)} }
-func counted(p place) count  { return count{in: &p} }
+// word is a word of the result, in units of 2^shift.
+type word struct {
+	at    int
+	shift uint
+}
 
-// read returns the number; nothing has counted it is an error.
-func (c count) read(words []uint32) (uint64, error) {
-	switch {
-	case c.known:
-		return c.n, nil
-	case c.in == nil:
-		return 0, errors.New("compute: no pass counts the records that are asked for")
+func known(n int) *number { return &number{set: true, known: uint64(n)} }
+
+// read returns the number. Each word is read once: chunks may share it.
+func (n *number) read(words []uint32, before map[word]bool) (*big.Int, error) {
+	if !n.set {
+		return nil, errors.New("compute: no pass counts the records that are asked for")
 	}
-	return c.in.read(words), nil
+	total, term := new(big.Int).SetUint64(n.known), new(big.Int)
+	for _, w := range n.words {
+		if !before[w] {
+			before[w] = true
+			total.Add(total, term.Lsh(term.SetUint64(uint64(words[w.at])), w.shift))
+		}
+	}
+	return total, nil
 }
 
 // column returns what is asked of a column; nil when nothing is.
 func (x *chunk) column(col int) *column {
-	for _, y := range x.columns {
-		if y.col == col {
-			return y
-		}
+	if i := slices.IndexFunc(x.columns, func(y *column) bool { return y.col == col }); i >= 0 {
+		return x.columns[i]
 	}
 	return nil
 }
@@ -74,76 +98,76 @@ func (x *chunk) ask(a expr.Aggregate, histogram bool) {
 		x.columns = append(x.columns, y)
 	}
 	y.asked = y.asked || histogram
-	if a.Kind == expr.Sum || a.Kind == expr.Avg {
-		y.float = y.float || a.Arg.IsFloat()
-		y.sum = y.sum || !a.Arg.IsFloat()
+	switch {
+	case a.Kind != expr.Sum && a.Kind != expr.Avg:
+	case a.Arg.IsFloat():
+		y.float = true
+	default:
+		y.sum = &number{}
 	}
 }
 
-// settle notes the counts that are known beforehand.
+// settle notes the numbers that are known beforehand.
 func (x *chunk) settle() {
+	x.selected = &number{}
 	switch x.tree.op {
 	case plan.False:
-		x.selected = knownCount(0)
+		x.selected = known(0)
 	case plan.True:
-		x.selected = knownCount(x.chunk.Rows)
+		x.selected = known(x.Rows)
 	}
 	for _, y := range x.columns {
-		switch values := x.segment(y.col).NonNull(); {
-		case x.tree.op == plan.False || values == 0:
-			*y = column{col: y.col, n: knownCount(0)}
+		switch seg := x.segment(y.col); {
+		case x.tree.op == plan.False || seg.NonNull() == 0:
+			*y = column{col: y.col, n: known(0), sum: known(0)}
 		case x.tree.op == plan.True:
-			y.n = knownCount(values)
+			y.n = known(seg.NonNull())
+		case seg.Nulls == 0:
+			y.n = x.selected
+		default:
+			y.n = &number{}
 		}
 	}
 }
 
+// adds reports whether passes add the codes up.
+func (y *column) adds() bool { return y.sum != nil && !y.sum.set }
+
 // sweeps lists how the chunk is looked at: once a column and way of gathering, and
-// such that every count that is not known is taken.
+// such that every number that is not known is counted.
 func (x *chunk) sweeps(countAll bool) []*sweep {
 	var list []*sweep
-	needSelected := countAll && !x.selected.known
 	for _, y := range x.columns {
-		of := x.attribute(y.col)
-		ask := !y.n.known && x.segment(y.col).Nulls > 0
-		before := len(list)
-		if y.sum && !(y.n.known && y.n.n == 0) {
-			list = append(list, &sweep{op: func(r Result) pass.Op { return Accumulate{r, of} },
-				aggs: x.compiler.q.Summed(y.col), col: y.col, sum: true, values: ask})
-		}
+		of, before := x.attribute(y.col), len(list)
 		digits := y.order != nil && len(y.order.digits) > 0
+		// The counts by a digit are those of all chunks: of each one only where it is alone.
+		if digits && len(y.order.chunks) == 1 && !y.n.set {
+			*y.n = number{set: true, words: []word{{at: y.order.first}}}
+		}
+		own := !y.n.set && y.n != x.selected // the values are to be counted here
+		if y.adds() {
+			list = append(list, &sweep{op: func(r Result) pass.Op { return Accumulate{r, of} }, aggs: x.q.Summed(y.col), col: y.col, sum: y.sum})
+		}
 		if digits {
 			list = append(list, y.order.sweep(of))
 		}
-		// The counts by a digit are those of all chunks: of each one only where it is alone.
-		if !(digits && (len(y.order.chunks) == 1 || !y.sum)) && !y.n.known && !ask {
-			needSelected = true
-		}
-		if ask && len(list) == before {
-			list = append(list, &sweep{op: func(r Result) pass.Op { return Popcount{Result: r, Column: of.Name} }, col: y.col, values: true})
-		}
-	}
-	if needSelected {
-		return x.countSelected(list)
-	}
-	return list
-}
-
-// countSelected has one of the sweeps count the selected records, too; one that
-// counts by a digit of this chunk only does so where there are no NULLs.
-func (x *chunk) countSelected(list []*sweep) []*sweep {
-	for _, s := range list {
-		if s.order == nil {
-			s.selected = true
-			return list
+		switch {
+		case !own:
+			countAll = countAll || y.n == x.selected && (y.adds() || !digits)
+		case len(list) == before:
+			list = append(list, &sweep{op: func(r Result) pass.Op { return Popcount{Result: r, Column: of.Name} }, col: y.col, values: y.n})
+		case y.adds():
+			list[before].values = y.n
 		}
 	}
-	for _, s := range list {
-		if x.segment(s.col).Nulls == 0 && len(s.order.chunks) == 1 {
-			return list
-		}
+	if !countAll || x.selected.set {
+		return list
 	}
-	return append(list, &sweep{op: x.tree.named(func(r Result) pass.Op { return Popcount{Result: r, Where: x.tree.short()} }), col: -1, selected: true})
+	if i := slices.IndexFunc(list, func(s *sweep) bool { return s.order == nil }); i >= 0 {
+		list[i].selected = x.selected
+		return list
+	}
+	return append(list, &sweep{op: x.tree.named(func(r Result) pass.Op { return Popcount{Result: r, Where: x.tree.short()} }), col: -1, selected: x.selected})
 }
 
 // needsBitmap reports whether the selection is needed as a bitmap.
@@ -156,27 +180,154 @@ func (x *chunk) needsBitmap(list []*sweep) bool {
 	})
 }
 
-// took notes where a sweep has left its counts.
-func (x *chunk) took(s *sweep, g gathered) {
-	if s.selected {
-		x.selected = counted(g.selected)
+// segment returns a column of the chunk.
+func (x *chunk) segment(col int) *table.Segment { return x.Segments[col] }
+
+// attribute names a column.
+func (x *chunk) attribute(col int) pass.Attribute {
+	return pass.Attribute{Name: expr.Ident(x.q.Table.Field(col).Name), Col: col}
+}
+
+// block names what the device has of a column's window.
+func (x *chunk) block(col int, content textures.Content, part int, w textures.Window) textures.Block {
+	return textures.Block{Chunk: x.Chunk, Col: col, Content: content, Part: part, Window: w}
+}
+
+// newMarks names bitmaps of the windows, not yet written. Where programs go over several
+// pieces they are parts of others that all chunks share.
+func (x *chunk) newMarks() *marks {
+	c, m := x.compiler, &marks{shared: x.device.Together > 1}
+	if m.shared {
+		if x.bitmaps++; x.bitmaps > len(c.arenas) {
+			var list []textures.Block
+			for _, units := range c.ends {
+				list = append(list, bitmap(units))
+			}
+			c.arenas = append(c.arenas, list)
+		}
 	}
-	if s.col < 0 {
-		return
+	for _, p := range x.pieces {
+		if m.shared {
+			m.blocks = append(m.blocks, c.arenas[x.bitmaps-1][p.section])
+		} else {
+			m.blocks = append(m.blocks, bitmap(p.units()))
+		}
 	}
-	alone := s.order != nil && len(s.order.chunks) == 1
-	if alone && x.segment(s.col).Nulls == 0 && !x.selected.known {
-		x.selected = counted(place{at: s.order.first})
+	return m
+}
+
+// bitmap is working memory for one bit a record of some units.
+func bitmap(units int) textures.Block {
+	return textures.ScratchBlock(&textures.Scratch{Words: 4 * units})
+}
+
+// stage queues passes that may run beside each other.
+func (x *chunk) stage(list ...*kernel) {
+	for _, k := range list {
+		k.chunk, k.part = x.index, x.part
 	}
-	y := x.column(s.col)
-	if s.sum {
-		y.sums = g.sums
+	x.pending = append(x.pending, list)
+}
+
+// open prepares the selection of a chunk and its checks.
+func (x *chunk) open(q plan.ChunkPlan) (err error) {
+	if x.Rows == 0 {
+		x.tree, x.checks = none, slices.Repeat([]*number{known(0)}, len(q.Checks))
+		return nil
+	}
+	for _, k := range q.Checks {
+		x.part.Check = true
+		n, err := x.check(k.Pred)
+		x.part.Check = false
+		if err != nil {
+			return err
+		}
+		x.checks = append(x.checks, n)
+	}
+	x.tree, err = x.node(q.Pred)
+	if err == nil && slices.ContainsFunc(x.q.Aggs, func(a expr.Aggregate) bool { return a.Col >= 0 }) {
+		x.tree, err = x.plain(x.tree)
+	}
+	if err == nil {
+		x.tree, err = x.fit(x.tree)
+	}
+	return err
+}
+
+// check counts the records of a predicate that must select none.
+func (x *chunk) check(p *plan.Pred) (*number, error) {
+	tree, err := x.node(p)
+	if err == nil {
+		tree, err = x.fit(tree)
 	}
 	switch {
-	case y.n.known:
-	case alone:
-		y.n = counted(place{at: s.order.first})
-	case s.values:
-		y.n = counted(g.values)
+	case err != nil:
+		return nil, err
+	case tree.op == plan.False:
+		return known(0), nil
+	case tree.op == plan.True:
+		return known(x.Rows), nil
 	}
+	n := &number{}
+	s := sweep{op: tree.named(func(r Result) pass.Op { return Check{r, tree.short()} }), tree: tree, selected: n, col: -1}
+	err = s.run(x, "")
+	x.release(tree)
+	return n, err
+}
+
+// gather queues the aggregates of the chunk; the first sweep evaluates the selection.
+func (x *chunk) gather() error {
+	if x.tree.op == plan.False {
+		return nil
+	}
+	list := x.sweeps(slices.ContainsFunc(x.q.Aggs, func(a expr.Aggregate) bool { return a.Col < 0 }))
+	if err := x.selection(list); err != nil {
+		return err
+	}
+	shared := fmt.Sprintln(x.pieces[0].section) // chunks in which this differs have counts of their own
+	for _, y := range x.columns {
+		if shared += fmt.Sprintln(y.col, y.n == x.selected); y.adds() { // what code 0 stands for is added for each value
+			shared += fmt.Sprintln(x.segment(y.col).Base)
+		}
+	}
+	for _, s := range list {
+		if err := s.run(x, shared); err != nil {
+			return err
+		}
+	}
+	for _, y := range x.columns {
+		if y.float {
+			y.floats = x.place(fmt.Sprintln("floats", x.pieces[0].section, y.col), floatWords)
+			x.floatSum(y.col, x.keep, y.floats)
+		}
+	}
+	return nil
+}
+
+// selection gives the sweeps their trees: the first one evaluates the selection and
+// keeps it, when others need it.
+func (x *chunk) selection(list []*sweep) error {
+	tree := x.tree
+	if x.needsBitmap(list) {
+		switch {
+		case tree.op == plan.Simple && tree.leaf.test == marked:
+			x.keep = tree.leaf.marks
+		case len(list) == 0 || !x.device.Fuse:
+			m, err := x.mark(tree)
+			if err != nil {
+				return err
+			}
+			tree, x.keep = m, m.leaf.marks
+		default:
+			x.keep = x.newMarks()
+			list[0].keep = x.keep
+		}
+	}
+	for i, s := range list {
+		s.tree = tree
+		if i > 0 && x.keep != nil {
+			s.tree = markedNode(x.keep, x.tree.String())
+		}
+	}
+	return nil
 }

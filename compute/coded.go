@@ -12,42 +12,42 @@ import (
 
 // values makes the leaf of what needs the values of records: a sum of planes, or a function
 // of the codes.
-func (e *evaluator) values(l plan.Leaf) (*node, error) {
-	if n, ok := e.valued[l]; ok {
+func (x *chunk) values(l plan.Leaf) (*node, error) {
+	if n, ok := x.valued[l]; ok {
 		return n, nil
 	}
-	x := leaf{test: coded, text: l.String()}
+	made := leaf{test: coded, text: l.String()}
 	blocks := 2 // the result, and the bitmap
-	if p, ok := l.(*plan.Program); ok && !e.device.Software {
-		x.sum = e.planeSum(p)
+	if p, ok := l.(*plan.Program); ok && !x.device.Software {
+		made.sum = x.planeSum(p)
 	}
-	if x.sum != nil {
-		x.test, blocks = summed, reserved+len(x.sum.terms)
+	if made.sum != nil {
+		made.test, blocks = summed, reserved+len(made.sum.terms)
 	} else {
-		x.function = glsl.Function(l, 0, 0)
-		for _, a := range x.function.Args {
-			blocks += textures.Parts(e.segment(a.Column))
+		made.function = glsl.Function(l, 0, 0)
+		for _, a := range made.function.Args {
+			blocks += textures.Parts(x.segment(a.Column))
 		}
 	}
 	var err error
-	x.valid, err = e.notNulls(l.Columns(), blocks)
-	n := leafNode(x)
-	e.valued[l] = n
+	made.valid, err = x.notNulls(l.Columns(), blocks)
+	n := leafNode(made)
+	x.valued[l] = n
 	return n, err
 }
 
 // notNulls lists the validity planes of columns; or, where the device binds too few blocks
 // beside those of a program, a bitmap of the records that are NULL in none.
-func (e *evaluator) notNulls(cols []int, blocks int) (list []source, err error) {
+func (x *chunk) notNulls(cols []int, blocks int) (list []source, err error) {
 	var tests []*node
 	for _, c := range cols {
-		if e.segment(c).Nulls > 0 {
+		if x.segment(c).Nulls > 0 {
 			list = append(list, source{col: c, content: textures.Validity})
-			tests = append(tests, e.notNull(c, expr.Ident(e.fields[c].Name)+" IS NOT NULL"))
+			tests = append(tests, x.notNull(c, expr.Ident(x.q.Table.Field(c).Name)+" IS NOT NULL"))
 		}
 	}
-	if len(list) > 1 && blocks+len(list) > e.device.maxBlocks() {
-		n, err := e.compiler.mark(e, junction(plan.And, tests))
+	if len(list) > 1 && blocks+len(list) > x.device.maxBlocks() {
+		n, err := x.mark(junction(plan.And, tests))
 		if err != nil {
 			return nil, err
 		}
@@ -68,7 +68,7 @@ func (w *writer) coded(l *leaf) {
 	}
 	high := make([]bool, len(f.Args))
 	for i, a := range f.Args {
-		seg := w.e.segment(a.Column)
+		seg := w.x.segment(a.Column)
 		fmt.Fprintf(b, "        uvec4 l%d = unpack(FETCH_%s(%s, quad))%s;\n", i, strings.ToUpper(textures.CodeType(seg)), w.codes(a.Column, 0), masked)
 		if high[i] = a.Wide && textures.Parts(seg) > 1; high[i] {
 			fmt.Fprintf(b, "        uvec4 h%d = FETCH(%s, quad);\n", i, w.codes(a.Column, 1))

@@ -43,7 +43,7 @@ type Device struct {
 // DeviceOf returns the device of a context.
 func DeviceOf(caps *glctx.Caps) Device {
 	d := Device{
-		cache:           &cache{},
+		cache:           newCache(),
 		Primitives:      primitives.DeviceOf(caps),
 		Software:        caps.Software,
 		Fuse:            !caps.Software,

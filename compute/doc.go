@@ -29,7 +29,7 @@
 //   - [Select] is the [plan.Selection] of a query on a [Device].
 //   - compiled is a query as a list of passes and the meaning of their counts; it is
 //     kept for a query that runs again.
-//   - evaluator queues the work on one chunk; tree.go turns predicates over codes
+//   - chunk queues the work on one chunk; tree.go turns predicates over codes
 //     into nodes over planes, generate.go these into GLSL.
 //   - kernel is a program with its arguments for one window of a chunk. On a GPU, where a
 //     dispatch costs the CPU several microseconds, the kernels of chunks that have the same program

@@ -19,32 +19,32 @@ const reserved = 5
 // fit makes a tree small enough for one program: what is too much is evaluated to
 // bitmaps first. Small chunks of a software device go bitmap by bitmap throughout,
 // with programs that queries have in common.
-func (c *compiler) fit(e *evaluator, n *node) (*node, error) {
-	if n.op != plan.And && n.op != plan.Or || c.fits(e, n) {
+func (x *chunk) fit(n *node) (*node, error) {
+	if n.op != plan.And && n.op != plan.Or || x.fits(n) {
 		return n, nil
 	}
 	n = &node{op: n.op, kids: append([]*node(nil), n.kids...)}
 	for i, k := range n.kids {
-		if c.fits(e, n) {
+		if x.fits(n) {
 			return n, nil
 		}
-		if k.op == plan.Simple && (e.fused || k.leaf.test == marked) {
+		if k.op == plan.Simple && (x.device.Fuse || k.leaf.test == marked) {
 			continue
 		}
-		m, err := c.mark(e, k)
+		m, err := x.mark(k)
 		if err != nil {
 			return nil, err
 		}
 		n.kids[i] = m
 	}
-	for !c.fits(e, n) {
+	for !x.fits(n) {
 		var groups []*node
 		for kids := n.kids; len(kids) > 0; {
-			m := e.together(kids)
+			m := x.together(kids)
 			g := kids[0]
 			if m > 1 {
 				var err error
-				if g, err = c.write(e, &node{op: n.op, kids: kids[:m]}); err != nil {
+				if g, err = x.write(&node{op: n.op, kids: kids[:m]}); err != nil {
 					return nil, err
 				}
 			}
@@ -57,11 +57,11 @@ func (c *compiler) fit(e *evaluator, n *node) (*node, error) {
 
 // together is how many of the kids, bitmaps and leaves, one pass combines to a bitmap:
 // a leaf takes up to three storage blocks, the planes and the validity of a wide column.
-func (e *evaluator) together(kids []*node) int {
-	w := newWriter(e)
+func (x *chunk) together(kids []*node) int {
+	w := newWriter(x)
 	for i, k := range kids[:min(len(kids), mostMarks)] {
 		w.function(k)
-		if i > 0 && len(w.slots)+2 > e.device.maxBlocks() {
+		if i > 0 && len(w.slots)+2 > x.device.maxBlocks() {
 			return i
 		}
 	}
@@ -69,11 +69,11 @@ func (e *evaluator) together(kids []*node) int {
 }
 
 // fits reports whether one program can evaluate n.
-func (c *compiler) fits(e *evaluator, n *node) bool {
+func (x *chunk) fits(n *node) bool {
 	if n.op != plan.And && n.op != plan.Or {
 		return true
 	}
-	if !e.fused {
+	if !x.device.Fuse {
 		for _, k := range n.kids {
 			if k.op != plan.Simple || k.leaf.test != marked {
 				return false
@@ -84,17 +84,17 @@ func (c *compiler) fits(e *evaluator, n *node) bool {
 	if len(n.kids) > maxLeaves || n.leaves() > maxLeaves {
 		return false
 	}
-	w := newWriter(e)
+	w := newWriter(x)
 	w.function(n)
-	return len(w.slots)+reserved <= e.device.maxBlocks() && len(w.args) <= maxLeafArgs
+	return len(w.slots)+reserved <= x.device.maxBlocks() && len(w.args) <= maxLeafArgs
 }
 
 // plain evaluates what needs the codes to a bitmap, once.
-func (c *compiler) plain(e *evaluator, n *node) (*node, error) {
+func (x *chunk) plain(n *node) (*node, error) {
 	if n.op != plan.Simple || n.leaf.test != coded {
 		return n, nil
 	}
-	m, err := c.mark(e, n)
+	m, err := x.mark(n)
 	if err == nil {
 		m.leaf.passing, n.leaf = false, m.leaf // for others that have the leaf, too
 	}
@@ -102,44 +102,44 @@ func (c *compiler) plain(e *evaluator, n *node) (*node, error) {
 }
 
 // mark evaluates n to a bitmap.
-func (c *compiler) mark(e *evaluator, n *node) (*node, error) {
-	n, err := c.fit(e, n)
+func (x *chunk) mark(n *node) (*node, error) {
+	n, err := x.fit(n)
 	if err != nil || n.op == plan.Simple && n.leaf.test == marked {
 		return n, err
 	}
-	return c.write(e, n)
+	return x.write(n)
 }
 
 // write evaluates n, which fits, to a bitmap. Bitmaps that only n needed are used
 // again for others.
-func (c *compiler) write(e *evaluator, n *node) (*node, error) {
-	m := e.take()
+func (x *chunk) write(n *node) (*node, error) {
+	m := x.take()
 	s := sweep{op: n.named(func(r Result) pass.Op { return Write{r, n.short()} }), tree: n, keep: m, col: -1}
-	if _, err := s.run(c, e, ""); err != nil {
+	if err := s.run(x, ""); err != nil {
 		return nil, err
 	}
-	e.release(n)
+	x.release(n)
 	out := markedNode(m, n.String())
 	out.leaf.passing, out.leaf.joined = true, n.op == plan.And || n.op == plan.Or
 	return out, nil
 }
 
 // take names bitmaps that may be overwritten.
-func (e *evaluator) take() *marks {
-	if n := len(e.free); n > 0 {
-		m := e.free[n-1]
-		e.free = e.free[:n-1]
+func (x *chunk) take() *marks {
+	if n := len(x.free); n > 0 {
+		m := x.free[n-1]
+		x.free = x.free[:n-1]
 		return m
 	}
-	return e.newMarks()
+	return x.newMarks()
 }
 
 // release gives the passing bitmaps of a tree back.
-func (e *evaluator) release(n *node) {
+func (x *chunk) release(n *node) {
 	for _, k := range n.kids {
-		e.release(k)
+		x.release(k)
 	}
 	if n.op == plan.Simple && n.leaf.passing {
-		e.free = append(e.free, n.leaf.marks)
+		x.free = append(x.free, n.leaf.marks)
 	}
 }

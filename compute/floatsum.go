@@ -29,10 +29,10 @@ const floatWords = 1 + 2*sumLimbs
 // floatSum queues the exact sum of a REAL or DOUBLE column over the records of a bitmap, nil
 // for all, to the words of the result from at on. NULLs among them add nothing. A section of
 // pieces has less than 2^31 records, so that no limb overflows.
-func (e *evaluator) floatSum(col int, sel *marks, at int) {
-	seg := e.segment(col)
-	w := newWriter(e)
-	c := &code{name: "floatsum.comp", files: []string{"units.glsl", "codes.glsl"}, after: []string{"floatsum.comp"}, device: e.device}
+func (x *chunk) floatSum(col int, sel *marks, at int) {
+	seg := x.segment(col)
+	w := newWriter(x)
+	c := &code{name: "floatsum.comp", files: []string{"units.glsl", "codes.glsl"}, after: []string{"floatsum.comp"}, device: x.device}
 	defines := append(textures.CodeDefines(seg), fmt.Sprintf("AHEAD %du", ahead))
 	w.arg(at, int(uint32(seg.Base)), int(seg.Base>>32))
 	w.codes(col, 0)
@@ -48,9 +48,9 @@ func (e *evaluator) floatSum(col int, sel *marks, at int) {
 	if seg.Nulls > 0 {
 		defines = append(defines, "VALID FETCH("+w.validity(col)+", unit)")
 	}
-	c.slots, c.defines = w.slots, e.device.defines(defines...)
+	c.slots, c.defines = w.slots, x.device.defines(defines...)
 	c.values, c.steps = true, sumSteps
-	e.compiler.stage(e, w.kernels(c, FloatSum{e.attribute(col)})...)
+	x.stage(w.kernels(c, FloatSum{x.attribute(col)})...)
 }
 
 // addFloatSum adds what floatsum.comp has left in floatWords words.

@@ -17,22 +17,21 @@ import (
 	"github.com/stencildb/stencildb/textures"
 )
 
-// evaluatorOf makes an evaluator of a table's chunk.
-func evaluatorOf(d Device, t *table.Table, chunk int) *evaluator {
-	e, err := newCompiler(d, &plan.Query{Table: t}).evaluator(chunk)
+// chunkOf makes a chunk of a table, of which nothing is asked yet.
+func chunkOf(d Device, t *table.Table, chunk int) *chunk {
+	c, err := newCompiler(d, &plan.Query{Table: t})
 	if err != nil {
 		panic(err)
 	}
-	return e
+	return c.chunks[chunk]
 }
 
-// runs runs what an evaluator has queued, and reads the result.
-func (e *evaluator) runs(run pass.Runner) ([]uint32, error) {
-	c := e.compiler
-	c.flush()
-	x, err := (&compiled{passes: c.passes, result: c.result, words: c.words}).execute(run)
-	c.passes = nil
-	return x.words, err
+// runs runs what a chunk has queued, and reads the result.
+func (x *chunk) runs(run pass.Runner) ([]uint32, error) {
+	x.flush()
+	done, err := x.execute(run)
+	x.passes = nil
+	return done.words, err
 }
 
 // bitmapOf makes working memory with the records of a window that f marks.
@@ -73,10 +72,10 @@ func devices(ctx *glctx.Context) map[string]Device {
 // checkFloatSum compares the sum over the marked records (nil: all) with the CPU's.
 func checkFloatSum(g *pass.GL, d Device, tab *table.Table, marked func(row int) bool) error {
 	defer g.End()
-	e := evaluatorOf(d, tab, 0)
+	e := chunkOf(d, tab, 0)
 	var sel *marks
 	var got, want plan.FloatSum
-	for row := range e.chunk.Rows {
+	for row := range e.Rows {
 		if v := e.segment(0).Value(row); !v.Null && (marked == nil || marked(row)) {
 			want.Add(v.F)
 		}
@@ -87,7 +86,7 @@ func checkFloatSum(g *pass.GL, d Device, tab *table.Table, marked func(row int) 
 			sel.blocks = append(sel.blocks, bitmapOf(p, marked))
 		}
 	}
-	e.floatSum(0, sel, e.compiler.alloc(floatWords))
+	e.floatSum(0, sel, e.alloc(floatWords))
 	words, err := e.runs(g)
 	if err != nil {
 		return err
@@ -98,7 +97,7 @@ func checkFloatSum(g *pass.GL, d Device, tab *table.Table, marked func(row int) 
 	if fmt.Sprint(got) != fmt.Sprint(want) {
 		x, _ := got.Float64()
 		y, _ := want.Float64()
-		return fmt.Errorf("the sum of %d rows is %v, want %v", e.chunk.Rows, x, y)
+		return fmt.Errorf("the sum of %d rows is %v, want %v", e.Rows, x, y)
 	}
 	return nil
 }

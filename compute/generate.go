@@ -14,7 +14,7 @@ import (
 // writer writes the functions of a sweep's program. The text depends on the shape only: which
 // tests are combined how, and what is gathered; constants and numbers of planes are arguments.
 type writer struct {
-	e     *evaluator
+	x     *chunk
 	slots []slot
 	reads []source       // what each slot holds
 	at    map[source]int // the slot of each
@@ -33,7 +33,7 @@ type source struct {
 	plus    uint64
 }
 
-func newWriter(e *evaluator) *writer { return &writer{e: e, at: map[source]int{}} }
+func newWriter(x *chunk) *writer { return &writer{x: x, at: map[source]int{}} }
 
 // block returns the name of a block's array, with a slot from its first use on.
 func (w *writer) block(s source, kind, access string) string {
@@ -58,7 +58,7 @@ func (w *writer) validity(col int) string {
 func (w *writer) codes(col, part int) string {
 	kind := "uvec4"
 	if part == 0 {
-		kind = textures.CodeType(w.e.segment(col))
+		kind = textures.CodeType(w.x.segment(col))
 	}
 	return w.block(source{col: col, content: textures.Codes, part: part}, kind, "readonly")
 }
@@ -79,14 +79,14 @@ func (w *writer) arg(v ...int) int {
 
 // kernels are those of the windows.
 func (w *writer) kernels(c *code, op pass.Op) (list []*kernel) {
-	for i, p := range w.e.pieces {
+	for i, p := range w.x.pieces {
 		k := &kernel{code: c, piece: p, op: op, own: slices.Clone(w.args)}
 		for _, s := range w.reads {
 			if s.marks != nil {
 				k.blocks = append(k.blocks, s.marks.blocks[i])
 				continue
 			}
-			k.blocks = append(k.blocks, textures.Block{Chunk: w.e.chunk, Col: s.col, Content: s.content, Part: s.part, Plus: s.plus, Window: p.Window})
+			k.blocks = append(k.blocks, textures.Block{Chunk: w.x.Chunk, Col: s.col, Content: s.content, Part: s.part, Plus: s.plus, Window: p.Window})
 		}
 		list = append(list, k)
 	}
@@ -148,7 +148,7 @@ func (w *writer) leaf(l *leaf) string {
 		return name
 	}
 	text := head
-	if w.e.segment(l.col).Nulls > 0 {
+	if w.x.segment(l.col).Nulls > 0 {
 		text += "    among &= FETCH(" + w.validity(l.col) + ", unit);\n"
 	}
 	text += [...]string{
@@ -181,7 +181,7 @@ func (w *writer) mask(set bool) string {
 // walk goes over the planes of a column from the top and stops when every record
 // is decided, or when the lower bits of the constants are 0.
 func (w *writer) walk(l *leaf) string {
-	s := storedOf(w.e.segment(l.col))
+	s := storedOf(w.x.segment(l.col))
 	var text strings.Builder
 	shift := s.planes()
 	for part := 1; part >= 0; part-- {

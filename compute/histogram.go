@@ -11,7 +11,7 @@ import (
 // order's search, but which digit is decided comes from outside.
 type histogram struct {
 	*order
-	parts  []candidates
+	search
 	left   int // the bits that are not decided or counted yet
 	counts []uint64
 	above  uint64 // values above those counted
@@ -24,7 +24,10 @@ func (x *execution) DigitBits() int { return digitBits }
 // the bits behind those of the one before, or of the highest bits.
 func (x *execution) CountAtLeast(col int, space *plan.Space, d plan.Digit) ([]uint64, error) {
 	shift, width := d.Shift, d.Bits
-	c := newCompiler(x.device, x.q)
+	c, err := newCompiler(x.device, x.q)
+	if err != nil {
+		return nil, err
+	}
 	now, h := digit{part: shift / textures.PartBits}, x.histograms[col]
 	for b := range width {
 		now.at = append(now.at, shift+b)
@@ -39,13 +42,14 @@ func (x *execution) CountAtLeast(col int, space *plan.Space, d plan.Digit) ([]ui
 			x.histograms[col] = h
 			h.makePlanes(c)
 		}
-		h.first, h.digits, h.parts, h.above = to, []digit{now}, make([]candidates, len(h.chunks)), 0
+		h.first, h.digits, h.above = to, []digit{now}, 0
+		h.search = search{of: "the value searched for", rank: []int32{0, 1, 0}, bases: []int{to}, parts: make([]candidates, len(h.chunks))}
 		for _, ch := range h.chunks {
 			s := h.sweep(ch.attribute(col))
 			if s.tree = ch.tree; ch.keep != nil {
 				s.tree = markedNode(ch.keep, "selected")
 			}
-			if _, err := s.run(c, ch.with(c), ""); err != nil {
+			if err := s.run(c.chunks[ch.index], ""); err != nil {
 				return nil, err
 			}
 		}
@@ -59,14 +63,14 @@ func (x *execution) CountAtLeast(col int, space *plan.Space, d plan.Digit) ([]ui
 			h.above += n
 		}
 		init[v], init[0] = 1, 1 // the device takes the digit with the first of the values
-		next := &decision{order: h.order, before: before, now: now, from: from, to: to, rank: []int32{0, 1, 0}, of: "the value searched for",
-			first: len(h.digits) == 1, more: shift > 0}
-		next.queue(c, h.parts)
-		h.digits = append(h.digits, now)
+		h.bases[len(h.bases)-1] = from
+		h.digits, h.bases = append(h.digits, now), append(h.bases, to)
+		h.decide(c, h.order, len(h.digits)-1, shift > 0, false)
 	}
 	c.flush()
 	c.sideBySide()
-	step, err := (&compiled{passes: c.passes, result: c.result, words: c.words, init: init}).execute(x.run)
+	c.init = init
+	step, err := c.execute(x.run)
 	if err != nil {
 		return nil, err
 	}

@@ -135,27 +135,17 @@ func (l layout) most(d Device, args int) int {
 	return max(1, n)
 }
 
-// stage queues the passes of a chunk that may run beside each other.
-func (c *compiler) stage(e *evaluator, list ...*kernel) {
-	for _, k := range list {
-		k.chunk, k.part = e.index, e.part
-	}
-	c.pending[e.index] = append(c.pending[e.index], list)
-}
-
 // flush makes passes of what is queued: chunk by chunk, or, where programs go over
 // several, stage by stage, those together that have one program.
 func (c *compiler) flush() {
-	chunks := slices.Clone(c.pending)
-	clear(c.pending)
-	for i := range chunks {
-		for len(chunks[i]) > 0 {
-			list := chunks[i][0]
-			chunks[i] = chunks[i][1:]
-			for j := i + 1; c.device.Together > 1 && j < len(chunks); j++ {
-				if len(chunks[j]) > 0 && list[0].joins(chunks[j][0][0]) {
-					list = append(slices.Clip(list), chunks[j][0]...)
-					chunks[j] = chunks[j][1:]
+	for i, x := range c.chunks {
+		for len(x.pending) > 0 {
+			list := x.pending[0]
+			x.pending = x.pending[1:]
+			for _, y := range c.chunks[i+1:] {
+				if c.device.Together > 1 && len(y.pending) > 0 && list[0].joins(y.pending[0][0]) {
+					list = append(slices.Clip(list), y.pending[0]...)
+					y.pending = y.pending[1:]
 				}
 			}
 			c.emit(list)

@@ -63,6 +63,34 @@ func TestProgramsGoOverSeveralChunks(t *testing.T) {
 	})
 }
 
+// Chunks have one program and yet different columns with NULLs, or without any value: the values of a
+// column are those of each chunk.
+func TestValuesAreCountedWhereverNullsLie(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 8))
+	tab := chunked(rng, 300, 9, 4, false, false)
+	tab.Fields = append(slices.Clip(tab.Fields), table.Field{Name: "c", Type: table.Type{Kind: table.BigInt}})
+	for i, c := range tab.Chunks {
+		c.Segments = []*table.Segment{column(rng, 300, 9, false, i > 1), column(rng, 300, 9, false, false), column(rng, 300, 9, false, true)}
+	}
+	empty := column(rng, 300, 0, false, true)
+	empty.Valid, empty.Nulls = table.NewBitmap(300), 300
+	tab.Chunks[3].Segments[0] = empty
+	gltest.Run(t, 0, func(ctx *glctx.Context, g *pass.GL) {
+		d := compute.DeviceOf(ctx.Caps())
+		for range 2 {
+			q := &plan.Query{Table: tab}
+			for col, name := range []string{"a", "b", "c"} {
+				q.Aggs = append(q.Aggs, expr.Aggregate{Kind: expr.Count, Col: col, Name: name, Arg: tab.Fields[col].Type, P: -1})
+			}
+			for range tab.Chunks {
+				q.Chunks = append(q.Chunks, plan.ChunkPlan{Pred: less(1, 200)})
+			}
+			compareWithCPU(t, g, d, q, "counts")
+			d.Software, d.Fuse, d.Multiprocessors, d.Together = false, true, 1, 4
+		}
+	})
+}
+
 // Snapshots of a table, and other constants, share the texts of their programs: where
 // chunks share dispatches, those with as many chunks.
 func TestSnapshotsSharePrograms(t *testing.T) {

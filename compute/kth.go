@@ -41,9 +41,9 @@ func (d digit) label() Bits { return Bits{d.high(), d.low()} }
 // before, and counts the next one among the candidates left.
 type search struct {
 	agg   expr.Aggregate
-	index int // of the aggregate in the query
-	of    string
-	rank  []int32
+	aggs  []int        // its place in the query
+	of    string       // what is searched for
+	rank  []int32      // rankArgs
 	bases []int        // where the result has the counts of each digit
 	parts []candidates // one a chunk of the order
 }
@@ -51,7 +51,7 @@ type search struct {
 // candidates are the records of a chunk that have the digits decided so far.
 type candidates struct {
 	*marks
-	lists []list // by window: the units that have candidates left
+	lists []unitList // by window: the units that have candidates left
 }
 
 // listBits is the number of bits after whose decision the units that have candidates

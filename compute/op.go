@@ -3,7 +3,6 @@ package compute
 import (
 	"fmt"
 
-	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/pass"
 )
 
@@ -178,8 +177,3 @@ func (f FloatSum) String() string { return "FloatSum(" + f.Name + ")" }
 
 // Counts implements pass.Op.
 func (f FloatSum) Counts() string { return "the selected values of " + f.Name + ", added exactly" }
-
-// attribute names a column.
-func (e *evaluator) attribute(col int) pass.Attribute {
-	return pass.Attribute{Name: expr.Ident(e.fields[col].Name), Col: col}
-}

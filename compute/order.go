@@ -27,10 +27,9 @@ type order struct {
 	searches []*search
 }
 
-// of is the chunk of an evaluator and its frame.
-func (o *order) of(e *evaluator) (*chunk, *frame) {
-	i := slices.IndexFunc(o.chunks, func(x *chunk) bool { return x.index == e.index })
-	return o.chunks[i], o.frames[i]
+// of is the frame of a chunk.
+func (o *order) of(x *chunk) *frame {
+	return o.frames[slices.IndexFunc(o.chunks, func(y *chunk) bool { return x.index == y.index })]
 }
 
 // frame is a column of a chunk in a common space, where its codes are greater by a
@@ -80,7 +79,7 @@ func (f *frame) varying() stored { return f.stored | stored(f.above[0]|f.above[1
 func newOrder(col int, space *plan.Space, chunks []*chunk) *order {
 	o := &order{col: col, space: space}
 	for _, x := range chunks {
-		if y := x.column(col); x.tree.op == plan.False || y.n.known && y.n.n == 0 {
+		if y := x.column(col); x.tree.op == plan.False || y.n.set && y.n.known == 0 && len(y.n.words) == 0 {
 			continue
 		}
 		f := x.newFrame(col, space)
@@ -108,15 +107,15 @@ func SearchedBits(q *plan.Query, col int) (uint64, error) {
 func (o *order) sweep(of pass.Attribute) *sweep {
 	s := &sweep{op: func(r Result) pass.Op { return Digits{r, of, o.digits[0].label()} }, col: o.col, order: o}
 	for _, z := range o.searches {
-		s.aggs = append(s.aggs, z.index)
+		s.aggs = append(s.aggs, z.aggs...)
 	}
 	return s
 }
 
 // newPlanes names planes of the chunk's windows, not yet written.
-func (e *evaluator) newPlanes(planes int) *marks {
+func (x *chunk) newPlanes(planes int) *marks {
 	m := &marks{}
-	for _, w := range e.pieces {
+	for _, w := range x.pieces {
 		runs := (textures.Units(w.Rows) + textures.UnitsPerRun - 1) / textures.UnitsPerRun
 		m.blocks = append(m.blocks, textures.ScratchBlock(&textures.Scratch{Words: 4 * runs * textures.UnitsPerRun * planes}))
 	}
@@ -167,7 +166,7 @@ func (f *frame) planes(x *chunk, col int, d digit, window int) textures.Block {
 	case f.made != nil:
 		return f.made.blocks[window]
 	default:
-		b := x.planes(col, part, x.pieces[window].Window)
+		b := x.block(col, textures.Planes, part, x.pieces[window].Window)
 		b.Plus = f.plus
 		return b
 	}
@@ -178,7 +177,7 @@ func (o *order) makePlanes(c *compiler) {
 	for i, x := range o.chunks {
 		if f := o.frames[i]; f.made != nil && len(o.digits) > 0 {
 			for j := range x.pieces {
-				x.with(c).translate(o, f, j)
+				c.chunks[x.index].translate(o, f, j)
 			}
 		}
 	}
@@ -186,85 +185,64 @@ func (o *order) makePlanes(c *compiler) {
 
 // translate queues the pass that looks up the ranks of a window's strings in the
 // dictionary of all chunks.
-func (e *evaluator) translate(o *order, f *frame, window int) {
-	w, seg := e.pieces[window], e.segment(o.col)
+func (x *chunk) translate(o *order, f *frame, window int) {
+	w, seg, op := x.pieces[window], x.segment(o.col), Translate{x.attribute(o.col)}
 	_, ranks := o.space.Translation(seg)
 	ranks = append(ranks, make([]uint32, -len(ranks)&3)...)
-	units := textures.Units(w.Rows)
-	ranksBlock := textures.ScratchBlock(&textures.Scratch{Words: len(ranks), Init: ranks})
-	program := shaders.Join([]string{"units.glsl", "planes.comp"},
-		e.device.defines(append(textures.CodeDefines(seg), "RANKS", fmt.Sprintf("BITS %d", o.space.Bits()))...)...)
-	e.dispatch(Translate{e.attribute(o.col)}, w, program, e.device.groupsOf(units, digitGroups, 32*o.space.Bits()),
-		[]textures.Block{ranksBlock, f.made.blocks[window], e.codes(o.col, w.Window)},
-		[]shaders.Uniform{shaders.Uint("units", uint32(units)), shaders.Uint("rows", uint32(w.Rows)),
-			shaders.Uint("stored", f.stored.part(0)), shaders.Uint("from", 0)})
-}
-
-// with is the evaluator for the passes of another list.
-func (e *evaluator) with(c *compiler) *evaluator {
-	x := *e
-	x.compiler = c
-	return &x
+	units := w.units()
+	x.stage(&kernel{piece: w, op: op, pass: &pass.Pass{Op: op,
+		Program: shaders.Join([]string{"units.glsl", "planes.comp"},
+			x.defines(x.device, append(textures.CodeDefines(seg), "RANKS", fmt.Sprintf("BITS %d", o.space.Bits()))...)...),
+		Uniforms: []shaders.Uniform{shaders.Uint("units", uint32(units)), shaders.Uint("rows", uint32(w.Rows)),
+			shaders.Uint("stored", f.stored.part(0)), shaders.Uint("from", 0)},
+		Dispatch: &pass.Dispatch{Groups: [2]int{x.device.groupsOf(units, digitGroups, 32*o.space.Bits())}, Images: x.device.Software,
+			Blocks: []textures.Block{textures.ScratchBlock(&textures.Scratch{Words: len(ranks), Init: ranks}), f.made.blocks[window],
+				x.block(o.col, textures.Codes, 0, w.Window)}}}})
 }
 
 // passes queues what follows the first digit's counts: for each other digit the passes
 // of all chunks, side by side.
 func (o *order) passes(c *compiler) {
-	for _, s := range o.searches {
-		s.bases = []int{o.first}
-		s.parts = make([]candidates, len(o.chunks))
-	}
-	for i := 1; i < len(o.digits); i++ {
+	for i := range o.digits {
 		for j, s := range o.searches {
-			to := c.alloc(1 << digitBits)
-			s.bases = append(s.bases, to)
-			d := &decision{order: o, before: o.digits[i-1], now: o.digits[i], from: s.bases[i-1], to: to, rank: s.rank, of: s.of, aggs: []int{s.index},
-				first: i == 1, more: i+1 < len(o.digits), beside: j > 0}
-			d.queue(c, s.parts)
+			if i == 0 {
+				s.bases, s.parts = []int{o.first}, make([]candidates, len(o.chunks))
+				continue
+			}
+			s.bases = append(s.bases, c.alloc(1<<digitBits))
+			s.decide(c, o, i, i+1 < len(o.digits), j > 0)
 		}
 	}
 }
 
-// decision decides one digit from its counts and counts the candidates that are left by
-// the next one.
-type decision struct {
-	*order
-	before, now digit
-	from, to    int     // where the result has their counts
-	rank        []int32 // rankArgs of the first
-	of          string  // what is searched for
-	aggs        []int   // which of the query's aggregates it is
-	first       bool    // the candidates are the selection so far
-	more        bool    // another digit follows
-	beside      bool    // the pass before need not be over
-	lists       textures.Scratch
-}
-
-// queue queues the passes of all chunks.
-func (d *decision) queue(c *compiler, parts []candidates) {
-	for i, x := range d.chunks {
-		e := x.with(c)
-		e.part.Aggs = d.aggs
-		list := d.kernels(c, e, i, &parts[i])
-		list[0].waits = i == 0 && !d.beside
-		c.stage(e, list...)
+// decide queues the passes of all chunks that decide the digit before number i from its counts,
+// and count the candidates that are left by number i. more says that another follows, beside
+// that the pass before need not be over.
+func (s *search) decide(c *compiler, o *order, i int, more, beside bool) {
+	lists := &textures.Scratch{}
+	for j := range o.chunks {
+		x := c.chunks[o.chunks[j].index]
+		x.part.Aggs = s.aggs
+		list := s.kernels(x, o, i, j, more, lists)
+		list[0].waits = j == 0 && !beside
+		x.stage(list...)
 	}
 	c.flush()
 }
 
-// kernels are those of the windows of a chunk.
-func (d *decision) kernels(c *compiler, e *evaluator, chunk int, cand *candidates) (list []*kernel) {
-	x, f := d.chunks[chunk], d.frames[chunk]
-	nulls := e.segment(d.col).Nulls > 0
+// kernels are those of the windows of a chunk of the order.
+func (s *search) kernels(x *chunk, o *order, i, chunk int, more bool, lists *textures.Scratch) (list []*kernel) {
+	f, keep, cand, first := o.frames[chunk], o.chunks[chunk].keep, &s.parts[chunk], i == 1
+	before, now, nulls := o.digits[i-1], o.digits[i], x.segment(o.col).Nulls > 0
 	code := &code{name: "kth.comp", files: []string{"units.glsl", "report.glsl"}, after: []string{"kth.comp"},
-		device: e.device, perUnit: digitGroups, regional: e.regional, slots: []slot{{"candidate", "uvec4", ""}, {"kept", "uvec4", "readonly"},
+		device: x.device, perUnit: digitGroups, regional: x.regional, slots: []slot{{"candidate", "uvec4", ""}, {"kept", "uvec4", "readonly"},
 			{"previous", "uvec4", "readonly"}, {"next", "uvec4", "readonly"}}}
 	var special []string
-	if d.first {
-		cand.marks = e.newMarks()
+	if first {
+		cand.marks = x.newMarks()
 		special = append(special, "FIRST")
-		if x.keep != nil {
-			special = append(special, "SELECTION "+x.keep.first())
+		if keep != nil {
+			special = append(special, "SELECTION "+keep.first())
 			code.slots = append(code.slots, slot{"selection", "uvec4", "readonly"})
 		}
 		if nulls {
@@ -275,26 +253,30 @@ func (d *decision) kernels(c *compiler, e *evaluator, chunk int, cand *candidate
 	switch {
 	case cand.lists != nil:
 		special = append(special, "LISTED", fmt.Sprintf("PIECES %d", maxPieces))
-	case !e.device.Software && d.more && d.digits[0].high()-d.before.low() >= listBits-1:
+	case !x.device.Software && more && o.digits[0].high()-before.low() >= listBits-1:
 		special = append(special, "APPEND")
-		cand.lists = d.makeLists(code, e)
+		for _, p := range x.pieces {
+			cand.lists = append(cand.lists, unitList{textures.ScratchBlock(lists), lists.Words})
+			lists.Words += listWords(p.units(), x.groups(code, p), x.device)
+		}
 	}
 	if cand.lists != nil {
 		code.slots = append(code.slots, slot{"list", "uint", ""})
 	}
-	code.defines = e.defines(e.device, append(special, "CANDIDATES "+cand.marks.first(), fmt.Sprintf("DIGIT %d", digitBits), fmt.Sprintf("COUNTERS %d", 1<<digitBits))...)
-	before, now := f.digit(d.before), f.digit(d.now)
-	args := append(append(append(before[:], now[:]...), int32(d.from), int32(d.to)), d.rank...)
-	op := Decide{Attribute: e.attribute(d.col), Aggregate: d.of, Bits: d.before.label(), Next: d.now.label(),
-		From: d.from, To: d.to, Size: len(d.before.at)}
-	for j, p := range e.pieces {
+	code.defines = x.defines(x.device, append(special, "CANDIDATES "+cand.marks.first(), fmt.Sprintf("DIGIT %d", digitBits), fmt.Sprintf("COUNTERS %d", 1<<digitBits))...)
+	from, to := f.digit(before), f.digit(now)
+	args := append(slices.Concat(from[:], to[:]), int32(s.bases[i-1]), int32(s.bases[i]))
+	args = append(args, s.rank...)
+	op := Decide{Attribute: x.attribute(o.col), Aggregate: s.of, Bits: before.label(), Next: now.label(),
+		From: s.bases[i-1], To: s.bases[i], Size: len(before.at)}
+	for j, p := range x.pieces {
 		k := &kernel{code: code, piece: p, op: op, blocks: []textures.Block{cand.blocks[j], cand.blocks[j],
-			f.planes(x, d.col, d.before, j), f.planes(x, d.col, d.now, j)}}
-		if d.first && x.keep != nil {
-			k.blocks = append(k.blocks, x.keep.blocks[j])
+			f.planes(x, o.col, before, j), f.planes(x, o.col, now, j)}}
+		if first && keep != nil {
+			k.blocks = append(k.blocks, keep.blocks[j])
 		}
-		if d.first && nulls {
-			k.blocks = append(k.blocks, e.validity(d.col, p.Window))
+		if first && nulls {
+			k.blocks = append(k.blocks, x.block(o.col, textures.Validity, 0, p.Window))
 		}
 		at := 0
 		if cand.lists != nil {
@@ -307,8 +289,8 @@ func (d *decision) kernels(c *compiler, e *evaluator, chunk int, cand *candidate
 	return list
 }
 
-// list is where in a block the units of a piece that have candidates left are listed.
-type list struct {
+// unitList is where in a block the units of a piece that have candidates left are listed.
+type unitList struct {
 	block textures.Block
 	at    int
 }
@@ -316,15 +298,6 @@ type list struct {
 // listWords is the size of the lists of a piece: for each work group where its is and how long,
 // and room for the units that it takes (room in units.glsl).
 func listWords(units, groups int, d Device) int { return 2*groups + units + groups*d.localSize() }
-
-// makeLists makes the lists of a chunk's pieces.
-func (d *decision) makeLists(k *code, e *evaluator) (lists []list) {
-	for _, p := range e.pieces {
-		lists = append(lists, list{textures.ScratchBlock(&d.lists), d.lists.Words})
-		d.lists.Words += listWords(p.units(), e.compiler.groups(k, p), k.device)
-	}
-	return lists
-}
 
 // rankArgs says how k follows from the number of values: how (1: counted from the
 // smallest, 2: a fraction of the values), and k or the fraction.

@@ -124,7 +124,7 @@ func BenchmarkValues(b *testing.B) {
 	few, many, wide := spansOf(8, 1<<19), spansOf(5000, 1<<19), spansOf(5000, 1<<19)
 	wide.Spans = append(wide.Spans, plan.Span{Lo: 1 << 40, Hi: 1 << 40}) // too large for a bit a code
 	gltest.Run(b, 0, func(ctx *glctx.Context, g *pass.GL) {
-		e := evaluatorOf(DeviceOf(ctx.Caps()), t, 0)
+		e := chunkOf(DeviceOf(ctx.Caps()), t, 0)
 		type benchCase struct {
 			name string
 			run  func() error
@@ -137,9 +137,8 @@ func BenchmarkValues(b *testing.B) {
 				if err != nil {
 					return err
 				}
-				s := sweep{op: n.named(nil), tree: n, selected: true, col: -1}
-				_, err = s.run(e.compiler, e, "")
-				return err
+				s := sweep{op: n.named(nil), tree: n, selected: &number{}, col: -1}
+				return s.run(e, "")
 			}})
 		}
 		count("semilinear in 32 bits", benchSemilinear(false))
@@ -148,7 +147,7 @@ func BenchmarkValues(b *testing.B) {
 			e.valued = map[plan.Leaf]*node{}
 			n, err := e.values(benchSemilinear(false))
 			if err == nil {
-				_, err = e.compiler.mark(e, n)
+				_, err = e.mark(n)
 			}
 			return err
 		}})
@@ -158,7 +157,7 @@ func BenchmarkValues(b *testing.B) {
 		}
 		for _, col := range []int{unit, normal, any, two, real} {
 			cases = append(cases, benchCase{"sum of " + t.Fields[col].Name, func() error {
-				e.floatSum(col, nil, e.compiler.alloc(floatWords))
+				e.floatSum(col, nil, e.alloc(floatWords))
 				return nil
 			}})
 		}

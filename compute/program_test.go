@@ -37,20 +37,19 @@ func valueLeaves(p *plan.Pred) []plan.Leaf {
 
 // checkLeaf compares the bitmaps and the count of a leaf with plan.LeafHolds.
 func checkLeaf(g *pass.GL, d Device, tab *table.Table, chunk int, leaf plan.Leaf) error {
-	e := evaluatorOf(d, tab, chunk)
-	c := e.compiler
+	e := chunkOf(d, tab, chunk)
 	n, err := e.values(leaf)
 	if err != nil {
 		return err
 	}
-	before := c.alloc(1)
-	counter := sweep{op: n.named(nil), tree: n, selected: true, col: -1}
-	at, err := counter.run(c, e, "")
-	if err != nil {
+	before := e.alloc(1)
+	var counted number
+	counter := sweep{op: n.named(nil), tree: n, selected: &counted, col: -1}
+	if err := counter.run(e, ""); err != nil {
 		return err
 	}
-	after := c.alloc(1)
-	bitmap, err := c.mark(e, n)
+	after := e.alloc(1)
+	bitmap, err := e.mark(n)
 	if err != nil {
 		return err
 	}
@@ -71,15 +70,15 @@ func checkLeaf(g *pass.GL, d Device, tab *table.Table, chunk int, leaf plan.Leaf
 			total += bits.OnesCount32(word)
 			for bit := range 32 {
 				row := textures.PlaneRow(at/4, at%4, bit)
-				want := row < w.Rows && plan.LeafHolds(leaf, e.chunk, w.From+row)
+				want := row < w.Rows && plan.LeafHolds(leaf, e.Chunk, w.From+row)
 				if (word>>bit&1 != 0) != want {
-					return fmt.Errorf("%s: row %d of window %d is %v, want %v: %v", leaf, row, i, !want, want, recordOf(e.chunk, leaf, w.From+row))
+					return fmt.Errorf("%s: row %d of window %d is %v, want %v: %v", leaf, row, i, !want, want, recordOf(e.Chunk, leaf, w.From+row))
 				}
 			}
 		}
 	}
-	if words[before] != 0 || words[after] != 0 || words[at.selected.at] != uint32(total) {
-		return fmt.Errorf("%s: %d counted, want %d; %d and %d beside it", leaf, words[at.selected.at], total, words[before], words[after])
+	if words[before] != 0 || words[after] != 0 || words[counted.words[0].at] != uint32(total) {
+		return fmt.Errorf("%s: %d counted, want %d; %d and %d beside it", leaf, words[counted.words[0].at], total, words[before], words[after])
 	}
 	return nil
 }
@@ -315,7 +314,7 @@ func TestSemilinearOverPlanes(t *testing.T) {
 					if err := checkLeaf(g, d, tab, 0, p); err != nil {
 						t.Errorf("%s, coefficients %v, operator %v: %v", name, coef, p.Op, err)
 					}
-					if evaluatorOf(d, tab, 0).planeSum(p) != nil {
+					if chunkOf(d, tab, 0).planeSum(p) != nil {
 						planeSums++
 					}
 				}

@@ -3,8 +3,8 @@ package compute
 import "fmt"
 
 // defines is Device.defines for a program of units.glsl.
-func (e *evaluator) defines(d Device, others ...string) []string {
-	if e.regional {
+func (x *chunk) defines(d Device, others ...string) []string {
+	if x.regional {
 		others = append([]string{fmt.Sprintf("REGIONS %d", d.Multiprocessors)}, others...)
 	}
 	return d.defines(others...)

@@ -43,13 +43,13 @@ func TestEveryUnitIsTakenOnce(t *testing.T) {
 			units := textures.UnitsPerGroup * rapid.IntRange(1, 200).Draw(t, "groups of rows")
 			before := textures.UnitsPerGroup * rapid.IntRange(0, 200).Draw(t, "groups of rows before")
 			total := before + units + textures.UnitsPerGroup*rapid.IntRange(0, 200).Draw(t, "groups of rows behind")
-			e := &evaluator{regional: rapid.Bool().Draw(t, "regional")}
+			e := &chunk{regional: rapid.Bool().Draw(t, "regional")}
 			if e.regional || rapid.Bool().Draw(t, "hardware") {
 				d.Software, d.Multiprocessors, d.local = false, rapid.IntRange(1, 5).Draw(t, "multiprocessors"), 32
 			}
 			k := &code{device: d, regional: e.regional, perUnit: rapid.IntRange(1, 3).Draw(t, "groups a multiprocessor")}
 			d.Together = rapid.IntRange(1, 2).Draw(t, "together")
-			c := &compiler{device: d, units: total}
+			c := &compiler{compiled: compiled{device: d}, units: total}
 			groups := c.groups(k, piece{Window: textures.Window{Rows: units / textures.UnitsPerGroup * textures.GroupRows}})
 			zeros := func(words int) textures.Block {
 				return textures.ScratchBlock(&textures.Scratch{Words: words, Zero: true})

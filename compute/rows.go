@@ -12,29 +12,29 @@ import (
 // record in the order of rows. Checks are left to [Select].
 func Rows(run pass.Runner, d Device, q *plan.Query, chunk int) ([]plan.Marked, error) {
 	d.Together = 1
-	c := newCompiler(d, q)
-	e, err := c.evaluator(chunk)
+	c, err := newCompiler(d, q)
 	if err != nil {
 		return nil, err
 	}
-	tree, err := e.tree(q.Chunks[chunk].Pred)
+	x := c.chunks[chunk]
+	tree, err := x.node(q.Chunks[chunk].Pred)
 	switch {
 	case err != nil:
 		return nil, err
 	case tree.op == plan.False:
 		return nil, nil
 	case tree.op == plan.True:
-		return []plan.Marked{{N: e.chunk.Rows, All: true}}, nil
+		return []plan.Marked{{N: x.Rows, All: true}}, nil
 	}
-	if tree, err = c.mark(e, tree); err != nil {
+	if tree, err = x.mark(tree); err != nil {
 		return nil, err
 	}
 	c.flush()
-	if _, err := (&compiled{passes: c.passes, result: c.result, words: c.words}).execute(run); err != nil {
+	if _, err := c.execute(run); err != nil {
 		return nil, err
 	}
 	var list []plan.Marked
-	for i, w := range e.pieces {
+	for i, w := range x.pieces {
 		m, err := rowsOf(run, d.Primitives, tree.leaf.marks.blocks[i], w.Window)
 		if err != nil {
 			return nil, err

@@ -2,7 +2,6 @@ package compute
 
 import (
 	"fmt"
-	"math/big"
 
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/plan"
@@ -66,10 +65,10 @@ func (x *execution) Check() error {
 	x.words = done.words
 	for i, c := range x.chunks {
 		for j, n := range c.checks {
-			switch n, err := n.read(x.words); {
+			switch n, err := n.read(x.words, map[word]bool{}); {
 			case err != nil:
 				return err
-			case n > 0:
+			case n.Sign() > 0:
 				return x.q.Failed(i, j)
 			}
 		}
@@ -79,45 +78,31 @@ func (x *execution) Check() error {
 
 // Count implements plan.Selection.
 func (x *execution) Count() (uint64, error) {
-	return x.total(func(c *chunk) count { return c.selected })
+	return x.total(func(c *chunk) *number { return c.selected })
 }
 
 // CountNotNull implements plan.Selection.
 func (x *execution) CountNotNull(col int) (uint64, error) { return x.values(col) }
 
 // total adds a number of records up over all chunks.
-func (x *execution) total(of func(*chunk) count) (n uint64, err error) {
-	once := places{}
+func (x *execution) total(of func(*chunk) *number) (n uint64, err error) {
+	once := map[word]bool{}
 	for _, c := range x.chunks {
-		k, err := once.read(of(c), x.words)
+		k, err := of(c).read(x.words, once)
 		if err != nil {
 			return 0, err
 		}
-		n += k
+		n += k.Uint64()
 	}
 	return n, nil
-}
-
-// places are those that have been read: chunks may share one.
-type places map[place]bool
-
-// read returns a count, 0 where it has been read before.
-func (p places) read(c count, words []uint32) (uint64, error) {
-	if c.in != nil {
-		if p[*c.in] {
-			return 0, nil
-		}
-		p[*c.in] = true
-	}
-	return c.read(words)
 }
 
 // values is the number of selected values of a column that are not NULL.
 func (x *execution) values(col int) (uint64, error) {
 	if o := x.order(col); o != nil && len(o.digits) > 0 {
-		return place{at: o.first}.read(x.words), nil
+		return uint64(x.words[o.first]), nil
 	}
-	return x.total(func(c *chunk) count { return c.column(col).n })
+	return x.total(func(c *chunk) *number { return c.column(col).n })
 }
 
 // order returns what the order statistics of a column share; nil without any.
@@ -132,26 +117,25 @@ func (c *compiled) order(col int) *order {
 
 // Sum implements plan.Selection.
 func (x *execution) Sum(col int) (sum plan.Sum, err error) {
-	once, float := places{}, false
+	once, float := map[word]bool{}, false
 	for _, c := range x.chunks {
 		y := c.column(col)
-		if float = float || y.float; y.float {
-			if at := (place{at: y.floats}); !once[at] {
-				once[at] = true
+		if y.float {
+			if at := (word{at: y.floats}); !once[at] {
+				once[at], float = true, true
 				addFloatSum(x.words[y.floats:], &sum.Float)
 			}
 			continue
 		}
-		n, err := once.read(y.n, x.words)
+		n, err := y.n.read(x.words, once)
 		if err != nil {
 			return sum, err
 		}
-		codes, term := new(big.Int), new(big.Int)
-		for _, s := range y.sums {
-			k, _ := once.read(counted(s.place), x.words)
-			codes.Add(codes, term.Lsh(term.SetUint64(k), s.shift))
+		codes, err := y.sum.read(x.words, once)
+		if err != nil {
+			return sum, err
 		}
-		sum.AddCodes(c.segment(col), codes, n)
+		sum.AddCodes(c.segment(col), codes, n.Uint64())
 	}
 	if float { // a search for ranks counts the values of all chunks together
 		sum.N, err = x.values(col)

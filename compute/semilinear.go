@@ -52,7 +52,7 @@ const (
 
 // planeSum makes the sum of a semi-linear program, nil where reading the codes is
 // the better way.
-func (e *evaluator) planeSum(p *plan.Program) *planeSum {
+func (x *chunk) planeSum(p *plan.Program) *planeSum {
 	cols, coef, rhs, _, ok := p.Linear()
 	if !ok || p.Fails != nil {
 		return nil
@@ -64,7 +64,7 @@ func (e *evaluator) planeSum(p *plan.Program) *planeSum {
 		if size == 0 || size >= 1<<62 {
 			return nil
 		}
-		seg := e.segment(col)
+		seg := x.segment(col)
 		for part := range textures.Parts(seg) {
 			t := planeTerm{col: col, part: part, stored: storedOf(seg).part(part), negative: coef[i] < 0}
 			if t.stored == 0 {

@@ -11,44 +11,17 @@ import (
 )
 
 // sweep is one look at every record of a chunk: the records that a tree selects,
-// and what is gathered of them on the way.
+// and what is gathered of them on the way, in numbers; nil for what is not.
 type sweep struct {
 	op       func(Result) pass.Op
 	aggs     []int // that it serves
 	tree     *node
-	keep     *marks // where to write the selection; nil: nowhere
-	selected bool   // count the selected records
-	col      int    // what follows is of this column's values that are not NULL
-	values   bool   // count them
-	sum      bool   // add their codes up
-	order    *order // count them by its first digit
-}
-
-// gathered says where in the result a sweep's counts are.
-type gathered struct {
-	selected, values place
-	sums             []weighted
-}
-
-// place is where a count lies: one word, or two when wide.
-type place struct {
-	at   int
-	wide bool
-}
-
-// read returns the count.
-func (s place) read(words []uint32) uint64 {
-	n := uint64(words[s.at])
-	if s.wide {
-		n |= uint64(words[s.at+1]) << 32
-	}
-	return n
-}
-
-// weighted is a part of a sum, in units of 2^shift.
-type weighted struct {
-	place
-	shift uint
+	keep     *marks  // where to write the selection; nil: nowhere
+	selected *number // of selected records
+	col      int     // what follows is of this column's values that are not NULL
+	values   *number // how many
+	sum      *number // of their codes
+	order    *order  // count them by its first digit
 }
 
 // halfBits is the width of the parts in which codes are summed up: a thread's sum
@@ -58,27 +31,27 @@ const halfBits = 16
 // run writes the program and queues its passes. Chunks that have the program in common, and
 // what is told of them, add their counts up in the same place; of each chunk there is a
 // place of its own where nothing is told.
-func (s *sweep) run(c *compiler, e *evaluator, shared string) (g gathered, err error) {
-	w := newWriter(e)
-	m := &mainText{writer: w, wide: s.sum, codes: s.tree.tests(coded)}
-	g = m.write(s)
-	k := &code{name: "sweep", files: []string{"units.glsl", "report.glsl"}, device: e.device.forScans(), perUnit: wideGroups, steps: w.steps,
-		regional: e.regional, at: w.arg(0)}
+func (s *sweep) run(x *chunk, shared string) error {
+	w := newWriter(x)
+	m := &mainText{writer: w, wide: s.sum != nil, codes: s.tree.tests(coded)}
+	m.write(s)
+	k := &code{name: "sweep", files: []string{"units.glsl", "report.glsl"}, device: x.device.forScans(), perUnit: wideGroups, steps: w.steps,
+		regional: x.regional, at: w.arg(0)}
 	switch {
 	case m.codes:
-		k.evaluate(s.tree.leaf.function, e.device)
+		k.evaluate(s.tree.leaf.function, x.device)
 	case s.order != nil:
-		k.device, k.perUnit = e.device, digitGroups
+		k.device, k.perUnit = x.device, digitGroups
 	case s.tree.tests(summed):
-		k.device, k.perUnit = e.device.forSums(e.regional), sumGroups
+		k.device, k.perUnit = x.device.forSums(x.regional), sumGroups
 	case s.tree.tests(within):
 		k.perUnit = rangeGroups
 	}
 	m.program(k)
 	k.slots = w.slots
-	if n := len(k.slots) + 1; n > e.device.maxBlocks() {
-		return g, &plan.Declined{Why: fmt.Sprintf("%v reads %d storage blocks, the device has %d in a compute program: use fewer attributes in one comparison",
-			s.op(NoResult), n, e.device.maxBlocks())}
+	if n := len(k.slots) + 1; n > x.device.maxBlocks() {
+		return &plan.Declined{Why: fmt.Sprintf("%v reads %d storage blocks, the device has %d in a compute program: use fewer attributes in one comparison",
+			s.op(NoResult), n, x.device.maxBlocks())}
 	}
 	words, at := m.counters, 0
 	if m.wide {
@@ -88,43 +61,38 @@ func (s *sweep) run(c *compiler, e *evaluator, shared string) (g gathered, err e
 	case s.order != nil:
 		at = s.order.first
 	case shared != "":
-		at = c.place(fmt.Sprint(shared, s.col, k.text), words)
+		at = x.place(fmt.Sprint(shared, s.col, k.text), words)
 	default:
-		at = c.alloc(words)
+		at = x.alloc(words)
 	}
-	g.move(at)
-	list := w.kernels(k, s.op(s.result(g)))
-	for _, x := range list {
-		x.own[k.at-firstArg] = int32(at)
+	for _, n := range []*number{s.selected, s.values, s.sum} {
+		for i := 0; n != nil && i < len(n.words); i++ {
+			n.words[i].at += at
+		}
 	}
-	e.part.Aggs = s.aggs
-	c.stage(e, list...)
-	e.part.Aggs = nil
-	return g, nil
+	list := w.kernels(k, s.op(s.result()))
+	for _, l := range list {
+		l.own[k.at-firstArg] = int32(at)
+	}
+	x.part.Aggs = s.aggs
+	x.stage(list...)
+	x.part.Aggs = nil
+	return nil
 }
 
 // result says where the counts of records are.
-func (s *sweep) result(g gathered) Result {
+func (s *sweep) result() Result {
 	r := NoResult
-	if s.selected {
-		r.Selected = g.selected.at
+	if s.selected != nil {
+		r.Selected = s.selected.words[0].at
 	}
 	switch {
 	case s.order != nil:
 		r.Values = s.order.first
-	case s.values:
-		r.Values = g.values.at
+	case s.values != nil:
+		r.Values = s.values.words[0].at
 	}
 	return r
-}
-
-// move adds the place of a sweep's counts in the result.
-func (g *gathered) move(at int) {
-	g.selected.at += at
-	g.values.at += at
-	for i := range g.sums {
-		g.sums[i].at += at
-	}
 }
 
 // mainText writes the main function of a sweep: what stands before, in and after the
@@ -137,8 +105,8 @@ type mainText struct {
 	defines             []string
 }
 
-// write writes main and says which counter holds what.
-func (t *mainText) write(s *sweep) (g gathered) {
+// write writes main, and into the sweep's numbers which counters hold them.
+func (t *mainText) write(s *sweep) {
 	if s.tree.op != plan.True {
 		fmt.Fprintf(&t.loop, "        m = %s(unit, m);\n", t.function(s.tree))
 	}
@@ -150,48 +118,43 @@ func (t *mainText) write(s *sweep) (g gathered) {
 			fmt.Fprintf(&t.loop, "        %s[%s] = m;\n", block, s.keep.unit())
 		}
 	}
-	if s.selected {
-		g.selected = t.count()
-	}
-	if s.col >= 0 && t.e.segment(s.col).Nulls > 0 {
+	t.count(s.selected)
+	if s.col >= 0 && t.x.segment(s.col).Nulls > 0 {
 		fmt.Fprintf(&t.loop, "        m &= FETCH(%s, unit);\n", t.validity(s.col))
 	}
-	if s.values {
-		g.values = t.count()
-	}
-	if s.sum {
-		g.sums = t.sum(s.col)
+	t.count(s.values)
+	if s.sum != nil {
+		t.sum(s.col, s.sum)
 	}
 	if s.order != nil {
 		t.digit(s.order)
 	}
-	return g
 }
 
-// counter takes the next counter.
-func (t *mainText) counter() (name string, at place) {
+// counter takes the next counter for a part of a number, in units of 2^shift.
+func (t *mainText) counter(n *number, shift uint) (name string) {
 	i := t.counters
 	t.counters++
-	if t.wide {
-		at = place{2 * i, true}
+	if n.set = true; t.wide {
+		n.words = append(n.words, word{2 * i, shift}, word{2*i + 1, shift + 32})
 	} else {
-		at = place{i, false}
+		n.words = append(n.words, word{i, shift})
 	}
-	return fmt.Sprintf("counter[%d].%c", i/4, "xyzw"[i%4]), at
+	return fmt.Sprintf("counter[%d].%c", i/4, "xyzw"[i%4])
 }
 
 // count counts the records of m.
-func (t *mainText) count() place {
-	name, at := t.counter()
-	fmt.Fprintf(&t.loop, "        %s += ones(m);\n", name)
-	return at
+func (t *mainText) count(n *number) {
+	if n != nil {
+		fmt.Fprintf(&t.loop, "        %s += ones(m);\n", t.counter(n, 0))
+	}
 }
 
 // sum adds up a column's codes over m, 16 bits at a time: 2^bit times the number of
 // records that have the bit.
-func (t *mainText) sum(col int) []weighted {
-	var sums []weighted
-	s := storedOf(t.e.segment(col))
+func (t *mainText) sum(col int, n *number) {
+	s := storedOf(t.x.segment(col))
+	n.set = true // of no bits, too
 	t.loop.WriteString("        if (!some(m))\n            continue;\n")
 	for part := range 2 {
 		v := s.part(part)
@@ -202,13 +165,10 @@ func (t *mainText) sum(col int) []weighted {
 			name := fmt.Sprintf("sum%d", 2*part+i)
 			t.half(name, t.planes(col, part), v, i)
 			for j := range 2 { // counters take 16 bits
-				counter, at := t.counter()
-				fmt.Fprintf(&t.after, "    %s = %s >> %d & 65535u;\n", counter, name, 16*j)
-				sums = append(sums, weighted{at, uint(textures.PartBits*part + halfBits*i + 16*j)})
+				fmt.Fprintf(&t.after, "    %s = %s >> %d & 65535u;\n", t.counter(n, uint(textures.PartBits*part+halfBits*i+16*j)), name, 16*j)
 			}
 		}
 	}
-	return sums
 }
 
 // half writes the sum of the lower (0) or upper (1) 16 bits of a part, of which v
@@ -240,7 +200,7 @@ func contiguous(v uint32) bool {
 func (t *mainText) digit(o *order) {
 	t.counters = 1 << digitBits
 	t.defines = append(t.defines, fmt.Sprintf("DIGIT %d", digitBits))
-	x, f := o.of(t.e)
+	x, f := t.x, o.of(t.x)
 	d := o.digits[0]
 	a := len(t.args) + firstArg
 	for _, v := range f.digit(d) {
@@ -272,7 +232,7 @@ func (t *mainText) program(c *code) {
 	if t.wide {
 		t.defines = append(t.defines, "WIDE")
 	}
-	if c.defines = t.e.defines(c.device, t.defines...); t.codes {
+	if c.defines = t.x.defines(c.device, t.defines...); t.codes {
 		c.defines = c.device.defines(t.defines...)
 	}
 	if t.counters > 0 {

@@ -151,22 +151,22 @@ func junction(op plan.Op, kids []*node) *node {
 	return none
 }
 
-// tree makes a predicate over planes from one over codes; what needs the codes is
+// node makes a predicate over planes from one over codes; what needs the codes is
 // evaluated to a bitmap first, where it is not the whole.
-func (e *evaluator) tree(p *plan.Pred) (*node, error) {
+func (x *chunk) node(p *plan.Pred) (*node, error) {
 	switch p.Op {
 	case plan.True:
 		return all, nil
 	case plan.False:
 		return none, nil
 	case plan.Simple:
-		return e.leaf(p.Leaf)
+		return x.leaf(p.Leaf)
 	}
 	var kids []*node
 	for _, k := range p.Kids {
-		n, err := e.tree(k)
+		n, err := x.node(k)
 		if err == nil {
-			n, err = e.compiler.plain(e, n)
+			n, err = x.plain(n)
 		}
 		if err != nil {
 			return nil, err
@@ -176,31 +176,31 @@ func (e *evaluator) tree(p *plan.Pred) (*node, error) {
 	return junction(p.Op, kids), nil
 }
 
-func (e *evaluator) leaf(l plan.Leaf) (*node, error) {
-	switch x := l.(type) {
+func (x *chunk) leaf(l plan.Leaf) (*node, error) {
+	switch l := l.(type) {
 	case *plan.Compare:
-		return e.compare(x), nil
+		return x.compare(l), nil
 	case *plan.Range:
-		return e.between(x), nil
+		return x.between(l), nil
 	case *plan.NullTest:
-		if e.segment(x.Col).Nulls == 0 {
-			return e.notNull(x.Col, x.Text), nil
+		if x.segment(l.Col).Nulls == 0 {
+			return x.notNull(l.Col, l.Text), nil
 		}
-		return leafNode(leaf{test: present, col: x.Col, negate: !x.Not, text: x.Text}), nil
+		return leafNode(leaf{test: present, col: l.Col, negate: !l.Not, text: l.Text}), nil
 	}
-	return e.values(l)
+	return x.values(l)
 }
 
 // notNull is the predicate that a column is not NULL.
-func (e *evaluator) notNull(col int, text string) *node {
-	if e.segment(col).Nulls == 0 {
+func (x *chunk) notNull(col int, text string) *node {
+	if x.segment(col).Nulls == 0 {
 		return all
 	}
 	return leafNode(leaf{test: present, col: col, text: text})
 }
 
-func (e *evaluator) compare(c *plan.Compare) *node {
-	s := storedOf(e.segment(c.Col))
+func (x *chunk) compare(c *plan.Compare) *node {
+	s := storedOf(x.segment(c.Col))
 	switch c.Op {
 	case expr.EQ, expr.NE:
 		l := leaf{test: equals, col: c.Col, lo: s.dense(c.Code), negate: c.Op == expr.NE, text: c.Text}
@@ -210,37 +210,37 @@ func (e *evaluator) compare(c *plan.Compare) *node {
 		case possible == l.negate:
 			return none
 		}
-		return e.notNull(c.Col, c.Text)
+		return x.notNull(c.Col, c.Text)
 	}
 	t, every := s.threshold(c.Code)
 	if c.Op == expr.LE || c.Op == expr.GT {
 		t, every = s.after(c.Code)
 	}
-	return e.below(c.Col, t, every, c.Op == expr.GE || c.Op == expr.GT, c.Text)
+	return x.below(c.Col, t, every, c.Op == expr.GE || c.Op == expr.GT, c.Text)
 }
 
 // below is dense < t, or every value; negate: the others.
-func (e *evaluator) below(col int, t uint64, every, negate bool, text string) *node {
+func (x *chunk) below(col int, t uint64, every, negate bool, text string) *node {
 	switch {
 	case every && !negate, !every && t == 0 && negate:
-		return e.notNull(col, text)
+		return x.notNull(col, text)
 	case every, t == 0:
 		return none
 	}
 	return leafNode(leaf{test: below, col: col, hi: t, negate: negate, text: text})
 }
 
-func (e *evaluator) between(r *plan.Range) *node {
-	s := storedOf(e.segment(r.Col))
+func (x *chunk) between(r *plan.Range) *node {
+	s := storedOf(x.segment(r.Col))
 	lo, beyond := s.threshold(r.Lo)
 	hi, every := s.after(r.Hi)
 	switch {
 	case beyond:
 		return none
 	case every:
-		return e.below(r.Col, lo, false, true, r.Text)
+		return x.below(r.Col, lo, false, true, r.Text)
 	case lo == 0:
-		return e.below(r.Col, hi, false, false, r.Text)
+		return x.below(r.Col, hi, false, false, r.Text)
 	case lo >= hi:
 		return none
 	}
