@@ -42,28 +42,16 @@ func Parse(text string) ([]*Statement, error) {
 	if i := strings.IndexByte(text, 0); i >= 0 {
 		return nil, expr.Errorf(i, "the SQL text holds a NUL byte")
 	}
-	if i := invalidUTF8(text); i >= 0 {
-		return nil, expr.Errorf(i, "the SQL text is not valid UTF-8")
+	for i, r := range text {
+		if r == utf8.RuneError && !strings.HasPrefix(text[i:], string(r)) {
+			return nil, expr.Errorf(i, "the SQL text is not valid UTF-8")
+		}
 	}
 	list := split(text)
 	for _, s := range list {
 		s.err = s.parse()
 	}
 	return list, nil
-}
-
-func invalidUTF8(text string) int {
-	if utf8.ValidString(text) {
-		return -1
-	}
-	for i, r := range text {
-		if r == utf8.RuneError {
-			if _, n := utf8.DecodeRuneInString(text[i:]); n == 1 {
-				return i
-			}
-		}
-	}
-	return -1
 }
 
 // errorf makes an error at loc, a byte offset in the statement.
