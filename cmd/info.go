@@ -6,9 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"runtime"
-	"slices"
+	"text/template"
 
 	"github.com/spf13/cobra"
 
@@ -113,7 +112,7 @@ with --calibrate: "comparisons", "mismatches", "examples", "failures", "rows",
 			enc.SetIndent("", "  ")
 			err = enc.Encode(all)
 		} else {
-			err = all.writeText(&b)
+			err = errors.Join(all.WriteText(&b), infoText.Execute(&b, all))
 		}
 		if err == nil {
 			err = writeOnce(c.OutOrStdout(), &b)
@@ -155,75 +154,44 @@ func (i *information) readCosts(folder string) (err error) {
 	return err
 }
 
-func (i information) writeText(b *bytes.Buffer) error {
-	if err := i.WriteText(b); err != nil {
-		return err
+// figures are those of the text, over figureRows records: a query with nothing to do and
+// algorithms, then the upload.
+func figures(b cost.Backend) (list []string) {
+	list = append(list, inMS(b.Overhead))
+	for _, class := range []cost.Class{cost.Compare, cost.Range, cost.Sum, cost.Kth} {
+		text := "-"
+		if s, ok := b.Figure(class, figureRows); ok {
+			text = inMS(s)
+		}
+		list = append(list, text)
 	}
-	if i.Costs != nil {
-		i.Costs.write(b)
+	if b.Upload.Band <= 0 {
+		return append(list, "-")
 	}
-	if i.Calibration != nil {
-		writeCalibration(b, i.Calibration)
-	}
-	return nil
+	return append(list, fmt.Sprintf("%.2f GB/s", b.Upload.Band/1e9))
 }
-
-// figures are those of the text: algorithms over this many records.
-var figures = []struct {
-	name  string
-	class cost.Class
-}{{"COUNT", cost.Compare}, {"BETWEEN", cost.Range}, {"SUM", cost.Sum}, {"MEDIAN", cost.Kth}}
 
 const figureRows = 1 << 20
 
-func (c *costs) write(b *bytes.Buffer) {
-	b.WriteString("Costs that auto goes by\n")
-	for _, line := range [][2]string{{"source", c.Source}, {"file", c.File}, {"warning", c.Warning}, {"opening", inMS(c.Profile.Opening)}} {
-		if line[1] != "" {
-			fmt.Fprintf(b, "  %-16s %s\n", line[0], line[1])
-		}
-	}
-	fmt.Fprintf(b, "  %s of 19 bits, with the column resident:\n", numbers.Count(figureRows, "record", "records"))
-	fmt.Fprintf(b, "    %-10s %10s", "", "no work")
-	for _, f := range figures {
-		fmt.Fprintf(b, " %10s", f.name)
-	}
-	fmt.Fprintf(b, " %10s\n", "upload")
-	for _, name := range slices.Sorted(maps.Keys(c.Profile.Backends)) {
-		backend := c.Profile.Backends[name]
-		fmt.Fprintf(b, "    %-10s %10s", name, inMS(backend.Overhead))
-		for _, f := range figures {
-			text := "-"
-			if s, ok := backend.Figure(f.class, figureRows); ok {
-				text = inMS(s)
-			}
-			fmt.Fprintf(b, " %10s", text)
-		}
-		upload := "-"
-		if backend.Upload.Band > 0 {
-			upload = fmt.Sprintf("%.2f GB/s", backend.Upload.Band/1e9)
-		}
-		fmt.Fprintf(b, " %10s\n", upload)
-	}
-}
-
 func inMS(s float64) string { return fmt.Sprintf("%.3f ms", 1e3*s) }
 
-func writeCalibration(b *bytes.Buffer, c *engine.Calibration) {
-	fmt.Fprintf(b, "Calibration, %.1f s\n", c.Seconds)
-	fmt.Fprintf(b, "  %-16s %s with cpu, %s wrong\n", "exactness", numbers.Count(uint64(c.Comparisons), "comparison", "comparisons"), numbers.Grouped(uint64(c.Mismatches)))
-	for _, e := range c.Examples {
-		fmt.Fprintf(b, "  %-16s %s\n", "", e)
-	}
-	for _, f := range c.Failures {
-		fmt.Fprintf(b, "  %-16s %s\n", "failed", oneLine(f))
-	}
-	fmt.Fprintf(b, "  %-16s %s of %d bits, medians of %d repetitions\n", "classic", numbers.Count(uint64(c.Rows), "record", "records"), c.Bits, c.Repetitions)
-	for _, u := range c.Costs {
-		passes := ""
-		if u.Passes > 0 {
-			passes = "  " + numbers.Count(uint64(u.Passes), "pass", "passes")
-		}
-		fmt.Fprintf(b, "    %-14s %10.3f ms %12s M records/s%s\n", u.Name, u.MS, fmt.Sprintf("%.1f", u.RecordsPerSecond/1e6), passes)
-	}
-}
+// infoText is costs and a calibration for people.
+var infoText = template.Must(template.New("info").Funcs(template.FuncMap{
+	"count": numbers.Count[int], "grouped": numbers.Grouped[int], "figures": figures, "line": oneLine, "ms": inMS,
+	"rows":     func() int { return figureRows },
+	"millions": func(n float64) string { return fmt.Sprintf("%.1f", n/1e6) },
+}).Parse(`{{with .Costs}}Costs that auto goes by
+  source           {{.Source}}
+{{with .File}}  file             {{.}}
+{{end}}{{with .Warning}}  warning          {{.}}
+{{end}}  opening          {{ms .Profile.Opening}}
+  {{count rows "record" "records"}} of 19 bits, with the column resident:
+                  no work      COUNT    BETWEEN        SUM     MEDIAN     upload
+{{range $name, $backend := .Profile.Backends}}{{printf "    %-10s" $name}}{{range figures $backend}}{{printf " %10s" .}}{{end}}
+{{end}}{{end}}{{with .Calibration}}Calibration, {{printf "%.1f" .Seconds}} s
+  exactness        {{count .Comparisons "comparison" "comparisons"}} with cpu, {{grouped .Mismatches}} wrong
+{{range .Examples}}                   {{.}}
+{{end}}{{range .Failures}}  failed           {{line .}}
+{{end}}  classic          {{count .Rows "record" "records"}} of {{.Bits}} bits, medians of {{.Repetitions}} repetitions
+{{range .Costs}}{{printf "    %-14s %10.3f ms %12s M records/s" .Name .MS (millions .RecordsPerSecond)}}{{with .Passes}}  {{count . "pass" "passes"}}{{end}}
+{{end}}{{end}}`))

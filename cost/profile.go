@@ -2,6 +2,7 @@ package cost
 
 import (
 	"cmp"
+	"encoding/json"
 	"math"
 	"slices"
 	"time"
@@ -201,12 +202,24 @@ type Prediction struct {
 	// memory, Opening what opening the device takes, and Compiling the programs. The query
 	// is charged with Share of these.
 	Transfer, Opening, Compiling, Share float64
-	Missing                             []int // of the table, each once
+	Missing                             []string // the columns' names, each once
 	Bytes                               int64
 }
 
 // Total is what the backends are compared by.
 func (p Prediction) Total() float64 { return p.Run + p.Share }
+
+// MarshalJSON implements json.Marshaler.
+func (p Prediction) MarshalJSON() ([]byte, error) {
+	out := struct {
+		Backend string   `json:"backend"`
+		MS      *float64 `json:"ms"` // null: it cannot do the query
+	}{Backend: p.Backend}
+	if p.Possible() {
+		out.MS = new(1e3 * p.Run)
+	}
+	return json.Marshal(out)
+}
 
 // Possible reports whether the backend can do the query, as far as is known.
 func (p Prediction) Possible() bool { return !math.IsInf(p.Run, 1) }
@@ -225,8 +238,8 @@ func (b *Backend) Lack(p *Prediction, w *Work, resident func(Column) bool) {
 		}
 		p.Transfer += b.Upload.Time(c.Bytes)
 		p.Bytes += c.Bytes
-		if !slices.Contains(p.Missing, c.Col) {
-			p.Missing = append(p.Missing, c.Col)
+		if !slices.Contains(p.Missing, c.Name) {
+			p.Missing = append(p.Missing, c.Name)
 		}
 	}
 }

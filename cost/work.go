@@ -58,6 +58,7 @@ type ChunkWork struct {
 type Column struct {
 	Chunk  *table.Chunk
 	Col    int
+	Name   string
 	Values bool // the values are computed with, not only compared
 	Bytes  int64
 }
@@ -91,7 +92,7 @@ func Of(q *plan.Query) *Work {
 	w := &Work{Rows: q.Table.Rows()}
 	seen := map[Column]bool{}
 	for i, c := range q.Table.Chunks {
-		r := reader{chunk: c, work: w, seen: seen}
+		r := reader{table: q.Table, chunk: c, work: w, seen: seen}
 		p := q.Chunks[i]
 		cw := ChunkWork{Rows: c.Rows, Leaves: r.leaves(nil, p.Pred)}
 		for _, check := range p.Checks {
@@ -107,6 +108,7 @@ func Of(q *plan.Query) *Work {
 
 // reader reads the work of one chunk.
 type reader struct {
+	table *table.Table
 	chunk *table.Chunk
 	work  *Work
 	seen  map[Column]bool
@@ -115,7 +117,7 @@ type reader struct {
 // column notes that a column is read.
 func (r *reader) column(col int, values bool) *table.Segment {
 	seg := r.chunk.Segments[col]
-	c := Column{Chunk: r.chunk, Col: col, Values: values, Bytes: int64(seg.Codes.Bytes() + 8*len(seg.Valid))}
+	c := Column{Chunk: r.chunk, Col: col, Name: r.table.Field(col).Name, Values: values, Bytes: int64(seg.Codes.Bytes() + 8*len(seg.Valid))}
 	if !r.seen[c] {
 		r.seen[c] = true
 		r.work.Columns = append(r.work.Columns, c)

@@ -37,11 +37,11 @@ type order struct {
 	source string // of the costs, in words
 	epoch  uint64
 	device *gpus // nil where cpu is the first
-	at     *content
+	at     contents
 }
 
 func (o *order) valid(db *DB) bool {
-	return o != nil && o.epoch == db.epoch.Load() && (o.device == nil || o.device.content() == o.at)
+	return o != nil && o.epoch == db.epoch.Load() && (o.device == nil || slices.Equal(o.device.contents(), o.at))
 }
 
 // try calls do with the backend that is asked for. With auto that is one after the
@@ -150,9 +150,9 @@ func (s *planned) predict(d *gpus, closed bool) (*order, error) {
 			o.list = append(o.list, p)
 			continue
 		}
-		at := nothing
+		var at contents
 		if d != nil {
-			at, p.Run = d.content(), d.run(b, c.work, s.plan.Table)
+			at, p.Run = d.contents(), d.run(b, c.work, s.plan.Table)
 		} else {
 			p.Run, p.Opening = b.Run(c.work), costs.Profile.Opening
 		}
@@ -165,7 +165,7 @@ func (s *planned) predict(d *gpus, closed bool) (*order, error) {
 	}
 	cost.Cheapest(o.list)
 	if d != nil && o.list[0].Backend != "cpu" {
-		o.device, o.at = d, d.content()
+		o.device, o.at = d, d.contents()
 	}
 	return o, nil
 }
@@ -202,13 +202,10 @@ type uses struct {
 }
 
 // columnOf is a column of a table.
-type columnOf struct {
-	table string
-	col   int
-}
+type columnOf struct{ table, column string }
 
 // device stands for the open device among the columns.
-var device = columnOf{col: -1}
+var device = columnOf{}
 
 // missing are the columns that a backend would have to upload.
 func (s *planned) missing(p cost.Prediction) (list []columnOf) {

@@ -13,11 +13,10 @@ import (
 	"github.com/stencildb/stencildb/textures"
 )
 
-// content is what is resident on a device at one moment; it does not change.
+// content is what is resident on a device at one moment, in bytes; it does not change.
 type content struct {
-	list  []textures.Residency
 	usage textures.Usage
-	held  map[held]bool
+	held  map[held]int64
 }
 
 type held struct {
@@ -29,12 +28,15 @@ type held struct {
 var nothing = &content{}
 
 func newContent(list []textures.Residency, usage textures.Usage) *content {
-	c := &content{list: list, usage: usage, held: make(map[held]bool, len(list))}
+	c := &content{usage: usage, held: make(map[held]int64, len(list))}
 	for _, r := range list {
-		c.held[held{r.Segment, r.Kind}] = true
+		c.held[held{r.Segment, r.Kind}] += r.Bytes
 	}
 	return c
 }
+
+// contents are those of several devices.
+type contents []*content
 
 // forms are the kinds in which a backend reads columns that are only compared, and
 // those with whose values it computes: any of them will do.
@@ -46,12 +48,15 @@ var forms = map[string]struct{ compared, values []textures.Kind }{
 }
 
 // has reports whether a column is there in a form that a backend reads.
-func (c *content) has(backend string, col cost.Column) bool {
+func (l contents) has(backend string, col cost.Column) bool {
 	kinds := forms[backend].compared
 	if col.Values {
 		kinds = forms[backend].values
 	}
-	return slices.ContainsFunc(kinds, func(k textures.Kind) bool { return c.held[held{col.Chunk.Segments[col.Col], k}] })
+	segment := col.Chunk.Segments[col.Col]
+	return slices.ContainsFunc(l, func(c *content) bool {
+		return slices.ContainsFunc(kinds, func(k textures.Kind) bool { _, ok := c.held[held{segment, k}]; return ok })
+	})
 }
 
 // opening is the opening of a DB's device, under way or over.

@@ -357,7 +357,7 @@ func TestOpeningEndsWithTheContext(t *testing.T) {
 	if err := db.Add(small(t)); err != nil {
 		t.Fatal(err)
 	}
-	d := &gpus{backends: map[string]backend{"classic": &fake{name: "classic"}}, current: nothing}
+	d := &gpus{backends: map[string]backend{"classic": &fake{name: "classic"}}}
 	opens := make(chan struct{})
 	db.opener = func(Options) (*gpus, error) { <-opens; return d, nil }
 	ctx, cancel := context.WithTimeout(context.Background(), time.Millisecond)

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -282,7 +283,8 @@ var fakeKey = KeyOf(&glctx.Caps{Renderer: "fake", Version: "4.5"})
 
 // on gives a DB a device with these backends.
 func on(db *DB, list ...*fake) *fakeDevice {
-	d := &fakeDevice{gpus: &gpus{key: fakeKey, backends: map[string]backend{}, current: nothing}}
+	d := &fakeDevice{gpus: &gpus{key: fakeKey, backends: map[string]backend{}, held: []*atomic.Pointer[content]{{}}}}
+	d.held[0].Store(nothing)
 	for _, f := range list {
 		d.backends[f.name] = f
 	}

@@ -31,8 +31,8 @@ type Explanation struct {
 	*Executor `json:"-"` // of the fragment; empty for a statement that reads no table
 	// Predictions is what each backend was predicted to take, the cheapest first, and
 	// Costs where the predictions come from.
-	Predictions []Prediction `json:"predictions,omitempty"`
-	Costs       string       `json:"-"`
+	Predictions []cost.Prediction `json:"predictions,omitempty"`
+	Costs       string            `json:"-"`
 	// Stats is what the execution took and Rows how many rows it gave, for Analyze; else nil
 	// and 0.
 	Stats *Stats `json:"-"`
@@ -55,25 +55,6 @@ type Executor struct {
 	Device  string `json:"device,omitempty"`
 	Why     string `json:"why,omitempty"`
 	Steps   []Step `json:"passes,omitempty"`
-}
-
-// Prediction is what a statement is predicted to take on a backend; see package cost and
-// [Options.Backend].
-type Prediction struct {
-	cost.Prediction
-	Columns []string // the names of those missing
-}
-
-// MarshalJSON implements json.Marshaler.
-func (p Prediction) MarshalJSON() ([]byte, error) {
-	out := struct {
-		Backend string   `json:"backend"`
-		MS      *float64 `json:"ms"` // null: it cannot do the query
-	}{Backend: p.Backend}
-	if p.Possible() {
-		out.MS = new(1e3 * p.Run)
-	}
-	return json.Marshal(out)
 }
 
 // Explain tells how one statement (with or without EXPLAIN before it) is answered.
@@ -170,14 +151,7 @@ func (x *Explanation) predict(ctx context.Context, s *planned) (err error) {
 	if err != nil {
 		return err
 	}
-	x.Costs = o.source
-	for _, p := range o.list {
-		one := Prediction{Prediction: p}
-		for _, c := range p.Missing {
-			one.Columns = append(one.Columns, s.plan.Table.Field(c).Name)
-		}
-		x.Predictions = append(x.Predictions, one)
-	}
+	x.Costs, x.Predictions = o.source, o.list
 	return nil
 }
 
@@ -288,20 +262,19 @@ func (x *Explanation) predictionLines() []string {
 	}
 	lines := []string{"Predicted (costs " + x.Costs + ")"}
 	for _, p := range x.Predictions {
-		lines = append(lines, "  "+p.String())
+		lines = append(lines, "  "+predictionLine(p))
 	}
 	return lines
 }
 
-// String is the prediction on one line.
-func (p Prediction) String() string {
+func predictionLine(p cost.Prediction) string {
 	if !p.Possible() {
 		return fmt.Sprintf("%-8s cannot do this query, or has no costs here", p.Backend)
 	}
 	line := fmt.Sprintf("%-8s %12s", p.Backend, inMS(p.Run))
 	var extra []string
-	if len(p.Columns) > 0 {
-		extra = append(extra, fmt.Sprintf("uploading %s (%s) %s", strings.Join(p.Columns, ", "), size(p.Bytes), inMS(p.Transfer)))
+	if len(p.Missing) > 0 {
+		extra = append(extra, fmt.Sprintf("uploading %s (%s) %s", strings.Join(p.Missing, ", "), size(p.Bytes), inMS(p.Transfer)))
 	}
 	if p.Opening > 0 {
 		extra = append(extra, "opening the device "+inMS(p.Opening))

@@ -3,33 +3,29 @@ package engine
 import (
 	"errors"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
-	"sync"
+	"sync/atomic"
 
-	"github.com/hashicorp/golang-lru/v2/simplelru"
+	lru "github.com/hashicorp/golang-lru/v2"
 	"golang.org/x/sync/semaphore"
 
 	"github.com/stencildb/stencildb/cost"
 	"github.com/stencildb/stencildb/glctx"
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/table"
-	"github.com/stencildb/stencildb/textures"
 )
 
 // gpus are several devices that share the chunks of each table. A query runs on those
 // that have some, each on its GL thread, and their selections are merged.
 type gpus struct {
 	list     []*GPU
-	key      cost.Key            // of the first; the CPU is the DB's
-	backends map[string]backend  // by name
-	turn     *semaphore.Weighted // of 1: one query at a time holds several GL threads
+	key      cost.Key                   // of the first; the CPU is the DB's
+	backends map[string]backend         // by name
+	held     []*atomic.Pointer[content] // what was resident on each after its last query
+	turn     *semaphore.Weighted        // of 1: one query at a time holds several GL threads
 
-	mu      sync.Mutex
-	split   *simplelru.LRU[*plan.Query, []part] // of the queries that ran last
-	seen    []*content                          // of each device, and what they are together
-	current *content
+	split *lru.Cache[*plan.Query, []part] // of the queries that ran last
 }
 
 // openGPUs opens the devices that o picks.
@@ -60,8 +56,11 @@ func openGPUs(o Options) (*gpus, error) {
 
 // devices makes a device of several, whose backends are the algorithms.
 func devices(list ...*GPU) *gpus {
-	split, _ := simplelru.NewLRU[*plan.Query, []part](maxDivisions, nil) // only a size below 1 is an error
-	s := &gpus{list: list, key: KeyOf(list[0].Context.Caps()), turn: semaphore.NewWeighted(1), backends: map[string]backend{}, current: nothing, split: split}
+	split, _ := lru.New[*plan.Query, []part](maxDivisions) // only a size below 1 is an error
+	s := &gpus{list: list, key: KeyOf(list[0].Context.Caps()), turn: semaphore.NewWeighted(1), backends: map[string]backend{}, split: split}
+	for _, g := range list {
+		s.held = append(s.held, &g.held)
+	}
 	for name := range algorithms {
 		s.backends[name] = &passes{s, name}
 	}
@@ -85,30 +84,12 @@ func (s *gpus) Close() error {
 	return errors.Join(errs...)
 }
 
-// content is what was resident after the last query.
-func (s *gpus) content() *content {
-	if len(s.list) == 1 {
-		return s.list[0].held.Load()
+// contents are what was resident on the devices after the last query.
+func (s *gpus) contents() (list contents) {
+	for _, h := range s.held {
+		list = append(list, h.Load())
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	var seen []*content
-	for _, g := range s.list {
-		seen = append(seen, g.held.Load())
-	}
-	if slices.Equal(seen, s.seen) {
-		return s.current
-	}
-	var list []textures.Residency
-	var usage textures.Usage
-	for _, c := range seen {
-		list = append(list, c.list...)
-		usage.Budget += c.usage.Budget
-		usage.Used += c.usage.Used
-		usage.Working += c.usage.Working
-	}
-	s.seen, s.current = seen, newContent(list, usage)
-	return s.current
+	return list
 }
 
 // place says on which of n devices each chunk of a table is: on the one that has the
@@ -156,8 +137,6 @@ func (s *gpus) divide(q *plan.Query) []part {
 	if len(s.list) == 1 {
 		return []part{{s.list[0], q}}
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	if parts, ok := s.split.Get(q); ok {
 		return parts
 	}
@@ -174,7 +153,9 @@ func (s *gpus) divide(q *plan.Query) []part {
 	if len(parts) == 0 {
 		parts = []part{{s.list[0], q}}
 	}
-	s.split.Add(q, parts)
+	if first, ok, _ := s.split.PeekOrAdd(q, parts); ok { // of another goroutine
+		return first
+	}
 	return parts
 }
 

@@ -109,11 +109,11 @@ func TestColumnsLieOnTheirDevice(t *testing.T) {
 	if _, err := Collect(db.Query(context.Background(), "SELECT COUNT(*) FROM t WHERE i < 100")); err != nil {
 		t.Fatal(err)
 	}
-	if a, b := len(set.list[0].held.Load().list), len(set.list[1].held.Load().list); a != 2 || b != 1 {
+	if a, b := len(set.list[0].held.Load().held), len(set.list[1].held.Load().held); a != 2 || b != 1 {
 		t.Errorf("%d and %d columns of chunks", a, b)
 	}
-	if now := set.content(); len(now.list) != 3 || now != set.content() {
-		t.Errorf("%d columns of chunks in all", len(now.list))
+	if now := set.contents(); len(now[0].held)+len(now[1].held) != 3 || !slices.Equal(now, set.contents()) {
+		t.Errorf("%d columns of chunks in all", len(now))
 	}
 }
 

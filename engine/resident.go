@@ -38,15 +38,19 @@ func (db *DB) resident() *Resident {
 			}
 		}
 	}
-	now := d.content()
+	r := &Resident{}
 	bytes := map[ResidentColumn]int64{}
-	for _, e := range now.list {
-		if c, ok := names[e.Segment]; ok { // else of a snapshot that is no table's any more
-			c.Kind = string(e.Kind)
-			bytes[c] += e.Bytes
+	for _, on := range d.contents() {
+		r.Budget += on.usage.Budget
+		r.Used += on.usage.Used
+		r.Working += on.usage.Working
+		for h, n := range on.held {
+			if c, ok := names[h.segment]; ok { // else of a snapshot that is no table's any more
+				c.Kind = string(h.kind)
+				bytes[c] += n
+			}
 		}
 	}
-	r := &Resident{Usage: now.usage}
 	for c, n := range bytes {
 		c.Bytes = n
 		r.Columns = append(r.Columns, c)

@@ -3,11 +3,9 @@ package engine
 import (
 	"context"
 	"maps"
-	"slices"
 	"testing"
 
 	"github.com/stencildb/stencildb/table"
-	"github.com/stencildb/stencildb/textures"
 )
 
 // changed is small with row 0 of chunk 0 deleted and 40 in row 0 of chunk 1's i:
@@ -121,15 +119,15 @@ func TestWhatNoSnapshotHasGoesFromTheDevice(t *testing.T) {
 		}
 		read()
 		db.snapshots.releases.Wait()
-		held := db.device(t).content().list
+		there := db.device(t).contents()[0].held
 		for _, seg := range []*table.Segment{first.Chunks[0].Segments[0], first.Chunks[1].Segments[0]} {
-			if !has(held, seg) {
+			if !has(there, seg) {
 				t.Errorf("%s: a segment of a snapshot in use has gone", backend)
 			}
 		}
 		unpin()
 		db.snapshots.releases.Wait()
-		if held = db.device(t).content().list; has(held, first.Chunks[1].Segments[0]) || !has(held, first.Chunks[0].Segments[0]) {
+		if there = db.device(t).contents()[0].held; has(there, first.Chunks[1].Segments[0]) || !has(there, first.Chunks[0].Segments[0]) {
 			t.Errorf("%s: what only the old snapshot had is there, or what the new one shares is not", backend)
 		}
 		if resident(db)["live"] == 0 {
@@ -146,7 +144,7 @@ func TestWhatNoSnapshotHasGoesFromTheDevice(t *testing.T) {
 			t.Fatal(err)
 		}
 		db.snapshots.releases.Wait()
-		if left := resident(db); len(left) != 0 || len(db.device(t).content().list) != 0 {
+		if left := resident(db); len(left) != 0 || len(db.device(t).contents()[0].held) != 0 {
 			t.Errorf("%s: %v is resident of an empty table", backend, left)
 		}
 	}
@@ -162,8 +160,13 @@ func (db *DB) device(t *testing.T) *gpus {
 	return d
 }
 
-func has(list []textures.Residency, seg *table.Segment) bool {
-	return slices.ContainsFunc(list, func(r textures.Residency) bool { return r.Segment == seg })
+func has(list map[held]int64, seg *table.Segment) bool {
+	for h := range list {
+		if h.segment == seg {
+			return true
+		}
+	}
+	return false
 }
 
 // resident is what is on the device of each column of small, in bytes.
