@@ -3,7 +3,6 @@ package textures
 import (
 	"errors"
 	"fmt"
-	"runtime"
 	"sync"
 	"unsafe"
 
@@ -86,47 +85,27 @@ func (r *ring) wait(slot int) error {
 // slot's rows from the buffer at an offset in bytes; it is called in order, on this
 // thread.
 func (r *ring) pump(rows, step int, fill func(slot unsafe.Pointer, base, from, to int), submit func(offset, from, to int) error) error {
-	type part struct{ slot, base, from, to int }
 	pieces := (rows + step - 1) / step
 	grain := ((step+slotParts-1)/slotParts + 63) / 64 * 64
 	first := r.next
 	r.next = (first + pieces) % ringSlots
-	slot := func(piece int) int { return (first + piece) % ringSlots }
-	at := func(slot int) unsafe.Pointer { return unsafe.Add(r.memory, slot*slotBytes) }
-
-	if rows <= grain { // too little to hand over to goroutines
-		i := slot(0)
-		if err := r.wait(i); err != nil {
-			return err
+	defer func() { // an error leaves some that are being filled
+		for i := range r.filled {
+			r.filled[i].Wait()
 		}
-		fill(at(i), 0, 0, rows)
-		err := submit(i*slotBytes, 0, rows)
-		r.fence[i] = gl.FenceSync(gl.SYNC_GPU_COMMANDS_COMPLETE, 0)
-		return err
-	}
-
-	parts := make(chan part, ringSlots*slotParts)
-	var workers sync.WaitGroup
-	for range min(runtime.GOMAXPROCS(0), (rows+grain-1)/grain) {
-		workers.Go(func() {
-			for p := range parts {
-				fill(at(p.slot), p.base, p.from, p.to)
-				r.filled[p.slot].Done()
-			}
-		})
-	}
-	defer workers.Wait()
-	defer close(parts)
-
+	}()
 	open := func(piece int) error {
-		i, base := slot(piece), piece*step
+		i, base := (first+piece)%ringSlots, piece*step
 		if err := r.wait(i); err != nil {
 			return err
 		}
-		end := min(base+step, rows)
+		slot, end := unsafe.Add(r.memory, i*slotBytes), min(base+step, rows)
+		if rows <= grain { // too little to hand over to goroutines
+			fill(slot, base, base, end)
+			return nil
+		}
 		for from := base; from < end; from += grain {
-			r.filled[i].Add(1)
-			parts <- part{i, base, from, min(from+grain, end)}
+			r.filled[i].Go(func() { fill(slot, base, from, min(from+grain, end)) })
 		}
 		return nil
 	}
@@ -136,7 +115,7 @@ func (r *ring) pump(rows, step int, fill func(slot unsafe.Pointer, base, from, t
 		}
 	}
 	for piece := range pieces {
-		i := slot(piece)
+		i := (first + piece) % ringSlots
 		r.filled[i].Wait()
 		if err := submit(i*slotBytes, piece*step, min(piece*step+step, rows)); err != nil {
 			return err
