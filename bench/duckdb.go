@@ -5,12 +5,14 @@ package bench
 import (
 	"context"
 	"database/sql"
+	"database/sql/driver"
+	"errors"
 	"fmt"
 	"runtime"
-	"sync/atomic"
-	"time"
+	"strings"
 
 	"github.com/duckdb/duckdb-go/v2"
+	"golang.org/x/sync/errgroup"
 
 	"github.com/stencildb/stencildb/table"
 )
@@ -18,117 +20,61 @@ import (
 // DuckDB has as many threads as Go.
 func init() {
 	peers["duckdb"] = sqlPeer{name: "duckdb", driver: "duckdb", load: loadDuckDB, holds: func(t *table.Table, col int) bool {
-		_, ok := duckTypes[t.Fields[col].Type.Kind]
-		return ok
+		return duckTypes[t.Fields[col].Type.Kind] != ""
 	}}.peer()
 }
 
 // duckTypes are DuckDB's types of those that it is given.
-var duckTypes = map[table.Kind]duckdb.Type{
-	table.SmallInt: duckdb.TYPE_SMALLINT,
-	table.Integer:  duckdb.TYPE_INTEGER,
-	table.BigInt:   duckdb.TYPE_BIGINT,
-	table.Real:     duckdb.TYPE_FLOAT,
-	table.Double:   duckdb.TYPE_DOUBLE,
+var duckTypes = map[table.Kind]string{table.SmallInt: "SMALLINT", table.Integer: "INTEGER", table.BigInt: "BIGINT",
+	table.Real: "REAL", table.Double: "DOUBLE", table.Date: "DATE", table.Timestamp: "TIMESTAMP"}
 
-	table.Date:      duckdb.TYPE_DATE,
-	table.Timestamp: duckdb.TYPE_TIMESTAMP,
-}
+// duckRows are as many as DuckDB keeps together.
+const duckRows = 122_880
 
-// loadDuckDB has a table function that reads the codes on all threads fill the table. So
-// the rows of a table may change places, by blocks.
-func loadDuckDB(ctx context.Context, conn *sql.Conn, t *table.Table, columns []int) error {
-	source := &duckSource{rows: t.Rows(), from: columns}
+// loadDuckDB appends the rows on all threads. So they may change places, by blocks.
+func loadDuckDB(ctx context.Context, db *sql.DB, conn *sql.Conn, t *table.Table, columns []int) error {
+	var fields []string
 	for _, i := range columns {
-		info, err := duckdb.NewTypeInfo(duckTypes[t.Fields[i].Type.Kind])
-		if err != nil {
-			return err
-		}
-		source.columns = append(source.columns, duckdb.ColumnInfo{Name: t.Fields[i].Name, T: info})
-	}
-	step := duckdb.GetDataChunkCapacity()
-	for _, c := range t.Compacted().Chunks {
-		for from := 0; from < c.Rows; from += step {
-			source.blocks = append(source.blocks, duckBlock{c, from, min(from+step, c.Rows)})
-		}
-	}
-	err := duckdb.RegisterTableUDF(conn, "stencildb_source", duckdb.ParallelChunkTableFunction{
-		BindArguments: func(map[string]any, ...any) (duckdb.ParallelChunkTableSource, error) { return source, nil },
-	})
-	if err != nil {
-		return err
+		fields = append(fields, quoted(t.Fields[i].Name)+" "+duckTypes[t.Fields[i].Type.Kind])
 	}
 	for _, text := range []string{
 		fmt.Sprintf("SET threads = %d", runtime.GOMAXPROCS(0)),
 		"SET preserve_insertion_order = false",
-		"CREATE TABLE " + quoted(t.Name) + " AS SELECT * FROM stencildb_source()",
+		"CREATE TABLE " + quoted(t.Name) + "(" + strings.Join(fields, ", ") + ")",
 	} {
 		if _, err := conn.ExecContext(ctx, text); err != nil {
 			return err
 		}
 	}
-	return nil
-}
-
-// duckSource hands the rows of a table to DuckDB.
-type duckSource struct {
-	rows    int
-	columns []duckdb.ColumnInfo
-	from    []int // the column of the table that each is
-	blocks  []duckBlock
-	next    atomic.Int64 // block to hand out
-}
-
-// duckBlock is rows of one chunk, as many as DuckDB takes at a time.
-type duckBlock struct {
-	chunk    *table.Chunk
-	from, to int
-}
-
-// ColumnInfos implements duckdb.ParallelChunkTableSource.
-func (s *duckSource) ColumnInfos() []duckdb.ColumnInfo { return s.columns }
-
-// Cardinality implements duckdb.ParallelChunkTableSource.
-func (s *duckSource) Cardinality() *duckdb.CardinalityInfo {
-	return &duckdb.CardinalityInfo{Cardinality: uint(s.rows), Exact: true}
-}
-
-// Init implements duckdb.ParallelChunkTableSource.
-func (s *duckSource) Init() duckdb.ParallelTableSourceInfo {
-	s.next.Store(0)
-	return duckdb.ParallelTableSourceInfo{MaxThreads: runtime.GOMAXPROCS(0)}
-}
-
-// NewLocalState implements duckdb.ParallelChunkTableSource.
-func (s *duckSource) NewLocalState() any { return &struct{}{} }
-
-// FillChunk implements duckdb.ParallelChunkTableSource.
-func (s *duckSource) FillChunk(_ any, out duckdb.DataChunk) error {
-	i := int(s.next.Add(1)) - 1
-	if i >= len(s.blocks) {
-		return out.SetSize(0)
-	}
-	b := s.blocks[i]
-	for col, from := range s.from {
-		for row := b.from; row < b.to; row++ {
-			if err := setDuck(out, col, row-b.from, b.chunk.Segments[from].Value(row)); err != nil {
-				return err
-			}
+	g, ctx := errgroup.WithContext(ctx)
+	g.SetLimit(runtime.GOMAXPROCS(0))
+	for _, c := range t.Compacted().Chunks {
+		for from := 0; from < c.Rows; from += duckRows {
+			g.Go(func() error { return appendDuckDB(ctx, db, t.Name, c, columns, from, min(from+duckRows, c.Rows)) })
 		}
 	}
-	return out.SetSize(b.to - b.from)
+	return g.Wait()
 }
 
-func setDuck(out duckdb.DataChunk, col, row int, v table.Value) error {
-	switch {
-	case v.Null:
-		return out.SetValue(col, row, nil)
-	case v.Type.IsFloat():
-		return duckdb.SetChunkValue(out, col, row, v.F)
-	case v.Type.Kind == table.Date:
-		return duckdb.SetChunkValue(out, col, row, time.Unix(86400*v.I, 0).UTC())
-	case v.Type.Kind == table.Timestamp:
-		return duckdb.SetChunkValue(out, col, row, time.UnixMicro(v.I).UTC())
+// appendDuckDB appends rows from..to-1 of a chunk, on a connection of its own.
+func appendDuckDB(ctx context.Context, db *sql.DB, name string, c *table.Chunk, columns []int, from, to int) error {
+	conn, err := db.Conn(ctx)
+	if err != nil {
+		return err
 	}
-	return duckdb.SetChunkValue(out, col, row, v.I)
+	err = conn.Raw(func(raw any) error {
+		a, err := duckdb.NewAppenderFromConn(raw.(driver.Conn), "", name)
+		if err != nil {
+			return err
+		}
+		row := make([]driver.Value, len(columns))
+		for i := from; i < to && err == nil; i++ {
+			for j, col := range columns {
+				row[j] = sqlValue(c.Segments[col].Value(i))
+			}
+			err = a.AppendRow(row...)
+		}
+		return errors.Join(err, a.Close())
+	})
+	return errors.Join(err, conn.Close())
 }

@@ -29,7 +29,7 @@ func sqliteHolds(t *table.Table, col int) bool {
 	})
 }
 
-func loadSQLite(ctx context.Context, conn *sql.Conn, t *table.Table, columns []int) error {
+func loadSQLite(ctx context.Context, _ *sql.DB, conn *sql.Conn, t *table.Table, columns []int) error {
 	var names, marks []string
 	for _, i := range columns {
 		names, marks = append(names, quoted(t.Fields[i].Name)), append(marks, "?")
@@ -49,14 +49,7 @@ func loadSQLite(ctx context.Context, conn *sql.Conn, t *table.Table, columns []i
 	for _, c := range t.Compacted().Chunks {
 		for i := range c.Rows {
 			for j, col := range columns {
-				switch v := c.Segments[col].Value(i); {
-				case v.Null:
-					row[j] = nil
-				case v.Type.IsFloat():
-					row[j] = v.F
-				default:
-					row[j] = v.I
-				}
+				row[j] = sqlValue(c.Segments[col].Value(i))
 			}
 			if _, err := insert.ExecContext(ctx, row...); err != nil {
 				return err

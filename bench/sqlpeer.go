@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"math/big"
 	"strings"
+	"time"
 
 	"github.com/stencildb/stencildb/table"
 )
@@ -21,8 +22,8 @@ type sqlPeer struct {
 	most   int // of [peer]
 	// holds reports whether it has the values of a column as they are.
 	holds func(t *table.Table, col int) bool
-	// load makes the table with those columns.
-	load func(ctx context.Context, conn *sql.Conn, t *table.Table, columns []int) error
+	// load makes the table with those columns, by way of conn or of others of db.
+	load func(ctx context.Context, db *sql.DB, conn *sql.Conn, t *table.Table, columns []int) error
 }
 
 // peer is the peer as the suites take it.
@@ -51,7 +52,7 @@ func (p sqlPeer) open(ctx context.Context, t *table.Table) (System, error) {
 		}
 	}
 	if len(columns) > 0 {
-		if err := p.load(ctx, conn, t, columns); err != nil {
+		if err := p.load(ctx, db, conn, t, columns); err != nil {
 			return System{}, errors.Join(fmt.Errorf("%s: %w", p.name, err), closing())
 		}
 	}
@@ -77,6 +78,21 @@ func (p sqlPeer) open(ctx context.Context, t *table.Table) (System, error) {
 			return Outcome{Answer: Answer{written(v)}}, nil
 		}}, nil
 	}}, nil
+}
+
+// sqlValue is a value as database/sql takes it.
+func sqlValue(v table.Value) any {
+	switch {
+	case v.Null:
+		return nil
+	case v.Type.IsFloat():
+		return v.F
+	case v.Type.Kind == table.Date:
+		return time.Unix(86400*v.I, 0).UTC()
+	case v.Type.Kind == table.Timestamp:
+		return time.UnixMicro(v.I).UTC()
+	}
+	return v.I
 }
 
 // written writes a value that database/sql scanned as [table.Value.String] writes it.
