@@ -9,8 +9,6 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-const microsPerDay = table.MicrosPerDay
-
 // cast converts x, not NULL, to type to.
 func cast(x table.Value, to table.Type, wide bool, pos int) (table.Value, error) {
 	from := x.Type
@@ -48,17 +46,14 @@ func cast(x table.Value, to table.Type, wide bool, pos int) (table.Value, error)
 		}
 		return out, nil
 	case to.Kind == table.Timestamp && from.Kind == table.Date:
-		us, ok, _ := IntOp(Mul, x.I, microsPerDay)
+		us, ok, _ := IntOp(Mul, x.I, table.MicrosPerDay)
 		if !ok || !to.Holds(us) {
 			return out, Errorf(pos, "date out of range for timestamp")
 		}
 		out.I = us
 		return out, nil
 	case to.Kind == table.Date && from.Kind == table.Timestamp:
-		out.I = x.I / microsPerDay
-		if x.I%microsPerDay < 0 {
-			out.I--
-		}
+		out.I = table.FloorDiv(x.I, table.MicrosPerDay)
 		return out, nil
 	case to.Kind == from.Kind:
 		return x, nil

@@ -17,7 +17,7 @@ type cappedAllocator struct {
 // is larger than 64 times the file, 64 MiB at the least, nor than the memory
 // allowed.
 func (l *loader) allocator() cappedAllocator {
-	most := max(l.in.size*64, 64<<20)
+	most := max(l.file.Size()*64, 64<<20)
 	if l.opts.MemoryLimit > 0 {
 		most = min(most, max(l.opts.MemoryLimit, 1<<20))
 	}

@@ -26,7 +26,7 @@ func (l *loader) arrow() (*table.Table, error) {
 	defer in.Close()
 	r := bufio.NewReader(in)
 	magic, err := r.Peek(8)
-	m := &messages{r: r, file: bytes.HasPrefix(magic, arrowMagic), size: l.in.size}
+	m := &messages{r: r, file: bytes.HasPrefix(magic, arrowMagic), size: l.file.Size()}
 	what := "neither an Arrow file nor a stream"
 	switch {
 	case err != nil && err != io.EOF:
@@ -51,8 +51,8 @@ func (l *loader) arrow() (*table.Table, error) {
 		for s.Next() {
 			rec := s.RecordBatch()
 			// A column of NULLs takes no room, so nothing else bounds their number.
-			if n := rec.NumRows(); n < 0 || n > 1<<20+l.in.size<<14 {
-				err = damagef("a record batch of %d rows in a file of %s", n, size(l.in.size))
+			if n := rec.NumRows(); n < 0 || n > 1<<20+l.file.Size()<<14 {
+				err = damagef("a record batch of %d rows in a file of %s", n, size(l.file.Size()))
 			}
 			rows += rec.NumRows()
 			column := func(i int) (func(int) (arrow.Array, error), error) {

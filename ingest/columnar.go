@@ -73,13 +73,13 @@ func (l *loader) columnar(fields []table.Field, groups iter.Seq2[group, error]) 
 				return nil, err
 			}
 			row, done = row+int64(n), done+int64(n)
-			if err := l.step(b, read+(g.read-read)*done/g.rows, l.in.size); err != nil {
+			if err := l.step(b, read+(g.read-read)*done/g.rows, l.file.Size()); err != nil {
 				return nil, err
 			}
 		}
 		read = g.read
 	}
-	if err := l.step(b, l.in.size, l.in.size); err != nil {
+	if err := l.step(b, l.file.Size(), l.file.Size()); err != nil {
 		return nil, err
 	}
 	return b.Table(), nil
@@ -211,7 +211,7 @@ func integers(a arrow.Array) func(i int) int64 {
 		return values[int64](d)
 	case arrow.DATE64:
 		ms := values[int64](d)
-		return func(i int) int64 { return floorDiv(ms(i), 24*60*60*1000) }
+		return func(i int) int64 { return table.FloorDiv(ms(i), 24*60*60*1000) }
 	}
 	return nil
 }
@@ -219,14 +219,6 @@ func integers(a arrow.Array) func(i int) int64 {
 func values[T int8 | uint8 | int16 | uint16 | int32 | uint32 | int64](d arrow.ArrayData) func(i int) int64 {
 	list := arrow.GetValues[T](d, 1)
 	return func(i int) int64 { return int64(list[i]) }
-}
-
-func floorDiv(a, b int64) int64 {
-	q := a / b
-	if a%b < 0 {
-		q--
-	}
-	return q
 }
 
 // bigEndian reads two's complement; ok is false beyond 64 bits.

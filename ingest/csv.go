@@ -46,7 +46,7 @@ func (r *csvReader) scan(step func(read int64) error) (s *scanner, end func(), e
 	if err != nil {
 		return nil, nil, err
 	}
-	s = newScanner(in, r.in.size, r.src.Delim, step)
+	s = newScanner(in, r.file.Size(), r.src.Delim, step)
 	s.skipBOM()
 	return s, func() { in.Close() }, nil
 }
@@ -209,7 +209,7 @@ func (r *csvReader) place(f *field, col int, err error, advice string) error {
 
 // learn is the first pass: the structure is sound, and the types are known.
 func (r *csvReader) learn() error {
-	for col, f := range r.all(func(read int64) error { return r.step(nil, read, 2*r.in.size) }) {
+	for col, f := range r.all(func(read int64) error { return r.step(nil, read, 2*r.file.Size()) }) {
 		in := r.infer[col]
 		if in == nil || r.isNull(f) {
 			continue
@@ -247,7 +247,7 @@ func (r *csvReader) learn() error {
 // convert is the second pass: text becomes values.
 func (r *csvReader) convert() (*table.Table, error) {
 	b := table.NewBuilder(r.name, r.fields, r.opts.ChunkRows)
-	for col, f := range r.all(func(read int64) error { return r.step(b, r.in.size+read, 2*r.in.size) }) {
+	for col, f := range r.all(func(read int64) error { return r.step(b, r.file.Size()+read, 2*r.file.Size()) }) {
 		if r.isNull(f) {
 			b.Column(col).Null()
 		} else if err := parseValue(b.Column(col), r.fields[col].Type, f.text); err != nil {
@@ -262,7 +262,7 @@ func (r *csvReader) convert() (*table.Table, error) {
 	if r.err != nil {
 		return nil, r.err
 	}
-	if err := r.step(b, 2*r.in.size, 2*r.in.size); err != nil {
+	if err := r.step(b, 2*r.file.Size(), 2*r.file.Size()); err != nil {
 		return nil, err
 	}
 	return b.Table(), nil

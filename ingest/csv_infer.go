@@ -11,8 +11,6 @@ import (
 type inference struct {
 	count [classes]int
 	first [classes]sample
-	last  class // of the value before, to skip what is known already
-	any   bool
 }
 
 // sample is a value that was seen and its line.
@@ -29,10 +27,6 @@ func (in *inference) add(f *field) error {
 	if k == classText && !utf8.Valid(f.text) {
 		return errUTF8
 	}
-	if in.any && k == in.last {
-		return nil
-	}
-	in.last, in.any = k, true
 	if in.count[k] > 1 {
 		return nil
 	}
@@ -50,37 +44,35 @@ func (in *inference) add(f *field) error {
 	return nil
 }
 
+// inferred are the types, the narrowest first, with the classes of values that each holds.
+var inferred = []struct {
+	kind  table.Kind
+	holds []class
+}{
+	{table.Unknown, nil},
+	{table.BigInt, []class{classInt}},
+	{table.Boolean, []class{classBool}},
+	{table.Date, []class{classDate}},
+	{table.Timestamp, []class{classDate, classTimestamp}},
+	{table.Double, []class{classInt, classHuge, classFloat, classWord}},
+}
+
 // result is the narrowest type that holds every value added. An integer beyond 64
 // bits in a column of integers is an error, at the sample returned with it.
 func (in *inference) result() (table.Type, sample, error) {
-	has := in.has
-	kind := table.Varchar
-	switch {
-	case !in.any:
-		kind = table.Unknown
-	case has(classText):
-	case has(classInt) || has(classHuge) || has(classFloat):
-		switch {
-		case has(classFloat) || has(classWord):
-			kind = table.Double
-		case has(classHuge):
-			s := in.first[classHuge]
-			return table.Type{}, s, fmt.Errorf("%s is beyond the 64 bits of an integer", s.text)
-		default:
-			kind = table.BigInt
-		}
-	case has(classWord) && !has(classDate) && !has(classTimestamp) && !has(classBool):
-		kind = table.Double
-	case has(classWord):
-	case has(classBool) && !has(classDate) && !has(classTimestamp):
-		kind = table.Boolean
-	case has(classBool):
-	case has(classTimestamp):
-		kind = table.Timestamp
-	case has(classDate):
-		kind = table.Date
+	if s := in.first[classHuge]; in.has(classHuge) && !in.has(classFloat) && !in.has(classWord) {
+		return table.Type{}, s, fmt.Errorf("%s is beyond the 64 bits of an integer", s.text)
 	}
-	return table.Type{Kind: kind}, sample{}, nil
+	for _, t := range inferred {
+		rest := in.count
+		for _, k := range t.holds {
+			rest[k] = 0
+		}
+		if rest == [classes]int{} {
+			return table.Type{Kind: t.kind}, sample{}, nil
+		}
+	}
+	return table.Type{Kind: table.Varchar}, sample{}, nil
 }
 
 func (in *inference) has(k class) bool { return in.count[k] > 0 }

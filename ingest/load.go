@@ -50,25 +50,10 @@ func Load(ctx context.Context, name string, s Source, o Options) (*table.Table, 
 	return loadFrom(ctx, name, s, bytes.NewReader(data), int64(len(data)), o)
 }
 
-// readSeekerAt is a file, or what can be read like one.
-type readSeekerAt interface {
-	io.Reader
-	io.ReaderAt
-	io.Seeker
-}
-
-// input is the data of a source: a file that can be read from the start again.
-type input struct {
-	file readSeekerAt
-	size int64
-}
-
-// loadFrom is [Load] of size bytes that file reads.
-func loadFrom(ctx context.Context, name string, s Source, file readSeekerAt, size int64, o Options) (t *table.Table, err error) {
-	if s.Path == "" {
-		s.Path = name
-	}
-	in := &input{file: file, size: size}
+// loadFrom is [Load] of size bytes of a file.
+func loadFrom(ctx context.Context, name string, s Source, file io.ReaderAt, size int64, o Options) (t *table.Table, err error) {
+	s.Path = cmp.Or(s.Path, name)
+	l := &loader{ctx: ctx, name: name, src: s, file: io.NewSectionReader(file, 0, size), opts: o}
 	defer func() {
 		// arrow-go panics on some corrupt files; that must end the load, not the program.
 		if r := recover(); r != nil {
@@ -82,23 +67,22 @@ func loadFrom(ctx context.Context, name string, s Source, file readSeekerAt, siz
 		switch {
 		case errors.As(err, &known):
 			err = fmt.Errorf("%s: %s; %s", s.Path, known, advice)
-		case err != nil && in.size > 0:
+		case err != nil && size > 0:
 			err = fmt.Errorf("%s: %w", s.Path, err)
 		}
 	}()
-	if in.size == 0 {
+	if size == 0 {
 		return nil, fmt.Errorf("%s is empty: not even a header", s.Path)
 	}
-	format, codec, known, err := detect(&s, in)
+	format, known, err := l.detect()
 	if err != nil {
 		return nil, err
 	}
 	if format != CSV && format != TSV && (s.NoHeader || s.Delim != 0 || s.Nulls != nil || s.Types != nil) {
 		return nil, fmt.Errorf("header, delim, null and types are for CSV; a %s file says these itself", format)
 	}
-	l := &loader{ctx: ctx, name: name, src: s, in: in, codec: codec, opts: o}
-	if s.Format == "" && !known {
-		l.note("the extension names no format: read as %s", strings.TrimSpace(string(format)+" "+codec))
+	if !known {
+		l.note("the extension names no format: read as %s", strings.TrimSpace(string(format)+" "+l.codec))
 	}
 	switch format {
 	case CSV, TSV:
@@ -130,28 +114,29 @@ func byExtension(path string) (format Format, codec string) {
 		".arrow": Arrow, ".feather": Arrow, ".ipc": Arrow, ".arrows": Arrow}[ext], codec
 }
 
-// detect finds the format and the compression ("", "gz" or "zst"), and reports whether
-// the extension or the source named the format.
-func detect(s *Source, in *input) (format Format, codec string, known bool, err error) {
-	format, codec = byExtension(s.Path)
-	format = cmp.Or(s.Format, format)
-	if format == Parquet && codec != "" {
-		return "", "", true, fmt.Errorf("a Parquet file is compressed inside: unpack the .%s first", codec)
+// detect finds the format and the compression, and reports whether the extension or the
+// source named the format.
+func (l *loader) detect() (format Format, known bool, err error) {
+	format, l.codec = byExtension(l.src.Path)
+	format = cmp.Or(l.src.Format, format)
+	if format == Parquet && l.codec != "" {
+		return "", true, fmt.Errorf("a Parquet file is compressed inside: unpack the .%s first", l.codec)
 	}
 	if format != "" {
-		return format, codec, true, nil
+		return format, true, nil
 	}
 	var first [8]byte
-	n, err := in.file.ReadAt(first[:], 0)
+	n, err := l.file.ReadAt(first[:], 0)
 	if err != nil && err != io.EOF {
-		return "", "", false, err
+		return "", false, err
 	}
 	for _, m := range magics {
-		if codec == "" && bytes.HasPrefix(first[:n], []byte(m.bytes)) {
-			return m.format, m.codec, false, nil
+		if l.codec == "" && bytes.HasPrefix(first[:n], []byte(m.bytes)) {
+			l.codec = m.codec
+			return m.format, false, nil
 		}
 	}
-	return CSV, codec, false, nil
+	return CSV, false, nil
 }
 
 // magics are how files begin.
@@ -166,8 +151,8 @@ type loader struct {
 	ctx   context.Context
 	name  string // of the table
 	src   Source
-	in    *input
-	codec string
+	file  *io.SectionReader
+	codec string // "", "gz" or "zst"
 	opts  Options
 }
 
@@ -205,24 +190,24 @@ func (l *loader) distinctNames(fields []table.Field) error {
 
 // open returns the uncompressed data from the start.
 func (l *loader) open() (io.ReadCloser, error) {
-	if _, err := l.in.file.Seek(0, io.SeekStart); err != nil {
+	if _, err := l.file.Seek(0, io.SeekStart); err != nil {
 		return nil, err
 	}
 	switch l.codec {
 	case "gz":
-		z, err := gzip.NewReader(l.in.file)
+		z, err := gzip.NewReader(l.file)
 		if err != nil {
 			return nil, unpackError("gzip", err)
 		}
 		return unpacker{z, "gzip"}, nil
 	case "zst":
-		z, err := zstd.NewReader(l.in.file, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(1<<30))
+		z, err := zstd.NewReader(l.file, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(1<<30))
 		if err != nil {
 			return nil, unpackError("zstd", err)
 		}
 		return unpacker{z.IOReadCloser(), "zstd"}, nil
 	}
-	return io.NopCloser(l.in.file), nil
+	return io.NopCloser(l.file), nil
 }
 
 // unpacker turns the errors of a decompressor into words.

@@ -20,9 +20,9 @@ func (l *loader) parquet() (*table.Table, error) {
 	alloc := l.allocator()
 	props := parquet.NewReaderProperties(alloc)
 	props.BufferedStreamEnabled = true
-	props.MaxCompressedPageSize = l.in.size
+	props.MaxCompressedPageSize = l.file.Size()
 	props.MaxUncompressedPageSize = int64(alloc.most)
-	pf, err := file.NewParquetReader(l.in.file, file.WithReadProps(props))
+	pf, err := file.NewParquetReader(l.file, file.WithReadProps(props))
 	if err != nil {
 		if l.encrypted() {
 			return nil, fmt.Errorf("the Parquet file is encrypted, which is not supported: write it without")
@@ -47,7 +47,7 @@ func (l *loader) parquet() (*table.Table, error) {
 				}
 				return next, nil
 			}
-			if !yield(group{rows, l.in.size * done / max(total, 1), column}, nil) {
+			if !yield(group{rows, l.file.Size() * done / max(total, 1), column}, nil) {
 				return
 			}
 		}
@@ -60,7 +60,7 @@ func (l *loader) parquet() (*table.Table, error) {
 // encrypted reports a Parquet file whose footer says so.
 func (l *loader) encrypted() bool {
 	var magic [4]byte
-	_, err := l.in.file.ReadAt(magic[:], l.in.size-int64(len(magic)))
+	_, err := l.file.ReadAt(magic[:], l.file.Size()-int64(len(magic)))
 	return err == nil && string(magic[:]) == "PARE"
 }
 

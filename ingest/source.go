@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/url"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -127,27 +128,15 @@ func (s *Source) option(opt string) error {
 
 func validDelim(c byte) bool { return c < 0x80 && c != 0 && c != '"' && c != '\n' && c != '\r' }
 
+// parentheses are those of a type, with a comma inside or not.
+var parentheses = regexp.MustCompile(`\([^)]*`)
+
 // parseTypes reads a:bigint,b:numeric(10,2).
 func (s *Source) parseTypes(list string) error {
+	list = parentheses.ReplaceAllStringFunc(list, func(p string) string { return strings.ReplaceAll(p, ",", "%2C") })
 	for list != "" {
-		// A comma inside parentheses belongs to the type.
-		end, depth := len(list), 0
-	scan:
-		for i := range len(list) {
-			switch list[i] {
-			case '(':
-				depth++
-			case ')':
-				depth--
-			case ',':
-				if depth == 0 {
-					end = i
-					break scan
-				}
-			}
-		}
-		item := list[:end]
-		list = strings.TrimPrefix(list[end:], ",")
+		item, rest, _ := strings.Cut(list, ",")
+		list = rest
 		i := strings.LastIndexByte(item, ':')
 		if i < 0 {
 			return fmt.Errorf("option types: %q: want COLUMN:TYPE", item)
@@ -171,6 +160,9 @@ func (s *Source) parseTypes(list string) error {
 	return nil
 }
 
+// precision is the digits of a numeric type, behind its opening parenthesis.
+var precision = regexp.MustCompile(`^\s*(\d+)\s*(?:,\s*(\d+)\s*)?\)$`)
+
 // ParseType reads the name of a column type, in any case: bigint, int, smallint,
 // double, real, numeric(p,s) with p <= 18, boolean, date, timestamp, text or
 // varchar, and PostgreSQL's other names of the same.
@@ -184,14 +176,13 @@ func ParseType(name string) (table.Type, error) {
 		if !ok {
 			return table.Type{}, fmt.Errorf("%s needs its digits: %s(p,s)", name, base)
 		}
-		args, closed := strings.CutSuffix(args, ")")
-		ps, ss, hasScale := strings.Cut(args, ",")
-		if !hasScale {
-			ss = "0"
+		m := precision.FindStringSubmatch(args)
+		if m == nil {
+			m = make([]string, 3)
 		}
-		p, err1 := strconv.Atoi(strings.TrimSpace(ps))
-		sc, err2 := strconv.Atoi(strings.TrimSpace(ss))
-		if !closed || err1 != nil || err2 != nil || p < 1 || p > maxPrecision || sc < 0 || sc > p {
+		p, _ := strconv.Atoi(m[1])
+		sc, _ := strconv.Atoi(m[2])
+		if p < 1 || p > maxPrecision || sc > p {
 			return table.Type{}, fmt.Errorf("%s: want numeric(p,s) with 1 <= p <= %d and 0 <= s <= p", name, maxPrecision)
 		}
 		return table.Type{Kind: table.Decimal, Precision: p, Scale: sc}, nil

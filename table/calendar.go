@@ -66,7 +66,7 @@ func (t Type) Holds(v int64) bool {
 // CivilFromDays returns the date of a number of days since 1970-01-01. Year 0 is
 // 1 BC.
 func CivilFromDays(days int64) (year int64, month, day int) {
-	eras := floorDiv(days, daysPerEra)
+	eras := FloorDiv(days, daysPerEra)
 	y, m, d := time.Unix((days-eras*daysPerEra)*secondsPerDay, 0).UTC().Date()
 	return int64(y) + 400*eras, int(m), d
 }
@@ -80,7 +80,7 @@ func DaysFromCivil(year int64, month, day int) int64 {
 		year--
 		m += 12
 	}
-	eras := floorDiv(year, 400)
+	eras := FloorDiv(year, 400)
 	yoe := year - eras*400
 	doy := (153*(m-3)+2)/5 + int64(day) - 1
 	return eras*daysPerEra + yoe*365 + yoe/4 - yoe/100 + doy - epochShift
@@ -91,7 +91,8 @@ func DaysInMonth(year int64, month int) int {
 	return int(DaysFromCivil(year+int64(month/12), month%12+1, 1) - DaysFromCivil(year, month, 1))
 }
 
-func floorDiv(a, b int64) int64 {
+// FloorDiv is a / b rounded down, b > 0.
+func FloorDiv(a, b int64) int64 {
 	q := a / b
 	if a%b < 0 {
 		q--
@@ -109,7 +110,7 @@ func FormatDate(days int64) string {
 // FormatTimestamp prints microseconds since 1970-01-01 as YYYY-MM-DD
 // HH:MM:SS[.ffffff], with BC for years before 1.
 func FormatTimestamp(us int64) string {
-	days := floorDiv(us, MicrosPerDay)
+	days := FloorDiv(us, MicrosPerDay)
 	us -= days * MicrosPerDay
 	ymd, bc := formatYMD(days)
 	return ymd + " " + formatClock(uint64(us)) + bc
