@@ -49,7 +49,8 @@ func TestLinearSumsAroundTheirEdges(t *testing.T) {
 		}
 		rhs := rapid.SampledFrom([]int64{0, -1, 255, 1<<31 - 1, 1 << 31, -1 << 31, 1 << 45}).Draw(t, "against")
 		op := expr.CmpOp(rapid.IntRange(0, 5).Draw(t, "op"))
-		p, _, err := plan.Lower(&expr.Compare{Op: op, L: sum, R: &expr.Const{V: table.Int(rhs)}}, tab, tab.Chunks[0])
+		where := &expr.Compare{Op: op, L: sum, R: &expr.Const{V: table.Int(rhs)}}
+		p, _, err := plan.Lower(where, tab, tab.Chunks[0])
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -60,7 +61,7 @@ func TestLinearSumsAroundTheirEdges(t *testing.T) {
 				wide++
 			}
 		}
-		checkHolds(t, p, tab.Chunks[0])
+		checkHolds(t, where, p, tab.Chunks[0])
 	})
 	if narrow == 0 || wide == 0 {
 		t.Errorf("%d sums of 32 bits and %d of 64: want some of each", narrow, wide)

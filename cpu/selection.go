@@ -191,6 +191,23 @@ func (nd *node) all(s *scratch, row, n int) []uint64 {
 	return dst
 }
 
+// Selected returns the records of a chunk for which a predicate that was lowered for it is
+// TRUE. A column that the chunk does not have is an error.
+func Selected(p *plan.Pred, c *table.Chunk) (table.Bitmap, error) {
+	nd, err := prepare(p, c, kernels.Best())
+	if err != nil {
+		return nil, err
+	}
+	s, out := takeScratch(), table.NewBitmap(c.Rows)
+	defer s.release()
+	for row := 0; row < c.Rows; row += blockRows {
+		sel := nd.all(s, row, min(blockRows, c.Rows-row))
+		copy(out[row/64:], sel)
+		s.put(sel)
+	}
+	return out, nil
+}
+
 // everyRow selects all rows of a full block.
 var everyRow = slices.Repeat([]uint64{^uint64(0)}, blockWords)
 

@@ -3,11 +3,13 @@ package plan_test
 import (
 	"flag"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
 
+	"github.com/stencildb/stencildb/cpu"
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/internal/plantest"
 	"github.com/stencildb/stencildb/plan"
@@ -37,6 +39,15 @@ func refused(err error) bool {
 	return strings.Contains(err.Error(), "not supported") || strings.Contains(err.Error(), "does not fit 64 bits")
 }
 
+// selected are the records of a chunk that satisfy a predicate.
+func selected(t interface{ Fatal(...any) }, p *plan.Pred, c *table.Chunk) table.Bitmap {
+	b, err := cpu.Selected(p, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
 // agree checks the lowered query against Eval, record by record; deleted ones are
 // never selected and raise nothing.
 func agree(t *rapid.T, tab *table.Table, where expr.Expr) (refusedOne bool) {
@@ -49,17 +60,18 @@ func agree(t *rapid.T, tab *table.Table, where expr.Expr) (refusedOne bool) {
 	}
 	for ci, c := range tab.Chunks {
 		cp := q.Chunks[ci]
+		holds := selected(t, cp.Pred, c)
+		var checks []table.Bitmap
+		for _, k := range cp.Checks {
+			checks = append(checks, selected(t, k.Pred, c))
+		}
 		if err := wellFormed(cp.Pred, c); err != "" {
 			t.Fatalf("%s\nchunk %d: %s\n%s", where, ci, err, show(cp.Pred))
 		}
 		anyError := false
 		for row := range c.Rows {
 			if !c.IsLive(row) {
-				selected := cp.Pred.Holds(c, row)
-				for _, k := range cp.Checks {
-					selected = selected || k.Pred.Holds(c, row)
-				}
-				if selected {
+				if holds.Get(row) || slices.ContainsFunc(checks, func(b table.Bitmap) bool { return b.Get(row) }) {
 					t.Fatalf("%s\nchunk %d row %d %v is deleted, but the predicate or a check holds", where, ci, row, values(c, row))
 				}
 				continue
@@ -67,8 +79,8 @@ func agree(t *rapid.T, tab *table.Table, where expr.Expr) (refusedOne bool) {
 			v, err := evalRow(where, c, row)
 			anyError = anyError || err != nil
 			raised := error(nil)
-			for _, k := range cp.Checks {
-				if k.Pred.Holds(c, row) {
+			for i, k := range cp.Checks {
+				if checks[i].Get(row) {
 					raised = k.Err
 					break
 				}
@@ -82,7 +94,7 @@ func agree(t *rapid.T, tab *table.Table, where expr.Expr) (refusedOne bool) {
 				}
 				continue
 			}
-			if want := !v.Null && v.I != 0; cp.Pred.Holds(c, row) != want {
+			if want := !v.Null && v.I != 0; holds.Get(row) != want {
 				t.Fatalf("%s\nchunk %d row %d %v: Eval says %v, the predicate is\n%s", where, ci, row, values(c, row), v, show(cp.Pred))
 			}
 		}

@@ -29,8 +29,7 @@
 //
 // # What else is here
 //
-// [Pred.Holds] and [Val.Eval] evaluate one record and are the specification of what
-// the backends do; [Pred.CNF] and [Pred.DNF] are the normal forms of the paper's
+// [Pred.CNF] and [Pred.DNF] are the normal forms of the paper's
 // EvalCNF; [Space] is the code space that the chunks of a column share. A [Selection]
 // is the selected records on one device, [Merge] joins those of several devices, and
 // [Finish] makes the answers.

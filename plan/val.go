@@ -3,6 +3,8 @@ package plan
 import (
 	"math/big"
 	"slices"
+
+	"github.com/stencildb/stencildb/table"
 )
 
 // ValOp is the operation of a [Val] node.
@@ -52,6 +54,14 @@ type Val struct {
 
 	tiny  float64 // float nodes: a value that is not 0 has at least this magnitude
 	grain int     // and is a multiple of 2^grain
+}
+
+// Decode is the double, or REAL, of a code; v is a ColF.
+func (v *Val) Decode(code uint64) float64 {
+	if v.Single {
+		return float64(table.Float32FromOrdinal(uint32(code + v.Base)))
+	}
+	return table.Float64FromOrdinal(code + v.Base)
 }
 
 // Columns lists the columns that v reads, ascending, without repetition.

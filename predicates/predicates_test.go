@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/stencildb/stencildb/cpu"
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/glctx"
 	"github.com/stencildb/stencildb/internal/gltest"
@@ -129,13 +130,11 @@ func checkSelect(t *testing.T, g *pass.GL, e *predicates.Evaluator, c *table.Chu
 	if err != nil {
 		t.Fatalf("%v: %v", p.Leaf, err)
 	}
-	var want uint64
-	holds := make([]bool, c.Rows)
-	for i := range holds {
-		if holds[i] = p.Holds(c, i); holds[i] {
-			want++
-		}
+	holds, err := cpu.Selected(p, c)
+	if err != nil {
+		t.Fatal(err)
 	}
+	want := uint64(holds.Count())
 	if n != want {
 		t.Errorf("%v over %d bits: counted %d, want %d", p.Leaf, c.Segments[0].Bits, n, want)
 	}
@@ -147,8 +146,8 @@ func checkSelect(t *testing.T, g *pass.GL, e *predicates.Evaluator, c *table.Chu
 		t.Fatal(err)
 	}
 	for i, v := range target.Stencil() {
-		if passes(s.Test(), v) != holds[i] {
-			t.Fatalf("%v: row %d has stencil %d, selected %v", p.Leaf, i, v, holds[i])
+		if passes(s.Test(), v) != holds.Get(i) {
+			t.Fatalf("%v: row %d has stencil %d, selected %v", p.Leaf, i, v, holds.Get(i))
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/stencildb/stencildb/compute"
+	"github.com/stencildb/stencildb/cpu"
 	"github.com/stencildb/stencildb/engine"
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/fused"
@@ -177,11 +178,9 @@ func (t *tracer) selection(chunk int) table.Bitmap {
 	b, ok := t.selected[chunk]
 	if !ok {
 		c, pred := t.plan.Table.Chunks[chunk], t.plan.Chunks[chunk].Pred
-		b = table.NewBitmap(c.Rows)
-		for row := range c.Rows {
-			if pred.Holds(c, row) {
-				b.Set(row)
-			}
+		var err error
+		if b, err = cpu.Selected(pred, c); t.fail(err) {
+			b = table.NewBitmap(c.Rows)
 		}
 		t.selected[chunk] = b
 	}

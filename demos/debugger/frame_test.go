@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/stencildb/stencildb/cpu"
 	"github.com/stencildb/stencildb/engine"
 	"github.com/stencildb/stencildb/glctx"
 	"github.com/stencildb/stencildb/plan"
@@ -75,12 +76,13 @@ func showsTheSelection(t *testing.T, tab *table.Table, sql string) {
 	d := open(t, tab, sql)
 	d.goes(t, d.Last())
 	l, selection := look(t, d), d.scene.plan.Chunks[0].Pred
-	if want := countOf(d.scene.plan, tab); fmt.Sprint(d.scene.passing) != want {
+	if want := countOf(t, d.scene.plan, tab); fmt.Sprint(d.scene.passing) != want {
 		t.Errorf("%s: %d selected, want %s", sql, d.scene.passing, want)
 	}
+	holds := chosen(t, selection, tab)
 	for row := range rows {
 		want := unchosen
-		if selection.Holds(tab.Chunks[0], row) {
+		if holds.Get(row) {
 			want = selected
 		}
 		if got := l.record(resultPane, row); !near(got, want) {
@@ -228,19 +230,24 @@ func TestDraggingANumberLineSweepsTheSelection(t *testing.T) {
 		t.Errorf("after the release: %v", d.Passes)
 	}
 	d.goes(t, d.Last())
-	if want := countOf(d.scene.plan, tab); d.Answer != "count = "+want {
+	if want := countOf(t, d.scene.plan, tab); d.Answer != "count = "+want {
 		t.Errorf("%s: %s, want %s", d.SQL, d.Answer, want)
 	}
 }
 
-func countOf(q *plan.Query, tab *table.Table) string {
-	n := int64(0)
-	for row := range rows {
-		if q.Chunks[0].Pred.Holds(tab.Chunks[0], row) {
-			n++
-		}
+// chosen are the records of the first chunk that satisfy a predicate.
+func chosen(t *testing.T, p *plan.Pred, tab *table.Table) table.Bitmap {
+	t.Helper()
+	b, err := cpu.Selected(p, tab.Chunks[0])
+	if err != nil {
+		t.Fatal(err)
 	}
-	return table.Int(n).String()
+	return b
+}
+
+func countOf(t *testing.T, q *plan.Query, tab *table.Table) string {
+	t.Helper()
+	return table.Int(int64(chosen(t, q.Chunks[0].Pred, tab).Count())).String()
 }
 
 // At the end of the line nothing is left to search in: the line stays under the mouse.
@@ -453,12 +460,7 @@ func TestTheAnswerWaitsForALongStatement(t *testing.T) {
 		if d.Answer != "" || d.Executed != selecting || !d.AtAnswer() {
 			t.Errorf("%s, held: answer %q after %d passes, at the answer: %v", d.SQL, d.Answer, d.Executed, d.AtAnswer())
 		}
-		want := uint64(0)
-		for row := range rows {
-			if d.scene.plan.Chunks[0].Pred.Holds(tab.Chunks[0], row) {
-				want++
-			}
-		}
+		want := uint64(chosen(t, d.scene.plan.Chunks[0].Pred, tab).Count())
 		if d.scene.passing != want {
 			t.Errorf("%s, held: %d records pass, want %d", d.SQL, d.scene.passing, want)
 		}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stencildb/stencildb/aggregates"
 	"github.com/stencildb/stencildb/compute"
+	"github.com/stencildb/stencildb/cpu"
 	"github.com/stencildb/stencildb/fused"
 	"github.com/stencildb/stencildb/glctx"
 	"github.com/stencildb/stencildb/internal/gltest"
@@ -20,11 +21,15 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// holding lists the rows of a chunk that satisfy a predicate, record by record.
-func holding(c *table.Chunk, p *plan.Pred) []uint32 {
+// holding lists the rows of a chunk that satisfy a predicate.
+func holding(t interface{ Fatalf(string, ...any) }, c *table.Chunk, p *plan.Pred) []uint32 {
+	holds, err := cpu.Selected(p, c)
+	if err != nil {
+		t.Fatalf("%v", err)
+	}
 	var rows []uint32
 	for r := range c.Rows {
-		if p.Holds(c, r) {
+		if holds.Get(r) {
 			rows = append(rows, uint32(r))
 		}
 	}
@@ -65,7 +70,7 @@ func TestRowsOfASelection(t *testing.T) {
 		check := func(t interface{ Fatalf(string, ...any) }, q *plan.Query, n int) int {
 			compared := 0
 			for i, c := range q.Chunks {
-				want := holding(q.Table.Chunks[i], c.Pred)
+				want := holding(t, q.Table.Chunks[i], c.Pred)
 				for name, rows := range backends {
 					marked, err := rows(q, i)
 					g.End()
