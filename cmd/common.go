@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"time"
@@ -152,11 +153,7 @@ func (o *common) withOrdered(c *cobra.Command, fn func(ctx context.Context, db *
 	if len(o.loads) > 0 {
 		return o.withDB(c, func(ctx context.Context, db *engine.DB) error { return fn(ctx, db, "") })
 	}
-	all, err := lesson.Load()
-	if err != nil {
-		return err
-	}
-	t, err := lesson.Flights(all.Rows())
+	t, err := lesson.Flights(math.MaxInt)
 	if err != nil {
 		return err
 	}

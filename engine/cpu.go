@@ -60,18 +60,8 @@ func (cpuBackend) Explain(_ context.Context, q *plan.Query, _ bool) ([]Step, err
 }
 
 func scanWords(q *plan.Query) string {
-	cols := slices.Clone(q.Columns)
-	if q.Where != nil {
-		cols = append(cols, expr.Columns(q.Where)...)
-	}
-	for _, a := range q.Aggs {
-		if a.Col >= 0 {
-			cols = append(cols, a.Col)
-		}
-	}
-	slices.Sort(cols)
 	what := "no column"
-	if cols = slices.Compact(cols); len(cols) > 0 {
+	if cols := slices.Sorted(slices.Values(q.Reads())); len(cols) > 0 {
 		what = "the codes of " + columnNames(q, cols)
 	}
 	return fmt.Sprintf("reads %s: records %d, chunks %d", what, q.Table.Rows(), len(q.Table.Chunks))

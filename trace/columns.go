@@ -3,8 +3,6 @@ package trace
 import (
 	"slices"
 	"strconv"
-
-	"github.com/stencildb/stencildb/expr"
 )
 
 // Column is the values of a column at the cells' first records.
@@ -25,14 +23,7 @@ type ColumnChunk struct {
 
 // columns keeps what the columns hold that the statement reads.
 func (t *tracer) columns() {
-	cols := expr.Columns(t.plan.Where)
-	for _, a := range t.plan.Aggs {
-		if a.Col >= 0 {
-			cols = append(cols, a.Col)
-		}
-	}
-	slices.Sort(cols)
-	for _, col := range slices.Compact(cols) {
+	for _, col := range slices.Sorted(slices.Values(t.plan.Reads())) {
 		f := t.plan.Table.Field(col)
 		c := &Column{Name: f.Name, Type: f.Type.String()}
 		for i, chunk := range t.plan.Table.Chunks {

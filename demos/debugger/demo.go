@@ -42,10 +42,10 @@ type Demo struct {
 	size  image.Point
 	mouse image.Point
 	held  grip
-	finds bool // there is a place for what searches and sums find
-	sweep int  // frames that a constant takes along its number line
-	work  int  // records times passes from which on a statement is slow
-	spent time.Duration
+	finds bool          // there is a place for what searches and sums find
+	sweep int           // frames that a constant takes along its number line
+	work  int           // records times passes from which on a statement is slow
+	spent time.Duration // by the last frame
 }
 
 // grip is what the mouse holds.
@@ -222,12 +222,6 @@ func (d *Demo) Frame() error {
 	return err
 }
 
-// Image returns the frame that was drawn last.
-func (d *Demo) Image() *image.RGBA { return d.view.shown.RGBA }
-
-// Spent returns how long the last frame took.
-func (d *Demo) Spent() time.Duration { return d.spent }
-
 func (d *Demo) layout() layout {
 	if d.held != constantGrip { // which would slip away under the mouse
 		d.finds = len(d.found.Searches)+len(d.found.Sums) > 0
@@ -275,7 +269,7 @@ func (d *Demo) key(e glctx.Event) (leave bool) {
 	case "left", "backspace":
 		d.halt(d.Step - 1)
 	case "home", "r":
-		d.Rewind()
+		d.halt(0)
 	case "end":
 		d.halt(d.Last())
 	case "+", "=":
@@ -306,7 +300,7 @@ func (d *Demo) nextAttribute() {
 	if d.scene == nil {
 		return
 	}
-	used := d.scene.used()
+	used := d.scene.plan.Reads()
 	next := slices.Index(used, d.Attribute) + 1
 	d.Attribute = -1
 	if next < len(used) {

@@ -32,7 +32,7 @@ type looks struct {
 
 func look(t *testing.T, d *Demo) looks {
 	t.Helper()
-	return looks{d.Image(), d.layout(), textures.ShapeOf(d.scene.chunk.Rows)}
+	return looks{d.view.shown.RGBA, d.layout(), textures.ShapeOf(d.scene.chunk.Rows)}
 }
 
 // record is the colour of a record in a pane, at the middle of its texel.
@@ -387,7 +387,7 @@ func TestFramesOfAllSizes(t *testing.T) {
 	for _, size := range [][2]int{{MinWidth, MinHeight}, {900, 1400}, {1600, 700}, {100, 50}} {
 		d.Handle(glctx.Event{Kind: glctx.Resized, X: float64(size[0]), Y: float64(size[1])})
 		d.draws(t)
-		img := d.Image()
+		img := d.view.shown.RGBA
 		if img.Rect.Dx() != size[0] || img.Rect.Dy() != size[1] {
 			t.Errorf("%v: a frame of %v", size, img.Rect)
 		}

@@ -184,7 +184,7 @@ func (r *recording) frame(ctx context.Context) error {
 	if r.demo.problem != "" {
 		return errors.New(r.demo.problem)
 	}
-	r.spent = append(r.spent, r.demo.Spent())
+	r.spent = append(r.spent, r.demo.spent)
 	path := filepath.Join(r.dir, fmt.Sprintf("frame-%03d.png", len(r.gif.Image)))
 	delay := 150 // hundredths of a second
 	if r.demo.held == constantGrip {

@@ -55,13 +55,11 @@ func (m *Model) Toggle() {
 	m.due = m.pause()
 }
 
+// halt goes to a step and stops there.
 func (m *Model) halt(step int) {
 	m.Go(step)
 	m.Running = false
 }
-
-// Rewind goes back to the beginning and stops there.
-func (m *Model) Rewind() { m.halt(0) }
 
 // Faster multiplies the speed.
 func (m *Model) Faster(by float64) {

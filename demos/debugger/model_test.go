@@ -31,7 +31,7 @@ func TestStepsStayWithinTheStatement(t *testing.T) {
 	if !m.AtAnswer() || m.Title() != "the answer" {
 		t.Errorf("step %d is %q", m.Step, m.Title())
 	}
-	m.Rewind()
+	m.halt(0)
 	if m.Step != 0 || m.Running {
 		t.Errorf("rewound to step %d, running %v", m.Step, m.Running)
 	}

@@ -8,7 +8,6 @@ import (
 
 	"github.com/go-gl/gl/v4.5-core/gl"
 
-	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/internal/numbers"
 	"github.com/stencildb/stencildb/textures"
 )
@@ -32,28 +31,13 @@ func (s *scene) attribute(col int) (ref textures.Ref, first, shown int) {
 	if col < 0 && s.target != nil {
 		col = s.target.col
 	}
-	if used := s.used(); col < 0 && len(used) > 0 {
+	if used := s.plan.Reads(); col < 0 && len(used) > 0 {
 		col = used[0]
 	}
 	if col < 0 || s.chunk == nil {
 		return textures.Ref{}, 0, -1
 	}
 	return textures.Attribute(s.chunk, col), 0, col
-}
-
-// used lists the columns that the statement reads, in the order in which it names them.
-func (s *scene) used() []int {
-	all := expr.Columns(s.plan.Where)
-	for _, a := range s.plan.Aggs {
-		all = append(all, a.Col)
-	}
-	var list []int
-	for _, col := range all {
-		if col >= 0 && !slices.Contains(list, col) {
-			list = append(list, col)
-		}
-	}
-	return list
 }
 
 // depthName says what the depths are.
@@ -183,7 +167,7 @@ func (c *card) write(name, value string) {
 // buffer first, and how many there is no room for above a height.
 func (c *card) attributes(row, end int) {
 	s := c.scene
-	used := s.used()
+	used := s.plan.Reads()
 	if b := s.target; b != nil && b.col >= 0 {
 		used = append([]int{b.col}, slices.DeleteFunc(used, func(col int) bool { return col == b.col })...)
 	}

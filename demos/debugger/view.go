@@ -73,7 +73,7 @@ func (v *view) prepare(s *scene, passes *shaders.Cache) error {
 			}
 		}
 	}
-	for _, col := range s.used() {
+	for _, col := range s.plan.Reads() {
 		v.table(scale{chunk: s.chunk, col: col, limb: whole})
 		for limb := range textures.Limbs(s.chunk.Segments[col].Bits) {
 			v.table(scale{chunk: s.chunk, col: col, limb: limb})

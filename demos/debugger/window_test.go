@@ -59,7 +59,7 @@ func TestTheWindowStepsThroughTheStatementAndShowsTheFrame(t *testing.T) {
 		t.Errorf("at step %d of %d, running %v", d.Step, d.Last(), d.Running)
 	}
 	d.draws(t)
-	want := d.Image()
+	want := d.view.shown.RGBA
 	if got := screenshot(t, d); !bytes.Equal(got.Pix, want.Pix) {
 		t.Error("what the window shows is not the frame")
 	}
@@ -70,7 +70,7 @@ func screenshot(t *testing.T, d *Demo) *image.RGBA {
 	t.Helper()
 	img := image.NewRGBA(image.Rectangle{Max: d.size})
 	err := d.gl.Do(context.Background(), func() error {
-		d.view.surface.show(d.Image().Pix)
+		d.view.surface.show(d.view.shown.RGBA.Pix)
 		gl.BindFramebuffer(gl.READ_FRAMEBUFFER, 0)
 		for y := range d.size.Y {
 			gl.ReadPixels(0, int32(d.size.Y-1-y), int32(d.size.X), 1, gl.RGBA, gl.UNSIGNED_BYTE, gl.Ptr(img.Pix[y*img.Stride:]))

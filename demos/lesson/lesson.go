@@ -102,8 +102,8 @@ type Verdict int
 
 // The verdicts.
 const (
-	Right Verdict = iota
-	TooSmall
+	TooSmall Verdict = iota - 1
+	Right
 	TooLarge
 )
 
@@ -125,13 +125,7 @@ func (l *Lesson) Check(ctx context.Context, answer string) (Verdict, error) {
 	if err != nil {
 		return 0, err
 	}
-	switch given.Cmp(right) {
-	case -1:
-		return TooSmall, nil
-	case 1:
-		return TooLarge, nil
-	}
-	return Right, nil
+	return Verdict(given.Cmp(right)), nil
 }
 
 // SQL returns the one whole number that a SELECT over the flights gives on backend

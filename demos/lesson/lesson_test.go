@@ -195,7 +195,11 @@ func TestQueryIsBackendClassic(t *testing.T) {
 			t.Errorf("%d passes, answer %v", len(steps), n)
 		}
 	})
-	if _, err := Bind(nil, "SELECT FROM"); err == nil {
+	one, err := Flights(1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Bind(one, "SELECT FROM"); err == nil {
 		t.Error("half a statement is bound")
 	}
 }

@@ -48,6 +48,15 @@ func (s *Stage) try(f func() error) {
 	}
 }
 
+// attempt is try for what gives a value, which is the zero value after a failure.
+func attempt[T any](s *Stage, f func() (T, error)) (v T) {
+	s.try(func() (err error) {
+		v, err = f()
+		return err
+	})
+	return v
+}
+
 // Device names the OpenGL device.
 func (s *Stage) Device() string { return s.Context.Caps().Renderer }
 
@@ -75,25 +84,15 @@ func (s *Stage) write(text string) {
 }
 
 // Start runs a pass and returns its count while the device may still be at work.
-func (s *Stage) Start(p *pass.Pass) (c pass.Count) {
-	s.try(func() (err error) {
-		c, err = s.Runner.Run(p)
-		return err
-	})
-	if c == nil {
-		return pass.Known(0)
+func (s *Stage) Start(p *pass.Pass) pass.Count {
+	if c := attempt(s, func() (pass.Count, error) { return s.Runner.Run(p) }); c != nil {
+		return c
 	}
-	return c
+	return pass.Known(0)
 }
 
 // Wait returns a count, when it is there.
-func (s *Stage) Wait(c pass.Count) (n uint64) {
-	s.try(func() (err error) {
-		n, err = c.Wait()
-		return err
-	})
-	return n
-}
+func (s *Stage) Wait(c pass.Count) uint64 { return attempt(s, c.Wait) }
 
 // Run runs a pass and returns how many samples it counted, 0 if it does not count.
 func (s *Stage) Run(p *pass.Pass) uint64 { return s.Wait(s.Start(p)) }
@@ -150,38 +149,30 @@ func (s *Stage) device() predicates.Device { return predicates.DeviceOf(s.Contex
 
 // Depth reads the depth buffer back: a depth, 0..1, for each record.
 func (s *Stage) Depth() []float32 {
-	v := make([]float32, s.Table.Rows())
-	s.target(func(t *textures.Target) { v = t.Depth() })
-	return v
+	if t := s.target(); t != nil {
+		return t.Depth()
+	}
+	return make([]float32, s.Table.Rows())
 }
 
 // Stencil reads the stencil buffer back: a value for each record.
 func (s *Stage) Stencil() []uint8 {
-	v := make([]uint8, s.Table.Rows())
-	s.target(func(t *textures.Target) { v = t.Stencil() })
-	return v
+	if t := s.target(); t != nil {
+		return t.Stencil()
+	}
+	return make([]uint8, s.Table.Rows())
 }
 
-func (s *Stage) target(read func(t *textures.Target)) {
-	s.try(func() error {
-		t, err := s.Runner.Store().Target(s.Target)
-		if err == nil {
-			read(t)
-		}
-		return err
-	})
+func (s *Stage) target() *textures.Target {
+	return attempt(s, func() (*textures.Target, error) { return s.Runner.Store().Target(s.Target) })
 }
 
 // Texels reads a texture back: its channels, record by record.
-func (s *Stage) Texels(ref textures.Ref) (v []float32) {
-	s.try(func() (err error) {
-		v, err = s.Runner.Store().Read(ref)
-		return err
-	})
-	if v == nil {
-		return make([]float32, 4*s.Table.Rows())
+func (s *Stage) Texels(ref textures.Ref) []float32 {
+	if v := attempt(s, func() ([]float32, error) { return s.Runner.Store().Read(ref) }); v != nil {
+		return v
 	}
-	return v
+	return make([]float32, 4*s.Table.Rows())
 }
 
 // Query runs a SELECT as backend classic does, and returns its passes with what each
