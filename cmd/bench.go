@@ -289,7 +289,6 @@ func (o *benchFlags) source(c *cobra.Command) (source, error) {
 	return source{}, usagef("--table %s: it is neither a table of --load nor a generator (%s) nor %s nor %s", o.table, strings.Join(generatorNames(), ", "), flights.name, largeFlights.name)
 }
 
-// load loads what source found.
 func (o *benchFlags) load(c *cobra.Command, s source) (bench.Source, error) {
 	if s.Path == "" {
 		return bench.Generated(s.name, o.seed), nil

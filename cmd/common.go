@@ -23,6 +23,7 @@ import (
 
 // common holds the flags of the commands that run SQL.
 type common struct {
+	text       sqlText
 	loads      []string
 	backend    string
 	device     string
@@ -55,6 +56,7 @@ func (o *common) register(c *cobra.Command, backend string) {
 	o.backend = backend
 	choiceFlag(c, &o.backend, "backend", "what computes the answer", engine.Backends()...)
 	o.registerData(c)
+	c.Flags().StringVarP(&o.text.file, "file", "f", "", "read the SQL from `FILE`, - for standard input")
 	c.Flags().DurationVar(&o.timeout, "statement-timeout", 0, "end a statement that takes longer, e.g. 500ms or 1m (default: no limit)")
 }
 
@@ -84,7 +86,6 @@ type source struct {
 	ingest.Source
 }
 
-// sources reads the --load flags.
 func (o *common) sources() ([]source, error) {
 	var list []source
 	names := map[string]bool{}

@@ -22,7 +22,6 @@ const demoSQL = "SELECT COUNT(*) FROM flights WHERE delay > 15 AND (distance < 7
 // demoFlags are those of the demo beside the common ones.
 type demoFlags struct {
 	common
-	text     sqlText
 	headless bool
 	out      string
 	size     string
@@ -30,7 +29,7 @@ type demoFlags struct {
 }
 
 func newDemo() *cobra.Command {
-	o := demoFlags{text: sqlText{fallback: demoSQL}}
+	o := demoFlags{common: common{text: sqlText{fallback: demoSQL}}}
 	c := &cobra.Command{
 		Use:   "demo [flags] ['SQL']",
 		Short: "Step through a statement in a window: textures, depth, stencil and result",
@@ -80,7 +79,6 @@ A window needs a build with windows: go build -tags egl,window.` + commonHelp,
 		return o.run(c, text, w, h)
 	})
 	o.register(c, "classic")
-	o.text.register(c)
 	f := c.Flags()
 	f.BoolVar(&o.headless, "headless", false, "write the frames to the folder of --out instead of opening a window")
 	f.StringVar(&o.out, "out", "", "`FOLDER` for the frames of --headless; it is made where it is missing")
@@ -92,7 +90,6 @@ A window needs a build with windows: go build -tags egl,window.` + commonHelp,
 	return c
 }
 
-// check reads the flags.
 func (o *demoFlags) check() (w, h int, err error) {
 	var rest string
 	n, _ := fmt.Sscanf(o.size, "%dx%d%s", &w, &h, &rest)

@@ -10,7 +10,6 @@ import (
 
 func newExplain() *cobra.Command {
 	var o common
-	var text sqlText
 	var analyze, glsl bool
 	c := &cobra.Command{
 		Use:   "explain [flags] ['SQL']",
@@ -30,7 +29,7 @@ EXPLAIN [ANALYZE].` + commonHelp,
 		Args: atMostOneSQL,
 	}
 	c.RunE = run(func(c *cobra.Command, args []string) error {
-		statement, err := text.read(c, args)
+		statement, err := o.text.read(c, args)
 		if err != nil {
 			return err
 		}
@@ -43,7 +42,6 @@ EXPLAIN [ANALYZE].` + commonHelp,
 		})
 	})
 	o.register(c, "auto")
-	text.register(c)
 	c.Flags().BoolVar(&analyze, "analyze", false, "execute the statement and show what each pass counted and took")
 	c.Flags().BoolVar(&glsl, "glsl", false, "show the fragment programs")
 	return c

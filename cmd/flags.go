@@ -16,13 +16,10 @@ type parsed[T any] struct {
 	read       func(string) (T, error)
 }
 
-// String implements pflag.Value.
 func (p *parsed[T]) String() string { return p.text }
 
-// Type implements pflag.Value.
 func (p *parsed[T]) Type() string { return p.kind }
 
-// Set implements pflag.Value.
 func (p *parsed[T]) Set(text string) error {
 	v, err := p.read(text)
 	if err == nil {

@@ -63,7 +63,6 @@ func oneSet(name string, out *bufio.Writer, write func(*bufio.Writer, *engine.Ro
 	}}
 }
 
-// writeCSV writes a header line, then rows.
 func writeCSV(w *bufio.Writer, r *engine.Rows) error {
 	var header []table.Value
 	for _, c := range r.Columns() {
@@ -99,7 +98,6 @@ func columnar(open func(io.Writer, *arrow.Schema) (ingest.BatchWriter, error)) f
 	}
 }
 
-// writeOnce hands a finished buffer to w.
 func writeOnce(w io.Writer, b *bytes.Buffer) error {
 	_, err := w.Write(b.Bytes())
 	return err

@@ -83,7 +83,6 @@ func jsonOf(v any) []byte {
 	return bytes.TrimRight(b.Bytes(), "\n")
 }
 
-// milliseconds gives a duration with three decimals.
 func milliseconds(d time.Duration) float64 {
 	return math.Round(float64(d)/1e3) / 1e3
 }

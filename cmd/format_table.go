@@ -133,7 +133,6 @@ func footer(table bool, n int, st engine.Stats) string {
 	return s
 }
 
-// duration writes milliseconds with three significant decimals.
 func duration(d time.Duration) string {
 	return fmt.Sprintf("%.3f ms", float64(d)/1e6)
 }

@@ -74,11 +74,11 @@ func TestProgressBar(t *testing.T) {
 	if got := barLine("tracing", "passes", 1, 4); !strings.Contains(got, "tracing passes [#######  ") {
 		t.Errorf("%q", got)
 	}
-	b := &bar{w: &out, work: "loading"}
-	b.update("t", 1, 0) // size unknown
-	b.update("t", 1, 2)
-	b.update("t", 2, 2)
-	b.update("t", 2, 2)
+	update := bar(&out, "loading")
+	update("t", 1, 0) // size unknown
+	update("t", 1, 2)
+	update("t", 2, 2)
+	update("t", 2, 2)
 	if got, want := out.String(), barLine("loading", "t", 1, 2)+"\r\x1b[K"; got != want {
 		t.Errorf("%q, want %q: drawn once, wiped once", got, want)
 	}

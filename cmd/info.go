@@ -18,7 +18,6 @@ import (
 	"github.com/stencildb/stencildb/internal/numbers"
 )
 
-// information is what info prints.
 type information struct {
 	*glctx.Info
 	// Costs is what auto goes by on the chosen device; nil without one.

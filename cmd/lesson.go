@@ -32,7 +32,6 @@ func notALesson(demo *cobra.Command, word string) error {
 	return fmt.Errorf("%q is neither a statement nor a lesson%s%s", word, hint, strings.Join(list, ", "))
 }
 
-// lessonFlags are the flags of a lesson's command.
 type lessonFlags struct {
 	common
 	out    string
@@ -98,7 +97,6 @@ func lessonFlagError(c *cobra.Command, err error) error {
 	return fmt.Errorf("%s%s is not for lessons, which have statements and data of their own: leave it out", dashes, name)
 }
 
-// play runs the lesson's program.
 func (o *lessonFlags) play(c *cobra.Command, l *lesson.Lesson) error {
 	tidy, err := outFolder(o.out)
 	if err != nil {

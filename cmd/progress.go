@@ -19,39 +19,27 @@ func progressOn(w io.Writer, work string) func(table string, done, total int64) 
 	if !isTerminal(w) {
 		return nil
 	}
-	b := &bar{w: w, work: work}
-	return b.update
+	return bar(w, work)
 }
 
 // bar is a progress bar on one line of a terminal, drawn ten times a second and
 // wiped at the end.
-type bar struct {
-	w    io.Writer
-	work string // "loading"
-
-	mu   sync.Mutex
-	last time.Time
-}
-
-func (b *bar) update(what string, done, total int64) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if total <= 0 {
-		return
-	}
-	if done >= total {
-		if !b.last.IsZero() {
-			fmt.Fprint(b.w, wiped)
-			b.last = time.Time{}
+func bar(w io.Writer, work string) func(what string, done, total int64) {
+	var mu sync.Mutex
+	var last time.Time
+	return func(what string, done, total int64) {
+		mu.Lock()
+		defer mu.Unlock()
+		switch {
+		case total <= 0:
+		case done < total && time.Since(last) >= 100*time.Millisecond:
+			last = time.Now()
+			fmt.Fprint(w, barLine(work, what, done, total))
+		case done >= total && !last.IsZero():
+			fmt.Fprint(w, wiped)
+			last = time.Time{}
 		}
-		return
 	}
-	now := time.Now()
-	if now.Sub(b.last) < 100*time.Millisecond {
-		return
-	}
-	b.last = now
-	fmt.Fprint(b.w, barLine(b.work, what, done, total))
 }
 
 // barLine draws the bar from the start of the line.
@@ -59,7 +47,6 @@ func barLine(work, what string, done, total int64) string {
 	return fmt.Sprintf("%s%s %s %s %3d %%", wiped, work, visible(what), filled(float64(done)/float64(total)), int(100*float64(done)/float64(total)))
 }
 
-// filled draws a share as a bar.
 func filled(share float64) string {
 	const width = 30
 	full := int(share * width)

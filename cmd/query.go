@@ -14,7 +14,6 @@ import (
 
 func newQuery() *cobra.Command {
 	var o common
-	var text sqlText
 	var keepGoing bool
 	var file string
 	out := "table"
@@ -54,13 +53,13 @@ arguments, 130 after Ctrl-C.` + commonHelp,
 		Args: atMostOneSQL,
 	}
 	c.RunE = run(func(c *cobra.Command, args []string) error {
-		script, err := text.read(c, args)
+		script, err := o.text.read(c, args)
 		if err != nil {
 			return err
 		}
 		return o.withDB(c, func(ctx context.Context, db *engine.DB) error {
 			return runTo(file, c.OutOrStdout(), func(w io.Writer) error {
-				return runScript(ctx, db, script, newFormat(out, w, file != ""), keepGoing, text.name(), c.ErrOrStderr())
+				return runScript(ctx, db, script, newFormat(out, w, file != ""), keepGoing, o.text.name(), c.ErrOrStderr())
 			})
 		})
 	})
@@ -68,7 +67,6 @@ arguments, 130 after Ctrl-C.` + commonHelp,
 	choiceFlag(c, &out, "format", "how answers are written", formats...)
 	c.Flags().StringVarP(&file, "output", "o", "", "write the answers to `FILE`, which appears when all is written")
 	c.Flags().BoolVar(&keepGoing, "keep-going", false, "go on after a statement that fails (the exit status stays 1)")
-	text.register(c)
 	return c
 }
 

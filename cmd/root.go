@@ -91,7 +91,6 @@ func isWrongDevice(err error) bool {
 	return errors.As(err, &wish)
 }
 
-// reportError writes err as one line.
 func reportError(w io.Writer, err error) {
 	fmt.Fprintln(w, "error:", message(err))
 }

@@ -15,10 +15,6 @@ type sqlText struct {
 	fallback string // where neither is given; "" for an error
 }
 
-func (s *sqlText) register(c *cobra.Command) {
-	c.Flags().StringVarP(&s.file, "file", "f", "", "read the SQL from `FILE`, - for standard input")
-}
-
 // maxText is the most SQL text, in bytes, that is read from a file or standard input.
 const maxText = 64 << 20
 

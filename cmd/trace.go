@@ -15,7 +15,6 @@ import (
 
 func newTrace() *cobra.Command {
 	var o common
-	var text sqlText
 	var out string
 	var most int
 	c := &cobra.Command{
@@ -42,7 +41,7 @@ The backend is classic unless another one is named; cpu has no passes to show.` 
 		case o.backend == "cpu":
 			return usagef("--backend cpu: it runs no passes to look at: take classic, fused or compute")
 		}
-		statement, err := text.read(c, args)
+		statement, err := o.text.read(c, args)
 		if err != nil {
 			return err
 		}
@@ -71,7 +70,6 @@ The backend is classic unless another one is named; cpu has no passes to show.` 
 		})
 	})
 	o.register(c, "classic")
-	text.register(c)
 	c.Flags().StringVarP(&out, "output", "o", "", "`FILE` to write")
 	c.Flags().IntVar(&most, "max-passes", trace.DefaultMaxPasses, "the most passes that the page may have; a statement of more is an error")
 	return c

@@ -129,7 +129,6 @@ func For(folder string, k Key) (c Costs, err error) {
 	return c, nil
 }
 
-// read reads a file and checks what it holds.
 func read(path string) (*Profile, error) {
 	switch st, err := os.Stat(path); {
 	case err != nil:

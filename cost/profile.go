@@ -93,7 +93,6 @@ func (b *Backend) ratio(class Class, from, w float64, n int) float64 {
 	return to.growth / at.growth
 }
 
-// bytes is what an algorithm reads of n codes.
 func (b *Backend) bytes(x Item, n int) float64 {
 	if b.Swept {
 		return float64(n) * float64(x.Bytes)
@@ -101,64 +100,47 @@ func (b *Backend) bytes(x Item, n int) float64 {
 	return float64(n) * float64(x.Bits) / 8
 }
 
-// sum adds up costs: of what is fixed, the largest is paid in full.
-type sum struct{ most, fixed, growth float64 }
-
-func (s *sum) add(c cost, share float64) {
-	s.most = max(s.most, c.fixed)
-	s.fixed += c.fixed
-	s.growth += c.growth * share
+// items are the costs of algorithms over n rows; false where one was not measured.
+func (b *Backend) items(list []Item, n int) (out []cost, ok bool) {
+	for _, x := range list {
+		k, ok := b.item(x, n)
+		if !ok {
+			return nil, false
+		}
+		out = append(out, k)
+	}
+	return out, true
 }
 
 // Run predicts what a query takes with all columns resident, in seconds; +Inf
-// where the backend cannot do it.
+// where the backend cannot do it. Of what is fixed, the largest is paid in full; of a
+// WHERE the dearest leaf, and the others as further conjuncts.
 func (b *Backend) Run(w *Work) float64 {
-	var s sum
+	var most, fixed, growth float64
 	for _, c := range w.Chunks {
-		if !b.chunk(&s, c, w.Rows) {
+		n, share := c.Rows, 1.0
+		if b.Swept { // as a part of all the rows
+			n, share = w.Rows, float64(c.Rows)/float64(max(1, w.Rows))
+		}
+		costs, ok1 := b.items(slices.Concat(c.Checks, c.Aggs), n)
+		leaves, ok2 := b.items(c.Leaves, n)
+		if !ok1 || !ok2 {
 			return math.Inf(1)
 		}
-	}
-	return b.Overhead + s.most + b.Again*(s.fixed-s.most) + s.growth
-}
-
-// chunk adds what a chunk takes.
-func (b *Backend) chunk(s *sum, c ChunkWork, rows int) bool {
-	n, share := c.Rows, 1.0
-	if b.Swept { // as a part of all the rows
-		n, share = rows, float64(c.Rows)/float64(max(1, rows))
-	}
-	for _, list := range [][]Item{c.Checks, c.Aggs} {
-		for _, x := range list {
-			k, ok := b.item(x, n)
-			if !ok {
-				return false
+		slices.SortFunc(leaves, func(x, y cost) int { return cmp.Compare(y.fixed+y.growth, x.fixed+x.growth) })
+		for i, k := range leaves {
+			if i > 0 {
+				k = b.further(k, n)
 			}
-			s.add(k, share)
+			costs = append(costs, k)
+		}
+		for _, k := range costs {
+			most = max(most, k.fixed)
+			fixed += k.fixed
+			growth += k.growth * share
 		}
 	}
-	return b.where(s, c.Leaves, n, share)
-}
-
-// where adds the WHERE of a chunk: the dearest leaf in full, the others as further
-// conjuncts.
-func (b *Backend) where(s *sum, leaves []Item, n int, share float64) bool {
-	var list []cost
-	for _, x := range leaves {
-		k, ok := b.item(x, n)
-		if !ok {
-			return false
-		}
-		list = append(list, k)
-	}
-	slices.SortFunc(list, func(x, y cost) int { return cmp.Compare(y.fixed+y.growth, x.fixed+x.growth) })
-	for i, k := range list {
-		if i > 0 {
-			k = b.further(k, n)
-		}
-		s.add(k, share)
-	}
-	return true
+	return b.Overhead + most + b.Again*(fixed-most) + growth
 }
 
 // further is what a leaf takes beside others: less where one program evaluates the

@@ -106,7 +106,6 @@ func Of(q *plan.Query) *Work {
 	return w
 }
 
-// reader reads the work of one chunk.
 type reader struct {
 	table *table.Table
 	chunk *table.Chunk

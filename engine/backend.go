@@ -51,14 +51,12 @@ type took struct {
 	loads map[int]time.Duration // by the devices' numbers: they load at the same time
 }
 
-// start notes the backend that runs it.
 func (t *took) start(backend string, opening time.Duration) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.stats.Backend, t.stats.Load = backend, t.stats.Load+opening
 }
 
-// add adds what some passes on a device took.
 func (t *took) add(passes int, samples uint64, load time.Duration, device int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -56,7 +56,6 @@ func (c *Calibration) Err() error {
 	return nil
 }
 
-// sizes are those of a calibration.
 type sizes struct {
 	suite    []int         // rows of the tables, ascending
 	routines int           // rows of the one that the paper's routines are measured on
@@ -115,7 +114,6 @@ func calibrate(ctx context.Context, o Options, s *sizes) (found *Calibration, er
 	return c.found, nil
 }
 
-// calibration is a calibration in progress.
 type calibration struct {
 	db      *DB
 	names   []string // of the backends that have not failed, cpu first

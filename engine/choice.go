@@ -215,7 +215,6 @@ func (s *planned) missing(p cost.Prediction) (list []columnOf) {
 	return list
 }
 
-// add counts a query that would have gained from things.
 func (u *uses) add(things ...columnOf) {
 	u.mu.Lock()
 	defer u.mu.Unlock()

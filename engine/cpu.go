@@ -19,12 +19,10 @@ type cpuBackend struct{ *cpu.Backend }
 
 func newCPU() backend { return cpuBackend{cpu.New(0)} }
 
-// Execute implements backend.
 func (b cpuBackend) Execute(ctx context.Context, q *plan.Query, _ *took) ([]table.Value, error) {
 	return b.Backend.Execute(ctx, q)
 }
 
-// Rows implements backend.
 func (b cpuBackend) Rows(ctx context.Context, q *plan.Query, _ *took) iter.Seq2[table.Block, error] {
 	return b.Backend.Rows(ctx, q)
 }

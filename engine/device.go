@@ -66,7 +66,6 @@ type opening struct {
 	err    error
 }
 
-// over reports whether the opening has ended.
 func (o *opening) over() bool {
 	select {
 	case <-o.done:
@@ -74,6 +73,14 @@ func (o *opening) over() bool {
 	default:
 		return false
 	}
+}
+
+// close closes the device once its opening has ended.
+func (o *opening) close() error {
+	if <-o.done; o.device == nil {
+		return nil
+	}
+	return o.device.Close()
 }
 
 // open returns the backend of that name, and the device that it is on, which it opens;
@@ -160,12 +167,12 @@ func (db *DB) lose(d *gpus) {
 	if db.closed || !db.holds(d) {
 		return
 	}
-	closing := make(chan struct{})
+	o, closing := db.opening, make(chan struct{})
 	db.opening, db.closing = nil, closing
 	db.epoch.Add(1)
 	go func() {
 		defer close(closing)
-		_ = d.Close() // that it failed is known
+		_ = o.close() // that it failed is known
 	}()
 }
 
@@ -207,20 +214,12 @@ func (db *DB) closeDevice() error {
 	if db.closing != nil {
 		<-db.closing
 	}
-	o := db.opening
 	switch {
-	case o == nil:
-		return nil
-	case o.over():
-		if o.device == nil {
-			return nil
-		}
-		return o.device.Close()
+	case db.opening == nil:
+	case db.opening.over():
+		return db.opening.close()
+	default:
+		go db.opening.close()
 	}
-	go func() {
-		if <-o.done; o.device != nil {
-			_ = o.device.Close()
-		}
-	}()
 	return nil
 }

@@ -94,7 +94,6 @@ func (s *Statement) explain(ctx context.Context, o ExplainOptions) (*Explanation
 	return x, nil
 }
 
-// node is a node with those below it.
 func (x *Explanation) node(n plan.Node) *PlanNode {
 	out := &PlanNode{}
 	if f, ok := n.(*plan.Fragment); ok {
@@ -309,7 +308,6 @@ func (x *Explanation) WriteText(w io.Writer) error {
 	return err
 }
 
-// json is what MarshalJSON writes.
 func (x *Explanation) json() any {
 	type fields Explanation // without its methods
 	out := struct {

@@ -75,7 +75,6 @@ func (s *gpus) drop(segments []*table.Segment) {
 	}
 }
 
-// Close closes every device.
 func (s *gpus) Close() error {
 	errs := make([]error, len(s.list))
 	for i, g := range s.list {

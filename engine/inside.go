@@ -76,29 +76,30 @@ type Watched struct {
 // statement is traced or stepped through. A backend without passes is an error, or
 // passed over by auto.
 func (in Inside) Watch(ctx context.Context, text string, wrap func(Stage) pass.Runner) (*Watched, error) {
-	ctx, cancel := in.db.limit(ctx)
-	defer cancel()
-	s, err := in.db.Prepare(ctx, text)
-	if err != nil {
-		return nil, ended(ctx, err)
-	}
-	if s.bound == nil || s.fragment == nil || len(s.fragment.Aggs) == 0 {
-		return nil, errors.New("this takes one SELECT of aggregates, without EXPLAIN and without parameters")
-	}
 	w := &Watched{}
-	w.Result, err = Collect(s.run(ctx, func(x *execution) {
-		w.Plan = x.plan
-		x.execute = func(b backend, took *took) (values []table.Value, err error) {
-			v, ok := b.(*passes)
-			if !ok {
-				return nil, &marked{fmt.Errorf("backend %s runs no passes to look at: take --backend classic, fused or compute", b.Name()), ErrUnsupported}
-			}
-			w.Values, err = v.Watch(ctx, x.plan, took, wrap)
-			return w.Values, err
+	var err error
+	w.Result, err = Collect(in.db.limited(ctx, func(ctx context.Context) (*Rows, error) {
+		s, err := in.db.Prepare(ctx, text)
+		if err != nil {
+			return nil, err
 		}
+		if s.bound == nil || s.fragment == nil || len(s.fragment.Aggs) == 0 {
+			return nil, errors.New("this takes one SELECT of aggregates, without EXPLAIN and without parameters")
+		}
+		return s.run(ctx, func(x *execution) {
+			w.Plan = x.plan
+			x.execute = func(b backend, took *took) (values []table.Value, err error) {
+				v, ok := b.(*passes)
+				if !ok {
+					return nil, &marked{fmt.Errorf("backend %s runs no passes to look at: take --backend classic, fused or compute", b.Name()), ErrUnsupported}
+				}
+				w.Values, err = v.Watch(ctx, x.plan, took, wrap)
+				return w.Values, err
+			}
+		})
 	}))
 	if err != nil {
-		return nil, ended(ctx, err)
+		return nil, err
 	}
 	return w, nil
 }

@@ -18,10 +18,8 @@ type passes struct {
 	name string
 }
 
-// Name implements backend.
 func (b *passes) Name() string { return b.name }
 
-// Execute implements backend.
 func (b *passes) Execute(ctx context.Context, q *plan.Query, took *took) ([]table.Value, error) {
 	return b.execute(ctx, q, took, func(g *GPU) pass.Runner { return g.GL })
 }

@@ -308,9 +308,7 @@ type blockRows struct{ table.Block }
 
 func (s blockRows) cut(i, j int) batch { return blockRows{s.Block.Cut(i, j)} }
 
-// valueRows is rows of values.
 type valueRows [][]table.Value
 
-// Len implements batch.
 func (v valueRows) Len() int           { return len(v) }
 func (v valueRows) cut(i, j int) batch { return v[i:j] }

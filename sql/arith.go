@@ -7,7 +7,6 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// arith is l op r.
 func arith(op expr.ArithOp, l, r expr.Expr, pos int) expr.Expr {
 	l, r = adaptArith(op, l, r, pos)
 	lt, rt := l.Type(), r.Type()

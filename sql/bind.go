@@ -71,7 +71,6 @@ func (s *Statement) Bind(c Catalog, params ...table.Value) (bound plan.Node, err
 // unread is why a table cannot be read.
 type unread struct{ error }
 
-// query binds the whole SELECT.
 func (b *binder) query(c Catalog) plan.Node {
 	b.refuseClauses()
 	n := b.from(c)
@@ -198,7 +197,6 @@ func (b *binder) fromItem(n *pg.Node) (what string, loc int) {
 // maxItems is the longest select list; it is PostgreSQL's limit too.
 const maxItems = 1664
 
-// items binds the select list.
 func (b *binder) items() []plan.Item {
 	var items []plan.Item
 	b.place = inItems
@@ -335,7 +333,6 @@ func (b *binder) where() expr.Expr {
 	return e
 }
 
-// column resolves a column's name.
 func (b *binder) column(n *pg.ColumnRef) expr.Expr {
 	loc := int(n.Location)
 	if b.place == inLimit {
@@ -378,7 +375,6 @@ func (b *binder) field(i, loc int) expr.Expr {
 	return c
 }
 
-// param is $1 and so on.
 func (b *binder) param(n *pg.ParamRef) expr.Expr {
 	v := b.params[n.Number-1]
 	if v.Type.Kind == table.Interval && !v.Null {

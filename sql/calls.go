@@ -44,10 +44,8 @@ type call struct {
 	at int // where it stands in the text
 }
 
-// errorf makes an error at the call.
 func (c *call) errorf(format string, args ...any) error { return expr.Errorf(c.at, format, args...) }
 
-// call binds a function call.
 func (b *binder) call(n *pg.FuncCall) expr.Expr {
 	c := &call{b, n, function{name: lastName(n.Funcname)}, b.pos(int(n.Location))}
 	if i := slices.IndexFunc(functions, func(f function) bool { return f.name == c.name }); i >= 0 {
@@ -139,7 +137,6 @@ func (c *call) ofColumn() expr.Expr {
 	return c.aggregate(a)
 }
 
-// selectivity binds selectivity().
 func (c *call) selectivity() expr.Expr {
 	if len(c.Args) > 0 || c.AggStar {
 		panic(c.errorf("%s() takes no argument; it is the fraction of the table's records that WHERE selects", c.name))

@@ -11,7 +11,6 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// target is what a cast names.
 type target struct {
 	t      table.Type
 	bare   bool   // NUMERIC without digits
@@ -19,7 +18,6 @@ type target struct {
 	unit   string // INTERVAL '3' DAY: what a bare number counts
 }
 
-// target resolves the type a cast names.
 func (b *binder) target(n *pg.TypeName) target {
 	loc := int(n.Location)
 	spelled := lastName(n.Names)

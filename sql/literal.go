@@ -10,7 +10,6 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// literal is a constant as the grammar has it.
 func (b *binder) literal(n *pg.A_Const) expr.Expr {
 	loc := int(n.Location)
 	pos := b.pos(loc)

@@ -20,22 +20,40 @@ func compare(op expr.CmpOp, l, r expr.Expr, pos int) expr.Expr {
 // operator: unknown takes the other's type (two are texts), exact numbers stay exact,
 // REAL beside any other number becomes DOUBLE PRECISION.
 func comparable(op string, l, r expr.Expr, pos int) (expr.Expr, expr.Expr) {
-	if isUnknown(r) {
-		l = coerce(l, varchar)
+	sides, _ := common(op, commonNumber, pos, l, r)
+	return sides[0], sides[1]
+}
+
+// common brings operands to the type t of them all: two numbers to the one that number
+// tells, dates to timestamps where one is.
+func common(op string, number func(l, r table.Type) table.Type, pos int, list ...expr.Expr) (out []expr.Expr, t table.Type) {
+	for _, e := range list {
+		switch et := e.Type(); {
+		case et.Kind == table.Unknown:
+		case t.Kind == table.Unknown:
+			t = et
+		case t.IsNumeric() && et.IsNumeric():
+			t = number(t, et)
+		case isTime(t) && isTime(et):
+			if et.Kind == table.Timestamp {
+				t = et
+			}
+		case t.Kind != et.Kind:
+			panic(noOperator(op, t, et, pos))
+		}
 	}
-	l = coerce(l, r.Type())
-	r = coerce(r, l.Type())
-	l, r = settle(l), settle(r)
-	switch lt, rt := l.Type(), r.Type(); {
-	case lt.IsNumeric() && rt.IsNumeric():
-		t := commonNumber(lt, rt)
-		return widen(l, t), widen(r, t)
-	case isTime(lt) && lt.Kind != rt.Kind && isTime(rt):
-		return toTimestamp(l), toTimestamp(r)
-	case lt.Kind != rt.Kind:
-		panic(noOperator(op, lt, rt, pos))
+	if t.Kind == table.Unknown {
+		t = varchar
 	}
-	return l, r
+	for _, e := range list {
+		if e = settle(coerce(e, t)); t.IsNumeric() {
+			e = widen(e, t)
+		} else {
+			e = convert(e, t, e.Pos())
+		}
+		out = append(out, e)
+	}
+	return out, t
 }
 
 // between is x >= lo AND x <= hi. PostgreSQL types the two comparisons apart; they
@@ -143,32 +161,12 @@ func (b *binder) in(n *pg.A_Expr) expr.Expr {
 	return junction(kids, not, pos)
 }
 
-// inConstants brings x and the constants to the common type of them all:
-// numbers to the widest (REAL counts as wider than NUMERIC), dates to timestamps
-// where one is.
+// inConstants is x IN constants, all of their common type: numbers of the widest, for
+// which REAL counts as wider than NUMERIC.
 func inConstants(x expr.Expr, list []expr.Expr, not bool, pos int) expr.Expr {
-	t := x.Type()
-	for _, c := range list {
-		switch ct := c.Type(); {
-		case ct.Kind == table.Unknown:
-		case t.Kind == table.Unknown:
-			t = ct
-		case t.IsNumeric() && ct.IsNumeric():
-			t = widerNumber(t, ct)
-		case isTime(t) && isTime(ct):
-			if ct.Kind == table.Timestamp {
-				t = ct
-			}
-		case t.Kind != ct.Kind:
-			panic(noOperator("=", t, ct, pos))
-		}
-	}
-	if t.Kind == table.Unknown {
-		t.Kind = table.Varchar
-	}
-	in := &expr.In{X: bring(x, t), Not: not, P: pos}
-	for _, c := range list {
-		c = bring(c, t)
+	all, t := common("=", widerNumber, pos, append([]expr.Expr{x}, list...)...)
+	in := &expr.In{X: all[0], Not: not, P: pos}
+	for _, c := range all[1:] {
 		k, ok := c.(*expr.Const)
 		if !ok {
 			panic(expr.Errorf(c.Pos(), "this value does not fit type %s", typeName(t)))
@@ -235,7 +233,6 @@ func (b *binder) like(n *pg.A_Expr) expr.Expr {
 	return fold(e)
 }
 
-// text binds a constant string.
 func (b *binder) text(n *pg.Node, of string) *expr.Const {
 	e := coerce(b.expr(n), varchar)
 	if e.Type().Kind != table.Varchar {

@@ -166,23 +166,17 @@ func (s *Statement) explain(n *pg.ExplainStmt) error {
 
 // optionBool reads the value of an EXPLAIN option: nothing, 0, 1, a word.
 func optionBool(n *pg.Node) (on, ok bool) {
-	if n == nil {
-		return true, true
-	}
-	switch n := n.Node.(type) {
+	word := ""
+	switch n := n.GetNode().(type) {
+	case nil:
+		word = "on"
 	case *pg.Node_Integer:
-		return n.Integer.Ival == 1, n.Integer.Ival == 0 || n.Integer.Ival == 1
-	case *pg.Node_Boolean:
-		return n.Boolean.Boolval, true
+		word = strconv.Itoa(int(n.Integer.Ival))
 	case *pg.Node_String_:
-		switch strings.ToLower(n.String_.Sval) {
-		case "true", "on":
-			return true, true
-		case "false", "off":
-			return false, true
-		}
+		word = strings.ToLower(n.String_.Sval)
 	}
-	return false, false
+	on, ok = map[string]bool{"on": true, "true": true, "1": true, "off": false, "false": false, "0": false}[word]
+	return on, ok
 }
 
 // firstWords names a statement by its leading keywords: "INSERT", "CREATE TABLE".

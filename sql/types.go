@@ -90,7 +90,6 @@ func widen(e expr.Expr, t table.Type) expr.Expr {
 	return convert(e, t, e.Pos())
 }
 
-// convert casts e to t, folding a constant.
 func convert(e expr.Expr, t table.Type, pos int) expr.Expr {
 	if e.Type() == t {
 		return e
@@ -130,15 +129,6 @@ func settle(e expr.Expr) expr.Expr {
 		return s.plain()
 	}
 	return coerce(e, varchar)
-}
-
-// bring converts an element of a list to the list's common type.
-func bring(e expr.Expr, t table.Type) expr.Expr {
-	e = settle(coerce(e, t))
-	if t.IsNumeric() {
-		return widen(e, t)
-	}
-	return convert(e, t, e.Pos())
 }
 
 // readText reads the string of a literal as type t; what it says is then of no
