@@ -53,16 +53,18 @@ window: setup ## build ./stencildb with windows, for stencildb demo (GLFW)
 
 # All of it with the race detector, vet and staticcheck too: so everything is compiled
 # once, which on two cores takes as long as the tests. What is compiled for tests alone
-# is compiled in a hurry: C without optimization, Arrow and its JSON, of which the tests
-# need little, without inlining. Test binaries are linked without symbols for debuggers,
-# which halves the time of linking some forty of them; go test leaves vetting to the
-# target vet. Two kinds of tests run at a time, since each ends with a package, or DuckDB's
+# is compiled in a hurry: C without optimization, Go without what debuggers read, Arrow
+# and its JSON, of which the tests need little, without inlining (of a package's patterns
+# the last counts). The Go tools collect garbage less often, since they end soon. Test
+# binaries, some forty, are linked without symbols; go test leaves vetting to the target
+# vet. Two kinds of tests run at a time, since each ends with a package, or DuckDB's
 # linker, on one core.
-HURRIED := $(foreach module,github.com/apache/arrow-go/v18 github.com/goccy/go-json,-gcflags=$(module)/...=-l)
+HURRIED := -gcflags=all=-dwarf=false $(foreach module,github.com/apache/arrow-go/v18 github.com/goccy/go-json,'-gcflags=$(module)/...=-dwarf=false -l')
 .PHONY: test
 test: export GOFLAGS += -race $(HURRIED)
 test: export CGO_CFLAGS += -O0 -g0
-TESTFLAGS := -vet=off -ldflags=-w
+test: export GOGC := 400
+TESTFLAGS := -vet=off -ldflags=-s
 test: setup fmt vet lint ## every check: gofmt, vet, staticcheck, tests with the race detector
 	$(MAKE) -j2 random-test unit-test window-test duckdb-test
 
@@ -116,7 +118,8 @@ vet:
 
 .PHONY: lint
 lint:
-	"$$(GOFLAGS= $(GO) tool -n staticcheck)" -tags $(TAGS) ./... # itself without the race detector
+	GOFLAGS= $(GO) build -gcflags=all=-dwarf=false -ldflags=-s -o .bin/staticcheck honnef.co/go/tools/cmd/staticcheck # itself without the race detector
+	.bin/staticcheck -tags $(TAGS) ./...
 
 # Random tests start from SEED, so that a check of a commit says something about
 # the commit; SEED=0 takes another seed each time, as make soak does.
