@@ -17,11 +17,11 @@ import (
 // sum of the codes is the sum of count * 2^i, and each record adds the value of
 // code 0 (frame of reference) once. Exact to any size.
 func (s *Selection) Accumulator(col int) (sum plan.Sum, err error) {
-	values, bits := make([]pass.Count, len(s.parts)), make([][]pass.Count, len(s.parts))
-	for i, p := range s.parts { // all in flight: no pass depends on another
-		bits[i], values[i] = p.testBits(col), p.countNotNull(col)
+	values, bits := make([]pass.Count, len(s.List)), make([][]pass.Count, len(s.List))
+	for i, p := range s.List { // all in flight: no pass depends on another
+		bits[i], values[i] = p.testBits(col), p.CountNotNull(col)
 	}
-	for i, p := range s.parts {
+	for i, p := range s.List {
 		codes := new(big.Int)
 		for bit, c := range bits[i] {
 			k, err := c.Wait()
@@ -34,7 +34,7 @@ func (s *Selection) Accumulator(col int) (sum plan.Sum, err error) {
 		if err != nil {
 			return sum, err
 		}
-		sum.AddCodes(p.eval.Segment(col), codes, n)
+		sum.AddCodes(p.Segment(col), codes, n)
 	}
 	return sum, nil
 }
@@ -45,7 +45,7 @@ func (p *part) testBits(col int) []pass.Count {
 	if s.None() {
 		return nil
 	}
-	counts := make([]pass.Count, p.eval.Segment(col).Bits)
+	counts := make([]pass.Count, p.Segment(col).Bits)
 	for i := range counts {
 		counts[i] = p.testBit(col, i, s.Test())
 	}
@@ -56,9 +56,9 @@ func (p *part) testBits(col int) []pass.Count {
 // A NULL has no bit set.
 func (p *part) testBit(col, i int, test pass.Stencil) pass.Count {
 	limb, bit := i/textures.LimbBits, i%textures.LimbBits
-	ref, channel := p.eval.Texture(col, limb)
-	return p.eval.Draw(&pass.Pass{
-		Op:       pass.TestBit{Attribute: p.eval.Attribute(col, limb), Bit: i},
+	ref, channel := p.Texture(col, limb)
+	return p.Draw(&pass.Pass{
+		Op:       pass.TestBit{Attribute: p.Attribute(col, limb), Bit: i},
 		Program:  shaders.Load("testbit.frag", "CHANNEL "+channel),
 		Textures: []textures.Ref{ref},
 		Uniforms: []shaders.Uniform{shaders.Float("scale", float32(math.Ldexp(1, -(bit+1))))},

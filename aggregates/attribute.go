@@ -23,7 +23,7 @@ type attribute struct {
 }
 
 func (s *Selection) attribute(col int, smallest bool, space *plan.Space) (*attribute, error) {
-	notNull, err := s.notNulls(col)
+	notNull, err := s.Each(func(_ int, p *part) pass.Count { return p.CountNotNull(col) })
 	return &attribute{s, col, smallest, space, notNull}, err
 }
 
@@ -34,13 +34,13 @@ func (a *attribute) count(t uint64, i int) (uint64, error) {
 	if t <= a.space.Max() {
 		step.Value = (&expr.Const{V: a.space.Value(t)}).String()
 	}
-	counts, err := a.each(func(chunk int, p *part) pass.Count {
+	return a.total(func(chunk int, p *part) pass.Count {
 		if a.notNull[chunk] == 0 {
 			return pass.Known(0)
 		}
 		local, ok := t, true
-		if len(a.parts) > 1 || a.q.IsPart() { // the paper's one chunk draws every bit
-			local, ok = a.space.Local(p.eval.Segment(a.col), t)
+		if len(a.List) > 1 || a.IsPart() { // the paper's one chunk draws every bit
+			local, ok = a.space.Local(p.Segment(a.col), t)
 		}
 		switch {
 		case ok && local > 0:
@@ -50,7 +50,6 @@ func (a *attribute) count(t uint64, i int) (uint64, error) {
 		}
 		return pass.Known(a.notNull[chunk])
 	})
-	return total(counts), err
 }
 
 // candidates are the selected records of a chunk that have the same upper limbs of a
@@ -69,7 +68,7 @@ type candidates struct {
 // not 0 in t.
 func (p *part) reach(step pass.KthLargest, col int, t uint64) pass.Count {
 	sel := p.selection()
-	seg, limb := p.eval.Segment(col), bits.TrailingZeros64(t)/textures.LimbBits
+	seg, limb := p.Segment(col), bits.TrailingZeros64(t)/textures.LimbBits
 	null := uint64(textures.NullLimb)
 	c := &p.candidates
 	switch n := textures.Limbs(seg.Bits); {
@@ -81,16 +80,16 @@ func (p *part) reach(step pass.KthLargest, col int, t uint64) pass.Count {
 	case c.col != col || c.smallest != step.Smallest || c.limb <= limb || c.code != t>>(textures.LimbBits*c.limb):
 		*c = candidates{col: col, smallest: step.Smallest, limb: n}
 		if seg.Nulls > 0 {
-			p.mark(sel, pass.Candidates{Attribute: p.eval.Attribute(col, 0), Smallest: step.Smallest, Cmp: expr.LT, Code: textures.NullLimb})
+			p.mark(sel, pass.Candidates{Attribute: p.Attribute(col, 0), Smallest: step.Smallest, Cmp: expr.LT, Code: textures.NullLimb})
 		}
 	}
 	for c.limb > limb+1 {
 		p.descend(sel, t)
 	}
-	step.Attribute = p.eval.Attribute(col, limb)
+	step.Attribute = p.Attribute(col, limb)
 	step.Top, step.LimbCode = min(step.Top, textures.LimbBits*(limb+1)-1), textures.Limb(t, limb)
-	p.eval.CopyToDepth(col, limb, null)
-	return pass.Sum(append(slices.Clip(c.beyond), p.eval.CountLimb(c.test(sel), step, step.Cmp(), step.LimbCode)))
+	p.CopyToDepth(col, limb, null)
+	return pass.Sum(append(slices.Clip(c.beyond), p.CountLimb(c.test(sel), step, step.Cmp(), step.LimbCode)))
 }
 
 // descend makes candidates of those that have the next lower limb of t, too, and starts the
@@ -98,12 +97,12 @@ func (p *part) reach(step pass.KthLargest, col int, t uint64) pass.Count {
 func (p *part) descend(sel *predicates.Selection, t uint64) {
 	c := &p.candidates
 	limb := c.limb - 1
-	op := pass.Candidates{Attribute: p.eval.Attribute(c.col, limb), Smallest: c.smallest, Cmp: expr.GT, Code: textures.Limb(t, limb)}
+	op := pass.Candidates{Attribute: p.Attribute(c.col, limb), Smallest: c.smallest, Cmp: expr.GT, Code: textures.Limb(t, limb)}
 	if c.smallest {
 		op.Cmp = expr.LT
 	}
-	p.eval.CopyToDepth(c.col, limb, textures.NullLimb)
-	c.beyond = append(c.beyond, p.eval.CountLimb(c.test(sel), op, op.Cmp, op.Code))
+	p.CopyToDepth(c.col, limb, textures.NullLimb)
+	c.beyond = append(c.beyond, p.CountLimb(c.test(sel), op, op.Cmp, op.Code))
 	c.limb, c.code = limb, t>>(textures.LimbBits*limb)
 	op.Cmp = expr.EQ
 	p.mark(sel, op)
@@ -119,11 +118,11 @@ func (c *candidates) test(sel *predicates.Selection) pass.Stencil {
 
 // mark leaves those candidates that satisfy a comparison.
 func (p *part) mark(sel *predicates.Selection, op pass.Candidates) {
-	p.eval.CopyToDepth(op.Col, op.Limb, textures.NullLimb)
+	p.CopyToDepth(op.Col, op.Limb, textures.NullLimb)
 	if p.candidates.marked {
-		p.eval.Narrow(op)
+		p.Narrow(op)
 		return
 	}
 	p.candidates.marked = true
-	p.eval.Mark(sel.Test(), op)
+	p.Mark(sel.Test(), op)
 }

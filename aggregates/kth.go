@@ -10,7 +10,7 @@ import (
 // most the number of selected values that are not NULL. It finds the code x bit by bit,
 // from the top.
 func (s *Selection) KthLargest(col int, k uint64, smallest bool) (table.Value, error) {
-	a, err := s.attribute(col, smallest, plan.NewSpace(s.table, col))
+	a, err := s.attribute(col, smallest, plan.NewSpace(s.Table, col))
 	if err != nil {
 		return table.Value{}, err
 	}
@@ -33,8 +33,8 @@ func (s *Selection) Kth(col int, k uint64, largest bool) (table.Value, error) {
 	if err != nil {
 		return table.Value{}, err
 	}
-	s.serve(s.q.Ranked(col, n, k, largest))
-	defer s.serve(nil)
+	s.Serve(s.Ranked(col, n, k, largest))
+	defer s.Serve(nil)
 	return s.KthLargest(col, k, !largest)
 }
 

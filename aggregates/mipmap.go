@@ -24,7 +24,8 @@ func Mipmap(run pass.Runner, e *predicates.Evaluator, col int) (top *textures.Te
 	side := 1 << bits.Len(uint(max(shape.Width, shape.Height)-1))
 	level := &textures.Temp{Width: side, Height: side}
 	op := pass.Mipmap{Attribute: e.Attribute(col, 0)}
-	e.Draw(&pass.Pass{Op: op, Color: level, Program: shaders.Load("value.frag"), Textures: []textures.Ref{textures.Attribute(e.Chunk(), col)}})
+	codes, _ := e.Texture(col, 0)
+	e.Draw(&pass.Pass{Op: op, Color: level, Program: shaders.Load("value.frag"), Textures: []textures.Ref{codes}})
 	for err = e.Err(); err == nil && level.Width > 1; {
 		op.Level++
 		next := &textures.Temp{Width: level.Width / 2, Height: level.Height / 2}

@@ -13,7 +13,7 @@ import (
 // that to a bit a record, to be read back. (The paper leaves selections where they are and
 // counts them.) Checks are left to [Select].
 func Rows(run pass.Runner, device predicates.Device, q *plan.Query, chunk int) ([]plan.Marked, error) {
-	p := NewSelection(run, device, q.Part([]int{chunk}), true).parts[0]
+	p := NewSelection(run, device, q.Part([]int{chunk}), true).List[0]
 	s := p.selection()
 	m := plan.Marked{N: q.Table.Chunks[chunk].Rows}
 	switch {
@@ -23,8 +23,8 @@ func Rows(run pass.Runner, device predicates.Device, q *plan.Query, chunk int) (
 		m.All = true
 		return []plan.Marked{m}, nil
 	}
-	mask := p.eval.Render(s, pass.Attribute{Name: "the selection", Col: -1})
-	if err := p.eval.Err(); err != nil {
+	mask := p.Render(s, pass.Attribute{Name: "the selection", Col: -1})
+	if err := p.Err(); err != nil {
 		return nil, err
 	}
 	out := textures.RowBits(m.N)

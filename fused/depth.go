@@ -19,7 +19,7 @@ func (p *part) depthRef(col int) textures.TargetRef { return textures.ResidentDe
 // there they fit, and half of the device's memory is enough for all of them.
 func keepsDepth(parts []*part, col int) bool {
 	for _, p := range parts {
-		if col < len(p.chunk.Segments) && !textures.FitsDepth(p.chunk.Segments[col]) || p.run.Slots(p.depthRef(col), len(parts)) < len(parts) {
+		if col < len(p.chunk.Segments) && !textures.FitsDepth(p.chunk.Segments[col]) || p.Slots(p.depthRef(col), len(parts)) < len(parts) {
 			return false
 		}
 	}
@@ -28,13 +28,13 @@ func keepsDepth(parts []*part, col int) bool {
 
 // comparesDepth reports whether the depth test is the way to compare a column.
 func (p *part) comparesDepth(col int) bool {
-	return (p.device.Software || p.chunk.Rows <= fewRecords) && keepsDepth(p.parts, col)
+	return (p.device.Software || p.chunk.Rows <= fewRecords) && keepsDepth(p.List, col)
 }
 
 // compare starts the count of the records whose depth is op that of a code, among those
 // that pass a stencil test. NULLs are at depth 0: they satisfy <, <= and <>.
-func (p *part) compare(what pass.Op, col int, op expr.CmpOp, code uint64, test pass.Stencil) (pass.Count, error) {
-	return p.draw(p.quad(what, col, op, code, test))
+func (p *part) compare(what pass.Op, col int, op expr.CmpOp, code uint64, test pass.Stencil) pass.Count {
+	return p.Draw(p.quad(what, col, op, code, test))
 }
 
 // quad is the pass of compare.
@@ -46,95 +46,75 @@ func (p *part) quad(what pass.Op, col int, op expr.CmpOp, code uint64, test pass
 
 // countByDepth starts the count of the records that satisfy a simple predicate over
 // an attribute that is kept as depths: the depth texture is the target, so that
-// nothing is copied, and no record is read by a program. ok is false where the
-// predicate is another one.
-func (p *part) countByDepth(what Count, pred *plan.Pred) (wait func() (uint64, error), ok bool, err error) {
+// nothing is copied, and no record is read by a program. It is nil where the predicate is
+// another one.
+func (p *part) countByDepth(what Count, pred *plan.Pred) pass.Count {
 	switch l := pred.Leaf.(type) {
 	case *plan.Compare:
 		if !p.comparesDepth(l.Col) {
-			return nil, false, nil
+			return nil
 		}
-		nulls := uint64(0)
+		nulls := 0
 		switch l.Op {
 		case expr.LT, expr.LE, expr.NE:
-			nulls = uint64(p.chunk.Segments[l.Col].Nulls)
+			nulls = p.chunk.Segments[l.Col].Nulls
 		}
-		c, err := p.compare(CountDepths{Count: what, Cmp: l.Op}, l.Col, l.Op, l.Code, pass.Stencil{})
-		return less(c, pass.Known(nulls)), true, err
+		return less(p.compare(CountDepths{Count: what, Cmp: l.Op}, l.Col, l.Op, l.Code, pass.Stencil{}), pass.Known(nulls))
 	case *plan.Range:
-		if !p.comparesDepth(l.Col) {
-			return nil, false, nil
+		if p.comparesDepth(l.Col) {
+			return p.countRange(what, l)
 		}
-		wait, err := p.countRange(what, l)
-		return wait, true, err
 	}
-	return nil, false, nil
+	return nil
 }
 
 // countRange is the paper's Range (routine 4.4): the depth bounds test, or the
 // codes from the lower end on without those beyond the upper.
-func (p *part) countRange(what Count, r *plan.Range) (func() (uint64, error), error) {
+func (p *part) countRange(what Count, r *plan.Range) pass.Count {
 	op := CountDepths{Count: what, Cmp: expr.GE}
 	if p.device.DepthBounds {
 		seg, from := p.chunk.Segments[r.Col], p.quad(op, r.Col, expr.GE, r.Lo, pass.Stencil{})
 		from.Depth.Func = pass.Always
 		from.Bounds = &pass.Bounds{Lo: float64(textures.DepthOfCode(seg, r.Lo)) / textures.DepthMax,
 			Hi: float64(textures.DepthOfCode(seg, r.Hi)) / textures.DepthMax}
-		c, err := p.draw(from)
-		return less(c, pass.Known(0)), err
+		return p.Draw(from)
 	}
 	op.End = ", from its lower end on"
-	a, err := p.compare(op, r.Col, expr.GE, r.Lo, pass.Stencil{})
-	if err != nil {
-		return nil, err
-	}
+	a := p.compare(op, r.Col, expr.GE, r.Lo, pass.Stencil{})
 	op.Cmp, op.End = expr.GT, ", beyond its upper end"
-	b, err := p.compare(op, r.Col, expr.GT, r.Hi, pass.Stencil{})
-	return less(a, b), err
+	return less(a, p.compare(op, r.Col, expr.GT, r.Hi, pass.Stencil{}))
 }
 
-// less waits for a - b.
-func less(a, b pass.Count) func() (uint64, error) {
-	return func() (uint64, error) {
+// less is the count a - b.
+func less(a, b pass.Count) pass.Count {
+	return pass.Later(func() (uint64, error) {
 		n, err := a.Wait()
 		if err != nil {
 			return 0, err
 		}
 		m, err := b.Wait()
 		return n - min(n, m), err
-	}
+	})
 }
 
 // mark writes the selection into the stencil values of a column's depth texture,
 // once, and returns the test that the selected records pass.
-func (p *part) mark(col int) (pass.Stencil, error) {
+func (p *part) mark(col int) pass.Stencil {
 	if p.pred.Op == plan.True {
-		return pass.Stencil{}, nil
+		return pass.Stencil{}
 	}
-	selected := pass.Stencil{Test: true, Func: pass.Equal, Ref: 1, Mask: 0xff}
-	if p.marked[col] {
-		return selected, nil
+	if !p.marked[col] {
+		p.marked[col] = true
+		bitmap, pred := p.where()
+		w := newProgram(p.chunk, bitmap, pred)
+		p.draw(w, 1, &pass.Pass{Op: Mark{p.of(col)}, Target: p.depthRef(col), Clear: &pass.Clear{Mask: 0xff}, Program: w.discarding(),
+			Stencil: pass.Stencil{Test: true, Ref: 1, Mask: 0xff, Pass: pass.Replace, WriteMask: 0xff}})
 	}
-	bitmap, pred, err := p.where()
-	if err != nil {
-		return selected, err
-	}
-	w := newProgram(p.chunk, bitmap, pred)
-	if err := w.fits(p.device, 1); err != nil {
-		return selected, err
-	}
-	_, err = p.draw(&pass.Pass{Op: Mark{p.of(col)}, Target: p.depthRef(col), Clear: &pass.Clear{Mask: 0xff},
-		Stencil: pass.Stencil{Test: true, Ref: 1, Mask: 0xff, Pass: pass.Replace, WriteMask: 0xff},
-		Program: w.discarding(), Textures: w.refs, Uniforms: w.uniforms})
-	p.marked[col] = err == nil
-	return selected, err
+	return pass.Stencil{Test: true, Func: pass.Equal, Ref: 1, Mask: 0xff}
 }
 
 // countAtLeast starts the count of the selected records whose code is at least t.
-func (p *part) countAtLeast(what KthLargest, t uint64) (pass.Count, error) {
-	test, err := p.mark(what.Col)
-	if err != nil {
-		return nil, err
-	}
+func (p *part) countAtLeast(what KthLargest, t uint64) pass.Count {
+	test := p.mark(what.Col)
 	return p.compare(what, what.Col, expr.GE, t, test)
 }

@@ -17,8 +17,8 @@ func (s *selection) Kth(col int, k uint64, largest bool) (table.Value, error) {
 	if err != nil {
 		return table.Value{}, err
 	}
-	s.serves = s.q.Ranked(col, n, k, largest)
-	defer func() { s.serves = nil }()
+	s.Serve(s.Ranked(col, n, k, largest))
+	defer s.Serve(nil)
 	if k == 1 || k == n {
 		return s.extreme(col, largest == (k == 1))
 	}
@@ -29,19 +29,14 @@ func (s *selection) Kth(col int, k uint64, largest bool) (table.Value, error) {
 	if live := s.live(col); len(live) > 0 && s.device.Software && keepsDepth(live, col) {
 		digit = 1
 	}
-	space := plan.NewSpace(s.table, col)
+	space := plan.NewSpace(s.Table, col)
 	return space.KthLargest(k, digit, func(d plan.Digit) ([]uint64, error) { return s.countAtLeast(col, space, d, digit) })
 }
 
-// live are the parts that have a value of a column to search for.
-func (s *selection) live(col int) []*part {
-	var live []*part
-	for _, p := range s.parts {
-		column := col
-		if p.chunk.Segments[col].Nulls == 0 {
-			column = none
-		}
-		if n, ok := p.known[column]; p.chunk.Segments[col].NonNull() > 0 && (!ok || n > 0) {
+// live are the parts that have a value of a column to search for, which has been counted.
+func (s *selection) live(col int) (live []*part) {
+	for _, p := range s.List {
+		if n, err := p.CountNotNull(col).Wait(); err != nil || n > 0 {
 			live = append(live, p)
 		}
 	}
@@ -50,14 +45,10 @@ func (s *selection) live(col int) []*part {
 
 // extreme returns the largest or the smallest value.
 func (s *selection) extreme(col int, largest bool) (table.Value, error) {
-	best := table.Null(s.table.Fields[col].Type)
+	best := table.Null(s.Table.Fields[col].Type)
 	live := s.live(col)
 	for _, p := range live {
-		m := extremes(textures.Parts(p.chunk.Segments[col]) == 2)
-		m.op = Extreme{p.of(col), largest}
-		if err := p.measure(&m, col); err != nil {
-			return best, err
-		}
+		p.measure(extremes(Extreme{p.of(col), largest}, textures.Parts(p.chunk.Segments[col]) == 2), col)
 	}
 	for _, p := range live {
 		lo, hi, ok, err := p.ends()
@@ -67,71 +58,32 @@ func (s *selection) extreme(col int, largest bool) (table.Value, error) {
 		if !ok {
 			continue
 		}
-		seg := p.chunk.Segments[col]
-		v := seg.Decode(lo)
 		if largest {
-			v = seg.Decode(hi)
+			lo = hi
 		}
-		if best.Null || (table.Compare(v, best) > 0) == largest {
+		if v := p.chunk.Segments[col].Decode(lo); best.Null || (table.Compare(v, best) > 0) == largest {
 			best = v
 		}
 	}
 	return best, nil
 }
 
-// reach counts the values at or above each of some codes of the space, at most
-// thresholds. All chunks are asked before the first is waited for.
-func (s *selection) reach(step KthLargest, space *plan.Space, live []*part, codes []uint64) (n [thresholds]uint64, err error) {
-	var queue []func() ([thresholds]uint64, error)
-	for _, p := range live {
-		var local []uint64
-		for _, t := range codes {
-			c, ok := space.Local(p.chunk.Segments[step.Col], t)
-			if !ok {
-				break
-			}
-			local = append(local, c)
-		}
-		if len(local) == 0 {
-			continue
-		}
-		step.Of = p.of(step.Col)
-		wait, err := p.reaching(step, local)
-		if err != nil {
-			return n, err
-		}
-		queue = append(queue, wait)
-	}
-	for _, wait := range queue {
-		counts, err := wait()
-		if err != nil {
-			return n, err
-		}
-		for j, c := range counts {
-			n[j] += c
-		}
-	}
-	return n, nil
-}
-
-// reaching starts the count of the selected records at or above each of some codes.
-func (p *part) reaching(step KthLargest, codes []uint64) (func() (n [thresholds]uint64, err error), error) {
+// reaching starts the counts of the selected records at or above each of some codes.
+func (p *part) reaching(step KthLargest, codes []uint64) func() ([thresholds]uint64, error) {
+	step.Of = p.of(step.Col)
 	if step.Bits == 1 {
-		c, err := p.countAtLeast(step, codes[0])
+		c := p.countAtLeast(step, codes[0])
 		return func() (n [thresholds]uint64, err error) {
 			n[0], err = c.Wait()
 			return n, err
-		}, err
+		}
 	}
-	var t [thresholds]uint64
-	copy(t[:], codes)
-	m := atLeast(textures.Parts(p.chunk.Segments[step.Col]) == 2, t)
-	m.op = step
+	p.measure(atLeast(step, textures.Parts(p.chunk.Segments[step.Col]) == 2, codes), step.Col)
 	return func() (n [thresholds]uint64, err error) {
 		counts, err := p.counts()
 		copy(n[:len(codes)], counts[:])
 		return n, err
-	}, p.measure(&m, step.Col)
+	}
 }
 
 // CountAtLeast implements plan.Selection.
@@ -142,12 +94,34 @@ func (s *selection) CountAtLeast(col int, space *plan.Space, d plan.Digit) ([]ui
 	return s.countAtLeast(col, space, d, s.DigitBits())
 }
 
-// countAtLeast is CountAtLeast by a pass that decides so many bits.
+// countAtLeast is CountAtLeast by a pass that decides so many bits. All chunks are asked
+// before the first is waited for.
 func (s *selection) countAtLeast(col int, space *plan.Space, d plan.Digit, bits int) ([]uint64, error) {
-	codes := d.Thresholds(space)
+	reach := d.Thresholds(space)
 	step := KthLargest{Of: Of{Attribute: pass.Attribute{Col: col}}, Top: (space.Bits() - 1) / bits * bits, Low: d.Shift, Code: d.Lo, Bits: bits}
-	n, err := s.reach(step, space, s.live(col), codes)
-	return n[:len(codes)], err
+	var queue []func() ([thresholds]uint64, error)
+	for _, p := range s.live(col) {
+		var local []uint64
+		for _, t := range reach {
+			if c, ok := space.Local(p.chunk.Segments[col], t); ok {
+				local = append(local, c)
+			}
+		}
+		if len(local) > 0 {
+			queue = append(queue, p.reaching(step, local))
+		}
+	}
+	clear(reach)
+	for _, wait := range queue {
+		counts, err := wait()
+		if err != nil {
+			return nil, err
+		}
+		for j := range reach {
+			reach[j] += counts[j]
+		}
+	}
+	return reach, nil
 }
 
 // DigitBits implements plan.Selection.

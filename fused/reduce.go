@@ -41,13 +41,13 @@ func (f *fold) program() shaders.Source {
 }
 
 // counting counts records.
-func counting() measure {
-	return measure{fold: counts, record: "partial.x += uint(s);"}
+func counting(op pass.Op) measure {
+	return measure{op: op, fold: counts, record: "partial.x += uint(s);"}
 }
 
 // summing adds codes of a number of bits.
-func summing(wide bool, bits int) measure {
-	m := measure{fold: sums}
+func summing(op pass.Op, wide bool, bits int) measure {
+	m := measure{op: op, fold: sums}
 	switch {
 	case wide:
 		m.record = "if (s) partial = addSum(partial, uvec4(x, 0u, 1u));"
@@ -62,8 +62,8 @@ func summing(wide bool, bits int) measure {
 }
 
 // extremes finds the smallest and the largest code.
-func extremes(wide bool) measure {
-	m := measure{fold: ends}
+func extremes(op pass.Op, wide bool) measure {
+	m := measure{op: op, fold: ends}
 	if wide {
 		m.record = "if (s) partial = addExtremes(partial, uvec4(x, x));"
 		return m
@@ -77,9 +77,11 @@ func extremes(wide bool) measure {
 // thresholds is how many tentative values one pass of a k-th search counts for.
 const thresholds = 3
 
-// atLeast counts codes at or above each of three thresholds.
-func atLeast(wide bool, t [thresholds]uint64) measure {
-	m := measure{fold: counts}
+// atLeast counts codes at or above each of up to three thresholds.
+func atLeast(op pass.Op, wide bool, codes []uint64) measure {
+	m := measure{op: op, fold: counts}
+	var t [thresholds]uint64
+	copy(t[:], codes)
 	for i, c := range t {
 		name := fmt.Sprintf("t%d", i)
 		u := shaders.Uniform{Name: name, U: []uint32{uint32(c)}}
@@ -141,7 +143,7 @@ func (r *reduction) share() int {
 }
 
 // source writes the program of the first level.
-func (w *program) source(m *measure, measured int) shaders.Source {
+func (w *program) source(m measure, measured int) shaders.Source {
 	s := "4u * column + uint(k) < records"
 	if h := w.holds(); h != "" {
 		s += " && " + h
@@ -181,25 +183,18 @@ void main() {
 }
 
 // reduce folds the records of a chunk that satisfy a condition into r.last.
-func (p *part) reduce(w *program, m *measure, measured int) error {
-	if err := w.fits(p.device, p.reduction.share()); err != nil {
-		return err
-	}
+func (p *part) reduce(w *program, m measure, measured int) {
 	r := p.reduction
 	full, rest := p.shape.Rows/p.shape.Width, p.shape.Rows%p.shape.Width
-	uniforms := append(append([]shaders.Uniform{
-		{Name: "lines", U: []uint32{uint32(full), uint32(rest), uint32(p.shape.Width)}},
-		pair("extent", r.texels.Width, r.texels.Height),
-		pair("apart", r.first.Width, r.first.Height),
-	}, w.uniforms...), m.uniforms...)
-	_, err := p.draw(&pass.Pass{Op: m.op, Color: r.first, Program: w.source(m, measured), Textures: w.refs, Uniforms: uniforms})
-	if err != nil || r.first == r.last {
-		return err
+	p.draw(w, r.share(), &pass.Pass{Op: m.op, Color: r.first, Program: w.source(m, measured), Uniforms: append(m.uniforms,
+		shaders.Uniform{Name: "lines", U: []uint32{uint32(full), uint32(rest), uint32(p.shape.Width)}},
+		pair("extent", r.texels.Width, r.texels.Height), pair("apart", r.first.Width, r.first.Height))})
+	if r.first == r.last {
+		return
 	}
 	from, to := [2]int{r.first.Width, r.first.Height}, [2]int{r.last.Width, r.last.Height}
-	_, err = p.draw(&pass.Pass{Op: Merge{m.op, from, to}, Color: r.last, Program: m.fold.program(), Textures: []textures.Ref{{Temp: r.first}},
+	p.Draw(&pass.Pass{Op: Merge{m.op, from, to}, Color: r.last, Program: m.fold.program(), Textures: []textures.Ref{{Temp: r.first}},
 		Uniforms: []shaders.Uniform{pair("extent", from[0], from[1]), pair("apart", to[0], to[1])}})
-	return err
 }
 
 func pair(name string, x, y int) shaders.Uniform {
@@ -210,7 +205,10 @@ func pair(name string, x, y int) shaders.Uniform {
 func (p *part) results() ([][4]uint32, error) {
 	t := p.reduction.last
 	words := make([]uint32, 4*t.Width*t.Height)
-	if err := p.run.ReadTexels(t, words); err != nil {
+	if err := p.Err(); err != nil {
+		return nil, err
+	}
+	if err := p.ReadTexels(t, words); err != nil {
 		return nil, err
 	}
 	out := make([][4]uint32, len(words)/4)

@@ -14,28 +14,22 @@ import (
 // selection is the selected records of all chunks of a table; it implements
 // [plan.Selection].
 type selection struct {
-	run    pass.Runner
+	aggregates.Chunks[*part]
 	device predicates.Device
-	table  *table.Table
-	q      *plan.Query
-	serves []int // the aggregates that the passes serve
-	parts  []*part
-	// checking says that the passes look for errors, which must count no record.
-	checking bool
-	often    bool // several passes go over the selection
+	often  bool // several passes go over the selection
 }
 
 // part is the selection of one chunk.
 type part struct {
+	pass.Drawer
 	*selection
-	index     int // of the chunk
 	chunk     *table.Chunk
 	shape     textures.Shape
 	pred      *plan.Pred
 	reduction *reduction
-	known     map[int]uint64 // by column, -1 for none: selected records that are not NULL there
-	bitmap    *textures.Temp // of the selected records, once drawn
-	marked    map[int]bool   // by column: its resident depth texture's stencil holds the selection
+	counted   map[int]pass.Count // by column, -1 for none: selected records that are not NULL there
+	bitmap    *textures.Temp     // of the selected records, once drawn
+	marked    map[int]bool       // by column: its resident depth texture's stencil holds the selection
 }
 
 // none stands for a column where there is none.
@@ -47,21 +41,24 @@ func Select(run pass.Runner, device predicates.Device, q *plan.Query) (plan.Sele
 	if err := aggregates.Supported(q); err != nil {
 		return nil, err
 	}
-	s := &selection{run: run, device: device, q: q, table: q.Table, often: often(q)}
+	s := &selection{Chunks: aggregates.Chunks[*part]{Query: q}, device: device, often: often(q)}
 	shared := map[textures.Temp]*textures.Temp{}
 	for i, c := range q.Chunks {
 		chunk := q.Table.Chunks[i]
 		shape := textures.LineShape(chunk.Rows)
-		s.parts = append(s.parts, &part{selection: s, index: i, chunk: chunk, shape: shape, pred: c.Pred,
-			reduction: newReduction(shape, shared), known: map[int]uint64{}, marked: map[int]bool{}})
+		s.List = append(s.List, &part{Drawer: pass.Drawer{Runner: run, Chunk: i, Rows: chunk.Rows}, selection: s, chunk: chunk, shape: shape,
+			pred: c.Pred, reduction: newReduction(shape, shared), counted: map[int]pass.Count{}, marked: map[int]bool{}})
 	}
 	return s, nil
 }
 
-// draw hands a pass over the chunk's records to the runner.
-func (p *part) draw(q *pass.Pass) (pass.Count, error) {
-	q.Part, q.Chunk, q.Window = pass.Part{Check: p.checking, Aggs: p.serves}, p.index, textures.Window{Rows: p.chunk.Rows}
-	return p.run.Run(q)
+// draw draws a pass with a program; a fragment goes over so many texels of four records.
+func (p *part) draw(w *program, texels int, q *pass.Pass) pass.Count {
+	if err := w.fits(p.device, texels); err != nil {
+		return p.Fail(err)
+	}
+	q.Textures, q.Uniforms = w.refs, append(q.Uniforms, w.uniforms...)
+	return p.Draw(q)
 }
 
 // often reports whether more than one pass will go over the selection: for several
@@ -79,135 +76,70 @@ func often(q *plan.Query) bool {
 
 // where returns the selection as what a program takes: a bitmap, which is drawn now
 // if it has not been, or the condition itself where it is evaluated once only.
-func (p *part) where() (*textures.Temp, *plan.Pred, error) {
+func (p *part) where() (*textures.Temp, *plan.Pred) {
 	if p.pred.Op == plan.True || p.pred.Op == plan.False || !p.often {
-		return nil, p.pred, nil
+		return nil, p.pred
 	}
-	all := &plan.Pred{Op: plan.True}
-	if p.bitmap != nil {
-		return p.bitmap, all, nil
+	if p.bitmap == nil {
+		w, texels := newProgram(p.chunk, nil, p.pred), p.reduction.texels
+		p.bitmap = &textures.Temp{Width: max(1, texels.Width/8), Height: texels.Height, Words: 1}
+		p.draw(w, 8, &pass.Pass{Op: Bitmap{p.pred.String()}, Color: p.bitmap, Program: w.drawing(),
+			Uniforms: []shaders.Uniform{pair("extent", texels.Width, texels.Height), shaders.Uint("apart", uint32(p.bitmap.Width))}})
 	}
-	w := newProgram(p.chunk, nil, p.pred)
-	if err := w.fits(p.device, 8); err != nil {
-		return nil, nil, err
-	}
-	texels := p.reduction.texels
-	b := &textures.Temp{Width: max(1, texels.Width/8), Height: texels.Height, Words: 1}
-	_, err := p.draw(&pass.Pass{Op: Bitmap{p.pred.String()}, Color: b, Program: w.drawing(), Textures: w.refs, Uniforms: append([]shaders.Uniform{
-		pair("extent", texels.Width, texels.Height), shaders.Uint("apart", uint32(b.Width))}, w.uniforms...)})
-	if err == nil {
-		p.bitmap = b
-	}
-	return b, all, err
+	return p.bitmap, &plan.Pred{Op: plan.True}
 }
 
-// Check implements plan.Selection.
-func (s *selection) Check() error {
-	s.checking = true
-	defer func() { s.checking = false }()
-	for i, c := range s.q.Chunks {
-		p := s.parts[i]
-		for j, k := range c.Checks {
-			wait, err := p.startCounting(Count{k.Pred.String(), true}, nil, k.Pred)
-			if err != nil {
-				return err
-			}
-			n, err := wait()
-			if err != nil {
-				return err
-			}
-			if n > 0 {
-				return s.q.Failed(i, j)
-			}
-		}
-	}
-	return nil
+// CountAll implements [aggregates.Chunk]: a check.
+func (p *part) CountAll(pred *plan.Pred) pass.Count {
+	return p.count(Count{pred.String(), true}, nil, pred)
 }
 
-// Count implements plan.Selection.
-func (s *selection) Count() (uint64, error) { return s.CountNotNull(none) }
-
-// CountNotNull implements plan.Selection; the chunks' passes are queued before
-// the first count is waited for.
-func (s *selection) CountNotNull(col int) (uint64, error) {
-	waits := make([]func() (uint64, error), len(s.parts))
-	for i, p := range s.parts {
-		var err error
-		if waits[i], err = p.countNotNull(col); err != nil {
-			return 0, err
-		}
+// Count implements [aggregates.Chunk].
+func (p *part) Count() pass.Count {
+	if p.counted[none] == nil {
+		bitmap, pred := p.where()
+		p.counted[none] = p.count(Count{Where: p.pred.String()}, bitmap, pred)
 	}
-	var n uint64
-	for _, wait := range waits {
-		k, err := wait()
-		if err != nil {
-			return 0, err
-		}
-		n += k
-	}
-	return n, nil
+	return p.counted[none]
 }
 
-// countNotNull starts the count of the selected records that are not NULL in a
-// column; col may be none.
-func (p *part) countNotNull(col int) (func() (uint64, error), error) {
-	var notNull *plan.Pred
-	if col != none {
-		switch seg := p.chunk.Segments[col]; {
-		case seg.NonNull() == 0:
-			return known(0), nil
-		case seg.Nulls == 0:
-			col = none
-		default:
-			notNull = &plan.Pred{Op: plan.Simple, Leaf: &plan.NullTest{Col: col, Not: true, Text: expr.Ident(p.table.Fields[col].Name) + " IS NOT NULL"}}
-		}
+// CountNotNull implements [aggregates.Chunk].
+func (p *part) CountNotNull(col int) pass.Count {
+	switch seg := p.chunk.Segments[col]; {
+	case seg.NonNull() == 0:
+		return pass.Known(0)
+	case seg.Nulls == 0:
+		return p.Count()
 	}
-	if n, ok := p.known[col]; ok {
-		return known(n), nil
+	if p.counted[col] == nil {
+		notNull := &plan.Pred{Op: plan.Simple, Leaf: &plan.NullTest{Col: col, Not: true, Text: expr.Ident(p.Table.Fields[col].Name) + " IS NOT NULL"}}
+		bitmap, pred := p.where()
+		p.counted[col] = p.count(Count{Where: plan.Join(plan.And, p.pred, notNull).String()}, bitmap, plan.Join(plan.And, pred, notNull))
 	}
-	bitmap, pred, err := p.where()
-	if err != nil {
-		return nil, err
-	}
-	text := p.pred.String()
-	if notNull != nil {
-		pred, text = plan.Join(plan.And, pred, notNull), plan.Join(plan.And, p.pred, notNull).String()
-	}
-	wait, err := p.startCounting(Count{Where: text}, bitmap, pred)
-	if err != nil {
-		return nil, err
-	}
-	return func() (uint64, error) {
-		n, err := wait()
-		if err == nil {
-			p.known[col] = n
-		}
-		return n, err
-	}, nil
+	return p.counted[col]
 }
 
-func known(n uint64) func() (uint64, error) { return pass.Known(n).Wait }
-
-// startCounting starts the count of the records, of a bitmap if there is one, that
-// satisfy a predicate; it ends before the next reduction of the chunk begins.
-func (p *part) startCounting(what Count, bitmap *textures.Temp, pred *plan.Pred) (func() (uint64, error), error) {
+// count starts the count of the records, of a bitmap if there is one, that satisfy a
+// predicate; it is waited for before the next reduction of the chunk begins.
+func (p *part) count(what Count, bitmap *textures.Temp, pred *plan.Pred) pass.Count {
 	if bitmap == nil {
 		if n, ok := p.obvious(pred); ok {
-			return known(n), nil
+			return pass.Known(n)
 		}
-		if wait, ok, err := p.countByDepth(what, pred); ok || err != nil {
-			return wait, err
+		if c := p.countByDepth(what, pred); c != nil {
+			return c
 		}
 	}
-	m := counting()
-	m.op = what
-	if err := p.reduce(newProgram(p.chunk, bitmap, pred), &m, none); err != nil {
-		return nil, err
-	}
-	return func() (uint64, error) {
-		n, err := p.counts()
+	p.reduce(newProgram(p.chunk, bitmap, pred), counting(what), none)
+	var n [4]uint64
+	err, read := error(nil), false
+	return pass.Later(func() (uint64, error) {
+		if !read {
+			n, err = p.counts()
+			read = true
+		}
 		return n[0], err
-	}, nil
+	})
 }
 
 // obvious returns the number of records that satisfy a predicate where no pass is
@@ -232,19 +164,13 @@ func (p *part) obvious(pred *plan.Pred) (n uint64, ok bool) {
 
 // Sum implements plan.Selection.
 func (s *selection) Sum(col int) (sum plan.Sum, err error) {
-	s.serves = s.q.Summed(col)
-	defer func() { s.serves = nil }()
+	s.Serve(s.Summed(col))
+	defer s.Serve(nil)
 	var live []*part
-	for _, p := range s.parts {
-		if p.pred.Op == plan.False || p.chunk.Segments[col].NonNull() == 0 {
-			continue
-		}
-		live = append(live, p)
-		seg := p.chunk.Segments[col]
-		m := summing(textures.Parts(seg) == 2, seg.Bits)
-		m.op = Sum{p.of(col)}
-		if err := p.measure(&m, col); err != nil {
-			return sum, err
+	for _, p := range s.List {
+		if seg := p.chunk.Segments[col]; p.pred.Op != plan.False && seg.NonNull() > 0 {
+			live = append(live, p)
+			p.measure(summing(Sum{p.of(col)}, textures.Parts(seg) == 2, seg.Bits), col)
 		}
 	}
 	for _, p := range live {
@@ -259,7 +185,7 @@ func (s *selection) Sum(col int) (sum plan.Sum, err error) {
 
 // of names a column over the selection.
 func (p *part) of(col int) Of {
-	o := Of{Attribute: pass.Attribute{Name: expr.Ident(p.table.Fields[col].Name), Col: col}}
+	o := Of{Attribute: pass.Attribute{Name: expr.Ident(p.Table.Fields[col].Name), Col: col}}
 	if p.pred.Op != plan.True {
 		o.Where = p.pred.String()
 	}
@@ -267,11 +193,8 @@ func (p *part) of(col int) Of {
 }
 
 // measure queues the reduction of the selected records by a column's codes.
-func (p *part) measure(m *measure, col int) error {
-	bitmap, pred, err := p.where()
-	if err != nil {
-		return err
-	}
+func (p *part) measure(m measure, col int) {
+	bitmap, pred := p.where()
 	w := newProgram(p.chunk, bitmap, pred, col)
-	return p.reduce(w, m, w.attribute(col))
+	p.reduce(w, m, w.attribute(col))
 }

@@ -5,6 +5,7 @@
 //     state it depends on. Its [Op] says what it is, as data; words derive from it.
 //   - [Runner] runs passes. Algorithms (packages predicates and aggregates) never
 //     call GL: they hand passes to a runner.
+//   - [Drawer] hands passes over one chunk to a runner, and carries the first error in their counts.
 //   - [GL] is the runner that draws; the only place that sets draw state.
 //   - [Scope] is what one query has on the device between its passes; several are open
 //     at a time.

@@ -33,19 +33,15 @@ func DeviceOf(caps *glctx.Caps) Device {
 	return d
 }
 
-// Evaluator evaluates predicates over one chunk into one target. After an error it draws no
-// more, and its counts fail with the error: whoever waits for one learns of it.
+// Evaluator evaluates predicates over one chunk into one target.
 type Evaluator struct {
-	run    pass.Runner
+	pass.Drawer
 	device Device
 	fields []table.Field
-	index  int // of the chunk
 	chunk  *table.Chunk
 	target textures.TargetRef
-	part   pass.Part // what the passes serve
 	slots  *Slots
 	depth  depthContent
-	err    error // the first
 }
 
 // depthContent is what the target's depth buffer holds.
@@ -67,7 +63,7 @@ func NewSlots() *Slots { return &Slots{owner: map[textures.TargetRef]*Evaluator{
 // New returns an evaluator of a chunk.
 func New(run pass.Runner, device Device, t *table.Table, chunk int, format textures.Format, slot int, slots *Slots) *Evaluator {
 	c := t.Chunks[chunk]
-	return &Evaluator{run: run, device: device, fields: t.Attributes(), index: chunk, chunk: c, slots: slots,
+	return &Evaluator{Drawer: pass.Drawer{Runner: run, Chunk: chunk, Rows: c.Rows}, device: device, fields: t.Attributes(), chunk: c, slots: slots,
 		target: textures.TargetRef{Shape: textures.ShapeOf(c.Rows), Format: format, Slot: slot}}
 }
 
@@ -81,9 +77,6 @@ func (e *Evaluator) Claim() bool {
 	e.depth = depthContent{}
 	return false
 }
-
-// Chunk returns the chunk.
-func (e *Evaluator) Chunk() *table.Chunk { return e.chunk }
 
 // Segment returns the chunk's segment of a column.
 func (e *Evaluator) Segment(col int) *table.Segment { return e.chunk.Segments[col] }
@@ -107,30 +100,10 @@ func Format(t *table.Table, cols []int) textures.Format {
 // quad returns the window depth of limb value v: exact in float32.
 func quad(v uint64) float32 { return float32(v) / (1 << textures.LimbBits) }
 
-// For says what the passes that follow serve.
-func (e *Evaluator) For(part pass.Part) { e.part = part }
-
 // Draw hands a pass over the chunk's records to the runner.
-func (e *Evaluator) Draw(p *pass.Pass) (c pass.Count) {
-	p.Target, p.Part, p.Chunk, p.Window = e.target, e.part, e.index, textures.Window{Rows: e.chunk.Rows}
-	if e.err == nil {
-		c, e.err = e.run.Run(p)
-	}
-	if e.err != nil {
-		return pass.Failed(e.err)
-	}
-	return c
-}
-
-// Err returns the error that ended the drawing.
-func (e *Evaluator) Err() error { return e.err }
-
-// fail ends the drawing.
-func (e *Evaluator) fail(err error) pass.Count {
-	if e.err == nil {
-		e.err = err
-	}
-	return pass.Failed(e.err)
+func (e *Evaluator) Draw(p *pass.Pass) pass.Count {
+	p.Target = e.target
+	return e.Drawer.Draw(p)
 }
 
 // Attribute names a limb of a column.
@@ -245,5 +218,5 @@ func (e *Evaluator) leaf(l plan.Leaf, h how) pass.Count {
 	case *plan.Program:
 		return e.Semilinear(l, h)
 	}
-	return e.fail(fmt.Errorf("predicates: no routine for %T", l))
+	return e.Fail(fmt.Errorf("predicates: no routine for %T", l))
 }

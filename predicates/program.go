@@ -66,11 +66,11 @@ func (e *Evaluator) generated(leaf plan.Leaf, q *pass.Pass) pass.Count {
 	refs, limbs := e.inputs(leaf.Columns())
 	source, f := glsl.Generate(leaf, len(refs), limbs)
 	if n := len(refs) + len(f.Lookups); n > e.device.Samplers {
-		return e.fail(&plan.Declined{Why: fmt.Sprintf("%s reads %d textures, the device has %d in a fragment program: use fewer attributes in one comparison",
+		return e.Fail(&plan.Declined{Why: fmt.Sprintf("%s reads %d textures, the device has %d in a fragment program: use fewer attributes in one comparison",
 			leaf, n, e.device.Samplers)})
 	}
 	if n := len(f.Uniforms); n > e.device.Uniforms {
-		return e.fail(&plan.Declined{Why: fmt.Sprintf("a condition with %d constants, the device takes %d in a fragment program", n, e.device.Uniforms)})
+		return e.Fail(&plan.Declined{Why: fmt.Sprintf("a condition with %d constants, the device takes %d in a fragment program", n, e.device.Uniforms)})
 	}
 	q.Program, q.Uniforms, q.Textures = source, f.Uniforms, refs
 	for _, table := range f.Lookups {

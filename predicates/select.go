@@ -50,8 +50,8 @@ func (e *Evaluator) Select(p *plan.Pred, keep bool) *Selection {
 	default:
 		e.selectMany(s, p)
 	}
-	if e.err != nil { // of a pass after those that count, too
-		s.Sum = pass.Sum{pass.Failed(e.err)}
+	if err := e.Err(); err != nil { // of a pass after those that count, too
+		s.Sum = pass.Sum{pass.Failed(err)}
 	}
 	return s
 }
