@@ -13,33 +13,6 @@ import (
 // most parts of a split.
 const digits = 256
 
-// payload says what moves with the keys.
-type payload uint8
-
-const (
-	nothing payload = iota
-	rowIDs          // the row's number
-	values          // the element of a vector
-)
-
-// partition is one stable pass that orders keys by a digit.
-type partition struct {
-	name        string
-	digit       string // of x, shift and mask
-	constants   []uint32
-	shift, mask int
-	keys        Vector
-	payload     payload
-	values      Vector
-	keysOut     Vector // none: keys are not written
-	valuesOut   Vector
-	offsets     Vector // none, or where each of parts digits starts
-	parts       int
-	// counts and base: with look-back, the number of keys of each digit, from there.
-	counts Vector
-	base   int
-}
-
 // Parts are what Split is given and where it writes.
 type Parts struct {
 	// Of gives the part of an element x: 0..N-1. Larger ones count as N-1.
@@ -60,29 +33,19 @@ func Split(r pass.Runner, d Device, p Parts) error {
 	if p.N < 1 || p.N > digits {
 		return fmt.Errorf("primitives: split: %d parts, possible are 1 to %d", p.N, digits)
 	}
-	q := partition{name: fmt.Sprintf("Split(%s)", p.Of.Expr), digit: fmt.Sprintf("min(uint(%s), parts - 1u)", p.Of.Expr),
-		constants: p.Of.Constants, keys: p.Keys, values: p.Values, keysOut: p.KeysOut, valuesOut: p.ValuesOut,
-		offsets: p.Offsets, parts: p.N}
-	switch {
-	case !p.Values.None():
-		q.payload = values
-	case !p.ValuesOut.None():
-		q.payload = rowIDs
-	}
-	if err := d.check("split", q); err != nil {
+	if err := d.check("split", p); err != nil {
 		return err
 	}
 	if err := atLeast("split", "the offsets", p.Offsets, p.N+1); err != nil {
 		return err
 	}
-	if d.LookBack {
-		counts, err := d.countAll(r, q.name, q, 1, 0, 0, 0)
-		if err != nil {
-			return err
-		}
-		q.counts = counts
+	name := fmt.Sprintf("Split(%s)", p.Of.Expr)
+	p.Of.Expr = fmt.Sprintf("min(uint(%s), parts - 1u)", p.Of.Expr)
+	counts, err := d.countAll(r, name, p, 1)
+	if err != nil {
+		return err
 	}
-	return d.partition(r, q)
+	return d.partition(r, name, p, 0, counts)
 }
 
 // Keys are what Sort orders.
@@ -135,22 +98,14 @@ func (d Device) sort(r pass.Runner, keys Vector, bits int, vals, sorted, ids Vec
 	n := keys.N
 	passes := (bits + 7) / 8
 	each := (bits + passes - 1) / passes
-	p := partition{digit: "x >> shift & mask", keys: keys, values: vals, keysOut: sorted, valuesOut: ids}
-	switch {
-	case !vals.None():
-		p.payload = values
-	case !ids.None():
-		p.payload = rowIDs
-	}
+	p := Parts{Of: Func{"x >> number * c0 & c1", []uint32{uint32(each), 1<<each - 1}}, Keys: keys, Values: vals, KeysOut: sorted, ValuesOut: ids}
 	if err := d.check("sort", p); err != nil {
 		return err
 	}
-	if d.LookBack {
-		counts, err := d.countAll(r, fmt.Sprintf("Sort(%d bits)", bits), p, passes, each, mask(each), mask(bits-(passes-1)*each))
-		if err != nil {
-			return err
-		}
-		p.counts = counts
+	name := fmt.Sprintf("Sort(%d bits)", bits)
+	counts, err := d.countAll(r, name, p, passes)
+	if err != nil {
+		return err
 	}
 	var keyBuffers, valueBuffers [2]Vector // made as they are needed
 	buffer := func(of *[2]Vector, i int) Vector {
@@ -160,110 +115,111 @@ func (d Device) sort(r pass.Runner, keys Vector, bits int, vals, sorted, ids Vec
 		return of[i&1]
 	}
 	for i := range passes {
-		last := i == passes-1
-		p.name = fmt.Sprintf("Sort(%d bits): bits %d to %d", bits, i*each, min(bits, (i+1)*each)-1)
-		p.shift, p.mask, p.base = i*each, mask(min(each, bits-i*each)), i*digits
-		p.keysOut, p.valuesOut = sorted, ids
-		if !last {
-			p.keysOut = buffer(&keyBuffers, i)
-			if p.payload != nothing {
-				p.valuesOut = buffer(&valueBuffers, i)
+		p.KeysOut, p.ValuesOut = sorted, ids
+		if i < passes-1 {
+			p.KeysOut = buffer(&keyBuffers, i)
+			if !ids.None() {
+				p.ValuesOut = buffer(&valueBuffers, i)
 			}
 		}
-		if err := d.partition(r, p); err != nil {
+		if err := d.partition(r, fmt.Sprintf("%s: bits %d to %d", name, i*each, min(bits, (i+1)*each)-1), p, i, counts); err != nil {
 			return err
 		}
-		p.keys, p.values = p.keysOut, p.valuesOut
-		if p.payload == rowIDs {
-			p.payload = values
-		}
+		p.Keys, p.Values = p.KeysOut, p.ValuesOut
 	}
 	return nil
 }
 
-func mask(bits int) int { return 1<<bits - 1 }
-
-// check checks the sizes of a partition's vectors.
-func (d Device) check(verb string, p partition) error {
-	given := []Vector{p.keys}
-	for _, v := range []Vector{p.keysOut, p.values, p.valuesOut} {
+// check checks the sizes of the vectors.
+func (d Device) check(verb string, p Parts) error {
+	given := []Vector{p.Keys}
+	for _, v := range []Vector{p.KeysOut, p.Values, p.ValuesOut} {
 		if v.None() {
 			continue
 		}
-		if err := atLeast(verb, "a vector", v, p.keys.N); err != nil {
+		if err := atLeast(verb, "a vector", v, p.Keys.N); err != nil {
 			return err
 		}
 		given = append(given, v)
 	}
-	if p.payload == values && p.valuesOut.None() {
+	if !p.Values.None() && p.ValuesOut.None() {
 		return fmt.Errorf("primitives: %s: values have no output", verb)
 	}
-	if p.keysOut.None() && p.valuesOut.None() {
+	if p.KeysOut.None() && p.ValuesOut.None() {
 		return fmt.Errorf("primitives: %s: there is no output", verb)
 	}
 	return d.fits(verb, given...)
 }
 
-// countAll counts the keys by each of several digits, in one pass.
-func (d Device) countAll(r pass.Runner, name string, p partition, passes, each, mask, last int) (Vector, error) {
-	counts := Zeros(passes * digits)
-	p.shift, p.mask = each, mask
-	s := d.counting(p, counts, fmt.Sprintf("PASSES %d", passes))
-	s.name = name + ": count the digits"
-	s.uniforms = append(s.uniforms, count("last", last))
-	return counts, s.run(r)
+// countAll counts the keys by each of several digits, in one pass, where partitions look back.
+func (d Device) countAll(r pass.Runner, name string, p Parts, passes int) (counts Vector, err error) {
+	if d.LookBack {
+		counts = Zeros(passes * digits)
+		err = d.counting(name+": count the digits", p, 0, counts, fmt.Sprintf("PASSES %d", passes)).run(r)
+	}
+	return counts, err
 }
 
-// counting is the pass that counts keys by digit.
-func (d Device) counting(p partition, counts Vector, defines ...string) step {
-	strips, per := d.strips(p.keys.N, d.Sort)
+// counting is the pass that counts keys by a digit.
+func (d Device) counting(name string, p Parts, number int, counts Vector, defines ...string) step {
+	strips, uniforms := d.keyStrips(p, number)
 	return step{
-		name:     p.name + ": count by strip",
-		counts:   fmt.Sprintf("%d keys in %d strips", p.keys.N, strips),
-		program:  shaders.Join([]string{"prim_team.glsl", "prim_count.comp"}, append(p.defines(d), defines...)...),
-		uniforms: p.uniforms(strips, per*d.Sort.Threads*d.Sort.Items),
+		name:     name,
+		counts:   fmt.Sprintf("%d keys in %d strips", p.Keys.N, strips),
+		program:  shaders.Join([]string{"prim_team.glsl", "prim_count.comp"}, append(d.keyDefines(p), defines...)...),
+		uniforms: uniforms,
 		groups:   d.groups(strips, d.Sort),
-		blocks:   []textures.Block{p.keys.Block, {}, counts.Block},
+		blocks:   []textures.Block{p.Keys.Block, {}, counts.Block},
 	}
 }
 
-// partition runs the passes of p. Without look-back each strip's counts are scanned
-// first: GDB's five steps of a split, where a thread is a strip's team.
-func (d Device) partition(r pass.Runner, p partition) error {
-	strips, per := d.strips(p.keys.N, d.Sort)
-	teams := strips
+// partition is one stable pass that orders keys by a digit. With look-back counts has the
+// number of keys of every digit; else each strip's are counted and scanned first: GDB's five steps
+// of a split, where a thread is a strip's team.
+func (d Device) partition(r pass.Runner, name string, p Parts, number int, counts Vector) error {
+	teams, uniforms := d.keyStrips(p, number)
 	var states Vector
 	if d.LookBack {
-		teams = d.Sort.count(p.keys.N)
+		teams = d.Sort.count(p.Keys.N)
 		states = Zeros(digits * (teams + 1))
 	} else { // where each strip's keys of each digit go
-		p.counts = Zeros(digits * strips)
-		if err := d.counting(p, p.counts).run(r); err != nil {
+		counts = Zeros(digits * teams)
+		if err := d.counting(name+": count by strip", p, number, counts).run(r); err != nil {
 			return err
 		}
-		if err := Scan(r, d, Add, ScanShape{}, p.counts, p.counts); err != nil {
+		if err := Scan(r, d, Add, ScanShape{}, counts, counts); err != nil {
 			return err
 		}
 	}
-	defines := append(p.defines(d), fmt.Sprintf("ITEMS %d", d.Sort.Items), fmt.Sprintf("VALUES %d", p.payload))
+	moved := 0 // with the keys
+	switch {
+	case !p.Values.None():
+		moved = 2
+	case !p.ValuesOut.None():
+		moved = 1
+	}
+	defines := append(d.keyDefines(p), fmt.Sprintf("ITEMS %d", d.Sort.Items), fmt.Sprintf("VALUES %d", moved))
 	defines = slices.Concat(defines, when(d.LookBack, "LOOKBACK"), when(d.Subgroups, "SUBGROUPS"),
-		when(!p.keysOut.None(), "KEYS_OUT"), when(!p.offsets.None(), "OFFSETS"))
+		when(!p.KeysOut.None(), "KEYS_OUT"), when(!p.Offsets.None(), "OFFSETS"))
 	return step{
-		name:     p.name,
-		counts:   fmt.Sprintf("%d keys in %d parts at most", p.keys.N, digits),
+		name:     name,
+		counts:   fmt.Sprintf("%d keys in %d parts at most", p.Keys.N, digits),
 		program:  shaders.Join([]string{"prim_team.glsl", "prim_split.comp"}, defines...),
-		uniforms: append(p.uniforms(strips, per*d.Sort.Threads*d.Sort.Items), count("base", p.base)),
+		uniforms: uniforms,
 		groups:   d.groups(teams, d.Sort),
-		blocks:   []textures.Block{p.keys.Block, p.values.Block, p.counts.Block, p.keysOut.Block, p.valuesOut.Block, p.offsets.Block, states.Block},
+		blocks:   []textures.Block{p.Keys.Block, p.Values.Block, counts.Block, p.KeysOut.Block, p.ValuesOut.Block, p.Offsets.Block, states.Block},
 	}.run(r)
 }
 
-// defines are those that counting and moving share.
-func (p partition) defines(d Device) []string {
-	return []string{fmt.Sprintf("TEAM %d", d.Sort.Threads), fmt.Sprintf("LOCAL %d", solo), declare(p.constants), "DIGIT " + p.digit}
+// keyDefines are those that counting and moving share.
+func (d Device) keyDefines(p Parts) []string {
+	return []string{fmt.Sprintf("TEAM %d", d.Sort.Threads), fmt.Sprintf("LOCAL %d", solo), declare(p.Of.Constants), "DIGIT " + p.Of.Expr}
 }
 
-func (p partition) uniforms(strips, per int) []shaders.Uniform {
-	return append(uniformsOf(p.constants), count("n", p.keys.N), count("strips", strips), count("per", per),
-		count("shift", p.shift), count("mask", p.mask), count("parts", p.parts))
+// keyStrips returns the number of strips, and what counting and moving are told of them and
+// of the digit.
+func (d Device) keyStrips(p Parts, number int) (strips int, uniforms []shaders.Uniform) {
+	strips, per := d.strips(p.Keys.N, d.Sort)
+	return strips, append(uniformsOf(p.Of.Constants), count("n", p.Keys.N), count("strips", strips),
+		count("per", per*d.Sort.Threads*d.Sort.Items), count("number", number), count("parts", p.N))
 }

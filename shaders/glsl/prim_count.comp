@@ -1,10 +1,9 @@
-// Counts keys x by digit: DIGIT of x, shift and mask. A team counts its strip of `per`
+// Counts keys x by digit: DIGIT of x and its number. A team counts its strip of `per`
 // elements: counts[d * strips + strip], zero at first. Where PASSES is set, strips do
 // not matter, and all digits are counted: counts[p * 256 + d] of digit p in all.
 layout(std430, binding = 0) readonly buffer Keys { uint keys[]; };
 layout(std430, binding = 0) readonly buffer KeyQuads { uvec4 quads[]; };
 layout(std430, binding = 2) buffer Counts { uint counts[]; };
-uniform uint last; // the mask of the last digit
 
 #ifdef PASSES
 const uint BINS = PASSES * 256;
@@ -17,9 +16,9 @@ shared uint local[BINS];
 void note(uint x) {
 #ifdef PASSES
     for (uint p = 0u; p < uint(PASSES); p++)
-        atomicAdd(local[p * 256u + digit(x, p * shift, p == uint(PASSES) - 1u ? last : mask)], 1u);
+        atomicAdd(local[p * 256u + digit(x, p)], 1u);
 #else
-    atomicAdd(local[digit(x, shift, mask)], 1u);
+    atomicAdd(local[digit(x, number)], 1u);
 #endif
 }
 #endif
@@ -49,6 +48,6 @@ void main() {
 #else
     uint to = min(team * per + per, n);
     for (uint i = team * per; i < to; i++)
-        counts[digit(keys[i], shift, mask) * strips + team]++;
+        counts[digit(keys[i], number) * strips + team]++;
 #endif
 }

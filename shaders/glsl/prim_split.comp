@@ -1,11 +1,11 @@
-// One pass of a radix sort, or a split: moves keys to where their digit (DIGIT of x,
-// shift and mask; below 256) puts them, in order within a digit, and their values.
+// One pass of a radix sort, or a split: moves keys to where their digit (DIGIT of x
+// and its number; below 256) puts them, in order within a digit, and their values.
 // A tile is TEAM * ITEMS keys; subgroup w of 32 threads has keys w*32*ITEMS + k*32 +
 // lane of it. The tile is ordered in shared memory, then written digit by digit.
 // VALUES: 0 none, 1 the row number, 2 read. KEYS_OUT: keys are written as well.
 // OFFSETS: where each of the `parts` digits starts is written, and n behind them.
 // LOOKBACK: a team takes the next tile in order of start; counts is the number of
-// keys of each digit in all (at `base`), and states has 256 words a tile: the number
+// keys of each value of each digit in all, and states has 256 words a tile: the number
 // of keys of a digit in the tile alone (PART) or up to it (ALL). Else a team has a
 // strip of `per` keys, and counts[d * strips + strip] is where its digit d starts.
 layout(std430, binding = 0) readonly buffer Keys { uint keys[]; };
@@ -22,7 +22,6 @@ layout(std430, binding = 4) writeonly buffer ValuesOut { uint values_out[]; };
 #ifdef OFFSETS
 layout(std430, binding = 5) writeonly buffer Offsets { uint offsets[]; };
 #endif
-uniform uint base; // LOOKBACK: of this digit in counts
 
 uint value(uint i) {
 #if VALUES == 2
@@ -45,7 +44,7 @@ void main() {
 #endif
     uint to = min(team * per + per, n);
     for (uint i = team * per; i < to; i++) {
-        uint x = keys[i], at = digit(x, shift, mask) * strips + team;
+        uint x = keys[i], at = digit(x, number) * strips + team;
         uint p = counts[at];
         counts[at] = p + 1u;
 #ifdef KEYS_OUT
@@ -216,7 +215,7 @@ void move(uint from, uint to) {
         stage[d] = 0u;
     barrier();
     for (uint k = 0u; k < ITEMS; k++) { // behind the end: the last digit, last in order
-        uint d = mine + k * 32u < to ? digit(key[k], shift, mask) : DIGITS - 1u;
+        uint d = mine + k * 32u < to ? digit(key[k], number) : DIGITS - 1u;
         at[k] = rank_of(d) | d << 16;
     }
     barrier();
@@ -238,7 +237,7 @@ void move(uint from, uint to) {
     uint whole[OWN];
     if (current == 0u) { // where the digits start in all
         for (uint j = 0u; j < OWN; j++)
-            whole[j] = rank + j * TEAM < DIGITS ? counts[base + rank + j * TEAM] : 0u;
+            whole[j] = rank + j * TEAM < DIGITS ? counts[number * DIGITS + rank + j * TEAM] : 0u;
         barrier();
         starts(whole);
 #ifdef OFFSETS
@@ -277,7 +276,7 @@ void move(uint from, uint to) {
         uint j = rank + k * TEAM;
         uint x = stage[j];
         if (j < size) {
-            goal[k] = target[digit(x, shift, mask)] + j;
+            goal[k] = target[digit(x, number)] + j;
 #ifdef KEYS_OUT
             keys_out[goal[k]] = x;
 #endif

@@ -20,9 +20,9 @@ uniform uint n;      // elements
 uniform uint strips; // teams that have a strip
 uniform uint per;    // of a strip: tiles where they are scanned, else elements
 
-#ifdef DIGIT // of keys: an expression of x, shift and mask
-uniform uint shift, mask; // where all digits are counted, of each but the last
-uniform uint parts;       // of a split
+#ifdef DIGIT // of keys: an expression of x and the digit's number
+uniform uint number;
+uniform uint parts; // of a split
 CONSTANTS
-uint digit(uint x, uint shift, uint mask) { return DIGIT; }
+uint digit(uint x, uint number) { return DIGIT; }
 #endif
