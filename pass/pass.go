@@ -30,25 +30,12 @@ func (f Func) String() string {
 	return [...]string{"ALWAYS", "NEVER", "LESS", "LEQUAL", "EQUAL", "NOTEQUAL", "GEQUAL", "GREATER"}[f]
 }
 
+// holds has, by function, a bit for each order of an incoming and a stored value: less, equal, greater.
+var holds = [...]uint8{Always: 0b111, Never: 0, Less: 0b001, LEqual: 0b011, Equal: 0b010, NotEqual: 0b101, GEqual: 0b110, Greater: 0b100}
+
 // Holds reports whether the comparison of an incoming value with a stored one does.
 func Holds[T cmp.Ordered](f Func, incoming, stored T) bool {
-	switch f {
-	case Always:
-		return true
-	case Less:
-		return incoming < stored
-	case LEqual:
-		return incoming <= stored
-	case Equal:
-		return incoming == stored
-	case NotEqual:
-		return incoming != stored
-	case GEqual:
-		return incoming >= stored
-	case Greater:
-		return incoming > stored
-	}
-	return false
+	return holds[f]>>(cmp.Compare(incoming, stored)+1)&1 != 0
 }
 
 // mirrored is the depth function for attribute op d: the hardware compares the

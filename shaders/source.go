@@ -3,6 +3,7 @@ package shaders
 import (
 	"embed"
 	"fmt"
+	"regexp"
 	"strconv"
 	"strings"
 )
@@ -90,32 +91,21 @@ func file(name string) string {
 	return string(text)
 }
 
-// locate rewrites the places of a driver's log ("0:12(3): error" from Mesa,
-// "0(12) : error" from NVIDIA) to "file:12: error".
+// place is where a line of a driver's log says that something is: file and line, "0:12(3): " from
+// Mesa, "0(12) : " from NVIDIA.
+var place = regexp.MustCompile(`^(\d+)(?::(\d+)(?:\(\d+\))?|\((\d+)\))[: ]*`)
+
+// locate rewrites the places of a driver's log to "file:12: ".
 func (s Source) locate(log string) string {
 	lines := strings.Split(strings.TrimRight(log, "\x00\n "), "\n")
 	for i, l := range lines {
-		end := strings.IndexAny(l, ":(")
-		if end <= 0 {
+		m := place.FindStringSubmatch(l)
+		if m == nil {
 			continue
 		}
-		f, err := strconv.Atoi(l[:end])
-		if err != nil || f >= len(s.Files) {
-			continue
+		if f, err := strconv.Atoi(m[1]); err == nil && f < len(s.Files) {
+			lines[i] = fmt.Sprintf("%s:%s: %s", s.Files[f], m[2]+m[3], l[len(m[0]):])
 		}
-		rest := l[end+1:]
-		digits := len(rest) - len(strings.TrimLeft(rest, "0123456789"))
-		line := rest[:digits]
-		rest = rest[digits:]
-		if l[end] == ':' { // Mesa: the column follows in parentheses
-			if close := strings.Index(rest, ")"); close >= 0 {
-				rest = rest[close+1:]
-			}
-		} else {
-			rest = strings.TrimPrefix(rest, ")")
-		}
-		rest = strings.TrimLeft(rest, ": ")
-		lines[i] = fmt.Sprintf("%s:%s: %s", s.Files[f], line, rest)
 	}
 	return strings.Join(lines, "; ")
 }
