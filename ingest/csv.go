@@ -155,36 +155,19 @@ func (r *csvReader) declare() error {
 // find returns the column of that name: as it is, else without regard to case when
 // that is unique; -1 where there is none.
 func (r *csvReader) find(name string) int {
-	found := slices.IndexFunc(r.fields, func(f table.Field) bool { return f.Name == name })
-	if found >= 0 {
-		return found
+	if i := slices.IndexFunc(r.fields, func(f table.Field) bool { return f.Name == name }); i >= 0 {
+		return i
 	}
-	for i, f := range r.fields {
-		if !strings.EqualFold(f.Name, name) {
-			continue
-		}
-		if found >= 0 {
-			return -1
-		}
-		found = i
+	like := func(f table.Field) bool { return strings.EqualFold(f.Name, name) }
+	if i := slices.IndexFunc(r.fields, like); i >= 0 && !slices.ContainsFunc(r.fields[i+1:], like) {
+		return i
 	}
-	return found
+	return -1
 }
 
 // isNull reports a field that stands for NULL.
 func (r *csvReader) isNull(f *field) bool {
-	if f.quoted {
-		return false
-	}
-	if len(f.text) == 0 {
-		return true
-	}
-	for _, n := range r.src.Nulls {
-		if n == string(f.text) {
-			return true
-		}
-	}
-	return false
+	return !f.quoted && (len(f.text) == 0 || slices.Contains(r.src.Nulls, view(f.text)))
 }
 
 // show is a name as it stands in an error: quoted where it would not be one
@@ -198,13 +181,14 @@ func show(name string) string {
 	return name
 }
 
-// place puts an error at a field, and says what to do; in advice %s stands for
-// the column's name.
-func (r *csvReader) place(f *field, col int, err error, advice string) error {
+// place puts an error at a line of a column, and says what to do; in advice %s stands
+// for the column's name.
+func (r *csvReader) place(line, col int, err error, advice string) error {
+	name := show(r.fields[col].Name)
 	if err != errUTF8 { // which has its own
-		err = fmt.Errorf("%w; %s", err, strings.ReplaceAll(advice, "%s", show(r.fields[col].Name)))
+		err = fmt.Errorf("%w; %s", err, strings.ReplaceAll(advice, "%s", name))
 	}
-	return fmt.Errorf("line %d, column %d (%s): %w", f.line, col+1, show(r.fields[col].Name), err)
+	return fmt.Errorf("line %d, column %d (%s): %w", line, col+1, name, err)
 }
 
 // learn is the first pass: the structure is sound, and the types are known.
@@ -215,7 +199,7 @@ func (r *csvReader) learn() error {
 			continue
 		}
 		if err := in.add(f); err != nil {
-			return r.place(f, col, err, "declare the column VARCHAR with types=%s:text to keep it as text")
+			return r.place(f.line, col, err, "declare the column VARCHAR with types=%s:text to keep it as text")
 		}
 	}
 	if r.err != nil {
@@ -227,8 +211,7 @@ func (r *csvReader) learn() error {
 		}
 		t, bad, err := in.result()
 		if err != nil {
-			return fmt.Errorf("line %d, column %d (%s): %w; declare the column with types=%s:double or %s:text",
-				bad.line, col+1, show(r.fields[col].Name), err, show(r.fields[col].Name), show(r.fields[col].Name))
+			return r.place(bad.line, col, err, "declare the column with types=%s:double or %s:text")
 		}
 		r.fields[col].Type = t
 		if odd, ok := in.odd(); ok {
@@ -251,7 +234,7 @@ func (r *csvReader) convert() (*table.Table, error) {
 		if r.isNull(f) {
 			b.Column(col).Null()
 		} else if err := parseValue(b.Column(col), r.fields[col].Type, f.text); err != nil {
-			return nil, r.place(f, col, err, "declare another type with types=%s:TYPE")
+			return nil, r.place(f.line, col, err, "declare another type with types=%s:TYPE")
 		}
 		if f.last {
 			if err := b.EndRow(); err != nil {

@@ -4,7 +4,7 @@ package ingest
 // one.
 var (
 	LoadFrom     = loadFrom
-	WriteCSV     = writeCSV
-	WriteArrow   = writeArrow
-	WriteParquet = writeParquet
+	WriteCSV     = delimited(',')
+	WriteArrow   = batches(NewArrowFile)
+	WriteParquet = batches(NewParquetFile)
 )

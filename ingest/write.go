@@ -56,15 +56,15 @@ func writer(path string) (write func(io.Writer, *table.Table) error, codec strin
 	format, codec := byExtension(path)
 	switch {
 	case format == CSV:
-		return writeCSV, codec, nil
+		return delimited(','), codec, nil
 	case format == TSV:
-		return func(w io.Writer, t *table.Table) error { return writeDelimited(w, t, '\t') }, codec, nil
+		return delimited('\t'), codec, nil
 	case format == Arrow && strings.Contains(path, ".arrows"):
-		return func(w io.Writer, t *table.Table) error { return writeBatches(w, t, NewArrowStream) }, codec, nil
+		return batches(NewArrowStream), codec, nil
 	case format == Arrow:
-		return writeArrow, codec, nil
+		return batches(NewArrowFile), codec, nil
 	case format == Parquet && codec == "":
-		return writeParquet, "", nil
+		return batches(NewParquetFile), "", nil
 	}
 	return nil, "", fmt.Errorf("%s: the extension names no format: want .csv, .tsv (also .gz, .zst), .parquet or .arrow", path)
 }

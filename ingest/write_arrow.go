@@ -91,8 +91,10 @@ func word(a *array.Dictionary, i int) string {
 // arrowBatch is how many rows a record batch of a table has at most.
 const arrowBatch = 1 << 16
 
-// writeArrow writes a table as an Arrow IPC file.
-func writeArrow(w io.Writer, t *table.Table) error { return writeBatches(w, t, NewArrowFile) }
+// batches writes a table to a file of record batches.
+func batches(open func(io.Writer, *arrow.Schema) (BatchWriter, error)) func(io.Writer, *table.Table) error {
+	return func(w io.Writer, t *table.Table) error { return writeBatches(w, t, open) }
+}
 
 // writeBatches writes a table. A column without a NULL is declared so. A DATE beyond 32
 // bits of days is an error.

@@ -10,10 +10,12 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// writeCSV writes a header line and the rows, as [Load] reads them: NULL is an
+// delimited writes a header line and the rows, as [Load] reads them: NULL is an
 // unquoted empty field, "" an empty string. The types are not in the file:
 // declare them when loading it to get the same table.
-func writeCSV(w io.Writer, t *table.Table) error { return writeDelimited(w, t, ',') }
+func delimited(delim byte) func(io.Writer, *table.Table) error {
+	return func(w io.Writer, t *table.Table) error { return writeDelimited(w, t, delim) }
+}
 
 func writeDelimited(w io.Writer, t *table.Table, delim byte) error {
 	if err := checkWritable(t); err != nil {

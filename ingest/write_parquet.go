@@ -11,8 +11,6 @@ import (
 	"github.com/apache/arrow-go/v18/parquet/compress"
 	"github.com/apache/arrow-go/v18/parquet/file"
 	"github.com/apache/arrow-go/v18/parquet/schema"
-
-	"github.com/stencildb/stencildb/table"
 )
 
 // rowGroupRows is about how many rows a row group that we write has.
@@ -160,6 +158,3 @@ func (p *parquetWriter) Close() error {
 	}
 	return p.out.Close()
 }
-
-// writeParquet writes a table.
-func writeParquet(w io.Writer, t *table.Table) error { return writeBatches(w, t, NewParquetFile) }

@@ -43,49 +43,39 @@ func negV(x *Val) *Val {
 	return v
 }
 
+// bigOps are the integer operations without a limit.
+var bigOps = map[ValOp]func(z, x, y *big.Int) *big.Int{
+	AddV: (*big.Int).Add, SubV: (*big.Int).Sub, MulV: (*big.Int).Mul, DivV: (*big.Int).Quo, ModV: (*big.Int).Rem,
+}
+
 // intOp makes an integer operation with its interval.
 func intOp(op ValOp, a, b *Val) *Val {
 	v := &Val{Op: op, Kids: []*Val{a, b}}
 	al, ah := clip(a)
 	bl, bh := clip(b)
-	n := func() *big.Int { return new(big.Int) }
-	switch op {
-	case AddV:
-		v.Lo, v.Hi = n().Add(al, bl), n().Add(ah, bh)
-	case SubV:
-		v.Lo, v.Hi = n().Sub(al, bh), n().Sub(ah, bl)
-	case MulV:
-		v.Lo, v.Hi = extremes(n().Mul(al, bl), n().Mul(al, bh), n().Mul(ah, bl), n().Mul(ah, bh))
-	case DivV:
-		if bl.Sign() > 0 || bh.Sign() < 0 {
-			v.Lo, v.Hi = extremes(n().Quo(al, bl), n().Quo(al, bh), n().Quo(ah, bl), n().Quo(ah, bh))
-			break
-		}
-		v.CanFail = true
-		m := maxAbs(al, ah)
-		v.Lo, v.Hi = n().Neg(m), m
-		if al.Cmp(minInt64) == 0 && (bl.Sign() == 0 || bl.Cmp(big.NewInt(-1)) > 0) {
-			v.Hi, _ = extremes(m, maxInt64) // -1 is no divisor
-		}
-	case ModV:
-		v.CanFail = bl.Sign() <= 0 && bh.Sign() >= 0
-		m := n().Sub(maxAbs(bl, bh), big.NewInt(1))
-		if m.Sign() < 0 {
-			m = n()
-		}
-		v.Lo, v.Hi = n(), n()
+	do := func(x, y *big.Int) *big.Int { return bigOps[op](new(big.Int), x, y) }
+	zero := (op == DivV || op == ModV) && bl.Sign() <= 0 && bh.Sign() >= 0 // a divisor
+	switch {
+	case op == ModV && (zero || a.Op != Const || b.Op != Const):
+		_, m := extremes(new(big.Int), new(big.Int).Sub(maxAbs(bl, bh), big.NewInt(1)))
+		v.Lo, v.Hi = new(big.Int), new(big.Int)
 		if al.Sign() < 0 {
-			_, v.Lo = extremes(n().Neg(m), al)
+			_, v.Lo = extremes(new(big.Int).Neg(m), al)
 		}
 		if ah.Sign() > 0 {
 			v.Hi, _ = extremes(m, ah)
 		}
-	}
-	v.CanFail = v.CanFail || !fits(v.Lo, v.Hi)
-	if a.Op == Const && b.Op == Const && !v.CanFail {
-		if op == ModV {
-			return constV(n().Rem(a.Lo, b.Lo))
+	case zero:
+		m := maxAbs(al, ah)
+		v.Lo, v.Hi = new(big.Int).Neg(m), m
+		if al.Cmp(minInt64) == 0 && (bl.Sign() == 0 || bl.Cmp(big.NewInt(-1)) > 0) {
+			v.Hi, _ = extremes(m, maxInt64) // -1 is no divisor
 		}
+	default:
+		v.Lo, v.Hi = extremes(do(al, bl), do(al, bh), do(ah, bl), do(ah, bh))
+	}
+	v.CanFail = zero || !fits(v.Lo, v.Hi)
+	if a.Op == Const && b.Op == Const && !v.CanFail {
 		return constV(v.Lo) // the interval of one value
 	}
 	return v

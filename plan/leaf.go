@@ -160,13 +160,9 @@ func (l *lowerer) columnLeaf(e expr.Expr, col int, runs []run) *leafForms {
 func denied(e expr.Expr) string {
 	switch e := e.(type) {
 	case *expr.Compare:
-		c := *e
-		c.Op = e.Op.Not()
-		return c.String()
+		return (&expr.Compare{Op: e.Op.Not(), L: e.L, R: e.R}).String()
 	case *expr.In:
-		c := *e
-		c.Not = !e.Not
-		return c.String()
+		return (&expr.In{X: e.X, List: e.List, Not: !e.Not}).String()
 	case *expr.Like:
 		c := *e
 		c.Not = !e.Not

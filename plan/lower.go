@@ -232,13 +232,9 @@ func (l *lowerer) between(e *expr.Between, f form) *Pred {
 func retext(p *Pred, text string) *Pred {
 	switch x := p.Leaf.(type) {
 	case *Compare:
-		y := *x
-		y.Text = text
-		return leafPred(&y)
+		return leafPred(&Compare{x.Col, x.Op, x.Code, text})
 	case *Range:
-		y := *x
-		y.Text = text
-		return leafPred(&y)
+		return leafPred(&Range{x.Col, x.Lo, x.Hi, text})
 	}
 	return p
 }
