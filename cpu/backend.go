@@ -221,7 +221,7 @@ func (x *execution) gather(p *partial, s *scratch, b block) {
 		return
 	}
 	sel := c.where.all(s, b.row, b.n)
-	p.rows += countBits(sel)
+	p.rows += uint64(sel.Count())
 	if c.selected != nil {
 		copy(c.selected[b.row/64:], sel)
 	}

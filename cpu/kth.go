@@ -130,7 +130,7 @@ func (s *rankSearch) sample(all, size uint64) ([]uint64, error) {
 	err := s.forBlocks(func(w int, scratch *scratch, b block) {
 		col := s.order.columns[b.chunk]
 		sel := s.values(scratch, col.Segment, b)
-		n := float64(countBits(sel))
+		n := float64(sel.Count())
 		rng := rand.New(rand.NewPCG(uint64(b.chunk), uint64(b.row)))
 		share := int(n/float64(all)*float64(size) + rng.Float64())
 		at := bitFinder{sel: sel}
@@ -221,11 +221,11 @@ func (x *execution) count(o *commonOrder, a, b uint64, aside [][]uint64) (uint64
 		hit := s.get(len(sel))
 		if r.someBelow {
 			col.Select(hit, sel, bl.row, r.below)
-			below.Add(countBits(hit))
+			below.Add(uint64(hit.Count()))
 		}
 		if r.someInside {
 			col.Select(hit, sel, bl.row, r.inside)
-			inside.Add(countBits(hit))
+			inside.Add(uint64(hit.Count()))
 		}
 		if r.someInside && aside != nil {
 			list := col.Gather(aside[w], hit, bl.row)
@@ -274,7 +274,7 @@ func (o *commonOrder) local(chunk int, a, b uint64) (r localRanges) {
 
 // values are the selected rows of a block that are not NULL in a segment; the caller puts
 // the words back.
-func (x *execution) values(s *scratch, seg *table.Segment, b block) []uint64 {
+func (x *execution) values(s *scratch, seg *table.Segment, b block) table.Bitmap {
 	sel := s.get((b.n + 63) / 64)
 	if all := x.chunks[b.chunk].selected; all != nil {
 		copy(sel, all[b.row/64:])

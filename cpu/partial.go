@@ -73,8 +73,8 @@ func (c *gathered) widen(lo, hi table.Value) {
 }
 
 // add takes in the rows sel of the block that starts at row.
-func (c *gathered) add(nd needs, col segment, s *scratch, sel []uint64, row int) {
-	n := countBits(sel)
+func (c *gathered) add(nd needs, col segment, s *scratch, sel table.Bitmap, row int) {
+	n := uint64(sel.Count())
 	if n == 0 {
 		return
 	}

@@ -77,7 +77,7 @@ func (c *chunkRun) rows(s *scratch, at block) table.Block {
 	}
 	sel := c.where.all(s, at.row, at.n)
 	defer s.put(sel)
-	n := int(countBits(sel))
+	n := sel.Count()
 	if n == at.n {
 		return out
 	}

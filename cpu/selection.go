@@ -173,12 +173,12 @@ func (s *scratch) release() {
 	scratches.Put(s)
 }
 
-func (s *scratch) get(n int) []uint64 { return s.words.get(blockWords, n) }
-func (s *scratch) put(b []uint64)     { s.words.put(b) }
+func (s *scratch) get(n int) table.Bitmap { return s.words.get(blockWords, n) }
+func (s *scratch) put(b []uint64)         { s.words.put(b) }
 
 // all returns the rows, of the n from row on, for which the predicate is TRUE; the caller
 // puts the words back.
-func (nd *node) all(s *scratch, row, n int) []uint64 {
+func (nd *node) all(s *scratch, row, n int) table.Bitmap {
 	dst := s.get((n + 63) / 64)
 	if n == blockRows {
 		nd.eval(s, dst, everyRow, row, n)
@@ -294,21 +294,6 @@ func clearRest(dst []uint64, n int) {
 	if n&63 != 0 {
 		dst[n>>6] &= 1<<uint(n&63) - 1
 	}
-}
-
-// countBits adds up four words at a time, which do not wait for each other.
-func countBits(sel []uint64) (n uint64) {
-	var a, b, c, d int
-	for ; len(sel) >= 4; sel = sel[4:] {
-		a += bits.OnesCount64(sel[0])
-		b += bits.OnesCount64(sel[1])
-		c += bits.OnesCount64(sel[2])
-		d += bits.OnesCount64(sel[3])
-	}
-	for _, w := range sel {
-		a += bits.OnesCount64(w)
-	}
-	return uint64(a + b + c + d)
 }
 
 func anyBit(sel []uint64) bool {

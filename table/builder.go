@@ -234,10 +234,8 @@ func (c *ColumnBuilder) Value(v Value) {
 		c.Null()
 	case c.typ.Kind == Varchar:
 		c.String(v.S)
-	case c.typ.IsFloat():
-		c.Float(v.F)
 	default:
-		c.Int(v.I)
+		c.push(Ordinal(v), true)
 	}
 }
 

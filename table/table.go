@@ -255,11 +255,18 @@ func (b Bitmap) Get(i int) bool { return b[i>>6]>>(uint(i)&63)&1 != 0 }
 // Set sets bit i.
 func (b Bitmap) Set(i int) { b[i>>6] |= 1 << (uint(i) & 63) }
 
-// Count returns the number of set bits.
+// Count returns the number of set bits. It adds up four words at a time, which do not
+// wait for each other.
 func (b Bitmap) Count() int {
-	n := 0
+	var n, m, k, l int
+	for ; len(b) >= 4; b = b[4:] {
+		n += bits.OnesCount64(b[0])
+		m += bits.OnesCount64(b[1])
+		k += bits.OnesCount64(b[2])
+		l += bits.OnesCount64(b[3])
+	}
 	for _, w := range b {
 		n += bits.OnesCount64(w)
 	}
-	return n
+	return n + m + k + l
 }

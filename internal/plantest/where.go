@@ -259,25 +259,23 @@ func (g *gen) operand(x expr.Expr, depth int) expr.Expr {
 }
 
 func (g *gen) cast(x expr.Expr) expr.Expr {
-	var to []table.Kind
+	var to, risky []table.Kind
 	switch t := x.Type(); {
 	case t.IsExact():
-		to = []table.Kind{table.Double, table.BigInt, table.Decimal}
-		if g.k.Errors {
-			to = append(to, table.SmallInt, table.Integer)
-		}
+		to, risky = []table.Kind{table.Double, table.BigInt, table.Decimal}, []table.Kind{table.SmallInt, table.Integer}
 	case t.IsFloat():
-		to = []table.Kind{table.Double}
-		if g.k.Errors {
-			to = append(to, table.Real, table.BigInt)
-		}
+		to, risky = []table.Kind{table.Double}, []table.Kind{table.Real, table.BigInt}
 	case t.Kind == table.Date:
 		to = []table.Kind{table.Timestamp}
 	case t.Kind == table.Timestamp:
 		to = []table.Kind{table.Date}
-	case t.Kind == table.Varchar && g.k.Errors && !g.k.SQL:
-		to = []table.Kind{table.BigInt}
-	default:
+	case t.Kind == table.Varchar && !g.k.SQL:
+		risky = []table.Kind{table.BigInt}
+	}
+	if g.k.Errors {
+		to = append(to, risky...)
+	}
+	if to == nil {
 		return x
 	}
 	typ := table.Type{Kind: pickOf(g, "cast to", to)}
