@@ -103,7 +103,9 @@ func checkFloatSum(g *pass.GL, d Device, tab *table.Table, marked func(row int) 
 }
 
 // The sum is exactly that of plan.FloatSum: every exponent, both signs, values that
-// cancel, infinities, NaN, NULLs, any selection and several windows.
+// cancel, infinities, NaN, NULLs, any selection and several windows. A program takes long to
+// compile: the device as it is sums every size and selection, the other kind one of them in
+// turn, and short windows are tried where they are several.
 func TestFloatSumIsExact(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	bits64 := func() float64 {
@@ -145,7 +147,7 @@ func TestFloatSumIsExact(t *testing.T) {
 		{"-Infinity", table.Double, func() float64 { return [...]float64{1, math.Inf(-1)}[rng.IntN(2)] }},
 	}
 	gltest.Run(t, 0, func(ctx *glctx.Context, g *pass.GL) {
-		for _, c := range cases {
+		for n, c := range cases {
 			for i, rows := range []int{130, 20_001} {
 				var values []table.Value
 				for range rows {
@@ -157,7 +159,10 @@ func TestFloatSumIsExact(t *testing.T) {
 				}
 				tab := oneColumn(table.Type{Kind: c.kind}, values)
 				for kind, d := range devices(ctx) {
-					for _, marked := range []func(int) bool{nil, func(row int) bool { return row%3 == 1 }} {
+					for j, marked := range []func(int) bool{nil, func(row int) bool { return row%3 == 1 }} {
+						if kind == "other kind" && n%4 != 2*i+j || kind == "short windows" && (i == 0 || n%2 != j) {
+							continue
+						}
 						if err := checkFloatSum(g, d, tab, marked); err != nil {
 							t.Errorf("%s, %s: %v", c.name, kind, err)
 						}

@@ -317,6 +317,9 @@ func TestSemilinearOverPlanes(t *testing.T) {
 					return n
 				}
 				for j, bound := range []int64{at(0), at(ch.Rows / 2), at(ch.Rows/2) + 1, 0} {
+					if name != "own" && (i+j/2)%2 != 0 { // two of four: each operator is a program of its own
+						continue
+					}
 					p := &plan.Program{Op: expr.CmpOp((i + j) % 6), L: sum, Text: fmt.Sprint("sum against ", bound),
 						R: &plan.Val{Op: plan.Const, I: bound, Lo: big.NewInt(bound), Hi: big.NewInt(bound)}}
 					if err := checkLeaf(g, d, tab, 0, p); err != nil {
