@@ -25,16 +25,13 @@ import (
 // benchFlags are the flags of bench as they were given.
 type benchFlags struct {
 	common
-	suite    string
-	figure   int
-	rows     []int
-	backends []string
-	peers    []string
-	table    string
-	seed     uint64
-	rounds   int
-	format   string
-	out      string
+	config bench.Config
+	suite  string
+	figure int
+	table  string
+	seed   uint64
+	format string
+	out    string
 }
 
 // noPeers is the word for no peers at all.
@@ -95,12 +92,12 @@ benchstat) into a folder.`,
 	f := c.Flags()
 	choiceFlag(c, &o.suite, "suite", "what to measure", names...)
 	f.IntVar(&o.figure, "figure", 0, "only this figure of the suite paper, 2 to 11")
-	f.Var(&parsed[[]int]{&o.rows, "", "LIST", listOf(someRows)}, "rows", "sizes of the tables, e.g. 1k,1M,16Mi,2^28 (default: the suite's)")
-	f.Var(&parsed[[]string]{&o.backends, "", "LIST", listOf(oneOf("no backend of that name: there are ", engine.Backends()))}, "backends", "backends to measure (default: all)")
-	f.Var(&parsed[[]string]{&o.peers, "", "LIST", listOf(knownPeer)}, "peers", "other databases to measure, or "+noPeers+" (default: those built in, where the suite has use for them)")
+	f.Var(&parsed[[]int]{&o.config.Rows, "", "LIST", listOf(someRows)}, "rows", "sizes of the tables, e.g. 1k,1M,16Mi,2^28 (default: the suite's)")
+	f.Var(&parsed[[]string]{&o.config.Backends, "", "LIST", listOf(oneOf("no backend of that name: there are ", engine.Backends()))}, "backends", "backends to measure (default: all)")
+	f.Var(&parsed[[]string]{&o.config.Peers, "", "LIST", listOf(knownPeer)}, "peers", "other databases to measure, or "+noPeers+" (default: those built in, where the suite has use for them)")
 	f.StringVar(&o.table, "table", "uniform", "generator or loaded table to measure on (suite paper: tcpip)")
 	f.Uint64Var(&o.seed, "seed", 1, "seed of the generator")
-	f.IntVar(&o.rounds, "rounds", 0, "number of rounds (default: 20 to 320, more where they are short; fewer than 5 give no interval and no verdict)")
+	f.IntVar(&o.config.Rounds, "rounds", 0, "number of rounds (default: 20 to 320, more where they are short; fewer than 5 give no interval and no verdict)")
 	choiceFlag(c, &o.format, "format", "how the report is printed", "text", "json", "go")
 	f.StringVar(&o.out, "out", "", "folder to write the report into, in all formats")
 	o.registerData(c)
@@ -131,7 +128,7 @@ func (o *benchFlags) run(c *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	config, err := o.config(c)
+	config, err := o.settings(c)
 	if err != nil {
 		return err
 	}
@@ -205,7 +202,7 @@ func (o *benchFlags) findSuite(c *cobra.Command) (bench.Suite, error) {
 	if !c.Flags().Changed("table") && !c.Flags().Changed("load") {
 		o.table = "tcpip"
 	}
-	if slices.Contains(o.backends, "auto") {
+	if slices.Contains(o.config.Backends, "auto") {
 		return suite, usagef("--backends: the figures have no auto; --suite auto has")
 	}
 	if one {
@@ -232,20 +229,17 @@ func knownPeer(name string) (string, error) {
 	return name, bench.CheckPeer(name)
 }
 
-// config makes a run's configuration of the flags, the machine and the source left out.
-func (o *benchFlags) config(c *cobra.Command) (bench.Config, error) {
-	config := bench.Config{
-		Rows: o.rows, Backends: o.backends, Peers: o.peers, Rounds: o.rounds,
-		Engine:  engine.Options{Device: o.device, GPUMemory: o.gpuMemory, HostMemory: o.hostMemory},
-		Command: commandLine(c),
-	}
-	if slices.Contains(o.peers, noPeers) {
-		if config.Peers = []string{}; len(o.peers) > 1 {
+// settings are the run's configuration but for the machine and the source.
+func (o *benchFlags) settings(c *cobra.Command) (bench.Config, error) {
+	config := o.config
+	config.Engine, config.Command = o.options, commandLine(c)
+	if slices.Contains(o.config.Peers, noPeers) {
+		if config.Peers = []string{}; len(o.config.Peers) > 1 {
 			return config, usagef("--peers: %s is given with others", noPeers)
 		}
 	}
-	if o.rounds < 0 {
-		return config, usagef("--rounds %d: want 1 or more", o.rounds)
+	if config.Rounds < 0 {
+		return config, usagef("--rounds %d: want 1 or more", config.Rounds)
 	}
 	return config, nil
 }
@@ -293,7 +287,7 @@ func (o *benchFlags) load(c *cobra.Command, s source) (bench.Source, error) {
 	if s.Path == "" {
 		return bench.Generated(s.name, o.seed), nil
 	}
-	t, err := ingest.Load(c.Context(), s.name, s.Source, ingest.Options{MemoryLimit: o.hostMemory, Note: func(text string) { note(c.ErrOrStderr(), text) }})
+	t, err := ingest.Load(c.Context(), s.name, s.Source, ingest.Options{MemoryLimit: o.options.HostMemory, Note: func(text string) { note(c.ErrOrStderr(), text) }})
 	if err != nil {
 		return bench.Source{}, err
 	}

@@ -8,7 +8,6 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"time"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/sys/unix"
@@ -23,13 +22,9 @@ import (
 
 // common holds the flags of the commands that run SQL.
 type common struct {
-	text       sqlText
-	loads      []string
-	backend    string
-	device     string
-	gpuMemory  int64 // bytes, as the next
-	hostMemory int64
-	timeout    time.Duration
+	text    sqlText
+	loads   []string
+	options engine.Options
 }
 
 // commonHelp is the part of a command's help that is about them.
@@ -53,32 +48,34 @@ shows the predictions, info --calibrate measures what they are made from.`
 
 // register adds the flags of a command that runs SQL, by default on that backend.
 func (o *common) register(c *cobra.Command, backend string) {
-	o.backend = backend
-	choiceFlag(c, &o.backend, "backend", "what computes the answer", engine.Backends()...)
+	o.options.Backend = backend
+	choiceFlag(c, &o.options.Backend, "backend", "what computes the answer", engine.Backends()...)
 	o.registerData(c)
 	c.Flags().StringVarP(&o.text.file, "file", "f", "", "read the SQL from `FILE`, - for standard input")
-	c.Flags().DurationVar(&o.timeout, "statement-timeout", 0, "end a statement that takes longer, e.g. 500ms or 1m (default: no limit)")
+	c.Flags().DurationVar(&o.options.StatementTimeout, "statement-timeout", 0, "end a statement that takes longer, e.g. 500ms or 1m (default: no limit)")
 }
 
 // registerData adds those of tables and devices.
 func (o *common) registerData(c *cobra.Command) {
 	c.Flags().StringArrayVar(&o.loads, "load", nil, "load a table: `NAME=PATH[?option&...]` (may be repeated)")
-	c.Flags().Var(&parsed[int64]{&o.hostMemory, "", "SIZE", glctx.ParseSize}, "host-memory", "budget for tables in host memory (default: no limit)")
+	c.Flags().Var(&parsed[int64]{&o.options.HostMemory, "", "SIZE", glctx.ParseSize}, "host-memory", "budget for tables in host memory (default: no limit)")
 	o.registerGPU(c)
 }
 
 // registerGPU adds those of devices.
 func (o *common) registerGPU(c *cobra.Command) {
 	o.registerDevice(c)
-	c.Flags().Var(&parsed[int64]{&o.gpuMemory, "", "SIZE", glctx.ParseSize}, "gpu-memory", "budget for columns on each device, e.g. 512MiB or 4G (default: a share of what is free)")
+	c.Flags().Var(&parsed[int64]{&o.options.GPUMemory, "", "SIZE", glctx.ParseSize}, "gpu-memory", "budget for columns on each device, e.g. 512MiB or 4G (default: a share of what is free)")
 }
 
 func (o *common) registerDevice(c *cobra.Command) {
-	c.Flags().StringVar(&o.device, "device", "", "OpenGL device: a number or kind from 'stencildb info', or several that share the chunks of each table: 0,1 or all (default: STENCILDB_DEVICE, else the first hardware device, else software)")
+	c.Flags().StringVar(&o.options.Device, "device", "", "OpenGL device: a number or kind from 'stencildb info', or several that share the chunks of each table: 0,1 or all (default: STENCILDB_DEVICE, else the first hardware device, else software)")
 }
 
 // context are the flags as a context without a DB takes them.
-func (o *common) context() glctx.Options { return glctx.Options{Device: o.device, Memory: o.gpuMemory} }
+func (o *common) context() glctx.Options {
+	return glctx.Options{Device: o.options.Device, Memory: o.options.GPUMemory}
+}
 
 // source is a table of --load, or one that is built in.
 type source struct {
@@ -130,11 +127,9 @@ func (o *common) withDB(c *cobra.Command, fn func(context.Context, *engine.DB) e
 }
 
 func (o *common) withTables(c *cobra.Command, fn func(context.Context, *engine.DB) error, fill func(*engine.DB) error) (err error) {
-	db, err := engine.Open(engine.Options{
-		Backend: o.backend, Device: o.device, GPUMemory: o.gpuMemory, HostMemory: o.hostMemory, StatementTimeout: o.timeout,
-		Note:     func(text string) { note(c.ErrOrStderr(), text) },
-		Progress: progressOn(c.ErrOrStderr(), "loading"),
-	})
+	o.options.Note = func(text string) { note(c.ErrOrStderr(), text) }
+	o.options.Progress = progressOn(c.ErrOrStderr(), "loading")
+	db, err := engine.Open(o.options)
 	if err != nil {
 		return err
 	}

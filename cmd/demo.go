@@ -103,8 +103,8 @@ func (o *demoFlags) check() (w, h int, err error) {
 		return 0, 0, usagef("--size %s: give at most %dx%d", o.size, most, most)
 	case o.most < 1:
 		return 0, 0, usagef("--max-passes %d: a statement has 1 pass or more", o.most)
-	case o.backend != "classic":
-		return 0, 0, usagef("--backend %s: the demo shows the passes of backend classic; stencildb trace shows those of fused and compute, and cpu has none", o.backend)
+	case o.options.Backend != "classic":
+		return 0, 0, usagef("--backend %s: the demo shows the passes of backend classic; stencildb trace shows those of fused and compute, and cpu has none", o.options.Backend)
 	case o.headless && o.out == "":
 		return 0, 0, usagef("--headless: give the folder for the frames with --out FOLDER")
 	case !o.headless && o.out != "":

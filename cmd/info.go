@@ -83,7 +83,7 @@ with --calibrate: "comparisons", "mismatches", "examples", "failures", "rows",
 	format := "text"
 	c.RunE = run(func(c *cobra.Command, _ []string) error {
 		info, err := glctx.ReadInfo(o.context())
-		if err != nil && (calibrate || o.device != "" || !errors.Is(err, glctx.ErrNoDevice)) {
+		if err != nil && (calibrate || o.options.Device != "" || !errors.Is(err, glctx.ErrNoDevice)) {
 			return err
 		}
 		all := information{Info: info}
@@ -96,7 +96,7 @@ with --calibrate: "comparisons", "mismatches", "examples", "failures", "rows",
 			if missing != nil {
 				return fmt.Errorf("the calibration cannot be kept: %w", missing)
 			}
-			all.Calibration, err = calibrateDevice(c.Context(), engine.Options{Device: o.device, GPUMemory: o.gpuMemory})
+			all.Calibration, err = calibrateDevice(c.Context(), o.options)
 			if err != nil {
 				return err
 			}

@@ -103,7 +103,7 @@ func (o *lessonFlags) play(c *cobra.Command, l *lesson.Lesson) error {
 		return err
 	}
 	defer tidy()
-	options := lesson.Options{Device: o.device, Out: c.OutOrStdout()}
+	options := lesson.Options{Device: o.options.Device, Out: c.OutOrStdout()}
 	if o.out != "" {
 		options.Picture = func(name string, img image.Image) error {
 			path := filepath.Join(o.out, name)
@@ -143,7 +143,7 @@ func (o *lessonFlags) solution(c *cobra.Command, l *lesson.Lesson) error {
 	if err != nil {
 		return err
 	}
-	n, err := l.Solution(lesson.Options{Device: o.device})
+	n, err := l.Solution(lesson.Options{Device: o.options.Device})
 	if err != nil {
 		return err
 	}

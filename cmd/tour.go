@@ -74,7 +74,8 @@ fails if any two answers differ.`,
 			}
 		}()
 		for _, name := range tourBackends {
-			db, err := engine.Open(engine.Options{Backend: name, Device: o.device, GPUMemory: o.gpuMemory})
+			o.options.Backend = name
+			db, err := engine.Open(o.options)
 			if err != nil {
 				return err
 			}

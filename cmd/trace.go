@@ -38,7 +38,7 @@ The backend is classic unless another one is named; cpu has no passes to show.` 
 			return usagef("give the page to write with -o FILE.html")
 		case most < 1:
 			return usagef("--max-passes %d: a page has 1 pass or more", most)
-		case o.backend == "cpu":
+		case o.options.Backend == "cpu":
 			return usagef("--backend cpu: it runs no passes to look at: take classic, fused or compute")
 		}
 		statement, err := o.text.read(c, args)

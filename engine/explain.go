@@ -187,13 +187,21 @@ func (x *Explanation) analyze(ctx context.Context, s *Statement) error {
 
 // Lines is the explanation as text, a pass a line.
 func (x *Explanation) Lines() []string {
-	lines := append(x.Plan.lines(0), x.predictionLines()...)
+	lines, predicted := x.Plan.lines(0), ""
+	if len(x.Predictions) > 0 {
+		lines = append(lines, "Predicted (costs "+x.Costs+")")
+	}
+	for _, p := range x.Predictions {
+		if lines = append(lines, "  "+predictionLine(p)); p.Backend == x.Backend && p.Possible() {
+			predicted = " (predicted " + inMS(p.Run) + ")" // beside its measurement
+		}
+	}
 	if r := x.Stats; r != nil {
 		lines = append(lines, fmt.Sprintf("Rows: %d", x.Rows))
 		if r.Passes > 0 {
 			lines = append(lines, fmt.Sprintf("Passes: %d", r.Passes), fmt.Sprintf("Samples counted: %d", r.Samples))
 		}
-		lines = append(lines, "Execution time: "+inMS(r.Elapsed.Seconds())+x.predicted())
+		lines = append(lines, "Execution time: "+inMS(r.Elapsed.Seconds())+predicted)
 		if r.Load > 0 {
 			lines = append(lines, "Loading time: "+inMS(r.Load.Seconds()))
 		}
@@ -254,18 +262,6 @@ func (e *Executor) lines() []string {
 	return lines
 }
 
-// predictionLines are those of the backends, the cheapest first.
-func (x *Explanation) predictionLines() []string {
-	if len(x.Predictions) == 0 {
-		return nil
-	}
-	lines := []string{"Predicted (costs " + x.Costs + ")"}
-	for _, p := range x.Predictions {
-		lines = append(lines, "  "+predictionLine(p))
-	}
-	return lines
-}
-
 func predictionLine(p cost.Prediction) string {
 	if !p.Possible() {
 		return fmt.Sprintf("%-8s cannot do this query, or has no costs here", p.Backend)
@@ -288,16 +284,6 @@ func predictionLine(p cost.Prediction) string {
 		}
 	}
 	return line
-}
-
-// predicted is the prediction for the backend that ran, beside its measurement.
-func (x *Explanation) predicted() string {
-	for _, p := range x.Predictions {
-		if p.Backend == x.Backend && p.Possible() {
-			return fmt.Sprintf(" (predicted %s)", inMS(p.Run))
-		}
-	}
-	return ""
 }
 
 func inMS(seconds float64) string { return fmt.Sprintf("%.3f ms", 1e3*seconds) }
