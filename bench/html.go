@@ -13,74 +13,52 @@ import (
 //go:embed report.html.tmpl
 var reportText string
 
-var reportTemplate = template.Must(template.New("report").Parse(reportText))
-
-// page is what report.html shows.
-type page struct {
-	*Report
-	Device, Noise, GainTitle string
-	// SoftwareNote is shown where a software rasteriser draws.
-	SoftwareNote                    string
-	Headlined, Gains, Floor, NotRun section
-	Figures                         []pageFigure
-	JSON                            template.JS
-}
-
-// pageFigure is a figure of it.
-type pageFigure struct {
-	Figure
-	SVG       template.HTML
-	Sentences []string
-	Times     section // over the largest table
-	Passes    section
-	Ties      string // over the largest table: the cases and their pairs of systems
-}
+var reportTemplate = template.Must(template.New("report").Funcs(template.FuncMap{
+	"device": (*Report).device, "noise": (*Report).noise, "notRun": (*Report).notRun,
+	"softwareNote": func() string { return softwareNote }, "gainTitle": func() string { return gainTitle },
+	"headlines": (*Report).headlineTable, "gains": (*Report).gainTable, "floors": (*Report).floorTable,
+	"figures": (*Report).figures, "svg": (*Report).inlineSVG, "sentences": (*Report).sentences, "ties": (*Report).tiesIn,
+	"times":  func(r *Report, f Figure) section { return r.timeTable(f.has) },
+	"passes": func(r *Report, f Figure) section { return r.passTable(f.has) },
+	"json": func(r *Report) (template.JS, error) {
+		text, err := json.Marshal(r) // escapes <, > and &
+		return template.JS(text), err
+	},
+}).Parse(reportText))
 
 // WriteHTML writes the report of the paper's figures as one page that needs nothing
 // else: the figures are in it, and the report as JSON.
-func (r *Report) WriteHTML(w io.Writer) error {
-	p := page{Report: r, Device: r.device(), Noise: r.noise(), GainTitle: gainTitle, SoftwareNote: softwareNote,
-		Headlined: r.headlineTable(), Gains: r.gainTable(), Floor: r.floorTable(), NotRun: r.notRun()}
-	for _, f := range r.figures() {
-		pf, err := r.pageFigure(f)
-		if err != nil {
-			return err
-		}
-		p.Figures = append(p.Figures, pf)
-	}
-	text, err := json.Marshal(r) // escapes <, > and &
-	if err != nil {
-		return err
-	}
-	p.JSON = template.JS(text)
-	return reportTemplate.Execute(w, p)
+func (r *Report) WriteHTML(w io.Writer) error { return reportTemplate.Execute(w, r) }
+
+// has reports whether a result is one of the figure's.
+func (f Figure) has(x Result) bool { return x.Figure == f.Number }
+
+// inlineSVG is a figure without the declaration of XML.
+func (r *Report) inlineSVG(f Figure) (template.HTML, error) {
+	svg, err := render(func(w io.Writer) error { return r.SVG(f, w) })
+	return template.HTML(svg[max(0, bytes.Index(svg, []byte("<svg"))):]), err
 }
 
-func (r *Report) pageFigure(f Figure) (pageFigure, error) {
-	its := func(x Result) bool { return x.Figure == f.Number }
-	p := pageFigure{Figure: f, Times: r.timeTable(its), Passes: r.passTable(its)}
-	svg, err := render(func(w io.Writer) error { return r.SVG(f, w) })
-	if err != nil {
-		return p, err
-	}
-	if i := bytes.Index(svg, []byte("<svg")); i > 0 { // without the declaration of XML
-		svg = svg[i:]
-	}
-	p.SVG = template.HTML(svg)
+// sentences are what is said of a figure.
+func (r *Report) sentences(f Figure) (list []string) {
 	for _, h := range r.Headlines {
 		if h.Figure == f.Number {
-			p.Sentences = append(p.Sentences, h.Sentence)
+			list = append(list, h.Sentence)
 		}
 	}
 	if s := r.mipmapSentence(); f.Number == mipmapFigure && s != "" {
-		p.Sentences = append(p.Sentences, s)
+		list = append(list, s)
 	}
-	var ties []string
+	return list
+}
+
+// tiesIn names the cases of a figure over the largest table, each with its pairs of systems.
+func (r *Report) tiesIn(f Figure) string {
+	var list []string
 	for _, x := range r.Results {
-		if pairs := r.pairs(x.Case); its(x) && r.isLargest(x.Case) && pairs != "" {
-			ties = append(ties, x.Operation+" ("+pairs+")")
+		if pairs := r.pairs(x.Case); f.has(x) && r.isLargest(x.Case) && pairs != "" {
+			list = append(list, x.Operation+" ("+pairs+")")
 		}
 	}
-	p.Ties = strings.Join(slices.Compact(ties), ", ")
-	return p, nil
+	return strings.Join(slices.Compact(list), ", ")
 }

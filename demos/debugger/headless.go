@@ -54,7 +54,8 @@ func Headless(ctx context.Context, d *Demo, dir string) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	return r.report(), r.animate()
+	animation := filepath.Join(dir, "run.gif") // of steps for a second and a half, and of the sweep as fast as a film
+	return r.report(), files.Write(animation, func(w io.Writer) error { return gif.EncodeAll(w, &r.gif) })
 }
 
 func (r *recording) run(ctx context.Context) error {
@@ -208,10 +209,4 @@ func (r *recording) report() *Report {
 	sorted := slices.Sorted(slices.Values(r.spent))
 	size := r.demo.size
 	return &Report{Frames: len(sorted), Width: size.X, Height: size.Y, Median: sorted[len(sorted)/2], Slowest: sorted[len(sorted)-1]}
-}
-
-// animate writes the frames as one animation: steps for a second and a half, the
-// sweep as fast as a film.
-func (r *recording) animate() error {
-	return files.Write(filepath.Join(r.dir, "run.gif"), func(w io.Writer) error { return gif.EncodeAll(w, &r.gif) })
 }

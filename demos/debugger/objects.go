@@ -25,12 +25,6 @@ func (o *objects) add(kind string, create, remove func(n int32, id *uint32)) (id
 	return id
 }
 
-func (o *objects) buffer() uint32 { return o.add("buffer", gl.CreateBuffers, gl.DeleteBuffers) }
-
-func (o *objects) array() uint32 {
-	return o.add("vertex array", gl.CreateVertexArrays, gl.DeleteVertexArrays)
-}
-
 func (o *objects) texture(format uint32, width, height int) uint32 {
 	id := o.add("texture", func(n int32, id *uint32) { gl.CreateTextures(gl.TEXTURE_2D, n, id) }, gl.DeleteTextures)
 	gl.TextureStorage2D(id, 1, format, int32(width), int32(height))

@@ -43,8 +43,8 @@ func newView(ctx *glctx.Context) (*view, error) {
 	if v.fonts, err = draw.NewFonts(draw.Sizes{Title: 19, Body: 14, Small: 12, Mono: 13}, font.HintingFull); err != nil {
 		return v, err
 	}
-	v.texels, v.sampler = v.array(), v.add("sampler", gl.CreateSamplers, gl.DeleteSamplers)
-	corners, list := v.buffer(), netCorners()
+	v.texels, v.sampler = v.add("vertex array", gl.CreateVertexArrays, gl.DeleteVertexArrays), v.add("sampler", gl.CreateSamplers, gl.DeleteSamplers)
+	corners, list := v.add("buffer", gl.CreateBuffers, gl.DeleteBuffers), netCorners()
 	gl.NamedBufferStorage(corners, 4*len(list), gl.Ptr(list), 0)
 	gl.VertexArrayElementBuffer(v.texels, corners)
 	gl.SamplerParameteri(v.sampler, gl.TEXTURE_MIN_FILTER, gl.NEAREST)
