@@ -104,21 +104,12 @@ func answerOf(row []table.Value) (a Answer) {
 // overPlans is a system of the figures, which runs plans over the table.
 func overPlans(t *table.Table, prepare func(Query, *plan.Query) (Contender, error)) System {
 	return System{Prepare: func(_ context.Context, q Query) (Contender, error) {
-		p, err := planOf(t, q.SQL)
+		p, err := sql.Plan(t, q.SQL)
 		if err != nil {
-			return Contender{}, err
+			return Contender{}, fmt.Errorf("%s: %w", q.SQL, err)
 		}
 		return prepare(q, p)
 	}}
-}
-
-// planOf plans a statement over a table.
-func planOf(t *table.Table, text string) (*plan.Query, error) {
-	q, err := sql.Fragment(t, text)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", text, err)
-	}
-	return plan.NewQuery(t, q)
 }
 
 // onCPU runs plans by package cpu on all cores.

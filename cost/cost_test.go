@@ -49,11 +49,7 @@ func work(t testing.TB, text string, rows ...int) *Work {
 			{Type: tab.Fields[1].Type, Base: table.OrdinalFloat64(0), Max: table.OrdinalFloat64(1) - table.OrdinalFloat64(0), Bits: 62, Codes: table.Codes{U64: make([]uint64, n)}},
 		}})
 	}
-	q, err := sql.Fragment(tab, text)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := plan.NewQuery(tab, q)
+	p, err := sql.Plan(tab, text)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -23,9 +23,9 @@ func One(t *table.Table) Catalog {
 	return Catalog{[]string{t.Name}, func(int) (*table.Table, error) { return t, nil }}
 }
 
-// Fragment binds a text that is one SELECT over a table, and returns the part of it
-// that a backend does.
-func Fragment(t *table.Table, text string) (*plan.Fragment, error) {
+// Plan binds a text that is one SELECT over a table, and lowers the part of it that a
+// backend does.
+func Plan(t *table.Table, text string) (*plan.Query, error) {
 	list, err := Parse(text)
 	if err != nil {
 		return nil, err
@@ -41,7 +41,7 @@ func Fragment(t *table.Table, text string) (*plan.Fragment, error) {
 	if len(parts) != 1 {
 		return nil, expr.Errorf(-1, "%s reads no table", text)
 	}
-	return parts[0], nil
+	return plan.NewQuery(t, parts[0])
 }
 
 // lookup finds n among list: a quoted name as it is, an unquoted one without regard

@@ -31,11 +31,7 @@ func mixed(t *testing.T) *table.Table {
 
 func bound(t *testing.T, tab *table.Table, text string) *plan.Query {
 	t.Helper()
-	q, err := sql.Fragment(tab, text)
-	if err != nil {
-		t.Fatalf("%s: %v", text, err)
-	}
-	p, err := plan.NewQuery(tab, q)
+	p, err := sql.Plan(tab, text)
 	if err != nil {
 		t.Fatalf("%s: %v", text, err)
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/stencildb/stencildb/cpu"
 	"github.com/stencildb/stencildb/demos/draw"
 	"github.com/stencildb/stencildb/demos/lesson"
+	"github.com/stencildb/stencildb/sql"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -52,7 +53,7 @@ func TestEveryPassIsRecorded(t *testing.T) {
 
 func TestCountsAreThoseOfTheCPU(t *testing.T) {
 	flown, f := evaluated(t)
-	q, err := lesson.Bind(flown, query)
+	q, err := sql.Plan(flown, query)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/stencildb/stencildb/demos/draw"
 	"github.com/stencildb/stencildb/pass"
+	"github.com/stencildb/stencildb/sql"
 	"github.com/stencildb/stencildb/textures"
 )
 
@@ -199,7 +200,7 @@ func TestQueryIsBackendClassic(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Bind(one, "SELECT FROM"); err == nil {
+	if _, err := sql.Plan(one, "SELECT FROM"); err == nil {
 		t.Error("half a statement is bound")
 	}
 }

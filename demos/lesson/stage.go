@@ -17,6 +17,7 @@ import (
 	"github.com/stencildb/stencildb/internal/numbers"
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/predicates"
+	"github.com/stencildb/stencildb/sql"
 	"github.com/stencildb/stencildb/table"
 	"github.com/stencildb/stencildb/textures"
 )
@@ -179,7 +180,7 @@ func (s *Stage) Texels(ref textures.Ref) []float32 {
 // left behind, and the first value of the answer.
 func (s *Stage) Query(text string) (steps []Step, first table.Value) {
 	s.try(func() error {
-		q, err := Bind(s.Table, text)
+		q, err := sql.Plan(s.Table, text)
 		if err != nil {
 			return err
 		}

@@ -1,11 +1,6 @@
 package lesson
 
-import (
-	"github.com/stencildb/stencildb/pass"
-	"github.com/stencildb/stencildb/plan"
-	"github.com/stencildb/stencildb/sql"
-	"github.com/stencildb/stencildb/table"
-)
+import "github.com/stencildb/stencildb/pass"
 
 // Step is a pass, and what it left behind.
 type Step struct {
@@ -48,13 +43,4 @@ func (r *Steps) Run(p *pass.Pass) (pass.Count, error) {
 // against it, both as codes.
 func Passes(p *pass.Pass, depth float32) bool {
 	return pass.Holds(p.Depth.Func, CodeOf(p.Quad), CodeOf(depth))
-}
-
-// Bind turns a SELECT into predicates over the table's codes.
-func Bind(t *table.Table, text string) (*plan.Query, error) {
-	bound, err := sql.Fragment(t, text)
-	if err != nil {
-		return nil, err
-	}
-	return plan.NewQuery(t, bound)
 }

@@ -136,11 +136,7 @@ func integers(t *testing.T, rows int) *table.Table {
 // bound is the plan of a condition's rows.
 func bound(t *testing.T, tab *table.Table, where string) *plan.Query {
 	t.Helper()
-	query, err := sql.Fragment(tab, "SELECT 1 FROM t WHERE "+where)
-	if err != nil {
-		t.Fatal(err)
-	}
-	q, err := plan.NewQuery(tab, query)
+	q, err := sql.Plan(tab, "SELECT 1 FROM t WHERE "+where)
 	if err != nil {
 		t.Fatal(err)
 	}
