@@ -41,12 +41,15 @@ type Device struct {
 }
 
 // DeviceOf returns the device of a context.
-func DeviceOf(caps *glctx.Caps) Device {
+func DeviceOf(caps *glctx.Caps) Device { return deviceOf(caps, caps.Software) }
+
+// deviceOf is the device as one of software, or of hardware.
+func deviceOf(caps *glctx.Caps, software bool) Device {
 	d := Device{
 		cache:           newCache(),
 		Primitives:      primitives.DeviceOf(caps),
-		Software:        caps.Software,
-		Fuse:            !caps.Software,
+		Software:        software,
+		Fuse:            !software,
 		Multiprocessors: caps.Multiprocessors,
 		MaxBlock:        caps.MaxStorageBlock,
 		MaxBlocks:       int(caps.Limits["MAX_COMPUTE_SHADER_STORAGE_BLOCKS"]),

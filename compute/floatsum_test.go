@@ -31,7 +31,10 @@ func (x *chunk) runs(run pass.Runner) ([]uint32, error) {
 	x.flush()
 	done, err := x.execute(run)
 	x.passes = nil
-	return done.words, err
+	if err != nil {
+		return nil, err
+	}
+	return done.words, nil
 }
 
 // bitmapOf makes working memory with the records of a window that f marks.
@@ -62,8 +65,7 @@ func oneColumn(typ table.Type, values []table.Value) *table.Table {
 // devices are the device as it is, one of the other kind, and one of short windows.
 func devices(ctx *glctx.Context) map[string]Device {
 	own := DeviceOf(ctx.Caps())
-	other, short := own, own
-	other.Software = !own.Software
+	other, short := deviceOf(ctx.Caps(), !own.Software), own
 	other.Multiprocessors, other.Together = 1, 3 // few groups: barriers are slow in software
 	short.WindowRows = textures.GroupRows
 	return map[string]Device{"own": own, "other kind": other, "short windows": short}

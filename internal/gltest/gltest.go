@@ -4,6 +4,8 @@ package gltest
 
 import (
 	"context"
+	"fmt"
+	"runtime/debug"
 	"testing"
 
 	"github.com/stencildb/stencildb/glctx"
@@ -25,7 +27,9 @@ func Run(t testing.TB, budget int64, f func(ctx *glctx.Context, g *pass.GL), dis
 		store := textures.NewStore(ctx, budget)
 		g := pass.NewGL(ctx, store)
 		defer func() {
-			failed = recover()
+			if r := recover(); r != nil {
+				failed = fmt.Sprintf("%v\n%s", r, debug.Stack())
+			}
 			g.Close()
 			store.Close()
 		}()
