@@ -85,19 +85,20 @@ type entry struct {
 	name string
 
 	mu    *semaphore.Weighted         // of 1, held while the file is read
-	table atomic.Pointer[table.Table] // nil until it is read
-	read  reader
-	load  atomic.Int64 // ns, of the reading, until a statement has accounted for it
+	table atomic.Pointer[table.Table] // nil until the file has been opened
+	open  opener                      // nil for a table that was added
+	file  *ingest.File                // nil until then; with mu
+	load  atomic.Int64                // ns, of the reading, until a statement has accounted for it
 }
 
-type reader func(context.Context, ingest.Options) (*table.Table, error)
+type opener func(context.Context, ingest.Options) (*ingest.File, error)
 
-func newEntry(name string, read reader) *entry {
-	return &entry{name: name, read: read, mu: semaphore.NewWeighted(1)}
+func newEntry(name string, open opener) *entry {
+	return &entry{name: name, open: open, mu: semaphore.NewWeighted(1)}
 }
 
 func sourceEntry(name string, s ingest.Source) *entry {
-	return newEntry(name, func(ctx context.Context, o ingest.Options) (*table.Table, error) { return ingest.Load(ctx, name, s, o) })
+	return newEntry(name, func(ctx context.Context, o ingest.Options) (*ingest.File, error) { return ingest.Open(ctx, name, s, o) })
 }
 
 // Open returns a DB without tables. It opens no device: the first query that
@@ -135,14 +136,19 @@ func (db *DB) Add(t *table.Table) error {
 // table accounts for the time it took.
 func (db *DB) Load(ctx context.Context, name string, s ingest.Source) error {
 	e := sourceEntry(name, s)
-	if _, err := db.read(ctx, e); err != nil {
+	t, err := db.read(ctx, e, nil)
+	if err != nil {
+		return err
+	}
+	if _, err := db.read(ctx, e, t.All()); err != nil {
 		return err
 	}
 	return db.register(e)
 }
 
-// Attach is [DB.Load] put off: the source is read when a statement first names the
-// table, and what is wrong with it is that statement's error.
+// Attach is [DB.Load] put off: the source is opened when a statement first names the
+// table, and a column is read when one needs it, where the format allows that. What is
+// wrong with it is that statement's error.
 func (db *DB) Attach(name string, s ingest.Source) error { return db.register(sourceEntry(name, s)) }
 
 func (db *DB) register(e *entry) error {
@@ -176,7 +182,7 @@ func (db *DB) catalog(ctx context.Context) sql.Catalog {
 	db.mu.Lock()
 	defer db.mu.Unlock()
 	entries := slices.Clone(db.entries)
-	c := sql.Catalog{Table: func(i int) (*table.Table, error) { return db.read(ctx, entries[i]) }}
+	c := sql.Catalog{Table: func(i int) (*table.Table, error) { return db.read(ctx, entries[i], nil) }}
 	for _, e := range entries {
 		c.Names = append(c.Names, e.name)
 	}
@@ -185,16 +191,15 @@ func (db *DB) catalog(ctx context.Context) sql.Catalog {
 
 var errClosed = errors.New("engine: the DB is closed")
 
-// read returns the entry's table, reading its file where that has not been done. It
-// returns when ctx ends, though the reading may go on for a while: opening a pipe
-// that nobody writes to cannot be ended.
-func (db *DB) read(ctx context.Context, e *entry) (*table.Table, error) {
+// read returns the entry's table with columns, by their numbers; it reads them from its file
+// where that has not been done. It returns when ctx ends, though the reading may go on for a
+// while: opening a pipe that nobody writes to cannot be ended.
+func (db *DB) read(ctx context.Context, e *entry, columns []int) (*table.Table, error) {
+	if t := e.table.Load(); t != nil && t.Has(columns) {
+		return t, nil
+	}
 	if err := e.mu.Acquire(ctx, 1); err != nil {
 		return nil, err
-	}
-	if t := e.table.Load(); t != nil {
-		e.mu.Release(1)
-		return t, nil
 	}
 	limit, err := db.hostBudget()
 	if err != nil {
@@ -216,10 +221,16 @@ func (db *DB) read(ctx context.Context, e *entry) (*table.Table, error) {
 	go func() {
 		defer e.mu.Release(1)
 		start := time.Now()
-		t, err := e.read(ctx, o)
+		var err error
+		if e.file == nil {
+			e.file, err = e.open(ctx, o)
+		}
 		if err == nil {
-			e.load.Store(int64(time.Since(start)))
-			e.table.Store(t)
+			var t *table.Table
+			if t, err = e.file.Read(ctx, columns, o); err == nil {
+				e.load.Add(int64(time.Since(start)))
+				e.table.Store(t)
+			}
 		}
 		read <- err
 	}()

@@ -329,10 +329,10 @@ func (b stalling) Execute(ctx context.Context, q *plan.Query, took *took) ([]tab
 func TestReadingEndsWithTheContext(t *testing.T) {
 	db := open(t, Options{Backend: "cpu"})
 	open, reads := make(chan struct{}), 0
-	err := db.register(newEntry("t", func(context.Context, ingest.Options) (*table.Table, error) {
+	err := db.register(newEntry("t", func(context.Context, ingest.Options) (*ingest.File, error) {
 		reads++
 		<-open
-		return bytesTable(10), nil
+		return ingest.Open(context.Background(), "t", ingest.Source{Path: "t.csv", Data: []byte("i\n0\n1\n2\n3\n4\n5\n6\n7\n8\n9\n")}, ingest.Options{})
 	}))
 	if err != nil {
 		t.Fatal(err)

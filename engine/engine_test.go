@@ -137,9 +137,9 @@ func TestErrorsKeepTheirPosition(t *testing.T) {
 func TestTablesAreReadOnce(t *testing.T) {
 	db := open(t, Options{Backend: "cpu", ChunkRows: 2})
 	reads := 0
-	err := db.register(newEntry("t", func(ctx context.Context, o ingest.Options) (*table.Table, error) {
+	err := db.register(newEntry("t", func(ctx context.Context, o ingest.Options) (*ingest.File, error) {
 		reads++
-		return ingest.Load(ctx, "t", ingest.Source{Path: "t.csv", Data: []byte("a\n1\n2\n3\n")}, o)
+		return ingest.Open(ctx, "t", ingest.Source{Path: "t.csv", Data: []byte("a\n1\n2\n3\n")}, o)
 	}))
 	if err != nil {
 		t.Fatal(err)

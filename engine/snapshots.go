@@ -71,9 +71,11 @@ func (db *DB) release(t *table.Table) {
 	each := func(t *table.Table, dies bool) {
 		for _, c := range t.Chunks {
 			for _, seg := range c.Segments {
-				if dies {
+				switch {
+				case seg == nil: // not read
+				case dies:
 					dead[seg] = true
-				} else {
+				default:
 					delete(dead, seg)
 				}
 			}

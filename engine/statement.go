@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -104,6 +105,13 @@ func (db *DB) bind(ctx context.Context, st *sql.Statement, params []table.Value)
 	}
 	for _, f := range plan.Fragments(b.tree) { // one at most
 		b.fragment, b.entry = f, db.entry(f.Table)
+		read, err := db.read(ctx, b.entry, f.Reads())
+		if err != nil {
+			return nil, err
+		}
+		if slices.ContainsFunc(f.Reads(), func(col int) bool { return read.Fields[col].Unsupported != "" }) {
+			return db.bind(ctx, st, params) // which says so
+		}
 	}
 	return b, nil
 }

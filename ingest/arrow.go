@@ -1,7 +1,6 @@
 package ingest
 
 import (
-	"bufio"
 	"bytes"
 	"fmt"
 	"io"
@@ -17,25 +16,19 @@ import (
 var arrowMagic = []byte("ARROW1")
 
 // arrow reads an Arrow IPC stream, or a file (Feather version 2), which is a stream
-// between magic words and with a footer, batch by batch.
-func (l *loader) arrow() (*table.Table, error) {
-	in, err := l.open()
+// between magic words and with a footer. A file is mapped, not read. What is compressed takes
+// memory until its columns have been read, so that they are at once.
+func (l *loader) arrow() (*File, error) {
+	data, mapped, err := l.text()
 	if err != nil {
 		return nil, err
 	}
-	defer in.Close()
-	r := bufio.NewReader(in)
-	magic, err := r.Peek(8)
-	m := &messages{r: r, file: bytes.HasPrefix(magic, arrowMagic), size: l.file.Size()}
-	what := "neither an Arrow file nor a stream"
+	m, what := &messages{data: data}, "neither an Arrow file nor a stream"
 	switch {
-	case err != nil && err != io.EOF:
-		return nil, err
-	case bytes.HasPrefix(magic, []byte("FEA1")):
+	case bytes.HasPrefix(data, []byte("FEA1")):
 		return nil, fmt.Errorf("version 1 of Feather is not supported: write it again as version 2")
-	case m.file:
-		what = "not a complete Arrow file"
-		r.Discard(len(magic)) // which have been looked at
+	case bytes.HasPrefix(data, arrowMagic):
+		what, m.file, m.data = "not a complete Arrow file", true, data[min(len(data), 8):]
 	}
 	s, err := ipc.NewReaderFromMessageReader(m, ipc.WithAllocator(l.allocator()))
 	if err != nil {
@@ -46,30 +39,39 @@ func (l *loader) arrow() (*table.Table, error) {
 		t, why := arrowType(f.Type)
 		fields = append(fields, table.Field{Name: f.Name, Type: t, Unsupported: why})
 	}
-	return l.columnar(fields, func(yield func(group, error) bool) {
-		rows := int64(0)
-		for s.Next() {
-			rec := s.RecordBatch()
-			// A column of NULLs takes no room, so nothing else bounds their number.
-			if n := rec.NumRows(); n < 0 || n > 1<<20+l.file.Size()<<14 {
-				err = damagef("a record batch of %d rows in a file of %s", n, size(l.file.Size()))
-			}
-			rows += rec.NumRows()
-			column := func(i int) (func(int) (arrow.Array, error), error) {
-				a, at := rec.Column(i), 0
+	var groups []group
+	rows := int64(0)
+	for s.Next() {
+		rec := s.RecordBatch()
+		rec.Retain()
+		n, read := rec.NumRows(), m.read/int64(max(1, len(fields)))
+		// A column of NULLs takes no room, so nothing else bounds their number.
+		if n < 0 || n > 1<<20+l.file.Size()<<14 {
+			return nil, damagef("a record batch of %d rows in a file of %s", n, size(l.file.Size()))
+		}
+		rows += n
+		groups = append(groups, group{
+			rows: int(n),
+			column: func(col int) (func(int) (arrow.Array, error), error) {
+				a, at := rec.Column(col), 0
 				return func(n int) (arrow.Array, error) {
 					at += n
 					return array.NewSlice(a, int64(at-n), int64(at)), nil
 				}, nil
-			}
-			if !yield(group{rec.NumRows(), m.read, column}, err) {
-				return
-			}
-		}
-		if err := s.Err(); err != nil && err != io.EOF {
-			yield(group{}, damaged(err, "after %s", numbers.Count(rows, "row", "rows")))
-		}
-	})
+			},
+			bounds: func(int) (lo, hi uint64, ok bool) { return 0, 0, false },
+			bytes:  func(int) int64 { return read },
+		})
+		m.read = 0
+	}
+	if err := s.Err(); err != nil && err != io.EOF {
+		return nil, damaged(err, "after %s", numbers.Count(rows, "row", "rows"))
+	}
+	f, err := l.columnar(fields, groups)
+	if err == nil && (m.packed || !mapped) {
+		err = f.all()
+	}
+	return f, err
 }
 
 // arrowKinds are the types of Arrow's types that say no more than their name.
@@ -85,10 +87,6 @@ var arrowKinds = map[arrow.Type]table.Kind{
 func arrowType(dt arrow.DataType) (t table.Type, unsupported string) {
 	kind, known := arrowKinds[dt.ID()]
 	switch t := dt.(type) {
-	case arrow.TemporalWithUnit:
-		if known && t.TimeUnit() == arrow.Nanosecond {
-			return table.Type{}, t.Name() + "s in nanoseconds"
-		}
 	case *arrow.DictionaryType:
 		if t.ValueType.ID() != arrow.DICTIONARY {
 			return arrowType(t.ValueType)

@@ -14,17 +14,16 @@ import (
 // continuation is the word before a message's length.
 const continuation = 0xffffffff
 
-// messages cuts an Arrow IPC stream into messages for [ipc.NewReaderFromMessageReader].
-// Unlike arrow-go's own reader it checks the metadata, takes memory only as data
-// come in, and tells a stream with an end mark from one that just stops, which is
-// how a truncated file looks.
+// messages cuts an Arrow IPC stream into messages for [ipc.NewReaderFromMessageReader],
+// which are parts of data. Unlike arrow-go's own reader it checks the metadata, and tells a
+// stream with an end mark from one that just stops, which is how a truncated file looks.
 type messages struct {
-	r     io.Reader
-	file  bool  // a footer follows
-	size  int64 // about how many bytes there are
-	n     int   // messages
-	read  int64 // their bytes
-	ended bool  // at the end mark
+	data   []byte // from the next message on
+	file   bool   // a footer follows
+	n      int    // messages
+	read   int64  // their bytes
+	ended  bool   // at the end mark
+	packed bool   // a record batch is compressed
 }
 
 // Retain and Release implement [ipc.MessageReader]; the garbage collector does
@@ -37,19 +36,18 @@ func (m *messages) Message() (*ipc.Message, error) {
 	if m.ended {
 		return nil, io.EOF
 	}
-	length, err := m.word()
-	if err == nil && length == continuation {
-		length, err = m.word()
+	length, ok := m.word()
+	if ok && length == continuation {
+		length, ok = m.word()
 	}
 	switch {
-	case err == io.EOF || err == io.ErrUnexpectedEOF:
+	case !ok:
 		return nil, damagef("the stream has no end mark after %s", numbers.Count(m.n, "message", "messages"))
-	case err != nil:
-		return nil, err
 	case length == 0:
 		m.ended = true
-		if err := m.footer(); err != nil {
-			return nil, err
+		// The footer of a file repeats what was read, and only its end tells that the file is whole.
+		if m.file && !bytes.HasSuffix(m.data, arrowMagic) {
+			return nil, damagef("the file ends within its footer")
 		}
 		return nil, io.EOF
 	case int32(length) < 8:
@@ -59,56 +57,35 @@ func (m *messages) Message() (*ipc.Message, error) {
 	if err != nil {
 		return nil, err
 	}
-	body, err := m.take(verifyMessage(meta))
+	room, packed := verifyMessage(meta)
+	body, err := m.take(room)
 	if err != nil {
 		return nil, err
 	}
+	m.packed = m.packed || packed
 	m.n++
 	m.read += int64(len(meta) + len(body) + 8)
 	return ipc.NewMessage(memory.NewBufferBytes(meta), memory.NewBufferBytes(body)), nil
 }
 
-// footer passes over that of a file: it repeats what was read, and only its end tells
-// that the file is whole.
-func (m *messages) footer() error {
-	if !m.file {
-		return nil
+func (m *messages) word() (uint32, bool) {
+	if len(m.data) < 4 {
+		return 0, false
 	}
-	var end []byte
-	buf := make([]byte, 4096)
-	for {
-		n, err := m.r.Read(buf)
-		end = append(end, buf[:n]...)
-		end = end[max(0, len(end)-len(arrowMagic)):]
-		if err == io.EOF {
-			break
-		}
-		if err != nil {
-			return err
-		}
-	}
-	if !bytes.Equal(end, arrowMagic) {
-		return damagef("the file ends within its footer")
-	}
-	return nil
+	w := binary.LittleEndian.Uint32(m.data)
+	m.data = m.data[4:]
+	return w, true
 }
 
-func (m *messages) word() (uint32, error) {
-	var b [4]byte
-	_, err := io.ReadFull(m.r, b[:])
-	return binary.LittleEndian.Uint32(b[:]), err
-}
-
-// take reads n bytes, without believing that they are more than there are.
+// take passes over n bytes.
 func (m *messages) take(n int64) ([]byte, error) {
-	if n < 0 {
+	switch {
+	case n < 0:
 		return nil, damagef("a message of %d bytes", n)
+	case n > int64(len(m.data)):
+		return nil, damagef("the stream ends %s into a message of %d", numbers.Count(len(m.data), "byte", "bytes"), n)
 	}
-	var b bytes.Buffer
-	b.Grow(int(min(n, m.size)))
-	got, err := io.CopyN(&b, m.r, n)
-	if err == io.EOF {
-		return nil, damagef("the stream ends %s into a message of %d", numbers.Count(got, "byte", "bytes"), n)
-	}
-	return b.Bytes(), err
+	out := m.data[:n:n]
+	m.data = m.data[n:]
+	return out, nil
 }

@@ -18,8 +18,10 @@ const (
 	slotSchemaMetadata    = 8
 	slotFieldChildren     = 14
 	slotFieldMetadata     = 16
+	slotBatchCompression  = 10
 
-	headerSchema = 1  // value of the union MessageHeader
+	headerSchema = 1 // values of the union MessageHeader
+	headerBatch  = 3
 	maxDepth     = 64 // of nested fields; arrow-go itself reads no deeper
 )
 
@@ -37,18 +39,23 @@ func vector(t flatbuffers.Table, slot flatbuffers.VOffsetT) (at, n int) {
 	return at, n
 }
 
-// verifyMessage checks the metadata of a message and returns the length of its
-// body.
-func verifyMessage(buf []byte) (bodyLen int64) {
+// verifyMessage checks the metadata of a message, and returns the length of its body and
+// whether this is a compressed record batch.
+func verifyMessage(buf []byte) (bodyLen int64, packed bool) {
 	m := flatbuffers.Table{Bytes: buf, Pos: flatbuffers.GetUOffsetT(buf)}
 	vector(m, slotMessageMetadata)
-	if o := flatbuffers.UOffsetT(m.Offset(slotMessageHeader)); o != 0 && m.GetByteSlot(slotMessageHeaderType, 0) == headerSchema {
-		schema := flatbuffers.Table{Bytes: buf, Pos: m.Indirect(o + m.Pos)}
-		vector(schema, slotSchemaMetadata)
-		budget := len(buf) / 4 // a field takes more than that; cycles take any number
-		verifyFields(schema, slotSchemaFields, 0, &budget)
+	if o := flatbuffers.UOffsetT(m.Offset(slotMessageHeader)); o != 0 {
+		header := flatbuffers.Table{Bytes: buf, Pos: m.Indirect(o + m.Pos)}
+		switch m.GetByteSlot(slotMessageHeaderType, 0) {
+		case headerSchema:
+			vector(header, slotSchemaMetadata)
+			budget := len(buf) / 4 // a field takes more than that; cycles take any number
+			verifyFields(header, slotSchemaFields, 0, &budget)
+		case headerBatch:
+			packed = header.Offset(slotBatchCompression) != 0
+		}
 	}
-	return m.GetInt64Slot(slotMessageBody, 0)
+	return m.GetInt64Slot(slotMessageBody, 0), packed
 }
 
 func verifyFields(t flatbuffers.Table, slot flatbuffers.VOffsetT, depth int, budget *int) {

@@ -1,14 +1,19 @@
 package ingest
 
 import (
-	"fmt"
-	"iter"
-	"time"
-	"unicode/utf8"
+	"context"
+	"errors"
+	"math/bits"
+	"runtime"
+	"runtime/debug"
+	"slices"
+	"sync"
+	"sync/atomic"
 
 	"github.com/apache/arrow-go/v18/arrow"
-	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/bitutil"
 
+	"github.com/stencildb/stencildb/internal/ordered"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -16,12 +21,14 @@ import (
 const columnBatch = 1 << 14
 
 // group is some of the rows of a file that has them column by column: a row group of a
-// Parquet file, a record batch of Arrow. Each column can be read by itself.
+// Parquet file, a record batch of Arrow. Its columns are read at the same time.
 type group struct {
-	rows int64
-	read int64 // bytes of the file up to its end
+	rows int
 	// column begins to read a column; next returns its next n rows as an array.
-	column func(i int) (next func(n int) (arrow.Array, error), err error)
+	column func(col int) (next func(n int) (arrow.Array, error), err error)
+	// bounds are those of a column's ordinals, where the file says them.
+	bounds func(col int) (lo, hi uint64, ok bool)
+	bytes  func(col int) int64 // of the file
 }
 
 // overflow is the error of a value beyond the range of its column's type: the column is
@@ -32,209 +39,287 @@ func (o overflow) Error() string { return string(o) }
 
 func outOf(t table.Type) error { return overflow("a value out of range for " + t.String()) }
 
-// columnar reads the supported fields of a file, group by group.
-func (l *loader) columnar(fields []table.Field, groups iter.Seq2[group, error]) (*table.Table, error) {
-	if err := l.distinctNames(fields); err != nil {
-		return nil, err
-	}
-	b := table.NewBuilder(l.name, fields, l.opts.ChunkRows)
-	row, read := int64(0), int64(0)
-	for g, err := range groups {
-		if err != nil {
-			return nil, err
-		}
-		next := make([]func(int) (arrow.Array, error), len(fields))
-		for i, f := range fields {
-			if f.Unsupported != "" {
-				continue
-			}
-			if next[i], err = g.column(i); err != nil {
-				return nil, err
-			}
-		}
-		for done := int64(0); done < g.rows; {
-			n := int(min(g.rows-done, int64(b.Room()), columnBatch))
-			for i, f := range fields {
-				if next[i] == nil {
-					continue
-				}
-				a, err := next[i](n)
-				if err == nil {
-					err = appendArray(b.Column(i), f.Type, a)
-				}
-				if why, ok := err.(overflow); ok {
-					b.Drop(i, string(why))
-					next[i], fields[i].Unsupported = nil, string(why)
-				} else if err != nil {
-					return nil, damaged(err, "column %s, rows %d to %d", show(f.Name), row+1, row+int64(n))
-				}
-			}
-			if err := b.EndRows(n); err != nil {
-				return nil, err
-			}
-			row, done = row+int64(n), done+int64(n)
-			if err := l.step(b, read+(g.read-read)*done/g.rows, l.file.Size()); err != nil {
-				return nil, err
-			}
-		}
-		read = g.read
-	}
-	if err := l.step(b, l.file.Size(), l.file.Size()); err != nil {
-		return nil, err
-	}
-	return b.Table(), nil
+// column is a column while it is read: first what has to be known of its codes, then these.
+type column struct {
+	table.Field
+	index   int
+	trusted bool           // what the file says of its bounds
+	parts   [][]*part      // of each group
+	frames  []*table.Frame // of each chunk
+	wrong   atomic.Bool    // a value lies outside the bounds
+	useless atomic.Pointer[overflow]
 }
 
-// appendArray appends an array's elements.
-func appendArray(c *table.ColumnBuilder, t table.Type, a arrow.Array) error {
-	put, err := putter(c, t, a)
-	if err != nil {
-		return err
+// part is the rows of a column that are in one group and in one chunk.
+type part struct {
+	chunk, at, rows int    // from row at of the chunk on
+	lo, hi          uint64 // lo > hi: all rows are NULL
+	// The rest is of text, whose codes are known when all words are.
+	words words
+	text  []uint32 // numbers of words
+	valid []byte   // nil: none is NULL
+}
+
+// reading is columns on their way from a file to segments.
+type reading struct {
+	*File
+	ctx         context.Context
+	opts        Options
+	held        atomic.Int64 // bytes of memory
+	mu          sync.Mutex
+	done, total int64 // bytes of the file
+}
+
+// read reads columns, on all cores.
+func (f *File) read(ctx context.Context, indexes []int, o Options) ([]*column, error) {
+	r := &reading{File: f, ctx: ctx, opts: o}
+	var columns []*column
+	for _, i := range indexes {
+		c := &column{Field: f.fields[i], index: i, trusted: true}
+		for _, g := range f.groups {
+			r.total += g.bytes(i)
+			if c.Type.Kind != table.Varchar && !c.known(g) { // it is read twice
+				r.total += g.bytes(i)
+			}
+		}
+		columns = append(columns, c)
 	}
-	nulls := a.NullN() > 0
-	for i := range a.Len() {
-		if nulls && a.IsNull(i) {
-			c.Null()
-		} else if err := put(i); err != nil {
+	for left := columns; len(left) > 0; {
+		for _, c := range left {
+			c.parts = f.parts()
+		}
+		if err := r.all(left, r.learn); err != nil {
+			return nil, err
+		}
+		for _, c := range left {
+			if err := r.frame(c); err != nil {
+				return nil, err
+			}
+		}
+		if err := r.all(left, r.fill); err != nil {
+			return nil, err
+		}
+		left = slices.DeleteFunc(slices.Clone(left), func(c *column) bool { return !c.wrong.Swap(false) })
+		for _, c := range left {
+			if !c.trusted {
+				return nil, damagef("column %s has other values when it is read again", show(c.Name))
+			}
+			c.trusted = false
+		}
+	}
+	return columns, r.step(r.total)
+}
+
+// known reports whether the file says the bounds of the column in a group.
+func (c *column) known(g group) bool {
+	_, _, ok := g.bounds(c.index)
+	return ok && c.trusted
+}
+
+// parts cuts the groups at the ends of chunks.
+func (f *File) parts() (list [][]*part) {
+	row := 0
+	for _, g := range f.groups {
+		var of []*part
+		for left := g.rows; left > 0; {
+			p := &part{chunk: row / f.chunkRows, at: row % f.chunkRows, lo: ^uint64(0)}
+			p.rows = min(left, f.chunkRows-p.at)
+			row, left, of = row+p.rows, left-p.rows, append(of, p)
+		}
+		list = append(list, of)
+	}
+	return list
+}
+
+// all calls do for every group of every column. The error is that of the first that has one.
+func (r *reading) all(columns []*column, do func(c *column, g int, d *decoded) error) error {
+	type task struct {
+		*column
+		group int
+	}
+	workers := runtime.GOMAXPROCS(0)
+	scratch := make([]decoded, workers)
+	tasks := func(yield func(task) bool) {
+		for g := range r.groups {
+			for _, c := range columns {
+				if !yield(task{c, g}) {
+					return
+				}
+			}
+		}
+	}
+	for err := range ordered.Map(workers, tasks, func(w int, t task) error {
+		defer debug.SetPanicOnFault(debug.SetPanicOnFault(true)) // of a mapped file that is cut
+		err := do(t.column, t.group, &scratch[w])
+		if why := overflow(""); errors.As(err, &why) {
+			t.useless.Store(&why)
+			return nil
+		}
+		return err
+	}) {
+		if err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// putter returns the function that appends element i, which is not NULL.
-func putter(c *table.ColumnBuilder, t table.Type, a arrow.Array) (func(i int) error, error) {
-	lo, hi := t.Limits()
-	putInt := func(v int64) error {
-		if v < lo || v > hi {
-			return outOf(t)
+// batches decodes the values of a column in a group, and gives them with the part that they
+// are in and the row of it at which they begin.
+func (r *reading) batches(c *column, g int, d *decoded, of func(p *part, at int) error) error {
+	next, err := r.groups[g].column(c.index)
+	if err != nil {
+		return err
+	}
+	row, rows, bytes := 0, r.groups[g].rows, r.groups[g].bytes(c.index)
+	for _, p := range c.parts[g] {
+		for at := 0; at < p.rows && c.useless.Load() == nil; {
+			n := min(columnBatch, p.rows-at)
+			a, err := next(n)
+			if err == nil {
+				err = d.decode(c.Type, a, &p.words)
+			}
+			if why := overflow(""); errors.As(err, &why) {
+				return why
+			} else if err != nil {
+				first := 1 + row
+				for _, before := range r.groups[:g] {
+					first += before.rows
+				}
+				return damaged(err, "column %s, rows %d to %d", show(c.Name), first, first+n-1)
+			}
+			if err := of(p, at); err != nil {
+				return err
+			}
+			done := bytes * int64(row) / int64(rows)
+			at, row = at+n, row+n
+			if err := r.step(bytes*int64(row)/int64(rows) - done); err != nil {
+				return err
+			}
 		}
-		c.Int(v)
-		return nil
-	}
-	value := integers(a)
-	switch temporal, ok := a.DataType().(arrow.TemporalWithUnit); {
-	case a.DataType().ID() == arrow.NULL: // it has no validity
-		return func(int) error { c.Null(); return nil }, nil
-	case t.Kind == table.Unknown:
-		return func(int) error { return damagef("a value in a column of nulls") }, nil
-	case value != nil && ok:
-		scale := int64(temporal.TimeUnit().Multiplier() / time.Microsecond)
-		return func(i int) error {
-			v := value(i)
-			if v*scale/scale != v {
-				return outOf(t)
-			}
-			return putInt(v * scale)
-		}, nil
-	case value != nil:
-		return func(i int) error { return putInt(value(i)) }, nil
-	}
-	switch a := a.(type) {
-	case *array.Uint64:
-		return func(i int) error {
-			if v := a.Value(i); v>>63 == 0 {
-				return putInt(int64(v))
-			}
-			return outOf(t)
-		}, nil
-	case *array.Float16:
-		return func(i int) error { c.Float(float64(a.Value(i).Float32())); return nil }, nil
-	case *array.Float32:
-		return func(i int) error { c.Float(float64(a.Value(i))); return nil }, nil
-	case *array.Float64:
-		return func(i int) error { c.Float(a.Value(i)); return nil }, nil
-	case *array.Decimal128:
-		return func(i int) error {
-			v := a.Value(i)
-			if lo := int64(v.LowBits()); v.HighBits() == lo>>63 {
-				return putInt(lo)
-			}
-			return outOf(t)
-		}, nil
-	case *array.Dictionary:
-		values := a.Dictionary()
-		put, err := putter(c, t, values)
-		return func(i int) error {
-			k := a.GetValueIndex(i)
-			switch {
-			case k < 0 || k >= values.Len():
-				return damagef("index %d into a dictionary of %d", k, values.Len())
-			case values.IsNull(k):
-				c.Null()
-				return nil
-			}
-			return put(k)
-		}, err
-	}
-	if s, ok := a.(interface{ Value(int) string }); ok && t.Kind == table.Varchar {
-		return func(i int) error {
-			v := s.Value(i)
-			if !utf8.ValidString(v) {
-				return damagef("text that is not valid UTF-8")
-			}
-			c.String(v)
-			return nil
-		}, nil
-	}
-	if s, ok := a.(interface{ Value(int) []byte }); ok && t.Kind == table.Decimal { // of Parquet
-		return func(i int) error {
-			if v, ok := bigEndian(s.Value(i)); ok {
-				return putInt(v)
-			}
-			return outOf(t)
-		}, nil
-	}
-	return nil, fmt.Errorf("unexpected type %s", a.DataType())
-}
-
-// integers returns the function that reads element i of an array of integers of up to 64
-// bits with a sign, among them days, milliseconds as days, times in their unit, unscaled
-// decimals and booleans; nil for other arrays.
-func integers(a arrow.Array) func(i int) int64 {
-	switch d := a.Data(); a.DataType().ID() {
-	case arrow.BOOL:
-		return func(i int) int64 { return table.Bool(a.(*array.Boolean).Value(i)).I }
-	case arrow.INT8:
-		return values[int8](d)
-	case arrow.UINT8:
-		return values[uint8](d)
-	case arrow.INT16:
-		return values[int16](d)
-	case arrow.UINT16:
-		return values[uint16](d)
-	case arrow.INT32, arrow.DATE32, arrow.DECIMAL32:
-		return values[int32](d)
-	case arrow.UINT32:
-		return values[uint32](d)
-	case arrow.INT64, arrow.DECIMAL64, arrow.TIMESTAMP, arrow.DURATION:
-		return values[int64](d)
-	case arrow.DATE64:
-		ms := values[int64](d)
-		return func(i int) int64 { return table.FloorDiv(ms(i), 24*60*60*1000) }
 	}
 	return nil
 }
 
-func values[T int8 | uint8 | int16 | uint16 | int32 | uint32 | int64](d arrow.ArrayData) func(i int) int64 {
-	list := arrow.GetValues[T](d, 1)
-	return func(i int) int64 { return int64(list[i]) }
+// learn finds the bounds of a column in a group, and the words of text.
+func (r *reading) learn(c *column, g int, d *decoded) error {
+	if lo, hi, _ := r.groups[g].bounds(c.index); c.known(r.groups[g]) && c.Type.Kind != table.Varchar {
+		for _, p := range c.parts[g] {
+			p.lo, p.hi = lo, hi
+		}
+		return nil
+	}
+	return r.batches(c, g, d, func(p *part, at int) error {
+		p.lo, p.hi = min(p.lo, d.lo), max(p.hi, d.hi)
+		if c.Type.Kind == table.Varchar {
+			return r.hold(p.keep(d, at))
+		}
+		return nil
+	})
 }
 
-// bigEndian reads two's complement; ok is false beyond 64 bits.
-func bigEndian(v []byte) (i int64, ok bool) {
-	if len(v) == 0 {
-		return 0, false
+// keep takes the words of rows from row at on, and says what more memory they take.
+func (p *part) keep(d *decoded, at int) (bytes int) {
+	if p.text == nil {
+		p.text = make([]uint32, p.rows)
+		bytes = 4 * p.rows
 	}
-	pad := byte(int8(v[0]) >> 7)
-	for ; len(v) > 8; v = v[1:] {
-		if v[0] != pad || v[1]>>7 != pad>>7 {
-			return 0, false
+	for i, k := range d.ordinals {
+		p.text[at+i] = uint32(k)
+	}
+	if d.valid != nil {
+		if p.valid == nil {
+			p.valid = make([]byte, bitutil.BytesForBits(int64(p.rows)))
+			bitutil.SetBitsTo(p.valid, 0, int64(p.rows), true)
+			bytes += len(p.valid)
+		}
+		for i := range d.ordinals {
+			bitutil.SetBitTo(p.valid, at+i, !d.null(i))
 		}
 	}
-	i = int64(int8(v[0]))
-	for _, c := range v[1:] {
-		i = i<<8 | int64(c)
+	bytes += p.words.bytes
+	p.words.bytes = 0
+	return bytes
+}
+
+// frame begins the column's segments.
+func (r *reading) frame(c *column) error {
+	chunks := make([][]*part, (r.rows+r.chunkRows-1)/r.chunkRows)
+	for _, of := range c.parts {
+		for _, p := range of {
+			chunks[p.chunk] = append(chunks[p.chunk], p)
+		}
 	}
-	return i, true
+	c.frames = nil
+	for _, parts := range chunks {
+		rows, lo, hi := 0, ^uint64(0), uint64(0)
+		for _, p := range parts {
+			rows, lo, hi = rows+p.rows, min(lo, p.lo), max(hi, p.hi)
+		}
+		var dict []string
+		if c.Type.Kind == table.Varchar {
+			for _, p := range parts {
+				dict = append(dict, p.words.list...)
+			}
+			slices.Sort(dict)
+			dict = slices.Compact(dict)
+			lo, hi = 0, uint64(max(len(dict)-1, 0))
+		}
+		if lo > hi {
+			lo, hi = 0, 0
+		}
+		if err := r.hold(rows * max(1, (bits.Len64(hi-lo)+7)/8)); err != nil {
+			return err
+		}
+		c.frames = append(c.frames, table.NewFrame(c.Type, rows, lo, hi, dict))
+	}
+	return nil
+}
+
+// fill writes the codes of a column in a group.
+func (r *reading) fill(c *column, g int, d *decoded) error {
+	put := func(p *part, at int) error {
+		if !c.frames[p.chunk].Put(p.at+at, d.ordinals, d.valid, d.offset) {
+			c.wrong.Store(true)
+		}
+		return nil
+	}
+	if c.Type.Kind != table.Varchar {
+		return r.batches(c, g, d, put)
+	}
+	for _, p := range c.parts[g] {
+		rank, dict := make([]uint64, len(p.words.list)), c.frames[p.chunk].Dict()
+		for k, word := range p.words.list {
+			at, _ := slices.BinarySearch(dict, word)
+			rank[k] = uint64(at)
+		}
+		d.ordinals, d.valid, d.offset = slices.Grow(d.ordinals[:0], p.rows)[:p.rows], p.valid, 0
+		for i, k := range p.text {
+			if d.ordinals[i] = 0; !d.null(i) {
+				d.ordinals[i] = rank[k]
+			}
+		}
+		_ = put(p, 0)
+		p.text, p.words = nil, words{}
+	}
+	return nil
+}
+
+// hold counts memory that is needed from now on.
+func (r *reading) hold(bytes int) error {
+	if held := r.held.Add(int64(bytes)); r.opts.MemoryLimit > 0 && held > r.opts.MemoryLimit {
+		return tooLarge(r.opts.MemoryLimit)
+	}
+	return nil
+}
+
+// step is called now and then, with the bytes of the file done since.
+func (r *reading) step(bytes int64) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.done = min(r.done+bytes, r.total)
+	if r.opts.Progress != nil {
+		r.opts.Progress(r.done, r.total)
+	}
+	return r.ctx.Err()
 }

@@ -113,6 +113,8 @@ func TestArrowTypes(t *testing.T) {
 		{ts(arrow.Second, ""), `["1969-12-31 23:59:59"]`, "timestamp without time zone", "1969-12-31 23:59:59"},
 		{ts(arrow.Millisecond, ""), `["1970-01-01 00:00:00.001"]`, "timestamp without time zone", "1970-01-01 00:00:00.001"},
 		{ts(arrow.Microsecond, ""), `["1970-01-01 00:00:00.000001"]`, "timestamp without time zone", "1970-01-01 00:00:00.000001"},
+		{ts(arrow.Nanosecond, ""), `["1969-12-31 23:59:59.999999", null]`, "timestamp without time zone", "1969-12-31 23:59:59.999999 NULL"},
+		{arrow.FixedWidthTypes.Duration_ns, `[-1000]`, "interval", "-00:00:00.000001"},
 		{ts(arrow.Microsecond, "UTC"), `["1970-01-01T00:00:00Z"]`, "timestamp without time zone", "1970-01-01 00:00:00"},
 		{&arrow.DurationType{Unit: arrow.Second}, `[36000, null, -1]`, "interval", "10:00:00 NULL -00:00:01"},
 		{arrow.FixedWidthTypes.Duration_us, `[86400000001]`, "interval", "1 day 00:00:00.000001"},
@@ -145,8 +147,8 @@ func TestArrowUnsupported(t *testing.T) {
 		json string
 		want string
 	}{
-		{&arrow.TimestampType{Unit: arrow.Nanosecond}, `["1970-01-01"]`, "timestamps in nanoseconds"},
-		{&arrow.DurationType{Unit: arrow.Nanosecond}, `[1]`, "durations in nanoseconds"},
+		{&arrow.TimestampType{Unit: arrow.Nanosecond}, `["1970-01-01 00:00:00.000000001"]`, "a time in nanoseconds that is not whole microseconds"},
+		{&arrow.DurationType{Unit: arrow.Nanosecond}, `[1]`, "a time in nanoseconds that is not whole microseconds"},
 		{arrow.ListOf(arrow.PrimitiveTypes.Int32), `[[1]]`, "type list<item: int32, nullable>"},
 		{arrow.StructOf(arrow.Field{Name: "a", Type: arrow.PrimitiveTypes.Int32}), `[{"a": 1}]`, "type struct<a: int32>"},
 		{arrow.BinaryTypes.Binary, `["AA=="]`, "type binary"},
@@ -332,6 +334,17 @@ func i64(v ...int64) func(file.ColumnChunkWriter) error {
 	}
 }
 
+func i96(v ...[3]uint32) func(file.ColumnChunkWriter) error {
+	return func(w file.ColumnChunkWriter) error {
+		var all []parquet.Int96
+		for _, x := range append(v, v...)[:2] {
+			all = append(all, parquet.NewInt96(x))
+		}
+		_, err := w.(*file.Int96ColumnChunkWriter).WriteBatch(all, []int16{1, 1}, nil)
+		return err
+	}
+}
+
 func fixed(v ...string) func(file.ColumnChunkWriter) error {
 	return func(w file.ColumnChunkWriter) error {
 		var all []parquet.FixedLenByteArray
@@ -378,6 +391,8 @@ func TestParquetTypes(t *testing.T) {
 		{schema.DateLogicalType{}, i32t, -1, i32(-1, 2145042905), "date", "1969-12-31 5874897-12-31"},
 		{stamp(schema.TimeUnitMillis), i64t, -1, i64(-1, 1), "timestamp without time zone", "1969-12-31 23:59:59.999 1970-01-01 00:00:00.001"},
 		{stamp(schema.TimeUnitMicros), i64t, -1, i64(-1, 1), "timestamp without time zone", "1969-12-31 23:59:59.999999 1970-01-01 00:00:00.000001"},
+		{stamp(schema.TimeUnitNanos), i64t, -1, i64(-1000, 1_000_000_000), "timestamp without time zone", "1969-12-31 23:59:59.999999 1970-01-01 00:00:01"},
+		{none, parquet.Types.Int96, -1, i96([3]uint32{1000, 0, 2440588}, [3]uint32{0, 0, 0}), "timestamp without time zone", "1970-01-01 00:00:00.000001 4714-11-24 00:00:00 BC"},
 		{decimal(9, 2), i32t, -1, i32(-999999999, 5), "numeric(9,2)", "-9999999.99 0.05"},
 		{decimal(18, 0), i64t, -1, i64(-999999999999999999, 5), "numeric(18,0)", "-999999999999999999 5"},
 		{decimal(5, 1), fix, 3, fixed("\xff\xff\xff", "\x00\x01\x00"), "numeric(5,1)", "-0.1 25.6"},
@@ -424,7 +439,9 @@ func TestParquetUnsupported(t *testing.T) {
 	}{
 		{pqColumn{list, repeated}, "a nested type"},
 		{pqColumn{group, i32(1, 2)}, "a nested type"},
-		{pqColumn{pqNode(t, schema.NewTimestampLogicalType(false, schema.TimeUnitNanos), parquet.Types.Int64, -1), i64(1, 2)}, "timestamps in nanoseconds"},
+		{pqColumn{pqNode(t, schema.NewTimestampLogicalType(false, schema.TimeUnitNanos), parquet.Types.Int64, -1), i64(1000, 2)}, "a time in nanoseconds that is not whole microseconds"},
+		{pqColumn{pqNode(t, none, parquet.Types.Int96, -1), i96([3]uint32{999, 0, 2440588})}, "a time in nanoseconds that is not whole microseconds"},
+		{pqColumn{pqNode(t, none, parquet.Types.Int96, -1), i96([3]uint32{0, 0, 1 << 31})}, "a value out of range for timestamp without time zone"},
 		{pqColumn{pqNode(t, schema.NewDecimalLogicalType(19, 2), parquet.Types.FixedLenByteArray, 9), fixed("123456789", "123456789")},
 			"DECIMAL(19,2): more than 18 digits, or more after the point than in all"},
 		{pqColumn{pqNode(t, none, parquet.Types.ByteArray, -1), variable("a", "b")}, "binary data"},

@@ -4,13 +4,16 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"iter"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
 
+	"github.com/apache/arrow-go/v18/arrow/bitutil"
+
 	"github.com/stencildb/stencildb/internal/numbers"
+	"github.com/stencildb/stencildb/internal/ordered"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -18,12 +21,12 @@ import (
 // delimiter or for no line breaks.
 const maxColumns = 16384
 
-// csvReader reads the records of one CSV text in two passes, after a look at the first.
+// csvReader reads the records of one CSV text in two passes, after a look at the first. A
+// pass goes over blocks of the text on all cores; what it finds is put together in order.
 type csvReader struct {
 	*loader
 	fields []table.Field
 	infer  []*inference // one a column; nil: declared
-	err    error        // that ended a pass
 }
 
 func (l *loader) csv() (*table.Table, error) {
@@ -40,25 +43,16 @@ func (l *loader) csv() (*table.Table, error) {
 	return r.convert()
 }
 
-// scan begins to scan the text; step is called now and then with the bytes read.
-func (r *csvReader) scan(step func(read int64) error) (s *scanner, end func(), err error) {
-	in, err := r.open()
-	if err != nil {
-		return nil, nil, err
-	}
-	s = newScanner(in, r.file.Size(), r.src.Delim, step)
-	s.skipBOM()
-	return s, func() { in.Close() }, nil
-}
-
 // columns takes the columns from the first record: their names, unless it has none.
 func (r *csvReader) columns() error {
-	s, end, err := r.scan(func(int64) error { return r.ctx.Err() })
-	if err != nil {
-		return err
+	first := block{err: errEmpty}
+	for first = range r.blocks() {
+		break
 	}
-	defer end()
-	bytes := 0
+	if first.err != nil {
+		return first.err
+	}
+	s, bytes := newScanner(first, r.src.Delim), 0
 	for f := (field{}); !f.last; {
 		if !s.next(&f) {
 			return cmp.Or(s.err, errEmpty)
@@ -86,37 +80,56 @@ func (r *csvReader) columns() error {
 
 var errEmpty = errors.New("empty: not even a header")
 
-// all yields every field of every record after the header, with the number of its column.
-// An error ends it, and is in r.err then.
-func (r *csvReader) all(step func(read int64) error) iter.Seq2[int, *field] {
-	return func(yield func(int, *field) bool) {
-		s, end, err := r.scan(step)
-		if r.err = err; err != nil {
-			return
-		}
-		defer end()
-		var f field
-		for header := !r.src.NoHeader; header && s.next(&f); {
-			header = !f.last
-		}
-		line := 0
-		for col := 0; s.next(&f); col++ {
-			if col == 0 {
-				line = f.line
-			}
-			if col == len(r.fields) || col+1 < len(r.fields) && f.last {
-				r.err = r.ragged(s, &f, col, line)
-				return
-			}
-			if !yield(col, &f) {
-				return
-			}
-			if f.last {
-				col = -1
-			}
-		}
-		r.err = s.err
+// fault is an error at a place of the text.
+type fault struct {
+	line, col int
+	err       error
+}
+
+// before reports whether f, unless nil, comes before g in the text.
+func (f *fault) before(g *fault) bool {
+	return f != nil && (g == nil || f.line < g.line || f.line == g.line && f.col < g.col)
+}
+
+// each calls do with every field of a block's records, but the header's, and the number of
+// its column. An error ends it.
+func (r *csvReader) each(b block, do func(col int, f *field) error) *fault {
+	if b.err != nil {
+		return &fault{line: b.line, err: b.err}
 	}
+	s, f := newScanner(b, r.src.Delim), field{}
+	for header := !r.src.NoHeader && b.line == 1; header && s.next(&f); {
+		header = !f.last
+	}
+	line := 0
+	for col := 0; s.next(&f); col++ {
+		if col == 0 {
+			line = f.line
+		}
+		if col == len(r.fields) || col+1 < len(r.fields) && f.last {
+			return &fault{line, col, r.ragged(s, &f, col, line)}
+		}
+		if err := do(col, &f); err != nil {
+			return &fault{f.line, col, err}
+		}
+		if f.last {
+			col = -1
+		}
+	}
+	if s.err != nil {
+		return &fault{s.line, maxColumns, s.err}
+	}
+	return nil
+}
+
+// pass does something with the blocks, on all cores, and then with what it gives, in order.
+func pass[T any](r *csvReader, of func(b block) T, then func(T) error) error {
+	for t := range ordered.Map(runtime.GOMAXPROCS(0), r.blocks(), func(_ int, b block) T { return of(b) }) {
+		if err := then(t); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // ragged counts the fields of a record of the wrong length and says so.
@@ -191,19 +204,49 @@ func (r *csvReader) place(line, col int, err error, advice string) error {
 	return fmt.Errorf("line %d, column %d (%s): %w", line, col+1, name, err)
 }
 
+const keepText = "declare the column VARCHAR with types=%s:text to keep it as text"
+
+// learned is what the first pass finds in a block.
+type learned struct {
+	columns []inference
+	fault   *fault
+	read    int64
+}
+
 // learn is the first pass: the structure is sound, and the types are known.
 func (r *csvReader) learn() error {
-	for col, f := range r.all(func(read int64) error { return r.step(nil, read, 2*r.file.Size()) }) {
-		in := r.infer[col]
-		if in == nil || r.isNull(f) {
-			continue
-		}
-		if err := in.add(f); err != nil {
-			return r.place(f.line, col, err, "declare the column VARCHAR with types=%s:text to keep it as text")
-		}
+	of := func(b block) learned {
+		l := learned{columns: make([]inference, len(r.fields)), read: b.read}
+		l.fault = r.each(b, func(col int, f *field) error {
+			if r.infer[col] == nil || r.isNull(f) {
+				return nil
+			}
+			if !l.columns[col].see(f) {
+				return r.place(f.line, col, errUTF8, "")
+			}
+			return nil
+		})
+		return l
 	}
-	if r.err != nil {
-		return r.err
+	then := func(l learned) error {
+		for col, in := range r.infer {
+			if in == nil {
+				continue
+			}
+			if line, err := in.add(&l.columns[col]); err != nil {
+				f := &fault{line, col, r.place(line, col, err, keepText)}
+				if f.before(l.fault) {
+					l.fault = f
+				}
+			}
+		}
+		if l.fault != nil {
+			return l.fault.err
+		}
+		return r.step(nil, l.read, 2*r.file.Size())
+	}
+	if err := pass(r, of, then); err != nil {
+		return err
 	}
 	for col, in := range r.infer {
 		if in == nil {
@@ -227,26 +270,95 @@ func (r *csvReader) learn() error {
 	return nil
 }
 
+// converted is the values of a block.
+type converted struct {
+	columns []cells
+	fault   *fault
+	read    int64
+}
+
+// cells is some values of a column.
+type cells struct {
+	decoded
+	words words
+}
+
 // convert is the second pass: text becomes values.
 func (r *csvReader) convert() (*table.Table, error) {
-	b := table.NewBuilder(r.name, r.fields, r.opts.ChunkRows)
-	for col, f := range r.all(func(read int64) error { return r.step(b, r.file.Size()+read, 2*r.file.Size()) }) {
-		if r.isNull(f) {
-			b.Column(col).Null()
-		} else if err := parseValue(b.Column(col), r.fields[col].Type, f.text); err != nil {
-			return nil, r.place(f.line, col, err, "declare another type with types=%s:TYPE")
-		}
-		if f.last {
-			if err := b.EndRow(); err != nil {
-				return nil, err
+	t := table.NewBuilder(r.name, r.fields, r.opts.ChunkRows)
+	of := func(b block) converted {
+		c := converted{columns: make([]cells, len(r.fields)), read: b.read}
+		c.fault = r.each(b, func(col int, f *field) error {
+			if r.isNull(f) {
+				c.columns[col].push(0, false)
+				return nil
 			}
+			o, err := parseValue(&c.columns[col].words, r.fields[col].Type, f.text)
+			if err != nil {
+				return r.place(f.line, col, err, "declare another type with types=%s:TYPE")
+			}
+			c.columns[col].push(o, true)
+			return nil
+		})
+		return c
+	}
+	then := func(c converted) error {
+		if c.fault != nil {
+			return c.fault.err
 		}
+		for at, rows := 0, len(c.columns[0].ordinals); at < rows; {
+			n := min(t.Room(), rows-at)
+			for col := range c.columns {
+				c.columns[col].append(t.Column(col), at, n)
+			}
+			if err := t.EndRows(n); err != nil {
+				return err
+			}
+			at += n
+		}
+		return r.step(t, r.file.Size()+c.read, 2*r.file.Size())
 	}
-	if r.err != nil {
-		return nil, r.err
-	}
-	if err := r.step(b, 2*r.file.Size(), 2*r.file.Size()); err != nil {
+	if err := pass(r, of, then); err != nil {
 		return nil, err
 	}
-	return b.Table(), nil
+	if err := r.step(t, 2*r.file.Size(), 2*r.file.Size()); err != nil {
+		return nil, err
+	}
+	return t.Table(), nil
+}
+
+// push appends an ordinal, or NULL.
+func (c *cells) push(o uint64, valid bool) {
+	n := len(c.ordinals)
+	c.ordinals = append(c.ordinals, o)
+	if !valid && c.valid == nil {
+		c.valid = make([]byte, (n+7)/8, n/8+1<<10)
+		bitutil.SetBitsTo(c.valid, 0, int64(n), true)
+	}
+	if c.valid != nil {
+		if n%8 == 0 {
+			c.valid = append(c.valid, 0)
+		}
+		bitutil.SetBitTo(c.valid, n, valid)
+	}
+}
+
+// append appends n values, from value at on, to a builder, which has numbers of its own for
+// words.
+func (c *cells) append(b *table.ColumnBuilder, at, n int) {
+	list := c.ordinals[at : at+n]
+	if len(c.words.list) > 0 {
+		numbers := make([]uint64, len(c.words.list)) // 0: none yet
+		list = slices.Clone(list)
+		for i, k := range list {
+			if c.null(at + i) {
+				continue
+			}
+			if numbers[k] == 0 {
+				numbers[k] = 1 + b.Number(c.words.list[k])
+			}
+			list[i] = numbers[k] - 1
+		}
+	}
+	b.Ordinals(list, c.valid, at)
 }

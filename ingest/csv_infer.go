@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"fmt"
+	"slices"
 	"unicode/utf8"
 
 	"github.com/stencildb/stencildb/table"
@@ -19,29 +20,46 @@ type sample struct {
 	line int
 }
 
-// add takes a value in. It is an error where the column then holds numbers and
-// what is no number.
-func (in *inference) add(f *field) error {
+// see takes a value in; false: it is not UTF-8.
+func (in *inference) see(f *field) bool {
 	k := classify(f.text)
-	in.count[k]++
 	if k == classText && !utf8.Valid(f.text) {
-		return errUTF8
+		return false
 	}
-	if in.count[k] > 1 {
-		return nil
+	if in.count[k]++; in.count[k] == 1 {
+		in.first[k] = sample{quote(f.text), f.line}
 	}
-	in.first[k] = sample{quote(f.text), f.line}
-	for other := range classes {
-		// NaN and Infinity are numbers among numbers and words among words.
-		if in.count[other] == 0 || other == classWord || k == classWord || other.isNumber() == k.isNumber() {
+	return true
+}
+
+// add takes in what the lines behind have. It is an error where the column then holds
+// numbers and what is no number; the line is that of the first value that makes it so.
+func (in *inference) add(next *inference) (line int, err error) {
+	var seen []class
+	for k := range classes {
+		if next.has(k) {
+			seen = append(seen, k)
+		}
+	}
+	slices.SortFunc(seen, func(a, b class) int { return next.first[a].line - next.first[b].line })
+	for _, k := range seen {
+		s, known := next.first[k], in.has(k)
+		if in.count[k] += next.count[k]; known {
 			continue
 		}
-		if k.isNumber() {
-			return fmt.Errorf("%s is a number, but line %d has %s", quote(f.text), in.first[other].line, in.first[other].text)
+		in.first[k] = s
+		for other := range classes {
+			// NaN and Infinity are numbers among numbers and words among words.
+			if !in.has(other) || other == classWord || k == classWord || other.isNumber() == k.isNumber() {
+				continue
+			}
+			if k.isNumber() {
+				return s.line, fmt.Errorf("%s is a number, but line %d has %s", s.text, in.first[other].line, in.first[other].text)
+			}
+			return s.line, fmt.Errorf("%s is not a number, but line %d has %s", s.text, in.first[other].line, in.first[other].text)
 		}
-		return fmt.Errorf("%s is not a number, but line %d has %s", quote(f.text), in.first[other].line, in.first[other].text)
 	}
-	return nil
+	return 0, nil
 }
 
 // inferred are the types, the narrowest first, with the classes of values that each holds.

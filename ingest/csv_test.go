@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"github.com/stencildb/stencildb/ingest"
 	"github.com/stencildb/stencildb/table"
 )
@@ -253,6 +255,39 @@ func TestCSVBufferBoundaries(t *testing.T) {
 			t.Fatalf("pad %d: wrong rows ending %q", pad, got[len(got)-40:])
 		}
 	}
+}
+
+// However the text is cut into blocks, the table, or the error with its place, is the same.
+func TestCSVBlocks(t *testing.T) {
+	defer ingest.BlockBytes(1 << 20)
+	field := rapid.OneOf(rapid.Just(""), rapid.Just("7"), rapid.Just("-1.5"), rapid.Just("x"), rapid.Just("NaN"), rapid.Just("2020-01-02"),
+		rapid.Just("\"a\nb,\"\"c\"\"\r\n\""), rapid.Just("\"\""), rapid.Just("\"7\""))
+	rapid.Check(t, func(t *rapid.T) {
+		columns := rapid.IntRange(1, 3).Draw(t, "columns")
+		rows := rapid.SliceOfN(rapid.SliceOfN(field, columns, columns), 0, 30).Draw(t, "rows")
+		var b strings.Builder
+		b.WriteString("a,b,c"[:2*columns-1])
+		for _, row := range rows {
+			b.WriteString(rapid.SampledFrom([]string{"\n", "\r\n"}).Draw(t, "end") + strings.Join(row, ","))
+		}
+		text := b.String()
+		if rapid.IntRange(0, 3).Draw(t, "damaged") == 0 {
+			at := rapid.IntRange(0, len(text)).Draw(t, "at")
+			text = text[:at] + rapid.SampledFrom([]string{"\"", ",", "\n", "\r", "\xff", "x"}).Draw(t, "damage") + text[at:]
+		}
+		s, o := ingest.Source{NoHeader: rapid.Bool().Draw(t, "no header")}, ingest.Options{ChunkRows: 7}
+		ingest.BlockBytes(1 << 20)
+		want, wanted := loadText(text, s, o)
+		ingest.BlockBytes(rapid.IntRange(4, 60).Draw(t, "block"))
+		got, err := loadText(text, s, o)
+		if fmt.Sprint(err) != fmt.Sprint(wanted) {
+			t.Fatalf("%q: %v, want %v", text, err, wanted)
+		}
+		if err == nil {
+			check(t, got)
+			equal(t, got, want)
+		}
+	})
 }
 
 // endless is a file with one field that never ends.

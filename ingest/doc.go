@@ -5,7 +5,8 @@
 //
 //   - [Source] says where data come from, a file or memory; [ParseLoad] reads one from
 //     the command line's NAME=PATH?options.
-//   - [Load] reads a source into a [table.Table].
+//   - [Open] looks at a source: a [File] reads its columns when they are asked for. [Load]
+//     reads all of them into a [table.Table].
 //   - [WriteFile] writes one; [NewArrowFile], [NewArrowStream] and [NewParquetFile] write
 //     record batches as they come.
 //   - [Columns] makes Arrow arrays of columns of codes.
@@ -16,7 +17,17 @@
 // keeps NULL and the empty string apart. It reads RFC 4180 with PostgreSQL's COPY
 // conventions: an unquoted empty field is NULL, "" is an empty string, the word
 // NULL is text. The file is read twice, once to learn the types of the columns
-// from every value and once to convert, so that the whole text is never held.
+// from every value and once to convert, so that the whole text is never held. Each time
+// it is cut into blocks where records end, which all cores read at a time; what they
+// find is put together in the order of the text.
+//
+// # Columns
+//
+// Parquet and Arrow have their rows in groups, column by column. A column is read on its
+// own, its groups at the same time. Where the file says the smallest and the largest
+// value of a group, values become codes as they are decoded; where it does not, or says
+// it wrongly, the column is read twice. A column of text becomes codes when all its words
+// are known.
 //
 // # Names
 //
@@ -27,11 +38,13 @@
 //
 // # Caveats
 //
-//   - A load is all or nothing: an error leaves no partial table.
-//   - A file that changes between the two readings of its CSV is an error or is
-//     read as it was at one of them; it is not locked.
+//   - A column is read as a whole or not at all: an error leaves no part of it.
+//   - A file whose size or time has changed when a column is read later is an error. One that
+//     changes between the two readings of its CSV is an error or is read as it was at one
+//     of them; it is not locked.
 //   - A timestamp with a zone in Parquet or Arrow is taken as UTC. In CSV a zone
 //     other than Z or +00 makes the value no timestamp.
+//   - Times in nanoseconds are read where all are whole microseconds.
 //   - -0 is stored as +0, and every NaN as the same NaN.
 //   - In memory text costs more than in the file when it hardly repeats: about 64
 //     bytes for each distinct value while loading.

@@ -1,10 +1,29 @@
 package ingest
 
-// LoadFrom is what Load does with an open file; the others are what WriteFile does with
-// one.
+import (
+	"context"
+	"io"
+
+	"github.com/stencildb/stencildb/table"
+)
+
+// What WriteFile does with an open file.
 var (
-	LoadFrom     = loadFrom
 	WriteCSV     = delimited(',')
 	WriteArrow   = batches(NewArrowFile)
 	WriteParquet = batches(NewParquetFile)
 )
+
+// BlockBytes sets how much text of a CSV is scanned at a time.
+func BlockBytes(n int) { blockBytes = n }
+
+// LoadFrom is what Load does with an open file.
+func LoadFrom(ctx context.Context, name string, s Source, file io.ReaderAt, size int64, o Options) (t *table.Table, err error) {
+	in := &input{SectionReader: io.NewSectionReader(file, 0, size)}
+	defer in.explain(s.Path, &err)
+	f, err := open(&loader{ctx: ctx, name: name, src: s, file: in, opts: o})
+	if err != nil {
+		return nil, err
+	}
+	return f.Table(), nil
+}

@@ -15,91 +15,8 @@ import (
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
 
-	"github.com/stencildb/stencildb/internal/files"
 	"github.com/stencildb/stencildb/table"
 )
-
-// Load reads a source into a table of a name. It returns the whole table or an
-// error, one line that names the file.
-//
-// The format is s.Format, else what the extension says (.csv, .tsv, .parquet,
-// .arrow, .feather, .ipc; all but .parquet also with .gz or .zst), else what the
-// first bytes say.
-func Load(ctx context.Context, name string, s Source, o Options) (*table.Table, error) {
-	if s.Data != nil {
-		return loadFrom(ctx, name, s, bytes.NewReader(s.Data), int64(len(s.Data)), o)
-	}
-	f, err := files.Open(ctx, s.Path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	switch st, err := f.Stat(); {
-	case err != nil:
-		return nil, err
-	case st.Mode().IsRegular():
-		return loadFrom(ctx, name, s, f, st.Size(), o)
-	}
-	// A pipe or the like can be read once only. Closing it ends a read that waits.
-	stop := context.AfterFunc(ctx, func() { _ = f.Close() })
-	defer stop()
-	data, err := readAll(f, o.MemoryLimit)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", s.Path, err)
-	}
-	return loadFrom(ctx, name, s, bytes.NewReader(data), int64(len(data)), o)
-}
-
-// loadFrom is [Load] of size bytes of a file.
-func loadFrom(ctx context.Context, name string, s Source, file io.ReaderAt, size int64, o Options) (t *table.Table, err error) {
-	s.Path = cmp.Or(s.Path, name)
-	l := &loader{ctx: ctx, name: name, src: s, file: io.NewSectionReader(file, 0, size), opts: o}
-	defer func() {
-		// arrow-go panics on some corrupt files; that must end the load, not the program.
-		if r := recover(); r != nil {
-			known, ok := r.(damage)
-			if !ok {
-				known = "its parts do not fit together"
-			}
-			t, err = nil, known
-		}
-		var known damage
-		switch {
-		case errors.As(err, &known):
-			err = fmt.Errorf("%s: %s; %s", s.Path, known, advice)
-		case err != nil && size > 0:
-			err = fmt.Errorf("%s: %w", s.Path, err)
-		}
-	}()
-	if size == 0 {
-		return nil, fmt.Errorf("%s is empty: not even a header", s.Path)
-	}
-	format, known, err := l.detect()
-	if err != nil {
-		return nil, err
-	}
-	if format != CSV && format != TSV && (s.NoHeader || s.Delim != 0 || s.Nulls != nil || s.Types != nil) {
-		return nil, fmt.Errorf("header, delim, null and types are for CSV; a %s file says these itself", format)
-	}
-	if !known {
-		l.note("the extension names no format: read as %s", strings.TrimSpace(string(format)+" "+l.codec))
-	}
-	switch format {
-	case CSV, TSV:
-		if s.Delim == 0 {
-			l.src.Delim = ','
-			if format == TSV {
-				l.src.Delim = '\t'
-			}
-		}
-		return l.csv()
-	case Parquet:
-		return l.parquet()
-	case Arrow:
-		return l.arrow()
-	}
-	return nil, fmt.Errorf("unknown format %q: want csv, tsv, parquet or arrow", format)
-}
 
 // byExtension is the format and the compression ("", "gz" or "zst") that a path's
 // extensions name.
@@ -146,12 +63,12 @@ var magics = []struct {
 	codec  string
 }{{"PAR1", Parquet, ""}, {"ARROW1", Arrow, ""}, {"\xff\xff\xff\xff", Arrow, ""}, {"\x1f\x8b", CSV, "gz"}, {"\x28\xb5\x2f\xfd", CSV, "zst"}}
 
-// loader is one load under way.
+// loader is one source under way.
 type loader struct {
 	ctx   context.Context
 	name  string // of the table
 	src   Source
-	file  *io.SectionReader
+	file  *input
 	codec string // "", "gz" or "zst"
 	opts  Options
 }

@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
@@ -9,6 +10,7 @@ import (
 	"github.com/apache/arrow-go/v18/parquet"
 	"github.com/apache/arrow-go/v18/parquet/compress"
 	"github.com/apache/arrow-go/v18/parquet/file"
+	"github.com/apache/arrow-go/v18/parquet/metadata"
 
 	"github.com/stencildb/stencildb/internal/numbers"
 	"github.com/stencildb/stencildb/table"
@@ -16,7 +18,7 @@ import (
 
 // parquet reads a Parquet file with arrow-go's record readers. It does without
 // arrow-go's pqarrow, which would link gRPC, and holds one batch of each column.
-func (l *loader) parquet() (*table.Table, error) {
+func (l *loader) parquet() (*File, error) {
 	alloc := l.allocator()
 	props := parquet.NewReaderProperties(alloc)
 	props.BufferedStreamEnabled = true
@@ -30,31 +32,37 @@ func (l *loader) parquet() (*table.Table, error) {
 		return nil, damaged(err, "not a complete Parquet file: its footer")
 	}
 	fields, columns := parquetFields(pf.MetaData().Schema)
-	return l.columnar(fields, func(yield func(group, error) bool) {
-		total, done := pf.NumRows(), int64(0)
-		for g := range pf.NumRowGroups() {
-			rg := pf.RowGroup(g)
-			rows := rg.NumRows()
-			if rows < 0 || done+rows > total {
-				yield(group{}, damagef("row group %d says it has %d rows", g, rows))
-				return
-			}
-			done += rows
-			column := func(i int) (func(int) (arrow.Array, error), error) {
-				next, err := columns[i].open(pf, rg, alloc)
+	var groups []group
+	total, done := pf.NumRows(), int64(0)
+	for i := range pf.NumRowGroups() {
+		rg := pf.RowGroup(i)
+		rows := rg.NumRows()
+		if rows < 0 || done+rows > total {
+			return nil, damagef("row group %d says it has %d rows", i, rows)
+		}
+		done += rows
+		groups = append(groups, group{
+			rows: int(rows),
+			column: func(col int) (func(int) (arrow.Array, error), error) {
+				next, err := columns[col].open(pf, rg, alloc)
 				if err != nil {
-					return nil, fmt.Errorf("column %s: %w", show(fields[i].Name), err)
+					return nil, fmt.Errorf("column %s: %w", show(fields[col].Name), err)
 				}
 				return next, nil
-			}
-			if !yield(group{rows, l.file.Size() * done / max(total, 1), column}, nil) {
-				return
-			}
-		}
-		if done != total {
-			yield(group{}, damagef("%d rows in its row groups, %d in its footer", done, total))
-		}
-	})
+			},
+			bounds: func(col int) (lo, hi uint64, ok bool) { return columns[col].bounds(rg) },
+			bytes: func(col int) int64 {
+				if chunk, err := rg.MetaData().ColumnChunk(columns[col].leaf); err == nil {
+					return max(0, min(chunk.TotalCompressedSize(), l.file.Size()))
+				}
+				return 0
+			},
+		})
+	}
+	if done != total {
+		return nil, damagef("%d rows in its row groups, %d in its footer", done, total)
+	}
+	return l.columnar(fields, groups)
 }
 
 // encrypted reports a Parquet file whose footer says so.
@@ -70,6 +78,32 @@ type parquetColumn struct {
 	stored arrow.DataType // its values are laid out as Arrow's of this type
 }
 
+// bounds are those of the column's ordinals in a row group, where the file says them: of
+// integers, days and microseconds.
+func (c parquetColumn) bounds(rg *file.RowGroupReader) (lo, hi uint64, ok bool) {
+	switch t, times := c.stored.(*arrow.TimestampType); {
+	case times && t.Unit != arrow.Microsecond:
+		return 0, 0, false
+	case !times && !slices.Contains([]arrow.Type{arrow.INT32, arrow.INT64, arrow.DATE32}, c.stored.ID()):
+		return 0, 0, false
+	}
+	chunk, err := rg.MetaData().ColumnChunk(c.leaf)
+	if err != nil {
+		return 0, 0, false
+	}
+	stats, err := chunk.Statistics()
+	if err != nil || stats == nil || !stats.HasMinMax() {
+		return 0, 0, false
+	}
+	switch s := stats.(type) {
+	case *metadata.Int32Statistics:
+		lo, hi = table.OrdinalInt(int64(s.Min())), table.OrdinalInt(int64(s.Max()))
+	case *metadata.Int64Statistics:
+		lo, hi = table.OrdinalInt(s.Min()), table.OrdinalInt(s.Max())
+	}
+	return lo, hi, lo <= hi
+}
+
 // open begins to read the column in a row group.
 func (c parquetColumn) open(pf *file.Reader, rg *file.RowGroupReader, alloc memory.Allocator) (func(n int) (arrow.Array, error), error) {
 	chunk, err := rg.MetaData().ColumnChunk(c.leaf)
@@ -78,6 +112,9 @@ func (c parquetColumn) open(pf *file.Reader, rg *file.RowGroupReader, alloc memo
 	}
 	if _, err := compress.GetCodec(chunk.Compression()); err != nil {
 		return nil, fmt.Errorf("compression with %s is not supported: write the file with another one, such as ZSTD", chunk.Compression())
+	}
+	if n := chunk.NumValues(); n != rg.NumRows() {
+		return nil, damagef("%s in a row group of %s", numbers.Count(int(n), "value", "values"), numbers.Count(int(rg.NumRows()), "row", "rows"))
 	}
 	pages, err := rg.GetColumnPageReader(c.leaf)
 	if err != nil {

@@ -36,6 +36,7 @@ var physical = map[parquet.Type]struct {
 	parquet.Types.Int64:     {arrow.PrimitiveTypes.Int64, table.BigInt},
 	parquet.Types.Float:     {arrow.PrimitiveTypes.Float32, table.Real},
 	parquet.Types.Double:    {arrow.PrimitiveTypes.Float64, table.Double},
+	parquet.Types.Int96:     {&arrow.FixedSizeBinaryType{ByteWidth: parquet.Int96SizeBytes}, table.Timestamp}, // of pandas and Spark
 	parquet.Types.ByteArray: {arrow.BinaryTypes.Binary, table.Unknown},
 }
 
@@ -73,7 +74,7 @@ func parquetType(n *schema.PrimitiveNode) (t table.Type, stored arrow.DataType, 
 		case schema.TimeUnitMicros:
 			return t, arrow.FixedWidthTypes.Timestamp_us, ""
 		}
-		return t, nil, "timestamps in nanoseconds"
+		return t, arrow.FixedWidthTypes.Timestamp_ns, ""
 	case interface {
 		BitWidth() int8
 		IsSigned() bool
@@ -98,10 +99,7 @@ func parquetType(n *schema.PrimitiveNode) (t table.Type, stored arrow.DataType, 
 		}
 		return t, stored, ""
 	}
-	switch t.Kind = plain.kind; {
-	case n.PhysicalType() == parquet.Types.Int96:
-		return t, nil, "timestamps in nanoseconds (INT96)"
-	case t.Kind == table.Unknown:
+	if t.Kind = plain.kind; t.Kind == table.Unknown {
 		return t, nil, "binary data"
 	}
 	return t, stored, ""

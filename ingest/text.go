@@ -11,29 +11,34 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// parseValue appends the value that text has as type t to c. The error is the
-// reason, without the place.
-func parseValue(c *table.ColumnBuilder, t table.Type, text []byte) error {
+// parseValue returns the ordinal of the value that text has as type t; of text, its number
+// in w. The error is the reason, without the place.
+func parseValue(w *words, t table.Type, text []byte) (uint64, error) {
 	switch t.Kind {
 	case table.Varchar:
-		if !utf8.Valid(text) {
-			return errUTF8
+		k, known := w.index[string(text)]
+		switch {
+		case known:
+			return k, nil
+		case !utf8.Valid(text):
+			return 0, errUTF8
 		}
-		c.String(view(text))
-		return nil
+		return w.number(view(text)), nil
 	case table.Unknown: // a column without a value has none to parse
-		return fmt.Errorf("%s in a column that had no value when it was first read: the file changed", quote(text))
+		return 0, fmt.Errorf("%s in a column that had no value when it was first read: the file changed", quote(text))
 	}
 	i, f, err := table.Parse(t, trim(view(text)), false)
 	switch {
 	case err != nil:
-		return reason(err, t, text)
+		return 0, reason(err, t, text)
+	case t.Kind == table.Boolean:
+		return uint64(i), nil
+	case t.Kind == table.Real:
+		return uint64(table.OrdinalFloat32(float32(f))), nil
 	case t.IsFloat():
-		c.Float(f)
-	default:
-		c.Int(i)
+		return table.OrdinalFloat64(f), nil
 	}
-	return nil
+	return table.OrdinalInt(i), nil
 }
 
 var errUTF8 = errors.New("the text is not valid UTF-8: convert the file to UTF-8")

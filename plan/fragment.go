@@ -1,6 +1,8 @@
 package plan
 
 import (
+	"slices"
+
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/table"
 )
@@ -22,6 +24,22 @@ func (f *Fragment) With(...Node) Node     { return f }
 func (f *Fragment) Fields() []table.Field { return f.Nodes.Fields() }
 
 func (f *Fragment) String() string { return "Fragment(" + expr.Ident(f.Table) + ")" }
+
+// Reads lists the columns of the table that the fragment, and what takes its rows, reads,
+// ascending.
+func (f *Fragment) Reads() []int {
+	cols := slices.Clone(f.Columns)
+	if f.Where != nil {
+		cols = append(cols, expr.Columns(f.Where)...)
+	}
+	for _, a := range f.Aggs {
+		if a.Col >= 0 {
+			cols = append(cols, a.Col)
+		}
+	}
+	slices.Sort(cols)
+	return slices.Compact(cols)
+}
 
 // Cut puts a [Fragment] in the place of each part of a tree that a backend does.
 func Cut(n Node) Node {

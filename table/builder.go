@@ -5,6 +5,7 @@ import (
 	"math/bits"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // Builder collects rows column by column and cuts them into chunks.
@@ -71,27 +72,20 @@ func (b *Builder) EndRows(n int) error {
 	return nil
 }
 
-// Drop makes column i an unsupported one, whatever it has had.
-func (b *Builder) Drop(i int, why string) {
-	b.fields[i].Unsupported = why
-	b.cols[i] = &ColumnBuilder{typ: b.fields[i].Type}
-	for _, c := range b.chunks {
-		b.full -= c.Segments[i].Bytes()
-		c.Segments[i] = nil
-	}
-}
-
 func (b *Builder) flush() {
-	ch := &Chunk{Rows: b.rows}
+	ch := &Chunk{Rows: b.rows, Segments: make([]*Segment, len(b.cols))}
+	var work sync.WaitGroup
 	for i, c := range b.cols {
-		if b.fields[i].Unsupported != "" {
-			ch.Segments = append(ch.Segments, nil)
-			continue
+		if b.fields[i].Unsupported == "" {
+			work.Go(func() { ch.Segments[i] = c.Segment() })
 		}
-		s := c.Segment()
-		ch.Segments = append(ch.Segments, s)
-		b.full += s.Bytes()
-		b.cols[i] = &ColumnBuilder{typ: b.fields[i].Type}
+	}
+	work.Wait()
+	for i, s := range ch.Segments {
+		if s != nil {
+			b.full += s.Bytes()
+			b.cols[i] = &ColumnBuilder{typ: b.fields[i].Type}
+		}
 	}
 	b.chunks = append(b.chunks, ch)
 	b.rows = 0
@@ -211,8 +205,29 @@ func (c *ColumnBuilder) Float(f float64) {
 // header in the list, and its key and value in the index.
 const stringOverhead = 64
 
+// Ordinals appends values by their ordinals, those of text by their [ColumnBuilder.Number];
+// NULL where the bit of valid (from bit offset on, a value each; nil: none) is 0.
+func (c *ColumnBuilder) Ordinals(list []uint64, valid []byte, offset int) {
+	for valid == nil && c.valid == nil && len(list) > 0 { // the commonest
+		n := min(len(list), blockRows-len(c.ords))
+		if c.ords, list = append(c.ords, list[:n]...), list[n:]; len(c.ords) == blockRows {
+			c.pack()
+		}
+	}
+	for i, o := range list {
+		if bit := offset + i; valid != nil && valid[bit/8]>>(bit%8)&1 == 0 {
+			c.Null()
+		} else {
+			c.push(o, true)
+		}
+	}
+}
+
 // String appends a VARCHAR.
-func (c *ColumnBuilder) String(s string) {
+func (c *ColumnBuilder) String(s string) { c.push(c.Number(s), true) }
+
+// Number is that of a VARCHAR's text among those seen.
+func (c *ColumnBuilder) Number(s string) uint64 {
 	if c.index == nil {
 		c.index = map[string]uint64{}
 	}
@@ -224,7 +239,7 @@ func (c *ColumnBuilder) String(s string) {
 		c.bytes += len(s) + stringOverhead
 		c.index[s] = k
 	}
-	c.push(k, true)
+	return k
 }
 
 // Value appends a value of the column's type, or NULL.

@@ -3,6 +3,7 @@ package table
 import (
 	"fmt"
 	"math"
+	"sync"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -166,7 +167,6 @@ func TestCheckFindsDamage(t *testing.T) {
 	for what, damage := range map[string]func(*Chunk){
 		"rows":              func(c *Chunk) { c.Rows++ },
 		"a missing segment": func(c *Chunk) { c.Segments = c.Segments[:1] },
-		"a nil segment":     func(c *Chunk) { c.Segments[0] = nil },
 		"the type":          func(c *Chunk) { c.Segments[0].Type.Kind = Integer },
 		"bits":              func(c *Chunk) { c.Segments[0].Bits = 5 },
 		"max":               func(c *Chunk) { c.Segments[0].Max, c.Segments[0].Bits = 3, 2 },
@@ -183,6 +183,78 @@ func TestCheckFindsDamage(t *testing.T) {
 			t.Errorf("damage to %s was not found", what)
 		}
 	}
+	tab := build()
+	tab.Chunks = append(tab.Chunks, build().Chunks...)
+	if tab.Chunks[0].Segments[0] = nil; tab.Check() == nil {
+		t.Error("a column that is read in one chunk of two was not found")
+	}
+	if tab.Chunks[1].Segments[0] = nil; tab.Check() != nil || tab.Has([]int{0, 1}) || !tab.Has([]int{1}) {
+		t.Error("a column that has not been read is taken for damage, or for one that has")
+	}
+}
+
+// Parts of a frame, put at the same time in any order, are the segment that a builder makes of
+// all values, also where the bounds are loose.
+func TestFrameIsWhatABuilderMakes(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		typ := Type{Kind: rapid.SampledFrom([]Kind{BigInt, Boolean, Double, Real}).Draw(t, "type")}
+		width := rapid.SampledFrom([]int{1, 7, 8, 9, 16, 17, 32, 33, 62}).Draw(t, "width")
+		n, nullable := rapid.IntRange(1, 300).Draw(t, "rows"), rapid.Bool().Draw(t, "nullable")
+		want, ordinals, valid := &ColumnBuilder{typ: typ}, make([]uint64, n), make([]byte, n/8+1)
+		lo, hi := ^uint64(0), uint64(0)
+		for i := range n {
+			v := Value{Type: typ, I: rapid.Int64Range(0, 1<<width-1).Draw(t, "value")}
+			if v.F = float64(v.I); typ.Kind == Real {
+				v.F = float64(float32(v.I))
+			} else if typ.Kind == Boolean {
+				v.I &= 1
+			}
+			if v.Null = nullable && rapid.Bool().Draw(t, "null"); !v.Null {
+				valid[i/8] |= 1 << (i % 8)
+				ordinals[i] = Ordinal(v)
+				lo, hi = min(lo, ordinals[i]), max(hi, ordinals[i])
+			} else {
+				ordinals[i] = rapid.Uint64().Draw(t, "any")
+			}
+			want.Value(v)
+		}
+		if lo > hi {
+			lo, hi = 0, 0
+		}
+		loose := rapid.Uint64Range(0, ^uint64(0)-hi).Draw(t, "loose")
+		f := NewFrame(typ, n, lo, hi+loose, nil)
+		var parts sync.WaitGroup
+		for at := 0; at < n; {
+			m := rapid.IntRange(1, n-at).Draw(t, "part")
+			of := valid
+			if !nullable {
+				of = nil
+			}
+			from := at
+			parts.Go(func() {
+				if !f.Put(from, ordinals[from:from+m], of, from) {
+					panic("values within the bounds do not fit")
+				}
+			})
+			at += m
+		}
+		parts.Wait()
+		got, made := f.Segment(), want.Segment()
+		if err := got.Check(); err != nil {
+			t.Fatal(err)
+		}
+		for i := range n {
+			if a, b := got.Value(i), made.Value(i); a.Null != b.Null || !a.Null && Compare(a, b) != 0 {
+				t.Fatalf("row %d: %v, want %v", i, a, b)
+			}
+		}
+		if got.Bits != made.Bits || got.Codes.Width() != made.Codes.Width() || got.Nulls != made.Nulls {
+			t.Fatalf("%d bits in %d bytes, %d NULLs; want %d in %d, %d", got.Bits, got.Codes.Width(), got.Nulls, made.Bits, made.Codes.Width(), made.Nulls)
+		}
+		if n > 1 && !nullable && hi > lo && NewFrame(typ, n, lo, hi-1, nil).Put(0, ordinals, nil, 0) {
+			t.Fatal("a value beyond the bounds was not found")
+		}
+	})
 }
 
 func TestBitmap(t *testing.T) {

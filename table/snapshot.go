@@ -21,6 +21,25 @@ func (t *Table) Field(col int) Field {
 	return t.Fields[col]
 }
 
+// All lists the table's columns by their numbers.
+func (t *Table) All() []int {
+	all := make([]int, len(t.Fields))
+	for i := range all {
+		all[i] = i
+	}
+	return all
+}
+
+// Has reports whether columns have been read, as far as they can be.
+func (t *Table) Has(columns []int) bool {
+	for _, col := range columns {
+		if t.Fields[col].Unsupported == "" && len(t.Chunks) > 0 && t.Chunks[0].Segments[col] == nil {
+			return false
+		}
+	}
+	return true
+}
+
 // With returns the next snapshot of the table: the same fields, other chunks.
 func (t *Table) With(chunks ...*Chunk) *Table {
 	return &Table{Name: t.Name, Fields: t.Fields, Version: t.Version + 1, Chunks: chunks}
@@ -45,7 +64,7 @@ func (t *Table) Compacted() *Table {
 func (c *Chunk) compacted() *Chunk {
 	out := &Chunk{Rows: c.Live()}
 	for _, s := range c.fields() {
-		if s == nil { // of an unsupported field
+		if s == nil { // of an unsupported field, or not read
 			out.Segments = append(out.Segments, nil)
 			continue
 		}
@@ -167,10 +186,11 @@ func (t *Table) check(c *Chunk) error {
 	}
 	for i, s := range c.Segments {
 		f := fields[i]
-		if s == nil && f.Unsupported != "" {
+		unread := i < len(t.Fields) && t.Chunks[0].Segments[i] == nil // or not supported: in all chunks
+		if unread && s == nil {
 			continue
 		}
-		if s == nil || s.Rows() != c.Rows || s.Type != f.Type {
+		if unread || s == nil || s.Rows() != c.Rows || s.Type != f.Type {
 			return fmt.Errorf("table: %s does not fit its chunk", f.Name)
 		}
 		if err := s.Check(); err != nil {

@@ -31,7 +31,8 @@ type Table struct {
 }
 
 // Chunk is a run of rows, of which some may be deleted. Segments stand in the order
-// of the table's fields; that of an unsupported field is nil. Where rows are deleted
+// of the table's fields; that of an unsupported field, or of one that has not been read, is
+// nil. Where rows are deleted
 // one more follows, of [LiveField]. A chunk is immutable.
 type Chunk struct {
 	Rows     int // deleted ones included

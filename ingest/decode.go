@@ -1,0 +1,265 @@
+package ingest
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+	"unicode/utf8"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/bitutil"
+
+	"github.com/stencildb/stencildb/table"
+)
+
+// decoded is some values of a column on their way to codes.
+type decoded struct {
+	ordinals []uint64 // of text, numbers in words; any where NULL
+	valid    []byte   // a bit a value, from bit offset on; nil: none is NULL
+	offset   int
+	lo, hi   uint64 // of the ordinals; lo > hi: all are NULL
+}
+
+// words is the distinct texts of some rows, numbered as they come.
+type words struct {
+	index map[string]uint64
+	list  []string
+	bytes int // that they take
+}
+
+// wordOverhead is about what a distinct text takes besides its bytes: its header in the
+// list, and its key and value in the index.
+const wordOverhead = 64
+
+func (w *words) number(s string) uint64 {
+	k, ok := w.index[s]
+	if !ok {
+		if w.index == nil {
+			w.index = map[string]uint64{}
+		}
+		k, s = uint64(len(w.list)), string([]byte(s)) // it does not pin the reader's buffer
+		w.index[s], w.list = k, append(w.list, s)
+		w.bytes += len(s) + wordOverhead
+	}
+	return k
+}
+
+// decode takes the values of an array as those of type t.
+func (d *decoded) decode(t table.Type, a arrow.Array, w *words) error {
+	d.ordinals = slices.Grow(d.ordinals[:0], a.Len())[:a.Len()]
+	d.valid, d.offset = nil, a.Data().Offset()
+	if a.NullN() > 0 {
+		d.valid = a.NullBitmapBytes()
+	}
+	if a.DataType().ID() == arrow.NULL { // which has no validity
+		d.valid, d.offset = make([]byte, bitutil.BytesForBits(int64(a.Len()))), 0
+	} else if err := d.take(t, a, w); err != nil {
+		return err
+	}
+	d.extent()
+	if t.IsFloat() || t.Kind == table.Boolean || t.Kind == table.Varchar || d.lo > d.hi {
+		return nil
+	}
+	if lo, hi := t.Limits(); d.lo < table.OrdinalInt(lo) || d.hi > table.OrdinalInt(hi) {
+		return outOf(t)
+	}
+	return nil
+}
+
+func (d *decoded) null(i int) bool { return d.valid != nil && !bitutil.BitIsSet(d.valid, d.offset+i) }
+
+// extent finds the smallest and the largest ordinal.
+func (d *decoded) extent() {
+	d.lo, d.hi = ^uint64(0), 0
+	for i, o := range d.ordinals {
+		if d.valid == nil || !d.null(i) {
+			d.lo, d.hi = min(d.lo, o), max(d.hi, o)
+		}
+	}
+}
+
+// each computes the ordinals that are not NULL one by one.
+func (d *decoded) each(f func(i int) (uint64, error)) (err error) {
+	for i := range d.ordinals {
+		if d.null(i) {
+			continue
+		}
+		if d.ordinals[i], err = f(i); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// take computes the ordinals.
+func (d *decoded) take(t table.Type, a arrow.Array, w *words) error {
+	if t.Kind == table.Unknown {
+		return d.each(func(int) (uint64, error) { return 0, damagef("a value in a column of nulls") })
+	}
+	if s, ok := a.DataType().(arrow.TemporalWithUnit); ok {
+		widen[int64](d, a)
+		return d.microseconds(t, s.TimeUnit())
+	}
+	switch a.DataType().ID() {
+	case arrow.BOOL:
+		b := a.(*array.Boolean)
+		return d.each(func(i int) (uint64, error) { return uint64(table.Bool(b.Value(i)).I), nil })
+	case arrow.INT8:
+		widen[int8](d, a)
+	case arrow.UINT8:
+		widen[uint8](d, a)
+	case arrow.INT16:
+		widen[int16](d, a)
+	case arrow.UINT16:
+		widen[uint16](d, a)
+	case arrow.INT32, arrow.DATE32, arrow.DECIMAL32:
+		widen[int32](d, a)
+	case arrow.UINT32:
+		widen[uint32](d, a)
+	case arrow.INT64, arrow.DECIMAL64:
+		widen[int64](d, a)
+	case arrow.DATE64:
+		ms := integers(a)
+		return d.each(func(i int) (uint64, error) { return table.OrdinalInt(ms(i)), nil })
+	case arrow.UINT64:
+		return d.each(func(i int) (uint64, error) {
+			v := a.(*array.Uint64).Value(i)
+			if v>>63 != 0 {
+				return 0, outOf(t)
+			}
+			return v | 1<<63, nil
+		})
+	case arrow.FLOAT16:
+		return d.each(func(i int) (uint64, error) {
+			return uint64(table.OrdinalFloat32(a.(*array.Float16).Value(i).Float32())), nil
+		})
+	case arrow.FLOAT32:
+		for i, f := range arrow.GetValues[float32](a.Data(), 1) {
+			d.ordinals[i] = uint64(table.OrdinalFloat32(f))
+		}
+	case arrow.FLOAT64:
+		for i, f := range arrow.GetValues[float64](a.Data(), 1) {
+			d.ordinals[i] = table.OrdinalFloat64(f)
+		}
+	case arrow.DECIMAL128:
+		return d.each(func(i int) (uint64, error) {
+			v := a.(*array.Decimal128).Value(i)
+			if lo := int64(v.LowBits()); v.HighBits() == lo>>63 {
+				return table.OrdinalInt(lo), nil
+			}
+			return 0, outOf(t)
+		})
+	case arrow.DICTIONARY:
+		return d.dictionary(t, a.(*array.Dictionary), w)
+	default:
+		return d.bytes(t, a, w)
+	}
+	return nil
+}
+
+// widen takes the ordinals of integers of up to 64 bits.
+func widen[T int8 | uint8 | int16 | uint16 | int32 | uint32 | int64](d *decoded, a arrow.Array) {
+	for i, v := range arrow.GetValues[T](a.Data(), 1) {
+		d.ordinals[i] = table.OrdinalInt(int64(v))
+	}
+}
+
+// microseconds turns ordinals of times in a unit into those in microseconds.
+func (d *decoded) microseconds(t table.Type, unit arrow.TimeUnit) error {
+	if unit == arrow.Microsecond {
+		return nil
+	}
+	return d.each(func(i int) (uint64, error) {
+		v := table.IntFromOrdinal(d.ordinals[i])
+		if unit == arrow.Nanosecond {
+			return whole(v)
+		}
+		scale := int64(unit.Multiplier() / time.Microsecond)
+		if v*scale/scale != v {
+			return 0, outOf(t)
+		}
+		return table.OrdinalInt(v * scale), nil
+	})
+}
+
+// whole is the ordinal of nanoseconds that are microseconds.
+func whole(ns int64) (uint64, error) {
+	if ns%1000 != 0 {
+		return 0, overflow("a time in nanoseconds that is not whole microseconds")
+	}
+	return table.OrdinalInt(ns / 1000), nil
+}
+
+// dictionary takes values that are numbers of others.
+func (d *decoded) dictionary(t table.Type, a *array.Dictionary, w *words) error {
+	var of decoded
+	if err := of.decode(t, a.Dictionary(), w); err != nil {
+		return err
+	}
+	none := -1 // of the values, as the last one that is NULL
+	err := d.each(func(i int) (uint64, error) {
+		k := a.GetValueIndex(i)
+		switch {
+		case k < 0 || k >= len(of.ordinals):
+			return 0, damagef("index %d into a dictionary of %d", k, len(of.ordinals))
+		case of.null(k):
+			none = i
+		}
+		return of.ordinals[k], nil
+	})
+	if none < 0 || err != nil {
+		return err
+	}
+	valid := make([]byte, bitutil.BytesForBits(int64(a.Len())))
+	for i := range a.Len() {
+		bitutil.SetBitTo(valid, i, !d.null(i) && !of.null(a.GetValueIndex(i)))
+	}
+	d.valid, d.offset = valid, 0
+	return nil
+}
+
+// bytes takes text, and of Parquet DECIMALs, which are numbers of any length, and INT96.
+func (d *decoded) bytes(t table.Type, a arrow.Array, w *words) error {
+	if s, ok := a.(interface{ Value(int) string }); ok && t.Kind == table.Varchar {
+		return d.each(func(i int) (uint64, error) {
+			v := s.Value(i)
+			k, known := w.index[v]
+			switch {
+			case known:
+				return k, nil
+			case !utf8.ValidString(v):
+				return 0, damagef("text that is not valid UTF-8")
+			}
+			return w.number(v), nil
+		})
+	}
+	s, ok := a.(interface{ Value(int) []byte })
+	switch {
+	case ok && t.Kind == table.Decimal:
+		return d.each(func(i int) (uint64, error) {
+			v, ok := bigEndian(s.Value(i))
+			if !ok {
+				return 0, outOf(t)
+			}
+			return table.OrdinalInt(v), nil
+		})
+	case ok && t.Kind == table.Timestamp: // the nanoseconds of a Julian day, and its number
+		return d.each(func(i int) (uint64, error) {
+			const epoch, day = 2440588, 24 * 60 * 60 * 1_000_000
+			v := s.Value(i)
+			o, err := whole(int64(binary.LittleEndian.Uint64(v)))
+			days := int64(binary.LittleEndian.Uint32(v[8:])) - epoch
+			switch {
+			case err != nil:
+				return 0, err
+			case max(days, -days) > math.MaxInt64/day-1:
+				return 0, outOf(t)
+			}
+			return o + uint64(days*day), nil
+		})
+	}
+	return fmt.Errorf("unexpected type %s", a.DataType())
+}

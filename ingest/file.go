@@ -1,0 +1,282 @@
+package ingest
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"runtime"
+	"runtime/debug"
+	"slices"
+	"strings"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/stencildb/stencildb/internal/files"
+	"github.com/stencildb/stencildb/internal/ordered"
+	"github.com/stencildb/stencildb/table"
+)
+
+// File is a source whose columns are known. Those of a Parquet file are read when they are
+// asked for; of other formats all are read when it is opened.
+type File struct {
+	*loader
+	fields    []table.Field
+	groups    []group
+	rows      int
+	chunkRows int
+	table     *table.Table // what has been read
+}
+
+// Load reads a source into a table of a name: [Open], and [File.Read] of all columns. It
+// returns the whole table or an error.
+func Load(ctx context.Context, name string, s Source, o Options) (*table.Table, error) {
+	f, err := Open(ctx, name, s, o)
+	if err != nil {
+		return nil, err
+	}
+	return f.Read(ctx, f.table.All(), o)
+}
+
+// Open looks at a source, which becomes a table of a name. Errors are one line that names
+// the file.
+//
+// The format is s.Format, else what the extension says (.csv, .tsv, .parquet,
+// .arrow, .feather, .ipc; all but .parquet also with .gz or .zst), else what the
+// first bytes say.
+func Open(ctx context.Context, name string, s Source, o Options) (f *File, err error) {
+	in := inMemory(s.Data)
+	if s.Data == nil {
+		if in, err = openInput(ctx, s.Path, o); err != nil {
+			return nil, err
+		}
+		defer in.close()
+	}
+	s.Path = cmp.Or(s.Path, name)
+	defer in.explain(s.Path, &err)
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true)) // of a mapped file that is cut
+	return open(&loader{ctx: ctx, name: name, src: s, file: in, opts: o})
+}
+
+// Table is what has been read: the segments of the other columns are nil.
+func (f *File) Table() *table.Table { return f.table }
+
+// Read reads columns, by their numbers, as far as that has not been done, and returns the
+// table with them. A column with a value that its type cannot hold is an unsupported field
+// from then on. A file that is not what it was when it was opened is an error.
+func (f *File) Read(ctx context.Context, columns []int, o Options) (t *table.Table, err error) {
+	left := slices.DeleteFunc(slices.Clone(columns), func(i int) bool {
+		return f.table.Fields[i].Unsupported != "" || f.table.Has([]int{i})
+	})
+	if len(left) == 0 {
+		return f.table, ctx.Err()
+	}
+	defer f.file.explain(f.src.Path, &err)
+	if err := f.file.reopen(ctx); err != nil {
+		return nil, err
+	}
+	defer f.file.close()
+	if err := f.add(ctx, left, o); err != nil {
+		return nil, err
+	}
+	return f.table, nil
+}
+
+// all reads all columns; no more of the file is needed.
+func (f *File) all() error {
+	err := f.add(f.ctx, slices.DeleteFunc(f.table.All(), func(i int) bool { return f.fields[i].Unsupported != "" }), f.opts)
+	f.groups = nil
+	return err
+}
+
+// add puts columns into the table.
+func (f *File) add(ctx context.Context, columns []int, o Options) error {
+	read, err := f.read(ctx, columns, o)
+	if err != nil {
+		return err
+	}
+	next := &table.Table{Name: f.name, Fields: slices.Clone(f.table.Fields), Version: f.table.Version + 1}
+	for i, c := range f.table.Chunks {
+		c = &table.Chunk{Rows: c.Rows, Segments: slices.Clone(c.Segments)}
+		for _, col := range read {
+			if why := col.useless.Load(); why != nil {
+				next.Fields[col.index].Unsupported = string(*why)
+			} else {
+				c.Segments[col.index] = col.frames[i].Segment()
+			}
+		}
+		next.Chunks = append(next.Chunks, c)
+	}
+	f.table = next
+	return nil
+}
+
+// columnar begins a file that has its rows in groups, column by column.
+func (l *loader) columnar(fields []table.Field, groups []group) (*File, error) {
+	if err := l.distinctNames(fields); err != nil {
+		return nil, err
+	}
+	f := &File{loader: l, fields: fields, groups: groups, chunkRows: l.opts.ChunkRows}
+	if f.chunkRows <= 0 {
+		f.chunkRows = table.MaxChunkRows
+	}
+	for _, g := range groups {
+		f.rows += g.rows
+	}
+	f.table = &table.Table{Name: l.name, Fields: fields}
+	for at := 0; at < f.rows; at += f.chunkRows {
+		f.table.Chunks = append(f.table.Chunks, &table.Chunk{Rows: min(f.chunkRows, f.rows-at), Segments: make([]*table.Segment, len(fields))})
+	}
+	return f, nil
+}
+
+// open begins to read the input, by its format.
+func open(l *loader) (*File, error) {
+	s := &l.src
+	if l.file.Size() == 0 {
+		return nil, fmt.Errorf("%s is empty: not even a header", s.Path)
+	}
+	format, known, err := l.detect()
+	if err != nil {
+		return nil, err
+	}
+	if format != CSV && format != TSV && (s.NoHeader || s.Delim != 0 || s.Nulls != nil || s.Types != nil) {
+		return nil, fmt.Errorf("header, delim, null and types are for CSV; a %s file says these itself", format)
+	}
+	if !known {
+		l.note("the extension names no format: read as %s", strings.TrimSpace(string(format)+" "+l.codec))
+	}
+	switch format {
+	case CSV, TSV:
+		if s.Delim == 0 {
+			s.Delim = ','
+			if format == TSV {
+				s.Delim = '\t'
+			}
+		}
+		t, err := l.csv()
+		if err != nil {
+			return nil, err
+		}
+		return &File{loader: l, fields: t.Fields, table: t}, nil
+	case Parquet:
+		return l.parquet()
+	case Arrow:
+		return l.arrow()
+	}
+	return nil, fmt.Errorf("unknown format %q: want csv, tsv, parquet or arrow", format)
+}
+
+// input is the data of a source. A file can be closed and opened again.
+type input struct {
+	*io.SectionReader
+	closer io.Closer   // of a file; nil: the data are in memory
+	data   []byte      // in memory
+	path   string      // of a file
+	info   fs.FileInfo // when it was opened first
+}
+
+// inMemory is data as input.
+func inMemory(data []byte) *input {
+	return &input{SectionReader: io.NewSectionReader(bytes.NewReader(data), 0, int64(len(data))), data: data}
+}
+
+// openInput opens a file, or takes what comes through a pipe.
+func openInput(ctx context.Context, path string, o Options) (*input, error) {
+	f, err := files.Open(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	info, err := f.Stat()
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	if info.Mode().IsRegular() {
+		return &input{SectionReader: io.NewSectionReader(f, 0, info.Size()), closer: f, path: path, info: info}, nil
+	}
+	// A pipe or the like can be read once only. Closing it ends a read that waits.
+	defer f.Close()
+	stop := context.AfterFunc(ctx, func() { _ = f.Close() })
+	defer stop()
+	data, err := readAll(f, o.MemoryLimit)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return inMemory(data), nil
+}
+
+// text is all of the data, uncompressed; mapped reports that it takes no memory of its own.
+func (l *loader) text() (data []byte, mapped bool, err error) {
+	f, ok := l.file.closer.(*os.File)
+	switch {
+	case l.codec != "":
+		in, err := l.open()
+		if err != nil {
+			return nil, false, err
+		}
+		defer in.Close()
+		data, err = readAll(in, l.opts.MemoryLimit)
+		return data, false, err
+	case !ok:
+		return l.file.data, true, nil
+	}
+	if data, err = unix.Mmap(int(f.Fd()), 0, int(l.file.Size()), unix.PROT_READ, unix.MAP_SHARED); err != nil {
+		return nil, false, fmt.Errorf("cannot be mapped: %w", err)
+	}
+	runtime.AddCleanup(l.file, func(data []byte) { _ = unix.Munmap(data) }, data)
+	return data, true, nil
+}
+
+// reopen opens a file again.
+func (in *input) reopen(ctx context.Context) error {
+	if in.closer == nil {
+		return nil
+	}
+	f, err := files.Open(ctx, in.path)
+	if err != nil {
+		return err
+	}
+	now, err := f.Stat()
+	if err == nil && (!os.SameFile(now, in.info) || now.Size() != in.info.Size() || !now.ModTime().Equal(in.info.ModTime())) {
+		err = errors.New("the file has changed since it was opened: open it again")
+	}
+	if err != nil {
+		f.Close()
+		return err
+	}
+	in.SectionReader, in.closer = io.NewSectionReader(f, 0, now.Size()), f
+	return nil
+}
+
+func (in *input) close() {
+	if in.closer != nil {
+		in.closer.Close()
+	}
+}
+
+// explain makes the error of reading one line that names the file. It is deferred: arrow-go
+// panics on some corrupt files, which must end the reading and not the program.
+func (in *input) explain(path string, err *error) {
+	if r := recover(); r != nil {
+		if p, ok := r.(*ordered.Panic); ok {
+			r = p.Value
+		}
+		known, ok := r.(damage)
+		if !ok {
+			known = "its parts do not fit together"
+		}
+		*err = known
+	}
+	var known damage
+	switch {
+	case errors.As(*err, &known):
+		*err = fmt.Errorf("%s: %s; %s", path, known, advice)
+	case *err != nil && in.Size() > 0:
+		*err = fmt.Errorf("%s: %w", path, *err)
+	}
+}

@@ -1,0 +1,118 @@
+package table
+
+import (
+	"math/bits"
+	"sync"
+	"sync/atomic"
+)
+
+// Frame is a segment of a type other than VARCHAR while it is filled, or one of ranks in a
+// dictionary: bounds of its ordinals are known before its values, so that its parts become
+// codes at once, and several at the same time.
+type Frame struct {
+	typ   Type
+	lo    uint64
+	span  uint64 // the largest code that fits
+	codes Codes
+	dict  []string
+
+	max   atomic.Uint64
+	nulls atomic.Int64
+	made  sync.Once
+	null  Bitmap // nil where no row is NULL so far
+}
+
+// NewFrame begins a segment of so many rows, whose values have ordinals from lo to hi. A
+// VARCHAR's are ranks in dict, which is sorted.
+func NewFrame(t Type, rows int, lo, hi uint64, dict []string) *Frame {
+	f := &Frame{typ: t, lo: lo, span: hi - lo, dict: dict}
+	switch width := bits.Len64(hi - lo); {
+	case width <= 8:
+		f.codes.U8 = make([]uint8, rows)
+	case width <= 16:
+		f.codes.U16 = make([]uint16, rows)
+	case width <= 32:
+		f.codes.U32 = make([]uint32, rows)
+	default:
+		f.codes.U64 = make([]uint64, rows)
+	}
+	return f
+}
+
+// Put writes the rows from row at on: those of ordinals, but NULL where the bit of valid
+// (from bit offset on, a row each; nil: all) is 0. It is called at the same time for different
+// rows only. It reports whether all values lie within the bounds.
+func (f *Frame) Put(at int, ordinals []uint64, valid []byte, offset int) bool {
+	var most uint64
+	switch p := (piece{f, at, ordinals, valid, offset}); {
+	case f.codes.U8 != nil:
+		most = put(f.codes.U8, p)
+	case f.codes.U16 != nil:
+		most = put(f.codes.U16, p)
+	case f.codes.U32 != nil:
+		most = put(f.codes.U32, p)
+	case f.codes.U64 != nil:
+		most = put(f.codes.U64, p)
+	}
+	for old := f.max.Load(); most > old && !f.max.CompareAndSwap(old, most); old = f.max.Load() {
+	}
+	return most <= f.span
+}
+
+// piece is what [Frame.Put] is given.
+type piece struct {
+	*Frame
+	at       int
+	ordinals []uint64
+	valid    []byte
+	offset   int
+}
+
+// put returns the largest code, also where it does not fit.
+func put[T uint8 | uint16 | uint32 | uint64](codes []T, p piece) (most uint64) {
+	out := codes[p.at:][:len(p.ordinals)]
+	if p.valid == nil {
+		for i, o := range p.ordinals {
+			o -= p.lo
+			out[i] = T(o)
+			most = max(most, o)
+		}
+		return most
+	}
+	p.made.Do(func() { p.null = NewBitmap(len(codes)) })
+	nulls := int64(0)
+	for i, o := range p.ordinals {
+		if bit, row := p.offset+i, p.at+i; p.valid[bit/8]>>(bit%8)&1 == 0 {
+			nulls++
+			atomic.OrUint64(&p.null[row/64], 1<<(row%64)) // others may have rows of the word
+			continue
+		}
+		o -= p.lo
+		out[i] = T(o)
+		most = max(most, o)
+	}
+	p.nulls.Add(nulls)
+	return most
+}
+
+// Dict returns the dictionary that it began with.
+func (f *Frame) Dict() []string { return f.dict }
+
+// Segment ends the segment: every row has been put, within the bounds.
+func (f *Frame) Segment() *Segment {
+	s := &Segment{Type: f.typ, Base: f.lo, Max: f.max.Load(), Codes: f.codes, Nulls: int(f.nulls.Load()), Dict: f.dict}
+	s.Bits = bits.Len64(s.Max)
+	if narrow := max(8, 1<<bits.Len(uint(max(1, s.Bits)-1))); narrow < 8*s.Codes.Width() { // the bounds were loose
+		s.Codes = Narrow(Gather(s.Codes, Block{N: s.Rows()}, uint64(0)), s.Bits)
+	}
+	if s.Nulls > 0 {
+		s.Valid = f.null
+		for i := range s.Valid {
+			s.Valid[i] = ^s.Valid[i]
+		}
+		if n := s.Rows() % 64; n > 0 {
+			s.Valid[len(s.Valid)-1] &= 1<<n - 1
+		}
+	}
+	return s
+}
