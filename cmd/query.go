@@ -35,6 +35,10 @@ AVG, MIN, MAX, MEDIAN(x), selectivity(), arithmetic over them and
 WHERE takes AND, OR, NOT, comparisons, BETWEEN, IN, LIKE, IS [NOT] NULL and
 arithmetic over columns and constants. The meaning is PostgreSQL's.
 
+SHOW TABLES lists the tables, DESCRIBE the columns of a table or of a SELECT, with
+their types; information_schema.tables and information_schema.columns are tables of
+the same that a SELECT takes.
+
 Formats: table is for people. csv is one result set, with NULL an unquoted empty
 field and "" an empty string. json is one line a statement: {"sql", "columns",
 "rows", "backend", "passes", "ms", "load_ms"}; ms is the time of the execution,

@@ -18,7 +18,6 @@ import (
 	"github.com/stencildb/stencildb/cost"
 	"github.com/stencildb/stencildb/ingest"
 	"github.com/stencildb/stencildb/plan"
-	"github.com/stencildb/stencildb/sql"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -75,6 +74,7 @@ type DB struct {
 	mu      sync.Mutex
 	closed  bool
 	entries []*entry        // in the order in which they were added
+	schema  []*entry        // the tables of information_schema
 	cpu     backend         // stays
 	opening *opening        // of the device; nil until a statement needs it
 	closing <-chan struct{} // of a device that failed before; nil where none has
@@ -118,7 +118,7 @@ func Open(o Options) (*DB, error) {
 		o.Calibrations, _ = cost.Folder()
 	}
 	kept, _ := lru.New[string, *Statement](maxStatements) // only a size below 1 is an error
-	return &DB{opts: o, opener: openGPUs, statements: kept, cpu: newCPU(), costs: costs{folder: o.Calibrations, note: o.Note}, uses: uses{of: map[columnOf]int{}}}, nil
+	return &DB{opts: o, opener: openGPUs, statements: kept, cpu: newCPU(), schema: informationSchema(), costs: costs{folder: o.Calibrations, note: o.Note}, uses: uses{of: map[columnOf]int{}}}, nil
 }
 
 // Backend returns the backend that was asked for: "auto" or another one.
@@ -157,7 +157,7 @@ func (db *DB) register(e *entry) error {
 	if db.closed {
 		return errClosed
 	}
-	if slices.ContainsFunc(db.entries, func(old *entry) bool { return old.name == e.name }) {
+	if slices.ContainsFunc(slices.Concat(db.entries, db.schema), func(old *entry) bool { return old.name == e.name }) {
 		return fmt.Errorf("engine: there are two tables named %s: give each its own name", e.name)
 	}
 	db.entries = append(db.entries, e)
@@ -168,25 +168,12 @@ func (db *DB) register(e *entry) error {
 func (db *DB) entry(name string) *entry {
 	db.mu.Lock()
 	defer db.mu.Unlock()
-	for _, e := range db.entries {
+	for _, e := range slices.Concat(db.entries, db.schema) {
 		if e.name == name {
 			return e
 		}
 	}
 	return nil
-}
-
-// catalog is what binding a statement sees: the names of the tables in the order in which
-// they were added, and a table once it is asked for, which reads its file.
-func (db *DB) catalog(ctx context.Context) sql.Catalog {
-	db.mu.Lock()
-	defer db.mu.Unlock()
-	entries := slices.Clone(db.entries)
-	c := sql.Catalog{Table: func(i int) (*table.Table, error) { return db.read(ctx, entries[i], nil) }}
-	for _, e := range entries {
-		c.Names = append(c.Names, e.name)
-	}
-	return c
 }
 
 var errClosed = errors.New("engine: the DB is closed")

@@ -65,6 +65,12 @@ func (s *Statement) Bind(c Catalog, params ...table.Value) (bound plan.Node, err
 		}
 	}()
 	b := &binder{Statement: s, params: params, sizes: map[expr.Expr]int{}}
+	switch {
+	case s.shows:
+		return listed([]string{"table_name"}, c.Names), nil
+	case s.describes:
+		return b.describe(c), nil
+	}
 	return b.query(c), nil
 }
 
@@ -141,19 +147,20 @@ func (b *binder) from(c Catalog) plan.Node {
 	switch r := list[0].GetRangeVar(); {
 	case r == nil:
 		panic(b.errorf(loc, "%s is not supported", what))
-	case r.Schemaname != "" || r.Catalogname != "":
-		panic(b.errorf(loc, "a schema before a table's name is not supported; write %s", expr.Ident(r.Relname)))
+	case r.Catalogname != "":
+		panic(b.errorf(loc, "a database before a table's name is not supported; write %s", expr.Ident(r.Relname)))
 	case !r.Inh:
 		panic(b.errorf(b.keyword("only"), "ONLY is not supported"))
 	case r.Alias != nil && len(r.Alias.Colnames) > 0:
 		panic(b.errorf(loc, "renaming the columns of a table is not supported"))
 	default:
-		t, err := c.Table(b.find("table", b.spelled(loc, r.Relname)[0], c.Names, loc))
+		i, name := b.tableNamed(c, r, loc)
+		t, err := c.Table(i)
 		if err != nil {
 			panic(unread{err})
 		}
 		b.table = t
-		b.alias = cmp.Or(r.Alias.GetAliasname(), b.table.Name)
+		b.alias = cmp.Or(r.Alias.GetAliasname(), name)
 	}
 	for _, f := range b.table.Fields {
 		b.names = append(b.names, f.Name)

@@ -13,14 +13,18 @@ import (
 
 // Catalog is the tables that a statement may name.
 type Catalog struct {
-	Names []string
-	// Table returns the table of the name at i, or why it cannot be read.
+	Names []string // of the schema public
+	// Information are the names of those of the schema information_schema, if it is
+	// there: see [InformationSchema].
+	Information []string
+	// Table returns the table of the name at i, or why it cannot be read. Those of
+	// information_schema come after those of public.
 	Table func(i int) (*table.Table, error)
 }
 
 // One is the catalog of a single table.
 func One(t *table.Table) Catalog {
-	return Catalog{[]string{t.Name}, func(int) (*table.Table, error) { return t, nil }}
+	return Catalog{Names: []string{t.Name}, Table: func(int) (*table.Table, error) { return t, nil }}
 }
 
 // Plan binds a text that is one SELECT over a table, and lowers the part of it that a

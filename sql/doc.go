@@ -2,8 +2,9 @@
 //
 // The grammar is PostgreSQL's own (pg_query). What a statement may say here is
 // one SELECT over one table, or without any, with a WHERE clause, LIMIT and OFFSET: of
-// columns and expressions over them, or of aggregates; everything else that the
-// grammar knows is refused by name and position.
+// columns and expressions over them, or of aggregates. SHOW TABLES and DESCRIBE of a
+// table or a SELECT give rows of text; the tables of information_schema are queried as
+// any other. Everything else that the grammar knows is refused by name and position.
 //
 // The types and functions to know:
 //

@@ -23,6 +23,8 @@ type Statement struct {
 	JSON    bool   // EXPLAIN (FORMAT JSON)
 	Params  int    // the n of the last parameter $n
 
+	describes, shows bool // DESCRIBE, SHOW TABLES
+
 	tokens []token // of Text
 	clean  string  // Text with blanks in the place of its comments
 	open   int     // where a comment starts that nothing ends, negative if there is none
@@ -31,7 +33,7 @@ type Statement struct {
 }
 
 // Err returns the error of a statement that is not valid SQL or that is none of
-// SELECT and EXPLAIN; Bind returns it too.
+// SELECT, EXPLAIN, DESCRIBE and SHOW TABLES; Bind returns it too.
 func (s *Statement) Err() error { return s.err }
 
 // Parse cuts text into its statements. Empty ones are left out. A statement that
@@ -71,7 +73,7 @@ func (s *Statement) parse() error {
 	if err := s.guard(); err != nil {
 		return err
 	}
-	tree, err := pg.Parse(s.clean)
+	tree, err := pg.Parse(s.grammatical())
 	if err != nil {
 		return s.syntaxError(err)
 	}
@@ -131,8 +133,13 @@ func (s *Statement) statement(n *pg.Node) error {
 		return nil
 	case *pg.Node_ExplainStmt:
 		return s.explain(n.ExplainStmt)
+	case *pg.Node_VariableShowStmt:
+		if s.shows = n.VariableShowStmt.Name == "tables"; s.shows {
+			return nil
+		}
+		return s.errorf(0, "SHOW is supported for TABLES only")
 	}
-	return s.errorf(0, "%s is not supported; there are SELECT and EXPLAIN", s.firstWords())
+	return s.errorf(0, "%s is not supported; there are SELECT, EXPLAIN, DESCRIBE and SHOW TABLES", s.firstWords())
 }
 
 func (s *Statement) explain(n *pg.ExplainStmt) error {

@@ -1,0 +1,63 @@
+package engine
+
+import (
+	"context"
+	"slices"
+
+	"github.com/stencildb/stencildb/sql"
+	"github.com/stencildb/stencildb/table"
+)
+
+// informationSchema are the tables of that schema. They are made when a statement that
+// names them is bound, and again when there are more tables than they say.
+func informationSchema() (list []*entry) {
+	for _, name := range sql.InformationSchema {
+		list = append(list, newEntry(sql.InformationName(name), nil))
+	}
+	return list
+}
+
+// catalog is what binding a statement sees: the names of the tables in the order in which
+// they were added, and a table once it is asked for, which opens its file.
+func (db *DB) catalog(ctx context.Context) sql.Catalog {
+	db.mu.Lock()
+	entries := slices.Clone(db.entries)
+	db.mu.Unlock()
+	c := sql.Catalog{Information: sql.InformationSchema}
+	for _, e := range entries {
+		c.Names = append(c.Names, e.name)
+	}
+	c.Table = func(i int) (*table.Table, error) {
+		if i < len(entries) {
+			return db.read(ctx, entries[i], nil)
+		}
+		return db.inform(ctx, c, i-len(entries))
+	}
+	return c
+}
+
+// inform makes the i-th table of information_schema. Its version is the number of tables
+// that it tells of.
+func (db *DB) inform(ctx context.Context, c sql.Catalog, i int) (*table.Table, error) {
+	e := db.schema[i]
+	if err := e.mu.Acquire(ctx, 1); err != nil {
+		return nil, err
+	}
+	defer e.mu.Release(1)
+	old := e.table.Load()
+	if old != nil && old.Version >= uint64(len(c.Names)) {
+		return old, nil
+	}
+	t, err := sql.Information(c, i)
+	if err != nil {
+		return nil, err
+	}
+	t.Version = uint64(len(c.Names))
+	db.snapshots.mu.Lock()
+	defer db.snapshots.mu.Unlock()
+	e.table.Store(t)
+	if old != nil {
+		db.release(old)
+	}
+	return t, nil
+}

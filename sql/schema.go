@@ -1,0 +1,154 @@
+package sql
+
+import (
+	"fmt"
+	"strings"
+
+	pg "github.com/pganalyze/pg_query_go/v6"
+
+	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/table"
+)
+
+// InformationSchema are the names of the tables of information_schema: see [Information].
+var InformationSchema = []string{"tables", "columns"}
+
+var informationFields = [][]table.Field{
+	{{Name: "table_schema", Type: varchar}, {Name: "table_name", Type: varchar}, {Name: "table_type", Type: varchar}},
+	{{Name: "table_schema", Type: varchar}, {Name: "table_name", Type: varchar}, {Name: "column_name", Type: varchar},
+		{Name: "ordinal_position", Type: bigint}, {Name: "is_nullable", Type: varchar}, {Name: "data_type", Type: varchar},
+		{Name: "numeric_precision", Type: bigint}, {Name: "numeric_scale", Type: bigint}},
+}
+
+// InformationName is the name of a table with its schema. No other table has such a name.
+func InformationName(name string) string { return "information_schema." + name }
+
+// Information makes the i-th table of [InformationSchema], with a row for each table of the
+// schema public, or for each of their columns, for which it opens all tables of c. The
+// columns are those of PostgreSQL's that say something here.
+func Information(c Catalog, i int) (*table.Table, error) {
+	b := table.NewBuilder(InformationName(InformationSchema[i]), informationFields[i], 0)
+	row := func(values ...table.Value) error {
+		for k, v := range values {
+			b.Column(k).Value(v)
+		}
+		return b.EndRow()
+	}
+	for k, name := range c.Names {
+		if i == 0 {
+			if err := row(table.Str("public"), table.Str(name), table.Str("BASE TABLE")); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		t, err := c.Table(k)
+		if err != nil {
+			return nil, err
+		}
+		for at, f := range t.Fields {
+			precision, scale := table.Null(bigint), table.Null(bigint)
+			if f.Type.Kind == table.Decimal {
+				precision, scale = table.Int(int64(f.Type.Precision)), table.Int(int64(f.Type.Scale))
+			}
+			if err := row(table.Str("public"), table.Str(name), table.Str(f.Name), table.Int(int64(at+1)), table.Str("YES"),
+				table.Str(typeOf(f, typeName)), precision, scale); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return b.Table(), nil
+}
+
+// typeOf is the type of a column, or why it cannot be used.
+func typeOf(f table.Field, name func(table.Type) string) string {
+	if f.Unsupported != "" {
+		return fmt.Sprintf("unsupported (%s)", f.Unsupported)
+	}
+	return name(f.Type)
+}
+
+// tableNamed is the place in the catalog of the table that a FROM clause names, and its
+// name without the schema.
+func (b *binder) tableNamed(c Catalog, r *pg.RangeVar, loc int) (i int, name string) {
+	if r.Schemaname == "" {
+		i = b.find("table", b.spelled(loc, r.Relname)[0], c.Names, loc)
+		return i, c.Names[i]
+	}
+	spelled := b.spelled(loc, r.Schemaname, r.Relname)
+	switch schema, _ := lookup(spelled[0], []string{"public", "information_schema"}); schema {
+	case 0:
+		i = b.find("table", spelled[1], c.Names, loc)
+		return i, c.Names[i]
+	case 1:
+		i = b.find("table", spelled[1], c.Information, loc)
+		return len(c.Names) + i, c.Information[i]
+	}
+	panic(b.errorf(loc, "schema %q does not exist; the schemas are public and information_schema", clipped(spelled[0].text)))
+}
+
+// grammatical is the statement as PostgreSQL's grammar takes it, which has no DESCRIBE: in
+// its place stands TABLE, that is SELECT * FROM, or nothing before a SELECT. All behind it
+// keeps its position.
+func (s *Statement) grammatical() string {
+	const describe = "describe"
+	if s.describes = strings.EqualFold(s.token(0), describe); !s.describes {
+		return s.clean
+	}
+	instead := "TABLE"
+	if s.describesSelect() {
+		instead = ""
+	}
+	return instead + strings.Repeat(" ", len(describe)-len(instead)) + s.clean[len(describe):]
+}
+
+// token is the text of the token at i, "" where there are fewer.
+func (s *Statement) token(i int) string {
+	if i >= len(s.tokens) {
+		return ""
+	}
+	return s.Text[s.tokens[i].start:s.tokens[i].end]
+}
+
+func (s *Statement) describesSelect() bool { return strings.EqualFold(s.token(1), "select") }
+
+// describe binds DESCRIBE of a table or of a SELECT: a row for each column, with its name
+// and type.
+func (b *binder) describe(c Catalog) plan.Node {
+	var fields []table.Field
+	if b.describesSelect() {
+		fields = b.query(c).Fields()
+	} else {
+		for i := range b.tokens[1:] {
+			if dot := b.token(1+i) == "."; dot != (i%2 == 1) {
+				panic(b.errorf(b.tokens[1+i].start, "DESCRIBE takes the name of a table, or a SELECT"))
+			}
+		}
+		b.from(c)
+		fields = b.table.Fields
+	}
+	var names, types []string
+	for _, f := range fields {
+		names = append(names, f.Name)
+		types = append(types, typeOf(f, table.Type.String))
+	}
+	return listed([]string{"column_name", "data_type"}, names, types)
+}
+
+// listed is lists of the same length as columns of text.
+func listed(names []string, lists ...[]string) plan.Node {
+	v, p := &plan.Values{}, &plan.Project{}
+	for k, name := range names {
+		v.Columns = append(v.Columns, table.Field{Name: name, Type: varchar})
+		p.Items = append(p.Items, plan.Item{Name: name, E: &expr.Column{Index: k, Name: name, T: varchar, P: -1}})
+	}
+	for i := range lists[0] {
+		var row []expr.Expr
+		for _, list := range lists {
+			row = append(row, &expr.Const{V: table.Str(list[i]), P: -1})
+		}
+		v.Rows = append(v.Rows, row)
+	}
+	p.Input = v
+	return p
+}
