@@ -2,6 +2,8 @@ package ingest
 
 import (
 	"fmt"
+	"math/bits"
+	"sync"
 
 	"github.com/apache/arrow-go/v18/arrow/memory"
 )
@@ -38,4 +40,47 @@ func (a cappedAllocator) Allocate(n int) []byte {
 func (a cappedAllocator) Reallocate(n int, b []byte) []byte {
 	a.check(n)
 	return a.Allocator.Reallocate(n, b)
+}
+
+// reusing is an allocator for what record readers give: large pieces are used again, as they
+// are, since every value in them is written before it is read.
+type reusing struct{ cappedAllocator }
+
+// free are the pieces that can be used again, by the logarithm of their size.
+var free [25]sync.Pool
+
+// sizeClass is where in free pieces of n bytes are; 0: they are not kept.
+func sizeClass(n int) int {
+	if n < 1<<14 || n > 1<<24 {
+		return 0
+	}
+	return bits.Len(uint(n - 1))
+}
+
+func (a reusing) Allocate(n int) []byte {
+	k := sizeClass(n)
+	if k == 0 {
+		return a.cappedAllocator.Allocate(n)
+	}
+	a.check(n)
+	if b, ok := free[k].Get().(*[]byte); ok {
+		return (*b)[:n]
+	}
+	return make([]byte, n, 1<<k)
+}
+
+func (a reusing) Reallocate(n int, b []byte) []byte {
+	if n <= cap(b) {
+		return b[:n]
+	}
+	out := a.Allocate(n)
+	copy(out, b)
+	a.Free(b)
+	return out
+}
+
+func (a reusing) Free(b []byte) {
+	if k := sizeClass(cap(b)); k > 0 && cap(b) == 1<<k {
+		free[k].Put(&b)
+	}
 }

@@ -112,8 +112,8 @@ func (f *File) read(ctx context.Context, indexes []int, o Options) ([]*column, e
 
 // known reports whether the file says the bounds of the column in a group.
 func (c *column) known(g group) bool {
-	_, _, ok := g.bounds(c.index)
-	return ok && c.trusted
+	lo, hi, ok := g.bounds(c.index)
+	return ok && c.trusted && inRange(c.Type, lo, hi) == nil
 }
 
 // parts cuts the groups at the ends of chunks.
@@ -178,6 +178,7 @@ func (r *reading) batches(c *column, g int, d *decoded, of func(p *part, at int)
 			a, err := next(n)
 			if err == nil {
 				err = d.decode(c.Type, a, &p.words)
+				a.Release()
 			}
 			if why := overflow(""); errors.As(err, &why) {
 				return why
@@ -210,7 +211,11 @@ func (r *reading) learn(c *column, g int, d *decoded) error {
 		return nil
 	}
 	return r.batches(c, g, d, func(p *part, at int) error {
-		p.lo, p.hi = min(p.lo, d.lo), max(p.hi, d.hi)
+		lo, hi := d.extent()
+		p.lo, p.hi = min(p.lo, lo), max(p.hi, hi)
+		if err := inRange(c.Type, lo, hi); err != nil {
+			return err
+		}
 		if c.Type.Kind == table.Varchar {
 			return r.hold(p.keep(d, at))
 		}

@@ -20,7 +20,6 @@ type decoded struct {
 	ordinals []uint64 // of text, numbers in words; any where NULL
 	valid    []byte   // a bit a value, from bit offset on; nil: none is NULL
 	offset   int
-	lo, hi   uint64 // of the ordinals; lo > hi: all are NULL
 }
 
 // words is the distinct texts of some rows, numbered as they come.
@@ -47,7 +46,8 @@ func (w *words) number(s string) uint64 {
 	return k
 }
 
-// decode takes the values of an array as those of type t.
+// decode takes the values of an array as those of type t. Whether they are in its range is
+// left to who knows it of their bounds.
 func (d *decoded) decode(t table.Type, a arrow.Array, w *words) error {
 	d.ordinals = slices.Grow(d.ordinals[:0], a.Len())[:a.Len()]
 	d.valid, d.offset = nil, a.Data().Offset()
@@ -56,14 +56,17 @@ func (d *decoded) decode(t table.Type, a arrow.Array, w *words) error {
 	}
 	if a.DataType().ID() == arrow.NULL { // which has no validity
 		d.valid, d.offset = make([]byte, bitutil.BytesForBits(int64(a.Len()))), 0
-	} else if err := d.take(t, a, w); err != nil {
-		return err
-	}
-	d.extent()
-	if t.IsFloat() || t.Kind == table.Boolean || t.Kind == table.Varchar || d.lo > d.hi {
 		return nil
 	}
-	if lo, hi := t.Limits(); d.lo < table.OrdinalInt(lo) || d.hi > table.OrdinalInt(hi) {
+	return d.take(t, a, w)
+}
+
+// inRange reports ordinals that are not those of a type's values.
+func inRange(t table.Type, lo, hi uint64) error {
+	if t.IsFloat() || t.Kind == table.Boolean || t.Kind == table.Varchar || lo > hi {
+		return nil
+	}
+	if least, most := t.Limits(); lo < table.OrdinalInt(least) || hi > table.OrdinalInt(most) {
 		return outOf(t)
 	}
 	return nil
@@ -71,14 +74,15 @@ func (d *decoded) decode(t table.Type, a arrow.Array, w *words) error {
 
 func (d *decoded) null(i int) bool { return d.valid != nil && !bitutil.BitIsSet(d.valid, d.offset+i) }
 
-// extent finds the smallest and the largest ordinal.
-func (d *decoded) extent() {
-	d.lo, d.hi = ^uint64(0), 0
+// extent finds the smallest and the largest ordinal; lo > hi where all are NULL.
+func (d *decoded) extent() (lo, hi uint64) {
+	lo = ^uint64(0)
 	for i, o := range d.ordinals {
 		if d.valid == nil || !d.null(i) {
-			d.lo, d.hi = min(d.lo, o), max(d.hi, o)
+			lo, hi = min(lo, o), max(hi, o)
 		}
 	}
+	return lo, hi
 }
 
 // each computes the ordinals that are not NULL one by one.

@@ -105,7 +105,7 @@ func (c parquetColumn) bounds(rg *file.RowGroupReader) (lo, hi uint64, ok bool) 
 }
 
 // open begins to read the column in a row group.
-func (c parquetColumn) open(pf *file.Reader, rg *file.RowGroupReader, alloc memory.Allocator) (func(n int) (arrow.Array, error), error) {
+func (c parquetColumn) open(pf *file.Reader, rg *file.RowGroupReader, alloc cappedAllocator) (func(n int) (arrow.Array, error), error) {
 	chunk, err := rg.MetaData().ColumnChunk(c.leaf)
 	if err != nil {
 		return nil, damaged(err, "its place in the file")
@@ -121,7 +121,7 @@ func (c parquetColumn) open(pf *file.Reader, rg *file.RowGroupReader, alloc memo
 		return nil, damaged(err, "its pages")
 	}
 	d := pf.MetaData().Schema.Column(c.leaf)
-	r := file.NewRecordReader(d, file.LevelInfo{DefLevel: d.MaxDefinitionLevel()}, c.stored, alloc, pf.BufferPool())
+	r := file.NewRecordReader(d, file.LevelInfo{DefLevel: d.MaxDefinitionLevel()}, c.stored, reusing{alloc}, pf.BufferPool())
 	if err := r.(file.RecordReaderWithError).SetPageReaderWithError(pages); err != nil {
 		return nil, damaged(err, "its pages")
 	}
@@ -158,5 +158,14 @@ func (c parquetColumn) array(r file.RecordReader, n int) arrow.Array {
 	default:
 		buffers = []*memory.Buffer{r.ReleaseValidBits(), r.ReleaseValues()}
 	}
-	return array.MakeFromData(array.NewData(c.stored, n, buffers, nil, nulls, 0))
+	data := array.NewData(c.stored, n, buffers, nil, nulls, 0)
+	defer data.Release()
+	if _, kept := r.(file.BinaryRecordReader); !kept {
+		for _, b := range buffers { // now the array's
+			if b != nil {
+				b.Release()
+			}
+		}
+	}
+	return array.MakeFromData(data)
 }
