@@ -33,9 +33,10 @@ const commonHelp = `
 Tables come from --load, once a table; without NAME= it has the file's name. The
 format is the extension's: .csv, .tsv, .parquet, .arrow; .csv.gz and .csv.zst too.
 With another extension the first bytes say what it is, and a note which.
-Options for CSV follow the path:
+The delimiter of a CSV, a missing header and words for NULL such as NA are found
+out, and a note says what was taken. Options follow the path and end the guessing:
 
-  --load 't=trips.csv?header=false&delim=;&null=NA&types=a:bigint,b:text'
+  --load 't=trips.csv?header=false&delim=;&null=NA&types=a:numeric(12,2),b:text'
 
 Without --load there is one table, flights: 200,000 US flights with delay
 (minutes), distance (miles) and time (hour of the day).

@@ -113,7 +113,7 @@ func ExampleCollect() {
 	}
 	// Output:
 	// count = 2
-	// highest = 31
+	// highest = 31.00
 }
 
 // A statement that is prepared once and runs with other values.

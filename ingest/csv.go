@@ -25,15 +25,21 @@ const maxColumns = 16384
 // pass goes over blocks of the text on all cores; what it finds is put together in order.
 type csvReader struct {
 	*loader
-	fields []table.Field
-	infer  []*inference // one a column; nil: declared
+	fields []table.Field // a type: declared, and when all has been seen
+	infer  []inference   // one a column
+	words  []bool        // columns in which some words are NULL
+	first  []field       // the first record
+	taken  []string      // what has been sniffed, in words
 }
 
 func (l *loader) csv() (*table.Table, error) {
-	if !validDelim(l.src.Delim) {
-		return nil, fmt.Errorf("delimiter %q is not one ASCII character other than a quote or a line break", l.src.Delim)
-	}
 	r := &csvReader{loader: l}
+	switch d := l.src.Delim; {
+	case d == 0:
+		r.sniffDelim()
+	case !validDelim(d):
+		return nil, fmt.Errorf("delimiter %q is not one ASCII character other than a quote or a line break", d)
+	}
 	if err := r.columns(); err != nil {
 		return nil, err
 	}
@@ -57,22 +63,25 @@ func (r *csvReader) columns() error {
 		if !s.next(&f) {
 			return cmp.Or(s.err, errEmpty)
 		}
-		col, name := len(r.fields), ""
+		col := len(r.first)
 		if bytes += len(f.text); col == maxColumns || bytes > MaxField {
 			return fmt.Errorf("line %d: more than %d columns: is the delimiter right, and are there line breaks?", f.line, maxColumns)
 		}
-		if !r.src.NoHeader {
-			switch name = string(f.text); {
+		if r.src.Header != HeaderNone {
+			switch {
 			case f.blank(col):
-				return fmt.Errorf("line %d is blank where the header should be: load with header=false if there is none", f.line)
-			case !utf8.ValidString(name):
+				return fmt.Errorf("line %d is blank where the header should be: write ?header=false behind the path if there is none", f.line)
+			case !utf8.Valid(f.text):
 				return fmt.Errorf("line %d, column %d: %w", f.line, col+1, errUTF8)
 			}
 		}
-		r.fields = append(r.fields, table.Field{Name: cmp.Or(name, "column"+strconv.Itoa(col+1))})
-		r.infer = append(r.infer, &inference{})
+		r.first = append(r.first, f)
 	}
-	if err := r.distinctNames(r.fields); err != nil {
+	r.fields, r.infer, r.words = make([]table.Field, len(r.first)), make([]inference, len(r.first)), make([]bool, len(r.first))
+	if r.src.Header == HeaderSniffed && len(r.src.Types) > 0 {
+		r.sniffNames()
+	}
+	if err := r.nameColumns(r.src.Header == HeaderSniffed); err != nil {
 		return err
 	}
 	return r.declare()
@@ -98,7 +107,7 @@ func (r *csvReader) each(b block, do func(col int, f *field) error) *fault {
 		return &fault{line: b.line, err: b.err}
 	}
 	s, f := newScanner(b, r.src.Delim), field{}
-	for header := !r.src.NoHeader && b.line == 1; header && s.next(&f); {
+	for header := r.src.Header != HeaderNone && b.line == 1; header && s.next(&f); {
 		header = !f.last
 	}
 	line := 0
@@ -140,11 +149,7 @@ func (r *csvReader) ragged(s *scanner, f *field, col, line int) error {
 	n := col + 1
 	for ; !f.last && s.next(f); n++ {
 	}
-	where := "the header"
-	if r.src.NoHeader {
-		where = "line 1"
-	}
-	return fmt.Errorf("line %d: %s where %s has %d", line, numbers.Count(n, "field", "fields"), where, len(r.fields))
+	return fmt.Errorf("line %d: %s where line 1 has %d", line, numbers.Count(n, "field", "fields"), len(r.fields))
 }
 
 // declare takes the declared types over.
@@ -158,9 +163,7 @@ func (r *csvReader) declare() error {
 			}
 			return fmt.Errorf("types: there is no column %q; the columns are %s", d.Name, strings.Join(some, ", "))
 		}
-		if r.fields[i].Type = d.Type; d.Type.Kind != table.Unknown {
-			r.infer[i] = nil
-		}
+		r.fields[i].Type = d.Type
 	}
 	return nil
 }
@@ -179,8 +182,8 @@ func (r *csvReader) find(name string) int {
 }
 
 // isNull reports a field that stands for NULL.
-func (r *csvReader) isNull(f *field) bool {
-	return !f.quoted && (len(f.text) == 0 || slices.Contains(r.src.Nulls, view(f.text)))
+func (r *csvReader) isNull(col int, f *field) bool {
+	return !f.quoted && (len(f.text) == 0 || slices.Contains(r.src.Nulls, view(f.text))) || r.words[col] && isNullWord(f)
 }
 
 // show is a name as it stands in an error: quoted where it would not be one
@@ -194,17 +197,14 @@ func show(name string) string {
 	return name
 }
 
-// place puts an error at a line of a column, and says what to do; in advice %s stands
-// for the column's name.
-func (r *csvReader) place(line, col int, err error, advice string) error {
-	name := show(r.fields[col].Name)
-	if err != errUTF8 { // which has its own
-		err = fmt.Errorf("%w; %s", err, strings.ReplaceAll(advice, "%s", name))
+// place puts an error at a line of a column, and says which other types would do.
+func (r *csvReader) place(line, col int, err error, types ...string) error {
+	name := r.fields[col].Name
+	if err != errUTF8 { // which says what to do
+		err = fmt.Errorf("%w; write ?types=%s:%s behind the path", err, escaped(name), strings.Join(types, " or ?types="+escaped(name)+":"))
 	}
-	return fmt.Errorf("line %d, column %d (%s): %w", line, col+1, name, err)
+	return fmt.Errorf("line %d, column %d (%s): %w", line, col+1, show(name), err)
 }
-
-const keepText = "declare the column VARCHAR with types=%s:text to keep it as text"
 
 // learned is what the first pass finds in a block.
 type learned struct {
@@ -218,23 +218,21 @@ func (r *csvReader) learn() error {
 	of := func(b block) learned {
 		l := learned{columns: make([]inference, len(r.fields)), read: b.read}
 		l.fault = r.each(b, func(col int, f *field) error {
-			if r.infer[col] == nil || r.isNull(f) {
-				return nil
-			}
-			if !l.columns[col].see(f) {
-				return r.place(f.line, col, errUTF8, "")
+			switch {
+			case r.isNull(col, f):
+			case r.src.Nulls == nil && isNullWord(f):
+				l.columns[col].take(classNull, f)
+			case r.fields[col].Type.Kind == table.Unknown && !l.columns[col].see(f):
+				return r.place(f.line, col, errUTF8)
 			}
 			return nil
 		})
 		return l
 	}
 	then := func(l learned) error {
-		for col, in := range r.infer {
-			if in == nil {
-				continue
-			}
-			if line, err := in.add(&l.columns[col]); err != nil {
-				f := &fault{line, col, r.place(line, col, err, keepText)}
+		for col := range r.infer {
+			if line, err := r.infer[col].add(&l.columns[col]); err != nil {
+				f := &fault{line, col, r.place(line, col, err, "text")}
 				if f.before(l.fault) {
 					l.fault = f
 				}
@@ -248,13 +246,19 @@ func (r *csvReader) learn() error {
 	if err := pass(r, of, then); err != nil {
 		return err
 	}
-	for col, in := range r.infer {
-		if in == nil {
+	if r.src.Header == HeaderSniffed {
+		if err := r.sniffHeader(); err != nil {
+			return err
+		}
+	}
+	for col := range r.infer {
+		in := &r.infer[col]
+		if r.fields[col].Type.Kind != table.Unknown {
 			continue
 		}
 		t, bad, err := in.result()
 		if err != nil {
-			return r.place(bad.line, col, err, "declare the column with types=%s:double or %s:text")
+			return r.place(bad.line, col, err, "double", "text")
 		}
 		r.fields[col].Type = t
 		if odd, ok := in.odd(); ok {
@@ -262,11 +266,12 @@ func (r *csvReader) learn() error {
 			if in.has(classTimestamp) {
 				kind = "timestamp"
 			}
-			name := show(r.fields[col].Name)
-			r.note("line %d, column %d (%s): %s is no %s, so the column is text; types=%s:%s makes it an error, types=%s:text ends this note",
-				odd.line, col+1, name, odd.text, kind, name, kind, name)
+			name := escaped(r.fields[col].Name)
+			r.note("line %d, column %d (%s): %s is no %s, so the column is text; ?types=%s:%s behind the path makes it an error, ?types=%s:text ends this note",
+				odd.line, col+1, show(r.fields[col].Name), odd.text, kind, name, kind, name)
 		}
 	}
+	r.sniffNulls()
 	return nil
 }
 
@@ -289,13 +294,13 @@ func (r *csvReader) convert() (*table.Table, error) {
 	of := func(b block) converted {
 		c := converted{columns: make([]cells, len(r.fields)), read: b.read}
 		c.fault = r.each(b, func(col int, f *field) error {
-			if r.isNull(f) {
+			if r.isNull(col, f) {
 				c.columns[col].push(0, false)
 				return nil
 			}
 			o, err := parseValue(&c.columns[col].words, r.fields[col].Type, f.text)
 			if err != nil {
-				return r.place(f.line, col, err, "declare another type with types=%s:TYPE")
+				return r.place(f.line, col, err, wider(r.fields[col].Type, f.text)...)
 			}
 			c.columns[col].push(o, true)
 			return nil

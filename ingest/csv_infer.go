@@ -10,8 +10,17 @@ import (
 
 // inference learns the type of a column from its values.
 type inference struct {
-	count [classes]int
-	first [classes]sample
+	count  [classes]int
+	first  [classes]sample
+	digits // the most of an integer or a DECIMAL
+}
+
+// digits are those of a number, but the zeros in front.
+type digits struct{ whole, frac int }
+
+// atLeast makes room for another number.
+func (d *digits) atLeast(other digits) {
+	d.whole, d.frac = max(d.whole, other.whole), max(d.frac, other.frac)
 }
 
 // sample is a value that was seen and its line.
@@ -22,20 +31,27 @@ type sample struct {
 
 // see takes a value in; false: it is not UTF-8.
 func (in *inference) see(f *field) bool {
-	k := classify(f.text)
+	k, d := classify(f.text)
 	if k == classText && !utf8.Valid(f.text) {
 		return false
 	}
+	in.atLeast(d)
+	in.take(k, f)
+	return true
+}
+
+// take counts a value of a class.
+func (in *inference) take(k class, f *field) {
 	if in.count[k]++; in.count[k] == 1 {
 		in.first[k] = sample{quote(f.text), f.line}
 	}
-	return true
 }
 
 // add takes in what the lines behind have. It is an error where the column then holds
 // numbers and what is no number; the line is that of the first value that makes it so.
 func (in *inference) add(next *inference) (line int, err error) {
 	var seen []class
+	in.atLeast(next.digits)
 	for k := range classes {
 		if next.has(k) {
 			seen = append(seen, k)
@@ -49,8 +65,7 @@ func (in *inference) add(next *inference) (line int, err error) {
 		}
 		in.first[k] = s
 		for other := range classes {
-			// NaN and Infinity are numbers among numbers and words among words.
-			if !in.has(other) || other == classWord || k == classWord || other.isNumber() == k.isNumber() {
+			if !in.has(other) || other.isEither() || k.isEither() || other.isNumber() == k.isNumber() {
 				continue
 			}
 			if k.isNumber() {
@@ -72,28 +87,40 @@ var inferred = []struct {
 	{table.Boolean, []class{classBool}},
 	{table.Date, []class{classDate}},
 	{table.Timestamp, []class{classDate, classTimestamp}},
-	{table.Double, []class{classInt, classHuge, classFloat, classWord}},
+	{table.Decimal, []class{classInt, classDecimal}},
+	{table.Double, []class{classInt, classDecimal, classHuge, classFloat, classWord}},
 }
 
 // result is the narrowest type that holds every value added. An integer beyond 64
 // bits in a column of integers is an error, at the sample returned with it.
 func (in *inference) result() (table.Type, sample, error) {
-	if s := in.first[classHuge]; in.has(classHuge) && !in.has(classFloat) && !in.has(classWord) {
+	if s := in.first[classHuge]; in.has(classHuge) && !in.has(classDecimal) && !in.has(classFloat) && !in.has(classWord) {
 		return table.Type{}, s, fmt.Errorf("%s is beyond the 64 bits of an integer", s.text)
 	}
+	values := *in
+	values.count[classNull] = 0
+	if values.empty() && !in.empty() {
+		return table.Type{Kind: table.Varchar}, sample{}, nil
+	}
 	for _, t := range inferred {
-		rest := in.count
+		rest := values.count
 		for _, k := range t.holds {
 			rest[k] = 0
 		}
-		if rest == [classes]int{} {
+		switch {
+		case rest != [classes]int{}:
+		case t.kind != table.Decimal:
 			return table.Type{Kind: t.kind}, sample{}, nil
+		case in.whole+in.frac <= maxPrecision:
+			return table.Type{Kind: t.kind, Precision: maxPrecision, Scale: in.frac}, sample{}, nil
 		}
 	}
 	return table.Type{Kind: table.Varchar}, sample{}, nil
 }
 
 func (in *inference) has(k class) bool { return in.count[k] > 0 }
+
+func (in *inference) empty() bool { return in.count == [classes]int{} }
 
 // odd returns the first of the values that make text of a column of dates or
 // timestamps: what else there is, where it is rarer than they are.

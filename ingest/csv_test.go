@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -40,7 +41,13 @@ func TestCSVValues(t *testing.T) {
 		{"names that differ in case", "a,A\n1,2\n", "a bigint, A bigint", "1|2\n"},
 		{"signs and zeros", "a\n+5\n-0\n007\n", "a bigint", "5\n0\n7\n"},
 		{"64 bits", "a\n9223372036854775807\n-9223372036854775808\n", "a bigint", "9223372036854775807\n-9223372036854775808\n"},
-		{"double by a point", "a\n1\n2.\n.5\n", "a double precision", "1\n2\n0.5\n"},
+		{"numeric by a point", "a\n1\n2.\n.5\n-0.0\n", "a numeric(18,1)", "1.0\n2.0\n0.5\n0.0\n"},
+		{"numeric of no decimals", "a\n1.\n", "a numeric(18,0)", "1\n"},
+		{"numeric of six decimals", "a\n0000000123456789012.000000\n 1.5 \n-7.123456\n", "a numeric(18,6)", "123456789012.000000\n1.500000\n-7.123456\n"},
+		{"double by a seventh decimal", "a\n1.1000000\n", "a double precision", "1.1\n"},
+		{"double by a 19th digit", "a\n1234567890123.123456\n", "a double precision", "1234567890123.1235\n"},
+		{"double by the digits of two values", "a\n1234567890123\n0.123456\n", "a double precision", "1234567890123\n0.123456\n"},
+		{"double by NaN", "a\n1.5\nNaN\n", "a double precision", "1.5\nNaN\n"},
 		{"double by an exponent", "a\n1\n1E3\n-2e-5\n", "a double precision", "1\n1000\n-2e-05\n"},
 		{"integers beyond 64 bits among doubles", "a\n99999999999999999999\n0.5\n", "a double precision", "1e+20\n0.5\n"},
 		{"NaN and Infinity among numbers", "a\n1\nNaN\n-Infinity\ninf\n", "a double precision", "1\nNaN\n-Infinity\nInfinity\n"},
@@ -110,10 +117,10 @@ func TestCSVOptions(t *testing.T) {
 		s           ingest.Source
 		types, rows string
 	}{
-		{"no header", "1,x\n2,y\n", ingest.Source{NoHeader: true}, "column1 bigint, column2 character varying", "1|'x'\n2|'y'\n"},
-		{"no header, declared", "1,2\n", ingest.Source{NoHeader: true, Types: []ingest.ColumnType{{Name: "column2", Type: table.Type{Kind: table.Varchar}}}},
+		{"no header", "1,x\n2,y\n", ingest.Source{Header: ingest.HeaderNone}, "column1 bigint, column2 character varying", "1|'x'\n2|'y'\n"},
+		{"no header, declared", "1,2\n", ingest.Source{Header: ingest.HeaderNone, Types: []ingest.ColumnType{{Name: "column2", Type: table.Type{Kind: table.Varchar}}}},
 			"column1 bigint, column2 character varying", "1|'2'\n"},
-		{"no header, a blank line", "\n1\n", ingest.Source{NoHeader: true}, "column1 bigint", "NULL\n1\n"},
+		{"no header, a blank line", "\n1\n", ingest.Source{Header: ingest.HeaderNone}, "column1 bigint", "NULL\n1\n"},
 		{"semicolon", "a;b\n1,5;2\n", ingest.Source{Delim: ';'}, "a character varying, b bigint", "'1,5'|2\n"},
 		{"null words", "a,b\nNA,1\n-,\n\"NA\",2\n", ingest.Source{Nulls: []string{"NA", "-"}}, "a character varying, b bigint", "NULL|1\nNULL|NULL\n'NA'|2\n"},
 		{"null word among numbers", "a\n1\nNA\n", ingest.Source{Nulls: []string{"NA"}}, "a bigint", "1\nNULL\n"},
@@ -141,31 +148,31 @@ func TestCSVErrors(t *testing.T) {
 	}{
 		{"empty", "", ingest.Source{}, "t.csv is empty: not even a header"},
 		{"only a byte order mark", "\xef\xbb\xbf", ingest.Source{}, "t.csv: empty: not even a header"},
-		{"only a byte order mark, no header", "\xef\xbb\xbf", ingest.Source{NoHeader: true}, "t.csv: empty: not even a header"},
-		{"blank header", "\na\n", ingest.Source{}, "t.csv: line 1 is blank where the header should be: load with header=false if there is none"},
-		{"too few fields", "a,b\n1,2\n3\n", ingest.Source{}, "t.csv: line 3: 1 field where the header has 2"},
-		{"too many fields", "a,b\n1,2,3,4\n", ingest.Source{}, "t.csv: line 2: 4 fields where the header has 2"},
-		{"ragged without a header", "1,2\n1\n", ingest.Source{NoHeader: true}, "t.csv: line 2: 1 field where line 1 has 2"},
-		{"ragged after quoted line breaks", "a,b\n\"x\ny\n\",2\n1\n", ingest.Source{}, "t.csv: line 5: 1 field where the header has 2"},
+		{"only a byte order mark, no header", "\xef\xbb\xbf", ingest.Source{Header: ingest.HeaderNone}, "t.csv: empty: not even a header"},
+		{"blank header", "\na\n", ingest.Source{}, "t.csv: line 1 is blank where the header should be: write ?header=false behind the path if there is none"},
+		{"too few fields", "a,b\n1,2\n3\n", ingest.Source{}, "t.csv: line 3: 1 field where line 1 has 2"},
+		{"too many fields", "a,b\n1,2,3,4\n", ingest.Source{}, "t.csv: line 2: 4 fields where line 1 has 2"},
+		{"ragged without a header", "1,2\n1\n", ingest.Source{Header: ingest.HeaderNone}, "t.csv: line 2: 1 field where line 1 has 2"},
+		{"ragged after quoted line breaks", "a,b\n\"x\ny\n\",2\n1\n", ingest.Source{}, "t.csv: line 5: 1 field where line 1 has 2"},
 		{"blank line", "a,b\n1,2\n\n3,4\n", ingest.Source{}, "t.csv: line 3 is blank: only a file of one column may have blank lines (NULLs)"},
 		{"text among numbers", "a,b\n1,2\n3,abc\n", ingest.Source{},
-			`t.csv: line 3, column 2 (b): "abc" is not a number, but line 2 has "2"; declare the column VARCHAR with types=b:text to keep it as text`},
+			`t.csv: line 3, column 2 (b): "abc" is not a number, but line 2 has "2"; write ?types=b:text behind the path`},
 		{"a number among text", "a\nx\n\n1.5\n", ingest.Source{},
-			`t.csv: line 4, column 1 (a): "1.5" is a number, but line 2 has "x"; declare the column VARCHAR with types=a:text to keep it as text`},
+			`t.csv: line 4, column 1 (a): "1.5" is a number, but line 2 has "x"; write ?types=a:text behind the path`},
 		{"an empty string among numbers", "a,b\n1,1\n\"\",1\n", ingest.Source{},
-			`t.csv: line 3, column 1 (a): "" is not a number, but line 2 has "1"; declare the column VARCHAR with types=a:text to keep it as text`},
+			`t.csv: line 3, column 1 (a): "" is not a number, but line 2 has "1"; write ?types=a:text behind the path`},
 		{"a date among numbers", "a\n1\n2020-01-01\n", ingest.Source{},
-			`t.csv: line 3, column 1 (a): "2020-01-01" is not a number, but line 2 has "1"; declare the column VARCHAR with types=a:text to keep it as text`},
+			`t.csv: line 3, column 1 (a): "2020-01-01" is not a number, but line 2 has "1"; write ?types=a:text behind the path`},
 		{"words before numbers", "a\nnan\ntrue\n1\n", ingest.Source{},
-			`t.csv: line 4, column 1 (a): "1" is a number, but line 3 has "true"; declare the column VARCHAR with types=a:text to keep it as text`},
+			`t.csv: line 4, column 1 (a): "1" is a number, but line 3 has "true"; write ?types=a:text behind the path`},
 		{"long text in an error", "a\n1\n" + strings.Repeat("é", 100) + "\n", ingest.Source{},
-			`t.csv: line 3, column 1 (a): "` + strings.Repeat("é", 20) + `"... is not a number, but line 2 has "1"; declare the column VARCHAR with types=a:text to keep it as text`},
+			`t.csv: line 3, column 1 (a): "` + strings.Repeat("é", 20) + `"... is not a number, but line 2 has "1"; write ?types=a:text behind the path`},
 		{"a name of two lines", "\"a\nb\"\n1\nx\n", ingest.Source{},
-			`t.csv: line 4, column 1 ("a\nb"): "x" is not a number, but line 3 has "1"; declare the column VARCHAR with types="a\nb":text to keep it as text`},
+			`t.csv: line 4, column 1 ("a\nb"): "x" is not a number, but line 3 has "1"; write ?types=a%0Ab:text behind the path`},
 		{"beyond 64 bits", "a\n1\n9223372036854775808\n", ingest.Source{},
-			`t.csv: line 3, column 1 (a): "9223372036854775808" is beyond the 64 bits of an integer; declare the column with types=a:double or a:text`},
-		{"beyond a double", "a\n1e400\n", ingest.Source{}, `t.csv: line 2, column 1 (a): "1e400" is out of range for double precision; declare another type with types=a:TYPE`},
-		{"below a double", "a\n1e-400\n", ingest.Source{}, `t.csv: line 2, column 1 (a): "1e-400" is out of range for double precision; declare another type with types=a:TYPE`},
+			`t.csv: line 3, column 1 (a): "9223372036854775808" is beyond the 64 bits of an integer; write ?types=a:double or ?types=a:text behind the path`},
+		{"beyond a double", "a\n1e400\n", ingest.Source{}, `t.csv: line 2, column 1 (a): "1e400" is out of range for double precision; write ?types=a:text behind the path`},
+		{"below a double", "a\n1e-400\n", ingest.Source{}, `t.csv: line 2, column 1 (a): "1e-400" is out of range for double precision; write ?types=a:text behind the path`},
 		{"invalid UTF-8", "a\nx\ny\xff\n", ingest.Source{},
 			`t.csv: line 3, column 1 (a): the text is not valid UTF-8: convert the file to UTF-8`},
 		{"invalid UTF-8, declared", "a\nx\ny\xff\n", declared("text"), `t.csv: line 3, column 1 (a): the text is not valid UTF-8: convert the file to UTF-8`},
@@ -178,25 +185,25 @@ func TestCSVErrors(t *testing.T) {
 		{"declared, two such columns", "AB,Ab\n1,2\n", ingest.Source{Types: []ingest.ColumnType{{Name: "ab", Type: typeOf(t, "int")}}},
 			`t.csv: types: there is no column "ab"; the columns are AB, Ab`},
 		{"declared, no such column", "b,c\n1,2\n", declared("int"), `t.csv: types: there is no column "a"; the columns are b, c`},
-		{"declared, not a number", "a\n1\nx\n", declared("int"), `t.csv: line 3, column 1 (a): "x" is not a number of type integer; declare another type with types=a:TYPE`},
-		{"declared, an empty string", "a\n\"\"\n", declared("bigint"), `t.csv: line 2, column 1 (a): "" is not a number of type bigint; declare another type with types=a:TYPE`},
-		{"declared, a double for an integer", "a\n1.0\n", declared("bigint"), `t.csv: line 2, column 1 (a): "1.0" is not a number of type bigint; declare another type with types=a:TYPE`},
-		{"declared, out of smallint", "a\n32768\n", declared("smallint"), `t.csv: line 2, column 1 (a): "32768" is out of range for smallint; declare another type with types=a:TYPE`},
-		{"declared, out of int", "a\n-2147483649\n", declared("int"), `t.csv: line 2, column 1 (a): "-2147483649" is out of range for integer; declare another type with types=a:TYPE`},
-		{"declared, out of real", "a\n1e39\n", declared("real"), `t.csv: line 2, column 1 (a): "1e39" is out of range for real; declare another type with types=a:TYPE`},
-		{"declared, below real", "a\n1e-50\n", declared("real"), `t.csv: line 2, column 1 (a): "1e-50" is out of range for real; declare another type with types=a:TYPE`},
-		{"declared, out of numeric", "a\n999.995\n", declared("numeric(5,2)"), `t.csv: line 2, column 1 (a): "999.995" is out of range for numeric(5,2); declare another type with types=a:TYPE`},
-		{"declared, far out of numeric", "a\n1e999999999999\n", declared("numeric(5,2)"), `t.csv: line 2, column 1 (a): "1e999999999999" is out of range for numeric(5,2); declare another type with types=a:TYPE`},
-		{"declared, no date", "a\n2020-13-01\n", declared("date"), `t.csv: line 2, column 1 (a): "2020-13-01" is not a date (YYYY-MM-DD); declare another type with types=a:TYPE`},
-		{"a date beyond the calendar", "a\n2020-01-01\n5874898-01-01\n", ingest.Source{}, `t.csv: line 3, column 1 (a): "5874898-01-01" is out of range for date; declare another type with types=a:TYPE`},
-		{"a date before the calendar", "a\n4714-11-23 BC\n", ingest.Source{}, `t.csv: line 2, column 1 (a): "4714-11-23 BC" is out of range for date; declare another type with types=a:TYPE`},
+		{"declared, not a number", "a\n1\nx\n", declared("int"), `t.csv: line 3, column 1 (a): "x" is not a number of type integer; write ?types=a:text behind the path`},
+		{"declared, an empty string", "a\n\"\"\n", declared("bigint"), `t.csv: line 2, column 1 (a): "" is not a number of type bigint; write ?types=a:text behind the path`},
+		{"declared, a double for an integer", "a\n1.0\n", declared("bigint"), `t.csv: line 2, column 1 (a): "1.0" is not a number of type bigint; write ?types=a:double or ?types=a:text behind the path`},
+		{"declared, out of smallint", "a\n32768\n", declared("smallint"), `t.csv: line 2, column 1 (a): "32768" is out of range for smallint; write ?types=a:bigint or ?types=a:text behind the path`},
+		{"declared, out of int", "a\n-2147483649\n", declared("int"), `t.csv: line 2, column 1 (a): "-2147483649" is out of range for integer; write ?types=a:bigint or ?types=a:text behind the path`},
+		{"declared, out of real", "a\n1e39\n", declared("real"), `t.csv: line 2, column 1 (a): "1e39" is out of range for real; write ?types=a:double or ?types=a:text behind the path`},
+		{"declared, below real", "a\n1e-50\n", declared("real"), `t.csv: line 2, column 1 (a): "1e-50" is out of range for real; write ?types=a:double or ?types=a:text behind the path`},
+		{"declared, out of numeric", "a\n999.995\n", declared("numeric(5,2)"), `t.csv: line 2, column 1 (a): "999.995" is out of range for numeric(5,2); write ?types=a:numeric(18,2) or ?types=a:text behind the path`},
+		{"declared, far out of numeric", "a\n1e999999999999\n", declared("numeric(5,2)"), `t.csv: line 2, column 1 (a): "1e999999999999" is out of range for numeric(5,2); write ?types=a:text behind the path`},
+		{"declared, no date", "a\n2020-13-01\n", declared("date"), `t.csv: line 2, column 1 (a): "2020-13-01" is not a date (YYYY-MM-DD); write ?types=a:text behind the path`},
+		{"a date beyond the calendar", "a\n2020-01-01\n5874898-01-01\n", ingest.Source{}, `t.csv: line 3, column 1 (a): "5874898-01-01" is out of range for date; write ?types=a:text behind the path`},
+		{"a date before the calendar", "a\n4714-11-23 BC\n", ingest.Source{}, `t.csv: line 2, column 1 (a): "4714-11-23 BC" is out of range for date; write ?types=a:text behind the path`},
 		{"a date that no timestamp reaches", "a\n2020-01-01 01:02\n294248-01-01\n", ingest.Source{},
-			`t.csv: line 3, column 1 (a): "294248-01-01" is out of range for timestamp without time zone; declare another type with types=a:TYPE`},
+			`t.csv: line 3, column 1 (a): "294248-01-01" is out of range for timestamp without time zone; write ?types=a:text behind the path`},
 		{"declared, beyond the timestamps", "a\n294247-01-10 04:00:54.775808\n", declared("timestamp"),
-			`t.csv: line 2, column 1 (a): "294247-01-10 04:00:54.775808" is out of range for timestamp without time zone; declare another type with types=a:TYPE`},
+			`t.csv: line 2, column 1 (a): "294247-01-10 04:00:54.775808" is out of range for timestamp without time zone; write ?types=a:text behind the path`},
 		{"declared, a zone", "a\n2020-01-01 00:00:00+02\n", declared("timestamp"),
-			`t.csv: line 2, column 1 (a): "2020-01-01 00:00:00+02" is not a timestamp without time zone (YYYY-MM-DD HH:MM:SS); declare another type with types=a:TYPE`},
-		{"declared, no boolean", "a\nmaybe\n", declared("boolean"), `t.csv: line 2, column 1 (a): "maybe" is not of type boolean; declare another type with types=a:TYPE`},
+			`t.csv: line 2, column 1 (a): "2020-01-01 00:00:00+02" is not a timestamp without time zone (YYYY-MM-DD HH:MM:SS); write ?types=a:text behind the path`},
+		{"declared, no boolean", "a\nmaybe\n", declared("boolean"), `t.csv: line 2, column 1 (a): "maybe" is not of type boolean; write ?types=a:text behind the path`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			tab, err := loadText(c.text, c.s, ingest.Options{})
@@ -207,6 +214,15 @@ func TestCSVErrors(t *testing.T) {
 				t.Errorf("got  %s\nwant %s", err, c.want)
 			}
 			oneLine(t, err)
+			for _, hint := range regexp.MustCompile(`\?types=.*?:[^ ]+`).FindAllString(err.Error(), -1) {
+				_, s, err := ingest.ParseLoad("t=t.csv" + hint)
+				if err == nil {
+					_, err = loadText(c.text, s, ingest.Options{})
+				}
+				if err != nil {
+					t.Errorf("%s does not help: %v", hint, err)
+				}
+			}
 		})
 	}
 }
@@ -219,7 +235,7 @@ func TestCSVErrorFarDown(t *testing.T) {
 	}
 	b.WriteString("B,7,abc\n")
 	_, err := loadText(b.String(), ingest.Source{}, ingest.Options{})
-	want := `t.csv: line 900002, column 3 (delay): "abc" is not a number, but line 2 has "1"; declare the column VARCHAR with types=delay:text to keep it as text`
+	want := `t.csv: line 900002, column 3 (delay): "abc" is not a number, but line 2 has "1"; write ?types=delay:text behind the path`
 	if err == nil || err.Error() != want {
 		t.Errorf("got %v, want %s", err, want)
 	}
@@ -257,25 +273,29 @@ func TestCSVBufferBoundaries(t *testing.T) {
 	}
 }
 
+// headers are what may be said of the first line.
+var headers = []ingest.Header{ingest.HeaderSniffed, ingest.HeaderThere, ingest.HeaderNone}
+
 // However the text is cut into blocks, the table, or the error with its place, is the same.
 func TestCSVBlocks(t *testing.T) {
 	defer ingest.BlockBytes(1 << 20)
-	field := rapid.OneOf(rapid.Just(""), rapid.Just("7"), rapid.Just("-1.5"), rapid.Just("x"), rapid.Just("NaN"), rapid.Just("2020-01-02"),
+	field := rapid.OneOf(rapid.Just(""), rapid.Just("7"), rapid.Just("-1.5"), rapid.Just("NA"), rapid.Just("x"), rapid.Just("NaN"), rapid.Just("2020-01-02"),
 		rapid.Just("\"a\nb,\"\"c\"\"\r\n\""), rapid.Just("\"\""), rapid.Just("\"7\""))
 	rapid.Check(t, func(t *rapid.T) {
 		columns := rapid.IntRange(1, 3).Draw(t, "columns")
 		rows := rapid.SliceOfN(rapid.SliceOfN(field, columns, columns), 0, 30).Draw(t, "rows")
 		var b strings.Builder
-		b.WriteString("a,b,c"[:2*columns-1])
+		first := rapid.SampledFrom([][]string{{"a", "b", "c"}, {"7", "-1.5", "9"}, {"7", "x", "NA"}}).Draw(t, "first")
+		b.WriteString(strings.Join(first[:columns], ","))
 		for _, row := range rows {
 			b.WriteString(rapid.SampledFrom([]string{"\n", "\r\n"}).Draw(t, "end") + strings.Join(row, ","))
 		}
-		text := b.String()
+		text := strings.ReplaceAll(b.String(), ",", rapid.SampledFrom([]string{",", ";"}).Draw(t, "delimiter"))
 		if rapid.IntRange(0, 3).Draw(t, "damaged") == 0 {
 			at := rapid.IntRange(0, len(text)).Draw(t, "at")
 			text = text[:at] + rapid.SampledFrom([]string{"\"", ",", "\n", "\r", "\xff", "x"}).Draw(t, "damage") + text[at:]
 		}
-		s, o := ingest.Source{NoHeader: rapid.Bool().Draw(t, "no header")}, ingest.Options{ChunkRows: 7}
+		s, o := ingest.Source{Header: rapid.SampledFrom(headers).Draw(t, "header")}, ingest.Options{ChunkRows: 7}
 		ingest.BlockBytes(1 << 20)
 		want, wanted := loadText(text, s, o)
 		ingest.BlockBytes(rapid.IntRange(4, 60).Draw(t, "block"))
@@ -326,8 +346,8 @@ func TestCSVFieldOfAGigabyte(t *testing.T) {
 }
 
 func TestCSVTooManyColumns(t *testing.T) {
-	for _, noHeader := range []bool{false, true} {
-		_, err := loadText(strings.Repeat(",", 20000), ingest.Source{NoHeader: noHeader}, ingest.Options{})
+	for _, header := range headers {
+		_, err := loadText(strings.Repeat(",", 20000), ingest.Source{Header: header}, ingest.Options{})
 		if err == nil || !strings.Contains(err.Error(), "line 1: more than 16384 columns") {
 			t.Errorf("got %v", err)
 		}

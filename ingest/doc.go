@@ -16,7 +16,16 @@
 // The reader is this package's own, because neither encoding/csv nor arrow-go
 // keeps NULL and the empty string apart. It reads RFC 4180 with PostgreSQL's COPY
 // conventions: an unquoted empty field is NULL, "" is an empty string, the word
-// NULL is text. The file is read twice, once to learn the types of the columns
+// NULL is text among text.
+//
+// What a [Source] does not say is sniffed, and [Options.Note] is told what was taken: the
+// delimiter, where commas give one column and semicolons, tabs or bars the same number of
+// several; no header, where every cell of the first line is a value of its column's type and
+// one of these is not text; NULL, null, NA, N/A and \N as NULL in columns of numbers, dates
+// or booleans. A column of numbers with a point, of at most six decimals and 18 digits in
+// all, is DECIMAL(18,s); numbers with more, with exponents or beside NaN are DOUBLE.
+//
+// The file is read twice, once to learn the types of the columns
 // from every value and once to convert, so that the whole text is never held. Each time
 // it is cut into blocks where records end, which all cores read at a time; what they
 // find is put together in the order of the text.

@@ -144,7 +144,7 @@ func open(l *loader) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	if format != CSV && format != TSV && (s.NoHeader || s.Delim != 0 || s.Nulls != nil || s.Types != nil) {
+	if format != CSV && format != TSV && (s.Header != HeaderSniffed || s.Delim != 0 || s.Nulls != nil || s.Types != nil) {
 		return nil, fmt.Errorf("header, delim, null and types are for CSV; a %s file says these itself", format)
 	}
 	if !known {
@@ -152,11 +152,8 @@ func open(l *loader) (*File, error) {
 	}
 	switch format {
 	case CSV, TSV:
-		if s.Delim == 0 {
-			s.Delim = ','
-			if format == TSV {
-				s.Delim = '\t'
-			}
+		if s.Delim == 0 && format == TSV {
+			s.Delim = '\t'
 		}
 		t, err := l.csv()
 		if err != nil {

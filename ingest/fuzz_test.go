@@ -21,7 +21,11 @@ func FuzzCSV(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text string, noHeader bool) {
 		o := ingest.Options{ChunkRows: 3}
-		want, err := loadText(text, ingest.Source{NoHeader: noHeader}, o)
+		s := ingest.Source{}
+		if noHeader {
+			s.Header = ingest.HeaderNone
+		}
+		want, err := loadText(text, s, o)
 		if err != nil {
 			if strings.ContainsAny(err.Error(), "\r\n") {
 				t.Fatalf("an error of several lines: %q", err)
@@ -33,7 +37,7 @@ func FuzzCSV(f *testing.F) {
 		if err := ingest.WriteCSV(&b, want); err != nil {
 			t.Fatal(err)
 		}
-		got, err := loadText(b.String(), ingest.Source{Types: declared(want)}, o)
+		got, err := loadText(b.String(), ingest.Source{Header: ingest.HeaderThere, Types: declared(want)}, o)
 		if err != nil {
 			t.Fatalf("%v in %q, written for %q", err, b.String(), text)
 		}

@@ -83,7 +83,7 @@ func TestRoundTrip(t *testing.T) {
 			source ingest.Source
 			data   []byte
 		}{
-			{ingest.Source{Path: "t.csv", Types: declared(want)}, csv},
+			{ingest.Source{Path: "t.csv", Header: ingest.HeaderThere, Types: declared(want)}, csv},
 			{ingest.Source{Path: "t.parquet"}, parquetBytes(t, want)},
 			{ingest.Source{Path: "t.arrow"}, arrowBytes(t, want)},
 			{ingest.Source{Path: "t.arrow"}, streamBytes(t, want)},

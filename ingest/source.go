@@ -34,10 +34,10 @@ type Source struct {
 
 	// The rest is for CSV and TSV; it is an error for other formats.
 
-	NoHeader bool     // the first line is data; columns are column1, column2, ...
-	Delim    byte     // 0: a comma, for TSV a tab
-	Nulls    []string // unquoted fields that are NULL besides the empty one
-	Types    []ColumnType
+	Header Header
+	Delim  byte     // 0: sniffed, mostly a comma; for TSV a tab
+	Nulls  []string // unquoted fields that are NULL besides the empty one; nil: sniffed
+	Types  []ColumnType
 }
 
 // ColumnType declares the type of a column; columns not declared are inferred.
@@ -60,7 +60,7 @@ type Options struct {
 	Progress func(bytesDone, bytesTotal int64)
 	// Note, when set, is told in a line each, which names the file, what was found out
 	// and may not be what was meant: the format of a file whose extension names none, a
-	// column that is text for the sake of a few values among dates.
+	// column that is text for the sake of a few values among dates, what was sniffed in a CSV.
 	Note func(text string)
 }
 
@@ -109,7 +109,9 @@ func (s *Source) option(opt string) error {
 		if err != nil {
 			return fmt.Errorf("option header: %q is neither true nor false", val)
 		}
-		s.NoHeader = !b
+		if s.Header = HeaderNone; b {
+			s.Header = HeaderThere
+		}
 	case "delim":
 		if val == `\t` || val == "tab" {
 			val = "\t"

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 	"unsafe"
 
@@ -58,6 +59,43 @@ func reason(err error, t table.Type, text []byte) error {
 		return fmt.Errorf("%s is not a timestamp without time zone (YYYY-MM-DD HH:MM:SS)", quote(text))
 	}
 	return fmt.Errorf("%s is not of type %s", quote(text), t)
+}
+
+// wider are types that hold text where t does not, the best first.
+func wider(t table.Type, text []byte) (names []string) {
+	var others []table.Type
+	switch {
+	case t.IsInteger():
+		others = []table.Type{{Kind: table.BigInt}, {Kind: table.Double}}
+	case t.Kind == table.Decimal:
+		others = []table.Type{{Kind: table.Decimal, Precision: maxPrecision, Scale: t.Scale}, {Kind: table.Double}}
+	case t.Kind == table.Real:
+		others = []table.Type{{Kind: table.Double}}
+	case t.Kind == table.Date:
+		others = []table.Type{{Kind: table.Timestamp}}
+	}
+	for _, o := range others {
+		if _, _, err := table.Parse(o, trim(view(text)), false); err == nil {
+			name, _, _ := strings.Cut(o.String(), " ") // double precision, timestamp without time zone
+			return []string{name, "text"}
+		}
+	}
+	return []string{"text"}
+}
+
+// escaped is a column's name as an option of a path spells it.
+func escaped(name string) string {
+	var b strings.Builder
+	for _, c := range name {
+		if unicode.IsLetter(c) || unicode.IsDigit(c) || strings.ContainsRune("_-. ", c) {
+			b.WriteRune(c)
+			continue
+		}
+		for _, c := range []byte(string(c)) {
+			fmt.Fprintf(&b, "%%%02X", c)
+		}
+	}
+	return b.String()
 }
 
 // quote shows a field in an error: on one line, and its beginning only when long.

@@ -58,18 +58,19 @@ func AppendCSV(line []byte, values []table.Value, delim byte) []byte {
 		case v.Type.IsInteger():
 			line = strconv.AppendInt(line, v.I, 10)
 		case v.Type.Kind == table.Varchar:
-			line = appendText(line, v.S, delim)
+			line = appendText(line, v.S, delim, len(values) == 1)
 		default:
-			line = appendText(line, v.String(), delim)
+			line = appendText(line, v.String(), delim, false)
 		}
 	}
 	return append(line, '\n')
 }
 
 // appendText quotes what would not read back as it is. A byte order mark counts,
-// lest the file seem to start with one.
-func appendText(line []byte, text string, delim byte) []byte {
-	if text != "" && strings.IndexByte(text, delim) < 0 && !strings.ContainsAny(text, "\"\r\n") && text[0] != 0xef {
+// lest the file seem to start with one, and other delimiters in a line of one field.
+func appendText(line []byte, text string, delim byte, alone bool) []byte {
+	if text != "" && strings.IndexByte(text, delim) < 0 && !strings.ContainsAny(text, "\"\r\n") && text[0] != 0xef &&
+		!(alone && strings.ContainsAny(text, ";\t|")) {
 		return append(line, text...)
 	}
 	line = append(line, '"')

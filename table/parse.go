@@ -126,8 +126,43 @@ func ParseNumber(s string) (unscaled *big.Int, scale int, ok bool) {
 	return unscaled, scale, true
 }
 
+// parsePlain is parseDecimal of nearly all numbers: digits, few enough for 64 bits, of which
+// no more stand behind the point than the scale has.
+func parsePlain(s string, scale int) (n int64, ok bool) {
+	i, frac := 0, -1 // without a point
+	if s != "" && (s[0] == '-' || s[0] == '+') {
+		i = 1
+	}
+	if len(s)-i < 2 || len(s)+scale > 18 {
+		return 0, false
+	}
+	for _, c := range []byte(s[i:]) {
+		switch {
+		case isDigit(c):
+			n = 10*n + int64(c-'0')
+			if frac >= 0 {
+				frac++
+			}
+		case c == '.' && frac < 0:
+			frac = 0
+		default:
+			return 0, false
+		}
+	}
+	for frac = max(frac, 0); frac < scale; frac++ {
+		n *= 10
+	}
+	if s[0] == '-' {
+		n = -n
+	}
+	return n, frac == scale
+}
+
 // parseDecimal reads a number as the integer 10^scale times as large.
 func parseDecimal(s string, t Type) (int64, error) {
+	if n, ok := parsePlain(s, t.Scale); ok {
+		return n, nil
+	}
 	m, frac, exponent, ok := splitNumber(s)
 	if !ok {
 		return 0, ErrSyntax

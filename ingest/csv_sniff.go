@@ -1,0 +1,170 @@
+package ingest
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/stencildb/stencildb/table"
+)
+
+// Header says whether the first line of a CSV holds the names of its columns.
+type Header uint8
+
+// The kinds of first lines.
+const (
+	HeaderSniffed Header = iota // none where its cells are values as those below, and not all text
+	HeaderThere
+	HeaderNone // columns are column1, column2, ...
+)
+
+// sniffedRecords is how many records are looked at for the delimiter.
+const sniffedRecords = 1000
+
+// sniffDelim finds the delimiter: a comma, unless that gives one column and another one
+// the same number of several in every record looked at.
+func (r *csvReader) sniffDelim() {
+	r.src.Delim = ','
+	if n, _ := r.shape(','); n != 1 {
+		return
+	}
+	for _, d := range []byte(";\t|") {
+		if n, same := r.shape(d); n > 1 && same {
+			r.src.Delim = d
+			r.taken = append(r.taken, fmt.Sprintf("the delimiter is %q", d))
+			return
+		}
+	}
+}
+
+// shape is how many columns the first record has, and whether all others looked at, but
+// blank lines, have as many.
+func (r *csvReader) shape(delim byte) (columns int, same bool) {
+	records := 0
+	for b := range r.blocks() {
+		s, f, n := newScanner(b, delim), field{}, 0
+		for s.next(&f) {
+			if n++; !f.last {
+				continue
+			}
+			if columns == 0 {
+				columns = n
+			}
+			if n != columns && !f.blank(n-1) {
+				return columns, false
+			}
+			if records++; records == sniffedRecords {
+				return columns, true
+			}
+			n = 0
+		}
+		if b.err != nil || s.err != nil {
+			return columns, false
+		}
+	}
+	return columns, true
+}
+
+// isNullWord reports the words that are NULL where the values around them are not text.
+func isNullWord(f *field) bool {
+	if f.quoted || len(f.text) == 0 || f.text[0] != 'N' && f.text[0] != 'n' && f.text[0] != '\\' {
+		return false
+	}
+	switch string(f.text) {
+	case "NULL", "null", "NA", "N/A", `\N`:
+		return true
+	}
+	return false
+}
+
+// sniffNames finds out by the names of declared columns whether the first line has them.
+func (r *csvReader) sniffNames() {
+	unknown := func(h Header) bool {
+		r.src.Header = h
+		return r.nameColumns(true) != nil || slices.ContainsFunc(r.src.Types, func(d ColumnType) bool { return r.find(d.Name) < 0 })
+	}
+	if unknown(HeaderThere) && unknown(HeaderNone) {
+		r.src.Header = HeaderThere
+	}
+	r.takeHeader()
+}
+
+// sniffHeader finds out whether the first line holds names, when the other lines have been
+// seen: none if each of its cells is a value of its column's type, and one is not text. Then
+// it is a line as the others.
+func (r *csvReader) sniffHeader() error {
+	all, typed := make([]inference, len(r.first)), false
+	for col := range r.first {
+		f, below := &r.first[col], &r.infer[col]
+		with := &all[col]
+		switch {
+		case r.isNull(col, f):
+		case r.src.Nulls == nil && isNullWord(f):
+			with.take(classNull, f)
+		default:
+			with.see(f)
+		}
+		valued := !with.empty() && !with.has(classNull)
+		_, mixed := with.add(below)
+		before, _, _ := below.result()
+		t, _, _ := with.result()
+		text := t.Kind == table.Varchar
+		if mixed != nil || valued && text && before.Kind != table.Varchar && before.Kind != table.Unknown {
+			typed = false
+			break
+		}
+		typed = typed || valued && !text
+	}
+	r.src.Header = HeaderThere
+	if typed {
+		r.src.Header, r.infer = HeaderNone, all
+	}
+	r.takeHeader()
+	return r.nameColumns(false)
+}
+
+// takeHeader says that there is no header.
+func (r *csvReader) takeHeader() {
+	if r.src.Header == HeaderNone {
+		r.taken = append(r.taken, "there is no header, so the columns are named column1 and on")
+	}
+}
+
+// nameColumns names the columns, after the first line where it has names; quietly, as long as that
+// is not sure.
+func (r *csvReader) nameColumns(quietly bool) error {
+	for i, f := range r.first {
+		r.fields[i].Name = "column" + strconv.Itoa(i+1)
+		if r.src.Header != HeaderNone && len(f.text) > 0 {
+			r.fields[i].Name = string(f.text)
+		}
+	}
+	l := *r.loader
+	if quietly {
+		l.opts.Note = nil
+	}
+	return l.distinctNames(r.fields)
+}
+
+// sniffNulls finds the columns in which the words for NULL are that, and says in a line
+// what has been sniffed.
+func (r *csvReader) sniffNulls() {
+	var names []string
+	for col := range r.infer {
+		k := r.fields[col].Type.Kind
+		r.words[col] = r.infer[col].has(classNull) && k != table.Varchar && k != table.Unknown
+		if r.words[col] {
+			names = append(names, show(r.fields[col].Name))
+		}
+	}
+	if n := len(names); n > 0 {
+		if n > 5 {
+			names = append(names[:5], fmt.Sprintf("%d more", n-5))
+		}
+		r.taken = append(r.taken, `NULL, null, NA, N/A and \N are NULL in `+strings.Join(names, ", "))
+	}
+	if len(r.taken) > 0 {
+		r.note("%s; ?delim=, header= and null= behind the path say it otherwise", strings.Join(r.taken, "; "))
+	}
+}
