@@ -42,8 +42,8 @@ func (a cappedAllocator) Reallocate(n int, b []byte) []byte {
 	return a.Allocator.Reallocate(n, b)
 }
 
-// reusing is an allocator for what record readers give: large pieces are used again, as they
-// are, since every value in them is written before it is read.
+// reusing is an allocator of pages and of what record readers give: large pieces are used again,
+// as they are, since all of them is written before it is read.
 type reusing struct{ cappedAllocator }
 
 // free are the pieces that can be used again, by the logarithm of their size.
@@ -69,13 +69,14 @@ func (a reusing) Allocate(n int) []byte {
 	return make([]byte, n, 1<<k)
 }
 
+// Reallocate leaves the piece before to the garbage collector: values of a page may point
+// into it.
 func (a reusing) Reallocate(n int, b []byte) []byte {
 	if n <= cap(b) {
 		return b[:n]
 	}
 	out := a.Allocate(n)
 	copy(out, b)
-	a.Free(b)
 	return out
 }
 

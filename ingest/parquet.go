@@ -19,7 +19,7 @@ import (
 // parquet reads a Parquet file with arrow-go's record readers. It does without
 // arrow-go's pqarrow, which would link gRPC, and holds one batch of each column.
 func (l *loader) parquet() (*File, error) {
-	alloc := l.allocator()
+	alloc := reusing{l.allocator()}
 	props := parquet.NewReaderProperties(alloc)
 	props.BufferedStreamEnabled = true
 	props.MaxCompressedPageSize = l.file.Size()
@@ -105,7 +105,7 @@ func (c parquetColumn) bounds(rg *file.RowGroupReader) (lo, hi uint64, ok bool) 
 }
 
 // open begins to read the column in a row group.
-func (c parquetColumn) open(pf *file.Reader, rg *file.RowGroupReader, alloc cappedAllocator) (func(n int) (arrow.Array, error), error) {
+func (c parquetColumn) open(pf *file.Reader, rg *file.RowGroupReader, alloc reusing) (func(n int) (arrow.Array, error), error) {
 	chunk, err := rg.MetaData().ColumnChunk(c.leaf)
 	if err != nil {
 		return nil, damaged(err, "its place in the file")
@@ -121,7 +121,7 @@ func (c parquetColumn) open(pf *file.Reader, rg *file.RowGroupReader, alloc capp
 		return nil, damaged(err, "its pages")
 	}
 	d := pf.MetaData().Schema.Column(c.leaf)
-	r := file.NewRecordReader(d, file.LevelInfo{DefLevel: d.MaxDefinitionLevel()}, c.stored, reusing{alloc}, pf.BufferPool())
+	r := file.NewRecordReader(d, file.LevelInfo{DefLevel: d.MaxDefinitionLevel()}, c.stored, alloc, pf.BufferPool())
 	if err := r.(file.RecordReaderWithError).SetPageReaderWithError(pages); err != nil {
 		return nil, damaged(err, "its pages")
 	}
@@ -139,6 +139,10 @@ func (c parquetColumn) open(pf *file.Reader, rg *file.RowGroupReader, alloc capp
 		if left -= int64(n); left == 0 {
 			if more, _ := r.ReadRecords(1); more > 0 {
 				return nil, damagef("more values than the %s of its row group", numbers.Count(rg.NumRows(), "row", "rows"))
+			}
+			r.Release()
+			if err := pages.Close(); err != nil {
+				return nil, err
 			}
 		}
 		return a, nil
