@@ -13,6 +13,9 @@ import (
 // that to a bit a record, to be read back. (The paper leaves selections where they are and
 // counts them.) Checks are left to [Select].
 func Rows(run pass.Runner, device predicates.Device, q *plan.Query, chunk int) ([]plan.Marked, error) {
+	if err := Supported(q); err != nil {
+		return nil, err
+	}
 	p := NewSelection(run, device, q.Part([]int{chunk}), true).List[0]
 	s := p.selection()
 	m := plan.Marked{N: q.Table.Chunks[chunk].Rows}

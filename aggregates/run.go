@@ -10,10 +10,13 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// Supported returns a [plan.Declined] for the first aggregate that the
-// graphics pipeline does not compute: the paper's accumulator is for integers and
-// fixed point.
+// Supported returns a [plan.Declined] for a condition that only the CPU computes, and for
+// the first aggregate that the graphics pipeline does not compute: the paper's accumulator is
+// for integers and fixed point.
 func Supported(q *plan.Query) error {
+	if err := q.OnlyCPU(); err != nil {
+		return err
+	}
 	for _, a := range q.Aggs {
 		if (a.Kind == expr.Sum || a.Kind == expr.Avg) && a.Arg.IsFloat() {
 			return &plan.Declined{Why: fmt.Sprintf("%v adds floating-point numbers, the accumulator of the graphics pipeline "+

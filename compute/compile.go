@@ -36,6 +36,9 @@ type compiler struct {
 
 // newCompiler lays out the pieces of a table.
 func newCompiler(d Device, q *plan.Query) (*compiler, error) {
+	if err := q.OnlyCPU(); err != nil {
+		return nil, err
+	}
 	if d.cache == nil {
 		d.cache = newCache()
 	}

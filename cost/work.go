@@ -143,6 +143,8 @@ func (r *reader) leaves(list []Item, p *plan.Pred) []Item {
 		return append(list, r.item(Members, l.Col, true))
 	case *plan.Program:
 		return append(list, r.program(l))
+	case *plan.Scalar:
+		return append(list, r.scalar(l))
 	}
 	return append(list, r.item(Compare, p.Leaf.Columns()[0], false))
 }
@@ -155,6 +157,20 @@ func (r *reader) program(p *plan.Program) Item {
 		x.Class, x.Scale = Semilinear, float64(nodes)/semilinearNodes
 	}
 	for _, col := range p.Columns() {
+		seg := r.column(col, true)
+		x.Bits, x.Bytes = max(x.Bits, seg.Bits), max(x.Bytes, seg.Codes.Width())
+	}
+	return x
+}
+
+// scalar is a program of as many nodes as evaluating an expression record by record takes the
+// time of, roughly.
+func (r *reader) scalar(l *plan.Scalar) Item {
+	const perNode = 20
+	nodes := 0
+	expr.Walk(l.E, func(expr.Expr) { nodes++ })
+	x := Item{Class: Program, Scale: float64(perNode*nodes) / programNodes}
+	for _, col := range l.Columns() {
 		seg := r.column(col, true)
 		x.Bits, x.Bytes = max(x.Bits, seg.Bits), max(x.Bytes, seg.Codes.Width())
 	}

@@ -3,6 +3,7 @@ package cpu
 import (
 	"context"
 	"fmt"
+	"math/bits"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -193,9 +194,25 @@ func (x *execution) sweep(do func(worker int, s *scratch, b block)) error {
 		}
 	})
 	if at := first.Load(); err == nil && at != none {
-		return x.q.Failed(int(at>>32), int(at&(1<<32-1)))
+		return x.failed(int(at>>32), int(at&(1<<32-1)))
 	}
 	return err
+}
+
+// failed is the error of a check: that of the first row that it selects.
+func (x *execution) failed(chunk, check int) error {
+	c, s := x.q.Table.Chunks[chunk], takeScratch()
+	defer s.release()
+	for row := 0; row < c.Rows; row += blockRows {
+		bad := x.chunks[chunk].checks[check].all(s, row, min(blockRows, c.Rows-row))
+		for w, m := range bad {
+			if m != 0 {
+				return x.q.FailedAt(chunk, check, row+64*w+bits.TrailingZeros64(m))
+			}
+		}
+		s.put(bad)
+	}
+	return fmt.Errorf("cpu: check %d of chunk %d selects no row", check, chunk)
 }
 
 // Check implements plan.Selection: it selects the rows of every block and gathers what the

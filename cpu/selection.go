@@ -75,6 +75,8 @@ func prepare(p *plan.Pred, c *table.Chunk, set kernels.Set) (*node, error) {
 		} else {
 			nd.leaf = programLeaf(l, c, set)
 		}
+	case *plan.Scalar:
+		nd.leaf = scalarLeaf(l, c)
 	default:
 		return nil, fmt.Errorf("cpu: no such predicate: %T", l)
 	}
@@ -128,15 +130,25 @@ func membersLeaf(col segment, l *plan.Members) leaf {
 
 func spansLeaf(col segment, l *plan.Members) leaf {
 	return func(_ *scratch, dst, among []uint64, row, n int) {
-		clear(dst)
-		for w, m := range among {
-			for ; m != 0; m &= m - 1 {
-				if bit := bits.TrailingZeros64(m); l.Has(col.Segment.Codes.At(row + 64*w + bit)) {
-					dst[w] |= 1 << bit
-				}
+		eachRow(dst, among, row, func(r int) bool { return l.Has(col.Segment.Codes.At(r)) })
+		andValid(dst, col.Segment, row)
+	}
+}
+
+// scalarLeaf evaluates an expression by its definition.
+func scalarLeaf(l *plan.Scalar, c *table.Chunk) leaf {
+	return func(_ *scratch, dst, among []uint64, row, n int) { eachRow(dst, among, row, l.In(c)) }
+}
+
+// eachRow writes to dst the rows of among for which holds says so, from row on.
+func eachRow(dst, among []uint64, row int, holds func(row int) bool) {
+	clear(dst)
+	for w, m := range among {
+		for ; m != 0; m &= m - 1 {
+			if bit := bits.TrailingZeros64(m); holds(row + 64*w + bit) {
+				dst[w] |= 1 << bit
 			}
 		}
-		andValid(dst, col.Segment, row)
 	}
 }
 

@@ -25,8 +25,9 @@ func (v *Env) wide() bool { return v != nil && v.Agg != nil }
 //
 //   - AND and OR go left to right and stop at the operand that decides them, so
 //     that an error to its right does not happen; UNKNOWN decides nothing;
+//   - CASE and COALESCE evaluate the operands that they need, in their order;
 //   - all other operations evaluate all their operands, left to right, then are
-//     NULL when one is, then compute;
+//     NULL when one is (but for the functions that take NULLs), then compute;
 //   - errors (division by zero, overflow, a cast that fails) are [*Error]s with the
 //     position of the operation.
 //
@@ -64,6 +65,8 @@ func Eval(e Expr, env *Env) (table.Value, error) {
 			return table.Null(e.To), err
 		}
 		return cast(x, e.To, env.wide(), e.P)
+	case *Call:
+		return e.eval(env)
 	}
 	return evalBool(e, env)
 }

@@ -291,9 +291,13 @@ func floatText(v table.Value) string {
 
 // paren writes an operand, in parentheses when it is itself an operation.
 func paren(e Expr) string {
-	switch e.(type) {
+	switch e := e.(type) {
 	case *Column, *Const, *Cast, *AggRef:
 		return e.String()
+	case *Call:
+		if e.Fn.form == called || e.Fn.form == cases {
+			return e.String()
+		}
 	}
 	return "(" + e.String() + ")"
 }

@@ -29,6 +29,8 @@ func Kids(e Expr) []Expr {
 		return []Expr{e.X}
 	case *Like:
 		return []Expr{e.X}
+	case *Call:
+		return e.Args
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package fused
 
 import (
+	"github.com/stencildb/stencildb/aggregates"
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/predicates"
@@ -11,6 +12,9 @@ import (
 // Rows finds which records of a chunk a query selects, from the fragment program of its
 // condition, which draws a bit a record. Checks are left to [Select].
 func Rows(run pass.Runner, device predicates.Device, q *plan.Query, chunk int) ([]plan.Marked, error) {
+	if err := aggregates.Supported(q); err != nil {
+		return nil, err
+	}
 	m := plan.Marked{N: q.Table.Chunks[chunk].Rows}
 	pred := q.Chunks[chunk].Pred
 	switch pred.Op {

@@ -11,7 +11,7 @@ import (
 func (l *lowerer) addChecks(ctx *Pred, errs []rowError) {
 	for _, x := range errs {
 		if p := l.and(ctx, x.pred); p.Op != False {
-			l.checks = append(l.checks, Check{Pred: p, Err: x.err})
+			l.checks = append(l.checks, Check{Pred: p, Err: x.err, Of: x.of})
 		}
 	}
 }
@@ -41,7 +41,7 @@ func (l *lowerer) checksOf(e expr.Expr, ctx *Pred) {
 		return
 	}
 	switch e.(type) { // the conditions that [lowerer.leaf] takes
-	case *expr.Compare, *expr.In, *expr.Like, *expr.Cast, *expr.Column, *expr.Const:
+	case *expr.Compare, *expr.In, *expr.Like, *expr.Cast, *expr.Column, *expr.Const, *expr.Call:
 		if forms := l.leaf(e); forms.errsKnown {
 			l.addChecks(ctx, forms.errs)
 			return
@@ -69,12 +69,14 @@ func (l *lowerer) junctionChecks(kids []expr.Expr, ctx *Pred, goOn form) {
 }
 
 // mayRaise reports whether a condition has an operation that can raise
-// an error at all: arithmetic, a cast, a pattern.
+// an error at all: arithmetic, a cast, a pattern, some functions.
 func mayRaise(e expr.Expr) (found bool) {
 	expr.Walk(e, func(e expr.Expr) {
-		switch e.(type) {
+		switch e := e.(type) {
 		case *expr.Arith, *expr.Neg, *expr.Cast, *expr.Like:
 			found = true
+		case *expr.Call:
+			found = found || e.Fn.Raises
 		}
 	})
 	return found
@@ -90,7 +92,7 @@ func (l *lowerer) valueChecks(e expr.Expr, ctx *Pred) {
 		switch cols := expr.Columns(e); len(cols) {
 		case 0:
 			if _, err := expr.Eval(e, nil); err != nil {
-				l.addChecks(ctx, []rowError{{truePred, err}})
+				l.addChecks(ctx, []rowError{{pred: truePred, err: err}})
 			}
 			return
 		case 1:
@@ -100,6 +102,10 @@ func (l *lowerer) valueChecks(e expr.Expr, ctx *Pred) {
 			}
 		}
 	}
+	if calls(e) && !l.programmable(e) {
+		l.addChecks(ctx, scalarErrors(e))
+		return
+	}
 	l.kidChecks(e, ctx)
 	l.addChecks(ctx, l.val(e).fails)
 }
@@ -108,7 +114,7 @@ func (l *lowerer) valueChecks(e expr.Expr, ctx *Pred) {
 func (l *lowerer) programmable(e expr.Expr) bool {
 	return nil == refused(func() {
 		switch e := e.(type) {
-		case *expr.Like:
+		case *expr.Like, *expr.Call:
 			panic(cannot(e))
 		case *expr.Arith, *expr.Neg, *expr.Cast:
 			if e.Type().Kind != table.Boolean {

@@ -39,6 +39,12 @@ func (q *Query) Failed(chunk, check int) error {
 	return &CheckError{Chunk: q.place(chunk), Check: check, Err: q.Chunks[chunk].Checks[check].Err}
 }
 
+// FailedAt is Failed for a record that the check selected.
+func (q *Query) FailedAt(chunk, check, row int) error {
+	err := q.Chunks[chunk].Checks[check].ErrorAt(q.Table.Chunks[chunk], row)
+	return &CheckError{Chunk: q.place(chunk), Check: check, Err: err}
+}
+
 // Merge joins the selections of n > 0 parts of a query, which together have all its
 // chunks, in any order. start has do called with the selection of part i, and gives what waits for
 // that and returns its error; all parts are started before one is waited for.

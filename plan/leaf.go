@@ -19,6 +19,7 @@ type leafForms struct {
 type rowError struct {
 	pred *Pred
 	err  error
+	of   expr.Expr // see [Check]
 }
 
 func (x *leafForms) get(l *lowerer, f form) *Pred {
@@ -42,7 +43,18 @@ func (l *lowerer) leaf(e expr.Expr) *leafForms {
 	return memo(l.leaves, e, func() *leafForms { return l.newLeaf(e) })
 }
 
-func (l *lowerer) newLeaf(e expr.Expr) *leafForms {
+func (l *lowerer) newLeaf(e expr.Expr) (forms *leafForms) {
+	if !calls(e) {
+		return l.codes(e)
+	}
+	if refused(func() { forms = l.codes(e) }) != nil {
+		forms = scalarForms(e)
+	}
+	return forms
+}
+
+// codes lowers a condition to tests of codes, and of programs over them.
+func (l *lowerer) codes(e expr.Expr) *leafForms {
 	if pureOperands(e) {
 		switch cols := expr.Columns(e); len(cols) {
 		case 0:
@@ -81,6 +93,8 @@ func cannot(e expr.Expr) refusal {
 func pureOperands(e expr.Expr) bool {
 	for _, k := range expr.Kids(e) {
 		switch k.(type) {
+		case *expr.Call:
+			continue // of all that is in it
 		case *expr.Column, *expr.Const, *expr.Arith, *expr.Neg, *expr.Cast:
 		default:
 			return false
@@ -96,7 +110,7 @@ func pureOperands(e expr.Expr) bool {
 func constantLeaf(e expr.Expr) *leafForms {
 	v, err := expr.Eval(e, nil)
 	if err != nil {
-		return &leafForms{t: falsePred, f: falsePred, u: falsePred, errs: []rowError{{truePred, err}}, errsKnown: true}
+		return &leafForms{t: falsePred, f: falsePred, u: falsePred, errs: []rowError{{pred: truePred, err: err}}, errsKnown: true}
 	}
 	return &leafForms{t: boolPred(!v.Null && v.I != 0), f: boolPred(!v.Null && v.I == 0), u: boolPred(v.Null), errsKnown: true}
 }
@@ -147,13 +161,22 @@ func (l *lowerer) columnLeaf(e expr.Expr, col int, runs []run) *leafForms {
 	pred := func(f form, hint expr.CmpOp, text string) *Pred {
 		return l.spanPred(col, spansWhere(runs, func(o outcome) bool { return o.truth(e) == f }), hint, text)
 	}
-	return &leafForms{
+	x := &leafForms{
 		t:         pred(isTrue, hint, e.String()),
 		f:         pred(isFalse, hint.Not(), denied(e)),
-		u:         l.or(l.nullTest(col, true), pred(isUnknown, expr.EQ, "("+e.String()+") IS UNKNOWN")),
+		u:         pred(isUnknown, expr.EQ, "("+e.String()+") IS UNKNOWN"),
 		errs:      l.columnErrors(e, col, runs),
 		errsKnown: true,
 	}
+	null := &x.u
+	switch outcomeAt(e, table.Null(l.seg(col).Type)).truth(e) {
+	case isTrue:
+		null = &x.t
+	case isFalse:
+		null = &x.f
+	}
+	*null = l.or(l.nullTest(col, true), *null)
+	return x
 }
 
 // denied writes NOT e.
@@ -181,12 +204,12 @@ func (l *lowerer) columnErrors(e expr.Expr, col int, runs []run) (out []rowError
 		}
 		seen[errKey(r.err)] = true
 		spans := spansWhere(runs, r.same)
-		out = append(out, rowError{l.spanPred(col, spans, expr.EQ, "error in "+l.name(col)+": "+r.err.Error()), r.err})
+		out = append(out, rowError{pred: l.spanPred(col, spans, expr.EQ, "error in "+l.name(col)+": "+r.err.Error()), err: r.err})
 	}
 	if seg := l.seg(col); seg.Nulls > 0 {
 		// An error in a part without columns is raised for NULLs too.
 		if _, err := evalAt(e, table.Null(seg.Type)); err != nil {
-			out = append(out, rowError{l.nullTest(col, true), err})
+			out = append(out, rowError{pred: l.nullTest(col, true), err: err})
 		}
 	}
 	return out

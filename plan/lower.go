@@ -252,6 +252,8 @@ func (l *lowerer) null(x expr.Expr, yes bool) *Pred {
 		return boolPred(x.V.Null == yes)
 	}
 	switch {
+	case x.Type().Kind != table.Boolean && calls(x):
+		return l.leaf(&expr.IsNull{X: x, Not: !yes, P: x.Pos()}).get(l, isTrue)
 	case x.Type().Kind != table.Boolean:
 	case yes:
 		return l.truth(x, isUnknown)

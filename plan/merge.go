@@ -36,7 +36,8 @@ func combine(op Op, sets []columnSet, top uint64) (out columnSet) {
 // overColumn returns what a predicate says of the one column of which it reads the codes.
 func (l *lowerer) overColumn(p *Pred) (col int, s columnSet, ok bool) {
 	if p.Op == Simple {
-		if _, program := p.Leaf.(*Program); program {
+		switch p.Leaf.(type) {
+		case *Program, *Scalar:
 			return 0, s, false
 		}
 		col = p.Leaf.Columns()[0]
@@ -65,7 +66,7 @@ func (l *lowerer) mergeColumns(op Op, kids []*Pred) []*Pred {
 		if col, s, ok := l.overColumn(k); ok {
 			sets[i] = s
 			groups[col] = append(groups[col], i)
-		} else if k.Op == Simple {
+		} else if _, scalar := k.Leaf.(*Scalar); k.Op == Simple && !scalar {
 			for _, c := range k.Leaf.Columns() {
 				read[c] = true
 			}

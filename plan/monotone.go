@@ -30,7 +30,7 @@ func monotoneCondition(e expr.Expr) bool {
 		return a.ok && b.ok && a.dir*b.dir != 1
 	case *expr.In:
 		return trendOf(e.X).ok
-	case *expr.Arith, *expr.Neg, *expr.Cast:
+	case *expr.Arith, *expr.Neg, *expr.Cast, *expr.Call:
 		return trendOf(e).ok
 	}
 	return false
@@ -49,6 +49,8 @@ func trendOf(e expr.Expr) trend {
 		return trendOf(e.X).negated()
 	case *expr.Cast:
 		return castTrend(e, trendOf(e.X))
+	case *expr.Call:
+		return callTrend(e)
 	case *expr.Arith:
 		if len(expr.Columns(e)) == 0 {
 			_, err := expr.Eval(e, nil)
@@ -75,6 +77,19 @@ func castTrend(e *expr.Cast, x trend) trend {
 	case to.IsExact() && (from.IsFloat() || to.Scale < from.Scale):
 		x.pure = false // others become 0 too
 	}
+	return x
+}
+
+func callTrend(e *expr.Call) trend {
+	switch constant := len(e.Args) == 0 || len(expr.Columns(e.Args[0])) == 0; {
+	case len(expr.Columns(e)) == 0:
+		_, err := expr.Eval(e, nil)
+		return trend{ok: err == nil}
+	case constant || !e.Fn.Rises || len(e.Args) > 1 && len(expr.Columns(&expr.Call{Fn: e.Fn, Args: e.Args[1:]})) > 0:
+		return noTrend
+	}
+	x := trendOf(e.Args[0])
+	x.pure = false
 	return x
 }
 

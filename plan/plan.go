@@ -100,7 +100,7 @@ func (p *Pred) String() string {
 }
 
 // Leaf is a simple predicate over one record of a chunk: one of [*Compare],
-// [*Range], [*NullTest], [*Members] and [*Program].
+// [*Range], [*NullTest], [*Members], [*Program] and [*Scalar].
 type Leaf interface {
 	// String reads like SQL, in values, not codes: "delay < 60".
 	String() string
@@ -188,6 +188,7 @@ func (m *Members) Columns() []int  { return []int{m.Col} }
 type Check struct {
 	Pred *Pred
 	Err  error
+	Of   expr.Expr // where not nil, each record has the error of evaluating this: see [Check.ErrorAt]
 }
 
 // Declined is the error by which a backend leaves a query to another one, which

@@ -31,7 +31,7 @@ func (l *lowerer) newVal(e expr.Expr) *value {
 	if pureOperands(e) && len(expr.Columns(e)) == 0 {
 		c, err := expr.Eval(e, nil)
 		if err != nil {
-			return never(rowError{truePred, err})
+			return never(rowError{pred: truePred, err: err})
 		}
 		return constantValue(c, e)
 	}
@@ -91,7 +91,7 @@ func (l *lowerer) columnValue(e *expr.Column) *value {
 func (out *value) failing(v *Val, e expr.Expr, msg string) {
 	if v.CanFail && msg != "" {
 		p := leafPred(&Program{Fails: v, Shape: Expression, Text: msg + ": " + e.String()})
-		out.fails = append(out.fails, rowError{p, expr.Errorf(e.Pos(), "%s", msg)})
+		out.fails = append(out.fails, rowError{pred: p, err: expr.Errorf(e.Pos(), "%s", msg)})
 	}
 }
 
@@ -158,7 +158,7 @@ func (l *lowerer) aligned(out *value, v *Val, digits int, e *expr.Arith, other e
 	p := l.null(other, false)
 	if v.Op == Const {
 		out.never = true
-		out.fails = append(out.fails[:before], rowError{p, expr.Errorf(e.P, "%s", msg)})
+		out.fails = append(out.fails[:before], rowError{pred: p, err: expr.Errorf(e.P, "%s", msg)})
 		return w
 	}
 	for i := before; i < len(out.fails); i++ {
@@ -198,7 +198,7 @@ func (l *lowerer) divisorIsZero(out *value, e *expr.Arith, dividendNaN bool) {
 		nan := &expr.Const{V: table.Value{Type: e.L.Type(), F: math.NaN()}, P: e.P}
 		dividend = l.truth(&expr.Compare{Op: expr.NE, L: e.L, R: nan, P: e.P}, isTrue)
 	}
-	out.fails = append(out.fails, rowError{l.and(isZero, dividend), expr.Errorf(e.P, expr.MsgDivisionByZero)})
+	out.fails = append(out.fails, rowError{pred: l.and(isZero, dividend), err: expr.Errorf(e.P, expr.MsgDivisionByZero)})
 }
 
 func (l *lowerer) floatValue(e *expr.Arith, a, b *Val) *value {
@@ -289,7 +289,7 @@ func (l *lowerer) outside(out *value, e expr.Expr, lo, hi int64, msg string) {
 		return l.programs(op, out.v, constV(big.NewInt(limit)), fmt.Sprintf("%v %v %d", e, op, limit))
 	}
 	if p := l.or(beyond(expr.LT, lo), beyond(expr.GT, hi)); p.Op != False {
-		out.fails = append(out.fails, rowError{p, expr.Errorf(e.Pos(), "%s", msg)})
+		out.fails = append(out.fails, rowError{pred: p, err: expr.Errorf(e.Pos(), "%s", msg)})
 	}
 }
 

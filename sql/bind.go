@@ -310,6 +310,19 @@ func columnName(n *pg.Node) (string, int) {
 		return lastName(n.ColumnRef.Fields), 2
 	case *pg.Node_CollateClause:
 		return columnName(n.CollateClause.Arg)
+	case *pg.Node_CaseExpr:
+		if name, strength := columnName(n.CaseExpr.Defresult); strength > 1 {
+			return name, strength
+		}
+		return "case", 1
+	case *pg.Node_CoalesceExpr:
+		return "coalesce", 2
+	case *pg.Node_MinMaxExpr:
+		return strings.ToLower(strings.TrimPrefix(n.MinMaxExpr.Op.String(), "IS_")), 2
+	case *pg.Node_AExpr:
+		if n.AExpr.Kind == pg.A_Expr_Kind_AEXPR_NULLIF {
+			return "nullif", 2
+		}
 	case *pg.Node_TypeCast:
 		if name, strength := columnName(n.TypeCast.Arg); strength > 1 {
 			return name, strength

@@ -10,18 +10,18 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// function is what a name in the select list stands for.
-type function struct {
+// aggregate is what a name in the select list stands for.
+type aggregate struct {
 	name string
 	kind expr.AggKind
 	bind func(*call) expr.Expr
 }
 
-// functions lists what there is. It is filled here, since binding arguments leads back to it.
-var functions []function
+// aggregates lists what there is. It is filled here, since binding arguments leads back to it.
+var aggregates []aggregate
 
 func init() {
-	functions = []function{
+	aggregates = []aggregate{
 		{"count", expr.Count, (*call).count},
 		{"sum", expr.Sum, (*call).ofColumn},
 		{"avg", expr.Avg, (*call).ofColumn},
@@ -32,7 +32,6 @@ func init() {
 		{"kth_largest", expr.KthLargest, (*call).kth},
 		{"kth_smallest", expr.KthSmallest, (*call).kth},
 		{"selectivity", expr.Selectivity, (*call).selectivity},
-		{"round", 0, (*call).round},
 	}
 }
 
@@ -40,20 +39,20 @@ func init() {
 type call struct {
 	*binder
 	*pg.FuncCall
-	function
+	aggregate
 	at int // where it stands in the text
 }
 
 func (c *call) errorf(format string, args ...any) error { return expr.Errorf(c.at, format, args...) }
 
 func (b *binder) call(n *pg.FuncCall) expr.Expr {
-	c := &call{b, n, function{name: lastName(n.Funcname)}, b.pos(int(n.Location))}
-	if i := slices.IndexFunc(functions, func(f function) bool { return f.name == c.name }); i >= 0 {
-		c.function = functions[i]
+	c := &call{b, n, aggregate{name: lastName(n.Funcname)}, b.pos(int(n.Location))}
+	if i := slices.IndexFunc(aggregates, func(a aggregate) bool { return a.name == c.name }); i >= 0 {
+		c.aggregate = aggregates[i]
 	}
 	c.supported()
-	if c.name == "round" {
-		return c.round()
+	if c.bind == nil {
+		return c.scalar()
 	}
 	switch {
 	case b.place == inAggregate:
@@ -78,12 +77,14 @@ func (c *call) supported() {
 		panic(c.errorf("%s is not supported; there is percentile_disc", c.name))
 	case len(c.Funcname) > 1 && c.Funcname[0].GetString_().GetSval() != "pg_catalog":
 		panic(c.errorf("a schema before a function's name is not supported"))
-	case c.bind == nil:
-		var names []string
-		for _, f := range functions {
-			names = append(names, f.name)
+	case c.bind == nil && expr.Functions(c.name) == nil:
+		names := expr.FunctionNames()
+		for _, a := range aggregates {
+			names = append(names, a.name)
 		}
 		panic(c.errorf("function %s is not supported%s", clipped(c.name), suggest(c.name, names, "functions")))
+	case c.bind == nil && (c.AggFilter != nil || c.AggDistinct || len(c.AggOrder) > 0):
+		panic(c.errorf("%s is no aggregate function: DISTINCT, ORDER BY and FILTER do not belong to it", c.name))
 	case c.AggFilter != nil:
 		panic(c.errorf("FILTER is not supported; use WHERE"))
 	case c.AggDistinct:
@@ -134,21 +135,21 @@ func (c *call) ofColumn() expr.Expr {
 	if c.kind == expr.Percentile {
 		a.F, a.Median = 0.5, true
 	}
-	return c.aggregate(a)
+	return c.binder.aggregate(a)
 }
 
 func (c *call) selectivity() expr.Expr {
 	if len(c.Args) > 0 || c.AggStar {
 		panic(c.errorf("%s() takes no argument; it is the fraction of the table's records that WHERE selects", c.name))
 	}
-	return c.aggregate(expr.Aggregate{Kind: c.kind, Col: -1, P: c.at})
+	return c.binder.aggregate(expr.Aggregate{Kind: c.kind, Col: -1, P: c.at})
 }
 
 // count binds COUNT(*), COUNT(x) and COUNT of a constant, which is COUNT(*) or 0.
 func (c *call) count() expr.Expr {
 	all := expr.Aggregate{Kind: expr.CountAll, Col: -1, P: c.at}
 	if c.AggStar {
-		return c.aggregate(all)
+		return c.binder.aggregate(all)
 	}
 	if len(c.Args) != 1 {
 		panic(c.errorf("count takes * or one column"))
@@ -156,12 +157,12 @@ func (c *call) count() expr.Expr {
 	switch e := c.expr(c.Args[0]); {
 	case isNull(e):
 		// No record counts; the aggregate stays, so that there is one row.
-		c.aggregate(all)
+		c.binder.aggregate(all)
 		return &expr.Const{V: table.Int(0), P: c.at}
 	case isConstant(e):
-		return c.aggregate(all)
+		return c.binder.aggregate(all)
 	}
-	return c.aggregate(c.attribute(c.Args[0], varchar))
+	return c.binder.aggregate(c.attribute(c.Args[0], varchar))
 }
 
 // constant binds a constant argument of type t; nil is what is none.
@@ -197,7 +198,7 @@ func (c *call) percentile() expr.Expr {
 	if !a.Null && !(a.F >= 0 && a.F <= 1) {
 		panic(expr.Errorf(f.P, "percentile value %s is not between 0 and 1", f.V))
 	}
-	return c.aggregate(a)
+	return c.binder.aggregate(a)
 }
 
 // kth binds kth_largest(x, k) and kth_smallest(x, k).
@@ -213,27 +214,5 @@ func (c *call) kth() expr.Expr {
 	if a.K, a.Null = k.V.I, k.V.Null; !a.Null && a.K < 1 {
 		panic(expr.Errorf(k.P, "%s: k is %d; it must be between 1 and the number of selected values", c.name, a.K))
 	}
-	return c.aggregate(a)
-}
-
-// round is ROUND(x [, digits]) of an exact number: a cast to that many digits.
-func (c *call) round() expr.Expr {
-	if c.AggStar || len(c.Args) < 1 || len(c.Args) > 2 {
-		panic(c.errorf("round takes a number and how many digits to keep after the point"))
-	}
-	x := c.expr(c.Args[0])
-	t := x.Type()
-	digits := &expr.Const{}
-	switch {
-	case !t.IsExact():
-		panic(c.errorf("round of %s is not supported; cast to NUMERIC(38, 2) or so, which rounds", typeName(t)))
-	case len(c.Args) == 2:
-		digits = c.constant(c.Args[1], bigint)
-		if digits == nil || digits.V.Null || digits.V.I < 0 || digits.V.I > maxDigits {
-			panic(c.errorf("round takes a constant number of digits between 0 and %d", maxDigits))
-		}
-	case t.IsInteger():
-		panic(c.errorf("round of %s is the number itself", typeName(t)))
-	}
-	return convert(x, table.Type{Kind: table.Decimal, Precision: maxDigits, Scale: int(digits.V.I)}, c.at)
+	return c.binder.aggregate(a)
 }

@@ -34,6 +34,16 @@ func (b *binder) expr(n *pg.Node) expr.Expr {
 		return b.call(n.FuncCall)
 	case *pg.Node_ParamRef:
 		return b.param(n.ParamRef)
+	case *pg.Node_CaseExpr:
+		return b.caseOf(n.CaseExpr)
+	case *pg.Node_CoalesceExpr:
+		return b.ofOneType(expr.Coalesce, n.CoalesceExpr.Args, n.CoalesceExpr.Location)
+	case *pg.Node_MinMaxExpr:
+		f := expr.Greatest
+		if n.MinMaxExpr.Op == pg.MinMaxOp_IS_LEAST {
+			f = expr.Least
+		}
+		return b.ofOneType(f, n.MinMaxExpr.Args, n.MinMaxExpr.Location)
 	}
 	what, loc := unsupported(n)
 	panic(b.errorf(loc, "%s is not supported", what))
@@ -41,7 +51,7 @@ func (b *binder) expr(n *pg.Node) expr.Expr {
 
 // refused names the kinds of expressions that are refused, by the grammar's names of them.
 var refused = map[string]string{
-	"case_expr": "CASE", "coalesce_expr": "COALESCE", "row_expr": "a row of values", "a_array_expr": "ARRAY",
+	"row_expr": "a row of values", "a_array_expr": "ARRAY",
 	"grouping_func": "GROUPING", "named_arg_expr": "a named argument", "set_to_default": "DEFAULT",
 	"xml_expr": "XML", "xml_serialize": "XMLSERIALIZE", "json_object_constructor": "JSON_OBJECT",
 	"json_array_constructor": "JSON_ARRAY", "json_is_predicate": "IS JSON", "json_func_expr": "a JSON function",
@@ -54,8 +64,6 @@ func unsupported(n *pg.Node) (what string, loc int) {
 	case *pg.Node_AIndirection:
 		_, loc := unsupported(n.AIndirection.Arg)
 		return "a subscript or a field of a value", loc
-	case *pg.Node_MinMaxExpr:
-		what = strings.TrimPrefix(n.MinMaxExpr.Op.String(), "IS_")
 	case *pg.Node_SqlvalueFunction:
 		what = strings.TrimSuffix(strings.TrimPrefix(n.SqlvalueFunction.Op.String(), "SVFOP_"), "_N")
 	case *pg.Node_SubLink:
@@ -86,6 +94,8 @@ func (b *binder) operation(n *pg.A_Expr) expr.Expr {
 		return b.infix(n)
 	case pg.A_Expr_Kind_AEXPR_DISTINCT, pg.A_Expr_Kind_AEXPR_NOT_DISTINCT:
 		return b.distinct(n)
+	case pg.A_Expr_Kind_AEXPR_NULLIF:
+		return b.nullif(n)
 	case pg.A_Expr_Kind_AEXPR_IN:
 		return b.in(n)
 	case pg.A_Expr_Kind_AEXPR_LIKE, pg.A_Expr_Kind_AEXPR_ILIKE:
@@ -95,7 +105,7 @@ func (b *binder) operation(n *pg.A_Expr) expr.Expr {
 		return b.between(n)
 	}
 	what, known := map[pg.A_Expr_Kind]string{pg.A_Expr_Kind_AEXPR_SIMILAR: "SIMILAR TO is not supported; there is LIKE",
-		pg.A_Expr_Kind_AEXPR_NULLIF: "NULLIF is not supported", pg.A_Expr_Kind_AEXPR_OP_ANY: "ANY is not supported; there is IN",
+		pg.A_Expr_Kind_AEXPR_OP_ANY: "ANY is not supported; there is IN",
 		pg.A_Expr_Kind_AEXPR_OP_ALL: "ALL is not supported"}[n.Kind]
 	if !known {
 		what = "this operator is not supported"
@@ -111,7 +121,7 @@ func (b *binder) prefix(n *pg.A_Expr) expr.Expr {
 		panic(b.errorf(loc, "OPERATOR() is not supported; write %s", op))
 	}
 	if op != "-" && op != "+" {
-		panic(b.errorf(loc, "operator %s is not supported", op))
+		return b.operator(op, loc, n.Rexpr)
 	}
 	return sign(op, b.expr(n.Rexpr), b.pos(loc))
 }
@@ -129,13 +139,21 @@ func (b *binder) infix(n *pg.A_Expr) expr.Expr {
 	order, compares := compareOps[op]
 	ar, computes := arithOps[op]
 	if !compares && !computes {
-		panic(b.errorf(loc, "operator %s is not supported", op))
+		return b.operator(op, loc, n.Lexpr, n.Rexpr)
 	}
 	l, r := b.expr(n.Lexpr), b.expr(n.Rexpr)
 	if compares {
 		return compare(order, l, r, b.pos(loc))
 	}
 	return arith(ar, l, r, b.pos(loc))
+}
+
+// operator binds an operator that package expr has as a function.
+func (b *binder) operator(op string, loc int, operands ...*pg.Node) expr.Expr {
+	if expr.Functions(op) == nil {
+		panic(b.errorf(loc, "operator %s is not supported", op))
+	}
+	return function(op, b.all(operands), b.pos(loc))
 }
 
 // boolean binds n, which must be of type boolean: an operand of AND and the like,

@@ -198,7 +198,9 @@ func ofConstants(e expr.Expr) bool {
 
 // strict reports an operator that is NULL when an operand is.
 func strict(e expr.Expr) bool {
-	switch e.(type) {
+	switch e := e.(type) {
+	case *expr.Call:
+		return e.Strict()
 	case *expr.Arith, *expr.Neg, *expr.Cast, *expr.Compare, *expr.Not, *expr.Like, *expr.In:
 		return true
 	}
@@ -258,6 +260,8 @@ func mayFail(e expr.Expr) (fails bool) {
 			safe := e.X.Type().IsInteger() && (e.To.Kind == table.Double || e.To == numeric) ||
 				e.X.Type().Kind == table.Real && e.To.Kind == table.Double
 			fails = fails || !safe
+		case *expr.Call:
+			fails = fails || e.Fn.Raises
 		}
 	})
 	return fails

@@ -122,6 +122,17 @@ func (h *harness) checkRows(t *rapid.T, tab *table.Table, k plantest.Knobs, p *p
 		return
 	}
 	want, wantErr := reference(tab, tree)
+	if !h.rowsAgree(t, tab, text, want, wantErr) {
+		return
+	}
+	for i, e := range q.items {
+		h.checkItem(t, tab, q, i, e, want, p)
+	}
+}
+
+// rowsAgree checks that every backend gives these rows, then an error where there is one. It
+// reports whether there is none.
+func (h *harness) rowsAgree(t fataler, tab *table.Table, text string, want [][]table.Value, wantErr error) bool {
 	for _, db := range h.asked(text) {
 		got, err := rowsOf(db.Query(context.Background(), text))
 		if unsupported(db, err) {
@@ -134,11 +145,8 @@ func (h *harness) checkRows(t *rapid.T, tab *table.Table, k plantest.Knobs, p *p
 	}
 	if wantErr != nil {
 		h.failed++
-		return
 	}
-	for i, e := range q.items {
-		h.checkItem(t, tab, q, i, e, want, p)
-	}
+	return wantErr == nil
 }
 
 // checkItem compares one item with the peer.

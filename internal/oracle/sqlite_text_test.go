@@ -43,7 +43,8 @@ func (g *texts) day() string {
 func (g *texts) number() string {
 	n := g.integer()
 	return g.pick("s", "i", "j", "k", "i + "+n, "j * "+n, "2*i - j", "s + i*"+n, "i*i + 3*j*k", "-i", "i + j + k",
-		"(s - i) * "+n, "i % 7", "(i + j) / 5", "j % 2", "i / 3")
+		"(s - i) * "+n, "i % 7", "(i + j) / 5", "j % 2", "i / 3", "abs(i)", "abs(j - i)", "coalesce(i, s, 3)", "nullif(j, "+n+")",
+		"i & 7", "i | j", "~k", "i << 2", "CASE WHEN i < j THEN i WHEN s > "+n+" THEN k ELSE 4 END", "CASE s WHEN 1 THEN 2 WHEN "+n+" THEN i END")
 }
 
 // leaf draws a condition without AND, OR and NOT.

@@ -1,0 +1,191 @@
+package expr
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/stencildb/stencildb/table"
+)
+
+// Function is a scalar function or an operator that is written like one, with the types
+// of one of its forms. A function of several forms has an entry for each.
+type Function struct {
+	Name string
+	// Params are the types of the arguments. [Any] is one type that all arguments of this kind
+	// have in common, [Each] any type at all; a DECIMAL has any digits.
+	Params []table.Type
+	// Repeat says that the last parameter may come more often than once.
+	Repeat bool
+	// Raises says that values exist for which evaluating it is an error.
+	Raises bool
+	// Rises says that while its first argument grows and the others are constants, it grows or
+	// stays, to the last bit, and that what raises an error is at the ends.
+	Rises bool
+
+	result table.Type
+	typed  func(args []Expr) table.Type // where the result depends on more than the parameters
+	nulls  bool                         // it is evaluated for NULLs too
+	form   form
+	eval   func(a args) (table.Value, error)
+	// lazy evaluates what it needs of the operands.
+	lazy func(c *Call, operand func(i int) (table.Value, error)) (table.Value, error)
+}
+
+// The parameters that take several types.
+var (
+	Any  = table.Type{Kind: table.Unknown, Precision: 1}
+	Each = table.Type{Kind: table.Unknown, Precision: 2}
+)
+
+// form is how a call is written.
+type form uint8
+
+const (
+	called form = iota // f(a, b)
+	infix              // a f b
+	prefix             // f a
+	cases              // CASE WHEN a THEN b ELSE c END
+)
+
+// Call is a function of its arguments, which have the types that it takes.
+type Call struct {
+	Fn   *Function
+	Args []Expr
+	T    table.Type
+	P    int
+}
+
+// NewCall returns the call of a function at a position of the text.
+func NewCall(f *Function, args []Expr, pos int) *Call {
+	c := &Call{Fn: f, Args: args, T: f.result, P: pos}
+	if f.typed != nil {
+		c.T = f.typed(args)
+	}
+	return c
+}
+
+// Type, Pos and String implement Expr.
+func (e *Call) Type() table.Type { return e.T }
+func (e *Call) Pos() int         { return e.P }
+
+func (e *Call) String() string {
+	switch e.Fn.form {
+	case infix:
+		return paren(e.Args[0]) + " " + e.Fn.Name + " " + paren(e.Args[1])
+	case prefix:
+		return e.Fn.Name + " " + paren(e.Args[0])
+	case cases:
+		text, i := "CASE", 0
+		for ; i+1 < len(e.Args); i += 2 {
+			text += " WHEN " + e.Args[i].String() + " THEN " + e.Args[i+1].String()
+		}
+		if i < len(e.Args) {
+			text += " ELSE " + e.Args[i].String()
+		}
+		return text + " END"
+	}
+	var list []string
+	for _, a := range e.Args {
+		list = append(list, a.String())
+	}
+	return e.Fn.Name + "(" + strings.Join(list, ", ") + ")"
+}
+
+// Strict reports a call that is NULL when an argument is.
+func (e *Call) Strict() bool { return !e.Fn.nulls && e.Fn.lazy == nil }
+
+// args are the values that a call is evaluated for.
+type args struct {
+	*Call
+	v    []table.Value
+	wide bool
+}
+
+func (a args) fail(format string, values ...any) (table.Value, error) {
+	return table.Null(a.T), Errorf(a.P, format, values...)
+}
+
+func (e *Call) eval(env *Env) (table.Value, error) {
+	if e.Fn.lazy != nil {
+		v, err := e.Fn.lazy(e, func(i int) (table.Value, error) { return Eval(e.Args[i], env) })
+		return e.typed(v), err
+	}
+	var few [4]table.Value
+	values, null := few[:0], false
+	for _, x := range e.Args {
+		v, err := Eval(x, env)
+		if err != nil {
+			return table.Null(e.T), err
+		}
+		null = null || v.Null
+		values = append(values, v)
+	}
+	if null && !e.Fn.nulls {
+		return table.Null(e.T), nil
+	}
+	v, err := e.Fn.eval(args{e, values, env.wide()})
+	return e.typed(v), err
+}
+
+// typed gives a value the type of the call, to which its scale belongs already.
+func (e *Call) typed(v table.Value) table.Value {
+	v.Type = e.T
+	return v
+}
+
+// Functions returns the forms of the function of a name, nil where there is none; the first that
+// fits is preferred.
+func Functions(name string) []*Function { return byName[name] }
+
+// FunctionNames lists the functions, in alphabetical order; operators are left out.
+func FunctionNames() (list []string) {
+	for name, forms := range byName {
+		if forms[0].form == called {
+			list = append(list, name)
+		}
+	}
+	slices.Sort(list)
+	return list
+}
+
+// byName are the forms of all functions.
+var byName = map[string][]*Function{}
+
+// typeWords are the types in the signatures of functions.
+var typeWords = map[string]table.Type{
+	"boolean": boolean, "bigint": {Kind: table.BigInt}, "numeric": {Kind: table.Decimal, Precision: 18},
+	"real": {Kind: table.Real}, "double": {Kind: table.Double}, "text": {Kind: table.Varchar}, "date": {Kind: table.Date},
+	"timestamp": {Kind: table.Timestamp}, "interval": {Kind: table.Interval}, "any": Any, "each": Each,
+}
+
+// define adds the function of a signature such as "pow power(double,double) double!": its
+// names, the last before its parameters; "..." after the last of them where it repeats, "!" at
+// the end where it may raise an error, "/" where it rises with its first argument.
+func define(signature string, eval func(a args) (table.Value, error)) *Function {
+	head, rest, ok1 := strings.Cut(signature, "(")
+	params, result, ok2 := strings.Cut(rest, ") ")
+	f := &Function{eval: eval, Repeat: strings.HasSuffix(params, "..."), Raises: strings.Contains(result, "!"), Rises: strings.Contains(result, "/")}
+	for _, word := range strings.FieldsFunc(strings.TrimSuffix(params, "..."), func(r rune) bool { return r == ',' }) {
+		t, ok := typeWords[word]
+		f.Params = append(f.Params, t)
+		ok1 = ok1 && ok
+	}
+	var ok3 bool
+	f.result, ok3 = typeWords[strings.TrimRight(result, "!/")]
+	if !ok1 || !ok2 || !ok3 {
+		panic(fmt.Sprintf("expr: no signature of a function: %s", signature))
+	}
+	names := strings.Fields(head)
+	f.Name = names[len(names)-1]
+	for _, name := range names {
+		byName[name] = append(byName[name], f)
+	}
+	return f
+}
+
+// as says how the calls of a function are written.
+func (f *Function) as(form form) *Function {
+	f.form = form
+	return f
+}

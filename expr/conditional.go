@@ -1,0 +1,55 @@
+package expr
+
+import "github.com/stencildb/stencildb/table"
+
+// Case is CASE WHEN condition THEN value ... ELSE value END; its arguments come in this order.
+// Coalesce is COALESCE. Both evaluate no more than they need.
+var (
+	Case = &Function{Name: "case", Repeat: true, form: cases, lazy: evalCase,
+		typed: func(args []Expr) table.Type { return args[1].Type() }}
+	Coalesce = &Function{Name: "coalesce", Repeat: true, Params: []table.Type{Any}, lazy: evalCoalesce, typed: first}
+	Greatest = &Function{Name: "greatest", Repeat: true, Params: []table.Type{Any}, nulls: true, typed: first,
+		eval: func(a args) (table.Value, error) { return extreme(a, GT), nil }}
+	Least = &Function{Name: "least", Repeat: true, Params: []table.Type{Any}, nulls: true, typed: first,
+		eval: func(a args) (table.Value, error) { return extreme(a, LT), nil }}
+)
+
+// first is the type of the first argument.
+func first(args []Expr) table.Type { return args[0].Type() }
+
+func evalCase(c *Call, operand func(i int) (table.Value, error)) (table.Value, error) {
+	for i := 0; i+1 < len(c.Args); i += 2 {
+		when, err := operand(i)
+		if err != nil {
+			return when, err
+		}
+		if !when.Null && when.I != 0 {
+			return operand(i + 1)
+		}
+	}
+	if len(c.Args)%2 == 1 {
+		return operand(len(c.Args) - 1)
+	}
+	return table.Null(c.T), nil
+}
+
+func evalCoalesce(c *Call, operand func(i int) (table.Value, error)) (v table.Value, err error) {
+	for i := range c.Args {
+		if v, err = operand(i); err != nil || !v.Null {
+			break
+		}
+	}
+	return v, err
+}
+
+// extreme is the value that compares so with all others; NULLs count only where there is
+// nothing else.
+func extreme(a args, op CmpOp) table.Value {
+	best := table.Null(a.T)
+	for _, v := range a.v {
+		if !v.Null && (best.Null || op.Holds(table.Compare(v, best))) {
+			best = v
+		}
+	}
+	return best
+}

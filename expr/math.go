@@ -1,0 +1,249 @@
+package expr
+
+import (
+	"math"
+	"math/big"
+	"strconv"
+
+	"github.com/stencildb/stencildb/table"
+)
+
+// Functions of numbers. Of several forms DOUBLE comes first, the type that PostgreSQL prefers; where
+// it has a form for NUMERIC of a function that is not exact, that of DOUBLE is taken.
+func init() {
+	define("abs(double) double", ofDouble(math.Abs))
+	define("abs(real) real", ofDouble(math.Abs))
+	define("abs(bigint) bigint!", func(a args) (table.Value, error) {
+		if a.v[0].I < 0 {
+			return negate(a.v[0], a.wide, a.P)
+		}
+		return a.v[0], nil
+	})
+	define("abs(numeric) numeric!", func(a args) (table.Value, error) { return a.decimal(new(big.Int).Abs(a.v[0].Unscaled())) }).typed = first
+	define("sign(double) double/", ofDouble(func(x float64) float64 {
+		if x != x {
+			return x
+		}
+		return float64(table.CompareFloat(x, 0))
+	}))
+	define("sign(numeric) numeric/", func(a args) (table.Value, error) { return a.decimal(big.NewInt(int64(a.v[0].Unscaled().Sign()))) })
+	for _, r := range []struct {
+		names string
+		ofFloat
+		ofExact
+	}{
+		{"ceiling ceil", math.Ceil, func(x, unit *big.Int) *big.Int { return new(big.Int).Neg(floorOf(new(big.Int).Neg(x), unit)) }},
+		{"floor", math.Floor, floorOf},
+		{"round", math.RoundToEven, divAway},
+		{"trunc", math.Trunc, func(x, unit *big.Int) *big.Int { return new(big.Int).Quo(x, unit) }},
+	} {
+		define(r.names+"(double) double/", ofDouble(r.ofFloat))
+		define(r.names+"(numeric) numeric!/", rounded(r.ofExact)).typed = roundedType
+		if r.names == "round" || r.names == "trunc" {
+			define(r.names+"(numeric,bigint) numeric!/", rounded(r.ofExact)).typed = roundedType
+			define(r.names+"(double,bigint) double/", func(a args) (table.Value, error) { return roundedDouble(a, r.ofExact), nil })
+		}
+	}
+
+	define("mod(bigint,bigint) bigint!", ofArith(Mod))
+	define("mod(numeric,numeric) numeric!", ofArith(Mod)).typed = func(args []Expr) table.Type {
+		return table.Type{Kind: table.Decimal, Precision: 38, Scale: max(args[0].Type().Scale, args[1].Type().Scale)}
+	}
+	define("div(numeric,numeric) numeric!", func(a args) (table.Value, error) {
+		x := new(big.Int).Mul(a.v[0].Unscaled(), table.Pow10(a.v[1].Type.Scale))
+		y := new(big.Int).Mul(a.v[1].Unscaled(), table.Pow10(a.v[0].Type.Scale))
+		if y.Sign() == 0 {
+			return a.fail(MsgDivisionByZero)
+		}
+		return a.decimal(x.Quo(x, y))
+	})
+	define("pow power(double,double) double!", power)
+	define("^(double,double) double!", power).as(infix)
+	define("sqrt(double) double!/", within(func(x float64) string { return negative(x, "cannot take square root of a negative number") }, math.Sqrt))
+	define("cbrt(double) double", ofDouble(math.Cbrt))
+	define("exp(double) double!", within(none, math.Exp))
+	define("ln(double) double!", within(logarithm, math.Log))
+	define("log10 log(double) double!", within(logarithm, log10))
+	define("log(double,double) double!", func(a args) (table.Value, error) {
+		base, x := a.v[0].F, a.v[1].F
+		for _, v := range []float64{base, x} {
+			if msg := logarithm(v); msg != "" {
+				return a.fail("%s", msg)
+			}
+		}
+		if base == 1 {
+			return a.fail(MsgDivisionByZero)
+		}
+		return a.double(log10(x)/log10(base), base, x)
+	})
+	define("pi() double", func(args) (table.Value, error) { return table.Float(math.Pi), nil })
+	for name, f := range map[string]ofFloat{"sin": math.Sin, "cos": math.Cos, "tan": math.Tan} {
+		define(name+"(double) double!", within(finite, f))
+	}
+	define("asin(double) double!", within(unit, math.Asin))
+	define("acos(double) double!", within(unit, math.Acos))
+	define("atan(double) double", ofDouble(math.Atan))
+	define("atan2(double,double) double", func(a args) (table.Value, error) {
+		return table.Float(math.Atan2(a.v[0].F, a.v[1].F)), nil
+	})
+	define("degrees(double) double!/", within(none, func(x float64) float64 { return x / radian }))
+	define("radians(double) double!/", within(none, func(x float64) float64 { return x * radian }))
+
+	for op, f := range map[string]func(x, y int64) int64{
+		"&": func(x, y int64) int64 { return x & y }, "|": func(x, y int64) int64 { return x | y },
+		"#":  func(x, y int64) int64 { return x ^ y },
+		"<<": func(x, y int64) int64 { return x << (y & 63) }, ">>": func(x, y int64) int64 { return x >> (y & 63) },
+	} {
+		define(op+"(bigint,bigint) bigint", func(a args) (table.Value, error) { return table.Int(f(a.v[0].I, a.v[1].I)), nil }).as(infix)
+	}
+	define("~(bigint) bigint", func(a args) (table.Value, error) { return table.Int(^a.v[0].I), nil }).as(prefix)
+}
+
+// radian is a degree, as PostgreSQL has it.
+const radian = 0.0174532925199432957692
+
+type (
+	ofFloat = func(x float64) float64
+	// ofExact is x / unit, an integer.
+	ofExact = func(x, unit *big.Int) *big.Int
+)
+
+func ofDouble(f ofFloat) func(args) (table.Value, error) {
+	return func(a args) (table.Value, error) { return table.Float(f(a.v[0].F)), nil }
+}
+
+// within is f where wrong, the message of an error, is empty.
+func within(wrong func(x float64) string, f ofFloat) func(args) (table.Value, error) {
+	return func(a args) (table.Value, error) {
+		x := a.v[0].F
+		if msg := wrong(x); msg != "" {
+			return a.fail("%s", msg)
+		}
+		return a.double(f(x), x)
+	}
+}
+
+// double is the result f of some values: infinite only if one of them is, 0 where it may be.
+func (a args) double(f float64, of ...float64) (table.Value, error) {
+	infinite := false
+	for _, x := range of {
+		infinite = infinite || math.IsInf(x, 0)
+	}
+	switch {
+	case math.IsInf(f, 0) && !infinite:
+		return a.fail(MsgOverflow)
+	case f == 0 && !infinite && a.Fn.Name == "exp":
+		return a.fail(MsgUnderflow)
+	}
+	return table.Float(f), nil
+}
+
+func none(float64) string { return "" }
+
+func negative(x float64, msg string) string {
+	if x < 0 {
+		return msg
+	}
+	return ""
+}
+
+func logarithm(x float64) string {
+	if x == 0 {
+		return "cannot take logarithm of zero"
+	}
+	return negative(x, "cannot take logarithm of a negative number")
+}
+
+func finite(x float64) string {
+	if math.IsInf(x, 0) {
+		return "input is out of range"
+	}
+	return ""
+}
+
+func unit(x float64) string { return negative(1-math.Abs(x), "input is out of range") }
+
+// log10 is exact for powers of ten.
+func log10(x float64) float64 {
+	f := math.Log10(x)
+	if n := math.Round(f); math.Abs(n) < 300 && math.Pow10(int(n)) == x {
+		return n
+	}
+	return f
+}
+
+func power(a args) (table.Value, error) {
+	x, y := a.v[0].F, a.v[1].F
+	switch {
+	case x == 0 && y < 0:
+		return a.fail("zero raised to a negative power is undefined")
+	case x < 0 && !math.IsInf(x, 0) && !math.IsInf(y, 0) && y == y && y != math.Floor(y):
+		return a.fail("a negative number raised to a non-integer power yields a complex result")
+	}
+	f := math.Pow(x, y)
+	if f == 0 && x != 0 && !math.IsInf(x, 0) && !math.IsInf(y, 0) {
+		return a.fail(MsgUnderflow)
+	}
+	return a.double(f, x, y)
+}
+
+func ofArith(op ArithOp) func(args) (table.Value, error) {
+	return func(a args) (table.Value, error) { return arith(op, a.v[0], a.v[1], a.T, a.wide, a.P) }
+}
+
+// decimal is a NUMERIC of the call's type.
+func (a args) decimal(unscaled *big.Int) (table.Value, error) {
+	return decimal(a.T, unscaled, a.wide, a.P)
+}
+
+func floorOf(x, unit *big.Int) *big.Int { return new(big.Int).Div(x, unit) } // Euclid's: down for a positive unit
+
+// roundedType is the type of a NUMERIC rounded to the digits of the second argument, where that is
+// a constant; else of as many digits as it had.
+func roundedType(args []Expr) table.Type {
+	t := table.Type{Kind: table.Decimal, Precision: 38}
+	if len(args) == 1 {
+		return t
+	}
+	t.Scale = args[0].Type().Scale
+	if c, ok := args[1].(*Const); ok && !c.V.Null {
+		t.Scale = int(min(max(c.V.I, 0), 38))
+	}
+	return t
+}
+
+// rounded rounds a NUMERIC to some digits after the point, or before it.
+func rounded(f ofExact) func(args) (table.Value, error) {
+	return func(a args) (table.Value, error) {
+		x, scale := a.v[0], a.v[0].Type.Scale
+		digits := 0
+		if len(a.v) > 1 {
+			digits = int(min(max(a.v[1].I, -1000), 1000))
+		}
+		u := x.Unscaled()
+		if digits < scale {
+			u = f(u, table.Pow10(scale-digits))
+			scale = digits
+		}
+		if scale > a.T.Scale { // more digits were asked for than the type has
+			u, scale = f(u, table.Pow10(scale-a.T.Scale)), a.T.Scale
+		}
+		return a.decimal(new(big.Int).Mul(u, table.Pow10(a.T.Scale-scale)))
+	}
+}
+
+// roundedDouble rounds a DOUBLE to some digits: those of the shortest decimal that it is.
+func roundedDouble(a args, f ofExact) table.Value {
+	x := a.v[0]
+	if x.F != x.F || math.IsInf(x.F, 0) {
+		return x
+	}
+	digits := int(min(max(a.v[1].I, -400), 400))
+	u, scale, _ := table.ParseNumber(strconv.FormatFloat(x.F, 'e', -1, 64))
+	if digits >= scale {
+		return x
+	}
+	u = f(u, table.Pow10(scale-digits))
+	out, _ := new(big.Rat).SetFrac(new(big.Int).Mul(u, table.Pow10(max(0, -digits))), table.Pow10(max(0, digits))).Float64()
+	return table.Float(out)
+}

@@ -1,0 +1,223 @@
+package sql
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	pg "github.com/pganalyze/pg_query_go/v6"
+
+	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/table"
+)
+
+// function binds a call of the function, or operator, that package expr has of a name: its form that
+// takes these arguments, the one with the most arguments of just its types, of equal ones the
+// first.
+func function(name string, args []expr.Expr, pos int) expr.Expr {
+	var best *expr.Function
+	most := -1
+	for _, f := range expr.Functions(name) {
+		if n, ok := exact(f, args); ok && n > most {
+			best, most = f, n
+		}
+	}
+	if best == nil {
+		panic(noFunction(name, args, pos))
+	}
+	bound := slices.Clone(args)
+	for i, a := range args {
+		switch p := parameter(best, i); {
+		case p == expr.Each:
+			bound[i] = settle(a)
+		case p.Kind == table.Decimal:
+			bound[i] = widen(coerce(a, p), p)
+		default:
+			if a = settle(coerce(a, p)); !p.IsInteger() {
+				a = convert(a, p, a.Pos())
+			}
+			bound[i] = a
+		}
+	}
+	return fold(expr.NewCall(best, bound, pos))
+}
+
+// parameter is the type that argument i of a function has.
+func parameter(f *expr.Function, i int) table.Type { return f.Params[min(i, len(f.Params)-1)] }
+
+// exact counts the arguments of just the types that a function takes; ok is false where it does
+// not take them.
+func exact(f *expr.Function, args []expr.Expr) (n int, ok bool) {
+	if len(args) < len(f.Params) || len(args) > len(f.Params) && !f.Repeat {
+		return 0, false
+	}
+	for i, a := range args {
+		t, p := a.Type(), parameter(f, i)
+		switch {
+		case p == expr.Each || t.Kind == table.Unknown:
+		case t.Kind == p.Kind || t.IsInteger() && p.IsInteger():
+			n++
+		case t.IsInteger() && p.IsNumeric() || t.Kind == table.Decimal && p.IsFloat() || t.Kind == table.Real && p.Kind == table.Double:
+		case t.Kind == table.Date && p.Kind == table.Timestamp:
+		default:
+			return 0, false
+		}
+	}
+	return n, true
+}
+
+// noFunction says that a function does not take these arguments, and what it takes.
+func noFunction(name string, args []expr.Expr, pos int) error {
+	var given, forms []string
+	for _, a := range args {
+		given = append(given, typeName(a.Type()))
+	}
+	if name == "" || !letter(name[0]) {
+		return expr.Errorf(pos, "operator does not exist: %s", strings.TrimSpace(strings.Join(append(given[:len(given)-1:len(given)-1], name, given[len(given)-1]), " ")))
+	}
+	for _, f := range expr.Functions(name) {
+		var params []string
+		for _, p := range f.Params {
+			word := typeName(p)
+			if p == expr.Each {
+				word = "any type"
+			}
+			params = append(params, word)
+		}
+		dots := ""
+		if f.Repeat {
+			dots = ", ..."
+		}
+		forms = append(forms, fmt.Sprintf("%s(%s%s)", name, strings.Join(params, ", "), dots))
+	}
+	return expr.Errorf(pos, "function %s(%s) does not exist; there is %s", name, strings.Join(given, ", "), strings.Join(forms, " and "))
+}
+
+func letter(c byte) bool { return c >= 'a' && c <= 'z' || c == '_' }
+
+// scalar binds a call of a scalar function.
+func (c *call) scalar() expr.Expr {
+	if c.AggStar {
+		panic(c.errorf("%s(*) is not supported; * is for COUNT", c.name))
+	}
+	var args []expr.Expr
+	for _, a := range c.Args {
+		args = append(args, c.expr(a))
+	}
+	e := function(c.name, args, c.at)
+	if digits, ok := roundedTo(e); ok {
+		return convert(e.(*expr.Call).Args[0], table.Type{Kind: table.Decimal, Precision: maxDigits, Scale: digits}, c.at)
+	}
+	return e
+}
+
+// roundedTo is to how many constant digits a call of ROUND rounds a DECIMAL, which is a cast.
+func roundedTo(e expr.Expr) (digits int, ok bool) {
+	c, call := e.(*expr.Call)
+	if !call || c.Fn.Name != "round" || c.T.Kind != table.Decimal {
+		return 0, false
+	}
+	if len(c.Args) == 1 {
+		return 0, true
+	}
+	k, constant := c.Args[1].(*expr.Const)
+	if !constant || k.V.Null || k.V.I < 0 || k.V.I > maxDigits {
+		return 0, false
+	}
+	return int(k.V.I), true
+}
+
+// unified brings the results of CASE, COALESCE and the like to one type, DECIMALs to the
+// largest scale.
+func unified(what string, list []expr.Expr, pos int) []expr.Expr {
+	var seen table.Type
+	scale := 0
+	for _, e := range list {
+		t := e.Type()
+		scale = max(scale, t.Scale)
+		switch {
+		case t.Kind == table.Unknown:
+			continue
+		case seen.Kind != table.Unknown && t.Kind != seen.Kind && !(t.IsNumeric() && seen.IsNumeric()) && !(isTime(t) && isTime(seen)):
+			panic(expr.Errorf(pos, "%s types %s and %s cannot be matched", what, typeName(seen), typeName(t)))
+		}
+		seen = t
+	}
+	out, t := common("=", widerNumber, pos, list...)
+	for i, e := range out {
+		switch {
+		case t.Kind == table.Decimal && e.Type().Scale != scale:
+			out[i] = convert(e, table.Type{Kind: table.Decimal, Precision: maxDigits, Scale: scale}, e.Pos())
+		case t.IsInteger() && isNull(e):
+			out[i] = &expr.Const{V: table.Null(bigint), P: e.Pos()}
+		}
+	}
+	if t.Kind == table.Decimal || t.IsInteger() { // the first tells the type of all
+		first := table.Type{Kind: table.Decimal, Precision: maxDigits, Scale: scale}
+		if t.IsInteger() {
+			first = bigint
+		}
+		out[0] = convert(out[0], first, out[0].Pos())
+	}
+	return out
+}
+
+// all binds a list of expressions.
+func (b *binder) all(list []*pg.Node) (out []expr.Expr) {
+	for _, n := range list {
+		out = append(out, b.expr(n))
+	}
+	return out
+}
+
+// caseOf is CASE, simple or searched.
+func (b *binder) caseOf(n *pg.CaseExpr) expr.Expr {
+	pos := b.pos(int(n.Location))
+	var of expr.Expr
+	if n.Arg != nil {
+		of = b.expr(n.Arg)
+		b.copies(len(n.Args)-1, pos, of)
+	}
+	var conditions, values []expr.Expr
+	for _, a := range n.Args {
+		when := a.GetCaseWhen()
+		if of != nil {
+			conditions = append(conditions, compare(expr.EQ, of, b.expr(when.Expr), b.pos(int(when.Location))))
+		} else {
+			conditions = append(conditions, b.boolean(when.Expr, "CASE/WHEN"))
+		}
+		values = append(values, b.expr(when.Result))
+	}
+	if n.Defresult != nil {
+		values = append(values, b.expr(n.Defresult))
+	}
+	return caseWhen(conditions, unified("CASE", values, pos), pos)
+}
+
+// caseWhen is CASE of conditions and values; one value more is that of ELSE.
+func caseWhen(conditions, values []expr.Expr, pos int) expr.Expr {
+	var args []expr.Expr
+	for i, v := range values {
+		if i < len(conditions) {
+			args = append(args, conditions[i])
+		}
+		args = append(args, v)
+	}
+	return fold(expr.NewCall(expr.Case, args, pos))
+}
+
+// nullif is NULLIF(l, r): l, but NULL where it equals r.
+func (b *binder) nullif(n *pg.A_Expr) expr.Expr {
+	pos := b.pos(int(n.Location))
+	l, r := b.expr(n.Lexpr), b.expr(n.Rexpr)
+	b.copies(1, pos, l)
+	equal := compare(expr.EQ, l, r, pos)
+	l = settle(l)
+	return caseWhen([]expr.Expr{equal}, []expr.Expr{&expr.Const{V: table.Null(l.Type()), P: pos}, l}, pos)
+}
+
+// ofOneType is COALESCE, GREATEST or LEAST.
+func (b *binder) ofOneType(f *expr.Function, list []*pg.Node, loc int32) expr.Expr {
+	pos := b.pos(int(loc))
+	return fold(expr.NewCall(f, unified(strings.ToUpper(f.Name), b.all(list), pos), pos))
+}
