@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -293,6 +294,10 @@ func (r *csvReader) convert() (*table.Table, error) {
 	t := table.NewBuilder(r.name, r.fields, r.opts.ChunkRows)
 	of := func(b block) converted {
 		c := converted{columns: make([]cells, len(r.fields)), read: b.read}
+		records := bytes.Count(b.text, []byte{'\n'}) + 1 // about
+		for col := range c.columns {
+			c.columns[col].ordinals = make([]uint64, 0, records)
+		}
 		c.fault = r.each(b, func(col int, f *field) error {
 			if r.isNull(col, f) {
 				c.columns[col].push(0, false)
