@@ -38,6 +38,12 @@ out, and a note says what was taken. Options follow the path and end the guessin
 
   --load 't=trips.csv?header=false&delim=;&null=NA&types=a:numeric(12,2),b:text'
 
+SQL reads a file by its path, with or without options, or by a function:
+
+  FROM 'trips.csv'     FROM 'trips.csv?delim=;'
+  FROM read_csv('trips.csv', header => false, types => 'column1:text') AS t
+  FROM read_parquet('trips.dat')     FROM read_arrow('trips.dat')
+
 Without --load there is one table, flights: 200,000 US flights with delay
 (minutes), distance (miles) and time (hour of the day).
 

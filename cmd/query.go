@@ -52,6 +52,7 @@ arguments, 130 after Ctrl-C.` + commonHelp,
 		Example: `  stencildb query 'SELECT COUNT(*) FROM flights WHERE delay > 60'
   stencildb query --backend classic 'SELECT MEDIAN(delay), SUM(distance) FROM flights'
   stencildb query --load t=trips.csv --format csv 'SELECT id, fare * 2 AS twice FROM t WHERE fare > 50'
+  stencildb query "SELECT AVG(fare) FROM 'trips.csv'"
   stencildb query --load t=trips.csv --format parquet -o dear.parquet 'SELECT * FROM t WHERE fare > 50'
   echo 'SELECT AVG(delay) FROM flights' | stencildb query --format json -f -`,
 		Args: atMostOneSQL,

@@ -74,6 +74,7 @@ type DB struct {
 	mu      sync.Mutex
 	closed  bool
 	entries []*entry        // in the order in which they were added
+	files   []*entry        // that statements have named
 	schema  []*entry        // the tables of information_schema
 	cpu     backend         // stays
 	opening *opening        // of the device; nil until a statement needs it
@@ -168,7 +169,7 @@ func (db *DB) register(e *entry) error {
 func (db *DB) entry(name string) *entry {
 	db.mu.Lock()
 	defer db.mu.Unlock()
-	for _, e := range slices.Concat(db.entries, db.schema) {
+	for _, e := range slices.Concat(db.entries, db.schema, db.files) {
 		if e.name == name {
 			return e
 		}

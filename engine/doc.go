@@ -6,7 +6,9 @@
 //
 //   - [DB] holds tables and the backends that have been opened. A table is read from a
 //     file or its bytes ([ingest.Source]), at once ([DB.Load]) or when a query first names
-//     it ([DB.Attach]), or made in memory ([DB.Add]).
+//     it ([DB.Attach]), or made in memory ([DB.Add]). A statement may also name a file,
+//     which is kept until it changes: FROM 'trips.csv', FROM read_csv('trips.csv',
+//     header => false).
 //   - [Rows] is the answer of a statement while it comes: a cursor over rows, or Arrow
 //     record batches. [Collect] makes a [Result] of it, which is all in memory.
 //   - [Explanation] is the tree of one statement, with the passes of its fragment.

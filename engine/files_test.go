@@ -97,3 +97,58 @@ func TestAFileThatChanged(t *testing.T) {
 		t.Errorf("what was read before is gone: %+v, %v", r, err)
 	}
 }
+
+// A file is a table by its path, whatever its format, and read again when it has changed.
+func TestFilesInFrom(t *testing.T) {
+	db := open(t, Options{Backend: "cpu"})
+	answer := func(text, want string) {
+		t.Helper()
+		r, err := Collect(db.Query(context.Background(), text))
+		if err != nil || len(r.Rows) != 1 || r.Rows[0][0].String() != want {
+			t.Errorf("%s: %v, %v, want %s", text, r, err, want)
+		}
+	}
+	failure := func(text, want string) {
+		t.Helper()
+		if _, err := Collect(db.Query(context.Background(), text)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", text, err, want)
+		}
+	}
+	for _, format := range []string{"csv", "parquet", "arrow"} {
+		file := fileOf(t, format, 10)
+		for range 2 {
+			answer("SELECT SUM(t.a) FROM '"+file+"' WHERE s IS DISTINCT FROM 'a'", "27")
+		}
+		answer("SELECT COUNT(*) FROM read_"+format+"('"+file+"') AS r WHERE r.b < -7", "2")
+		failure("SELECT qq FROM '"+file+"'", `column "qq" does not exist`)
+	}
+	if got := len(db.files); got != 6 {
+		t.Errorf("%d files are kept, want 6", got)
+	}
+	answer("SELECT COUNT(*) FROM information_schema.tables", "0")
+
+	path := filepath.Join(t.TempDir(), "x.csv")
+	for _, c := range []struct{ text, want string }{{"1;2\n3;4\n", "4"}, {"10;20\n", "10"}, {"a;b\n7;20\n", "column \"column1\" does not exist"}} {
+		if err := os.WriteFile(path, []byte(c.text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(c.want, " ") {
+			failure("SELECT SUM(column1) FROM '"+path+"'", c.want)
+		} else {
+			answer("SELECT SUM(column1) FROM '"+path+"'", c.want)
+		}
+	}
+	answer("SELECT SUM(a) FROM read_csv('"+path+"', delim => ';', types => 'b:numeric(5,1)')", "7")
+	answer("SELECT b FROM '"+path+"?types=b:numeric(5,1)'", "20.0")
+	answer("SELECT column1 FROM read_csv('"+path+"', header => false, types => 'column1:text,column2:text') LIMIT 1", "a")
+	failure("SELECT 1 FROM read_csv('"+path+"', colour => 'red')", `unknown option "colour": there are header, delim, null and types`)
+	failure("SELECT 1 FROM read_csv('"+path+"', header => 'perhaps')", `option header: "perhaps" is neither true nor false`)
+	failure("SELECT 1 FROM read_parquet('"+path+"')", path+": not a complete Parquet file")
+	failure("SELECT 1 FROM read_arrow('"+path+"', header => true)", "header, delim, null and types are for CSV")
+	failure("SELECT 1 FROM '"+filepath.Dir(path)+"'", "is a directory: name a file")
+	failure("SELECT 1 FROM '"+path+"x'", `there is no file and no table "`)
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	failure("SELECT SUM(a) FROM '"+path+"'", "there is no file and no table")
+}

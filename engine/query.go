@@ -36,7 +36,7 @@ func (db *DB) statement(ctx context.Context, text string) (*Statement, error) {
 	db.mu.Lock()
 	tables := len(db.entries)
 	db.mu.Unlock()
-	if s, ok := db.statements.Get(text); ok && (s.bound == nil || s.tables == tables) {
+	if s, ok := db.statements.Get(text); ok && (s.bound == nil || s.tables == tables && !db.changed(s.entry)) {
 		return s, nil
 	}
 	s, err := db.Prepare(ctx, text)

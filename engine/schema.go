@@ -33,6 +33,7 @@ func (db *DB) catalog(ctx context.Context) sql.Catalog {
 		}
 		return db.inform(ctx, c, i-len(entries))
 	}
+	c.Open = func(f sql.File) (*table.Table, error) { return db.openFile(ctx, f) }
 	return c
 }
 

@@ -97,7 +97,7 @@ func (db *DB) release(t *table.Table) {
 func (db *DB) tables() (list []*table.Table) {
 	db.mu.Lock()
 	defer db.mu.Unlock()
-	for _, e := range db.entries {
+	for _, e := range slices.Concat(db.entries, db.files) {
 		if t := e.table.Load(); t != nil {
 			list = append(list, t)
 		}

@@ -229,6 +229,19 @@ func (l *loader) text() (data []byte, mapped bool, err error) {
 	return data, true, nil
 }
 
+// Changed reports that the path is no more what it was when the file was opened.
+func (f *File) Changed() bool {
+	if f.file.info == nil { // of no file
+		return false
+	}
+	now, err := os.Stat(f.file.path)
+	return err != nil || f.file.differs(now)
+}
+
+func (in *input) differs(now fs.FileInfo) bool {
+	return !os.SameFile(now, in.info) || now.Size() != in.info.Size() || !now.ModTime().Equal(in.info.ModTime())
+}
+
 // reopen opens a file again.
 func (in *input) reopen(ctx context.Context) error {
 	if in.closer == nil {
@@ -239,7 +252,7 @@ func (in *input) reopen(ctx context.Context) error {
 		return err
 	}
 	now, err := f.Stat()
-	if err == nil && (!os.SameFile(now, in.info) || now.Size() != in.info.Size() || !now.ModTime().Equal(in.info.ModTime())) {
+	if err == nil && in.differs(now) {
 		err = errors.New("the file has changed since it was opened: open it again")
 	}
 	if err != nil {

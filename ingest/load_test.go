@@ -65,7 +65,7 @@ func TestParseLoad(t *testing.T) {
 		"t=a.csv?delim=ab":              `load t: option delim: "ab" is not one ASCII character other than a quote or a line break`,
 		"t=a.csv?delim=é":               `load t: option delim: "é" is not one ASCII character other than a quote or a line break`,
 		"t=a.csv?delim=%22":             `load t: option delim: "\"" is not one ASCII character other than a quote or a line break`,
-		"t=a.csv?quote='":               `load t: unknown option "quote": want header=, delim=, null= or types=`,
+		"t=a.csv?quote='":               `load t: unknown option "quote": there are header, delim, null and types`,
 		"t=a.csv?null=5%":               `load t: option null: "5%" is not %XX escaped (write %25 for a percent sign)`,
 		"t=a.csv?types=a":               `load t: option types: "a": want COLUMN:TYPE`,
 		"t=a.csv?types=a:int,a:text":    `load t: option types: column a has two types: give one`,

@@ -96,14 +96,20 @@ func (s *Source) option(opt string) error {
 	if !ok {
 		return fmt.Errorf("option %q: want header=, delim=, null= or types=", opt)
 	}
-	if key == "types" {
-		return s.parseTypes(raw)
+	val, err := raw, error(nil)
+	if key != "types" { // whose parts are escaped
+		if val, err = url.PathUnescape(raw); err != nil {
+			return fmt.Errorf("option %s: %q is not %%XX escaped (write %%25 for a percent sign)", key, raw)
+		}
 	}
-	val, err := url.PathUnescape(raw)
-	if err != nil {
-		return fmt.Errorf("option %s: %q is not %%XX escaped (write %%25 for a percent sign)", key, raw)
-	}
-	switch key {
+	return s.Set(key, val)
+}
+
+// Set sets one of the options of [ParseLoad], whose value is not escaped but in types.
+func (s *Source) Set(option, val string) error {
+	switch option {
+	case "types":
+		return s.parseTypes(val)
 	case "header":
 		b, err := strconv.ParseBool(val)
 		if err != nil {
@@ -123,7 +129,7 @@ func (s *Source) option(opt string) error {
 	case "null":
 		s.Nulls = append(s.Nulls, val)
 	default:
-		return fmt.Errorf("unknown option %q: want header=, delim=, null= or types=", key)
+		return fmt.Errorf("unknown option %q: there are header, delim, null and types", option)
 	}
 	return nil
 }

@@ -144,7 +144,14 @@ func (b *binder) from(c Catalog) plan.Node {
 		panic(b.errorf(loc, "FROM with several tables is not supported; name one"))
 	}
 	what, loc := b.fromItem(list[0])
-	switch r := list[0].GetRangeVar(); {
+	switch r, fn := list[0].GetRangeVar(), list[0].GetRangeFunction(); {
+	case fn != nil:
+		f, loc := b.fileOf(fn)
+		t, ok := b.open(c, f)
+		if !ok {
+			panic(b.errorf(loc, "there is no file %q", clipped(f.Path)))
+		}
+		b.table, b.alias = t, cmp.Or(fn.Alias.GetAliasname(), f.Function)
 	case r == nil:
 		panic(b.errorf(loc, "%s is not supported", what))
 	case r.Catalogname != "":
@@ -154,12 +161,8 @@ func (b *binder) from(c Catalog) plan.Node {
 	case r.Alias != nil && len(r.Alias.Colnames) > 0:
 		panic(b.errorf(loc, "renaming the columns of a table is not supported"))
 	default:
-		i, name := b.tableNamed(c, r, loc)
-		t, err := c.Table(i)
-		if err != nil {
-			panic(unread{err})
-		}
-		b.table = t
+		var name string
+		b.table, name = b.tableNamed(c, r, loc)
 		b.alias = cmp.Or(r.Alias.GetAliasname(), name)
 	}
 	for _, f := range b.table.Fields {

@@ -20,6 +20,9 @@ type Catalog struct {
 	// Table returns the table of the name at i, or why it cannot be read. Those of
 	// information_schema come after those of public.
 	Table func(i int) (*table.Table, error)
+	// Open, if there, returns the table of a file whose path is no table's name, or why it
+	// cannot be read: [fs.ErrNotExist] where there is none.
+	Open func(f File) (*table.Table, error)
 }
 
 // One is the catalog of a single table.

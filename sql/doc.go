@@ -4,7 +4,8 @@
 // one SELECT over one table, or without any, with a WHERE clause, LIMIT and OFFSET: of
 // columns and expressions over them, or of aggregates. SHOW TABLES and DESCRIBE of a
 // table or a SELECT give rows of text; the tables of information_schema are queried as
-// any other. Everything else that the grammar knows is refused by name and position.
+// any other. A file is a table too, as FROM 'path' or by one of [FileFunctions]. Everything
+// else that the grammar knows is refused by name and position.
 //
 // The types and functions to know:
 //

@@ -9,6 +9,7 @@ const (
 	word       tokenKind = iota // an unquoted identifier or keyword
 	quoted                      // "an identifier"
 	str                         // any string constant, with its quotes
+	path                        // a string constant in the place of a table
 	number                      // a numeric constant
 	operator                    // a run of operator characters, or ::
 	punct                       // one byte: ( ) [ ] , ; . and whatever is left; or $1

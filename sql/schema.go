@@ -68,23 +68,40 @@ func typeOf(f table.Field, name func(table.Type) string) string {
 	return name(f.Type)
 }
 
-// tableNamed is the place in the catalog of the table that a FROM clause names, and its
-// name without the schema.
-func (b *binder) tableNamed(c Catalog, r *pg.RangeVar, loc int) (i int, name string) {
+// tableNamed is the table that a FROM clause names, and its name without the schema.
+func (b *binder) tableNamed(c Catalog, r *pg.RangeVar, loc int) (t *table.Table, name string) {
+	at, known := 0, c.Names
+	n := b.spelled(loc, r.Relname)[0]
 	if r.Schemaname == "" {
-		i = b.find("table", b.spelled(loc, r.Relname)[0], c.Names, loc)
-		return i, c.Names[i]
+		if i, _ := lookup(n, known); i < 0 && n.quoted {
+			if t, ok := b.open(c, File{Path: n.text}); ok {
+				return t, stem(n.text)
+			}
+		}
+		if i, _ := lookup(n, known); i < 0 && n.path {
+			panic(b.errorf(loc, "there is no file and no table %q%s", clipped(n.text), suggest(n.text, known, "tables")))
+		}
+	} else {
+		spelled := b.spelled(loc, r.Schemaname, r.Relname)
+		n = spelled[1]
+		switch schema, _ := lookup(spelled[0], []string{"public", "information_schema"}); schema {
+		case 0:
+		case 1:
+			at, known = len(c.Names), c.Information
+		default:
+			panic(b.errorf(loc, "schema %q does not exist; the schemas are public and information_schema; a file is written '%s'",
+				clipped(spelled[0].text), clipped(spelled[0].text+"."+n.text)))
+		}
 	}
-	spelled := b.spelled(loc, r.Schemaname, r.Relname)
-	switch schema, _ := lookup(spelled[0], []string{"public", "information_schema"}); schema {
-	case 0:
-		i = b.find("table", spelled[1], c.Names, loc)
-		return i, c.Names[i]
-	case 1:
-		i = b.find("table", spelled[1], c.Information, loc)
-		return len(c.Names) + i, c.Information[i]
+	i := b.find("table", n, known, loc)
+	t, err := c.Table(at + i)
+	if err != nil {
+		panic(unread{err})
 	}
-	panic(b.errorf(loc, "schema %q does not exist; the schemas are public and information_schema", clipped(spelled[0].text)))
+	if n.path {
+		return t, stem(n.text)
+	}
+	return t, known[i]
 }
 
 // grammatical is the statement as PostgreSQL's grammar takes it, which has no DESCRIBE: in

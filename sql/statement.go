@@ -73,9 +73,9 @@ func (s *Statement) parse() error {
 	if err := s.guard(); err != nil {
 		return err
 	}
-	tree, err := pg.Parse(s.grammatical())
+	tree, err := s.tree()
 	if err != nil {
-		return s.syntaxError(err)
+		return err
 	}
 	if len(tree.Stmts) != 1 {
 		return s.errorf(0, "%d statements where one was expected", len(tree.Stmts))
@@ -105,24 +105,29 @@ func (s *Statement) countParams() error {
 	return nil
 }
 
-// syntaxError places pg_query's error, whose position counts the characters of the
-// text it was given.
-func (s *Statement) syntaxError(err error) error {
+// place is where pg_query found an error; it counts the characters of the text it was
+// given.
+func (s *Statement) place(err error) int {
 	var pe *parser.Error
-	if !errors.As(err, &pe) {
-		return s.errorf(0, "the statement cannot be parsed: %v", err)
+	if !errors.As(err, &pe) || pe.Cursorpos <= 0 {
+		return 0
 	}
-	loc, n := len(s.clean), 0
+	n := 0
 	for i := range s.clean {
 		if n++; n == pe.Cursorpos {
-			loc = i
-			break
+			return i
 		}
 	}
-	if pe.Cursorpos <= 0 {
-		loc = 0
+	return len(s.clean)
+}
+
+// message is what pg_query found.
+func message(err error) string {
+	var pe *parser.Error
+	if errors.As(err, &pe) {
+		return pe.Message
 	}
-	return s.errorf(loc, "%s", pe.Message)
+	return fmt.Sprintf("the statement cannot be parsed: %v", err)
 }
 
 // statement takes the SELECT out of n, which may be an EXPLAIN of one.
@@ -219,6 +224,7 @@ func (s *Statement) keyword(name string) int {
 type name struct {
 	text   string
 	quoted bool
+	path   bool // a string constant
 }
 
 // spelled reads the identifiers a.b.c at loc, which pg_query folded: it has them without
@@ -227,7 +233,7 @@ type name struct {
 func (s *Statement) spelled(loc int, folded ...string) []name {
 	var list []name
 	for _, f := range folded {
-		list = append(list, name{f, true})
+		list = append(list, name{text: f, quoted: true})
 	}
 	at, _ := slices.BinarySearchFunc(s.tokens, loc, func(t token, loc int) int { return t.start - loc })
 	out := list[:0:0]
@@ -237,9 +243,11 @@ func (s *Statement) spelled(loc int, folded ...string) []name {
 		switch {
 		case !wantName && raw == ".":
 		case wantName && t.kind == word:
-			out = append(out, name{raw, false})
+			out = append(out, name{text: raw})
 		case wantName && t.kind == quoted && raw[0] == '"' && len(raw) >= 2:
-			out = append(out, name{strings.ReplaceAll(raw[1:len(raw)-1], `""`, `"`), true})
+			out = append(out, name{text: strings.ReplaceAll(raw[1:len(raw)-1], `""`, `"`), quoted: true})
+		case wantName && t.kind == path:
+			out = append(out, name{strings.ReplaceAll(raw[1:len(raw)-1], "''", "'"), true, true})
 		default:
 			return list
 		}

@@ -1,0 +1,74 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+
+	"github.com/stencildb/stencildb/ingest"
+	"github.com/stencildb/stencildb/internal/files"
+	"github.com/stencildb/stencildb/sql"
+	"github.com/stencildb/stencildb/table"
+)
+
+// openFile is the table of a file that a statement names. It is kept under what the
+// statement calls it until the file changes. No table of the catalog has that name.
+func (db *DB) openFile(ctx context.Context, f sql.File) (*table.Table, error) {
+	name := f.String()
+	old := db.entry(name)
+	if old != nil && !db.changed(old) {
+		return db.read(ctx, old, nil)
+	}
+	s, err := sourceOf(f)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	if _, err := os.Stat(s.Path); err != nil {
+		return nil, fs.ErrNotExist
+	}
+	if err := files.Readable(s.Path); err != nil {
+		return nil, err
+	}
+	e := sourceEntry(name, s)
+	t, err := db.read(ctx, e, nil)
+	if err != nil {
+		return nil, err
+	}
+	db.mu.Lock()
+	if db.closed {
+		err = errClosed
+	}
+	db.files = append(slices.DeleteFunc(slices.Clone(db.files), func(e *entry) bool { return e.name == name }), e)
+	db.mu.Unlock()
+	if old != nil {
+		db.snapshots.mu.Lock()
+		db.release(old.table.Load())
+		db.snapshots.mu.Unlock()
+	}
+	return t, err
+}
+
+// changed reports that a file which a statement named is no more what was read.
+func (db *DB) changed(e *entry) bool {
+	db.mu.Lock()
+	named := slices.Contains(db.files, e)
+	db.mu.Unlock()
+	return named && e.file.Changed()
+}
+
+// formats are what the functions of [sql.FileFunctions] read.
+var formats = map[string]ingest.Format{"read_csv": ingest.CSV, "read_parquet": ingest.Parquet, "read_arrow": ingest.Arrow}
+
+// sourceOf is a file as ingest takes it.
+func sourceOf(f sql.File) (ingest.Source, error) {
+	_, s, err := ingest.ParseLoad("file=" + f.Path)
+	s.Format = formats[f.Function]
+	for _, o := range f.Options {
+		if err == nil {
+			err = s.Set(o.Name, o.Value)
+		}
+	}
+	return s, err
+}

@@ -1,0 +1,169 @@
+package sql
+
+import (
+	"errors"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	pg "github.com/pganalyze/pg_query_go/v6"
+
+	"github.com/stencildb/stencildb/table"
+)
+
+// File is a file that a FROM clause names, by its path or in a function.
+type File struct {
+	Path     string
+	Function string // one of [FileFunctions], "" for a path alone
+	Options  []FileOption
+}
+
+// FileOption is name => value among the arguments of a function.
+type FileOption struct{ Name, Value string }
+
+// FileFunctions are the functions that read a file in FROM.
+var FileFunctions = []string{"read_csv", "read_parquet", "read_arrow"}
+
+// String is the file as one writes it in FROM; a path is itself.
+func (f File) String() string {
+	if f.Function == "" {
+		return f.Path
+	}
+	literal := func(text string) string { return "'" + strings.ReplaceAll(text, "'", "''") + "'" }
+	args := literal(f.Path)
+	for _, o := range f.Options {
+		args += ", " + o.Name + " => " + literal(o.Value)
+	}
+	return f.Function + "(" + args + ")"
+}
+
+// maxPaths is the most paths that a statement names.
+const maxPaths = 100
+
+// tree parses the statement. PostgreSQL's grammar has names for tables, and no paths: where
+// it fails at a string constant in the place of a table, the constant becomes a quoted name
+// as long, and it parses again.
+func (s *Statement) tree() (*pg.ParseResult, error) {
+	for paths := 0; ; paths++ {
+		tree, err := pg.Parse(s.grammatical())
+		if err == nil {
+			return tree, nil
+		}
+		if loc := s.place(err); paths == maxPaths || !s.takePath(loc) {
+			return nil, s.errorf(loc, "%s", message(err))
+		}
+	}
+}
+
+// takePath makes a quoted name of the string constant at loc, where that stands for a table.
+func (s *Statement) takePath(loc int) bool {
+	i, found := slices.BinarySearchFunc(s.tokens, loc, func(t token, loc int) int { return t.start - loc })
+	if !found || i == 0 || s.tokens[i].kind != str || !s.beforeTable(i) {
+		return false
+	}
+	t := &s.tokens[i]
+	if n := t.end - t.start; s.Text[t.start] == '\'' && n > 2 && s.Text[t.end-1] == '\'' {
+		t.kind = path
+		s.clean = s.clean[:t.start] + `"` + strings.Repeat("x", n-2) + `"` + s.clean[t.end:]
+		return true
+	}
+	return false
+}
+
+// beforeTable reports whether a table's name may stand at the token i: behind FROM, JOIN or
+// DESCRIBE, or a comma of a FROM list.
+func (s *Statement) beforeTable(i int) bool {
+	last := func(i int) string { return strings.ToLower(s.token(i)) }
+	switch last(i - 1) {
+	case "from", "join", "describe", "table":
+		return true
+	case ",":
+	default:
+		return false
+	}
+	for depth, k := 0, i-2; k >= 0; k-- {
+		switch w := last(k); {
+		case w == ")":
+			depth++
+		case w == "(":
+			depth--
+		case depth == 0 && w == "from":
+			return true
+		case depth < 0, depth == 0 && (w == "select" || w == "where" || w == "by" || w == "having"):
+			return false
+		}
+	}
+	return false
+}
+
+// open is the table of a file; ok is false where there is none of that path.
+func (b *binder) open(c Catalog, f File) (t *table.Table, ok bool) {
+	if c.Open == nil {
+		return nil, false
+	}
+	t, err := c.Open(f)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, false
+	}
+	if err != nil {
+		panic(unread{err})
+	}
+	return t, true
+}
+
+// fileOf reads a function in FROM, and says where it stands: the path of a file, and options
+// by name.
+func (b *binder) fileOf(r *pg.RangeFunction) (f File, loc int) {
+	var call *pg.FuncCall
+	if items := r.Functions[0].GetList().GetItems(); len(r.Functions) == 1 && len(items) > 0 {
+		call = items[0].GetFuncCall()
+	}
+	loc = int(call.GetLocation())
+	if len(call.GetFuncname()) == 1 {
+		f.Function = call.Funcname[0].GetString_().GetSval()
+	}
+	if !slices.Contains(FileFunctions, f.Function) {
+		panic(b.errorf(b.keyword("from"), "a function in FROM is not supported, other than %s", strings.Join(FileFunctions, ", ")))
+	}
+	if r.Lateral || r.Ordinality || r.IsRowsfrom || len(r.Coldeflist) > 0 || len(r.Alias.GetColnames()) > 0 {
+		panic(b.errorf(loc, "%s is supported as %s('path') [AS name] only", f.Function, f.Function))
+	}
+	for i, arg := range call.Args {
+		named := arg.GetNamedArgExpr()
+		if named != nil {
+			arg = named.Arg
+		}
+		value, ok := text(arg.GetAConst())
+		switch {
+		case (named == nil) != (i == 0) || !ok:
+			panic(b.errorf(loc, "%s takes the path of a file, then options such as header => false, all constants", f.Function))
+		case i == 0:
+			f.Path = value
+		default:
+			f.Options = append(f.Options, FileOption{named.Name, value})
+		}
+	}
+	if f.Path == "" {
+		panic(b.errorf(loc, "%s needs the path of a file", f.Function))
+	}
+	return f, loc
+}
+
+// text is a string or a BOOLEAN as text.
+func text(c *pg.A_Const) (s string, ok bool) {
+	switch v := c.GetVal().(type) {
+	case *pg.A_Const_Sval:
+		return v.Sval.GetSval(), true
+	case *pg.A_Const_Boolval:
+		return strconv.FormatBool(v.Boolval.GetBoolval()), true
+	}
+	return "", false
+}
+
+// stem is the name of a file without its folder and extensions.
+func stem(path string) string {
+	name, _, _ := strings.Cut(filepath.Base(path), ".")
+	return name
+}
