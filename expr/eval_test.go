@@ -209,7 +209,7 @@ func TestLike(t *testing.T) {
 		{"abc", "a%", false, true}, {"abc", "%c", false, true}, {"abc", "%b%", false, true}, {"abc", "b%", false, false},
 		{"abc", "a_c", false, true}, {"é", "_", false, true}, {"éa", "__", false, true}, {"\xff", "_", false, true},
 		{"100%", `100\%`, false, true}, {"100x", `100\%`, false, false}, {`a\`, `a\\`, false, true},
-		{"ABC", "a%", false, false}, {"ABC", "a%", true, true}, {"É", "é", true, false},
+		{"ABC", "a%", false, false}, {"ABC", "a%", true, true}, {"É", "é", true, true}, {"é", "É_", true, false},
 		{"aXbXc", "a%b%c", false, true}, {"mississippi", "%iss%ip%i", false, true}, {"mississippi", "%iss%is%is%", false, false},
 	} {
 		e := &expr.Like{X: c(table.Str(x.s)), Pattern: x.pattern, Escape: '\\', Fold: x.fold}

@@ -2,6 +2,7 @@ package expr
 
 import (
 	"errors"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -28,8 +29,8 @@ const (
 
 // CompileLike reads a pattern: % stands for any sequence, _ for any one UTF-8
 // character (a byte that is not valid UTF-8 is one too), escape (0: none) makes
-// the next character literal. fold is ILIKE: as in the C collation, the letters A
-// to Z alone match without regard to case. A pattern that ends with the escape
+// the next character literal. fold is ILIKE: letters match without
+// regard to case, by Unicode's simple mapping to lower case. A pattern that ends with the escape
 // character is an error.
 func CompileLike(pattern string, escape rune, fold bool) (*LikeMatcher, error) {
 	m := &LikeMatcher{fold: fold}
@@ -57,21 +58,20 @@ func CompileLike(pattern string, escape rune, fold bool) (*LikeMatcher, error) {
 }
 
 func (m *LikeMatcher) literal(s string) {
+	if m.fold {
+		s = strings.ToLower(s)
+	}
 	for i := range len(s) {
-		m.elems = append(m.elems, likeElem{c: m.lower(s[i])})
+		m.elems = append(m.elems, likeElem{c: s[i]})
 	}
-}
-
-func (m *LikeMatcher) lower(c byte) byte {
-	if m.fold && 'A' <= c && c <= 'Z' {
-		return c + 'a' - 'A'
-	}
-	return c
 }
 
 // Match reports whether all of s matches the pattern. It takes at most
 // len(s) * len(pattern) steps: only the last % seen is ever retried.
 func (m *LikeMatcher) Match(s string) bool {
+	if m.fold {
+		s = strings.ToLower(s)
+	}
 	i, p := 0, 0
 	retryP, retryI := -1, 0
 	for {
@@ -88,7 +88,7 @@ func (m *LikeMatcher) Match(s string) bool {
 				_, n := utf8.DecodeRuneInString(s[i:])
 				i, p = i+n, p+1
 				continue
-			case i < len(s) && e.kind == literal && m.lower(s[i]) == e.c:
+			case i < len(s) && e.kind == literal && s[i] == e.c:
 				i, p = i+1, p+1
 				continue
 			}

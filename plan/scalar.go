@@ -76,11 +76,16 @@ func scalarErrors(e expr.Expr) []rowError {
 	return []rowError{{pred: failed, err: expr.Errorf(e.Pos(), "an error in %s", e), of: e}}
 }
 
-// calls reports whether a function takes part in e.
+// calls reports whether a function takes part in e, or a cast from or to text or a truth value.
 func calls(e expr.Expr) (found bool) {
 	expr.Walk(e, func(e expr.Expr) {
-		_, call := e.(*expr.Call)
-		found = found || call
+		switch e := e.(type) {
+		case *expr.Call:
+			found = true
+		case *expr.Cast:
+			from, to := e.X.Type().Kind, e.To.Kind
+			found = found || from != to && (from == table.Varchar || to == table.Varchar || from == table.Boolean || to == table.Boolean)
+		}
 	})
 	return found
 }

@@ -132,9 +132,8 @@ func (b *binder) cast(x expr.Expr, to target, pos int) expr.Expr {
 		return castConstant(c, to, pos)
 	case from.Kind == table.Varchar && to.t.Kind == table.Varchar && to.length == 0:
 		return x
-	case (from.Kind == table.Varchar || to.t.Kind == table.Varchar || from.Kind == table.Boolean != (to.t.Kind == table.Boolean)) &&
-		(b.place != inItems || to.length > 0):
-		panic(expr.Errorf(pos, "CAST of a column from %s to %s is not supported", typeName(from), typeName(to.t)))
+	case to.length > 0:
+		return function("left", []expr.Expr{convert(x, varchar, pos), &expr.Const{V: table.Int(int64(to.length)), P: pos}}, pos)
 	case to.bare && from.Kind == table.Decimal:
 		return x
 	case to.bare && from.IsFloat():

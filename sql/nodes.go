@@ -2,6 +2,7 @@ package sql
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 
 	pg "github.com/pganalyze/pg_query_go/v6"
@@ -153,7 +154,16 @@ func (b *binder) operator(op string, loc int, operands ...*pg.Node) expr.Expr {
 	if expr.Functions(op) == nil {
 		panic(b.errorf(loc, "operator %s is not supported", op))
 	}
-	return function(op, b.all(operands), b.pos(loc))
+	args := b.all(operands)
+	text := func(e expr.Expr) bool { return e.Type().Kind == table.Varchar || isUnknown(e) }
+	if op == "||" && slices.ContainsFunc(args, text) { // any value beside a text becomes one
+		for i, a := range args {
+			if args[i] = settle(a); args[i].Type().Kind != table.Varchar {
+				args[i] = convert(args[i], varchar, a.Pos())
+			}
+		}
+	}
+	return function(op, args, b.pos(loc))
 }
 
 // boolean binds n, which must be of type boolean: an operand of AND and the like,

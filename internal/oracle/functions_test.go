@@ -32,10 +32,22 @@ func (g *functions) integer(depth int) string {
 		"CASE WHEN "+x+" < "+y+" THEN "+x+" ELSE "+y+" END", "CASE "+x+" WHEN 1 THEN 2 WHEN "+y+" THEN 3 END", "nullif("+x+", 7)")
 }
 
+func (g *functions) text(depth int) string {
+	if depth == 0 {
+		return g.pick("word", "name", "'a'", "i || ''")
+	}
+	x, y := g.text(depth-1), g.text(0)
+	return g.pick("upper("+x+")", "reverse("+x+")", "left("+x+", i)", "right("+x+", -1)", "repeat("+x+", least(i, 3))", "lpad("+x+", 4, "+y+")",
+		"split_part("+x+", 'a', j)", "substring("+x+", i, 2)", "concat("+x+", i, flag)", "coalesce("+x+", "+y+")", "greatest("+x+", "+y+")", "chr(least(i, 99))")
+}
+
 func (g *functions) value() string {
 	depth := rapid.IntRange(1, 2).Draw(g.t, "depth")
-	if rapid.Bool().Draw(g.t, "integers") {
+	switch rapid.IntRange(0, 2).Draw(g.t, "type") {
+	case 0:
 		return g.integer(depth)
+	case 1:
+		return g.pick("length(", "strpos('ab', ", "ascii(") + g.text(depth) + ")"
 	}
 	return g.double(depth)
 }

@@ -49,7 +49,7 @@ func (g *texts) number() string {
 
 // leaf draws a condition without AND, OR and NOT.
 func (g *texts) leaf() string {
-	switch rapid.IntRange(0, 16).Draw(g.t, "leaf") {
+	switch rapid.IntRange(0, 18).Draw(g.t, "leaf") {
 	case 0, 1, 2:
 		return g.number() + " " + g.op() + " " + g.pick(g.integer(), g.quarter())
 	case 3:
@@ -78,6 +78,11 @@ func (g *texts) leaf() string {
 		return g.pick("flag", "flag = TRUE", "flag <> FALSE", "flag IS TRUE", "flag IS NOT FALSE", "flag IS NULL", "NOT flag")
 	case 15:
 		return g.pick("i", "x", "word", "day", "flag", "j + i") + g.pick(" IS NULL", " IS NOT NULL")
+	case 16:
+		return g.pick("length(word)", "length(word || name)", "octet_length(name)", "length(trim(word))") + " " + g.op() + " " + g.pick("0", "1", "2", "s")
+	case 17:
+		return g.pick("lower(word)", "word || 'a'", "replace(word, 'a', 'b')", "substr(word, 2, 1)", "trim(name)", "ltrim(word, 'a')", "rtrim(word, 'b ')",
+			"coalesce(word, name)", "nullif(word, 'a')", "CASE WHEN i > j THEN word ELSE name END") + " " + g.op() + " " + g.word()
 	}
 	return g.pick("i IS DISTINCT FROM j", "s IS NOT DISTINCT FROM "+g.integer(), "word IS DISTINCT FROM name", "x IS NOT DISTINCT FROM y")
 }
