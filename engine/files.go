@@ -63,7 +63,7 @@ var formats = map[string]ingest.Format{"read_csv": ingest.CSV, "read_parquet": i
 
 // sourceOf is a file as ingest takes it.
 func sourceOf(f sql.File) (ingest.Source, error) {
-	_, s, err := ingest.ParseLoad("file=" + f.Path)
+	s, err := ingest.ParsePath(f.Path)
 	s.Format = formats[f.Function]
 	for _, o := range f.Options {
 		if err == nil {

@@ -143,6 +143,7 @@ func TestFilesInFrom(t *testing.T) {
 	answer("SELECT column1 FROM read_csv('"+path+"', header => false, types => 'column1:text,column2:text') LIMIT 1", "a")
 	failure("SELECT 1 FROM read_csv('"+path+"', colour => 'red')", `unknown option "colour": there are header, delim, null and types`)
 	failure("SELECT 1 FROM read_csv('"+path+"', header => 'perhaps')", `option header: "perhaps" is neither true nor false`)
+	failure("SELECT 1 FROM '"+path+"?delim=ab'", path+`?delim=ab: option delim: "ab" is not one ASCII character`)
 	failure("SELECT 1 FROM read_parquet('"+path+"')", path+": not a complete Parquet file")
 	failure("SELECT 1 FROM read_arrow('"+path+"', header => true)", "header, delim, null and types are for CSV")
 	failure("SELECT 1 FROM '"+filepath.Dir(path)+"'", "is a directory: name a file")

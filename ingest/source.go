@@ -70,7 +70,7 @@ type Options struct {
 // an ampersand; a path cannot contain a question mark. Without NAME= the table is
 // named after the file, less its extensions.
 func ParseLoad(spec string) (name string, s Source, err error) {
-	head, opts, hasOpts := strings.Cut(spec, "?")
+	head, _, _ := strings.Cut(spec, "?")
 	name, path, named := strings.Cut(head, "=")
 	if !named {
 		path = head
@@ -79,16 +79,25 @@ func ParseLoad(spec string) (name string, s Source, err error) {
 	if name == "" || path == "" {
 		return "", s, fmt.Errorf("load %q: want NAME=PATH[?option&option...]", spec)
 	}
-	s.Path = path
-	if !hasOpts {
-		return name, s, nil
-	}
-	for _, opt := range strings.Split(opts, "&") {
-		if err := s.option(opt); err != nil {
-			return "", s, fmt.Errorf("load %s: %w", name, err)
-		}
+	if s, err = ParsePath(path + spec[len(head):]); err != nil {
+		return "", s, fmt.Errorf("load %s: %w", name, err)
 	}
 	return name, s, nil
+}
+
+// ParsePath reads PATH[?option&option...], as [ParseLoad] does.
+func ParsePath(text string) (s Source, err error) {
+	path, options, _ := strings.Cut(text, "?")
+	s.Path = path
+	if len(path) == len(text) {
+		return s, nil
+	}
+	for _, o := range strings.Split(options, "&") {
+		if err := s.option(o); err != nil {
+			return Source{}, err
+		}
+	}
+	return s, nil
 }
 
 func (s *Source) option(opt string) error {
