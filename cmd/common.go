@@ -53,12 +53,17 @@ cpu computes the same in Go; all give the same answers. auto takes for each
 statement the one that is predicted to be the fastest on this machine: explain
 shows the predictions, info --calibrate measures what they are made from.`
 
-// register adds the flags of a command that runs SQL, by default on that backend.
+// register adds the flags of a command that runs a text of SQL, by default on that backend.
 func (o *common) register(c *cobra.Command, backend string) {
+	o.registerBackend(c, backend)
+	c.Flags().StringVarP(&o.text.file, "file", "f", "", "read the SQL from `FILE`, - for standard input")
+}
+
+// registerBackend adds those of a command that runs SQL, wherever it comes from.
+func (o *common) registerBackend(c *cobra.Command, backend string) {
 	o.options.Backend = backend
 	choiceFlag(c, &o.options.Backend, "backend", "what computes the answer", engine.Backends()...)
 	o.registerData(c)
-	c.Flags().StringVarP(&o.text.file, "file", "f", "", "read the SQL from `FILE`, - for standard input")
 	c.Flags().DurationVar(&o.options.StatementTimeout, "statement-timeout", 0, "end a statement that takes longer, e.g. 500ms or 1m (default: no limit)")
 }
 

@@ -8,7 +8,10 @@
 //   - 2: something is wrong in flags and arguments.
 //   - 130: interrupted by Ctrl-C (the context ended).
 //
-// Errors are one line "error: ..." on standard error. A statement's answer is
-// written whole, once it is complete; a statement that fails writes nothing to
-// standard output (under --keep-going with --format json: one line with the error).
+// The shell reads lines with an editor (peterh/liner) on a terminal, and as a script
+// elsewhere. It answers statements as query does, through the same formats.
+//
+// Errors are one line "error: ..." on standard error. Rows are written as they
+// come; a statement that fails before the first writes nothing to standard output (under
+// --keep-going with --format json: one line with the error).
 package cmd

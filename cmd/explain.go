@@ -2,6 +2,7 @@ package cmd
 
 import (
 	"context"
+	"io"
 
 	"github.com/spf13/cobra"
 
@@ -34,15 +35,20 @@ EXPLAIN [ANALYZE].` + commonHelp,
 			return err
 		}
 		return o.withDB(c, func(ctx context.Context, db *engine.DB) error {
-			x, err := db.Explain(ctx, statement, engine.ExplainOptions{Analyze: analyze, GLSL: glsl})
-			if err != nil {
-				return err
-			}
-			return x.WriteText(c.OutOrStdout())
+			return explainTo(ctx, c.OutOrStdout(), db, statement, engine.ExplainOptions{Analyze: analyze, GLSL: glsl})
 		})
 	})
 	o.register(c, "auto")
 	c.Flags().BoolVar(&analyze, "analyze", false, "execute the statement and show what each pass counted and took")
 	c.Flags().BoolVar(&glsl, "glsl", false, "show the fragment programs")
 	return c
+}
+
+// explainTo writes how a statement is answered.
+func explainTo(ctx context.Context, w io.Writer, db *engine.DB, statement string, o engine.ExplainOptions) error {
+	x, err := db.Explain(ctx, statement, o)
+	if err != nil {
+		return err
+	}
+	return x.WriteText(w)
 }

@@ -28,9 +28,11 @@ type format struct {
 // formats are the names that newFormat takes.
 var formats = []string{"table", "csv", "json", "arrow", "parquet"}
 
+func newOut(w io.Writer) *bufio.Writer { return bufio.NewWriterSize(w, 1<<16) }
+
 // newFormat returns a format that writes to w, which is a file or not.
 func newFormat(name string, w io.Writer, file bool) format {
-	out := bufio.NewWriterSize(w, 1<<16)
+	out := newOut(w)
 	switch name {
 	case "csv":
 		return oneSet(name, out, writeCSV)
@@ -45,7 +47,7 @@ func newFormat(name string, w io.Writer, file bool) format {
 	case "parquet":
 		return oneSet(name, out, columnar(ingest.NewParquetFile))
 	}
-	return format{rows: (&tableFormat{w: out}).rows, close: out.Flush}
+	return newTable(w, &view{})
 }
 
 // oneSet is a format whose output holds one result set.

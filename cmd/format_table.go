@@ -3,6 +3,7 @@ package cmd
 import (
 	"bufio"
 	"fmt"
+	"io"
 	"strings"
 	"time"
 
@@ -15,8 +16,20 @@ import (
 // tableFormat writes tables for people, each with a line below it that says what
 // the answer took.
 type tableFormat struct {
+	*view
 	w     *bufio.Writer
 	began bool
+}
+
+// view says how tables look.
+type view struct {
+	expanded bool // a line for each value
+	untimed  bool // below a table stands the number of rows alone
+}
+
+func newTable(w io.Writer, v *view) format {
+	f := &tableFormat{view: v, w: newOut(w)}
+	return format{rows: f.rows, close: f.w.Flush}
 }
 
 // widthRows is the number of rows that the widths of a table are found from.
@@ -28,13 +41,41 @@ func (f *tableFormat) rows(r *engine.Rows) error {
 	}
 	f.began = true
 	n := 0
-	if len(r.Columns()) > 0 {
+	switch {
+	case len(r.Columns()) == 0:
+	case f.expanded:
+		n = f.records(r)
+	default:
 		n = f.table(r)
 	}
-	if r.Err() == nil {
+	switch {
+	case r.Err() != nil:
+	case f.untimed:
+		f.w.WriteString(numbers.Count(n, "row", "rows") + "\n")
+	default:
 		f.w.WriteString(footer(len(r.Columns()) > 0, n, r.Stats()) + "\n")
 	}
 	return f.w.Flush()
+}
+
+// records writes a line for each value, and returns the number of rows.
+func (f *tableFormat) records(r *engine.Rows) (n int) {
+	width := 0
+	var names []string
+	for _, c := range r.Columns() {
+		names = append(names, visible(c.Name))
+		width = max(width, text.StringWidth(names[len(names)-1]))
+	}
+	for r.Next() {
+		n++
+		fmt.Fprintf(f.w, "─ row %s ─\n", numbers.Grouped(n))
+		for i, value := range cells(r) {
+			if _, err := f.w.WriteString(text.AlignLeft.Apply(names[i], width) + " │ " + value + "\n"); err != nil {
+				return n
+			}
+		}
+	}
+	return n
 }
 
 // table draws the answer, numbers to the right, and returns the number of rows. Cells

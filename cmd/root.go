@@ -48,6 +48,13 @@ var errReported = errors.New("statements failed")
 // ends.
 func Execute(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	root := newRoot()
+	switch {
+	case len(args) > 0:
+	case isTerminal(stdin) && isTerminal(stdout):
+		args = []string{"shell"}
+	default:
+		args = []string{"query", "-f", "-"}
+	}
 	root.SetArgs(args)
 	root.SetIn(stdin)
 	if isTerminal(stdout) {
@@ -127,8 +134,12 @@ func newRoot() *cobra.Command {
 		Long: `stencildb answers SQL on the graphics pipeline: an attribute is a texture, a
 predicate is a depth test, a boolean combination lives in the stencil buffer,
 COUNT is an occlusion query, and the k-th largest value and SUM are found bit by
-bit. It needs no display and no GPU: Mesa's software rasteriser will do.`,
+bit. It needs no display and no GPU: Mesa's software rasteriser will do.
+
+Without arguments it opens the shell on a terminal, and elsewhere answers the SQL of
+its standard input.`,
 		Example: `  stencildb tour
+  stencildb shell --load t=trips.csv
   stencildb query 'SELECT COUNT(*), MEDIAN(delay) FROM flights WHERE distance > 1000'
   stencildb query --load t=trips.csv --backend cpu 'SELECT AVG(fare) FROM t'
   stencildb explain 'SELECT MAX(delay) FROM flights'
@@ -139,7 +150,7 @@ bit. It needs no display and no GPU: Mesa's software rasteriser will do.`,
 	}
 	root.SetFlagErrorFunc(flagError)
 	root.SetVersionTemplate("stencildb {{.Version}}\n")
-	root.AddCommand(newQuery(), newExplain(), newTrace(), newDemo(), newBench(), newGen(), newInfo(), newTour())
+	root.AddCommand(newQuery(), newShell(), newExplain(), newTrace(), newDemo(), newBench(), newGen(), newInfo(), newTour())
 	return root
 }
 

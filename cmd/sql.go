@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"context"
 	"fmt"
 	"strings"
 
@@ -18,13 +19,22 @@ type sqlText struct {
 // maxText is the most SQL text, in bytes, that is read from a file or standard input.
 const maxText = 64 << 20
 
-// read returns the text, without the byte order mark of Windows' editors.
-func (s *sqlText) read(c *cobra.Command, args []string) (string, error) {
-	text, err := s.source(c, args)
-	return strings.TrimPrefix(text, "\ufeff"), err
+// withoutMark is a text without the byte order mark of Windows' editors.
+func withoutMark(text []byte) string { return strings.TrimPrefix(string(text), "\ufeff") }
+
+// readSQL reads the text of a file.
+func readSQL(ctx context.Context, path string) (string, error) {
+	f, err := files.Open(ctx, path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	text, err := files.ReadAll(ctx, f, path, maxText)
+	return withoutMark(text), err
 }
 
-func (s *sqlText) source(c *cobra.Command, args []string) (string, error) {
+// read returns the text.
+func (s *sqlText) read(c *cobra.Command, args []string) (string, error) {
 	given := c.Flags().Changed("file")
 	switch {
 	case given && len(args) > 0:
@@ -33,15 +43,9 @@ func (s *sqlText) source(c *cobra.Command, args []string) (string, error) {
 		return "", usagef("-f: name a file, or - for standard input")
 	case given && s.file == "-":
 		text, err := files.ReadAll(c.Context(), c.InOrStdin(), "standard input", maxText)
-		return string(text), err
+		return withoutMark(text), err
 	case given:
-		f, err := files.Open(c.Context(), s.file)
-		if err != nil {
-			return "", err
-		}
-		defer f.Close()
-		text, err := files.ReadAll(c.Context(), f, s.file, maxText)
-		return string(text), err
+		return readSQL(c.Context(), s.file)
 	case len(args) == 0 && s.fallback == "":
 		return "", usagef("no SQL: give it as an argument, or with -f FILE (-f - reads standard input)")
 	case len(args) == 0:

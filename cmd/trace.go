@@ -45,34 +45,43 @@ The backend is classic unless another one is named; cpu has no passes to show.` 
 		if err != nil {
 			return err
 		}
-		if err := files.CheckPlace(out); err != nil {
-			return err
-		}
-		page, err := files.Create(out)
+		page, err := createFile(out)
 		if err != nil {
 			return err
 		}
 		defer page.Discard()
 		return o.withOrdered(c, func(ctx context.Context, db *engine.DB, order string) error {
-			options := trace.Options{MaxPasses: most, Order: order}
-			if show := progressOn(c.ErrOrStderr(), "tracing"); show != nil {
-				options.Progress = func(done, all int) { show("passes", int64(done), int64(all)) }
-				defer show("passes", 1, 1) // wipes what an error has left
-			}
-			t, err := trace.Run(ctx, db, statement, options)
-			if err != nil {
-				return err
-			}
-			if err := page.Commit(t.WriteHTML); err != nil {
-				return err
-			}
-			return remarkSize(c.ErrOrStderr(), out, len(t.Passes), largePage)
+			return writePage(ctx, c.ErrOrStderr(), page, out, db, statement, trace.Options{MaxPasses: most, Order: order})
 		})
 	})
 	o.register(c, "classic")
 	c.Flags().StringVarP(&out, "output", "o", "", "`FILE` to write")
 	c.Flags().IntVar(&most, "max-passes", trace.DefaultMaxPasses, "the most passes that the page may have; a statement of more is an error")
 	return c
+}
+
+// createFile begins a file at a place where one can be made.
+func createFile(path string) (*files.File, error) {
+	if err := files.CheckPlace(path); err != nil {
+		return nil, err
+	}
+	return files.Create(path)
+}
+
+// writePage completes the page of a statement, and says on stderr how far it is.
+func writePage(ctx context.Context, stderr io.Writer, page *files.File, path string, db *engine.DB, statement string, o trace.Options) error {
+	if show := progressOn(stderr, "tracing"); show != nil {
+		o.Progress = func(done, all int) { show("passes", int64(done), int64(all)) }
+		defer show("passes", 1, 1) // wipes what an error has left
+	}
+	t, err := trace.Run(ctx, db, statement, o)
+	if err != nil {
+		return err
+	}
+	if err := page.Commit(t.WriteHTML); err != nil {
+		return err
+	}
+	return remarkSize(stderr, path, len(t.Passes), largePage)
 }
 
 // largePage is the size in bytes above which a page is said to be large.

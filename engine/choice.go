@@ -50,7 +50,7 @@ func (o *order) valid(db *DB) bool {
 // What opening the device took is added to spent.
 func (s *planned) try(ctx context.Context, spent *time.Duration, do func(backend) error) error {
 	db := s.db
-	if name := db.opts.Backend; name != "auto" {
+	if name := db.Backend(); name != "auto" {
 		return db.on(ctx, name, spent, do)
 	}
 	if s.stopsEarly() {

@@ -60,7 +60,8 @@ func Backends() []string { return []string{"auto", "classic", "fused", "compute"
 
 // DB is a set of tables and the backends opened to query them.
 type DB struct {
-	opts Options
+	opts    Options
+	backend atomic.Value // string: that was asked for
 
 	opener     func(Options) (*gpus, error)
 	statements *lru.Cache[string, *Statement] // those used last, by their text
@@ -105,12 +106,6 @@ func sourceEntry(name string, s ingest.Source) *entry {
 // Open returns a DB without tables. It opens no device: the first query that
 // needs one does.
 func Open(o Options) (*DB, error) {
-	if o.Backend == "" {
-		o.Backend = "auto"
-	}
-	if !slices.Contains(Backends(), o.Backend) {
-		return nil, fmt.Errorf("engine: no backend %q: take one of %v", o.Backend, Backends())
-	}
 	if o.GPUMemory < 0 || o.HostMemory < 0 || o.ChunkRows < 0 || o.StatementTimeout < 0 {
 		return nil, errors.New("engine: budgets, chunk sizes and the statement timeout are not negative")
 	}
@@ -119,11 +114,24 @@ func Open(o Options) (*DB, error) {
 		o.Calibrations, _ = cost.Folder()
 	}
 	kept, _ := lru.New[string, *Statement](maxStatements) // only a size below 1 is an error
-	return &DB{opts: o, opener: openGPUs, statements: kept, cpu: newCPU(), schema: informationSchema(), costs: costs{folder: o.Calibrations, note: o.Note}, uses: uses{of: map[columnOf]int{}}}, nil
+	db := &DB{opts: o, opener: openGPUs, statements: kept, cpu: newCPU(), schema: informationSchema(), costs: costs{folder: o.Calibrations, note: o.Note}, uses: uses{of: map[columnOf]int{}}}
+	if err := db.SetBackend(cmp.Or(o.Backend, "auto")); err != nil {
+		return nil, err
+	}
+	return db, nil
 }
 
 // Backend returns the backend that was asked for: "auto" or another one.
-func (db *DB) Backend() string { return db.opts.Backend }
+func (db *DB) Backend() string { return db.backend.Load().(string) }
+
+// SetBackend takes another one of [Backends] for the statements that begin from now on.
+func (db *DB) SetBackend(name string) error {
+	if !slices.Contains(Backends(), name) {
+		return fmt.Errorf("engine: no backend %q: take one of %s", name, strings.Join(Backends(), ", "))
+	}
+	db.backend.Store(name)
+	return nil
+}
 
 // Add makes a table known under its name. The table must not change afterwards;
 // several DBs may share it.
@@ -136,20 +144,28 @@ func (db *DB) Add(t *table.Table) error {
 // Load reads a source as the table of a name, now. The next statement that uses the
 // table accounts for the time it took.
 func (db *DB) Load(ctx context.Context, name string, s ingest.Source) error {
-	e := sourceEntry(name, s)
-	t, err := db.read(ctx, e, nil)
-	if err != nil {
-		return err
-	}
-	if _, err := db.read(ctx, e, t.All()); err != nil {
-		return err
-	}
-	return db.register(e)
+	return db.load(ctx, sourceEntry(name, s), (*table.Table).All)
 }
 
-// Attach is [DB.Load] put off: the source is opened when a statement first names the
-// table, and a column is read when one needs it, where the format allows that. What is
-// wrong with it is that statement's error.
+// OpenFile opens a source as the table of a name, now; a column is read when a statement
+// needs it, where the format allows that.
+func (db *DB) OpenFile(ctx context.Context, name string, s ingest.Source) error {
+	return db.load(ctx, sourceEntry(name, s), func(*table.Table) []int { return nil })
+}
+
+func (db *DB) load(ctx context.Context, e *entry, columns func(*table.Table) []int) error {
+	t, err := db.read(ctx, e, nil)
+	if err == nil {
+		_, err = db.read(ctx, e, columns(t))
+	}
+	if err == nil {
+		err = db.register(e)
+	}
+	return err
+}
+
+// Attach is [DB.OpenFile] put off: the source is opened when a statement first names the
+// table. What is wrong with it is that statement's error.
 func (db *DB) Attach(name string, s ingest.Source) error { return db.register(sourceEntry(name, s)) }
 
 func (db *DB) register(e *entry) error {

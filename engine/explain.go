@@ -127,7 +127,7 @@ func (x *Explanation) fragment(ctx context.Context, s *planned, o ExplainOptions
 			step.GLSL, step.Fixed = "", false
 		}
 	}
-	if s.db.opts.Backend == "auto" {
+	if s.db.Backend() == "auto" {
 		x.Why = "auto: " + x.why(s.Statement)
 	}
 	if d, _, err := s.db.opened(); err == nil && d != nil && x.Backend != "cpu" {
@@ -142,7 +142,7 @@ func (x *Explanation) predict(ctx context.Context, s *planned) (err error) {
 	var o *order
 	var d *gpus
 	spent := new(time.Duration)
-	if name := s.db.opts.Backend; name == "auto" {
+	if name := s.db.Backend(); name == "auto" {
 		o, err = s.order(ctx, spent, false)
 	} else if _, d, err = s.db.open(ctx, name, spent); err == nil {
 		o, err = s.predict(d, d == nil)

@@ -36,8 +36,8 @@ func (in Inside) RunOn(c *glctx.Context) {
 // error that this query would have met. With auto that is the device, if there is one.
 func (in Inside) Ready() error {
 	db, ctx, spent := in.db, context.Background(), new(time.Duration)
-	if db.opts.Backend != "auto" {
-		_, _, err := db.open(ctx, db.opts.Backend, spent)
+	if db.Backend() != "auto" {
+		_, _, err := db.open(ctx, db.Backend(), spent)
 		return err
 	}
 	if _, err := db.openDevice(ctx, spent); db.fatal(err) {

@@ -62,3 +62,19 @@ func (db *DB) inform(ctx context.Context, c sql.Catalog, i int) (*table.Table, e
 	}
 	return t, nil
 }
+
+// Names are those of the tables, and of the columns of the tables that statements have
+// named, spelled as in SQL. No file is opened for them.
+func (db *DB) Names() (list []string) {
+	db.mu.Lock()
+	defer db.mu.Unlock()
+	for _, e := range db.entries {
+		list = append(list, e.name)
+		if t := e.table.Load(); t != nil {
+			for _, f := range t.Fields {
+				list = append(list, f.Name)
+			}
+		}
+	}
+	return sql.Written(list)
+}

@@ -78,11 +78,7 @@ func (c *call) supported() {
 	case len(c.Funcname) > 1 && c.Funcname[0].GetString_().GetSval() != "pg_catalog":
 		panic(c.errorf("a schema before a function's name is not supported"))
 	case c.bind == nil && expr.Functions(c.name) == nil:
-		names := expr.FunctionNames()
-		for _, a := range aggregates {
-			names = append(names, a.name)
-		}
-		panic(c.errorf("function %s is not supported%s", clipped(c.name), suggest(c.name, names, "functions")))
+		panic(c.errorf("function %s is not supported%s", clipped(c.name), suggest(c.name, Functions(), "functions")))
 	case c.bind == nil && (c.AggFilter != nil || c.AggDistinct || len(c.AggOrder) > 0):
 		panic(c.errorf("%s is no aggregate function: DISTINCT, ORDER BY and FILTER do not belong to it", c.name))
 	case c.AggFilter != nil:

@@ -100,20 +100,20 @@ func suggest(want string, list []string, plural string) string {
 	}
 	if len(found) == 0 {
 		if len(list) > listAtMost {
-			return fmt.Sprintf("; the %d %s begin with %s", len(list), plural, strings.Join(written(list[:listAtMost]), ", "))
+			return fmt.Sprintf("; the %d %s begin with %s", len(list), plural, strings.Join(Written(list[:listAtMost]), ", "))
 		}
-		return fmt.Sprintf("; the %s are %s", plural, strings.Join(written(list), ", "))
+		return fmt.Sprintf("; the %s are %s", plural, strings.Join(Written(list), ", "))
 	}
 	slices.SortStableFunc(found, func(a, b near) int { return cmp.Compare(a.d, b.d) })
 	var names []string
 	for _, f := range found[:min(3, len(found))] {
 		names = append(names, f.name)
 	}
-	return "; did you mean " + strings.Join(written(names), " or ") + "?"
+	return "; did you mean " + strings.Join(Written(names), " or ") + "?"
 }
 
-// written returns names as one writes them in SQL: quoted where they have to be.
-func written(names []string) []string {
+// Written returns names as one writes them in SQL: quoted where they have to be.
+func Written(names []string) []string {
 	out := slices.Clone(names)
 	for i, n := range names {
 		if lower := strings.ToLower(n); expr.Ident(lower) != lower {

@@ -206,3 +206,19 @@ func split(text string) (list []*Statement) {
 	end()
 	return list
 }
+
+// Complete tells of a text that is still being typed where its last statement that a
+// semicolon ends does end, 0 for none, and whether another one begins behind that.
+func Complete(text string) (end int, begun bool) {
+	for at, n := 0, 0; at < len(text); at += n {
+		var kind tokenKind
+		switch kind, n = scan(text[at:]); {
+		case kind == blank, kind == comment:
+		case text[at] == ';':
+			end, begun = at+1, false
+		default:
+			begun = true
+		}
+	}
+	return end, begun
+}

@@ -1,0 +1,202 @@
+package cmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+
+	"github.com/peterh/liner"
+	"github.com/spf13/cobra"
+
+	"github.com/stencildb/stencildb/engine"
+	"github.com/stencildb/stencildb/internal/files"
+	"github.com/stencildb/stencildb/sql"
+)
+
+func newShell() *cobra.Command {
+	var o common
+	c := &cobra.Command{
+		Use:   "shell [flags]",
+		Short: "Answer SQL as it is typed",
+		Long: `Answers SQL as it is typed, over several lines up to a semicolon. stencildb without
+arguments opens it where it runs on a terminal.
+
+The tab key completes keywords, functions, tables, and columns of tables that a
+statement has named. The lines are kept, in stencildb/history of the state folder
+($XDG_STATE_HOME, or ~/.local/state); Ctrl-R searches them. Ctrl-C ends the statement,
+or drops what has been typed; Ctrl-D leaves. An error ends a statement and nothing else.
+
+Besides SQL there are commands of one line:
+
+` + commandsHelp() + `
+What does not come from a terminal is read without prompts, and an error makes the exit
+status 1.` + commonHelp,
+		Example: `  stencildb shell
+  stencildb shell --load t=trips.csv --backend cpu`,
+		Args: cobra.NoArgs,
+	}
+	c.RunE = run(func(c *cobra.Command, _ []string) error {
+		return o.withDB(c, func(ctx context.Context, db *engine.DB) error {
+			s := &shell{db: db, ctx: ctx, out: c.OutOrStdout(), stderr: c.ErrOrStderr()}
+			defer s.discard()
+			if _, shown := s.out.(*terminal); shown && c.InOrStdin() == os.Stdin && isTerminal(os.Stdin) {
+				return s.interact()
+			}
+			return s.script(c.InOrStdin())
+		})
+	})
+	o.registerBackend(c, "auto")
+	return c
+}
+
+// shell is a session in which SQL and commands are typed.
+type shell struct {
+	db          *engine.DB
+	ctx         context.Context
+	out, stderr io.Writer
+	view        view   // of answers
+	to          *sink  // where they go; nil for out
+	typed       string // of a statement that no semicolon has ended
+	last        string // the statement before
+	over        bool
+	ended       error // what a script ends with
+}
+
+// interact reads lines from the terminal until it is left.
+func (s *shell) interact() error {
+	// A signal ends the statement that runs, and is nothing while none does.
+	s.ctx = context.WithoutCancel(s.ctx)
+	passed := make(chan os.Signal, 1)
+	signal.Notify(passed, os.Interrupt)
+	defer signal.Stop(passed)
+	e := newEditor(s)
+	defer e.close()
+	fmt.Fprintf(s.out, "stencildb %s, backend %s. A semicolon ends a statement; \\? lists commands, \\q leaves.\n", Version, s.db.Backend())
+	for !s.over {
+		line, err := e.read(s.prompt())
+		switch {
+		case errors.Is(err, liner.ErrPromptAborted):
+			s.typed = ""
+		case errors.Is(err, io.EOF):
+			fmt.Fprintln(s.out)
+			s.over = true
+		case err != nil:
+			return err
+		default:
+			s.take(line)
+		}
+	}
+	s.report(s.commit())
+	return nil
+}
+
+func (s *shell) prompt() string {
+	if s.typed != "" {
+		return "       ..> "
+	}
+	return "stencildb> "
+}
+
+// script takes the lines of what is no terminal.
+func (s *shell) script(in io.Reader) error {
+	text, err := files.ReadAll(s.ctx, in, "standard input", maxText)
+	if err != nil {
+		return err
+	}
+	for line := range strings.Lines(withoutMark(text)) {
+		if s.take(line); s.over {
+			break
+		}
+	}
+	if !s.over {
+		s.query(s.typed) // what no semicolon ends
+	}
+	s.report(s.commit())
+	return s.ended
+}
+
+// take takes one line: a command, or a part of a statement. Statements that it ends run.
+func (s *shell) take(line string) {
+	if s.typed == "" && s.command(strings.TrimSpace(line)) {
+		return
+	}
+	text := s.typed + strings.TrimRight(line, "\r\n") + "\n"
+	end, begun := sql.Complete(text)
+	if s.typed = ""; begun {
+		s.typed = text[end:]
+	}
+	s.query(text[:end])
+}
+
+// query answers statements.
+func (s *shell) query(text string) {
+	list, err := sql.Parse(text)
+	if err == nil && len(list) == 0 {
+		return
+	}
+	if err == nil {
+		s.last = list[len(list)-1].Select()
+	}
+	s.interruptible(func(ctx context.Context) error {
+		return runScript(ctx, s.db, text, s.format(), false, "what was typed", s.stderr)
+	})
+}
+
+// format is how the next answer is written.
+func (s *shell) format() format {
+	if s.to != nil {
+		return s.to.format
+	}
+	return newTable(s.out, &s.view)
+}
+
+// interruptible does something that Ctrl-C ends, and reports what fails.
+func (s *shell) interruptible(do func(context.Context) error) {
+	ctx, stop := signal.NotifyContext(s.ctx, os.Interrupt)
+	defer stop()
+	err := do(ctx)
+	switch {
+	case err == nil:
+	case s.ctx.Err() != nil, errors.Is(err, syscall.EPIPE): // there is nobody to go on for
+		s.over, s.ended = true, err
+	case ctx.Err() != nil:
+		s.report(errors.New("interrupted"))
+	default:
+		s.report(err)
+	}
+}
+
+// report writes an error, if there is one.
+func (s *shell) report(err error) {
+	if err != nil {
+		s.ended = errReported
+		reportError(s.stderr, err)
+	}
+}
+
+// sink is a file that answers go to. It appears under its name when it is complete.
+type sink struct {
+	*files.File
+	format
+}
+
+// commit completes the file of \o, if there is one.
+func (s *shell) commit() error {
+	if s.to == nil {
+		return nil
+	}
+	defer s.discard()
+	return s.to.Commit(func(io.Writer) error { return s.to.format.close() })
+}
+
+func (s *shell) discard() {
+	if s.to != nil {
+		s.to.Discard()
+		s.to = nil
+	}
+}

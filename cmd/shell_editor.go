@@ -1,0 +1,119 @@
+package cmd
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/peterh/liner"
+
+	"github.com/stencildb/stencildb/engine"
+	"github.com/stencildb/stencildb/sql"
+)
+
+// editor edits lines on the terminal and keeps them in a file.
+type editor struct {
+	*liner.State
+	kept *os.File // nil where none can be
+}
+
+func newEditor(s *shell) *editor {
+	e := &editor{State: liner.NewLiner()}
+	e.SetCtrlCAborts(true)
+	e.SetTabCompletionStyle(liner.TabPrints)
+	e.SetWordCompleter(func(line string, pos int) (head string, list []string, tail string) {
+		before := string([]rune(line)[:pos])
+		head, list = complete(before, s.typed == "", func() []string { return s.db.Names() })
+		return head, list, line[len(before):]
+	})
+	if err := e.open(); err != nil {
+		note(s.stderr, fmt.Sprintf("the lines that are typed are not kept: %v", err))
+	}
+	return e
+}
+
+// open reads the lines of earlier sessions, and forgets old ones.
+func (e *editor) open() error {
+	state := os.Getenv("XDG_STATE_HOME")
+	if state == "" {
+		home, err := os.UserHomeDir()
+		if err != nil {
+			return err
+		}
+		state = filepath.Join(home, ".local", "state")
+	}
+	dir := filepath.Join(state, "stencildb")
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	f, err := os.OpenFile(filepath.Join(dir, "history"), os.O_RDWR|os.O_APPEND|os.O_CREATE, 0o600)
+	if err != nil {
+		return err
+	}
+	e.kept = f
+	n, err := e.ReadHistory(f)
+	if err == nil && n > 2*liner.HistoryLimit {
+		if err = f.Truncate(0); err == nil {
+			_, err = e.WriteHistory(f)
+		}
+	}
+	return err
+}
+
+// longestKept is the length of the longest line, in bytes, that is kept.
+const longestKept = 4000
+
+// read reads a line.
+func (e *editor) read(prompt string) (string, error) {
+	line, err := e.Prompt(prompt)
+	if err == nil && strings.TrimSpace(line) != "" && len(line) <= longestKept {
+		e.AppendHistory(line)
+		if e.kept != nil {
+			fmt.Fprintln(e.kept, line) // a full disk is no reason to refuse the line
+		}
+	}
+	return line, err
+}
+
+func (e *editor) close() {
+	e.Close()
+	if e.kept != nil {
+		e.kept.Close()
+	}
+}
+
+// complete finds what the last word of a line may become, and what stands before it.
+// first tells that the line begins a statement, so that it may be a command.
+func complete(line string, first bool, names func() []string) (head string, list []string) {
+	at := strings.LastIndexFunc(line, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_' && r != '"' }) + 1
+	var candidates []string
+	switch name, _, behind := strings.Cut(line, " "); {
+	case first && !behind && (strings.HasPrefix(line, `\`) || strings.HasPrefix(line, ".")):
+		at = 0
+		for _, c := range commands {
+			candidates = append(candidates, c.name)
+		}
+	case first && name == `\backend`:
+		candidates = engine.Backends()
+	default:
+		candidates = slices.Concat(sql.Keywords, sql.Functions(), names())
+	}
+	word := line[at:]
+	if word == "" {
+		return line, nil
+	}
+	for _, c := range candidates {
+		switch n := len(word); {
+		case len(c) < n || !strings.EqualFold(c[:n], word) || visible(c) != c:
+		case slices.Contains(sql.Keywords, c) && word == strings.ToLower(word):
+			list = append(list, strings.ToLower(c))
+		default:
+			list = append(list, c)
+		}
+	}
+	slices.Sort(list)
+	return line[:at], slices.Compact(list)
+}

@@ -1,0 +1,128 @@
+package cmd
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// A script of the shell: what it writes, and the error lines.
+func TestShellScript(t *testing.T) {
+	dir := t.TempDir()
+	at := func(name string) string { return filepath.Join(dir, name) }
+	csv, script := file(t, "trips.csv", "fare,\"Who\"\n1.5,a\n2.5,\n"), file(t, "script.sql", "\ufeffSELECT 40 + 2 AS n; -- the last\nSELECT 43 AS m")
+	const two = "┌───┐\n│ n │\n├───┤\n│ 2 │\n└───┘\n1 row\n"
+	for _, c := range []struct {
+		in, out string
+		errors  []string
+	}{
+		{"SELECT 2 AS n;\n", two, nil},
+		{"SELECT 2\n  AS n -- ;\n\n;\r\n\n", two, nil},
+		{"SELECT 2 AS n", two, nil},
+		{"; ;\n-- nothing\n/* ; \n */\n", "", nil},
+		{"SELECT 2 AS n; SELECT 'a;\nb' AS t;", two + "┌───────┐\n│ t     │\n├───────┤\n│ a;\\nb │\n└───────┘\n1 row\n", nil},
+		{"SELECT 2 AS n;\n\\q\nSELECT 3 AS n;\n", two, nil},
+		{"exit\nSELECT 3 AS n;\n", "", nil},
+		{"SELECT x;\nSELECT 2 AS n;\n", two, []string{`column "x" does not exist`}},
+		{"SELECT 1 FROM;\nSELECT 2 AS n;\n", two, []string{"syntax error at end of input"}},
+		{"\\nope 1\n.nope\nSELECT 2 AS n;\n", two, []string{`there is no command \nope: \? lists them`, `there is no command .nope: \? lists them`}},
+		{"\\x on\nSELECT 2 AS n, NULL AS other;\n", "expanded display is on\n─ row 1 ─\nn     │ 2\nother │ NULL\n1 row\n", nil},
+		{"\\x\n\\x\nSELECT 2 AS n;\n\\x maybe\n", "expanded display is on\nexpanded display is off\n" + two, []string{`"maybe" is neither on nor off`}},
+		{"\\backend\n\\backend compute\n\\backend\n\\backend cpu\n\\backend gpu\n", "cpu\ncompute\n", []string{`no backend "gpu": take one of auto, classic, fused, compute, cpu`}},
+		{"\\d\n", "┌────────────┐\n│ table_name │\n├────────────┤\n│ flights    │\n└────────────┘\n1 row\n", nil},
+		{"\\d nowhere\n\\d flights extra\n", "", []string{`table "nowhere" does not exist`, `syntax error at or near "extra"`}},
+		{"\\load t=" + csv + "\n\\d t\n", "┌─────────────┬───────────────────┐\n│ column_name │ data_type         │\n├─────────────┼───────────────────┤\n" +
+			"│ fare        │ numeric(18,1)     │\n│ Who         │ character varying │\n└─────────────┴───────────────────┘\n2 rows\n", nil},
+		{"\\load\n\\load t=missing.csv\n\\load t=" + csv + "?a=b\n\\load flights=" + csv + "\n", "",
+			[]string{"want NAME=PATH", "missing.csv", `unknown option "a"`, "two tables named flights"}},
+		{"\\explain\n\\trace\n\\trace p.html\n.read\n.read " + at("missing.sql") + "\n", "",
+			[]string{"there is no statement before", `\trace FILE.html`, `\backend classic`, ".read FILE.sql", "missing.sql"}},
+		{".read " + script, "┌────┐\n│  n │\n├────┤\n│ 42 │\n└────┘\n1 row\n\n┌────┐\n│  m │\n├────┤\n│ 43 │\n└────┘\n1 row\n", nil},
+		{"\\o " + at("a.csv") + "\nSELECT 2 AS n;\n\\o\nSELECT 2 AS n;\n", two, nil},
+		{"\\o " + at("b.txt") + "\nSELECT 2 AS n;\n", "", nil},
+		{"\\o " + at("no/c.txt") + "\n\\o " + dir + "\nSELECT 2 AS n;\n", two, []string{"there is no folder", "is a directory"}},
+	} {
+		o := stencildbWith(context.Background(), "\\timing off\n"+c.in, "shell", "--backend", "cpu")
+		if want := "timing is off\n" + c.out; o.out != want {
+			t.Errorf("%q gave\n%s\nwant\n%s", c.in, o.out, want)
+		}
+		lines := strings.Split(strings.TrimSuffix(o.errOut, "\n"), "\n")
+		if len(c.errors) == 0 {
+			c.errors = []string{""}
+		}
+		matches := slices.EqualFunc(lines, c.errors, func(line, want string) bool {
+			return (want == "") == (line == "") && strings.Contains(line, want)
+		})
+		if failed := c.errors[0] != ""; !matches || failed != (o.status == 1) {
+			t.Errorf("%q: status %d, errors %q, want %q", c.in, o.status, lines, c.errors)
+		}
+	}
+	for name, want := range map[string]string{"a.csv": "n\n2\n", "b.txt": two} {
+		if got, err := os.ReadFile(at(name)); err != nil || string(got) != want {
+			t.Errorf("%s holds %q, want %q (%v)", name, got, want, err)
+		}
+	}
+}
+
+// Explaining and tracing take the statement before, or one of their own.
+func TestShellLooksAtAStatement(t *testing.T) {
+	page := filepath.Join(t.TempDir(), "page.html")
+	o := stencildbWith(context.Background(), "SELECT MAX(delay) FROM flights;\n\\explain\n\\explain SELECT MIN(delay) FROM flights;\n\\trace "+page+"\n", "shell", "--backend", "classic")
+	for _, want := range []string{"│ 1444 │", "Project(MAX(delay) AS max)", "Project(MIN(delay) AS min)"} {
+		if o.status != 0 || !strings.Contains(o.out, want) {
+			t.Errorf("status %d, no %q in %s%s", o.status, want, o.out, o.errOut)
+		}
+	}
+	if written, err := os.ReadFile(page); err != nil || !strings.Contains(string(written), "SELECT MAX(delay) FROM flights") {
+		t.Errorf("%v, %d bytes", err, len(written))
+	}
+}
+
+// Without arguments and without a terminal standard input is SQL, not a script of the shell.
+func TestNoArgumentsReadStandardInput(t *testing.T) {
+	o := stencildbWith(context.Background(), "SELECT 40 + 2 AS n")
+	if o.status != 0 || !strings.Contains(o.out, "│ 42 │") || o.errOut != "" {
+		t.Errorf("%+v", o)
+	}
+	if o := stencildbWith(context.Background(), "\ufeff\\q\nSELECT x;", "shell"); o.status != 0 || o.out+o.errOut != "" {
+		t.Errorf("%+v", o)
+	}
+	stencildbWith(context.Background(), "\\d\n").wantFailure(t, 1, "syntax error")
+	stencildb("shell", "SELECT 1").wantFailure(t, 2, "SELECT 1")
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	stencildbWith(ctx, "SELECT 1;", "shell").wantFailure(t, 130, "interrupted")
+}
+
+func TestComplete(t *testing.T) {
+	names := func() []string { return []string{"flights", `"From Here"`, "frequency", "fr\x1b"} }
+	for _, c := range []struct {
+		line  string
+		first bool
+		head  string
+		list  []string
+	}{
+		{"SELECT * FROM fli", true, "SELECT * FROM ", []string{"flights"}},
+		{"sel", true, "", []string{"select", "selectivity"}},
+		{"SEL", true, "", []string{"SELECT", "selectivity"}},
+		{"fr", false, "", []string{"frequency", "from"}},
+		{"t.fre", false, "t.", []string{"frequency"}},
+		{`x ("Fr`, false, "x (", []string{`"From Here"`}},
+		{"kth_l", true, "", []string{"kth_largest"}},
+		{`\ti`, true, "", []string{`\timing`}},
+		{".r", true, "", []string{".read"}},
+		{`\ti`, false, `\`, []string{"timestamp"}},
+		{`\backend c`, true, `\backend `, []string{"classic", "compute", "cpu"}},
+		{`\d fli`, true, `\d `, []string{"flights"}},
+		{"SELECT ", true, "SELECT ", nil},
+		{"", true, "", nil},
+		{"zzz", true, "", nil},
+	} {
+		if head, list := complete(c.line, c.first, names); head != c.head || !slices.Equal(list, c.list) {
+			t.Errorf("%q: %q, %q; want %q, %q", c.line, head, list, c.head, c.list)
+		}
+	}
+}

@@ -1,0 +1,157 @@
+package main
+
+import (
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/creack/pty"
+)
+
+// session is a shell in a pseudo-terminal.
+type session struct {
+	*testing.T
+	c    *exec.Cmd
+	tty  *os.File
+	all  string // that it wrote
+	seen int    // of it, by expect
+}
+
+// openShell starts the binary on a terminal. What it keeps lies in the folder state.
+func openShell(t *testing.T, state string, args ...string) *session {
+	t.Helper()
+	s := &session{T: t, c: exec.Command(binary, args...)}
+	s.c.Env = append(os.Environ(), "TERM=xterm", "XDG_STATE_HOME="+state)
+	var err error
+	if s.tty, err = pty.StartWithSize(s.c, &pty.Winsize{Rows: 40, Cols: 120}); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		s.c.Process.Kill()
+		s.tty.Close()
+	})
+	return s
+}
+
+func (s *session) enter(keys string) {
+	s.Helper()
+	if _, err := s.tty.WriteString(keys); err != nil {
+		s.Fatal(err)
+	}
+}
+
+// expect waits until the shell has written a text behind the one expected before.
+func (s *session) expect(want string) {
+	s.Helper()
+	buf := make([]byte, 4096)
+	for !strings.Contains(s.all[s.seen:], want) {
+		n, err := s.tty.Read(buf)
+		s.all += string(buf[:n])
+		if err != nil {
+			s.Fatalf("%v before %q came: %q", err, want, s.all[s.seen:])
+		}
+	}
+	s.seen += strings.Index(s.all[s.seen:], want) + len(want)
+}
+
+// ends waits until the shell has been left.
+func (s *session) ends() {
+	s.Helper()
+	rest, err := io.ReadAll(s.tty)
+	s.all += string(rest)
+	if err != nil && !errors.Is(err, syscall.EIO) { // which is how Linux ends a terminal
+		s.Error(err)
+	}
+	if err := s.c.Wait(); err != nil {
+		s.Errorf("%v: %q", err, s.all[s.seen:])
+	}
+}
+
+func TestShell(t *testing.T) {
+	dir := t.TempDir()
+	evil, endless := filepath.Join(dir, "evil.csv"), filepath.Join(dir, "endless.csv")
+	if err := os.WriteFile(evil, []byte("v\nred \x1b[35m\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Mkfifo(endless, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s := openShell(t, dir, "shell", "--backend", "cpu", "--load", "flights=testdata/flights-200k.parquet", "--load", evil, "--load", endless)
+	s.expect("backend cpu")
+
+	// A statement over lines, and what a semicolon ends.
+	s.enter("SELECT COUNT(*)\r")
+	s.expect("..> ")
+	s.enter("FROM flights; SELECT 30 + 1;\r")
+	s.expect("200000")
+	s.expect("1 row, cpu, ")
+	s.expect("31")
+
+	// Ctrl-C drops what has been typed, in the line and in those before it.
+	s.enter("SELECT 'never \x03SELECT 40 + 2;\r")
+	s.expect("42")
+	s.enter("SELECT 7,\r")
+	s.expect("..> ")
+	s.enter("\x03SELECT 50 + 3;\r")
+	s.expect("53")
+
+	// It ends a statement, and the shell goes on; so does an error.
+	s.enter("SELECT MAX(a) FROM endless;\r")
+	w, err := os.OpenFile(endless, os.O_WRONLY, 0) // waits until the shell has opened it
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	if _, err := w.WriteString("a\n1\n"); err != nil {
+		t.Fatal(err)
+	}
+	s.enter("\x03")
+	s.expect("error: interrupted")
+	s.enter("SELECT 60 + 1 FROM nowhere;\r")
+	s.expect(`error: table "nowhere" does not exist`)
+	s.enter("SELECT 60 + 2;\r")
+	s.expect("62")
+
+	// The tab key completes keywords, tables and columns.
+	s.enter("sel\t COUNT(*) fr\t fli\t where dista\t >= 0;\r")
+	s.expect("200000")
+	s.enter("\\tim\t off\r")
+	s.expect("timing is off")
+
+	// Values drive no terminal.
+	s.enter("SELECT v FROM evil;\r")
+	s.expect(`red \x1b[35m`)
+
+	s.enter("SELECT 70 + 7;\r")
+	s.expect("77")
+	s.enter("\x04")
+	s.ends()
+	if strings.Contains(s.all, "\x1b[35m") {
+		t.Errorf("a control character came through: %q", s.all)
+	}
+}
+
+// Without arguments it is the shell, with the lines of the one before.
+func TestShellKeepsItsLines(t *testing.T) {
+	dir := t.TempDir()
+	s := openShell(t, dir)
+	s.expect("backend auto")
+	s.enter("SELECT 40 + 2;\r")
+	s.expect("42")
+	s.enter("\\q\r")
+	s.ends()
+	s = openShell(t, dir)
+	s.enter("\x1b[A\x1b[A\r")
+	s.expect("42")
+	s.enter("quit\r")
+	s.ends()
+	kept, err := os.ReadFile(filepath.Join(dir, "stencildb", "history"))
+	if want := "SELECT 40 + 2;\n\\q\nSELECT 40 + 2;\nquit\n"; err != nil || string(kept) != want {
+		t.Errorf("kept are %q, want %q (%v)", kept, want, err)
+	}
+}
