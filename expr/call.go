@@ -46,6 +46,7 @@ const (
 	infix              // a f b
 	prefix             // f a
 	cases              // CASE WHEN a THEN b ELSE c END
+	from               // f(a FROM b)
 )
 
 // Call is a function of its arguments, which have the types that it takes.
@@ -55,6 +56,8 @@ type Call struct {
 	T    table.Type
 	P    int
 }
+
+func (f *Function) isOperator() bool { return f.form == infix || f.form == prefix }
 
 // NewCall returns the call of a function at a position of the text.
 func NewCall(f *Function, args []Expr, pos int) *Call {
@@ -75,6 +78,8 @@ func (e *Call) String() string {
 		return paren(e.Args[0]) + " " + e.Fn.Name + " " + paren(e.Args[1])
 	case prefix:
 		return e.Fn.Name + " " + paren(e.Args[0])
+	case from:
+		return e.Fn.Name + "(" + e.Args[0].String() + " FROM " + e.Args[1].String() + ")"
 	case cases:
 		text, i := "CASE", 0
 		for ; i+1 < len(e.Args); i += 2 {
@@ -141,7 +146,7 @@ func Functions(name string) []*Function { return byName[name] }
 // FunctionNames lists the functions, in alphabetical order; operators are left out.
 func FunctionNames() (list []string) {
 	for name, forms := range byName {
-		if forms[0].form == called {
+		if !forms[0].isOperator() {
 			list = append(list, name)
 		}
 	}

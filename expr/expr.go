@@ -295,7 +295,7 @@ func paren(e Expr) string {
 	case *Column, *Const, *Cast, *AggRef:
 		return e.String()
 	case *Call:
-		if e.Fn.form == called || e.Fn.form == cases {
+		if !e.Fn.isOperator() {
 			return e.String()
 		}
 	}

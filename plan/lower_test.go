@@ -81,7 +81,7 @@ func agree(t *rapid.T, tab *table.Table, where expr.Expr) (refusedOne bool) {
 			raised := error(nil)
 			for i, k := range cp.Checks {
 				if checks[i].Get(row) {
-					raised = k.Err
+					raised = k.ErrorAt(c, row)
 					break
 				}
 			}

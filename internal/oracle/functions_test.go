@@ -68,6 +68,9 @@ func (g *functions) condition() string {
 	case 5:
 		return "coalesce(" + c + ", flag)"
 	}
+	if rapid.IntRange(0, 3).Draw(g.t, "days") == 0 {
+		return g.pick("extract(month from day) = 6", "date_trunc('year', day) = day", "date_part('dow', day) < i", g.text(1)+" ~ '^.?a'")
+	}
 	return c
 }
 
