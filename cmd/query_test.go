@@ -27,6 +27,19 @@ func TestCSVOutputKeepsNullAndEmptyApart(t *testing.T) {
 		wantOutput(t, "min,max,?column?\n1969-12-31,2001-02-03 04:05:06,true\n")
 }
 
+// A file needs no flag; the answer is alone on standard output, and what the file was taken
+// for on standard error.
+func TestQueryOfAFile(t *testing.T) {
+	path := file(t, "t.csv", "1;10.50\n2;NA\n3;0.25\n")
+	o := stencildb("query", "--backend", "cpu", "--format", "csv", "SELECT SUM(column2), COUNT(*) FROM '"+path+"'")
+	want := "note: " + path + ": the delimiter is ';'; there is no header, so the columns are named column1 and on; " +
+		`NULL, null, NA, N/A and \N are NULL in column2; ?delim=, header= and null= behind the path say it otherwise` + "\n"
+	if o.status != 0 || o.out != "sum,count\n10.75,3\n" || o.errOut != want {
+		t.Errorf("%+v, want the note %s", o, want)
+	}
+	stencildb("query", "SELECT 1 FROM '"+path+"x'").wantFailure(t, 1, "there is no file and no table", "t.csvx", "line 1, column 15")
+}
+
 // line is one JSON result, with values as they stand in the text.
 type line struct {
 	SQL     string
