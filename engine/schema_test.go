@@ -64,6 +64,8 @@ func TestSchema(t *testing.T) {
 			{"SELECT c.column_name FROM information_schema.columns AS c WHERE table_name = 'small' LIMIT 1 OFFSET 1", "d"},
 			{"SELECT COUNT(*), MAX(ordinal_position) FROM information_schema.columns", "5|3"},
 			{"SELECT MAX(i) FROM public.small", "3"},
+			{"SELECT pg_typeof(d) FROM small LIMIT 1", "double precision"},
+			{"SELECT pg_typeof(SUM(i)), COUNT(*) FROM small WHERE pg_typeof(i) = 'bigint'", "numeric|4"},
 		} {
 			if diff := cmp.Diff(c.want, strings.Join(asText(t, db, c.sql), "\n")); diff != "" {
 				t.Errorf("%s on %s: %s", c.sql, backend, diff)

@@ -77,7 +77,7 @@ func (c *call) supported() {
 		panic(c.errorf("%s is not supported; there is percentile_disc", c.name))
 	case len(c.Funcname) > 1 && c.Funcname[0].GetString_().GetSval() != "pg_catalog":
 		panic(c.errorf("a schema before a function's name is not supported"))
-	case c.bind == nil && expr.Functions(c.name) == nil:
+	case c.bind == nil && c.name != typeOfName && expr.Functions(c.name) == nil:
 		panic(c.errorf("function %s is not supported%s", clipped(c.name), suggest(c.name, Functions(), "functions")))
 	case c.bind == nil && (c.AggFilter != nil || c.AggDistinct || len(c.AggOrder) > 0):
 		panic(c.errorf("%s is no aggregate function: DISTINCT, ORDER BY and FILTER do not belong to it", c.name))

@@ -95,6 +95,9 @@ func noFunction(name string, args []expr.Expr, pos int) error {
 
 func letter(c byte) bool { return c >= 'a' && c <= 'z' || c == '_' }
 
+// typeOfName is the function that gives the name of its argument's type. Binding knows it.
+const typeOfName = "pg_typeof"
+
 // scalar binds a call of a scalar function.
 func (c *call) scalar() expr.Expr {
 	if c.AggStar {
@@ -103,6 +106,12 @@ func (c *call) scalar() expr.Expr {
 	var args []expr.Expr
 	for _, a := range c.Args {
 		args = append(args, c.expr(a))
+	}
+	if c.name == typeOfName {
+		if len(args) != 1 {
+			panic(c.errorf("%s takes one argument", c.name))
+		}
+		return &expr.Const{V: table.Str(typeName(args[0].Type())), P: c.at}
 	}
 	e := function(c.name, args, c.at)
 	if digits, ok := roundedTo(e); ok {

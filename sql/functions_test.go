@@ -37,6 +37,15 @@ func TestFunctions(t *testing.T) {
 }
 
 const functionCases = `
+pg_typeof(1 + 2) -> bigint
+pg_typeof(1.50) -> numeric
+pg_typeof(1::real) -> real
+pg_typeof(NULL) -> unknown
+pg_typeof('a' || 'b') -> character varying
+pg_typeof(DATE '2001-02-03') -> date
+pg_typeof(1 < 2) -> boolean
+pg_typeof(1, 2) -> error: pg_typeof takes one argument
+pg_typeof() -> error: pg_typeof takes one argument
 CASE WHEN true THEN 1 ELSE 2 END -> 1
 CASE WHEN false THEN 1 END -> NULL
 CASE WHEN NULL THEN 'a' WHEN 1 < 2 THEN 'b' ELSE 'c' END -> b

@@ -15,7 +15,7 @@ var Keywords = strings.Fields(`
 
 // Functions are the names of those that there are.
 func Functions() []string {
-	list := expr.FunctionNames()
+	list := append(expr.FunctionNames(), typeOfName)
 	for _, a := range aggregates {
 		list = append(list, a.name)
 	}
