@@ -16,6 +16,11 @@
 //   - DATE +- BIGINT: DATE; DATE - DATE: BIGINT;
 //   - TIMESTAMP +- INTERVAL: TIMESTAMP; TIMESTAMP - TIMESTAMP: INTERVAL (a DATE
 //     with an INTERVAL is cast to TIMESTAMP first).
+//
+// A [Call] is of a [Function], an entry of a table: the files math.go, text.go, time.go, regexp.go
+// and conditional.go have them. Those of integers give BIGINT; those that are not exact take and
+// give DOUBLE, also where PostgreSQL has a form for NUMERIC. ROUND and TRUNC of a DOUBLE to
+// some digits, which PostgreSQL does not have, go by the shortest decimal that it is.
 package expr
 
 import (
