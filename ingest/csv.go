@@ -65,7 +65,7 @@ func (r *csvReader) columns() error {
 			return cmp.Or(s.err, errEmpty)
 		}
 		col := len(r.first)
-		if bytes += len(f.text); col == maxColumns || bytes > MaxField {
+		if bytes += len(f.text); col == maxColumns || bytes > maxField {
 			return fmt.Errorf("line %d: more than %d columns: is the delimiter right, and are there line breaks?", f.line, maxColumns)
 		}
 		if r.src.Header != HeaderNone {

@@ -19,9 +19,6 @@ type block struct {
 // blockBytes is about how much text a block has.
 var blockBytes = 1 << 20
 
-// maxRecord is the longest record in bytes.
-const maxRecord = 2 * MaxField
-
 // blocks cuts the text, from its start, where records end: after a line feed outside quotes.
 func (r *csvReader) blocks() iter.Seq[block] {
 	return func(yield func(block) bool) {
@@ -54,7 +51,7 @@ func (r *csvReader) blocks() iter.Seq[block] {
 			if !end {
 				at = records(text)
 			}
-			b.cut = at == 0 && len(text) > maxRecord
+			b.cut = at == 0 && len(text) > 2*maxField // no record is longer
 			if b.cut {
 				at = len(text)
 			}

@@ -5,9 +5,9 @@ import (
 	"fmt"
 )
 
-// MaxField is the longest CSV field in bytes: what is longer is taken for a
-// missing quote.
-const MaxField = 64 << 20
+// maxField is the longest CSV field in bytes: what is longer is taken for a missing quote.
+// Tests set it.
+var maxField = 64 << 20
 
 // field is one field of a CSV record. text is part of its block.
 type field struct {
@@ -65,8 +65,8 @@ func (s *scanner) next(f *field) bool {
 		i++
 	}
 	switch {
-	case i-start > MaxField:
-		return s.fail("line %d: a field longer than %s: is a quote missing?", s.line, size(MaxField))
+	case i-start > maxField:
+		return s.fail("line %d: a field longer than %s: is a quote missing?", s.line, size(int64(maxField)))
 	case i < len(s.buf) && s.buf[i] == '"':
 		return s.fail("line %d: a quote inside a field that does not start with one: quote the whole field and double the quotes in it", s.line)
 	}
@@ -89,7 +89,7 @@ func (s *scanner) terminator(f *field, i int) bool {
 	s.midway, f.last = false, true
 	switch {
 	case i == len(s.buf) && s.cut:
-		return s.fail("line %d: a record longer than %s: is a quote missing?", s.line, size(maxRecord))
+		return s.fail("line %d: a record longer than %s: is a quote missing?", s.line, size(2*int64(maxField)))
 	case i == len(s.buf):
 		s.pos = i
 	case s.buf[i] == '\n':
@@ -109,8 +109,8 @@ func (s *scanner) quoted(f *field) bool {
 	for {
 		k := bytes.IndexByte(s.buf[i:], '"')
 		if k < 0 {
-			if len(s.buf)-start > MaxField {
-				return s.fail("line %d: a field longer than %s: is a quote missing?", f.line, size(MaxField))
+			if len(s.buf)-start > maxField {
+				return s.fail("line %d: a field longer than %s: is a quote missing?", f.line, size(int64(maxField)))
 			}
 			return s.fail("line %d: the quote that starts a field here is never closed", f.line)
 		}
@@ -120,8 +120,8 @@ func (s *scanner) quoted(f *field) bool {
 		doubled = true
 		i += 2
 	}
-	if i-start >= MaxField {
-		return s.fail("line %d: a field longer than %s: is a quote missing?", f.line, size(MaxField))
+	if i-start >= maxField {
+		return s.fail("line %d: a field longer than %s: is a quote missing?", f.line, size(int64(maxField)))
 	}
 	f.text = s.buf[start:i]
 	s.line += bytes.Count(f.text, []byte{'\n'})

@@ -17,6 +17,12 @@ var (
 // BlockBytes sets how much text of a CSV is scanned at a time.
 func BlockBytes(n int) { blockBytes = n }
 
+// FieldsUpTo sets the longest field, and says what it was.
+func FieldsUpTo(n int) (before int) {
+	before, maxField = maxField, n
+	return before
+}
+
 // LoadFrom is what Load does with an open file.
 func LoadFrom(ctx context.Context, name string, s Source, file io.ReaderAt, size int64, o Options) (t *table.Table, err error) {
 	in := &input{SectionReader: io.NewSectionReader(file, 0, size)}
