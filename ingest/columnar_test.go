@@ -3,6 +3,7 @@ package ingest_test
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"fmt"
 	"io"
 	"math"
@@ -464,6 +465,24 @@ func TestParquetUnsupported(t *testing.T) {
 		}
 		if got := fmt.Sprint(valuesOf(tab, 1)); got != "[41 42 41 42]" {
 			t.Errorf("%s: the other column has %s", c.want, got)
+		}
+	}
+}
+
+// What a file says of a column's bounds is not believed: values outside them are read.
+func TestParquetBoundsThatAreWrong(t *testing.T) {
+	n := pqColumn{pqNode(t, schema.NoLogicalType{}, parquet.Types.Int32, -1), i32(1000, 70_000)}
+	data := pqFile(t, 2, n)
+	footer := len(data) - 8 - int(binary.LittleEndian.Uint32(data[len(data)-8:]))
+	for _, c := range []struct{ said, wrong int32 }{{1000, 2000}, {70_000, 1001}, {70_000, math.MaxInt32}, {1000, math.MinInt32}} {
+		said, wrong := binary.LittleEndian.AppendUint32(nil, uint32(c.said)), binary.LittleEndian.AppendUint32(nil, uint32(c.wrong))
+		if !bytes.Contains(data[footer:], said) {
+			t.Fatalf("the footer does not say %d", c.said)
+		}
+		lies := append(bytes.Clone(data[:footer]), bytes.ReplaceAll(data[footer:], said, wrong)...)
+		tab := loadBytes(t, "x.parquet", lies, ingest.Options{ChunkRows: 3})
+		if got := fmt.Sprint(valuesOf(tab, 0)); got != "[1000 70000 1000 70000]" {
+			t.Errorf("%d instead of %d: %s", c.wrong, c.said, got)
 		}
 	}
 }

@@ -31,5 +31,5 @@ func LoadFrom(ctx context.Context, name string, s Source, file io.ReaderAt, size
 	if err != nil {
 		return nil, err
 	}
-	return f.Table(), nil
+	return f.table, nil
 }

@@ -21,8 +21,8 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// File is a source whose columns are known. Those of a Parquet file are read when they are
-// asked for; of other formats all are read when it is opened.
+// File is a source whose columns are known. Those of Parquet, and of Arrow that is not
+// compressed, are read when they are asked for; of others all are read when it is opened.
 type File struct {
 	*loader
 	fields    []table.Field
@@ -61,9 +61,6 @@ func Open(ctx context.Context, name string, s Source, o Options) (f *File, err e
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true)) // of a mapped file that is cut
 	return open(&loader{ctx: ctx, name: name, src: s, file: in, opts: o})
 }
-
-// Table is what has been read: the segments of the other columns are nil.
-func (f *File) Table() *table.Table { return f.table }
 
 // Read reads columns, by their numbers, as far as that has not been done, and returns the
 // table with them. A column with a value that its type cannot hold is an unsupported field

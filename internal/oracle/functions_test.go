@@ -86,15 +86,16 @@ func TestFunctionsOfColumns(t *testing.T) {
 		g := &functions{texts{t, tab}}
 		for range 3 {
 			where := " FROM " + tab.Name + " WHERE " + g.condition()
-			h.checkCount(t, tab, "SELECT COUNT(*)"+where)
+			_, _ = h.checkCount(t, tab, "SELECT COUNT(*)"+where)
 			h.checkSelect(t, tab, "SELECT "+g.value()+" AS a, "+g.value()+" AS b"+where)
 		}
 	})
 	t.Log(&h.tally)
 }
 
-// checkCount compares the aggregates of a statement with those of one row at a time.
-func (h *harness) checkCount(t fataler, tab *table.Table, text string) {
+// checkCount compares the aggregates of a statement on every backend with those of one row
+// at a time, and returns these.
+func (h *harness) checkCount(t fataler, tab *table.Table, text string) ([]table.Value, error) {
 	h.queries++
 	q, err := bind(tab, text)
 	if err != nil {
@@ -102,6 +103,7 @@ func (h *harness) checkCount(t fataler, tab *table.Table, text string) {
 	}
 	want, err := scalar(tab, q)
 	h.backends(t, tab, text, want, err)
+	return want, err
 }
 
 // checkSelect compares the rows of a statement with those computed one at a time.

@@ -188,13 +188,7 @@ func TestSQLiteReadsTheSameText(t *testing.T) {
 // checkText runs a statement word for word on every backend and on the peer; the
 // scalar oracle runs what it binds to.
 func (h *harness) checkText(t fataler, tab *table.Table, text string, p *peer) {
-	h.queries++
-	q, err := bind(tab, text)
-	if err != nil {
-		t.Fatalf("%s\n%v", text, err)
-	}
-	want, err := scalar(tab, q)
-	h.backends(t, tab, text, want, err)
+	want, err := h.checkCount(t, tab, text)
 	if err != nil {
 		h.failed++
 		return
