@@ -105,11 +105,12 @@ func (db *DB) bind(ctx context.Context, st *sql.Statement, params []table.Value)
 	}
 	for _, f := range plan.Fragments(b.tree) { // one at most
 		b.fragment, b.entry = f, db.entry(f.Table)
-		read, err := db.read(ctx, b.entry, f.Reads())
+		reads := f.Reads()
+		read, err := db.read(ctx, b.entry, reads)
 		if err != nil {
 			return nil, err
 		}
-		if slices.ContainsFunc(f.Reads(), func(col int) bool { return read.Fields[col].Unsupported != "" }) {
+		if slices.ContainsFunc(reads, func(col int) bool { return read.Fields[col].Unsupported != "" }) {
 			return db.bind(ctx, st, params) // which says so
 		}
 	}

@@ -25,20 +25,19 @@ func (f *Fragment) Fields() []table.Field { return f.Nodes.Fields() }
 
 func (f *Fragment) String() string { return "Fragment(" + expr.Ident(f.Table) + ")" }
 
-// Reads lists the columns of the table that the fragment, and what takes its rows, reads,
-// ascending.
-func (f *Fragment) Reads() []int {
-	cols := slices.Clone(f.Columns)
-	if f.Where != nil {
-		cols = append(cols, expr.Columns(f.Where)...)
-	}
+// Reads lists the columns of the table whose rows are wanted, that the condition reads, and
+// that the aggregates are of, in this order and each once.
+func (f *Fragment) Reads() (list []int) {
+	all := slices.Concat(f.Columns, expr.Columns(f.Where))
 	for _, a := range f.Aggs {
-		if a.Col >= 0 {
-			cols = append(cols, a.Col)
+		all = append(all, a.Col)
+	}
+	for _, col := range all {
+		if col >= 0 && !slices.Contains(list, col) {
+			list = append(list, col)
 		}
 	}
-	slices.Sort(cols)
-	return slices.Compact(cols)
+	return list
 }
 
 // Cut puts a [Fragment] in the place of each part of a tree that a backend does.

@@ -1,8 +1,6 @@
 package plan
 
 import (
-	"slices"
-
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/table"
 )
@@ -19,19 +17,9 @@ type Query struct {
 	places []int // of a part of a query: the chunks' places in the whole table
 }
 
-// Reads lists the columns whose rows are wanted, that the condition reads, and that the
-// aggregates are of, in this order and each once.
-func (q *Query) Reads() (list []int) {
-	all := slices.Concat(q.Columns, expr.Columns(q.Where))
-	for _, a := range q.Aggs {
-		all = append(all, a.Col)
-	}
-	for _, col := range all {
-		if col >= 0 && !slices.Contains(list, col) {
-			list = append(list, col)
-		}
-	}
-	return list
+// Reads is [Fragment.Reads].
+func (q *Query) Reads() []int {
+	return (&Fragment{Where: q.Where, Aggs: q.Aggs, Columns: q.Columns}).Reads()
 }
 
 // Summed lists the aggregates that the sum of a column serves.
