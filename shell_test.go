@@ -9,6 +9,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/creack/pty"
 )
@@ -31,7 +32,9 @@ func openShell(t *testing.T, state string, args ...string) *session {
 	if s.tty, err = pty.StartWithSize(s.c, &pty.Winsize{Rows: 40, Cols: 120}); err != nil {
 		t.Fatal(err)
 	}
+	kill := time.AfterFunc(2*time.Minute, func() { s.c.Process.Kill() }) // so that expect ends
 	t.Cleanup(func() {
+		kill.Stop()
 		s.c.Process.Kill()
 		s.tty.Close()
 	})
@@ -92,11 +95,15 @@ func TestShell(t *testing.T) {
 	s.expect("1 row, cpu, ")
 	s.expect("31")
 
-	// Ctrl-C drops what has been typed, in the line and in those before it.
-	s.enter("SELECT 'never \x03SELECT 40 + 2;\r")
+	// Ctrl-C drops what has been typed, in the line and in those before it. It does so
+	// once the editor shows what is typed: before, it is a signal, which ends whatever
+	// statement runs when it comes.
+	s.enter("SELECT 'never ")
+	s.expect("never")
+	s.enter("\x03SELECT 40 + 2;\r")
 	s.expect("42")
-	s.enter("SELECT 7,\r")
-	s.expect("..> ")
+	s.enter("SELECT 7,\r8")
+	s.expect("..> 8")
 	s.enter("\x03SELECT 50 + 3;\r")
 	s.expect("53")
 
