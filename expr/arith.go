@@ -24,6 +24,8 @@ func arith(op ArithOp, l, r table.Value, t table.Type, wide bool, pos int) (tabl
 			return table.Null(t), Errorf(pos, "%s", msg)
 		}
 		return table.Value{Type: t, F: f}, nil
+	case l.Type.Kind == table.Decimal && op == Div:
+		return quotient(l, r, t, pos)
 	case l.Type.Kind == table.Decimal || r.Type.Kind == table.Decimal:
 		return decimalOp(op, l, r, wide, pos)
 	}
@@ -138,26 +140,48 @@ func decimal(t table.Type, unscaled *big.Int, wide bool, pos int) (table.Value, 
 	return table.Dec(t, unscaled), nil
 }
 
-// decimalOp is DECIMAL arithmetic: + - % at the larger scale, * at the sum of the
-// scales, / at the scale PostgreSQL chooses.
+// quotient is that of two DECIMALs: the DOUBLE nearest to it.
+func quotient(l, r table.Value, t table.Type, pos int) (table.Value, error) {
+	x, y := aligned(l, r)
+	if y.Sign() == 0 {
+		return table.Null(t), Errorf(pos, MsgDivisionByZero)
+	}
+	var f float64
+	const exact = 1 << 53
+	if x.IsInt64() && y.IsInt64() && x.CmpAbs(big.NewInt(exact)) <= 0 && y.CmpAbs(big.NewInt(exact)) <= 0 {
+		f = float64(x.Int64()) / float64(y.Int64())
+	} else {
+		f, _ = new(big.Rat).SetFrac(x, y).Float64()
+	}
+	switch {
+	case math.IsInf(f, 0):
+		return table.Null(t), Errorf(pos, MsgOverflow)
+	case f == 0 && x.Sign() != 0:
+		return table.Null(t), Errorf(pos, MsgUnderflow)
+	}
+	return table.Value{Type: t, F: f + 0}, nil
+}
+
+// aligned are the integers of two DECIMALs at the larger of their scales.
+func aligned(l, r table.Value) (a, b *big.Int) {
+	a, b = l.Unscaled(), r.Unscaled()
+	if d := l.Type.Scale - r.Type.Scale; d < 0 {
+		a = new(big.Int).Mul(a, table.Pow10(-d))
+	} else if d > 0 {
+		b = new(big.Int).Mul(b, table.Pow10(d))
+	}
+	return a, b
+}
+
+// decimalOp is DECIMAL arithmetic: + - % at the larger scale, * at the sum of the scales.
 func decimalOp(op ArithOp, l, r table.Value, wide bool, pos int) (table.Value, error) {
 	t := table.Type{Kind: table.Decimal, Precision: max(l.Type.Precision, r.Type.Precision, 18)}
-	a, b := l.Unscaled(), r.Unscaled()
-	switch op {
-	case Mul:
+	if op == Mul {
 		t.Scale = l.Type.Scale + r.Type.Scale
-		return decimal(t, new(big.Int).Mul(a, b), wide, pos)
-	case Div:
-		if b.Sign() == 0 {
-			return table.Null(t), Errorf(pos, MsgDivisionByZero)
-		}
-		t.Scale = divScale(l, r)
-		num := new(big.Int).Mul(a, table.Pow10(t.Scale+r.Type.Scale))
-		return decimal(t, divAway(num, new(big.Int).Mul(b, table.Pow10(l.Type.Scale))), wide, pos)
+		return decimal(t, new(big.Int).Mul(l.Unscaled(), r.Unscaled()), wide, pos)
 	}
 	t.Scale = max(l.Type.Scale, r.Type.Scale)
-	a = new(big.Int).Mul(a, table.Pow10(t.Scale-l.Type.Scale))
-	b = new(big.Int).Mul(b, table.Pow10(t.Scale-r.Type.Scale))
+	a, b := aligned(l, r)
 	if !wide && !(a.IsInt64() && b.IsInt64()) {
 		return table.Null(t), Errorf(pos, "%s", OutOfRange(t))
 	}
@@ -183,38 +207,4 @@ func divAway(a, b *big.Int) *big.Int {
 		q.Add(q, big.NewInt(int64(a.Sign()*b.Sign())))
 	}
 	return q
-}
-
-// divScale is PostgreSQL's select_div_scale: at least 16 significant digits,
-// counted in base-10000 digits, and no less than either operand's scale.
-func divScale(l, r table.Value) int {
-	w1, d1 := leadingDigit(l)
-	w2, d2 := leadingDigit(r)
-	q := w1 - w2
-	if d1 <= d2 {
-		q--
-	}
-	return min(max(16-4*q, l.Type.Scale, r.Type.Scale, 0), 1000)
-}
-
-// leadingDigit returns the weight and the value of the first base-10000 digit
-// that is not 0: the value is d * 10000^w + less. Both are 0 for 0.
-func leadingDigit(v table.Value) (w, d int) {
-	u := new(big.Int).Abs(v.Unscaled())
-	if u.Sign() == 0 {
-		return 0, 0
-	}
-	digits := u.String()
-	exp := len(digits) - 1 - v.Type.Scale // of the first decimal digit
-	w = exp / 4
-	if exp%4 < 0 {
-		w--
-	}
-	for i := range exp - 4*w + 1 {
-		d *= 10
-		if i < len(digits) {
-			d += int(digits[i] - '0')
-		}
-	}
-	return w, d
 }

@@ -31,8 +31,7 @@ func (v *Env) wide() bool { return v != nil && v.Agg != nil }
 //   - errors (division by zero, overflow, a cast that fails) are [*Error]s with the
 //     position of the operation.
 //
-// The value has the type of the expression, save that the scale of a DECIMAL
-// quotient depends on its operands.
+// The value has the type of the expression.
 func Eval(e Expr, env *Env) (table.Value, error) {
 	switch e := e.(type) {
 	case *Column:

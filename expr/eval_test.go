@@ -88,24 +88,26 @@ func TestArithmetic(t *testing.T) {
 	}
 }
 
-// PostgreSQL's numeric quotients.
+// The quotient of two DECIMALs is the nearest DOUBLE.
 func TestDecimalDivision(t *testing.T) {
-	wide := &expr.Env{Agg: func(int) table.Value { return table.Value{} }}
 	for _, x := range []struct {
 		l, r table.Value
 		want string
 	}{
-		{dec(1, 0), dec(3, 0), "0.33333333333333333333"},
-		{dec(10, 0), dec(3, 0), "3.3333333333333333"},
-		{dec(2, 0), dec(3, 0), "0.66666666666666666667"},
-		{dec(100000, 0), dec(3, 0), "33333.333333333333"},
-		{dec(1, 0), dec(30000, 0), "0.000033333333333333333333"},
-		{dec(-1, 0), dec(4, 0), "-0.25000000000000000000"},
-		{dec(0, 0), dec(7, 0), "0.00000000000000000000"},
-		{dec(150, 2), dec(5, 1), "3.0000000000000000"},
+		{dec(1, 0), dec(3, 0), "0.3333333333333333"},
+		{dec(10, 0), dec(3, 0), "3.3333333333333335"},
+		{dec(1, 1), dec(3, 1), "0.3333333333333333"}, // not that of the doubles 0.1 and 0.3
+		{dec(1, 0), dec(30000, 0), "3.3333333333333335e-05"},
+		{dec(-1, 0), dec(4, 0), "-0.25"},
+		{dec(0, 0), dec(-7, 0), "0"},
+		{dec(150, 2), dec(5, 1), "3"},
+		{dec(9007199254740993, 0), dec(1, 0), "9.007199254740992e+15"},
+		{dec(9007199254740993, 0), dec(3, 0), "3.002399751580331e+15"},
+		{dec(1, 400), dec(1, 0), "error: value out of range: underflow"},
+		{dec(1, 0), dec(1, 400), "error: value out of range: overflow"},
 		{dec(1, 0), dec(0, 0), "error: division by zero"},
 	} {
-		v, err := expr.Eval(arith(expr.Div, x.l, x.r, numeric(38, 0)), wide)
+		v, err := expr.Eval(arith(expr.Div, x.l, x.r, kind(table.Double)), nil)
 		if got := text(v, err); got != x.want {
 			t.Errorf("%s / %s = %s, want %s", x.l, x.r, got, x.want)
 		}

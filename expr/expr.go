@@ -11,7 +11,7 @@
 //
 //   - two integers: BIGINT, 64-bit, overflow is an error;
 //   - DECIMAL with DECIMAL (integers are cast to DECIMAL(18,0) by whoever builds the tree):
-//   - - % have the larger scale, * the sum of the scales, / is not built;
+//   - - % have the larger scale, * the sum of the scales, / is DOUBLE, the quotient rounded once;
 //   - REAL with REAL: REAL; all other mixes are cast to DOUBLE first;
 //   - DATE +- BIGINT: DATE; DATE - DATE: BIGINT;
 //   - TIMESTAMP +- INTERVAL: TIMESTAMP; TIMESTAMP - TIMESTAMP: INTERVAL (a DATE

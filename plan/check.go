@@ -102,7 +102,7 @@ func (l *lowerer) valueChecks(e expr.Expr, ctx *Pred) {
 			}
 		}
 	}
-	if calls(e) && !l.programmable(e) {
+	if !l.programmable(e) {
 		l.addChecks(ctx, scalarErrors(e))
 		return
 	}

@@ -44,9 +44,6 @@ func (l *lowerer) leaf(e expr.Expr) *leafForms {
 }
 
 func (l *lowerer) newLeaf(e expr.Expr) (forms *leafForms) {
-	if !calls(e) {
-		return l.codes(e)
-	}
 	if refused(func() { forms = l.codes(e) }) != nil {
 		forms = scalarForms(e)
 	}

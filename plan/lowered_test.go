@@ -1,7 +1,6 @@
 package plan_test
 
 import (
-	"fmt"
 	"sync"
 	"testing"
 
@@ -121,29 +120,5 @@ func TestLoweredIsBounded(t *testing.T) {
 	wg.Wait()
 	if n := l.Len(); n > 128 {
 		t.Errorf("%d conditions are kept", n)
-	}
-}
-
-// The error of the first chunk is the statement's, however many are lowered at a time.
-func TestLoweredErrorIsTheFirstChunks(t *testing.T) {
-	tab := numbers(t, 200)
-	number := table.Type{Kind: table.Decimal, Precision: 18}
-	decimal := func(i int, name string) expr.Expr {
-		return &expr.Cast{X: &expr.Column{Index: i, Name: name, T: table.Type{Kind: table.BigInt}}, To: number}
-	}
-	quotient := &expr.Arith{Op: expr.Div, L: decimal(0, "a"), R: decimal(1, "b"), T: number} // no backend divides DECIMALs
-	both := &expr.Compare{Op: expr.LT, L: quotient, R: decimal(1, "b")}
-	var said string
-	for range 20 {
-		_, err := plan.NewQuery(tab, &plan.Fragment{Table: "t", Where: both})
-		if err == nil {
-			t.Fatal("no error")
-		}
-		if said == "" {
-			said = fmt.Sprint(err)
-		}
-		if fmt.Sprint(err) != said {
-			t.Fatalf("%v, before %s", err, said)
-		}
 	}
 }

@@ -125,7 +125,7 @@ func arithTrend(e *expr.Arith) trend {
 			return noTrend
 		}
 	case expr.Div:
-		if sign == 0 || a.dir == 0 || e.T.Kind == table.Decimal || e.T.IsFloat() && math.Abs(v.F) > 1 && !x.pure {
+		if sign == 0 || a.dir == 0 || v.Big != nil || e.T.IsFloat() && math.Abs(v.F) > 1 && !x.pure {
 			return noTrend
 		}
 		x.pure = x.pure && e.T.IsFloat()

@@ -116,7 +116,7 @@ func (l *lowerer) arithValue(e *expr.Arith) *value {
 	x, y := a.v, b.v
 	switch {
 	case isDecimal && e.Op == expr.Div:
-		panic(cannot(e))
+		return l.quotient(e, a, b)
 	case e.Op == expr.Mul:
 		out.scale = a.scale + b.scale
 	default:
@@ -212,6 +212,19 @@ func (l *lowerer) floatValue(e *expr.Arith, a, b *Val) *value {
 		out.roundedTo32(e)
 	}
 	return out
+}
+
+// quotient is that of two DECIMALs, of which at one scale both are doubles.
+func (l *lowerer) quotient(e *expr.Arith, a, b *value) *value {
+	scale := max(a.scale, b.scale)
+	at := func(k *value) *Val {
+		v := rescaled(&value{}, k.v, scale-k.scale, e, "")
+		if lo, hi := clip(v); v.CanFail || lo.CmpAbs(two53) > 0 || hi.CmpAbs(two53) > 0 {
+			panic(cannot(e))
+		}
+		return toFloat(v)
+	}
+	return l.floatValue(e, at(a), at(b))
 }
 
 // roundedTo32 rounds out's value to a float.

@@ -53,9 +53,6 @@ func ofNumbers(op expr.ArithOp, l, r expr.Expr, pos int) expr.Expr {
 	}
 	l, r = widen(l, t), widen(r, t)
 	if t.Kind == table.Decimal {
-		if op == expr.Div && (len(expr.Columns(l)) > 0 || len(expr.Columns(r)) > 0) {
-			panic(expr.Errorf(pos, "division of numeric values of columns is not supported (its scale depends on each value); cast one side: CAST(%s AS DOUBLE PRECISION)", l))
-		}
 		t = decimalResult(op, l.Type(), r.Type())
 	}
 	return fold(&expr.Arith{Op: op, L: l, R: r, T: t, P: pos})
@@ -64,15 +61,14 @@ func ofNumbers(op expr.ArithOp, l, r expr.Expr, pos int) expr.Expr {
 // maxDigits is the most digits that a DECIMAL column or result is declared with.
 const maxDigits = 38
 
-// decimalResult is the type of DECIMAL arithmetic. The scale of a quotient is the
-// least one that PostgreSQL may choose; its value says which it was.
+// decimalResult is the type of DECIMAL arithmetic.
 func decimalResult(op expr.ArithOp, l, r table.Type) table.Type {
 	t := table.Type{Kind: table.Decimal, Precision: maxDigits}
 	switch op {
+	case expr.Div:
+		return double
 	case expr.Mul:
 		t.Scale = l.Scale + r.Scale
-	case expr.Div:
-		t.Scale = max(16, l.Scale, r.Scale)
 	default:
 		t.Scale = max(l.Scale, r.Scale)
 	}

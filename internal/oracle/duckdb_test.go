@@ -98,8 +98,8 @@ func (duckdb) arith(w *writer, e *expr.Arith) {
 		w.put("(", e.L, " ", e.Op.String(), " CAST(", e.R, " AS INTEGER))")
 	case lt.IsInteger() && rt.IsInteger() && e.Op == expr.Div:
 		w.infix(e.L, "//", e.R)
-	case e.T.Kind == table.Decimal && e.Op == expr.Mod:
-		w.refuse("DECIMAL %%") // is a DOUBLE
+	case lt.Kind == table.Decimal && (e.Op == expr.Mod || e.Op == expr.Div):
+		w.refuse("DECIMAL %v", e.Op) // % is a DOUBLE, the operands of / are rounded
 	default:
 		w.infix(e.L, e.Op.String(), e.R)
 	}

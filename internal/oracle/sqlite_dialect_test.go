@@ -77,8 +77,8 @@ func (sqlite) cast(w *writer, e *expr.Cast) {
 }
 
 func (sqlite) arith(w *writer, e *expr.Arith) {
-	if e.T.Kind == table.Real || e.T.Kind == table.Decimal {
-		w.refuse("%v", e.T)
+	if t := e.L.Type(); e.T.Kind == table.Real || t.Kind == table.Decimal {
+		w.refuse("%v", t)
 	}
 	w.infix(e.L, e.Op.String(), e.R)
 }

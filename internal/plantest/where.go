@@ -333,9 +333,9 @@ func (g *gen) arith(x expr.Expr, depth int) expr.Expr {
 		out.Scale = a.Scale + b.Scale
 	case out.Kind == table.Decimal:
 		out.Scale = max(a.Scale, b.Scale)
-		if op == expr.Div {
-			op = expr.Sub
-		}
+	}
+	if out.Kind == table.Decimal && op == expr.Div {
+		out = table.Type{Kind: table.Double}
 	}
 	return &expr.Arith{Op: op, L: x, R: y, T: out, P: g.pos()}
 }
