@@ -1,6 +1,7 @@
 package expr
 
 import (
+	"cmp"
 	"math"
 	"math/big"
 	"strconv"
@@ -76,6 +77,31 @@ func init() {
 		}
 		return a.double(log10(x)/log10(base), base, x)
 	})
+	for name, f := range map[string]ofFloat{"sinh": math.Sinh, "cosh": math.Cosh, "tanh": math.Tanh, "asinh": math.Asinh} {
+		define(name+"(double) double", ofDouble(f))
+	}
+	define("acosh(double) double!", within(func(x float64) string { return negative(x-1, "input is out of range") }, math.Acosh))
+	define("atanh(double) double!", within(unit, math.Atanh))
+	define("cot(double) double!", within(finite, func(x float64) float64 { return 1 / math.Tan(x) }))
+	define("width_bucket(double,double,double,bigint) bigint!", doubleBucket)
+	define("width_bucket(numeric,numeric,numeric,bigint) bigint!", exactBucket)
+	define("gcd(bigint,bigint) bigint!", ofIntegers(func(x, y *big.Int) *big.Int { return new(big.Int).GCD(nil, nil, x, y) }))
+	define("lcm(bigint,bigint) bigint!", ofIntegers(func(x, y *big.Int) *big.Int {
+		if x.Sign() == 0 || y.Sign() == 0 {
+			return new(big.Int)
+		}
+		return new(big.Int).Mul(x, new(big.Int).Quo(y, new(big.Int).GCD(nil, nil, x, y)))
+	}))
+	define("factorial(bigint) numeric!", func(a args) (table.Value, error) {
+		switch n := a.v[0].I; {
+		case n < 0:
+			return a.fail("factorial of a negative number is undefined")
+		case n > 33: // the last of at most 38 digits
+			return a.fail("%s", OutOfRange(a.T))
+		default:
+			return a.decimal(new(big.Int).MulRange(1, n))
+		}
+	})
 	define("pi() double", func(args) (table.Value, error) { return table.Float(math.Pi), nil })
 	for name, f := range map[string]ofFloat{"sin": math.Sin, "cos": math.Cos, "tan": math.Tan} {
 		define(name+"(double) double!", within(finite, f))
@@ -121,6 +147,61 @@ func within(wrong func(x float64) string, f ofFloat) func(args) (table.Value, er
 		}
 		return a.double(f(x), x)
 	}
+}
+
+// ofIntegers is f of the sizes of two integers.
+func ofIntegers(f func(x, y *big.Int) *big.Int) func(args) (table.Value, error) {
+	return func(a args) (table.Value, error) {
+		x, y := a.v[0].Unscaled(), a.v[1].Unscaled()
+		return castInt(f(x.Abs(x), y.Abs(y)), a.T, a.P)
+	}
+}
+
+// doubleBucket is the number of the bucket, of equally wide ones from one bound to the other, that
+// a value falls into: 0 and one more than there are beyond them.
+func doubleBucket(a args) (table.Value, error) {
+	x, from, to, count := a.v[0].F, a.v[1].F, a.v[2].F, a.v[3].I
+	switch {
+	case x != x || from != from || to != to:
+		return a.fail("operand, lower bound, and upper bound cannot be NaN")
+	case math.IsInf(from, 0) || math.IsInf(to, 0):
+		return a.fail("lower and upper bounds must be finite")
+	}
+	return a.bucket(count, cmp.Compare(x, from), cmp.Compare(x, to), cmp.Compare(from, to), func() int64 {
+		return int64(float64(count) * ((x/2 - from/2) / (to/2 - from/2)))
+	})
+}
+
+// exactBucket is doubleBucket of NUMERICs.
+func exactBucket(a args) (table.Value, error) {
+	x, from, to, count := a.v[0], a.v[1], a.v[2], a.v[3].I
+	return a.bucket(count, table.Compare(x, from), table.Compare(x, to), table.Compare(from, to), func() int64 {
+		rat := func(v table.Value) *big.Rat { return new(big.Rat).SetFrac(v.Unscaled(), table.Pow10(v.Type.Scale)) }
+		low := rat(from)
+		part := new(big.Rat).Sub(rat(x), low)
+		part.Quo(part, low.Sub(rat(to), low)).Mul(part, new(big.Rat).SetInt64(count))
+		return new(big.Int).Quo(part.Num(), part.Denom()).Int64()
+	})
+}
+
+// bucket is one of count, by how a value compares with the bounds, these with each other, and the
+// number of whole buckets before it.
+func (a args) bucket(count int64, low, high, bounds int, before func() int64) (table.Value, error) {
+	switch {
+	case count <= 0:
+		return a.fail("count must be greater than zero")
+	case bounds == 0:
+		return a.fail("lower bound cannot equal upper bound")
+	case low*bounds > 0: // before the first bound
+		return table.Int(0), nil
+	case high*bounds <= 0:
+		last, ok, _ := IntOp(Add, count, 1)
+		if !ok {
+			return a.fail("%s", OutOfRange(a.T))
+		}
+		return table.Int(last), nil
+	}
+	return table.Int(min(before(), count-1) + 1), nil
 }
 
 // double is the result f of some values: infinite only if one of them is, 0 where it may be.

@@ -1,9 +1,13 @@
 package expr
 
 import (
+	"crypto/md5"
+	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/stencildb/stencildb/table"
@@ -35,6 +39,18 @@ func init() {
 		define(name+"(text) text", ofTexts(func(s []string) string { return trim(s[0], " ") }))
 		define(name+"(text,text) text", ofTexts(func(s []string) string { return trim(s[0], s[1]) }))
 	}
+	define("initcap(text) text", ofTexts(func(s []string) string { return capitals(s[0]) }))
+	define("bit_length(text) bigint", ofText(func(s string) int64 { return 8 * int64(len(s)) }))
+	define("md5(text) text", ofTexts(func(s []string) string { return fmt.Sprintf("%x", md5.Sum([]byte(s[0]))) }))
+	define("to_hex(bigint) text", func(a args) (table.Value, error) { return table.Str(strconv.FormatUint(uint64(a.v[0].I), 16)), nil })
+	define("translate(text,text,text) text", ofTexts(translated))
+	for _, params := range []string{"text,text,bigint", "text,text,bigint,bigint"} {
+		define("overlay("+params+") text!", overlay)
+	}
+	define("num_nulls(each...) bigint", func(a args) (table.Value, error) { return table.Int(a.countNulls()), nil }).nulls = true
+	define("num_nonnulls(each...) bigint", func(a args) (table.Value, error) {
+		return table.Int(int64(len(a.v)) - a.countNulls()), nil
+	}).nulls = true
 	define("reverse(text) text", ofTexts(func(s []string) string {
 		r := []rune(s[0])
 		slices.Reverse(r)
@@ -120,6 +136,69 @@ func (a args) shown(i int) (list []string) {
 		}
 	}
 	return list
+}
+
+func (a args) countNulls() (n int64) {
+	for _, v := range a.v {
+		if v.Null {
+			n++
+		}
+	}
+	return n
+}
+
+// capitals is a text with the first letter of every word in upper case, the others in lower case; a
+// word is letters and digits.
+func capitals(s string) string {
+	inWord := false
+	return strings.Map(func(r rune) rune {
+		before := inWord
+		if inWord = unicode.IsLetter(r) || unicode.IsDigit(r); before {
+			return unicode.ToLower(r)
+		}
+		return unicode.ToUpper(r)
+	}, s)
+}
+
+// translated is a text with each character of a second text replaced by that of a third in its
+// place, or left out where there is none.
+func translated(s []string) string {
+	to := []rune(s[2])
+	by := map[rune]rune{}
+	n := 0
+	for _, r := range s[1] {
+		if _, twice := by[r]; !twice {
+			by[r] = -1
+			if n < len(to) {
+				by[r] = to[n]
+			}
+		}
+		n++
+	}
+	return strings.Map(func(r rune) rune {
+		if out, ok := by[r]; ok {
+			return out
+		}
+		return r
+	}, s[0])
+}
+
+// overlay puts a text in the place of some characters of another, as many as it has itself where
+// their number is not given.
+func overlay(a args) (table.Value, error) {
+	s, by, start := a.v[0].S, a.v[1].S, a.v[2].I
+	n := int64(utf8.RuneCountInString(by))
+	if len(a.v) > 3 {
+		n = a.v[3].I
+	}
+	end, ok, _ := IntOp(Add, start, n)
+	switch {
+	case start <= 0:
+		return a.fail("negative substring length not allowed")
+	case !ok:
+		return a.fail("%s", OutOfRange(table.Type{Kind: table.BigInt}))
+	}
+	return table.Str(characters(s, 0, start-1) + by + characters(s, max(end, 1)-1, math.MaxInt64)), nil
 }
 
 // characters are those of s from one to before another, as far as there are any.

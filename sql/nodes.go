@@ -101,17 +101,15 @@ func (b *binder) operation(n *pg.A_Expr) expr.Expr {
 		return b.in(n)
 	case pg.A_Expr_Kind_AEXPR_LIKE, pg.A_Expr_Kind_AEXPR_ILIKE:
 		return b.like(n)
+	case pg.A_Expr_Kind_AEXPR_SIMILAR:
+		return b.operator(lastName(n.Name), loc, n.Lexpr, n.Rexpr)
+	case pg.A_Expr_Kind_AEXPR_OP_ANY, pg.A_Expr_Kind_AEXPR_OP_ALL:
+		return b.anyOrAll(n)
 	case pg.A_Expr_Kind_AEXPR_BETWEEN, pg.A_Expr_Kind_AEXPR_NOT_BETWEEN,
 		pg.A_Expr_Kind_AEXPR_BETWEEN_SYM, pg.A_Expr_Kind_AEXPR_NOT_BETWEEN_SYM:
 		return b.between(n)
 	}
-	what, known := map[pg.A_Expr_Kind]string{pg.A_Expr_Kind_AEXPR_SIMILAR: "SIMILAR TO is not supported; there is LIKE",
-		pg.A_Expr_Kind_AEXPR_OP_ANY: "ANY is not supported; there is IN",
-		pg.A_Expr_Kind_AEXPR_OP_ALL: "ALL is not supported"}[n.Kind]
-	if !known {
-		what = "this operator is not supported"
-	}
-	panic(b.errorf(loc, "%s", what))
+	panic(b.errorf(loc, "this operator is not supported"))
 }
 
 // prefix binds + and - before an operand, and refuses schema-qualified operators.
@@ -142,6 +140,9 @@ func (b *binder) infix(n *pg.A_Expr) expr.Expr {
 	if !compares && !computes {
 		return b.operator(op, loc, n.Lexpr, n.Rexpr)
 	}
+	if compares && (rowOf(n.Lexpr) != nil || rowOf(n.Rexpr) != nil) {
+		return b.compareRows(order, n.Lexpr, n.Rexpr, b.pos(loc))
+	}
 	l, r := b.expr(n.Lexpr), b.expr(n.Rexpr)
 	if compares {
 		return compare(order, l, r, b.pos(loc))
@@ -154,7 +155,10 @@ func (b *binder) operator(op string, loc int, operands ...*pg.Node) expr.Expr {
 	if expr.Functions(op) == nil {
 		panic(b.errorf(loc, "operator %s is not supported", op))
 	}
-	args := b.all(operands)
+	return b.operatorOf(op, loc, b.all(operands)...)
+}
+
+func (b *binder) operatorOf(op string, loc int, args ...expr.Expr) expr.Expr {
 	text := func(e expr.Expr) bool { return e.Type().Kind == table.Varchar || isUnknown(e) }
 	if op == "||" && slices.ContainsFunc(args, text) { // any value beside a text becomes one
 		for i, a := range args {

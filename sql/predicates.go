@@ -131,15 +131,21 @@ func (b *binder) range_(x, lo, hi expr.Expr, not bool, pos int) expr.Expr {
 	}, !not, pos)
 }
 
-// in is x IN (list): the constants of the list as one [expr.In] when there are two or
-// more, of one common type with x; all else is compared one by one.
+// in is x IN (list).
 func (b *binder) in(n *pg.A_Expr) expr.Expr {
-	pos := b.pos(int(n.Location))
-	not := lastName(n.Name) == "<>"
-	x := b.expr(n.Lexpr)
+	op := compareOps[lastName(n.Name)]
+	if rowOf(n.Lexpr) != nil {
+		return b.rowIn(n, op)
+	}
+	return b.inList(b.expr(n.Lexpr), b.all(n.Rexpr.GetList().GetItems()), op == expr.NE, b.pos(int(n.Location)))
+}
+
+// inList has the constants of the list as one [expr.In] when there are two or more, of one common
+// type with x; all else is compared one by one.
+func (b *binder) inList(x expr.Expr, list []expr.Expr, not bool, pos int) expr.Expr {
 	var constants, others, kids []expr.Expr
-	for _, k := range n.Rexpr.GetList().GetItems() {
-		if e := b.expr(k); isConstant(e) {
+	for _, e := range list {
+		if isConstant(e) {
 			constants = append(constants, e)
 		} else {
 			others = append(others, e)
@@ -201,14 +207,14 @@ func (b *binder) distinct(n *pg.A_Expr) expr.Expr {
 	return same
 }
 
-// like is x [NOT] LIKE or ILIKE a constant pattern.
+// like is x [NOT] LIKE or ILIKE a pattern.
 func (b *binder) like(n *pg.A_Expr) expr.Expr {
 	pos := b.pos(int(n.Location))
 	what := strings.TrimPrefix(n.Kind.String(), "AEXPR_") // LIKE or ILIKE
 	e := &expr.Like{Escape: '\\', Fold: what == "ILIKE", Not: lastName(n.Name)[0] == '!', P: pos}
-	pattern := n.Rexpr
-	if f := pattern.GetFuncCall(); f != nil && lastName(f.Funcname) == "like_escape" && len(f.Args) == 2 {
-		pattern = f.Args[0]
+	right := n.Rexpr
+	if f := right.GetFuncCall(); f != nil && lastName(f.Funcname) == "like_escape" && len(f.Args) == 2 {
+		right = f.Args[0]
 		s := b.text(f.Args[1], "ESCAPE").V
 		if s.Null || utf8.RuneCountInString(s.S) > 1 {
 			panic(expr.Errorf(pos, "invalid escape string: it must be empty or one character"))
@@ -222,7 +228,11 @@ func (b *binder) like(n *pg.A_Expr) expr.Expr {
 	if e.X.Type().Kind != table.Varchar {
 		panic(noOperator(what, e.X.Type(), varchar, pos))
 	}
-	s := b.text(pattern, what).V
+	pattern := coerce(b.expr(right), varchar)
+	if !isConstant(pattern) && e.Escape == '\\' {
+		return b.operatorOf(lastName(n.Name), int(n.Location), e.X, pattern)
+	}
+	s := b.text(right, what).V
 	if s.Null {
 		return &expr.Const{V: table.Null(boolean), P: pos}
 	}

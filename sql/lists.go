@@ -1,0 +1,99 @@
+package sql
+
+import (
+	"strings"
+
+	pg "github.com/pganalyze/pg_query_go/v6"
+
+	"github.com/stencildb/stencildb/expr"
+)
+
+// rowOf are the values of a row (a, b); nil is no row.
+func rowOf(n *pg.Node) []*pg.Node { return n.GetRowExpr().GetArgs() }
+
+// compareRows is a comparison of two rows: of their values from the left, the first two that differ
+// decide.
+func (b *binder) compareRows(op expr.CmpOp, left, right *pg.Node, pos int) expr.Expr {
+	if rowOf(left) == nil || rowOf(right) == nil {
+		panic(expr.Errorf(pos, "a row is compared with a row only: (a, b) = (1, 2)"))
+	}
+	l, r := b.all(rowOf(left)), b.all(rowOf(right))
+	if len(l) != len(r) {
+		panic(expr.Errorf(pos, "unequal number of entries in row expressions"))
+	}
+	b.copies(1, pos, append(l[:len(l):len(l)], r...)...)
+	return rowOrder(op, l, r, pos)
+}
+
+func rowOrder(op expr.CmpOp, l, r []expr.Expr, pos int) expr.Expr {
+	if op == expr.EQ || op == expr.NE {
+		var kids []expr.Expr
+		for i := range l {
+			kids = append(kids, compare(op, l[i], r[i], pos))
+		}
+		return junction(kids, op == expr.EQ, pos)
+	}
+	if len(l) == 1 {
+		return compare(op, l[0], r[0], pos)
+	}
+	strictly := map[expr.CmpOp]expr.CmpOp{expr.LE: expr.LT, expr.GE: expr.GT, expr.LT: expr.LT, expr.GT: expr.GT}[op]
+	rest := junction([]expr.Expr{compare(expr.EQ, l[0], r[0], pos), rowOrder(op, l[1:], r[1:], pos)}, true, pos)
+	return junction([]expr.Expr{compare(strictly, l[0], r[0], pos), rest}, false, pos)
+}
+
+// rowIn is (a, b) IN ((1, 2), (3, 4)).
+func (b *binder) rowIn(n *pg.A_Expr, op expr.CmpOp) expr.Expr {
+	pos := b.pos(int(n.Location))
+	var kids []expr.Expr
+	for _, k := range n.Rexpr.GetList().GetItems() {
+		kids = append(kids, b.compareRows(op, n.Lexpr, k, pos))
+	}
+	return junction(kids, op == expr.NE, pos)
+}
+
+// anyOrAll is x op ANY (array), or ALL: a comparison, or a match of a pattern, with each element.
+func (b *binder) anyOrAll(n *pg.A_Expr) expr.Expr {
+	loc, op := int(n.Location), lastName(n.Name)
+	pos, all := b.pos(loc), n.Kind == pg.A_Expr_Kind_AEXPR_OP_ALL
+	list := b.elements(n.Rexpr, loc)
+	order, compares := compareOps[op]
+	if compares && len(list) > 1 && order == expr.EQ && !all || compares && len(list) > 1 && order == expr.NE && all {
+		return b.inList(b.expr(n.Lexpr), list, all, pos)
+	}
+	x := b.expr(n.Lexpr)
+	b.copies(len(list), pos, x)
+	var kids []expr.Expr
+	for _, e := range list {
+		if compares {
+			kids = append(kids, compare(order, x, e, pos))
+		} else {
+			kids = append(kids, b.operatorOf(op, loc, x, e))
+		}
+	}
+	return junction(kids, all, pos)
+}
+
+// elements are those of ARRAY[...] or of the text '{...}'.
+func (b *binder) elements(n *pg.Node, loc int) []expr.Expr {
+	if c := n.GetTypeCast(); c != nil && len(c.TypeName.GetArrayBounds()) > 0 {
+		n = c.Arg // the elements take the type that they are compared with
+	}
+	if a := n.GetAArrayExpr(); a != nil {
+		return b.all(a.Elements)
+	}
+	k := n.GetAConst()
+	text, ok := strings.CutPrefix(k.GetSval().GetSval(), "{")
+	text, closed := strings.CutSuffix(text, "}")
+	if !ok || !closed || strings.ContainsAny(text, `{}"\`) {
+		panic(b.errorf(loc, "ANY and ALL take ARRAY[1, 2] or '{1,2}'"))
+	}
+	var list []expr.Expr
+	for _, word := range strings.Split(text, ",") {
+		v := &expr.Const{P: b.pos(int(k.Location))}
+		v.V.S = strings.TrimSpace(word)
+		if v.V.Null = strings.EqualFold(v.V.S, "null"); text != "" {
+			list = append(list, v)
+		}
+	}
+	return list
+}
