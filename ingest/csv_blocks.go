@@ -59,10 +59,11 @@ func (r *csvReader) blocks() iter.Seq[block] {
 				continue
 			}
 			b.text = text[:at]
+			lines := bytes.Count(b.text, []byte{'\n'}) // before who reads the block takes out quotes in place
 			if !yield(b) || b.cut {
 				return
 			}
-			b.line += bytes.Count(b.text, []byte{'\n'})
+			b.line += lines
 		}
 	}
 }
