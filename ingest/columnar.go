@@ -172,24 +172,27 @@ func (r *reading) batches(c *column, g int, d *decoded, of func(p *part, at int)
 		return err
 	}
 	row, rows, bytes := 0, r.groups[g].rows, r.groups[g].bytes(c.index)
+	batch := func(p *part, at, n int) error {
+		a, err := next(n)
+		if err == nil {
+			defer a.Release()
+			err = d.decode(c.Type, a, &p.words)
+		}
+		if why := overflow(""); errors.As(err, &why) {
+			return why
+		} else if err != nil {
+			first := 1 + row
+			for _, before := range r.groups[:g] {
+				first += before.rows
+			}
+			return damaged(err, "column %s, rows %d to %d", show(c.Name), first, first+n-1)
+		}
+		return of(p, at)
+	}
 	for _, p := range c.parts[g] {
 		for at := 0; at < p.rows && c.useless.Load() == nil; {
 			n := min(columnBatch, p.rows-at)
-			a, err := next(n)
-			if err == nil {
-				err = d.decode(c.Type, a, &p.words)
-				a.Release()
-			}
-			if why := overflow(""); errors.As(err, &why) {
-				return why
-			} else if err != nil {
-				first := 1 + row
-				for _, before := range r.groups[:g] {
-					first += before.rows
-				}
-				return damaged(err, "column %s, rows %d to %d", show(c.Name), first, first+n-1)
-			}
-			if err := of(p, at); err != nil {
+			if err := batch(p, at, n); err != nil {
 				return err
 			}
 			done := bytes * int64(row) / int64(rows)
@@ -284,7 +287,7 @@ func (r *reading) frame(c *column) error {
 // fill writes the codes of a column in a group.
 func (r *reading) fill(c *column, g int, d *decoded) error {
 	put := func(p *part, at int) error {
-		if !c.frames[p.chunk].Put(p.at+at, d.ordinals, d.valid, d.offset) {
+		if !d.put(c.frames[p.chunk], p.at+at) {
 			c.wrong.Store(true)
 		}
 		return nil
@@ -298,7 +301,7 @@ func (r *reading) fill(c *column, g int, d *decoded) error {
 			at, _ := slices.BinarySearch(dict, word)
 			rank[k] = uint64(at)
 		}
-		d.ordinals, d.valid, d.offset = slices.Grow(d.ordinals[:0], p.rows)[:p.rows], p.valid, 0
+		d.ordinals, d.raw, d.valid, d.offset = slices.Grow(d.ordinals[:0], p.rows)[:p.rows], nil, p.valid, 0
 		for i, k := range p.text {
 			if d.ordinals[i] = 0; !d.null(i) {
 				d.ordinals[i] = rank[k]

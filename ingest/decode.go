@@ -17,6 +17,7 @@ import (
 
 // decoded is some values of a column on their way to codes.
 type decoded struct {
+	raw      raw      // nil, or the values that have no ordinals yet
 	ordinals []uint64 // of text, numbers in words; any where NULL
 	valid    []byte   // a bit a value, from bit offset on; nil: none is NULL
 	offset   int
@@ -46,10 +47,10 @@ func (w *words) number(s string) uint64 {
 	return k
 }
 
-// decode takes the values of an array as those of type t. Whether they are in its range is
-// left to who knows it of their bounds.
+// decode takes the values of an array, which must stay while they are used, as those of type t.
+// Whether they are in its range is left to who knows it of their bounds.
 func (d *decoded) decode(t table.Type, a arrow.Array, w *words) error {
-	d.ordinals = slices.Grow(d.ordinals[:0], a.Len())[:a.Len()]
+	d.ordinals, d.raw = slices.Grow(d.ordinals[:0], a.Len())[:a.Len()], nil
 	d.valid, d.offset = nil, a.Data().Offset()
 	if a.NullN() > 0 {
 		d.valid = a.NullBitmapBytes()
@@ -76,6 +77,7 @@ func (d *decoded) null(i int) bool { return d.valid != nil && !bitutil.BitIsSet(
 
 // extent finds the smallest and the largest ordinal; lo > hi where all are NULL.
 func (d *decoded) extent() (lo, hi uint64) {
+	d.widen()
 	lo = ^uint64(0)
 	for i, o := range d.ordinals {
 		if d.valid == nil || !d.null(i) {
@@ -104,7 +106,7 @@ func (d *decoded) take(t table.Type, a arrow.Array, w *words) error {
 		return d.each(func(int) (uint64, error) { return 0, damagef("a value in a column of nulls") })
 	}
 	if s, ok := a.DataType().(arrow.TemporalWithUnit); ok {
-		widen[int64](d, a)
+		raws[int64](d, a)
 		return d.microseconds(t, s.TimeUnit())
 	}
 	switch a.DataType().ID() {
@@ -120,11 +122,11 @@ func (d *decoded) take(t table.Type, a arrow.Array, w *words) error {
 	case arrow.UINT16:
 		widen[uint16](d, a)
 	case arrow.INT32, arrow.DATE32, arrow.DECIMAL32:
-		widen[int32](d, a)
+		raws[int32](d, a)
 	case arrow.UINT32:
 		widen[uint32](d, a)
 	case arrow.INT64, arrow.DECIMAL64:
-		widen[int64](d, a)
+		raws[int64](d, a)
 	case arrow.DATE64:
 		ms := integers(a)
 		return d.each(func(i int) (uint64, error) { return table.OrdinalInt(ms(i)), nil })
@@ -164,11 +166,50 @@ func (d *decoded) take(t table.Type, a arrow.Array, w *words) error {
 	return nil
 }
 
-// widen takes the ordinals of integers of up to 64 bits.
-func widen[T int8 | uint8 | int16 | uint16 | int32 | uint32 | int64](d *decoded, a arrow.Array) {
+// widen takes the ordinals of narrow integers.
+func widen[T int8 | uint8 | int16 | uint16 | uint32](d *decoded, a arrow.Array) {
 	for i, v := range arrow.GetValues[T](a.Data(), 1) {
 		d.ordinals[i] = table.OrdinalInt(int64(v))
 	}
+}
+
+// raw is integers that become ordinals, or codes at once.
+type raw interface {
+	widen(d *decoded)
+	put(f *table.Frame, at int, d *decoded) bool
+}
+
+type rawInts[T int32 | int64] []T
+
+// raws takes integers as they are.
+func raws[T int32 | int64](d *decoded, a arrow.Array) {
+	d.raw = rawInts[T](arrow.GetValues[T](a.Data(), 1))
+}
+
+func (v rawInts[T]) widen(d *decoded) {
+	for i, x := range v {
+		d.ordinals[i] = table.OrdinalInt(int64(x))
+	}
+}
+
+func (v rawInts[T]) put(f *table.Frame, at int, d *decoded) bool {
+	return table.Put(f, at, v, d.valid, d.offset)
+}
+
+// widen makes ordinals of integers that are none yet.
+func (d *decoded) widen() {
+	if d.raw != nil {
+		d.raw.widen(d)
+		d.raw = nil
+	}
+}
+
+// put writes the rows of a frame from row at on, as [table.Put] does.
+func (d *decoded) put(f *table.Frame, at int) bool {
+	if d.raw != nil {
+		return d.raw.put(f, at, d)
+	}
+	return table.Put(f, at, d.ordinals, d.valid, d.offset)
 }
 
 // microseconds turns ordinals of times in a unit into those in microseconds.
@@ -176,6 +217,7 @@ func (d *decoded) microseconds(t table.Type, unit arrow.TimeUnit) error {
 	if unit == arrow.Microsecond {
 		return nil
 	}
+	d.widen()
 	return d.each(func(i int) (uint64, error) {
 		v := table.IntFromOrdinal(d.ordinals[i])
 		if unit == arrow.Nanosecond {
@@ -203,6 +245,7 @@ func (d *decoded) dictionary(t table.Type, a *array.Dictionary, w *words) error 
 	if err := of.decode(t, a.Dictionary(), w); err != nil {
 		return err
 	}
+	of.widen()
 	none := -1 // of the values, as the last one that is NULL
 	err := d.each(func(i int) (uint64, error) {
 		k := a.GetValueIndex(i)

@@ -232,7 +232,7 @@ func TestFrameIsWhatABuilderMakes(t *testing.T) {
 			}
 			from := at
 			parts.Go(func() {
-				if !f.Put(from, ordinals[from:from+m], of, from) {
+				if !Put(f, from, ordinals[from:from+m], of, from) {
 					panic("values within the bounds do not fit")
 				}
 			})
@@ -251,7 +251,7 @@ func TestFrameIsWhatABuilderMakes(t *testing.T) {
 		if got.Bits != made.Bits || got.Codes.Width() != made.Codes.Width() || got.Nulls != made.Nulls {
 			t.Fatalf("%d bits in %d bytes, %d NULLs; want %d in %d, %d", got.Bits, got.Codes.Width(), got.Nulls, made.Bits, made.Codes.Width(), made.Nulls)
 		}
-		if n > 1 && !nullable && hi > lo && NewFrame(typ, n, lo, hi-1, nil).Put(0, ordinals, nil, 0) {
+		if n > 1 && !nullable && hi > lo && Put(NewFrame(typ, n, lo, hi-1, nil), 0, ordinals, nil, 0) {
 			t.Fatal("a value beyond the bounds was not found")
 		}
 	})

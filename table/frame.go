@@ -4,6 +4,9 @@ import (
 	"math/bits"
 	"sync"
 	"sync/atomic"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
 )
 
 // Frame is a segment of a type other than VARCHAR while it is filled, or one of ranks in a
@@ -28,23 +31,43 @@ func NewFrame(t Type, rows int, lo, hi uint64, dict []string) *Frame {
 	f := &Frame{typ: t, lo: lo, span: hi - lo, dict: dict}
 	switch width := bits.Len64(hi - lo); {
 	case width <= 8:
-		f.codes.U8 = make([]uint8, rows)
+		f.codes.U8 = room[uint8](rows)
 	case width <= 16:
-		f.codes.U16 = make([]uint16, rows)
+		f.codes.U16 = room[uint16](rows)
 	case width <= 32:
-		f.codes.U32 = make([]uint32, rows)
+		f.codes.U32 = room[uint32](rows)
 	default:
-		f.codes.U64 = make([]uint64, rows)
+		f.codes.U64 = room[uint64](rows)
 	}
 	return f
 }
 
-// Put writes the rows from row at on: those of ordinals, but NULL where the bit of valid
-// (from bit offset on, a row each; nil: all) is 0. It is called at the same time for different
-// rows only. It reports whether all values lie within the bounds.
-func (f *Frame) Put(at int, ordinals []uint64, valid []byte, offset int) bool {
+// room is n codes. Many are asked for in huge pages, of which the system clears 2 MiB at the
+// first touch instead of 4 KiB.
+func room[T uint8 | uint16 | uint32 | uint64](n int) []T {
+	const page = 4 << 10
+	s := make([]T, n)
+	size := n * int(unsafe.Sizeof(*new(T)))
+	if size < 1<<22 {
+		return s
+	}
+	start := unsafe.Pointer(unsafe.SliceData(s))
+	at := -uintptr(start) & (page - 1)
+	_ = unix.Madvise(unsafe.Slice((*byte)(start), size)[at:at+(uintptr(size)-at)&^(page-1)], unix.MADV_HUGEPAGE) // a hint
+	return s
+}
+
+// Put writes the rows from row at on: those of integers, or of ordinals where they are uint64,
+// but NULL where the bit of valid (from bit offset on, a row each; nil: all) is 0. It is called
+// at the same time for different rows only. It reports whether all values lie within the
+// bounds.
+func Put[V int32 | int64 | uint64](f *Frame, at int, values []V, valid []byte, offset int) bool {
+	p := piece[V]{f, at, values, valid, offset, -f.lo}
+	if V(0)-1 < 0 {
+		p.add += OrdinalInt(0)
+	}
 	var most uint64
-	switch p := (piece{f, at, ordinals, valid, offset}); {
+	switch {
 	case f.codes.U8 != nil:
 		most = put(f.codes.U8, p)
 	case f.codes.U16 != nil:
@@ -59,37 +82,38 @@ func (f *Frame) Put(at int, ordinals []uint64, valid []byte, offset int) bool {
 	return most <= f.span
 }
 
-// piece is what [Frame.Put] is given.
-type piece struct {
+// piece is what [Put] is given.
+type piece[V int32 | int64 | uint64] struct {
 	*Frame
-	at       int
-	ordinals []uint64
-	valid    []byte
-	offset   int
+	at     int
+	values []V
+	valid  []byte
+	offset int
+	add    uint64 // to a value, for its code
 }
 
 // put returns the largest code, also where it does not fit.
-func put[T uint8 | uint16 | uint32 | uint64](codes []T, p piece) (most uint64) {
-	out := codes[p.at:][:len(p.ordinals)]
+func put[T uint8 | uint16 | uint32 | uint64, V int32 | int64 | uint64](codes []T, p piece[V]) (most uint64) {
+	out, add := codes[p.at:][:len(p.values)], p.add
 	if p.valid == nil {
-		for i, o := range p.ordinals {
-			o -= p.lo
-			out[i] = T(o)
-			most = max(most, o)
+		for i, v := range p.values {
+			code := uint64(v) + add
+			out[i] = T(code)
+			most = max(most, code)
 		}
 		return most
 	}
 	p.made.Do(func() { p.null = NewBitmap(len(codes)) })
 	nulls := int64(0)
-	for i, o := range p.ordinals {
+	for i, v := range p.values {
 		if bit, row := p.offset+i, p.at+i; p.valid[bit/8]>>(bit%8)&1 == 0 {
 			nulls++
 			atomic.OrUint64(&p.null[row/64], 1<<(row%64)) // others may have rows of the word
 			continue
 		}
-		o -= p.lo
-		out[i] = T(o)
-		most = max(most, o)
+		code := uint64(v) + add
+		out[i] = T(code)
+		most = max(most, code)
 	}
 	p.nulls.Add(nulls)
 	return most
