@@ -5,8 +5,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"unsafe"
-
-	"golang.org/x/sys/unix"
 )
 
 // Frame is a segment of a type other than VARCHAR while it is filled, or one of ranks in a
@@ -42,18 +40,12 @@ func NewFrame(t Type, rows int, lo, hi uint64, dict []string) *Frame {
 	return f
 }
 
-// room is n codes. Many are asked for in huge pages, of which the system clears 2 MiB at the
-// first touch instead of 4 KiB.
+// room is n codes.
 func room[T uint8 | uint16 | uint32 | uint64](n int) []T {
-	const page = 4 << 10
 	s := make([]T, n)
-	size := n * int(unsafe.Sizeof(*new(T)))
-	if size < 1<<22 {
-		return s
+	if size := n * int(unsafe.Sizeof(*new(T))); size >= 1<<22 {
+		inHugePages(unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s))), size))
 	}
-	start := unsafe.Pointer(unsafe.SliceData(s))
-	at := -uintptr(start) & (page - 1)
-	_ = unix.Madvise(unsafe.Slice((*byte)(start), size)[at:at+(uintptr(size)-at)&^(page-1)], unix.MADV_HUGEPAGE) // a hint
 	return s
 }
 

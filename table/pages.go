@@ -1,0 +1,6 @@
+//go:build !linux
+
+package table
+
+// inHugePages is for Linux.
+func inHugePages([]byte) {}
