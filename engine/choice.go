@@ -53,7 +53,7 @@ func (s *planned) try(ctx context.Context, spent *time.Duration, do func(backend
 	if name := db.Backend(); name != "auto" {
 		return db.on(ctx, name, spent, do)
 	}
-	if s.stopsEarly() {
+	if s.spared != nil || s.stopsEarly() {
 		return db.on(ctx, "cpu", spent, do)
 	}
 	o := s.choice.kept.Load()

@@ -90,6 +90,7 @@ type entry struct {
 	table atomic.Pointer[table.Table] // nil until the file has been opened
 	open  opener                      // nil for a table that was added
 	file  *ingest.File                // nil until then; with mu
+	spare int                         // rows that statements read besides the table; with mu
 	load  atomic.Int64                // ns, of the reading, until a statement has accounted for it
 }
 
@@ -196,19 +197,36 @@ func (db *DB) entry(name string) *entry {
 var errClosed = errors.New("engine: the DB is closed")
 
 // read returns the entry's table with columns, by their numbers; it reads them from its file
-// where that has not been done. It returns when ctx ends, though the reading may go on for a
-// while: opening a pipe that nobody writes to cannot be ended.
+// where that has not been done.
 func (db *DB) read(ctx context.Context, e *entry, columns []int) (*table.Table, error) {
 	if t := e.table.Load(); t != nil && t.Has(columns) {
 		return t, nil
 	}
+	err := db.reading(ctx, e, func(o ingest.Options) (err error) {
+		if e.file == nil {
+			if e.file, err = e.open(ctx, o); err != nil {
+				return err
+			}
+		}
+		t, err := e.file.Read(ctx, columns, o)
+		if err == nil {
+			e.table.Store(t)
+		}
+		return err
+	})
+	return e.table.Load(), err
+}
+
+// reading calls do, which reads of the entry's file. It returns when ctx ends, though the
+// reading may go on for a while: opening a pipe that nobody writes to cannot be ended.
+func (db *DB) reading(ctx context.Context, e *entry, do func(ingest.Options) error) error {
 	if err := e.mu.Acquire(ctx, 1); err != nil {
-		return nil, err
+		return err
 	}
 	limit, err := db.hostBudget()
 	if err != nil {
 		e.mu.Release(1)
-		return nil, err
+		return err
 	}
 	o := ingest.Options{ChunkRows: db.chunkRows(), MemoryLimit: limit, Note: db.opts.Note}
 	progress := func(done, total int64) {
@@ -225,17 +243,8 @@ func (db *DB) read(ctx context.Context, e *entry, columns []int) (*table.Table, 
 	go func() {
 		defer e.mu.Release(1)
 		start := time.Now()
-		var err error
-		if e.file == nil {
-			e.file, err = e.open(ctx, o)
-		}
-		if err == nil {
-			var t *table.Table
-			if t, err = e.file.Read(ctx, columns, o); err == nil {
-				e.load.Add(int64(time.Since(start)))
-				e.table.Store(t)
-			}
-		}
+		err := do(o)
+		e.load.Add(int64(time.Since(start)))
 		read <- err
 	}()
 	select {
@@ -245,9 +254,8 @@ func (db *DB) read(ctx context.Context, e *entry, columns []int) (*table.Table, 
 	}
 	if err != nil {
 		progress(1, 1)
-		return nil, err
 	}
-	return e.table.Load(), nil
+	return err
 }
 
 // chunkRows is the size of chunks of tables that are read.

@@ -75,7 +75,7 @@ func (s *Statement) explain(ctx context.Context, o ExplainOptions) (*Explanation
 	if err != nil {
 		return nil, err
 	}
-	now, unpin, err := s.pinned()
+	now, unpin, err := s.pinned(ctx)
 	if err != nil {
 		return nil, s.described(err)
 	}
@@ -108,7 +108,7 @@ func (x *Explanation) node(n plan.Node) *PlanNode {
 
 // fragment explains what a backend does.
 func (x *Explanation) fragment(ctx context.Context, s *planned, o ExplainOptions) error {
-	if !s.stopsEarly() {
+	if s.spared == nil && !s.stopsEarly() {
 		if err := x.predict(ctx, s); err != nil {
 			return err
 		}
@@ -122,13 +122,16 @@ func (x *Explanation) fragment(ctx context.Context, s *planned, o ExplainOptions
 	if err != nil {
 		return err
 	}
+	if s.spared != nil {
+		x.Steps = s.spared.steps(x.Steps)
+	}
 	for i := range x.Steps {
 		if step := &x.Steps[i]; !o.GLSL {
 			step.GLSL, step.Fixed = "", false
 		}
 	}
 	if s.db.Backend() == "auto" {
-		x.Why = "auto: " + x.why(s.Statement)
+		x.Why = "auto: " + x.why(s)
 	}
 	if d, _, err := s.db.opened(); err == nil && d != nil && x.Backend != "cpu" {
 		x.Device = d.key.Renderer + d.numbers(s.plan)
@@ -155,7 +158,10 @@ func (x *Explanation) predict(ctx context.Context, s *planned) (err error) {
 }
 
 // why says why auto took the backend that it took.
-func (x *Explanation) why(s *Statement) string {
+func (x *Explanation) why(s *planned) string {
+	if s.spared != nil {
+		return "cpu reads no more of the file than it has to"
+	}
 	if s.stopsEarly() {
 		return "cpu stops as soon as the LIMIT is reached"
 	}

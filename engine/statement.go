@@ -34,6 +34,7 @@ type bound struct {
 	columns  []Column       // of its answer
 	fragment *plan.Fragment // nil where no table is read, and with it the next two
 	entry    *entry         // of its table
+	outlined *outlined      // what it need not read; nil where its columns have been read
 	latest   atomic.Pointer[planned]
 }
 
@@ -41,6 +42,7 @@ type bound struct {
 type planned struct {
 	*Statement
 	plan   *plan.Query // nil where no table is read
+	spared *outlined   // nil where the plan is for the snapshot of the table
 	choice choice      // of the fragment's backend
 }
 
@@ -105,6 +107,9 @@ func (db *DB) bind(ctx context.Context, st *sql.Statement, params []table.Value)
 	}
 	for _, f := range plan.Fragments(b.tree) { // one at most
 		b.fragment, b.entry = f, db.entry(f.Table)
+		if b.outlined, err = db.outline(ctx, b.entry, f); b.outlined != nil || err != nil {
+			return b, err
+		}
 		reads := f.Reads()
 		read, err := db.read(ctx, b.entry, reads)
 		if err != nil {
@@ -119,19 +124,30 @@ func (db *DB) bind(ctx context.Context, st *sql.Statement, params []table.Value)
 
 // pinned is the statement for the snapshot that its table has now, which stays in use
 // until unpin is called.
-func (s *Statement) pinned() (now *planned, unpin func(), err error) {
+func (s *Statement) pinned(ctx context.Context) (now *planned, unpin func(), err error) {
 	if s.fragment == nil {
 		return &planned{Statement: s}, func() {}, nil
 	}
+	now = &planned{Statement: s}
 	t, unpin := s.db.pin(s.entry)
-	if now = s.latest.Load(); now == nil || now.plan.Table != t {
-		now = &planned{Statement: s}
-		if now.plan, err = s.db.lowered.Query(t, s.fragment); err != nil {
-			unpin()
+	if s.outlined != nil && !t.Has(s.fragment.Reads()) {
+		unpin()
+		if s.db.onCPU() {
+			now.spared, t, unpin = s.outlined, s.outlined.table, func() {}
+		} else if _, err = s.db.read(ctx, s.entry, s.fragment.Reads()); err == nil {
+			t, unpin = s.db.pin(s.entry)
+		} else {
 			return nil, nil, err
 		}
-		s.latest.Store(now)
 	}
+	if old := s.latest.Load(); old != nil && old.plan.Table == t {
+		return old, unpin, nil
+	}
+	if now.plan, err = s.db.lowered.Query(t, s.fragment); err != nil {
+		unpin()
+		return nil, nil, err
+	}
+	s.latest.Store(now)
 	return now, unpin, nil
 }
 
@@ -159,7 +175,7 @@ func (s *Statement) run(ctx context.Context, change func(*execution)) (*Rows, er
 		return nil, s.described(err)
 	}
 	start := time.Now()
-	now, unpin, err := s.pinned()
+	now, unpin, err := s.pinned(ctx)
 	if err != nil {
 		return nil, s.described(err)
 	}
@@ -169,6 +185,9 @@ func (s *Statement) run(ctx context.Context, change func(*execution)) (*Rows, er
 	}
 	x := &execution{planned: now, ctx: ctx, rows: r, atMost: -1}
 	x.execute = func(b backend, took *took) ([]table.Value, error) { return b.Execute(ctx, now.plan, took) }
+	if now.spared != nil && now.spared.answer != nil {
+		x.execute = func(backend, *took) ([]table.Value, error) { return now.spared.answer, nil }
+	}
 	if change != nil {
 		change(x)
 	}

@@ -59,7 +59,7 @@ func (l *loader) arrow() (*File, error) {
 					return array.NewSlice(a, int64(at-n), int64(at)), nil
 				}, nil
 			},
-			bounds: func(int) (lo, hi uint64, ok bool) { return 0, 0, false },
+			bounds: func(int) (bounds, bool) { return bounds{}, false },
 			bytes:  func(int) int64 { return read },
 		})
 		m.read = 0

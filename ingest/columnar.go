@@ -27,8 +27,14 @@ type group struct {
 	// column begins to read a column; next returns its next n rows as an array.
 	column func(col int) (next func(n int) (arrow.Array, error), err error)
 	// bounds are those of a column's ordinals, where the file says them.
-	bounds func(col int) (lo, hi uint64, ok bool)
+	bounds func(col int) (b bounds, ok bool)
 	bytes  func(col int) int64 // of the file
+}
+
+// bounds are what the statistics of a file say of a column in a group.
+type bounds struct {
+	lo, hi uint64 // the smallest and the largest ordinal
+	nulls  int64  // -1: not said
 }
 
 // overflow is the error of a value beyond the range of its column's type: the column is
@@ -112,8 +118,8 @@ func (f *File) read(ctx context.Context, indexes []int, o Options) ([]*column, e
 
 // known reports whether the file says the bounds of the column in a group.
 func (c *column) known(g group) bool {
-	lo, hi, ok := g.bounds(c.index)
-	return ok && c.trusted && inRange(c.Type, lo, hi) == nil
+	b, ok := g.bounds(c.index)
+	return ok && c.trusted && inRange(c.Type, b.lo, b.hi) == nil
 }
 
 // parts cuts the groups at the ends of chunks.
@@ -207,9 +213,9 @@ func (r *reading) batches(c *column, g int, d *decoded, of func(p *part, at int)
 
 // learn finds the bounds of a column in a group, and the words of text.
 func (r *reading) learn(c *column, g int, d *decoded) error {
-	if lo, hi, _ := r.groups[g].bounds(c.index); c.known(r.groups[g]) && c.Type.Kind != table.Varchar {
+	if b, _ := r.groups[g].bounds(c.index); c.known(r.groups[g]) && c.Type.Kind != table.Varchar {
 		for _, p := range c.parts[g] {
-			p.lo, p.hi = lo, hi
+			p.lo, p.hi = b.lo, b.hi
 		}
 		return nil
 	}

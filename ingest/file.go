@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math/bits"
 	"os"
 	"runtime"
 	"runtime/debug"
@@ -81,6 +82,45 @@ func (f *File) Read(ctx context.Context, columns []int, o Options) (t *table.Tab
 		return nil, err
 	}
 	return f.table, nil
+}
+
+// Outline is the table as the file's statistics tell of some columns: a chunk for each of its
+// row groups, and segments whose numbers (Base, Max, Bits, Nulls) are right and whose codes are
+// not. ok is false where the file does not say these, or is no longer needed.
+func (f *File) Outline(columns []int) (t *table.Table, ok bool) {
+	t = &table.Table{Name: f.name, Fields: f.table.Fields}
+	most := 0
+	for _, g := range f.groups {
+		most = max(most, g.rows)
+	}
+	none := make([]uint8, most)
+	for _, g := range f.groups {
+		c := &table.Chunk{Rows: g.rows, Segments: make([]*table.Segment, len(f.fields))}
+		for _, i := range columns {
+			b, ok := g.bounds(i)
+			if !ok || b.nulls < 0 || b.nulls > int64(g.rows) || f.table.Fields[i].Unsupported != "" || inRange(f.fields[i].Type, b.lo, b.hi) != nil {
+				return nil, false
+			}
+			c.Segments[i] = &table.Segment{Type: f.fields[i].Type, Base: b.lo, Max: b.hi - b.lo, Bits: bits.Len64(b.hi - b.lo),
+				Codes: table.Codes{U8: none[:g.rows]}, Nulls: int(b.nulls)}
+		}
+		t.Chunks = append(t.Chunks, c)
+	}
+	return t, len(f.groups) > 0
+}
+
+// ReadGroups reads columns of some row groups, as numbered in [File.Outline], into a table of
+// these alone.
+func (f *File) ReadGroups(ctx context.Context, groups, columns []int, o Options) (*table.Table, error) {
+	var list []group
+	for _, i := range groups {
+		list = append(list, f.groups[i])
+	}
+	part, err := f.columnar(slices.Clone(f.fields), list)
+	if err != nil {
+		return nil, err
+	}
+	return part.Read(ctx, columns, o)
 }
 
 // all reads all columns; no more of the file is needed.

@@ -50,7 +50,7 @@ func (l *loader) parquet() (*File, error) {
 				}
 				return next, nil
 			},
-			bounds: func(col int) (lo, hi uint64, ok bool) { return columns[col].bounds(rg) },
+			bounds: func(col int) (bounds, bool) { return columns[col].bounds(rg) },
 			bytes: func(col int) int64 {
 				if chunk, err := rg.MetaData().ColumnChunk(columns[col].leaf); err == nil {
 					return max(0, min(chunk.TotalCompressedSize(), l.file.Size()))
@@ -80,28 +80,31 @@ type parquetColumn struct {
 
 // bounds are those of the column's ordinals in a row group, where the file says them: of
 // integers, days and microseconds.
-func (c parquetColumn) bounds(rg *file.RowGroupReader) (lo, hi uint64, ok bool) {
+func (c parquetColumn) bounds(rg *file.RowGroupReader) (b bounds, ok bool) {
 	switch t, times := c.stored.(*arrow.TimestampType); {
 	case times && t.Unit != arrow.Microsecond:
-		return 0, 0, false
+		return b, false
 	case !times && !slices.Contains([]arrow.Type{arrow.INT32, arrow.INT64, arrow.DATE32}, c.stored.ID()):
-		return 0, 0, false
+		return b, false
 	}
 	chunk, err := rg.MetaData().ColumnChunk(c.leaf)
 	if err != nil {
-		return 0, 0, false
+		return b, false
 	}
 	stats, err := chunk.Statistics()
 	if err != nil || stats == nil || !stats.HasMinMax() {
-		return 0, 0, false
+		return b, false
 	}
 	switch s := stats.(type) {
 	case *metadata.Int32Statistics:
-		lo, hi = table.OrdinalInt(int64(s.Min())), table.OrdinalInt(int64(s.Max()))
+		b.lo, b.hi = table.OrdinalInt(int64(s.Min())), table.OrdinalInt(int64(s.Max()))
 	case *metadata.Int64Statistics:
-		lo, hi = table.OrdinalInt(s.Min()), table.OrdinalInt(s.Max())
+		b.lo, b.hi = table.OrdinalInt(s.Min()), table.OrdinalInt(s.Max())
 	}
-	return lo, hi, lo <= hi
+	if b.nulls = -1; stats.HasNullCount() {
+		b.nulls = stats.NullCount()
+	}
+	return b, b.lo <= b.hi
 }
 
 // open begins to read the column in a row group.

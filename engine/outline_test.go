@@ -1,0 +1,149 @@
+package engine
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/apache/arrow-go/v18/parquet"
+	"github.com/apache/arrow-go/v18/parquet/file"
+	"github.com/apache/arrow-go/v18/parquet/schema"
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"github.com/stencildb/stencildb/ingest"
+	"github.com/stencildb/stencildb/table"
+)
+
+// grouped is the rows (nil is NULL) of the columns a and b as a Parquet file whose row groups
+// have that many rows.
+func grouped(t *rapid.T, rows [][2]*int64, size int) []byte {
+	var b bytes.Buffer
+	node := func(name string) schema.Node { return schema.NewInt64Node(name, parquet.Repetitions.Optional, -1) }
+	root, err := schema.NewGroupNode("schema", parquet.Repetitions.Required, schema.FieldList{node("a"), node("b")}, -1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := file.NewParquetWriter(&b, root)
+	for part := range slices.Chunk(rows, size) {
+		group := w.AppendRowGroup()
+		for col := range 2 {
+			c, err := group.NextColumn()
+			if err != nil {
+				t.Fatal(err)
+			}
+			var values []int64
+			var levels []int16
+			for _, row := range part {
+				if row[col] == nil {
+					levels = append(levels, 0)
+					continue
+				}
+				values, levels = append(values, *row[col]), append(levels, 1)
+			}
+			if _, err := c.(*file.Int64ColumnChunkWriter).WriteBatch(values, levels, nil); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// What a file's statistics spare changes no answer, on whichever backend the statement goes on.
+func TestStatisticsOfRowGroupsChangeNoAnswer(t *testing.T) {
+	told, skipped := 0, 0
+	rapid.Check(t, func(t *rapid.T) {
+		ctx, rows := context.Background(), [][2]*int64{}
+		n := rapid.IntRange(1, 60).Draw(t, "rows")
+		for i := range n {
+			var row [2]*int64
+			for col, v := range []int64{int64(i / 3), rapid.Int64Range(-5, 5).Draw(t, "b")} {
+				if rapid.IntRange(0, 9).Draw(t, "null") > 0 {
+					row[col] = &v
+				}
+			}
+			rows = append(rows, row)
+		}
+		s := ingest.Source{Path: "t.parquet", Data: grouped(t, rows, rapid.IntRange(1, 20).Draw(t, "group"))}
+		whole, err := ingest.Load(ctx, "t", s, ingest.Options{ChunkRows: 16})
+		if err != nil {
+			t.Fatal(err)
+		}
+		fresh, want := opened(t, Options{ChunkRows: 16, Backend: "cpu"}), opened(t, Options{Backend: "cpu"})
+		defer fresh.Close()
+		defer want.Close()
+		if err := want.Add(whole); err != nil {
+			t.Fatal(err)
+		}
+		if err := fresh.Attach("t", s); err != nil {
+			t.Fatal(err)
+		}
+		for range 4 {
+			k := rapid.Int64Range(-1, int64(n/3)+1).Draw(t, "k")
+			text := "SELECT " + rapid.SampledFrom([]string{"COUNT(*)", "COUNT(a), COUNT(b)", "MIN(a), MAX(a), MAX(b)", "SUM(b), COUNT(*)", "MEDIAN(a)", "selectivity()", "a, b"}).Draw(t, "what") + " FROM t" +
+				rapid.SampledFrom([]string{"", fmt.Sprintf(" WHERE a >= %d", k), fmt.Sprintf(" WHERE a < %d AND b > 0", k), fmt.Sprintf(" WHERE NOT (a BETWEEN %d AND %d)", k, k+4),
+					fmt.Sprintf(" WHERE a IN (%d, %d) OR b IS NULL", k, k+1), fmt.Sprintf(" WHERE a = %d AND 1/b > 0", k), fmt.Sprintf(" WHERE b > 9 OR a <= %d", k)}).Draw(t, "where")
+			got, err := answer(fresh, text)
+			expected, wanted := answer(want, text)
+			if fmt.Sprint(err) != fmt.Sprint(wanted) || !cmp.Equal(got, expected) {
+				t.Fatalf("%s: %v (%v), want %v (%v)", text, got, err, expected, wanted)
+			}
+			if x, err := fresh.Explain(ctx, text, ExplainOptions{}); err == nil && len(x.Steps) > 0 {
+				told += strings.Count(x.Steps[0].Pass, "Statistics(")
+				skipped += strings.Count(x.Steps[0].Pass, "Skip(")
+			}
+		}
+	})
+	if told == 0 || skipped == 0 {
+		t.Errorf("statistics told %d answers and skipped groups for %d", told, skipped)
+	}
+}
+
+func opened(t *rapid.T, o Options) *DB {
+	db, err := Open(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return db
+}
+
+func answer(db *DB, text string) (rows [][]table.Value, err error) {
+	r, err := Collect(db.Query(context.Background(), text))
+	if err != nil {
+		return nil, err
+	}
+	return r.Rows, nil
+}
+
+// A statement that was spared its columns reads them where another backend is asked for.
+func TestSparedStatementOnAnotherBackend(t *testing.T) {
+	db := open(t, Options{Backend: "cpu"})
+	if err := db.Attach("t", ingest.Source{Path: fileOf(t, "parquet", 10)}); err != nil {
+		t.Fatal(err)
+	}
+	s, err := db.Prepare(context.Background(), "SELECT MAX(a), COUNT(b) FROM t WHERE b < 5")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, backend := range []string{"cpu", "compute"} {
+		if err := db.SetBackend(backend); err != nil {
+			t.Fatal(err)
+		}
+		r, err := Collect(s.Query(context.Background()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := fmt.Sprintln(r.Rows[0][0].I, r.Rows[0][1].I, r.Backend); got != "9 10 "+backend+"\n" {
+			t.Errorf("%s: %s", backend, got)
+		}
+		if read := db.entry("t").table.Load().Has([]int{0, 1}); read != (backend == "compute") {
+			t.Errorf("%s: columns read: %v", backend, read)
+		}
+	}
+}
