@@ -26,10 +26,13 @@ error that only a later row raises ends them. A script without statements, such 
 file of comments, is no error: standard error says that it has none.
 
 A statement is a SELECT over one table, or EXPLAIN [ANALYZE] of one: of columns and
-expressions over them, with LIMIT and OFFSET, or of aggregates. There are COUNT, SUM,
-AVG, MIN, MAX, MEDIAN(x), selectivity(), arithmetic over them and
+expressions over them, with LIMIT and OFFSET, or of aggregates, of all rows or of
+groups (GROUP BY, HAVING). There are, of any expression, COUNT, SUM, AVG, MIN, MAX,
+MEDIAN(x), stddev and variance (_pop, _samp), corr, covar_pop, covar_samp, bool_and,
+bool_or, any_value, selectivity(), all with FILTER (WHERE ...), those of one argument
+with DISTINCT, and
 
-  percentile_disc(0.9) WITHIN GROUP (ORDER BY x)
+  percentile_disc(0.9) WITHIN GROUP (ORDER BY x), percentile_cont, mode()
   kth_largest(x, k), kth_smallest(x, k)
 
 WHERE takes AND, OR, NOT, comparisons, BETWEEN, IN, LIKE, IS [NOT] NULL and

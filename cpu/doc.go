@@ -13,6 +13,8 @@
 //   - [Scalar] runs a [plan.Fragment] row by row on decoded values. It has nothing
 //     of plan's lowering, of codes and of bitmaps, and shares with the backends only
 //     [plan.Finish], so that it can be the oracle of tests.
+//   - [Group] runs a [plan.Aggregate]: groups, and aggregates of expressions, over rows that
+//     any backend has selected. An [Evaluator] computes the expressions.
 //
 // Every aggregate has a partial result that is a small value and merges in any
 // order (a count, a [plan.Sum], a minimum, a number of codes below the one of a rank).

@@ -44,6 +44,7 @@ type Explanation struct {
 // PlanNode is a node of a plan.
 type PlanNode struct {
 	Node      string      `json:"node"`
+	On        string      `json:"on,omitempty"` // who computes it, where that is not told by an Executor: cpu
 	Inputs    []*PlanNode `json:"inputs,omitempty"`
 	*Executor             // of the topmost node of a fragment; else nil
 }
@@ -100,6 +101,9 @@ func (x *Explanation) node(n plan.Node) *PlanNode {
 		n, out.Executor = f.Nodes, x.Executor
 	}
 	out.Node = n.String()
+	if _, ok := n.(*plan.Aggregate); ok && out.Executor == nil {
+		out.On = "cpu"
+	}
 	for _, in := range n.Inputs() {
 		out.Inputs = append(out.Inputs, x.node(in))
 	}
@@ -221,6 +225,9 @@ func (x *Explanation) Lines() []string {
 // lines are those of a node and of the nodes below it, then of who does them.
 func (n *PlanNode) lines(depth int) []string {
 	lines := []string{strings.Repeat("  ", depth) + n.Node}
+	if n.On != "" {
+		lines[0] += " on " + n.On
+	}
 	for _, in := range n.Inputs {
 		lines = append(lines, in.lines(depth+1)...)
 	}

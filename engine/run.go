@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/stencildb/stencildb/cpu"
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/glctx"
 	"github.com/stencildb/stencildb/internal/ordered"
@@ -80,6 +81,8 @@ func (x *execution) stream(n plan.Node) stream {
 			}
 			return row, nil
 		})
+	case *plan.Aggregate:
+		return x.groups(n)
 	case *plan.Project:
 		if selects(n.Input) {
 			return x.gather(n)
@@ -94,6 +97,29 @@ func (x *execution) stream(n plan.Node) stream {
 		return limit(x.stream(n.Input), n.Offset, n.Count)
 	}
 	return func(yield func(batch, error) bool) { yield(nil, fmt.Errorf("engine: there is no execution of %s", n)) }
+}
+
+// groups computes an aggregation of selected rows, on all cores.
+func (x *execution) groups(n *plan.Aggregate) stream {
+	in := x.stream(n.Input)
+	blocks := func(yield func(table.Block, error) bool) {
+		for b, err := range in {
+			if err != nil {
+				yield(table.Block{}, err)
+				return
+			}
+			if !yield(b.(blockRows).Block, nil) {
+				return
+			}
+		}
+	}
+	return func(yield func(batch, error) bool) {
+		for rows, err := range cpu.Group(x.ctx, x.plan.Table, n, blocks) {
+			if !yield(valueRows(rows), err) {
+				return
+			}
+		}
+	}
 }
 
 // blank is n rows without columns.
@@ -250,13 +276,10 @@ func (x *execution) gather(p *plan.Project) stream {
 		err error
 	}
 	workers := runtime.GOMAXPROCS(0)
-	memos := make([]memo, workers)
-	for i := range memos {
-		memos[i] = memo{}
-	}
+	evals := make([]cpu.Evaluator, workers)
 	return func(yield func(batch, error) bool) {
 		for r := range ordered.Map(workers, pieces, func(w int, rows table.Block) (r result) {
-			r.batch, r.err = g.batch(memos[w], rows)
+			r.batch, r.err = g.batch(&evals[w], rows)
 			return r
 		}) {
 			if r.batch != nil && !yield(r.batch, nil) {

@@ -2,6 +2,7 @@ package expr
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/stencildb/stencildb/table"
@@ -22,21 +23,66 @@ const (
 	KthLargest                 // kth_largest(x, k)
 	KthSmallest                // kth_smallest(x, k)
 	Selectivity                // selectivity(): selected records / all records, DOUBLE; NULL for an empty table
+
+	// Those that package cpu computes, above a backend that selects the records. Their
+	// results are DOUBLE where nothing else is said.
+
+	PercentileCont // percentile_cont(f) WITHIN GROUP (ORDER BY x): between the two values beside the place, linearly
+	Mode           // mode() WITHIN GROUP (ORDER BY x): of the most frequent values the first in that order, of x's type
+	VarPop         // var_pop(x)
+	VarSamp        // var_samp(x)
+	StddevPop      // stddev_pop(x)
+	StddevSamp     // stddev_samp(x)
+	BoolAnd        // bool_and(x), BOOLEAN
+	BoolOr         // bool_or(x), BOOLEAN
+	AnyValue       // any_value(x): the smallest, so that it is the same each time
+	Corr           // corr(x, y)
+	CovarPop       // covar_pop(x, y)
+	CovarSamp      // covar_samp(x, y)
 )
 
-// Aggregate is one aggregate over a column of the selection.
+// Aggregate is one aggregate over the selection, or over each group of it.
 type Aggregate struct {
 	Kind AggKind
-	Col  int        // field index; -1 for CountAll and Selectivity
-	Name string     // the column's name
-	Arg  table.Type // the column's type
+	Col  int        // field index; -1 for none, and where X is set
+	X    Expr       // what it is of, where that is no column
+	Y    Expr       // the other argument of those that have two
+	Name string     // the column's name, or X as SQL
+	Arg  table.Type // the argument's type
 	K    int64      // KthLargest, KthSmallest
-	F    float64    // Percentile, 0..1
-	Desc bool       // Percentile over ORDER BY x DESC
+	F    float64    // Percentile, PercentileCont: 0..1
+	Desc bool       // over ORDER BY x DESC
 	Null bool       // Percentile of a NULL fraction, or k-th of a NULL k: the result is NULL
 	P    int
 
+	Distinct bool // of different values, each once
+	Filter   Expr // of the records for which it is TRUE; nil for all
+
 	Median bool // Percentile written as MEDIAN(x): F is 0.5
+}
+
+// OfColumn reports an aggregate that needs no more of the selected records than a count of
+// them or a column: each backend computes these.
+func (a Aggregate) OfColumn() bool {
+	return a.Kind <= Selectivity && a.X == nil && !a.Distinct && a.Filter == nil
+}
+
+// Argument is what the aggregate is of; nil for COUNT(*) and selectivity().
+func (a Aggregate) Argument() Expr {
+	switch {
+	case a.X != nil:
+		return a.X
+	case a.Col >= 0:
+		return &Column{Index: a.Col, Name: a.Name, T: a.Arg, P: a.P}
+	}
+	return nil
+}
+
+// Reads lists the columns that the aggregate reads, ascending, without repetition.
+func (a Aggregate) Reads() []int {
+	cols := slices.Concat(Columns(a.Argument()), Columns(a.Y), Columns(a.Filter))
+	slices.Sort(cols)
+	return slices.Compact(cols)
 }
 
 // Type returns the type of the aggregate's result.
@@ -49,28 +95,45 @@ func (a Aggregate) Type() table.Type {
 			return table.Type{Kind: table.Decimal, Precision: 38, Scale: a.Arg.Scale}
 		}
 		return a.Arg
-	case Avg, Selectivity:
+	case Avg, Selectivity, PercentileCont, VarPop, VarSamp, StddevPop, StddevSamp, Corr, CovarPop, CovarSamp:
 		return table.Type{Kind: table.Double}
 	}
 	return a.Arg
 }
 
-// aggregateForms write the aggregates as SQL: of x, a column, f and k.
+// aggregateForms write the aggregates as SQL: of x and y, f and k.
 var aggregateForms = [...]string{
 	CountAll: "COUNT(*)", Count: "COUNT({x})", Sum: "SUM({x})", Avg: "AVG({x})", Min: "MIN({x})", Max: "MAX({x})",
 	Percentile: "percentile_disc({f}) WITHIN GROUP (ORDER BY {x})", Selectivity: "selectivity()",
 	KthLargest: "kth_largest({x}, {k})", KthSmallest: "kth_smallest({x}, {k})",
+	PercentileCont: "percentile_cont({f}) WITHIN GROUP (ORDER BY {x})", Mode: "mode() WITHIN GROUP (ORDER BY {x})",
+	VarPop: "var_pop({x})", VarSamp: "var_samp({x})", StddevPop: "stddev_pop({x})", StddevSamp: "stddev_samp({x})",
+	BoolAnd: "bool_and({x})", BoolOr: "bool_or({x})", AnyValue: "any_value({x})",
+	Corr: "corr({x}, {y})", CovarPop: "covar_pop({x}, {y})", CovarSamp: "covar_samp({x}, {y})",
 }
 
 // String writes the aggregate as SQL.
 func (a Aggregate) String() string {
-	form, column := aggregateForms[a.Kind], Ident(a.Name)
+	form, x, y := aggregateForms[a.Kind], a.Name, ""
+	if a.X == nil {
+		x = Ident(a.Name)
+	}
+	if a.Y != nil {
+		y = a.Y.String()
+	}
+	if a.Distinct {
+		x = "DISTINCT " + x
+	}
 	if a.Median {
 		form = "MEDIAN({x})"
 	} else if a.Desc {
-		column += " DESC"
+		x += " DESC"
 	}
-	return strings.NewReplacer("{x}", column, "{f}", fmt.Sprint(a.F), "{k}", fmt.Sprint(a.K)).Replace(form)
+	text := strings.NewReplacer("{x}", x, "{y}", y, "{f}", fmt.Sprint(a.F), "{k}", fmt.Sprint(a.K)).Replace(form)
+	if a.Filter != nil {
+		text += " FILTER (WHERE " + a.Filter.String() + ")"
+	}
+	return text
 }
 
 // Error is an error at a place in the SQL text.

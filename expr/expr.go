@@ -207,11 +207,12 @@ type Like struct {
 	P       int
 }
 
-// AggRef stands for the result of aggregate Index of the query; it occurs in
-// select items only.
+// AggRef stands for a column of what an aggregation gives: of its keys, then the results
+// of its aggregates, the one at Index. It occurs above the aggregation only.
 type AggRef struct {
 	Index int
 	Name  string // the aggregate as SQL
+	Key   Expr   // the key; nil for an aggregate
 	T     table.Type
 	P     int
 }
@@ -297,8 +298,13 @@ func floatText(v table.Value) string {
 // paren writes an operand, in parentheses when it is itself an operation.
 func paren(e Expr) string {
 	switch e := e.(type) {
-	case *Column, *Const, *Cast, *AggRef:
+	case *Column, *Const, *Cast:
 		return e.String()
+	case *AggRef:
+		if e.Key != nil {
+			return paren(e.Key)
+		}
+		return e.Name
 	case *Call:
 		if !e.Fn.isOperator() {
 			return e.String()
@@ -370,5 +376,11 @@ func (e *Like) String() string {
 	return s
 }
 
-func quote(s string) string      { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }
-func (e *AggRef) String() string { return e.Name }
+func quote(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }
+
+func (e *AggRef) String() string {
+	if e.Key != nil {
+		return e.Key.String()
+	}
+	return e.Name
+}

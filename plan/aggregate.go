@@ -1,25 +1,59 @@
 package plan
 
 import (
+	"slices"
+	"strings"
+
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/table"
 )
 
-// Aggregate gives one row: the values of aggregates over all rows of its input.
+// Aggregate gives the keys and the values of aggregates of each group of its input's rows,
+// those that are equal in all keys (NULL equals NULL here), in the order of the groups'
+// first rows. Without keys all rows are one group, and there is one where there are none.
 type Aggregate struct {
 	Input Node
+	Keys  []expr.Expr
 	Aggs  []expr.Aggregate
 }
 
 // Inputs, With, Fields and String implement [Node].
 func (a *Aggregate) Inputs() []Node           { return []Node{a.Input} }
-func (a *Aggregate) With(inputs ...Node) Node { return &Aggregate{inputs[0], a.Aggs} }
+func (a *Aggregate) With(inputs ...Node) Node { return &Aggregate{inputs[0], a.Keys, a.Aggs} }
 func (a *Aggregate) Fields() []table.Field {
 	var list []table.Field
+	for _, k := range a.Keys {
+		list = append(list, table.Field{Name: k.String(), Type: k.Type()})
+	}
 	for _, g := range a.Aggs {
 		list = append(list, table.Field{Name: g.String(), Type: g.Type()})
 	}
 	return list
 }
 
-func (a *Aggregate) String() string { return call("Aggregate", a.Aggs, expr.Aggregate.String) }
+func (a *Aggregate) String() string {
+	text := listed(a.Aggs, expr.Aggregate.String)
+	if len(a.Keys) > 0 {
+		text = strings.TrimSpace(text + " GROUP BY " + listed(a.Keys, expr.Expr.String))
+	}
+	return "Aggregate(" + text + ")"
+}
+
+// ofColumns reports an aggregation that a backend does with the selection: of all rows,
+// and by what it has of columns.
+func (a *Aggregate) ofColumns() bool {
+	return len(a.Keys) == 0 && len(a.Aggs) > 0 && !slices.ContainsFunc(a.Aggs, func(g expr.Aggregate) bool { return !g.OfColumn() })
+}
+
+// reads lists the columns of the input that the keys and the aggregates read, ascending.
+func (a *Aggregate) reads() []int {
+	cols := []int{}
+	for _, k := range a.Keys {
+		cols = append(cols, expr.Columns(k)...)
+	}
+	for _, g := range a.Aggs {
+		cols = append(cols, g.Reads()...)
+	}
+	slices.Sort(cols)
+	return slices.Compact(cols)
+}

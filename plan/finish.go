@@ -74,27 +74,32 @@ func (f *finisher) aggregate(a expr.Aggregate) (table.Value, error) {
 			s = &total
 			f.sums[a.Col] = s
 		}
-		return finishSum(a, s)
+		return FinishSum(a, s)
 	case expr.Count:
 		n, err := f.CountNotNull(a.Col)
 		return table.Int(int64(n)), err
 	}
 	n, err := f.Count()
-	switch {
-	case a.Kind == expr.CountAll:
+	if a.Kind == expr.CountAll {
 		return table.Int(int64(n)), err
-	case f.rows == 0:
-		return table.Null(a.Type()), err
 	}
-	return table.Float(float64(n) / float64(f.rows)), err // the selectivity
+	return SelectivityOf(n, f.rows), err
+}
+
+// SelectivityOf is the selectivity of n selected records of all: NULL of none.
+func SelectivityOf(n, all uint64) table.Value {
+	if all == 0 {
+		return table.Null(table.Type{Kind: table.Double})
+	}
+	return table.Float(float64(n) / float64(all))
 }
 
 var tooLarge = table.Pow10(38) // for a DECIMAL
 
-// finishSum makes SUM and AVG from the sum: NULL of no values, else SUM of an exact
+// FinishSum makes SUM and AVG from the sum: NULL of no values, else SUM of an exact
 // column is a DECIMAL(38, s), and an error where it has more digits; the others are
 // rounded once, to the nearest REAL or DOUBLE.
-func finishSum(a expr.Aggregate, s *Sum) (v table.Value, err error) {
+func FinishSum(a expr.Aggregate, s *Sum) (v table.Value, err error) {
 	v.Type = a.Type()
 	switch {
 	case s.N == 0:

@@ -118,6 +118,9 @@ func (s *FloatSum) Mean(n uint64) (float64, error) {
 	return inRange(f)
 }
 
+// Rat is the exact sum of values that are neither NaN nor infinite.
+func (s *FloatSum) Rat() *big.Rat { return s.over(1) }
+
 // over is the exact sum divided by n.
 func (s *FloatSum) over(n uint64) *big.Rat {
 	sum, den := new(big.Int), new(big.Int).SetUint64(n)

@@ -8,8 +8,8 @@ import (
 )
 
 // Fragment is the part of a tree that one backend does as a whole: the rows of a
-// table that satisfy a condition, and the aggregates over them; without aggregates,
-// the rows themselves.
+// table that satisfy a condition, and the aggregates over them, each of which is
+// [expr.Aggregate.OfColumn]; without aggregates, the rows themselves.
 type Fragment struct {
 	Table   string
 	Where   expr.Expr // nil: every row
@@ -50,13 +50,13 @@ func Cut(n Node) Node {
 		inputs = append(inputs, Cut(in))
 	}
 	n = n.With(inputs...)
-	if p, ok := n.(*Project); ok {
-		in := p.Input
+	if r, ok := n.(interface{ reads() []int }); ok {
+		in := n.Inputs()[0]
 		if l, ok := in.(*Limit); ok {
 			in = l.Input
 		}
 		if f, ok := in.(*Fragment); ok && len(f.Aggs) == 0 {
-			f.Columns = p.reads()
+			f.Columns = r.reads()
 		}
 	}
 	return n
@@ -65,7 +65,7 @@ func Cut(n Node) Node {
 // fragment is the fragment that a node is, with all below it; nil for none.
 func fragment(n Node) *Fragment {
 	f := &Fragment{Nodes: n}
-	if a, ok := n.(*Aggregate); ok {
+	if a, ok := n.(*Aggregate); ok && a.ofColumns() {
 		f.Aggs, n = a.Aggs, a.Input
 	}
 	if w, ok := n.(*Filter); ok {

@@ -41,9 +41,13 @@ func Rewrite(n Node, f func(Node) Node) Node {
 
 // call writes an operator with its arguments.
 func call[T any](name string, args []T, text func(T) string) string {
+	return name + "(" + listed(args, text) + ")"
+}
+
+func listed[T any](args []T, text func(T) string) string {
 	var parts []string
 	for _, a := range args {
 		parts = append(parts, text(a))
 	}
-	return name + "(" + strings.Join(parts, ", ") + ")"
+	return strings.Join(parts, ", ")
 }

@@ -2,7 +2,6 @@ package sql
 
 import (
 	"cmp"
-	"slices"
 	"strings"
 
 	pg "github.com/pganalyze/pg_query_go/v6"
@@ -21,8 +20,7 @@ type binder struct {
 	table  *table.Table // nil without FROM
 	names  []string     // of the table's fields
 	alias  string       // what a qualified column is qualified with
-	aggs   []expr.Aggregate
-	bare   *expr.Column // the first column in the select list outside an aggregate
+	groups
 	// place is the clause being bound: it decides what a column and an
 	// aggregate mean.
 	place place
@@ -34,9 +32,10 @@ type binder struct {
 type place uint8
 
 const (
-	inItems     place = iota // a select item: columns, or aggregates
+	inItems     place = iota // a select item or HAVING: columns, or keys and aggregates
 	inWhere                  // columns, no aggregates
-	inAggregate              // the argument of an aggregate: columns, no aggregates
+	inGroup                  // a key of GROUP BY: columns, no aggregates
+	inAggregate              // in an aggregate: columns, no aggregates
 	inLimit                  // LIMIT and OFFSET: neither
 )
 
@@ -80,14 +79,13 @@ type unread struct{ error }
 func (b *binder) query(c Catalog) plan.Node {
 	b.refuseClauses()
 	n := b.from(c)
+	b.groupBy()
 	items := b.items()
+	having := b.having()
 	if where := b.where(); where != nil {
 		n = &plan.Filter{Input: n, Where: where}
 	}
-	if len(b.aggs) > 0 {
-		n = &plan.Aggregate{Input: n, Aggs: b.aggs}
-	}
-	return b.limit(&plan.Project{Input: n, Items: items})
+	return b.limit(&plan.Project{Input: b.grouped(n, having), Items: items})
 }
 
 // Select is the statement without EXPLAIN.
@@ -112,8 +110,7 @@ func (b *binder) refuseClauses() {
 		{len(n.ValuesLists) > 0, "values", "VALUES"},
 		{len(n.DistinctClause) > 0, "distinct", "SELECT DISTINCT"},
 		{n.IntoClause != nil, "into", "SELECT INTO"},
-		{len(n.GroupClause) > 0 || n.GroupDistinct, "group", "GROUP BY"},
-		{n.HavingClause != nil, "having", "HAVING"},
+		{n.GroupDistinct, "group", "GROUP BY DISTINCT"},
 		{len(n.WindowClause) > 0, "window", "WINDOW"},
 		{len(n.SortClause) > 0, "order", "ORDER BY"},
 		{n.LimitOption == pg.LimitOption_LIMIT_OPTION_WITH_TIES, "fetch", "FETCH ... WITH TIES"},
@@ -231,9 +228,6 @@ func (b *binder) items() []plan.Item {
 		items = append(items, plan.Item{Name: cmp.Or(rt.Name, name), E: settle(e)})
 	}
 	b.countItems(len(items))
-	if len(b.aggs) > 0 && b.bare != nil {
-		panic(expr.Errorf(b.bare.P, "column %q must appear in the GROUP BY clause or be used in an aggregate function; GROUP BY is not supported", b.bare.Name))
-	}
 	return items
 }
 
@@ -256,7 +250,8 @@ func (b *binder) star(n *pg.ColumnRef) []plan.Item {
 	}
 	var items []plan.Item
 	for i := range b.names {
-		items = append(items, plan.Item{Name: b.names[i], E: settle(b.field(i, loc))})
+		before := len(b.loose)
+		items = append(items, plan.Item{Name: b.names[i], E: b.key(settle(b.field(i, loc)), before)})
 	}
 	return items
 }
@@ -388,12 +383,12 @@ func (b *binder) field(i, loc int) expr.Expr {
 		panic(b.errorf(loc, "column %q cannot be used: %s", f.Name, f.Unsupported))
 	}
 	c := &expr.Column{Index: i, Name: f.Name, T: f.Type, P: b.pos(loc)}
-	if b.place == inItems && b.bare == nil {
-		b.bare = c
-	}
-	if b.place != inAggregate && f.Type.Kind == table.Unknown {
+	switch {
+	case f.Type.Kind == table.Unknown:
 		// No record has a value of it, and NULL takes whatever type is needed.
 		return &expr.Const{V: table.Null(f.Type), P: b.pos(loc)}
+	case b.place == inItems:
+		b.loose = append(b.loose, c)
 	}
 	return c
 }
@@ -404,17 +399,4 @@ func (b *binder) param(n *pg.ParamRef) expr.Expr {
 		return &span{[3]int64{microField: v.I}, b.pos(int(n.Location))}
 	}
 	return &expr.Const{V: v, P: b.pos(int(n.Location))}
-}
-
-// aggregate returns the reference to a, adding it if the query has none like it.
-func (b *binder) aggregate(a expr.Aggregate) expr.Expr {
-	i := slices.IndexFunc(b.aggs, func(have expr.Aggregate) bool {
-		have.P, have.Median = a.P, a.Median // the first spelling stays
-		return have == a
-	})
-	if i < 0 {
-		i = len(b.aggs)
-		b.aggs = append(b.aggs, a)
-	}
-	return &expr.AggRef{Index: i, Name: a.String(), T: a.Type(), P: a.P}
 }

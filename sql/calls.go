@@ -2,7 +2,6 @@ package sql
 
 import (
 	"slices"
-	"strings"
 
 	pg "github.com/pganalyze/pg_query_go/v6"
 
@@ -15,23 +14,36 @@ type aggregate struct {
 	name string
 	kind expr.AggKind
 	bind func(*call) expr.Expr
+	// takes reports a type of the argument; nil for any.
+	takes func(t table.Type) bool
+	// within says that the argument stands in WITHIN GROUP (ORDER BY x).
+	within bool
 }
 
 // aggregates lists what there is. It is filled here, since binding arguments leads back to it.
 var aggregates []aggregate
 
 func init() {
+	number, ordered, truth := table.Type.IsNumeric, func(t table.Type) bool { return t.Kind != table.Boolean }, func(t table.Type) bool { return t.Kind == table.Boolean }
+	of := func(name string, kind expr.AggKind, takes func(table.Type) bool) aggregate {
+		return aggregate{name: name, kind: kind, bind: (*call).ofOne, takes: takes}
+	}
+	pair := func(name string, kind expr.AggKind) aggregate {
+		return aggregate{name: name, kind: kind, bind: (*call).ofTwo, takes: number}
+	}
 	aggregates = []aggregate{
-		{"count", expr.Count, (*call).count},
-		{"sum", expr.Sum, (*call).ofColumn},
-		{"avg", expr.Avg, (*call).ofColumn},
-		{"min", expr.Min, (*call).ofColumn},
-		{"max", expr.Max, (*call).ofColumn},
-		{"median", expr.Percentile, (*call).ofColumn},
-		{"percentile_disc", expr.Percentile, (*call).percentile},
-		{"kth_largest", expr.KthLargest, (*call).kth},
-		{"kth_smallest", expr.KthSmallest, (*call).kth},
-		{"selectivity", expr.Selectivity, (*call).selectivity},
+		{name: "count", kind: expr.Count, bind: (*call).count},
+		of("sum", expr.Sum, number), of("avg", expr.Avg, number), of("min", expr.Min, ordered), of("max", expr.Max, ordered),
+		of("median", expr.Percentile, nil), of("any_value", expr.AnyValue, nil),
+		of("bool_and", expr.BoolAnd, truth), of("every", expr.BoolAnd, truth), of("bool_or", expr.BoolOr, truth),
+		of("var_pop", expr.VarPop, number), of("var_samp", expr.VarSamp, number), of("variance", expr.VarSamp, number),
+		of("stddev_pop", expr.StddevPop, number), of("stddev_samp", expr.StddevSamp, number), of("stddev", expr.StddevSamp, number),
+		pair("corr", expr.Corr), pair("covar_pop", expr.CovarPop), pair("covar_samp", expr.CovarSamp),
+		{name: "percentile_disc", kind: expr.Percentile, bind: (*call).percentile, within: true},
+		{name: "percentile_cont", kind: expr.PercentileCont, bind: (*call).percentile, takes: number, within: true},
+		{name: "mode", kind: expr.Mode, bind: (*call).mode, within: true},
+		{name: "kth_largest", kind: expr.KthLargest, bind: (*call).kth}, {name: "kth_smallest", kind: expr.KthSmallest, bind: (*call).kth},
+		{name: "selectivity", kind: expr.Selectivity, bind: (*call).selectivity},
 	}
 }
 
@@ -58,7 +70,7 @@ func (b *binder) call(n *pg.FuncCall) expr.Expr {
 	case b.place == inAggregate:
 		panic(c.errorf("aggregate function calls cannot be nested"))
 	case b.place != inItems:
-		panic(c.errorf("aggregate functions are not allowed in %s", map[place]string{inWhere: "WHERE", inLimit: "LIMIT or OFFSET"}[b.place]))
+		panic(c.errorf("aggregate functions are not allowed in %s", map[place]string{inWhere: "WHERE", inGroup: "GROUP BY", inLimit: "LIMIT or OFFSET"}[b.place]))
 	case b.table == nil:
 		panic(c.errorf("%s needs a table; write FROM", c.name))
 	}
@@ -69,96 +81,122 @@ func (b *binder) call(n *pg.FuncCall) expr.Expr {
 
 // supported fails at the first part of the call that is not.
 func (c *call) supported() {
-	within := c.AggWithinGroup
 	switch {
 	case c.Over != nil:
 		panic(c.errorf("window functions (OVER) are not supported"))
-	case c.name == "percentile_cont" || c.name == "mode":
-		panic(c.errorf("%s is not supported; there is percentile_disc", c.name))
 	case len(c.Funcname) > 1 && c.Funcname[0].GetString_().GetSval() != "pg_catalog":
 		panic(c.errorf("a schema before a function's name is not supported"))
 	case c.bind == nil && c.name != typeOfName && expr.Functions(c.name) == nil:
 		panic(c.errorf("function %s is not supported%s", clipped(c.name), suggest(c.name, Functions(), "functions")))
 	case c.bind == nil && (c.AggFilter != nil || c.AggDistinct || len(c.AggOrder) > 0):
 		panic(c.errorf("%s is no aggregate function: DISTINCT, ORDER BY and FILTER do not belong to it", c.name))
-	case c.AggFilter != nil:
-		panic(c.errorf("FILTER is not supported; use WHERE"))
-	case c.AggDistinct:
-		panic(c.errorf("%s(DISTINCT ...) is not supported", strings.ToUpper(c.name)))
+	case c.AggDistinct && (c.kind == expr.KthLargest || c.kind == expr.KthSmallest || c.kind == expr.Selectivity || c.kind >= expr.Corr):
+		panic(c.errorf("%s(DISTINCT ...) is not supported", c.name))
 	case c.FuncVariadic:
 		panic(c.errorf("VARIADIC is not supported"))
-	case within && c.name != "percentile_disc":
-		panic(c.errorf("WITHIN GROUP belongs to percentile_disc, not to %s", c.name))
-	case !within && c.name == "percentile_disc":
-		panic(c.errorf("percentile_disc needs WITHIN GROUP: percentile_disc(0.5) WITHIN GROUP (ORDER BY x)"))
-	case len(c.AggOrder) > 0 && !within:
+	case c.AggWithinGroup && !c.within:
+		panic(c.errorf("WITHIN GROUP belongs to percentile_disc, percentile_cont and mode, not to %s", c.name))
+	case !c.AggWithinGroup && c.within:
+		panic(c.errorf("%s needs WITHIN GROUP: %s WITHIN GROUP (ORDER BY x)", c.name, map[bool]string{true: "mode()", false: c.name + "(0.5)"}[c.kind == expr.Mode]))
+	case len(c.AggOrder) > 0 && !c.within:
 		panic(c.errorf("ORDER BY inside %s is not supported", c.name))
 	}
 }
 
-// attribute binds an aggregate of a column, the argument n; a column without any value has
-// the type without.
-func (c *call) attribute(n *pg.Node, without table.Type) expr.Aggregate {
+// of binds what the aggregate is of: the argument n.
+func (c *call) of(n *pg.Node) expr.Aggregate {
 	e := c.expr(n)
-	col, ok := e.(*expr.Column)
-	if !ok {
-		pos := e.Pos()
-		if pos < 0 {
-			pos = c.at
-		}
-		panic(expr.Errorf(pos, "%s takes a column; an expression or a constant inside an aggregate is not supported", c.name))
+	if isUnknown(e) && c.takes != nil && !c.takes(varchar) { // a NULL
+		e = coerce(e, map[bool]table.Type{true: bigint, false: boolean}[c.takes(bigint)])
 	}
-	a := expr.Aggregate{Kind: c.kind, Col: col.Index, Name: col.Name, Arg: col.T, P: c.at}
-	if a.Arg.Kind == table.Unknown {
-		a.Arg = without
+	e = settle(e)
+	if c.takes != nil && !c.takes(e.Type()) {
+		panic(c.errorf("function %s(%s) does not exist%s", c.name, typeName(e.Type()), c.instead(e.Type())))
+	}
+	a := expr.Aggregate{Kind: c.kind, Col: -1, Name: e.String(), Arg: e.Type(), P: c.at}
+	if col, ok := e.(*expr.Column); ok {
+		a.Col, a.Name = col.Index, col.Name
+	} else {
+		a.X = e
 	}
 	return a
 }
 
-// ofColumn binds SUM, AVG, MIN, MAX and MEDIAN.
-func (c *call) ofColumn() expr.Expr {
-	if c.AggStar || len(c.Args) != 1 {
-		panic(c.errorf("%s takes one argument, a column", c.name))
+// instead says what there is for an argument of a type that the aggregate does not take.
+func (c *call) instead(t table.Type) string {
+	switch isOrder := c.kind == expr.Min || c.kind == expr.Max; {
+	case isOrder && t.Kind == table.Boolean:
+		return "; there are bool_and and bool_or"
+	case c.kind == expr.PercentileCont:
+		return "; it takes numbers, percentile_disc any type"
 	}
-	number, without := c.kind == expr.Sum || c.kind == expr.Avg, varchar
-	if number {
-		without = bigint
+	return ""
+}
+
+// finished is the aggregate with its DISTINCT and FILTER.
+func (c *call) finished(a expr.Aggregate) expr.Expr {
+	switch a.Kind {
+	case expr.Min, expr.Max, expr.BoolAnd, expr.BoolOr, expr.AnyValue: // of values each once or more often
+	default:
+		a.Distinct = c.AggDistinct
 	}
-	a := c.attribute(c.Args[0], without)
-	if number && !a.Arg.IsNumeric() || c.kind != expr.Percentile && a.Arg.Kind == table.Boolean {
-		panic(c.errorf("function %s(%s) does not exist", c.name, typeName(a.Arg)))
-	}
-	if c.kind == expr.Percentile {
-		a.F, a.Median = 0.5, true
+	if c.AggFilter != nil {
+		f := c.boolean(c.AggFilter, "FILTER")
+		if k, ok := f.(*expr.Const); !ok || k.V.Null || k.V.I == 0 {
+			a.Filter = f
+		}
 	}
 	return c.binder.aggregate(a)
+}
+
+// ofOne binds the aggregates of one argument.
+func (c *call) ofOne() expr.Expr {
+	if c.AggStar || len(c.Args) != 1 {
+		panic(c.errorf("%s takes one argument", c.name))
+	}
+	a := c.of(c.Args[0])
+	if a.Kind == expr.Percentile {
+		a.F, a.Median = 0.5, true
+	}
+	return c.finished(a)
+}
+
+// ofTwo binds the aggregates of pairs of numbers, which are of DOUBLE PRECISION.
+func (c *call) ofTwo() expr.Expr {
+	if c.AggStar || len(c.Args) != 2 {
+		panic(c.errorf("%s takes two arguments: %s(y, x)", c.name, c.name))
+	}
+	x, y := c.of(c.Args[0]), c.of(c.Args[1])
+	a := expr.Aggregate{Kind: c.kind, Col: -1, X: widen(x.Argument(), double), Y: widen(y.Argument(), double), Arg: double, P: c.at}
+	a.Name = a.X.String()
+	return c.finished(a)
 }
 
 func (c *call) selectivity() expr.Expr {
 	if len(c.Args) > 0 || c.AggStar {
 		panic(c.errorf("%s() takes no argument; it is the fraction of the table's records that WHERE selects", c.name))
 	}
-	return c.binder.aggregate(expr.Aggregate{Kind: c.kind, Col: -1, P: c.at})
+	return c.finished(expr.Aggregate{Kind: c.kind, Col: -1, P: c.at})
 }
 
 // count binds COUNT(*), COUNT(x) and COUNT of a constant, which is COUNT(*) or 0.
 func (c *call) count() expr.Expr {
 	all := expr.Aggregate{Kind: expr.CountAll, Col: -1, P: c.at}
 	if c.AggStar {
-		return c.binder.aggregate(all)
+		return c.finished(all)
 	}
 	if len(c.Args) != 1 {
-		panic(c.errorf("count takes * or one column"))
+		panic(c.errorf("count takes * or one argument"))
 	}
 	switch e := c.expr(c.Args[0]); {
 	case isNull(e):
 		// No record counts; the aggregate stays, so that there is one row.
-		c.binder.aggregate(all)
+		c.finished(all)
 		return &expr.Const{V: table.Int(0), P: c.at}
-	case isConstant(e):
-		return c.binder.aggregate(all)
+	case isConstant(e) && !c.AggDistinct:
+		return c.finished(all)
 	}
-	return c.binder.aggregate(c.attribute(c.Args[0], varchar))
+	return c.finished(c.of(c.Args[0]))
 }
 
 // constant binds a constant argument of type t; nil is what is none.
@@ -175,34 +213,48 @@ func (c *call) constant(n *pg.Node, t table.Type) *expr.Const {
 	return k
 }
 
-// percentile binds percentile_disc(f) WITHIN GROUP (ORDER BY x [DESC]).
-func (c *call) percentile() expr.Expr {
-	if len(c.Args) != 1 || len(c.AggOrder) != 1 {
-		panic(c.errorf("percentile_disc takes one fraction and one column to order by"))
-	}
-	f := c.constant(c.Args[0], double)
-	if f == nil {
-		panic(c.errorf("percentile_disc takes a constant fraction between 0 and 1"))
-	}
+// sorted binds the x [DESC] of WITHIN GROUP (ORDER BY x).
+func (c *call) sorted() expr.Aggregate {
 	sort := c.AggOrder[0].GetSortBy()
 	if sort.SortbyDir == pg.SortByDir_SORTBY_USING {
 		panic(c.errorf("ORDER BY ... USING is not supported"))
 	}
-	a := c.attribute(sort.Node, varchar)
+	a := c.of(sort.Node)
 	a.Desc = sort.SortbyDir == pg.SortByDir_SORTBY_DESC
+	return a
+}
+
+// percentile binds percentile_disc(f) and percentile_cont(f) WITHIN GROUP (ORDER BY x [DESC]).
+func (c *call) percentile() expr.Expr {
+	if len(c.Args) != 1 || len(c.AggOrder) != 1 {
+		panic(c.errorf("%s takes one fraction and one value to order by", c.name))
+	}
+	f := c.constant(c.Args[0], double)
+	if f == nil {
+		panic(c.errorf("%s takes a constant fraction between 0 and 1", c.name))
+	}
+	a := c.sorted()
 	a.F, a.Null = f.V.F, f.V.Null
 	if !a.Null && !(a.F >= 0 && a.F <= 1) {
 		panic(expr.Errorf(f.P, "percentile value %s is not between 0 and 1", f.V))
 	}
-	return c.binder.aggregate(a)
+	return c.finished(a)
+}
+
+// mode binds mode() WITHIN GROUP (ORDER BY x [DESC]).
+func (c *call) mode() expr.Expr {
+	if len(c.Args) != 0 || len(c.AggOrder) != 1 {
+		panic(c.errorf("mode takes one value to order by: mode() WITHIN GROUP (ORDER BY x)"))
+	}
+	return c.finished(c.sorted())
 }
 
 // kth binds kth_largest(x, k) and kth_smallest(x, k).
 func (c *call) kth() expr.Expr {
 	if len(c.Args) != 2 {
-		panic(c.errorf("%s takes a column and k: %s(x, 10)", c.name, c.name))
+		panic(c.errorf("%s takes a value and k: %s(x, 10)", c.name, c.name))
 	}
-	a := c.attribute(c.Args[0], varchar)
+	a := c.of(c.Args[0])
 	k := c.constant(c.Args[1], bigint)
 	if k == nil {
 		panic(c.errorf("the second argument of %s must be a constant integer", c.name))
@@ -210,5 +262,5 @@ func (c *call) kth() expr.Expr {
 	if a.K, a.Null = k.V.I, k.V.Null; !a.Null && a.K < 1 {
 		panic(expr.Errorf(k.P, "%s: k is %d; it must be between 1 and the number of selected values", c.name, a.K))
 	}
-	return c.binder.aggregate(a)
+	return c.finished(a)
 }

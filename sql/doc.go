@@ -2,7 +2,7 @@
 //
 // The grammar is PostgreSQL's own (pg_query). What a statement may say here is
 // one SELECT over one table, or without any, with a WHERE clause, LIMIT and OFFSET: of
-// columns and expressions over them, or of aggregates. SHOW TABLES and DESCRIBE of a
+// columns and expressions over them, or of aggregates, with GROUP BY and HAVING. SHOW TABLES and DESCRIBE of a
 // table or a SELECT give rows of text; the tables of information_schema are queried as
 // any other. A file is a table too, as FROM 'path' or by one of [FileFunctions]. Everything
 // else that the grammar knows is refused by name and position.
@@ -52,13 +52,11 @@
 //
 // # Caveats
 //
-//   - A column without any value (type unknown) is the constant NULL outside of
-//     aggregates.
+//   - A column without any value (type unknown) is the constant NULL.
 //   - An interval holds microseconds once it meets a column, so a column plus an
 //     interval of months is refused; constants are computed with months.
 //   - A cast of a column between text, numbers and BOOLEAN is refused in WHERE.
 //   - NUMERIC / NUMERIC over columns is refused: its scale depends on each value.
 //     Over aggregates it is allowed.
 //   - A date is read as YYYY-MM-DD, with BC; not as PostgreSQL's other spellings.
-//   - An aggregate takes a column, not an expression.
 package sql

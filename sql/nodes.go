@@ -14,6 +14,11 @@ import (
 // expr binds any expression. A string literal or NULL comes back as a [*expr.Const] of
 // type unknown, an interval constant as a [*span]; who uses it gives it its type.
 func (b *binder) expr(n *pg.Node) expr.Expr {
+	before := len(b.loose)
+	return b.key(b.node(n), before)
+}
+
+func (b *binder) node(n *pg.Node) expr.Expr {
 	switch n := n.GetNode().(type) {
 	case *pg.Node_AConst:
 		return b.literal(n.AConst)

@@ -1,0 +1,415 @@
+package cpu
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"runtime"
+	"slices"
+
+	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/internal/ordered"
+	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/table"
+)
+
+// Group runs a [plan.Aggregate] over rows of a table, on all cores: blocks of rows go to
+// workers, each of which has groups of its own, and at the end these are merged. It yields the
+// groups, keys and then aggregates, some thousand at a time, in the order of their first rows.
+// The error of a row is that of the first row that raises one, and there of the first
+// expression in the order of keys and then aggregates, FILTER before the argument.
+func Group(ctx context.Context, t *table.Table, n *plan.Aggregate, in iter.Seq2[table.Block, error]) iter.Seq2[[][]table.Value, error] {
+	return func(yield func([][]table.Value, error) bool) {
+		g := &grouping{table: t, node: n, keys: newKeys(t, n.Keys)}
+		g.inputs, g.places = inputsOf(n.Aggs)
+		all, err := g.run(ctx, in)
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		for rows, err := range all.rows(ctx) {
+			if !yield(rows, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// grouping is what the workers share.
+type grouping struct {
+	table  *table.Table
+	node   *plan.Aggregate
+	keys   *keys
+	inputs []*input
+	places []place // of the aggregates' states
+}
+
+// input is what some aggregates have in common: rows, and expressions over them.
+type input struct {
+	x, y, filter expr.Expr
+	distinct     bool
+	kinds        []stateKind // of the states that they need
+}
+
+// place is that of a state.
+type place struct{ input, state int }
+
+// inputsOf lists the inputs of aggregates, and where the state of each aggregate is.
+func inputsOf(aggs []expr.Aggregate) (list []*input, places []place) {
+	text := func(e expr.Expr) string {
+		if e == nil {
+			return ""
+		}
+		return fmt.Sprint(e.Type(), " ", e)
+	}
+	at := map[[4]string]int{}
+	for _, a := range aggs {
+		key := [4]string{text(a.Argument()), text(a.Y), text(a.Filter), fmt.Sprint(a.Distinct)}
+		i, ok := at[key]
+		if !ok {
+			i = len(list)
+			at[key] = i
+			list = append(list, &input{x: a.Argument(), y: a.Y, filter: a.Filter, distinct: a.Distinct})
+		}
+		in, kind := list[i], stateOf(a)
+		s := slices.Index(in.kinds, kind)
+		if s < 0 {
+			s = len(in.kinds)
+			in.kinds = append(in.kinds, kind)
+		}
+		places = append(places, place{i, s})
+	}
+	return list, places
+}
+
+// states are those of an input.
+func (in *input) states() (list []state) {
+	for _, k := range in.kinds {
+		list = append(list, newState(k, in.x))
+	}
+	return list
+}
+
+// worker has the groups of the rows that it was given.
+type worker struct {
+	*grouping
+	eval   Evaluator
+	caches []cache // of keys
+	folded []cache // of what is before a key
+	ids    interner
+	direct []uint32 // for words of few bits: a group plus 1, 0 for none; nil for others
+	first  []uint64 // of each group, the place of its first row: chunk and row
+	states [][]state
+	sets   []distinctValues // of inputs that are DISTINCT
+	row    []uint32         // the group of each row at hand
+}
+
+// directBits is up to how many bits of a word groups are looked up in an array.
+const directBits = 16
+
+func (g *grouping) worker() *worker {
+	w := &worker{grouping: g, caches: make([]cache, len(g.keys.list)), folded: make([]cache, len(g.keys.list)), eval: Evaluator{Wide: true}}
+	if g.keys.bits <= directBits {
+		w.direct = make([]uint32, 1<<g.keys.bits)
+	}
+	for _, in := range g.inputs {
+		w.states = append(w.states, in.states())
+		w.sets = append(w.sets, nil)
+		if in.distinct {
+			w.sets[len(w.sets)-1] = orderOf(in.x.Type()).distinct()
+		}
+	}
+	if len(g.keys.list) == 0 {
+		w.direct[0] = 1
+		w.first = []uint64{0}
+	}
+	return w
+}
+
+// pieceRows is how many rows a worker looks at in one go: what it keeps of them stays in its
+// caches.
+const pieceRows = 1 << 13
+
+// run gives all rows to workers and merges what they found.
+func (g *grouping) run(ctx context.Context, in iter.Seq2[table.Block, error]) (*worker, error) {
+	var failed error // of the input; read when all blocks are done
+	blocks := func(yield func(table.Block) bool) {
+		for b, err := range in {
+			if failed = err; err != nil {
+				return
+			}
+			for i, n := 0, b.Len(); i < n; i += blockRows { // a block may be a whole chunk
+				if failed = ctx.Err(); failed != nil || !yield(b.Cut(i, min(n, i+blockRows))) {
+					return
+				}
+			}
+		}
+	}
+	workers := make([]*worker, runtime.GOMAXPROCS(0))
+	for i := range workers {
+		workers[i] = g.worker()
+	}
+	for err := range ordered.Map(len(workers), blocks, func(w int, b table.Block) error { return workers[w].block(b) }) {
+		if err != nil {
+			return nil, err
+		}
+	}
+	if failed != nil {
+		return nil, failed
+	}
+	all := workers[0]
+	for _, w := range workers[1:] {
+		all.merge(w)
+	}
+	return all, all.arrange()
+}
+
+// block takes in a block of rows.
+func (w *worker) block(b table.Block) error {
+	for i, n := 0, b.Len(); i < n; i += pieceRows {
+		if err := w.piece(b.Cut(i, min(n, i+pieceRows))); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// piece takes in some rows. Of the error of a row it is the first that counts, so what comes
+// later is computed of the rows before it only.
+func (w *worker) piece(b table.Block) (err error) {
+	c := w.table.Chunks[b.Chunk]
+	words, err := w.words(c, b)
+	if err != nil {
+		b = b.Cut(0, len(words))
+	}
+	groups := w.groups(words, b)
+	for i, in := range w.inputs {
+		x, y, of, at, failed := w.input(in, c, b, groups)
+		if failed != nil {
+			err, b, groups = failed, b.Cut(0, at), groups[:at]
+			continue
+		}
+		if in.distinct {
+			w.sets[i].add(of, &x)
+			continue
+		}
+		for _, s := range w.states[i] {
+			s.resize(len(w.first))
+			s.add(of, &x, &y)
+		}
+	}
+	return err
+}
+
+// groups are those of rows with these keys.
+func (w *worker) groups(words []uint64, b table.Block) []uint32 {
+	w.row = slices.Grow(w.row[:0], b.Len())[:b.Len()]
+	if len(w.keys.list) == 0 {
+		clear(w.row)
+		return w.row
+	}
+	if w.direct != nil {
+		for i, word := range words {
+			if w.direct[word] == 0 {
+				w.ids.words = append(w.ids.words, word)
+				w.direct[word] = uint32(w.group(b, i) + 1)
+			}
+			w.row[i] = w.direct[word] - 1
+		}
+		return w.row
+	}
+	for i, word := range words {
+		id := w.ids.id(word)
+		if int(id) == len(w.first) {
+			w.group(b, i)
+		}
+		w.row[i] = id
+	}
+	return w.row
+}
+
+// group begins one with row i of a block.
+func (w *worker) group(b table.Block, i int) int {
+	w.first = append(w.first, uint64(b.Chunk)<<32|uint64(b.Row(i)))
+	return len(w.first) - 1
+}
+
+// input computes an input of the rows of a block: its values that are not NULL and the groups
+// that they belong to. Where a row raises an error it says at which row of the block.
+func (w *worker) input(in *input, c *table.Chunk, b table.Block, groups []uint32) (x, y Vector, of []uint32, at int, err error) {
+	rows := b // those of which the FILTER holds
+	of = groups
+	where := func(i int) int { return i }
+	if in.filter != nil {
+		holds, failed := w.eval.Vector(in.filter, c, b)
+		if failed != nil {
+			at, err = holds.Len(), failed
+		}
+		rows, of = table.Block{Chunk: b.Chunk, Rows: []uint32{}}, nil
+		var places []int
+		for i, v := range holds.Ints {
+			if v != 0 && !holds.IsNull(i) {
+				rows.Rows, of, places = append(rows.Rows, uint32(b.Row(i))), append(of, groups[i]), append(places, i)
+			}
+		}
+		where = func(i int) int { return places[i] }
+	}
+	if in.x == nil {
+		return x, y, of, at, err
+	}
+	if x, y, at, err = w.arguments(in, c, rows, where, at, err); err != nil {
+		return x, y, of, at, err
+	}
+	if y.Len() > 0 {
+		valid := both(x.Valid, y.Valid)
+		x.Valid, y.Valid = valid, valid
+		y, _ = y.compact(of)
+	}
+	x, of = x.compact(of)
+	return x, y, of, 0, nil
+}
+
+// arguments computes those of an input, of rows that are at these places.
+func (w *worker) arguments(in *input, c *table.Chunk, rows table.Block, where func(int) int, at int, err error) (x, y Vector, _ int, _ error) {
+	for i, e := range []expr.Expr{in.x, in.y} {
+		if e == nil {
+			continue
+		}
+		v, failed := w.eval.Vector(e, c, rows)
+		if failed != nil {
+			at, err = where(v.Len()), failed
+			rows = rows.Cut(0, v.Len())
+		}
+		if i == 0 {
+			x = v
+		} else {
+			y = v
+		}
+	}
+	return x, y, at, err
+}
+
+// merge takes in what another worker found.
+func (w *worker) merge(o *worker) {
+	to := make([]uint32, len(o.first))
+	for i := range to {
+		if len(w.keys.list) == 0 {
+			break
+		}
+		to[i] = w.same(o.ids.words[i], o.first[i])
+	}
+	for i := range w.inputs {
+		if w.inputs[i].distinct {
+			w.sets[i].merge(o.sets[i], to)
+			continue
+		}
+		for k, s := range w.states[i] {
+			s.resize(len(w.first))
+			o.states[i][k].resize(len(to))
+			s.merge(o.states[i][k], to)
+		}
+	}
+}
+
+// same is the group of a word that another worker found first at a place.
+func (w *worker) same(word, first uint64) (id uint32) {
+	n := len(w.first)
+	if w.direct == nil {
+		id = w.ids.id(word)
+	} else {
+		if w.direct[word] == 0 {
+			w.ids.words = append(w.ids.words, word)
+			w.direct[word] = uint32(n + 1)
+		}
+		id = w.direct[word] - 1
+	}
+	if int(id) == n {
+		w.first = append(w.first, first)
+	}
+	w.first[id] = min(w.first[id], first)
+	return id
+}
+
+// arrange makes the states ready to be read: it adds up the values of those that are DISTINCT.
+func (w *worker) arrange() error {
+	for i := range w.inputs {
+		for _, s := range w.states[i] {
+			s.resize(len(w.first))
+			if w.inputs[i].distinct {
+				w.sets[i].each(func(groups []uint32, x *Vector) { s.add(groups, x, &Vector{}) })
+			}
+			s.arrange()
+		}
+	}
+	return nil
+}
+
+// groupBatch is how many groups are yielded at a time.
+const groupBatch = 1 << 12
+
+// rows are the groups, in the order of their first rows.
+func (w *worker) rows(ctx context.Context) iter.Seq2[[][]table.Value, error] {
+	order := make([]uint32, len(w.first))
+	for i := range order {
+		order[i] = uint32(i)
+	}
+	slices.SortFunc(order, func(a, b uint32) int {
+		if w.first[a] < w.first[b] {
+			return -1
+		}
+		return 1
+	})
+	type batch struct {
+		rows [][]table.Value
+		err  error
+	}
+	return func(yield func([][]table.Value, error) bool) {
+		for b := range ordered.Map(runtime.GOMAXPROCS(0), slices.Chunk(order, groupBatch), func(_ int, part []uint32) (b batch) {
+			if b.err = ctx.Err(); b.err == nil {
+				b.rows, b.err = w.values(part)
+			}
+			return b
+		}) {
+			if !yield(b.rows, b.err) || b.err != nil {
+				return
+			}
+		}
+	}
+}
+
+// values are the rows of some groups; before an error those that come before it.
+func (w *worker) values(part []uint32) (out [][]table.Value, err error) {
+	width := len(w.node.Keys) + len(w.node.Aggs)
+	cells := make([]table.Value, width*len(part))
+	for i, g := range part {
+		row := cells[:0:width]
+		cells = cells[width:]
+		first := w.first[g]
+		for _, e := range w.node.Keys {
+			v, err := evaluate(e, w.table.Chunks[first>>32], int(first&(1<<32-1)))
+			if err != nil {
+				return out, err
+			}
+			row = append(row, v)
+		}
+		for k, a := range w.node.Aggs {
+			at := w.places[k]
+			v, err := w.states[at.input][at.state].value(a, g, w.table)
+			if err != nil {
+				return out, err
+			}
+			row = append(row, v)
+		}
+		if i == 0 {
+			out = make([][]table.Value, 0, len(part))
+		}
+		out = append(out, row)
+	}
+	return out, nil
+}
+
+// evaluate computes a key in a row of a chunk.
+func evaluate(e expr.Expr, c *table.Chunk, row int) (table.Value, error) {
+	column := func(i int) table.Value { return c.Segments[i].Value(row) }
+	return expr.Eval(e, &expr.Env{Column: column, Agg: column})
+}

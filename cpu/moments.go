@@ -1,0 +1,256 @@
+package cpu
+
+import (
+	"math"
+	"math/big"
+
+	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/table"
+)
+
+// intMoments are sums of integers and DECIMALs and of their squares.
+type intMoments struct {
+	intSums
+	squares []sum
+	large   map[uint32]*big.Int // sums of the squares of what has more than 64 bits
+}
+
+func (s *intMoments) resize(groups int) {
+	s.intSums.resize(groups)
+	s.squares = resized(s.squares, groups)
+}
+
+func (s *intMoments) add(groups []uint32, x, y *Vector) {
+	s.intSums.add(groups, x, y)
+	for i, v := range x.Ints {
+		if x.Highs == nil || x.Highs[i] == v>>63 {
+			s.squares[groups[i]].addSquare(v)
+			continue
+		}
+		w := wide{x.Highs[i], uint64(v)}.big()
+		s.addLarge(groups[i], w.Mul(w, w))
+	}
+}
+
+func (s *intMoments) addLarge(group uint32, square *big.Int) {
+	if s.large == nil {
+		s.large = map[uint32]*big.Int{}
+	}
+	if s.large[group] == nil {
+		s.large[group] = new(big.Int)
+	}
+	s.large[group].Add(s.large[group], square)
+}
+
+func (s *intMoments) merge(o state, to []uint32) {
+	other := o.(*intMoments)
+	s.intSums.merge(&other.intSums, to)
+	for i, v := range other.squares {
+		s.squares[to[i]].add(v.lo, v.mid, v.hi)
+	}
+	for g, v := range other.large {
+		s.addLarge(to[g], v)
+	}
+}
+
+func (s *intMoments) value(a expr.Aggregate, group uint32, _ *table.Table) (table.Value, error) {
+	total, squares := new(big.Int), new(big.Int)
+	s.sums[group].into(total)
+	s.squares[group].into(squares)
+	if l := s.large[group]; l != nil {
+		squares.Add(squares, l)
+	}
+	unit := new(big.Rat).SetInt(table.Pow10(2 * a.Arg.Scale))
+	m := spread(s.n[group], new(big.Rat).SetInt(total), new(big.Rat).SetInt(total), new(big.Rat).SetInt(squares))
+	return dispersion(a, s.n[group], m.Quo(m, unit))
+}
+
+// spread is n times the sum of products less the product of the sums, of n pairs.
+func spread(n uint64, x, y, products *big.Rat) *big.Rat {
+	out := new(big.Rat).SetInt(new(big.Int).SetUint64(n))
+	return out.Sub(out.Mul(out, products), new(big.Rat).Mul(x, y))
+}
+
+// dispersion is a variance, covariance or standard deviation of n values with this spread,
+// rounded once; NULL of too few values.
+func dispersion(a expr.Aggregate, n uint64, spread *big.Rat) (table.Value, error) {
+	by := new(big.Int).SetUint64(n)
+	switch a.Kind {
+	case expr.VarSamp, expr.StddevSamp, expr.CovarSamp:
+		by.Mul(by, new(big.Int).Sub(by, big.NewInt(1)))
+	default:
+		by.Mul(by, by)
+	}
+	if by.Sign() == 0 {
+		return table.Null(a.Type()), nil
+	}
+	spread.Quo(spread, new(big.Rat).SetInt(by))
+	out, _ := spread.Float64()
+	if a.Kind == expr.StddevPop || a.Kind == expr.StddevSamp {
+		out, _ = root(spread).Float64()
+	}
+	if math.IsInf(out, 0) {
+		return table.Value{}, expr.Errorf(a.P, "%s: %s", a, expr.MsgOverflow)
+	}
+	return table.Float(out), nil
+}
+
+// rootBits is how many bits of a root are computed before it is rounded.
+const rootBits = 256
+
+func root(x *big.Rat) *big.Float {
+	f := new(big.Float).SetPrec(rootBits).SetRat(x)
+	return f.Sqrt(f)
+}
+
+// floatMoments are exact sums of doubles, of their squares, and of pairs also of their
+// products.
+type floatMoments struct {
+	counts
+	of []*productSums // nil for none
+}
+
+// productSums are the sums of x, y, x*x, y*y and x*y; without y of those with x only.
+type productSums struct {
+	x, y, xx, yy, xy exactSum
+	special          bool // a value is NaN or infinite: so is what comes of all
+}
+
+func (s *floatMoments) resize(groups int) {
+	s.counts.resize(groups)
+	s.of = resized(s.of, groups)
+}
+
+func (s *floatMoments) group(g uint32) *productSums {
+	if s.of[g] == nil {
+		s.of[g] = &productSums{}
+	}
+	return s.of[g]
+}
+
+func (s *floatMoments) add(groups []uint32, x, y *Vector) {
+	s.counts.add(groups, x, y)
+	for i, f := range x.Floats {
+		p := s.group(groups[i])
+		p.special = p.special || f-f != 0
+		if y.Floats != nil {
+			p.special = p.special || y.Floats[i]-y.Floats[i] != 0
+		}
+		if p.special {
+			continue
+		}
+		p.x.Add(f)
+		p.xx.product(f, f)
+		if y.Floats != nil {
+			g := y.Floats[i]
+			p.y.Add(g)
+			p.yy.product(g, g)
+			p.xy.product(f, g)
+		}
+	}
+}
+
+func (s *floatMoments) merge(o state, to []uint32) {
+	other := o.(*floatMoments)
+	s.counts.merge(&other.counts, to)
+	for i, v := range other.of {
+		if v == nil {
+			continue
+		}
+		p := s.group(to[i])
+		p.special = p.special || v.special
+		p.x.merge(&v.x)
+		p.y.merge(&v.y)
+		p.xx.merge(&v.xx)
+		p.yy.merge(&v.yy)
+		p.xy.merge(&v.xy)
+	}
+}
+
+func (s *floatMoments) value(a expr.Aggregate, group uint32, _ *table.Table) (table.Value, error) {
+	n, p := s.n[group], s.of[group]
+	few := uint64(1) // up to how many values give NULL
+	if a.Kind == expr.VarPop || a.Kind == expr.StddevPop || a.Kind == expr.CovarPop || a.Kind == expr.Corr {
+		few = 0
+	}
+	switch {
+	case n <= few:
+		return table.Null(a.Type()), nil
+	case p.special:
+		return table.Float(math.NaN()), nil
+	}
+	x, y := p.x.rat(), p.y.rat()
+	switch a.Kind {
+	case expr.CovarPop, expr.CovarSamp:
+		return dispersion(a, n, spread(n, x, y, p.xy.rat()))
+	case expr.Corr:
+		return correlation(a, spread(n, x, x, p.xx.rat()), spread(n, y, y, p.yy.rat()), spread(n, x, y, p.xy.rat()))
+	}
+	return dispersion(a, n, spread(n, x, x, p.xx.rat()))
+}
+
+// correlation is xy / sqrt(xx * yy), of the spreads; NULL where one of them is 0.
+func correlation(a expr.Aggregate, xx, yy, xy *big.Rat) (table.Value, error) {
+	if xx.Sign() == 0 || yy.Sign() == 0 {
+		return table.Null(a.Type()), nil
+	}
+	f := new(big.Float).SetPrec(rootBits).SetRat(xy)
+	out, _ := f.Quo(f, root(xx.Mul(xx, yy))).Float64()
+	return table.Float(min(1, max(-1, out))), nil
+}
+
+// exactSum is an exact sum of doubles and of products of two.
+type exactSum struct {
+	plan.FloatSum
+	// extreme is the sum of the products that are no sum of two doubles, in units of
+	// 2^(2*-1074); nil for none.
+	extreme *big.Int
+}
+
+// product adds a * b, neither of them infinite: as the rounded product and what that lacks,
+// both doubles unless they are very large or very small (Dekker 1971).
+func (s *exactSum) product(a, b float64) {
+	p := a * b
+	if abs := math.Abs(p); a == 0 || b == 0 || abs > 0x1p-960 && abs < 0x1p1000 {
+		s.Add(p)
+		s.Add(math.FMA(a, b, -p))
+		return
+	}
+	s.addExtreme(new(big.Int).Mul(inUnits(a), inUnits(b)))
+}
+
+// inUnits is a double in units of 2^-1074.
+func inUnits(f float64) *big.Int {
+	frac, exp := math.Frexp(f)
+	i := big.NewInt(int64(math.Ldexp(frac, 53)))
+	if shift := exp - 53 + 1074; shift >= 0 {
+		return i.Lsh(i, uint(shift))
+	} else {
+		return i.Rsh(i, uint(-shift)) // of zeros: the double is denormal
+	}
+}
+
+func (s *exactSum) addExtreme(i *big.Int) {
+	if s.extreme == nil {
+		s.extreme = new(big.Int)
+	}
+	s.extreme.Add(s.extreme, i)
+}
+
+func (s *exactSum) merge(o *exactSum) {
+	s.FloatSum.Merge(&o.FloatSum)
+	if o.extreme != nil {
+		s.addExtreme(o.extreme)
+	}
+}
+
+// rat is the sum.
+func (s *exactSum) rat() *big.Rat {
+	out := s.FloatSum.Rat()
+	if s.extreme != nil {
+		unit := new(big.Int).Lsh(big.NewInt(1), 2*1074)
+		out.Add(out, new(big.Rat).SetFrac(s.extreme, unit))
+	}
+	return out
+}

@@ -1,0 +1,338 @@
+package cpu
+
+import (
+	"cmp"
+	"math/big"
+	"slices"
+
+	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/table"
+)
+
+// ordering is how values of a type are compared: as what T they are, where they are equal
+// only if they are the same T.
+type ordering[T comparable] struct {
+	get   func(x *Vector, i int) T
+	value func(v T, t table.Type) table.Value
+	less  func(a, b T) bool
+	// put appends a value to a vector.
+	put func(x *Vector, v T)
+}
+
+// orderings by type: integers and the like as they are, floats as integers in the same order
+// (so that -0 is 0, and NaN above all), DECIMALs that are computed as 128 bits.
+var (
+	ofInts = &ordering[int64]{
+		get:   func(x *Vector, i int) int64 { return x.Ints[i] },
+		value: func(v int64, t table.Type) table.Value { return table.Value{Type: t, I: v} },
+		less:  cmp.Less[int64],
+		put:   func(x *Vector, v int64) { x.Ints = append(x.Ints, v) },
+	}
+	ofFloats = &ordering[int64]{
+		get:   func(x *Vector, i int) int64 { return table.IntFromOrdinal(table.OrdinalFloat64(x.Floats[i])) },
+		value: func(v int64, t table.Type) table.Value { return table.Value{Type: t, F: floatOf(v)} },
+		less:  cmp.Less[int64],
+		put:   func(x *Vector, v int64) { x.Floats = append(x.Floats, floatOf(v)) },
+	}
+	ofTexts = &ordering[string]{
+		get:   func(x *Vector, i int) string { return x.Texts[i] },
+		value: func(v string, _ table.Type) table.Value { return table.Str(v) },
+		less:  cmp.Less[string],
+		put:   func(x *Vector, v string) { x.Texts = append(x.Texts, v) },
+	}
+	ofWides = &ordering[wide]{
+		get: func(x *Vector, i int) wide {
+			if x.Highs == nil {
+				return wide{x.Ints[i] >> 63, uint64(x.Ints[i])}
+			}
+			return wide{x.Highs[i], uint64(x.Ints[i])}
+		},
+		value: func(v wide, t table.Type) table.Value { return table.Dec(t, v.big()) },
+		less:  func(a, b wide) bool { return compareWide(a, b) < 0 },
+		put:   func(x *Vector, v wide) { x.Ints, x.Highs = append(x.Ints, int64(v.lo)), append(x.Highs, v.hi) },
+	}
+)
+
+func floatOf(v int64) float64 { return table.Float64FromOrdinal(table.OrdinalInt(v)) }
+
+// isWide reports DECIMALs that may have more than 64 bits.
+func isWide(t table.Type) bool { return t.Kind == table.Decimal && t.Precision > 18 }
+
+// order makes what compares the values of a type.
+type order interface {
+	ends() state
+	lists() state
+	distinct() distinctValues
+}
+
+func (o *ordering[T]) ends() state              { return &ends[T]{by: o} }
+func (o *ordering[T]) lists() state             { return &lists[T]{by: o} }
+func (o *ordering[T]) distinct() distinctValues { return &distinct[T]{by: o, ids: map[T]uint32{}} }
+
+func orderOf(t table.Type) order {
+	switch {
+	case t.IsFloat():
+		return ofFloats
+	case t.Kind == table.Varchar:
+		return ofTexts
+	case isWide(t):
+		return ofWides
+	}
+	return ofInts
+}
+
+// ends are the smallest and the largest value of each group.
+type ends[T comparable] struct {
+	by     *ordering[T]
+	some   []bool
+	lo, hi []T
+}
+
+func (s *ends[T]) resize(groups int) {
+	s.some, s.lo, s.hi = resized(s.some, groups), resized(s.lo, groups), resized(s.hi, groups)
+}
+
+func (s *ends[T]) add(groups []uint32, x, _ *Vector) {
+	for i, g := range groups {
+		v := s.by.get(x, i)
+		s.take(g, v, v)
+	}
+}
+
+func (s *ends[T]) take(g uint32, lo, hi T) {
+	if !s.some[g] {
+		s.some[g], s.lo[g], s.hi[g] = true, lo, hi
+		return
+	}
+	if s.by.less(lo, s.lo[g]) {
+		s.lo[g] = lo
+	}
+	if s.by.less(s.hi[g], hi) {
+		s.hi[g] = hi
+	}
+}
+
+func (s *ends[T]) merge(o state, to []uint32) {
+	other := o.(*ends[T])
+	for i, some := range other.some {
+		if some {
+			s.take(to[i], other.lo[i], other.hi[i])
+		}
+	}
+}
+
+func (s *ends[T]) arrange() {}
+
+func (s *ends[T]) value(a expr.Aggregate, group uint32, _ *table.Table) (table.Value, error) {
+	switch {
+	case !s.some[group]:
+		return table.Null(a.Type()), nil
+	case a.Kind == expr.Max || a.Kind == expr.BoolOr:
+		return s.by.value(s.hi[group], a.Type()), nil
+	}
+	return s.by.value(s.lo[group], a.Type()), nil
+}
+
+// lists are all values of each group.
+type lists[T comparable] struct {
+	by     *ordering[T]
+	groups []uint32 // of each value, in the order in which they came
+	values []T      // and, once arranged, group by group
+	ends   []int    // of each group, once arranged
+	sorted []bool   // of each group
+}
+
+func (s *lists[T]) resize(groups int) { s.ends = resized(s.ends, groups) }
+
+func (s *lists[T]) add(groups []uint32, x, _ *Vector) {
+	s.groups = append(s.groups, groups...)
+	for i := range groups {
+		s.values = append(s.values, s.by.get(x, i))
+	}
+}
+
+func (s *lists[T]) merge(o state, to []uint32) {
+	other := o.(*lists[T])
+	for _, g := range other.groups {
+		s.groups = append(s.groups, to[g])
+	}
+	s.values = append(s.values, other.values...)
+}
+
+// arrange puts the values of each group beside one another.
+func (s *lists[T]) arrange() {
+	s.sorted = make([]bool, len(s.ends))
+	if len(s.ends) == 1 {
+		s.ends[0] = len(s.values)
+		return
+	}
+	for _, g := range s.groups {
+		s.ends[g]++
+	}
+	n := 0
+	for g, count := range s.ends {
+		s.ends[g] = n // where the group begins
+		n += count
+	}
+	values := make([]T, n)
+	for i, g := range s.groups {
+		values[s.ends[g]] = s.values[i]
+		s.ends[g]++
+	}
+	s.groups, s.values = nil, values
+}
+
+// of are the values of a group, ascending.
+func (s *lists[T]) of(group uint32) []T {
+	from := 0
+	if group > 0 {
+		from = s.ends[group-1]
+	}
+	list := s.values[from:s.ends[group]]
+	if !s.sorted[group] {
+		s.sorted[group] = true
+		sortBy(list, s.by.less)
+	}
+	return list
+}
+
+func sortBy[T comparable](list []T, less func(a, b T) bool) {
+	switch l := any(list).(type) {
+	case []int64:
+		slices.Sort(l)
+	case []string:
+		slices.Sort(l)
+	default:
+		slices.SortFunc(list, func(a, b T) int {
+			switch {
+			case a == b:
+				return 0
+			case less(a, b):
+				return -1
+			}
+			return 1
+		})
+	}
+}
+
+func (s *lists[T]) value(a expr.Aggregate, group uint32, _ *table.Table) (table.Value, error) {
+	list := s.of(group)
+	n := uint64(len(list))
+	switch a.Kind {
+	case expr.Mode:
+		if n == 0 {
+			return table.Null(a.Type()), nil
+		}
+		return s.by.value(mode(list, a.Desc), a.Arg), nil
+	case expr.PercentileCont:
+		if n == 0 || a.Null {
+			return table.Null(a.Type()), nil
+		}
+		return table.Float(s.between(list, a)), nil
+	}
+	k, largest, ok, err := plan.Rank(a, n)
+	switch {
+	case err != nil || !ok:
+		return table.Null(a.Type()), err
+	case largest:
+		k = n - k + 1
+	}
+	return s.by.value(list[k-1], a.Arg), nil
+}
+
+// mode is the most frequent of sorted values, of equally frequent ones the smallest, or the
+// largest.
+func mode[T comparable](list []T, largest bool) T {
+	best, most := list[0], 0
+	for i := 0; i < len(list); {
+		j := i + 1
+		for j < len(list) && list[j] == list[i] {
+			j++
+		}
+		if j-i > most || largest && j-i == most {
+			best, most = list[i], j-i
+		}
+		i = j
+	}
+	return best
+}
+
+// between is percentile_cont(f) of sorted numbers, computed in doubles as PostgreSQL does.
+func (s *lists[T]) between(list []T, a expr.Aggregate) float64 {
+	at := func(i int) float64 {
+		if a.Desc {
+			i = len(list) - 1 - i
+		}
+		return doubleOf(s.by.value(list[i], a.Arg))
+	}
+	place := a.F * float64(len(list)-1)
+	first := int(place)
+	lo := at(first)
+	if place == float64(first) {
+		return lo
+	}
+	return lo + (place-float64(first))*(at(first+1)-lo)
+}
+
+// doubleOf is a number rounded to the nearest double.
+func doubleOf(v table.Value) float64 {
+	if v.Type.IsFloat() {
+		return v.F
+	}
+	f, _ := new(big.Rat).SetFrac(v.Unscaled(), table.Pow10(v.Type.Scale)).Float64()
+	return f
+}
+
+// distinctValues are the different values of each group.
+type distinctValues interface {
+	add(groups []uint32, x *Vector)
+	merge(o distinctValues, to []uint32)
+	// each gives all of them, with the groups that they belong to.
+	each(do func(groups []uint32, x *Vector))
+}
+
+// distinct numbers the values, and the pairs of a group and such a number.
+type distinct[T comparable] struct {
+	by    *ordering[T]
+	ids   map[T]uint32
+	list  []T
+	pairs interner
+}
+
+func (d *distinct[T]) id(v T) uint32 {
+	id, ok := d.ids[v]
+	if !ok {
+		id = uint32(len(d.list))
+		d.ids[v], d.list = id, append(d.list, v)
+	}
+	return id
+}
+
+func (d *distinct[T]) add(groups []uint32, x *Vector) {
+	for i, g := range groups {
+		d.pairs.id(uint64(g)<<32 | uint64(d.id(d.by.get(x, i))))
+	}
+}
+
+func (d *distinct[T]) merge(o distinctValues, to []uint32) {
+	other := o.(*distinct[T])
+	ids := make([]uint32, len(other.list))
+	for i, v := range other.list {
+		ids[i] = d.id(v)
+	}
+	for _, p := range other.pairs.words {
+		d.pairs.id(uint64(to[p>>32])<<32 | uint64(ids[uint32(p)]))
+	}
+}
+
+func (d *distinct[T]) each(do func(groups []uint32, x *Vector)) {
+	for part := range slices.Chunk(d.pairs.words, pieceRows) {
+		x, groups := Vector{}, make([]uint32, len(part))
+		for i, p := range part {
+			groups[i] = uint32(p >> 32)
+			d.by.put(&x, d.list[uint32(p)])
+		}
+		do(groups, &x)
+	}
+}

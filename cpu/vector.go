@@ -1,0 +1,358 @@
+package cpu
+
+import (
+	"math"
+
+	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/table"
+)
+
+// Vector is the values of an expression in some rows, one a row; only one of the first three
+// is not nil.
+type Vector struct {
+	Floats []float64 // REAL and DOUBLE PRECISION
+	Texts  []string  // VARCHAR
+	Ints   []int64   // all other types, as in [table.Value]
+	Highs  []int64   // the upper halves of DECIMALs of 128 bits, whose lower halves are Ints; nil where 64 bits do
+	Valid  []byte    // one bit a row, set for a value; nil where no row is NULL
+}
+
+// Len is the number of rows.
+func (x *Vector) Len() int { return max(len(x.Floats), len(x.Texts), len(x.Ints)) }
+
+// IsNull reports that row i is NULL.
+func (x *Vector) IsNull(i int) bool { return x.Valid != nil && x.Valid[i/8]>>(i%8)&1 == 0 }
+
+// Evaluator computes expressions over blocks of rows, for one goroutine: plain arithmetic in
+// loops over vectors, what reads one column of few codes once a code, all else row by row.
+type Evaluator struct {
+	// Wide lets DECIMALs have up to 38 digits where they would else end at 64 bits.
+	Wide bool
+	memo map[memoKey][]evaluated
+}
+
+// memoKey is an expression over one column of few codes.
+type memoKey struct {
+	segment *table.Segment
+	e       expr.Expr
+}
+
+type evaluated struct {
+	value table.Value
+	err   error
+	known bool
+}
+
+const (
+	// keptCodes is up to how many codes of a column an expression over it is kept for.
+	keptCodes = 1 << 12
+	// fewMemos is for how many expressions and segments.
+	fewMemos = 64
+)
+
+// At evaluates an expression in a row of a chunk by its definition; one over a column of few
+// codes once a code.
+func (v *Evaluator) At(e expr.Expr, c *table.Chunk) func(row int) (table.Value, error) {
+	at := 0
+	env := &expr.Env{Column: func(i int) table.Value { return c.Segments[i].Value(at) }}
+	if v.Wide {
+		env.Agg = func(int) table.Value { return table.Value{Null: true} }
+	}
+	eval := func(row int) (table.Value, error) {
+		at = row
+		return expr.Eval(e, env)
+	}
+	segment, ok := ofKeptCodes(e, c)
+	if !ok {
+		return eval
+	}
+	key := memoKey{segment, e}
+	known := v.memo[key]
+	if known == nil {
+		if v.memo == nil || len(v.memo) >= fewMemos {
+			v.memo = map[memoKey][]evaluated{}
+		}
+		known = make([]evaluated, segment.Max+2) // the last for NULL
+		v.memo[key] = known
+	}
+	return func(row int) (table.Value, error) {
+		code := segment.Codes.At(row)
+		if segment.IsNull(row) {
+			code = segment.Max + 1
+		}
+		x := &known[code]
+		if !x.known {
+			x.value, x.err = eval(row)
+			x.known = true
+		}
+		return x.value, x.err
+	}
+}
+
+// ofKeptCodes is the segment of the one column that an expression reads, where it has few
+// codes.
+func ofKeptCodes(e expr.Expr, c *table.Chunk) (s *table.Segment, ok bool) {
+	cols := expr.Columns(e)
+	if len(cols) != 1 {
+		return nil, false
+	}
+	s = c.Segments[cols[0]]
+	return s, s.Max < keptCodes
+}
+
+// Numbers computes plain arithmetic, of integers, of DECIMALs or of doubles over columns and
+// constants; ok is false for what is none, and where a row raises an error or has a DECIMAL of
+// more than 64 bits.
+func (v *Evaluator) Numbers(e expr.Expr, c *table.Chunk, b table.Block) (x Vector, ok bool) {
+	if !plain(e) {
+		return x, false
+	}
+	return (&numbers{c, b}).vector(e)
+}
+
+// plain reports an expression that [numbers] computes.
+func plain(e expr.Expr) bool {
+	t := e.Type()
+	same := func(o expr.Expr) bool {
+		return plain(o) && (o.Type().Kind == t.Kind || o.Type().IsInteger() && t.IsInteger())
+	}
+	switch e := e.(type) {
+	case *expr.Column:
+		return t.Kind != table.Varchar
+	case *expr.Const:
+		return !e.V.Null && e.V.Big == nil && t.Kind != table.Varchar
+	case *expr.Neg:
+		return t.Kind != table.Real && same(e.X)
+	case *expr.Cast:
+		from := e.X.Type()
+		toDouble := t.Kind == table.Double && (from.IsInteger() || from.Kind == table.Real)
+		return plain(e.X) && (toDouble || from.IsInteger() && t == (table.Type{Kind: table.Decimal, Precision: 18}))
+	case *expr.Arith:
+		exact := t.Kind == table.Decimal && e.Op <= expr.Mul && t.Scale <= 18
+		return (t.Kind == table.BigInt || exact || t.Kind == table.Double) && same(e.L) && same(e.R)
+	}
+	return false
+}
+
+// numbers computes plain arithmetic over the rows of a block.
+type numbers struct {
+	chunk *table.Chunk
+	block table.Block
+}
+
+// column is the values of a column.
+func (v *numbers) column(i int) (x Vector) {
+	s := v.chunk.Segments[i]
+	x.Valid, _ = s.Validity(v.block)
+	switch {
+	case s.Type.Kind == table.Varchar:
+		x.Texts = make([]string, v.block.Len())
+		for k := range x.Texts {
+			if !x.IsNull(k) {
+				x.Texts[k] = s.Dict[s.Codes.At(v.block.Row(k))]
+			}
+		}
+	case s.Type.IsFloat():
+		x.Floats = s.Doubles(v.block)
+	case s.Type.Kind == table.Boolean:
+		x.Ints = table.Gather(s.Codes, v.block, int64(s.Base))
+	default:
+		x.Ints = table.Gather(s.Codes, v.block, table.IntFromOrdinal(s.Base))
+	}
+	return x
+}
+
+// vector computes a plain expression; ok is false where a row raises an error.
+func (v *numbers) vector(e expr.Expr) (x Vector, ok bool) {
+	n := v.block.Len()
+	switch e := e.(type) {
+	case *expr.Column:
+		return v.column(e.Index), true
+	case *expr.Const:
+		if e.V.Type.IsFloat() {
+			return Vector{Floats: fill(n, e.V.F)}, true
+		}
+		return Vector{Ints: fill(n, e.V.I)}, true
+	case *expr.Cast:
+		if x, ok = v.vector(e.X); ok && x.Floats == nil && e.To.IsFloat() {
+			x.Floats = make([]float64, n)
+			for i, k := range x.Ints {
+				x.Floats[i] = float64(k)
+			}
+			x.Ints = nil
+		}
+		return x, ok
+	case *expr.Neg:
+		if x, ok = v.vector(e.X); !ok {
+			return x, false
+		}
+		if x.Floats != nil {
+			return Vector{Floats: fill(n, math.Copysign(0, -1))}.combine(expr.Sub, x)
+		}
+		return Vector{Ints: make([]int64, n)}.combine(expr.Sub, x)
+	}
+	a := e.(*expr.Arith)
+	if x, ok = v.vector(a.L); !ok {
+		return x, false
+	}
+	y, ok := v.vector(a.R)
+	if ok && a.T.Kind == table.Decimal && a.Op != expr.Mul {
+		if x, ok = x.scaled(a.T.Scale - a.L.Type().Scale); ok {
+			y, ok = y.scaled(a.T.Scale - a.R.Type().Scale)
+		}
+	}
+	if !ok {
+		return x, false
+	}
+	return x.combine(a.Op, y)
+}
+
+// scaled is DECIMALs with so many digits more behind the point.
+func (x Vector) scaled(digits int) (_ Vector, ok bool) {
+	if digits == 0 {
+		return x, true
+	}
+	return x.combine(expr.Mul, Vector{Ints: fill(len(x.Ints), table.Pow10(digits).Int64())})
+}
+
+// combine computes x op= y.
+func (x Vector) combine(op expr.ArithOp, y Vector) (_ Vector, ok bool) {
+	x.Valid = both(x.Valid, y.Valid)
+	for i, l := range x.Ints {
+		if x.Ints[i], ok, _ = expr.IntOp(op, l, y.Ints[i]); !ok && !x.IsNull(i) {
+			return x, false
+		}
+	}
+	for i, l := range x.Floats {
+		var wrong string
+		if x.Floats[i], wrong = expr.FloatOp(op, l, y.Floats[i]); wrong != "" && !x.IsNull(i) {
+			return x, false
+		}
+	}
+	return x, true
+}
+
+// both is the rows that are valid in two vectors.
+func both(a, b []byte) []byte {
+	switch {
+	case a == nil:
+		return b
+	case b == nil:
+		return a
+	}
+	out := make([]byte, min(len(a), len(b)))
+	for i := range out {
+		out[i] = a[i] & b[i]
+	}
+	return out
+}
+
+func fill[T int64 | float64](n int, x T) []T {
+	out := make([]T, n)
+	for i := range out {
+		out[i] = x
+	}
+	return out
+}
+
+// Vector computes any expression. Where a row raises an error it has the rows before that one.
+func (v *Evaluator) Vector(e expr.Expr, c *table.Chunk, b table.Block) (x Vector, err error) {
+	if col, ok := e.(*expr.Column); ok {
+		return (&numbers{c, b}).column(col.Index), nil
+	}
+	if x, ok := v.Numbers(e, c, b); ok {
+		return x, nil
+	}
+	n := b.Len()
+	t, at := e.Type(), v.At(e, c)
+	switch {
+	case t.IsFloat():
+		x.Floats = make([]float64, n)
+	case t.Kind == table.Varchar:
+		x.Texts = make([]string, n)
+	default:
+		x.Ints = make([]int64, n)
+	}
+	for i := range n {
+		r, err := at(b.Row(i))
+		if err == nil {
+			err = x.set(i, n, r, e)
+		}
+		if err != nil {
+			return x.cut(i), err
+		}
+	}
+	return x, nil
+}
+
+// set makes a value that of row i of n.
+func (x *Vector) set(i, n int, r table.Value, e expr.Expr) error {
+	switch {
+	case r.Null:
+		if x.Valid == nil {
+			x.Valid = make([]byte, (n+7)/8)
+			for k := range x.Valid {
+				x.Valid[k] = 0xff
+			}
+		}
+		x.Valid[i/8] &^= 1 << (i % 8)
+		return nil
+	case x.Floats != nil:
+		x.Floats[i] = r.F
+		return nil
+	case x.Texts != nil:
+		x.Texts[i] = r.S
+		return nil
+	}
+	if r.Big == nil && x.Highs == nil {
+		x.Ints[i] = r.I
+		return nil
+	}
+	if r.Unscaled().CmpAbs(most) >= 0 {
+		return expr.Errorf(e.Pos(), "%s: more than 38 digits", expr.OutOfRange(r.Type))
+	}
+	if x.Highs == nil {
+		x.Highs = make([]int64, n)
+		for k, low := range x.Ints[:i] {
+			x.Highs[k] = low >> 63
+		}
+	}
+	w := wideOf(r.Unscaled())
+	x.Ints[i], x.Highs[i] = int64(w.lo), w.hi
+	return nil
+}
+
+// most is above every DECIMAL.
+var most = table.Pow10(38)
+
+// cut is the first n rows.
+func (x Vector) cut(n int) Vector {
+	x.Floats, x.Texts, x.Ints = x.Floats[:min(n, len(x.Floats))], x.Texts[:min(n, len(x.Texts))], x.Ints[:min(n, len(x.Ints))]
+	return x
+}
+
+// compact is the rows that are not NULL, with their groups.
+func (x Vector) compact(groups []uint32) (Vector, []uint32) {
+	if x.Valid == nil {
+		return x, groups
+	}
+	out, kept := Vector{}, make([]uint32, 0, len(groups))
+	for i, g := range groups {
+		if x.IsNull(i) {
+			continue
+		}
+		kept = append(kept, g)
+		switch {
+		case x.Floats != nil:
+			out.Floats = append(out.Floats, x.Floats[i])
+		case x.Texts != nil:
+			out.Texts = append(out.Texts, x.Texts[i])
+		default:
+			out.Ints = append(out.Ints, x.Ints[i])
+			if x.Highs != nil {
+				out.Highs = append(out.Highs, x.Highs[i])
+			}
+		}
+	}
+	return out, kept
+}

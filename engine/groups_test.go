@@ -1,0 +1,137 @@
+package engine
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/stencildb/stencildb/ingest"
+)
+
+// sales is nine rows in chunks of four: two regions and a NULL, quantities with a NULL.
+const sales = `region,day,units,price,share,paid
+north,2024-01-05,3,10.50,0.5,true
+south,2024-01-05,1,99.99,0.25,false
+north,2024-01-20,,10.50,0.1,true
+,2024-02-01,4,0.01,2,true
+south,2024-02-01,1,100.01,,
+north,2024-02-11,3,12.00,0.2,false
+,2024-02-28,7,5.25,1,true
+east,2024-03-01,2,7.00,-0.5,true
+north,2024-03-09,9,11.75,0.4,true
+`
+
+func openSales(t *testing.T, backend string) *DB {
+	t.Helper()
+	db := open(t, Options{Backend: backend, ChunkRows: 4})
+	if err := db.Load(context.Background(), "sales", ingest.Source{Path: "sales.csv", Data: []byte(sales)}); err != nil {
+		t.Fatal(err)
+	}
+	return db
+}
+
+// answerText is an answer as text: values apart by blanks, rows by semicolons.
+func answerText(db *DB, text string) string {
+	r, err := Collect(db.Query(context.Background(), text))
+	if err != nil {
+		return "error: " + err.Error()
+	}
+	var rows []string
+	for _, row := range r.Rows {
+		var values []string
+		for _, v := range row {
+			values = append(values, v.String())
+		}
+		rows = append(rows, strings.Join(values, " "))
+	}
+	return strings.Join(rows, "; ")
+}
+
+// Groups and aggregates have PostgreSQL's values; those that PostgreSQL gives as numeric are
+// rounded to the nearest double. Groups come in the order of their first rows.
+func TestGroups(t *testing.T) {
+	db := openSales(t, "cpu")
+	for _, c := range []struct{ in, want string }{
+		// Keys.
+		{"SELECT region, COUNT(*), COUNT(units), SUM(units) FROM sales GROUP BY region", "north 4 3 15; south 2 2 2; NULL 2 2 11; east 1 1 2"},
+		{"SELECT region FROM sales GROUP BY region", "north; south; NULL; east"},
+		{"SELECT COUNT(*) FROM sales GROUP BY region", "4; 2; 2; 1"},
+		{"SELECT units, COUNT(*) FROM sales GROUP BY units", "3 2; 1 2; NULL 1; 4 1; 7 1; 2 1; 9 1"},
+		{"SELECT region, paid, COUNT(*) FROM sales GROUP BY region, paid", "north true 3; south false 1; NULL true 2; south NULL 1; north false 1; east true 1"},
+		{"SELECT date_trunc('month', day)::date AS m, SUM(price) FROM sales GROUP BY m", "2024-01-01 120.99; 2024-02-01 117.27; 2024-03-01 18.75"},
+		{"SELECT units % 2 AS odd, COUNT(*) FROM sales GROUP BY 1", "1 6; NULL 1; 0 2"},
+		{"SELECT units + 1, (units + 1) * 2 FROM sales WHERE units < 4 GROUP BY units + 1", "4 8; 2 4; 3 6"},
+		{"SELECT upper(region) || '!', MAX(share) FROM sales GROUP BY upper(region)", "NORTH! 0.50; SOUTH! 0.25; NULL 2.00; EAST! -0.50"},
+		{"SELECT region AS units, COUNT(*) FROM sales GROUP BY units", `error: column "region" must appear in the GROUP BY clause or be used in an aggregate function; write GROUP BY region, or any_value(region) (line 1, column 8)`},
+		{"SELECT share::float8 * 0 AS zero, COUNT(*) FROM sales GROUP BY zero", "0 8; NULL 1"}, // -0 equals 0
+		{"SELECT price * units * price AS wide, COUNT(*) FROM sales WHERE units = 1 GROUP BY wide", "9998.0001 1; 10002.0001 1"},
+		{"SELECT CASE WHEN price > 11 THEN 'dear' ELSE 'cheap' END AS kind, COUNT(*) FROM sales GROUP BY kind", "cheap 5; dear 4"},
+		{"SELECT region, COUNT(*) FROM sales WHERE units > 100 GROUP BY region", ""},
+		{"SELECT COUNT(*), SUM(units * 2), MAX(price + 1) FROM sales WHERE units > 100", "0 NULL NULL"},
+		{"SELECT 1 FROM sales GROUP BY region LIMIT 2", "1; 1"},
+		{"SELECT * FROM sales GROUP BY region, day, units, price, share, paid LIMIT 1", "north 2024-01-05 3 10.50 0.50 true"},
+		// HAVING.
+		{"SELECT region, SUM(units) FROM sales GROUP BY region HAVING SUM(units) > 2", "north 15; NULL 11"},
+		{"SELECT region FROM sales GROUP BY region HAVING region LIKE '%th' AND COUNT(*) = 2", "south"},
+		{"SELECT SUM(units) FROM sales HAVING COUNT(*) > 100", ""},
+		{"SELECT 'all' FROM sales HAVING true", "all"},
+		{"SELECT COUNT(*) FROM sales GROUP BY region HAVING MIN(units) = 1 OR NULL", "2"},
+		// Expressions.
+		{"SELECT SUM(units * price), AVG(units * price), SUM(price * (1 - price)) FROM sales", "424.04 53.005 -20322.1153"},
+		{"SELECT SUM(price * price * price * price * price * price) FROM sales WHERE price > 100", "1000600150020.001500060001"},
+		{"SELECT SUM(1), SUM(2.5), MIN('a'), COUNT(1 + 1) FROM sales", "9 22.5 a 9"},
+		{"SELECT SUM(NULL), MAX(NULL), COUNT(NULL), AVG(NULL) FROM sales", "NULL NULL 0 NULL"},
+		{"SELECT SUM(CASE WHEN paid THEN units END), MAX(length(region)), MIN(day + 1) FROM sales", "25 5 2024-01-06"},
+		{"SELECT SUM(units / (units - 1)) FROM sales", "error: division by zero (line 1, column 18)"},
+		{"SELECT MAX(1 / (units - 7)), MIN(1 / (units - 4)) FROM sales", "error: division by zero (line 1, column 36)"}, // that of the first row
+		{"SELECT SUM(9223372036854775807 * units) FROM sales", "error: bigint out of range (line 1, column 32)"},
+		// FILTER and DISTINCT.
+		{"SELECT COUNT(*) FILTER (WHERE paid), SUM(units) FILTER (WHERE price > 11), COUNT(*) FILTER (WHERE NULL) FROM sales", "6 14 0"},
+		{"SELECT region, AVG(price) FILTER (WHERE units > 2) FROM sales GROUP BY region", "north 11.416666666666666; south NULL; NULL 2.63; east NULL"},
+		{"SELECT SUM(1 / (units - 1)) FILTER (WHERE units <> 1) FROM sales", "1"}, // the argument of other rows is not computed
+		{"SELECT kth_largest(units, 2) FILTER (WHERE paid) FROM sales", "7"},
+		{"SELECT kth_largest(units * 2, 9) FROM sales", "error: kth_largest(units * 2, 9): k must be between 1 and 8, the number of values of units * 2 in the selection (line 1, column 8)"},
+		{"SELECT COUNT(DISTINCT region), COUNT(DISTINCT units), SUM(DISTINCT units), AVG(DISTINCT price), MAX(DISTINCT day) FROM sales", "3 6 26 30.81375 2024-03-09"},
+		{"SELECT paid, COUNT(DISTINCT region), SUM(DISTINCT price) FROM sales GROUP BY paid", "true 2 34.51; false 2 111.99; NULL 1 100.01"},
+		{"SELECT COUNT(DISTINCT units % 3) FILTER (WHERE paid) FROM sales", "3"},
+		// Statistics.
+		{"SELECT var_pop(units), var_samp(units), stddev_pop(units), stddev(units) FROM sales", "7.1875 8.214285714285714 2.680951323690902 2.8660575211055543"},
+		{"SELECT variance(price), stddev_samp(price) FROM sales WHERE units = 1", "0.0002 0.01414213562373095"},
+		{"SELECT var_pop(share), var_samp(share) FROM sales WHERE units = 9", "0 NULL"},
+		{"SELECT region, stddev(share) FROM sales GROUP BY region", "north 0.18257418583505536; south NULL; NULL 0.7071067811865476; east NULL"},
+		{"SELECT corr(units, price), covar_pop(units, share), covar_samp(units, units) FROM sales", "-0.5815941118154004 0.5714285714285714 8.214285714285714"},
+		{"SELECT corr(units, 1), corr(units, share) FROM sales WHERE region = 'south'", "NULL NULL"},
+		{"SELECT percentile_cont(0.25) WITHIN GROUP (ORDER BY units), percentile_cont(0.5) WITHIN GROUP (ORDER BY price DESC), percentile_disc(0.5) WITHIN GROUP (ORDER BY units * 2), MEDIAN(units + 0) FROM sales", "1.75 10.5 6 3"},
+		{"SELECT region, percentile_cont(0.5) WITHIN GROUP (ORDER BY price), percentile_disc(1) WITHIN GROUP (ORDER BY day) FROM sales GROUP BY region", "north 11.125 2024-03-09; south 100 2024-02-01; NULL 2.63 2024-02-28; east 7 2024-03-01"},
+		{"SELECT mode() WITHIN GROUP (ORDER BY units), mode() WITHIN GROUP (ORDER BY units DESC), mode() WITHIN GROUP (ORDER BY region) FROM sales", "1 3 north"},
+		{"SELECT bool_and(paid), bool_or(paid), every(units > 0), any_value(region) FROM sales", "false true true east"},
+		{"SELECT bool_and(paid), bool_or(NOT paid) FROM sales WHERE region = 'nowhere'", "NULL NULL"},
+		{"SELECT region, selectivity() FROM sales WHERE units > 2 GROUP BY region", "north 0.3333333333333333; NULL 0.2222222222222222"},
+	} {
+		if got := answerText(db, c.in); got != c.want {
+			t.Errorf("%s\n got %s\nwant %s", c.in, got, c.want)
+		}
+	}
+}
+
+// The backends of the graphics pipeline give the rows of a grouped statement, and cpu groups them.
+func TestGroupsAboveEachBackend(t *testing.T) {
+	for _, backend := range Backends() {
+		db := openSales(t, backend)
+		const text = "SELECT region, SUM(units * price) FROM sales WHERE units > 1 GROUP BY region HAVING COUNT(*) > 1"
+		if got, want := answerText(db, text), "north 173.25; NULL 36.79"; got != want {
+			t.Errorf("%s: %s, want %s", backend, got, want)
+		}
+		x, err := db.Explain(context.Background(), text, ExplainOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines := strings.Join(x.Lines(), "\n")
+		if want := "\n    Aggregate(SUM(CAST(units AS numeric(18,0)) * price), COUNT(*) GROUP BY region) on cpu\n"; !strings.Contains(lines, want) {
+			t.Errorf("%s:\n%s", backend, lines)
+		}
+		if backend != "auto" && x.Backend != backend {
+			t.Errorf("%s: the rows are %s's", backend, x.Backend)
+		}
+	}
+}

@@ -1,0 +1,137 @@
+package sql
+
+import (
+	"slices"
+
+	pg "github.com/pganalyze/pg_query_go/v6"
+
+	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/plan"
+)
+
+// groups is what a statement says of groups: its keys, its aggregates, and the columns of
+// select items and HAVING that stand in neither.
+type groups struct {
+	keys  []expr.Expr
+	aggs  []expr.Aggregate
+	loose []*expr.Column
+}
+
+// groupBy binds the keys: expressions, names of columns or else of select items, or the numbers of
+// these.
+func (b *binder) groupBy() {
+	b.place = inGroup
+	for _, n := range b.sel.GroupClause {
+		if set := n.GetGroupingSet(); set != nil {
+			panic(b.errorf(int(set.Location), "GROUPING SETS, ROLLUP and CUBE are not supported; write a SELECT for each set of keys"))
+		}
+		e := settle(b.expr(b.output(n)))
+		if b.keyOf(e) < 0 {
+			b.keys = append(b.keys, e)
+		}
+	}
+}
+
+// output is the select item that a key of GROUP BY names or numbers, else the key itself. A column
+// of the table comes before an item of the same name.
+func (b *binder) output(n *pg.Node) *pg.Node {
+	if k := n.GetAConst(); k != nil {
+		i := int(k.GetIval().GetIval())
+		switch {
+		case k.GetIval() == nil:
+			panic(b.errorf(int(k.Location), "non-integer constant in GROUP BY; write a column, an expression, or the number of a select item"))
+		case i < 1 || i > len(b.sel.TargetList):
+			panic(b.errorf(int(k.Location), "GROUP BY position %d is not in select list", i))
+		}
+		return b.item(i-1, int(k.Location))
+	}
+	c := n.GetColumnRef()
+	if c == nil || len(c.Fields) != 1 {
+		return n
+	}
+	plain := b.parts(int(c.Location), c.Fields)[0]
+	if i, matches := lookup(plain, b.names); i >= 0 || matches > 1 {
+		return n
+	}
+	var names []string
+	for _, t := range b.sel.TargetList {
+		names = append(names, t.GetResTarget().GetName())
+	}
+	if i, _ := lookup(plain, names); i >= 0 {
+		return b.item(i, int(c.Location))
+	}
+	return n
+}
+
+// item is the expression of select item i, for a key at loc.
+func (b *binder) item(i, loc int) *pg.Node {
+	n := b.sel.TargetList[i].GetResTarget().GetVal()
+	if fields := n.GetColumnRef().GetFields(); len(fields) > 0 && fields[len(fields)-1].GetAStar() != nil {
+		panic(b.errorf(loc, "* is no key of GROUP BY; name the columns"))
+	}
+	return n
+}
+
+// key is the reference to the key that an expression is, which covers the columns in it: those
+// that came after the first n; else the expression.
+func (b *binder) key(e expr.Expr, n int) expr.Expr {
+	if b.place != inItems || isConstant(e) {
+		return e
+	}
+	i := b.keyOf(e)
+	if i < 0 {
+		return e
+	}
+	b.loose = b.loose[:n]
+	return &expr.AggRef{Index: i, Key: b.keys[i], T: e.Type(), P: e.Pos()}
+}
+
+// keyOf is the place of an expression among the keys, negative where it is none: the same
+// expression has the same text.
+func (b *binder) keyOf(e expr.Expr) int {
+	return slices.IndexFunc(b.keys, func(k expr.Expr) bool {
+		return k.Type() == e.Type() && b.size(k) == b.size(e) && k.String() == e.String()
+	})
+}
+
+// aggregate returns the reference to a, adding it if the query has none like it.
+func (b *binder) aggregate(a expr.Aggregate) expr.Expr {
+	i := slices.IndexFunc(b.aggs, func(have expr.Aggregate) bool {
+		have.Median = a.Median // the first spelling stays
+		return have.Type() == a.Type() && have.Null == a.Null && have.String() == a.String()
+	})
+	if i < 0 {
+		i = len(b.aggs)
+		b.aggs = append(b.aggs, a)
+	}
+	return &expr.AggRef{Index: len(b.keys) + i, Name: a.String(), T: a.Type(), P: a.P}
+}
+
+// having binds the HAVING clause; nil where there is none.
+func (b *binder) having() expr.Expr {
+	if b.sel.HavingClause == nil {
+		return nil
+	}
+	b.place = inItems
+	return b.boolean(b.sel.HavingClause, "HAVING")
+}
+
+// grouped puts the aggregation above a node, and HAVING above it, where the statement has
+// groups.
+func (b *binder) grouped(n plan.Node, having expr.Expr) plan.Node {
+	if len(b.sel.GroupClause) == 0 && len(b.aggs) == 0 && b.sel.HavingClause == nil {
+		return n
+	}
+	if b.table == nil {
+		panic(b.errorf(0, "GROUP BY and HAVING need a table; write FROM"))
+	}
+	if len(b.loose) > 0 {
+		c := b.loose[0]
+		panic(expr.Errorf(c.P, "column %q must appear in the GROUP BY clause or be used in an aggregate function; write GROUP BY %s, or any_value(%s)", c.Name, c, c))
+	}
+	n = &plan.Aggregate{Input: n, Keys: b.keys, Aggs: b.aggs}
+	if having != nil {
+		n = &plan.Filter{Input: n, Where: having}
+	}
+	return n
+}
