@@ -167,7 +167,7 @@ func (r *Rows) Scan(dest ...any) error {
 // some ten thousand rows. Who takes a batch releases it. bigint is Int64, integer
 // Int32, smallint Int16, numeric Decimal128 (Decimal256 beyond 38 digits, text beyond 76), real Float32,
 // double precision Float64, boolean Boolean, date Date32, timestamp Timestamp[us] without a
-// zone, an interval Duration[us], a column of text a dictionary of Utf8 and other text Utf8.
+// zone, an interval Interval[MonthDayNano], a column of text a dictionary of Utf8 and other text Utf8.
 func (r *Rows) Batches() iter.Seq2[arrow.RecordBatch, error] {
 	return func(yield func(arrow.RecordBatch, error) bool) {
 		schema := r.Schema()

@@ -60,7 +60,7 @@ func (db *DB) Prepare(ctx context.Context, text string) (*Statement, error) {
 // prepare prepares a statement of a script. Its errors have their place in the script.
 func (db *DB) prepare(ctx context.Context, script string, st *sql.Statement) (*Statement, error) {
 	s := &Statement{db: db, script: script, parsed: st}
-	if st.Params > 0 || st.Explain {
+	if st.Params > 0 || st.Explain || st.Clock {
 		return s, nil
 	}
 	return s.with(ctx, nil)

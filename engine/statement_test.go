@@ -47,6 +47,27 @@ func TestKnownStatementsKeepTheirPlan(t *testing.T) {
 	}
 }
 
+// A statement that asks for the time is bound anew each time; within it there is one time.
+func TestEachRunHasItsTime(t *testing.T) {
+	db := open(t, Options{Backend: "cpu"})
+	st, err := db.Prepare(context.Background(), "SELECT now(), now() = current_timestamp")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var before int64
+	for range 3 {
+		r, err := Collect(st.Query(context.Background()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if at := r.Rows[0][0].I; at <= before || r.Rows[0][1].I != 1 {
+			t.Fatalf("%v after %d", r.Rows[0], before)
+		} else {
+			before = at
+		}
+	}
+}
+
 // A name that two tables could have is an error from the moment that there are two.
 func TestANewTableChangesWhatNamesMean(t *testing.T) {
 	db := open(t, Options{Backend: "cpu"})

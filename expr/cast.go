@@ -72,12 +72,13 @@ func castText(s string, to table.Type, wide bool, pos int) (table.Value, error) 
 		}
 		return castDecimal(u, scale, to, wide, pos)
 	}
+	if to.Kind == table.Interval {
+		return parseInterval(s, pos)
+	}
 	i, f, err := table.Parse(to, in, true)
 	switch {
 	case err == nil:
 		return table.Value{Type: to, I: i, F: f}, nil
-	case err == table.ErrSyntax && to.Kind == table.Interval:
-		return table.Null(to), Errorf(pos, "cannot cast type character varying to %s", to)
 	case err == table.ErrSyntax:
 		return table.Null(to), syntax
 	case to.IsInteger():

@@ -1,6 +1,7 @@
 package expr
 
 import (
+	"math"
 	"math/big"
 	"strings"
 	"time"
@@ -35,21 +36,59 @@ func init() {
 	}
 	define("date_trunc(text,timestamp) timestamp!", truncated)
 	define("make_date(bigint,bigint,bigint) date!", func(a args) (table.Value, error) {
-		y, m, d := a.v[0].I, a.v[1].I, a.v[2].I
-		if y < 0 {
-			y++ // 1 BC is the year 0
-		} else if y == 0 {
-			m = 0
+		day, err := a.day()
+		return table.Value{Type: a.T, Null: err != nil, I: day}, err
+	})
+	define("make_timestamp(bigint,bigint,bigint,bigint,bigint,double) timestamp!", func(a args) (table.Value, error) {
+		day, err := a.day()
+		if err != nil {
+			return table.Null(a.T), err
 		}
-		if m < 1 || m > 12 || y > 1e7 || y < -1e7 || d < 1 || d > int64(table.DaysInMonth(y, int(m))) {
-			return a.fail("date field value out of range: %d-%02d-%02d", a.v[0].I, a.v[1].I, d)
+		h, m, s := a.v[3].I, a.v[4].I, a.v[5].F
+		if h < 0 || h > 23 || m < 0 || m > 59 || !(s >= 0 && s < 60) {
+			return a.fail("time field value out of range: %d:%02d:%02v", h, m, a.v[5])
 		}
-		days := table.DaysFromCivil(y, int(m), int(d))
-		if !a.T.Holds(days) {
+		return a.timestamp(moment{day, (h*60+m)*60_000_000 + int64(math.RoundToEven(s*1e6))})
+	})
+	define("to_timestamp(double) timestamp!", func(a args) (table.Value, error) {
+		us := math.RoundToEven(a.v[0].F * 1e6)
+		if !(math.Abs(us) < 1<<62) {
 			return a.fail("%s", OutOfRange(a.T))
 		}
-		return table.Value{Type: a.T, I: days}, nil
+		return a.timestamp(moment{us: int64(us)})
 	})
+	define("date_bin(interval,timestamp,timestamp) timestamp!", func(a args) (table.Value, error) {
+		stride, x, origin := a.v[0], a.v[1].I, a.v[2].I
+		switch {
+		case stride.Months != 0:
+			return a.fail("timestamps cannot be binned into intervals containing months or years")
+		case stride.I <= 0:
+			return a.fail("stride must be greater than zero")
+		}
+		since, ok, _ := IntOp(Sub, x, origin)
+		if !ok {
+			return a.fail("%s", OutOfRange(intervalType))
+		}
+		return a.timestamp(moment{us: x - (since - table.FloorDiv(since, stride.I)*stride.I)})
+	})
+}
+
+// day is that of a year, a month and a day, the first arguments.
+func (a args) day() (int64, error) {
+	y, m, d := a.v[0].I, a.v[1].I, a.v[2].I
+	if y < 0 {
+		y++ // 1 BC is the year 0
+	} else if y == 0 {
+		m = 0
+	}
+	if m < 1 || m > 12 || y > 1e7 || y < -1e7 || d < 1 || d > int64(table.DaysInMonth(y, int(m))) {
+		return 0, Errorf(a.P, "date field value out of range: %d-%02d-%02d", a.v[0].I, a.v[1].I, d)
+	}
+	day := table.DaysFromCivil(y, int(m), int(d))
+	if t := (table.Type{Kind: table.Date}); !t.Holds(day) {
+		return 0, Errorf(a.P, "%s", OutOfRange(t))
+	}
+	return day, nil
 }
 
 // fractions are the digits after the point of what EXTRACT gives.
@@ -104,6 +143,16 @@ var dayParts = map[string]func(day int64) int64{
 	"isoyear": func(day int64) int64 { y, _ := utc(day).ISOWeek(); return withoutZero(int64(y)) },
 }
 
+// monthParts are the parts of an interval's months.
+var monthParts = map[string]func(months int64) int64{
+	"month":      func(m int64) int64 { return m % 12 },
+	"quarter":    func(m int64) int64 { return m%12/3 + 1 },
+	"year":       func(m int64) int64 { return m / 12 },
+	"decade":     func(m int64) int64 { return m / 120 },
+	"century":    func(m int64) int64 { return m / 1200 },
+	"millennium": func(m int64) int64 { return m / 12000 },
+}
+
 func yearOf(day int64) int64 { y, _, _ := table.CivilFromDays(day); return y }
 
 func utc(day int64) time.Time { return time.Unix(day*24*60*60, 0).UTC() }
@@ -124,13 +173,19 @@ func (a args) part() (*big.Int, error) {
 	unit, v := unitNamed(a.v[0].S), a.v[1]
 	if v.Type.Kind == table.Interval {
 		days, rest := v.I/table.MicrosPerDay, v.I%table.MicrosPerDay
-		switch of, clock := clockParts[unit]; {
+		of, clock := clockParts[unit]
+		months, calendar := monthParts[unit]
+		switch {
 		case clock:
 			return big.NewInt(of(rest)), nil
+		case calendar:
+			return big.NewInt(months(int64(v.Months)) * 1_000_000), nil
 		case unit == "day":
 			return big.NewInt(days * 1_000_000), nil
-		case unit == "epoch":
-			return big.NewInt(v.I), nil
+		case unit == "epoch": // a year has 365.25 days
+			us := new(big.Int).Mul(big.NewInt(int64(v.Months)/12), big.NewInt(1461*table.MicrosPerDay/4))
+			us.Add(us, big.NewInt(int64(v.Months)%12*microsPerMonth))
+			return us.Add(us, big.NewInt(v.I)), nil
 		}
 		return nil, a.noUnit(v.Type)
 	}
@@ -183,10 +238,5 @@ func truncated(a args) (table.Value, error) {
 			return table.Null(a.T), a.noUnit(a.T)
 		}
 	}
-	us, ok, _ := IntOp(Mul, m.day, table.MicrosPerDay)
-	sum, fits, _ := IntOp(Add, us, m.us)
-	if !ok || !fits || !a.T.Holds(sum) {
-		return a.fail("%s", OutOfRange(a.T))
-	}
-	return table.Value{Type: a.T, I: sum}, nil
+	return a.timestamp(m)
 }

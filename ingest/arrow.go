@@ -79,7 +79,7 @@ var arrowKinds = map[arrow.Type]table.Kind{
 	arrow.NULL: table.Unknown, arrow.BOOL: table.Boolean, arrow.INT8: table.SmallInt, arrow.INT16: table.SmallInt, arrow.UINT8: table.SmallInt,
 	arrow.INT32: table.Integer, arrow.UINT16: table.Integer, arrow.INT64: table.BigInt, arrow.UINT32: table.BigInt, arrow.UINT64: table.BigInt,
 	arrow.FLOAT16: table.Real, arrow.FLOAT32: table.Real, arrow.FLOAT64: table.Double, arrow.DATE32: table.Date, arrow.DATE64: table.Date,
-	arrow.TIMESTAMP: table.Timestamp, arrow.DURATION: table.Interval,
+	arrow.TIMESTAMP: table.Timestamp, arrow.DURATION: table.Interval, arrow.INTERVAL_MONTH_DAY_NANO: table.Interval,
 	arrow.STRING: table.Varchar, arrow.LARGE_STRING: table.Varchar, arrow.STRING_VIEW: table.Varchar,
 }
 

@@ -242,7 +242,7 @@ func TestResultsAreReadAgain(t *testing.T) {
 	for _, c := range []struct {
 		t    arrow.DataType
 		json string
-	}{{arrow.FixedWidthTypes.Duration_us, `[93600000000, null, -500000]`}, {wide, `["12.5", null, "-0.1"]`}} {
+	}{{arrow.FixedWidthTypes.MonthDayNanoInterval, `[{"months": 0, "days": 1, "nanoseconds": 7200000000000}, null, {"months": 0, "days": 0, "nanoseconds": -500000000}]`}, {wide, `["12.5", null, "-0.1"]`}} {
 		a, _, err := array.FromJSON(memory.DefaultAllocator, c.t, strings.NewReader(c.json))
 		if err != nil {
 			t.Fatal(err)

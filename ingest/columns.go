@@ -21,11 +21,11 @@ var arrowTypes = map[table.Kind]arrow.DataType{
 	table.Unknown: arrow.Null, table.Boolean: arrow.FixedWidthTypes.Boolean, table.SmallInt: arrow.PrimitiveTypes.Int16,
 	table.Integer: arrow.PrimitiveTypes.Int32, table.BigInt: arrow.PrimitiveTypes.Int64,
 	table.Real: arrow.PrimitiveTypes.Float32, table.Double: arrow.PrimitiveTypes.Float64, table.Date: arrow.FixedWidthTypes.Date32,
-	table.Timestamp: &arrow.TimestampType{Unit: arrow.Microsecond}, table.Interval: arrow.FixedWidthTypes.Duration_us,
+	table.Timestamp: &arrow.TimestampType{Unit: arrow.Microsecond}, table.Interval: arrow.FixedWidthTypes.MonthDayNanoInterval,
 }
 
 // ArrowType is the Arrow type of an SQL type. A NUMERIC is Decimal128, Decimal256 beyond
-// 38 digits and text beyond 76, an interval Duration[us].
+// 38 digits and text beyond 76, an interval Interval[MonthDayNano].
 func ArrowType(t table.Type) arrow.DataType {
 	p, scale := int32(max(t.Precision, t.Scale, 1)), int32(t.Scale)
 	dt, ok := arrowTypes[t.Kind]
@@ -67,8 +67,8 @@ func AppendValue(b array.Builder, v table.Value) {
 		b.Append(arrow.Date32(v.I))
 	case *array.TimestampBuilder:
 		b.Append(arrow.Timestamp(v.I))
-	case *array.DurationBuilder:
-		b.Append(arrow.Duration(v.I))
+	case *array.MonthDayNanoIntervalBuilder:
+		b.Append(monthDayNano(v.Months, v.I))
 	case *array.StringBuilder:
 		b.Append(v.String())
 	}
@@ -86,6 +86,8 @@ func ArrowValue(a arrow.Array, i int, t table.Type) table.Value {
 		return v
 	}
 	switch a := a.(type) {
+	case *array.MonthDayNanoInterval:
+		v.Months, v.I = intervalOf(a.Value(i))
 	case *array.Null: // it has no validity
 		v.Null = true
 	case *array.Decimal128:
@@ -102,6 +104,16 @@ func ArrowValue(a arrow.Array, i int, t table.Type) table.Value {
 		v.S = a.Value(i)
 	}
 	return v
+}
+
+// monthDayNano is an interval as Arrow has it.
+func monthDayNano(months int32, us int64) arrow.MonthDayNanoInterval {
+	return arrow.MonthDayNanoInterval{Months: months, Days: int32(us / table.MicrosPerDay), Nanoseconds: us % table.MicrosPerDay * 1000}
+}
+
+// intervalOf reads what monthDayNano writes.
+func intervalOf(v arrow.MonthDayNanoInterval) (months int32, us int64) {
+	return v.Months, int64(v.Days)*table.MicrosPerDay + v.Nanoseconds/1000
 }
 
 // Columns makes Arrow arrays of columns of codes. It keeps their dictionaries. Several
@@ -121,7 +133,13 @@ func (c *Columns) Array(s *table.Segment, b table.Block) arrow.Array {
 		values = arrow.Int16Traits.CastToBytes(table.Gather(s.Codes, b, int16(offset)))
 	case table.Integer, table.Date:
 		values = arrow.Int32Traits.CastToBytes(table.Gather(s.Codes, b, int32(offset)))
-	case table.BigInt, table.Timestamp, table.Interval:
+	case table.Interval:
+		out := make([]arrow.MonthDayNanoInterval, b.Len())
+		for i, us := range table.Gather(s.Codes, b, offset) {
+			out[i] = monthDayNano(0, us)
+		}
+		values = arrow.MonthDayNanoIntervalTraits.CastToBytes(out)
+	case table.BigInt, table.Timestamp:
 		values = arrow.Int64Traits.CastToBytes(table.Gather(s.Codes, b, offset))
 	case table.Decimal:
 		out := make([]decimal128.Num, b.Len())

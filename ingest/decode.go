@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"math/big"
 	"slices"
 	"time"
 	"unicode/utf8"
@@ -130,6 +131,18 @@ func (d *decoded) take(t table.Type, a arrow.Array, w *words) error {
 	case arrow.DATE64:
 		ms := integers(a)
 		return d.each(func(i int) (uint64, error) { return table.OrdinalInt(ms(i)), nil })
+	case arrow.INTERVAL_MONTH_DAY_NANO:
+		return d.each(func(i int) (uint64, error) {
+			v := a.(*array.MonthDayNanoInterval).Value(i)
+			if v.Months != 0 {
+				return 0, overflow("an interval of months")
+			}
+			ns, ok := new(big.Int).Mul(big.NewInt(int64(v.Days)), big.NewInt(table.MicrosPerDay)), v.Nanoseconds%1000 == 0
+			if ns.Add(ns, big.NewInt(v.Nanoseconds/1000)); !ok || !ns.IsInt64() {
+				return 0, overflow("an interval that is not whole microseconds of 64 bits")
+			}
+			return table.OrdinalInt(ns.Int64()), nil
+		})
 	case arrow.UINT64:
 		return d.each(func(i int) (uint64, error) {
 			v := a.(*array.Uint64).Value(i)

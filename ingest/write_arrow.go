@@ -67,8 +67,8 @@ func text(a arrow.Array) arrow.Array {
 	switch a := a.(type) {
 	case *array.Dictionary:
 		value = func(i int) string { return word(a, i) }
-	case *array.Duration:
-		value = func(i int) string { return table.FormatInterval(int64(a.Value(i))) }
+	case *array.MonthDayNanoInterval:
+		value = func(i int) string { return table.FormatInterval(intervalOf(a.Value(i))) }
 	}
 	b := array.NewStringBuilder(memory.DefaultAllocator)
 	defer b.Release()

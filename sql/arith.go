@@ -79,15 +79,12 @@ func decimalResult(op expr.ArithOp, l, r table.Type) table.Type {
 // sign is a + or - before x.
 func sign(op string, x expr.Expr, pos int) expr.Expr {
 	t := x.Type()
-	s, constant := x.(*span)
 	switch {
 	case t.Kind == table.Unknown:
 		panic(expr.Errorf(pos, "operator is not unique: %s unknown; add a cast", op))
 	case t.IsNumeric() && op == "+":
 		return x
-	case constant && op == "-":
-		return new(span).add(s, expr.Sub, pos)
-	case !t.IsNumeric():
+	case !t.IsNumeric() && (t.Kind != table.Interval || op == "+"):
 		panic(expr.Errorf(pos, "operator does not exist: %s %s", op, typeName(t)))
 	}
 	if c, ok := x.(*expr.Const); ok && t.IsInteger() {
@@ -106,33 +103,22 @@ func sign(op string, x expr.Expr, pos int) expr.Expr {
 func ofTimes(op expr.ArithOp, l, r expr.Expr, pos int) expr.Expr {
 	lt, rt := l.Type(), r.Type()
 	x, y := l, r
-	if op == expr.Add && isTime(rt) || op == expr.Mul && rt.Kind == table.Interval { // either order will do
+	if op == expr.Add && isTime(rt) && !isTime(lt) || op == expr.Mul && rt.Kind == table.Interval { // either order will do
 		x, y = r, l
 	}
 	xt, yt := x.Type(), y.Type()
-	xs, constant := x.(*span)
-	ys, both := y.(*span)
-	minus := op == expr.Sub
-	plus := op == expr.Add || minus
+	plus := op == expr.Add || op == expr.Sub
 	switch {
-	case constant && both && plus:
-		return xs.add(ys, op, pos)
-	case constant && yt.IsNumeric() && (op == expr.Mul || op == expr.Div):
-		return scaleSpan(op, xs, y, pos)
 	case isTime(xt) && yt.Kind == table.Interval && plus:
 		return shift(op, x, y, pos)
 	case xt.Kind == table.Date && yt.IsInteger() && plus:
 		return inRange(fold(&expr.Arith{Op: op, L: x, R: y, T: date, P: pos}))
-	case xt.Kind == table.Date && yt.Kind == table.Date && minus:
+	case xt.Kind == table.Date && yt.Kind == table.Date && op == expr.Sub:
 		return fold(&expr.Arith{Op: op, L: x, R: y, T: bigint, P: pos})
-	case isTime(xt) && isTime(yt) && minus:
-		e := fold(&expr.Arith{Op: op, L: toTimestamp(x), R: toTimestamp(y), T: interval, P: pos})
-		if c, ok := e.(*expr.Const); ok && !c.V.Null {
-			return &span{[3]int64{microField: c.V.I}, pos}
-		}
-		return e
-	case lt.Kind == table.Interval && (rt.Kind == table.Interval || rt.IsNumeric()), rt.Kind == table.Interval && lt.IsNumeric():
-		panic(expr.Errorf(pos, "arithmetic with intervals that are not constant is not supported: %s of %s and %s", op, typeName(lt), typeName(rt)))
+	case isTime(xt) && isTime(yt) && op == expr.Sub:
+		return fold(&expr.Arith{Op: op, L: toTimestamp(x), R: toTimestamp(y), T: interval, P: pos})
+	case xt.Kind == table.Interval && (yt.Kind == table.Interval && plus || yt.IsNumeric() && (op == expr.Mul || op == expr.Div)):
+		return function(op.String(), []expr.Expr{x, y}, pos)
 	}
 	panic(noOperator(op.String(), lt, rt, pos))
 }
@@ -142,19 +128,21 @@ func toTimestamp(e expr.Expr) expr.Expr { return convert(e, timestamp, e.Pos()) 
 
 // shift is x, a date or timestamp, plus or minus an interval: a timestamp.
 func shift(op expr.ArithOp, x, by expr.Expr, pos int) expr.Expr {
-	x = toTimestamp(x)
-	if isNull(x) || isNull(by) {
-		return &expr.Const{V: table.Null(timestamp), P: pos}
+	if monthless(by) {
+		return inRange(fold(&expr.Arith{Op: op, L: toTimestamp(x), R: by, T: timestamp, P: pos}))
 	}
-	s, ok := by.(*span)
-	if !ok {
-		panic(expr.Errorf(pos, "adding an interval that is not constant is not supported"))
+	return inRange(function(op.String(), []expr.Expr{x, by}, pos))
+}
+
+// monthless reports an interval that has no months: programs add it as microseconds.
+func monthless(e expr.Expr) bool {
+	switch e := e.(type) {
+	case *expr.Const:
+		return e.V.Months == 0
+	case *expr.Neg:
+		return monthless(e.X)
+	case *expr.Column, *expr.Arith:
+		return true
 	}
-	if c, ok := x.(*expr.Const); ok {
-		return s.addTo(c.V.I, op, pos)
-	}
-	if s.n[monthField] != 0 {
-		panic(expr.Errorf(s.pos, "an interval of months or years beside a column is not supported, for a month has no fixed length (%s); use days, or move it to the constant side", s))
-	}
-	return &expr.Arith{Op: op, L: x, R: s.plain(), T: timestamp, P: pos}
+	return false
 }

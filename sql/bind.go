@@ -3,6 +3,7 @@ package sql
 import (
 	"cmp"
 	"strings"
+	"time"
 
 	pg "github.com/pganalyze/pg_query_go/v6"
 
@@ -27,6 +28,7 @@ type binder struct {
 	// sizes and copied bound the trees that rewriting makes: see copies.
 	sizes  map[expr.Expr]int
 	copied int
+	now    time.Time // of the statement, once asked for
 }
 
 type place uint8
@@ -221,9 +223,6 @@ func (b *binder) items() []plan.Item {
 			continue
 		}
 		e := b.expr(rt.Val)
-		if s, ok := e.(*span); ok && s.n[monthField] != 0 {
-			panic(b.errorf(int(rt.Location), "selecting an interval of months is not supported"))
-		}
 		name, _ := columnName(rt.Val)
 		items = append(items, plan.Item{Name: cmp.Or(rt.Name, name), E: settle(e)})
 	}
@@ -313,6 +312,8 @@ func columnName(n *pg.Node) (string, int) {
 			return name, strength
 		}
 		return "case", 1
+	case *pg.Node_SqlvalueFunction:
+		return strings.ToLower(clockWord(n.SqlvalueFunction)), 2
 	case *pg.Node_CoalesceExpr:
 		return "coalesce", 2
 	case *pg.Node_MinMaxExpr:
@@ -395,8 +396,5 @@ func (b *binder) field(i, loc int) expr.Expr {
 
 func (b *binder) param(n *pg.ParamRef) expr.Expr {
 	v := b.params[n.Number-1]
-	if v.Type.Kind == table.Interval && !v.Null {
-		return &span{[3]int64{microField: v.I}, b.pos(int(n.Location))}
-	}
 	return &expr.Const{V: v, P: b.pos(int(n.Location))}
 }

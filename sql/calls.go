@@ -86,7 +86,9 @@ func (c *call) supported() {
 		panic(c.errorf("window functions (OVER) are not supported"))
 	case len(c.Funcname) > 1 && c.Funcname[0].GetString_().GetSval() != "pg_catalog":
 		panic(c.errorf("a schema before a function's name is not supported"))
-	case c.bind == nil && c.name != typeOfName && expr.Functions(c.name) == nil:
+	case whyNot[c.name] != "":
+		panic(c.errorf("%s() is not supported: %s", c.name, whyNot[c.name]))
+	case c.bind == nil && !slices.Contains(Functions(), c.name):
 		panic(c.errorf("function %s is not supported%s", clipped(c.name), suggest(c.name, Functions(), "functions")))
 	case c.bind == nil && (c.AggFilter != nil || c.AggDistinct || len(c.AggOrder) > 0):
 		panic(c.errorf("%s is no aggregate function: DISTINCT, ORDER BY and FILTER do not belong to it", c.name))

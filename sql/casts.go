@@ -111,23 +111,16 @@ func unitInterval(x expr.Expr, unit string, pos int) expr.Expr {
 	if !ok || c.V.Null || c.V.Type.Kind != table.Unknown || strings.Trim(c.V.S, " +-.0123456789") != "" {
 		panic(expr.Errorf(pos, "INTERVAL '...' %s takes a plain number; write INTERVAL '1 day 2 hours'", strings.ToUpper(unit)))
 	}
-	return parseInterval(c.V.S+" "+unit, c.P)
+	return readText(c.V.S+" "+unit, interval, c.P)
 }
 
 // cast converts x, of known type, as CAST does.
 func (b *binder) cast(x expr.Expr, to target, pos int) expr.Expr {
 	from := x.Type()
-	_, isSpan := x.(*span)
 	c, constant := x.(*expr.Const)
-	ofInterval := from.Kind == table.Interval || to.t.Kind == table.Interval
 	switch {
-	case ofInterval && from.Kind == to.t.Kind:
-		return x
-	case ofInterval && constant && from.Kind == table.Varchar && !c.V.Null:
-		return readText(c.V.S, to.t, pos)
-	case ofInterval && (isSpan || !constant), !ofInterval && !castable(from, to.t):
+	case !castable(from, to.t):
 		panic(expr.Errorf(pos, "cannot cast type %s to %s", typeName(from), typeName(to.t)))
-	case ofInterval:
 	case constant:
 		return castConstant(c, to, pos)
 	case from.Kind == table.Varchar && to.t.Kind == table.Varchar && to.length == 0:

@@ -167,7 +167,8 @@ func TestErrors(t *testing.T) {
 		{"SELECT COALESCE(x, day) FROM t", `COALESCE types bigint and date cannot be matched (line 1, column 8)`},
 		{"SELECT GREATEST(b, 1) FROM t", `GREATEST types boolean and bigint cannot be matched (line 1, column 8)`},
 		{"SELECT NULLIF(x, v) FROM t", `operator does not exist: bigint = character varying; a text is not compared with a number (line 1, column 8)`},
-		{"SELECT COUNT(*), INTERVAL '1 month' FROM t", `selecting an interval of months is not supported (line 1, column 18)`},
+		{"SELECT random()", `random() is not supported: it gives another value each time, and an answer here is the same on every backend (line 1, column 8)`},
+		{"SELECT now(1)", `now takes no argument (line 1, column 8)`},
 	} {
 		checkError(t, c.in, c.want)
 	}
@@ -193,8 +194,6 @@ func TestWhereErrors(t *testing.T) {
 		{"d % 2 = 1", `operator does not exist: double precision % bigint (line 2, column 3)`},
 		{"'1' + '2' = 3", `operator is not unique: unknown + unknown; add a cast (line 2, column 5)`},
 		{"day + '1' = day", `operator is not unique: date + unknown; write INTERVAL '...' or a number of days (line 2, column 5)`},
-		{"ts + INTERVAL '1 month' > ts", `an interval of months or years beside a column is not supported, for a month has no fixed length (INTERVAL '1 months'); use days, or move it to the constant side (line 2, column 15)`},
-		{"(ts - ts) * 2 > '1 day'", `arithmetic with intervals that are not constant is not supported: * of interval and bigint (line 2, column 11)`},
 		{"ts - ts > 'soon'", `invalid input syntax for type interval: "soon"; write for example '2 days 3 hours' (line 2, column 11)`},
 		{"x LIKE 'a'", `operator does not exist: bigint LIKE character varying (line 2, column 3)`},
 		{"v LIKE 'a\\'", `LIKE pattern must not end with escape character (line 2, column 3)`},
@@ -204,7 +203,7 @@ func TestWhereErrors(t *testing.T) {
 		{"left(v) = 'a'", `function left(character varying) does not exist; there is left(character varying, bigint) (line 2, column 1)`},
 		{"x IN (SELECT 1)", `a subquery is not supported (line 2, column 3)`},
 		{"EXISTS (SELECT 1)", `EXISTS is not supported (line 2, column 1)`},
-		{"day < CURRENT_DATE", `CURRENT_DATE is not supported (line 2, column 7)`},
+		{"day < CURRENT_TIME", `CURRENT_TIME is not supported (line 2, column 7)`},
 		{"x OPERATOR(pg_catalog.+) 1 = 2", `OPERATOR() is not supported; write + (line 2, column 3)`},
 		{"v COLLATE \"de_DE\" = 'a'", `collation "de_DE" is not supported; strings compare by bytes, COLLATE "C" (line 2, column 3)`},
 		{"x = B'1'", `bit strings are not supported (line 2, column 5)`},

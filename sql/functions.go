@@ -113,6 +113,15 @@ func (c *call) scalar() expr.Expr {
 		}
 		return &expr.Const{V: table.Str(typeName(args[0].Type())), P: c.at}
 	}
+	switch {
+	case slices.Contains(clockFunctions, c.name):
+		if len(args) > 0 {
+			panic(c.errorf("%s takes no argument", c.name))
+		}
+		return c.clock(timestamp, c.at)
+	case c.name == ageName && len(args) == 1:
+		args = append([]expr.Expr{convert(c.clock(date, c.at), timestamp, c.at)}, args...)
+	}
 	e := function(c.name, args, c.at)
 	if digits, ok := roundedTo(e); ok {
 		return convert(e.(*expr.Call).Args[0], table.Type{Kind: table.Decimal, Precision: maxDigits, Scale: digits}, c.at)

@@ -12,7 +12,7 @@ import (
 )
 
 // expr binds any expression. A string literal or NULL comes back as a [*expr.Const] of
-// type unknown, an interval constant as a [*span]; who uses it gives it its type.
+// type unknown; who uses it gives it its type.
 func (b *binder) expr(n *pg.Node) expr.Expr {
 	before := len(b.loose)
 	return b.key(b.node(n), before)
@@ -44,6 +44,10 @@ func (b *binder) node(n *pg.Node) expr.Expr {
 		return b.caseOf(n.CaseExpr)
 	case *pg.Node_CoalesceExpr:
 		return b.ofOneType(expr.Coalesce, n.CoalesceExpr.Args, n.CoalesceExpr.Location)
+	case *pg.Node_SqlvalueFunction:
+		if t, ok := clockWords[clockWord(n.SqlvalueFunction)]; ok {
+			return b.clock(t, b.pos(int(n.SqlvalueFunction.Location)))
+		}
 	case *pg.Node_MinMaxExpr:
 		f := expr.Greatest
 		if n.MinMaxExpr.Op == pg.MinMaxOp_IS_LEAST {
@@ -64,6 +68,11 @@ var refused = map[string]string{
 	"sub_link": "a subquery",
 }
 
+// clockWord is the word of a value that has no parentheses: CURRENT_DATE.
+func clockWord(n *pg.SQLValueFunction) string {
+	return strings.TrimSuffix(strings.TrimPrefix(n.Op.String(), "SVFOP_"), "_N")
+}
+
 // unsupported names a kind of expression that is refused, and where it stands.
 func unsupported(n *pg.Node) (what string, loc int) {
 	switch n := n.GetNode().(type) {
@@ -71,7 +80,7 @@ func unsupported(n *pg.Node) (what string, loc int) {
 		_, loc := unsupported(n.AIndirection.Arg)
 		return "a subscript or a field of a value", loc
 	case *pg.Node_SqlvalueFunction:
-		what = strings.TrimSuffix(strings.TrimPrefix(n.SqlvalueFunction.Op.String(), "SVFOP_"), "_N")
+		what = clockWord(n.SqlvalueFunction)
 	case *pg.Node_SubLink:
 		if n.SubLink.SubLinkType == pg.SubLinkType_EXISTS_SUBLINK {
 			what = "EXISTS"

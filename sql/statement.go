@@ -22,6 +22,7 @@ type Statement struct {
 	Analyze bool   // EXPLAIN ANALYZE
 	JSON    bool   // EXPLAIN (FORMAT JSON)
 	Params  int    // the n of the last parameter $n
+	Clock   bool   // its meaning depends on when it is bound: now()
 
 	describes, shows bool // DESCRIBE, SHOW TABLES
 
@@ -83,6 +84,7 @@ func (s *Statement) parse() error {
 	if err := s.countParams(); err != nil {
 		return err
 	}
+	s.Clock = s.usesClock()
 	return s.statement(tree.Stmts[0].Stmt)
 }
 

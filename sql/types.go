@@ -27,11 +27,8 @@ func isUnknown(e expr.Expr) bool { return e.Type().Kind == table.Unknown }
 
 // isConstant reports a constant, typed or not yet.
 func isConstant(e expr.Expr) bool {
-	switch e.(type) {
-	case *expr.Const, *span:
-		return true
-	}
-	return false
+	_, ok := e.(*expr.Const)
+	return ok
 }
 
 func isNull(e expr.Expr) bool {
@@ -122,21 +119,13 @@ func coerce(e expr.Expr, t table.Type) expr.Expr {
 	return readText(c.V.S, t, c.P)
 }
 
-// settle makes a plain constant of an interval and text of what is still of unknown
-// type.
-func settle(e expr.Expr) expr.Expr {
-	if s, ok := e.(*span); ok {
-		return s.plain()
-	}
-	return coerce(e, varchar)
-}
+// settle makes text of what is still of unknown type.
+func settle(e expr.Expr) expr.Expr { return coerce(e, varchar) }
 
 // readText reads the string of a literal as type t; what it says is then of no
 // other type, so that an error is the statement's and not a record's.
 func readText(s string, t table.Type, pos int) expr.Expr {
 	switch t.Kind {
-	case table.Interval:
-		return parseInterval(s, pos)
 	case table.Decimal:
 		c, ok := parseNumber(s)
 		if !ok {
@@ -265,6 +254,15 @@ func mayFail(e expr.Expr) (fails bool) {
 		}
 	})
 	return fails
+}
+
+// inRange is e; it fails for an operation on constants that gives no date or timestamp of
+// the calendar.
+func inRange(e expr.Expr) expr.Expr {
+	if isTime(e.Type()) && ofConstants(e) {
+		must(expr.Eval(e, constants))
+	}
+	return e
 }
 
 // junction is AND of all kids, or OR. It flattens operands of its own kind; of constants

@@ -16,6 +16,7 @@ var Keywords = strings.Fields(`
 // Functions are the names of those that there are.
 func Functions() []string {
 	list := append(expr.FunctionNames(), typeOfName)
+	list = append(list, clockFunctions...)
 	for _, a := range aggregates {
 		list = append(list, a.name)
 	}

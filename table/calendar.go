@@ -3,6 +3,7 @@ package table
 import (
 	"fmt"
 	"math"
+	"strings"
 	"time"
 )
 
@@ -116,27 +117,37 @@ func FormatTimestamp(us int64) string {
 	return ymd + " " + formatClock(uint64(us)) + bc
 }
 
-// FormatInterval prints microseconds as PostgreSQL prints the difference of two
-// timestamps: whole days, then HH:MM:SS[.ffffff], each with its sign ("-1 days
-// -02:00:00"); what is 0 is left out, and all of nothing is 00:00:00.
-func FormatInterval(us int64) string {
-	sign, size := "", uint64(us)
-	if us < 0 {
-		sign, size = "-", -size
+// FormatInterval prints months and microseconds as PostgreSQL prints an interval: years, months,
+// whole days, then HH:MM:SS[.ffffff], each with its sign ("-1 days -02:00:00"), a plus where
+// what is before is negative; what is 0 is left out, and all of nothing is 00:00:00.
+func FormatInterval(months int32, us int64) string {
+	var parts []string
+	negative := false
+	put := func(n int64, unit string) {
+		sign := ""
+		if negative && n > 0 {
+			sign = "+"
+		}
+		if n != 1 {
+			unit += "s"
+		}
+		if n != 0 {
+			parts = append(parts, fmt.Sprintf("%s%d %s", sign, n, unit))
+			negative = n < 0
+		}
 	}
-	days, rest := size/MicrosPerDay, size%MicrosPerDay
-	clock := sign + formatClock(rest)
-	if days == 0 {
-		return clock
+	put(int64(months/12), "year")
+	put(int64(months%12), "mon")
+	put(us/MicrosPerDay, "day")
+	switch rest := us % MicrosPerDay; {
+	case rest < 0:
+		parts = append(parts, "-"+formatClock(uint64(-rest)))
+	case rest > 0 && negative:
+		parts = append(parts, "+"+formatClock(uint64(rest)))
+	case rest > 0 || len(parts) == 0:
+		parts = append(parts, formatClock(uint64(rest)))
 	}
-	text := fmt.Sprintf("%s%d days", sign, days)
-	if days == 1 && us > 0 {
-		text = "1 day"
-	}
-	if rest == 0 {
-		return text
-	}
-	return text + " " + clock
+	return strings.Join(parts, " ")
 }
 
 // formatClock prints microseconds, less than a day, as HH:MM:SS, with the fraction of a

@@ -12,16 +12,19 @@ import (
 //
 // Where the payload lies depends on Type.Kind: I for the integers, BOOLEAN
 // (0, 1), DATE (days since 1970-01-01), TIMESTAMP (microseconds since then),
-// INTERVAL (microseconds) and DECIMAL (the value times 10^Scale); F for REAL and
+// INTERVAL (microseconds, beside Months) and DECIMAL (the value times 10^Scale); F for REAL and
 // DOUBLE; S for VARCHAR. A DECIMAL too large for 64 bits has Big set, which then
 // holds the scaled integer in place of I.
 type Value struct {
 	Type Type
 	Null bool
-	I    int64
-	F    float64
-	S    string
-	Big  *big.Int
+	// Months are those of an INTERVAL that a statement computes; a column's has none.
+	Months int32
+
+	I   int64
+	F   float64
+	S   string
+	Big *big.Int
 }
 
 // Null returns the NULL of type t.
@@ -57,10 +60,14 @@ func Dec(t Type, unscaled *big.Int) Value {
 }
 
 // Unscaled returns the integer of an integer or DECIMAL value: the value times
-// 10^Scale.
+// 10^Scale; of an INTERVAL its microseconds, with 30 days a month.
 func (v Value) Unscaled() *big.Int {
-	if v.Big != nil {
+	switch {
+	case v.Big != nil:
 		return v.Big
+	case v.Months != 0:
+		us := new(big.Int).Mul(big.NewInt(int64(v.Months)), big.NewInt(30*MicrosPerDay))
+		return us.Add(us, big.NewInt(v.I))
 	}
 	return big.NewInt(v.I)
 }
@@ -73,7 +80,7 @@ func Compare(a, b Value) int {
 		return strings.Compare(a.S, b.S)
 	case a.Type.IsFloat():
 		return CompareFloat(a.F, b.F)
-	case a.Type.Scale != b.Type.Scale || a.Big != nil || b.Big != nil:
+	case a.Type.Scale != b.Type.Scale || a.Big != nil || b.Big != nil || a.Months != 0 || b.Months != 0:
 		x, y := a.Unscaled(), b.Unscaled()
 		if d := a.Type.Scale - b.Type.Scale; d < 0 {
 			x = new(big.Int).Mul(x, Pow10(-d))
@@ -126,7 +133,7 @@ func (v Value) String() string {
 	case Varchar:
 		return v.S
 	case Interval:
-		return FormatInterval(v.I)
+		return FormatInterval(v.Months, v.I)
 	}
 	return strconv.FormatInt(v.I, 10)
 }

@@ -1,0 +1,325 @@
+package expr
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/stencildb/stencildb/table"
+)
+
+// to_char, to_date and to_timestamp: times by patterns. Names are English.
+func init() {
+	for _, kind := range []string{"timestamp", "date"} {
+		define("to_char("+kind+",text) text!", func(a args) (table.Value, error) {
+			var out strings.Builder
+			m := momentOf(a.v[0])
+			for _, f := range timeFields(a.v[1].S) {
+				if f.of == nil {
+					out.WriteString(f.text)
+					continue
+				}
+				if f.of.show == nil {
+					return a.fail("%s is not supported in the pattern of a time", f.of.name)
+				}
+				out.WriteString(f.shown(m))
+			}
+			return table.Str(out.String()), nil
+		})
+	}
+	define("to_date(text,text) date!", func(a args) (table.Value, error) {
+		m, err := a.readTime()
+		if err == nil && !a.T.Holds(m.day) {
+			err = Errorf(a.P, "%s", OutOfRange(a.T))
+		}
+		return table.Value{Type: a.T, Null: err != nil, I: m.day}, err
+	})
+	define("to_timestamp(text,text) timestamp!", func(a args) (table.Value, error) {
+		m, err := a.readTime()
+		if err != nil {
+			return table.Null(a.T), err
+		}
+		return a.timestamp(m)
+	})
+}
+
+var (
+	monthNames = strings.Fields("January February March April May June July August September October November December")
+	dayNames   = strings.Fields("Sunday Monday Tuesday Wednesday Thursday Friday Saturday")
+)
+
+// timeField is an element of a pattern: what it shows of a moment, how many digits a number has, and
+// what it reads into a date.
+type timeField struct {
+	name  string
+	width int
+	show  func(m moment) any
+	read  func(t *readDate, n int64)
+	names []string // of those that it reads, the number from 1
+	words bool     // it shows a word, padded to width
+}
+
+// readDate is what was read of a date and time.
+type readDate struct {
+	year, month, day, doy  int64
+	hour, minute, sec, us  int64
+	twelve, afternoon, set bool
+}
+
+func part(name string) func(m moment) any { return func(m moment) any { return dayParts[name](m.day) } }
+
+func monthOf(m moment) int { _, month, _ := table.CivilFromDays(m.day); return month - 1 }
+
+func weekday(m moment) int { return int(dayParts["dow"](m.day)) }
+
+func half(m moment) int64 { return m.us / (12 * 3_600_000_000) }
+
+// timeFieldList has the elements, longer ones before those that they begin with.
+var timeFieldList = []timeField{
+	{name: "Y,YYY", show: func(m moment) any { y := calendarYear(m); return fmt.Sprintf("%d,%03d", y/1000, y%1000) }, words: true},
+	{name: "YYYY", width: 4, show: func(m moment) any { return calendarYear(m) }, read: func(t *readDate, n int64) { t.year = n }},
+	{name: "YYY", width: 3, show: func(m moment) any { return calendarYear(m) % 1000 }},
+	{name: "YY", width: 2, show: func(m moment) any { return calendarYear(m) % 100 }, read: func(t *readDate, n int64) {
+		if t.year = 1900 + n; n < 70 {
+			t.year = 2000 + n
+		}
+	}},
+	{name: "Y", width: 1, show: func(m moment) any { return calendarYear(m) % 10 }},
+	{name: "IYYY", width: 4, show: part("isoyear")},
+	{name: "IY", width: 2, show: func(m moment) any { return dayParts["isoyear"](m.day) % 100 }},
+	{name: "MONTH", width: 9, show: func(m moment) any { return monthNames[monthOf(m)] }, read: func(t *readDate, n int64) { t.month = n }, names: monthNames, words: true},
+	{name: "MON", show: func(m moment) any { return monthNames[monthOf(m)][:3] }, read: func(t *readDate, n int64) { t.month = n }, names: firstThree(monthNames), words: true},
+	{name: "MM", width: 2, show: part("month"), read: func(t *readDate, n int64) { t.month = n }},
+	{name: "DAY", width: 9, show: func(m moment) any { return dayNames[weekday(m)] }, read: func(*readDate, int64) {}, names: dayNames, words: true},
+	{name: "DY", show: func(m moment) any { return dayNames[weekday(m)][:3] }, read: func(*readDate, int64) {}, names: firstThree(dayNames), words: true},
+	{name: "DDD", width: 3, show: part("doy"), read: func(t *readDate, n int64) { t.doy = n }},
+	{name: "DD", width: 2, show: part("day"), read: func(t *readDate, n int64) { t.day = n }},
+	{name: "ID", width: 1, show: part("isodow")},
+	{name: "D", width: 1, show: func(m moment) any { return weekday(m) + 1 }},
+	{name: "WW", width: 2, show: func(m moment) any { return (dayParts["doy"](m.day)-1)/7 + 1 }},
+	{name: "IW", width: 2, show: part("week")},
+	{name: "W", width: 1, show: func(m moment) any { return (dayParts["day"](m.day)-1)/7 + 1 }},
+	{name: "Q", width: 1, show: part("quarter")},
+	{name: "CC", width: 2, show: part("century")},
+	{name: "J", show: func(m moment) any { return m.day + 2440588 }},
+	{name: "HH24", width: 2, show: func(m moment) any { return m.us / 3_600_000_000 }, read: func(t *readDate, n int64) { t.hour = n }},
+	{name: "HH12", width: 2, show: hour12, read: readHour12},
+	{name: "HH", width: 2, show: hour12, read: readHour12},
+	{name: "MI", width: 2, show: func(m moment) any { return m.us / 60_000_000 % 60 }, read: func(t *readDate, n int64) { t.minute = n }},
+	{name: "SSSS", width: 5, show: func(m moment) any { return m.us / 1_000_000 }},
+	{name: "SS", width: 2, show: func(m moment) any { return m.us / 1_000_000 % 60 }, read: func(t *readDate, n int64) { t.sec = n }},
+	{name: "MS", width: 3, show: func(m moment) any { return m.us / 1000 % 1000 }, read: func(t *readDate, n int64) { t.us = n * 1000 }},
+	{name: "US", width: 6, show: func(m moment) any { return m.us % 1_000_000 }, read: func(t *readDate, n int64) { t.us = n }},
+	{name: "AM", show: meridiem, read: readMeridiem, names: []string{"AM", "PM"}, words: true},
+	{name: "PM", show: meridiem, read: readMeridiem, names: []string{"AM", "PM"}, words: true},
+	{name: "AD", show: era, words: true},
+	{name: "BC", show: era, words: true},
+	{name: "TZ"}, {name: "OF"}, {name: "RM"},
+}
+
+func firstThree(names []string) (list []string) {
+	for _, n := range names {
+		list = append(list, n[:3])
+	}
+	return list
+}
+
+// calendarYear is a year, 1 for 1 BC.
+func calendarYear(m moment) int64 {
+	y := yearOf(m.day)
+	if y <= 0 {
+		return 1 - y
+	}
+	return y
+}
+
+func hour12(m moment) any { return (m.us/3_600_000_000+11)%12 + 1 }
+
+func readHour12(t *readDate, n int64) { t.hour, t.twelve = n, true }
+
+func meridiem(m moment) any { return [...]string{"AM", "PM"}[half(m)] }
+
+func readMeridiem(t *readDate, n int64) { t.afternoon, t.set = n == 2, true }
+
+func era(m moment) any {
+	if yearOf(m.day) <= 0 {
+		return "BC"
+	}
+	return "AD"
+}
+
+// patternPart is a piece of a pattern: a field, or text.
+type patternPart struct {
+	of     *timeField
+	text   string // as it is written
+	fill   bool   // it is not padded: FM
+	suffix string // th or TH
+}
+
+// timeFields reads a pattern. Text in double quotes, and what is no field, stands for itself.
+func timeFields(pattern string) (list []patternPart) {
+	fill := false
+scan:
+	for i := 0; i < len(pattern); {
+		rest := pattern[i:]
+		switch {
+		case rest[0] == '"':
+			end := strings.IndexByte(rest[1:], '"')
+			if end < 0 {
+				end = len(rest) - 1
+			}
+			list = append(list, patternPart{text: rest[1 : end+1]})
+			i += min(end+2, len(rest))
+			continue
+		case len(rest) > 1 && strings.EqualFold(rest[:2], "FM"):
+			fill = true
+			i += 2
+			continue
+		}
+		for k := range timeFieldList {
+			f := &timeFieldList[k]
+			if n := len(f.name); len(rest) >= n && strings.EqualFold(rest[:n], f.name) {
+				p := patternPart{of: f, text: rest[:n], fill: fill}
+				if i += n; !f.words && len(pattern)-i > 1 && strings.EqualFold(pattern[i:i+2], "th") {
+					p.suffix = pattern[i : i+2]
+					i += 2
+				}
+				list, fill = append(list, p), false
+				continue scan
+			}
+		}
+		list = append(list, patternPart{text: rest[:1]})
+		i++
+	}
+	return list
+}
+
+// shown is a field of a moment: a word in the case in which the pattern has it, a number with zeros
+// before it.
+func (p patternPart) shown(m moment) string {
+	switch v := p.of.show(m).(type) {
+	case string:
+		switch {
+		case p.text == strings.ToLower(p.text):
+			v = strings.ToLower(v)
+		case p.text == strings.ToUpper(p.text):
+			v = strings.ToUpper(v)
+		}
+		if p.fill {
+			return v
+		}
+		return fmt.Sprintf("%-*s", p.of.width, v)
+	default:
+		text := fmt.Sprintf("%0*d", p.of.width, v)
+		if p.fill {
+			text = fmt.Sprint(v)
+		}
+		return text + ordinal(text, p.suffix)
+	}
+}
+
+// ordinal is the suffix of a number: st, nd, rd or th, in the case of another.
+func ordinal(digits, like string) string {
+	if like == "" {
+		return ""
+	}
+	out := "th"
+	if n := len(digits); n < 2 || digits[n-2] != '1' {
+		switch digits[n-1] {
+		case '1':
+			out = "st"
+		case '2':
+			out = "nd"
+		case '3':
+			out = "rd"
+		}
+	}
+	if like == "TH" {
+		return strings.ToUpper(out)
+	}
+	return out
+}
+
+// readTime reads a text, the first argument, by a pattern, the second.
+func (a args) readTime() (m moment, err error) {
+	text, t := a.v[0].S, readDate{year: 1, month: 1, day: 1}
+	bad := Errorf(a.P, "%q does not fit the pattern %q", text, a.v[1].S)
+	parts := timeFields(a.v[1].S)
+	for i, p := range parts {
+		if p.of == nil {
+			if !alphanumeric(p.text[0]) { // any separators, or none
+				text = strings.TrimLeftFunc(text, func(r rune) bool {
+					return r < 0x80 && !alphanumeric(byte(r)) && r != '-' && r != '+' || strings.ContainsRune(p.text, r)
+				})
+			} else if text = strings.TrimLeft(text, " "); text != "" {
+				text = text[1:]
+			}
+			continue
+		}
+		if p.of.read == nil {
+			return m, Errorf(a.P, "%s is not supported where a time is read by a pattern", p.of.name)
+		}
+		text = strings.TrimLeft(text, " ")
+		n, size := int64(-1), 0
+		if p.of.names != nil {
+			for k, name := range p.of.names {
+				if len(text) >= len(name) && strings.EqualFold(text[:len(name)], name) {
+					n, size = int64(k+1), len(name)
+				}
+			}
+		} else {
+			most := len(text)
+			if p.of.name != "YYYY" || i+1 < len(parts) && parts[i+1].of != nil {
+				most = min(most, p.of.width)
+			}
+			n, size = digitsOf(text[:most])
+		}
+		if size == 0 {
+			return m, bad
+		}
+		if p.of.name == "MS" || p.of.name == "US" { // a fraction
+			for range p.of.width - size {
+				n *= 10
+			}
+		}
+		p.of.read(&t, n)
+		text = text[size:]
+	}
+	return a.dateRead(t)
+}
+
+func alphanumeric(c byte) bool {
+	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c >= 0x80
+}
+
+// digitsOf reads the number that a text begins with.
+func digitsOf(s string) (n int64, size int) {
+	for size < len(s) && size < 9 && s[size] >= '0' && s[size] <= '9' {
+		n = 10*n + int64(s[size]-'0')
+		size++
+	}
+	return n, size
+}
+
+// dateRead is the moment that was read.
+func (a args) dateRead(t readDate) (m moment, err error) {
+	if t.set || t.twelve {
+		if t.hour < 1 || t.hour > 12 {
+			return m, Errorf(a.P, "hour \"%d\" is invalid for the 12-hour clock", t.hour)
+		}
+		if t.hour %= 12; t.afternoon {
+			t.hour += 12
+		}
+	}
+	out := Errorf(a.P, "date/time field value out of range: %q", a.v[0].S)
+	if t.year < 1 || t.month < 1 || t.month > 12 || t.day < 1 || t.day > int64(table.DaysInMonth(t.year, int(t.month))) || t.hour > 23 || t.minute > 59 || t.sec > 59 {
+		return m, out
+	}
+	m.day = table.DaysFromCivil(t.year, int(t.month), int(t.day))
+	if t.doy > 0 {
+		if m.day = table.DaysFromCivil(t.year, 1, 1) + t.doy - 1; yearOf(m.day) != t.year {
+			return m, out
+		}
+	}
+	m.us = ((t.hour*60+t.minute)*60+t.sec)*1_000_000 + t.us
+	return m, nil
+}

@@ -1,0 +1,212 @@
+package expr
+
+import (
+	"math"
+	"math/big"
+	"strconv"
+	"strings"
+
+	"github.com/stencildb/stencildb/table"
+)
+
+// to_char of numbers.
+func init() {
+	define("to_char(double,text) text!", func(a args) (table.Value, error) {
+		x := a.v[0].F
+		if math.IsNaN(x) || math.IsInf(x, 0) {
+			return a.fail("a number that is not finite has no digits to format")
+		}
+		u, scale, _ := table.ParseNumber(strconv.FormatFloat(x, 'e', 14, 64)) // as many digits as PostgreSQL
+		return a.formatted(u, scale)
+	})
+	define("to_char(numeric,text) text!", func(a args) (table.Value, error) { return a.formatted(a.v[0].Unscaled(), a.v[0].Type.Scale) })
+}
+
+// numberFormat is a pattern for numbers.
+type numberFormat struct {
+	parts         []string // 9 0 . , S MI PL SG PR th TH, and text after a quote
+	whole, digits int      // before and after the point
+	zero, last    int      // the first 0 before the point, and the last one after it, counted from 1
+	point         bool
+	fill          bool // FM
+	sign          bool // one of S, MI, PL, SG and PR says where the sign is
+}
+
+// numberParts are the elements of a pattern.
+var numberParts = []string{"9", "0", ".", "D", ",", "G", "S", "MI", "PL", "SG", "PR", "TH", "FM"}
+
+func readNumberFormat(pattern string) (f numberFormat, unsupported string) {
+	for i := 0; i < len(pattern); {
+		rest, found := pattern[i:], ""
+		if rest[0] == '"' {
+			end := strings.IndexByte(rest[1:], '"')
+			if end < 0 {
+				end = len(rest) - 1
+			}
+			f.parts = append(f.parts, `"`+rest[1:end+1])
+			i += min(end+2, len(rest))
+			continue
+		}
+		for _, p := range numberParts {
+			if len(rest) >= len(p) && strings.EqualFold(rest[:len(p)], p) && len(p) > len(found) {
+				found = p
+			}
+		}
+		switch c := strings.ToUpper(rest[:1]); {
+		case found == "" && c >= "A" && c <= "Z":
+			return f, c
+		case found == "":
+			f.parts = append(f.parts, `"`+rest[:1])
+			i++
+			continue
+		}
+		i += len(found)
+		switch found {
+		case "FM":
+			f.fill = true
+			continue
+		case "9", "0":
+			f.count(found == "0")
+		case ".", "D":
+			found = "."
+			if f.point {
+				return f, "a second point"
+			}
+			f.point = true
+		case "G":
+			found = ","
+		case "TH":
+			found = rest[:2]
+		case "S", "MI", "PL", "SG", "PR":
+			f.sign = true
+		}
+		f.parts = append(f.parts, found)
+	}
+	return f, ""
+}
+
+func (f *numberFormat) count(zero bool) {
+	if f.point {
+		if f.digits++; zero {
+			f.last = f.digits
+		}
+		return
+	}
+	if f.whole++; zero && f.zero == 0 {
+		f.zero = f.whole
+	}
+}
+
+// formatted writes u / 10^scale by a pattern, the second argument.
+func (a args) formatted(u *big.Int, scale int) (table.Value, error) {
+	f, unsupported := readNumberFormat(a.v[1].S)
+	if unsupported != "" {
+		return a.fail("%s is not supported in the pattern of a number", unsupported)
+	}
+	if d := f.digits - scale; d >= 0 {
+		u = new(big.Int).Mul(u, table.Pow10(d))
+	} else {
+		u = divAway(u, table.Pow10(-d))
+	}
+	text := new(big.Int).Abs(u).String()
+	if n := f.digits + 1 - len(text); n > 0 {
+		text = strings.Repeat("0", n) + text
+	}
+	whole, part := text[:len(text)-f.digits], text[len(text)-f.digits:]
+	if whole == "0" && f.point && f.whole > 0 {
+		whole = ""
+	}
+	if len(whole) > f.whole {
+		whole, part = strings.Repeat("#", f.whole), strings.Repeat("#", f.digits)
+	}
+	return table.Str(f.write(whole, part, u.Sign() < 0)), nil
+}
+
+// write puts the digits before and after the point into their places.
+func (f *numberFormat) write(whole, part string, negative bool) string {
+	var out strings.Builder
+	pad, at, fraction := f.whole-len(whole), 0, 0
+	started, afterPoint := false, false
+	leading := ""
+	if !f.sign {
+		leading = pick(negative, "-", pick(f.fill, "", " "))
+	}
+	begin := func() {
+		if !started {
+			out.WriteString(leading)
+			started = true
+		}
+	}
+	if f.fill {
+		part = part[:max(len(strings.TrimRight(part, "0")), f.last)]
+	}
+	for _, p := range f.parts {
+		switch p {
+		case "9", "0":
+			switch {
+			case afterPoint:
+				if fraction < len(part) {
+					out.WriteByte(part[fraction])
+				}
+				fraction++
+				continue
+			case at >= pad:
+				begin()
+				out.WriteByte(whole[at-pad])
+			case f.zero > 0 && at+1 >= f.zero:
+				begin()
+				out.WriteByte('0')
+			case !f.fill:
+				out.WriteByte(' ')
+			}
+			at++
+		case ".":
+			begin()
+			afterPoint = true
+			out.WriteByte('.')
+		case ",":
+			if started {
+				out.WriteByte(',')
+			} else if !f.fill {
+				out.WriteByte(' ')
+			}
+		case "S":
+			sign := pick(negative, "-", "+")
+			if at == 0 && !afterPoint {
+				leading = sign
+			} else {
+				out.WriteString(sign)
+			}
+		case "SG":
+			out.WriteString(pick(negative, "-", "+"))
+		case "MI":
+			out.WriteString(pick(negative, "-", pick(f.fill, "", " ")))
+		case "PL":
+			out.WriteString(pick(!negative, "+", pick(f.fill, "", " ")))
+			if negative {
+				leading = "-"
+			}
+		case "PR":
+			out.WriteString(pick(negative, ">", pick(f.fill, "", " ")))
+		case "TH", "th", "Th", "tH":
+			if !negative && !f.point {
+				out.WriteString(ordinal(whole, p))
+			}
+		default:
+			out.WriteString(p[1:])
+		}
+	}
+	if i := len(f.parts) - 1; i >= 0 && f.parts[i] == "PR" {
+		text := out.String()
+		blank := len(text) - len(strings.TrimLeft(text, " "))
+		return text[:blank] + pick(negative, "<", pick(f.fill, "", " ")) + text[blank:]
+	}
+	return out.String()
+}
+
+func pick(yes bool, a, b string) string {
+	if yes {
+		return a
+	}
+	return b
+}

@@ -1,0 +1,251 @@
+package expr
+
+import (
+	"math/big"
+	"slices"
+	"strings"
+
+	"github.com/stencildb/stencildb/table"
+)
+
+// Arithmetic with intervals: months first, ending on the last day of a shorter month, then the rest;
+// a day has 24 hours. What moves a DATE rises with it; a time of day later than another may end
+// before it, on the last day of a month.
+func init() {
+	for _, op := range []struct {
+		name string
+		sign int64
+	}{{"+", 1}, {"-", -1}} {
+		move := func(a args) (table.Value, error) {
+			m := momentOf(a.v[0])
+			return a.moved(m, op.sign, a.v[1])
+		}
+		define(op.name+"(date,interval) timestamp!/", move).as(infix)
+		define(op.name+"(timestamp,interval) timestamp!", move).as(infix)
+		define(op.name+"(interval,interval) interval!", func(a args) (table.Value, error) {
+			var s sum
+			for i, sign := range []int64{1, op.sign} {
+				s.months.Add(&s.months, big.NewInt(sign*int64(a.v[i].Months)))
+				s.us.Add(&s.us, new(big.Int).Mul(big.NewInt(sign), big.NewInt(a.v[i].I)))
+			}
+			return s.value(a.P)
+		}).as(infix)
+	}
+	define("*(interval,double) interval!", scaled(Mul)).as(infix)
+	define("/(interval,double) interval!", scaled(Div)).as(infix)
+	define("age(timestamp,timestamp) interval!", age)
+}
+
+// sum adds up months and microseconds.
+type sum struct{ months, us big.Int }
+
+// value is the interval of a sum.
+func (s *sum) value(pos int) (table.Value, error) {
+	v := table.Value{Type: intervalType, Months: int32(s.months.Int64()), I: s.us.Int64()}
+	if !s.us.IsInt64() || !s.months.IsInt64() || int64(v.Months) != s.months.Int64() {
+		return table.Null(intervalType), Errorf(pos, "%s", OutOfRange(intervalType))
+	}
+	return v, nil
+}
+
+var intervalType = table.Type{Kind: table.Interval}
+
+const microsPerMonth = 30 * table.MicrosPerDay // of a part of a month
+
+// addMonths adds months, a part of one in days and microseconds.
+func (s *sum) addMonths(n *big.Rat) {
+	whole := new(big.Int).Quo(n.Num(), n.Denom())
+	s.months.Add(&s.months, whole)
+	rest := new(big.Rat).Sub(n, new(big.Rat).SetInt(whole))
+	s.addMicros(rest.Mul(rest, new(big.Rat).SetInt64(microsPerMonth)))
+}
+
+// addMicros adds microseconds, rounded, halves to the even one.
+func (s *sum) addMicros(n *big.Rat) {
+	twice := new(big.Int).Lsh(n.Num(), 1)
+	q, r := new(big.Int).DivMod(twice.Add(twice, n.Denom()), new(big.Int).Lsh(n.Denom(), 1), new(big.Int))
+	if r.Sign() == 0 && q.Bit(0) == 1 {
+		q.Sub(q, big.NewInt(1))
+	}
+	s.us.Add(&s.us, q)
+}
+
+// moved is a moment with an interval added, or taken away.
+func (a args) moved(m moment, sign int64, by table.Value) (table.Value, error) {
+	day := m.day
+	if by.Months != 0 {
+		y, month, d := table.CivilFromDays(day)
+		n := y*12 + int64(month-1) + sign*int64(by.Months)
+		y, month = table.FloorDiv(n, 12), int(n-12*table.FloorDiv(n, 12))+1
+		day = table.DaysFromCivil(y, month, min(d, table.DaysInMonth(y, month)))
+	}
+	// Days and microseconds apart: of both operands they may be more than 64 bits.
+	days, us := sign*(by.I/table.MicrosPerDay), m.us+sign*(by.I%table.MicrosPerDay)
+	return a.timestamp(moment{day + days, us})
+}
+
+// timestamp is the TIMESTAMP of a moment.
+func (a args) timestamp(m moment) (table.Value, error) {
+	t := table.Type{Kind: table.Timestamp}
+	day := m.day + table.FloorDiv(m.us, table.MicrosPerDay)
+	us, ok, _ := IntOp(Mul, day, table.MicrosPerDay)
+	us, fits, _ := IntOp(Add, us, m.us-table.FloorDiv(m.us, table.MicrosPerDay)*table.MicrosPerDay)
+	if !ok || !fits || !t.Holds(us) {
+		return a.fail("%s", OutOfRange(t))
+	}
+	return table.Value{Type: t, I: us}, nil
+}
+
+// scaled is an interval times a number, or divided by it.
+func scaled(op ArithOp) func(args) (table.Value, error) {
+	return func(a args) (table.Value, error) {
+		f := new(big.Rat).SetFloat64(a.v[1].F)
+		switch {
+		case f == nil:
+			return a.fail("%s", OutOfRange(a.T))
+		case op == Div && f.Sign() == 0:
+			return a.fail(MsgDivisionByZero)
+		case op == Div:
+			f.Inv(f)
+		}
+		var s sum
+		s.addMonths(new(big.Rat).Mul(new(big.Rat).SetInt64(int64(a.v[0].Months)), f))
+		s.addMicros(new(big.Rat).Mul(new(big.Rat).SetInt64(a.v[0].I), f))
+		return s.value(a.P)
+	}
+}
+
+// age is the difference of two timestamps in years, months, days and time of day.
+func age(a args) (table.Value, error) {
+	late, early, sign := momentOf(a.v[0]), momentOf(a.v[1]), int64(1)
+	if a.v[0].I < a.v[1].I {
+		late, early, sign = early, late, -1
+	}
+	y, m, d := table.CivilFromDays(late.day)
+	y0, m0, d0 := table.CivilFromDays(early.day)
+	months, days, us := (y-y0)*12+int64(m-m0), int64(d-d0), late.us-early.us
+	if us < 0 {
+		us += table.MicrosPerDay
+		days--
+	}
+	if days < 0 { // borrows the days of the month of the earlier one
+		days += int64(table.DaysInMonth(y0, m0))
+		months--
+	}
+	var s sum
+	s.months.SetInt64(sign * months)
+	s.us.SetInt64(sign * (days*table.MicrosPerDay + us))
+	return s.value(a.P)
+}
+
+// intervalUnit is a unit by its names: months, or microseconds.
+type intervalUnit struct {
+	names      string
+	months, us int64
+}
+
+// intervalUnits are all of them.
+var intervalUnits = []intervalUnit{
+	{"second seconds s sec secs", 0, 1_000_000},
+	{"microsecond microseconds us usec usecs", 0, 1},
+	{"millisecond milliseconds ms msec msecs", 0, 1000},
+	{"minute minutes m min mins", 0, 60_000_000},
+	{"hour hours h hr hrs", 0, 3_600_000_000},
+	{"day days d", 0, table.MicrosPerDay},
+	{"week weeks w", 0, 7 * table.MicrosPerDay},
+	{"month months mon mons", 1, 0},
+	{"year years y yr yrs", 12, 0},
+	{"decade decades dec decs", 120, 0},
+	{"century centuries c cent", 1200, 0},
+	{"millennium millennia mil mils", 12000, 0},
+}
+
+// parseInterval reads '1 year 2 months 3 days 04:05:06.789', with signs, fractions and
+// "ago"; a number without a unit is seconds.
+func parseInterval(text string, pos int) (table.Value, error) {
+	bad := Errorf(pos, "invalid input syntax for type interval: %q; write for example '2 days 3 hours'", text)
+	words := intervalWords(strings.ToLower(text))
+	ago := len(words) > 1 && words[len(words)-1] == "ago"
+	if ago {
+		words = words[:len(words)-1]
+	}
+	if len(words) == 0 {
+		return table.Null(intervalType), bad
+	}
+	var s sum
+	for i := 0; i < len(words); i++ {
+		unit, n := intervalUnit{us: 1}, clock(words[i])
+		if !strings.Contains(words[i], ":") {
+			n = fraction(words[i])
+			k := 0
+			if i++; i < len(words) {
+				k = slices.IndexFunc(intervalUnits, func(u intervalUnit) bool { return slices.Contains(strings.Fields(u.names), words[i]) })
+			}
+			if k < 0 {
+				return table.Null(intervalType), bad
+			}
+			unit = intervalUnits[k]
+		}
+		switch {
+		case n == nil:
+			return table.Null(intervalType), bad
+		case unit.months > 0:
+			s.addMonths(n.Mul(n, new(big.Rat).SetInt64(unit.months)))
+		default:
+			s.addMicros(n.Mul(n, new(big.Rat).SetInt64(unit.us)))
+		}
+	}
+	if ago {
+		s.months.Neg(&s.months)
+		s.us.Neg(&s.us)
+	}
+	return s.value(pos)
+}
+
+// intervalWords splits numbers from units that are glued to them: "3d" is 3 d.
+func intervalWords(s string) []string {
+	var words []string
+	for _, w := range strings.Fields(strings.TrimPrefix(strings.TrimSpace(s), "@")) {
+		i := strings.IndexFunc(w, func(r rune) bool { return r >= 'a' && r <= 'z' })
+		if i > 0 {
+			words = append(words, w[:i], w[i:])
+		} else {
+			words = append(words, w)
+		}
+	}
+	return words
+}
+
+// fraction reads a number with a sign and a fraction; nil is none.
+func fraction(s string) *big.Rat {
+	const longest = 1000
+	if len(s) > longest || strings.Trim(s, "+-.0123456789") != "" {
+		return nil
+	}
+	u, scale, ok := table.ParseNumber(s)
+	if !ok {
+		return nil
+	}
+	return new(big.Rat).SetFrac(u, table.Pow10(scale))
+}
+
+// clock reads [+-]HH:MM[:SS[.f]] as microseconds; nil is none.
+func clock(s string) *big.Rat {
+	body := strings.TrimLeft(s, "+-")
+	parts := strings.Split(body, ":")
+	if len(s)-len(body) > 1 || len(parts) < 2 || len(parts) > 3 {
+		return nil
+	}
+	total := new(big.Rat)
+	for i, unit := range []int64{3_600_000_000, 60_000_000, 1_000_000}[:len(parts)] {
+		n := fraction(parts[i])
+		if n == nil || n.Sign() < 0 || i < 2 && !n.IsInt() || i > 0 && n.Cmp(big.NewRat(60, 1)) >= 0 {
+			return nil
+		}
+		total.Add(total, n.Mul(n, new(big.Rat).SetInt64(unit)))
+	}
+	if s[0] == '-' {
+		total.Neg(total)
+	}
+	return total
+}
