@@ -266,7 +266,7 @@ func (o *benchFlags) source(c *cobra.Command) (source, error) {
 	}
 	if i := slices.IndexFunc(tables, func(s source) bool { return s.name == o.table }); i >= 0 {
 		if tables[i].Data == nil {
-			err = files.Readable(tables[i].Path)
+			_, err = ingest.Files(tables[i].Path)
 		}
 		if err != nil && len(o.loads) == 0 {
 			err = fmt.Errorf("%w: fetch it with make data", err)

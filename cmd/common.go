@@ -44,6 +44,8 @@ SQL reads a file by its path, with or without options, or by a function:
   FROM read_csv('trips.csv', header => false, types => 'column1:text') AS t
   FROM read_parquet('trips.dat')     FROM read_arrow('trips.dat')
 
+Several files are one table by a pattern: --load 't=day-*.csv', FROM 'day-*.csv'.
+
 Without --load there is one table, flights: 200,000 US flights with delay
 (minutes), distance (miles) and time (hour of the day).
 
@@ -123,7 +125,7 @@ func (o *common) withDB(c *cobra.Command, fn func(context.Context, *engine.DB) e
 		return err
 	}
 	for _, s := range tables {
-		if err := files.Readable(s.Path); err != nil {
+		if _, err := ingest.Files(s.Path); err != nil {
 			return err
 		}
 	}

@@ -9,7 +9,6 @@ import (
 
 	"github.com/stencildb/stencildb/engine"
 	"github.com/stencildb/stencildb/ingest"
-	"github.com/stencildb/stencildb/internal/files"
 	"github.com/stencildb/stencildb/trace"
 )
 
@@ -90,9 +89,6 @@ func (s *shell) describe(ctx context.Context, args string) error {
 
 func (s *shell) load(ctx context.Context, args string) error {
 	name, source, err := ingest.ParseLoad(args)
-	if err == nil {
-		err = files.Readable(source.Path)
-	}
 	if err == nil {
 		err = s.db.OpenFile(ctx, name, source)
 	}

@@ -3,12 +3,9 @@ package engine
 import (
 	"context"
 	"fmt"
-	"io/fs"
-	"os"
 	"slices"
 
 	"github.com/stencildb/stencildb/ingest"
-	"github.com/stencildb/stencildb/internal/files"
 	"github.com/stencildb/stencildb/sql"
 	"github.com/stencildb/stencildb/table"
 )
@@ -25,10 +22,7 @@ func (db *DB) openFile(ctx context.Context, f sql.File) (*table.Table, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	if _, err := os.Stat(s.Path); err != nil {
-		return nil, fs.ErrNotExist
-	}
-	if err := files.Readable(s.Path); err != nil {
+	if _, err := ingest.Files(s.Path); err != nil {
 		return nil, err
 	}
 	e := sourceEntry(name, s)

@@ -29,6 +29,7 @@ type group struct {
 	// bounds are those of a column's ordinals, where the file says them.
 	bounds func(col int) (b bounds, ok bool)
 	bytes  func(col int) int64 // of the file
+	path   string              // of the file, where there are several
 }
 
 // bounds are what the statistics of a file say of a column in a group.
@@ -187,11 +188,16 @@ func (r *reading) batches(c *column, g int, d *decoded, of func(p *part, at int)
 		if why := overflow(""); errors.As(err, &why) {
 			return why
 		} else if err != nil {
-			first := 1 + row
+			first, of := 1+row, r.groups[g].path
 			for _, before := range r.groups[:g] {
-				first += before.rows
+				if before.path == of {
+					first += before.rows
+				}
 			}
-			return damaged(err, "column %s, rows %d to %d", show(c.Name), first, first+n-1)
+			if of != "" {
+				of += ": "
+			}
+			return damaged(err, "%scolumn %s, rows %d to %d", of, show(c.Name), first, first+n-1)
 		}
 		return of(p, at)
 	}

@@ -22,20 +22,30 @@ import (
 // delimiter or for no line breaks.
 const maxColumns = 16384
 
-// csvReader reads the records of one CSV text in two passes, after a look at the first. A
-// pass goes over blocks of the text on all cores; what it finds is put together in order.
+// csvReader reads the records of CSV files, one after the other, in two passes, after a look at
+// the first. A pass goes over blocks of the text on all cores; what it finds is put together in
+// order.
 type csvReader struct {
-	*loader
-	fields []table.Field // a type: declared, and when all has been seen
-	infer  []inference   // one a column
-	words  []bool        // columns in which some words are NULL
-	first  []field       // the first record
-	taken  []string      // what has been sniffed, in words
+	*loader // of the first file
+	files   []*loader
+	size    int64         // of all
+	fields  []table.Field // a type: declared, and when all has been seen
+	infer   []inference   // one a column
+	words   []bool        // columns in which some words are NULL
+	first   []field       // the first record
+	taken   []string      // what has been sniffed, in words
 }
 
-func (l *loader) csv() (*table.Table, error) {
-	r := &csvReader{loader: l}
-	switch d := l.src.Delim; {
+// csv reads files of the path that they were named by.
+func csv(files []*loader, path string) (f *File, err error) {
+	r := &csvReader{loader: files[0], files: files}
+	f = &File{loader: r.loader}
+	for _, l := range files {
+		r.size += l.file.Size()
+		f.inputs = append(f.inputs, l.file)
+	}
+	defer r.file.explain(path, &err)
+	switch d := r.src.Delim; {
 	case d == 0:
 		r.sniffDelim()
 	case !validDelim(d):
@@ -47,7 +57,11 @@ func (l *loader) csv() (*table.Table, error) {
 	if err := r.learn(); err != nil {
 		return nil, err
 	}
-	return r.convert()
+	if f.table, err = r.convert(); err != nil {
+		return nil, err
+	}
+	f.fields = f.table.Fields
+	return f, nil
 }
 
 // columns takes the columns from the first record: their names, unless it has none.
@@ -101,15 +115,35 @@ func (f *fault) before(g *fault) bool {
 	return f != nil && (g == nil || f.line < g.line || f.line == g.line && f.col < g.col)
 }
 
-// each calls do with every field of a block's records, but the header's, and the number of
-// its column. An error ends it.
+// each calls do with every field of a block's records, but a header's, and the number of its
+// column. An error ends it.
 func (r *csvReader) each(b block, do func(col int, f *field) error) *fault {
+	fault := r.records(b, do)
+	if of := r.named(b); fault != nil && of != "" {
+		fault.err = fmt.Errorf("%s: %w", of, fault.err)
+	}
+	return fault
+}
+
+// named is the file of a block, where there are several.
+func (r *csvReader) named(b block) string {
+	if len(r.files) > 1 {
+		return b.of.src.Path
+	}
+	return ""
+}
+
+func (r *csvReader) records(b block, do func(col int, f *field) error) *fault {
 	if b.err != nil {
 		return &fault{line: b.line, err: b.err}
 	}
 	s, f := newScanner(b, r.src.Delim), field{}
-	for header := r.src.Header != HeaderNone && b.line == 1; header && s.next(&f); {
+	for col, header := 0, r.src.Header != HeaderNone && b.line == 1; header && s.next(&f); col++ {
 		header = !f.last
+		same := col < len(r.first) && bytes.Equal(f.text, r.first[col].text) && f.last == (col == len(r.first)-1)
+		if !same && b.of != r.loader && r.src.Header == HeaderThere {
+			return &fault{1, col, fmt.Errorf("line 1, column %d: the header is another one than that of %s", col+1, r.src.Path)}
+		}
 	}
 	line := 0
 	for col := 0; s.next(&f); col++ {
@@ -209,6 +243,7 @@ func (r *csvReader) place(line, col int, err error, types ...string) error {
 
 // learned is what the first pass finds in a block.
 type learned struct {
+	of      string // see named
 	columns []inference
 	fault   *fault
 	read    int64
@@ -217,7 +252,7 @@ type learned struct {
 // learn is the first pass: the structure is sound, and the types are known.
 func (r *csvReader) learn() error {
 	of := func(b block) learned {
-		l := learned{columns: make([]inference, len(r.fields)), read: b.read}
+		l := learned{of: r.named(b), columns: make([]inference, len(r.fields)), read: b.read}
 		l.fault = r.each(b, func(col int, f *field) error {
 			switch {
 			case r.isNull(col, f):
@@ -232,8 +267,14 @@ func (r *csvReader) learn() error {
 	}
 	then := func(l learned) error {
 		for col := range r.infer {
+			for k := range l.columns[col].first {
+				l.columns[col].first[k].of = l.of
+			}
 			if line, err := r.infer[col].add(&l.columns[col]); err != nil {
 				f := &fault{line, col, r.place(line, col, err, "text")}
+				if l.of != "" {
+					f.err = fmt.Errorf("%s: %w", l.of, f.err)
+				}
 				if f.before(l.fault) {
 					l.fault = f
 				}
@@ -242,7 +283,7 @@ func (r *csvReader) learn() error {
 		if l.fault != nil {
 			return l.fault.err
 		}
-		return r.step(nil, l.read, 2*r.file.Size())
+		return r.step(nil, l.read, 2*r.size)
 	}
 	if err := pass(r, of, then); err != nil {
 		return err
@@ -259,7 +300,10 @@ func (r *csvReader) learn() error {
 		}
 		t, bad, err := in.result()
 		if err != nil {
-			return r.place(bad.line, col, err, "double", "text")
+			if err = r.place(bad.line, col, err, "double", "text"); bad.of != "" {
+				err = fmt.Errorf("%s: %w", bad.of, err)
+			}
+			return err
 		}
 		r.fields[col].Type = t
 		if odd, ok := in.odd(); ok {
@@ -268,8 +312,8 @@ func (r *csvReader) learn() error {
 				kind = "timestamp"
 			}
 			name := escaped(r.fields[col].Name)
-			r.note("line %d, column %d (%s): %s is no %s, so the column is text; ?types=%s:%s behind the path makes it an error, ?types=%s:text ends this note",
-				odd.line, col+1, show(r.fields[col].Name), odd.text, kind, name, kind, name)
+			r.note("%s, column %d (%s): %s is no %s, so the column is text; ?types=%s:%s behind the path makes it an error, ?types=%s:text ends this note",
+				odd.place(), col+1, show(r.fields[col].Name), odd.text, kind, name, kind, name)
 		}
 	}
 	r.sniffNulls()
@@ -326,12 +370,12 @@ func (r *csvReader) convert() (*table.Table, error) {
 			}
 			at += n
 		}
-		return r.step(t, r.file.Size()+c.read, 2*r.file.Size())
+		return r.step(t, r.size+c.read, 2*r.size)
 	}
 	if err := pass(r, of, then); err != nil {
 		return nil, err
 	}
-	if err := r.step(t, 2*r.file.Size(), 2*r.file.Size()); err != nil {
+	if err := r.step(t, 2*r.size, 2*r.size); err != nil {
 		return nil, err
 	}
 	return t.Table(), nil

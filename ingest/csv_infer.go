@@ -23,10 +23,19 @@ func (d *digits) atLeast(other digits) {
 	d.whole, d.frac = max(d.whole, other.whole), max(d.frac, other.frac)
 }
 
-// sample is a value that was seen and its line.
+// sample is a value that was seen, and where.
 type sample struct {
 	text string // quoted for an error
 	line int
+	of   string // the file, where there are several
+}
+
+// place is where it was seen.
+func (s sample) place() string {
+	if s.of != "" {
+		return fmt.Sprintf("line %d of %s", s.line, s.of)
+	}
+	return fmt.Sprintf("line %d", s.line)
 }
 
 // see takes a value in; false: it is not UTF-8.
@@ -43,7 +52,7 @@ func (in *inference) see(f *field) bool {
 // take counts a value of a class.
 func (in *inference) take(k class, f *field) {
 	if in.count[k]++; in.count[k] == 1 {
-		in.first[k] = sample{quote(f.text), f.line}
+		in.first[k] = sample{text: quote(f.text), line: f.line}
 	}
 }
 
@@ -69,9 +78,9 @@ func (in *inference) add(next *inference) (line int, err error) {
 				continue
 			}
 			if k.isNumber() {
-				return s.line, fmt.Errorf("%s is a number, but line %d has %s", s.text, in.first[other].line, in.first[other].text)
+				return s.line, fmt.Errorf("%s is a number, but %s has %s", s.text, in.first[other].place(), in.first[other].text)
 			}
-			return s.line, fmt.Errorf("%s is not a number, but line %d has %s", s.text, in.first[other].line, in.first[other].text)
+			return s.line, fmt.Errorf("%s is not a number, but %s has %s", s.text, in.first[other].place(), in.first[other].text)
 		}
 	}
 	return 0, nil

@@ -26,8 +26,7 @@ func FieldsUpTo(n int) (before int) {
 // LoadFrom is what Load does with an open file.
 func LoadFrom(ctx context.Context, name string, s Source, file io.ReaderAt, size int64, o Options) (t *table.Table, err error) {
 	in := &input{SectionReader: io.NewSectionReader(file, 0, size)}
-	defer in.explain(s.Path, &err)
-	f, err := open(&loader{ctx: ctx, name: name, src: s, file: in, opts: o})
+	f, err := opened([]*loader{{ctx: ctx, name: name, src: s, file: in, opts: o}}, s.Path)
 	if err != nil {
 		return nil, err
 	}

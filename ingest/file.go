@@ -31,6 +31,7 @@ type File struct {
 	rows      int
 	chunkRows int
 	table     *table.Table // what has been read
+	inputs    []*input     // that it is read from
 }
 
 // Load reads a source into a table of a name: [Open], and [File.Read] of all columns. It
@@ -44,23 +45,55 @@ func Load(ctx context.Context, name string, s Source, o Options) (*table.Table, 
 }
 
 // Open looks at a source, which becomes a table of a name. Errors are one line that names
-// the file.
+// the file. A path may be a pattern of several files: see [Files].
 //
 // The format is s.Format, else what the extension says (.csv, .tsv, .parquet,
 // .arrow, .feather, .ipc; all but .parquet also with .gz or .zst), else what the
 // first bytes say.
-func Open(ctx context.Context, name string, s Source, o Options) (f *File, err error) {
-	in := inMemory(s.Data)
+func Open(ctx context.Context, name string, s Source, o Options) (*File, error) {
+	paths := []string{cmp.Or(s.Path, name)}
 	if s.Data == nil {
-		if in, err = openInput(ctx, s.Path, o); err != nil {
+		var err error
+		if paths, err = Files(s.Path); err != nil {
 			return nil, err
 		}
-		defer in.close()
 	}
-	s.Path = cmp.Or(s.Path, name)
-	defer in.explain(s.Path, &err)
-	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true)) // of a mapped file that is cut
-	return open(&loader{ctx: ctx, name: name, src: s, file: in, opts: o})
+	var list []*loader
+	for _, path := range paths {
+		l := &loader{ctx: ctx, name: name, src: s, file: inMemory(s.Data), opts: o}
+		if l.src.Path = path; s.Data == nil {
+			var err error
+			if l.file, err = openInput(ctx, path, o); err != nil {
+				return nil, err
+			}
+			defer l.file.close()
+		}
+		list = append(list, l)
+	}
+	return opened(list, cmp.Or(s.Path, name))
+}
+
+// opened is the inputs that a path stands for as one file.
+func opened(list []*loader, path string) (*File, error) {
+	var columnar []*File
+	for _, l := range list {
+		f, err := l.open()
+		if err != nil {
+			return nil, err
+		}
+		if f != nil {
+			columnar = append(columnar, f)
+		}
+	}
+	switch {
+	case len(columnar) == 0:
+		return csv(list, path)
+	case len(columnar) < len(list):
+		return nil, fmt.Errorf("%s: some of the files are CSV and some are not", path)
+	case len(columnar) > 1:
+		return merged(columnar, path)
+	}
+	return columnar[0], nil
 }
 
 // Read reads columns, by their numbers, as far as that has not been done, and returns the
@@ -74,10 +107,12 @@ func (f *File) Read(ctx context.Context, columns []int, o Options) (t *table.Tab
 		return f.table, ctx.Err()
 	}
 	defer f.file.explain(f.src.Path, &err)
-	if err := f.file.reopen(ctx); err != nil {
-		return nil, err
+	for _, in := range f.inputs {
+		if err := in.reopen(ctx); err != nil {
+			return nil, err
+		}
+		defer in.close()
 	}
-	defer f.file.close()
 	if err := f.add(ctx, left, o); err != nil {
 		return nil, err
 	}
@@ -157,7 +192,7 @@ func (l *loader) columnar(fields []table.Field, groups []group) (*File, error) {
 	if err := l.distinctNames(fields); err != nil {
 		return nil, err
 	}
-	f := &File{loader: l, fields: fields, groups: groups, chunkRows: l.opts.ChunkRows}
+	f := &File{loader: l, fields: fields, groups: groups, chunkRows: l.opts.ChunkRows, inputs: []*input{l.file}}
 	if f.chunkRows <= 0 {
 		f.chunkRows = table.MaxChunkRows
 	}
@@ -171,9 +206,11 @@ func (l *loader) columnar(fields []table.Field, groups []group) (*File, error) {
 	return f, nil
 }
 
-// open begins to read the input, by its format.
-func open(l *loader) (*File, error) {
+// open begins to read the input, by its format; CSV gives nil.
+func (l *loader) open() (f *File, err error) {
 	s := &l.src
+	defer l.file.explain(s.Path, &err)
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true)) // of a mapped file that is cut
 	if l.file.Size() == 0 {
 		return nil, fmt.Errorf("%s is empty: not even a header", s.Path)
 	}
@@ -192,11 +229,7 @@ func open(l *loader) (*File, error) {
 		if s.Delim == 0 && format == TSV {
 			s.Delim = '\t'
 		}
-		t, err := l.csv()
-		if err != nil {
-			return nil, err
-		}
-		return &File{loader: l, fields: t.Fields, table: t}, nil
+		return nil, nil
 	case Parquet:
 		return l.parquet()
 	case Arrow:
@@ -249,7 +282,7 @@ func (l *loader) text() (data []byte, mapped bool, err error) {
 	f, ok := l.file.closer.(*os.File)
 	switch {
 	case l.codec != "":
-		in, err := l.open()
+		in, err := l.start()
 		if err != nil {
 			return nil, false, err
 		}
@@ -268,11 +301,13 @@ func (l *loader) text() (data []byte, mapped bool, err error) {
 
 // Changed reports that the path is no more what it was when the file was opened.
 func (f *File) Changed() bool {
-	if f.file.info == nil { // of no file
-		return false
-	}
-	now, err := os.Stat(f.file.path)
-	return err != nil || f.file.differs(now)
+	return slices.ContainsFunc(f.inputs, func(in *input) bool {
+		if in.info == nil { // of no file
+			return false
+		}
+		now, err := os.Stat(in.path)
+		return err != nil || in.differs(now)
+	})
 }
 
 func (in *input) differs(now fs.FileInfo) bool {

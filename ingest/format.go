@@ -105,8 +105,8 @@ func (l *loader) distinctNames(fields []table.Field) error {
 	return nil
 }
 
-// open returns the uncompressed data from the start.
-func (l *loader) open() (io.ReadCloser, error) {
+// start returns the uncompressed data from the start.
+func (l *loader) start() (io.ReadCloser, error) {
 	if _, err := l.file.Seek(0, io.SeekStart); err != nil {
 		return nil, err
 	}

@@ -24,7 +24,8 @@ const (
 
 // Source says where the data of a table come from and how to read them.
 type Source struct {
-	// Path is that of the file, or, with Data, what errors call them.
+	// Path is that of the file, or, with Data, what errors call them. A pattern stands for
+	// several files, one behind the other: see [Files].
 	Path string
 	// Data, unless nil, is the content of the file, which is not opened then.
 	Data []byte
@@ -68,13 +69,16 @@ type Options struct {
 // options are header=false, delim=C, null=TEXT (may be given several times) and
 // types=COLUMN:TYPE,COLUMN:TYPE... In them %XX stands for a byte, so that %26 is
 // an ampersand; a path cannot contain a question mark. Without NAME= the table is
-// named after the file, less its extensions.
+// named after the file, less its extensions; after a pattern, less what may vary.
 func ParseLoad(spec string) (name string, s Source, err error) {
 	head, _, _ := strings.Cut(spec, "?")
 	name, path, named := strings.Cut(head, "=")
 	if !named {
 		path = head
 		name, _, _ = strings.Cut(filepath.Base(path), ".")
+		if at := strings.IndexAny(name, "*["); at >= 0 {
+			name = strings.TrimRight(name[:at], "-_ ")
+		}
 	}
 	if name == "" || path == "" {
 		return "", s, fmt.Errorf("load %q: want NAME=PATH[?option&option...]", spec)

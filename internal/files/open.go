@@ -85,10 +85,16 @@ func ReadAll(ctx context.Context, r io.Reader, name string, limit int64) ([]byte
 	return data, nil
 }
 
+// missing is [fs.ErrNotExist] in words.
+type missing struct{ path string }
+
+func (m *missing) Error() string { return m.path + ": no such file" }
+func (m *missing) Unwrap() error { return fs.ErrNotExist }
+
 func openError(path string, err error) error {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return fmt.Errorf("%s: no such file", path)
+		return &missing{path}
 	case errors.Is(err, fs.ErrPermission):
 		return fmt.Errorf("%s: permission denied", path)
 	}

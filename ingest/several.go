@@ -1,0 +1,79 @@
+package ingest
+
+import (
+	"cmp"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/apache/arrow-go/v18/arrow"
+
+	"github.com/stencildb/stencildb/internal/files"
+	"github.com/stencildb/stencildb/table"
+)
+
+// Files are those of a path: itself, or where none has that name and it is a pattern (with *
+// or [...], as [filepath.Match] has them) those that match, in the order of their names. None
+// is an error, and so is one that cannot be opened.
+func Files(path string) ([]string, error) {
+	list := []string{path}
+	if _, err := os.Stat(path); err != nil && strings.ContainsAny(path, "*[") {
+		if list, err = filepath.Glob(path); err != nil {
+			return nil, fmt.Errorf("%s: not a pattern for files: a [ has no ]", path)
+		}
+		if len(list) == 0 {
+			return []string{path}, files.Readable(path)
+		}
+	}
+	for _, path := range list {
+		if err := files.Readable(path); err != nil {
+			return nil, err
+		}
+	}
+	return list, nil
+}
+
+// merged is several files as one: their rows one after the other. Columns go by their names;
+// the first file says which there are, and in which order.
+func merged(list []*File, path string) (*File, error) {
+	first, l := list[0], *list[0].loader
+	l.src.Path = path
+	var groups []group
+	var inputs []*input
+	for _, f := range list {
+		at := make([]int, len(first.fields)) // of its columns
+		for i, want := range first.fields {
+			at[i] = slices.IndexFunc(f.fields, func(has table.Field) bool { return has.Name == want.Name })
+			if at[i] < 0 {
+				return nil, fmt.Errorf("%s has no column %s, which %s has", f.src.Path, show(want.Name), first.src.Path)
+			}
+			if has := f.fields[at[i]]; has.Type != want.Type {
+				return nil, fmt.Errorf("column %s is %s in %s and %s in %s: name the files one by one", show(want.Name), has.Type, f.src.Path, want.Type, first.src.Path)
+			}
+			first.fields[i].Unsupported = cmp.Or(want.Unsupported, f.fields[at[i]].Unsupported)
+		}
+		if len(f.fields) > len(first.fields) {
+			extra := slices.IndexFunc(f.fields, func(has table.Field) bool {
+				return !slices.ContainsFunc(first.fields, func(want table.Field) bool { return want.Name == has.Name })
+			})
+			return nil, fmt.Errorf("%s has no column %s, which %s has", first.src.Path, show(f.fields[extra].Name), f.src.Path)
+		}
+		inputs = append(inputs, f.file)
+		for _, g := range f.groups {
+			groups = append(groups, group{
+				rows:   g.rows,
+				column: func(col int) (func(int) (arrow.Array, error), error) { return g.column(at[col]) },
+				bounds: func(col int) (bounds, bool) { return g.bounds(at[col]) },
+				bytes:  func(col int) int64 { return g.bytes(at[col]) },
+				path:   f.src.Path,
+			})
+		}
+	}
+	all, err := l.columnar(first.fields, groups)
+	if err == nil {
+		all.inputs = inputs
+	}
+	return all, err
+}

@@ -1,0 +1,125 @@
+package ingest_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/stencildb/stencildb/ingest"
+)
+
+// Several files are one table of their rows, whatever their format and compression, as one
+// file of all rows is.
+func TestSeveralFilesAreOneTable(t *testing.T) {
+	dir := t.TempDir()
+	rapid.Check(t, func(t *rapid.T) {
+		dir, err := os.MkdirTemp(dir, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		cell := rapid.SampledFrom([]string{"", "1", "-7", "300", `"a,""b"`, "2.5", "x", "NA"})
+		line := rapid.SliceOfN(cell, 2, 2)
+		header, all := "k,v\n", "k,v\n"
+		format := rapid.SampledFrom([]string{"csv", "parquet", "arrow"}).Draw(t, "format")
+		types := []ingest.ColumnType(nil)
+		if format != "csv" { // whose files agree about the types
+			typ, _ := ingest.ParseType("text")
+			types = []ingest.ColumnType{{Name: "k", Type: typ}, {Name: "v", Type: typ}}
+		}
+		for i, rows := range rapid.SliceOfN(rapid.SliceOfN(line, 1, 12), 1, 4).Draw(t, "files") {
+			text := ""
+			for _, row := range rows {
+				text += fmt.Sprintf("%s,%s\n", row[0], row[1])
+			}
+			all += text
+			path := filepath.Join(dir, fmt.Sprintf("part-%d.%s", i, format))
+			if format == "csv" {
+				err = os.WriteFile(path, []byte(header+text), 0o600)
+			} else {
+				err = ingest.WriteFile(context.Background(), path, mustLoad(t, header+text, ingest.Source{Types: types, Header: ingest.HeaderThere}))
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		s, o := ingest.Source{Header: ingest.HeaderThere, Types: types}, ingest.Options{ChunkRows: 7}
+		want, wanted := loadText(all, s, o)
+		if s.Path = filepath.Join(dir, "part-*."+format); format != "csv" {
+			s = ingest.Source{Path: s.Path}
+		}
+		got, err := ingest.Load(context.Background(), "t", s, o)
+		if (err == nil) != (wanted == nil) {
+			t.Fatalf("%v, want %v", err, wanted)
+		}
+		if err == nil {
+			check(t, got)
+			equal(t, got, want)
+		}
+	})
+}
+
+func TestSeveralFilesThatDoNotFit(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, text string) {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	parquet := func(name, text string) {
+		if err := ingest.WriteFile(context.Background(), filepath.Join(dir, name), mustLoad(t, text, ingest.Source{})); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("a1.csv", "k,v\n1,2\n")
+	write("a2.csv", "k,w\n1,2\n")
+	write("b1.csv", "k,v\n1,2\n")
+	write("b2.csv", "k,v\n1,2\nx,3\n")
+	write("c1.csv", "k,v\n1,2\n")
+	write("c2.csv", "k,v\n1\n")
+	write("d1.csv", "1,2\n3,4\n")
+	write("d2.csv", "5,6\n")
+	write("e1.csv", "k,v\n1,2\n")
+	parquet("e2.parquet", "k,v\n1,2\n")
+	parquet("f1.parquet", "k,v\n1,2\n")
+	parquet("f2.parquet", "k,w\n1,2\n")
+	parquet("g1.parquet", "k,v\n1,2\n")
+	parquet("g2.parquet", "k,v\n1,a\n")
+	parquet("h1.parquet", "k\n1\n")
+	parquet("h2.parquet", "v,k\n7,1\n")
+	parquet("i1.parquet", "v,k\n7,1\n")
+	parquet("i2.parquet", "k,v\n1,8\n")
+	for pattern, want := range map[string]string{
+		"a*":       "a*: DIR/a2.csv: line 1, column 2: the header is another one than that of DIR/a1.csv",
+		"b[12].*":  `b[12].*: DIR/b2.csv: line 3, column 1 (k): "x" is not a number, but line 2 of DIR/b1.csv has "1"; write ?types=k:text behind the path`,
+		"c*":       "c*: DIR/c2.csv: line 2: 1 field where line 1 has 2",
+		"d*":       "3 rows",
+		"e*":       "e*: some of the files are CSV and some are not",
+		"f*":       "f2.parquet has no column v, which DIR/f1.parquet has",
+		"g*":       "column v is character varying in DIR/g2.parquet and bigint in DIR/g1.parquet: name the files one by one",
+		"h*":       "h1.parquet has no column v, which DIR/h2.parquet has",
+		"i*":       "2 rows",
+		"none-*":   "none-*: no such file",
+		"[x":       "[x: not a pattern for files: a [ has no ]",
+		"a1.csv/*": "a1.csv/*: not a directory",
+	} {
+		got := ""
+		tab, err := ingest.Load(context.Background(), "t", ingest.Source{Path: filepath.Join(dir, pattern)}, ingest.Options{})
+		if err != nil {
+			got = err.Error()
+		} else {
+			got = fmt.Sprintf("%d rows", tab.Rows())
+		}
+		if got = strings.TrimPrefix(got, dir+"/"); strings.ReplaceAll(got, dir, "DIR") != want {
+			t.Errorf("%s: %s, want %s", pattern, strings.ReplaceAll(got, dir, "DIR"), want)
+		}
+	}
+	if list, err := ingest.Files(filepath.Join(dir, "i*")); err != nil || !slices.IsSorted(list) || len(list) != 2 {
+		t.Errorf("the files are %v: %v", list, err)
+	}
+}
