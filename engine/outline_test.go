@@ -29,7 +29,10 @@ func grouped(t *rapid.T, rows [][2]*int64, size int) []byte {
 	}
 	w := file.NewParquetWriter(&b, root)
 	for part := range slices.Chunk(rows, size) {
-		group := w.AppendRowGroup()
+		group, err := w.AppendRowGroupChecked()
+		if err != nil {
+			t.Fatal(err)
+		}
 		for col := range 2 {
 			c, err := group.NextColumn()
 			if err != nil {
