@@ -72,7 +72,7 @@ func (o *common) registerBackend(c *cobra.Command, backend string) {
 // registerData adds those of tables and devices.
 func (o *common) registerData(c *cobra.Command) {
 	c.Flags().StringArrayVar(&o.loads, "load", nil, "load a table: `NAME=PATH[?option&...]` (may be repeated)")
-	c.Flags().Var(&parsed[int64]{&o.options.HostMemory, "", "SIZE", glctx.ParseSize}, "host-memory", "budget for tables in host memory (default: no limit)")
+	c.Flags().Var(&parsed[int64]{&o.options.HostMemory, "", "SIZE", glctx.ParseSize}, "host-memory", "budget for tables, and for sorting, in host memory (default: no limit)")
 	o.registerGPU(c)
 }
 

@@ -21,13 +21,13 @@ func newQuery() *cobra.Command {
 		Use:   "query [flags] ['SQL; SQL; ...']",
 		Short: "Answer SQL",
 		Long: `Answers SQL statements in order. The first that fails ends the run, unless
---keep-going is given. Rows are written as they come, in the order of the table; an
-error that only a later row raises ends them. A script without statements, such as a
+--keep-going is given. Rows are written as they come, without ORDER BY in the order of
+the table; an error that only a later row raises ends them. A script without statements, such as a
 file of comments, is no error: standard error says that it has none.
 
 A statement is a SELECT over one table, or EXPLAIN [ANALYZE] of one: of columns and
-expressions over them, with LIMIT and OFFSET, or of aggregates, of all rows or of
-groups (GROUP BY, HAVING). There are, of any expression, COUNT, SUM, AVG, MIN, MAX,
+expressions over them, with ORDER BY, LIMIT and OFFSET, or of aggregates, of all rows
+or of groups (GROUP BY, HAVING). There are, of any expression, COUNT, SUM, AVG, MIN, MAX,
 MEDIAN(x), stddev and variance (_pop, _samp), corr, covar_pop, covar_samp, bool_and,
 bool_or, any_value, selectivity(), all with FILTER (WHERE ...), those of one argument
 with DISTINCT, and

@@ -15,6 +15,8 @@
 //     [plan.Finish], so that it can be the oracle of tests.
 //   - [Group] runs a [plan.Aggregate]: groups, and aggregates of expressions, over rows that
 //     any backend has selected. An [Evaluator] computes the expressions.
+//   - [Sorter] puts rows in the order of the codes of keys: a radix sort, or a selection of
+//     the first ones.
 //
 // Every aggregate has a partial result that is a small value and merges in any
 // order (a count, a [plan.Sum], a minimum, a number of codes below the one of a rank).

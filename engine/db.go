@@ -34,7 +34,7 @@ type Options struct {
 	// takes a share of what is free.
 	GPUMemory int64
 	// HostMemory is the budget in bytes for the tables that the DB reads from
-	// files; 0 means no budget.
+	// files, and for each ORDER BY without LIMIT in what these leave; 0 means no budget.
 	HostMemory int64
 	// Note, when set, is told in a line each what may not be what was meant: of the
 	// files that are read (see [ingest.Options]), and a calibration that auto cannot use.

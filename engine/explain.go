@@ -101,8 +101,11 @@ func (x *Explanation) node(n plan.Node) *PlanNode {
 		n, out.Executor = f.Nodes, x.Executor
 	}
 	out.Node = n.String()
-	if _, ok := n.(*plan.Aggregate); ok && out.Executor == nil {
-		out.On = "cpu"
+	switch n.(type) {
+	case *plan.Aggregate, *plan.Sort:
+		if out.Executor == nil {
+			out.On = "cpu"
+		}
 	}
 	for _, in := range n.Inputs() {
 		out.Inputs = append(out.Inputs, x.node(in))

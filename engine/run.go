@@ -90,6 +90,11 @@ func (x *execution) stream(n plan.Node) stream {
 		return each(x.stream(n.Input), func(_ int, row []table.Value) ([]table.Value, error) {
 			return evaluate(n.Items, func(i plan.Item) expr.Expr { return i.E }, row)
 		})
+	case *plan.Sort:
+		if selects(n.Input) {
+			return x.sorted(n)
+		}
+		return x.sortedValues(n)
 	case *plan.Limit:
 		if n.Count >= 0 && n.Offset <= math.MaxInt64-n.Count {
 			x.atMost = n.Offset + n.Count
@@ -169,11 +174,15 @@ func envOf(row []table.Value) *expr.Env {
 
 // selects reports whether a node gives rows of a table.
 func selects(n plan.Node) bool {
-	if l, ok := n.(*plan.Limit); ok {
-		return selects(l.Input)
+	switch n := n.(type) {
+	case *plan.Limit:
+		return selects(n.Input)
+	case *plan.Sort:
+		return selects(n.Input)
+	case *plan.Fragment:
+		return len(n.Aggs) == 0
 	}
-	f, ok := n.(*plan.Fragment)
-	return ok && len(f.Aggs) == 0
+	return false
 }
 
 // stopsEarly reports whether a LIMIT ends a selection of rows before all are found: cpu
@@ -181,8 +190,10 @@ func selects(n plan.Node) bool {
 func (s *Statement) stopsEarly() bool {
 	stops := false
 	plan.Walk(s.tree, func(n plan.Node, _ int) {
-		l, ok := n.(*plan.Limit)
-		stops = stops || ok && l.Count >= 0 && selects(l)
+		if l, ok := n.(*plan.Limit); ok && l.Count >= 0 {
+			_, once := l.Input.(*plan.Fragment)
+			stops = stops || once && selects(l)
+		}
 	})
 	return stops
 }
@@ -249,7 +260,7 @@ func (x *execution) selected(yield func(batch, error) bool) {
 
 var errStopped = errors.New("engine: no more rows are wanted")
 
-// gather computes select items of selected rows, on all cores and a few batches ahead.
+// gather computes select items of selected rows.
 func (x *execution) gather(p *plan.Project) stream {
 	in := x.stream(p.Input)
 	g := &gather{table: x.plan.Table, items: p.Items}
@@ -257,41 +268,58 @@ func (x *execution) gather(p *plan.Project) stream {
 	if x.atMost >= 0 {
 		most = int(min(int64(most), max(1, x.atMost)))
 	}
+	return func(yield func(batch, error) bool) {
+		for b, err := range inPieces(x, in, most, func(eval *cpu.Evaluator, _ int, rows batch) (batch, error) {
+			if placed, ok := rows.(placedRows); ok {
+				return g.placed(eval, placed)
+			}
+			return g.batch(eval, rows.(blockRows).Block)
+		}) {
+			if b != nil && !yield(b, nil) {
+				return
+			}
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+		}
+	}
+}
+
+// inPieces calls do for the rows of a stream, at most so many at a time, on all cores and a
+// few pieces ahead. Each worker has a number from 0, and what it remembers. The results come in
+// the order of the rows, up to the first that has an error.
+func inPieces[T any](x *execution, in stream, most int, do func(eval *cpu.Evaluator, worker int, rows batch) (T, error)) iter.Seq2[T, error] {
 	var failed error // of the input; read when all pieces are done
-	pieces := func(yield func(table.Block) bool) {
+	pieces := func(yield func(batch) bool) {
 		for b, err := range in {
 			if failed = err; err != nil {
 				return
 			}
-			rows := b.(blockRows).Block
-			for i, n := 0, rows.Len(); i < n; i += most { // a block may be a whole chunk
-				if failed = x.ctx.Err(); failed != nil || !yield(rows.Cut(i, min(n, i+most))) {
+			for i, n := 0, b.Len(); i < n; i += most { // a block may be a whole chunk
+				if failed = x.ctx.Err(); failed != nil || !yield(b.cut(i, min(n, i+most))) {
 					return
 				}
 			}
 		}
 	}
 	type result struct {
-		batch
+		of  T
 		err error
 	}
 	workers := runtime.GOMAXPROCS(0)
 	evals := make([]cpu.Evaluator, workers)
-	return func(yield func(batch, error) bool) {
-		for r := range ordered.Map(workers, pieces, func(w int, rows table.Block) (r result) {
-			r.batch, r.err = g.batch(&evals[w], rows)
+	return func(yield func(T, error) bool) {
+		for r := range ordered.Map(workers, pieces, func(w int, rows batch) (r result) {
+			r.of, r.err = do(&evals[w], w, rows)
 			return r
 		}) {
-			if r.batch != nil && !yield(r.batch, nil) {
-				return
-			}
-			if r.err != nil {
-				yield(nil, r.err)
+			if !yield(r.of, r.err) || r.err != nil {
 				return
 			}
 		}
 		if failed != nil {
-			yield(nil, failed)
+			yield(*new(T), failed)
 		}
 	}
 }

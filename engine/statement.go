@@ -91,7 +91,7 @@ func (db *DB) bind(ctx context.Context, st *sql.Statement, params []table.Value)
 	if err != nil {
 		return nil, err
 	}
-	b := &bound{tree: plan.Cut(plan.Rewrite(tree, plan.PushLimit)), tables: len(c.Names)}
+	b := &bound{tree: plan.Cut(plan.Rewrite(plan.Rewrite(tree, plan.TopRows), plan.PushLimit)), tables: len(c.Names)}
 	top := b.tree
 	if l, ok := top.(*plan.Limit); ok {
 		top = l.Input

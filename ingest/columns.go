@@ -40,7 +40,7 @@ func ArrowType(t table.Type) arrow.DataType {
 	return arrow.BinaryTypes.String
 }
 
-// AppendValue appends a value to the builder of its type's [ArrowType].
+// AppendValue appends a value to the builder of its type's [ArrowType], or of [DictionaryType].
 func AppendValue(b array.Builder, v table.Value) {
 	if v.Null {
 		b.AppendNull()
@@ -71,6 +71,10 @@ func AppendValue(b array.Builder, v table.Value) {
 		b.Append(monthDayNano(v.Months, v.I))
 	case *array.StringBuilder:
 		b.Append(v.String())
+	case *array.BinaryDictionaryBuilder:
+		if err := b.AppendString(v.S); err != nil {
+			panic(err)
+		}
 	}
 }
 

@@ -51,15 +51,26 @@ func Cut(n Node) Node {
 	}
 	n = n.With(inputs...)
 	if r, ok := n.(interface{ reads() []int }); ok {
-		in := n.Inputs()[0]
-		if l, ok := in.(*Limit); ok {
-			in = l.Input
-		}
-		if f, ok := in.(*Fragment); ok && len(f.Aggs) == 0 {
-			f.Columns = r.reads()
-		}
+		narrow(n.Inputs()[0], r.reads())
 	}
 	return n
+}
+
+// narrow tells the fragment whose rows a node gives which columns are read of them.
+func narrow(n Node, reads []int) {
+	if l, ok := n.(*Limit); ok {
+		n = l.Input
+	}
+	if s, ok := n.(*Sort); ok {
+		for _, k := range s.Keys {
+			reads = append(reads, expr.Columns(k.E)...)
+		}
+		n = s.Input
+	}
+	if f, ok := n.(*Fragment); ok && len(f.Aggs) == 0 {
+		slices.Sort(reads)
+		f.Columns = slices.Compact(reads)
+	}
 }
 
 // fragment is the fragment that a node is, with all below it; nil for none.

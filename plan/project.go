@@ -1,8 +1,6 @@
 package plan
 
 import (
-	"slices"
-
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/table"
 )
@@ -42,12 +40,11 @@ func (i Item) String() string {
 	return text + " AS " + expr.Ident(i.Name)
 }
 
-// reads lists the columns of the input that the items read, ascending.
+// reads lists the columns of the input that the items read.
 func (p *Project) reads() []int {
 	cols := []int{}
 	for _, i := range p.Items {
 		cols = append(cols, expr.Columns(i.E)...)
 	}
-	slices.Sort(cols)
-	return slices.Compact(cols)
+	return cols
 }

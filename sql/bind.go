@@ -83,11 +83,16 @@ func (b *binder) query(c Catalog) plan.Node {
 	n := b.from(c)
 	b.groupBy()
 	items := b.items()
+	keys := b.sortKeys(items)
 	having := b.having()
 	if where := b.where(); where != nil {
 		n = &plan.Filter{Input: n, Where: where}
 	}
-	return b.limit(&plan.Project{Input: b.grouped(n, having), Items: items})
+	n = b.grouped(n, having)
+	if len(keys) > 0 {
+		n = &plan.Sort{Input: n, Keys: keys, First: -1}
+	}
+	return b.limit(&plan.Project{Input: n, Items: items})
 }
 
 // Select is the statement without EXPLAIN.
@@ -114,7 +119,6 @@ func (b *binder) refuseClauses() {
 		{n.IntoClause != nil, "into", "SELECT INTO"},
 		{n.GroupDistinct, "group", "GROUP BY DISTINCT"},
 		{len(n.WindowClause) > 0, "window", "WINDOW"},
-		{len(n.SortClause) > 0, "order", "ORDER BY"},
 		{n.LimitOption == pg.LimitOption_LIMIT_OPTION_WITH_TIES, "fetch", "FETCH ... WITH TIES"},
 	}
 	for _, l := range n.LockingClause {

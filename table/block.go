@@ -5,8 +5,8 @@ import "math/bits"
 // Block is some rows of one chunk.
 type Block struct {
 	Chunk int
-	// Rows are their numbers in the chunk, ascending. Nil stands for all of the N
-	// rows from First on.
+	// Rows are their numbers in the chunk, ascending unless they have been sorted. Nil
+	// stands for all of the N rows from First on.
 	Rows     []uint32
 	First, N int
 }

@@ -1,8 +1,10 @@
 package oracle
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"pgregory.net/rapid"
@@ -18,13 +20,49 @@ import (
 type rowQuery struct {
 	items         []expr.Expr
 	where         expr.Expr
+	keys          []orderKey
 	limit, offset int // limit is -1 for none
 }
 
-func drawRows(t *rapid.T, tab *table.Table, k plantest.Knobs) *rowQuery {
-	q := &rowQuery{limit: -1, where: drawQuery(t, tab, k).Where}
+// orderKey is a key of ORDER BY: a select item by its position or name, or an expression.
+type orderKey struct {
+	plan.SortKey
+	text string // of the item; "" of an expression
+}
+
+// order is how the key is ordered, with NULLS where ours alone are not PostgreSQL's own.
+func (k orderKey) order(always bool) string {
+	text, nulls := "", ""
+	if k.Desc {
+		text = " DESC"
+	}
+	if nulls = " NULLS LAST"; k.NullsFirst {
+		nulls = " NULLS FIRST"
+	}
+	if always || k.NullsFirst != k.Desc {
+		text += nulls
+	}
+	return text
+}
+
+func drawRows(t *rapid.T, tab *table.Table, knobs plantest.Knobs) *rowQuery {
+	q := &rowQuery{limit: -1, where: drawQuery(t, tab, knobs).Where}
 	for range rapid.IntRange(1, 4).Draw(t, "items") {
-		q.items = append(q.items, plantest.Item(t, tab, k))
+		q.items = append(q.items, plantest.Item(t, tab, knobs))
+	}
+	for range max(0, rapid.IntRange(-3, 3).Draw(t, "keys")) {
+		at := rapid.IntRange(0, len(q.items)-1).Draw(t, "item")
+		k := orderKey{SortKey: plan.SortKey{E: q.items[at], Desc: rapid.Bool().Draw(t, "desc"), NullsFirst: rapid.Bool().Draw(t, "nulls first")}}
+		e := plantest.Item(t, tab, knobs)
+		switch _, constant := e.(*expr.Const); {
+		case rapid.Bool().Draw(t, "hidden") && !constant:
+			k.E = e
+		case rapid.Bool().Draw(t, "named"):
+			k.text = fmt.Sprintf("c%d", at)
+		default:
+			k.text = fmt.Sprint(at + 1)
+		}
+		q.keys = append(q.keys, k)
 	}
 	if rapid.Bool().Draw(t, "limited") {
 		q.limit = rapid.IntRange(0, tab.Rows()+1).Draw(t, "limit")
@@ -56,12 +94,16 @@ func (q *rowQuery) text(tab *table.Table) string {
 	if q.where != nil {
 		text += " WHERE " + q.where.String()
 	}
+	for i, k := range q.keys {
+		text += []string{" ORDER BY ", ", "}[b2i(i > 0)] + cmp.Or(k.text, k.E.String()) + k.order(false)
+	}
 	return text + q.tail()
 }
 
-// reference computes the rows of a bound query one by one: WHERE for all of them, then
-// the items in order until as many are computed as are asked for. Rows before an error
-// of an item are returned with it.
+// reference computes the rows of a bound query one by one: WHERE for all of them, then the
+// keys of ORDER BY, by which a plain sort of values orders them, then the items in order
+// until as many are computed as are asked for. Rows before an error of an item are returned
+// with it.
 func reference(tab *table.Table, tree plan.Node) (out [][]table.Value, err error) {
 	limit, offset := int64(-1), int64(0)
 	if l, ok := tree.(*plan.Limit); ok {
@@ -71,6 +113,11 @@ func reference(tab *table.Table, tree plan.Node) (out [][]table.Value, err error
 		return nil, nil // nothing is evaluated
 	}
 	p := tree.(*plan.Project)
+	f, _ := p.Input.(*plan.Fragment)
+	s, _ := p.Input.(*plan.Sort)
+	if s != nil {
+		f = s.Input.(*plan.Fragment)
+	}
 	var selected []*expr.Env
 	for _, c := range tab.Chunks {
 		for row := range c.Rows {
@@ -78,7 +125,7 @@ func reference(tab *table.Table, tree plan.Node) (out [][]table.Value, err error
 			if !c.IsLive(row) {
 				continue
 			}
-			if where := p.Input.(*plan.Fragment).Where; where != nil {
+			if where := f.Where; where != nil {
 				v, err := expr.Eval(where, env)
 				if err != nil {
 					return nil, err
@@ -88,6 +135,11 @@ func reference(tab *table.Table, tree plan.Node) (out [][]table.Value, err error
 				}
 			}
 			selected = append(selected, env)
+		}
+	}
+	if s != nil {
+		if err := inOrder(selected, s.Keys); err != nil {
+			return nil, err
 		}
 	}
 	for i, env := range selected {
@@ -107,6 +159,42 @@ func reference(tab *table.Table, tree plan.Node) (out [][]table.Value, err error
 		}
 	}
 	return out, nil
+}
+
+// inOrder sorts rows by keys; those that are alike keep their order.
+func inOrder(rows []*expr.Env, keys []plan.SortKey) error {
+	values := map[*expr.Env][]table.Value{}
+	for _, env := range rows {
+		for _, k := range keys {
+			v, err := expr.Eval(k.E, env)
+			if err != nil {
+				return err
+			}
+			values[env] = append(values[env], v)
+		}
+	}
+	slices.SortStableFunc(rows, func(a, b *expr.Env) int {
+		for i, k := range keys {
+			x, y := values[a][i], values[b][i]
+			c := 0
+			switch {
+			case x.Null && y.Null:
+			case x.Null != y.Null:
+				if c = 1; x.Null == k.NullsFirst {
+					c = -1
+				}
+			case k.Desc:
+				c = table.Compare(y, x)
+			default:
+				c = table.Compare(x, y)
+			}
+			if c != 0 {
+				return c
+			}
+		}
+		return 0
+	})
+	return nil
 }
 
 // checkRows runs a drawn query of rows and compares it with the reference, and, where it
@@ -161,11 +249,19 @@ func (h *harness) checkItem(t *rapid.T, tab *table.Table, q *rowQuery, i int, e 
 	} else {
 		w.put(q.where)
 	}
+	comparable := true
+	for i, k := range q.keys {
+		w.put([]any{" ORDER BY ", ", "}[b2i(i > 0)], k.E, k.order(true))
+		comparable = comparable && k.E.Type().Kind != table.Decimal && k.E.Type().Kind != table.Interval
+	}
+	if len(q.keys) > 0 {
+		w.put(", rowid") // ours keep the order of the table
+	}
 	tail := q.tail()
 	if q.limit < 0 && q.offset > 0 {
 		tail = " LIMIT 1000000" + tail // SQLite has no OFFSET alone
 	}
-	if k := e.Type().Kind; w.refused != "" || k == table.Decimal || k == table.Interval {
+	if k := e.Type().Kind; w.refused != "" || !comparable || k == table.Decimal || k == table.Interval {
 		h.inexpressible++
 		return
 	}

@@ -1,0 +1,407 @@
+package cpu
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"math/bits"
+	"slices"
+	"sync"
+)
+
+// Sorter puts rows in the order of keys, whose values are unsigned codes, and of their places
+// where all keys are alike. Those who call Add at the same time give different workers.
+type Sorter interface {
+	// Add takes rows: columns[k][i] is the code of key k in row i, and the last column has the
+	// rows' places, ascending. A row is added once.
+	Add(worker int, columns [][]uint64)
+	// Most is the largest code of the first key that a row may have to be of use.
+	Most(worker int) uint64
+	// RowBytes is the memory that a row takes while it is sorted.
+	RowBytes() int
+	// Places ends the sorting: those of the rows, in the order of their keys.
+	Places(ctx context.Context) ([]uint64, error)
+}
+
+// NewSorter makes a sorter of rows by keys whose codes have so many bits, the first key before
+// the others, on that many workers. Places have placeBits bits, at most 64. Only the first rows
+// are wanted, all where first is negative: of these it keeps a small multiple. ok is false where
+// the keys have more bits than it can take.
+func NewSorter(workers int, keyBits []int, placeBits int, first int64) (_ Sorter, ok bool) {
+	all := placeBits
+	for _, b := range keyBits {
+		all += b
+	}
+	switch words := (all + 63) / 64; {
+	case words <= 1:
+		return newSorter[[1]uint64](workers, keyBits, placeBits, first), true
+	case words <= 2:
+		return newSorter[[2]uint64](workers, keyBits, placeBits, first), true
+	case words <= 4:
+		return newSorter[[4]uint64](workers, keyBits, placeBits, first), true
+	case words <= 16:
+		return newSorter[[16]uint64](workers, keyBits, placeBits, first), true
+	}
+	return nil, false
+}
+
+// record is the codes of a row's keys from the highest bit of its first word on, and its place
+// in the lowest bits of its last: as one number it orders as the rows do.
+type record interface {
+	[1]uint64 | [2]uint64 | [4]uint64 | [16]uint64
+}
+
+func compareRecords[R record](a, b R) int {
+	for i := range len(a) {
+		if c := cmp.Compare(a[i], b[i]); c != 0 {
+			return c
+		}
+	}
+	return 0
+}
+
+type sorter[R record] struct {
+	keyBits   []int
+	placeBits int
+	first     int64
+	parts     []sortPart[R] // one a worker
+}
+
+// sortPart is the rows of one worker.
+type sortPart[R record] struct {
+	runs [][]R // as they were added
+	best []R   // where only the first rows are wanted: these, and others behind them
+	last R     // the last of these, once there are as many
+	full bool  // there are
+}
+
+func newSorter[R record](workers int, keyBits []int, placeBits int, first int64) Sorter {
+	return &sorter[R]{keyBits, placeBits, first, make([]sortPart[R], workers)}
+}
+
+func (s *sorter[R]) RowBytes() int {
+	var r R
+	if len(r) > 2 { // see byWords
+		return 8 * (2*len(r) + 4)
+	}
+	return 8 * 2 * len(r)
+}
+
+func (s *sorter[R]) Most(worker int) uint64 {
+	if p := &s.parts[worker]; p.full && s.keyBits[0] > 0 {
+		return p.last[0] >> (64 - s.keyBits[0])
+	}
+	return math.MaxUint64
+}
+
+func (s *sorter[R]) Add(worker int, columns [][]uint64) {
+	p := &s.parts[worker]
+	if s.first < 0 {
+		p.runs = append(p.runs, s.pack(columns))
+		return
+	}
+	if p.full {
+		columns = s.useful(p, columns)
+	}
+	room := max(4*int(s.first), 1<<13)
+	for _, r := range s.pack(columns) {
+		if p.full && compareRecords(r, p.last) >= 0 {
+			continue
+		}
+		if p.best = append(p.best, r); len(p.best) >= room {
+			p.best = smallest(p.best, int(s.first))
+			if p.full = s.first > 0; p.full {
+				p.last = slices.MaxFunc(p.best, compareRecords[R])
+			}
+		}
+	}
+}
+
+// useful are the rows whose first words are not beyond those of the rows wanted so far.
+func (s *sorter[R]) useful(p *sortPart[R], columns [][]uint64) [][]uint64 {
+	first := make([]uint64, len(columns[0]))
+	at := 0
+	for k, b := range s.keyBits {
+		if at >= 64 || b == 0 {
+			continue
+		}
+		if shift := 64 - at - b; shift >= 0 {
+			for i, c := range columns[k] {
+				first[i] |= c << shift
+			}
+		} else {
+			for i, c := range columns[k] {
+				first[i] |= c >> -shift
+			}
+		}
+		at += b
+	}
+	var rows []int
+	for i, word := range first {
+		if word <= p.last[0] {
+			rows = append(rows, i)
+		}
+	}
+	out := make([][]uint64, len(columns))
+	for k := range columns {
+		for _, i := range rows {
+			out[k] = append(out[k], columns[k][i])
+		}
+	}
+	return out
+}
+
+// pack makes records of columns of codes.
+func (s *sorter[R]) pack(columns [][]uint64) []R {
+	out := make([]R, len(columns[0]))
+	at := 0 // bits that are taken
+	for k, b := range s.keyBits {
+		if b == 0 {
+			continue
+		}
+		word, shift := at/64, 64-at%64-b
+		switch codes := columns[k]; {
+		case shift >= 0:
+			for i, c := range codes {
+				out[i][word] |= c << shift
+			}
+		default: // on both sides of a word's end
+			for i, c := range codes {
+				out[i][word] |= c >> -shift
+				out[i][word+1] |= c << (64 + shift)
+			}
+		}
+		at += b
+	}
+	for i, c := range columns[len(s.keyBits)] {
+		out[i][len(out[i])-1] |= c
+	}
+	return out
+}
+
+// smallest moves the n smallest of a list to its front, in no order, and returns them:
+// Hoare's quickselect, of which the pivots are medians of three.
+func smallest[R record](list []R, n int) []R {
+	if n == 0 {
+		return list[:0]
+	}
+	for lo, hi := 0, len(list)-1; lo < hi; {
+		mid := lo + (hi-lo)/2
+		if compareRecords(list[mid], list[lo]) < 0 {
+			list[mid], list[lo] = list[lo], list[mid]
+		}
+		if compareRecords(list[hi], list[mid]) < 0 {
+			list[hi], list[mid] = list[mid], list[hi]
+			if compareRecords(list[mid], list[lo]) < 0 {
+				list[mid], list[lo] = list[lo], list[mid]
+			}
+		}
+		pivot := list[mid]
+		i, j := lo, hi
+		for i <= j {
+			for compareRecords(list[i], pivot) < 0 {
+				i++
+			}
+			for compareRecords(list[j], pivot) > 0 {
+				j--
+			}
+			if i <= j {
+				list[i], list[j] = list[j], list[i]
+				i++
+				j--
+			}
+		}
+		switch {
+		case n-1 <= j:
+			hi = j
+		case n-1 >= i:
+			lo = i
+		default:
+			lo = hi
+		}
+	}
+	return list[:n]
+}
+
+func (s *sorter[R]) Places(ctx context.Context) ([]uint64, error) {
+	rows, ordered := s.rows()
+	bits := s.placeBits
+	for _, b := range s.keyBits {
+		bits += b
+	}
+	var err error
+	if ordered { // then so are the places of those that are alike
+		bits -= s.placeBits
+	}
+	if rows, err = s.sort(ctx, rows, bits, !ordered); err != nil {
+		return nil, err
+	}
+	if s.first >= 0 {
+		rows = rows[:min(int64(len(rows)), s.first)]
+	}
+	places, mask := make([]uint64, len(rows)), uint64(1)<<s.placeBits-1
+	s.each(ctx, len(rows), func(_, i, j int) {
+		for ; i < j; i++ {
+			places[i] = rows[i][len(rows[i])-1] & mask
+		}
+	})
+	return places, ctx.Err()
+}
+
+// rows are all that were added. Where all are wanted, they are in the order of their places.
+func (s *sorter[R]) rows() (list []R, ordered bool) {
+	var runs [][]R
+	for i := range s.parts {
+		runs = append(runs, s.parts[i].runs...)
+		list = append(list, s.parts[i].best...)
+	}
+	if s.first >= 0 {
+		return list, false
+	}
+	mask := uint64(1)<<s.placeBits - 1
+	place := func(run []R) uint64 { return run[0][len(run[0])-1] & mask }
+	runs = slices.DeleteFunc(runs, func(run []R) bool { return len(run) == 0 })
+	slices.SortFunc(runs, func(a, b []R) int { return cmp.Compare(place(a), place(b)) })
+	n := 0
+	for _, run := range runs {
+		n += len(run)
+	}
+	list = make([]R, 0, n)
+	for i, run := range runs {
+		list = append(list, run...)
+		runs[i] = nil
+	}
+	s.parts = make([]sortPart[R], len(s.parts))
+	return list, true
+}
+
+// digit is how many bits a pass of the radix sort orders by.
+const digit = 8
+
+// sort orders rows by their highest bits, and by all of them where so many have a place; those
+// that are alike stay in their order. It goes over the digits from the last to the first.
+func (s *sorter[R]) sort(ctx context.Context, rows []R, highest int, whole bool) ([]R, error) {
+	var r R
+	switch {
+	case len(rows) < fewRecords:
+		slices.SortFunc(rows, compareRecords[R])
+		return rows, ctx.Err()
+	case len(r) > 2:
+		return s.byWords(ctx, rows, 0)
+	}
+	other := make([]R, len(rows))
+	low := 64*len(r) - highest
+	if whole {
+		low = 0
+	}
+	for at := low; at < 64*len(r); {
+		word := len(r) - 1 - at/64
+		if s.pass(ctx, rows, other, word, at%64) {
+			rows, other = other, rows
+		}
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		at += min(digit, 64-at%64)
+	}
+	return rows, nil
+}
+
+// fewRecords is up to how many are sorted by comparing them.
+const fewRecords = 1 << 12
+
+// byWords orders long records by one word after the other, from a word on: few have more of
+// these alike.
+func (s *sorter[R]) byWords(ctx context.Context, rows []R, word int) ([]R, error) {
+	heads := &sorter[[2]uint64]{parts: make([]sortPart[[2]uint64], len(s.parts))}
+	order, out := make([][2]uint64, len(rows)), make([]R, len(rows))
+	s.each(ctx, len(rows), func(_, i, j int) {
+		for ; i < j; i++ {
+			order[i] = [2]uint64{rows[i][word], uint64(i)}
+		}
+	})
+	order, err := heads.sort(ctx, order, 64, false)
+	if err != nil {
+		return nil, err
+	}
+	s.each(ctx, len(rows), func(_, i, j int) {
+		for ; i < j; i++ {
+			out[i] = rows[order[i][1]]
+		}
+	})
+	end := func(i int) int { // of the rows that have the word of row i
+		n := 1
+		for i+n < len(out) && order[i+n][0] == order[i][0] {
+			n++
+		}
+		return i + n
+	}
+	s.each(ctx, len(out), func(_, i, j int) {
+		for i > 0 && i < j && order[i][0] == order[i-1][0] { // they began in another part
+			i++
+		}
+		for ; i < j; i = end(i) {
+			if run := out[i:end(i)]; len(run) > 1 && len(run) < fewRecords {
+				slices.SortFunc(run, compareRecords[R])
+			}
+		}
+	})
+	for i := 0; i < len(out) && ctx.Err() == nil; i = end(i) {
+		if run := out[i:end(i)]; len(run) >= fewRecords && word+1 < len(run[0]) {
+			sorted, err := s.byWords(ctx, run, word+1)
+			if err != nil {
+				return nil, err
+			}
+			copy(run, sorted)
+		}
+	}
+	return out, ctx.Err()
+}
+
+// pass moves rows into another list in the order of one digit; false where they stand so.
+func (s *sorter[R]) pass(ctx context.Context, from, to []R, word, shift int) (moved bool) {
+	places := make([][1 << digit]int, len(s.parts))
+	s.each(ctx, len(from), func(w, i, j int) {
+		n := &places[w]
+		for _, r := range from[i:j] {
+			n[r[word]>>shift&(1<<digit-1)]++
+		}
+	})
+	next := 0
+	for d := range 1 << digit {
+		start := next
+		for w := range places {
+			next, places[w][d] = next+places[w][d], next
+		}
+		if next-start == len(from) {
+			return false
+		}
+	}
+	s.each(ctx, len(from), func(w, i, j int) {
+		at := &places[w]
+		for _, r := range from[i:j] {
+			d := r[word] >> shift & (1<<digit - 1)
+			to[at[d]] = r
+			at[d]++
+		}
+	})
+	return true
+}
+
+// each has all workers go over n rows, a part each in pieces that end soon after ctx has.
+func (s *sorter[R]) each(ctx context.Context, n int, do func(worker, i, j int)) {
+	const piece = 1 << 18
+	var wg sync.WaitGroup
+	workers := len(s.parts)
+	for w := range workers {
+		wg.Go(func() {
+			for i, end := n*w/workers, n*(w+1)/workers; i < end && ctx.Err() == nil; i += piece {
+				do(w, i, min(i+piece, end))
+			}
+		})
+	}
+	wg.Wait()
+}
+
+// Width is the bits of codes up to most.
+func Width(most uint64) int { return bits.Len64(most) }

@@ -1,0 +1,99 @@
+package engine
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+
+	"github.com/stencildb/stencildb/cpu"
+	"github.com/stencildb/stencildb/ingest"
+	"github.com/stencildb/stencildb/table"
+)
+
+// placedRows is rows of a table in any order, by their places: a row's place is its number
+// in its chunk and the start of that.
+type placedRows struct {
+	places []uint64
+	starts []uint64 // by chunk: the place of its first row
+}
+
+// chunkStarts are the places of the first rows of a table's chunks, and that behind the last row.
+func chunkStarts(t *table.Table) (starts []uint64, end uint64) {
+	for _, c := range t.Chunks {
+		starts = append(starts, end)
+		end += uint64(c.Rows)
+	}
+	return starts, end
+}
+
+func (p placedRows) Len() int           { return len(p.places) }
+func (p placedRows) cut(i, j int) batch { return placedRows{p.places[i:j], p.starts} }
+
+// blocks are the rows by their chunks, each in the order in which they stand here; of tells for
+// each row which of the blocks it is in.
+func (p placedRows) blocks() (blocks []table.Block, of []int) {
+	at := make([]int, len(p.starts)) // by chunk, 1 for the first
+	of = make([]int, len(p.places))
+	for i, place := range p.places {
+		chunk, _ := slices.BinarySearchFunc(p.starts, place, func(start, place uint64) int { return cmp.Or(cmp.Compare(start, place), -1) })
+		chunk-- // the last that does not start behind the place
+		if at[chunk] == 0 {
+			blocks = append(blocks, table.Block{Chunk: chunk})
+			at[chunk] = len(blocks)
+		}
+		of[i] = at[chunk] - 1
+		b := &blocks[of[i]]
+		b.Rows = append(b.Rows, uint32(place-p.starts[chunk]))
+	}
+	return blocks, of
+}
+
+// placed is [gather.batch] of rows of several chunks.
+func (g *gather) placed(eval *cpu.Evaluator, p placedRows) (batch, error) {
+	blocks, of := p.blocks()
+	if len(blocks) == 1 {
+		return g.batch(eval, blocks[0])
+	}
+	parts, errs := make([]computed, len(blocks)), make([]error, len(blocks))
+	for i, b := range blocks {
+		out, err := g.batch(eval, b)
+		parts[i], _ = out.(computed)
+		errs[i] = err
+	}
+	rows, next := make([]int, 0, len(of)), make([]int, len(parts)) // of each, its number in its part
+	for _, part := range of {
+		if errs[part] != nil && (parts[part] == nil || next[part] == parts[part].Len()) {
+			out := g.joined(parts, of[:len(rows)], rows)
+			return out, errs[part]
+		}
+		rows = append(rows, next[part])
+		next[part]++
+	}
+	return g.joined(parts, of, rows), nil
+}
+
+// joined is columns of which row i is row rows[i] of part of[i]; nil without rows.
+func (g *gather) joined(parts []computed, of, rows []int) batch {
+	if len(rows) == 0 {
+		return nil
+	}
+	out := make(computed, len(g.items))
+	for k, item := range g.items {
+		t := item.E.Type()
+		var dt arrow.DataType = ingest.ArrowType(t)
+		if _, coded := parts[of[0]][k].(*array.Dictionary); coded {
+			dt = ingest.DictionaryType
+		}
+		b := array.NewBuilder(memory.DefaultAllocator, dt)
+		b.Reserve(len(rows))
+		for i, row := range rows {
+			ingest.AppendValue(b, ingest.ArrowValue(parts[of[i]][k], row, t))
+		}
+		out[k] = b.NewArray()
+		b.Release()
+	}
+	return out
+}

@@ -1,0 +1,223 @@
+package engine
+
+import (
+	"fmt"
+	"iter"
+	"math"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/stencildb/stencildb/cpu"
+	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/internal/numbers"
+	"github.com/stencildb/stencildb/internal/ordered"
+	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/table"
+)
+
+// sorting is a Sort that runs, on the CPU. Of a row it keeps the codes of its keys and its
+// place, a number that grows in the order of the input.
+type sorting struct {
+	*execution
+	*plan.Sort
+	keys   []sortKey
+	sorter cpu.Sorter
+	rows   int64 // that have come
+}
+
+// sorted gives rows of a table in the order of a Sort. They stay where they are until what
+// reads them has their order.
+func (x *execution) sorted(n *plan.Sort) stream {
+	return func(yield func(batch, error) bool) {
+		t := x.plan.Table
+		s := &sorting{execution: x, Sort: n}
+		for _, k := range n.Keys {
+			if c, ok := k.E.(*expr.Column); ok {
+				s.keys = append(s.keys, columnKey(k, t, c.Index))
+			} else {
+				s.keys = append(s.keys, valueKey(k))
+			}
+		}
+		starts, end := chunkStarts(t)
+		places, err := s.places(end, inPieces(x, x.stream(n.Input), 1<<16, func(eval *cpu.Evaluator, w int, b batch) (sortPiece, error) {
+			return s.blockPiece(eval, w, b.(blockRows).Block, starts)
+		}))
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		yield(placedRows{places, starts}, nil)
+	}
+}
+
+// sortedValues gives rows of values in the order of a Sort.
+func (x *execution) sortedValues(n *plan.Sort) stream {
+	return func(yield func(batch, error) bool) {
+		var rows valueRows
+		for b, err := range x.stream(n.Input) {
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			rows = append(rows, b.(valueRows)...)
+		}
+		s := &sorting{execution: x, Sort: n}
+		for _, k := range n.Keys {
+			s.keys = append(s.keys, valueKey(k))
+		}
+		places, err := s.places(uint64(len(rows)), func(yield func(sortPiece, error) bool) { yield(s.valuesPiece(rows)) })
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		out := make(valueRows, len(places))
+		for i, at := range places {
+			out[i] = rows[at]
+		}
+		yield(out, nil)
+	}
+}
+
+// sortPiece is the keys of some rows.
+type sortPiece struct {
+	worker  int
+	rows    int
+	columns [][]uint64   // what the sorter takes; nil where a key is ranked
+	ranked  []cpu.Vector // of each key that is ranked
+}
+
+// blockPiece is the keys of a block of the table. Of the error of a row it is the first that
+// counts, so what comes later is computed of the rows before it only.
+func (s *sorting) blockPiece(eval *cpu.Evaluator, worker int, b table.Block, starts []uint64) (p sortPiece, err error) {
+	chunk := s.plan.Table.Chunks[b.Chunk]
+	p.worker, p.rows = worker, b.Len()
+	if !slices.ContainsFunc(s.keys, func(k sortKey) bool { return k.column == nil }) { // no row raises an error
+		b = s.useful(worker, chunk, b)
+	}
+	for i := range s.keys {
+		k := &s.keys[i]
+		if k.column != nil {
+			p.columns = append(p.columns, k.arranged(k.column.of(chunk, b))...)
+			continue
+		}
+		x, failed := eval.Vector(k.E, chunk, b)
+		if failed != nil {
+			b, err = b.Cut(0, x.Len()), failed
+		}
+		k.add(&p, x)
+	}
+	if err != nil {
+		return p, err
+	}
+	places := make([]uint64, b.Len())
+	for i := range places {
+		places[i] = starts[b.Chunk] + uint64(b.Row(i))
+	}
+	return s.taken(p, places), nil
+}
+
+// useful is a block without rows of which the first key says that they are not among those wanted.
+func (s *sorting) useful(worker int, chunk *table.Chunk, b table.Block) table.Block {
+	most, k := s.sorter.Most(worker), &s.keys[0]
+	if most == math.MaxUint64 {
+		return b
+	}
+	rows := []uint32{}
+	for i, code := range k.arranged(k.column.of(chunk, b))[0] {
+		if code <= most {
+			rows = append(rows, uint32(b.Row(i)))
+		}
+	}
+	return table.Block{Chunk: b.Chunk, Rows: rows}
+}
+
+// valuesPiece is the keys of rows of values, whose places are their numbers.
+func (s *sorting) valuesPiece(rows valueRows) (sortPiece, error) {
+	p := sortPiece{rows: len(rows)}
+	for i := range s.keys {
+		values := make([]table.Value, len(rows))
+		for r, row := range rows {
+			var err error
+			if values[r], err = expr.Eval(s.keys[i].E, envOf(row)); err != nil {
+				return p, err
+			}
+		}
+		s.keys[i].add(&p, vectorOf(values, s.keys[i].E.Type()))
+	}
+	places := make([]uint64, len(rows))
+	for i := range places {
+		places[i] = uint64(i)
+	}
+	return s.taken(p, places), nil
+}
+
+// taken is a piece with the places of its rows, which the sorter has where no key is ranked.
+func (s *sorting) taken(p sortPiece, places []uint64) sortPiece {
+	p.columns = append(p.columns, places)
+	if len(p.ranked) == 0 && len(places) > 0 {
+		s.sorter.Add(p.worker, p.columns)
+		p.columns = nil
+	}
+	return p
+}
+
+// places has all pieces made and sorts their rows, whose places are below end.
+func (s *sorting) places(end uint64, pieces iter.Seq2[sortPiece, error]) ([]uint64, error) {
+	var bits []int
+	for _, k := range s.keys {
+		bits = append(bits, k.bits()...)
+	}
+	first, ok := s.First, false
+	if first > int64(end/8) {
+		first = -1 // Limit does it
+	}
+	workers := runtime.GOMAXPROCS(0)
+	if s.sorter, ok = cpu.NewSorter(workers, bits, cpu.Width(max(end, 1)-1), first); !ok {
+		return nil, expr.Errorf(s.Keys[0].E.Pos(), "ORDER BY has too many keys: name fewer columns")
+	}
+	budget, err := s.db.hostBudget()
+	if err != nil {
+		return nil, err
+	}
+	var ranked []sortPiece
+	for p, err := range pieces {
+		if err != nil {
+			return nil, err
+		}
+		if len(p.ranked) > 0 {
+			ranked = append(ranked, p)
+		}
+		s.rows += int64(p.rows)
+		if need := s.rows * int64(s.sorter.RowBytes()); first < 0 && budget > 0 && need > budget {
+			return nil, fmt.Errorf("sorting %s takes more than %s, which is what is left of the host memory budget: raise it (--host-memory), or add a LIMIT",
+				numbers.Count(s.rows, "row", "rows"), size(budget))
+		}
+	}
+	s.rank(ranked)
+	for range ordered.Map(workers, slices.Values(ranked), func(w int, p sortPiece) bool {
+		s.sorter.Add(w, p.columns)
+		return true
+	}) {
+	}
+	return s.sorter.Places(s.ctx)
+}
+
+// rank puts ranks in the place of the keys that have to be ranked.
+func (s *sorting) rank(pieces []sortPiece) {
+	at, n := 0, 0 // in the columns, and in the ranked keys
+	for i := range s.keys {
+		k := &s.keys[i]
+		if k.ranked && len(pieces) > 0 {
+			var lists [][]string
+			for _, p := range pieces {
+				lists = append(lists, p.ranked[n].Texts)
+			}
+			for j, codes := range ranks(lists, func(text string) string { return text }, strings.Compare) {
+				pieces[j].columns[at] = k.arranged(codes, pieces[j].ranked[n].Valid)[0]
+			}
+			n++
+		}
+		at += len(k.bits())
+	}
+}

@@ -1,0 +1,171 @@
+package engine
+
+import (
+	"math"
+	"slices"
+
+	"github.com/apache/arrow-go/v18/arrow/bitutil"
+
+	"github.com/stencildb/stencildb/cpu"
+	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/table"
+)
+
+// sortKey is a key as codes, which order as its values do.
+type sortKey struct {
+	plan.SortKey
+	column *sortColumn // where it is a column of the table
+	most   uint64      // its largest code
+	nulls  bool        // it may be NULL
+	ranked bool        // its codes are ranks among all its values
+}
+
+// sortColumn is a column of the table, in the code space that its chunks have in common.
+type sortColumn struct {
+	index int
+	delta []uint64   // by chunk: what its codes are less
+	ranks [][]uint32 // by chunk: its codes; nil where they are less by delta
+}
+
+// columnKey is a key that is a column.
+func columnKey(k plan.SortKey, t *table.Table, index int) sortKey {
+	space := plan.NewSpace(t, index)
+	out := sortKey{SortKey: k, column: &sortColumn{index: index}, most: space.Max()}
+	for _, c := range t.Chunks {
+		delta, ranks := space.Translation(c.Segments[index])
+		out.column.delta, out.column.ranks = append(out.column.delta, delta), append(out.column.ranks, ranks)
+		out.nulls = out.nulls || c.Segments[index].Nulls > 0
+	}
+	return out
+}
+
+// valueKey is a key of values that are computed.
+func valueKey(k plan.SortKey) sortKey {
+	out := sortKey{SortKey: k, most: math.MaxUint64, nulls: true}
+	if k.E.Type().Kind == table.Varchar {
+		out.most, out.ranked = math.MaxUint32, true
+	}
+	return out
+}
+
+// of are the codes of the column in a block's rows, and which of these have a value.
+func (c *sortColumn) of(chunk *table.Chunk, b table.Block) (codes []uint64, valid []byte) {
+	s, ranks := chunk.Segments[c.index], c.ranks[b.Chunk]
+	codes = table.Gather(s.Codes, b, c.delta[b.Chunk])
+	if ranks != nil {
+		for i, code := range codes {
+			codes[i] = uint64(ranks[code])
+		}
+	}
+	valid, _ = s.Validity(b)
+	return codes, valid
+}
+
+// add adds the key of a piece's rows.
+func (k *sortKey) add(p *sortPiece, x cpu.Vector) {
+	if k.ranked {
+		p.ranked, p.columns = append(p.ranked, x), append(p.columns, nil)
+		return
+	}
+	codes := make([]uint64, x.Len())
+	for i, v := range x.Ints {
+		codes[i] = table.OrdinalInt(v)
+	}
+	for i, v := range x.Floats {
+		codes[i] = table.OrdinalFloat64(v)
+	}
+	p.columns = append(p.columns, k.arranged(codes, x.Valid)...)
+}
+
+// vectorOf is values of a type as a vector; DECIMALs as their ranks, for these may have any
+// number of digits.
+func vectorOf(values []table.Value, t table.Type) (x cpu.Vector) {
+	x.Valid = make([]byte, bitutil.BytesForBits(int64(len(values))))
+	for i, v := range values {
+		bitutil.SetBitTo(x.Valid, i, !v.Null)
+		switch {
+		case t.Kind == table.Varchar:
+			x.Texts = append(x.Texts, v.S)
+		case t.IsFloat():
+			x.Floats = append(x.Floats, v.F)
+		default:
+			x.Ints = append(x.Ints, v.I)
+		}
+	}
+	if t.Kind == table.Decimal {
+		for i, rank := range ranks([][]table.Value{values}, table.Value.String, table.Compare)[0] {
+			x.Ints[i] = int64(rank)
+		}
+	}
+	return x
+}
+
+// bits are those of the columns of codes that [sortKey.arranged] makes.
+func (k *sortKey) bits() []int {
+	switch {
+	case !k.nulls:
+		return []int{cpu.Width(k.most)}
+	case k.most < math.MaxUint64:
+		return []int{cpu.Width(k.most + 1)}
+	}
+	return []int{1, 64}
+}
+
+// arranged is codes as the key wants them ordered, NULLs included: one column, or two where
+// there is no code left for NULL. It changes the codes.
+func (k *sortKey) arranged(codes []uint64, valid []byte) [][]uint64 {
+	if k.Desc {
+		for i, c := range codes {
+			codes[i] = k.most - c
+		}
+	}
+	if !k.nulls {
+		return [][]uint64{codes}
+	}
+	out, null, more := [][]uint64{codes}, k.most+1, uint64(0)
+	if k.most == math.MaxUint64 {
+		out, null = [][]uint64{make([]uint64, len(codes)), codes}, 1
+	}
+	if k.NullsFirst {
+		null, more = 0, 1
+	}
+	for i := range codes {
+		if valid == nil || bitutil.BitIsSet(valid, i) {
+			out[0][i] += more
+		} else {
+			codes[i], out[0][i] = 0, null
+		}
+	}
+	return out
+}
+
+// ranks are those of values among all of the lists; equal ones have one. The text of a value is
+// that of no other.
+func ranks[T any](lists [][]T, text func(T) string, compare func(a, b T) int) [][]uint64 {
+	rank := map[string]uint64{}
+	var distinct []T
+	for _, list := range lists {
+		for _, v := range list {
+			if _, seen := rank[text(v)]; !seen {
+				rank[text(v)] = 0
+				distinct = append(distinct, v)
+			}
+		}
+	}
+	slices.SortFunc(distinct, compare)
+	n := uint64(0)
+	for i, v := range distinct {
+		if i > 0 && compare(distinct[i-1], v) != 0 {
+			n++
+		}
+		rank[text(v)] = n
+	}
+	out := make([][]uint64, len(lists))
+	for i, list := range lists {
+		out[i] = make([]uint64, len(list))
+		for j, v := range list {
+			out[i][j] = rank[text(v)]
+		}
+	}
+	return out
+}

@@ -1,0 +1,127 @@
+package engine
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// Rows are sorted alike whichever backend selects them, in two chunks here.
+func TestOrderBy(t *testing.T) {
+	for _, o := range selecting() {
+		t.Run(o.Backend+o.Device, func(t *testing.T) { testOrderBy(t, openTypedOn(t, 5, o)) })
+	}
+}
+
+func testOrderBy(t *testing.T, db *DB) {
+	for _, c := range []struct {
+		sql  string
+		args []any
+		want []string
+	}{
+		{"SELECT big FROM typed ORDER BY big", nil, []string{"[0]", "[1]", "[2]", "[3]", "[4]", "[NULL]"}},
+		{"SELECT big FROM typed ORDER BY big DESC", nil, []string{"[NULL]", "[4]", "[3]", "[2]", "[1]", "[0]"}},
+		{"SELECT big FROM typed ORDER BY big NULLS FIRST LIMIT 2", nil, []string{"[NULL]", "[0]"}},
+		{"SELECT big FROM typed ORDER BY big DESC NULLS LAST LIMIT 2", nil, []string{"[4]", "[3]"}},
+		{"SELECT big FROM typed ORDER BY yes, big DESC", nil, []string{"[4]", "[2]", "[0]", "[3]", "[1]", "[NULL]"}},
+		{"SELECT big FROM typed ORDER BY yes DESC NULLS LAST", nil, []string{"[1]", "[3]", "[0]", "[2]", "[4]", "[NULL]"}},
+		{"SELECT big FROM typed WHERE big <> 2 ORDER BY s DESC LIMIT 2 OFFSET 1", nil, []string{"[3]", "[1]"}},
+		{"SELECT * FROM typed ORDER BY i DESC LIMIT 1 OFFSET 2", nil, []string{"[true 3 3 3 0.03 1.5 1.5 1970-01-04 1970-01-01 00:00:00.000003 s003]"}},
+		{"SELECT s, s || 'x', dec, d * 2 FROM typed ORDER BY at DESC OFFSET 1", nil,
+			[]string{"[s004 s004x 0.04 4]", "[s003 s003x 0.03 3]", "[s002 s002x 0.02 2]", "[s001 s001x 0.01 1]", "[s000 s000x 0.00 0]"}},
+		// By what no column has: numbers, long ones, text.
+		{"SELECT big FROM typed ORDER BY abs(big - 2), -big", nil, []string{"[2]", "[3]", "[1]", "[4]", "[0]", "[NULL]"}},
+		{"SELECT big FROM typed ORDER BY (d - 1) * (d - 1) DESC NULLS LAST, r LIMIT 3", nil, []string{"[0]", "[4]", "[1]"}},
+		{"SELECT big FROM typed ORDER BY (dec - 0.02) * (dec - 0.03) * 100 DESC, dec", nil, []string{"[NULL]", "[0]", "[1]", "[4]", "[2]", "[3]"}},
+		{"SELECT big FROM typed ORDER BY dec * -1e10", nil, []string{"[4]", "[3]", "[2]", "[1]", "[0]", "[NULL]"}},
+		{"SELECT big FROM typed ORDER BY right(s, 1) || 'x' DESC LIMIT 2", nil, []string{"[NULL]", "[4]"}},
+		{"SELECT big FROM typed ORDER BY big % $1, day DESC", []any{2}, []string{"[4]", "[2]", "[0]", "[3]", "[1]", "[NULL]"}},
+		// What is not asked for is not computed, but keys are, of all rows.
+		{"SELECT 6 / (big - 2) FROM typed ORDER BY big DESC NULLS LAST", nil, []string{"[3]", "[6]", "division by zero (line 1, column 10)"}},
+		{"SELECT 6 / (big - 2) FROM typed ORDER BY big DESC NULLS LAST LIMIT 2", nil, []string{"[3]", "[6]"}},
+		{"SELECT 6 / (big - 4) FROM typed ORDER BY big DESC NULLS LAST", nil, []string{"division by zero (line 1, column 10)"}},
+		{"SELECT big FROM typed ORDER BY big, 1 / (big - 3) LIMIT 1", nil, []string{"division by zero (line 1, column 39)"}},
+		{"SELECT big FROM typed ORDER BY big LIMIT 0", nil, nil},
+		{"SELECT big FROM typed ORDER BY big OFFSET 6", nil, nil},
+		{"SELECT big FROM typed WHERE big > 9 ORDER BY big", nil, nil},
+		// Groups, by what is selected and by what is not.
+		{"SELECT big % 2, COUNT(*) FROM typed GROUP BY 1 ORDER BY 2 DESC, 1", nil, []string{"[0 3]", "[1 2]", "[NULL 1]"}},
+		{"SELECT COUNT(*) AS n FROM typed GROUP BY big % 2 ORDER BY big % 2 NULLS FIRST LIMIT 2", nil, []string{"[1]", "[3]"}},
+		{"SELECT yes FROM typed GROUP BY yes HAVING COUNT(*) > 1 ORDER BY SUM(dec) DESC, AVG(d)", nil, []string{"[false]", "[true]"}},
+		{"SELECT s, SUM(dec) * SUM(dec) AS q FROM typed GROUP BY s ORDER BY q DESC NULLS LAST, s LIMIT 2 OFFSET 1", nil, []string{"[s003 0.0009]", "[s002 0.0004]"}},
+		{"SELECT s || 'x' FROM typed GROUP BY s ORDER BY 1 DESC LIMIT 2", nil, []string{"[NULL]", "[s004x]"}},
+		// One row.
+		{"SELECT SUM(big) FROM typed ORDER BY COUNT(*) DESC, 1", nil, []string{"[10]"}},
+		{"SELECT SUM(big) FROM typed ORDER BY 1 / (COUNT(*) - 6)", nil, []string{"division by zero (line 1, column 39)"}},
+		{"SELECT 1 AS a, 2 ORDER BY a, 1 + a * 0", nil, []string{`column "a" does not exist; there are no columns (line 1, column 34)`}},
+		{"SELECT 1 + 1 AS a ORDER BY a", nil, []string{"[2]"}},
+	} {
+		if diff := cmp.Diff(c.want, words(db.Query(context.Background(), c.sql, c.args...))); diff != "" {
+			t.Errorf("%s: %s", c.sql, diff)
+		}
+	}
+}
+
+// The backend that is named selects the rows; the sort is the CPU's.
+func TestExplainOfOrderBy(t *testing.T) {
+	db := openTypedOn(t, 5, Options{Backend: "compute"})
+	x, err := db.Explain(context.Background(), "SELECT s FROM typed WHERE i > 1 ORDER BY big DESC LIMIT 2 OFFSET 1", ExplainOptions{Analyze: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := strings.Join(x.Lines(), "\n"); !strings.HasPrefix(got, "Project(s)\n  Limit(2 OFFSET 1)\n    Sort(big DESC) for the first 3 on cpu\n"+
+		"      Filter(i > 1)\n        Scan(typed)\nBackend compute on ") || !strings.Contains(got, "\nRows: 2\n") {
+		t.Errorf("it is explained as\n%s", got)
+	}
+	if s := x.Plan.Inputs[0].Inputs[0]; s.On != "cpu" || s.Inputs[0].Backend != "compute" {
+		t.Errorf("the sort is on %s, its input on %s", s.On, s.Inputs[0].Backend)
+	}
+}
+
+// A sort that there is no memory for is an error with a remedy; its first rows need none.
+func TestOrderByWithinTheHostMemory(t *testing.T) {
+	tab := typed(t, 20_000)
+	db := open(t, Options{Backend: "cpu", HostMemory: tab.Bytes() + 20_000*15})
+	if err := db.Add(tab); err != nil {
+		t.Fatal(err)
+	}
+	ctx := context.Background()
+	_, err := Collect(db.Query(ctx, "SELECT s FROM typed ORDER BY big"))
+	if err == nil || !strings.Contains(err.Error(), "raise it (--host-memory), or add a LIMIT") {
+		t.Errorf("the error is %v", err)
+	}
+	if r, err := Collect(db.Query(ctx, "SELECT big FROM typed ORDER BY big DESC NULLS LAST LIMIT 3")); err != nil || r.Rows[2][0].I != 19_997 {
+		t.Errorf("%v, %v", r, err)
+	}
+	if r, err := Collect(db.Query(ctx, "SELECT big FROM typed WHERE big % 100 = 0 ORDER BY big DESC")); err != nil || r.Rows[199][0].I != 0 {
+		t.Errorf("%v, %v", r, err)
+	}
+}
+
+// Text of chunks with dictionaries of their own comes in one column.
+func TestOrderByOfDictionaries(t *testing.T) {
+	db := openTyped(t, 5)
+	rows, err := db.Query(context.Background(), "SELECT s FROM typed ORDER BY big % 2 NULLS FIRST, big DESC")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rows.Close()
+	var got []string
+	for rec, err := range rows.Batches() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !rec.Schema().Equal(rows.Schema()) {
+			t.Errorf("a batch of %v, want %v", rec.Schema(), rows.Schema())
+		}
+		for i := range int(rec.NumRows()) {
+			got = append(got, rec.Column(0).ValueStr(i))
+		}
+		rec.Release()
+	}
+	if diff := cmp.Diff([]string{"(null)", "s004", "s002", "s000", "s003", "s001"}, got); diff != "" {
+		t.Error(diff)
+	}
+}

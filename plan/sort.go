@@ -1,0 +1,52 @@
+package plan
+
+import (
+	"fmt"
+
+	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/table"
+)
+
+// Sort gives the rows of its input in the order of keys, the first before the others. Rows
+// of which all keys are alike stay in the order of the input.
+type Sort struct {
+	Input Node
+	Keys  []SortKey
+	First int64 // how many of the rows, those that come first, are wanted; -1 for all
+}
+
+// SortKey is what rows are ordered by: ascending, but descending for Desc, as
+// [table.Compare] has it, with NULLs behind all values, but before them for NullsFirst.
+// Above an [Aggregate] its expression reads [expr.AggRef]s.
+type SortKey struct {
+	E                expr.Expr
+	Desc, NullsFirst bool
+}
+
+// Inputs, With, Fields and String implement [Node].
+func (s *Sort) Inputs() []Node           { return []Node{s.Input} }
+func (s *Sort) With(inputs ...Node) Node { return &Sort{inputs[0], s.Keys, s.First} }
+func (s *Sort) Fields() []table.Field    { return s.Input.Fields() }
+
+func (s *Sort) String() string {
+	text := call("Sort", s.Keys, SortKey.String)
+	if s.First >= 0 {
+		text += fmt.Sprintf(" for the first %d", s.First)
+	}
+	return text
+}
+
+// String is the key as SQL. What PostgreSQL takes without NULLS FIRST or LAST is left out.
+func (k SortKey) String() string {
+	text := k.E.String()
+	if k.Desc {
+		text += " DESC"
+	}
+	switch {
+	case k.NullsFirst && !k.Desc:
+		text += " NULLS FIRST"
+	case k.Desc && !k.NullsFirst:
+		text += " NULLS LAST"
+	}
+	return text
+}
