@@ -12,7 +12,7 @@ import (
 type Vector struct {
 	Floats []float64 // REAL and DOUBLE PRECISION
 	Texts  []string  // VARCHAR
-	Ints   []int64   // all other types, as in [table.Value]
+	Ints   []int64   // all other types, as in [table.Value]; of intervals also the months, 30 days each
 	Highs  []int64   // the upper halves of DECIMALs of 128 bits, whose lower halves are Ints; nil where 64 bits do
 	Valid  []byte    // one bit a row, set for a value; nil where no row is NULL
 }
@@ -302,6 +302,13 @@ func (x *Vector) set(i, n int, r table.Value, e expr.Expr) error {
 		return nil
 	case x.Texts != nil:
 		x.Texts[i] = r.S
+		return nil
+	}
+	if r.Months != 0 { // as intervals compare
+		us := r.Unscaled()
+		if x.Ints[i] = us.Int64(); !us.IsInt64() {
+			return expr.Errorf(e.Pos(), "%s", expr.OutOfRange(r.Type))
+		}
 		return nil
 	}
 	if r.Big == nil && x.Highs == nil {

@@ -115,6 +115,9 @@ func (c *call) of(n *pg.Node) expr.Aggregate {
 	if c.takes != nil && !c.takes(e.Type()) {
 		panic(c.errorf("function %s(%s) does not exist%s", c.name, typeName(e.Type()), c.instead(e.Type())))
 	}
+	if e.Type().Kind == table.Interval && !monthless(e) && c.kind != expr.Count {
+		panic(c.errorf("%s of intervals that may have months is not supported; take %s(extract(epoch FROM %s))", c.name, c.name, e))
+	}
 	a := expr.Aggregate{Kind: c.kind, Col: -1, Name: e.String(), Arg: e.Type(), P: c.at}
 	if col, ok := e.(*expr.Column); ok {
 		a.Col, a.Name = col.Index, col.Name
