@@ -143,6 +143,22 @@ func (e *Call) typed(v table.Value) table.Value {
 // fits is preferred.
 func Functions(name string) []*Function { return byName[name] }
 
+// Forms lists all forms of functions and operators, by their names.
+func Forms() (list []*Function) {
+	for name, forms := range byName {
+		for _, f := range forms {
+			if f.Name == name {
+				list = append(list, f)
+			}
+		}
+	}
+	slices.SortStableFunc(list, func(a, b *Function) int { return strings.Compare(a.Name, b.Name) })
+	return list
+}
+
+// Kind is that of the function's calls.
+func (f *Function) Kind() table.Kind { return f.result.Kind }
+
 // FunctionNames lists the functions, in alphabetical order; operators are left out.
 func FunctionNames() (list []string) {
 	for name, forms := range byName {

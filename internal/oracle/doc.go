@@ -10,6 +10,8 @@
 //     one and of many chunks; and the flights of package testdata.
 //   - TestDuckDB* (build tag duckdb): DECIMAL, REAL, NaN and infinities, timestamps
 //     with intervals, and the errors of integer overflow.
+//   - TestFunctionsOfColumns: all functions and operators, many expressions in one select list,
+//     and conditions; TestDuckDBFunctions: those that DuckDB has with the same meaning.
 //   - The other tests are facts that a random statement once showed to be false.
 //
 // Two kinds of statement are drawn. Those of package internal/plantest are typed trees;

@@ -96,6 +96,10 @@ func (sqlite) like(w *writer, e *expr.Like) {
 	w.put(")")
 }
 
+func (sqlite) call(w *writer, e *expr.Call) { w.refuse("%s", e.Fn.Name) }
+
+func (sqlite) near(expr.Expr, table.Value, table.Value) bool { return false }
+
 func (sqlite) output(name string, _ table.Type) string { return name }
 
 // sum adds the upper and lower halves apart: SQLite's sums end at 64 bits.

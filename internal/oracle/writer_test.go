@@ -16,6 +16,9 @@ type dialect interface {
 	cast(*writer, *expr.Cast)
 	arith(*writer, *expr.Arith)
 	like(*writer, *expr.Like)
+	call(*writer, *expr.Call)
+	// near says that an answer is right, too, that is not the same.
+	near(e expr.Expr, a, b table.Value) bool
 	// output is the text of a column as [peer] reads values of that type.
 	output(name string, t table.Type) string
 	// sum lists what to select to add up a column of an exact type: integers in
@@ -102,6 +105,8 @@ func (w *writer) expr(e expr.Expr) {
 		w.put("))")
 	case *expr.Like:
 		w.like(w, e)
+	case *expr.Call:
+		w.call(w, e)
 	default:
 		w.refuse("%T", e)
 	}
