@@ -3,7 +3,6 @@ package ingest
 import (
 	"context"
 	"errors"
-	"math/bits"
 	"runtime"
 	"runtime/debug"
 	"slices"
@@ -73,6 +72,7 @@ type reading struct {
 	ctx         context.Context
 	opts        Options
 	held        atomic.Int64 // bytes of memory
+	allowed     atomic.Int64 // of them
 	mu          sync.Mutex
 	done, total int64 // bytes of the file
 }
@@ -80,6 +80,7 @@ type reading struct {
 // read reads columns, on all cores.
 func (f *File) read(ctx context.Context, indexes []int, o Options) ([]*column, error) {
 	r := &reading{File: f, ctx: ctx, opts: o}
+	defer collect()()
 	var columns []*column
 	for _, i := range indexes {
 		c := &column{Field: f.fields[i], index: i, trusted: true}
@@ -288,7 +289,7 @@ func (r *reading) frame(c *column) error {
 		if lo > hi {
 			lo, hi = 0, 0
 		}
-		if err := r.hold(rows * max(1, (bits.Len64(hi-lo)+7)/8)); err != nil {
+		if err := r.hold(rows * table.CodeWidth(hi-lo)); err != nil {
 			return err
 		}
 		c.frames = append(c.frames, table.NewFrame(c.Type, rows, lo, hi, dict))
@@ -327,7 +328,11 @@ func (r *reading) fill(c *column, g int, d *decoded) error {
 
 // hold counts memory that is needed from now on.
 func (r *reading) hold(bytes int) error {
-	if held := r.held.Add(int64(bytes)); r.opts.MemoryLimit > 0 && held > r.opts.MemoryLimit {
+	held := r.held.Add(int64(bytes))
+	if more := held - r.allowed.Load(); more > slack/4 && r.allowed.CompareAndSwap(held-more, held) {
+		allow(more)
+	}
+	if r.opts.MemoryLimit > 0 && held > r.opts.MemoryLimit {
 		return tooLarge(r.opts.MemoryLimit)
 	}
 	return nil

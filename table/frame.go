@@ -27,17 +27,22 @@ type Frame struct {
 // VARCHAR's are ranks in dict, which is sorted.
 func NewFrame(t Type, rows int, lo, hi uint64, dict []string) *Frame {
 	f := &Frame{typ: t, lo: lo, span: hi - lo, dict: dict}
-	switch width := bits.Len64(hi - lo); {
-	case width <= 8:
+	switch CodeWidth(f.span) {
+	case 1:
 		f.codes.U8 = room[uint8](rows)
-	case width <= 16:
+	case 2:
 		f.codes.U16 = room[uint16](rows)
-	case width <= 32:
+	case 4:
 		f.codes.U32 = room[uint32](rows)
 	default:
 		f.codes.U64 = room[uint64](rows)
 	}
 	return f
+}
+
+// CodeWidth is the bytes that codes up to most take each: 1, 2, 4 or 8.
+func CodeWidth(most uint64) int {
+	return 1 << bits.Len(uint(max(1, bits.Len64(most))-1)>>3)
 }
 
 // room is n codes.
