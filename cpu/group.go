@@ -27,11 +27,7 @@ func Group(ctx context.Context, t *table.Table, n *plan.Aggregate, in iter.Seq2[
 			yield(nil, err)
 			return
 		}
-		for rows, err := range all.rows(ctx) {
-			if !yield(rows, err) || err != nil {
-				return
-			}
-		}
+		all.rows(ctx)(yield)
 	}
 }
 
@@ -370,7 +366,11 @@ func (w *worker) rows(ctx context.Context) iter.Seq2[[][]table.Value, error] {
 			}
 			return b
 		}) {
-			if !yield(b.rows, b.err) || b.err != nil {
+			if len(b.rows) > 0 && !yield(b.rows, nil) {
+				return
+			}
+			if b.err != nil {
+				yield(nil, b.err)
 				return
 			}
 		}

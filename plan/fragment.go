@@ -15,6 +15,7 @@ type Fragment struct {
 	Where   expr.Expr // nil: every row
 	Aggs    []expr.Aggregate
 	Columns []int // of the table, wanted of the rows where there are no aggregates
+	Total   bool  // what stands above asks how many rows the table has
 	Nodes   Node  // what it was cut from
 }
 
@@ -52,6 +53,10 @@ func Cut(n Node) Node {
 	n = n.With(inputs...)
 	if r, ok := n.(interface{ reads() []int }); ok {
 		narrow(n.Inputs()[0], r.reads())
+		f, rows := n.Inputs()[0].(*Fragment)
+		if a, ok := n.(*Aggregate); ok && rows {
+			f.Total = slices.ContainsFunc(a.Aggs, func(g expr.Aggregate) bool { return g.Kind == expr.Selectivity })
+		}
 	}
 	return n
 }

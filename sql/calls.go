@@ -141,7 +141,7 @@ func (c *call) instead(t table.Type) string {
 // finished is the aggregate with its DISTINCT and FILTER.
 func (c *call) finished(a expr.Aggregate) expr.Expr {
 	switch a.Kind {
-	case expr.Min, expr.Max, expr.BoolAnd, expr.BoolOr, expr.AnyValue: // of values each once or more often
+	case expr.CountAll, expr.Min, expr.Max, expr.BoolAnd, expr.BoolOr, expr.AnyValue: // as well of values that come more often
 	default:
 		a.Distinct = c.AggDistinct
 	}

@@ -118,24 +118,9 @@ func reference(tab *table.Table, tree plan.Node) (out [][]table.Value, err error
 	if s != nil {
 		f = s.Input.(*plan.Fragment)
 	}
-	var selected []*expr.Env
-	for _, c := range tab.Chunks {
-		for row := range c.Rows {
-			env := &expr.Env{Column: func(i int) table.Value { return c.Segments[i].Value(row) }}
-			if !c.IsLive(row) {
-				continue
-			}
-			if where := f.Where; where != nil {
-				v, err := expr.Eval(where, env)
-				if err != nil {
-					return nil, err
-				}
-				if v.Null || v.I == 0 {
-					continue
-				}
-			}
-			selected = append(selected, env)
-		}
+	selected, err := selectedRows(tab, f.Where)
+	if err != nil {
+		return nil, err
 	}
 	if s != nil {
 		if err := inOrder(selected, s.Keys); err != nil {
@@ -195,6 +180,29 @@ func inOrder(rows []*expr.Env, keys []plan.SortKey) error {
 		return 0
 	})
 	return nil
+}
+
+// selectedRows are the rows of a table for which a condition, unless it is nil, is TRUE.
+func selectedRows(tab *table.Table, where expr.Expr) (selected []*expr.Env, err error) {
+	for _, c := range tab.Chunks {
+		for row := range c.Rows {
+			env := &expr.Env{Column: func(i int) table.Value { return c.Segments[i].Value(row) }}
+			if !c.IsLive(row) {
+				continue
+			}
+			if where != nil {
+				v, err := expr.Eval(where, env)
+				if err != nil {
+					return nil, err
+				}
+				if v.Null || v.I == 0 {
+					continue
+				}
+			}
+			selected = append(selected, env)
+		}
+	}
+	return selected, nil
 }
 
 // checkRows runs a drawn query of rows and compares it with the reference, and, where it

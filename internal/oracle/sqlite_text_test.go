@@ -2,6 +2,7 @@ package oracle
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -120,30 +121,62 @@ func (g *texts) statement() string {
 	return text
 }
 
-// row runs a statement of one row and prints its values, numbers by their value:
-// 2.0 is 2.
-func (p *peer) row(text string, columns int) ([]string, error) {
-	values, out := make([]any, columns), make([]string, columns)
-	scanned := make([]any, columns)
-	for i := range scanned {
-		scanned[i] = &values[i]
+// groups draws a statement with groups that both databases print alike.
+func (g *texts) groups() string {
+	var keys, items []string
+	for range rapid.IntRange(1, 2).Draw(g.t, "keys") {
+		keys = append(keys, g.pick("s", "flag", "word", "day", "x", "i % 3", "i > j", "i & 3", "replace(name, 'a', 'b')", "coalesce(word, 'z')", "abs(s)"))
 	}
-	if err := p.db.QueryRow(text).Scan(scanned...); err != nil {
+	items = append(items, keys...)
+	for range rapid.IntRange(0, 3).Draw(g.t, "items") {
+		item := g.pick("COUNT(*)", "COUNT(DISTINCT i)", "COUNT(DISTINCT word)", "SUM("+g.number()+")", "SUM(DISTINCT s)", "MIN("+g.number()+")", "MAX(x * 2)", "MIN(word)", "MAX(day)", "COUNT("+g.number()+")")
+		if rapid.IntRange(0, 3).Draw(g.t, "filtered") == 0 {
+			item += " FILTER (WHERE " + g.leaf() + ")"
+		}
+		items = append(items, item)
+	}
+	text := "SELECT " + strings.Join(items, ", ") + " FROM " + g.tab.Name
+	if rapid.Bool().Draw(g.t, "where") {
+		text += " WHERE " + g.leaf()
+	}
+	text += " GROUP BY " + strings.Join(keys, ", ")
+	if rapid.IntRange(0, 3).Draw(g.t, "having") == 0 {
+		text += " HAVING " + g.pick("COUNT(*) > 1", "MAX(i) > 3", "SUM(s) IS NOT NULL AND MIN(j) < MAX(j)")
+	}
+	return text
+}
+
+// rows runs a statement and prints its rows, numbers by their value: 2.0 is 2.
+func (p *peer) rows(text string, columns int) (out [][]string, err error) {
+	rows, err := p.db.Query(text)
+	if err != nil {
 		return nil, fmt.Errorf("%s: %w", text, err)
 	}
-	for i, v := range values {
-		switch v := v.(type) {
-		case nil:
-			out[i] = "NULL"
-		case float64:
-			out[i] = table.Float(v).String()
-		case []byte:
-			out[i] = string(v)
-		default:
-			out[i] = fmt.Sprint(v)
+	defer rows.Close()
+	for rows.Next() {
+		values, row := make([]any, columns), make([]string, columns)
+		scanned := make([]any, columns)
+		for i := range scanned {
+			scanned[i] = &values[i]
 		}
+		if err := rows.Scan(scanned...); err != nil {
+			return nil, fmt.Errorf("%s: %w", text, err)
+		}
+		for i, v := range values {
+			switch v := v.(type) {
+			case nil:
+				row[i] = "NULL"
+			case float64:
+				row[i] = table.Float(v).String()
+			case []byte:
+				row[i] = string(v)
+			default:
+				row[i] = fmt.Sprint(v)
+			}
+		}
+		out = append(out, row)
 	}
-	return out, nil
+	return out, rows.Err()
 }
 
 // printed writes a value as [peer.row] does.
@@ -178,6 +211,9 @@ func TestSQLiteReadsTheSameText(t *testing.T) {
 		for range 10 {
 			h.checkText(t, tab, g.statement(), p)
 		}
+		for range 4 {
+			h.checkGroups(t, tab, g.groups(), p)
+		}
 		if err := p.drop(tab.Name); err != nil {
 			t.Fatal(err)
 		}
@@ -195,13 +231,39 @@ func (h *harness) checkText(t fataler, tab *table.Table, text string, p *peer) {
 	}
 	h.selected(want[0].I, tab)
 	h.compared++
-	got, err := p.row(text, len(want))
+	h.sqliteHas(t, tab, text, p, [][]table.Value{want})
+}
+
+// checkGroups is checkText of a statement with groups, which come in any order.
+func (h *harness) checkGroups(t fataler, tab *table.Table, text string, p *peer) {
+	h.queries++
+	tree, err := bind(tab, text)
 	if err != nil {
-		t.Fatalf("%v\n%s", err, dump(tab))
+		t.Fatalf("%s\n%v", text, err)
 	}
-	for i, v := range want {
-		if got[i] != printed(v) {
-			t.Fatalf("%s\nSQLite has %v in column %d, the engine %v\n%s", text, got[i], i+1, printed(v), dump(tab))
+	want, err := defined(tab, tree)
+	if !h.rowsAgree(t, tab, text, want, err) {
+		return
+	}
+	h.compared++
+	h.sqliteHas(t, tab, text, p, want)
+}
+
+// sqliteHas checks that SQLite has these rows, in any order.
+func (h *harness) sqliteHas(t fataler, tab *table.Table, text string, p *peer, rows [][]table.Value) {
+	var want [][]string
+	columns := 0
+	for _, r := range rows {
+		var row []string
+		for _, v := range r {
+			row = append(row, printed(v))
 		}
+		want, columns = append(want, row), len(row)
+	}
+	got, err := p.rows(text, columns)
+	slices.SortFunc(got, slices.Compare)
+	slices.SortFunc(want, slices.Compare)
+	if err != nil || !slices.EqualFunc(got, want, slices.Equal) {
+		t.Fatalf("%s\nSQLite has %v (%v), the engine %v\n%s", text, got, err, want, dump(tab))
 	}
 }

@@ -1,0 +1,419 @@
+package oracle
+
+import (
+	"fmt"
+	"math"
+	"math/big"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/internal/plantest"
+	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/table"
+)
+
+// groupFields are sqliteFields and DECIMALs.
+var groupFields = append(slices.Clone(sqliteFields),
+	table.Field{Name: "money", Type: table.Type{Kind: table.Decimal, Precision: 9, Scale: 2}},
+	table.Field{Name: "rate", Type: table.Type{Kind: table.Decimal, Precision: 18, Scale: 6}})
+
+// groups draws statements with GROUP BY, HAVING and aggregates of expressions.
+type groups struct{ texts }
+
+func (g *groups) key() string {
+	return g.pick("flag", "s", "i", "j", "r", "x", "day", "stamp", "word", "name", "money", "rate",
+		"i % 3", "i + j", "-x", "x * 0", "upper(word)", "word || name", "left(name, 1)", "date_trunc('month', day)", "money * rate * rate * rate",
+		"i > 1", "coalesce(word, 'none')", "CASE WHEN i > j THEN 'more' WHEN flag THEN word END", "NULL::text", "k - k", "abs(s)")
+}
+
+// number is an argument that is a number.
+func (g *groups) number() string {
+	return g.pick("s", "i", "j", "k", "x", "y", "r", "money", "rate", "i * 2 + 1", "money * (1 - rate)", "money * money * rate * rate", "x * y", "x / 2", "-rate",
+		"abs(i)", "length(word)", "CASE WHEN flag THEN i END", "money + i", "1", "NULL", "j % 5", "k / i", "sqrt(abs(x))", "least(y, i)", "round(y)", "greatest(i, j)", "i & j", "nullif(k, 7)")
+}
+
+// aggregate is one of an expression.
+func (g *groups) aggregate() string {
+	x := g.pick(g.number(), g.number(), g.key())
+	distinct := g.pick("", "", "DISTINCT ")
+	call := g.pick("COUNT(*)", "COUNT("+distinct+x+")", "SUM("+distinct+g.number()+")", "AVG("+distinct+g.number()+")", "MIN("+g.number()+")", "MAX(word)", "MIN(upper(name))",
+		"MAX("+distinct+"day)", "stddev("+distinct+g.number()+")", "var_pop("+g.number()+")", "variance("+g.number()+")", "stddev_pop("+g.number()+")",
+		"bool_and("+g.pick("flag", "i > 0", "word LIKE '%a%'")+")", "bool_or(flag)", "any_value("+x+")", "corr("+g.number()+", "+g.number()+")",
+		"covar_pop("+g.number()+", y)", "covar_samp(x, "+g.number()+")", "MEDIAN("+x+")", "percentile_cont(0.3) WITHIN GROUP (ORDER BY "+g.number()+g.pick("", " DESC")+")",
+		"percentile_disc(0.7) WITHIN GROUP (ORDER BY "+x+g.pick("", " DESC")+")", "mode() WITHIN GROUP (ORDER BY "+x+g.pick("", " DESC")+")",
+		"kth_largest("+x+", 1)", "kth_smallest("+x+", 2)", "selectivity()")
+	if rapid.IntRange(0, 3).Draw(g.t, "filtered") == 0 {
+		call += " FILTER (WHERE " + g.pick("flag", "i > 2", "word IS NOT NULL", "x * y > 1", "NULL", "j / i = 1") + ")"
+	}
+	return call
+}
+
+func (g *groups) statement() string {
+	var keys, items []string
+	for range rapid.IntRange(0, 3).Draw(g.t, "keys") {
+		keys = append(keys, g.key())
+	}
+	for _, k := range keys {
+		items = append(items, g.pick(k, k, "("+k+") IS NULL"))
+	}
+	for range rapid.IntRange(b2i(len(items) == 0), 3).Draw(g.t, "aggregates") {
+		items = append(items, g.aggregate())
+	}
+	text := "SELECT " + strings.Join(items, ", ") + " FROM " + g.tab.Name
+	if rapid.Bool().Draw(g.t, "where") {
+		text += " WHERE " + g.pick("i > 0", "word < 'b'", "x IS NOT NULL AND flag", "j % 3 = 1", "i > 1000000")
+	}
+	for i, k := range keys {
+		text += []string{" GROUP BY ", ", "}[b2i(i > 0)] + k
+	}
+	if rapid.IntRange(0, 3).Draw(g.t, "having") == 0 {
+		text += " HAVING " + g.pick("COUNT(*) > 1", "MAX(i) IS NOT NULL", "SUM(j) > SUM(k)", "bool_or(flag) OR MIN(word) > 'a'", "1 / (COUNT(*) - 2) = 1")
+	}
+	return text
+}
+
+// Groups and their aggregates are those of the definitions, whichever backend selects the rows.
+func TestGroupsAgree(t *testing.T) {
+	h := open(t)
+	rapid.Check(t, func(t *rapid.T) {
+		k := plantest.Default()
+		k.Narrow = rapid.IntRange(0, 3).Draw(t, "narrow") > 0
+		tab := drawTable(t, h.name(), groupFields, k, 300)
+		h.register(t, tab)
+		g := &groups{texts{t, tab}}
+		for range 8 {
+			text := g.statement()
+			h.queries++
+			tree, err := bind(tab, text)
+			if err != nil {
+				t.Fatalf("%s\n%v", text, err)
+			}
+			want, wantErr := defined(tab, tree)
+			if h.rowsAgree(t, tab, text, want, wantErr) {
+				h.compared++
+			}
+		}
+	})
+	t.Log(&h.tally)
+	if h.compared < h.queries/3 {
+		t.Error("most statements fail")
+	}
+}
+
+// defined computes a statement with an aggregation by the definitions. Rows before an error are
+// returned with it.
+func defined(tab *table.Table, tree plan.Node) (out [][]table.Value, err error) {
+	p := tree.(*plan.Project)
+	var having expr.Expr
+	n := p.Input
+	if f, ok := n.(*plan.Filter); ok {
+		having, n = f.Where, f.Input
+	}
+	var rows [][]table.Value
+	failed := error(nil)
+	if f, ok := n.(*plan.Fragment); ok {
+		n = f.Nodes
+	}
+	rows, failed = definedGroups(tab, n.(*plan.Aggregate))
+	for _, row := range rows {
+		env := &expr.Env{Agg: func(i int) table.Value { return row[i] }}
+		if having != nil {
+			if keep, err := expr.Eval(having, env); err != nil || keep.Null || keep.I == 0 {
+				if err != nil {
+					return out, err
+				}
+				continue
+			}
+		}
+		var values []table.Value
+		for _, i := range p.Items {
+			v, err := expr.Eval(i.E, env)
+			if err != nil {
+				return out, err
+			}
+			values = append(values, v)
+		}
+		out = append(out, values)
+	}
+	return out, failed
+}
+
+// definedGroups computes an aggregation over a table.
+func definedGroups(tab *table.Table, n *plan.Aggregate) (out [][]table.Value, err error) {
+	var where expr.Expr
+	switch in := n.Input.(type) {
+	case *plan.Filter:
+		where = in.Where
+	case *plan.Fragment:
+		where = in.Where
+	}
+	selected, err := selectedRows(tab, where)
+	if err != nil {
+		return nil, err
+	}
+	type group struct {
+		keys []table.Value
+		args [][][2]table.Value // of each aggregate
+	}
+	of := map[string]*group{}
+	var list []*group
+	take := func(keys []table.Value) *group {
+		text := ""
+		for _, k := range keys {
+			if k.F == 0 {
+				k.F = 0
+			}
+			text += fmt.Sprintf("%v %q;", k.Null, k)
+		}
+		g := of[text]
+		if g == nil {
+			g = &group{keys: keys, args: make([][][2]table.Value, len(n.Aggs))}
+			of[text], list = g, append(list, g)
+		}
+		return g
+	}
+	if len(n.Keys) == 0 {
+		take(nil)
+	}
+	for _, env := range selected {
+		wide := &expr.Env{Column: env.Column, Agg: env.Column}
+		var keys []table.Value
+		for _, k := range n.Keys {
+			v, err := narrow(expr.Eval(k, wide))
+			if err != nil {
+				return nil, err
+			}
+			keys = append(keys, v)
+		}
+		g := take(keys)
+		for i, a := range n.Aggs {
+			args, ok, err := arguments(a, wide)
+			if err != nil {
+				return nil, err
+			}
+			if ok {
+				g.args[i] = append(g.args[i], args)
+			}
+		}
+	}
+	for _, g := range list {
+		row := g.keys
+		for i, a := range n.Aggs {
+			v, err := definedValue(a, g.args[i], tab.Rows())
+			if err != nil {
+				return out, err
+			}
+			row = append(row, v)
+		}
+		out = append(out, row)
+	}
+	return out, nil
+}
+
+// narrow is a value of at most 38 digits.
+func narrow(v table.Value, err error) (table.Value, error) {
+	if err == nil && v.Big != nil && v.Big.CmpAbs(table.Pow10(38)) >= 0 {
+		err = fmt.Errorf("more than 38 digits")
+	}
+	return v, err
+}
+
+// arguments are those of an aggregate in a row; ok is false where the row does not count.
+func arguments(a expr.Aggregate, env *expr.Env) (args [2]table.Value, ok bool, err error) {
+	if a.Filter != nil {
+		if holds, err := expr.Eval(a.Filter, env); err != nil || holds.Null || holds.I == 0 {
+			return args, false, err
+		}
+	}
+	for i, e := range []expr.Expr{a.Argument(), a.Y} {
+		if e != nil {
+			if args[i], err = narrow(expr.Eval(e, env)); err != nil {
+				return args, false, err
+			}
+		}
+	}
+	return args, !args[0].Null && !args[1].Null, nil
+}
+
+// definedValue is the value of an aggregate of arguments that are not NULL.
+func definedValue(a expr.Aggregate, args [][2]table.Value, rows int) (table.Value, error) {
+	var values []table.Value
+	for _, x := range args {
+		values = append(values, x[0])
+	}
+	if a.Distinct {
+		slices.SortFunc(values, table.Compare)
+		values = slices.CompactFunc(values, func(x, y table.Value) bool { return table.Compare(x, y) == 0 })
+	}
+	n := len(values)
+	null := table.Null(a.Type())
+	switch a.Kind {
+	case expr.CountAll, expr.Count:
+		return table.Int(int64(n)), nil
+	case expr.Selectivity:
+		if rows == 0 {
+			return null, nil
+		}
+		return table.Float(float64(n) / float64(rows)), nil
+	case expr.KthLargest, expr.KthSmallest:
+		if int(a.K) > n {
+			return null, fmt.Errorf("no such element")
+		}
+	}
+	if n == 0 {
+		return null, nil
+	}
+	switch a.Kind {
+	case expr.Sum, expr.Avg:
+		return definedSum(a, values)
+	case expr.VarPop, expr.VarSamp, expr.StddevPop, expr.StddevSamp, expr.Corr, expr.CovarPop, expr.CovarSamp:
+		if a.Y == nil {
+			args = nil
+			for _, v := range values {
+				args = append(args, [2]table.Value{v, v})
+			}
+		}
+		return definedMoment(a, args)
+	}
+	slices.SortFunc(values, table.Compare)
+	if a.Desc {
+		slices.Reverse(values)
+	}
+	switch a.Kind {
+	case expr.Min, expr.AnyValue, expr.BoolAnd:
+		return values[0], nil
+	case expr.Max, expr.BoolOr:
+		return values[n-1], nil
+	case expr.KthSmallest:
+		return values[a.K-1], nil
+	case expr.KthLargest:
+		return values[n-int(a.K)], nil
+	case expr.Percentile:
+		return values[max(0, min(n, int(math.Ceil(a.F*float64(n))))-1)], nil
+	case expr.PercentileCont:
+		place := a.F * float64(n-1)
+		lo, part := math.Modf(place)
+		low := nearest(values[int(lo)])
+		if part == 0 {
+			return table.Float(low), nil
+		}
+		return table.Float(low + part*(nearest(values[int(lo)+1])-low)), nil
+	}
+	best, most := 0, 0
+	for i := range values {
+		same := 0
+		for _, v := range values {
+			same += b2i(table.Compare(v, values[i]) == 0)
+		}
+		if same > most {
+			best, most = i, same
+		}
+	}
+	return values[best], nil
+}
+
+// exactly is a number, nil where it is infinite or NaN.
+func exactly(v table.Value) *big.Rat {
+	if v.Type.IsFloat() {
+		return new(big.Rat).SetFloat64(v.F)
+	}
+	return new(big.Rat).SetFrac(v.Unscaled(), table.Pow10(v.Type.Scale))
+}
+
+func nearest(v table.Value) float64 {
+	if v.Type.IsFloat() {
+		return v.F
+	}
+	f, _ := exactly(v).Float64()
+	return f
+}
+
+// definedSum is SUM or AVG of one value or more.
+func definedSum(a expr.Aggregate, values []table.Value) (table.Value, error) {
+	sum, special := new(big.Rat), 0.0
+	for _, v := range values {
+		if r := exactly(v); r != nil {
+			sum.Add(sum, r)
+		} else {
+			special += v.F
+		}
+	}
+	out := table.Value{Type: a.Type()}
+	switch {
+	case special != 0:
+		out.F = special
+		return out, nil
+	case a.Kind == expr.Sum && a.Arg.IsExact():
+		i := sum.Mul(sum, new(big.Rat).SetInt(table.Pow10(a.Arg.Scale))).Num()
+		return narrow(table.Dec(a.Type(), i), nil)
+	case a.Kind == expr.Avg:
+		sum.Quo(sum, big.NewRat(int64(len(values)), 1))
+	}
+	if out.F, _ = sum.Float64(); out.Type.Kind == table.Real {
+		f, _ := sum.Float32()
+		out.F = float64(f)
+	}
+	if math.IsInf(out.F, 0) {
+		return out, plan.ErrOverflow
+	}
+	return out, nil
+}
+
+// definedMoment is a variance, a deviation, a covariance or a correlation: by the mean of all, then
+// the distances from it.
+func definedMoment(a expr.Aggregate, args [][2]table.Value) (table.Value, error) {
+	n := int64(len(args))
+	null := table.Null(a.Type())
+	by := big.NewRat(n, 1)
+	if a.Kind == expr.VarSamp || a.Kind == expr.StddevSamp || a.Kind == expr.CovarSamp {
+		if n == 1 {
+			return null, nil
+		}
+		by.SetInt64(n - 1)
+	}
+	var xs, ys []*big.Rat
+	meanX, meanY := new(big.Rat), new(big.Rat)
+	for _, v := range args {
+		x, y := exactly(v[0]), exactly(v[1])
+		if x == nil || y == nil {
+			return table.Float(math.NaN()), nil
+		}
+		xs, ys = append(xs, x), append(ys, y)
+		meanX.Add(meanX, new(big.Rat).Quo(x, big.NewRat(n, 1)))
+		meanY.Add(meanY, new(big.Rat).Quo(y, big.NewRat(n, 1)))
+	}
+	sum := func(l, r []*big.Rat, meanL, meanR *big.Rat) *big.Rat {
+		out := new(big.Rat)
+		for i := range l {
+			d := new(big.Rat).Sub(l[i], meanL)
+			out.Add(out, d.Mul(d, new(big.Rat).Sub(r[i], meanR)))
+		}
+		return out
+	}
+	root := func(x *big.Rat) *big.Float {
+		f := new(big.Float).SetPrec(500).SetRat(x)
+		return f.Sqrt(f)
+	}
+	out, f := sum(xs, ys, meanX, meanY), 0.0
+	switch a.Kind {
+	case expr.Corr:
+		xx, yy := sum(xs, xs, meanX, meanX), sum(ys, ys, meanY, meanY)
+		if xx.Sign() == 0 || yy.Sign() == 0 {
+			return null, nil
+		}
+		c := new(big.Float).SetPrec(500).SetRat(out)
+		f, _ = c.Quo(c, root(xx.Mul(xx, yy))).Float64()
+	case expr.StddevPop, expr.StddevSamp:
+		f, _ = root(out.Quo(out, by)).Float64()
+	default:
+		f, _ = out.Quo(out, by).Float64()
+	}
+	if math.IsInf(f, 0) {
+		return null, plan.ErrOverflow
+	}
+	return table.Float(f), nil
+}
