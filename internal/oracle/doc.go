@@ -12,6 +12,8 @@
 //     with intervals, and the errors of integer overflow.
 //   - TestFunctionsOfColumns: all functions and operators, many expressions in one select list,
 //     and conditions; TestDuckDBFunctions: those that DuckDB has with the same meaning.
+//   - TestWhatIsAsked: about a hundred statements of a first hour (testdata/asked.txt) with their
+//     answers, which TestDuckDBAnswersWhatIsAsked puts to DuckDB.
 //   - The other tests are facts that a random statement once showed to be false.
 //
 // Two kinds of statement are drawn. Those of package internal/plantest are typed trees;
