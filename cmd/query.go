@@ -26,8 +26,8 @@ the table; an error that only a later row raises ends them. A script without sta
 file of comments, is no error: standard error says that it has none.
 
 A statement is a SELECT over one table, or EXPLAIN [ANALYZE] of one: of columns and
-expressions over them, with ORDER BY, LIMIT and OFFSET, or of aggregates, of all rows
-or of groups (GROUP BY, HAVING). There are, of any expression, COUNT, SUM, AVG, MIN, MAX,
+expressions over them, with DISTINCT [ON], ORDER BY, LIMIT and OFFSET, or of
+aggregates, of all rows or of groups (GROUP BY, HAVING). There are, of any expression, COUNT, SUM, AVG, MIN, MAX,
 MEDIAN(x), stddev and variance (_pop, _samp), corr, covar_pop, covar_samp, bool_and,
 bool_or, any_value, selectivity(), all with FILTER (WHERE ...), those of one argument
 with DISTINCT, and

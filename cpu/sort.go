@@ -23,24 +23,34 @@ type Sorter interface {
 	Places(ctx context.Context) ([]uint64, error)
 }
 
-// NewSorter makes a sorter of rows by keys whose codes have so many bits, the first key before
-// the others, on that many workers. Places have placeBits bits, at most 64. Only the first rows
-// are wanted, all where first is negative: of these it keeps a small multiple. ok is false where
-// the keys have more bits than it can take.
-func NewSorter(workers int, keyBits []int, placeBits int, first int64) (_ Sorter, ok bool) {
-	all := placeBits
-	for _, b := range keyBits {
+// Sorting is what a [Sorter] does.
+type Sorting struct {
+	KeyBits []int // of the codes of the keys, the first key before the others
+	// PlaceBits are the bits of places, at most 64.
+	PlaceBits int
+	// First is how many rows are wanted, negative for all. A sorter keeps a small multiple of them.
+	First int64
+	// Unique keys, the first ones, are not alike in two rows that are wanted: of rows with the
+	// same there is the first. Then First is negative.
+	Unique int
+}
+
+// NewSorter makes a sorter that has so many workers. ok is false where the keys have more bits
+// than it can take.
+func NewSorter(workers int, by Sorting) (_ Sorter, ok bool) {
+	all := by.PlaceBits
+	for _, b := range by.KeyBits {
 		all += b
 	}
 	switch words := (all + 63) / 64; {
 	case words <= 1:
-		return newSorter[[1]uint64](workers, keyBits, placeBits, first), true
+		return newSorter[[1]uint64](workers, by), true
 	case words <= 2:
-		return newSorter[[2]uint64](workers, keyBits, placeBits, first), true
+		return newSorter[[2]uint64](workers, by), true
 	case words <= 4:
-		return newSorter[[4]uint64](workers, keyBits, placeBits, first), true
+		return newSorter[[4]uint64](workers, by), true
 	case words <= 16:
-		return newSorter[[16]uint64](workers, keyBits, placeBits, first), true
+		return newSorter[[16]uint64](workers, by), true
 	}
 	return nil, false
 }
@@ -60,11 +70,19 @@ func compareRecords[R record](a, b R) int {
 	return 0
 }
 
+// alike reports records with the same highest bits.
+func alike[R record](a, b R, bits int) bool {
+	for i := 0; bits > 0; i, bits = i+1, bits-64 {
+		if (a[i]^b[i])>>max(0, 64-bits) != 0 {
+			return false
+		}
+	}
+	return true
+}
+
 type sorter[R record] struct {
-	keyBits   []int
-	placeBits int
-	first     int64
-	parts     []sortPart[R] // one a worker
+	Sorting
+	parts []sortPart[R] // one a worker
 }
 
 // sortPart is the rows of one worker.
@@ -75,8 +93,8 @@ type sortPart[R record] struct {
 	full bool  // there are
 }
 
-func newSorter[R record](workers int, keyBits []int, placeBits int, first int64) Sorter {
-	return &sorter[R]{keyBits, placeBits, first, make([]sortPart[R], workers)}
+func newSorter[R record](workers int, by Sorting) Sorter {
+	return &sorter[R]{by, make([]sortPart[R], workers)}
 }
 
 func (s *sorter[R]) RowBytes() int {
@@ -88,29 +106,29 @@ func (s *sorter[R]) RowBytes() int {
 }
 
 func (s *sorter[R]) Most(worker int) uint64 {
-	if p := &s.parts[worker]; p.full && s.keyBits[0] > 0 {
-		return p.last[0] >> (64 - s.keyBits[0])
+	if p := &s.parts[worker]; p.full && s.KeyBits[0] > 0 {
+		return p.last[0] >> (64 - s.KeyBits[0])
 	}
 	return math.MaxUint64
 }
 
 func (s *sorter[R]) Add(worker int, columns [][]uint64) {
 	p := &s.parts[worker]
-	if s.first < 0 {
+	if s.First < 0 {
 		p.runs = append(p.runs, s.pack(columns))
 		return
 	}
 	if p.full {
 		columns = s.useful(p, columns)
 	}
-	room := max(4*int(s.first), 1<<13)
+	room := max(4*int(s.First), 1<<13)
 	for _, r := range s.pack(columns) {
 		if p.full && compareRecords(r, p.last) >= 0 {
 			continue
 		}
 		if p.best = append(p.best, r); len(p.best) >= room {
-			p.best = smallest(p.best, int(s.first))
-			if p.full = s.first > 0; p.full {
+			p.best = smallest(p.best, int(s.First))
+			if p.full = s.First > 0; p.full {
 				p.last = slices.MaxFunc(p.best, compareRecords[R])
 			}
 		}
@@ -121,7 +139,7 @@ func (s *sorter[R]) Add(worker int, columns [][]uint64) {
 func (s *sorter[R]) useful(p *sortPart[R], columns [][]uint64) [][]uint64 {
 	first := make([]uint64, len(columns[0]))
 	at := 0
-	for k, b := range s.keyBits {
+	for k, b := range s.KeyBits {
 		if at >= 64 || b == 0 {
 			continue
 		}
@@ -155,7 +173,7 @@ func (s *sorter[R]) useful(p *sortPart[R], columns [][]uint64) [][]uint64 {
 func (s *sorter[R]) pack(columns [][]uint64) []R {
 	out := make([]R, len(columns[0]))
 	at := 0 // bits that are taken
-	for k, b := range s.keyBits {
+	for k, b := range s.KeyBits {
 		if b == 0 {
 			continue
 		}
@@ -173,7 +191,7 @@ func (s *sorter[R]) pack(columns [][]uint64) []R {
 		}
 		at += b
 	}
-	for i, c := range columns[len(s.keyBits)] {
+	for i, c := range columns[len(s.KeyBits)] {
 		out[i][len(out[i])-1] |= c
 	}
 	return out
@@ -225,21 +243,28 @@ func smallest[R record](list []R, n int) []R {
 
 func (s *sorter[R]) Places(ctx context.Context) ([]uint64, error) {
 	rows, ordered := s.rows()
-	bits := s.placeBits
-	for _, b := range s.keyBits {
+	bits := s.PlaceBits
+	for _, b := range s.KeyBits {
 		bits += b
 	}
 	var err error
 	if ordered { // then so are the places of those that are alike
-		bits -= s.placeBits
+		bits -= s.PlaceBits
 	}
 	if rows, err = s.sort(ctx, rows, bits, !ordered); err != nil {
 		return nil, err
 	}
-	if s.first >= 0 {
-		rows = rows[:min(int64(len(rows)), s.first)]
+	if s.Unique > 0 {
+		bits = 0
+		for _, b := range s.KeyBits[:s.Unique] {
+			bits += b
+		}
+		rows = slices.CompactFunc(rows, func(a, b R) bool { return alike(a, b, bits) })
 	}
-	places, mask := make([]uint64, len(rows)), uint64(1)<<s.placeBits-1
+	if s.First >= 0 {
+		rows = rows[:min(int64(len(rows)), s.First)]
+	}
+	places, mask := make([]uint64, len(rows)), uint64(1)<<s.PlaceBits-1
 	s.each(ctx, len(rows), func(_, i, j int) {
 		for ; i < j; i++ {
 			places[i] = rows[i][len(rows[i])-1] & mask
@@ -255,10 +280,10 @@ func (s *sorter[R]) rows() (list []R, ordered bool) {
 		runs = append(runs, s.parts[i].runs...)
 		list = append(list, s.parts[i].best...)
 	}
-	if s.first >= 0 {
+	if s.First >= 0 {
 		return list, false
 	}
-	mask := uint64(1)<<s.placeBits - 1
+	mask := uint64(1)<<s.PlaceBits - 1
 	place := func(run []R) uint64 { return run[0][len(run[0])-1] & mask }
 	runs = slices.DeleteFunc(runs, func(run []R) bool { return len(run) == 0 })
 	slices.SortFunc(runs, func(a, b []R) int { return cmp.Compare(place(a), place(b)) })

@@ -10,9 +10,9 @@ import (
 )
 
 // sorted asks a sorter for the places of rows, given in runs by several workers.
-func sorted(t interface{ Fatal(...any) }, keyBits []int, columns [][]uint64, placeBits int, first int64, run int) []uint64 {
+func sorted(t interface{ Fatal(...any) }, by Sorting, columns [][]uint64, run int) []uint64 {
 	const workers = 3
-	s, ok := NewSorter(workers, keyBits, placeBits, first)
+	s, ok := NewSorter(workers, by)
 	if !ok {
 		t.Fatal("too many bits")
 	}
@@ -32,7 +32,7 @@ func sorted(t interface{ Fatal(...any) }, keyBits []int, columns [][]uint64, pla
 }
 
 // byRows is the places as a plain sort of the rows has them.
-func byRows(columns [][]uint64) []uint64 {
+func byRows(columns [][]uint64, unique int) []uint64 {
 	rows := make([][]uint64, len(columns[0]))
 	for i := range rows {
 		for _, c := range columns {
@@ -40,6 +40,9 @@ func byRows(columns [][]uint64) []uint64 {
 		}
 	}
 	slices.SortFunc(rows, func(a, b []uint64) int { return slices.Compare(a, b) })
+	if unique > 0 {
+		rows = slices.CompactFunc(rows, func(a, b []uint64) bool { return slices.Equal(a[:unique], b[:unique]) })
+	}
 	var places []uint64
 	for _, r := range rows {
 		places = append(places, r[len(r)-1])
@@ -48,7 +51,7 @@ func byRows(columns [][]uint64) []uint64 {
 }
 
 // Rows of any number of keys of any width come in the order of a plain sort, all of them
-// and the first of them.
+// the first of them, and those that are not alike.
 func TestSorterSortsAsAPlainSort(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		keyBits := rapid.SliceOfN(rapid.IntRange(0, 64), 1, 12).Draw(t, "bits")
@@ -76,13 +79,17 @@ func TestSorterSortsAsAPlainSort(t *testing.T) {
 			columns[len(keyBits)][i] = uint64(3 * i)
 		}
 		first := rapid.OneOf(rapid.Just(int64(-1)), rapid.Int64Range(0, 5000)).Draw(t, "first")
-		got := sorted(t, keyBits, columns, 16, first, rapid.IntRange(1, 9000).Draw(t, "run"))
-		want := byRows(columns)
+		unique := 0
+		if first < 0 {
+			unique = rapid.IntRange(0, len(keyBits)).Draw(t, "unique")
+		}
+		got := sorted(t, Sorting{keyBits, 16, first, unique}, columns, rapid.IntRange(1, 9000).Draw(t, "run"))
+		want := byRows(columns, unique)
 		if first >= 0 {
 			want = want[:min(len(want), int(first))]
 		}
 		if !slices.Equal(got, want) {
-			t.Fatalf("%d rows, first %d: %v, want %v", n, first, got, want)
+			t.Fatalf("%d rows, first %d, unique %d: %v, want %v", n, first, unique, got, want)
 		}
 	})
 }
@@ -90,7 +97,7 @@ func TestSorterSortsAsAPlainSort(t *testing.T) {
 // A sorter says which rows are of no use any more, and keeps few.
 func TestSorterOfTheFirstRowsIsBounded(t *testing.T) {
 	const n, first = 1 << 20, 10
-	s := newSorter[[1]uint64](1, []int{21}, 21, first).(*sorter[[1]uint64])
+	s := newSorter[[1]uint64](1, Sorting{KeyBits: []int{21}, PlaceBits: 21, First: first}).(*sorter[[1]uint64])
 	for i := 0; i < n; i += 1 << 16 {
 		codes, places := make([]uint64, 1<<16), make([]uint64, 1<<16)
 		for k := range codes { // each row goes before all that came
@@ -111,14 +118,14 @@ func TestSorterOfTheFirstRowsIsBounded(t *testing.T) {
 }
 
 func TestSorterEndsWithItsContext(t *testing.T) {
-	s, _ := NewSorter(2, []int{64}, 20, -1)
+	s, _ := NewSorter(2, Sorting{KeyBits: []int{64}, PlaceBits: 20, First: -1})
 	s.Add(0, [][]uint64{make([]uint64, 1<<14), make([]uint64, 1<<14)})
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	if _, err := s.Places(ctx); !errors.Is(err, context.Canceled) {
 		t.Fatalf("the error is %v", err)
 	}
-	if _, ok := NewSorter(1, slices.Repeat([]int{64}, 16), 1, -1); ok {
+	if _, ok := NewSorter(1, Sorting{KeyBits: slices.Repeat([]int{64}, 16), PlaceBits: 1, First: -1}); ok {
 		t.Error("keys of 1,024 bits and a place are taken")
 	}
 }

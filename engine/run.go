@@ -94,7 +94,13 @@ func (x *execution) stream(n plan.Node) stream {
 		if selects(n.Input) {
 			return x.sorted(n)
 		}
-		return x.sortedValues(n)
+		return x.sortedValues(n, false)
+	case *plan.Distinct:
+		keys := make([]plan.SortKey, len(n.Fields()))
+		for i, f := range n.Fields() {
+			keys[i].E = &expr.Column{Index: i, Name: f.Name, T: f.Type, P: -1}
+		}
+		return x.sortedValues(&plan.Sort{Input: n.Input, Keys: keys, First: -1, Unique: len(keys)}, true)
 	case *plan.Limit:
 		if n.Count >= 0 && n.Offset <= math.MaxInt64-n.Count {
 			x.atMost = n.Offset + n.Count

@@ -51,8 +51,9 @@ func (x *execution) sorted(n *plan.Sort) stream {
 	}
 }
 
-// sortedValues gives rows of values in the order of a Sort.
-func (x *execution) sortedValues(n *plan.Sort) stream {
+// sortedValues gives rows of values in the order of a Sort, or those that it leaves in the order
+// of its input.
+func (x *execution) sortedValues(n *plan.Sort, inputOrder bool) stream {
 	return func(yield func(batch, error) bool) {
 		var rows valueRows
 		for b, err := range x.stream(n.Input) {
@@ -70,6 +71,9 @@ func (x *execution) sortedValues(n *plan.Sort) stream {
 		if err != nil {
 			yield(nil, err)
 			return
+		}
+		if inputOrder {
+			slices.Sort(places)
 		}
 		out := make(valueRows, len(places))
 		for i, at := range places {
@@ -164,16 +168,18 @@ func (s *sorting) taken(p sortPiece, places []uint64) sortPiece {
 
 // places has all pieces made and sorts their rows, whose places are below end.
 func (s *sorting) places(end uint64, pieces iter.Seq2[sortPiece, error]) ([]uint64, error) {
-	var bits []int
-	for _, k := range s.keys {
-		bits = append(bits, k.bits()...)
+	by, ok := cpu.Sorting{PlaceBits: cpu.Width(max(end, 1) - 1), First: s.First}, false
+	for i, k := range s.keys {
+		by.KeyBits = append(by.KeyBits, k.bits()...)
+		if i < s.Unique {
+			by.Unique = len(by.KeyBits)
+		}
 	}
-	first, ok := s.First, false
-	if first > int64(end/8) {
-		first = -1 // Limit does it
+	if by.Unique > 0 || by.First > int64(end/8) {
+		by.First = -1 // Limit does it
 	}
 	workers := runtime.GOMAXPROCS(0)
-	if s.sorter, ok = cpu.NewSorter(workers, bits, cpu.Width(max(end, 1)-1), first); !ok {
+	if s.sorter, ok = cpu.NewSorter(workers, by); !ok {
 		return nil, expr.Errorf(s.Keys[0].E.Pos(), "ORDER BY has too many keys: name fewer columns")
 	}
 	budget, err := s.db.hostBudget()
@@ -189,7 +195,7 @@ func (s *sorting) places(end uint64, pieces iter.Seq2[sortPiece, error]) ([]uint
 			ranked = append(ranked, p)
 		}
 		s.rows += int64(p.rows)
-		if need := s.rows * int64(s.sorter.RowBytes()); first < 0 && budget > 0 && need > budget {
+		if need := s.rows * int64(s.sorter.RowBytes()); by.First < 0 && budget > 0 && need > budget {
 			return nil, fmt.Errorf("sorting %s takes more than %s, which is what is left of the host memory budget: raise it (--host-memory), or add a LIMIT",
 				numbers.Count(s.rows, "row", "rows"), size(budget))
 		}

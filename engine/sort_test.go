@@ -64,6 +64,41 @@ func testOrderBy(t *testing.T, db *DB) {
 	}
 }
 
+// SELECT DISTINCT gives the first of the rows that are alike, in their order; NULL is like NULL.
+func TestDistinct(t *testing.T) {
+	for _, o := range selecting() {
+		t.Run(o.Backend+o.Device, func(t *testing.T) { testDistinct(t, openTypedOn(t, 5, o)) })
+	}
+}
+
+func testDistinct(t *testing.T, db *DB) {
+	for _, c := range []struct {
+		sql  string
+		want []string
+	}{
+		{"SELECT DISTINCT yes FROM typed", []string{"[false]", "[true]", "[NULL]"}},
+		{"SELECT DISTINCT big % 3, yes FROM typed WHERE big > 0", []string{"[1 true]", "[2 false]", "[0 true]", "[1 false]"}},
+		{"SELECT DISTINCT yes FROM typed ORDER BY yes DESC LIMIT 2", []string{"[NULL]", "[true]"}},
+		{"SELECT DISTINCT left(s, 3) AS a, 1 FROM typed ORDER BY a NULLS FIRST OFFSET 1", []string{"[s00 1]"}},
+		{"SELECT DISTINCT big / 2 FROM typed LIMIT 2", []string{"[0]", "[1]"}},
+		{"SELECT DISTINCT COUNT(*) > 1, SUM(dec) * 0 FROM typed GROUP BY big / 3", []string{"[true 0.00]", "[false NULL]"}},
+		{"SELECT DISTINCT yes IS NULL FROM typed GROUP BY yes HAVING COUNT(*) < 9 ORDER BY 1 DESC", []string{"[true]", "[false]"}},
+		{"SELECT DISTINCT COUNT(*) FROM typed", []string{"[6]"}},
+		{"SELECT DISTINCT 1, NULL", []string{"[1 NULL]"}},
+		{"SELECT DISTINCT big FROM typed WHERE big > 9", nil},
+		{"SELECT DISTINCT 1 / (big - 3) FROM typed", []string{"division by zero (line 1, column 19)"}},
+		{"SELECT DISTINCT ON (yes) yes, big FROM typed", []string{"[false 0]", "[true 1]", "[NULL NULL]"}},
+		{"SELECT DISTINCT ON (yes) big FROM typed ORDER BY yes DESC NULLS LAST, big DESC", []string{"[3]", "[4]", "[NULL]"}},
+		{"SELECT DISTINCT ON (big % 3) big, s FROM typed ORDER BY big % 3, big DESC LIMIT 2", []string{"[3 s003]", "[4 s004]"}},
+		{"SELECT DISTINCT ON (left(s, 3)) big FROM typed ORDER BY 1 LIMIT 1", []string{"SELECT DISTINCT ON expressions must match initial ORDER BY expressions (line 1, column 21)"}},
+		{"SELECT DISTINCT ON (COUNT(*)) yes, COUNT(*) FROM typed GROUP BY yes ORDER BY COUNT(*), yes", []string{"[NULL 1]", "[true 2]", "[false 3]"}},
+	} {
+		if diff := cmp.Diff(c.want, words(db.Query(context.Background(), c.sql))); diff != "" {
+			t.Errorf("%s: %s", c.sql, diff)
+		}
+	}
+}
+
 // The backend that is named selects the rows; the sort is the CPU's.
 func TestExplainOfOrderBy(t *testing.T) {
 	db := openTypedOn(t, 5, Options{Backend: "compute"})

@@ -81,6 +81,14 @@ func (s *Statement) with(ctx context.Context, args []any) (*Statement, error) {
 	return nil, s.described(err)
 }
 
+// rewritten is a tree after all rules.
+func rewritten(tree plan.Node) plan.Node {
+	for _, rule := range []func(plan.Node) plan.Node{plan.GroupDistinct, plan.TopRows, plan.PushLimit} {
+		tree = plan.Rewrite(tree, rule)
+	}
+	return tree
+}
+
 // bind resolves the names of a statement.
 func (db *DB) bind(ctx context.Context, st *sql.Statement, params []table.Value) (*bound, error) {
 	if err := ctx.Err(); err != nil {
@@ -91,7 +99,7 @@ func (db *DB) bind(ctx context.Context, st *sql.Statement, params []table.Value)
 	if err != nil {
 		return nil, err
 	}
-	b := &bound{tree: plan.Cut(plan.Rewrite(plan.Rewrite(tree, plan.TopRows), plan.PushLimit)), tables: len(c.Names)}
+	b := &bound{tree: plan.Cut(rewritten(tree)), tables: len(c.Names)}
 	top := b.tree
 	if l, ok := top.(*plan.Limit); ok {
 		top = l.Input

@@ -13,6 +13,9 @@ type Sort struct {
 	Input Node
 	Keys  []SortKey
 	First int64 // how many of the rows, those that come first, are wanted; -1 for all
+	// Unique keys, the first ones, are not alike in two of the rows: of those that have the same
+	// there is the first.
+	Unique int
 }
 
 // SortKey is what rows are ordered by: ascending, but descending for Desc, as
@@ -25,11 +28,14 @@ type SortKey struct {
 
 // Inputs, With, Fields and String implement [Node].
 func (s *Sort) Inputs() []Node           { return []Node{s.Input} }
-func (s *Sort) With(inputs ...Node) Node { return &Sort{inputs[0], s.Keys, s.First} }
+func (s *Sort) With(inputs ...Node) Node { return &Sort{inputs[0], s.Keys, s.First, s.Unique} }
 func (s *Sort) Fields() []table.Field    { return s.Input.Fields() }
 
 func (s *Sort) String() string {
 	text := call("Sort", s.Keys, SortKey.String)
+	if s.Unique > 0 {
+		text += call(" DISTINCT ON", s.Keys[:s.Unique], func(k SortKey) string { return k.E.String() })
+	}
 	if s.First >= 0 {
 		text += fmt.Sprintf(" for the first %d", s.First)
 	}

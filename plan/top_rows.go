@@ -11,10 +11,10 @@ func TopRows(n Node) Node {
 	}
 	switch in := l.Input.(type) {
 	case *Sort:
-		return l.With(&Sort{in.Input, in.Keys, l.Offset + l.Count})
+		return l.With(&Sort{in.Input, in.Keys, l.Offset + l.Count, in.Unique})
 	case *Project:
 		if s, ok := in.Input.(*Sort); ok {
-			return l.With(in.With(&Sort{s.Input, s.Keys, l.Offset + l.Count}))
+			return l.With(in.With(&Sort{s.Input, s.Keys, l.Offset + l.Count, s.Unique}))
 		}
 	}
 	return n

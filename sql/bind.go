@@ -84,15 +84,12 @@ func (b *binder) query(c Catalog) plan.Node {
 	b.groupBy()
 	items := b.items()
 	keys := b.sortKeys(items)
+	on := b.distinctOn(items)
 	having := b.having()
 	if where := b.where(); where != nil {
 		n = &plan.Filter{Input: n, Where: where}
 	}
-	n = b.grouped(n, having)
-	if len(keys) > 0 {
-		n = &plan.Sort{Input: n, Keys: keys, First: -1}
-	}
-	return b.limit(&plan.Project{Input: n, Items: items})
+	return b.limit(b.ordered(b.grouped(n, having), items, keys, on))
 }
 
 // Select is the statement without EXPLAIN.
@@ -115,7 +112,6 @@ func (b *binder) refuseClauses() {
 		{n.WithClause != nil, "with", "WITH"},
 		{n.Op != pg.SetOperation_SETOP_NONE || n.All || n.Larg != nil || n.Rarg != nil, set, set},
 		{len(n.ValuesLists) > 0, "values", "VALUES"},
-		{len(n.DistinctClause) > 0, "distinct", "SELECT DISTINCT"},
 		{n.IntoClause != nil, "into", "SELECT INTO"},
 		{n.GroupDistinct, "group", "GROUP BY DISTINCT"},
 		{len(n.WindowClause) > 0, "window", "WINDOW"},

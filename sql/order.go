@@ -9,7 +9,7 @@ import (
 	"github.com/stencildb/stencildb/plan"
 )
 
-// sortKeys binds ORDER BY; none where there is no ORDER BY, or only of constants.
+// sortKeys binds ORDER BY, without keys that are constant or stand there before.
 func (b *binder) sortKeys(items []plan.Item) (keys []plan.SortKey) {
 	b.place = inItems
 	for _, n := range b.sel.SortClause {
@@ -17,8 +17,9 @@ func (b *binder) sortKeys(items []plan.Item) (keys []plan.SortKey) {
 		if by.SortbyDir == pg.SortByDir_SORTBY_USING {
 			panic(b.errorf(int(by.Location), "ORDER BY ... USING is not supported; write ASC or DESC"))
 		}
-		e := b.sortKey(by.Node, items)
-		if _, constant := e.(*expr.Const); constant {
+		e := b.sortKey(by.Node, items, "ORDER BY")
+		_, constant := e.(*expr.Const)
+		if constant || slices.ContainsFunc(keys, func(k plan.SortKey) bool { return at(k.E, []expr.Expr{e}) >= 0 }) {
 			continue
 		}
 		k := plan.SortKey{E: e, Desc: by.SortbyDir == pg.SortByDir_SORTBY_DESC}
@@ -31,11 +32,11 @@ func (b *binder) sortKeys(items []plan.Item) (keys []plan.SortKey) {
 	return keys
 }
 
-// sortKey is what one key of ORDER BY is: the select item of a name or of a position that stands
-// alone, else an expression over the columns of the input (PostgreSQL's rule).
-func (b *binder) sortKey(n *pg.Node, items []plan.Item) expr.Expr {
+// sortKey is what one key of ORDER BY or DISTINCT ON is: the select item of a name or of a
+// position that stands alone, else an expression over the columns of the input (PostgreSQL's rule).
+func (b *binder) sortKey(n *pg.Node, items []plan.Item, clause string) expr.Expr {
 	if c := n.GetColumnRef(); c != nil && len(c.Fields) == 1 && c.Fields[0].GetString_() != nil {
-		if e := b.outputColumn(c, items); e != nil {
+		if e := b.outputColumn(c, items, clause); e != nil {
 			return e
 		}
 	}
@@ -43,17 +44,17 @@ func (b *binder) sortKey(n *pg.Node, items []plan.Item) expr.Expr {
 		at, loc := c.GetIval(), int(c.Location)
 		switch {
 		case at == nil:
-			panic(b.errorf(loc, "non-integer constant in ORDER BY; write a column, or the position of a select item"))
+			panic(b.errorf(loc, "non-integer constant in %s; write a column, or the position of a select item", clause))
 		case at.Ival < 1 || int(at.Ival) > len(items):
-			panic(b.errorf(loc, "ORDER BY position %d is not in select list; its items are 1 to %d", at.Ival, len(items)))
+			panic(b.errorf(loc, "%s position %d is not in select list; its items are 1 to %d", clause, at.Ival, len(items)))
 		}
 		return items[at.Ival-1].E
 	}
 	return settle(b.expr(n))
 }
 
-// outputColumn is the select item that a name in ORDER BY means; nil for none.
-func (b *binder) outputColumn(c *pg.ColumnRef, items []plan.Item) (found expr.Expr) {
+// outputColumn is the select item that a name in a clause means; nil for none.
+func (b *binder) outputColumn(c *pg.ColumnRef, items []plan.Item, clause string) expr.Expr {
 	loc := int(c.Location)
 	var names []string
 	var list []expr.Expr
@@ -69,7 +70,98 @@ func (b *binder) outputColumn(c *pg.ColumnRef, items []plan.Item) (found expr.Ex
 	case i < 0 && matches == 0:
 		return nil
 	case i < 0 || list[i] == nil:
-		panic(b.errorf(loc, "ORDER BY %q is ambiguous: write the position of a select item, as in ORDER BY 1, or its expression", lastName(c.Fields)))
+		panic(b.errorf(loc, "%s %q is ambiguous: write the position of a select item, such as 1, or its expression", clause, lastName(c.Fields)))
 	}
 	return list[i]
+}
+
+// distinctOn binds DISTINCT ON; nil without it. Constants, which all rows have in common, are
+// left out.
+func (b *binder) distinctOn(items []plan.Item) []expr.Expr {
+	clause := b.sel.DistinctClause
+	if len(clause) == 0 || clause[0].GetNode() == nil { // none, or DISTINCT alone
+		return nil
+	}
+	on := []expr.Expr{}
+	for _, n := range clause {
+		e := b.sortKey(n, items, "SELECT DISTINCT ON")
+		if _, constant := e.(*expr.Const); !constant && at(e, on) < 0 {
+			on = append(on, e)
+		}
+	}
+	return on
+}
+
+// at is the place of an expression in a list, negative where it is not there.
+func at(e expr.Expr, list []expr.Expr) int {
+	return slices.IndexFunc(list, func(x expr.Expr) bool { return x.Type() == e.Type() && x.String() == e.String() })
+}
+
+// ordered puts the select list above a node, with what DISTINCT, DISTINCT ON and ORDER BY say.
+func (b *binder) ordered(n plan.Node, items []plan.Item, keys []plan.SortKey, on []expr.Expr) plan.Node {
+	distinct := on == nil && len(b.sel.DistinctClause) > 0
+	sort := &plan.Sort{Input: n, Keys: keys, First: -1}
+	switch {
+	case distinct:
+		n = &plan.Distinct{Input: &plan.Project{Input: n, Items: items}}
+		sort.Input, sort.Keys = n, outputKeys(items, keys)
+	case on != nil && len(on) == 0: // all rows are alike
+		panic(b.errorf(b.keyword("distinct"), "SELECT DISTINCT ON constants is not supported; write LIMIT 1"))
+	case on != nil:
+		sort.Keys, sort.Unique = withOn(keys, on), len(on)
+	}
+	if len(sort.Keys) > 0 {
+		n = sort
+	}
+	if distinct {
+		return n
+	}
+	return &plan.Project{Input: n, Items: items}
+}
+
+// outputKeys are sort keys as columns of the select list.
+func outputKeys(items []plan.Item, keys []plan.SortKey) (out []plan.SortKey) {
+	var list []expr.Expr
+	for _, i := range items {
+		list = append(list, i.E)
+	}
+	for _, k := range keys {
+		i := at(k.E, list)
+		if i < 0 {
+			panic(expr.Errorf(k.E.Pos(), "for SELECT DISTINCT, ORDER BY expressions must appear in select list"))
+		}
+		k.E = &expr.Column{Index: i, Name: items[i].Name, T: k.E.Type(), P: k.E.Pos()}
+		out = append(out, k)
+	}
+	return out
+}
+
+// withOn is sort keys that begin with those of DISTINCT ON, in any order; those that ORDER BY lacks
+// are ascending.
+func withOn(keys []plan.SortKey, on []expr.Expr) (out []plan.SortKey) {
+	var rest []plan.SortKey
+	left := slices.Clone(on)
+	for _, k := range keys {
+		if at(k.E, on) < 0 {
+			rest = append(rest, k)
+			continue
+		}
+		if len(rest) > 0 {
+			panic(mismatch(k.E))
+		}
+		i := at(k.E, left)
+		left = slices.Delete(left, i, i+1)
+		out = append(out, k)
+	}
+	for _, e := range left {
+		if len(rest) > 0 {
+			panic(mismatch(e))
+		}
+		out = append(out, plan.SortKey{E: e})
+	}
+	return append(out, rest...)
+}
+
+func mismatch(e expr.Expr) error {
+	return expr.Errorf(e.Pos(), "SELECT DISTINCT ON expressions must match initial ORDER BY expressions")
 }

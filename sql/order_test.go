@@ -37,6 +37,14 @@ func TestOrderBy(t *testing.T) {
 		{"SELECT x FROM t GROUP BY x, y ORDER BY y, x % 2", "Sort(y, x % 2)"},
 		{"SELECT x % 2 AS a FROM t GROUP BY a HAVING COUNT(*) > 1 ORDER BY a DESC, MAX(y)", "Sort(x % 2 DESC, MAX(y))"},
 		{"SELECT 1 AS a ORDER BY a", ""},
+		{"SELECT x FROM t ORDER BY x, y, x DESC", "Sort(x, y)"},
+		// The columns of DISTINCT are those of the select list; DISTINCT ON sorts by its own.
+		{"SELECT DISTINCT x + 1 AS a, y FROM t ORDER BY y DESC, a", "Sort(y DESC, a)"},
+		{"SELECT DISTINCT x + 1 FROM t ORDER BY x + 1", "Sort(\"?column?\")"},
+		{"SELECT DISTINCT x FROM t", ""},
+		{"SELECT DISTINCT ON (x) y FROM t", "Sort(x) DISTINCT ON(x)"},
+		{"SELECT DISTINCT ON (x, y) s AS x FROM t ORDER BY y DESC, x, i", "Sort(y DESC, s, i) DISTINCT ON(y, s)"},
+		{"SELECT DISTINCT ON (y, 1, x % 2) s FROM t ORDER BY s", "Sort(s, y, x % 2) DISTINCT ON(s, y, x % 2)"},
 	} {
 		list, err := sql.Parse(c.in)
 		if err != nil {

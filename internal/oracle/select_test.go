@@ -18,6 +18,7 @@ import (
 
 // rowQuery is a SELECT of rows: items over the columns of a table.
 type rowQuery struct {
+	distinct      bool
 	items         []expr.Expr
 	where         expr.Expr
 	keys          []orderKey
@@ -46,7 +47,7 @@ func (k orderKey) order(always bool) string {
 }
 
 func drawRows(t *rapid.T, tab *table.Table, knobs plantest.Knobs) *rowQuery {
-	q := &rowQuery{limit: -1, where: drawQuery(t, tab, knobs).Where}
+	q := &rowQuery{limit: -1, where: drawQuery(t, tab, knobs).Where, distinct: rapid.IntRange(0, 4).Draw(t, "distinct") == 0}
 	for range rapid.IntRange(1, 4).Draw(t, "items") {
 		q.items = append(q.items, plantest.Item(t, tab, knobs))
 	}
@@ -55,7 +56,7 @@ func drawRows(t *rapid.T, tab *table.Table, knobs plantest.Knobs) *rowQuery {
 		k := orderKey{SortKey: plan.SortKey{E: q.items[at], Desc: rapid.Bool().Draw(t, "desc"), NullsFirst: rapid.Bool().Draw(t, "nulls first")}}
 		e := plantest.Item(t, tab, knobs)
 		switch _, constant := e.(*expr.Const); {
-		case rapid.Bool().Draw(t, "hidden") && !constant:
+		case !q.distinct && rapid.Bool().Draw(t, "hidden") && !constant:
 			k.E = e
 		case rapid.Bool().Draw(t, "named"):
 			k.text = fmt.Sprintf("c%d", at)
@@ -90,7 +91,7 @@ func (q *rowQuery) text(tab *table.Table) string {
 	for i, e := range q.items {
 		items = append(items, fmt.Sprintf("%s AS c%d", e, i))
 	}
-	text := "SELECT " + strings.Join(items, ", ") + " FROM " + tab.Name
+	text := "SELECT " + []string{"", "DISTINCT "}[b2i(q.distinct)] + strings.Join(items, ", ") + " FROM " + tab.Name
 	if q.where != nil {
 		text += " WHERE " + q.where.String()
 	}
@@ -103,7 +104,7 @@ func (q *rowQuery) text(tab *table.Table) string {
 // reference computes the rows of a bound query one by one: WHERE for all of them, then the
 // keys of ORDER BY, by which a plain sort of values orders them, then the items in order
 // until as many are computed as are asked for. Rows before an error of an item are returned
-// with it.
+// with it. The items of DISTINCT are computed of all rows, and those that remain are ordered.
 func reference(tab *table.Table, tree plan.Node) (out [][]table.Value, err error) {
 	limit, offset := int64(-1), int64(0)
 	if l, ok := tree.(*plan.Limit); ok {
@@ -112,36 +113,105 @@ func reference(tab *table.Table, tree plan.Node) (out [][]table.Value, err error
 	if limit == 0 {
 		return nil, nil // nothing is evaluated
 	}
-	p := tree.(*plan.Project)
-	f, _ := p.Input.(*plan.Fragment)
-	s, _ := p.Input.(*plan.Sort)
-	if s != nil {
-		f = s.Input.(*plan.Fragment)
+	var keys []plan.SortKey
+	sorted := func() {
+		if s, ok := tree.(*plan.Sort); ok {
+			keys, tree = s.Keys, s.Input
+		}
 	}
-	selected, err := selectedRows(tab, f.Where)
+	sorted()
+	d, distinct := tree.(*plan.Distinct)
+	if distinct {
+		tree = d.Input
+	}
+	p := tree.(*plan.Project)
+	tree = p.Input
+	sorted()
+	selected, err := selectedRows(tab, tree.(*plan.Fragment).Where)
+	if err == nil && distinct {
+		selected, err = distinctRows(selected, p)
+	}
+	if err == nil {
+		err = inOrder(selected, keys)
+	}
 	if err != nil {
 		return nil, err
-	}
-	if s != nil {
-		if err := inOrder(selected, s.Keys); err != nil {
-			return nil, err
-		}
 	}
 	for i, env := range selected {
 		if limit >= 0 && int64(i) >= offset+limit {
 			break
 		}
-		var row []table.Value
-		for _, item := range p.Items {
-			v, err := expr.Eval(item.E, env)
-			if err != nil {
-				return out, err
-			}
-			row = append(row, v)
+		row, err := itemsOf(p, env)
+		if err != nil {
+			return out, err
 		}
 		if int64(i) >= offset {
 			out = append(out, row)
 		}
+	}
+	return out, nil
+}
+
+// selectedRows are the rows of a table for which a condition, unless it is nil, is TRUE.
+func selectedRows(tab *table.Table, where expr.Expr) (selected []*expr.Env, err error) {
+	for _, c := range tab.Chunks {
+		for row := range c.Rows {
+			if !c.IsLive(row) {
+				continue
+			}
+			env := &expr.Env{Column: func(i int) table.Value { return c.Segments[i].Value(row) }}
+			if where != nil {
+				v, err := expr.Eval(where, env)
+				if err != nil {
+					return nil, err
+				}
+				if v.Null || v.I == 0 {
+					continue
+				}
+			}
+			selected = append(selected, env)
+		}
+	}
+	return selected, nil
+}
+
+// itemsOf computes the select list of a row, which it is itself behind DISTINCT.
+func itemsOf(p *plan.Project, env *expr.Env) (row []table.Value, err error) {
+	for i, item := range p.Items {
+		e := item.E
+		if env.Agg != nil {
+			e = &expr.AggRef{Index: i}
+		}
+		v, err := expr.Eval(e, env)
+		if err != nil {
+			return nil, err
+		}
+		row = append(row, v)
+	}
+	return row, nil
+}
+
+// distinctRows are the select lists of rows, of those that are alike the first.
+func distinctRows(rows []*expr.Env, p *plan.Project) (out []*expr.Env, err error) {
+	seen := map[string]bool{}
+	for _, env := range rows {
+		row, err := itemsOf(p, env)
+		if err != nil {
+			return nil, err
+		}
+		text := ""
+		for _, v := range row {
+			if v.F == 0 {
+				v.F = 0 // not -0
+			}
+			text += fmt.Sprintf("%v %q,", v.Null, v)
+		}
+		if seen[text] {
+			continue
+		}
+		seen[text] = true
+		at := func(i int) table.Value { return row[i] }
+		out = append(out, &expr.Env{Column: at, Agg: at})
 	}
 	return out, nil
 }
@@ -182,29 +252,6 @@ func inOrder(rows []*expr.Env, keys []plan.SortKey) error {
 	return nil
 }
 
-// selectedRows are the rows of a table for which a condition, unless it is nil, is TRUE.
-func selectedRows(tab *table.Table, where expr.Expr) (selected []*expr.Env, err error) {
-	for _, c := range tab.Chunks {
-		for row := range c.Rows {
-			env := &expr.Env{Column: func(i int) table.Value { return c.Segments[i].Value(row) }}
-			if !c.IsLive(row) {
-				continue
-			}
-			if where != nil {
-				v, err := expr.Eval(where, env)
-				if err != nil {
-					return nil, err
-				}
-				if v.Null || v.I == 0 {
-					continue
-				}
-			}
-			selected = append(selected, env)
-		}
-	}
-	return selected, nil
-}
-
 // checkRows runs a drawn query of rows and compares it with the reference, and, where it
 // raises no error, item by item with the peer.
 func (h *harness) checkRows(t *rapid.T, tab *table.Table, k plantest.Knobs, p *peer) {
@@ -218,7 +265,7 @@ func (h *harness) checkRows(t *rapid.T, tab *table.Table, k plantest.Knobs, p *p
 		return
 	}
 	want, wantErr := reference(tab, tree)
-	if !h.rowsAgree(t, tab, text, want, wantErr) {
+	if !h.rowsAgree(t, tab, text, want, wantErr) || q.distinct { // the peer is asked for one item at a time
 		return
 	}
 	for i, e := range q.items {
