@@ -11,6 +11,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/stencildb/stencildb/bench"
 )
 
 var binary string
@@ -67,6 +69,33 @@ func TestExitStatuses(t *testing.T) {
 		if failed := status != 0; failed != strings.HasPrefix(errOut, "error: ") || failed && strings.Count(errOut, "\n") != 1 {
 			t.Errorf("%v: error output %q", c.args, errOut)
 		}
+	}
+}
+
+// The suite load runs the binary itself, over files that it writes and removes.
+func TestBenchOfProcesses(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
+	for _, from := range [][]string{{"--rows", "1k"}, {"--load", "t=testdata/flights-200k.parquet", "--table", "t", "--rows", "500"}} {
+		args := append([]string{"bench", "--suite", "load", "--backends", "cpu", "--peers", "none", "--rounds", "1", "--format", "json"}, from...)
+		out, errOut, status := start(t, args...)
+		if status != 0 {
+			t.Fatalf("%v: status %d: %s", from, status, errOut)
+		}
+		r, err := bench.ReadJSON(strings.NewReader(out))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(r.Results) != 4 || len(r.Skipped) > 0 {
+			t.Errorf("%v: %d results, left out %v", from, len(r.Results), r.Skipped)
+		}
+		for _, x := range r.Results {
+			if len(x.MS) != 1 || x.CPU[0] <= 0 || len(x.Answer) == 0 {
+				t.Errorf("%v: %+v", from, x)
+			}
+		}
+	}
+	if left, err := filepath.Glob(filepath.Join(os.TempDir(), "*")); err != nil || len(left) > 0 {
+		t.Errorf("left behind are %v (%v)", left, err)
 	}
 }
 

@@ -19,9 +19,12 @@ import (
 
 // DuckDB has as many threads as Go.
 func init() {
-	peers["duckdb"] = sqlPeer{name: "duckdb", driver: "duckdb", load: loadDuckDB, holds: func(t *table.Table, col int) bool {
+	p := sqlPeer{name: "duckdb", driver: "duckdb", load: loadDuckDB, holds: func(t *table.Table, col int) bool {
 		return duckTypes[t.Fields[col].Type.Kind] != ""
-	}}.peer()
+	}}
+	duck := p.peer()
+	duck.script = p.script
+	peers["duckdb"] = duck
 }
 
 // duckTypes are DuckDB's types of those that it is given.

@@ -79,3 +79,12 @@ func processorTime() time.Duration {
 	}
 	return time.Duration(t.Nano())
 }
+
+// childrenTime is the processor time of the processes that have ended.
+func childrenTime() time.Duration {
+	var u unix.Rusage
+	if err := unix.Getrusage(unix.RUSAGE_CHILDREN, &u); err != nil {
+		return 0
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}

@@ -24,11 +24,20 @@ type Source struct {
 	// Table returns a table of that many rows, with up to four columns, the attributes;
 	// of a source with one table its first rows.
 	Table func(ctx context.Context, rows int) (*table.Table, error)
+	// Whole, where not nil, is Table with all columns.
+	Whole func(ctx context.Context, rows int) (*table.Table, error)
 }
 
 // Generated is tables of a generator of package generate.
 func Generated(name string, seed uint64) Source {
-	return Source{Data: Data{Name: name, Seed: seed}, Table: func(ctx context.Context, rows int) (*table.Table, error) {
+	whole := func(ctx context.Context, rows int) (*table.Table, error) {
+		gen, err := generate.Find(name)
+		if err != nil {
+			return nil, err
+		}
+		return gen.Generate(ctx, rows, seed, 0)
+	}
+	return Source{Data: Data{Name: name, Seed: seed}, Whole: whole, Table: func(ctx context.Context, rows int) (*table.Table, error) {
 		gen, err := generate.Find(name)
 		if err != nil {
 			return nil, err

@@ -29,6 +29,43 @@ type sqlPeer struct {
 // peer is the peer as the suites take it.
 func (p sqlPeer) peer() peer { return peer{open: p.open, most: p.most} }
 
+// script runs statements on a database of its own.
+func (p sqlPeer) script(ctx context.Context, statements []string) (a Answer, err error) {
+	db, err := sql.Open(p.driver, p.source)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	last := len(statements) - 1
+	for _, text := range statements[:last] {
+		if _, err := db.ExecContext(ctx, text); err != nil {
+			return nil, err
+		}
+	}
+	rows, err := db.QueryContext(ctx, statements[last])
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	names, err := rows.Columns()
+	if err != nil {
+		return nil, err
+	}
+	values, places := make([]any, len(names)), make([]any, len(names))
+	for i := range values {
+		places[i] = &values[i]
+	}
+	if rows.Next() {
+		if err := rows.Scan(places...); err != nil {
+			return nil, err
+		}
+		for _, v := range values {
+			a = append(a, written(v))
+		}
+	}
+	return a, rows.Err()
+}
+
 // open opens the database, on one connection, and loads a table. Statements over columns
 // that it does not hold it cannot run, nor those with an error of its own, such as an
 // overflow where stencildb has wider arithmetic.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"time"
@@ -29,6 +30,9 @@ type Suite struct {
 	Operations []Operation
 	// Figures are those that the suite draws; nil for suites of another kind.
 	Figures []Figure
+	// Files says that the systems are processes, from their start to their end, which read
+	// the table from files.
+	Files bool
 	// summary is what the suite is about, after the times.
 	summary func(*Report) []section
 }
@@ -64,6 +68,15 @@ func Suites() []Suite {
 		},
 		Backends: []string{classic, "fused", "compute", "cpu"}, Operations: figureOperations, Figures: figures,
 		summary: (*Report).evaluation,
+	}, {
+		Name: "load", Doc: "whole processes, from their start to their end, that read a file and answer",
+		Rows: func(m Machine) []int {
+			if m.Software {
+				return []int{1_000_000, softwareRows}
+			}
+			return []int{120_000_000}
+		},
+		Backends: []string{"cpu", "compute", "auto"}, Operations: loadOperations, Files: true, summary: (*Report).ratios,
 	}}
 }
 
@@ -102,6 +115,7 @@ type Config struct {
 	Source   Source         // of the tables
 	Rounds   int            // 0: what suits the work
 	Engine   engine.Options // but for the backend
+	Program  string         // the path of stencildb, which suites of files run
 	Machine  Machine
 	Command  string
 	// Progress, when set, is told what is being done.
@@ -130,6 +144,9 @@ func (p Progress) String() string {
 func (c Config) Settled(s Suite) Config {
 	if c.Source.Table == nil {
 		c.Source = Generated("uniform", 1)
+	}
+	if s.Files && c.Source.Whole != nil {
+		c.Source.Table = c.Source.Whole
 	}
 	if len(c.Rows) == 0 {
 		if c.Rows = s.Rows(c.Machine); c.Source.Rows > 0 {
@@ -201,7 +218,7 @@ func (s Suite) runTables(ctx context.Context, c Config, r *Report) error {
 		cases += len(operations(rows))
 	}
 	for _, rows := range tables {
-		f := &field{Config: c, rows: rows, operations: operations(rows), figures: s.Figures != nil, report: r}
+		f := &field{Config: c, rows: rows, operations: operations(rows), figures: s.Figures != nil, ofFiles: s.Files, report: r}
 		f.tell = func(doing string, number int) {
 			if number > 0 {
 				number += begun
@@ -225,11 +242,13 @@ type field struct {
 	rows       int
 	operations []Operation
 	figures    bool // the systems are those of the paper's figures
+	ofFiles    bool // the systems are processes
 	report     *Report
 	tell       func(doing string, number int) // of progress
 
 	table   *table.Table
-	rig     *rig // which systems share, where one of them needs it
+	folder  string // of its files, where systems are processes
+	rig     *rig   // which systems share, where one of them needs it
 	systems []System
 }
 
@@ -250,9 +269,11 @@ func (f *field) run(ctx context.Context) (err error) {
 	if err := f.enter(ctx); err != nil {
 		return err
 	}
-	f.tell("measuring the floor of the device", 0)
-	if err := f.measureFloor(ctx); err != nil {
-		return err
+	if !f.ofFiles {
+		f.tell("measuring the floor of the device", 0)
+		if err := f.measureFloor(ctx); err != nil {
+			return err
+		}
 	}
 	var trials []Trial
 	for _, op := range f.operations {
@@ -268,9 +289,12 @@ func (f *field) run(ctx context.Context) (err error) {
 	if f.figures {
 		m.Least, m.Share, m.Together, m.ColdRuns = 2*fewest, 150*time.Millisecond, 250*time.Millisecond, 3
 	}
+	if f.ofFiles {
+		m.Least, m.cpu = 2*fewest, childrenTime
+	}
 	results, skipped, err := m.Measure(ctx, trials)
 	f.report.Results, f.report.Skipped = append(f.report.Results, results...), append(f.report.Skipped, skipped...)
-	if err != nil {
+	if err != nil || f.ofFiles {
 		return err
 	}
 	return f.measureFloor(ctx)
@@ -286,6 +310,11 @@ func (f *field) enter(ctx context.Context) error {
 	names := f.Backends
 	if f.figures {
 		names = figureSystems(names)
+	}
+	if f.ofFiles {
+		if err := f.writeFiles(ctx); err != nil {
+			return err
+		}
 	}
 	for _, name := range slices.Concat(names, f.Peers) {
 		theirs := slices.DeleteFunc(slices.Clone(f.operations), func(op Operation) bool { return !op.takes(name) })
@@ -314,6 +343,9 @@ func (f *field) enter(ctx context.Context) error {
 }
 
 func (f *field) open(ctx context.Context, name string) (System, error) {
+	if f.ofFiles {
+		return f.process(name), nil
+	}
 	if p, ok := peers[name]; ok {
 		return p.open(ctx, f.table)
 	}
@@ -349,6 +381,9 @@ func (f *field) close() (err error) {
 	}
 	if f.rig != nil {
 		err = errors.Join(err, f.rig.Close())
+	}
+	if f.folder != "" {
+		err = errors.Join(err, os.RemoveAll(f.folder))
 	}
 	return err
 }

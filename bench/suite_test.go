@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -22,7 +24,7 @@ func TestSuitesRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, s := range Suites() {
-		if s.Figures != nil { // see TestEveryFigure
+		if s.Figures != nil || s.Files { // see TestEveryFigure, and the binary's TestBenchOfProcesses
 			continue
 		}
 		r, err := s.Run(t.Context(), Config{
@@ -72,6 +74,28 @@ func suite(t *testing.T, name string) Suite {
 		t.Fatal(err)
 	}
 	return s
+}
+
+// A process that answers otherwise is an error; one that fails is left out, with what it says.
+func TestProcessesThatFail(t *testing.T) {
+	run := func(script string) (*Report, error) {
+		path := filepath.Join(t.TempDir(), "program")
+		if err := os.WriteFile(path, []byte("#!/bin/sh\n"+script+"\n"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		return suite(t, "load").Run(t.Context(), Config{Rows: []int{100}, Backends: []string{"cpu"}, Peers: []string{}, Rounds: 1, Program: path})
+	}
+	var differ *DifferError
+	if _, err := run("echo count; echo 7,8"); !errors.As(err, &differ) || !slices.Equal(differ.SystemAnswer, Answer{"7", "8"}) {
+		t.Errorf("%v", err)
+	}
+	r, err := run("echo error: no luck >&2; exit 1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(r.Results) > 0 || len(r.Skipped) != len(loadOperations) || !strings.Contains(r.Skipped[0].Reason, "error: no luck") {
+		t.Errorf("%+v", r)
+	}
 }
 
 func TestAWrongSystemIsCaught(t *testing.T) {

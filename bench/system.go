@@ -47,6 +47,10 @@ type Query struct {
 	Cannot, Alone string
 	// Peers has the text for peers that lack some of them, by name.
 	Peers map[string]string
+	// File is what a process reads, and Columns those that a peer takes into a table first;
+	// nil where it reads the file itself.
+	File    file
+	Columns []string
 }
 
 // openBackend returns a backend of package engine as a system. Columns become resident at

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -56,6 +57,10 @@ Answers are compared before anything is timed; answers that differ are an error.
 Times are wall times of a prepared statement with its columns resident, its answer
 in hand. It goes case by case; within a case the systems take turns, round by round.
 
+--suite load runs stencildb and the peers that read files as processes: the file
+written before, from the start to the answer. On lineorder data unless --table says
+otherwise.
+
 --suite paper, or --figure N for one of them, reruns the evaluation of the 2004 paper:
 on tcpip data unless --table says otherwise, over tables of five sizes up to that of
 --rows (one number; a list is taken as it is). With --out it draws each figure
@@ -104,7 +109,7 @@ benchstat) into a folder.`,
 	completeList(c, "backends", engine.Backends())
 	completeList(c, "peers", append(bench.Peers(), noPeers))
 	completeList(c, "table", append(generatorNames(), flights.name, largeFlights.name))
-	c.AddCommand(newBenchCompare())
+	c.AddCommand(newBenchCompare(), newBenchPeer())
 	return c
 }
 
@@ -196,11 +201,13 @@ func (o *benchFlags) findSuite(c *cobra.Command) (bench.Suite, error) {
 		return bench.Suite{}, usagef("--figure is for --suite paper, not for %s", o.suite)
 	}
 	suite, err := bench.FindSuite(o.suite)
+	if named := c.Flags().Changed("table") || c.Flags().Changed("load"); !named && suite.Figures != nil {
+		o.table = "tcpip"
+	} else if !named && suite.Files {
+		o.table = "lineorder"
+	}
 	if err != nil || suite.Figures == nil {
 		return suite, err
-	}
-	if !c.Flags().Changed("table") && !c.Flags().Changed("load") {
-		o.table = "tcpip"
 	}
 	if slices.Contains(o.config.Backends, "auto") {
 		return suite, usagef("--backends: the figures have no auto; --suite auto has")
@@ -233,6 +240,10 @@ func knownPeer(name string) (string, error) {
 func (o *benchFlags) settings(c *cobra.Command) (bench.Config, error) {
 	config := o.config
 	config.Engine, config.Command = o.options, commandLine(c)
+	var err error
+	if config.Program, err = os.Executable(); err != nil {
+		return config, err
+	}
 	if slices.Contains(o.config.Peers, noPeers) {
 		if config.Peers = []string{}; len(o.config.Peers) > 1 {
 			return config, usagef("--peers: %s is given with others", noPeers)
@@ -323,6 +334,19 @@ func rowsFor(c bench.Config, s bench.Suite) error {
 		return usagef("--rows %d: %s holds %s rows at most for these systems", rows, holder, numbers.Grouped(uint64(most)))
 	}
 	return nil
+}
+
+// newBenchPeer is how --suite load runs another database in a process of its own.
+func newBenchPeer() *cobra.Command {
+	c := &cobra.Command{Use: "peer NAME SQL...", Short: "Run statements on another database", Hidden: true, Args: cobra.MinimumNArgs(2)}
+	c.RunE = run(func(c *cobra.Command, args []string) error {
+		answer, err := bench.RunPeer(c.Context(), args[0], args[1:])
+		if err == nil {
+			_, err = fmt.Fprintln(c.OutOrStdout(), strings.Join(answer, ","))
+		}
+		return err
+	})
+	return c
 }
 
 func newBenchCompare() *cobra.Command {

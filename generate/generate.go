@@ -1,4 +1,4 @@
-// Package generate makes tables of synthetic data: uniform columns, and data shaped like
+// Package generate makes tables of synthetic data: uniform columns, a wide table of them, and data like
 // the 2004 paper's TCP/IP trace and census. The same arguments give the same table on every
 // machine.
 package generate
@@ -44,7 +44,7 @@ func (r row) random(stream uint64) uint64 {
 }
 
 // All lists the generators in the order in which to show them.
-func All() []Generator { return []Generator{uniform(), tcpip(), census()} }
+func All() []Generator { return []Generator{uniform(), tcpip(), census(), lineorder()} }
 
 // Find returns the generator of that name.
 func Find(name string) (Generator, error) {

@@ -62,7 +62,7 @@ func TestGeneratorsDoNotDependOnChunks(t *testing.T) {
 
 // The data of a seed are fixed for good: results that people publish name it.
 func TestGeneratorsAreFixed(t *testing.T) {
-	want := map[string]uint64{"uniform": 0xfb612cdb11da43ec, "tcpip": 0x6389178f09e034b9, "census": 0x8bb26e8b3b80e99a}
+	want := map[string]uint64{"uniform": 0xfb612cdb11da43ec, "tcpip": 0x6389178f09e034b9, "census": 0x8bb26e8b3b80e99a, "lineorder": 0x43e4591463edf632}
 	for _, g := range generate.All() {
 		h := fnv.New64a()
 		_, _ = h.Write([]byte(text(made(t, g.Name, 1000, 1, 0))))
@@ -87,7 +87,7 @@ func TestGeneratorEdges(t *testing.T) {
 			t.Errorf("%s made a column that it has not", g.Name)
 		}
 	}
-	if _, err := generate.Find("none"); err == nil || err.Error() != `no generator "none": there are uniform, tcpip, census` {
+	if _, err := generate.Find("none"); err == nil || err.Error() != `no generator "none": there are uniform, tcpip, census, lineorder` {
 		t.Errorf("got %v", err)
 	}
 }

@@ -11,6 +11,8 @@ import (
 	"github.com/apache/arrow-go/v18/parquet/compress"
 	"github.com/apache/arrow-go/v18/parquet/file"
 	"github.com/apache/arrow-go/v18/parquet/schema"
+
+	"github.com/stencildb/stencildb/table"
 )
 
 // rowGroupRows is about how many rows a row group that we write has.
@@ -29,6 +31,17 @@ type parquetWriter struct {
 // row groups of about a million rows. Text may come in dictionaries; types that Parquet
 // has nothing for, such as intervals, are written as text.
 func NewParquetFile(w io.Writer, s *arrow.Schema) (BatchWriter, error) {
+	return parquetFile(w, s, compress.Codecs.Zstd)
+}
+
+// WritePlainParquet writes a table as a Parquet file that is not compressed.
+func WritePlainParquet(w io.Writer, t *table.Table) error {
+	return batches(func(w io.Writer, s *arrow.Schema) (BatchWriter, error) {
+		return parquetFile(w, s, compress.Codecs.Uncompressed)
+	})(w, t)
+}
+
+func parquetFile(w io.Writer, s *arrow.Schema, codec compress.Compression) (BatchWriter, error) {
 	s = asText(s, func(t arrow.DataType) bool { return formOf(t).write == nil })
 	var nodes schema.FieldList
 	for _, f := range s.Fields() {
@@ -48,7 +61,7 @@ func NewParquetFile(w io.Writer, s *arrow.Schema) (BatchWriter, error) {
 		return nil, err
 	}
 	properties := parquet.NewWriterProperties(
-		parquet.WithCompression(compress.Codecs.Zstd),
+		parquet.WithCompression(codec),
 		parquet.WithCreatedBy("stencildb"),
 		parquet.WithVersion(parquet.V2_LATEST))
 	return textWriter{&parquetWriter{out: file.NewParquetWriter(w, root, file.WithWriterProps(properties)), fields: s.Fields()}, s}, nil
