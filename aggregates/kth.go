@@ -54,4 +54,4 @@ func (s *Selection) CountAtLeast(col int, space *plan.Space, d plan.Digit) ([]ui
 }
 
 // DigitBits implements [plan.Selection].
-func (s *Selection) DigitBits() int { return 1 }
+func (s *Selection) DigitBits(uint64) int { return 1 }

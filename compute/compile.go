@@ -18,7 +18,6 @@ type compiled struct {
 	passes []*pass.Pass   // leave all their counts in one block
 	result textures.Block // stands for that of one execution
 	words  int
-	init   []uint32 // its first words
 	chunks []*chunk
 	orders []*order // of the columns with order statistics
 }
@@ -134,14 +133,17 @@ func (c *compiled) byHistogram(a expr.Aggregate) bool {
 
 // search adds the search of an aggregate.
 func (c *compiler) search(i int, a expr.Aggregate) error {
-	if !plan.IsRanked(a) || a.Null || c.byHistogram(a) {
+	if !plan.IsRanked(a) || a.Null {
+		return nil
+	}
+	if n := c.q.Table.Rows(); int64(n) > math.MaxUint32 {
+		return &plan.Declined{Why: fmt.Sprintf("%d rows are more than 32 bits count", n)}
+	}
+	if c.byHistogram(a) {
 		return nil
 	}
 	o := c.order(a.Col)
 	if o == nil {
-		if n := c.q.Table.Rows(); int64(n) > math.MaxUint32 {
-			return &plan.Declined{Why: fmt.Sprintf("%d rows are more than 32 bits count", n)}
-		}
 		o = newOrder(a.Col, plan.NewSpace(c.q.Table, a.Col), c.chunks)
 		if len(o.digits) > 0 {
 			o.first = c.alloc(1 << digitBits)

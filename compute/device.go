@@ -31,6 +31,12 @@ type Device struct {
 	// Together is how many chunks one program may go over, where they and it are
 	// alike: a dispatch costs a GPU's CPU several microseconds. 0 is 1.
 	Together int
+	// Addresses says that programs find blocks that they only read by their addresses, so
+	// that the storage blocks of a program do not limit how many chunks it goes over.
+	Addresses bool
+	// Few is up to how many values that are left in a search are counted by digits of many
+	// bits, each value by itself. 0 in software, whose threads have few turns (glsl.MaxTurns).
+	Few uint64
 	// Primitives says how rows are found from bitmaps.
 	Primitives primitives.Device
 	// WindowRows, when set, bounds the rows of a window further (tests).
@@ -51,6 +57,7 @@ func deviceOf(caps *glctx.Caps, software bool) Device {
 		Software:        software,
 		Fuse:            !software,
 		Multiprocessors: caps.Multiprocessors,
+		Addresses:       caps.BufferAddresses,
 		MaxBlock:        caps.MaxStorageBlock,
 		MaxBlocks:       int(caps.Limits["MAX_COMPUTE_SHADER_STORAGE_BLOCKS"]),
 	}
@@ -60,7 +67,7 @@ func deviceOf(caps *glctx.Caps, software bool) Device {
 		d.MaxBlock = min(d.MaxBlock, 16*caps.Limits["MAX_TEXTURE_BUFFER_SIZE"])
 	}
 	if !d.Software {
-		d.Together = maxPieces
+		d.Together, d.Few = maxPieces, 1<<22
 	}
 	d.RegionRows = math.MaxInt
 	if caps.Has("NV_shader_thread_group") {

@@ -34,7 +34,7 @@
 //   - kernel is a program with its arguments for one window of a chunk. On a GPU, where a
 //     dispatch costs the CPU several microseconds, the kernels of chunks that have the same program
 //     become one dispatch, which goes over them one after the other; bitmaps of all chunks lie in one block
-//     then.
+//     then, and columns are found by their addresses, where the device can (Device.Addresses).
 //   - sweep is one look at every record: what it selects and gathers. Sweeps of chunks that have the
 //     same program add their counts up in the same words.
 //   - order is what the searches for k-th values of a column share. The chunks' passes
@@ -42,7 +42,8 @@
 //     no number of chunks takes a wait. Where a chunk's codes differ by more than set bits
 //     from those of the space, a constant is added to the planes, which stay resident
 //     (textures.Block.Plus), and the ranks of strings are looked up first.
-//   - histogram is such a search over several devices.
+//   - histogram is such a search over several devices. Each looks some digits ahead, as its own
+//     values decide them; where few values are left, a digit has more bits ([wideBits]).
 //
 // # Caveats
 //

@@ -2,92 +2,180 @@ package compute
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/textures"
 )
 
 // histogram is a search that several devices do together: its passes are those of an
-// order's search, but which digit is decided comes from outside.
+// order's search, but which digit is decided comes from outside, from the counts of all.
+// Each device counts some digits ahead, as if they became what its own values say, so that
+// there are fewer rounds; where that was wrong, it begins again with the bits that are decided.
 type histogram struct {
 	*order
 	search
-	left   int // the bits that are not decided or counted yet
+	last  counted   // the digit that was asked for last
+	above uint64    // values above those that it was counted among
+	ahead []counted // digits that follow it
+}
+
+// counted is how many values have each value of a digit.
+type counted struct {
+	plan.Digit
 	counts []uint64
-	above  uint64 // values above those counted
 }
 
 // DigitBits implements plan.Selection.
-func (x *execution) DigitBits() int { return digitBits }
+func (x *execution) DigitBits(left uint64) int {
+	if left <= x.device.Few {
+		return wideBits
+	}
+	return digitBits
+}
 
 // CountAtLeast implements plan.Selection, by a histogram of a digit's bits: each of a space is of
 // the bits behind those of the one before, or of the highest bits.
 func (x *execution) CountAtLeast(col int, space *plan.Space, d plan.Digit) ([]uint64, error) {
-	shift, width := d.Shift, d.Bits
-	c, err := newCompiler(x.device, x.q)
-	if err != nil {
-		return nil, err
-	}
-	now, h := digit{part: shift / textures.PartBits}, x.histograms[col]
-	for b := range width {
-		now.at = append(now.at, shift+b)
-	}
-	from, to := c.alloc(1<<digitBits), c.alloc(1<<digitBits)
-	init := make([]uint32, 1<<digitBits)
-	var total uint64
-	switch first := shift+width == space.Bits(); {
+	h := x.histograms[col]
+	switch first := d.Shift+d.Bits == space.Bits(); {
 	case first:
-		if h == nil || h.space != space {
-			h = &histogram{order: newOrder(col, space, x.chunks)}
-			x.histograms[col] = h
-			h.makePlanes(c)
+		h = &histogram{order: newOrder(col, space, x.chunks)}
+		x.histograms[col] = h
+		if err := h.lookAhead(x, d); err != nil {
+			return nil, err
 		}
-		h.first, h.digits, h.above = to, []digit{now}, 0
-		h.search = search{of: "the value searched for", rank: []int32{0, 1, 0}, bases: []int{to}, parts: make([]candidates, len(h.chunks))}
-		for _, ch := range h.chunks {
-			s := h.sweep(ch.attribute(col))
-			if s.tree = ch.tree; ch.keep != nil {
-				s.tree = markedNode(ch.keep, "selected")
-			}
-			if err := s.run(c.chunks[ch.index], ""); err != nil {
-				return nil, err
-			}
-		}
-	case h == nil || h.space != space || h.left != shift+width:
-		return nil, fmt.Errorf("compute: a histogram of bits %d..%d does not follow the one before", shift+width-1, shift)
+	case h == nil || h.space != space || h.last.Shift != d.Shift+d.Bits:
+		return nil, fmt.Errorf("compute: a histogram of bits %d..%d does not follow the one before", d.Shift+d.Bits-1, d.Shift)
 	default:
-		before := h.digits[len(h.digits)-1]
-		v := d.Lo >> h.left & (1<<len(before.at) - 1)
-		total = h.counts[v]
-		for _, n := range h.counts[v+1:] {
+		for _, n := range h.last.counts[h.last.value(d.Lo)+1:] {
 			h.above += n
 		}
-		init[v], init[0] = 1, 1 // the device takes the digit with the first of the values
-		h.bases[len(h.bases)-1] = from
-		h.digits, h.bases = append(h.digits, now), append(h.bases, to)
-		h.decide(c, h.order, len(h.digits)-1, shift > 0, false)
 	}
-	c.flush()
-	c.sideBySide()
-	c.init = init
-	step, err := c.execute(x.run)
-	if err != nil {
-		return nil, err
+	if len(h.ahead) == 0 || h.ahead[0].Lo != d.Lo || h.ahead[0].Bits != d.Bits {
+		if err := h.step(x, d); err != nil {
+			return nil, err
+		}
 	}
-	if len(h.digits) == 1 {
-		total = uint64(step.words[to])
-	}
-	h.left, h.counts = shift, make([]uint64, 1<<width)
-	h.counts[0] = total // less those of the other values
-	for v := 1; v < len(h.counts); v++ {
-		h.counts[v] = uint64(step.words[to+v])
-		h.counts[0] -= h.counts[v]
-	}
+	h.last, h.ahead = h.ahead[0], h.ahead[1:]
 	reach := d.Thresholds(space)
 	n := h.above
 	for v := len(reach); v > 0; v-- {
-		n += h.counts[v]
+		n += h.last.counts[v]
 		reach[v-1] = n
 	}
 	return reach, nil
+}
+
+// value is what a digit of a code is.
+func (d counted) value(code uint64) uint64 { return code >> d.Shift & (1<<d.Bits - 1) }
+
+// bitsOf is the planes of a digit.
+func bitsOf(d plan.Digit) digit {
+	list := digit{part: d.Shift / textures.PartBits}
+	for b := range d.Bits {
+		list.at = append(list.at, d.Shift+b)
+	}
+	return list
+}
+
+// start begins the search with the values of which bits are decided to be in a digit, which
+// may have none.
+func (h *histogram) start(decided digit, rank ...int32) {
+	h.digits = []digit{decided}
+	h.search = search{of: "the value searched for", rank: append(rank, make([]int32, 3-len(rank))...), parts: make([]candidates, len(h.chunks)), bases: []int{0}}
+}
+
+// step counts a digit among the values that have those before it.
+func (h *histogram) step(x *execution, d plan.Digit) error {
+	c, err := newCompiler(x.device, x.q)
+	if err != nil {
+		return err
+	}
+	now := bitsOf(d)
+	switch above := d.Shift + d.Bits; {
+	case above == h.space.Bits():
+		h.start(digit{part: now.part})
+		h.digits = append(h.digits, now)
+		h.makePlanes(c)
+	case len(h.ahead) > 0: // the candidates have other digits
+		h.start(bitsOf(plan.Digit{Shift: above, Bits: h.space.Bits() - above}), int32(d.Lo>>above))
+		h.digits = append(h.digits, now)
+	default:
+		h.rank = []int32{int32(h.last.value(d.Lo)), 0, 0}
+		h.digits = append(h.digits, now)
+	}
+	h.outside, h.bases = true, append(h.bases, c.alloc(1<<now.room()))
+	h.decide(c, h.order, len(h.digits)-1, d.Shift > 0, false)
+	c.sideBySide()
+	done, err := c.execute(x.run)
+	if err != nil {
+		return err
+	}
+	counts := make([]uint64, 1<<d.Bits)
+	for v := range counts {
+		counts[v] = uint64(done.words[h.bases[len(h.bases)-1]+v])
+	}
+	h.ahead = []counted{{d, counts}}
+	return nil
+}
+
+// lookAhead counts the first digit and, where many values are left then, those that follow.
+func (h *histogram) lookAhead(x *execution, d plan.Digit) error {
+	list, bits := []plan.Digit{d}, d.Bits
+	for d.Shift > 0 && x.device.Few > 0 && d.N>>bits > x.device.Few && bits <= wideBits && (d.Shift-1)/textures.PartBits == d.Shift/textures.PartBits {
+		d.Bits = plan.DigitBits(d.Shift, digitBits)
+		d.Shift -= d.Bits
+		list, bits = append(list, d), bits+d.Bits
+	}
+	if len(list) == 1 || list[0].Bits > digitBits {
+		return nil
+	}
+	c, err := newCompiler(x.device, x.q)
+	if err != nil {
+		return err
+	}
+	share := math.Float64bits(float64(d.K) / float64(d.N))
+	h.start(bitsOf(list[0]), 2, int32(uint32(share)), int32(uint32(share>>32))) // rankArgs
+	for _, d := range list[1:] {
+		h.digits = append(h.digits, bitsOf(d))
+	}
+	h.makePlanes(c)
+	h.first, h.searches = c.alloc(1<<digitBits), []*search{&h.search}
+	for _, ch := range h.chunks {
+		s := h.sweep(ch.attribute(h.col))
+		if s.tree = ch.tree; ch.keep != nil {
+			s.tree = markedNode(ch.keep, "selected")
+		}
+		if err := s.run(c.chunks[ch.index], ""); err != nil {
+			return err
+		}
+	}
+	c.flush()
+	h.passes(c)
+	c.sideBySide()
+	done, err := c.execute(x.run)
+	if err != nil {
+		return err
+	}
+	left, lo := uint64(done.words[h.first]), uint64(0)
+	k := uint64(min(max(math.Ceil(math.Float64frombits(share)*float64(left)), 1), float64(left))) // rank in kth.comp
+	for i, d := range list {
+		counts := make([]uint64, 1<<digitBits)
+		counts[0] = left
+		v := uint64(0)
+		for w := uint64(len(counts) - 1); w > 0; w-- {
+			counts[w] = uint64(done.words[h.bases[i]+int(w)])
+			counts[0] -= counts[w]
+			if v == 0 && k <= counts[w] {
+				v = w
+			} else if v == 0 {
+				k -= counts[w]
+			}
+		}
+		d.Lo = lo
+		h.ahead = append(h.ahead, counted{d, counts[:1<<d.Bits]})
+		lo, left = lo|v<<d.Shift, counts[v]
+	}
+	return nil
 }

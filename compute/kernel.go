@@ -93,25 +93,28 @@ func (k *kernel) joins(o *kernel) bool {
 }
 
 // layout says how the slots of joined kernels are bound: once, where all have the same
-// block, or as an array; not at all where a slot before has the same blocks.
+// block, by addresses, where they only read them and the device can, or as an array; not at
+// all where a slot before has the same blocks.
 type layout struct {
-	as     []int  // the slot whose binding each slot has
-	shared []bool // bound once
+	as        []int  // the slot whose binding each slot has
+	shared    []bool // bound once
+	addressed []bool
 }
 
-func layoutOf(list []*kernel, software bool) layout {
+func layoutOf(list []*kernel, d Device) layout {
 	var l layout
-	for i := range list[0].slots {
+	for i, s := range list[0].slots {
 		as, shared := i, true
 		for _, k := range list[1:] {
 			shared = shared && k.blocks[i] == list[0].blocks[i]
 		}
 		for j := range i {
-			if !software && as == i && !slices.ContainsFunc(list, func(k *kernel) bool { return k.blocks[j] != k.blocks[i] }) {
+			if !d.Software && as == i && !slices.ContainsFunc(list, func(k *kernel) bool { return k.blocks[j] != k.blocks[i] }) {
 				as = l.as[j]
 			}
 		}
 		l.as, l.shared = append(l.as, as), append(l.shared, shared)
+		l.addressed = append(l.addressed, d.Addresses && !shared && s.access == "readonly")
 	}
 	return l
 }
@@ -122,6 +125,8 @@ func (l layout) most(d Device, args int) int {
 	for i, as := range l.as {
 		switch {
 		case as != i:
+		case l.addressed[i]:
+			args += 2
 		case l.shared[i]:
 			shared++
 		default:
@@ -164,7 +169,7 @@ func (c *compiler) emit(list []*kernel) {
 			for all < len(list) && k.joins(list[all]) {
 				all++
 			}
-			l := layoutOf(list[:all], c.device.Software)
+			l := layoutOf(list[:all], c.device)
 			most := l.most(c.device, k.stride())
 			n = (all + (all+most-1)/most - 1) / ((all + most - 1) / most)
 			p = c.join(list[:n], min(most, 1<<bits.Len(uint(n-1))))
@@ -182,12 +187,12 @@ func (c *compiler) emit(list []*kernel) {
 
 // stride is how many words of arguments a piece has; rounded, so that programs of
 // similar shapes share a text.
-func (k *kernel) stride() int { return (firstArg + len(k.own) + 7) / 8 * 8 }
+func (k *kernel) stride() int { return (firstArg + len(k.own) + 3) / 4 * 4 }
 
 // join makes one pass of kernels, with the program for up to so many.
 func (c *compiler) join(list []*kernel, room int) *pass.Pass {
 	k := list[0]
-	l := layoutOf(list, c.device.Software)
+	l := layoutOf(list, c.device)
 	stride := k.stride()
 	args := make([]int32, headArgs+stride*len(list))
 	args[0] = int32(len(list))
@@ -195,6 +200,7 @@ func (c *compiler) join(list []*kernel, room int) *pass.Pass {
 		args[1] = int32(c.alloc(k.device.Multiprocessors))
 	}
 	blocks := []textures.Block{c.result}
+	var addressed []int // slots
 	var text strings.Builder
 	fmt.Fprintf(&text, "uniform int args[%d];\nint piece = 0;\n#define arg(i) args[%d + (i)%s]\n#define UNITS uint(arg(0))\n#define ROWS uint(arg(1))\n#define FROM uint(arg(2))\n#define BEFORE uint(arg(3))\n#define TOTAL uint(args[2])\n#define OWN %[4]d\n",
 		headArgs+stride*room, headArgs, map[bool]string{true: fmt.Sprintf(" + piece * %d", stride)}[room > 1], firstArg)
@@ -205,6 +211,9 @@ func (c *compiler) join(list []*kernel, room int) *pass.Pass {
 		case l.shared[i] || room == 1:
 			text.WriteString(s.declare(len(blocks)))
 			blocks = append(blocks, k.blocks[i])
+		case l.addressed[i]:
+			fmt.Fprintf(&text, "#define %s ADDRESSED(%s, %d)\n", s.name, s.kind, len(addressed))
+			addressed = append(addressed, i)
 		default:
 			fmt.Fprintf(&text, "layout(std430, binding = %d) %s buffer Block%d { %s data[]; } %s_[%d];\n#define %[5]s %[5]s_[piece].data\n",
 				len(blocks), s.access, len(blocks), s.kind, s.name, room)
@@ -212,6 +221,15 @@ func (c *compiler) join(list []*kernel, room int) *pass.Pass {
 			blocks = append(blocks, make([]textures.Block, room)...)
 			for j, o := range list {
 				blocks[at+j] = o.blocks[i]
+			}
+		}
+	}
+	var byAddress []textures.Block
+	if n := len(addressed); n > 0 {
+		fmt.Fprintf(&text, "uniform int address[%d];\n#define ADDRESSED(kind, i) ((kind *)packPtr(uvec2(address[2 * (piece * %d + i)], address[2 * (piece * %[2]d + i) + 1])))\n", 2*n*room, n)
+		for _, o := range list {
+			for _, i := range addressed {
+				byAddress = append(byAddress, o.blocks[i])
 			}
 		}
 	}
@@ -228,7 +246,7 @@ func (c *compiler) join(list []*kernel, room int) *pass.Pass {
 	groups := c.groups(k.code, k.piece)
 	return &pass.Pass{Op: k.op, Program: c.device.program(k.code, text.String(), functions), Textures: k.textures,
 		Uniforms: append([]shaders.Uniform{{Name: "args", I: args}}, k.uniforms...),
-		Dispatch: &pass.Dispatch{Groups: [2]int{groups}, Blocks: blocks, Images: c.device.Software}}
+		Dispatch: &pass.Dispatch{Groups: [2]int{groups}, Blocks: blocks, Addressed: byAddress, Images: c.device.Software}}
 }
 
 // declare declares a storage block; one that a program only reads, with FETCH(name, i), as an
@@ -249,7 +267,8 @@ func (c *compiler) sideBySide() {
 	for i, p := range c.passes {
 		d, stage := p.Dispatch, c.first[i]
 		d.Beside = i > 0 && !c.waits[i]
-		for _, b := range d.Blocks {
+		blocks := slices.Concat(d.Blocks, d.Addressed)
+		for _, b := range blocks {
 			if by, ok := touched[b.Scratch]; ok && by != stage {
 				d.Beside = false
 			}
@@ -257,7 +276,7 @@ func (c *compiler) sideBySide() {
 		if !d.Beside {
 			clear(touched)
 		}
-		for _, b := range d.Blocks {
+		for _, b := range blocks {
 			if b.Scratch != nil && b != c.result {
 				touched[b.Scratch] = stage
 			}

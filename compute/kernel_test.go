@@ -119,7 +119,7 @@ func TestSnapshotsSharePrograms(t *testing.T) {
 }
 
 // The passes of chunks that are alike are as many as storage blocks ask for, not as many as
-// the chunks.
+// the chunks; one, where programs find blocks by their addresses.
 func TestChunksShareDispatches(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	tab := chunked(rng, 20_000, 8, 16, false, false)
@@ -154,6 +154,16 @@ func TestChunksShareDispatches(t *testing.T) {
 		}
 		if s := strings.Join(got, "; "); s != x.want {
 			t.Errorf("WHERE %v: %v has the passes %s, want %s", x.where, x.agg, s, x.want)
+		}
+		addressing, alone := device, 0
+		addressing.Addresses = true
+		for _, p := range explained(t, addressing, q) {
+			if alone++; len(p.Dispatch.Addressed)%len(tab.Chunks) != 0 || len(p.Dispatch.Addressed) == 0 {
+				t.Errorf("WHERE %v: pass %v of %v reads %d blocks by their addresses", x.where, p, x.agg, len(p.Dispatch.Addressed))
+			}
+		}
+		if alone != len(got) {
+			t.Errorf("WHERE %v: %v has %d passes with addresses, %d different ones", x.where, x.agg, alone, len(got))
 		}
 	}
 }

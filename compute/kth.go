@@ -33,6 +33,20 @@ func (s stored) digits() []digit {
 func (d digit) high() int { return d.at[len(d.at)-1] }
 func (d digit) low() int  { return d.at[0] }
 
+// wide reports whether the digit has more bits than threads have counters for.
+func (d digit) wide() bool { return len(d.at) > digitBits }
+
+// room is how many bits a program's digit has: none, few or many.
+func (d digit) room() int {
+	switch {
+	case len(d.at) == 0:
+		return 0
+	case d.wide():
+		return wideBits
+	}
+	return digitBits
+}
+
 // label says which bits of the code it has.
 func (d digit) label() Bits { return Bits{d.high(), d.low()} }
 
@@ -46,6 +60,8 @@ type search struct {
 	rank  []int32      // rankArgs
 	bases []int        // where the result has the counts of each digit
 	parts []candidates // one a chunk of the order
+	// outside says that not the device decides the digits: rank is the one decided last.
+	outside bool
 }
 
 // candidates are the records of a chunk that have the digits decided so far.
@@ -57,3 +73,7 @@ type candidates struct {
 // listBits is the number of bits after whose decision the units that have candidates
 // left are listed: few units of 128 records are, where values are spread.
 const listBits = 8
+
+// wideBits is how many bits a digit may have where few candidates are left (Device.Few): each
+// of them is then counted by itself, in memory that a work group shares.
+const wideBits = 12

@@ -122,15 +122,12 @@ func (x *chunk) newPlanes(planes int) *marks {
 	return m
 }
 
-// digitArgs is the length of what a program is told of a digit.
-const digitArgs = 1 + 2*digitBits
-
 // digit says where a chunk has the planes of a digit: how many its block has, and for
-// each bit, lowest first, its plane there, -1 for zeros, and -1 if it is inverted.
-func (f *frame) digit(d digit) (list [digitArgs]int32) {
-	part := f.part(d)
+// each bit of a program's digit, lowest first, its plane there, -1 for zeros, and -1 if it is inverted.
+func (f *frame) digit(d digit) []int32 {
+	part, list := f.part(d), make([]int32, 1+2*d.room())
 	list[0] = int32(bits.OnesCount32(f.stored.part(part)))
-	for j := range digitBits {
+	for j := range d.room() {
 		list[1+2*j] = -1
 	}
 	for j, bit := range d.at {
@@ -232,14 +229,21 @@ func (s *search) decide(c *compiler, o *order, i int, more, beside bool) {
 
 // kernels are those of the windows of a chunk of the order.
 func (s *search) kernels(x *chunk, o *order, i, chunk int, more bool, lists *textures.Scratch) (list []*kernel) {
-	f, keep, cand, first := o.frames[chunk], o.chunks[chunk].keep, &s.parts[chunk], i == 1
+	f, keep, cand := o.frames[chunk], o.chunks[chunk].keep, &s.parts[chunk]
+	decided := 0
+	for _, d := range o.digits[:i] {
+		decided += len(d.at)
+	}
+	first := decided == len(o.digits[i-1].at)
 	before, now, nulls := o.digits[i-1], o.digits[i], x.segment(o.col).Nulls > 0
 	code := &code{name: "kth.comp", files: []string{"units.glsl", "report.glsl"}, after: []string{"kth.comp"},
 		device: x.device, perUnit: digitGroups, regional: x.regional, slots: []slot{{"candidate", "uvec4", ""}, {"kept", "uvec4", "readonly"},
 			{"previous", "uvec4", "readonly"}, {"next", "uvec4", "readonly"}}}
 	var special []string
-	if first {
+	if cand.marks == nil {
 		cand.marks = x.newMarks()
+	}
+	if first {
 		special = append(special, "FIRST")
 		if keep != nil {
 			special = append(special, "SELECTION "+keep.first())
@@ -250,10 +254,19 @@ func (s *search) kernels(x *chunk, o *order, i, chunk int, more bool, lists *tex
 			code.slots = append(code.slots, slot{"valid", "uvec4", "readonly"})
 		}
 	}
+	if s.outside {
+		special = append(special, "GIVEN")
+	}
+	if before.room() != digitBits {
+		special = append(special, fmt.Sprintf("PREVIOUS %d", before.room()))
+	}
+	if now.wide() {
+		special = append(special, "WIDE", fmt.Sprintf("NEXT %d", wideBits))
+	}
 	switch {
 	case cand.lists != nil:
 		special = append(special, "LISTED", fmt.Sprintf("PIECES %d", maxPieces))
-	case !x.device.Software && more && o.digits[0].high()-before.low() >= listBits-1:
+	case !x.device.Software && more && decided >= listBits:
 		special = append(special, "APPEND")
 		for _, p := range x.pieces {
 			cand.lists = append(cand.lists, unitList{textures.ScratchBlock(lists), lists.Words})
@@ -265,10 +278,9 @@ func (s *search) kernels(x *chunk, o *order, i, chunk int, more bool, lists *tex
 	}
 	code.defines = x.defines(x.device, append(special, "CANDIDATES "+cand.marks.first(), fmt.Sprintf("DIGIT %d", digitBits), fmt.Sprintf("COUNTERS %d", 1<<digitBits))...)
 	from, to := f.digit(before), f.digit(now)
-	args := append(slices.Concat(from[:], to[:]), int32(s.bases[i-1]), int32(s.bases[i]))
+	args := append(slices.Concat(from, to), int32(s.bases[i-1]), int32(s.bases[i]))
 	args = append(args, s.rank...)
-	op := Decide{Attribute: x.attribute(o.col), Aggregate: s.of, Bits: before.label(), Next: now.label(),
-		From: s.bases[i-1], To: s.bases[i], Size: len(before.at)}
+	op := s.op(x.attribute(o.col), before, now, i)
 	for j, p := range x.pieces {
 		k := &kernel{code: code, piece: p, op: op, blocks: []textures.Block{cand.blocks[j], cand.blocks[j],
 			f.planes(x, o.col, before, j), f.planes(x, o.col, now, j)}}
@@ -287,6 +299,15 @@ func (s *search) kernels(x *chunk, o *order, i, chunk int, more bool, lists *tex
 		list = append(list, k)
 	}
 	return list
+}
+
+// op says what the pass does that decides the digit before number i, if it is one.
+func (s *search) op(of pass.Attribute, before, now digit, i int) pass.Op {
+	if len(before.at) == 0 {
+		return Digits{Result{-1, s.bases[i]}, of, now.label()}
+	}
+	return Decide{Attribute: of, Aggregate: s.of, Bits: before.label(), Next: now.label(),
+		From: s.bases[i-1], To: s.bases[i], Size: len(before.at)}
 }
 
 // unitList is where in a block the units of a piece that have candidates left are listed.

@@ -33,7 +33,7 @@ func (c *compiled) execute(run pass.Runner) (*execution, error) {
 	if len(c.passes) == 0 {
 		return x, nil
 	}
-	result := textures.ScratchBlock(&textures.Scratch{Words: max(1, c.words), Init: c.init, Zero: true})
+	result := textures.ScratchBlock(&textures.Scratch{Words: max(1, c.words), Zero: true})
 	for _, p := range c.passes {
 		if p.Dispatch.Blocks[0] == c.result {
 			p = withResult(p, result)

@@ -360,4 +360,4 @@ func (x *execution) CountAtLeast(col int, space *plan.Space, d plan.Digit) ([]ui
 }
 
 // DigitBits implements plan.Selection.
-func (x *execution) DigitBits() int { return 1 }
+func (x *execution) DigitBits(uint64) int { return 1 }

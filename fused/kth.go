@@ -25,12 +25,12 @@ func (s *selection) Kth(col int, k uint64, largest bool) (table.Value, error) {
 	if !largest {
 		k = n - k + 1
 	}
-	digit := s.DigitBits()
+	digit := s.DigitBits(n)
 	if live := s.live(col); len(live) > 0 && s.device.Software && keepsDepth(live, col) {
 		digit = 1
 	}
 	space := plan.NewSpace(s.Table, col)
-	return space.KthLargest(k, digit, func(d plan.Digit) ([]uint64, error) { return s.countAtLeast(col, space, d, digit) })
+	return space.KthLargest(k, n, func(uint64) int { return digit }, func(d plan.Digit) ([]uint64, error) { return s.countAtLeast(col, space, d, digit) })
 }
 
 // live are the parts that have a value of a column to search for, which has been counted.
@@ -88,10 +88,11 @@ func (p *part) reaching(step KthLargest, codes []uint64) func() ([thresholds]uin
 
 // CountAtLeast implements plan.Selection.
 func (s *selection) CountAtLeast(col int, space *plan.Space, d plan.Digit) ([]uint64, error) {
-	if _, err := s.CountNotNull(col); err != nil {
+	n, err := s.CountNotNull(col)
+	if err != nil {
 		return nil, err
 	}
-	return s.countAtLeast(col, space, d, s.DigitBits())
+	return s.countAtLeast(col, space, d, s.DigitBits(n))
 }
 
 // countAtLeast is CountAtLeast by a pass that decides so many bits. All chunks are asked
@@ -125,4 +126,4 @@ func (s *selection) countAtLeast(col int, space *plan.Space, d plan.Digit, bits 
 }
 
 // DigitBits implements plan.Selection.
-func (s *selection) DigitBits() int { return 2 }
+func (s *selection) DigitBits(uint64) int { return 2 }

@@ -29,7 +29,9 @@ type Caps struct {
 	Multiprocessors int `json:"multiprocessors"`
 
 	DepthBounds bool `json:"depth_bounds"` // EXT_depth_bounds_test
-	GPUTimer    bool `json:"gpu_timer"`    // timer queries tell the truth: not in software
+	// BufferAddresses says that programs may read buffers by their addresses (NV_shader_buffer_load).
+	BufferAddresses bool `json:"buffer_addresses"`
+	GPUTimer        bool `json:"gpu_timer"` // timer queries tell the truth: not in software
 
 	MemoryTotal int64 `json:"memory_total"` // bytes on the GPU; of RAM where the driver does not say
 	MemoryFree  int64 `json:"memory_free"`  // bytes, likewise, when the context was opened
@@ -112,6 +114,7 @@ func readCaps(o Options) *Caps {
 	c.MaxTextureBuffer = int(c.Limits["MAX_TEXTURE_BUFFER_SIZE"])
 	c.SamplesBits = counterBits(gl.SAMPLES_PASSED)
 	c.DepthBounds = c.Has("EXT_depth_bounds_test")
+	c.BufferAddresses = c.Has("NV_shader_buffer_load") && c.Has("NV_gpu_shader5")
 	// Software drivers stamp the time when they take a command, not when they
 	// have done it.
 	c.GPUTimer = !c.Software && counterBits(gl.TIMESTAMP) > 0 && !slices.Contains(c.Disabled, "GL_ARB_timer_query")

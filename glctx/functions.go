@@ -9,6 +9,8 @@ package glctx
 typedef unsigned int (*getErrorFn)(void);
 typedef void (*getIntegervFn)(unsigned int, int *);
 typedef void (*depthBoundsFn)(double, double);
+typedef void (*makeResidentFn)(unsigned int, unsigned int);
+typedef void (*getAddressFn)(unsigned int, unsigned int, uint64_t *);
 
 // poll returns glGetError in the upper half and the number of messages waiting
 // in the debug log (GL_DEBUG_LOGGED_MESSAGES) in the lower.
@@ -20,6 +22,15 @@ static uint64_t poll(void *getError, void *getIntegerv) {
 }
 
 static void depthBounds(void *f, double lo, double hi) { ((depthBoundsFn)f)(lo, hi); }
+
+// bufferAddress makes a buffer resident for reading (GL_READ_ONLY) and returns its
+// GL_BUFFER_GPU_ADDRESS_NV.
+static uint64_t bufferAddress(void *makeResident, void *getAddress, unsigned int buffer) {
+	uint64_t address = 0;
+	((makeResidentFn)makeResident)(buffer, 0x88B8);
+	((getAddressFn)getAddress)(buffer, 0x8F1D, &address);
+	return address;
+}
 */
 import "C"
 
@@ -32,7 +43,7 @@ import (
 )
 
 var functions struct {
-	getError, getIntegerv, depthBounds unsafe.Pointer
+	getError, getIntegerv, depthBounds, makeResident, getAddress unsafe.Pointer
 }
 
 // loadFunctions fills the process-wide function tables, go-gl's and ours. The
@@ -54,6 +65,8 @@ var loadFunctions = sync.OnceValue(func() error {
 	functions.getError = address("glGetError")
 	functions.getIntegerv = address("glGetIntegerv")
 	functions.depthBounds = address("glDepthBoundsEXT")
+	functions.makeResident = address("glMakeNamedBufferResidentNV")
+	functions.getAddress = address("glGetNamedBufferParameterui64vNV")
 	return nil
 })
 
@@ -73,4 +86,15 @@ func (c *Context) DepthBounds(lo, hi float64) {
 		return
 	}
 	C.depthBounds(functions.depthBounds, C.double(lo), C.double(hi))
+}
+
+// BufferAddress makes a buffer of NV_shader_buffer_load resident, until it is deleted, and
+// returns where programs find it; on the GL thread. Where Caps.BufferAddresses is false it
+// is 0, and the next Check returns an error.
+func (c *Context) BufferAddress(buffer uint32) uint64 {
+	if !c.caps.BufferAddresses || functions.makeResident == nil || functions.getAddress == nil {
+		c.defect = fmt.Errorf("glctx: the address of a buffer asked for, but %s has no NV_shader_buffer_load", c.caps.Renderer)
+		return 0
+	}
+	return uint64(C.bufferAddress(functions.makeResident, functions.getAddress, C.uint(buffer)))
 }

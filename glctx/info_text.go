@@ -24,6 +24,7 @@ var infoText = template.Must(template.New("info").Funcs(template.FuncMap{
   version          {{.Version}}
   GLSL             {{.GLSL}}
   depth bounds     {{yes .DepthBounds}}
+  buffer addresses {{yes .BufferAddresses}}
   timing           {{if .GPUTimer}}GPU timer{{else}}wall clock around glFinish{{end}}
   sample counter   {{.SamplesBits}} bits
   memory           {{size .MemoryTotal}}, {{size .MemoryFree}} free, budget {{size .Budget}}

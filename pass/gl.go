@@ -3,6 +3,7 @@ package pass
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/go-gl/gl/v4.5-core/gl"
@@ -13,7 +14,11 @@ import (
 	"github.com/stencildb/stencildb/textures"
 )
 
-const depthBoundsTest = 0x8890 // GL_DEPTH_BOUNDS_TEST_EXT, not in core
+// What is not in core.
+const (
+	depthBoundsTest           = 0x8890 // GL_DEPTH_BOUNDS_TEST_EXT
+	shaderGlobalAccessBarrier = 0x10   // GL_SHADER_GLOBAL_ACCESS_BARRIER_BIT_NV
+)
 
 // GL is the runner that draws. It owns the draw state of its context: each pass
 // sets only what differs from the pass before. Call it on the GL thread.
@@ -200,6 +205,14 @@ func (g *GL) dispatch(p *Pass) (*occlusion.Counter, error) {
 	if err := g.textures(p); err != nil {
 		return nil, err
 	}
+	uniforms := p.Uniforms
+	if len(d.Addressed) > 0 {
+		words, err := g.store.Addresses(d.Addressed)
+		if err != nil {
+			return nil, err
+		}
+		uniforms = append(slices.Clip(uniforms), shaders.Uniform{Name: "address", I: words})
+	}
 	if err := g.store.BindBlocks(d.Blocks, d.Images); err != nil {
 		return nil, err
 	}
@@ -209,13 +222,16 @@ func (g *GL) dispatch(p *Pass) (*occlusion.Counter, error) {
 	}
 	built := g.state.program == 0 // or others have dispatched
 	g.use(prog)
-	if err := prog.Set(p.Uniforms); err != nil {
+	if err := prog.Set(uniforms); err != nil {
 		return nil, err
 	}
 	if !d.Beside || built {
 		barriers := uint32(gl.SHADER_STORAGE_BARRIER_BIT)
 		if d.Images {
 			barriers |= gl.SHADER_IMAGE_ACCESS_BARRIER_BIT
+		}
+		if len(d.Addressed) > 0 {
+			barriers |= shaderGlobalAccessBarrier
 		}
 		gl.MemoryBarrier(barriers)
 	}

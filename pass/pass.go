@@ -96,6 +96,9 @@ type Dispatch struct {
 	Groups [2]int
 	// Blocks are the storage blocks: binding i is Blocks[i], if it is one.
 	Blocks []textures.Block
+	// Addressed are blocks that the program reads by their addresses, which are the words of its
+	// uniform "address", two a block; needs NV_shader_buffer_load.
+	Addressed []textures.Block
 	// Beside says that the dispatch reads nothing that the dispatches before it
 	// since the last one without Beside wrote, so that it need not wait for them.
 	Beside bool

@@ -133,6 +133,46 @@ func TestDepthBoundsWithoutTheExtensionIsAnError(t *testing.T) {
 	}, "GL_EXT_depth_bounds_test")
 }
 
+// A program reads blocks by their addresses, also those that another scope has left behind; where the
+// device has no addresses the error names the pass and the extension.
+func TestBlocksAreReadByTheirAddresses(t *testing.T) {
+	gltest.Run(t, 0, func(ctx *glctx.Context, g *pass.GL) {
+		for i := range uint32(2) {
+			result := textures.ScratchBlock(&textures.Scratch{Words: 2, Zero: true})
+			p := &pass.Pass{Op: pass.RenderQuad{}, Program: shaders.ComposeCompute("read", []string{"units.glsl"}, []string{"LOCAL 1"}, `layout(local_size_x = 1) in;
+layout(std430, binding = 0) buffer Result { uint result[]; };
+uniform int address[4];
+void main() {
+#ifdef GL_NV_shader_buffer_load
+    for (int i = 0; i < 2; i++)
+        if ((address[2 * i] | address[2 * i + 1]) != 0)
+            result[i] = ((uvec4 *)packPtr(uvec2(address[2 * i], address[2 * i + 1])))[1].y;
+#endif
+}
+`), Dispatch: &pass.Dispatch{Groups: [2]int{1}, Blocks: []textures.Block{result}}}
+			for j := range uint32(2) {
+				if i == 1 && j == 0 {
+					p.Dispatch.Addressed = append(p.Dispatch.Addressed, textures.Block{}) // is not read
+					continue
+				}
+				p.Dispatch.Addressed = append(p.Dispatch.Addressed, textures.ScratchBlock(&textures.Scratch{Words: 8, Init: []uint32{0, 0, 0, 0, 0, 10*i + j}}))
+			}
+			_, err := g.Run(p)
+			if !ctx.Caps().BufferAddresses {
+				if err == nil || !strings.HasPrefix(err.Error(), "pass RenderQuad") || !strings.Contains(err.Error(), "NV_shader_buffer_load") {
+					t.Errorf("without the extension: %v", err)
+				}
+				continue
+			}
+			var words [2]uint32
+			if err := errors.Join(err, g.Read(result, words[:])); err != nil || words != [2]uint32{0, 10*i + 1} {
+				t.Errorf("read %d (%v)", words, err)
+			}
+			g.End()
+		}
+	})
+}
+
 func TestACancelledContextStopsPasses(t *testing.T) {
 	gltest.Run(t, 0, func(ctx *glctx.Context, g *pass.GL) {
 		stop, cancel := context.WithCancel(context.Background())

@@ -127,19 +127,27 @@ func (m *merged) Kth(col int, k uint64, largest bool) (table.Value, error) {
 	}) {
 		return m.extreme(col, largest)
 	}
+	n := total(m.values[col])
 	if !largest {
-		k = total(m.values[col]) - k + 1
+		k = n - k + 1
 	}
 	space := m.spaces[col]
 	if space == nil {
 		space = NewSpace(m.q.Table, col)
 		m.spaces[col] = space
 	}
-	bits, err := each(m, func(_ int, s Selection) (int, error) { return s.DigitBits(), nil })
+	parts, err := each(m, func(_ int, s Selection) (Selection, error) { return s, nil })
 	if err != nil {
 		return table.Value{}, err
 	}
-	return space.KthLargest(k, slices.Min(bits), func(d Digit) ([]uint64, error) { return m.countAtLeast(col, space, d) })
+	most := func(left uint64) int {
+		bits := 32
+		for _, s := range parts {
+			bits = min(bits, s.DigitBits(left))
+		}
+		return bits
+	}
+	return space.KthLargest(k, n, most, func(d Digit) ([]uint64, error) { return m.countAtLeast(col, space, d) })
 }
 
 // countAtLeast adds up what the parts that have values count.

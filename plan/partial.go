@@ -33,8 +33,9 @@ type Selection interface {
 	// thresholds. The first digit of a search is the highest, each further one follows
 	// the one before, and none has bits both below and above bit 32.
 	CountAtLeast(col int, s *Space, d Digit) ([]uint64, error)
-	// DigitBits is the most bits that a digit may have.
-	DigitBits() int
+	// DigitBits is the most bits that a digit may have when that many values of the whole
+	// query may still be the one that is searched for.
+	DigitBits(left uint64) int
 }
 
 // Sum is the exact sum of N values: an unscaled integer, or Float for REAL and DOUBLE.

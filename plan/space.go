@@ -69,10 +69,12 @@ func (s *Space) Value(code uint64) table.Value {
 }
 
 // Digit is what the next step of a search for a code decides: Bits bits of it from bit
-// Shift on. Lo is what is known of it, a multiple of 2^(Shift+Bits).
+// Shift on. Lo is what is known of it, a multiple of 2^(Shift+Bits). The search is for the K-th
+// largest of N values, so that a part may guess how it goes on.
 type Digit struct {
 	Lo          uint64
 	Shift, Bits int
+	K, N        uint64
 }
 
 // Thresholds are the codes of the space at which the digit becomes 1, 2, ...
@@ -83,23 +85,29 @@ func (d Digit) Thresholds(s *Space) (codes []uint64) {
 	return codes
 }
 
-// KthLargest returns the largest value that at least k > 0 values reach; count counts
+// DigitBits is the width of the digit below bit shift of a search whose digits have at most most
+// bits: as few as let all further ones have so many, none with bits both below and above bit 32.
+func DigitBits(shift, most int) int { return (shift-1)%32%most + 1 }
+
+// KthLargest returns the largest of n values that at least k > 0 of them reach; count counts
 // those at or above each of a digit's thresholds (see [Selection]). The code is found digit by
-// digit from the top, the first of at most and all further ones of as many as most bits,
-// but none with bits both below and above bit 32.
-func (s *Space) KthLargest(k uint64, most int, count func(Digit) ([]uint64, error)) (table.Value, error) {
-	code := uint64(0)
+// digit from the top, each of [DigitBits]; most says how many when so many values may still be the one.
+func (s *Space) KthLargest(k, n uint64, most func(left uint64) int, count func(Digit) ([]uint64, error)) (table.Value, error) {
+	all, code, above := n, uint64(0), uint64(0) // n values are at or above the code, of which these are above all that it may become
 	for shift := s.Bits(); shift > 0; {
-		bits := (shift-1)%32%most + 1
+		bits := DigitBits(shift, most(n-above))
 		shift -= bits
-		counts, err := count(Digit{code, shift, bits})
+		counts, err := count(Digit{code, shift, bits, k, all})
 		if err != nil {
 			return table.Value{}, err
 		}
-		for _, n := range counts {
-			if n >= k {
-				code += 1 << shift
+		for _, reach := range counts {
+			if reach < k {
+				above = max(above, reach)
+				continue
 			}
+			code += 1 << shift
+			n = reach
 		}
 	}
 	return s.Value(code), nil

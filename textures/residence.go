@@ -36,6 +36,27 @@ func (s *Store) BindBlocks(blocks []Block, images bool) error {
 	return nil
 }
 
+// Addresses makes blocks resident and returns where programs find them, two words a block: the
+// lower one, the upper one; those of the zero Block are 0.
+func (s *Store) Addresses(blocks []Block) ([]int32, error) {
+	words := make([]int32, 0, 2*len(blocks))
+	for _, b := range blocks {
+		if b.None() {
+			words = append(words, 0, 0)
+			continue
+		}
+		o, err := s.block(b)
+		if err != nil {
+			return nil, err
+		}
+		if o.address == 0 {
+			o.address = s.ctx.BufferAddress(o.buffer)
+		}
+		words = append(words, int32(uint32(o.address)), int32(uint32(o.address>>32)))
+	}
+	return words, nil
+}
+
 // Reside makes a block resident without binding it.
 func (s *Store) Reside(ref Block) error {
 	_, err := s.block(ref)

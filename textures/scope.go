@@ -125,7 +125,7 @@ func (s *Store) buffer(k key, what string, m *Scratch) (*object, error) {
 }
 
 // smallZero is the number of bytes up to which zeros are copied to the device, not made there.
-const smallZero = 16 << 10
+const smallZero = 32 << 10
 
 // poolSize rounds the bytes of working memory up, so that it can be used again.
 func poolSize(n int64) int64 {

@@ -65,6 +65,7 @@ type object struct {
 	pool poolKey // of working memory that is kept
 
 	texture, buffer uint32
+	address         uint64 // of the buffer, once it has been asked for
 	frame           uint32 // of a Temp or a target: a framebuffer with it alone
 	target          *Target
 }

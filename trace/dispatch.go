@@ -44,8 +44,9 @@ func (t *tracer) dispatch(l *look) (after func()) {
 // dispatched makes the pictures of a dispatch: the columns it read, then its working
 // memory.
 func (t *tracer) dispatched(l *look, before map[*textures.Scratch]*memory) {
-	for i, b := range l.pass.Dispatch.Blocks {
-		if b.Chunk == t.plan.Table.Chunks[l.Chunk] && !slices.Contains(l.pass.Dispatch.Blocks[:i], b) {
+	read := slices.Concat(l.pass.Dispatch.Blocks, l.pass.Dispatch.Addressed)
+	for i, b := range read {
+		if b.Chunk == t.plan.Table.Chunks[l.Chunk] && !slices.Contains(read[:i], b) {
 			l.show(t.column(l, b)...)
 		}
 	}

@@ -2,6 +2,7 @@ package trace
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -86,8 +87,11 @@ var symbols = map[pass.Func]string{pass.Less: "<", pass.LEqual: "<=", pass.Equal
 
 func (t *tracer) dispatchState(s *facts, d *pass.Dispatch) {
 	s.add("work groups", "%d x %d", d.Groups[0], max(1, d.Groups[1]))
-	for i, b := range d.Blocks {
+	for i, b := range slices.Concat(d.Blocks, d.Addressed) {
 		what := fmt.Sprintf("storage block %d", i)
+		if n := i - len(d.Blocks); n >= 0 {
+			what = fmt.Sprintf("block read by its address %d", n)
+		}
 		switch {
 		case b.Scratch != nil:
 			s.add(what, "working memory, %s", words(b.Scratch.Words))

@@ -3,6 +3,7 @@ package oracle
 import (
 	"context"
 	"errors"
+	"math/rand/v2"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -10,6 +11,7 @@ import (
 	"github.com/stencildb/stencildb/aggregates"
 	"github.com/stencildb/stencildb/compute"
 	"github.com/stencildb/stencildb/cpu"
+	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/fused"
 	"github.com/stencildb/stencildb/glctx"
 	"github.com/stencildb/stencildb/internal/gltest"
@@ -76,7 +78,7 @@ func (o onThread) CountAtLeast(col int, s *plan.Space, d plan.Digit) (n []uint64
 	return n, err
 }
 
-func (o onThread) DigitBits() int { return o.s.DigitBits() }
+func (o onThread) DigitBits(left uint64) int { return o.s.DigitBits(left) }
 
 // The chunks of a table on several backends, some of which have none of them, give the
 // answer that one backend gives for all of them, or the same error.
@@ -154,4 +156,95 @@ func TestPartsMergeToTheWhole(t *testing.T) {
 			t.Errorf("%d answers compared, %d errors", compared, failed)
 		}
 	})
+}
+
+// Parts that look ahead, and count few values by many bits at once, as on hardware, find the k-th values
+// of the whole: a column of 40 bits, with NULLs and without, whose chunks have other values.
+func TestPartsCountByWideDigits(t *testing.T) {
+	gltest.Run(t, 0, func(ctx *glctx.Context, g *pass.GL) {
+		d := compute.DeviceOf(ctx.Caps())
+		d.Software, d.Fuse, d.Multiprocessors, d.Together, d.Few = false, true, 1, 1, 500
+		goroutines := cpu.New(2)
+		for seed := range uint64(8) {
+			rng := rand.New(rand.NewPCG(seed, 7))
+			q := ranked(t, rng, 40)
+			want, err := goroutines.Execute(context.Background(), q)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var parts []plan.Selection
+			main := make(thread)
+			for _, chunks := range [][]int{{0, 2, 4}, {3, 1}} {
+				s, err := compute.Select(g, d, q.Part(chunks))
+				if err != nil {
+					t.Fatal(err)
+				}
+				parts = append(parts, anyWidth{onThread{main, s}, rng})
+			}
+			var got []table.Value
+			go func() {
+				defer close(main)
+				got, err = plan.Finish(merged(q, parts), q)
+			}()
+			for f := range main {
+				f()
+			}
+			if g.End(); err != nil {
+				t.Fatal(err)
+			}
+			for i, v := range want {
+				if got[i].String() != v.String() {
+					t.Errorf("%v is %v, want %v", q.Aggs[i], got[i], v)
+				}
+			}
+		}
+	})
+}
+
+// anyWidth is a part whose digits have few bits or many.
+type anyWidth struct {
+	onThread
+	rng *rand.Rand
+}
+
+func (a anyWidth) DigitBits(left uint64) int {
+	if a.rng.IntN(4) == 0 {
+		return min(1+a.rng.IntN(12), a.onThread.DigitBits(left))
+	}
+	return a.onThread.DigitBits(left)
+}
+
+// ranked is k-th values of a column of that many bits over five chunks, of which one has NULLs and mostly small
+// values, one one value again and again, and one no value.
+func ranked(t *testing.T, rng *rand.Rand, width int) *plan.Query {
+	integer := table.Type{Kind: table.BigInt}
+	tab := &table.Table{Name: "t", Fields: []table.Field{{Name: "x", Type: integer}, {Name: "s", Type: integer}}}
+	for i, rows := range []int{9000, 5000, 8193, 1, 700} {
+		fields := table.NewBuilder("t", tab.Fields, rows)
+		same := rng.Uint64() >> (64 - width)
+		for range rows {
+			x := rng.Uint64() >> (64 - width)
+			switch {
+			case i == 1 && rng.IntN(4) > 0:
+				x >>= 5
+			case i == 2:
+				x = same
+			}
+			fields.Column(0).Value(table.Value{Type: integer, I: int64(x), Null: i == 4 || i == 1 && rng.IntN(3) == 0})
+			fields.Column(1).Value(table.Int(rng.Int64N(100)))
+			if err := fields.EndRow(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		tab.Chunks = append(tab.Chunks, fields.Table().Chunks...)
+	}
+	q := &plan.Fragment{Table: "t", Where: &expr.Compare{Op: expr.LT, L: &expr.Column{Index: 1, Name: "s", T: integer}, R: &expr.Const{V: table.Int(70)}}}
+	for _, f := range []float64{0.1, 0.5, 0.97} {
+		q.Aggs = append(q.Aggs, expr.Aggregate{Kind: expr.Percentile, Col: 0, Name: "x", Arg: integer, F: f, P: -1})
+	}
+	p, err := plan.NewQuery(tab, q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
 }

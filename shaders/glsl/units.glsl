@@ -2,6 +2,11 @@
 // it reads them. A unit is 4 x 32 records; a uvec4 is one bit of each of them, in the order
 // of textures.PlaneRow. Comes first in a program.
 
+#ifdef GL_NV_shader_buffer_load
+#extension GL_NV_shader_buffer_load : enable
+#extension GL_NV_gpu_shader5 : enable
+#endif
+
 // READONLY declares a block that the program does not write, and FETCH reads it: in
 // software an image, which llvmpipe reads much faster than storage blocks. FETCH_ reads
 // four neighbouring codes by their width: they lie in one uint, uvec2 or uvec4 of a block
