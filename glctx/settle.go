@@ -10,8 +10,12 @@ import (
 // working counts the contexts of the process whose GL threads run something.
 var working atomic.Int32
 
-// settleSpin is how long Settle looks without a pause.
-const settleSpin = 2 * time.Millisecond
+// settleSpin is how long Settle looks without sleeping, settlePause how long it keeps out of the
+// driver between two looks: another thread that hands passes over waits while it is inside.
+const (
+	settleSpin  = 2 * time.Millisecond
+	settlePause = 10 * time.Microsecond
+)
 
 // Settle waits until the device has done what it was given, where other contexts work or,
 // opened together with this one, are about to: NVIDIA's driver lets no other thread in while
@@ -27,6 +31,8 @@ func (c *Context) Settle() {
 	for start := time.Now(); gl.ClientWaitSync(fence, 0, 0) == gl.TIMEOUT_EXPIRED; {
 		if time.Since(start) > settleSpin {
 			time.Sleep(settleSpin / 20)
+		}
+		for look := time.Now(); time.Since(look) < settlePause; {
 		}
 	}
 }
