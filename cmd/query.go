@@ -40,7 +40,8 @@ arithmetic over columns and constants. The meaning is PostgreSQL's.
 
 SHOW TABLES lists the tables, DESCRIBE the columns of a table or of a SELECT, with
 their types; information_schema.tables and information_schema.columns are tables of
-the same that a SELECT takes.
+the same that a SELECT takes. SET name = value, RESET name and SHOW name are for
+backend, host_memory and statement_timeout (SHOW ALL).
 
 Formats: table is for people. csv is one result set, with NULL an unquoted empty
 field and "" an empty string. json is one line a statement: {"sql", "columns",

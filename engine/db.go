@@ -61,7 +61,10 @@ func Backends() []string { return []string{"auto", "classic", "fused", "compute"
 // DB is a set of tables and the backends opened to query them.
 type DB struct {
 	opts    Options
-	backend atomic.Value // string: that was asked for
+	asked   string       // the backend that it was opened with
+	backend atomic.Value // string: that was asked for last
+	// In the place of those in opts, for SET changes them:
+	hostMemory, timeout atomic.Int64
 
 	opener     func(Options) (*gpus, error)
 	statements *lru.Cache[string, *Statement] // those used last, by their text
@@ -116,9 +119,12 @@ func Open(o Options) (*DB, error) {
 	}
 	kept, _ := lru.New[string, *Statement](maxStatements) // only a size below 1 is an error
 	db := &DB{opts: o, opener: openGPUs, statements: kept, cpu: newCPU(), schema: informationSchema(), costs: costs{folder: o.Calibrations, note: o.Note}, uses: uses{of: map[columnOf]int{}}}
-	if err := db.SetBackend(cmp.Or(o.Backend, "auto")); err != nil {
+	db.asked = cmp.Or(o.Backend, "auto")
+	if err := db.SetBackend(db.asked); err != nil {
 		return nil, err
 	}
+	db.hostMemory.Store(o.HostMemory)
+	db.timeout.Store(int64(o.StatementTimeout))
 	return db, nil
 }
 
@@ -267,12 +273,12 @@ func (db *DB) chunkRows() int {
 	return db.opts.ChunkRows
 }
 
-// hostBudget is what is left of Options.HostMemory; 0 when no budget was given.
+// hostBudget is what is left of the host memory budget; 0 when no budget was given.
 func (db *DB) hostBudget() (int64, error) {
-	if db.opts.HostMemory == 0 {
+	left := db.hostMemory.Load()
+	if left == 0 {
 		return 0, nil
 	}
-	left := db.opts.HostMemory
 	for _, t := range db.tables() {
 		left -= t.Bytes()
 	}

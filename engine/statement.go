@@ -23,7 +23,7 @@ type Statement struct {
 	db     *DB
 	script string // that the positions of errors are in
 	parsed *sql.Statement
-	*bound // nil where the statement has parameters or is an EXPLAIN
+	*bound // nil where the statement has parameters, is an EXPLAIN or has no plan
 }
 
 // bound is a statement with the values of its parameters: a tree with at most one
@@ -60,7 +60,7 @@ func (db *DB) Prepare(ctx context.Context, text string) (*Statement, error) {
 // prepare prepares a statement of a script. Its errors have their place in the script.
 func (db *DB) prepare(ctx context.Context, script string, st *sql.Statement) (*Statement, error) {
 	s := &Statement{db: db, script: script, parsed: st}
-	if st.Params > 0 || st.Explain || st.Clock {
+	if st.Params > 0 || st.Explain || st.Clock || st.Setting != nil {
 		return s, nil
 	}
 	return s.with(ctx, nil)
@@ -167,8 +167,11 @@ func (s *Statement) Query(ctx context.Context, args ...any) (*Rows, error) {
 }
 
 func (s *Statement) query(ctx context.Context, args []any) (*Rows, error) {
-	if s.parsed.Explain {
+	switch {
+	case s.parsed.Explain:
 		return s.explained(ctx, args)
+	case s.parsed.Setting != nil:
+		return s.setting(ctx)
 	}
 	s, err := s.with(ctx, args)
 	if err != nil {
@@ -216,7 +219,7 @@ func (s *Statement) run(ctx context.Context, change func(*execution)) (*Rows, er
 
 // limit is ctx with the DB's statement timeout.
 func (db *DB) limit(ctx context.Context) (context.Context, context.CancelFunc) {
-	t := db.opts.StatementTimeout
+	t := time.Duration(db.timeout.Load())
 	if t == 0 {
 		return ctx, func() {}
 	}
@@ -232,9 +235,7 @@ func (db *DB) limited(ctx context.Context, run func(context.Context) (*Rows, err
 		defer cancel()
 		return nil, ended(ctx, err)
 	}
-	if db.opts.StatementTimeout > 0 {
-		r.closing = append(r.closing, cancel)
-	}
+	r.closing = append(r.closing, cancel)
 	return r, nil
 }
 

@@ -24,6 +24,8 @@ type Statement struct {
 	Params  int    // the n of the last parameter $n
 	Clock   bool   // its meaning depends on when it is bound: now()
 
+	Setting *Setting // of SET, RESET and SHOW; else nil
+
 	describes, shows bool // DESCRIBE, SHOW TABLES
 
 	tokens []token // of Text
@@ -34,7 +36,7 @@ type Statement struct {
 }
 
 // Err returns the error of a statement that is not valid SQL or that is none of
-// SELECT, EXPLAIN, DESCRIBE and SHOW TABLES; Bind returns it too.
+// SELECT, EXPLAIN, DESCRIBE, SHOW, SET and RESET; Bind returns it too.
 func (s *Statement) Err() error { return s.err }
 
 // Parse cuts text into its statements. Empty ones are left out. A statement that
@@ -144,9 +146,13 @@ func (s *Statement) statement(n *pg.Node) error {
 		if s.shows = n.VariableShowStmt.Name == "tables"; s.shows {
 			return nil
 		}
-		return s.errorf(0, "SHOW is supported for TABLES only")
+		name := n.VariableShowStmt.Name
+		s.Setting = &Setting{Verb: "SHOW", Name: name, Pos: s.pos(s.keyword(name))}
+		return nil
+	case *pg.Node_VariableSetStmt:
+		return s.sets(n.VariableSetStmt)
 	}
-	return s.errorf(0, "%s is not supported; there are SELECT, EXPLAIN, DESCRIBE and SHOW TABLES", s.firstWords())
+	return s.errorf(0, "%s is not supported; there are SELECT, EXPLAIN, DESCRIBE, SHOW, SET and RESET", s.firstWords())
 }
 
 func (s *Statement) explain(n *pg.ExplainStmt) error {

@@ -1,0 +1,46 @@
+package sql
+
+import (
+	"strconv"
+
+	pg "github.com/pganalyze/pg_query_go/v6"
+)
+
+// Setting is what SET, RESET or SHOW asks for.
+type Setting struct {
+	Verb  string // "SET", "RESET" or "SHOW"
+	Name  string // of the setting; "all" with RESET and SHOW: all of them
+	Value string // of SET
+	Pos   int    // of the name, in the text given to [Parse]
+}
+
+// sets takes SET or RESET. SET ... TO DEFAULT is RESET.
+func (s *Statement) sets(n *pg.VariableSetStmt) error {
+	at := s.keyword(n.Name)
+	s.Setting = &Setting{Verb: "SET", Name: n.Name, Pos: s.pos(at)}
+	switch {
+	case n.IsLocal:
+		return s.errorf(0, "SET LOCAL is not supported, for there are no transactions; write SET")
+	case n.Kind == pg.VariableSetKind_VAR_RESET, n.Kind == pg.VariableSetKind_VAR_SET_DEFAULT:
+		s.Setting.Verb = "RESET"
+		return nil
+	case n.Kind == pg.VariableSetKind_VAR_RESET_ALL:
+		s.Setting.Verb, s.Setting.Name = "RESET", "all"
+		return nil
+	case n.Kind != pg.VariableSetKind_VAR_SET_VALUE:
+		return s.errorf(0, "this form of SET is not supported; write SET name = value")
+	case len(n.Args) != 1:
+		return s.errorf(at, "SET %s takes only one argument", n.Name)
+	}
+	switch v := n.Args[0].GetAConst(); {
+	case v.GetSval() != nil:
+		s.Setting.Value = v.GetSval().Sval
+	case v.GetIval() != nil:
+		s.Setting.Value = strconv.Itoa(int(v.GetIval().Ival))
+	case v.GetFval() != nil:
+		s.Setting.Value = v.GetFval().Fval
+	default:
+		return s.errorf(at, "the value of %s must be text, a word or a number", n.Name)
+	}
+	return nil
+}
