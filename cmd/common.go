@@ -142,7 +142,7 @@ func (o *common) withDB(c *cobra.Command, fn func(context.Context, *engine.DB) e
 
 func (o *common) withTables(c *cobra.Command, fn func(context.Context, *engine.DB) error, fill func(*engine.DB) error) (err error) {
 	o.options.Note = func(text string) { note(c.ErrOrStderr(), text) }
-	o.options.Progress = progressOn(c.ErrOrStderr(), "loading")
+	o.options.Progress = loadingOn(c.ErrOrStderr())
 	db, err := engine.Open(o.options)
 	if err != nil {
 		return err

@@ -3,19 +3,47 @@ package cmd
 import (
 	"fmt"
 	"io"
+	"math"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/stencildb/stencildb/bench"
+	"github.com/stencildb/stencildb/glctx"
+	"github.com/stencildb/stencildb/ingest"
+	"github.com/stencildb/stencildb/internal/numbers"
 )
 
 // wiped goes to the start of a terminal's line, which it wipes.
 const wiped = "\r\x1b[K"
 
+// progress is how far a work is: so much of a total of it, in words besides.
+type progress struct {
+	done, total int64
+	words       string
+}
+
+// loadingOn returns what shows on w how far a table's reading is; nil where w is no terminal.
+func loadingOn(w io.Writer) func(table string, p ingest.Progress) {
+	show := progressOn(w, "loading")
+	if show == nil {
+		return nil
+	}
+	return func(table string, p ingest.Progress) { show(table, progress{p.Done, p.Total, loadingWords(p)}) }
+}
+
+// loadingWords are the rows and the bytes of a reading.
+func loadingWords(p ingest.Progress) string {
+	words := ", " + glctx.FormatSize(p.Done) + " of " + glctx.FormatSize(p.Total)
+	if p.Rows > 0 {
+		words = ", " + numbers.Grouped(uint64(p.Rows)) + " rows" + words
+	}
+	return words
+}
+
 // progressOn returns what shows on w how far a work is, such as "loading"; nil where w
 // is not a terminal.
-func progressOn(w io.Writer, work string) func(table string, done, total int64) {
+func progressOn(w io.Writer, work string) func(what string, p progress) {
 	if !isTerminal(w) {
 		return nil
 	}
@@ -24,27 +52,38 @@ func progressOn(w io.Writer, work string) func(table string, done, total int64) 
 
 // bar is a progress bar on one line of a terminal, drawn ten times a second and
 // wiped at the end.
-func bar(w io.Writer, work string) func(what string, done, total int64) {
+func bar(w io.Writer, work string) func(what string, p progress) {
 	var mu sync.Mutex
-	var last time.Time
-	return func(what string, done, total int64) {
+	var began, last time.Time
+	return func(what string, p progress) {
 		mu.Lock()
 		defer mu.Unlock()
+		now := time.Now()
+		if began.IsZero() {
+			began = now
+		}
 		switch {
-		case total <= 0:
-		case done < total && time.Since(last) >= 100*time.Millisecond:
-			last = time.Now()
-			fmt.Fprint(w, barLine(work, what, done, total))
-		case done >= total && !last.IsZero():
-			fmt.Fprint(w, wiped)
-			last = time.Time{}
+		case p.total <= 0:
+		case p.done < p.total && now.Sub(last) >= 100*time.Millisecond:
+			last = now
+			fmt.Fprint(w, barLine(work, what, p, now.Sub(began)))
+		case p.done >= p.total:
+			if !last.IsZero() {
+				fmt.Fprint(w, wiped)
+			}
+			began, last = time.Time{}, time.Time{}
 		}
 	}
 }
 
-// barLine draws the bar from the start of the line.
-func barLine(work, what string, done, total int64) string {
-	return fmt.Sprintf("%s%s %s %s %3d %%", wiped, work, visible(what), filled(float64(done)/float64(total)), int(100*float64(done)/float64(total)))
+// barLine draws the bar from the start of the line. After a second it says how many are left.
+func barLine(work, what string, p progress, since time.Duration) string {
+	share := float64(p.done) / float64(p.total)
+	line := fmt.Sprintf("%s%s %s %s %3d %%%s", wiped, work, visible(what), filled(share), int(100*share), p.words)
+	if since >= time.Second && p.done > 0 {
+		line += fmt.Sprintf(", %.0f s left", math.Ceil(since.Seconds()*(1-share)/share))
+	}
+	return line
 }
 
 func filled(share float64) string {

@@ -71,8 +71,8 @@ func createFile(path string) (*files.File, error) {
 // writePage completes the page of a statement, and says on stderr how far it is.
 func writePage(ctx context.Context, stderr io.Writer, page *files.File, path string, db *engine.DB, statement string, o trace.Options) error {
 	if show := progressOn(stderr, "tracing"); show != nil {
-		o.Progress = func(done, all int) { show("passes", int64(done), int64(all)) }
-		defer show("passes", 1, 1) // wipes what an error has left
+		o.Progress = func(done, all int) { show("passes", progress{int64(done), int64(all), ""}) }
+		defer show("passes", progress{1, 1, ""}) // wipes what an error has left
 	}
 	t, err := trace.Run(ctx, db, statement, o)
 	if err != nil {

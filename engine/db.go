@@ -39,10 +39,10 @@ type Options struct {
 	// Note, when set, is told in a line each what may not be what was meant: of the
 	// files that are read (see [ingest.Options]), and a calibration that auto cannot use.
 	Note func(text string)
-	// Progress, when set, is told how far the reading of a table's file is: bytes read,
-	// and bytes in all (0 when unknown). It is called from the reading goroutine. The
-	// last call has done = total, also where the reading failed.
-	Progress func(table string, done, total int64)
+	// Progress, when set, is told how far the reading of a table's file is. It is called
+	// from the reading goroutine. The last call has Done = Total, also where the reading
+	// failed.
+	Progress func(table string, p ingest.Progress)
 	// StatementTimeout ends a statement that takes longer, explained and watched ones and its
 	// tables' reading included, with an error that is [context.DeadlineExceeded]; 0 ends none.
 	StatementTimeout time.Duration
@@ -235,14 +235,14 @@ func (db *DB) reading(ctx context.Context, e *entry, do func(ingest.Options) err
 		return err
 	}
 	o := ingest.Options{ChunkRows: db.chunkRows(), MemoryLimit: limit, Note: db.opts.Note}
-	progress := func(done, total int64) {
+	progress := func(p ingest.Progress) {
 		if db.opts.Progress != nil {
-			db.opts.Progress(e.name, done, total)
+			db.opts.Progress(e.name, p)
 		}
 	}
-	o.Progress = func(done, total int64) {
+	o.Progress = func(p ingest.Progress) {
 		if ctx.Err() == nil {
-			progress(done, total)
+			progress(p)
 		}
 	}
 	read := make(chan error, 1)
@@ -259,7 +259,7 @@ func (db *DB) reading(ctx context.Context, e *entry, do func(ingest.Options) err
 		err = ctx.Err()
 	}
 	if err != nil {
-		progress(1, 1)
+		progress(ingest.Progress{Done: 1, Total: 1})
 	}
 	return err
 }

@@ -352,7 +352,7 @@ func TestProgressEndsWithAFailure(t *testing.T) {
 		t.Fatal(err)
 	}
 	done, total := int64(0), int64(-1)
-	db := open(t, Options{Backend: "cpu", Progress: func(_ string, d, n int64) { done, total = d, n }})
+	db := open(t, Options{Backend: "cpu", Progress: func(_ string, p ingest.Progress) { done, total = p.Done, p.Total }})
 	if err := db.Attach("t", ingest.Source{Path: path}); err != nil {
 		t.Fatal(err)
 	}

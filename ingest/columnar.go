@@ -344,7 +344,11 @@ func (r *reading) step(bytes int64) error {
 	defer r.mu.Unlock()
 	r.done = min(r.done+bytes, r.total)
 	if r.opts.Progress != nil {
-		r.opts.Progress(r.done, r.total)
+		p := Progress{Done: r.done, Total: r.total, Rows: int64(r.rows)}
+		if r.total > 0 {
+			p.Rows = int64(float64(r.rows) * float64(r.done) / float64(r.total))
+		}
+		r.opts.Progress(p)
 	}
 	return r.ctx.Err()
 }

@@ -374,18 +374,18 @@ func TestCSVMemoryLimit(t *testing.T) {
 func TestCSVCancelAndProgress(t *testing.T) {
 	text := "a\n" + strings.Repeat("1\n", 1_000_000)
 	ctx, cancel := context.WithCancel(context.Background())
-	var last, total int64
-	o := ingest.Options{Progress: func(done, of int64) {
-		if done < last || done > of {
-			t.Errorf("progress went from %d to %d of %d", last, done, of)
+	var last ingest.Progress
+	o := ingest.Options{Progress: func(p ingest.Progress) {
+		if p.Done < last.Done || p.Done > p.Total || p.Rows < last.Rows {
+			t.Errorf("progress went from %v to %v", last, p)
 		}
-		last, total = done, of
+		last = p
 	}}
 	s := ingest.Source{Path: "t.csv", Data: []byte(text)}
-	if _, err := ingest.Load(ctx, "t", s, o); err != nil || last != total || total != 2*int64(len(text)) {
-		t.Errorf("ended at %d of %d, %v", last, total, err)
+	if _, err := ingest.Load(ctx, "t", s, o); err != nil || last != (ingest.Progress{Done: 2 * int64(len(text)), Total: 2 * int64(len(text)), Rows: 1_000_000}) {
+		t.Errorf("ended at %v, %v", last, err)
 	}
-	o.Progress = func(int64, int64) { cancel() }
+	o.Progress = func(ingest.Progress) { cancel() }
 	if tab, err := ingest.Load(ctx, "t", s, o); !errors.Is(err, context.Canceled) || tab != nil {
 		t.Errorf("a cancelled load gave %v", err)
 	}

@@ -158,7 +158,11 @@ func (l *loader) step(b *table.Builder, done, total int64) error {
 		return err
 	}
 	if l.opts.Progress != nil {
-		l.opts.Progress(min(done, total), total)
+		p := Progress{Done: min(done, total), Total: total}
+		if b != nil {
+			p.Rows = int64(b.Rows())
+		}
+		l.opts.Progress(p)
 	}
 	if b != nil && l.opts.MemoryLimit > 0 && int64(b.Bytes()) > l.opts.MemoryLimit {
 		return tooLarge(l.opts.MemoryLimit)

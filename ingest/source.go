@@ -56,13 +56,20 @@ type Options struct {
 	// to build it may take; 0 means no limit. A load that would pass it ends with
 	// an error before it does.
 	MemoryLimit int64
-	// Progress, when set, is called now and then from the loading goroutine with
-	// the bytes of work done and to do (a CSV is read twice: twice its size).
-	Progress func(bytesDone, bytesTotal int64)
+	// Progress, when set, is called now and then from the loading goroutine.
+	Progress func(Progress)
 	// Note, when set, is told in a line each, which names the file, what was found out
 	// and may not be what was meant: the format of a file whose extension names none, a
 	// column that is text for the sake of a few values among dates, what was sniffed in a CSV.
 	Note func(text string)
+}
+
+// Progress is how far a load is.
+type Progress struct {
+	// Done and Total are bytes of the work (a CSV is read twice: twice its size).
+	Done, Total int64
+	// Rows is about how many rows have been read; 0 while that is not known.
+	Rows int64
 }
 
 // ParseLoad reads NAME=PATH[?option&option...], the argument of --load. The

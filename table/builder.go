@@ -55,6 +55,14 @@ func (b *Builder) Bytes() int {
 // EndRow ends a row: each supported column must have had one value appended.
 func (b *Builder) EndRow() error { return b.EndRows(1) }
 
+// Rows is how many rows have been ended.
+func (b *Builder) Rows() (n int) {
+	for _, c := range b.chunks {
+		n += c.Rows
+	}
+	return n + b.rows
+}
+
 // EndRows ends n rows, n <= Room().
 func (b *Builder) EndRows(n int) error {
 	if n > b.Room() {
