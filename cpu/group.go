@@ -22,6 +22,11 @@ func Group(ctx context.Context, t *table.Table, n *plan.Aggregate, in iter.Seq2[
 	return func(yield func([][]table.Value, error) bool) {
 		g := &grouping{table: t, node: n, keys: newKeys(t, n.Keys)}
 		g.inputs, g.places = inputsOf(n.Aggs)
+		for _, i := range g.inputs {
+			if i.distinct {
+				i.codes = codesOf(t, i.x)
+			}
+		}
 		all, err := g.run(ctx, in)
 		if err != nil {
 			yield(nil, err)
@@ -44,6 +49,7 @@ type grouping struct {
 type input struct {
 	x, y, filter expr.Expr
 	distinct     bool
+	codes        *key        // of which the words stand for the values of x, where it is distinct; nil where none do
 	kinds        []stateKind // of the states that they need
 }
 
@@ -76,6 +82,14 @@ func inputsOf(aggs []expr.Aggregate) (list []*input, places []place) {
 		places = append(places, place{i, s})
 	}
 	return list, places
+}
+
+// set is room for the different values of an input.
+func (in *input) set(t *table.Table) distinctValues {
+	if in.codes == nil {
+		return orderOf(in.x.Type()).distinct()
+	}
+	return &codeSet{key: in.codes, t: t, size: in.codes.null + 1}
 }
 
 // states are those of an input.
@@ -112,7 +126,7 @@ func (g *grouping) worker() *worker {
 		w.states = append(w.states, in.states())
 		w.sets = append(w.sets, nil)
 		if in.distinct {
-			w.sets[len(w.sets)-1] = orderOf(in.x.Type()).distinct()
+			w.sets[len(w.sets)-1] = in.set(g.table)
 		}
 	}
 	if len(g.keys.list) == 0 {
@@ -271,7 +285,13 @@ func (w *worker) arguments(in *input, c *table.Chunk, rows table.Block, where fu
 		if e == nil {
 			continue
 		}
-		v, failed := w.eval.Vector(e, c, rows)
+		var v Vector
+		var failed error
+		if in.codes != nil {
+			v = in.codes.vector(c, rows)
+		} else {
+			v, failed = w.eval.Vector(e, c, rows)
+		}
 		if failed != nil {
 			at, err = where(v.Len()), failed
 			rows = rows.Cut(0, v.Len())

@@ -94,6 +94,16 @@ func (s *ends[T]) resize(groups int) {
 }
 
 func (s *ends[T]) add(groups []uint32, x, _ *Vector) {
+	if e, ok := any(s).(*ends[int64]); ok && x.Ints != nil {
+		for i, v := range x.Ints {
+			if g := groups[i]; e.some[g] {
+				e.lo[g], e.hi[g] = min(e.lo[g], v), max(e.hi[g], v)
+			} else {
+				e.some[g], e.lo[g], e.hi[g] = true, v, v
+			}
+		}
+		return
+	}
 	for i, g := range groups {
 		v := s.by.get(x, i)
 		s.take(g, v, v)
@@ -143,6 +153,9 @@ type lists[T comparable] struct {
 	sorted []bool   // of each group
 }
 
+// few is up to how many values are sorted to find one of them.
+const few = 32
+
 func (s *lists[T]) resize(groups int) { s.ends = resized(s.ends, groups) }
 
 func (s *lists[T]) add(groups []uint32, x, _ *Vector) {
@@ -183,18 +196,74 @@ func (s *lists[T]) arrange() {
 	s.groups, s.values = nil, values
 }
 
-// of are the values of a group, ascending.
+// of are the values of a group.
 func (s *lists[T]) of(group uint32) []T {
 	from := 0
 	if group > 0 {
 		from = s.ends[group-1]
 	}
-	list := s.values[from:s.ends[group]]
+	return s.values[from:s.ends[group]]
+}
+
+// sort sorts the values of a group.
+func (s *lists[T]) sort(group uint32) []T {
+	list := s.of(group)
 	if !s.sorted[group] {
 		s.sorted[group] = true
 		sortBy(list, s.by.less)
 	}
 	return list
+}
+
+// nth brings the value of rank k, from 0, of a group to its place, none larger before it and none
+// smaller after it (quickselect, Hoare 1961), and returns it.
+func (s *lists[T]) nth(group uint32, k int) T {
+	list := s.of(group)
+	if s.sorted[group] {
+		return list[k]
+	}
+	for lo, hi := 0, len(list)-1; ; {
+		if hi-lo < few {
+			sortBy(list[lo:hi+1], s.by.less)
+			return list[k]
+		}
+		pivot := s.middle(list[lo], list[lo+(hi-lo)/2], list[hi])
+		i, j := lo, hi
+		for i <= j {
+			for s.by.less(list[i], pivot) {
+				i++
+			}
+			for s.by.less(pivot, list[j]) {
+				j--
+			}
+			if i <= j {
+				list[i], list[j] = list[j], list[i]
+				i, j = i+1, j-1
+			}
+		}
+		switch {
+		case k <= j:
+			hi = j
+		case k >= i:
+			lo = i
+		default:
+			return list[k]
+		}
+	}
+}
+
+// middle is the median of three.
+func (s *lists[T]) middle(a, b, c T) T {
+	if s.by.less(b, a) {
+		a, b = b, a
+	}
+	if s.by.less(b, c) {
+		return b
+	}
+	if s.by.less(a, c) {
+		return c
+	}
+	return a
 }
 
 func sortBy[T comparable](list []T, less func(a, b T) bool) {
@@ -217,19 +286,18 @@ func sortBy[T comparable](list []T, less func(a, b T) bool) {
 }
 
 func (s *lists[T]) value(a expr.Aggregate, group uint32, _ *table.Table) (table.Value, error) {
-	list := s.of(group)
-	n := uint64(len(list))
+	n := uint64(len(s.of(group)))
 	switch a.Kind {
 	case expr.Mode:
 		if n == 0 {
 			return table.Null(a.Type()), nil
 		}
-		return s.by.value(mode(list, a.Desc), a.Arg), nil
+		return s.by.value(mode(s.sort(group), a.Desc), a.Arg), nil
 	case expr.PercentileCont:
 		if n == 0 || a.Null {
 			return table.Null(a.Type()), nil
 		}
-		return table.Float(s.between(list, a)), nil
+		return table.Float(s.between(group, a)), nil
 	}
 	k, largest, ok, err := plan.Rank(a, n)
 	switch {
@@ -238,7 +306,7 @@ func (s *lists[T]) value(a expr.Aggregate, group uint32, _ *table.Table) (table.
 	case largest:
 		k = n - k + 1
 	}
-	return s.by.value(list[k-1], a.Arg), nil
+	return s.by.value(s.nth(group, int(k-1)), a.Arg), nil
 }
 
 // mode is the most frequent of sorted values, of equally frequent ones the smallest, or the
@@ -258,15 +326,16 @@ func mode[T comparable](list []T, largest bool) T {
 	return best
 }
 
-// between is percentile_cont(f) of sorted numbers, computed in doubles as PostgreSQL does.
-func (s *lists[T]) between(list []T, a expr.Aggregate) float64 {
+// between is percentile_cont(f) of numbers, computed in doubles as PostgreSQL does.
+func (s *lists[T]) between(group uint32, a expr.Aggregate) float64 {
+	last := len(s.of(group)) - 1
 	at := func(i int) float64 {
 		if a.Desc {
-			i = len(list) - 1 - i
+			i = last - i
 		}
-		return doubleOf(s.by.value(list[i], a.Arg))
+		return doubleOf(s.by.value(s.nth(group, i), a.Arg))
 	}
-	place := a.F * float64(len(list)-1)
+	place := a.F * float64(last)
 	first := int(place)
 	lo := at(first)
 	if place == float64(first) {
@@ -282,57 +351,4 @@ func doubleOf(v table.Value) float64 {
 	}
 	f, _ := new(big.Rat).SetFrac(v.Unscaled(), table.Pow10(v.Type.Scale)).Float64()
 	return f
-}
-
-// distinctValues are the different values of each group.
-type distinctValues interface {
-	add(groups []uint32, x *Vector)
-	merge(o distinctValues, to []uint32)
-	// each gives all of them, with the groups that they belong to.
-	each(do func(groups []uint32, x *Vector))
-}
-
-// distinct numbers the values, and the pairs of a group and such a number.
-type distinct[T comparable] struct {
-	by    *ordering[T]
-	ids   map[T]uint32
-	list  []T
-	pairs interner
-}
-
-func (d *distinct[T]) id(v T) uint32 {
-	id, ok := d.ids[v]
-	if !ok {
-		id = uint32(len(d.list))
-		d.ids[v], d.list = id, append(d.list, v)
-	}
-	return id
-}
-
-func (d *distinct[T]) add(groups []uint32, x *Vector) {
-	for i, g := range groups {
-		d.pairs.id(uint64(g)<<32 | uint64(d.id(d.by.get(x, i))))
-	}
-}
-
-func (d *distinct[T]) merge(o distinctValues, to []uint32) {
-	other := o.(*distinct[T])
-	ids := make([]uint32, len(other.list))
-	for i, v := range other.list {
-		ids[i] = d.id(v)
-	}
-	for _, p := range other.pairs.words {
-		d.pairs.id(uint64(to[p>>32])<<32 | uint64(ids[uint32(p)]))
-	}
-}
-
-func (d *distinct[T]) each(do func(groups []uint32, x *Vector)) {
-	for part := range slices.Chunk(d.pairs.words, pieceRows) {
-		x, groups := Vector{}, make([]uint32, len(part))
-		for i, p := range part {
-			groups[i] = uint32(p >> 32)
-			d.by.put(&x, d.list[uint32(p)])
-		}
-		do(groups, &x)
-	}
 }

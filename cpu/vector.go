@@ -2,6 +2,7 @@ package cpu
 
 import (
 	"math"
+	"math/big"
 
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/table"
@@ -100,42 +101,16 @@ func ofKeptCodes(e expr.Expr, c *table.Chunk) (s *table.Segment, ok bool) {
 	return s, s.Max < keptCodes
 }
 
-// Numbers computes plain arithmetic, of integers, of DECIMALs or of doubles over columns and
-// constants; ok is false for what is none, and where a row raises an error or has a DECIMAL of
-// more than 64 bits.
+// Numbers computes the numbers and truth values of an expression in loops over vectors; ok is
+// false where it has a part for which there is none, where a row raises an error, and where one
+// has a DECIMAL of more than 64 bits.
 func (v *Evaluator) Numbers(e expr.Expr, c *table.Chunk, b table.Block) (x Vector, ok bool) {
-	if !plain(e) {
-		return x, false
-	}
-	return (&numbers{c, b}).vector(e)
+	return (&numbers{v, c, b}).vector(e)
 }
 
-// plain reports an expression that [numbers] computes.
-func plain(e expr.Expr) bool {
-	t := e.Type()
-	same := func(o expr.Expr) bool {
-		return plain(o) && (o.Type().Kind == t.Kind || o.Type().IsInteger() && t.IsInteger())
-	}
-	switch e := e.(type) {
-	case *expr.Column:
-		return t.Kind != table.Varchar
-	case *expr.Const:
-		return !e.V.Null && e.V.Big == nil && t.Kind != table.Varchar
-	case *expr.Neg:
-		return t.Kind != table.Real && same(e.X)
-	case *expr.Cast:
-		from := e.X.Type()
-		toDouble := t.Kind == table.Double && (from.IsInteger() || from.Kind == table.Real)
-		return plain(e.X) && (toDouble || from.IsInteger() && t == (table.Type{Kind: table.Decimal, Precision: 18}))
-	case *expr.Arith:
-		exact := t.Kind == table.Decimal && e.Op <= expr.Mul && t.Scale <= 18
-		return (t.Kind == table.BigInt || exact || t.Kind == table.Double) && same(e.L) && same(e.R)
-	}
-	return false
-}
-
-// numbers computes plain arithmetic over the rows of a block.
+// numbers computes expressions over the rows of a block.
 type numbers struct {
+	*Evaluator
 	chunk *table.Chunk
 	block table.Block
 }
@@ -162,55 +137,162 @@ func (v *numbers) column(i int) (x Vector) {
 	return x
 }
 
-// vector computes a plain expression; ok is false where a row raises an error.
+// vector computes an expression: what it is made of where there is a loop for it, else once a
+// code of the one column that it reads.
 func (v *numbers) vector(e expr.Expr) (x Vector, ok bool) {
-	n := v.block.Len()
 	switch e := e.(type) {
 	case *expr.Column:
 		return v.column(e.Index), true
 	case *expr.Const:
-		if e.V.Type.IsFloat() {
-			return Vector{Floats: fill(n, e.V.F)}, true
-		}
-		return Vector{Ints: fill(n, e.V.I)}, true
+		return constant(e.V, v.block.Len())
 	case *expr.Cast:
-		if x, ok = v.vector(e.X); ok && x.Floats == nil && e.To.IsFloat() {
-			x.Floats = make([]float64, n)
-			for i, k := range x.Ints {
-				x.Floats[i] = float64(k)
-			}
-			x.Ints = nil
+		if x, ok := v.cast(e); ok {
+			return x, true
 		}
-		return x, ok
 	case *expr.Neg:
+		return v.negated(e)
+	case *expr.Arith:
+		if computes(e) {
+			return v.arith(e)
+		}
+	case *expr.Call:
+		if e.Fn == expr.Case || e.Fn == expr.Coalesce {
+			return v.choice(e)
+		}
+	default:
+		if x, ok := v.truth(e); ok {
+			return x, true
+		}
+	}
+	return v.byCode(e)
+}
+
+// byCode computes what reads one column of few codes.
+func (v *numbers) byCode(e expr.Expr) (x Vector, ok bool) {
+	if _, ok := ofKeptCodes(e, v.chunk); !ok {
+		return x, false
+	}
+	x, err := v.byRow(e, v.chunk, v.block)
+	return x, err == nil && x.Highs == nil
+}
+
+// constant is a value in n rows.
+func constant(c table.Value, n int) (x Vector, ok bool) {
+	switch {
+	case c.Null:
+		return nulls(c.Type, n), true
+	case c.Big != nil || c.Type.Kind == table.Interval:
+		return x, false
+	case c.Type.IsFloat():
+		return Vector{Floats: fill(n, c.F)}, true
+	case c.Type.Kind == table.Varchar:
+		return Vector{Texts: fill(n, c.S)}, true
+	}
+	return Vector{Ints: fill(n, c.I)}, true
+}
+
+// empty is room for n values of a type.
+func empty(t table.Type, n int) (x Vector) {
+	switch {
+	case t.IsFloat():
+		x.Floats = make([]float64, n)
+	case t.Kind == table.Varchar:
+		x.Texts = make([]string, n)
+	default:
+		x.Ints = make([]int64, n)
+	}
+	return x
+}
+
+// nulls is n times NULL.
+func nulls(t table.Type, n int) Vector {
+	x := empty(t, n)
+	x.Valid = make([]byte, (n+7)/8)
+	return x
+}
+
+// cast is a conversion that no value fails.
+func (v *numbers) cast(e *expr.Cast) (x Vector, ok bool) {
+	from, to := e.X.Type(), e.To
+	whole := from.Precision - from.Scale // digits before the point
+	if from.IsInteger() {
+		whole = 19
+	}
+	switch {
+	case from.IsInteger() && (to.Kind == table.BigInt || to == table.Type{Kind: table.Decimal, Precision: 18}):
+		return v.vector(e.X)
+	case from.IsExact() && to.Kind == table.Decimal && to.Scale >= from.Scale && to.Precision-to.Scale >= whole:
 		if x, ok = v.vector(e.X); !ok {
 			return x, false
 		}
-		if x.Floats != nil {
-			return Vector{Floats: fill(n, math.Copysign(0, -1))}.combine(expr.Sub, x)
-		}
-		return Vector{Ints: make([]int64, n)}.combine(expr.Sub, x)
-	}
-	a := e.(*expr.Arith)
-	if x, ok = v.vector(a.L); !ok {
+		return x.scaled(to.Scale - from.Scale)
+	case to.Kind != table.Double || !from.IsNumeric() || from.Scale > 22:
 		return x, false
 	}
-	y, ok := v.vector(a.R)
-	if ok && a.T.Kind == table.Decimal && a.Op != expr.Mul {
-		if x, ok = x.scaled(a.T.Scale - a.L.Type().Scale); ok {
-			y, ok = y.scaled(a.T.Scale - a.R.Type().Scale)
+	if x, ok = v.vector(e.X); !ok || x.Floats != nil {
+		return x, ok
+	}
+	x.Floats = make([]float64, len(x.Ints))
+	unit, _ := new(big.Float).SetInt(table.Pow10(from.Scale)).Float64() // 10^22 is a double
+	for i, k := range x.Ints {
+		if from.Scale > 0 && (k > 1<<53 || k < -1<<53) {
+			return x, false
 		}
+		x.Floats[i] = float64(k) / unit
+	}
+	x.Ints = nil
+	return x, true
+}
+
+func (v *numbers) negated(e *expr.Neg) (x Vector, ok bool) {
+	x, ok = v.vector(e.X)
+	switch {
+	case !ok || e.Type().Kind == table.Real || e.Type().Kind == table.Interval:
+		return x, false
+	case x.Floats != nil:
+		return Vector{Floats: fill(len(x.Floats), math.Copysign(0, -1))}.combine(expr.Sub, x)
+	}
+	return Vector{Ints: make([]int64, len(x.Ints))}.combine(expr.Sub, x)
+}
+
+// computes reports arithmetic of integers, of DECIMALs or of doubles.
+func computes(e *expr.Arith) bool {
+	l, r := e.L.Type(), e.R.Type()
+	switch e.T.Kind {
+	case table.BigInt:
+		return l.IsInteger() && r.IsInteger()
+	case table.Decimal:
+		return e.Op <= expr.Mul && e.T.Scale <= 18 && l.Kind == e.T.Kind && r.Kind == e.T.Kind
+	}
+	return e.T.Kind == table.Double && l.Kind == e.T.Kind && r.Kind == e.T.Kind
+}
+
+func (v *numbers) arith(e *expr.Arith) (x Vector, ok bool) {
+	if x, ok = v.vector(e.L); !ok {
+		return x, false
+	}
+	y, ok := v.vector(e.R)
+	if ok && e.T.Kind == table.Decimal && e.Op != expr.Mul {
+		x, y, ok = aligned(x, y, e.T.Scale-e.L.Type().Scale, e.T.Scale-e.R.Type().Scale)
 	}
 	if !ok {
 		return x, false
 	}
-	return x.combine(a.Op, y)
+	return x.combine(e.Op, y)
+}
+
+// aligned is DECIMALs with so many digits more behind the point.
+func aligned(x, y Vector, xs, ys int) (_, _ Vector, ok bool) {
+	if x, ok = x.scaled(xs); ok {
+		y, ok = y.scaled(ys)
+	}
+	return x, y, ok
 }
 
 // scaled is DECIMALs with so many digits more behind the point.
 func (x Vector) scaled(digits int) (_ Vector, ok bool) {
-	if digits == 0 {
-		return x, true
+	if digits <= 0 || digits > 18 {
+		return x, digits == 0
 	}
 	return x.combine(expr.Mul, Vector{Ints: fill(len(x.Ints), table.Pow10(digits).Int64())})
 }
@@ -247,7 +329,7 @@ func both(a, b []byte) []byte {
 	return out
 }
 
-func fill[T int64 | float64](n int, x T) []T {
+func fill[T int64 | float64 | string](n int, x T) []T {
 	out := make([]T, n)
 	for i := range out {
 		out[i] = x
@@ -257,22 +339,16 @@ func fill[T int64 | float64](n int, x T) []T {
 
 // Vector computes any expression. Where a row raises an error it has the rows before that one.
 func (v *Evaluator) Vector(e expr.Expr, c *table.Chunk, b table.Block) (x Vector, err error) {
-	if col, ok := e.(*expr.Column); ok {
-		return (&numbers{c, b}).column(col.Index), nil
-	}
 	if x, ok := v.Numbers(e, c, b); ok {
 		return x, nil
 	}
+	return v.byRow(e, c, b)
+}
+
+// byRow is Vector row by row.
+func (v *Evaluator) byRow(e expr.Expr, c *table.Chunk, b table.Block) (Vector, error) {
 	n := b.Len()
-	t, at := e.Type(), v.At(e, c)
-	switch {
-	case t.IsFloat():
-		x.Floats = make([]float64, n)
-	case t.Kind == table.Varchar:
-		x.Texts = make([]string, n)
-	default:
-		x.Ints = make([]int64, n)
-	}
+	x, at := empty(e.Type(), n), v.At(e, c)
 	for i := range n {
 		r, err := at(b.Row(i))
 		if err == nil {
@@ -285,17 +361,22 @@ func (v *Evaluator) Vector(e expr.Expr, c *table.Chunk, b table.Block) (x Vector
 	return x, nil
 }
 
+// null makes row i of n NULL.
+func (x *Vector) null(i, n int) {
+	if x.Valid == nil {
+		x.Valid = make([]byte, (n+7)/8)
+		for k := range x.Valid {
+			x.Valid[k] = 0xff
+		}
+	}
+	x.Valid[i/8] &^= 1 << (i % 8)
+}
+
 // set makes a value that of row i of n.
 func (x *Vector) set(i, n int, r table.Value, e expr.Expr) error {
 	switch {
 	case r.Null:
-		if x.Valid == nil {
-			x.Valid = make([]byte, (n+7)/8)
-			for k := range x.Valid {
-				x.Valid[k] = 0xff
-			}
-		}
-		x.Valid[i/8] &^= 1 << (i % 8)
+		x.null(i, n)
 		return nil
 	case x.Floats != nil:
 		x.Floats[i] = r.F
