@@ -40,7 +40,9 @@ arithmetic over columns and constants. The meaning is PostgreSQL's.
 
 SHOW TABLES lists the tables, DESCRIBE the columns of a table or of a SELECT, with
 their types; information_schema.tables and information_schema.columns are tables of
-the same that a SELECT takes. SET name = value, RESET name and SHOW name are for
+the same that a SELECT takes. SUMMARIZE t gives of each column how many values,
+NULLs and different values it has, the smallest and the largest, and its quartiles
+(percentile_disc); all of them are exact. SET name = value, RESET name and SHOW name are for
 backend, host_memory and statement_timeout (SHOW ALL).
 
 Formats: table is for people. csv is one result set, with NULL an unquoted empty

@@ -102,7 +102,7 @@ func (x *Explanation) node(n plan.Node) *PlanNode {
 	}
 	out.Node = n.String()
 	switch n.(type) {
-	case *plan.Aggregate, *plan.Sort, *plan.Distinct:
+	case *plan.Aggregate, *plan.Sort, *plan.Distinct, *plan.CountDistinct:
 		if out.Executor == nil {
 			out.On = "cpu"
 		}

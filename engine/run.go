@@ -70,8 +70,17 @@ func (x *execution) stream(n plan.Node) stream {
 		}
 		return x.selected
 	case *plan.Values:
-		return each(blank(len(n.Rows)), func(i int, _ []table.Value) ([]table.Value, error) {
-			return evaluate(n.Rows[i], func(e expr.Expr) expr.Expr { return e }, nil)
+		return x.values(n)
+	case *plan.CountDistinct:
+		return each(x.stream(n.Input), func(_ int, row []table.Value) ([]table.Value, error) {
+			for _, c := range n.Columns {
+				count, err := cpu.CountDistinct(x.ctx, x.plan.Table, c.Index)
+				if err != nil {
+					return nil, err
+				}
+				row = append(row, table.Int(count))
+			}
+			return row, nil
 		})
 	case *plan.Filter:
 		return each(x.stream(n.Input), func(_ int, row []table.Value) ([]table.Value, error) {
@@ -133,9 +142,32 @@ func (x *execution) groups(n *plan.Aggregate) stream {
 	}
 }
 
-// blank is n rows without columns.
-func blank(n int) stream {
-	return func(yield func(batch, error) bool) { yield(make(valueRows, n), nil) }
+// values gives rows of expressions over one row, or over none.
+func (x *execution) values(n *plan.Values) stream {
+	return func(yield func(batch, error) bool) {
+		var over []table.Value
+		if n.Input != nil {
+			for b, err := range x.stream(n.Input) {
+				if err != nil {
+					yield(nil, err)
+					return
+				}
+				over = b.(valueRows)[0]
+			}
+		}
+		var out valueRows
+		for _, list := range n.Rows {
+			row, err := evaluate(list, func(e expr.Expr) expr.Expr { return e }, over)
+			if err != nil {
+				if yield(out, nil) {
+					yield(nil, err)
+				}
+				return
+			}
+			out = append(out, row)
+		}
+		yield(out, nil)
+	}
 }
 
 // each computes rows of values from others, none where of gives nil. The rows before an

@@ -74,6 +74,8 @@ func (s *Statement) Bind(c Catalog, params ...table.Value) (bound plan.Node, err
 		return listed([]string{"table_name"}, c.Names), nil
 	case s.describes:
 		return b.describe(c), nil
+	case s.summarizes:
+		return b.summarize(c), nil
 	}
 	return b.query(c), nil
 }

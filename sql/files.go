@@ -72,12 +72,12 @@ func (s *Statement) takePath(loc int) bool {
 	return false
 }
 
-// beforeTable reports whether a table's name may stand at the token i: behind FROM, JOIN or
-// DESCRIBE, or a comma of a FROM list.
+// beforeTable reports whether a table's name may stand at the token i: behind FROM, JOIN,
+// DESCRIBE or SUMMARIZE, or a comma of a FROM list.
 func (s *Statement) beforeTable(i int) bool {
 	last := func(i int) string { return strings.ToLower(s.token(i)) }
 	switch last(i - 1) {
-	case "from", "join", "describe", "table":
+	case "from", "join", "describe", "summarize", "table":
 		return true
 	case ",":
 	default:

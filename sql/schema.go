@@ -104,19 +104,20 @@ func (b *binder) tableNamed(c Catalog, r *pg.RangeVar, loc int) (t *table.Table,
 	return t, known[i]
 }
 
-// grammatical is the statement as PostgreSQL's grammar takes it, which has no DESCRIBE: in
-// its place stands TABLE, that is SELECT * FROM, or nothing before a SELECT. All behind it
-// keeps its position.
+// grammatical is the statement as PostgreSQL's grammar takes it, which has neither DESCRIBE nor
+// SUMMARIZE: in their place stands TABLE, that is SELECT * FROM, or nothing before a SELECT. All
+// behind it keeps its position.
 func (s *Statement) grammatical() string {
-	const describe = "describe"
-	if s.describes = strings.EqualFold(s.token(0), describe); !s.describes {
+	first := s.token(0)
+	s.describes, s.summarizes = strings.EqualFold(first, "describe"), strings.EqualFold(first, "summarize")
+	if !s.describes && !s.summarizes {
 		return s.clean
 	}
 	instead := "TABLE"
-	if s.describesSelect() {
+	if s.describes && s.describesSelect() {
 		instead = ""
 	}
-	return instead + strings.Repeat(" ", len(describe)-len(instead)) + s.clean[len(describe):]
+	return instead + strings.Repeat(" ", len(first)-len(instead)) + s.clean[len(first):]
 }
 
 // token is the text of the token at i, "" where there are fewer.
@@ -136,11 +137,7 @@ func (b *binder) describe(c Catalog) plan.Node {
 	if b.describesSelect() {
 		fields = b.query(c).Fields()
 	} else {
-		for i := range b.tokens[1:] {
-			if dot := b.token(1+i) == "."; dot != (i%2 == 1) {
-				panic(b.errorf(b.tokens[1+i].start, "DESCRIBE takes the name of a table, or a SELECT"))
-			}
-		}
+		b.onlyTable("DESCRIBE takes the name of a table, or a SELECT")
 		b.from(c)
 		fields = b.table.Fields
 	}
@@ -150,6 +147,15 @@ func (b *binder) describe(c Catalog) plan.Node {
 		types = append(types, typeOf(f, table.Type.String))
 	}
 	return listed([]string{"column_name", "data_type"}, names, types)
+}
+
+// onlyTable checks that a table's name follows the first word, and nothing else.
+func (b *binder) onlyTable(otherwise string) {
+	for i := range b.tokens[1:] {
+		if dot := b.token(1+i) == "."; dot != (i%2 == 1) {
+			panic(b.errorf(b.tokens[1+i].start, "%s", otherwise))
+		}
+	}
 }
 
 // listed is lists of the same length as columns of text.

@@ -26,7 +26,7 @@ type Statement struct {
 
 	Setting *Setting // of SET, RESET and SHOW; else nil
 
-	describes, shows bool // DESCRIBE, SHOW TABLES
+	describes, summarizes, shows bool // DESCRIBE, SUMMARIZE, SHOW TABLES
 
 	tokens []token // of Text
 	clean  string  // Text with blanks in the place of its comments
@@ -36,7 +36,7 @@ type Statement struct {
 }
 
 // Err returns the error of a statement that is not valid SQL or that is none of
-// SELECT, EXPLAIN, DESCRIBE, SHOW, SET and RESET; Bind returns it too.
+// SELECT, EXPLAIN, DESCRIBE, SUMMARIZE, SHOW, SET and RESET; Bind returns it too.
 func (s *Statement) Err() error { return s.err }
 
 // Parse cuts text into its statements. Empty ones are left out. A statement that
@@ -152,7 +152,7 @@ func (s *Statement) statement(n *pg.Node) error {
 	case *pg.Node_VariableSetStmt:
 		return s.sets(n.VariableSetStmt)
 	}
-	return s.errorf(0, "%s is not supported; there are SELECT, EXPLAIN, DESCRIBE, SHOW, SET and RESET", s.firstWords())
+	return s.errorf(0, "%s is not supported; there are SELECT, EXPLAIN, DESCRIBE, SUMMARIZE, SHOW, SET and RESET", s.firstWords())
 }
 
 func (s *Statement) explain(n *pg.ExplainStmt) error {
