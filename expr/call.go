@@ -19,12 +19,9 @@ type Function struct {
 	Repeat bool
 	// Raises says that values exist for which evaluating it is an error.
 	Raises bool
-	// Rises says that while its first argument grows and the others are constants, it grows or
-	// stays, to the last bit, and that what raises an error is at the ends.
-	Rises bool
-
 	result table.Type
 	typed  func(args []Expr) table.Type // where the result depends on more than the parameters
+	rises  func(c *Call) int            // see [Call.Rises]; nil: with none
 	nulls  bool                         // it is evaluated for NULLs too
 	form   form
 	eval   func(a args) (table.Value, error)
@@ -95,6 +92,15 @@ func (e *Call) String() string {
 		list = append(list, a.String())
 	}
 	return e.Fn.Name + "(" + strings.Join(list, ", ") + ")"
+}
+
+// Rises is the argument of which it is true that while it grows and the others are constants, the
+// call grows or stays, to the last bit, and that what raises an error is at the ends; -1 for none.
+func (e *Call) Rises() int {
+	if e.Fn.rises == nil {
+		return -1
+	}
+	return e.Fn.rises(e)
 }
 
 // Strict reports a call that is NULL when an argument is.
@@ -186,7 +192,10 @@ var typeWords = map[string]table.Type{
 func define(signature string, eval func(a args) (table.Value, error)) *Function {
 	head, rest, ok1 := strings.Cut(signature, "(")
 	params, result, ok2 := strings.Cut(rest, ") ")
-	f := &Function{eval: eval, Repeat: strings.HasSuffix(params, "..."), Raises: strings.Contains(result, "!"), Rises: strings.Contains(result, "/")}
+	f := &Function{eval: eval, Repeat: strings.HasSuffix(params, "..."), Raises: strings.Contains(result, "!")}
+	if strings.Contains(result, "/") {
+		f.rises = func(*Call) int { return 0 }
+	}
 	for _, word := range strings.FieldsFunc(strings.TrimSuffix(params, "..."), func(r rune) bool { return r == ',' }) {
 		t, ok := typeWords[word]
 		f.Params = append(f.Params, t)

@@ -3,6 +3,7 @@ package expr
 import (
 	"math"
 	"math/big"
+	"slices"
 	"strings"
 	"time"
 
@@ -12,20 +13,22 @@ import (
 // Functions of dates, timestamps and intervals.
 func init() {
 	for _, kind := range []string{"timestamp", "date", "interval"} {
-		define("extract(text,"+kind+") numeric!", func(a args) (table.Value, error) {
+		extract := define("extract(text,"+kind+") numeric!", func(a args) (table.Value, error) {
 			us, err := a.part()
 			if err != nil {
 				return table.Null(a.T), err
 			}
 			return a.decimal(us.Quo(us, table.Pow10(6-a.T.Scale)))
-		}).as(from).typed = func(args []Expr) table.Type {
+		}).as(from)
+		extract.rises = byUnit("year", "isoyear", "decade", "century", "millennium", "epoch")
+		extract.typed = func(args []Expr) table.Type {
 			t := table.Type{Kind: table.Decimal, Precision: 38, Scale: 6}
 			if c, ok := args[0].(*Const); ok && !c.V.Null {
 				t.Scale = fractions[unitNamed(c.V.S)]
 			}
 			return t
 		}
-		define("date_part(text,"+kind+") double!", func(a args) (table.Value, error) {
+		part := define("date_part(text,"+kind+") double!", func(a args) (table.Value, error) {
 			us, err := a.part()
 			if err != nil {
 				return table.Null(a.T), err
@@ -33,8 +36,9 @@ func init() {
 			f, _ := new(big.Rat).SetFrac(us, table.Pow10(6)).Float64()
 			return table.Float(f), nil
 		})
+		part.rises = extract.rises
 	}
-	define("date_trunc(text,timestamp) timestamp!", truncated)
+	define("date_trunc(text,timestamp) timestamp!", truncated).rises = func(*Call) int { return 1 }
 	define("make_date(bigint,bigint,bigint) date!", func(a args) (table.Value, error) {
 		day, err := a.day()
 		return table.Value{Type: a.T, Null: err != nil, I: day}, err
@@ -70,7 +74,7 @@ func init() {
 			return a.fail("%s", OutOfRange(intervalType))
 		}
 		return a.timestamp(moment{us: x - (since - table.FloorDiv(since, stride.I)*stride.I)})
-	})
+	}).rises = func(*Call) int { return 1 }
 }
 
 // day is that of a year, a month and a day, the first arguments.
@@ -89,6 +93,16 @@ func (a args) day() (int64, error) {
 		return 0, Errorf(a.P, "%s", OutOfRange(t))
 	}
 	return day, nil
+}
+
+// byUnit says that a function of a unit and a time rises with the time for some units.
+func byUnit(units ...string) func(c *Call) int {
+	return func(c *Call) int {
+		if unit, ok := c.Args[0].(*Const); ok && slices.Contains(units, unitNamed(unit.V.S)) {
+			return 1
+		}
+		return -1
+	}
 }
 
 // fractions are the digits after the point of what EXTRACT gives.

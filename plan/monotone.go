@@ -81,14 +81,17 @@ func castTrend(e *expr.Cast, x trend) trend {
 }
 
 func callTrend(e *expr.Call) trend {
-	switch constant := len(e.Args) == 0 || len(expr.Columns(e.Args[0])) == 0; {
-	case len(expr.Columns(e)) == 0:
+	if len(expr.Columns(e)) == 0 {
 		_, err := expr.Eval(e, nil)
 		return trend{ok: err == nil}
-	case constant || !e.Fn.Rises || len(e.Args) > 1 && len(expr.Columns(&expr.Call{Fn: e.Fn, Args: e.Args[1:]})) > 0:
-		return noTrend
 	}
-	x := trendOf(e.Args[0])
+	arg := e.Rises()
+	for i, a := range e.Args {
+		if (i == arg) != (len(expr.Columns(a)) > 0) {
+			return noTrend
+		}
+	}
+	x := trendOf(e.Args[arg])
 	x.pure = false
 	return x
 }
