@@ -54,15 +54,7 @@ const (
 // At evaluates an expression in a row of a chunk by its definition; one over a column of few
 // codes once a code.
 func (v *Evaluator) At(e expr.Expr, c *table.Chunk) func(row int) (table.Value, error) {
-	at := 0
-	env := &expr.Env{Column: func(i int) table.Value { return c.Segments[i].Value(at) }}
-	if v.Wide {
-		env.Agg = func(int) table.Value { return table.Value{Null: true} }
-	}
-	eval := func(row int) (table.Value, error) {
-		at = row
-		return expr.Eval(e, env)
-	}
+	eval := expr.Compile(e, expr.Rows(c), v.Wide)
 	segment, ok := ofKeptCodes(e, c)
 	if !ok {
 		return eval

@@ -20,9 +20,11 @@ type Function struct {
 	// Raises says that values exist for which evaluating it is an error.
 	Raises bool
 	result table.Type
-	typed  func(args []Expr) table.Type // where the result depends on more than the parameters
-	rises  func(c *Call) int            // see [Call.Rises]; nil: with none
-	nulls  bool                         // it is evaluated for NULLs too
+	typed  func(args []Expr) table.Type         // where the result depends on more than the parameters
+	rises  func(c *Call) int                    // see [Call.Rises]; nil: with none
+	nulls  bool                                 // it is evaluated for NULLs too
+	float  func(x float64) (y float64, ok bool) // of a DOUBLE, where that is all that there is to it
+	int    func(x int64) (y int64, ok bool)     // of a BIGINT likewise
 	form   form
 	eval   func(a args) (table.Value, error)
 	// lazy evaluates what it needs of the operands.

@@ -12,14 +12,14 @@ import (
 // Functions of numbers. Of several forms DOUBLE comes first, the type that PostgreSQL prefers; where
 // it has a form for NUMERIC of a function that is not exact, that of DOUBLE is taken.
 func init() {
-	define("abs(double) double", ofDouble(math.Abs))
-	define("abs(real) real", ofDouble(math.Abs))
+	define("abs(double) double", ofDouble(math.Abs)).plainly(math.Abs)
+	define("abs(real) real", ofDouble(math.Abs)).plainly(math.Abs)
 	define("abs(bigint) bigint!", func(a args) (table.Value, error) {
 		if a.v[0].I < 0 {
 			return negate(a.v[0], a.wide, a.P)
 		}
 		return a.v[0], nil
-	})
+	}).int = func(x int64) (int64, bool) { return max(x, -x), x != math.MinInt64 }
 	define("abs(numeric) numeric!", func(a args) (table.Value, error) { return a.decimal(new(big.Int).Abs(a.v[0].Unscaled())) }).typed = first
 	define("sign(double) double/", ofDouble(func(x float64) float64 {
 		if x != x {
@@ -60,11 +60,11 @@ func init() {
 	})
 	define("pow power(double,double) double!", power)
 	define("^(double,double) double!", power).as(infix)
-	define("sqrt(double) double!/", within(func(x float64) string { return negative(x, "cannot take square root of a negative number") }, math.Sqrt))
-	define("cbrt(double) double", ofDouble(math.Cbrt))
-	define("exp(double) double!", within(none, math.Exp))
-	define("ln(double) double!", within(logarithm, math.Log))
-	define("log10 log(double) double!", within(logarithm, log10))
+	define("sqrt(double) double!/", within(func(x float64) string { return negative(x, "cannot take square root of a negative number") }, math.Sqrt)).plainly(math.Sqrt)
+	define("cbrt(double) double", ofDouble(math.Cbrt)).plainly(math.Cbrt)
+	define("exp(double) double!", within(none, math.Exp)).plainly(math.Exp)
+	define("ln(double) double!", within(logarithm, math.Log)).plainly(math.Log)
+	define("log10 log(double) double!", within(logarithm, log10)).plainly(log10)
 	define("log(double,double) double!", func(a args) (table.Value, error) {
 		base, x := a.v[0].F, a.v[1].F
 		for _, v := range []float64{base, x} {
@@ -78,10 +78,10 @@ func init() {
 		return a.double(log10(x)/log10(base), base, x)
 	})
 	for name, f := range map[string]ofFloat{"sinh": math.Sinh, "cosh": math.Cosh, "tanh": math.Tanh, "asinh": math.Asinh} {
-		define(name+"(double) double", ofDouble(f))
+		define(name+"(double) double", ofDouble(f)).plainly(f)
 	}
-	define("acosh(double) double!", within(func(x float64) string { return negative(x-1, "input is out of range") }, math.Acosh))
-	define("atanh(double) double!", within(unit, math.Atanh))
+	define("acosh(double) double!", within(func(x float64) string { return negative(x-1, "input is out of range") }, math.Acosh)).plainly(math.Acosh)
+	define("atanh(double) double!", within(unit, math.Atanh)).plainly(math.Atanh)
 	define("cot(double) double!", within(finite, func(x float64) float64 { return 1 / math.Tan(x) }))
 	define("width_bucket(double,double,double,bigint) bigint!", doubleBucket)
 	define("width_bucket(numeric,numeric,numeric,bigint) bigint!", exactBucket)
@@ -104,11 +104,11 @@ func init() {
 	})
 	define("pi() double", func(args) (table.Value, error) { return table.Float(math.Pi), nil })
 	for name, f := range map[string]ofFloat{"sin": math.Sin, "cos": math.Cos, "tan": math.Tan} {
-		define(name+"(double) double!", within(finite, f))
+		define(name+"(double) double!", within(finite, f)).plainly(f)
 	}
-	define("asin(double) double!", within(unit, math.Asin))
-	define("acos(double) double!", within(unit, math.Acos))
-	define("atan(double) double", ofDouble(math.Atan))
+	define("asin(double) double!", within(unit, math.Asin)).plainly(math.Asin)
+	define("acos(double) double!", within(unit, math.Acos)).plainly(math.Acos)
+	define("atan(double) double", ofDouble(math.Atan)).plainly(math.Atan)
 	define("atan2(double,double) double", func(a args) (table.Value, error) {
 		return table.Float(math.Atan2(a.v[0].F, a.v[1].F)), nil
 	})

@@ -68,29 +68,30 @@ func errKey(err error) string {
 	return fmt.Sprintf("%d %s", e.Pos, msg)
 }
 
-// evalAt evaluates e for one value of its column.
-func evalAt(e expr.Expr, v table.Value) (table.Value, error) {
-	return expr.Eval(e, &expr.Env{Column: func(int) table.Value { return v }})
-}
-
-// outcomeAt evaluates e, a condition or a value, for one value of its column.
-func outcomeAt(e expr.Expr, v table.Value) outcome {
+// outcomesAt evaluates e, a condition or a value over one column, for what is read of it.
+func outcomesAt(e expr.Expr, read expr.Reader) func(code uint64) outcome {
 	if e, ok := e.(*expr.Compare); ok {
-		l, err := evalAt(e.L, v)
-		if err != nil {
-			return outcome{err: err}
+		left, right := expr.Compile(e.L, read, false), expr.Compile(e.R, read, false)
+		return func(code uint64) outcome {
+			l, err := left(int(code))
+			if err != nil {
+				return outcome{err: err}
+			}
+			r, err := right(int(code))
+			if err != nil || l.Null || r.Null {
+				return outcome{err: err, null: true}
+			}
+			return outcome{sign: table.Compare(l, r)}
 		}
-		r, err := evalAt(e.R, v)
-		if err != nil || l.Null || r.Null {
-			return outcome{err: err, null: true}
+	}
+	eval := expr.Compile(e, read, false)
+	return func(code uint64) outcome {
+		x, err := eval(int(code))
+		if e.Type().Kind != table.Boolean {
+			return outcome{err: err} // of a value only its error counts
 		}
-		return outcome{sign: table.Compare(l, r)}
+		return outcome{sign: int(x.I), null: x.Null, err: err}
 	}
-	x, err := evalAt(e, v)
-	if e.Type().Kind != table.Boolean {
-		return outcome{err: err} // of a value only its error counts
-	}
-	return outcome{sign: int(x.I), null: x.Null, err: err}
 }
 
 // spansWhere are the codes of the runs whose outcome f accepts.
@@ -112,12 +113,7 @@ func (l *lowerer) outcomes(e expr.Expr, col int) (runs []run, ok bool) {
 	if seg.NonNull() == 0 {
 		return nil, true
 	}
-	at := func(code uint64) outcome { return outcomeAt(e, seg.Decode(code)) }
-	if like, isLike := e.(*expr.Like); isLike {
-		if _, isColumn := like.X.(*expr.Column); isColumn {
-			at = likeOutcome(like, seg)
-		}
-	}
+	at := outcomesAt(e, expr.Codes(seg))
 	if seg.Max < fewCodes {
 		return enumerate(seg.Max, at), true
 	}
@@ -134,20 +130,6 @@ func (l *lowerer) outcomes(e expr.Expr, col int) (runs []run, ok bool) {
 		return enumerate(seg.Max, at), true
 	}
 	return nil, false
-}
-
-func likeOutcome(e *expr.Like, seg *table.Segment) func(uint64) outcome {
-	m, err := expr.CompileLike(e.Pattern, e.Escape, e.Fold)
-	if err != nil {
-		err = &expr.Error{Pos: e.P, Msg: err.Error()}
-		return func(uint64) outcome { return outcome{err: err} }
-	}
-	return func(code uint64) outcome {
-		if m.Match(seg.Dict[code]) != e.Not {
-			return outcome{sign: 1}
-		}
-		return outcome{}
-	}
 }
 
 // enumerate tries the codes 0..top one by one.
@@ -233,7 +215,7 @@ func search(pieces []Span, at func(uint64) outcome) (runs []run, ok bool) {
 func (l *lowerer) inOutcomes(e *expr.In, col int) ([]run, bool) {
 	seg := l.seg(col)
 	find := func(e expr.Expr) ([]run, bool) {
-		runs, ok := search(pieces(seg), func(code uint64) outcome { return outcomeAt(e, seg.Decode(code)) })
+		runs, ok := search(pieces(seg), outcomesAt(e, expr.Codes(seg)))
 		failed := func(r run) bool { return r.err != nil } // rare enough to leave to the general way
 		return runs, ok && !slices.ContainsFunc(runs, failed)
 	}

@@ -73,13 +73,20 @@ func (l *lowerer) junctionChecks(kids []expr.Expr, ctx *Pred, goOn form) {
 func mayRaise(e expr.Expr) (found bool) {
 	expr.Walk(e, func(e expr.Expr) {
 		switch e := e.(type) {
-		case *expr.Arith, *expr.Neg, *expr.Cast, *expr.Like:
+		case *expr.Arith, *expr.Neg, *expr.Like:
 			found = true
+		case *expr.Cast:
+			found = found || !widens(e.X.Type(), e.To)
 		case *expr.Call:
 			found = found || e.Fn.Raises
 		}
 	})
 	return found
+}
+
+// widens reports a cast for which all values have a place.
+func widens(from, to table.Type) bool {
+	return from.IsInteger() && (to.Kind == table.BigInt || to.Kind == table.Double) || from.Kind == table.Real && to.Kind == table.Double
 }
 
 // valueChecks collects the checks of a value expression.

@@ -166,7 +166,7 @@ func (l *lowerer) columnLeaf(e expr.Expr, col int, runs []run) *leafForms {
 		errsKnown: true,
 	}
 	null := &x.u
-	switch outcomeAt(e, table.Null(l.seg(col).Type)).truth(e) {
+	switch outcomesAt(e, expr.Nulls(l.seg(col)))(0).truth(e) {
 	case isTrue:
 		null = &x.t
 	case isFalse:
@@ -205,7 +205,7 @@ func (l *lowerer) columnErrors(e expr.Expr, col int, runs []run) (out []rowError
 	}
 	if seg := l.seg(col); seg.Nulls > 0 {
 		// An error in a part without columns is raised for NULLs too.
-		if _, err := evalAt(e, table.Null(seg.Type)); err != nil {
+		if _, err := expr.Compile(e, expr.Nulls(seg), false)(0); err != nil {
 			out = append(out, rowError{pred: l.nullTest(col, true), err: err})
 		}
 	}

@@ -26,7 +26,7 @@ func (s *Scalar) Columns() []int { return expr.Columns(s.E) }
 
 // In returns the test of a record of a chunk, for one goroutine.
 func (s *Scalar) In(c *table.Chunk) func(row int) bool {
-	eval := evalIn(s.E, c)
+	eval := expr.Compile(s.E, expr.Rows(c), false)
 	return func(row int) bool {
 		v, err := eval(row)
 		switch {
@@ -39,22 +39,12 @@ func (s *Scalar) In(c *table.Chunk) func(row int) bool {
 	}
 }
 
-// evalIn evaluates e for the records of a chunk, for one goroutine.
-func evalIn(e expr.Expr, c *table.Chunk) func(row int) (table.Value, error) {
-	at := 0
-	env := &expr.Env{Column: func(i int) table.Value { return c.Segments[i].Value(at) }}
-	return func(row int) (table.Value, error) {
-		at = row
-		return expr.Eval(e, env)
-	}
-}
-
 // ErrorAt is the error that a check's record raises.
 func (k Check) ErrorAt(c *table.Chunk, row int) error {
 	if k.Of == nil {
 		return k.Err
 	}
-	_, err := evalIn(k.Of, c)(row)
+	_, err := expr.Compile(k.Of, expr.Rows(c), false)(row)
 	return err
 }
 
