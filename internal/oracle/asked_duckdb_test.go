@@ -36,7 +36,7 @@ func TestDuckDBAnswersWhatIsAsked(t *testing.T) {
 		}
 	}
 	for _, q := range readAsked(t) {
-		got, err := p.rows(q.duckdb)
+		got, err := p.texts(q.duckdb)
 		if err != nil {
 			t.Errorf("%s: %v", q.duckdb, err)
 			continue
@@ -56,8 +56,8 @@ func TestDuckDBAnswersWhatIsAsked(t *testing.T) {
 	}
 }
 
-// rows runs a statement and returns its values as text.
-func (p *peer) rows(text string) (out [][]string, err error) {
+// texts runs a statement and returns its values as text.
+func (p *peer) texts(text string) (out [][]string, err error) {
 	rows, err := p.db.Query(text)
 	if err != nil {
 		return nil, err
