@@ -33,5 +33,7 @@
 //     many rows is beside the wanted one, it takes a few of each.
 //   - SUM of REAL and DOUBLE, IN lists, and programs other than linear sums have no
 //     vector instructions.
-//   - Scalar keeps every selected value of every aggregate in memory.
+//   - Scalar keeps every selected value of every aggregate in memory, and Group those of
+//     percentiles, kth_largest, kth_smallest and mode. Each core has groups of its own until
+//     all rows are seen; a sum of REAL or DOUBLE takes half a KiB a group.
 package cpu

@@ -84,7 +84,7 @@ func (in Inside) Watch(ctx context.Context, text string, wrap func(Stage) pass.R
 			return nil, err
 		}
 		if s.bound == nil || s.fragment == nil || len(s.fragment.Aggs) == 0 {
-			return nil, errors.New("this takes one SELECT of aggregates, without EXPLAIN and without parameters")
+			return nil, errors.New("this takes one SELECT of aggregates of columns, without GROUP BY, EXPLAIN and parameters")
 		}
 		return s.run(ctx, func(x *execution) {
 			w.Plan = x.plan

@@ -89,7 +89,7 @@ func TestStatisticsOfRowGroupsChangeNoAnswer(t *testing.T) {
 		}
 		for range 4 {
 			k := rapid.Int64Range(-1, int64(n/3)+1).Draw(t, "k")
-			text := "SELECT " + rapid.SampledFrom([]string{"COUNT(*)", "COUNT(a), COUNT(b)", "MIN(a), MAX(a), MAX(b)", "SUM(b), COUNT(*)", "MEDIAN(a)", "selectivity()", "a, b"}).Draw(t, "what") + " FROM t" +
+			text := "SELECT " + rapid.SampledFrom([]string{"COUNT(*)", "COUNT(a), COUNT(b)", "MIN(a), MAX(a), MAX(b)", "SUM(b), COUNT(*)", "MEDIAN(a)", "selectivity()", "SUM(a + b), selectivity(), COUNT(DISTINCT b)", "a, b"}).Draw(t, "what") + " FROM t" +
 				rapid.SampledFrom([]string{"", fmt.Sprintf(" WHERE a >= %d", k), fmt.Sprintf(" WHERE a < %d AND b > 0", k), fmt.Sprintf(" WHERE NOT (a BETWEEN %d AND %d)", k, k+4),
 					fmt.Sprintf(" WHERE a IN (%d, %d) OR b IS NULL", k, k+1), fmt.Sprintf(" WHERE a = %d AND 1/b > 0", k), fmt.Sprintf(" WHERE b > 9 OR a <= %d", k)}).Draw(t, "where")
 			got, err := answer(fresh, text)

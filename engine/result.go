@@ -16,7 +16,8 @@ type Column struct {
 
 // Stats says what a statement took.
 type Stats struct {
-	// Backend is the backend that computed it ("" where none was needed).
+	// Backend is the backend that computed it ("" where none was needed); of a statement
+	// whose rows are grouped or sorted, which is done on the CPU, the one that selected them.
 	Backend string
 	// Devices are the numbers of the OpenGL devices that computed it, as listed by
 	// `stencildb info`; none on the CPU.

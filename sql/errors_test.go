@@ -148,6 +148,8 @@ func TestErrors(t *testing.T) {
 		{"SELECT x FROM t GROUP BY ROLLUP (x)", `GROUPING SETS, ROLLUP and CUBE are not supported; write a SELECT for each set of keys (line 1, column 26)`},
 		{"SELECT x FROM t GROUP BY GROUPING SETS ((x), ())", `GROUPING SETS, ROLLUP and CUBE are not supported; write a SELECT for each set of keys (line 1, column 26)`},
 		{"SELECT x FROM t GROUP BY ()", `GROUPING SETS, ROLLUP and CUBE are not supported; write a SELECT for each set of keys (line 1, column 26)`},
+		{"SELECT x FROM t GROUP BY ALL", `GROUP BY ALL is not supported; write the keys, or the numbers of their select items: GROUP BY 1, 2 (line 1, column 17)`},
+		{"SELECT x FROM t GROUP BY ALL HAVING true", `GROUP BY ALL is not supported; write the keys, or the numbers of their select items: GROUP BY 1, 2 (line 1, column 17)`},
 		{"SELECT x FROM t GROUP BY DISTINCT x", `GROUP BY DISTINCT is not supported (line 1, column 17)`},
 		{"SELECT 1 HAVING true", `GROUP BY and HAVING need a table; write FROM (line 1, column 1)`},
 		{"SELECT COUNT(*) FILTER (WHERE x) FROM t", `argument of FILTER must be type boolean, not type bigint (line 1, column 31)`},

@@ -52,6 +52,9 @@ func (s *Statement) tree() (*pg.ParseResult, error) {
 			return tree, nil
 		}
 		if loc := s.place(err); paths == maxPaths || !s.takePath(loc) {
+			if all := s.groupByAll(loc); all >= 0 {
+				return nil, s.errorf(all, "GROUP BY ALL is not supported; write the keys, or the numbers of their select items: GROUP BY 1, 2")
+			}
 			return nil, s.errorf(loc, "%s", message(err))
 		}
 	}

@@ -2,6 +2,7 @@ package sql
 
 import (
 	"slices"
+	"strings"
 
 	pg "github.com/pganalyze/pg_query_go/v6"
 
@@ -15,6 +16,26 @@ type groups struct {
 	keys  []expr.Expr
 	aggs  []expr.Aggregate
 	loose []*expr.Column
+}
+
+// groupByAll is where the GROUP BY ALL before loc stands, after which the grammar wants a key;
+// negative where there is none.
+func (s *Statement) groupByAll(loc int) int {
+	n := len(s.tokens)
+	for n > 0 && s.tokens[n-1].start >= loc {
+		n--
+	}
+	words := []string{"group", "by", "all"}
+	if n < len(words) {
+		return -1
+	}
+	last := s.tokens[n-len(words) : n]
+	for i, t := range last {
+		if !strings.EqualFold(s.Text[t.start:t.end], words[i]) {
+			return -1
+		}
+	}
+	return last[0].start
 }
 
 // groupBy binds the keys: expressions, names of columns or else of select items, or the numbers of
