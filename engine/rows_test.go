@@ -209,7 +209,7 @@ func TestBatches(t *testing.T) {
 		types = append(types, f.Name+" "+f.Type.String())
 	}
 	if diff := cmp.Diff([]string{"yes bool", "small int16", "i int32", "big int64", "dec decimal(10, 2)", "r float32", "d float64", "day date32",
-		"at timestamp[us]", "s dictionary<values=utf8, indices=int32, ordered=false>", "seven bool", "span duration[us]", "x utf8", "wide decimal(38, 1)"}, types); diff != "" {
+		"at timestamp[us]", "s dictionary<values=utf8, indices=int32, ordered=false>", "seven bool", "span month_day_nano_interval", "x utf8", "wide decimal(38, 1)"}, types); diff != "" {
 		t.Error(diff)
 	}
 	if !rows.Next() { // what Next has come to is not in a batch

@@ -17,6 +17,7 @@ type sortKey struct {
 	column *sortColumn // where it is a column of the table
 	most   uint64      // its largest code
 	nulls  bool        // it may be NULL
+	long   bool        // behind its codes come 64 bits more
 	ranked bool        // its codes are ranks among all its values
 }
 
@@ -41,10 +42,11 @@ func columnKey(k plan.SortKey, t *table.Table, index int) sortKey {
 
 // valueKey is a key of values that are computed.
 func valueKey(k plan.SortKey) sortKey {
-	out := sortKey{SortKey: k, most: math.MaxUint64, nulls: true}
-	if k.E.Type().Kind == table.Varchar {
+	out, t := sortKey{SortKey: k, most: math.MaxUint64, nulls: true}, k.E.Type()
+	if t.Kind == table.Varchar {
 		out.most, out.ranked = math.MaxUint32, true
 	}
+	out.long = t.Kind == table.Decimal && t.Precision > 18
 	return out
 }
 
@@ -74,11 +76,31 @@ func (k *sortKey) add(p *sortPiece, x cpu.Vector) {
 	for i, v := range x.Floats {
 		codes[i] = table.OrdinalFloat64(v)
 	}
-	p.columns = append(p.columns, k.arranged(codes, x.Valid)...)
+	if k.long {
+		for i, v := range x.Ints { // the upper halves
+			if codes[i] = table.OrdinalInt(v >> 63); x.Highs != nil {
+				codes[i] = table.OrdinalInt(x.Highs[i])
+			}
+		}
+	}
+	if p.columns = append(p.columns, k.arranged(codes, x.Valid)...); !k.long {
+		return
+	}
+	low := make([]uint64, len(x.Ints))
+	for i, v := range x.Ints {
+		switch {
+		case x.IsNull(i):
+		case k.Desc:
+			low[i] = ^uint64(v)
+		default:
+			low[i] = uint64(v)
+		}
+	}
+	p.columns = append(p.columns, low)
 }
 
-// vectorOf is values of a type as a vector; DECIMALs as their ranks, for these may have any
-// number of digits.
+// vectorOf is values of a type as a vector; DECIMALs and intervals as their ranks, for these
+// may have any number of digits, or months.
 func vectorOf(values []table.Value, t table.Type) (x cpu.Vector) {
 	x.Valid = make([]byte, bitutil.BytesForBits(int64(len(values))))
 	for i, v := range values {
@@ -92,7 +114,7 @@ func vectorOf(values []table.Value, t table.Type) (x cpu.Vector) {
 			x.Ints = append(x.Ints, v.I)
 		}
 	}
-	if t.Kind == table.Decimal {
+	if t.Kind == table.Decimal || t.Kind == table.Interval {
 		for i, rank := range ranks([][]table.Value{values}, table.Value.String, table.Compare)[0] {
 			x.Ints[i] = int64(rank)
 		}
@@ -100,9 +122,11 @@ func vectorOf(values []table.Value, t table.Type) (x cpu.Vector) {
 	return x
 }
 
-// bits are those of the columns of codes that [sortKey.arranged] makes.
+// bits are those of the columns of codes that the key gives.
 func (k *sortKey) bits() []int {
 	switch {
+	case k.long:
+		return []int{1, 64, 64}
 	case !k.nulls:
 		return []int{cpu.Width(k.most)}
 	case k.most < math.MaxUint64:

@@ -36,6 +36,8 @@ func testOrderBy(t *testing.T, db *DB) {
 		{"SELECT big FROM typed ORDER BY (d - 1) * (d - 1) DESC NULLS LAST, r LIMIT 3", nil, []string{"[0]", "[4]", "[1]"}},
 		{"SELECT big FROM typed ORDER BY (dec - 0.02) * (dec - 0.03) * 100 DESC, dec", nil, []string{"[NULL]", "[0]", "[1]", "[4]", "[2]", "[3]"}},
 		{"SELECT big FROM typed ORDER BY dec * -1e10", nil, []string{"[4]", "[3]", "[2]", "[1]", "[0]", "[NULL]"}},
+		{"SELECT big FROM typed ORDER BY CASE big WHEN 2 THEN 1e30 WHEN 1 THEN -1e30 ELSE big END DESC NULLS LAST", nil, []string{"[2]", "[4]", "[3]", "[0]", "[1]", "[NULL]"}},
+		{"SELECT big FROM typed ORDER BY CASE big WHEN 2 THEN interval '1 month' ELSE interval '1 day' * (30 + big - 2) END, big", nil, []string{"[0]", "[1]", "[2]", "[3]", "[4]", "[NULL]"}},
 		{"SELECT big FROM typed ORDER BY right(s, 1) || 'x' DESC LIMIT 2", nil, []string{"[NULL]", "[4]"}},
 		{"SELECT big FROM typed ORDER BY big % $1, day DESC", []any{2}, []string{"[4]", "[2]", "[0]", "[3]", "[1]", "[NULL]"}},
 		// What is not asked for is not computed, but keys are, of all rows.
@@ -52,6 +54,7 @@ func testOrderBy(t *testing.T, db *DB) {
 		{"SELECT yes FROM typed GROUP BY yes HAVING COUNT(*) > 1 ORDER BY SUM(dec) DESC, AVG(d)", nil, []string{"[false]", "[true]"}},
 		{"SELECT s, SUM(dec) * SUM(dec) AS q FROM typed GROUP BY s ORDER BY q DESC NULLS LAST, s LIMIT 2 OFFSET 1", nil, []string{"[s003 0.0009]", "[s002 0.0004]"}},
 		{"SELECT s || 'x' FROM typed GROUP BY s ORDER BY 1 DESC LIMIT 2", nil, []string{"[NULL]", "[s004x]"}},
+		{"SELECT CASE big WHEN 2 THEN interval '1 month' ELSE interval '1 day' * (29 + big) END AS d, COUNT(*) FROM typed WHERE big < 3 GROUP BY 1 ORDER BY 1 DESC", nil, []string{"[30 days 2]", "[29 days 1]"}},
 		// One row.
 		{"SELECT SUM(big) FROM typed ORDER BY COUNT(*) DESC, 1", nil, []string{"[10]"}},
 		{"SELECT SUM(big) FROM typed ORDER BY 1 / (COUNT(*) - 6)", nil, []string{"division by zero (line 1, column 39)"}},
