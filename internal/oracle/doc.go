@@ -14,6 +14,8 @@
 //     and conditions; TestDuckDBFunctions: those that DuckDB has with the same meaning.
 //   - TestWhatIsAsked: about a hundred statements of a first hour (testdata/asked.txt) with their
 //     answers, which TestDuckDBAnswersWhatIsAsked puts to DuckDB.
+//   - TestGroupsAgree: GROUP BY, HAVING and aggregates of expressions beside their
+//     definitions, computed row by row with exact fractions.
 //   - The other tests are facts that a random statement once showed to be false.
 //
 // Two kinds of statement are drawn. Those of package internal/plantest are typed trees;
