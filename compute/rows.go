@@ -1,15 +1,20 @@
 package compute
 
 import (
+	"slices"
+	"sync"
+
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/primitives"
+	"github.com/stencildb/stencildb/table"
 	"github.com/stencildb/stencildb/textures"
 )
 
 // Rows finds which records of a chunk a query selects: the selection becomes a bitmap, this
 // row ids by a prefix sum and a scatter, or, where they would take more memory, a bit a
-// record in the order of rows. Checks are left to [Select].
+// record in the order of rows. Where all that is asked for are values of columns, these are
+// gathered from the planes instead, if there are not too many. Checks are left to [Select].
 func Rows(run pass.Runner, d Device, q *plan.Query, chunk int) ([]plan.Marked, error) {
 	d.Together = 1
 	c, err := newCompiler(d, q)
@@ -35,7 +40,7 @@ func Rows(run pass.Runner, d Device, q *plan.Query, chunk int) ([]plan.Marked, e
 	}
 	var list []plan.Marked
 	for i, w := range x.pieces {
-		m, err := rowsOf(run, d.Primitives, tree.leaf.marks.blocks[i], w.Window)
+		m, err := x.rowsOf(run, tree.leaf.marks.blocks[i], w.Window)
 		if err != nil {
 			return nil, err
 		}
@@ -45,7 +50,8 @@ func Rows(run pass.Runner, d Device, q *plan.Query, chunk int) ([]plan.Marked, e
 }
 
 // rowsOf reads the rows that are marked in the bitmap of a window.
-func rowsOf(run pass.Runner, d primitives.Device, bitmap textures.Block, w textures.Window) (plan.Marked, error) {
+func (x *chunk) rowsOf(run pass.Runner, bitmap textures.Block, w textures.Window) (plan.Marked, error) {
+	d := x.device.Primitives
 	m := plan.Marked{First: w.From, N: w.Rows}
 	groups := primitives.Groups(w.Rows)
 	before := primitives.New(groups + 1)
@@ -59,6 +65,8 @@ func rowsOf(run pass.Runner, d primitives.Device, bitmap textures.Block, w textu
 	words := groups * textures.GroupRows / 32
 	switch n := int(counts[groups]); {
 	case n == 0:
+	case x.gathers(n):
+		m.Values, err = x.gathered(run, bitmap, w, before, n)
 	case n < words:
 		ids := primitives.New(n)
 		if err := primitives.RowIDs(run, d, bitmap, w.Rows, w.From, before, ids); err != nil {
@@ -73,4 +81,63 @@ func rowsOf(run pass.Runner, d primitives.Device, bitmap textures.Block, w textu
 		m.Bits, err = out.Read(run)
 	}
 	return m, err
+}
+
+const (
+	mostGathered = 64 << 20 // bytes of codes that are gathered at once
+	gatheredRows = 1 << 16  // of a piece of them
+)
+
+// gathers reports whether the values of n records are gathered on the device: where the columns have
+// neither NULLs nor dictionaries, nor codes of more than 32 bits.
+func (x *chunk) gathers(n int) bool {
+	if !x.q.Gathered || x.device.Software || len(x.q.Columns) == 0 || 4*n*len(x.q.Columns) > mostGathered {
+		return false
+	}
+	return !slices.ContainsFunc(x.q.Columns, func(col int) bool {
+		seg := x.segment(col)
+		return seg.Nulls > 0 || seg.Type.Kind == table.Varchar || seg.Bits > textures.PartBits
+	})
+}
+
+// gathered are the values of the n records that are marked in the bitmap of a window, in pieces.
+func (x *chunk) gathered(run pass.Runner, bitmap textures.Block, w textures.Window, before primitives.Vector, n int) ([]*table.Chunk, error) {
+	out := make([]primitives.Vector, len(x.q.Columns))
+	for c, col := range x.q.Columns {
+		planes := x.block(col, textures.Planes, 0, w)
+		if planes.Stored() == 0 {
+			continue // all codes are 0
+		}
+		out[c] = primitives.New(n)
+		if err := primitives.RowCodes(run, x.device.Primitives, bitmap, w.Rows, before, planes, planes.Stored(), out[c]); err != nil {
+			return nil, err
+		}
+	}
+	list := make([]*table.Chunk, (n+gatheredRows-1)/gatheredRows)
+	codes := make([][][]uint32, len(x.q.Columns)) // by column and piece
+	for c := range codes {
+		codes[c] = make([][]uint32, len(list))
+	}
+	var pieces sync.WaitGroup
+	for i := range list {
+		pieces.Go(func() { // all cores clear the memory, while the device works
+			rows := min(gatheredRows, n-i*gatheredRows)
+			list[i] = &table.Chunk{Rows: rows, Segments: make([]*table.Segment, len(x.Segments))}
+			for c, col := range x.q.Columns {
+				seg := x.segment(col)
+				codes[c][i] = make([]uint32, rows)
+				list[i].Segments[col] = &table.Segment{Type: seg.Type, Base: seg.Base, Max: seg.Max, Bits: seg.Bits, Codes: table.Codes{U32: codes[c][i]}}
+			}
+		})
+	}
+	pieces.Wait()
+	for c := range codes {
+		if out[c].None() {
+			continue
+		}
+		if err := run.Read(out[c].Block, codes[c]...); err != nil {
+			return nil, err
+		}
+	}
+	return list, nil
 }

@@ -24,7 +24,7 @@ type gather struct {
 // batch computes the items of a block of rows. Where a row raises an error, it gives the
 // rows before it and the error: that of the first such row, and in it of the first item.
 func (g *gather) batch(eval *cpu.Evaluator, b table.Block) (batch, error) {
-	v := &vectors{gather: g, eval: eval, chunk: g.table.Chunks[b.Chunk], block: b}
+	v := &vectors{gather: g, eval: eval, chunk: b.In(g.table), block: b}
 	var out computed
 	var failed error
 	for _, item := range g.items {

@@ -121,6 +121,9 @@ func (f found) blocks(yield func(table.Block) bool) {
 		}
 	}
 	listed := ordered.Map(runtime.GOMAXPROCS(0), parts, func(_ int, m plan.Marked) (list []table.Block) {
+		for _, c := range m.Values {
+			list = append(list, table.Block{Chunk: f.chunk, N: c.Rows, Values: c})
+		}
 		if m.All {
 			return []table.Block{{Chunk: f.chunk, First: m.First, N: m.N}}
 		}

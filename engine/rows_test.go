@@ -17,6 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/stencildb/stencildb/cpu"
+	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/ingest"
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/table"
@@ -441,6 +442,29 @@ func TestTheNextBackendGoesOn(t *testing.T) {
 		if want := "[[0] [1] [2] [3] [4] [5] [6] [7] [8] [NULL]]"; fmt.Sprint(got) != want {
 			t.Errorf("%d rows before: %v", before, got)
 		}
+	}
+}
+
+// Rows that come with their values are what these say, cut as others are.
+func TestBlocksBringTheirValues(t *testing.T) {
+	integer := table.Type{Kind: table.BigInt}
+	values := func(codes ...uint32) *table.Chunk {
+		return &table.Chunk{Rows: len(codes), Segments: []*table.Segment{nil, {Type: integer, Base: table.OrdinalInt(100), Max: 9, Bits: 4, Codes: table.Codes{U32: codes}}}}
+	}
+	f := found{chunk: 3, rows: []plan.Marked{{Values: []*table.Chunk{values(1, 2, 3), values(4)}}, {First: 7, N: 0}, {Values: []*table.Chunk{values(5, 6)}}}}
+	g := &gather{table: &table.Table{}, items: []plan.Item{{Name: "b", E: &expr.Column{Index: 1, Name: "b", T: integer}}}}
+	var got []string
+	for b := range f.blocks {
+		for i := range b.Len() {
+			rows, err := g.batch(new(cpu.Evaluator), b.Cut(i, i+1))
+			if err != nil {
+				t.Fatal(err)
+			}
+			got = append(got, rows.(computed)[0].String())
+		}
+	}
+	if want := "[[101] [102] [103] [104] [105] [106]]"; fmt.Sprint(got) != want {
+		t.Errorf("%v, want %s", got, want)
 	}
 }
 

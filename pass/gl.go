@@ -184,7 +184,9 @@ func (g *GL) draw(p *Pass) (counter *occlusion.Counter, err error) {
 }
 
 // Read implements Runner.
-func (g *GL) Read(b textures.Block, words []uint32) error { return g.read(g.store.ReadBlock(b, words)) }
+func (g *GL) Read(b textures.Block, words ...[]uint32) error {
+	return g.read(g.store.ReadBlock(b, words...))
+}
 
 // ReadTexels implements Runner.
 func (g *GL) ReadTexels(t *textures.Temp, words []uint32) error {

@@ -51,8 +51,11 @@ func (r *Recorder) Run(p *Pass) (Count, error) {
 }
 
 // Read implements Runner.
-func (r *Recorder) Read(b textures.Block, words []uint32) error {
-	clear(words)
+func (r *Recorder) Read(b textures.Block, into ...[]uint32) error {
+	for _, words := range into {
+		clear(words)
+	}
+	words := into[0]
 	for _, p := range r.Passes {
 		if p.Dispatch != nil && len(p.Dispatch.Blocks) > 0 && p.Dispatch.Blocks[0] == b {
 			p.assume(words)

@@ -114,11 +114,11 @@ func (f *Failer) Run(p *Pass) (Count, error) {
 }
 
 // Read implements Runner.
-func (f *Failer) Read(b textures.Block, words []uint32) error {
+func (f *Failer) Read(b textures.Block, words ...[]uint32) error {
 	if err := f.fail("reading a block back"); err != nil {
 		return err
 	}
-	return f.Runner.Read(b, words)
+	return f.Runner.Read(b, words...)
 }
 
 // ReadTexels implements Runner.

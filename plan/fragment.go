@@ -15,8 +15,11 @@ type Fragment struct {
 	Where   expr.Expr // nil: every row
 	Aggs    []expr.Aggregate
 	Columns []int // of the table, wanted of the rows where there are no aggregates
-	Total   bool  // what stands above asks how many rows the table has
-	Nodes   Node  // what it was cut from
+	// Gathered says that the values of these columns are all that is asked of the rows, all of them
+	// and in their order: a device may give them instead of the rows' numbers.
+	Gathered bool
+	Total    bool // what stands above asks how many rows the table has
+	Nodes    Node // what it was cut from
 }
 
 // Inputs, With, Fields and String implement [Node].
@@ -54,6 +57,9 @@ func Cut(n Node) Node {
 	if r, ok := n.(interface{ reads() []int }); ok {
 		narrow(n.Inputs()[0], r.reads())
 		f, rows := n.Inputs()[0].(*Fragment)
+		if p, ok := n.(*Project); ok && rows {
+			f.Gathered = !slices.ContainsFunc(p.Items, func(i Item) bool { _, column := i.E.(*expr.Column); return !column })
+		}
 		if a, ok := n.(*Aggregate); ok && rows {
 			f.Total = slices.ContainsFunc(a.Aggs, func(g expr.Aggregate) bool { return g.Kind == expr.Selectivity })
 		}

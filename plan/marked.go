@@ -3,16 +3,21 @@ package plan
 import (
 	"iter"
 	"math/bits"
+
+	"github.com/stencildb/stencildb/table"
 )
 
 // Marked is which of the records from First to before First + N of a chunk are selected, as
 // a device gives them: All of them, or their numbers in the chunk, ascending, or a bit a
-// record, whichever is shorter.
+// record, whichever is shorter; or, for a query of which columns are [Query.Gathered], the
+// selected records by themselves.
 type Marked struct {
 	First, N int
 	All      bool
 	Rows     []uint32
 	Bits     []uint32 // bit r % 32 of word r / 32 is that of record First + r; 0 behind N
+	// Values are chunks of the selected records alone, with segments for the columns that the query wants.
+	Values []*table.Chunk
 }
 
 // Parts cuts the bits of n records off, n a multiple of 32, time after time; what has no

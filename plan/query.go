@@ -13,6 +13,8 @@ type Query struct {
 	Where   expr.Expr   // as asked, for the oracle and for EXPLAIN; nil: every record
 	Aggs    []expr.Aggregate
 	Columns []int // wanted of the selected rows, where there are no aggregates
+	// Gathered is [Fragment].Gathered.
+	Gathered bool
 
 	places []int // of a part of a query: the chunks' places in the whole table
 }

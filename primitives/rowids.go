@@ -22,7 +22,7 @@ func CountGroups(r pass.Runner, d Device, bitmap textures.Block, rows int, befor
 	if err := atLeast("count groups", "the counts", before, n); err != nil {
 		return err
 	}
-	if err := d.marked(r, "CountGroups", "COUNT", bitmap, rows, before, Vector{}); err != nil {
+	if err := d.marked(r, "CountGroups", "COUNT", bitmap, rows, before, Vector{}, textures.Block{}); err != nil {
 		return err
 	}
 	return Scan(r, d, Add, ScanShape{}, before.First(n), before.First(n))
@@ -31,7 +31,13 @@ func CountGroups(r pass.Runner, d Device, bitmap textures.Block, rows int, befor
 // RowIDs writes the rows that are marked, in order, each plus base; before is what
 // [CountGroups] left. ids has room for as many.
 func RowIDs(r pass.Runner, d Device, bitmap textures.Block, rows, base int, before, ids Vector) error {
-	return d.marked(r, "RowIDs", "IDS", bitmap, rows, before, ids, count("base", base))
+	return d.marked(r, "RowIDs", "IDS", bitmap, rows, before, ids, textures.Block{}, count("base", base))
+}
+
+// RowCodes writes the codes that the marked rows have in a column, in order: planes has a plane for
+// each bit that is stored, lowest first. before is what [CountGroups] left. codes has room for as many.
+func RowCodes(r pass.Runner, d Device, bitmap textures.Block, rows int, before Vector, planes textures.Block, stored uint32, codes Vector) error {
+	return d.marked(r, "RowCodes", "CODES", bitmap, rows, before, codes, planes, shaders.Uint("stored", stored))
 }
 
 // RowBits puts a bitmap in the order of rows: bit r % 32 of word r / 32 is that of row r.
@@ -40,11 +46,11 @@ func RowBits(r pass.Runner, d Device, bitmap textures.Block, rows int, out Vecto
 	if err := atLeast("row bits", "the output", out, Groups(rows)*textures.GroupRows/32); err != nil {
 		return err
 	}
-	return d.marked(r, "RowBits", "BITS", bitmap, rows, Vector{}, out)
+	return d.marked(r, "RowBits", "BITS", bitmap, rows, Vector{}, out, textures.Block{})
 }
 
 // marked runs a phase of prim_rowids.comp.
-func (d Device) marked(r pass.Runner, name, phase string, bitmap textures.Block, rows int, before, out Vector, uniforms ...shaders.Uniform) error {
+func (d Device) marked(r pass.Runner, name, phase string, bitmap textures.Block, rows int, before, out Vector, planes textures.Block, uniforms ...shaders.Uniform) error {
 	groups := Groups(rows)
 	return step{
 		name:     fmt.Sprintf("%s(%d)", name, rows),
@@ -52,6 +58,6 @@ func (d Device) marked(r pass.Runner, name, phase string, bitmap textures.Block,
 		program:  shaders.Load("prim_rowids.comp", phase),
 		uniforms: append(uniforms, count("groups", groups)),
 		groups:   [2]int{max(1, min(groups, d.MaxGroups)), 1},
-		blocks:   []textures.Block{bitmap, before.Block, out.Block},
+		blocks:   []textures.Block{bitmap, before.Block, out.Block, planes},
 	}.run(r)
 }

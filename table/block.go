@@ -9,6 +9,17 @@ type Block struct {
 	// stands for all of the N rows from First on.
 	Rows     []uint32
 	First, N int
+	// Values, when set, is a chunk of the rows alone, with segments for the columns that were asked
+	// for; the rows' numbers are those in it.
+	Values *Chunk
+}
+
+// In is the chunk of a table that the rows' numbers are of.
+func (b Block) In(t *Table) *Chunk {
+	if b.Values != nil {
+		return b.Values
+	}
+	return t.Chunks[b.Chunk]
 }
 
 // Len is the number of rows.
@@ -30,7 +41,7 @@ func (b Block) Row(i int) int {
 // Cut is the block from its row i to before its row j.
 func (b Block) Cut(i, j int) Block {
 	if b.Rows == nil {
-		return Block{Chunk: b.Chunk, First: b.First + i, N: j - i}
+		return Block{Chunk: b.Chunk, First: b.First + i, N: j - i, Values: b.Values}
 	}
 	return Block{Chunk: b.Chunk, Rows: b.Rows[i:j]}
 }

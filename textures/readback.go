@@ -60,21 +60,30 @@ func (s *Store) ReadTexels(t *Temp, words []uint32) error {
 	return read(s, Ref{Temp: t}, 0, t.Height, words)
 }
 
-// ReadBlock copies the first words of a resident block back, after waiting for the
-// dispatches that write it.
-func (s *Store) ReadBlock(ref Block, words []uint32) error {
+// ReadBlock copies the first words of a resident block back, into one slice after the other, after
+// waiting for the dispatches that write it.
+func (s *Store) ReadBlock(ref Block, into ...[]uint32) error {
 	o := s.objects[ref.key()]
 	if o == nil {
 		return fmt.Errorf("textures: %s is not resident", ref.describe(s.table))
 	}
-	if len(words) > 0 {
+	all := 0
+	for _, words := range into {
+		all += len(words)
+	}
+	if all > 0 {
 		gl.MemoryBarrier(gl.BUFFER_UPDATE_BARRIER_BIT)
 		s.ctx.Settle()
-		if 4*len(words) < largeRead {
-			gl.GetNamedBufferSubData(o.buffer, 0, 4*len(words), unsafe.Pointer(&words[0]))
-		} else if err := s.readLarge(o, words); err != nil {
-			return err
+	}
+	if 4*all >= largeRead {
+		return s.readLarge(o, all, slices.Clone(into))
+	}
+	at := 0
+	for _, words := range into {
+		if len(words) > 0 {
+			gl.GetNamedBufferSubData(o.buffer, at, 4*len(words), unsafe.Pointer(&words[0]))
 		}
+		at += 4 * len(words)
 	}
 	return s.ctx.Check("textures: read back " + ref.describe(s.table))
 }
@@ -83,37 +92,43 @@ func (s *Store) ReadBlock(ref Block, words []uint32) error {
 // that the driver does not know it runs at 2 to 3 GB/s.
 const largeRead = 2 << 20
 
-// readLarge copies the first words of a buffer back through a ring, on all cores.
-func (s *Store) readLarge(o *object, words []uint32) error {
+// readLarge copies the first words of a buffer back through a ring, on all cores. It changes into.
+func (s *Store) readLarge(o *object, all int, into [][]uint32) error {
 	r, err := s.needRing(&s.down, gl.MAP_READ_BIT)
 	if err != nil {
 		return err
 	}
-	slots := slices.Collect(slices.Chunk(words, slotBytes/4))
+	const words = slotBytes / 4
+	slots := (all + words - 1) / words
 	queue := func(i int) {
-		gl.CopyNamedBufferSubData(o.buffer, r.buffer, i*slotBytes, i%ringSlots*slotBytes, 4*len(slots[i]))
+		gl.CopyNamedBufferSubData(o.buffer, r.buffer, i*slotBytes, i%ringSlots*slotBytes, 4*min(words, all-i*words))
 		r.fence[i%ringSlots] = gl.FenceSync(gl.SYNC_GPU_COMMANDS_COMPLETE, 0)
 	}
-	for i := range min(ringSlots, len(slots)) {
+	for i := range min(ringSlots, slots) {
 		queue(i)
 	}
-	for i, out := range slots {
+	for i := range slots {
 		if err := r.wait(i % ringSlots); err != nil {
 			return err
 		}
-		in := unsafe.Slice((*uint32)(unsafe.Add(r.memory, i%ringSlots*slotBytes)), len(out))
+		in := unsafe.Slice((*uint32)(unsafe.Add(r.memory, i%ringSlots*slotBytes)), min(words, all-i*words))
 		var copies sync.WaitGroup
-		for part := range slices.Chunk(out, slotBytes/4/slotParts) {
-			from := in[:len(part)]
-			in = in[len(part):]
-			copies.Go(func() { copy(part, from) })
+		for len(in) > 0 {
+			if len(into[0]) == 0 {
+				into = into[1:]
+				continue
+			}
+			n := min(len(in), len(into[0]), words/slotParts)
+			to, from := into[0][:n], in[:n]
+			into[0], in = into[0][n:], in[n:]
+			copies.Go(func() { copy(to, from) })
 		}
 		copies.Wait()
-		if next := i + ringSlots; next < len(slots) {
+		if next := i + ringSlots; next < slots {
 			queue(next)
 		}
 	}
-	return nil
+	return s.ctx.Check("textures: read back through the ring")
 }
 
 // Depth reads back the depth values of the rows, as window depth 0..1.

@@ -2,6 +2,7 @@ package oracle
 
 import (
 	"errors"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -108,6 +109,65 @@ func TestRowsOfASelection(t *testing.T) {
 			for _, where := range []string{"a < 1", "a < 500000", "a >= 0", "a IS NULL", "a < 900000 AND b > 100000 OR a = b"} {
 				if check(t, bound(t, tab, where), 1000) == 0 {
 					t.Errorf("%d rows, %s: nothing was compared", rows, where)
+				}
+			}
+		}
+	})
+}
+
+// The values that are gathered on a device are those of the rows, in order: codes of any width up to 32
+// bits, with bits that no code has, and of which all are the same; deleted rows are left out.
+func TestValuesAreGathered(t *testing.T) {
+	gltest.Run(t, 0, func(ctx *glctx.Context, g *pass.GL) {
+		whole := compute.DeviceOf(ctx.Caps())
+		whole.Software, whole.Fuse, whole.Multiprocessors = false, true, 1
+		windows := whole
+		windows.WindowRows = 8192
+		rng := rand.New(rand.NewPCG(5, 6))
+		kinds := []table.Kind{table.BigInt, table.Integer, table.Date, table.BigInt}
+		for _, rows := range []int{1, 129, 8193, 70_000} {
+			var fields []table.Field
+			for i, k := range kinds {
+				fields = append(fields, table.Field{Name: string(rune('a' + i)), Type: table.Type{Kind: k}})
+			}
+			b := table.NewBuilder("t", fields, 0)
+			for range rows {
+				for i, v := range []int64{rng.Int64N(1000), rng.Int64N(1<<32) - 1<<31, rng.Int64N(256) * 48, 7} {
+					b.Column(i).Int(v)
+				}
+				if err := b.EndRow(); err != nil {
+					t.Fatal(err)
+				}
+			}
+			tab := b.Table()
+			for _, where := range []string{"a < 17", "a < 500 AND b > 3", "a >= 0 AND b <> 7", "a > 2000"} {
+				q := bound(t, tab, where)
+				q.Gathered, q.Columns = true, []int{0, 1, 2, 3}
+				want := holding(t, tab.Chunks[0], q.Chunks[0].Pred)
+				for _, d := range []compute.Device{whole, windows} {
+					marked, err := compute.Rows(g, d, q, 0)
+					if g.End(); err != nil {
+						t.Fatal(err)
+					}
+					at := 0
+					for _, m := range marked {
+						if m.All {
+							at += m.N
+						}
+						for _, c := range m.Values {
+							for i := range c.Rows {
+								for col, seg := range tab.Chunks[0].Segments {
+									if got, row := c.Segments[col].Value(i), int(want[at]); got != seg.Value(row) {
+										t.Fatalf("%d rows, %s: column %d of row %d is %v, want %v", rows, where, col, row, got, seg.Value(row))
+									}
+								}
+								at++
+							}
+						}
+					}
+					if at != len(want) {
+						t.Errorf("%d rows, %s: %d rows are gathered, want %d", rows, where, at, len(want))
+					}
 				}
 			}
 		}

@@ -3,6 +3,7 @@
 //
 // COUNT: before[g] = how many of group g are marked.
 // IDS: before[g] is how many are marked in the groups before g; rows gets the row ids in order.
+// CODES: rows gets their codes instead, of which the bits stored have planes.
 // BITS: rows gets a bit a record in the order of rows, that of row r in bit r % 32 of word r / 32.
 layout(local_size_x = 256) in;
 layout(std430, binding = 0) readonly buffer Bitmap { uvec4 bitmap[]; };
@@ -31,6 +32,32 @@ void main() {
 layout(std430, binding = 2) writeonly buffer Rows { uint rows[]; };
 #ifdef IDS
 uniform uint base; // the row id of the window's first record
+#define VALUE(row) (base + (row))
+#elif defined(CODES)
+layout(std430, binding = 3) readonly buffer Planes { uint planes[]; };
+uniform uint stored;
+#define VALUE(row) code(row)
+
+// code is that of a row of the window: a unit's words of the planes lie a plane of a run apart.
+uint code(uint row) {
+    uint unit = row / 8192u * 64u + row % 256u / 4u, bit = row % 8192u / 256u;
+    uint at = (unit / 256u * 256u * uint(bitCount(stored)) + unit % 256u) * 4u + row % 4u;
+    uint v = 0u;
+    for (uint left = stored; left != 0u;) { // four loads at a time: one after the other would take long
+        uvec4 w = uvec4(0u), j = uvec4(0u);
+        for (int i = 0; i < 4; i++) {
+            if (left == 0u)
+                break;
+            j[i] = uint(findLSB(left));
+            w[i] = planes[at];
+            left &= left - 1u;
+            at += 1024u;
+        }
+        w = (w >> bit & 1u) << j;
+        v |= w.x | w.y | w.z | w.w;
+    }
+    return v;
+}
 #endif
 
 shared uvec4 units[72]; // every ninth is free: else threads wait for one bank
@@ -67,8 +94,8 @@ void main() {
         at += total[me];
         for (uint i = 0u; i < me >> 4; i++)
             at += sixteen[i];
-        for (uint row = base + 8192u * g + 32u * me; word != 0u; word &= word - 1u)
-            rows[at++] = row + uint(findLSB(word));
+        for (uint row = 8192u * g + 32u * me; word != 0u; word &= word - 1u)
+            rows[at++] = VALUE(row + uint(findLSB(word)));
 #endif
         barrier();
     }
