@@ -13,12 +13,11 @@ func (b *binder) summarize(c Catalog) plan.Node {
 	b.onlyTable("SUMMARIZE takes the name of a table or a file")
 	scan := b.from(c)
 	all := b.aggregate(expr.Aggregate{Kind: expr.CountAll, Col: -1, P: -1})
-	out := &plan.Values{}
-	for _, f := range []table.Field{{Name: "column_name", Type: varchar}, {Name: "column_type", Type: varchar}, {Name: "count", Type: bigint}, {Name: "nulls", Type: bigint},
+	out := &plan.Values{Columns: []table.Field{
+		{Name: "column_name", Type: varchar}, {Name: "column_type", Type: varchar}, {Name: "count", Type: bigint}, {Name: "nulls", Type: bigint},
 		{Name: "min", Type: varchar}, {Name: "max", Type: varchar}, {Name: "distinct", Type: bigint},
-		{Name: "q25", Type: varchar}, {Name: "q50", Type: varchar}, {Name: "q75", Type: varchar}} {
-		out.Columns = append(out.Columns, f)
-	}
+		{Name: "q25", Type: varchar}, {Name: "q50", Type: varchar}, {Name: "q75", Type: varchar},
+	}}
 	var columns []*expr.Column // those that can be used
 	var ends [][]expr.Expr     // of each field, what follows its count; nil where it cannot be used
 	for i, f := range b.table.Fields {
