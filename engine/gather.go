@@ -84,7 +84,7 @@ func (v *vectors) item(e expr.Expr) (arrow.Array, error) {
 		return v.columns.Array(v.chunk.Segments[c.Index], v.block), nil
 	}
 	t := ingest.ArrowType(e.Type())
-	if e.Type().IsInteger() || e.Type().Kind == table.Double {
+	if k := e.Type().Kind; k == table.BigInt || k == table.Double {
 		if x, ok := v.eval.Numbers(e, v.chunk, v.block); ok {
 			return arrayOf(x, t), nil
 		}

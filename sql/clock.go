@@ -41,10 +41,14 @@ func (b *binder) clock(t table.Type, pos int) expr.Expr {
 	return convert(&expr.Const{V: v, P: pos}, t, pos)
 }
 
-// whyNot says of functions why there are none of them.
+// whyNot says of functions why there are none of them, or what there is.
 var whyNot = map[string]string{
 	"random":  "it gives another value each time, and an answer here is the same on every backend",
 	"setseed": "there is no random()", "gen_random_uuid": "it gives another value each time",
 	"clock_timestamp": "it gives another value each time; there is now(), the time of the statement",
 	"timezone":        "timestamps have no zone here, and are taken as UTC",
+	"year":            "write extract(year FROM x)", "month": "write extract(month FROM x)", "day": "write extract(day FROM x)",
+	"hour": "write extract(hour FROM x)", "dayofweek": "write extract(dow FROM x)", "date_diff": "write x - y",
+	"ifnull": "write coalesce(x, y)", "nvl": "write coalesce(x, y)", "len": "write length(x)", "strftime": "write to_char(x, 'YYYY-MM-DD')",
+	"make_interval": "write n * INTERVAL '1 day'",
 }

@@ -197,6 +197,7 @@ func TestErrors(t *testing.T) {
 		{"SELECT NULLIF(x, v) FROM t", `operator does not exist: bigint = character varying; a text is not compared with a number (line 1, column 8)`},
 		{"SELECT MAX(age(ts, day)) FROM t", `max of intervals that may have months is not supported; take max(extract(epoch FROM age(ts, CAST(day AS timestamp without time zone)))) (line 1, column 8)`},
 		{"SELECT random()", `random() is not supported: it gives another value each time, and an answer here is the same on every backend (line 1, column 8)`},
+		{"SELECT year(day) FROM t", `year() is not supported: write extract(year FROM x) (line 1, column 8)`},
 		{"SELECT now(1)", `now takes no argument (line 1, column 8)`},
 	} {
 		checkError(t, c.in, c.want)
