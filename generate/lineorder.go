@@ -1,6 +1,7 @@
 package generate
 
 import (
+	"sync"
 	"time"
 
 	"github.com/stencildb/stencildb/table"
@@ -26,8 +27,7 @@ func lineorder() Generator {
 		below := func(r row, n int64) int64 { return int64(r.random(uint64(i)) >> 32 * uint64(n) >> 32) }
 		value := func(r row) int64 { return c.lo + below(r, c.hi-c.lo+1) }
 		if i == 0 {
-			days := orderDays()
-			value = func(r row) int64 { return days[below(r, int64(len(days)))] }
+			value = func(r row) int64 { return orderDays()[below(r, int64(len(orderDays())))] }
 		}
 		g.cols = append(g.cols, integers(c.name, table.Integer, c.lo, c.hi, value))
 	}
@@ -35,9 +35,9 @@ func lineorder() Generator {
 }
 
 // orderDays are the days of orders.
-func orderDays() (list []int64) {
+var orderDays = sync.OnceValue(func() (list []int64) {
 	for d := time.Date(1992, 1, 1, 0, 0, 0, 0, time.UTC); d.Year() < 1999; d = d.AddDate(0, 0, 1) {
 		list = append(list, int64(d.Year()*10_000+int(d.Month())*100+d.Day()))
 	}
 	return list
-}
+})
