@@ -25,6 +25,10 @@ func parseValue(w *words, t table.Type, text []byte) (uint64, error) {
 			return 0, errUTF8
 		}
 		return w.number(view(text)), nil
+	case table.BigInt:
+		if i, ok := shortInteger(text); ok {
+			return table.OrdinalInt(i), nil
+		}
 	case table.Unknown: // a column without a value has none to parse
 		return 0, fmt.Errorf("%s in a column that had no value when it was first read: the file changed", quote(text))
 	}
@@ -40,6 +44,27 @@ func parseValue(w *words, t table.Type, text []byte) (uint64, error) {
 		return table.OrdinalFloat64(f), nil
 	}
 	return table.OrdinalInt(i), nil
+}
+
+// shortInteger reads [-]digits, up to 18 of them: nearly all integers.
+func shortInteger(text []byte) (i int64, ok bool) {
+	negative := len(text) > 0 && text[0] == '-'
+	if negative {
+		text = text[1:]
+	}
+	if len(text) == 0 || len(text) > 18 {
+		return 0, false
+	}
+	for _, c := range text {
+		if c -= '0'; c > 9 {
+			return 0, false
+		}
+		i = 10*i + int64(c)
+	}
+	if negative {
+		i = -i
+	}
+	return i, true
 }
 
 var errUTF8 = errors.New("the text is not valid UTF-8: convert the file to UTF-8")
