@@ -27,7 +27,7 @@ func (db *DB) outline(ctx context.Context, e *entry, f *plan.Fragment) (out *out
 		return nil, nil
 	}
 	err = db.reading(ctx, e, func(o ingest.Options) error {
-		if e.file == nil {
+		if e.file == nil || e.file.Changed() { // which is the error of reading it
 			return nil
 		}
 		t, ok := e.file.Outline(f.Reads())
