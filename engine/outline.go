@@ -72,7 +72,7 @@ func (db *DB) onCPU() bool { return db.Backend() == "auto" || db.Backend() == "c
 // spares reports whether a fragment's answer is the same without rows that it does not select,
 // and whether its condition is one that a range of values may decide.
 func spares(f *plan.Fragment) bool {
-	ok := (len(f.Aggs) > 0 || f.Where != nil) && !f.Total
+	ok := !f.Total
 	for _, a := range f.Aggs {
 		ok = ok && a.Kind != expr.Selectivity
 	}

@@ -20,7 +20,7 @@ import (
 
 // grouped is the rows (nil is NULL) of the columns a and b as a Parquet file whose row groups
 // have that many rows.
-func grouped(t *rapid.T, rows [][2]*int64, size int) []byte {
+func grouped(t interface{ Fatal(...any) }, rows [][2]*int64, size int) []byte {
 	var b bytes.Buffer
 	node := func(name string) schema.Node { return schema.NewInt64Node(name, parquet.Repetitions.Optional, -1) }
 	root, err := schema.NewGroupNode("schema", parquet.Repetitions.Required, schema.FieldList{node("a"), node("b")}, -1)
@@ -108,7 +108,51 @@ func TestStatisticsOfRowGroupsChangeNoAnswer(t *testing.T) {
 	}
 }
 
-func opened(t *rapid.T, o Options) *DB {
+// What is told and what is skipped of forty rows in four groups, in which a goes up by one a
+// row, and b is NULL in the second half.
+func TestWhatStatisticsSpare(t *testing.T) {
+	var rows [][2]*int64
+	for i := range int64(40) {
+		row := [2]*int64{&i, &i}
+		if i%10 >= 5 {
+			row[1] = nil
+		}
+		rows = append(rows, row)
+	}
+	s := ingest.Source{Path: "t.parquet", Data: grouped(t, rows, 10)}
+	for text, want := range map[string]string{
+		"MIN(a), MAX(b), COUNT(b) FROM t":                 "Statistics(4 row groups)",
+		"COUNT(*) FROM t WHERE a < 20":                    "Statistics(4 row groups)",
+		"COUNT(*) FROM t WHERE a < 15":                    "Skip(2 of 4 row groups)",
+		"COUNT(*) FROM t WHERE a BETWEEN 12 AND 13":       "Skip(3 of 4 row groups)",
+		"a, b FROM t WHERE a = 39":                        "Skip(3 of 4 row groups)",
+		"SUM(a) FROM t WHERE a < 10":                      "Skip(3 of 4 row groups)",
+		"COUNT(*) FROM t WHERE a < 25":                    "Scan(t)", // more than half
+		"COUNT(*) FROM t WHERE b < 20":                    "Skip(2 of 4 row groups)",
+		"selectivity() FROM t WHERE a < 10":               "Scan(t)",
+		"SUM(a) FROM t":                                   "Scan(t)",
+		"a FROM t":                                        "Scan(t)",
+		"COUNT(*) FROM t WHERE abs(a) < 10":               "Scan(t)",
+		"a % 10, COUNT(*) FROM t WHERE a > 30 GROUP BY 1": "Skip(3 of 4 row groups)",
+	} {
+		db := opened(t, Options{Backend: "cpu"})
+		if err := db.Attach("t", s); err != nil {
+			t.Fatal(err)
+		}
+		x, err := db.Explain(context.Background(), "SELECT "+text, ExplainOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := x.Steps[0].Pass; got != want {
+			t.Errorf("%s: %s, want %s", text, got, want)
+		}
+		if err := db.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func opened(t interface{ Fatal(...any) }, o Options) *DB {
 	db, err := Open(o)
 	if err != nil {
 		t.Fatal(err)

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -484,6 +485,25 @@ func TestParquetBoundsThatAreWrong(t *testing.T) {
 		if got := fmt.Sprint(valuesOf(tab, 0)); got != "[1000 70000 1000 70000]" {
 			t.Errorf("%d instead of %d: %s", c.wrong, c.said, got)
 		}
+	}
+}
+
+// NULLs of text that come late make none of the values before and behind them.
+func TestTextWithOneNull(t *testing.T) {
+	text := "s\n" + strings.Repeat("x\n", 25_000) + "\n" + strings.Repeat("y\n", 25_000)
+	want := mustLoad(t, text, ingest.Source{})
+	path := filepath.Join(t.TempDir(), "t.parquet")
+	if err := ingest.WriteFile(context.Background(), path, want); err != nil {
+		t.Fatal(err)
+	}
+	got, err := ingest.Load(context.Background(), "t", ingest.Source{Path: path}, ingest.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	check(t, got)
+	equal(t, got, want)
+	if n := got.Chunks[0].Segments[0].Nulls; n != 1 {
+		t.Errorf("%d NULLs", n)
 	}
 }
 
