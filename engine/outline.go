@@ -58,8 +58,8 @@ func (db *DB) outline(ctx context.Context, e *entry, f *plan.Fragment) (out *out
 		}
 		e.spare += rows
 		out.table, err = e.file.ReadGroups(ctx, keep, f.Reads(), o)
-		if err == nil && slices.ContainsFunc(out.table.Fields, func(f table.Field) bool { return f.Unsupported != "" }) {
-			out = nil
+		if err == nil && slices.ContainsFunc(f.Reads(), func(col int) bool { return out.table.Fields[col].Unsupported != "" }) {
+			out = nil // reading the table says so
 		}
 		return err
 	})

@@ -19,11 +19,11 @@ import (
 )
 
 // grouped is the rows (nil is NULL) of the columns a and b as a Parquet file whose row groups
-// have that many rows.
+// have that many rows, with a column that cannot be used.
 func grouped(t interface{ Fatal(...any) }, rows [][2]*int64, size int) []byte {
 	var b bytes.Buffer
 	node := func(name string) schema.Node { return schema.NewInt64Node(name, parquet.Repetitions.Optional, -1) }
-	root, err := schema.NewGroupNode("schema", parquet.Repetitions.Required, schema.FieldList{node("a"), node("b")}, -1)
+	root, err := schema.NewGroupNode("schema", parquet.Repetitions.Required, schema.FieldList{node("a"), node("b"), schema.NewBooleanNode("list", parquet.Repetitions.Repeated, -1)}, -1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -50,6 +50,14 @@ func grouped(t interface{ Fatal(...any) }, rows [][2]*int64, size int) []byte {
 			if _, err := c.(*file.Int64ColumnChunkWriter).WriteBatch(values, levels, nil); err != nil {
 				t.Fatal(err)
 			}
+		}
+		c, err := group.NextColumn()
+		if err != nil {
+			t.Fatal(err)
+		}
+		none := make([]int16, len(part))
+		if _, err := c.(*file.BooleanColumnChunkWriter).WriteBatch(nil, none, none); err != nil {
+			t.Fatal(err)
 		}
 	}
 	if err := w.Close(); err != nil {
