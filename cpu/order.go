@@ -153,9 +153,6 @@ type lists[T comparable] struct {
 	sorted []bool   // of each group
 }
 
-// few is up to how many values are sorted to find one of them.
-const few = 32
-
 func (s *lists[T]) resize(groups int) { s.ends = resized(s.ends, groups) }
 
 func (s *lists[T]) add(groups []uint32, x, _ *Vector) {
@@ -216,54 +213,13 @@ func (s *lists[T]) sort(group uint32) []T {
 }
 
 // nth brings the value of rank k, from 0, of a group to its place, none larger before it and none
-// smaller after it (quickselect, Hoare 1961), and returns it.
+// smaller after it, and returns it.
 func (s *lists[T]) nth(group uint32, k int) T {
 	list := s.of(group)
-	if s.sorted[group] {
-		return list[k]
+	if !s.sorted[group] {
+		quickselect(list, k, s.by.less)
 	}
-	for lo, hi := 0, len(list)-1; ; {
-		if hi-lo < few {
-			sortBy(list[lo:hi+1], s.by.less)
-			return list[k]
-		}
-		pivot := s.middle(list[lo], list[lo+(hi-lo)/2], list[hi])
-		i, j := lo, hi
-		for i <= j {
-			for s.by.less(list[i], pivot) {
-				i++
-			}
-			for s.by.less(pivot, list[j]) {
-				j--
-			}
-			if i <= j {
-				list[i], list[j] = list[j], list[i]
-				i, j = i+1, j-1
-			}
-		}
-		switch {
-		case k <= j:
-			hi = j
-		case k >= i:
-			lo = i
-		default:
-			return list[k]
-		}
-	}
-}
-
-// middle is the median of three.
-func (s *lists[T]) middle(a, b, c T) T {
-	if s.by.less(b, a) {
-		a, b = b, a
-	}
-	if s.by.less(b, c) {
-		return b
-	}
-	if s.by.less(a, c) {
-		return c
-	}
-	return a
+	return list[k]
 }
 
 func sortBy[T comparable](list []T, less func(a, b T) bool) {

@@ -197,46 +197,10 @@ func (s *sorter[R]) pack(columns [][]uint64) []R {
 	return out
 }
 
-// smallest moves the n smallest of a list to its front, in no order, and returns them:
-// Hoare's quickselect, of which the pivots are medians of three.
+// smallest moves the n smallest of a list to its front, in no order, and returns them.
 func smallest[R record](list []R, n int) []R {
-	if n == 0 {
-		return list[:0]
-	}
-	for lo, hi := 0, len(list)-1; lo < hi; {
-		mid := lo + (hi-lo)/2
-		if compareRecords(list[mid], list[lo]) < 0 {
-			list[mid], list[lo] = list[lo], list[mid]
-		}
-		if compareRecords(list[hi], list[mid]) < 0 {
-			list[hi], list[mid] = list[mid], list[hi]
-			if compareRecords(list[mid], list[lo]) < 0 {
-				list[mid], list[lo] = list[lo], list[mid]
-			}
-		}
-		pivot := list[mid]
-		i, j := lo, hi
-		for i <= j {
-			for compareRecords(list[i], pivot) < 0 {
-				i++
-			}
-			for compareRecords(list[j], pivot) > 0 {
-				j--
-			}
-			if i <= j {
-				list[i], list[j] = list[j], list[i]
-				i++
-				j--
-			}
-		}
-		switch {
-		case n-1 <= j:
-			hi = j
-		case n-1 >= i:
-			lo = i
-		default:
-			lo = hi
-		}
+	if n > 0 {
+		quickselect(list, n-1, func(a, b R) bool { return compareRecords(a, b) < 0 })
 	}
 	return list[:n]
 }
