@@ -118,7 +118,7 @@ type worker struct {
 const directBits = 16
 
 func (g *grouping) worker() *worker {
-	w := &worker{grouping: g, caches: make([]cache, len(g.keys.list)), folded: make([]cache, len(g.keys.list)), eval: Evaluator{Wide: true}}
+	w := &worker{grouping: g, caches: make([]cache, len(g.keys.list)), folded: make([]cache, len(g.keys.list))}
 	if g.keys.bits <= directBits {
 		w.direct = make([]uint32, 1<<g.keys.bits)
 	}

@@ -26,11 +26,8 @@ func (x *Vector) IsNull(i int) bool { return x.Valid != nil && x.Valid[i/8]>>(i%
 
 // Evaluator computes expressions over blocks of rows, for one goroutine: plain arithmetic in
 // loops over vectors, what reads one column of few codes once a code, all else row by row.
-type Evaluator struct {
-	// Wide lets DECIMALs have up to 38 digits where they would else end at 64 bits.
-	Wide bool
-	memo map[memoKey][]evaluated
-}
+// DECIMALs may have up to 38 digits.
+type Evaluator struct{ memo map[memoKey][]evaluated }
 
 // memoKey is an expression over one column of few codes.
 type memoKey struct {
@@ -54,7 +51,14 @@ const (
 // At evaluates an expression in a row of a chunk by its definition; one over a column of few
 // codes once a code.
 func (v *Evaluator) At(e expr.Expr, c *table.Chunk) func(row int) (table.Value, error) {
-	eval := expr.Compile(e, expr.Rows(c), v.Wide)
+	of := expr.Compile(e, expr.Rows(c), true)
+	eval := func(row int) (table.Value, error) {
+		x, err := of(row)
+		if err == nil {
+			err = checkDigits(x, e, max(mostDigits, e.Type().Precision))
+		}
+		return x, err
+	}
 	segment, ok := ofKeptCodes(e, c)
 	if !ok {
 		return eval
@@ -388,8 +392,8 @@ func (x *Vector) set(i, n int, r table.Value, e expr.Expr) error {
 		x.Ints[i] = r.I
 		return nil
 	}
-	if r.Unscaled().CmpAbs(most) >= 0 {
-		return expr.Errorf(e.Pos(), "%s: more than 38 digits", expr.OutOfRange(r.Type))
+	if err := checkDigits(r, e, mostDigits); err != nil {
+		return err
 	}
 	if x.Highs == nil {
 		x.Highs = make([]int64, n)
@@ -402,8 +406,16 @@ func (x *Vector) set(i, n int, r table.Value, e expr.Expr) error {
 	return nil
 }
 
-// most is above every DECIMAL.
-var most = table.Pow10(38)
+// mostDigits is how many digits a DECIMAL has that is not a constant.
+const mostDigits = 38
+
+// checkDigits is an error for a DECIMAL of e that has more digits than these.
+func checkDigits(v table.Value, e expr.Expr, digits int) error {
+	if v.Big == nil || v.Big.CmpAbs(table.Pow10(digits)) < 0 {
+		return nil
+	}
+	return expr.Errorf(e.Pos(), "%s: more than %d digits", expr.OutOfRange(v.Type), digits)
+}
 
 // cut is the first n rows.
 func (x Vector) cut(n int) Vector {

@@ -132,6 +132,9 @@ func testSelect(t *testing.T, db *DB) {
 		{"SELECT big, 1 / (big - 3), 1 / (big - 1), 1 / 0 FROM typed", nil, []string{"division by zero (line 1, column 45)"}},
 		{"SELECT big, 1 / (big - 3), 1 / (big - 1) FROM typed", nil, []string{"[0 0 -1]", "division by zero (line 1, column 30)"}},
 		{"SELECT big FROM typed WHERE 1 / (big - 4) >= 0", nil, []string{"division by zero (line 1, column 31)"}},
+		// A computed DECIMAL has up to 38 digits.
+		{"SELECT 5764607523034.23487 * (dec + 1) * 1000000 FROM typed LIMIT 1", nil, []string{"[5764607523034234870.0000000]"}},
+		{"SELECT 1e30 * (dec + 1), 1e30 * 1e8 * (dec + 1) FROM typed LIMIT 1", nil, []string{"numeric out of range: more than 38 digits (line 1, column 37)"}},
 		// Parameters have the types of their values; text takes the type of its place.
 		{"SELECT $1, $2, $3, $4, $5, $6", []any{1, 2.5, true, "x", nil, big.NewInt(7)}, []string{"[1 2.5 true x NULL 7]"}},
 		{"SELECT big FROM typed WHERE day = $1 AND at < $2 AND s = $3", []any{"1970-01-03", time.Unix(1, 0).UTC(), "s002"}, []string{"[2]"}},

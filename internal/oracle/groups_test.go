@@ -180,10 +180,10 @@ func definedGroups(tab *table.Table, n *plan.Aggregate) (out [][]table.Value, er
 		take(nil)
 	}
 	for _, env := range selected {
-		wide := &expr.Env{Column: env.Column, Agg: env.Column}
+		env = wide(env)
 		var keys []table.Value
 		for _, k := range n.Keys {
-			v, err := narrow(expr.Eval(k, wide))
+			v, err := narrow(expr.Eval(k, env))
 			if err != nil {
 				return nil, err
 			}
@@ -191,7 +191,7 @@ func definedGroups(tab *table.Table, n *plan.Aggregate) (out [][]table.Value, er
 		}
 		g := take(keys)
 		for i, a := range n.Aggs {
-			args, ok, err := arguments(a, wide)
+			args, ok, err := arguments(a, env)
 			if err != nil {
 				return nil, err
 			}

@@ -175,20 +175,29 @@ func selectedRows(tab *table.Table, where expr.Expr) (selected []*expr.Env, err 
 	return selected, nil
 }
 
-// itemsOf computes the select list of a row, which it is itself behind DISTINCT.
+// itemsOf computes the select list of a row, which it is itself behind DISTINCT. DECIMALs
+// have up to 38 digits.
 func itemsOf(p *plan.Project, env *expr.Env) (row []table.Value, err error) {
 	for i, item := range p.Items {
 		e := item.E
 		if env.Agg != nil {
 			e = &expr.AggRef{Index: i}
 		}
-		v, err := expr.Eval(e, env)
+		v, err := narrow(expr.Eval(e, wide(env)))
 		if err != nil {
 			return nil, err
 		}
 		row = append(row, v)
 	}
 	return row, nil
+}
+
+// wide lets DECIMALs have as many digits as they take.
+func wide(env *expr.Env) *expr.Env {
+	if env.Agg != nil {
+		return env
+	}
+	return &expr.Env{Column: env.Column, Agg: env.Column}
 }
 
 // distinctRows are the select lists of rows, of those that are alike the first.
@@ -221,7 +230,7 @@ func inOrder(rows []*expr.Env, keys []plan.SortKey) error {
 	values := map[*expr.Env][]table.Value{}
 	for _, env := range rows {
 		for _, k := range keys {
-			v, err := expr.Eval(k.E, env)
+			v, err := narrow(expr.Eval(k.E, wide(env)))
 			if err != nil {
 				return err
 			}
