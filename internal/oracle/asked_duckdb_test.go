@@ -58,30 +58,15 @@ func TestDuckDBAnswersWhatIsAsked(t *testing.T) {
 
 // texts runs a statement and returns its values as text.
 func (p *peer) texts(text string) (out [][]string, err error) {
-	rows, err := p.db.Query(text)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	columns, err := rows.Columns()
-	if err != nil {
-		return nil, err
-	}
-	for rows.Next() {
-		values, at := make([]any, len(columns)), make([]any, len(columns))
-		for i := range values {
-			at[i] = &values[i]
-		}
-		if err := rows.Scan(at...); err != nil {
-			return nil, err
-		}
+	rows, err := p.values(text)
+	for _, values := range rows {
 		var row []string
 		for _, v := range values {
 			row = append(row, textOf(v))
 		}
 		out = append(out, row)
 	}
-	return out, rows.Err()
+	return out, err
 }
 
 func textOf(v any) string {

@@ -107,18 +107,8 @@ func TestGroupsAgree(t *testing.T) {
 // defined computes a statement with an aggregation by the definitions. Rows before an error are
 // returned with it.
 func defined(tab *table.Table, tree plan.Node) (out [][]table.Value, err error) {
-	p := tree.(*plan.Project)
-	var having expr.Expr
-	n := p.Input
-	if f, ok := n.(*plan.Filter); ok {
-		having, n = f.Where, f.Input
-	}
-	var rows [][]table.Value
-	failed := error(nil)
-	if f, ok := n.(*plan.Fragment); ok {
-		n = f.Nodes
-	}
-	rows, failed = definedGroups(tab, n.(*plan.Aggregate))
+	items, having, n := aggregation(tree)
+	rows, failed := definedGroups(tab, n)
 	for _, row := range rows {
 		env := &expr.Env{Agg: func(i int) table.Value { return row[i] }}
 		if having != nil {
@@ -130,7 +120,7 @@ func defined(tab *table.Table, tree plan.Node) (out [][]table.Value, err error) 
 			}
 		}
 		var values []table.Value
-		for _, i := range p.Items {
+		for _, i := range items {
 			v, err := expr.Eval(i.E, env)
 			if err != nil {
 				return out, err
@@ -142,16 +132,33 @@ func defined(tab *table.Table, tree plan.Node) (out [][]table.Value, err error) 
 	return out, failed
 }
 
-// definedGroups computes an aggregation over a table.
-func definedGroups(tab *table.Table, n *plan.Aggregate) (out [][]table.Value, err error) {
-	var where expr.Expr
+// aggregation takes a statement with an aggregation apart.
+func aggregation(tree plan.Node) (items []plan.Item, having expr.Expr, n *plan.Aggregate) {
+	p := tree.(*plan.Project)
+	in := p.Input
+	if f, ok := in.(*plan.Filter); ok {
+		having, in = f.Where, f.Input
+	}
+	if f, ok := in.(*plan.Fragment); ok {
+		in = f.Nodes
+	}
+	return p.Items, having, in.(*plan.Aggregate)
+}
+
+// selecting is the condition of the rows of an aggregation, nil for all.
+func selecting(n *plan.Aggregate) expr.Expr {
 	switch in := n.Input.(type) {
 	case *plan.Filter:
-		where = in.Where
+		return in.Where
 	case *plan.Fragment:
-		where = in.Where
+		return in.Where
 	}
-	selected, err := selectedRows(tab, where)
+	return nil
+}
+
+// definedGroups computes an aggregation over a table.
+func definedGroups(tab *table.Table, n *plan.Aggregate) (out [][]table.Value, err error) {
+	selected, err := selectedRows(tab, selecting(n))
 	if err != nil {
 		return nil, err
 	}

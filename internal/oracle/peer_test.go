@@ -107,20 +107,34 @@ func (p *peer) answer(q *plan.Fragment, rows int) ([]table.Value, error) {
 
 // query runs SELECT what, with more after the WHERE, and returns the first column
 // of every row.
-func (s *selection) query(what, more string) ([]any, error) {
-	text := "SELECT " + what + s.from + more
-	rows, err := s.p.db.Query(text, s.args...)
+func (s *selection) query(what, more string) (out []any, err error) {
+	rows, err := s.p.values("SELECT "+what+s.from+more, s.args...)
+	for _, row := range rows {
+		out = append(out, row[0])
+	}
+	return out, err
+}
+
+// values runs a statement and returns its rows.
+func (p *peer) values(text string, args ...any) (out [][]any, err error) {
+	rows, err := p.db.Query(text, args...)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", text, err)
 	}
 	defer rows.Close()
-	var out []any
+	columns, err := rows.Columns()
+	if err != nil {
+		return nil, err
+	}
 	for rows.Next() {
-		var v any
-		if err := rows.Scan(&v); err != nil {
+		row, at := make([]any, len(columns)), make([]any, len(columns))
+		for i := range row {
+			at[i] = &row[i]
+		}
+		if err := rows.Scan(at...); err != nil {
 			return nil, err
 		}
-		out = append(out, v)
+		out = append(out, row)
 	}
 	if err := rows.Err(); err != nil {
 		return nil, fmt.Errorf("%s: %w", text, err)

@@ -147,36 +147,25 @@ func (g *texts) groups() string {
 }
 
 // rows runs a statement and prints its rows, numbers by their value: 2.0 is 2.
-func (p *peer) rows(text string, columns int) (out [][]string, err error) {
-	rows, err := p.db.Query(text)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", text, err)
-	}
-	defer rows.Close()
-	for rows.Next() {
-		values, row := make([]any, columns), make([]string, columns)
-		scanned := make([]any, columns)
-		for i := range scanned {
-			scanned[i] = &values[i]
-		}
-		if err := rows.Scan(scanned...); err != nil {
-			return nil, fmt.Errorf("%s: %w", text, err)
-		}
-		for i, v := range values {
+func (p *peer) rows(text string) (out [][]string, err error) {
+	rows, err := p.values(text)
+	for _, values := range rows {
+		var row []string
+		for _, v := range values {
 			switch v := v.(type) {
 			case nil:
-				row[i] = "NULL"
+				row = append(row, "NULL")
 			case float64:
-				row[i] = table.Float(v).String()
+				row = append(row, table.Float(v).String())
 			case []byte:
-				row[i] = string(v)
+				row = append(row, string(v))
 			default:
-				row[i] = fmt.Sprint(v)
+				row = append(row, fmt.Sprint(v))
 			}
 		}
 		out = append(out, row)
 	}
-	return out, rows.Err()
+	return out, err
 }
 
 // printed writes a value as [peer.row] does.
@@ -252,15 +241,14 @@ func (h *harness) checkGroups(t fataler, tab *table.Table, text string, p *peer)
 // sqliteHas checks that SQLite has these rows, in any order.
 func (h *harness) sqliteHas(t fataler, tab *table.Table, text string, p *peer, rows [][]table.Value) {
 	var want [][]string
-	columns := 0
 	for _, r := range rows {
 		var row []string
 		for _, v := range r {
 			row = append(row, printed(v))
 		}
-		want, columns = append(want, row), len(row)
+		want = append(want, row)
 	}
-	got, err := p.rows(text, columns)
+	got, err := p.rows(text)
 	slices.SortFunc(got, slices.Compare)
 	slices.SortFunc(want, slices.Compare)
 	if err != nil || !slices.EqualFunc(got, want, slices.Equal) {

@@ -37,6 +37,7 @@ type writer struct {
 	dialect
 	text strings.Builder
 	args []any
+	refs []string // what aggregate references stand for
 	// refused says what the database cannot express.
 	refused string
 }
@@ -107,6 +108,8 @@ func (w *writer) expr(e expr.Expr) {
 		w.like(w, e)
 	case *expr.Call:
 		w.call(w, e)
+	case *expr.AggRef:
+		w.put(w.refs[e.Index])
 	default:
 		w.refuse("%T", e)
 	}
