@@ -4,10 +4,11 @@
 // The types to know:
 //
 //   - [Suite] is a named set of cases: tables of several sizes with the statements
-//     to run over each. [Suites] lists them.
+//     to run over each. [Suites] lists them, and [Statements] makes one of a user's own.
 //   - [System] holds a copy of a table and answers statements: a backend of package
 //     engine, or a peer ([Peers]). [Contender] is a statement, prepared by a system.
-//   - [Meter] times contenders against each other.
+//   - [Meter] times contenders against each other. [Answer] is what they give, and [Shape]
+//     says how two right ones may differ.
 //   - [Report] is what a run found, with the [Machine] that it ran on; it is written
 //     as JSON, as text, or as Go's benchmark format.
 //   - [Compare] sets two reports beside each other.

@@ -19,8 +19,8 @@ import (
 
 // DuckDB has as many threads as Go.
 func init() {
-	p := sqlPeer{name: "duckdb", driver: "duckdb", load: loadDuckDB, holds: func(t *table.Table, col int) bool {
-		return duckTypes[t.Fields[col].Type.Kind] != ""
+	p := sqlPeer{name: "duckdb", driver: "duckdb", load: loadDuckDB, own: ofDuckDB, holds: func(t *table.Table, col int) bool {
+		return duckType(t.Fields[col].Type) != ""
 	}}
 	duck := p.peer()
 	duck.script = p.script
@@ -29,7 +29,34 @@ func init() {
 
 // duckTypes are DuckDB's types of those that it is given.
 var duckTypes = map[table.Kind]string{table.SmallInt: "SMALLINT", table.Integer: "INTEGER", table.BigInt: "BIGINT",
-	table.Real: "REAL", table.Double: "DOUBLE", table.Date: "DATE", table.Timestamp: "TIMESTAMP"}
+	table.Real: "REAL", table.Double: "DOUBLE", table.Date: "DATE", table.Timestamp: "TIMESTAMP", table.Boolean: "BOOLEAN", table.Varchar: "VARCHAR"}
+
+// duckType is DuckDB's type of a column; "" where it has none.
+func duckType(t table.Type) string {
+	if t.Kind == table.Decimal {
+		return fmt.Sprintf("DECIMAL(%d,%d)", t.Precision, t.Scale)
+	}
+	return duckTypes[t.Kind]
+}
+
+// toDuckDB is a value as its appender takes it.
+func toDuckDB(v table.Value) driver.Value {
+	if v.Type.Kind == table.Decimal && !v.Null {
+		return duckdb.Decimal{Width: uint8(v.Type.Precision), Scale: uint8(v.Type.Scale), Value: v.Unscaled()}
+	}
+	return sqlValue(v)
+}
+
+// ofDuckDB is a value of a type of the driver's own.
+func ofDuckDB(v any) (table.Value, bool) {
+	switch v := v.(type) {
+	case duckdb.Decimal:
+		return table.Dec(table.Type{Kind: table.Decimal, Precision: int(v.Width), Scale: int(v.Scale)}, v.Value), true
+	case duckdb.Interval:
+		return table.Value{Type: table.Type{Kind: table.Interval}, Months: v.Months, I: int64(v.Days)*table.MicrosPerDay + v.Micros}, true
+	}
+	return table.Value{}, false
+}
 
 // duckRows are as many as DuckDB keeps together.
 const duckRows = 122_880
@@ -38,11 +65,13 @@ const duckRows = 122_880
 func loadDuckDB(ctx context.Context, db *sql.DB, conn *sql.Conn, t *table.Table, columns []int) error {
 	var fields []string
 	for _, i := range columns {
-		fields = append(fields, quoted(t.Fields[i].Name)+" "+duckTypes[t.Fields[i].Type.Kind])
+		fields = append(fields, quoted(t.Fields[i].Name)+" "+duckType(t.Fields[i].Type))
 	}
 	for _, text := range []string{
 		fmt.Sprintf("SET threads = %d", runtime.GOMAXPROCS(0)),
 		"SET preserve_insertion_order = false",
+		"SET integer_division = true", // as PostgreSQL
+		"SET default_null_order = 'nulls_last_on_asc_first_on_desc'",
 		"CREATE TABLE " + quoted(t.Name) + "(" + strings.Join(fields, ", ") + ")",
 	} {
 		if _, err := conn.ExecContext(ctx, text); err != nil {
@@ -73,7 +102,7 @@ func appendDuckDB(ctx context.Context, db *sql.DB, name string, c *table.Chunk, 
 		row := make([]driver.Value, len(columns))
 		for i := from; i < to && err == nil; i++ {
 			for j, col := range columns {
-				row[j] = sqlValue(c.Segments[col].Value(i))
+				row[j] = toDuckDB(c.Segments[col].Value(i))
 			}
 			err = a.AppendRow(row...)
 		}

@@ -326,8 +326,8 @@ func TestAWrongSystemFailsAFigure(t *testing.T) {
 		t.Errorf("%v, want that wrong differs", err)
 	}
 	// Also where it is alone.
-	_, _, err = (&Meter{Rounds: 1}).Measure(t.Context(), []Trial{{Case: Case{Operation: "op"}, Expected: Answer{"1"}, Contenders: []Contender{
-		{System: "a", Run: func(context.Context) (Outcome, error) { return Outcome{Answer: Answer{"2"}}, nil }}}}})
+	_, _, err = (&Meter{Rounds: 1}).Measure(t.Context(), []Trial{{Case: Case{Operation: "op"}, Expected: oneText("1"), Contenders: []Contender{
+		{System: "a", Run: func(context.Context) (Outcome, error) { return Outcome{Answer: oneText("2")}, nil }}}}})
 	if !errors.As(err, &differ) {
 		t.Errorf("%v, want a DifferError", err)
 	}

@@ -114,7 +114,7 @@ func (f *field) process(name string) System {
 				err = fmt.Errorf("%w: %s", ErrCannot, strings.TrimSpace(string(exit.Stderr)))
 			}
 			lines := strings.Split(strings.TrimSpace(string(out)), "\n")
-			return Outcome{Answer: strings.Split(strings.TrimSpace(lines[len(lines)-1]), ",")}, err
+			return Outcome{Answer: oneText(strings.Split(strings.TrimSpace(lines[len(lines)-1]), ",")...)}, err
 		}}, nil
 	}}
 }

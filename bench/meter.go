@@ -7,14 +7,8 @@ import (
 	"fmt"
 	"math"
 	"runtime"
-	"slices"
-	"strconv"
-	"strings"
 	"time"
 )
-
-// Answer is the values that a statement gave, as text.
-type Answer []string
 
 // ErrCannot marks the error of a contender that is not able to run a case: it is
 // then left out of it.
@@ -30,7 +24,7 @@ type Outcome struct {
 	GPU time.Duration
 }
 
-// Contender is one system's way to run a case: a prepared statement of one row.
+// Contender is one system's way to run a case: a prepared statement.
 type Contender struct {
 	System string
 	// Run executes it. The error is [ErrCannot] where the system turns out not to be
@@ -41,8 +35,9 @@ type Contender struct {
 	Cold func(context.Context) (Outcome, error)
 	// Profile, when set, says what each pass of one run takes.
 	Profile func(context.Context) ([]PassTime, error)
-	// Near marks answers that are approximate: they are kept, and not compared.
-	Near bool
+	// Near marks answers that are approximate: they are kept, and not compared. In those of Loose
+	// the last digits of floating-point numbers may be others.
+	Near, Loose bool
 }
 
 // PassTime is what one pass of a query took by itself, the device idle before and
@@ -60,25 +55,15 @@ type Trial struct {
 	Figure     int     // of the paper; 0 for none
 	X          float64 // where the case stands on the axis of its figure
 	Contenders []Contender
-	// Expected, when set, is the answer; else the first contender's is.
+	// Expected, when set, is the answer, of package cpu; else the first contender's is.
 	Expected Answer
+	Shape    Shape // of the answer
+	expects  string
 }
 
 // fail is an error of a system in the trial.
 func (t *Trial) fail(system string, err error) error {
 	return fmt.Errorf("%s over %d rows: %s: %w", t.Operation, t.Rows, system, err)
-}
-
-// DifferError is the error of contenders that give different answers.
-type DifferError struct {
-	Trial                   *Trial
-	System, Other           string
-	SystemAnswer, OthersOne Answer
-}
-
-func (e *DifferError) Error() string {
-	return fmt.Sprintf("%s over %d rows: %s gives %s, %s gives %s: %s", e.Trial.Operation, e.Trial.Rows,
-		e.System, strings.Join(e.SystemAnswer, ", "), e.Other, strings.Join(e.OthersOne, ", "), e.Trial.SQL)
 }
 
 // Meter times contenders. The zero value does, with the number of rounds that suits
@@ -110,6 +95,8 @@ const (
 	idleAfter   = 100 * time.Millisecond // a device that another contender leaves idle for so long lowers its clocks
 	share       = time.Second
 	profileRuns = 3
+
+	comparedRows = 10_000 // of an answer that is compared again in every run
 )
 
 // participant is a contender in a trial, with what it gave so far.
@@ -194,11 +181,19 @@ func (m *Meter) warm(ctx context.Context, t *Trial, c Contender, before []*parti
 		return nil, t.fail(c.System, err)
 	}
 	p := &participant{Contender: c, trial: t}
-	p.result = Result{Case: t.Case, SQL: t.SQL, Figure: t.Figure, System: c.System, Answer: out.Answer}
+	p.result = Result{Case: t.Case, SQL: t.SQL, Figure: t.Figure, System: c.System, Answer: out.Answer.first()}
+	if n := len(out.Answer); n != 1 {
+		p.result.AnswerRows = &n
+	}
 	if t.Figure > 0 {
 		p.result.X = t.X
 	}
-	if err := p.compare(before); err != nil {
+	if c.Near {
+		err = p.measureError(out.Answer)
+	} else {
+		err = p.compare(out.Answer)
+	}
+	if err != nil {
 		return nil, err
 	}
 	s, err := m.time(ctx, p, p.Run)
@@ -206,31 +201,25 @@ func (m *Meter) warm(ctx context.Context, t *Trial, c Contender, before []*parti
 	return p, err
 }
 
-// compare is an error where the answer is not the expected one; of an approximate one it
-// notes the relative error.
-func (p *participant) compare(before []*participant) error {
-	other, expected := "cpu", p.trial.Expected
-	if expected == nil {
-		if len(before) == 0 {
-			return nil
-		}
-		other, expected = before[0].System, before[0].result.Answer
+// compare is an error where the answer is not the expected one.
+func (p *participant) compare(a Answer) error {
+	t := p.trial
+	if t.Expected == nil {
+		t.Expected, t.expects = a, p.System
 	}
-	if !p.Near {
-		if !slices.Equal(p.result.Answer, expected) {
-			return &DifferError{p.trial, p.System, other, p.result.Answer, expected}
-		}
+	if d := t.Shape.compare(t.Expected, a, !p.Loose); d != nil {
+		return &DifferError{t, p.System, cmp.Or(t.expects, "cpu"), d.got, d.want}
+	}
+	return nil
+}
+
+// measureError notes the relative error of an approximate answer.
+func (p *participant) measureError(a Answer) error {
+	if len(p.trial.Expected) == 0 || len(a) == 0 {
 		return nil
 	}
-	exact, err := strconv.ParseFloat(expected[0], 64)
-	if err != nil {
-		return err
-	}
-	near, err := strconv.ParseFloat(p.result.Answer[0], 64)
-	if err != nil {
-		return err
-	}
-	off := math.Abs(near - exact)
+	exact := floatOf(p.trial.Expected[0][0])
+	off := math.Abs(floatOf(a[0][0]) - exact)
 	if exact != 0 {
 		off /= math.Abs(exact)
 	}
@@ -260,8 +249,12 @@ func (m *Meter) time(ctx context.Context, p *participant, run func(context.Conte
 		return sample{}, ctx.Err()
 	case err != nil:
 		return sample{}, p.trial.fail(p.System, err)
-	case !slices.Equal(out.Answer, p.result.Answer):
-		return sample{}, &DifferError{p.trial, p.System, "the same before", out.Answer, p.result.Answer}
+	case p.Near:
+	case len(out.Answer) > comparedRows && len(out.Answer) == len(p.trial.Expected): // all of them were compared before
+	default:
+		if err := p.compare(out.Answer); err != nil {
+			return sample{}, err
+		}
 	}
 	s.wall, s.gpu = cmp.Or(out.Wall, s.all), out.GPU
 	return s, nil

@@ -27,7 +27,7 @@ func (c *fakeClock) contender(name string, order *[]string, times ...time.Durati
 		*order = append(*order, name)
 		c.t = c.t.Add(times[min(run, len(times)-1)])
 		run++
-		return Outcome{Answer: Answer{"7"}}, nil
+		return Outcome{Answer: oneText("7")}, nil
 	}}
 }
 
@@ -149,7 +149,7 @@ func TestDifferentAnswersAreAnError(t *testing.T) {
 		run := -1
 		return Contender{System: name, Run: func(context.Context) (Outcome, error) {
 			run++
-			return Outcome{Answer: Answer{list[min(run, len(list)-1)]}}, nil
+			return Outcome{Answer: oneText(list[min(run, len(list)-1)])}, nil
 		}}
 	}
 	for name, contenders := range map[string][]Contender{
@@ -186,7 +186,7 @@ func TestErrorsAndCancellationEndTheRun(t *testing.T) {
 		t.Errorf("%v, want the error with the case", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
-	stops := Contender{System: "a", Run: func(context.Context) (Outcome, error) { cancel(); return Outcome{Answer: Answer{"1"}}, nil }}
+	stops := Contender{System: "a", Run: func(context.Context) (Outcome, error) { cancel(); return Outcome{Answer: oneText("1")}, nil }}
 	if _, _, err := (&Meter{}).Measure(ctx, []Trial{{Contenders: []Contender{stops}}}); !errors.Is(err, context.Canceled) {
 		t.Errorf("%v, want the context's error", err)
 	}

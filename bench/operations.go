@@ -9,10 +9,11 @@ import (
 // Operation is one statement to measure, over any table.
 type Operation struct {
 	Name       string
-	Attributes int  // how many columns it takes; one may be used twice
+	Attributes int  // how many columns it takes; one may be used twice; 0 for those that its statement names
 	Integers   bool // of integers only
 	query      func(*facts) Query
 
+	from   string                 // the table of a statement of the user's; "": any
 	figure int                    // of the paper; 0 for none
 	over   tables                 // that a figure has it for
 	x      func(f *facts) float64 // on the figure's axis; nil: the number of rows

@@ -14,7 +14,7 @@ import (
 type peer struct {
 	// open opens it with a table loaded.
 	open func(context.Context, *table.Table) (System, error)
-	// script, where not nil, runs statements and gives the first row of the last, for a
+	// script, where not nil, runs statements and gives the answer of the last, for a
 	// process of its own: it reads files.
 	script func(context.Context, []string) (Answer, error)
 	// most is the number of rows up to which it runs where nobody names it; 0: any.
@@ -33,14 +33,15 @@ func KnownPeers() []string { return []string{"duckdb", "sqlite"} }
 func Peers() []string { return slices.Sorted(maps.Keys(peers)) }
 
 // RunPeer runs statements on a peer and returns the first row of the last one's answer.
-func RunPeer(ctx context.Context, name string, statements []string) (Answer, error) {
+func RunPeer(ctx context.Context, name string, statements []string) ([]string, error) {
 	if err := CheckPeer(name); err != nil {
 		return nil, err
 	}
 	if peers[name].script == nil {
 		return nil, fmt.Errorf("%s reads no files", name)
 	}
-	return peers[name].script(ctx, statements)
+	a, err := peers[name].script(ctx, statements)
+	return a.first(), err
 }
 
 // CheckPeer is an error, with what to do about it, where there is no such peer.

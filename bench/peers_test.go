@@ -3,9 +3,11 @@
 package bench
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 
+	"github.com/stencildb/stencildb/ingest"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -36,6 +38,35 @@ func TestDuckDBAndOtherPeersAnswerTheSame(t *testing.T) {
 					t.Errorf("%v: no results of %s", r.Data, peer)
 				}
 			}
+		}
+	}
+}
+
+// DuckDB has the answers to statements of a user's: of all types, with NULLs, in order and without.
+func TestDuckDBAnswersStatements(t *testing.T) {
+	text := "id,name,amount,day,seen,ok,real\n"
+	for i := range 40 {
+		name, amount, real := fmt.Sprintf("n%d", i%4), fmt.Sprintf("%d.25", i*37%11), fmt.Sprintf("%de-1", i)
+		switch {
+		case i%7 == 0:
+			name, amount = "", ""
+		case i == 9:
+			real = "NaN"
+		}
+		text += fmt.Sprintf("%d,%s,%s,2024-02-%02d,2024-02-%02d 10:%02d:00,%v,%s\n", i, name, amount, 1+i%29, 1+i%5, i, i%3 == 0, real)
+	}
+	r, err := statements(t, `SELECT * FROM t; SELECT name, SUM(amount), AVG(id), COUNT(*) FROM t GROUP BY name ORDER BY name DESC;
+		SELECT id / 7, amount FROM t ORDER BY amount DESC, 1 LIMIT 9; SELECT DISTINCT ok, day FROM t;
+		SELECT AVG(real), MAX(seen), MIN(day), bool_or(ok), stddev(amount) FROM t WHERE id > 9; SELECT name FROM t WHERE name LIKE 'N%';
+		SELECT seen, real FROM t ORDER BY id % 3, seen OFFSET 5; SELECT seen - INTERVAL '1 day', day + 1 FROM t WHERE ok; SELECT id FROM t LIMIT 3;
+		SELECT kth_largest(id, 3) FROM t`,
+		NamedFile{"t", ingest.Source{Path: "t.csv", Data: []byte(text)}}).Run(t.Context(), Config{Backends: []string{"cpu"}, Peers: Peers(), Rounds: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, skip := range r.Skipped {
+		if skip.System == "duckdb" && skip.Operation != "q10" {
+			t.Errorf("skipped %+v", skip)
 		}
 	}
 }

@@ -46,14 +46,14 @@ func quickselect(_ Query, p *plan.Query) (Contender, error) {
 		}
 		k, largest, ok, err := plan.Rank(agg, uint64(n))
 		if err != nil || !ok {
-			return Outcome{Answer: Answer{"NULL"}}, nil
+			return Outcome{Answer: Answer{{table.Null(table.Type{Kind: table.BigInt})}}}, nil
 		}
 		if largest {
 			k = uint64(n) - k + 1
 		}
 		found := find(work[:n], int(k-1))
 		took := time.Since(start)
-		return Outcome{Answer: answerOf([]table.Value{space.Value(uint64(found))}), Wall: max(1, took)}, ctx.Err()
+		return Outcome{Answer: Answer{{space.Value(uint64(found))}}, Wall: max(1, took)}, ctx.Err()
 	}}, nil
 }
 

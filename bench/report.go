@@ -72,18 +72,20 @@ type Case struct {
 // Result is what one system took for one case.
 type Result struct {
 	Case
-	SQL       string    `json:"sql"`
-	System    string    `json:"system"`
-	Answer    Answer    `json:"answer"`
-	Stride    int       `json:"stride"`
-	MS        []float64 `json:"ms"`     // of the rounds 0, Stride, 2 * Stride, ...
-	CPU       []float64 `json:"cpu_ms"` // processor time of all threads in the same rounds
-	MedianMS  float64   `json:"median_ms"`
-	MinMS     float64   `json:"min_ms"`
-	P5MS      float64   `json:"p5_ms"` // this and the next are 0 with fewer than 5 times
-	P95MS     float64   `json:"p95_ms"`
-	MedianCPU float64   `json:"median_cpu_ms"`
-	Ratio     *Ratio    `json:"ratio,omitempty"` // to the report's reference; not in figures
+	SQL    string   `json:"sql"`
+	System string   `json:"system"`
+	Answer []string `json:"answer"` // its first row
+	// AnswerRows is how many rows the answer has, where that is not one.
+	AnswerRows *int      `json:"answer_rows,omitempty"`
+	Stride     int       `json:"stride"`
+	MS         []float64 `json:"ms"`     // of the rounds 0, Stride, 2 * Stride, ...
+	CPU        []float64 `json:"cpu_ms"` // processor time of all threads in the same rounds
+	MedianMS   float64   `json:"median_ms"`
+	MinMS      float64   `json:"min_ms"`
+	P5MS       float64   `json:"p5_ms"` // this and the next are 0 with fewer than 5 times
+	P95MS      float64   `json:"p95_ms"`
+	MedianCPU  float64   `json:"median_cpu_ms"`
+	Ratio      *Ratio    `json:"ratio,omitempty"` // to the report's reference; not in figures
 
 	Figure    int        `json:"figure,omitempty"` // of the paper
 	X         float64    `json:"x,omitempty"`      // on the figure's axis
@@ -110,6 +112,14 @@ type Skip struct {
 	Case
 	System string `json:"system"`
 	Reason string `json:"reason"`
+}
+
+// answerRows is how many rows the answer has.
+func (r *Result) answerRows() int {
+	if r.AnswerRows != nil {
+		return *r.AnswerRows
+	}
+	return 1
 }
 
 // summarise sets the statistics of r's times.

@@ -29,7 +29,7 @@ func report(suite, operation string, rows int, ms map[string][]float64) *Report 
 	}
 	slices.Sort(names)
 	for _, name := range names {
-		x := Result{Case: Case{operation, rows}, SQL: "SELECT 1", System: name, Answer: Answer{"1"}, Stride: 1, MS: ms[name], CPU: ms[name]}
+		x := Result{Case: Case{operation, rows}, SQL: "SELECT 1", System: name, Answer: []string{"1"}, Stride: 1, MS: ms[name], CPU: ms[name]}
 		x.summarise()
 		r.Results = append(r.Results, x)
 	}

@@ -100,7 +100,7 @@ func (r *rig) prepare(system string) func(Query, *plan.Query) (Contender, error)
 // run is the answer of the passes, which run gets.
 func (q *query) run(run pass.Runner, out *Outcome) error {
 	values, err := runPlan(q.GPU, q.backend, run, q.plan)
-	out.Answer = answerOf(values)
+	out.Answer = Answer{values}
 	return err
 }
 
@@ -255,7 +255,7 @@ func (q *query) selects(counted bool) func(context.Context) (Outcome, error) {
 				k, err = q.count(t)
 				n += k
 			}
-			out.Answer = Answer{fmt.Sprint(n)}
+			out.Answer = Answer{{table.Int(int64(n))}}
 			return err
 		})
 		return out, err
@@ -292,6 +292,6 @@ func (r *rig) mipmap(p *plan.Query) (Contender, error) {
 	}
 	return Contender{Near: true, Run: func(ctx context.Context) (Outcome, error) {
 		sum, took, err := r.MipmapSum(ctx, p.Table, col)
-		return Outcome{Answer: Answer{fmt.Sprintf("%.0f", sum)}, Wall: max(time.Nanosecond, took)}, cannot(err)
+		return Outcome{Answer: Answer{{table.Float(sum)}}, Wall: max(time.Nanosecond, took)}, cannot(err)
 	}}, nil
 }

@@ -26,6 +26,8 @@ type Source struct {
 	Table func(ctx context.Context, rows int) (*table.Table, error)
 	// Whole, where not nil, is Table with all columns.
 	Whole func(ctx context.Context, rows int) (*table.Table, error)
+	// RowBytes is the memory, of host and device together, that a row takes in one system.
+	RowBytes int
 }
 
 // Generated is tables of a generator of package generate.
@@ -37,7 +39,7 @@ func Generated(name string, seed uint64) Source {
 		}
 		return gen.Generate(ctx, rows, seed, 0)
 	}
-	return Source{Data: Data{Name: name, Seed: seed}, Whole: whole, Table: func(ctx context.Context, rows int) (*table.Table, error) {
+	return Source{Data: Data{Name: name, Seed: seed}, RowBytes: 4 * attributes, Whole: whole, Table: func(ctx context.Context, rows int) (*table.Table, error) {
 		gen, err := generate.Find(name)
 		if err != nil {
 			return nil, err
@@ -64,20 +66,26 @@ func Loaded(t *table.Table) (Source, error) {
 	if len(columns) == 0 {
 		return Source{}, fmt.Errorf("table %s has no column of numbers, dates or timestamps to measure on", t.Name)
 	}
-	all := &table.Table{Name: t.Name}
+	all := only(t, columns)
+	return Source{Data: Data{Name: t.Name}, RowBytes: 4 * attributes, Rows: t.Rows(), Table: func(_ context.Context, rows int) (*table.Table, error) {
+		return first(all, rows)
+	}}, nil
+}
+
+// only is a table with some of its columns.
+func only(t *table.Table, columns []int) *table.Table {
+	out := &table.Table{Name: t.Name}
 	for _, i := range columns {
-		all.Fields = append(all.Fields, t.Fields[i])
+		out.Fields = append(out.Fields, t.Fields[i])
 	}
 	for _, c := range t.Compacted().Chunks {
 		part := &table.Chunk{Rows: c.Rows}
 		for _, i := range columns {
 			part.Segments = append(part.Segments, c.Segments[i])
 		}
-		all.Chunks = append(all.Chunks, part)
+		out.Chunks = append(out.Chunks, part)
 	}
-	return Source{Data: Data{Name: t.Name}, Rows: t.Rows(), Table: func(_ context.Context, rows int) (*table.Table, error) {
-		return first(all, rows)
-	}}, nil
+	return out
 }
 
 // first is the first rows of a table.
@@ -122,7 +130,3 @@ func attributeColumns(t *table.Table) []int {
 	}
 	return list
 }
-
-// RowBytes is the memory, of host and device together, that a row takes in one
-// system: four attributes of four bytes.
-const RowBytes = 4 * attributes

@@ -19,11 +19,11 @@ func init() {
 	peers["sqlite"] = sqlPeer{name: "sqlite", driver: "sqlite3", source: ":memory:", most: 1_000_000, holds: sqliteHolds, load: loadSQLite}.peer()
 }
 
-// sqliteHolds reports whether SQLite has the values of a column: integers and
-// floating-point numbers, but no NaN.
+// sqliteHolds reports whether SQLite has the values of a column: integers, BOOLEAN as 0 and 1,
+// text, and floating-point numbers, but no NaN.
 func sqliteHolds(t *table.Table, col int) bool {
 	typ := t.Fields[col].Type
-	return typ.IsInteger() || typ.IsFloat() && !slices.ContainsFunc(t.Chunks, func(c *table.Chunk) bool {
+	return typ.IsInteger() || typ.Kind == table.Boolean || typ.Kind == table.Varchar || typ.IsFloat() && !slices.ContainsFunc(t.Chunks, func(c *table.Chunk) bool {
 		seg := c.Segments[col]
 		return seg.NonNull() > 0 && math.IsNaN(table.FromOrdinal(typ, seg.Base+seg.Max).F)
 	})
@@ -33,6 +33,9 @@ func loadSQLite(ctx context.Context, _ *sql.DB, conn *sql.Conn, t *table.Table, 
 	var names, marks []string
 	for _, i := range columns {
 		names, marks = append(names, quoted(t.Fields[i].Name)), append(marks, "?")
+	}
+	if _, err := conn.ExecContext(ctx, "PRAGMA case_sensitive_like = ON"); err != nil { // as elsewhere
+		return err
 	}
 	if _, err := conn.ExecContext(ctx, "CREATE TABLE "+quoted(t.Name)+"("+strings.Join(names, ", ")+")"); err != nil {
 		return err

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"math/big"
+	"slices"
 	"strings"
 	"time"
 
@@ -22,6 +23,8 @@ type sqlPeer struct {
 	most   int // of [peer]
 	// holds reports whether it has the values of a column as they are.
 	holds func(t *table.Table, col int) bool
+	// own, where not nil, is a value of a type of the driver's own.
+	own func(any) (v table.Value, ok bool)
 	// load makes the table with those columns, by way of conn or of others of db.
 	load func(ctx context.Context, db *sql.DB, conn *sql.Conn, t *table.Table, columns []int) error
 }
@@ -46,6 +49,11 @@ func (p sqlPeer) script(ctx context.Context, statements []string) (a Answer, err
 	if err != nil {
 		return nil, err
 	}
+	return p.answer(rows)
+}
+
+// answer reads rows to their end.
+func (p sqlPeer) answer(rows *sql.Rows) (a Answer, err error) {
 	defer rows.Close()
 	names, err := rows.Columns()
 	if err != nil {
@@ -55,13 +63,15 @@ func (p sqlPeer) script(ctx context.Context, statements []string) (a Answer, err
 	for i := range values {
 		places[i] = &values[i]
 	}
-	if rows.Next() {
+	for rows.Next() {
 		if err := rows.Scan(places...); err != nil {
 			return nil, err
 		}
-		for _, v := range values {
-			a = append(a, written(v))
+		row := make([]table.Value, len(values))
+		for i, v := range values {
+			row[i] = p.value(v)
 		}
+		a = append(a, row)
 	}
 	return a, rows.Err()
 }
@@ -80,12 +90,9 @@ func (p sqlPeer) open(ctx context.Context, t *table.Table) (System, error) {
 	}
 	closing := func() error { return errors.Join(conn.Close(), db.Close()) }
 	var columns []int
-	var lacks []table.Field
-	for i, f := range t.Fields {
+	for i := range t.Fields {
 		if p.holds(t, i) {
 			columns = append(columns, i)
-		} else {
-			lacks = append(lacks, f)
 		}
 	}
 	if len(columns) > 0 {
@@ -98,23 +105,33 @@ func (p sqlPeer) open(ctx context.Context, t *table.Table) (System, error) {
 		if !ok {
 			text = q.SQL
 		}
-		for _, f := range lacks {
-			if strings.Contains(text, quoted(f.Name)) {
+		for _, col := range q.Reads {
+			if f := t.Fields[col]; !slices.Contains(columns, col) {
 				return Contender{}, fmt.Errorf("%w: column %s of type %v is not loaded", ErrCannot, f.Name, f.Type)
 			}
 		}
 		stmt, err := conn.PrepareContext(ctx, text)
 		if err != nil {
-			return Contender{}, fmt.Errorf("%w: %w", ErrCannot, err)
+			return Contender{}, cannotSay(err)
 		}
-		return Contender{Run: func(ctx context.Context) (Outcome, error) {
-			var v any
-			if err := stmt.QueryRowContext(ctx).Scan(&v); err != nil {
-				return Outcome{}, fmt.Errorf("%w: %w", ErrCannot, err)
+		return Contender{Loose: true, Run: func(ctx context.Context) (Outcome, error) {
+			var a Answer
+			rows, err := stmt.QueryContext(ctx)
+			if err == nil {
+				a, err = p.answer(rows)
 			}
-			return Outcome{Answer: Answer{written(v)}}, nil
+			if err != nil {
+				return Outcome{}, cannotSay(err)
+			}
+			return Outcome{Answer: a}, nil
 		}}, nil
 	}}, nil
+}
+
+// cannotSay marks the error of a peer, of which the first line says what is wrong.
+func cannotSay(err error) error {
+	line, _, _ := strings.Cut(err.Error(), "\n")
+	return fmt.Errorf("%w: %s", ErrCannot, line)
 }
 
 // sqlValue is a value as database/sql takes it.
@@ -124,6 +141,10 @@ func sqlValue(v table.Value) any {
 		return nil
 	case v.Type.IsFloat():
 		return v.F
+	case v.Type.Kind == table.Varchar:
+		return v.S
+	case v.Type.Kind == table.Boolean:
+		return v.I != 0
 	case v.Type.Kind == table.Date:
 		return time.Unix(86400*v.I, 0).UTC()
 	case v.Type.Kind == table.Timestamp:
@@ -132,15 +153,36 @@ func sqlValue(v table.Value) any {
 	return v.I
 }
 
-// written writes a value that database/sql scanned as [table.Value.String] writes it.
-func written(v any) string {
+// value is what database/sql scanned.
+func (p sqlPeer) value(v any) table.Value {
 	switch v := v.(type) {
 	case nil:
-		return "NULL"
+		return table.Null(table.Type{})
+	case int64:
+		return table.Int(v)
+	case int32:
+		return table.Int(int64(v))
+	case int16:
+		return table.Int(int64(v))
 	case *big.Int:
-		return v.String()
+		return table.Dec(table.Type{Kind: table.Decimal, Precision: 38}, v)
 	case float64:
-		return table.Float(v).String()
+		return table.Float(v)
+	case float32:
+		return table.Value{Type: table.Type{Kind: table.Real}, F: float64(v)}
+	case bool:
+		return table.Bool(v)
+	case string:
+		return table.Str(v)
+	case []byte:
+		return table.Str(string(v))
+	case time.Time:
+		return table.Value{Type: table.Type{Kind: table.Timestamp}, I: v.UnixMicro()}
 	}
-	return fmt.Sprint(v)
+	if p.own != nil {
+		if w, ok := p.own(v); ok {
+			return w
+		}
+	}
+	return table.Str(fmt.Sprint(v))
 }

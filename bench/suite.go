@@ -35,11 +35,19 @@ type Suite struct {
 	Files bool
 	// summary is what the suite is about, after the times.
 	summary func(*Report) []section
+	tables  []Source // of statements of the user's; nil: that of the run
+}
+
+// Sources are the tables of a run of the suite.
+func (s Suite) Sources(c Config) []Source {
+	if s.tables != nil {
+		return s.tables
+	}
+	return []Source{c.Source}
 }
 
 // Suites lists the suites in the order in which to show them.
 func Suites() []Suite {
-	small := func(Machine) []int { return []int{1_000, 100_000, 1_000_000, 16_000_000} }
 	return []Suite{{
 		Name: "operations", Doc: "the paper's operations over up to four attributes, on every backend and peer",
 		Rows: small, Backends: allBackends(), Operations: operations, summary: (*Report).ratios,
@@ -79,6 +87,9 @@ func Suites() []Suite {
 		Backends: []string{"cpu", "compute", "auto"}, Operations: loadOperations, Files: true, summary: (*Report).ratios,
 	}}
 }
+
+// small are the sizes of tables of which nobody says how large they are.
+func small(Machine) []int { return []int{1_000, 100_000, 1_000_000, 16_000_000} }
 
 // FindSuite returns the suite of that name.
 func FindSuite(name string) (Suite, error) {
@@ -148,10 +159,8 @@ func (c Config) Settled(s Suite) Config {
 	if s.Files && c.Source.Whole != nil {
 		c.Source.Table = c.Source.Whole
 	}
-	if len(c.Rows) == 0 {
-		if c.Rows = s.Rows(c.Machine); c.Source.Rows > 0 {
-			c.Rows = []int{c.Source.Rows}
-		}
+	if s.tables == nil {
+		c.Rows = c.Sizes(s, c.Source)
 	}
 	if len(c.Rows) == 1 && s.Figures != nil {
 		c.Rows = ladder(c.Rows[0])
@@ -168,11 +177,25 @@ func (c Config) Settled(s Suite) Config {
 	return c
 }
 
-// reference is the system that ratios are to: the first peer, else cpu, else the
-// first backend.
-func (c Config) reference() string {
+// Sizes are those of the tables of a source. One that the user's table does not have is left out
+// where there are several tables.
+func (c Config) Sizes(s Suite, from Source) []int {
 	switch {
-	case len(c.Peers) > 0:
+	case len(c.Rows) == 0 && from.Rows > 0:
+		return []int{from.Rows}
+	case len(c.Rows) == 0:
+		return s.Rows(c.Machine)
+	case len(s.tables) > 1 && from.Rows > 0:
+		return slices.DeleteFunc(slices.Clone(c.Rows), func(n int) bool { return n > from.Rows })
+	}
+	return c.Rows
+}
+
+// reference is the system that ratios are to: the first peer, of a user's statements, which it
+// may not know, none; else cpu, else the first backend.
+func (c Config) reference(s Suite) string {
+	switch {
+	case len(c.Peers) > 0 && s.tables == nil:
 		return c.Peers[0]
 	case slices.Contains(c.Backends, "cpu"):
 		return "cpu"
@@ -186,7 +209,7 @@ func (s Suite) Run(ctx context.Context, c Config) (*Report, error) {
 	c = c.Settled(s)
 	r := &Report{
 		Schema: Schema, Suite: s.Name, Command: c.Command, Date: time.Now().UTC().Truncate(time.Second),
-		Machine: c.Machine, Data: c.Source.Data, Reference: c.reference(), Order: byCase,
+		Machine: c.Machine, Data: dataOf(s.Sources(c)), Reference: c.reference(s), Order: byCase,
 		Results: []Result{}, Skipped: []Skip{},
 	}
 	err := s.runTables(ctx, c, r)
@@ -202,28 +225,31 @@ func (s Suite) Run(ctx context.Context, c Config) (*Report, error) {
 	return r, err
 }
 
+// dataOf is what the tables hold.
+func dataOf(list []Source) Data {
+	d := list[0].Data
+	for _, s := range list[1:] {
+		d.Name += ", " + s.Data.Name
+	}
+	return d
+}
+
 func (s Suite) runTables(ctx context.Context, c Config, r *Report) error {
-	tables := slices.Clone(c.Rows)
-	if n := rankedRows(c.Rows); !slices.Contains(tables, n) && slices.ContainsFunc(s.Operations, func(o Operation) bool { return o.over == rankedTable }) {
-		tables = append(tables, n)
-	}
-	if s.Figures != nil {
-		slices.Sort(tables)
-	}
-	operations := func(rows int) []Operation {
-		return slices.DeleteFunc(slices.Clone(s.Operations), func(o Operation) bool { return !o.runsOver(rows, c.Rows) })
-	}
+	var fields []*field
 	cases, begun := 0, 0
-	for _, rows := range tables {
-		cases += len(operations(rows))
+	for _, from := range s.Sources(c) {
+		for _, f := range s.fields(from, c) {
+			fields = append(fields, f)
+			cases += len(f.operations)
+		}
 	}
-	for _, rows := range tables {
-		f := &field{Config: c, rows: rows, operations: operations(rows), figures: s.Figures != nil, ofFiles: s.Files, report: r}
+	for _, f := range fields {
+		f.report = r
 		f.tell = func(doing string, number int) {
 			if number > 0 {
 				number += begun
 			}
-			c.Progress(Progress{rows, doing, number, cases})
+			c.Progress(Progress{f.rows, doing, number, cases})
 		}
 		if err := errors.Join(f.run(ctx), f.close()); err != nil {
 			return err
@@ -231,6 +257,27 @@ func (s Suite) runTables(ctx context.Context, c Config, r *Report) error {
 		begun += len(f.operations)
 	}
 	return nil
+}
+
+// fields are those over the tables of one source.
+func (s Suite) fields(from Source, c Config) (list []*field) {
+	if s.tables != nil {
+		c.Source, c.Rows = from, c.Sizes(s, from)
+	}
+	tables := slices.Clone(c.Rows)
+	if slices.ContainsFunc(s.Operations, func(o Operation) bool { return o.over == rankedTable }) && !slices.Contains(tables, rankedRows(c.Rows)) {
+		tables = append(tables, rankedRows(c.Rows))
+	}
+	if s.Figures != nil {
+		slices.Sort(tables)
+	}
+	for _, rows := range tables {
+		operations := slices.DeleteFunc(slices.Clone(s.Operations), func(o Operation) bool {
+			return o.from != "" && o.from != from.Data.Name || !o.runsOver(rows, c.Rows)
+		})
+		list = append(list, &field{Config: c, rows: rows, operations: operations, figures: s.Figures != nil, ofFiles: s.Files, own: s.tables != nil})
+	}
+	return list
 }
 
 // allSystems is the system of a [Skip] that is of the table.
@@ -243,6 +290,7 @@ type field struct {
 	operations []Operation
 	figures    bool // the systems are those of the paper's figures
 	ofFiles    bool // the systems are processes
+	own        bool // the statements are the user's
 	report     *Report
 	tell       func(doing string, number int) // of progress
 
@@ -258,13 +306,15 @@ func (f *field) run(ctx context.Context) (err error) {
 	if f.table, err = f.Source.Table(ctx, f.rows); err != nil {
 		return err
 	}
-	facts, err := survey(ctx, f.table)
-	if err != nil {
-		return err
-	}
-	f.report.Data.Attributes = nil
-	for _, field := range f.table.Fields {
-		f.report.Data.Attributes = append(f.report.Data.Attributes, field.Name)
+	var facts *facts
+	if !f.own {
+		if facts, err = survey(ctx, f.table); err != nil {
+			return err
+		}
+		f.report.Data.Attributes = nil
+		for _, field := range f.table.Fields {
+			f.report.Data.Attributes = append(f.report.Data.Attributes, field.Name)
+		}
 	}
 	if err := f.enter(ctx); err != nil {
 		return err
@@ -392,7 +442,10 @@ func (f *field) close() (err error) {
 // the table does not do for it.
 func (f *field) trial(ctx context.Context, op Operation, facts *facts) (t Trial, err error) {
 	t = Trial{Case: Case{op.Name, f.rows}, Figure: op.figure, X: float64(f.rows)}
-	q := Query{Cannot: facts.lacks(op)}
+	var q Query
+	if !f.own {
+		q.Cannot = facts.lacks(op)
+	}
 	if q.Cannot == "" {
 		q = op.query(facts)
 	}
@@ -403,8 +456,14 @@ func (f *field) trial(ctx context.Context, op Operation, facts *facts) (t Trial,
 	if t.SQL = q.SQL; op.x != nil {
 		t.X = op.x(facts)
 	}
-	if t.Expected, err = expected(ctx, f.table, q); ctx.Err() != nil {
+	if q.Reads, t.Shape, err = readBy(q.SQL, f.table); err != nil {
+		return t, err
+	}
+	if t.Expected, err = f.expected(ctx, q); ctx.Err() != nil {
 		return t, ctx.Err()
+	}
+	if err != nil && f.own {
+		return t, t.fail("cpu", err)
 	}
 	if err != nil {
 		f.skip(op, allSystems, err.Error()) // the data: a sum out of range, say
@@ -412,10 +471,6 @@ func (f *field) trial(ctx context.Context, op Operation, facts *facts) (t Trial,
 	}
 	for _, s := range f.systems {
 		if !op.takes(s.Name) {
-			continue
-		}
-		if _, ok := peers[s.Name]; ok && q.Alone != "" {
-			f.skip(op, s.Name, q.Alone)
 			continue
 		}
 		c, err := s.Prepare(ctx, q)
@@ -432,9 +487,16 @@ func (f *field) trial(ctx context.Context, op Operation, facts *facts) (t Trial,
 	return t, nil
 }
 
-// expected is the answer of package cpu, without vector instructions.
-func expected(ctx context.Context, t *table.Table, q Query) (Answer, error) {
-	c, err := overPlans(t, onCPU(cpu.WithoutSIMD)).Prepare(ctx, q)
+// expected is the answer of package cpu; of suites without vector instructions.
+func (f *field) expected(ctx context.Context, q Query) (a Answer, err error) {
+	cpus := overPlans(f.table, onCPU(cpu.WithoutSIMD))
+	if f.own {
+		if cpus, err = openBackend("cpu", f.Engine, f.table); err != nil {
+			return nil, err
+		}
+		defer func() { err = errors.Join(err, cpus.Close()) }()
+	}
+	c, err := cpus.Prepare(ctx, q)
 	if err != nil {
 		return nil, err
 	}

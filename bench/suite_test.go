@@ -60,7 +60,7 @@ func TestSuitesRun(t *testing.T) {
 
 // constant is a system that answers everything with one value.
 func constant(value string) func(context.Context, *table.Table) (System, error) {
-	run := func(context.Context) (Outcome, error) { return Outcome{Answer: Answer{value}}, nil }
+	run := func(context.Context) (Outcome, error) { return Outcome{Answer: oneText(value)}, nil }
 	return func(context.Context, *table.Table) (System, error) {
 		return System{Prepare: func(context.Context, Query) (Contender, error) { return Contender{Run: run}, nil }}, nil
 	}
@@ -86,7 +86,7 @@ func TestProcessesThatFail(t *testing.T) {
 		return suite(t, "load").Run(t.Context(), Config{Rows: []int{100}, Backends: []string{"cpu"}, Peers: []string{}, Rounds: 1, Program: path})
 	}
 	var differ *DifferError
-	if _, err := run("echo count; echo 7,8"); !errors.As(err, &differ) || !slices.Equal(differ.SystemAnswer, Answer{"7", "8"}) {
+	if _, err := run("echo count; echo 7,8"); !errors.As(err, &differ) || differ.Got != "7, 8" {
 		t.Errorf("%v", err)
 	}
 	r, err := run("echo error: no luck >&2; exit 1")
@@ -142,7 +142,7 @@ func TestATableOfTheUsers(t *testing.T) {
 	}
 	for operation, want := range map[string]string{"count": "29", "sum": "40425", "max": "2401", "median": "576"} {
 		x := r.Find(operation, 50, "classic")
-		if x == nil || !slices.Equal(x.Answer, Answer{want}) {
+		if x == nil || !slices.Equal(x.Answer, []string{want}) {
 			t.Errorf("%s: %+v, want %s", operation, x, want)
 		}
 	}
@@ -219,7 +219,7 @@ func TestATableWithoutIntegers(t *testing.T) {
 	}
 	for operation, want := range map[string]string{"count": "47", "sum": "3191.60", "median": "39.39"} {
 		x := r.Find(operation, 80, "classic")
-		if x == nil || !slices.Equal(x.Answer, Answer{want}) {
+		if x == nil || !slices.Equal(x.Answer, []string{want}) {
 			t.Errorf("%s: %+v, want %s", operation, x, want)
 		}
 	}
@@ -228,7 +228,7 @@ func TestATableWithoutIntegers(t *testing.T) {
 	}
 	for _, s := range r.Skipped {
 		all := s.System == allSystems && s.Operation == "semilinear" && strings.Contains(s.Reason, "this takes 4 attributes of integers, each twice at most; the table has 0")
-		peer := slices.Contains(Peers(), s.System) && strings.Contains(s.Reason, "x4 of type numeric(6,2) is not loaded")
+		peer := s.System == "sqlite" && (strings.Contains(s.Reason, "x4 of type numeric(6,2) is not loaded") || strings.Contains(s.Reason, "x3 of type real is not loaded"))
 		if !all && !peer {
 			t.Errorf("skipped %+v", s)
 		}

@@ -35,16 +35,17 @@ const (
 	Selects
 )
 
-// Query is a statement of one row.
+// Query is a statement.
 type Query struct {
 	// SQL is its text, which stencildb and peers with PostgreSQL's functions take.
 	SQL string
 	// Work says what part of the paper's machinery is measured, where it is not the
 	// statement as a whole.
 	Work Work
-	// Cannot, when set, says why the table has no such statement, and Alone why its
-	// answer cannot be compared with that of peers.
-	Cannot, Alone string
+	// Cannot, when set, says why the table has no such statement.
+	Cannot string
+	// Reads are the columns that it reads, by their numbers.
+	Reads []int
 	// Peers has the text for peers that lack some of them, by name.
 	Peers map[string]string
 	// File is what a process reads, and Columns those that a peer takes into a table first;
@@ -75,7 +76,7 @@ func openBackend(name string, o engine.Options, t *table.Table) (System, error) 
 			if err != nil {
 				return Outcome{}, backendError(err)
 			}
-			return Outcome{Answer: answerOf(r.Rows[0])}, nil
+			return Outcome{Answer: r.Rows}, nil
 		}
 		if name == "auto" {
 			// It moves columns to the device, where they are worth it.
@@ -95,14 +96,6 @@ func backendError(err error) error {
 		return fmt.Errorf("%w: %w", ErrCannot, err)
 	}
 	return err
-}
-
-// answerOf writes the values of a row.
-func answerOf(row []table.Value) (a Answer) {
-	for _, v := range row {
-		a = append(a, v.String())
-	}
-	return a
 }
 
 // overPlans is a system of the figures, which runs plans over the table.
@@ -125,7 +118,7 @@ func onCPU(options ...cpu.Option) func(Query, *plan.Query) (Contender, error) {
 			if err != nil {
 				return Outcome{}, err
 			}
-			return Outcome{Answer: answerOf(values)}, nil
+			return Outcome{Answer: Answer{values}}, nil
 		}}, nil
 	}
 }

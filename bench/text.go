@@ -125,7 +125,7 @@ func (r *Report) device() string {
 // WriteText writes the report for people: the machine, the medians of each table,
 // and the summary of the suite.
 func (r *Report) WriteText(w io.Writer) error {
-	s, err := FindSuite(r.Suite)
+	summary, err := r.summary()
 	if err != nil {
 		return err
 	}
@@ -139,13 +139,29 @@ func (r *Report) WriteText(w io.Writer) error {
 	if r.Interrupted {
 		fmt.Fprintln(w, "\nThe run was interrupted; what was measured until then is complete.")
 	}
-	list := r.grids("median ms ± half of the 5th to 95th percentile", func(x *Result) string {
+	var list []section
+	if r.Suite == own {
+		list = append(list, r.statements())
+	}
+	list = append(list, r.grids("median ms ± half of the 5th to 95th percentile", func(x *Result) string {
 		return ms(x.MedianMS) + spread(x.MedianMS, x.P5MS, x.P95MS)
-	})
+	})...)
 	if m.Software { // the CPU does all the work
 		list = append(list, r.grids("median processor time in ms, all threads together", func(x *Result) string { return ms(x.MedianCPU) })...)
 	}
-	return writeSections(w, append(append(list, s.summary(r)...), r.notRun())...)
+	return writeSections(w, append(append(list, summary...), r.notRun())...)
+}
+
+// summary is what the suite is about.
+func (r *Report) summary() ([]section, error) {
+	if r.Suite == own {
+		return r.ratios(), nil
+	}
+	s, err := FindSuite(r.Suite)
+	if err != nil {
+		return nil, err
+	}
+	return s.summary(r), nil
 }
 
 // grids are tables of cells for each number of rows: a line an operation, a column a

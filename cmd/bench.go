@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -47,15 +48,24 @@ func newBench() *cobra.Command {
 		suites += fmt.Sprintf("\n  %-11s %s", s.Name, s.Doc)
 	}
 	c := &cobra.Command{
-		Use:   "bench [flags]",
+		Use:   "bench [flags] ['SQL; SQL; ...']",
 		Short: "Measure the backends beside each other and beside other databases",
-		Long: `Runs a suite of statements over tables of several sizes on every backend, and on
-the other databases that are built in, all in this process over the same data:
+		Long: `Runs statements on every backend, and on the other databases that are built in, all
+in this process over the same data: those that you give, each a SELECT over a table
+of --load, a file (FROM 'trips.csv') or the flights; or a suite of statements over
+tables of several sizes:
 ` + suites + `
 
 Answers are compared before anything is timed; answers that differ are an error.
 Times are wall times of a prepared statement with its columns resident, its answer
 in hand. It goes case by case; within a case the systems take turns, round by round.
+
+Your own statements are q1, q2, ... in the report. The right answer is that of the
+backend cpu. Rows are compared in the order of ORDER BY, rows alike in its keys in any
+order, and all rows in any order without it; of rows that a LIMIT leaves out which ones
+is free. Other databases may have floating-point numbers that differ in the last digits.
+What a backend declines, or another database cannot say, is left out, with the reason.
+--rows takes the first rows of the tables; --table NAME adds that generator's table.
 
 --suite load runs stencildb and the peers that read files as processes: the file
 written before, from the start to the answer. On lineorder data unless --table says
@@ -78,7 +88,11 @@ Peers are linked by build tag: go build -tags egl,duckdb,sqlite. Built in here: 
 
 --out writes SUITE.json, SUITE.txt and SUITE.bench (Go's benchmark format, for
 benchstat) into a folder.`,
-		Example: `  stencildb bench --rows 1M
+		Example: `  stencildb bench 'SELECT AVG(delay) FROM flights WHERE distance > 1000'
+  stencildb bench --load t=trips.parquet --rows 1Mi,4Mi 'SELECT zone, SUM(fare) FROM t GROUP BY zone; SELECT MAX(fare) FROM t'
+  stencildb bench "SELECT COUNT(*) FROM 'trips.csv' WHERE fare > 50" --backends cpu,compute --peers none
+  stencildb bench --table lineorder --rows 1M,4M -f queries.sql --out results
+  stencildb bench --rows 1M
   stencildb bench --rows 2^24 --backends compute,cpu --peers duckdb
   stencildb bench --suite auto --format json > auto.json
   stencildb bench --suite targets --out results
@@ -86,14 +100,14 @@ benchstat) into a folder.`,
   stencildb bench --figure 8 --rows 16M
   stencildb bench --load t=trips.parquet --table t
   stencildb bench compare before.json after.json`,
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) > 0 { // what comes first is the name of a subcommand
-				return fmt.Errorf("unknown argument %q: there are flags (see --help) and the subcommand compare", args[0])
+		Args: func(c *cobra.Command, args []string) error {
+			if len(args) == 1 && !strings.ContainsFunc(args[0], unicode.IsSpace) { // what comes first may be the name of a subcommand
+				return fmt.Errorf("unknown argument %q: there are SQL in quotes, flags (see --help) and the subcommand compare", args[0])
 			}
-			return nil
+			return atMostOneSQL(c, args)
 		},
 	}
-	c.RunE = run(func(c *cobra.Command, _ []string) error { return o.run(c) })
+	c.RunE = run(func(c *cobra.Command, args []string) error { return o.run(c, args) })
 	f := c.Flags()
 	choiceFlag(c, &o.suite, "suite", "what to measure", names...)
 	f.IntVar(&o.figure, "figure", 0, "only this figure of the suite paper, 2 to 11")
@@ -105,6 +119,7 @@ benchstat) into a folder.`,
 	f.IntVar(&o.config.Rounds, "rounds", 0, "number of rounds (default: 20 to 320, more where they are short; fewer than 5 give no interval and no verdict)")
 	choiceFlag(c, &o.format, "format", "how the report is printed", "text", "json", "go")
 	f.StringVar(&o.out, "out", "", "folder to write the report into, in all formats")
+	c.Flags().StringVarP(&o.text.file, "file", "f", "", "read the SQL from `FILE`, - for standard input")
 	o.registerData(c)
 	completeList(c, "backends", engine.Backends())
 	completeList(c, "peers", append(bench.Peers(), noPeers))
@@ -128,16 +143,16 @@ func orNone(list []string) string {
 	return strings.Join(list, ", ")
 }
 
-func (o *benchFlags) run(c *cobra.Command) error {
-	suite, err := o.findSuite(c)
+func (o *benchFlags) run(c *cobra.Command, args []string) error {
+	config, err := o.settings(c, args)
 	if err != nil {
 		return err
 	}
-	config, err := o.settings(c)
-	if err != nil {
-		return err
+	prepare := o.prepareSuite
+	if len(args) > 0 || c.Flags().Changed("file") {
+		prepare = o.prepareStatements
 	}
-	from, err := o.source(c)
+	load, err := prepare(c, args)
 	if err != nil {
 		return err
 	}
@@ -149,7 +164,8 @@ func (o *benchFlags) run(c *cobra.Command) error {
 	if config.Machine, err = bench.ReadMachine(o.context(), Version); err != nil {
 		return err
 	}
-	if config.Source, err = o.load(c, from); err != nil {
+	suite, err := load(&config)
+	if err != nil {
 		return err
 	}
 	config = config.Settled(suite)
@@ -165,6 +181,64 @@ func (o *benchFlags) run(c *cobra.Command) error {
 		err = errors.Join(o.report(c, report), err)
 	}
 	return err
+}
+
+// prepareSuite sees to the flags of a suite; load reads its table.
+func (o *benchFlags) prepareSuite(c *cobra.Command, _ []string) (load func(*bench.Config) (bench.Suite, error), err error) {
+	suite, err := o.findSuite(c)
+	if err != nil {
+		return nil, err
+	}
+	from, err := o.source(c)
+	return func(config *bench.Config) (_ bench.Suite, err error) {
+		config.Source, err = o.load(c, from)
+		return suite, err
+	}, err
+}
+
+// prepareStatements sees to the flags of statements of the user's; load opens their tables.
+func (o *benchFlags) prepareStatements(c *cobra.Command, args []string) (load func(*bench.Config) (bench.Suite, error), err error) {
+	for _, flag := range []string{"suite", "figure"} {
+		if c.Flags().Changed(flag) {
+			return nil, usagef("--%s has statements of its own: leave it out, or the SQL", flag)
+		}
+	}
+	text, err := o.text.read(c, args)
+	if err != nil {
+		return nil, err
+	}
+	catalog := bench.Catalog{Seed: o.seed, Options: o.reading(c)}
+	files, err := o.sources()
+	if err != nil {
+		return nil, err
+	}
+	if len(files) == 0 {
+		files = []source{flights}
+	}
+	for _, s := range files {
+		if s.Data == nil {
+			if _, err := ingest.Files(s.Path); err != nil {
+				return nil, err
+			}
+		}
+		catalog.Files = append(catalog.Files, bench.NamedFile{Name: s.name, Source: s.Source})
+	}
+	if c.Flags().Changed("table") {
+		if !slices.Contains(generatorNames(), o.table) {
+			return nil, usagef("--table %s: beside SQL it takes a generator (%s); the SQL names tables of --load", o.table, strings.Join(generatorNames(), ", "))
+		}
+		catalog.Generator = o.table
+	}
+	return func(*bench.Config) (bench.Suite, error) { return bench.Statements(c.Context(), text, catalog) }, nil
+}
+
+// reading is how files are read.
+func (o *benchFlags) reading(c *cobra.Command) ingest.Options {
+	options := ingest.Options{MemoryLimit: o.options.HostMemory, Note: func(text string) { note(c.ErrOrStderr(), text) }}
+	if show := loadingOn(c.ErrOrStderr()); show != nil {
+		options.Progress = func(p ingest.Progress) { show("table", p) }
+	}
+	return options
 }
 
 // benchFormats write a report, into a folder as the suite's name and an extension.
@@ -237,9 +311,9 @@ func knownPeer(name string) (string, error) {
 }
 
 // settings are the run's configuration but for the machine and the source.
-func (o *benchFlags) settings(c *cobra.Command) (bench.Config, error) {
+func (o *benchFlags) settings(c *cobra.Command, args []string) (bench.Config, error) {
 	config := o.config
-	config.Engine, config.Command = o.options, commandLine(c)
+	config.Engine, config.Command = o.options, commandLine(c, args)
 	var err error
 	if config.Program, err = os.Executable(); err != nil {
 		return config, err
@@ -255,9 +329,12 @@ func (o *benchFlags) settings(c *cobra.Command) (bench.Config, error) {
 	return config, nil
 }
 
-// commandLine is the command, flags as they were given.
-func commandLine(c *cobra.Command) string {
+// commandLine is the command, flags and SQL as they were given.
+func commandLine(c *cobra.Command, args []string) string {
 	line := "stencildb bench"
+	for _, text := range args {
+		line += " '" + strings.ReplaceAll(text, "'", `'\''`) + "'"
+	}
 	c.Flags().Visit(func(f *pflag.Flag) { line += " --" + f.Name + " " + strings.Trim(f.Value.String(), "[]") })
 	return line
 }
@@ -298,7 +375,7 @@ func (o *benchFlags) load(c *cobra.Command, s source) (bench.Source, error) {
 	if s.Path == "" {
 		return bench.Generated(s.name, o.seed), nil
 	}
-	t, err := ingest.Load(c.Context(), s.name, s.Source, ingest.Options{MemoryLimit: o.options.HostMemory, Note: func(text string) { note(c.ErrOrStderr(), text) }})
+	t, err := ingest.Load(c.Context(), s.name, s.Source, o.reading(c))
 	if err != nil {
 		return bench.Source{}, err
 	}
@@ -309,9 +386,21 @@ func (o *benchFlags) load(c *cobra.Command, s source) (bench.Source, error) {
 // holds, once for itself and once for each peer, or in figures than the device holds of
 // what the systems on it read.
 func rowsFor(c bench.Config, s bench.Suite) error {
-	rows := slices.Max(c.Rows)
-	if fixed := c.Source.Rows; fixed > 0 && rows > fixed {
-		return usagef("--rows %d: table %s has %s rows", rows, c.Source.Data.Name, numbers.Grouped(uint64(fixed)))
+	for _, from := range s.Sources(c) {
+		sizes := c.Sizes(s, from)
+		if len(sizes) == 0 {
+			return usagef("--rows %d: table %s has %s rows", slices.Min(c.Rows), from.Data.Name, numbers.Grouped(uint64(from.Rows)))
+		}
+		if err := sized(slices.Max(sizes), from, c, s); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func sized(rows int, from bench.Source, c bench.Config, s bench.Suite) error {
+	if fixed := from.Rows; fixed > 0 && rows > fixed {
+		return usagef("--rows %d: table %s has %s rows", rows, from.Data.Name, numbers.Grouped(uint64(fixed)))
 	}
 	memory, err := memorySize()
 	if err != nil {
@@ -321,7 +410,7 @@ func rowsFor(c bench.Config, s bench.Suite) error {
 	if c.Machine.Software {
 		copies += len(c.Backends)
 	}
-	most, holder := memory/(bench.RowBytes*copies), "this machine's memory"
+	most, holder := memory/(from.RowBytes*copies), "this machine's memory"
 	if s.Figures != nil && slices.ContainsFunc(c.Backends, func(b string) bool { return b != "cpu" }) {
 		if c.Machine.Device == "" {
 			return usagef("the figures need an OpenGL device, or --backends cpu: see stencildb info")

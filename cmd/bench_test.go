@@ -116,6 +116,58 @@ func TestBenchOnATableOfTheUsers(t *testing.T) {
 	}
 }
 
+// Statements of the user's run over tables of --load, files, generators and the flights.
+func TestBenchStatements(t *testing.T) {
+	path := file(t, "t.csv", "s,a\nx,1\ny,3\nx,5\n")
+	script := file(t, "q.sql", "SELECT s, SUM(a) FROM t GROUP BY s ORDER BY s;\nSELECT a FROM '"+path+"'")
+	dir := t.TempDir()
+	o := stencildb("bench", "--load", "t="+path, "-f", script, "--backends", "cpu,fused", "--peers", "none", "--rounds", "1", "--out", dir)
+	if o.status != 0 || !strings.Contains(o.errOut, "3 rows: case 1 of 2, q1\n") {
+		t.Fatalf("status %d: %s%s", o.status, o.out, o.errOut)
+	}
+	for _, want := range []string{"Suite    statements\nData     t, " + path + "\n", "  q1  SELECT s, SUM(a) FROM t GROUP BY s ORDER BY s ", "time over that of cpu"} {
+		if !strings.Contains(o.out, want) {
+			t.Errorf("no %q:\n%s", want, o.out)
+		}
+	}
+	r, err := readReport(t.Context(), filepath.Join(dir, "statements.json"))
+	if err != nil || len(r.Results) != 4 || !strings.HasPrefix(r.Command, "stencildb bench --backends cpu,fused --file ") {
+		t.Errorf("%v, %+v", err, r)
+	}
+	o = stencildb("bench", "--table", "tcpip", "--rows", "10,20", "--backends", "cpu", "--peers", "none", "--rounds", "1", "--format", "go",
+		"SELECT MAX(data_count) FROM tcpip; SELECT MAX(delay) FROM flights")
+	if o.status != 0 || strings.Count(o.out, "BenchmarkStatements/op=q") != 4 || !strings.Contains(o.out, "/op=q2/rows=20/system=cpu-") {
+		t.Errorf("status %d: %s%s", o.status, o.out, o.errOut)
+	}
+}
+
+// What is wrong in statements of the user's is said before any work, with its place.
+func TestBenchBadStatements(t *testing.T) {
+	path := file(t, "t.csv", "a\n1\n")
+	for _, c := range []struct {
+		args   []string
+		status int
+		want   string
+	}{
+		{[]string{"SELECT a FORM t", "--load", "t=" + path}, 1, "syntax error at or near"},
+		{[]string{"SELECT COUNT(*) FROM flights; SELECT x FROM flights"}, 1, "(line 1, column 38)"},
+		{[]string{"SELECT a FROM u", "--load", "t=" + path}, 1, "did you mean t?"},
+		{[]string{"SELECT a FROM t"}, 1, "the tables are flights"},
+		{[]string{"SHOW TABLES"}, 1, "is a SELECT"},
+		{[]string{" "}, 1, "there is no statement"},
+		{[]string{"SELECT a FROM t", "--load", "t=" + path + ".gone"}, 1, "no such file"},
+		{[]string{"SELECT a FROM t", "--load", "t=" + path, "--rows", "2"}, 2, "table t has 1 rows"},
+		{[]string{"SELECT a FROM t", "--load", "t=" + path, "--table", "t"}, 2, "beside SQL it takes a generator"},
+		{[]string{"SELECT delay FROM flights", "--suite", "auto"}, 2, "--suite has statements of its own"},
+		{[]string{"SELECT delay FROM flights", "--figure", "3"}, 2, "--figure has statements of its own"},
+		{[]string{"SELECT", "delay FROM flights"}, 2, "put it in quotes"},
+		{[]string{"SELECT delay FROM flights", "-f", path}, 2, "not both"},
+		{[]string{"-f", path + ".gone"}, 1, "no such file"},
+	} {
+		stencildb(append([]string{"bench", "--backends", "cpu", "--peers", "none"}, c.args...)...).wantFailure(t, c.status, c.want)
+	}
+}
+
 // What is wrong in the flags is said before any work.
 func TestBenchBadFlags(t *testing.T) {
 	path := file(t, "t.csv", "a\n1\n")

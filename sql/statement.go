@@ -39,6 +39,11 @@ type Statement struct {
 // SELECT, EXPLAIN, DESCRIBE, SUMMARIZE, SHOW, SET and RESET; Bind returns it too.
 func (s *Statement) Err() error { return s.err }
 
+// IsSelect reports whether it is a SELECT by itself.
+func (s *Statement) IsSelect() bool {
+	return s.sel != nil && !s.Explain && !s.describes && !s.summarizes
+}
+
 // Parse cuts text into its statements. Empty ones are left out. A statement that
 // is too long, nested too deeply or no SQL is there all the same, with Err set:
 // those before it can still run. The error of Parse is an [*expr.Error] for text

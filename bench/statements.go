@@ -1,0 +1,219 @@
+package bench
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/generate"
+	"github.com/stencildb/stencildb/ingest"
+	"github.com/stencildb/stencildb/internal/numbers"
+	"github.com/stencildb/stencildb/sql"
+	"github.com/stencildb/stencildb/table"
+)
+
+// own is the name of the suite of a user's own statements.
+const own = "statements"
+
+// Catalog is the tables that a user's statements may name, besides files by their paths.
+type Catalog struct {
+	Files     []NamedFile
+	Generator string // of package generate, whose name is the table's; "" for none
+	Seed      uint64 // of the generator
+	Options   ingest.Options
+}
+
+// NamedFile is a table that is read from a source.
+type NamedFile struct {
+	Name string
+	ingest.Source
+}
+
+// ownTable is a table that a statement names.
+type ownTable struct {
+	name    string
+	file    *ingest.File // nil for one that is generated
+	fields  []table.Field
+	rows    int          // of a file
+	columns map[int]bool // that statements read
+}
+
+// Statements makes a suite of the SELECTs of a script: an operation each, q1, q2, ..., over the
+// table that it names, of which it reads what they need. An error has its place in the script.
+func Statements(ctx context.Context, script string, c Catalog) (Suite, error) {
+	s := Suite{Name: own, Rows: small, Backends: allBackends()}
+	list, err := sql.Parse(script)
+	if err != nil {
+		return s, errors.New(sql.Describe(script, err))
+	}
+	if len(list) == 0 {
+		return s, errors.New("there is no statement: write one, such as SELECT COUNT(*) FROM flights")
+	}
+	b := &ownTables{ctx: ctx, Catalog: c}
+	for i, st := range list {
+		from, err := b.read(st)
+		if err != nil {
+			return s, errors.New(sql.Describe(script, err))
+		}
+		s.Operations = append(s.Operations, Operation{Name: fmt.Sprintf("q%d", i+1), from: from,
+			query: func(*facts) Query { return Query{SQL: st.Text} }})
+	}
+	for _, t := range b.list {
+		if t.file != nil && t.rows == 0 {
+			return s, fmt.Errorf("table %s has no rows to measure on", t.name)
+		}
+		s.tables = append(s.tables, t.source(c))
+	}
+	return s, nil
+}
+
+// ownTables are the tables that statements have named so far.
+type ownTables struct {
+	Catalog
+	ctx  context.Context
+	list []*ownTable
+}
+
+// read resolves a statement, and notes what it reads of which table.
+func (b *ownTables) read(st *sql.Statement) (from string, err error) {
+	if err := st.Err(); err != nil {
+		return "", err
+	}
+	if !st.IsSelect() {
+		return "", expr.Errorf(st.Offset, "what is measured is a SELECT, and this is none: leave it out")
+	}
+	tree, err := st.Bind(b.catalog())
+	if err != nil {
+		return "", err
+	}
+	from, columns := fragmentOf(tree)
+	if from == "" {
+		return "", expr.Errorf(st.Offset, "the statement reads no table: there is nothing to measure")
+	}
+	t := b.find(from)
+	for _, col := range columns {
+		t.columns[col] = true
+	}
+	return from, nil
+}
+
+func (b *ownTables) find(name string) *ownTable {
+	if i := slices.IndexFunc(b.list, func(t *ownTable) bool { return t.name == name }); i >= 0 {
+		return b.list[i]
+	}
+	return nil
+}
+
+// catalog is what binding sees.
+func (b *ownTables) catalog() sql.Catalog {
+	var c sql.Catalog
+	for _, f := range b.Files {
+		c.Names = append(c.Names, f.Name)
+	}
+	if b.Generator != "" {
+		c.Names = append(c.Names, b.Generator)
+	}
+	c.Table = func(i int) (*table.Table, error) {
+		if i < len(b.Files) {
+			return b.open(b.Files[i].Name, b.Files[i].Source)
+		}
+		return b.generated()
+	}
+	c.Open = func(f sql.File) (*table.Table, error) {
+		if f.Function != "" {
+			return nil, fmt.Errorf("%s is not measured: load the file with --load 'NAME=%s', options behind a question mark, and write FROM NAME", f, f.Path)
+		}
+		s, err := ingest.ParsePath(f.Path)
+		if err == nil {
+			_, err = ingest.Files(s.Path)
+		}
+		if err != nil {
+			return nil, err
+		}
+		return b.open(f.Path, s)
+	}
+	return c
+}
+
+// open opens a file, once.
+func (b *ownTables) open(name string, s ingest.Source) (*table.Table, error) {
+	t := b.find(name)
+	if t == nil {
+		file, err := ingest.Open(b.ctx, name, s, b.Options)
+		if err != nil {
+			return nil, err
+		}
+		t = &ownTable{name: name, file: file, columns: map[int]bool{}}
+		b.list = append(b.list, t)
+	}
+	all, err := t.file.Read(b.ctx, nil, b.Options)
+	if err == nil {
+		t.fields, t.rows = all.Fields, all.Rows()
+	}
+	return all, err
+}
+
+// generated is a row of the generator's table.
+func (b *ownTables) generated() (*table.Table, error) {
+	gen, err := generate.Find(b.Generator)
+	if err != nil {
+		return nil, err
+	}
+	sample, err := gen.Generate(b.ctx, 1, b.Seed, 0)
+	if err == nil && b.find(b.Generator) == nil {
+		b.list = append(b.list, &ownTable{name: b.Generator, fields: sample.Fields, columns: map[int]bool{}})
+	}
+	return sample, err
+}
+
+// source is the table with the columns that statements read; with its first one where they read
+// none.
+func (t *ownTable) source(c Catalog) Source {
+	var columns []int
+	for col, f := range t.fields {
+		if t.columns[col] || len(t.columns) == 0 && f.Unsupported == "" {
+			columns = append(columns, col)
+			t.columns[col] = true
+		}
+	}
+	s := Source{Data: Data{Name: t.name}, Rows: t.rows, RowBytes: 8 * len(columns)}
+	if t.file == nil {
+		s.Data.Seed = c.Seed
+		s.Table = func(ctx context.Context, rows int) (*table.Table, error) {
+			gen, err := generate.Find(t.name)
+			if err != nil {
+				return nil, err
+			}
+			var names []string
+			for _, col := range columns {
+				names = append(names, t.fields[col].Name)
+			}
+			return gen.Generate(ctx, rows, c.Seed, 0, names...)
+		}
+		return s
+	}
+	s.Table = func(ctx context.Context, rows int) (*table.Table, error) {
+		all, err := t.file.Read(ctx, columns, c.Options)
+		if err != nil {
+			return nil, err
+		}
+		return first(only(all, columns), rows)
+	}
+	return s
+}
+
+// statements are the texts of the cases, with the rows of their answers.
+func (r *Report) statements() section {
+	s := section{Title: "Statements", Words: 1, Rows: [][]string{{"", "SQL", "rows of the answer"}}}
+	names := distinct(r.Results, func(x Result) string { return x.Operation })
+	slices.SortFunc(names, func(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), strings.Compare(a, b)) })
+	for _, name := range names {
+		x := r.Results[slices.IndexFunc(r.Results, func(x Result) bool { return x.Operation == name })]
+		s.add(name, strings.Join(strings.Fields(x.SQL), " "), numbers.Grouped(x.answerRows()))
+	}
+	return s
+}

@@ -1,0 +1,141 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stencildb/stencildb/ingest"
+	"github.com/stencildb/stencildb/table"
+)
+
+// words is a CSV of some columns and n rows.
+func words(n int) ingest.Source {
+	text := "id,word,half,day,real\n"
+	for i := range n {
+		text += fmt.Sprintf("%d,w%d,%d.5,2024-01-%02d,%de-1\n", i, i%3, i, 1+i%28, i)
+	}
+	return ingest.Source{Path: "words.csv", Data: []byte(text)}
+}
+
+func statements(t *testing.T, script string, files ...NamedFile) Suite {
+	t.Helper()
+	s, err := Statements(t.Context(), script, Catalog{Files: files, Generator: "tcpip", Seed: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// A user's statements run over the tables that they name, with the same answers on all systems.
+func TestStatements(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "it's.csv")
+	if err := os.WriteFile(path, []byte("x\n3\n4\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s := statements(t, `SELECT word, COUNT(*), SUM(half) FROM words GROUP BY word ORDER BY word DESC;
+		SELECT id, word FROM words WHERE id < 4; SELECT SUM(x) FROM '`+strings.ReplaceAll(path, "'", "''")+`';
+		SELECT COUNT(*) FROM words; SELECT MAX(data_count) FROM tcpip; SELECT id FROM words WHERE id > 1000; SELECT * FROM words`,
+		NamedFile{"words", words(50)}, NamedFile{"unused", ingest.Source{Path: "gone.csv"}})
+	r, err := s.Run(t.Context(), Config{Rows: []int{2, 20}, Backends: []string{"cpu", "classic", "auto"}, Peers: Peers(), Rounds: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Suite != own || r.Data.Name != "words, "+path+", tcpip" || r.Reference != "cpu" || r.Data.Attributes != nil {
+		t.Errorf("%+v, reference %s", r.Data, r.Reference)
+	}
+	for _, c := range []struct {
+		operation    string
+		rows, answer int
+		first        string
+	}{
+		{"q1", 20, 3, "w2, 6, 60.0"}, {"q1", 2, 2, "w1, 1, 1.5"}, {"q2", 20, 4, "0, w0"}, {"q3", 2, 1, "7"}, {"q4", 20, 1, "20"}, {"q6", 20, 0, ""},
+		{"q7", 2, 2, "0, w0, 0.5, 2024-01-01, 0"},
+	} {
+		for _, system := range []string{"cpu", "classic", "auto"} {
+			x := r.Find(c.operation, c.rows, system)
+			if x == nil || x.answerRows() != c.answer || strings.Join(x.Answer, ", ") != c.first || x.Ratio == nil {
+				t.Errorf("%s over %d rows on %s: %+v, want %s", c.operation, c.rows, system, x, c.first)
+			}
+		}
+	}
+	if r.Find("q3", 20, "cpu") != nil || r.Find("q5", 20, "classic") == nil {
+		t.Error("want the file's two rows alone, and the generator's twenty")
+	}
+	for _, skip := range r.Skipped {
+		if skip.System != "sqlite" || !strings.Contains(skip.Reason, "is not loaded") {
+			t.Errorf("skipped %+v", skip)
+		}
+	}
+	checkSchema(t, r)
+	text, err := render(r.WriteText)
+	if err != nil || !strings.Contains(string(text), "\n  q2  SELECT id, word FROM words WHERE id < 4  ") || !strings.Contains(string(text), "2 rows, time over that of cpu") {
+		t.Errorf("%v\n%s", err, text)
+	}
+}
+
+// A peer that answers otherwise ends the run, with what it says instead of what; one that
+// cannot say a statement, and a backend that declines one, is left out with the reason.
+func TestStatementsThatDiffer(t *testing.T) {
+	run := func(script string, c Config) (*Report, error) {
+		c.Backends, c.Rounds = append(c.Backends, "cpu"), 1
+		return statements(t, script, NamedFile{"words", words(9)}).Run(t.Context(), c)
+	}
+	peers["wrong"] = peer{open: constant("41")}
+	defer delete(peers, "wrong")
+	_, err := run("SELECT COUNT(*) FROM words; SELECT id FROM words", Config{Peers: []string{"wrong"}})
+	var differ *DifferError
+	if !errors.As(err, &differ) || err.Error() != "q1 over 9 rows: wrong gives 41, cpu gives 9: SELECT COUNT(*) FROM words; where the two mean different things by it, write it otherwise, or leave wrong out with --peers" {
+		t.Errorf("%v", err)
+	}
+	peers["mute"] = peer{open: func(context.Context, *table.Table) (System, error) {
+		return System{Prepare: func(context.Context, Query) (Contender, error) {
+			return Contender{}, fmt.Errorf("%w: no words", ErrCannot)
+		}}, nil
+	}}
+	defer delete(peers, "mute")
+	r, err := run("SELECT SUM(real) FROM words", Config{Peers: []string{"mute"}, Backends: []string{"classic"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	reasons := map[string]string{}
+	for _, skip := range r.Skipped {
+		reasons[skip.System] = skip.Reason
+	}
+	if !strings.Contains(reasons["mute"], "no words") || reasons["classic"] == "" || !slices.Equal(r.systems(), []string{"cpu"}) {
+		t.Errorf("%v, results of %v", reasons, r.systems())
+	}
+	if _, err := run("SELECT 1 / id FROM words", Config{}); err == nil || !strings.Contains(err.Error(), "q1 over 9 rows: cpu: division by zero") {
+		t.Errorf("%v", err)
+	}
+}
+
+func TestStatementsThatAreWrong(t *testing.T) {
+	for script, want := range map[string]string{
+		"": "there is no statement",
+		"SELECT id FROM words; SELECT id FORM words w":   `syntax error`,
+		"SELECT id FROM words; SELECT x FROM words":      `column "x" does not exist; the columns are id, word, half, day, real (line 1, column 30)`,
+		"SELECT id FROM words;\nDESCRIBE words":          "what is measured is a SELECT, and this is none: leave it out (line 2, column 1)",
+		"EXPLAIN SELECT id FROM words":                   "what is measured is a SELECT",
+		"SUMMARIZE words":                                "what is measured is a SELECT",
+		"SHOW TABLES":                                    "what is measured is a SELECT",
+		"SET backend = cpu":                              "what is measured is a SELECT",
+		"SELECT 1":                                       "the statement reads no table: there is nothing to measure (line 1, column 1)",
+		"SELECT id FROM word":                            `table "word" does not exist; did you mean words? (line 1, column 16)`,
+		"SELECT id FROM 'gone.csv'":                      `there is no file and no table "gone.csv"`,
+		"SELECT id FROM read_csv('words.csv')":           "read_csv('words.csv') is not measured: load the file with --load",
+		"SELECT id FROM none":                            "table none has no rows to measure on",
+		"SELECT id FROM words WHERE id = $1":             "the statement has 1 parameter",
+		"SELECT id FROM words ORDER BY id; SELECT\x00id": "NUL byte",
+	} {
+		_, err := Statements(t.Context(), script, Catalog{Files: []NamedFile{{"words", words(3)}, {"none", words(0)}}})
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %s", script, err, want)
+		}
+	}
+}
