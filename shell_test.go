@@ -26,8 +26,14 @@ type session struct {
 // openShell starts the binary on a terminal. What it keeps lies in the folder state.
 func openShell(t *testing.T, state string, args ...string) *session {
 	t.Helper()
+	return openShellWith(t, "", state, args...)
+}
+
+// openShellWith is openShell with a program that turns pages.
+func openShellWith(t *testing.T, pager, state string, args ...string) *session {
+	t.Helper()
 	s := &session{T: t, c: exec.Command(binary, args...)}
-	s.c.Env = append(os.Environ(), "TERM=xterm", "XDG_STATE_HOME="+state)
+	s.c.Env = append(os.Environ(), "TERM=xterm", "XDG_STATE_HOME="+state, "PAGER="+pager)
 	var err error
 	if s.tty, err = pty.StartWithSize(s.c, &pty.Winsize{Rows: 40, Cols: 120}); err != nil {
 		t.Fatal(err)
@@ -117,8 +123,9 @@ func TestShell(t *testing.T) {
 	if _, err := w.WriteString("a\n1\n"); err != nil {
 		t.Fatal(err)
 	}
+	s.expect("running for ")
 	s.enter("\x03")
-	s.expect("error: interrupted")
+	s.expect("\r\x1b[Kerror: interrupted")
 	s.enter("SELECT 60 + 1 FROM nowhere;\r")
 	s.expect(`error: table "nowhere" does not exist`)
 	s.enter("SELECT 60 + 2;\r")
@@ -155,10 +162,59 @@ func TestShellKeepsItsLines(t *testing.T) {
 	s = openShell(t, dir)
 	s.enter("\x1b[A\x1b[A\r")
 	s.expect("42")
+	s.enter("SELECT 'two\rlines' -- said\r, 3;\r") // which is one line there
+	s.expect(`two\nlines`)
+	s.enter("\x1b[A\r")
+	s.expect(`SELECT E'two\nlines' /* said */ , 3;`)
+	s.expect(`two\nlines`)
+	s.enter("SELECT 8,\r0") // what is dropped is kept, too
+	s.expect("..> 0")
+	s.enter("\x03\x1b[A")
+	s.expect("SELECT 8,")
+	s.enter(" 9;\r")
+	s.expect(" 9 │")
 	s.enter("quit\r")
 	s.ends()
 	kept, err := os.ReadFile(filepath.Join(dir, "stencildb", "history"))
-	if want := "SELECT 40 + 2;\n\\q\nSELECT 40 + 2;\nquit\n"; err != nil || string(kept) != want {
+	const two = "SELECT E'two\\nlines' /* said */ , 3;\n"
+	if want := "SELECT 40 + 2;\n\\q\nSELECT 40 + 2;\n" + two + two + "SELECT 8,\nSELECT 8, 9;\nquit\n"; err != nil || string(kept) != want {
 		t.Errorf("kept are %q, want %q (%v)", kept, want, err)
 	}
+}
+
+// An answer that is longer than the screen goes to the pager, which may be left before it has all.
+func TestShellTurnsPages(t *testing.T) {
+	const many = "SELECT delay AS late FROM flights LIMIT 60;\r"
+	s := openShellWith(t, "sed 's/^/> /'", t.TempDir(), "shell", "--backend", "cpu")
+	s.expect("backend cpu")
+	s.enter("SELECT 40 + 2 AS few;\r")
+	s.expect("\r\n│ few │\r\n")
+	s.enter(many)
+	s.expect("\r\n> │ late │\r\n")
+	s.expect("\r\n> 60 rows")
+	s.enter("\\pager off\r")
+	s.expect("pager is off")
+	s.enter(many)
+	s.expect("\r\n│ late │\r\n")
+	s.expect("\r\n60 rows")
+	s.enter("\x04")
+	s.ends()
+
+	s = openShellWith(t, "head -n 3", t.TempDir(), "shell", "--backend", "cpu")
+	s.expect("backend cpu")
+	s.enter("SELECT delay AS late FROM flights;\r")
+	s.expect("\r\n│ late │\r\n")
+	s.enter("SELECT 50 + 3;\r")
+	s.expect("53 │")
+	s.enter("\x04")
+	s.ends()
+
+	s = openShellWith(t, "no-such-pager", t.TempDir(), "shell", "--backend", "cpu")
+	s.expect("backend cpu")
+	s.enter(many)
+	s.expect(`error: the pager "no-such-pager" does not run`)
+	s.enter(many)
+	s.expect("\r\n│ late │\r\n")
+	s.enter("\x04")
+	s.ends()
 }

@@ -9,7 +9,11 @@
 //   - 130: interrupted by Ctrl-C (the context ended).
 //
 // The shell reads lines with an editor (peterh/liner) on a terminal, and as a script
-// elsewhere. It answers statements as query does, through the same formats.
+// elsewhere. It answers statements as query does, through the same formats; on a terminal a pager
+// takes what is longer than the screen.
+//
+// Where standard error is a terminal, a line below it says how far loading, tracing and
+// benchmarks are and how long a statement runs, and is wiped before anything else is written.
 //
 // Errors are one line "error: ..." on standard error. Rows are written as they
 // come; a statement that fails before the first writes nothing to standard output (under

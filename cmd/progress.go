@@ -14,16 +14,13 @@ import (
 	"github.com/stencildb/stencildb/internal/numbers"
 )
 
-// wiped goes to the start of a terminal's line, which it wipes.
-const wiped = "\r\x1b[K"
-
 // progress is how far a work is: so much of a total of it, in words besides.
 type progress struct {
 	done, total int64
 	words       string
 }
 
-// loadingOn returns what shows on w how far a table's reading is; nil where w is no terminal.
+// loadingOn returns what shows on w how far a table's reading is; nil where w is no console.
 func loadingOn(w io.Writer) func(table string, p ingest.Progress) {
 	show := progressOn(w, "loading")
 	if show == nil {
@@ -42,17 +39,18 @@ func loadingWords(p ingest.Progress) string {
 }
 
 // progressOn returns what shows on w how far a work is, such as "loading"; nil where w
-// is not a terminal.
+// is no console.
 func progressOn(w io.Writer, work string) func(what string, p progress) {
-	if !isTerminal(w) {
+	c, ok := w.(*console)
+	if !ok {
 		return nil
 	}
-	return bar(w, work)
+	return bar(c, work)
 }
 
-// bar is a progress bar on one line of a terminal, drawn ten times a second and
+// bar is a progress bar on the line of a console, drawn ten times a second and
 // wiped at the end.
-func bar(w io.Writer, work string) func(what string, p progress) {
+func bar(c *console, work string) func(what string, p progress) {
 	var mu sync.Mutex
 	var began, last time.Time
 	return func(what string, p progress) {
@@ -66,20 +64,18 @@ func bar(w io.Writer, work string) func(what string, p progress) {
 		case p.total <= 0:
 		case p.done < p.total && now.Sub(last) >= 100*time.Millisecond:
 			last = now
-			fmt.Fprint(w, barLine(work, what, p, now.Sub(began)))
+			c.show(barLine(work, what, p, now.Sub(began)))
 		case p.done >= p.total:
-			if !last.IsZero() {
-				fmt.Fprint(w, wiped)
-			}
+			c.hide()
 			began, last = time.Time{}, time.Time{}
 		}
 	}
 }
 
-// barLine draws the bar from the start of the line. After a second it says how many are left.
+// barLine is the bar. After a second it says how many are left.
 func barLine(work, what string, p progress, since time.Duration) string {
 	share := float64(p.done) / float64(p.total)
-	line := fmt.Sprintf("%s%s %s %s %3d %%%s", wiped, work, visible(what), filled(share), int(100*share), p.words)
+	line := fmt.Sprintf("%s %s %s %3d %%%s", work, visible(what), filled(share), int(100*share), p.words)
 	if since >= time.Second && p.done > 0 {
 		line += fmt.Sprintf(", %.0f s left", math.Ceil(since.Seconds()*(1-share)/share))
 	}
@@ -92,13 +88,14 @@ func filled(share float64) string {
 	return "[" + strings.Repeat("#", full) + strings.Repeat(" ", width-full) + "]"
 }
 
-// statusLine says on w what a benchmark does: on a terminal in one line that is rewritten,
+// statusLine says on w what a benchmark does: on a console in one line that is rewritten,
 // with a bar of the cases, until wipe, elsewhere a line each.
 func statusLine(w io.Writer) (update func(bench.Progress), wipe func()) {
-	if !isTerminal(w) {
+	c, ok := w.(*console)
+	if !ok {
 		return func(p bench.Progress) { fmt.Fprintln(w, p) }, func() {}
 	}
-	return func(p bench.Progress) { fmt.Fprint(w, wiped, caseBar(p), visible(p.String())) }, func() { fmt.Fprint(w, wiped) }
+	return func(p bench.Progress) { c.show(caseBar(p) + visible(p.String())) }, c.hide
 }
 
 // caseBar is how many of the cases are done, "" between them.

@@ -21,7 +21,7 @@ func newQuery() *cobra.Command {
 		Use:   "query [flags] ['SQL; SQL; ...']",
 		Short: "Answer SQL",
 		Long: `Answers SQL statements in order. The first that fails ends the run, unless
---keep-going is given. Rows are written as they come, without ORDER BY in the order of
+--keep-going is given. Without SQL and -f they are read from standard input. Rows are written as they come, without ORDER BY in the order of
 the table; an error that only a later row raises ends them. A script without statements, such as a
 file of comments, is no error: standard error says that it has none.
 
@@ -60,7 +60,7 @@ arguments, 130 after Ctrl-C.` + commonHelp,
   stencildb query --load t=trips.csv --format csv 'SELECT id, fare * 2 AS twice FROM t WHERE fare > 50'
   stencildb query "SELECT AVG(fare) FROM 'trips.csv'"
   stencildb query --load t=trips.csv --format parquet -o dear.parquet 'SELECT * FROM t WHERE fare > 50'
-  echo 'SELECT AVG(delay) FROM flights' | stencildb query --format json -f -`,
+  echo 'SELECT AVG(delay) FROM flights' | stencildb query --format json`,
 		Args: atMostOneSQL,
 	}
 	c.RunE = run(func(c *cobra.Command, args []string) error {
@@ -85,6 +85,8 @@ arguments, 130 after Ctrl-C.` + commonHelp,
 // statements go to stderr, one line each.
 func runScript(ctx context.Context, db *engine.DB, text string, f format, keepGoing bool, source string, stderr io.Writer) error {
 	failed, none := false, true
+	running := clockOn(stderr)
+	defer running.stop()
 	for rows, err := range db.Each(ctx, text) {
 		none = false
 		early := err != nil
@@ -94,6 +96,7 @@ func runScript(ctx context.Context, db *engine.DB, text string, f format, keepGo
 			}
 			err = rows.Err()
 		}
+		running.again()
 		if err == nil {
 			continue
 		}

@@ -214,7 +214,6 @@ func TestUsageErrorsExitWithTwo(t *testing.T) {
 		want string
 	}{
 		{[]string{"nosuch"}, "nosuch"},
-		{[]string{"query"}, "no SQL"},
 		{[]string{"query", "SELECT 1", "SELECT 2"}, "arg"},
 		{[]string{"query", "SELECT", "COUNT(*)", "FROM", "flights"}, "in quotes"},
 		{[]string{"query", "-f", "x.sql", "SELECT 1"}, "not both"},
@@ -227,7 +226,6 @@ func TestUsageErrorsExitWithTwo(t *testing.T) {
 		{[]string{"query", "--load", "t=", "SELECT 1"}, "NAME=PATH"},
 		{[]string{"query", "--load", "t=x.csv?colour=red", "SELECT 1"}, "colour"},
 		{[]string{"query", "--load", "t=x.csv", "--load", "t=y.csv", "SELECT 1"}, "two tables named t"},
-		{[]string{"explain"}, "no SQL"},
 		{[]string{"explain", "SELECT", "1"}, "in quotes"},
 		{[]string{"info", "extra"}, "extra"},
 		{[]string{"info", "--format", "csv"}, "text, json"},

@@ -53,12 +53,17 @@ func Execute(ctx context.Context, args []string, stdin io.Reader, stdout, stderr
 	case isTerminal(stdin) && isTerminal(stdout):
 		args = []string{"shell"}
 	default:
-		args = []string{"query", "-f", "-"}
+		args = []string{"query"}
 	}
 	root.SetArgs(args)
 	root.SetIn(stdin)
+	var below *console
+	if isTerminal(stderr) {
+		below = &console{w: stderr}
+		stderr = below
+	}
 	if isTerminal(stdout) {
-		stdout = &terminal{w: stdout} // files and pipes get the bytes as they are
+		stdout = &terminal{w: stdout, below: below} // files and pipes get the bytes as they are
 	}
 	root.SetOut(stdout)
 	root.SetErr(stderr)

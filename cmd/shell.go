@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -27,9 +28,11 @@ func newShell() *cobra.Command {
 arguments opens it where it runs on a terminal.
 
 The tab key completes keywords, functions, tables, and columns of tables that a
-statement has named. The lines are kept, in stencildb/history of the state folder
-($XDG_STATE_HOME, or ~/.local/state); Ctrl-R searches them. Ctrl-C ends the statement,
-or drops what has been typed; Ctrl-D leaves. An error ends a statement and nothing else.
+statement has named. Statements are kept, each as one line, in stencildb/history of the
+state folder ($XDG_STATE_HOME, or ~/.local/state); the up key gives them back, Ctrl-R
+searches them. Ctrl-C ends the statement, or drops what has been typed; Ctrl-D leaves.
+An error ends a statement and nothing else. An answer that is longer than the screen
+goes to $PAGER, or to less.
 
 Besides SQL there are commands of one line:
 
@@ -42,10 +45,10 @@ status 1.` + commonHelp,
 	}
 	c.RunE = run(func(c *cobra.Command, _ []string) error {
 		return o.withDB(c, func(ctx context.Context, db *engine.DB) error {
-			s := &shell{db: db, ctx: ctx, out: c.OutOrStdout(), stderr: c.ErrOrStderr()}
+			s := &shell{db: db, ctx: ctx, out: c.OutOrStdout(), stderr: c.ErrOrStderr(), kept: func(string) {}}
 			defer s.discard()
-			if _, shown := s.out.(*terminal); shown && c.InOrStdin() == os.Stdin && isTerminal(os.Stdin) {
-				return s.interact()
+			if screen, shown := s.out.(*terminal); shown && c.InOrStdin() == os.Stdin && isTerminal(os.Stdin) {
+				return s.interact(screen)
 			}
 			return s.script(c.InOrStdin())
 		})
@@ -59,16 +62,18 @@ type shell struct {
 	db          *engine.DB
 	ctx         context.Context
 	out, stderr io.Writer
-	view        view   // of answers
-	to          *sink  // where they go; nil for out
-	typed       string // of a statement that no semicolon has ended
-	last        string // the statement before
+	view        view              // of answers
+	pages       pager             // of those on a terminal
+	to          *sink             // where they go; nil for out
+	typed       string            // of a statement that no semicolon has ended
+	kept        func(text string) // is told of what was typed
+	last        string            // the statement before
 	over        bool
 	ended       error // what a script ends with
 }
 
 // interact reads lines from the terminal until it is left.
-func (s *shell) interact() error {
+func (s *shell) interact(screen *terminal) error {
 	// A signal ends the statement that runs, and is nothing while none does.
 	s.ctx = context.WithoutCancel(s.ctx)
 	passed := make(chan os.Signal, 1)
@@ -76,14 +81,18 @@ func (s *shell) interact() error {
 	defer signal.Stop(passed)
 	e := newEditor(s)
 	defer e.close()
+	s.kept = e.keep
 	fmt.Fprintf(s.out, "stencildb %s, backend %s. A semicolon ends a statement; \\? lists commands, \\q leaves.\n", Version, s.db.Backend())
+	s.pages.screen = screen.w.(*os.File)
+	s.out = &terminal{w: &s.pages, below: screen.below}
 	for !s.over {
-		line, err := e.read(s.prompt())
+		line, err := e.Prompt(s.prompt())
 		switch {
 		case errors.Is(err, liner.ErrPromptAborted):
+			s.kept(s.typed)
 			s.typed = ""
 		case errors.Is(err, io.EOF):
-			fmt.Fprintln(s.out)
+			fmt.Fprintln(screen)
 			s.over = true
 		case err != nil:
 			return err
@@ -122,13 +131,17 @@ func (s *shell) script(in io.Reader) error {
 
 // take takes one line: a command, or a part of a statement. Statements that it ends run.
 func (s *shell) take(line string) {
-	if s.typed == "" && s.command(strings.TrimSpace(line)) {
+	text := s.typed + strings.TrimRight(line, "\r\n") + "\n"
+	if line = strings.TrimSpace(line); s.typed == "" && isCommand(line) {
+		s.kept(text)
+		s.command(line)
 		return
 	}
-	text := s.typed + strings.TrimRight(line, "\r\n") + "\n"
 	end, begun := sql.Complete(text)
 	if s.typed = ""; begun {
 		s.typed = text[end:]
+	} else {
+		s.kept(text)
 	}
 	s.query(text[:end])
 }
@@ -152,7 +165,10 @@ func (s *shell) format() format {
 	if s.to != nil {
 		return s.to.format
 	}
-	return newTable(s.out, &s.view)
+	f := newTable(s.out, &s.view)
+	rows := f.rows
+	f.rows = func(r *engine.Rows) error { return cmp.Or(rows(r), s.pages.release()) }
+	return f
 }
 
 // interruptible does something that Ctrl-C ends, and reports what fails.
@@ -160,8 +176,11 @@ func (s *shell) interruptible(do func(context.Context) error) {
 	ctx, stop := signal.NotifyContext(s.ctx, os.Interrupt)
 	defer stop()
 	err := do(ctx)
+	if left := s.pages.release(); err == nil {
+		err = left
+	}
 	switch {
-	case err == nil:
+	case err == nil, errors.Is(err, errPagerLeft):
 	case s.ctx.Err() != nil, errors.Is(err, syscall.EPIPE): // there is nobody to go on for
 		s.over, s.ended = true, err
 	case ctx.Err() != nil:

@@ -37,6 +37,12 @@ func init() {
 			s.view.untimed = !timed
 			return err
 		}},
+		{`\pager`, "[on|off]", "turn pages of answers that are longer than the screen", func(s *shell, _ context.Context, args string) error {
+			on := !s.pages.off
+			err := s.toggle(&on, "pager", args)
+			s.pages.off = !on
+			return err
+		}},
 		{`\o`, "[FILE]", "write answers to a file, in the format of its extension; without FILE the file is complete", (*shell).redirect},
 		{`.read`, "FILE", "answer the statements of a file", (*shell).readFile},
 		{`\?`, "", "list the commands", func(s *shell, _ context.Context, _ string) error {
@@ -56,22 +62,23 @@ func commandsHelp() string {
 	return b.String()
 }
 
-// command does what a line says, if that is a command.
-func (s *shell) command(line string) bool {
-	switch {
-	case line == "exit", line == "quit":
+// isCommand reports a line that is no SQL.
+func isCommand(line string) bool {
+	return line == "exit" || line == "quit" || strings.HasPrefix(line, `\`) || strings.HasPrefix(line, ".")
+}
+
+// command does what such a line says.
+func (s *shell) command(line string) {
+	if line == "exit" || line == "quit" {
 		line = `\q`
-	case !strings.HasPrefix(line, `\`) && !strings.HasPrefix(line, "."):
-		return false
 	}
 	name, args, _ := strings.Cut(line, " ")
 	i := slices.IndexFunc(commands, func(c command) bool { return c.name == name })
 	if i < 0 {
 		s.report(fmt.Errorf(`there is no command %s: \? lists them`, name))
-		return true
+		return
 	}
 	s.interruptible(func(ctx context.Context) error { return commands[i].do(s, ctx, strings.TrimSpace(args)) })
-	return true
 }
 
 func (s *shell) leave(context.Context, string) error {

@@ -30,7 +30,7 @@ func newEditor(s *shell) *editor {
 		return head, list, line[len(before):]
 	})
 	if err := e.open(); err != nil {
-		note(s.stderr, fmt.Sprintf("the lines that are typed are not kept: %v", err))
+		note(s.stderr, fmt.Sprintf("what is typed is not kept for the next session: %v", err))
 	}
 	return e
 }
@@ -63,19 +63,24 @@ func (e *editor) open() error {
 	return err
 }
 
-// longestKept is the length of the longest line, in bytes, that is kept.
+// longestKept is the length of the longest line, in bytes, that is kept for the next session.
 const longestKept = 4000
 
-// read reads a line.
-func (e *editor) read(prompt string) (string, error) {
-	line, err := e.Prompt(prompt)
-	if err == nil && strings.TrimSpace(line) != "" && len(line) <= longestKept {
+// keep puts what was typed into the history: as one line, where its lines can be joined to one.
+func (e *editor) keep(text string) {
+	list := strings.Split(text, "\n")
+	if line, ok := sql.OneLine(strings.TrimSpace(text)); ok {
+		list = []string{line}
+	}
+	for _, line := range list {
+		if strings.TrimSpace(line) == "" {
+			continue
+		}
 		e.AppendHistory(line)
-		if e.kept != nil {
+		if e.kept != nil && len(line) <= longestKept {
 			fmt.Fprintln(e.kept, line) // a full disk is no reason to refuse the line
 		}
 	}
-	return line, err
 }
 
 func (e *editor) close() {

@@ -10,10 +10,10 @@ import (
 	"github.com/stencildb/stencildb/internal/files"
 )
 
-// sqlText is the SQL of a command: its one argument, or the content of the file of -f.
+// sqlText is the SQL of a command: its one argument, the content of the file of -f, or standard input.
 type sqlText struct {
 	file     string
-	fallback string // where neither is given; "" for an error
+	fallback string // where neither of the first two is given; "" for standard input
 }
 
 // maxText is the most SQL text, in bytes, that is read from a file or standard input.
@@ -36,6 +36,12 @@ func readSQL(ctx context.Context, path string) (string, error) {
 // read returns the text.
 func (s *sqlText) read(c *cobra.Command, args []string) (string, error) {
 	given := c.Flags().Changed("file")
+	if !given && len(args) == 0 && s.fallback == "" {
+		if isTerminal(c.InOrStdin()) {
+			return "", usagef("no SQL: give it as an argument, with -f FILE, or on standard input; 'stencildb shell' answers what is typed")
+		}
+		given, s.file = true, "-"
+	}
 	switch {
 	case given && len(args) > 0:
 		return "", usagef("give SQL as an argument or with -f, not both")
@@ -46,8 +52,6 @@ func (s *sqlText) read(c *cobra.Command, args []string) (string, error) {
 		return withoutMark(text), err
 	case given:
 		return readSQL(c.Context(), s.file)
-	case len(args) == 0 && s.fallback == "":
-		return "", usagef("no SQL: give it as an argument, or with -f FILE (-f - reads standard input)")
 	case len(args) == 0:
 		return s.fallback, nil
 	}

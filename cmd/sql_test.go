@@ -2,6 +2,7 @@ package cmd
 
 import (
 	"context"
+	"io"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -27,6 +28,25 @@ func TestSQLFromAFile(t *testing.T) {
 			t.Errorf("the help of %s lacks -f:\n%s", command[0], o.out)
 		}
 	}
-	stencildb("trace", "-o", filepath.Join(dir, "t.html")).wantFailure(t, 2, "no SQL")
-	stencildb("explain").wantFailure(t, 2, "no SQL")
+}
+
+// Without SQL and -f it is read from standard input, where that is no terminal.
+func TestSQLOfStandardInput(t *testing.T) {
+	page := filepath.Join(t.TempDir(), "t.html")
+	for _, command := range [][]string{{"query"}, {"explain"}, {"trace", "-o", page}} {
+		o := stencildbWith(context.Background(), "SELECT MAX(delay) FROM flights", append(command, "--backend", "classic")...)
+		if o.status != 0 || command[0] != "trace" && !strings.Contains(o.out, "max") {
+			t.Errorf("%s: %+v", command, o)
+		}
+		_, tty := openTerminal(t)
+		var errOut strings.Builder
+		status := Execute(context.Background(), command, tty, io.Discard, &errOut)
+		if status != exitUsage || !strings.HasPrefix(errOut.String(), "error: no SQL: give it as an argument, with -f FILE, or on standard input") {
+			t.Errorf("%s on a terminal: status %d, %s", command, status, errOut.String())
+		}
+	}
+	if o := stencildb("query"); o.status != 0 || o.errOut != "note: no statement in standard input\n" {
+		t.Errorf("%+v", o)
+	}
+	stencildb("explain").wantFailure(t, 1, "there is no statement")
 }

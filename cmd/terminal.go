@@ -25,12 +25,16 @@ func isTerminal(stream any) bool {
 // terminal writes text to a terminal, which the names and values in it cannot drive:
 // control characters other than line breaks and tabs are written as escapes.
 type terminal struct {
-	w    io.Writer
-	tail []byte // of the last write: the start of a character
+	w     io.Writer
+	tail  []byte   // of the last write: the start of a character
+	below *console // the same terminal as standard error; nil where that is none
 }
 
 // Write implements io.Writer.
 func (t *terminal) Write(p []byte) (int, error) {
+	if t.below != nil {
+		t.below.answer()
+	}
 	text := append(t.tail, p...)
 	end := len(text)
 	for i := max(end-utf8.UTFMax+1, 0); i < end; i++ {
@@ -86,10 +90,4 @@ func isControl(r rune) bool {
 }
 
 // note writes what a user may want to know about what was done, in one line.
-func note(w io.Writer, text string) {
-	wipe := ""
-	if isTerminal(w) {
-		wipe = wiped // a bar of progress may stand there
-	}
-	fmt.Fprintf(w, "%snote: %s\n", wipe, oneLine(text))
-}
+func note(w io.Writer, text string) { fmt.Fprintf(w, "note: %s\n", oneLine(text)) }

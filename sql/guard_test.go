@@ -163,3 +163,26 @@ func TestExplain(t *testing.T) {
 		}
 	}
 }
+
+// What was typed over lines is one line that means the same, where there is one.
+func TestOneLine(t *testing.T) {
+	for _, c := range []struct{ text, want string }{
+		{"SELECT 1;", "SELECT 1;"},
+		{"SELECT a,\n\n  b  FROM t;", "SELECT a, b  FROM t;"},
+		{"SELECT 1 -- one */ /* two\n+ 2; -- three", "SELECT 1 /* one   two */ + 2; -- three"},
+		{"SELECT 1 /* a\n  b */ + 2", "SELECT 1 /* a b */ + 2"},
+		{"SELECT 'it''s\n\\n', E'a\\'\\\\\n\\\nb' FROM t", `SELECT E'it''s\n\\n', E'a\'\\\n\nb' FROM t`},
+		{"SELECT 'a' 'b'", "SELECT 'a' 'b'"},
+		{"SELECT 'a'\n'b'", ""},
+		{"SELECT 'a' -- c\n'b'", ""},
+		{"SELECT \"a\nb\"", ""},
+		{"SELECT $$a\nb$$", ""},
+		{"SELECT 'never\nended", `SELECT E'never\nended`},
+		{`\o file.csv`, `\o file.csv`},
+		{"", ""},
+	} {
+		if got, ok := sql.OneLine(c.text); got != c.want || ok != (c.want != "" || c.text == "") {
+			t.Errorf("%q: %q (%v), want %q", c.text, got, ok, c.want)
+		}
+	}
+}

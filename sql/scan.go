@@ -222,3 +222,39 @@ func Complete(text string) (end int, begun bool) {
 	}
 	return end, begun
 }
+
+// OneLine writes a text as one line that means the same; ok is false where there is none.
+func OneLine(text string) (line string, ok bool) {
+	var b strings.Builder
+	before := punct // the kind of the token before
+	for at, n := 0, 0; at < len(text); at += n {
+		var kind tokenKind
+		kind, n = scan(text[at:])
+		part := text[at : at+n]
+		broken := strings.ContainsAny(part, "\r\n")
+		switch {
+		case strings.HasPrefix(part, "--") && at+n < len(text):
+			part = "/*" + strings.NewReplacer("/*", "", "*/", "").Replace(part[2:]) + " */"
+		case !broken:
+		case kind == blank:
+			next, _ := scan(text[at+n:] + ";")
+			if before == str && next == str { // over a line break they are one string
+				return "", false
+			}
+			part = " "
+		case kind == comment:
+			part = strings.Join(strings.Fields(part), " ")
+		case kind == str && part[0] == '\'':
+			part = "E" + strings.NewReplacer(`\`, `\\`, "\n", `\n`, "\r", `\r`).Replace(part)
+		case kind == str && part[0]|0x20 == 'e':
+			part = strings.NewReplacer(`\\`, `\\`, "\\\n", `\n`, "\n", `\n`, "\r", `\r`).Replace(part)
+		default:
+			return "", false
+		}
+		b.WriteString(part)
+		if kind != comment && kind != blank {
+			before = kind
+		}
+	}
+	return b.String(), true
+}
