@@ -56,6 +56,12 @@
 //   - A polynomial takes the attribute with the narrowest range, less the middle of
 //     that range; degrees whose values do not fit 64 bits are skipped.
 //
+// # Statements of a user's
+//
+// The right answer is that of the backend cpu. Cold times are of engine's backends on the device,
+// after [engine.Inside.Renew]. The case load is a file to its table: of stencildb [ingest.Open] and
+// the reading of columns, under cpu for all backends; of DuckDB CREATE TABLE AS SELECT.
+//
 // # Attributes
 //
 // A suite measures on up to four columns of a table: integers first, then DECIMAL,

@@ -3,7 +3,6 @@ package bench
 import (
 	"bytes"
 	"cmp"
-	"fmt"
 	"image/color"
 	"io"
 	"math"
@@ -41,6 +40,7 @@ var looks = []look{
 	{"compute", "compute", rgb(0, 114, 178), nil, draw.SquareGlyph{}},
 	{"cpu", "cpu", rgb(0, 130, 90), dash(3, 2), draw.PyramidGlyph{}},
 	{cpuScalar, "cpu, no SIMD", rgb(0, 130, 90), dash(1, 2), draw.PlusGlyph{}},
+	{"auto", "auto", rgb(200, 30, 60), dash(5, 2, 1, 2), draw.CrossGlyph{}},
 	{quickSelect, "quickselect, one core", rgb(160, 90, 150), dash(8, 3), draw.CrossGlyph{}},
 	{"duckdb", "DuckDB", rgb(190, 150, 0), dash(4, 2, 1, 2), draw.BoxGlyph{}},
 	{"sqlite", "SQLite", rgb(130, 130, 130), dash(8, 2, 1, 2, 1, 2), draw.RingGlyph{}},
@@ -85,18 +85,20 @@ func (r *Report) series(p Panel) (list []series) {
 		names = append(names, l.system)
 	}
 	for _, name := range distinct(append(names, r.systems()...), func(name string) string { return name }) {
-		results := slices.DeleteFunc(slices.Clone(r.Results), func(x Result) bool {
-			return x.System != name || !slices.Contains(p.Operations, x.Operation)
-		})
-		slices.SortFunc(results, func(a, b Result) int { return cmp.Compare(a.X, b.X) })
-		s := series{look: lookOf(name), YErrors: make(plotter.YErrors, len(results))}
-		for i, x := range results {
-			s.XYs = append(s.XYs, plotter.XY{X: x.X, Y: x.MedianMS})
-			if x.P95MS > 0 { // enough times for a bar
-				s.YErrors[i].Low, s.YErrors[i].High = x.MedianMS-x.P5MS, x.P95MS-x.MedianMS
+		s := series{look: lookOf(name)}
+		for _, x := range r.Results {
+			at, ok := p.point(r, x)
+			if x.System != name || !ok {
+				continue
 			}
+			spread := struct{ Low, High float64 }{}
+			if x.P95MS > 0 && !p.Cold { // enough times for a bar
+				spread.Low, spread.High = x.MedianMS-x.P5MS, x.P95MS-x.MedianMS
+			}
+			i, _ := slices.BinarySearchFunc(s.XYs, at, func(a, b plotter.XY) int { return cmp.Compare(a.X, b.X) })
+			s.XYs, s.YErrors = slices.Insert(s.XYs, i, at), slices.Insert(s.YErrors, i, spread)
 		}
-		if len(results) > 0 {
+		if len(s.XYs) > 0 {
 			list = append(list, s)
 		}
 	}
@@ -116,7 +118,7 @@ func (r *Report) draw(f Figure, c draw.Canvas) error {
 	style := plot.New().Title.TextStyle
 	style.Font.Size = vg.Points(13)
 	style.XAlign, style.YAlign = draw.XLeft, draw.YCenter
-	c.FillText(style, vg.Point{X: c.Min.X + vg.Points(8), Y: c.Max.Y - titleHeight/2}, fmt.Sprintf("Figure %d: %s", f.Number, f.Title))
+	c.FillText(style, vg.Point{X: c.Min.X + vg.Points(8), Y: c.Max.Y - titleHeight/2}, f.heading())
 	legend := plot.NewLegend()
 	legend.Top, legend.Left = true, true
 	legend.TextStyle.Font.Size = vg.Points(10)
@@ -140,6 +142,11 @@ func (r *Report) draw(f Figure, c draw.Canvas) error {
 		}
 		grid[i/perLine][i%perLine] = pl
 	}
+	for i, p := range panels {
+		if p.Cold && i > 0 { // on one scale with what is before it
+			one(&grid[(i-1)/perLine][(i-1)%perLine].Y, &grid[i/perLine][i%perLine].Y)
+		}
+	}
 	body := draw.Crop(c, vg.Points(4), -legendWidth, vg.Points(4), -titleHeight)
 	tiles := draw.Tiles{Rows: lines, Cols: len(grid[0]), PadX: vg.Points(10), PadY: vg.Points(10)}
 	for i, line := range plot.Align(grid, tiles, body) {
@@ -151,6 +158,12 @@ func (r *Report) draw(f Figure, c draw.Canvas) error {
 	}
 	legend.Draw(draw.Crop(c, c.Max.X-c.Min.X-legendWidth+vg.Points(8), 0, 0, -titleHeight))
 	return nil
+}
+
+// one makes the scales of two axes the same.
+func one(a, b *plot.Axis) {
+	a.Min, a.Max = min(a.Min, b.Min), max(a.Max, b.Max)
+	b.Min, b.Max = a.Min, a.Max
 }
 
 // sizeOf is the size of a figure's drawing.
@@ -174,7 +187,7 @@ func (r *Report) plot(p Panel, legend func(label string, thumbs ...plot.Thumbnai
 	for i, s := range list {
 		shift := 0.0
 		if p.Names != nil {
-			shift = (float64(i) - float64(len(list)-1)/2) * 0.2
+			shift = (float64(i) - float64(len(list)-1)/2) * min(0.2, 0.8/float64(len(list)))
 		}
 		for i := range s.XYs {
 			places = append(places, s.XYs[i].X)
@@ -224,12 +237,14 @@ func (s series) add(pl *plot.Plot, joined bool, legend func(string, ...plot.Thum
 	}
 	line.Color, line.Dashes, line.Width = s.color, s.dashes, vg.Points(1.2)
 	marks.Color, marks.Shape, marks.Radius = s.color, s.glyph, vg.Points(3.2)
-	spread, err := plotter.NewYErrorBars(s)
-	if err != nil {
-		return err
+	if slices.ContainsFunc(s.YErrors, func(e struct{ Low, High float64 }) bool { return e.High > 0 }) {
+		spread, err := plotter.NewYErrorBars(s)
+		if err != nil {
+			return err
+		}
+		spread.Color, spread.CapWidth, spread.Width = s.color, vg.Points(4), vg.Points(0.7)
+		pl.Add(spread)
 	}
-	spread.Color, spread.CapWidth, spread.Width = s.color, vg.Points(4), vg.Points(0.7)
-	pl.Add(spread)
 	if joined {
 		pl.Add(line, marks)
 		legend(s.label, line, marks)
@@ -310,7 +325,49 @@ func (r *Report) PNG(f Figure, out io.Writer) error {
 
 // figures are those that have results.
 func (r *Report) figures() []Figure {
-	return slices.DeleteFunc(slices.Clone(figures), func(f Figure) bool { return len(r.panels(f)) == 0 })
+	list := r.ownFigures()
+	if len(r.Results) > 0 && r.Results[0].Figure > 0 {
+		list = slices.Clone(figures)
+	}
+	return slices.DeleteFunc(list, func(f Figure) bool { return len(r.panels(f)) == 0 })
+}
+
+// titleLength is how much of a statement stands above its figure, in characters.
+const titleLength = 90
+
+// ownFigures are those of a user's statements: all of them over the largest tables, and each
+// over the number of records where there are several tables.
+func (r *Report) ownFigures() (list []Figure) {
+	if r.Suite != own {
+		return nil
+	}
+	asked, loads := r.ownNames()
+	largest := Panel{Title: "columns resident", Operations: asked, Names: asked, Largest: true}
+	cold, load := largest, largest
+	cold.Title, cold.Cold = "with the upload of the columns", true
+	load.Title, load.Operations, load.Names = "from a file to a table", loads, loads
+	list = append(list, Figure{Title: "Statements over the largest tables", Name: own, Panels: []Panel{largest, cold, load}})
+	for _, name := range asked {
+		sizes := map[int]bool{}
+		text := name + ": "
+		for _, x := range r.Results {
+			if x.Operation == name {
+				sizes[x.Rows] = true
+				text = name + ": " + oneLine(x.SQL)
+			}
+		}
+		if len(sizes) < 2 {
+			continue
+		}
+		if short := []rune(text); len(short) > titleLength {
+			text = string(short[:titleLength]) + "..."
+		}
+		over := overRecords("columns resident", name)
+		cold := overRecords("with the upload of the columns", name)
+		cold.Cold = true
+		list = append(list, Figure{Title: text, Name: name, Panels: []Panel{over, cold}})
+	}
+	return list
 }
 
 // render is what f writes.

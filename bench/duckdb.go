@@ -10,10 +10,12 @@ import (
 	"fmt"
 	"runtime"
 	"strings"
+	"time"
 
 	"github.com/duckdb/duckdb-go/v2"
 	"golang.org/x/sync/errgroup"
 
+	"github.com/stencildb/stencildb/ingest"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -23,7 +25,7 @@ func init() {
 		return duckType(t.Fields[col].Type) != ""
 	}}
 	duck := p.peer()
-	duck.script = p.script
+	duck.script, duck.read = p.script, readDuckDB
 	peers["duckdb"] = duck
 }
 
@@ -56,6 +58,79 @@ func ofDuckDB(v any) (table.Value, bool) {
 		return table.Value{Type: table.Type{Kind: table.Interval}, Months: v.Months, I: int64(v.Days)*table.MicrosPerDay + v.Micros}, true
 	}
 	return table.Value{}, false
+}
+
+// readDuckDB makes a table of a file, each time in a database of its own.
+func readDuckDB(l *intake) (c Contender, err error) {
+	from, err := duckFile(l)
+	if err != nil {
+		return c, err
+	}
+	return Contender{Run: func(ctx context.Context) (out Outcome, err error) {
+		db, err := sql.Open("duckdb", "")
+		if err != nil {
+			return out, err
+		}
+		defer func() { err = errors.Join(err, db.Close()) }()
+		if _, err := db.ExecContext(ctx, fmt.Sprintf("SET threads = %d", runtime.GOMAXPROCS(0))); err != nil {
+			return out, err
+		}
+		start := time.Now()
+		if _, err := db.ExecContext(ctx, "CREATE TABLE t AS "+from); err != nil {
+			return out, cannotSay(err)
+		}
+		out.Wall = time.Since(start)
+		rows := int64(0)
+		err = db.QueryRowContext(ctx, "SELECT COUNT(*) FROM t").Scan(&rows)
+		out.Answer = Answer{{table.Int(rows)}}
+		return out, err
+	}}, nil
+}
+
+// duckFile is what an intake reads, in DuckDB's words.
+func duckFile(l *intake) (string, error) {
+	paths, err := ingest.Files(l.from.Path)
+	if err != nil {
+		return "", err
+	}
+	literal := func(text string) string { return "'" + strings.ReplaceAll(text, "'", "''") + "'" }
+	list := func(texts []string) string {
+		var out []string
+		for _, t := range texts {
+			out = append(out, literal(t))
+		}
+		return "[" + strings.Join(out, ", ") + "]"
+	}
+	name := strings.TrimSuffix(strings.TrimSuffix(strings.ToLower(paths[0]), ".gz"), ".zst")
+	switch {
+	case l.from.Format == ingest.Parquet || l.from.Format == "" && strings.HasSuffix(name, ".parquet"):
+		var names []string
+		for _, col := range l.columns {
+			names = append(names, quoted(l.fields[col].Name))
+		}
+		return "SELECT " + strings.Join(names, ", ") + " FROM read_parquet(" + list(paths) + ")", nil
+	case l.from.Format == ingest.CSV || l.from.Format == ingest.TSV || l.from.Format == "" && (strings.HasSuffix(name, ".csv") || strings.HasSuffix(name, ".tsv")):
+	default:
+		return "", fmt.Errorf("%w: it reads CSV and Parquet", ErrCannot)
+	}
+	args := list(paths)
+	if l.from.Header != ingest.HeaderSniffed {
+		args += fmt.Sprintf(", header = %v", l.from.Header == ingest.HeaderThere)
+	}
+	if l.from.Delim != 0 {
+		args += ", delim = " + literal(string(l.from.Delim))
+	}
+	if l.from.Nulls != nil {
+		args += ", nullstr = " + list(append([]string{""}, l.from.Nulls...))
+	}
+	var types []string
+	for _, t := range l.from.Types {
+		types = append(types, literal(t.Name)+": "+literal(duckType(t.Type)))
+	}
+	if types != nil {
+		args += ", types = {" + strings.Join(types, ", ") + "}"
+	}
+	return "SELECT * FROM read_csv(" + args + ")", nil
 }
 
 // duckRows are as many as DuckDB keeps together.

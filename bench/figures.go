@@ -1,6 +1,12 @@
 package bench
 
-import "slices"
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"gonum.org/v1/plot/plotter"
+)
 
 // The systems of the figures beside the backends and the peers.
 const (
@@ -32,12 +38,32 @@ func figureSystems(backends []string) (list []string) {
 	return list
 }
 
-// Figure is one of the paper's.
+// Figure is one of the paper's, or of a user's statements.
 type Figure struct {
-	Number int
+	Number int // in the paper; 0 for none
 	Title  string
 	// Panels are its plots.
 	Panels []Panel
+	Name   string // of its files; "" for figure-NN
+}
+
+// heading is what stands above the figure.
+func (f Figure) heading() string {
+	if f.Number == 0 {
+		return f.Title
+	}
+	return fmt.Sprintf("Figure %d: %s", f.Number, f.Title)
+}
+
+// File is the name of its files, without an extension.
+func (f Figure) File() string { return cmp.Or(f.Name, fmt.Sprintf("figure-%02d", f.Number)) }
+
+// has reports whether a result is one of the figure's.
+func (f Figure) has(x Result) bool {
+	if f.Number > 0 {
+		return x.Figure == f.Number
+	}
+	return slices.ContainsFunc(f.Panels, func(p Panel) bool { return slices.Contains(p.Operations, x.Operation) })
 }
 
 // Panel is one plot of a figure: milliseconds over the axis, a line a system.
@@ -47,6 +73,27 @@ type Panel struct {
 	LogX       bool
 	Operations []string // whose points it shows
 	Names      []string // of the places on the axis, where it is none of numbers
+	Largest    bool     // of each operation only the largest table, at the place of its number
+	Cold       bool     // the times with the upload of the columns
+}
+
+// point is where a result stands in the panel; ok is false where it is not in it.
+func (p Panel) point(r *Report, x Result) (at plotter.XY, ok bool) {
+	i := slices.Index(p.Operations, x.Operation)
+	if i < 0 || p.Largest && !r.isLargest(x.Case) {
+		return at, false
+	}
+	at = plotter.XY{X: x.X, Y: x.MedianMS}
+	switch {
+	case p.Largest:
+		at.X = float64(i + 1)
+	case x.Figure == 0:
+		at.X = float64(x.Rows)
+	}
+	if p.Cold {
+		at.Y = x.ColdMS
+	}
+	return at, at.Y > 0
 }
 
 // overRecords is the panel of an operation over tables of several sizes.
@@ -59,18 +106,18 @@ const mipmapFigure = 10
 
 // figures are the paper's figures 2 to 10, and as 11 its section 5.11 on selectivities.
 var figures = []Figure{
-	{2, "Copy of an attribute to the depth buffer", []Panel{overRecords("", "copy_to_depth")}},
-	{3, "Predicate, 60 % selectivity", []Panel{overRecords("", "predicate")}},
-	{4, "Range from the 20th to the 80th percentile", []Panel{overRecords("", "range")}},
-	{5, "AND of several attributes, 60 % selectivity each", []Panel{overRecords("1 attribute", "and1"), overRecords("2 attributes", "and2"),
+	{Number: 2, Title: "Copy of an attribute to the depth buffer", Panels: []Panel{overRecords("", "copy_to_depth")}},
+	{Number: 3, Title: "Predicate, 60 % selectivity", Panels: []Panel{overRecords("", "predicate")}},
+	{Number: 4, Title: "Range from the 20th to the 80th percentile", Panels: []Panel{overRecords("", "range")}},
+	{Number: 5, Title: "AND of several attributes, 60 % selectivity each", Panels: []Panel{overRecords("1 attribute", "and1"), overRecords("2 attributes", "and2"),
 		overRecords("3 attributes", "and3"), overRecords("4 attributes", "and4")}},
-	{6, "Semi-linear query, four random coefficients; polynomials", []Panel{overRecords("semi-linear", "semilinear"),
+	{Number: 6, Title: "Semi-linear query, four random coefficients; polynomials", Panels: []Panel{overRecords("semi-linear", "semilinear"),
 		{Title: "polynomials of one attribute, largest table", XLabel: "degree", Operations: polynomials}}},
-	{7, "k-th largest against k, of up to 250,000 records", []Panel{{XLabel: "k", Operations: ranks}}},
-	{8, "Median", []Panel{overRecords("", "median")}},
-	{9, "Median of 80 % of the records", []Panel{overRecords("", "median_where")}},
-	{mipmapFigure, "Sum", []Panel{overRecords("", "sum")}},
-	{11, "Selectivity: queries with their COUNT and without", []Panel{{Operations: selections,
+	{Number: 7, Title: "k-th largest against k, of up to 250,000 records", Panels: []Panel{{XLabel: "k", Operations: ranks}}},
+	{Number: 8, Title: "Median", Panels: []Panel{overRecords("", "median")}},
+	{Number: 9, Title: "Median of 80 % of the records", Panels: []Panel{overRecords("", "median_where")}},
+	{Number: mipmapFigure, Title: "Sum", Panels: []Panel{overRecords("", "sum")}},
+	{Number: 11, Title: "Selectivity: queries with their COUNT and without", Panels: []Panel{{Operations: selections,
 		Names: []string{"predicate", "range", "AND 2", "AND 3", "AND 4", "semi-linear"}}}},
 }
 

@@ -160,7 +160,7 @@ func checkFiles(t *testing.T, r *Report) {
 		if err != nil || len(lines) != 1+points {
 			t.Errorf("%s.csv has %d lines for %d points: %v", name, len(lines), points, err)
 		}
-		if !strings.Contains(html, fmt.Sprintf(`id="figure-%d"`, number)) {
+		if !strings.Contains(html, fmt.Sprintf(`id="figure-%02d"`, number)) {
 			t.Errorf("report.html lacks figure %d", number)
 		}
 	}

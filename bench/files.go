@@ -1,8 +1,8 @@
 package bench
 
 import (
+	"cmp"
 	"encoding/csv"
-	"fmt"
 	"io"
 	"path/filepath"
 	"strconv"
@@ -10,13 +10,15 @@ import (
 	"github.com/stencildb/stencildb/internal/files"
 )
 
-// WriteFigures writes figure-NN.svg, .png and .csv for each figure that was measured,
+// WriteFigures writes figure-NN.svg, .png and .csv for each figure that was measured (of a user's
+// statements statements.svg, and q1.svg, ... over tables of several sizes),
 // and report.html, into a folder; of a report without figures nothing.
 func (r *Report) WriteFigures(dir string) error {
-	if len(r.Results) == 0 || r.Results[0].Figure == 0 {
+	figures := r.figures()
+	if len(figures) == 0 {
 		return nil
 	}
-	for _, f := range r.figures() {
+	for _, f := range figures {
 		for _, file := range []struct {
 			extension string
 			write     func(io.Writer) error
@@ -25,7 +27,7 @@ func (r *Report) WriteFigures(dir string) error {
 			{"png", func(w io.Writer) error { return r.PNG(f, w) }},
 			{"csv", func(w io.Writer) error { return r.CSV(f, w) }},
 		} {
-			if err := files.Write(filepath.Join(dir, fmt.Sprintf("figure-%02d.%s", f.Number, file.extension)), file.write); err != nil {
+			if err := files.Write(filepath.Join(dir, f.File()+"."+file.extension), file.write); err != nil {
 				return err
 			}
 		}
@@ -45,14 +47,14 @@ func (r *Report) CSV(f Figure, out io.Writer) error {
 		return strconv.FormatFloat(v, 'g', 6, 64)
 	}
 	for _, x := range r.Results {
-		if x.Figure != f.Number {
+		if !f.has(x) {
 			continue
 		}
 		wrong := ""
 		if x.Error != nil {
 			wrong = strconv.FormatFloat(*x.Error, 'g', 3, 64)
 		}
-		lines = append(lines, []string{strconv.Itoa(x.Figure), x.Operation, strconv.FormatFloat(x.X, 'f', -1, 64), strconv.Itoa(x.Rows), x.System,
+		lines = append(lines, []string{strconv.Itoa(x.Figure), x.Operation, strconv.FormatFloat(cmp.Or(x.X, float64(x.Rows)), 'f', -1, 64), strconv.Itoa(x.Rows), x.System,
 			strconv.Itoa(len(x.MS)), number(x.MedianMS), number(x.P5MS), number(x.P95MS), number(x.MinMS),
 			number(x.MedianCPU), number(x.MedianGPU), number(x.ColdMS), number(x.OfFloor), wrong})
 	}

@@ -18,20 +18,19 @@ var reportTemplate = template.Must(template.New("report").Funcs(template.FuncMap
 	"softwareNote": func() string { return softwareNote }, "gainTitle": func() string { return gainTitle },
 	"headlines": (*Report).headlineTable, "gains": (*Report).gainTable, "floors": (*Report).floorTable,
 	"figures": (*Report).figures, "svg": (*Report).inlineSVG, "sentences": (*Report).sentences, "ties": (*Report).tiesIn,
-	"times":  func(r *Report, f Figure) section { return r.timeTable(f.has) },
-	"passes": func(r *Report, f Figure) section { return r.passTable(f.has) },
+	"times":   func(r *Report, f Figure) section { return r.timeTable(f.has) },
+	"passes":  func(r *Report, f Figure) section { return r.passTable(f.has) },
+	"heading": Figure.heading, "own": func(r *Report) bool { return r.Suite == own }, "sections": (*Report).sections,
+	"coldRuns": func() int { return coldRuns },
 	"json": func(r *Report) (template.JS, error) {
 		text, err := json.Marshal(r) // escapes <, > and &
 		return template.JS(text), err
 	},
 }).Parse(reportText))
 
-// WriteHTML writes the report of the paper's figures as one page that needs nothing
+// WriteHTML writes the report of the paper's figures, or of a user's statements, as one page that needs nothing
 // else: the figures are in it, and the report as JSON.
 func (r *Report) WriteHTML(w io.Writer) error { return reportTemplate.Execute(w, r) }
-
-// has reports whether a result is one of the figure's.
-func (f Figure) has(x Result) bool { return x.Figure == f.Number }
 
 // inlineSVG is a figure without the declaration of XML.
 func (r *Report) inlineSVG(f Figure) (template.HTML, error) {

@@ -95,6 +95,7 @@ const (
 	idleAfter   = 100 * time.Millisecond // a device that another contender leaves idle for so long lowers its clocks
 	share       = time.Second
 	profileRuns = 3
+	coldRuns    = 3
 
 	comparedRows = 10_000 // of an answer that is compared again in every run
 )

@@ -14,6 +14,7 @@ type Operation struct {
 	query      func(*facts) Query
 
 	from   string                 // the table of a statement of the user's; "": any
+	loads  bool                   // it is the loading of a file, as a whole
 	figure int                    // of the paper; 0 for none
 	over   tables                 // that a figure has it for
 	x      func(f *facts) float64 // on the figure's axis; nil: the number of rows

@@ -17,6 +17,8 @@ type peer struct {
 	// script, where not nil, runs statements and gives the answer of the last, for a
 	// process of its own: it reads files.
 	script func(context.Context, []string) (Answer, error)
+	// read, where not nil, makes tables of files.
+	read func(*intake) (Contender, error)
 	// most is the number of rows up to which it runs where nobody names it; 0: any.
 	most int
 }

@@ -115,25 +115,16 @@ func (q *query) whole(ctx context.Context) (out Outcome, err error) {
 // cold runs the query over segments that are new to the store, so that it uploads what
 // it reads; afterwards they are dropped.
 func (q *query) cold(ctx context.Context) (Outcome, error) {
-	var segments []*table.Segment
-	var chunks []*table.Chunk
-	for _, c := range q.plan.Table.Chunks {
-		fresh := &table.Chunk{Rows: c.Rows, Deleted: c.Deleted}
-		for _, seg := range c.Segments {
-			if seg != nil {
-				seg = seg.Copy()
-			}
-			fresh.Segments = append(fresh.Segments, seg)
-		}
-		chunks, segments = append(chunks, fresh), append(segments, fresh.Segments...)
-	}
-	p, err := plan.NewQuery(q.plan.Table.With(chunks...), &plan.Fragment{Where: q.plan.Where, Aggs: q.plan.Aggs})
+	fresh := q.plan.Table.Renewed()
+	p, err := plan.NewQuery(fresh, &plan.Fragment{Where: q.plan.Where, Aggs: q.plan.Aggs})
 	if err != nil {
 		return Outcome{}, err
 	}
 	out, err := (&query{q.rig, q.backend, p}).whole(ctx)
 	return out, errors.Join(err, q.do(func() error {
-		q.Store.Drop(segments...)
+		for _, c := range fresh.Chunks {
+			q.Store.Drop(c.Segments...)
+		}
 		return nil
 	}))
 }

@@ -28,6 +28,7 @@ type Source struct {
 	Whole func(ctx context.Context, rows int) (*table.Table, error)
 	// RowBytes is the memory, of host and device together, that a row takes in one system.
 	RowBytes int
+	intake   *intake // of a file, where that is measured
 }
 
 // Generated is tables of a generator of package generate.

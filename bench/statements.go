@@ -16,8 +16,12 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// own is the name of the suite of a user's own statements.
-const own = "statements"
+// own is the name of the suite of a user's own statements, and loadName that of its case of the
+// loading of a file, with a number where there are several.
+const (
+	own      = "statements"
+	loadName = "load"
+)
 
 // Catalog is the tables that a user's statements may name, besides files by their paths.
 type Catalog struct {
@@ -36,6 +40,7 @@ type NamedFile struct {
 // ownTable is a table that a statement names.
 type ownTable struct {
 	name    string
+	from    ingest.Source
 	file    *ingest.File // nil for one that is generated
 	fields  []table.Field
 	rows    int          // of a file
@@ -66,7 +71,15 @@ func Statements(ctx context.Context, script string, c Catalog) (Suite, error) {
 		if t.file != nil && t.rows == 0 {
 			return s, fmt.Errorf("table %s has no rows to measure on", t.name)
 		}
-		s.tables = append(s.tables, t.source(c))
+		from := t.source(c)
+		if s.tables = append(s.tables, from); from.intake != nil {
+			s.Operations = slices.Insert(s.Operations, 0, Operation{Name: loadName, from: t.name, loads: true})
+		}
+	}
+	if files := slices.IndexFunc(s.Operations, func(o Operation) bool { return !o.loads }); files > 1 {
+		for i := range files {
+			s.Operations[i].Name = fmt.Sprintf("%s%d", loadName, files-i)
+		}
 	}
 	return s, nil
 }
@@ -147,7 +160,7 @@ func (b *ownTables) open(name string, s ingest.Source) (*table.Table, error) {
 		if err != nil {
 			return nil, err
 		}
-		t = &ownTable{name: name, file: file, columns: map[int]bool{}}
+		t = &ownTable{name: name, from: s, file: file, columns: map[int]bool{}}
 		b.list = append(b.list, t)
 	}
 	all, err := t.file.Read(b.ctx, nil, b.Options)
@@ -196,6 +209,10 @@ func (t *ownTable) source(c Catalog) Source {
 		}
 		return s
 	}
+	if t.from.Data == nil {
+		s.intake = &intake{t.name, t.from, t.fields, columns, c.Options}
+		s.intake.options.Note, s.intake.options.Progress = nil, nil
+	}
 	s.Table = func(ctx context.Context, rows int) (*table.Table, error) {
 		all, err := t.file.Read(ctx, columns, c.Options)
 		if err != nil {
@@ -206,14 +223,30 @@ func (t *ownTable) source(c Catalog) Source {
 	return s
 }
 
+// ownNames are those of the cases: of the statements, and of the loading of files.
+func (r *Report) ownNames() (asked, loads []string) {
+	names := distinct(r.Results, func(x Result) string { return x.Operation })
+	slices.SortFunc(names, func(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), strings.Compare(a, b)) })
+	for _, n := range names {
+		if strings.HasPrefix(n, loadName) {
+			loads = append(loads, n)
+		} else {
+			asked = append(asked, n)
+		}
+	}
+	return asked, loads
+}
+
+// oneLine is a statement as a line.
+func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
+
 // statements are the texts of the cases, with the rows of their answers.
 func (r *Report) statements() section {
 	s := section{Title: "Statements", Words: 1, Rows: [][]string{{"", "SQL", "rows of the answer"}}}
-	names := distinct(r.Results, func(x Result) string { return x.Operation })
-	slices.SortFunc(names, func(a, b string) int { return cmp.Or(cmp.Compare(len(a), len(b)), strings.Compare(a, b)) })
-	for _, name := range names {
+	asked, loads := r.ownNames()
+	for _, name := range slices.Concat(asked, loads) {
 		x := r.Results[slices.IndexFunc(r.Results, func(x Result) bool { return x.Operation == name })]
-		s.add(name, strings.Join(strings.Fields(x.SQL), " "), numbers.Grouped(x.answerRows()))
+		s.add(name, oneLine(x.SQL), numbers.Grouped(x.answerRows()))
 	}
 	return s
 }

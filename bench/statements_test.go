@@ -64,18 +64,69 @@ func TestStatements(t *testing.T) {
 			}
 		}
 	}
+	for _, x := range r.Results {
+		if loads := x.Operation == loadName; (x.System == "classic") != (len(x.Cold) == coldRuns) || loads && (x.System != "cpu" || x.Rows != 2 || x.SQL != "load "+path) {
+			t.Errorf("%+v", x)
+		}
+	}
+	if r.Find(loadName, 2, "cpu") == nil {
+		t.Error("the file is not loaded")
+	}
+	checkOwnFiles(t, r)
 	if r.Find("q3", 20, "cpu") != nil || r.Find("q5", 20, "classic") == nil {
 		t.Error("want the file's two rows alone, and the generator's twenty")
 	}
 	for _, skip := range r.Skipped {
-		if skip.System != "sqlite" || !strings.Contains(skip.Reason, "is not loaded") {
+		if skip.System != "sqlite" || !strings.Contains(skip.Reason, "is not loaded") && skip.Reason != "it reads no files" {
 			t.Errorf("skipped %+v", skip)
 		}
 	}
 	checkSchema(t, r)
 	text, err := render(r.WriteText)
-	if err != nil || !strings.Contains(string(text), "\n  q2  SELECT id, word FROM words WHERE id < 4  ") || !strings.Contains(string(text), "2 rows, time over that of cpu") {
+	if err != nil || !strings.Contains(string(text), "\n  q2    SELECT id, word FROM words WHERE id < 4  ") || !strings.Contains(string(text), "2 rows, time over that of cpu") {
 		t.Errorf("%v\n%s", err, text)
+	}
+}
+
+// checkOwnFiles writes the figures and the page, and looks into them.
+func checkOwnFiles(t *testing.T, all *Report) {
+	dir, few := t.TempDir(), *all
+	few.Results = slices.DeleteFunc(slices.Clone(all.Results), func(x Result) bool { return !slices.Contains([]string{"q2", "q3", loadName}, x.Operation) })
+	r := &few
+	if err := r.WriteFigures(dir); err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	want := []string{"report.html"}
+	for _, figure := range []string{own, "q2"} { // q3 is over one table
+		want = append(want, figure+".csv", figure+".png", figure+".svg")
+	}
+	slices.Sort(want)
+	if !slices.Equal(names, want) {
+		t.Errorf("%v, want %v", names, want)
+	}
+	page, err := os.ReadFile(filepath.Join(dir, "report.html"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"measured</h1>", `<h2 id="q2">q2: SELECT id, word FROM words WHERE id &lt; 4</h2>`, "with the upload of the columns", "<td>load</td>", "from a file to a table"} {
+		if !strings.Contains(string(page), want) {
+			t.Errorf("the page lacks %q", want)
+		}
+	}
+	if strings.Count(string(page), "<svg") != 2 || strings.Contains(string(page), "2004") {
+		t.Errorf("%d figures, or the paper's words", strings.Count(string(page), "<svg"))
+	}
+	points, err := os.ReadFile(filepath.Join(dir, "q2.csv"))
+	if lines := strings.Split(string(points), "\n"); err != nil || len(lines) != 2+2*len(r.systems()) || !strings.HasPrefix(lines[1], "0,q2,2,2,cpu,1,") {
+		t.Errorf("%v: %s", err, points)
 	}
 }
 

@@ -273,7 +273,7 @@ func (s Suite) fields(from Source, c Config) (list []*field) {
 	}
 	for _, rows := range tables {
 		operations := slices.DeleteFunc(slices.Clone(s.Operations), func(o Operation) bool {
-			return o.from != "" && o.from != from.Data.Name || !o.runsOver(rows, c.Rows)
+			return o.from != "" && o.from != from.Data.Name || o.loads && rows != from.Rows || !o.runsOver(rows, c.Rows)
 		})
 		list = append(list, &field{Config: c, rows: rows, operations: operations, figures: s.Figures != nil, ofFiles: s.Files, own: s.tables != nil})
 	}
@@ -327,7 +327,11 @@ func (f *field) run(ctx context.Context) (err error) {
 	}
 	var trials []Trial
 	for _, op := range f.operations {
-		t, err := f.trial(ctx, op, facts)
+		prepare := f.trial
+		if op.loads {
+			prepare = f.loadTrial
+		}
+		t, err := prepare(ctx, op, facts)
 		if err != nil {
 			return err
 		}
@@ -337,10 +341,13 @@ func (f *field) run(ctx context.Context) (err error) {
 	}
 	m := Meter{Rounds: f.Rounds, Progress: func(t *Trial, number int) { f.tell(t.Operation, number) }}
 	if f.figures {
-		m.Least, m.Share, m.Together, m.ColdRuns = 2*fewest, 150*time.Millisecond, 250*time.Millisecond, 3
+		m.Least, m.Share, m.Together, m.ColdRuns = 2*fewest, 150*time.Millisecond, 250*time.Millisecond, coldRuns
 	}
 	if f.ofFiles {
 		m.Least, m.cpu = 2*fewest, childrenTime
+	}
+	if f.own {
+		m.ColdRuns = coldRuns
 	}
 	results, skipped, err := m.Measure(ctx, trials)
 	f.report.Results, f.report.Skipped = append(f.report.Results, results...), append(f.report.Skipped, skipped...)

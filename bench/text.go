@@ -1,8 +1,10 @@
 package bench
 
 import (
+	"cmp"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -125,7 +127,7 @@ func (r *Report) device() string {
 // WriteText writes the report for people: the machine, the medians of each table,
 // and the summary of the suite.
 func (r *Report) WriteText(w io.Writer) error {
-	summary, err := r.summary()
+	list, err := r.sections()
 	if err != nil {
 		return err
 	}
@@ -139,36 +141,40 @@ func (r *Report) WriteText(w io.Writer) error {
 	if r.Interrupted {
 		fmt.Fprintln(w, "\nThe run was interrupted; what was measured until then is complete.")
 	}
-	var list []section
+	return writeSections(w, append(list, r.notRun())...)
+}
+
+// sections are the times, and what the suite is about.
+func (r *Report) sections() (list []section, err error) {
+	summary := (*Report).ratios
 	if r.Suite == own {
 		list = append(list, r.statements())
+	} else if s, err := FindSuite(r.Suite); err == nil {
+		summary = s.summary
+	} else {
+		return nil, err
 	}
 	list = append(list, r.grids("median ms ± half of the 5th to 95th percentile", func(x *Result) string {
 		return ms(x.MedianMS) + spread(x.MedianMS, x.P5MS, x.P95MS)
 	})...)
-	if m.Software { // the CPU does all the work
+	if r.Machine.Software { // the CPU does all the work
 		list = append(list, r.grids("median processor time in ms, all threads together", func(x *Result) string { return ms(x.MedianCPU) })...)
 	}
-	return writeSections(w, append(append(list, summary...), r.notRun())...)
-}
-
-// summary is what the suite is about.
-func (r *Report) summary() ([]section, error) {
 	if r.Suite == own {
-		return r.ratios(), nil
+		list = append(list, r.cold()...)
 	}
-	s, err := FindSuite(r.Suite)
-	if err != nil {
-		return nil, err
-	}
-	return s.summary(r), nil
+	return append(list, summary(r)...), nil
 }
 
 // grids are tables of cells for each number of rows: a line an operation, a column a
 // system.
 func (r *Report) grids(title string, cell func(*Result) string) (list []section) {
 	rows := -1
-	for _, c := range r.cases() {
+	cases := r.cases()
+	if r.Suite == own { // table by table
+		slices.SortStableFunc(cases, func(a, b Case) int { return cmp.Compare(a.Rows, b.Rows) })
+	}
+	for _, c := range cases {
 		if c.Rows != rows {
 			rows = c.Rows
 			list = append(list, section{Title: fmt.Sprintf("%s rows, %s", numbers.Grouped(rows), title), Rows: [][]string{append([]string{"operation"}, r.systems()...)}})
@@ -184,6 +190,13 @@ func (r *Report) grids(title string, cell func(*Result) string) (list []section)
 		list[len(list)-1].add(line...)
 	}
 	return list
+}
+
+// cold are the times with the upload of the columns, where there are some.
+func (r *Report) cold() []section {
+	colds := *r
+	colds.Results = slices.DeleteFunc(slices.Clone(r.Results), func(x Result) bool { return x.ColdMS == 0 })
+	return colds.grids("median ms with the upload of the columns, which the device has not seen", func(x *Result) string { return orDash(x.ColdMS, ms) })
 }
 
 // ratios are every system's time over the reference's.

@@ -66,6 +66,11 @@ order, and all rows in any order without it; of rows that a LIMIT leaves out whi
 is free. Other databases may have floating-point numbers that differ in the last digits.
 What a backend declines, or another database cannot say, is left out, with the reason.
 --rows takes the first rows of the tables; --table NAME adds that generator's table.
+Beside the times with the columns resident there are those of backends on the device
+with the upload of columns that it has not seen, and, as load, the time from a whole
+file to a table, of stencildb and of DuckDB. With --out the statements are drawn
+(statements.svg, .png, .csv; over several sizes q1.svg and so on) and put on a page,
+report.html.
 
 --suite load runs stencildb and the peers that read files as processes: the file
 written before, from the start to the answer. On lineorder data unless --table says

@@ -122,16 +122,16 @@ func TestBenchStatements(t *testing.T) {
 	script := file(t, "q.sql", "SELECT s, SUM(a) FROM t GROUP BY s ORDER BY s;\nSELECT a FROM '"+path+"'")
 	dir := t.TempDir()
 	o := stencildb("bench", "--load", "t="+path, "-f", script, "--backends", "cpu,fused", "--peers", "none", "--rounds", "1", "--out", dir)
-	if o.status != 0 || !strings.Contains(o.errOut, "3 rows: case 1 of 2, q1\n") {
+	if o.status != 0 || !strings.Contains(o.errOut, "3 rows: case 2 of 4, q1\n") {
 		t.Fatalf("status %d: %s%s", o.status, o.out, o.errOut)
 	}
-	for _, want := range []string{"Suite    statements\nData     t, " + path + "\n", "  q1  SELECT s, SUM(a) FROM t GROUP BY s ORDER BY s ", "time over that of cpu"} {
+	for _, want := range []string{"Suite    statements\nData     t, " + path + "\n", "  q1     SELECT s, SUM(a) FROM t GROUP BY s ORDER BY s ", "time over that of cpu"} {
 		if !strings.Contains(o.out, want) {
 			t.Errorf("no %q:\n%s", want, o.out)
 		}
 	}
 	r, err := readReport(t.Context(), filepath.Join(dir, "statements.json"))
-	if err != nil || len(r.Results) != 4 || !strings.HasPrefix(r.Command, "stencildb bench --backends cpu,fused --file ") {
+	if err != nil || len(r.Results) != 6 || !strings.HasPrefix(r.Command, "stencildb bench --backends cpu,fused --file ") {
 		t.Errorf("%v, %+v", err, r)
 	}
 	o = stencildb("bench", "--table", "tcpip", "--rows", "10,20", "--backends", "cpu", "--peers", "none", "--rounds", "1", "--format", "go",

@@ -46,6 +46,18 @@ func (in Inside) Ready() error {
 	return nil
 }
 
+// Renew has what is resident of a table, which has been read, dropped from the device: the next
+// statement that needs it there uploads it.
+func (in Inside) Renew(name string) error {
+	e := in.db.entry(name)
+	if e == nil || e.table.Load() == nil {
+		return fmt.Errorf("engine: there is no table %s to renew", name)
+	}
+	err := in.db.replace(e.table.Load().Renewed())
+	in.db.snapshots.releases.Wait()
+	return err
+}
+
 // GPU returns the device, the first of several, and opens it where that has not been
 // done. It stays the DB's.
 func (in Inside) GPU(ctx context.Context) (*GPU, error) {

@@ -178,6 +178,34 @@ func resident(db *DB) map[string]int64 {
 	return sum
 }
 
+// A table that is renewed is uploaded again, and has the same rows.
+func TestRenewedTablesAreUploadedAgain(t *testing.T) {
+	for _, backend := range []string{"classic", "fused", "compute"} {
+		db := open(t, Options{Backend: backend})
+		if err := db.Add(small(t)); err != nil {
+			t.Fatal(err)
+		}
+		s, err := db.Prepare(context.Background(), "SELECT SUM(i) FROM small WHERE i > 1")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for round := range 3 {
+			for _, again := range []bool{false, true} {
+				r, err := Collect(s.Query(context.Background()))
+				if err != nil || r.Rows[0][0].String() != "5" || (r.Load > 0) == again {
+					t.Errorf("%s, round %d: %v, %v, want 5, and the upload once", backend, round, r, err)
+				}
+			}
+			if err := Inspect(db).Renew("small"); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := Inspect(db).Renew("nowhere"); err == nil {
+			t.Error("a table that is not there is renewed")
+		}
+	}
+}
+
 func TestReplaceRefusesOtherTables(t *testing.T) {
 	db := openSmall(t)
 	other := small(t)

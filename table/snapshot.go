@@ -45,6 +45,23 @@ func (t *Table) With(chunks ...*Chunk) *Table {
 	return &Table{Name: t.Name, Fields: t.Fields, Version: t.Version + 1, Chunks: chunks}
 }
 
+// Renewed returns a snapshot of the same rows whose segments are copies: nothing is kept of these
+// yet by their identity.
+func (t *Table) Renewed() *Table {
+	var chunks []*Chunk
+	for _, c := range t.Chunks {
+		fresh := &Chunk{Rows: c.Rows, Deleted: c.Deleted}
+		for _, seg := range c.Segments {
+			if seg != nil { // which has been read
+				seg = seg.Copy()
+			}
+			fresh.Segments = append(fresh.Segments, seg)
+		}
+		chunks = append(chunks, fresh)
+	}
+	return t.With(chunks...)
+}
+
 // Compacted returns a table of the same rows without the deleted ones. Chunks without
 // deleted rows are shared; one of which all rows are deleted is left out.
 func (t *Table) Compacted() *Table {

@@ -1,0 +1,68 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/stencildb/stencildb/ingest"
+	"github.com/stencildb/stencildb/table"
+)
+
+// intake is how a table of the user's is made of its file: of CSV all columns, else those
+// that the statements read.
+type intake struct {
+	name    string
+	from    ingest.Source
+	fields  []table.Field
+	columns []int
+	options ingest.Options
+}
+
+// loadTrial is the loading as a case: of stencildb, whose backends share the codes in host memory,
+// under cpu, or else the first backend; and of the peers that read files.
+func (f *field) loadTrial(_ context.Context, op Operation, _ *facts) (Trial, error) {
+	l := f.Source.intake
+	t := Trial{Case: Case{op.Name, f.rows}, SQL: "load " + l.from.Path, Expected: Answer{{table.Int(int64(f.rows))}}}
+	system := f.Backends[0]
+	if slices.Contains(f.Backends, "cpu") {
+		system = "cpu"
+	}
+	t.Contenders = append(t.Contenders, Contender{System: system, Run: l.run})
+	for _, s := range f.systems {
+		p, ok := peers[s.Name]
+		switch {
+		case !ok:
+		case p.read == nil:
+			f.skip(op, s.Name, "it reads no files")
+		default:
+			c, err := p.read(l)
+			if errors.Is(err, ErrCannot) {
+				f.skip(op, s.Name, err.Error())
+				continue
+			}
+			if err != nil {
+				return t, err
+			}
+			c.System = s.Name
+			t.Contenders = append(t.Contenders, c)
+		}
+	}
+	return t, nil
+}
+
+// run reads the file into columns of codes.
+func (l *intake) run(ctx context.Context) (out Outcome, err error) {
+	start := time.Now()
+	file, err := ingest.Open(ctx, l.name, l.from, l.options)
+	if err != nil {
+		return out, err
+	}
+	t, err := file.Read(ctx, l.columns, l.options)
+	if err != nil {
+		return out, fmt.Errorf("%s: %w", l.from.Path, err)
+	}
+	return Outcome{Answer: Answer{{table.Int(int64(t.Rows()))}}, Wall: max(1, time.Since(start))}, nil
+}
