@@ -20,17 +20,17 @@ func newQuery() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "query [flags] ['SQL; SQL; ...']",
 		Short: "Answer SQL",
-		Long: `Answers SQL statements in order. The first that fails ends the run, unless
---keep-going is given. Without SQL and -f they are read from standard input. Rows are written as they come, without ORDER BY in the order of
-the table; an error that only a later row raises ends them. A script without statements, such as a
+		Long: `Answers SQL statements in order; without SQL and -f, those of standard input. The first
+that fails ends the run, unless --keep-going is given. Rows are written as they come,
+without ORDER BY in the order of the table; an error that only a later row raises ends them. A script without statements, such as a
 file of comments, is no error: standard error says that it has none.
 
 A statement is a SELECT over one table, or EXPLAIN [ANALYZE] of one: of columns and
 expressions over them, with DISTINCT [ON], ORDER BY, LIMIT and OFFSET, or of
-aggregates, of all rows or of groups (GROUP BY, HAVING). There are, of any expression, COUNT, SUM, AVG, MIN, MAX,
-MEDIAN(x), stddev and variance (_pop, _samp), corr, covar_pop, covar_samp, bool_and,
-bool_or, any_value, selectivity(), all with FILTER (WHERE ...), those of one argument
-with DISTINCT, and
+aggregates, of all rows or of groups (GROUP BY, HAVING). There are, of any expression,
+COUNT, SUM, AVG, MIN, MAX, MEDIAN(x), stddev and variance (_pop, _samp), corr, covar_pop,
+covar_samp, bool_and, bool_or, any_value, string_agg(x, ', ' ORDER BY y), selectivity(),
+all with FILTER (WHERE ...), those of one argument and string_agg with DISTINCT, and
 
   percentile_disc(0.9) WITHIN GROUP (ORDER BY x), percentile_cont, mode()
   kth_largest(x, k), kth_smallest(x, k)

@@ -49,6 +49,7 @@ type grouping struct {
 type input struct {
 	x, y, filter expr.Expr
 	distinct     bool
+	placed       bool        // y are the places of the rows
 	codes        *key        // of which the words stand for the values of x, where it is distinct; nil where none do
 	kinds        []stateKind // of the states that they need
 }
@@ -66,14 +67,17 @@ func inputsOf(aggs []expr.Aggregate) (list []*input, places []place) {
 	}
 	at := map[[4]string]int{}
 	for _, a := range aggs {
-		key := [4]string{text(a.Argument()), text(a.Y), text(a.Filter), fmt.Sprint(a.Distinct)}
+		kind := stateOf(a)
+		placed := kind == gathering
+		distinct := a.Distinct && !placed
+		key := [4]string{text(a.Argument()), text(a.Y), text(a.Filter), fmt.Sprint(distinct, placed)}
 		i, ok := at[key]
 		if !ok {
 			i = len(list)
 			at[key] = i
-			list = append(list, &input{x: a.Argument(), y: a.Y, filter: a.Filter, distinct: a.Distinct})
+			list = append(list, &input{x: a.Argument(), y: a.Y, filter: a.Filter, distinct: distinct, placed: placed})
 		}
-		in, kind := list[i], stateOf(a)
+		in := list[i]
 		s := slices.Index(in.kinds, kind)
 		if s < 0 {
 			s = len(in.kinds)
@@ -108,7 +112,7 @@ type worker struct {
 	folded []cache // of what is before a key
 	ids    interner
 	direct []uint32 // for words of few bits: a group plus 1, 0 for none; nil for others
-	first  []uint64 // of each group, the place of its first row: chunk and row
+	first  []uint64 // of each group, the place of its first row
 	states [][]state
 	sets   []distinctValues // of inputs that are DISTINCT
 	row    []uint32         // the group of each row at hand
@@ -240,9 +244,12 @@ func (w *worker) groups(words []uint64, b table.Block) []uint32 {
 
 // group begins one with row i of a block.
 func (w *worker) group(b table.Block, i int) int {
-	w.first = append(w.first, uint64(b.Chunk)<<32|uint64(b.Row(i)))
+	w.first = append(w.first, placeOf(b, i))
 	return len(w.first) - 1
 }
+
+// placeOf is that of row i of a block: chunk and row.
+func placeOf(b table.Block, i int) uint64 { return uint64(b.Chunk)<<32 | uint64(b.Row(i)) }
 
 // input computes an input of the rows of a block: its values that are not NULL and the groups
 // that they belong to. Where a row raises an error it says at which row of the block.
@@ -300,6 +307,12 @@ func (w *worker) arguments(in *input, c *table.Chunk, rows table.Block, where fu
 			x = v
 		} else {
 			y = v
+		}
+	}
+	if in.placed {
+		y.Ints = make([]int64, x.Len())
+		for i := range y.Ints {
+			y.Ints[i] = int64(placeOf(rows, i))
 		}
 	}
 	return x, y, at, err
@@ -404,9 +417,8 @@ func (w *worker) values(part []uint32) (out [][]table.Value, err error) {
 	for i, g := range part {
 		row := cells[:0:width]
 		cells = cells[width:]
-		first := w.first[g]
 		for _, e := range w.node.Keys {
-			v, err := evaluate(e, w.table.Chunks[first>>32], int(first&(1<<32-1)))
+			v, err := evaluate(e, w.table, w.first[g])
 			if err != nil {
 				return out, err
 			}
@@ -428,8 +440,9 @@ func (w *worker) values(part []uint32) (out [][]table.Value, err error) {
 	return out, nil
 }
 
-// evaluate computes a key in a row of a chunk.
-func evaluate(e expr.Expr, c *table.Chunk, row int) (table.Value, error) {
+// evaluate computes an expression in the row at a place.
+func evaluate(e expr.Expr, t *table.Table, place uint64) (table.Value, error) {
+	c, row := t.Chunks[place>>32], int(place&(1<<32-1))
 	column := func(i int) table.Value { return c.Segments[i].Value(row) }
 	return expr.Eval(e, &expr.Env{Column: column, Agg: column})
 }

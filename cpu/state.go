@@ -30,6 +30,7 @@ const (
 	summing
 	extremes
 	listing
+	gathering
 	moments
 )
 
@@ -42,6 +43,8 @@ func stateOf(a expr.Aggregate) stateKind {
 		return summing
 	case expr.Min, expr.Max, expr.BoolAnd, expr.BoolOr, expr.AnyValue:
 		return extremes
+	case expr.StringAgg:
+		return gathering
 	case expr.Percentile, expr.PercentileCont, expr.KthLargest, expr.KthSmallest, expr.Mode:
 		return listing
 	}
@@ -58,6 +61,8 @@ func newState(k stateKind, x expr.Expr) state {
 			return &floatSums{}
 		}
 		return &intSums{}
+	case gathering:
+		return &texts{}
 	case moments:
 		if x.Type().IsFloat() {
 			return &floatMoments{}

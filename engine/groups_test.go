@@ -105,6 +105,8 @@ func TestGroups(t *testing.T) {
 		{"SELECT region, percentile_cont(0.5) WITHIN GROUP (ORDER BY price), percentile_disc(1) WITHIN GROUP (ORDER BY day) FROM sales GROUP BY region", "north 11.125 2024-03-09; south 100 2024-02-01; NULL 2.63 2024-02-28; east 7 2024-03-01"},
 		{"SELECT mode() WITHIN GROUP (ORDER BY units), mode() WITHIN GROUP (ORDER BY units DESC), mode() WITHIN GROUP (ORDER BY region) FROM sales", "1 3 north"},
 		{"SELECT bool_and(paid), bool_or(paid), every(units > 0), any_value(region) FROM sales", "false true true east"},
+		{"SELECT string_agg(region, '+'), string_agg(DISTINCT region, '+' ORDER BY region DESC) FROM sales", "north+south+north+south+north+east+north south+north+east"},
+		{"SELECT string_agg(units::text, NULL ORDER BY units DESC), string_agg(region, units::text) FROM sales WHERE units < 0", "NULL NULL"},
 		{"SELECT bool_and(paid), bool_or(NOT paid) FROM sales WHERE region = 'nowhere'", "NULL NULL"},
 		{"SELECT region, selectivity() FROM sales WHERE units > 2 GROUP BY region", "north 0.3333333333333333; NULL 0.2222222222222222"},
 	} {

@@ -36,6 +36,7 @@ const (
 	BoolAnd        // bool_and(x), BOOLEAN
 	BoolOr         // bool_or(x), BOOLEAN
 	AnyValue       // any_value(x): the smallest, so that it is the same each time
+	StringAgg      // string_agg(x, separator), VARCHAR: in the order of the records, unless Order says another one
 	Corr           // corr(x, y)
 	CovarPop       // covar_pop(x, y)
 	CovarSamp      // covar_samp(x, y)
@@ -55,10 +56,51 @@ type Aggregate struct {
 	Null bool       // Percentile of a NULL fraction, or k-th of a NULL k: the result is NULL
 	P    int
 
+	Separator Expr      // StringAgg: what stands before each text but the first
+	Order     []SortKey // StringAgg: the order of the texts; of equal ones that of the records
+
 	Distinct bool // of different values, each once
 	Filter   Expr // of the records for which it is TRUE; nil for all
 
 	Median bool // Percentile written as MEDIAN(x): F is 0.5
+}
+
+// SortKey is what rows are ordered by: ascending, but descending for Desc, as [table.Compare]
+// has it, with NULLs behind all values, but before them for NullsFirst.
+type SortKey struct {
+	E                Expr
+	Desc, NullsFirst bool
+}
+
+// String is the key as SQL. What PostgreSQL takes without NULLS FIRST or LAST is left out.
+func (k SortKey) String() string {
+	text := k.E.String()
+	if k.Desc {
+		text += " DESC"
+	}
+	switch {
+	case k.NullsFirst && !k.Desc:
+		text += " NULLS FIRST"
+	case k.Desc && !k.NullsFirst:
+		text += " NULLS LAST"
+	}
+	return text
+}
+
+// Compare orders two values of the key.
+func (k SortKey) Compare(x, y table.Value) int {
+	switch {
+	case x.Null && y.Null:
+		return 0
+	case x.Null != y.Null:
+		if x.Null == k.NullsFirst {
+			return -1
+		}
+		return 1
+	case k.Desc:
+		x, y = y, x
+	}
+	return table.Compare(x, y)
 }
 
 // OfColumn reports an aggregate that needs no more of the selected records than a count of
@@ -80,7 +122,10 @@ func (a Aggregate) Argument() Expr {
 
 // Reads lists the columns that the aggregate reads, ascending, without repetition.
 func (a Aggregate) Reads() []int {
-	cols := slices.Concat(Columns(a.Argument()), Columns(a.Y), Columns(a.Filter))
+	cols := slices.Concat(Columns(a.Argument()), Columns(a.Y), Columns(a.Filter), Columns(a.Separator))
+	for _, k := range a.Order {
+		cols = append(cols, Columns(k.E)...)
+	}
 	slices.Sort(cols)
 	return slices.Compact(cols)
 }
@@ -108,7 +153,7 @@ var aggregateForms = [...]string{
 	KthLargest: "kth_largest({x}, {k})", KthSmallest: "kth_smallest({x}, {k})",
 	PercentileCont: "percentile_cont({f}) WITHIN GROUP (ORDER BY {x})", Mode: "mode() WITHIN GROUP (ORDER BY {x})",
 	VarPop: "var_pop({x})", VarSamp: "var_samp({x})", StddevPop: "stddev_pop({x})", StddevSamp: "stddev_samp({x})",
-	BoolAnd: "bool_and({x})", BoolOr: "bool_or({x})", AnyValue: "any_value({x})",
+	BoolAnd: "bool_and({x})", BoolOr: "bool_or({x})", AnyValue: "any_value({x})", StringAgg: "string_agg({x}, {y})",
 	Corr: "corr({x}, {y})", CovarPop: "covar_pop({x}, {y})", CovarSamp: "covar_samp({x}, {y})",
 }
 
@@ -120,6 +165,12 @@ func (a Aggregate) String() string {
 	}
 	if a.Y != nil {
 		y = a.Y.String()
+	}
+	if a.Kind == StringAgg {
+		y = a.Separator.String()
+	}
+	for i, k := range a.Order {
+		y += map[bool]string{true: " ORDER BY ", false: ", "}[i == 0] + k.String()
 	}
 	if a.Distinct {
 		x = "DISTINCT " + x

@@ -95,10 +95,10 @@ func init() {
 	})
 	define("repeat(text,bigint) text!", func(a args) (table.Value, error) {
 		s, n := a.v[0].S, max(a.v[1].I, 0)
-		if s != "" && n > maxText/int64(len(s)) {
+		if s != "" && n > MaxText/int64(len(s)) {
 			return a.fail("requested length too large")
 		}
-		return table.Str(strings.Repeat(s, int(min(n, maxText)))), nil
+		return table.Str(strings.Repeat(s, int(min(n, MaxText)))), nil
 	})
 	for name, left := range map[string]bool{"lpad": true, "rpad": false} {
 		define(name+"(text,bigint) text!", func(a args) (table.Value, error) { return a.pad(" ", left) })
@@ -107,8 +107,8 @@ func init() {
 	define("split_part(text,text,bigint) text!", splitPart)
 }
 
-// maxText is the longest text that a function makes, in bytes; it is PostgreSQL's limit.
-const maxText = 1<<30 - 1
+// MaxText is the longest text that a function or aggregate makes, in bytes; it is PostgreSQL's limit.
+const MaxText = 1<<30 - 1
 
 func ofText(f func(s string) int64) func(args) (table.Value, error) {
 	return func(a args) (table.Value, error) { return table.Int(f(a.v[0].S)), nil }
@@ -231,7 +231,7 @@ func (a args) pad(fill string, left bool) (table.Value, error) {
 	s, n := a.v[0].S, max(a.v[1].I, 0)
 	missing := n - int64(utf8.RuneCountInString(s))
 	switch {
-	case n > maxText/utf8.UTFMax:
+	case n > MaxText/utf8.UTFMax:
 		return a.fail("requested length too large")
 	case missing <= 0:
 		return table.Str(characters(s, 0, n)), nil

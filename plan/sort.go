@@ -18,13 +18,8 @@ type Sort struct {
 	Unique int
 }
 
-// SortKey is what rows are ordered by: ascending, but descending for Desc, as
-// [table.Compare] has it, with NULLs behind all values, but before them for NullsFirst.
-// Above an [Aggregate] its expression reads [expr.AggRef]s.
-type SortKey struct {
-	E                expr.Expr
-	Desc, NullsFirst bool
-}
+// SortKey is what rows are ordered by. Above an [Aggregate] its expression reads [expr.AggRef]s.
+type SortKey = expr.SortKey
 
 // Inputs, With, Fields and String implement [Node].
 func (s *Sort) Inputs() []Node           { return []Node{s.Input} }
@@ -38,21 +33,6 @@ func (s *Sort) String() string {
 	}
 	if s.First >= 0 {
 		text += fmt.Sprintf(" for the first %d", s.First)
-	}
-	return text
-}
-
-// String is the key as SQL. What PostgreSQL takes without NULLS FIRST or LAST is left out.
-func (k SortKey) String() string {
-	text := k.E.String()
-	if k.Desc {
-		text += " DESC"
-	}
-	switch {
-	case k.NullsFirst && !k.Desc:
-		text += " NULLS FIRST"
-	case k.Desc && !k.NullsFirst:
-		text += " NULLS LAST"
 	}
 	return text
 }

@@ -39,6 +39,7 @@ func init() {
 		of("var_pop", expr.VarPop, number), of("var_samp", expr.VarSamp, number), of("variance", expr.VarSamp, number),
 		of("stddev_pop", expr.StddevPop, number), of("stddev_samp", expr.StddevSamp, number), of("stddev", expr.StddevSamp, number),
 		pair("corr", expr.Corr), pair("covar_pop", expr.CovarPop), pair("covar_samp", expr.CovarSamp),
+		{name: "string_agg", kind: expr.StringAgg, bind: (*call).texts, takes: func(t table.Type) bool { return t.Kind == table.Varchar }},
 		{name: "percentile_disc", kind: expr.Percentile, bind: (*call).percentile, within: true},
 		{name: "percentile_cont", kind: expr.PercentileCont, bind: (*call).percentile, takes: number, within: true},
 		{name: "mode", kind: expr.Mode, bind: (*call).mode, within: true},
@@ -100,7 +101,7 @@ func (c *call) supported() {
 		panic(c.errorf("WITHIN GROUP belongs to percentile_disc, percentile_cont and mode, not to %s", c.name))
 	case !c.AggWithinGroup && c.within:
 		panic(c.errorf("%s needs WITHIN GROUP: %s WITHIN GROUP (ORDER BY x)", c.name, map[bool]string{true: "mode()", false: c.name + "(0.5)"}[c.kind == expr.Mode]))
-	case len(c.AggOrder) > 0 && !c.within:
+	case len(c.AggOrder) > 0 && !c.within && c.kind != expr.StringAgg:
 		panic(c.errorf("ORDER BY inside %s is not supported", c.name))
 	}
 }
@@ -132,6 +133,8 @@ func (c *call) instead(t table.Type) string {
 	switch isOrder := c.kind == expr.Min || c.kind == expr.Max; {
 	case isOrder && t.Kind == table.Boolean:
 		return "; there are bool_and and bool_or"
+	case c.kind == expr.StringAgg:
+		return "; it takes text: write string_agg(x::text, ', ')"
 	case c.kind == expr.PercentileCont:
 		return "; it takes numbers, percentile_disc any type"
 	}
@@ -174,6 +177,39 @@ func (c *call) ofTwo() expr.Expr {
 	x, y := c.of(c.Args[0]), c.of(c.Args[1])
 	a := expr.Aggregate{Kind: c.kind, Col: -1, X: widen(x.Argument(), double), Y: widen(y.Argument(), double), Arg: double, P: c.at}
 	a.Name = a.X.String()
+	return c.finished(a)
+}
+
+// texts binds string_agg(x, separator [ORDER BY ...]).
+func (c *call) texts() expr.Expr {
+	if c.AggStar || len(c.Args) != 2 {
+		panic(c.errorf("%s takes a text and what separates it from the one before: %s(x, ', ')", c.name, c.name))
+	}
+	a := c.of(c.Args[0])
+	a.Separator = coerce(c.expr(c.Args[1]), varchar)
+	if t := a.Separator.Type(); t.Kind != table.Varchar {
+		panic(expr.Errorf(a.Separator.Pos(), "what separates the texts of %s is text, not %s", c.name, typeName(t)))
+	}
+	for _, n := range c.AggOrder {
+		by := n.GetSortBy()
+		if by.SortbyDir == pg.SortByDir_SORTBY_USING {
+			panic(c.errorf("ORDER BY ... USING is not supported; write ASC or DESC"))
+		}
+		if e := settle(c.expr(by.Node)); !isConstant(e) {
+			a.Order = append(a.Order, directed(e, by))
+		}
+	}
+	if c.AggDistinct {
+		x := a.Argument()
+		switch {
+		case !isConstant(a.Separator):
+			panic(c.errorf("%s(DISTINCT ...) takes a constant to separate the texts", c.name))
+		case len(a.Order) == 0:
+			a.Order = []expr.SortKey{{E: x}}
+		case len(a.Order) > 1 || a.Order[0].E.String() != x.String():
+			panic(c.errorf("in an aggregate with DISTINCT, ORDER BY expressions must appear in argument list: write ORDER BY %s", x))
+		}
+	}
 	return c.finished(a)
 }
 

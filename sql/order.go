@@ -22,14 +22,19 @@ func (b *binder) sortKeys(items []plan.Item) (keys []plan.SortKey) {
 		if constant || slices.ContainsFunc(keys, func(k plan.SortKey) bool { return at(k.E, []expr.Expr{e}) >= 0 }) {
 			continue
 		}
-		k := plan.SortKey{E: e, Desc: by.SortbyDir == pg.SortByDir_SORTBY_DESC}
-		k.NullsFirst = k.Desc
-		if by.SortbyNulls != pg.SortByNulls_SORTBY_NULLS_DEFAULT {
-			k.NullsFirst = by.SortbyNulls == pg.SortByNulls_SORTBY_NULLS_FIRST
-		}
-		keys = append(keys, k)
+		keys = append(keys, directed(e, by))
 	}
 	return keys
+}
+
+// directed is an expression as a key, in the direction of an element of ORDER BY.
+func directed(e expr.Expr, by *pg.SortBy) plan.SortKey {
+	k := plan.SortKey{E: e, Desc: by.SortbyDir == pg.SortByDir_SORTBY_DESC}
+	k.NullsFirst = k.Desc
+	if by.SortbyNulls != pg.SortByNulls_SORTBY_NULLS_DEFAULT {
+		k.NullsFirst = by.SortbyNulls == pg.SortByNulls_SORTBY_NULLS_FIRST
+	}
+	return k
 }
 
 // sortKey is what one key of ORDER BY or DISTINCT ON is: the select item of a name or of a

@@ -28,7 +28,7 @@ var aggregateForms = map[expr.AggKind]string{
 	expr.KthLargest: "list({x} ORDER BY {x} DESC NULLS LAST)", expr.KthSmallest: "list({x} ORDER BY {x} NULLS LAST)",
 	expr.VarPop: "var_pop({x})", expr.VarSamp: "var_samp({x})", expr.StddevPop: "stddev_pop({x})", expr.StddevSamp: "stddev_samp({x})",
 	expr.BoolAnd: "bool_and({x})", expr.BoolOr: "bool_or({x})", expr.Corr: "corr({x}, {y})", expr.CovarPop: "covar_pop({x}, {y})", expr.CovarSamp: "covar_samp({x}, {y})",
-	expr.Selectivity: "COUNT(*)",
+	expr.Selectivity: "COUNT(*)", expr.StringAgg: "string_agg({x}, {y}{order})",
 }
 
 // largest are the values by which rounding is measured, where DuckDB rounds at each step: of aggregates
@@ -65,9 +65,24 @@ func (d duckdb) aggregate(w *writer, a expr.Aggregate, rows int) (text, scale st
 		where += " AND " + x + " IS NOT NULL AND " + y + " IS NOT NULL"
 	}
 	where = " FILTER (WHERE " + where + ")"
+	order := map[bool]string{true: " DESC"}[a.Desc]
+	if a.Kind == expr.StringAgg {
+		if _, constant := a.Separator.(*expr.Const); !constant {
+			w.refuse("%v", a)
+		}
+		y = part(a.Separator)
+		var keys []string
+		for _, k := range a.Order {
+			keys = append(keys, part(k.E)+orderKey{SortKey: k}.order(true))
+		}
+		if !a.Distinct {
+			keys = append(keys, "place")
+		}
+		order = " ORDER BY " + strings.Join(keys, ", ")
+	}
 	size := func(x string) string { return "MAX(ABS(CAST(" + x + " AS DOUBLE)))" + where }
 	write := func(form, x string) string {
-		return strings.NewReplacer("{x}", x, "{y}", y, "{f}", fmt.Sprint(a.F), "{order}", map[bool]string{true: " DESC"}[a.Desc],
+		return strings.NewReplacer("{x}", x, "{y}", y, "{f}", fmt.Sprint(a.F), "{order}", order,
 			"{X}", size(x), "{Y}", size(y), "{where}", where).Replace(form)
 	}
 	if a.Kind != expr.Sum || a.Arg.IsFloat() {
@@ -166,9 +181,10 @@ func (i groupItem) close(theirs, ours table.Value, scale float64) bool {
 		rounding = 1e-6 * scale
 	}
 	x, y := theirs.F, ours.F
+	huge := !(scale <= 1e305) // what is added up may overflow there; of infinity and NaN most is NaN here
 	switch i.of {
 	case expr.Sum, expr.Avg:
-		return math.Abs(x-y) <= rounding
+		huge = huge && (math.IsInf(x, 0) || math.IsNaN(x))
 	case expr.StddevPop, expr.StddevSamp:
 		x, y = x*x, y*y
 	case expr.Corr:
@@ -176,8 +192,7 @@ func (i groupItem) close(theirs, ours table.Value, scale float64) bool {
 			return true
 		}
 	}
-	// What is not finite deviates from no mean: the answer is NaN here.
-	return math.IsNaN(scale) || math.IsInf(scale, 0) || math.Abs(x-y) <= rounding
+	return huge || math.Abs(x-y) <= rounding
 }
 
 // raised reports an error of values, not of the statement.

@@ -45,6 +45,8 @@ func (g *groups) aggregate() string {
 		"bool_and("+g.pick("flag", "i > 0", "word LIKE '%a%'")+")", "bool_or(flag)", "any_value("+x+")", "corr("+g.number()+", "+g.number()+")",
 		"covar_pop("+g.number()+", y)", "covar_samp(x, "+g.number()+")", "MEDIAN("+x+")", "percentile_cont(0.3) WITHIN GROUP (ORDER BY "+g.number()+g.pick("", " DESC")+")",
 		"percentile_disc(0.7) WITHIN GROUP (ORDER BY "+x+g.pick("", " DESC")+")", "mode() WITHIN GROUP (ORDER BY "+x+g.pick("", " DESC")+")",
+		"string_agg("+g.pick("", "DISTINCT ")+"word, ', ')", "string_agg("+g.pick("word", "upper(name)", "left(word, s)", "day::text")+", "+g.pick("', '", "''", "name")+
+			g.pick("", " ORDER BY word", " ORDER BY i DESC, name NULLS FIRST", " ORDER BY x + y DESC NULLS LAST")+")",
 		"kth_largest("+x+", 1)", "kth_smallest("+x+", 2)", "selectivity()")
 	if rapid.IntRange(0, 3).Draw(g.t, "filtered") == 0 {
 		call += " FILTER (WHERE " + g.pick("flag", "i > 2", "word IS NOT NULL", "x * y > 1", "NULL", "j / i = 1") + ")"
@@ -165,6 +167,7 @@ func definedGroups(tab *table.Table, n *plan.Aggregate) (out [][]table.Value, er
 	type group struct {
 		keys []table.Value
 		args [][][2]table.Value // of each aggregate
+		rows [][]*expr.Env      // that they are of
 	}
 	of := map[string]*group{}
 	var list []*group
@@ -178,7 +181,7 @@ func definedGroups(tab *table.Table, n *plan.Aggregate) (out [][]table.Value, er
 		}
 		g := of[text]
 		if g == nil {
-			g = &group{keys: keys, args: make([][][2]table.Value, len(n.Aggs))}
+			g = &group{keys: keys, args: make([][][2]table.Value, len(n.Aggs)), rows: make([][]*expr.Env, len(n.Aggs))}
 			of[text], list = g, append(list, g)
 		}
 		return g
@@ -203,14 +206,19 @@ func definedGroups(tab *table.Table, n *plan.Aggregate) (out [][]table.Value, er
 				return nil, err
 			}
 			if ok {
-				g.args[i] = append(g.args[i], args)
+				g.args[i], g.rows[i] = append(g.args[i], args), append(g.rows[i], env)
 			}
 		}
 	}
 	for _, g := range list {
 		row := g.keys
 		for i, a := range n.Aggs {
-			v, err := definedValue(a, g.args[i], tab.Rows())
+			var v table.Value
+			if a.Kind == expr.StringAgg {
+				v, err = definedTexts(a, g.rows[i])
+			} else {
+				v, err = definedValue(a, g.args[i], tab.Rows())
+			}
 			if err != nil {
 				return out, err
 			}
@@ -244,6 +252,31 @@ func arguments(a expr.Aggregate, env *expr.Env) (args [2]table.Value, ok bool, e
 		}
 	}
 	return args, !args[0].Null && !args[1].Null, nil
+}
+
+// definedTexts is the value of string_agg of rows whose text is not NULL.
+func definedTexts(a expr.Aggregate, rows []*expr.Env) (table.Value, error) {
+	if len(rows) == 0 {
+		return table.Null(a.Type()), nil
+	}
+	if err := inOrder(rows, a.Order); err != nil {
+		return table.Value{}, err
+	}
+	text, last := "", ""
+	for i, env := range rows {
+		x, _ := expr.Eval(a.Argument(), env) // which was no error before
+		separator, err := expr.Eval(a.Separator, env)
+		switch {
+		case err != nil:
+			return separator, err
+		case i > 0 && a.Distinct && x.S == last:
+			continue
+		case i > 0:
+			text += separator.S
+		}
+		text, last = text+x.S, x.S
+	}
+	return table.Str(text), nil
 }
 
 // definedValue is the value of an aggregate of arguments that are not NULL.
