@@ -114,7 +114,7 @@ func TestComplete(t *testing.T) {
 		{"kth_l", true, "", []string{"kth_largest"}},
 		{`\ti`, true, "", []string{`\timing`}},
 		{".r", true, "", []string{".read"}},
-		{`\ti`, false, `\`, []string{"timestamp"}},
+		{`\times`, false, `\`, []string{"timestamp"}},
 		{`\backend c`, true, `\backend `, []string{"classic", "compute", "cpu"}},
 		{`\d fli`, true, `\d `, []string{"flights"}},
 		{"SELECT ", true, "SELECT ", nil},

@@ -167,7 +167,9 @@ scan:
 			if end < 0 {
 				end = len(rest) - 1
 			}
-			list = append(list, patternPart{text: rest[1 : end+1]})
+			if end > 0 {
+				list = append(list, patternPart{text: rest[1 : end+1]})
+			}
 			i += min(end+2, len(rest))
 			continue
 		case len(rest) > 1 && strings.EqualFold(rest[:2], "FM"):

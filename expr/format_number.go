@@ -5,12 +5,21 @@ import (
 	"math/big"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/stencildb/stencildb/table"
 )
 
-// to_char of numbers.
+// to_char of numbers, and to_number.
 func init() {
+	define("to_number(text,text) numeric!", readNumber).typed = func(args []Expr) table.Type {
+		t := table.Type{Kind: table.Decimal, Precision: 38, Scale: 10}
+		if c, ok := args[1].(*Const); ok && !c.V.Null {
+			f, _ := readNumberFormat(c.V.S)
+			t.Scale = min(f.digits, 38)
+		}
+		return t
+	}
 	define("to_char(double,text) text!", func(a args) (table.Value, error) {
 		x := a.v[0].F
 		if math.IsNaN(x) || math.IsInf(x, 0) {
@@ -103,11 +112,7 @@ func (a args) formatted(u *big.Int, scale int) (table.Value, error) {
 	if unsupported != "" {
 		return a.fail("%s is not supported in the pattern of a number", unsupported)
 	}
-	if d := f.digits - scale; d >= 0 {
-		u = new(big.Int).Mul(u, table.Pow10(d))
-	} else {
-		u = divAway(u, table.Pow10(-d))
-	}
+	u = withScale(u, scale, f.digits)
 	text := new(big.Int).Abs(u).String()
 	if n := f.digits + 1 - len(text); n > 0 {
 		text = strings.Repeat("0", n) + text
@@ -120,6 +125,64 @@ func (a args) formatted(u *big.Int, scale int) (table.Value, error) {
 		whole, part = strings.Repeat("#", f.whole), strings.Repeat("#", f.digits)
 	}
 	return table.Str(f.write(whole, part, u.Sign() < 0)), nil
+}
+
+// readNumber reads the first argument by the pattern of the second: what does not stand where it should
+// is left out.
+func readNumber(a args) (table.Value, error) {
+	text := strings.TrimLeft(a.v[0].S, " ")
+	f, unsupported := readNumberFormat(a.v[1].S)
+	if unsupported != "" {
+		return a.fail("%s is not supported in the pattern of a number", unsupported)
+	}
+	var digits strings.Builder
+	negative, fraction, behind := strings.HasPrefix(text, "<"), 0, false
+	sign := func() { // which may stand anywhere before or behind the digits
+		for text != "" && strings.IndexByte("+-<> ", text[0]) >= 0 {
+			negative = negative || text[0] == '-'
+			text = text[1:]
+		}
+	}
+	sign()
+	for _, p := range f.parts {
+		switch p {
+		case "9", "0":
+			if n := len(text); n > 0 && text[0] >= '0' && text[0] <= '9' {
+				digits.WriteByte(text[0])
+				text = text[1:]
+				if behind {
+					fraction++
+				}
+			}
+		case ".":
+			behind = true
+			text = strings.TrimPrefix(text, ".")
+		case ",":
+			text = strings.TrimPrefix(text, ",")
+		case "S", "MI", "PL", "SG", "PR":
+			sign()
+		case "TH", "th", "Th", "tH":
+			text = strings.TrimLeftFunc(text, unicode.IsLetter)
+		default:
+			text = text[min(len(p)-1, len(text)):]
+		}
+	}
+	u, ok := new(big.Int).SetString(digits.String(), 10)
+	if !ok {
+		return a.fail("%q has no digits for the pattern %q", a.v[0].S, a.v[1].S)
+	}
+	if sign(); negative {
+		u.Neg(u)
+	}
+	return a.decimal(withScale(u, fraction, a.T.Scale))
+}
+
+// withScale brings u / 10^from to another scale, rounded where digits are lost.
+func withScale(u *big.Int, from, to int) *big.Int {
+	if from <= to {
+		return new(big.Int).Mul(u, table.Pow10(to-from))
+	}
+	return divAway(u, table.Pow10(from-to))
 }
 
 // write puts the digits before and after the point into their places.

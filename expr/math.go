@@ -21,6 +21,23 @@ func init() {
 		return a.v[0], nil
 	}).int = func(x int64) (int64, bool) { return max(x, -x), x != math.MinInt64 }
 	define("abs(numeric) numeric!", func(a args) (table.Value, error) { return a.decimal(new(big.Int).Abs(a.v[0].Unscaled())) }).typed = first
+	for _, f := range byName["abs"] {
+		operator := *f
+		operator.Name = "@"
+		byName["@"] = append(byName["@"], operator.as(prefix))
+	}
+	define("scale(numeric) bigint", func(a args) (table.Value, error) { return table.Int(int64(a.v[0].Type.Scale)), nil })
+	define("min_scale(numeric) bigint", func(a args) (table.Value, error) {
+		u, n := new(big.Int).Set(a.v[0].Unscaled()), a.v[0].Type.Scale
+		for ten, rest := big.NewInt(10), new(big.Int); n > 0; n-- {
+			if q, _ := new(big.Int).QuoRem(u, ten, rest); rest.Sign() == 0 {
+				u = q
+				continue
+			}
+			break
+		}
+		return table.Int(int64(n)), nil
+	})
 	define("sign(double) double/", ofDouble(func(x float64) float64 {
 		if x != x {
 			return x
@@ -61,6 +78,8 @@ func init() {
 	define("pow power(double,double) double!", power)
 	define("^(double,double) double!", power).as(infix)
 	define("sqrt(double) double!/", within(func(x float64) string { return negative(x, "cannot take square root of a negative number") }, math.Sqrt)).plainly(math.Sqrt)
+	define("|/(double) double!/", within(func(x float64) string { return negative(x, "cannot take square root of a negative number") }, math.Sqrt)).as(prefix)
+	define("||/(double) double", ofDouble(math.Cbrt)).as(prefix)
 	define("cbrt(double) double", ofDouble(math.Cbrt)).plainly(math.Cbrt)
 	define("exp(double) double!", within(none, math.Exp)).plainly(math.Exp)
 	define("ln(double) double!", within(logarithm, math.Log)).plainly(math.Log)

@@ -42,7 +42,9 @@ func init() {
 	define("initcap(text) text", ofTexts(func(s []string) string { return capitals(s[0]) }))
 	define("bit_length(text) bigint", ofText(func(s string) int64 { return 8 * int64(len(s)) }))
 	define("md5(text) text", ofTexts(func(s []string) string { return fmt.Sprintf("%x", md5.Sum([]byte(s[0]))) }))
-	define("to_hex(bigint) text", func(a args) (table.Value, error) { return table.Str(strconv.FormatUint(uint64(a.v[0].I), 16)), nil })
+	for name, base := range map[string]int{"to_hex": 16, "to_oct": 8, "to_bin": 2} {
+		define(name+"(bigint) text", func(a args) (table.Value, error) { return table.Str(strconv.FormatUint(uint64(a.v[0].I), base)), nil })
+	}
 	define("translate(text,text,text) text", ofTexts(translated))
 	for _, params := range []string{"text,text,bigint", "text,text,bigint,bigint"} {
 		define("overlay("+params+") text!", overlay)
@@ -66,9 +68,9 @@ func init() {
 		i := strings.Index(a.v[0].S, a.v[1].S)
 		return table.Int(int64(utf8.RuneCountInString(a.v[0].S[:max(i, 0)]) + min(i+1, 1))), nil
 	})
-	define("starts_with(text,text) boolean", func(a args) (table.Value, error) {
-		return table.Bool(strings.HasPrefix(a.v[0].S, a.v[1].S)), nil
-	})
+	startsWith := func(a args) (table.Value, error) { return table.Bool(strings.HasPrefix(a.v[0].S, a.v[1].S)), nil }
+	define("starts_with(text,text) boolean", startsWith)
+	define("^@(text,text) boolean", startsWith).as(infix)
 	define("left(text,bigint) text", cut(func(n, length int64) (from, to int64) {
 		if n < 0 {
 			n += length

@@ -61,6 +61,9 @@ func init() {
 		}
 		return a.timestamp(moment{us: int64(us)})
 	})
+	for _, kind := range []string{"timestamp", "date", "interval"} {
+		define("isfinite("+kind+") boolean", func(args) (table.Value, error) { return table.Bool(true), nil }) // there is no infinity
+	}
 	define("date_bin(interval,timestamp,timestamp) timestamp!", func(a args) (table.Value, error) {
 		stride, x, origin := a.v[0], a.v[1].I, a.v[2].I
 		switch {

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"time"
 
+	pg "github.com/pganalyze/pg_query_go/v6"
+
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/table"
 )
@@ -41,14 +43,51 @@ func (b *binder) clock(t table.Type, pos int) expr.Expr {
 	return convert(&expr.Const{V: v, P: pos}, t, pos)
 }
 
+// zoneName is the function that AT TIME ZONE is.
+const zoneName = "timezone"
+
+// isInstant reports an expression that has a time zone in PostgreSQL, and is UTC here: the clock, AT TIME
+// ZONE of a timestamp without one, and what is computed from these.
+func isInstant(n *pg.Node) bool {
+	if v := n.GetSqlvalueFunction(); v != nil {
+		return v.Op == pg.SQLValueFunctionOp_SVFOP_CURRENT_TIMESTAMP || v.Op == pg.SQLValueFunctionOp_SVFOP_CURRENT_TIMESTAMP_N
+	}
+	if e := n.GetAExpr(); e != nil && e.Lexpr != nil {
+		return isInstant(e.Lexpr) && !isInstant(e.Rexpr)
+	}
+	f := n.GetFuncCall()
+	if f == nil {
+		return false
+	}
+	switch name := lastName(f.Funcname); {
+	case slices.Contains(clockFunctions, name), name == "to_timestamp":
+		return true
+	case name == zoneName && len(f.Args) == 2:
+		return !isInstant(f.Args[1])
+	default:
+		return (name == "date_trunc" || name == "date_bin") && len(f.Args) > 1 && isInstant(f.Args[1])
+	}
+}
+
 // whyNot says of functions why there are none of them, or what there is.
 var whyNot = map[string]string{
 	"random":  "it gives another value each time, and an answer here is the same on every backend",
 	"setseed": "there is no random()", "gen_random_uuid": "it gives another value each time",
 	"clock_timestamp": "it gives another value each time; there is now(), the time of the statement",
-	"timezone":        "timestamps have no zone here, and are taken as UTC",
 	"year":            "write extract(year FROM x)", "month": "write extract(month FROM x)", "day": "write extract(day FROM x)",
 	"hour": "write extract(hour FROM x)", "dayofweek": "write extract(dow FROM x)", "date_diff": "write x - y",
 	"ifnull": "write coalesce(x, y)", "nvl": "write coalesce(x, y)", "len": "write length(x)", "strftime": "write to_char(x, 'YYYY-MM-DD')",
-	"make_interval": "write n * INTERVAL '1 day'",
+	"make_interval": "write n * INTERVAL '1 day'", "datediff": "write x - y", "dateadd": "write x + INTERVAL '1 day'", "pg_sleep": "it gives no value",
+	"array_agg": "there are no arrays; write string_agg(x::text, ', ')", "list": "there are no arrays; write string_agg(x::text, ', ')",
+	"json_agg": "there is no JSON; write string_agg(x::text, ', ')", "group_concat": "write string_agg(x::text, ',')", "listagg": "write string_agg(x::text, ',')",
+	"approx_count_distinct": "write COUNT(DISTINCT x)", "quantile": "write percentile_disc(0.5) WITHIN GROUP (ORDER BY x)",
+	"quantile_cont": "write percentile_cont(0.5) WITHIN GROUP (ORDER BY x)", "first": "write any_value(x), or SELECT DISTINCT ON (...) with ORDER BY",
+	"last": "write SELECT DISTINCT ON (...) with ORDER BY", "arg_max": "write SELECT y with ORDER BY x DESC LIMIT 1, or SELECT DISTINCT ON (...)",
+	"arg_min": "write SELECT y with ORDER BY x LIMIT 1, or SELECT DISTINCT ON (...)", "max_by": "write SELECT y with ORDER BY x DESC LIMIT 1, or SELECT DISTINCT ON (...)",
+	"min_by": "write SELECT y with ORDER BY x LIMIT 1, or SELECT DISTINCT ON (...)", "countif": "write COUNT(*) FILTER (WHERE ...)", "count_if": "write COUNT(*) FILTER (WHERE ...)",
+	"ends_with": "write right(x, length(y)) = y", "contains": "write strpos(x, y) > 0", "instr": "write strpos(x, y)", "log2": "write log(2, x)",
+	"if": "write CASE WHEN x THEN y ELSE z END", "iif": "write CASE WHEN x THEN y ELSE z END", "iff": "write CASE WHEN x THEN y ELSE z END",
+	"sind": "write sin(radians(x))", "cosd": "write cos(radians(x))", "tand": "write tan(radians(x))", "overlaps": "write a < d AND c < b",
+	"regexp_match": "there are no arrays; write regexp_substr(x, y)", "regexp_matches": "there are no arrays; write x ~ y, or regexp_substr(x, y)",
+	"generate_series": "there are tables of files only; stencildb gen makes some",
 }

@@ -25,6 +25,11 @@ func function(name string, args []expr.Expr, pos int) expr.Expr {
 	if best == nil {
 		panic(noFunction(name, args, pos))
 	}
+	return applied(best, args, pos)
+}
+
+// applied binds the call of a function that takes these arguments.
+func applied(best *expr.Function, args []expr.Expr, pos int) expr.Expr {
 	bound := slices.Clone(args)
 	for i, a := range args {
 		switch p := parameter(best, i); {
@@ -123,6 +128,9 @@ func (c *call) scalar() expr.Expr {
 		args = append([]expr.Expr{convert(c.clock(date, c.at), timestamp, c.at)}, args...)
 	}
 	e := function(c.name, args, c.at)
+	if c.name == zoneName && (isInstant(c.Args[1]) || args[1].Type().Kind != table.Timestamp) {
+		e = applied(expr.InZone, args, c.at)
+	}
 	if digits, ok := roundedTo(e); ok {
 		return convert(e.(*expr.Call).Args[0], table.Type{Kind: table.Decimal, Precision: maxDigits, Scale: digits}, c.at)
 	}

@@ -21,7 +21,7 @@ import (
 var sameInDuckDB = map[string]string{
 	"abs": "abs", "ceil": "ceil", "floor": "floor", "trunc": "trunc", "mod": " %", "gcd": "gcd", "lcm": "lcm", "&": " &", "|": " |", "#": "xor",
 	"greatest": "greatest", "least": "least", "coalesce": "coalesce", "||": " ||", "length": "length", "lower": "lower", "upper": "upper",
-	"left": "left", "right": "right", "strpos": "strpos", "starts_with": "starts_with", "replace": "replace", "repeat": "repeat", "translate": "translate", "md5": "md5",
+	"left": "left", "right": "right", "strpos": "strpos", "starts_with": "starts_with", "^@": " ^@", "replace": "replace", "repeat": "repeat", "translate": "translate", "md5": "md5",
 	"bit_length": "bit_length", "chr": "chr", "ltrim": "ltrim", "rtrim": "rtrim", "btrim": "trim", "regexp_replace": "regexp_replace", "date_trunc": "date_trunc",
 	"date_bin": "time_bucket", "~~": " LIKE", "~~*": " ILIKE", "!~~": " NOT LIKE", "!~~*": " NOT ILIKE",
 }

@@ -122,7 +122,8 @@ var arguments = map[string][][]table.Value{
 	"to_date":        {texts("2024-02-29", "1999-1-3"), texts("YYYY-MM-DD")}, "to_timestamp": {texts("2024-02-29 11:12:13"), texts("YYYY-MM-DD HH24:MI:SS")},
 	"date_bin": {{interval(0, 15*60_000_000), interval(0, table.MicrosPerDay)}}, "<<": {nil, small}, ">>": {nil, small},
 	"round": {nil, small}, "trunc": {nil, small}, "width_bucket": {nil, nil, nil, integers(1, 5, 100)}, "power": {nil, {table.Float(2), table.Float(0.5), table.Float(-1)}},
-	"^": {nil, {table.Float(2), table.Float(3)}},
+	"timezone": {texts("UTC", "Europe/Berlin", "America/New_York", "pst", "no zone")}, "to_number": {texts("1,234.5-", "12", "x"), texts("9G999D9S", "99")},
+	"format": {texts("%s", "%2$s %1$L", "%I", "%-5s|", "%%")}, "^": {nil, {table.Float(2), table.Float(3)}},
 }
 
 func interval(months int32, us int64) table.Value {
@@ -165,7 +166,12 @@ func typeOf(kind table.Kind) table.Type {
 // arith is an operation of + and the like that gives a kind.
 func (g *Functions) arith(kind table.Kind, depth int) expr.Expr {
 	of := func(op expr.ArithOp, l, r table.Kind) expr.Expr {
-		return &expr.Arith{Op: op, L: g.of(l, depth), R: g.of(r, depth), T: typeOf(kind), P: -1}
+		e := &expr.Arith{Op: op, L: g.of(l, depth), R: g.of(r, depth), T: typeOf(kind), P: -1}
+		if kind == table.Decimal {
+			ls, rs := e.L.Type().Scale, e.R.Type().Scale
+			e.T.Scale = map[bool]int{true: ls + rs, false: max(ls, rs)}[op == expr.Mul]
+		}
+		return e
 	}
 	op := expr.ArithOp(g.pick(3))
 	switch kind {
