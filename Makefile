@@ -148,7 +148,8 @@ fuzz: setup ## fuzz the CSV reader and the SQL front for FUZZTIME each
 # What compares with DuckDB links 45 MB more, in test binaries of its own.
 .PHONY: duckdb-test
 duckdb-test:
-	$(GO) test $(TESTFLAGS) -tags $(TAGS),duckdb,duckdb_arrow -run DuckDB $$(grep -rlE --include='*_test.go' '^//go:build .*duckdb' . | xargs -r -n1 dirname | sort -u)
+	$(GO) test $(TESTFLAGS) -tags $(TAGS),duckdb,duckdb_arrow -run DuckDB ./bench
+	$(GO) test $(TESTFLAGS) -tags $(TAGS),duckdb,duckdb_arrow -run DuckDB ./internal/oracle -rapid.seed=$(SEED)
 
 # SOAK times as many random queries and tables as `make test` runs.
 .PHONY: soak

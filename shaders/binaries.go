@@ -2,7 +2,6 @@ package shaders
 
 import (
 	"bytes"
-	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/hex"
@@ -18,8 +17,12 @@ import (
 	whole "github.com/stencildb/stencildb/internal/files"
 )
 
-// maxBinaries is how many bytes of programs a folder keeps.
-const maxBinaries = 64 << 20
+// maxBinaries is how many bytes of programs a folder keeps. When it has more, the oldest go,
+// down to keptBinaries: so that the folder is seldom listed.
+const (
+	maxBinaries  = 64 << 20
+	keptBinaries = 48 << 20
+)
 
 // binaries are linked programs as the driver gives them out, in files of a folder: by
 // driver and text, with a checksum. One that the driver refuses is compiled again. No
@@ -28,6 +31,7 @@ type binaries struct {
 	ctx    *glctx.Context
 	folder string
 	driver string
+	bytes  int64 // in the folder when it was last listed, and what was saved since; 0 at first
 }
 
 // binariesOf returns nil where the context has no folder, or the driver gives out no
@@ -41,7 +45,7 @@ func binariesOf(ctx *glctx.Context) *binaries {
 		return nil
 	}
 	c := ctx.Caps()
-	return &binaries{ctx, ctx.Programs(), fmt.Sprintf("%s\n%s\n%s\n%s", c.Vendor, c.Renderer, c.Version, c.GLSL)}
+	return &binaries{ctx: ctx, folder: ctx.Programs(), driver: fmt.Sprintf("%s\n%s\n%s\n%s", c.Vendor, c.Renderer, c.Version, c.GLSL)}
 }
 
 func (b *binaries) file(s Source) string {
@@ -106,25 +110,34 @@ func (b *binaries) save(s Source, id uint32) {
 	})
 }
 
-// makeRoom removes the oldest files until n more bytes fit.
+// makeRoom sees to it that n more bytes fit. What other processes save meanwhile it counts
+// when it lists the folder: at first, and when that seems full.
 func (b *binaries) makeRoom(n int64) {
+	first := b.bytes == 0
+	if b.bytes += n; !first && b.bytes <= maxBinaries {
+		return
+	}
 	entries, err := os.ReadDir(b.folder)
 	if err != nil {
 		return
 	}
+	b.bytes = n
 	var list []os.FileInfo
 	for _, e := range entries {
 		if info, err := e.Info(); err == nil && filepath.Ext(e.Name()) == ".program" {
-			list, n = append(list, info), n+info.Size()
+			list, b.bytes = append(list, info), b.bytes+info.Size()
 		}
 	}
-	slices.SortFunc(list, func(a, b os.FileInfo) int { return cmp.Compare(a.ModTime().UnixNano(), b.ModTime().UnixNano()) })
+	if b.bytes <= maxBinaries {
+		return
+	}
+	slices.SortFunc(list, func(a, b os.FileInfo) int { return a.ModTime().Compare(b.ModTime()) })
 	for _, f := range list {
-		if n <= maxBinaries {
+		if b.bytes <= keptBinaries {
 			return
 		}
 		if os.Remove(filepath.Join(b.folder, f.Name())) == nil {
-			n -= f.Size()
+			b.bytes -= f.Size()
 		}
 	}
 }

@@ -3,10 +3,13 @@ package shaders_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
+	"time"
 
 	"github.com/go-gl/gl/v4.5-core/gl"
 
@@ -156,5 +159,41 @@ func TestProgramsOutliveTheProcess(t *testing.T) {
 	}
 	if now := files(); len(now) != 3 {
 		t.Errorf("%d files in the end", len(now))
+	}
+}
+
+// A folder of programs that is full loses the oldest, and nothing else that lies there.
+func TestAFolderOfProgramsIsBounded(t *testing.T) {
+	folder := t.TempDir()
+	old := func(name string, age time.Duration) string {
+		path := filepath.Join(folder, name)
+		if err := os.WriteFile(path, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		when := time.Now().Add(-age)
+		if err := errors.Join(os.Truncate(path, 16<<20), os.Chtimes(path, when, when)); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	paths := []string{old("a.program", 4*time.Hour), old("b.program", 5*time.Hour), old("c.program", 2*time.Hour),
+		old("d.program", 3*time.Hour), old("other", 9*time.Hour)}
+	saved := false
+	with(t, folder, func(_ *glctx.Context, c *shaders.Cache) error {
+		_, err := c.Get(numbered(1))
+		list, _ := filepath.Glob(filepath.Join(folder, "*.program"))
+		saved = len(list) != 4
+		return err
+	})
+	if !saved {
+		return // the driver gives out no programs
+	}
+	var left []bool
+	for _, p := range paths {
+		_, err := os.Stat(p)
+		left = append(left, err == nil)
+	}
+	if want := []bool{false, false, true, true, true}; !slices.Equal(left, want) {
+		t.Errorf("left: %v, want %v", left, want)
 	}
 }
