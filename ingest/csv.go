@@ -3,6 +3,7 @@ package ingest
 import (
 	"bytes"
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"runtime"
@@ -22,9 +23,9 @@ import (
 // delimiter or for no line breaks.
 const maxColumns = 16384
 
-// csvReader reads the records of CSV files, one after the other, in two passes, after a look at
-// the first. A pass goes over blocks of the text on all cores; what it finds is put together in
-// order.
+// csvReader reads the records of CSV files, one after the other: in a first pass, after a look
+// at the first record, what their columns are, and in later ones columns. A pass goes over
+// blocks of the text on all cores; what it finds is put together in order.
 type csvReader struct {
 	*loader // of the first file
 	files   []*loader
@@ -33,16 +34,18 @@ type csvReader struct {
 	infer   []inference   // one a column
 	words   []bool        // columns in which some words are NULL
 	first   []field       // the first record
+	rows    int           // when all has been seen
 	taken   []string      // what has been sniffed, in words
 }
 
-// csv reads files of the path that they were named by.
-func csv(files []*loader, path string) (f *File, err error) {
-	r := &csvReader{loader: files[0], files: files}
-	f = &File{loader: r.loader}
+// openCSV opens files of the path that they were named by. What can be read once only is read.
+func openCSV(files []*loader, path string) (f *File, err error) {
+	r, l := &csvReader{loader: files[0], files: files}, *files[0]
+	l.src.Path = path
+	var inputs []*input
 	for _, l := range files {
 		r.size += l.file.Size()
-		f.inputs = append(f.inputs, l.file)
+		inputs = append(inputs, l.file)
 	}
 	defer r.file.explain(path, &err)
 	switch d := r.src.Delim; {
@@ -57,10 +60,11 @@ func csv(files []*loader, path string) (f *File, err error) {
 	if err := r.learn(); err != nil {
 		return nil, err
 	}
-	if f.table, err = r.convert(); err != nil {
-		return nil, err
+	f = l.newFile(r.fields, r.rows)
+	f.csv, f.inputs = r, inputs
+	if slices.ContainsFunc(inputs, func(in *input) bool { return in.closer == nil }) {
+		return f, f.all()
 	}
-	f.fields = f.table.Fields
 	return f, nil
 }
 
@@ -245,6 +249,8 @@ func (r *csvReader) place(line, col int, err error, types ...string) error {
 type learned struct {
 	of      string // see named
 	columns []inference
+	rows    int
+	headers int // records that were taken for one
 	fault   *fault
 	read    int64
 }
@@ -253,7 +259,13 @@ type learned struct {
 func (r *csvReader) learn() error {
 	of := func(b block) learned {
 		l := learned{of: r.named(b), columns: make([]inference, len(r.fields)), read: b.read}
+		if r.src.Header != HeaderNone && b.line == 1 {
+			l.headers = 1
+		}
 		l.fault = r.each(b, func(col int, f *field) error {
+			if f.last {
+				l.rows++
+			}
 			switch {
 			case r.isNull(col, f):
 			case r.src.Nulls == nil && isNullWord(f):
@@ -265,7 +277,10 @@ func (r *csvReader) learn() error {
 		})
 		return l
 	}
+	headers := 0
 	then := func(l learned) error {
+		r.rows += l.rows
+		headers += l.headers
 		for col := range r.infer {
 			for k := range l.columns[col].first {
 				l.columns[col].first[k].of = l.of
@@ -283,7 +298,7 @@ func (r *csvReader) learn() error {
 		if l.fault != nil {
 			return l.fault.err
 		}
-		return r.step(nil, l.read, 2*r.size)
+		return r.step(nil, l.read, r.size)
 	}
 	if err := pass(r, of, then); err != nil {
 		return err
@@ -291,6 +306,9 @@ func (r *csvReader) learn() error {
 	if r.src.Header == HeaderSniffed {
 		if err := r.sniffHeader(); err != nil {
 			return err
+		}
+		if r.src.Header == HeaderNone {
+			r.rows += headers
 		}
 	}
 	for col := range r.infer {
@@ -333,25 +351,35 @@ type cells struct {
 	words words
 }
 
-// convert is the second pass: text becomes values.
-func (r *csvReader) convert() (*table.Table, error) {
-	t := table.NewBuilder(r.name, r.fields, r.opts.ChunkRows)
+// convert is a later pass: the text of some columns becomes a table of these.
+func (r *csvReader) convert(ctx context.Context, columns []int, o Options) (*table.Table, error) {
+	l := *r.loader
+	l.ctx, l.opts = ctx, o
+	fields, at := make([]table.Field, len(columns)), make([]int, len(r.fields)) // at: in columns, from 1
+	for k, col := range columns {
+		fields[k], at[col] = r.fields[col], k+1
+	}
+	t := table.NewBuilder(r.name, fields, r.opts.ChunkRows)
 	of := func(b block) converted {
-		c := converted{columns: make([]cells, len(r.fields)), read: b.read}
+		c := converted{columns: make([]cells, len(columns)), read: b.read}
 		records := bytes.Count(b.text, []byte{'\n'}) + 1 // about
 		for col := range c.columns {
 			c.columns[col].ordinals = make([]uint64, 0, records)
 		}
 		c.fault = r.each(b, func(col int, f *field) error {
-			if r.isNull(col, f) {
-				c.columns[col].push(0, false)
+			if at[col] == 0 {
 				return nil
 			}
-			o, err := parseValue(&c.columns[col].words, r.fields[col].Type, f.text)
+			to := &c.columns[at[col]-1]
+			if r.isNull(col, f) {
+				to.push(0, false)
+				return nil
+			}
+			o, err := parseValue(&to.words, r.fields[col].Type, f.text)
 			if err != nil {
 				return r.place(f.line, col, err, wider(r.fields[col].Type, f.text)...)
 			}
-			c.columns[col].push(o, true)
+			to.push(o, true)
 			return nil
 		})
 		return c
@@ -370,13 +398,16 @@ func (r *csvReader) convert() (*table.Table, error) {
 			}
 			at += n
 		}
-		return r.step(t, r.size+c.read, 2*r.size)
+		return l.step(t, c.read, r.size)
 	}
 	if err := pass(r, of, then); err != nil {
 		return nil, err
 	}
-	if err := r.step(t, 2*r.size, 2*r.size); err != nil {
+	if err := l.step(t, r.size, r.size); err != nil {
 		return nil, err
+	}
+	if t.Rows() != r.rows {
+		return nil, errChanged
 	}
 	return t.Table(), nil
 }

@@ -25,9 +25,9 @@
 // or booleans. A column of numbers with a point, of at most six decimals and 18 digits in
 // all, is DECIMAL(18,s); numbers with more, with exponents or beside NaN are DOUBLE.
 //
-// The file is read twice, once to learn the types of the columns
-// from every value and once to convert, so that the whole text is never held. Each time
-// it is cut into blocks where records end, which all cores read at a time; what they
+// The file is read when it is opened, to learn the types of the columns from every value,
+// and again for the columns that are asked for, so that the whole text is never held. Each
+// time it is cut into blocks where records end, which all cores read at a time; what they
 // find is put together in the order of the text.
 //
 // # Columns
@@ -49,8 +49,8 @@
 //
 //   - A column is read as a whole or not at all: an error leaves no part of it.
 //   - A file whose size or time has changed when a column is read later is an error. One that
-//     changes between the two readings of its CSV is an error or is read as it was at one
-//     of them; it is not locked.
+//     changes while it is read is an error or is read as it was before or after: it is not
+//     locked.
 //   - A timestamp with a zone in Parquet or Arrow is taken as UTC. In CSV a zone
 //     other than Z or +00 makes the value no timestamp.
 //   - Times in nanoseconds are read where all are whole microseconds.

@@ -22,12 +22,13 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// File is a source whose columns are known. Those of Parquet, and of Arrow that is not
-// compressed, are read when they are asked for; of others all are read when it is opened.
+// File is a source whose columns are known. They are read when they are asked for; all of
+// them are read when it is opened where that can be done once only, and of compressed Arrow.
 type File struct {
 	*loader
 	fields    []table.Field
 	groups    []group
+	csv       *csvReader // of CSV, which has no groups
 	rows      int
 	chunkRows int
 	table     *table.Table // what has been read
@@ -87,7 +88,7 @@ func opened(list []*loader, path string) (*File, error) {
 	}
 	switch {
 	case len(columnar) == 0:
-		return csv(list, path)
+		return openCSV(list, path)
 	case len(columnar) < len(list):
 		return nil, fmt.Errorf("%s: some of the files are CSV and some are not", path)
 	case len(columnar) > 1:
@@ -161,27 +162,41 @@ func (f *File) ReadGroups(ctx context.Context, groups, columns []int, o Options)
 // all reads all columns; no more of the file is needed.
 func (f *File) all() error {
 	err := f.add(f.ctx, slices.DeleteFunc(f.table.All(), func(i int) bool { return f.fields[i].Unsupported != "" }), f.opts)
-	f.groups = nil
+	f.groups, f.csv = nil, nil
 	return err
 }
 
 // add puts columns into the table.
 func (f *File) add(ctx context.Context, columns []int, o Options) error {
+	next := &table.Table{Name: f.name, Fields: slices.Clone(f.table.Fields), Version: f.table.Version + 1}
+	for _, c := range f.table.Chunks {
+		next.Chunks = append(next.Chunks, &table.Chunk{Rows: c.Rows, Segments: slices.Clone(c.Segments)})
+	}
+	if f.csv != nil {
+		t, err := f.csv.convert(ctx, columns, o)
+		if err != nil {
+			return err
+		}
+		for i, c := range t.Chunks {
+			for k, col := range columns {
+				next.Chunks[i].Segments[col] = c.Segments[k]
+			}
+		}
+		f.table = next
+		return nil
+	}
 	read, err := f.read(ctx, columns, o)
 	if err != nil {
 		return err
 	}
-	next := &table.Table{Name: f.name, Fields: slices.Clone(f.table.Fields), Version: f.table.Version + 1}
-	for i, c := range f.table.Chunks {
-		c = &table.Chunk{Rows: c.Rows, Segments: slices.Clone(c.Segments)}
-		for _, col := range read {
-			if why := col.useless.Load(); why != nil {
-				next.Fields[col.index].Unsupported = string(*why)
-			} else {
-				c.Segments[col.index] = col.frames[i].Segment()
-			}
+	for _, col := range read {
+		if why := col.useless.Load(); why != nil {
+			next.Fields[col.index].Unsupported = string(*why)
+			continue
 		}
-		next.Chunks = append(next.Chunks, c)
+		for i, c := range next.Chunks {
+			c.Segments[col.index] = col.frames[i].Segment()
+		}
 	}
 	f.table = next
 	return nil
@@ -192,18 +207,26 @@ func (l *loader) columnar(fields []table.Field, groups []group) (*File, error) {
 	if err := l.distinctNames(fields); err != nil {
 		return nil, err
 	}
-	f := &File{loader: l, fields: fields, groups: groups, chunkRows: l.opts.ChunkRows, inputs: []*input{l.file}}
+	rows := 0
+	for _, g := range groups {
+		rows += g.rows
+	}
+	f := l.newFile(fields, rows)
+	f.groups = groups
+	return f, nil
+}
+
+// newFile is a file of which no column has been read.
+func (l *loader) newFile(fields []table.Field, rows int) *File {
+	f := &File{loader: l, fields: fields, rows: rows, chunkRows: l.opts.ChunkRows, inputs: []*input{l.file}}
 	if f.chunkRows <= 0 {
 		f.chunkRows = table.MaxChunkRows
-	}
-	for _, g := range groups {
-		f.rows += g.rows
 	}
 	f.table = &table.Table{Name: l.name, Fields: fields}
 	for at := 0; at < f.rows; at += f.chunkRows {
 		f.table.Chunks = append(f.table.Chunks, &table.Chunk{Rows: min(f.chunkRows, f.rows-at), Segments: make([]*table.Segment, len(fields))})
 	}
-	return f, nil
+	return f
 }
 
 // open begins to read the input, by its format; CSV gives nil.
@@ -314,6 +337,8 @@ func (in *input) differs(now fs.FileInfo) bool {
 	return !os.SameFile(now, in.info) || now.Size() != in.info.Size() || !now.ModTime().Equal(in.info.ModTime())
 }
 
+var errChanged = errors.New("the file has changed since it was opened: open it again")
+
 // reopen opens a file again.
 func (in *input) reopen(ctx context.Context) error {
 	if in.closer == nil {
@@ -325,7 +350,7 @@ func (in *input) reopen(ctx context.Context) error {
 	}
 	now, err := f.Stat()
 	if err == nil && in.differs(now) {
-		err = errors.New("the file has changed since it was opened: open it again")
+		err = errChanged
 	}
 	if err != nil {
 		f.Close()

@@ -66,7 +66,7 @@ type Options struct {
 
 // Progress is how far a load is.
 type Progress struct {
-	// Done and Total are bytes of the work (a CSV is read twice: twice its size).
+	// Done and Total are bytes of the work. A CSV is read twice: they begin anew.
 	Done, Total int64
 	// Rows is about how many rows have been read; 0 while that is not known.
 	Rows int64
