@@ -131,7 +131,7 @@ func (q *query) cold(ctx context.Context) (Outcome, error) {
 
 // profile says what each pass of the query takes.
 func (q *query) profile(ctx context.Context) (list []PassTime, err error) {
-	p := &pass.Profiler{Runner: q.GL, Uploaded: q.Store.Uploaded}
+	p := &pass.Profiler{Runner: q.GL, Prepared: q.GL.Prepared}
 	err = q.scope(ctx, func() error {
 		t := q.Context.NewTimer()
 		defer t.Delete()

@@ -48,9 +48,9 @@ backend, host_memory and statement_timeout (SHOW ALL).
 Formats: table is for people. csv is one result set, with NULL an unquoted empty
 field and "" an empty string. json is one line a statement: {"sql", "columns",
 "rows", "backend", "passes", "ms", "load_ms"}; ms is the time of the execution,
-load_ms what reading files and the first upload of columns took; integers beyond
-2^53, decimals, dates, timestamps, NaN and Infinity are strings; an error after the
-first rows ends the line as "error". arrow and parquet are one result set; arrow is
+load_ms what reading files, the first upload of columns and compiling programs
+took; integers beyond 2^53, decimals, dates, timestamps, NaN and Infinity are strings;
+an error after the first rows ends the line as "error". arrow and parquet are one result set; arrow is
 the IPC file format with -o, else the stream format.
 
 The exit status is 1 for what is wrong in data, files or SQL, 2 for flags and

@@ -6,6 +6,7 @@ import (
 	"iter"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -290,6 +291,26 @@ func on(db *DB, list ...*fake) *fakeDevice {
 	}
 	db.opener = func(Options) (*gpus, error) { d.opened++; return d.gpus, nil }
 	return d
+}
+
+// The first execution's uploads and programs stand apart from what the passes take.
+func TestAnalyzeShowsTheFirstExecutionApart(t *testing.T) {
+	for _, backend := range []string{"classic", "fused", "compute"} {
+		db := open(t, Options{Backend: backend})
+		if err := db.Add(small(t)); err != nil {
+			t.Fatal(err)
+		}
+		for _, again := range []bool{false, true} {
+			x, err := db.Explain(context.Background(), "SELECT SUM(i) FROM small WHERE i > 1", ExplainOptions{Analyze: true})
+			if err != nil || (x.Stats.Load > 0) == again || x.first == 0 {
+				t.Errorf("%s: %+v, first %v, %v, want a loading time once", backend, x.Stats, x.first, err)
+			}
+		}
+		x := &Explanation{Plan: &PlanNode{}, Executor: &Executor{}, Stats: &Stats{Passes: 1, Elapsed: time.Millisecond}, first: 2 * time.Millisecond}
+		if lines := x.Lines(); !slices.Contains(lines, "First execution: 2.000 ms") {
+			t.Errorf("%q", lines)
+		}
+	}
 }
 
 func TestAnalyzeShowsEachPass(t *testing.T) {

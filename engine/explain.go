@@ -15,8 +15,8 @@ import (
 
 // ExplainOptions say what an explanation has.
 type ExplainOptions struct {
-	// Analyze executes the statement: pass by pass where the backend can do that, then
-	// as a whole for the time. Without it nothing runs.
+	// Analyze executes the statement: once for its uploads and programs, pass by pass where the
+	// backend can do that, then as a whole for the time. Without it nothing runs.
 	Analyze bool
 	// GLSL lists the programs of the passes.
 	GLSL bool
@@ -39,6 +39,8 @@ type Explanation struct {
 	Rows  int64  `json:"-"`
 	// Resident is what was on the device after the execution; nil where none is open.
 	Resident *Resident `json:"-"`
+
+	first, prepared time.Duration // what the first execution took, and its uploads and programs besides
 }
 
 // PlanNode is a node of a plan.
@@ -123,6 +125,11 @@ func (x *Explanation) fragment(ctx context.Context, s *planned, o ExplainOptions
 	var opening time.Duration
 	err := s.try(ctx, &opening, func(b backend) (err error) {
 		x.Backend = b.Name()
+		if o.Analyze && len(s.plan.Aggs) > 0 {
+			if err := x.executeFirst(ctx, b, s.plan); err != nil {
+				return err
+			}
+		}
 		x.Steps, err = b.Explain(ctx, s.plan, o.Analyze)
 		return err
 	})
@@ -144,6 +151,16 @@ func (x *Explanation) fragment(ctx context.Context, s *planned, o ExplainOptions
 		x.Device = d.key.Renderer + d.numbers(s.plan)
 	}
 	return nil
+}
+
+// executeFirst has a backend execute a plan, before its passes are timed one by one: it uploads
+// columns and compiles programs, some drivers these only when they run.
+func (x *Explanation) executeFirst(ctx context.Context, b backend, q *plan.Query) error {
+	start, first := time.Now(), &took{}
+	_, err := b.Execute(ctx, q, first)
+	x.prepared = first.now().Load
+	x.first = max(0, time.Since(start)-x.prepared)
+	return err
 }
 
 // predict asks what the statement would take, on all backends. It opens the backend that
@@ -194,6 +211,7 @@ func (x *Explanation) analyze(ctx context.Context, s *Statement) error {
 		x.Rows += int64(b.Len())
 	}
 	stats := rows.Stats()
+	stats.Load += x.prepared
 	x.Stats, x.Resident = &stats, s.db.resident()
 	return rows.Err()
 }
@@ -215,6 +233,9 @@ func (x *Explanation) Lines() []string {
 			lines = append(lines, fmt.Sprintf("Passes: %d", r.Passes), fmt.Sprintf("Samples counted: %d", r.Samples))
 		}
 		lines = append(lines, "Execution time: "+inMS(r.Elapsed.Seconds())+predicted)
+		if r.Passes > 0 && x.first > r.Elapsed {
+			lines = append(lines, "First execution: "+inMS(x.first.Seconds()))
+		}
 		if r.Load > 0 {
 			lines = append(lines, "Loading time: "+inMS(r.Load.Seconds()))
 		}

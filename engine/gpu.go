@@ -170,9 +170,9 @@ func (g *GPU) metered(ctx context.Context, q *plan.Query, run pass.Runner, took 
 	m := &pass.Meter{Runner: run}
 	return g.query(ctx, func() error {
 		g.Store.Name(q.Table)
-		before := g.Store.Uploaded()
+		before := g.GL.Prepared()
 		err := do(m)
-		load := g.Store.Uploaded() - before
+		load := g.GL.Prepared() - before
 		g.look(load > 0)
 		took.add(m.Passes, m.Samples, load, g.Context.Device().Index)
 		return err

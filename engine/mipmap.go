@@ -20,7 +20,7 @@ func (g *GPU) MipmapSum(ctx context.Context, t *table.Table, col int) (sum float
 	}
 	err = g.query(ctx, func() error {
 		e := predicates.New(g.GL, g.Draws, t, 0, textures.D24S8, 0, predicates.NewSlots())
-		before, start := g.Store.Uploaded(), time.Now()
+		before, start := g.GL.Prepared(), time.Now()
 		top, texels, err := aggregates.Mipmap(g.GL, e, col)
 		if err != nil {
 			return err
@@ -29,7 +29,7 @@ func (g *GPU) MipmapSum(ctx context.Context, t *table.Table, col int) (sum float
 		if err != nil {
 			return err
 		}
-		elapsed = time.Since(start) - (g.Store.Uploaded() - before)
+		elapsed = time.Since(start) - (g.GL.Prepared() - before)
 		seg := t.Chunks[0].Segments[col]
 		sum = float64(mean[0])*texels + float64(table.IntFromOrdinal(seg.Base))*float64(seg.NonNull())
 		return nil

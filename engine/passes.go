@@ -101,7 +101,7 @@ func (b *passes) Explain(ctx context.Context, q *plan.Query, analyze bool) (step
 func (b *passes) analyze(ctx context.Context, q *plan.Query) (steps []Step, err error) {
 	profilers := map[*GPU]*pass.Profiler{}
 	for _, p := range b.divide(q) {
-		f := &pass.Profiler{Runner: p.g.GL, Uploaded: p.g.Store.Uploaded}
+		f := &pass.Profiler{Runner: p.g.GL, Prepared: p.g.GL.Prepared}
 		if err := p.g.Context.Do(ctx, func() error { f.Timer = p.g.Context.NewTimer(); return nil }); err != nil {
 			return nil, err
 		}

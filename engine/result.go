@@ -29,8 +29,8 @@ type Stats struct {
 	// Elapsed is the time that the caller has waited for the execution, the
 	// statement being parsed and its columns resident.
 	Elapsed time.Duration
-	// Load is the wall time that reading the tables' files and the first upload
-	// of their columns took, where this statement was the first to need them.
+	// Load is the wall time that reading the tables' files, the first upload of their
+	// columns and compiling programs took, where this statement was the first to need them.
 	Load time.Duration
 }
 

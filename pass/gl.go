@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/go-gl/gl/v4.5-core/gl"
 
@@ -108,6 +109,10 @@ func (g *GL) Store() *textures.Store { return g.store }
 
 // Programs returns the program cache.
 func (g *GL) Programs() *shaders.Cache { return g.programs }
+
+// Prepared returns the time spent so far in uploads and in compiling programs: what a first
+// execution takes longer.
+func (g *GL) Prepared() time.Duration { return g.store.Uploaded() + g.programs.Compiled() }
 
 // Slots implements Runner.
 func (g *GL) Slots(t textures.TargetRef, n int) int { return g.store.Slots(t, n) }

@@ -56,20 +56,20 @@ type Timer interface {
 type Profiler struct {
 	Runner
 	Timer    Timer
-	Uploaded func() time.Duration // the time spent in uploads so far: not the pass's own
+	Prepared func() time.Duration // see [GL.Prepared]: not the pass's own
 	Profiles []Profile
 }
 
 // Run implements Runner.
 func (r *Profiler) Run(p *Pass) (Count, error) {
-	before := r.Uploaded()
+	before := r.Prepared()
 	r.Timer.Start()
 	c, err := r.Runner.Run(p)
 	r.Timer.Stop()
 	if err != nil {
 		return nil, err
 	}
-	f := Profile{Pass: p, Elapsed: max(0, r.Timer.Elapsed()-(r.Uploaded()-before))}
+	f := Profile{Pass: p, Elapsed: max(0, r.Timer.Elapsed()-(r.Prepared()-before))}
 	if c != nil {
 		if f.Samples, err = c.Wait(); err != nil {
 			return nil, err

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/go-gl/gl/v4.5-core/gl"
 	"github.com/hashicorp/golang-lru/v2/simplelru"
@@ -23,7 +24,12 @@ type Cache struct {
 	vertex   uint32
 	programs *simplelru.LRU[string, *Program]
 	kept     *binaries
+	compiled time.Duration
 }
+
+// Compiled returns the time spent so far in making programs: compiling, linking, and reading those
+// that are kept. What a driver puts off until a program runs is not in it.
+func (c *Cache) Compiled() time.Duration { return c.compiled }
 
 // NewCache returns an empty cache for a context.
 func NewCache(ctx *glctx.Context) *Cache {
@@ -53,6 +59,8 @@ func (c *Cache) Get(s Source) (*Program, error) {
 	if p, ok := c.programs.Get(key); ok {
 		return p, nil
 	}
+	start := time.Now()
+	defer func() { c.compiled += time.Since(start) }()
 	id := c.kept.load(s)
 	if id == 0 {
 		var err error

@@ -34,9 +34,10 @@ func TestAProgramIsCompiledOnce(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		took := c.Compiled()
 		b, err := c.Get(shaders.Load("copy.frag", "CHANNEL r"))
-		if err != nil || a != b || c.Len() != 1 {
-			t.Errorf("the same text gave two programs (%v, %d in the cache)", err, c.Len())
+		if err != nil || a != b || c.Len() != 1 || took <= 0 || c.Compiled() != took {
+			t.Errorf("the same text gave two programs (%v, %d in the cache, compiled in %v, %v)", err, c.Len(), took, c.Compiled())
 		}
 		if _, err := c.Get(shaders.Load("copy.frag", "CHANNEL g")); err != nil || c.Len() != 2 {
 			t.Errorf("another text: %v, %d in the cache", err, c.Len())

@@ -66,7 +66,7 @@ func newLook(p *pass.Pass) *look {
 
 func newTracer(s engine.Stage, run pass.Runner) *tracer {
 	timer, store := s.Context.NewTimer(), s.Runner.Store()
-	t := &tracer{Profiler: &pass.Profiler{Runner: run, Timer: timer, Uploaded: store.Uploaded},
+	t := &tracer{Profiler: &pass.Profiler{Runner: run, Timer: timer, Prepared: s.Runner.Prepared},
 		bare: s.Runner, store: store, ctx: s.Context, timer: timer, plan: s.Plan,
 		trace: &Trace{Device: s.Context.Caps().Renderer, Rows: s.Plan.Table.Rows(),
 			Answer: []Field{}, Plan: []string{}, Grids: []*grid{}, Images: []*Image{}, Columns: []*Column{}, Passes: []*Pass{}, Programs: []string{}, Searches: []*Search{}, Sums: []*Sum{}},
