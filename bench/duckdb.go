@@ -101,15 +101,14 @@ func duckFile(l *intake) (string, error) {
 		}
 		return "[" + strings.Join(out, ", ") + "]"
 	}
-	name := strings.TrimSuffix(strings.TrimSuffix(strings.ToLower(paths[0]), ".gz"), ".zst")
-	switch {
-	case l.from.Format == ingest.Parquet || l.from.Format == "" && strings.HasSuffix(name, ".parquet"):
+	switch l.format() {
+	case ingest.Parquet:
 		var names []string
 		for _, col := range l.columns {
 			names = append(names, quoted(l.fields[col].Name))
 		}
 		return "SELECT " + strings.Join(names, ", ") + " FROM read_parquet(" + list(paths) + ")", nil
-	case l.from.Format == ingest.CSV || l.from.Format == ingest.TSV || l.from.Format == "" && (strings.HasSuffix(name, ".csv") || strings.HasSuffix(name, ".tsv")):
+	case ingest.CSV:
 	default:
 		return "", fmt.Errorf("%w: it reads CSV and Parquet", ErrCannot)
 	}

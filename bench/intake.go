@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/stencildb/stencildb/ingest"
@@ -19,6 +20,22 @@ type intake struct {
 	fields  []table.Field
 	columns []int
 	options ingest.Options
+}
+
+// format is that of the file, as its name has it; "" for another one. TSV is a CSV.
+func (l *intake) format() ingest.Format {
+	name := strings.TrimSuffix(strings.TrimSuffix(strings.ToLower(l.from.Path), ".gz"), ".zst")
+	switch {
+	case l.from.Format == ingest.TSV:
+		return ingest.CSV
+	case l.from.Format != "":
+		return l.from.Format
+	case strings.HasSuffix(name, ".parquet"):
+		return ingest.Parquet
+	case strings.HasSuffix(name, ".csv"), strings.HasSuffix(name, ".tsv"):
+		return ingest.CSV
+	}
+	return ""
 }
 
 // loadTrial is the loading as a case: of stencildb, whose backends share the codes in host memory,
@@ -60,7 +77,14 @@ func (l *intake) run(ctx context.Context) (out Outcome, err error) {
 	if err != nil {
 		return out, err
 	}
-	t, err := file.Read(ctx, l.columns, l.options)
+	t, err := file.Read(ctx, nil, l.options)
+	if err == nil {
+		columns := l.columns
+		if l.format() == ingest.CSV {
+			columns = t.All()
+		}
+		t, err = file.Read(ctx, columns, l.options)
+	}
 	if err != nil {
 		return out, fmt.Errorf("%s: %w", l.from.Path, err)
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/stencildb/stencildb/expr"
@@ -67,20 +68,22 @@ func Statements(ctx context.Context, script string, c Catalog) (Suite, error) {
 		s.Operations = append(s.Operations, Operation{Name: fmt.Sprintf("q%d", i+1), from: from,
 			query: func(*facts) Query { return Query{SQL: st.Text} }})
 	}
+	var loads []Operation
 	for _, t := range b.list {
 		if t.file != nil && t.rows == 0 {
 			return s, fmt.Errorf("table %s has no rows to measure on", t.name)
 		}
 		from := t.source(c)
 		if s.tables = append(s.tables, from); from.intake != nil {
-			s.Operations = slices.Insert(s.Operations, 0, Operation{Name: loadName, from: t.name, loads: true})
+			loads = append(loads, Operation{Name: loadName, from: t.name, loads: true})
 		}
 	}
-	if files := slices.IndexFunc(s.Operations, func(o Operation) bool { return !o.loads }); files > 1 {
-		for i := range files {
-			s.Operations[i].Name = fmt.Sprintf("%s%d", loadName, files-i)
+	for i := range loads {
+		if len(loads) > 1 {
+			loads[i].Name += strconv.Itoa(i + 1)
 		}
 	}
+	s.Operations = append(s.Operations, loads...)
 	return s, nil
 }
 

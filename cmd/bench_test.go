@@ -122,7 +122,7 @@ func TestBenchStatements(t *testing.T) {
 	script := file(t, "q.sql", "SELECT s, SUM(a) FROM t GROUP BY s ORDER BY s;\nSELECT a FROM '"+path+"'")
 	dir := t.TempDir()
 	o := stencildb("bench", "--load", "t="+path, "-f", script, "--backends", "cpu,fused", "--peers", "none", "--rounds", "1", "--out", dir)
-	if o.status != 0 || !strings.Contains(o.errOut, "3 rows: case 2 of 4, q1\n") {
+	if o.status != 0 || !strings.Contains(o.errOut, "3 rows: case 1 of 4, q1\n") {
 		t.Fatalf("status %d: %s%s", o.status, o.out, o.errOut)
 	}
 	for _, want := range []string{"Suite    statements\nData     t, " + path + "\n", "  q1     SELECT s, SUM(a) FROM t GROUP BY s ORDER BY s ", "time over that of cpu"} {
