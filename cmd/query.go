@@ -38,8 +38,8 @@ all with FILTER (WHERE ...), those of one argument and string_agg with DISTINCT,
 WHERE takes AND, OR, NOT, comparisons, BETWEEN, IN, LIKE, IS [NOT] NULL and
 arithmetic over columns and constants. The meaning is PostgreSQL's.
 
-SHOW TABLES lists the tables, DESCRIBE the columns of a table or of a SELECT, with
-their types; information_schema.tables and information_schema.columns are tables of
+SHOW TABLES lists the tables, SHOW FUNCTIONS the functions and aggregates, DESCRIBE the
+columns of a table or of a SELECT, with their types; information_schema.tables and information_schema.columns are tables of
 the same that a SELECT takes. SUMMARIZE t gives of each column how many values,
 NULLs and different values it has, the smallest and the largest, and its quartiles
 (percentile_disc); all of them are exact. SET name = value, RESET name and SHOW name are for

@@ -24,6 +24,9 @@ var commands []command
 func init() {
 	commands = []command{
 		{`\d`, "[TABLE]", "list the tables, or the columns of one", (*shell).describe},
+		{`\df`, "", "list the functions", func(s *shell, ctx context.Context, _ string) error {
+			return runScript(ctx, s.db, "SHOW FUNCTIONS", s.format(), false, "", s.stderr)
+		}},
 		{`\load`, "NAME=PATH[?option&...]", "open a file as a table, as --load does", (*shell).load},
 		{`\backend`, "[NAME]", "take another backend, or say which it is", (*shell).backend},
 		{`\explain`, "[SQL]", "list the passes of a statement, or of the one before", (*shell).explain},

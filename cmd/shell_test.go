@@ -126,3 +126,9 @@ func TestComplete(t *testing.T) {
 		}
 	}
 }
+
+func TestShellListsFunctions(t *testing.T) {
+	if o := stencildbWith(context.Background(), "\\df\n", "shell"); o.status != 0 || !strings.Contains(o.out, "│ string_agg(x, y) ") {
+		t.Errorf("%+v", o)
+	}
+}

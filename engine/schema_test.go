@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"testing"
 
@@ -46,6 +47,18 @@ func TestSchema(t *testing.T) {
 		other.Data = []byte("n,\"When\",void\n1.25,2001-02-03,\n")
 		if err := db.Attach("Other One", other); err != nil {
 			t.Fatal(err)
+		}
+		functions := asText(t, db, "SHOW FUNCTIONS")
+		for _, want := range []string{
+			"abs|abs(bigint)|bigint", "corr|corr(x, y)|aggregate", "coalesce|coalesce(any type, ...)|any type", "median|median(x)|aggregate", "now|now()|timestamp without time zone",
+			"percentile_cont|percentile_cont(f) WITHIN GROUP (ORDER BY x)|aggregate", "pg_typeof|pg_typeof(any type)|character varying", "trim|trim(character varying)|character varying",
+		} {
+			if !slices.Contains(functions, want) {
+				t.Errorf("SHOW FUNCTIONS lacks %s", want)
+			}
+		}
+		if all := len(slices.Compact(slices.Clone(functions))); len(functions) < 150 || all < len(functions) {
+			t.Errorf("%d functions, of which %d are different: %q", len(functions), all, functions)
 		}
 		for _, c := range []struct{ sql, want string }{
 			{"SHOW TABLES", "small\nOther One"},

@@ -157,6 +157,11 @@ var aggregateForms = [...]string{
 	Corr: "corr({x}, {y})", CovarPop: "covar_pop({x}, {y})", CovarSamp: "covar_samp({x}, {y})",
 }
 
+// Form is how the aggregate is called: of x and y, of a fraction f and a number k.
+func (k AggKind) Form() string {
+	return strings.NewReplacer("{", "", "}", "").Replace(aggregateForms[k])
+}
+
 // String writes the aggregate as SQL.
 func (a Aggregate) String() string {
 	form, x, y := aggregateForms[a.Kind], a.Name, ""

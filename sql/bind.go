@@ -2,6 +2,7 @@ package sql
 
 import (
 	"cmp"
+	"fmt"
 	"strings"
 	"time"
 
@@ -70,8 +71,10 @@ func (s *Statement) Bind(c Catalog, params ...table.Value) (bound plan.Node, err
 	}()
 	b := &binder{Statement: s, params: params, sizes: map[expr.Expr]int{}}
 	switch {
-	case s.shows:
+	case s.shows == "tables":
 		return listed([]string{"table_name"}, c.Names), nil
+	case s.shows == "functions":
+		return functionList(), nil
 	case s.describes:
 		return b.describe(c), nil
 	case s.summarizes:
@@ -182,7 +185,11 @@ func (b *binder) find(kind string, n name, list []string, loc int) int {
 	case i < 0 && matches > 1:
 		panic(b.errorf(loc, "%s name %s is ambiguous; %d %ss differ in case only: write it in double quotes", kind, n.text, matches, kind))
 	case i < 0:
-		panic(b.errorf(loc, "%s %q does not exist%s", kind, clipped(n.text), suggest(n.text, list, kind+"s")))
+		text := ""
+		if n.quoted && kind == "column" {
+			text = fmt.Sprintf("; a text is written '%s'", clipped(n.text))
+		}
+		panic(b.errorf(loc, "%s %q does not exist%s%s", kind, clipped(n.text), suggest(n.text, list, kind+"s"), text))
 	}
 	return i
 }

@@ -99,6 +99,9 @@ func suggest(want string, list []string, plural string) string {
 		}
 	}
 	if len(found) == 0 {
+		if plural == "functions" {
+			return "; SHOW FUNCTIONS lists those there are"
+		}
 		if len(list) > listAtMost {
 			return fmt.Sprintf("; the %d %s begin with %s", len(list), plural, strings.Join(Written(list[:listAtMost]), ", "))
 		}

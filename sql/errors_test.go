@@ -26,9 +26,18 @@ func seeds() []string {
 // TestErrors shows what is refused, in which words and where.
 func TestErrors(t *testing.T) {
 	for _, c := range []struct{ in, want string }{
-		{"SELECT x FORM t", `syntax error at or near "t" (line 1, column 15)`},
-		{"SELECT COUNT(*) FORM t", `syntax error at or near "t" (line 1, column 22)`},
-		{"SELECT 'é'\n, 'ü' FORM t x", `syntax error at or near "t" (line 2, column 12)`},
+		{"SELECT x FORM t", `syntax error at or near "t"; did you mean FROM? (line 1, column 15)`},
+		{"SELEC 1", `syntax error at or near "SELEC"; did you mean SELECT? (line 1, column 1)`},
+		{"SELECT x FROM t GROPU BY x", `syntax error at or near "BY"; did you mean GROUP? (line 1, column 23)`},
+		{"DESC t", `syntax error at or near "DESC"; did you mean DESCRIBE? (line 1, column 1)`},
+		{"SELECT x FROM t LIMIT 2, 3", `LIMIT #,# syntax is not supported; write LIMIT n OFFSET m (line 1, column 17)`},
+		{"SELECT `x` FROM t", `syntax error at or near "FROM"; a name is written in double quotes (line 1, column 12)`},
+		{"SELECT x FROM t WHERE x > 1 && y > 2", `syntax error at or near ">"; && is written AND (line 1, column 34)`},
+		{"SELECT x FROM t WHERE x == 1", `operator == is not supported; write = (line 1, column 25)`},
+		{"SELECT x FROM t WHERE v = \"Text\"", `column "Text" does not exist; the 13 columns begin with b, s, i, x, y, dec, r, d, day, ts, v, u; a text is written 'Text' (line 1, column 27)`},
+		{"SELECT unheard_of(x) FROM t", `function unheard_of is not supported; SHOW FUNCTIONS lists those there are (line 1, column 8)`},
+		{"SELECT COUNT(*) FORM t", `syntax error at or near "t"; did you mean FROM? (line 1, column 22)`},
+		{"SELECT 'é'\n, 'ü' FORM t x", `syntax error at or near "t"; did you mean FROM? (line 2, column 12)`},
 		{"SELECT COUNT(*) FROM t WHERE", `syntax error at end of input (line 1, column 29)`},
 		{"SELECT COUNT(*) FROM t WHERE v = 'a", `unterminated quoted string at or near "'a" (line 1, column 34)`},
 		{"SELECT COUNT(*) FROM t /* x", `unterminated /* comment (line 1, column 24)`},

@@ -55,7 +55,7 @@ func (s *Statement) tree() (*pg.ParseResult, error) {
 			if all := s.groupByAll(loc); all >= 0 {
 				return nil, s.errorf(all, "GROUP BY ALL is not supported; write the keys, or the numbers of their select items: GROUP BY 1, 2")
 			}
-			return nil, s.errorf(loc, "%s", message(err))
+			return nil, s.errorf(loc, "%s%s", message(err), s.remedy(loc, message(err)))
 		}
 	}
 }

@@ -81,21 +81,26 @@ func noFunction(name string, args []expr.Expr, pos int) error {
 		return expr.Errorf(pos, "operator does not exist: %s", strings.TrimSpace(strings.Join(append(given[:len(given)-1:len(given)-1], name, given[len(given)-1]), " ")))
 	}
 	for _, f := range expr.Functions(name) {
-		var params []string
-		for _, p := range f.Params {
-			word := typeName(p)
-			if p == expr.Each {
-				word = "any type"
-			}
-			params = append(params, word)
-		}
-		dots := ""
-		if f.Repeat {
-			dots = ", ..."
-		}
-		forms = append(forms, fmt.Sprintf("%s(%s%s)", name, strings.Join(params, ", "), dots))
+		forms = append(forms, signature(name, f))
 	}
 	return expr.Errorf(pos, "function %s(%s) does not exist; there is %s", name, strings.Join(given, ", "), strings.Join(forms, " and "))
+}
+
+// signature is how a function is called, by one of its names.
+func signature(name string, f *expr.Function) string {
+	var params []string
+	for _, p := range f.Params {
+		word := typeName(p)
+		if p == expr.Each {
+			word = "any type"
+		}
+		params = append(params, word)
+	}
+	dots := ""
+	if f.Repeat {
+		dots = ", ..."
+	}
+	return fmt.Sprintf("%s(%s%s)", name, strings.Join(params, ", "), dots)
 }
 
 func letter(c byte) bool { return c >= 'a' && c <= 'z' || c == '_' }

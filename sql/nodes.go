@@ -164,10 +164,13 @@ func (b *binder) infix(n *pg.A_Expr) expr.Expr {
 	return arith(ar, l, r, b.pos(loc))
 }
 
+// instead is what there is in the place of other languages' operators.
+var instead = map[string]string{"==": "; write =", "//": "; / of integers is one, and div(x, y)", "**": "; write ^"}
+
 // operator binds an operator that package expr has as a function.
 func (b *binder) operator(op string, loc int, operands ...*pg.Node) expr.Expr {
 	if expr.Functions(op) == nil {
-		panic(b.errorf(loc, "operator %s is not supported", op))
+		panic(b.errorf(loc, "operator %s is not supported%s", op, instead[op]))
 	}
 	return b.operatorOf(op, loc, b.all(operands)...)
 }

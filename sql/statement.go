@@ -26,7 +26,8 @@ type Statement struct {
 
 	Setting *Setting // of SET, RESET and SHOW; else nil
 
-	describes, summarizes, shows bool // DESCRIBE, SUMMARIZE, SHOW TABLES
+	describes, summarizes bool   // DESCRIBE, SUMMARIZE
+	shows                 string // of SHOW TABLES and SHOW FUNCTIONS what they list
 
 	tokens []token // of Text
 	clean  string  // Text with blanks in the place of its comments
@@ -148,10 +149,11 @@ func (s *Statement) statement(n *pg.Node) error {
 	case *pg.Node_ExplainStmt:
 		return s.explain(n.ExplainStmt)
 	case *pg.Node_VariableShowStmt:
-		if s.shows = n.VariableShowStmt.Name == "tables"; s.shows {
+		name := n.VariableShowStmt.Name
+		if name == "tables" || name == "functions" {
+			s.shows = name
 			return nil
 		}
-		name := n.VariableShowStmt.Name
 		s.Setting = &Setting{Verb: "SHOW", Name: name, Pos: s.pos(s.keyword(name))}
 		return nil
 	case *pg.Node_VariableSetStmt:

@@ -1,9 +1,13 @@
 package sql
 
 import (
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/table"
 )
 
 // Keywords are those that a statement may have here, in upper case.
@@ -22,4 +26,72 @@ func Functions() []string {
 		list = append(list, a.name)
 	}
 	return list
+}
+
+// constructs are what the grammar has beside functions, and that look like them.
+var constructs = map[string]string{
+	"coalesce": "coalesce(any type, ...)", "greatest": "greatest(any type, ...)", "least": "least(any type, ...)", "nullif": "nullif(any type, any type)",
+}
+
+// functionList is SHOW FUNCTIONS: each form of a function, how it is called, and its type; of aggregates,
+// that they are some.
+func functionList() plan.Node {
+	var names, calls, types []string
+	add := func(name, call, kind string) {
+		if n := len(calls); n == 0 || calls[n-1] != call { // timezone has two forms of the same types
+			names, calls, types = append(names, name), append(calls, call), append(types, kind)
+		}
+	}
+	list := slices.AppendSeq(Functions(), maps.Keys(constructs))
+	slices.Sort(list)
+	for _, name := range slices.Compact(list) {
+		for _, f := range expr.Functions(name) {
+			add(name, signature(name, f), typeName(table.Type{Kind: f.Kind()}))
+		}
+		switch at := slices.IndexFunc(aggregates, func(a aggregate) bool { return a.name == name }); {
+		case at >= 0:
+			_, arguments, _ := strings.Cut(aggregates[at].kind.Form(), "(")
+			if name == "median" {
+				arguments = "x)"
+			}
+			add(name, name+"("+arguments, "aggregate")
+		case constructs[name] != "":
+			add(name, constructs[name], "any type")
+		case name == typeOfName:
+			add(name, name+"(any type)", typeName(varchar))
+		case slices.Contains(clockFunctions, name):
+			add(name, name+"()", typeName(timestamp))
+		}
+	}
+	return listed([]string{"function_name", "call", "data_type"}, names, calls, types)
+}
+
+// mistyped are keywords that stand where a statement or clause begins, in the place of which one finds words
+// that are nearly the same.
+var mistyped = strings.Fields("SELECT FROM WHERE GROUP ORDER HAVING LIMIT DISTINCT DESCRIBE SUMMARIZE EXPLAIN BETWEEN")
+
+// remedy is what may have been meant where the grammar found an error.
+func (s *Statement) remedy(loc int, message string) string {
+	switch {
+	case strings.HasPrefix(message, "LIMIT #,#"):
+		return "; write LIMIT n OFFSET m"
+	case strings.EqualFold(s.token(0), "desc") && loc == 0:
+		return "; did you mean DESCRIBE?"
+	case strings.Contains(s.Text, "`"):
+		return "; a name is written in double quotes"
+	case strings.Contains(s.Text, "&&"):
+		return "; && is written AND"
+	}
+	at, _ := slices.BinarySearchFunc(s.tokens, loc, func(t token, loc int) int { return t.start - loc })
+	for _, i := range []int{at, at - 1} {
+		if i < 0 || i >= len(s.tokens) || s.tokens[i].kind != word {
+			continue
+		}
+		for _, w := range mistyped {
+			if distance(strings.ToUpper(s.token(i)), w, 1) == 1 {
+				return "; did you mean " + w + "?"
+			}
+		}
+	}
+	return ""
 }
