@@ -26,9 +26,9 @@ var sqliteFields = []table.Field{
 	{Name: "name", Type: table.Type{Kind: table.Varchar}},
 }
 
-// queriesPerTable times the 100 tables that rapid draws is the number of
+// queriesPerTable times the 40 tables that are drawn, and a quarter as many of rows, are 1,000
 // statements.
-const queriesPerTable = 28
+const queriesPerTable = 20
 
 // Random statements have one answer: classic, cpu, the scalar oracle and SQLite
 // agree.
