@@ -42,14 +42,21 @@ func need(p *plan.Pred) int {
 	if p.Op == plan.Simple {
 		return 0
 	}
-	kids := ordered(p.Kids)
-	most := need(kids[len(kids)-1])
-	for _, k := range kids[:len(kids)-1] {
+	list := needs(p.Kids)
+	last := 0 // the most demanding, as ordered has it
+	for i, n := range list {
+		if n >= list[last] {
+			last = i
+		}
+	}
+	most := max(0, list[last])
+	for i, k := range p.Kids {
 		switch {
+		case i == last:
 		case k.Op != plan.Simple && p.Op == plan.Or:
-			most = max(most, 1+need(k)) // a copy of todo
+			most = max(most, 1+list[i]) // a copy of todo
 		case k.Op != plan.Simple:
-			most = max(most, 2+need(k)) // a copy of todo, and a result of its own
+			most = max(most, 2+list[i]) // a copy of todo, and a result of its own
 		case p.Op == plan.And && !testsDepth(k.Leaf):
 			most = max(most, 1) // a result of its own
 		}
@@ -57,15 +64,24 @@ func need(p *plan.Pred) int {
 	return most
 }
 
+// needs are what kids take, -1 for a leaf.
+func needs(kids []*plan.Pred) []int {
+	list := make([]int, len(kids))
+	for i, k := range kids {
+		if list[i] = -1; k.Op != plan.Simple {
+			list[i] = need(k)
+		}
+	}
+	return list
+}
+
 // ordered returns kids with the most demanding last.
 func ordered(kids []*plan.Pred) []*plan.Pred {
-	weight := func(p *plan.Pred) int {
-		if p.Op == plan.Simple {
-			return -1
-		}
-		return need(p)
+	of := map[*plan.Pred]int{}
+	for i, n := range needs(kids) {
+		of[kids[i]] = n
 	}
-	return slices.SortedStableFunc(slices.Values(kids), func(a, b *plan.Pred) int { return weight(a) - weight(b) })
+	return slices.SortedStableFunc(slices.Values(kids), func(a, b *plan.Pred) int { return of[a] - of[b] })
 }
 
 // testsDepth reports a leaf decided by the depth test, so that the stencil
