@@ -17,6 +17,9 @@ func Supported(q *plan.Query) error {
 	if err := q.OnlyCPU(); err != nil {
 		return err
 	}
+	if err := q.OnlyColumns(); err != nil {
+		return err
+	}
 	for _, a := range q.Aggs {
 		if (a.Kind == expr.Sum || a.Kind == expr.Avg) && a.Arg.IsFloat() {
 			return &plan.Declined{Why: fmt.Sprintf("%v adds floating-point numbers, the accumulator of the graphics pipeline "+

@@ -35,6 +35,8 @@ type chunk struct {
 	keep     *marks  // the selection, where something needs it as a bitmap
 	selected *number // records
 	columns  []*column
+	joints   []*joint
+	reserved int // storage blocks that its sweeps may need beside those of a tree
 }
 
 // column is what is asked of one column of a chunk's selection.
@@ -128,6 +130,9 @@ func (x *chunk) settle() {
 			y.n = &number{}
 		}
 	}
+	for _, j := range x.joints {
+		x.settleJoint(j)
+	}
 }
 
 // adds reports whether passes add the codes up.
@@ -146,7 +151,7 @@ func (x *chunk) sweeps(countAll bool) []*sweep {
 		}
 		own := !y.n.set && y.n != x.selected // the values are to be counted here
 		if y.adds() {
-			list = append(list, &sweep{op: func(r Result) pass.Op { return Accumulate{r, of} }, aggs: x.q.Summed(y.col), col: y.col, sum: y.sum})
+			list = append(list, &sweep{op: func(r Result) pass.Op { return Accumulate{r, of} }, aggs: x.q.Summed(y.col), cols: []int{y.col}, sums: []*codeSum{{[]int{y.col}, y.sum}}})
 		}
 		if digits {
 			list = append(list, y.order.sweep(of))
@@ -155,10 +160,14 @@ func (x *chunk) sweeps(countAll bool) []*sweep {
 		case !own:
 			countAll = countAll || y.n == x.selected && (y.adds() || !digits)
 		case len(list) == before:
-			list = append(list, &sweep{op: func(r Result) pass.Op { return Popcount{Result: r, Column: of.Name} }, col: y.col, values: y.n})
+			list = append(list, &sweep{op: func(r Result) pass.Op { return Popcount{Result: r, Column: of.Name} }, cols: []int{y.col}, values: y.n})
 		case y.adds():
 			list[before].values = y.n
 		}
+	}
+	for _, j := range x.joints {
+		list = append(list, x.jointSweeps(j)...)
+		countAll = countAll || j.n == x.selected
 	}
 	if !countAll || x.selected.set {
 		return list
@@ -167,7 +176,7 @@ func (x *chunk) sweeps(countAll bool) []*sweep {
 		list[i].selected = x.selected
 		return list
 	}
-	return append(list, &sweep{op: x.tree.named(func(r Result) pass.Op { return Popcount{Result: r, Where: x.tree.short()} }), col: -1, selected: x.selected})
+	return append(list, &sweep{op: x.tree.named(func(r Result) pass.Op { return Popcount{Result: r, Where: x.tree.short()} }), selected: x.selected})
 }
 
 // needsBitmap reports whether the selection is needed as a bitmap.
@@ -244,12 +253,16 @@ func (x *chunk) open(q plan.ChunkPlan) (err error) {
 		}
 		x.checks = append(x.checks, n)
 	}
+	x.reserve(q.Sums)
 	x.tree, err = x.node(q.Pred)
-	if err == nil && slices.ContainsFunc(x.q.Aggs, func(a expr.Aggregate) bool { return a.Col >= 0 }) {
+	if err == nil && slices.ContainsFunc(x.q.Aggs, func(a expr.Aggregate) bool { return a.Argument() != nil }) {
 		x.tree, err = x.plain(x.tree)
 	}
 	if err == nil {
 		x.tree, err = x.fit(x.tree)
+	}
+	if err == nil && x.crowded(x.tree) {
+		x.tree, err = x.mark(x.tree)
 	}
 	return err
 }
@@ -269,7 +282,7 @@ func (x *chunk) check(p *plan.Pred) (*number, error) {
 		return known(x.Rows), nil
 	}
 	n := &number{}
-	s := sweep{op: tree.named(func(r Result) pass.Op { return Check{r, tree.short()} }), tree: tree, selected: n, col: -1}
+	s := sweep{op: tree.named(func(r Result) pass.Op { return Check{r, tree.short()} }), tree: tree, selected: n}
 	err = s.run(x, "")
 	x.release(tree)
 	return n, err
@@ -280,7 +293,7 @@ func (x *chunk) gather() error {
 	if x.tree.op == plan.False {
 		return nil
 	}
-	list := x.sweeps(slices.ContainsFunc(x.q.Aggs, func(a expr.Aggregate) bool { return a.Col < 0 }))
+	list := x.sweeps(slices.ContainsFunc(x.q.Aggs, func(a expr.Aggregate) bool { return a.Argument() == nil }))
 	if err := x.selection(list); err != nil {
 		return err
 	}
@@ -288,6 +301,11 @@ func (x *chunk) gather() error {
 	for _, y := range x.columns {
 		if shared += fmt.Sprintln(y.col, y.n == x.selected); y.adds() { // what code 0 stands for is added for each value
 			shared += fmt.Sprintln(x.segment(y.col).Base)
+		}
+	}
+	for _, j := range x.joints { // as for a column, and what a sum is multiplied with depends on them
+		for _, col := range j.cols {
+			shared += fmt.Sprintln(col, x.segment(col).Base)
 		}
 	}
 	for _, s := range list {

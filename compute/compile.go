@@ -51,7 +51,7 @@ func newCompiler(d Device, q *plan.Query) (*compiler, error) {
 		if d.Together > 1 {
 			rows = q.Table.Rows()
 		}
-		x := &chunk{compiler: c, Chunk: ch, index: i, valued: map[plan.Leaf]*node{},
+		x := &chunk{compiler: c, Chunk: ch, index: i, valued: map[plan.Leaf]*node{}, reserved: reserved,
 			regional: !d.Software && d.Multiprocessors > 0 && rows >= d.RegionRows}
 		for _, w := range d.windowsOf(ch.Rows) {
 			last := len(c.ends) - 1
@@ -98,7 +98,11 @@ func compile(d Device, q *plan.Query) (*compiled, error) {
 		if err := x.open(q.Chunks[i]); err != nil {
 			return nil, err
 		}
-		for _, a := range q.Aggs {
+		for k, a := range q.Aggs {
+			if a.X != nil {
+				x.askSum(k, q.Chunks[i].Sums[k])
+				continue
+			}
 			x.ask(a, plan.IsRanked(a) && c.byHistogram(a))
 		}
 		x.settle()

@@ -15,7 +15,9 @@
 //   - A semi-linear sum is compared with its constant in the same way: from the
 //     top, with what is left of the constant for each undecided record in a few bits.
 //   - SUM is the sum of 2^i * popcount(plane i AND selection): the paper's
-//     Accumulator, with all its TestBits in one pass.
+//     Accumulator, with all its TestBits in one pass. The sum of a product of two columns is
+//     that of 2^(i+j) * popcount(plane i of one AND plane j of the other AND selection), or, where
+//     that is more than [mostPairs] pairs, comes from packed codes; SUM of an expression comes from such sums over codes ([plan.CodeSum]).
 //   - The k-th largest value is found from the top, as the paper's KthLargest does, but
 //     [digitBits] bits a pass and without waiting: a pass derives the bits decided so
 //     far from the counts of the pass before, keeps the candidates that have them, and
@@ -35,6 +37,8 @@
 //     dispatch costs the CPU several microseconds, the kernels of chunks that have the same program
 //     become one dispatch, which goes over them one after the other; bitmaps of all chunks lie in one block
 //     then, and columns are found by their addresses, where the device can (Device.Addresses).
+//   - joint is what sums of expressions over the same columns ask of a chunk, codeSum one sum
+//     that they need.
 //   - sweep is one look at every record: what it selects and gathers. Sweeps of chunks that have the
 //     same program add their counts up in the same words.
 //   - order is what the searches for k-th values of a column share. The chunks' passes

@@ -12,8 +12,8 @@ const (
 	mostMarks = 6
 )
 
-// reserved is how many storage blocks a sweep may need beside its tree's: the
-// result, the selection it keeps, and a column's planes and validity.
+// reserved is how many storage blocks a sweep over one column may need beside its tree's: the
+// result, the selection it keeps, and the column's planes and validity.
 const reserved = 5
 
 // fit makes a tree small enough for one program: what is too much is evaluated to
@@ -86,7 +86,7 @@ func (x *chunk) fits(n *node) bool {
 	}
 	w := newWriter(x)
 	w.function(n)
-	return len(w.slots)+reserved <= x.device.maxBlocks() && len(w.args) <= maxLeafArgs
+	return len(w.slots)+x.reserved <= x.device.maxBlocks() && len(w.args) <= maxLeafArgs
 }
 
 // plain evaluates what needs the codes to a bitmap, once.
@@ -114,7 +114,7 @@ func (x *chunk) mark(n *node) (*node, error) {
 // again for others.
 func (x *chunk) write(n *node) (*node, error) {
 	m := x.take()
-	s := sweep{op: n.named(func(r Result) pass.Op { return Write{r, n.short()} }), tree: n, keep: m, col: -1}
+	s := sweep{op: n.named(func(r Result) pass.Op { return Write{r, n.short()} }), tree: n, keep: m}
 	if err := s.run(x, ""); err != nil {
 		return nil, err
 	}

@@ -105,7 +105,7 @@ func SearchedBits(q *plan.Query, col int) (uint64, error) {
 
 // sweep is the look at a chunk's records that counts the selected ones by the first digit.
 func (o *order) sweep(of pass.Attribute) *sweep {
-	s := &sweep{op: func(r Result) pass.Op { return Digits{r, of, o.digits[0].label()} }, col: o.col, order: o}
+	s := &sweep{op: func(r Result) pass.Op { return Digits{r, of, o.digits[0].label()} }, cols: []int{o.col}, order: o}
 	for _, z := range o.searches {
 		s.aggs = append(s.aggs, z.aggs...)
 	}

@@ -137,7 +137,7 @@ func BenchmarkValues(b *testing.B) {
 				if err != nil {
 					return err
 				}
-				s := sweep{op: n.named(nil), tree: n, selected: &number{}, col: -1}
+				s := sweep{op: n.named(nil), tree: n, selected: &number{}}
 				return s.run(e, "")
 			}})
 		}

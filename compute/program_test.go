@@ -45,7 +45,7 @@ func checkLeaf(g *pass.GL, d Device, tab *table.Table, chunk int, leaf plan.Leaf
 	}
 	before := e.alloc(1)
 	var counted number
-	counter := sweep{op: n.named(nil), tree: n, selected: &counted, col: -1}
+	counter := sweep{op: n.named(nil), tree: n, selected: &counted}
 	if err := counter.run(e, ""); err != nil {
 		return err
 	}

@@ -2,7 +2,7 @@ package compute
 
 import (
 	"fmt"
-	"math/bits"
+	"slices"
 	"strings"
 
 	"github.com/stencildb/stencildb/pass"
@@ -18,22 +18,18 @@ type sweep struct {
 	tree     *node
 	keep     *marks  // where to write the selection; nil: nowhere
 	selected *number // of selected records
-	col      int     // what follows is of this column's values that are not NULL
+	cols     []int   // what follows is of those of them in which none of these columns is NULL
 	values   *number // how many
-	sum      *number // of their codes
-	order    *order  // count them by its first digit
+	sums     []*codeSum
+	order    *order // count the column's values by its first digit
 }
-
-// halfBits is the width of the parts in which codes are summed up: a thread's sum
-// of such a part of 128 records of 511 units stays below 2^32.
-const halfBits = 16
 
 // run writes the program and queues its passes. Chunks that have the program in common, and
 // what is told of them, add their counts up in the same place; of each chunk there is a
 // place of its own where nothing is told.
 func (s *sweep) run(x *chunk, shared string) error {
 	w := newWriter(x)
-	m := &mainText{writer: w, wide: s.sum != nil, codes: s.tree.tests(coded)}
+	m := &mainText{writer: w, wide: len(s.sums) > 0, codes: s.tree.tests(coded), weights: map[bitGroup]int{}}
 	m.write(s)
 	k := &code{name: "sweep", files: []string{"units.glsl", "report.glsl"}, device: x.device.forScans(), perUnit: wideGroups, steps: w.steps,
 		regional: x.regional, at: w.arg(0)}
@@ -42,6 +38,8 @@ func (s *sweep) run(x *chunk, shared string) error {
 		k.evaluate(s.tree.leaf.function, x.device)
 	case s.order != nil:
 		k.device, k.perUnit = x.device, digitGroups
+	case slices.ContainsFunc(s.sums, (*codeSum).isProduct):
+		k.device = x.device
 	case s.tree.tests(summed):
 		k.device, k.perUnit = x.device.forSums(x.regional), sumGroups
 	case s.tree.tests(within):
@@ -61,11 +59,15 @@ func (s *sweep) run(x *chunk, shared string) error {
 	case s.order != nil:
 		at = s.order.first
 	case shared != "":
-		at = x.place(fmt.Sprint(shared, s.col, k.text), words)
+		at = x.place(fmt.Sprint(shared, s.cols, s.of(), k.text), words)
 	default:
 		at = x.alloc(words)
 	}
-	for _, n := range []*number{s.selected, s.values, s.sum} {
+	numbers := []*number{s.selected, s.values}
+	for _, sum := range s.sums {
+		numbers = append(numbers, sum.number)
+	}
+	for _, n := range numbers {
 		for i := 0; n != nil && i < len(n.words); i++ {
 			n.words[i].at += at
 		}
@@ -78,6 +80,14 @@ func (s *sweep) run(x *chunk, shared string) error {
 	x.stage(list...)
 	x.part.Aggs = nil
 	return nil
+}
+
+// of lists what the sweep adds up.
+func (s *sweep) of() (list [][]int) {
+	for _, sum := range s.sums {
+		list = append(list, sum.cols)
+	}
+	return list
 }
 
 // result says where the counts of records are.
@@ -103,6 +113,7 @@ type mainText struct {
 	counters            int
 	wide, codes         bool // sums; a function of codes
 	defines             []string
+	weights             map[bitGroup]int // where the arguments of each are
 }
 
 // write writes main, and into the sweep's numbers which counters hold them.
@@ -119,12 +130,17 @@ func (t *mainText) write(s *sweep) {
 		}
 	}
 	t.count(s.selected)
-	if s.col >= 0 && t.x.segment(s.col).Nulls > 0 {
-		fmt.Fprintf(&t.loop, "        m &= FETCH(%s, unit);\n", t.validity(s.col))
+	for _, col := range s.cols {
+		if t.x.segment(col).Nulls > 0 {
+			fmt.Fprintf(&t.loop, "        m &= FETCH(%s, unit);\n", t.validity(col))
+		}
 	}
 	t.count(s.values)
-	if s.sum != nil {
-		t.sum(s.col, s.sum)
+	if len(s.sums) > 0 {
+		t.loop.WriteString("        if (!some(m))\n            continue;\n")
+	}
+	for _, sum := range s.sums {
+		t.sum(sum)
 	}
 	if s.order != nil {
 		t.digit(s.order)
@@ -148,52 +164,6 @@ func (t *mainText) count(n *number) {
 	if n != nil {
 		fmt.Fprintf(&t.loop, "        %s += ones(m);\n", t.counter(n, 0))
 	}
-}
-
-// sum adds up a column's codes over m, 16 bits at a time: 2^bit times the number of
-// records that have the bit.
-func (t *mainText) sum(col int, n *number) {
-	s := storedOf(t.x.segment(col))
-	n.set = true // of no bits, too
-	t.loop.WriteString("        if (!some(m))\n            continue;\n")
-	for part := range 2 {
-		v := s.part(part)
-		for i := range 2 {
-			if v>>(halfBits*i)&(1<<halfBits-1) == 0 {
-				continue
-			}
-			name := fmt.Sprintf("sum%d", 2*part+i)
-			t.half(name, t.planes(col, part), v, i)
-			for j := range 2 { // counters take 16 bits
-				fmt.Fprintf(&t.after, "    %s = %s >> %d & 65535u;\n", t.counter(n, uint(textures.PartBits*part+halfBits*i+16*j)), name, 16*j)
-			}
-		}
-	}
-}
-
-// half writes the sum of the lower (0) or upper (1) 16 bits of a part, of which v
-// are stored.
-func (t *mainText) half(name, block string, v uint32, i int) {
-	h := v >> (halfBits * i) & (1<<halfBits - 1)
-	lowest := bits.OnesCount32(v & (1<<(halfBits*i) - 1))
-	a := t.arg(bits.OnesCount32(v), lowest, lowest+bits.OnesCount32(h), bits.TrailingZeros32(h)-lowest)
-	t.steps += bits.OnesCount32(h)
-	weight := fmt.Sprintf("i + arg(%d)", a+3)
-	if !contiguous(h) {
-		weight = fmt.Sprintf("arg(%d + i)", len(t.args)+firstArg-lowest)
-		for ; h != 0; h &= h - 1 {
-			t.arg(bits.TrailingZeros32(h))
-		}
-	}
-	fmt.Fprintf(&t.before, "    uint %s = 0u;\n", name)
-	fmt.Fprintf(&t.loop, "        for (int i = arg(%d), at = int(first(unit, arg(%d))) + PLANE * i; i < arg(%d); i++, at += PLANE)\n", a+1, a, a+2)
-	fmt.Fprintf(&t.loop, "            %s += ones(m & FETCH(%s, at)) << (%s);\n", name, block, weight)
-}
-
-// contiguous reports whether the bits of v are neighbours.
-func contiguous(v uint32) bool {
-	v >>= bits.TrailingZeros32(v)
-	return v&(v+1) == 0
 }
 
 // digit counts m by the first digit of an order; in the place of value 0 is all of m.

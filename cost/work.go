@@ -29,14 +29,16 @@ const (
 	ExtremeOf  Class = "extreme of a selection"
 	Extremes   Class = "both extremes" // MIN and MAX of one column
 	ExtremesOf Class = "both extremes of a selection"
+	Products   Class = "sum of products" // of two columns, or another aggregate of an expression
+	ProductsOf Class = "sum of products of a selection"
 )
 
 // of is the class of an aggregate over a selection.
-var of = map[Class]Class{Sum: SumOf, FloatSum: FloatSumOf, Kth: KthOf, Extreme: ExtremeOf, Extremes: ExtremesOf}
+var of = map[Class]Class{Sum: SumOf, FloatSum: FloatSumOf, Kth: KthOf, Extreme: ExtremeOf, Extremes: ExtremesOf, Products: ProductsOf}
 
 // like is the class that tells how the cost of another one changes with the width of
 // the codes, where that one was measured at one width only.
-var like = map[Class]Class{SumOf: Sum, FloatSumOf: FloatSum, KthOf: Kth, ExtremeOf: Extreme, Extremes: Extreme, ExtremesOf: Extreme}
+var like = map[Class]Class{SumOf: Sum, FloatSumOf: FloatSum, KthOf: Kth, ExtremeOf: Extreme, Extremes: Extreme, ExtremesOf: Extreme, Products: Sum, ProductsOf: Sum}
 
 // Item is one algorithm over the rows of a chunk.
 type Item struct {
@@ -85,6 +87,7 @@ func (w *Work) Over(chunks []int) *Work {
 const (
 	semilinearNodes = 13
 	programNodes    = 7
+	productNodes    = 3 // of the expression a * b of the class Products
 )
 
 // Of reads the work off a plan. It looks at no row.
@@ -167,14 +170,28 @@ func (r *reader) program(p *plan.Program) Item {
 // time of, roughly.
 func (r *reader) scalar(l *plan.Scalar) Item {
 	const perNode = 20
-	nodes := 0
-	expr.Walk(l.E, func(expr.Expr) { nodes++ })
-	x := Item{Class: Program, Scale: float64(perNode*nodes) / programNodes}
+	x := Item{Class: Program, Scale: float64(perNode*nodes(l.E)) / programNodes}
 	for _, col := range l.Columns() {
 		seg := r.column(col, true)
 		x.Bits, x.Bytes = max(x.Bits, seg.Bits), max(x.Bytes, seg.Codes.Width())
 	}
 	return x
+}
+
+// products is the item of an aggregate of an expression, of codes as wide as its columns' are on average.
+func (r *reader) products(a expr.Aggregate) Item {
+	x, cols := Item{Class: Products, Scale: float64(nodes(a.X)) / productNodes}, a.Reads()
+	for _, col := range cols {
+		seg := r.column(col, false)
+		x.Bits, x.Bytes = x.Bits+seg.Bits, max(x.Bytes, seg.Codes.Width())
+	}
+	x.Bits = max(1, (x.Bits+len(cols)-1)/len(cols))
+	return x
+}
+
+func nodes(e expr.Expr) (n int) {
+	expr.Walk(e, func(expr.Expr) { n++ })
+	return n
 }
 
 func count(v *plan.Val) int {
@@ -199,6 +216,10 @@ func (r *reader) aggregates(aggs []expr.Aggregate, selected bool) []Item {
 	kinds := map[int]expr.AggKind{}
 	var list []Item
 	for _, a := range aggs {
+		if a.X != nil {
+			list = append(list, r.products(a))
+			continue
+		}
 		class, values, ok := classOf(a, r.chunk)
 		if !ok {
 			continue

@@ -103,6 +103,9 @@ func (b *Backend) execution(ctx context.Context, q *plan.Query) (*execution, err
 	if len(q.Chunks) != len(q.Table.Chunks) {
 		return nil, fmt.Errorf("cpu: plan of %d chunks for a table of %d", len(q.Chunks), len(q.Table.Chunks))
 	}
+	if err := q.OnlyColumns(); err != nil {
+		return nil, err
+	}
 	x := &execution{Backend: b, ctx: ctx, q: q, needs: columnNeeds(q.Aggs),
 		orders: map[int]*commonOrder{}}
 	ranked := false // some aggregate looks for a k-th value

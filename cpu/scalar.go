@@ -19,9 +19,9 @@ import (
 // report another record's, so compare that both fail, and with an error of some
 // record. It holds every selected value in memory.
 func Scalar(ctx context.Context, t *table.Table, q *plan.Fragment) ([]table.Value, error) {
-	s := &scalar{values: map[int][]table.Value{}}
+	s := &scalar{values: map[int][]table.Value{}, sums: make([]plan.Sum, len(q.Aggs))}
 	for _, a := range q.Aggs {
-		if a.Kind != expr.CountAll && a.Kind != expr.Selectivity {
+		if a.Col >= 0 {
 			s.values[a.Col] = nil
 		}
 	}
@@ -52,6 +52,18 @@ func Scalar(ctx context.Context, t *table.Table, q *plan.Fragment) ([]table.Valu
 					s.values[i] = append(s.values[i], v)
 				}
 			}
+			for i, a := range q.Aggs {
+				if a.X == nil {
+					continue
+				}
+				v, err := expr.Eval(a.X, env)
+				if err != nil {
+					return nil, err
+				}
+				if !v.Null {
+					add(&s.sums[i], v)
+				}
+			}
 		}
 	}
 	return plan.Finish(s, &plan.Query{Table: t, Aggs: q.Aggs})
@@ -61,6 +73,7 @@ func Scalar(ctx context.Context, t *table.Table, q *plan.Fragment) ([]table.Valu
 type scalar struct {
 	rows   uint64
 	values map[int][]table.Value // of each column that is aggregated, NULLs left out
+	sums   []plan.Sum            // by aggregate, of expressions
 }
 
 func (s *scalar) Check() error                         { return nil }
@@ -69,14 +82,21 @@ func (s *scalar) CountNotNull(col int) (uint64, error) { return uint64(len(s.val
 
 func (s *scalar) Sum(col int) (sum plan.Sum, err error) {
 	for _, v := range s.values[col] {
-		sum.N++
-		if v.Type.IsFloat() {
-			sum.Float.Add(v.F)
-		} else {
-			sum.Int.Add(&sum.Int, v.Unscaled())
-		}
+		add(&sum, v)
 	}
 	return sum, nil
+}
+
+// SumOf implements [plan.ExpressionSums].
+func (s *scalar) SumOf(agg int) (plan.Sum, error) { return s.sums[agg], nil }
+
+func add(sum *plan.Sum, v table.Value) {
+	sum.N++
+	if v.Type.IsFloat() {
+		sum.Float.Add(v.F)
+	} else {
+		sum.Int.Add(&sum.Int, v.Unscaled())
+	}
 }
 
 func (s *scalar) Kth(col int, k uint64, largest bool) (table.Value, error) {

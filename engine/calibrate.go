@@ -143,7 +143,7 @@ func (c *calibration) on(ctx context.Context, backend string, s *planned) ([]tab
 		return nil, Stats{}, err
 	}
 	start, took := time.Now(), &took{}
-	values, err := b.Execute(ctx, s.plan, took)
+	values, err := s.answer(ctx, b, took)
 	stats := took.now()
 	stats.Elapsed = time.Since(start)
 	return values, stats, err

@@ -30,6 +30,9 @@ func (b cpuBackend) Rows(ctx context.Context, q *plan.Query, _ *took) iter.Seq2[
 // Explain lists the operators. Where chunks fold a predicate differently, the one
 // with the most work left is shown.
 func (cpuBackend) Explain(_ context.Context, q *plan.Query, _ bool) ([]Step, error) {
+	if err := q.OnlyColumns(); err != nil {
+		return nil, err
+	}
 	steps := []Step{{Pass: "Scan(" + q.Table.Name + ")", Counts: scanWords(q)}}
 	var most []Step
 	for _, c := range q.Chunks {

@@ -41,6 +41,7 @@ type Explanation struct {
 	Resident *Resident `json:"-"`
 
 	first, prepared time.Duration // what the first execution took, and its uploads and programs besides
+	otherwise       bool          // the backend selects the rows alone, where an aggregate is of an expression
 }
 
 // PlanNode is a node of a plan.
@@ -84,10 +85,10 @@ func (s *Statement) explain(ctx context.Context, o ExplainOptions) (*Explanation
 	}
 	defer unpin()
 	x := &Explanation{SQL: s.parsed.Select(), Executor: &Executor{}}
-	x.Plan = x.node(s.tree)
 	if s.fragment != nil {
 		err = x.fragment(ctx, now, o)
 	}
+	x.Plan = x.node(s.tree)
 	if err == nil && o.Analyze {
 		err = x.analyze(ctx, s)
 	}
@@ -100,6 +101,9 @@ func (s *Statement) explain(ctx context.Context, o ExplainOptions) (*Explanation
 func (x *Explanation) node(n plan.Node) *PlanNode {
 	out := &PlanNode{}
 	if f, ok := n.(*plan.Fragment); ok {
+		if x.otherwise && f.Otherwise != nil {
+			return x.node(f.Otherwise)
+		}
 		n, out.Executor = f.Nodes, x.Executor
 	}
 	out.Node = n.String()
@@ -125,12 +129,13 @@ func (x *Explanation) fragment(ctx context.Context, s *planned, o ExplainOptions
 	var opening time.Duration
 	err := s.try(ctx, &opening, func(b backend) (err error) {
 		x.Backend = b.Name()
-		if o.Analyze && len(s.plan.Aggs) > 0 {
-			if err := x.executeFirst(ctx, b, s.plan); err != nil {
-				return err
-			}
+		if x.otherwise = s.otherwise == s.plan; !x.otherwise {
+			x.Steps, err = x.steps(ctx, b, s.plan, o.Analyze)
+			x.otherwise = s.otherwise != nil && declined(err)
 		}
-		x.Steps, err = b.Explain(ctx, s.plan, o.Analyze)
+		if x.otherwise {
+			x.Steps, err = x.steps(ctx, b, s.otherwise, o.Analyze)
+		}
 		return err
 	})
 	if err != nil {
@@ -153,14 +158,18 @@ func (x *Explanation) fragment(ctx context.Context, s *planned, o ExplainOptions
 	return nil
 }
 
-// executeFirst has a backend execute a plan, before its passes are timed one by one: it uploads
-// columns and compiles programs, some drivers these only when they run.
-func (x *Explanation) executeFirst(ctx context.Context, b backend, q *plan.Query) error {
-	start, first := time.Now(), &took{}
-	_, err := b.Execute(ctx, q, first)
-	x.prepared = first.now().Load
-	x.first = max(0, time.Since(start)-x.prepared)
-	return err
+// steps are those of a backend for a plan. To analyze a plan of aggregates it executes it before its passes
+// are timed one by one: that uploads columns and compiles programs, some drivers these only when they run.
+func (x *Explanation) steps(ctx context.Context, b backend, q *plan.Query, analyze bool) ([]Step, error) {
+	if analyze && len(q.Aggs) > 0 {
+		start, first := time.Now(), &took{}
+		if _, err := b.Execute(ctx, q, first); err != nil {
+			return nil, err
+		}
+		x.prepared = first.now().Load
+		x.first = max(0, time.Since(start)-x.prepared)
+	}
+	return b.Explain(ctx, q, analyze)
 }
 
 // predict asks what the statement would take, on all backends. It opens the backend that

@@ -49,6 +49,7 @@ func TestTwoDevicesGiveTheAnswersOfCPU(t *testing.T) {
 				"SELECT COUNT(*), COUNT(i), SUM(i), AVG(i), MIN(i), MAX(i), MEDIAN(i), kth_largest(i, 17), selectivity() FROM t",
 				"SELECT SUM(i), MEDIAN(i), MIN(x), MEDIAN(x) FROM t WHERE i * 3 < 1000 OR x > 60.5",
 				"SELECT COUNT(*), MIN(i), MEDIAN(i) FROM t WHERE i > 5000",
+				"SELECT SUM(i * (3 - i)), AVG(i * i), COUNT(i + 1), MEDIAN(i) FROM t WHERE x > 5",
 				"SELECT COUNT(*) FROM t WHERE 100 / (i - 5) > 3",
 				"SELECT kth_smallest(i, 7000) FROM t",
 			} {

@@ -101,6 +101,9 @@ func (in Inside) Watch(ctx context.Context, text string, wrap func(Stage) pass.R
 		return s.run(ctx, func(x *execution) {
 			w.Plan = x.plan
 			x.execute = func(b backend, took *took) (values []table.Value, err error) {
+				if x.plan == x.otherwise {
+					return nil, errors.New("this takes aggregates that a backend computes: sums of products of two columns that fit 64 bits in every record")
+				}
 				v, ok := b.(*passes)
 				if !ok {
 					return nil, &marked{fmt.Errorf("backend %s runs no passes to look at: take --backend classic, fused or compute", b.Name()), ErrUnsupported}

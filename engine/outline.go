@@ -23,6 +23,9 @@ type outlined struct {
 
 // outline looks for what can be spared; nil where that is nothing.
 func (db *DB) outline(ctx context.Context, e *entry, f *plan.Fragment) (out *outlined, err error) {
+	if f.Otherwise != nil { // statistics tell no sum
+		f = f.Selected()
+	}
 	if t := e.table.Load(); !db.onCPU() || t.Has(f.Reads()) || !spares(f) {
 		return nil, nil
 	}

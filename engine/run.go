@@ -7,6 +7,7 @@ import (
 	"iter"
 	"math"
 	"runtime"
+	"slices"
 	"sync"
 	"time"
 
@@ -251,6 +252,24 @@ func (x *execution) aggregates(yield func(batch, error) bool) {
 		return
 	}
 	yield(valueRows{row}, nil)
+}
+
+// answer is what a backend gives for the fragment's aggregates. Where it cannot add up the
+// expressions that they are of, cpu does so above the rows that it selects.
+func (s *planned) answer(ctx context.Context, b backend, took *took) (values []table.Value, err error) {
+	if s.otherwise != s.plan {
+		values, err = b.Execute(ctx, s.plan, took)
+		if s.otherwise == nil || !declined(err) {
+			return values, err
+		}
+	}
+	for rows, err := range cpu.Group(ctx, s.plan.Table, s.fragment.Otherwise, b.Rows(ctx, s.otherwise, took)) {
+		if err != nil {
+			return nil, err
+		}
+		values = append(values, slices.Concat(rows...)...)
+	}
+	return values, nil
 }
 
 // backend calls do with the backend that suits.

@@ -41,9 +41,12 @@ type bound struct {
 // planned is a statement whose fragment is lowered for a snapshot of its table.
 type planned struct {
 	*Statement
-	plan   *plan.Query // nil where no table is read
-	spared *outlined   // nil where the plan is for the snapshot of the table
-	choice choice      // of the fragment's backend
+	plan *plan.Query // nil where no table is read
+	// otherwise is what a backend does that cannot add up the plan's expressions, and the plan, where
+	// none can: the rows. Nil where no aggregate is of an expression.
+	otherwise *plan.Query
+	spared    *outlined // nil where the plan is for the snapshot of the table
+	choice    choice    // of the fragment's backend
 }
 
 // Prepare parses one statement. Where it has no parameters it also resolves its names
@@ -151,13 +154,29 @@ func (s *Statement) pinned(ctx context.Context) (now *planned, unpin func(), err
 	if old := s.latest.Load(); old != nil && old.plan.Table == t {
 		return old, unpin, nil
 	}
-	if now.plan, err = s.db.lowered.Query(t, s.fragment); err != nil {
+	if err = now.lower(t); err != nil {
 		unpin()
 		return nil, nil, err
 	}
 	s.latest.Store(now)
 	return now, unpin, nil
 }
+
+// lower lowers the fragment for a snapshot of its table.
+func (s *planned) lower(t *table.Table) (err error) {
+	s.plan, err = s.db.lowered.Query(t, s.fragment)
+	switch {
+	case err != nil || s.fragment.Otherwise == nil:
+	case len(s.plan.Aggs) == 0:
+		s.otherwise = s.plan
+	default:
+		s.otherwise, err = s.db.lowered.Query(t, s.fragment.Selected())
+	}
+	return err
+}
+
+// declined reports the error of a backend that leaves a query to another way to do it.
+func declined(err error) bool { return errors.As(err, new(*plan.Declined)) }
 
 func (s *Statement) described(err error) error { return described(s.script, s.parsed.Text, err) }
 
@@ -195,7 +214,7 @@ func (s *Statement) run(ctx context.Context, change func(*execution)) (*Rows, er
 		r.files = time.Duration(s.entry.load.Swap(0))
 	}
 	x := &execution{planned: now, ctx: ctx, rows: r, atMost: -1}
-	x.execute = func(b backend, took *took) ([]table.Value, error) { return b.Execute(ctx, now.plan, took) }
+	x.execute = func(b backend, took *took) ([]table.Value, error) { return now.answer(ctx, b, took) }
 	if now.spared != nil && now.spared.answer != nil {
 		x.execute = func(backend, *took) ([]table.Value, error) { return now.spared.answer, nil }
 	}

@@ -119,6 +119,15 @@ func (m *merged) Sum(col int) (total Sum, err error) {
 	return total, err
 }
 
+// SumOf implements [ExpressionSums] where all parts do.
+func (m *merged) SumOf(agg int) (total Sum, err error) {
+	sums, err := each(m, func(_ int, s Selection) (Sum, error) { return s.(ExpressionSums).SumOf(agg) })
+	for i := range sums {
+		total.Add(&sums[i])
+	}
+	return total, err
+}
+
 // Kth implements Partial. The code is found digit by digit from the top: the parts
 // count the values that reach a digit's thresholds, and the sums of these counts decide it.
 func (m *merged) Kth(col int, k uint64, largest bool) (table.Value, error) {

@@ -20,13 +20,13 @@ func Finish(s Partial, q *Query) ([]table.Value, error) {
 		}
 		return nil, err
 	}
-	f := &finisher{Partial: s, rows: uint64(q.Table.Rows()), sums: map[int]*Sum{}}
+	f := &finisher{Partial: s, q: q, sums: map[int]*Sum{}}
 	out := make([]table.Value, len(q.Aggs))
 	var err error
 	var searches []func() error // last, for they go round all chunks for every digit
 	for i, a := range q.Aggs {
 		if !IsRanked(a) {
-			if out[i], err = f.aggregate(a); err != nil {
+			if out[i], err = f.aggregate(i, a); err != nil {
 				return nil, err
 			}
 			continue
@@ -57,25 +57,27 @@ func Finish(s Partial, q *Query) ([]table.Value, error) {
 // finisher keeps the sums that several aggregates share.
 type finisher struct {
 	Partial
-	rows uint64 // of the table
-	sums map[int]*Sum
+	q    *Query
+	sums map[int]*Sum // by column
 }
 
 // aggregate is every aggregate that is no k-th value.
-func (f *finisher) aggregate(a expr.Aggregate) (table.Value, error) {
+func (f *finisher) aggregate(i int, a expr.Aggregate) (table.Value, error) {
 	switch a.Kind {
 	case expr.Sum, expr.Avg:
-		s := f.sums[a.Col]
-		if s == nil {
-			total, err := f.Sum(a.Col)
-			if err != nil {
-				return table.Value{}, err
-			}
-			s = &total
-			f.sums[a.Col] = s
+		s, err := f.sum(i, a)
+		if err != nil {
+			return table.Value{}, err
 		}
 		return FinishSum(a, s)
 	case expr.Count:
+		if a.X != nil {
+			s, err := f.sum(i, a)
+			if err != nil {
+				return table.Value{}, err
+			}
+			return table.Int(int64(s.N)), nil
+		}
 		n, err := f.CountNotNull(a.Col)
 		return table.Int(int64(n)), err
 	}
@@ -83,7 +85,25 @@ func (f *finisher) aggregate(a expr.Aggregate) (table.Value, error) {
 	if a.Kind == expr.CountAll {
 		return table.Int(int64(n)), err
 	}
-	return SelectivityOf(n, f.rows), err
+	return SelectivityOf(n, uint64(f.q.Table.Rows())), err
+}
+
+// sum is that of what the aggregate with number i is of.
+func (f *finisher) sum(i int, a expr.Aggregate) (*Sum, error) {
+	if a.X != nil {
+		x, ok := f.Partial.(ExpressionSums)
+		if !ok {
+			return nil, f.q.OnlyColumns()
+		}
+		s, err := x.SumOf(i)
+		return &s, err
+	}
+	if s := f.sums[a.Col]; s != nil {
+		return s, nil
+	}
+	s, err := f.Sum(a.Col)
+	f.sums[a.Col] = &s
+	return &s, err
 }
 
 // SelectivityOf is the selectivity of n selected records of all: NULL of none.

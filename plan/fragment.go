@@ -9,7 +9,7 @@ import (
 
 // Fragment is the part of a tree that one backend does as a whole: the rows of a
 // table that satisfy a condition, and the aggregates over them, each of which is
-// [expr.Aggregate.OfColumn]; without aggregates, the rows themselves.
+// [expr.Aggregate.OfColumn] or a sum of an expression that has an [CodeSum]; without aggregates, the rows themselves.
 type Fragment struct {
 	Table   string
 	Where   expr.Expr // nil: every row
@@ -20,7 +20,13 @@ type Fragment struct {
 	Gathered bool
 	Total    bool // what stands above asks how many rows the table has
 	Nodes    Node // what it was cut from
+	// Otherwise is how a backend does the same that cannot add up expressions: the aggregation
+	// over a fragment of the rows. Nil where no aggregate is of an expression.
+	Otherwise *Aggregate
 }
+
+// Selected is the fragment of the rows that Otherwise is over.
+func (f *Fragment) Selected() *Fragment { return f.Otherwise.Input.(*Fragment) }
 
 // Inputs, With, Fields and String implement [Node].
 func (f *Fragment) Inputs() []Node        { return nil }
@@ -34,10 +40,10 @@ func (f *Fragment) String() string { return "Fragment(" + expr.Ident(f.Table) + 
 func (f *Fragment) Reads() (list []int) {
 	all := slices.Concat(f.Columns, expr.Columns(f.Where))
 	for _, a := range f.Aggs {
-		all = append(all, a.Col)
+		all = append(all, a.Reads()...)
 	}
 	for _, col := range all {
-		if col >= 0 && !slices.Contains(list, col) {
+		if !slices.Contains(list, col) {
 			list = append(list, col)
 		}
 	}
@@ -49,6 +55,11 @@ func Cut(n Node) Node {
 	if f := fragment(n); f != nil {
 		return f
 	}
+	return cutInputs(n)
+}
+
+// cutInputs is a node over what is cut below it.
+func cutInputs(n Node) Node {
 	var inputs []Node
 	for _, in := range n.Inputs() {
 		inputs = append(inputs, Cut(in))
@@ -87,7 +98,8 @@ func narrow(n Node, reads []int) {
 // fragment is the fragment that a node is, with all below it; nil for none.
 func fragment(n Node) *Fragment {
 	f := &Fragment{Nodes: n}
-	if a, ok := n.(*Aggregate); ok && a.ofColumns() {
+	a, ok := n.(*Aggregate)
+	if ok && (a.ofColumns() || a.ofSums()) {
 		f.Aggs, n = a.Aggs, a.Input
 	}
 	if w, ok := n.(*Filter); ok {
@@ -98,6 +110,9 @@ func fragment(n Node) *Fragment {
 		return nil
 	}
 	f.Table = s.Table
+	if a != nil && !a.ofColumns() {
+		f.Otherwise = cutInputs(a).(*Aggregate)
+	}
 	if len(f.Aggs) == 0 {
 		for i := range s.Columns {
 			f.Columns = append(f.Columns, i)

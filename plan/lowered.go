@@ -41,7 +41,8 @@ type loweredChunk struct {
 	plan     ChunkPlan
 }
 
-// NewQuery lowers a fragment's condition for every chunk of its table.
+// NewQuery lowers a fragment's condition for every chunk of its table, and its sums of expressions.
+// Where these cannot be had from sums of codes it is the query of the rows, [Fragment.Selected].
 func NewQuery(t *table.Table, q *Fragment) (*Query, error) { return new(Lowered).Query(t, q) }
 
 // Query is [NewQuery] that lowers only the chunks for which nothing is kept, several at
@@ -57,7 +58,7 @@ func (l *Lowered) Query(t *table.Table, q *Fragment) (*Query, error) {
 		for i, c := range t.Chunks {
 			out.Chunks[i].Pred = livePred(t, c)
 		}
-		return out, nil
+		return l.withSums(out, t, q)
 	}
 	old := l.get(t.Name, q.Where)
 	now := &lowered{table: t.Name, where: q.Where}
@@ -84,7 +85,16 @@ func (l *Lowered) Query(t *table.Table, q *Fragment) (*Query, error) {
 		now.chunks[i].plan = out.Chunks[i]
 	}
 	l.put(old, now)
-	return out, nil
+	return l.withSums(out, t, q)
+}
+
+// withSums is a fragment's query with its sums of expressions, or that of the rows.
+func (l *Lowered) withSums(out *Query, t *table.Table, q *Fragment) (*Query, error) {
+	err := out.lowerSums()
+	if err != nil && q.Otherwise != nil {
+		return l.Query(t, q.Selected())
+	}
+	return out, err
 }
 
 // lower lowers the WHERE for some chunks, on all cores. The error is that of the first.

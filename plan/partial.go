@@ -16,7 +16,7 @@ type Partial interface {
 	Count() (uint64, error)
 	// CountNotNull returns how many of them have a value of a column.
 	CountNotNull(col int) (uint64, error)
-	// Sum returns the exact sum of a column.
+	// Sum returns the exact sum of a column; that of an expression: see [ExpressionSums].
 	Sum(col int) (Sum, error)
 	// Kth returns the k-th largest or smallest of the n values that CountNotNull
 	// has told; 1 <= k <= n. A part (see Query.Part) is asked for what is its MIN or

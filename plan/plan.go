@@ -32,7 +32,7 @@
 // [Pred.CNF] and [Pred.DNF] are the normal forms of the paper's
 // EvalCNF; [Space] is the code space that the chunks of a column share. A [Selection]
 // is the selected records on one device, [Merge] joins those of several devices, and
-// [Finish] makes the answers.
+// [Finish] makes the answers. A [CodeSum] is the sum of an expression as sums over codes.
 //
 // # Caveats
 //

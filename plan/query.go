@@ -51,5 +51,6 @@ func (q *Query) Ranked(col int, n, k uint64, largest bool) (aggs []int) {
 // ChunkPlan is the selection of one chunk.
 type ChunkPlan struct {
 	Pred   *Pred
-	Checks []Check // in the order in which their errors would be raised
+	Checks []Check    // in the order in which their errors would be raised
+	Sums   []*CodeSum // by aggregate, of those of expressions; nil without any
 }

@@ -84,7 +84,7 @@ func (t *tracer) block(b textures.Block, n int) []uint32 {
 // word in which it counts records.
 func (l *look) tally() {
 	switch l.pass.Op.(type) {
-	case compute.Accumulate, compute.Digits:
+	case compute.Accumulate, compute.Products, compute.Digits:
 		return
 	}
 	if op, ok := l.pass.Op.(interface{ Place() int }); ok && op.Place() >= 0 && op.Place() < len(l.words) {

@@ -14,7 +14,7 @@
 //     and conditions; TestDuckDBFunctions: those that DuckDB has with the same meaning.
 //   - TestWhatIsAsked: about a hundred statements of a first hour (testdata/asked.txt) with their
 //     answers, which TestDuckDBAnswersWhatIsAsked puts to DuckDB.
-//   - TestGroupsAgree: GROUP BY, HAVING and aggregates of expressions beside their
+//   - TestGroupsAgree: GROUP BY, HAVING, sums of products and aggregates of expressions beside their
 //     definitions, computed row by row with exact fractions; TestDuckDBGroups: beside DuckDB, whose
 //     rounding is measured by the largest of the values.
 //   - The other tests are facts that a random statement once showed to be false.

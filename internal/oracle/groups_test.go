@@ -54,16 +54,29 @@ func (g *groups) aggregate() string {
 	return call
 }
 
+// sums are aggregates of all rows that a backend may compute itself: of columns and of what + - * make
+// of them.
+func (g *groups) sums() string {
+	of := func() string {
+		return g.pick("i * j", "s * (1 - i)", "money * rate", "money * (1 - rate)", "i * i - s", "i + j", "s * 3 + money", "-(j - 4) * money", "k * k", "i * j * s", "i::bigint * money::numeric(12, 3)")
+	}
+	return g.pick("SUM("+of()+")", "SUM("+of()+")", "AVG("+of()+")", "COUNT("+of()+")", "COUNT(*)", "SUM(j)", "MAX(s)", "MEDIAN(money)", "selectivity()")
+}
+
 func (g *groups) statement() string {
 	var keys, items []string
-	for range rapid.IntRange(0, 3).Draw(g.t, "keys") {
-		keys = append(keys, g.key())
+	aggregate := g.sums
+	if rapid.IntRange(0, 3).Draw(g.t, "groups") > 0 {
+		aggregate = g.aggregate
+		for range rapid.IntRange(0, 3).Draw(g.t, "keys") {
+			keys = append(keys, g.key())
+		}
 	}
 	for _, k := range keys {
 		items = append(items, g.pick(k, k, "("+k+") IS NULL"))
 	}
 	for range rapid.IntRange(b2i(len(items) == 0), 3).Draw(g.t, "aggregates") {
-		items = append(items, g.aggregate())
+		items = append(items, aggregate())
 	}
 	text := "SELECT " + strings.Join(items, ", ") + " FROM " + g.tab.Name
 	if rapid.Bool().Draw(g.t, "where") {

@@ -115,6 +115,13 @@ uint ones(uvec4 m) {
     return uint(n.x + n.y + n.z + n.w);
 }
 
+// addShifted adds n * 2^shift to a sum of 64 bits, 0 <= shift < 32.
+void addShifted(inout uvec2 sum, uint n, int shift) {
+    uint carry;
+    sum.x = uaddCarry(sum.x, n << shift, carry);
+    sum.y += carry + (n >> 1 >> (31 - shift));
+}
+
 bool some(uvec4 m) { return (m.x | m.y | m.z | m.w) != 0u; }
 
 // first is where the lowest of a number of stored planes lies for a unit; the

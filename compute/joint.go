@@ -1,0 +1,205 @@
+package compute
+
+import (
+	"fmt"
+	"math/big"
+	"slices"
+	"strings"
+
+	"github.com/stencildb/stencildb/pass"
+	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/textures"
+)
+
+// joint is what sums of expressions over the same columns ask of a chunk's selection: of the
+// records in which none of the columns is NULL.
+type joint struct {
+	cols []int
+	n    *number // of these records; that of the selected ones where there are no NULLs
+	sums []*codeSum
+	aggs []int // that it serves
+}
+
+// mostCounters is how many counters a sweep has for sums of expressions: as many as SHARE of
+// report.glsl and the smallest shared memory of an OpenGL device allow, less those of records.
+const mostCounters = 256/16 - 2
+
+// mostBeside is how many words of arguments a tree may have beside those of products.
+const mostBeside = 200
+
+// askSum notes what an aggregate of an expression needs of the chunk.
+func (x *chunk) askSum(agg int, s *plan.CodeSum) {
+	j := x.joint(s.Cols)
+	if j == nil {
+		j = &joint{cols: s.Cols}
+		x.joints = append(x.joints, j)
+	}
+	j.aggs = append(j.aggs, agg)
+	for _, t := range s.Terms {
+		if len(t.Cols) > 0 && j.sum(t.Cols) == nil {
+			j.sums = append(j.sums, &codeSum{t.Cols, &number{}})
+		}
+	}
+}
+
+func (x *chunk) joint(cols []int) *joint {
+	if i := slices.IndexFunc(x.joints, func(j *joint) bool { return slices.Equal(j.cols, cols) }); i >= 0 {
+		return x.joints[i]
+	}
+	return nil
+}
+
+// sum is the sum of a column's codes, or of the products of two columns'.
+func (j *joint) sum(cols []int) *codeSum {
+	if i := slices.IndexFunc(j.sums, func(s *codeSum) bool { return slices.Equal(s.cols, cols) }); i >= 0 {
+		return j.sums[i]
+	}
+	return nil
+}
+
+// settleJoint notes the numbers that are known beforehand.
+func (x *chunk) settleJoint(j *joint) {
+	var nulls []int // the columns that have some
+	never := x.tree.op == plan.False
+	for _, col := range j.cols {
+		seg := x.segment(col)
+		never = never || seg.NonNull() == 0
+		if seg.Nulls > 0 {
+			nulls = append(nulls, col)
+		}
+	}
+	switch {
+	case never:
+		j.n = known(0)
+		for _, s := range j.sums {
+			s.number = known(0)
+		}
+	case len(nulls) == 0:
+		j.n = x.selected
+	case len(nulls) == 1 && x.tree.op == plan.True:
+		j.n = known(x.segment(nulls[0]).NonNull())
+	default:
+		j.n = &number{}
+	}
+}
+
+// jointSweeps adds up the sums, as many in one sweep as it has counters for.
+func (x *chunk) jointSweeps(j *joint) (list []*sweep) {
+	counters := 0
+	for _, s := range j.sums {
+		n := len(x.places(s))
+		if s.set {
+			continue
+		}
+		if counters += n; len(list) == 0 || counters > mostCounters {
+			list, counters = append(list, &sweep{aggs: j.aggs, cols: j.cols}), n
+		}
+		last := list[len(list)-1]
+		last.sums = append(last.sums, s)
+	}
+	for _, s := range list {
+		var terms [][]pass.Attribute
+		for _, sum := range s.sums {
+			var t []pass.Attribute
+			for _, col := range sum.cols {
+				t = append(t, x.attribute(col))
+			}
+			terms = append(terms, t)
+		}
+		s.op = func(r Result) pass.Op { return Products{r, terms} }
+	}
+	if j.n.set || j.n == x.selected {
+		return list
+	}
+	if len(list) == 0 {
+		var names []string
+		for _, col := range j.cols {
+			names = append(names, x.attribute(col).Name+" IS NOT NULL")
+		}
+		where := strings.Join(names, " AND ")
+		list = []*sweep{{op: func(r Result) pass.Op { return Popcount{Result: r, Where: where} }, aggs: j.aggs, cols: j.cols}}
+	}
+	list[0].values = j.n
+	return list
+}
+
+// reserve notes how many storage blocks the sums of a query need beside a tree's.
+func (x *chunk) reserve(sums []*plan.CodeSum) {
+	for _, s := range sums {
+		if s == nil {
+			continue
+		}
+		n := 2 // the result, and the selection
+		for _, col := range s.Cols {
+			seg := x.segment(col)
+			n += textures.Parts(seg) + min(1, seg.Nulls)
+		}
+		for _, t := range s.Terms {
+			if x.packed(&codeSum{cols: t.Cols}) {
+				n += len(t.Cols)
+			}
+		}
+		x.reserved = max(x.reserved, n)
+	}
+}
+
+// crowded reports whether a tree leaves too little room in a program for sums of expressions.
+func (x *chunk) crowded(n *node) bool {
+	if len(x.q.Chunks[x.index].Sums) == 0 || n.op == plan.True || n.op == plan.False || n.op == plan.Simple && n.leaf.test == marked {
+		return false
+	}
+	w := newWriter(x)
+	w.function(n)
+	return len(w.slots)+x.reserved > x.device.maxBlocks() || len(w.args) > mostBeside
+}
+
+// SumOf implements [plan.ExpressionSums].
+func (x *execution) SumOf(agg int) (sum plan.Sum, err error) {
+	counts, once := map[word]bool{}, map[word]bool{}
+	for _, c := range x.chunks {
+		of := x.q.Chunks[c.index].Sums[agg]
+		j := c.joint(of.Cols)
+		n, err := j.n.read(x.words, counts)
+		if err != nil {
+			return sum, err
+		}
+		sum.N += n.Uint64()
+		for _, t := range of.Terms {
+			codes := n
+			if len(t.Cols) > 0 {
+				if codes, err = j.sum(t.Cols).read(x.words, once); err != nil {
+					return sum, err
+				}
+			}
+			sum.Int.Add(&sum.Int, new(big.Int).Mul(t.Coef, codes))
+		}
+	}
+	return sum, nil
+}
+
+// Products adds up selected codes of columns, and products of the codes of two columns, all
+// bits in one pass, of the records in which none of the columns is NULL.
+type Products struct {
+	Result
+	Sums [][]pass.Attribute // each of one column or of two
+}
+
+// String implements pass.Op.
+func (p Products) String() string { return "Accumulate(" + p.list() + ")" }
+
+func (p Products) list() string {
+	var sums []string
+	for _, s := range p.Sums {
+		name := s[0].Name
+		if len(s) == 2 {
+			name += " * " + s[1].Name
+		}
+		sums = append(sums, name)
+	}
+	return strings.Join(sums, ", ")
+}
+
+// Counts implements pass.Op.
+func (p Products) Counts() string {
+	return fmt.Sprintf("of the selected records, for each sum of %s, those with bit i set, times 2^i, or with bits i and j, times 2^(i+j)", p.list())
+}

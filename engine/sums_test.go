@@ -1,0 +1,83 @@
+package engine
+
+import (
+	"context"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/stencildb/stencildb/table"
+)
+
+// Sums of expressions are the same whichever backend adds them up: compute itself, cpu above the
+// rows of the others and where a record of some chunk might leave 64 bits.
+func TestSumsOfExpressions(t *testing.T) {
+	for _, backend := range []string{"classic", "fused", "compute", "cpu", "auto"} {
+		db := openSales(t, backend)
+		for _, c := range []struct{ in, want string }{
+			{"SELECT SUM(units * price), COUNT(*) FROM sales", "424.04 9"},
+			{"SELECT SUM(price * (1 - share)), SUM(units), COUNT(share - 1) FROM sales", "116.8325 30 8"},
+			{"SELECT SUM(price * (1 - share)) AS net FROM sales WHERE region = 'north' AND units > 2 HAVING SUM(units * units) > 98", "21.9000"},
+			{"SELECT AVG(units * 2 - price), AVG(-units) FROM sales WHERE units < 4", "-41.9 -2"},
+			{"SELECT SUM(units * share * price) FROM sales WHERE units = 9", "42.3000"},
+			{"SELECT SUM(units::numeric(3, 1) * price), SUM(units + price) FROM sales WHERE region = 'south'", "200.000 202.00"},
+			{"SELECT SUM(units * price), AVG(units * price), COUNT(units * price) FROM sales WHERE units > 100", "NULL NULL 0"},
+			{"SELECT SUM(units * 4611686018427387904) FROM sales WHERE paid", "error: bigint out of range (line 1, column 18)"},
+			{"SELECT SUM(units * 4611686018427387904) FROM sales WHERE units = 1", "9223372036854775808"},
+		} {
+			if got := answerText(db, c.in); got != c.want {
+				t.Errorf("%s: %s gives %s, want %s", backend, c.in, got, c.want)
+			}
+		}
+	}
+}
+
+// EXPLAIN says who adds expressions up.
+func TestExplainSumsOfExpressions(t *testing.T) {
+	for _, c := range []struct{ backend, in, want string }{
+		{"compute", "SELECT SUM(units * (1 - units)) FROM sales", "Accumulate(units, units * units)"},
+		{"compute", "SELECT SUM(units * (1 - units)) FROM sales WHERE price > 7", "Aggregate(SUM(units * (1 - units)))\n"},
+		{"compute", "SELECT SUM(units * units * units) FROM sales", "Aggregate(SUM((units * units) * units)) on cpu\n"},
+		{"classic", "SELECT SUM(units * units) FROM sales", "Aggregate(SUM(units * units)) on cpu\n"},
+		{"cpu", "SELECT SUM(units * units) FROM sales", "Rows(units)"},
+	} {
+		for _, analyze := range []bool{false, true} {
+			x, err := openSales(t, c.backend).Explain(context.Background(), c.in, ExplainOptions{Analyze: analyze})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if text := strings.Join(x.Lines(), "\n"); !strings.Contains(text, c.want) {
+				t.Errorf("%s: %s: no %q in\n%s", c.backend, c.in, c.want, text)
+			}
+		}
+	}
+}
+
+// A statement that has been prepared takes the rows once a snapshot has values whose products
+// may leave 64 bits, and adds up again when they have gone.
+func TestSumsFollowTheSnapshot(t *testing.T) {
+	db, tab := open(t, Options{Backend: "compute"}), small(t)
+	if err := db.Add(tab); err != nil {
+		t.Fatal(err)
+	}
+	s, err := db.Prepare(context.Background(), "SELECT SUM(i * i), COUNT(*) FROM small")
+	if err != nil {
+		t.Fatal(err)
+	}
+	large, err := tab.Chunks[1].Patch(0, []int{0}, []table.Value{table.Int(math.MaxInt64)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	first := inWords(Collect(s.Query(context.Background())))
+	for _, c := range []struct {
+		tab  *table.Table
+		want string
+	}{{changed(t, tab), "[[1604 3]]"}, {tab.With(tab.Chunks[0], large), "bigint out of range (line 1, column 14)"}, {tab, first}} {
+		if err := db.replace(c.tab); err != nil {
+			t.Fatal(err)
+		}
+		if got := inWords(Collect(s.Query(context.Background()))); got != c.want {
+			t.Errorf("%s, want %s", got, c.want)
+		}
+	}
+}
