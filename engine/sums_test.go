@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stencildb/stencildb/ingest"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -24,6 +25,25 @@ func TestSumsOfExpressions(t *testing.T) {
 			{"SELECT SUM(units * price), AVG(units * price), COUNT(units * price) FROM sales WHERE units > 100", "NULL NULL 0"},
 			{"SELECT SUM(units * 4611686018427387904) FROM sales WHERE paid", "error: bigint out of range (line 1, column 18)"},
 			{"SELECT SUM(units * 4611686018427387904) FROM sales WHERE units = 1", "9223372036854775808"},
+		} {
+			if got := answerText(db, c.in); got != c.want {
+				t.Errorf("%s: %s gives %s, want %s", backend, c.in, got, c.want)
+			}
+		}
+	}
+}
+
+// An operand is computed where the other one is NULL in every record of the chunk.
+func TestSumsBesideNulls(t *testing.T) {
+	for _, backend := range []string{"classic", "compute", "cpu"} {
+		db := open(t, Options{Backend: backend, ChunkRows: 2})
+		text := []byte("a,b\n9223372036854775807,\n1,\n2,3\n4,5\n")
+		if err := db.Load(context.Background(), "t", ingest.Source{Path: "t.csv", Data: text}); err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range []struct{ in, want string }{
+			{"SELECT SUM((a + 1) * b) FROM t", "error: bigint out of range (line 1, column 15)"},
+			{"SELECT SUM((a - 1) * b) FROM t", "18"},
 		} {
 			if got := answerText(db, c.in); got != c.want {
 				t.Errorf("%s: %s gives %s, want %s", backend, c.in, got, c.want)

@@ -92,17 +92,18 @@ func codeSum(a expr.Aggregate, t *table.Table, c *table.Chunk) *CodeSum {
 	if !ofSum(a) || refused(func() { l.checkColumns(a.X); x = l.val(a.X) }) != nil {
 		return nil
 	}
-	if slices.ContainsFunc(out.Cols, func(col int) bool { return l.seg(col).NonNull() == 0 }) {
-		return out
-	}
-	for _, v := range l.vals {
-		if v.never || len(v.fails) > 0 || v.v.CanFail {
+	none := slices.ContainsFunc(out.Cols, func(col int) bool { return l.seg(col).NonNull() == 0 })
+	for _, v := range l.vals { // of NULL operands the others are computed, too
+		if v.never && !none || len(v.fails) > 0 || v.v != nil && anyFails(v.v, nil) {
 			return nil
 		}
 	}
+	if none {
+		return out
+	}
 	cols := map[int]*Val{}
 	values, ok := expand(x.v, cols)
-	if !ok || x.scale != a.Arg.Scale || anyFails(x.v, nil) {
+	if !ok || x.scale != a.Arg.Scale {
 		return nil
 	}
 	codes, ok := values.ofCodes(cols, c)

@@ -18,7 +18,7 @@ import (
 
 // groupFields are sqliteFields and DECIMALs.
 var groupFields = append(slices.Clone(sqliteFields),
-	table.Field{Name: "money", Type: table.Type{Kind: table.Decimal, Precision: 9, Scale: 2}},
+	table.Field{Name: "money", Type: table.Type{Kind: table.Decimal, Precision: 18, Scale: 2}},
 	table.Field{Name: "rate", Type: table.Type{Kind: table.Decimal, Precision: 18, Scale: 6}})
 
 // groups draws statements with GROUP BY, HAVING and aggregates of expressions.
