@@ -60,8 +60,31 @@ var hoursAhead = map[string]int64{
 	"est": -5, "edt": -4, "cst": -6, "cdt": -5, "mst": -7, "mdt": -6, "pst": -8, "pdt": -7,
 }
 
-// zones are those that were asked for, by name.
-var zones sync.Map
+// zones are those that were asked for, by name; nil where there is none, which takes long to
+// find out.
+var zones struct {
+	sync.Mutex
+	of map[string]*time.Location
+}
+
+// location is the zone of a name; nil where there is none.
+func location(name string) *time.Location {
+	zones.Lock()
+	defer zones.Unlock()
+	loc, known := zones.of[name]
+	if known {
+		return loc
+	}
+	if name != "" && name != "Local" { // which are names in Go alone
+		loc, _ = time.LoadLocation(name) // nil with an error
+	}
+	const most = 1024
+	if zones.of == nil || len(zones.of) >= most {
+		zones.of = map[string]*time.Location{}
+	}
+	zones.of[name] = loc
+	return loc
+}
 
 // zone is the first argument: a zone's name, or an interval.
 func (a args) zone() (offsets, error) {
@@ -78,23 +101,12 @@ func (a args) zone() (offsets, error) {
 	if hours, ok := hoursAhead[strings.ToLower(v.S)]; ok {
 		return fixed(hours * 3600)
 	}
-	loc, ok := zones.Load(v.S)
-	if !ok {
-		if v.S == "" || v.S == "Local" { // which are names in Go alone
-			return nil, a.noZone()
-		}
-		found, err := time.LoadLocation(v.S)
-		if err != nil {
-			return nil, a.noZone()
-		}
-		loc, _ = zones.LoadOrStore(v.S, found)
+	loc := location(v.S)
+	if loc == nil {
+		return nil, Errorf(a.P, "time zone %q not recognized; write a name such as 'Europe/Berlin', 'UTC', or INTERVAL '2 hours'", v.S)
 	}
 	return func(second int64) int64 {
-		_, ahead := time.Unix(second, 0).In(loc.(*time.Location)).Zone()
+		_, ahead := time.Unix(second, 0).In(loc).Zone()
 		return int64(ahead)
 	}, nil
-}
-
-func (a args) noZone() error {
-	return Errorf(a.P, "time zone %q not recognized; write a name such as 'Europe/Berlin', 'UTC', or INTERVAL '2 hours'", a.v[0].S)
 }
