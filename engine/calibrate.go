@@ -129,7 +129,7 @@ func (db *DB) plan(ctx context.Context, text string) (*planned, error) {
 	if err != nil {
 		return nil, err
 	}
-	now, unpin, err := s.pinned(ctx)
+	now, unpin, err := s.pinned()
 	if err == nil {
 		unpin()
 	}

@@ -105,21 +105,28 @@ func (db *DB) deviceWanted() bool {
 	return db.opts.Device != "" || os.Getenv("STENCILDB_DEVICE") != ""
 }
 
-// openDevice opens the device, unless that was done; an error is kept too. It returns
-// when ctx ends, while the opening goes on. What it took is added to spent.
-func (db *DB) openDevice(ctx context.Context, spent *time.Duration) (*gpus, error) {
+// startDevice begins to open the device, unless that was done; an error is kept, too. It is
+// nil once the DB is closed.
+func (db *DB) startDevice() *opening {
 	db.mu.Lock()
-	o := db.opening
+	defer db.mu.Unlock()
 	switch {
 	case db.closed:
-		db.mu.Unlock()
-		return nil, errClosed
-	case o == nil:
-		o = &opening{done: make(chan struct{})}
-		db.opening = o
-		go db.finish(o, db.closing)
+		return nil
+	case db.opening == nil:
+		db.opening = &opening{done: make(chan struct{})}
+		go db.finish(db.opening, db.closing)
 	}
-	db.mu.Unlock()
+	return db.opening
+}
+
+// openDevice opens the device, unless that was done. It returns when ctx ends, while the
+// opening goes on. What it took is added to spent.
+func (db *DB) openDevice(ctx context.Context, spent *time.Duration) (*gpus, error) {
+	o := db.startDevice()
+	if o == nil {
+		return nil, errClosed
+	}
 	if !o.over() {
 		start := time.Now()
 		defer func() { *spent += time.Since(start) }()

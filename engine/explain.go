@@ -79,7 +79,10 @@ func (s *Statement) explain(ctx context.Context, o ExplainOptions) (*Explanation
 	if err != nil {
 		return nil, err
 	}
-	now, unpin, err := s.pinned(ctx)
+	if err := s.read(ctx, false); err != nil {
+		return nil, err
+	}
+	now, unpin, err := s.pinned()
 	if err != nil {
 		return nil, s.described(err)
 	}

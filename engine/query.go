@@ -39,7 +39,11 @@ func (db *DB) statement(ctx context.Context, text string) (*Statement, error) {
 	if s, ok := db.statements.Get(text); ok && (s.bound == nil || s.tables == tables && !db.changed(s.entry)) {
 		return s, nil
 	}
-	s, err := db.Prepare(ctx, text)
+	st, err := parseOne(text)
+	if err != nil {
+		return nil, err
+	}
+	s, err := db.prepare(ctx, text, st)
 	if err == nil && len(text) <= maxKeptText {
 		db.statements.Add(text, s)
 	}

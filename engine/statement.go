@@ -32,9 +32,11 @@ type bound struct {
 	tree     plan.Node      // with the fragment cut out
 	tables   int            // that there were when its names were resolved
 	columns  []Column       // of its answer
-	fragment *plan.Fragment // nil where no table is read, and with it the next two
+	fragment *plan.Fragment // nil where no table is read, and with it the next three
 	entry    *entry         // of its table
-	outlined *outlined      // what it need not read; nil where its columns have been read
+	reads    []int          // the columns that it needs
+	outlined *outlined      // what it need not read of them; nil where that is nothing
+	params   []table.Value
 	latest   atomic.Pointer[planned]
 }
 
@@ -57,10 +59,18 @@ func (db *DB) Prepare(ctx context.Context, text string) (*Statement, error) {
 	if err != nil {
 		return nil, err
 	}
-	return db.prepare(ctx, text, st)
+	s, err := db.prepare(ctx, text, st)
+	if err == nil && s.bound != nil {
+		err = s.read(ctx, false)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return s, nil
 }
 
-// prepare prepares a statement of a script. Its errors have their place in the script.
+// prepare prepares a statement of a script, whose columns are read when it runs. Its errors
+// have their place in the script.
 func (db *DB) prepare(ctx context.Context, script string, st *sql.Statement) (*Statement, error) {
 	s := &Statement{db: db, script: script, parsed: st}
 	if st.Params > 0 || st.Explain || st.Clock || st.Setting != nil {
@@ -102,7 +112,7 @@ func (db *DB) bind(ctx context.Context, st *sql.Statement, params []table.Value)
 	if err != nil {
 		return nil, err
 	}
-	b := &bound{tree: plan.Cut(rewritten(tree)), tables: len(c.Names)}
+	b := &bound{tree: plan.Cut(rewritten(tree)), tables: len(c.Names), params: params}
 	top := b.tree
 	if l, ok := top.(*plan.Limit); ok {
 		top = l.Input
@@ -117,39 +127,60 @@ func (db *DB) bind(ctx context.Context, st *sql.Statement, params []table.Value)
 		b.columns = append(b.columns, c)
 	}
 	for _, f := range plan.Fragments(b.tree) { // one at most
-		b.fragment, b.entry = f, db.entry(f.Table)
-		if b.outlined, err = db.outline(ctx, b.entry, f); b.outlined != nil || err != nil {
-			return b, err
-		}
-		reads := f.Reads()
-		read, err := db.read(ctx, b.entry, reads)
-		if err != nil {
+		b.fragment, b.entry, b.reads = f, db.entry(f.Table), f.Reads()
+		if b.outlined, err = db.outline(ctx, b.entry, f); err != nil {
 			return nil, err
-		}
-		if slices.ContainsFunc(reads, func(col int) bool { return read.Fields[col].Unsupported != "" }) {
-			return db.bind(ctx, st, params) // which says so
 		}
 	}
 	return b, nil
 }
 
+// read reads the columns that the statement needs and the file's statistics do not spare it.
+// Meanwhile the device is opened where the statement is about to run on it.
+func (s *Statement) read(ctx context.Context, runs bool) error {
+	if s.fragment == nil {
+		return nil
+	}
+	t := s.entry.table.Load()
+	if !t.Has(s.reads) && (s.outlined == nil || !s.db.onCPU()) {
+		if runs && s.opens() {
+			s.db.startDevice()
+		}
+		var err error
+		if t, err = s.db.read(ctx, s.entry, s.reads); err != nil {
+			return s.described(err)
+		}
+	}
+	if slices.ContainsFunc(s.reads, func(col int) bool { return t.Fields[col].Unsupported != "" }) { // by a value of it
+		_, err := s.db.bind(ctx, s.parsed, s.params) // which says so
+		return s.described(err)
+	}
+	return nil
+}
+
+// opens reports whether running the statement opens the device, whatever is in its table.
+func (s *Statement) opens() bool {
+	rows := true
+	plan.Walk(s.tree, func(n plan.Node, _ int) {
+		if l, ok := n.(*plan.Limit); ok && l.Count == 0 { // nothing below it runs
+			rows = false
+		}
+	})
+	name := s.db.Backend()
+	return rows && name != "cpu" && (name != "auto" || s.db.deviceWanted() && !s.stopsEarly())
+}
+
 // pinned is the statement for the snapshot that its table has now, which stays in use
 // until unpin is called.
-func (s *Statement) pinned(ctx context.Context) (now *planned, unpin func(), err error) {
+func (s *Statement) pinned() (now *planned, unpin func(), err error) {
 	if s.fragment == nil {
 		return &planned{Statement: s}, func() {}, nil
 	}
 	now = &planned{Statement: s}
 	t, unpin := s.db.pin(s.entry)
-	if s.outlined != nil && !t.Has(s.fragment.Reads()) {
+	if !t.Has(s.reads) {
 		unpin()
-		if s.db.onCPU() {
-			now.spared, t, unpin = s.outlined, s.outlined.table, func() {}
-		} else if _, err = s.db.read(ctx, s.entry, s.fragment.Reads()); err == nil {
-			t, unpin = s.db.pin(s.entry)
-		} else {
-			return nil, nil, err
-		}
+		now.spared, t, unpin = s.outlined, s.outlined.table, func() {}
 	}
 	if old := s.latest.Load(); old != nil && old.plan.Table == t {
 		return old, unpin, nil
@@ -204,8 +235,11 @@ func (s *Statement) run(ctx context.Context, change func(*execution)) (*Rows, er
 	if err := ctx.Err(); err != nil {
 		return nil, s.described(err)
 	}
+	if err := s.read(ctx, true); err != nil {
+		return nil, err
+	}
 	start := time.Now()
-	now, unpin, err := s.pinned(ctx)
+	now, unpin, err := s.pinned()
 	if err != nil {
 		return nil, s.described(err)
 	}
