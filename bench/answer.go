@@ -266,19 +266,9 @@ func (c *comparison) alike(a, b []table.Value, columns []int) bool {
 
 // order sorts rows, NULLs first.
 func (c *comparison) order(a, b []table.Value) int {
+	key := expr.SortKey{NullsFirst: true}
 	for _, col := range c.columns {
-		x, y := a[col], b[col]
-		o := 0
-		switch {
-		case x.Null && y.Null:
-		case x.Null:
-			o = -1
-		case y.Null:
-			o = 1
-		default:
-			o = table.Compare(x, y)
-		}
-		if o != 0 {
+		if o := key.Compare(a[col], b[col]); o != 0 {
 			return o
 		}
 	}
@@ -312,7 +302,7 @@ type DifferError struct {
 }
 
 func (e *DifferError) Error() string {
-	text := fmt.Sprintf("%s over %d rows: %s gives %s, %s gives %s: %s", e.Trial.Operation, e.Trial.Rows, e.System, e.Got, e.Other, e.Want, e.Trial.SQL)
+	text := fmt.Sprintf("%s over %s: %s gives %s, %s gives %s: %s", e.Trial.Operation, numbers.Count(e.Trial.Rows, "row", "rows"), e.System, e.Got, e.Other, e.Want, e.Trial.SQL)
 	if _, peer := peers[e.System]; peer {
 		text += "; where the two mean different things by it, write it otherwise, or leave " + e.System + " out with --peers"
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/duckdb/duckdb-go/v2"
 	"golang.org/x/sync/errgroup"
 
+	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/ingest"
 	"github.com/stencildb/stencildb/table"
 )
@@ -93,11 +94,10 @@ func duckFile(l *intake) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	literal := func(text string) string { return "'" + strings.ReplaceAll(text, "'", "''") + "'" }
 	list := func(texts []string) string {
 		var out []string
 		for _, t := range texts {
-			out = append(out, literal(t))
+			out = append(out, expr.Quote(t))
 		}
 		return "[" + strings.Join(out, ", ") + "]"
 	}
@@ -117,14 +117,14 @@ func duckFile(l *intake) (string, error) {
 		args += fmt.Sprintf(", header = %v", l.from.Header == ingest.HeaderThere)
 	}
 	if l.from.Delim != 0 {
-		args += ", delim = " + literal(string(l.from.Delim))
+		args += ", delim = " + expr.Quote(string(l.from.Delim))
 	}
 	if l.from.Nulls != nil {
 		args += ", nullstr = " + list(append([]string{""}, l.from.Nulls...))
 	}
 	var types []string
 	for _, t := range l.from.Types {
-		types = append(types, literal(t.Name)+": "+literal(duckType(t.Type)))
+		types = append(types, expr.Quote(t.Name)+": "+expr.Quote(duckType(t.Type)))
 	}
 	if types != nil {
 		args += ", types = {" + strings.Join(types, ", ") + "}"

@@ -24,7 +24,8 @@ func TestDuckDBLoadsFiles(t *testing.T) {
 	write("day-1.csv", "a,b\n1,2\n")
 	write("day-2.csv", "a,b\n3,4\n5,6\n")
 	write("other.tab", "a\tb\n1\t2\n")
-	for text, loads := range map[string]bool{"it's.csv?delim=;&header=false&null=-": true, "day-*.csv": true, "other.tab": false} {
+	write("other.txt", "a,b\n1,2\n")
+	for text, loads := range map[string]bool{"it's.csv?delim=;&header=false&null=-": true, "day-*.csv": true, "other.tab": true, "other.txt": false} {
 		_, from, err := ingest.ParseLoad("t=" + filepath.Join(dir, text))
 		if err != nil {
 			t.Fatal(err)

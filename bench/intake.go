@@ -1,11 +1,11 @@
 package bench
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/stencildb/stencildb/ingest"
@@ -24,18 +24,11 @@ type intake struct {
 
 // format is that of the file, as its name has it; "" for another one. TSV is a CSV.
 func (l *intake) format() ingest.Format {
-	name := strings.TrimSuffix(strings.TrimSuffix(strings.ToLower(l.from.Path), ".gz"), ".zst")
-	switch {
-	case l.from.Format == ingest.TSV:
-		return ingest.CSV
-	case l.from.Format != "":
-		return l.from.Format
-	case strings.HasSuffix(name, ".parquet"):
-		return ingest.Parquet
-	case strings.HasSuffix(name, ".csv"), strings.HasSuffix(name, ".tsv"):
-		return ingest.CSV
+	named, _ := ingest.FormatOf(l.from.Path)
+	if f := cmp.Or(l.from.Format, named); f != ingest.TSV {
+		return f
 	}
-	return ""
+	return ingest.CSV
 }
 
 // loadTrial is the loading as a case: of stencildb, whose backends share the codes in host memory,

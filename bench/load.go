@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/ingest"
 	"github.com/stencildb/stencildb/internal/files"
 	"github.com/stencildb/stencildb/internal/numbers"
@@ -122,7 +123,7 @@ func (f *field) process(name string) System {
 // fromFile is a query as a peer runs it over a file.
 func fromFile(q Query, t *table.Table, path string) []string {
 	from := " FROM " + quoted(t.Name)
-	in := " FROM '" + strings.ReplaceAll(path, "'", "''") + "'"
+	in := " FROM " + expr.Quote(path)
 	if q.Columns == nil {
 		return []string{strings.Replace(q.SQL, from, in, 1)}
 	}

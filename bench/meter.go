@@ -8,6 +8,8 @@ import (
 	"math"
 	"runtime"
 	"time"
+
+	"github.com/stencildb/stencildb/internal/numbers"
 )
 
 // ErrCannot marks the error of a contender that is not able to run a case: it is
@@ -63,7 +65,7 @@ type Trial struct {
 
 // fail is an error of a system in the trial.
 func (t *Trial) fail(system string, err error) error {
-	return fmt.Errorf("%s over %d rows: %s: %w", t.Operation, t.Rows, system, err)
+	return fmt.Errorf("%s over %s: %s: %w", t.Operation, numbers.Count(t.Rows, "row", "rows"), system, err)
 }
 
 // Meter times contenders. The zero value does, with the number of rounds that suits

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/ingest"
 	"github.com/stencildb/stencildb/table"
 )
@@ -39,7 +40,7 @@ func TestStatements(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := statements(t, `SELECT word, COUNT(*), SUM(half) FROM words GROUP BY word ORDER BY word DESC;
-		SELECT id, word FROM words WHERE id < 4; SELECT SUM(x) FROM '`+strings.ReplaceAll(path, "'", "''")+`';
+		SELECT id, word FROM words WHERE id < 4; SELECT SUM(x) FROM `+expr.Quote(path)+`;
 		SELECT COUNT(*) FROM words; SELECT MAX(data_count) FROM tcpip; SELECT id FROM words WHERE id > 1000; SELECT * FROM words`,
 		NamedFile{"words", words(50)}, NamedFile{"unused", ingest.Source{Path: "gone.csv"}})
 	r, err := s.Run(t.Context(), Config{Rows: []int{2, 20}, Backends: []string{"cpu", "classic", "auto"}, Peers: Peers(), Rounds: 1})

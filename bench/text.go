@@ -177,7 +177,7 @@ func (r *Report) grids(title string, cell func(*Result) string) (list []section)
 	for _, c := range cases {
 		if c.Rows != rows {
 			rows = c.Rows
-			list = append(list, section{Title: fmt.Sprintf("%s rows, %s", numbers.Grouped(rows), title), Rows: [][]string{append([]string{"operation"}, r.systems()...)}})
+			list = append(list, section{Title: numbers.Count(rows, "row", "rows") + ", " + title, Rows: [][]string{append([]string{"operation"}, r.systems()...)}})
 		}
 		line := []string{c.Operation}
 		for _, s := range r.systems() {
@@ -227,7 +227,7 @@ func (r *Report) notRun() section {
 				operations = append(operations, s.Operation)
 			}
 		}
-		list.Notes = append(list.Notes, fmt.Sprintf("  %s, %s rows: %s: %s", k.system, numbers.Grouped(k.rows), strings.Join(operations, ", "), k.reason))
+		list.Notes = append(list.Notes, fmt.Sprintf("  %s, %s: %s: %s", k.system, numbers.Count(k.rows, "row", "rows"), strings.Join(operations, ", "), k.reason))
 	}
 	return list
 }

@@ -106,7 +106,7 @@ benchstat) into a folder.`,
   stencildb bench --load t=trips.parquet --table t
   stencildb bench compare before.json after.json`,
 		Args: func(c *cobra.Command, args []string) error {
-			if len(args) == 1 && !strings.ContainsFunc(args[0], unicode.IsSpace) { // what comes first may be the name of a subcommand
+			if len(args) == 1 && args[0] != "" && !strings.ContainsFunc(args[0], unicode.IsSpace) { // what comes first may be the name of a subcommand
 				return fmt.Errorf("unknown argument %q: there are SQL in quotes, flags (see --help) and the subcommand compare", args[0])
 			}
 			return atMostOneSQL(c, args)
@@ -394,7 +394,7 @@ func rowsFor(c bench.Config, s bench.Suite) error {
 	for _, from := range s.Sources(c) {
 		sizes := c.Sizes(s, from)
 		if len(sizes) == 0 {
-			return usagef("--rows %d: table %s has %s rows", slices.Min(c.Rows), from.Data.Name, numbers.Grouped(uint64(from.Rows)))
+			return usagef("--rows %d: table %s has %s", slices.Min(c.Rows), from.Data.Name, numbers.Count(from.Rows, "row", "rows"))
 		}
 		if err := sized(slices.Max(sizes), from, c, s); err != nil {
 			return err
@@ -405,7 +405,7 @@ func rowsFor(c bench.Config, s bench.Suite) error {
 
 func sized(rows int, from bench.Source, c bench.Config, s bench.Suite) error {
 	if fixed := from.Rows; fixed > 0 && rows > fixed {
-		return usagef("--rows %d: table %s has %s rows", rows, from.Data.Name, numbers.Grouped(uint64(fixed)))
+		return usagef("--rows %d: table %s has %s", rows, from.Data.Name, numbers.Count(fixed, "row", "rows"))
 	}
 	memory, err := memorySize()
 	if err != nil {
@@ -425,7 +425,7 @@ func sized(rows int, from bench.Source, c bench.Config, s bench.Suite) error {
 		}
 	}
 	if rows > most {
-		return usagef("--rows %d: %s holds %s rows at most for these systems", rows, holder, numbers.Grouped(uint64(most)))
+		return usagef("--rows %d: %s holds %s at most for these systems", rows, holder, numbers.Count(most, "row", "rows"))
 	}
 	return nil
 }

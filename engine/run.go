@@ -106,7 +106,7 @@ func (x *execution) stream(n plan.Node) stream {
 		}
 		return x.sortedValues(n, false)
 	case *plan.Distinct:
-		keys := make([]plan.SortKey, len(n.Fields()))
+		keys := make([]expr.SortKey, len(n.Fields()))
 		for i, f := range n.Fields() {
 			keys[i].E = &expr.Column{Index: i, Name: f.Name, T: f.Type, P: -1}
 		}

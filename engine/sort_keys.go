@@ -7,13 +7,14 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/bitutil"
 
 	"github.com/stencildb/stencildb/cpu"
+	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/table"
 )
 
 // sortKey is a key as codes, which order as its values do.
 type sortKey struct {
-	plan.SortKey
+	expr.SortKey
 	column *sortColumn // where it is a column of the table
 	most   uint64      // its largest code
 	nulls  bool        // it may be NULL
@@ -29,7 +30,7 @@ type sortColumn struct {
 }
 
 // columnKey is a key that is a column.
-func columnKey(k plan.SortKey, t *table.Table, index int) sortKey {
+func columnKey(k expr.SortKey, t *table.Table, index int) sortKey {
 	space := plan.NewSpace(t, index)
 	out := sortKey{SortKey: k, column: &sortColumn{index: index}, most: space.Max()}
 	for _, c := range t.Chunks {
@@ -41,7 +42,7 @@ func columnKey(k plan.SortKey, t *table.Table, index int) sortKey {
 }
 
 // valueKey is a key of values that are computed.
-func valueKey(k plan.SortKey) sortKey {
+func valueKey(k expr.SortKey) sortKey {
 	out, t := sortKey{SortKey: k, most: math.MaxUint64, nulls: true}, k.E.Type()
 	if t.Kind == table.Varchar {
 		out.most, out.ranked = math.MaxUint32, true

@@ -437,25 +437,16 @@ func (c *compiler) call(e *Call) *node {
 	for _, a := range e.Args {
 		list = append(list, c.node(a))
 	}
-	switch {
-	case e.Fn == Case || e.Fn == Coalesce:
+	if e.Fn == Case || e.Fn == Coalesce {
 		if n := c.choice(e, list); n != nil {
 			return n
 		}
-	case e.Fn.int != nil && list[0].ints != nil:
-		return c.ofInts(e.T, func(i int) (int64, state) {
-			x, s := list[0].ints(i)
-			if s != valid {
-				return 0, s
-			}
-			if v, ok := e.Fn.int(x); ok {
-				return v, valid
-			}
-			v, s := c.result(e.Fn.eval(args{e, []table.Value{table.Int(x)}, c.wide}))
-			return v.I, s
-		})
 	}
 	switch {
+	case e.Fn.int != nil && list[0].ints != nil:
+		return c.ofInts(e.T, direct(c, e, list[0].ints, e.Fn.int, table.Int, func(v table.Value) int64 { return v.I }))
+	case e.Fn.float != nil && list[0].floats != nil:
+		return c.ofFloats(e.T, direct(c, e, list[0].floats, e.Fn.float, table.Float, func(v table.Value) float64 { return v.F }))
 	case e.Fn.lazy != nil:
 		at := 0
 		operand := func(k int) (table.Value, error) {
@@ -469,18 +460,6 @@ func (c *compiler) call(e *Call) *node {
 			at = i
 			v, s := c.result(e.Fn.lazy(e, operand))
 			return e.typed(v), s
-		})
-	case e.Fn.float != nil && list[0].floats != nil:
-		return c.ofFloats(e.T, func(i int) (float64, state) {
-			x, s := list[0].floats(i)
-			if s != valid {
-				return 0, s
-			}
-			if f, ok := e.Fn.float(x); ok {
-				return f, valid
-			}
-			v, s := c.result(e.Fn.eval(args{e, []table.Value{table.Float(x)}, c.wide}))
-			return v.F, s
 		})
 	}
 	values := make([]table.Value, len(list))
@@ -499,6 +478,21 @@ func (c *compiler) call(e *Call) *node {
 		v, s := c.result(e.Fn.eval(args{e, values, c.wide}))
 		return e.typed(v), s
 	})
+}
+
+// direct is a function of one operand as f has it, and where f has nothing as it is evaluated.
+func direct[T any](c *compiler, e *Call, x func(i int) (T, state), f func(T) (T, bool), boxed func(T) table.Value, of func(table.Value) T) func(i int) (T, state) {
+	return func(i int) (T, state) {
+		v, s := x(i)
+		if s != valid {
+			return v, s
+		}
+		if y, ok := f(v); ok {
+			return y, valid
+		}
+		y, s := c.result(e.Fn.eval(args{e, []table.Value{boxed(v)}, c.wide}))
+		return of(y), s
+	}
 }
 
 // choice is CASE or COALESCE of values of 64 bits, or of texts; nil for others.

@@ -275,7 +275,7 @@ func (e *Const) String() string {
 			return "CAST(" + text + " AS double precision)"
 		}
 	case table.Varchar:
-		return quote(e.V.S)
+		return Quote(e.V.S)
 	case table.Date:
 		return "DATE '" + e.V.String() + "'"
 	case table.Timestamp:
@@ -365,18 +365,16 @@ func (e *Like) String() string {
 	if e.Fold {
 		op = "ILIKE"
 	}
-	s := paren(e.X) + " " + not(e.Not) + op + " " + quote(e.Pattern)
+	s := paren(e.X) + " " + not(e.Not) + op + " " + Quote(e.Pattern)
 	switch e.Escape {
 	case '\\': // what LIKE has without ESCAPE
 	case 0:
 		s += " ESCAPE ''"
 	default:
-		s += " ESCAPE " + quote(string(e.Escape))
+		s += " ESCAPE " + Quote(string(e.Escape))
 	}
 	return s
 }
-
-func quote(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }
 
 func (e *AggRef) String() string {
 	if e.Key != nil {

@@ -37,7 +37,7 @@ func quoteIdent(name string) string {
 }
 
 func quoteLiteral(s string) string {
-	text := "'" + strings.ReplaceAll(s, "'", "''") + "'"
+	text := Quote(s)
 	if strings.Contains(s, `\`) {
 		text = "E" + strings.ReplaceAll(text, `\`, `\\`)
 	}

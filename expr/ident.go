@@ -19,6 +19,9 @@ func Ident(name string) string {
 	return `"` + strings.ReplaceAll(name, `"`, `""`) + `"`
 }
 
+// Quote writes a text as SQL: in quotes, those in it doubled.
+func Quote(text string) string { return "'" + strings.ReplaceAll(text, "'", "''") + "'" }
+
 // reserved are PostgreSQL's keywords that are no column name without quotes.
 var reserved = map[string]bool{}
 

@@ -4,6 +4,7 @@ import (
 	"math"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 	_ "time/tzdata" // the zones, for machines that have none
 
@@ -60,29 +61,27 @@ var hoursAhead = map[string]int64{
 	"est": -5, "edt": -4, "cst": -6, "cdt": -5, "mst": -7, "mdt": -6, "pst": -8, "pdt": -7,
 }
 
-// zones are those that were asked for, by name; nil where there is none, which takes long to
-// find out.
+// zones are those that were asked for, by name: [*time.Location], nil where there is none, which
+// takes long to find out.
 var zones struct {
-	sync.Mutex
-	of map[string]*time.Location
+	of    sync.Map
+	count atomic.Int64
 }
 
 // location is the zone of a name; nil where there is none.
-func location(name string) *time.Location {
-	zones.Lock()
-	defer zones.Unlock()
-	loc, known := zones.of[name]
-	if known {
-		return loc
+func location(name string) (loc *time.Location) {
+	if kept, known := zones.of.Load(name); known {
+		return kept.(*time.Location)
 	}
 	if name != "" && name != "Local" { // which are names in Go alone
 		loc, _ = time.LoadLocation(name) // nil with an error
 	}
 	const most = 1024
-	if zones.of == nil || len(zones.of) >= most {
-		zones.of = map[string]*time.Location{}
+	if zones.count.Add(1) > most {
+		zones.of.Clear()
+		zones.count.Store(1)
 	}
-	zones.of[name] = loc
+	zones.of.Store(name, loc)
 	return loc
 }
 

@@ -61,7 +61,7 @@ type part struct {
 	chunk, at, rows int    // from row at of the chunk on
 	lo, hi          uint64 // lo > hi: all rows are NULL
 	// The rest is of text, whose codes are known when all words are.
-	words words
+	words table.Words
 	text  []uint32 // numbers of words
 	valid []byte   // nil: none is NULL
 }
@@ -258,8 +258,8 @@ func (p *part) keep(d *decoded, at int) (bytes int) {
 			bitutil.SetBitTo(p.valid, at+i, !d.null(i))
 		}
 	}
-	bytes += p.words.bytes
-	p.words.bytes = 0
+	bytes += p.words.Bytes
+	p.words.Bytes = 0
 	return bytes
 }
 
@@ -280,7 +280,7 @@ func (r *reading) frame(c *column) error {
 		var dict []string
 		if c.Type.Kind == table.Varchar {
 			for _, p := range parts {
-				dict = append(dict, p.words.list...)
+				dict = append(dict, p.words.List...)
 			}
 			slices.Sort(dict)
 			dict = slices.Compact(dict)
@@ -309,8 +309,8 @@ func (r *reading) fill(c *column, g int, d *decoded) error {
 		return r.batches(c, g, d, put)
 	}
 	for _, p := range c.parts[g] {
-		rank, dict := make([]uint64, len(p.words.list)), c.frames[p.chunk].Dict()
-		for k, word := range p.words.list {
+		rank, dict := make([]uint64, len(p.words.List)), c.frames[p.chunk].Dict()
+		for k, word := range p.words.List {
 			at, _ := slices.BinarySearch(dict, word)
 			rank[k] = uint64(at)
 		}
@@ -321,7 +321,7 @@ func (r *reading) fill(c *column, g int, d *decoded) error {
 			}
 		}
 		_ = put(p, 0)
-		p.text, p.words = nil, words{}
+		p.text, p.words = nil, table.Words{}
 	}
 	return nil
 }

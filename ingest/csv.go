@@ -348,7 +348,7 @@ type converted struct {
 // cells is some values of a column.
 type cells struct {
 	decoded
-	words words
+	words table.Words
 }
 
 // convert is a later pass: the text of some columns becomes a table of these.
@@ -432,15 +432,15 @@ func (c *cells) push(o uint64, valid bool) {
 // words.
 func (c *cells) append(b *table.ColumnBuilder, at, n int) {
 	list := c.ordinals[at : at+n]
-	if len(c.words.list) > 0 {
-		numbers := make([]uint64, len(c.words.list)) // 0: none yet
+	if len(c.words.List) > 0 {
+		numbers := make([]uint64, len(c.words.List)) // 0: none yet
 		list = slices.Clone(list)
 		for i, k := range list {
 			if c.null(at + i) {
 				continue
 			}
 			if numbers[k] == 0 {
-				numbers[k] = 1 + b.Number(c.words.list[k])
+				numbers[k] = 1 + b.Number(c.words.List[k])
 			}
 			list[i] = numbers[k] - 1
 		}

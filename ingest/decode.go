@@ -24,33 +24,9 @@ type decoded struct {
 	offset   int
 }
 
-// words is the distinct texts of some rows, numbered as they come.
-type words struct {
-	index map[string]uint64
-	list  []string
-	bytes int // that they take
-}
-
-// wordOverhead is about what a distinct text takes besides its bytes: its header in the
-// list, and its key and value in the index.
-const wordOverhead = 64
-
-func (w *words) number(s string) uint64 {
-	k, ok := w.index[s]
-	if !ok {
-		if w.index == nil {
-			w.index = map[string]uint64{}
-		}
-		k, s = uint64(len(w.list)), string([]byte(s)) // it does not pin the reader's buffer
-		w.index[s], w.list = k, append(w.list, s)
-		w.bytes += len(s) + wordOverhead
-	}
-	return k
-}
-
 // decode takes the values of an array, which must stay while they are used, as those of type t.
 // Whether they are in its range is left to who knows it of their bounds.
-func (d *decoded) decode(t table.Type, a arrow.Array, w *words) error {
+func (d *decoded) decode(t table.Type, a arrow.Array, w *table.Words) error {
 	d.ordinals, d.raw = slices.Grow(d.ordinals[:0], a.Len())[:a.Len()], nil
 	d.valid, d.offset = nil, a.Data().Offset()
 	if a.NullN() > 0 {
@@ -102,7 +78,7 @@ func (d *decoded) each(f func(i int) (uint64, error)) (err error) {
 }
 
 // take computes the ordinals.
-func (d *decoded) take(t table.Type, a arrow.Array, w *words) error {
+func (d *decoded) take(t table.Type, a arrow.Array, w *table.Words) error {
 	if t.Kind == table.Unknown {
 		return d.each(func(int) (uint64, error) { return 0, damagef("a value in a column of nulls") })
 	}
@@ -253,7 +229,7 @@ func whole(ns int64) (uint64, error) {
 }
 
 // dictionary takes values that are numbers of others.
-func (d *decoded) dictionary(t table.Type, a *array.Dictionary, w *words) error {
+func (d *decoded) dictionary(t table.Type, a *array.Dictionary, w *table.Words) error {
 	var of decoded
 	if err := of.decode(t, a.Dictionary(), w); err != nil {
 		return err
@@ -282,18 +258,18 @@ func (d *decoded) dictionary(t table.Type, a *array.Dictionary, w *words) error 
 }
 
 // bytes takes text, and of Parquet DECIMALs, which are numbers of any length, and INT96.
-func (d *decoded) bytes(t table.Type, a arrow.Array, w *words) error {
+func (d *decoded) bytes(t table.Type, a arrow.Array, w *table.Words) error {
 	if s, ok := a.(interface{ Value(int) string }); ok && t.Kind == table.Varchar {
 		return d.each(func(i int) (uint64, error) {
 			v := s.Value(i)
-			k, known := w.index[v]
+			k, known := w.Known(v)
 			switch {
 			case known:
 				return k, nil
 			case !utf8.ValidString(v):
 				return 0, damagef("text that is not valid UTF-8")
 			}
-			return w.number(v), nil
+			return w.Number(v), nil
 		})
 	}
 	s, ok := a.(interface{ Value(int) []byte })

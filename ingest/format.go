@@ -18,9 +18,9 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// byExtension is the format and the compression ("", "gz" or "zst") that a path's
+// FormatOf is the format ("" for none) and the compression ("", "gz" or "zst") that a path's
 // extensions name.
-func byExtension(path string) (format Format, codec string) {
+func FormatOf(path string) (format Format, codec string) {
 	base := strings.ToLower(filepath.Base(path))
 	ext := filepath.Ext(base)
 	if ext == ".gz" || ext == ".zst" {
@@ -34,7 +34,7 @@ func byExtension(path string) (format Format, codec string) {
 // detect finds the format and the compression, and reports whether the extension or the
 // source named the format.
 func (l *loader) detect() (format Format, known bool, err error) {
-	format, l.codec = byExtension(l.src.Path)
+	format, l.codec = FormatOf(l.src.Path)
 	format = cmp.Or(l.src.Format, format)
 	if format == Parquet && l.codec != "" {
 		return "", true, fmt.Errorf("a Parquet file is compressed inside: unpack the .%s first", l.codec)

@@ -14,17 +14,17 @@ import (
 
 // parseValue returns the ordinal of the value that text has as type t; of text, its number
 // in w. The error is the reason, without the place.
-func parseValue(w *words, t table.Type, text []byte) (uint64, error) {
+func parseValue(w *table.Words, t table.Type, text []byte) (uint64, error) {
 	switch t.Kind {
 	case table.Varchar:
-		k, known := w.index[string(text)]
+		k, known := w.Known(view(text))
 		switch {
 		case known:
 			return k, nil
 		case !utf8.Valid(text):
 			return 0, errUTF8
 		}
-		return w.number(view(text)), nil
+		return w.Number(view(text)), nil
 	case table.BigInt:
 		if i, ok := shortInteger(text); ok {
 			return table.OrdinalInt(i), nil

@@ -53,7 +53,7 @@ func CheckExtension(path string) error {
 
 // writer picks the function for a path, and the compression around it.
 func writer(path string) (write func(io.Writer, *table.Table) error, codec string, err error) {
-	format, codec := byExtension(path)
+	format, codec := FormatOf(path)
 	switch {
 	case format == CSV:
 		return delimited(','), codec, nil

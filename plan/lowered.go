@@ -106,6 +106,7 @@ func (q *Query) lower(chunks []int) error {
 		g.Go(func() error {
 			p := &q.Chunks[chunk]
 			p.Pred, p.Checks, errs[i] = Lower(q.Where, q.Table, q.Table.Chunks[chunk])
+			p.scalar = p.firstScalar()
 			return errs[i]
 		})
 	}

@@ -53,4 +53,5 @@ type ChunkPlan struct {
 	Pred   *Pred
 	Checks []Check    // in the order in which their errors would be raised
 	Sums   []*CodeSum // by aggregate, of those of expressions; nil without any
+	scalar *Scalar    // the first of the conditions that package cpu alone evaluates; nil for none
 }

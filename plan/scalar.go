@@ -80,9 +80,8 @@ func calls(e expr.Expr) (found bool) {
 	return found
 }
 
-// OnlyCPU returns a [Declined] where some condition of the query is a [Scalar], nil else.
-func (q *Query) OnlyCPU() error {
-	var found *Scalar
+// firstScalar is the first [Scalar] of the chunk's conditions; nil for none.
+func (c *ChunkPlan) firstScalar() (found *Scalar) {
 	var look func(p *Pred)
 	look = func(p *Pred) {
 		if s, ok := p.Leaf.(*Scalar); ok && found == nil {
@@ -92,18 +91,26 @@ func (q *Query) OnlyCPU() error {
 			look(k)
 		}
 	}
-	for _, c := range q.Chunks {
-		for _, k := range c.Checks {
-			look(k.Pred)
-		}
+	for _, k := range c.Checks {
+		look(k.Pred)
+	}
+	if c.Pred != nil {
 		look(c.Pred)
 	}
-	if found == nil {
-		return nil
+	return found
+}
+
+// OnlyCPU returns a [Declined] where some condition of the query is a [Scalar], nil else.
+func (q *Query) OnlyCPU() error {
+	for _, c := range q.Chunks {
+		if c.scalar == nil {
+			continue
+		}
+		why := "reads several columns"
+		if len(c.scalar.Columns()) < 2 {
+			why = "is of a column with many distinct values"
+		}
+		return &Declined{Why: fmt.Sprintf("%s %s and is evaluated record by record", c.scalar.E, why)}
 	}
-	why := "reads several columns"
-	if len(found.Columns()) < 2 {
-		why = "is of a column with many distinct values"
-	}
-	return &Declined{Why: fmt.Sprintf("%s %s and is evaluated record by record", found.E, why)}
+	return nil
 }

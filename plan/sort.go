@@ -11,15 +11,12 @@ import (
 // of which all keys are alike stay in the order of the input.
 type Sort struct {
 	Input Node
-	Keys  []SortKey
-	First int64 // how many of the rows, those that come first, are wanted; -1 for all
+	Keys  []expr.SortKey // above an [Aggregate] their expressions read [expr.AggRef]s
+	First int64          // how many of the rows, those that come first, are wanted; -1 for all
 	// Unique keys, the first ones, are not alike in two of the rows: of those that have the same
 	// there is the first.
 	Unique int
 }
-
-// SortKey is what rows are ordered by. Above an [Aggregate] its expression reads [expr.AggRef]s.
-type SortKey = expr.SortKey
 
 // Inputs, With, Fields and String implement [Node].
 func (s *Sort) Inputs() []Node           { return []Node{s.Input} }
@@ -27,9 +24,9 @@ func (s *Sort) With(inputs ...Node) Node { return &Sort{inputs[0], s.Keys, s.Fir
 func (s *Sort) Fields() []table.Field    { return s.Input.Fields() }
 
 func (s *Sort) String() string {
-	text := call("Sort", s.Keys, SortKey.String)
+	text := call("Sort", s.Keys, expr.SortKey.String)
 	if s.Unique > 0 {
-		text += call(" DISTINCT ON", s.Keys[:s.Unique], func(k SortKey) string { return k.E.String() })
+		text += call(" DISTINCT ON", s.Keys[:s.Unique], func(k expr.SortKey) string { return k.E.String() })
 	}
 	if s.First >= 0 {
 		text += fmt.Sprintf(" for the first %d", s.First)

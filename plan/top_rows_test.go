@@ -4,13 +4,14 @@ import (
 	"math"
 	"testing"
 
+	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/plan"
 )
 
 // A Sort below a Limit is for its rows and those that it passes over.
 func TestTopRows(t *testing.T) {
 	tab := flights(t)
-	sort := &plan.Sort{Input: &plan.Scan{Table: "flights", Columns: tab.Fields}, Keys: []plan.SortKey{{E: col(tab, "delay")}}, First: -1}
+	sort := &plan.Sort{Input: &plan.Scan{Table: "flights", Columns: tab.Fields}, Keys: []expr.SortKey{{E: col(tab, "delay")}}, First: -1}
 	project := &plan.Project{Input: sort, Items: []plan.Item{{Name: "a", E: col(tab, "a")}}}
 	for _, c := range []struct {
 		in   plan.Node

@@ -10,6 +10,7 @@ import (
 
 	pg "github.com/pganalyze/pg_query_go/v6"
 
+	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -31,10 +32,9 @@ func (f File) String() string {
 	if f.Function == "" {
 		return f.Path
 	}
-	literal := func(text string) string { return "'" + strings.ReplaceAll(text, "'", "''") + "'" }
-	args := literal(f.Path)
+	args := expr.Quote(f.Path)
 	for _, o := range f.Options {
-		args += ", " + o.Name + " => " + literal(o.Value)
+		args += ", " + o.Name + " => " + expr.Quote(o.Value)
 	}
 	return f.Function + "(" + args + ")"
 }

@@ -10,7 +10,7 @@ import (
 )
 
 // sortKeys binds ORDER BY, without keys that are constant or stand there before.
-func (b *binder) sortKeys(items []plan.Item) (keys []plan.SortKey) {
+func (b *binder) sortKeys(items []plan.Item) (keys []expr.SortKey) {
 	b.place = inItems
 	for _, n := range b.sel.SortClause {
 		by := n.GetSortBy()
@@ -19,7 +19,7 @@ func (b *binder) sortKeys(items []plan.Item) (keys []plan.SortKey) {
 		}
 		e := b.sortKey(by.Node, items, "ORDER BY")
 		_, constant := e.(*expr.Const)
-		if constant || slices.ContainsFunc(keys, func(k plan.SortKey) bool { return at(k.E, []expr.Expr{e}) >= 0 }) {
+		if constant || slices.ContainsFunc(keys, func(k expr.SortKey) bool { return at(k.E, []expr.Expr{e}) >= 0 }) {
 			continue
 		}
 		keys = append(keys, directed(e, by))
@@ -28,8 +28,8 @@ func (b *binder) sortKeys(items []plan.Item) (keys []plan.SortKey) {
 }
 
 // directed is an expression as a key, in the direction of an element of ORDER BY.
-func directed(e expr.Expr, by *pg.SortBy) plan.SortKey {
-	k := plan.SortKey{E: e, Desc: by.SortbyDir == pg.SortByDir_SORTBY_DESC}
+func directed(e expr.Expr, by *pg.SortBy) expr.SortKey {
+	k := expr.SortKey{E: e, Desc: by.SortbyDir == pg.SortByDir_SORTBY_DESC}
 	k.NullsFirst = k.Desc
 	if by.SortbyNulls != pg.SortByNulls_SORTBY_NULLS_DEFAULT {
 		k.NullsFirst = by.SortbyNulls == pg.SortByNulls_SORTBY_NULLS_FIRST
@@ -103,7 +103,7 @@ func at(e expr.Expr, list []expr.Expr) int {
 }
 
 // ordered puts the select list above a node, with what DISTINCT, DISTINCT ON and ORDER BY say.
-func (b *binder) ordered(n plan.Node, items []plan.Item, keys []plan.SortKey, on []expr.Expr) plan.Node {
+func (b *binder) ordered(n plan.Node, items []plan.Item, keys []expr.SortKey, on []expr.Expr) plan.Node {
 	distinct := on == nil && len(b.sel.DistinctClause) > 0
 	sort := &plan.Sort{Input: n, Keys: keys, First: -1}
 	switch {
@@ -125,7 +125,7 @@ func (b *binder) ordered(n plan.Node, items []plan.Item, keys []plan.SortKey, on
 }
 
 // outputKeys are sort keys as columns of the select list.
-func outputKeys(items []plan.Item, keys []plan.SortKey) (out []plan.SortKey) {
+func outputKeys(items []plan.Item, keys []expr.SortKey) (out []expr.SortKey) {
 	var list []expr.Expr
 	for _, i := range items {
 		list = append(list, i.E)
@@ -143,8 +143,8 @@ func outputKeys(items []plan.Item, keys []plan.SortKey) (out []plan.SortKey) {
 
 // withOn is sort keys that begin with those of DISTINCT ON, in any order; those that ORDER BY lacks
 // are ascending.
-func withOn(keys []plan.SortKey, on []expr.Expr) (out []plan.SortKey) {
-	var rest []plan.SortKey
+func withOn(keys []expr.SortKey, on []expr.Expr) (out []expr.SortKey) {
+	var rest []expr.SortKey
 	left := slices.Clone(on)
 	for _, k := range keys {
 		if at(k.E, on) < 0 {
@@ -162,7 +162,7 @@ func withOn(keys []plan.SortKey, on []expr.Expr) (out []plan.SortKey) {
 		if len(rest) > 0 {
 			panic(mismatch(e))
 		}
-		out = append(out, plan.SortKey{E: e})
+		out = append(out, expr.SortKey{E: e})
 	}
 	return append(out, rest...)
 }

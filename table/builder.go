@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math/bits"
 	"slices"
-	"strings"
 	"sync"
 )
 
@@ -114,14 +113,13 @@ const blockRows = 1 << 16
 // ColumnBuilder collects the values of one attribute of one chunk.
 type ColumnBuilder struct {
 	typ    Type
-	ords   []uint64 // of the rows after the blocks; for VARCHAR, indexes into strs in order of first sight
+	ords   []uint64 // of the rows after the blocks; for VARCHAR numbers of words
 	blocks []block
 	packed int    // rows in blocks, a multiple of blockRows
 	valid  Bitmap // nil until the first NULL
 	nulls  int
-	strs   []string
-	index  map[string]uint64
-	bytes  int // what blocks and strings take
+	words  Words
+	bytes  int // what blocks take
 }
 
 // block is blockRows packed values: ordinal less lo.
@@ -135,7 +133,7 @@ type block struct {
 func (c *ColumnBuilder) Len() int { return c.packed + len(c.ords) }
 
 // Bytes estimates the memory that the values appended take.
-func (c *ColumnBuilder) Bytes() int { return c.bytes + 8*cap(c.ords) + 8*cap(c.valid) }
+func (c *ColumnBuilder) Bytes() int { return c.bytes + c.words.Bytes + 8*cap(c.ords) + 8*cap(c.valid) }
 
 // Null appends a NULL.
 func (c *ColumnBuilder) Null() {
@@ -209,10 +207,6 @@ func (c *ColumnBuilder) Float(f float64) {
 	c.push(OrdinalFloat64(f), true)
 }
 
-// stringOverhead is about what a distinct string takes besides its bytes: its
-// header in the list, and its key and value in the index.
-const stringOverhead = 64
-
 // Ordinals appends values by their ordinals, those of text by their [ColumnBuilder.Number];
 // NULL where the bit of valid (from bit offset on, a value each; nil: none) is 0.
 func (c *ColumnBuilder) Ordinals(list []uint64, valid []byte, offset int) {
@@ -235,20 +229,7 @@ func (c *ColumnBuilder) Ordinals(list []uint64, valid []byte, offset int) {
 func (c *ColumnBuilder) String(s string) { c.push(c.Number(s), true) }
 
 // Number is that of a VARCHAR's text among those seen.
-func (c *ColumnBuilder) Number(s string) uint64 {
-	if c.index == nil {
-		c.index = map[string]uint64{}
-	}
-	k, ok := c.index[s]
-	if !ok {
-		k = uint64(len(c.strs))
-		s = strings.Clone(s) // do not pin the reader's buffer
-		c.strs = append(c.strs, s)
-		c.bytes += len(s) + stringOverhead
-		c.index[s] = k
-	}
-	return k
-}
+func (c *ColumnBuilder) Number(s string) uint64 { return c.words.Number(s) }
 
 // Value appends a value of the column's type, or NULL.
 func (c *ColumnBuilder) Value(v Value) {
@@ -281,7 +262,8 @@ func (c *ColumnBuilder) Segment() *Segment {
 	}
 	var rank []uint64
 	if c.typ.Kind == Varchar {
-		s.Dict, rank = c.dictionary()
+		s.Dict, rank = c.words.sorted()
+		c.words = Words{}
 		lo, hi = 0, uint64(max(len(rank)-1, 0)) // every string was seen
 	}
 	s.Base, s.Max, s.Bits = lo, hi-lo, bits.Len64(hi-lo)
@@ -297,21 +279,6 @@ func (c *ColumnBuilder) Segment() *Segment {
 	}
 	c.blocks = nil
 	return s
-}
-
-// dictionary sorts the strings seen; rank[k] is the place of the k-th seen.
-func (c *ColumnBuilder) dictionary() (dict []string, rank []uint64) {
-	order := make([]int, len(c.strs))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortFunc(order, func(a, b int) int { return strings.Compare(c.strs[a], c.strs[b]) })
-	dict, rank = make([]string, len(order)), make([]uint64, len(order))
-	for r, k := range order {
-		dict[r], rank[k] = c.strs[k], uint64(r)
-	}
-	c.index, c.strs = nil, nil
-	return dict, rank
 }
 
 // unpack writes the codes of all blocks, each less lo, or through rank, and 0

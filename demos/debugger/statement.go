@@ -132,7 +132,7 @@ func (c *Constant) replaced(text string, v table.Value) string {
 	s := v.String()
 	quoted := v.Type.Kind == table.Varchar || v.Type.Kind == table.Date || v.Type.Kind == table.Timestamp
 	if quoted || v.Type.IsFloat() && (math.IsNaN(v.F) || math.IsInf(v.F, 0)) {
-		s = "'" + strings.ReplaceAll(s, "'", "''") + "'"
+		s = expr.Quote(s)
 	}
 	if strings.HasPrefix(s, "-") && c.from > 0 && strings.IndexByte("-+*/<>=", text[c.from-1]) >= 0 {
 		s = " " + s // "<-5" and "--5" are something else

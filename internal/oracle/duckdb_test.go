@@ -75,7 +75,7 @@ func (d duckdb) constant(w *writer, v table.Value) {
 	case v.Type.Kind == table.Interval:
 		w.put("(to_months(", strconv.Itoa(int(v.Months)), ") + to_microseconds(", strconv.FormatInt(v.I, 10), "))")
 	default:
-		w.put("CAST('", strings.ReplaceAll(v.String(), "'", "''"), "' AS ", d.columnType(v.Type), ")")
+		w.put("CAST(", expr.Quote(v.String()), " AS ", d.columnType(v.Type), ")")
 	}
 }
 

@@ -27,7 +27,7 @@ type rowQuery struct {
 
 // orderKey is a key of ORDER BY: a select item by its position or name, or an expression.
 type orderKey struct {
-	plan.SortKey
+	expr.SortKey
 	text string // of the item; "" of an expression
 }
 
@@ -53,7 +53,7 @@ func drawRows(t *rapid.T, tab *table.Table, knobs plantest.Knobs) *rowQuery {
 	}
 	for range max(0, rapid.IntRange(-3, 3).Draw(t, "keys")) {
 		at := rapid.IntRange(0, len(q.items)-1).Draw(t, "item")
-		k := orderKey{SortKey: plan.SortKey{E: q.items[at], Desc: rapid.Bool().Draw(t, "desc"), NullsFirst: rapid.Bool().Draw(t, "nulls first")}}
+		k := orderKey{SortKey: expr.SortKey{E: q.items[at], Desc: rapid.Bool().Draw(t, "desc"), NullsFirst: rapid.Bool().Draw(t, "nulls first")}}
 		e := plantest.Item(t, tab, knobs)
 		switch _, constant := e.(*expr.Const); {
 		case !q.distinct && rapid.Bool().Draw(t, "hidden") && !constant:
@@ -113,7 +113,7 @@ func reference(tab *table.Table, tree plan.Node) (out [][]table.Value, err error
 	if limit == 0 {
 		return nil, nil // nothing is evaluated
 	}
-	var keys []plan.SortKey
+	var keys []expr.SortKey
 	sorted := func() {
 		if s, ok := tree.(*plan.Sort); ok {
 			keys, tree = s.Keys, s.Input
@@ -226,7 +226,7 @@ func distinctRows(rows []*expr.Env, p *plan.Project) (out []*expr.Env, err error
 }
 
 // inOrder sorts rows by keys; those that are alike keep their order.
-func inOrder(rows []*expr.Env, keys []plan.SortKey) error {
+func inOrder(rows []*expr.Env, keys []expr.SortKey) error {
 	values := map[*expr.Env][]table.Value{}
 	for _, env := range rows {
 		for _, k := range keys {
