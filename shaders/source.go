@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 //go:embed glsl
@@ -34,8 +35,17 @@ func Load(name string, defines ...string) Source { return Join([]string{name}, d
 // Join returns the program that files of glsl/ make together, the functions of the first
 // ones before the last, by which it is named.
 func Join(parts []string, defines ...string) Source {
-	return compose(parts[len(parts)-1], parts, defines, "")
+	key := strings.Join(parts, "\n") + "\n\n" + strings.Join(defines, "\n")
+	if s, ok := joined.Load(key); ok {
+		return s.(Source)
+	}
+	s := compose(parts[len(parts)-1], parts, defines, "")
+	joined.Store(key, s)
+	return s
 }
+
+// joined keeps what Join returned, since passes ask for their programs at every execution.
+var joined sync.Map
 
 // LoadPair returns the program of a vertex shader, which files of glsl/ make together, and
 // a fragment shader.
