@@ -1,6 +1,7 @@
 package compute
 
 import (
+	"math"
 	"slices"
 	"sync"
 
@@ -114,10 +115,6 @@ func (x *chunk) gathered(run pass.Runner, bitmap textures.Block, w textures.Wind
 		}
 	}
 	list := make([]*table.Chunk, (n+gatheredRows-1)/gatheredRows)
-	codes := make([][][]uint32, len(x.q.Columns)) // by column and piece
-	for c := range codes {
-		codes[c] = make([][]uint32, len(list))
-	}
 	var pieces sync.WaitGroup
 	for i := range list {
 		pieces.Go(func() { // all cores clear the memory, while the device works
@@ -125,17 +122,37 @@ func (x *chunk) gathered(run pass.Runner, bitmap textures.Block, w textures.Wind
 			list[i] = &table.Chunk{Rows: rows, Segments: make([]*table.Segment, len(x.Segments))}
 			for c, col := range x.q.Columns {
 				seg := x.segment(col)
-				codes[c][i] = make([]uint32, rows)
-				list[i].Segments[col] = &table.Segment{Type: seg.Type, Base: seg.Base, Max: seg.Max, Bits: seg.Bits, Codes: table.Codes{U32: codes[c][i]}}
+				to := &table.Segment{Type: seg.Type, Base: seg.Base, Max: seg.Max, Bits: seg.Bits}
+				if k := seg.Type.Kind; (k == table.BigInt || k == table.Timestamp) && !out[c].None() { // the values themselves, which Arrow can have as they are
+					to.Base, to.Max, to.Bits, to.Codes.U64 = table.OrdinalInt(0), math.MaxUint64, 64, make([]uint64, rows)
+				} else {
+					to.Codes.U32 = make([]uint32, rows)
+				}
+				list[i].Segments[col] = to
 			}
 		})
 	}
 	pieces.Wait()
-	for c := range codes {
+	for c, col := range x.q.Columns {
 		if out[c].None() {
 			continue
 		}
-		if err := run.Read(out[c].Block, codes[c]...); err != nil {
+		base := uint64(table.IntFromOrdinal(x.segment(col).Base))
+		if err := run.ReadParts(out[c].Block, n, func(at int, words []uint32) {
+			for len(words) > 0 {
+				to := list[at/gatheredRows].Segments[col].Codes
+				m := min(len(words), gatheredRows-at%gatheredRows)
+				if to.U64 == nil {
+					copy(to.U32[at%gatheredRows:], words[:m])
+				} else {
+					values := to.U64[at%gatheredRows:][:m]
+					for i, code := range words[:m] {
+						values[i] = base + uint64(code)
+					}
+				}
+				at, words = at+m, words[m:]
+			}
+		}); err != nil {
 			return nil, err
 		}
 	}

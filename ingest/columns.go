@@ -144,6 +144,10 @@ func (c *Columns) Array(s *table.Segment, b table.Block) arrow.Array {
 		}
 		values = arrow.MonthDayNanoIntervalTraits.CastToBytes(out)
 	case table.BigInt, table.Timestamp:
+		if b.Rows == nil && offset == 0 && s.Codes.U64 != nil { // nothing writes to codes
+			values = arrow.Uint64Traits.CastToBytes(s.Codes.U64[b.First : b.First+b.N])
+			break
+		}
 		values = arrow.Int64Traits.CastToBytes(table.Gather(s.Codes, b, offset))
 	case table.Decimal:
 		out := make([]decimal128.Num, b.Len())

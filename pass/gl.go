@@ -189,8 +189,13 @@ func (g *GL) draw(p *Pass) (counter *occlusion.Counter, err error) {
 }
 
 // Read implements Runner.
-func (g *GL) Read(b textures.Block, words ...[]uint32) error {
-	return g.read(g.store.ReadBlock(b, words...))
+func (g *GL) Read(b textures.Block, words []uint32) error {
+	return g.read(g.store.ReadBlock(b, words))
+}
+
+// ReadParts implements Runner.
+func (g *GL) ReadParts(b textures.Block, n int, take func(at int, words []uint32)) error {
+	return g.read(g.store.ReadParts(b, n, take))
 }
 
 // ReadTexels implements Runner.

@@ -51,17 +51,22 @@ func (r *Recorder) Run(p *Pass) (Count, error) {
 }
 
 // Read implements Runner.
-func (r *Recorder) Read(b textures.Block, into ...[]uint32) error {
-	for _, words := range into {
-		clear(words)
-	}
-	words := into[0]
+func (r *Recorder) Read(b textures.Block, words []uint32) error {
+	clear(words)
 	for _, p := range r.Passes {
 		if p.Dispatch != nil && len(p.Dispatch.Blocks) > 0 && p.Dispatch.Blocks[0] == b {
 			p.assume(words)
 		}
 	}
 	return nil
+}
+
+// ReadParts implements Runner.
+func (r *Recorder) ReadParts(b textures.Block, n int, take func(at int, words []uint32)) error {
+	words := make([]uint32, n)
+	err := r.Read(b, words)
+	take(0, words)
+	return err
 }
 
 // ReadTexels implements Runner.

@@ -237,9 +237,12 @@ type Runner interface {
 	// Run runs one pass. The Count is nil unless the pass asks for it. An error
 	// names the pass; nothing is known about the target's contents after one.
 	Run(p *Pass) (Count, error)
-	// Read copies the first words of a storage block back, into one slice after the other, which
-	// earlier passes have written; it waits for them.
-	Read(b textures.Block, words ...[]uint32) error
+	// Read copies the first words of a storage block back, which earlier passes have written; it
+	// waits for them.
+	Read(b textures.Block, words []uint32) error
+	// ReadParts hands the first n words to take instead, part by part, each with the number of its
+	// first word; several goroutines call take at a time, which keeps no words.
+	ReadParts(b textures.Block, n int, take func(at int, words []uint32)) error
 	// ReadTexels copies the texels of a temporary texture of four words each back,
 	// line by line, which earlier passes have drawn; it waits for them.
 	ReadTexels(t *textures.Temp, words []uint32) error

@@ -114,11 +114,19 @@ func (f *Failer) Run(p *Pass) (Count, error) {
 }
 
 // Read implements Runner.
-func (f *Failer) Read(b textures.Block, words ...[]uint32) error {
+func (f *Failer) Read(b textures.Block, words []uint32) error {
 	if err := f.fail("reading a block back"); err != nil {
 		return err
 	}
-	return f.Runner.Read(b, words...)
+	return f.Runner.Read(b, words)
+}
+
+// ReadParts implements Runner.
+func (f *Failer) ReadParts(b textures.Block, n int, take func(at int, words []uint32)) error {
+	if err := f.fail("reading a block back in parts"); err != nil {
+		return err
+	}
+	return f.Runner.ReadParts(b, n, take)
 }
 
 // ReadTexels implements Runner.

@@ -2,7 +2,6 @@ package textures
 
 import (
 	"fmt"
-	"slices"
 	"sync"
 	"unsafe"
 
@@ -60,40 +59,50 @@ func (s *Store) ReadTexels(t *Temp, words []uint32) error {
 	return read(s, Ref{Temp: t}, 0, t.Height, words)
 }
 
-// ReadBlock copies the first words of a resident block back, into one slice after the other, after
-// waiting for the dispatches that write it.
-func (s *Store) ReadBlock(ref Block, into ...[]uint32) error {
+// ReadBlock copies the first words of a resident block back, after waiting for the dispatches
+// that write it.
+func (s *Store) ReadBlock(ref Block, words []uint32) error {
+	if 4*len(words) >= largeRead {
+		return s.ReadParts(ref, len(words), func(at int, part []uint32) { copy(words[at:], part) })
+	}
 	o := s.objects[ref.key()]
 	if o == nil {
 		return fmt.Errorf("textures: %s is not resident", ref.describe(s.table))
 	}
-	all := 0
-	for _, words := range into {
-		all += len(words)
-	}
-	if all > 0 {
+	if len(words) > 0 {
 		gl.MemoryBarrier(gl.BUFFER_UPDATE_BARRIER_BIT)
 		s.ctx.Settle()
-	}
-	if 4*all >= largeRead {
-		return s.readLarge(o, all, slices.Clone(into))
-	}
-	at := 0
-	for _, words := range into {
-		if len(words) > 0 {
-			gl.GetNamedBufferSubData(o.buffer, at, 4*len(words), unsafe.Pointer(&words[0]))
-		}
-		at += 4 * len(words)
+		gl.GetNamedBufferSubData(o.buffer, 0, 4*len(words), unsafe.Pointer(&words[0]))
 	}
 	return s.ctx.Check("textures: read back " + ref.describe(s.table))
+}
+
+// ReadParts hands the first n words of a resident block to take, part by part, each with the
+// number of its first word, a multiple of 65,536. Several goroutines call take at a time, which keeps no words.
+func (s *Store) ReadParts(ref Block, n int, take func(at int, words []uint32)) error {
+	if 4*n < largeRead {
+		words := make([]uint32, n)
+		if err := s.ReadBlock(ref, words); err != nil {
+			return err
+		}
+		take(0, words)
+		return nil
+	}
+	o := s.objects[ref.key()]
+	if o == nil {
+		return fmt.Errorf("textures: %s is not resident", ref.describe(s.table))
+	}
+	gl.MemoryBarrier(gl.BUFFER_UPDATE_BARRIER_BIT)
+	s.ctx.Settle()
+	return s.readLarge(o, n, take)
 }
 
 // largeRead is the number of bytes from which on a read-back goes through a ring: into memory
 // that the driver does not know it runs at 2 to 3 GB/s.
 const largeRead = 2 << 20
 
-// readLarge copies the first words of a buffer back through a ring, on all cores. It changes into.
-func (s *Store) readLarge(o *object, all int, into [][]uint32) error {
+// readLarge copies the first words of a buffer back through a ring; take is called on all cores.
+func (s *Store) readLarge(o *object, all int, take func(at int, words []uint32)) error {
 	r, err := s.needRing(&s.down, gl.MAP_READ_BIT)
 	if err != nil {
 		return err
@@ -112,18 +121,11 @@ func (s *Store) readLarge(o *object, all int, into [][]uint32) error {
 			return err
 		}
 		in := unsafe.Slice((*uint32)(unsafe.Add(r.memory, i%ringSlots*slotBytes)), min(words, all-i*words))
-		var copies sync.WaitGroup
-		for len(in) > 0 {
-			if len(into[0]) == 0 {
-				into = into[1:]
-				continue
-			}
-			n := min(len(in), len(into[0]), words/slotParts)
-			to, from := into[0][:n], in[:n]
-			into[0], in = into[0][n:], in[n:]
-			copies.Go(func() { copy(to, from) })
+		var parts sync.WaitGroup
+		for at := 0; at < len(in); at += words / slotParts {
+			parts.Go(func() { take(i*words+at, in[at:min(at+words/slotParts, len(in))]) })
 		}
-		copies.Wait()
+		parts.Wait()
 		if next := i + ringSlots; next < slots {
 			queue(next)
 		}

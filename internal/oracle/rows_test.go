@@ -124,7 +124,7 @@ func TestValuesAreGathered(t *testing.T) {
 		windows := whole
 		windows.WindowRows = 8192
 		rng := rand.New(rand.NewPCG(5, 6))
-		kinds := []table.Kind{table.BigInt, table.Integer, table.Date, table.BigInt}
+		kinds := []table.Kind{table.BigInt, table.Integer, table.Date, table.BigInt, table.Timestamp}
 		for _, rows := range []int{1, 129, 8193, 70_000} {
 			var fields []table.Field
 			for i, k := range kinds {
@@ -132,7 +132,7 @@ func TestValuesAreGathered(t *testing.T) {
 			}
 			b := table.NewBuilder("t", fields, 0)
 			for range rows {
-				for i, v := range []int64{rng.Int64N(1000), rng.Int64N(1<<32) - 1<<31, rng.Int64N(256) * 48, 7} {
+				for i, v := range []int64{rng.Int64N(1000), rng.Int64N(1<<32) - 1<<31, rng.Int64N(256) * 48, 7, rng.Int64N(1<<20) - 1<<19} {
 					b.Column(i).Int(v)
 				}
 				if err := b.EndRow(); err != nil {
@@ -142,7 +142,7 @@ func TestValuesAreGathered(t *testing.T) {
 			tab := b.Table()
 			for _, where := range []string{"a < 17", "a < 500 AND b > 3", "a >= 0 AND b <> 7", "a > 2000"} {
 				q := bound(t, tab, where)
-				q.Gathered, q.Columns = true, []int{0, 1, 2, 3}
+				q.Gathered, q.Columns = true, []int{0, 1, 2, 3, 4}
 				want := holding(t, tab.Chunks[0], q.Chunks[0].Pred)
 				for _, d := range []compute.Device{whole, windows} {
 					marked, err := compute.Rows(g, d, q, 0)
