@@ -86,9 +86,11 @@
 //     of host and device.
 //   - A contender that took less than a millisecond runs three times untimed before each
 //     timed run: otherwise it would pay for the caches and the device's context of the
-//     contender before it, and on an H200 for waking up, up to half a millisecond. One
-//     that follows a longer run of more than 100 ms runs once untimed: a device that had
-//     nothing to do meanwhile has lowered its clocks.
+//     contender before it, and on an H200 for waking up, up to half a millisecond.
+//   - A contender on a hardware device that others have left idle for more than 5 ms runs untimed
+//     for as long as that, up to a second: a device that is mostly idle lowers its clocks
+//     (on an H200 a COUNT takes 0.13 ms, and 0.34 after seconds of idleness; a tenth of a
+//     second of work does not bring the clocks back).
 //   - A slow contender takes part in every second, fourth or eighth round only.
 //   - Peers are linked by build tag only (see [KnownPeers]): DuckDB alone is larger
 //     than the rest of the program.

@@ -40,6 +40,8 @@ type Contender struct {
 	// Near marks answers that are approximate: they are kept, and not compared. In those of Loose
 	// the last digits of floating-point numbers may be others.
 	Near, Loose bool
+	// Device marks a system that runs on the OpenGL device, or may.
+	Device bool
 }
 
 // PassTime is what one pass of a query took by itself, the device idle before and
@@ -80,6 +82,8 @@ type Meter struct {
 	// five times, and Together that of the rounds of a case beyond the least; 0 means
 	// 1 s for each.
 	Share, Together time.Duration
+	// Hardware says that the device is no software, so that its clocks go down while it is idle.
+	Hardware bool
 	// ColdRuns is how often a case runs with cold columns; 0: not at all.
 	ColdRuns int
 	// Progress, when set, is told of each case before its rounds, by its number from 1.
@@ -87,6 +91,8 @@ type Meter struct {
 
 	now func() time.Time     // nil: time.Now
 	cpu func() time.Duration // nil: processorTime
+
+	busy time.Time // when the device was done last
 }
 
 const (
@@ -94,7 +100,8 @@ const (
 	mostRounds  = 64 * fewest
 	touchBelow  = time.Millisecond // a contender as fast as this runs a few times untimed before each timed run
 	touches     = 3
-	idleAfter   = 100 * time.Millisecond // a device that another contender leaves idle for so long lowers its clocks
+	idleAfter   = 5 * time.Millisecond // a device that others leave idle for longer is kept busy for as long, up to wakeFor
+	wakeFor     = time.Second
 	share       = time.Second
 	profileRuns = 3
 	coldRuns    = 3
@@ -236,16 +243,16 @@ type sample struct{ wall, cpu, gpu, all time.Duration }
 
 // time runs p once and checks its answer.
 func (m *Meter) time(ctx context.Context, p *participant, run func(context.Context) (Outcome, error)) (s sample, err error) {
-	now, processor := m.now, m.cpu
-	if now == nil {
-		now = time.Now
-	}
+	processor := m.cpu
 	if processor == nil {
 		processor = processorTime
 	}
-	began, start := processor(), now()
+	began, start := processor(), m.clock()
 	out, err := run(ctx)
-	s.all = now().Sub(start)
+	end := m.clock()
+	if s.all = end.Sub(start); p.Device {
+		m.busy = end
+	}
 	s.cpu = processor() - began
 	switch {
 	case ctx.Err() != nil:
@@ -294,27 +301,18 @@ func (m *Meter) stride(rounds int, estimate time.Duration) int {
 
 // round runs the contenders of a trial, starting with another one each round.
 func (m *Meter) round(ctx context.Context, all []*participant, round int) error {
-	var before time.Duration // that the contender before took
 	for i := range all {
 		p := all[(i+round)%len(all)]
 		if round%p.result.Stride != 0 {
 			continue
 		}
-		untimed := 0
-		switch {
-		case p.estimate < touchBelow:
-			untimed = touches
-		case before > idleAfter && before > p.estimate:
-			untimed = 1
+		if err := m.touch(ctx, p); err != nil {
+			return err
 		}
-		var s sample
-		for range untimed + 1 {
-			var err error
-			if s, err = m.time(ctx, p, p.Run); err != nil {
-				return err
-			}
+		s, err := m.time(ctx, p, p.Run)
+		if err != nil {
+			return err
 		}
-		before = s.all
 		x := &p.result
 		x.MS, x.CPU = append(x.MS, inMS(s.wall)), append(x.CPU, inMS(s.cpu))
 		if s.gpu > 0 {
@@ -322,6 +320,30 @@ func (m *Meter) round(ctx context.Context, all []*participant, round int) error 
 		}
 	}
 	return nil
+}
+
+// touch runs a contender untimed before a timed run: a fast one a few times, and one on a hardware
+// device for as long as others have left this idle.
+func (m *Meter) touch(ctx context.Context, p *participant) error {
+	start := m.clock()
+	idle := time.Duration(0)
+	if p.Device && m.Hardware && !m.busy.IsZero() {
+		idle = start.Sub(m.busy)
+	}
+	for n := 0; n < touches && p.estimate < touchBelow || idle > idleAfter && m.clock().Sub(start) < min(idle, wakeFor); n++ {
+		if _, err := m.time(ctx, p, p.Run); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// clock is the time.
+func (m *Meter) clock() time.Time {
+	if m.now != nil {
+		return m.now()
+	}
+	return time.Now()
 }
 
 func inMS(d time.Duration) float64 { return rounded(float64(d) / 1e6) }

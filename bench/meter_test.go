@@ -79,22 +79,33 @@ func TestFastContendersAreTouched(t *testing.T) {
 	}
 }
 
-// A contender that follows a much longer one runs once untimed.
-func TestContendersAfterLongOnesAreTouched(t *testing.T) {
-	c := &fakeClock{}
-	var order []string
-	long, awake, drowsy := 300*time.Millisecond, 40*time.Millisecond, 70*time.Millisecond
-	trial := Trial{Contenders: []Contender{
-		c.contender("long", &order, long, long, long, long, long),
-		c.contender("short", &order, drowsy, awake, drowsy, awake, awake),
-	}}
-	results, _ := measure(t, &Meter{Rounds: 2, now: c.now, cpu: c.cpu}, trial)
-	// Warm: each twice. Round 0: long, then short twice; round 1: short, long.
-	if want := []string{"long", "long", "short", "short", "long", "short", "short", "short", "long"}; !slices.Equal(order, want) {
-		t.Errorf("order %v, want %v", order, want)
-	}
-	if !slices.Equal(results[1].MS, []float64{40, 40}) {
-		t.Errorf("times %v, want 40 ms twice", results[1].MS)
+// A contender on a hardware device that was idle runs untimed for as long, up to a second; a
+// software device does not tire.
+func TestIdleDevicesAreTouched(t *testing.T) {
+	for _, c := range []struct {
+		long     time.Duration
+		hardware bool
+		device   bool
+		order    string
+	}{
+		{100 * time.Millisecond, true, true, "llss" + "lsss" + "sl"}, // 100 ms idle, then none
+		{100 * time.Millisecond, false, true, "llss" + "ls" + "sl"},
+		{100 * time.Millisecond, true, false, "llss" + "ls" + "sl"},
+		{4 * time.Millisecond, true, true, "llss" + "ls" + "sl"},
+		{10 * time.Second, true, true, "llss" + "l" + strings.Repeat("s", 20) + "s" + "sl"},
+	} {
+		clock := &fakeClock{}
+		var order []string
+		short := clock.contender("s", &order, slices.Repeat([]time.Duration{50 * time.Millisecond}, 30)...)
+		short.Device = c.device
+		trial := Trial{Contenders: []Contender{clock.contender("l", &order, slices.Repeat([]time.Duration{c.long}, 4)...), short}}
+		results, _ := measure(t, &Meter{Rounds: 2, Hardware: c.hardware, now: clock.now, cpu: clock.cpu}, trial)
+		if got := strings.Join(order, ""); got != c.order {
+			t.Errorf("%+v: runs in the order %s", c, got)
+		}
+		if !slices.Equal(results[1].MS, []float64{50, 50}) {
+			t.Errorf("%+v: times %v, want 50 ms twice", c, results[1].MS)
+		}
 	}
 }
 

@@ -83,13 +83,13 @@ func (r *rig) prepare(system string) func(Query, *plan.Query) (Contender, error)
 		case system == mipmapSum:
 			return r.mipmap(p)
 		case text.Work == Copies:
-			return Contender{Run: q.copies}, nil
+			return Contender{Device: true, Run: q.copies}, nil
 		case text.Work == Selects:
-			return Contender{Run: q.selects(system != classicAlone)}, nil
+			return Contender{Device: true, Run: q.selects(system != classicAlone)}, nil
 		case system == classicCompute:
-			return Contender{Run: q.computeOnly}, nil
+			return Contender{Device: true, Run: q.computeOnly}, nil
 		}
-		c := Contender{Run: q.whole, Cold: q.cold}
+		c := Contender{Device: true, Run: q.whole, Cold: q.cold}
 		if system == classic { // whose passes are the paper's
 			c.Profile = q.profile
 		}
@@ -281,7 +281,7 @@ func (r *rig) mipmap(p *plan.Query) (Contender, error) {
 	if why != "" {
 		return Contender{}, fmt.Errorf("%w: %s", ErrCannot, why)
 	}
-	return Contender{Near: true, Run: func(ctx context.Context) (Outcome, error) {
+	return Contender{Device: true, Near: true, Run: func(ctx context.Context) (Outcome, error) {
 		sum, took, err := r.MipmapSum(ctx, p.Table, col)
 		return Outcome{Answer: Answer{{table.Float(sum)}}, Wall: max(time.Nanosecond, took)}, cannot(err)
 	}}, nil

@@ -339,7 +339,7 @@ func (f *field) run(ctx context.Context) (err error) {
 			trials = append(trials, t)
 		}
 	}
-	m := Meter{Rounds: f.Rounds, Progress: func(t *Trial, number int) { f.tell(t.Operation, number) }}
+	m := Meter{Rounds: f.Rounds, Hardware: !f.report.Machine.Software, Progress: func(t *Trial, number int) { f.tell(t.Operation, number) }}
 	if f.figures {
 		m.Least, m.Share, m.Together, m.ColdRuns = 2*fewest, 150*time.Millisecond, 250*time.Millisecond, coldRuns
 	}

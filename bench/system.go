@@ -87,7 +87,7 @@ func openBackend(name string, o engine.Options, t *table.Table) (System, error) 
 				}
 			}
 		}
-		c := Contender{Run: run}
+		c := Contender{Run: run, Device: name != "cpu"}
 		if name != "auto" && name != "cpu" { // the first of which goes by what is resident
 			c.Cold = func(ctx context.Context) (Outcome, error) {
 				if err := engine.Inspect(db).Renew(t.Name); err != nil {
