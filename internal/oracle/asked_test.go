@@ -1,9 +1,8 @@
 package oracle
 
 import (
-	"bufio"
 	"context"
-	"os"
+	_ "embed"
 	"strings"
 	"testing"
 
@@ -16,17 +15,20 @@ import (
 // values apart by " | ", rows by " ; ".
 type asked struct{ text, duckdb, answer string }
 
+// The files are in the test binary, which runs on machines without them (make test-gpu).
+var (
+	//go:embed testdata/asked.txt
+	askedText string
+	//go:embed testdata/orders.csv
+	ordersFile []byte
+)
+
 // readAsked reads testdata/asked.txt: a statement a line, then where it is another one that of
 // DuckDB, then the answer.
 func readAsked(t *testing.T) (list []asked) {
 	t.Helper()
-	f, err := os.Open("testdata/asked.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	for s := bufio.NewScanner(f); s.Scan(); {
-		line := s.Text()
+	for line := range strings.Lines(askedText) {
+		line = strings.TrimSuffix(line, "\n")
 		if text, ok := strings.CutPrefix(line, "-> "); ok {
 			list[len(list)-1].answer = text
 		} else if text, ok := strings.CutPrefix(line, "duckdb: "); ok {
@@ -52,12 +54,8 @@ func written(rows [][]string) string {
 func TestWhatIsAsked(t *testing.T) {
 	h := open(t)
 	h.add(t, "auto")
-	orders, err := os.ReadFile("testdata/orders.csv")
-	if err != nil {
-		t.Fatal(err)
-	}
 	for _, db := range h.dbs {
-		for name, s := range map[string]ingest.Source{"orders": {Path: "orders.csv", Data: orders}, "flights": {Path: "flights.parquet", Data: testdata.Flights200k}} {
+		for name, s := range map[string]ingest.Source{"orders": {Path: "orders.csv", Data: ordersFile}, "flights": {Path: "flights.parquet", Data: testdata.Flights200k}} {
 			if err := db.Load(context.Background(), name, s); err != nil {
 				t.Fatal(err)
 			}
