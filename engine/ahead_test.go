@@ -3,10 +3,15 @@ package engine
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
+	"path/filepath"
+	"slices"
 	"testing"
 
+	"github.com/stencildb/stencildb/glctx"
 	"github.com/stencildb/stencildb/ingest"
+	"github.com/stencildb/stencildb/table"
 )
 
 // A device that a statement needs in any case is being opened while its columns are read, and
@@ -127,4 +132,223 @@ func TestOpeningBesideReadingEndsWithTheContext(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	close(opens)
+}
+
+// coming is a Parquet or Arrow file of the columns i, with some NULLs and beyond 32 bits; j, a few
+// values; x, DOUBLE; s, text.
+func coming(t *testing.T, format string, rows int) (path string) {
+	t.Helper()
+	var fields []table.Field
+	for name, k := range map[string]table.Kind{"i": table.BigInt, "j": table.Integer, "s": table.Varchar, "x": table.Double} {
+		fields = append(fields, table.Field{Name: name, Type: table.Type{Kind: k}})
+	}
+	b := table.NewBuilder("t", fields, 0)
+	for row := range rows {
+		for at, f := range fields {
+			switch c := b.Column(at); f.Name {
+			case "i":
+				c.Value(table.Value{Type: f.Type, I: int64(row*7919) << 20, Null: row%11 == 3})
+			case "j":
+				c.Int(int64(row % 251))
+			case "x":
+				c.Float(float64(row%613) / 8)
+			case "s":
+				c.String(string(rune('a' + row%7)))
+			}
+		}
+		if err := b.EndRow(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	path = filepath.Join(t.TempDir(), "t."+format)
+	if err := ingest.WriteFile(context.Background(), path, b.Table()); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// columnsOn says what of columns is on the devices of a DB.
+func columnsOn(db *DB) (list []string) {
+	for _, c := range db.resident().Columns {
+		list = append(list, fmt.Sprint(c))
+	}
+	return list
+}
+
+// When its columns have been read, all that a statement will upload of them is on the device: its
+// passes upload nothing. The answers are those of cpu.
+func TestColumnsAreUploadedBesideReading(t *testing.T) {
+	for _, c := range []struct{ backend, format, device, text string }{
+		{"compute", "parquet", "", "SELECT SUM(i), SUM(j) FROM t WHERE j > 7"},
+		{"compute", "arrow", "", "SELECT SUM(i), SUM(j), SUM(x) FROM t WHERE s < 'd'"},
+		{"compute", "parquet", "", "SELECT COUNT(*) FROM t WHERE i * 3 + j > 100000"},
+		{"compute", "parquet", "", "SELECT SUM(j * (j + 3)), AVG(j * i) FROM t"},
+		{"compute", "parquet", "", "SELECT x, s FROM t WHERE j = 5 AND i IS NOT NULL"},
+		{"compute", "parquet", "", "SELECT j, COUNT(*) FROM t WHERE x > 60 GROUP BY j"},
+		{"compute", "parquet", "0,1", "SELECT SUM(j), MIN(i) FROM t WHERE x < 70"},
+		{"fused", "parquet", "", "SELECT SUM(j), COUNT(i) FROM t WHERE s LIKE 'a%' OR j > 200"},
+		{"classic", "parquet", "", "SELECT SUM(j), MAX(i) FROM t WHERE j BETWEEN 3 AND 200"},
+		{"classic", "arrow", "", "SELECT COUNT(*) FROM t WHERE j + 2 * i > 1000"},
+		{"auto", "parquet", "", "SELECT SUM(j), SUM(i) FROM t WHERE j > 7"}, // cpu's
+	} {
+		db := open(t, Options{Backend: c.backend, Device: c.device, ChunkRows: 5000})
+		if err := db.Attach("t", ingest.Source{Path: coming(t, c.format, 13_000)}); err != nil {
+			t.Fatal(err)
+		}
+		if err := Inspect(db).Ready(); err != nil {
+			t.Fatal(err)
+		}
+		ctx := context.Background()
+		s, err := db.statement(ctx, c.text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.read(ctx, true); err != nil {
+			t.Fatal(err)
+		}
+		beside := columnsOn(db)
+		got := inWords(Collect(s.Query(ctx)))
+		if after := columnsOn(db); !slices.Equal(beside, after) || (len(after) > 0) != (c.backend != "auto") {
+			t.Errorf("%s: %s: on the device are after reading\n%q\nand after the query\n%q", c.backend, c.text, beside, after)
+		}
+		if err := db.SetBackend("cpu"); err != nil {
+			t.Fatal(err)
+		}
+		if want := inWords(Collect(db.Query(ctx, c.text))); got != want {
+			t.Errorf("%s: %s: %s, cpu has %s", c.backend, c.text, got, want)
+		}
+	}
+}
+
+// What has been uploaded of a reading that fails later is dropped, and so is what was read of a column
+// before that was read again.
+func TestSegmentsThatAreNotOfTheTableAreDropped(t *testing.T) {
+	db := open(t, Options{Backend: "compute"})
+	if err := db.Attach("t", ingest.Source{Path: coming(t, "parquet", 1000)}); err != nil {
+		t.Fatal(err)
+	}
+	ctx := context.Background()
+	s, err := db.statement(ctx, "SELECT SUM(i), SUM(j) FROM t")
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole, err := db.read(ctx, s.entry, s.reads)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		read *table.Table
+		want int
+	}{{nil, 0}, {whole, len(s.reads)}} {
+		a := s.ahead(ctx)
+		again := whole.Renewed()
+		there := a.begin(whole.Renewed())
+		for _, of := range []*table.Table{again, whole} {
+			for _, col := range s.reads {
+				there(0, col, of.Chunks[0].Segments[col])
+			}
+		}
+		a.end(c.read)
+		<-a.done
+		g, err := Inspect(db).GPU(ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		held := map[*table.Segment]bool{}
+		for h := range g.held.Load().held {
+			held[h.segment] = true
+		}
+		for _, col := range s.reads {
+			if held[again.Chunks[0].Segments[col]] || held[whole.Chunks[0].Segments[col]] != (c.read != nil) {
+				t.Errorf("read %v: column %d is on the device", c.read != nil, col)
+			}
+		}
+		delete(held, nil)
+		if len(held) != c.want {
+			t.Errorf("read %v: %d segments are on the device, want %d", c.read != nil, len(held), c.want)
+		}
+	}
+}
+
+// A budget too small for all columns is kept, and refuses what it refuses of columns that have been
+// read before.
+func TestUploadsBesideReadingKeepTheBudget(t *testing.T) {
+	path := coming(t, "parquet", 100_000)
+	for _, budget := range []int64{200 << 10, 400 << 10, 700 << 10, 1 << 20, 4 << 20} {
+		var words []string
+		for _, prepared := range []bool{false, true} {
+			db := open(t, Options{Backend: "compute", GPUMemory: budget})
+			if err := db.Attach("t", ingest.Source{Path: path}); err != nil {
+				t.Fatal(err)
+			}
+			const text = "SELECT SUM(i), SUM(j), SUM(x), MEDIAN(j) FROM t WHERE s > 'b'"
+			if prepared {
+				if _, err := db.Prepare(context.Background(), text); err != nil {
+					t.Fatal(err)
+				}
+			}
+			words = append(words, inWords(Collect(db.Query(context.Background(), text))))
+			if r := db.resident(); r == nil || r.Used > budget {
+				t.Errorf("%d bytes: there are %+v", budget, r)
+			}
+		}
+		if words[0] != words[1] {
+			t.Errorf("%d bytes: %s, and of columns that have been read %s", budget, words[0], words[1])
+		}
+	}
+}
+
+// A statement that is cancelled while its columns are read and uploaded is back, however long the device
+// is busy; the next one has the answer.
+func TestUploadsBesideReadingEndWithTheContext(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	db := open(t, Options{Backend: "compute", Progress: func(_ string, p ingest.Progress) {
+		if p.Done == p.Total {
+			cancel()
+		}
+	}})
+	if err := db.Attach("t", ingest.Source{Path: coming(t, "parquet", 1000)}); err != nil {
+		t.Fatal(err)
+	}
+	g, err := Inspect(db).GPU(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	const text = "SELECT SUM(j) FROM t WHERE j < 3"
+	occupied(t, g, func() {
+		if _, err := Collect(db.Query(ctx, text)); !errors.Is(err, context.Canceled) {
+			t.Errorf("%v", err)
+		}
+	})
+	if rows, err := answer(db, text); err != nil || rows[0][0].String() != "12" {
+		t.Errorf("%v, %v", rows, err)
+	}
+}
+
+// A device that fails while columns are uploaded beside reading is closed, with nothing left on it, and
+// the statement runs on the next one; where that fails, too, it is the statement's error.
+func TestAFaultBesideReading(t *testing.T) {
+	for _, faults := range []int{1, 2} {
+		db := open(t, Options{Backend: "compute"})
+		if err := db.Attach("t", ingest.Source{Path: coming(t, "parquet", 1000)}); err != nil {
+			t.Fatal(err)
+		}
+		list := onGPUs(db, nil)
+		real := db.opener
+		db.opener = func(o Options) (*gpus, error) {
+			d, err := real(o)
+			if err == nil && len(*list) <= faults {
+				d.list[0].Store.Lend = func(func() error) error { return glctx.Fault(errors.New("it fails")) }
+			}
+			return d, err
+		}
+		rows, err := answer(db, "SELECT SUM(j) FROM t WHERE j < 3")
+		if faults == 1 && (err != nil || rows[0][0].String() != "12") || faults == 2 && !errors.Is(err, glctx.ErrFault) {
+			t.Errorf("%d faults: %v, %v", faults, rows, err)
+		}
+		<-db.closing
+		if first := (*list)[0].Context; len(*list) != 2 || len(first.Live()) > 0 || first.Do(context.Background(), func() error { return nil }) == nil {
+			t.Errorf("%d faults: %d devices, left on the first: %v", faults, len(*list), first.Live())
+		}
+	}
 }

@@ -205,6 +205,11 @@ var errClosed = errors.New("engine: the DB is closed")
 // read returns the entry's table with columns, by their numbers; it reads them from its file
 // where that has not been done.
 func (db *DB) read(ctx context.Context, e *entry, columns []int) (*table.Table, error) {
+	return db.readAhead(ctx, e, columns, nil)
+}
+
+// readAhead is read, and unless a is nil it is told of what is read.
+func (db *DB) readAhead(ctx context.Context, e *entry, columns []int, a *ahead) (*table.Table, error) {
 	if t := e.table.Load(); t != nil && t.Has(columns) {
 		return t, nil
 	}
@@ -214,9 +219,15 @@ func (db *DB) read(ctx context.Context, e *entry, columns []int) (*table.Table, 
 				return err
 			}
 		}
+		if a != nil {
+			o.Coming = a.begin
+		}
 		t, err := e.file.Read(ctx, columns, o)
 		if err == nil {
 			e.table.Store(t)
+		}
+		if a != nil {
+			a.end(t)
 		}
 		return err
 	})

@@ -37,8 +37,8 @@
 //
 // # Caveats
 //
-//   - A graphics context is opened when the first query needs it, not by [Open]. Release
-//     it with [DB.Close].
+//   - A graphics context is opened when the first query needs it, not by [Open]: while its
+//     columns are read, where that is known then. Release it with [DB.Close].
 //   - Files given to [DB.Attach] are opened when a statement first names their table; what
 //     is wrong with a file is that statement's error. A column of Parquet or Arrow is read
 //     when a statement needs it. On "auto" and "cpu" the statistics of a Parquet file answer

@@ -79,7 +79,7 @@ func (s *Statement) explain(ctx context.Context, o ExplainOptions) (*Explanation
 	if err != nil {
 		return nil, err
 	}
-	if err := s.read(ctx, false); err != nil {
+	if _, err := s.read(ctx, false); err != nil {
 		return nil, err
 	}
 	now, unpin, err := s.pinned()

@@ -65,36 +65,52 @@ func (b *passes) Explain(ctx context.Context, q *plan.Query, analyze bool) (step
 	if analyze && len(q.Aggs) > 0 {
 		return b.analyze(ctx, q)
 	}
-	parts := b.divide(q)
-	recorders, selections := make([]pass.Recorder, len(parts)), make([]plan.Selection, len(parts))
-	for i, p := range parts {
-		if len(q.Aggs) > 0 {
-			selections[i], err = algorithms[b.name].selection(&recorders[i], p.g, p.q)
-		} else { // each device finds the rows of its chunks by itself
-			err = b.findAll(&recorders[i], p.g, p.q)
-		}
-		if err != nil {
-			return nil, explained(b.name, err)
-		}
+	list, err := b.record(q)
+	if err != nil {
+		return nil, explained(b.name, err)
 	}
-	if len(q.Aggs) > 0 {
-		var all plan.Partial = selections[0]
-		if len(parts) > 1 {
-			all = plan.Merge(q, len(parts), func(i int, do func(plan.Selection) error) func() error {
-				err := do(selections[i])
-				return func() error { return err }
-			})
-		}
-		if _, err := plan.Finish(all, q); err != nil {
-			return nil, explained(b.name, err)
-		}
-	}
-	for i, p := range parts {
-		for _, one := range recorders[i].Plan() {
-			steps = append(steps, p.g.step(one))
+	for _, r := range list {
+		for _, one := range r.Plan() {
+			steps = append(steps, r.g.step(one))
 		}
 	}
 	return steps, nil
+}
+
+// recorded is the passes that a device would run.
+type recorded struct {
+	*pass.Recorder
+	g *GPU
+}
+
+// record finds the passes of a query on each device that has something of it.
+func (b *passes) record(q *plan.Query) (list []recorded, err error) {
+	parts := b.divide(q)
+	selections := make([]plan.Selection, len(parts))
+	for i, p := range parts {
+		r := recorded{&pass.Recorder{}, p.g}
+		if len(q.Aggs) > 0 {
+			selections[i], err = algorithms[b.name].selection(r, p.g, p.q)
+		} else { // each device finds the rows of its chunks by itself
+			err = b.findAll(r, p.g, p.q)
+		}
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, r)
+	}
+	if len(q.Aggs) == 0 {
+		return list, nil
+	}
+	var all plan.Partial = selections[0]
+	if len(parts) > 1 {
+		all = plan.Merge(q, len(parts), func(i int, do func(plan.Selection) error) func() error {
+			err := do(selections[i])
+			return func() error { return err }
+		})
+	}
+	_, err = plan.Finish(all, q)
+	return list, err
 }
 
 // analyze executes a query; every pass is waited for and timed.

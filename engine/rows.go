@@ -49,7 +49,7 @@ type Rows struct {
 	over bool
 
 	took   *took         // nil where no backend has run
-	files  time.Duration // reading them
+	files  time.Duration // reading them, and what was uploaded meanwhile
 	waited time.Duration // planning included
 }
 

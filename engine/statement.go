@@ -61,7 +61,7 @@ func (db *DB) Prepare(ctx context.Context, text string) (*Statement, error) {
 	}
 	s, err := db.prepare(ctx, text, st)
 	if err == nil && s.bound != nil {
-		err = s.read(ctx, false)
+		_, err = s.read(ctx, false)
 	}
 	if err != nil {
 		return nil, err
@@ -136,38 +136,30 @@ func (db *DB) bind(ctx context.Context, st *sql.Statement, params []table.Value)
 }
 
 // read reads the columns that the statement needs and the file's statistics do not spare it.
-// Meanwhile the device is opened where the statement is about to run on it.
-func (s *Statement) read(ctx context.Context, runs bool) error {
+// Where it is about to run on a device, that is opened and the columns are uploaded meanwhile;
+// rest is how much longer this takes.
+func (s *Statement) read(ctx context.Context, runs bool) (rest time.Duration, err error) {
 	if s.fragment == nil {
-		return nil
+		return 0, nil
 	}
 	t := s.entry.table.Load()
 	if !t.Has(s.reads) && (s.outlined == nil || !s.db.onCPU()) {
-		if runs && s.opens() {
-			s.db.startDevice()
+		var a *ahead
+		if runs {
+			a = s.ahead(ctx)
 		}
-		var err error
-		if t, err = s.db.read(ctx, s.entry, s.reads); err != nil {
-			return s.described(err)
+		if t, err = s.db.readAhead(ctx, s.entry, s.reads, a); err != nil {
+			return 0, s.described(err)
+		}
+		if a != nil {
+			rest = a.wait()
 		}
 	}
 	if slices.ContainsFunc(s.reads, func(col int) bool { return t.Fields[col].Unsupported != "" }) { // by a value of it
-		_, err := s.db.bind(ctx, s.parsed, s.params) // which says so
-		return s.described(err)
+		_, err = s.db.bind(ctx, s.parsed, s.params) // which says so
+		return 0, s.described(err)
 	}
-	return nil
-}
-
-// opens reports whether running the statement opens the device, whatever is in its table.
-func (s *Statement) opens() bool {
-	rows := true
-	plan.Walk(s.tree, func(n plan.Node, _ int) {
-		if l, ok := n.(*plan.Limit); ok && l.Count == 0 { // nothing below it runs
-			rows = false
-		}
-	})
-	name := s.db.Backend()
-	return rows && name != "cpu" && (name != "auto" || s.db.deviceWanted() && !s.stopsEarly())
+	return rest, nil
 }
 
 // pinned is the statement for the snapshot that its table has now, which stays in use
@@ -235,7 +227,8 @@ func (s *Statement) run(ctx context.Context, change func(*execution)) (*Rows, er
 	if err := ctx.Err(); err != nil {
 		return nil, s.described(err)
 	}
-	if err := s.read(ctx, true); err != nil {
+	rest, err := s.read(ctx, true)
+	if err != nil {
 		return nil, err
 	}
 	start := time.Now()
@@ -245,7 +238,7 @@ func (s *Statement) run(ctx context.Context, change func(*execution)) (*Rows, er
 	}
 	r := &Rows{of: s, columns: s.columns, ctx: ctx, waited: time.Since(start)}
 	if s.entry != nil {
-		r.files = time.Duration(s.entry.load.Swap(0))
+		r.files = time.Duration(s.entry.load.Swap(0)) + rest
 	}
 	x := &execution{planned: now, ctx: ctx, rows: r, atMost: -1}
 	x.execute = func(b backend, took *took) ([]table.Value, error) { return now.answer(ctx, b, took) }

@@ -49,10 +49,11 @@ func outOf(t table.Type) error { return overflow("a value out of range for " + t
 type column struct {
 	table.Field
 	index   int
-	trusted bool           // what the file says of its bounds
-	parts   [][]*part      // of each group
-	frames  []*table.Frame // of each chunk
-	wrong   atomic.Bool    // a value lies outside the bounds
+	trusted bool             // what the file says of its bounds
+	parts   [][]*part        // of each group
+	frames  []*table.Frame   // of each chunk
+	done    []*table.Segment // of the chunks that have been read, in their order
+	wrong   atomic.Bool      // a value lies outside the bounds
 	useless atomic.Pointer[overflow]
 }
 
@@ -60,6 +61,7 @@ type column struct {
 type part struct {
 	chunk, at, rows int    // from row at of the chunk on
 	lo, hi          uint64 // lo > hi: all rows are NULL
+	nulls           bool   // some may be
 	// The rest is of text, whose codes are known when all words are.
 	words table.Words
 	text  []uint32 // numbers of words
@@ -71,13 +73,14 @@ type reading struct {
 	*File
 	ctx         context.Context
 	opts        Options
+	there       func(chunk, col int, s *table.Segment)
 	held        atomic.Int64 // bytes of memory
 	allowed     atomic.Int64 // of them
 	mu          sync.Mutex
 	done, total int64 // bytes of the file
 }
 
-// read reads columns, on all cores.
+// read reads columns, on all cores, one after the other.
 func (f *File) read(ctx context.Context, indexes []int, o Options) ([]*column, error) {
 	r := &reading{File: f, ctx: ctx, opts: o}
 	defer collect()()
@@ -96,7 +99,7 @@ func (f *File) read(ctx context.Context, indexes []int, o Options) ([]*column, e
 		for _, c := range left {
 			c.parts = f.parts()
 		}
-		if err := r.all(left, r.learn); err != nil {
+		if err := r.all(left, r.learn, func(*column, int) {}); err != nil {
 			return nil, err
 		}
 		for _, c := range left {
@@ -104,7 +107,10 @@ func (f *File) read(ctx context.Context, indexes []int, o Options) ([]*column, e
 				return nil, err
 			}
 		}
-		if err := r.all(left, r.fill); err != nil {
+		if r.there == nil {
+			r.announce(columns)
+		}
+		if err := r.all(left, r.fill, r.end); err != nil {
 			return nil, err
 		}
 		left = slices.DeleteFunc(slices.Clone(left), func(c *column) bool { return !c.wrong.Swap(false) })
@@ -116,6 +122,40 @@ func (f *File) read(ctx context.Context, indexes []int, o Options) ([]*column, e
 		}
 	}
 	return columns, r.step(r.total)
+}
+
+// announce tells of the table that is coming.
+func (r *reading) announce(columns []*column) {
+	r.there = func(int, int, *table.Segment) {}
+	if r.opts.Coming == nil {
+		return
+	}
+	t := r.next()
+	for _, c := range columns {
+		nulls := make([]int, len(c.frames)) // 1 stands for some
+		for _, p := range slices.Concat(c.parts...) {
+			if p.nulls {
+				nulls[p.chunk] = 1
+			}
+		}
+		for i, f := range c.frames {
+			t.Chunks[i].Segments[c.index] = f.Outline(nulls[i])
+		}
+	}
+	if there := r.opts.Coming(t); there != nil {
+		r.there = there
+	}
+}
+
+// end ends the segments of a column whose last rows are in a group.
+func (r *reading) end(c *column, g int) {
+	for _, p := range c.parts[g] {
+		if f := c.frames[p.chunk]; p.at+p.rows == f.Rows() && !c.wrong.Load() && c.useless.Load() == nil {
+			s := f.Segment()
+			c.done = append(c.done, s)
+			r.there(p.chunk, c.index, s)
+		}
+	}
 }
 
 // known reports whether the file says the bounds of the column in a group.
@@ -139,35 +179,38 @@ func (f *File) parts() (list [][]*part) {
 	return list
 }
 
-// all calls do for every group of every column. The error is that of the first that has one.
-func (r *reading) all(columns []*column, do func(c *column, g int, d *decoded) error) error {
+// all calls do for every group of every column, and then, in their order, after. The error is that
+// of the first that has one.
+func (r *reading) all(columns []*column, do func(c *column, g int, d *decoded) error, after func(c *column, g int)) error {
 	type task struct {
 		*column
 		group int
+		err   error
 	}
 	workers := runtime.GOMAXPROCS(0)
 	scratch := make([]decoded, workers)
 	tasks := func(yield func(task) bool) {
-		for g := range r.groups {
-			for _, c := range columns {
-				if !yield(task{c, g}) {
+		for _, c := range columns {
+			for g := range r.groups {
+				if !yield(task{c, g, nil}) {
 					return
 				}
 			}
 		}
 	}
-	for err := range ordered.Map(workers, tasks, func(w int, t task) error {
+	for t := range ordered.Map(workers, tasks, func(w int, t task) task {
 		defer debug.SetPanicOnFault(debug.SetPanicOnFault(true)) // of a mapped file that is cut
-		err := do(t.column, t.group, &scratch[w])
-		if why := overflow(""); errors.As(err, &why) {
+		t.err = do(t.column, t.group, &scratch[w])
+		if why := overflow(""); errors.As(t.err, &why) {
 			t.useless.Store(&why)
-			return nil
+			t.err = nil
 		}
-		return err
+		return t
 	}) {
-		if err != nil {
-			return err
+		if t.err != nil {
+			return t.err
 		}
+		after(t.column, t.group)
 	}
 	return nil
 }
@@ -222,13 +265,13 @@ func (r *reading) batches(c *column, g int, d *decoded, of func(p *part, at int)
 func (r *reading) learn(c *column, g int, d *decoded) error {
 	if b, _ := r.groups[g].bounds(c.index); c.known(r.groups[g]) && c.Type.Kind != table.Varchar {
 		for _, p := range c.parts[g] {
-			p.lo, p.hi = b.lo, b.hi
+			p.lo, p.hi, p.nulls = b.lo, b.hi, b.nulls > 0
 		}
 		return nil
 	}
 	return r.batches(c, g, d, func(p *part, at int) error {
 		lo, hi := d.extent()
-		p.lo, p.hi = min(p.lo, lo), max(p.hi, hi)
+		p.lo, p.hi, p.nulls = min(p.lo, lo), max(p.hi, hi), p.nulls || d.valid != nil
 		if err := inRange(c.Type, lo, hi); err != nil {
 			return err
 		}
@@ -271,7 +314,7 @@ func (r *reading) frame(c *column) error {
 			chunks[p.chunk] = append(chunks[p.chunk], p)
 		}
 	}
-	c.frames = nil
+	c.frames, c.done = nil, nil
 	for _, parts := range chunks {
 		rows, lo, hi := 0, ^uint64(0), uint64(0)
 		for _, p := range parts {

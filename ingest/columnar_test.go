@@ -77,11 +77,15 @@ func arrowFile(t *testing.T, fields []arrow.Field, cols []arrow.Array, opts ...i
 
 func loadBytes(t tb, name string, data []byte, o ingest.Options) *table.Table {
 	t.Helper()
+	told := announced(t, &o)
 	tab, err := ingest.Load(context.Background(), "t", ingest.Source{Path: name, Data: data}, o)
 	if err != nil {
 		t.Fatalf("%v", err)
 	}
 	check(t, tab)
+	if name != "x.csv" {
+		told(tab, false) // the file may lie
+	}
 	return tab
 }
 

@@ -33,7 +33,8 @@
 // # Columns
 //
 // Parquet and Arrow have their rows in groups, column by column. A column is read on its
-// own, its groups at the same time. Where the file says the smallest and the largest
+// own, its groups at the same time, and the next one behind it; [Options] has what is told
+// of those that are there. Where the file says the smallest and the largest
 // value of a group, values become codes as they are decoded; where it does not, or says
 // it wrongly, the column is read twice. A column of text becomes codes when all its words
 // are known.

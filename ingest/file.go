@@ -168,10 +168,7 @@ func (f *File) all() error {
 
 // add puts columns into the table.
 func (f *File) add(ctx context.Context, columns []int, o Options) error {
-	next := &table.Table{Name: f.name, Fields: slices.Clone(f.table.Fields), Version: f.table.Version + 1}
-	for _, c := range f.table.Chunks {
-		next.Chunks = append(next.Chunks, &table.Chunk{Rows: c.Rows, Segments: slices.Clone(c.Segments)})
-	}
+	next := f.next()
 	if f.csv != nil {
 		t, err := f.csv.convert(ctx, columns, o)
 		if err != nil {
@@ -195,11 +192,20 @@ func (f *File) add(ctx context.Context, columns []int, o Options) error {
 			continue
 		}
 		for i, c := range next.Chunks {
-			c.Segments[col.index] = col.frames[i].Segment()
+			c.Segments[col.index] = col.done[i]
 		}
 	}
 	f.table = next
 	return nil
+}
+
+// next is the table's next snapshot, to which columns are added.
+func (f *File) next() *table.Table {
+	next := &table.Table{Name: f.name, Fields: slices.Clone(f.table.Fields), Version: f.table.Version + 1}
+	for _, c := range f.table.Chunks {
+		next.Chunks = append(next.Chunks, &table.Chunk{Rows: c.Rows, Segments: slices.Clone(c.Segments)})
+	}
+	return next
 }
 
 // columnar begins a file that has its rows in groups, column by column.

@@ -32,6 +32,43 @@ func mustLoad(t tb, text string, s ingest.Source) *table.Table {
 	return tab
 }
 
+// announced sets o.Coming. The function that it returns checks that the segments of the table that was read
+// have been told of, and, where bounded, that they were bounded beforehand.
+func announced(t tb, o *ingest.Options) func(tab *table.Table, bounded bool) {
+	t.Helper()
+	var coming *table.Table
+	told := map[*table.Segment]bool{}
+	o.Coming = func(now *table.Table) func(int, int, *table.Segment) {
+		if coming != nil {
+			t.Errorf("the table is announced twice")
+		}
+		coming = now
+		return func(chunk, col int, s *table.Segment) {
+			told[s] = true
+			if s.Rows() != coming.Chunks[chunk].Rows || s.Type != coming.Fields[col].Type {
+				t.Errorf("a segment of %d rows of %v is told of as column %d of chunk %d", s.Rows(), s.Type, col, chunk)
+			}
+		}
+	}
+	return func(tab *table.Table, bounded bool) {
+		t.Helper()
+		for i, c := range tab.Chunks {
+			for col, s := range c.Segments {
+				if s == nil {
+					continue
+				}
+				if !told[s] {
+					t.Errorf("column %d of chunk %d is not told of", col, i)
+				}
+				b := coming.Chunks[i].Segments[col]
+				if bounded && s.NonNull() > 0 && (b.Base > s.Base || b.Base+b.Max < s.Base+s.Max || b.Bits < s.Bits || b.Varying()&s.Varying() != s.Varying() || len(b.Dict) != len(s.Dict)) {
+					t.Errorf("column %d of chunk %d has codes from %d to %d, announced as %d to %d", col, i, s.Base, s.Base+s.Max, b.Base, b.Base+b.Max)
+				}
+			}
+		}
+	}
+}
+
 func check(t tb, tab *table.Table) {
 	t.Helper()
 	if err := tab.Check(); err != nil {

@@ -89,12 +89,16 @@ func TestRoundTrip(t *testing.T) {
 			{ingest.Source{Path: "t.arrow"}, streamBytes(t, want)},
 		} {
 			c.source.Data = c.data
+			told := announced(t, &o)
 			got, err := ingest.Load(context.Background(), "t", c.source, o)
 			if err != nil {
 				t.Fatalf("%v in\n%s", err, csv)
 			}
 			check(t, got)
 			equal(t, got, want)
+			if c.source.Path != "t.csv" {
+				told(got, true)
+			}
 		}
 	})
 }

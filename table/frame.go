@@ -119,6 +119,17 @@ func put[T uint8 | uint16 | uint32 | uint64, V int32 | int64 | uint64](codes []T
 // Dict returns the dictionary that it began with.
 func (f *Frame) Dict() []string { return f.dict }
 
+// Rows returns the number of rows.
+func (f *Frame) Rows() int { return f.codes.Len() }
+
+// Outline is the segment as far as it is known before its rows are put, of which so many are taken
+// for NULL: its numbers bound those of [Frame.Segment], and nobody may look at its codes.
+func (f *Frame) Outline(nulls int) *Segment {
+	s := &Segment{Type: f.typ, Base: f.lo, Max: f.span, Bits: bits.Len64(f.span), Codes: f.codes, Nulls: nulls, Dict: f.dict}
+	s.varying.Do(func() { s.planes = 1<<s.Bits - 1 })
+	return s
+}
+
 // Segment ends the segment: every row has been put, within the bounds.
 func (f *Frame) Segment() *Segment {
 	s := &Segment{Type: f.typ, Base: f.lo, Max: f.max.Load(), Codes: f.codes, Nulls: int(f.nulls.Load()), Dict: f.dict}

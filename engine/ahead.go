@@ -1,0 +1,173 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/stencildb/stencildb/glctx"
+	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/table"
+)
+
+// ahead makes the columns of a statement resident while its file is read: what the passes will
+// read of a segment goes up as soon as that is there, while the next one is read. What it leaves,
+// the passes upload when they run, and what is wrong is said then.
+type ahead struct {
+	s    *Statement
+	ctx  context.Context
+	name string        // of the backend that is asked for
+	come chan arrival  // nil where nothing is told of; closed at the end of the reading
+	done chan struct{} // closed after the last upload
+
+	table *table.Table            // as it will be: its segments are replaced by those that are there
+	ready map[*table.Segment]bool // those
+	read  *table.Table            // at the end; nil where the reading failed
+}
+
+// arrival is a segment that has been read.
+type arrival struct {
+	chunk, col int
+	*table.Segment
+}
+
+// ahead begins to open the device that the statement needs, if it is known to need one before its table
+// is; else it is nil. With auto that is where somebody asked for a device, or it is open.
+func (s *Statement) ahead(ctx context.Context) *ahead {
+	name, runs := s.db.Backend(), true
+	plan.Walk(s.tree, func(n plan.Node, _ int) {
+		if l, ok := n.(*plan.Limit); ok && l.Count == 0 { // nothing below it runs
+			runs = false
+		}
+	})
+	if d, _, _ := s.db.opened(); !runs || name == "cpu" || name == "auto" && (s.stopsEarly() || d == nil && !s.db.deviceWanted()) {
+		return nil
+	}
+	s.db.startDevice()
+	return &ahead{s: s, ctx: ctx, name: name}
+}
+
+// begin is told of the table that is coming: see [ingest.Options].
+func (a *ahead) begin(t *table.Table) func(chunk, col int, s *table.Segment) {
+	a.table, a.ready, a.done = t, map[*table.Segment]bool{}, make(chan struct{})
+	a.come = make(chan arrival, 2*len(t.Chunks)*len(a.s.reads)) // a column is read twice at most
+	go a.run()
+	return func(chunk, col int, s *table.Segment) {
+		if a.name == "compute" {
+			go s.Varying() // which it asks for; perhaps the device is not open yet
+		}
+		a.come <- arrival{chunk, col, s}
+	}
+}
+
+// end is told of the table that the reading gave.
+func (a *ahead) end(t *table.Table) {
+	if a.come != nil {
+		a.read = t
+		close(a.come)
+	}
+}
+
+// wait waits for the last upload, and returns how long.
+func (a *ahead) wait() time.Duration {
+	if a.come == nil {
+		return 0
+	}
+	start := time.Now()
+	select {
+	case <-a.done:
+	case <-a.ctx.Done():
+	}
+	return time.Since(start)
+}
+
+func (a *ahead) run() {
+	defer close(a.done)
+	d, up := a.device()
+	var all []arrival
+	for x := range a.come {
+		all = append(all, x)
+		of := a.table.Chunks[x.chunk].Segments
+		if d == nil || len(up) == 0 || of[x.col].Codes.Width() != x.Codes.Width() { // the passes are for others
+			continue
+		}
+		of[x.col], a.ready[x.Segment] = x.Segment, true
+		if err := a.upload(up); err != nil {
+			if up = nil; errors.Is(err, glctx.ErrFault) {
+				a.s.db.lose(d)
+			}
+		}
+	}
+	dead := slices.DeleteFunc(all, func(x arrival) bool {
+		return a.read != nil && a.read.Chunks[x.chunk].Segments[x.col] == x.Segment
+	})
+	if d != nil && len(dead) > 0 {
+		var list []*table.Segment
+		for _, x := range dead {
+			list = append(list, x.Segment)
+		}
+		d.drop(list)
+	}
+}
+
+// upload makes resident what is ready, on all devices at a time.
+func (a *ahead) upload(up []recorded) error {
+	var waits []func() error
+	for _, r := range up {
+		waits = append(waits, r.g.query(a.ctx, func() error {
+			defer r.g.look(true)
+			r.g.Store.Name(a.table)
+			for _, p := range r.Passes {
+				if err := r.g.GL.Ahead(p, func(s *table.Segment) bool { return a.ready[s] }); err != nil {
+					return err
+				}
+			}
+			return nil
+		}))
+	}
+	var err error
+	for _, wait := range waits {
+		err = errors.Join(err, wait())
+	}
+	return err
+}
+
+// device finds the device that the statement will run on, and its passes there, as far as the table
+// tells that is coming; none where it will run on cpu.
+func (a *ahead) device() (*gpus, []recorded) {
+	now := &planned{Statement: a.s}
+	if err := now.lower(a.table); err != nil {
+		return nil, nil
+	}
+	d, err := a.s.db.openDevice(a.ctx, new(time.Duration))
+	if err != nil {
+		return nil, nil
+	}
+	name := a.name
+	if name == "auto" {
+		o, err := now.predict(d, false)
+		if err != nil {
+			return nil, nil
+		}
+		name = o.list[0].Backend
+	}
+	b, ok := d.backends[name].(*passes)
+	if !ok {
+		return nil, nil
+	}
+	var list []recorded
+	err = d.list[0].Context.Do(a.ctx, func() (err error) { // as when it runs: a panic there is an error
+		if now.otherwise != now.plan {
+			if list, err = b.record(now.plan); now.otherwise == nil || !declined(err) {
+				return err
+			}
+		}
+		list, err = b.record(now.otherwise)
+		return err
+	})
+	if err != nil { // the GL thread may be at it yet
+		return nil, nil
+	}
+	return d, list
+}
