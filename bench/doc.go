@@ -88,7 +88,7 @@
 //     timed run: otherwise it would pay for the caches and the device's context of the
 //     contender before it, and on an H200 for waking up, up to half a millisecond.
 //   - A contender on a hardware device that others have left idle for more than 5 ms runs untimed
-//     for as long as that, up to a second: a device that is mostly idle lowers its clocks
+//     for as long as that, up to a second, and for two at first: a device that is mostly idle lowers its clocks
 //     (on an H200 a COUNT takes 0.13 ms, and 0.34 after seconds of idleness; a tenth of a
 //     second of work does not bring the clocks back).
 //   - A slow contender takes part in every second, fourth or eighth round only.

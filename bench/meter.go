@@ -92,7 +92,8 @@ type Meter struct {
 	now func() time.Time     // nil: time.Now
 	cpu func() time.Duration // nil: processorTime
 
-	busy time.Time // when the device was done last
+	busy  time.Time // when the device was done last
+	awake bool      // the device has been woken
 }
 
 const (
@@ -100,7 +101,7 @@ const (
 	mostRounds  = 64 * fewest
 	touchBelow  = time.Millisecond // a contender as fast as this runs a few times untimed before each timed run
 	touches     = 3
-	idleAfter   = 5 * time.Millisecond // a device that others leave idle for longer is kept busy for as long, up to wakeFor
+	idleAfter   = 5 * time.Millisecond // a device that others leave idle for longer is kept busy for as long, up to wakeFor; twice that at first
 	wakeFor     = time.Second
 	share       = time.Second
 	profileRuns = 3
@@ -327,10 +328,13 @@ func (m *Meter) round(ctx context.Context, all []*participant, round int) error 
 func (m *Meter) touch(ctx context.Context, p *participant) error {
 	start := m.clock()
 	idle := time.Duration(0)
-	if p.Device && m.Hardware && !m.busy.IsZero() {
-		idle = start.Sub(m.busy)
+	if p.Device && m.Hardware {
+		idle = min(start.Sub(m.busy), wakeFor)
+		if !m.awake { // tables were loaded
+			idle, m.awake = 2*wakeFor, true
+		}
 	}
-	for n := 0; n < touches && p.estimate < touchBelow || idle > idleAfter && m.clock().Sub(start) < min(idle, wakeFor); n++ {
+	for n := 0; n < touches && p.estimate < touchBelow || idle > idleAfter && m.clock().Sub(start) < idle; n++ {
 		if _, err := m.time(ctx, p, p.Run); err != nil {
 			return err
 		}

@@ -79,27 +79,29 @@ func TestFastContendersAreTouched(t *testing.T) {
 	}
 }
 
-// A contender on a hardware device that was idle runs untimed for as long, up to a second; a
-// software device does not tire.
+// A contender on a hardware device that was idle runs untimed for as long, up to a second, and at
+// first for two; a software device does not tire.
 func TestIdleDevicesAreTouched(t *testing.T) {
 	for _, c := range []struct {
 		long     time.Duration
 		hardware bool
 		device   bool
+		awake    bool
 		order    string
 	}{
-		{100 * time.Millisecond, true, true, "llss" + "lsss" + "sl"}, // 100 ms idle, then none
-		{100 * time.Millisecond, false, true, "llss" + "ls" + "sl"},
-		{100 * time.Millisecond, true, false, "llss" + "ls" + "sl"},
-		{4 * time.Millisecond, true, true, "llss" + "ls" + "sl"},
-		{10 * time.Second, true, true, "llss" + "l" + strings.Repeat("s", 20) + "s" + "sl"},
+		{100 * time.Millisecond, true, true, true, "llss" + "lsss" + "sl"}, // 100 ms idle, then none
+		{100 * time.Millisecond, false, true, true, "llss" + "ls" + "sl"},
+		{100 * time.Millisecond, true, false, true, "llss" + "ls" + "sl"},
+		{4 * time.Millisecond, true, true, true, "llss" + "ls" + "sl"},
+		{10 * time.Second, true, true, true, "llss" + "l" + strings.Repeat("s", 20) + "s" + "sl"},
+		{4 * time.Millisecond, true, true, false, "llss" + "l" + strings.Repeat("s", 40) + "s" + "sl"},
 	} {
 		clock := &fakeClock{}
 		var order []string
-		short := clock.contender("s", &order, slices.Repeat([]time.Duration{50 * time.Millisecond}, 30)...)
+		short := clock.contender("s", &order, slices.Repeat([]time.Duration{50 * time.Millisecond}, 50)...)
 		short.Device = c.device
 		trial := Trial{Contenders: []Contender{clock.contender("l", &order, slices.Repeat([]time.Duration{c.long}, 4)...), short}}
-		results, _ := measure(t, &Meter{Rounds: 2, Hardware: c.hardware, now: clock.now, cpu: clock.cpu}, trial)
+		results, _ := measure(t, &Meter{Rounds: 2, Hardware: c.hardware, awake: c.awake, now: clock.now, cpu: clock.cpu}, trial)
 		if got := strings.Join(order, ""); got != c.order {
 			t.Errorf("%+v: runs in the order %s", c, got)
 		}

@@ -85,8 +85,8 @@ func (x *chunk) rowsOf(run pass.Runner, bitmap textures.Block, w textures.Window
 }
 
 const (
-	mostGathered = 64 << 20 // bytes of codes that are gathered at once
-	gatheredRows = 1 << 16  // of a piece of them
+	mostGathered = 64 << 20       // bytes of codes that are gathered at once
+	gatheredRows = table.SlabRows // of a piece of them
 )
 
 // gathers reports whether the values of n records are gathered on the device: where the columns have
@@ -124,7 +124,7 @@ func (x *chunk) gathered(run pass.Runner, bitmap textures.Block, w textures.Wind
 				seg := x.segment(col)
 				to := &table.Segment{Type: seg.Type, Base: seg.Base, Max: seg.Max, Bits: seg.Bits}
 				if k := seg.Type.Kind; (k == table.BigInt || k == table.Timestamp) && !out[c].None() { // the values themselves, which Arrow can have as they are
-					to.Base, to.Max, to.Bits, to.Codes.U64 = table.OrdinalInt(0), math.MaxUint64, 64, make([]uint64, rows)
+					to.Base, to.Max, to.Bits, to.Codes.U64, to.Slab = table.OrdinalInt(0), math.MaxUint64, 64, table.NewSlab(rows), true
 				} else {
 					to.Codes.U32 = make([]uint32, rows)
 				}

@@ -187,7 +187,12 @@ func (r *Rows) record(schema *arrow.Schema, b batch) arrow.RecordBatch {
 	if v, ok := b.(valueRows); ok {
 		b = v.computed(schema)
 	}
-	return array.NewRecordBatch(schema, b.(computed), int64(b.Len()))
+	columns := b.(computed)
+	batch := array.NewRecordBatch(schema, columns, int64(columns.Len()))
+	for _, c := range columns { // the batch has them now
+		c.Release()
+	}
+	return batch
 }
 
 // Schema is that of the batches.
@@ -231,11 +236,10 @@ func (r *Rows) drain() (Stats, error) {
 func (r *Rows) rest() iter.Seq[batch] {
 	return func(yield func(batch) bool) {
 		for b := r.batch(); b != nil; b = r.batch() {
-			if r.now, r.at = b, b.Len()-1; !yield(b) {
+			if r.now = nil; !yield(b) { // who takes it may release it
 				return
 			}
 		}
-		r.now = nil
 	}
 }
 

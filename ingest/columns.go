@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"sync"
+	"unsafe"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
@@ -144,11 +145,14 @@ func (c *Columns) Array(s *table.Segment, b table.Block) arrow.Array {
 		}
 		values = arrow.MonthDayNanoIntervalTraits.CastToBytes(out)
 	case table.BigInt, table.Timestamp:
-		if b.Rows == nil && offset == 0 && s.Codes.U64 != nil { // nothing writes to codes
-			values = arrow.Uint64Traits.CastToBytes(s.Codes.U64[b.First : b.First+b.N])
-			break
+		ints := s.Codes.U64
+		if s.Slab && b.Rows == nil && b.N == len(ints) {
+			s.Slab = false
+		} else {
+			ints = table.NewSlab(b.Len())
+			table.GatherInto(ints, s.Codes, b, uint64(offset))
 		}
-		values = arrow.Int64Traits.CastToBytes(table.Gather(s.Codes, b, offset))
+		return fixedWidth(ArrowType(s.Type), s, b, memory.NewBufferWithAllocator(arrow.Uint64Traits.CastToBytes(ints), slabs{}))
 	case table.Decimal:
 		out := make([]decimal128.Num, b.Len())
 		for i, x := range table.Gather(s.Codes, b, offset) {
@@ -173,17 +177,30 @@ func (c *Columns) Array(s *table.Segment, b table.Block) arrow.Array {
 	default:
 		return array.NewNull(b.Len())
 	}
-	return fixedWidth(ArrowType(s.Type), s, b, values)
+	return fixedWidth(ArrowType(s.Type), s, b, memory.NewBufferBytes(values))
 }
 
-// fixedWidth is an array of values, of which the segment says which are NULL.
-func fixedWidth(t arrow.DataType, s *table.Segment, b table.Block, values []byte) arrow.Array {
+// slabs takes slabs back when arrays are released.
+type slabs struct{ memory.Allocator }
+
+// Free implements memory.Allocator.
+func (slabs) Free(b []byte) {
+	if len(b) > 0 {
+		table.FreeSlab(unsafe.Slice((*uint64)(unsafe.Pointer(&b[0])), cap(b)/8))
+	}
+}
+
+// fixedWidth is an array of values, of which the segment says which are NULL. It takes the buffer.
+func fixedWidth(t arrow.DataType, s *table.Segment, b table.Block, values *memory.Buffer) arrow.Array {
 	valid, nulls := s.Validity(b)
-	buffers := []*memory.Buffer{nil, memory.NewBufferBytes(values)}
+	buffers := []*memory.Buffer{nil, values}
 	if nulls > 0 {
 		buffers[0] = memory.NewBufferBytes(valid)
 	}
-	return array.MakeFromData(array.NewData(t, b.Len(), buffers, nil, nulls, 0))
+	data := array.NewData(t, b.Len(), buffers, nil, nulls, 0)
+	defer data.Release()
+	values.Release()
+	return array.MakeFromData(data)
 }
 
 // maxDictionary is the most texts that an array has in its dictionary beyond those of
@@ -208,7 +225,7 @@ func (c *Columns) text(s *table.Segment, b table.Block) arrow.Array {
 		dictionary = words.NewArray()
 	}
 	return array.NewDictionaryArray(DictionaryType,
-		fixedWidth(DictionaryType.IndexType, s, b, arrow.Int32Traits.CastToBytes(indices)), dictionary)
+		fixedWidth(DictionaryType.IndexType, s, b, memory.NewBufferBytes(arrow.Int32Traits.CastToBytes(indices))), dictionary)
 }
 
 // dictionary is that of a segment, nil for a large one.

@@ -58,7 +58,9 @@ func (t textWriter) Write(r arrow.RecordBatch) error {
 			columns[i] = text(columns[i])
 		}
 	}
-	return t.BatchWriter.Write(array.NewRecordBatch(t.schema, columns, r.NumRows()))
+	r = array.NewRecordBatch(t.schema, columns, r.NumRows())
+	defer r.Release()
+	return t.BatchWriter.Write(r)
 }
 
 // text is an array's values as text: intervals as SQL prints them.

@@ -49,6 +49,12 @@ func (b Block) Cut(i, j int) Block {
 // Gather returns the codes of a block's rows, each plus an offset.
 func Gather[T int16 | int32 | int64 | uint8 | uint32 | uint64](c Codes, b Block, offset T) []T {
 	out := make([]T, b.Len())
+	GatherInto(out, c, b, offset)
+	return out
+}
+
+// GatherInto is Gather into out.
+func GatherInto[T int16 | int32 | int64 | uint8 | uint32 | uint64](out []T, c Codes, b Block, offset T) {
 	switch {
 	case c.U8 != nil:
 		gather(out, c.U8, b, offset)
@@ -58,8 +64,9 @@ func Gather[T int16 | int32 | int64 | uint8 | uint32 | uint64](c Codes, b Block,
 		gather(out, c.U32, b, offset)
 	case c.U64 != nil:
 		gather(out, c.U64, b, offset)
+	default:
+		clear(out)
 	}
-	return out
 }
 
 func gather[T int16 | int32 | int64 | uint8 | uint32 | uint64, C uint8 | uint16 | uint32 | uint64](out []T, codes []C, b Block, offset T) {

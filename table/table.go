@@ -68,6 +68,10 @@ type Segment struct {
 	// an index into it.
 	Dict []string
 
+	// Slab says that Codes.U64 is a [NewSlab] of values of 64 bits, which whoever converts all of
+	// the rows may take, and then says no more.
+	Slab bool
+
 	varying sync.Once
 	planes  uint64
 }
