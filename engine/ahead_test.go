@@ -220,6 +220,48 @@ func TestColumnsAreUploadedBesideReading(t *testing.T) {
 	}
 }
 
+// With auto, columns are uploaded beside reading for the backend that it chooses, once a device is open.
+func TestAutoUploadsBesideReading(t *testing.T) {
+	t.Setenv("STENCILDB_DEVICE", "")
+	probe, err := OpenGPU(glctx.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	profile := readyProfile()
+	profile.Key = KeyOf(probe.Context.Caps())
+	slow := profile.Backends["cpu"]
+	slow.Overhead = 1
+	profile.Backends["cpu"] = slow
+	folder := calibrated(t, profile)
+	if err := probe.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for _, opened := range []bool{false, true} {
+		db, ctx := open(t, Options{Calibrations: folder}), context.Background()
+		if err := db.Attach("t", ingest.Source{Path: coming(t, "parquet", 1000)}); err != nil {
+			t.Fatal(err)
+		}
+		if opened {
+			if err := Inspect(db).Ready(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		s, err := db.statement(ctx, "SELECT SUM(j) FROM t WHERE j > 7")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.read(ctx, true); err != nil {
+			t.Fatal(err)
+		}
+		if r := db.resident(); (r != nil) != opened || opened && fmt.Sprint(r.Columns) != "[{t j float texture 4096}]" {
+			t.Errorf("opened %v: %+v", opened, r)
+		}
+		if r, err := Collect(s.Query(ctx)); err != nil || r.Backend != "classic" {
+			t.Errorf("opened %v: %+v, %v", opened, r, err)
+		}
+	}
+}
+
 // What has been uploaded of a reading that fails later is dropped, and so is what was read of a column
 // before that was read again.
 func TestSegmentsThatAreNotOfTheTableAreDropped(t *testing.T) {
