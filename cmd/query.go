@@ -29,8 +29,9 @@ A statement is a SELECT over one table, or EXPLAIN [ANALYZE] of one: of columns 
 expressions over them, with DISTINCT [ON], ORDER BY, LIMIT and OFFSET, or of
 aggregates, of all rows or of groups (GROUP BY, HAVING). There are, of any expression,
 COUNT, SUM, AVG, MIN, MAX, MEDIAN(x), stddev and variance (_pop, _samp), corr, covar_pop,
-covar_samp, bool_and, bool_or, any_value, string_agg(x, ', ' ORDER BY y), selectivity(),
-all with FILTER (WHERE ...), those of one argument and string_agg with DISTINCT, and
+covar_samp, regr_slope(y, x) and its like, bool_and, bool_or, bit_and, bit_or, bit_xor,
+any_value, string_agg(x, ', ' ORDER BY y), selectivity(), all with FILTER (WHERE ...),
+those of one argument and string_agg with DISTINCT, and
 
   percentile_disc(0.9) WITHIN GROUP (ORDER BY x), percentile_cont, mode()
   kth_largest(x, k), kth_smallest(x, k)

@@ -82,18 +82,11 @@ func dispersion(a expr.Aggregate, n uint64, spread *big.Rat) (table.Value, error
 	default:
 		by.Mul(by, by)
 	}
-	if by.Sign() == 0 {
-		return table.Null(a.Type()), nil
+	if spread != nil && by.Sign() > 0 && (a.Kind == expr.StddevPop || a.Kind == expr.StddevSamp) {
+		out, _ := root(spread.Quo(spread, new(big.Rat).SetInt(by))).Float64()
+		return finite(a, out)
 	}
-	spread.Quo(spread, new(big.Rat).SetInt(by))
-	out, _ := spread.Float64()
-	if a.Kind == expr.StddevPop || a.Kind == expr.StddevSamp {
-		out, _ = root(spread).Float64()
-	}
-	if math.IsInf(out, 0) {
-		return table.Value{}, expr.Errorf(a.P, "%s: %s", a, expr.MsgOverflow)
-	}
-	return table.Float(out), nil
+	return quotient(a, spread, new(big.Rat).SetInt(by))
 }
 
 // rootBits is how many bits of a root are computed before it is rounded.
@@ -111,11 +104,9 @@ type floatMoments struct {
 	of []*productSums // nil for none
 }
 
-// productSums are the sums of x, y, x*x, y*y and x*y; without y of those with x only.
-type productSums struct {
-	x, y, xx, yy, xy exactSum
-	special          bool // a value is NaN or infinite: so is what comes of all
-}
+// productSums are the sums of x, y, x*x, y*y and x*y, of the products those of finite values; without
+// y of those with x only.
+type productSums struct{ x, y, xx, yy, xy exactSum }
 
 func (s *floatMoments) resize(groups int) {
 	s.counts.resize(groups)
@@ -133,13 +124,6 @@ func (s *floatMoments) add(groups []uint32, x, y *Vector) {
 	s.counts.add(groups, x, y)
 	for i, f := range x.Floats {
 		p := s.group(groups[i])
-		p.special = p.special || f-f != 0
-		if y.Floats != nil {
-			p.special = p.special || y.Floats[i]-y.Floats[i] != 0
-		}
-		if p.special {
-			continue
-		}
 		p.x.Add(f)
 		p.xx.product(f, f)
 		if y.Floats != nil {
@@ -159,7 +143,6 @@ func (s *floatMoments) merge(o state, to []uint32) {
 			continue
 		}
 		p := s.group(to[i])
-		p.special = p.special || v.special
 		p.x.merge(&v.x)
 		p.y.merge(&v.y)
 		p.xx.merge(&v.xx)
@@ -170,30 +153,96 @@ func (s *floatMoments) merge(o state, to []uint32) {
 
 func (s *floatMoments) value(a expr.Aggregate, group uint32, _ *table.Table) (table.Value, error) {
 	n, p := s.n[group], s.of[group]
-	few := uint64(1) // up to how many values give NULL
-	if a.Kind == expr.VarPop || a.Kind == expr.StddevPop || a.Kind == expr.CovarPop || a.Kind == expr.Corr {
-		few = 0
+	few := uint64(0) // up to how many values give NULL
+	if a.Kind == expr.VarSamp || a.Kind == expr.StddevSamp || a.Kind == expr.CovarSamp {
+		few = 1
 	}
-	switch {
-	case n <= few:
+	if n <= few {
 		return table.Null(a.Type()), nil
-	case p.special:
+	}
+	if a.Kind == expr.RegrAvgX || a.Kind == expr.RegrAvgY {
+		of := &p.x
+		if a.Kind == expr.RegrAvgX {
+			of = &p.y
+		}
+		mean, err := of.Mean(n)
+		return table.Float(mean), err
+	}
+	return p.value(a, n)
+}
+
+// value is that of n values or pairs, more than none. A spread is NaN, which is nil, where one of the
+// values is NaN or infinite.
+func (p *productSums) value(a expr.Aggregate, n uint64) (table.Value, error) {
+	x, y := p.x.rat(), p.y.rat()
+	of := func(l, r *exactSum, products *exactSum) *big.Rat {
+		if l.Special() != 0 || r.Special() != 0 {
+			return nil
+		}
+		return spread(n, l.rat(), r.rat(), products.rat())
+	}
+	xx := of(&p.x, &p.x, &p.xx)
+	if a.Y == nil {
+		return dispersion(a, n, xx)
+	}
+	yy, xy, all := of(&p.y, &p.y, &p.yy), of(&p.x, &p.y, &p.xy), new(big.Rat).SetInt(new(big.Int).SetUint64(n))
+	switch a.Kind {
+	case expr.Corr:
+		return correlation(a, xx, yy, xy)
+	case expr.RegrSXX:
+		return quotient(a, yy, all)
+	case expr.RegrSYY:
+		return quotient(a, xx, all)
+	case expr.RegrSXY:
+		return quotient(a, xy, all)
+	case expr.RegrSlope:
+		return quotient(a, xy, yy)
+	case expr.RegrIntercept: // (x - y * slope) / n
+		if xy == nil {
+			return quotient(a, nil, yy)
+		}
+		x.Sub(x.Mul(x, yy), y.Mul(y, xy))
+		return quotient(a, x, yy.Mul(yy, all))
+	case expr.RegrR2:
+		switch {
+		case isZero(xx) && !isZero(yy):
+			return table.Float(1), nil
+		case xy == nil:
+			return quotient(a, nil, yy)
+		}
+		return quotient(a, xy.Mul(xy, xy), xx.Mul(xx, yy))
+	}
+	return dispersion(a, n, xy)
+}
+
+func isZero(x *big.Rat) bool { return x != nil && x.Sign() == 0 }
+
+// quotient is rounded once; NULL where the divisor is 0.
+func quotient(a expr.Aggregate, of, by *big.Rat) (table.Value, error) {
+	switch {
+	case isZero(by):
+		return table.Null(a.Type()), nil
+	case of == nil || by == nil:
 		return table.Float(math.NaN()), nil
 	}
-	x, y := p.x.rat(), p.y.rat()
-	switch a.Kind {
-	case expr.CovarPop, expr.CovarSamp:
-		return dispersion(a, n, spread(n, x, y, p.xy.rat()))
-	case expr.Corr:
-		return correlation(a, spread(n, x, x, p.xx.rat()), spread(n, y, y, p.yy.rat()), spread(n, x, y, p.xy.rat()))
+	out, _ := of.Quo(of, by).Float64()
+	return finite(a, out)
+}
+
+func finite(a expr.Aggregate, out float64) (table.Value, error) {
+	if math.IsInf(out, 0) {
+		return table.Value{}, expr.Errorf(a.P, "%s: %s", a, expr.MsgOverflow)
 	}
-	return dispersion(a, n, spread(n, x, x, p.xx.rat()))
+	return table.Float(out), nil
 }
 
 // correlation is xy / sqrt(xx * yy), of the spreads; NULL where one of them is 0.
 func correlation(a expr.Aggregate, xx, yy, xy *big.Rat) (table.Value, error) {
-	if xx.Sign() == 0 || yy.Sign() == 0 {
+	switch {
+	case isZero(xx) || isZero(yy):
 		return table.Null(a.Type()), nil
+	case xy == nil:
+		return table.Float(math.NaN()), nil
 	}
 	f := new(big.Float).SetPrec(rootBits).SetRat(xy)
 	out, _ := f.Quo(f, root(xx.Mul(xx, yy))).Float64()
@@ -208,10 +257,13 @@ type exactSum struct {
 	extreme *big.Int
 }
 
-// product adds a * b, neither of them infinite: as the rounded product and what that lacks,
+// product adds a * b, unless one of them is NaN or infinite: as the rounded product and what that lacks,
 // both doubles unless they are very large or very small (Dekker 1971).
 func (s *exactSum) product(a, b float64) {
 	p := a * b
+	if a-a != 0 || b-b != 0 {
+		return
+	}
 	if abs := math.Abs(p); a == 0 || b == 0 || abs > 0x1p-960 && abs < 0x1p1000 {
 		s.Add(p)
 		s.Add(math.FMA(a, b, -p))

@@ -31,13 +31,14 @@ const (
 	extremes
 	listing
 	gathering
+	bitwise
 	moments
 )
 
 // stateOf is the kind of state that an aggregate needs.
 func stateOf(a expr.Aggregate) stateKind {
 	switch a.Kind {
-	case expr.CountAll, expr.Count, expr.Selectivity:
+	case expr.CountAll, expr.Count, expr.Selectivity, expr.RegrCount:
 		return counting
 	case expr.Sum, expr.Avg:
 		return summing
@@ -45,6 +46,8 @@ func stateOf(a expr.Aggregate) stateKind {
 		return extremes
 	case expr.StringAgg:
 		return gathering
+	case expr.BitAnd, expr.BitOr, expr.BitXor:
+		return bitwise
 	case expr.Percentile, expr.PercentileCont, expr.KthLargest, expr.KthSmallest, expr.Mode:
 		return listing
 	}
@@ -63,6 +66,8 @@ func newState(k stateKind, x expr.Expr) state {
 		return &intSums{}
 	case gathering:
 		return &texts{}
+	case bitwise:
+		return &bitSums{}
 	case moments:
 		if x.Type().IsFloat() {
 			return &floatMoments{}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/stencildb/stencildb/ingest"
+	"github.com/stencildb/stencildb/table"
 )
 
 // sales is nine rows in chunks of four: two regions and a NULL, quantities with a NULL.
@@ -105,6 +106,15 @@ func TestGroups(t *testing.T) {
 		{"SELECT region, percentile_cont(0.5) WITHIN GROUP (ORDER BY price), percentile_disc(1) WITHIN GROUP (ORDER BY day) FROM sales GROUP BY region", "north 11.125 2024-03-09; south 100 2024-02-01; NULL 2.63 2024-02-28; east 7 2024-03-01"},
 		{"SELECT mode() WITHIN GROUP (ORDER BY units), mode() WITHIN GROUP (ORDER BY units DESC), mode() WITHIN GROUP (ORDER BY region) FROM sales", "1 3 north"},
 		{"SELECT bool_and(paid), bool_or(paid), every(units > 0), any_value(region) FROM sales", "false true true east"},
+		{"SELECT bit_and(units), bit_or(units), bit_xor(units), bit_xor(DISTINCT units), bit_or(-units) FILTER (WHERE paid) FROM sales", "0 15 8 10 -1"},
+		{"SELECT region, bit_and(units), bit_xor(units), bit_or(units) FROM sales GROUP BY region", "north 1 9 11; south 1 0 1; NULL 4 3 7; east 2 2 2"},
+		{"SELECT bit_and(units), bit_or(NULL) FROM sales WHERE units > 100", "NULL NULL"},
+		{"SELECT bit_and(price) FROM sales", "error: function bit_and(numeric) does not exist; it takes integers: write bit_and(x::bigint) (line 1, column 8)"},
+		{"SELECT regr_count(units, share), regr_r2(1, units), regr_r2(units, 1), regr_slope(units, 1), regr_intercept(1, units), regr_sxx(1, 2) FROM sales", "7 1 NULL NULL 1 0"},
+		{"SELECT region, regr_count(units, share), regr_avgy(units, share), regr_slope(units, share) FROM sales GROUP BY region", "north 3 5 4.285714285714287; south 1 1 NULL; NULL 2 5.5 -3; east 1 2 NULL"},
+		{"SELECT regr_count(units, price), regr_avgx(units, price), regr_syy(units, price) FROM sales WHERE units > 100", "0 NULL NULL"},
+		{"SELECT percentile_cont(ARRAY[0.25, 0.5]) WITHIN GROUP (ORDER BY units DESC) FROM sales", "error: percentile_cont of several fractions gives an array, and there are none; write percentile_cont(0.25) WITHIN GROUP (ORDER BY units DESC), percentile_cont(0.5) WITHIN GROUP (ORDER BY units DESC) (line 1, column 8)"},
+		{"SELECT percentile_disc('{0,1}'::float8[]) WITHIN GROUP (ORDER BY units * 2) FROM sales", "error: percentile_disc of several fractions gives an array, and there are none; write percentile_disc(0) WITHIN GROUP (ORDER BY units * 2), percentile_disc(1) WITHIN GROUP (ORDER BY units * 2) (line 1, column 8)"},
 		{"SELECT string_agg(region, '+'), string_agg(DISTINCT region, '+' ORDER BY region DESC) FROM sales", "north+south+north+south+north+east+north south+north+east"},
 		{"SELECT string_agg(units::text, NULL ORDER BY units DESC), string_agg(region, units::text) FROM sales WHERE units < 0", "NULL NULL"},
 		{"SELECT bool_and(paid), bool_or(NOT paid) FROM sales WHERE region = 'nowhere'", "NULL NULL"},
@@ -112,6 +122,28 @@ func TestGroups(t *testing.T) {
 	} {
 		if got := answerText(db, c.in); got != c.want {
 			t.Errorf("%s\n got %s\nwant %s", c.in, got, c.want)
+		}
+	}
+}
+
+// A line through points has the values of PostgreSQL's own regression test, which shows 15 digits of them.
+func TestRegression(t *testing.T) {
+	db := open(t, Options{Backend: "cpu", ChunkRows: 3})
+	source := ingest.Source{Path: "points.csv", Data: []byte("a,b\n56,7.8\n100,99.097\n0,0.09561\n42,324.78\n"),
+		Types: []ingest.ColumnType{{Name: "b", Type: table.Type{Kind: table.Real}}}}
+	if err := db.Load(context.Background(), "points", source); err != nil {
+		t.Fatal(err)
+	}
+	for text, want := range map[string]string{
+		"regr_count(b, a), regr_sxx(b, a), regr_syy(b, a), regr_sxy(b, a)":                                                       "4 5099 68756.2156939293 2614.5158215500414",
+		"regr_avgx(b, a), regr_avgy(b, a), regr_r2(b, a)":                                                                        "49.5 107.94315227307379 0.01949779820318026",
+		"regr_slope(b, a), regr_intercept(b, a), covar_pop(b, a), corr(b, a)":                                                    "0.5127507004412711 82.56199260123087 653.6289553875104 0.1396345165178734",
+		"regr_count(b, a) FILTER (WHERE a > 0), regr_slope(1e300 * a, 1e300 * b)":                                                "3 0.03802588311707918",
+		"regr_avgy(b, a) FILTER (WHERE a > 50), regr_slope('NaN'::float8 * a, b)":                                                "53.44850015640259 NaN",
+		"regr_syy(a, 'NaN'), regr_avgx(a, '-Infinity'), regr_r2(1, 'NaN'), regr_slope('NaN', 1), corr('NaN', 1), corr('NaN', a)": "5099 -Infinity 1 NULL NULL NaN",
+	} {
+		if got := answerText(db, "SELECT "+text+" FROM points"); got != want {
+			t.Errorf("%s: %s, want %s", text, got, want)
 		}
 	}
 }

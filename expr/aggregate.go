@@ -35,11 +35,27 @@ const (
 	StddevSamp     // stddev_samp(x)
 	BoolAnd        // bool_and(x), BOOLEAN
 	BoolOr         // bool_or(x), BOOLEAN
+	BitAnd         // bit_and(x), of integers and of x's type, as bit_or and bit_xor
+	BitOr          // bit_or(x)
+	BitXor         // bit_xor(x)
 	AnyValue       // any_value(x): the smallest, so that it is the same each time
 	StringAgg      // string_agg(x, separator), VARCHAR: in the order of the records, unless Order says another one
 	Corr           // corr(x, y)
 	CovarPop       // covar_pop(x, y)
 	CovarSamp      // covar_samp(x, y)
+
+	// The least-squares line through pairs, of which x is the dependent variable: SQL writes them
+	// regr_slope(y, x).
+
+	RegrCount     // regr_count(x, y): how many pairs, BIGINT
+	RegrAvgX      // regr_avgx(x, y): the mean of y
+	RegrAvgY      // regr_avgy(x, y): the mean of x
+	RegrSXX       // regr_sxx(x, y): the sum of the squares of y's distances from its mean
+	RegrSYY       // regr_syy(x, y): that of x
+	RegrSXY       // regr_sxy(x, y): the sum of the products of these distances
+	RegrSlope     // regr_slope(x, y)
+	RegrIntercept // regr_intercept(x, y)
+	RegrR2        // regr_r2(x, y): the square of the correlation, 1 where x is constant and y is not
 )
 
 // Aggregate is one aggregate over the selection, or over each group of it.
@@ -133,14 +149,15 @@ func (a Aggregate) Reads() []int {
 // Type returns the type of the aggregate's result.
 func (a Aggregate) Type() table.Type {
 	switch a.Kind {
-	case CountAll, Count:
+	case CountAll, Count, RegrCount:
 		return table.Type{Kind: table.BigInt}
 	case Sum:
 		if a.Arg.IsExact() {
 			return table.Type{Kind: table.Decimal, Precision: 38, Scale: a.Arg.Scale}
 		}
 		return a.Arg
-	case Avg, Selectivity, PercentileCont, VarPop, VarSamp, StddevPop, StddevSamp, Corr, CovarPop, CovarSamp:
+	case Avg, Selectivity, PercentileCont, VarPop, VarSamp, StddevPop, StddevSamp, Corr, CovarPop, CovarSamp,
+		RegrAvgX, RegrAvgY, RegrSXX, RegrSYY, RegrSXY, RegrSlope, RegrIntercept, RegrR2:
 		return table.Type{Kind: table.Double}
 	}
 	return a.Arg
@@ -153,12 +170,18 @@ var aggregateForms = [...]string{
 	KthLargest: "kth_largest({x}, {k})", KthSmallest: "kth_smallest({x}, {k})",
 	PercentileCont: "percentile_cont({f}) WITHIN GROUP (ORDER BY {x})", Mode: "mode() WITHIN GROUP (ORDER BY {x})",
 	VarPop: "var_pop({x})", VarSamp: "var_samp({x})", StddevPop: "stddev_pop({x})", StddevSamp: "stddev_samp({x})",
-	BoolAnd: "bool_and({x})", BoolOr: "bool_or({x})", AnyValue: "any_value({x})", StringAgg: "string_agg({x}, {y})",
+	BoolAnd: "bool_and({x})", BoolOr: "bool_or({x})", BitAnd: "bit_and({x})", BitOr: "bit_or({x})", BitXor: "bit_xor({x})", AnyValue: "any_value({x})", StringAgg: "string_agg({x}, {y})",
 	Corr: "corr({x}, {y})", CovarPop: "covar_pop({x}, {y})", CovarSamp: "covar_samp({x}, {y})",
+	RegrCount: "regr_count({x}, {y})", RegrAvgX: "regr_avgx({x}, {y})", RegrAvgY: "regr_avgy({x}, {y})",
+	RegrSXX: "regr_sxx({x}, {y})", RegrSYY: "regr_syy({x}, {y})", RegrSXY: "regr_sxy({x}, {y})",
+	RegrSlope: "regr_slope({x}, {y})", RegrIntercept: "regr_intercept({x}, {y})", RegrR2: "regr_r2({x}, {y})",
 }
 
-// Form is how the aggregate is called: of x and y, of a fraction f and a number k.
+// Form is how the aggregate is called: of x, of y and x, of a fraction f and a number k.
 func (k AggKind) Form() string {
+	if k >= Corr {
+		return strings.NewReplacer("{x}", "y", "{y}", "x").Replace(aggregateForms[k])
+	}
 	return strings.NewReplacer("{", "", "}", "").Replace(aggregateForms[k])
 }
 

@@ -34,6 +34,26 @@ func init() {
 	define("*(interval,double) interval!", scaled(Mul)).as(infix)
 	define("/(interval,double) interval!", scaled(Div)).as(infix)
 	define("age(timestamp,timestamp) interval!", age)
+	define("justify_hours(interval) interval", func(a args) (table.Value, error) { return a.v[0], nil }) // 24 hours are a day anyway
+	define("justify_days(interval) interval!", func(a args) (table.Value, error) { return a.justified(table.MicrosPerDay) })
+	define("justify_interval(interval) interval!", func(a args) (table.Value, error) { return a.justified(1) })
+}
+
+// justified is an interval with a month in the place of each 30 days, and of one sign as far as
+// units of so many microseconds go.
+func (a args) justified(unit int64) (table.Value, error) {
+	v := a.v[0]
+	months, us := int64(v.Months)+v.I/microsPerMonth, v.I%microsPerMonth
+	switch whole := us / unit; {
+	case months > 0 && whole < 0:
+		months, us = months-1, us+microsPerMonth
+	case months < 0 && whole > 0:
+		months, us = months+1, us-microsPerMonth
+	}
+	var s sum
+	s.months.SetInt64(months)
+	s.us.SetInt64(us)
+	return s.value(a.P)
 }
 
 // sum adds up months and microseconds.

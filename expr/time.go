@@ -64,6 +64,7 @@ func init() {
 	for _, kind := range []string{"timestamp", "date", "interval"} {
 		define("isfinite("+kind+") boolean", func(args) (table.Value, error) { return table.Bool(true), nil }) // there is no infinity
 	}
+	define("overlaps(timestamp,timestamp,timestamp,timestamp) boolean", overlap).nulls = true
 	define("date_bin(interval,timestamp,timestamp) timestamp!", func(a args) (table.Value, error) {
 		stride, x, origin := a.v[0], a.v[1].I, a.v[2].I
 		switch {
@@ -78,6 +79,35 @@ func init() {
 		}
 		return a.timestamp(moment{us: x - (since - table.FloorDiv(since, stride.I)*stride.I)})
 	}).rises = func(*Call) int { return 1 }
+}
+
+// overlap reports whether two periods have a moment in common, of which each has its start and not
+// its end, unless they are the same. An end may come before its start; of one that is NULL the other
+// counts as the start.
+func overlap(a args) (table.Value, error) {
+	period := func(x, y table.Value) (from, to table.Value) {
+		if x.Null || !y.Null && y.I < x.I {
+			return y, x
+		}
+		return x, y
+	}
+	from, to := period(a.v[0], a.v[1])
+	other, end := period(a.v[2], a.v[3])
+	switch {
+	case from.Null || other.Null:
+		return table.Null(boolean), nil
+	case from.I > other.I:
+		from, to, other, end = other, end, from, to
+	}
+	switch {
+	case to.Null || from.I == other.I && end.Null:
+		return table.Null(boolean), nil
+	case from.I == other.I || other.I < to.I:
+		return table.Bool(true), nil
+	case end.Null:
+		return table.Null(boolean), nil
+	}
+	return table.Bool(false), nil
 }
 
 // day is that of a year, a month and a day, the first arguments.

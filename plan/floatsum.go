@@ -97,6 +97,9 @@ func (s *FloatSum) AddLimbs(limb []int64) {
 // finite sum whose nearest double would be an infinity is [ErrOverflow].
 func (s *FloatSum) Float64() (float64, error) { return s.Mean(1) }
 
+// Special is the sum of the NaNs and infinities among what was added; 0 for none.
+func (s *FloatSum) Special() float64 { return s.special }
+
 // Float32 is [FloatSum.Float64] for REAL: rounded once, to the nearest float32.
 func (s *FloatSum) Float32() (float32, error) {
 	if s.special != 0 {

@@ -2,6 +2,7 @@ package sql
 
 import (
 	"slices"
+	"strings"
 
 	pg "github.com/pganalyze/pg_query_go/v6"
 
@@ -24,6 +25,7 @@ type aggregate struct {
 var aggregates []aggregate
 
 func init() {
+	whole := table.Type.IsInteger
 	number, ordered, truth := table.Type.IsNumeric, func(t table.Type) bool { return t.Kind != table.Boolean }, func(t table.Type) bool { return t.Kind == table.Boolean }
 	of := func(name string, kind expr.AggKind, takes func(table.Type) bool) aggregate {
 		return aggregate{name: name, kind: kind, bind: (*call).ofOne, takes: takes}
@@ -36,9 +38,13 @@ func init() {
 		of("sum", expr.Sum, number), of("avg", expr.Avg, number), of("min", expr.Min, ordered), of("max", expr.Max, ordered),
 		of("median", expr.Percentile, nil), of("any_value", expr.AnyValue, nil),
 		of("bool_and", expr.BoolAnd, truth), of("every", expr.BoolAnd, truth), of("bool_or", expr.BoolOr, truth),
+		of("bit_and", expr.BitAnd, whole), of("bit_or", expr.BitOr, whole), of("bit_xor", expr.BitXor, whole),
 		of("var_pop", expr.VarPop, number), of("var_samp", expr.VarSamp, number), of("variance", expr.VarSamp, number),
 		of("stddev_pop", expr.StddevPop, number), of("stddev_samp", expr.StddevSamp, number), of("stddev", expr.StddevSamp, number),
 		pair("corr", expr.Corr), pair("covar_pop", expr.CovarPop), pair("covar_samp", expr.CovarSamp),
+		pair("regr_count", expr.RegrCount), pair("regr_avgx", expr.RegrAvgX), pair("regr_avgy", expr.RegrAvgY),
+		pair("regr_sxx", expr.RegrSXX), pair("regr_syy", expr.RegrSYY), pair("regr_sxy", expr.RegrSXY),
+		pair("regr_slope", expr.RegrSlope), pair("regr_intercept", expr.RegrIntercept), pair("regr_r2", expr.RegrR2),
 		{name: "string_agg", kind: expr.StringAgg, bind: (*call).texts, takes: func(t table.Type) bool { return t.Kind == table.Varchar }},
 		{name: "percentile_disc", kind: expr.Percentile, bind: (*call).percentile, within: true},
 		{name: "percentile_cont", kind: expr.PercentileCont, bind: (*call).percentile, takes: number, within: true},
@@ -109,8 +115,15 @@ func (c *call) supported() {
 // of binds what the aggregate is of: the argument n.
 func (c *call) of(n *pg.Node) expr.Aggregate {
 	e := c.expr(n)
-	if isUnknown(e) && c.takes != nil && !c.takes(varchar) { // a NULL
-		e = coerce(e, map[bool]table.Type{true: bigint, false: boolean}[c.takes(bigint)])
+	if isUnknown(e) && c.takes != nil && !c.takes(varchar) { // a NULL, or text
+		t := boolean
+		switch {
+		case c.kind >= expr.Corr:
+			t = double
+		case c.takes(bigint):
+			t = bigint
+		}
+		e = coerce(e, t)
 	}
 	e = settle(e)
 	if c.takes != nil && !c.takes(e.Type()) {
@@ -133,6 +146,8 @@ func (c *call) instead(t table.Type) string {
 	switch isOrder := c.kind == expr.Min || c.kind == expr.Max; {
 	case isOrder && t.Kind == table.Boolean:
 		return "; there are bool_and and bool_or"
+	case c.kind == expr.BitAnd || c.kind == expr.BitOr || c.kind == expr.BitXor:
+		return "; it takes integers: write " + c.name + "(x::bigint)"
 	case c.kind == expr.StringAgg:
 		return "; it takes text: write string_agg(x::text, ', ')"
 	case c.kind == expr.PercentileCont:
@@ -144,7 +159,7 @@ func (c *call) instead(t table.Type) string {
 // finished is the aggregate with its DISTINCT and FILTER.
 func (c *call) finished(a expr.Aggregate) expr.Expr {
 	switch a.Kind {
-	case expr.CountAll, expr.Min, expr.Max, expr.BoolAnd, expr.BoolOr, expr.AnyValue: // as well of values that come more often
+	case expr.CountAll, expr.Min, expr.Max, expr.BoolAnd, expr.BoolOr, expr.BitAnd, expr.BitOr, expr.AnyValue: // as well of values that come more often
 	default:
 		a.Distinct = c.AggDistinct
 	}
@@ -270,6 +285,9 @@ func (c *call) percentile() expr.Expr {
 	if len(c.Args) != 1 || len(c.AggOrder) != 1 {
 		panic(c.errorf("%s takes one fraction and one value to order by", c.name))
 	}
+	if n := c.Args[0]; n.GetAArrayExpr() != nil || len(n.GetTypeCast().GetTypeName().GetArrayBounds()) > 0 {
+		panic(c.errorf("%s of several fractions gives an array, and there are none; write %s", c.name, c.oneByOne(n)))
+	}
 	f := c.constant(c.Args[0], double)
 	if f == nil {
 		panic(c.errorf("%s takes a constant fraction between 0 and 1", c.name))
@@ -280,6 +298,19 @@ func (c *call) percentile() expr.Expr {
 		panic(expr.Errorf(f.P, "percentile value %s is not between 0 and 1", f.V))
 	}
 	return c.finished(a)
+}
+
+// oneByOne is a percentile of each fraction of an array.
+func (c *call) oneByOne(array *pg.Node) string {
+	var list []string
+	a := c.sorted()
+	for _, e := range c.elements(array, int(c.Location)) {
+		if k, ok := convert(coerce(e, double), double, c.at).(*expr.Const); ok {
+			a.F = k.V.F
+			list = append(list, a.String())
+		}
+	}
+	return strings.Join(list, ", ")
 }
 
 // mode binds mode() WITHIN GROUP (ORDER BY x [DESC]).

@@ -87,7 +87,7 @@ var whyNot = map[string]string{
 	"min_by": "write SELECT y with ORDER BY x LIMIT 1, or SELECT DISTINCT ON (...)", "countif": "write COUNT(*) FILTER (WHERE ...)", "count_if": "write COUNT(*) FILTER (WHERE ...)",
 	"ends_with": "write right(x, length(y)) = y", "contains": "write strpos(x, y) > 0", "instr": "write strpos(x, y)", "log2": "write log(2, x)",
 	"if": "write CASE WHEN x THEN y ELSE z END", "iif": "write CASE WHEN x THEN y ELSE z END", "iff": "write CASE WHEN x THEN y ELSE z END",
-	"sind": "write sin(radians(x))", "cosd": "write cos(radians(x))", "tand": "write tan(radians(x))", "overlaps": "write a < d AND c < b",
+	"sind": "write sin(radians(x))", "cosd": "write cos(radians(x))", "tand": "write tan(radians(x))",
 	"regexp_match": "there are no arrays; write regexp_substr(x, y)", "regexp_matches": "there are no arrays; write x ~ y, or regexp_substr(x, y)",
 	"generate_series": "there are tables of files only; stencildb gen makes some",
 }

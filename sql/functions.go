@@ -129,6 +129,13 @@ func (c *call) scalar() expr.Expr {
 			panic(c.errorf("%s takes no argument", c.name))
 		}
 		return c.clock(timestamp, c.at)
+	case c.name == "overlaps" && len(args) == 4:
+		for i := 1; i < len(args); i += 2 {
+			if args[i].Type().Kind == table.Interval { // how long the period is
+				c.copies(1, c.at, args[i-1])
+				args[i] = c.operatorOf("+", int(c.Location), args[i-1], args[i])
+			}
+		}
 	case c.name == ageName && len(args) == 1:
 		args = append([]expr.Expr{convert(c.clock(date, c.at), timestamp, c.at)}, args...)
 	}

@@ -54,7 +54,7 @@ func TestFunctionsPrintThemselves(t *testing.T) {
 		"lower(v || x) || 'a' = 'b' AND starts_with(v, 'a') AND substring(v, 1, 2) = btrim(v)",
 		"extract(year FROM day) = 2001 AND date_trunc('month', ts) = day AND v ~ 'a' AND v !~* 'b'",
 		"greatest(x, y, 3) < least(x, 5)",
-		"day + INTERVAL '1 month' < ts - INTERVAL '1 year 2 days' AND age(ts, day) > x * INTERVAL '1 day' + INTERVAL '1 mon'",
+		"day + INTERVAL '1 month' < ts - INTERVAL '1 year 2 days' AND (day, ts) OVERLAPS (ts, INTERVAL '1 day') AND age(ts, day) > x * INTERVAL '1 day' + INTERVAL '1 mon'",
 		"to_char(ts, 'YYYY') = '2001' AND v LIKE v || '%' AND v SIMILAR TO 'a%' AND -(ts - day) < INTERVAL '-1 mon'",
 		"(x & 3) = 1 AND ((~x) # y) > 0 AND ((x << 2) | 1) = 5",
 		"round(d) = 2 AND trunc(d, 1) > 0.5 AND (d ^ 2) < sqrt(d)",

@@ -28,6 +28,9 @@ var aggregateForms = map[expr.AggKind]string{
 	expr.KthLargest: "list({x} ORDER BY {x} DESC NULLS LAST)", expr.KthSmallest: "list({x} ORDER BY {x} NULLS LAST)",
 	expr.VarPop: "var_pop({x})", expr.VarSamp: "var_samp({x})", expr.StddevPop: "stddev_pop({x})", expr.StddevSamp: "stddev_samp({x})",
 	expr.BoolAnd: "bool_and({x})", expr.BoolOr: "bool_or({x})", expr.Corr: "corr({x}, {y})", expr.CovarPop: "covar_pop({x}, {y})", expr.CovarSamp: "covar_samp({x}, {y})",
+	expr.BitAnd: "bit_and({x})", expr.BitOr: "bit_or({x})", expr.BitXor: "bit_xor({x})",
+	expr.RegrCount: "regr_count({x}, {y})", expr.RegrAvgX: "regr_avgx({x}, {y})", expr.RegrAvgY: "regr_avgy({x}, {y})",
+	expr.RegrSXX: "regr_sxx({x}, {y})", expr.RegrSYY: "regr_syy({x}, {y})", expr.RegrSXY: "regr_sxy({x}, {y})",
 	expr.Selectivity: "COUNT(*)", expr.StringAgg: "string_agg({x}, {y}{order})",
 }
 
@@ -37,6 +40,7 @@ var largest = map[expr.AggKind]string{
 	expr.Sum: "COUNT({x}) * {X}", expr.Avg: "{X}", expr.PercentileCont: "{X}",
 	expr.VarPop: "{X} * {X}", expr.VarSamp: "{X} * {X}", expr.StddevPop: "{X} * {X}", expr.StddevSamp: "{X} * {X}",
 	expr.Corr: "{X} * {Y} / (stddev_pop({x}){where} * stddev_pop({y}){where})", expr.CovarPop: "{X} * {Y}", expr.CovarSamp: "{X} * {Y}",
+	expr.RegrAvgX: "{Y}", expr.RegrAvgY: "{X}", expr.RegrSXX: "COUNT(*) * {Y} * {Y}", expr.RegrSYY: "COUNT(*) * {X} * {X}", expr.RegrSXY: "COUNT(*) * {X} * {Y}",
 }
 
 // aggregate writes one, and what its rounding is measured by, "" where it is exact.

@@ -43,7 +43,8 @@ func (g *groups) aggregate() string {
 	call := g.pick("COUNT(*)", "COUNT("+distinct+x+")", "SUM("+distinct+g.number()+")", "AVG("+distinct+g.number()+")", "MIN("+g.number()+")", "MAX(word)", "MIN(upper(name))",
 		"MAX("+distinct+"day)", "stddev("+distinct+g.number()+")", "var_pop("+g.number()+")", "variance("+g.number()+")", "stddev_pop("+g.number()+")",
 		"bool_and("+g.pick("flag", "i > 0", "word LIKE '%a%'")+")", "bool_or(flag)", "any_value("+x+")", "corr("+g.number()+", "+g.number()+")",
-		"covar_pop("+g.number()+", y)", "covar_samp(x, "+g.number()+")", "MEDIAN("+x+")", "percentile_cont(0.3) WITHIN GROUP (ORDER BY "+g.number()+g.pick("", " DESC")+")",
+		"covar_pop("+g.number()+", y)", "covar_samp(x, "+g.number()+")", "regr_"+g.pick("count", "avgx", "avgy", "sxx", "syy", "sxy", "slope", "intercept", "r2")+"("+g.number()+", "+g.number()+")",
+		"bit_"+g.pick("and", "or", "xor")+"("+distinct+g.pick("s", "i", "k", "i & j")+")", "MEDIAN("+x+")", "percentile_cont(0.3) WITHIN GROUP (ORDER BY "+g.number()+g.pick("", " DESC")+")",
 		"percentile_disc(0.7) WITHIN GROUP (ORDER BY "+x+g.pick("", " DESC")+")", "mode() WITHIN GROUP (ORDER BY "+x+g.pick("", " DESC")+")",
 		"string_agg("+g.pick("", "DISTINCT ")+"word, ', ')", "string_agg("+g.pick("word", "upper(name)", "left(word, s)", "day::text")+", "+g.pick("', '", "''", "name")+
 			g.pick("", " ORDER BY word", " ORDER BY i DESC, name NULLS FIRST", " ORDER BY x + y DESC NULLS LAST")+")",
@@ -305,7 +306,7 @@ func definedValue(a expr.Aggregate, args [][2]table.Value, rows int) (table.Valu
 	n := len(values)
 	null := table.Null(a.Type())
 	switch a.Kind {
-	case expr.CountAll, expr.Count:
+	case expr.CountAll, expr.Count, expr.RegrCount:
 		return table.Int(int64(n)), nil
 	case expr.Selectivity:
 		if rows == 0 {
@@ -323,7 +324,14 @@ func definedValue(a expr.Aggregate, args [][2]table.Value, rows int) (table.Valu
 	switch a.Kind {
 	case expr.Sum, expr.Avg:
 		return definedSum(a, values)
-	case expr.VarPop, expr.VarSamp, expr.StddevPop, expr.StddevSamp, expr.Corr, expr.CovarPop, expr.CovarSamp:
+	case expr.BitAnd, expr.BitOr, expr.BitXor:
+		out := values[0]
+		for _, v := range values[1:] {
+			out.I = map[expr.AggKind]int64{expr.BitAnd: out.I & v.I, expr.BitOr: out.I | v.I, expr.BitXor: out.I ^ v.I}[a.Kind]
+		}
+		return out, nil
+	case expr.VarPop, expr.VarSamp, expr.StddevPop, expr.StddevSamp, expr.Corr, expr.CovarPop, expr.CovarSamp,
+		expr.RegrAvgX, expr.RegrAvgY, expr.RegrSXX, expr.RegrSYY, expr.RegrSXY, expr.RegrSlope, expr.RegrIntercept, expr.RegrR2:
 		if a.Y == nil {
 			args = nil
 			for _, v := range values {
@@ -429,19 +437,27 @@ func definedMoment(a expr.Aggregate, args [][2]table.Value) (table.Value, error)
 		by.SetInt64(n - 1)
 	}
 	var xs, ys []*big.Rat
+	var of [2][]table.Value
 	meanX, meanY := new(big.Rat), new(big.Rat)
 	for _, v := range args {
 		x, y := exactly(v[0]), exactly(v[1])
-		if x == nil || y == nil {
-			return table.Float(math.NaN()), nil
+		xs, ys, of[0], of[1] = append(xs, x), append(ys, y), append(of[0], v[0]), append(of[1], v[1])
+		if x != nil {
+			meanX.Add(meanX, new(big.Rat).Quo(x, big.NewRat(n, 1)))
 		}
-		xs, ys = append(xs, x), append(ys, y)
-		meanX.Add(meanX, new(big.Rat).Quo(x, big.NewRat(n, 1)))
-		meanY.Add(meanY, new(big.Rat).Quo(y, big.NewRat(n, 1)))
+		if y != nil {
+			meanY.Add(meanY, new(big.Rat).Quo(y, big.NewRat(n, 1)))
+		}
 	}
-	sum := func(l, r []*big.Rat, meanL, meanR *big.Rat) *big.Rat {
+	if a.Kind == expr.RegrAvgX || a.Kind == expr.RegrAvgY {
+		return definedSum(expr.Aggregate{Kind: expr.Avg, Arg: a.Arg}, of[b2i(a.Kind == expr.RegrAvgX)])
+	}
+	sum := func(l, r []*big.Rat, meanL, meanR *big.Rat) *big.Rat { // nil is NaN
 		out := new(big.Rat)
 		for i := range l {
+			if l[i] == nil || r[i] == nil {
+				return nil
+			}
 			d := new(big.Rat).Sub(l[i], meanL)
 			out.Add(out, d.Mul(d, new(big.Rat).Sub(r[i], meanR)))
 		}
@@ -452,12 +468,43 @@ func definedMoment(a expr.Aggregate, args [][2]table.Value) (table.Value, error)
 		return f.Sqrt(f)
 	}
 	out, f := sum(xs, ys, meanX, meanY), 0.0
+	xx, yy := sum(xs, xs, meanX, meanX), sum(ys, ys, meanY, meanY)
+	flat := func(x *big.Rat) bool { return x != nil && x.Sign() == 0 }
+	needed := out
 	switch a.Kind {
+	case expr.RegrSXX:
+		needed = yy
+	case expr.RegrSYY:
+		needed = xx
 	case expr.Corr:
-		xx, yy := sum(xs, xs, meanX, meanX), sum(ys, ys, meanY, meanY)
-		if xx.Sign() == 0 || yy.Sign() == 0 {
+		if flat(xx) || flat(yy) {
 			return null, nil
 		}
+	case expr.RegrR2, expr.RegrSlope, expr.RegrIntercept:
+		if flat(yy) {
+			return null, nil
+		}
+		if a.Kind == expr.RegrR2 && flat(xx) {
+			return table.Float(1), nil
+		}
+	}
+	if needed == nil {
+		return table.Float(math.NaN()), nil
+	}
+	switch a.Kind {
+	case expr.RegrSXX, expr.RegrSYY, expr.RegrSXY:
+		f, _ = needed.Float64()
+	case expr.RegrSlope, expr.RegrIntercept, expr.RegrR2:
+		slope := new(big.Rat).Quo(out, yy)
+		switch {
+		case a.Kind == expr.RegrSlope:
+			f, _ = slope.Float64()
+		case a.Kind == expr.RegrIntercept:
+			f, _ = meanX.Sub(meanX, meanY.Mul(meanY, slope)).Float64()
+		default:
+			f, _ = slope.Mul(slope, out.Quo(out, xx)).Float64()
+		}
+	case expr.Corr:
 		c := new(big.Float).SetPrec(500).SetRat(out)
 		f, _ = c.Quo(c, root(xx.Mul(xx, yy))).Float64()
 	case expr.StddevPop, expr.StddevSamp:
