@@ -39,7 +39,9 @@ func (d *boundsDevice) Run(p *pass.Pass) (pass.Count, error) {
 	return pass.Known(n), nil
 }
 
-func (d *boundsDevice) Read(textures.Block, ...[]uint32) error { return nil }
+func (d *boundsDevice) Read(textures.Block, []uint32) error { return nil }
+
+func (d *boundsDevice) ReadParts(textures.Block, int, func(int, []uint32)) error { return nil }
 
 func (d *boundsDevice) ReadTexels(*textures.Temp, []uint32) error { return nil }
 
