@@ -1,6 +1,11 @@
 package ingest
 
-import "github.com/stencildb/stencildb/table"
+import (
+	"encoding/binary"
+	"math/bits"
+
+	"github.com/stencildb/stencildb/table"
+)
 
 // class is what one value of a CSV field looks like.
 type class uint8
@@ -31,61 +36,126 @@ const maxDecimals = 6
 // classify says what b looks like, and the digits of an integer or a DECIMAL; blanks around
 // it do not count.
 func classify(b []byte) (class, digits) {
-	s := trim(view(b))
-	if d, point, ok := plain(s); ok {
+	if len(b) == 0 || letters[b[0]] {
+		return classText, digits{}
+	}
+	if k, d, ok := short(b); ok {
+		return k, d
+	}
+	if plainDate(b) {
+		return classDate, digits{}
+	}
+	b = trim(b)
+	if d, point, ok := plain(b); ok {
 		switch {
 		case point && d.frac <= maxDecimals && d.whole+d.frac <= maxPrecision:
 			return classDecimal, d
 		case point:
 			return classFloat, digits{}
-		case d.whole <= maxPrecision || is(table.BigInt, s) == nil:
+		case d.whole <= maxPrecision || is(table.BigInt, b) == nil:
 			return classInt, d
 		}
 		return classHuge, digits{}
 	}
-	return classifyOther(s), digits{}
+	return classifyOther(b), digits{}
+}
+
+// letters are what only text starts with.
+var letters = func() (is [256]bool) {
+	for _, c := range []byte("ABCDEGHJKLMOPQRSUVWXYZabcdeghjklmopqrsuvwxyz") { // no F, I, N and T
+		is[c] = true
+	}
+	return is
+}()
+
+// wide is the eight bytes that b starts with, some of which may be behind its end; b is in an
+// array of as many.
+func wide(b []byte) uint64 { return binary.LittleEndian.Uint64(b[:8]) }
+
+// nondigits has the highest bit of each byte of a word that is no digit.
+func nondigits(word uint64) uint64 {
+	x := word ^ '0'*ones
+	return ((x&low + (0x80-10)*ones) | x) & top
+}
+
+// short is plain and classify of [-]digits[.digits] in up to eight bytes, so that it has no more
+// than maxDecimals, without zeros in front; not ok for all else.
+func short(b []byte) (k class, d digits, ok bool) {
+	if len(b) > 8 || cap(b) < 8 {
+		return 0, d, false
+	}
+	others, start := nondigits(wide(b))&(1<<(8*len(b))-1), 0
+	if b[0] == '-' {
+		others, start = others&(others-1), 1
+	}
+	k, d.whole = classInt, len(b)-start
+	if others != 0 {
+		point := bits.TrailingZeros64(others) / 8
+		if others&(others-1) != 0 || b[point] != '.' {
+			return 0, d, false
+		}
+		k, d = classDecimal, digits{point - start, len(b) - point - 1}
+	}
+	if d.whole == 0 || d.whole > 1 && b[start] == '0' {
+		return 0, digits{}, false
+	}
+	if b[start] == '0' {
+		d.whole = 0
+	}
+	return k, d, true
 }
 
 // plain reads [+-]digits[.digits], nearly all numbers; one digit there must be.
-func plain(s string) (d digits, point, ok bool) {
+func plain(b []byte) (d digits, point, ok bool) {
 	i := 0
-	if s != "" && (s[0] == '-' || s[0] == '+') {
+	if len(b) > 0 && (b[0] == '-' || b[0] == '+') {
 		i = 1
 	}
-	start, zeros := i, true
-	for ; i < len(s) && s[i]-'0' <= 9; i++ {
-		if zeros = zeros && s[i] == '0'; !zeros {
-			d.whole++
+	n := leading(b[i:])
+	for d.whole = n; d.whole > 0 && b[i+n-d.whole] == '0'; d.whole-- {
+	}
+	if i += n; i < len(b) && b[i] == '.' {
+		point, d.frac = true, leading(b[i+1:])
+		i += 1 + d.frac
+	}
+	return d, point, n+d.frac > 0 && i == len(b)
+}
+
+// leading is how many digits b starts with.
+func leading(b []byte) int {
+	n := 0
+	for ; n < len(b) && n+8 <= cap(b); n += 8 {
+		if others := nondigits(wide(b[n:])); others != 0 {
+			return min(n+bits.TrailingZeros64(others)/8, len(b))
 		}
 	}
-	n := i - start
-	if i < len(s) && s[i] == '.' {
-		point = true
-		for i++; i < len(s) && s[i]-'0' <= 9; i++ {
-			d.frac++
-		}
+	for n = min(n, len(b)); n < len(b) && b[n]-'0' <= 9; n++ {
 	}
-	return d, point, n+d.frac > 0 && i == len(s)
+	return n
 }
 
 // classifyOther is classify of what is no plain number.
-func classifyOther(s string) class {
-	if s == "" {
+func classifyOther(b []byte) class {
+	if len(b) == 0 {
 		return classText
 	}
-	switch c := s[0]; {
+	s := view(b)
+	switch c := b[0]; {
 	case c-'0' <= 9 || c == '-' || c == '+' || c == '.':
 		_, number := table.NumberShape(s)
 		switch {
 		case number:
 			return classFloat
-		case is(table.Date, s) != table.ErrSyntax:
+		case is(table.Date, b) != table.ErrSyntax:
 			return classDate
-		case is(table.Timestamp, s) != table.ErrSyntax:
+		case is(table.Timestamp, b) != table.ErrSyntax:
 			return classTimestamp
 		}
+	case c|0x20 == 'n' || c|0x20 == 'i':
 	case table.EqualFold(s, "true") || table.EqualFold(s, "false"):
 		return classBool
+	default:
+		return classText
 	}
 	if _, ok := table.ParseFloatWord(s); ok {
 		return classWord
@@ -93,8 +163,18 @@ func classifyOther(s string) class {
 	return classText
 }
 
+// plainDate reports nearly all dates: YYYY-MM-DD with a day that all months have.
+func plainDate(b []byte) bool {
+	const dashes = 0x00_00ff_0000_ff0000 // in bytes 2 to 9
+	if len(b) != 10 || b[4] != '-' || b[7] != '-' || nondigits(wide(b[2:])) != dashes&top || b[0]-'0' > 9 || b[1]-'0' > 9 {
+		return false
+	}
+	month, day := 10*(b[5]-'0')+b[6]-'0', 10*(b[8]-'0')+b[9]-'0'
+	return string(b[:4]) != "0000" && 1 <= month && month <= 12 && 1 <= day && day <= 28
+}
+
 // is reads text as a type.
-func is(k table.Kind, s string) error {
-	_, _, err := table.Parse(table.Type{Kind: k}, s, false)
+func is(k table.Kind, b []byte) error {
+	_, _, err := table.Parse(table.Type{Kind: k}, view(b), false)
 	return err
 }

@@ -33,7 +33,7 @@ type csvReader struct {
 	fields  []table.Field // a type: declared, and when all has been seen
 	infer   []inference   // one a column
 	words   []bool        // columns in which some words are NULL
-	first   []field       // the first record
+	first   []heading     // of the first record
 	rows    int           // when all has been seen
 	taken   []string      // what has been sniffed, in words
 }
@@ -83,18 +83,18 @@ func (r *csvReader) columns() error {
 			return cmp.Or(s.err, errEmpty)
 		}
 		col := len(r.first)
-		if bytes += len(f.text); col == maxColumns || bytes > maxField {
+		if bytes += f.to - f.from; col == maxColumns || bytes > maxField {
 			return fmt.Errorf("line %d: more than %d columns: is the delimiter right, and are there line breaks?", f.line, maxColumns)
 		}
 		if r.src.Header != HeaderNone {
 			switch {
 			case f.blank(col):
 				return fmt.Errorf("line %d is blank where the header should be: write ?header=false behind the path if there is none", f.line)
-			case !utf8.Valid(f.text):
+			case !utf8.Valid(f.in(first.text).text):
 				return fmt.Errorf("line %d, column %d: %w", f.line, col+1, errUTF8)
 			}
 		}
-		r.first = append(r.first, f)
+		r.first = append(r.first, heading{f.in(first.text), f.line})
 	}
 	r.fields, r.infer, r.words = make([]table.Field, len(r.first)), make([]inference, len(r.first)), make([]bool, len(r.first))
 	if r.src.Header == HeaderSniffed && len(r.src.Types) > 0 {
@@ -119,10 +119,10 @@ func (f *fault) before(g *fault) bool {
 	return f != nil && (g == nil || f.line < g.line || f.line == g.line && f.col < g.col)
 }
 
-// each calls do with every field of a block's records, but a header's, and the number of its
-// column. An error ends it.
-func (r *csvReader) each(b block, do func(col int, f *field) error) *fault {
-	fault := r.records(b, do)
+// each calls do with the fields of a block's records, but a header's, as many as are asked for.
+// An error, of a column, ends it.
+func (r *csvReader) each(b block, columns int, do func(fields []field) (col int, err error)) *fault {
+	fault := r.records(b, columns, do)
 	if of := r.named(b); fault != nil && of != "" {
 		fault.err = fmt.Errorf("%s: %w", of, fault.err)
 	}
@@ -137,31 +137,36 @@ func (r *csvReader) named(b block) string {
 	return ""
 }
 
-func (r *csvReader) records(b block, do func(col int, f *field) error) *fault {
+func (r *csvReader) records(b block, columns int, do func(fields []field) (col int, err error)) *fault {
 	if b.err != nil {
 		return &fault{line: b.line, err: b.err}
 	}
 	s, f := newScanner(b, r.src.Delim), field{}
 	for col, header := 0, r.src.Header != HeaderNone && b.line == 1; header && s.next(&f); col++ {
 		header = !f.last
-		same := col < len(r.first) && bytes.Equal(f.text, r.first[col].text) && f.last == (col == len(r.first)-1)
+		same := col < len(r.first) && bytes.Equal(f.in(b.text).text, r.first[col].text) && f.last == (col == len(r.first)-1)
 		if !same && b.of != r.loader && r.src.Header == HeaderThere {
 			return &fault{1, col, fmt.Errorf("line 1, column %d: the header is another one than that of %s", col+1, r.src.Path)}
 		}
 	}
-	line := 0
-	for col := 0; s.next(&f); col++ {
-		if col == 0 {
-			line = f.line
+	fields := make([]field, columns)
+	for n := s.record(fields); n > 0; n = s.record(fields) {
+		line, f, there := fields[0].line, fields[n-1], fields[:n]
+		short := f.last && n < len(r.fields)
+		if short {
+			there = fields[:n-1]
 		}
-		if col == len(r.fields) || col+1 < len(r.fields) && f.last {
-			return &fault{line, col, r.ragged(s, &f, col, line)}
+		if col, err := do(there); err != nil {
+			return &fault{fields[col].line, col, err}
 		}
-		if err := do(col, &f); err != nil {
-			return &fault{f.line, col, err}
-		}
-		if f.last {
-			col = -1
+		switch {
+		case s.err != nil:
+		case short:
+			return &fault{line, n - 1, r.ragged(s, &f, n-1, line)}
+		case n < len(r.fields):
+			s.skip(f)
+		case !f.last && s.next(&f):
+			return &fault{line, n, r.ragged(s, &f, n, line)}
 		}
 	}
 	if s.err != nil {
@@ -170,9 +175,14 @@ func (r *csvReader) records(b block, do func(col int, f *field) error) *fault {
 	return nil
 }
 
-// pass does something with the blocks, on all cores, and then with what it gives, in order.
+// pass does something with the blocks, on all cores, and then with what it gives, which keeps none
+// of their text, in order.
 func pass[T any](r *csvReader, of func(b block) T, then func(T) error) error {
-	for t := range ordered.Map(runtime.GOMAXPROCS(0), r.blocks(), func(_ int, b block) T { return of(b) }) {
+	call := func(_ int, b block) T {
+		defer b.done()
+		return of(b)
+	}
+	for t := range ordered.Map(runtime.GOMAXPROCS(0), r.blocks(), call) {
 		if err := then(t); err != nil {
 			return err
 		}
@@ -221,8 +231,8 @@ func (r *csvReader) find(name string) int {
 }
 
 // isNull reports a field that stands for NULL.
-func (r *csvReader) isNull(col int, f *field) bool {
-	return !f.quoted && (len(f.text) == 0 || slices.Contains(r.src.Nulls, view(f.text))) || r.words[col] && isNullWord(f)
+func (r *csvReader) isNull(col int, c content) bool {
+	return !c.quoted && (len(c.text) == 0 || slices.Contains(r.src.Nulls, view(c.text))) || r.words[col] && isNullWord(c)
 }
 
 // show is a name as it stands in an error: quoted where it would not be one
@@ -262,18 +272,19 @@ func (r *csvReader) learn() error {
 		if r.src.Header != HeaderNone && b.line == 1 {
 			l.headers = 1
 		}
-		l.fault = r.each(b, func(col int, f *field) error {
-			if f.last {
-				l.rows++
+		l.fault = r.each(b, len(r.fields), func(fields []field) (int, error) {
+			l.rows++
+			for col := range fields {
+				f := &fields[col]
+				switch c := f.in(b.text); {
+				case r.isNull(col, c):
+				case r.src.Nulls == nil && isNullWord(c):
+					l.columns[col].take(classNull, c.text, f.line)
+				case r.fields[col].Type.Kind == table.Unknown && !l.columns[col].see(c.text, f.line):
+					return col, r.place(f.line, col, errUTF8)
+				}
 			}
-			switch {
-			case r.isNull(col, f):
-			case r.src.Nulls == nil && isNullWord(f):
-				l.columns[col].take(classNull, f)
-			case r.fields[col].Type.Kind == table.Unknown && !l.columns[col].see(f):
-				return r.place(f.line, col, errUTF8)
-			}
-			return nil
+			return 0, nil
 		})
 		return l
 	}
@@ -355,9 +366,9 @@ type cells struct {
 func (r *csvReader) convert(ctx context.Context, columns []int, o Options) (*table.Table, error) {
 	l := *r.loader
 	l.ctx, l.opts = ctx, o
-	fields, at := make([]table.Field, len(columns)), make([]int, len(r.fields)) // at: in columns, from 1
+	fields, most := make([]table.Field, len(columns)), slices.Max(columns)
 	for k, col := range columns {
-		fields[k], at[col] = r.fields[col], k+1
+		fields[k] = r.fields[col]
 	}
 	t := table.NewBuilder(r.name, fields, r.opts.ChunkRows)
 	of := func(b block) converted {
@@ -366,21 +377,23 @@ func (r *csvReader) convert(ctx context.Context, columns []int, o Options) (*tab
 		for col := range c.columns {
 			c.columns[col].ordinals = make([]uint64, 0, records)
 		}
-		c.fault = r.each(b, func(col int, f *field) error {
-			if at[col] == 0 {
-				return nil
+		c.fault = r.each(b, most+1, func(there []field) (int, error) {
+			for k, col := range columns {
+				if col >= len(there) {
+					break
+				}
+				f, to := there[col].in(b.text), &c.columns[k]
+				if r.isNull(col, f) {
+					to.push(0, false)
+					continue
+				}
+				o, err := parseValue(&to.words, fields[k].Type, f.text)
+				if err != nil {
+					return col, r.place(there[col].line, col, err, wider(fields[k].Type, f.text)...)
+				}
+				to.push(o, true)
 			}
-			to := &c.columns[at[col]-1]
-			if r.isNull(col, f) {
-				to.push(0, false)
-				return nil
-			}
-			o, err := parseValue(&to.words, r.fields[col].Type, f.text)
-			if err != nil {
-				return r.place(f.line, col, err, wider(r.fields[col].Type, f.text)...)
-			}
-			to.push(o, true)
-			return nil
+			return 0, nil
 		})
 		return c
 	}

@@ -5,16 +5,19 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"sync"
 )
 
 // block is whole records of a CSV text.
 type block struct {
-	of   *loader // of the file
-	text []byte
-	line int   // on which it starts, from 1
-	read int64 // bytes of the text up to its end
-	cut  bool  // the end of no record, which is too long
-	err  error // that ended the reading; without text
+	of     *loader // of the file
+	text   []byte  // followed by window bytes of anything
+	room   []byte  // that text is in
+	line   int     // on which it starts, from 1
+	read   int64   // bytes of the text up to its end
+	quotes bool    // in it there may be some
+	cut    bool    // the end of no record, which is too long
+	err    error   // that ended the reading; without text
 }
 
 // blockBytes is about how much text a block has.
@@ -46,34 +49,36 @@ func (l *loader) blocks(read int64, yield func(block) bool) bool {
 		return fail(err)
 	}
 	defer in.Close()
-	var rest []byte // of a record
-	for n, end := blockBytes, false; !end; {
-		text := make([]byte, len(rest)+n)
-		copy(text, rest)
-		got, err := io.ReadFull(in, text[len(rest):])
+	room, rest := newRoom(blockBytes), 0 // rest: bytes of a record that are there
+	for end := false; !end; {
+		got, err := io.ReadFull(in, room[rest:len(room)-window])
 		end = err == io.EOF || err == io.ErrUnexpectedEOF
 		if err != nil && !end {
 			return fail(err)
 		}
-		text = text[:len(rest)+got]
+		text := room[:rest+got]
 		if b.read == read {
 			if text, err = skipBOM(text); err != nil {
 				return fail(err)
 			}
 		}
 		b.read += int64(got)
-		at := len(text)
-		if !end {
-			at = records(text)
+		at, quotes := records(text)
+		if end {
+			at = len(text)
 		}
 		b.cut = at == 0 && len(text) > 2*maxField // no record is longer
 		if b.cut {
 			at = len(text)
 		}
-		if rest, n = text[at:], max(blockBytes, len(text)-at); at == 0 {
+		b.text, b.room, b.quotes, rest = text[:at], room, quotes, len(text)-at
+		if !end {
+			room = newRoom(rest + max(blockBytes, rest))
+			copy(room, text[at:])
+		}
+		if at == 0 {
 			continue
 		}
-		b.text = text[:at]
 		lines := bytes.Count(b.text, []byte{'\n'}) // before who reads the block takes out quotes in place
 		if !yield(b) || b.cut {
 			return false
@@ -83,17 +88,37 @@ func (l *loader) blocks(read int64, yield func(block) bool) bool {
 	return true
 }
 
-// records is where the last record that ends in text does; 0 for none.
-func records(text []byte) int {
+// rooms are those of blocks that are no longer needed.
+var rooms sync.Pool
+
+// newRoom is room for n bytes, and a window.
+func newRoom(n int) []byte {
+	if room, ok := rooms.Get().(*[]byte); ok && cap(*room) >= n+window {
+		return (*room)[:n+window]
+	}
+	return make([]byte, n+window)
+}
+
+// done gives the block's room to another one.
+func (b *block) done() {
+	if b.room != nil {
+		rooms.Put(&b.room)
+	}
+}
+
+// records is where the last record that ends in text does; 0 for none. It says whether text has
+// quotes.
+func records(text []byte) (end int, quoted bool) {
 	quote := []byte{'"'}
 	quotes := bytes.Count(text, quote) // before at
+	quoted = quotes > 0
 	for at := len(text); ; {
 		feed := bytes.LastIndexByte(text[:at], '\n')
 		if feed < 0 {
-			return 0
+			return 0, quoted
 		}
 		if quotes -= bytes.Count(text[feed:at], quote); quotes%2 == 0 {
-			return feed + 1
+			return feed + 1, quoted
 		}
 		at = feed
 	}

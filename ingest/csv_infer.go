@@ -38,21 +38,26 @@ func (s sample) place() string {
 	return fmt.Sprintf("line %d", s.line)
 }
 
-// see takes a value in; false: it is not UTF-8.
-func (in *inference) see(f *field) bool {
-	k, d := classify(f.text)
-	if k == classText && !utf8.Valid(f.text) {
+// see takes a value of a line in; false: it is not UTF-8.
+func (in *inference) see(text []byte, line int) bool {
+	k, d := classify(text)
+	if k == classText && !ascii(text) && !utf8.Valid(text) {
 		return false
 	}
 	in.atLeast(d)
-	in.take(k, f)
+	in.take(k, text, line)
 	return true
 }
 
+// ascii reports a few bytes below 0x80.
+func ascii(b []byte) bool {
+	return len(b) <= 8 && cap(b) >= 8 && wide(b)&top&(1<<(8*len(b))-1) == 0
+}
+
 // take counts a value of a class.
-func (in *inference) take(k class, f *field) {
+func (in *inference) take(k class, text []byte, line int) {
 	if in.count[k]++; in.count[k] == 1 {
-		in.first[k] = sample{text: quote(f.text), line: f.line}
+		in.first[k] = sample{text: quote(text), line: line}
 	}
 }
 

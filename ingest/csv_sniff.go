@@ -43,6 +43,9 @@ func (r *csvReader) sniffDelim() {
 func (r *csvReader) shape(delim byte) (columns int, same bool) {
 	records := 0
 	for b := range r.blocks() {
+		if b.err != nil {
+			return columns, false
+		}
 		s, f, n := newScanner(b, delim), field{}, 0
 		for s.next(&f) {
 			if n++; !f.last {
@@ -59,7 +62,7 @@ func (r *csvReader) shape(delim byte) (columns int, same bool) {
 			}
 			n = 0
 		}
-		if b.err != nil || s.err != nil {
+		if s.err != nil {
 			return columns, false
 		}
 	}
@@ -67,11 +70,11 @@ func (r *csvReader) shape(delim byte) (columns int, same bool) {
 }
 
 // isNullWord reports the words that are NULL where the values around them are not text.
-func isNullWord(f *field) bool {
-	if f.quoted || len(f.text) == 0 || f.text[0] != 'N' && f.text[0] != 'n' && f.text[0] != '\\' {
+func isNullWord(c content) bool {
+	if c.quoted || len(c.text) == 0 || c.text[0] != 'N' && c.text[0] != 'n' && c.text[0] != '\\' {
 		return false
 	}
-	switch string(f.text) {
+	switch string(c.text) {
 	case "NULL", "null", "NA", "N/A", `\N`:
 		return true
 	}
@@ -96,14 +99,14 @@ func (r *csvReader) sniffNames() {
 func (r *csvReader) sniffHeader() error {
 	all, typed := make([]inference, len(r.first)), false
 	for col := range r.first {
-		f, below := &r.first[col], &r.infer[col]
+		c, below := r.first[col], &r.infer[col]
 		with := &all[col]
 		switch {
-		case r.isNull(col, f):
-		case r.src.Nulls == nil && isNullWord(f):
-			with.take(classNull, f)
+		case r.isNull(col, c.content):
+		case r.src.Nulls == nil && isNullWord(c.content):
+			with.take(classNull, c.text, c.line)
 		default:
-			with.see(f)
+			with.see(c.text, c.line)
 		}
 		valued := !with.empty() && !with.has(classNull)
 		_, mixed := with.add(below)
@@ -134,10 +137,10 @@ func (r *csvReader) takeHeader() {
 // nameColumns names the columns, after the first line where it has names; quietly, as long as that
 // is not sure.
 func (r *csvReader) nameColumns(quietly bool) error {
-	for i, f := range r.first {
+	for i, c := range r.first {
 		r.fields[i].Name = "column" + strconv.Itoa(i+1)
-		if r.src.Header != HeaderNone && len(f.text) > 0 {
-			r.fields[i].Name = string(f.text)
+		if r.src.Header != HeaderNone && len(c.text) > 0 {
+			r.fields[i].Name = string(c.text)
 		}
 	}
 	l := *r.loader

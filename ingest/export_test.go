@@ -32,3 +32,9 @@ func LoadFrom(ctx context.Context, name string, s Source, file io.ReaderAt, size
 	}
 	return f.table, nil
 }
+
+// Classify is what text looks like, and the digits of an integer or a DECIMAL.
+func Classify(text []byte) (name string, whole, frac int) {
+	k, d := classify(text)
+	return [classes]string{"int", "decimal", "huge", "float", "word", "null", "date", "timestamp", "bool", "text"}[k], d.whole, d.frac
+}

@@ -107,6 +107,7 @@ func (f *File) Read(ctx context.Context, columns []int, o Options) (t *table.Tab
 	if len(left) == 0 {
 		return f.table, ctx.Err()
 	}
+	slices.Sort(left)
 	defer f.file.explain(f.src.Path, &err)
 	for _, in := range f.inputs {
 		if err := in.reopen(ctx); err != nil {

@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"strconv"
@@ -32,7 +33,7 @@ func parseValue(w *table.Words, t table.Type, text []byte) (uint64, error) {
 	case table.Unknown: // a column without a value has none to parse
 		return 0, fmt.Errorf("%s in a column that had no value when it was first read: the file changed", quote(text))
 	}
-	i, f, err := table.Parse(t, trim(view(text)), false)
+	i, f, err := table.Parse(t, view(trim(text)), false)
 	switch {
 	case err != nil:
 		return 0, reason(err, t, text)
@@ -100,7 +101,7 @@ func wider(t table.Type, text []byte) (names []string) {
 		others = []table.Type{{Kind: table.Timestamp}}
 	}
 	for _, o := range others {
-		if _, _, err := table.Parse(o, trim(view(text)), false); err == nil {
+		if _, _, err := table.Parse(o, view(trim(text)), false); err == nil {
 			name, _, _ := strings.Cut(o.String(), " ") // double precision, timestamp without time zone
 			return []string{name, "text"}
 		}
@@ -140,9 +141,9 @@ func quote(b []byte) string {
 func view(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
 
 // trim is text without the blanks around it.
-func trim(s string) string {
-	if s == "" || s[0] > ' ' && s[len(s)-1] > ' ' { // nearly always
-		return s
+func trim(text []byte) []byte {
+	if len(text) == 0 || text[0] > ' ' && text[len(text)-1] > ' ' { // nearly always
+		return text
 	}
-	return strings.Trim(s, " \t\n\v\f\r")
+	return bytes.Trim(text, " \t\n\v\f\r")
 }
