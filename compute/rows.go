@@ -36,7 +36,7 @@ func Rows(run pass.Runner, d Device, q *plan.Query, chunk int) ([]plan.Marked, e
 		return nil, err
 	}
 	c.flush()
-	if _, err := c.execute(run); err != nil {
+	if _, err := c.dispatch(run); err != nil {
 		return nil, err
 	}
 	var list []plan.Marked

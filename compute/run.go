@@ -30,22 +30,25 @@ type execution struct {
 // execute runs the passes with a result block of their own, and reads it.
 func (c *compiled) execute(run pass.Runner) (*execution, error) {
 	x := &execution{compiled: c, run: run, words: make([]uint32, c.words)}
-	if len(c.passes) == 0 {
-		return x, nil
+	result, err := c.dispatch(run)
+	if err != nil || len(c.passes) == 0 || c.words == 0 {
+		return x, err
 	}
-	result := textures.ScratchBlock(&textures.Scratch{Words: max(1, c.words), Zero: true})
+	return x, run.Read(result, x.words)
+}
+
+// dispatch runs the passes with a result block of their own.
+func (c *compiled) dispatch(run pass.Runner) (result textures.Block, err error) {
+	result = textures.ScratchBlock(&textures.Scratch{Words: max(1, c.words), Zero: true})
 	for _, p := range c.passes {
 		if p.Dispatch.Blocks[0] == c.result {
 			p = withResult(p, result)
 		}
 		if _, err := run.Run(p); err != nil {
-			return nil, err
+			return result, err
 		}
 	}
-	if c.words == 0 {
-		return x, nil
-	}
-	return x, run.Read(result, x.words)
+	return result, nil
 }
 
 // withResult is a pass that reports to another block.
