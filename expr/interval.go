@@ -225,13 +225,22 @@ func parseInterval(text string, pos int) (table.Value, error) {
 // intervalWords splits numbers from units that are glued to them: "3d" is 3 d.
 func intervalWords(s string) []string {
 	var words []string
+	sign := "" // which stands alone before a number
 	for _, w := range strings.Fields(strings.TrimPrefix(strings.TrimSpace(s), "@")) {
+		if sign == "" && (w == "+" || w == "-") {
+			sign = w
+			continue
+		}
+		w, sign = sign+w, ""
 		i := strings.IndexFunc(w, func(r rune) bool { return r >= 'a' && r <= 'z' })
 		if i > 0 {
 			words = append(words, w[:i], w[i:])
 		} else {
 			words = append(words, w)
 		}
+	}
+	if sign != "" {
+		words = append(words, sign)
 	}
 	return words
 }

@@ -3,6 +3,7 @@ package sql
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -185,11 +186,14 @@ func (b *binder) find(kind string, n name, list []string, loc int) int {
 	case i < 0 && matches > 1:
 		panic(b.errorf(loc, "%s name %s is ambiguous; %d %ss differ in case only: write it in double quotes", kind, n.text, matches, kind))
 	case i < 0:
-		text := ""
-		if n.quoted && kind == "column" {
-			text = fmt.Sprintf("; a text is written '%s'", clipped(n.text))
+		text := suggest(n.text, list, kind+"s")
+		switch isItem := func(t *pg.Node) bool { return strings.EqualFold(t.GetResTarget().GetName(), n.text) }; {
+		case kind == "column" && slices.ContainsFunc(b.sel.GetTargetList(), isItem):
+			text = "; it names a select item: write its expression in this place"
+		case kind == "column" && n.quoted:
+			text += fmt.Sprintf("; a text is written '%s'", clipped(n.text))
 		}
-		panic(b.errorf(loc, "%s %q does not exist%s%s", kind, clipped(n.text), suggest(n.text, list, kind+"s"), text))
+		panic(b.errorf(loc, "%s %q does not exist%s", kind, clipped(n.text), text))
 	}
 	return i
 }

@@ -148,6 +148,8 @@ func (c *call) instead(t table.Type) string {
 		return "; there are bool_and and bool_or"
 	case c.kind == expr.BitAnd || c.kind == expr.BitOr || c.kind == expr.BitXor:
 		return "; it takes integers: write " + c.name + "(x::bigint)"
+	case (c.kind == expr.Sum || c.kind == expr.Avg) && t.Kind == table.Boolean:
+		return "; write " + c.name + "(x::int)"
 	case c.kind == expr.StringAgg:
 		return "; it takes text: write string_agg(x::text, ', ')"
 	case c.kind == expr.PercentileCont:

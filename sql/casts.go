@@ -29,7 +29,8 @@ func (b *binder) target(n *pg.TypeName) target {
 	}
 	kind, ok := table.KindNamed(spelled)
 	if !ok {
-		panic(b.errorf(loc, "type %s is not supported; there are BOOLEAN, SMALLINT, INTEGER, BIGINT, NUMERIC, REAL, DOUBLE PRECISION, DATE, TIMESTAMP, INTERVAL and VARCHAR", spelled))
+		panic(b.errorf(loc, "type %s is not supported; there are BOOLEAN, SMALLINT, INTEGER, BIGINT, NUMERIC, REAL, DOUBLE PRECISION, DATE, TIMESTAMP, INTERVAL and VARCHAR%s", spelled,
+			map[string]string{"time": "; the time of a timestamp is to_char(x, 'HH24:MI:SS')"}[spelled]))
 	}
 	to := target{t: table.Type{Kind: kind}}
 	mods := b.modifiers(n)

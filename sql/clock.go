@@ -88,6 +88,7 @@ var whyNot = map[string]string{
 	"ends_with": "write right(x, length(y)) = y", "contains": "write strpos(x, y) > 0", "instr": "write strpos(x, y)", "log2": "write log(2, x)",
 	"if": "write CASE WHEN x THEN y ELSE z END", "iif": "write CASE WHEN x THEN y ELSE z END", "iff": "write CASE WHEN x THEN y ELSE z END",
 	"sind": "write sin(radians(x))", "cosd": "write cos(radians(x))", "tand": "write tan(radians(x))",
+	"last_day": "write (date_trunc('month', x) + INTERVAL '1 month - 1 day')::date", "isnull": "write coalesce(x, y)", "unnest": "there are no arrays",
 	"regexp_match": "there are no arrays; write regexp_substr(x, y)", "regexp_matches": "there are no arrays; write x ~ y, or regexp_substr(x, y)",
 	"generate_series": "there are tables of files only; stencildb gen makes some",
 }

@@ -82,7 +82,13 @@ func (s *Statement) remedy(loc int, message string) string {
 	case strings.Contains(s.Text, "&&"):
 		return "; && is written AND"
 	}
-	at, _ := slices.BinarySearchFunc(s.tokens, loc, func(t token, loc int) int { return t.start - loc })
+	at, found := slices.BinarySearchFunc(s.tokens, loc, func(t token, loc int) int { return t.start - loc })
+	switch {
+	case found && at > 0 && strings.EqualFold(s.token(at-1), "top"):
+		return "; write LIMIT " + s.token(at) + " at the end"
+	case found && at > 0 && s.token(at-1) == "*" && (strings.EqualFold(s.token(at), "exclude") || strings.EqualFold(s.token(at), "except")):
+		return "; name the columns that are wanted"
+	}
 	for _, i := range []int{at, at - 1} {
 		if i < 0 || i >= len(s.tokens) || s.tokens[i].kind != word {
 			continue
