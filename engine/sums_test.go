@@ -58,6 +58,13 @@ func TestExplainSumsOfExpressions(t *testing.T) {
 		{"compute", "SELECT SUM(units * (1 - units)) FROM sales", "Accumulate(units, units * units)"},
 		{"compute", "SELECT SUM(units * (1 - units)) FROM sales WHERE price > 7", "Aggregate(SUM(units * (1 - units)))\n"},
 		{"compute", "SELECT SUM(units * units * units) FROM sales", "Aggregate(SUM((units * units) * units)) on cpu\n"},
+		{"compute", "SELECT SUM(units / 2) FROM sales", "Aggregate(SUM(units / 2)) on cpu\n"},
+		{"compute", "SELECT SUM(units * NULL) FROM sales", "Aggregate(SUM(NULL)) on cpu\n"},
+		{"compute", "SELECT SUM(1 + 1) FROM sales", "Aggregate(SUM(2)) on cpu\n"},
+		{"compute", "SELECT SUM(DISTINCT units * 2) FROM sales", "Aggregate(SUM(DISTINCT units * 2)) on cpu\n"},
+		{"compute", "SELECT MAX(units * 2) FROM sales", "Aggregate(MAX(units * 2)) on cpu\n"},
+		{"compute", "SELECT SUM(units * 2) FILTER (WHERE paid) FROM sales", "Aggregate(SUM(units * 2) FILTER (WHERE paid)) on cpu\n"},
+		{"compute", "SELECT SUM(units * 2) FROM sales GROUP BY region", "Aggregate(SUM(units * 2) GROUP BY region) on cpu\n"},
 		{"classic", "SELECT SUM(units * units) FROM sales", "Aggregate(SUM(units * units)) on cpu\n"},
 		{"cpu", "SELECT SUM(units * units) FROM sales", "Rows(units)"},
 	} {
