@@ -3,6 +3,8 @@ package oracle
 import (
 	"context"
 	_ "embed"
+	"errors"
+	"os"
 	"strings"
 	"testing"
 
@@ -54,6 +56,10 @@ func written(rows [][]string) string {
 func TestWhatIsAsked(t *testing.T) {
 	h := open(t)
 	h.add(t, "auto")
+	t.Chdir(t.TempDir())
+	if err := errors.Join(os.Mkdir("testdata", 0o755), os.WriteFile("testdata/orders.csv", ordersFile, 0o644)); err != nil { // one statement reads it by its path
+		t.Fatal(err)
+	}
 	for _, db := range h.dbs {
 		for name, s := range map[string]ingest.Source{"orders": {Path: "orders.csv", Data: ordersFile}, "flights": {Path: "flights.parquet", Data: testdata.Flights200k}} {
 			if err := db.Load(context.Background(), name, s); err != nil {
