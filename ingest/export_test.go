@@ -33,6 +33,9 @@ func LoadFrom(ctx context.Context, name string, s Source, file io.ReaderAt, size
 	return f.table, nil
 }
 
+// AllOnes tells of definition levels that are all 1.
+var AllOnes = allOnes
+
 // Classify is what text looks like, and the digits of an integer or a DECIMAL.
 func Classify(text []byte) (name string, whole, frac int) {
 	k, d := classify(text)

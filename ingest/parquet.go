@@ -11,6 +11,7 @@ import (
 	"github.com/apache/arrow-go/v18/parquet/compress"
 	"github.com/apache/arrow-go/v18/parquet/file"
 	"github.com/apache/arrow-go/v18/parquet/metadata"
+	"github.com/apache/arrow-go/v18/parquet/schema"
 
 	"github.com/stencildb/stencildb/internal/numbers"
 	"github.com/stencildb/stencildb/table"
@@ -44,7 +45,7 @@ func (l *loader) parquet() (*File, error) {
 		groups = append(groups, group{
 			rows: int(rows),
 			column: func(col int) (func(int) (arrow.Array, error), error) {
-				next, err := columns[col].open(pf, rg, alloc)
+				next, err := columns[col].open(pf, rg, alloc, columns[col].nonNull(rg))
 				if err != nil {
 					return nil, fmt.Errorf("column %s: %w", show(fields[col].Name), err)
 				}
@@ -107,8 +108,24 @@ func (c parquetColumn) bounds(rg *file.RowGroupReader) (b bounds, ok bool) {
 	return b, b.lo <= b.hi
 }
 
-// open begins to read the column in a row group.
-func (c parquetColumn) open(pf *file.Reader, rg *file.RowGroupReader, alloc reusing) (func(n int) (arrow.Array, error), error) {
+// nonNull reports whether the file says that the column, of numbers that may be NULL, has no NULL in a row group.
+func (c parquetColumn) nonNull(rg *file.RowGroupReader) bool {
+	chunk, err := rg.MetaData().ColumnChunk(c.leaf)
+	if err != nil {
+		return false
+	}
+	d := rg.MetaData().Schema.Column(c.leaf)
+	if !slices.Contains([]parquet.Type{parquet.Types.Int32, parquet.Types.Int64, parquet.Types.Float, parquet.Types.Double}, d.PhysicalType()) ||
+		d.MaxDefinitionLevel() != 1 || d.MaxRepetitionLevel() != 0 {
+		return false
+	}
+	stats, err := chunk.Statistics()
+	return err == nil && stats != nil && stats.HasNullCount() && stats.NullCount() == 0
+}
+
+// open begins to read the column in a row group, without its definition levels where it is nonNull.
+// Where NULLs turn up then, it is read from its beginning with them.
+func (c parquetColumn) open(pf *file.Reader, rg *file.RowGroupReader, alloc reusing, nonNull bool) (func(n int) (arrow.Array, error), error) {
 	chunk, err := rg.MetaData().ColumnChunk(c.leaf)
 	if err != nil {
 		return nil, damaged(err, "its place in the file")
@@ -123,15 +140,32 @@ func (c parquetColumn) open(pf *file.Reader, rg *file.RowGroupReader, alloc reus
 	if err != nil {
 		return nil, damaged(err, "its pages")
 	}
-	d := pf.MetaData().Schema.Column(c.leaf)
+	d, plain := pf.MetaData().Schema.Column(c.leaf), &withoutLevels{PageReader: pages}
+	if nonNull {
+		d, pages = schema.NewColumn(d.SchemaNode().(*schema.PrimitiveNode), 0, 0), plain
+	}
 	r := file.NewRecordReader(d, file.LevelInfo{DefLevel: d.MaxDefinitionLevel()}, c.stored, alloc, pf.BufferPool())
 	if err := r.(file.RecordReaderWithError).SetPageReaderWithError(pages); err != nil {
 		return nil, damaged(err, "its pages")
 	}
 	left := rg.NumRows()
+	var again func(n int) (arrow.Array, error)
 	return func(n int) (arrow.Array, error) {
+		if again != nil {
+			return again(n)
+		}
 		r.Reset()
 		got, err := r.ReadRecords(int64(n))
+		if plain.nulls {
+			r.Release()
+			if again, err = c.open(pf, rg, alloc, false); err == nil {
+				err = skip(again, int(rg.NumRows()-left))
+			}
+			if err != nil {
+				return nil, err
+			}
+			return again(n)
+		}
 		if err == nil && got != int64(n) {
 			err = damagef("the column ends %s too early", numbers.Count(n-int(got), "value", "values"))
 		}
@@ -150,6 +184,20 @@ func (c parquetColumn) open(pf *file.Reader, rg *file.RowGroupReader, alloc reus
 		}
 		return a, nil
 	}, nil
+}
+
+// skip passes over the next rows of a column.
+func skip(next func(n int) (arrow.Array, error), rows int) error {
+	for rows > 0 {
+		n := min(rows, columnBatch)
+		a, err := next(n)
+		if err != nil {
+			return err
+		}
+		a.Release()
+		rows -= n
+	}
+	return nil
 }
 
 // array returns the n values that have been read.
