@@ -58,7 +58,7 @@ func testOrderBy(t *testing.T, db *DB) {
 		// One row.
 		{"SELECT SUM(big) FROM typed ORDER BY COUNT(*) DESC, 1", nil, []string{"[10]"}},
 		{"SELECT SUM(big) FROM typed ORDER BY 1 / (COUNT(*) - 6)", nil, []string{"division by zero (line 1, column 39)"}},
-		{"SELECT 1 AS a, 2 ORDER BY a, 1 + a * 0", nil, []string{`column "a" does not exist; there are no columns (line 1, column 34)`}},
+		{"SELECT 1 AS a, 2 ORDER BY a, 1 + a * 0", nil, []string{`column "a" does not exist; it names a select item: write its expression in this place (line 1, column 34)`}},
 		{"SELECT 1 + 1 AS a ORDER BY a", nil, []string{"[2]"}},
 	} {
 		if diff := cmp.Diff(c.want, words(db.Query(context.Background(), c.sql, c.args...))); diff != "" {
