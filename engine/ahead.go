@@ -84,6 +84,7 @@ func (a *ahead) wait() time.Duration {
 
 func (a *ahead) run() {
 	defer close(a.done)
+	defer func() { recover() }() // the statement meets it again when it runs, as an error
 	d, up := a.device()
 	var all []arrival
 	for x := range a.come {

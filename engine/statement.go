@@ -172,6 +172,9 @@ func (s *Statement) pinned() (now *planned, unpin func(), err error) {
 	t, unpin := s.db.pin(s.entry)
 	if !t.Has(s.reads) {
 		unpin()
+		if s.outlined == nil {
+			return nil, nil, fmt.Errorf("engine: the table %s has changed while the statement began: run it again", s.fragment.Table)
+		}
 		now.spared, t, unpin = s.outlined, s.outlined.table, func() {}
 	}
 	if old := s.latest.Load(); old != nil && old.plan.Table == t {

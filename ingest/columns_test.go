@@ -14,7 +14,7 @@ import (
 // A slab of values becomes an array once, which gives it back; what is made of it besides has
 // memory of its own.
 func TestSlabsAreTakenOnce(t *testing.T) {
-	for _, rows := range []int{10, table.SlabRows/4 - 1, table.SlabRows / 4, table.SlabRows} {
+	for _, rows := range []int{10, table.SlabRows/4 - 1, table.SlabRows / 4, table.SlabRows, table.SlabRows + 1} {
 		slab := table.NewSlab(rows)
 		for i := range slab {
 			slab[i] = uint64(i - 5)

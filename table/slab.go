@@ -11,11 +11,11 @@ const SlabRows = 1 << 16
 // slabs are those that nobody uses: *[SlabRows]uint64.
 var slabs sync.Pool
 
-// NewSlab is memory for n integers, at most SlabRows, with anything in it. New memory costs as much
-// as the values that are written to it: [FreeSlab] gives it back. A few integers have memory of
-// their own size, which is not given back.
+// NewSlab is memory for n integers, with anything in it. New memory costs as much as the values that
+// are written to it: [FreeSlab] gives it back. A few integers, and more than SlabRows, have memory
+// of their own size, which is not given back.
 func NewSlab(n int) []uint64 {
-	if n < SlabRows/4 {
+	if n < SlabRows/4 || n > SlabRows {
 		return make([]uint64, n)
 	}
 	if s, ok := slabs.Get().(*[SlabRows]uint64); ok {

@@ -68,8 +68,9 @@ type Segment struct {
 	// an index into it.
 	Dict []string
 
-	// Slab says that Codes.U64 is a [NewSlab] of values of 64 bits, which whoever converts all of
-	// the rows may take, and then says no more.
+	// Slab says that Codes.U64 is a [NewSlab] of values of 64 bits, the codes modulo 2^64, of a
+	// segment that one goroutine has: who converts all of the rows may take it, and then says no
+	// more. Until that array is released others may copy the codes.
 	Slab bool
 
 	varying sync.Once
