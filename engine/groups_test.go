@@ -48,6 +48,28 @@ func answerText(db *DB, text string) string {
 	return strings.Join(rows, "; ")
 }
 
+// What an aggregate is does not depend on those beside it: of each pair both are what they are alone.
+func TestAggregatesBesideOthers(t *testing.T) {
+	db := openSales(t, "cpu")
+	calls := []string{"COUNT(*)", "COUNT(units)", "COUNT(DISTINCT units)", "SUM(units)", "SUM(DISTINCT units)", "AVG(units)", "MIN(units)", "MAX(units)",
+		"MEDIAN(units)", "MEDIAN(price)", "percentile_disc(0.5) WITHIN GROUP (ORDER BY units)", "percentile_disc(0.9) WITHIN GROUP (ORDER BY units)",
+		"percentile_disc(0.25) WITHIN GROUP (ORDER BY units DESC)", "percentile_cont(0.5) WITHIN GROUP (ORDER BY units)", "mode() WITHIN GROUP (ORDER BY units)",
+		"kth_largest(units, 2)", "kth_largest(units, 3)", "kth_smallest(units, 2)", "any_value(units)", "bit_and(units)", "bit_or(units)", "bit_xor(units)",
+		"MEDIAN(units) FILTER (WHERE paid)", "MAX(units) FILTER (WHERE paid)", "MAX(units * 2)", "MEDIAN(units * 2)", "var_pop(units)", "stddev(units)",
+		"corr(units, price)", "covar_pop(units, price)", "regr_slope(units, price)", "regr_slope(price, units)", "string_agg(region, ',')", "string_agg(region, ';')"}
+	alone := map[string]string{}
+	for _, c := range calls {
+		alone[c] = answerText(db, "SELECT "+c+" FROM sales")
+	}
+	for _, a := range calls {
+		for _, b := range calls {
+			if got, want := answerText(db, "SELECT "+a+", "+b+" FROM sales"), alone[a]+" "+alone[b]; got != want {
+				t.Errorf("%s, %s: %s, want %s", a, b, got, want)
+			}
+		}
+	}
+}
+
 // Groups and aggregates have PostgreSQL's values; those that PostgreSQL gives as numeric are
 // rounded to the nearest double. Groups come in the order of their first rows.
 func TestGroups(t *testing.T) {

@@ -117,9 +117,11 @@ func (b *binder) keyOf(e expr.Expr) int {
 
 // aggregate returns the reference to a, adding it if the query has none like it.
 func (b *binder) aggregate(a expr.Aggregate) expr.Expr {
+	like := a
+	like.Median = false // the first spelling stays
 	i := slices.IndexFunc(b.aggs, func(have expr.Aggregate) bool {
-		have.Median = a.Median // the first spelling stays
-		return have.Type() == a.Type() && have.Null == a.Null && have.String() == a.String()
+		have.Median = false
+		return have.Type() == like.Type() && have.Null == like.Null && have.String() == like.String()
 	})
 	if i < 0 {
 		i = len(b.aggs)
