@@ -1,7 +1,6 @@
 package cmd
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -167,7 +166,7 @@ func (s *shell) format() format {
 	}
 	f := newTable(s.out, &s.view)
 	rows := f.rows
-	f.rows = func(r *engine.Rows) error { return cmp.Or(rows(r), s.pages.release()) }
+	f.rows = func(r *engine.Rows) error { return s.pages.release(rows(r)) }
 	return f
 }
 
@@ -176,9 +175,7 @@ func (s *shell) interruptible(do func(context.Context) error) {
 	ctx, stop := signal.NotifyContext(s.ctx, os.Interrupt)
 	defer stop()
 	err := do(ctx)
-	if left := s.pages.release(); err == nil {
-		err = left
-	}
+	err = s.pages.release(err)
 	switch {
 	case err == nil, errors.Is(err, errPagerLeft):
 	case s.ctx.Err() != nil, errors.Is(err, syscall.EPIPE): // there is nobody to go on for

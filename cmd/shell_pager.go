@@ -2,6 +2,7 @@ package cmd
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -93,24 +94,27 @@ func (p *pager) begin(command string) (err error) {
 }
 
 // release shows what is held, or waits until the program is left. What cannot run is not tried again.
-func (p *pager) release() error {
+// err is that of writing the answer; a program that does not run is why one was left.
+func (p *pager) release(err error) error {
 	defer func() {
 		p.held.Reset()
 		p.seen, p.lines, p.to = 0, 0, nil
 	}()
 	if p.to == nil {
-		if p.held.Len() == 0 {
-			return nil
+		if p.held.Len() > 0 {
+			_, shown := p.screen.Write(p.held.Bytes())
+			err = cmp.Or(err, shown)
 		}
-		_, err := p.screen.Write(p.held.Bytes())
 		return err
 	}
 	p.to.Close()
 	const cannotRun, notFound = 126, 127 // POSIX: the status of sh
 	var exit *exec.ExitError
-	if err := p.run.Wait(); errors.As(err, &exit) && (exit.ExitCode() == cannotRun || exit.ExitCode() == notFound) {
+	if left := p.run.Wait(); errors.As(left, &exit) && (exit.ExitCode() == cannotRun || exit.ExitCode() == notFound) {
 		p.off = true
-		return fmt.Errorf(`the pager %q does not run, and is off now: set PAGER to another one, and \pager on`, pagerCommand())
+		if err == nil || errors.Is(err, errPagerLeft) {
+			return fmt.Errorf(`the pager %q does not run, and is off now: set PAGER to another one, and \pager on`, pagerCommand())
+		}
 	}
-	return nil
+	return err
 }
