@@ -46,18 +46,26 @@ func classify(b []byte) (class, digits) {
 		return classDate, digits{}
 	}
 	b = trim(b)
-	if d, point, ok := plain(b); ok {
-		switch {
-		case point && d.frac <= maxDecimals && d.whole+d.frac <= maxPrecision:
-			return classDecimal, d
-		case point:
-			return classFloat, digits{}
-		case d.whole <= maxPrecision || is(table.BigInt, b) == nil:
-			return classInt, d
-		}
-		return classHuge, digits{}
+	if k, d, ok := number(b); ok {
+		return k, d
 	}
 	return classifyOther(b), digits{}
+}
+
+// number is classify of [+-]digits[.digits].
+func number(b []byte) (class, digits, bool) {
+	d, point, ok := plain(b)
+	switch {
+	case !ok:
+		return 0, digits{}, false
+	case point && d.frac <= maxDecimals && d.whole+d.frac <= maxPrecision:
+		return classDecimal, d, true
+	case point:
+		return classFloat, digits{}, true
+	case d.whole <= maxPrecision || is(table.BigInt, b) == nil:
+		return classInt, d, true
+	}
+	return classHuge, digits{}, true
 }
 
 // letters are what only text starts with.

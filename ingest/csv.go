@@ -119,9 +119,9 @@ func (f *fault) before(g *fault) bool {
 	return f != nil && (g == nil || f.line < g.line || f.line == g.line && f.col < g.col)
 }
 
-// each calls do with the fields of a block's records, but a header's, as many as are asked for.
-// An error, of a column, ends it.
-func (r *csvReader) each(b block, columns int, do func(fields []field) (col int, err error)) *fault {
+// each calls do with the fields of a block's records, but a header's: the first columns of some
+// records, one after the other. A fault ends it, and the first one is returned.
+func (r *csvReader) each(b block, columns int, do func(fields []field, columns int) *fault) *fault {
 	fault := r.records(b, columns, do)
 	if of := r.named(b); fault != nil && of != "" {
 		fault.err = fmt.Errorf("%s: %w", of, fault.err)
@@ -137,7 +137,7 @@ func (r *csvReader) named(b block) string {
 	return ""
 }
 
-func (r *csvReader) records(b block, columns int, do func(fields []field) (col int, err error)) *fault {
+func (r *csvReader) records(b block, columns int, do func(fields []field, columns int) *fault) *fault {
 	if b.err != nil {
 		return &fault{line: b.line, err: b.err}
 	}
@@ -149,31 +149,58 @@ func (r *csvReader) records(b block, columns int, do func(fields []field) (col i
 			return &fault{1, col, fmt.Errorf("line 1, column %d: the header is another one than that of %s", col+1, r.src.Path)}
 		}
 	}
-	fields := make([]field, columns)
-	for n := s.record(fields); n > 0; n = s.record(fields) {
-		line, f, there := fields[0].line, fields[n-1], fields[:n]
-		short := f.last && n < len(r.fields)
-		if short {
-			there = fields[:n-1]
+	fields, at := make([]field, max(1, batchFields/columns)*columns), 0
+	// flush is do with the records that are there, and then with n fields of one more.
+	flush := func(n int) (fault *fault) {
+		if at > 0 {
+			fault = do(fields[:at], columns)
 		}
-		if col, err := do(there); err != nil {
-			return &fault{fields[col].line, col, err}
+		if n > 0 && fault == nil {
+			fault = do(fields[at:at+n], n)
 		}
-		switch {
+		at = 0
+		return fault
+	}
+	for {
+		if at == len(fields) {
+			if fault := flush(0); fault != nil {
+				return fault
+			}
+		}
+		record := fields[at : at+columns]
+		n := s.record(record)
+		if n == 0 {
+			break
+		}
+		f := record[n-1]
+		switch line := record[0].line; {
 		case s.err != nil:
-		case short:
-			return &fault{line, n - 1, r.ragged(s, &f, n-1, line)}
+			if fault := flush(n); fault != nil {
+				return fault
+			}
+		case f.last && n < len(r.fields):
+			return cmp.Or(flush(n-1), &fault{line, n - 1, r.ragged(s, &f, n-1, line)})
 		case n < len(r.fields):
 			s.skip(f)
+			at += columns
 		case !f.last && s.next(&f):
-			return &fault{line, n, r.ragged(s, &f, n, line)}
+			return cmp.Or(flush(n), &fault{line, n, r.ragged(s, &f, n, line)})
+		default:
+			at += columns
 		}
+	}
+	if fault := flush(0); fault != nil {
+		return fault
 	}
 	if s.err != nil {
 		return &fault{s.line, maxColumns, s.err}
 	}
 	return nil
 }
+
+// batchFields is about how many fields are read before what is in them is: few enough to stay in
+// the core's own cache.
+const batchFields = 512
 
 // pass does something with the blocks, on all cores, and then with what it gives, which keeps none
 // of their text, in order.
@@ -265,6 +292,28 @@ type learned struct {
 	read    int64
 }
 
+// see takes in the values of a column: those of fields 0, step, 2*step and on. It returns the
+// first that is not UTF-8, or nil.
+func (r *csvReader) see(in *inference, col int, text []byte, fields []field, step int) *field {
+	declared, words := r.fields[col].Type.Kind != table.Unknown, r.src.Nulls == nil
+	for i := 0; i < len(fields); i += step {
+		if words && !declared {
+			if i = in.alike(text, fields, i, step); i >= len(fields) {
+				break
+			}
+		}
+		f := &fields[i]
+		switch c := f.in(text); {
+		case r.isNull(col, c):
+		case declared && words && isNullWord(c):
+			in.take(classNull, c.text, f.line)
+		case !declared && !in.see(c, f.line, words):
+			return f
+		}
+	}
+	return nil
+}
+
 // learn is the first pass: the structure is sound, and the types are known.
 func (r *csvReader) learn() error {
 	of := func(b block) learned {
@@ -272,19 +321,16 @@ func (r *csvReader) learn() error {
 		if r.src.Header != HeaderNone && b.line == 1 {
 			l.headers = 1
 		}
-		l.fault = r.each(b, len(r.fields), func(fields []field) (int, error) {
-			l.rows++
-			for col := range fields {
-				f := &fields[col]
-				switch c := f.in(b.text); {
-				case r.isNull(col, c):
-				case r.src.Nulls == nil && isNullWord(c):
-					l.columns[col].take(classNull, c.text, f.line)
-				case r.fields[col].Type.Kind == table.Unknown && !l.columns[col].see(c.text, f.line):
-					return col, r.place(f.line, col, errUTF8)
+		l.fault = r.each(b, len(r.fields), func(fields []field, columns int) (first *fault) {
+			for col := range columns {
+				if f := r.see(&l.columns[col], col, b.text, fields[col:], columns); f != nil {
+					if bad := (&fault{f.line, col, r.place(f.line, col, errUTF8)}); bad.before(first) {
+						first = bad
+					}
 				}
 			}
-			return 0, nil
+			l.rows += len(fields) / max(1, columns)
+			return first
 		})
 		return l
 	}
@@ -377,23 +423,30 @@ func (r *csvReader) convert(ctx context.Context, columns []int, o Options) (*tab
 		for col := range c.columns {
 			c.columns[col].ordinals = make([]uint64, 0, records)
 		}
-		c.fault = r.each(b, most+1, func(there []field) (int, error) {
+		c.fault = r.each(b, most+1, func(there []field, step int) (first *fault) {
 			for k, col := range columns {
-				if col >= len(there) {
+				if col >= step {
 					break
 				}
-				f, to := there[col].in(b.text), &c.columns[k]
-				if r.isNull(col, f) {
-					to.push(0, false)
-					continue
+				to := &c.columns[k]
+				for i := col; i < len(there); i += step {
+					f := there[i].in(b.text)
+					if r.isNull(col, f) {
+						to.push(0, false)
+						continue
+					}
+					o, err := parseValue(&to.words, fields[k].Type, f.text)
+					if err != nil {
+						line := there[i].line
+						if bad := (&fault{line, col, r.place(line, col, err, wider(fields[k].Type, f.text)...)}); bad.before(first) {
+							first = bad
+						}
+						break
+					}
+					to.push(o, true)
 				}
-				o, err := parseValue(&to.words, fields[k].Type, f.text)
-				if err != nil {
-					return col, r.place(there[col].line, col, err, wider(fields[k].Type, f.text)...)
-				}
-				to.push(o, true)
 			}
-			return 0, nil
+			return first
 		})
 		return c
 	}

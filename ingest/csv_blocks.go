@@ -101,8 +101,8 @@ func newRoom(n int) []byte {
 
 // done gives the block's room to another one.
 func (b *block) done() {
-	if b.room != nil {
-		rooms.Put(&b.room)
+	if room := b.room; room != nil { // the pointer keeps no block
+		rooms.Put(&room)
 	}
 }
 

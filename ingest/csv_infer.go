@@ -13,6 +13,7 @@ type inference struct {
 	count  [classes]int
 	first  [classes]sample
 	digits // the most of an integer or a DECIMAL
+	last   class
 }
 
 // digits are those of a number, but the zeros in front.
@@ -39,14 +40,47 @@ func (s sample) place() string {
 }
 
 // see takes a value of a line in; false: it is not UTF-8.
-func (in *inference) see(text []byte, line int) bool {
-	k, d := classify(text)
-	if k == classText && !ascii(text) && !utf8.Valid(text) {
+func (in *inference) see(c content, line int, nullWords bool) bool {
+	k, d := classify(c.text)
+	switch {
+	case k != classText:
+	case nullWords && isNullWord(c):
+		k = classNull
+	case !ascii(c.text) && !utf8.Valid(c.text):
 		return false
 	}
 	in.atLeast(d)
-	in.take(k, text, line)
+	in.take(k, c.text, line)
+	in.last = k
 	return true
+}
+
+// alike takes in the values of fields from i on, step apart, as long as they look much like the
+// last one that was seen, and returns which does not. None of them may be a word for NULL.
+func (in *inference) alike(text []byte, fields []field, i, step int) int {
+	for ; i < len(fields); i += step {
+		f := &fields[i]
+		b, k, d, ok := text[f.from:f.to], in.last, digits{}, false
+		switch {
+		case len(b) == 0 && !f.quoted: // NULL
+			continue
+		case len(b) == 0:
+		case k == classText:
+			ok = letters[b[0]] && (ascii(b) || utf8.Valid(b))
+		case k == classDate:
+			ok = plainDate(b)
+		case k.isNumber():
+			if k, d, ok = short(b); !ok {
+				k, d, ok = number(b)
+			}
+		}
+		if !ok || !in.has(k) {
+			return i
+		}
+		in.count[k]++
+		in.atLeast(d)
+	}
+	return i
 }
 
 // ascii reports a few bytes below 0x80.

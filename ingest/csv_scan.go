@@ -2,7 +2,6 @@ package ingest
 
 import (
 	"bytes"
-	"encoding/binary"
 	"fmt"
 	"math/bits"
 )
@@ -78,9 +77,9 @@ func marked(word, delims uint64) uint64 {
 
 // look marks the window at base.
 func (s *scanner) look() {
-	w, d, of := (*[window]byte)(s.buf[s.base:s.base+window]), uint64(s.delim)*ones, binary.LittleEndian.Uint64
-	s.marks = marked(of(w[:]), d) | marked(of(w[8:]), d)<<8 | marked(of(w[16:]), d)<<16 | marked(of(w[24:]), d)<<24 |
-		marked(of(w[32:]), d)<<32 | marked(of(w[40:]), d)<<40 | marked(of(w[48:]), d)<<48 | marked(of(w[56:]), d)<<56
+	w, d := (*[window]byte)(s.buf[s.base:s.base+window]), uint64(s.delim)*ones
+	s.marks = marked(wide(w[:]), d) | marked(wide(w[8:]), d)<<8 | marked(wide(w[16:]), d)<<16 | marked(wide(w[24:]), d)<<24 |
+		marked(wide(w[32:]), d)<<32 | marked(wide(w[40:]), d)<<40 | marked(wide(w[48:]), d)<<48 | marked(wide(w[56:]), d)<<56
 	if left := len(s.buf) - s.base; left < window {
 		s.marks &= 1<<left - 1
 	}

@@ -101,12 +101,8 @@ func (r *csvReader) sniffHeader() error {
 	for col := range r.first {
 		c, below := r.first[col], &r.infer[col]
 		with := &all[col]
-		switch {
-		case r.isNull(col, c.content):
-		case r.src.Nulls == nil && isNullWord(c.content):
-			with.take(classNull, c.text, c.line)
-		default:
-			with.see(c.text, c.line)
+		if !r.isNull(col, c.content) {
+			with.see(c.content, c.line, r.src.Nulls == nil)
 		}
 		valued := !with.empty() && !with.has(classNull)
 		_, mixed := with.add(below)
