@@ -10,7 +10,8 @@ import (
 // another one implies and repeated leaves are left out; the order is that of p.
 //
 // ok is false when the form has more than limit clauses, or when finding that out
-// would take too long: AND over OR over AND multiplies.
+// would take too long: AND over OR over AND multiplies. A predicate that has the form as
+// it stands has no limit, and beyond it is returned as it stands.
 func (p *Pred) CNF(limit int) (clauses [][]Leaf, ok bool) { return p.normal(And, limit) }
 
 // DNF returns p as a disjunction of terms, each a conjunction of leaves: no term
@@ -35,9 +36,31 @@ func (p *Pred) normal(outer Op, limit int) ([][]Leaf, bool) {
 		out = append(out, leaves)
 	}
 	if n.tooMany {
-		return nil, false
+		return p.standing(outer)
 	}
 	return out, true
+}
+
+// standing returns the clauses of a predicate that is in normal form already.
+func (p *Pred) standing(outer Op) (clauses [][]Leaf, ok bool) {
+	if p.Op != outer {
+		return nil, false
+	}
+	for _, k := range p.Kids {
+		parts := []*Pred{k}
+		if k.Op == outer.dual() {
+			parts = k.Kids
+		}
+		var clause []Leaf
+		for _, x := range parts {
+			if x.Op != Simple {
+				return nil, false
+			}
+			clause = append(clause, x.Leaf)
+		}
+		clauses = append(clauses, clause)
+	}
+	return clauses, true
 }
 
 // clause is a set of leaves, as bits.

@@ -107,8 +107,11 @@ func TestNormalFormsGiveUp(t *testing.T) {
 	if terms, ok := p.DNF(500); !ok || len(terms) != 500 {
 		t.Errorf("DNF: %d terms, %v", len(terms), ok)
 	}
-	if _, ok := p.DNF(499); ok {
-		t.Error("500 terms within a limit of 499")
+	if terms, ok := p.DNF(499); !ok || len(terms) != 500 || len(terms[7]) != 2 {
+		t.Errorf("DNF beyond the limit, which is as the tree stands: %d terms, %v", len(terms), ok)
+	}
+	if _, ok := (&plan.Pred{Op: plan.And, Kids: []*plan.Pred{p, leafOn(2, 1)}}).DNF(499); ok {
+		t.Error("500 terms of a distribution within a limit of 499")
 	}
 }
 

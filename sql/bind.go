@@ -160,6 +160,8 @@ func (b *binder) from(c Catalog) plan.Node {
 			panic(b.errorf(loc, "there is no file %q", clipped(f.Path)))
 		}
 		b.table, b.alias = t, cmp.Or(fn.Alias.GetAliasname(), f.Function)
+	case list[0].GetRangeTableSample() != nil:
+		panic(b.errorf(loc, "%s is not supported: it takes other rows each time; write LIMIT n behind all", what))
 	case r == nil:
 		panic(b.errorf(loc, "%s is not supported", what))
 	case r.Catalogname != "":

@@ -90,5 +90,6 @@ var whyNot = map[string]string{
 	"sind": "write sin(radians(x))", "cosd": "write cos(radians(x))", "tand": "write tan(radians(x))",
 	"last_day": "write (date_trunc('month', x) + INTERVAL '1 month - 1 day')::date", "isnull": "write coalesce(x, y)", "unnest": "there are no arrays",
 	"regexp_match": "there are no arrays; write regexp_substr(x, y)", "regexp_matches": "there are no arrays; write x ~ y, or regexp_substr(x, y)",
+	"version":         "stencildb --version says it",
 	"generate_series": "there are tables of files only; stencildb gen makes some",
 }

@@ -56,6 +56,9 @@ func (b *binder) node(n *pg.Node) expr.Expr {
 		return b.ofOneType(f, n.MinMaxExpr.Args, n.MinMaxExpr.Location)
 	}
 	what, loc := unsupported(n)
+	if row := n.GetRowExpr(); row != nil {
+		panic(b.errorf(loc, "%s is not supported here: write its parts apart, or SELECT DISTINCT a, b for the rows that differ", what))
+	}
 	panic(b.errorf(loc, "%s is not supported", what))
 }
 
