@@ -130,6 +130,40 @@ func checkAggregates(t *testing.T, ctx *glctx.Context, g *pass.GL, tab *table.Ta
 	}
 }
 
+// Clauses of EvalDNF count in the bit that the k-th search over several limbs marks its
+// candidates with.
+func TestAKthSearchAfterLongClauses(t *testing.T) {
+	tab := sample(rand.New(rand.NewPCG(7, 8)), 1000, 1000, 1<<40-1, true)
+	q := query(t, tab, 10, expr.Aggregate{Kind: expr.Percentile, Col: 0, Name: "x", Arg: integer, F: 0.5})
+	leaf := func(op expr.CmpOp, code uint64) *plan.Pred {
+		return &plan.Pred{Op: plan.Simple, Leaf: &plan.Compare{Col: 1, Op: op, Code: code, Text: fmt.Sprintf("s %v %d", op, code)}}
+	}
+	where := &plan.Pred{Op: plan.Or}
+	for i, last := range []*plan.Pred{leaf(expr.LT, 3), leaf(expr.GT, 7)} {
+		clause := &plan.Pred{Op: plan.And}
+		for j := range 125 {
+			clause.Kids = append(clause.Kids, leaf(expr.NE, uint64(1000*(i+1)+j)))
+		}
+		clause.Kids = append(clause.Kids, last)
+		where.Kids = append(where.Kids, clause)
+	}
+	q.Chunks[0].Pred = where
+	var x []int64
+	c := tab.Chunks[0]
+	for i := range c.Rows {
+		if s := c.Segments[1].Value(i).I; (s < 3 || s > 7) && !c.Segments[0].IsNull(i) {
+			x = append(x, c.Segments[0].Value(i).I)
+		}
+	}
+	slices.Sort(x)
+	gltest.Run(t, 0, func(ctx *glctx.Context, g *pass.GL) {
+		values, err := aggregates.Run(g, device(ctx), q)
+		if err != nil || values[0].I != x[(len(x)-1)/2] {
+			t.Errorf("%v, %v, want %d", values, err, x[(len(x)-1)/2])
+		}
+	})
+}
+
 func TestPassesOfTheMedianAreThePapers(t *testing.T) {
 	tab := sample(rand.New(rand.NewPCG(5, 6)), 1000, 1000, 1<<19-1, false)
 	gltest.Run(t, 0, func(ctx *glctx.Context, g *pass.GL) {

@@ -21,4 +21,13 @@
 //   - The Accumulator's counts of all chunks are in flight before the first is waited for:
 //     no pass depends on another. (KthLargest has to wait for each.)
 //   - TestBit discards instead of using the alpha test, which core OpenGL lacks.
+//   - Both work on codes, a value's distance from the smallest of the chunk, with as many bits as the
+//     largest has: the smallest value is added once for each record that was summed.
+//   - A NULL's texel is 2^24: it has none of the bits 0 to 23, so that TestBit passes it by, and
+//     the copy for a k-th search puts it where it is not counted: beyond every code, or at 0 where the largest
+//     are searched.
+//   - The rank of a median is of the selected values that are not NULL: their count comes first.
+//   - The mean of a mipmap's top times its texels is the sum: its side is a power of two, so that
+//     texels without a record count as 0.
+//   - The guard program and the triangle for a quad: see package predicates.
 package aggregates

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/stencildb/stencildb/glctx"
 	"github.com/stencildb/stencildb/pass"
@@ -56,7 +57,25 @@ func (b *passes) Watch(ctx context.Context, q *plan.Query, took *took, wrap func
 		values, err = b.alone(ctx, g, q, took, wrap(Stage{g.GL, g.Context, q}))
 		return err
 	})
-	return values, advised(b.name, err, "take another of --backend classic, fused and compute")
+	if err == nil {
+		return values, nil
+	}
+	able := b.able(q)
+	if len(able) == 0 {
+		return nil, advised(b.name, err, "no other backend runs passes for it")
+	}
+	return nil, advised(b.name, err, "take --backend "+strings.Join(able, " or "))
+}
+
+// able returns the other backends of passes that can run a query.
+func (b *passes) able(q *plan.Query) (names []string) {
+	for _, name := range []string{"classic", "fused", "compute"} {
+		other := &passes{b.gpus, name}
+		if _, err := other.record(q); err == nil && name != b.name {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 // Explain implements backend: the passes of each device in turn. They are those of every
@@ -67,7 +86,7 @@ func (b *passes) Explain(ctx context.Context, q *plan.Query, analyze bool) (step
 	}
 	list, err := b.record(q)
 	if err != nil {
-		return nil, explained(b.name, err)
+		return nil, advised(b.name, err, "use --backend "+strings.Join(append(b.able(q), "cpu"), " or "))
 	}
 	for _, r := range list {
 		for _, one := range r.Plan() {

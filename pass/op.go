@@ -64,9 +64,11 @@ func (r *Recorder) Read(b textures.Block, words []uint32) error {
 // ReadParts implements Runner.
 func (r *Recorder) ReadParts(b textures.Block, n int, take func(at int, words []uint32)) error {
 	words := make([]uint32, n)
-	err := r.Read(b, words)
+	if err := r.Read(b, words); err != nil {
+		return err
+	}
 	take(0, words)
-	return err
+	return nil
 }
 
 // ReadTexels implements Runner.

@@ -150,6 +150,12 @@ func (p *Pass) Routine() string {
 	return reflect.TypeOf(p.Op).Name()
 }
 
+// Drops reports whether the records that pass a draw are those that it takes from the
+// selection, as EvalCNF's after a clause.
+func (p *Pass) Drops() bool {
+	return !p.Count && p.Stencil.Test && p.Stencil.WriteMask != 0 && p.Stencil.Pass == Zero
+}
+
 // Compared returns the depths that the stored ones are compared with: both bounds, or
 // the quad's; nil where the pass writes depths or has no such test.
 func (p *Pass) Compared() []float64 {

@@ -3,6 +3,7 @@ package predicates_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/stencildb/stencildb/expr"
@@ -95,6 +96,54 @@ func TestEveryFormOfBooleanCombination(t *testing.T) {
 			if !seen[form] && (form != "Range" || ctx.Caps().DepthBounds) {
 				t.Errorf("no pass of %s: %v", form, seen)
 			}
+		}
+	})
+}
+
+// EvalDNF takes as many conjuncts as stencil values lie below its parking bit, and any number of
+// clauses. A k-th search over its selection has the scratch bit that clauses have counted in.
+func TestLimitsOfEvalDNF(t *testing.T) {
+	rng := rand.New(rand.NewPCG(15, 16))
+	tab := columns(rng, 900)
+	// Comparisons that most records satisfy, no two alike.
+	clause := func(n, from int) *plan.Pred {
+		p := &plan.Pred{Op: plan.And}
+		for i := range n {
+			k := uint64(from+i) % (1 << 19)
+			p.Kids = append(p.Kids, leafOf(&plan.Compare{Col: 2, Op: expr.NE, Code: k, Text: fmt.Sprint("c <> ", k)}))
+		}
+		return p
+	}
+	high := leafOf(&plan.Compare{Col: 1, Op: expr.LT, Code: 300, Text: "b < 300"})
+	low := leafOf(&plan.Compare{Col: 0, Op: expr.GT, Code: 4, Text: "a > 4"})
+	var many []*plan.Pred
+	for i := range 600 {
+		many = append(many, &plan.Pred{Op: plan.And, Kids: []*plan.Pred{
+			leafOf(&plan.Compare{Col: 2, Op: expr.EQ, Code: tab.Chunks[0].Segments[2].Codes.At(i), Text: fmt.Sprint("c = ", i)}),
+			leafOf(&plan.Compare{Col: 1, Op: expr.GT, Code: uint64(i), Text: fmt.Sprint("b > ", i)})}})
+	}
+	gltest.Run(t, 0, func(ctx *glctx.Context, g *pass.GL) {
+		for _, c := range []struct {
+			name string
+			p    *plan.Pred
+			dnf  bool
+		}{
+			{"62 conjuncts", &plan.Pred{Op: plan.Or, Kids: []*plan.Pred{plan.Join(plan.And, clause(61, 0), high), clause(62, 100)}}, true},
+			{"126 conjuncts", &plan.Pred{Op: plan.Or, Kids: []*plan.Pred{plan.Join(plan.And, clause(125, 0), high), plan.Join(plan.And, clause(125, 200), low)}}, true},
+			{"127 conjuncts", &plan.Pred{Op: plan.Or, Kids: []*plan.Pred{plan.Join(plan.And, clause(126, 0), high), plan.Join(plan.And, clause(126, 200), low)}}, false},
+			{"600 clauses", &plan.Pred{Op: plan.Or, Kids: many}, true},
+		} {
+			r := &pass.Recorder{}
+			if _, err := predicates.New(r, device(ctx), tab, 0, textures.D24S8, 0, predicates.NewSlots()).Select(c.p, true).Wait(); err != nil {
+				t.Fatal(err)
+			}
+			dnf := slices.ContainsFunc(r.Passes, func(p *pass.Pass) bool { return p.Routine() == "EvalDNF" })
+			if dnf != c.dnf {
+				t.Errorf("%s: EvalDNF %v, want %v", c.name, dnf, c.dnf)
+			}
+			e := predicates.New(g, device(ctx), tab, 0, textures.D24S8, 0, predicates.NewSlots())
+			checkSelect(t, g, e, tab.Chunks[0], c.p, true)
+			g.End()
 		}
 	})
 }

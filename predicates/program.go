@@ -3,6 +3,7 @@ package predicates
 import (
 	"fmt"
 	"math/big"
+	"slices"
 
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/pass"
@@ -43,22 +44,49 @@ func (e *Evaluator) dotProduct(p *plan.Program, q *pass.Pass) bool {
 		}
 		nulls = nulls || e.Segment(c).Nulls > 0
 	}
-	n := (len(cols) + 3) / 4
-	s := make([]float32, 4*n)
-	for i, c := range coef {
-		s[i] = float32(c)
+	f := LinearFP{Columns: cols, Op: p.Op}
+	for _, c := range coef {
+		f.S = append(f.S, float32(c))
 	}
+	f.B, _ = new(big.Float).SetInt(rhs).Float32()
+	e.linear(f, q, nulls, "EXACT")
+	return true
+}
+
+// linear makes q a dot product.
+func (e *Evaluator) linear(f LinearFP, q *pass.Pass, nulls bool, defines ...string) {
+	n := (len(f.Columns) + 3) / 4
+	s := append(slices.Clip(f.S), make([]float32, 4*n-len(f.S))...)
 	for i := range n {
-		q.Textures = append(q.Textures, textures.Pack(e.chunk, cols[4*i:min(4*i+4, len(cols))]))
+		q.Textures = append(q.Textures, textures.Pack(e.chunk, f.Columns[4*i:min(4*i+4, len(f.Columns))]))
 	}
-	defines := []string{fmt.Sprintf("TEXTURES %d", n), "OP " + glsl.Op(p.Op)}
+	defines = append(defines, fmt.Sprintf("TEXTURES %d", n), "OP "+glsl.Op(f.Op))
 	if nulls {
 		defines = append(defines, "NULLS")
 	}
 	q.Program = shaders.Load("semilinear.frag", defines...)
-	b, _ := new(big.Float).SetInt(rhs).Float32()
-	q.Uniforms = []shaders.Uniform{{Name: "s", F: s}, shaders.Float("b", b)}
-	return true
+	q.Uniforms = []shaders.Uniform{{Name: "s", F: s}, shaders.Float("b", f.B)}
+}
+
+// LinearFP is a comparison S . codes Op B in float32, over columns whose codes have at most 24 bits.
+type LinearFP struct {
+	Columns []int
+	S       []float32
+	Op      expr.CmpOp
+	B       float32
+	Text    string
+}
+
+// SemilinearFP counts the records that pass a stencil test and satisfy f as the paper publishes it
+// (routine 4.2): with any coefficients, and rounded, so that records near B may fall on the wrong
+// side. SQL's answers do not use it.
+func (e *Evaluator) SemilinearFP(f LinearFP, test pass.Stencil) pass.Count {
+	if n := textures.PackedBytes(e.chunk.Rows); n > e.device.MaxTextureBytes {
+		return e.Fail(&plan.Declined{Why: fmt.Sprintf("four attributes in a texture take %d bytes, the device takes %d", n, e.device.MaxTextureBytes)})
+	}
+	q := &pass.Pass{Op: pass.Semilinear{Shape: plan.Semilinear, Text: f.Text, Outcome: pass.CountedOf}, Stencil: test, Count: true}
+	e.linear(f, q, slices.ContainsFunc(f.Columns, func(c int) bool { return e.Segment(c).Nulls > 0 }))
+	return e.Draw(q)
 }
 
 // generated draws q with the discarding program that package glsl writes for a leaf.

@@ -7,8 +7,8 @@ import (
 	"github.com/stencildb/stencildb/textures"
 )
 
-// maxClauses bounds the normal forms: beyond it the expression is evaluated as it
-// nests.
+// maxClauses bounds the normal forms that distributing makes: beyond it the expression is
+// evaluated as it nests. One that is in normal form as it stands may have any number.
 const maxClauses = 256
 
 // Selection says which records of a chunk are selected: all of them, none, or
@@ -185,9 +185,9 @@ func (e *Evaluator) CountNotNull(test pass.Stencil, col int) pass.Count {
 		how{stencil: test, outcome: pass.CountedOf})
 }
 
-// maxConjuncts is the longest DNF clause: stencil values 1..m+1 below the parking
-// bit and the scratch bit.
-const maxConjuncts = 62
+// maxConjuncts is the longest DNF clause: the stencil values 1..m+1 lie below the parking bit.
+// (The scratch bit is one of theirs: a k-th search, which clears it, comes after the selection.)
+const maxConjuncts = 126
 
 // EvalDNF evaluates a disjunction of conjunctions, which the paper leaves to the
 // reader, in the same spirit: predicate j of a clause passes the records at value

@@ -62,19 +62,27 @@ func (s *Store) ReadTexels(t *Temp, words []uint32) error {
 // ReadBlock copies the first words of a resident block back, after waiting for the dispatches
 // that write it.
 func (s *Store) ReadBlock(ref Block, words []uint32) error {
-	if 4*len(words) >= largeRead {
-		return s.ReadParts(ref, len(words), func(at int, part []uint32) { copy(words[at:], part) })
-	}
-	o := s.objects[ref.key()]
-	if o == nil {
-		return fmt.Errorf("textures: %s is not resident", ref.describe(s.table))
-	}
-	if len(words) > 0 {
-		gl.MemoryBarrier(gl.BUFFER_UPDATE_BARRIER_BIT)
-		s.ctx.Settle()
+	o, err := s.written(ref)
+	switch {
+	case err != nil:
+		return err
+	case 4*len(words) >= largeRead:
+		return s.readLarge(o, len(words), func(at int, part []uint32) { copy(words[at:], part) })
+	case len(words) > 0:
 		gl.GetNamedBufferSubData(o.buffer, 0, 4*len(words), unsafe.Pointer(&words[0]))
 	}
 	return s.ctx.Check("textures: read back " + ref.describe(s.table))
+}
+
+// written is a resident block, as the dispatches before leave it.
+func (s *Store) written(ref Block) (*object, error) {
+	o := s.objects[ref.key()]
+	if o == nil {
+		return nil, fmt.Errorf("textures: %s is not resident", ref.describe(s.table))
+	}
+	gl.MemoryBarrier(gl.BUFFER_UPDATE_BARRIER_BIT)
+	s.ctx.Settle()
+	return o, nil
 }
 
 // ReadParts hands the first n words of a resident block to take, part by part, each with the
@@ -88,12 +96,10 @@ func (s *Store) ReadParts(ref Block, n int, take func(at int, words []uint32)) e
 		take(0, words)
 		return nil
 	}
-	o := s.objects[ref.key()]
-	if o == nil {
-		return fmt.Errorf("textures: %s is not resident", ref.describe(s.table))
+	o, err := s.written(ref)
+	if err != nil {
+		return err
 	}
-	gl.MemoryBarrier(gl.BUFFER_UPDATE_BARRIER_BIT)
-	s.ctx.Settle()
 	return s.readLarge(o, n, take)
 }
 

@@ -5,7 +5,8 @@
 // CODES: the texture holds limbs of 24 bits (a NULL is 2^24), so many from a channel on;
 //     the third is in a texture of its own.
 // DEPTH: depths, limb / 2^24. STENCIL: stencil values. PASSES: 1 where a record passes.
-// Colours are lines of `palette`: codes, depths, depths that pass, stencil values.
+// PASSES: fate is the mark of their colour. Colours are lines of `palette`: values, values
+// that pass, stencil values, marks.
 #ifdef STENCIL
 layout(binding = 0) uniform usampler2D records;
 #else
@@ -13,6 +14,7 @@ layout(binding = 0) uniform sampler2D records;
 #endif
 uniform int pane[4];
 uniform int limbs[2]; // the first channel, how many
+uniform int fate;
 layout(location = 0) out vec4 colour;
 
 void main() {
@@ -32,12 +34,12 @@ void main() {
         code += texel.g * 16777216.0;
     if (limbs[1] > 2)
         code += texelFetch(others, at, 0).r * 281474976710656.0;
-    colour = null ? NONE : shade(rank(code), 0);
+    colour = null ? mark(0) : shade(rank(code), 0);
 #elif defined(DEPTH)
     float limb = limbOf(texelFetch(records, at, 0).r);
     colour = depthColour(limb, rank(limb), at);
 #elif defined(STENCIL)
-    colour = texelFetch(palette, ivec2(int(texelFetch(records, at, 0).r), 3), 0);
+    colour = texelFetch(palette, ivec2(int(texelFetch(records, at, 0).r), 2), 0);
 #else
     ivec2 end = min(max((pixel + 1) * lines / size, at + 1), lines);
     float n = 0.0, all = 0.0;
@@ -47,6 +49,6 @@ void main() {
                 n += texelFetch(records, ivec2(x, y), 0).r;
                 all += 1.0;
             }
-    colour = mix(vec4(0.925, 0.925, 0.925, 1.0), vec4(0.0, 0.36, 0.55, 1.0), n / all);
+    colour = mix(mark(2), mark(fate), n / all);
 #endif
 }

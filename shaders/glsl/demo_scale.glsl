@@ -12,7 +12,9 @@ uniform int nulls;
 uniform int test[3];
 uniform vec4 quad;
 
-const vec4 NONE = vec4(0.80, 0.47, 0.65, 1.0), NONE_PASSES = vec4(0.30, 0.72, 0.56, 1.0); // of NULL
+// mark is a colour of the palette's last line: 0 of NULL, 1 of a NULL that passes, 2 of no
+// fate, 3 of records that pass, 4 of records dropped.
+vec4 mark(int i) { return texelFetch(palette, ivec2(i, 3), 0); }
 
 float rank(float number) {
     int n = textureSize(ranks, 0).x;
@@ -45,6 +47,6 @@ vec4 shade(float place, int line) { return texelFetch(palette, ivec2(int(place *
 vec4 depthColour(float limb, float place, ivec2 at) {
     bool passes = test[0] != 0 && compares(test[1], quad.x, limb) && (test[2] == 0 || quad.y <= limb && limb <= quad.z);
     if (nulls != 0 && texelFetch(others, at, 0).r == 16777216.0)
-        return passes ? NONE_PASSES : NONE;
-    return shade(place, passes ? 2 : 1);
+        return mark(passes ? 1 : 0);
+    return shade(place, passes ? 1 : 0);
 }
