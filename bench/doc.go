@@ -45,16 +45,24 @@
 //     what the finishes cost elsewhere counts against it.
 //   - copy_to_depth runs only the copies of the query of figure 3; the rest of the
 //     query runs on what they left, after the clock has stopped, for the answer.
-//   - "classic-no-count" leaves the selection in the stencil buffer without occlusion
-//     queries, as "classic" in figure 11 does with them; its records are counted after
-//     the clock has stopped.
+//   - "classic" leaves the selection in the stencil buffer in figures 3, 4, 5 and 11, as the
+//     paper's routines do; "classic-count-only" does not where one predicate decides.
+//     "classic-no-count" leaves it there without occlusion queries; its records are counted
+//     after the clock has stopped. count_selection counts one that is there before.
+//   - "classic-float" is SemilinearFP in float32. Which records it gets wrong is counted on the
+//     device: those that it or the exact form selects, less twice those that both do.
+//   - "classic-no-guard" has no guard program (package pass); what it counts may be wrong.
+//   - A case has 100 rounds, as in the paper; what takes 0.1 s or longer runs in every seventh.
+//   - Headlines are judged over the table nearest to the paper's 1,000,000 records and over the
+//     largest. [Merge] makes one report of the parts of a run.
 //   - Cold times are of tables whose chunks the device has never seen; programs are
 //     compiled. They follow the rounds of their case, three of each system in turn.
 //   - [Floor] is what empty passes take. over_floor is a median over the quad's for
 //     classic and fused, over the larger of dispatch and copy for compute.
-//   - quickselect is Hoare's FIND on one core over plain arrays of 32 bits.
+//   - quickselect is Hoare's FIND on one core over plain arrays of 32 bits; its pivots differ
+//     from run to run.
 //   - A polynomial takes the attribute with the narrowest range, less the middle of
-//     that range; degrees whose values do not fit 64 bits are skipped.
+//     that range, and another one to the first degree; degrees whose values do not fit 64 bits are skipped.
 //
 // # Statements of a user's
 //

@@ -34,6 +34,9 @@ func rgb(r, g, b uint8) color.RGBA { return color.RGBA{r, g, b, 255} }
 var looks = []look{
 	{classic, "classic", rgb(0, 0, 0), nil, draw.CircleGlyph{}},
 	{classicCompute, "classic, compute only", rgb(0, 0, 0), dash(6, 3), draw.RingGlyph{}},
+	{classicCounts, "classic, counts only", rgb(70, 70, 70), dash(10, 3), draw.TriangleGlyph{}},
+	{classicBare, "classic, no guard", rgb(110, 110, 110), dash(4, 1), draw.PyramidGlyph{}},
+	{classicFloat, "classic in float32", rgb(0, 0, 0), dash(3, 1, 1, 1), draw.SquareGlyph{}},
 	{classicAlone, "classic, not counted", rgb(110, 110, 110), dash(2, 2), draw.BoxGlyph{}},
 	{mipmapSum, "mipmap (approximate)", rgb(110, 110, 110), dash(1, 2), draw.CrossGlyph{}},
 	{"fused", "fused", rgb(213, 94, 0), dash(8, 2, 2, 2), draw.TriangleGlyph{}},

@@ -15,22 +15,22 @@ const softwareNote = "Here a software rasteriser stands in for the GPU: it draws
 // floors and what could not be ranked.
 func (r *Report) evaluation() []section {
 	h := r.headlineTable()
-	h.Title = "The paper's headlines: how many times as fast as the CPU, or as long"
+	h.Title = "The paper's headlines, over the paper's number of records and over the largest table: how many times as fast as the CPU, or as long (n: runs of the system that ran least)"
 	if r.Machine.Software {
 		h.Title += "\n" + softwareNote
 	}
 	for _, x := range r.Headlines {
 		h.Notes = append(h.Notes, x.Sentence)
 	}
-	if s := r.mipmapSentence(); s != "" {
-		h.Notes = append(h.Notes, s)
+	for _, x := range r.remarks() {
+		h.Notes = append(h.Notes, x.text)
 	}
 	gains, floors := r.gainTable(), r.floorTable()
-	gains.Title, floors.Title = gainTitle, "The floor of the device: empty passes, ms"
+	gains.Title, floors.Title = gainTitle, "The floor of the device: empty passes, ms (n: runs of each, before and after the cases; the smaller medians)"
 	onDevice := r.timeTable(func(x Result) bool { return figureBackends[x.System] != "" })
-	onDevice.Title = "On the device, largest tables: median ms with columns resident, with their upload, and how many times the floor"
+	onDevice.Title = fmt.Sprintf("On the device, largest tables: median ms with columns resident, with their upload (n = %d), and how many times the floor", coldRuns)
 	passes := r.passTable(func(Result) bool { return true })
-	passes.Title = "The passes of classic, largest tables, each waited for"
+	passes.Title = fmt.Sprintf("The passes of classic, largest tables, each waited for, n = %d", profileRuns)
 	noise := section{Notes: []string{r.noise()}}
 	for _, c := range r.cases() {
 		if pairs := r.pairs(c); pairs != "" && r.isLargest(c) {
@@ -41,26 +41,21 @@ func (r *Report) evaluation() []section {
 }
 
 func (r *Report) headlineTable() section {
-	s := section{Rows: [][]string{{"the paper's headline", "figure", "records", "paper", "here", "95 % interval", "fused", "compute", "verdict"}}}
+	s := section{Rows: [][]string{{"the paper's headline", "figure", "records", "n", "paper", "here", "95 % interval", "fused", "compute", "verdict"}}}
 	for _, h := range r.Headlines {
-		interval := "–"
-		if h.Hi > 0 {
-			interval = number(h.Lo) + " – " + number(h.Hi)
+		for _, m := range []*Measured{&h.Measured, h.Largest} {
+			if m == nil {
+				continue
+			}
+			interval := "–"
+			if m.Hi > 0 {
+				interval = number(m.Lo) + " – " + number(m.Hi)
+			}
+			s.add(h.What, fmt.Sprint(h.Figure), numbers.Grouped(m.Rows), fmt.Sprint(m.Runs), orDash(h.Paper, number), number(m.Here), interval,
+				orDash(m.Fused, number), orDash(m.Compute, number), m.Verdict)
 		}
-		s.add(h.What, fmt.Sprint(h.Figure), numbers.Grouped(h.Rows), number(h.Paper), number(h.Here), interval,
-			orDash(h.Fused, number), orDash(h.Compute, number), h.Verdict)
 	}
 	return s
-}
-
-// mipmapSentence says what the mipmap sum takes and how far it is off, or "".
-func (r *Report) mipmapSentence() string {
-	x := r.largest("sum", mipmapSum)
-	if x == nil {
-		return ""
-	}
-	return fmt.Sprintf("The mipmap sum, which the paper discusses and rejects, takes %s ms over %s records and is off by %s of the sum.",
-		ms(x.MedianMS), numbers.Grouped(x.Rows), number(*x.Error))
 }
 
 // The bounds of the classes: the paper's medium gain is "a factor of 2 to 4".
@@ -86,35 +81,42 @@ func class(gain float64) string {
 // (section 6.2): how classic, and the fastest of the backends on the device, fare
 // against the backend cpu.
 func (r *Report) gainTable() section {
-	s := section{Rows: [][]string{{"operation", "records", "paper", "classic", "class", "fastest on the device", "gain", "class"}}}
+	s := section{Rows: [][]string{{"operation", "records", "n", "paper", "classic", "class", "fastest on the device", "gain", "class"}}}
 	for _, o := range []struct{ operation, paper string }{
 		{"semilinear", "high"}, {"predicate", "high"}, {"range", "high"}, {"and4", "high"},
 		{rankShown, "medium"}, {"median", "medium"}, {"median_where", "medium"}, {"sum", "low"},
 	} {
-		rows, own, best, name := 0, 0.0, 0.0, ""
-		for _, system := range []string{classic, "fused", "compute"} {
-			m := r.ratioOf(claim{operations: []string{o.operation}, over: "cpu"}, system)
-			if m.rows == 0 {
-				continue
+		before := 0
+		for _, at := range []place{r.nearest, r.largest} {
+			rows, own, best, name, n := 0, 0.0, 0.0, "", 0
+			for _, system := range []string{classic, "fused", "compute"} {
+				m := r.ratioOf(claim{operations: []string{o.operation}, of: "cpu", over: "cpu"}, system, at)
+				if m.Rows == 0 {
+					continue
+				}
+				if rows = m.Rows; system == classic {
+					own = m.Here
+				}
+				if m.Here > best {
+					best, name = m.Here, system
+				}
+				if n == 0 || m.Runs < n {
+					n = m.Runs
+				}
 			}
-			if rows = m.rows; system == classic {
-				own = m.here
+			if rows > before {
+				s.add(o.operation, numbers.Grouped(rows), fmt.Sprint(n), o.paper, orDash(own, number), class(own), name, number(best), class(best))
 			}
-			if m.here > best {
-				best, name = m.here, system
-			}
-		}
-		if rows > 0 {
-			s.add(o.operation, numbers.Grouped(rows), o.paper, orDash(own, number), class(own), name, number(best), class(best))
+			before = rows
 		}
 	}
 	return s
 }
 
 func (r *Report) floorTable() section {
-	s := section{Rows: [][]string{{"records", "quad", "each of many quads", "dispatch", "copy of an attribute"}}}
+	s := section{Rows: [][]string{{"records", "n", "quad", "each of many quads", "without the guard", "dispatch", "copy of an attribute"}}}
 	for _, f := range r.Floors {
-		s.add(numbers.Grouped(f.Rows), ms(f.DrawMS), ms(f.EachMS), ms(f.DispatchMS), ms(f.CopyMS))
+		s.add(numbers.Grouped(f.Rows), fmt.Sprint(f.Runs), ms(f.DrawMS), ms(f.EachMS), orDash(f.BareMS, ms), ms(f.DispatchMS), ms(f.CopyMS))
 	}
 	return s
 }
@@ -132,6 +134,9 @@ func (r *Report) timeTable(keep func(Result) bool) section {
 		}
 		if x.Error != nil {
 			wrong = fmt.Sprintf("%.1e", *x.Error)
+		}
+		if x.Wrong != nil {
+			wrong += fmt.Sprintf(", %s records", numbers.Grouped(*x.Wrong))
 		}
 		s.add(x.Operation, lookOf(x.System).label, numbers.Grouped(x.Rows), ms(x.MedianMS), spread, fmt.Sprint(len(x.MS)),
 			orDash(x.MedianGPU, ms), orDash(x.ColdMS, ms), orDash(x.OfFloor, number), wrong)
@@ -164,13 +169,17 @@ func (r *Report) passTable(keep func(Result) bool) section {
 	return s
 }
 
-// noise says how many pairs of systems, next to each other by their medians, the run could
-// not rank.
+// noise says whether others used the machine, and how many pairs of systems, next to each other by
+// their medians, the run could not rank.
 func (r *Report) noise() string {
-	if len(r.Ties) == 0 {
-		return "All systems of all cases are ranked beyond noise."
+	busy := ""
+	if m := r.Machine; m.LoadAverage > float64(m.Cores) {
+		busy = fmt.Sprintf("Others used this machine (load average %.1f on %d cores before the run): times are longer than they need be, and spread. ", m.LoadAverage, m.Cores)
 	}
-	return fmt.Sprintf("Too noisy to rank (the 95 %% interval of the ratio holds 1, or there are fewer than %d rounds): %d of %d pairs of neighbours.", fewest, len(r.Ties), len(r.Results)-len(r.cases()))
+	if len(r.Ties) == 0 {
+		return busy + "All systems of all cases are ranked beyond noise."
+	}
+	return busy + fmt.Sprintf("Too noisy to rank (the 95 %% interval of the ratio holds 1, or there are fewer than %d rounds): %d of %d pairs of neighbours.", fewest, len(r.Ties), len(r.Results)-len(r.cases()))
 }
 
 // pairs names the systems of a case that the run could not rank.

@@ -161,10 +161,40 @@ func (f *facts) semilinear(attribute func(int) string) string {
 	return fmt.Sprintf("%s < %d", text, limit)
 }
 
+// semilinearFloat is the paper's: four random floating-point coefficients, of both signs, below
+// the value where every attribute is at its 60th percentile. The statement computes in doubles,
+// term by term.
+func (f *facts) semilinearFloat() Query {
+	random := rand.New(rand.NewPCG(coefficientSeed, 5))
+	l := &Linear{}
+	text := ""
+	for i := range attributes {
+		c := math.Round(1e6*(0.5+9*random.Float64())) / 1e6
+		if i > 0 {
+			text += " + "
+		}
+		if i%2 == 1 {
+			c = -c
+		}
+		text += literal(table.Float(c)) + " * " + f.integer(i)
+		l.Columns, l.Coefficients = append(l.Columns, i%f.integers), append(l.Coefficients, c)
+		l.Limit += c * float64(f.number(i%f.integers, 60))
+	}
+	// The sums are multiples of 1e-6, of which none is the limit, to whichever side a database rounds.
+	l.Limit = math.Round(1e6*l.Limit)/1e6 + 5e-7
+	q := f.countWhere(text + " < " + literal(table.Float(l.Limit)))
+	q.Linear = l
+	return q
+}
+
 // polynomial is a polynomial, with random coefficients, of the attribute of integers
-// with the narrowest range, less the middle of its range, below its value at the 60th
-// percentile.
+// with the narrowest range, less the middle of its range, and to the first degree of
+// another one, below its value at their 60th percentiles. Of one attribute alone the
+// planner would make a comparison of a polynomial that rises.
 func (f *facts) polynomial(degree int) Query {
+	if f.integers < 2 {
+		return Query{Cannot: "a polynomial takes two attributes of integers; the table has one"}
+	}
 	c, col := f.columns[0], 0
 	for i, other := range f.columns[:f.integers] {
 		if uint64(other.hi-other.lo) < uint64(c.hi-c.lo) {
@@ -178,21 +208,23 @@ func (f *facts) polynomial(degree int) Query {
 		coefficients[i] = 1 + random.Int64N(5)
 	}
 	coefficients[degree-1] = 1
+	y := (col + 1) % f.integers
+	other := f.columns[y]
 	// All on the way to its value has to fit 64 bits too; the coefficients are positive.
-	if valueAt(coefficients, float64(max(c.hi-middle, middle-c.lo))) >= 1<<62 {
+	if valueAt(coefficients, float64(max(c.hi-middle, middle-c.lo)))+math.Abs(float64(other.lo))+math.Abs(float64(other.hi)) >= 1<<62 {
 		return Query{Cannot: fmt.Sprintf("the powers of %s up to %d do not fit 64 bits", c.name, degree)}
 	}
-	limit := valueAt(coefficients, f.number(col, 60)-middle)
-	write := func(column string) string {
+	limit := valueAt(coefficients, f.number(col, 60)-middle) + f.number(y, 60)
+	write := func(column, other string) string {
 		operand := fmt.Sprintf("(%s - %d)", column, middle)
 		var terms []string
 		for i, k := range coefficients {
 			terms = append(terms, strconv.FormatInt(k, 10)+strings.Repeat(" * "+operand, i+1))
 		}
-		return f.countWhere(fmt.Sprintf("%s < %d", strings.Join(terms, " + "), limit)).SQL
+		return f.countWhere(fmt.Sprintf("%s + %s < %d", strings.Join(terms, " + "), other, limit)).SQL
 	}
 	// DuckDB computes with the column's own width.
-	return Query{SQL: write(c.name), Peers: map[string]string{"duckdb": write("CAST(" + c.name + " AS BIGINT)")}}
+	return Query{SQL: write(c.name, other.name), Peers: map[string]string{"duckdb": write("CAST("+c.name+" AS BIGINT)", "CAST("+other.name+" AS BIGINT)")}}
 }
 
 // valueAt is the value of a polynomial without a constant term.

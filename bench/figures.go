@@ -3,6 +3,7 @@ package bench
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 
 	"gonum.org/v1/plot/plotter"
@@ -12,7 +13,10 @@ import (
 const (
 	classic        = "classic"
 	classicCompute = "classic-compute-only" // less the CopyToDepth passes
+	classicCounts  = "classic-count-only"   // counts, and leaves no selection in the stencil buffer
 	classicAlone   = "classic-no-count"     // the selection without its count
+	classicBare    = "classic-no-guard"     // without the guard program of package pass
+	classicFloat   = "classic-float"        // SemilinearFP as published, in float32
 	cpuScalar      = "cpu-scalar"           // without vector instructions
 	quickSelect    = "quickselect"
 	mipmapSum      = "mipmap"
@@ -21,7 +25,8 @@ const (
 // figureBackends are the systems of the figures on the device, with the backend that
 // each runs.
 var figureBackends = map[string]string{
-	classic: classic, classicCompute: classic, classicAlone: classic, mipmapSum: classic, "fused": "fused", "compute": "compute",
+	classic: classic, classicCompute: classic, classicCounts: classic, classicAlone: classic, classicBare: classic, classicFloat: classic, mipmapSum: classic,
+	"fused": "fused", "compute": "compute",
 }
 
 // figureSystems are those that backends stand for in the figures.
@@ -30,7 +35,7 @@ func figureSystems(backends []string) (list []string) {
 		list = append(list, b)
 		switch b {
 		case classic:
-			list = append(list, classicCompute, classicAlone, mipmapSum)
+			list = append(list, classicCompute, classicCounts, classicAlone, classicBare, classicFloat, mipmapSum)
 		case "cpu":
 			list = append(list, cpuScalar, quickSelect)
 		}
@@ -74,18 +79,19 @@ type Panel struct {
 	Operations []string // whose points it shows
 	Names      []string // of the places on the axis, where it is none of numbers
 	Largest    bool     // of each operation only the largest table, at the place of its number
+	Paper      bool     // of each operation only the table of the paper's size, likewise
 	Cold       bool     // the times with the upload of the columns
 }
 
 // point is where a result stands in the panel; ok is false where it is not in it.
 func (p Panel) point(r *Report, x Result) (at plotter.XY, ok bool) {
 	i := slices.Index(p.Operations, x.Operation)
-	if i < 0 || p.Largest && !r.isLargest(x.Case) {
+	if i < 0 || p.Paper && !r.isPaper(x.Case) || p.Largest && (!r.isLargest(x.Case) || x.Figure > 0 && r.isPaper(x.Case)) {
 		return at, false
 	}
 	at = plotter.XY{X: x.X, Y: x.MedianMS}
 	switch {
-	case p.Largest:
+	case p.Largest || p.Paper:
 		at.X = float64(i + 1)
 	case x.Figure == 0:
 		at.X = float64(x.Rows)
@@ -111,17 +117,35 @@ var figures = []Figure{
 	{Number: 4, Title: "Range from the 20th to the 80th percentile", Panels: []Panel{overRecords("", "range")}},
 	{Number: 5, Title: "AND of several attributes, 60 % selectivity each", Panels: []Panel{overRecords("1 attribute", "and1"), overRecords("2 attributes", "and2"),
 		overRecords("3 attributes", "and3"), overRecords("4 attributes", "and4")}},
-	{Number: 6, Title: "Semi-linear query, four random coefficients; polynomials", Panels: []Panel{overRecords("semi-linear", "semilinear"),
-		{Title: "polynomials of one attribute, largest table", XLabel: "degree", Operations: polynomials}}},
+	{Number: 6, Title: "Semi-linear query, four random coefficients; polynomials", Panels: []Panel{overRecords("random floats", semilinearFloat),
+		overRecords("random integers", "semilinear"),
+		{Title: "polynomials, the paper's number of records", XLabel: "degree", Operations: polynomials, Paper: true}}},
 	{Number: 7, Title: "k-th largest against k, of up to 250,000 records", Panels: []Panel{{XLabel: "k", Operations: ranks}}},
 	{Number: 8, Title: "Median", Panels: []Panel{overRecords("", "median")}},
 	{Number: 9, Title: "Median of 80 % of the records", Panels: []Panel{overRecords("", "median_where")}},
 	{Number: mipmapFigure, Title: "Sum", Panels: []Panel{overRecords("", "sum")}},
-	{Number: 11, Title: "Selectivity: queries with their COUNT and without", Panels: []Panel{{Operations: selections,
-		Names: []string{"predicate", "range", "AND 2", "AND 3", "AND 4", "semi-linear"}}}},
+	{Number: 11, Title: "Selectivity: with COUNT, without, and it alone", Panels: []Panel{
+		{Title: "the paper's number of records", Operations: selected, Names: selectedNames, Paper: true},
+		{Title: "largest table", Operations: selected, Names: selectedNames, Largest: true}}},
 }
 
-// ladder are the sizes of tables up to one of that many rows.
+// selected are the operations of figure 11, and selectedNames what their places are called.
+var (
+	selected      = append(slices.Clone(selections), countSelection)
+	selectedNames = []string{"compare", "range", "AND 2", "AND 3", "AND 4", "linear", "count"}
+)
+
+// paperRows is the number of records of the paper's tables.
+const paperRows = 1_000_000
+
+// nearest is the size that is nearest to that of the paper's tables, by its ratio.
+func nearest(sizes []int) int {
+	away := func(rows int) float64 { return math.Abs(math.Log(float64(rows) / paperRows)) }
+	return slices.MinFunc(sizes, func(a, b int) int { return cmp.Compare(away(a), away(b)) })
+}
+
+// ladder are the sizes of tables up to one of that many rows; one of them is the paper's
+// where there are as many.
 func ladder(rows int) (list []int) {
 	step := 2
 	if rows > 1<<24 {
@@ -131,6 +155,9 @@ func ladder(rows int) (list []int) {
 		list = append(list, n)
 	}
 	slices.Reverse(list)
+	if i := slices.Index(list, nearest(list)); i < len(list)-1 {
+		list[i] = paperRows
+	}
 	return list
 }
 

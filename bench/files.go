@@ -39,7 +39,7 @@ func (r *Report) WriteFigures(dir string) error {
 func (r *Report) CSV(f Figure, out io.Writer) error {
 	w := csv.NewWriter(out)
 	lines := [][]string{{"figure", "operation", "x", "rows", "system", "runs", "median_ms", "p5_ms", "p95_ms", "min_ms",
-		"median_cpu_ms", "median_gpu_ms", "median_cold_ms", "over_floor", "error"}}
+		"median_cpu_ms", "median_gpu_ms", "median_cold_ms", "cold_runs", "over_floor", "error", "wrong"}}
 	number := func(v float64) string {
 		if v == 0 {
 			return ""
@@ -50,13 +50,16 @@ func (r *Report) CSV(f Figure, out io.Writer) error {
 		if !f.has(x) {
 			continue
 		}
-		wrong := ""
+		off, wrong := "", ""
 		if x.Error != nil {
-			wrong = strconv.FormatFloat(*x.Error, 'g', 3, 64)
+			off = strconv.FormatFloat(*x.Error, 'g', 3, 64)
+		}
+		if x.Wrong != nil {
+			wrong = strconv.Itoa(*x.Wrong)
 		}
 		lines = append(lines, []string{strconv.Itoa(x.Figure), x.Operation, strconv.FormatFloat(cmp.Or(x.X, float64(x.Rows)), 'f', -1, 64), strconv.Itoa(x.Rows), x.System,
 			strconv.Itoa(len(x.MS)), number(x.MedianMS), number(x.P5MS), number(x.P95MS), number(x.MinMS),
-			number(x.MedianCPU), number(x.MedianGPU), number(x.ColdMS), number(x.OfFloor), wrong})
+			number(x.MedianCPU), number(x.MedianGPU), number(x.ColdMS), strconv.Itoa(len(x.Cold)), number(x.OfFloor), off, wrong})
 	}
 	return w.WriteAll(lines)
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"time"
 
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/shaders"
@@ -20,15 +21,20 @@ type Floor struct {
 	// follow each other (the paper's empty quads of section 6.2).
 	DrawMS float64 `json:"draw_ms"`
 	EachMS float64 `json:"draw_each_ms"`
+	// BareMS is EachMS of quads without the guard program of package pass; 0 where it has none.
+	BareMS float64 `json:"draw_bare_ms,omitempty"`
 	// DispatchMS is a dispatch of one work group that does nothing.
 	DispatchMS float64 `json:"dispatch_ms"`
 	// CopyMS is a copy on the device of one attribute of 32 bits.
 	CopyMS float64 `json:"copy_ms"`
+	// Runs is the number of runs of the medians, the smallest of them.
+	Runs int `json:"runs"`
 }
 
 const (
-	floorRuns  = 15
-	floorDraws = 19 // quads in a row: the paper's number
+	floorRuns  = 15          // at least; at most as many as the paper's
+	floorTime  = time.Second // for more
+	floorDraws = 19          // quads in a row: the paper's number
 )
 
 // measureFloor adds the floor of the device over the table, where one is used; the
@@ -45,7 +51,8 @@ func (f *field) measureFloor(ctx context.Context) error {
 	list := &f.report.Floors
 	if last := len(*list) - 1; last >= 0 && (*list)[last].Rows == f.rows {
 		old := (*list)[last]
-		floor = Floor{f.rows, min(old.DrawMS, floor.DrawMS), min(old.EachMS, floor.EachMS), min(old.DispatchMS, floor.DispatchMS), min(old.CopyMS, floor.CopyMS)}
+		floor = Floor{f.rows, min(old.DrawMS, floor.DrawMS), min(old.EachMS, floor.EachMS), min(old.BareMS, floor.BareMS),
+			min(old.DispatchMS, floor.DispatchMS), min(old.CopyMS, floor.CopyMS), min(old.Runs, floor.Runs)}
 		*list = (*list)[:last]
 	}
 	*list = append(*list, floor)
@@ -55,15 +62,17 @@ func (f *field) measureFloor(ctx context.Context) error {
 // floor measures the floor over tables of that many rows: medians, the device idle before
 // and after. The first run, which compiles and allocates, does not count.
 func (r *rig) floor(ctx context.Context, rows int) (f Floor, err error) {
-	f.Rows = rows
+	f.Rows, f.Runs = rows, paperRuns
+	guarded := !r.Context.Caps().Software
 	err = r.scope(ctx, func() error {
 		from, to := textures.ScratchBlock(&textures.Scratch{Words: rows}), textures.ScratchBlock(&textures.Scratch{Words: rows})
 		for _, m := range []struct {
 			ms *float64
 			do func() error
 		}{
-			{&f.DrawMS, func() error { return r.emptyQuads(rows, 1) }},
-			{&f.EachMS, func() error { return r.emptyQuads(rows, floorDraws) }},
+			{&f.DrawMS, func() error { return emptyQuads(r.GL, rows, 1) }},
+			{&f.EachMS, func() error { return emptyQuads(r.GL, rows, floorDraws) }},
+			{&f.BareMS, func() error { return emptyQuads(withoutGuard(r.GL), rows, floorDraws) }},
 			{&f.DispatchMS, func() error {
 				_, err := r.GL.Run(&pass.Pass{Op: pass.RenderQuad{}, Program: emptyProgram, Dispatch: &pass.Dispatch{Groups: [2]int{1, 1}}})
 				return err
@@ -73,17 +82,20 @@ func (r *rig) floor(ctx context.Context, rows int) (f Floor, err error) {
 				return r.Store.Copy(to, from)
 			}},
 		} {
+			if m.ms == &f.BareMS && !guarded {
+				continue
+			}
 			var times []float64
-			for range floorRuns + 1 {
+			for start := time.Now(); len(times) <= floorRuns || len(times) <= paperRuns && time.Since(start) < floorTime; {
 				var out Outcome
 				if err := r.timed(ctx, &out, m.do); err != nil {
 					return err
 				}
 				times = append(times, inMS(out.Wall))
 			}
-			*m.ms = median(times[1:])
+			*m.ms, f.Runs = median(times[1:]), min(f.Runs, len(times)-1)
 		}
-		f.EachMS /= floorDraws
+		f.EachMS, f.BareMS = f.EachMS/floorDraws, f.BareMS/floorDraws
 		return nil
 	})
 	return f, err
@@ -92,12 +104,12 @@ func (r *rig) floor(ctx context.Context, rows int) (f Floor, err error) {
 var emptyProgram = shaders.ComposeCompute("empty.comp", nil, nil, "layout(local_size_x = 64) in;\nvoid main() {}\n")
 
 // emptyQuads draws n quads over the records and waits for their counts.
-func (r *rig) emptyQuads(rows, n int) error {
+func emptyQuads(run pass.Runner, rows, n int) error {
 	target := textures.TargetRef{Shape: textures.ShapeOf(rows), Format: textures.D24S8}
 	counts := make([]pass.Count, n)
 	for i := range counts {
 		var err error
-		counts[i], err = r.GL.Run(&pass.Pass{Op: pass.RenderQuad{}, Target: target, Quad: 0.5,
+		counts[i], err = run.Run(&pass.Pass{Op: pass.RenderQuad{}, Target: target, Quad: 0.5,
 			Depth: pass.Depth{Test: true, Func: pass.GEqual}, Count: true})
 		if err != nil {
 			return err

@@ -21,7 +21,7 @@ var reportTemplate = template.Must(template.New("report").Funcs(template.FuncMap
 	"times":   func(r *Report, f Figure) section { return r.timeTable(f.has) },
 	"passes":  func(r *Report, f Figure) section { return r.passTable(f.has) },
 	"heading": Figure.heading, "own": func(r *Report) bool { return r.Suite == own }, "sections": (*Report).sections,
-	"coldRuns": func() int { return coldRuns },
+	"coldRuns": func() int { return coldRuns }, "profileRuns": func() int { return profileRuns },
 	"json": func(r *Report) (template.JS, error) {
 		text, err := json.Marshal(r) // escapes <, > and &
 		return template.JS(text), err
@@ -45,8 +45,10 @@ func (r *Report) sentences(f Figure) (list []string) {
 			list = append(list, h.Sentence)
 		}
 	}
-	if s := r.mipmapSentence(); f.Number == mipmapFigure && s != "" {
-		list = append(list, s)
+	for _, x := range r.remarks() {
+		if x.figure == f.Number {
+			list = append(list, x.text)
+		}
 	}
 	return list
 }

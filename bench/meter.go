@@ -37,6 +37,8 @@ type Contender struct {
 	Cold func(context.Context) (Outcome, error)
 	// Profile, when set, says what each pass of one run takes.
 	Profile func(context.Context) ([]PassTime, error)
+	// Wrong, when set, says for how many records the condition of an approximate answer is wrong.
+	Wrong func(context.Context) (int, error)
 	// Near marks answers that are approximate: they are kept, and not compared. In those of Loose
 	// the last digits of floating-point numbers may be others.
 	Near, Loose bool
@@ -76,6 +78,10 @@ type Meter struct {
 	// Rounds is how many rounds to run of each case; 0 means Least to 320, more where
 	// they are short.
 	Rounds int
+	// Fixed, when set, is the number of rounds, of which those that take Slow or longer run in
+	// every seventh.
+	Fixed int
+	Slow  time.Duration
 	// Least is the number of rounds that even slow cases run; 0 means 20.
 	Least int
 	// Share bounds the time of one contender in one case, where it then still runs
@@ -106,6 +112,10 @@ const (
 	share       = time.Second
 	profileRuns = 3
 	coldRuns    = 3
+
+	paperRuns = 100                    // of the paper
+	slowRun   = 100 * time.Millisecond // what takes longer runs less often
+	seldom    = 7                      // namely 15 times
 
 	comparedRows = 10_000 // of an answer that is compared again in every run
 )
@@ -175,6 +185,13 @@ func (m *Meter) trial(ctx context.Context, t *Trial) (results []Result, skipped 
 			if err := p.profile(ctx); err != nil {
 				return nil, nil, t.fail(p.System, err)
 			}
+		}
+		if p.Wrong != nil {
+			wrong, err := p.Wrong(ctx)
+			if err != nil {
+				return nil, nil, t.fail(p.System, err)
+			}
+			p.result.Wrong = &wrong
 		}
 		p.result.summarise()
 		results = append(results, p.result)
@@ -273,7 +290,7 @@ func (m *Meter) time(ctx context.Context, p *participant, run func(context.Conte
 
 // plan decides on the number of rounds and in which of them each contender runs.
 func (m *Meter) plan(all []*participant) int {
-	rounds := m.Rounds
+	rounds := cmp.Or(m.Rounds, m.Fixed)
 	if rounds == 0 {
 		sum := time.Duration(0)
 		for _, p := range all {
@@ -285,7 +302,14 @@ func (m *Meter) plan(all []*participant) int {
 		}
 	}
 	for _, p := range all {
-		p.result.Stride = m.stride(rounds, p.estimate)
+		switch {
+		case m.Rounds > 0 || m.Fixed == 0:
+			p.result.Stride = m.stride(rounds, p.estimate)
+		case p.estimate >= m.Slow:
+			p.result.Stride = seldom
+		default:
+			p.result.Stride = 1
+		}
 	}
 	return rounds
 }

@@ -130,6 +130,17 @@ func TestRatiosArePaired(t *testing.T) {
 	})
 }
 
+// The figures run as often as the paper's, and what is slow seldom, but fifteen times.
+func TestFixedRounds(t *testing.T) {
+	m := Meter{Fixed: paperRuns, Slow: slowRun}
+	all := []*participant{{estimate: slowRun / 2}, {estimate: 20 * slowRun}}
+	rounds := m.plan(all)
+	runs := func(p *participant) int { return (rounds + p.result.Stride - 1) / p.result.Stride }
+	if runs(all[0]) != 100 || runs(all[1]) != 15 {
+		t.Errorf("%d and %d runs, want 100 and 15", runs(all[0]), runs(all[1]))
+	}
+}
+
 func TestStrideBoundsTime(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		rounds := rapid.IntRange(1, 300).Draw(t, "rounds")

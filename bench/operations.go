@@ -27,15 +27,18 @@ type tables int
 
 const (
 	everyTable tables = iota
-	largestTable
+	paperTable        // of the paper's size, or the nearest to it
+	paperAndLargest
 	rankedTable // of as many records as the paper's figure 7 has
 )
 
 // runsOver reports whether the operation runs over a table; sizes are those of the axis.
 func (o Operation) runsOver(rows int, sizes []int) bool {
 	switch o.over {
-	case largestTable:
-		return rows == slices.Max(sizes)
+	case paperTable:
+		return rows == nearest(sizes)
+	case paperAndLargest:
+		return rows == nearest(sizes) || rows == slices.Max(sizes)
 	case rankedTable:
 		return rows == rankedRows(sizes)
 	}
@@ -43,7 +46,7 @@ func (o Operation) runsOver(rows int, sizes []int) bool {
 }
 
 // special are the systems that run only the operations that name them.
-var special = []string{classicCompute, classicAlone, quickSelect, mipmapSum}
+var special = []string{classicCompute, classicCounts, classicAlone, classicBare, classicFloat, quickSelect, mipmapSum}
 
 // takes reports whether a system runs the operation.
 func (o Operation) takes(system string) bool {
@@ -84,26 +87,39 @@ var (
 	selections  = []string{"select_predicate", "select_range", "select_and2", "select_and3", "select_and4", "select_semilinear"}
 )
 
+// countSelection is the operation of the paper's section 5.11 that counts a selection which the
+// stencil buffer holds, and semilinearFloat that of figure 6 as published.
+const (
+	countSelection  = "count_selection"
+	semilinearFloat = "semilinear_float"
+)
+
 // rankShown is the operation of figure 7 that stands for the others.
 const rankShown = "kth_largest_40pct"
 
 // figureOperations are the cases of the figures, in their order.
 var figureOperations = func() []Operation {
 	computeOnly, ranked := []string{classicCompute}, []string{classicCompute, quickSelect}
+	selecting := []string{classicCompute, classicCounts}
 	list := []Operation{
 		{figure: 2, Name: "copy_to_depth", Attributes: 1, only: []string{classic}, query: working(Copies, counting(below60))},
-		{figure: 3, Name: "predicate", Attributes: 1, extra: computeOnly, query: counting(below60)},
-		{figure: 4, Name: "range", Attributes: 1, extra: computeOnly, query: counting(between)},
+		{figure: 3, Name: "predicate", Attributes: 1, extra: append(selecting, classicBare), query: working(Selects, counting(below60))},
+		{figure: 4, Name: "range", Attributes: 1, extra: selecting, query: working(Selects, counting(between))},
 		{figure: 6, Name: "semilinear", Attributes: 4, Integers: true, query: func(f *facts) Query { return f.linear(f.semilinear) }},
-		{figure: 8, Name: "median", Attributes: 1, extra: ranked, query: medianOfAll},
+		{figure: 6, Name: semilinearFloat, Attributes: 4, Integers: true, extra: []string{classicFloat}, query: (*facts).semilinearFloat},
+		{figure: 8, Name: "median", Attributes: 1, extra: append(ranked, classicBare), query: medianOfAll},
 		{figure: 9, Name: "median_where", Attributes: 2, extra: ranked, query: medianOf80},
 		{figure: mipmapFigure, Name: "sum", Attributes: 1, extra: []string{mipmapSum}, query: aggregate("SUM")},
 	}
 	for n := 1; n <= attributes; n++ {
-		list = append(list, Operation{figure: 5, Name: fmt.Sprintf("and%d", n), Attributes: n, extra: computeOnly, query: counting(conjunction(n))})
+		extra := computeOnly
+		if n == 1 { // of more the stencil buffer holds the selection in any case
+			extra = selecting
+		}
+		list = append(list, Operation{figure: 5, Name: fmt.Sprintf("and%d", n), Attributes: n, extra: extra, query: working(Selects, counting(conjunction(n)))})
 	}
 	for i, name := range polynomials {
-		list = append(list, Operation{figure: 6, Name: name, Attributes: 1, Integers: true, over: largestTable,
+		list = append(list, Operation{figure: 6, Name: name, Attributes: 2, Integers: true, over: paperTable,
 			x: func(*facts) float64 { return float64(i + 1) }, query: func(f *facts) Query { return f.polynomial(i + 1) }})
 	}
 	for i, name := range ranks {
@@ -116,10 +132,17 @@ var figureOperations = func() []Operation {
 		{Attributes: 3, query: counting(conjunction(3))}, {Attributes: 4, query: counting(conjunction(4))},
 		{Attributes: 4, Integers: true, query: counting(func(f *facts) string { return f.semilinear(f.integer) })},
 	} {
-		op.figure, op.Name, op.over, op.only = 11, selections[i], largestTable, []string{classic, classicAlone}
-		op.x, op.query = func(*facts) float64 { return float64(i + 1) }, working(Selects, op.query)
+		op.figure, op.Name, op.over, op.only = 11, selections[i], paperAndLargest, []string{classic, classicAlone}
+		query := working(Selects, op.query)
+		op.x, op.query = func(*facts) float64 { return float64(i + 1) }, func(f *facts) Query {
+			q := query(f)
+			q.Again = true
+			return q
+		}
 		list = append(list, op)
 	}
+	list = append(list, Operation{figure: 11, Name: countSelection, Attributes: 1, over: paperAndLargest, only: []string{classic},
+		x: func(*facts) float64 { return float64(len(selections) + 1) }, query: working(Counts, counting(below60))})
 	slices.SortStableFunc(list, func(a, b Operation) int { return cmp.Compare(a.figure, b.figure) })
 	return list
 }()

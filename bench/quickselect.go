@@ -35,7 +35,9 @@ func quickselect(_ Query, p *plan.Query) (Contender, error) {
 	}
 	conditional := slices.ContainsFunc(parts, func(a *arrays) bool { return a.keys != nil })
 	work := make([]uint32, p.Table.Rows())
+	runs := uint64(0)
 	return Contender{Run: func(ctx context.Context) (Outcome, error) {
+		runs++
 		start := time.Now()
 		n := 0
 		for _, a := range parts {
@@ -51,7 +53,7 @@ func quickselect(_ Query, p *plan.Query) (Contender, error) {
 		if largest {
 			k = uint64(n) - k + 1
 		}
-		found := find(work[:n], int(k-1))
+		found := find(work[:n], int(k-1), runs)
 		took := time.Since(start)
 		return Outcome{Answer: Answer{{space.Value(uint64(found))}}, Wall: max(1, took)}, ctx.Err()
 	}}, nil
@@ -109,9 +111,9 @@ func (a *arrays) copyValid(out []uint32) int {
 }
 
 // find returns the value of rank k, from 0, by Hoare's FIND (Algorithm 65, 1961) with
-// the median of three random elements as the pivot. It permutes v.
-func find(v []uint32, k int) uint32 {
-	random := rand.New(rand.NewPCG(uint64(len(v)), uint64(k)))
+// the median of three random elements as the pivot, which differ by the seed. It permutes v.
+func find(v []uint32, k int, seed uint64) uint32 {
+	random := rand.New(rand.NewPCG(seed, uint64(k)))
 	lo, hi := 0, len(v)-1
 	for lo < hi {
 		any := func() uint32 { return v[lo+random.IntN(hi-lo+1)] }

@@ -95,6 +95,7 @@ type Result struct {
 	ColdMS    float64    `json:"median_cold_ms,omitempty"`
 	Passes    []PassTime `json:"passes,omitempty"`
 	Error     *float64   `json:"error,omitempty"`      // relative, of an answer that is approximate
+	Wrong     *int       `json:"wrong,omitempty"`      // records for which an approximate condition is wrong
 	OfFloor   float64    `json:"over_floor,omitempty"` // median_ms over the floor for its table
 }
 
@@ -173,6 +174,32 @@ func (r *Report) largest(operation, system string) (best *Result) {
 		}
 	}
 	return best
+}
+
+// nearest is the result of an operation on a system over the table nearest to the paper's size
+// of those that have it, or nil.
+func (r *Report) nearest(operation, system string) *Result {
+	var sizes []int
+	for _, x := range r.Results {
+		if x.Operation == operation && x.System == system {
+			sizes = append(sizes, x.Rows)
+		}
+	}
+	if sizes == nil {
+		return nil
+	}
+	return r.Find(operation, nearest(sizes), system)
+}
+
+// isPaper reports whether no other table of a case's operation is nearer to the paper's size.
+func (r *Report) isPaper(c Case) bool {
+	var sizes []int
+	for _, x := range r.Results {
+		if x.Operation == c.Operation {
+			sizes = append(sizes, x.Rows)
+		}
+	}
+	return nearest(sizes) == c.Rows
 }
 
 // isLargest reports whether no larger table than that of a case has its operation.

@@ -71,25 +71,41 @@ type query struct {
 	*rig
 	backend string
 	plan    *plan.Query
+	selects bool // the selection stays in the stencil buffer
+	bare    bool // without the guard program
 }
 
 // prepare readies queries for a system of the figures.
 func (r *rig) prepare(system string) func(Query, *plan.Query) (Contender, error) {
 	return func(text Query, p *plan.Query) (Contender, error) {
-		q := &query{r, figureBackends[system], p}
-		switch decided := slices.ContainsFunc(p.Chunks, func(c plan.ChunkPlan) bool { return c.Pred.Op == plan.True || c.Pred.Op == plan.False }); {
-		case text.Work != Whole && decided:
+		q := &query{rig: r, backend: figureBackends[system], plan: p, bare: system == classicBare}
+		q.selects = text.Work == Selects && q.backend == classic && system != classicCounts
+		decided := slices.ContainsFunc(p.Chunks, func(c plan.ChunkPlan) bool { return c.Pred.Op == plan.True || c.Pred.Op == plan.False })
+		switch {
+		case decided && (text.Work == Copies || text.Work == Counts || system == classicAlone):
 			return Contender{}, fmt.Errorf("%w: the condition is true, or false, of all records of a chunk, which takes no pass", ErrCannot)
+		case q.bare && r.Context.Caps().Software:
+			return Contender{}, fmt.Errorf("%w: on a software rasteriser no pass has the guard program", ErrCannot)
 		case system == mipmapSum:
 			return r.mipmap(p)
+		case system == classicFloat:
+			return q.semilinearFP(text.Linear)
 		case text.Work == Copies:
 			return Contender{Device: true, Run: q.copies}, nil
-		case text.Work == Selects:
-			return Contender{Device: true, Run: q.selects(system != classicAlone)}, nil
+		case text.Work == Counts:
+			return Contender{Device: true, Run: q.counts}, nil
+		case system == classicAlone:
+			return Contender{Device: true, Run: q.uncounted}, nil
 		case system == classicCompute:
 			return Contender{Device: true, Run: q.computeOnly}, nil
+		case q.bare: // what it counts may be wrong
+			return Contender{Device: true, Near: true, Run: q.whole}, nil
 		}
-		c := Contender{Device: true, Run: q.whole, Cold: q.cold}
+		c := Contender{Device: true, Run: q.whole}
+		if text.Again || system == classicCounts { // the others have these
+			return c, nil
+		}
+		c.Cold = q.cold
 		if system == classic { // whose passes are the paper's
 			c.Profile = q.profile
 		}
@@ -99,10 +115,20 @@ func (r *rig) prepare(system string) func(Query, *plan.Query) (Contender, error)
 
 // run is the answer of the passes, which run gets.
 func (q *query) run(run pass.Runner, out *Outcome) error {
+	if q.bare {
+		run = withoutGuard(run)
+	}
+	if q.selects {
+		n, err := aggregates.NewSelection(run, q.Draws, q.plan, true).Count()
+		out.Answer = counted(n)
+		return err
+	}
 	values, err := runPlan(q.GPU, q.backend, run, q.plan)
 	out.Answer = Answer{values}
 	return err
 }
+
+func counted(n uint64) Answer { return Answer{{table.Int(int64(n))}} }
 
 // whole runs the whole query.
 func (q *query) whole(ctx context.Context) (out Outcome, err error) {
@@ -120,7 +146,7 @@ func (q *query) cold(ctx context.Context) (Outcome, error) {
 	if err != nil {
 		return Outcome{}, err
 	}
-	out, err := (&query{q.rig, q.backend, p}).whole(ctx)
+	out, err := (&query{rig: q.rig, backend: q.backend, plan: p, selects: q.selects}).whole(ctx)
 	return out, errors.Join(err, q.do(func() error {
 		for _, c := range fresh.Chunks {
 			q.Store.Drop(c.Segments...)
@@ -214,53 +240,6 @@ func (q *query) copies(ctx context.Context) (out Outcome, err error) {
 		return q.run(only(false), &out)
 	})
 	return out, err
-}
-
-// selects leaves the selection of a WHERE in the stencil buffer, with the counts that the
-// paper's COUNT asks for or without. Without them the records whose stencil value, the
-// scratch bit aside, is not 0 are counted after the clock has stopped.
-func (q *query) selects(counted bool) func(context.Context) (Outcome, error) {
-	return func(ctx context.Context) (out Outcome, err error) {
-		targets := map[textures.TargetRef]bool{}
-		run := filter{q.GL, func(p *pass.Pass) (pass.Count, error) {
-			if counted {
-				return q.GL.Run(p)
-			}
-			bare := *p
-			bare.Count = false
-			targets[p.Target] = true
-			_, err := q.GL.Run(&bare)
-			return pass.Known(0), err
-		}}
-		err = q.scope(ctx, func() error {
-			n := uint64(0)
-			err := q.timed(ctx, &out, func() (err error) {
-				n, err = aggregates.NewSelection(run, q.Draws, q.plan, true).Count()
-				return err
-			})
-			for t := range targets {
-				if err != nil {
-					return err
-				}
-				k := uint64(0)
-				k, err = q.count(t)
-				n += k
-			}
-			out.Answer = Answer{{table.Int(int64(n))}}
-			return err
-		})
-		return out, err
-	}
-}
-
-// count counts the records of a target that are selected.
-func (q *query) count(t textures.TargetRef) (uint64, error) {
-	c, err := q.GL.Run(&pass.Pass{Op: pass.CountSelection, Target: t, Count: true,
-		Stencil: pass.Stencil{Test: true, Func: pass.NotEqual, Mask: 0xbf}})
-	if err != nil {
-		return 0, err
-	}
-	return c.Wait()
 }
 
 // mipmap is the sum by a mipmap, which the paper discusses and rejects: fast, and with

@@ -45,25 +45,33 @@ const resamples = 500
 // fewest is the number of times from which their spread says something.
 const fewest = 5
 
-// ratioInterval returns the 95 % bootstrap interval of median(b) / median(a) of two
-// independent samples (Efron, "Bootstrap methods: another look at the jackknife",
-// 1979). The same samples give the same interval; a sample of fewer than [fewest]
-// times gives none: 0, 0.
+// ratioInterval returns the interval of median(b) / median(a) of two independent samples.
 func ratioInterval(a, b []float64) (lo, hi float64) {
-	if min(len(a), len(b)) < fewest {
-		return 0, 0
-	}
-	random := rand.New(rand.NewPCG(uint64(len(a)), uint64(len(b))))
-	draw := func(from []float64) float64 {
-		sample := make([]float64, len(from))
-		for i := range sample {
-			sample[i] = from[random.IntN(len(from))]
+	return interval([][]float64{a, b}, func(m []float64) float64 { return m[1] / m[0] })
+}
+
+// interval returns the 95 % bootstrap interval of what f makes of the medians of independent
+// samples (Efron, "Bootstrap methods: another look at the jackknife", 1979). The same samples
+// give the same interval; a sample of fewer than [fewest] times gives none: 0, 0.
+func interval(samples [][]float64, f func(medians []float64) float64) (lo, hi float64) {
+	seed := [2]uint64{}
+	for i, s := range samples {
+		if len(s) < fewest {
+			return 0, 0
 		}
-		return median(sample)
+		seed[i%2] += uint64(len(s))
 	}
-	ratios := make([]float64, resamples)
-	for i := range ratios {
-		ratios[i] = draw(b) / draw(a)
+	random := rand.New(rand.NewPCG(seed[0], seed[1]))
+	values, medians := make([]float64, resamples), make([]float64, len(samples))
+	for i := range values {
+		for j, from := range samples {
+			sample := make([]float64, len(from))
+			for k := range sample {
+				sample[k] = from[random.IntN(len(from))]
+			}
+			medians[j] = median(sample)
+		}
+		values[i] = f(medians)
 	}
-	return quantile(ratios, 0.025), quantile(ratios, 0.975)
+	return quantile(values, 0.025), quantile(values, 0.975)
 }

@@ -108,13 +108,15 @@ func allBackends() []string {
 	return append(slices.DeleteFunc(engine.Backends(), func(s string) bool { return s == "auto" }), "auto")
 }
 
-// OneFigure is the suite with only the figure of that number.
-func (s Suite) OneFigure(number int) (Suite, error) {
-	s.Figures = slices.DeleteFunc(slices.Clone(s.Figures), func(f Figure) bool { return f.Number != number })
-	s.Operations = slices.DeleteFunc(slices.Clone(s.Operations), func(o Operation) bool { return o.figure != number })
-	if len(s.Figures) == 0 {
-		return s, fmt.Errorf("no figure %d: there are 2 to 11", number)
+// OnlyFigures is the suite with only the figures of these numbers.
+func (s Suite) OnlyFigures(numbers ...int) (Suite, error) {
+	for _, n := range numbers {
+		if !slices.ContainsFunc(s.Figures, func(f Figure) bool { return f.Number == n }) {
+			return s, fmt.Errorf("no figure %d: there are 2 to 11", n)
+		}
 	}
+	s.Figures = slices.DeleteFunc(slices.Clone(s.Figures), func(f Figure) bool { return !slices.Contains(numbers, f.Number) })
+	s.Operations = slices.DeleteFunc(slices.Clone(s.Operations), func(o Operation) bool { return !slices.Contains(numbers, o.figure) })
 	return s, nil
 }
 
@@ -341,7 +343,7 @@ func (f *field) run(ctx context.Context) (err error) {
 	}
 	m := Meter{Rounds: f.Rounds, Hardware: !f.report.Machine.Software, Progress: func(t *Trial, number int) { f.tell(t.Operation, number) }}
 	if f.figures {
-		m.Least, m.Share, m.Together, m.ColdRuns = 2*fewest, 150*time.Millisecond, 250*time.Millisecond, coldRuns
+		m.Fixed, m.Slow, m.ColdRuns = paperRuns, slowRun, coldRuns
 	}
 	if f.ofFiles {
 		m.Least, m.cpu = 2*fewest, childrenTime

@@ -32,8 +32,11 @@ const (
 	Whole Work = iota
 	// Copies is only its CopyToDepth passes.
 	Copies
-	// Selects leaves the selection of its WHERE in the stencil buffer.
+	// Selects counts the records of its WHERE and leaves the selection in the stencil buffer, as
+	// the paper's routines do, on systems that have one; it is the whole statement on others.
 	Selects
+	// Counts counts the selection of its WHERE, which is in the stencil buffer before.
+	Counts
 )
 
 // Query is a statement.
@@ -43,8 +46,12 @@ type Query struct {
 	// Work says what part of the paper's machinery is measured, where it is not the
 	// statement as a whole.
 	Work Work
+	// Again says that another case of the run has the times with the upload, and the passes.
+	Again bool
 	// Cannot, when set, says why the table has no such statement.
 	Cannot string
+	// Linear, when set, is its WHERE as the paper's SemilinearFP takes it.
+	Linear *Linear
 	// Reads are the columns that it reads, by their numbers.
 	Reads []int
 	// Peers has the text for peers that lack some of them, by name.

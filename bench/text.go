@@ -154,8 +154,8 @@ func (r *Report) sections() (list []section, err error) {
 	} else {
 		return nil, err
 	}
-	list = append(list, r.grids("median ms ± half of the 5th to 95th percentile", func(x *Result) string {
-		return ms(x.MedianMS) + spread(x.MedianMS, x.P5MS, x.P95MS)
+	list = append(list, r.grids("median ms ± half of the 5th to 95th percentile, of n runs", func(x *Result) string {
+		return fmt.Sprintf("%s%s n%d", ms(x.MedianMS), spread(x.MedianMS, x.P5MS, x.P95MS), len(x.MS))
 	})...)
 	if r.Machine.Software { // the CPU does all the work
 		list = append(list, r.grids("median processor time in ms, all threads together", func(x *Result) string { return ms(x.MedianCPU) })...)

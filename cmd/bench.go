@@ -29,7 +29,7 @@ type benchFlags struct {
 	common
 	config bench.Config
 	suite  string
-	figure int
+	figure []int
 	table  string
 	seed   uint64
 	format string
@@ -40,7 +40,7 @@ type benchFlags struct {
 const noPeers = "none"
 
 func newBench() *cobra.Command {
-	o := benchFlags{suite: "operations", format: "text"}
+	o := benchFlags{suite: "operations"}
 	var names []string
 	suites := ""
 	for _, s := range bench.Suites() {
@@ -76,10 +76,12 @@ report.html.
 written before, from the start to the answer. On lineorder data unless --table says
 otherwise.
 
---suite paper, or --figure N for one of them, reruns the evaluation of the 2004 paper:
-on tcpip data unless --table says otherwise, over tables of five sizes up to that of
---rows (one number; a list is taken as it is). With --out it draws each figure
-(figure-NN.svg, .png, .csv) and writes report.html.
+--suite paper, or --figure N for one of them (--figure 7,8 for several), reruns the
+evaluation of the 2004 paper: on tcpip data unless --table says otherwise, over tables
+of five sizes up to that of --rows (one number; a list is taken as it is), each case a
+hundred times as in the paper, fifteen where a run takes more than 0.1 s. With --out it
+draws each figure (figure-NN.svg, .png, .csv) and writes report.html. A long run may be
+made in parts; bench merge makes one report of them.
 
 Tables: --table takes a generator (` + strings.Join(generatorNames(), ", ") + `), whose
 tables have the sizes of --rows; or a table of --load, or flights, or flights-3m
@@ -103,6 +105,7 @@ benchstat) into a folder.`,
   stencildb bench --suite targets --out results
   stencildb bench --suite paper --out results
   stencildb bench --figure 8 --rows 16M
+  stencildb bench merge a/paper.json b/paper.json --out results
   stencildb bench --load t=trips.parquet --table t
   stencildb bench compare before.json after.json`,
 		Args: func(c *cobra.Command, args []string) error {
@@ -115,21 +118,20 @@ benchstat) into a folder.`,
 	c.RunE = run(func(c *cobra.Command, args []string) error { return o.run(c, args) })
 	f := c.Flags()
 	choiceFlag(c, &o.suite, "suite", "what to measure", names...)
-	f.IntVar(&o.figure, "figure", 0, "only this figure of the suite paper, 2 to 11")
+	f.IntSliceVar(&o.figure, "figure", nil, "only this figure of the suite paper, or these, 2 to 11")
 	f.Var(&parsed[[]int]{&o.config.Rows, "", "LIST", listOf(someRows)}, "rows", "sizes of the tables, e.g. 1k,1M,16Mi,2^28 (default: the suite's)")
 	f.Var(&parsed[[]string]{&o.config.Backends, "", "LIST", listOf(oneOf("no backend of that name: there are ", engine.Backends()))}, "backends", "backends to measure (default: all)")
 	f.Var(&parsed[[]string]{&o.config.Peers, "", "LIST", listOf(knownPeer)}, "peers", "other databases to measure, or "+noPeers+" (default: those built in, where the suite has use for them)")
 	f.StringVar(&o.table, "table", "uniform", "generator or loaded table to measure on (suite paper: tcpip)")
 	f.Uint64Var(&o.seed, "seed", 1, "seed of the generator")
-	f.IntVar(&o.config.Rounds, "rounds", 0, "number of rounds (default: 20 to 320, more where they are short; fewer than 5 give no interval and no verdict)")
-	choiceFlag(c, &o.format, "format", "how the report is printed", "text", "json", "go")
-	f.StringVar(&o.out, "out", "", "folder to write the report into, in all formats")
+	f.IntVar(&o.config.Rounds, "rounds", 0, "number of rounds (default: 20 to 320, more where they are short, and 100 of the suite paper; fewer than 5 give no interval and no verdict)")
+	o.registerReport(c)
 	c.Flags().StringVarP(&o.text.file, "file", "f", "", "read the SQL from `FILE`, - for standard input")
 	o.registerData(c)
 	completeList(c, "backends", engine.Backends())
 	completeList(c, "peers", append(bench.Peers(), noPeers))
 	completeList(c, "table", append(generatorNames(), flights.name, largeFlights.name))
-	c.AddCommand(newBenchCompare(), newBenchPeer())
+	c.AddCommand(newBenchCompare(), newBenchMerge(), newBenchPeer())
 	return c
 }
 
@@ -255,7 +257,7 @@ var benchFormats = map[string]struct {
 }
 
 // report writes a report as the flags ask, and into the folder of --out in all formats.
-func (o *benchFlags) report(c *cobra.Command, r *bench.Report) error {
+func (o benchFlags) report(c *cobra.Command, r *bench.Report) error {
 	var b bytes.Buffer
 	if err := benchFormats[o.format].write(r, &b); err != nil {
 		return err
@@ -292,7 +294,7 @@ func (o *benchFlags) findSuite(c *cobra.Command) (bench.Suite, error) {
 		return suite, usagef("--backends: the figures have no auto; --suite auto has")
 	}
 	if one {
-		if suite, err = suite.OneFigure(o.figure); err != nil {
+		if suite, err = suite.OnlyFigures(o.figure...); err != nil {
 			return suite, usagef("--figure: %w", err)
 		}
 	}
@@ -466,13 +468,9 @@ different machines are compared too; what differs is said.`,
 		if threshold < 0 {
 			return usagef("--threshold %v: want 0 or more", threshold)
 		}
-		var reports []*bench.Report
-		for _, path := range args {
-			r, err := readReport(c.Context(), path)
-			if err != nil {
-				return err
-			}
-			reports = append(reports, r)
+		reports, err := readReports(c.Context(), args)
+		if err != nil {
+			return err
 		}
 		var b bytes.Buffer
 		if err := bench.Compare(reports[0], reports[1]).Write(&b, threshold/100); err != nil {
@@ -482,6 +480,58 @@ different machines are compared too; what differs is said.`,
 	})
 	c.Flags().Float64Var(&threshold, "threshold", 5, "changes up to this many percent are not named")
 	return c
+}
+
+func newBenchMerge() *cobra.Command {
+	o := benchFlags{}
+	c := &cobra.Command{
+		Use:   "merge PART.json ...",
+		Short: "Make one report of the parts of a run of the suite paper",
+		Long: `Makes one report of several of --suite paper or --figure N, of one machine, commit and
+data: a long run in parts, by the sizes of the tables or by figures. What the paper's
+headlines say is judged again over all of them, and of one report by this program. A
+case that several parts have is that of the first.`,
+		Example: `  stencildb bench --suite paper --rows 1M,16Mi --out a
+  stencildb bench --suite paper --rows 256Mi --out b
+  stencildb bench merge a/paper.json b/paper.json --out results`,
+		Args: cobra.MinimumNArgs(1),
+	}
+	c.RunE = run(func(c *cobra.Command, args []string) error {
+		parts, err := readReports(c.Context(), args)
+		if err != nil {
+			return err
+		}
+		report, err := bench.Merge(parts...)
+		if err != nil {
+			return err
+		}
+		tidy, err := outFolder(o.out)
+		if err != nil {
+			return err
+		}
+		defer tidy()
+		return o.report(c, report)
+	})
+	o.registerReport(c)
+	return c
+}
+
+// registerReport registers the flags of where a report goes.
+func (o *benchFlags) registerReport(c *cobra.Command) {
+	o.format = "text"
+	choiceFlag(c, &o.format, "format", "how the report is printed", "text", "json", "go")
+	c.Flags().StringVar(&o.out, "out", "", "folder to write the report into, in all formats")
+}
+
+func readReports(ctx context.Context, paths []string) (list []*bench.Report, err error) {
+	for _, path := range paths {
+		r, err := readReport(ctx, path)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, r)
+	}
+	return list, nil
 }
 
 func readReport(ctx context.Context, path string) (*bench.Report, error) {
