@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -17,6 +19,7 @@ func newTrace() *cobra.Command {
 	var o common
 	var out string
 	var most int
+	var both []string
 	c := &cobra.Command{
 		Use:   "trace [flags] -o FILE.html ['SQL']",
 		Short: "Write a page that shows every pass of a statement with its pictures",
@@ -27,9 +30,12 @@ stencil buffer before and after; for backend compute of the bit planes and bitma
 Pointing at a picture shows the record: its row, values, code, depth and stencil.
 The page needs no network and opens from disk.
 
-The backend is classic unless another one is named; cpu has no passes to show.` + commonHelp,
+The backend is classic unless another one is named; cpu has no passes to show.
+--against shows the passes of two backends side by side, with the points where both
+have the same selection, the same candidates for a k-th value, or the same sum.` + commonHelp,
 		Example: `  stencildb trace -o cnf.html 'SELECT COUNT(*) FROM flights WHERE (delay < 0 OR distance > 2000) AND time >= 6'
-  stencildb trace --backend compute -o median.html 'SELECT MEDIAN(delay) FROM flights WHERE distance > 1000'`,
+  stencildb trace --backend compute -o median.html 'SELECT MEDIAN(delay) FROM flights WHERE distance > 1000'
+  stencildb trace --against classic,compute -o both.html 'SELECT MEDIAN(delay) FROM flights WHERE distance > 1000'`,
 		Args: atMostOneSQL,
 	}
 	c.RunE = run(func(c *cobra.Command, args []string) error {
@@ -41,6 +47,13 @@ The backend is classic unless another one is named; cpu has no passes to show.` 
 		case o.options.Backend == "cpu":
 			return usagef("--backend cpu: it runs no passes to look at: take classic, fused or compute")
 		}
+		if c.Flags().Changed("against") {
+			if err := checkBoth(c, both); err != nil {
+				return err
+			}
+		} else {
+			both = []string{o.options.Backend}
+		}
 		statement, err := o.text.read(c, args)
 		if err != nil {
 			return err
@@ -50,14 +63,36 @@ The backend is classic unless another one is named; cpu has no passes to show.` 
 			return err
 		}
 		defer page.Discard()
-		return o.withOrdered(c, func(ctx context.Context, db *engine.DB, order string) error {
-			return writePage(ctx, c.ErrOrStderr(), page, out, db, statement, trace.Options{MaxPasses: most, Order: order})
-		})
+		var traces []*trace.Trace
+		for _, backend := range both {
+			o.options.Backend = backend
+			if err := o.withOrdered(c, func(ctx context.Context, db *engine.DB, order string) error {
+				t, err := traceOn(ctx, c.ErrOrStderr(), db, statement, trace.Options{MaxPasses: most, Order: order})
+				traces = append(traces, t)
+				return err
+			}); err != nil {
+				return err
+			}
+		}
+		return writePage(c.ErrOrStderr(), page, out, traces)
 	})
 	o.register(c, "classic")
 	c.Flags().StringVarP(&out, "output", "o", "", "`FILE` to write")
 	c.Flags().IntVar(&most, "max-passes", trace.DefaultMaxPasses, "the most passes that the page may have; a statement of more is an error")
+	c.Flags().StringSliceVar(&both, "against", nil, "two backends whose passes are shown side by side, as `classic,compute`")
 	return c
+}
+
+// checkBoth checks what --against names.
+func checkBoth(c *cobra.Command, both []string) error {
+	passes := []string{"classic", "fused", "compute"}
+	if c.Flags().Changed("backend") {
+		return usagef("--against names both backends: leave --backend out")
+	}
+	if len(both) != 2 || both[0] == both[1] || !slices.Contains(passes, both[0]) || !slices.Contains(passes, both[1]) {
+		return usagef("--against %s: name two of classic, fused and compute, as classic,compute", strings.Join(both, ","))
+	}
+	return nil
 }
 
 // createFile begins a file at a place where one can be made.
@@ -68,20 +103,26 @@ func createFile(path string) (*files.File, error) {
 	return files.Create(path)
 }
 
-// writePage completes the page of a statement, and says on stderr how far it is.
-func writePage(ctx context.Context, stderr io.Writer, page *files.File, path string, db *engine.DB, statement string, o trace.Options) error {
+// traceOn traces a statement, and says on stderr how far it is.
+func traceOn(ctx context.Context, stderr io.Writer, db *engine.DB, statement string, o trace.Options) (*trace.Trace, error) {
 	if show := progressOn(stderr, "tracing"); show != nil {
 		o.Progress = func(done, all int) { show("passes", progress{int64(done), int64(all), ""}) }
 		defer show("passes", progress{1, 1, ""}) // wipes what an error has left
 	}
-	t, err := trace.Run(ctx, db, statement, o)
-	if err != nil {
+	return trace.Run(ctx, db, statement, o)
+}
+
+// writePage completes the page of a trace, or of two.
+func writePage(stderr io.Writer, page *files.File, path string, traces []*trace.Trace) error {
+	write, passes := traces[0].WriteHTML, len(traces[0].Passes)
+	if len(traces) == 2 {
+		write = func(w io.Writer) error { return trace.WriteAgainst(w, traces[0], traces[1]) }
+		passes += len(traces[1].Passes)
+	}
+	if err := page.Commit(write); err != nil {
 		return err
 	}
-	if err := page.Commit(t.WriteHTML); err != nil {
-		return err
-	}
-	return remarkSize(stderr, path, len(t.Passes), largePage)
+	return remarkSize(stderr, path, passes, largePage)
 }
 
 // largePage is the size in bytes above which a page is said to be large.

@@ -3,7 +3,7 @@ package trace
 import (
 	"context"
 	"fmt"
-	"os"
+	"io"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/input"
 	cdplog "github.com/chromedp/cdproto/log"
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/cdproto/runtime"
@@ -20,6 +21,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 
 	"github.com/stencildb/stencildb/engine"
+	"github.com/stencildb/stencildb/internal/files"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -87,18 +89,18 @@ func (b *browser) run(actions ...chromedp.Action) {
 // open writes a trace's page to disk and opens it there.
 func (b *browser) open(tr *Trace, hash string) {
 	b.Helper()
+	b.navigate(hash, tr.WriteHTML)
+	b.run(chromedp.WaitReady("html[data-ready]", chromedp.ByQuery))
+}
+
+// navigate opens what is written.
+func (b *browser) navigate(hash string, write func(io.Writer) error) {
+	b.Helper()
 	path := filepath.Join(b.TempDir(), "trace.html")
-	f, err := os.Create(path)
-	if err != nil {
+	if err := files.Write(path, write); err != nil {
 		b.Fatal(err)
 	}
-	if err := tr.WriteHTML(f); err != nil {
-		b.Fatal(err)
-	}
-	if err := f.Close(); err != nil {
-		b.Fatal(err)
-	}
-	b.run(chromedp.Navigate("file://"+path+hash), chromedp.WaitReady("html[data-ready]", chromedp.ByQuery))
+	b.run(chromedp.Navigate("file://" + path + hash))
 }
 
 // eval runs JavaScript.
@@ -209,16 +211,123 @@ func TestThePageInABrowser(t *testing.T) {
 	b.run(chromedp.Click("#back", chromedp.ByQuery))
 	const row = 101 // 32 records to a line
 	seg := tab.Chunks[0].Segments
-	x, y := b.over(tr, "depth after", row)
+	x, y := b.over(tr, "depth before", row)
 	b.tells(fmt.Sprintf("row %d of 1,000, counted from 0", row), fmt.Sprintf("a: %v (code %d)", seg[0].Value(row), seg[0].Codes.At(row)),
 		fmt.Sprintf("b: %v (code %d)", seg[1].Value(row), seg[1].Codes.At(row)), "s: x", fmt.Sprintf("depth after: %d / 2^24", seg[0].Codes.At(row)),
 		"stencil before: undefined", "stencil after: ")
-	b.over(tr, "depth after", 3) // a NULL
+	b.over(tr, "depth before", 3) // a NULL
 	b.tells("row 3 of", "a: NULL", "depth after: NULL, 0 / 2^24", "records that pass: no", "s: </script><script>throw 1</script>")
 	b.run(chromedp.MouseClickXY(x, y), chromedp.KeyEvent(kb.ArrowRight))
 	b.shows(tr, 3)
 	b.tells(fmt.Sprintf("row %d", row), "kept")
+	b.zooms(tr)
+	b.tellsHistory(tr)
+	b.searchesPasses(tr)
 	b.quiet()
+}
+
+// zooms checks that all pictures of records show the same cells however they are zoomed
+// and moved, and that the cell under the pointer stays there.
+func (b *browser) zooms(tr *Trace) {
+	b.Helper()
+	b.run(chromedp.KeyEvent(kb.Home), chromedp.KeyEvent(kb.ArrowRight))
+	b.shows(tr, 2)
+	const row = 170
+	x, y := b.over(tr, "depth before", row)
+	b.run(chromedp.MouseClickXY(x, y)) // lets the record go that was kept
+	wheel := func(delta float64) {
+		b.run(input.DispatchMouseEvent(input.MouseWheel, x, y).WithDeltaX(0).WithDeltaY(delta))
+	}
+	for range 7 {
+		wheel(-100)
+	}
+	if got := eval[float64](b, "view.zoom"); got < 4.7 || got > 4.8 { // 1.25^7
+		b.Errorf("seven steps zoom by %v", got)
+	}
+	b.run(chromedp.MouseEvent("mouseMoved", x+1, y))
+	b.tells(fmt.Sprintf("row %d of", row))
+	// What a picture shows at its middle is the source's cell there, in all pictures.
+	same := `figures().filter(f => isOfRecords(f) && f.querySelector('canvas').offsetWidth > 0).map(f => {
+		const c = f.querySelector('canvas'), at = [view.x + f.source.width / view.zoom / 2 + 0.3, view.y + f.source.height / view.zoom / 2 + 0.3].map(Math.floor);
+		const seen = c.getContext('2d').getImageData((at[0] + 0.1 - view.x) * view.zoom / f.source.width * c.width, (at[1] + 0.1 - view.y) * view.zoom / f.source.height * c.height, 1, 1).data;
+		return [...seen].join() === [...f.source.getContext('2d').getImageData(at[0], at[1], 1, 1).data].join();
+	})`
+	if got := eval[[]bool](b, same); len(got) < 3 || slices.Contains(got, false) {
+		b.Errorf("pictures that show their cells: %v", got)
+	}
+	b.run(chromedp.KeyEvent(kb.ArrowRight), chromedp.KeyEvent("0"))
+	if got := eval[float64](b, "view.zoom"); got != 1 {
+		b.Errorf("whole pictures are zoomed by %v", got)
+	}
+	// A part of a scale spreads the greys: what lies below it is as dark as its beginning.
+	if got := eval[[]bool](b, `(() => {
+		const p = trace.passes[1].panels.find(p => p.of === 'depth'), before = spread(p, 0.3).join();
+		ranges.set(scaleName(p), [0.3, 0.6]);
+		const after = [spread(p, 0.1), spread(p, 0.3), spread(p, 0.6)].map(c => c.join());
+		ranges.clear();
+		return [after[0] === after[1], after[1] === colours.value(0).join(), after[2] === colours.value(1).join(), before !== after[1]];
+	})()`); slices.Contains(got, false) {
+		b.Errorf("of a range: below it, its ends, and the change: %v", got)
+	}
+}
+
+// tellsHistory checks the fates of records, found by row and by value, against the trace.
+func (b *browser) tellsHistory(tr *Trace) {
+	b.Helper()
+	find := func(text string) {
+		b.Helper()
+		eval[bool](b, fmt.Sprintf("(() => { document.getElementById('history').open = true; document.getElementById('find').value = %q; document.getElementById('findForm').requestSubmit(); return true; })()", text))
+	}
+	drops := slices.IndexFunc(tr.Passes, func(p *Pass) bool { return p.Drops })
+	for _, row := range []int{0, 7, 101, 640} {
+		find(fmt.Sprint(row))
+		b.tells(fmt.Sprintf("row %d of", row))
+		dropped := eval[bool](b, fmt.Sprintf("images[%d][%d] === 1", tr.Passes[drops].Fates, row))
+		told := eval[string](b, "document.getElementById('dropper').textContent")
+		if has := strings.Contains(told, fmt.Sprintf("Pass %d dropped it", drops+1)); dropped != has {
+			b.Errorf("row %d, dropped by pass %d: %v; the history says %q", row, drops+1, dropped, told)
+		}
+		if got := eval[int](b, "document.querySelectorAll('#passes tr').length"); got != len(tr.Passes) {
+			b.Errorf("the history has %d passes, there are %d", got, len(tr.Passes))
+		}
+	}
+	// The next change is a pass after which the record's depth or stencil value is another one.
+	changes := eval[[]int](b, "trace.passes.flatMap((p, i) => fateOf(p, trace.grids[0], spot.cell).changed.length ? [i + 1] : [])")
+	b.run(chromedp.KeyEvent(kb.Home))
+	for _, n := range changes {
+		if n > 1 {
+			b.run(chromedp.Evaluate("document.activeElement.blur()", nil), chromedp.KeyEvent("n"))
+			b.shows(tr, n)
+		}
+	}
+	find("a = 12")
+	b.tells("a: 12 ")
+	find("a = 987654")
+	if got := b.text("notFound"); got != "no record that is shown has a = 987654" {
+		b.Errorf("of a value that is not there the page says %q", got)
+	}
+}
+
+// searchesPasses checks which passes a search leaves in the list, and that Enter goes on among them.
+func (b *browser) searchesPasses(tr *Trace) {
+	b.Helper()
+	var want []int
+	for i, p := range tr.Passes {
+		if strings.Contains(strings.ToLower(p.Name), "kthlargest") {
+			want = append(want, i)
+		}
+	}
+	eval[bool](b, "(() => { const s = document.getElementById('seek'); s.value = 'KTHlargest bit'; return s.dispatchEvent(new Event('input')); })()")
+	got := eval[[]int](b, "[...document.querySelectorAll('#list li')].flatMap((li, i) => li.hidden ? [] : [i])")
+	if len(want) < 2 || !slices.Equal(got, want) {
+		b.Errorf("the search leaves passes %v, want %v", got, want)
+	}
+	b.run(chromedp.KeyEvent(kb.Home))
+	for _, i := range want {
+		eval[bool](b, "(document.getElementById('seekForm').requestSubmit(), true)")
+		b.shows(tr, i+1)
+	}
+	eval[bool](b, "(() => { const s = document.getElementById('seek'); s.value = ''; return s.dispatchEvent(new Event('input')); })()")
 }
 
 func TestThePageInLightAndDark(t *testing.T) {
@@ -257,6 +366,49 @@ func TestWhatPagesSay(t *testing.T) {
 	b.stencilColours()
 	b.currentPassInList()
 	b.nulls()
+	b.sideBySide()
+}
+
+// sideBySide: the points of two traces are passes that know the same, and choosing one
+// shows both.
+func (b *browser) sideBySide() {
+	t := b.T
+	const sql = "SELECT MEDIAN(a), SUM(b) FROM t WHERE b < 40 AND a > 10"
+	for _, backends := range [][2]string{{"classic", "compute"}, {"fused", "classic"}} {
+		var both [2]*Trace
+		for i, backend := range backends {
+			both[i] = traced(t, open(t, engine.Options{Backend: backend}, small()), sql)
+		}
+		points, kinds := Points(both[0], both[1]), map[string]int{}
+		for _, p := range points {
+			x, y := both[0].Passes[p.Passes[0]], both[1].Passes[p.Passes[1]]
+			kind, _, _ := strings.Cut(p.What, " ")
+			kinds[kind]++
+			switch {
+			case strings.Contains(p.What, "selection") && x.Selection && y.Selection:
+			case x.Search >= 0 && y.Search >= 0 && both[0].Searches[x.Search].Steps[x.Step].Ends == both[1].Searches[y.Search].Steps[y.Step].Ends:
+			case x.Sum >= 0 && y.Sum >= 0 && both[0].Sums[x.Sum].Total == both[1].Sums[y.Sum].Total:
+			default:
+				t.Errorf("%v: after passes %q and %q it is not so that %s", backends, x.Name, y.Name, p.What)
+			}
+		}
+		if kinds["the"] != 2 || kinds["MEDIAN(a)"] < 2 || !slices.ContainsFunc(points, func(p Point) bool { return p.What == "MEDIAN(a) is "+both[0].Answer[0].Value }) {
+			t.Errorf("%v: the points are %v", backends, points)
+		}
+		b.navigate("", func(w io.Writer) error { return WriteAgainst(w, both[0], both[1]) })
+		if !b.soon(func() bool {
+			return eval[bool](b, "[...document.querySelectorAll('iframe')].every(f => f.contentDocument?.documentElement.dataset.ready)")
+		}) {
+			t.Fatal("the traces side by side do not become ready")
+		}
+		for i, p := range points {
+			got := eval[[]string](b, fmt.Sprintf("(document.querySelectorAll('#points button')[%d].click(), [...document.querySelectorAll('iframe')].map(f => f.contentDocument.getElementById('name').textContent))", i))
+			if want := []string{both[0].Passes[p.Passes[0]].Name, both[1].Passes[p.Passes[1]].Name}; !slices.Equal(got, want) {
+				t.Errorf("%v: where %s the passes are %q, want %q", backends, p.What, got, want)
+			}
+		}
+		b.quiet()
+	}
 }
 
 // severalChunks: a search goes on from chunk to chunk; an interval narrows only when the
@@ -471,7 +623,7 @@ func (b *browser) nulls() {
 		}
 		got := eval[[]bool](b, `[...document.querySelectorAll('#panels figure')].filter(f => f.panel.title === 'depth after').flatMap(f => {
 			const copy = new OffscreenCanvas(32, 32).getContext('2d', { willReadFrequently: true });
-			copy.drawImage(f.querySelector('canvas'), 0, 0);
+			copy.drawImage(f.source, 0, 0);
 			const at = (x, y) => [...copy.getImageData(x, y, 1, 1).data.slice(0, 3)].join();
 			return [at(3, 0) === '214,51,108', at(4, 0) !== '214,51,108', f.querySelector('.legend').textContent.endsWith('NULL')];
 		})`)

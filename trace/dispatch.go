@@ -96,6 +96,7 @@ func (l *look) tally() {
 // bitmap makes the pictures of a bitmap before and after the pass.
 func (t *tracer) bitmap(l *look, m, now *memory) {
 	same := slices.Equal(m.words, now.words)
+	t.holds(l, planeBits(now.words, m.window, 1, 0))
 	what := "bitmap"
 	if _, ok := l.pass.Op.(compute.Decide); ok && !same {
 		what = "candidates"

@@ -9,7 +9,8 @@
 //   - tracer is the runner that wraps the device's own (file runner.go).
 //   - grid says which records a picture of a chunk shows (file grid.go).
 //   - [Search] and [Sum] are what the passes of a k-th search or of a sum have found,
-//     pass by pass (file steps.go).
+//     pass by pass (file steps.go); [Decision] is what a step of a search concludes.
+//   - [WriteAgainst] writes two traces of a statement side by side; [Points] are where they meet.
 //
 // # How a picture is made
 //

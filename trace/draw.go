@@ -46,7 +46,7 @@ func (t *tracer) draw(l *look) (after func()) {
 			}
 		}
 	}
-	l.Passed = &n
+	l.Passed, l.Drops = &n, p.Drops()
 	return func() {
 		now := t.after(l, b, target)
 		t.targets[p.Target] = now
@@ -129,34 +129,49 @@ func (t *tracer) drawn(l *look, b, now *buffer, passed []bool) {
 		now.texture = l.Panels
 	} else if now.column >= 0 && l.pass.Compared() != nil {
 		for _, p := range now.texture {
-			p.Title = strings.Replace(p.Title, "texture read", "copied", 1)
+			p.Title, p.Copied = strings.Replace(p.Title, "texture read", "copied", 1), true
 			l.show(p)
 		}
 	}
+	when := [2]string{"before", "after"}
 	for i, d := range []*buffer{b, now} {
-		title := [2]string{"depth before", "depth after"}[i]
-		switch {
-		case d.depth != nil:
-			p := t.depth(l, d, title)
+		if d.depth == nil && now.depth == nil {
+			continue
+		}
+		p := undefined("depth " + when[i])
+		if d.depth != nil {
+			p = t.depth(l, d, p.Title)
 			p.Same = i == 1 && slices.Equal(b.depth, now.depth)
-			l.show(p)
-		case now.depth != nil:
-			l.show(undefined(title))
 		}
+		p.When, p.Of = when[i], "depth"
+		l.show(p)
 	}
 	for i, d := range []*buffer{b, now} {
-		title := [2]string{"stencil before", "stencil after"}[i]
-		switch {
-		case d.stencil != nil:
-			p := t.stencil(l.grid, title, d.stencil)
-			p.Same = i == 1 && slices.Equal(b.stencil, now.stencil)
-			l.show(p)
-		case now.stencil != nil:
-			l.show(undefined(title))
+		if d.stencil == nil && now.stencil == nil {
+			continue
 		}
+		p := undefined("stencil " + when[i])
+		if d.stencil != nil {
+			p = t.stencil(l.grid, p.Title, d.stencil)
+			p.Same = i == 1 && slices.Equal(b.stencil, now.stencil)
+		}
+		p.When, p.Of = when[i], "stencil"
+		l.show(p)
+	}
+	if now.stencil != nil && l.pass.Stencil.Test && l.pass.Stencil.WriteMask != 0 {
+		t.holds(l, func(row int) bool { return now.stencil[row] != 0 })
+		t.holds(l, func(row int) bool { return now.stencil[row]&0x80 != 0 })
 	}
 	if passed != nil {
-		l.show(t.share(l, "records that pass", func(row int) bool { return passed[row] }))
+		if !l.Drops {
+			t.holds(l, func(row int) bool { return passed[row] })
+		}
+		l.Fates = t.images.add(narrow(firsts(l.grid, passed)))
+		p := t.share(l, "records that pass", func(row int) bool { return passed[row] })
+		if l.pass.Drops() {
+			p.Title, p.Fate = "records dropped", "dropped"
+		}
+		l.show(p)
 	}
 	if l.pass.Color != nil {
 		t.temps[l.pass.Color] = l
@@ -246,7 +261,14 @@ func (t *tracer) depthName(l *look, b *buffer, depth float64) string {
 	} else if n == textures.NullLimb {
 		return text + map[bool]string{true: " (NULL)", false: " (above every value)"}[seg.Nulls > 0]
 	}
-	if b.limb > 0 || seg.Max > 1<<textures.LimbBits-1 || n > seg.Max || seg.NonNull() == 0 {
+	if limbs, low := textures.Limbs(seg.Bits), textures.LimbBits*b.limb; limbs > 1 {
+		text += fmt.Sprintf(" (limb\u00a0%d of %s", b.limb, t.columnName(b.column))
+		if code := n << low; b.limb == limbs-1 && code>>low == n && code <= seg.Max {
+			text += fmt.Sprintf(", of values from %v", seg.Decode(code))
+		}
+		return text + ")"
+	}
+	if n > seg.Max || seg.NonNull() == 0 {
 		return text
 	}
 	return text + fmt.Sprintf(" (%s\u00a0=\u00a0%v)", t.columnName(b.column), seg.Decode(n))

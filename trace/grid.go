@@ -69,6 +69,17 @@ func at[T any](g *grid, of []T) []T {
 	return out
 }
 
+// firsts is 1 where a cell's first record is in a set, else 0.
+func firsts(g *grid, in []bool) []uint32 {
+	out := make([]uint32, len(g.cells))
+	for i, row := range g.cells {
+		if in[row] {
+			out[i] = 1
+		}
+	}
+	return out
+}
+
 // Image is an array, compressed: deflate, base64. A picture has a number a cell,
 // little-endian; texts are a JSON array.
 type Image struct {

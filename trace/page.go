@@ -5,22 +5,28 @@ import (
 	"encoding/json"
 	"html/template"
 	"io"
+
+	"github.com/stencildb/stencildb/demos/draw"
 )
 
 //go:embed page
-var files embed.FS
+var assets embed.FS
 
-var page = template.Must(template.New("page.html").ParseFS(files, "page/page.html"))
+var page = template.Must(template.New("page.html").ParseFS(assets, "page/page.html"))
 
 // WriteHTML writes the page: one file that loads nothing from elsewhere.
 func (t *Trace) WriteHTML(w io.Writer) error {
-	css, err := files.ReadFile("page/page.css")
+	css, err := assets.ReadFile("page/page.css")
 	if err != nil {
 		return err
 	}
-	js, err := files.ReadFile("page/page.js")
-	if err != nil {
-		return err
+	js := draw.JS
+	for _, name := range []string{"base", "pictures", "record", "search", "page"} {
+		text, err := assets.ReadFile("page/" + name + ".js")
+		if err != nil {
+			return err
+		}
+		js += string(text)
 	}
 	data, err := json.Marshal(t) // escapes <, > and &
 	if err != nil {
@@ -31,5 +37,5 @@ func (t *Trace) WriteHTML(w io.Writer) error {
 		CSS  template.CSS
 		JS   template.JS
 		Data template.JS
-	}{t, template.CSS(css), template.JS(js), template.JS(data)})
+	}{t, template.CSS(draw.CSS() + string(css)), template.JS(js), template.JS(data)})
 }

@@ -32,7 +32,13 @@ type Panel struct {
 	Quads  []Quad   `json:"quads,omitempty"`  // what depths are compared with
 	Legend []Level  `json:"legend,omitempty"` // of stencil values
 	Total  int      `json:"total"`            // of a share: records of the chunk
-	Same   bool     `json:"same,omitempty"`   // as before the pass
+	Fate   string   `json:"fate,omitempty"`   // of a share: "dropped", or "" for records that pass or are selected
+	// Of is the buffer, depth or stencil, and When it is seen, before or after the pass;
+	// both are "" of other pictures.
+	Of     string `json:"of,omitempty"`
+	When   string `json:"when,omitempty"`
+	Same   bool   `json:"same,omitempty"`   // as before the pass
+	Copied bool   `json:"copied,omitempty"` // what the pass before has copied to depth
 	// Cols, Lines and Step are those of texels, which are no picture of records.
 	Cols  int `json:"cols,omitempty"`
 	Lines int `json:"lines,omitempty"`
@@ -213,12 +219,16 @@ func (t *tracer) temp(l *look, temp *textures.Temp, what string) Panel {
 		return t.partialResults("partial results "+what, temp, lines)
 	case 1: // package fused: 32 records a texel, four of each of eight stretches of a line
 		width := textures.LineShape(l.grid.Rows).Width
-		return t.share(l, "bitmap "+what, func(row int) bool {
+		in := func(row int) bool {
 			x := row % width
 			return lines(row / width)[x/4%temp.Width]>>(x/4/temp.Width*4+x%4)&1 != 0
-		})
+		}
+		t.holds(l, in)
+		return t.share(l, "bitmap "+what, in)
 	}
-	return t.share(l, "mask "+what, func(row int) bool { return lines(row / temp.Width)[row%temp.Width] != 0 })
+	in := func(row int) bool { return lines(row / temp.Width)[row%temp.Width] != 0 }
+	t.holds(l, in)
+	return t.share(l, "mask "+what, in)
 }
 
 // partialResults is the picture of every Step-th texel of every Step-th line.

@@ -3,7 +3,9 @@ package trace
 import (
 	"errors"
 	"fmt"
+	"math/big"
 	"slices"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -14,6 +16,7 @@ import (
 	"github.com/stencildb/stencildb/fused"
 	"github.com/stencildb/stencildb/glctx"
 	"github.com/stencildb/stencildb/internal/gltest"
+	"github.com/stencildb/stencildb/internal/numbers"
 	"github.com/stencildb/stencildb/internal/plantest"
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/plan"
@@ -76,6 +79,7 @@ func TestRandomQueriesUnderWatch(t *testing.T) {
 			}
 			tr.steps(got)
 			checkSteps(rt, tr, got)
+			checkSums(rt, tr)
 		})
 	})
 }
@@ -97,8 +101,9 @@ func checkPasses(t *rapid.T, tr *tracer) {
 // checkSteps checks that a search ends at one value, the answer.
 func checkSteps(t *rapid.T, tr *tracer, values []table.Value) {
 	for _, s := range tr.trace.Searches {
-		for _, st := range s.Steps {
+		for i, st := range s.Steps {
 			checkDigits(t, tr, s, st)
+			checkDecision(t, tr, s, i, s.space.Value(s.code))
 		}
 		last := s.Steps[len(s.Steps)-1]
 		found := false
@@ -107,6 +112,38 @@ func checkSteps(t *rapid.T, tr *tracer, values []table.Value) {
 		}
 		if !found || last.Ends[0] != last.Ends[1] {
 			t.Fatalf("%s: the last pass leaves %v, the answers are %v", s.Aggregate, last.Ends, values)
+		}
+	}
+}
+
+// checkSums adds the selected values up one by one, with the bits that each sum's words tell.
+func checkSums(t *rapid.T, tr *tracer) {
+	for _, s := range tr.trace.Sums {
+		seg, scale := tr.plan.Table.Chunks[s.Chunk].Segments[s.col], tr.plan.Table.Fields[s.col].Type.Scale
+		total, records := new(big.Int), make([]uint64, 64)
+		for row := range seg.Rows() {
+			if !tr.selection(s.Chunk).Get(row) || seg.IsNull(row) {
+				continue
+			}
+			total.Add(total, big.NewInt(table.IntFromOrdinal(seg.Base)))
+			total.Add(total, new(big.Int).SetUint64(seg.Codes.At(row)))
+			for b := range records {
+				records[b] += seg.Codes.At(row) >> b & 1
+			}
+		}
+		if want := table.Dec(table.Type{Kind: table.Decimal, Precision: 38, Scale: scale}, total).String(); s.Total != want {
+			t.Fatalf("the sum of %s is %s, want %s", s.Column, s.Total, want)
+		}
+		for _, b := range s.Bits {
+			if want := fmt.Sprintf("%s of %s selected value", numbers.Grouped(records[b.Bit]), numbers.Grouped(s.Values)); !strings.HasPrefix(b.Words, want) {
+				t.Fatalf("of bit %d of %s the words are %q, want %q", b.Bit, s.Column, b.Words, want)
+			}
+			if !strings.HasSuffix(b.Words, "so far is "+grouped(b.SoFar)) {
+				t.Fatalf("of bit %d of %s the words are %q, the sum so far %s", b.Bit, s.Column, b.Words, b.SoFar)
+			}
+		}
+		if n := len(s.Bits); n > 0 && s.Bits[n-1].SoFar != s.Total {
+			t.Fatalf("the last bit of %s makes %s, the sum is %s", s.Column, s.Bits[n-1].SoFar, s.Total)
 		}
 	}
 }

@@ -61,7 +61,7 @@ type look struct {
 
 func newLook(p *pass.Pass) *look {
 	return &look{pass: p, Pass: &Pass{Name: p.String(), Counts: p.Op.Counts(), Chunk: p.Chunk, Counted: p.Count,
-		Results: []string{}, Panels: []Panel{}, Search: -1, Sum: -1}}
+		Results: []string{}, Panels: []Panel{}, Search: -1, Sum: -1, Fates: -1}}
 }
 
 func newTracer(s engine.Stage, run pass.Runner) *tracer {
@@ -187,6 +187,20 @@ func (t *tracer) selection(chunk int) table.Bitmap {
 	return b
 }
 
+// holds notes that the pass has a set of records of its chunk, which may be the selection.
+func (t *tracer) holds(l *look, in func(row int) bool) {
+	if l.Selection || l.pass.Part.Check || t.plan.Chunks[l.Chunk].Pred.Op == plan.True {
+		return
+	}
+	b := t.selection(l.Chunk)
+	for row := range l.grid.Rows {
+		if in(row) != b.Get(row) {
+			return
+		}
+	}
+	l.Selection = true
+}
+
 // hostSelection shows the selection of the WHERE clause where the pass goes over it and
 // it exists in registers only.
 func (t *tracer) hostSelection(l *look) {
@@ -197,6 +211,7 @@ func (t *tracer) hostSelection(l *look) {
 	if l.pass.Part.Check || t.plan.Chunks[l.Chunk].Pred.Op == plan.True {
 		return
 	}
+	l.Selection = true
 	p := t.share(l, "selected records", t.selection(l.Chunk).Get)
 	p.Note = "computed on the host: the program has the selection in registers only"
 	l.show(p)

@@ -25,6 +25,8 @@ type Search struct {
 	space  *plan.Space
 	code   uint64 // of the answer
 	stored uint64 // the bits that backend compute counts by
+	tracer *tracer
+	sorted []uint64 // the codes of the selected values, once they are asked for
 }
 
 // Step is what is known of the answer after a pass.
@@ -45,7 +47,9 @@ type Step struct {
 	Digits []Digit `json:"digits,omitempty"`
 	Taken  string  `json:"taken,omitempty"` // the value that the answer has
 
-	high        int    // the highest bit that the pass counts for
+	Decision *Decision `json:"decision,omitempty"`
+
+	high, low   int    // the bits that the pass counts for
 	first, last uint64 // the codes of Ends
 }
 
@@ -81,7 +85,7 @@ func (s *Search) mark(code uint64) Mark {
 // newSearch makes the search of an aggregate that ends at a value.
 func (t *tracer) newSearch(agg int, v table.Value) *Search {
 	a := t.plan.Aggs[agg]
-	s := &Search{Steps: []Step{}, Aggregate: a.String(), Column: a.Name, agg: a, space: plan.NewSpace(t.plan.Table, a.Col)}
+	s := &Search{tracer: t, Steps: []Step{}, Aggregate: a.String(), Column: a.Name, agg: a, space: plan.NewSpace(t.plan.Table, a.Col)}
 	s.Bits = s.space.Bits()
 	s.Ends = [2]string{s.mark(0).Value, s.mark(s.space.Max()).Value}
 	s.code = s.space.AtLeast(func(x table.Value) int { return table.Compare(x, v) })

@@ -115,6 +115,7 @@ func checkSearch(t *rapid.T, tr *tracer, s *Search, answer table.Value) {
 				t.Fatalf("%s, pass %q: results %q, want %q", s.Aggregate, p.Name, p.Results, want)
 			}
 		}
+		checkDecision(t, tr, s, i, answer)
 		first, last = st.first, st.last
 		for _, code := range []uint64{first, last} {
 			if bits := fmt.Sprintf("%0*b", s.Bits, code); !strings.HasPrefix(bits, st.Known) {
@@ -173,4 +174,51 @@ func nothingToFind(tr *tracer, p *Pass) bool {
 		}
 	}
 	return false
+}
+
+// checkDecision checks what a step concludes, and its words, by the selected values one by
+// one; of a chunk by itself whose codes have one limb the pass's own count is the same.
+func checkDecision(t *rapid.T, tr *tracer, s *Search, step int, answer table.Value) {
+	d, st, p := s.Decision(step), s.Steps[step], tr.trace.Passes[s.Steps[step].Pass]
+	if d == nil {
+		return
+	}
+	var values []table.Value
+	for i, c := range tr.plan.Table.Chunks {
+		for row := range c.Rows {
+			if v := c.Segments[s.agg.Col].Value(row); tr.selection(i).Get(row) && !v.Null {
+				values = append(values, v)
+			}
+		}
+	}
+	number := func(holds func(v table.Value) bool) (n uint64) {
+		for _, v := range values {
+			if holds(v) {
+				n++
+			}
+		}
+		return n
+	}
+	before := number(func(v table.Value) bool {
+		order := table.Compare(v, answer)
+		return d.Largest && order > 0 || !d.Largest && order < 0
+	})
+	same := number(func(v table.Value) bool { return table.Compare(v, answer) == 0 })
+	if d.Of != uint64(len(values)) || d.K <= before || d.K > before+same || !strings.Contains(d.Words, d.rank()) {
+		t.Fatalf("%s: %q of %d values: %d come before the answer, %d are the same", s.Aggregate, d.Words, d.Of, before, same)
+	}
+	for _, r := range d.Counts {
+		n := number(func(v table.Value) bool { return table.Compare(v, r.value) >= 0 == d.Largest })
+		if r.Records != n || !strings.Contains(d.Words, numbers.Grouped(n)) || !strings.Contains(d.Words, r.value.String()) {
+			t.Fatalf("%s: %q: %d values are beyond %v", s.Aggregate, d.Words, n, r.value)
+		}
+		if op, ok := tr.looks[st.Pass].pass.Op.(pass.KthLargest); ok && op.Limbs == 1 && len(tr.trace.Grids) == 1 && p.Samples != n {
+			t.Fatalf("%s: %d samples, %d values are beyond %v", p.Name, p.Samples, n, r.value)
+		}
+	}
+	first, last := s.Between(st)
+	within := number(func(v table.Value) bool { return table.Compare(v, first) >= 0 && table.Compare(v, last) <= 0 })
+	if d.Left != within || st.Ends[0] != st.Ends[1] && !strings.Contains(d.Words, numbers.Grouped(within)+" value") {
+		t.Fatalf("%s: %q: %d values are left from %v to %v", s.Aggregate, d.Words, within, first, last)
+	}
 }

@@ -82,7 +82,7 @@ func (t *tracer) searches(values []table.Value) {
 			t.step(i, s.Search, t.digits(i, s.Search))
 		default:
 			tried := s.try(counts.High, counts.Low)
-			t.step(i, s.Search, Step{high: counts.High, Tried: tried})
+			t.step(i, s.Search, Step{high: counts.High, low: counts.Low, Tried: tried})
 			if counts.High > counts.Low {
 				l.Results = s.reached(l, tried, t.segment(l, s.agg.Col))
 			}
@@ -111,7 +111,7 @@ func (l *look) before(next *look) bool {
 func (t *tracer) digits(i int, s *Search) Step {
 	l := t.looks[i]
 	counts, decides := searchBits(l.pass.Op)
-	st := Step{high: counts.High, Counts: []int{counts.High, counts.Low}}
+	st := Step{high: counts.High, low: counts.Low, Counts: []int{counts.High, counts.Low}}
 	var base int
 	var rest uint64 // of all, less those of other values than 0
 	switch op := l.pass.Op.(type) {

@@ -1,12 +1,15 @@
 package trace
 
 import (
+	"fmt"
 	"math/big"
 	"math/bits"
 	"slices"
+	"strings"
 
 	"github.com/stencildb/stencildb/compute"
 	"github.com/stencildb/stencildb/fused"
+	"github.com/stencildb/stencildb/internal/numbers"
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/table"
 )
@@ -19,8 +22,12 @@ type Sum struct {
 	Bits   []SumBit `json:"bits"` // the lowest first
 	Codes  string   `json:"codes"`
 	Values int      `json:"values"`
-	Base   string   `json:"base"` // the value of code 0
-	Total  string   `json:"total"`
+	Base   string   `json:"base"` // the value of code 0, the frame of reference
+	// Bases is Base times Values, and Line where it and what each bit adds to it lie on a
+	// number line from 0 to 1 that has all of them and the number 0, which is the first.
+	Bases string    `json:"bases"`
+	Line  []float64 `json:"line"`
+	Total string    `json:"total"`
 
 	col int
 }
@@ -32,6 +39,8 @@ type SumBit struct {
 	Records uint64  `json:"records"`
 	Adds    string  `json:"adds"` // records * 2^bit
 	Share   float64 `json:"share"`
+	SoFar   string  `json:"soFar"` // what the base of all values and the bits up to this one make
+	Words   string  `json:"words"`
 }
 
 // sums finds what the passes have added up: bit by bit, or all bits of a chunk in one
@@ -104,8 +113,40 @@ func (t *tracer) finish(s *Sum) {
 		}
 	}
 	base := big.NewInt(table.IntFromOrdinal(seg.Base))
-	total := new(big.Int).Mul(base, big.NewInt(int64(s.Values)))
+	sofar := new(big.Int).Mul(base, big.NewInt(int64(s.Values)))
 	typ := table.Type{Kind: table.Decimal, Precision: 38, Scale: seg.Type.Scale}
 	text := func(n *big.Int) string { return table.Dec(typ, n).String() }
-	s.Codes, s.Base, s.Total = text(codes), text(base), text(total.Add(total, codes))
+	s.Codes, s.Base, s.Bases = text(codes), text(base), text(sofar)
+	places := []*big.Int{new(big.Int), new(big.Int).Set(sofar)}
+	for i, b := range s.Bits {
+		sofar.Add(sofar, adds(b))
+		places = append(places, new(big.Int).Set(sofar))
+		s.Bits[i].SoFar = text(sofar)
+		s.Bits[i].Words = fmt.Sprintf("%s of %s bit %d: they add %s × 2^%d = %s; with %s × %s for the frame of reference the sum so far is %s",
+			numbers.Grouped(b.Records), numbers.Count(s.Values, "selected value has", "selected values have"), b.Bit,
+			numbers.Grouped(b.Records), b.Bit, grouped(text(adds(b))), numbers.Grouped(s.Values), grouped(s.Base), grouped(s.Bits[i].SoFar))
+	}
+	s.Total, s.Line = text(sofar), line(places)
+}
+
+// grouped groups the digits of a number before its point.
+func grouped(number string) string {
+	whole, rest, point := strings.Cut(number, ".")
+	if whole = numbers.GroupedText(whole); point {
+		return whole + "." + rest
+	}
+	return whole
+}
+
+// line returns where numbers lie between the least and the greatest of them, 0 to 1.
+func line(list []*big.Int) []float64 {
+	least, greatest := slices.MinFunc(list, (*big.Int).Cmp), slices.MaxFunc(list, (*big.Int).Cmp)
+	span := new(big.Int).Sub(greatest, least)
+	out := make([]float64, len(list))
+	for i, n := range list {
+		if span.Sign() > 0 {
+			out[i], _ = new(big.Rat).SetFrac(new(big.Int).Sub(n, least), span).Float64()
+		}
+	}
+	return out
 }

@@ -61,11 +61,16 @@ type Pass struct {
 	Samples uint64 `json:"samples"`
 	// Passed is, of a draw over records, how many pass, counted by the trace; nil of others.
 	Passed *uint64 `json:"passed,omitempty"`
-	MS     float64 `json:"ms"` // of the device where it has a timer, else wall clock
+	Drops  bool    `json:"drops,omitempty"` // those that pass are dropped from the selection
+	Fates  int     `json:"fates"`           // an image: 1 where the first record of a cell passes, else 0; -1 for none
+	MS     float64 `json:"ms"`              // of the device where it has a timer, else wall clock
 	// State is the pipeline state that matters: what, and how it is set.
 	State    [][2]string `json:"state"`
 	Uniforms [][2]string `json:"uniforms"`
 	Program  int         `json:"program"` // of Trace.Programs; -1 for none
+	// Selection reports whether the pass reads, or leaves, the very records of its chunk that
+	// the WHERE clause selects.
+	Selection bool `json:"selection,omitempty"`
 	// Results are what the pass left behind beside pictures, in words.
 	Results []string `json:"results"`
 	Panels  []Panel  `json:"panels"`
@@ -84,6 +89,8 @@ func (p *Pass) Tally() string {
 	switch {
 	case p.Counted:
 		return numbers.Count(p.Samples, "sample", "samples")
+	case p.Drops:
+		return "(" + numbers.Grouped(*p.Passed) + " dropped)"
 	case p.Passed != nil:
 		return "(" + numbers.Count(*p.Passed, "sample", "samples") + ")"
 	}
@@ -138,6 +145,11 @@ func Run(ctx context.Context, db *engine.DB, text string, o Options) (*Trace, er
 	}
 	t.columns()
 	t.steps(w.Values)
+	for _, s := range out.Searches {
+		for i := range s.Steps {
+			s.Steps[i].Decision = s.Decision(i)
+		}
+	}
 	out.Images = t.images.list
 	return out, errors.Join(t.err, t.images.err)
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/stencildb/stencildb/cpu"
+	"github.com/stencildb/stencildb/demos/draw"
 	"github.com/stencildb/stencildb/engine"
 	"github.com/stencildb/stencildb/glctx"
 	"github.com/stencildb/stencildb/plan"
@@ -102,15 +103,15 @@ func TestPanesShowWhatThePassesLeave(t *testing.T) {
 	ranks := scale{chunk: tab.Chunks[0], limb: whole}.places()
 	for row := range rows {
 		rank := int(ranks[delay.Codes.At(row)]*255 + 0.5)
-		passes, stencil, line := delay.Value(row).I > 15, stencilColor(1), depthLine
+		passes, stencil, line := delay.Value(row).I > 15, draw.Light.Stencil(1), valueLine
 		if passes {
-			stencil, line = stencilColor(2), passLine
+			stencil, line = draw.Light.Stencil(2), passLine
 		}
 		of := func(line int) color.RGBA {
 			at := 4 * (256*line + rank)
 			return color.RGBA{codes[at], codes[at+1], codes[at+2], 255}
 		}
-		for pane, want := range []color.RGBA{of(codeLine), of(line), stencil} {
+		for pane, want := range []color.RGBA{of(valueLine), of(line), stencil} {
 			if got := l.record(pane, row); !near(got, want) {
 				t.Fatalf("record %d (delay %v), pane %d: %v, want %v", row, delay.Value(row), pane, got, want)
 			}
@@ -120,11 +121,11 @@ func TestPanesShowWhatThePassesLeave(t *testing.T) {
 	d.goes(t, 5)
 	l = look(t, d)
 	for row := range rows {
-		want := stencilColor(0)
+		want := draw.Light.Stencil(0)
 		if delay.Value(row).I > 15 {
-			want = stencilColor(2)
+			want = draw.Light.Stencil(2)
 			if distance.Value(row).I < 700 {
-				want = stencilColor(1)
+				want = draw.Light.Stencil(1)
 			}
 		}
 		if got := l.record(stencilPane, row); !near(got, want) {
@@ -334,7 +335,12 @@ func TestSearchesAndSumsAreThoseOfATrace(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	hidden := cmpopts.IgnoreUnexported(trace.Search{}, trace.Step{}, trace.Sum{})
+	hidden := cmpopts.IgnoreUnexported(trace.Search{}, trace.Step{}, trace.Sum{}, trace.Reach{})
+	for _, s := range d.found.Searches { // made when a step is shown
+		for i := range s.Steps {
+			s.Steps[i].Decision = s.Decision(i)
+		}
+	}
 	if len(tr.Searches) != 1 || len(tr.Sums) != 1 {
 		t.Fatalf("a trace of %d searches and %d sums", len(tr.Searches), len(tr.Sums))
 	}

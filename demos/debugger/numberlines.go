@@ -92,7 +92,7 @@ func (f *frame) found() {
 		switch p := d.found.Passes[i]; {
 		case p.Search >= 0:
 			s := d.found.Searches[p.Search]
-			f.search(r, s, &s.Steps[p.Step], i == last-1 && !d.AtAnswer())
+			f.search(r, s, &s.Steps[p.Step], s.Decision(p.Step), i == last-1 && !d.AtAnswer())
 			return
 		case p.Sum >= 0:
 			f.sum(r, d.found.Sums[p.Sum], i)
@@ -101,7 +101,7 @@ func (f *frame) found() {
 	}
 	switch n := d.found; {
 	case len(n.Searches) > 0:
-		f.search(r, n.Searches[0], nil, false)
+		f.search(r, n.Searches[0], nil, nil, false)
 	case len(n.Sums) > 0:
 		f.sum(r, n.Sums[0], -1)
 	}
@@ -110,7 +110,7 @@ func (f *frame) found() {
 // search draws the number line of a search: where the value can be, given the bits
 // that are known after a step, nil for none, and while a bit is being decided the value that
 // is tried.
-func (f *frame) search(r image.Rectangle, s *trace.Search, step *trace.Step, tries bool) {
+func (f *frame) search(r image.Rectangle, s *trace.Search, step *trace.Step, decision *trace.Decision, tries bool) {
 	line, linear := f.demo.axis(s.Attribute()), f.demo.Linear
 	place := [2]float64{0, 1}
 	if step == nil {
@@ -122,7 +122,11 @@ func (f *frame) search(r image.Rectangle, s *trace.Search, step *trace.Step, tri
 	}
 	known := f.Mono.Clip(step.Known+strings.Repeat("·", max(0, s.Bits-len(step.Known))), r.Dx()*2/3)
 	f.Right(f.Mono, r.Max.X-2, r.Min.Y+14, known, selected)
-	f.Text(f.Body, r.Min.X, r.Min.Y+14, f.Body.Clip(s.Aggregate, r.Dx()-f.Mono.Width(known)-10), ink)
+	what, face := s.Aggregate, f.Body
+	if decision != nil {
+		what, face = decision.Short, f.Small
+	}
+	f.Text(face, r.Min.X, r.Min.Y+14, face.Clip(what, r.Dx()-f.Mono.Width(known)-10), ink)
 	b := bar(r)
 	f.Fill(b, ground)
 	at := func(place float64) int { return b.Min.X + int(math.Round(place*float64(b.Dx()))) }
@@ -161,7 +165,8 @@ func (f *frame) sum(r image.Rectangle, s *trace.Sum, i int) {
 		shade := selected
 		if bit.Pass == i {
 			shade = highlight
-			now = fmt.Sprintf("bit %d: %s x 2^%d = %s", bit.Bit, numbers.Grouped(bit.Records), bit.Bit, numbers.GroupedText(bit.Adds))
+			now = fmt.Sprintf("bit %d: %s x 2^%d; with %s x %s the sum so far is %s", bit.Bit, numbers.Grouped(bit.Records), bit.Bit,
+				numbers.Grouped(s.Values), s.Base, numbers.GroupedText(bit.SoFar))
 		}
 		f.Fill(image.Rect(int(x), b.Min.Y, max(int(x+w)-1, int(x)+1), b.Max.Y), shade)
 		x += w

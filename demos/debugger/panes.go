@@ -7,8 +7,8 @@ import (
 
 	"github.com/go-gl/gl/v4.5-core/gl"
 
+	"github.com/stencildb/stencildb/demos/draw"
 	"github.com/stencildb/stencildb/internal/numbers"
-	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/shaders"
 	"github.com/stencildb/stencildb/textures"
 )
@@ -109,7 +109,7 @@ func (f *frame) attribute() pane {
 			}
 		}
 		f.records("CODES", r, f.id(ref), thirds, scale{f.scene.chunk, col, whole, f.demo.Linear}, shaders.Uniform{Name: "limbs", I: []int32{int32(first), int32(limbs)}})
-		f.scaleBar(at, r, codeLine, seg.Decode(0).String(), seg.Decode(seg.Max).String(), seg.Nulls > 0)
+		f.scaleBar(at, r, valueLine, seg.Decode(0).String(), seg.Decode(seg.Max).String(), seg.Nulls > 0)
 	}}
 }
 
@@ -126,7 +126,7 @@ func (f *frame) depth() pane {
 	return pane{title: "Depth buffer: " + f.scene.depthName(), note: note, shows: "the first of", draw: func(at, r image.Rectangle) {
 		others := f.nulls()
 		f.records("DEPTH", r, t.Texture, others, f.depthScale(), test(f.scene.pass)...)
-		f.scaleBar(at, r, depthLine, f.scene.depthValue(0), f.scene.depthValue(f.depthScale().top()), others != 0)
+		f.scaleBar(at, r, valueLine, f.scene.depthValue(0), f.scene.depthValue(f.depthScale().top()), others != 0)
 	}}
 }
 
@@ -165,7 +165,7 @@ func (f *frame) stencil() pane {
 				f.Text(f.Small, x, y+11, "…", ink)
 				break
 			}
-			f.Fill(image.Rect(x, y, x+12, y+12), stencilColor(v))
+			f.Fill(image.Rect(x, y, x+12, y+12), draw.Light.Stencil(v))
 			x = f.Text(f.Small, x+16, y+11, fmt.Sprint(v), ink) + 12
 		}
 	}}
@@ -205,14 +205,18 @@ func (f *frame) result() pane {
 		p.why = "every record passes: this pass tests nothing"
 	}
 	p.draw = func(at, r image.Rectangle) {
-		f.records("PASSES", r, s.mask, 0, scale{})
+		fate, mark := selected, int32(3)
+		if s.drops() {
+			fate, mark = dropped, 4
+		}
+		f.records("PASSES", r, s.mask, 0, scale{}, shaders.Uniform{Name: "fate", I: []int32{mark}})
 		y := r.Max.Y + 7
-		f.Fill(image.Rect(r.Min.X, y, r.Min.X+12, y+12), selected)
+		f.Fill(image.Rect(r.Min.X, y, r.Min.X+12, y+12), fate)
 		text := fmt.Sprintf("%s of %s (%s)", numbers.Grouped(s.passing), numbers.Grouped(uint64(s.chunk.Rows)), percent(float64(s.passing)/float64(max(s.chunk.Rows, 1))))
 		if f.Bold.Width(text) > at.Dx()-18 {
 			text = numbers.Grouped(s.passing)
 		}
-		f.Text(f.Bold, r.Min.X+18, y+11, f.Bold.Clip(text, at.Dx()-18), selected)
+		f.Text(f.Bold, r.Min.X+18, y+11, f.Bold.Clip(text, at.Dx()-18), fate)
 	}
 	return p
 }
@@ -229,12 +233,8 @@ func (s *scene) quads() []float64 {
 	return list
 }
 
-// drops reports whether the records that are shown are those that the pass at hand takes
-// from the selection, as EvalCNF's after a clause.
-func (s *scene) drops() bool {
-	p := s.pass
-	return p != nil && !s.selection && !p.Count && p.Stencil.Test && p.Stencil.WriteMask != 0 && p.Stencil.Pass == pass.Zero
-}
+// drops reports whether the records that are shown are those that the pass at hand drops.
+func (s *scene) drops() bool { return s.pass != nil && !s.selection && s.pass.Drops() }
 
 // percent writes a share; what is not nothing is not 0.0 %.
 func percent(share float64) string {

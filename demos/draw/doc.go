@@ -5,6 +5,8 @@
 //   - [Canvas] is a picture, [Fonts] and [Face] what is written on it.
 //   - [Sheet] lays [Panel]s out side by side, each with a title and a few words.
 //   - [Ramp], [Tint], [Values] and [Chosen] turn records into colours.
+//   - [Theme] is the colours that lessons, debugger and traces share; [CSS] and [JS] give
+//     them to pages.
 //
 // # Caveats
 //

@@ -5,9 +5,8 @@ import (
 	"math"
 )
 
-// The palette: a grey ramp of even steps in lightness, the same tinted where a
-// test passes, and the stencil values in colours that the colour-blind can tell
-// apart (Okabe and Ito).
+// The palette, of the light theme: the greys of values, the same tinted where a test
+// passes, and the stencil values.
 const (
 	Levels  = 96
 	Grey    = 0
@@ -31,17 +30,15 @@ func Lightness(l float64) float64 {
 func palette() color.Palette {
 	p := make(color.Palette, Mark+1)
 	for i := range Levels {
-		v := Lightness(14 + 82*float64(i)/(Levels-1))
-		mix := func(c float64) uint8 { return uint8(0.5*v + 0.5*c) }
-		p[Grey+i] = color.RGBA{uint8(v), uint8(v), uint8(v), 255}
-		p[Tinted+i] = color.RGBA{mix(0), mix(190), mix(130), 255}
+		place := float64(i) / (Levels - 1)
+		p[Grey+i], p[Tinted+i] = Value(place), Light.Passing(place)
 	}
 	p[White] = color.White
-	p[Stencil] = color.RGBA{0xd8, 0xd8, 0xd8, 255}
-	p[Stencil+1] = color.RGBA{0xe6, 0x9f, 0x00, 255}
-	p[Stencil+2] = color.RGBA{0x00, 0x72, 0xb2, 255}
+	for v := range uint8(3) {
+		p[Stencil+v] = Light.Stencil(v)
+	}
 	p[Ink] = color.RGBA{0x1a, 0x1a, 0x1a, 255}
 	p[Line] = color.RGBA{0xb0, 0xb0, 0xb0, 255}
-	p[Mark] = color.RGBA{0xd5, 0x5e, 0x00, 255}
+	p[Mark] = Light.Quad
 	return p
 }

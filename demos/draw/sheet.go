@@ -267,14 +267,19 @@ const barHeight = 28
 // Height implements Drawing.
 func (b Bars) Height(int) int { return len(b) * barHeight }
 
-// Draw implements Drawing.
-func (b Bars) Draw(c *Canvas, r image.Rectangle) {
+// within returns where between labels and texts the bars are, and the largest end.
+func (b Bars) within(c *Canvas, r image.Rectangle) (in image.Rectangle, hi float64) {
 	label, text, hi := 0, 0, 1e-9
 	for _, x := range b {
 		label, text = max(label, c.Body.Width(x.Label)), max(text, c.Body.Width(x.Text))
 		hi = max(hi, x.To)
 	}
-	in := image.Rect(r.Min.X+label+12, r.Min.Y, r.Max.X-text-12, r.Max.Y)
+	return image.Rect(r.Min.X+label+12, r.Min.Y, r.Max.X-text-12, r.Max.Y), hi
+}
+
+// Draw implements Drawing.
+func (b Bars) Draw(c *Canvas, r image.Rectangle) {
+	in, hi := b.within(c, r)
 	at := func(v float64) int { return in.Min.X + int(v/hi*float64(in.Dx())) }
 	for i, x := range b {
 		y := r.Min.Y + i*barHeight
@@ -286,4 +291,31 @@ func (b Bars) Draw(c *Canvas, r image.Rectangle) {
 		}
 		c.Right(c.Body, r.Max.X, y+20, x.Text, Colors[Ink])
 	}
+}
+
+// Scaled is Bars above an axis, whose ends belong to 0 and to the largest end of a bar.
+type Scaled struct {
+	Bars Bars
+	Axis Axis
+}
+
+const axisHeight = 58
+
+// Height implements Drawing.
+func (s Scaled) Height(width int) int { return s.Bars.Height(width) + axisHeight }
+
+// Draw implements Drawing.
+func (s Scaled) Draw(c *Canvas, r image.Rectangle) {
+	s.Bars.Draw(c, r)
+	in, _ := s.Bars.within(c, r)
+	y := r.Min.Y + s.Bars.Height(r.Dx()) + 4
+	c.Fill(image.Rect(in.Min.X, y, in.Max.X, y+2), Colors[Ink])
+	const ticks = 4
+	for i := range ticks + 1 {
+		x := in.Min.X + i*(in.Dx()-2)/ticks
+		c.Fill(image.Rect(x, y, x+2, y+8), Colors[Ink])
+		text := numbers.Grouped(int64(s.Axis.Lo + (s.Axis.Hi-s.Axis.Lo)*float64(i)/ticks))
+		c.Text(c.Body, x-c.Body.Width(text)/2, y+26, text, Colors[Ink])
+	}
+	c.Text(c.Body, in.Min.X+in.Dx()/2-c.Body.Width(s.Axis.Name)/2, y+48, s.Axis.Name, Colors[Ink])
 }

@@ -1,0 +1,194 @@
+package trace
+
+import (
+	"fmt"
+	"slices"
+	"sort"
+	"strings"
+
+	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/internal/numbers"
+	"github.com/stencildb/stencildb/pass"
+	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/table"
+)
+
+// Decision is what a step of a search concludes: the answer is the K-th of Of selected
+// values, so many of which the step has counted.
+type Decision struct {
+	K       uint64 `json:"k"`
+	Of      uint64 `json:"of"`
+	Largest bool   `json:"largest"` // the K-th largest; else the K-th smallest
+	// Counts are the selected values of the table that are below each value or, of a K-th
+	// largest, at or above it.
+	Counts []Reach `json:"counts"`
+	High   int     `json:"high"` // the highest bit decided
+	Low    int     `json:"low"`  // the lowest
+	Set    string  `json:"set"`  // what they are, the highest first
+	Left   uint64  `json:"left"` // the selected values from the first to the last of the step's Ends
+	Words  string  `json:"words"`
+	Short  string  `json:"-"` // Words without what is left
+}
+
+// Reach is how many values lie on one side of a value.
+type Reach struct {
+	Value   string `json:"value"`
+	Records uint64 `json:"records"`
+
+	value table.Value
+}
+
+// ranks returns the codes of the selected values of a search, in order.
+func (s *Search) ranks() []uint64 {
+	if s.sorted != nil {
+		return s.sorted
+	}
+	for i, c := range s.tracer.plan.Table.Chunks {
+		seg, selected := c.Segments[s.agg.Col], s.tracer.selection(i)
+		for row := range seg.Rows() {
+			if selected.Get(row) && !seg.IsNull(row) {
+				s.sorted = append(s.sorted, s.space.Code(seg, seg.Codes.At(row)))
+			}
+		}
+	}
+	slices.Sort(s.sorted)
+	return s.sorted
+}
+
+// below is how many selected values are below a code.
+func (s *Search) below(code uint64) uint64 {
+	list := s.ranks()
+	return uint64(sort.Search(len(list), func(i int) bool { return list[i] >= code }))
+}
+
+// Decision returns what a step concludes; nil where it concludes nothing: the counts
+// of other chunks are missing, or there is nothing that it counts by. On backend compute MIN
+// and MAX over several chunks are a search in each, which has no rank in the table.
+func (s *Search) Decision(step int) *Decision {
+	st, n := s.Steps[step], uint64(len(s.ranks()))
+	several := len(s.tracer.plan.Table.Chunks) > 1 && (s.agg.Kind == expr.Min || s.agg.Kind == expr.Max)
+	if step+1 < len(s.Steps) && s.Steps[step+1].high >= st.high || st.Counts != nil && (st.Taken == "" || several) {
+		return nil
+	}
+	k, largest, ok, err := plan.Rank(s.agg, n)
+	if err != nil || !ok {
+		return nil
+	}
+	d := &Decision{K: k, Of: n, Largest: largest, High: st.high, Low: st.low, Set: st.Taken, Counts: []Reach{},
+		Left: s.below(st.last+1) - s.below(st.first)}
+	if st.Counts != nil {
+		d.digits(s, st)
+	} else {
+		d.compared(s, st)
+	}
+	d.Short = d.Words
+	d.Words += "; " + left(d.Left, st.Ends)
+	return d
+}
+
+// compared concludes from comparisons with tentative values. What counts the values at or
+// above them looks for a K-th largest; the K-th smallest of n is their n+1-K-th largest.
+func (d *Decision) compared(s *Search, st Step) {
+	op, _ := s.tracer.looks[st.Pass].pass.Op.(pass.KthLargest) // backend fused counts those at or above alone
+	if op.Smallest == d.Largest {
+		d.K, d.Largest = d.Of+1-d.K, !op.Smallest
+	}
+	for b := d.High; b >= d.Low; b-- {
+		d.Set += string('0' + byte(s.code>>b&1))
+	}
+	var counted []string
+	in, out := "", "" // the last value that the answer reaches, the first that it does not
+	for _, m := range st.Tried {
+		r := Reach{m.Value, s.below(m.Code), s.space.Value(m.Code)}
+		if d.Largest {
+			r.Records = d.Of - r.Records
+		}
+		d.Counts = append(d.Counts, r)
+		counted = append(counted, beyond(r, d.Largest, len(counted) == 0))
+		switch {
+		case r.Records >= d.K && d.Largest:
+			in = r.Value
+		case out == "":
+			out = r.Value
+		}
+	}
+	among := map[bool]string{true: "is among them", false: "is not among them"}[(s.code>>d.Low&1 == 1) == d.Largest]
+	if len(st.Tried) > 1 {
+		var parts []string
+		if in != "" {
+			parts = append(parts, "among those of "+in+" or more")
+		}
+		if out != "" {
+			parts = append(parts, "not among those of "+out+" or more")
+		}
+		among = "is " + strings.Join(parts, ", ")
+	}
+	if len(counted) == 0 {
+		counted = []string{"no value is so large"}
+		among = "is below"
+	}
+	d.Words = fmt.Sprintf("%s; %s %s: %s", strings.Join(counted, ", "), d.rank(), among, d.bits())
+}
+
+// digits concludes from the counts of the values of some bits.
+func (d *Decision) digits(s *Search, st Step) {
+	if d.Largest {
+		d.K, d.Largest = d.Of+1-d.K, false
+	}
+	first := s.code >> d.Low << d.Low
+	last := min(first+(1<<d.Low-1), s.space.Max())
+	below, within := s.below(first), s.below(last+1)-s.below(first)
+	from, to := s.mark(first).Value, s.mark(last).Value
+	d.Counts = []Reach{{from, below, s.space.Value(first)}}
+	place := "are " + from
+	if from != to {
+		place = fmt.Sprintf("lie in %s … %s", from, to)
+	}
+	d.Words = fmt.Sprintf("%s, %s %s; %s is among these: %s", beyond(d.Counts[0], false, true), numbers.Grouped(within), place, d.rank(), d.bits())
+}
+
+func beyond(r Reach, largest, first bool) string {
+	what := numbers.Grouped(r.Records)
+	if first {
+		what = numbers.Count(r.Records, "value", "values")
+	}
+	one := r.Records == 1
+	if largest {
+		return fmt.Sprintf("%s %s %s or more", what, map[bool]string{true: "is", false: "are"}[one], r.Value)
+	}
+	return fmt.Sprintf("%s %s below %s", what, map[bool]string{true: "lies", false: "lie"}[one], r.Value)
+}
+
+func (d *Decision) rank() string {
+	what := map[bool]string{true: "largest", false: "smallest"}[d.Largest]
+	if d.K == 1 {
+		return "the " + what
+	}
+	return fmt.Sprintf("the %s %s", ordinal(d.K), what)
+}
+
+func (d *Decision) bits() string {
+	if d.High == d.Low || len(d.Set) == 1 {
+		return fmt.Sprintf("bit %d is %s", d.Low, d.Set)
+	}
+	return fmt.Sprintf("bits %d..%d are %s", d.High, d.Low, d.Set)
+}
+
+func left(n uint64, ends [2]string) string {
+	if ends[0] == ends[1] {
+		return "the value is " + ends[0]
+	}
+	return fmt.Sprintf("%s in %s … %s", numbers.Count(n, "value is left,", "values are left,"), ends[0], ends[1])
+}
+
+// ordinal writes 1 as 1st, 12 as 12th.
+func ordinal(n uint64) string {
+	suffix := "th"
+	if n%100/10 != 1 {
+		suffix = map[uint64]string{1: "st", 2: "nd", 3: "rd"}[n%10]
+		if suffix == "" {
+			suffix = "th"
+		}
+	}
+	return numbers.Grouped(n) + suffix
+}
