@@ -32,6 +32,16 @@ func twoPasses(s *lesson.Stage, c lesson.Column, lo, hi int64) []*pass.Pass {
 	return []*pass.Pass{first, second}
 }
 
+// within is the depth bounds test of depths that were read back.
+func within(depth []float32, lo, hi float32) (n uint64) {
+	for _, d := range depth {
+		if c := lesson.CodeOf(d); lesson.CodeOf(lo) <= c && c <= lesson.CodeOf(hi) {
+			n++
+		}
+	}
+	return n
+}
+
 // count counts lo <= column <= hi the way the device can.
 func count(s *lesson.Stage, c lesson.Column, lo, hi int64, run func(*pass.Pass) uint64) (n uint64) {
 	if s.Context.Caps().DepthBounds {
@@ -60,6 +70,7 @@ func Run(s *lesson.Stage) {
 	} else {
 		s.Say("This device (%s) has no such test: it draws two quads, and the stencil buffer takes the AND. With the test it would be one pass:", s.Device())
 		s.Describe(rangePass(s, distance, lo, hi, distance.Depth(lo)))
+		s.Row("      = %s (computed from the depths read back, not drawn)", numbers.Grouped(within(depth, distance.Depth(lo), distance.Depth(hi))))
 		s.Say("The two quads:")
 	}
 	n := count(s, distance, lo, hi, s.Show)

@@ -3,6 +3,7 @@ package cnf
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/stencildb/stencildb/demos/draw"
 	"github.com/stencildb/stencildb/demos/lesson"
@@ -65,7 +66,7 @@ func Run(s *lesson.Stage) {
 		stencil := s.Stencil()
 		h := histogram(stencil)
 		s.Row("%-30s %-22s %8s %9s %9s %9s", p.String(), rule(p), numbers.Grouped(moved), numbers.Grouped(h[0]), numbers.Grouped(h[1]), numbers.Grouped(h[2]))
-		sheet.Panels = append(sheet.Panels, draw.Panel{Title: fmt.Sprintf("%d  %s", len(sheet.Panels)+1, p.String()),
+		sheet.Panels = append(sheet.Panels, draw.Panel{Title: fmt.Sprintf("%d  %s", len(sheet.Panels)+1, strings.TrimPrefix(p.String(), "EvalCNF: ")),
 			Draw:   draw.Records{Shape: s.Target.Shape, Colors: draw.Values(stencil)},
 			Note:   rule(p),
 			Legend: legend(h)})
@@ -76,6 +77,12 @@ func Run(s *lesson.Stage) {
 
 	steps, count := s.Query("SELECT COUNT(*) FROM flights WHERE " + where)
 	s.Say("Backend classic draws the same passes for this WHERE, copies included, and answers %v:", count)
+	for _, p := range steps {
+		s.Row("%s", p.Pass)
+	}
+	const wide = "SELECT COUNT(*) FROM flights WHERE time >= 22.5"
+	steps, count = s.Query(wide)
+	s.Say("An attribute of two limbs (lesson 2) is compared by such a combination, too. %s (%v) takes:", wide, count)
 	for _, p := range steps {
 		s.Row("%s", p.Pass)
 	}

@@ -3,7 +3,6 @@ package count
 
 import (
 	"fmt"
-	"time"
 
 	"github.com/stencildb/stencildb/demos/draw"
 	"github.com/stencildb/stencildb/demos/lesson"
@@ -49,11 +48,10 @@ func Run(s *lesson.Stage) {
 			s.Run(s.Compare(delay, "<", int64(lo+i*step)))
 		}
 	}
-	var took [2]time.Duration
-	for i, f := range []func(){inFlight, oneByOne} {
-		took[i] = s.Median(f)
-	}
-	s.Row("all in flight %s, one after the other %s (%s)", lesson.Milliseconds(took[0]), lesson.Milliseconds(took[1]), s.Device())
+	took := s.Times(inFlight, oneByOne)
+	s.Row("all in flight      %v", took[0])
+	s.Row("one after another  %v", took[1])
+	s.Row("medians of runs in turns, with the fastest and the slowest, on %s", s.Device())
 
 	s.Say("Neighbours subtracted, that is a histogram:")
 	var bars draw.Bars

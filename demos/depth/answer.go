@@ -8,7 +8,7 @@ func Solve(s *lesson.Stage) uint64 {
 	var count [2]uint64
 	for i, drop := range []int{0, distance.Segment.Bits - 8} {
 		s.Run(copyToDepth(s, distance, drop))
-		count[i] = below(s, distance, 1000, drop)
+		count[i] = below(s, distance, 700, drop)
 	}
 	return count[0] - count[1]
 }

@@ -62,6 +62,7 @@ func Run(s *lesson.Stage) {
 
 	s.Say("So every bit counts, and there are 24: depth buffers of 2004 had no more, and a float holds whole numbers up to 2^24 exactly. As a float, 2^24 is %.0f and 2^24 + 1 is %.0f.",
 		float32(1<<24), float32(1<<24+1))
+	fixed(s)
 	wide(s)
 
 	s.Run(copyToDepth(s, delay, 5))
@@ -75,20 +76,32 @@ func Run(s *lesson.Stage) {
 	}})
 }
 
+// fixed shows what a depth buffer of 24 bits rounds when it stores code / 2^24.
+func fixed(s *lesson.Stage) {
+	s.Say("Not all 24 are safe. A fixed-point buffer stores depth * (2^24 - 1), rounded. Here is that product for the depth code / 2^24, exact and as a float of 24 bits (computed, not drawn):")
+	s.Row("    code        exact product   as a float")
+	for _, code := range []uint64{1<<21 + 1, 1<<22 - 1, 1<<22 + 1, 1<<23 - 1, 1 << 23, 1<<24 - 1} {
+		exact := float64(code) - float64(code)/(1<<24)
+		s.Row("%8d %20.7f %12.2f", code, exact, lesson.DepthOf(code)*(1<<24-1))
+	}
+	s.Say("Up to 2^22 both round to the code. Then the float ends on .5, and whether that goes up or down is the device's choice.")
+}
+
 // wide shows what becomes of an attribute whose codes do not fit.
 func wide(s *lesson.Stage) {
 	time := s.Column("time")
+	codes := time.Codes()
 	lost := 0
-	for _, code := range time.Codes() {
+	for _, code := range codes {
 		if uint64(float32(code)) != code {
 			lost++
 		}
 	}
-	s.Say("Codes of time have %d bits. As one float each, %s of them would change.", time.Segment.Bits, numbers.Grouped(lost))
-	const query = "SELECT COUNT(*) FROM flights WHERE time >= 22.5"
-	steps, n := s.Query(query)
-	s.Say("So they are cut into limbs of 24 bits, each compared by itself: first the upper limbs, and where these are equal the lower ones. %s (%v) takes:", query, n)
-	for _, p := range steps {
-		s.Row("%s", p.Pass)
+	s.Say("Codes of time have %d bits. As one float each, %s of them would change. So they are cut into limbs of 24 bits, two floats, which are compared one after the other (lesson 6):",
+		time.Segment.Bits, numbers.Grouped(lost))
+	texels := s.Texels(time.Texture)
+	s.Row("record          time        code   upper limb   lower limb")
+	for _, r := range []int{0, 1000, 123456} {
+		s.Row("%-9s %10v %11d %12.0f %12.0f", numbers.Grouped(r), time.Segment.Decode(codes[r]), codes[r], texels[2*r+1], texels[2*r])
 	}
 }

@@ -74,19 +74,25 @@ func Run(s *lesson.Stage) {
 
 	s.Say("Look at the picture: each count halves the interval in which the answer lies, though not a single record is moved or copied.")
 	s.Picture("bits", &draw.Sheet{Title: fmt.Sprintf("The %dth largest delay in %d counts", k, bits), Columns: 1, Width: 1000, Panels: []draw.Panel{{
-		Title:  "Where the answer can still be, before each count",
-		Draw:   halving(steps),
-		Legend: []draw.Entry{{Index: draw.Stencil + 2, Text: "the codes that x may still become"}, {Index: draw.Mark, Text: "x + 2^i: is the answer here or to the right?"}},
+		Title: fmt.Sprintf("k = %d: are there %d flights or more from the mark on? Then the answer is there, and the bit is 1.", k, k),
+		Draw:  draw.Scaled{Bars: halving(steps, delay.Min()), Axis: draw.Axis{Name: "delay in minutes", Lo: float64(delay.Min()), Hi: float64(delay.Min() + 1<<bits)}},
+		Legend: []draw.Entry{{Index: draw.Stencil + 2, Text: "the delays that can still be the answer, before the count"},
+			{Index: draw.Mark, Text: "the mark, x + 2^i as a delay: the quad of this count"}},
 	}}})
 }
 
-// halving draws, a row a step, the interval of codes that is left before it.
-func halving(steps []decision) (bars draw.Bars) {
+// halving draws, a row a step, the interval of codes that is left before it, and says what
+// the count decides.
+func halving(steps []decision, least int64) (bars draw.Bars) {
 	from := uint64(0)
 	for _, d := range steps {
 		to := from + 1<<(d.bit+1)
+		than, bit := "<", "0"
+		if d.set {
+			than, bit = "≥", "1"
+		}
 		bars = append(bars, draw.Bar{Label: fmt.Sprintf("bit %d", d.bit), From: float64(from), To: float64(to), At: float64(d.tried),
-			Text: fmt.Sprintf("%s at or above", numbers.Grouped(d.count))})
+			Text: fmt.Sprintf("%s from %d on %s %d: %s", numbers.Grouped(d.count), int64(d.tried)+least, than, k, bit)})
 		from = d.x
 	}
 	return bars

@@ -4,7 +4,9 @@
 //
 // The types to know:
 //
-//   - [Lesson] is one lesson: its page, its program, its exercise.
+//   - [Lesson] is one lesson: its page, its program, its exercises.
+//   - [Exercise] is a question; a [Key] judges answers to it, in a terminal and on the
+//     page.
 //   - [Stage] is what a lesson's program runs on: the flights, a runner of passes, a
 //     depth-stencil buffer over the flights' texels.
 //   - [Steps] is a runner that keeps what each pass left behind.

@@ -7,10 +7,7 @@ import (
 	"image"
 	"io"
 	"math/big"
-	"regexp"
-	"strings"
 
-	"github.com/stencildb/stencildb/demos"
 	"github.com/stencildb/stencildb/engine"
 	"github.com/stencildb/stencildb/glctx"
 	"github.com/stencildb/stencildb/table"
@@ -18,18 +15,23 @@ import (
 )
 
 // Lesson is one lesson: a page, a program that shows its subject on real data, and
-// an exercise.
+// exercises.
 type Lesson struct {
 	Number int
 	Name   string // of the command `stencildb demo NAME`, the folder and the page
 	Title  string
 	// Run is the program.
 	Run func(s *Stage)
-	// Solve is the exercise's solution: a number, found with passes.
+	// Trace is that of the lesson's query.
+	Trace Trace
+	// Exercises are those on its page. The answer to the last one is a SELECT.
+	Exercises []Exercise
+	// Solve finds the answer to the last exercise with passes.
 	Solve func(s *Stage) uint64
-	// Question is the exercise as a SELECT of one number.
-	Question string
 }
+
+// Trace is a page with the passes of a statement, docs/traces/NAME.html.
+type Trace struct{ Name, Backend, SQL string }
 
 // Options says how a lesson is played.
 type Options struct {
@@ -48,7 +50,7 @@ func (l *Lesson) Play(o Options) error {
 	})
 }
 
-// Solution solves the exercise with passes.
+// Solution solves the last exercise with passes.
 func (l *Lesson) Solution(o Options) (n uint64, err error) {
 	err = l.on(o, func(s *Stage) { n = l.Solve(s) })
 	return n, err
@@ -84,48 +86,6 @@ func On(t *table.Table, o Options, f func(s *Stage)) error {
 		return errors.Join(s.err, d.Context.Check("a lesson's passes"))
 	})
 	return errors.Join(err, d.Close())
-}
-
-// Exercise returns the exercise on the page, in lines for a terminal.
-func (l *Lesson) Exercise() string {
-	page, err := demos.Files.ReadFile(l.Name + "/README.md")
-	if err != nil {
-		return ""
-	}
-	_, text, _ := strings.Cut(string(page), "\n## Exercise\n")
-	text, _, _ = strings.Cut(text, "\n## ")
-	return wrapped(strings.ReplaceAll(text, "`", ""))
-}
-
-// Verdict is what an answer to an exercise is worth.
-type Verdict int
-
-// The verdicts.
-const (
-	TooSmall Verdict = iota - 1
-	Right
-	TooLarge
-)
-
-// ErrNoNumber is the error of an answer that is not a whole number.
-var ErrNoNumber = errors.New("the answer is a whole number")
-
-// wholeNumber matches digits that may be grouped, with commas or as SQL and Go do.
-var wholeNumber = regexp.MustCompile(`^[+-]?[0-9]+([,_][0-9]+)*$`)
-
-// Check compares an answer to the exercise ("12345", "12,345" or "12_345") with what
-// backend cpu computes from the data.
-func (l *Lesson) Check(ctx context.Context, answer string) (Verdict, error) {
-	answer = strings.TrimSpace(answer)
-	given, ok := new(big.Int).SetString(strings.NewReplacer(",", "", "_", "").Replace(answer), 10)
-	if !ok || !wholeNumber.MatchString(answer) {
-		return 0, fmt.Errorf("%w, not %q", ErrNoNumber, answer)
-	}
-	right, err := SQL(ctx, l.Question)
-	if err != nil {
-		return 0, err
-	}
-	return Verdict(given.Cmp(right)), nil
 }
 
 // SQL returns the one whole number that a SELECT over the flights gives on backend

@@ -176,15 +176,56 @@ func TestDisagreementFails(t *testing.T) {
 }
 
 func TestAnswers(t *testing.T) {
-	l := &Lesson{Question: "SELECT COUNT(*) FROM flights"}
-	for answer, want := range map[string]Verdict{"200000": Right, " 200,000 ": Right, "200_000": Right, "199999": TooSmall, "-5": TooSmall, "99999999999999999999999": TooLarge} {
-		if v, err := l.Check(context.Background(), answer); v != want || err != nil {
-			t.Errorf("%q is judged %v (%v)", answer, v, err)
+	l := &Lesson{Name: "l", Exercises: []Exercise{
+		{Ask: "Which?", Choices: []string{"LESS", "GREATER"}, Answer: "GREATER", Hints: map[string]string{"LESS": "Mirrored."}, Why: "Yes."},
+		{Ask: "How many?", Answer: "SELECT COUNT(*) FROM flights", Hints: map[string]string{"SELECT COUNT(*) - 1 FROM flights": "One is missing."}},
+	}}
+	for answer, want := range map[string]string{
+		"200000": "", " 200,000 ": "", "200_000": "", "2=200000": "", "1=greater": "Yes.", "1= b": "Yes.",
+		"1=LESS": "Mirrored.", "1=a": "Mirrored.", "199,999": "One is missing.", "-5": "It is too small.", "99999999999999999999999": "It is too large.",
+	} {
+		n, text, err := l.Find(answer)
+		if err != nil {
+			t.Fatal(err)
+		}
+		right, say, err := l.Check(context.Background(), n, text)
+		if say != want || right != (want == "" || want == "Yes.") || err != nil {
+			t.Errorf("%q is judged %v, %q (%v)", answer, right, say, err)
 		}
 	}
-	for _, answer := range []string{"", "x", "1.5", "0x10", "_1", "1__000", "1,", "-"} {
-		if _, err := l.Check(context.Background(), answer); !errors.Is(err, ErrNoNumber) {
+	for _, answer := range []string{"", "x", "1.5", "0x10", "_1", "1__000", "1,", "-", "1=c", "1=", "1=LES"} {
+		n, text, err := l.Find(answer)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, _, err := l.Check(context.Background(), n, text); !errors.Is(err, ErrNoAnswer) {
 			t.Errorf("%q gives %v", answer, err)
+		}
+	}
+	if _, _, err := l.Find("3=1"); err == nil {
+		t.Error("there is no exercise 3")
+	}
+}
+
+// The flights of the figures have the codes that they have among all.
+func TestSampleHasTheExtremes(t *testing.T) {
+	all, err := Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, rows := range []int{100, 16384} {
+		s, err := Sample(rows)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s.Rows() != rows {
+			t.Errorf("%d flights, want %d", s.Rows(), rows)
+		}
+		for i, f := range all.Fields {
+			a, b := all.Chunks[0].Segments[i], s.Chunks[0].Segments[i]
+			if a.Base != b.Base || a.Bits != b.Bits {
+				t.Errorf("of %d flights %s begins at %d and has %d bits; of all %d and %d", rows, f.Name, b.Base, b.Bits, a.Base, a.Bits)
+			}
 		}
 	}
 }

@@ -261,17 +261,31 @@ func median(list []time.Duration) time.Duration {
 	return list[len(list)/2]
 }
 
-// Median returns the median wall time of a few runs of f, after one that uploads and
-// compiles.
-func (s *Stage) Median(f func()) time.Duration {
-	f()
-	list := make([]time.Duration, runs)
-	for i := range list {
-		start := time.Now()
-		f()
-		list[i] = time.Since(start)
+// Timing is the wall time of a few runs.
+type Timing struct{ Median, Least, Most time.Duration }
+
+func (t Timing) String() string {
+	return fmt.Sprintf("%s (%s to %s)", Milliseconds(t.Median), Milliseconds(t.Least), Milliseconds(t.Most))
+}
+
+// Times measures a few runs of each of some functions, in turns, so that what else the
+// machine does meanwhile meets all of them; before, each runs once to upload and compile.
+func (s *Stage) Times(of ...func()) []Timing {
+	lists := make([][]time.Duration, len(of))
+	for run := range runs + 1 {
+		for i, f := range of {
+			start := time.Now()
+			f()
+			if run > 0 {
+				lists[i] = append(lists[i], time.Since(start))
+			}
+		}
 	}
-	return median(list)
+	out := make([]Timing, len(of))
+	for i, list := range lists {
+		out[i] = Timing{median(list), slices.Min(list), slices.Max(list)}
+	}
+	return out
 }
 
 // Milliseconds writes a duration.

@@ -52,6 +52,15 @@ func Run(s *lesson.Stage) {
 		s.Row("delay < %-4d quad at %4d / 2^24 %9s", d, delay.Code(d), numbers.Grouped(n))
 	}
 
+	s.Say("A quad can leave a mark as well as count. The stencil buffer is cleared to 0, and what passes both tests becomes 1; a second quad takes those that are marked, and pass it too, to 2:")
+	mark := compare(s, "delay < 60", pass.Greater, quad)
+	mark.Clear = &pass.Clear{Mask: 0xff}
+	mark.Stencil = pass.Stencil{Test: true, Func: pass.Always, Ref: 1, Mask: 0xff, Pass: pass.Replace, WriteMask: 0xff}
+	s.Show(mark)
+	among := compare(s, "delay >= 0", pass.LEqual, delay.Depth(0))
+	among.Stencil = pass.Stencil{Test: true, Func: pass.Equal, Ref: 1, Mask: 0xff, Pass: pass.Incr, WriteMask: 0xff}
+	s.Agree(s.Show(among), "SELECT COUNT(*) FROM flights WHERE delay >= 0 AND delay < 60")
+
 	s.Say("Look at the picture: from the front, every record whose depth is smaller than the quad's is green. " +
 		"From the side, the quad is the line, and the records that end before it pass.")
 	passes := func(i int) bool { return lesson.Passes(less, depth[i]) }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	_ "embed"
 	"html/template"
 	"image"
@@ -13,6 +14,7 @@ import (
 	"strings"
 
 	"github.com/stencildb/stencildb/demos"
+	"github.com/stencildb/stencildb/demos/draw"
 	"github.com/stencildb/stencildb/demos/lesson"
 	"github.com/stencildb/stencildb/demos/lessons"
 	"github.com/stencildb/stencildb/internal/files"
@@ -26,42 +28,69 @@ var style string
 
 // page is what page.html shows.
 type page struct {
-	Title    string
-	Number   int    // of a lesson, 0 for other pages
-	File     string // from the folder of the site
-	Base     string // the way from the page to the lessons' folder
-	Text     template.HTML
-	Command  string
-	Output   template.HTML // what the program prints
-	Measured bool          // some of it was measured
-	Programs []listing
-	Solution *listing
-	Before   *page // the page before and the one after
-	After    *page
-	Lessons  []*page // for the navigation
+	Title     string
+	Number    int    // of a lesson, 0 for other pages
+	File      string // from the folder of the site
+	Home      string // the way from the page to the site's folder: "" or "../"
+	Head      template.HTML
+	Text      template.HTML // after the figure
+	Figure    string        // of which lesson the live figure is, if there is one
+	Front     *front        // of the front page alone
+	Command   string
+	Output    template.HTML // what the program prints
+	Measured  bool          // some of it was measured
+	Programs  []listing
+	Solution  *listing
+	Exercises []exercise
+	Before    *page // the page before and the one after
+	After     *page
+	Lessons   []*page // for the navigation
 
 	source string         // its text, from the root of the repository
 	lesson *lesson.Lesson // nil for other pages
 }
 
-// Name is the page's file in the lessons' folder.
-func (p *page) Name() string { return path.Base(p.File) }
+// Count is how many exercises a lesson's page has.
+func (p *page) Count() int {
+	if p.lesson == nil {
+		return 0
+	}
+	return len(p.lesson.Exercises)
+}
+
+// Trace is the trace of a lesson's query.
+func (p *page) Trace() *lesson.Trace {
+	if p.lesson == nil {
+		return nil
+	}
+	return &p.lesson.Trace
+}
+
+// Name is the lesson's, or that of the page's file without its ending.
+func (p *page) Name() string { return strings.TrimSuffix(path.Base(p.File), ".html") }
 
 type listing struct{ Path, Text string }
+
+// exercise is one on the page, and what its answers are judged by.
+type exercise struct {
+	Number int
+	Ask    template.HTML
+	Key    *lesson.Key
+}
 
 // folder of the lessons in the site.
 const folder = "lessons/"
 
 // write builds the site into a folder: pages, and pictures by way of play.
 func write(root, dir string, play player) error {
-	if err := os.MkdirAll(filepath.Join(dir, folder), 0o777); err != nil {
-		return err
-	}
 	pages, err := build(root, play)
 	if err != nil {
 		return err
 	}
 	for name, text := range pages {
+		if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o777); err != nil {
+			return err
+		}
 		if err := update(filepath.Join(dir, name), text); err != nil {
 			return err
 		}
@@ -110,18 +139,32 @@ func build(root string, play player) (map[string]string, error) {
 	if err != nil {
 		return nil, err
 	}
+	site, err := scripts()
+	if err != nil {
+		return nil, err
+	}
+	site[folder+"style.css"] = draw.CSS() + style
 	pages := []*page{{Title: "Lessons", File: folder + "index.html", source: "demos/README.md"}}
 	for _, l := range lessons.All() {
-		pages = append(pages, &page{Title: l.Title, Number: l.Number, File: folder + l.Name + ".html", Command: "stencildb demo " + l.Name,
+		pages = append(pages, &page{Title: l.Title, Number: l.Number, File: folder + l.Name + ".html", Figure: l.Name, Command: "stencildb demo " + l.Name,
 			source: "demos/" + l.Name + "/README.md", lesson: l})
 	}
 	pages = append(pages, &page{Title: "Glossary", File: folder + "glossary.html", source: "demos/GLOSSARY.md"})
 	for i, p := range pages[1:] {
 		p.Before, pages[i].After = pages[i], p
 	}
-	site := map[string]string{folder + "style.css": style}
-	for _, p := range append(pages, &page{Title: "stencildb", File: "index.html", Base: folder, source: "docs/README.md"}) {
+	numbers, err := headlines(root)
+	if err != nil {
+		return nil, err
+	}
+	others, err := textPages(root)
+	if err != nil {
+		return nil, err
+	}
+	others = append(others, &page{Title: "stencildb", File: "index.html", source: "docs/README.md", Figure: "predicate", Front: numbers})
+	for _, p := range slices.Concat(pages, others) {
 		p.Lessons = pages
+		p.Home = strings.Repeat("../", strings.Count(p.File, "/"))
 		if err := p.fill(root, play); err != nil {
 			return nil, err
 		}
@@ -134,10 +177,43 @@ func build(root string, play player) (map[string]string, error) {
 	return site, nil
 }
 
-// fill sets the text of the page, and of a lesson's what it prints and its programs.
-func (p *page) fill(root string, play player) (err error) {
-	if p.Text, err = markdown(root, p.source, path.Dir("docs/"+p.File)); err != nil || p.lesson == nil {
+// textPages returns a page for each text in docs that is not a page of another kind, and for
+// the one of demos/evalcnf.
+func textPages(root string) (list []*page, err error) {
+	for _, pattern := range []string{"docs/*.md", "docs/*/*.md", "demos/evalcnf/README.md"} {
+		found, err := filepath.Glob(filepath.Join(root, pattern))
+		if err != nil {
+			return nil, err
+		}
+		for _, file := range found {
+			file, err := filepath.Rel(root, file)
+			if err != nil {
+				return nil, err
+			}
+			source := filepath.ToSlash(file)
+			if source == "docs/README.md" {
+				continue
+			}
+			title, err := titleOf(root, source)
+			if err != nil {
+				return nil, err
+			}
+			list = append(list, &page{Title: title, File: strings.TrimPrefix(pageOf(source), "docs/"), source: source})
+		}
+	}
+	return list, nil
+}
+
+// fill sets the text of the page, and of a lesson's what it prints, its programs and its
+// exercises.
+func (p *page) fill(root string, play player) error {
+	text, err := markdown(root, p.source, path.Dir("docs/"+p.File))
+	if err != nil {
 		return err
+	}
+	p.Head, p.Text = p.cut(text)
+	if p.lesson == nil {
+		return nil
 	}
 	said, err := play(p.lesson)
 	if err != nil {
@@ -145,24 +221,47 @@ func (p *page) fill(root string, play player) (err error) {
 	}
 	p.Output = output(said)
 	p.Measured = strings.Contains(string(p.Output), `class="measured"`)
-	entries, err := demos.Files.ReadDir(p.lesson.Name)
-	if err != nil {
-		return err
-	}
-	for _, e := range entries {
-		source, err := demos.Files.ReadFile(p.lesson.Name + "/" + e.Name())
+	for i, e := range p.lesson.Exercises {
+		key, err := e.Key(context.Background())
 		if err != nil {
 			return err
 		}
-		x := listing{path.Dir(p.source) + "/" + e.Name(), string(source)}
-		switch {
-		case e.Name() == "answer.go":
+		ask, err := inline(e.Ask)
+		if err != nil {
+			return err
+		}
+		p.Exercises = append(p.Exercises, exercise{i + 1, ask, key})
+	}
+	for _, name := range []string{p.lesson.Name + ".go", "answer.go"} {
+		source, err := demos.Files.ReadFile(p.lesson.Name + "/" + name)
+		if err != nil {
+			return err
+		}
+		x := listing{path.Dir(p.source) + "/" + name, string(source)}
+		if name == "answer.go" {
 			p.Solution = &x
-		case e.Name() != "README.md" && !strings.HasSuffix(e.Name(), "_test.go"):
+		} else {
 			p.Programs = append(p.Programs, x)
 		}
 	}
 	return nil
+}
+
+// cut cuts a text where the live figure comes: behind the first picture of a lesson's,
+// behind the first paragraph of the front page's. The last section of a lesson's says
+// where the exercises are, and goes.
+func (p *page) cut(text template.HTML) (head, rest template.HTML) {
+	before, after := "", "</p>\n"
+	switch {
+	case p.Figure == "":
+		return "", text
+	case p.lesson != nil:
+		before = "<p><img "
+		text = text[:strings.Index(string(text), `<h2 id="exercises">`)]
+	}
+	at := strings.Index(string(text), before)
+	end := at + strings.Index(string(text[at:]), after) + len(after)
+	return text[:end], text[end:]
 }
 
 var measured = regexp.MustCompile(`(?m)\d+\.\d{3} ms( +\d+$)?|llvmpipe \([^)]*\)`)

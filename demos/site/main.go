@@ -14,6 +14,7 @@ import (
 func main() {
 	out := flag.String("o", "docs", "write the pages to `DIR`")
 	root := flag.String("root", ".", "the `DIR` of the repository")
+	traced := flag.Bool("traces", false, "write the traces, too")
 	flag.Parse()
 	if flag.NArg() > 0 {
 		fmt.Fprintln(os.Stderr, "error: want no argument: see site -h")
@@ -22,6 +23,9 @@ func main() {
 	err := write(*root, *out, func(l *lesson.Lesson) (string, error) {
 		return play(l, func(name string, img image.Image) error { return draw.WritePNG(filepath.Join(*out, folder, name), img) })
 	})
+	if err == nil && *traced {
+		err = writeTraces(*out)
+	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "error:", err)
 		os.Exit(1)
