@@ -57,16 +57,17 @@ window: setup ## build ./stencildb with windows, for stencildb demo (GLFW)
 # and its JSON, of which the tests need little, without inlining (of a package's patterns
 # the last counts). The Go tools collect garbage less often, since they end soon. Test
 # binaries, some forty, are linked without symbols; go test leaves vetting to the target
-# vet. Two kinds of tests run at a time, since each ends with a package, or DuckDB's
-# linker, on one core.
+# vet. Mesa compiles programs for the CPU in a hurry, too, which is most of the time of many
+# tests. Two kinds of tests run at a time, since each ends with a package on one core.
 HURRIED := -gcflags=all=-dwarf=false $(foreach module,github.com/apache/arrow-go/v18 github.com/goccy/go-json,'-gcflags=$(module)/...=-dwarf=false -l')
 .PHONY: test
 test: export GOFLAGS += -race $(HURRIED)
 test: export CGO_CFLAGS += -O0 -g0
 test: export GOGC := 400
+test: export GALLIVM_PERF := nopt
 TESTFLAGS := -vet=off -ldflags=-s
 test: setup fmt vet lint ## every check: gofmt, vet, staticcheck, tests with the race detector
-	$(MAKE) -j2 random-test unit-test window-test duckdb-test
+	$(MAKE) -j2 oracle-test random-test unit-test window-test
 
 # The go command fetches the modules that a build needs as it goes; `go mod
 # download` would fetch DuckDB for five platforms as well.
@@ -122,15 +123,21 @@ lint:
 	.bin/staticcheck -tags $(TAGS) ./...
 
 # Random tests start from SEED, so that a check of a commit says something about
-# the commit; SEED=0 takes another seed each time, as make soak does.
+# the commit; SEED=0 takes another seed each time, as make soak does. Each draws CHECKS
+# times; those of internal/oracle say themselves how often.
+CHECKS ?= 50
 RAPID := grep -rl --include='*_test.go' 'pgregory.net/rapid' . | xargs -r -n1 dirname | sort -u
+# They compare with DuckDB, which links 45 MB more.
+PEERS := ./internal/oracle ./bench
 
-.PHONY: unit unit-test random-test
-unit: unit-test random-test ## the tests, with the race detector (SEED=0: other random cases)
+.PHONY: unit unit-test random-test oracle-test
+unit: unit-test random-test oracle-test ## the tests, with the race detector (SEED=0: other random cases)
 unit-test: setup
-	$(GO) test -race $(TESTFLAGS) -tags $(TAGS) -timeout 30m $$($(GO) list -tags $(TAGS) ./... | grep -vxFf <($(RAPID) | sed 's|^\.|github.com/stencildb/stencildb|'))
+	$(GO) test -race $(TESTFLAGS) -tags $(TAGS) -timeout 30m $$($(GO) list -tags $(TAGS) ./... | sed 's|^github.com/stencildb/stencildb|.|' | grep -vxFf <($(RAPID)))
 random-test: setup
-	$(GO) test -race $(TESTFLAGS) -tags $(TAGS) -timeout 30m $$($(RAPID)) -rapid.seed=$(SEED)
+	$(GO) test -race $(TESTFLAGS) -tags $(TAGS) -timeout 30m $$($(RAPID) | grep -vxFf <(printf '%s\n' $(PEERS))) -rapid.seed=$(SEED) -rapid.checks=$(CHECKS)
+oracle-test: setup
+	$(GO) test -race $(TESTFLAGS) -tags $(TAGS),duckdb,duckdb_arrow -timeout 30m $(PEERS) -rapid.seed=$(SEED)
 
 # GLFW wants a display: a virtual one, which -noreset keeps as it is when the last
 # window closes (an X server that starts anew meanwhile refuses the next one).
@@ -144,12 +151,6 @@ window-test: setup ## the tests of windows alone, on a virtual display
 fuzz: setup ## fuzz the CSV reader and the SQL front for FUZZTIME each
 	$(GO) test -run '^$$' -fuzz '^FuzzCSV$$' -fuzztime $(FUZZTIME) ./ingest
 	$(GO) test -run '^$$' -fuzz '^FuzzSQL$$' -fuzztime $(FUZZTIME) ./sql
-
-# What compares with DuckDB links 45 MB more, in test binaries of its own.
-.PHONY: duckdb-test
-duckdb-test:
-	$(GO) test $(TESTFLAGS) -tags $(TAGS),duckdb,duckdb_arrow -run DuckDB ./bench
-	$(GO) test $(TESTFLAGS) -tags $(TAGS),duckdb,duckdb_arrow -run DuckDB ./internal/oracle -rapid.seed=$(SEED)
 
 # SOAK times as many random queries and tables as `make test` runs.
 .PHONY: soak
@@ -203,6 +204,10 @@ data/$(DATA_FILE):
 .PHONY: docs
 docs: setup-run ## build the pages in docs and docs/lessons
 	$(GO) run -tags $(TAGS) ./demos/site -o docs
+
+.PHONY: traces
+traces: setup-run ## build the traces in docs/traces, too: after a change of their page or of passes
+	$(GO) run -tags $(TAGS) ./demos/site -o docs -traces
 
 .PHONY: clean
 clean: ## remove what was built (data/ stays)

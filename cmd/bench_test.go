@@ -61,6 +61,14 @@ func TestBenchDrawsAFigure(t *testing.T) {
 	if err != nil || len(files) != 7 {
 		t.Errorf("%v, want the report in three formats and as a page, and figure 4 in three", files)
 	}
+	part, whole := t.TempDir(), t.TempDir()
+	stencildb("bench", "--figure", "3,4", "--rows", "100,900", "--peers", "none", "--backends", "cpu", "--rounds", "2", "--out", part)
+	o = stencildb("bench", "merge", filepath.Join(dir, "paper.json"), filepath.Join(part, "paper.json"), "--out", whole)
+	r, err := readReport(t.Context(), filepath.Join(whole, "paper.json"))
+	if o.status != 0 || err != nil || r.Find("range", 500, "classic") == nil || r.Find("predicate", 900, "cpu") == nil || !strings.Contains(o.out, "900 rows, median ms") {
+		t.Errorf("status %d, %v: %s%s, want both parts", o.status, err, o.out, o.errOut)
+	}
+	stencildb("bench", "merge").wantFailure(t, 2, "at least 1")
 }
 
 // Ctrl-C leaves what was measured.

@@ -50,10 +50,12 @@ func newLesson(l *lesson.Lesson) *cobra.Command {
 page of the lesson is demos/%s/README.md (docs/lessons/%s.html), its program
 demos/%s/%s.go. It needs no display and no GPU.
 
-With --answer it checks an answer to the exercise on that page, with SQL on backend
-cpu, and with --solve it shows a solution and what that finds.`, l.Number, l.Title, l.Name, l.Name, l.Name, l.Name),
+With --answer it checks an answer to one of the exercises on that page, with SQL on
+backend cpu, and gives a hint where it is wrong; with --solve it shows a program that
+solves the last one, and what that finds.`, l.Number, l.Title, l.Name, l.Name, l.Name, l.Name),
 		Example: fmt.Sprintf(`  stencildb demo %s
-  stencildb demo %s --out pictures`, l.Name, l.Name),
+  stencildb demo %s --answer 2=ANSWER
+  stencildb demo %s --out pictures`, l.Name, l.Name, l.Name),
 		Args: cobra.NoArgs,
 	}
 	c.RunE = run(func(c *cobra.Command, _ []string) error {
@@ -73,8 +75,8 @@ cpu, and with --solve it shows a solution and what that finds.`, l.Number, l.Tit
 	o.registerDevice(c)
 	f := c.Flags()
 	f.StringVar(&o.out, "out", "", "write the lesson's pictures (PNG) to `DIR`")
-	f.StringVar(&o.answer, "answer", "", "check a `NUMBER` as the answer to the exercise")
-	f.BoolVar(&o.solve, "solve", false, "show a solution of the exercise, and run it")
+	f.StringVar(&o.answer, "answer", "", "check an answer to an exercise, `N=ANSWER`: a whole number or the letter of a choice; without N= it is one to the last exercise")
+	f.BoolVar(&o.solve, "solve", false, "show a program that solves the last exercise, and run it")
 	f.Bool("headless", true, "no effect: a lesson never needs a display")
 	c.SetFlagErrorFunc(lessonFlagError)
 	return c
@@ -117,23 +119,26 @@ func (o *lessonFlags) play(c *cobra.Command, l *lesson.Lesson) error {
 	if err := l.Play(options); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(c.OutOrStdout(), "\nExercise\n\n%s\n", l.Exercise())
+	_, err = fmt.Fprintf(c.OutOrStdout(), "\nExercises\n\n%sAn answer is checked by: stencildb demo %s --answer N=ANSWER\n", l.Questions(), l.Name)
 	return err
 }
 
 // check says whether the answer is right; a wrong one is a failure.
 func (o *lessonFlags) check(c *cobra.Command, l *lesson.Lesson) error {
-	v, err := l.Check(c.Context(), o.answer)
-	switch {
-	case errors.Is(err, lesson.ErrNoNumber):
+	n, answer, err := l.Find(o.answer)
+	if err != nil {
 		return usageError{err}
+	}
+	right, say, err := l.Check(c.Context(), n, answer)
+	switch {
+	case errors.Is(err, lesson.ErrNoAnswer):
+		return usageError{fmt.Errorf("exercise %d: %w", n, err)}
 	case err != nil:
 		return err
-	case v != lesson.Right:
-		how := map[lesson.Verdict]string{lesson.TooSmall: "small", lesson.TooLarge: "large"}[v]
-		return fmt.Errorf("%s is not the answer: it is too %s (stencildb demo %s --solve shows a solution)", o.answer, how, l.Name)
+	case !right:
+		return fmt.Errorf("%s is not the answer to exercise %d: %s", answer, n, say)
 	}
-	_, err = fmt.Fprintf(c.OutOrStdout(), "%s is right.\n", o.answer)
+	_, err = fmt.Fprintf(c.OutOrStdout(), "%s is right. %s\n", answer, say)
 	return err
 }
 
@@ -147,12 +152,14 @@ func (o *lessonFlags) solution(c *cobra.Command, l *lesson.Lesson) error {
 	if err != nil {
 		return err
 	}
-	switch v, err := l.Check(c.Context(), fmt.Sprint(n)); {
+	last := len(l.Exercises)
+	query := l.Exercises[last-1].Answer
+	switch right, _, err := l.Check(c.Context(), last, fmt.Sprint(n)); {
 	case err != nil:
 		return err
-	case v != lesson.Right:
-		return fmt.Errorf("the solution finds %d, which is not what backend cpu gives for %s", n, l.Question)
+	case !right:
+		return fmt.Errorf("the solution finds %d, which is not what backend cpu gives for %s", n, query)
 	}
-	_, err = fmt.Fprintf(c.OutOrStdout(), "// demos/%s/answer.go\n%s\nThis finds %s, as does backend cpu with\n  %s\n", l.Name, text, numbers.Grouped(n), l.Question)
+	_, err = fmt.Fprintf(c.OutOrStdout(), "// demos/%s/answer.go\n%s\nThis finds %s, as does backend cpu with\n  %s\n", l.Name, text, numbers.Grouped(n), query)
 	return err
 }

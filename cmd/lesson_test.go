@@ -17,7 +17,7 @@ func TestLessonPrintsAndDraws(t *testing.T) {
 		t.Fatalf("status %d: %s", o.status, o.errOut)
 	}
 	picture := filepath.Join(dir, "kth-bits.png")
-	for _, want := range []string{"Lesson 8", "the delay 331 minutes", "on backend cpu: the same", picture, "--answer NUMBER"} {
+	for _, want := range []string{"Lesson 8", "the delay 331 minutes", "on backend cpu: the same", picture, "--answer N=ANSWER"} {
 		if !strings.Contains(o.out, want) {
 			t.Errorf("the lesson does not say %q:\n%s", want, o.out)
 		}
@@ -30,8 +30,11 @@ func TestLessonPrintsAndDraws(t *testing.T) {
 func TestAnswersToExercises(t *testing.T) {
 	o := stencildb("query", "--backend", "cpu", "--format", "csv", "SELECT kth_largest(distance, 1000) FROM flights WHERE delay > 60")
 	_, right, _ := strings.Cut(strings.TrimSpace(o.out), "\n")
-	stencildb("demo", "kth", "--answer", right).wantOutput(t, right+" is right.\n")
-	stencildb("demo", "kth", "--answer", "1").wantFailure(t, 1, "1 is not the answer", "too small", "--solve")
+	stencildb("demo", "kth", "--answer", right).wantOutput(t, right+" is right. The stencil test keeps the counts to the flights that are marked.\n")
+	stencildb("demo", "kth", "--answer", "2=12").wantOutput(t, "12 is right. x + 2^2 = 12.\n")
+	stencildb("demo", "kth", "--answer", "1=a").wantFailure(t, 1, "a is not the answer to exercise 1: Off by one")
+	stencildb("demo", "kth", "--answer", "9=1").wantFailure(t, 2, "exercises 1 to 5")
+	stencildb("demo", "kth", "--answer", "1").wantFailure(t, 1, "1 is not the answer", "too small")
 	stencildb("demo", "kth", "--answer", "100,000").wantFailure(t, 1, "100,000 is not the answer", "too large")
 	stencildb("demo", "kth", "--answer", "many").wantFailure(t, 2, "whole number", "many")
 	stencildb("demo", "kth", "--answer", "1", "--solve").wantFailure(t, 2, "one of them")

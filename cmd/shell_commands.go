@@ -149,7 +149,11 @@ func (s *shell) trace(ctx context.Context, args string) error {
 		return err
 	}
 	defer page.Discard()
-	return writePage(ctx, s.stderr, page, path, s.db, text, trace.Options{})
+	t, err := traceOn(ctx, s.stderr, s.db, text, trace.Options{})
+	if err != nil {
+		return err
+	}
+	return writePage(s.stderr, page, path, []*trace.Trace{t})
 }
 
 // toggle turns a setting on, off or round, and says so.
