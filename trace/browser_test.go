@@ -46,10 +46,14 @@ type browser struct {
 	said []string // errors, and what was fetched from elsewhere
 }
 
+// livesOn leaves out what chromedp asks of Linux: to kill the browser when the thread that
+// started it ends, which a thread does that served an OpenGL context for a while.
+func livesOn(*exec.Cmd) {}
+
 func browse(t *testing.T) *browser {
 	t.Helper()
 	o := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(chromium(t)), chromedp.NoSandbox, chromedp.WindowSize(1300, 1000),
-		chromedp.WSURLReadTimeout(time.Minute))
+		chromedp.WSURLReadTimeout(time.Minute), chromedp.ModifyCmdFunc(livesOn))
 	ctx, stop := chromedp.NewExecAllocator(context.Background(), o...)
 	t.Cleanup(stop)
 	ctx, stop = context.WithTimeout(ctx, 3*time.Minute)

@@ -41,6 +41,10 @@ type browser struct {
 	said []string // errors, and what was fetched from elsewhere
 }
 
+// livesOn leaves out what chromedp asks of Linux: to kill the browser when the thread that
+// started it ends, which a thread does that served an OpenGL context for a while.
+func livesOn(*exec.Cmd) {}
+
 func browse(t *testing.T) *browser {
 	t.Helper()
 	b := &browser{T: t, asked: map[string]int64{}}
@@ -66,7 +70,7 @@ func browse(t *testing.T) *browser {
 		}
 	})
 	o := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(program), chromedp.NoSandbox, chromedp.WindowSize(1300, 1000),
-		chromedp.WSURLReadTimeout(time.Minute), chromedp.CombinedOutput(&out))
+		chromedp.WSURLReadTimeout(time.Minute), chromedp.ModifyCmdFunc(livesOn), chromedp.CombinedOutput(&out))
 	ctx, stop := chromedp.NewExecAllocator(context.Background(), o...)
 	t.Cleanup(stop)
 	ctx, stop = context.WithTimeout(ctx, 3*time.Minute)
