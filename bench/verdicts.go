@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -170,7 +171,7 @@ func (r *Report) medianOfSelection() (Headline, bool) {
 		sizes = append(sizes, m.Rows)
 	}
 	h.measure(list[slices.Index(sizes, nearest(sizes))], list[len(list)-1])
-	here := func(a, b Measured) int { return int(math.Copysign(1, a.Here-b.Here)) }
+	here := func(a, b Measured) int { return cmp.Compare(a.Here, b.Here) }
 	h.Sentence = fmt.Sprintf("The paper's median of 80 %% of the records takes exactly as long as that of all; here %s to %s times as long over tables of %s to %s records, the passes that select among them (%s): %s.%s",
 		number(slices.MinFunc(list, here).Here), number(slices.MaxFunc(list, here).Here), numbers.Grouped(list[0].Rows), numbers.Grouped(list[len(list)-1].Rows),
 		r.timerName(), together(verdicts, len(list)), r.whySelectionCosts(list[len(list)-1].Rows))

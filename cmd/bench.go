@@ -494,7 +494,12 @@ case that several parts have is that of the first.`,
 		Example: `  stencildb bench --suite paper --rows 1M,16Mi --out a
   stencildb bench --suite paper --rows 256Mi --out b
   stencildb bench merge a/paper.json b/paper.json --out results`,
-		Args: cobra.MinimumNArgs(1),
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return errors.New("no parts: give the JSON of one report or more")
+			}
+			return nil
+		},
 	}
 	c.RunE = run(func(c *cobra.Command, args []string) error {
 		parts, err := readReports(c.Context(), args)

@@ -68,7 +68,7 @@ func TestBenchDrawsAFigure(t *testing.T) {
 	if o.status != 0 || err != nil || r.Find("range", 500, "classic") == nil || r.Find("predicate", 900, "cpu") == nil || !strings.Contains(o.out, "900 rows, median ms") {
 		t.Errorf("status %d, %v: %s%s, want both parts", o.status, err, o.out, o.errOut)
 	}
-	stencildb("bench", "merge").wantFailure(t, 2, "at least 1")
+	stencildb("bench", "merge").wantFailure(t, 2, "no parts")
 }
 
 // Ctrl-C leaves what was measured.
@@ -188,7 +188,7 @@ func TestBenchBadFlags(t *testing.T) {
 		{[]string{"--figure", "1"}, "there are 2 to 11"},
 		{[]string{"--figure", "12"}, "there are 2 to 11"},
 		{[]string{"--figure", "0"}, "there are 2 to 11"},
-		{[]string{"--figure", "x"}, "--figure"},
+		{[]string{"--figure", "2,x"}, "--figure 2,x: give whole numbers with commas between them"},
 		{[]string{"--figure", "3", "--suite", "auto"}, "for --suite paper"},
 		{[]string{"--figure", "3", "--rows", "0"}, `--rows "0"`},
 		{[]string{"--figure", "3", "--rows", "1G", "--gpu-memory", "64MiB"}, "holds"},

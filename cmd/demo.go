@@ -84,6 +84,7 @@ A window needs a build with windows: go build -tags egl,window.` + commonHelp,
 	f.StringVar(&o.out, "out", "", "`FOLDER` for the frames of --headless; it is made where it is missing")
 	f.StringVar(&o.size, "size", fmt.Sprintf("%dx%d", debugger.DefaultWidth, debugger.DefaultHeight), "size of the window or the frames in pixels, `WxH`")
 	f.IntVar(&o.most, "max-passes", trace.DefaultMaxPasses, "the most passes that the statement may have")
+	c.SetFlagErrorFunc(demoFlagError)
 	for _, l := range lessons.All() {
 		c.AddCommand(newLesson(l))
 	}

@@ -25,11 +25,27 @@ func notALesson(demo *cobra.Command, word string) error {
 	if near := demo.SuggestionsFor(word); len(near) > 0 {
 		hint = "; did you mean " + strings.Join(near, " or ") + "? The lessons are "
 	}
+	return fmt.Errorf("%q is neither a statement nor a lesson%s%s", word, hint, listed())
+}
+
+// listed lists the lessons.
+func listed() string {
 	var list []string
 	for _, l := range lessons.All() {
 		list = append(list, fmt.Sprintf("%d %s", l.Number, l.Name))
 	}
-	return fmt.Errorf("%q is neither a statement nor a lesson%s%s", word, hint, strings.Join(list, ", "))
+	return strings.Join(list, ", ")
+}
+
+// demoFlagError words a flag of the lessons that is given without one.
+func demoFlagError(c *cobra.Command, err error) error {
+	var unknown *pflag.NotExistError
+	if errors.As(err, &unknown) {
+		if name := unknown.GetSpecifiedName(); name == "answer" || name == "solve" {
+			return fmt.Errorf("--%s is for a lesson, named before it; the lessons are %s", name, listed())
+		}
+	}
+	return flagError(c, err)
 }
 
 type lessonFlags struct {

@@ -71,6 +71,7 @@ func TestLessonsByTheirNumbersAndMisspelt(t *testing.T) {
 	stencildb("demo", "predicat").wantFailure(t, 2, "lesson; did you mean predicate? "+list)
 	stencildb("demo", "median").wantFailure(t, 2, "lesson; "+list)
 	stencildb("demo", "11").wantFailure(t, 2, list)
+	stencildb("demo", "medain", "--answer", "1=2").wantFailure(t, 2, "--answer is for a lesson, named before it; "+list)
 }
 
 func TestLessonsTakeNoSQL(t *testing.T) {

@@ -166,7 +166,7 @@ func flagError(_ *cobra.Command, err error) error {
 	if !errors.As(err, &invalid) {
 		return err
 	}
-	what := map[string]string{"int": "a whole number", "uint64": "a whole number that is not negative", "float64": "a number", "bool": "true or false"}
+	what := map[string]string{"int": "a whole number", "intSlice": "whole numbers with commas between them", "uint64": "a whole number that is not negative", "float64": "a number", "bool": "true or false"}
 	f := invalid.GetFlag()
 	switch kind, ok := what[f.Value.Type()]; {
 	case errors.Is(err, strconv.ErrRange):

@@ -46,7 +46,7 @@ func (in *inference) see(c content, line int, nullWords bool) bool {
 	case k != classText:
 	case nullWords && isNullWord(c):
 		k = classNull
-	case !ascii(c.text) && !utf8.Valid(c.text):
+	case !utf8.Valid(c.text):
 		return false
 	}
 	in.atLeast(d)
@@ -66,7 +66,7 @@ func (in *inference) alike(text []byte, fields []field, i, step int) int {
 			continue
 		case len(b) == 0:
 		case k == classText:
-			ok = letters[b[0]] && (ascii(b) || utf8.Valid(b))
+			ok = letters[b[0]] && utf8.Valid(b)
 		case k == classDate:
 			ok = plainDate(b)
 		case k.isNumber():
@@ -81,11 +81,6 @@ func (in *inference) alike(text []byte, fields []field, i, step int) int {
 		in.atLeast(d)
 	}
 	return i
-}
-
-// ascii reports a few bytes below 0x80.
-func ascii(b []byte) bool {
-	return len(b) <= 8 && cap(b) >= 8 && wide(b)&top&(1<<(8*len(b))-1) == 0
 }
 
 // take counts a value of a class.

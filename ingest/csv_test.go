@@ -179,6 +179,8 @@ func TestCSVErrors(t *testing.T) {
 		{"below a double", "a\n1e-400\n", ingest.Source{}, `t.csv: line 2, column 1 (a): "1e-400" is out of range for double precision; write ?types=a:text behind the path`},
 		{"invalid UTF-8", "a\nx\ny\xff\n", ingest.Source{},
 			`t.csv: line 3, column 1 (a): the text is not valid UTF-8: convert the file to UTF-8`},
+		{"invalid UTF-8 behind much text", "a,b\n" + strings.Repeat("x,1\n", 5000) + "y\xff,2\n" + strings.Repeat("x,1\n", 5000), ingest.Source{},
+			`t.csv: line 5002, column 1 (a): the text is not valid UTF-8: convert the file to UTF-8`},
 		{"invalid UTF-8, declared", "a\nx\ny\xff\n", declared("text"), `t.csv: line 3, column 1 (a): the text is not valid UTF-8: convert the file to UTF-8`},
 		{"invalid UTF-8 in the header", "\xff\n", ingest.Source{}, `t.csv: line 1, column 1: the text is not valid UTF-8: convert the file to UTF-8`},
 		{"UTF-16", "\xff\xfea\x00\n\x00", ingest.Source{}, "t.csv: line 1: the text is UTF-16: convert it to UTF-8"},

@@ -3,7 +3,6 @@ package trace
 import (
 	"fmt"
 	"slices"
-	"sort"
 	"strings"
 
 	"github.com/stencildb/stencildb/expr"
@@ -57,8 +56,8 @@ func (s *Search) ranks() []uint64 {
 
 // below is how many selected values are below a code.
 func (s *Search) below(code uint64) uint64 {
-	list := s.ranks()
-	return uint64(sort.Search(len(list), func(i int) bool { return list[i] >= code }))
+	n, _ := slices.BinarySearch(s.ranks(), code)
+	return uint64(n)
 }
 
 // Decision returns what a step concludes; nil where it concludes nothing: the counts
