@@ -32,7 +32,7 @@ var Exercises = []lesson.Exercise{
 		Why: "30 - (-86) = 116. The operator stays, since codes keep the order.",
 	},
 	{
-		Ask:    "What is the largest number in the texture of `distance`?",
+		Ask:    "What is the largest number in the texture of `distance`? Use SQL: `./stencildb query 'SELECT ... FROM flights'`.",
 		Answer: "SELECT MAX(distance) - MIN(distance) FROM flights",
 		Hints: map[string]string{
 			"SELECT MAX(distance) FROM flights": "That is the largest distance. A texel holds a code: take the smallest distance away.",

@@ -1,7 +1,7 @@
 'use strict';
 // Lesson 1: a record is a place, and its texel holds a code.
 figure('attributes', {
-  about: 'Find a record: each texel is one of 16,384 flights. Move the record, or point at a texel.',
+  about: 'Find a record: move the slider, or point at a texel. Each texel is a flight.',
   start: { attribute: 'distance', record: 8000 },
   controls: [
     { kind: 'choice', name: 'attribute', label: 'attribute', options: ['delay', 'distance', 'time'] },

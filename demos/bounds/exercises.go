@@ -27,7 +27,7 @@ var Exercises = []lesson.Exercise{
 		Why: "The bounds look at the stored depth alone, and the depth function is ALWAYS.",
 	},
 	{
-		Ask:    "Without the test, for 500 to 1000: the stencil buffer is cleared to 0, the quad of `distance >= 500` sets 1 (REPLACE), and the quad of `distance <= 1000` with the stencil test EQUAL 1 adds one (INCR). Which value does a flight of 1,200 miles hold in the end?",
+		Ask:    "Without the test, for 500 to 1000: the stencil buffer is cleared to 0, and the quad of `distance >= 500` sets 1 where it passes (REPLACE by 1). Then the quad of `distance <= 1000` is drawn with the stencil test EQUAL 1, and INCR where both tests pass. Which value does a flight of 1,200 miles hold in the end?",
 		Answer: "1",
 		Hints: map[string]string{
 			"0": "0 is what flights below 500 miles hold: this one has passed the first quad.",
@@ -36,7 +36,7 @@ var Exercises = []lesson.Exercise{
 		Why: "It has passed the first quad and failed the second. 0 is too near, 1 too far, 2 in the range.",
 	},
 	{
-		Ask:    "How many flights have `distance > 500 AND distance < 1000`? (You cannot get the number from the three ranges that the program prints. Use SQL, or change the program.)",
+		Ask:    "How many flights have `distance > 500 AND distance < 1000`? The ranges that the program prints do not tell. Use SQL, `./stencildb query 'SELECT ... FROM flights'`, or change the program.",
 		Answer: "SELECT COUNT(*) FROM flights WHERE distance > 500 AND distance < 1000",
 		Hints: map[string]string{
 			"SELECT COUNT(*) FROM flights WHERE distance BETWEEN 500 AND 1000": "That is BETWEEN, to which both ends belong: flights of exactly 500 miles are among them.",

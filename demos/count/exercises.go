@@ -44,12 +44,12 @@ var Exercises = []lesson.Exercise{
 		Why: "512 * 391 fragments, 192 too many: so the last line is drawn by a quad of its own.",
 	},
 	{
-		Ask:    "The program counts late flights among those over more than 1000 miles. How many late flights (`delay > 60`) does that mask leave out? Two of its counts are enough.",
+		Ask:    "Late flights are those with `delay > 60`. The program counts all of them, and then those that fly more than 1000 miles. How many late flights fly 1000 miles or less?",
 		Answer: "SELECT COUNT(*) FROM flights WHERE delay > 60 AND distance <= 1000",
 		Hints: map[string]string{
-			"SELECT COUNT(*) FROM flights WHERE delay > 60 AND distance > 1000": "Those are the flights that the mask lets through.",
-			"SELECT COUNT(*) FROM flights WHERE delay > 60":                     "Those are all late flights: subtract those that the mask lets through.",
+			"SELECT COUNT(*) FROM flights WHERE delay > 60 AND distance > 1000": "Those fly more than 1000 miles: subtract them from all late flights.",
+			"SELECT COUNT(*) FROM flights WHERE delay > 60":                     "Those are all late flights: subtract those that fly more than 1000 miles.",
 		},
-		Why: "All late flights less those that are marked.",
+		Why: "All late flights, less those that fly more than 1000 miles.",
 	},
 }

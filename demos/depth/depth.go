@@ -60,7 +60,7 @@ func Run(s *lesson.Stage) {
 		s.Row("%9d   %10s   %5s", keep, numbers.Grouped(n), numbers.Grouped(exact-n))
 	}
 
-	s.Say("So every bit counts, and there are 24: depth buffers of 2004 had no more, and a float holds whole numbers up to 2^24 exactly. As a float, 2^24 is %.0f and 2^24 + 1 is %.0f.",
+	s.Say("So a depth buffer needs all bits of the codes. It has 24: depth buffers of 2004 had no more, and a float holds whole numbers up to 2^24 exactly. As a float, 2^24 is %.0f and 2^24 + 1 is %.0f.",
 		float32(1<<24), float32(1<<24+1))
 	fixed(s)
 	wide(s)
@@ -78,13 +78,13 @@ func Run(s *lesson.Stage) {
 
 // fixed shows what a depth buffer of 24 bits rounds when it stores code / 2^24.
 func fixed(s *lesson.Stage) {
-	s.Say("Not all 24 are safe. A fixed-point buffer stores depth * (2^24 - 1), rounded. Here is that product for the depth code / 2^24, exact and as a float of 24 bits (computed, not drawn):")
+	s.Say("Not all 24 are safe. A fixed-point buffer keeps depth * (2^24 - 1), rounded. Here is that product before it is rounded, for the depth code / 2^24: exact, and as a float (computed, not drawn):")
 	s.Row("    code        exact product   as a float")
 	for _, code := range []uint64{1<<21 + 1, 1<<22 - 1, 1<<22 + 1, 1<<23 - 1, 1 << 23, 1<<24 - 1} {
 		exact := float64(code) - float64(code)/(1<<24)
 		s.Row("%8d %20.7f %12.2f", code, exact, lesson.DepthOf(code)*(1<<24-1))
 	}
-	s.Say("Up to 2^22 both round to the code. Then the float ends on .5, and whether that goes up or down is the device's choice.")
+	s.Say("Below 2^22 both round to the code. From there on the float may end on .5, and the device chooses whether that is rounded up, to the code, or down.")
 }
 
 // wide shows what becomes of an attribute whose codes do not fit.

@@ -43,10 +43,10 @@ var Exercises = []lesson.Exercise{
 			"2^23":     "It would be, if the buffer had 2^24 steps. It has one less.",
 			"2^23 - 1": "The code is half of 2^24, so the product falls short by half a step.",
 		},
-		Why: "It is half way between two whole numbers, so no rounding is safe. With floats of 24 bits on the way it is not safe from 2^22 on: so codes of up to 22 bits.",
+		Why: "It is half way between two whole numbers, so no rounding is safe. Where a device computes with floats that happens from 2^22 on: so codes of up to 22 bits.",
 	},
 	{
-		Ask:    "Codes of `distance` have 13 bits; the smallest distance is 30. Suppose the depth buffer kept only the upper 8 of them, of the records and of the constant. How many flights would `distance < 700` miss? Find out between which distances they lie, and count them with SQL.",
+		Ask:    "Codes of `distance` have 13 bits; the smallest distance is 30. Suppose the depth buffer kept only the upper 8 of them, of the records and of the constant. How many flights would `distance < 700` miss? Find out between which distances they lie, and count them with SQL: `./stencildb query 'SELECT ... FROM flights'`.",
 		Answer: "SELECT COUNT(*) FROM flights WHERE distance >= 670 AND distance < 700",
 		Hints: map[string]string{
 			"SELECT COUNT(*) FROM flights WHERE distance >= 672 AND distance < 700":  "You have left out the minimum: bits are cut off the code, distance - 30.",

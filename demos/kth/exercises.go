@@ -42,7 +42,7 @@ var Exercises = []lesson.Exercise{
 		Why: "n / 2 + 1 = 5.",
 	},
 	{
-		Ask:    "What is the 1000th largest *distance* among the flights that are more than an hour late (`delay > 60`)? The search stays as it is; only the count has to be restricted.",
+		Ask:    "What is the 1000th largest *distance* among the flights that are more than an hour late (`delay > 60`)? Use SQL, `./stencildb query 'SELECT kth_largest(...) FROM flights'`, or change the program: the search stays as it is, and the counts are restricted.",
 		Answer: "SELECT kth_largest(distance, 1000) FROM flights WHERE delay > 60",
 		Hints: map[string]string{
 			"SELECT kth_largest(distance, 1000) FROM flights":                       "That is the one among all flights: each count needs the stencil test.",

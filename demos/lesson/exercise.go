@@ -117,12 +117,14 @@ func (l *Lesson) Check(ctx context.Context, n int, answer string) (right bool, s
 	return k.Judge(answer)
 }
 
+// emphasis matches a word in italics, and no star of SQL.
+var emphasis = regexp.MustCompile(`\*(\w+)\*`)
+
 // Questions returns the exercises in lines for a terminal.
 func (l *Lesson) Questions() string {
 	var b strings.Builder
-	plain := strings.NewReplacer("`", "", "*", "")
 	for i, e := range l.Exercises {
-		fmt.Fprintf(&b, "%d. %s\n", i+1, wrapped(plain.Replace(e.Ask)))
+		fmt.Fprintf(&b, "%d. %s\n", i+1, wrapped(emphasis.ReplaceAllString(strings.ReplaceAll(e.Ask, "`", ""), "$1")))
 		for j, c := range e.Choices {
 			fmt.Fprintf(&b, "   %c) %s\n", letters[j], c)
 		}

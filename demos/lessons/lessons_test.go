@@ -3,6 +3,7 @@ package lessons
 import (
 	"context"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -34,5 +35,21 @@ func TestExercises(t *testing.T) {
 				t.Errorf("lesson %s, exercise %d: %q is no choice", l.Name, i+1, e.Answer)
 			}
 		}
+	}
+}
+
+// In a terminal questions have no marks of Markdown, and the stars of SQL.
+func TestQuestions(t *testing.T) {
+	var all strings.Builder
+	for _, l := range All() {
+		all.WriteString(l.Questions())
+	}
+	for _, want := range []string{"2 * delay - distance", "COUNT(*)", "1000th largest distance"} {
+		if !strings.Contains(all.String(), want) {
+			t.Errorf("the questions lack %q", want)
+		}
+	}
+	if strings.ContainsAny(all.String(), "`[]") {
+		t.Error("the questions have marks of Markdown")
 	}
 }

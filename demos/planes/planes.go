@@ -103,7 +103,7 @@ func Run(s *lesson.Stage) {
 			s.Fail(fmt.Errorf("%s: classic has %d, compute %d", q, a.N, b.N))
 		}
 	}
-	s.Say("Look at the picture: the upper planes show distance in broad bands, each plane halves them, and the lowest looks like noise. A comparison with 1000 reads from the top and can stop where no record is equal any more.")
+	s.Say("Look at the picture: distance grows to the right, so the upper planes have broad bands. Each plane has twice as many as the one above it, half as wide, and the lowest looks like noise. A comparison with 1000 reads from the top and can stop where no record is equal any more.")
 	s.Picture("bits", picture(s, distance))
 }
 
@@ -111,10 +111,11 @@ func Run(s *lesson.Stage) {
 func picture(s *lesson.Stage, p lesson.Planes) *draw.Sheet {
 	sheet := &draw.Sheet{Title: "Bit planes of distance", Columns: 3, Width: 341}
 	for _, i := range []int{11, 10, 9, 8, 6, 0} {
-		set := p.Records(p.Bits[i])
+		set, n := p.Records(p.Bits[i]), popcount(p.Bits[i])
 		sheet.Panels = append(sheet.Panels, draw.Panel{Title: fmt.Sprintf("plane %d, worth %d", i, 1<<i),
 			Draw: draw.Records{Shape: s.Target.Shape, Colors: draw.Chosen(len(set), func(r int) bool { return set[r] })},
-			Note: numbers.Grouped(popcount(p.Bits[i])) + " flights have the bit"})
+			Legend: []draw.Entry{{Index: draw.Ink, Text: numbers.Grouped(n) + " flights have the bit"},
+				{Index: draw.Stencil, Text: numbers.Grouped(uint64(len(set))-n) + " have not"}}})
 	}
 	return sheet
 }

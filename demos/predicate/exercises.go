@@ -25,7 +25,7 @@ var Exercises = []lesson.Exercise{
 		Why: "A quad each. Depth writes are off, so the copy serves all three.",
 	},
 	{
-		Ask:    "The stencil buffer is cleared to 0. The quad of `delay < 60` sets 1 where it passes (REPLACE by 1). Then the quad of `delay >= 15` is drawn with the stencil test EQUAL 1 and the operation INCR. Which value does a flight of 70 minutes hold in the end?",
+		Ask:    "The stencil buffer is cleared to 0. The quad of `delay < 60` sets 1 where it passes (REPLACE by 1). Then the quad of `delay >= 15` is drawn with the stencil test EQUAL 1, and INCR where both tests pass. Which value does a flight of 70 minutes hold in the end?",
 		Answer: "0",
 		Hints: map[string]string{
 			"1": "It has failed the first quad, 70 is not below 60, so nobody has set it to 1.",

@@ -45,7 +45,7 @@ var Exercises = []lesson.Exercise{
 		Why: "Odd sums above 2^24 are no floats. stencildb generates a program with integers there.",
 	},
 	{
-		Ask:    "How many flights were more minutes late than they flew miles?",
+		Ask:    "How many flights were more minutes late than they flew miles? Use SQL, `./stencildb query 'SELECT ... FROM flights'`, or put s = (1, -1) into the program.",
 		Answer: "SELECT COUNT(*) FROM flights WHERE delay > distance",
 		Hints: map[string]string{
 			"SELECT COUNT(*) FROM flights WHERE delay < distance":           "That is the other way round: s = (1, -1).",

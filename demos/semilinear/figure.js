@@ -1,5 +1,13 @@
 'use strict';
 // Lesson 5: a fragment program adds up two attributes and discards.
+
+// condition is that of the settings as SQL would have it: 10 * delay - distance > 0.
+function condition({ s0, s1, op, b }) {
+  const terms = [[s0, 'delay'], [s1, 'distance']].filter(([s]) => s !== 0);
+  const sum = terms.map(([s, name], i) => (s < 0 ? i ? ' - ' : '-' : i ? ' + ' : '') + (Math.abs(s) === 1 ? '' : Math.abs(s) + ' * ') + name).join('');
+  return `${sum || 0} ${op} ${b}`;
+}
+
 figure('semilinear', {
   about: 'Turn and shift the line: the coefficients and b are uniforms, the program stays the same.',
   start: { s0: 10, s1: -1, op: '>', b: 0 },
@@ -37,7 +45,7 @@ figure('semilinear', {
       else if (s.s1) for (const y of [0, 480]) context.lineTo(s.b / s.s1 / 3000 * 480, y);
       context.stroke();
       plot.say('Across: distance, 0 to 3,000 miles. Upwards: delay, -100 to 400 minutes. The line is where both sides are equal.');
-      return `${s.s0} * delay + ${s.s1} * distance ${s.op} ${s.b}; in codes the right side is ${grouped(n.codes)}. ${grouped(n.discarded)} fragments are discarded, ${grouped(n.count)} pass.`;
+      return `${condition(s)}. In codes the right side is ${grouped(n.codes)}. ${grouped(n.discarded)} fragments are discarded, ${grouped(n.count)} pass.`;
     };
   },
 });

@@ -267,6 +267,17 @@ func semilinearFigure(b *browser) {
 		s0, s1, c := int64(s["s0"].(int)), int64(s["s1"].(int)), int64(s["b"].(int))
 		return []int64{b.sql("SELECT COUNT(*) FROM flights WHERE %d * delay + %d * distance %s %d", s0, s1, s["op"], c), c + 86*s0 - 30*s1}
 	})
+	for want, s := range map[string]string{
+		"10 * delay - distance > 0": "s0: 10, s1: -1, op: '>', b: 0", "-delay + distance <= -5": "s0: -1, s1: 1, op: '<=', b: -5", "-20 * delay - 3 * distance < 7": "s0: -20, s1: -3, op: '<', b: 7",
+		"delay = 60": "s0: 1, s1: 0, op: '=', b: 60", "2 * distance <> 60": "s0: 0, s1: 2, op: '<>', b: 60", "0 >= 1": "s0: 0, s1: 0, op: '>=', b: 1",
+	} {
+		if got := eval[string](b, "condition({"+s+"})"); got != want {
+			b.Errorf("the condition of %s is written %s, want %s", s, got, want)
+		}
+		if got, want := eval[int64](b, "figures.semilinear.numbers({"+s+"}).count"), b.sql("SELECT COUNT(*) FROM flights WHERE %s", want); got != want {
+			b.Errorf("the figure with %s counts %d, the engine %d", s, got, want)
+		}
+	}
 }
 
 // cnfFigure compares the stencil buffer after each pass with that of backend classic.
@@ -380,11 +391,11 @@ func planesFigure(b *browser) {
 	})
 }
 
-// painted checks that the figure of a page shows something, and says so.
+// painted checks that the figure of a page shows something, and says so and of how many flights.
 func (b *browser) painted(name string) {
 	b.Helper()
 	if got := eval[bool](b, `[...document.querySelectorAll('.live canvas')].every(c => new Set(c.getContext('2d').getImageData(0, 0, c.width, c.height).data).size > 2) &&
-		document.querySelector('.live .said').textContent.length > 20`); !got {
+		document.querySelector('.live .said').textContent.length > 20 && document.querySelector('.live .sample').textContent === '16,384 flights, about one in 12.'`); !got {
 		b.Errorf("the figure of lesson %s shows nothing", name)
 	}
 }

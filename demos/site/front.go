@@ -1,12 +1,14 @@
 package main
 
 import (
+	"cmp"
 	"encoding/csv"
 	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/stencildb/stencildb/internal/numbers"
 )
@@ -39,41 +41,50 @@ var shown = [][2]string{{"classic", "the paper's passes, copy included"}, {"comp
 
 // read sets the rows and times of the largest table in a figure's CSV file.
 func (m *machine) read(file string) error {
-	r, err := os.Open(file)
+	rows, took, err := largest(file)
 	if err != nil {
 		return err
+	}
+	m.Rows = numbers.Grouped(rows)
+	for _, s := range shown {
+		if took[s[0]] == "" {
+			return fmt.Errorf("%s has no line of %s at %d rows", file, s[0], rows)
+		}
+		m.Times = append(m.Times, timing{s[1], took[s[0]] + " ms"})
+	}
+	return nil
+}
+
+// largest returns the size of the largest table in a figure's CSV file, and by system the
+// milliseconds that it took, with three digits.
+func largest(file string) (most int, took map[string]string, err error) {
+	r, err := os.Open(file)
+	if err != nil {
+		return 0, nil, err
 	}
 	defer r.Close()
 	lines, err := csv.NewReader(r).ReadAll()
 	if err != nil {
-		return fmt.Errorf("%s: %w", file, err)
+		return 0, nil, fmt.Errorf("%s: %w", file, err)
 	}
-	head, lines := lines[0], lines[1:]
-	cell := func(line []string, name string) string { return line[slices.Index(head, name)] }
-	rows := func(line []string) int {
-		n, _ := strconv.Atoi(cell(line, "rows"))
-		return n
-	}
-	for _, name := range []string{"rows", "system", "median_ms"} {
-		if !slices.Contains(head, name) {
-			return fmt.Errorf("%s has no column %s", file, name)
+	var at [3]int
+	for i, name := range []string{"rows", "system", "median_ms"} {
+		if at[i] = slices.Index(lines[0], name); at[i] < 0 {
+			return 0, nil, fmt.Errorf("%s has no column %s", file, name)
 		}
 	}
-	most := 0
-	for _, line := range lines {
-		most = max(most, rows(line))
-	}
-	m.Rows = numbers.Grouped(most)
-	for _, s := range shown {
-		i := slices.IndexFunc(lines, func(line []string) bool { return rows(line) == most && cell(line, "system") == s[0] })
-		if i < 0 {
-			return fmt.Errorf("%s has no line of %s at %d rows", file, s[0], most)
+	for _, line := range lines[1:] {
+		rows, wrong := strconv.Atoi(line[at[0]])
+		ms, alsoWrong := strconv.ParseFloat(line[at[2]], 64)
+		if err := cmp.Or(wrong, alsoWrong); err != nil {
+			return 0, nil, fmt.Errorf("%s: %w", file, err)
 		}
-		ms, err := strconv.ParseFloat(cell(lines[i], "median_ms"), 64)
-		if err != nil {
-			return fmt.Errorf("%s: %w", file, err)
+		if rows > most {
+			most, took = rows, map[string]string{}
 		}
-		m.Times = append(m.Times, timing{s[1], fmt.Sprintf("%.3g ms", ms)})
+		if rows == most {
+			took[line[at[1]]] = strings.TrimSuffix(fmt.Sprintf("%#.3g", ms), ".")
+		}
 	}
-	return nil
+	return most, took, nil
 }

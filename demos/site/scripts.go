@@ -45,7 +45,7 @@ func scripts() (map[string]string, error) {
 	return site, nil
 }
 
-// flightsData writes a table as a script: the codes of a column in base64, as integers of
+// flightsData writes a table of some flights as a script: the codes of a column in base64, as integers of
 // 2 bytes or, beyond 16 bits, of 4, the lowest byte first.
 func flightsData(t *table.Table) (string, error) {
 	type column struct {
@@ -72,6 +72,10 @@ func flightsData(t *table.Table) (string, error) {
 		c.Codes = base64.StdEncoding.EncodeToString(b)
 		columns = append(columns, c)
 	}
-	text, err := json.Marshal(map[string]any{"rows": t.Rows(), "width": textures.ShapeOf(t.Rows()).Width, "columns": columns})
+	all, err := lesson.Load()
+	if err != nil {
+		return "", err
+	}
+	text, err := json.Marshal(map[string]any{"rows": t.Rows(), "of": all.Rows(), "width": textures.ShapeOf(t.Rows()).Width, "columns": columns})
 	return "'use strict';\n// Flights of testdata, for the live figures: the codes of each column.\nconst flightsData = " + string(text) + ";\n", err
 }

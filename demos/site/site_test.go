@@ -283,6 +283,32 @@ func TestTraces(t *testing.T) {
 	}
 }
 
+// What the texts say of the H200 is what the committed run of the paper's figures measured.
+func TestTimesOfTheTexts(t *testing.T) {
+	for _, x := range []struct {
+		lesson, figure string
+		systems        []string
+		text           string
+	}{
+		{"planes", "03", []string{"classic", "classic-compute-only", "compute"}, "| COUNT x < c | %s, or %s without the copy | %s |"},
+		{"planes", "10", []string{"classic", "compute"}, "| SUM | %s | %s |"},
+		{"planes", "08", []string{"classic", "classic-compute-only", "compute"}, "| MEDIAN | %s, or %s without the copy | %s |"},
+		{"sum", "10", []string{"classic", "fused", "compute"}, "%s ms for the paper's passes, %s ms with `fused` and %s ms with `compute`"},
+	} {
+		rows, took, err := largest(committed + "/results/paper-h200/figure-" + x.figure + ".csv")
+		if err != nil || rows != 1<<28 {
+			t.Fatalf("%d rows, %v", rows, err)
+		}
+		var times []any
+		for _, s := range x.systems {
+			times = append(times, took[s])
+		}
+		if want := fmt.Sprintf(x.text, times...); !strings.Contains(read(t, root+"/demos/"+x.lesson+"/README.md"), want) {
+			t.Errorf("the text of lesson %s lacks %q", x.lesson, want)
+		}
+	}
+}
+
 func TestGlossaryIsInOrder(t *testing.T) {
 	var terms []string
 	for _, line := range strings.Split(read(t, root+"/demos/GLOSSARY.md"), "\n") {

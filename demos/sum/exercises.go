@@ -15,7 +15,7 @@ var Exercises = []lesson.Exercise{
 		Why: "6 and 7 have it: 2 * 2^1.",
 	},
 	{
-		Ask:    "The counts of all bits of 10 records make 1,000. The smallest value of the column is -3. What is SUM?",
+		Ask:    "A column has 10 records, and its smallest value is -3. The counts of the bits, each times 2^i, add up to 1,000. What is the SUM of the column?",
 		Answer: "970",
 		Hints: map[string]string{
 			"1000": "You have left out the minimum: that is the sum of the codes.",
@@ -46,7 +46,7 @@ var Exercises = []lesson.Exercise{
 		Why: "A copy, a quad that marks (and counts, for the minimum), and 11 TestBits.",
 	},
 	{
-		Ask:    "How many miles did all flights together fly that were more than an hour late (`delay > 60`)? Two things of the Accumulator change: which records TestBit counts, and how often the minimum is added.",
+		Ask:    "How many miles did all flights together fly that were more than an hour late (`delay > 60`)? Use SQL, `./stencildb query 'SELECT ... FROM flights'`, or change the program in two places: which records TestBit counts, and how often the minimum is added.",
 		Answer: "SELECT SUM(distance) FROM flights WHERE delay > 60",
 		Hints: map[string]string{
 			"SELECT SUM(distance) FROM flights":                                     "That is the sum over all flights: TestBit needs the stencil test.",

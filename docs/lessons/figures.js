@@ -43,6 +43,7 @@ class Column {
 
 // flights is { rows, width, delay, distance, time }.
 const flights = { rows: flightsData.rows, width: flightsData.width };
+const sample = `${grouped(flights.rows)} flights, about one in ${Math.round(flightsData.of / flights.rows)}.`;
 for (const c of flightsData.columns) flights[c.name] = new Column(c);
 
 // ---- the pipeline
@@ -314,7 +315,7 @@ function mount(host) {
     return e;
   }));
   said.setAttribute('aria-live', 'polite');
-  host.append(el('p', '', spec.about), controls, pictures, said, below);
+  host.append(el('p', '', spec.about, ' ', el('span', 'sample', sample)), controls, pictures, said, below);
   paint = spec.build(pictures, set, s, i => { below.textContent = tell(i); });
   matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => { readColours(); draw(); });
   draw();

@@ -45,7 +45,7 @@ figure('kth', {
     return (s, n) => {
       const c = flights[s.attribute], lo = c.code(n.lo), hi = c.code(n.hi);
       front(i => c.codes[i] < lo || c.codes[i] > hi ? colours.named('none') : shade(c.ranks[i]), `Not flat grey: flights whose ${s.attribute} can still be the answer, ${n.lo} to ${n.hi}.`);
-      bars(yours, n.counts.map(({ m, count, from, to }, i) => ({ label: `count ${i + 1}`, from, to, mark: c.code(m), text: `${grouped(count)} at ${m} or more: ${count > n.rank - 1 ? 'k or more, so it is there' : 'fewer than k, so it is less'}` })));
+      bars(yours, n.counts.map(({ m, count, from, to }, i) => ({ label: `count ${i + 1}`, from, to, mark: c.code(m), text: `${grouped(count)} have ${m} or more: ${count > n.rank - 1 ? 'at least k, so the answer has too' : 'fewer than k, so the answer has less'}` })));
       const solved = n.lo === n.hi;
       title.textContent = s.shown === 'yes' || solved ? `KthLargest: ${c.bits} counts, a bit each` : '';
       bars(theirs, s.shown === 'yes' || solved ? n.steps.map(d => ({ label: `bit ${d.bit}`, from: d.set ? d.x - 2 ** d.bit : d.x, to: (d.set ? d.x : d.x + 2 ** d.bit) + 2 ** d.bit, mark: d.tried,

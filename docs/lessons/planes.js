@@ -47,7 +47,7 @@ figure('planes', {
     const has = (words, i) => words[i >> 5] >> (i & 31) & 1;
     return (s, n) => {
       const c = flights[s.attribute], top = Math.min(s.plane, c.bits - 1), at = n.walk.find(w => w.plane === top);
-      plane(i => colours.value(has(n.now.bits, i)), `Plane ${top}, worth ${grouped(2 ** top)}: ${grouped(n.popcounts[top])} bits are set (light here, dark in the picture above) in ${flights.rows / 32} words.`);
+      plane(i => colours.value(1 - has(n.now.bits, i)), `Plane ${top}, worth ${grouped(2 ** top)}: ${grouped(n.popcounts[top])} bits are set (dark) in ${flights.rows / 32} words.`);
       masks(i => colours.named(has(n.now.lt, i) ? 'pass' : has(n.now.eq, i) ? 'quad' : 'none'), 'Green: found less. Orange: equal so far. Grey: found greater.');
       bars(chart, n.walk.map(w => ({ label: `plane ${w.plane}: ${w.bit}`, from: w.less, to: w.less + w.equal, mark: flights.rows, chosen: w.plane === top, text: `${grouped(w.less)} less, ${grouped(w.equal)} equal` })));
       return `${s.attribute} < ${s.value} is code < ${n.walk.map(w => w.bit).join('')}. After plane ${top}: ${grouped(at.less)} flights are found less, ${grouped(at.equal)} are equal so far. ` +
