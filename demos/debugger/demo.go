@@ -120,7 +120,11 @@ func (d *Demo) take(m moment, s *scene, stage *engine.Stage) {
 		m.step = len(s.passes)
 	}
 	d.at, d.scene, d.stage, d.problem = m, s, stage, ""
-	d.learn(s.passes, s.ended)
+	ahead := s.ahead
+	if d.foundOf == d.SQL { // more is known of them: what they were
+		ahead = nil
+	}
+	d.learn(s.passes, ahead, s.ended)
 	if s.answer != nil {
 		var list []string
 		for i, c := range s.answer.Columns {

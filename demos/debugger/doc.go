@@ -37,8 +37,8 @@
 //
 //   - The panes show one chunk: that over which the pass at hand goes.
 //   - Ranks and number lines of a chunk of more than 2^20 records are those of a sample.
-//   - While a constant is being dragged, passes after the current one are not known.
-//     Where the whole statement takes software longer than a frame, its answer waits until
+//   - While a constant is being dragged, passes after the current one are those of the plan:
+//     of a search only the routine is known. Where the whole statement takes software longer than a frame, its answer waits until
 //     the constant is let go.
 //   - [Window] needs a build with windows; see package glctx.
 package debugger

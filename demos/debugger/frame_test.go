@@ -236,6 +236,30 @@ func TestDraggingANumberLineSweepsTheSelection(t *testing.T) {
 	}
 }
 
+// While a constant is held, every pass has its own constant: those that are still to come, too.
+// Of a search the routine is known.
+func TestPassesKeepTheirConstantsWhileOneIsDragged(t *testing.T) {
+	d := open(t, flights(t, rows), "SELECT MEDIAN(distance) FROM flights WHERE distance > 700 AND delay <= 14 AND delay >= -20")
+	d.goes(t, 1)
+	before := len(d.Passes)
+	d.Choose(1)
+	d.held = constantGrip
+	if !d.Set(0.8) {
+		t.Fatal("the constant did not move")
+	}
+	d.goes(t, 1)
+	list := map[string]int{}
+	for i := range d.Passes {
+		list[d.name(i+1)]++
+	}
+	want := map[string]int{"CopyToDepth(distance)": 2, "Compare(distance > 700)": 1, "CopyToDepth(delay)": 1,
+		"EvalCNF: drop records that fail clause 1": 1, "Compare(delay >= -20)": 1, "EvalCNF: drop records that fail clause 2": 1,
+		fmt.Sprintf("Compare(delay <= %v)", d.Constants[1].Value): 1, "EvalCNF: drop records that fail clause 3": 1, "KthSmallest": 12}
+	if diff := cmp.Diff(want, list); diff != "" || len(d.Passes) != before || d.Executed != 1 {
+		t.Errorf("%s, %d executed: %s", d.SQL, d.Executed, diff)
+	}
+}
+
 // chosen are the records of the first chunk that satisfy a predicate.
 func chosen(t *testing.T, p *plan.Pred, tab *table.Table) table.Bitmap {
 	t.Helper()

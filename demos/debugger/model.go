@@ -141,19 +141,35 @@ func (m *Model) Nudge(steps float64) bool {
 }
 
 // learn takes the passes that have been executed. all says that there are no further
-// ones; else those that were known before follow, maybe with another constant.
-func (m *Model) learn(passes []pass.Profile, all bool) {
+// ones; else those that were known before follow, with what the plan says of them now: with the
+// constants of this text.
+func (m *Model) learn(passes []pass.Profile, ahead []*pass.Pass, all bool) {
 	answer := m.AtAnswer()
 	m.Executed = len(passes)
 	if all || len(passes) > len(m.Passes) {
 		m.Passes = passes
 	} else {
 		m.Passes = append(passes[:len(passes):len(passes)], m.Passes[len(passes):]...)
+		for i := range min(len(ahead), len(m.Passes)-len(passes)) {
+			if known := &m.Passes[len(passes)+i]; known.Pass.Routine() == ahead[i].Routine() {
+				*known = pass.Profile{Pass: ahead[i]}
+			}
+		}
 	}
 	if answer {
 		m.Step = m.Last()
 	}
 	m.Go(m.Step)
+}
+
+// name is what the list says of a pass: of one that is still to come and that follows from counts
+// the routine alone.
+func (m *Model) name(step int) string {
+	p := m.Passes[step-1].Pass
+	if a, ok := p.Op.(pass.Adaptive); ok && a.Family() != p.Op && m.Answer == "" && step > m.Executed {
+		return p.Routine()
+	}
+	return p.String()
 }
 
 // Happened reports whether a step lies behind and has been executed with this text.

@@ -19,6 +19,7 @@ import (
 type scene struct {
 	plan   *plan.Query
 	passes []pass.Profile // those that happened, with the samples that they counted
+	ahead  []*pass.Pass   // those that are still to come, where counts are what a plan takes them for
 	ended  bool           // the statement has no further pass
 	answer *engine.Watched
 
@@ -42,15 +43,11 @@ type contents struct {
 	col, limb int  // whose limb the depths are; col -1: not a plain limb
 }
 
-var (
-	// errStop ends a statement at a step.
-	errStop = errors.New("debugger: stop here")
-	// errGone says that a buffer has been evicted since the scene before.
-	errGone = errors.New("debugger: a depth-stencil buffer is gone")
-)
+// errGone says that a buffer has been evicted since the scene before.
+var errGone = errors.New("debugger: a depth-stencil buffer is gone")
 
 // observer is a runner that takes a statement to a step. What the one before has
-// executed already it answers from the counts.
+// executed already it answers from the counts; what comes behind the step it records.
 type observer struct {
 	pass.Runner
 	gl     *pass.GL
@@ -58,6 +55,7 @@ type observer struct {
 	show   int // the one whose result is to be seen
 	before *scene
 	scene  *scene
+	ahead  pass.Recorder
 	mask   *textures.Temp
 	union  bool  // the mask collects what the passes that count the selection let pass
 	err    error // the first of Run, which a statement need not report where it waits for nothing after it
@@ -82,6 +80,10 @@ func observe(ctx context.Context, db *engine.DB, m moment) (*scene, *engine.Stag
 		o = newObserver(s, m)
 		return o
 	})
+	if o != nil && o.behind() { // what comes of counts that are made up says nothing
+		o.scene.ahead = o.ahead.Passes
+		return o.scene, &stage, nil
+	}
 	if err == nil {
 		err = o.err
 	}
@@ -89,12 +91,10 @@ func observe(ctx context.Context, db *engine.DB, m moment) (*scene, *engine.Stag
 		m.after = nil
 		return observe(ctx, db, m)
 	}
-	if err != nil && !errors.Is(err, errStop) {
+	if err != nil {
 		return nil, nil, err
 	}
-	if err == nil {
-		o.scene.ended, o.scene.answer = true, w
-	}
+	o.scene.ended, o.scene.answer = true, w
 	return o.scene, &stage, nil
 }
 
@@ -144,6 +144,31 @@ func addsUp(q *plan.Query) bool {
 	return true
 }
 
+// behind reports whether a pass behind the step has been asked for: nothing happens any more.
+func (o *observer) behind() bool { return len(o.ahead.Passes) > 0 }
+
+// Read implements pass.Runner.
+func (o *observer) Read(b textures.Block, words []uint32) error {
+	return o.reads().Read(b, words)
+}
+
+// ReadParts implements pass.Runner.
+func (o *observer) ReadParts(b textures.Block, n int, take func(at int, words []uint32)) error {
+	return o.reads().ReadParts(b, n, take)
+}
+
+// ReadTexels implements pass.Runner.
+func (o *observer) ReadTexels(t *textures.Temp, words []uint32) error {
+	return o.reads().ReadTexels(t, words)
+}
+
+func (o *observer) reads() pass.Runner {
+	if o.behind() {
+		return &o.ahead
+	}
+	return o.Runner
+}
+
 // Run implements pass.Runner.
 func (o *observer) Run(p *pass.Pass) (c pass.Count, err error) {
 	if o.err == nil {
@@ -155,7 +180,7 @@ func (o *observer) Run(p *pass.Pass) (c pass.Count, err error) {
 func (o *observer) run(p *pass.Pass) (pass.Count, error) {
 	n := len(o.scene.passes)
 	if n == o.step {
-		return nil, errStop
+		return o.ahead.Run(p)
 	}
 	if o.before != nil && n < len(o.before.passes) {
 		count := o.before.passes[n].Samples

@@ -182,11 +182,7 @@ func (f *frame) listRow(row image.Rectangle, step int) {
 		end -= f.Body.Width(count) + 8
 	}
 	x = max(f.Text(f.Small, x, y, fmt.Sprint(step), faint)+6, row.Min.X+30)
-	name := e.Pass.String()
-	if step > d.Executed && d.foundOf != d.SQL { // that of another constant
-		name = e.Pass.Routine()
-	}
-	f.Text(f.Body, x, y, f.Body.ClipMiddle(name, end-x), shade)
+	f.Text(f.Body, x, y, f.Body.ClipMiddle(d.name(step), end-x), shade)
 }
 
 func (f *frame) state() {
