@@ -4,7 +4,7 @@ package glctx
 type WindowOptions struct {
 	Options
 	Title         string // "stencildb" where empty
-	Width, Height int    // in screen units; 1280 x 720 where 0
+	Width, Height int    // in pixels on a desktop of 96 dots an inch; 1280 x 720 where 0
 	Hidden        bool   // keep it off the screen
 	VSync         bool   // Swap waits for the display
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"log"
+	"math"
 	"sync/atomic"
 	"time"
 
@@ -50,6 +51,7 @@ type Window struct {
 	window  *glfw.Window
 	pending []Event // main thread only
 	size    atomic.Uint64
+	scale   atomic.Uint32 // a float32's bits
 	closing atomic.Bool
 }
 
@@ -103,6 +105,7 @@ func (w *Window) create() (window *glfw.Window, err error) {
 		glfw.WindowHint(glfw.OpenGLProfile, glfw.OpenGLCoreProfile)
 		glfw.WindowHint(glfw.OpenGLDebugContext, toGLFW(w.options.debug()))
 		glfw.WindowHint(glfw.Visible, toGLFW(!w.options.Hidden))
+		glfw.WindowHint(glfw.ScaleToMonitor, glfw.True)
 		window, err = glfw.CreateWindow(w.options.Width, w.options.Height, w.options.Title, nil, nil)
 		if err == nil {
 			return window, nil
@@ -148,6 +151,11 @@ func (w *Window) Size() (width, height int) {
 	return int(size >> 32), int(uint32(size))
 }
 
+// Scale returns how many times as large as on a desktop of 96 dots an inch text is to be.
+func (w *Window) Scale() float64 { return float64(math.Float32frombits(w.scale.Load())) }
+
+func (w *Window) setScale(x, _ float32) { w.scale.Store(math.Float32bits(x)) }
+
 func (w *Window) setSize(width, height int) {
 	w.size.Store(uint64(width)<<32 | uint64(uint32(height)))
 }
@@ -170,6 +178,8 @@ func (w *Window) Events(wait time.Duration) (list []Event, err error) {
 func (w *Window) listen() {
 	add := func(e Event) { w.pending = append(w.pending, e) }
 	w.setSize(w.window.GetFramebufferSize())
+	w.setScale(w.window.GetContentScale())
+	w.window.SetContentScaleCallback(func(_ *glfw.Window, x, y float32) { w.setScale(x, y) })
 	w.window.SetCloseCallback(func(*glfw.Window) { w.closing.Store(true) })
 	w.window.SetFramebufferSizeCallback(func(_ *glfw.Window, width, height int) {
 		w.setSize(width, height)

@@ -31,6 +31,9 @@ func (*Window) Events(time.Duration) ([]Event, error) { return nil, nil }
 // Size is that of framebuffer 0.
 func (*Window) Size() (width, height int) { return 0, 0 }
 
+// Scale is how large text is to be.
+func (*Window) Scale() float64 { return 1 }
+
 // ShouldClose reports whether the window is to close.
 func (*Window) ShouldClose() bool { return false }
 

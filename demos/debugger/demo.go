@@ -39,7 +39,8 @@ type Demo struct {
 
 	axes map[int]*axis
 
-	size  image.Point
+	size  image.Point // of the frames
+	scale float64     // pixels of the window to one of a frame
 	mouse image.Point
 	held  grip
 	finds bool          // there is a place for what searches and sums find
@@ -204,7 +205,15 @@ func (d *Demo) selecting() int {
 }
 
 // Resize sets the size of the frames that follow, in pixels.
-func (d *Demo) Resize(w, h int) { d.size = image.Pt(w, h) }
+func (d *Demo) Resize(w, h int) { d.size, d.scale = image.Pt(w, h), 1 }
+
+// ResizeTo sets the size of the frames that follow for a window of so many pixels on a desktop
+// whose text is scale times as large as usual: a frame has fewer pixels then, where it still fits.
+func (d *Demo) ResizeTo(w, h int, scale float64) {
+	scale = max(1, min(scale, float64(w)/MinWidth, float64(h)/MinHeight))
+	d.Resize(int(float64(w)/scale), int(float64(h)/scale))
+	d.scale = scale
+}
 
 // Frame takes the statement to where the model is, draws it, and waits for the device.
 // What the statement itself does wrong is written in the frame.
@@ -235,12 +244,10 @@ func (d *Demo) layout() layout {
 
 // Handle changes the model as a person wants, and reports whether that is to leave.
 func (d *Demo) Handle(e glctx.Event) (leave bool) {
-	at := image.Pt(int(e.X), int(e.Y))
+	at := image.Pt(int(e.X/d.scale), int(e.Y/d.scale))
 	switch e.Kind {
 	case glctx.KeyPressed:
 		return d.key(e)
-	case glctx.Resized:
-		d.Resize(at.X, at.Y)
 	case glctx.MousePressed:
 		d.mouse = at
 		if e.Button == 0 {

@@ -411,11 +411,35 @@ func TestKeysAndClicks(t *testing.T) {
 	}
 }
 
+// Where the desktop's text is larger, a frame has fewer pixels than the window, and the mouse is
+// where it is seen.
+func TestTextScalesWithTheDesktop(t *testing.T) {
+	d := open(t, flights(t, rows), cnf)
+	for _, c := range []struct {
+		w, h  int
+		scale float64
+		want  image.Point
+	}{{2560, 1600, 2, image.Pt(1280, 800)}, {1500, 1200, 1.5, image.Pt(1000, 800)}, {1200, 1200, 3, image.Pt(900, 900)},
+		{1000, 700, 0.5, image.Pt(1000, 700)}, {400, 300, 2, image.Pt(400, 300)}} {
+		d.ResizeTo(c.w, c.h, c.scale)
+		d.draws(t)
+		if size := d.view.shown.Rect.Size(); size != c.want {
+			t.Errorf("%d x %d, scale %v: a frame of %v, want %v", c.w, c.h, c.scale, size, c.want)
+		}
+	}
+	d.ResizeTo(2560, 1600, 2)
+	l := d.layout()
+	d.Handle(glctx.Event{Kind: glctx.MousePressed, X: 2 * float64(l.list.Min.X+20), Y: 2 * float64(l.list.Min.Y+rowHigh+4+3*rowHigh+5)})
+	if d.Step != 3 {
+		t.Errorf("a click on the third pass went to step %d", d.Step)
+	}
+}
+
 func TestFramesOfAllSizes(t *testing.T) {
 	d := open(t, flights(t, rows), "SELECT SUM(distance), MEDIAN(delay) FROM flights WHERE distance > 500")
 	d.goes(t, 8)
 	for _, size := range [][2]int{{MinWidth, MinHeight}, {900, 1400}, {1600, 700}, {100, 50}} {
-		d.Handle(glctx.Event{Kind: glctx.Resized, X: float64(size[0]), Y: float64(size[1])})
+		d.Resize(size[0], size[1])
 		d.draws(t)
 		img := d.view.shown.RGBA
 		if img.Rect.Dx() != size[0] || img.Rect.Dy() != size[1] {

@@ -70,7 +70,7 @@ func screenshot(t *testing.T, d *Demo) *image.RGBA {
 	t.Helper()
 	img := image.NewRGBA(image.Rectangle{Max: d.size})
 	err := d.gl.Do(context.Background(), func() error {
-		d.view.surface.show(d.view.shown.RGBA.Pix)
+		d.view.surface.show(d.view.shown.RGBA.Pix, d.size.X, d.size.Y)
 		gl.BindFramebuffer(gl.READ_FRAMEBUFFER, 0)
 		for y := range d.size.Y {
 			gl.ReadPixels(0, int32(d.size.Y-1-y), int32(d.size.X), 1, gl.RGBA, gl.UNSIGNED_BYTE, gl.Ptr(img.Pix[y*img.Stride:]))
