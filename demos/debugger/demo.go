@@ -333,7 +333,7 @@ func (d *Demo) press(at image.Point) {
 	case at.In(l.field):
 		d.held = fieldGrip
 	case at.In(l.list):
-		if step, ok := d.listed(l.list, at); ok {
+		if step, ok := d.stepAt(l.list, at); ok {
 			d.halt(step)
 		}
 	}

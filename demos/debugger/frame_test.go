@@ -411,6 +411,34 @@ func TestKeysAndClicks(t *testing.T) {
 	}
 }
 
+// The list shows the current step whole, each step once and in order, and no name is cut that has
+// room in three lines.
+func TestTheListOfPasses(t *testing.T) {
+	d := open(t, flights(t, rows), "SELECT SUM(distance), MEDIAN(delay) FROM flights WHERE delay > 15 AND distance < 700 OR distance > 2000 AND delay < 3")
+	for _, high := range []int{600, 801, 2000} {
+		d.Resize(1000, high)
+		r := d.layout().list
+		for step := range d.Last() + 1 {
+			d.goes(t, step)
+			list := d.listing(r)
+			whole, y := false, r.Min.Y
+			for i, row := range list {
+				whole = whole || row.step == step && row.Max.Y <= r.Max.Y-rowHigh
+				if row.step != list[0].step+i || row.Min.Y < y || row.Min.X != r.Min.X || row.Max.X != r.Max.X {
+					t.Fatalf("height %d, step %d: row %d is step %d at %v", high, step, i, row.step, row.Rectangle)
+				}
+				y = row.Max.Y
+				if said := strings.Join(row.lines, " "); row.step > 0 && row.step < d.Last() && said != d.name(row.step) {
+					t.Errorf("%q is shown as %q", d.name(row.step), said)
+				}
+			}
+			if last := list[len(list)-1].step; !whole || last < d.Last() && y < r.Max.Y-4*rowHigh || last == d.Last() && list[0].step > 0 && y < r.Max.Y-6*rowHigh {
+				t.Errorf("height %d, step %d: steps %d to %d down to %d of %d, the current one among them: %v", high, step, list[0].step, last, y, r.Max.Y, whole)
+			}
+		}
+	}
+}
+
 // Where the desktop's text is larger, a frame has fewer pixels than the window, and the mouse is
 // where it is seen.
 func TestTextScalesWithTheDesktop(t *testing.T) {

@@ -112,21 +112,73 @@ func oneLine(sql string) (list []letter) {
 	return list
 }
 
-const rowHigh = 20 // of the list of passes
+// The list of passes.
+const (
+	rowHigh = 20
+	lineGap = 17 // between the lines of a name
+)
 
-// firstListed is the step that the first line of a list shows: the current one in the
-// middle.
-func (d *Demo) firstListed(lines int) int {
-	return max(0, min(d.Step-lines/2, d.Last()+1-lines))
+// listed is a step where the list of passes shows it.
+type listed struct {
+	image.Rectangle
+	step  int
+	lines []string
+	count string // the samples that it counted; "" where they are not known
 }
 
-func listLines(r image.Rectangle) int { return max((r.Dy()-2*rowHigh-4)/rowHigh, 1) }
+// listing lays out what the list shows in r: the current step about in the middle. Long names
+// take several lines.
+func (d *Demo) listing(r image.Rectangle) (list []listed) {
+	y, high := r.Min.Y+rowHigh+4, r.Dy()-2*rowHigh-4
+	left, used, below := d.Step, 0, d.rowOf(r, d.Step).Dy()
+	for step := d.Step + 1; step <= d.Last() && below < high-high/2; step++ {
+		below += d.rowOf(r, step).Dy()
+	}
+	for ; left > 0; left-- {
+		if used += d.rowOf(r, left-1).Dy(); used+below > high {
+			break
+		}
+	}
+	for step := left; step <= d.Last(); step++ {
+		row := d.rowOf(r, step)
+		row.Rectangle = row.Add(image.Pt(r.Min.X, y))
+		if row.Max.Y > r.Max.Y-rowHigh && step > d.Step {
+			break
+		}
+		y = row.Max.Y
+		list = append(list, row)
+	}
+	return list
+}
 
-// listed finds the step of the list that a point is on.
-func (d *Demo) listed(r image.Rectangle, at image.Point) (int, bool) {
-	line := (at.Y - r.Min.Y - rowHigh - 4) / rowHigh
-	step := line + d.firstListed(listLines(r))
-	return step, at.Y >= r.Min.Y+rowHigh+4 && line < listLines(r) && step <= d.Last()
+// nameAt is where names begin in the list, behind the steps' numbers.
+const nameAt = 30
+
+// rowOf is what the list says of a step, in a rectangle at the origin.
+func (d *Demo) rowOf(r image.Rectangle, step int) listed {
+	row := listed{step: step, lines: []string{"start"}}
+	if step == d.Last() {
+		row.lines[0] = "answer"
+	} else if step > 0 {
+		body, width := d.view.fonts.Body, r.Dx()-nameAt
+		if e := d.Passes[step-1]; e.Pass.Count && d.Happened(step) {
+			row.count = numbers.Grouped(e.Samples)
+			width -= body.Width(row.count) + 8
+		}
+		row.lines = body.Wrap(body.ClipMiddle(d.name(step), 3*width), width)
+	}
+	row.Rectangle = image.Rect(0, 0, r.Dx(), rowHigh+lineGap*(len(row.lines)-1))
+	return row
+}
+
+// stepAt finds the step of the list that a point is on.
+func (d *Demo) stepAt(r image.Rectangle, at image.Point) (int, bool) {
+	for _, row := range d.listing(r) {
+		if at.In(row.Rectangle) {
+			return row.step, true
+		}
+	}
+	return 0, false
 }
 
 // list writes the passes, the current one marked, and what has been counted so far.
@@ -134,15 +186,8 @@ func (f *frame) list() {
 	d, r := f.demo, f.layout.list
 	f.Text(f.Bold, r.Min.X, r.Min.Y+14, "Passes", ink)
 	f.Right(f.Small, r.Max.X, r.Min.Y+14, "samples that pass", faint)
-	lines := listLines(r)
-	first := d.firstListed(lines)
-	for i := range min(lines, d.Last()+1) {
-		step := first + i
-		row := image.Rect(r.Min.X, r.Min.Y+rowHigh+4+i*rowHigh, r.Max.X, r.Min.Y+rowHigh+4+(i+1)*rowHigh)
-		if step > d.Last() {
-			break
-		}
-		f.listRow(row, step)
+	for _, row := range d.listing(r) {
+		f.listRow(row)
 	}
 	f.Fill(image.Rect(r.Min.X, r.Max.Y-rowHigh, r.Max.X, r.Max.Y-rowHigh+1), hair)
 	what, count := "nothing counted yet", ""
@@ -156,33 +201,26 @@ func (f *frame) list() {
 	f.Right(f.Bold, r.Max.X, r.Max.Y-5, count, ink)
 }
 
-func (f *frame) listRow(row image.Rectangle, step int) {
-	d, shade := f.demo, ink
-	if step == d.Step {
-		f.Fill(row, marked)
+func (f *frame) listRow(row listed) {
+	d, shade, face := f.demo, ink, f.Body
+	if row.step == d.Step {
+		f.Fill(row.Rectangle, marked)
 		f.Fill(image.Rect(row.Min.X, row.Min.Y, row.Min.X+3, row.Max.Y), selected)
 	}
-	if !d.Happened(step) && step != d.Step {
+	if !d.Happened(row.step) && row.step != d.Step {
 		shade = faint
 	}
-	y, x := row.Max.Y-6, row.Min.X+8
-	switch {
-	case step == 0:
-		f.Text(f.Body, x, y, "start", shade)
-		return
-	case step == d.Last():
-		f.Text(f.Bold, x, y, "answer", shade)
-		return
+	x, y := row.Min.X+8, row.Min.Y+rowHigh-6
+	if row.step == d.Last() {
+		face = f.Bold
+	} else if row.step > 0 {
+		f.Text(f.Small, x, y, fmt.Sprint(row.step), faint)
+		x = row.Min.X + nameAt
 	}
-	e := d.Passes[step-1]
-	end := row.Max.X
-	if e.Pass.Count && d.Happened(step) {
-		count := numbers.Grouped(e.Samples)
-		f.Right(f.Body, end, y, count, shade)
-		end -= f.Body.Width(count) + 8
+	f.Right(f.Body, row.Max.X, y, row.count, shade)
+	for i, line := range row.lines {
+		f.Text(face, x, y+i*lineGap, line, shade)
 	}
-	x = max(f.Text(f.Small, x, y, fmt.Sprint(step), faint)+6, row.Min.X+30)
-	f.Text(f.Body, x, y, f.Body.ClipMiddle(d.name(step), end-x), shade)
 }
 
 func (f *frame) state() {
