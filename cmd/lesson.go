@@ -145,14 +145,18 @@ func (o *lessonFlags) check(c *cobra.Command, l *lesson.Lesson) error {
 	if err != nil {
 		return usageError{err}
 	}
+	which := fmt.Sprintf("exercise %d", n)
+	if answer == o.answer {
+		which += ", the last one (for another give N=ANSWER)"
+	}
 	right, say, err := l.Check(c.Context(), n, answer)
 	switch {
 	case errors.Is(err, lesson.ErrNoAnswer):
-		return usageError{fmt.Errorf("exercise %d: %w", n, err)}
+		return usageError{fmt.Errorf("%s: %w", which, err)}
 	case err != nil:
 		return err
 	case !right:
-		return fmt.Errorf("%s is not the answer to exercise %d: %s", answer, n, say)
+		return fmt.Errorf("%s is not the answer to %s: %s", answer, which, say)
 	}
 	_, err = fmt.Fprintf(c.OutOrStdout(), "%s is right. %s\n", answer, say)
 	return err

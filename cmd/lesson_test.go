@@ -34,9 +34,14 @@ func TestAnswersToExercises(t *testing.T) {
 	stencildb("demo", "kth", "--answer", "2=12").wantOutput(t, "12 is right. x + 2^2 = 12.\n")
 	stencildb("demo", "kth", "--answer", "1=a").wantFailure(t, 1, "a is not the answer to exercise 1: Off by one")
 	stencildb("demo", "kth", "--answer", "9=1").wantFailure(t, 2, "exercises 1 to 5")
-	stencildb("demo", "kth", "--answer", "1").wantFailure(t, 1, "1 is not the answer", "too small")
+	stencildb("demo", "kth", "--answer", "1").wantFailure(t, 1, "1 is not the answer to exercise 5, the last one (for another give N=ANSWER): It is too small")
 	stencildb("demo", "kth", "--answer", "100,000").wantFailure(t, 1, "100,000 is not the answer", "too large")
-	stencildb("demo", "kth", "--answer", "many").wantFailure(t, 2, "whole number", "many")
+	for _, nonsense := range []string{"many", "2:12", "x=12", ""} {
+		stencildb("demo", "kth", "--answer", nonsense).wantFailure(t, 2, "exercise 5, the last one (for another give N=ANSWER)", fmt.Sprintf("%q", nonsense), "whole number")
+	}
+	stencildb("demo", "kth", "--answer", "2=many").wantFailure(t, 2, "exercise 2: \"many\"", "whole number")
+	stencildb("demo", "kth", "--answer", "1=b)").wantOutput(t, "b) is right. Of 5 codes from 8 on the smallest is the 5th largest.\n")
+	stencildb("demo", "kth", "--answer", "1=c)").wantFailure(t, 2, "letters a, b")
 	stencildb("demo", "kth", "--answer", "1", "--solve").wantFailure(t, 2, "one of them")
 	stencildb("demo", "kth", "--answer", "1", "--out", "x").wantFailure(t, 2, "--out")
 	stencildb("demo", "kth", "--solve", "--device", "99").wantFailure(t, 2)

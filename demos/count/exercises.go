@@ -16,7 +16,7 @@ var Exercises = []lesson.Exercise{
 		Why: "What is counted has passed both tests.",
 	},
 	{
-		Ask:    "How many bars of a histogram do 17 counts of `delay < d` give, one after the other in d, neighbours subtracted?",
+		Ask:    "`delay < d` is counted for 17 values of d, the smallest first. Each count less the one before it is a bar of a histogram. How many bars are there?",
 		Answer: "16",
 		Hints: map[string]string{
 			"17": "A bar is the difference of two neighbours: count the gaps.",

@@ -44,7 +44,7 @@ figure('kth', {
     const front = field(host, 'What is still possible', tells), side = host.appendChild(el('div', 'side')), yours = side.appendChild(el('div')), title = side.appendChild(el('p')), theirs = side.appendChild(el('div'));
     return (s, n) => {
       const c = flights[s.attribute], lo = c.code(n.lo), hi = c.code(n.hi);
-      front(i => c.codes[i] < lo || c.codes[i] > hi ? colours.named('none') : shade(c.ranks[i]), `Not flat grey: flights whose ${s.attribute} can still be the answer, ${n.lo} to ${n.hi}.`);
+      front(i => c.codes[i] < lo || c.codes[i] > hi ? colours.named('none') : shade(c.ranks[i]), `Flights whose ${s.attribute} can still be the answer, ${n.lo} to ${n.hi}. The others are left out.`);
       bars(yours, n.counts.map(({ m, count, from, to }, i) => ({ label: `count ${i + 1}`, from, to, mark: c.code(m), text: `${grouped(count)} have ${m} or more: ${count > n.rank - 1 ? 'at least k, so the answer has too' : 'fewer than k, so the answer has less'}` })));
       const solved = n.lo === n.hi;
       title.textContent = s.shown === 'yes' || solved ? `KthLargest: ${c.bits} counts, a bit each` : '';

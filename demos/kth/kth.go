@@ -74,7 +74,7 @@ func Run(s *lesson.Stage) {
 
 	s.Say("Look at the picture: each count halves the interval in which the answer lies, though not a single record is moved or copied.")
 	s.Picture("bits", &draw.Sheet{Title: fmt.Sprintf("The %dth largest delay in %d counts", k, bits), Columns: 1, Width: 1000, Panels: []draw.Panel{{
-		Title: fmt.Sprintf("k = %d: are there %d flights or more from the mark on? Then the answer is there, and the bit is 1.", k, k),
+		Title: fmt.Sprintf("Are there k = %d flights or more from the mark on? Then the answer is there, too, and the bit is 1.", k),
 		Draw:  draw.Scaled{Bars: halving(steps, delay.Min()), Axis: draw.Axis{Name: "delay in minutes", Lo: float64(delay.Min()), Hi: float64(delay.Min() + 1<<bits)}},
 		Legend: []draw.Entry{{Index: draw.Stencil + 2, Text: "the delays that can still be the answer, before the count"},
 			{Index: draw.Mark, Text: "the mark, x + 2^i as a delay: the quad of this count"}},
@@ -87,12 +87,12 @@ func halving(steps []decision, least int64) (bars draw.Bars) {
 	from := uint64(0)
 	for _, d := range steps {
 		to := from + 1<<(d.bit+1)
-		than, bit := "<", "0"
+		bit := 0
 		if d.set {
-			than, bit = "≥", "1"
+			bit = 1
 		}
 		bars = append(bars, draw.Bar{Label: fmt.Sprintf("bit %d", d.bit), From: float64(from), To: float64(to), At: float64(d.tried),
-			Text: fmt.Sprintf("%s from %d on %s %d: %s", numbers.Grouped(d.count), int64(d.tried)+least, than, k, bit)})
+			Text: fmt.Sprintf("%s from %d on: %d", numbers.Grouped(d.count), int64(d.tried)+least, bit)})
 		from = d.x
 	}
 	return bars

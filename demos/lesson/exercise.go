@@ -67,8 +67,8 @@ func (k *Key) Judge(answer string) (right bool, say string, err error) {
 	answer = strings.TrimSpace(answer)
 	if k.Choices != nil {
 		i := slices.IndexFunc(k.Choices, func(c string) bool { return strings.EqualFold(c, answer) })
-		if len(answer) == 1 && i < 0 {
-			i = strings.Index(letters[:len(k.Choices)], strings.ToLower(answer))
+		if letter := strings.TrimSuffix(answer, ")"); len(letter) == 1 && i < 0 {
+			i = strings.Index(letters[:len(k.Choices)], strings.ToLower(letter))
 		}
 		if i < 0 {
 			return false, "", fmt.Errorf("%q is %w: give one of the letters %s", answer, ErrNoAnswer, strings.Join(strings.Split(letters[:len(k.Choices)], ""), ", "))

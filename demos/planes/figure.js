@@ -13,7 +13,7 @@ function planeOf(c, i) {
 }
 
 figure('planes', {
-  about: 'Walk down the planes: at each, the records whose bit differs from that of the constant are decided.',
+  about: 'Walk down the planes: at each, the records whose bit differs from that of the constant are decided. A bar is the records that are still equal; those found less are on its left.',
   start: { attribute: 'distance', value: 1000, plane: 8 },
   controls: [
     { kind: 'choice', name: 'attribute', label: 'attribute', options: ['delay', 'distance'], also: { delay: { value: 60 }, distance: { value: 1000 } } },

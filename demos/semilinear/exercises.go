@@ -12,7 +12,7 @@ var Exercises = []lesson.Exercise{
 			"-102": "The constant part goes to the other side, so its sign changes: 100 - (2 * -86 - 30).",
 			"242":  "The coefficient of distance is -1, and so is that of its minimum.",
 		},
-		Why: "s . min = 2 * -86 - 30 = -202, and 100 - (-202) = 302.",
+		Why: "The minima make 2 * -86 - 30 = -202, and 100 - (-202) = 302.",
 	},
 	{
 		Ask:     "The operations of the pass are KEEP, KEEP, REPLACE by 1. What happens to the stencil value of a record whose fragment the program discards?",

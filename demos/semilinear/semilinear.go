@@ -63,7 +63,7 @@ func Run(s *lesson.Stage) {
 	s.Say("Look at the pictures: in the texture the selection has a ragged edge, for the order of texels knows nothing of the sum. " +
 		"With the attributes as axes it is a half-plane, cut by a straight line. That is what semi-linear means.")
 	in := func(i int) bool { return stencil[i] == 1 }
-	s.Picture("halfplane", &draw.Sheet{Title: "10*delay - distance > 0", Columns: 2, Width: 512, Panels: []draw.Panel{
+	s.Picture("halfplane", &draw.Sheet{Title: "10 * delay - distance > 0", Columns: 2, Width: 512, Panels: []draw.Panel{
 		{Title: "The stencil buffer", Draw: draw.Records{Shape: s.Target.Shape, Colors: draw.Chosen(len(stencil), in)},
 			Note: fmt.Sprintf("Black: the %s flights whose fragment was not discarded.", numbers.Grouped(n))},
 		{Title: "The same flights by their attributes", Draw: scatter(s, in),
@@ -74,7 +74,7 @@ func Run(s *lesson.Stage) {
 // scatter plots the flights by distance and delay.
 func scatter(s *lesson.Stage, in func(int) bool) draw.Plot {
 	p := draw.Plot{X: draw.Axis{Name: "distance", Hi: 3000}, Y: draw.Axis{Name: "delay", Lo: -100, Hi: 500}, High: 391,
-		Levels: []draw.Level{{Left: 0, Right: 300, Text: "10*delay = distance"}}}
+		Levels: []draw.Level{{Left: 0, Right: 300, Text: "10 * delay = distance"}}}
 	delay, distance := s.Column("delay"), s.Column("distance")
 	for i, d := range delay.Codes() {
 		index := uint8(draw.Line)

@@ -39,6 +39,7 @@ type page struct {
 	Command   string
 	Output    template.HTML // what the program prints
 	Measured  bool          // some of it was measured
+	Timed     bool          // times were
 	Programs  []listing
 	Solution  *listing
 	Exercises []exercise
@@ -221,6 +222,7 @@ func (p *page) fill(root string, play player) error {
 	}
 	p.Output = output(said)
 	p.Measured = strings.Contains(string(p.Output), `class="measured"`)
+	p.Timed = strings.Contains(said, " ms")
 	for i, e := range p.lesson.Exercises {
 		key, err := e.Key(context.Background())
 		if err != nil {

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"strings"
 
 	"github.com/yuin/goldmark"
@@ -62,11 +63,14 @@ func markdown(root, file, dir string) (template.HTML, error) {
 	return render(source, doc)
 }
 
+// short matches code that a line holds, within a text.
+var short = regexp.MustCompile(`<code>([^<\n]{1,32})</code>`)
+
 // render writes a parsed text as HTML.
 func render(source []byte, doc ast.Node) (template.HTML, error) {
 	var b bytes.Buffer
 	err := reader.Renderer().Render(&b, source, doc)
-	return template.HTML(b.String()), err
+	return template.HTML(short.ReplaceAllString(b.String(), `<code class="short">$1</code>`)), err
 }
 
 // inline turns a paragraph into HTML, without the paragraph.

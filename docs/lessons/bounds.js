@@ -34,7 +34,7 @@ figure('bounds', {
     return (s, n) => {
       const c = flights[s.attribute];
       view(c.ranks, [c.rank(c.code(s.lo)), c.rank(c.code(s.hi) + 1)], i => n.stencil[i] === n.selected, 'The two ends of the range. Drag one.');
-      front(i => colours.stencil(n.stencil[i]), 'The stencil buffer afterwards: ' + n.after.at(-1).map((k, v) => `${v}: ${grouped(k)}`).filter((_, v) => v <= n.selected).join(', ') + '.');
+      front(i => colours.stencil(n.stencil[i]), 'The stencil buffer afterwards: ' + n.after.at(-1).map((k, v) => `${grouped(k)} hold ${v}`).filter((_, v) => v <= n.selected).join(', ') + '.');
       const said = s.how === 'bounds' ? 'One pass, depth function ALWAYS, bounds on, REPLACE by 1: wherever the quad lies, the count is the same'
         : 'Two passes: >= marks with 1, <= takes the marked ones to 2';
       return `${s.attribute} BETWEEN ${s.lo} AND ${s.hi}: ${grouped(n.count)} flights. ${said}.`;
