@@ -27,6 +27,8 @@ type Decision struct {
 	Left   uint64  `json:"left"` // the selected values from the first to the last of the step's Ends
 	Words  string  `json:"words"`
 	Short  string  `json:"-"` // Words without what is left
+
+	asked string // the rank that is asked for, in words, where K counts from the other end
 }
 
 // Reach is how many values lie on one side of a value.
@@ -90,7 +92,7 @@ func (s *Search) Decision(step int) *Decision {
 func (d *Decision) compared(s *Search, st Step) {
 	op, _ := s.tracer.looks[st.Pass].pass.Op.(pass.KthLargest) // backend fused counts those at or above alone
 	if op.Smallest == d.Largest {
-		d.K, d.Largest = d.Of+1-d.K, !op.Smallest
+		d.turn()
 	}
 	for b := d.High; b >= d.Low; b-- {
 		d.Set += string('0' + byte(s.code>>b&1))
@@ -132,16 +134,17 @@ func (d *Decision) compared(s *Search, st Step) {
 // digits concludes from the counts of the values of some bits.
 func (d *Decision) digits(s *Search, st Step) {
 	if d.Largest {
-		d.K, d.Largest = d.Of+1-d.K, false
+		d.turn()
 	}
 	first := s.code >> d.Low << d.Low
 	last := min(first+(1<<d.Low-1), s.space.Max())
 	below, within := s.below(first), s.below(last+1)-s.below(first)
 	from, to := s.mark(first).Value, s.mark(last).Value
 	d.Counts = []Reach{{from, below, s.space.Value(first)}}
-	place := "are " + from
+	are, lie := verbs(within)
+	place := are + " " + from
 	if from != to {
-		place = fmt.Sprintf("lie in %s … %s", from, to)
+		place = fmt.Sprintf("%s in %s … %s", lie, from, to)
 	}
 	d.Words = fmt.Sprintf("%s, %s %s; %s is among these: %s", beyond(d.Counts[0], false, true), numbers.Grouped(within), place, d.rank(), d.bits())
 }
@@ -151,19 +154,36 @@ func beyond(r Reach, largest, first bool) string {
 	if first {
 		what = numbers.Count(r.Records, "value", "values")
 	}
-	one := r.Records == 1
+	are, lie := verbs(r.Records)
 	if largest {
-		return fmt.Sprintf("%s %s %s or more", what, map[bool]string{true: "is", false: "are"}[one], r.Value)
+		return fmt.Sprintf("%s %s %s or more", what, are, r.Value)
 	}
-	return fmt.Sprintf("%s %s below %s", what, map[bool]string{true: "lies", false: "lie"}[one], r.Value)
+	return fmt.Sprintf("%s %s below %s", what, lie, r.Value)
 }
 
-func (d *Decision) rank() string {
-	what := map[bool]string{true: "largest", false: "smallest"}[d.Largest]
-	if d.K == 1 {
+// verbs are those of so many values.
+func verbs(n uint64) (are, lie string) {
+	if n == 1 {
+		return "is", "lies"
+	}
+	return "are", "lie"
+}
+
+// turn takes the K-th from the other end.
+func (d *Decision) turn() {
+	d.asked = " (" + rank(d.K, d.Largest) + ")"
+	d.K, d.Largest = d.Of+1-d.K, !d.Largest
+}
+
+// rank says which value is searched and, where its place is told from the other end, which is asked for.
+func (d *Decision) rank() string { return rank(d.K, d.Largest) + d.asked }
+
+func rank(k uint64, largest bool) string {
+	what := map[bool]string{true: "largest", false: "smallest"}[largest]
+	if k == 1 {
 		return "the " + what
 	}
-	return fmt.Sprintf("the %s %s", ordinal(d.K), what)
+	return fmt.Sprintf("the %s %s", ordinal(k), what)
 }
 
 func (d *Decision) bits() string {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
 	"github.com/stencildb/stencildb/cpu"
@@ -181,6 +182,9 @@ func nothingToFind(tr *tracer, p *Pass) bool {
 func checkDecision(t *rapid.T, tr *tracer, s *Search, step int, answer table.Value) {
 	d, st, p := s.Decision(step), s.Steps[step], tr.trace.Passes[s.Steps[step].Pass]
 	if d == nil {
+		if over := step+1 == len(s.Steps) || s.Steps[step+1].high < st.high; over && st.Counts == nil {
+			t.Fatalf("%s, pass %q: the bits are decided, and nobody says so", s.Aggregate, p.Name)
+		}
 		return
 	}
 	var values []table.Value
@@ -220,5 +224,64 @@ func checkDecision(t *rapid.T, tr *tracer, s *Search, step int, answer table.Val
 	within := number(func(v table.Value) bool { return table.Compare(v, first) >= 0 && table.Compare(v, last) <= 0 })
 	if d.Left != within || st.Ends[0] != st.Ends[1] && !strings.Contains(d.Words, numbers.Grouped(within)+" value") {
 		t.Fatalf("%s: %q: %d values are left from %v to %v", s.Aggregate, d.Words, within, first, last)
+	}
+}
+
+// What a search decides, in words, on each backend.
+func TestDecisionsInWords(t *testing.T) {
+	b := table.NewBuilder("t", []table.Field{{Name: "a", Type: table.Type{Kind: table.BigInt}}}, 100)
+	for i := range int64(41) {
+		b.Column(0).Value(table.Int(i * i % 47))
+		if err := b.EndRow(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	tab := b.Table()
+	for _, c := range []struct {
+		backend, sql string
+		want         []string
+	}{
+		{"classic", "SELECT MEDIAN(a) FROM t", []string{
+			"32 values lie below 32; the 21st smallest is among them: bit 5 is 0; 32 values are left, in 0 … 31",
+			"18 values lie below 16; the 21st smallest is not among them: bit 4 is 1; 14 values are left, in 16 … 31",
+			"25 values lie below 24; the 21st smallest is among them: bit 3 is 0; 7 values are left, in 16 … 23",
+			"23 values lie below 20; the 21st smallest is among them: bit 2 is 0; 5 values are left, in 16 … 19",
+			"21 values lie below 18; the 21st smallest is among them: bit 1 is 0; 3 values are left, in 16 … 17",
+			"19 values lie below 17; the 21st smallest is not among them: bit 0 is 1; the value is 17",
+		}},
+		{"classic", "SELECT KTH_LARGEST(a, 2) FROM t", []string{
+			"9 values are 32 or more; the 2nd largest is among them: bit 5 is 1; 9 values are left, in 32 … 42",
+			"no value is so large; the 2nd largest is below: bit 4 is 0; 9 values are left, in 32 … 42",
+			"2 values are 40 or more; the 2nd largest is among them: bit 3 is 1; 2 values are left, in 40 … 42",
+			"no value is so large; the 2nd largest is below: bit 2 is 0; 2 values are left, in 40 … 42",
+			"2 values are 42 or more; the 2nd largest is among them: bit 1 is 1; the value is 42",
+			"no value is so large; the 2nd largest is below: bit 0 is 0; the value is 42",
+		}},
+		{"fused", "SELECT KTH_SMALLEST(a, 3) FROM t", []string{
+			"9 values are 32 or more; the 39th largest (the 3rd smallest) is not among them: bit 5 is 0; 32 values are left, in 0 … 31",
+			"23 values are 16 or more; the 39th largest (the 3rd smallest) is not among them: bit 4 is 0; 18 values are left, in 0 … 15",
+			"30 values are 8 or more; the 39th largest (the 3rd smallest) is not among them: bit 3 is 0; 11 values are left, in 0 … 7",
+			"35 values are 4 or more; the 39th largest (the 3rd smallest) is not among them: bit 2 is 0; 6 values are left, in 0 … 3",
+			"39 values are 2 or more; the 39th largest (the 3rd smallest) is among them: bit 1 is 1; 4 values are left, in 2 … 3",
+			"37 values are 3 or more; the 39th largest (the 3rd smallest) is not among them: bit 0 is 0; the value is 2",
+		}},
+		{"compute", "SELECT KTH_LARGEST(a, 2) FROM t", []string{
+			"39 values lie below 40, 2 lie in 40 … 42; the 40th smallest (the 2nd largest) is among these: bits 5..3 are 101; 2 values are left, in 40 … 42",
+			"39 values lie below 42, 2 are 42; the 40th smallest (the 2nd largest) is among these: bits 2..0 are 010; the value is 42",
+		}},
+		{"compute", "SELECT MIN(a) FROM t", []string{
+			"0 values lie below 0, 11 lie in 0 … 7; the smallest is among these: bits 5..3 are 000; 11 values are left, in 0 … 7",
+			"0 values lie below 0, 1 is 0; the smallest is among these: bits 2..0 are 000; the value is 0",
+		}},
+	} {
+		var got []string
+		for _, st := range traced(t, open(t, engine.Options{Backend: c.backend}, tab), c.sql).Searches[0].Steps {
+			if st.Decision != nil { // the first of compute decides nothing yet
+				got = append(got, st.Decision.Words)
+			}
+		}
+		if diff := cmp.Diff(c.want, got); diff != "" {
+			t.Errorf("%s, %s: %s", c.backend, c.sql, diff)
+		}
 	}
 }
