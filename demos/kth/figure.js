@@ -10,7 +10,7 @@ function select(t, selection) {
 }
 
 figure('kth', {
-  about: 'Find the value yourself: choose one, count how many flights have it or more, and go on until one value is left. Then see how many counts the algorithm takes.',
+  about: 'Find the value yourself: choose one and count how many flights have it or more. If k or more have it, the answer is among them; else it is less. Go on until one value is left. Then see how many counts the algorithm takes.',
   start: { attribute: 'delay', k: 100, selection: 'all', guess: 60, asked: [], shown: 'no' },
   controls: [
     { kind: 'choice', name: 'attribute', label: 'attribute', options: ['delay', 'distance'], also: { delay: { asked: [], guess: 60 }, distance: { asked: [], guess: 1000 } } },
@@ -45,7 +45,7 @@ figure('kth', {
     return (s, n) => {
       const c = flights[s.attribute], lo = c.code(n.lo), hi = c.code(n.hi);
       front(i => c.codes[i] < lo || c.codes[i] > hi ? colours.named('none') : shade(c.ranks[i]), `Flights whose ${s.attribute} can still be the answer, ${n.lo} to ${n.hi}. The others are left out.`);
-      bars(yours, n.counts.map(({ m, count, from, to }, i) => ({ label: `count ${i + 1}`, from, to, mark: c.code(m), text: `${grouped(count)} have ${m} or more: ${count > n.rank - 1 ? 'at least k, so the answer has too' : 'fewer than k, so the answer has less'}` })));
+      bars(yours, n.counts.map(({ m, count, from, to }, i) => ({ label: `count ${i + 1}`, from, to, mark: c.code(m), text: `${grouped(count)} at ${m} or more: ${count > n.rank - 1 ? 'the answer, too' : 'the answer is less'}` })));
       const solved = n.lo === n.hi;
       title.textContent = s.shown === 'yes' || solved ? `KthLargest: ${c.bits} counts, a bit each` : '';
       bars(theirs, s.shown === 'yes' || solved ? n.steps.map(d => ({ label: `bit ${d.bit}`, from: d.set ? d.x - 2 ** d.bit : d.x, to: (d.set ? d.x : d.x + 2 ** d.bit) + 2 ** d.bit, mark: d.tried,

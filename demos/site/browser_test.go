@@ -356,6 +356,18 @@ func kthFigure(b *browser) {
 			}
 			return want
 		})
+	if drawn := eval[bool](b, `(async () => {
+		const [count, , show] = document.querySelectorAll('.live button');
+		const guess = [...document.querySelectorAll('.live input[type=number]')].at(-1);
+		guess.value = 300;
+		guess.dispatchEvent(new Event('change'));
+		count.click();
+		show.click();
+		await new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)));
+		return document.querySelectorAll('.bar').length === 12;
+	})()`); !drawn {
+		b.Error("counts are not drawn as bars")
+	}
 }
 
 // withBit counts the flights of which a bit of the code is set.
@@ -391,11 +403,12 @@ func planesFigure(b *browser) {
 	})
 }
 
-// painted checks that the figure of a page shows something, and says so and of how many flights.
+// painted checks that the figure of a page shows something, within its frame, and says so and of how many flights.
 func (b *browser) painted(name string) {
 	b.Helper()
 	if got := eval[bool](b, `[...document.querySelectorAll('.live canvas')].every(c => new Set(c.getContext('2d').getImageData(0, 0, c.width, c.height).data).size > 2) &&
-		document.querySelector('.live .said').textContent.length > 20 && document.querySelector('.live .sample').textContent === '16,384 flights, about one in 12.'`); !got {
+		document.querySelector('.live .said').textContent.length > 20 && document.querySelector('.live .sample').textContent === '16,384 flights, about one in 12.' &&
+		[...document.querySelectorAll('.live, .live *')].every(e => e.getBoundingClientRect().right <= document.querySelector('.live').getBoundingClientRect().right)`); !got {
 		b.Errorf("the figure of lesson %s shows nothing", name)
 	}
 }

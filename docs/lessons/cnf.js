@@ -70,7 +70,7 @@ figure('cnf', {
       }, s.step ? `After pass ${s.step}. Click a texel to follow its record.` : 'Cleared to 1. Click a texel to follow its record.');
       list.replaceChildren(...n.passes.map((p, i) => {
         const a = n.after[i], li = el('li', i === s.step ? 'next' : '', p.text, el('br'), `stencil EQUAL ${p.valid}, ${p.op}: ${p.valid} becomes ${p.to}`);
-        if (a) li.append(el('br'), `${grouped(a.moved)} moved; ` + a.hold.map((k, v) => `${v}: ${grouped(k)}`).join(', '));
+        if (a) li.append(el('br'), `${grouped(a.moved)} moved; ` + a.hold.map((k, v) => `${grouped(k)} hold ${v}`).join(', '));
         return li;
       }));
       for (const b of buttons.children) b.style.borderColor = colours.css(colours.stencil(+b.value));
