@@ -39,7 +39,8 @@ the list of passes, the pipeline state of the one at hand, and what has been cou
 so far; the depth buffer as a height field with the quad cutting through it. Pointing
 at a texel shows its record. Dragging a number line changes a constant of the
 statement, and the selection with it; on the line a value has as much room as there
-are records that have it (key l: as its size says).
+are records that have it (key l: as its size says). A table of several chunks has the
+passes of each; page up and page down go to the same pass of another chunk.
 
 With --headless the same frames are written to a folder, as frame-000.png, ..., and
 as an animation, run.gif: every step, then the first constant on its way along its

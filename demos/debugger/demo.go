@@ -68,7 +68,7 @@ func Open(ctx context.Context, gl *glctx.Context, db *engine.DB, o Options) (*De
 		return nil, fmt.Errorf("debugger: backend %s: the debugger shows the passes of backend classic", b)
 	}
 	d := &Demo{Model: newModel(o.SQL), ctx: ctx, gl: gl, db: db, options: o, axes: map[int]*axis{},
-		sweep: 20, work: slowWork, size: image.Pt(DefaultWidth, DefaultHeight), mouse: image.Pt(-1, -1)}
+		sweep: 20, work: slowWork, size: image.Pt(DefaultWidth, DefaultHeight), scale: 1, mouse: image.Pt(-1, -1)}
 	engine.Inspect(db).RunOn(gl)
 	if err := d.survey(); err != nil {
 		return nil, err
@@ -283,6 +283,10 @@ func (d *Demo) key(e glctx.Event) (leave bool) {
 		d.halt(0)
 	case "end":
 		d.halt(d.Last())
+	case "pagedown":
+		d.page(1)
+	case "pageup":
+		d.page(-1)
 	case "+", "=":
 		d.Faster(2)
 	case "-":

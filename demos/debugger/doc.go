@@ -35,7 +35,8 @@
 //
 // # Caveats
 //
-//   - The panes show one chunk: that over which the pass at hand goes.
+//   - The panes show one chunk: that over which the pass at hand goes. The keys page up and page
+//     down go to the pass that does the same in another one.
 //   - Ranks and number lines of a chunk of more than 2^20 records are those of a sample.
 //   - While a constant is being dragged, passes after the current one are those of the plan:
 //     of a search only the routine is known. Where the whole statement takes software longer than a frame, its answer waits until

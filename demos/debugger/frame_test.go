@@ -359,7 +359,7 @@ func TestSearchesAndSumsAreThoseOfATrace(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	hidden := cmpopts.IgnoreUnexported(trace.Search{}, trace.Step{}, trace.Sum{}, trace.Reach{})
+	hidden := cmpopts.IgnoreUnexported(trace.Search{}, trace.Step{}, trace.Sum{}, trace.Reach{}, trace.Decision{})
 	for _, s := range d.found.Searches { // made when a step is shown
 		for i := range s.Steps {
 			s.Steps[i].Decision = s.Decision(i)

@@ -2,6 +2,7 @@ package debugger
 
 import (
 	"fmt"
+	"math"
 	"time"
 
 	"github.com/stencildb/stencildb/pass"
@@ -45,6 +46,40 @@ func (m *Model) AtAnswer() bool { return m.Step == m.Last() }
 
 // Go goes to a step, as near as there is one.
 func (m *Model) Go(step int) { m.Step = min(max(step, 0), m.Last()) }
+
+// chunk is that of the pass at hand, -1 before the first one; at the answer it is that of the last.
+func (m *Model) chunk() int {
+	if step := min(m.Step, len(m.Passes)); step > 0 {
+		return m.Passes[step-1].Pass.Chunk
+	}
+	return -1
+}
+
+// chunks is how many the passes go over.
+func (m *Model) chunks() (n int) {
+	for _, p := range m.Passes {
+		n = max(n, p.Pass.Chunk+1)
+	}
+	return n
+}
+
+// page goes to the nearest pass of the next chunk or the one before that does the same, or to the
+// nearest one there.
+func (m *Model) page(by int) {
+	from, chunk, best, least := min(m.Step, len(m.Passes)), m.chunk()+by, 0, math.MaxInt
+	for i, p := range m.Passes {
+		far := max(i+1-from, from-i-1)
+		if from > 0 && p.Pass.String() != m.Passes[from-1].Pass.String() {
+			far += len(m.Passes)
+		}
+		if p.Pass.Chunk == chunk && far < least {
+			best, least = i+1, far
+		}
+	}
+	if best > 0 {
+		m.halt(best)
+	}
+}
 
 // Toggle runs or pauses. Running on from the answer begins again.
 func (m *Model) Toggle() {
@@ -204,5 +239,9 @@ func (m *Model) Title() string {
 	case m.AtAnswer():
 		return "the answer"
 	}
-	return fmt.Sprintf("pass %d of %d", m.Step, len(m.Passes))
+	title := fmt.Sprintf("pass %d of %d", m.Step, len(m.Passes))
+	if chunks := m.chunks(); chunks > 1 {
+		title += fmt.Sprintf(", chunk %d of %d", m.chunk()+1, chunks)
+	}
+	return title
 }

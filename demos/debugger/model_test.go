@@ -129,3 +129,25 @@ func TestTheHeadShowsTheActiveConstant(t *testing.T) {
 		t.Errorf("%q", text(got))
 	}
 }
+
+func TestPagesThroughChunks(t *testing.T) {
+	m := newModel("")
+	for _, p := range []struct {
+		chunk int
+		name  string
+	}{{0, "a"}, {0, "a > 1"}, {1, "a"}, {1, "a > 1"}, {2, "a"}, {0, "kth"}, {1, "kth"}, {2, "kth"}} {
+		e := entry(pass.Compare{Text: p.name})
+		e.Pass.Chunk = p.chunk
+		m.Passes = append(m.Passes, e)
+	}
+	for _, c := range []struct{ from, by, to int }{{0, 1, 1}, {0, -1, 0}, {1, 1, 3}, {2, 1, 4}, {4, -1, 2}, {4, 1, 5}, {3, 1, 5}, {5, 1, 5},
+		{1, -1, 1}, {6, 1, 7}, {7, 1, 8}, {8, 1, 8}, {7, -1, 6}, {9, -1, 7}, {9, 1, 9}} {
+		m.Go(c.from)
+		if m.page(c.by); m.Step != c.to {
+			t.Errorf("from step %d by %d: step %d, want %d", c.from, c.by, m.Step, c.to)
+		}
+	}
+	if m.Go(4); m.Title() != "pass 4 of 8, chunk 2 of 3" {
+		t.Error(m.Title())
+	}
+}

@@ -274,6 +274,9 @@ func (f *frame) help() {
 	if len(f.demo.Constants) > 0 {
 		s += "   drag a line, or ↑ ↓: change a constant   tab next constant"
 	}
+	if f.demo.chunks() > 1 {
+		s += "   page up, page down: the chunk before, the next"
+	}
 	s += "   l rank/proportion   a attribute   q quit"
 	f.Text(f.Small, r.Min.X, r.Max.Y-6, f.Small.Clip(s, r.Dx()), faint)
 }
