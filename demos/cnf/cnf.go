@@ -60,13 +60,14 @@ func evalCNF(s *lesson.Stage, clauses [][]predicate, look func(p *pass.Pass, n u
 // Run is the program of the lesson.
 func Run(s *lesson.Stage) {
 	s.Say("WHERE %s: every record has a stencil value, 1 at first. A pass may change it where both tests pass.", where)
-	s.Row("%-30s %-22s %8s %9s %9s %9s", "pass", "where both tests pass", "moved", "hold 0", "hold 1", "hold 2")
+	s.Row("%-31s %-21s %8s %9s %9s %9s", "pass", "where both tests pass", "moved", "hold 0", "hold 1", "hold 2")
 	sheet := &draw.Sheet{Title: "Two clauses, and who is still in", Columns: 3, Width: 341}
 	n := evalCNF(s, clauses, func(p *pass.Pass, moved uint64) {
 		stencil := s.Stencil()
 		h := histogram(stencil)
-		s.Row("%-30s %-22s %8s %9s %9s %9s", p.String(), rule(p), numbers.Grouped(moved), numbers.Grouped(h[0]), numbers.Grouped(h[1]), numbers.Grouped(h[2]))
-		sheet.Panels = append(sheet.Panels, draw.Panel{Title: fmt.Sprintf("%d  %s", len(sheet.Panels)+1, strings.TrimPrefix(p.String(), "EvalCNF: ")),
+		name := strings.TrimPrefix(p.String(), "EvalCNF: ")
+		s.Row("%-31s %-21s %8s %9s %9s %9s", name, rule(p), numbers.Grouped(moved), numbers.Grouped(h[0]), numbers.Grouped(h[1]), numbers.Grouped(h[2]))
+		sheet.Panels = append(sheet.Panels, draw.Panel{Title: fmt.Sprintf("%d  %s", len(sheet.Panels)+1, name),
 			Draw:   draw.Records{Shape: s.Target.Shape, Colors: draw.Values(stencil)},
 			Note:   rule(p),
 			Legend: legend(h)})

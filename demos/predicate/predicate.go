@@ -52,7 +52,7 @@ func Run(s *lesson.Stage) {
 		s.Row("delay < %-4d quad at %4d / 2^24 %9s", d, delay.Code(d), numbers.Grouped(n))
 	}
 
-	s.Say("A quad can leave a mark as well as count. The stencil buffer is cleared to 0, and what passes both tests becomes 1; a second quad takes those that are marked, and pass it too, to 2:")
+	s.Say("A quad can leave a mark as well as count. The stencil buffer is cleared to 0, and what passes both tests becomes 1. A second quad tests for 1, and adds 1 where the depth passes, too:")
 	mark := compare(s, "delay < 60", pass.Greater, quad)
 	mark.Clear = &pass.Clear{Mask: 0xff}
 	mark.Stencil = pass.Stencil{Test: true, Func: pass.Always, Ref: 1, Mask: 0xff, Pass: pass.Replace, WriteMask: 0xff}

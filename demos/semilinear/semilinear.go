@@ -16,11 +16,23 @@ import (
 type query struct{ s0, s1, b int64 }
 
 func (q query) String() string {
-	sign := "+"
-	if q.s1 < 0 {
-		sign = "-"
+	sum := term(q.s0, "delay")
+	switch {
+	case q.s0 == 0:
+		sum = term(q.s1, "distance")
+	case q.s1 > 0:
+		sum += " + " + term(q.s1, "distance")
+	case q.s1 < 0:
+		sum += " - " + term(-q.s1, "distance")
 	}
-	return fmt.Sprintf("%d*delay %s %d*distance > %d", q.s0, sign, max(q.s1, -q.s1), q.b)
+	return fmt.Sprintf("%s > %d", sum, q.b)
+}
+
+func term(s int64, attribute string) string {
+	if s == 1 {
+		return attribute
+	}
+	return fmt.Sprintf("%d * %s", s, attribute)
 }
 
 // semilinear is the paper's routine 4.2: one quad textured with both attributes. The
@@ -43,7 +55,7 @@ func semilinear(s *lesson.Stage, q query) *pass.Pass {
 // Run is the program of the lesson.
 func Run(s *lesson.Stage) {
 	q := query{10, -1, 0}
-	s.Say("Which flights lost more than a minute for every ten miles? %v compares a sum of two attributes: no single depth holds that. "+
+	s.Say("Which flights were more than a minute late for every ten miles? %v compares a sum of two attributes: no single depth holds that. "+
 		"A fragment program, which runs once for each record, can compute it.", q)
 	p := semilinear(s, q)
 	n := s.Show(p)
@@ -51,12 +63,13 @@ func Run(s *lesson.Stage) {
 	for _, u := range p.Uniforms {
 		s.Row("uniform %s = %v", u.Name, u.F)
 	}
-	s.Agree(n, "SELECT COUNT(*) FROM flights WHERE 10*delay - distance > 0")
+	s.Agree(n, "SELECT COUNT(*) FROM flights WHERE "+q.String())
 	stencil := s.Stencil()
 
 	s.Say("Other coefficients are other uniforms of the same program. Attribute against attribute is s = (1, -1):")
 	for _, q := range []query{{1, 0, 60}, {0, 1, 1000}, {1, 1, 1000}, {20, -1, 0}, {1, -2, 0}} {
-		s.Row("%-32v %9s", q, numbers.Grouped(s.Run(semilinear(s, q))))
+		n := s.Run(semilinear(s, q))
+		s.Agree(n, "SELECT COUNT(*) FROM flights WHERE "+q.String())
 	}
 	s.Say("The largest sum here is far below 2^24, so floats add it exactly. Where it is not, stencildb generates a program that computes with integers (lesson 2 says why).")
 
