@@ -484,6 +484,11 @@ func (b *browser) exercises() {
 	if got := answer("4"); got != "No. The bits that are decided stay: x + 2^i." {
 		b.Errorf("a wrong answer is told %q", got)
 	}
+	for _, nonsense := range []string{"", "twelve", "1.5"} {
+		if got := answer(nonsense); got != "Give a whole number." {
+			b.Errorf("%q is told %q", nonsense, got)
+		}
+	}
 	if got := answer("12"); !strings.HasPrefix(got, "Right. ") {
 		b.Errorf("a right answer is told %q", got)
 	}

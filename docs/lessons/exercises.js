@@ -24,14 +24,14 @@ const progress = {
 };
 const lessonOf = path => path.split('/').at(-1).replace('.html', '');
 
-// judge says whether an answer is right and what is to be said about it.
+// judge says whether an answer is right, unless it is none, and what is to be said about it.
 function judge(key, answer) {
   answer = answer.trim();
   if (!key.choices) {
-    if (!/^[+-]?[0-9]+([,_][0-9]+)*$/.test(answer)) return { right: false, say: 'Give a whole number.' };
+    if (!/^[+-]?[0-9]+([,_][0-9]+)*$/.test(answer)) return { say: 'Give a whole number.' };
     answer = String(BigInt(answer.replace(/[,_+]/g, '')));
   } else if (!answer) {
-    return { right: false, say: 'Choose one.' };
+    return { say: 'Choose one.' };
   }
   if (answer === key.answer) return { right: true, say: key.why };
   const size = () => BigInt(answer) < BigInt(key.answer) ? 'It is too small.' : 'It is too large.';
@@ -44,7 +44,7 @@ document.addEventListener('DOMContentLoaded', () => {
     form.addEventListener('submit', e => {
       e.preventDefault();
       const { right, say } = judge(key, new FormData(form).get('answer') ?? '');
-      output.textContent = right ? 'Right. ' + say : 'No. ' + say;
+      output.textContent = right === undefined ? say : right ? 'Right. ' + say : 'No. ' + say;
       output.className = right ? 'right' : 'wrong';
       if (right) progress.add(lessonOf(location.pathname), +form.dataset.number);
     });
