@@ -55,7 +55,7 @@ type timeField struct {
 	show  func(m moment) any
 	read  func(t *readDate, n int64)
 	names []string // of those that it reads, the number from 1
-	words bool     // it shows a word, padded to width
+	words bool     // it may be written as Month, beside MONTH and month
 }
 
 // readDate is what was read of a date and time.
@@ -75,7 +75,7 @@ func half(m moment) int64 { return m.us / (12 * 3_600_000_000) }
 
 // timeFieldList has the elements, longer ones before those that they begin with.
 var timeFieldList = []timeField{
-	{name: "Y,YYY", show: func(m moment) any { y := calendarYear(m); return fmt.Sprintf("%d,%03d", y/1000, y%1000) }, words: true},
+	{name: "Y,YYY", show: func(m moment) any { y := calendarYear(m); return fmt.Sprintf("%d,%03d", y/1000, y%1000) }},
 	{name: "YYYY", width: 4, show: func(m moment) any { return calendarYear(m) }, read: func(t *readDate, n int64) { t.year = n }},
 	{name: "YYY", width: 3, show: func(m moment) any { return calendarYear(m) % 1000 }},
 	{name: "YY", width: 2, show: func(m moment) any { return calendarYear(m) % 100 }, read: func(t *readDate, n int64) {
@@ -85,18 +85,21 @@ var timeFieldList = []timeField{
 	}},
 	{name: "Y", width: 1, show: func(m moment) any { return calendarYear(m) % 10 }},
 	{name: "IYYY", width: 4, show: part("isoyear")},
+	{name: "IYY", width: 3, show: func(m moment) any { return dayParts["isoyear"](m.day) % 1000 }},
 	{name: "IY", width: 2, show: func(m moment) any { return dayParts["isoyear"](m.day) % 100 }},
 	{name: "MONTH", width: 9, show: func(m moment) any { return monthNames[monthOf(m)] }, read: func(t *readDate, n int64) { t.month = n }, names: monthNames, words: true},
 	{name: "MON", show: func(m moment) any { return monthNames[monthOf(m)][:3] }, read: func(t *readDate, n int64) { t.month = n }, names: firstThree(monthNames), words: true},
 	{name: "MM", width: 2, show: part("month"), read: func(t *readDate, n int64) { t.month = n }},
 	{name: "DAY", width: 9, show: func(m moment) any { return dayNames[weekday(m)] }, read: func(*readDate, int64) {}, names: dayNames, words: true},
 	{name: "DY", show: func(m moment) any { return dayNames[weekday(m)][:3] }, read: func(*readDate, int64) {}, names: firstThree(dayNames), words: true},
+	{name: "IDDD", width: 3, show: func(m moment) any { return (dayParts["week"](m.day)-1)*7 + dayParts["isodow"](m.day) }},
 	{name: "DDD", width: 3, show: part("doy"), read: func(t *readDate, n int64) { t.doy = n }},
 	{name: "DD", width: 2, show: part("day"), read: func(t *readDate, n int64) { t.day = n }},
 	{name: "ID", width: 1, show: part("isodow")},
 	{name: "D", width: 1, show: func(m moment) any { return weekday(m) + 1 }},
 	{name: "WW", width: 2, show: func(m moment) any { return (dayParts["doy"](m.day)-1)/7 + 1 }},
 	{name: "IW", width: 2, show: part("week")},
+	{name: "I", width: 1, show: func(m moment) any { return dayParts["isoyear"](m.day) % 10 }},
 	{name: "W", width: 1, show: func(m moment) any { return (dayParts["day"](m.day)-1)/7 + 1 }},
 	{name: "Q", width: 1, show: part("quarter")},
 	{name: "CC", width: 2, show: part("century")},
@@ -105,15 +108,20 @@ var timeFieldList = []timeField{
 	{name: "HH12", width: 2, show: hour12, read: readHour12},
 	{name: "HH", width: 2, show: hour12, read: readHour12},
 	{name: "MI", width: 2, show: func(m moment) any { return m.us / 60_000_000 % 60 }, read: func(t *readDate, n int64) { t.minute = n }},
-	{name: "SSSS", width: 5, show: func(m moment) any { return m.us / 1_000_000 }},
+	{name: "SSSSS", show: func(m moment) any { return m.us / 1_000_000 }},
+	{name: "SSSS", show: func(m moment) any { return m.us / 1_000_000 }},
 	{name: "SS", width: 2, show: func(m moment) any { return m.us / 1_000_000 % 60 }, read: func(t *readDate, n int64) { t.sec = n }},
-	{name: "MS", width: 3, show: func(m moment) any { return m.us / 1000 % 1000 }, read: func(t *readDate, n int64) { t.us = n * 1000 }},
-	{name: "US", width: 6, show: func(m moment) any { return m.us % 1_000_000 }, read: func(t *readDate, n int64) { t.us = n }},
-	{name: "AM", show: meridiem, read: readMeridiem, names: []string{"AM", "PM"}, words: true},
-	{name: "PM", show: meridiem, read: readMeridiem, names: []string{"AM", "PM"}, words: true},
-	{name: "AD", show: era, words: true},
-	{name: "BC", show: era, words: true},
-	{name: "TZ"}, {name: "OF"}, {name: "RM"},
+	{name: "MS", width: 3, show: secondDigits(3), read: func(t *readDate, n int64) { t.us = n * 1000 }},
+	{name: "US", width: 6, show: secondDigits(6), read: func(t *readDate, n int64) { t.us = n }},
+	{name: "FF1", show: secondDigits(1)}, {name: "FF2", show: secondDigits(2)}, {name: "FF3", show: secondDigits(3)},
+	{name: "FF4", show: secondDigits(4)}, {name: "FF5", show: secondDigits(5)}, {name: "FF6", show: secondDigits(6)},
+	{name: "A.M.", show: meridiem("A.M.", "P.M."), read: readMeridiem, names: []string{"A.M.", "P.M."}},
+	{name: "P.M.", show: meridiem("A.M.", "P.M."), read: readMeridiem, names: []string{"A.M.", "P.M."}},
+	{name: "AM", show: meridiem("AM", "PM"), read: readMeridiem, names: []string{"AM", "PM"}},
+	{name: "PM", show: meridiem("AM", "PM"), read: readMeridiem, names: []string{"AM", "PM"}},
+	{name: "A.D.", show: era("A.D.", "B.C.")}, {name: "B.C.", show: era("A.D.", "B.C.")},
+	{name: "AD", show: era("AD", "BC")}, {name: "BC", show: era("AD", "BC")},
+	{name: "TZ"}, {name: "OF"}, {name: "RM"}, {name: "TM"}, {name: "FX"},
 }
 
 func firstThree(names []string) (list []string) {
@@ -136,15 +144,19 @@ func hour12(m moment) any { return (m.us/3_600_000_000+11)%12 + 1 }
 
 func readHour12(t *readDate, n int64) { t.hour, t.twelve = n, true }
 
-func meridiem(m moment) any { return [...]string{"AM", "PM"}[half(m)] }
+func meridiem(names ...string) func(m moment) any {
+	return func(m moment) any { return names[half(m)] }
+}
 
 func readMeridiem(t *readDate, n int64) { t.afternoon, t.set = n == 2, true }
 
-func era(m moment) any {
-	if yearOf(m.day) <= 0 {
-		return "BC"
-	}
-	return "AD"
+func era(after, before string) func(m moment) any {
+	return func(m moment) any { return pick(yearOf(m.day) <= 0, before, after) }
+}
+
+// secondDigits shows the fraction of a second with so many digits, also behind FM.
+func secondDigits(digits int) func(m moment) any {
+	return func(m moment) any { return fmt.Sprintf("%06d", m.us%1_000_000)[:digits] }
 }
 
 // patternPart is a piece of a pattern: a field, or text.
@@ -155,34 +167,59 @@ type patternPart struct {
 	suffix string // th or TH
 }
 
+// quotedText reads text in double quotes, or the quote of \", that a pattern begins with: size is
+// 0 where there is neither.
+func quotedText(pattern string) (text string, size int) {
+	if strings.HasPrefix(pattern, `\"`) {
+		return `"`, 2
+	}
+	if !strings.HasPrefix(pattern, `"`) {
+		return "", 0
+	}
+	var out strings.Builder
+	for size = 1; size < len(pattern) && pattern[size] != '"'; size++ {
+		if pattern[size] == '\\' && size+1 < len(pattern) {
+			size++
+		}
+		out.WriteByte(pattern[size])
+	}
+	return out.String(), min(size+1, len(pattern))
+}
+
+// written reports whether a text begins with the field, in one of the cases that it may have.
+func (f *timeField) written(text string) bool {
+	if len(text) < len(f.name) {
+		return false
+	}
+	text = text[:len(f.name)]
+	return text == f.name || text == strings.ToLower(f.name) || f.words && text == f.name[:1]+strings.ToLower(f.name[1:])
+}
+
 // timeFields reads a pattern. Text in double quotes, and what is no field, stands for itself.
 func timeFields(pattern string) (list []patternPart) {
 	fill := false
 scan:
 	for i := 0; i < len(pattern); {
 		rest := pattern[i:]
-		switch {
-		case rest[0] == '"':
-			end := strings.IndexByte(rest[1:], '"')
-			if end < 0 {
-				end = len(rest) - 1
+		if text, size := quotedText(rest); size > 0 {
+			if text != "" {
+				list = append(list, patternPart{text: text})
 			}
-			if end > 0 {
-				list = append(list, patternPart{text: rest[1 : end+1]})
-			}
-			i += min(end+2, len(rest))
+			i += size
 			continue
-		case len(rest) > 1 && strings.EqualFold(rest[:2], "FM"):
+		}
+		if strings.HasPrefix(rest, "FM") || strings.HasPrefix(rest, "fm") {
 			fill = true
 			i += 2
 			continue
 		}
 		for k := range timeFieldList {
 			f := &timeFieldList[k]
-			if n := len(f.name); len(rest) >= n && strings.EqualFold(rest[:n], f.name) {
+			if n := len(f.name); f.written(rest) {
 				p := patternPart{of: f, text: rest[:n], fill: fill}
-				if i += n; !f.words && len(pattern)-i > 1 && strings.EqualFold(pattern[i:i+2], "th") {
-					p.suffix = pattern[i : i+2]
+				i += n
+				if after := rest[n:]; strings.HasPrefix(after, "th") || strings.HasPrefix(after, "TH") {
+					p.suffix = after[:2]
 					i += 2
 				}
 				list, fill = append(list, p), false
@@ -206,6 +243,9 @@ func (p patternPart) shown(m moment) string {
 		case p.text == strings.ToUpper(p.text):
 			v = strings.ToUpper(v)
 		}
+		if last := v[len(v)-1]; last >= '0' && last <= '9' {
+			return v + ordinal(v, p.suffix)
+		}
 		if p.fill {
 			return v
 		}
@@ -221,7 +261,7 @@ func (p patternPart) shown(m moment) string {
 
 // ordinal is the suffix of a number: st, nd, rd or th, in the case of another.
 func ordinal(digits, like string) string {
-	if like == "" {
+	if like == "" || digits == "" {
 		return ""
 	}
 	out := "th"

@@ -3,6 +3,7 @@ package expr
 import (
 	"math"
 	"math/big"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -38,7 +39,7 @@ type numberFormat struct {
 	zero, last    int      // the first 0 before the point, and the last one after it, counted from 1
 	point         bool
 	fill          bool // FM
-	sign          bool // one of S, MI, PL, SG and PR says where the sign is
+	sign          bool // one of S, MI, SG and PR says where the sign is
 }
 
 // numberParts are the elements of a pattern.
@@ -47,13 +48,9 @@ var numberParts = []string{"9", "0", ".", "D", ",", "G", "S", "MI", "PL", "SG", 
 func readNumberFormat(pattern string) (f numberFormat, unsupported string) {
 	for i := 0; i < len(pattern); {
 		rest, found := pattern[i:], ""
-		if rest[0] == '"' {
-			end := strings.IndexByte(rest[1:], '"')
-			if end < 0 {
-				end = len(rest) - 1
-			}
-			f.parts = append(f.parts, `"`+rest[1:end+1])
-			i += min(end+2, len(rest))
+		if text, size := quotedText(rest); size > 0 {
+			f.parts = append(f.parts, `"`+text)
+			i += size
 			continue
 		}
 		for _, p := range numberParts {
@@ -86,10 +83,14 @@ func readNumberFormat(pattern string) (f numberFormat, unsupported string) {
 			found = ","
 		case "TH":
 			found = rest[:2]
-		case "S", "MI", "PL", "SG", "PR":
+		case "S", "MI", "SG", "PR":
 			f.sign = true
 		}
 		f.parts = append(f.parts, found)
+	}
+	if f.point && f.digits == 0 && f.whole > 0 { // a point without digits behind it is not written
+		f.parts = slices.DeleteFunc(f.parts, func(p string) bool { return p == "." })
+		f.point = false
 	}
 	return f, ""
 }
@@ -246,13 +247,10 @@ func (f *numberFormat) write(whole, part string, negative bool) string {
 			out.WriteString(pick(negative, "-", pick(f.fill, "", " ")))
 		case "PL":
 			out.WriteString(pick(!negative, "+", pick(f.fill, "", " ")))
-			if negative {
-				leading = "-"
-			}
 		case "PR":
 			out.WriteString(pick(negative, ">", pick(f.fill, "", " ")))
 		case "TH", "th", "Th", "tH":
-			if !negative && !f.point {
+			if !negative && !f.point && !strings.HasPrefix(whole, "#") {
 				out.WriteString(ordinal(whole, p))
 			}
 		default:

@@ -33,7 +33,7 @@
 // # Types
 //
 // PostgreSQL's rules, with these differences: integer literals are BIGINT; the
-// result of integer arithmetic is BIGINT; AVG is DOUBLE PRECISION. 3.5 and 1e3 are
+// result of integer arithmetic is BIGINT; AVG and NUMERIC / NUMERIC are DOUBLE PRECISION. 3.5 and 1e3 are
 // NUMERIC; a string literal takes the type of what it is compared with; NUMERIC
 // beside REAL or DOUBLE PRECISION becomes DOUBLE PRECISION; the elements of an IN
 // list of two or more have one common type with the left side, so that
@@ -57,7 +57,5 @@
 //   - An interval holds microseconds once it meets a column, so a column plus an
 //     interval of months is refused; constants are computed with months.
 //   - A cast of a column between text, numbers and BOOLEAN is refused in WHERE.
-//   - NUMERIC / NUMERIC over columns is refused: its scale depends on each value.
-//     Over aggregates it is allowed.
 //   - A date is read as YYYY-MM-DD, with BC; not as PostgreSQL's other spellings.
 package sql
