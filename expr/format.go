@@ -283,7 +283,7 @@ func ordinal(digits, like string) string {
 
 // readTime reads a text, the first argument, by a pattern, the second.
 func (a args) readTime() (m moment, err error) {
-	text, t := a.v[0].S, readDate{year: 1, month: 1, day: 1}
+	text, t := a.v[0].S, readDate{month: 1, day: 1}
 	bad := Errorf(a.P, "%q does not fit the pattern %q", text, a.v[1].S)
 	parts := timeFields(a.v[1].S)
 	for i, p := range parts {
@@ -353,7 +353,7 @@ func (a args) dateRead(t readDate) (m moment, err error) {
 		}
 	}
 	out := Errorf(a.P, "date/time field value out of range: %q", a.v[0].S)
-	if t.year < 1 || t.month < 1 || t.month > 12 || t.day < 1 || t.day > int64(table.DaysInMonth(t.year, int(t.month))) || t.hour > 23 || t.minute > 59 || t.sec > 59 {
+	if t.month < 1 || t.month > 12 || t.day < 1 || t.day > int64(table.DaysInMonth(t.year, int(t.month))) || t.hour > 23 || t.minute > 59 || t.sec > 59 {
 		return m, out
 	}
 	m.day = table.DaysFromCivil(t.year, int(t.month), int(t.day))

@@ -66,7 +66,7 @@ func (b *binder) outputColumn(c *pg.ColumnRef, items []plan.Item, clause string)
 	for _, i := range items {
 		if at := slices.Index(names, i.Name); at < 0 {
 			names, list = append(names, i.Name), append(list, i.E)
-		} else if list[at].String() != i.E.String() {
+		} else if list[at] != nil && list[at].String() != i.E.String() {
 			list[at] = nil // two different columns of one name
 		}
 	}

@@ -22,6 +22,7 @@ func TestOrderBy(t *testing.T) {
 		{"SELECT x AS \"A\", y AS a FROM t ORDER BY a", "Sort(y)"},
 		{"SELECT x AS \"A\" FROM t ORDER BY a", "Sort(x)"},
 		{"SELECT x AS a, x AS a FROM t ORDER BY a", "Sort(x)"},
+		{"SELECT x + 1, x + 2, x + 3 FROM t ORDER BY x", "Sort(x)"}, // three items named ?column?
 		{"SELECT * FROM flights ORDER BY time", "Sort(time)"},
 		{"SELECT lower(v) FROM t ORDER BY lower", "Sort(lower(v))"},
 		// Positions; another expression of integers is one.
