@@ -4,12 +4,13 @@ import (
 	"regexp"
 	"strings"
 	"sync"
+	"unicode/utf8"
 
 	"github.com/stencildb/stencildb/table"
 )
 
 // Regular expressions. They are PostgreSQL's as far as Go's package regexp goes: without back
-// references and looking ahead, with letters of ASCII for \w and \d. What is found is the first,
+// references and looking ahead, with digits of ASCII for \d and words of ASCII for \y, \m and \M. What is found is the first,
 // of these the longest match, unless a part asks for the shortest (*?, +?, ??).
 func init() {
 	for _, op := range []struct {
@@ -39,7 +40,7 @@ func init() {
 		if err != nil {
 			return table.Null(a.T), err
 		}
-		return table.Int(int64(len(re.FindAllStringIndex(a.v[0].S, -1)))), nil
+		return table.Int(int64(len(re.all(a.v[0].S)))), nil
 	})
 	define("regexp_substr(text,text) text!", func(a args) (table.Value, error) { return a.found(0) })
 	define("substring(text,text) text!", func(a args) (table.Value, error) { return a.found(1) })
@@ -69,7 +70,7 @@ func (a args) flags(i int) string {
 }
 
 // regexp is argument i, a pattern, made ready; global says that the flag g is there.
-func (a args) regexp(i int, flags string) (re *regexp.Regexp, global bool, err error) {
+func (a args) regexp(i int, flags string) (re *pattern, global bool, err error) {
 	if re, err = compiled(a.v[i].S, flags); err != nil {
 		return nil, false, Errorf(a.P, "%v", err)
 	}
@@ -102,11 +103,11 @@ func regexpReplace(a args) (table.Value, error) {
 	}
 	var out strings.Builder
 	s, by, last := a.v[0].S, a.v[2].S, 0
-	n := 1
+	list := re.FindAllStringSubmatchIndex(s, 1)
 	if global {
-		n = -1
+		list = re.all(s)
 	}
-	for _, at := range re.FindAllStringSubmatchIndex(s, n) {
+	for _, at := range list {
 		out.WriteString(s[last:at[0]])
 		for i := 0; i < len(by); i++ {
 			if by[i] != '\\' || i+1 == len(by) {
@@ -175,41 +176,71 @@ func similarPattern(a args) (table.Value, error) {
 
 // escapes are the letters that may follow a backslash, and what stands for both in Go.
 var escapes = map[byte]string{
-	'd': `\d`, 'D': `\D`, 's': `\s`, 'S': `\S`, 'w': `\w`, 'W': `\W`, 'a': `\a`, 'f': `\f`, 'n': `\n`, 'r': `\r`, 't': `\t`, 'v': `\v`,
+	'd': `\d`, 'D': `\D`, 's': `\s`, 'S': `\S`, 'W': `[^\p{L}\p{Nd}_]`, 'a': `\a`, 'f': `\f`, 'n': `\n`, 'r': `\r`, 't': `\t`, 'v': `\v`,
 	'A': `\A`, 'Z': `\z`, 'y': `\b`, 'Y': `\B`, 'b': `\x08`, 'e': `\x1b`, 'm': `\b`, 'M': `\b`,
+}
+
+// classes are the characters of any language that PostgreSQL has for a name in brackets.
+var classes = map[string]string{"[:alpha:]": `\p{L}`, "[:alnum:]": `\p{L}\p{Nd}`, "[:word:]": `\p{L}\p{Nd}_`, "[:lower:]": `\p{Ll}`, "[:upper:]": `\p{Lu}`}
+
+// pattern is a regular expression; behind is that after any one character.
+type pattern struct {
+	*regexp.Regexp
+	behind *regexp.Regexp
+}
+
+// all are the matches. As in PostgreSQL, an empty one may follow another at once, which Go's package leaves out.
+func (p *pattern) all(s string) (list [][]int) {
+	found := p.FindAllStringSubmatchIndex(s, -1)
+	for i, at := range found {
+		list = append(list, at)
+		end := at[1]
+		if at[0] == end || i+1 < len(found) && found[i+1][0] == end {
+			continue
+		}
+		_, size := utf8.DecodeLastRuneInString(s[:end])
+		if to := p.behind.FindStringIndex(s[end-size:]); to != nil && to[1] == size {
+			list = append(list, []int{end, end})
+		}
+	}
+	return list
 }
 
 // patterns are those that were compiled last.
 var patterns struct {
 	sync.Mutex
-	of map[string]*regexp.Regexp
+	of map[string]*pattern
 }
 
 // compiled is a pattern made ready.
-func compiled(pattern, flags string) (*regexp.Regexp, error) {
-	key := flags + "/" + pattern
+func compiled(source, flags string) (*pattern, error) {
+	key := flags + "/" + source
 	patterns.Lock()
 	defer patterns.Unlock()
 	if re, ok := patterns.of[key]; ok {
 		return re, nil
 	}
-	text, err := translatedPattern(pattern, flags)
+	text, err := translatedPattern(source, flags)
 	if err != nil {
 		return nil, err
 	}
-	re, err := regexp.Compile(text)
+	p := &pattern{}
+	if p.Regexp, err = regexp.Compile(text); err == nil {
+		p.behind, err = regexp.Compile(`\A(?s:.)(?:` + text + `)`)
+	}
 	if err != nil {
 		return nil, Errorf(-1, "invalid regular expression: %s", strings.TrimPrefix(err.Error(), "error parsing regexp: "))
 	}
-	if !shortest.MatchString(pattern) {
-		re.Longest()
+	if !shortest.MatchString(source) {
+		p.Longest()
+		p.behind.Longest()
 	}
 	const most = 256
 	if patterns.of == nil || len(patterns.of) >= most {
-		patterns.of = map[string]*regexp.Regexp{}
+		patterns.of = map[string]*pattern{}
 	}
-	patterns.of[key] = re
-	return re, nil
+	patterns.of[key] = p
+	return p, nil
 }
 
 // shortest finds what asks for the shortest match.
@@ -241,15 +272,38 @@ func translatedPattern(pattern, flags string) (string, error) {
 	if all := fold + dot + lines; all != "" {
 		text.WriteString("(?" + all + ")")
 	}
+	bracket := -1 // where one begins, negative outside
 	for i := 0; i < len(pattern); i++ {
-		if pattern[i] != '\\' || i+1 == len(pattern) {
-			text.WriteByte(pattern[i])
+		rest := pattern[i:]
+		if bracket >= 0 && strings.HasPrefix(rest, "[:") && strings.Contains(rest, ":]") {
+			name := rest[:strings.Index(rest, ":]")+2]
+			if class, ok := classes[name]; ok {
+				text.WriteString(class)
+			} else {
+				text.WriteString(name)
+			}
+			i += len(name) - 1
+			continue
+		}
+		switch {
+		case bracket < 0 && rest[0] == '[':
+			bracket = i
+			if strings.HasPrefix(rest, "[^") {
+				bracket++
+			}
+		case rest[0] == ']' && i > bracket+1:
+			bracket = -1
+		}
+		if rest[0] != '\\' || len(rest) == 1 {
+			text.WriteByte(rest[0])
 			continue
 		}
 		i++
 		c := pattern[i]
 		word := c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
 		switch escape, ok := escapes[c]; {
+		case c == 'w':
+			text.WriteString(pick(bracket >= 0, classes["[:word:]"], "["+classes["[:word:]"]+"]"))
 		case ok:
 			text.WriteString(escape)
 		case word:
