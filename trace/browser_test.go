@@ -154,9 +154,9 @@ func (b *browser) over(tr *Trace, title string, cell int) (x, y float64) {
 	at := eval[[]float64](b, fmt.Sprintf(`(() => {
 		const c = [...document.querySelectorAll('#panels figure')].find(f => f.panel.title === %q).querySelector('canvas');
 		c.scrollIntoView({ block: 'center' });
-		const r = c.getBoundingClientRect();
-		return [r.left + (%d + 0.5) / %d * r.width, r.top + (%d + 0.5) / %d * r.height];
-	})()`, title, cell%g.Cols, g.Cols, cell/g.Cols, g.Lines))
+		const r = c.getBoundingClientRect(), at = placeOf(trace.grids[0], %d);
+		return [r.left + (at %% %d + 0.5) / %d * r.width, r.top + (Math.floor(at / %d) + 0.5) / %d * r.height];
+	})()`, title, cell, g.Cols, g.Cols, g.Cols, g.Lines))
 	b.run(chromedp.MouseEvent("mouseMoved", at[0], at[1]))
 	return at[0], at[1]
 }
@@ -225,9 +225,62 @@ func TestThePageInABrowser(t *testing.T) {
 	b.shows(tr, 3)
 	b.tells(fmt.Sprintf("row %d", row), "kept")
 	b.zooms(tr)
+	b.laidOut(tr, tab)
 	b.tellsHistory(tr)
 	b.searchesPasses(tr)
 	b.quiet()
+}
+
+// laidOut checks that records lie sorted by the first two attributes, or as the rows do, and that
+// in both layouts pictures, the found record and the pointer agree.
+func (b *browser) laidOut(tr *Trace, tab *table.Table) {
+	b.Helper()
+	g, first, second := tr.Grids[0], tab.Chunks[0].Segments[0], tab.Chunks[0].Segments[1]
+	after := func(seg *table.Segment, x, y int) bool { // x lies behind y, NULLs last
+		if seg.IsNull(x) || seg.IsNull(y) {
+			return seg.IsNull(x) && !seg.IsNull(y)
+		}
+		return seg.Value(x).I > seg.Value(y).I
+	}
+	var colours [2]string
+	for i, words := range []string{"They are laid out sorted: a grows downwards, b to the right.", ""} {
+		cells := eval[[]int](b, "Array.from({ length: trace.grids[0].cells }, (_, at) => cellAt(trace.grids[0], at))")
+		seen := map[int]bool{}
+		for at, cell := range cells {
+			seen[cell] = true
+			switch {
+			case i == 1 && cell != at:
+				b.Fatalf("in the order of the rows, row %d lies at %d", cell, at)
+			case i == 0 && at%g.Cols > 0 && after(second, cells[at-1], cell):
+				b.Fatalf("b falls from row %d to row %d of a line", cells[at-1], cell)
+			case i == 0 && at >= g.Cols && slices.ContainsFunc(cells[at/g.Cols*g.Cols-g.Cols:at/g.Cols*g.Cols], func(x int) bool { return after(first, x, cell) }):
+				b.Fatalf("a of row %d is less than in the line above", cell)
+			}
+		}
+		if len(seen) != 1000 || slices.Min(cells) != 0 || slices.Max(cells) != 999 {
+			b.Fatalf("%d records lie in the picture", len(seen))
+		}
+		if text := b.text("reduced"); words != "" && !strings.Contains(text, words) || strings.Contains(text, "sorted") != (i == 0) {
+			b.Errorf("layout %d is said to be %q", i, text)
+		}
+		const row = 777
+		colours[i] = eval[string](b, fmt.Sprintf(`(() => {
+			find('%d');
+			const f = figures().find(f => f.panel.kind === 'depth'), at = placeOf(f.grid, %d);
+			const [x, y] = [at %% f.grid.cols, Math.floor(at / f.grid.cols)];
+			const spot = f.querySelector('.spot').style;
+			if (Math.abs(parseFloat(spot.left) - 100 * (x + 0.5) / f.grid.cols) > 0.01 || Math.abs(parseFloat(spot.top) - 100 * (y + 0.5) / f.grid.lines) > 0.01) return 'the mark is elsewhere';
+			return [...f.source.getContext('2d').getImageData(x, y, 1, 1).data].join();
+		})()`, row, row))
+		eval[bool](b, "(kept = false, true)")
+		b.over(tr, "depth before", row)
+		b.tells(fmt.Sprintf("row %d of", row))
+		eval[bool](b, "(document.getElementById('sorted').click(), true)")
+	}
+	if want := fmt.Sprint(first.Value(777)); colours[0] != colours[1] || !strings.HasSuffix(colours[0], ",255") {
+		b.Errorf("a = %s has the colours %q", want, colours)
+	}
+	eval[bool](b, "(find('101'), true)")
 }
 
 // zooms checks that all pictures of records show the same cells however they are zoomed
@@ -404,6 +457,20 @@ func (b *browser) sideBySide() {
 			return eval[bool](b, "[...document.querySelectorAll('iframe')].every(f => f.contentDocument?.documentElement.dataset.ready)")
 		}) {
 			t.Fatal("the traces side by side do not become ready")
+		}
+		views := eval[[]string](b, `(() => {
+			const windows = frames.map(f => f.contentWindow), each = () => windows.map(w => {
+				const d = w.document, f = [...d.querySelectorAll('#panels figure')].find(f => f.source), box = f.querySelector('canvas').getBoundingClientRect();
+				const corner = w.under(f, { clientX: box.left, clientY: box.top });
+				return [corner.x.toFixed(3), corner.y.toFixed(3), d.getElementById('zoom').textContent, d.getElementById('sorted').checked].join();
+			});
+			windows[0].closer(3, 5, 6);
+			const zoomed = each();
+			windows[1].document.getElementById('sorted').click();
+			return [...zoomed, ...each()];
+		})()`)
+		if views[0] != views[1] || views[2] != views[3] || !strings.HasSuffix(views[0], "× 3.0,true") || !strings.HasSuffix(views[2], "× 3.0,false") || strings.HasPrefix(views[0], "0.000") {
+			t.Errorf("%v: the views of both are %q", backends, views)
 		}
 		for i, p := range points {
 			got := eval[[]string](b, fmt.Sprintf("(document.querySelectorAll('#points button')[%d].click(), [...document.querySelectorAll('iframe')].map(f => f.contentDocument.getElementById('name').textContent))", i))
@@ -628,8 +695,8 @@ func (b *browser) nulls() {
 		got := eval[[]bool](b, `[...document.querySelectorAll('#panels figure')].filter(f => f.panel.title === 'depth after').flatMap(f => {
 			const copy = new OffscreenCanvas(32, 32).getContext('2d', { willReadFrequently: true });
 			copy.drawImage(f.source, 0, 0);
-			const at = (x, y) => [...copy.getImageData(x, y, 1, 1).data.slice(0, 3)].join();
-			return [at(3, 0) === '214,51,108', at(4, 0) !== '214,51,108', f.querySelector('.legend').textContent.endsWith('NULL')];
+			const at = cell => { const p = placeOf(trace.grids[0], cell); return [...copy.getImageData(p % 32, Math.floor(p / 32), 1, 1).data.slice(0, 3)].join(); };
+			return [at(3) === '214,51,108', at(4) !== '214,51,108', f.querySelector('.legend').textContent.endsWith('NULL')];
 		})`)
 		if !slices.Equal(got, []bool{true, true, true}) {
 			t.Errorf("pass %d, %s: the NULL has its colour, the value none of it, the legend an entry: %v", n+1, p.Name, got)

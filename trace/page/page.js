@@ -121,12 +121,18 @@ function reveal() {
 }
 
 function reduction(grid) {
-  const order = trace.order && ' ' + trace.order;
-  const shape = `A picture has one cell a record, ${grouped(grid.width)} records to a line.${order}`;
+  const shape = `A picture has one cell a record, ${grouped(grid.width)} records to a line.${layout(grid)}`;
   if (grid.step === 1) return shape;
   const n = `${grid.step} × ${grid.step}`;
   return `Reduced: ${grouped(grid.rows)} records, ${grouped(grid.width)} to a line, are ${grid.cols} × ${grid.lines} cells, each a block of ${n} records. ` +
-    'Pictures of codes, depth and stencil show the first record of each block; those of bits, bitmaps and passing records how many of the block. Numbers of records are exact.' + order;
+    'Pictures of codes, depth and stencil show the first record of each block; those of bits, bitmaps and passing records how many of the block. Numbers of records are exact.' + layout(grid);
+}
+
+// sort lays the records out sorted, or as the rows are.
+function sort(on) {
+  $('sorted').checked = sorted = on;
+  show(current);
+  reach();
 }
 
 function go(n) {
@@ -166,6 +172,10 @@ function listenToPage() {
   for (const [id, act] of Object.entries({ back: () => go(current - 1), forth: () => go(current + 1), closer: () => closer(1.5), farther: () => closer(1 / 1.5),
     whole: () => look(0, 0, 1), nextChange })) $(id).addEventListener('click', act);
   $('tint').addEventListener('change', e => { tinted = e.target.checked; show(current); });
+  $('sorted').addEventListener('change', e => {
+    sort(e.target.checked);
+    if (window !== top) parent.together?.(window, w => w.sort(sorted));
+  });
   $('seek').addEventListener('input', e => seek(e.target.value));
   $('seekForm').addEventListener('submit', e => { e.preventDefault(); nextFound(); });
   $('findForm').addEventListener('submit', e => { e.preventDefault(); $('notFound').textContent = find($('find').value); });
@@ -191,10 +201,15 @@ async function start() {
     grid.chunk = i;
     grid.sizes = Array.from({ length: grid.cols * grid.lines }, (_, i) => blockSize(grid, i));
     grid.cells = grid.sizes.filter(n => n > 0).length;
+    layOut(grid);
     $('chunk').append(make('option', { value: i }, `chunk ${i + 1} of ${trace.grids.length}`));
   }
   for (const id of ['stepper', 'chart', 'facts', 'record']) $(id).hidden = false;
   $('chunk').hidden = trace.grids.length === 1;
+  sorted = trace.columns.length > 0 && !trace.order;
+  $('sorted').checked = sorted;
+  $('sortedBox').hidden = trace.columns.length === 0;
+  $('by').textContent = trace.columns.slice(0, 2).map(c => c.name).join(', ');
   colours.read();
   chart();
   listenToPage();

@@ -3,7 +3,39 @@
 
 let view = { x: 0, y: 0, zoom: 1 };
 let tinted = true;       // values that pass are tinted
+let sorted = false;      // cells lie by their values, not as the rows do
 const ranges = new Map(); // the part of a scale that the greys are spread over, where one is chosen
+
+// layOut finds where the cells lie when they are sorted by the first two attributes of their first
+// records: the first grows from line to line, the second within a line, NULL comes last.
+function layOut(grid) {
+  const [first, second] = trace.columns.slice(0, 2).map(c => {
+    const { codes, index } = c.chunks[grid.chunk], code = images[codes].map(x => x === '' ? null : BigInt(x));
+    const order = (a, b) => a === b ? 0 : b === null || (a !== null && a < b) ? -1 : 1, rank = [];
+    [...code.keys()].sort((a, b) => order(code[a], code[b])).forEach((i, at) => { rank[i] = at; });
+    return Array.from(images[index], i => rank[i]);
+  });
+  const by = ranks => (a, b) => (ranks ? ranks[a] - ranks[b] : 0) || a - b;
+  const cells = Array.from({ length: grid.cells }, (_, i) => i).sort(by(first));
+  for (let at = 0; at < cells.length; at += grid.cols) {
+    const line = cells.slice(at, at + grid.cols).sort(by(second));
+    cells.splice(at, line.length, ...line);
+  }
+  grid.cellAt = cells;
+  grid.placeOf = [];
+  cells.forEach((cell, at) => { grid.placeOf[cell] = at; });
+}
+
+// cellAt is the cell at a place of a picture, counted line by line; placeOf is where a cell lies.
+const cellAt = (grid, at) => sorted ? grid.cellAt[at] ?? at : at;
+const placeOf = (grid, cell) => sorted ? grid.placeOf[cell] ?? cell : cell;
+
+// layout says in words where the records lie.
+function layout(grid) {
+  const [first, second] = trace.columns;
+  if (!sorted) return trace.order ? ` ${trace.order}` : '';
+  return ` They are laid out sorted${grid.step > 1 ? ', each block by its first record' : ''}: ${first.name} grows downwards${second ? `, ${second.name} to the right` : ''}.`;
+}
 
 // place is where a number lies on a panel's scale, 0 to 1 where it is on it.
 function place(p, v) {
@@ -57,7 +89,7 @@ function source(panel, grid, pass) {
   const tints = tinted && isScaled(panel) && !texels && isDivided(pass, grid);
   const canvas = new OffscreenCanvas(cols, lines), context = canvas.getContext('2d', { willReadFrequently: true });
   const pixels = context.createImageData(cols, lines);
-  for (let i = 0; i < cells; i++) pixels.data.set([...colour(panel, grid, i, tints && images[pass.fates], pass.drops ? 'dropped' : 'tint'), 255], 4 * i);
+  for (let i = 0; i < cells; i++) pixels.data.set([...colour(panel, grid, texels ? i : cellAt(grid, i), tints && images[pass.fates], pass.drops ? 'dropped' : 'tint'), 255], 4 * i);
   context.putImageData(pixels, 0, 0);
   return canvas;
 }
@@ -76,11 +108,10 @@ function paint(canvas, panel, grid, from, at) {
   context.textBaseline = 'middle';
   for (let y = Math.max(0, Math.floor(at.y)); y < Math.min(grid.lines, at.y + from.height / at.zoom); y++) {
     for (let x = Math.max(0, Math.floor(at.x)); x < Math.min(grid.cols, at.x + from.width / at.zoom); x++) {
-      const cell = y * grid.cols + x;
-      if (cell >= grid.cells) break;
+      if (y * grid.cols + x >= grid.cells) break;
       const c = from.getContext('2d').getImageData(x, y, 1, 1).data;
       context.fillStyle = 0.3 * c[0] + 0.59 * c[1] + 0.11 * c[2] > 140 ? '#000' : '#fff';
-      context.fillText(numberOf(panel, grid, cell), (x + 0.5 - at.x) * size, (y + 0.5 - at.y) * size, size - 4);
+      context.fillText(numberOf(panel, grid, cellAt(grid, y * grid.cols + x)), (x + 0.5 - at.x) * size, (y + 0.5 - at.y) * size, size - 4);
     }
   }
 }
@@ -115,6 +146,7 @@ function look(x, y, zoom) {
   const within = (v, n) => Math.max(0, Math.min(v, n - n / zoom));
   view = { x: within(x, grid.cols), y: within(y, grid.lines), zoom };
   repaint();
+  if (window !== top) parent.together?.(window, w => w.look(view.x, view.y, view.zoom));
 }
 
 // closer zooms by a factor with one cell staying where it is; without one, the middle.
@@ -246,7 +278,8 @@ function under(f, e) {
 // point takes the cell under the pointer.
 function point(f, e) {
   const at = under(f, e), texels = f.panel.kind === 'texels' ? f.panel : null;
-  spot = { cell: Math.floor(at.y) * f.source.width + Math.floor(at.x), texels, chunk: trace.passes[current].chunk };
+  const there = Math.floor(at.y) * f.source.width + Math.floor(at.x);
+  spot = { cell: texels ? there : cellAt(f.grid, there), texels, chunk: trace.passes[current].chunk };
   tell();
 }
 

@@ -52,7 +52,7 @@ function marks() {
   for (const s of document.querySelectorAll('.spot')) s.remove();
   for (const f of figures()) {
     if (!isOfRecords(f) || !isRecord(f.grid)) continue;
-    const x = spot.cell % f.grid.cols - view.x, y = Math.floor(spot.cell / f.grid.cols) - view.y, w = f.grid.cols / view.zoom, h = f.grid.lines / view.zoom;
+    const at = placeOf(f.grid, spot.cell), x = at % f.grid.cols - view.x, y = Math.floor(at / f.grid.cols) - view.y, w = f.grid.cols / view.zoom, h = f.grid.lines / view.zoom;
     if (x + 1 <= 0 || y + 1 <= 0 || x >= w || y >= h) continue;
     f.querySelector('.picture').append(make('div', { className: 'spot',
       style: `left:${(x + 0.5) / w * 100}%;top:${(y + 0.5) / h * 100}%;width:${100 / w}%;height:${100 / h}%` }));
@@ -130,11 +130,19 @@ function find(text) {
   return `no record that is shown has ${name} = ${value}`;
 }
 
+// reach moves the view to the record that is kept.
+function reach() {
+  const grid = trace.grids[trace.passes[current].chunk];
+  if (view.zoom === 1 || !kept || !isRecord(grid)) return;
+  const at = placeOf(grid, spot.cell);
+  look(at % grid.cols - grid.cols / view.zoom / 2, Math.floor(at / grid.cols) - grid.lines / view.zoom / 2, view.zoom);
+}
+
 // keep chooses a cell, in a pass over its chunk.
 function keep(grid, cell) {
   if (trace.passes[current].chunk !== grid.chunk) page(grid.chunk);
   spot = { cell, texels: null, chunk: grid.chunk };
   kept = true;
-  if (view.zoom > 1) look(cell % grid.cols - grid.cols / view.zoom / 2, Math.floor(cell / grid.cols) - grid.lines / view.zoom / 2, view.zoom);
+  reach();
   tell();
 }
