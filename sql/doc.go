@@ -54,6 +54,7 @@
 // # Caveats
 //
 //   - A column without any value (type unknown) is the constant NULL.
+//   - The NUMERICs of one CASE, COALESCE, GREATEST or LEAST have one scale, the largest: COALESCE(7, 2.50) is 7.00.
 //   - An interval holds microseconds once it meets a column, so a column plus an
 //     interval of months is refused; constants are computed with months.
 //   - A cast of a column between text, numbers and BOOLEAN is refused in WHERE.

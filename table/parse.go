@@ -24,7 +24,8 @@ var (
 // where it needs them; a timestamp is that, alone or followed by a blank or T and
 // HH:MM[:SS[.f...]] and perhaps Z or a zero offset; BC may follow. 24:00:00 and second 60 are
 // the next day and minute, and digits beyond microseconds are rounded, halves to even. Text
-// may be loose: months, days, hours and so on of one digit, a date with a time of day.
+// may be loose: months, days, hours and so on of one digit, a date with a time of day,
+// which does not change it.
 func Parse(t Type, s string, loose bool) (i int64, f float64, err error) {
 	switch t.Kind {
 	case SmallInt, Integer, BigInt:
@@ -279,7 +280,7 @@ func parseTime(t Type, s string, loose bool) (int64, error) {
 	case !ok:
 		return 0, ErrSyntax
 	case t.Kind == Date:
-		return days + us/MicrosPerDay, nil
+		return days, nil // 24:00:00 is still of that day
 	case days > most || days < -most || days == most && us > math.MaxInt64-most*MicrosPerDay:
 		return 0, ErrRange
 	}
