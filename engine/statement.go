@@ -102,8 +102,13 @@ func rewritten(tree plan.Node) plan.Node {
 	return tree
 }
 
-// bind resolves the names of a statement.
-func (db *DB) bind(ctx context.Context, st *sql.Statement, params []table.Value) (*bound, error) {
+// bind resolves the names of a statement. A panic on the way is an error, as one of pull is.
+func (db *DB) bind(ctx context.Context, st *sql.Statement, params []table.Value) (_ *bound, err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = fmt.Errorf("engine: %v", v)
+		}
+	}()
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
