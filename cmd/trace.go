@@ -28,6 +28,8 @@ order with its name in the paper, the pipeline state, the GLSL, the samples that
 passed, the time, and pictures of the attribute texture, the depth buffer and the
 stencil buffer before and after; for backend compute of the bit planes and bitmaps.
 Pointing at a picture shows the record: its row, values, code, depth and stencil.
+For viewing, records are laid out sorted by the first two attributes, or in row order;
+the page switches between the two, and begins in row order where the table is ordered.
 The page needs no network and opens from disk.
 
 The backend is classic unless another one is named; cpu has no passes to show.

@@ -19,7 +19,8 @@
 // cut into square blocks, a cell each: pictures of codes, depths and stencil values
 // show the first record of each block, those of bits and of records that pass how many
 // records of the block have the bit or pass. The page says which. Counts beside
-// pictures are of all records.
+// pictures are of all records. The page can lay the cells out sorted, each moved whole by
+// its first record (layOut in page/pictures.js).
 //
 // The colours of codes and depths go from the chunk's smallest value to its largest, the
 // same in every pass, and between them by rank; a NULL has a colour of its own.
