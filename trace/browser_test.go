@@ -266,15 +266,24 @@ func (b *browser) laidOut(tr *Trace, tab *table.Table) {
 		const row = 777
 		colours[i] = eval[string](b, fmt.Sprintf(`(() => {
 			find('%d');
-			const f = figures().find(f => f.panel.kind === 'depth'), at = placeOf(f.grid, %d);
+			const f = figures().find(f => f.panel.title === 'depth before'), at = placeOf(f.grid, %d);
 			const [x, y] = [at %% f.grid.cols, Math.floor(at / f.grid.cols)];
 			const spot = f.querySelector('.spot').style;
 			if (Math.abs(parseFloat(spot.left) - 100 * (x + 0.5) / f.grid.cols) > 0.01 || Math.abs(parseFloat(spot.top) - 100 * (y + 0.5) / f.grid.lines) > 0.01) return 'the mark is elsewhere';
 			return [...f.source.getContext('2d').getImageData(x, y, 1, 1).data].join();
 		})()`, row, row))
 		eval[bool](b, "(kept = false, true)")
+		eval[bool](b, "($('glass').checked = true)")
 		b.over(tr, "depth before", row)
 		b.tells(fmt.Sprintf("row %d of", row))
+		if got := eval[string](b, `(() => { // the colour in the middle of the magnifier, beside its number
+			const m = $('magnifier'), copy = new OffscreenCanvas(1, 1).getContext('2d', { willReadFrequently: true });
+			copy.drawImage(m, -Math.round(m.width * 3.1 / 7), -Math.round(m.height * 3.1 / 7));
+			return m.hidden ? 'hidden' : [...copy.getImageData(0, 0, 1, 1).data].join();
+		})()`); got != colours[i] {
+			b.Errorf("layout %d: the magnifier shows %q at row %d, the picture %q", i, got, row, colours[i])
+		}
+		eval[bool](b, "($('glass').checked = false, true)")
 		eval[bool](b, "(document.getElementById('sorted').click(), true)")
 	}
 	if want := fmt.Sprint(first.Value(777)); colours[0] != colours[1] || !strings.HasSuffix(colours[0], ",255") {
