@@ -14,6 +14,7 @@ import (
 	"fmt"
 	"os"
 	"reflect"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -57,6 +58,8 @@ var setDrivers = sync.OnceFunc(func() {
 // loadLibrary loads libEGL, once.
 var loadLibrary = sync.OnceValue(func() error {
 	setDrivers()
+	runtime.LockOSThread() // dlerror tells a thread of its own failures
+	defer runtime.UnlockOSThread()
 	library, err := purego.Dlopen(libEGL, purego.RTLD_NOW|purego.RTLD_GLOBAL)
 	if err != nil {
 		return err

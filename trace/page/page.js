@@ -135,6 +135,12 @@ function sort(on) {
   reach();
 }
 
+// sortBoth does so in a trace beside this one, too.
+function sortBoth(on) {
+  sort(on);
+  if (window !== top) parent.together?.(window, w => w.sort(on));
+}
+
 function go(n) {
   n = Math.max(0, Math.min(trace.passes.length - 1, n));
   if (window === top) window.history.replaceState(null, '', `#pass-${n + 1}`); // beside another trace the address is not this page's
@@ -149,7 +155,7 @@ function fromHash() {
 function key(e) {
   if (e.ctrlKey || e.altKey || e.metaKey || e.target.matches?.('input:not([type=range]):not([type=checkbox]), select')) return;
   const to = { ArrowLeft: current - 1, ArrowUp: current - 1, ArrowRight: current + 1, ArrowDown: current + 1, Home: 0, End: trace.passes.length - 1 }[e.key];
-  const act = { '+': () => closer(1.5), '-': () => closer(1 / 1.5), 0: () => look(0, 0, 1), n: nextChange }[e.key];
+  const act = { '+': () => closer(1.5), '-': () => closer(1 / 1.5), 0: () => look(0, 0, 1), n: nextChange, s: trace.columns.length > 0 && (() => sortBoth(!sorted)) }[e.key];
   if (to === undefined && !act) return;
   e.preventDefault();
   if (act) act(); else go(to);
@@ -172,10 +178,7 @@ function listenToPage() {
   for (const [id, act] of Object.entries({ back: () => go(current - 1), forth: () => go(current + 1), closer: () => closer(1.5), farther: () => closer(1 / 1.5),
     whole: () => look(0, 0, 1), nextChange })) $(id).addEventListener('click', act);
   $('tint').addEventListener('change', e => { tinted = e.target.checked; show(current); });
-  $('sorted').addEventListener('change', e => {
-    sort(e.target.checked);
-    if (window !== top) parent.together?.(window, w => w.sort(sorted));
-  });
+  $('sorted').addEventListener('change', e => sortBoth(e.target.checked));
   $('seek').addEventListener('input', e => seek(e.target.value));
   $('seekForm').addEventListener('submit', e => { e.preventDefault(); nextFound(); });
   $('findForm').addEventListener('submit', e => { e.preventDefault(); $('notFound').textContent = find($('find').value); });

@@ -33,7 +33,7 @@ const placeOf = (grid, cell) => sorted ? grid.placeOf[cell] ?? cell : cell;
 // layout says in words where the records lie.
 function layout(grid) {
   const [first, second] = trace.columns;
-  if (!sorted) return trace.order ? ` ${trace.order}` : '';
+  if (!sorted) return ` ${trace.order || 'They lie in the order of the rows.'}`;
   return ` They are laid out sorted${grid.step > 1 ? ', each block by its first record' : ''}: ${first.name} grows downwards${second ? `, ${second.name} to the right` : ''}.`;
 }
 
