@@ -62,6 +62,17 @@ func (s *Search) below(code uint64) uint64 {
 	return uint64(n)
 }
 
+// within is how many selected values have one of the codes from first to last.
+func (s *Search) within(first, last uint64) uint64 {
+	n, _ := slices.BinarySearchFunc(s.ranks(), last, func(code, last uint64) int {
+		if code > last {
+			return 0
+		}
+		return -1
+	})
+	return uint64(n) - s.below(first)
+}
+
 // Decision returns what a step concludes; nil where it concludes nothing: the counts
 // of other chunks are missing, or there is nothing that it counts by. On backend compute MIN
 // and MAX over several chunks are a search in each, which has no rank in the table.
@@ -76,7 +87,7 @@ func (s *Search) Decision(step int) *Decision {
 		return nil
 	}
 	d := &Decision{K: k, Of: n, Largest: largest, High: st.high, Low: st.low, Set: st.Taken, Counts: []Reach{},
-		Left: s.below(st.last+1) - s.below(st.first)}
+		Left: s.within(st.first, st.last)}
 	if st.Counts != nil {
 		d.digits(s, st)
 	} else {
@@ -138,7 +149,7 @@ func (d *Decision) digits(s *Search, st Step) {
 	}
 	first := s.code >> d.Low << d.Low
 	last := min(first+(1<<d.Low-1), s.space.Max())
-	below, within := s.below(first), s.below(last+1)-s.below(first)
+	below, within := s.below(first), s.within(first, last)
 	from, to := s.mark(first).Value, s.mark(last).Value
 	d.Counts = []Reach{{from, below, s.space.Value(first)}}
 	are, lie := verbs(within)

@@ -3,6 +3,7 @@ package trace
 import (
 	"context"
 	"fmt"
+	"math"
 	"regexp"
 	"slices"
 	"strings"
@@ -282,6 +283,25 @@ func TestDecisionsInWords(t *testing.T) {
 		}
 		if diff := cmp.Diff(c.want, got); diff != "" {
 			t.Errorf("%s, %s: %s", c.backend, c.sql, diff)
+		}
+	}
+}
+
+// The codes of a column may be all that 64 bits have.
+func TestDecisionsOverAll64Bits(t *testing.T) {
+	b := table.NewBuilder("t", []table.Field{{Name: "a", Type: table.Type{Kind: table.BigInt}}}, 100)
+	for _, v := range []int64{math.MinInt64, 0, math.MaxInt64} {
+		b.Column(0).Value(table.Int(v))
+		if err := b.EndRow(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, backend := range []string{"classic", "fused", "compute"} {
+		tr := traced(t, open(t, engine.Options{Backend: backend}, b.Table()), "SELECT KTH_LARGEST(a, 1) FROM t")
+		for _, st := range tr.Searches[0].Steps {
+			if st.Decision != nil && (st.Decision.Left < 1 || st.Decision.Left > 2) {
+				t.Errorf("%s: %s", backend, st.Decision.Words)
+			}
 		}
 	}
 }
