@@ -1,7 +1,9 @@
 package expr
 
 import (
+	"fmt"
 	"regexp"
+	"regexp/syntax"
 	"strings"
 	"sync"
 	"unicode/utf8"
@@ -176,12 +178,28 @@ func similarPattern(a args) (table.Value, error) {
 
 // escapes are the letters that may follow a backslash, and what stands for both in Go.
 var escapes = map[byte]string{
-	'd': `\d`, 'D': `\D`, 's': `\s`, 'S': `\S`, 'W': `[^\p{L}\p{Nd}_]`, 'a': `\a`, 'f': `\f`, 'n': `\n`, 'r': `\r`, 't': `\t`, 'v': `\v`,
+	'd': `\d`, 'D': `\D`, 's': `\s`, 'S': `\S`, 'a': `\a`, 'f': `\f`, 'n': `\n`, 'r': `\r`, 't': `\t`, 'v': `\v`,
 	'A': `\A`, 'Z': `\z`, 'y': `\b`, 'Y': `\B`, 'b': `\x08`, 'e': `\x1b`, 'm': `\b`, 'M': `\b`,
 }
 
+// wordClass is \w within brackets.
+const wordClass = `\p{L}\p{Nd}_`
+
+// noWord is \W within brackets: the ranges of what is not in wordClass.
+var noWord = sync.OnceValue(func() string {
+	re, err := syntax.Parse("[^"+wordClass+"]", syntax.Perl)
+	if err != nil {
+		panic(err)
+	}
+	var text strings.Builder
+	for i := 0; i < len(re.Rune); i += 2 {
+		fmt.Fprintf(&text, `\x{%x}-\x{%x}`, re.Rune[i], re.Rune[i+1])
+	}
+	return text.String()
+})
+
 // classes are the characters of any language that PostgreSQL has for a name in brackets.
-var classes = map[string]string{"[:alpha:]": `\p{L}`, "[:alnum:]": `\p{L}\p{Nd}`, "[:word:]": `\p{L}\p{Nd}_`, "[:lower:]": `\p{Ll}`, "[:upper:]": `\p{Lu}`}
+var classes = map[string]string{"[:alpha:]": `\p{L}`, "[:alnum:]": `\p{L}\p{Nd}`, "[:word:]": wordClass, "[:lower:]": `\p{Ll}`, "[:upper:]": `\p{Lu}`}
 
 // pattern is a regular expression; behind is that after any one character.
 type pattern struct {
@@ -302,8 +320,14 @@ func translatedPattern(pattern, flags string) (string, error) {
 		c := pattern[i]
 		word := c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
 		switch escape, ok := escapes[c]; {
+		case c == 'w' && bracket >= 0:
+			text.WriteString(wordClass)
 		case c == 'w':
-			text.WriteString(pick(bracket >= 0, classes["[:word:]"], "["+classes["[:word:]"]+"]"))
+			text.WriteString("[" + wordClass + "]")
+		case c == 'W' && bracket >= 0:
+			text.WriteString(noWord())
+		case c == 'W':
+			text.WriteString("[^" + wordClass + "]")
 		case ok:
 			text.WriteString(escape)
 		case word:

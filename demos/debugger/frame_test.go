@@ -260,6 +260,37 @@ func TestPassesKeepTheirConstantsWhileOneIsDragged(t *testing.T) {
 	}
 }
 
+// Page down shows what the same pass has done in the next chunk.
+func TestPagesShowTheirChunk(t *testing.T) {
+	b := table.NewBuilder("t", []table.Field{{Name: "a", Type: table.Type{Kind: table.BigInt}}}, 500)
+	for i := range int64(1400) {
+		b.Column(0).Value(table.Int(i * 7 % 1000))
+		if err := b.EndRow(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	tab := b.Table()
+	d := open(t, tab, "SELECT COUNT(*) FROM t WHERE a < 600")
+	d.goes(t, 2)
+	for chunk, key := range []string{"pagedown", "pagedown", "pageup"} {
+		d.draws(t)
+		c := tab.Chunks[chunk]
+		want := uint64(0)
+		for row := range c.Rows {
+			if c.Segments[0].Value(row).I < 600 {
+				want++
+			}
+		}
+		if d.scene.chunk != c || d.scene.passing != want || !strings.HasSuffix(d.Title(), fmt.Sprintf("chunk %d of 3", chunk+1)) {
+			t.Errorf("%s: %d records pass, want %d", d.Title(), d.scene.passing, want)
+		}
+		d.Handle(glctx.Event{Kind: glctx.KeyPressed, Key: key})
+	}
+	if d.chunk() != 1 {
+		t.Errorf("page up from the last chunk goes to %s", d.Title())
+	}
+}
+
 // chosen are the records of the first chunk that satisfy a predicate.
 func chosen(t *testing.T, p *plan.Pred, tab *table.Table) table.Bitmap {
 	t.Helper()
