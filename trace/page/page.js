@@ -77,7 +77,7 @@ function chart() {
     return bar;
   });
   $('chart').append(svg('svg', { viewBox: `0 0 ${n} 20`, preserveAspectRatio: 'none', role: 'img', 'aria-label': 'time of each pass' }, ...bars));
-  $('times').textContent = `${all.toFixed(1)} ms in all, ${most.toFixed(1)} ms the longest`;
+  $('times').textContent = `${all.toFixed(all < 10 ? 3 : 1)} ms in all, ${most.toFixed(all < 10 ? 3 : 1)} ms the longest`;
 }
 
 const nav = document.querySelector('nav');
