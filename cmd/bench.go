@@ -163,7 +163,7 @@ func (o *benchFlags) run(c *cobra.Command, args []string) error {
 	if err != nil {
 		return err
 	}
-	tidy, err := outFolder(o.out)
+	tidy, err := outFolder("--out", o.out)
 	if err != nil {
 		return err
 	}
@@ -510,7 +510,7 @@ case that several parts have is that of the first.`,
 		if err != nil {
 			return err
 		}
-		tidy, err := outFolder(o.out)
+		tidy, err := outFolder("--out", o.out)
 		if err != nil {
 			return err
 		}

@@ -93,6 +93,23 @@ func TestGeneratedDataComesBack(t *testing.T) {
 	}
 }
 
+// A database of several tables becomes a folder, which is loaded as one.
+func TestGeneratedDatabaseComesBack(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "made", "ssb")
+	stencildb("gen", "ssb", "--scale", "0.01", "-o", dir).wantOutput(t, "")
+	stencildb("query", "--backend", "cpu", "--format", "csv", "--load", dir, "SHOW TABLES").
+		wantOutput(t, "table_name\ncustomer\ndate\nlineorder\npart\nsupplier\n")
+	stencildb("query", "--backend", "cpu", "--format", "csv", "--load", dir, "SELECT COUNT(*), MIN(lo_quantity), MAX(lo_quantity) FROM lineorder").
+		wantOutput(t, "count,min,max\n60000,1,50\n")
+	empty := t.TempDir()
+	stencildb("query", "--load", empty, "SELECT 1").wantFailure(t, 1, "no file of an extension")
+	stencildb("gen", "ssb", "--rows", "10", "-o", dir).wantFailure(t, 2, "--scale")
+	stencildb("gen", "ssb", "--scale", "0", "-o", dir).wantFailure(t, 2, "0.001 to 1000")
+	stencildb("gen", "ssb", "--scale", "900", "-o", dir).wantFailure(t, 1, "in memory")
+	stencildb("gen", "tcpip", "--scale", "2", "-o", filepath.Join(dir, "t.csv")).wantFailure(t, 2, "--rows")
+	stencildb("gen", "ssb", "--scale", "0.01", "-o", filepath.Join(dir, "date.parquet")).wantFailure(t, 1, "-o")
+}
+
 func TestGeneratingWhatCannotBe(t *testing.T) {
 	dir := t.TempDir()
 	stencildb("gen", "uniform", "--rows", "10", "-o", filepath.Join(dir, "none", "t.csv")).wantFailure(t, 1, "no folder")

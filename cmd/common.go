@@ -45,6 +45,7 @@ SQL reads a file by its path, with or without options, or by a function:
   FROM read_parquet('trips.dat')     FROM read_arrow('trips.dat')
 
 Several files are one table by a pattern: --load 't=day-*.csv', FROM 'day-*.csv'.
+A folder is a table of each file in it: --load ssb.
 
 Without --load there is one table, flights: 200,000 US flights with delay
 (minutes), distance (miles) and time (hour of the day).
@@ -71,7 +72,7 @@ func (o *common) registerBackend(c *cobra.Command, backend string) {
 
 // registerData adds those of tables and devices.
 func (o *common) registerData(c *cobra.Command) {
-	c.Flags().StringArrayVar(&o.loads, "load", nil, "load a table: `NAME=PATH[?option&...]` (may be repeated)")
+	c.Flags().StringArrayVar(&o.loads, "load", nil, "load a table, or those of a folder: `NAME=PATH[?option&...]` (may be repeated)")
 	c.Flags().Var(&parsed[int64]{&o.options.HostMemory, "", "SIZE", glctx.ParseSize}, "host-memory", "budget for tables, and for sorting, in host memory (default: no limit)")
 	o.registerGPU(c)
 }
@@ -100,7 +101,15 @@ type source struct {
 func (o *common) sources() ([]source, error) {
 	var list []source
 	names := map[string]bool{}
+	var specs []string
 	for _, spec := range o.loads {
+		some, err := ingest.InFolder(spec)
+		if err != nil {
+			return nil, err
+		}
+		specs = append(specs, some...)
+	}
+	for _, spec := range specs {
 		name, s, err := ingest.ParseLoad(spec)
 		if err != nil {
 			return nil, usageError{err}
@@ -171,10 +180,10 @@ func (o *common) withOrdered(c *cobra.Command, fn func(ctx context.Context, db *
 	return o.withTables(c, ordered, func(db *engine.DB) error { return db.Add(t) })
 }
 
-// outFolder makes the folder of --out, and sees that it can be written to before any
+// outFolder makes the folder that a flag names, and sees that it can be written to before any
 // work. tidy has to follow: of the folders that were made it removes the empty ones.
 // Without a path there is nothing to do.
-func outFolder(path string) (tidy func(), err error) {
+func outFolder(flag, path string) (tidy func(), err error) {
 	if path == "" {
 		return func() {}, nil
 	}
@@ -186,7 +195,7 @@ func outFolder(path string) (tidy func(), err error) {
 	}
 	if err := files.MakeFolder(path); err != nil {
 		tidy()
-		return nil, fmt.Errorf("--out %w", err)
+		return nil, fmt.Errorf("%s %w", flag, err)
 	}
 	return tidy, nil
 }

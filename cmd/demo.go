@@ -131,7 +131,7 @@ func (o *demoFlags) checkFlights() error {
 
 // run shows a statement in a window, or draws its frames into a folder.
 func (o *demoFlags) run(c *cobra.Command, text string, w, h int) (err error) {
-	tidy, err := outFolder(o.out)
+	tidy, err := outFolder("--out", o.out)
 	if err != nil {
 		return err
 	}

@@ -2,6 +2,7 @@ package cmd
 
 import (
 	"fmt"
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -14,14 +15,17 @@ import (
 )
 
 func newGen() *cobra.Command {
-	var out string
-	var rows int
-	var seed uint64
+	g := genFlags{scale: 1}
 	var names []string
-	about := "Writes a table of synthetic data. The same name, rows and seed give the same\ndata on every machine. The format is the extension's: .csv or .tsv (also with .gz\nor .zst), .parquet, .arrow.\n"
+	about := "Writes synthetic data. The same name, size and seed give the same data on every\nmachine. The format of a table is the extension's: .csv or .tsv (also with .gz\nor .zst), .parquet, .arrow.\n"
 	for _, g := range generate.All() {
 		names = append(names, g.Name)
-		about += fmt.Sprintf("\n  %-8s %s rows by default; %s", g.Name, numbers.Grouped(uint64(g.DefaultRows)), g.Doc)
+		about += fmt.Sprintf("\n  %-9s %s rows by default; %s", g.Name, numbers.Grouped(uint64(g.DefaultRows)), g.Doc)
+	}
+	about += "\n\nSeveral tables that belong together, of a size that --scale says, are written into a\nfolder, a Parquet file each; --load FOLDER loads them.\n"
+	for _, d := range generate.Databases() {
+		names = append(names, d.Name)
+		about += fmt.Sprintf("\n  %-9s %s", d.Name, d.Doc)
 	}
 	c := &cobra.Command{
 		Use:   "gen NAME [flags]",
@@ -29,7 +33,9 @@ func newGen() *cobra.Command {
 		Long:  about,
 		Example: `  stencildb gen tcpip -o tcpip.parquet
   stencildb gen uniform --rows 16Mi --seed 7 -o uniform.parquet
-  stencildb query --load tcpip.parquet 'SELECT MEDIAN(data_count) FROM tcpip'`,
+  stencildb query --load tcpip.parquet 'SELECT MEDIAN(data_count) FROM tcpip'
+  stencildb gen ssb --scale 0.1 -o ssb
+  stencildb query --load ssb 'SELECT d_year, COUNT(*) FROM date GROUP BY d_year'`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {
 				return fmt.Errorf("%d arguments: name what to generate, one of %s", len(args), strings.Join(names, ", "))
@@ -39,34 +45,87 @@ func newGen() *cobra.Command {
 		ValidArgs: names,
 	}
 	c.RunE = run(func(c *cobra.Command, args []string) error {
-		g, err := generate.Find(args[0])
-		switch {
-		case err != nil:
-			return usageError{err}
-		case out == "":
-			return usagef("give the file to write with -o FILE")
-		case !c.Flags().Changed("rows"):
-			rows = g.DefaultRows
+		if g.out == "" {
+			return usagef("give what to write, with -o FILE, of several tables with -o FOLDER")
 		}
-		if err := ingest.CheckExtension(out); err != nil {
-			return usageError{err}
+		for _, d := range generate.Databases() {
+			if d.Name == args[0] {
+				return g.folder(c, d)
+			}
 		}
-		if err := files.CheckPlace(out); err != nil {
-			return err
-		}
-		if err := fits(rows, g); err != nil {
-			return err
-		}
-		t, err := g.Generate(c.Context(), rows, seed, 0)
-		if err != nil {
-			return err
-		}
-		return ingest.WriteFile(c.Context(), out, t)
+		return g.file(c, args[0])
 	})
-	c.Flags().Var(&parsed[int]{&rows, "", "NUMBER", ingest.ParseRows}, "rows", "`NUMBER` of rows, e.g. 100k, 16M, 2^28 (default: the generator's)")
-	c.Flags().Uint64Var(&seed, "seed", 1, "seed of the random numbers")
-	c.Flags().StringVarP(&out, "output", "o", "", "`FILE` to write")
+	c.Flags().Var(&parsed[int]{&g.rows, "", "NUMBER", ingest.ParseRows}, "rows", "`NUMBER` of rows of one table, e.g. 100k, 16M, 2^28 (default: the generator's)")
+	c.Flags().Float64Var(&g.scale, "scale", g.scale, "scale factor of several tables")
+	c.Flags().Uint64Var(&g.seed, "seed", 1, "seed of the random numbers")
+	c.Flags().StringVarP(&g.out, "output", "o", "", "`FILE` or folder to write")
 	return c
+}
+
+// genFlags are the flags of gen.
+type genFlags struct {
+	out   string
+	rows  int
+	scale float64
+	seed  uint64
+}
+
+// file writes the table of a generator.
+func (f genFlags) file(c *cobra.Command, name string) error {
+	g, err := generate.Find(name)
+	switch {
+	case err != nil:
+		return usageError{err}
+	case c.Flags().Changed("scale"):
+		return usagef("--scale: %s is one table, whose size is --rows", name)
+	case !c.Flags().Changed("rows"):
+		f.rows = g.DefaultRows
+	}
+	if err := ingest.CheckExtension(f.out); err != nil {
+		return usageError{err}
+	}
+	if err := files.CheckPlace(f.out); err != nil {
+		return err
+	}
+	if err := fits(f.rows, g); err != nil {
+		return err
+	}
+	return f.write(c, g, f.rows, f.out)
+}
+
+// folder writes the tables of a database.
+func (f genFlags) folder(c *cobra.Command, d generate.Database) error {
+	if c.Flags().Changed("rows") {
+		return usagef("--rows: %s is several tables, whose size is --scale", d.Name)
+	}
+	tables, err := d.Tables(f.scale)
+	if err != nil {
+		return usageError{err}
+	}
+	for _, g := range tables {
+		if err := fits(g.DefaultRows, g); err != nil {
+			return err
+		}
+	}
+	tidy, err := outFolder("-o", f.out)
+	if err != nil {
+		return err
+	}
+	defer tidy()
+	for _, g := range tables {
+		if err := f.write(c, g, g.DefaultRows, filepath.Join(f.out, g.Name+".parquet")); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (f genFlags) write(c *cobra.Command, g generate.Generator, rows int, path string) error {
+	t, err := g.Generate(c.Context(), rows, f.seed, 0)
+	if err != nil {
+		return err
+	}
+	return ingest.WriteFile(c.Context(), path, t)
 }
 
 // fits refuses a table larger than the machine's memory, in which it is made:
@@ -77,7 +136,7 @@ func fits(rows int, g generate.Generator) error {
 		return err
 	}
 	if most := memory / g.RowBytes(); rows > most {
-		return fmt.Errorf("--rows %d: the table is made in memory, and this machine's holds %s rows of %s at most", rows, numbers.Grouped(most), g.Name)
+		return fmt.Errorf("%d rows: the table is made in memory, and this machine's holds %s rows of %s at most", rows, numbers.Grouped(most), g.Name)
 	}
 	return nil
 }

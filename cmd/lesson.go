@@ -116,7 +116,7 @@ func lessonFlagError(c *cobra.Command, err error) error {
 }
 
 func (o *lessonFlags) play(c *cobra.Command, l *lesson.Lesson) error {
-	tidy, err := outFolder(o.out)
+	tidy, err := outFolder("--out", o.out)
 	if err != nil {
 		return err
 	}

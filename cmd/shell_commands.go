@@ -2,6 +2,7 @@ package cmd
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -98,9 +99,13 @@ func (s *shell) describe(ctx context.Context, args string) error {
 }
 
 func (s *shell) load(ctx context.Context, args string) error {
-	name, source, err := ingest.ParseLoad(args)
-	if err == nil {
-		err = s.db.OpenFile(ctx, name, source)
+	specs, err := ingest.InFolder(args)
+	for _, spec := range specs {
+		name, source, wrong := ingest.ParseLoad(spec)
+		if wrong == nil {
+			wrong = s.db.OpenFile(ctx, name, source)
+		}
+		err = errors.Join(err, wrong)
 	}
 	return err
 }

@@ -1,6 +1,6 @@
-// Package generate makes tables of synthetic data: uniform columns, a wide table of them, and data like
-// the 2004 paper's TCP/IP trace and census. The same arguments give the same table on every
-// machine.
+// Package generate makes tables of synthetic data: uniform columns, a wide table of them, data like
+// the 2004 paper's TCP/IP trace and census, and the tables of the Star Schema Benchmark. The same
+// arguments give the same table on every machine.
 package generate
 
 import (
@@ -33,6 +33,10 @@ type genColumn struct {
 	lo, hi uint64 // the smallest ordinal that can occur, and the largest
 	code   func(r row) uint64
 	null   func(r row) bool
+	// dict are the words that codes of a VARCHAR stand for, sorted.
+	dict []string
+	// text gives the values of a VARCHAR of which most rows have one of their own, instead of code.
+	text func(r row) string
 }
 
 // row is row n of a table of so many; key is that of the seed, mixed.
@@ -105,6 +109,9 @@ func (g Generator) Generate(ctx context.Context, rows int, seed uint64, chunkRow
 // RowBytes is the host memory that one row of all columns takes.
 func (g Generator) RowBytes() (n int) {
 	for _, c := range g.cols {
+		if c.text != nil {
+			n += textBytes
+		}
 		n += table.Narrow([]uint64{0}, bits.Len64(c.hi-c.lo)).Bytes()
 	}
 	return n
@@ -112,6 +119,9 @@ func (g Generator) RowBytes() (n int) {
 
 // segment makes n rows from the first on. It leaves off early when ctx ends.
 func (c *genColumn) segment(ctx context.Context, first row, n int) *table.Segment {
+	if c.text != nil {
+		c = c.ranked(first, n)
+	}
 	s := &table.Segment{Type: c.typ}
 	if c.null != nil {
 		s.Valid = table.NewBitmap(n)
@@ -126,7 +136,54 @@ func (c *genColumn) segment(ctx context.Context, first row, n int) *table.Segmen
 	default:
 		s.Codes.U64 = fillCodes[uint64](ctx, c, s, first, n)
 	}
+	if c.dict != nil && s.NonNull() > 0 && ctx.Err() == nil {
+		onlyUsed(s, c.dict)
+	}
 	return s
+}
+
+// textBytes is about what a text of its own takes.
+const textBytes = 40
+
+// ranked is a column of texts with the dictionary of n rows from the first on.
+func (c *genColumn) ranked(first row, n int) *genColumn {
+	list := make([]string, n)
+	parallel(n, func(from, to int) {
+		for r := first; from < to; from++ {
+			r.n = first.n + uint64(from)
+			list[from] = c.text(r)
+		}
+	})
+	dict := slices.Clone(list)
+	slices.Sort(dict)
+	dict = slices.Compact(dict)
+	code := func(r row) uint64 {
+		at, _ := slices.BinarySearch(dict, list[r.n-first.n])
+		return uint64(at)
+	}
+	return &genColumn{name: c.name, typ: c.typ, hi: uint64(max(len(dict), 1) - 1), code: code, dict: dict}
+}
+
+// onlyUsed gives a segment, whose codes with its base are places in a dictionary, a dictionary of the words in it.
+func onlyUsed(s *table.Segment, dict []string) {
+	place := make([]int, s.Max+1)
+	for i := range s.Rows() {
+		place[s.Codes.At(i)] = 1
+	}
+	for code, used := range place {
+		if place[code] = len(s.Dict); used != 0 {
+			s.Dict = append(s.Dict, dict[s.Base+uint64(code)])
+		}
+	}
+	if len(s.Dict) < len(place) {
+		codes := make([]uint64, s.Rows())
+		for i := range codes {
+			codes[i] = uint64(place[s.Codes.At(i)])
+		}
+		s.Codes = table.Narrow(codes, bits.Len(uint(len(s.Dict)-1)))
+	}
+	s.Base, s.Max = 0, uint64(len(s.Dict)-1)
+	s.Bits = bits.Len64(s.Max)
 }
 
 // fillCodes writes codes from c.lo, then shifts them down to the smallest that
@@ -196,6 +253,23 @@ func mix(x uint64) uint64 {
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
 	x = (x ^ x>>27) * 0x94d049bb133111eb
 	return x ^ x>>31
+}
+
+// words describes a VARCHAR column whose values are of a list: value gives a place in it.
+func words(name string, list []string, value func(row) int) genColumn {
+	sorted := slices.Sorted(slices.Values(list))
+	ranks := make([]uint64, len(list))
+	for i, w := range list {
+		at, _ := slices.BinarySearch(sorted, w)
+		ranks[i] = uint64(at)
+	}
+	return genColumn{name: name, typ: table.Type{Kind: table.Varchar}, hi: uint64(len(list) - 1), dict: sorted,
+		code: func(r row) uint64 { return ranks[value(r)] }}
+}
+
+// texts describes a VARCHAR column of which most rows have a value of their own.
+func texts(name string, value func(row) string) genColumn {
+	return genColumn{name: name, typ: table.Type{Kind: table.Varchar}, text: value}
 }
 
 // integers describes an integer column with values lo..hi.

@@ -3,6 +3,7 @@ package ingest
 import (
 	"fmt"
 	"net/url"
+	"os"
 	"path/filepath"
 	"regexp"
 	"strconv"
@@ -100,6 +101,30 @@ func ParseLoad(spec string) (name string, s Source, err error) {
 		return "", s, fmt.Errorf("load %s: %w", name, err)
 	}
 	return name, s, nil
+}
+
+// InFolder is what to load of an argument of --load: itself, or where it is a folder, with or without
+// options, each of its files whose extension names a format. A folder without any is an error.
+func InFolder(spec string) ([]string, error) {
+	path, _, _ := strings.Cut(spec, "?")
+	if info, err := os.Stat(path); err != nil || !info.IsDir() {
+		return []string{spec}, nil
+	}
+	entries, err := os.ReadDir(path)
+	if err != nil {
+		return nil, err
+	}
+	var list []string
+	for _, e := range entries {
+		if format, _ := FormatOf(e.Name()); format != "" && !e.IsDir() {
+			name, _, _ := strings.Cut(e.Name(), ".")
+			list = append(list, name+"="+filepath.Join(path, e.Name())+spec[len(path):])
+		}
+	}
+	if len(list) == 0 {
+		return nil, fmt.Errorf("folder %s: there is no file of an extension that names a format: .csv, .tsv, .parquet or .arrow", path)
+	}
+	return list, nil
 }
 
 // ParsePath reads PATH[?option&option...], as [ParseLoad] does.
