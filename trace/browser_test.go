@@ -231,11 +231,11 @@ func TestThePageInABrowser(t *testing.T) {
 	b.quiet()
 }
 
-// laidOut checks that records lie sorted by the first two attributes, or as the rows do, and that
+// laidOut checks that records lie sorted by the statement's first two attributes, or as the rows do, and that
 // in both layouts pictures, the found record and the pointer agree.
 func (b *browser) laidOut(tr *Trace, tab *table.Table) {
 	b.Helper()
-	g, first, second := tr.Grids[0], tab.Chunks[0].Segments[0], tab.Chunks[0].Segments[1]
+	g, first, second := tr.Grids[0], tab.Chunks[0].Segments[1], tab.Chunks[0].Segments[0] // as the statement names them
 	after := func(seg *table.Segment, x, y int) bool { // x lies behind y, NULLs last
 		if seg.IsNull(x) || seg.IsNull(y) {
 			return seg.IsNull(x) && !seg.IsNull(y)
@@ -243,7 +243,7 @@ func (b *browser) laidOut(tr *Trace, tab *table.Table) {
 		return seg.Value(x).I > seg.Value(y).I
 	}
 	var colours [2]string
-	for i, words := range []string{"They are laid out sorted: a grows downwards, b to the right.", "They lie in the order of the rows."} {
+	for i, words := range []string{"They are laid out sorted: b grows downwards, a to the right.", "They lie in the order of the rows."} {
 		cells := eval[[]int](b, "Array.from({ length: trace.grids[0].cells }, (_, at) => cellAt(trace.grids[0], at))")
 		seen := map[int]bool{}
 		for at, cell := range cells {
@@ -252,9 +252,9 @@ func (b *browser) laidOut(tr *Trace, tab *table.Table) {
 			case i == 1 && cell != at:
 				b.Fatalf("in the order of the rows, row %d lies at %d", cell, at)
 			case i == 0 && at%g.Cols > 0 && after(second, cells[at-1], cell):
-				b.Fatalf("b falls from row %d to row %d of a line", cells[at-1], cell)
+				b.Fatalf("a falls from row %d to row %d of a line", cells[at-1], cell)
 			case i == 0 && at >= g.Cols && slices.ContainsFunc(cells[at/g.Cols*g.Cols-g.Cols:at/g.Cols*g.Cols], func(x int) bool { return after(first, x, cell) }):
-				b.Fatalf("a of row %d is less than in the line above", cell)
+				b.Fatalf("b of row %d is less than in the line above", cell)
 			}
 		}
 		if len(seen) != 1000 || slices.Min(cells) != 0 || slices.Max(cells) != 999 {

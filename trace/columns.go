@@ -1,8 +1,11 @@
 package trace
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
+
+	"github.com/stencildb/stencildb/expr"
 )
 
 // Column is the values of a column at the cells' first records.
@@ -21,9 +24,39 @@ type ColumnChunk struct {
 	Index  int `json:"index"`  // an image
 }
 
+// asNamed are the columns that the statement reads, in the order in which it names them; those of its
+// rows come first.
+func (t *tracer) asNamed() []int {
+	at := map[int]int{}
+	name := func(col, place int) {
+		if before, ok := at[col]; !ok || place < before {
+			at[col] = place
+		}
+	}
+	names := func(e expr.Expr) {
+		expr.Walk(e, func(e expr.Expr) {
+			if c, ok := e.(*expr.Column); ok {
+				name(c.Index, c.P)
+			}
+		})
+	}
+	for _, col := range t.plan.Columns {
+		name(col, -1)
+	}
+	for _, a := range t.plan.Aggs {
+		for _, col := range a.Reads() {
+			name(col, a.P)
+		}
+	}
+	names(t.plan.Where)
+	list := t.plan.Reads()
+	slices.SortFunc(list, func(a, b int) int { return cmp.Or(cmp.Compare(at[a], at[b]), cmp.Compare(a, b)) })
+	return list
+}
+
 // columns keeps what the columns hold that the statement reads.
 func (t *tracer) columns() {
-	for _, col := range slices.Sorted(slices.Values(t.plan.Reads())) {
+	for _, col := range t.asNamed() {
 		f := t.plan.Table.Field(col)
 		c := &Column{Name: f.Name, Type: f.Type.String()}
 		for i, chunk := range t.plan.Table.Chunks {
