@@ -36,6 +36,7 @@ type chunk struct {
 	selected *number // records
 	columns  []*column
 	joints   []*joint
+	grouping *grouping
 	reserved int // storage blocks that its sweeps may need beside those of a tree
 }
 

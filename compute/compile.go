@@ -121,6 +121,11 @@ func compile(d Device, q *plan.Query) (*compiled, error) {
 		if err := x.gather(); err != nil {
 			return nil, err
 		}
+		if q.Groups != nil {
+			if err := x.group(); err != nil {
+				return nil, err
+			}
+		}
 	}
 	c.flush()
 	for _, o := range c.orders {

@@ -24,6 +24,9 @@ type Device struct {
 	// bitmap by bitmap, with programs that queries have in common: in software, where the
 	// CPU reads ahead in one column better than in four at once, an AND takes half the time.
 	Fuse bool
+	// Shared is the shared memory of a work group in bytes; 0 for software, where each thread writes to the
+	// result as fast.
+	Shared int
 	// RegionRows is the number of rows of a chunk from which on each multiprocessor
 	// keeps to a region of them, so that it finds their addresses translated: an H200
 	// reads columns that are new to its multiprocessors at a third of its speed.
@@ -68,6 +71,7 @@ func deviceOf(caps *glctx.Caps, software bool) Device {
 	}
 	if !d.Software {
 		d.Together, d.Few = maxPieces, 1<<22
+		d.Shared = int(caps.Limits["MAX_COMPUTE_SHARED_MEMORY_SIZE"])
 	}
 	d.RegionRows = math.MaxInt
 	if caps.Has("NV_shader_thread_group") {

@@ -23,6 +23,11 @@
 //     far from the counts of the pass before, keeps the candidates that have them, and
 //     counts these by the next bits.
 //
+//   - GROUP BY: a group is a slot, a number whose digits are the codes of the columns that the keys
+//     read. The selection becomes a bitmap; a second pass adds the packed codes of its records up by slot,
+//     in shared memory where the slots fit. Groups are told apart by codes, their keys are found on the
+//     host from the first row of each ([plan.GroupStates]).
+//
 // In large chunks each multiprocessor keeps to a region of the records, the same in every
 // program (units.glsl): it finds their addresses translated.
 //

@@ -20,14 +20,7 @@ import (
 // expression in the order of keys and then aggregates, FILTER before the argument.
 func Group(ctx context.Context, t *table.Table, n *plan.Aggregate, in iter.Seq2[table.Block, error]) iter.Seq2[[][]table.Value, error] {
 	return func(yield func([][]table.Value, error) bool) {
-		g := &grouping{table: t, node: n, keys: newKeys(t, n.Keys)}
-		g.inputs, g.places = inputsOf(n.Aggs)
-		for _, i := range g.inputs {
-			if i.distinct {
-				i.codes = codesOf(t, i.x)
-			}
-		}
-		all, err := g.run(ctx, in)
+		all, err := newGrouping(t, n).run(ctx, in)
 		if err != nil {
 			yield(nil, err)
 			return
@@ -43,6 +36,17 @@ type grouping struct {
 	keys   *keys
 	inputs []*input
 	places []place // of the aggregates' states
+}
+
+func newGrouping(t *table.Table, n *plan.Aggregate) *grouping {
+	g := &grouping{table: t, node: n, keys: newKeys(t, n.Keys)}
+	g.inputs, g.places = inputsOf(n.Aggs)
+	for _, i := range g.inputs {
+		if i.distinct {
+			i.codes = codesOf(t, i.x)
+		}
+	}
+	return g
 }
 
 // input is what some aggregates have in common: rows, and expressions over them.

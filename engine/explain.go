@@ -5,9 +5,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
+	"github.com/stencildb/stencildb/compute"
 	"github.com/stencildb/stencildb/cost"
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/table"
@@ -42,6 +44,7 @@ type Explanation struct {
 
 	first, prepared time.Duration // what the first execution took, and its uploads and programs besides
 	otherwise       bool          // the backend selects the rows alone, where an aggregate is of an expression
+	grouped         bool          // it aggregates the rows by keys, too
 }
 
 // PlanNode is a node of a plan.
@@ -115,6 +118,9 @@ func (x *Explanation) node(n plan.Node) *PlanNode {
 		if out.Executor == nil {
 			out.On = "cpu"
 		}
+		if a, ok := n.(*plan.Aggregate); ok && x.grouped && len(a.Keys) > 0 {
+			out.On = x.Backend
+		}
 	}
 	for _, in := range n.Inputs() {
 		out.Inputs = append(out.Inputs, x.node(in))
@@ -144,6 +150,7 @@ func (x *Explanation) fragment(ctx context.Context, s *planned, o ExplainOptions
 	if err != nil {
 		return err
 	}
+	x.grouped = slices.ContainsFunc(x.Steps, func(s Step) bool { _, ok := s.Op.(compute.Group); return ok })
 	if s.spared != nil {
 		x.Steps = s.spared.steps(x.Steps)
 	}

@@ -36,31 +36,39 @@ type GPU struct {
 	held   atomic.Pointer[content]
 }
 
-// algorithm is what a backend does on a device: it sets up the selection of a query, and
-// finds the rows of a chunk that a query selects.
+// algorithm is what a backend does on a device: it sets up the selection of a query, finds the rows
+// of a chunk that a query selects, and, unless nil, what there is of its groups.
 type algorithm struct {
 	selection func(run pass.Runner, g *GPU, q *plan.Query) (plan.Selection, error)
 	rows      func(run pass.Runner, g *GPU, q *plan.Query, chunk int) ([]plan.Marked, error)
+	groups    func(run pass.Runner, g *GPU, q *plan.Query) ([]plan.GroupStates, error)
 }
 
 // algorithms are those on a device, by the name of the backend.
 var algorithms = map[string]algorithm{
-	"classic": of((*GPU).draws, aggregates.Select, aggregates.Rows),
-	"fused":   of((*GPU).draws, fused.Select, fused.Rows),
-	"compute": of((*GPU).computes, compute.Select, compute.Rows),
+	"classic": of((*GPU).draws, aggregates.Select, aggregates.Rows, nil),
+	"fused":   of((*GPU).draws, fused.Select, fused.Rows, nil),
+	"compute": of((*GPU).computes, compute.Select, compute.Rows, compute.Groups),
 }
 
 // of is the algorithm of a package that takes a device of its own kind.
 func of[D any](device func(*GPU) D, selection func(pass.Runner, D, *plan.Query) (plan.Selection, error),
-	rows func(pass.Runner, D, *plan.Query, int) ([]plan.Marked, error)) algorithm {
-	return algorithm{
+	rows func(pass.Runner, D, *plan.Query, int) ([]plan.Marked, error), groups func(pass.Runner, D, *plan.Query) ([]plan.GroupStates, error)) algorithm {
+	a := algorithm{
 		func(run pass.Runner, g *GPU, q *plan.Query) (plan.Selection, error) {
 			return selection(run, device(g), q)
 		},
 		func(run pass.Runner, g *GPU, q *plan.Query, chunk int) ([]plan.Marked, error) {
 			return rows(run, device(g), q, chunk)
 		},
+		nil,
 	}
+	if groups != nil {
+		a.groups = func(run pass.Runner, g *GPU, q *plan.Query) ([]plan.GroupStates, error) {
+			return groups(run, device(g), q)
+		}
+	}
+	return a
 }
 
 func (g *GPU) draws() predicates.Device { return g.Draws }

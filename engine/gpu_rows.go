@@ -19,7 +19,9 @@ func (b *passes) checked(c plan.ChunkPlan) bool { return b.name != "compute" || 
 
 // check runs the checks of a chunk.
 func (b *passes) check(run pass.Runner, g *GPU, q *plan.Query, chunk int) error {
-	s, err := algorithms[b.name].selection(run, g, q.Part([]int{chunk}))
+	part := q.Part([]int{chunk})
+	part.Groups = nil
+	s, err := algorithms[b.name].selection(run, g, part)
 	if err != nil {
 		return err
 	}
@@ -28,6 +30,9 @@ func (b *passes) check(run pass.Runner, g *GPU, q *plan.Query, chunk int) error 
 
 // findAll hands run the passes that find the rows of a query.
 func (b *passes) findAll(run pass.Runner, g *GPU, q *plan.Query) error {
+	if done, err := b.findGroups(run, g, q); done || err != nil {
+		return err
+	}
 	for i, c := range q.Chunks {
 		if b.checked(c) {
 			if err := b.check(run, g, q, i); err != nil {

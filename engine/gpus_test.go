@@ -52,6 +52,9 @@ func TestTwoDevicesGiveTheAnswersOfCPU(t *testing.T) {
 				"SELECT SUM(i * (3 - i)), AVG(i * i), COUNT(i + 1), MEDIAN(i) FROM t WHERE x > 5",
 				"SELECT COUNT(*) FROM t WHERE 100 / (i - 5) > 3",
 				"SELECT kth_smallest(i, 7000) FROM t",
+				"SELECT i % 100, COUNT(*), SUM(i), MAX(i) FROM t WHERE x < 60 GROUP BY i % 100",
+				"SELECT i, COUNT(i) FROM t WHERE 100 / (i - 5) > 3 GROUP BY i",
+				"SELECT i, SUM(i) / (i - 5) FROM t GROUP BY i",
 			} {
 				r, err := Collect(db.Query(context.Background(), text))
 				if got, want := inWords(r, err), inWords(Collect(cpu.Query(context.Background(), text))); got != want {

@@ -120,29 +120,6 @@ func (x *execution) stream(n plan.Node) stream {
 	return func(yield func(batch, error) bool) { yield(nil, fmt.Errorf("engine: there is no execution of %s", n)) }
 }
 
-// groups computes an aggregation of selected rows, on all cores.
-func (x *execution) groups(n *plan.Aggregate) stream {
-	in := x.stream(n.Input)
-	blocks := func(yield func(table.Block, error) bool) {
-		for b, err := range in {
-			if err != nil {
-				yield(table.Block{}, err)
-				return
-			}
-			if !yield(b.(blockRows).Block, nil) {
-				return
-			}
-		}
-	}
-	return func(yield func(batch, error) bool) {
-		for rows, err := range cpu.Group(x.ctx, x.plan.Table, n, blocks) {
-			if !yield(valueRows(rows), err) {
-				return
-			}
-		}
-	}
-}
-
 // values gives rows of expressions over one row, or over none.
 func (x *execution) values(n *plan.Values) stream {
 	return func(yield func(batch, error) bool) {

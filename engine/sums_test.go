@@ -64,7 +64,9 @@ func TestExplainSumsOfExpressions(t *testing.T) {
 		{"compute", "SELECT SUM(DISTINCT units * 2) FROM sales", "Aggregate(SUM(DISTINCT units * 2)) on cpu\n"},
 		{"compute", "SELECT MAX(units * 2) FROM sales", "Aggregate(MAX(units * 2)) on cpu\n"},
 		{"compute", "SELECT SUM(units * 2) FILTER (WHERE paid) FROM sales", "Aggregate(SUM(units * 2) FILTER (WHERE paid)) on cpu\n"},
-		{"compute", "SELECT SUM(units * 2) FROM sales GROUP BY region", "Aggregate(SUM(units * 2) GROUP BY region) on cpu\n"},
+		{"compute", "SELECT SUM(units * 2) FROM sales GROUP BY region", "Aggregate(SUM(units * 2) GROUP BY region) on compute\n"},
+		{"compute", "SELECT SUM(units / 2) FROM sales GROUP BY region", "Aggregate(SUM(units / 2) GROUP BY region) on cpu\n"},
+		{"fused", "SELECT SUM(units * 2) FROM sales GROUP BY region", "Aggregate(SUM(units * 2) GROUP BY region) on cpu\n"},
 		{"classic", "SELECT SUM(units * units) FROM sales", "Aggregate(SUM(units * units)) on cpu\n"},
 		{"cpu", "SELECT SUM(units * units) FROM sales", "Rows(units)"},
 	} {

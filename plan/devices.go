@@ -11,12 +11,12 @@ import (
 // Part is the query over some chunks of its table, for one of several devices whose
 // selections [Merge] joins.
 func (q *Query) Part(chunks []int) *Query {
-	p := &Query{Where: q.Where, Aggs: q.Aggs, Columns: q.Columns, Gathered: q.Gathered, places: []int{}}
+	p := &Query{Where: q.Where, Aggs: q.Aggs, Columns: q.Columns, Gathered: q.Gathered, Groups: q.Groups, places: []int{}}
 	var list []*table.Chunk
 	for _, i := range chunks {
 		list = append(list, q.Table.Chunks[i])
 		p.Chunks = append(p.Chunks, q.Chunks[i])
-		p.places = append(p.places, q.place(i))
+		p.places = append(p.places, q.Place(i))
 	}
 	p.Table = q.Table.With(list...)
 	return p
@@ -26,8 +26,8 @@ func (q *Query) Part(chunks []int) *Query {
 // but for MIN and MAX, are found together with other parts.
 func (q *Query) IsPart() bool { return q.places != nil }
 
-// place is a chunk's place in the whole table.
-func (q *Query) place(chunk int) int {
+// Place is a chunk's place in the whole table.
+func (q *Query) Place(chunk int) int {
 	if q.places == nil {
 		return chunk
 	}
@@ -36,13 +36,13 @@ func (q *Query) place(chunk int) int {
 
 // Failed returns the error of a check that selected a record of a chunk.
 func (q *Query) Failed(chunk, check int) error {
-	return &CheckError{Chunk: q.place(chunk), Check: check, Err: q.Chunks[chunk].Checks[check].Err}
+	return &CheckError{Chunk: q.Place(chunk), Check: check, Err: q.Chunks[chunk].Checks[check].Err}
 }
 
 // FailedAt is Failed for a record that the check selected.
 func (q *Query) FailedAt(chunk, check, row int) error {
 	err := q.Chunks[chunk].Checks[check].ErrorAt(q.Table.Chunks[chunk], row)
-	return &CheckError{Chunk: q.place(chunk), Check: check, Err: err}
+	return &CheckError{Chunk: q.Place(chunk), Check: check, Err: err}
 }
 
 // Merge joins the selections of n > 0 parts of a query, which together have all its
@@ -61,8 +61,7 @@ type merged struct {
 	spaces map[int]*Space
 }
 
-// each asks all parts at once. The error is the first part's that is no check's, else that of
-// the first check. After an error a part may be at work yet.
+// each asks all parts at once; of the error see [First].
 func each[T any](m *merged, do func(i int, s Selection) (T, error)) ([]T, error) {
 	answers, waits := make([]T, m.parts), make([]func() error, m.parts)
 	for i := range waits {
@@ -71,21 +70,30 @@ func each[T any](m *merged, do func(i int, s Selection) (T, error)) ([]T, error)
 			return err
 		})
 	}
+	if err := First(waits); err != nil {
+		return nil, err
+	}
+	return answers, nil
+}
+
+// First waits for all. The error is the first one's that is no check's, else that of the first check. After
+// an error some may be at work yet.
+func First(waits []func() error) error {
 	var first *CheckError
 	for _, wait := range waits {
 		failed := (*CheckError)(nil)
 		switch err := wait(); {
 		case err == nil:
 		case !errors.As(err, &failed):
-			return nil, err
+			return err
 		case first == nil || failed.before(first):
 			first = failed
 		}
 	}
 	if first != nil {
-		return nil, first
+		return first
 	}
-	return answers, nil
+	return nil
 }
 
 func (m *merged) Check() error {

@@ -18,8 +18,11 @@ type Fragment struct {
 	// Gathered says that the values of these columns are all that is asked of the rows, all of them
 	// and in their order: a device may give them instead of the rows' numbers.
 	Gathered bool
-	Total    bool // what stands above asks how many rows the table has
-	Nodes    Node // what it was cut from
+	// Groups is the aggregation by keys that all rows go to, without its input: a device may give what it
+	// needs of the groups instead of the rows.
+	Groups *Aggregate
+	Total  bool // what stands above asks how many rows the table has
+	Nodes  Node // what it was cut from
 	// Otherwise is how a backend does the same that cannot add up expressions: the aggregation
 	// over a fragment of the rows. Nil where no aggregate is of an expression.
 	Otherwise *Aggregate
@@ -73,6 +76,9 @@ func cutInputs(n Node) Node {
 		}
 		if a, ok := n.(*Aggregate); ok && rows {
 			f.Total = slices.ContainsFunc(a.Aggs, func(g expr.Aggregate) bool { return g.Kind == expr.Selectivity })
+			if len(a.Keys) > 0 {
+				f.Groups = &Aggregate{Keys: a.Keys, Aggs: a.Aggs}
+			}
 		}
 	}
 	return n

@@ -15,6 +15,8 @@ type Query struct {
 	Columns []int // wanted of the selected rows, where there are no aggregates
 	// Gathered is [Fragment].Gathered.
 	Gathered bool
+	// Groups is [Fragment].Groups.
+	Groups *Aggregate
 
 	places []int // of a part of a query: the chunks' places in the whole table
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"maps"
 	"math"
 	"math/rand/v2"
@@ -79,6 +80,23 @@ func (c *counting) Err() error {
 	return nil
 }
 
+// faultCase is something to be run, and what comes of it.
+type faultCase struct {
+	what, want string
+	run        func(pass.Runner) (string, error)
+}
+
+// listedGroups is groups as text.
+func listedGroups(groups iter.Seq2[[][]table.Value, error]) (text string, err error) {
+	for rows, err := range groups {
+		if err != nil {
+			return "", err
+		}
+		text += fmt.Sprint(rows)
+	}
+	return text, nil
+}
+
 // A statement whose n-th call of its runner fails ends with that error, for every n and
 // each of the runner's methods, and leaves no GL object and no memory behind; the same
 // statement is right after it. On cpu the context ends instead.
@@ -102,6 +120,13 @@ func TestFaultsLeaveNothingBehind(t *testing.T) {
 	listed, err := rowsOnCPU(context.Background(), one, rows)
 	if err != nil || listed == "" {
 		t.Fatal(listed, err)
+	}
+	groups, byY := *faultyQuery(t, tab), &plan.Aggregate{Keys: []expr.Expr{&expr.Column{Index: 2, Name: "y", T: tab.Fields[2].Type}},
+		Aggs: []expr.Aggregate{{Kind: expr.CountAll, Col: -1}, agg(expr.Sum, 1), agg(expr.Min, 0)}}
+	groups.Groups = byY
+	counted, err := listedGroups(cpu.Group(context.Background(), tab, byY, one.Rows(context.Background(), rows)))
+	if err != nil || counted == "" {
+		t.Fatal(counted, err)
 	}
 	gltest.Run(t, 0, func(ctx *glctx.Context, g *pass.GL) {
 		draws, scans := predicates.DeviceOf(ctx.Caps()), compute.DeviceOf(ctx.Caps())
@@ -151,10 +176,17 @@ func TestFaultsLeaveNothingBehind(t *testing.T) {
 				return got, err
 			}
 			list := func(r pass.Runner) (string, error) { return rowsOnGPU(r, rows, b.choose, b.rows) }
-			for _, c := range []struct {
-				what, want string
-				run        func(pass.Runner) (string, error)
-			}{{"answers", want, whole}, {"a part's answers", want, part}, {"rows", listed, list}} {
+			cases := []faultCase{{"answers", want, whole}, {"a part's answers", want, part}, {"rows", listed, list}}
+			if b.name == "compute" {
+				cases = append(cases, faultCase{"groups", counted, func(r pass.Runner) (string, error) {
+					states, err := compute.Groups(r, scans, &groups)
+					if err != nil {
+						return "", err
+					}
+					return listedGroups(cpu.GroupStates(context.Background(), tab, byY, states))
+				}})
+			}
+			for _, c := range cases {
 				what := b.name + ", " + c.what
 				all := &pass.Failer{Runner: g, At: math.MaxInt}
 				for range 2 { // what is resident, and what is kept for the next

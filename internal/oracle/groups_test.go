@@ -64,11 +64,19 @@ func (g *groups) sums() string {
 	return g.pick("SUM("+of()+")", "SUM("+of()+")", "AVG("+of()+")", "COUNT("+of()+")", "COUNT(*)", "SUM(j)", "MAX(s)", "MEDIAN(money)", "selectivity()")
 }
 
+// coded is an aggregate that compute keeps for each group.
+func (g *groups) coded() string {
+	of := g.pick("s", "i", "j", "k", "money", "rate")
+	return g.pick("COUNT(*)", "COUNT("+of+")", "SUM("+of+")", "AVG("+of+")", g.pick("MIN(", "MAX(", "any_value(")+g.pick(of, "day", "word", "r")+")", "bool_or(flag)", g.sums())
+}
+
 func (g *groups) statement() string {
 	var keys, items []string
 	aggregate := g.sums
 	if rapid.IntRange(0, 3).Draw(g.t, "groups") > 0 {
-		aggregate = g.aggregate
+		if aggregate = g.aggregate; rapid.Bool().Draw(g.t, "coded") {
+			aggregate = g.coded
+		}
 		for range rapid.IntRange(0, 3).Draw(g.t, "keys") {
 			keys = append(keys, g.key())
 		}

@@ -1,0 +1,165 @@
+package compute
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/stencildb/stencildb/cpu"
+	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/glctx"
+	"github.com/stencildb/stencildb/internal/gltest"
+	"github.com/stencildb/stencildb/pass"
+	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/table"
+)
+
+// grouped makes a table of chunks with the columns a and b, keys from 0 to before sizes, one or the
+// other NULL in one row of eight, and x of 30 bits and y of 16, likewise. Most rows of a hot one have the same keys.
+func grouped(rows, chunks int, sizes [2]int, nulls, hot bool) *table.Table {
+	rng := rand.New(rand.NewPCG(uint64(rows), uint64(sizes[0])))
+	bigint := table.Type{Kind: table.BigInt}
+	b := table.NewBuilder("t", []table.Field{{Name: "a", Type: bigint}, {Name: "b", Type: bigint}, {Name: "x", Type: bigint}, {Name: "y", Type: bigint}}, (rows+chunks-1)/chunks)
+	for i := range rows {
+		warm := hot && rng.IntN(10) > 0
+		for col := range 4 {
+			v := table.Int(rng.Int64N(1<<[]int{0, 0, 30, 16}[col]) - 1<<15)
+			if col < 2 {
+				if v = table.Int(rng.Int64N(int64(sizes[col]))); i < sizes[col] {
+					v = table.Int(int64(i)) // every code is there
+				}
+				if warm {
+					v = table.Int(int64(sizes[col]) / 2)
+				}
+			}
+			if nulls && rng.IntN(8) == 0 {
+				v = table.Null(bigint)
+			}
+			b.Column(col).Value(v)
+		}
+		if err := b.EndRow(); err != nil {
+			panic(err)
+		}
+	}
+	return b.Table()
+}
+
+// groupsQuery asks for everything that is kept of groups by some columns.
+func groupsQuery(t *testing.T, tab *table.Table, where expr.Expr, keys ...int) (*plan.Query, *plan.Aggregate) {
+	bigint := table.Type{Kind: table.BigInt}
+	column := func(i int) expr.Expr { return &expr.Column{Index: i, Name: tab.Fields[i].Name, T: bigint} }
+	n := &plan.Aggregate{}
+	for _, k := range keys {
+		n.Keys = append(n.Keys, column(k))
+	}
+	x := &expr.Arith{Op: expr.Mul, L: column(2), R: column(3), T: bigint}
+	for _, kind := range []expr.AggKind{expr.Count, expr.Sum, expr.Avg, expr.Min, expr.Max} {
+		n.Aggs = append(n.Aggs, expr.Aggregate{Kind: kind, Col: 2, Name: "x", Arg: bigint})
+	}
+	n.Aggs = append(n.Aggs, expr.Aggregate{Kind: expr.CountAll, Col: -1}, expr.Aggregate{Kind: expr.Sum, Col: -1, X: x, Name: "x * y", Arg: bigint})
+	q, err := plan.NewQuery(tab, &plan.Fragment{Table: "t", Where: where, Groups: n})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return q, n
+}
+
+// rowsOf lists groups as text.
+func rowsOf(groups iter.Seq2[[][]table.Value, error]) (list []string, err error) {
+	for rows, err := range groups {
+		if err != nil {
+			return nil, err
+		}
+		for _, row := range rows {
+			list = append(list, fmt.Sprint(row))
+		}
+	}
+	return list, nil
+}
+
+// Groups are those of cpu, at the ends of what a device takes: no rows, one group, as many slots as
+// there may be, NULLs among keys and values, deleted rows, several chunks and windows, a hot group,
+// slots in shared memory and in the result.
+func TestGroupsAreThoseOfCPU(t *testing.T) {
+	small := &expr.Compare{Op: expr.LT, L: &expr.Column{Index: 2, Name: "x", T: table.Type{Kind: table.BigInt}}, R: &expr.Const{V: table.Int(1 << 28)}}
+	never := &expr.Compare{Op: expr.GT, L: small.L, R: &expr.Const{V: table.Int(1 << 40)}}
+	deleted := grouped(20_000, 1, [2]int{40, 3}, true, false)
+	gone, err := deleted.Chunks[0].Delete([]int{0, 1, 2, 8191, 8192, 19_999})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx := context.Background()
+	gltest.Run(t, 0, func(gl *glctx.Context, g *pass.GL) {
+		shares := map[bool]bool{}
+		for _, c := range []struct {
+			name  string
+			tab   *table.Table
+			where expr.Expr
+			keys  []int
+		}{
+			{"one row", grouped(1, 1, [2]int{1, 1}, false, false), nil, []int{0}},
+			{"one group", grouped(9000, 1, [2]int{1, 1}, false, false), small, []int{0, 1}},
+			{"NULLs", grouped(9000, 1, [2]int{7, 1}, true, false), small, []int{0, 1}},
+			{"nothing selected", grouped(9000, 1, [2]int{7, 5}, true, false), never, []int{0}},
+			{"nothing selected of some", grouped(9000, 1, [2]int{7, 5}, true, false), &expr.And{Kids: []expr.Expr{small, &expr.Not{X: small}}}, []int{0}},
+			{"chunks", grouped(50_000, 4, [2]int{1000, 9}, true, false), small, []int{0}},
+			{"two keys", grouped(30_000, 2, [2]int{100, 9}, true, false), nil, []int{1, 0}},
+			{"a hot group", grouped(40_000, 1, [2]int{300, 2}, false, true), nil, []int{0}},
+			{"most slots", grouped(70_000, 1, [2]int{mostSlots, 1}, false, false), small, []int{0}},
+			{"deleted rows", deleted.With(gone), nil, []int{0, 1}},
+		} {
+			q, n := groupsQuery(t, c.tab, c.where, c.keys...)
+			want, err := rowsOf(cpu.Group(ctx, c.tab, n, cpu.New(1).Rows(ctx, q)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for kind, d := range devices(gl) {
+				states, err := Groups(g, d, q)
+				if err != nil {
+					t.Fatalf("%s, %s: %v", c.name, kind, err)
+				}
+				got, err := rowsOf(cpu.GroupStates(ctx, c.tab, n, states))
+				if diff := cmp.Diff(want, got); diff != "" || err != nil {
+					t.Errorf("%s, %s: %v\n%.2000s", c.name, kind, err, diff)
+				}
+				g.End()
+				compiled, _ := d.compile(q)
+				for _, p := range compiled.passes {
+					if op, ok := p.Op.(Group); ok {
+						shares[op.Shared] = true
+					}
+				}
+			}
+		}
+		if len(shares) < 2 {
+			t.Errorf("slots are shared: %v", shares)
+		}
+	})
+}
+
+// What a device does not take is left to cpu, by name.
+func TestGroupsThatAreDeclined(t *testing.T) {
+	tab := grouped(70_000, 1, [2]int{mostSlots, 2}, false, false)
+	d := deviceOf(&glctx.Caps{Software: true}, true)
+	for _, c := range []struct {
+		change func(n *plan.Aggregate)
+		keys   []int
+		want   string
+	}{
+		{func(*plan.Aggregate) {}, []int{0, 1}, "the keys have more than 65536 combinations of codes"},
+		{func(n *plan.Aggregate) { n.Aggs[1].Distinct = true }, []int{1}, "groups with SUM(DISTINCT x) are cpu's"},
+		{func(n *plan.Aggregate) { n.Aggs[1].Kind = expr.StddevPop }, []int{1}, "groups with stddev_pop(x) are cpu's"},
+	} {
+		q, n := groupsQuery(t, tab, nil, c.keys...)
+		n.Aggs = slices.Clone(n.Aggs)
+		c.change(n)
+		if _, err := Groups(&pass.Recorder{}, d, q); err == nil || err.Error() != c.want {
+			t.Errorf("%v, want %s", err, c.want)
+		}
+	}
+}

@@ -1,0 +1,79 @@
+package plan
+
+import (
+	"fmt"
+	"math/big"
+
+	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/table"
+)
+
+// GroupStates is what a device found of the groups of a chunk. It tells groups apart by the codes
+// of columns: several of them may have equal keys.
+type GroupStates struct {
+	Chunk int          // in the whole table
+	Rows  []uint32     // the first row of each group, ascending
+	N     []uint64     // how many rows each has
+	Aggs  []GroupState // one an aggregate of [Query].Groups
+}
+
+// GroupState is what an aggregate needs of each group.
+type GroupState struct {
+	N         []uint64 // rows that count: those in which no column of the aggregate is NULL
+	High, Low []int64  // of sums: the sum, an integer of 128 bits
+	// Least and Greatest are the ends of the codes, where an aggregate is of them; of a group
+	// without values they mean nothing.
+	Least, Greatest []uint32
+}
+
+// GroupPart is what an aggregate asks of the records of a chunk's group.
+type GroupPart struct {
+	Sum  *CodeSum // of its Cols also how many records have no NULL in them; without Terms that alone
+	Ends int      // the column whose smallest and largest codes are asked for; -1 for none
+}
+
+// GroupParts lists what each aggregate of Groups asks of a chunk. It is a [Declined] where one is
+// not made of counts, sums over codes and ends.
+func (q *Query) GroupParts(chunk int) ([]GroupPart, error) {
+	var list []GroupPart
+	for _, a := range q.Groups.Aggs {
+		p, ok := q.groupPart(a, q.Table.Chunks[chunk])
+		if !ok {
+			return nil, &Declined{Why: fmt.Sprintf("groups with %s are cpu's", a)}
+		}
+		list = append(list, p)
+	}
+	return list, nil
+}
+
+func (q *Query) groupPart(a expr.Aggregate, c *table.Chunk) (p GroupPart, ok bool) {
+	p = GroupPart{Sum: &CodeSum{}, Ends: -1}
+	if a.Distinct || a.Filter != nil || a.Kind == expr.Selectivity {
+		return p, false
+	}
+	if a.Col >= 0 {
+		p.Sum.Cols = []int{a.Col}
+	}
+	switch a.Kind {
+	case expr.CountAll:
+		return p, true
+	case expr.Count:
+		if a.X == nil {
+			return p, true
+		}
+	case expr.Min, expr.Max, expr.BoolAnd, expr.BoolOr, expr.AnyValue:
+		p.Ends = a.Col
+		return p, a.X == nil
+	case expr.Sum, expr.Avg:
+		if a.X == nil && a.Arg.IsExact() {
+			base := big.NewInt(table.IntFromOrdinal(c.Segments[a.Col].Base))
+			p.Sum.Terms = []CodeTerm{{big.NewInt(1), []int{a.Col}}, {base, nil}}
+			return p, true
+		}
+	}
+	if a.X == nil {
+		return p, false
+	}
+	p.Sum = codeSum(a, q.Table, c)
+	return p, p.Sum != nil
+}

@@ -1,0 +1,106 @@
+// Groups: aggregates the selected records by the codes of columns. A group is a slot, a state of
+// WORDS words. A thread keeps one group in registers, that of most of the records which it
+// met last, so that records of one hot group do not meet in memory; the others go to the group's
+// slot in memory one by one.
+//
+// In: State: WORDS words w0 ..., all 0 for no record; ~row is raised in w0, w1 counts records.
+//     join(a, b): a takes b in. SEND(slot, s) sends a state to memory by RAISE, ADD and
+//     ADD_WIDE. fours(unit, i, taken): calls take for the records of bit i of a unit that are
+//     taken. SELECTION: the records of a unit that count. SLOTS: work groups share a copy of so
+//     many slots first; else all go to the result.
+//     Arguments: the place of the slots, how many they are.
+// Out: result[place + slot * WORDS ...]
+layout(local_size_x = LOCAL) in;
+layout(std430, binding = 0) buffer Groups { uint result[]; };
+
+#define RAISE(slot, w, n) { uint to = PLACE_OF(slot, w); if (MEMORY[to] < (n)) atomicMax(MEMORY[to], n); }
+#define ADD(slot, w, n) { if ((n) != 0u) atomicAdd(MEMORY[PLACE_OF(slot, w)], n); }
+#define ADD_WIDE(slot, w, low, high) { \
+    uint before = 0u, more = high; \
+    if ((low) != 0u) { \
+        before = atomicAdd(MEMORY[PLACE_OF(slot, w)], low); \
+        more += uint(before + (low) < before); \
+    } \
+    if (more != 0u) \
+        atomicAdd(MEMORY[PLACE_OF(slot, (w) + 1u)], more); \
+}
+
+// addWide adds to a sum of 64 bits.
+void addWide(inout uint low, inout uint high, uint l, uint h) {
+    uint carry;
+    low = uaddCarry(low, l, carry);
+    high += h + carry;
+}
+
+#define FINAL uint(arg(OWN))
+#ifdef SLOTS
+shared uint slots[SLOTS * WORDS]; // word by word, so that neighbours lie in different banks
+#define MEMORY slots
+#define PLACE_OF(slot, w) ((w) * SLOTS + (slot))
+#else
+#define MEMORY result
+#define PLACE_OF(slot, w) (FINAL + (slot) * WORDS + (w))
+#endif
+
+uint held = 0u;     // the slot in registers
+State state = NONE; // of it
+uint votes = 0u;    // records of it less others since
+
+// take takes a record in. The slot that most records have is found by their votes (Boyer and
+// Moore): one of another group takes a vote away, and where none is left its group takes the place.
+void take(uint slot, State s) {
+    if (slot == held) {
+        votes++;
+        join(state, s);
+        return;
+    }
+    uint at = slot;
+    if (votes == 0u) {
+        at = held;
+        held = slot;
+        State before = state;
+        state = s;
+        s = before;
+        votes = 1u;
+    } else {
+        votes--;
+    }
+    if (s.w1 != 0u)
+        SEND(at, s)
+}
+
+void main() {
+    for (piece = 0; piece < args[0]; piece++) {
+#ifdef SLOTS
+        for (uint i = gl_LocalInvocationIndex; i < SLOTS * WORDS; i += uint(LOCAL))
+            slots[i] = 0u;
+        barrier();
+#endif
+        for (UNITS_OF(UNITS, BEFORE, TOTAL)) {
+            uvec4 m = within(unit, ROWS) & SELECTION;
+            for (uint i = PLACE; i < 32u; i += STRIDE) {
+                uvec4 taken = m >> i & 1u;
+                if (some(taken))
+                    fours(unit, i, taken);
+            }
+        }
+        if (state.w1 != 0u)
+            SEND(held, state)
+        state = NONE;
+        votes = 0u;
+#ifdef SLOTS
+        barrier();
+#undef MEMORY
+#undef PLACE_OF
+#define MEMORY result
+#define PLACE_OF(slot, w) (FINAL + (slot) * WORDS + (w))
+        for (uint slot = gl_LocalInvocationIndex; slot < uint(arg(OWN + 1)); slot += uint(LOCAL)) {
+            if (slots[SLOTS + slot] == 0u)
+                continue;
+            State s = STATE_OF(slot);
+            SEND(slot, s)
+        }
+        barrier();
+#endif
+    }
+}
