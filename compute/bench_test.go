@@ -27,7 +27,10 @@ import (
 //	go test -tags egl -run - -bench Query ./compute
 //
 // STENCILDB_BENCH_ROWS=268435456 picks other sizes (a comma-separated list).
-func BenchmarkQuery(b *testing.B) {
+func BenchmarkQuery(b *testing.B) { eachSize(b, benchmarkRows) }
+
+// eachSize runs a benchmark for each number of rows that is asked for.
+func eachSize(b *testing.B, benchmark func(b *testing.B, rows int)) {
 	list := os.Getenv("STENCILDB_BENCH_ROWS")
 	if list == "" {
 		list = "1048576,16777216"
@@ -37,7 +40,7 @@ func BenchmarkQuery(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		b.Run(s, func(b *testing.B) { benchmarkRows(b, rows) })
+		b.Run(s, func(b *testing.B) { benchmark(b, rows) })
 	}
 }
 

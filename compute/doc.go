@@ -9,15 +9,20 @@
 //     constant, and those found less, are two masks; a plane and the constant's bit
 //     move records from the one to the other. It stops when no record is equal any
 //     more, or when the constant has no lower bit set. (The paper's Compare.)
+//
 //   - AND and OR hand the records that are still undecided from one operand to the
 //     next. A whole WHERE is one generated program where it fits, else bitmaps.
+//
 //   - COUNT is the population count of the selection: the occlusion query's place.
+//
 //   - A semi-linear sum is compared with its constant in the same way: from the
 //     top, with what is left of the constant for each undecided record in a few bits.
+//
 //   - SUM is the sum of 2^i * popcount(plane i AND selection): the paper's
 //     Accumulator, with all its TestBits in one pass. The sum of a product of two columns is
 //     that of 2^(i+j) * popcount(plane i of one AND plane j of the other AND selection), or, where
 //     that is more than [mostPairs] pairs, comes from packed codes; SUM of an expression comes from such sums over codes ([plan.CodeSum]).
+//
 //   - The k-th largest value is found from the top, as the paper's KthLargest does, but
 //     [digitBits] bits a pass and without waiting: a pass derives the bits decided so
 //     far from the counts of the pass before, keeps the candidates that have them, and

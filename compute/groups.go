@@ -7,27 +7,21 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/textures"
 )
 
-// mostSlots is how many slots the groups of a chunk may have.
-const mostSlots = 1 << 16
-
 // grouping is what is asked of the groups of a chunk. A group's slot is a number whose digits are
 // the codes of the columns that the keys read; NULL is a digit behind the codes.
 type grouping struct {
-	keys  []groupKey
+	cols  []int       // that the keys read
 	size  int         // slots
 	words []groupWord // of a slot's state
 	at    map[string]int
 	parts []groupPart // one an aggregate
 	place []int       // by piece: where its slots lie in the result
 }
-
-type groupKey struct{ col, stride int }
 
 // groupWord is a word of a state: a value of each record goes to it.
 type groupWord struct {
@@ -101,8 +95,8 @@ func (x *chunk) group() error {
 		return &plan.Declined{Why: fmt.Sprintf("the groups read %d storage blocks, the device has %d in a compute program", n, d.maxBlocks())}
 	}
 	op := Group{Slots: g.size, Shared: shares}
-	for _, k := range g.keys {
-		op.Keys = append(op.Keys, x.attribute(k.col))
+	for _, col := range g.cols {
+		op.Keys = append(op.Keys, x.attribute(col))
 	}
 	for _, a := range x.q.Groups.Aggs {
 		op.Aggs = append(op.Aggs, a.String())
@@ -163,18 +157,12 @@ func (t *groupText) write() error {
 	t.arg(0, 0)
 	t.size = 1
 	t.body.WriteString("    uvec4 slot = uvec4(0u);\n")
-	reads := []int{}
-	for _, k := range x.q.Groups.Keys {
-		for _, col := range expr.Columns(k) {
-			if !slices.Contains(reads, col) {
-				reads = append(reads, col)
-			}
-		}
+	keys, err := x.q.GroupKeys(x.index)
+	if err != nil {
+		return err
 	}
-	for _, col := range reads {
-		if err := t.key(col); err != nil {
-			return err
-		}
+	for _, k := range keys {
+		t.key(k)
 	}
 	t.args[1] = int32(t.size)
 	t.word(raised, "~row")
@@ -194,28 +182,19 @@ func (t *groupText) write() error {
 }
 
 // key adds a column to the slots.
-func (t *groupText) key(col int) error {
-	seg := t.x.segment(col)
-	size := seg.Max + 1
-	if seg.Nulls > 0 {
-		size++
-	}
-	if size == 0 || size > mostSlots/uint64(t.size) {
-		return &plan.Declined{Why: fmt.Sprintf("the keys have more than %d combinations of codes", mostSlots)}
-	}
-	code := t.codes(col)
-	if seg.Nulls > 0 {
+func (t *groupText) key(k plan.GroupKey) {
+	code := t.codes(k.Col)
+	if valid := t.valid([]int{k.Col}); valid != "" {
 		if code == zeros {
 			code = "uvec4(0u)"
 		}
-		code = fmt.Sprintf("mix(uvec4(uint(arg(%d))), %s, bvec4(%s))", t.arg(int(seg.Max)+1), code, t.valid([]int{col}))
+		code = fmt.Sprintf("mix(uvec4(uint(arg(%d))), %s, bvec4(%s))", t.arg(k.Size-1), code, valid)
 	}
 	if code != zeros {
 		fmt.Fprintf(&t.body, "    slot += %s * uint(arg(%d));\n", code, t.arg(t.size))
 	}
-	t.keys = append(t.keys, groupKey{col, t.size})
-	t.size *= int(size)
-	return nil
+	t.cols = append(t.cols, k.Col)
+	t.size *= k.Size
 }
 
 // zeros stands for codes that are all 0.

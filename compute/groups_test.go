@@ -2,6 +2,7 @@ package compute
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 	"math/rand/v2"
@@ -110,7 +111,7 @@ func TestGroupsAreThoseOfCPU(t *testing.T) {
 			{"chunks", grouped(50_000, 4, [2]int{1000, 9}, true, false), small, []int{0}},
 			{"two keys", grouped(30_000, 2, [2]int{100, 9}, true, false), nil, []int{1, 0}},
 			{"a hot group", grouped(40_000, 1, [2]int{300, 2}, false, true), nil, []int{0}},
-			{"most slots", grouped(70_000, 1, [2]int{mostSlots, 1}, false, false), small, []int{0}},
+			{"most slots", grouped(70_000, 1, [2]int{plan.MostSlots, 1}, false, false), small, []int{0}},
 			{"deleted rows", deleted.With(gone), nil, []int{0, 1}},
 		} {
 			q, n := groupsQuery(t, c.tab, c.where, c.keys...)
@@ -120,6 +121,9 @@ func TestGroupsAreThoseOfCPU(t *testing.T) {
 			}
 			for kind, d := range devices(gl) {
 				states, err := Groups(g, d, q)
+				if errors.As(err, new(*plan.Declined)) && d.maxBlocks() <= 8 { // of images, where columns with NULLs take two each
+					continue
+				}
 				if err != nil {
 					t.Fatalf("%s, %s: %v", c.name, kind, err)
 				}
@@ -144,14 +148,14 @@ func TestGroupsAreThoseOfCPU(t *testing.T) {
 
 // What a device does not take is left to cpu, by name.
 func TestGroupsThatAreDeclined(t *testing.T) {
-	tab := grouped(70_000, 1, [2]int{mostSlots, 2}, false, false)
+	tab := grouped(70_000, 1, [2]int{plan.MostSlots, 2}, false, false)
 	d := deviceOf(&glctx.Caps{Software: true}, true)
 	for _, c := range []struct {
 		change func(n *plan.Aggregate)
 		keys   []int
 		want   string
 	}{
-		{func(*plan.Aggregate) {}, []int{0, 1}, "the keys have more than 65536 combinations of codes"},
+		{func(*plan.Aggregate) {}, []int{0, 1}, "the codes of the keys have more than 65536 combinations"},
 		{func(n *plan.Aggregate) { n.Aggs[1].Distinct = true }, []int{1}, "groups with SUM(DISTINCT x) are cpu's"},
 		{func(n *plan.Aggregate) { n.Aggs[1].Kind = expr.StddevPop }, []int{1}, "groups with stddev_pop(x) are cpu's"},
 	} {

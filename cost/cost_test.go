@@ -78,6 +78,9 @@ func TestWorkOfAQuery(t *testing.T) {
 		{"SELECT SUM(x), MEDIAN(i), kth_largest(i, 3), MAX(x) FROM t WHERE i < 5", []Class{Compare}, []Class{FloatSumOf, KthOf, KthOf, ExtremeOf}},
 		{"SELECT SUM(i) FROM t WHERE i < 0", nil, nil},
 		{"SELECT SUM(i) FROM t WHERE i >= 0", nil, []Class{Sum}},
+		{"SELECT i % 7, COUNT(*), SUM(i) FROM t WHERE x > 0.5 GROUP BY i % 7", []Class{Compare}, []Class{Groups}},
+		{"SELECT i, SUM(x) FROM t GROUP BY i", nil, nil}, // cpu's, from the rows
+		{"SELECT x, COUNT(*) FROM t GROUP BY x", nil, nil},
 	} {
 		w := work(t, c.text, 10)
 		if got := w.Chunks[0]; !slices.Equal(classes(got.Leaves), c.leaves) || !slices.Equal(classes(got.Aggs), c.aggs) {

@@ -31,6 +31,7 @@ const (
 	ExtremesOf Class = "both extremes of a selection"
 	Products   Class = "sum of products" // of two columns, or another aggregate of an expression
 	ProductsOf Class = "sum of products of a selection"
+	Groups     Class = "groups" // what GROUP BY takes that compute does, by codes; on other backends by cpu, from the rows
 )
 
 // of is the class of an aggregate over a selection.
@@ -62,6 +63,7 @@ type Column struct {
 	Col    int
 	Name   string
 	Values bool // the values are computed with, not only compared
+	Groups bool // it is read for groups alone, which of the backends on a device only compute makes
 	Bytes  int64
 }
 
@@ -88,6 +90,7 @@ const (
 	semilinearNodes = 13
 	programNodes    = 7
 	productNodes    = 3 // of the expression a * b of the class Products
+	groupColumns    = 2 // that the class Groups is calibrated with: a key and a sum
 )
 
 // Of reads the work off a plan. It looks at no row.
@@ -102,7 +105,9 @@ func Of(q *plan.Query) *Work {
 			cw.Checks = r.leaves(cw.Checks, check.Pred)
 		}
 		if p.Pred.Op != plan.False {
-			cw.Aggs = r.aggregates(q.Aggs, p.Pred.Op != plan.True)
+			if cw.Aggs = r.aggregates(q.Aggs, p.Pred.Op != plan.True); q.Groupable(i) {
+				cw.Aggs = append(cw.Aggs, r.groups(q.GroupReads()))
+			}
 		}
 		w.Chunks = append(w.Chunks, cw)
 	}
@@ -118,13 +123,20 @@ type reader struct {
 
 // column notes that a column is read.
 func (r *reader) column(col int, values bool) *table.Segment {
-	seg := r.chunk.Segments[col]
-	c := Column{Chunk: r.chunk, Col: col, Name: r.table.Field(col).Name, Values: values, Bytes: int64(seg.Codes.Bytes() + 8*len(seg.Valid))}
+	r.note(r.columnOf(col, values))
+	return r.chunk.Segments[col]
+}
+
+func (r *reader) note(c Column) {
 	if !r.seen[c] {
 		r.seen[c] = true
 		r.work.Columns = append(r.work.Columns, c)
 	}
-	return seg
+}
+
+func (r *reader) columnOf(col int, values bool) Column {
+	seg := r.chunk.Segments[col]
+	return Column{Chunk: r.chunk, Col: col, Name: r.table.Field(col).Name, Values: values, Bytes: int64(seg.Codes.Bytes() + 8*len(seg.Valid))}
 }
 
 func (r *reader) item(class Class, col int, values bool) Item {
@@ -186,6 +198,20 @@ func (r *reader) products(a expr.Aggregate) Item {
 		x.Bits, x.Bytes = x.Bits+seg.Bits, max(x.Bytes, seg.Codes.Width())
 	}
 	x.Bits = max(1, (x.Bits+len(cols)-1)/len(cols))
+	return x
+}
+
+// groups is the item of an aggregation by keys that reads columns.
+func (r *reader) groups(cols []int) Item {
+	x := Item{Class: Groups}
+	for _, col := range cols {
+		seg := r.chunk.Segments[col]
+		c := r.columnOf(col, true)
+		c.Groups = true
+		r.note(c)
+		x.Bits, x.Bytes = max(x.Bits, seg.Bits, 1), max(x.Bytes, seg.Codes.Width())
+	}
+	x.Scale = float64(max(1, len(cols))) / groupColumns
 	return x
 }
 

@@ -61,6 +61,10 @@ func (s *sum) addSquare(i int64) {
 
 // into adds the sum to an integer.
 func (s *sum) into(to *big.Int) {
+	if sign := uint64(int64(s.lo) >> 63); s.mid == sign && s.hi == sign {
+		to.Add(to, big.NewInt(int64(s.lo)))
+		return
+	}
 	i := big.NewInt(int64(s.hi))
 	i.Or(i.Lsh(i, 64), new(big.Int).SetUint64(s.mid))
 	to.Add(to, i.Or(i.Lsh(i, 64), new(big.Int).SetUint64(s.lo)))

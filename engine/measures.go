@@ -54,6 +54,7 @@ var suite = []measure{
 	{class: cost.SumOf, bits: 19, sql: "SELECT SUM(a)" + selected, base: countHalf},
 	{class: cost.Products, bits: 19, sql: "SELECT SUM(a * b) FROM %s"},
 	{class: cost.ProductsOf, bits: 19, sql: "SELECT SUM(a * c)" + selected, base: countHalf},
+	{class: cost.Groups, bits: 19, sql: "SELECT SUM(a) FROM %s GROUP BY n"},
 	{class: cost.FloatSum, bits: 32, sql: "SELECT SUM(r) FROM %s"},
 	{class: cost.FloatSum, bits: 62, sql: "SELECT SUM(x) FROM %s"},
 	{class: cost.FloatSumOf, bits: 62, sql: "SELECT SUM(x)" + selected, base: countHalf},

@@ -231,16 +231,23 @@ func (x *execution) aggregates(yield func(batch, error) bool) {
 	yield(valueRows{row}, nil)
 }
 
-// answer is what a backend gives for the fragment's aggregates. Where it cannot add up the
-// expressions that they are of, cpu does so above the rows that it selects.
-func (s *planned) answer(ctx context.Context, b backend, took *took) (values []table.Value, err error) {
+// answer is what a backend gives for the fragment's aggregates, or for the groups of its rows. Where it
+// cannot add up the expressions that aggregates are of, cpu does so above the rows that it selects.
+func (s *planned) answer(ctx context.Context, b backend, took *took) ([]table.Value, error) {
+	if s.plan.Groups != nil {
+		return inOneRow(s.groupsOf(ctx, b, s.plan.Groups, took))
+	}
 	if s.otherwise != s.plan {
-		values, err = b.Execute(ctx, s.plan, took)
+		values, err := b.Execute(ctx, s.plan, took)
 		if s.otherwise == nil || !declined(err) {
 			return values, err
 		}
 	}
-	for rows, err := range cpu.Group(ctx, s.plan.Table, s.fragment.Otherwise, b.Rows(ctx, s.otherwise, took)) {
+	return inOneRow(cpu.Group(ctx, s.plan.Table, s.fragment.Otherwise, b.Rows(ctx, s.otherwise, took)))
+}
+
+func inOneRow(groups iter.Seq2[[][]table.Value, error]) (values []table.Value, err error) {
+	for rows, err := range groups {
 		if err != nil {
 			return nil, err
 		}

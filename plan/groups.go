@@ -3,6 +3,7 @@ package plan
 import (
 	"fmt"
 	"math/big"
+	"slices"
 
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/table"
@@ -30,6 +31,53 @@ type GroupState struct {
 type GroupPart struct {
 	Sum  *CodeSum // of its Cols also how many records have no NULL in them; without Terms that alone
 	Ends int      // the column whose smallest and largest codes are asked for; -1 for none
+}
+
+// MostSlots is how many combinations of codes the keys of a chunk's groups may have on a device.
+const MostSlots = 1 << 16
+
+// GroupReads lists the columns that the aggregation by keys reads.
+func (q *Query) GroupReads() []int { return q.Groups.reads() }
+
+// GroupKey is a column that keys read, and how many codes it has in a chunk; NULL is one behind the others.
+type GroupKey struct {
+	Col  int
+	Size int
+}
+
+// GroupKeys lists the columns that the keys read. It is a [Declined] where their codes have more than
+// [MostSlots] combinations in a chunk.
+func (q *Query) GroupKeys(chunk int) (list []GroupKey, err error) {
+	slots := uint64(1)
+	for _, k := range q.Groups.Keys {
+		for _, col := range expr.Columns(k) {
+			if slices.ContainsFunc(list, func(g GroupKey) bool { return g.Col == col }) {
+				continue
+			}
+			seg := q.Table.Chunks[chunk].Segments[col]
+			size := seg.Max
+			if seg.Nulls > 0 && size < MostSlots {
+				size++
+			}
+			if size >= MostSlots/slots {
+				return nil, &Declined{Why: fmt.Sprintf("the codes of the keys have more than %d combinations", MostSlots)}
+			}
+			size++
+			slots *= size
+			list = append(list, GroupKey{col, int(size)})
+		}
+	}
+	return list, nil
+}
+
+// Groupable reports whether a device may find the groups of a chunk.
+func (q *Query) Groupable(chunk int) bool {
+	if q.Groups == nil {
+		return false
+	}
+	_, keys := q.GroupKeys(chunk)
+	_, parts := q.GroupParts(chunk)
+	return keys == nil && parts == nil
 }
 
 // GroupParts lists what each aggregate of Groups asks of a chunk. It is a [Declined] where one is

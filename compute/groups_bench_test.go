@@ -1,0 +1,124 @@
+package compute_test
+
+import (
+	"context"
+	"math/rand/v2"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stencildb/stencildb/compute"
+	"github.com/stencildb/stencildb/cpu"
+	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/glctx"
+	"github.com/stencildb/stencildb/internal/gltest"
+	"github.com/stencildb/stencildb/pass"
+	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/table"
+)
+
+// The benchmark of GROUP BY with COUNT(*) and SUM of 19 bits, from the dispatch to the answers in values; it
+// reports the median wall time with 1,000 groups that are alike, with 90 % of the rows in one of them, and with
+// 65,536, and of cpu with 1,000:
+//
+//	go test -tags egl -run - -bench Groups ./compute
+//
+// STENCILDB_BENCH_ROWS picks the sizes, as for BenchmarkQuery.
+func BenchmarkGroups(b *testing.B) { eachSize(b, benchmarkGroups) }
+
+// keyed makes a table of a key with so many values, of which one may be hot, and x of 19 bits.
+func keyed(rows, groups int, hot bool) *table.Table {
+	integer := table.Type{Kind: table.BigInt}
+	key := &table.Segment{Type: integer, Base: table.OrdinalInt(0), Max: uint64(groups - 1), Bits: 16}
+	x := &table.Segment{Type: integer, Base: table.OrdinalInt(0), Max: 1<<19 - 1, Bits: 19}
+	key.Codes.U16, x.Codes.U32 = make([]uint16, rows), make([]uint32, rows)
+	var wg sync.WaitGroup
+	const part = 1 << 20
+	for from := 0; from < rows; from += part {
+		wg.Go(func() {
+			rng := rand.New(rand.NewPCG(7, uint64(from)))
+			for i := from; i < min(rows, from+part); i++ {
+				x.Codes.U32[i] = rng.Uint32() >> 13
+				if key.Codes.U16[i] = uint16(groups / 2); !hot || rng.IntN(10) == 0 {
+					key.Codes.U16[i] = uint16(rng.IntN(groups))
+				}
+			}
+		})
+	}
+	wg.Wait()
+	return &table.Table{Name: "t", Fields: []table.Field{{Name: "k", Type: integer}, {Name: "x", Type: integer}},
+		Chunks: []*table.Chunk{{Rows: rows, Segments: []*table.Segment{key, x}}}}
+}
+
+func benchmarkGroups(b *testing.B, rows int) {
+	integer := table.Type{Kind: table.BigInt}
+	n := &plan.Aggregate{Keys: []expr.Expr{&expr.Column{Index: 0, Name: "k", T: integer}},
+		Aggs: []expr.Aggregate{{Kind: expr.CountAll, Col: -1}, {Kind: expr.Sum, Col: 1, Name: "x", Arg: integer}}}
+	type run struct {
+		name string
+		do   func() error
+		took []time.Duration
+	}
+	ctx := context.Background()
+	gltest.Run(b, 0, func(gl *glctx.Context, g *pass.GL) {
+		d := compute.DeviceOf(gl.Caps())
+		var list []*run
+		for _, c := range []struct {
+			name   string
+			groups int
+			hot    bool
+		}{{"uniform", 1000, false}, {"hot", 1000, true}, {"groups65536", 1 << 16, false}} {
+			tab := keyed(rows, c.groups, c.hot)
+			q, err := plan.NewQuery(tab, &plan.Fragment{Table: "t", Groups: n})
+			if err != nil {
+				b.Fatal(err)
+			}
+			drain := func(states []plan.GroupStates) (err error) {
+				for _, err = range cpu.GroupStates(ctx, tab, n, states) {
+				}
+				return err
+			}
+			list = append(list, &run{name: c.name, do: func() error {
+				states, err := compute.Groups(g, d, q)
+				if err == nil {
+					err = drain(states)
+				}
+				g.End()
+				return err
+			}})
+			if c.name == "uniform" {
+				one := cpu.New(0)
+				list = append(list, &run{name: "cpu", do: func() (err error) {
+					for _, err = range cpu.Group(ctx, tab, n, one.Rows(ctx, q)) {
+					}
+					return err
+				}})
+			}
+		}
+		do := func(r *run) time.Duration {
+			gl.Finish()
+			start := time.Now()
+			if err := r.do(); err != nil {
+				b.Fatal(err)
+			}
+			return time.Since(start)
+		}
+		for _, r := range list {
+			do(r) // makes the codes resident
+			do(r)
+		}
+		for b.Loop() {
+			for range 5 {
+				for _, r := range list {
+					r.took = append(r.took, do(r))
+				}
+			}
+		}
+		b.ReportMetric(0, "ns/op")
+		for _, r := range list {
+			slices.Sort(r.took)
+			b.ReportMetric(float64(r.took[len(r.took)/2].Nanoseconds())/1e6, r.name+"-ms")
+		}
+	})
+}
