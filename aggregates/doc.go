@@ -7,6 +7,7 @@
 //   - [Run] executes a whole plan.Query with a pass.Runner.
 //   - [Chunks] is what the selections of a query's chunks have in common, those of package
 //     fused too: counts of all chunks are in flight before the first is waited for.
+//   - [Order] orders the selected rows by a sorting network, which the paper has not.
 //   - [Selection] is the selected records of all chunks of a table; file attribute.go
 //     has what chunks and limbs of codes ask of a k-th search: a tentative value is
 //     translated to each chunk's codes, and their limbs are compared one after the other.

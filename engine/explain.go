@@ -11,6 +11,7 @@ import (
 
 	"github.com/stencildb/stencildb/compute"
 	"github.com/stencildb/stencildb/cost"
+	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/table"
 )
@@ -44,7 +45,7 @@ type Explanation struct {
 
 	first, prepared time.Duration // what the first execution took, and its uploads and programs besides
 	otherwise       bool          // the backend selects the rows alone, where an aggregate is of an expression
-	grouped         bool          // it aggregates the rows by keys, too
+	grouped, sorted bool          // it aggregates the rows by keys, too, or sorts them
 }
 
 // PlanNode is a node of a plan.
@@ -121,6 +122,11 @@ func (x *Explanation) node(n plan.Node) *PlanNode {
 		if a, ok := n.(*plan.Aggregate); ok && x.grouped && len(a.Keys) > 0 {
 			out.On = x.Backend
 		}
+		if s, ok := n.(*plan.Sort); ok && x.sorted && s.Unique == 0 {
+			if _, ok := s.Input.(*plan.Fragment); ok {
+				out.On = x.Backend
+			}
+		}
 	}
 	for _, in := range n.Inputs() {
 		out.Inputs = append(out.Inputs, x.node(in))
@@ -150,6 +156,7 @@ func (x *Explanation) fragment(ctx context.Context, s *planned, o ExplainOptions
 	if err != nil {
 		return err
 	}
+	x.sorted = slices.ContainsFunc(x.Steps, func(s Step) bool { _, ok := s.Op.(pass.SortedRows); return ok })
 	x.grouped = slices.ContainsFunc(x.Steps, func(s Step) bool { _, ok := s.Op.(compute.Group); return ok })
 	if s.spared != nil {
 		x.Steps = s.spared.steps(x.Steps)

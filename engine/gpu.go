@@ -37,38 +37,42 @@ type GPU struct {
 }
 
 // algorithm is what a backend does on a device: it sets up the selection of a query, finds the rows
-// of a chunk that a query selects, and, unless nil, what there is of its groups.
-type algorithm struct {
-	selection func(run pass.Runner, g *GPU, q *plan.Query) (plan.Selection, error)
-	rows      func(run pass.Runner, g *GPU, q *plan.Query, chunk int) ([]plan.Marked, error)
-	groups    func(run pass.Runner, g *GPU, q *plan.Query) ([]plan.GroupStates, error)
+// of a chunk that a query selects, and, unless nil, what there is of its groups and the rows in their order.
+type algorithm = algorithmOn[*GPU]
+
+// algorithmOn is the algorithm of a package that takes a device of its own kind.
+type algorithmOn[D any] struct {
+	selection func(run pass.Runner, device D, q *plan.Query) (plan.Selection, error)
+	rows      func(run pass.Runner, device D, q *plan.Query, chunk int) ([]plan.Marked, error)
+	groups    func(run pass.Runner, device D, q *plan.Query) ([]plan.GroupStates, error)
+	order     func(run pass.Runner, device D, q *plan.Query) ([]uint32, error)
 }
 
 // algorithms are those on a device, by the name of the backend.
 var algorithms = map[string]algorithm{
-	"classic": of((*GPU).draws, aggregates.Select, aggregates.Rows, nil),
-	"fused":   of((*GPU).draws, fused.Select, fused.Rows, nil),
-	"compute": of((*GPU).computes, compute.Select, compute.Rows, compute.Groups),
+	"classic": of((*GPU).draws, algorithmOn[predicates.Device]{selection: aggregates.Select, rows: aggregates.Rows, order: aggregates.Order}),
+	"fused":   of((*GPU).draws, algorithmOn[predicates.Device]{selection: fused.Select, rows: fused.Rows}),
+	"compute": of((*GPU).computes, algorithmOn[compute.Device]{selection: compute.Select, rows: compute.Rows, groups: compute.Groups}),
 }
 
-// of is the algorithm of a package that takes a device of its own kind.
-func of[D any](device func(*GPU) D, selection func(pass.Runner, D, *plan.Query) (plan.Selection, error),
-	rows func(pass.Runner, D, *plan.Query, int) ([]plan.Marked, error), groups func(pass.Runner, D, *plan.Query) ([]plan.GroupStates, error)) algorithm {
-	a := algorithm{
-		func(run pass.Runner, g *GPU, q *plan.Query) (plan.Selection, error) {
-			return selection(run, device(g), q)
+func of[D any](device func(*GPU) D, a algorithmOn[D]) algorithm {
+	on := algorithm{
+		selection: func(run pass.Runner, g *GPU, q *plan.Query) (plan.Selection, error) {
+			return a.selection(run, device(g), q)
 		},
-		func(run pass.Runner, g *GPU, q *plan.Query, chunk int) ([]plan.Marked, error) {
-			return rows(run, device(g), q, chunk)
+		rows: func(run pass.Runner, g *GPU, q *plan.Query, chunk int) ([]plan.Marked, error) {
+			return a.rows(run, device(g), q, chunk)
 		},
-		nil,
 	}
-	if groups != nil {
-		a.groups = func(run pass.Runner, g *GPU, q *plan.Query) ([]plan.GroupStates, error) {
-			return groups(run, device(g), q)
+	if a.groups != nil {
+		on.groups = func(run pass.Runner, g *GPU, q *plan.Query) ([]plan.GroupStates, error) {
+			return a.groups(run, device(g), q)
 		}
 	}
-	return a
+	if a.order != nil {
+		on.order = func(run pass.Runner, g *GPU, q *plan.Query) ([]uint32, error) { return a.order(run, device(g), q) }
+	}
+	return on
 }
 
 func (g *GPU) draws() predicates.Device { return g.Draws }

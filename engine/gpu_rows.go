@@ -33,6 +33,11 @@ func (b *passes) findAll(run pass.Runner, g *GPU, q *plan.Query) error {
 	if done, err := b.findGroups(run, g, q); done || err != nil {
 		return err
 	}
+	if q.Order != nil {
+		if _, err := b.order(run, g, q); !declined(err) {
+			return err
+		}
+	}
 	for i, c := range q.Chunks {
 		if b.checked(c) {
 			if err := b.check(run, g, q, i); err != nil {

@@ -273,6 +273,16 @@ func (x *execution) selected(yield func(batch, error) bool) {
 	err := x.backend(&opening, func(b backend) error {
 		x.rows.took.start(b.Name(), opening)
 		opening = 0
+		if o, ok := b.(orderer); ok && x.plan.Order != nil && given == 0 {
+			rows, err := o.Order(x.ctx, x.plan, x.rows.took)
+			if err == nil {
+				yield(rows, nil)
+				return nil
+			}
+			if !declined(err) {
+				return explained(b.Name(), err)
+			}
+		}
 		skip := given
 		for rows, err := range b.Rows(x.ctx, x.plan, x.rows.took) {
 			if given > 0 && errors.Is(err, glctx.ErrClosed) { // no second time from the start

@@ -40,14 +40,29 @@ func (x *execution) sorted(n *plan.Sort) stream {
 			}
 		}
 		starts, end := chunkStarts(t)
-		places, err := s.places(end, inPieces(x, x.stream(n.Input), 1<<16, func(eval *cpu.Evaluator, w int, b batch) (sortPiece, error) {
+		var ordered batch // where a device has done it
+		blocks := func(yield func(batch, error) bool) {
+			for b, err := range x.stream(n.Input) {
+				if _, placed := b.(placedRows); placed {
+					ordered = b
+					return
+				}
+				if !yield(b, err) {
+					return
+				}
+			}
+		}
+		places, err := s.places(end, inPieces(x, blocks, 1<<16, func(eval *cpu.Evaluator, w int, b batch) (sortPiece, error) {
 			return s.blockPiece(eval, w, b.(blockRows).Block, starts)
 		}))
 		if err != nil {
 			yield(nil, err)
 			return
 		}
-		yield(placedRows{places, starts}, nil)
+		if ordered == nil {
+			ordered = placedRows{places, starts}
+		}
+		yield(ordered, nil)
 	}
 }
 

@@ -2,16 +2,53 @@ package engine
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/stencildb/stencildb/pass"
+	"github.com/stencildb/stencildb/table"
 )
 
 // Rows are sorted alike whichever backend selects them, in two chunks here.
 func TestOrderBy(t *testing.T) {
 	for _, o := range selecting() {
 		t.Run(o.Backend+o.Device, func(t *testing.T) { testOrderBy(t, openTypedOn(t, 5, o)) })
+	}
+}
+
+// Of one chunk classic orders the rows itself, where the keys are columns.
+func TestOrderByOfANetwork(t *testing.T) {
+	two := typed(t, 5)
+	b := table.NewBuilder(two.Name, two.Fields, 0)
+	for _, c := range two.Chunks {
+		for row := range c.Rows {
+			for i, s := range c.Segments {
+				b.Column(i).Value(s.Value(row))
+			}
+			if err := b.EndRow(); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	db := open(t, Options{Backend: "classic"})
+	if err := db.Add(b.Table()); err != nil {
+		t.Fatal(err)
+	}
+	testOrderBy(t, db)
+	for sql, network := range map[string]bool{
+		"SELECT big FROM typed ORDER BY s, big DESC": true, "SELECT * FROM typed WHERE big > 1 ORDER BY yes NULLS FIRST LIMIT 1": true,
+		"SELECT big FROM typed ORDER BY big + 1": false, "SELECT DISTINCT ON (yes) big FROM typed ORDER BY yes": false,
+	} {
+		x, err := db.Explain(context.Background(), sql, ExplainOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := slices.ContainsFunc(x.Steps, func(s Step) bool { _, ok := s.Op.(pass.CompareExchange); return ok }); got != network {
+			t.Errorf("%s: a network orders: %v, want %v", sql, got, network)
+		}
 	}
 }
 

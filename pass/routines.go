@@ -2,8 +2,11 @@ package pass
 
 import (
 	"fmt"
+	"math"
+	"math/bits"
 
 	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/internal/numbers"
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/textures"
 )
@@ -228,6 +231,60 @@ func (s SelectRows) String() string {
 
 // Counts implements Op.
 func (SelectRows) Counts() string { return "nothing; the selection becomes a bit a record" }
+
+// Pairs draws the keys and the row of each selected record as a texel: what a sorting network
+// takes.
+type Pairs struct{ Keys string }
+
+// String implements Op.
+func (p Pairs) String() string { return "Pairs(" + p.Keys + ")" }
+
+// Counts implements Op.
+func (Pairs) Counts() string { return "nothing; a texel has a record's keys and its row" }
+
+// CompareExchange is a step of a bitonic sorting network over Records texels, which begins with sorted runs of
+// one: records at a distance are compared, and change places where they are not in order. All three are powers
+// of two.
+type CompareExchange struct{ Run, Distance, Records int }
+
+// String implements Op.
+func (c CompareExchange) String() string {
+	if c.Run == 0 {
+		return fmt.Sprintf("CompareExchange(runs of 2^j, distance 2^i), j = 1..%d, i = j-1..0", bits.Len(uint(c.Records))-1)
+	}
+	return fmt.Sprintf("CompareExchange(runs of %s, distance %s)", numbers.Grouped(c.Run), numbers.Grouped(c.Distance))
+}
+
+// Counts implements Op.
+func (c CompareExchange) Counts() string {
+	switch {
+	case c.Run == 0:
+		return "nothing; at i = 0 runs of 2^j records are sorted"
+	case c.Distance == 1:
+		return fmt.Sprintf("nothing; runs of %s records are sorted", numbers.Grouped(c.Run))
+	}
+	return "nothing; records at the distance are in order"
+}
+
+// Family implements Adaptive: the whole network.
+func (c CompareExchange) Family() Op { return CompareExchange{Records: c.Records} }
+
+// SortedRows draws the rows of sorted pairs in their order, to be read back.
+type SortedRows struct{}
+
+// String implements Op.
+func (SortedRows) String() string { return "SortedRows" }
+
+// Counts implements Op.
+func (SortedRows) Counts() string { return "nothing; the rows in the order of their keys" }
+
+// Assume implements Planned: no record is sorted.
+func (SortedRows) Assume(_ int, words []uint32) uint64 {
+	for i := range words {
+		words[i] = math.MaxUint32
+	}
+	return 0
+}
 
 // RenderQuad is the quad that every routine draws, by itself.
 type RenderQuad struct{}

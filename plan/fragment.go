@@ -21,8 +21,10 @@ type Fragment struct {
 	// Groups is the aggregation by keys that all rows go to, without its input: a device may give what it
 	// needs of the groups instead of the rows.
 	Groups *Aggregate
-	Total  bool // what stands above asks how many rows the table has
-	Nodes  Node // what it was cut from
+	// Order is the order in which all rows are wanted, without its input: a device may give them in it.
+	Order *Sort
+	Total bool // what stands above asks how many rows the table has
+	Nodes Node // what it was cut from
 	// Otherwise is how a backend does the same that cannot add up expressions: the aggregation
 	// over a fragment of the rows. Nil where no aggregate is of an expression.
 	Otherwise *Aggregate
@@ -68,6 +70,11 @@ func cutInputs(n Node) Node {
 		inputs = append(inputs, Cut(in))
 	}
 	n = n.With(inputs...)
+	if s, ok := n.(*Sort); ok && s.Unique == 0 {
+		if f, rows := s.Input.(*Fragment); rows && len(f.Aggs) == 0 {
+			f.Order = &Sort{Keys: s.Keys, First: s.First}
+		}
+	}
 	if r, ok := n.(interface{ reads() []int }); ok {
 		narrow(n.Inputs()[0], r.reads())
 		f, rows := n.Inputs()[0].(*Fragment)

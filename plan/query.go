@@ -17,6 +17,8 @@ type Query struct {
 	Gathered bool
 	// Groups is [Fragment].Groups.
 	Groups *Aggregate
+	// Order is [Fragment].Order.
+	Order *Sort
 
 	places []int // of a part of a query: the chunks' places in the whole table
 }

@@ -236,7 +236,7 @@ func TestThePageInABrowser(t *testing.T) {
 func (b *browser) laidOut(tr *Trace, tab *table.Table) {
 	b.Helper()
 	g, first, second := tr.Grids[0], tab.Chunks[0].Segments[1], tab.Chunks[0].Segments[0] // as the statement names them
-	after := func(seg *table.Segment, x, y int) bool { // x lies behind y, NULLs last
+	after := func(seg *table.Segment, x, y int) bool {                                    // x lies behind y, NULLs last
 		if seg.IsNull(x) || seg.IsNull(y) {
 			return seg.IsNull(x) && !seg.IsNull(y)
 		}

@@ -128,6 +128,20 @@ func TestFaultsLeaveNothingBehind(t *testing.T) {
 	if err != nil || counted == "" {
 		t.Fatal(counted, err)
 	}
+	order := *faultyQuery(t, tab.With(tab.Chunks[0]))
+	order.Order = &plan.Sort{Keys: []expr.SortKey{{E: &expr.Column{Index: 2, Name: "y", T: tab.Fields[2].Type}, Desc: true}}, First: -1}
+	var byHand []uint32
+	for b, err := range one.Rows(context.Background(), &order) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range b.Len() {
+			byHand = append(byHand, uint32(b.Row(i)))
+		}
+	}
+	y := tab.Chunks[0].Segments[2]
+	slices.SortStableFunc(byHand, func(a, b uint32) int { return table.Compare(y.Value(int(b)), y.Value(int(a))) })
+	sorted := fmt.Sprint(byHand)
 	gltest.Run(t, 0, func(ctx *glctx.Context, g *pass.GL) {
 		draws, scans := predicates.DeviceOf(ctx.Caps()), compute.DeviceOf(ctx.Caps())
 		failed := map[string]bool{}
@@ -184,6 +198,12 @@ func TestFaultsLeaveNothingBehind(t *testing.T) {
 						return "", err
 					}
 					return listedGroups(cpu.GroupStates(context.Background(), tab, byY, states))
+				}})
+			}
+			if b.name == "classic" {
+				cases = append(cases, faultCase{"order", sorted, func(r pass.Runner) (string, error) {
+					rows, err := aggregates.Order(r, draws, &order)
+					return fmt.Sprint(rows), err
 				}})
 			}
 			for _, c := range cases {

@@ -1,0 +1,141 @@
+package aggregates_test
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/stencildb/stencildb/aggregates"
+	"github.com/stencildb/stencildb/cpu"
+	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/glctx"
+	"github.com/stencildb/stencildb/internal/gltest"
+	"github.com/stencildb/stencildb/internal/plantest"
+	"github.com/stencildb/stencildb/pass"
+	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/table"
+)
+
+// sortedByHand are the selected rows of a table of one chunk in the order of keys.
+func sortedByHand(t *rapid.T, q *plan.Query, keys []expr.SortKey) (rows []uint32) {
+	for b, err := range cpu.New(0).Rows(context.Background(), q) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range b.Len() {
+			rows = append(rows, uint32(b.Row(i)))
+		}
+	}
+	segments := q.Table.Chunks[0].Segments
+	slices.SortStableFunc(rows, func(a, b uint32) int {
+		for _, k := range keys {
+			x, y := segments[k.E.(*expr.Column).Index].Value(int(a)), segments[k.E.(*expr.Column).Index].Value(int(b))
+			c := 0
+			switch {
+			case x.Null || y.Null:
+				if c = map[bool]int{true: 1}[x.Null] - map[bool]int{true: 1}[y.Null]; k.NullsFirst {
+					c = -c
+				}
+			case k.Desc:
+				c = table.Compare(y, x)
+			default:
+				c = table.Compare(x, y)
+			}
+			if c != 0 {
+				return c
+			}
+		}
+		return 0
+	})
+	return rows
+}
+
+// The network orders rows as a sort on the host does: columns of every type, NULLs at both ends,
+// conditions, deleted rows, as many as are asked for.
+func TestOrderAgreesWithASort(t *testing.T) {
+	gltest.Run(t, 0, func(ctx *glctx.Context, g *pass.GL) {
+		ordered, wide := 0, 0
+		rapid.Check(t, func(t *rapid.T) {
+			knobs := plantest.Default()
+			tab := plantest.Table(t, knobs)
+			tab = tab.With(tab.Chunks[:min(1, len(tab.Chunks))]...)
+			if len(tab.Chunks) == 0 {
+				return
+			}
+			var keys []expr.SortKey
+			for range rapid.IntRange(1, 3).Draw(t, "keys") {
+				i := rapid.IntRange(0, len(tab.Fields)-1).Draw(t, "column")
+				f := tab.Fields[i]
+				keys = append(keys, expr.SortKey{E: &expr.Column{Index: i, Name: f.Name, T: f.Type, P: -1},
+					Desc: rapid.Bool().Draw(t, "DESC"), NullsFirst: rapid.Bool().Draw(t, "NULLS FIRST")})
+			}
+			first := rapid.Int64Range(-1, 20).Draw(t, "LIMIT")
+			f := &plan.Fragment{Table: tab.Name, Order: &plan.Sort{Keys: keys, First: first}}
+			if rapid.Bool().Draw(t, "WHERE") {
+				f.Where = plantest.Where(t, tab, knobs)
+			}
+			q, err := plan.NewQuery(tab, f)
+			if err != nil || len(q.Chunks[0].Checks) > 0 {
+				return
+			}
+			got, err := aggregates.Order(g, device(ctx), q)
+			g.End()
+			if declined := (*plan.Declined)(nil); errors.As(err, &declined) {
+				wide++
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := sortedByHand(t, q, keys)
+			if first >= 0 {
+				want = want[:min(len(want), int(first))]
+			}
+			if !slices.Equal(got, want) {
+				t.Fatalf("ORDER BY %v, %d rows: %v, want %v", keys, first, got, want)
+			}
+			ordered++
+		})
+		if ordered < 10 || wide == 0 {
+			t.Errorf("%d tables were ordered, %d keys were too wide", ordered, wide)
+		}
+	})
+}
+
+// All numbers of records around powers of two, the network's sizes.
+func TestOrderOfFewRecords(t *testing.T) {
+	gltest.Run(t, 0, func(ctx *glctx.Context, g *pass.GL) {
+		for n := 1; n <= 130; n++ {
+			b := table.NewBuilder("t", []table.Field{{Name: "a", Type: table.Type{Kind: table.BigInt}}}, 0)
+			for i := range n {
+				b.Column(0).Int(int64(i * 7919 % 31))
+				if err := b.EndRow(); err != nil {
+					t.Fatal(err)
+				}
+			}
+			tab := b.Table()
+			q, err := plan.NewQuery(tab, &plan.Fragment{Table: "t", Order: &plan.Sort{First: -1,
+				Keys: []expr.SortKey{{E: &expr.Column{Name: "a", T: table.Type{Kind: table.BigInt}}}}}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := aggregates.Order(g, device(ctx), q)
+			g.End()
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := make([]uint32, n)
+			for i := range want {
+				want[i] = uint32(i)
+			}
+			slices.SortStableFunc(want, func(a, b uint32) int { return cmp.Compare(a*7919%31, b*7919%31) })
+			if !slices.Equal(got, want) {
+				t.Fatalf("%d records: %v, want %v", n, got, want)
+			}
+		}
+	})
+}
