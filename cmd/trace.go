@@ -32,11 +32,14 @@ For viewing, records are laid out sorted by the first two attributes, or in row 
 the page switches between the two, and begins in row order where the table is ordered.
 The page needs no network and opens from disk.
 
-The backend is classic unless another one is named; cpu has no passes to show.
+The backend is classic unless another one is named; cpu has no passes to show. The
+statement is a SELECT of aggregates, or on classic of rows with ORDER BY: the steps of
+a sorting network, of a few thousand records best.
 --against shows the passes of two backends side by side, with the points where both
 have the same selection, the same candidates for a k-th value, or the same sum.` + commonHelp,
 		Example: `  stencildb trace -o cnf.html 'SELECT COUNT(*) FROM flights WHERE (delay < 0 OR distance > 2000) AND time >= 6'
   stencildb trace --backend compute -o median.html 'SELECT MEDIAN(delay) FROM flights WHERE distance > 1000'
+  stencildb trace --load t.parquet -o sort.html 'SELECT a FROM t WHERE b > 5 ORDER BY a DESC'
   stencildb trace --against classic,compute -o both.html 'SELECT MEDIAN(delay) FROM flights WHERE distance > 1000'`,
 		Args: atMostOneSQL,
 	}

@@ -95,8 +95,8 @@ func (in Inside) Watch(ctx context.Context, text string, wrap func(Stage) pass.R
 		if err != nil {
 			return nil, err
 		}
-		if s.bound == nil || s.fragment == nil || len(s.fragment.Aggs) == 0 {
-			return nil, errors.New("this takes one SELECT of aggregates of columns, without GROUP BY, EXPLAIN and parameters")
+		if s.bound == nil || s.fragment == nil || len(s.fragment.Aggs) == 0 && s.fragment.Order == nil {
+			return nil, errors.New("this takes one SELECT of aggregates of columns, or on backend classic of rows with ORDER BY, without GROUP BY, EXPLAIN and parameters")
 		}
 		return s.run(ctx, func(x *execution) {
 			w.Plan = x.plan
@@ -104,12 +104,18 @@ func (in Inside) Watch(ctx context.Context, text string, wrap func(Stage) pass.R
 				if x.plan == x.otherwise {
 					return nil, errors.New("this takes aggregates that a backend computes: sums of products of two columns that fit 64 bits in every record")
 				}
-				v, ok := b.(*passes)
-				if !ok {
-					return nil, &marked{fmt.Errorf("backend %s runs no passes to look at: take --backend classic, fused or compute", b.Name()), ErrUnsupported}
+				v, err := passesOf(b)
+				if err == nil {
+					w.Values, err = v.Watch(ctx, x.plan, took, wrap)
 				}
-				w.Values, err = v.Watch(ctx, x.plan, took, wrap)
 				return w.Values, err
+			}
+			x.order = func(b backend, took *took) (placedRows, error) {
+				v, err := passesOf(b)
+				if err != nil {
+					return placedRows{}, err
+				}
+				return v.WatchOrder(ctx, x.plan, took, wrap)
 			}
 		})
 	}))
@@ -117,4 +123,12 @@ func (in Inside) Watch(ctx context.Context, text string, wrap func(Stage) pass.R
 		return nil, err
 	}
 	return w, nil
+}
+
+// passesOf is a backend as one that has passes.
+func passesOf(b backend) (*passes, error) {
+	if v, ok := b.(*passes); ok {
+		return v, nil
+	}
+	return nil, &marked{fmt.Errorf("backend %s runs no passes to look at: take --backend classic, fused or compute", b.Name()), ErrUnsupported}
 }

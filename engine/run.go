@@ -60,6 +60,8 @@ type execution struct {
 	on     string // the backend to take; "" for the one that suits
 	// execute asks a backend for the values of the fragment's aggregates.
 	execute func(backend, *took) ([]table.Value, error)
+	// order asks a backend for the fragment's rows in their order; a [plan.Declined] leaves that to cpu.
+	order func(backend, *took) (placedRows, error)
 }
 
 // stream is what a node gives.
@@ -273,8 +275,8 @@ func (x *execution) selected(yield func(batch, error) bool) {
 	err := x.backend(&opening, func(b backend) error {
 		x.rows.took.start(b.Name(), opening)
 		opening = 0
-		if o, ok := b.(orderer); ok && x.plan.Order != nil && given == 0 {
-			rows, err := o.Order(x.ctx, x.plan, x.rows.took)
+		if x.plan.Order != nil && given == 0 {
+			rows, err := x.order(b, x.rows.took)
 			if err == nil {
 				yield(rows, nil)
 				return nil

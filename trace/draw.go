@@ -276,6 +276,10 @@ func (t *tracer) depthName(l *look, b *buffer, depth float64) string {
 
 // paint looks at a draw into a texture alone.
 func (t *tracer) paint(l *look) (after func()) {
+	switch l.pass.Op.(type) {
+	case pass.Pairs, pass.CompareExchange, pass.SortedRows:
+		return t.sorts(l)
+	}
 	return func() {
 		bitmap := false
 		for _, r := range l.pass.Textures {
@@ -290,5 +294,33 @@ func (t *tracer) paint(l *look) (after func()) {
 		}
 		t.temps[l.pass.Color] = l
 		l.show(t.temp(l, l.pass.Color, "drawn"))
+	}
+}
+
+// sorts looks at a pass of a sorting network, whose texels are no records of the grid: a record with its
+// keys and its row goes from texel to texel.
+func (t *tracer) sorts(l *look) (after func()) {
+	pairs := func(when string, temp *textures.Temp) Panel {
+		p := t.words("pairs "+when, "keys in three words, and a row", temp, true)
+		p.When, p.Of = when, "pairs"
+		return p
+	}
+	var before []Panel
+	if _, ok := l.pass.Op.(pass.Pairs); !ok {
+		before = append(before, pairs("before", l.pass.Textures[0].Temp))
+	}
+	return func() {
+		switch l.pass.Op.(type) {
+		case pass.Pairs:
+			for _, r := range l.pass.Textures {
+				l.show(t.texture(l, r)...)
+			}
+			l.show(pairs("after", l.pass.Color))
+		case pass.CompareExchange:
+			l.show(pairs("after", l.pass.Color))
+			l.show(before...)
+		default:
+			l.show(before...)
+		}
 	}
 }

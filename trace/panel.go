@@ -3,6 +3,7 @@ package trace
 import (
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 
 	"github.com/stencildb/stencildb/textures"
@@ -43,6 +44,8 @@ type Panel struct {
 	Cols  int `json:"cols,omitempty"`
 	Lines int `json:"lines,omitempty"`
 	Step  int `json:"step,omitempty"`
+	// Blank says that texels whose four words are all ones hold nothing.
+	Blank bool `json:"blank,omitempty"`
 
 	bit int // of a plane
 }
@@ -216,7 +219,7 @@ func (t *tracer) temp(l *look, temp *textures.Temp, what string) Panel {
 	lines := t.lines(textures.Ref{Temp: temp})
 	switch temp.Words {
 	case 4:
-		return t.partialResults("partial results "+what, temp, lines)
+		return t.words("partial results "+what, "four words", temp, false)
 	case 1: // package fused: 32 records a texel, four of each of eight stretches of a line
 		width := textures.LineShape(l.grid.Rows).Width
 		in := func(row int) bool {
@@ -231,20 +234,36 @@ func (t *tracer) temp(l *look, temp *textures.Temp, what string) Panel {
 	return t.share(l, "mask "+what, in)
 }
 
-// partialResults is the picture of every Step-th texel of every Step-th line.
-func (t *tracer) partialResults(title string, temp *textures.Temp, lines func(y int) []uint32) Panel {
-	step := (max(temp.Width, temp.Height) + MaxSide - 1) / MaxSide
-	var words []uint32
-	top := uint32(0)
+// sampled is every step-th texel of every step-th line of a texture of four words.
+func (t *tracer) sampled(temp *textures.Temp) (words []uint32, step int) {
+	step = (max(temp.Width, temp.Height) + MaxSide - 1) / MaxSide
+	lines := t.lines(textures.Ref{Temp: temp})
 	for y := 0; y < temp.Height; y += step {
 		for x, line := 0, lines(y); x < temp.Width; x += step {
 			words = append(words, line[4*x:4*x+4]...)
-			top = max(top, line[4*x])
 		}
 	}
-	p := Panel{Title: title, Kind: "texels", Step: step, Cols: (temp.Width + step - 1) / step, Lines: (temp.Height + step - 1) / step,
-		Note: fmt.Sprintf("%d x %d texels of four words; the colour is the first word", temp.Width, temp.Height),
+	return words, step
+}
+
+// words is the picture of a texture of four words by the first of them. blank says that those whose
+// words are all ones hold nothing; what names the words.
+func (t *tracer) words(title, what string, temp *textures.Temp, blank bool) Panel {
+	words, step := t.sampled(temp)
+	var first []uint64
+	for i := 0; i < len(words); i += 4 {
+		if !blank || words[i+3] != math.MaxUint32 {
+			first = append(first, uint64(words[i]))
+		}
+	}
+	top := slices.Max(append(first, 0))
+	p := Panel{Title: title, Kind: "texels", Step: step, Cols: (temp.Width + step - 1) / step, Lines: (temp.Height + step - 1) / step, Blank: blank,
+		Note: fmt.Sprintf("%d x %d texels of %s; the colour is the first word", temp.Width, temp.Height, what),
 		Hi:   float64(top), Ends: [2]string{"0", fmt.Sprint(top)}, Image: t.images.add(words)}
+	if blank {
+		p.Note += ", blank where there is no record"
+		p.Stops = stops(first, 0, top)
+	}
 	if step > 1 {
 		p.Note += fmt.Sprintf("; every %dth texel of every %dth line is shown", step, step)
 	}

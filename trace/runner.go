@@ -223,7 +223,7 @@ func (t *tracer) ReadTexels(temp *textures.Temp, words []uint32) error {
 	if err := t.Profiler.ReadTexels(temp, words); err != nil {
 		return err
 	}
-	for l := t.temps[temp]; l != nil; l = t.temps[l.from] {
+	for l := t.temps[temp]; l != nil; l = t.temps[l.from] { // none of those that a network draws
 		l.Results = append(l.Results, t.partials(l, words))
 		if l.from == nil {
 			break

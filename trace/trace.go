@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/stencildb/stencildb/engine"
 	"github.com/stencildb/stencildb/internal/numbers"
@@ -141,7 +142,7 @@ func Run(ctx context.Context, db *engine.DB, text string, o Options) (*Trace, er
 	out := t.trace
 	out.SQL, out.Backend, out.Plan, out.Order = w.SQL, w.Backend, x.Lines(), o.Order
 	for i, c := range w.Columns {
-		out.Answer = append(out.Answer, Field{c.Name, c.Type.String(), w.Rows[0][i].String()})
+		out.Answer = append(out.Answer, Field{c.Name, c.Type.String(), valuesOf(w.Rows, i)})
 	}
 	t.columns()
 	t.steps(w.Values)
@@ -152,6 +153,19 @@ func Run(ctx context.Context, db *engine.DB, text string, o Options) (*Trace, er
 	}
 	out.Images = t.images.list
 	return out, errors.Join(t.err, t.images.err)
+}
+
+// valuesOf is the values of a column, the first ones of many.
+func valuesOf(rows [][]table.Value, column int) string {
+	const most = 12
+	var list []string
+	for _, row := range rows[:min(most, len(rows))] {
+		list = append(list, row[column].String())
+	}
+	if len(rows) > most {
+		list = append(list, "...")
+	}
+	return strings.Join(list, ", ")
 }
 
 // Found is what the draws of a statement on backend classic have found, given the values of the

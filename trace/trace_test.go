@@ -435,6 +435,47 @@ func TestStopsGoByRank(t *testing.T) {
 	}
 }
 
+// Of rows in an order the trace has the network: what each step draws, the next one reads, and
+// in the end the keys are in order.
+func TestSortingNetwork(t *testing.T) {
+	tab := small()
+	tr := traced(t, open(t, engine.Options{Backend: "classic"}, tab), "SELECT b, a FROM t WHERE a > 10 ORDER BY b DESC, a LIMIT 3")
+	if tr.Answer[0].Name != "b" || strings.Count(tr.Answer[0].Value, ",") != 2 {
+		t.Errorf("the answer is %v", tr.Answer)
+	}
+	steps, image := 0, -1
+	for _, p := range tr.Passes {
+		pairs := map[string]int{}
+		for _, panel := range p.Panels {
+			if panel.Of == "pairs" {
+				pairs[panel.When] = panel.Image
+			}
+		}
+		before, reads := pairs["before"]
+		if reads && before != image {
+			t.Errorf("%s reads what the pass before has not drawn", p.Name)
+		}
+		if after, drawn := pairs["after"]; drawn {
+			image = after
+			steps++
+		}
+	}
+	if steps != 1+10*11/2 { // of 1,000 records, which are filled up to 1,024
+		t.Errorf("%d passes draw pairs", steps)
+	}
+	words := unpack(t, tr.Images[image])
+	for i := 4; i < len(words); i += 4 {
+		if words[i] < words[i-4] {
+			t.Fatalf("texel %d has key %d behind %d", i/4, words[i], words[i-4])
+		}
+	}
+	for _, sql := range []string{"SELECT a FROM t ORDER BY a + 1", "SELECT a FROM t", "SELECT DISTINCT a FROM t ORDER BY a"} {
+		if _, err := Run(t.Context(), open(t, engine.Options{Backend: "classic"}, tab), sql, Options{}); err == nil {
+			t.Errorf("%s is traced", sql)
+		}
+	}
+}
+
 // A comparison of a wide column is several clauses: the page says so where it numbers them.
 func TestNumbersOfClausesAreExplained(t *testing.T) {
 	tab := table.NewBuilder("t", []table.Field{{Name: "w", Type: table.Type{Kind: table.BigInt}}, {Name: "b", Type: table.Type{Kind: table.BigInt}}}, rows)

@@ -80,6 +80,9 @@ func observe(ctx context.Context, db *engine.DB, m moment) (*scene, *engine.Stag
 		o = newObserver(s, m)
 		return o
 	})
+	if stage.Plan != nil && len(stage.Plan.Aggs) == 0 {
+		return nil, nil, errors.New("the demo takes a SELECT of aggregates; stencildb trace shows how rows are put in order")
+	}
 	if o != nil && o.behind() { // what comes of counts that are made up says nothing
 		o.scene.ahead = o.ahead.Passes
 		return o.scene, &stage, nil

@@ -89,7 +89,7 @@ function source(panel, grid, pass) {
   const tints = tinted && isScaled(panel) && !texels && isDivided(pass, grid);
   const canvas = new OffscreenCanvas(cols, lines), context = canvas.getContext('2d', { willReadFrequently: true });
   const pixels = context.createImageData(cols, lines);
-  for (let i = 0; i < cells; i++) pixels.data.set([...colour(panel, grid, texels ? i : cellAt(grid, i), tints && images[pass.fates], pass.drops ? 'dropped' : 'tint'), 255], 4 * i);
+  for (let i = 0; i < cells; i++) if (!panel.blank || images[panel.image][4 * i + 3] !== 0xffffffff) pixels.data.set([...colour(panel, grid, texels ? i : cellAt(grid, i), tints && images[pass.fates], pass.drops ? 'dropped' : 'tint'), 255], 4 * i);
   context.putImageData(pixels, 0, 0);
   return canvas;
 }
@@ -190,7 +190,7 @@ function scaled(panel, grid, marked) {
     ...marked.map(quad => make('b', { style: `left:${100 * Math.max(0, Math.min(1, place(panel, quad.at)))}%` })));
   const bins = new Array(64).fill(0);
   images[panel.image].forEach((v, i) => {
-    if (panel.kind === 'texels' ? i % 4 : panel.kind === 'codes' ? v === 0 : isNull(panel, grid, i)) return;
+    if (panel.kind === 'texels' ? i % 4 || panel.blank && v === 0xffffffff : panel.kind === 'codes' ? v === 0 : isNull(panel, grid, i)) return;
     bins[Math.max(0, Math.min(63, Math.floor(64 * place(panel, panel.kind === 'codes' ? v - 1 : v))))]++;
   });
   const most = Math.max(...bins), [from, to] = rangeOf(panel);
