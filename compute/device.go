@@ -60,7 +60,7 @@ func deviceOf(caps *glctx.Caps, software bool) Device {
 		Software:        software,
 		Fuse:            !software,
 		Multiprocessors: caps.Multiprocessors,
-		Addresses:       caps.BufferAddresses,
+		Addresses:       caps.BufferAddresses && !software, // which reads through images
 		MaxBlock:        caps.MaxStorageBlock,
 		MaxBlocks:       int(caps.Limits["MAX_COMPUTE_SHADER_STORAGE_BLOCKS"]),
 	}
