@@ -33,6 +33,9 @@
 //     in shared memory where the slots fit. Groups are told apart by codes, their keys are found on the
 //     host from the first row of each ([plan.GroupStates]).
 //
+//   - ORDER BY: the keys of the selected records are gathered from the planes into words, which a radix sort
+//     orders (package primitives). With LIMIT an order statistic of the first key leaves few records first.
+//
 // In large chunks each multiprocessor keeps to a region of the records, the same in every
 // program (units.glsl): it finds their addresses translated.
 //

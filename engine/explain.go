@@ -11,7 +11,6 @@ import (
 
 	"github.com/stencildb/stencildb/compute"
 	"github.com/stencildb/stencildb/cost"
-	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/table"
 )
@@ -144,6 +143,7 @@ func (x *Explanation) fragment(ctx context.Context, s *planned, o ExplainOptions
 	var opening time.Duration
 	err := s.try(ctx, &opening, func(b backend) (err error) {
 		x.Backend = b.Name()
+		x.sorted = orders(b, s.plan)
 		if x.otherwise = s.otherwise == s.plan; !x.otherwise {
 			x.Steps, err = x.steps(ctx, b, s.plan, o.Analyze)
 			x.otherwise = s.otherwise != nil && declined(err)
@@ -156,7 +156,6 @@ func (x *Explanation) fragment(ctx context.Context, s *planned, o ExplainOptions
 	if err != nil {
 		return err
 	}
-	x.sorted = slices.ContainsFunc(x.Steps, func(s Step) bool { _, ok := s.Op.(pass.SortedRows); return ok })
 	x.grouped = slices.ContainsFunc(x.Steps, func(s Step) bool { _, ok := s.Op.(compute.Group); return ok })
 	if s.spared != nil {
 		x.Steps = s.spared.steps(x.Steps)

@@ -37,7 +37,7 @@ type GPU struct {
 }
 
 // algorithm is what a backend does on a device: it sets up the selection of a query, finds the rows
-// of a chunk that a query selects, and, unless nil, what there is of its groups and the rows in their order.
+// of a chunk that a query selects, and, unless nil, what there is of its groups and runs of the rows in their order.
 type algorithm = algorithmOn[*GPU]
 
 // algorithmOn is the algorithm of a package that takes a device of its own kind.
@@ -45,14 +45,14 @@ type algorithmOn[D any] struct {
 	selection func(run pass.Runner, device D, q *plan.Query) (plan.Selection, error)
 	rows      func(run pass.Runner, device D, q *plan.Query, chunk int) ([]plan.Marked, error)
 	groups    func(run pass.Runner, device D, q *plan.Query) ([]plan.GroupStates, error)
-	order     func(run pass.Runner, device D, q *plan.Query) ([]uint32, error)
+	order     func(run pass.Runner, device D, q *plan.Query) ([]plan.SortedRows, error)
 }
 
 // algorithms are those on a device, by the name of the backend.
 var algorithms = map[string]algorithm{
-	"classic": of((*GPU).draws, algorithmOn[predicates.Device]{selection: aggregates.Select, rows: aggregates.Rows, order: aggregates.Order}),
+	"classic": of((*GPU).draws, algorithmOn[predicates.Device]{selection: aggregates.Select, rows: aggregates.Rows, order: oneRun(aggregates.Order)}),
 	"fused":   of((*GPU).draws, algorithmOn[predicates.Device]{selection: fused.Select, rows: fused.Rows}),
-	"compute": of((*GPU).computes, algorithmOn[compute.Device]{selection: compute.Select, rows: compute.Rows, groups: compute.Groups}),
+	"compute": of((*GPU).computes, algorithmOn[compute.Device]{selection: compute.Select, rows: compute.Rows, groups: compute.Groups, order: compute.Order}),
 }
 
 func of[D any](device func(*GPU) D, a algorithmOn[D]) algorithm {
@@ -70,7 +70,9 @@ func of[D any](device func(*GPU) D, a algorithmOn[D]) algorithm {
 		}
 	}
 	if a.order != nil {
-		on.order = func(run pass.Runner, g *GPU, q *plan.Query) ([]uint32, error) { return a.order(run, device(g), q) }
+		on.order = func(run pass.Runner, g *GPU, q *plan.Query) ([]plan.SortedRows, error) {
+			return a.order(run, device(g), q)
+		}
 	}
 	return on
 }

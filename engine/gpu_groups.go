@@ -62,22 +62,27 @@ func (b *passes) Groups(ctx context.Context, q *plan.Query, took *took) (all []p
 	if groups == nil || q.Groups == nil {
 		return nil, groupsOfCPU
 	}
+	if all, err = onAll(ctx, b, q, took, groups); err != nil {
+		return nil, err
+	}
+	slices.SortStableFunc(all, func(a, b plan.GroupStates) int { return cmp.Compare(a.Chunk, b.Chunk) })
+	return all, nil
+}
+
+// onAll has each device find something of its part of a query, all at the same time.
+func onAll[T any](ctx context.Context, b *passes, q *plan.Query, took *took, find func(pass.Runner, *GPU, *plan.Query) ([]T, error)) (all []T, err error) {
 	parts := b.divide(q)
-	found, waits := make([][]plan.GroupStates, len(parts)), make([]func() error, len(parts))
+	found, waits := make([][]T, len(parts)), make([]func() error, len(parts))
 	for i, p := range parts {
 		waits[i] = p.g.metered(ctx, p.q, p.g.GL, took, func(m pass.Runner) (err error) {
-			found[i], err = groups(m, p.g, p.q)
+			found[i], err = find(m, p.g, p.q)
 			return err
 		})
 	}
 	if err := plan.First(waits); err != nil {
 		return nil, err
 	}
-	for _, list := range found {
-		all = append(all, list...)
-	}
-	slices.SortStableFunc(all, func(a, b plan.GroupStates) int { return cmp.Compare(a.Chunk, b.Chunk) })
-	return all, nil
+	return slices.Concat(found...), nil
 }
 
 var groupsOfCPU = &plan.Declined{Why: "groups are cpu's"}

@@ -1,61 +1,163 @@
 package engine
 
 import (
+	"container/heap"
 	"context"
 	"fmt"
+	"slices"
 
+	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/table"
 )
 
-// inOrder asks a backend for the rows of a query in their order.
-func inOrder(ctx context.Context, b backend, q *plan.Query, took *took) (placedRows, error) {
+// inOrder asks a backend for the rows of a query in their order: each device sorts the rows of its chunks, and
+// the runs are merged.
+func inOrder(ctx context.Context, b backend, q *plan.Query, took *took) (out placedRows, err error) {
 	v, ok := b.(*passes)
-	if !ok || algorithms[v.name].order == nil || len(q.Chunks) != 1 {
-		return placedRows{}, orderOfCPU
+	if !ok || algorithms[v.name].order == nil {
+		return out, orderOfCPU
 	}
-	g := v.divide(q)[0].g
-	return v.placed(ctx, g, q, g.GL, took)
-}
-
-// placed runs the passes of a query's order with a runner.
-func (b *passes) placed(ctx context.Context, g *GPU, q *plan.Query, run pass.Runner, took *took) (out placedRows, err error) {
-	out.starts, _ = chunkStarts(q.Table)
-	err = g.metered(ctx, q, run, took, func(run pass.Runner) error {
-		rows, err := b.order(run, g, q)
-		for _, row := range rows {
-			out.places = append(out.places, uint64(row))
-		}
-		return err
-	})()
-	return out, err
+	runs, err := onAll(ctx, v, q, took, v.order)
+	if err != nil {
+		return out, err
+	}
+	return merged(q, runs), nil
 }
 
 // WatchOrder is [passes.Watch] of the rows of a query in their order.
 func (b *passes) WatchOrder(ctx context.Context, q *plan.Query, took *took, wrap func(Stage) pass.Runner) (out placedRows, err error) {
 	g := b.list[0]
-	err = g.Context.Do(context.WithoutCancel(ctx), func() (err error) {
-		out, err = b.placed(ctx, g, q, wrap(Stage{g.GL, g.Context, q}), took)
-		return err
+	err = g.Context.Do(context.WithoutCancel(ctx), func() error {
+		return g.metered(ctx, q, wrap(Stage{g.GL, g.Context, q}), took, func(run pass.Runner) error {
+			runs, err := b.order(run, g, q)
+			if err == nil {
+				out = merged(q, runs)
+			}
+			return err
+		})()
 	})
 	if declined(err) { // else cpu would do it, with nothing to look at
-		err = &marked{fmt.Errorf("backend %s: %v; there are passes to look at where classic orders a table of one chunk by columns", b.name, err), ErrUnsupported}
+		err = &marked{fmt.Errorf("backend %s: %v; there are passes to look at where compute orders by columns, or classic a table of one chunk", b.name, err), ErrUnsupported}
 	}
 	return out, err
 }
 
-// order hands run the passes that check the rows of a query and find their order.
-func (b *passes) order(run pass.Runner, g *GPU, q *plan.Query) ([]uint32, error) {
-	order := algorithms[b.name].order
-	if order == nil || len(q.Chunks) != 1 {
-		return nil, orderOfCPU
+// orders reports whether a backend gives the rows of a query in their order.
+func orders(b backend, q *plan.Query) bool {
+	v, ok := b.(*passes)
+	if !ok || q.Order == nil {
+		return false
 	}
-	if b.checked(q.Chunks[0]) {
-		if err := b.check(run, g, q, 0); err != nil {
-			return nil, err
+	for _, p := range v.divide(q) {
+		if _, err := v.order(&pass.Recorder{}, p.g, p.q); err != nil {
+			return false
 		}
 	}
-	return order(run, g, q)
+	return true
+}
+
+// order hands run the passes that find the order of the rows of a query, then those that check them: an order
+// that is left to cpu has then taken none.
+func (b *passes) order(run pass.Runner, g *GPU, q *plan.Query) ([]plan.SortedRows, error) {
+	order := algorithms[b.name].order
+	if order == nil {
+		return nil, orderOfCPU
+	}
+	runs, err := order(run, g, q)
+	for i := 0; i < len(q.Chunks) && err == nil; i++ {
+		if b.checked(q.Chunks[i]) {
+			err = b.check(run, g, q, i)
+		}
+	}
+	return runs, err
 }
 
 var orderOfCPU = &plan.Declined{Why: "the order is cpu's"}
+
+// oneRun is an order of the rows of a table of one chunk.
+func oneRun[D any](order func(pass.Runner, D, *plan.Query) ([]uint32, error)) func(pass.Runner, D, *plan.Query) ([]plan.SortedRows, error) {
+	return func(run pass.Runner, device D, q *plan.Query) ([]plan.SortedRows, error) {
+		rows, err := order(run, device, q)
+		if err != nil {
+			return nil, err
+		}
+		return []plan.SortedRows{{Chunk: q.Place(0), Rows: rows}}, nil
+	}
+}
+
+// merged is the rows of runs in order, no more than are wanted. Of rows that are alike those of an earlier run come first.
+func merged(q *plan.Query, runs []plan.SortedRows) (out placedRows) {
+	slices.SortStableFunc(runs, func(a, b plan.SortedRows) int { return a.Chunk - b.Chunk })
+	runs = slices.DeleteFunc(runs, func(r plan.SortedRows) bool { return len(r.Rows) == 0 })
+	out.starts, _ = chunkStarts(q.Table)
+	total := 0
+	for _, r := range runs {
+		total += len(r.Rows)
+	}
+	if f := q.Order.First; f >= 0 && f < int64(total) {
+		total = int(f)
+	}
+	out.places = make([]uint64, 0, total)
+	switch len(runs) {
+	case 0:
+		return out
+	case 1:
+		for _, row := range runs[0].Rows[:total] {
+			out.places = append(out.places, out.starts[runs[0].Chunk]+uint64(row))
+		}
+		return out
+	}
+	var keys []sortKey
+	for _, k := range q.Order.Keys {
+		keys = append(keys, columnKey(k, q.Table, k.E.(*expr.Column).Index))
+	}
+	h := make(heads, len(runs))
+	for i, r := range runs {
+		h[i] = &head{run: i, start: out.starts[r.Chunk], rows: r.Rows}
+		for _, k := range keys {
+			h[i].columns = append(h[i].columns, k.arranged(k.column.of(q.Table.Chunks[r.Chunk], table.Block{Chunk: r.Chunk, Rows: r.Rows}))...)
+		}
+	}
+	for heap.Init(&h); len(out.places) < total; {
+		first := h[0]
+		out.places = append(out.places, first.start+uint64(first.rows[first.at]))
+		if first.at++; first.at == len(first.rows) {
+			heap.Pop(&h)
+		} else {
+			heap.Fix(&h, 0)
+		}
+	}
+	return out
+}
+
+// head is the first row of a run that has not been taken yet.
+type head struct {
+	run, at int
+	start   uint64 // of the run's chunk
+	rows    []uint32
+	columns [][]uint64 // of the keys
+}
+
+// heads is a heap of them.
+type heads []*head
+
+func (h heads) Len() int      { return len(h) }
+func (h heads) Swap(i, j int) { h[i], h[j] = h[j], h[i] }
+func (h *heads) Push(x any)   { *h = append(*h, x.(*head)) }
+func (h *heads) Pop() any {
+	last := (*h)[len(*h)-1]
+	*h = (*h)[:len(*h)-1]
+	return last
+}
+
+func (h heads) Less(i, j int) bool {
+	a, b := h[i], h[j]
+	for k := range a.columns {
+		if x, y := a.columns[k][a.at], b.columns[k][b.at]; x != y {
+			return x < y
+		}
+	}
+	return a.run < b.run
+}

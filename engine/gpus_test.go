@@ -55,6 +55,9 @@ func TestTwoDevicesGiveTheAnswersOfCPU(t *testing.T) {
 				"SELECT i % 100, COUNT(*), SUM(i), MAX(i) FROM t WHERE x < 60 GROUP BY i % 100",
 				"SELECT i, COUNT(i) FROM t WHERE 100 / (i - 5) > 3 GROUP BY i",
 				"SELECT i, SUM(i) / (i - 5) FROM t GROUP BY i",
+				"SELECT i, x FROM t ORDER BY i DESC, x NULLS FIRST",
+				"SELECT i, x FROM t WHERE x < 60 ORDER BY i NULLS FIRST LIMIT 600 OFFSET 20",
+				"SELECT x FROM t WHERE 100 / (i - 5) > 3 ORDER BY x LIMIT 3",
 			} {
 				r, err := Collect(db.Query(context.Background(), text))
 				if got, want := inWords(r, err), inWords(Collect(cpu.Query(context.Background(), text))); got != want {

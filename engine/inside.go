@@ -96,7 +96,7 @@ func (in Inside) Watch(ctx context.Context, text string, wrap func(Stage) pass.R
 			return nil, err
 		}
 		if s.bound == nil || s.fragment == nil || len(s.fragment.Aggs) == 0 && s.fragment.Order == nil {
-			return nil, errors.New("this takes one SELECT of aggregates of columns, or on backend classic of rows with ORDER BY, without GROUP BY, EXPLAIN and parameters")
+			return nil, errors.New("this takes one SELECT of aggregates of columns, or on backend classic or compute of rows with ORDER BY, without GROUP BY, EXPLAIN and parameters")
 		}
 		return s.run(ctx, func(x *execution) {
 			w.Plan = x.plan

@@ -139,19 +139,21 @@ func testDistinct(t *testing.T, db *DB) {
 	}
 }
 
-// The backend that is named selects the rows; the sort is the CPU's.
+// The backend that is named selects the rows; compute sorts them by columns, else the sort is the CPU's.
 func TestExplainOfOrderBy(t *testing.T) {
 	db := openTypedOn(t, 5, Options{Backend: "compute"})
-	x, err := db.Explain(context.Background(), "SELECT s FROM typed WHERE i > 1 ORDER BY big DESC LIMIT 2 OFFSET 1", ExplainOptions{Analyze: true})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got := strings.Join(x.Lines(), "\n"); !strings.HasPrefix(got, "Project(s)\n  Limit(2 OFFSET 1)\n    Sort(big DESC) for the first 3 on cpu\n"+
-		"      Filter(i > 1)\n        Scan(typed)\nBackend compute on ") || !strings.Contains(got, "\nRows: 2\n") {
-		t.Errorf("it is explained as\n%s", got)
-	}
-	if s := x.Plan.Inputs[0].Inputs[0]; s.On != "cpu" || s.Inputs[0].Backend != "compute" {
-		t.Errorf("the sort is on %s, its input on %s", s.On, s.Inputs[0].Backend)
+	for key, on := range map[string]string{"big": "compute", "big + 0": "cpu"} {
+		x, err := db.Explain(context.Background(), "SELECT s FROM typed WHERE i > 1 ORDER BY "+key+" DESC LIMIT 2 OFFSET 1", ExplainOptions{Analyze: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Join(x.Lines(), "\n"); !strings.HasPrefix(got, "Project(s)\n  Limit(2 OFFSET 1)\n    Sort("+key+" DESC) for the first 3 on "+on+
+			"\n      Filter(i > 1)\n        Scan(typed)\nBackend compute on ") || !strings.Contains(got, "\nRows: 2\n") {
+			t.Errorf("it is explained as\n%s", got)
+		}
+		if s := x.Plan.Inputs[0].Inputs[0]; s.On != on || s.Inputs[0].Backend != "compute" {
+			t.Errorf("the sort is on %s, its input on %s", s.On, s.Inputs[0].Backend)
+		}
 	}
 }
 

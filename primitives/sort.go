@@ -75,15 +75,35 @@ func Sort(r pass.Runner, d Device, keys Keys, sorted, ids Vector) error {
 	if bits <= 32 {
 		return d.sort(r, keys.Words, bits, Vector{}, Vector{}, ids)
 	}
-	n := keys.Words.N
-	high, byLow := New(n), New(n)
-	if err := d.sort(r, keys.Words, 32, Vector{}, Vector{}, byLow); err != nil {
-		return err
+	return SortBy(r, d, []Word{{keys.Words, 32}, {keys.High, bits - 32}}, ids)
+}
+
+// Word is a part of keys: bits from Bits on must be 0; 0 is all.
+type Word struct {
+	Words Vector
+	Bits  int
+}
+
+// SortBy is Sort of keys of one word or more, the lowest first.
+func SortBy(r pass.Runner, d Device, words []Word, ids Vector) error {
+	order, n := Vector{}, words[0].Words.N
+	for i, w := range words {
+		keys, to := w.Words, ids
+		if i > 0 {
+			keys = New(n)
+			if err := Gather(r, d, w.Words, order, keys); err != nil {
+				return err
+			}
+		}
+		if i < len(words)-1 {
+			to = New(n)
+		}
+		if err := d.sort(r, keys, width(w.Bits, 32), order, Vector{}, to); err != nil {
+			return err
+		}
+		order = to
 	}
-	if err := Gather(r, d, keys.High, byLow, high); err != nil {
-		return err
-	}
-	return d.sort(r, high, bits-32, byLow, Vector{}, ids)
+	return nil
 }
 
 func width(bits, all int) int {

@@ -141,7 +141,7 @@ func TestFaultsLeaveNothingBehind(t *testing.T) {
 	}
 	y := tab.Chunks[0].Segments[2]
 	slices.SortStableFunc(byHand, func(a, b uint32) int { return table.Compare(y.Value(int(b)), y.Value(int(a))) })
-	sorted := fmt.Sprint(byHand)
+	sorted, firstTen := fmt.Sprint(byHand), fmt.Sprint(byHand[:10])
 	gltest.Run(t, 0, func(ctx *glctx.Context, g *pass.GL) {
 		draws, scans := predicates.DeviceOf(ctx.Caps()), compute.DeviceOf(ctx.Caps())
 		failed := map[string]bool{}
@@ -192,7 +192,21 @@ func TestFaultsLeaveNothingBehind(t *testing.T) {
 			list := func(r pass.Runner) (string, error) { return rowsOnGPU(r, rows, b.choose, b.rows) }
 			cases := []faultCase{{"answers", want, whole}, {"a part's answers", want, part}, {"rows", listed, list}}
 			if b.name == "compute" {
-				cases = append(cases, faultCase{"groups", counted, func(r pass.Runner) (string, error) {
+				cases = append(cases, faultCase{"order", sorted, func(r pass.Runner) (string, error) {
+					runs, err := compute.Order(r, scans, &order)
+					if err != nil {
+						return "", err
+					}
+					return fmt.Sprint(runs[0].Rows), nil
+				}}, faultCase{"first rows", firstTen, func(r pass.Runner) (string, error) {
+					ten := order
+					ten.Order = &plan.Sort{Keys: order.Order.Keys, First: 10}
+					runs, err := compute.Order(r, scans, &ten)
+					if err != nil {
+						return "", err
+					}
+					return fmt.Sprint(runs[0].Rows), nil
+				}}, faultCase{"groups", counted, func(r pass.Runner) (string, error) {
 					states, err := compute.Groups(r, scans, &groups)
 					if err != nil {
 						return "", err

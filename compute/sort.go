@@ -1,0 +1,252 @@
+package compute
+
+import (
+	"errors"
+
+	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/pass"
+	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/primitives"
+	"github.com/stencildb/stencildb/textures"
+)
+
+// Order finds the selected rows of each window in the order of q.Order: the selection becomes a bitmap, its
+// rows' keys are gathered from the planes, and a radix sort orders them. Where few rows are wanted, an order
+// statistic of the first key says first which rows may be among them. Of a window no more rows are returned
+// than are wanted in all. Keys of other expressions than columns are a [plan.Declined].
+func Order(run pass.Runner, d Device, q *plan.Query) (list []plan.SortedRows, err error) {
+	for _, k := range q.Order.Keys {
+		if _, ok := k.E.(*expr.Column); !ok {
+			return nil, &plan.Declined{Why: "compute sorts by columns, " + k.E.String() + " is none"}
+		}
+	}
+	chunks := q.Chunks
+	if first := q.Order.First; first >= 0 && first < int64(q.Table.Rows()/topShare) {
+		if chunks, err = topSelections(run, d, q, uint64(first)); err != nil {
+			return nil, err
+		}
+	}
+	d.Together = 1
+	c, err := newCompiler(d, q)
+	if err != nil {
+		return nil, err
+	}
+	trees := make([]*node, len(c.chunks))
+	for i, x := range c.chunks {
+		if x.Rows == 0 {
+			continue
+		}
+		n, err := x.node(chunks[i].Pred)
+		switch {
+		case err != nil:
+			return nil, err
+		case n.op == plan.False:
+			continue
+		case n.op == plan.True:
+			trees[i], err = x.write(n)
+		default:
+			trees[i], err = x.mark(n)
+		}
+		if err != nil {
+			return nil, err
+		}
+		c.flush()
+	}
+	if _, err := c.dispatch(run); err != nil {
+		return nil, err
+	}
+	for i, x := range c.chunks {
+		if trees[i] == nil {
+			continue
+		}
+		for j, w := range x.pieces {
+			s := &sorting{chunk: x, run: run, Window: w.Window, bitmap: trees[i].leaf.marks.blocks[j]}
+			rows, err := s.rows(chunks[i].Pred.Op == plan.True)
+			if err != nil {
+				return nil, err
+			}
+			list = append(list, plan.SortedRows{Chunk: q.Place(x.index), Rows: rows})
+		}
+	}
+	return list, nil
+}
+
+// topShare is how much of the rows is worth an order statistic: one part in so many, or less.
+const topShare = 8
+
+// topSelections are the selections of those rows that may be among the first n.
+func topSelections(run pass.Runner, d Device, q *plan.Query, n uint64) ([]plan.ChunkPlan, error) {
+	k := q.Order.Keys[0]
+	col := k.E.(*expr.Column)
+	kth := expr.Aggregate{Kind: expr.KthSmallest, Col: col.Index, Name: col.Name, Arg: col.T, K: int64(n)}
+	if k.Desc {
+		kth.Kind = expr.KthLargest
+	}
+	narrowed := func(where expr.Expr, aggs ...expr.Aggregate) (*plan.Query, error) {
+		return plan.NewQuery(q.Table, &plan.Fragment{Table: q.Table.Name, Where: where, Aggs: aggs})
+	}
+	all, err := narrowed(q.Where, expr.Aggregate{Kind: expr.CountAll, Col: -1}, expr.Aggregate{Kind: expr.Count, Col: col.Index, Name: col.Name}, kth)
+	if err != nil || n == 0 {
+		return q.Chunks, err
+	}
+	s, err := Select(run, d, all)
+	if errors.As(err, new(*plan.Declined)) {
+		return q.Chunks, nil
+	}
+	if err == nil {
+		err = s.Check()
+	}
+	if err != nil {
+		return nil, err
+	}
+	rows, err := s.Count()
+	if err != nil {
+		return nil, err
+	}
+	values, err := s.CountNotNull(col.Index)
+	if err != nil {
+		return nil, err
+	}
+	var where expr.Expr = &expr.IsNull{X: col}
+	switch nulls := rows - values; {
+	case k.NullsFirst && nulls >= n:
+	case values < n:
+		return q.Chunks, nil
+	default:
+		v, err := s.Kth(col.Index, n, k.Desc)
+		if err != nil {
+			return nil, err
+		}
+		upTo := &expr.Compare{Op: expr.LE, L: col, R: &expr.Const{V: v, P: -1}, P: -1}
+		if k.Desc {
+			upTo.Op = expr.GE
+		}
+		if where = upTo; k.NullsFirst && nulls > 0 {
+			where = &expr.Or{Kids: []expr.Expr{&expr.IsNull{X: col}, upTo}}
+		}
+	}
+	if q.Where != nil {
+		where = &expr.And{Kids: []expr.Expr{q.Where, where}}
+	}
+	top, err := narrowed(where)
+	if err != nil {
+		return nil, err
+	}
+	return top.Chunks, nil
+}
+
+// sorting sorts the records of a window that are marked in a bitmap.
+type sorting struct {
+	*chunk
+	run pass.Runner
+	textures.Window
+	bitmap textures.Block
+	before primitives.Vector // see primitives.CountGroups
+	n      int               // marked records
+	words  []primitives.Word // of their keys, the lowest first
+}
+
+// rows are those of the chunk; all says that every record is marked.
+func (s *sorting) rows(all bool) ([]uint32, error) {
+	d, groups := s.device.Primitives, primitives.Groups(s.Window.Rows)
+	s.before, s.n = primitives.New(groups+1), s.Window.Rows
+	if err := primitives.CountGroups(s.run, d, s.bitmap, s.Window.Rows, s.before); err != nil {
+		return nil, err
+	}
+	if !all {
+		counts, err := s.before.Read(s.run)
+		if err != nil {
+			return nil, err
+		}
+		s.n = int(counts[groups])
+	}
+	if s.n == 0 {
+		return nil, nil
+	}
+	if err := s.keys(); err != nil {
+		return nil, err
+	}
+	first := s.n
+	if f := s.q.Order.First; f >= 0 && f < int64(first) {
+		first = int(f)
+	}
+	var order primitives.Vector // numbers among the marked records
+	if len(s.words) > 0 {
+		order = primitives.New(s.n)
+		if err := primitives.SortBy(s.run, d, s.words, order); err != nil {
+			return nil, err
+		}
+	}
+	ids := primitives.New(s.n)
+	switch {
+	case all && !order.None():
+		ids = order
+	default:
+		if err := primitives.RowIDs(s.run, d, s.bitmap, s.Window.Rows, 0, s.before, ids); err != nil {
+			return nil, err
+		}
+		if order.None() {
+			break
+		}
+		sorted := primitives.New(first)
+		if err := primitives.Gather(s.run, d, ids, order.First(first), sorted); err != nil {
+			return nil, err
+		}
+		ids = sorted
+	}
+	rows, err := ids.First(first).Read(s.run)
+	for i := range rows {
+		rows[i] += uint32(s.From)
+	}
+	return rows, err
+}
+
+// keys gathers the keys of the marked records into words. A key's lowest part comes first, above it is a bit
+// that tells NULLs from values; of a key from the highest value down all bits of the codes are inverted.
+func (s *sorting) keys() error {
+	keys := s.q.Order.Keys
+	for i := len(keys) - 1; i >= 0; i-- {
+		k, col := keys[i], keys[i].E.(*expr.Column).Index
+		seg := s.segment(col)
+		for part := range textures.Parts(seg) {
+			width := min(seg.Bits-textures.PartBits*part, textures.PartBits)
+			planes := s.block(col, textures.Planes, part, s.Window)
+			if width <= 0 || planes.Stored() == 0 {
+				continue
+			}
+			if err := s.field(planes, planes.Stored(), width, k.Desc); err != nil {
+				return err
+			}
+		}
+		if seg.Nulls > 0 {
+			if err := s.field(s.block(col, textures.Validity, 0, s.Window), 1, 1, !k.NullsFirst); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// field adds bits of each record above those that the words have.
+func (s *sorting) field(planes textures.Block, stored uint32, width int, inverted bool) error {
+	d, mask := s.device.Primitives, uint32(0)
+	if inverted {
+		mask = 1<<width - 1
+	}
+	codes := primitives.New(s.n)
+	if err := primitives.RowCodes(s.run, d, s.bitmap, s.Window.Rows, s.before, planes, stored, codes); err != nil {
+		return err
+	}
+	last := len(s.words) - 1
+	if last >= 0 && s.words[last].Bits+width <= 32 {
+		w := &s.words[last]
+		fn := primitives.Func{Expr: "x | (y ^ c1) << c0", Constants: []uint32{uint32(w.Bits), mask}}
+		w.Bits += width
+		return primitives.Map(s.run, d, fn, w.Words, w.Words, codes)
+	}
+	s.words = append(s.words, primitives.Word{Words: codes, Bits: width})
+	if !inverted {
+		return nil
+	}
+	return primitives.Map(s.run, d, primitives.Func{Expr: "x ^ c0", Constants: []uint32{mask}}, codes, codes)
+}

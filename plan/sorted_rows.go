@@ -1,0 +1,8 @@
+package plan
+
+// SortedRows is selected rows of a chunk in the order of [Query].Order, those that are alike in the order of the
+// table. A chunk may have several such runs, each of the rows behind those of the one before.
+type SortedRows struct {
+	Chunk int // in the whole table
+	Rows  []uint32
+}
