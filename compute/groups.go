@@ -397,13 +397,19 @@ func Groups(run pass.Runner, d Device, q *plan.Query) (list []plan.GroupStates, 
 // states reads the groups of a window from their slots.
 func (g *grouping) states(chunk, from int, words []uint32) plan.GroupStates {
 	out := plan.GroupStates{Chunk: chunk}
-	var slots [][]uint32
-	for w := range slices.Chunk(words, len(g.words)) {
-		if w[records] > 0 {
-			slots = append(slots, w)
+	each := len(g.words)
+	var order []uint64 // first rows and slots
+	for slot := range len(words) / each {
+		if w := words[slot*each:]; w[records] > 0 {
+			order = append(order, uint64(^w[firstRow])<<32|uint64(slot))
 		}
 	}
-	slices.SortFunc(slots, func(a, b []uint32) int { return cmp.Compare(b[firstRow], a[firstRow]) })
+	slices.Sort(order)
+	slots := make([][]uint32, len(order))
+	for i, o := range order {
+		slots[i] = words[int(uint32(o))*each:][:each]
+	}
+	out.Rows, out.N = make([]uint32, 0, len(slots)), make([]uint64, 0, len(slots))
 	for _, w := range slots {
 		out.Rows = append(out.Rows, uint32(from)+^w[firstRow])
 		out.N = append(out.N, uint64(w[records]))

@@ -152,6 +152,9 @@ func (s *intSums) merge(o state, to []uint32) {
 }
 
 func (s *intSums) value(a expr.Aggregate, group uint32, _ *table.Table) (table.Value, error) {
+	if i, ok := s.sums[group].int64(); ok && a.Kind == expr.Sum && s.n[group] > 0 { // most sums
+		return table.Value{Type: a.Type(), I: i}, nil
+	}
 	total := plan.Sum{N: s.n[group]}
 	s.sums[group].into(&total.Int)
 	return plan.FinishSum(a, &total)

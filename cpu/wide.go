@@ -59,6 +59,12 @@ func (s *sum) addSquare(i int64) {
 	s.add(lo, mid, 0)
 }
 
+// int64 is the sum where 64 bits hold it.
+func (s *sum) int64() (i int64, ok bool) {
+	sign := uint64(int64(s.lo) >> 63)
+	return int64(s.lo), s.mid == sign && s.hi == sign
+}
+
 // into adds the sum to an integer.
 func (s *sum) into(to *big.Int) {
 	if sign := uint64(int64(s.lo) >> 63); s.mid == sign && s.hi == sign {
