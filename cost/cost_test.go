@@ -80,6 +80,8 @@ func TestWorkOfAQuery(t *testing.T) {
 		{"SELECT SUM(i) FROM t WHERE i >= 0", nil, []Class{Sum}},
 		{"SELECT i % 7, COUNT(*), SUM(i) FROM t WHERE x > 0.5 GROUP BY i % 7", []Class{Compare}, []Class{Groups}},
 		{"SELECT i, SUM(x) FROM t GROUP BY i", nil, nil}, // cpu's, from the rows
+		{"SELECT x FROM t WHERE i < 5 ORDER BY i, x DESC", []Class{Compare}, []Class{Sort}},
+		{"SELECT x FROM t ORDER BY x + 1", nil, nil},
 		{"SELECT x, COUNT(*) FROM t GROUP BY x", nil, nil},
 	} {
 		w := work(t, c.text, 10)

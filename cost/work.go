@@ -31,7 +31,9 @@ const (
 	ExtremesOf Class = "both extremes of a selection"
 	Products   Class = "sum of products" // of two columns, or another aggregate of an expression
 	ProductsOf Class = "sum of products of a selection"
-	Groups     Class = "groups" // what GROUP BY takes that compute does, by codes; on other backends by cpu, from the rows
+	Groups     Class = "groups"   // what GROUP BY takes that compute does, by codes; on other backends by cpu, from the rows
+	Sort       Class = "sort"     // ORDER BY of columns, which compute and classic do, or cpu above the others
+	TopRows    Class = "top rows" // the same where few of the rows are wanted
 )
 
 // of is the class of an aggregate over a selection.
@@ -63,7 +65,7 @@ type Column struct {
 	Col    int
 	Name   string
 	Values bool // the values are computed with, not only compared
-	Groups bool // it is read for groups alone, which of the backends on a device only compute makes
+	Sole   bool // it is read for groups or for the order alone: fused and classic leave that to cpu, classic but for some orders
 	Bytes  int64
 }
 
@@ -107,6 +109,9 @@ func Of(q *plan.Query) *Work {
 		if p.Pred.Op != plan.False {
 			if cw.Aggs = r.aggregates(q.Aggs, p.Pred.Op != plan.True); q.Groupable(i) {
 				cw.Aggs = append(cw.Aggs, r.groups(q.GroupReads()))
+			}
+			if q.Order != nil {
+				cw.Aggs = append(cw.Aggs, r.order(q)...)
 			}
 		}
 		w.Chunks = append(w.Chunks, cw)
@@ -206,13 +211,36 @@ func (r *reader) groups(cols []int) Item {
 	x := Item{Class: Groups}
 	for _, col := range cols {
 		seg := r.chunk.Segments[col]
-		c := r.columnOf(col, true)
-		c.Groups = true
-		r.note(c)
+		r.sole(col, true)
 		x.Bits, x.Bytes = max(x.Bits, seg.Bits, 1), max(x.Bytes, seg.Codes.Width())
 	}
 	x.Scale = float64(max(1, len(cols))) / groupColumns
 	return x
+}
+
+// order is the item of a sort by columns, whose keys are as wide as all of them together; cpu's alone is no item.
+func (r *reader) order(q *plan.Query) []Item {
+	x := Item{Class: Sort, Scale: 1}
+	if f := q.Order.First; f >= 0 && f < int64(q.Table.Rows()/8) {
+		x.Class = TopRows
+	}
+	for _, k := range q.Order.Keys {
+		col, ok := k.E.(*expr.Column)
+		if !ok {
+			return nil
+		}
+		seg := r.chunk.Segments[col.Index]
+		r.sole(col.Index, false)
+		x.Bits, x.Bytes = min(64, x.Bits+max(1, seg.Bits)), max(x.Bytes, seg.Codes.Width())
+	}
+	return []Item{x}
+}
+
+// sole notes a column that is read for groups or for the order.
+func (r *reader) sole(col int, values bool) {
+	c := r.columnOf(col, values)
+	c.Sole = true
+	r.note(c)
 }
 
 func nodes(e expr.Expr) (n int) {

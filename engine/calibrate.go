@@ -9,6 +9,7 @@ import (
 
 	"github.com/stencildb/stencildb/cost"
 	"github.com/stencildb/stencildb/pass"
+	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -142,11 +143,38 @@ func (c *calibration) on(ctx context.Context, backend string, s *planned) ([]tab
 	if err != nil {
 		return nil, Stats{}, err
 	}
+	if s.plan.Order != nil {
+		return s.places(ctx, backend)
+	}
 	start, took := time.Now(), &took{}
 	values, err := s.answer(ctx, b, took)
 	stats := took.now()
 	stats.Elapsed = time.Since(start)
 	return values, stats, err
+}
+
+// places executes a statement with ORDER BY on a backend up to the places of its rows, of which the first is
+// returned.
+func (s *planned) places(ctx context.Context, on string) ([]table.Value, Stats, error) {
+	r := &Rows{of: s.Statement, ctx: ctx}
+	x := &execution{planned: s, ctx: ctx, rows: r, atMost: -1, on: on}
+	x.order = func(b backend, took *took) (placedRows, error) { return inOrder(ctx, b, s.plan, took) }
+	var sort plan.Node
+	plan.Walk(s.tree, func(n plan.Node, _ int) {
+		if o, ok := n.(*plan.Sort); ok {
+			sort = o
+		}
+	})
+	start, first := time.Now(), table.Value{}
+	for b, err := range x.stream(sort) {
+		if err != nil {
+			return nil, Stats{}, err
+		}
+		first = table.Int(int64(b.(placedRows).places[0]))
+	}
+	stats := r.took.now()
+	stats.Elapsed = time.Since(start)
+	return []table.Value{first}, stats, nil
 }
 
 // able executes a statement on each of some backends, which uploads and compiles, and

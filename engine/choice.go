@@ -156,7 +156,7 @@ func (s *planned) predict(d *gpus, closed bool) (*order, error) {
 		} else {
 			p.Run, p.Opening = b.Run(c.work), costs.Profile.Opening
 		}
-		b.Lack(&p, c.work, func(col cost.Column) bool { return at.has(name, col) || col.Groups && name != "compute" })
+		b.Lack(&p, c.work, func(col cost.Column) bool { return at.has(name, col) || col.Sole && name != "compute" })
 		if !k.compiled {
 			p.Compiling = b.Compiling(c.work)
 		}
