@@ -33,7 +33,7 @@ func newDemo() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "demo [flags] ['SQL']",
 		Short: "Step through a statement in a window: textures, depth, stencil and result",
-		Long: `Opens a window that steps through a statement on backend classic: panes for the
+		Long: `Opens a window that steps through a statement. On backend classic there are panes for the
 attribute texture, the depth buffer, the stencil buffer and the records that pass;
 the list of passes, the pipeline state of the one at hand, and what has been counted
 so far; the depth buffer as a height field with the quad cutting through it. Pointing
@@ -41,6 +41,12 @@ at a texel shows its record. Dragging a number line changes a constant of the
 statement, and the selection with it; on the line a value has as much room as there
 are records that have it (key l: as its size says). A table of several chunks has the
 passes of each; page up and page down go to the same pass of another chunk.
+
+The backend is classic unless another one is named or classic cannot do the statement:
+then it is fused or compute, and a note says which. Of these two, and of auto, the panes
+are the pictures of stencildb trace: what a pass reads and leaves, bit planes, bitmaps,
+the records that pass, with what it counts and decides. Over a large table they follow
+a constant once it is let go.
 
 With --headless the same frames are written to a folder, as frame-000.png, ..., and
 as an animation, run.gif: every step, then the first constant on its way along its
@@ -77,7 +83,10 @@ A window needs a build with windows: go build -tags egl,window.` + commonHelp,
 				return err
 			}
 		}
-		return o.run(c, text, w, h)
+		if c.Flags().Changed("backend") {
+			return o.run(c, text, w, h, "")
+		}
+		return o.first(c, text, w, h)
 	})
 	o.register(c, "classic")
 	f := c.Flags()
@@ -105,8 +114,8 @@ func (o *demoFlags) check() (w, h int, err error) {
 		return 0, 0, usagef("--size %s: give at most %dx%d", o.size, most, most)
 	case o.most < 1:
 		return 0, 0, usagef("--max-passes %d: a statement has 1 pass or more", o.most)
-	case o.options.Backend != "classic":
-		return 0, 0, usagef("--backend %s: the demo shows the passes of backend classic; stencildb trace shows those of fused and compute, and cpu has none", o.options.Backend)
+	case o.options.Backend == "cpu":
+		return 0, 0, usagef("--backend cpu: it runs no passes to look at: take classic, fused or compute")
 	case o.headless && o.out == "":
 		return 0, 0, usagef("--headless: give the folder for the frames with --out FOLDER")
 	case !o.headless && o.out != "":
@@ -129,8 +138,24 @@ func (o *demoFlags) checkFlights() error {
 	return usagef("--load without SQL: the demo's own statement is about flights; give one about the table, such as 'SELECT COUNT(*) FROM %s WHERE COLUMN > 10'", expr.Ident(sources[0].name))
 }
 
-// run shows a statement in a window, or draws its frames into a folder.
-func (o *demoFlags) run(c *cobra.Command, text string, w, h int) (err error) {
+// first runs on the first backend that can do the statement, and says so where it is not classic.
+func (o *demoFlags) first(c *cobra.Command, text string, w, h int) error {
+	declined := o.run(c, text, w, h, "")
+	for _, o.options.Backend = range []string{"fused", "compute"} {
+		if !errors.Is(declined, engine.ErrUnsupported) {
+			return declined
+		}
+		err := o.run(c, text, w, h, "classic")
+		if err == nil || !errors.Is(err, engine.ErrUnsupported) {
+			return err
+		}
+	}
+	return declined
+}
+
+// run shows a statement in a window, or draws its frames into a folder. instead is the backend
+// that cannot do it, "" where none was tried.
+func (o *demoFlags) run(c *cobra.Command, text string, w, h int, instead string) (err error) {
 	tidy, err := outFolder("--out", o.out)
 	if err != nil {
 		return err
@@ -149,9 +174,12 @@ func (o *demoFlags) run(c *cobra.Command, text string, w, h int) (err error) {
 	}
 	defer func() { err = errors.Join(err, gpu.Close()) }()
 	return o.withOrdered(c, func(ctx context.Context, db *engine.DB, order string) (err error) {
-		d, err := debugger.Open(ctx, gpu, db, debugger.Options{SQL: text, MaxPasses: o.most, Order: order})
+		d, err := debugger.Open(ctx, gpu, db, debugger.Options{SQL: text, MaxPasses: o.most, Order: order, Instead: instead})
 		if err != nil {
 			return err
+		}
+		if instead != "" {
+			note(c.ErrOrStderr(), fmt.Sprintf("backend %s cannot do this statement: these are the passes of %s", instead, db.Backend()))
 		}
 		defer func() { err = errors.Join(err, d.Close()) }()
 		d.Resize(w, h)

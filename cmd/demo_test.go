@@ -24,6 +24,22 @@ func TestDemoWritesFramesWithoutADisplay(t *testing.T) {
 	}
 }
 
+// What classic cannot do another backend shows, unless classic is asked for.
+func TestDemoOfWhatClassicCannotDo(t *testing.T) {
+	dir := t.TempDir()
+	demo := func(args ...string) outcome {
+		return stencildb(append([]string{"demo", "--headless", "--out", dir, "--size", "900x600", "--load", "t=" + file(t, "t.csv", "a,b\n1,2\n3,4\n5,6\n"), "SELECT SUM(a * b) FROM t WHERE a > 2"}, args...)...)
+	}
+	o := demo()
+	if o.status != 0 || !strings.Contains(o.errOut, "classic cannot do this statement: these are the passes of ") {
+		t.Errorf("status %d: %s", o.status, o.errOut)
+	}
+	demo("--backend", "classic").wantFailure(t, 1, "classic", "compute")
+	if o := demo("--backend", "compute"); o.status != 0 || strings.Contains(o.errOut, "cannot") {
+		t.Errorf("status %d: %s", o.status, o.errOut)
+	}
+}
+
 func TestDemoOfALoadedTable(t *testing.T) {
 	o := stencildb("demo", "--headless", "--out", t.TempDir(), "--size", "900x600", "--load", "t="+file(t, "t.csv", typedCSV),
 		"SELECT COUNT(*) FROM t WHERE i IS NULL")
@@ -87,7 +103,7 @@ func TestDemoBadInput(t *testing.T) {
 	headless("--size", "wide").wantFailure(t, 2, "--size wide")
 	headless("--size", "900x600x2").wantFailure(t, 2, "--size 900x600x2")
 	headless("--size", "99999x99999").wantFailure(t, 2, "at most")
-	headless("--backend", "cpu").wantFailure(t, 2, "backend classic", "cpu has none")
+	headless("--backend", "cpu").wantFailure(t, 2, "no passes", "classic, fused or compute")
 	headless("--max-passes", "0").wantFailure(t, 2, "--max-passes 0")
 	headless("--max-passes", "5").wantFailure(t, 1, "more than 5 passes", "--max-passes")
 	headless("SELECT COUNT(*) FROM flights").wantFailure(t, 1, "without a pass")

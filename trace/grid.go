@@ -48,6 +48,16 @@ func newGrid(first, rows int) *grid {
 
 func (g *grid) cell(row int) int { return row/g.Width/g.Step*g.Cols + row%g.Width/g.Step }
 
+// size is how many records a cell has.
+func (g *grid) size(cell int) (n int) {
+	first := g.cells[cell]
+	wide := min(g.Step, g.Width-first%g.Width)
+	for line := range g.Step {
+		n += max(0, min(wide, g.Rows-first-line*g.Width))
+	}
+	return n
+}
+
 // count returns how many records of each cell's block are in a set, and in all.
 func (g *grid) count(in func(row int) bool) (each []uint32, total int) {
 	each = make([]uint32, len(g.cells))
@@ -80,11 +90,30 @@ func firsts(g *grid, in []bool) []uint32 {
 	return out
 }
 
-// Image is an array, compressed: deflate, base64. A picture has a number a cell,
-// little-endian; texts are a JSON array.
+// Image is an array: numbers, of a picture one a cell, or texts. In JSON it is compressed:
+// deflate, base64, of numbers little-endian, of texts a JSON array.
 type Image struct {
-	Type string `json:"type"` // u8, u16, u32, f32, f64, text
-	Data string `json:"data"`
+	kind string // u8, u16, u32, f32, f64, text
+	of   any
+	raw  []byte
+}
+
+// MarshalJSON implements json.Marshaler.
+func (m *Image) MarshalJSON() ([]byte, error) {
+	var packed bytes.Buffer
+	text := base64.NewEncoder(base64.StdEncoding, &packed)
+	w, err := flate.NewWriter(text, flate.BestCompression)
+	if err == nil {
+		_, err = w.Write(m.raw)
+		err = errors.Join(err, w.Close(), text.Close())
+	}
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(struct {
+		Type string `json:"type"`
+		Data string `json:"data"`
+	}{m.kind, packed.String()})
 }
 
 // images keeps each image once, and the first error of keeping them.
@@ -105,20 +134,12 @@ func (m *images) add(of any) int {
 		encode = func() ([]byte, error) { return json.Marshal(of) }
 	}
 	raw, err := encode()
-	key := sha256.Sum256(append(raw, kind...))
+	key := sha256.Sum256(slices.Concat(raw, []byte(kind)))
 	if i, ok := m.at[key]; ok {
 		return i
 	}
-	var packed bytes.Buffer
-	text := base64.NewEncoder(base64.StdEncoding, &packed)
-	w, e := flate.NewWriter(text, flate.BestCompression)
-	err = errors.Join(err, e)
-	if err == nil {
-		_, e = w.Write(raw)
-		err = errors.Join(e, w.Close(), text.Close())
-	}
 	m.err = errors.Join(m.err, err)
-	m.list = append(m.list, &Image{kind, packed.String()})
+	m.list = append(m.list, &Image{kind, of, raw})
 	m.at[key] = len(m.list) - 1
 	return len(m.list) - 1
 }

@@ -68,7 +68,7 @@ func newTracer(s engine.Stage, run pass.Runner) *tracer {
 	timer, store := s.Context.NewTimer(), s.Runner.Store()
 	t := &tracer{Profiler: &pass.Profiler{Runner: run, Timer: timer, Prepared: s.Runner.Prepared},
 		bare: s.Runner, store: store, ctx: s.Context, timer: timer, plan: s.Plan,
-		trace: &Trace{Device: s.Context.Caps().Renderer, Rows: s.Plan.Table.Rows(),
+		trace: &Trace{Stage: s, Device: s.Context.Caps().Renderer, Rows: s.Plan.Table.Rows(),
 			Answer: []Field{}, Plan: []string{}, Grids: []*grid{}, Images: []*Image{}, Columns: []*Column{}, Passes: []*Pass{}, Programs: []string{}, Searches: []*Search{}, Sums: []*Sum{}},
 		images:   &images{list: []*Image{}, at: map[[32]byte]int{}},
 		programs: map[string]int{}, targets: map[textures.TargetRef]*buffer{}, masks: map[textures.Shape]*textures.Temp{},

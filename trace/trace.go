@@ -44,6 +44,12 @@ type Trace struct {
 	Images   []*Image  `json:"images"`   // each once
 	Searches []*Search `json:"searches"`
 	Sums     []*Sum    `json:"sums"`
+
+	Stage   engine.Stage    `json:"-"` // where it ran
+	Watched *engine.Watched `json:"-"` // what it answered
+	Ran     []pass.Profile  `json:"-"` // the passes
+
+	tracer *tracer
 }
 
 // Field is a value of the answer.
@@ -152,6 +158,7 @@ func Run(ctx context.Context, db *engine.DB, text string, o Options) (*Trace, er
 		}
 	}
 	out.Images = t.images.list
+	out.Watched, out.Ran, out.tracer = w, t.Profiles, t
 	return out, errors.Join(t.err, t.images.err)
 }
 

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"compress/flate"
 	"context"
-	"encoding/base64"
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
@@ -127,17 +126,24 @@ func TestPassesAndCountsAreThoseOfExplainAnalyze(t *testing.T) {
 // unpack is what the page does with an image.
 func unpack(t *testing.T, im *Image) []uint64 {
 	t.Helper()
-	packed, err := base64.StdEncoding.DecodeString(im.Data)
+	text, err := json.Marshal(im)
 	if err != nil {
 		t.Fatal(err)
 	}
-	raw, err := io.ReadAll(flate.NewReader(bytes.NewReader(packed)))
+	var written struct {
+		Type string
+		Data []byte
+	}
+	if err := json.Unmarshal(text, &written); err != nil {
+		t.Fatal(err)
+	}
+	raw, err := io.ReadAll(flate.NewReader(bytes.NewReader(written.Data)))
 	if err != nil {
 		t.Fatal(err)
 	}
-	size := map[string]int{"u8": 1, "u16": 2, "u32": 4}[im.Type]
+	size := map[string]int{"u8": 1, "u16": 2, "u32": 4}[written.Type]
 	if size == 0 {
-		t.Fatalf("an image of whole numbers is %s", im.Type)
+		t.Fatalf("an image of whole numbers is %s", written.Type)
 	}
 	var out []uint64
 	for ; len(raw) > 0; raw = raw[size:] {

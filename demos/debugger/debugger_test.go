@@ -26,14 +26,19 @@ func flights(t testing.TB, n int) *table.Table {
 // test fails when a GL object is left.
 func open(t testing.TB, tab *table.Table, sql string) *Demo {
 	t.Helper()
+	return openWith(t, "classic", tab, sql)
+}
+
+func openWith(t testing.TB, backend string, tab *table.Table, sql string) *Demo {
+	t.Helper()
 	gpu, err := glctx.Open(glctx.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return openOn(t, gpu, tab, sql)
+	return openOn(t, gpu, backend, tab, sql)
 }
 
-func openOn(t testing.TB, gpu *glctx.Context, tab *table.Table, sql string) *Demo {
+func openOn(t testing.TB, gpu *glctx.Context, backend string, tab *table.Table, sql string) *Demo {
 	t.Helper()
 	closing := func(close func() error) {
 		t.Cleanup(func() {
@@ -43,7 +48,7 @@ func openOn(t testing.TB, gpu *glctx.Context, tab *table.Table, sql string) *Dem
 		})
 	}
 	closing(gpu.Close)
-	db := database(t, tab)
+	db := database(t, backend, tab)
 	closing(db.Close)
 	d, err := Open(context.Background(), gpu, db, Options{SQL: sql})
 	if err != nil {
@@ -54,9 +59,9 @@ func openOn(t testing.TB, gpu *glctx.Context, tab *table.Table, sql string) *Dem
 	return d
 }
 
-func database(t testing.TB, tab *table.Table) *engine.DB {
+func database(t testing.TB, backend string, tab *table.Table) *engine.DB {
 	t.Helper()
-	db, err := engine.Open(engine.Options{Backend: "classic"})
+	db, err := engine.Open(engine.Options{Backend: backend})
 	if err != nil {
 		t.Fatal(err)
 	}

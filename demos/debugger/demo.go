@@ -3,7 +3,6 @@ package debugger
 import (
 	"context"
 	"errors"
-	"fmt"
 	"image"
 	"slices"
 	"strings"
@@ -19,6 +18,7 @@ type Options struct {
 	SQL       string
 	MaxPasses int    // that the statement may have; 0: [trace.DefaultMaxPasses]
 	Order     string // how the records are ordered, in words; "" where that says nothing
+	Instead   string // a backend that cannot do the statement, for which that of the DB stands in; "" for none
 }
 
 // Demo is a statement under the debugger. It belongs to one goroutine.
@@ -34,6 +34,7 @@ type Demo struct {
 	stage   *engine.Stage
 	at      moment // that the scene is of
 	problem string // why there is no scene
+	traced  bool   // the scene is a trace: the device's own pictures are those of backend classic
 	found   *trace.Trace
 	foundOf string // the statement whose findings they are
 
@@ -58,17 +59,17 @@ const (
 	fieldGrip
 )
 
-// Open puts a statement under the debugger. db, of backend classic, has not run any yet:
+// Open puts a statement under the debugger. db has not run any yet:
 // from now on it computes on the context gl. A statement without passes, or of more than there may be, is an error.
 func Open(ctx context.Context, gl *glctx.Context, db *engine.DB, o Options) (*Demo, error) {
 	if o.MaxPasses == 0 {
 		o.MaxPasses = trace.DefaultMaxPasses
 	}
-	if b := db.Backend(); b != "classic" {
-		return nil, fmt.Errorf("debugger: backend %s: the debugger shows the passes of backend classic", b)
-	}
-	d := &Demo{Model: newModel(o.SQL), ctx: ctx, gl: gl, db: db, options: o, axes: map[int]*axis{},
+	d := &Demo{Model: newModel(o.SQL), ctx: ctx, gl: gl, db: db, options: o, axes: map[int]*axis{}, traced: db.Backend() != "classic",
 		sweep: 20, work: slowWork, size: image.Pt(DefaultWidth, DefaultHeight), scale: 1, mouse: image.Pt(-1, -1)}
+	if d.traced {
+		d.work = traceWork
+	}
 	engine.Inspect(db).RunOn(gl)
 	if err := d.survey(); err != nil {
 		return nil, err
@@ -80,6 +81,9 @@ func Open(ctx context.Context, gl *glctx.Context, db *engine.DB, o Options) (*De
 		return d.stage.Runner.Lend(func() (err error) {
 			if d.view, err = newView(gl); err != nil {
 				return err
+			}
+			if d.traced {
+				return nil
 			}
 			return d.view.prepare(d.scene, d.stage.Runner.Programs())
 		})
@@ -108,7 +112,11 @@ func (d *Demo) survey() error {
 
 // execute takes the statement to a moment and shows it.
 func (d *Demo) execute(m moment) error {
-	s, stage, err := observe(d.ctx, d.db, m)
+	take := observe
+	if d.traced {
+		take = traced
+	}
+	s, stage, err := take(d.ctx, d.db, m)
 	if err == nil {
 		d.take(m, s, stage)
 	}
@@ -136,9 +144,9 @@ func (d *Demo) take(m moment, s *scene, stage *engine.Stage) {
 	d.Constants = constants(d.SQL, s.plan, d.axis)
 	d.Active = min(d.Active, max(len(d.Constants)-1, 0))
 	// The share of each bit in a sum takes a look at every record on the host.
-	dragged := d.found != nil && len(d.found.Sums) > 0 && d.held == constantGrip
+	dragged := !d.traced && d.found != nil && len(d.found.Sums) > 0 && d.held == constantGrip
 	if s.answer != nil && d.foundOf != d.SQL && !dragged {
-		d.found, d.foundOf = trace.Found(s.plan, s.passes, s.answer.Values), d.SQL
+		d.found, d.foundOf = s.found(), d.SQL
 		for _, found := range d.found.Searches {
 			d.axis(found.Attribute()) // which takes longer than a frame
 		}
@@ -156,6 +164,15 @@ func (d *Demo) axis(col int) *axis {
 
 // observe takes the statement to the model's step, where it is not there already.
 func (d *Demo) observe() error {
+	if d.traced {
+		if d.scene == nil || d.Answer == "" && !(d.held == constantGrip && d.slow()) {
+			if err := d.survey(); err != nil {
+				return err
+			}
+		}
+		d.turn()
+		return nil
+	}
 	if d.foundOf != d.SQL && d.held != constantGrip {
 		if err := d.survey(); err != nil {
 			return err
@@ -181,10 +198,13 @@ func (d *Demo) observe() error {
 // of 66 ms.
 const slowWork = 12 << 20
 
+// traceWork is that of a trace, whose pictures the host makes whatever the device.
+const traceWork = 2 << 20
+
 // slow reports whether the whole statement takes too long to follow the mouse: then the
-// answer waits until the constant is let go.
+// answer, and all of a trace, waits until the constant is let go.
 func (d *Demo) slow() bool {
-	return d.gl.Caps().Software && d.scene != nil && d.scene.plan.Table.Rows()*len(d.Passes) > d.work
+	return (d.traced || d.gl.Caps().Software) && d.scene != nil && d.scene.plan.Table.Rows()*len(d.Passes) > d.work
 }
 
 // selecting returns how many passes select the records, up to the one that counts them,

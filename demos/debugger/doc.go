@@ -1,5 +1,5 @@
-// Package debugger shows a statement on backend classic as it happens: what each
-// pass reads and writes, in a window or as a series of pictures.
+// Package debugger shows a statement pass by pass: what each of them reads and writes, in a
+// window or as a series of pictures.
 //
 // The types to know:
 //
@@ -8,10 +8,15 @@
 //   - [Model] is what is shown: the statement, its passes, the step, whether it runs,
 //     the constants. It knows nothing of GL (file model.go).
 //   - observer is the runner that takes a statement to a step (file observer.go).
+//   - traced executes a statement on another backend than classic (file traced.go); shown is a
+//     picture of its trace (file pictures.go).
 //   - view draws the panes, the list, the number lines and the text (file view.go).
 //   - [Window] is the loop of a window, [Headless] that without a display.
 //
 // # How a step is shown
+//
+// Backend classic is shown as it happens, the others by their traces (package trace), whose
+// pictures, counts and decisions are all there before the first step. What follows is about classic.
 //
 // Step k is the moment after pass k. The statement is executed with a runner that
 // lets k passes happen and then stops it. What the device holds at that moment,
@@ -41,5 +46,7 @@
 //   - While a constant is being dragged, passes after the current one are those of the plan:
 //     of a search only the routine is known. Where the whole statement takes software longer than a frame, its answer waits until
 //     the constant is let go.
+//   - Over many records a trace takes longer than a frame: while a constant is being dragged, the
+//     pictures are those of the statement before, and the frame says so.
 //   - [Window] needs a build with windows; see package glctx.
 package debugger

@@ -522,7 +522,7 @@ func TestWhatCannotBeShown(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer gpu.Close()
-	db := database(t, flights(t, 100))
+	db := database(t, "classic", flights(t, 100))
 	defer db.Close()
 	many := "SELECT COUNT(*) FROM flights WHERE delay > 0"
 	for i := range 300 {
@@ -541,10 +541,7 @@ func TestWhatCannotBeShown(t *testing.T) {
 			t.Errorf("%.60s: error %v, want %q", c.options.SQL, err, c.want)
 		}
 	}
-	cpu, err := engine.Open(engine.Options{Backend: "cpu"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	cpu := database(t, "cpu", flights(t, 100))
 	defer cpu.Close()
 	if _, err := Open(context.Background(), gpu, cpu, Options{SQL: cnf}); err == nil || !strings.Contains(err.Error(), "backend classic") {
 		t.Errorf("backend cpu: %v", err)

@@ -10,6 +10,7 @@ import (
 	"image/png"
 	"io"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -70,7 +71,9 @@ func (r *recording) run(ctx context.Context) error {
 	if len(d.Constants) == 0 {
 		return nil
 	}
-	if err := r.sweep(ctx, d.comparing()); err != nil {
+	if d.traced {
+		d.work = math.MaxInt // a trace that takes longer than a frame is waited for
+	} else if err := r.sweep(ctx, d.comparing()); err != nil {
 		return err
 	}
 	return r.sweep(ctx, d.Last())
@@ -89,6 +92,10 @@ func (r *recording) clear() error {
 
 // point puts the mouse on a record, whose values the frames then show.
 func (d *Demo) point() {
+	if d.traced { // the first of its pictures that there is room for is in the middle
+		d.mouse = d.layout().panes[attributePane].Min.Add(image.Pt(60, 90))
+		return
+	}
 	if d.scene.chunk != nil {
 		sh := textures.ShapeOf(d.scene.chunk.Rows)
 		r := picture(d.layout().panes[depthPane], sh.Width, sh.Height)

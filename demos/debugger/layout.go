@@ -127,7 +127,12 @@ func cutRight(r image.Rectangle, w int) (cut, rest image.Rectangle) {
 // picture is where the picture of a chunk lies in a pane: as large as fits, in the
 // texture's proportions.
 func picture(pane image.Rectangle, width, height int) image.Rectangle {
-	room := image.Rect(pane.Min.X, pane.Min.Y+headHigh, pane.Max.X, pane.Max.Y-footHigh)
+	return fitted(pane, width, height, footHigh)
+}
+
+// fitted is where a picture lies in a part that leaves room below it.
+func fitted(part image.Rectangle, width, height, foot int) image.Rectangle {
+	room := image.Rectangle{part.Min.Add(image.Pt(0, headHigh)), part.Max.Sub(image.Pt(0, foot))} // which may be none
 	w, h := room.Dx(), room.Dx()*height/max(width, 1)
 	if h > room.Dy() {
 		w, h = room.Dy()*width/max(height, 1), room.Dy()

@@ -26,12 +26,13 @@ type scene struct {
 	pass      *pass.Pass // the last that happened; nil at step 0
 	chunk     *table.Chunk
 	targets   map[textures.TargetRef]*contents
-	target    *contents // that pass drew to; nil where none has been drawn to
-	mask      uint32    // texture: 1 where a record passes; 0 for none
-	passing   uint64    // how many do
-	selection bool      // the mask has what the statement selects
-	drew      bool      // a pass has drawn to a texture of this statement alone
-	legend    []uint8   // the values in the stencil buffer, the smallest first; nil until they are shown
+	target    *contents    // that pass drew to; nil where none has been drawn to
+	mask      uint32       // texture: 1 where a record passes; 0 for none
+	passing   uint64       // how many do
+	selection bool         // the mask has what the statement selects
+	drew      bool         // a pass has drawn to a texture of this statement alone
+	trace     *trace.Trace // with the pictures of all passes; nil where the device's own are drawn
+	legend    []uint8      // the values in the stencil buffer, the smallest first; nil until they are shown
 }
 
 // contents is a depth-stencil buffer and what it holds.

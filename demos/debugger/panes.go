@@ -212,13 +212,18 @@ func (f *frame) result() pane {
 		f.records("PASSES", r, s.mask, 0, scale{}, shaders.Uniform{Name: "fate", I: []int32{mark}})
 		y := r.Max.Y + 7
 		f.Fill(image.Rect(r.Min.X, y, r.Min.X+12, y+12), fate)
-		text := fmt.Sprintf("%s of %s (%s)", numbers.Grouped(s.passing), numbers.Grouped(uint64(s.chunk.Rows)), percent(float64(s.passing)/float64(max(s.chunk.Rows, 1))))
-		if f.Bold.Width(text) > at.Dx()-18 {
-			text = numbers.Grouped(s.passing)
-		}
-		f.Text(f.Bold, r.Min.X+18, y+11, f.Bold.Clip(text, at.Dx()-18), fate)
+		f.part(image.Pt(r.Min.X+18, y+11), at.Max.X, s.passing, s.chunk.Rows, fate)
 	}
 	return p
+}
+
+// part writes how many of so many records have a fate, up to x, their share where there is room.
+func (f *frame) part(at image.Point, x int, n uint64, of int, fate color.RGBA) {
+	text := fmt.Sprintf("%s of %s (%s)", numbers.Grouped(n), numbers.Grouped(uint64(of)), percent(float64(n)/float64(max(of, 1))))
+	if f.Bold.Width(text) > x-at.X {
+		text = numbers.Grouped(n)
+	}
+	f.Text(f.Bold, at.X, at.Y, f.Bold.Clip(text, x-at.X), fate)
 }
 
 // quads returns what the pass at hand compares the stored depths with, in 2^-24.

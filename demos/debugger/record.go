@@ -73,6 +73,9 @@ func (f *frame) rowAt(at image.Point) (row int, ok bool) {
 	if f.scene == nil || f.scene.chunk == nil {
 		return 0, false
 	}
+	if f.demo.traced {
+		return f.demo.pointed(at)
+	}
 	sh := f.shape()
 	for _, pane := range f.layout.panes {
 		if r := picture(pane, sh.Width, sh.Height); at.In(r) {
@@ -95,11 +98,17 @@ func (f *frame) record() {
 	}
 	s, sh := f.scene, f.shape()
 	x, y := row%sh.Width, row/sh.Width
-	for _, pane := range f.layout.panes {
-		f.mark(picture(pane, sh.Width, sh.Height), sh, x, y)
-	}
 	f.Text(f.Body, r.Min.X+64, r.Min.Y+14, fmt.Sprintf("row %s, texel (%d, %d)", numbers.Grouped(s.first()+row), x, y), ink)
-	held := s.held(s.texel(x, y), row)
+	var held [][2]string
+	if f.demo.traced {
+		held = f.cells(row)
+	} else {
+		held = s.held(s.texel(x, y), row)
+		for _, pane := range f.layout.panes {
+			r := picture(pane, sh.Width, sh.Height)
+			f.mark(image.Rect(r.Min.X+x*r.Dx()/sh.Width, r.Min.Y+y*r.Dy()/sh.Height, r.Min.X+(x+1)*r.Dx()/sh.Width, r.Min.Y+(y+1)*r.Dy()/sh.Height))
+		}
+	}
 	c := &card{f, r, r.Min.Y + 34}
 	c.attributes(row, r.Max.Y-lineHeight*len(held))
 	for _, h := range held {
@@ -193,10 +202,9 @@ func (c *card) attributes(row, end int) {
 	}
 }
 
-// mark frames a texel in a pane, so that it is found in the others too.
-func (f *frame) mark(r image.Rectangle, sh textures.Shape, x, y int) {
-	at := image.Rect(r.Min.X+x*r.Dx()/sh.Width, r.Min.Y+y*r.Dy()/sh.Height,
-		r.Min.X+(x+1)*r.Dx()/sh.Width, r.Min.Y+(y+1)*r.Dy()/sh.Height).Inset(-3)
+// mark frames a texel of a pane, so that it is found in the others too.
+func (f *frame) mark(texel image.Rectangle) {
+	at := texel.Inset(-3)
 	f.Frame(at, 1, paper)
 	f.Frame(at.Inset(-1), 1, ink)
 }

@@ -143,6 +143,9 @@ func (v *view) draw(d *Demo) error {
 	v.shown.Fill(v.shown.Rect, paper)
 	f := &frame{view: v, Canvas: v.shown, demo: d, scene: d.scene, layout: d.layout()}
 	parts := []func(){f.panes, f.field, f.record, f.head, f.list, f.state, f.lines, f.found, f.help}
+	if d.traced {
+		parts[0], parts[1] = f.traced, f.concluded
+	}
 	if !fits(d.size.X, d.size.Y) {
 		parts = []func(){func() {
 			f.Text(f.Body, 10, 24, "This window is too small:", ink)

@@ -23,13 +23,13 @@ func TestMain(m *testing.M) {
 	os.Exit(status)
 }
 
-func openWindow(t *testing.T) *Demo {
+func openWindow(t *testing.T, backend string) *Demo {
 	t.Helper()
 	gpu, err := glctx.OpenWindow(glctx.WindowOptions{Width: 1000, Height: 700, Title: "test"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return openOn(t, gpu, flights(t, 3000), cnf)
+	return openOn(t, gpu, backend, flights(t, 3000), cnf)
 }
 
 // loops is a context that ends after so many looks at it.
@@ -46,7 +46,12 @@ func (c *loops) Err() error {
 }
 
 func TestTheWindowStepsThroughTheStatementAndShowsTheFrame(t *testing.T) {
-	d := openWindow(t)
+	for _, backend := range []string{"classic", "fused", "compute"} {
+		t.Run(backend, func(t *testing.T) { stepsThrough(t, openWindow(t, backend)) })
+	}
+}
+
+func stepsThrough(t *testing.T, d *Demo) {
 	d.Toggle()
 	d.Speed = fastest
 	d.due = 0

@@ -3,14 +3,13 @@ package debugger
 import (
 	"fmt"
 	"image"
-	"image/color"
 	"math"
 	"slices"
 	"sort"
 	"strings"
 
-	"github.com/stencildb/stencildb/demos/draw"
 	"github.com/stencildb/stencildb/internal/numbers"
+	"github.com/stencildb/stencildb/pass"
 )
 
 func (f *frame) head() {
@@ -28,6 +27,9 @@ func (f *frame) head() {
 		sorted := ""
 		if d.options.Order != "" {
 			sorted = "sorted "
+		}
+		if d.traced {
+			about = "backend " + f.scene.trace.Backend + "  ·  " + about
 		}
 		about = fmt.Sprintf("%s of %s  ·  %s", numbers.Count(n, sorted+"record", sorted+"records"), f.scene.plan.Table.Name, about)
 	}
@@ -185,9 +187,15 @@ func (d *Demo) stepAt(r image.Rectangle, at image.Point) (int, bool) {
 func (f *frame) list() {
 	d, r := f.demo, f.layout.list
 	f.Text(f.Bold, r.Min.X, r.Min.Y+14, "Passes", ink)
-	f.Right(f.Small, r.Max.X, r.Min.Y+14, "samples that pass", faint)
+	counts := slices.ContainsFunc(d.Passes, func(p pass.Profile) bool { return p.Pass.Count })
+	if counts {
+		f.Right(f.Small, r.Max.X, r.Min.Y+14, "samples that pass", faint)
+	}
 	for _, row := range d.listing(r) {
 		f.listRow(row)
+	}
+	if !counts {
+		return
 	}
 	f.Fill(image.Rect(r.Min.X, r.Max.Y-rowHigh, r.Max.X, r.Max.Y-rowHigh+1), hair)
 	what, count := "nothing counted yet", ""
@@ -225,31 +233,38 @@ func (f *frame) listRow(row listed) {
 
 func (f *frame) state() {
 	d, r := f.demo, f.layout.state
-	y := r.Min.Y + 14
-	write := func(face *draw.Face, s string, shade color.RGBA) {
-		for _, line := range face.Wrap(s, r.Dx()) {
-			if y <= r.Max.Y {
-				f.Text(face, r.Min.X, y, line, shade)
-			}
-			y += 18
-		}
-	}
+	w := &writer{f, r, r.Min.Y + 14}
+	write := w.write
 	switch {
 	case f.scene == nil:
 		return
 	case d.Step == 0:
 		write(f.Bold, "Before the first pass", ink)
-		write(f.Body, "Attributes are textures, a record is a texel. Depth and stencil buffer hold nothing yet.", ink)
+		if !d.traced {
+			write(f.Body, "Attributes are textures, a record is a texel. Depth and stencil buffer hold nothing yet.", ink)
+			return
+		}
+		write(f.Body, "The pictures show what each pass of backend "+f.scene.trace.Backend+" reads and leaves.", ink)
+		if d.options.Instead != "" {
+			write(f.Body, "Backend "+d.options.Instead+" cannot do this statement.", ink)
+		}
 		return
 	case d.AtAnswer():
 		write(f.Bold, "Answer", ink)
-		y += 6
+		w.y += 6
+		if d.stale() {
+			return
+		}
 		if d.Answer == "" {
 			write(f.Body, "The selection follows the constant; let it go to have the answer.", ink)
 			return
 		}
 		write(f.Title, d.Answer, selected)
-		y += 4
+		w.y += 4
+		if d.traced {
+			write(f.Body, numbers.Count(len(d.Passes), "pass", "passes")+" of backend "+f.scene.trace.Backend+".", ink)
+			return
+		}
 		_, passes := d.Counted()
 		write(f.Body, fmt.Sprintf("%s, of which %d counted.", numbers.Count(len(d.Passes), "pass", "passes"), passes), ink)
 		return
@@ -257,13 +272,19 @@ func (f *frame) state() {
 	e := d.Passes[d.Step-1]
 	write(f.Bold, fmt.Sprintf("%d  %v", d.Step, e.Pass), ink)
 	write(f.Body, "Counts "+e.Pass.Op.Counts()+".", ink)
+	if d.traced {
+		for _, fact := range f.scene.current(d.Model).State {
+			write(f.Small, fact[0]+": "+fact[1], faint)
+		}
+		return
+	}
 	for _, s := range f.scene.pass.State() {
 		write(f.Small, s, faint)
 	}
 	for _, limb := range f.scene.quads() {
 		write(f.Small, fmt.Sprintf("quad at depth %.0f / 2^24: %s %s", limb, f.scene.depthName(), f.scene.depthValue(uint64(math.Round(limb)))), highlight)
 	}
-	if e.Pass.Count && y <= r.Max.Y {
+	if e.Pass.Count && w.y <= r.Max.Y {
 		write(f.Bold, numbers.Count(e.Samples, "sample passes", "samples pass"), selected)
 	}
 }
@@ -277,6 +298,10 @@ func (f *frame) help() {
 	if f.demo.chunks() > 1 {
 		s += "   page up, page down: the chunk before, the next"
 	}
-	s += "   l rank/proportion   a attribute   q quit"
+	s += "   l rank/proportion"
+	if !f.demo.traced {
+		s += "   a attribute"
+	}
+	s += "   q quit"
 	f.Text(f.Small, r.Min.X, r.Max.Y-6, f.Small.Clip(s, r.Dx()), faint)
 }

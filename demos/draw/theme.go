@@ -4,6 +4,7 @@ import (
 	_ "embed"
 	"fmt"
 	"image/color"
+	"math"
 	"strings"
 )
 
@@ -52,6 +53,16 @@ func Half(a, b color.RGBA) color.RGBA {
 
 // Passing returns the colour of a value that passes a test.
 func (t Theme) Passing(place float64) color.RGBA { return Half(Value(place), t.Tint) }
+
+// Share returns the colour of a cell of whose records a share has a fate, Pass or Dropped.
+func (t Theme) Share(share float64, fate color.RGBA) color.RGBA {
+	if share == 0 {
+		return t.None
+	}
+	part := 0.3 + 0.7*share
+	mix := func(a, b uint8) uint8 { return uint8(math.Round(float64(a) + part*(float64(b)-float64(a)))) }
+	return color.RGBA{mix(t.None.R, fate.R), mix(t.None.G, fate.G), mix(t.None.B, fate.B), 255}
+}
 
 // Stencil returns the colour of a stencil value: beyond 7 they come again, darker.
 func (t Theme) Stencil(v uint8) color.RGBA {
