@@ -49,7 +49,7 @@ func (r *Report) headlineTable() section {
 			}
 			interval := "–"
 			if m.Hi > 0 {
-				interval = number(m.Lo) + " – " + number(m.Hi)
+				interval = span(m.Lo, m.Hi)
 			}
 			s.add(h.What, fmt.Sprint(h.Figure), numbers.Grouped(m.Rows), fmt.Sprint(m.Runs), orDash(h.Paper, number), number(m.Here), interval,
 				orDash(m.Fused, number), orDash(m.Compute, number), m.Verdict)

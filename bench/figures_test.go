@@ -483,6 +483,11 @@ func TestHeadlinesOfKnownTimes(t *testing.T) {
 			t.Errorf("%v is written %s, want %s", x, got, want)
 		}
 	}
+	for x, want := range map[[2]float64]string{{0.998, 1.003}: "0.998 – 1.003", {1.02, 1.3}: "1.02 – 1.3", {1, 1}: "1 – 1", {12.31, 12.33}: "12.31 – 12.33"} {
+		if got := span(x[0], x[1]); got != want {
+			t.Errorf("%v is written %s, want %s", x, got, want)
+		}
+	}
 }
 
 // No two systems look the same without colours.

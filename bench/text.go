@@ -99,6 +99,15 @@ func number(x float64) string {
 	return fmt.Sprintf("%.2g", x)
 }
 
+// span writes an interval, with as many digits as tell its ends apart, up to four.
+func span(lo, hi float64) string {
+	from, to := number(lo), number(hi)
+	if from == to {
+		from, to = fmt.Sprintf("%.4g", lo), fmt.Sprintf("%.4g", hi)
+	}
+	return from + " – " + to
+}
+
 // orDash writes what was measured.
 func orDash(x float64, write func(float64) string) string {
 	if x == 0 {
