@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/internal/numbers"
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/plan"
@@ -74,12 +73,10 @@ func (s *Search) within(first, last uint64) uint64 {
 }
 
 // Decision returns what a step concludes; nil where it concludes nothing: the counts
-// of other chunks are missing, or there is nothing that it counts by. On backend compute MIN
-// and MAX over several chunks are a search in each, which has no rank in the table.
+// of other chunks are missing, or there is nothing that it counts by.
 func (s *Search) Decision(step int) *Decision {
 	st, n := s.Steps[step], uint64(len(s.ranks()))
-	several := len(s.tracer.plan.Table.Chunks) > 1 && (s.agg.Kind == expr.Min || s.agg.Kind == expr.Max)
-	if step+1 < len(s.Steps) && s.Steps[step+1].high >= st.high || st.Counts != nil && (st.Taken == "" || several) {
+	if step+1 < len(s.Steps) && s.Steps[step+1].high >= st.high || st.Counts != nil && (st.Taken == "") {
 		return nil
 	}
 	k, largest, ok, err := plan.Rank(s.agg, n)

@@ -39,9 +39,8 @@
 //   - The mask counts against the device's budget.
 //   - On devices that pass over bit planes the whole block is read back: a trace is
 //     for tables whose columns fit host memory a second time.
-//   - On backend compute MIN and MAX over several chunks are a search in each of them,
-//     in codes of its own; the answer is the best of theirs. What a k-th search has
-//     found is told from its answer: which side of each threshold that is on.
+//   - What a k-th search of backend compute has found is told from its answer: which side of
+//     each threshold that is on.
 //   - A pass that counts for several aggregates (Digits of backend compute) is shown as a
-//     step of one search: the first one's, over several chunks that of the first MIN or MAX.
+//     step of one search, the first one's.
 package trace
