@@ -33,8 +33,8 @@ the page switches between the two, and begins in row order where the table is or
 The page needs no network and opens from disk.
 
 The backend is classic unless another one is named; cpu has no passes to show. The
-statement is a SELECT of aggregates, or on classic of rows with ORDER BY: the steps of
-a sorting network, of a few thousand records best.
+statement is a SELECT of aggregates, on compute also of groups, or one of rows with ORDER BY:
+on classic the steps of a sorting network, of a few thousand records best.
 --against shows the passes of two backends side by side, with the points where both
 have the same selection, the same candidates for a k-th value, or the same sum.` + commonHelp,
 		Example: `  stencildb trace -o cnf.html 'SELECT COUNT(*) FROM flights WHERE (delay < 0 OR distance > 2000) AND time >= 6'

@@ -94,7 +94,7 @@ func (x *chunk) group() error {
 	if n := len(c.slots) + 1; n > d.maxBlocks() {
 		return &plan.Declined{Why: fmt.Sprintf("the groups read %d storage blocks, the device has %d in a compute program", n, d.maxBlocks())}
 	}
-	op := Group{Slots: g.size, Shared: shares}
+	op := Group{Slots: g.size, Shared: shares, Words: len(g.words)}
 	for _, col := range g.cols {
 		op.Keys = append(op.Keys, x.attribute(col))
 	}
@@ -104,7 +104,8 @@ func (x *chunk) group() error {
 	list := w.kernels(c, op)
 	for _, k := range list {
 		g.place = append(g.place, x.alloc(g.size*len(g.words)))
-		k.own[0] = int32(g.place[len(g.place)-1])
+		op.At = g.place[len(g.place)-1]
+		k.op, k.own[0] = op, int32(op.At)
 	}
 	if bytes := 4 * int64(x.compiler.words); bytes > x.device.MaxBlock && x.device.MaxBlock > 0 || x.compiler.words > mostGroupWords {
 		return &plan.Declined{Why: fmt.Sprintf("the groups take %d MB, more than one storage block is to have", bytes>>20)}
@@ -479,6 +480,8 @@ type Group struct {
 	Aggs   []string
 	Slots  int
 	Shared bool // work groups have a copy of the slots
+	At     int  // the word of the result where the slots begin
+	Words  int  // of a slot; the second is the number of its records
 }
 
 // String implements pass.Op.
@@ -488,6 +491,16 @@ func (g Group) String() string {
 		keys = append(keys, k.Name)
 	}
 	return "Group(" + strings.TrimSpace(strings.Join(g.Aggs, ", ")+" BY "+strings.Join(keys, ", ")) + ")"
+}
+
+// Found is how many slots have records, given the words of the result.
+func (g Group) Found(words []uint32) (n int) {
+	for slot := range g.Slots {
+		if words[g.At+slot*g.Words+records] > 0 {
+			n++
+		}
+	}
+	return n
 }
 
 // Counts implements pass.Op.

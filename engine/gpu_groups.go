@@ -3,6 +3,7 @@ package engine
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"iter"
 	"slices"
 	"time"
@@ -13,22 +14,19 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// grouper is a backend that aggregates by keys where it can: else the error is a [plan.Declined].
-type grouper interface {
-	Groups(ctx context.Context, q *plan.Query, took *took) ([]plan.GroupStates, error)
-}
+// finder asks a backend for what it finds of a query's groups; a [plan.Declined] leaves that to cpu.
+type finder func(ctx context.Context, b backend, q *plan.Query, took *took) ([]plan.GroupStates, error)
 
-// groupsOf are the groups of the fragment's rows, keys and then aggregates: from what the backend finds
-// of them, or, where it leaves them to cpu, from the rows.
-func (s *planned) groupsOf(ctx context.Context, b backend, n *plan.Aggregate, took *took) iter.Seq2[[][]table.Value, error] {
-	if g, ok := b.(grouper); ok {
-		states, err := g.Groups(ctx, s.plan, took)
-		if err == nil {
-			return cpu.GroupStates(ctx, s.plan.Table, n, states)
-		}
-		if !declined(err) {
-			return func(yield func([][]table.Value, error) bool) { yield(nil, explained(b.Name(), err)) }
-		}
+// groupsOf are the groups of the fragment's rows, keys and then aggregates: from what a device finds of them,
+// or, where that is declined, by cpu from the rows that the backend selects.
+func (s *planned) groupsOf(ctx context.Context, b backend, n *plan.Aggregate, took *took, find finder) iter.Seq2[[][]table.Value, error] {
+	states, err := find(ctx, b, s.plan, took)
+	switch {
+	case err == nil:
+		slices.SortStableFunc(states, func(a, b plan.GroupStates) int { return cmp.Compare(a.Chunk, b.Chunk) })
+		return cpu.GroupStates(ctx, s.plan.Table, n, states)
+	case !declined(err):
+		return func(yield func([][]table.Value, error) bool) { yield(nil, explained(b.Name(), err)) }
 	}
 	return cpu.Group(ctx, s.plan.Table, n, b.Rows(ctx, s.plan, took))
 }
@@ -40,7 +38,7 @@ func (x *execution) groups(n *plan.Aggregate) stream {
 		err := x.backend(&opening, func(b backend) error {
 			x.rows.took = &took{}
 			x.rows.took.start(b.Name(), opening)
-			for rows, err := range x.groupsOf(x.ctx, b, n, x.rows.took) {
+			for rows, err := range x.groupsOf(x.ctx, b, n, x.rows.took, x.states) {
 				if err != nil {
 					return err
 				}
@@ -56,17 +54,42 @@ func (x *execution) groups(n *plan.Aggregate) stream {
 	}
 }
 
-// Groups implements grouper: each device has the groups of its chunks.
-func (b *passes) Groups(ctx context.Context, q *plan.Query, took *took) (all []plan.GroupStates, err error) {
-	groups := algorithms[b.name].groups
-	if groups == nil || q.Groups == nil {
+// inGroups asks a backend for what it finds of a query's groups: each device for those of its chunks.
+func inGroups(ctx context.Context, b backend, q *plan.Query, took *took) ([]plan.GroupStates, error) {
+	v, ok := b.(*passes)
+	if !ok || algorithms[v.name].groups == nil || q.Groups == nil {
 		return nil, groupsOfCPU
 	}
-	if all, err = onAll(ctx, b, q, took, groups); err != nil {
-		return nil, err
+	return onAll(ctx, v, q, took, algorithms[v.name].groups)
+}
+
+// WatchGroups is [passes.Watch] of what a device finds of a query's groups.
+func (b *passes) WatchGroups(ctx context.Context, q *plan.Query, took *took, wrap func(Stage) pass.Runner) ([]plan.GroupStates, error) {
+	groups := algorithms[b.name].groups
+	if groups == nil || q.Groups == nil {
+		return nil, nothingToSee(b.name, groupsOfCPU)
 	}
-	slices.SortStableFunc(all, func(a, b plan.GroupStates) int { return cmp.Compare(a.Chunk, b.Chunk) })
-	return all, nil
+	return onFirst(ctx, b, q, took, wrap, groups)
+}
+
+// nothingToSee is the error of a statement under watch that cpu would do, with nothing to look at.
+func nothingToSee(backend string, err error) error {
+	if !declined(err) {
+		return err
+	}
+	return &marked{fmt.Errorf("backend %s: %v; there are passes to look at where compute orders by columns or groups by few combinations of codes, and where classic orders a table of one chunk", backend, err), ErrUnsupported}
+}
+
+// onFirst has the first device find something of a query, which has the whole table for it.
+func onFirst[T any](ctx context.Context, b *passes, q *plan.Query, took *took, wrap func(Stage) pass.Runner, find func(pass.Runner, *GPU, *plan.Query) ([]T, error)) (found []T, err error) {
+	g := b.list[0]
+	err = g.Context.Do(context.WithoutCancel(ctx), func() error {
+		return g.metered(ctx, q, wrap(Stage{g.GL, g.Context, q}), took, func(run pass.Runner) (err error) {
+			found, err = find(run, g, q)
+			return err
+		})()
+	})
+	return found, nothingToSee(b.name, err)
 }
 
 // onAll has each device find something of its part of a query, all at the same time.

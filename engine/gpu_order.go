@@ -3,7 +3,6 @@ package engine
 import (
 	"container/heap"
 	"context"
-	"fmt"
 	"slices"
 
 	"github.com/stencildb/stencildb/expr"
@@ -28,20 +27,11 @@ func inOrder(ctx context.Context, b backend, q *plan.Query, took *took) (out pla
 
 // WatchOrder is [passes.Watch] of the rows of a query in their order.
 func (b *passes) WatchOrder(ctx context.Context, q *plan.Query, took *took, wrap func(Stage) pass.Runner) (out placedRows, err error) {
-	g := b.list[0]
-	err = g.Context.Do(context.WithoutCancel(ctx), func() error {
-		return g.metered(ctx, q, wrap(Stage{g.GL, g.Context, q}), took, func(run pass.Runner) error {
-			runs, err := b.order(run, g, q)
-			if err == nil {
-				out = merged(q, runs)
-			}
-			return err
-		})()
-	})
-	if declined(err) { // else cpu would do it, with nothing to look at
-		err = &marked{fmt.Errorf("backend %s: %v; there are passes to look at where compute orders by columns, or classic a table of one chunk", b.name, err), ErrUnsupported}
+	runs, err := onFirst(ctx, b, q, took, wrap, b.order)
+	if err != nil {
+		return out, err
 	}
-	return out, err
+	return merged(q, runs), nil
 }
 
 // orders reports whether a backend gives the rows of a query in their order.

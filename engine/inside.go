@@ -95,8 +95,8 @@ func (in Inside) Watch(ctx context.Context, text string, wrap func(Stage) pass.R
 		if err != nil {
 			return nil, err
 		}
-		if s.bound == nil || s.fragment == nil || len(s.fragment.Aggs) == 0 && s.fragment.Order == nil {
-			return nil, errors.New("this takes one SELECT of aggregates of columns, or on backend classic or compute of rows with ORDER BY, without GROUP BY, EXPLAIN and parameters")
+		if s.bound == nil || s.fragment == nil || len(s.fragment.Aggs) == 0 && s.fragment.Order == nil && s.fragment.Groups == nil {
+			return nil, errors.New("this takes one SELECT of aggregates of columns, on backend compute of groups, or on classic or compute of rows with ORDER BY, without EXPLAIN and parameters")
 		}
 		return s.run(ctx, func(x *execution) {
 			w.Plan = x.plan
@@ -109,6 +109,13 @@ func (in Inside) Watch(ctx context.Context, text string, wrap func(Stage) pass.R
 					w.Values, err = v.Watch(ctx, x.plan, took, wrap)
 				}
 				return w.Values, err
+			}
+			x.states = func(ctx context.Context, b backend, q *plan.Query, took *took) ([]plan.GroupStates, error) {
+				v, err := passesOf(b)
+				if err != nil {
+					return nil, err
+				}
+				return v.WatchGroups(ctx, q, took, wrap)
 			}
 			x.order = func(b backend, took *took) (placedRows, error) {
 				v, err := passesOf(b)

@@ -60,8 +60,10 @@ type execution struct {
 	on     string // the backend to take; "" for the one that suits
 	// execute asks a backend for the values of the fragment's aggregates.
 	execute func(backend, *took) ([]table.Value, error)
-	// order asks a backend for the fragment's rows in their order; a [plan.Declined] leaves that to cpu.
-	order func(backend, *took) (placedRows, error)
+	// states asks a backend for what it finds of the groups of the fragment's rows, order for these rows in
+	// their order; a [plan.Declined] leaves that to cpu.
+	states finder
+	order  func(backend, *took) (placedRows, error)
 }
 
 // stream is what a node gives.
@@ -237,7 +239,7 @@ func (x *execution) aggregates(yield func(batch, error) bool) {
 // cannot add up the expressions that aggregates are of, cpu does so above the rows that it selects.
 func (s *planned) answer(ctx context.Context, b backend, took *took) ([]table.Value, error) {
 	if s.plan.Groups != nil {
-		return inOneRow(s.groupsOf(ctx, b, s.plan.Groups, took))
+		return inOneRow(s.groupsOf(ctx, b, s.plan.Groups, took, inGroups))
 	}
 	if s.otherwise != s.plan {
 		values, err := b.Execute(ctx, s.plan, took)

@@ -248,7 +248,7 @@ func (s *Statement) run(ctx context.Context, change func(*execution)) (*Rows, er
 	if s.entry != nil {
 		r.files = time.Duration(s.entry.load.Swap(0)) + rest
 	}
-	x := &execution{planned: now, ctx: ctx, rows: r, atMost: -1}
+	x := &execution{planned: now, ctx: ctx, rows: r, atMost: -1, states: inGroups}
 	x.execute = func(b backend, took *took) ([]table.Value, error) { return now.answer(ctx, b, took) }
 	x.order = func(b backend, took *took) (placedRows, error) { return inOrder(ctx, b, now.plan, took) }
 	if now.spared != nil && now.spared.answer != nil {

@@ -83,7 +83,10 @@ func (t *tracer) block(b textures.Block, n int) []uint32 {
 // tally tells what a pass counts that counts one thing: what it has added to the first
 // word in which it counts records.
 func (l *look) tally() {
-	switch l.pass.Op.(type) {
+	switch op := l.pass.Op.(type) {
+	case compute.Group:
+		l.Results = append(l.Results, fmt.Sprintf("%s of %d slots with records", numbers.Count(uint64(op.Found(l.words)), "group", "groups"), op.Slots))
+		return
 	case compute.Accumulate, compute.Products, compute.Digits:
 		return
 	}

@@ -482,6 +482,22 @@ func TestSortingNetwork(t *testing.T) {
 	}
 }
 
+// On compute groups and a radix sort are traced, pass by pass; of groups the page has how many there are.
+func TestGroupsAndOrderOfCompute(t *testing.T) {
+	db := open(t, engine.Options{Backend: "compute"}, small())
+	tr := traced(t, db, "SELECT b, COUNT(*) FROM t WHERE b < 7 GROUP BY b")
+	if last := tr.Passes[len(tr.Passes)-1]; !strings.HasPrefix(last.Name, "Group(COUNT(*) BY b)") || !strings.HasPrefix(last.Results[0], "7 groups of ") {
+		t.Errorf("%s: %q", last.Name, last.Results)
+	}
+	tr = traced(t, db, "SELECT b, a FROM t WHERE a > 10 ORDER BY b DESC, a")
+	if !slices.ContainsFunc(tr.Passes, func(p *Pass) bool { return strings.HasPrefix(p.Name, "Sort(") }) {
+		t.Error("no pass sorts")
+	}
+	if _, err := Run(t.Context(), open(t, engine.Options{Backend: "classic"}, small()), "SELECT b FROM t GROUP BY b", Options{}); err == nil || !strings.Contains(err.Error(), "where compute ") {
+		t.Errorf("classic traces groups: %v", err)
+	}
+}
+
 // A comparison of a wide column is several clauses: the page says so where it numbers them.
 func TestNumbersOfClausesAreExplained(t *testing.T) {
 	tab := table.NewBuilder("t", []table.Field{{Name: "w", Type: table.Type{Kind: table.BigInt}}, {Name: "b", Type: table.Type{Kind: table.BigInt}}}, rows)
