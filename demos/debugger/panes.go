@@ -64,11 +64,11 @@ func (f *frame) reduced(r image.Rectangle, what string) string {
 	return fmt.Sprintf("a pixel: %s %d x %d records", what, x, y)
 }
 
-// scaleBar draws the colours of a scale with its ends, and that of NULL where there are
-// any.
-func (f *frame) scaleBar(at, r image.Rectangle, line int, lo, hi string, nulls bool) {
+// scaleBar draws the colours of a scale with its ends and its name, and that of NULL where there
+// are any.
+func (f *frame) scaleBar(at, r image.Rectangle, lo, hi string, nulls bool, name string) {
 	y, x := r.Max.Y+7, r.Min.X
-	colours := palette()[4*256*line:]
+	colours := palette()[4*256*valueLine:]
 	room := (at.Dx() - 64 - 12) / 2 // for each end
 	if nulls {
 		room -= 28
@@ -83,7 +83,7 @@ func (f *frame) scaleBar(at, r image.Rectangle, line int, lo, hi string, nulls b
 		f.Fill(image.Rect(x, y, x+11, y+11), ofNull)
 		x = f.Text(f.Small, x+15, y+10, "NULL", ink) + 10
 	}
-	if name := f.scaleName(); f.Small.Width(name) <= at.Max.X-x {
+	if f.Small.Width(name) <= at.Max.X-x {
 		f.Text(f.Small, x, y+10, name, faint)
 	}
 }
@@ -109,7 +109,7 @@ func (f *frame) attribute() pane {
 			}
 		}
 		f.records("CODES", r, f.id(ref), thirds, scale{f.scene.chunk, col, whole, f.demo.Linear}, shaders.Uniform{Name: "limbs", I: []int32{int32(first), int32(limbs)}})
-		f.scaleBar(at, r, valueLine, seg.Decode(0).String(), seg.Decode(seg.Max).String(), seg.Nulls > 0)
+		f.scaleBar(at, r, seg.Decode(0).String(), seg.Decode(seg.Max).String(), seg.Nulls > 0, f.scaleName())
 	}}
 }
 
@@ -126,7 +126,7 @@ func (f *frame) depth() pane {
 	return pane{title: "Depth buffer: " + f.scene.depthName(), note: note, shows: "the first of", draw: func(at, r image.Rectangle) {
 		others := f.nulls()
 		f.records("DEPTH", r, t.Texture, others, f.depthScale(), test(f.scene.pass)...)
-		f.scaleBar(at, r, valueLine, f.scene.depthValue(0), f.scene.depthValue(f.depthScale().top()), others != 0)
+		f.scaleBar(at, r, f.scene.depthValue(0), f.scene.depthValue(f.depthScale().top()), others != 0, f.scaleName())
 	}}
 }
 

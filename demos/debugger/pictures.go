@@ -89,11 +89,14 @@ func (f *frame) traced() {
 }
 
 func (f *frame) picture(s shown) {
-	face := f.Bold
+	face, title := f.Bold, s.Title
 	if s.Small {
 		face = f.Small
+		if face.Width(title) > s.at.Dx() {
+			title = strings.NewReplacer("bit ", "", " of ", " ").Replace(title)
+		}
 	}
-	f.Text(face, s.at.Min.X, s.at.Min.Y+14, face.Clip(s.Title, s.at.Dx()), ink)
+	f.Text(face, s.at.Min.X, s.at.Min.Y+14, face.Clip(title, s.at.Dx()), ink)
 	f.Frame(s.r, 1, hair)
 	if s.cells.Cells == nil {
 		f.undefined(s.r, s.Note)
@@ -153,8 +156,12 @@ func (f *frame) legend(s shown) {
 		f.Fill(image.Rect(x, y, x+12, y+12), s.fate())
 		f.part(image.Pt(x+18, y+11), s.at.Max.X, uint64(s.Total), rows, s.fate())
 	default:
+		name := "in proportion"
+		if len(s.Stops) > 2 {
+			name = "by rank"
+		}
 		nulls := slices.ContainsFunc(s.cells.Cells, func(c trace.Cell) bool { return c.Null })
-		f.scaleBar(image.Rectangle{image.Pt(x, s.at.Min.Y), s.at.Max}, s.r, valueLine, s.Ends[0], s.Ends[1], nulls)
+		f.scaleBar(image.Rectangle{image.Pt(x, s.at.Min.Y), s.at.Max}, s.r, s.Ends[0], s.Ends[1], nulls, name)
 	}
 }
 
@@ -226,13 +233,26 @@ func (f *frame) concluded() {
 	case d.Step == 0 || d.AtAnswer():
 		return
 	}
-	f.Text(f.Bold, r.Min.X, r.Min.Y+14, "What came of it", ink)
+	begin := w.y
+	defer func() {
+		if w.y > begin {
+			f.Text(f.Bold, r.Min.X, r.Min.Y+14, "What came of it", ink)
+		}
+	}()
 	p := f.scene.current(d.Model)
 	if text := p.Tally(); text != "" {
 		w.write(f.Bold, text, selected)
 	}
 	for _, text := range p.Results {
 		w.write(f.Body, text, ink)
+	}
+	if p.Sum >= 0 {
+		for _, bit := range slices.Backward(f.scene.trace.Sums[p.Sum].Bits) {
+			if bit.Pass == d.Step-1 {
+				w.write(f.Body, bit.Words, ink) // of the highest bit
+				break
+			}
+		}
 	}
 	if p.Search < 0 {
 		return
