@@ -158,7 +158,7 @@ func (c *calibration) on(ctx context.Context, backend string, s *planned) ([]tab
 func (s *planned) places(ctx context.Context, on string) ([]table.Value, Stats, error) {
 	r := &Rows{of: s.Statement, ctx: ctx}
 	x := &execution{planned: s, ctx: ctx, rows: r, atMost: -1, on: on}
-	x.order = func(b backend, took *took) (placedRows, error) { return inOrder(ctx, b, s.plan, took) }
+	x.order = func(b backend, took *took) (placedRows, error) { return inOrder(ctx, s.db, b, s.plan, took) }
 	var sort plan.Node
 	plan.Walk(s.tree, func(n plan.Node, _ int) {
 		if o, ok := n.(*plan.Sort); ok {

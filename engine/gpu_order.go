@@ -12,13 +12,24 @@ import (
 )
 
 // inOrder asks a backend for the rows of a query in their order: each device sorts the rows of its chunks, and
-// the runs are merged.
-func inOrder(ctx context.Context, b backend, q *plan.Query, took *took) (out placedRows, err error) {
+// the runs are merged, in host memory.
+func inOrder(ctx context.Context, db *DB, b backend, q *plan.Query, took *took) (out placedRows, err error) {
 	v, ok := b.(*passes)
 	if !ok || algorithms[v.name].order == nil {
 		return out, orderOfCPU
 	}
 	runs, err := onAll(ctx, v, q, took, v.order)
+	if err != nil {
+		return out, err
+	}
+	budget, err := db.hostBudget()
+	if err == nil && q.Order.First < 0 {
+		rows := int64(0)
+		for _, r := range runs {
+			rows += int64(len(r.Rows))
+		}
+		err = sortFits(rows, 4+8, budget) // a number in the chunk, and a place
+	}
 	if err != nil {
 		return out, err
 	}

@@ -210,9 +210,8 @@ func (s *sorting) places(end uint64, pieces iter.Seq2[sortPiece, error]) ([]uint
 			ranked = append(ranked, p)
 		}
 		s.rows += int64(p.rows)
-		if need := s.rows * int64(s.sorter.RowBytes()); by.First < 0 && budget > 0 && need > budget {
-			return nil, fmt.Errorf("sorting %s takes more than %s, which is what is left of the host memory budget: raise it (--host-memory), or add a LIMIT",
-				numbers.Count(s.rows, "row", "rows"), size(budget))
+		if err := sortFits(s.rows, s.sorter.RowBytes(), budget); err != nil && by.First < 0 {
+			return nil, err
 		}
 	}
 	s.rank(ranked)
@@ -222,6 +221,15 @@ func (s *sorting) places(end uint64, pieces iter.Seq2[sortPiece, error]) ([]uint
 	}) {
 	}
 	return s.sorter.Places(s.ctx)
+}
+
+// sortFits is an error where a sort of so many rows, of so many bytes each, takes more than a budget; 0 is any number of bytes.
+func sortFits(rows int64, rowBytes int, budget int64) error {
+	if budget <= 0 || rows*int64(rowBytes) <= budget {
+		return nil
+	}
+	return fmt.Errorf("sorting %s takes more than %s, which is what is left of the host memory budget: raise it (--host-memory), or add a LIMIT",
+		numbers.Count(rows, "row", "rows"), size(budget))
 }
 
 // rank puts ranks in the place of the keys that have to be ranked.

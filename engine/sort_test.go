@@ -159,8 +159,14 @@ func TestExplainOfOrderBy(t *testing.T) {
 
 // A sort that there is no memory for is an error with a remedy; its first rows need none.
 func TestOrderByWithinTheHostMemory(t *testing.T) {
+	for _, backend := range []string{"cpu", "compute"} {
+		testOrderByWithinTheHostMemory(t, backend, map[string]int64{"cpu": 15, "compute": 11}[backend])
+	}
+}
+
+func testOrderByWithinTheHostMemory(t *testing.T, backend string, rowBytes int64) {
 	tab := typed(t, 20_000)
-	db := open(t, Options{Backend: "cpu", HostMemory: tab.Bytes() + 20_000*15})
+	db := open(t, Options{Backend: backend, HostMemory: tab.Bytes() + 20_000*rowBytes})
 	if err := db.Add(tab); err != nil {
 		t.Fatal(err)
 	}

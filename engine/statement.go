@@ -250,7 +250,7 @@ func (s *Statement) run(ctx context.Context, change func(*execution)) (*Rows, er
 	}
 	x := &execution{planned: now, ctx: ctx, rows: r, atMost: -1, states: inGroups}
 	x.execute = func(b backend, took *took) ([]table.Value, error) { return now.answer(ctx, b, took) }
-	x.order = func(b backend, took *took) (placedRows, error) { return inOrder(ctx, b, now.plan, took) }
+	x.order = func(b backend, took *took) (placedRows, error) { return inOrder(ctx, s.db, b, now.plan, took) }
 	if now.spared != nil && now.spared.answer != nil {
 		x.execute = func(backend, *took) ([]table.Value, error) { return now.spared.answer, nil }
 	}
