@@ -58,7 +58,7 @@ func (t *tracer) searches(values []table.Value) {
 	current, begun := map[int]search{}, map[int]bool{}
 	for i, l := range t.looks {
 		counts, decides := searchBits(l.pass.Op)
-		aggs := slices.DeleteFunc(slices.Clone(l.pass.Part.Aggs), func(agg int) bool { return values[agg].Null })
+		aggs := slices.DeleteFunc(slices.Clone(l.pass.Part.Aggs), func(agg int) bool { return agg >= len(values) || values[agg].Null }) // rows have no values
 		if counts == nil || len(aggs) == 0 {
 			continue
 		}

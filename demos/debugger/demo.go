@@ -10,6 +10,7 @@ import (
 
 	"github.com/stencildb/stencildb/engine"
 	"github.com/stencildb/stencildb/glctx"
+	"github.com/stencildb/stencildb/internal/numbers"
 	"github.com/stencildb/stencildb/trace"
 )
 
@@ -134,7 +135,11 @@ func (d *Demo) take(m moment, s *scene, stage *engine.Stage) {
 		ahead = nil
 	}
 	d.learn(s.passes, ahead, s.ended)
-	if s.answer != nil {
+	switch {
+	case s.answer == nil:
+	case len(s.answer.Rows) != 1:
+		d.Answer = numbers.Count(len(s.answer.Rows), "row", "rows")
+	default:
 		var list []string
 		for i, c := range s.answer.Columns {
 			list = append(list, c.Name+" = "+s.answer.Rows[0][i].String())

@@ -82,7 +82,7 @@ func observe(ctx context.Context, db *engine.DB, m moment) (*scene, *engine.Stag
 		return o
 	})
 	if stage.Plan != nil && len(stage.Plan.Aggs) == 0 {
-		return nil, nil, errors.New("the demo takes a SELECT of aggregates; stencildb trace shows groups and how rows are put in order")
+		return nil, nil, errors.New("the demo on backend classic takes a SELECT of aggregates; demo --backend compute and stencildb trace show groups and how rows are put in order")
 	}
 	if o != nil && o.behind() { // what comes of counts that are made up says nothing
 		o.scene.ahead = o.ahead.Passes

@@ -87,6 +87,22 @@ func TestOtherBackendsAreShownByTheirTraces(t *testing.T) {
 	}
 }
 
+// Rows and groups are answers of several rows.
+func TestRowsAndGroupsAreShown(t *testing.T) {
+	for sql, want := range map[string]string{
+		"SELECT delay, distance FROM flights WHERE distance > 300 ORDER BY delay LIMIT 5":                   "5 rows",
+		"SELECT delay, COUNT(*) FROM flights WHERE distance > 300 AND delay BETWEEN 1 AND 3 GROUP BY delay": "3 rows",
+	} {
+		d := openWith(t, "compute", flights(t, rows), sql)
+		for step := range d.Last() + 1 {
+			d.goes(t, step)
+		}
+		if d.Answer != want {
+			t.Errorf("%s: answer %q, want %q", sql, d.Answer, want)
+		}
+	}
+}
+
 // The bit planes that a picture shows of a record are those of its code.
 func TestTheRecordUnderTheMouseHasTheBitsOfItsCode(t *testing.T) {
 	d := openWith(t, "compute", flights(t, rows), median)
