@@ -382,22 +382,28 @@ const groupBatch = 1 << 8
 
 // rows are the groups, in the order of their first rows.
 func (w *worker) rows(ctx context.Context) iter.Seq2[[][]table.Value, error] {
-	order := make([]uint32, len(w.first))
-	for i := range order {
-		order[i] = uint32(i)
+	ids := make([]uint64, len(w.first))
+	for i := range ids {
+		ids[i] = uint64(i)
 	}
-	slices.SortFunc(order, func(a, b uint32) int {
-		if w.first[a] < w.first[b] {
-			return -1
-		}
-		return 1
-	})
+	var last uint64
+	if len(ids) > 0 {
+		last = slices.Max(w.first)
+	}
+	// 64 bits and 32 are never too many.
+	sorter, _ := NewSorter(1, Sorting{KeyBits: []int{Width(last)}, PlaceBits: Width(uint64(len(ids))), First: -1})
+	sorter.Add(0, [][]uint64{slices.Clone(w.first), ids})
+	order, failed := sorter.Places(ctx)
 	type batch struct {
 		rows [][]table.Value
 		err  error
 	}
 	return func(yield func([][]table.Value, error) bool) {
-		for b := range ordered.Map(runtime.GOMAXPROCS(0), slices.Chunk(order, groupBatch), func(_ int, part []uint32) (b batch) {
+		if failed != nil {
+			yield(nil, failed)
+			return
+		}
+		for b := range ordered.Map(runtime.GOMAXPROCS(0), slices.Chunk(order, groupBatch), func(_ int, part []uint64) (b batch) {
 			if b.err = ctx.Err(); b.err == nil {
 				b.rows, b.err = w.values(part)
 			}
@@ -415,10 +421,11 @@ func (w *worker) rows(ctx context.Context) iter.Seq2[[][]table.Value, error] {
 }
 
 // values are the rows of some groups; before an error those that come before it.
-func (w *worker) values(part []uint32) (out [][]table.Value, err error) {
+func (w *worker) values(part []uint64) (out [][]table.Value, err error) {
 	width := len(w.node.Keys) + len(w.node.Aggs)
 	cells := make([]table.Value, width*len(part))
-	for i, g := range part {
+	for i, id := range part {
+		g := uint32(id)
 		row := cells[:0:width]
 		cells = cells[width:]
 		for _, e := range w.node.Keys {

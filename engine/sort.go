@@ -156,7 +156,12 @@ func (s *sorting) valuesPiece(rows valueRows) (sortPiece, error) {
 	p := sortPiece{rows: len(rows)}
 	for i := range s.keys {
 		values := make([]table.Value, len(rows))
+		column, _ := s.keys[i].E.(*expr.Column)
 		for r, row := range rows {
+			if column != nil {
+				values[r] = row[column.Index]
+				continue
+			}
 			var err error
 			if values[r], err = expr.Eval(s.keys[i].E, envOf(row)); err != nil {
 				return p, err

@@ -104,6 +104,14 @@ func (k *sortKey) add(p *sortPiece, x cpu.Vector) {
 // may have any number of digits, or months.
 func vectorOf(values []table.Value, t table.Type) (x cpu.Vector) {
 	x.Valid = make([]byte, bitutil.BytesForBits(int64(len(values))))
+	switch {
+	case t.Kind == table.Varchar:
+		x.Texts = make([]string, 0, len(values))
+	case t.IsFloat():
+		x.Floats = make([]float64, 0, len(values))
+	default:
+		x.Ints = make([]int64, 0, len(values))
+	}
 	for i, v := range values {
 		bitutil.SetBitTo(x.Valid, i, !v.Null)
 		switch {
