@@ -1,7 +1,6 @@
 package compute
 
 import (
-	"cmp"
 	"fmt"
 	"math/bits"
 	"slices"
@@ -391,7 +390,6 @@ func Groups(run pass.Runner, d Device, q *plan.Query) (list []plan.GroupStates, 
 			list = append(list, g.states(q.Place(c.index), p.From, words))
 		}
 	}
-	slices.SortStableFunc(list, func(a, b plan.GroupStates) int { return cmp.Compare(a.Chunk, b.Chunk) })
 	return list, nil
 }
 

@@ -392,7 +392,7 @@ func (w *worker) rows(ctx context.Context) iter.Seq2[[][]table.Value, error] {
 	}
 	// 64 bits and 32 are never too many.
 	sorter, _ := NewSorter(1, Sorting{KeyBits: []int{Width(last)}, PlaceBits: Width(uint64(len(ids))), First: -1})
-	sorter.Add(0, [][]uint64{slices.Clone(w.first), ids})
+	sorter.Add(0, [][]uint64{w.first, ids})
 	order, failed := sorter.Places(ctx)
 	type batch struct {
 		rows [][]table.Value

@@ -67,8 +67,8 @@ func (s *sum) int64() (i int64, ok bool) {
 
 // into adds the sum to an integer.
 func (s *sum) into(to *big.Int) {
-	if sign := uint64(int64(s.lo) >> 63); s.mid == sign && s.hi == sign {
-		to.Add(to, big.NewInt(int64(s.lo)))
+	if i, ok := s.int64(); ok {
+		to.Add(to, big.NewInt(i))
 		return
 	}
 	i := big.NewInt(int64(s.hi))

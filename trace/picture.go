@@ -1,9 +1,6 @@
 package trace
 
-import (
-	"fmt"
-	"reflect"
-)
+import "fmt"
 
 // Picture is a panel as numbers, for those who draw it: cells line by line, without gaps.
 type Picture struct {
@@ -58,10 +55,25 @@ func (t *Trace) Picture(p *Pass, panel Panel) Picture {
 
 // numbers are those of an image.
 func (t *Trace) numbers(image int) []float64 {
-	v := reflect.ValueOf(t.Images[image].of)
-	out := make([]float64, v.Len())
-	for i := range out {
-		out[i] = v.Index(i).Convert(reflect.TypeFor[float64]()).Float()
+	switch of := t.Images[image].of.(type) {
+	case []uint8:
+		return floats(of)
+	case []uint16:
+		return floats(of)
+	case []uint32:
+		return floats(of)
+	case []float32:
+		return floats(of)
+	case []float64:
+		return of
+	}
+	return nil // texts
+}
+
+func floats[T uint8 | uint16 | uint32 | float32](list []T) []float64 {
+	out := make([]float64, len(list))
+	for i, v := range list {
+		out[i] = float64(v)
 	}
 	return out
 }
