@@ -104,6 +104,7 @@ func TestGeneratedDatabaseComesBack(t *testing.T) {
 	empty := t.TempDir()
 	stencildb("query", "--load", empty, "SELECT 1").wantFailure(t, 1, "no file of an extension")
 	stencildb("gen", "ssb", "--rows", "10", "-o", dir).wantFailure(t, 2, "--scale")
+	stencildb("gen", "sbb", "-o", dir).wantFailure(t, 2, "ssb")
 	stencildb("gen", "ssb", "--scale", "0", "-o", dir).wantFailure(t, 2, "0.001 to 1000")
 	stencildb("gen", "ssb", "--scale", "900", "-o", dir).wantFailure(t, 1, "in memory")
 	stencildb("gen", "tcpip", "--scale", "2", "-o", filepath.Join(dir, "t.csv")).wantFailure(t, 2, "--rows")

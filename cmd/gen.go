@@ -3,6 +3,7 @@ package cmd
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -45,6 +46,9 @@ func newGen() *cobra.Command {
 		ValidArgs: names,
 	}
 	c.RunE = run(func(c *cobra.Command, args []string) error {
+		if !slices.Contains(names, args[0]) {
+			return usagef("no generator %q: there are %s", args[0], strings.Join(names, ", "))
+		}
 		if g.out == "" {
 			return usagef("give what to write, with -o FILE, of several tables with -o FOLDER")
 		}
@@ -75,7 +79,7 @@ func (f genFlags) file(c *cobra.Command, name string) error {
 	g, err := generate.Find(name)
 	switch {
 	case err != nil:
-		return usageError{err}
+		return err
 	case c.Flags().Changed("scale"):
 		return usagef("--scale: %s is one table, whose size is --rows", name)
 	case !c.Flags().Changed("rows"):
