@@ -274,19 +274,19 @@ func TestSegmentsThatAreNotOfTheTableAreDropped(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	whole, err := db.read(ctx, s.entry, s.reads)
+	whole, err := db.read(ctx, s.sources[0].entry, s.sources[0].columns)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []struct {
 		read *table.Table
 		want int
-	}{{nil, 0}, {whole, len(s.reads)}} {
+	}{{nil, 0}, {whole, len(s.sources[0].columns)}} {
 		a := s.ahead(ctx)
 		again := whole.Renewed()
 		there := a.begin(whole.Renewed())
 		for _, of := range []*table.Table{again, whole} {
-			for _, col := range s.reads {
+			for _, col := range s.sources[0].columns {
 				there(0, col, of.Chunks[0].Segments[col])
 			}
 		}
@@ -300,7 +300,7 @@ func TestSegmentsThatAreNotOfTheTableAreDropped(t *testing.T) {
 		for h := range g.held.Load().held {
 			held[h.segment] = true
 		}
-		for _, col := range s.reads {
+		for _, col := range s.sources[0].columns {
 			if held[again.Chunks[0].Segments[col]] || held[whole.Chunks[0].Segments[col]] != (c.read != nil) {
 				t.Errorf("read %v: column %d is on the device", c.read != nil, col)
 			}

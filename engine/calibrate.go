@@ -130,7 +130,7 @@ func (db *DB) plan(ctx context.Context, text string) (*planned, error) {
 	if err != nil {
 		return nil, err
 	}
-	now, unpin, err := s.pinned()
+	now, unpin, err := s.pinned(ctx)
 	if err == nil {
 		unpin()
 	}

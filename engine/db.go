@@ -77,10 +77,11 @@ type DB struct {
 
 	mu      sync.Mutex
 	closed  bool
-	entries []*entry        // in the order in which they were added
-	files   []*entry        // that statements have named
-	schema  []*entry        // the tables of information_schema
-	cpu     backend         // stays
+	entries []*entry // in the order in which they were added
+	files   []*entry // that statements have named
+	schema  []*entry // the tables of information_schema
+	cpu     backend  // stays
+	joinWay joinWay
 	opening *opening        // of the device; nil until a statement needs it
 	closing <-chan struct{} // of a device that failed before; nil where none has
 }

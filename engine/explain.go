@@ -85,12 +85,16 @@ func (s *Statement) explain(ctx context.Context, o ExplainOptions) (*Explanation
 	if _, err := s.read(ctx, false); err != nil {
 		return nil, err
 	}
-	now, unpin, err := s.pinned()
+	x := &Explanation{SQL: s.parsed.Select(), Executor: &Executor{}}
+	if s.joins() && !o.Analyze { // who does the rest depends on the rows of the join
+		x.Plan = x.node(s.tree)
+		return x, nil
+	}
+	now, unpin, err := s.pinned(ctx)
 	if err != nil {
 		return nil, s.described(err)
 	}
 	defer unpin()
-	x := &Explanation{SQL: s.parsed.Select(), Executor: &Executor{}}
 	if s.fragment != nil {
 		err = x.fragment(ctx, now, o)
 	}
@@ -114,7 +118,7 @@ func (x *Explanation) node(n plan.Node) *PlanNode {
 	}
 	out.Node = n.String()
 	switch n.(type) {
-	case *plan.Aggregate, *plan.Sort, *plan.Distinct, *plan.CountDistinct:
+	case *plan.Aggregate, *plan.Sort, *plan.Distinct, *plan.CountDistinct, *plan.Join:
 		if out.Executor == nil {
 			out.On = "cpu"
 		}
@@ -160,6 +164,7 @@ func (x *Explanation) fragment(ctx context.Context, s *planned, o ExplainOptions
 	if s.spared != nil {
 		x.Steps = s.spared.steps(x.Steps)
 	}
+	x.Steps = slices.Concat(joinSteps(s.joined), x.Steps)
 	for i := range x.Steps {
 		if step := &x.Steps[i]; !o.GLSL {
 			step.GLSL, step.Fixed = "", false
@@ -280,7 +285,7 @@ func (n *PlanNode) lines(depth int) []string {
 	for _, in := range n.Inputs {
 		lines = append(lines, in.lines(depth+1)...)
 	}
-	if n.Executor != nil {
+	if n.Executor != nil && n.Backend != "" {
 		lines = append(lines, n.Executor.lines()...)
 	}
 	return lines

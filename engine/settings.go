@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/stencildb/stencildb/cpu"
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/glctx"
 	"github.com/stencildb/stencildb/table"
@@ -38,6 +39,16 @@ var settings = []setting{
 			return err
 		},
 		func(db *DB) { db.hostMemory.Store(db.opts.HostMemory) }},
+	{"join", "the algorithm of joins: auto, perfect, hash, merge or loops; perfect is hash where keys are not dense",
+		func(db *DB) string { return db.joinWay.get() },
+		func(db *DB, value string) error {
+			if !slices.Contains(cpu.JoinWays, value) {
+				return fmt.Errorf("engine: no join %q: take one of %s", value, strings.Join(cpu.JoinWays, ", "))
+			}
+			db.joinWay.Store(value)
+			return nil
+		},
+		func(db *DB) { db.joinWay.Store(cpu.JoinWays[0]) }},
 	{"statement_timeout", "ends a statement that takes longer: milliseconds, or as '1.5s', '2min'; 0 for no limit",
 		func(db *DB) string { return durationText(time.Duration(db.timeout.Load())) },
 		func(db *DB, value string) error {

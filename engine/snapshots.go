@@ -60,6 +60,24 @@ func (db *DB) pin(e *entry) (t *table.Table, unpin func()) {
 	}
 }
 
+// pinned keeps a table that is no entry's, of a statement that has joined others, until the function
+// is called.
+func (db *DB) pinned(t *table.Table) (unpin func()) {
+	s := &db.snapshots
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.uses == nil {
+		s.uses = map[*table.Table]int{}
+	}
+	s.uses[t]++
+	return func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		delete(s.uses, t)
+		db.release(t)
+	}
+}
+
 // release has the device drop the segments of a snapshot that no table and no statement
 // has any more; with db.snapshots.mu. It does not wait for that.
 func (db *DB) release(t *table.Table) {

@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/stencildb/stencildb/cpu"
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/sql"
@@ -32,18 +33,25 @@ type bound struct {
 	tree     plan.Node      // with the fragment cut out
 	tables   int            // that there were when its names were resolved
 	columns  []Column       // of its answer
-	fragment *plan.Fragment // nil where no table is read, and with it the next three
-	entry    *entry         // of its table
-	reads    []int          // the columns that it needs
+	fragment *plan.Fragment // nil where no table is read, and with it the next two
+	sources  []*read        // the tables that it reads, each once
+	scans    []*read        // of the fragment's scans, from left to right
 	outlined *outlined      // what it need not read of them; nil where that is nothing
 	params   []table.Value
 	latest   atomic.Pointer[planned]
 }
 
+// read is a table that a statement reads, and the columns that it needs.
+type read struct {
+	*entry
+	columns []int
+}
+
 // planned is a statement whose fragment is lowered for a snapshot of its table.
 type planned struct {
 	*Statement
-	plan *plan.Query // nil where no table is read
+	joined []cpu.JoinStep // how its rows were joined; nil for those of a table
+	plan   *plan.Query    // nil where no table is read
 	// otherwise is what a backend does that cannot add up the plan's expressions, and the plan, where
 	// none can: the rows. Nil where no aggregate is of an expression.
 	otherwise *plan.Query
@@ -96,7 +104,7 @@ func (s *Statement) with(ctx context.Context, args []any) (*Statement, error) {
 
 // rewritten is a tree after all rules.
 func rewritten(tree plan.Node) plan.Node {
-	for _, rule := range []func(plan.Node) plan.Node{plan.GroupDistinct, plan.TopRows, plan.PushLimit} {
+	for _, rule := range []func(plan.Node) plan.Node{plan.PushFilter, plan.GroupDistinct, plan.TopRows, plan.PushLimit} {
 		tree = plan.Rewrite(tree, rule)
 	}
 	return tree
@@ -132,13 +140,45 @@ func (db *DB) bind(ctx context.Context, st *sql.Statement, params []table.Value)
 		b.columns = append(b.columns, c)
 	}
 	for _, f := range plan.Fragments(b.tree) { // one at most
-		b.fragment, b.entry, b.reads = f, db.entry(f.Table), f.Reads()
-		if b.outlined, err = db.outline(ctx, b.entry, f); err != nil {
+		b.fragment = f
+		b.readsOf(db, f)
+		if f.Join != nil {
+			continue
+		}
+		if b.outlined, err = db.outline(ctx, b.sources[0].entry, f); err != nil {
 			return nil, err
 		}
 	}
 	return b, nil
 }
+
+// readsOf notes the tables that a fragment reads.
+func (b *bound) readsOf(db *DB, f *plan.Fragment) {
+	names := []string{f.Table}
+	if f.Join != nil {
+		names = nil
+		for _, s := range plan.Scans(f.Join) {
+			names = append(names, s.Table)
+		}
+	}
+	for i, columns := range f.Scanned() {
+		e := db.entry(names[i])
+		at := slices.IndexFunc(b.sources, func(r *read) bool { return r.entry == e })
+		if at < 0 {
+			at, b.sources = len(b.sources), append(b.sources, &read{entry: e})
+		}
+		r := b.sources[at]
+		for _, c := range columns {
+			if !slices.Contains(r.columns, c) {
+				r.columns = append(r.columns, c)
+			}
+		}
+		b.scans = append(b.scans, r)
+	}
+}
+
+// joins reports that the statement joins tables.
+func (b *bound) joins() bool { return b != nil && b.fragment != nil && b.fragment.Join != nil }
 
 // read reads the columns that the statement needs and the file's statistics do not spare it.
 // Where it is about to run on a device, that is opened and the columns are uploaded meanwhile;
@@ -147,49 +187,72 @@ func (s *Statement) read(ctx context.Context, runs bool) (rest time.Duration, er
 	if s.fragment == nil {
 		return 0, nil
 	}
-	t := s.entry.table.Load()
-	if !t.Has(s.reads) && (s.outlined == nil || !s.db.onCPU()) {
-		var a *ahead
-		if runs {
-			a = s.ahead(ctx)
+	for _, r := range s.sources {
+		t := r.table.Load()
+		if !t.Has(r.columns) && (s.outlined == nil || !s.db.onCPU()) {
+			var a *ahead
+			if runs && !s.joins() {
+				a = s.ahead(ctx)
+			}
+			if t, err = s.db.readAhead(ctx, r.entry, r.columns, a); err != nil {
+				return 0, s.described(err)
+			}
+			if a != nil {
+				rest = a.wait()
+			}
 		}
-		if t, err = s.db.readAhead(ctx, s.entry, s.reads, a); err != nil {
+		if slices.ContainsFunc(r.columns, func(col int) bool { return t.Fields[col].Unsupported != "" }) { // by a value of it
+			_, err = s.db.bind(ctx, s.parsed, s.params) // which says so
 			return 0, s.described(err)
 		}
-		if a != nil {
-			rest = a.wait()
-		}
-	}
-	if slices.ContainsFunc(s.reads, func(col int) bool { return t.Fields[col].Unsupported != "" }) { // by a value of it
-		_, err = s.db.bind(ctx, s.parsed, s.params) // which says so
-		return 0, s.described(err)
 	}
 	return rest, nil
 }
 
-// pinned is the statement for the snapshot that its table has now, which stays in use
+// pinned is the statement for the snapshots that its tables have now, which stay in use
 // until unpin is called.
-func (s *Statement) pinned() (now *planned, unpin func(), err error) {
+func (s *Statement) pinned(ctx context.Context) (now *planned, unpin func(), err error) {
 	if s.fragment == nil {
 		return &planned{Statement: s}, func() {}, nil
 	}
 	now = &planned{Statement: s}
-	t, unpin := s.db.pin(s.entry)
-	if !t.Has(s.reads) {
-		unpin()
-		if s.outlined == nil {
-			return nil, nil, fmt.Errorf("engine: the table %s has changed while the statement began: run it again", s.fragment.Table)
+	var tables []*table.Table
+	var unpins []func()
+	unpin = func() {
+		for _, f := range unpins {
+			f()
 		}
-		now.spared, t, unpin = s.outlined, s.outlined.table, func() {}
 	}
-	if old := s.latest.Load(); old != nil && old.plan.Table == t {
+	for _, r := range s.sources {
+		t, done := s.db.pin(r.entry)
+		tables, unpins = append(tables, t), append(unpins, done)
+		if !t.Has(r.columns) {
+			if s.outlined == nil {
+				unpin()
+				return nil, nil, fmt.Errorf("engine: the table %s has changed while the statement began: run it again", r.name)
+			}
+			unpin()
+			now.spared, tables, unpins = s.outlined, []*table.Table{s.outlined.table}, nil
+		}
+	}
+	t := tables[0]
+	if s.joins() {
+		if t, err = now.join(ctx, tables); err == nil {
+			unpins = append(unpins, s.db.pinned(t))
+		}
+	} else if old := s.latest.Load(); old != nil && old.plan.Table == t {
 		return old, unpin, nil
 	}
-	if err = now.lower(t); err != nil {
+	if err == nil {
+		err = now.lower(t)
+	}
+	if err != nil {
 		unpin()
 		return nil, nil, err
 	}
-	s.latest.Store(now)
+	if !s.joins() {
+		s.latest.Store(now)
+	}
 	return now, unpin, nil
 }
 
@@ -240,13 +303,16 @@ func (s *Statement) run(ctx context.Context, change func(*execution)) (*Rows, er
 		return nil, err
 	}
 	start := time.Now()
-	now, unpin, err := s.pinned()
+	now, unpin, err := s.pinned(ctx)
 	if err != nil {
 		return nil, s.described(err)
 	}
 	r := &Rows{of: s, columns: s.columns, ctx: ctx, waited: time.Since(start)}
-	if s.entry != nil {
-		r.files = time.Duration(s.entry.load.Swap(0)) + rest
+	r.files = rest
+	if s.bound != nil {
+		for _, of := range s.sources {
+			r.files += time.Duration(of.load.Swap(0))
+		}
 	}
 	x := &execution{planned: now, ctx: ctx, rows: r, atMost: -1, states: inGroups}
 	x.execute = func(b backend, took *took) ([]table.Value, error) { return now.answer(ctx, b, took) }

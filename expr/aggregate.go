@@ -65,6 +65,7 @@ type Aggregate struct {
 	X    Expr       // what it is of, where that is no column
 	Y    Expr       // the other argument of those that have two
 	Name string     // the column's name, or X as SQL
+	Table string    // the column's: see [Column]
 	Arg  table.Type // the argument's type
 	K    int64      // KthLargest, KthSmallest
 	F    float64    // Percentile, PercentileCont: 0..1
@@ -131,7 +132,7 @@ func (a Aggregate) Argument() Expr {
 	case a.X != nil:
 		return a.X
 	case a.Col >= 0:
-		return &Column{Index: a.Col, Name: a.Name, T: a.Arg, P: a.P}
+		return &Column{Index: a.Col, Name: a.Name, Table: a.Table, T: a.Arg, P: a.P}
 	}
 	return nil
 }
@@ -188,7 +189,10 @@ func (k AggKind) Form() string {
 // String writes the aggregate as SQL.
 func (a Aggregate) String() string {
 	form, x, y := aggregateForms[a.Kind], a.Name, ""
-	if a.X == nil {
+	switch {
+	case a.Col >= 0:
+		x = a.Argument().String()
+	case a.X == nil:
 		x = Ident(a.Name)
 	}
 	if a.Y != nil {

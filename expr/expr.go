@@ -44,6 +44,7 @@ type Expr interface {
 type Column struct {
 	Index int // in table.Table.Fields
 	Name  string
+	Table string // what FROM calls its table, where there are several; else ""
 	T     table.Type
 	P     int
 }
@@ -261,7 +262,12 @@ func (e *In) Pos() int      { return e.P }
 func (e *Like) Pos() int    { return e.P }
 func (e *AggRef) Pos() int  { return e.P }
 
-func (e *Column) String() string { return Ident(e.Name) }
+func (e *Column) String() string {
+	if e.Table != "" {
+		return Ident(e.Table) + "." + Ident(e.Name)
+	}
+	return Ident(e.Name)
+}
 
 func (e *Const) String() string {
 	if e.V.Null {

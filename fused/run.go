@@ -114,7 +114,7 @@ func (p *part) CountNotNull(col int) pass.Count {
 	if p.counted[col] == nil {
 		notNull := &plan.Pred{Op: plan.Simple, Leaf: &plan.NullTest{Col: col, Not: true, Text: expr.Ident(p.Table.Fields[col].Name) + " IS NOT NULL"}}
 		bitmap, pred := p.where()
-		p.counted[col] = p.count(Count{Where: plan.Join(plan.And, p.pred, notNull).String()}, bitmap, plan.Join(plan.And, pred, notNull))
+		p.counted[col] = p.count(Count{Where: plan.Combine(plan.And, p.pred, notNull).String()}, bitmap, plan.Combine(plan.And, pred, notNull))
 	}
 	return p.counted[col]
 }

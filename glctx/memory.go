@@ -50,6 +50,9 @@ func (m HostMemory) usable() int64 {
 	return m.Available
 }
 
+// FreeHostMemory is how many bytes of the machine's memory may be used now.
+func FreeHostMemory() int64 { return readHostMemory("/").usable() }
+
 // readHostMemory reads /proc and /sys below root.
 func readHostMemory(root string) HostMemory {
 	var m HostMemory

@@ -12,6 +12,7 @@ import (
 // [expr.Aggregate.OfColumn] or a sum of an expression that has an [CodeSum]; without aggregates, the rows themselves.
 type Fragment struct {
 	Table   string
+	Join    *Join     // in the place of a table the rows of this; else nil
 	Where   expr.Expr // nil: every row
 	Aggs    []expr.Aggregate
 	Columns []int // of the table, wanted of the rows where there are no aggregates
@@ -51,6 +52,46 @@ func (f *Fragment) Reads() (list []int) {
 		if !slices.Contains(list, col) {
 			list = append(list, col)
 		}
+	}
+	return list
+}
+
+// Scanned lists the columns that are read of each of the fragment's scans, which are those of its
+// join from left to right or the one of its table.
+func (f *Fragment) Scanned() (list [][]int) {
+	if f.Join == nil {
+		return [][]int{f.Reads()}
+	}
+	wanted := map[int]bool{} // of the columns of all, side by side
+	for _, c := range f.Reads() {
+		wanted[c] = true
+	}
+	var walk func(n Node, first int)
+	walk = func(n Node, first int) {
+		var e expr.Expr
+		switch n := n.(type) {
+		case *Join:
+			e = n.On
+			walk(n.Left, first)
+			walk(n.Right, first+len(n.Left.Fields()))
+		case *Filter:
+			e = n.Where
+			walk(n.Input, first)
+		}
+		for _, c := range expr.Columns(e) {
+			wanted[first+c] = true
+		}
+	}
+	walk(f.Join, 0)
+	first := 0
+	for _, s := range Scans(f.Join) {
+		var cols []int
+		for i := range s.Columns {
+			if wanted[first+i] {
+				cols = append(cols, i)
+			}
+		}
+		list, first = append(list, cols), first+len(s.Columns)
 	}
 	return list
 }
@@ -118,16 +159,19 @@ func fragment(n Node) *Fragment {
 	if w, ok := n.(*Filter); ok {
 		f.Where, n = w.Where, w.Input
 	}
-	s, ok := n.(*Scan)
-	if !ok {
+	switch n := n.(type) {
+	case *Scan:
+		f.Table = n.Table
+	case *Join:
+		f.Join = n
+	default:
 		return nil
 	}
-	f.Table = s.Table
 	if a != nil && !a.ofColumns() {
 		f.Otherwise = cutInputs(a).(*Aggregate)
 	}
 	if len(f.Aggs) == 0 {
-		for i := range s.Columns {
+		for i := range n.Fields() {
 			f.Columns = append(f.Columns, i)
 		}
 	}

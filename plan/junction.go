@@ -33,8 +33,8 @@ func (op Op) neutral() Op {
 
 func (p *Pred) node() (Op, []*Pred) { return p.Op, p.Kids }
 
-// Join makes an AND or OR of predicates, as [Junction] does.
-func Join(op Op, kids ...*Pred) *Pred { return join(op, Junction(op, kids, (*Pred).node)) }
+// Combine makes an AND or OR of predicates, as [Junction] does.
+func Combine(op Op, kids ...*Pred) *Pred { return join(op, Junction(op, kids, (*Pred).node)) }
 
 // join makes an AND or OR of kids that are not constant.
 func join(op Op, kids []*Pred) *Pred {

@@ -119,7 +119,7 @@ func (l *lowerer) mergeColumn(op Op, col int, kids []*Pred, sets []columnSet) (o
 	case all.null && all.codes.all(top):
 		p = truePred
 	case all.null:
-		p = Join(Or, p, l.nullTest(col, true))
+		p = Combine(Or, p, l.nullTest(col, true))
 	}
 	switch p.Op {
 	case op.dual().neutral():

@@ -24,9 +24,9 @@ func normal(clauses [][]plan.Leaf, cnf bool) *plan.Pred {
 		for _, leaf := range cl {
 			leaves = append(leaves, &plan.Pred{Op: plan.Simple, Leaf: leaf})
 		}
-		kids = append(kids, plan.Join(inner, leaves...))
+		kids = append(kids, plan.Combine(inner, leaves...))
 	}
-	return plan.Join(outer, kids...)
+	return plan.Combine(outer, kids...)
 }
 
 // The normal forms select the records that the tree selects.

@@ -8,6 +8,7 @@ import (
 // Scan gives all rows of a table, in their order.
 type Scan struct {
 	Table   string
+	As      string        // what the statement calls it, where that is another name; else ""
 	Columns []table.Field // of the table, all of them
 }
 
@@ -16,4 +17,10 @@ func (s *Scan) Inputs() []Node        { return nil }
 func (s *Scan) With(...Node) Node     { return s }
 func (s *Scan) Fields() []table.Field { return s.Columns }
 
-func (s *Scan) String() string { return "Scan(" + expr.Ident(s.Table) + ")" }
+func (s *Scan) String() string {
+	text := "Scan(" + expr.Ident(s.Table)
+	if s.As != "" && s.As != s.Table {
+		text += " AS " + expr.Ident(s.As)
+	}
+	return text + ")"
+}

@@ -57,6 +57,11 @@ func (s *Space) Max() uint64 { return s.max }
 // Bits is the width of Max.
 func (s *Space) Bits() int { return bits.Len64(s.max) }
 
+// Segment is a segment without rows of the space: its base, its largest code, its dictionary.
+func (s *Space) Segment() *table.Segment {
+	return &table.Segment{Type: s.typ, Base: s.base, Max: s.max, Bits: s.Bits(), Dict: s.dict}
+}
+
 // Value decodes a code, code <= Max.
 func (s *Space) Value(code uint64) table.Value {
 	if s.typ.Kind == table.Varchar {

@@ -49,7 +49,7 @@ func (e *Evaluator) expand(p *plan.Pred) *plan.Pred {
 		for i, k := range p.Kids {
 			kids[i] = e.expand(k)
 		}
-		return plan.Join(p.Op, kids...)
+		return plan.Combine(p.Op, kids...)
 	case plan.Simple:
 		switch l := p.Leaf.(type) {
 		case *plan.Compare:
@@ -88,7 +88,7 @@ func (e *Evaluator) expandCompare(col int, op expr.CmpOp, k uint64, text string)
 		for i := n - 1; i >= 0; i-- {
 			limbs = append(limbs, limb(i, op))
 		}
-		return plan.Join(join, limbs...)
+		return plan.Combine(join, limbs...)
 	case expr.GT, expr.GE:
 		strict, loose = expr.GT, expr.GE
 	}
@@ -101,9 +101,9 @@ func (e *Evaluator) expandCompare(col int, op expr.CmpOp, k uint64, text string)
 		for j := n - 1; j > i; j-- {
 			disjuncts = append(disjuncts, limb(j, strict))
 		}
-		clauses = append(clauses, plan.Join(plan.Or, append(disjuncts, limb(i, loose))...))
+		clauses = append(clauses, plan.Combine(plan.Or, append(disjuncts, limb(i, loose))...))
 	}
-	return plan.Join(plan.And, clauses...)
+	return plan.Combine(plan.And, clauses...)
 }
 
 // limb is limb i of the column against limb i of a code, folded where no or every value
@@ -136,7 +136,7 @@ func (e *Evaluator) expandRange(r *plan.Range) *plan.Pred {
 		}
 		return e.expandCompare(r.Col, op, code, fmt.Sprintf("%s %v %v", e.Attribute(r.Col, 0).Name, op, constant(seg.Decode(code))))
 	}
-	return plan.Join(plan.And, half(expr.GE, r.Lo), half(expr.LE, r.Hi))
+	return plan.Combine(plan.And, half(expr.GE, r.Lo), half(expr.LE, r.Hi))
 }
 
 // constant writes what an attribute is compared with. A REAL needs no cast beside its attribute.

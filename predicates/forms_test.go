@@ -128,9 +128,9 @@ func TestLimitsOfEvalDNF(t *testing.T) {
 			p    *plan.Pred
 			dnf  bool
 		}{
-			{"62 conjuncts", &plan.Pred{Op: plan.Or, Kids: []*plan.Pred{plan.Join(plan.And, clause(61, 0), high), clause(62, 100)}}, true},
-			{"126 conjuncts", &plan.Pred{Op: plan.Or, Kids: []*plan.Pred{plan.Join(plan.And, clause(125, 0), high), plan.Join(plan.And, clause(125, 200), low)}}, true},
-			{"127 conjuncts", &plan.Pred{Op: plan.Or, Kids: []*plan.Pred{plan.Join(plan.And, clause(126, 0), high), plan.Join(plan.And, clause(126, 200), low)}}, false},
+			{"62 conjuncts", &plan.Pred{Op: plan.Or, Kids: []*plan.Pred{plan.Combine(plan.And, clause(61, 0), high), clause(62, 100)}}, true},
+			{"126 conjuncts", &plan.Pred{Op: plan.Or, Kids: []*plan.Pred{plan.Combine(plan.And, clause(125, 0), high), plan.Combine(plan.And, clause(125, 200), low)}}, true},
+			{"127 conjuncts", &plan.Pred{Op: plan.Or, Kids: []*plan.Pred{plan.Combine(plan.And, clause(126, 0), high), plan.Combine(plan.And, clause(126, 200), low)}}, false},
 			{"600 clauses", &plan.Pred{Op: plan.Or, Kids: many}, true},
 		} {
 			r := &pass.Recorder{}

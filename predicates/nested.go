@@ -128,13 +128,13 @@ func (e *Evaluator) materialise(p *plan.Pred) *plan.Pred {
 	}
 	if need(kids[at]) > spareBits {
 		kids[at] = e.materialise(kids[at])
-		return plan.Join(p.Op, kids...)
+		return plan.Combine(p.Op, kids...)
 	}
 	var s Selection
 	e.evalNested(&s, kids[at])
 	mask := pass.Attribute{Name: "a nested condition", Col: -1}
 	kids[at] = leafOf(&maskTest{e.Render(&s, mask), mask})
-	return plan.Join(p.Op, kids...)
+	return plan.Combine(p.Op, kids...)
 }
 
 // Render draws a selection that the stencil buffer holds as an attribute of one bit.

@@ -20,9 +20,7 @@ import (
 type binder struct {
 	*Statement
 	params []table.Value
-	table  *table.Table // nil without FROM
-	names  []string     // of the table's fields
-	alias  string       // what a qualified column is qualified with
+	scope  *scope // what FROM gives, while an ON is bound what stands on its two sides; nil without FROM
 	groups
 	// place is the clause being bound: it decides what a column and an
 	// aggregate mean.
@@ -38,6 +36,7 @@ type place uint8
 const (
 	inItems     place = iota // a select item or HAVING: columns, or keys and aggregates
 	inWhere                  // columns, no aggregates
+	inJoin                   // ON: columns, no aggregates
 	inGroup                  // a key of GROUP BY: columns, no aggregates
 	inAggregate              // in an aggregate: columns, no aggregates
 	inLimit                  // LIMIT and OFFSET: neither
@@ -141,46 +140,6 @@ var locks = map[pg.LockClauseStrength]string{
 	pg.LockClauseStrength_LCS_FORNOKEYUPDATE: "FOR NO KEY UPDATE", pg.LockClauseStrength_LCS_FORUPDATE: "FOR UPDATE",
 }
 
-// from resolves the FROM clause: one table, or without one a row without columns.
-func (b *binder) from(c Catalog) plan.Node {
-	list := b.sel.FromClause
-	if len(list) == 0 {
-		return &plan.Values{Rows: [][]expr.Expr{{}}}
-	}
-	if len(list) > 1 {
-		_, loc := b.fromItem(list[1])
-		panic(b.errorf(loc, "FROM with several tables is not supported; name one"))
-	}
-	what, loc := b.fromItem(list[0])
-	switch r, fn := list[0].GetRangeVar(), list[0].GetRangeFunction(); {
-	case fn != nil:
-		f, loc := b.fileOf(fn)
-		t, ok := b.open(c, f)
-		if !ok {
-			panic(b.errorf(loc, "there is no file %q", clipped(f.Path)))
-		}
-		b.table, b.alias = t, cmp.Or(fn.Alias.GetAliasname(), f.Function)
-	case list[0].GetRangeTableSample() != nil:
-		panic(b.errorf(loc, "%s is not supported: it takes other rows each time; write LIMIT n behind all", what))
-	case r == nil:
-		panic(b.errorf(loc, "%s is not supported", what))
-	case r.Catalogname != "":
-		panic(b.errorf(loc, "a database before a table's name is not supported; write %s", expr.Ident(r.Relname)))
-	case !r.Inh:
-		panic(b.errorf(b.keyword("only"), "ONLY is not supported"))
-	case r.Alias != nil && len(r.Alias.Colnames) > 0:
-		panic(b.errorf(loc, "renaming the columns of a table is not supported"))
-	default:
-		var name string
-		b.table, name = b.tableNamed(c, r, loc)
-		b.alias = cmp.Or(r.Alias.GetAliasname(), name)
-	}
-	for _, f := range b.table.Fields {
-		b.names = append(b.names, f.Name)
-	}
-	return &plan.Scan{Table: b.table.Name, Columns: b.table.Fields}
-}
-
 // find returns the place of a name among those of all tables or columns.
 func (b *binder) find(kind string, n name, list []string, loc int) int {
 	i, matches := lookup(n, list)
@@ -198,27 +157,6 @@ func (b *binder) find(kind string, n name, list []string, loc int) int {
 		panic(b.errorf(loc, "%s %q does not exist%s", kind, clipped(n.text), text))
 	}
 	return i
-}
-
-// fromItem names a FROM item, and says where it stands.
-func (b *binder) fromItem(n *pg.Node) (what string, loc int) {
-	switch n := n.Node.(type) {
-	case *pg.Node_RangeVar:
-		return "a table", int(n.RangeVar.Location)
-	case *pg.Node_JoinExpr:
-		return "JOIN", b.keyword("join")
-	case *pg.Node_RangeSubselect:
-		return "a subquery in FROM", b.keyword("from")
-	case *pg.Node_RangeTableSample:
-		return "TABLESAMPLE", b.keyword("tablesample")
-	case *pg.Node_RangeFunction:
-		return "a function in FROM", b.keyword("from")
-	case *pg.Node_RangeTableFunc:
-		return "XMLTABLE", int(n.RangeTableFunc.Location)
-	case *pg.Node_JsonTable:
-		return "JSON_TABLE", int(n.JsonTable.Location)
-	}
-	return "this FROM item", b.keyword("from")
 }
 
 // maxItems is the longest select list; it is PostgreSQL's limit too.
@@ -252,25 +190,6 @@ func (b *binder) countItems(n int) {
 	if n > maxItems {
 		panic(b.errorf(0, "the select list has %d items; at most %d are allowed", n, maxItems))
 	}
-}
-
-// star is * or t.* in a select list: every column.
-func (b *binder) star(n *pg.ColumnRef) []plan.Item {
-	loc := int(n.Location)
-	if b.table == nil {
-		panic(b.errorf(loc, "SELECT * with no tables specified is not valid"))
-	}
-	if q := len(n.Fields) - 1; q > 0 {
-		if b.qualified(b.parts(loc, n.Fields[:q])[q-1], loc); q > 1 {
-			panic(b.errorf(loc, "a schema before a table's name is not supported"))
-		}
-	}
-	var items []plan.Item
-	for i := range b.names {
-		before := len(b.loose)
-		items = append(items, plan.Item{Name: b.names[i], E: b.key(settle(b.field(i, loc)), before)})
-	}
-	return items
 }
 
 // parts are the identifiers of a name with dots at loc.
@@ -376,40 +295,17 @@ func (b *binder) column(n *pg.ColumnRef) expr.Expr {
 		panic(b.errorf(loc, "argument of LIMIT and OFFSET must not contain variables"))
 	}
 	plain := b.parts(loc, n.Fields)
-	switch {
-	case len(plain) > 2:
-		panic(b.errorf(loc, "a schema before a column's name is not supported"))
-	case len(plain) == 2:
-		b.qualified(plain[0], loc)
+	if b.scope == nil && len(plain) == 1 {
+		b.find("column", plain[0], nil, loc)
 	}
-	return b.field(b.find("column", plain[len(plain)-1], b.names, loc), loc)
-}
-
-// qualified checks what stands before a column's name.
-func (b *binder) qualified(n name, loc int) {
-	if b.table == nil {
-		panic(b.errorf(loc, "there is no table %s: the query has no FROM", n.text))
+	switch len(plain) {
+	case 1:
+		return b.outputOf(b.unqualified(plain[0], loc), loc)
+	case 2:
+		s := b.qualified(plain[0], loc)
+		return b.field(s.first+b.find("column", plain[1], b.scope.names(s), loc), loc)
 	}
-	if i, _ := lookup(n, []string{b.alias}); i < 0 {
-		panic(b.errorf(loc, "there is no table %s in this query's FROM; it has %s", n.text, b.alias))
-	}
-}
-
-// field is column i of the table.
-func (b *binder) field(i, loc int) expr.Expr {
-	f := b.table.Fields[i]
-	if f.Unsupported != "" {
-		panic(b.errorf(loc, "column %q cannot be used: %s", f.Name, f.Unsupported))
-	}
-	c := &expr.Column{Index: i, Name: f.Name, T: f.Type, P: b.pos(loc)}
-	switch {
-	case f.Type.Kind == table.Unknown:
-		// No record has a value of it, and NULL takes whatever type is needed.
-		return &expr.Const{V: table.Null(f.Type), P: b.pos(loc)}
-	case b.place == inItems:
-		b.loose = append(b.loose, c)
-	}
-	return c
+	panic(b.errorf(loc, "a schema before a column's name is not supported"))
 }
 
 func (b *binder) param(n *pg.ParamRef) expr.Expr {

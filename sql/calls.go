@@ -77,8 +77,8 @@ func (b *binder) call(n *pg.FuncCall) expr.Expr {
 	case b.place == inAggregate:
 		panic(c.errorf("aggregate function calls cannot be nested"))
 	case b.place != inItems:
-		panic(c.errorf("aggregate functions are not allowed in %s", map[place]string{inWhere: "WHERE", inGroup: "GROUP BY", inLimit: "LIMIT or OFFSET"}[b.place]))
-	case b.table == nil:
+		panic(c.errorf("aggregate functions are not allowed in %s", map[place]string{inWhere: "WHERE", inJoin: "ON", inGroup: "GROUP BY", inLimit: "LIMIT or OFFSET"}[b.place]))
+	case b.scope == nil:
 		panic(c.errorf("%s needs a table; write FROM", c.name))
 	}
 	b.place = inAggregate
@@ -134,7 +134,7 @@ func (c *call) of(n *pg.Node) expr.Aggregate {
 	}
 	a := expr.Aggregate{Kind: c.kind, Col: -1, Name: e.String(), Arg: e.Type(), P: c.at}
 	if col, ok := e.(*expr.Column); ok {
-		a.Col, a.Name = col.Index, col.Name
+		a.Col, a.Name, a.Table = col.Index, col.Name, col.Table
 	} else {
 		a.X = e
 	}
@@ -233,6 +233,9 @@ func (c *call) texts() expr.Expr {
 func (c *call) selectivity() expr.Expr {
 	if len(c.Args) > 0 || c.AggStar {
 		panic(c.errorf("%s() takes no argument; it is the fraction of the table's records that WHERE selects", c.name))
+	}
+	if len(c.scope.tables) > 1 {
+		panic(c.errorf("%s() is of one table; of a join take COUNT(*)", c.name))
 	}
 	return c.finished(expr.Aggregate{Kind: c.kind, Col: -1, P: c.at})
 }

@@ -46,16 +46,16 @@ func (b *binder) groupBy() {
 		if set := n.GetGroupingSet(); set != nil {
 			panic(b.errorf(int(set.Location), "GROUPING SETS, ROLLUP and CUBE are not supported; write a SELECT for each set of keys"))
 		}
-		e := settle(b.expr(b.output(n)))
+		e := settle(b.expr(b.itemOf(n)))
 		if b.keyOf(e) < 0 {
 			b.keys = append(b.keys, e)
 		}
 	}
 }
 
-// output is the select item that a key of GROUP BY names or numbers, else the key itself. A column
+// itemOf is the select item that a key of GROUP BY names or numbers, else the key itself. A column
 // of the table comes before an item of the same name.
-func (b *binder) output(n *pg.Node) *pg.Node {
+func (b *binder) itemOf(n *pg.Node) *pg.Node {
 	if k := n.GetAConst(); k != nil {
 		i := int(k.GetIval().GetIval())
 		switch {
@@ -71,7 +71,7 @@ func (b *binder) output(n *pg.Node) *pg.Node {
 		return n
 	}
 	plain := b.parts(int(c.Location), c.Fields)[0]
-	if i, matches := lookup(plain, b.names); i >= 0 || matches > 1 {
+	if i, matches := lookup(plain, b.scope.visibleNames()); i >= 0 || matches > 1 {
 		return n
 	}
 	var names []string
@@ -145,7 +145,7 @@ func (b *binder) grouped(n plan.Node, having expr.Expr) plan.Node {
 	if len(b.sel.GroupClause) == 0 && len(b.aggs) == 0 && b.sel.HavingClause == nil {
 		return n
 	}
-	if b.table == nil {
+	if b.scope == nil {
 		panic(b.errorf(0, "GROUP BY and HAVING need a table; write FROM"))
 	}
 	if len(b.loose) > 0 {

@@ -139,7 +139,7 @@ func (b *binder) describe(c Catalog) plan.Node {
 	} else {
 		b.onlyTable("DESCRIBE takes the name of a table, or a SELECT")
 		b.from(c)
-		fields = b.table.Fields
+		fields = b.scope.fields
 	}
 	var names, types []string
 	for _, f := range fields {

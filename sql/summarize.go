@@ -20,7 +20,7 @@ func (b *binder) summarize(c Catalog) plan.Node {
 	}}
 	var columns []*expr.Column // those that can be used
 	var ends [][]expr.Expr     // of each field, what follows its count; nil where it cannot be used
-	for i, f := range b.table.Fields {
+	for i, f := range b.scope.fields {
 		if f.Unsupported != "" || f.Type.Kind == table.Unknown {
 			ends = append(ends, nil)
 			continue
@@ -35,7 +35,7 @@ func (b *binder) summarize(c Catalog) plan.Node {
 	}
 	text := func(e expr.Expr) expr.Expr { return &expr.Cast{X: e, To: varchar, P: -1} }
 	n := 0 // columns so far
-	for i, f := range b.table.Fields {
+	for i, f := range b.scope.fields {
 		row := []expr.Expr{&expr.Const{V: table.Str(f.Name), P: -1}, &expr.Const{V: table.Str(typeOf(f, table.Type.String)), P: -1}}
 		if e := ends[i]; e != nil {
 			row = append(row, e[0], &expr.Arith{Op: expr.Sub, L: all, R: e[0], T: bigint, P: -1}, text(e[1]), text(e[2]),

@@ -1,0 +1,426 @@
+package cpu
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"math/bits"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/table"
+)
+
+// JoinWays are the algorithms of a join. Auto takes perfect where the keys are dense, else hash.
+var JoinWays = []string{"auto", "perfect", "hash", "merge", "loops"}
+
+// Joining says what is joined, and how.
+type Joining struct {
+	Tables    []*table.Table // of the scans, from left to right
+	Columns   []int          // of the join's fields, wanted of the result
+	Way       string         // of [JoinWays]; perfect is hash where the keys are not dense
+	ChunkRows int            // of the result
+	Memory    int64          // bytes that the result may take
+}
+
+// JoinStep is what one join did.
+type JoinStep struct {
+	Table   string // what was joined, with its filter
+	On      string // the keys, and what else has to hold
+	Way     string // how the partners were found; "" for the first table, which the others are joined to
+	In, Out int    // the rows of the table after its filter, and those of the result so far
+	Elapsed time.Duration
+}
+
+// Join joins tables. The result is a table of one chunk or more, with segments for the columns that are
+// wanted: their codes were gathered from the tables. Its rows come in the order of the rows of the
+// largest input.
+//
+// Of a group of inner joins the largest input is read in blocks, on all cores. Each block finds its
+// partners in one input after the other, first where the fewest rows are expected to be left (the selectivities
+// are known by counting: "Fast Computation of Database Operations using Graphics Processors", section
+// 5.11). Of the other inputs an index is made first.
+func (b *Backend) Join(ctx context.Context, n *plan.Join, of Joining) (*table.Table, []JoinStep, error) {
+	j := &joiner{Backend: b, ctx: ctx, Joining: of, fields: n.Fields(), needed: map[int]bool{}, read: map[int]bool{}}
+	first := 0
+	for i, s := range plan.Scans(n) {
+		j.scans = append(j.scans, newScanned(of.Tables[i], s, first))
+		first += len(s.Columns)
+	}
+	for _, c := range of.Columns {
+		j.needed[j.scanOf(c)] = true
+		j.column(c)
+	}
+	j.reads(n, 0)
+	rel, err := j.relation(n, 0)
+	if err != nil {
+		return nil, nil, err
+	}
+	start := time.Now()
+	t, err := j.result(rel)
+	if err == nil {
+		j.steps = append(j.steps, JoinStep{Table: fmt.Sprintf("Gather(%d columns)", len(of.Columns)), Out: rel.rows, Elapsed: time.Since(start)})
+	}
+	return t, j.steps, err
+}
+
+// joiner is a join that runs. Columns have the numbers that they have among the fields of the
+// whole.
+type joiner struct {
+	*Backend
+	Joining
+	ctx    context.Context
+	fields []table.Field
+	scans  []*scanned
+	needed map[int]bool // the scans of which the result has columns
+	read   map[int]bool // those that the joins' conditions read
+	next   int          // scan, from left to right
+	depth  int          // of the joins above the one that runs
+	steps  []JoinStep
+}
+
+// scanned is a table in a join.
+type scanned struct {
+	*table.Table
+	name     string
+	first, n int
+	starts   []int // of the chunks, and the end
+	columns  map[int]*joinColumn
+}
+
+func newScanned(t *table.Table, s *plan.Scan, first int) *scanned {
+	out := &scanned{Table: t, name: cmp.Or(s.As, s.Table), first: first, n: len(s.Columns), starts: []int{0}, columns: map[int]*joinColumn{}}
+	for _, c := range t.Chunks {
+		out.starts = append(out.starts, out.starts[len(out.starts)-1]+c.Rows)
+	}
+	return out
+}
+
+// rows is how many the table has, deleted ones included.
+func (s *scanned) rows() int { return s.starts[len(s.starts)-1] }
+
+// scanOf is the scan that has a column.
+func (j *joiner) scanOf(column int) int {
+	return slices.IndexFunc(j.scans, func(s *scanned) bool { return column < s.first+s.n })
+}
+
+// noRow is in the place of a row's number where the row stands alone in an outer join.
+const noRow = math.MaxUint32
+
+// relation is rows of some of the scans side by side. Of a scan that it has, rows are the numbers of
+// its rows; nil for all of them in their order.
+type relation struct {
+	rows  int
+	scans []int
+	ids   [][]uint32
+	loose map[int]bool // the scans of which a row may be missing
+	name  string
+	base  int // rows of the largest of the tables, without their filters
+}
+
+func (r *relation) has(scan int) bool { return slices.Contains(r.scans, scan) }
+
+// relation computes a node whose columns begin at first.
+func (j *joiner) relation(n plan.Node, first int) (*relation, error) {
+	var where expr.Expr
+	if f, ok := n.(*plan.Filter); ok {
+		n, where = f.Input, f.Where
+	}
+	switch n := n.(type) {
+	case *plan.Scan:
+		j.next++
+		return j.selected(j.next-1, where)
+	case *plan.Join:
+		rel, err := j.joined(n, first)
+		if err == nil && where != nil {
+			rel, err = j.pipeline(rel, nil, []expr.Expr{moved(where, first)})
+		}
+		return rel, err
+	}
+	return nil, fmt.Errorf("cpu: there is no join of %s", n)
+}
+
+// reads notes what the conditions of the joins below a node read, and makes these columns ready.
+func (j *joiner) reads(n plan.Node, first int) {
+	var e expr.Expr
+	switch n := n.(type) {
+	case *plan.Join:
+		e = n.On
+		j.reads(n.Left, first)
+		j.reads(n.Right, first+len(n.Left.Fields()))
+	case *plan.Filter:
+		if _, alone := n.Input.(*plan.Scan); alone {
+			return
+		}
+		e = n.Where
+		j.reads(n.Input, first)
+	}
+	for _, c := range expr.Columns(e) {
+		j.read[j.scanOf(first+c)] = true
+		j.column(first + c)
+	}
+}
+
+// moved is a condition over a node whose columns begin at first.
+func moved(e expr.Expr, first int) expr.Expr {
+	return expr.Moved(e, func(c int) int { return c + first })
+}
+
+// selected is the rows of a scan for which a condition is TRUE.
+func (j *joiner) selected(scan int, where expr.Expr) (*relation, error) {
+	s := j.scans[scan]
+	rel := &relation{rows: s.rows(), scans: []int{scan}, ids: [][]uint32{nil}, name: s.name, base: s.Rows()}
+	if rel.rows >= noRow {
+		return nil, fmt.Errorf("%s has %d rows: a joined table has less than %d", s.name, rel.rows, noRow)
+	}
+	if where == nil && s.Rows() == rel.rows {
+		return rel, nil
+	}
+	if where != nil {
+		rel.name = "Filter(" + where.String() + ") of " + s.name
+	}
+	q, err := plan.NewQuery(s.Table, &plan.Fragment{Table: s.Name, Where: where})
+	if err != nil {
+		return nil, err
+	}
+	ids := []uint32{}
+	for b, err := range j.Rows(j.ctx, q) {
+		if err != nil {
+			return nil, err
+		}
+		start := uint32(s.starts[b.Chunk])
+		for i := range b.Len() {
+			ids = append(ids, start+uint32(b.Row(i)))
+		}
+	}
+	rel.rows, rel.ids[0] = len(ids), ids
+	return rel, nil
+}
+
+// joined computes a join whose columns begin at first: a group of inner joins together.
+func (j *joiner) joined(n *plan.Join, first int) (*relation, error) {
+	j.depth++
+	if n.Kind == plan.Inner {
+		var inputs []*relation
+		var conditions []expr.Expr
+		if err := j.group(n, first, &inputs, &conditions); err != nil {
+			return nil, err
+		}
+		j.depth--
+		return j.inner(inputs, conditions)
+	}
+	probe, err := j.relation(n.Left, first)
+	if err != nil {
+		return nil, err
+	}
+	build, err := j.relation(n.Right, first+len(n.Left.Fields()))
+	if err != nil {
+		return nil, err
+	}
+	j.depth--
+	keepProbe, keepBuild := n.Kind.KeepsLeft(), n.Kind.KeepsRight()
+	if !keepProbe || keepBuild && build.rows > probe.rows { // the smaller one has the index, unless one side stands alone
+		probe, build, keepProbe, keepBuild = build, probe, keepBuild, keepProbe
+	}
+	on := plan.Conjuncts(n.On)
+	for i, e := range on {
+		on[i] = moved(e, first)
+	}
+	s, _ := j.step(probe.scans, build, on)
+	s.keepProbe, s.keepBuild, s.kind = keepProbe, keepBuild, n.Kind.String()+" join "
+	return j.pipeline(probe, []*joinStep{s}, nil)
+}
+
+// group collects the inputs of inner joins that stand above one another, and their conditions.
+func (j *joiner) group(n plan.Node, first int, inputs *[]*relation, conditions *[]expr.Expr) error {
+	if inner, ok := n.(*plan.Join); ok && inner.Kind == plan.Inner {
+		if err := j.group(inner.Left, first, inputs, conditions); err != nil {
+			return err
+		}
+		if err := j.group(inner.Right, first+len(inner.Left.Fields()), inputs, conditions); err != nil {
+			return err
+		}
+		for _, e := range plan.Conjuncts(inner.On) {
+			*conditions = append(*conditions, moved(e, first))
+		}
+		return nil
+	}
+	rel, err := j.relation(n, first)
+	*inputs = append(*inputs, rel)
+	return err
+}
+
+// inner joins inputs: the largest is read, and each time that input is next after which the
+// fewest rows are expected.
+func (j *joiner) inner(inputs []*relation, conditions []expr.Expr) (*relation, error) {
+	at := 0
+	for i, r := range inputs {
+		if r.rows > inputs[at].rows {
+			at = i
+		}
+	}
+	probe := inputs[at]
+	inputs = slices.Delete(slices.Clone(inputs), at, at+1)
+	have, rows := slices.Clone(probe.scans), float64(probe.rows)
+	var steps []*joinStep
+	for len(inputs) > 0 {
+		best, least, cross := 0, math.Inf(1), true
+		for i, r := range inputs {
+			keyed := slices.ContainsFunc(conditions, func(e expr.Expr) bool { _, _, ok := j.key(e, have, r.scans); return ok })
+			expected := rows * float64(r.rows)
+			if keyed {
+				expected /= float64(max(1, r.base))
+			}
+			if cross && keyed || cross == !keyed && expected < least {
+				best, least, cross = i, expected, !keyed
+			}
+		}
+		s, rest := j.step(have, inputs[best], conditions)
+		conditions, rows = rest, least
+		have = append(have, inputs[best].scans...)
+		steps, inputs = append(steps, s), slices.Delete(inputs, best, best+1)
+	}
+	return j.pipeline(probe, steps, conditions)
+}
+
+// scansOf lists the scans that an expression reads.
+func (j *joiner) scansOf(e expr.Expr) (list []int) {
+	for _, c := range expr.Columns(e) {
+		if s := j.scanOf(c); !slices.Contains(list, s) {
+			list = append(list, s)
+		}
+	}
+	return list
+}
+
+func allIn[T comparable](list, of []T) bool {
+	return !slices.ContainsFunc(list, func(x T) bool { return !slices.Contains(of, x) })
+}
+
+// key is the two sides of a condition that is the key of a join: what it reads of the rows
+// that there are, and of those of another relation.
+func (j *joiner) key(e expr.Expr, have, other []int) (probe, build expr.Expr, ok bool) {
+	l, r, ok := plan.Keys(e)
+	if !ok {
+		return nil, nil, false
+	}
+	of, to := j.scansOf(l), j.scansOf(r)
+	switch {
+	case len(of) == 0 || len(to) == 0:
+	case allIn(of, have) && allIn(to, other):
+		return l, r, true
+	case allIn(to, have) && allIn(of, other):
+		return r, l, true
+	}
+	return nil, nil, false
+}
+
+// step is the join with a relation of rows that have some scans, and the conditions that it leaves.
+func (j *joiner) step(have []int, build *relation, conditions []expr.Expr) (s *joinStep, rest []expr.Expr) {
+	s = &joinStep{build: build}
+	all := slices.Concat(have, build.scans)
+	for _, e := range conditions {
+		switch probe, of, ok := j.key(e, have, build.scans); {
+		case ok && j.Way != "loops":
+			s.keys = append(s.keys, newJoinKey(probe, of, e))
+		case allIn(j.scansOf(e), all):
+			s.also = append(s.also, e)
+		default:
+			rest = append(rest, e)
+		}
+	}
+	return s, rest
+}
+
+// result gathers the columns of the result.
+func (j *joiner) result(rel *relation) (*table.Table, error) {
+	t := &table.Table{Fields: j.fields}
+	for i, s := range j.scans {
+		if i > 0 {
+			t.Name += ", "
+		}
+		t.Name += s.name
+	}
+	size := j.ChunkRows
+	if size <= 0 {
+		size = table.MaxChunkRows
+	}
+	for at := 0; at < rel.rows; at += size {
+		n := min(size, rel.rows-at)
+		c := &table.Chunk{Rows: n, Segments: make([]*table.Segment, len(j.fields))}
+		for _, col := range j.Columns {
+			if j.fields[col].Unsupported != "" {
+				continue
+			}
+			if err := j.ctx.Err(); err != nil {
+				return nil, err
+			}
+			c.Segments[col] = j.gathered(rel, col, at, n)
+		}
+		t.Chunks = append(t.Chunks, c)
+	}
+	return t, nil
+}
+
+// rowBytes is what a row takes in the result, and in the relation before it.
+func (j *joiner) rowBytes(scans []int) (n int) {
+	for _, s := range scans {
+		if j.needed[s] {
+			n += 4
+		}
+	}
+	for _, c := range j.Columns {
+		if col := j.column(c); col != nil {
+			n += max(1, (bits.Len64(col.Max)+7)/8)
+		}
+	}
+	return n
+}
+
+// tooLarge is the error of a result that does not fit into memory.
+func (j *joiner) tooLarge(rows float64, rowBytes int, exact bool) error {
+	about := "more than "
+	if exact {
+		about = ""
+	}
+	return fmt.Errorf("the join has %s%.4g rows of %d bytes each, %.3g GB: more than the %.3g GB of host memory that are left; join on a key, select fewer rows or columns, or raise the budget (--host-memory)",
+		about, rows, rowBytes, rows*float64(rowBytes)/1e9, float64(j.Memory)/1e9)
+}
+
+// joinStep is the join with one relation.
+type joinStep struct {
+	build *relation
+	kind  string      // of an outer join, in words
+	keys  []*joinKey  // by which partners are found; none: each row is a candidate
+	also  []expr.Expr // what has to hold besides
+	index joinIndex   // nil without keys
+	way   string
+
+	keepProbe, keepBuild bool     // rows without a partner stand alone
+	matched              []uint64 // of the build side, those that had a partner; where these are kept
+
+	out     atomic.Int64
+	elapsed time.Duration // to make the index
+}
+
+func (s *joinStep) on() string {
+	var parts []string
+	for _, k := range s.keys {
+		parts = append(parts, k.e.String())
+	}
+	for _, e := range s.also {
+		parts = append(parts, e.String())
+	}
+	if len(parts) == 0 {
+		return "every pair"
+	}
+	out := parts[0]
+	for _, p := range parts[1:] {
+		out += " AND " + p
+	}
+	return out
+}

@@ -1,0 +1,282 @@
+package cpu
+
+import (
+	"cmp"
+	"math/bits"
+	"slices"
+)
+
+// joinIndex finds the rows of the build side that have a number. These have been put in order:
+// those of one number stand together.
+type joinIndex interface {
+	// find writes where the rows of each number begin and end.
+	find(of keyNumbers, from, to []uint32)
+}
+
+// keyed is a row of the build side with its number.
+type keyed struct {
+	key uint64
+	row uint32
+}
+
+// newJoinIndex makes an index of rows and says in what order these stand in it.
+func newJoinIndex(way string, of keyNumbers, lo, hi uint64) (x joinIndex, name string, order []uint32) {
+	list := make([]keyed, 0, len(of.of))
+	for i, k := range of.of {
+		if of.null == nil || !of.null.Get(i) {
+			list = append(list, keyed{k, uint32(i)})
+		}
+	}
+	dense := len(list) > 0 && hi-lo < max(1<<16, 8*uint64(len(list)))
+	switch {
+	case way == "merge":
+		x, name = newMergeIndex(list, lo, hi), "merge"
+	case dense && way != "hash":
+		x, list = newPerfectIndex(list, lo, hi)
+		name = "perfect hash"
+	default:
+		x, list = newHashIndex(list)
+		name = "hash"
+	}
+	order = make([]uint32, len(list))
+	inParallel(len(list), func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			order[i] = list[i].row
+		}
+	})
+	return x, name, order
+}
+
+// perfectIndex has a place for each number of a range: where the rows of it begin. They end where
+// those of the next one begin.
+type perfectIndex struct {
+	lo    uint64
+	start []uint32
+}
+
+// newPerfectIndex makes it by counting, a prefix sum, and writing each row to its place.
+func newPerfectIndex(list []keyed, lo, hi uint64) (*perfectIndex, []keyed) {
+	x := &perfectIndex{lo, make([]uint32, hi-lo+2)}
+	out := make([]keyed, len(list))
+	parts, bounds := split(list, func(k uint64) uint64 { return k - lo }, bits.Len64(hi-lo))
+	inPartitions(len(bounds)-1, func(p int) {
+		part := parts[bounds[p]:bounds[p+1]]
+		for _, k := range part {
+			x.start[k.key-lo+1]++
+		}
+	})
+	sum := uint32(0)
+	for i, n := range x.start {
+		sum += n
+		x.start[i] = sum
+	}
+	at := slices.Clone(x.start)
+	inPartitions(len(bounds)-1, func(p int) {
+		for _, k := range parts[bounds[p]:bounds[p+1]] {
+			place := &at[k.key-lo]
+			out[*place] = k
+			*place++
+		}
+	})
+	return x, out
+}
+
+func (x *perfectIndex) find(of keyNumbers, from, to []uint32) {
+	last := uint64(len(x.start) - 1)
+	for i, k := range of.of {
+		if k -= x.lo; k < last {
+			from[i], to[i] = x.start[k], x.start[k+1]
+		} else {
+			from[i], to[i] = 0, 0
+		}
+	}
+	of.nothing(from, to)
+}
+
+// nothing is found of rows without a number.
+func (k keyNumbers) nothing(from, to []uint32) {
+	for w, m := range k.null {
+		for ; m != 0; m &= m - 1 {
+			if i := 64*w + bits.TrailingZeros64(m); i < len(from) {
+				from[i], to[i] = 0, 0
+			}
+		}
+	}
+}
+
+// hashIndex is a hash table for each partition of the rows by the upper bits of their numbers'
+// hashes. Each has a power of two of slots; a number stands in the first free one from the place of
+// its hash on.
+type hashIndex struct {
+	shift  int // of a hash, for the partition
+	tables []hashTable
+}
+
+type hashTable struct {
+	mask  uint64
+	slots []hashSlot
+}
+
+// hashSlot is a number and where its rows are; free where it has none.
+type hashSlot struct {
+	key      uint64
+	from, to uint32
+}
+
+func hashOf(k uint64) uint64 {
+	k *= 0x9e3779b97f4a7c15
+	return k ^ k>>32
+}
+
+func newHashIndex(list []keyed) (*hashIndex, []keyed) {
+	parts, bounds := split(list, func(k uint64) uint64 { return hashOf(k) }, 64)
+	n := len(bounds) - 1
+	x := &hashIndex{64 - bits.Len(uint(n-1)), make([]hashTable, n)}
+	out := make([]keyed, len(list))
+	inPartitions(n, func(p int) {
+		part := parts[bounds[p]:bounds[p+1]]
+		t := &x.tables[p]
+		t.mask = uint64(1)<<bits.Len(uint(2*len(part))) - 1
+		t.slots = make([]hashSlot, t.mask+1)
+		for _, k := range part {
+			s := t.slot(k.key)
+			s.key = k.key
+			s.to++ // how many there are, for now
+		}
+		at := uint32(bounds[p])
+		for i := range t.slots {
+			s := &t.slots[i]
+			n := s.to
+			s.from, s.to = at, at
+			at += n
+			if n == 0 {
+				s.from = 1 // free
+				s.to = 0
+			}
+		}
+		for _, k := range part {
+			s := t.found(k.key)
+			out[s.to] = k
+			s.to++
+		}
+	})
+	return x, out
+}
+
+// slot is where a number stands, or may be put, while the rows are counted.
+func (t *hashTable) slot(key uint64) *hashSlot {
+	for i := hashOf(key) & t.mask; ; i = (i + 1) & t.mask {
+		if s := &t.slots[i]; s.to == 0 || s.key == key {
+			return s
+		}
+	}
+}
+
+// found is the slot of a number, or a free one.
+func (t *hashTable) found(key uint64) *hashSlot {
+	for i := hashOf(key) & t.mask; ; i = (i + 1) & t.mask {
+		if s := &t.slots[i]; s.from > s.to || s.key == key {
+			return s
+		}
+	}
+}
+
+func (x *hashIndex) find(of keyNumbers, from, to []uint32) {
+	for i, k := range of.of {
+		if s := x.tables[hashOf(k)>>x.shift].found(k); s.from > s.to {
+			from[i], to[i] = 0, 0
+		} else {
+			from[i], to[i] = s.from, s.to
+		}
+	}
+	of.nothing(from, to)
+}
+
+// mergeIndex is the numbers in order. The numbers that are looked for are put in order too, and the
+// matching ranges are located going through both.
+type mergeIndex []keyed
+
+func newMergeIndex(list []keyed, lo, hi uint64) mergeIndex {
+	parts, bounds := split(list, func(k uint64) uint64 { return k - lo }, bits.Len64(hi-lo))
+	inPartitions(len(bounds)-1, func(p int) {
+		slices.SortFunc(parts[bounds[p]:bounds[p+1]], func(a, b keyed) int {
+			return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.row, b.row))
+		})
+	})
+	copy(list, parts)
+	return mergeIndex(list)
+}
+
+func (x mergeIndex) find(of keyNumbers, from, to []uint32) {
+	order := make([]keyed, len(of.of))
+	for i, k := range of.of {
+		order[i] = keyed{k, uint32(i)}
+	}
+	slices.SortFunc(order, func(a, b keyed) int { return cmp.Compare(a.key, b.key) })
+	at := 0
+	for i := 0; i < len(order); {
+		key := order[i].key
+		at = x.reach(at, key)
+		end := at
+		for end < len(x) && x[end].key == key {
+			end++
+		}
+		for ; i < len(order) && order[i].key == key; i++ {
+			from[order[i].row], to[order[i].row] = uint32(at), uint32(end)
+		}
+		at = end
+	}
+	of.nothing(from, to)
+}
+
+// reach is the first place from at on with a number of at least key, found in steps that grow.
+func (x mergeIndex) reach(at int, key uint64) int {
+	step := 1
+	for at+step < len(x) && x[at+step].key < key {
+		at, step = at+step, 2*step
+	}
+	rest := x[at:min(len(x), at+step+1)]
+	i, _ := slices.BinarySearchFunc(rest, key, func(k keyed, key uint64) int { return cmp.Compare(k.key, key) })
+	return at + i
+}
+
+// fewKeyed is up to how many rows are not split.
+const fewKeyed = 1 << 15
+
+// split puts rows in partitions by the upper bits of a number of so many bits that is made of their
+// keys, in their order within each, on all cores: counts, a prefix sum, and each row to its place.
+func split(list []keyed, number func(uint64) uint64, width int) (out []keyed, bounds []int) {
+	parts := 1
+	for parts < 1<<min(width, 12) && len(list)/parts > fewKeyed {
+		parts *= 2
+	}
+	if parts == 1 {
+		return slices.Clone(list), []int{0, len(list)}
+	}
+	shift := width - bits.Len(uint(parts-1))
+	const pieces = 64
+	counts := make([][]int, pieces)
+	piece := func(i int) []keyed { return list[len(list)*i/pieces : len(list)*(i+1)/pieces] }
+	inPartitions(pieces, func(i int) {
+		counts[i] = make([]int, parts)
+		for _, k := range piece(i) {
+			counts[i][number(k.key)>>shift]++
+		}
+	})
+	at := 0
+	for p := range parts {
+		bounds = append(bounds, at)
+		for i := range counts {
+			counts[i][p], at = at, at+counts[i][p]
+		}
+	}
+	out = make([]keyed, len(list))
+	inPartitions(pieces, func(i int) {
+		for _, k := range piece(i) {
+			place := &counts[i][number(k.key)>>shift]
+			out[*place] = k
+			*place++
+		}
+	})
+	return out, append(bounds, at)
+}

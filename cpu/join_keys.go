@@ -1,0 +1,198 @@
+package cpu
+
+import (
+	"math"
+	"math/bits"
+
+	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/table"
+)
+
+// joinKey is a condition probe = build by which partners are found. It makes a number of each
+// row's value, the same one of equal values.
+type joinKey struct {
+	e            expr.Expr
+	probe, build expr.Expr
+	how          keyForm
+
+	ranks    []uint32 // byRank: of the probe side's codes those of the build side, noRow where it has none
+	words    map[string]uint64
+	pairs    map[[2]int64]uint64
+	min, max uint64 // of the build side's numbers
+}
+
+// keyForm is where the numbers of a key come from.
+type keyForm uint8
+
+const (
+	byOrdinal keyForm = iota // both sides are columns of one type: the ordinals
+	byRank                   // both are columns of text: the codes of the build side
+	byValue                  // numbers of 64 bits that are computed: their ordinals
+	byWord                   // texts that are computed, numbered as they come
+	byPair                   // DECIMALs of up to 128 bits, numbered as they come
+)
+
+func newJoinKey(probe, build, e expr.Expr) *joinKey {
+	k := &joinKey{e: e, probe: probe, build: build}
+	p, b := probe.Type(), build.Type()
+	_, column := probe.(*expr.Column)
+	_, other := build.(*expr.Column)
+	same := p.Kind == b.Kind && p.Scale == b.Scale || p.IsInteger() && b.IsInteger()
+	decimal := p.Kind == table.Decimal || b.Kind == table.Decimal
+	switch plain := column && other; {
+	case plain && same && p.Kind == table.Varchar:
+		k.how = byRank
+	case plain && same:
+		k.how = byOrdinal
+	case p.Kind == table.Varchar:
+		k.how, k.words = byWord, map[string]uint64{}
+	case decimal:
+		k.how, k.pairs = byPair, map[[2]int64]uint64{}
+		scale := max(p.Scale, b.Scale)
+		k.probe, k.build = scaledTo(probe, scale), scaledTo(build, scale)
+	default:
+		k.how = byValue
+	}
+	return k
+}
+
+// scaledTo is an exact number with so many digits after the point.
+func scaledTo(e expr.Expr, scale int) expr.Expr {
+	if t := e.Type(); t.Kind == table.Decimal && t.Scale == scale {
+		return e
+	}
+	return &expr.Cast{X: e, To: table.Type{Kind: table.Decimal, Precision: 38, Scale: scale}, P: e.Pos()}
+}
+
+// keyNumbers are the numbers of a key, a row each; null says which rows have none, where some do.
+type keyNumbers struct {
+	of   []uint64
+	null table.Bitmap // nil for none
+}
+
+func (k *keyNumbers) without(i int) {
+	if k.null == nil {
+		k.null = table.NewBitmap(len(k.of))
+	}
+	k.null.Set(i)
+}
+
+// numbers are those of rows of one side.
+func (j *joiner) numbers(k *joinKey, b *joinBlock, eval *Evaluator, building bool) (out keyNumbers, err error) {
+	e := k.probe
+	if building {
+		e = k.build
+	}
+	out.of = make([]uint64, b.n)
+	if k.how == byOrdinal || k.how == byRank {
+		col := e.(*expr.Column).Index
+		c := j.column(col)
+		var valid table.Bitmap
+		if c.nulls || b.loose(j.scanOf(col)) || len(c.chunks) > 1 {
+			valid = table.NewBitmap(b.n)
+		}
+		if fetch(c, b.rowsOf(j.scanOf(col)), out.of, valid) > 0 {
+			out.null = valid
+			for w := range valid {
+				valid[w] = ^valid[w]
+			}
+		}
+		for i, code := range out.of {
+			switch {
+			case k.how == byOrdinal:
+				out.of[i] = c.Base + code
+			case !building:
+				if len(k.ranks) == 0 || k.ranks[code] == noRow {
+					out.without(i)
+				} else {
+					out.of[i] = uint64(k.ranks[code])
+				}
+			}
+		}
+		return out, nil
+	}
+	x, err := eval.Vector(e, j.chunkOf(b, expr.Columns(e)), table.Block{N: b.n})
+	if err != nil {
+		return out, err
+	}
+	for i := range out.of {
+		known := true
+		switch {
+		case x.IsNull(i):
+			known = false
+		case k.how == byWord:
+			out.of[i], known = numbered(k.words, x.Texts[i], building)
+		case k.how == byPair:
+			high := x.Ints[i] >> 63
+			if x.Highs != nil {
+				high = x.Highs[i]
+			}
+			out.of[i], known = numbered(k.pairs, [2]int64{high, x.Ints[i]}, building)
+		case x.Floats != nil:
+			out.of[i] = table.OrdinalFloat64(x.Floats[i])
+		default:
+			out.of[i] = table.OrdinalInt(x.Ints[i])
+		}
+		if !known {
+			out.without(i)
+		}
+	}
+	return out, nil
+}
+
+// numbered is the number of a value; one that is new gets the next while the build side is numbered.
+func numbered[K comparable](known map[K]uint64, v K, building bool) (n uint64, ok bool) {
+	n, ok = known[v]
+	if !ok && building {
+		n, ok = uint64(len(known)), true
+		known[v] = n
+	}
+	return n, ok
+}
+
+// ranked finds the codes of the build side's texts for those of the probe side's.
+func (k *joinKey) ranked(probe, build *joinColumn) {
+	at := 0
+	for _, word := range probe.Dict {
+		for at < len(build.Dict) && build.Dict[at] < word {
+			at++
+		}
+		rank := uint32(noRow)
+		if at < len(build.Dict) && build.Dict[at] == word {
+			rank = uint32(at)
+		}
+		k.ranks = append(k.ranks, rank)
+	}
+}
+
+// packed puts the numbers of several keys into one, each less its minimum, in as many bits as
+// the build side needs. What lies outside has no partner.
+func packed(keys []*joinKey, lists []keyNumbers) keyNumbers {
+	if len(keys) == 1 { // its numbers stay as they are: the index knows their bounds
+		return lists[0]
+	}
+	shift, all := 0, keyNumbers{of: make([]uint64, len(lists[0].of))}
+	for n, k := range keys {
+		list, span := lists[n], k.max-k.min
+		for i, x := range list.of {
+			if x -= k.min; x > span || list.null != nil && list.null.Get(i) {
+				all.without(i)
+				continue
+			}
+			all.of[i] |= x << shift
+		}
+		shift += bits.Len64(span)
+	}
+	return all
+}
+
+// bounded notes the smallest and the largest number of the build side.
+func (k *joinKey) bounded(list keyNumbers) {
+	k.min, k.max = math.MaxUint64, 0
+	for i, x := range list.of {
+		if list.null == nil || !list.null.Get(i) {
+			k.min, k.max = min(k.min, x), max(k.max, x)
+		}
+	}
+	k.min = min(k.min, k.max)
+}

@@ -1,0 +1,613 @@
+package cpu
+
+import (
+	"math/bits"
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/internal/ordered"
+	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/table"
+)
+
+const (
+	// joinRows is how many rows of the largest input a worker takes at a time.
+	joinRows = 1 << 15
+	// joinPairs is about how many pairs are looked at, at a time.
+	joinPairs = 1 << 16
+)
+
+// joinBlock is some rows on their way through the steps of a join.
+type joinBlock struct {
+	n   int
+	ids []ids // by scan, of those that it has
+	may []bool
+}
+
+func (b *joinBlock) rowsOf(scan int) ids { return b.ids[scan] }
+func (b *joinBlock) loose(scan int) bool { return b.may[scan] }
+func (i ids) cut(lo, hi int) ids {
+	if i.list == nil {
+		return ids{nil, i.first + lo}
+	}
+	return ids{i.list[lo:hi], 0}
+}
+
+// at is the rows at places of a block's.
+func (i ids) at(places []uint32) ids {
+	out := make([]uint32, len(places))
+	if i.list == nil {
+		for k, p := range places {
+			out[k] = uint32(i.first) + p
+		}
+	} else {
+		for k, p := range places {
+			out[k] = i.list[p]
+		}
+	}
+	return ids{out, 0}
+}
+
+// block is some rows of a relation.
+func (j *joiner) block(r *relation, lo, hi int) *joinBlock {
+	b := &joinBlock{n: hi - lo, ids: make([]ids, len(j.scans)), may: make([]bool, len(j.scans))}
+	for i, s := range r.scans {
+		b.ids[s], b.may[s] = ids{r.ids[i], 0}.cut(lo, hi), r.loose[s]
+	}
+	return b
+}
+
+// chunkOf is the rows of a block as a chunk with some columns.
+func (j *joiner) chunkOf(b *joinBlock, columns []int) *table.Chunk {
+	c := &table.Chunk{Rows: b.n, Segments: make([]*table.Segment, len(j.fields))}
+	for _, col := range columns {
+		s := j.scanOf(col)
+		c.Segments[col] = j.column(col).segment(b.ids[s], b.n, b.may[s])
+	}
+	return c
+}
+
+// prepare makes what a step needs before the first block.
+func (j *joiner) prepare(s *joinStep, probe []int) error {
+	start := time.Now()
+	defer func() { s.elapsed = time.Since(start) }()
+	if s.keepBuild {
+		defer func() { s.matched = make([]uint64, (s.build.rows+63)/64) }()
+	}
+	s.way = "nested loops"
+	if len(s.keys) == 0 {
+		return nil
+	}
+	for {
+		lists := make([]keyNumbers, len(s.keys))
+		width := 0
+		for i, k := range s.keys {
+			if k.how == byRank {
+				k.ranked(j.column(k.probe.(*expr.Column).Index), j.column(k.build.(*expr.Column).Index))
+			}
+			var err error
+			if lists[i], err = j.numbersOf(k, s.build); err != nil {
+				return err
+			}
+			k.bounded(lists[i])
+			width += bits.Len64(k.max - k.min)
+		}
+		if width > 64 && len(s.keys) > 1 { // the others are looked at pair by pair
+			last := len(s.keys) - 1
+			s.also, s.keys = append(s.also, s.keys[last].e), s.keys[:last]
+			for _, k := range s.keys {
+				k.ranks = nil
+				clear(k.words)
+				clear(k.pairs)
+			}
+			continue
+		}
+		lo, hi := s.keys[0].min, s.keys[0].max
+		if len(s.keys) > 1 {
+			lo, hi = 0, 1<<width-1
+		}
+		var order []uint32
+		s.index, s.way, order = newJoinIndex(j.Way, packed(s.keys, lists), lo, hi)
+		if s.keepBuild { // rows without a key stand at the end: they have no partner, and are kept
+			order = withRest(order, s.build.rows)
+		}
+		s.build = s.build.ordered(order)
+		return nil
+	}
+}
+
+// withRest is a list of some numbers below n with the others behind them.
+func withRest(order []uint32, n int) []uint32 {
+	has := table.NewBitmap(n)
+	for _, i := range order {
+		has.Set(int(i))
+	}
+	for i := range n {
+		if !has.Get(i) {
+			order = append(order, uint32(i))
+		}
+	}
+	return order
+}
+
+// ordered is the relation with its rows in another order.
+func (r *relation) ordered(order []uint32) *relation {
+	out := *r
+	out.rows, out.ids = len(order), nil
+	for _, list := range r.ids {
+		moved := make([]uint32, len(order))
+		inParallel(len(order), func(lo, hi int) {
+			for i, at := range order[lo:hi] {
+				if list != nil {
+					at = list[at]
+				}
+				moved[lo+i] = at
+			}
+		})
+		out.ids = append(out.ids, moved)
+	}
+	return &out
+}
+
+// numbersOf are those of all rows of the build side. Those that are numbered as they come are
+// computed one block after the other.
+func (j *joiner) numbersOf(k *joinKey, build *relation) (keyNumbers, error) {
+	if k.words != nil || k.pairs != nil || build.rows <= joinRows {
+		return j.numbers(k, j.block(build, 0, build.rows), new(Evaluator), true)
+	}
+	out := keyNumbers{of: make([]uint64, build.rows)}
+	var mu sync.Mutex
+	var failed error
+	if k.how == byOrdinal || k.how == byRank {
+		j.column(k.build.(*expr.Column).Index) // before others ask for it
+	}
+	inParallel(build.rows, func(lo, hi int) {
+		part, err := j.numbers(k, j.block(build, lo, hi), new(Evaluator), true)
+		mu.Lock()
+		defer mu.Unlock()
+		if err != nil {
+			failed = err
+			return
+		}
+		copy(out.of[lo:], part.of)
+		if part.null != nil {
+			if out.null == nil {
+				out.null = table.NewBitmap(build.rows)
+			}
+			copy(out.null[lo/64:], part.null)
+		}
+	})
+	return out, failed
+}
+
+// pipeline is the rows of a relation that go through steps and then satisfy conditions.
+func (j *joiner) pipeline(probe *relation, steps []*joinStep, conditions []expr.Expr) (*relation, error) {
+	for _, s := range steps {
+		if err := j.prepare(s, probe.scans); err != nil {
+			return nil, err
+		}
+	}
+	if len(conditions) > 0 {
+		steps = append(steps, &joinStep{also: conditions})
+	}
+	p := &pipelined{joiner: j, probe: probe, steps: steps, need: j.neededAfter(steps)}
+	out := &relation{scans: slices.Clone(probe.scans), loose: map[int]bool{}, base: probe.base, name: probe.name}
+	for s := range probe.loose {
+		out.loose[s] = true
+	}
+	for _, s := range steps {
+		if s.build == nil {
+			continue
+		}
+		out.scans, out.base, out.name = append(out.scans, s.build.scans...), max(out.base, s.build.base), out.name+", "+s.build.name
+		for _, scan := range s.build.scans {
+			out.loose[scan] = s.build.loose[scan] || s.keepProbe
+		}
+		if s.keepBuild {
+			for _, scan := range probe.scans {
+				out.loose[scan] = true
+			}
+		}
+	}
+	p.rowBytes = j.rowBytes(out.scans)
+	if err := p.refuseProduct(); err != nil {
+		return nil, err
+	}
+	start := time.Now()
+	if err := p.run(out); err != nil {
+		return nil, err
+	}
+	j.note(p, time.Since(start))
+	return out, nil
+}
+
+// note keeps what the steps of a pipeline did.
+func (j *joiner) note(p *pipelined, elapsed time.Duration) {
+	j.steps = append(j.steps, JoinStep{Table: p.probe.name, In: p.probe.rows, Out: p.probe.rows})
+	for i, s := range p.steps {
+		step := JoinStep{On: s.on(), Way: s.kind + s.way, Out: int(s.out.Load()), Elapsed: s.elapsed}
+		if s.build != nil {
+			step.Table, step.In = s.build.name, s.build.rows
+		} else {
+			step.Table, step.Way = "Filter", ""
+		}
+		if i == len(p.steps)-1 {
+			step.Elapsed += elapsed
+		}
+		j.steps = append(j.steps, step)
+	}
+}
+
+// neededAfter says of each step which scans are looked at after it: the others' rows are not
+// listed any more. After the last step the result needs those of its columns, and a join above this one
+// those that some condition reads.
+func (j *joiner) neededAfter(steps []*joinStep) [][]bool {
+	need := make([][]bool, len(steps)+1)
+	last := make([]bool, len(j.scans))
+	for s := range j.scans {
+		last[s] = j.needed[s] || j.depth > 0 && j.read[s]
+	}
+	need[len(steps)] = last
+	for i := len(steps) - 1; i >= 0; i-- {
+		now := slices.Clone(need[i+1])
+		for _, k := range steps[i].keys {
+			for _, s := range j.scansOf(k.probe) {
+				now[s] = true
+			}
+		}
+		for _, e := range steps[i].also {
+			for _, s := range j.scansOf(e) {
+				now[s] = true
+			}
+		}
+		need[i] = now
+	}
+	return need
+}
+
+// pipelined is a pipeline that runs.
+type pipelined struct {
+	*joiner
+	probe    *relation
+	steps    []*joinStep
+	need     [][]bool
+	rowBytes int
+	rows     atomic.Int64 // of the result so far
+	over     atomic.Bool  // they do not fit
+}
+
+// refuseProduct refuses a result whose size is known before, where it does not fit.
+func (p *pipelined) refuseProduct() error {
+	rows := float64(p.probe.rows)
+	for _, s := range p.steps {
+		if s.build == nil || len(s.keys) > 0 || len(s.also) > 0 {
+			return nil
+		}
+		rows *= float64(s.build.rows)
+	}
+	if len(p.steps) > 0 && p.fits(rows) != nil {
+		return p.tooLarge(rows, p.rowBytes, true)
+	}
+	return nil
+}
+
+// fits is an error for more rows than there may be.
+func (p *pipelined) fits(rows float64) error {
+	if rows >= noRow || p.Memory > 0 && rows*float64(p.rowBytes) > float64(p.Memory) {
+		return p.tooLarge(rows, p.rowBytes, false)
+	}
+	return nil
+}
+
+// found is what came of a block of the probe side.
+type found struct {
+	n   int
+	ids [][]uint32 // by scan
+	err error
+}
+
+// run sends all rows through the steps, then those of the build sides that stand alone.
+func (p *pipelined) run(out *relation) error {
+	var all []found
+	blocks := func(yield func([2]int) bool) {
+		for lo := 0; lo < p.probe.rows; lo += joinRows {
+			if p.over.Load() || p.ctx.Err() != nil || !yield([2]int{lo, min(p.probe.rows, lo+joinRows)}) {
+				return
+			}
+		}
+	}
+	evals := make([]Evaluator, p.workers)
+	for f := range ordered.Map(p.workers, blocks, func(w int, at [2]int) found {
+		return p.through(0, p.block(p.probe, at[0], at[1]), &evals[w])
+	}) {
+		if f.err != nil {
+			return f.err
+		}
+		all = append(all, f)
+	}
+	for i, s := range p.steps {
+		if !s.keepBuild {
+			continue
+		}
+		for lo := 0; lo < s.build.rows; lo += joinRows {
+			if b := p.alone(i, lo, min(s.build.rows, lo+joinRows)); b.n > 0 {
+				s.out.Add(int64(b.n))
+				f := p.through(i+1, b, &evals[0])
+				if f.err != nil {
+					return f.err
+				}
+				all = append(all, f)
+			}
+		}
+	}
+	if err := p.ctx.Err(); err != nil {
+		return err
+	}
+	rows := p.rows.Load()
+	if err := p.fits(float64(rows)); err != nil {
+		return err
+	}
+	out.rows = int(rows)
+	out.ids = make([][]uint32, len(out.scans))
+	for i, s := range out.scans {
+		if !p.need[len(p.steps)][s] {
+			continue
+		}
+		list := make([]uint32, rows)
+		at := make([]int, len(all)+1)
+		for k, f := range all {
+			at[k+1] = at[k] + f.n
+		}
+		inPartitions(len(all), func(k int) { copy(list[at[k]:], all[k].ids[s]) })
+		out.ids[i] = list
+	}
+	return nil
+}
+
+// alone is the rows of a step's build side that had no partner, beside none of the scans before.
+func (p *pipelined) alone(step, lo, hi int) *joinBlock {
+	s := p.steps[step]
+	var rows []uint32
+	for i := lo; i < hi; i++ {
+		if s.matched[i/64]>>(i%64)&1 == 0 {
+			rows = append(rows, uint32(i))
+		}
+	}
+	b := &joinBlock{n: len(rows), ids: make([]ids, len(p.scans)), may: make([]bool, len(p.scans))}
+	nobody := slices.Repeat([]uint32{noRow}, len(rows))
+	mark := func(scans []int) {
+		for _, scan := range scans {
+			b.ids[scan], b.may[scan] = ids{nobody, 0}, true
+		}
+	}
+	mark(p.probe.scans)
+	for _, before := range p.steps[:step] {
+		mark(before.build.scans)
+	}
+	for i, scan := range s.build.scans {
+		b.ids[scan], b.may[scan] = ids{s.build.ids[i], 0}.at(rows), s.build.loose[scan]
+	}
+	return b
+}
+
+// through sends a block through the steps from one on.
+func (p *pipelined) through(step int, b *joinBlock, eval *Evaluator) (out found) {
+	var all []*joinBlock
+	out.err = p.step(step, b, eval, func(b *joinBlock) { all = append(all, b); out.n += b.n })
+	if out.err != nil {
+		return out
+	}
+	out.ids = make([][]uint32, len(p.scans))
+	for scan, need := range p.need[len(p.steps)] {
+		if !need || len(all) == 0 {
+			continue
+		}
+		list := make([]uint32, 0, out.n)
+		for _, b := range all {
+			switch of := b.ids[scan]; {
+			case of.list != nil:
+				list = append(list, of.list[:b.n]...)
+			default:
+				for i := range b.n {
+					list = append(list, uint32(of.first+i))
+				}
+			}
+		}
+		out.ids[scan] = list
+	}
+	return out
+}
+
+// step sends a block through the steps from one on, and calls done with the rows at the end.
+func (p *pipelined) step(step int, b *joinBlock, eval *Evaluator, done func(*joinBlock)) error {
+	if b.n == 0 {
+		return nil
+	}
+	if step == len(p.steps) {
+		if p.fits(float64(p.rows.Add(int64(b.n)))) != nil {
+			p.over.Store(true)
+			return nil
+		}
+		done(b)
+		return nil
+	}
+	s := p.steps[step]
+	if s.build == nil {
+		keep, err := p.holds(b, s.also)
+		if err != nil {
+			return err
+		}
+		s.out.Add(int64(len(keep)))
+		return p.step(step+1, p.picked(b, keep, step), eval, done)
+	}
+	from, to := make([]uint32, b.n), make([]uint32, b.n)
+	if s.index == nil {
+		for i := range to {
+			to[i] = uint32(s.build.rows)
+		}
+	} else {
+		lists := make([]keyNumbers, len(s.keys))
+		for i, k := range s.keys {
+			var err error
+			if lists[i], err = p.numbers(k, b, eval, false); err != nil {
+				return err
+			}
+		}
+		s.index.find(packed(s.keys, lists), from, to)
+	}
+	var had table.Bitmap
+	if s.keepProbe {
+		had = table.NewBitmap(b.n)
+	}
+	places, partners := make([]uint32, 0, b.n), make([]uint32, 0, b.n)
+	flush := func() error {
+		if p.over.Load() {
+			return nil
+		}
+		pairs := p.pairs(b, step, places, partners)
+		if len(s.also) > 0 {
+			keep, err := p.holds(pairs, s.also)
+			if err != nil {
+				return err
+			}
+			pairs = p.picked(pairs, keep, step)
+			for k, i := range keep {
+				places[k], partners[k] = places[i], partners[i]
+			}
+			places, partners = places[:len(keep)], partners[:len(keep)]
+		}
+		if had != nil {
+			for _, i := range places {
+				had.Set(int(i))
+			}
+		}
+		if s.matched != nil {
+			for _, i := range partners {
+				atomic.OrUint64(&s.matched[i/64], 1<<(i%64))
+			}
+		}
+		s.out.Add(int64(len(places)))
+		places, partners = places[:0], partners[:0]
+		return p.step(step+1, pairs, eval, done)
+	}
+	for i := range from {
+		for at := from[i]; at < to[i]; at++ {
+			places, partners = append(places, uint32(i)), append(partners, at)
+			if len(places) == joinPairs {
+				if err := p.ctx.Err(); err != nil {
+					return err
+				}
+				if err := flush(); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	if len(places) > 0 {
+		if err := flush(); err != nil {
+			return err
+		}
+	}
+	if had == nil {
+		return nil
+	}
+	for i := range b.n {
+		if !had.Get(i) {
+			places, partners = append(places, uint32(i)), append(partners, noRow)
+		}
+	}
+	s.out.Add(int64(len(places)))
+	return p.step(step+1, p.pairs(b, step, places, partners), eval, done)
+}
+
+// pairs are rows of a block beside rows of a step's build side, noRow for none.
+func (p *pipelined) pairs(b *joinBlock, step int, places, partners []uint32) *joinBlock {
+	out := p.picked(b, places, step)
+	s := p.steps[step]
+	alone := len(partners) > 0 && partners[0] == noRow // then all are
+	for i, scan := range s.build.scans {
+		switch {
+		case !p.reads(step, scan):
+		case alone:
+			out.ids[scan] = ids{slices.Clone(partners), 0}
+		default:
+			out.ids[scan] = ids{s.build.ids[i], 0}.at(partners)
+		}
+		out.may[scan] = alone || s.build.loose[scan]
+	}
+	return out
+}
+
+// reads reports that a scan is looked at in the conditions of a step or after it.
+func (p *pipelined) reads(step, scan int) bool { return p.need[step][scan] || p.need[step+1][scan] }
+
+// picked is the rows at places of a block's.
+func (p *pipelined) picked(b *joinBlock, places []uint32, step int) *joinBlock {
+	out := &joinBlock{n: len(places), ids: make([]ids, len(p.scans)), may: slices.Clone(b.may)}
+	for scan, of := range b.ids {
+		if p.reads(step, scan) && (of.list != nil || p.in(scan, step)) {
+			out.ids[scan] = of.at(places)
+		}
+	}
+	return out
+}
+
+// in reports that a scan is on the way before a step, or has just been joined by it.
+func (p *pipelined) in(scan, step int) bool {
+	if p.probe.has(scan) {
+		return true
+	}
+	for _, s := range p.steps[:step] {
+		if s.build != nil && s.build.has(scan) {
+			return true
+		}
+	}
+	return false
+}
+
+// holds lists the rows of a block for which conditions are TRUE.
+func (p *pipelined) holds(b *joinBlock, conditions []expr.Expr) (rows []uint32, err error) {
+	where := plan.All(conditions)
+	c := p.chunkOf(b, expr.Columns(where))
+	q, err := plan.NewQuery(&table.Table{Name: "join", Fields: p.fields, Chunks: []*table.Chunk{c}}, &plan.Fragment{Table: "join", Where: where})
+	if err != nil {
+		return nil, err
+	}
+	for i, check := range q.Chunks[0].Checks {
+		bad, err := Selected(check.Pred, c)
+		if err != nil {
+			return nil, err
+		}
+		for w, m := range bad {
+			if m != 0 {
+				return nil, q.FailedAt(0, i, 64*w+bits.TrailingZeros64(m))
+			}
+		}
+	}
+	sel, err := Selected(q.Chunks[0].Pred, c)
+	if err != nil {
+		return nil, err
+	}
+	for w, m := range sel {
+		for ; m != 0; m &= m - 1 {
+			rows = append(rows, uint32(64*w+bits.TrailingZeros64(m)))
+		}
+	}
+	return rows, nil
+}
+
+// inPartitions calls do for 0 to n-1, on all cores.
+func inPartitions(n int, do func(int)) {
+	for range ordered.Map(runtime.GOMAXPROCS(0), func(yield func(int) bool) {
+		for i := range n {
+			if !yield(i) {
+				return
+			}
+		}
+	}, func(_, i int) bool { do(i); return true }) {
+	}
+}

@@ -1,0 +1,89 @@
+package plan
+
+import (
+	"slices"
+
+	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/table"
+)
+
+// JoinKind is which rows of a [Join] stand alone, beside NULLs, where they match none.
+type JoinKind uint8
+
+// The kinds: none, those of the left input, of the right one, of both.
+const (
+	Inner JoinKind = iota
+	LeftOuter
+	RightOuter
+	FullOuter
+)
+
+func (k JoinKind) String() string { return [...]string{"inner", "left", "right", "full"}[k] }
+
+// KeepsLeft reports that rows of the left input stand alone where they match none.
+func (k JoinKind) KeepsLeft() bool { return k == LeftOuter || k == FullOuter }
+
+// KeepsRight is KeepsLeft of the right input.
+func (k JoinKind) KeepsRight() bool { return k == RightOuter || k == FullOuter }
+
+// Join gives the pairs of a row of the left and a row of the right input for which a condition
+// is TRUE, the columns of the left one first; in no particular order.
+type Join struct {
+	Kind        JoinKind
+	Left, Right Node
+	On          expr.Expr // nil: every pair
+}
+
+// Inputs, With, Fields and String implement [Node].
+func (j *Join) Inputs() []Node           { return []Node{j.Left, j.Right} }
+func (j *Join) With(inputs ...Node) Node { return &Join{j.Kind, inputs[0], inputs[1], j.On} }
+func (j *Join) Fields() []table.Field {
+	return slices.Concat(j.Left.Fields(), j.Right.Fields())
+}
+
+func (j *Join) String() string {
+	switch {
+	case j.On != nil:
+		return "Join(" + j.Kind.String() + ", " + j.On.String() + ")"
+	case j.Kind == Inner:
+		return "Join(cross)"
+	}
+	return "Join(" + j.Kind.String() + ", every pair)"
+}
+
+// Conjuncts are the conditions that have to be TRUE for e to be TRUE; none for nil.
+func Conjuncts(e expr.Expr) []expr.Expr {
+	if e == nil {
+		return nil
+	}
+	and, ok := e.(*expr.And)
+	if !ok {
+		return []expr.Expr{e}
+	}
+	var list []expr.Expr
+	for _, k := range and.Kids {
+		list = append(list, Conjuncts(k)...)
+	}
+	return list
+}
+
+// All is the condition that all of a list are TRUE; nil for none.
+func All(list []expr.Expr) expr.Expr {
+	switch len(list) {
+	case 0:
+		return nil
+	case 1:
+		return list[0]
+	}
+	return &expr.And{Kids: list, P: list[0].Pos()}
+}
+
+// Scans lists the scans below a node, from left to right.
+func Scans(n Node) (list []*Scan) {
+	Walk(n, func(n Node, _ int) {
+		if s, ok := n.(*Scan); ok {
+			list = append(list, s)
+		}
+	})
+	return list
+}

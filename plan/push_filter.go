@@ -1,0 +1,183 @@
+package plan
+
+import (
+	"slices"
+
+	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/table"
+)
+
+// PushFilter moves the conditions of a [Filter] and of joins below it to where fewer rows have
+// to be looked at: one over columns of one input to that input, one over both to the condition
+// of the join. A condition that may raise an error stays where it is, and above an outer join
+// so does one over the side that may be NULL.
+func PushFilter(n Node) Node {
+	switch n := n.(type) {
+	case *Filter:
+		if _, ok := n.Input.(*Join); ok {
+			in, rest := pushed(n.Input, Conjuncts(n.Where))
+			return filtered(in, rest)
+		}
+	case *Join:
+		in, _ := pushed(n, nil)
+		return in
+	}
+	return n
+}
+
+// filtered is a node with the conditions of a list above it.
+func filtered(n Node, list []expr.Expr) Node {
+	if len(list) == 0 {
+		return n
+	}
+	return &Filter{n, All(list)}
+}
+
+// pushed moves conditions over a node's columns below it; those in rest have to stay above it.
+func pushed(n Node, list []expr.Expr) (_ Node, rest []expr.Expr) {
+	switch n := n.(type) {
+	case *Scan:
+		return filtered(n, list), nil
+	case *Filter:
+		if _, ok := n.Input.(*Scan); ok {
+			return filtered(n.Input, append(Conjuncts(n.Where), list...)), nil
+		}
+		return n, list
+	case *Join:
+		return n.pushed(list)
+	}
+	return n, list
+}
+
+func (j *Join) pushed(list []expr.Expr) (_ Node, rest []expr.Expr) {
+	kind, width := j.Kind, len(j.Left.Fields())
+	var left, right, on []expr.Expr
+	for _, e := range list {
+		of := sideOf(e, width)
+		switch {
+		case raisesWhileJoining(e):
+			rest = append(rest, e)
+			continue
+		case kind.KeepsRight() && of != onRight && rejectsNull(e, func(c int) bool { return c < width }): // such rows are not wanted
+			kind -= RightOuter
+		case kind.KeepsLeft() && of != onLeft && rejectsNull(e, func(c int) bool { return c >= width }):
+			kind -= LeftOuter
+		}
+	}
+	for _, e := range list {
+		switch of := sideOf(e, width); {
+		case raisesWhileJoining(e):
+		case of == onLeft && !kind.KeepsRight():
+			left = append(left, e)
+		case of == onRight && !kind.KeepsLeft():
+			right = append(right, e)
+		case kind == Inner:
+			on = append(on, e)
+		default:
+			rest = append(rest, e)
+		}
+	}
+	for _, e := range Conjuncts(j.On) {
+		switch of := sideOf(e, width); {
+		case raisesWhileJoining(e):
+			on = append(on, e)
+		case of == onLeft && !kind.KeepsLeft():
+			left = append(left, e)
+		case of == onRight && !kind.KeepsRight():
+			right = append(right, e)
+		default:
+			on = append(on, e)
+		}
+	}
+	for i, e := range right {
+		right[i] = expr.Moved(e, func(c int) int { return c - width })
+	}
+	l, above := pushed(j.Left, left)
+	r, aboveRight := pushed(j.Right, right)
+	return &Join{kind, filtered(l, above), filtered(r, aboveRight), All(on)}, rest
+}
+
+const (
+	onLeft = iota
+	onRight
+	onBoth
+	onNone
+)
+
+// sideOf says which side of a join an expression reads, whose first width columns are the left one's.
+func sideOf(e expr.Expr, width int) int {
+	cols := expr.Columns(e)
+	switch {
+	case len(cols) == 0:
+		return onNone
+	case cols[len(cols)-1] < width:
+		return onLeft
+	case cols[0] >= width:
+		return onRight
+	}
+	return onBoth
+}
+
+// rejectsNull reports that a condition is not TRUE where the columns of one side are NULL: a comparison
+// with one of them, by itself or with an operand that arithmetic makes of it.
+func rejectsNull(e expr.Expr, side func(column int) bool) bool {
+	switch e := e.(type) {
+	case *expr.Compare:
+		return strict(e.L, side) || strict(e.R, side)
+	case *expr.Between:
+		return !e.Not && strict(e.X, side)
+	case *expr.In:
+		return strict(e.X, side)
+	case *expr.Like:
+		return strict(e.X, side)
+	case *expr.IsNull:
+		return e.Not && strict(e.X, side)
+	case *expr.And:
+		return slices.ContainsFunc(e.Kids, func(k expr.Expr) bool { return rejectsNull(k, side) })
+	case *expr.Or:
+		return !slices.ContainsFunc(e.Kids, func(k expr.Expr) bool { return !rejectsNull(k, side) })
+	}
+	return false
+}
+
+// strict reports that an expression is NULL where the columns of one side are.
+func strict(e expr.Expr, side func(column int) bool) bool {
+	switch e := e.(type) {
+	case *expr.Column:
+		return side(e.Index)
+	case *expr.Cast:
+		return strict(e.X, side)
+	case *expr.Neg:
+		return strict(e.X, side)
+	case *expr.Arith:
+		return strict(e.L, side) || strict(e.R, side)
+	}
+	return false
+}
+
+// raisesWhileJoining is mayRaise, but for conversions that bring the sides of a comparison to one type.
+func raisesWhileJoining(e expr.Expr) bool {
+	found := false
+	expr.Walk(e, func(e expr.Expr) {
+		switch e := e.(type) {
+		case *expr.Cast:
+			from, exact := e.X.Type(), e.To.Kind == table.Decimal
+			found = found || !widens(from, e.To) && !(from.IsInteger() && exact) && !(from.Kind == table.Date && e.To.Kind == table.Timestamp)
+		case *expr.Arith, *expr.Neg, *expr.Like:
+			found = true
+		case *expr.Call:
+			found = found || e.Fn.Raises
+		}
+	})
+	return found
+}
+
+// Keys are the sides of an equality, such as may be the key of a join: a value of each row, and no
+// row raises an error.
+func Keys(e expr.Expr) (l, r expr.Expr, ok bool) {
+	c, ok := e.(*expr.Compare)
+	if !ok || c.Op != expr.EQ || raisesWhileJoining(e) {
+		return nil, nil, false
+	}
+	return c.L, c.R, true
+}

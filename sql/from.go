@@ -1,0 +1,385 @@
+package sql
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	pg "github.com/pganalyze/pg_query_go/v6"
+
+	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/table"
+)
+
+// scope is what a FROM clause gives, or a part of one: the columns of its tables side by side,
+// and what they are called without their table's name.
+type scope struct {
+	fields  []table.Field
+	tables  []source
+	visible []output
+}
+
+// source is a table of a scope: its columns are n from first on.
+type source struct {
+	alias    string
+	first, n int
+}
+
+// output is a column of SELECT *: the first of these that is not NULL. It is one column, or
+// those that USING makes one of.
+type output struct {
+	name    string
+	columns []int
+}
+
+// names are those of a table's columns.
+func (s *scope) names(of source) (list []string) {
+	for _, f := range s.fields[of.first : of.first+of.n] {
+		list = append(list, f.Name)
+	}
+	return list
+}
+
+func (s *scope) visibleNames() (list []string) {
+	if s == nil {
+		return nil
+	}
+	for _, v := range s.visible {
+		list = append(list, v.name)
+	}
+	return list
+}
+
+func (s *scope) aliases() (list []string) {
+	for _, t := range s.tables {
+		list = append(list, t.alias)
+	}
+	return list
+}
+
+// tableAt is the table of a column.
+func (s *scope) tableAt(column int) source {
+	return s.tables[slices.IndexFunc(s.tables, func(t source) bool { return column < t.first+t.n })]
+}
+
+// beside is a scope with another one to the right of it.
+func (s *scope) beside(r *scope) *scope {
+	out, n := &scope{slices.Concat(s.fields, r.fields), slices.Clone(s.tables), slices.Clone(s.visible)}, len(s.fields)
+	for _, t := range r.tables {
+		t.first += n
+		out.tables = append(out.tables, t)
+	}
+	for _, v := range r.visible {
+		columns := slices.Clone(v.columns)
+		for i := range columns {
+			columns[i] += n
+		}
+		out.visible = append(out.visible, output{v.name, columns})
+	}
+	return out
+}
+
+// from resolves the FROM clause: tables and joins of them, or without one a row without columns.
+func (b *binder) from(c Catalog) plan.Node {
+	if len(b.sel.FromClause) == 0 {
+		return &plan.Values{Rows: [][]expr.Expr{{}}}
+	}
+	var all plan.Node
+	for _, item := range b.sel.FromClause {
+		n, s := b.fromItem(c, item)
+		if all == nil {
+			all, b.scope = n, s
+			continue
+		}
+		b.refuseTwice(b.scope, s, b.locationOf(item))
+		all, b.scope = &plan.Join{Left: all, Right: n}, b.scope.beside(s)
+	}
+	return all
+}
+
+// fromItem resolves an item of FROM.
+func (b *binder) fromItem(c Catalog, item *pg.Node) (plan.Node, *scope) {
+	loc := b.locationOf(item)
+	var t *table.Table
+	var alias *pg.Alias
+	var name string
+	switch n := item.Node.(type) {
+	case *pg.Node_JoinExpr:
+		return b.join(c, n.JoinExpr)
+	case *pg.Node_RangeFunction:
+		f, at := b.fileOf(n.RangeFunction)
+		opened, ok := b.open(c, f)
+		if !ok {
+			panic(b.errorf(at, "there is no file %q", clipped(f.Path)))
+		}
+		t, name, alias = opened, f.Function, n.RangeFunction.Alias
+	case *pg.Node_RangeVar:
+		r := n.RangeVar
+		switch {
+		case r.Catalogname != "":
+			panic(b.errorf(loc, "a database before a table's name is not supported; write %s", expr.Ident(r.Relname)))
+		case !r.Inh:
+			panic(b.errorf(b.keyword("only"), "ONLY is not supported"))
+		}
+		alias = r.Alias
+		t, name = b.tableNamed(c, r, loc)
+	case *pg.Node_RangeTableSample:
+		panic(b.errorf(loc, "TABLESAMPLE is not supported: it takes other rows each time; write LIMIT n behind all"))
+	default:
+		panic(b.errorf(loc, "%s is not supported", fromWords(item)))
+	}
+	if len(alias.GetColnames()) > 0 {
+		panic(b.errorf(loc, "renaming the columns of a table is not supported"))
+	}
+	s := &scope{fields: t.Fields, tables: []source{{cmp.Or(alias.GetAliasname(), name), 0, len(t.Fields)}}}
+	for i, f := range t.Fields {
+		s.visible = append(s.visible, output{f.Name, []int{i}})
+	}
+	return &plan.Scan{Table: t.Name, As: alias.GetAliasname(), Columns: t.Fields}, s
+}
+
+// fromWords names an item of FROM that is not supported.
+func fromWords(n *pg.Node) string {
+	switch n.Node.(type) {
+	case *pg.Node_RangeSubselect:
+		return "a subquery in FROM"
+	case *pg.Node_RangeTableFunc:
+		return "XMLTABLE"
+	case *pg.Node_JsonTable:
+		return "JSON_TABLE"
+	}
+	return "this FROM item"
+}
+
+// locationOf is where an item of FROM stands.
+func (b *binder) locationOf(n *pg.Node) int {
+	switch n := n.Node.(type) {
+	case *pg.Node_RangeVar:
+		return int(n.RangeVar.Location)
+	case *pg.Node_JoinExpr:
+		return b.locationOf(n.JoinExpr.Larg)
+	case *pg.Node_RangeTableSample:
+		return b.keyword("tablesample")
+	case *pg.Node_RangeTableFunc:
+		return int(n.RangeTableFunc.Location)
+	case *pg.Node_JsonTable:
+		return int(n.JsonTable.Location)
+	}
+	return b.keyword("from")
+}
+
+// refuseTwice fails where tables on both sides are called the same.
+func (b *binder) refuseTwice(l, r *scope, loc int) {
+	known := l.aliases()
+	for _, t := range r.tables {
+		if slices.Contains(known, t.alias) {
+			panic(b.errorf(loc, "table name %q is specified more than once; give one of them another name, such as %s AS x", clipped(t.alias), expr.Ident(t.alias)))
+		}
+	}
+}
+
+var joinKinds = map[pg.JoinType]plan.JoinKind{
+	pg.JoinType_JOIN_INNER: plan.Inner, pg.JoinType_JOIN_LEFT: plan.LeftOuter, pg.JoinType_JOIN_RIGHT: plan.RightOuter, pg.JoinType_JOIN_FULL: plan.FullOuter,
+}
+
+// join resolves l JOIN r with ON, USING, NATURAL, or none of them for CROSS JOIN.
+func (b *binder) join(c Catalog, n *pg.JoinExpr) (plan.Node, *scope) {
+	if n.Alias != nil || n.JoinUsingAlias != nil {
+		panic(b.errorf(b.keyword("join"), "a name for a join is not supported; name its tables"))
+	}
+	left, l := b.fromItem(c, n.Larg)
+	right, r := b.fromItem(c, n.Rarg)
+	loc := b.locationOf(n.Rarg)
+	b.refuseTwice(l, r, loc)
+	j, s := &plan.Join{Kind: joinKinds[n.Jointype], Left: left, Right: right}, l.beside(r)
+	outside, place := b.scope, b.place
+	b.scope, b.place = s, inJoin
+	switch {
+	case n.IsNatural || len(n.UsingClause) > 0:
+		j.On = b.using(n, s, len(l.visible), loc)
+	case n.Quals != nil:
+		if j.On = b.boolean(n.Quals, "JOIN/ON"); isTrue(j.On) {
+			j.On = nil
+		}
+	}
+	b.scope, b.place = outside, place
+	return j, s
+}
+
+// isTrue reports the constant TRUE.
+func isTrue(e expr.Expr) bool {
+	c, ok := e.(*expr.Const)
+	return ok && !c.V.Null && c.V.I != 0
+}
+
+// using is the condition of USING or NATURAL over a scope of which the first n outputs are the
+// left side's. The columns of the same name become one.
+func (b *binder) using(n *pg.JoinExpr, s *scope, left int, loc int) expr.Expr {
+	var names []name
+	names = append(names, usingNames(n.UsingClause)...)
+	if n.IsNatural {
+		names = commonNames(s.visible[:left], s.visible[left:])
+	}
+	at := func(n name, side string, list []output) int {
+		var all []string
+		for _, v := range list {
+			all = append(all, v.name)
+		}
+		i, matches := lookup(n, all)
+		switch {
+		case i < 0 && matches == 0:
+			panic(b.errorf(loc, "column %q of USING does not exist on the %s side of the join%s", clipped(n.text), side, suggest(n.text, all, "columns")))
+		case i < 0 || count(all, all[i]) > 1:
+			panic(b.errorf(loc, "column name %q is more than once on the %s side of the join; write ON", clipped(n.text), side))
+		}
+		return i
+	}
+	var kids []expr.Expr
+	var merged []output
+	gone := map[int]bool{}
+	for _, name := range names {
+		i, k := at(name, "left", s.visible[:left]), left+at(name, "right", s.visible[left:])
+		l, r := s.visible[i], s.visible[k]
+		kids = append(kids, compare(expr.EQ, b.outputOf(l, loc), b.outputOf(r, loc), b.pos(loc)))
+		gone[i], gone[k] = true, true
+		columns := slices.Concat(l.columns, r.columns)
+		switch kind := joinKinds[n.Jointype]; {
+		case b.outputOf(l, loc).Type() != b.outputOf(r, loc).Type():
+		case kind == plan.Inner || kind == plan.LeftOuter:
+			columns = l.columns
+		case kind == plan.RightOuter:
+			columns = r.columns
+		}
+		merged = append(merged, output{l.name, columns})
+	}
+	rest := merged
+	for i, v := range s.visible {
+		if !gone[i] {
+			rest = append(rest, v)
+		}
+	}
+	s.visible = rest
+	if len(kids) == 0 {
+		return nil
+	}
+	return junction(kids, true, b.pos(loc))
+}
+
+func usingNames(list []*pg.Node) (names []name) {
+	for _, n := range list {
+		text := n.GetString_().GetSval()
+		names = append(names, name{text: text, quoted: text != strings.ToLower(text)})
+	}
+	return names
+}
+
+// commonNames are those that both sides have, in the order of the left one.
+func commonNames(l, r []output) (names []name) {
+	for _, v := range l {
+		if slices.ContainsFunc(r, func(w output) bool { return w.name == v.name }) {
+			names = append(names, name{text: v.name, quoted: true})
+		}
+	}
+	return names
+}
+
+func count(list []string, s string) (n int) {
+	for _, x := range list {
+		if x == s {
+			n++
+		}
+	}
+	return n
+}
+
+// unqualified is the output of a name.
+func (b *binder) unqualified(n name, loc int) output {
+	names := b.scope.visibleNames()
+	i := b.find("column", n, names, loc)
+	if count(names, names[i]) > 1 {
+		var whole []string
+		for _, v := range b.scope.visible {
+			if v.name == names[i] {
+				whole = append(whole, expr.Ident(b.scope.tableAt(v.columns[0]).alias)+"."+expr.Ident(v.name))
+			}
+		}
+		panic(b.errorf(loc, "column reference %q is ambiguous; write %s", clipped(n.text), strings.Join(whole, " or ")))
+	}
+	return b.scope.visible[i]
+}
+
+// outputOf is the column of an output.
+func (b *binder) outputOf(v output, loc int) expr.Expr {
+	if len(v.columns) == 1 {
+		return b.field(v.columns[0], loc)
+	}
+	var list []expr.Expr
+	for _, c := range v.columns {
+		list = append(list, b.field(c, loc))
+	}
+	return fold(expr.NewCall(expr.Coalesce, unified("USING", list, b.pos(loc)), b.pos(loc)))
+}
+
+// star is * or t.* in a select list: every column.
+func (b *binder) star(n *pg.ColumnRef) []plan.Item {
+	loc := int(n.Location)
+	if b.scope == nil {
+		panic(b.errorf(loc, "SELECT * with no tables specified is not valid"))
+	}
+	list := b.scope.visible
+	if q := len(n.Fields) - 1; q > 0 {
+		s := b.qualified(b.parts(loc, n.Fields[:q])[q-1], loc)
+		if q > 1 {
+			panic(b.errorf(loc, "a schema before a table's name is not supported"))
+		}
+		list = nil
+		for i, name := range b.scope.names(s) {
+			list = append(list, output{name, []int{s.first + i}})
+		}
+	}
+	var items []plan.Item
+	for _, v := range list {
+		before := len(b.loose)
+		items = append(items, plan.Item{Name: v.name, E: b.key(settle(b.outputOf(v, loc)), before)})
+	}
+	return items
+}
+
+// qualified is the table that stands before a column's name.
+func (b *binder) qualified(n name, loc int) source {
+	if b.scope == nil {
+		panic(b.errorf(loc, "there is no table %s: the query has no FROM", n.text))
+	}
+	known := b.scope.aliases()
+	i, matches := lookup(n, known)
+	switch {
+	case i < 0 && matches > 1:
+		panic(b.errorf(loc, "table name %s is ambiguous; %d tables differ in case only: write it in double quotes", n.text, matches))
+	case i < 0 && b.place == inJoin:
+		panic(b.errorf(loc, "there is no table %s on the two sides of this join; there are %s", n.text, strings.Join(Written(known), ", ")))
+	case i < 0:
+		panic(b.errorf(loc, "there is no table %s in this query's FROM; it has %s", n.text, strings.Join(Written(known), ", ")))
+	}
+	return b.scope.tables[i]
+}
+
+// field is column i of the scope.
+func (b *binder) field(i, loc int) expr.Expr {
+	f := b.scope.fields[i]
+	if f.Unsupported != "" {
+		panic(b.errorf(loc, "column %q cannot be used: %s", f.Name, f.Unsupported))
+	}
+	c := &expr.Column{Index: i, Name: f.Name, T: f.Type, P: b.pos(loc)}
+	if len(b.scope.tables) > 1 {
+		c.Table = b.scope.tableAt(i).alias
+	}
+	switch {
+	case f.Type.Kind == table.Unknown:
+		// No record has a value of it, and NULL takes whatever type is needed.
+		return &expr.Const{V: table.Null(f.Type), P: b.pos(loc)}
+	case b.place == inItems:
+		b.loose = append(b.loose, c)
+	}
+	return c
+}
