@@ -35,7 +35,12 @@ func TestSettings(t *testing.T) {
 		{"SHOW ALL", []string{
 			"[backend cpu what computes the answer: auto, classic, fused, compute or cpu]",
 			"[host_memory 2147483648 bytes for tables in host memory, and for sorting; 0 for no limit]",
+			"[join auto the algorithm of joins: auto, perfect, hash, merge or loops; perfect is hash where keys are not dense]",
 			"[statement_timeout 0 ends a statement that takes longer: milliseconds, or as '1.5s', '2min'; 0 for no limit]"}},
+		{"SET join = merge", nil},
+		{"SHOW join", []string{"[merge]"}},
+		{"SET join = nested", []string{`invalid value for join: no join "nested": take one of auto, perfect, hash, merge, loops (line 1, column 5)`}},
+		{"RESET join", nil},
 		{"SET statement_timeout TO DEFAULT", nil},
 		{"SHOW statement_timeout", []string{"[1min]"}},
 		{"RESET ALL", nil},
@@ -43,7 +48,7 @@ func TestSettings(t *testing.T) {
 		{"SET backend = gpu", []string{`invalid value for backend: no backend "gpu": take one of auto, classic, fused, compute, cpu (line 1, column 5)`}},
 		{"SET statement_timeout = 'soon'", []string{`invalid value for statement_timeout: "soon" is no time: write milliseconds, or a number with the unit "us", "ms", "s", "min", "h" or "d", as in '2s' (line 1, column 5)`}},
 		{"SET statement_timeout = -1", []string{`invalid value for statement_timeout: "-1" is no time: write milliseconds, or a number with the unit "us", "ms", "s", "min", "h" or "d", as in '2s' (line 1, column 5)`}},
-		{"SHOW work_mem", []string{`unrecognized configuration parameter "work_mem"; there are backend, host_memory, statement_timeout (line 1, column 6)`}},
+		{"SHOW work_mem", []string{`unrecognized configuration parameter "work_mem"; there are backend, host_memory, join, statement_timeout (line 1, column 6)`}},
 		{"SET all = 1", []string{`syntax error at or near "all" (line 1, column 5)`}},
 		{"SHOW backend", []string{"[cpu]"}},
 	} {
