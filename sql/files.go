@@ -46,6 +46,7 @@ const maxPaths = 100
 // it fails at a string constant in the place of a table, the constant becomes a quoted name
 // as long, and it parses again.
 func (s *Statement) tree() (*pg.ParseResult, error) {
+	s.nameJoin()
 	for paths := 0; ; paths++ {
 		tree, err := pg.Parse(s.grammatical())
 		if err == nil {

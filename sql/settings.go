@@ -2,6 +2,7 @@ package sql
 
 import (
 	"strconv"
+	"strings"
 
 	pg "github.com/pganalyze/pg_query_go/v6"
 )
@@ -16,8 +17,9 @@ type Setting struct {
 
 // sets takes SET or RESET. SET ... TO DEFAULT is RESET.
 func (s *Statement) sets(n *pg.VariableSetStmt) error {
-	at := s.keyword(n.Name)
-	s.Setting = &Setting{Verb: "SET", Name: n.Name, Pos: s.pos(at)}
+	name := settingName(n.Name)
+	at := s.keyword(name)
+	s.Setting = &Setting{Verb: "SET", Name: name, Pos: s.pos(at)}
 	switch {
 	case n.IsLocal:
 		return s.errorf(0, "SET LOCAL is not supported, for there are no transactions; write SET")
@@ -30,7 +32,7 @@ func (s *Statement) sets(n *pg.VariableSetStmt) error {
 	case n.Kind != pg.VariableSetKind_VAR_SET_VALUE:
 		return s.errorf(0, "this form of SET is not supported; write SET name = value")
 	case len(n.Args) != 1:
-		return s.errorf(at, "SET %s takes only one argument", n.Name)
+		return s.errorf(at, "SET %s takes only one argument", name)
 	}
 	switch v := n.Args[0].GetAConst(); {
 	case v.GetSval() != nil:
@@ -40,7 +42,32 @@ func (s *Statement) sets(n *pg.VariableSetStmt) error {
 	case v.GetFval() != nil:
 		s.Setting.Value = v.GetFval().Fval
 	default:
-		return s.errorf(at, "the value of %s must be text, a word or a number", n.Name)
+		return s.errorf(at, "the value of %s must be text, a word or a number", name)
 	}
 	return nil
+}
+
+// insteadOfJoin stands where a statement names the setting join, which the grammar has as a keyword.
+const insteadOfJoin = "joi_"
+
+func settingName(name string) string {
+	if name == insteadOfJoin {
+		return "join"
+	}
+	return name
+}
+
+// nameJoin puts [insteadOfJoin] into SET, RESET and SHOW.
+func (s *Statement) nameJoin() {
+	switch strings.ToLower(s.token(0)) {
+	case "set", "reset", "show":
+	default:
+		return
+	}
+	for _, t := range s.tokens[1:min(3, len(s.tokens))] { // SET SESSION join
+		if strings.EqualFold(s.Text[t.start:t.end], "join") {
+			s.clean = s.clean[:t.start] + insteadOfJoin + s.clean[t.end:]
+			return
+		}
+	}
 }

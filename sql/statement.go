@@ -149,7 +149,7 @@ func (s *Statement) statement(n *pg.Node) error {
 	case *pg.Node_ExplainStmt:
 		return s.explain(n.ExplainStmt)
 	case *pg.Node_VariableShowStmt:
-		name := n.VariableShowStmt.Name
+		name := settingName(n.VariableShowStmt.Name)
 		if name == "tables" || name == "functions" {
 			s.shows = name
 			return nil
