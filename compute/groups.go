@@ -89,11 +89,14 @@ func (x *chunk) group() error {
 	c := &code{name: "groups.comp", files: []string{"units.glsl", "codes.glsl"}, after: []string{"groups.comp"}, device: d,
 		defines: d.defines(defines...), slots: w.slots, perUnit: groupGroups, steps: 32 * 5}
 	c.text = t.text()
+	for _, words := range t.lookups {
+		c.textures = append(c.textures, textures.Buffer(words))
+	}
 	c.each = c.text
 	if n := len(c.slots) + 1; n > d.maxBlocks() {
 		return &plan.Declined{Why: fmt.Sprintf("the groups read %d storage blocks, the device has %d in a compute program", n, d.maxBlocks())}
 	}
-	op := Group{Slots: g.size, Shared: shares, Words: len(g.words)}
+	op := Group{Slots: g.size, Shared: shares, Words: len(g.words), Star: x.q.Star}
 	for _, col := range g.cols {
 		op.Keys = append(op.Keys, x.attribute(col))
 	}
@@ -147,8 +150,10 @@ func (g *grouping) word(how wordKind, value string) int {
 type groupText struct {
 	*writer
 	*grouping
-	body strings.Builder // reads the values of four records
-	read map[string]bool
+	body    strings.Builder // reads the values of four records
+	read    map[string]bool
+	lookups [][]uint32 // the words of buffer textures, by binding
+	late    []string   // reads the digits of the records that are left
 }
 
 // write lays out slots and states.
@@ -156,6 +161,7 @@ func (t *groupText) write() error {
 	x := t.x
 	t.arg(0, 0)
 	t.size = 1
+	t.starTests()
 	t.body.WriteString("    uvec4 slot = uvec4(0u);\n")
 	keys, err := x.q.GroupKeys(x.index)
 	if err != nil {
@@ -164,6 +170,7 @@ func (t *groupText) write() error {
 	for _, k := range keys {
 		t.key(k)
 	}
+	t.starKeys()
 	t.args[1] = int32(t.size)
 	t.word(raised, "~row")
 	t.word(added, "uvec4(1u)")
@@ -358,6 +365,7 @@ func (t *groupText) text() string {
 	fmt.Fprintf(&b, "struct State { uint %s; };\n#define NONE State(%s)\n#define STATE_OF(slot) State(%s)\n#define SEND(slot, s) { %s }\n",
 		strings.Join(fields, ", "), strings.Join(none, ", "), strings.Join(states, ", "), strings.Join(sends, " "))
 	fmt.Fprintf(&b, "void addWide(inout uint low, inout uint high, uint l, uint h);\nvoid join(inout State a, State b) {\n%s}\n", strings.Join(joins, ""))
+	b.WriteString(t.lookupText())
 	fmt.Fprintf(&b, `void take(uint slot, State s);
 void fours(uint unit, uint i, uvec4 taken) {
     uint quad = quadOf(unit, i);
@@ -480,6 +488,7 @@ type Group struct {
 	Shared bool // work groups have a copy of the slots
 	At     int  // the word of the result where the slots begin
 	Words  int  // of a slot; the second is the number of its records
+	Star   []*plan.Dimension
 }
 
 // String implements pass.Op.
@@ -488,7 +497,11 @@ func (g Group) String() string {
 	for _, k := range g.Keys {
 		keys = append(keys, k.Name)
 	}
-	return "Group(" + strings.TrimSpace(strings.Join(g.Aggs, ", ")+" BY "+strings.Join(keys, ", ")) + ")"
+	joins := ""
+	for _, l := range g.Star {
+		joins += "; " + l.String()
+	}
+	return "Group(" + strings.TrimSpace(strings.Join(g.Aggs, ", ")+" BY "+strings.Join(keys, ", ")) + joins + ")"
 }
 
 // Found is how many slots have records, given the words of the result.

@@ -132,10 +132,15 @@ func (c *joinColumn) segment(of ids, n int, loose bool) *table.Segment {
 		s.Codes.U64 = make([]uint64, n)
 		s.Nulls = fetchAll(c, of, s.Codes.U64, s.Valid)
 	}
-	switch s.Nulls {
-	case 0:
+	if s.Nulls == 0 {
 		s.Valid = nil
-	case n:
+	}
+	return s
+}
+
+// orNothing is a segment that has no codes where all rows are NULL.
+func orNothing(s *table.Segment) *table.Segment {
+	if n := s.Rows(); s.Nulls == n {
 		s.Base, s.Max, s.Bits, s.Dict = 0, 0, 0, nil
 		s.Codes = table.Codes{U8: make([]uint8, n)}
 	}
@@ -190,5 +195,5 @@ func (j *joiner) gathered(rel *relation, col, at, n int) *table.Segment {
 			of = ids{rel.ids[i][at : at+n], 0}
 		}
 	}
-	return j.column(col).segment(of, n, of.list != nil && rel.loose[scan])
+	return orNothing(j.column(col).segment(of, n, of.list != nil && rel.loose[scan]))
 }

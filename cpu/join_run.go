@@ -66,7 +66,7 @@ func (j *joiner) chunkOf(b *joinBlock, columns []int) *table.Chunk {
 	c := &table.Chunk{Rows: b.n, Segments: make([]*table.Segment, len(j.fields))}
 	for _, col := range columns {
 		s := j.scanOf(col)
-		c.Segments[col] = j.column(col).segment(b.ids[s], b.n, b.may[s])
+		c.Segments[col] = orNothing(j.column(col).segment(b.ids[s], b.n, b.may[s]))
 	}
 	return c
 }

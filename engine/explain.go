@@ -147,6 +147,12 @@ func (x *Explanation) fragment(ctx context.Context, s *planned, o ExplainOptions
 	var opening time.Duration
 	err := s.try(ctx, &opening, func(b backend) (err error) {
 		x.Backend = b.Name()
+		now, done, err := s.suited(ctx, b)
+		if err != nil {
+			return err
+		}
+		defer done()
+		s = now
 		x.sorted = orders(b, s.plan)
 		if x.otherwise = s.otherwise == s.plan; !x.otherwise {
 			x.Steps, err = x.steps(ctx, b, s.plan, o.Analyze)

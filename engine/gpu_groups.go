@@ -20,6 +20,9 @@ type finder func(ctx context.Context, b backend, q *plan.Query, took *took) ([]p
 // groupsOf are the groups of the fragment's rows, keys and then aggregates: from what a device finds of them,
 // or, where that is declined, by cpu from the rows that the backend selects.
 func (s *planned) groupsOf(ctx context.Context, b backend, n *plan.Aggregate, took *took, find finder) iter.Seq2[[][]table.Value, error] {
+	if s.star != nil {
+		return s.groupsOfStar(ctx, b, n, took, find)
+	}
 	states, err := find(ctx, b, s.plan, took)
 	switch {
 	case err == nil:
@@ -29,6 +32,31 @@ func (s *planned) groupsOf(ctx context.Context, b backend, n *plan.Aggregate, to
 		return func(yield func([][]table.Value, error) bool) { yield(nil, explained(b.Name(), err)) }
 	}
 	return cpu.Group(ctx, s.plan.Table, n, b.Rows(ctx, s.plan, took))
+}
+
+// groupsOfStar is groupsOf over a star of joins.
+func (s *planned) groupsOfStar(ctx context.Context, b backend, n *plan.Aggregate, took *took, find finder) iter.Seq2[[][]table.Value, error] {
+	return func(yield func([][]table.Value, error) bool) {
+		now, done, err := s.suited(ctx, b)
+		var states []plan.GroupStates
+		if err == nil && now.star != nil {
+			if states, err = find(ctx, b, s.plan, took); declined(err) {
+				now, done, err = s.withJoin(ctx)
+			}
+		}
+		if err != nil {
+			yield(nil, explained(b.Name(), err))
+			return
+		}
+		defer done()
+		if now.star == nil {
+			now.groupsOf(ctx, b, n, took, find)(yield)
+			return
+		}
+		slices.SortStableFunc(states, func(a, b plan.GroupStates) int { return cmp.Compare(a.Chunk, b.Chunk) })
+		t, states := s.star.First(states)
+		cpu.GroupStates(ctx, t, n, states)(yield)
+	}
 }
 
 // groups runs the fragment for the groups of its rows.

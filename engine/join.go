@@ -8,6 +8,7 @@ import (
 	"github.com/stencildb/stencildb/cpu"
 	"github.com/stencildb/stencildb/glctx"
 	"github.com/stencildb/stencildb/internal/numbers"
+	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -21,26 +22,79 @@ func (w *joinWay) get() string {
 	return cpu.JoinWays[0]
 }
 
-// join is the table of the rows that the statement's joins give, of snapshots of its sources.
-func (s *planned) join(ctx context.Context, sources []*table.Table) (*table.Table, error) {
-	of := cpu.Joining{Columns: s.fragment.Reads(), Way: s.db.joinWay.get(), ChunkRows: s.db.chunkRows()}
+// findStar finds out whether the statement aggregates a star of joins, which a device that may be asked does in
+// one sweep.
+func (s *planned) findStar() bool {
+	f, db := s.fragment, s.db
+	if name := db.Backend(); name != "compute" && (name != "auto" || !db.mayHaveHardware()) || db.joinWay.get() != "auto" {
+		return false
+	}
+	if a := s.grouped(); a != nil && f.Where == nil {
+		s.star = db.cpu.(cpuBackend).NewStar(f.Join, a, s.scanned())
+	}
+	return s.star != nil
+}
+
+// grouped is the aggregation over the rows of the join; without aggregates and keys where there is none.
+func (s *planned) grouped() *plan.Aggregate {
+	if f := s.fragment; f.Groups == nil && len(f.Aggs) > 0 {
+		return &plan.Aggregate{Aggs: f.Aggs}
+	} else if f.Groups != nil {
+		return f.Groups
+	}
+	return nil
+}
+
+// mayHaveHardware reports that a device is open which is no software, or that one may yet be opened.
+func (db *DB) mayHaveHardware() bool {
+	d, tried, _ := db.opened()
+	return d == nil && !tried || d != nil && !d.list[0].Context.Caps().Software
+}
+
+// scanned are the snapshots of the tables, a scan each.
+func (s *planned) scanned() (list []*table.Table) {
 	for _, scan := range s.scans {
 		for i, r := range s.sources {
 			if r == scan {
-				of.Tables = append(of.Tables, sources[i])
+				list = append(list, s.tables[i])
 			}
 		}
 	}
-	var err error
+	return list
+}
+
+// withJoin is the statement for the table of the rows that its joins give, which stays on devices until
+// done is called.
+func (s *planned) withJoin(ctx context.Context) (joined *planned, done func(), err error) {
+	of := cpu.Joining{Tables: s.scanned(), Columns: s.fragment.Reads(), Way: s.db.joinWay.get(), ChunkRows: s.db.chunkRows()}
 	if of.Memory, err = s.db.hostBudget(); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if of.Memory == 0 {
 		of.Memory = glctx.FreeHostMemory()
 	}
 	t, steps, err := s.db.cpu.(cpuBackend).Join(ctx, s.fragment.Join, of)
-	s.joined = steps
-	return t, err
+	if err != nil {
+		return nil, nil, err
+	}
+	joined = &planned{Statement: s.Statement, tables: s.tables, joined: steps}
+	if err := joined.lower(t); err != nil {
+		return nil, nil, err
+	}
+	return joined, s.db.pinned(t), nil
+}
+
+// suited is the statement as a backend does it: of a star it takes the largest table, or the rows of the join.
+func (s *planned) suited(ctx context.Context, b backend) (now *planned, done func(), err error) {
+	if s.star == nil {
+		return s, func() {}, nil
+	}
+	if v, ok := b.(*passes); ok && algorithms[v.name].groups != nil {
+		if err := s.star.Prepare(ctx); !declined(err) {
+			return s, func() {}, err
+		}
+	}
+	return s.withJoin(ctx)
 }
 
 // joinSteps are what joins did, one after the other.

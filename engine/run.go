@@ -238,6 +238,9 @@ func (x *execution) aggregates(yield func(batch, error) bool) {
 // answer is what a backend gives for the fragment's aggregates, or for the groups of its rows. Where it
 // cannot add up the expressions that aggregates are of, cpu does so above the rows that it selects.
 func (s *planned) answer(ctx context.Context, b backend, took *took) ([]table.Value, error) {
+	if s.star != nil {
+		return s.answerOfStar(ctx, b, took)
+	}
 	if s.plan.Groups != nil {
 		return inOneRow(s.groupsOf(ctx, b, s.plan.Groups, took, inGroups))
 	}
@@ -248,6 +251,19 @@ func (s *planned) answer(ctx context.Context, b backend, took *took) ([]table.Va
 		}
 	}
 	return inOneRow(cpu.Group(ctx, s.plan.Table, s.fragment.Otherwise, b.Rows(ctx, s.otherwise, took)))
+}
+
+// answerOfStar is answer of aggregates of a star without keys.
+func (s *planned) answerOfStar(ctx context.Context, b backend, took *took) ([]table.Value, error) {
+	now, done, err := s.suited(ctx, b)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	if now.star == nil {
+		return now.answer(ctx, b, took)
+	}
+	return inOneRow(now.groupsOf(ctx, b, s.grouped(), took, inGroups))
 }
 
 func inOneRow(groups iter.Seq2[[][]table.Value, error]) (values []table.Value, err error) {

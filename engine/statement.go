@@ -50,7 +50,9 @@ type read struct {
 // planned is a statement whose fragment is lowered for a snapshot of its table.
 type planned struct {
 	*Statement
+	tables []*table.Table // the snapshots of the sources
 	joined []cpu.JoinStep // how its rows were joined; nil for those of a table
+	star   *cpu.Star      // the plan is that of the largest of several tables, which a device may join the others to
 	plan   *plan.Query    // nil where no table is read
 	// otherwise is what a backend does that cannot add up the plan's expressions, and the plan, where
 	// none can: the rows. Nil where no aggregate is of an expression.
@@ -235,29 +237,46 @@ func (s *Statement) pinned(ctx context.Context) (now *planned, unpin func(), err
 			now.spared, tables, unpins = s.outlined, []*table.Table{s.outlined.table}, nil
 		}
 	}
-	t := tables[0]
-	if s.joins() {
-		if t, err = now.join(ctx, tables); err == nil {
-			unpins = append(unpins, s.db.pinned(t))
-		}
-	} else if old := s.latest.Load(); old != nil && old.plan.Table == t {
+	now.tables = tables
+	if old := s.latest.Load(); old != nil && slices.Equal(old.tables, tables) {
 		return old, unpin, nil
 	}
-	if err == nil {
-		err = now.lower(t)
+	if s.joins() && !now.findStar() {
+		joined, done, err := now.withJoin(ctx)
+		if err != nil {
+			unpin()
+			return nil, nil, err
+		}
+		unpins = append(unpins, done)
+		return joined, unpin, nil
 	}
-	if err != nil {
+	if err = now.lower(now.table()); err != nil {
 		unpin()
 		return nil, nil, err
 	}
-	if !s.joins() {
-		s.latest.Store(now)
-	}
+	s.latest.Store(now)
 	return now, unpin, nil
+}
+
+// table is the one that the plan is for: of a star the largest.
+func (s *planned) table() *table.Table {
+	if s.star != nil {
+		return s.star.Fact
+	}
+	return s.tables[0]
 }
 
 // lower lowers the fragment for a snapshot of its table.
 func (s *planned) lower(t *table.Table) (err error) {
+	if s.star != nil {
+		a := s.star.Aggregate
+		f := &plan.Fragment{Table: t.Name, Where: s.star.Where, Groups: a}
+		if s.plan, err = plan.NewQuery(t, f); err == nil {
+			s.plan.Star = s.star.Dimensions
+			s.plan.Columns = s.plan.GroupReads()
+		}
+		return err
+	}
 	s.plan, err = s.db.lowered.Query(t, s.fragment)
 	switch {
 	case err != nil || s.fragment.Otherwise == nil:

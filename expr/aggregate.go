@@ -147,6 +147,23 @@ func (a Aggregate) Reads() []int {
 	return slices.Compact(cols)
 }
 
+// Moved is the aggregate of other columns: see [Moved].
+func (a Aggregate) Moved(at func(column int) int) Aggregate {
+	if a.Col >= 0 {
+		a.Col = at(a.Col)
+	}
+	for _, e := range []*Expr{&a.X, &a.Y, &a.Filter, &a.Separator} {
+		if *e != nil {
+			*e = Moved(*e, at)
+		}
+	}
+	a.Order = slices.Clone(a.Order)
+	for i, k := range a.Order {
+		a.Order[i].E = Moved(k.E, at)
+	}
+	return a
+}
+
 // Type returns the type of the aggregate's result.
 func (a Aggregate) Type() table.Type {
 	switch a.Kind {

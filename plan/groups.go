@@ -37,7 +37,15 @@ type GroupPart struct {
 const MostSlots = 1 << 16
 
 // GroupReads lists the columns that the aggregation by keys reads.
-func (q *Query) GroupReads() []int { return q.Groups.reads() }
+func (q *Query) GroupReads() []int {
+	list := q.Groups.reads()
+	for _, l := range q.Star {
+		if !slices.Contains(list, l.Col) {
+			list = append(list, l.Col)
+		}
+	}
+	return list
+}
 
 // GroupKey is a column that keys read, and how many codes it has in a chunk; NULL is one behind the others.
 type GroupKey struct {
@@ -49,6 +57,11 @@ type GroupKey struct {
 // [MostSlots] combinations in a chunk.
 func (q *Query) GroupKeys(chunk int) (list []GroupKey, err error) {
 	slots := uint64(1)
+	for _, l := range q.Star {
+		if slots *= uint64(max(1, l.Size)); slots > MostSlots {
+			return nil, &Declined{Why: fmt.Sprintf("the keys of joined tables have more than %d combinations", MostSlots)}
+		}
+	}
 	for _, k := range q.Groups.Keys {
 		for _, col := range expr.Columns(k) {
 			if slices.ContainsFunc(list, func(g GroupKey) bool { return g.Col == col }) {

@@ -17,6 +17,9 @@ type Query struct {
 	Gathered bool
 	// Groups is [Fragment].Groups.
 	Groups *Aggregate
+	// Star are the tables that the selected rows are joined to before they are grouped: those without a
+	// partner do not count, and the combinations of what keys read of the partners tell groups apart, beside Groups.
+	Star []*Dimension
 	// Order is [Fragment].Order.
 	Order *Sort
 
