@@ -4,6 +4,9 @@ import (
 	"cmp"
 	"math/bits"
 	"slices"
+	"sync/atomic"
+
+	"github.com/stencildb/stencildb/table"
 )
 
 // joinIndex finds the rows of the build side that have a number. These have been put in order:
@@ -27,7 +30,7 @@ func newJoinIndex(way string, of keyNumbers, lo, hi uint64) (x joinIndex, name s
 			list = append(list, keyed{k, uint32(i)})
 		}
 	}
-	dense := len(list) > 0 && hi-lo < max(1<<16, 8*uint64(len(list)))
+	dense := len(list) > 0 && hi-lo < max(1<<22, 256*uint64(len(list)))
 	switch {
 	case way == "merge":
 		x, name = newMergeIndex(list, lo, hi), "merge"
@@ -47,22 +50,38 @@ func newJoinIndex(way string, of keyNumbers, lo, hi uint64) (x joinIndex, name s
 	return x, name, order
 }
 
-// perfectIndex has a place for each number of a range: where the rows of it begin. They end where
-// those of the next one begin.
+// perfectIndex has a bit for each number of a range, set where a row has it. How many are set before it is
+// the number's rank, and by rank it has where the rows begin; they end where those of the next one begin.
 type perfectIndex struct {
 	lo    uint64
+	has   table.Bitmap // one more bit, for what lies outside
+	ranks []uint32     // of the first bit of each word
 	start []uint32
+	few   bool // less than half of the bits are set
 }
 
 // newPerfectIndex makes it by counting, a prefix sum, and writing each row to its place.
 func newPerfectIndex(list []keyed, lo, hi uint64) (*perfectIndex, []keyed) {
-	x := &perfectIndex{lo, make([]uint32, hi-lo+2)}
+	x := &perfectIndex{lo: lo, has: table.NewBitmap(int(hi - lo + 2))}
+	x.ranks = make([]uint32, len(x.has))
 	out := make([]keyed, len(list))
 	parts, bounds := split(list, func(k uint64) uint64 { return k - lo }, bits.Len64(hi-lo))
 	inPartitions(len(bounds)-1, func(p int) {
-		part := parts[bounds[p]:bounds[p+1]]
-		for _, k := range part {
-			x.start[k.key-lo+1]++
+		for _, k := range parts[bounds[p]:bounds[p+1]] {
+			k := k.key - lo
+			atomic.OrUint64(&x.has[k>>6], 1<<(k&63)) // another partition may have numbers of the word
+		}
+	})
+	distinct := uint32(0)
+	for w, word := range x.has {
+		x.ranks[w] = distinct
+		distinct += uint32(bits.OnesCount64(word))
+	}
+	x.few = uint64(distinct) < (hi-lo+1)/2
+	x.start = make([]uint32, distinct+1)
+	inPartitions(len(bounds)-1, func(p int) {
+		for _, k := range parts[bounds[p]:bounds[p+1]] {
+			x.start[x.rank(k.key-lo)+1]++
 		}
 	})
 	sum := uint32(0)
@@ -73,7 +92,7 @@ func newPerfectIndex(list []keyed, lo, hi uint64) (*perfectIndex, []keyed) {
 	at := slices.Clone(x.start)
 	inPartitions(len(bounds)-1, func(p int) {
 		for _, k := range parts[bounds[p]:bounds[p+1]] {
-			place := &at[k.key-lo]
+			place := &at[x.rank(k.key-lo)]
 			out[*place] = k
 			*place++
 		}
@@ -81,16 +100,55 @@ func newPerfectIndex(list []keyed, lo, hi uint64) (*perfectIndex, []keyed) {
 	return x, out
 }
 
+// rank is how many smaller numbers have rows.
+func (x *perfectIndex) rank(k uint64) uint32 {
+	return x.ranks[k>>6] + uint32(bits.OnesCount64(x.has[k>>6]&(1<<(k&63)-1)))
+}
+
 func (x *perfectIndex) find(of keyNumbers, from, to []uint32) {
-	last := uint64(len(x.start) - 1)
+	outside := 64*uint64(len(x.has)) - 1
 	for i, k := range of.of {
-		if k -= x.lo; k < last {
-			from[i], to[i] = x.start[k], x.start[k+1]
-		} else {
+		if k = min(k-x.lo, outside); x.has[k>>6]>>(k&63)&1 == 0 {
 			from[i], to[i] = 0, 0
+			continue
 		}
+		r := x.rank(k)
+		from[i], to[i] = x.start[r], x.start[r+1]
 	}
 	of.nothing(from, to)
+}
+
+// candidates are the places of those rows of a column that have a partner.
+func (x *perfectIndex) candidates(c *joinColumn, of ids, n int) []uint32 {
+	switch s := c.chunks[0]; {
+	case s.Codes.U8 != nil:
+		return candidates(x, s.Codes.U8, of, n, s.Base)
+	case s.Codes.U16 != nil:
+		return candidates(x, s.Codes.U16, of, n, s.Base)
+	case s.Codes.U32 != nil:
+		return candidates(x, s.Codes.U32, of, n, s.Base)
+	default:
+		return candidates(x, s.Codes.U64, of, n, s.Base)
+	}
+}
+
+func candidates[C uint8 | uint16 | uint32 | uint64](x *perfectIndex, codes []C, of ids, n int, base uint64) []uint32 {
+	out, found, outside := make([]uint32, n), 0, 64*uint64(len(x.has))-1
+	add, has := base-x.lo, x.has
+	if of.list == nil {
+		for i, c := range codes[of.first : of.first+n] {
+			k := min(uint64(c)+add, outside)
+			out[found] = uint32(i)
+			found += int(has[k>>6] >> (k & 63) & 1)
+		}
+		return out[:found]
+	}
+	for i, row := range of.list[:n] {
+		k := min(uint64(codes[row])+add, outside)
+		out[found] = uint32(i)
+		found += int(has[k>>6] >> (k & 63) & 1)
+	}
+	return out[:found]
 }
 
 // nothing is found of rows without a number.

@@ -444,6 +444,9 @@ func (p *pipelined) step(step int, b *joinBlock, eval *Evaluator, done func(*joi
 		s.out.Add(int64(len(keep)))
 		return p.step(step+1, p.picked(b, keep, step), eval, done)
 	}
+	if b = p.likely(step, b); b.n == 0 {
+		return nil
+	}
 	from, to := make([]uint32, b.n), make([]uint32, b.n)
 	if s.index == nil {
 		for i := range to {
@@ -522,6 +525,21 @@ func (p *pipelined) step(step int, b *joinBlock, eval *Evaluator, done func(*joi
 	}
 	s.out.Add(int64(len(places)))
 	return p.step(step+1, p.pairs(b, step, places, partners), eval, done)
+}
+
+// likely is a block without most of the rows that have no partner in a step, where a bitmap of the keys says so.
+func (p *pipelined) likely(step int, b *joinBlock) *joinBlock {
+	s := p.steps[step]
+	x, ok := s.index.(*perfectIndex)
+	if !ok || !x.few || s.keepProbe || len(s.keys) > 1 || s.keys[0].how != byOrdinal {
+		return b
+	}
+	col := s.keys[0].probe.(*expr.Column).Index
+	c, scan := p.column(col), p.scanOf(col)
+	if c.nulls || b.loose(scan) || len(c.chunks) != 1 {
+		return b
+	}
+	return p.picked(b, x.candidates(c, b.rowsOf(scan), b.n), step)
 }
 
 // pairs are rows of a block beside rows of a step's build side, noRow for none.
