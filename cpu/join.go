@@ -393,12 +393,13 @@ func (j *joiner) tooLarge(rows float64, rowBytes int, exact bool) error {
 
 // joinStep is the join with one relation.
 type joinStep struct {
-	build *relation
-	kind  string      // of an outer join, in words
-	keys  []*joinKey  // by which partners are found; none: each row is a candidate
-	also  []expr.Expr // what has to hold besides
-	index joinIndex   // nil without keys
-	way   string
+	build  *relation
+	kind   string       // of an outer join, in words
+	keys   []*joinKey   // by which partners are found; none: each row is a candidate
+	also   []expr.Expr  // what has to hold besides
+	index  joinIndex    // nil without keys
+	likely table.Bitmap // of the codes of the one key's column those that have a partner; nil for all
+	way    string
 
 	keepProbe, keepBuild bool     // rows without a partner stand alone
 	matched              []uint64 // of the build side, those that had a partner; where these are kept

@@ -57,7 +57,6 @@ type perfectIndex struct {
 	has   table.Bitmap // one more bit, for what lies outside
 	ranks []uint32     // of the first bit of each word
 	start []uint32
-	few   bool // less than half of the bits are set
 }
 
 // newPerfectIndex makes it by counting, a prefix sum, and writing each row to its place.
@@ -77,7 +76,6 @@ func newPerfectIndex(list []keyed, lo, hi uint64) (*perfectIndex, []keyed) {
 		x.ranks[w] = distinct
 		distinct += uint32(bits.OnesCount64(word))
 	}
-	x.few = uint64(distinct) < (hi-lo+1)/2
 	x.start = make([]uint32, distinct+1)
 	inPartitions(len(bounds)-1, func(p int) {
 		for _, k := range parts[bounds[p]:bounds[p+1]] {
@@ -118,35 +116,52 @@ func (x *perfectIndex) find(of keyNumbers, from, to []uint32) {
 	of.nothing(from, to)
 }
 
-// candidates are the places of those rows of a column that have a partner.
-func (x *perfectIndex) candidates(c *joinColumn, of ids, n int) []uint32 {
-	switch s := c.chunks[0]; {
-	case s.Codes.U8 != nil:
-		return candidates(x, s.Codes.U8, of, n, s.Base)
-	case s.Codes.U16 != nil:
-		return candidates(x, s.Codes.U16, of, n, s.Base)
-	case s.Codes.U32 != nil:
-		return candidates(x, s.Codes.U32, of, n, s.Base)
+// mostCandidates is the largest code of a column for which there is a bitmap of those with partners.
+const mostCandidates = 1 << 26
+
+// codes are those of a column of one chunk that have a row; nil where most do, or where there are too many.
+func (x *perfectIndex) codes(c *joinColumn) table.Bitmap {
+	if 2*uint64(len(x.start)-1) > c.Max || c.Max >= mostCandidates {
+		return nil
+	}
+	out := table.NewBitmap(int(c.Max) + 1)
+	for w, word := range x.has {
+		for ; word != 0; word &= word - 1 {
+			if code := x.lo + uint64(64*w+bits.TrailingZeros64(word)) - c.Base; code <= c.Max {
+				out.Set(int(code))
+			}
+		}
+	}
+	return out
+}
+
+// candidates are the places of those of n rows whose codes are in a bitmap.
+func candidates(in table.Bitmap, c table.Codes, of ids, n int) []uint32 {
+	switch {
+	case c.U8 != nil:
+		return inBitmap(in, c.U8, of, n)
+	case c.U16 != nil:
+		return inBitmap(in, c.U16, of, n)
+	case c.U32 != nil:
+		return inBitmap(in, c.U32, of, n)
 	default:
-		return candidates(x, s.Codes.U64, of, n, s.Base)
+		return inBitmap(in, c.U64, of, n)
 	}
 }
 
-func candidates[C uint8 | uint16 | uint32 | uint64](x *perfectIndex, codes []C, of ids, n int, base uint64) []uint32 {
-	out, found, outside := make([]uint32, n), 0, 64*uint64(len(x.has))-1
-	add, has := base-x.lo, x.has
+func inBitmap[C uint8 | uint16 | uint32 | uint64](in table.Bitmap, codes []C, of ids, n int) []uint32 {
+	out, found := make([]uint32, n), 0
 	if of.list == nil {
 		for i, c := range codes[of.first : of.first+n] {
-			k := min(uint64(c)+add, outside)
 			out[found] = uint32(i)
-			found += int(has[k>>6] >> (k & 63) & 1)
+			found += int(in[c>>6] >> (c & 63) & 1)
 		}
 		return out[:found]
 	}
 	for i, row := range of.list[:n] {
-		k := min(uint64(codes[row])+add, outside)
+		c := codes[row]
 		out[found] = uint32(i)
-		found += int(has[k>>6] >> (k & 63) & 1)
+		found += int(in[c>>6] >> (c & 63) & 1)
 	}
 	return out[:found]
 }

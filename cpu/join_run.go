@@ -72,7 +72,7 @@ func (j *joiner) chunkOf(b *joinBlock, columns []int) *table.Chunk {
 }
 
 // prepare makes what a step needs before the first block.
-func (j *joiner) prepare(s *joinStep, probe []int) error {
+func (j *joiner) prepare(s *joinStep, probe *relation) error {
 	start := time.Now()
 	defer func() { s.elapsed = time.Since(start) }()
 	if s.keepBuild {
@@ -112,12 +112,27 @@ func (j *joiner) prepare(s *joinStep, probe []int) error {
 		}
 		var order []uint32
 		s.index, s.way, order = newJoinIndex(j.Way, packed(s.keys, lists), lo, hi)
+		s.likely = j.likely(s, probe)
 		if s.keepBuild { // rows without a key stand at the end: they have no partner, and are kept
 			order = withRest(order, s.build.rows)
 		}
 		s.build = s.build.ordered(order)
 		return nil
 	}
+}
+
+// likely are the codes of the probe side that have a partner, where a look at them before all else pays.
+func (j *joiner) likely(s *joinStep, probe *relation) table.Bitmap {
+	x, ok := s.index.(*perfectIndex)
+	if !ok || s.keepProbe || len(s.keys) > 1 || s.keys[0].how != byOrdinal {
+		return nil
+	}
+	col := s.keys[0].probe.(*expr.Column).Index
+	c, scan := j.column(col), j.scanOf(col)
+	if c.nulls || probe.loose[scan] || len(c.chunks) != 1 || !probe.has(scan) {
+		return nil
+	}
+	return x.codes(c)
 }
 
 // withRest is a list of some numbers below n with the others behind them.
@@ -187,7 +202,7 @@ func (j *joiner) numbersOf(k *joinKey, build *relation) (keyNumbers, error) {
 // pipeline is the rows of a relation that go through steps and then satisfy conditions.
 func (j *joiner) pipeline(probe *relation, steps []*joinStep, conditions []expr.Expr) (*relation, error) {
 	for _, s := range steps {
-		if err := j.prepare(s, probe.scans); err != nil {
+		if err := j.prepare(s, probe); err != nil {
 			return nil, err
 		}
 	}
@@ -444,8 +459,11 @@ func (p *pipelined) step(step int, b *joinBlock, eval *Evaluator, done func(*joi
 		s.out.Add(int64(len(keep)))
 		return p.step(step+1, p.picked(b, keep, step), eval, done)
 	}
-	if b = p.likely(step, b); b.n == 0 {
-		return nil
+	if s.likely != nil {
+		col := s.keys[0].probe.(*expr.Column).Index
+		if b = p.picked(b, candidates(s.likely, p.column(col).chunks[0].Codes, b.rowsOf(p.scanOf(col)), b.n), step); b.n == 0 {
+			return nil
+		}
 	}
 	from, to := make([]uint32, b.n), make([]uint32, b.n)
 	if s.index == nil {
@@ -525,21 +543,6 @@ func (p *pipelined) step(step int, b *joinBlock, eval *Evaluator, done func(*joi
 	}
 	s.out.Add(int64(len(places)))
 	return p.step(step+1, p.pairs(b, step, places, partners), eval, done)
-}
-
-// likely is a block without most of the rows that have no partner in a step, where a bitmap of the keys says so.
-func (p *pipelined) likely(step int, b *joinBlock) *joinBlock {
-	s := p.steps[step]
-	x, ok := s.index.(*perfectIndex)
-	if !ok || !x.few || s.keepProbe || len(s.keys) > 1 || s.keys[0].how != byOrdinal {
-		return b
-	}
-	col := s.keys[0].probe.(*expr.Column).Index
-	c, scan := p.column(col), p.scanOf(col)
-	if c.nulls || b.loose(scan) || len(c.chunks) != 1 {
-		return b
-	}
-	return p.picked(b, x.candidates(c, b.rowsOf(scan), b.n), step)
 }
 
 // pairs are rows of a block beside rows of a step's build side, noRow for none.
