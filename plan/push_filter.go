@@ -39,10 +39,7 @@ func pushed(n Node, list []expr.Expr) (_ Node, rest []expr.Expr) {
 	case *Scan:
 		return filtered(n, list), nil
 	case *Filter:
-		if _, ok := n.Input.(*Scan); ok {
-			return filtered(n.Input, append(Conjuncts(n.Where), list...)), nil
-		}
-		return n, list
+		return pushed(n.Input, slices.Concat(Conjuncts(n.Where), list))
 	case *Join:
 		return n.pushed(list)
 	}
