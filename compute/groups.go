@@ -497,11 +497,21 @@ func (g Group) String() string {
 	for _, k := range g.Keys {
 		keys = append(keys, k.Name)
 	}
-	joins := ""
-	for _, l := range g.Star {
-		joins += "; " + l.String()
+	text := strings.Join(g.Aggs, ", ")
+	var tables []string
+	for _, d := range g.Star {
+		tables = append(tables, d.Name)
+		if d.Digits != nil {
+			keys = append(keys, fmt.Sprintf("%d keys of %s", d.Size, d.Name))
+		}
 	}
-	return "Group(" + strings.TrimSpace(strings.Join(g.Aggs, ", ")+" BY "+strings.Join(keys, ", ")) + joins + ")"
+	if len(keys) > 0 {
+		text = strings.TrimSpace(text + " BY " + strings.Join(keys, ", "))
+	}
+	if len(tables) > 0 {
+		text += " JOIN " + strings.Join(tables, ", ")
+	}
+	return "Group(" + text + ")"
 }
 
 // Found is how many slots have records, given the words of the result.
@@ -520,5 +530,9 @@ func (g Group) Counts() string {
 	if g.Shared {
 		in = "in shared memory first"
 	}
-	return fmt.Sprintf("for each of %d slots its first record, how many they are, and what the aggregates need, %s", g.Slots, in)
+	text := fmt.Sprintf("for each of %d slots its first record, how many they are, and what the aggregates need, %s", g.Slots, in)
+	for i, at := range byShare(g.Star) {
+		text += [...]string{"; of the records that have partners: ", ", then "}[min(i, 1)] + g.Star[at].On
+	}
+	return text
 }

@@ -102,7 +102,11 @@ func (b *Backend) NewStar(n *plan.Join, a *plan.Aggregate, tables []*table.Table
 		}
 		joined[scan] = true
 		s.tables = append(s.tables, starTable{scan: scan, probe: probe, build: build, where: filters[scan]})
-		s.Dimensions = append(s.Dimensions, &plan.Dimension{Name: s.scans[scan].name, On: e.String(), Col: local(probe.Index), Size: 1})
+		on := e.String()
+		if w := filters[scan]; w != nil {
+			on += " AND " + w.String()
+		}
+		s.Dimensions = append(s.Dimensions, &plan.Dimension{Name: s.scans[scan].name, On: on, Col: local(probe.Index), Size: 1})
 	}
 	if len(joined) != len(j.scans) {
 		return nil
@@ -196,7 +200,7 @@ func (s *Star) join(t *starTable, d *plan.Dimension) error {
 	}
 	places := int(of.Max) + 1
 	t.base, t.rows = of.Base, slices.Repeat([]uint32{noRow}, places)
-	d.Name, d.Base, d.Bits = rel.name, of.Base, make([]uint32, (places+31)/32)
+	d.Base, d.Bits = of.Base, make([]uint32, (places+31)/32)
 	found := 0
 	for i, k := range keys.of {
 		at := k - of.Base

@@ -104,6 +104,9 @@ func (in Inside) Watch(ctx context.Context, text string, wrap func(Stage) pass.R
 				if x.plan == x.otherwise {
 					return nil, errors.New("this takes aggregates that a backend computes: sums of products of two columns that fit 64 bits in every record")
 				}
+				if x.star != nil {
+					return x.answerOfStar(ctx, b, took, x.states)
+				}
 				v, err := passesOf(b)
 				if err == nil {
 					w.Values, err = v.Watch(ctx, x.plan, took, wrap)

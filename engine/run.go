@@ -239,7 +239,7 @@ func (x *execution) aggregates(yield func(batch, error) bool) {
 // cannot add up the expressions that aggregates are of, cpu does so above the rows that it selects.
 func (s *planned) answer(ctx context.Context, b backend, took *took) ([]table.Value, error) {
 	if s.star != nil {
-		return s.answerOfStar(ctx, b, took)
+		return s.answerOfStar(ctx, b, took, inGroups)
 	}
 	if s.plan.Groups != nil {
 		return inOneRow(s.groupsOf(ctx, b, s.plan.Groups, took, inGroups))
@@ -254,7 +254,7 @@ func (s *planned) answer(ctx context.Context, b backend, took *took) ([]table.Va
 }
 
 // answerOfStar is answer of aggregates of a star without keys.
-func (s *planned) answerOfStar(ctx context.Context, b backend, took *took) ([]table.Value, error) {
+func (s *planned) answerOfStar(ctx context.Context, b backend, took *took, find finder) ([]table.Value, error) {
 	now, done, err := s.suited(ctx, b)
 	if err != nil {
 		return nil, err
@@ -263,7 +263,7 @@ func (s *planned) answerOfStar(ctx context.Context, b backend, took *took) ([]ta
 	if now.star == nil {
 		return now.answer(ctx, b, took)
 	}
-	return inOneRow(now.groupsOf(ctx, b, s.grouped(), took, inGroups))
+	return inOneRow(now.groupsOf(ctx, b, s.grouped(), took, find))
 }
 
 func inOneRow(groups iter.Seq2[[][]table.Value, error]) (values []table.Value, err error) {

@@ -152,7 +152,8 @@ func strict(e expr.Expr, side func(column int) bool) bool {
 	return false
 }
 
-// raisesWhileJoining is mayRaise, but for conversions that bring the sides of a comparison to one type.
+// raisesWhileJoining is mayRaise, but for conversions that bring the sides of a comparison to one type, and for
+// patterns, which are looked at when names are resolved.
 func raisesWhileJoining(e expr.Expr) bool {
 	found := false
 	expr.Walk(e, func(e expr.Expr) {
@@ -160,7 +161,7 @@ func raisesWhileJoining(e expr.Expr) bool {
 		case *expr.Cast:
 			from, exact := e.X.Type(), e.To.Kind == table.Decimal
 			found = found || !widens(from, e.To) && !(from.IsInteger() && exact) && !(from.Kind == table.Date && e.To.Kind == table.Timestamp)
-		case *expr.Arith, *expr.Neg, *expr.Like:
+		case *expr.Arith, *expr.Neg:
 			found = true
 		case *expr.Call:
 			found = found || e.Fn.Raises

@@ -1,17 +1,13 @@
 package plan
 
-import (
-	"fmt"
-
-	"github.com/stencildb/stencildb/expr"
-)
+import "github.com/stencildb/stencildb/expr"
 
 // Dimension is a table that the rows of a query's table are joined to, by one of their columns with
 // the key of the other: no two of its rows that count have the same. What a row needs of it stands in
 // arrays over the ordinals of the column.
 type Dimension struct {
 	Name string // of the table
-	On   string // the condition of the join
+	On   string // the condition of the join, and the table's own
 	Col  int    // of the query's table
 	Base uint64 // the ordinal of the first place
 	Bits []uint32
@@ -24,15 +20,6 @@ type Dimension struct {
 
 // Places is how many ordinals there are from Base on.
 func (d *Dimension) Places() int { return 32 * len(d.Bits) }
-
-// String is the table in words.
-func (d *Dimension) String() string {
-	text := fmt.Sprintf("%s: %s", d.Name, d.On)
-	if d.Digits != nil {
-		text += fmt.Sprintf(", %d keys", d.Size)
-	}
-	return text
-}
 
 // Moved is the aggregation over other columns: see [expr.Moved].
 func (a *Aggregate) Moved(at func(column int) int) *Aggregate {

@@ -1,0 +1,229 @@
+package cpu_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/stencildb/stencildb/cpu"
+	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/internal/plantest"
+	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/table"
+)
+
+// joinFields are those of the tables that are joined.
+var joinFields = []table.Field{
+	{Name: "k", Type: table.Type{Kind: table.BigInt}}, {Name: "j", Type: table.Type{Kind: table.SmallInt}},
+	{Name: "d", Type: table.Type{Kind: table.Decimal, Precision: 18, Scale: 2}}, {Name: "e", Type: table.Type{Kind: table.Decimal, Precision: 18}},
+	{Name: "x", Type: table.Type{Kind: table.Double}}, {Name: "s", Type: table.Type{Kind: table.Varchar}},
+	{Name: "day", Type: table.Type{Kind: table.Date}}, {Name: "yes", Type: table.Type{Kind: table.Boolean}},
+}
+
+// alike are pairs of these fields that compare without a conversion.
+var alike = [][2]int{{0, 0}, {0, 1}, {1, 0}, {1, 1}, {2, 2}, {2, 3}, {3, 2}, {4, 4}, {5, 5}, {6, 6}, {7, 7}}
+
+// TestJoinsAreThoseOfTheirDefinition compares random joins with loops over all rows.
+func TestJoinsAreThoseOfTheirDefinition(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		j := &drawnJoin{T: t}
+		n := j.tree(1 + rapid.IntRange(1, 3).Draw(t, "joins"))
+		join, ok := plan.Rewrite(n, plan.PushFilter).(*plan.Join)
+		if !ok {
+			t.Skip("the conditions stand above")
+		}
+		way := rapid.SampledFrom(cpu.JoinWays).Draw(t, "way")
+		columns := make([]int, len(join.Fields()))
+		for i := range columns {
+			columns[i] = i
+		}
+		if rapid.IntRange(0, 3).Draw(t, "no columns") == 0 {
+			columns = nil
+		}
+		got, steps, err := cpu.New(2).Join(context.Background(), join, cpu.Joining{
+			Tables: j.tables, Columns: columns, Way: way, ChunkRows: rapid.SampledFrom([]int{0, 3}).Draw(t, "chunk rows")})
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := j.rows(n)
+		if got.Rows() != len(want) {
+			t.Fatalf("%s: %d rows, want %d\n%v", join, got.Rows(), len(want), steps)
+		}
+		if columns == nil {
+			return
+		}
+		if have, want := sortedRows(rowsOf(got)), sortedRows(want); !slices.Equal(have, want) {
+			t.Fatalf("by %s:\n%s\nwant\n%s", way, strings.Join(have, "\n"), strings.Join(want, "\n"))
+		}
+	})
+}
+
+// drawnJoin draws joins of tables.
+type drawnJoin struct {
+	*rapid.T
+	tables []*table.Table
+}
+
+func (j *drawnJoin) tree(scans int) plan.Node {
+	if scans == 1 {
+		k := plantest.Default()
+		k.Narrow, k.MaxRows = true, 14
+		tab := plantest.TableOf(j.T, fmt.Sprintf("t%d", len(j.tables)), joinFields, k)
+		j.tables = append(j.tables, tab)
+		var n plan.Node = &plan.Scan{Table: tab.Name, Columns: joinFields}
+		if rapid.IntRange(0, 3).Draw(j.T, "filter") == 0 {
+			n = &plan.Filter{Input: n, Where: j.test(0)}
+		}
+		return n
+	}
+	left := rapid.IntRange(1, scans-1).Draw(j.T, "on the left")
+	out := &plan.Join{Kind: plan.JoinKind(rapid.IntRange(0, 3).Draw(j.T, "kind")), Left: j.tree(left), Right: j.tree(scans - left)}
+	width := len(out.Left.Fields())
+	var on []expr.Expr
+	for range rapid.IntRange(0, 3).Draw(j.T, "conditions") {
+		on = append(on, j.condition(width, len(out.Fields())))
+	}
+	out.On = plan.All(on)
+	if rapid.IntRange(0, 4).Draw(j.T, "filter above") == 0 && len(j.tables) < 3 {
+		return &plan.Filter{Input: out, Where: j.condition(width, len(out.Fields()))}
+	}
+	return out
+}
+
+func column(i int) expr.Expr {
+	f := joinFields[i%len(joinFields)]
+	return &expr.Column{Index: i, Name: f.Name, Table: fmt.Sprintf("t%d", i/len(joinFields)), T: f.Type, P: -1}
+}
+
+// condition is one over both sides of a join, or over one of them.
+func (j *drawnJoin) condition(left, all int) expr.Expr {
+	of := len(joinFields)
+	l, r := rapid.IntRange(0, left/of-1).Draw(j.T, "left table"), rapid.IntRange(left/of, all/of-1).Draw(j.T, "right table")
+	pair := rapid.SampledFrom(alike).Draw(j.T, "columns")
+	switch rapid.IntRange(0, 5).Draw(j.T, "condition") {
+	case 0:
+		return j.test(rapid.SampledFrom([]int{l, r}).Draw(j.T, "of") * of)
+	case 1:
+		op := rapid.SampledFrom([]expr.CmpOp{expr.LT, expr.GE, expr.NE}).Draw(j.T, "operator")
+		return &expr.Compare{Op: op, L: column(l*of + pair[0]), R: column(r*of + pair[1]), P: -1}
+	case 2:
+		return &expr.Compare{Op: expr.EQ, L: column(r*of + pair[0]), R: column(l*of + pair[1]), P: -1}
+	}
+	return &expr.Compare{Op: expr.EQ, L: column(l*of + pair[0]), R: column(r*of + pair[1]), P: -1}
+}
+
+// test is a condition over a table whose columns begin at first.
+func (j *drawnJoin) test(first int) expr.Expr {
+	c := rapid.IntRange(0, len(joinFields)-1).Draw(j.T, "column")
+	if rapid.Bool().Draw(j.T, "null test") {
+		return &expr.IsNull{X: column(first + c), Not: rapid.Bool().Draw(j.T, "not"), P: -1}
+	}
+	return &expr.Compare{Op: expr.GT, L: column(first), R: &expr.Const{V: table.Int(2), P: -1}, P: -1}
+}
+
+// rows are those of a node by its definition.
+func (j *drawnJoin) rows(n plan.Node) (out [][]table.Value) {
+	holds := func(e expr.Expr, row []table.Value) bool {
+		if e == nil {
+			return true
+		}
+		v, err := expr.Eval(e, &expr.Env{Column: func(i int) table.Value { return row[i] }})
+		if err != nil {
+			j.Fatal(err)
+		}
+		return !v.Null && v.I != 0
+	}
+	switch n := n.(type) {
+	case *plan.Scan:
+		i := slices.IndexFunc(j.tables, func(t *table.Table) bool { return t.Name == n.Table })
+		return rowsOf(j.tables[i])
+	case *plan.Filter:
+		for _, row := range j.rows(n.Input) {
+			if holds(n.Where, row) {
+				out = append(out, row)
+			}
+		}
+	case *plan.Join:
+		left, right := j.rows(n.Left), j.rows(n.Right)
+		nobody := func(fields []table.Field) (row []table.Value) {
+			for _, f := range fields {
+				row = append(row, table.Null(f.Type))
+			}
+			return row
+		}
+		had := make([]bool, len(right))
+		for _, l := range left {
+			alone := true
+			for i, r := range right {
+				if row := slices.Concat(l, r); holds(n.On, row) {
+					out = append(out, row)
+					alone, had[i] = false, true
+				}
+			}
+			if alone && n.Kind.KeepsLeft() {
+				out = append(out, slices.Concat(l, nobody(n.Right.Fields())))
+			}
+		}
+		for i, r := range right {
+			if !had[i] && n.Kind.KeepsRight() {
+				out = append(out, slices.Concat(nobody(n.Left.Fields()), r))
+			}
+		}
+	}
+	return out
+}
+
+func rowsOf(t *table.Table) (rows [][]table.Value) {
+	for _, c := range t.Chunks {
+		for i := range c.Rows {
+			if !c.IsLive(i) {
+				continue
+			}
+			var row []table.Value
+			for col := range t.Fields {
+				row = append(row, c.Segments[col].Value(i))
+			}
+			rows = append(rows, row)
+		}
+	}
+	return rows
+}
+
+func sortedRows(rows [][]table.Value) (out []string) {
+	for _, r := range rows {
+		out = append(out, fmt.Sprint(r))
+	}
+	slices.Sort(out)
+	return out
+}
+
+// TestJoinRefusesWhatDoesNotFit asks for more rows than fit into the memory.
+func TestJoinRefusesWhatDoesNotFit(t *testing.T) {
+	b := table.NewBuilder("t", joinFields[:1], 0)
+	for i := range 1000 {
+		b.Column(0).Int(int64(i % 10))
+		if err := b.EndRow(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	tab := b.Table()
+	scan := &plan.Scan{Table: "t", Columns: joinFields[:1]}
+	same := &expr.Compare{Op: expr.EQ, L: column(0), R: &expr.Column{Index: 1, Name: "k", T: joinFields[0].Type, P: -1}, P: -1}
+	for _, c := range []struct {
+		on   expr.Expr
+		want string
+	}{
+		{nil, "the join has 1e+06 rows of 5 bytes each, 0.005 GB: more than the 0.0001 GB of host memory"},
+		{same, "the join has more than "},
+	} {
+		_, _, err := cpu.New(2).Join(context.Background(), &plan.Join{Left: scan, Right: scan, On: c.on},
+			cpu.Joining{Tables: []*table.Table{tab, tab}, Columns: []int{0}, Way: "auto", Memory: 100_000})
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("got %v, want %s", err, c.want)
+		}
+	}
+}

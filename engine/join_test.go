@@ -1,0 +1,153 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stencildb/stencildb/table"
+)
+
+// openStar opens a fact table of several chunks, and three tables that it may be joined to: dim's key is
+// there once, and not for every fact; twice has a key in two rows.
+func openStar(t *testing.T, backend string) *DB {
+	t.Helper()
+	db := open(t, Options{Backend: backend})
+	r := rand.New(rand.NewPCG(1, 2))
+	whole, text := table.Type{Kind: table.BigInt}, table.Type{Kind: table.Varchar}
+	add := func(name string, rows, chunk int, fields []table.Field, row func(b *table.Builder, i int)) {
+		b := table.NewBuilder(name, fields, chunk)
+		for i := range rows {
+			row(b, i)
+			if err := b.EndRow(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := db.Add(b.Table()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	orNull := func(b *table.ColumnBuilder, v int64) {
+		if r.IntN(10) == 0 {
+			b.Null()
+		} else {
+			b.Int(v)
+		}
+	}
+	add("fact", 5000, 1700, []table.Field{{Name: "a", Type: whole}, {Name: "b", Type: whole}, {Name: "n", Type: whole}, {Name: "m", Type: whole}}, func(b *table.Builder, i int) {
+		orNull(b.Column(0), int64(r.IntN(60))+int64(i/1700)*5) // other codes in each chunk
+		b.Column(1).Int(int64(r.IntN(2000)))
+		orNull(b.Column(2), int64(r.IntN(1000))-500)
+		b.Column(3).Int(int64(r.IntN(7)))
+	})
+	names := []string{"red", "green", "blue"}
+	add("dim", 50, 20, []table.Field{{Name: "key", Type: whole}, {Name: "name", Type: text}, {Name: "size", Type: whole}}, func(b *table.Builder, i int) {
+		b.Column(0).Int(int64(2*i - 20))
+		if i%11 == 0 {
+			b.Column(1).Null()
+		} else {
+			b.Column(1).String(names[i%3])
+		}
+		b.Column(2).Int(int64(i % 4))
+	})
+	add("far", 1500, 0, []table.Field{{Name: "key", Type: whole}, {Name: "name", Type: text}}, func(b *table.Builder, i int) {
+		b.Column(0).Int(int64(i))
+		b.Column(1).String(fmt.Sprint("group ", i%40))
+	})
+	add("twice", 20, 0, []table.Field{{Name: "key", Type: whole}, {Name: "name", Type: text}}, func(b *table.Builder, i int) {
+		b.Column(0).Int(int64(i / 2))
+		b.Column(1).String(names[i%3])
+	})
+	return db
+}
+
+// TestStars compares aggregates over stars of joins, in one sweep of a device, with those over the rows of the
+// joins. passes says that compute does all of it.
+func TestStars(t *testing.T) {
+	onCPU, onCompute := openStar(t, "cpu"), openStar(t, "compute")
+	for _, c := range []struct {
+		sql    string
+		passes bool
+	}{
+		{"SELECT COUNT(*), SUM(n), MIN(n), MAX(m), AVG(n) FROM fact, dim WHERE a = key", true},
+		{"SELECT COUNT(*), SUM(n) FROM fact, dim WHERE a = key AND size = 9", true}, // nothing
+		{"SELECT SUM(n * m), COUNT(n) FROM fact JOIN dim ON a = key WHERE name = 'red' AND n > 0", true},
+		{"SELECT name, COUNT(*), SUM(n - m) FROM fact, dim WHERE a = key GROUP BY name ORDER BY name", true},
+		{"SELECT name, m, size, MAX(n), COUNT(n) FROM fact, dim WHERE a = key AND size < 3 GROUP BY name, m, size ORDER BY 1, 2, 3", true},
+		{"SELECT dim.name, far.name, COUNT(*), SUM(n) FROM fact, dim, far WHERE a = dim.key AND b = far.key AND dim.name <> 'blue' GROUP BY 1, 2 ORDER BY 1, 2", true},
+		{"SELECT far.name || '!', a % 2, SUM(m) FROM fact, far WHERE b = far.key AND far.name LIKE '%1%' GROUP BY 1, 2 HAVING SUM(m) > 10 ORDER BY 1, 2", true},
+		{"SELECT x.name, y.name, COUNT(*) FROM fact, dim x, dim y WHERE a = x.key AND b = y.key GROUP BY 1, 2 ORDER BY 1, 2", true},
+		{"SELECT x.name, y.size, COUNT(*) FROM fact, dim x, dim y WHERE a = x.key AND a = y.key GROUP BY 1, 2 ORDER BY 1, 2", true},
+		// Not in one sweep: two partners, an aggregate of the other table, an outer join, a median, too many groups.
+		{"SELECT twice.name, COUNT(*) FROM fact, twice WHERE a = key GROUP BY 1 ORDER BY 1", false},
+		{"SELECT name, SUM(size) FROM fact, dim WHERE a = key GROUP BY 1 ORDER BY 1", false},
+		{"SELECT name, COUNT(*) FROM fact LEFT JOIN dim ON a = key GROUP BY 1 ORDER BY 1", false},
+		{"SELECT name, MEDIAN(n) FROM fact, dim WHERE a = key GROUP BY 1 ORDER BY 1", false},
+		{"SELECT b, n, far.key, COUNT(*) FROM fact, far WHERE b = far.key GROUP BY 1, 2, 3 ORDER BY 1, 2, 3 LIMIT 50", false},
+	} {
+		want := answerText(onCPU, c.sql)
+		for range 2 { // the second time with what was kept
+			if got := answerText(onCompute, c.sql); got != want || strings.HasPrefix(got, "error") {
+				t.Errorf("%s:\n got %.300s\nwant %.300s", c.sql, got, want)
+			}
+		}
+		stats, err := onCompute.Exec(context.Background(), c.sql)
+		if err != nil {
+			t.Fatal(err)
+		}
+		x, err := onCompute.Explain(context.Background(), c.sql, ExplainOptions{Analyze: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		joined := slices.ContainsFunc(x.Steps, func(s Step) bool { return strings.HasPrefix(s.Pass, "Join(") })
+		if star := stats.Passes > 0 && !joined; star != c.passes {
+			t.Errorf("%s: in one sweep %v, want %v: %d passes, %v", c.sql, star, c.passes, stats.Passes, x.Lines())
+		}
+	}
+}
+
+// A statement over a star that ran before sees the tables as they are now.
+func TestStarOfChangedTables(t *testing.T) {
+	db := openStar(t, "compute")
+	const text = "SELECT COUNT(*), SUM(m) FROM fact, dim WHERE a = key AND size = 1"
+	before := answerText(db, text)
+	for _, name := range []string{"dim", "fact"} {
+		tab := db.entry(name).table.Load()
+		rows := make([]int, tab.Chunks[0].Rows/2)
+		for i := range rows {
+			rows[i] = 2 * i
+		}
+		c, err := tab.Chunks[0].Delete(rows)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := db.replace(tab.With(append([]*table.Chunk{c}, tab.Chunks[1:]...)...)); err != nil {
+			t.Fatal(err)
+		}
+		now := answerText(db, text)
+		db.SetBackend("cpu")
+		want := answerText(db, text)
+		db.SetBackend("compute")
+		if now != want || now == before {
+			t.Errorf("after a change of %s: %s, want %s (before %s)", name, now, want, before)
+		}
+		before = now
+	}
+}
+
+// What joins put on a device goes when their statement is over.
+func TestJoinedRowsAreReleased(t *testing.T) {
+	db := openStar(t, "fused")
+	for range 3 {
+		if got := answerText(db, "SELECT COUNT(*), SUM(size) FROM fact LEFT JOIN dim ON a = key WHERE n > 0"); strings.HasPrefix(got, "error") {
+			t.Fatal(got)
+		}
+	}
+	db.snapshots.releases.Wait()
+	if r := db.resident(); r == nil || len(r.Columns) > 0 {
+		t.Errorf("resident after the statements: %+v", r)
+	}
+}
