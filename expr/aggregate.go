@@ -60,18 +60,18 @@ const (
 
 // Aggregate is one aggregate over the selection, or over each group of it.
 type Aggregate struct {
-	Kind AggKind
-	Col  int        // field index; -1 for none, and where X is set
-	X    Expr       // what it is of, where that is no column
-	Y    Expr       // the other argument of those that have two
-	Name string     // the column's name, or X as SQL
-	Table string    // the column's: see [Column]
-	Arg  table.Type // the argument's type
-	K    int64      // KthLargest, KthSmallest
-	F    float64    // Percentile, PercentileCont: 0..1
-	Desc bool       // over ORDER BY x DESC
-	Null bool       // Percentile of a NULL fraction, or k-th of a NULL k: the result is NULL
-	P    int
+	Kind  AggKind
+	Col   int        // field index; -1 for none, and where X is set
+	X     Expr       // what it is of, where that is no column
+	Y     Expr       // the other argument of those that have two
+	Name  string     // the column's name, or X as SQL
+	Table string     // the column's: see [Column]
+	Arg   table.Type // the argument's type
+	K     int64      // KthLargest, KthSmallest
+	F     float64    // Percentile, PercentileCont: 0..1
+	Desc  bool       // over ORDER BY x DESC
+	Null  bool       // Percentile of a NULL fraction, or k-th of a NULL k: the result is NULL
+	P     int
 
 	Separator Expr      // StringAgg: what stands before each text but the first
 	Order     []SortKey // StringAgg: the order of the texts; of equal ones that of the records
