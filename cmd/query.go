@@ -25,8 +25,9 @@ that fails ends the run, unless --keep-going is given. Rows are written as they 
 without ORDER BY in the order of the table; an error that only a later row raises ends them. A script without statements, such as a
 file of comments, is no error: standard error says that it has none.
 
-A statement is a SELECT over one table, or EXPLAIN [ANALYZE] of one: of columns and
-expressions over them, with DISTINCT [ON], ORDER BY, LIMIT and OFFSET, or of
+A statement is a SELECT over a table, or over tables that are joined ([INNER|LEFT|RIGHT|
+FULL|CROSS] JOIN with ON, USING or NATURAL, or a list with WHERE), or EXPLAIN [ANALYZE] of
+one: of columns and expressions over them, with DISTINCT [ON], ORDER BY, LIMIT and OFFSET, or of
 aggregates, of all rows or of groups (GROUP BY, HAVING). There are, of any expression,
 COUNT, SUM, AVG, MIN, MAX, MEDIAN(x), stddev and variance (_pop, _samp), corr, covar_pop,
 covar_samp, regr_slope(y, x) and its like, bool_and, bool_or, bit_and, bit_or, bit_xor,
@@ -44,7 +45,7 @@ columns of a table or of a SELECT, with their types; information_schema.tables a
 the same that a SELECT takes. SUMMARIZE t gives of each column how many values,
 NULLs and different values it has, the smallest and the largest, and its quartiles
 (percentile_disc); all of them are exact. SET name = value, RESET name and SHOW name are for
-backend, host_memory and statement_timeout (SHOW ALL).
+backend, host_memory, join (the algorithm) and statement_timeout (SHOW ALL).
 
 Formats: table is for people. csv is one result set, with NULL an unquoted empty
 field and "" an empty string. json is one line a statement: {"sql", "columns",
@@ -60,6 +61,7 @@ arguments, 130 after Ctrl-C.` + commonHelp,
   stencildb query --backend classic 'SELECT MEDIAN(delay), SUM(distance) FROM flights'
   stencildb query --load t=trips.csv --format csv 'SELECT id, fare * 2 AS twice FROM t WHERE fare > 50'
   stencildb query "SELECT AVG(fare) FROM 'trips.csv'"
+  stencildb query "SELECT name, SUM(fare) FROM 'trips.csv' t JOIN 'zones.csv' z ON t.zone = z.id GROUP BY name"
   stencildb query --load t=trips.csv --format parquet -o dear.parquet 'SELECT * FROM t WHERE fare > 50'
   echo 'SELECT AVG(delay) FROM flights' | stencildb query --format json`,
 		Args: atMostOneSQL,

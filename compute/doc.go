@@ -33,6 +33,10 @@
 //     in shared memory where the slots fit. Groups are told apart by codes, their keys are found on the
 //     host from the first row of each ([plan.GroupStates]).
 //
+//   - Stars of joins: before a record counts in a group, the codes of its foreign keys are looked up in bitmaps
+//     of the keys that have a partner, table by table, and then in arrays that have a digit of the slot
+//     for each key ([plan.Dimension]). Of the later columns only those of records that are left are read.
+//
 //   - ORDER BY: the keys of the selected records are gathered from the planes into words, which a radix sort
 //     orders (package primitives). With LIMIT an order statistic of the first key leaves few records first.
 //

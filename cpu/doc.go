@@ -15,6 +15,8 @@
 //     [plan.Finish], so that it can be the oracle of tests.
 //   - [Group] runs a [plan.Aggregate]: groups, and aggregates of expressions, over rows that
 //     any backend has selected. An [Evaluator] computes the expressions.
+//   - [Backend.Join] joins tables: the codes of the result are gathered into a table, over which all
+//     else runs as over any. [Star] makes of the smaller tables of a star what a device looks up.
 //   - [Sorter] puts rows in the order of the codes of keys: a radix sort, or a selection of
 //     the first ones.
 //

@@ -18,7 +18,7 @@
 //   - [Options] names the backend: "classic" is the 2004 paper on the graphics pipeline,
 //     "fused" the same pipeline used the modern way, "compute" works on bit planes in
 //     compute shaders, "cpu" computes the same in Go, "auto" chooses among them.
-//     SET changes the backend, the host memory and the statement timeout for all statements
+//     SET changes the backend, the host memory, the join algorithm and the statement timeout for all statements
 //     of the DB that begin from then on.
 //   - [Calibration] is what [Calibrate] found on a device.
 //   - [Inside] is a DB for the trace, the debugger, the benchmarks and tests, and [GPU] a

@@ -1,7 +1,7 @@
 // Package sql turns SQL text into trees of typed operators: text -> [Statement] -> [plan.Node].
 //
 // The grammar is PostgreSQL's own (pg_query). What a statement may say here is
-// one SELECT over one table, or without any, with a WHERE clause, DISTINCT, ORDER BY, LIMIT and OFFSET: of
+// one SELECT over a table, over joins of tables, or without any, with a WHERE clause, DISTINCT, ORDER BY, LIMIT and OFFSET: of
 // columns and expressions over them, or of aggregates, with GROUP BY and HAVING. SET, RESET and
 // SHOW are a [Setting]. SUMMARIZE gives a row for each column, SHOW TABLES, SHOW FUNCTIONS and DESCRIBE of a
 // table or a SELECT give rows of text; the tables of information_schema are queried as
