@@ -398,6 +398,8 @@ type joinStep struct {
 	keys   []*joinKey   // by which partners are found; none: each row is a candidate
 	also   []expr.Expr  // what has to hold besides
 	index  joinIndex    // nil without keys
+	unique bool         // of each number the index has one row
+	plain  bool         // the one key's probe side is a column of one chunk without NULLs, by its ordinals
 	likely table.Bitmap // of the codes of the one key's column those that have a partner; nil for all
 	way    string
 

@@ -195,5 +195,9 @@ func (j *joiner) gathered(rel *relation, col, at, n int) *table.Segment {
 			of = ids{rel.ids[i][at : at+n], 0}
 		}
 	}
-	return orNothing(j.column(col).segment(of, n, of.list != nil && rel.loose[scan]))
+	c := j.column(col)
+	if of.list == nil && len(c.chunks) == 1 && at == 0 && n == c.chunks[0].Rows() {
+		return c.chunks[0].Segment // all rows in their order
+	}
+	return orNothing(c.segment(of, n, of.list != nil && rel.loose[scan]))
 }

@@ -22,32 +22,58 @@ type keyed struct {
 	row uint32
 }
 
-// newJoinIndex makes an index of rows and says in what order these stand in it.
-func newJoinIndex(way string, of keyNumbers, lo, hi uint64) (x joinIndex, name string, order []uint32) {
-	list := make([]keyed, 0, len(of.of))
-	for i, k := range of.of {
-		if of.null == nil || !of.null.Get(i) {
-			list = append(list, keyed{k, uint32(i)})
-		}
+// newJoinIndex makes an index of rows and says in what order these stand in it, and whether no two have the
+// same number.
+func newJoinIndex(way string, of keyNumbers, lo, hi uint64) (x joinIndex, name string, order []uint32, unique bool) {
+	rows := len(of.of) - of.nulls()
+	dense := rows > 0 && hi-lo < max(1<<22, 256*uint64(rows))
+	if dense && (way == "auto" || way == "perfect") {
+		x, order, unique := newPerfectIndex(of, lo, hi, rows)
+		return x, "perfect hash", order, unique
 	}
-	dense := len(list) > 0 && hi-lo < max(1<<22, 256*uint64(len(list)))
-	switch {
-	case way == "merge":
+	list := of.keyed()
+	if way == "merge" {
 		x, name = newMergeIndex(list, lo, hi), "merge"
-	case dense && way != "hash":
-		x, list = newPerfectIndex(list, lo, hi)
-		name = "perfect hash"
-	default:
+	} else {
 		x, list = newHashIndex(list)
 		name = "hash"
 	}
+	var again atomic.Bool
 	order = make([]uint32, len(list))
 	inParallel(len(list), func(lo, hi int) {
 		for i := lo; i < hi; i++ {
 			order[i] = list[i].row
+			if i > 0 && list[i].key == list[i-1].key {
+				again.Store(true)
+			}
 		}
 	})
-	return x, name, order
+	return x, name, order, !again.Load()
+}
+
+func (k keyNumbers) isNull(i int) bool { return k.null != nil && k.null.Get(i) }
+
+// nulls is how many rows have no number.
+func (k keyNumbers) nulls() (n int) {
+	if k.null != nil {
+		for i := range k.of {
+			if k.null.Get(i) {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// keyed are the rows that have a number.
+func (k keyNumbers) keyed() []keyed {
+	list := make([]keyed, 0, len(k.of))
+	for i, key := range k.of {
+		if !k.isNull(i) {
+			list = append(list, keyed{key, uint32(i)})
+		}
+	}
+	return list
 }
 
 // perfectIndex has a bit for each number of a range, set where a row has it. How many are set before it is
@@ -56,27 +82,39 @@ type perfectIndex struct {
 	lo    uint64
 	has   table.Bitmap // one more bit, for what lies outside
 	ranks []uint32     // of the first bit of each word
-	start []uint32
+	start []uint32     // nil where each number has one row
+	count uint32       // of the numbers
 }
 
 // newPerfectIndex makes it by counting, a prefix sum, and writing each row to its place.
-func newPerfectIndex(list []keyed, lo, hi uint64) (*perfectIndex, []keyed) {
-	x := &perfectIndex{lo: lo, has: table.NewBitmap(int(hi - lo + 2))}
+func newPerfectIndex(of keyNumbers, lo, hi uint64, rows int) (x *perfectIndex, order []uint32, unique bool) {
+	x = &perfectIndex{lo: lo, has: table.NewBitmap(int(hi - lo + 2))}
 	x.ranks = make([]uint32, len(x.has))
-	out := make([]keyed, len(list))
-	parts, bounds := split(list, func(k uint64) uint64 { return k - lo }, bits.Len64(hi-lo))
-	inPartitions(len(bounds)-1, func(p int) {
-		for _, k := range parts[bounds[p]:bounds[p+1]] {
-			k := k.key - lo
-			atomic.OrUint64(&x.has[k>>6], 1<<(k&63)) // another partition may have numbers of the word
+	order = make([]uint32, rows)
+	inParallel(len(of.of), func(from, to int) {
+		for i := from; i < to; i++ {
+			if !of.isNull(i) {
+				k := of.of[i] - lo
+				atomic.OrUint64(&x.has[k>>6], 1<<(k&63)) // others may have numbers of the word
+			}
 		}
 	})
-	distinct := uint32(0)
 	for w, word := range x.has {
-		x.ranks[w] = distinct
-		distinct += uint32(bits.OnesCount64(word))
+		x.ranks[w] = x.count
+		x.count += uint32(bits.OnesCount64(word))
 	}
-	x.start = make([]uint32, distinct+1)
+	if int(x.count) == rows {
+		inParallel(len(of.of), func(from, to int) {
+			for i := from; i < to; i++ {
+				if !of.isNull(i) {
+					order[x.rank(of.of[i]-lo)] = uint32(i)
+				}
+			}
+		})
+		return x, order, true
+	}
+	x.start = make([]uint32, x.count+1)
+	parts, bounds := split(of.keyed(), func(k uint64) uint64 { return k - lo }, bits.Len64(hi-lo))
 	inPartitions(len(bounds)-1, func(p int) {
 		for _, k := range parts[bounds[p]:bounds[p+1]] {
 			x.start[x.rank(k.key-lo)+1]++
@@ -91,11 +129,11 @@ func newPerfectIndex(list []keyed, lo, hi uint64) (*perfectIndex, []keyed) {
 	inPartitions(len(bounds)-1, func(p int) {
 		for _, k := range parts[bounds[p]:bounds[p+1]] {
 			place := &at[x.rank(k.key-lo)]
-			out[*place] = k
+			order[*place] = k.row
 			*place++
 		}
 	})
-	return x, out
+	return x, order, false
 }
 
 // rank is how many smaller numbers have rows.
@@ -111,9 +149,52 @@ func (x *perfectIndex) find(of keyNumbers, from, to []uint32) {
 			continue
 		}
 		r := x.rank(k)
-		from[i], to[i] = x.start[r], x.start[r+1]
+		if x.start == nil {
+			from[i], to[i] = r, r+1
+		} else {
+			from[i], to[i] = x.start[r], x.start[r+1]
+		}
 	}
 	of.nothing(from, to)
+}
+
+// ranksOf writes the ranks of the codes of a column, each plus add, noRow for those without a row, and returns
+// how many have one.
+func ranksOf[C uint8 | uint16 | uint32 | uint64](x *perfectIndex, codes []C, of ids, add uint64, out []uint32) (n int) {
+	outside := 64*uint64(len(x.has)) - 1
+	if of.list == nil {
+		for i, c := range codes[of.first : of.first+len(out)] {
+			k := min(uint64(c)+add, outside)
+			word := x.has[k>>6]
+			bit := word >> (k & 63) & 1
+			out[i] = (x.ranks[k>>6] + uint32(bits.OnesCount64(word&(1<<(k&63)-1)))) | (uint32(bit) - 1)
+			n += int(bit)
+		}
+		return n
+	}
+	for i, row := range of.list[:len(out)] {
+		k := min(uint64(codes[row])+add, outside)
+		word := x.has[k>>6]
+		bit := word >> (k & 63) & 1
+		out[i] = (x.ranks[k>>6] + uint32(bits.OnesCount64(word&(1<<(k&63)-1)))) | (uint32(bit) - 1)
+		n += int(bit)
+	}
+	return n
+}
+
+// partners is ranksOf of any column of one chunk.
+func (x *perfectIndex) partners(c *joinColumn, of ids, out []uint32) int {
+	add := c.Base - x.lo
+	switch s := c.chunks[0].Codes; {
+	case s.U8 != nil:
+		return ranksOf(x, s.U8, of, add, out)
+	case s.U16 != nil:
+		return ranksOf(x, s.U16, of, add, out)
+	case s.U32 != nil:
+		return ranksOf(x, s.U32, of, add, out)
+	default:
+		return ranksOf(x, s.U64, of, add, out)
+	}
 }
 
 // mostCandidates is the largest code of a column for which there is a bitmap of those with partners.
@@ -121,7 +202,7 @@ const mostCandidates = 1 << 26
 
 // codes are those of a column of one chunk that have a row; nil where most do, or where there are too many.
 func (x *perfectIndex) codes(c *joinColumn) table.Bitmap {
-	if 2*uint64(len(x.start)-1) > c.Max || c.Max >= mostCandidates {
+	if 2*uint64(x.count) > c.Max || c.Max >= mostCandidates {
 		return nil
 	}
 	out := table.NewBitmap(int(c.Max) + 1)

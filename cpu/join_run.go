@@ -37,15 +37,16 @@ func (i ids) cut(lo, hi int) ids {
 	return ids{i.list[lo:hi], 0}
 }
 
-// at is the rows at places of a block's.
+// at is the rows at places of a block's; noRow for the place noRow.
 func (i ids) at(places []uint32) ids {
 	out := make([]uint32, len(places))
-	if i.list == nil {
-		for k, p := range places {
+	for k, p := range places {
+		switch {
+		case p == noRow:
+			out[k] = noRow
+		case i.list == nil:
 			out[k] = uint32(i.first) + p
-		}
-	} else {
-		for k, p := range places {
+		default:
 			out[k] = i.list[p]
 		}
 	}
@@ -111,8 +112,10 @@ func (j *joiner) prepare(s *joinStep, probe *relation) error {
 			lo, hi = 0, 1<<width-1
 		}
 		var order []uint32
-		s.index, s.way, order = newJoinIndex(j.Way, packed(s.keys, lists), lo, hi)
-		s.likely = j.likely(s, probe)
+		s.index, s.way, order, s.unique = newJoinIndex(j.Way, packed(s.keys, lists), lo, hi)
+		if s.plain = j.plain(s, probe); s.plain && !s.keepProbe {
+			s.likely = s.index.(*perfectIndex).codes(j.column(s.keys[0].probe.(*expr.Column).Index))
+		}
 		if s.keepBuild { // rows without a key stand at the end: they have no partner, and are kept
 			order = withRest(order, s.build.rows)
 		}
@@ -121,18 +124,14 @@ func (j *joiner) prepare(s *joinStep, probe *relation) error {
 	}
 }
 
-// likely are the codes of the probe side that have a partner, where a look at them before all else pays.
-func (j *joiner) likely(s *joinStep, probe *relation) table.Bitmap {
-	x, ok := s.index.(*perfectIndex)
-	if !ok || s.keepProbe || len(s.keys) > 1 || s.keys[0].how != byOrdinal {
-		return nil
+// plain reports that partners are found by the codes of a column of the probe side.
+func (j *joiner) plain(s *joinStep, probe *relation) bool {
+	if _, ok := s.index.(*perfectIndex); !ok || len(s.keys) > 1 || s.keys[0].how != byOrdinal {
+		return false
 	}
 	col := s.keys[0].probe.(*expr.Column).Index
 	c, scan := j.column(col), j.scanOf(col)
-	if c.nulls || probe.loose[scan] || len(c.chunks) != 1 || !probe.has(scan) {
-		return nil
-	}
-	return x.codes(c)
+	return !c.nulls && !probe.loose[scan] && len(c.chunks) == 1 && probe.has(scan)
 }
 
 // withRest is a list of some numbers below n with the others behind them.
@@ -321,7 +320,7 @@ func (p *pipelined) fits(rows float64) error {
 // found is what came of a block of the probe side.
 type found struct {
 	n   int
-	ids [][]uint32 // by scan
+	ids []ids // by scan
 	err error
 }
 
@@ -372,12 +371,17 @@ func (p *pipelined) run(out *relation) error {
 		if !p.need[len(p.steps)][s] {
 			continue
 		}
-		list := make([]uint32, rows)
-		at := make([]int, len(all)+1)
+		at, whole := make([]int, len(all)+1), int(rows) == p.probe.rows // all rows of a table in their order need no list
 		for k, f := range all {
+			of := f.ids[s]
+			whole = whole && of.list == nil && of.first == at[k]
 			at[k+1] = at[k] + f.n
 		}
-		inPartitions(len(all), func(k int) { copy(list[at[k]:], all[k].ids[s]) })
+		if whole {
+			continue
+		}
+		list := make([]uint32, rows)
+		inPartitions(len(all), func(k int) { all[k].ids[s].appended(list[at[k]:at[k]], all[k].n) })
 		out.ids[i] = list
 	}
 	return nil
@@ -416,25 +420,32 @@ func (p *pipelined) through(step int, b *joinBlock, eval *Evaluator) (out found)
 	if out.err != nil {
 		return out
 	}
-	out.ids = make([][]uint32, len(p.scans))
+	out.ids = make([]ids, len(p.scans))
 	for scan, need := range p.need[len(p.steps)] {
-		if !need || len(all) == 0 {
-			continue
-		}
-		list := make([]uint32, 0, out.n)
-		for _, b := range all {
-			switch of := b.ids[scan]; {
-			case of.list != nil:
-				list = append(list, of.list[:b.n]...)
-			default:
-				for i := range b.n {
-					list = append(list, uint32(of.first+i))
-				}
+		switch {
+		case !need || len(all) == 0:
+		case len(all) == 1:
+			out.ids[scan] = all[0].ids[scan]
+		default:
+			list := make([]uint32, 0, out.n)
+			for _, b := range all {
+				list = b.ids[scan].appended(list, b.n)
 			}
+			out.ids[scan] = ids{list, 0}
 		}
-		out.ids[scan] = list
 	}
 	return out
+}
+
+// appended is a list with n rows behind it.
+func (i ids) appended(list []uint32, n int) []uint32 {
+	if i.list != nil {
+		return append(list, i.list[:n]...)
+	}
+	for k := range n {
+		list = append(list, uint32(i.first+k))
+	}
+	return list
 }
 
 // step sends a block through the steps from one on, and calls done with the rows at the end.
@@ -465,20 +476,12 @@ func (p *pipelined) step(step int, b *joinBlock, eval *Evaluator, done func(*joi
 			return nil
 		}
 	}
-	from, to := make([]uint32, b.n), make([]uint32, b.n)
-	if s.index == nil {
-		for i := range to {
-			to[i] = uint32(s.build.rows)
-		}
-	} else {
-		lists := make([]keyNumbers, len(s.keys))
-		for i, k := range s.keys {
-			var err error
-			if lists[i], err = p.numbers(k, b, eval, false); err != nil {
-				return err
-			}
-		}
-		s.index.find(packed(s.keys, lists), from, to)
+	if s.unique && len(s.also) == 0 {
+		return p.single(step, b, eval, done)
+	}
+	from, to, err := p.ranges(s, b, eval)
+	if err != nil {
+		return err
 	}
 	var had table.Bitmap
 	if s.keepProbe {
@@ -545,20 +548,79 @@ func (p *pipelined) step(step int, b *joinBlock, eval *Evaluator, done func(*joi
 	return p.step(step+1, p.pairs(b, step, places, partners), eval, done)
 }
 
+// ranges are where the candidates of each row of a block begin and end.
+func (p *pipelined) ranges(s *joinStep, b *joinBlock, eval *Evaluator) (from, to []uint32, err error) {
+	from, to = make([]uint32, b.n), make([]uint32, b.n)
+	if s.index == nil {
+		for i := range to {
+			to[i] = uint32(s.build.rows)
+		}
+		return from, to, nil
+	}
+	lists := make([]keyNumbers, len(s.keys))
+	for i, k := range s.keys {
+		if lists[i], err = p.numbers(k, b, eval, false); err != nil {
+			return nil, nil, err
+		}
+	}
+	s.index.find(packed(s.keys, lists), from, to)
+	return from, to, nil
+}
+
+// single is a step in which each row has one partner at most.
+func (p *pipelined) single(step int, b *joinBlock, eval *Evaluator, done func(*joinBlock)) error {
+	s, found := p.steps[step], 0
+	var partners []uint32
+	if s.plain {
+		partners = make([]uint32, b.n)
+		col := s.keys[0].probe.(*expr.Column).Index
+		found = s.index.(*perfectIndex).partners(p.column(col), b.rowsOf(p.scanOf(col)), partners)
+	} else {
+		from, to, err := p.ranges(s, b, eval)
+		if err != nil {
+			return err
+		}
+		partners = from
+		for i := range partners {
+			if from[i] == to[i] {
+				partners[i] = noRow
+			} else {
+				found++
+			}
+		}
+	}
+	var places []uint32 // nil for all
+	if found < b.n && !s.keepProbe {
+		places = make([]uint32, b.n)
+		n := 0
+		for i, at := range partners {
+			places[n], partners[n] = uint32(i), at
+			if at != noRow {
+				n++
+			}
+		}
+		places, partners = places[:n], partners[:n]
+	}
+	if s.matched != nil {
+		for _, i := range partners {
+			if i != noRow {
+				atomic.OrUint64(&s.matched[i/64], 1<<(i%64))
+			}
+		}
+	}
+	s.out.Add(int64(len(partners)))
+	return p.step(step+1, p.pairs(b, step, places, partners), eval, done)
+}
+
 // pairs are rows of a block beside rows of a step's build side, noRow for none.
 func (p *pipelined) pairs(b *joinBlock, step int, places, partners []uint32) *joinBlock {
 	out := p.picked(b, places, step)
 	s := p.steps[step]
-	alone := len(partners) > 0 && partners[0] == noRow // then all are
 	for i, scan := range s.build.scans {
-		switch {
-		case !p.reads(step, scan):
-		case alone:
-			out.ids[scan] = ids{slices.Clone(partners), 0}
-		default:
+		if p.reads(step, scan) {
 			out.ids[scan] = ids{s.build.ids[i], 0}.at(partners)
 		}
-		out.may[scan] = alone || s.build.loose[scan]
+		out.may[scan] = s.keepProbe || s.build.loose[scan]
 	}
 	return out
 }
@@ -566,8 +628,11 @@ func (p *pipelined) pairs(b *joinBlock, step int, places, partners []uint32) *jo
 // reads reports that a scan is looked at in the conditions of a step or after it.
 func (p *pipelined) reads(step, scan int) bool { return p.need[step][scan] || p.need[step+1][scan] }
 
-// picked is the rows at places of a block's.
+// picked is the rows at places of a block's; nil for all.
 func (p *pipelined) picked(b *joinBlock, places []uint32, step int) *joinBlock {
+	if places == nil {
+		return &joinBlock{b.n, slices.Clone(b.ids), slices.Clone(b.may)}
+	}
 	out := &joinBlock{n: len(places), ids: make([]ids, len(p.scans)), may: slices.Clone(b.may)}
 	for scan, of := range b.ids {
 		if p.reads(step, scan) && (of.list != nil || p.in(scan, step)) {
@@ -592,6 +657,7 @@ func (p *pipelined) in(scan, step int) bool {
 
 // holds lists the rows of a block for which conditions are TRUE.
 func (p *pipelined) holds(b *joinBlock, conditions []expr.Expr) (rows []uint32, err error) {
+	rows = []uint32{} // none, not all
 	where := plan.All(conditions)
 	c := p.chunkOf(b, expr.Columns(where))
 	q, err := plan.NewQuery(&table.Table{Name: "join", Fields: p.fields, Chunks: []*table.Chunk{c}}, &plan.Fragment{Table: "join", Where: where})
