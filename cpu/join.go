@@ -397,6 +397,7 @@ type joinStep struct {
 	kind   string       // of an outer join, in words
 	keys   []*joinKey   // by which partners are found; none: each row is a candidate
 	also   []expr.Expr  // what has to hold besides
+	rest   []restKey    // keys that are compared with those of the one partner
 	index  joinIndex    // nil without keys
 	unique bool         // of each number the index has one row
 	plain  bool         // the one key's probe side is a column of one chunk without NULLs, by its ordinals
@@ -414,6 +415,9 @@ func (s *joinStep) on() string {
 	var parts []string
 	for _, k := range s.keys {
 		parts = append(parts, k.e.String())
+	}
+	for _, r := range s.rest {
+		parts = append(parts, r.e.String())
 	}
 	for _, e := range s.also {
 		parts = append(parts, e.String())

@@ -26,7 +26,7 @@ type keyed struct {
 // same number.
 func newJoinIndex(way string, of keyNumbers, lo, hi uint64) (x joinIndex, name string, order []uint32, unique bool) {
 	rows := len(of.of) - of.nulls()
-	dense := rows > 0 && hi-lo < max(1<<22, 256*uint64(rows))
+	dense := rows > 0 && densely(rows, lo, hi)
 	if dense && (way == "auto" || way == "perfect") {
 		x, order, unique := newPerfectIndex(of, lo, hi, rows)
 		return x, "perfect hash", order, unique
@@ -50,6 +50,9 @@ func newJoinIndex(way string, of keyNumbers, lo, hi uint64) (x joinIndex, name s
 	})
 	return x, name, order, !again.Load()
 }
+
+// densely reports that a bit for each number of a range is little for so many rows.
+func densely(rows int, lo, hi uint64) bool { return hi-lo < max(1<<22, 256*uint64(rows)) }
 
 func (k keyNumbers) isNull(i int) bool { return k.null != nil && k.null.Get(i) }
 

@@ -107,6 +107,7 @@ func (j *joiner) prepare(s *joinStep, probe *relation) error {
 			}
 			continue
 		}
+		lists = s.soleKey(j.Way, lists)
 		lo, hi := s.keys[0].min, s.keys[0].max
 		if len(s.keys) > 1 {
 			lo, hi = 0, 1<<width-1
@@ -116,12 +117,80 @@ func (j *joiner) prepare(s *joinStep, probe *relation) error {
 		if s.plain = j.plain(s, probe); s.plain && !s.keepProbe {
 			s.likely = s.index.(*perfectIndex).codes(j.column(s.keys[0].probe.(*expr.Column).Index))
 		}
+		for i := range s.rest {
+			s.rest[i].keyNumbers = s.rest[i].at(order)
+		}
 		if s.keepBuild { // rows without a key stand at the end: they have no partner, and are kept
 			order = withRest(order, s.build.rows)
 		}
 		s.build = s.build.ordered(order)
 		return nil
 	}
+}
+
+// restKey is a key that is compared where the first has found a partner.
+type restKey struct {
+	*joinKey
+	keyNumbers // of the build side
+}
+
+// soleKey looks among several keys for one of which no two rows of the build side have the same number, and
+// whose numbers are dense: it alone finds the partners, and the rest are compared. It returns the numbers of
+// the keys that are left.
+func (s *joinStep) soleKey(way string, lists []keyNumbers) []keyNumbers {
+	if len(lists) == 1 || len(s.also) > 0 || way != "auto" && way != "perfect" {
+		return lists
+	}
+	for i, k := range s.keys {
+		rows := len(lists[i].of) - lists[i].nulls()
+		if rows == 0 || !densely(rows, k.min, k.max) {
+			continue
+		}
+		if _, _, unique := newPerfectIndex(lists[i], k.min, k.max, rows); !unique {
+			continue
+		}
+		for r, other := range s.keys {
+			if r != i {
+				s.rest = append(s.rest, restKey{other, lists[r]})
+			}
+		}
+		s.keys = []*joinKey{k}
+		return lists[i : i+1]
+	}
+	return lists
+}
+
+// at are the numbers of rows.
+func (k keyNumbers) at(rows []uint32) keyNumbers {
+	out := keyNumbers{of: make([]uint64, len(rows))}
+	for i, row := range rows {
+		if out.of[i] = k.of[row]; k.isNull(int(row)) {
+			out.without(i)
+		}
+	}
+	return out
+}
+
+// compare takes away the partners whose other keys are not the same, and returns how many are left.
+func (p *pipelined) compare(s *joinStep, b *joinBlock, eval *Evaluator, partners []uint32) (found int, err error) {
+	for _, r := range s.rest {
+		have, err := p.numbers(r.joinKey, b, eval, false)
+		if err != nil {
+			return 0, err
+		}
+		found = 0
+		for i, at := range partners {
+			if at == noRow {
+				continue
+			}
+			if have.of[i] != r.of[at] || have.isNull(i) || r.isNull(int(at)) {
+				partners[i] = noRow
+			} else {
+				found++
+			}
+		}
+	}
+	return found, nil
 }
 
 // plain reports that partners are found by the codes of a column of the probe side.
@@ -268,7 +337,11 @@ func (j *joiner) neededAfter(steps []*joinStep) [][]bool {
 	need[len(steps)] = last
 	for i := len(steps) - 1; i >= 0; i-- {
 		now := slices.Clone(need[i+1])
-		for _, k := range steps[i].keys {
+		keys := steps[i].keys
+		for _, r := range steps[i].rest {
+			keys = append(slices.Clip(keys), r.joinKey)
+		}
+		for _, k := range keys {
 			for _, s := range j.scansOf(k.probe) {
 				now[s] = true
 			}
@@ -587,6 +660,12 @@ func (p *pipelined) single(step int, b *joinBlock, eval *Evaluator, done func(*j
 			} else {
 				found++
 			}
+		}
+	}
+	if len(s.rest) > 0 {
+		var err error
+		if found, err = p.compare(s, b, eval, partners); err != nil {
+			return err
 		}
 	}
 	var places []uint32 // nil for all
