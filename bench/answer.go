@@ -47,26 +47,50 @@ type Shape struct {
 	Picks bool  // DISTINCT ON: the other columns are of any row of several
 }
 
-// readBy are the columns of a table that a statement over it reads, and the shape of its answer.
-func readBy(text string, t *table.Table) (columns []int, s Shape, err error) {
+// readBy are the columns of each table that a statement reads, and the shape of its answer.
+func readBy(text string, tables []*table.Table) (columns map[string][]int, s Shape, err error) {
 	list, err := sql.Parse(text)
 	if err != nil {
 		return nil, s, err
 	}
-	tree, err := list[0].Bind(sql.One(t))
+	c := sql.Catalog{Table: func(i int) (*table.Table, error) { return tables[i], nil }}
+	for _, t := range tables {
+		c.Names = append(c.Names, t.Name)
+	}
+	tree, err := list[0].Bind(c)
 	if err != nil {
 		return nil, s, err
 	}
-	_, columns = fragmentOf(tree)
+	_, columns = readsOf(tree)
 	return columns, shapeOf(tree), nil
 }
 
-// fragmentOf is the table that a tree reads, "" for none, and the columns of it.
-func fragmentOf(tree plan.Node) (from string, columns []int) {
-	for _, f := range plan.Fragments(plan.Cut(tree)) { // one at most
-		from, columns = f.Table, f.Reads()
+// readsOf lists the tables that a tree reads, in the order of FROM, and the columns that it reads of each.
+func readsOf(tree plan.Node) (names []string, columns map[string][]int) {
+	columns = map[string][]int{}
+	for _, f := range plan.Fragments(plan.Cut(tree)) {
+		scans := []string{f.Table}
+		if f.Join != nil {
+			scans = nil
+			for _, s := range plan.Scans(f.Join) {
+				scans = append(scans, s.Table)
+			}
+		}
+		for i, reads := range f.Scanned() {
+			name := scans[i]
+			if !slices.Contains(names, name) {
+				names = append(names, name)
+			}
+			list := columns[name]
+			for _, col := range reads {
+				if !slices.Contains(list, col) {
+					list = append(list, col)
+				}
+			}
+			columns[name] = list // of none, too
+		}
 	}
-	return from, columns
+	return names, columns
 }
 
 // shapeOf is the shape of what a tree gives.

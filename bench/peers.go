@@ -12,8 +12,8 @@ import (
 
 // peer is another database.
 type peer struct {
-	// open opens it with a table loaded.
-	open func(context.Context, *table.Table) (System, error)
+	// open opens it with tables loaded.
+	open func(context.Context, []*table.Table) (System, error)
 	// script, where not nil, runs statements and gives the answer of the last, for a
 	// process of its own: it reads files.
 	script func(context.Context, []string) (Answer, error)

@@ -24,6 +24,8 @@ type Source struct {
 	// Table returns a table of that many rows, with up to four columns, the attributes;
 	// of a source with one table its first rows.
 	Table func(ctx context.Context, rows int) (*table.Table, error)
+	// Beside, where not nil, are the other tables that statements over one of that many rows name.
+	Beside func(ctx context.Context, rows int) ([]*table.Table, error)
 	// Whole, where not nil, is Table with all columns.
 	Whole func(ctx context.Context, rows int) (*table.Table, error)
 	// RowBytes is the memory, of host and device together, that a row takes in one system.

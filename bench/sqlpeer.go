@@ -76,10 +76,10 @@ func (p sqlPeer) answer(rows *sql.Rows) (a Answer, err error) {
 	return a, rows.Err()
 }
 
-// open opens the database, on one connection, and loads a table. Statements over columns
+// open opens the database, on one connection, and loads tables. Statements over columns
 // that it does not hold it cannot run, nor those with an error of its own, such as an
 // overflow where stencildb has wider arithmetic.
-func (p sqlPeer) open(ctx context.Context, t *table.Table) (System, error) {
+func (p sqlPeer) open(ctx context.Context, tables []*table.Table) (System, error) {
 	db, err := sql.Open(p.driver, p.source)
 	if err != nil {
 		return System{}, err
@@ -89,25 +89,31 @@ func (p sqlPeer) open(ctx context.Context, t *table.Table) (System, error) {
 		return System{}, errors.Join(err, db.Close())
 	}
 	closing := func() error { return errors.Join(conn.Close(), db.Close()) }
-	var columns []int
-	for i := range t.Fields {
-		if p.holds(t, i) {
-			columns = append(columns, i)
+	holds := map[string][]int{} // of each table
+	for _, t := range tables {
+		var columns []int
+		for i := range t.Fields {
+			if p.holds(t, i) {
+				columns = append(columns, i)
+			}
 		}
-	}
-	if len(columns) > 0 {
-		if err := p.load(ctx, db, conn, t, columns); err != nil {
-			return System{}, errors.Join(fmt.Errorf("%s: %w", p.name, err), closing())
+		if len(columns) > 0 {
+			if err := p.load(ctx, db, conn, t, columns); err != nil {
+				return System{}, errors.Join(fmt.Errorf("%s: %w", p.name, err), closing())
+			}
 		}
+		holds[t.Name] = columns
 	}
 	return System{Close: closing, Prepare: func(ctx context.Context, q Query) (Contender, error) {
 		text, ok := q.Peers[p.name]
 		if !ok {
 			text = q.SQL
 		}
-		for _, col := range q.Reads {
-			if f := t.Fields[col]; !slices.Contains(columns, col) {
-				return Contender{}, fmt.Errorf("%w: column %s of type %v is not loaded", ErrCannot, f.Name, f.Type)
+		for _, t := range tables {
+			for _, col := range q.Reads[t.Name] {
+				if f := t.Fields[col]; !slices.Contains(holds[t.Name], col) {
+					return Contender{}, fmt.Errorf("%w: column %s of type %v is not loaded", ErrCannot, f.Name, f.Type)
+				}
 			}
 		}
 		stmt, err := conn.PrepareContext(ctx, text)

@@ -46,10 +46,11 @@ type ownTable struct {
 	fields  []table.Field
 	rows    int          // of a file
 	columns map[int]bool // that statements read
+	beside  []*ownTable  // that statements over this one name, too
 }
 
-// Statements makes a suite of the SELECTs of a script: an operation each, q1, q2, ..., over the
-// table that it names, of which it reads what they need. An error has its place in the script.
+// Statements makes a suite of the SELECTs of a script: an operation each, q1, q2, ..., over the first
+// table that it names, with those beside it whole, of which it reads what they need. An error has its place in the script.
 func Statements(ctx context.Context, script string, c Catalog) (Suite, error) {
 	s := Suite{Name: own, Rows: small, Backends: allBackends()}
 	list, err := sql.Parse(script)
@@ -106,15 +107,23 @@ func (b *ownTables) read(st *sql.Statement) (from string, err error) {
 	if err != nil {
 		return "", err
 	}
-	from, columns := fragmentOf(tree)
-	if from == "" {
+	var first *ownTable
+	names, reads := readsOf(tree)
+	for _, name := range names {
+		t := b.find(name)
+		for _, col := range reads[name] {
+			t.columns[col] = true
+		}
+		if first == nil {
+			first = t
+		} else if t != first && !slices.Contains(first.beside, t) {
+			first.beside = append(first.beside, t)
+		}
+	}
+	if first == nil {
 		return "", expr.Errorf(st.Offset, "the statement reads no table: there is nothing to measure")
 	}
-	t := b.find(from)
-	for _, col := range columns {
-		t.columns[col] = true
-	}
-	return from, nil
+	return first.name, nil
 }
 
 func (b *ownTables) find(name string) *ownTable {
@@ -189,41 +198,64 @@ func (b *ownTables) generated() (*table.Table, error) {
 // source is the table with the columns that statements read; with its first one where they read
 // none.
 func (t *ownTable) source(c Catalog) Source {
-	var columns []int
+	columns := t.wanted()
+	s := Source{Data: Data{Name: t.name}, Rows: t.rows, RowBytes: 8 * len(columns)}
+	s.Table = func(ctx context.Context, rows int) (*table.Table, error) { return t.read(ctx, c, rows) }
+	if t.beside != nil {
+		s.Beside = func(ctx context.Context, rows int) (list []*table.Table, err error) {
+			for _, other := range t.beside {
+				n := rows
+				if other.file != nil {
+					n = other.rows
+				}
+				read, err := other.read(ctx, c, n)
+				if err != nil {
+					return nil, err
+				}
+				list = append(list, read)
+			}
+			return list, nil
+		}
+	}
+	if t.file == nil {
+		s.Data.Seed = c.Seed
+	} else if t.from.Data == nil {
+		s.intake = &intake{t.name, t.from, t.fields, columns, c.Options}
+		s.intake.options.Note, s.intake.options.Progress = nil, nil
+	}
+	return s
+}
+
+// wanted are the columns that statements read, or the first one.
+func (t *ownTable) wanted() (columns []int) {
 	for col, f := range t.fields {
 		if t.columns[col] || len(t.columns) == 0 && f.Unsupported == "" {
 			columns = append(columns, col)
 			t.columns[col] = true
 		}
 	}
-	s := Source{Data: Data{Name: t.name}, Rows: t.rows, RowBytes: 8 * len(columns)}
-	if t.file == nil {
-		s.Data.Seed = c.Seed
-		s.Table = func(ctx context.Context, rows int) (*table.Table, error) {
-			gen, err := generate.Find(t.name)
-			if err != nil {
-				return nil, err
-			}
-			var names []string
-			for _, col := range columns {
-				names = append(names, t.fields[col].Name)
-			}
-			return gen.Generate(ctx, rows, c.Seed, 0, names...)
-		}
-		return s
-	}
-	if t.from.Data == nil {
-		s.intake = &intake{t.name, t.from, t.fields, columns, c.Options}
-		s.intake.options.Note, s.intake.options.Progress = nil, nil
-	}
-	s.Table = func(ctx context.Context, rows int) (*table.Table, error) {
+	return columns
+}
+
+// read is that many rows of the wanted columns.
+func (t *ownTable) read(ctx context.Context, c Catalog, rows int) (*table.Table, error) {
+	columns := t.wanted()
+	if t.file != nil {
 		all, err := t.file.Read(ctx, columns, c.Options)
 		if err != nil {
 			return nil, err
 		}
 		return first(only(all, columns), rows)
 	}
-	return s
+	gen, err := generate.Find(t.name)
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, col := range columns {
+		names = append(names, t.fields[col].Name)
+	}
+	return gen.Generate(ctx, rows, c.Seed, 0, names...)
 }
 
 // ownNames are those of the cases: of the statements, and of the loading of files.

@@ -145,7 +145,7 @@ func TestStatementsThatDiffer(t *testing.T) {
 	if !errors.As(err, &differ) || err.Error() != "q1 over 9 rows: wrong gives 41, cpu gives 9: SELECT COUNT(*) FROM words; where the two mean different things by it, write it otherwise, or leave wrong out with --peers" {
 		t.Errorf("%v", err)
 	}
-	peers["mute"] = peer{open: func(context.Context, *table.Table) (System, error) {
+	peers["mute"] = peer{open: func(context.Context, []*table.Table) (System, error) {
 		return System{Prepare: func(context.Context, Query) (Contender, error) {
 			return Contender{}, fmt.Errorf("%w: no words", ErrCannot)
 		}}, nil

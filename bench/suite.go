@@ -35,7 +35,7 @@ type Suite struct {
 	Files bool
 	// summary is what the suite is about, after the times.
 	summary func(*Report) []section
-	tables  []Source // of statements of the user's; nil: that of the run
+	tables  []Source // that its statements are written for; nil: that of the run
 }
 
 // Sources are the tables of a run of the suite.
@@ -85,8 +85,20 @@ func Suites() []Suite {
 			return []int{120_000_000}
 		},
 		Backends: []string{"cpu", "compute", "auto"}, Operations: loadOperations, Files: true, summary: (*Report).ratios,
+	}, {
+		Name: "ssb", Doc: "the thirteen queries of the Star Schema Benchmark; --rows are those of lineorder, 6M at scale 1",
+		Rows: func(m Machine) []int {
+			if m.Software {
+				return []int{ssbLines}
+			}
+			return []int{20 * ssbLines}
+		},
+		Backends: []string{"cpu", "compute", "auto"}, Operations: ssbOperations(), tables: []Source{ssbSource()}, summary: (*Report).ratios,
 	}}
 }
+
+// OwnTables reports whether the suite is over tables of its own.
+func (s Suite) OwnTables() bool { return s.tables != nil }
 
 // small are the sizes of tables of which nobody says how large they are.
 func small(Machine) []int { return []int{1_000, 100_000, 1_000_000, 16_000_000} }
@@ -297,8 +309,9 @@ type field struct {
 	tell       func(doing string, number int) // of progress
 
 	table   *table.Table
-	folder  string // of its files, where systems are processes
-	rig     *rig   // which systems share, where one of them needs it
+	tables  []*table.Table // it and those beside it
+	folder  string         // of its files, where systems are processes
+	rig     *rig           // which systems share, where one of them needs it
 	systems []System
 }
 
@@ -307,6 +320,14 @@ func (f *field) run(ctx context.Context) (err error) {
 	f.tell("making the table", 0)
 	if f.table, err = f.Source.Table(ctx, f.rows); err != nil {
 		return err
+	}
+	f.tables = []*table.Table{f.table}
+	if f.Source.Beside != nil {
+		others, err := f.Source.Beside(ctx, f.rows)
+		if err != nil {
+			return err
+		}
+		f.tables = append(f.tables, others...)
 	}
 	var facts *facts
 	if !f.own {
@@ -406,10 +427,10 @@ func (f *field) open(ctx context.Context, name string) (System, error) {
 		return f.process(name), nil
 	}
 	if p, ok := peers[name]; ok {
-		return p.open(ctx, f.table)
+		return p.open(ctx, f.tables)
 	}
 	if !f.figures {
-		return openBackend(name, f.Engine, f.table)
+		return openBackend(name, f.Engine, f.tables)
 	}
 	switch name {
 	case "cpu":
@@ -465,7 +486,7 @@ func (f *field) trial(ctx context.Context, op Operation, facts *facts) (t Trial,
 	if t.SQL = q.SQL; op.x != nil {
 		t.X = op.x(facts)
 	}
-	if q.Reads, t.Shape, err = readBy(q.SQL, f.table); err != nil {
+	if q.Reads, t.Shape, err = readBy(q.SQL, f.tables); err != nil {
 		return t, err
 	}
 	if t.Expected, err = f.expected(ctx, q); ctx.Err() != nil {
@@ -500,7 +521,7 @@ func (f *field) trial(ctx context.Context, op Operation, facts *facts) (t Trial,
 func (f *field) expected(ctx context.Context, q Query) (a Answer, err error) {
 	cpus := overPlans(f.table, onCPU(cpu.WithoutSIMD))
 	if f.own {
-		if cpus, err = openBackend("cpu", f.Engine, f.table); err != nil {
+		if cpus, err = openBackend("cpu", f.Engine, f.tables); err != nil {
 			return nil, err
 		}
 		defer func() { err = errors.Join(err, cpus.Close()) }()

@@ -13,13 +13,13 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// System answers statements over one table, of which it keeps its own copy.
+// System answers statements over some tables, of which it keeps its own copies.
 type System struct {
 	Name string
 	// Prepare readies a statement. Its error is [ErrCannot] where the system is not
 	// able to run it.
 	Prepare func(ctx context.Context, q Query) (Contender, error)
-	// Close, when set, releases the copy and all statements.
+	// Close, when set, releases the copies and all statements.
 	Close func() error
 }
 
@@ -52,8 +52,8 @@ type Query struct {
 	Cannot string
 	// Linear, when set, is its WHERE as the paper's SemilinearFP takes it.
 	Linear *Linear
-	// Reads are the columns that it reads, by their numbers.
-	Reads []int
+	// Reads are the columns that it reads of each table, by their numbers.
+	Reads map[string][]int
 	// Peers has the text for peers that lack some of them, by name.
 	Peers map[string]string
 	// File is what a process reads, and Columns those that a peer takes into a table first;
@@ -64,14 +64,18 @@ type Query struct {
 
 // openBackend returns a backend of package engine as a system. Columns become resident at
 // the first statement that uses them.
-func openBackend(name string, o engine.Options, t *table.Table) (System, error) {
+func openBackend(name string, o engine.Options, tables []*table.Table) (System, error) {
 	o.Backend = name
 	db, err := engine.Open(o)
 	if err != nil {
 		return System{}, err
 	}
 	// auto would weigh the opening of the device.
-	if err := errors.Join(engine.Inspect(db).Ready(), db.Add(t)); err != nil {
+	err = engine.Inspect(db).Ready()
+	for _, t := range tables {
+		err = errors.Join(err, db.Add(t))
+	}
+	if err != nil {
 		return System{}, errors.Join(err, db.Close())
 	}
 	return System{Close: db.Close, Prepare: func(ctx context.Context, q Query) (Contender, error) {
@@ -97,8 +101,10 @@ func openBackend(name string, o engine.Options, t *table.Table) (System, error) 
 		c := Contender{Run: run, Device: name != "cpu"}
 		if name != "auto" && name != "cpu" { // the first of which goes by what is resident
 			c.Cold = func(ctx context.Context) (Outcome, error) {
-				if err := engine.Inspect(db).Renew(t.Name); err != nil {
-					return Outcome{}, err
+				for _, t := range tables {
+					if err := engine.Inspect(db).Renew(t.Name); err != nil {
+						return Outcome{}, err
+					}
 				}
 				start := time.Now()
 				out, err := run(ctx)

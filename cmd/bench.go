@@ -51,7 +51,7 @@ func newBench() *cobra.Command {
 		Use:   "bench [flags] ['SQL; SQL; ...']",
 		Short: "Measure the backends beside each other and beside other databases",
 		Long: `Runs statements on every backend, and on the other databases that are built in, all
-in this process over the same data: those that you give, each a SELECT over a table
+in this process over the same data: those that you give, each a SELECT over tables
 of --load, a file (FROM 'trips.csv') or the flights; or a suite of statements over
 tables of several sizes:
 ` + suites + `
@@ -286,6 +286,11 @@ func (o *benchFlags) findSuite(c *cobra.Command) (bench.Suite, error) {
 		o.table = "tcpip"
 	} else if !named && suite.Files {
 		o.table = "lineorder"
+	}
+	for _, flag := range []string{"table", "load", "seed"} {
+		if err == nil && suite.OwnTables() && c.Flags().Changed(flag) {
+			return suite, usagef("--%s: the suite %s has tables of its own, whose size is --rows", flag, suite.Name)
+		}
 	}
 	if err != nil || suite.Figures == nil {
 		return suite, err
