@@ -293,7 +293,7 @@ func newHashIndex(list []keyed) (*hashIndex, []keyed) {
 	inPartitions(n, func(p int) {
 		part := parts[bounds[p]:bounds[p+1]]
 		t := &x.tables[p]
-		t.mask = uint64(1)<<bits.Len(uint(2*len(part))) - 1
+		t.mask = uint64(1)<<bits.Len(uint(len(part)+len(part)/2)) - 1 // at most two thirds are taken
 		t.slots = make([]hashSlot, t.mask+1)
 		for _, k := range part {
 			s := t.slot(k.key)
