@@ -28,7 +28,7 @@ file of comments, is no error: standard error says that it has none.
 A statement is a SELECT over a table, or over tables that are joined ([INNER|LEFT|RIGHT|
 FULL|CROSS] JOIN with ON, USING or NATURAL, or a list with WHERE), or EXPLAIN [ANALYZE] of
 one: of columns and expressions over them, with DISTINCT [ON], ORDER BY, LIMIT and OFFSET, or of
-aggregates, of all rows or of groups (GROUP BY, HAVING). There are, of any expression,
+aggregates, of all rows or of groups (GROUP BY, ROLLUP, CUBE, GROUPING SETS, HAVING). There are, of any expression,
 COUNT, SUM, AVG, MIN, MAX, MEDIAN(x), stddev and variance (_pop, _samp), corr, covar_pop,
 covar_samp, regr_slope(y, x) and its like, bool_and, bool_or, bit_and, bit_or, bit_xor,
 any_value, string_agg(x, ', ' ORDER BY y), selectivity(), all with FILTER (WHERE ...),

@@ -118,7 +118,7 @@ func (x *Explanation) node(n plan.Node) *PlanNode {
 	}
 	out.Node = n.String()
 	switch n.(type) {
-	case *plan.Aggregate, *plan.Sort, *plan.Distinct, *plan.CountDistinct, *plan.Join:
+	case *plan.Aggregate, *plan.Sort, *plan.Distinct, *plan.CountDistinct, *plan.Join, *plan.GroupingSets:
 		if out.Executor == nil {
 			out.On = "cpu"
 		}

@@ -97,6 +97,8 @@ func (x *execution) stream(n plan.Node) stream {
 		})
 	case *plan.Aggregate:
 		return x.groups(n)
+	case *plan.GroupingSets:
+		return x.groupingSets(n)
 	case *plan.Project:
 		if selects(n.Input) {
 			return x.gather(n)
@@ -122,6 +124,19 @@ func (x *execution) stream(n plan.Node) stream {
 		return limit(x.stream(n.Input), n.Offset, n.Count)
 	}
 	return func(yield func(batch, error) bool) { yield(nil, fmt.Errorf("engine: there is no execution of %s", n)) }
+}
+
+// groupingSets are the groups of each set of keys, one set after the other.
+func (x *execution) groupingSets(n *plan.GroupingSets) stream {
+	return func(yield func(batch, error) bool) {
+		for i := range n.Sets {
+			for b, err := range each(x.groups(n.Set(i)), func(_ int, row []table.Value) ([]table.Value, error) { return n.Row(i, row), nil }) {
+				if !yield(b, err) || err != nil {
+					return
+				}
+			}
+		}
+	}
 }
 
 // values gives rows of expressions over one row, or over none.

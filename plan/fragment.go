@@ -122,6 +122,9 @@ func cutInputs(n Node) Node {
 		if p, ok := n.(*Project); ok && rows {
 			f.Gathered = !slices.ContainsFunc(p.Items, func(i Item) bool { _, column := i.E.(*expr.Column); return !column })
 		}
+		if g, ok := n.(*GroupingSets); ok && rows {
+			f.Total = slices.ContainsFunc(g.Aggs, func(g expr.Aggregate) bool { return g.Kind == expr.Selectivity })
+		}
 		if a, ok := n.(*Aggregate); ok && rows {
 			f.Total = slices.ContainsFunc(a.Aggs, func(g expr.Aggregate) bool { return g.Kind == expr.Selectivity })
 			if len(a.Keys) > 0 {

@@ -251,6 +251,8 @@ func columnName(n *pg.Node) (string, int) {
 		return "case", 1
 	case *pg.Node_SqlvalueFunction:
 		return strings.ToLower(clockWord(n.SqlvalueFunction)), 2
+	case *pg.Node_GroupingFunc:
+		return "grouping", 2
 	case *pg.Node_CoalesceExpr:
 		return "coalesce", 2
 	case *pg.Node_MinMaxExpr:

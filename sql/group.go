@@ -13,9 +13,10 @@ import (
 // groups is what a statement says of groups: its keys, its aggregates, and the columns of
 // select items and HAVING that stand in neither.
 type groups struct {
-	keys  []expr.Expr
-	aggs  []expr.Aggregate
-	loose []*expr.Column
+	keys    []expr.Expr
+	keySets [][]int // of the keys, by their places, where there are several; else nil
+	aggs    []expr.Aggregate
+	loose   []*expr.Column
 }
 
 // groupByAll is where the GROUP BY ALL before loc stands, after which the grammar wants a key;
@@ -36,21 +37,6 @@ func (s *Statement) groupByAll(loc int) int {
 		}
 	}
 	return last[0].start
-}
-
-// groupBy binds the keys: expressions, names of columns or else of select items, or the numbers of
-// these.
-func (b *binder) groupBy() {
-	b.place = inGroup
-	for _, n := range b.sel.GroupClause {
-		if set := n.GetGroupingSet(); set != nil {
-			panic(b.errorf(int(set.Location), "GROUPING SETS, ROLLUP and CUBE are not supported; write a SELECT for each set of keys"))
-		}
-		e := settle(b.expr(b.itemOf(n)))
-		if b.keyOf(e) < 0 {
-			b.keys = append(b.keys, e)
-		}
-	}
 }
 
 // itemOf is the select item that a key of GROUP BY names or numbers, else the key itself. A column
@@ -127,7 +113,11 @@ func (b *binder) aggregate(a expr.Aggregate) expr.Expr {
 		i = len(b.aggs)
 		b.aggs = append(b.aggs, a)
 	}
-	return &expr.AggRef{Index: len(b.keys) + i, Name: a.String(), T: a.Type(), P: a.P}
+	at := len(b.keys) + i
+	if b.keySets != nil { // behind what [binder.grouping] reads
+		at++
+	}
+	return &expr.AggRef{Index: at, Name: a.String(), T: a.Type(), P: a.P}
 }
 
 // having binds the HAVING clause; nil where there is none.
@@ -152,7 +142,11 @@ func (b *binder) grouped(n plan.Node, having expr.Expr) plan.Node {
 		c := b.loose[0]
 		panic(expr.Errorf(c.P, "column %q must appear in the GROUP BY clause or be used in an aggregate function; write GROUP BY %s, or any_value(%s)", c.Name, c, c))
 	}
-	n = &plan.Aggregate{Input: n, Keys: b.keys, Aggs: b.aggs}
+	if b.keySets != nil {
+		n = &plan.GroupingSets{Input: n, Keys: b.keys, Aggs: b.aggs, Sets: b.keySets}
+	} else {
+		n = &plan.Aggregate{Input: n, Keys: b.keys, Aggs: b.aggs}
+	}
 	if having != nil {
 		n = &plan.Filter{Input: n, Where: having}
 	}

@@ -38,6 +38,8 @@ func (b *binder) node(n *pg.Node) expr.Expr {
 		return b.collate(n.CollateClause)
 	case *pg.Node_FuncCall:
 		return b.call(n.FuncCall)
+	case *pg.Node_GroupingFunc:
+		return b.grouping(n.GroupingFunc)
 	case *pg.Node_ParamRef:
 		return b.param(n.ParamRef)
 	case *pg.Node_CaseExpr:

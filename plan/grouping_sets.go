@@ -1,0 +1,66 @@
+package plan
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/table"
+)
+
+// GroupingSets gives what an [Aggregate] gives for each of several sets of keys, one set after the other: the
+// keys, of which those that are not in the set are NULL, a number that has bit i set where key i is not in the
+// set, and the values of the aggregates. It is the data cube's roll up and drill down.
+type GroupingSets struct {
+	Input Node
+	Keys  []expr.Expr
+	Aggs  []expr.Aggregate
+	Sets  [][]int // the keys of each, by their places
+}
+
+// Inputs, With, Fields and String implement [Node].
+func (g *GroupingSets) Inputs() []Node { return []Node{g.Input} }
+func (g *GroupingSets) With(inputs ...Node) Node {
+	return &GroupingSets{inputs[0], g.Keys, g.Aggs, g.Sets}
+}
+
+func (g *GroupingSets) Fields() []table.Field {
+	list := g.whole().Fields()
+	return slices.Insert(list, len(g.Keys), table.Field{Name: "grouping", Type: table.Type{Kind: table.BigInt}})
+}
+
+// whole is the aggregation by all keys.
+func (g *GroupingSets) whole() *Aggregate { return &Aggregate{g.Input, g.Keys, g.Aggs} }
+
+// Set is the aggregation by the keys of a set.
+func (g *GroupingSets) Set(i int) *Aggregate {
+	a := &Aggregate{Input: g.Input, Aggs: g.Aggs}
+	for _, k := range g.Sets[i] {
+		a.Keys = append(a.Keys, g.Keys[k])
+	}
+	return a
+}
+
+// Row is a row of the aggregation by a set as one of all of them.
+func (g *GroupingSets) Row(i int, row []table.Value) []table.Value {
+	set, absent := g.Sets[i], int64(0)
+	out := make([]table.Value, len(g.Keys), len(g.Keys)+1+len(g.Aggs))
+	for k, e := range g.Keys {
+		if at := slices.Index(set, k); at >= 0 {
+			out[k] = row[at]
+		} else {
+			out[k], absent = table.Null(e.Type()), absent|1<<k
+		}
+	}
+	return append(append(out, table.Int(absent)), row[len(set):]...)
+}
+
+func (g *GroupingSets) reads() []int { return g.whole().reads() }
+
+func (g *GroupingSets) String() string {
+	var sets []string
+	for _, set := range g.Sets {
+		sets = append(sets, "("+listed(set, func(k int) string { return g.Keys[k].String() })+")")
+	}
+	return "GroupingSets(" + strings.TrimSpace(listed(g.Aggs, expr.Aggregate.String)+" BY "+strings.Join(sets, ", ")) + ")"
+}

@@ -1,0 +1,147 @@
+package sql
+
+import (
+	"slices"
+
+	pg "github.com/pganalyze/pg_query_go/v6"
+
+	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/table"
+)
+
+const (
+	// maxSets is the most sets of keys that a statement groups by; it is PostgreSQL's limit too.
+	maxSets = 4096
+	// maxSetKeys is how many keys they may have: GROUPING() is a number of 64 bits.
+	maxSetKeys = 60
+)
+
+// groupBy binds the keys: expressions, names of columns or else of select items, or the numbers of
+// these; and the sets of them, where there are some.
+func (b *binder) groupBy() {
+	b.place = inGroup
+	several := false
+	sets := [][]int{{}}
+	for _, n := range b.sel.GroupClause {
+		several = several || n.GetGroupingSet() != nil
+		sets = b.product(sets, b.setsOf(n), n)
+	}
+	if !several {
+		return
+	}
+	if len(b.keys) > maxSetKeys {
+		panic(b.errorf(b.keyword("group"), "GROUPING SETS of %d keys: at most %d are supported", len(b.keys), maxSetKeys))
+	}
+	b.keySets = sets
+}
+
+// product is every set of one list together with every one of another.
+func (b *binder) product(left, right [][]int, n *pg.Node) (all [][]int) {
+	if len(left)*len(right) > maxSets {
+		panic(b.errorf(int(n.GetGroupingSet().GetLocation()), "too many grouping sets present (maximum %d)", maxSets))
+	}
+	for _, l := range left {
+		for _, r := range right {
+			all = append(all, joined(l, r))
+		}
+	}
+	return all
+}
+
+// joined is a set with what another one has besides.
+func joined(l, r []int) []int {
+	out := slices.Clone(l)
+	for _, k := range r {
+		if !slices.Contains(out, k) {
+			out = append(out, k)
+		}
+	}
+	return out
+}
+
+// setsOf are the sets of an element of GROUP BY.
+func (b *binder) setsOf(n *pg.Node) (sets [][]int) {
+	g := n.GetGroupingSet()
+	if g == nil {
+		return [][]int{b.keysOf(n)}
+	}
+	if g.Kind == pg.GroupingSetKind_GROUPING_SET_SETS {
+		for _, c := range g.Content {
+			if sets = append(sets, b.setsOf(c)...); len(sets) > maxSets {
+				panic(b.errorf(int(g.Location), "too many grouping sets present (maximum %d)", maxSets))
+			}
+		}
+		return sets
+	}
+	var parts [][]int
+	for _, c := range g.Content {
+		parts = append(parts, b.keysOf(c))
+	}
+	switch g.Kind {
+	case pg.GroupingSetKind_GROUPING_SET_ROLLUP:
+		for i := len(parts); i >= 0; i-- {
+			set := []int{}
+			for _, p := range parts[:i] {
+				set = joined(set, p)
+			}
+			sets = append(sets, set)
+		}
+	case pg.GroupingSetKind_GROUPING_SET_CUBE:
+		if len(parts) > 12 {
+			panic(b.errorf(int(g.Location), "CUBE is limited to 12 elements"))
+		}
+		for without := range 1 << len(parts) {
+			set := []int{}
+			for i, p := range parts {
+				if without>>(len(parts)-1-i)&1 == 0 {
+					set = joined(set, p)
+				}
+			}
+			sets = append(sets, set)
+		}
+	default: // GROUPING_SET_EMPTY
+		sets = [][]int{{}}
+	}
+	return sets
+}
+
+// keysOf are the keys of an expression, or of (a, b).
+func (b *binder) keysOf(n *pg.Node) (keys []int) {
+	if row := rowOf(n); row != nil {
+		for _, x := range row {
+			keys = joined(keys, b.keysOf(x))
+		}
+		return keys
+	}
+	e := settle(b.expr(b.itemOf(n)))
+	i := b.keyOf(e)
+	if i < 0 {
+		i = len(b.keys)
+		b.keys = append(b.keys, e)
+	}
+	return []int{i}
+}
+
+// grouping binds GROUPING(a, b): a number with a bit for each key, set where it is not in the row's set of keys; the
+// last one's is 1.
+func (b *binder) grouping(n *pg.GroupingFunc) expr.Expr {
+	loc, pos := int(n.Location), b.pos(int(n.Location))
+	if b.place != inItems {
+		panic(b.errorf(loc, "grouping operations are not allowed here; they stand in the select list, HAVING and ORDER BY"))
+	}
+	number := func(i int64) expr.Expr { return &expr.Const{V: table.Int(i), P: pos} }
+	absent := &expr.AggRef{Index: len(b.keys), Name: "GROUPING", T: bigint, P: pos}
+	var sum expr.Expr = number(0)
+	for _, a := range n.Args {
+		key, ok := b.expr(a).(*expr.AggRef)
+		if !ok || key.Key == nil {
+			panic(b.errorf(loc, "arguments to GROUPING must be keys of GROUP BY"))
+		}
+		if b.keySets == nil { // a plain GROUP BY
+			continue
+		}
+		bit := arith(expr.Mod, arith(expr.Div, absent, number(1<<key.Index), pos), number(2), pos)
+		sum = arith(expr.Add, arith(expr.Mul, sum, number(2), pos), bit, pos)
+	}
+	return sum
+}
