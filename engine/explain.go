@@ -45,6 +45,7 @@ type Explanation struct {
 	first, prepared time.Duration // what the first execution took, and its uploads and programs besides
 	otherwise       bool          // the backend selects the rows alone, where an aggregate is of an expression
 	grouped, sorted bool          // it aggregates the rows by keys, too, or sorts them
+	joined          bool          // it has the rows of joins
 }
 
 // PlanNode is a node of a plan.
@@ -118,7 +119,7 @@ func (x *Explanation) node(n plan.Node) *PlanNode {
 	}
 	out.Node = n.String()
 	switch n.(type) {
-	case *plan.Aggregate, *plan.Sort, *plan.Distinct, *plan.CountDistinct, *plan.Join, *plan.GroupingSets:
+	case *plan.Aggregate, *plan.Sort, *plan.Distinct, *plan.CountDistinct, *plan.GroupingSets:
 		if out.Executor == nil {
 			out.On = "cpu"
 		}
@@ -129,6 +130,11 @@ func (x *Explanation) node(n plan.Node) *PlanNode {
 			if _, ok := s.Input.(*plan.Fragment); ok {
 				out.On = x.Backend
 			}
+		}
+	}
+	if _, ok := n.(*plan.Join); ok {
+		if out.On = x.Backend; x.joined {
+			out.On = "cpu"
 		}
 	}
 	for _, in := range n.Inputs() {
@@ -170,7 +176,7 @@ func (x *Explanation) fragment(ctx context.Context, s *planned, o ExplainOptions
 	if s.spared != nil {
 		x.Steps = s.spared.steps(x.Steps)
 	}
-	x.Steps = slices.Concat(joinSteps(s.joined), x.Steps)
+	x.Steps, x.joined = slices.Concat(joinSteps(s.joined), x.Steps), s.joined != nil
 	for i := range x.Steps {
 		if step := &x.Steps[i]; !o.GLSL {
 			step.GLSL, step.Fixed = "", false
@@ -260,7 +266,7 @@ func (x *Explanation) Lines() []string {
 	}
 	for _, p := range x.Predictions {
 		if lines = append(lines, "  "+predictionLine(p)); p.Backend == x.Backend && p.Possible() {
-			predicted = " (predicted " + inMS(p.Run) + ")" // beside its measurement
+			predicted = " (predicted " + inMS(p.Run) + map[bool]string{true: " after the joins"}[x.joined] + ")" // beside its measurement
 		}
 	}
 	if r := x.Stats; r != nil {
