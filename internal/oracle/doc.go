@@ -17,6 +17,8 @@
 //   - TestGroupsAgree: GROUP BY, HAVING, sums of products and aggregates of expressions beside their
 //     definitions, computed row by row with exact fractions; TestDuckDBGroups: beside DuckDB, whose
 //     rounding is measured by the largest of the values.
+//   - TestSQLiteJoins, TestDuckDBJoins: joins of two to four tables of any kind and condition, by an
+//     algorithm that is drawn; what joins select, group and put in order.
 //   - The other tests are facts that a random statement once showed to be false.
 //
 // Two kinds of statement are drawn. Those of package internal/plantest are typed trees;

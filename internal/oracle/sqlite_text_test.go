@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 
@@ -159,6 +160,13 @@ func (p *peer) rows(text string) (out [][]string, err error) {
 				row = append(row, table.Float(v).String())
 			case []byte:
 				row = append(row, string(v))
+			case bool:
+				row = append(row, strconv.Itoa(b2i(v)))
+			case time.Time:
+				row = append(row, v.Format(time.DateOnly))
+			case fmt.Stringer: // a DECIMAL
+				f, _ := strconv.ParseFloat(v.String(), 64)
+				row = append(row, table.Float(f).String())
 			default:
 				row = append(row, fmt.Sprint(v))
 			}
