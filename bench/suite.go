@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -86,6 +87,15 @@ func Suites() []Suite {
 		},
 		Backends: []string{"cpu", "compute", "auto"}, Operations: loadOperations, Files: true, summary: (*Report).ratios,
 	}, {
+		Name: "relational", Doc: "sorts, groups and joins over tables of --rows each",
+		Rows: func(m Machine) []int {
+			if m.Software {
+				return []int{1_000_000, 16_000_000}
+			}
+			return []int{1 << 20, 1 << 24, 1 << 26}
+		},
+		Backends: []string{"cpu", "compute", "auto"}, Operations: relationalOperations(), tables: []Source{relationalSource()}, summary: (*Report).ratios,
+	}, {
 		Name: "ssb", Doc: "the thirteen queries of the Star Schema Benchmark; --rows are those of lineorder, 6M at scale 1",
 		Rows: func(m Machine) []int {
 			if m.Software {
@@ -96,6 +106,9 @@ func Suites() []Suite {
 		Backends: []string{"cpu", "compute", "auto"}, Operations: ssbOperations(), tables: []Source{ssbSource()}, summary: (*Report).ratios,
 	}}
 }
+
+// lastRow stands in a statement of a suite for the number of the last row, from 0.
+const lastRow = "{last}"
 
 // OwnTables reports whether the suite is over tables of its own.
 func (s Suite) OwnTables() bool { return s.tables != nil }
@@ -483,6 +496,7 @@ func (f *field) trial(ctx context.Context, op Operation, facts *facts) (t Trial,
 		f.skip(op, allSystems, q.Cannot)
 		return t, nil
 	}
+	q.SQL = strings.ReplaceAll(q.SQL, lastRow, strconv.Itoa(max(0, f.rows-1)))
 	if t.SQL = q.SQL; op.x != nil {
 		t.X = op.x(facts)
 	}

@@ -24,7 +24,7 @@ func TestSuitesRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, s := range Suites() {
-		if s.Figures != nil || s.Files || s.OwnTables() { // see TestEveryFigure, the binary's TestBenchOfProcesses, and TestStarSchema
+		if s.Figures != nil || s.Files || s.OwnTables() { // see TestEveryFigure, the binary's TestBenchOfProcesses, and TestSuitesOfOwnTables
 			continue
 		}
 		r, err := s.Run(t.Context(), Config{
@@ -58,24 +58,26 @@ func TestSuitesRun(t *testing.T) {
 	}
 }
 
-// The queries of the Star Schema Benchmark give the same on all backends, in the order that they ask for.
-func TestStarSchema(t *testing.T) {
+// The suites over tables of their own give the same on all backends, in the order that they ask for.
+func TestSuitesOfOwnTables(t *testing.T) {
 	machine, err := ReadMachine(glctx.Options{}, "test")
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := FindSuite("ssb")
-	if err != nil {
-		t.Fatal(err)
+	for name, rows := range map[string]int{"ssb": 60_000, "relational": 5_000} {
+		s, err := FindSuite(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := s.Run(t.Context(), Config{Rows: []int{rows}, Backends: []string{"cpu", "compute", "classic"}, Rounds: 1, Machine: machine, Command: "stencildb bench"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(r.Skipped) > 0 || len(r.Results) != 3*len(s.Operations) {
+			t.Errorf("%s: %d results, skipped %v", name, len(r.Results), r.Skipped)
+		}
+		checkSchema(t, r)
 	}
-	r, err := s.Run(t.Context(), Config{Rows: []int{60_000}, Backends: []string{"cpu", "compute", "classic"}, Rounds: 1, Machine: machine, Command: "stencildb bench"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(r.Skipped) > 0 || len(r.Results) != 3*13 {
-		t.Errorf("%d results, skipped %v", len(r.Results), r.Skipped)
-	}
-	checkSchema(t, r)
 }
 
 // constant is a system that answers everything with one value.
