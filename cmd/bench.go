@@ -76,6 +76,9 @@ report.html.
 written before, from the start to the answer. On lineorder data unless --table says
 otherwise.
 
+--suite relational and --suite ssb make tables of their own, of --rows: for sorts, groups
+and joins, and the Star Schema Benchmark.
+
 --suite paper, or --figure N for one of them (--figure 7,8 for several), reruns the
 evaluation of the 2004 paper: on tcpip data unless --table says otherwise, over tables
 of five sizes up to that of --rows (one number; a list is taken as it is), each case a
