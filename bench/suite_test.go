@@ -69,7 +69,7 @@ func TestSuitesOfOwnTables(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r, err := s.Run(t.Context(), Config{Rows: []int{rows}, Backends: []string{"cpu", "compute", "classic"}, Rounds: 1, Machine: machine, Command: "stencildb bench"})
+		r, err := s.Run(t.Context(), Config{Rows: []int{rows}, Backends: []string{"cpu", "compute", "classic"}, Peers: []string{}, Rounds: 1, Machine: machine, Command: "stencildb bench"})
 		if err != nil {
 			t.Fatal(err)
 		}
