@@ -42,6 +42,9 @@ type Device struct {
 	Few uint64
 	// Primitives says how rows are found from bitmaps.
 	Primitives primitives.Device
+	// SortGroups is how many combinations of the keys' codes a chunk needs to have its groups found by a
+	// sort; 0 is never.
+	SortGroups int
 	// WindowRows, when set, bounds the rows of a window further (tests).
 	WindowRows int
 

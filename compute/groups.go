@@ -15,6 +15,7 @@ import (
 // the codes of the columns that the keys read; NULL is a digit behind the codes.
 type grouping struct {
 	cols  []int       // that the keys read
+	found *marks      // where groups were found by a sort: the number of each record's, from 1 on
 	size  int         // slots
 	words []groupWord // of a slot's state
 	at    map[string]int
@@ -62,7 +63,11 @@ func (x *chunk) group() error {
 	if x.tree.op == plan.False || x.Rows == 0 {
 		return nil
 	}
-	g := &grouping{at: map[string]int{}}
+	return x.aggregate(&grouping{at: map[string]int{}})
+}
+
+// aggregate queues the aggregation of the selected records by the slots of g.
+func (x *chunk) aggregate(g *grouping) error {
 	w := newWriter(x)
 	t := &groupText{writer: w, grouping: g, read: map[string]bool{}}
 	if err := t.write(); err != nil {
@@ -160,17 +165,11 @@ type groupText struct {
 func (t *groupText) write() error {
 	x := t.x
 	t.arg(0, 0)
-	t.size = 1
-	t.starTests()
-	t.body.WriteString("    uvec4 slot = uvec4(0u);\n")
-	keys, err := x.q.GroupKeys(x.index)
-	if err != nil {
+	if t.found != nil {
+		fmt.Fprintf(&t.body, "    uvec4 slot = FETCH_UVEC4(%s, quad) - 1u;\n", t.block(source{marks: t.found}, "uvec4", "readonly"))
+	} else if err := t.keys(); err != nil {
 		return err
 	}
-	for _, k := range keys {
-		t.key(k)
-	}
-	t.starKeys()
 	t.args[1] = int32(t.size)
 	t.word(raised, "~row")
 	t.word(added, "uvec4(1u)")
@@ -185,6 +184,22 @@ func (t *groupText) write() error {
 		}
 		t.parts = append(t.parts, part)
 	}
+	return nil
+}
+
+// keys makes slots of the codes of the keys.
+func (t *groupText) keys() error {
+	t.size = 1
+	t.starTests()
+	t.body.WriteString("    uvec4 slot = uvec4(0u);\n")
+	keys, err := t.x.q.GroupKeys(t.x.index)
+	if err != nil {
+		return err
+	}
+	for _, k := range keys {
+		t.key(k)
+	}
+	t.starKeys()
 	return nil
 }
 
@@ -379,7 +394,10 @@ void fours(uint unit, uint i, uvec4 taken) {
 }
 
 // Groups aggregates the selected records of each chunk by the query's keys.
-func Groups(run pass.Runner, d Device, q *plan.Query) (list []plan.GroupStates, err error) {
+func Groups(run pass.Runner, d Device, q *plan.Query) ([]plan.GroupStates, error) {
+	if d.sortsGroups(q) {
+		return sortedGroups(run, d, q)
+	}
 	s, err := Select(run, d, q)
 	if err != nil {
 		return nil, err
@@ -387,7 +405,11 @@ func Groups(run pass.Runner, d Device, q *plan.Query) (list []plan.GroupStates, 
 	if err := s.Check(); err != nil {
 		return nil, err
 	}
-	x := s.(*execution)
+	return s.(*execution).groups(), nil
+}
+
+// groups are those of the windows.
+func (x *execution) groups() (list []plan.GroupStates) {
 	for _, c := range x.chunks {
 		if c.grouping == nil {
 			continue
@@ -395,10 +417,10 @@ func Groups(run pass.Runner, d Device, q *plan.Query) (list []plan.GroupStates, 
 		for i, p := range c.pieces {
 			g := c.grouping
 			words := x.words[g.place[i]:][:g.size*len(g.words)]
-			list = append(list, g.states(q.Place(c.index), p.From, words))
+			list = append(list, g.states(x.q.Place(c.index), p.From, words))
 		}
 	}
-	return list, nil
+	return list
 }
 
 // states reads the groups of a window from their slots.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -119,7 +120,7 @@ func TestGroupsAreThoseOfCPU(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for kind, d := range devices(gl) {
+			for kind, d := range groupDevices(gl) {
 				states, err := Groups(g, d, q)
 				if errors.As(err, new(*plan.Declined)) && d.maxBlocks() <= 8 { // of images, where columns with NULLs take two each
 					continue
@@ -132,6 +133,9 @@ func TestGroupsAreThoseOfCPU(t *testing.T) {
 					t.Errorf("%s, %s: %v\n%.2000s", c.name, kind, err, diff)
 				}
 				g.End()
+				if d.SortGroups > 0 {
+					continue
+				}
 				compiled, _ := d.compile(q)
 				for _, p := range compiled.passes {
 					if op, ok := p.Op.(Group); ok {
@@ -142,6 +146,76 @@ func TestGroupsAreThoseOfCPU(t *testing.T) {
 		}
 		if len(shares) < 2 {
 			t.Errorf("slots are shared: %v", shares)
+		}
+	})
+}
+
+// groupDevices are the devices, and each with the groups of all queries found by a sort.
+func groupDevices(gl *glctx.Context) map[string]Device {
+	all := map[string]Device{}
+	for kind, d := range devices(gl) {
+		all[kind] = d
+		d.SortGroups = 1
+		all[kind+", sorted"] = d
+	}
+	return all
+}
+
+// A sort finds groups by keys with more combinations of codes than a device has slots: keys of 64 bits, several
+// keys, NULLs, and each row a group of its own.
+func TestManyGroupsAreThoseOfCPU(t *testing.T) {
+	bigint := table.Type{Kind: table.BigInt}
+	sparse := table.NewBuilder("t", []table.Field{{Name: "a", Type: bigint}, {Name: "b", Type: bigint}, {Name: "x", Type: bigint}, {Name: "y", Type: bigint}}, 10_000)
+	rng := rand.New(rand.NewPCG(64, 64))
+	for i := range 20_000 {
+		n := rng.Int64N(3000)
+		a := table.Int([]int64{math.MinInt64, math.MaxInt64, n * 0x1234567890ab, -n * 0x1234567890ab}[rng.IntN(4)])
+		if rng.IntN(10) == 0 {
+			a = table.Null(bigint)
+		}
+		for col, v := range []table.Value{a, table.Int(int64(rng.IntN(3)) << 40), table.Int(rng.Int64N(1 << 30)), table.Int(int64(i))} {
+			sparse.Column(col).Value(v)
+		}
+		if err := sparse.EndRow(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	wide := sparse.Table()
+	small := &expr.Compare{Op: expr.LT, L: &expr.Column{Index: 2, Name: "x", T: bigint}, R: &expr.Const{V: table.Int(1 << 28)}}
+	ctx := context.Background()
+	gltest.Run(t, 0, func(gl *glctx.Context, g *pass.GL) {
+		for _, c := range []struct {
+			name  string
+			tab   *table.Table
+			where expr.Expr
+			keys  []int
+		}{
+			{"64 bits", wide, nil, []int{0}},
+			{"two wide keys", wide, small, []int{0, 1}},
+			{"each row a group", wide, nil, []int{3}},
+			{"more than slots", grouped(70_000, 1, [2]int{plan.MostSlots + 1, 1}, false, false), small, []int{0}},
+			{"two keys", grouped(70_000, 3, [2]int{5000, 300}, true, true), nil, []int{0, 1}},
+		} {
+			q, n := groupsQuery(t, c.tab, c.where, c.keys...)
+			want, err := rowsOf(cpu.Group(ctx, c.tab, n, cpu.New(1).Rows(ctx, q)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for kind, d := range devices(gl) {
+				d.SortGroups = 1
+				states, err := Groups(g, d, q)
+				if errors.As(err, new(*plan.Declined)) && d.maxBlocks() <= 8 {
+					continue
+				}
+				if err != nil {
+					t.Fatalf("%s, %s: %v", c.name, kind, err)
+				}
+				got, err := rowsOf(cpu.GroupStates(ctx, c.tab, n, states))
+				if diff := cmp.Diff(want, got); diff != "" || err != nil {
+					t.Errorf("%s, %s: %v\n%.2000s", c.name, kind, err, diff)
+				}
+				g.End()
+			}
 		}
 	})
 }

@@ -26,33 +26,8 @@ func Order(run pass.Runner, d Device, q *plan.Query) (list []plan.SortedRows, er
 			return nil, err
 		}
 	}
-	d.Together = 1
-	c, err := newCompiler(d, q)
+	c, trees, err := selections(run, d, q, chunks)
 	if err != nil {
-		return nil, err
-	}
-	trees := make([]*node, len(c.chunks))
-	for i, x := range c.chunks {
-		if x.Rows == 0 {
-			continue
-		}
-		n, err := x.node(chunks[i].Pred)
-		switch {
-		case err != nil:
-			return nil, err
-		case n.op == plan.False:
-			continue
-		case n.op == plan.True:
-			trees[i], err = x.write(n)
-		default:
-			trees[i], err = x.mark(n)
-		}
-		if err != nil {
-			return nil, err
-		}
-		c.flush()
-	}
-	if _, err := c.dispatch(run); err != nil {
 		return nil, err
 	}
 	for i, x := range c.chunks {
@@ -69,6 +44,40 @@ func Order(run pass.Runner, d Device, q *plan.Query) (list []plan.SortedRows, er
 		}
 	}
 	return list, nil
+}
+
+// selections leaves the selection of each chunk as a bitmap; the node of one that selects nothing is nil.
+func selections(run pass.Runner, d Device, q *plan.Query, chunks []plan.ChunkPlan) (*compiler, []*node, error) {
+	d.Together = 1
+	c, err := newCompiler(d, q)
+	if err != nil {
+		return nil, nil, err
+	}
+	trees := make([]*node, len(c.chunks))
+	for i, x := range c.chunks {
+		if x.Rows == 0 {
+			continue
+		}
+		n, err := x.node(chunks[i].Pred)
+		switch {
+		case err != nil:
+			return nil, nil, err
+		case n.op == plan.False:
+			continue
+		case n.op == plan.True:
+			trees[i], err = x.write(n)
+		default:
+			trees[i], err = x.mark(n)
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+		c.flush()
+	}
+	if _, err := c.dispatch(run); err != nil {
+		return nil, nil, err
+	}
+	return c, trees, nil
 }
 
 // topShare is how much of the rows is worth an order statistic: one part in so many, or less.
@@ -148,20 +157,8 @@ type sorting struct {
 
 // rows are those of the chunk; all says that every record is marked.
 func (s *sorting) rows(all bool) ([]uint32, error) {
-	d, groups := s.device.Primitives, primitives.Groups(s.Window.Rows)
-	s.before, s.n = primitives.New(groups+1), s.Window.Rows
-	if err := primitives.CountGroups(s.run, d, s.bitmap, s.Window.Rows, s.before); err != nil {
+	if err := s.count(all); err != nil || s.n == 0 {
 		return nil, err
-	}
-	if !all {
-		counts, err := s.before.Read(s.run)
-		if err != nil {
-			return nil, err
-		}
-		s.n = int(counts[groups])
-	}
-	if s.n == 0 {
-		return nil, nil
 	}
 	if err := s.keys(); err != nil {
 		return nil, err
@@ -170,29 +167,9 @@ func (s *sorting) rows(all bool) ([]uint32, error) {
 	if f := s.q.Order.First; f >= 0 && f < int64(first) {
 		first = int(f)
 	}
-	var order primitives.Vector // numbers among the marked records
-	if len(s.words) > 0 {
-		order = primitives.New(s.n)
-		if err := primitives.SortBy(s.run, d, s.words, order); err != nil {
-			return nil, err
-		}
-	}
-	ids := primitives.New(s.n)
-	switch {
-	case all && !order.None():
-		ids = order
-	default:
-		if err := primitives.RowIDs(s.run, d, s.bitmap, s.Window.Rows, 0, s.before, ids); err != nil {
-			return nil, err
-		}
-		if order.None() {
-			break
-		}
-		sorted := primitives.New(first)
-		if err := primitives.Gather(s.run, d, ids, order.First(first), sorted); err != nil {
-			return nil, err
-		}
-		ids = sorted
+	_, ids, err := s.sorted(all, first)
+	if err != nil {
+		return nil, err
 	}
 	rows, err := ids.First(first).Read(s.run)
 	for i := range rows {
@@ -201,28 +178,64 @@ func (s *sorting) rows(all bool) ([]uint32, error) {
 	return rows, err
 }
 
+// count finds how many records are marked.
+func (s *sorting) count(all bool) error {
+	groups := primitives.Groups(s.Window.Rows)
+	s.before, s.n = primitives.New(groups+1), s.Window.Rows
+	if err := primitives.CountGroups(s.run, s.device.Primitives, s.bitmap, s.Window.Rows, s.before); err != nil || all {
+		return err
+	}
+	counts, err := s.before.Read(s.run)
+	s.n = int(counts[groups])
+	return err
+}
+
+// sorted puts the first of the marked records in the order of the words: order has their numbers among the
+// marked ones (none where there are no words), ids their rows in the window.
+func (s *sorting) sorted(all bool, first int) (order, ids primitives.Vector, err error) {
+	d := s.device.Primitives
+	if len(s.words) > 0 {
+		order = primitives.New(s.n)
+		if err := primitives.SortBy(s.run, d, s.words, order); err != nil || all {
+			return order, order, err
+		}
+	}
+	ids = primitives.New(s.n)
+	if err := primitives.RowIDs(s.run, d, s.bitmap, s.Window.Rows, 0, s.before, ids); err != nil || order.None() {
+		return order, ids, err
+	}
+	sorted := primitives.New(first)
+	return order, sorted, primitives.Gather(s.run, d, ids, order.First(first), sorted)
+}
+
 // keys gathers the keys of the marked records into words. A key's lowest part comes first, above it is a bit
 // that tells NULLs from values; of a key from the highest value down all bits of the codes are inverted.
 func (s *sorting) keys() error {
 	keys := s.q.Order.Keys
 	for i := len(keys) - 1; i >= 0; i-- {
-		k, col := keys[i], keys[i].E.(*expr.Column).Index
-		seg := s.segment(col)
-		for part := range textures.Parts(seg) {
-			width := min(seg.Bits-textures.PartBits*part, textures.PartBits)
-			planes := s.block(col, textures.Planes, part, s.Window)
-			if width <= 0 || planes.Stored() == 0 {
-				continue
-			}
-			if err := s.field(planes, planes.Stored(), width, k.Desc); err != nil {
-				return err
-			}
+		k := keys[i]
+		if err := s.key(k.E.(*expr.Column).Index, k.Desc, k.NullsFirst); err != nil {
+			return err
 		}
-		if seg.Nulls > 0 {
-			if err := s.field(s.block(col, textures.Validity, 0, s.Window), 1, 1, !k.NullsFirst); err != nil {
-				return err
-			}
+	}
+	return nil
+}
+
+// key adds a column above the keys that the words have.
+func (s *sorting) key(col int, desc, nullsFirst bool) error {
+	seg := s.segment(col)
+	for part := range textures.Parts(seg) {
+		width := min(seg.Bits-textures.PartBits*part, textures.PartBits)
+		planes := s.block(col, textures.Planes, part, s.Window)
+		if width <= 0 || planes.Stored() == 0 {
+			continue
 		}
+		if err := s.field(planes, planes.Stored(), width, desc); err != nil {
+			return err
+		}
+	}
+	if seg.Nulls > 0 {
+		return s.field(s.block(col, textures.Validity, 0, s.Window), 1, 1, !nullsFirst)
 	}
 	return nil
 }

@@ -97,6 +97,9 @@ func (db *DB) open(ctx context.Context, name string, spent *time.Duration) (back
 	if err != nil {
 		return nil, nil, err
 	}
+	if p, ok := d.backends[name].(*passes); ok && name == db.Backend() {
+		return &passes{gpus: p.gpus, name: name, named: true}, d, nil
+	}
 	return d.backends[name], d, nil
 }
 

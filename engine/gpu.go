@@ -45,6 +45,8 @@ type algorithmOn[D any] struct {
 	selection func(run pass.Runner, device D, q *plan.Query) (plan.Selection, error)
 	rows      func(run pass.Runner, device D, q *plan.Query, chunk int) ([]plan.Marked, error)
 	groups    func(run pass.Runner, device D, q *plan.Query) ([]plan.GroupStates, error)
+	// many is groups, of more combinations of keys' codes, too: auto leaves these to cpu, since cost does not know them.
+	many func(run pass.Runner, device D, q *plan.Query) ([]plan.GroupStates, error)
 	order     func(run pass.Runner, device D, q *plan.Query) ([]plan.SortedRows, error)
 }
 
@@ -52,7 +54,7 @@ type algorithmOn[D any] struct {
 var algorithms = map[string]algorithm{
 	"classic": of((*GPU).draws, algorithmOn[predicates.Device]{selection: aggregates.Select, rows: aggregates.Rows, order: oneRun(aggregates.Order)}),
 	"fused":   of((*GPU).draws, algorithmOn[predicates.Device]{selection: fused.Select, rows: fused.Rows}),
-	"compute": of((*GPU).computes, algorithmOn[compute.Device]{selection: compute.Select, rows: compute.Rows, groups: compute.Groups, order: compute.Order}),
+	"compute": of((*GPU).computes, algorithmOn[compute.Device]{selection: compute.Select, rows: compute.Rows, groups: compute.Groups, many: compute.ManyGroups, order: compute.Order}),
 }
 
 func of[D any](device func(*GPU) D, a algorithmOn[D]) algorithm {
@@ -67,6 +69,11 @@ func of[D any](device func(*GPU) D, a algorithmOn[D]) algorithm {
 	if a.groups != nil {
 		on.groups = func(run pass.Runner, g *GPU, q *plan.Query) ([]plan.GroupStates, error) {
 			return a.groups(run, device(g), q)
+		}
+	}
+	if a.many != nil {
+		on.many = func(run pass.Runner, g *GPU, q *plan.Query) ([]plan.GroupStates, error) {
+			return a.many(run, device(g), q)
 		}
 	}
 	if a.order != nil {

@@ -82,18 +82,26 @@ func (x *execution) groups(n *plan.Aggregate) stream {
 	}
 }
 
+// groups is how the backend finds groups; nil where it does not.
+func (b *passes) groups() func(run pass.Runner, g *GPU, q *plan.Query) ([]plan.GroupStates, error) {
+	if a := algorithms[b.name]; !b.named || a.many == nil {
+		return a.groups
+	}
+	return algorithms[b.name].many
+}
+
 // inGroups asks a backend for what it finds of a query's groups: each device for those of its chunks.
 func inGroups(ctx context.Context, b backend, q *plan.Query, took *took) ([]plan.GroupStates, error) {
 	v, ok := b.(*passes)
-	if !ok || algorithms[v.name].groups == nil || q.Groups == nil {
+	if !ok || v.groups() == nil || q.Groups == nil {
 		return nil, groupsOfCPU
 	}
-	return onAll(ctx, v, q, took, algorithms[v.name].groups)
+	return onAll(ctx, v, q, took, v.groups())
 }
 
 // WatchGroups is [passes.Watch] of what a device finds of a query's groups.
 func (b *passes) WatchGroups(ctx context.Context, q *plan.Query, took *took, wrap func(Stage) pass.Runner) ([]plan.GroupStates, error) {
-	groups := algorithms[b.name].groups
+	groups := b.groups()
 	if groups == nil || q.Groups == nil {
 		return nil, nothingToSee(b.name, groupsOfCPU)
 	}
@@ -140,7 +148,7 @@ var groupsOfCPU = &plan.Declined{Why: "groups are cpu's"}
 
 // findGroups hands run the passes that find the groups of a query; done is false where they are cpu's.
 func (b *passes) findGroups(run pass.Runner, g *GPU, q *plan.Query) (done bool, err error) {
-	groups := algorithms[b.name].groups
+	groups := b.groups()
 	if q.Groups == nil || groups == nil {
 		return false, nil
 	}

@@ -62,7 +62,7 @@ func devices(list ...*GPU) *gpus {
 		s.held = append(s.held, &g.held)
 	}
 	for name := range algorithms {
-		s.backends[name] = &passes{s, name}
+		s.backends[name] = &passes{gpus: s, name: name}
 	}
 	return s
 }

@@ -47,6 +47,18 @@ func (q *Query) GroupReads() []int {
 	return list
 }
 
+// GroupColumns lists the columns that the keys read, each once.
+func (q *Query) GroupColumns() (list []int) {
+	for _, k := range q.Groups.Keys {
+		for _, col := range expr.Columns(k) {
+			if !slices.Contains(list, col) {
+				list = append(list, col)
+			}
+		}
+	}
+	return list
+}
+
 // GroupKey is a column that keys read, and how many codes it has in a chunk; NULL is one behind the others.
 type GroupKey struct {
 	Col  int
@@ -62,23 +74,18 @@ func (q *Query) GroupKeys(chunk int) (list []GroupKey, err error) {
 			return nil, &Declined{Why: fmt.Sprintf("the keys of joined tables have more than %d combinations", MostSlots)}
 		}
 	}
-	for _, k := range q.Groups.Keys {
-		for _, col := range expr.Columns(k) {
-			if slices.ContainsFunc(list, func(g GroupKey) bool { return g.Col == col }) {
-				continue
-			}
-			seg := q.Table.Chunks[chunk].Segments[col]
-			size := seg.Max
-			if seg.Nulls > 0 && size < MostSlots {
-				size++
-			}
-			if size >= MostSlots/slots {
-				return nil, &Declined{Why: fmt.Sprintf("the codes of the keys have more than %d combinations", MostSlots)}
-			}
+	for _, col := range q.GroupColumns() {
+		seg := q.Table.Chunks[chunk].Segments[col]
+		size := seg.Max
+		if seg.Nulls > 0 && size < MostSlots {
 			size++
-			slots *= size
-			list = append(list, GroupKey{col, int(size)})
 		}
+		if size >= MostSlots/slots {
+			return nil, &Declined{Why: fmt.Sprintf("the codes of the keys have more than %d combinations", MostSlots)}
+		}
+		size++
+		slots *= size
+		list = append(list, GroupKey{col, int(size)})
 	}
 	return list, nil
 }
