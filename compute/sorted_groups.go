@@ -61,9 +61,6 @@ func sortedGroups(run pass.Runner, d Device, q *plan.Query) ([]plan.GroupStates,
 			g.found.blocks = append(g.found.blocks, numbers.Block)
 			g.size = max(g.size, n)
 		}
-		if g.size == 0 {
-			continue
-		}
 		if err := x.aggregate(g); err != nil {
 			return nil, err
 		}
@@ -99,9 +96,10 @@ func checks(run pass.Runner, d Device, q *plan.Query) error {
 func (s *sorting) groups(cols []int, all bool) (numbers primitives.Vector, n int, err error) {
 	d := s.device.Primitives
 	numbers = primitives.New((s.Window.Rows + 3) / 4 * 4)
-	if err := s.count(all); err != nil || s.n == 0 {
+	if err := s.count(all); err != nil {
 		return numbers, 0, err
 	}
+	s.n = max(1, s.n) // EXPLAIN reads zeros; where nothing is marked, nobody asks for the number of what is sorted
 	for _, col := range cols {
 		if err := s.key(col, false, false); err != nil {
 			return numbers, 0, err
@@ -126,7 +124,7 @@ func (s *sorting) groups(cols []int, all bool) (numbers primitives.Vector, n int
 		return numbers, 0, err
 	}
 	found, err := last.Read(s.run)
-	return numbers, max(1, int(found[0])), err // EXPLAIN reads zeros
+	return numbers, max(1, int(found[0])), err
 }
 
 // heads sets to 1 those of the sorted records that begin a group, the others to 0.

@@ -46,8 +46,8 @@ type algorithmOn[D any] struct {
 	rows      func(run pass.Runner, device D, q *plan.Query, chunk int) ([]plan.Marked, error)
 	groups    func(run pass.Runner, device D, q *plan.Query) ([]plan.GroupStates, error)
 	// many is groups, of more combinations of keys' codes, too: auto leaves these to cpu, since cost does not know them.
-	many func(run pass.Runner, device D, q *plan.Query) ([]plan.GroupStates, error)
-	order     func(run pass.Runner, device D, q *plan.Query) ([]plan.SortedRows, error)
+	many  func(run pass.Runner, device D, q *plan.Query) ([]plan.GroupStates, error)
+	order func(run pass.Runner, device D, q *plan.Query) ([]plan.SortedRows, error)
 }
 
 // algorithms are those on a device, by the name of the backend.

@@ -50,7 +50,7 @@ func (s *planned) groupsOfStar(ctx context.Context, b backend, n *plan.Aggregate
 		}
 		defer done()
 		if now.star == nil {
-			now.groupsOf(ctx, b, n, took, find)(yield)
+			now.groupsOf(ctx, ofSlots(b), n, took, find)(yield)
 			return
 		}
 		slices.SortStableFunc(states, func(a, b plan.GroupStates) int { return cmp.Compare(a.Chunk, b.Chunk) })
@@ -88,6 +88,14 @@ func (b *passes) groups() func(run pass.Runner, g *GPU, q *plan.Query) ([]plan.G
 		return a.groups
 	}
 	return algorithms[b.name].many
+}
+
+// ofSlots is a backend that sorts no groups: rows of a join would be uploaded for that alone.
+func ofSlots(b backend) backend {
+	if p, ok := b.(*passes); ok {
+		return &passes{gpus: p.gpus, name: p.name}
+	}
+	return b
 }
 
 // inGroups asks a backend for what it finds of a query's groups: each device for those of its chunks.

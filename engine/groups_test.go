@@ -2,6 +2,8 @@ package engine
 
 import (
 	"context"
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -193,5 +195,35 @@ func TestGroupsAboveEachBackend(t *testing.T) {
 		if backend != "auto" && x.Backend != backend {
 			t.Errorf("%s: the rows are %s's", backend, x.Backend)
 		}
+	}
+}
+
+// Keys with more combinations of codes than there are slots are sorted by compute where it is asked for; auto leaves
+// them to cpu. The answers are the same, and the trace and EXPLAIN ANALYZE show the passes of the sort.
+func TestManyGroups(t *testing.T) {
+	var text strings.Builder
+	text.WriteString("a,b,x\n")
+	for i := range 3000 {
+		fmt.Fprintf(&text, "%d,%d,%d\n", i%700*1_000_003, i%3<<40, i*7%1000)
+	}
+	const sql = "SELECT a, b, COUNT(*), SUM(x), MIN(x), MAX(x), AVG(x) FROM t WHERE x <> 14 GROUP BY a, b ORDER BY a, b"
+	answers := map[string]string{}
+	for _, backend := range []string{"cpu", "compute", "auto"} {
+		db := open(t, Options{Backend: backend, ChunkRows: 1000})
+		if err := db.Load(context.Background(), "t", ingest.Source{Path: "t.csv", Data: []byte(text.String())}); err != nil {
+			t.Fatal(err)
+		}
+		answers[backend] = answerText(db, sql)
+		x, err := db.Explain(context.Background(), sql, ExplainOptions{Analyze: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		sorts := slices.ContainsFunc(x.Steps, func(s Step) bool { return strings.HasPrefix(s.Pass, "Sort(") })
+		if sorts != (backend == "compute") {
+			t.Errorf("%s: passes of a sort %v: %v", backend, sorts, x.Lines())
+		}
+	}
+	if answers["cpu"] != answers["compute"] || answers["cpu"] != answers["auto"] || strings.HasPrefix(answers["cpu"], "error") {
+		t.Errorf("cpu %.300s\ncompute %.300s\nauto %.300s", answers["cpu"], answers["compute"], answers["auto"])
 	}
 }
