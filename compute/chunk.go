@@ -309,8 +309,8 @@ func (x *chunk) gather() error {
 			shared += fmt.Sprintln(col, x.segment(col).Base)
 		}
 	}
-	for _, s := range list {
-		if err := s.run(x, shared); err != nil {
+	for i, s := range list { // those of one chunk never share: SUM(a) and SUM(2 * a) have the same program
+		if err := s.run(x, fmt.Sprint(shared, i, " ")); err != nil {
 			return err
 		}
 	}

@@ -110,3 +110,12 @@ func TestSumsFollowTheSnapshot(t *testing.T) {
 		}
 	}
 }
+
+// Two sums of a column whose passes are the same program are two sums.
+func TestSumsOfOneColumn(t *testing.T) {
+	const text = "SELECT SUM(2 * n), SUM(n), SUM(b), SUM(b + 1) FROM fact WHERE m > 2"
+	want := answerText(openStar(t, Options{Backend: "cpu"}), text)
+	if got := answerText(openStar(t, Options{Backend: "compute"}), text); got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+}
