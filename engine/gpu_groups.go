@@ -121,7 +121,7 @@ func nothingToSee(backend string, err error) error {
 	if !declined(err) {
 		return err
 	}
-	return &marked{fmt.Errorf("backend %s: %v; there are passes to look at where compute orders by columns or groups by few combinations of codes, and where classic orders a table of one chunk", backend, err), ErrUnsupported}
+	return &marked{fmt.Errorf("backend %s: %v; there are passes to look at where compute orders by columns or groups, and where classic orders a table of one chunk", backend, err), ErrUnsupported}
 }
 
 // onFirst has the first device find something of a query, which has the whole table for it.
