@@ -35,7 +35,8 @@
 //
 //   - Stars of joins: before a record counts in a group, the codes of its foreign keys are looked up in bitmaps
 //     of the keys that have a partner, table by table, and then in arrays that have a digit of the slot
-//     for each key ([plan.Dimension]). Of the later columns only those of records that are left are read.
+//     for each key ([plan.Dimension]), those of several times four records together, so that the memory
+//     has much to do at a time. Of the later columns only those of records that are left are read.
 //
 //   - ORDER BY: the keys of the selected records are gathered from the planes into words, which a radix sort
 //     orders (package primitives). With LIMIT an order statistic of the first key leaves few records first.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/table"
 	"github.com/stencildb/stencildb/textures"
 )
 
@@ -31,6 +32,7 @@ type source struct {
 	content textures.Content
 	part    int
 	plus    uint64
+	array   *table.Chunk // of a dimension, for all windows
 }
 
 func newWriter(x *chunk) *writer { return &writer{x: x, at: map[source]int{}} }
@@ -84,6 +86,10 @@ func (w *writer) kernels(c *code, op pass.Op) (list []*kernel) {
 		for _, s := range w.reads {
 			if s.marks != nil {
 				k.blocks = append(k.blocks, s.marks.blocks[i])
+				continue
+			}
+			if a := s.array; a != nil {
+				k.blocks = append(k.blocks, textures.Block{Chunk: a, Content: s.content, Window: textures.Window{Rows: a.Rows}})
 				continue
 			}
 			k.blocks = append(k.blocks, textures.Block{Chunk: w.x.Chunk, Col: s.col, Content: s.content, Part: s.part, Plus: s.plus, Window: p.Window})

@@ -92,16 +92,21 @@ func (x *chunk) aggregate(g *grouping) error {
 		defines = append(defines, fmt.Sprintf("SLOTS %du", room))
 	}
 	c := &code{name: "groups.comp", files: []string{"units.glsl", "codes.glsl"}, after: []string{"groups.comp"}, device: d,
-		defines: d.defines(defines...), slots: w.slots, perUnit: groupGroups, steps: 32 * 5}
-	c.text = t.text()
-	for _, words := range t.lookups {
-		c.textures = append(c.textures, textures.Buffer(words))
+		slots: w.slots, perUnit: groupGroups, regional: x.regional, steps: 32 * 5}
+	if len(x.q.Star) > 0 {
+		c.perUnit = starGroups
+		defines = append(defines, fmt.Sprintf("QUADS %d", d.quads()))
 	}
+	c.defines = x.defines(d, defines...)
+	c.text = t.text()
 	c.each = c.text
 	if n := len(c.slots) + 1; n > d.maxBlocks() {
 		return &plan.Declined{Why: fmt.Sprintf("the groups read %d storage blocks, the device has %d in a compute program", n, d.maxBlocks())}
 	}
-	op := Group{Slots: g.size, Shared: shares, Words: len(g.words), Star: x.q.Star}
+	op := Group{Slots: g.size, Shared: shares, Words: len(g.words)}
+	for _, p := range x.partners() {
+		op.Star = append(op.Star, p.Dimension)
+	}
 	for _, col := range g.cols {
 		op.Keys = append(op.Keys, x.attribute(col))
 	}
@@ -125,8 +130,20 @@ func (x *chunk) aggregate(g *grouping) error {
 // mostGroupWords is how many words the groups of all chunks may take: they are all read back.
 const mostGroupWords = 1 << 25
 
-// groupGroups is how many work groups a multiprocessor has for groups.
-const groupGroups = 4
+// Work groups a multiprocessor, for groups and for those of stars: these take more registers.
+const (
+	groupGroups = 4
+	starGroups  = 2
+)
+
+// quads is how many times four records a thread looks up partners for together: on hardware as many as are
+// its part of 64 units.
+func (d Device) quads() int {
+	if d.Software {
+		return 1
+	}
+	return 32 * textures.UnitsPerGroup / d.localSize()
+}
 
 // forGroups is the device with the work groups of programs that aggregate by group.
 func (d Device) forGroups() Device {
@@ -155,10 +172,9 @@ func (g *grouping) word(how wordKind, value string) int {
 type groupText struct {
 	*writer
 	*grouping
-	body    strings.Builder // reads the values of four records
-	read    map[string]bool
-	lookups [][]uint32 // the words of buffer textures, by binding
-	late    []string   // reads the digits of the records that are left
+	body        strings.Builder // reads the values of four records
+	read        map[string]bool
+	partnerText strings.Builder // takes away records without partners
 }
 
 // write lays out slots and states.
@@ -380,7 +396,7 @@ func (t *groupText) text() string {
 	fmt.Fprintf(&b, "struct State { uint %s; };\n#define NONE State(%s)\n#define STATE_OF(slot) State(%s)\n#define SEND(slot, s) { %s }\n",
 		strings.Join(fields, ", "), strings.Join(none, ", "), strings.Join(states, ", "), strings.Join(sends, " "))
 	fmt.Fprintf(&b, "void addWide(inout uint low, inout uint high, uint l, uint h);\nvoid join(inout State a, State b) {\n%s}\n", strings.Join(joins, ""))
-	b.WriteString(t.lookupText())
+	b.WriteString(t.starText())
 	fmt.Fprintf(&b, `void take(uint slot, State s);
 void fours(uint unit, uint i, uvec4 taken) {
     uint quad = quadOf(unit, i);
@@ -553,8 +569,8 @@ func (g Group) Counts() string {
 		in = "in shared memory first"
 	}
 	text := fmt.Sprintf("for each of %d slots its first record, how many they are, and what the aggregates need, %s", g.Slots, in)
-	for i, at := range byShare(g.Star) {
-		text += [...]string{"; of the records that have partners: ", ", then "}[min(i, 1)] + g.Star[at].On
+	for i, d := range g.Star {
+		text += [...]string{"; of the records that have partners: ", ", then "}[min(i, 1)] + d.On
 	}
 	return text
 }

@@ -4,104 +4,142 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/table"
+	"github.com/stencildb/stencildb/textures"
 )
 
-// byShare are the places of the query's dimensions, those first that leave the fewest records.
-func byShare(star []*plan.Dimension) []int {
-	order := make([]int, len(star))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(star[a].Share, star[b].Share) })
-	return order
+// partnerWork is how a dimension is looked up.
+type partnerWork struct {
+	*plan.Dimension
+	late bool    // its digit says whether there is a partner
+	cost float64 // of a record, in bytes read
 }
 
-// bitsFirst is up to which share of its places a lookup with digits looks at the bits first: they
-// take less of the caches.
-const bitsFirst = 0.25
+// mostLate is from which share of the places on a dimension's digits alone are looked at: the bits would
+// take few records away.
+const mostLate = 0.5
+
+// lookupBytes is what a lookup costs a record, in bytes read of a column.
+const lookupBytes = 4
+
+// partners are the query's dimensions in the order in which they are looked up: those first that take
+// away the most records for what they cost.
+func (x *chunk) partners() (list []*partnerWork) {
+	for _, l := range x.q.Star {
+		p := &partnerWork{Dimension: l, late: l.Digits != nil && l.Share > mostLate, cost: lookupBytes + float64(textures.CodeBytes(x.segment(l.Col)))}
+		list = append(list, p)
+	}
+	slices.SortStableFunc(list, func(a, b *partnerWork) int {
+		if a.late != b.late {
+			return map[bool]int{false: -1, true: 1}[a.late]
+		}
+		return cmp.Compare(a.cost/max(1e-9, 1-a.Share), b.cost/max(1e-9, 1-b.Share))
+	})
+	return list
+}
 
 // starTests takes away the records that have no partner in a joined table, table by table: of the
 // columns after the first only those of records that are left are read.
 func (t *groupText) starTests() {
-	for _, i := range byShare(t.x.q.Star) {
-		l := t.x.q.Star[i]
-		code := t.codes(l.Col)
+	for i, p := range t.x.partners() {
+		delta := t.arg(int(uint32(t.x.segment(p.Col).Base - p.Base)))
+		if !p.late {
+			t.partnerBits(p, i, delta)
+		}
+		if p.Digits == nil {
+			continue
+		}
+		code := t.codes(p.Col)
 		if code == zeros {
 			code = "uvec4(0u)"
 		}
-		if valid := t.valid([]int{l.Col}); valid != "" {
-			fmt.Fprintf(&t.body, "    taken &= %s;\n", valid)
+		if p.late {
+			if valid := t.valid([]int{p.Col}); valid != "" {
+				fmt.Fprintf(&t.body, "    taken &= %s;\n", valid)
+			}
 		}
-		delta := t.arg(int(uint32(t.x.segment(l.Col).Base - l.Base)))
-		value := fmt.Sprintf("digit%d", i)
-		test := fmt.Sprintf("taken[j] = bitAt(%s, %s[j] + uint(arg(%d)));", "%s", code, delta)
-		if l.Digits != nil && l.Share > bitsFirst {
-			words, function := digitsOf(l)
-			fmt.Fprintf(&t.body, "    uvec4 %s = uvec4(0u);\n    for (int j = 0; j < 4; j++)\n        if (taken[j] != 0u) {\n            %[1]s[j] = %s(%s, %s[j] + uint(arg(%d)));\n            taken[j] = uint(%[1]s[j] != 0u);\n        }\n",
-				value, function, t.lookup(words), code, delta)
-			t.read[value] = true
-		} else {
-			fmt.Fprintf(&t.body, "    for (int j = 0; j < 4; j++)\n        if (taken[j] != 0u)\n            "+test+"\n", t.lookup(l.Bits))
-		}
-		t.body.WriteString("    if (!some(taken))\n        return;\n")
-		if l.Digits != nil && !t.read[value] {
-			words, function := digitsOf(l)
-			t.late = append(t.late, fmt.Sprintf("    uvec4 %s = uvec4(0u);\n    for (int j = 0; j < 4; j++)\n        if (taken[j] != 0u)\n            %[1]s[j] = %s(%s, %s[j] + uint(arg(%d)));\n",
-				value, function, t.lookup(words), code, delta))
+		digit, from := t.digit(p.Dimension), t.array(p.Digits)
+		read := fmt.Sprintf("DIGIT%d(%s, ", 8*textures.CodeBytes(p.Digits.Segments[0]), from)
+		fmt.Fprintf(&t.body, "    uvec4 at_%[1]s = mix(uvec4(0u), %[2]s + uint(arg(%[3]d)), notEqual(taken, uvec4(0u)));\n    uvec4 %[1]s = uvec4(%[4]sat_%[1]s.x), %[4]sat_%[1]s.y), %[4]sat_%[1]s.z), %[4]sat_%[1]s.w));\n",
+			digit, code, delta, read)
+		if p.late {
+			fmt.Fprintf(&t.body, "    taken &= uvec4(notEqual(%s, uvec4(0u)));\n    if (!some(taken))\n        return;\n", digit)
 		}
 	}
-	for _, text := range t.late {
-		t.body.WriteString(text)
+}
+
+// array is the block of an array of a dimension.
+func (t *groupText) array(c *table.Chunk) string {
+	return t.block(source{array: c, content: textures.Codes}, "uint", "readonly")
+}
+
+// digit is the name of a dimension's digits of four records.
+func (t *groupText) digit(d *plan.Dimension) string {
+	return fmt.Sprintf("digit%d", slices.Index(t.x.q.Star, d))
+}
+
+// partnerBits tests the bits of a dimension for QUADS quads at a time, so that many reads are on their
+// way together.
+func (t *groupText) partnerBits(p *partnerWork, i int, delta int) {
+	b := &t.partnerText
+	seg := t.x.segment(p.Col)
+	if seg.Nulls > 0 {
+		valid := t.block(source{col: p.Col, content: textures.Validity}, "uvec4", "readonly")
+		fmt.Fprintf(b, "    left &= quadsOf(FETCH(%s, unit), i);\n", valid)
 	}
+	b.WriteString("    if (left == 0u)\n        return 0u;\n")
+	kind := textures.CodeType(seg)
+	code := "uvec4(0u)"
+	if seg.Max > 0 {
+		fmt.Fprintf(b, "    %[1]s code%[2]d[QUADS];\n    for (uint k = 0u; k < uint(QUADS); k++)\n        code%[2]d[k] = FETCH_%[3]s(%[4]s, quadOf(unit, (left >> 4u * k & 15u) != 0u ? i + k * STRIDE : i));\n",
+			kind, i, strings.ToUpper(kind), t.writer.codes(p.Col, 0))
+		code = fmt.Sprintf("unpack(code%d[k])", i)
+	}
+	fmt.Fprintf(b, `    uint found%[1]d = 0u;
+    for (uint k = 0u; k < uint(QUADS); k++) {
+        uvec4 at = mix(uvec4(0u), %[2]s + uint(arg(%[3]d)), bvec4(uvec4(left >> 4u * k) >> uvec4(0, 1, 2, 3) & 1u));
+        for (int j = 0; j < 4; j++)
+            found%[1]d |= BIT(%[4]s, at[j]) << (4u * k + uint(j));
+    }
+    left &= found%[1]d;
+`, i, code, delta, t.array(p.Bits))
 }
 
 // starKeys adds the digits of joined tables to the slots.
 func (t *groupText) starKeys() {
-	for i, l := range t.x.q.Star {
-		if l.Digits == nil {
-			continue
+	for _, l := range t.x.q.Star {
+		if l.Digits != nil {
+			fmt.Fprintf(&t.body, "    slot += (%s - 1u) * uint(arg(%d));\n", t.digit(l), t.arg(t.size))
+			t.size *= l.Size
 		}
-		fmt.Fprintf(&t.body, "    slot += (digit%d - 1u) * uint(arg(%d));\n", i, t.arg(t.size))
-		t.size *= l.Size
 	}
 }
 
-// digitsOf packs digits into words, as narrow as they are, and says what reads them.
-func digitsOf(l *plan.Dimension) (words []uint32, function string) {
-	width := 32
-	switch {
-	case l.Size < 1<<8:
-		width = 8
-	case l.Size < 1<<16:
-		width = 16
-	}
-	words = make([]uint32, (len(l.Digits)*width+31)/32)
-	for i, d := range l.Digits {
-		words[i*width/32] |= d << (i * width % 32)
-	}
-	return words, fmt.Sprintf("digit%dAt", width)
-}
-
-// lookup is the name of a buffer texture of words.
-func (t *groupText) lookup(words []uint32) string {
-	t.lookups = append(t.lookups, words)
-	return fmt.Sprintf("lookup%d", len(t.lookups)-1)
-}
-
-// lookupText declares the buffer textures and the functions that read them.
-func (t *groupText) lookupText() (text string) {
-	if len(t.lookups) == 0 {
+// starText is the part of the program that looks up partners.
+func (t *groupText) starText() string {
+	if len(t.x.q.Star) == 0 {
 		return ""
 	}
-	for i := range t.lookups {
-		text += fmt.Sprintf("layout(binding = %d) uniform usamplerBuffer lookup%d;\n", i, i)
-	}
-	return text + `#define WORD(words, at) texelFetch(words, int((at) >> 2))[(at) & 3u]
-#define bitAt(words, at) (WORD(words, (at) >> 5) >> ((at) & 31u) & 1u)
-#define digit8At(words, at) (WORD(words, (at) >> 2) >> 8u * ((at) & 3u) & 255u)
-#define digit16At(words, at) (WORD(words, (at) >> 1) >> 16u * ((at) & 1u) & 65535u)
-#define digit32At(words, at) WORD(words, at)
+	text := `#define BIT(words, at) (FETCH_UINT(words, (at) >> 5) >> ((at) & 31u) & 1u)
+#define DIGIT8(digits, at) (FETCH_UINT(digits, (at) >> 2) >> 8u * ((at) & 3u) & 255u)
+#define DIGIT16(digits, at) (FETCH_UINT(digits, (at) >> 1) >> 16u * ((at) & 1u) & 65535u)
+#define DIGIT32(digits, at) FETCH_UINT(digits, at)
 `
+	if t.partnerText.Len() > 0 {
+		text += `#define PARTNERS
+uint quadsOf(uvec4 m, uint i) {
+    uint all = 0u;
+    for (uint k = 0u; k < uint(QUADS); k++) {
+        uvec4 b = (m >> (i + k * STRIDE) & 1u) << uvec4(0, 1, 2, 3);
+        all |= (b.x | b.y | b.z | b.w) << 4u * k;
+    }
+    return all;
+}
+uint partners(uint unit, uint i, uint left) {
+` + t.partnerText.String() + "    return left;\n}\n"
+	}
+	return text
 }

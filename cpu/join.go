@@ -187,17 +187,22 @@ func (j *joiner) selected(scan int, where expr.Expr) (*relation, error) {
 	if err != nil {
 		return nil, err
 	}
-	ids := []uint32{}
+	rel.rows = 0
+	var parts [][]uint32
 	for b, err := range j.Rows(j.ctx, q) {
 		if err != nil {
 			return nil, err
 		}
-		start := uint32(s.starts[b.Chunk])
-		for i := range b.Len() {
-			ids = append(ids, start+uint32(b.Row(i)))
+		start, part := uint32(s.starts[b.Chunk]), make([]uint32, b.Len())
+		for i := range part {
+			part[i] = start + uint32(b.Row(i))
 		}
+		parts, rel.rows = append(parts, part), rel.rows+len(part)
 	}
-	rel.rows, rel.ids[0] = len(ids), ids
+	rel.ids[0] = make([]uint32, 0, rel.rows) // not nil, which is all rows
+	for _, part := range parts {
+		rel.ids[0] = append(rel.ids[0], part...)
+	}
 	return rel, nil
 }
 

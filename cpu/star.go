@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/plan"
@@ -36,8 +38,7 @@ type starTable struct {
 	scan         int
 	probe, build *expr.Column // the fact table's, and its own
 	where        expr.Expr
-	base         uint64   // the ordinal of the first place
-	rows         []uint32 // by place the row, noRow for none
+	rows         []uint32 // by number of what the keys read of it, one that has that
 }
 
 // maxPlaces is how many values a column may range over by which a table is joined.
@@ -135,6 +136,20 @@ func (s *Star) Prepare(ctx context.Context) error {
 	return nil
 }
 
+// Arrays are what [Star.Prepare] has made for devices.
+func (s *Star) Arrays() (list []*table.Segment) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, d := range s.Dimensions {
+		for _, c := range []*table.Chunk{d.Bits, d.Digits} {
+			if c != nil {
+				list = append(list, c.Segments...)
+			}
+		}
+	}
+	return list
+}
+
 // flat collects the conditions of inner joins of tables, and the filters of these.
 func (j *joiner) flat(n plan.Node, first int, filters []expr.Expr) (conditions []expr.Expr, ok bool) {
 	switch n := n.(type) {
@@ -198,75 +213,126 @@ func (s *Star) join(t *starTable, d *plan.Dimension) error {
 	if err != nil {
 		return err
 	}
-	places := int(of.Max) + 1
-	t.base, t.rows = of.Base, slices.Repeat([]uint32{noRow}, places)
-	d.Base, d.Bits = of.Base, make([]uint32, (places+31)/32)
-	found := 0
-	for i, k := range keys.of {
-		at := k - of.Base
-		if at >= uint64(places) || keys.null != nil && keys.null.Get(i) {
-			continue
-		}
-		if t.rows[at] != noRow {
-			return &plan.Declined{Why: fmt.Sprintf("%s has several rows of the same %s", s.scans[t.scan].name, t.build)}
-		}
-		row := uint32(i)
-		if rel.ids[0] != nil {
-			row = rel.ids[0][i]
-		}
-		t.rows[at] = row
-		d.Bits[at/32] |= 1 << (at % 32)
-		found++
+	numbers, err := s.numbered(t, rel, d)
+	if err != nil {
+		return err
 	}
-	d.Share = float64(found) / float64(max(1, min(places, s.scans[t.scan].Rows())))
-	return s.digits(t, d)
+	places := int(of.Max) + 1
+	words := make([]uint32, (places+31)/32)
+	var digits table.Codes
+	switch {
+	case numbers == nil:
+	case d.Size < 1<<8:
+		digits.U8 = make([]uint8, places)
+	case d.Size < 1<<16:
+		digits.U16 = make([]uint16, places)
+	default:
+		digits.U32 = make([]uint32, places)
+	}
+	var found, twice atomic.Int64
+	inParallel(len(keys.of), func(lo, hi int) {
+		n := 0
+		for i := lo; i < hi; i++ {
+			at := keys.of[i] - of.Base
+			if at >= uint64(places) || keys.null != nil && keys.null.Get(i) {
+				continue
+			}
+			if bit := uint32(1) << (at % 32); atomic.OrUint32(&words[at/32], bit)&bit != 0 {
+				twice.Add(1)
+				break
+			}
+			n++
+			switch {
+			case digits.U8 != nil:
+				digits.U8[at] = uint8(numbers[i] + 1)
+			case digits.U16 != nil:
+				digits.U16[at] = uint16(numbers[i] + 1)
+			case digits.U32 != nil:
+				digits.U32[at] = numbers[i] + 1
+			}
+		}
+		found.Add(int64(n))
+	})
+	if twice.Load() > 0 {
+		return &plan.Declined{Why: fmt.Sprintf("%s has several rows of the same %s", s.scans[t.scan].name, t.build)}
+	}
+	d.Base, d.Bits, d.Digits = of.Base, plan.Array(table.Codes{U32: words}, math.MaxUint32), nil
+	if numbers != nil {
+		d.Digits = plan.Array(digits, uint64(d.Size))
+	}
+	d.Share = float64(found.Load()) / float64(max(1, min(places, s.scans[t.scan].Rows())))
+	return nil
 }
 
-// digits numbers the combinations of what the keys read of a joined table's rows.
-func (s *Star) digits(t *starTable, d *plan.Dimension) error {
+// numbered numbers what the keys read of a joined table's rows, each combination once; nil where they read
+// nothing of it.
+func (s *Star) numbered(t *starTable, rel *relation, d *plan.Dimension) (numbers []uint32, err error) {
 	of := s.scans[t.scan]
-	var columns []int
-	for _, c := range s.columns {
-		if c >= of.first && c < of.first+of.n {
-			columns = append(columns, c)
-		}
-	}
-	if columns == nil {
-		return nil
-	}
-	d.Digits = make([]uint32, len(t.rows))
-	var rows, places []uint32
-	for at, row := range t.rows {
-		if row != noRow {
-			rows, places = append(rows, row), append(places, uint32(at))
-		}
-	}
-	numbers := make([]uint32, len(rows))
 	d.Size = 1
-	for _, c := range columns {
-		seg := s.column(c).segment(ids{rows, 0}, len(rows), false)
-		known := map[uint64]uint32{}
-		for i := range rows {
-			code := uint64(numbers[i]) << 32
-			if !seg.IsNull(i) {
-				if seg.Bits > 31 {
-					return &plan.Declined{Why: fmt.Sprintf("%s has codes of %d bits", s.fields[c].Name, seg.Bits)}
-				}
-				code |= seg.Codes.At(i) + 1
-			}
-			n, ok := known[code]
-			if !ok {
-				n = uint32(len(known))
-				known[code] = n
-			}
-			numbers[i] = n
+	for _, c := range s.columns {
+		if c < of.first || c >= of.first+of.n {
+			continue
 		}
-		d.Size = max(1, len(known))
+		if numbers == nil {
+			numbers = make([]uint32, rel.rows)
+		}
+		seg := s.column(c).segment(ids{rel.ids[0], 0}, rel.rows, false)
+		if seg.Bits > 31 {
+			return nil, &plan.Declined{Why: fmt.Sprintf("%s has codes of %d bits", s.fields[c].Name, seg.Bits)}
+		}
+		d.Size, t.rows = renumber(numbers, d.Size, seg)
 	}
-	for i, at := range places {
-		d.Digits[at] = numbers[i] + 1
+	if rel.ids[0] != nil {
+		for i, row := range t.rows {
+			t.rows[i] = rel.ids[0][row]
+		}
 	}
-	return nil
+	return numbers, nil
+}
+
+// renumber makes numbers below size, one a row, those of their combinations with the codes of a column. It
+// says how many there are, and for each a row that has it.
+func renumber(numbers []uint32, size int, seg *table.Segment) (n int, rows []uint32) {
+	radix := seg.Max + 2 // 0 is NULL
+	combined := func(i int) uint64 {
+		at := uint64(numbers[i]) * radix
+		if !seg.IsNull(i) {
+			at += seg.Codes.At(i) + 1
+		}
+		return at
+	}
+	if all := uint64(size) * radix; all > max(1<<16, uint64(len(numbers))) {
+		known := map[uint64]uint32{}
+		for i := range numbers {
+			at := combined(i)
+			number, ok := known[at]
+			if !ok {
+				number = uint32(len(rows))
+				known[at], rows = number, append(rows, uint32(i))
+			}
+			numbers[i] = number
+		}
+		return max(1, len(rows)), rows
+	}
+	known := make([]uint32, uint64(size)*radix) // one more than a row, then the number
+	inParallel(len(numbers), func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			if at := combined(i); atomic.LoadUint32(&known[at]) == 0 {
+				atomic.StoreUint32(&known[at], uint32(i+1))
+			}
+		}
+	})
+	for at, row := range known {
+		if row > 0 {
+			known[at], rows = uint32(len(rows)), append(rows, row-1)
+		}
+	}
+	inParallel(len(numbers), func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			numbers[i] = known[combined(i)]
+		}
+	})
+	return max(1, len(rows)), rows
 }
 
 // First is the joined rows of the first rows of groups that a device found in the fact table: a chunk for
@@ -299,11 +365,13 @@ func (s *Star) First(list []plan.GroupStates) (*table.Table, []plan.GroupStates)
 
 // partners are the rows of a joined table that rows of a chunk of the fact table have.
 func (s *Star) partners(scan int, chunk *table.Chunk, rows []uint32) []uint32 {
-	t := s.tables[slices.IndexFunc(s.tables, func(t starTable) bool { return t.scan == scan })]
+	i := slices.IndexFunc(s.tables, func(t starTable) bool { return t.scan == scan })
+	t, d := s.tables[i], s.Dimensions[i]
+	digits := d.Digits.Segments[0].Codes
 	key := chunk.Segments[t.probe.Index-s.scans[s.fact].first]
 	out := make([]uint32, len(rows))
 	for i, row := range rows {
-		out[i] = t.rows[key.Base+key.Codes.At(int(row))-t.base]
+		out[i] = t.rows[digits.At(int(key.Base+key.Codes.At(int(row))-d.Base))-1]
 	}
 	return out
 }

@@ -68,6 +68,7 @@ type DB struct {
 
 	opener     func(Options) (*gpus, error)
 	statements *lru.Cache[string, *Statement] // those used last, by their text
+	stars      *stars
 	lowered    plan.Lowered
 	snapshots  snapshots
 	costs      costs // that auto goes by
@@ -120,6 +121,7 @@ func Open(o Options) (*DB, error) {
 	}
 	kept, _ := lru.New[string, *Statement](maxStatements) // only a size below 1 is an error
 	db := &DB{opts: o, opener: openGPUs, statements: kept, cpu: newCPU(), schema: informationSchema(), costs: costs{folder: o.Calibrations, note: o.Note}, uses: uses{of: map[columnOf]int{}}}
+	db.stars = db.newStars()
 	db.asked = cmp.Or(o.Backend, "auto")
 	if err := db.SetBackend(db.asked); err != nil {
 		return nil, err

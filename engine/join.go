@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"sync/atomic"
 
+	lru "github.com/hashicorp/golang-lru/v2"
+
 	"github.com/stencildb/stencildb/cpu"
 	"github.com/stencildb/stencildb/glctx"
 	"github.com/stencildb/stencildb/internal/numbers"
@@ -33,6 +35,21 @@ func (s *planned) findStar() bool {
 		s.star = db.cpu.(cpuBackend).NewStar(f.Join, a, s.scanned())
 	}
 	return s.star != nil
+}
+
+// maxStars is how many stars of joins the devices keep arrays of.
+const maxStars = 32
+
+// stars are the stars that ran last. Of others the devices keep no arrays.
+type stars = lru.Cache[*cpu.Star, struct{}]
+
+func (db *DB) newStars() *stars {
+	kept, _ := lru.NewWithEvict(maxStars, func(s *cpu.Star, _ struct{}) { // only a size below 1 is an error
+		if d, _, err := db.opened(); d != nil && err == nil {
+			db.snapshots.releases.Go(func() { d.drop(s.Arrays()) })
+		}
+	})
+	return kept
 }
 
 // grouped is the aggregation over the rows of the join; without aggregates and keys where there is none.
@@ -91,6 +108,7 @@ func (s *planned) suited(ctx context.Context, b backend) (now *planned, done fun
 	}
 	if v, ok := b.(*passes); ok && algorithms[v.name].groups != nil {
 		if err := s.star.Prepare(ctx); !declined(err) {
+			s.db.stars.Add(s.star, struct{}{})
 			return s, func() {}, err
 		}
 	}

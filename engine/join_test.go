@@ -151,3 +151,32 @@ func TestJoinedRowsAreReleased(t *testing.T) {
 		t.Errorf("resident after the statements: %+v", r)
 	}
 }
+
+// What devices have of the arrays of a star goes when others have taken its place, or a table has changed.
+func TestArraysOfStarsAreReleased(t *testing.T) {
+	db := openStar(t, Options{Backend: "compute"})
+	used := func() int64 {
+		db.snapshots.releases.Wait()
+		return db.resident().Used - db.resident().Working
+	}
+	query := func(i int) string { return fmt.Sprintf("SELECT COUNT(*), SUM(m) FROM fact, dim WHERE a = key AND size < %d", i) }
+	var most int64
+	for i := range 3 * maxStars {
+		if got := answerText(db, query(i)); strings.HasPrefix(got, "error") {
+			t.Fatal(got)
+		}
+		if i == maxStars {
+			most = used()
+		}
+	}
+	if now := used(); now > most {
+		t.Errorf("%d bytes after %d stars, %d after %d", now, 3*maxStars, most, maxStars)
+	}
+	dim := db.entry("dim").table.Load()
+	if err := db.replace(dim.With(dim.Chunks[:2]...)); err != nil {
+		t.Fatal(err)
+	}
+	if now := used(); now >= most {
+		t.Errorf("%d bytes after a table has changed, %d before", now, most)
+	}
+}

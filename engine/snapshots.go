@@ -34,6 +34,7 @@ func (db *DB) replace(t *table.Table) error {
 	}
 	e.table.Store(t)
 	db.statements.Purge() // they hold the snapshot that they ran on
+	db.stars.Purge()
 	db.release(old)
 	return nil
 }

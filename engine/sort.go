@@ -6,7 +6,6 @@ import (
 	"math"
 	"runtime"
 	"slices"
-	"strings"
 
 	"github.com/stencildb/stencildb/cpu"
 	"github.com/stencildb/stencildb/expr"
@@ -247,7 +246,7 @@ func (s *sorting) rank(pieces []sortPiece) {
 			for _, p := range pieces {
 				lists = append(lists, p.ranked[n].Texts)
 			}
-			for j, codes := range ranks(lists, func(text string) string { return text }, strings.Compare) {
+			for j, codes := range ranks(lists) {
 				pieces[j].columns[at] = k.arranged(codes, pieces[j].ranked[n].Valid)[0]
 			}
 			n++

@@ -100,8 +100,8 @@ func (k *sortKey) add(p *sortPiece, x cpu.Vector) {
 	p.columns = append(p.columns, low)
 }
 
-// vectorOf is values of a type as a vector; DECIMALs and intervals as their ranks, for these
-// may have any number of digits, or months.
+// vectorOf is values of a type as a vector; DECIMALs and intervals of one scale without months as
+// integers of 64 bits, else as their ranks.
 func vectorOf(values []table.Value, t table.Type) (x cpu.Vector) {
 	x.Valid = make([]byte, bitutil.BytesForBits(int64(len(values))))
 	switch {
@@ -119,16 +119,44 @@ func vectorOf(values []table.Value, t table.Type) (x cpu.Vector) {
 			x.Texts = append(x.Texts, v.S)
 		case t.IsFloat():
 			x.Floats = append(x.Floats, v.F)
+		case v.Big != nil && v.Big.IsInt64():
+			x.Ints = append(x.Ints, v.Big.Int64())
 		default:
 			x.Ints = append(x.Ints, v.I)
 		}
 	}
 	if t.Kind == table.Decimal || t.Kind == table.Interval {
-		for i, rank := range ranks([][]table.Value{values}, table.Value.String, table.Compare)[0] {
-			x.Ints[i] = int64(rank)
+		var of *table.Value
+		for i, v := range values {
+			switch {
+			case v.Null:
+			case v.Months != 0 || v.Big != nil && !v.Big.IsInt64() || of != nil && of.Type.Scale != v.Type.Scale:
+				rankValues(values, x.Ints)
+				return x
+			default:
+				of = &values[i]
+			}
 		}
 	}
 	return x
+}
+
+// rankValues writes the ranks of values among themselves.
+func rankValues(values []table.Value, ranks []int64) {
+	order := make([]int, 0, len(values))
+	for i, v := range values {
+		if !v.Null {
+			order = append(order, i)
+		}
+	}
+	slices.SortFunc(order, func(a, b int) int { return table.Compare(values[a], values[b]) })
+	rank := int64(0)
+	for i, at := range order {
+		if i > 0 && table.Compare(values[order[i-1]], values[at]) != 0 {
+			rank++
+		}
+		ranks[at] = rank
+	}
 }
 
 // bits are those of the columns of codes that the key gives.
@@ -172,32 +200,27 @@ func (k *sortKey) arranged(codes []uint64, valid []byte) [][]uint64 {
 	return out
 }
 
-// ranks are those of values among all of the lists; equal ones have one. The text of a value is
-// that of no other.
-func ranks[T any](lists [][]T, text func(T) string, compare func(a, b T) int) [][]uint64 {
+// ranks are those of texts among all of the lists; equal ones have one.
+func ranks(lists [][]string) [][]uint64 {
 	rank := map[string]uint64{}
-	var distinct []T
+	var distinct []string
 	for _, list := range lists {
-		for _, v := range list {
-			if _, seen := rank[text(v)]; !seen {
-				rank[text(v)] = 0
-				distinct = append(distinct, v)
+		for _, text := range list {
+			if _, seen := rank[text]; !seen {
+				rank[text] = 0
+				distinct = append(distinct, text)
 			}
 		}
 	}
-	slices.SortFunc(distinct, compare)
-	n := uint64(0)
-	for i, v := range distinct {
-		if i > 0 && compare(distinct[i-1], v) != 0 {
-			n++
-		}
-		rank[text(v)] = n
+	slices.Sort(distinct)
+	for i, text := range distinct {
+		rank[text] = uint64(i)
 	}
 	out := make([][]uint64, len(lists))
 	for i, list := range lists {
 		out[i] = make([]uint64, len(list))
-		for j, v := range list {
-			out[i][j] = rank[text(v)]
+		for j, text := range list {
+			out[i][j] = rank[text]
 		}
 	}
 	return out

@@ -9,8 +9,13 @@ uvec4 joined(uvec4 bits) { return bits; }
 #else
 #define PLACE (gl_LocalInvocationIndex >> 6)
 #define STRIDE (uint(LOCAL) / 64u)
+#ifdef REGIONS
+#define UNITS_OF(units, before, total) uint unit = bound(GROUP / PARTS, units, before, total) + GROUP % PARTS * 64u + (gl_LocalInvocationIndex & 63u), \
+    end = endUnit(units, before, total); unit < end; unit += PARTS * 64u
+#else
 #define UNITS_OF(units, before, total) uint unit = (gl_WorkGroupID.x + gl_NumWorkGroups.x - (before) / 64u % gl_NumWorkGroups.x) \
     % gl_NumWorkGroups.x * 64u + (gl_LocalInvocationIndex & 63u); unit < (units); unit += gl_NumWorkGroups.x * 64u
+#endif
 shared uvec4 found[LOCAL];
 
 // joined puts the bits together that the threads of a unit have found, for the one at

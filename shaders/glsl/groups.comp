@@ -11,7 +11,9 @@
 //     Arguments: the place of the slots, how many they are.
 // Out: result[place + slot * WORDS ...]
 layout(local_size_x = LOCAL) in;
+#ifndef REGIONS
 layout(std430, binding = 0) buffer Groups { uint result[]; };
+#endif
 
 #define RAISE(slot, w, n) { uint to = PLACE_OF(slot, w); if (MEMORY[to] < (n)) atomicMax(MEMORY[to], n); }
 #define ADD(slot, w, n) { if ((n) != 0u) atomicAdd(MEMORY[PLACE_OF(slot, w)], n); }
@@ -70,6 +72,7 @@ void take(uint slot, State s) {
 }
 
 void main() {
+    claim(uint(args[1]));
     for (piece = 0; piece < args[0]; piece++) {
 #ifdef SLOTS
         for (uint i = gl_LocalInvocationIndex; i < SLOTS * WORDS; i += uint(LOCAL))
@@ -78,11 +81,23 @@ void main() {
 #endif
         for (UNITS_OF(UNITS, BEFORE, TOTAL)) {
             uvec4 m = within(unit, ROWS) & SELECTION;
+#ifdef PARTNERS
+            for (uint i = PLACE; i < 32u; i += STRIDE * uint(QUADS)) {
+                uint left = partners(unit, i, quadsOf(m, i));
+                while (left != 0u) {
+                    uint k = uint(findLSB(left)) >> 2;
+                    uvec4 taken = uvec4(left >> 4u * k) >> uvec4(0, 1, 2, 3) & 1u;
+                    left &= ~(15u << 4u * k);
+                    fours(unit, i + k * STRIDE, taken);
+                }
+            }
+#else
             for (uint i = PLACE; i < 32u; i += STRIDE) {
                 uvec4 taken = m >> i & 1u;
                 if (some(taken))
                     fours(unit, i, taken);
             }
+#endif
         }
         if (state.w1 != 0u)
             SEND(held, state)
