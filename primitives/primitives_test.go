@@ -332,8 +332,17 @@ func TestSortIsStableAndOrdered(t *testing.T) {
 			in[i] >>= 32 - bits
 			ids[i] = uint32(i)
 		}
-		slices.SortStableFunc(ids, func(a, b uint32) int { return cmp.Compare(in[a], in[b]) })
+		by := func(i uint32) uint32 { return in[i] }
 		keys := primitives.Keys{Words: primitives.FromSlice(in), Bits: bits}
+		if rapid.Bool().Draw(t, "by a hash") {
+			by = func(i uint32) uint32 { return in[i] * 0x9e3779b1 >> (32 - bits) }
+			keys.Of = primitives.Func{Expr: "x * 0x9e3779b1u >> c0", Constants: []uint32{uint32(32 - bits)}}
+		}
+		slices.SortStableFunc(ids, func(a, b uint32) int { return cmp.Compare(by(a), by(b)) })
+		ordered := make([]uint32, len(in))
+		for i, id := range ids {
+			ordered[i] = in[id]
+		}
 		sorted, check := e.guarded(len(in))
 		rows, checkRows := e.guarded(len(in))
 		outputs := rapid.IntRange(1, 3).Draw(t, "outputs")
@@ -342,10 +351,13 @@ func TestSortIsStableAndOrdered(t *testing.T) {
 		}
 		if outputs&2 == 0 {
 			rows = primitives.Vector{}
+		} else if rapid.Bool().Draw(t, "values") {
+			keys.Values = primitives.FromSlice(slices.Clone(in)) // else the row ids
+			copy(ids, ordered)
 		}
 		e.must(primitives.Sort(e.r, e.d, keys, sorted, rows))
 		if outputs&1 != 0 {
-			e.holds("keys", sorted, slices.Sorted(slices.Values(in)))
+			e.holds("keys", sorted, ordered)
 			check()
 		}
 		if outputs&2 != 0 {

@@ -1,6 +1,7 @@
 package primitives
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -53,6 +54,10 @@ type Keys struct {
 	Words Vector
 	// High, when set, are the upper words of keys of 64 bits.
 	High Vector
+	// Of, when set, gives what a word x is ordered by, so many Bits of it.
+	Of Func
+	// Values, when set, move with keys of one word instead of the row ids.
+	Values Vector
 	// Bits is the width of the keys: bits from Bits on must be 0. 0 is all.
 	Bits int
 }
@@ -63,9 +68,9 @@ type Keys struct {
 // possible for keys of one word; ids may be none then.
 func Sort(r pass.Runner, d Device, keys Keys, sorted, ids Vector) error {
 	if keys.High.None() {
-		return d.sort(r, keys.Words, width(keys.Bits, 32), Vector{}, sorted, ids)
+		return d.sort(r, keys, sorted, ids)
 	}
-	if !sorted.None() || ids.None() {
+	if !sorted.None() || ids.None() || keys.Of.Expr != "" || !keys.Values.None() {
 		return fmt.Errorf("primitives: sort: keys of two words give row ids only")
 	}
 	bits := width(keys.Bits, 64)
@@ -73,7 +78,7 @@ func Sort(r pass.Runner, d Device, keys Keys, sorted, ids Vector) error {
 		return err
 	}
 	if bits <= 32 {
-		return d.sort(r, keys.Words, bits, Vector{}, Vector{}, ids)
+		return d.sort(r, Keys{Words: keys.Words, Bits: bits}, Vector{}, ids)
 	}
 	return SortBy(r, d, []Word{{keys.Words, 32}, {keys.High, bits - 32}}, ids)
 }
@@ -98,7 +103,7 @@ func SortBy(r pass.Runner, d Device, words []Word, ids Vector) error {
 		if i < len(words)-1 {
 			to = New(n)
 		}
-		if err := d.sort(r, keys, width(w.Bits, 32), order, Vector{}, to); err != nil {
+		if err := d.sort(r, Keys{Words: keys, Bits: w.Bits, Values: order}, Vector{}, to); err != nil {
 			return err
 		}
 		order = to
@@ -113,12 +118,14 @@ func width(bits, all int) int {
 	return bits
 }
 
-// sort orders keys of so many bits, and with them vals, or the row ids if that is none.
-func (d Device) sort(r pass.Runner, keys Vector, bits int, vals, sorted, ids Vector) error {
-	n := keys.N
+// sort orders keys of one word.
+func (d Device) sort(r pass.Runner, keys Keys, sorted, ids Vector) error {
+	n, bits := keys.Words.N, width(keys.Bits, 32)
 	passes := (bits + 7) / 8
 	each := (bits + passes - 1) / passes
-	p := Parts{Of: Func{"x >> number * c0 & c1", []uint32{uint32(each), 1<<each - 1}}, Keys: keys, Values: vals, KeysOut: sorted, ValuesOut: ids}
+	of, c := cmp.Or(keys.Of.Expr, "x"), len(keys.Of.Constants)
+	digit := Func{fmt.Sprintf("(%s) >> number * c%d & c%d", of, c, c+1), append(slices.Clip(keys.Of.Constants), uint32(each), 1<<each-1)}
+	p := Parts{Of: digit, Keys: keys.Words, Values: keys.Values, KeysOut: sorted, ValuesOut: ids}
 	if err := d.check("sort", p); err != nil {
 		return err
 	}

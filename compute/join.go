@@ -1,0 +1,437 @@
+package compute
+
+import (
+	"fmt"
+	"math/bits"
+
+	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/pass"
+	"github.com/stencildb/stencildb/plan/glsl"
+	"github.com/stencildb/stencildb/primitives"
+	"github.com/stencildb/stencildb/shaders"
+	"github.com/stencildb/stencildb/textures"
+)
+
+// JoinSide is the rows of one side of a join: those that have a key.
+type JoinSide struct {
+	// Keys are codes in a space that both sides have in common, a word each; where there are codes of more
+	// than 32 bits, these are the lower ones, and High are the upper ones.
+	Keys, High primitives.Vector
+	// Rows are what pairs are made of; none: 0, 1, ...
+	Rows primitives.Vector
+}
+
+// JoinWays are the algorithms of [Join], after He et al., "Relational Joins on Graphics Processors"
+// (SIGMOD 2008).
+var JoinWays = []string{"hash", "merge", "loops"}
+
+// JoinShape says how sides are joined.
+type JoinShape struct {
+	Way string // of [JoinWays]
+	// Cmp is what has to hold of the keys of the left and the right side; only loops compare by others than =.
+	Cmp expr.CmpOp
+	// Bits is the width of the keys; 0 is all.
+	Bits int
+	// Pairs is up to how many pairs are wanted; where there are more, and with 0, they are only counted.
+	Pairs uint64
+}
+
+// JoinPairs are the pairs of rows of a join, in no order.
+type JoinPairs struct {
+	N           uint64
+	Left, Right primitives.Vector // none where they were only counted
+}
+
+// Join finds the pairs of rows of which the keys compare: it counts them, and where they are wanted a
+// prefix sum of the counts gives each row of one side the place of its pairs, which are emitted in parallel
+// (section 4.1 of the paper: three steps instead of locks).
+//
+//   - merge: both sides are sorted, each row of the left one locates its range of the right one.
+//   - hash: both sides are split by their keys' hashes, a work group makes a hash table of the smaller side's
+//     rows of a partition in shared memory. Partitions that are too large are joined by merge.
+//   - loops: each row of the left side meets all of the right one, which come through shared memory.
+func Join(run pass.Runner, d Device, shape JoinShape, left, right JoinSide) (out JoinPairs, err error) {
+	if left.Keys.N == 0 || right.Keys.N == 0 {
+		return out, nil
+	}
+	if left.High.None() != right.High.None() {
+		return out, fmt.Errorf("compute: join: one side has keys of one word, the other of two")
+	}
+	if shape.Cmp != expr.EQ && shape.Way != "loops" {
+		return out, fmt.Errorf("compute: join: %s joins by =; loops join by %v", shape.Way, shape.Cmp)
+	}
+	j := &join{Runner: run, device: d, JoinShape: shape, wide: !left.High.None()}
+	if j.Bits == 0 {
+		j.Bits = 64
+	}
+	var parts []ranges
+	swapped := false
+	switch shape.Way {
+	case "merge":
+		parts, err = j.merge(left, right)
+	case "hash":
+		if swapped = left.Keys.N < right.Keys.N; swapped {
+			left, right = right, left
+		}
+		parts, err = j.hash(left, right)
+	case "loops":
+		return j.loops(left, right)
+	default:
+		err = fmt.Errorf("compute: join: %q is none of %v", shape.Way, JoinWays)
+	}
+	if err != nil {
+		return out, err
+	}
+	for _, p := range parts {
+		out.N += p.pairs
+	}
+	if !j.wanted(out.N) {
+		return out, nil
+	}
+	out.Left, out.Right = primitives.New(int(out.N)), primitives.New(int(out.N))
+	base := 0
+	for _, p := range parts {
+		if err := j.emit(p, base, out.Left, out.Right); err != nil {
+			return out, err
+		}
+		base += int(p.pairs)
+	}
+	if swapped {
+		out.Left, out.Right = out.Right, out.Left
+	}
+	return out, nil
+}
+
+// join is a join that runs. Of its two sides, the probe side looks for partners in the build side.
+type join struct {
+	pass.Runner
+	JoinShape
+	device Device
+	wide   bool // keys of two words
+}
+
+// ranges are the partners of the rows of a probe side: counts[i] rows of the build side from from[i] on.
+type ranges struct {
+	probe, build primitives.Vector // row ids
+	from, counts primitives.Vector
+	pairs        uint64
+}
+
+// wanted reports whether so many pairs are to be emitted.
+func (j *join) wanted(n uint64) bool {
+	return n > 0 && n <= min(j.Pairs, uint64(j.device.Primitives.MaxWords))
+}
+
+// rows are the row ids of a side as they are.
+func (j *join) rows(s JoinSide) (primitives.Vector, error) {
+	if !s.Rows.None() {
+		return s.Rows, nil
+	}
+	ids := primitives.New(s.Keys.N)
+	return ids, primitives.Map(j, j.device.Primitives, primitives.Expr("i"), ids)
+}
+
+// merge is the sort-merge join.
+func (j *join) merge(left, right JoinSide) ([]ranges, error) {
+	probe, err := j.sorted(left)
+	if err != nil {
+		return nil, err
+	}
+	build, err := j.sorted(right)
+	if err != nil {
+		return nil, err
+	}
+	return j.located(probe, build)
+}
+
+// sorted is a side in the order of its keys; without row ids where no pairs are wanted.
+func (j *join) sorted(s JoinSide) (out JoinSide, err error) {
+	d, n := j.device.Primitives, s.Keys.N
+	out.Keys = primitives.New(n)
+	if j.Pairs > 0 {
+		out.Rows = primitives.New(n)
+	}
+	if !j.wide {
+		return out, primitives.Sort(j, d, primitives.Keys{Words: s.Keys, Bits: j.Bits, Values: j.values(s)}, out.Keys, out.Rows)
+	}
+	order := primitives.New(n)
+	if err := primitives.SortBy(j, d, []primitives.Word{{Words: s.Keys}, {Words: s.High, Bits: max(1, j.Bits-32)}}, order); err != nil {
+		return out, err
+	}
+	if err := primitives.Gather(j, d, s.Keys, order, out.Keys); err != nil {
+		return out, err
+	}
+	return out, j.follow(s, order, &out)
+}
+
+// values are the row ids that a sort moves with the keys of a side.
+func (j *join) values(s JoinSide) primitives.Vector {
+	if j.Pairs == 0 {
+		return primitives.Vector{}
+	}
+	return s.Rows
+}
+
+// follow gathers the upper words and the row ids of a side in an order.
+func (j *join) follow(s JoinSide, order primitives.Vector, out *JoinSide) error {
+	out.High = primitives.New(order.N)
+	if err := primitives.Gather(j, j.device.Primitives, s.High, order, out.High); err != nil || j.Pairs == 0 {
+		return err
+	}
+	if s.Rows.None() {
+		out.Rows = order
+		return nil
+	}
+	return primitives.Gather(j, j.device.Primitives, s.Rows, order, out.Rows)
+}
+
+const (
+	joinTile   = 2048 // rows, or rows and pairs, of a work group at a time
+	mergeTurns = 8 * 100
+	emitTurns  = 8 * 16
+)
+
+// located finds the ranges of two sides that are sorted.
+func (j *join) located(probe, build JoinSide) ([]ranges, error) {
+	tiles := (probe.Keys.N + joinTile - 1) / joinTile
+	r := ranges{probe: probe.Rows, build: build.Rows}
+	report, bounds := primitives.Zeros(4), primitives.New(tiles+1)
+	step := j.step("SortMerge: locate the tiles", "where each tile of the left side begins in the right one", "join_merge.comp", probe, build, tiles, "BOUNDS")
+	step.Dispatch.Groups = [2]int{tiles/256 + 1}
+	step.Dispatch.Blocks = append(step.Dispatch.Blocks, bounds.Block)
+	if _, err := j.Run(step); err != nil {
+		return nil, err
+	}
+	step = j.step("SortMerge: locate the matches", "matches, each row's by binary search", "join_merge.comp", probe, build, tiles)
+	step.Dispatch.Groups = j.groups(tiles, mergeTurns)
+	step.Dispatch.Blocks = append(step.Dispatch.Blocks, bounds.Block)
+	if j.Pairs > 0 {
+		r.from, r.counts = primitives.New(probe.Keys.N), primitives.New(probe.Keys.N)
+		step.Dispatch.Blocks = append(step.Dispatch.Blocks, r.from.Block, r.counts.Block)
+	}
+	if _, err := j.reporting(step, report); err != nil {
+		return nil, err
+	}
+	words, err := report.Read(j)
+	r.pairs = pairsOf(words)
+	return []ranges{r}, err
+}
+
+const (
+	hashRows   = 1 << 10 // of the build side, about, a partition: a table has room for 1536
+	hashProbes = 1 << 12 // of the probe side; a work group takes 16384 at most
+	hashTurns  = 6000
+)
+
+// hash is the radix hash join.
+func (j *join) hash(probe, build JoinSide) ([]ranges, error) {
+	width := bits.Len(uint(max((build.Keys.N-1)/hashRows, (probe.Keys.N-1)/hashProbes)))
+	width = min(max(width, 1), 24)
+	probe, probeBounds, err := j.split(probe, width)
+	if err != nil {
+		return nil, err
+	}
+	build, buildBounds, err := j.split(build, width)
+	if err != nil {
+		return nil, err
+	}
+	parts := 1 << width
+	r := ranges{probe: probe.Rows}
+	step := j.step("Hash: join the partitions", "matches, found in a hash table in shared memory each", "join_hash.comp", probe, build, parts)
+	step.Dispatch.Groups = j.groups(parts, hashTurns)
+	step.Dispatch.Blocks = append(step.Dispatch.Blocks, probeBounds.Block, buildBounds.Block)
+	if j.Pairs > 0 {
+		r.build, r.from, r.counts = primitives.New(build.Keys.N), primitives.New(probe.Keys.N), primitives.New(probe.Keys.N)
+		if err := primitives.Map(j, j.device.Primitives, primitives.Expr("0u"), r.counts); err != nil { // of rows without partners
+			return nil, err
+		}
+		step.Dispatch.Blocks = append(step.Dispatch.Blocks, build.Rows.Block, r.build.Block, r.from.Block, r.counts.Block)
+	}
+	step.Uniforms = append(step.Uniforms, shaders.Uint("bits", uint32(width)))
+	report := primitives.Zeros(6)
+	if _, err := j.reporting(step, report); err != nil {
+		return nil, err
+	}
+	words, err := report.Read(j)
+	r.pairs = pairsOf(words)
+	if err != nil || words[3] == 0 {
+		return []ranges{r}, err
+	}
+	// Rows of partitions that are too large.
+	large := func(s JoinSide, at, n uint32) (out JoinSide, err error) {
+		out.Keys, out.Rows, out.High = primitives.New(int(n)), primitives.New(int(n)), primitives.Vector{}
+		if j.wide {
+			out.High = primitives.New(int(n))
+		}
+		tiles := (s.Keys.N + joinTile - 1) / joinTile
+		step := j.step("Hash: rows of partitions that are too large", "they are joined by sort-merge", "join_hash.comp", s, s, tiles, "LARGE")
+		step.Dispatch.Groups = j.groups(tiles, 16)
+		step.Dispatch.Blocks = append(step.Dispatch.Blocks, probeBounds.Block, buildBounds.Block, s.Rows.Block, out.Keys.Block, out.High.Block, out.Rows.Block)
+		step.Uniforms = append(step.Uniforms, shaders.Uint("bits", uint32(width)), shaders.Uint("at", at))
+		_, err = j.reporting(step, report)
+		return out, err
+	}
+	if probe, err = large(probe, 4, words[2]); err != nil {
+		return nil, err
+	}
+	if build, err = large(build, 5, words[3]); err != nil {
+		return nil, err
+	}
+	if j.Pairs == 0 {
+		probe.Rows, build.Rows = primitives.Vector{}, primitives.Vector{}
+	}
+	all := *j
+	all.Bits = 64 // keys of two words are hashed
+	rest, err := all.merge(probe, build)
+	return append(rest, r), err
+}
+
+// split puts a side in the order of the upper bits of its keys' hashes, so many of them, and finds where
+// each partition begins.
+func (j *join) split(s JoinSide, width int) (out JoinSide, bounds primitives.Vector, err error) {
+	d, n := j.device.Primitives, s.Keys.N
+	keys := primitives.Keys{
+		Words: s.Keys, Bits: width, Values: j.values(s),
+		Of: primitives.Func{Expr: "x * 0x9e3779b1u >> c0", Constants: []uint32{uint32(32 - width)}}, // as partition_of in join_hash.comp
+	}
+	out.Keys, bounds = primitives.New(n), primitives.New(1<<width+1)
+	if j.Pairs > 0 || j.wide {
+		out.Rows = primitives.New(n)
+	}
+	if j.wide {
+		keys.Words, keys.Values = primitives.New(n), primitives.Vector{}
+		if err := primitives.Map(j, d, primitives.Expr("x * 0x9e3779b1u + y * 0x85ebca6bu"), keys.Words, s.Keys, s.High); err != nil {
+			return out, bounds, err
+		}
+	}
+	if err := primitives.Sort(j, d, keys, out.Keys, out.Rows); err != nil {
+		return out, bounds, err
+	}
+	if j.wide {
+		order := out.Rows
+		out.Rows = primitives.Vector{}
+		if j.Pairs > 0 {
+			out.Rows = primitives.New(n)
+		}
+		if err := j.follow(s, order, &out); err != nil {
+			return out, bounds, err
+		}
+	}
+	step := j.step("Hash: find the partitions", "where each of them begins", "join_hash.comp", out, out, 0, "BOUNDS")
+	step.Dispatch.Groups = [2]int{1<<width/256 + 1}
+	step.Dispatch.Blocks = append(step.Dispatch.Blocks, textures.Block{}, bounds.Block)
+	step.Uniforms = append(step.Uniforms, shaders.Uint("bits", uint32(width)))
+	_, err = j.Run(step)
+	return out, bounds, err
+}
+
+// emit writes the pairs of ranges to out, from pair base on.
+func (j *join) emit(r ranges, base int, probe, build primitives.Vector) error {
+	if r.pairs == 0 {
+		return nil
+	}
+	d, n := j.device.Primitives, r.counts.N
+	if err := primitives.Scan(j, d, primitives.Add, primitives.ScanShape{}, r.counts, r.counts); err != nil {
+		return err
+	}
+	tiles := (n + int(r.pairs) + joinTile - 1) / joinTile
+	splits := primitives.New(tiles + 1)
+	uniforms := []shaders.Uniform{shaders.Uint("probes", uint32(n)), shaders.Uint("pairs", uint32(r.pairs)), shaders.Uint("tiles", uint32(tiles)), shaders.Uint("base", uint32(base))}
+	_, err := j.Run(&pass.Pass{Op: primitives.Op{Verb: "Join: split the pairs evenly", Over: "how many rows are before each tile of rows and pairs"},
+		Program: shaders.Load("join_emit.comp", "SPLITS"), Uniforms: uniforms,
+		Dispatch: &pass.Dispatch{Groups: [2]int{tiles/256 + 1}, Blocks: []textures.Block{r.counts.Block, splits.Block}}})
+	if err != nil {
+		return err
+	}
+	_, err = j.Run(&pass.Pass{Op: primitives.Op{Verb: "Join: emit the pairs", Over: fmt.Sprintf("%d pairs of row ids", r.pairs)},
+		Program: shaders.Load("join_emit.comp"), Uniforms: uniforms,
+		Dispatch: &pass.Dispatch{Groups: j.groups(tiles, emitTurns), Blocks: []textures.Block{r.counts.Block, splits.Block, r.from.Block, r.probe.Block, r.build.Block, probe.Block, build.Block}}})
+	return err
+}
+
+// compares is what has to hold of keys x and y, in GLSL.
+var compares = [...]string{expr.LT: "less(x, y)", expr.LE: "!less(y, x)", expr.EQ: "x == y", expr.NE: "x != y", expr.GE: "!less(x, y)", expr.GT: "less(y, x)"}
+
+// loops is the nested-loop join without index.
+func (j *join) loops(left, right JoinSide) (out JoinPairs, err error) {
+	d := j.device.Primitives
+	tiles := (left.Keys.N + 255) / 256
+	strips := max(1, min((4*d.Groups+tiles-1)/tiles, (right.Keys.N+255)/256))
+	strips = max(strips, (right.Keys.N+glsl.MaxTurns/2-1)/(glsl.MaxTurns/2))
+	strips = max(1, min(strips, d.MaxWords/left.Keys.N))
+	strip := (right.Keys.N + strips - 1) / strips
+	groups := [2]int{j.groups(tiles, strip+strip/256+1)[0], strips}
+	report := primitives.Zeros(4)
+	step := j.step("NestedLoops: count the matches", "pairs for which it holds that x "+j.Cmp.String()+" y", "join_loops.comp", left, right, tiles, "COMPARE "+compares[j.Cmp])
+	step.Dispatch.Groups = groups
+	step.Uniforms = append(step.Uniforms, shaders.Uint("strip", uint32(strip)))
+	counts := primitives.Vector{}
+	if j.Pairs > 0 {
+		counts = primitives.New(strips * left.Keys.N)
+		step.Program = j.program("join_loops.comp", "COMPARE "+compares[j.Cmp], "COUNTS")
+		step.Dispatch.Blocks = append(step.Dispatch.Blocks, counts.Block)
+	}
+	if _, err := j.reporting(step, report); err != nil {
+		return out, err
+	}
+	words, err := report.Read(j)
+	if err != nil {
+		return out, err
+	}
+	if out.N = pairsOf(words); !j.wanted(out.N) {
+		return out, nil
+	}
+	if err := primitives.Scan(j, d, primitives.Add, primitives.ScanShape{}, counts, counts); err != nil {
+		return out, err
+	}
+	if left.Rows, err = j.rows(left); err != nil {
+		return out, err
+	}
+	if right.Rows, err = j.rows(right); err != nil {
+		return out, err
+	}
+	out.Left, out.Right = primitives.New(int(out.N)), primitives.New(int(out.N))
+	step = j.step("NestedLoops: emit the pairs", fmt.Sprintf("%d pairs of row ids", out.N), "join_loops.comp", left, right, tiles, "COMPARE "+compares[j.Cmp], "EMIT")
+	step.Dispatch.Groups = groups
+	step.Uniforms = append(step.Uniforms, shaders.Uint("strip", uint32(strip)))
+	step.Dispatch.Blocks = append(step.Dispatch.Blocks, counts.Block, left.Rows.Block, right.Rows.Block, out.Left.Block, out.Right.Block)
+	_, err = j.Run(step)
+	return out, err
+}
+
+// step is a dispatch over two sides; its first blocks are the report, which is none yet, and the keys.
+func (j *join) step(verb, over, program string, probe, build JoinSide, tiles int, defines ...string) *pass.Pass {
+	return &pass.Pass{
+		Op:      primitives.Op{Verb: verb, Over: over},
+		Program: j.program(program, defines...),
+		Uniforms: []shaders.Uniform{shaders.Uint("probes", uint32(probe.Keys.N)), shaders.Uint("builds", uint32(build.Keys.N)),
+			shaders.Uint("tiles", uint32(tiles))},
+		Dispatch: &pass.Dispatch{Blocks: []textures.Block{{}, probe.Keys.Block, build.Keys.Block, probe.High.Block, build.High.Block}},
+	}
+}
+
+func (j *join) program(name string, defines ...string) shaders.Source {
+	if j.wide {
+		defines = append(defines, "WIDE")
+	}
+	if j.Pairs > 0 {
+		defines = append(defines, "RANGES")
+	}
+	return shaders.Join([]string{"join.glsl", name}, defines...)
+}
+
+// reporting runs a dispatch that adds to a report.
+func (j *join) reporting(p *pass.Pass, report primitives.Vector) (pass.Count, error) {
+	p.Dispatch.Blocks[0] = report.Block
+	return j.Run(p)
+}
+
+// pairsOf is the number of pairs in a report.
+func pairsOf(words []uint32) uint64 { return uint64(words[1])<<32 | uint64(words[0]) }
+
+// groups are the work groups of a dispatch over tiles, each of so many turns of loops at most: what the device
+// has resident, or more, so that no invocation takes too many turns.
+func (j *join) groups(tiles, turns int) [2]int {
+	each := max(1, glsl.MaxTurns/2/turns)
+	return [2]int{max(1, min(tiles, max(j.device.Primitives.Groups, (tiles+each-1)/each)))}
+}

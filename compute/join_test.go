@@ -1,0 +1,220 @@
+package compute
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/glctx"
+	"github.com/stencildb/stencildb/internal/gltest"
+	"github.com/stencildb/stencildb/pass"
+	"github.com/stencildb/stencildb/primitives"
+)
+
+// keyed are the rows of one side on the host.
+type keyed struct {
+	keys []uint64
+	rows []uint32 // nil: 0, 1, ...
+}
+
+func (k keyed) row(i int) uint32 {
+	if k.rows == nil {
+		return uint32(i)
+	}
+	return k.rows[i]
+}
+
+// side is the side on the device.
+func (k keyed) side(wide bool) (s JoinSide) {
+	low, high := make([]uint32, len(k.keys)), make([]uint32, len(k.keys))
+	for i, key := range k.keys {
+		low[i], high[i] = uint32(key), uint32(key>>32)
+	}
+	s.Keys = primitives.FromSlice(low)
+	if wide {
+		s.High = primitives.FromSlice(high)
+	}
+	if k.rows != nil {
+		s.Rows = primitives.FromSlice(k.rows)
+	}
+	return s
+}
+
+// holds reports x cmp y.
+func holds(cmp expr.CmpOp, x, y uint64) bool {
+	switch cmp {
+	case expr.LT:
+		return x < y
+	case expr.LE:
+		return x <= y
+	case expr.EQ:
+		return x == y
+	case expr.NE:
+		return x != y
+	case expr.GE:
+		return x >= y
+	}
+	return x > y
+}
+
+// pairsByLoops are the pairs in order, by definition; of each the left row is in the upper half.
+func pairsByLoops(cmp expr.CmpOp, left, right keyed) (list []uint64) {
+	at := map[uint64][]int{}
+	for i, y := range right.keys {
+		at[y] = append(at[y], i)
+	}
+	for i, x := range left.keys {
+		if cmp == expr.EQ {
+			for _, k := range at[x] {
+				list = append(list, uint64(left.row(i))<<32|uint64(right.row(k)))
+			}
+			continue
+		}
+		for k, y := range right.keys {
+			if holds(cmp, x, y) {
+				list = append(list, uint64(left.row(i))<<32|uint64(right.row(k)))
+			}
+		}
+	}
+	slices.Sort(list)
+	return list
+}
+
+// draws makes n keys by of, with row ids that are no places where ids.
+func draws(rng *rand.Rand, n int, ids bool, of func() uint64) (k keyed) {
+	for range n {
+		k.keys = append(k.keys, of())
+	}
+	if ids {
+		for i := range n {
+			k.rows = append(k.rows, uint32(3*i+1))
+		}
+		rng.Shuffle(n, func(a, b int) { k.rows[a], k.rows[b] = k.rows[b], k.rows[a] })
+	}
+	return k
+}
+
+// checkJoin compares a join with loops, pairs and counted alone.
+func checkJoin(t *testing.T, g *pass.GL, d Device, name string, shape JoinShape, wide bool, left, right keyed) {
+	t.Helper()
+	defer g.End()
+	want := pairsByLoops(shape.Cmp, left, right)
+	for _, shape.Pairs = range []uint64{0, 1 << 24} {
+		got, err := Join(g, d, shape, left.side(wide), right.side(wide))
+		if err != nil {
+			t.Errorf("%s by %s: %v", name, shape.Way, err)
+			return
+		}
+		if got.N != uint64(len(want)) {
+			t.Errorf("%s by %s: %d pairs, want %d (up to %d wanted)", name, shape.Way, got.N, len(want), shape.Pairs)
+			continue
+		}
+		if shape.Pairs == 0 || got.N == 0 {
+			if !got.Left.None() || !got.Right.None() {
+				t.Errorf("%s by %s: there are vectors of pairs that nobody wants", name, shape.Way)
+			}
+			continue
+		}
+		l, err := got.Left.Read(g)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := got.Right.Read(g)
+		if err != nil {
+			t.Fatal(err)
+		}
+		list := make([]uint64, len(l))
+		for i := range l {
+			list[i] = uint64(l[i])<<32 | uint64(r[i])
+		}
+		slices.Sort(list)
+		if !slices.Equal(list, want) {
+			t.Errorf("%s by %s: other pairs than by loops in Go", name, shape.Way)
+		}
+	}
+}
+
+// joinDevices are those between which a join knows a difference.
+func joinDevices(gl *glctx.Context) map[string]Device {
+	all := devices(gl)
+	delete(all, "short windows")
+	return all
+}
+
+// The pairs of each algorithm are those of loops in Go: unique keys, duplicates, one hot key on both sides and on
+// one, keys of 64 bits with equal halves, sides without partners, empty ones, one row, row ids that are no places.
+func TestJoinsFindThePairsOfLoops(t *testing.T) {
+	rng := rand.New(rand.NewPCG(7, 8))
+	few := func(n uint64) func() uint64 { return func() uint64 { return rng.Uint64N(n) } }
+	hot := func() uint64 {
+		if rng.IntN(10) > 0 {
+			return 77
+		}
+		return rng.Uint64N(5000)
+	}
+	serial := func(step uint64) func() uint64 {
+		at := uint64(0)
+		return func() uint64 { at += step; return at }
+	}
+	halves := func() uint64 { return rng.Uint64N(40)<<32 | rng.Uint64N(40) }
+	high := func() uint64 { return rng.Uint64N(3000) << 32 }
+	cases := []struct {
+		name        string
+		left, right keyed
+		wide        bool
+	}{
+		{"one row", draws(rng, 1, false, few(1)), draws(rng, 1, true, few(1)), false},
+		{"an empty side", draws(rng, 9, false, few(5)), keyed{}, false},
+		{"no partners", draws(rng, 300, false, few(100)), draws(rng, 300, false, func() uint64 { return 100 + rng.Uint64N(50) }), false},
+		{"unique", draws(rng, 5000, false, few(6000)), draws(rng, 6000, true, serial(1)), false},
+		{"strides", draws(rng, 5000, true, serial(1<<16)), draws(rng, 3000, true, serial(1<<17)), false},
+		{"duplicates", draws(rng, 4000, true, few(1500)), draws(rng, 3000, false, few(2000)), false},
+		{"hot on both sides", draws(rng, 2000, true, hot), draws(rng, 1800, true, hot), false},
+		{"hot on one side", draws(rng, 20000, true, hot), draws(rng, 2000, false, serial(1)), false},
+		{"one key", draws(rng, 1700, false, few(1)), draws(rng, 1600, true, few(1)), false},
+		{"64 bits", draws(rng, 5000, true, halves), draws(rng, 4000, false, halves), true},
+		{"upper halves alone", draws(rng, 5000, false, high), draws(rng, 4000, true, high), true},
+		{"hot of 64 bits", draws(rng, 2000, true, func() uint64 { return hot() << 30 }), draws(rng, 1800, true, func() uint64 { return hot() << 30 }), true},
+	}
+	gltest.Run(t, 0, func(gl *glctx.Context, g *pass.GL) {
+		for kind, d := range joinDevices(gl) {
+			for _, c := range cases {
+				for _, way := range JoinWays {
+					checkJoin(t, g, d, kind+", "+c.name, JoinShape{Way: way, Cmp: expr.EQ}, c.wide, c.left, c.right)
+				}
+			}
+		}
+	})
+}
+
+// Loops compare by every operator, keys of one word and of two.
+func TestNestedLoopsCompareByAnyOperator(t *testing.T) {
+	rng := rand.New(rand.NewPCG(9, 10))
+	of := func() uint64 { return rng.Uint64N(12)<<32 | rng.Uint64N(12) }
+	narrow := func() uint64 { return rng.Uint64N(100) << 25 }
+	gltest.Run(t, 0, func(gl *glctx.Context, g *pass.GL) {
+		for kind, d := range joinDevices(gl) {
+			for cmp := expr.LT; cmp <= expr.GT; cmp++ {
+				name := fmt.Sprint(kind, ", ", cmp)
+				checkJoin(t, g, d, name, JoinShape{Way: "loops", Cmp: cmp}, true, draws(rng, 700, true, of), draws(rng, 600, false, of))
+				checkJoin(t, g, d, name, JoinShape{Way: "loops", Cmp: cmp}, false, draws(rng, 300, false, narrow), draws(rng, 1100, true, narrow))
+			}
+		}
+	})
+}
+
+// More pairs than are wanted are counted, in 64 bits.
+func TestJoinsCountMorePairsThanAreWanted(t *testing.T) {
+	left, right := keyed{keys: make([]uint64, 70_000)}, keyed{keys: make([]uint64, 80_000)}
+	gltest.Run(t, 0, func(gl *glctx.Context, g *pass.GL) {
+		defer g.End()
+		for _, way := range []string{"hash", "merge"} {
+			got, err := Join(g, DeviceOf(gl.Caps()), JoinShape{Way: way, Cmp: expr.EQ, Pairs: 1 << 20}, left.side(false), right.side(false))
+			if err != nil || got.N != 70_000*80_000 || !got.Left.None() {
+				t.Errorf("%s: %d pairs, %v", way, got.N, err)
+			}
+		}
+	})
+}
