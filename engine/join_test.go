@@ -159,7 +159,9 @@ func TestArraysOfStarsAreReleased(t *testing.T) {
 		db.snapshots.releases.Wait()
 		return db.resident().Used - db.resident().Working
 	}
-	query := func(i int) string { return fmt.Sprintf("SELECT COUNT(*), SUM(m) FROM fact, dim WHERE a = key AND size < %d", i) }
+	query := func(i int) string {
+		return fmt.Sprintf("SELECT COUNT(*), SUM(m) FROM fact, dim WHERE a = key AND size < %d", i)
+	}
 	var most int64
 	for i := range 3 * maxStars {
 		if got := answerText(db, query(i)); strings.HasPrefix(got, "error") {

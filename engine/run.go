@@ -172,8 +172,8 @@ func (x *execution) values(n *plan.Values) stream {
 func each(in stream, of func(i int, row []table.Value) ([]table.Value, error)) stream {
 	return func(yield func(batch, error) bool) {
 		for b, err := range in {
-			var out valueRows
 			rows, _ := b.(valueRows)
+			out := make(valueRows, 0, len(rows))
 			for i := 0; i < len(rows) && err == nil; i++ {
 				var row []table.Value
 				if row, err = of(i, rows[i]); err == nil && row != nil {
@@ -193,13 +193,24 @@ func each(in stream, of func(i int, row []table.Value) ([]table.Value, error)) s
 
 // evaluate computes expressions of a row: DECIMALs are as wide as they need to be.
 func evaluate[T any](list []T, expression func(T) expr.Expr, row []table.Value) (out []table.Value, err error) {
-	out, env := make([]table.Value, len(list)), envOf(row)
+	out = make([]table.Value, len(list))
 	for i := range list {
-		if out[i], err = expr.Eval(expression(list[i]), env); err != nil {
+		if out[i], err = valueIn(row, expression(list[i])); err != nil {
 			return nil, err
 		}
 	}
 	return out, nil
+}
+
+// valueIn computes an expression of a row; most name one of its values.
+func valueIn(row []table.Value, e expr.Expr) (table.Value, error) {
+	switch e := e.(type) {
+	case *expr.Column:
+		return row[e.Index], nil
+	case *expr.AggRef:
+		return row[e.Index], nil
+	}
+	return expr.Eval(e, envOf(row))
 }
 
 func envOf(row []table.Value) *expr.Env {

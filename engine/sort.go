@@ -78,10 +78,12 @@ func (x *execution) sortedValues(n *plan.Sort, inputOrder bool) stream {
 			rows = append(rows, b.(valueRows)...)
 		}
 		s := &sorting{execution: x, Sort: n}
-		for _, k := range n.Keys {
-			s.keys = append(s.keys, valueKey(k))
+		piece, err := s.valuesPiece(rows)
+		if err != nil {
+			yield(nil, err)
+			return
 		}
-		places, err := s.places(uint64(len(rows)), func(yield func(sortPiece, error) bool) { yield(s.valuesPiece(rows)) })
+		places, err := s.places(uint64(len(rows)), func(yield func(sortPiece, error) bool) { yield(s.taken(piece, upTo(len(rows))), nil) })
 		if err != nil {
 			yield(nil, err)
 			return
@@ -150,29 +152,30 @@ func (s *sorting) useful(worker int, chunk *table.Chunk, b table.Block) table.Bl
 	return table.Block{Chunk: b.Chunk, Rows: rows}
 }
 
-// valuesPiece is the keys of rows of values, whose places are their numbers.
+// valuesPiece is the keys of rows of values, whose places are their numbers: as few bits as they take.
 func (s *sorting) valuesPiece(rows valueRows) (sortPiece, error) {
 	p := sortPiece{rows: len(rows)}
-	for i := range s.keys {
+	for _, k := range s.Keys {
 		values := make([]table.Value, len(rows))
-		column, _ := s.keys[i].E.(*expr.Column)
 		for r, row := range rows {
-			if column != nil {
-				values[r] = row[column.Index]
-				continue
-			}
 			var err error
-			if values[r], err = expr.Eval(s.keys[i].E, envOf(row)); err != nil {
+			if values[r], err = valueIn(row, k.E); err != nil {
 				return p, err
 			}
 		}
-		s.keys[i].add(&p, vectorOf(values, s.keys[i].E.Type()))
+		key, codes := fittedKey(k, vectorOf(values, k.E.Type()))
+		s.keys, p.columns = append(s.keys, key), append(p.columns, codes...)
 	}
-	places := make([]uint64, len(rows))
-	for i := range places {
-		places[i] = uint64(i)
+	return p, nil
+}
+
+// upTo are the numbers below n.
+func upTo(n int) []uint64 {
+	list := make([]uint64, n)
+	for i := range list {
+		list[i] = uint64(i)
 	}
-	return s.taken(p, places), nil
+	return list
 }
 
 // taken is a piece with the places of its rows, which the sorter has where no key is ranked.

@@ -64,12 +64,8 @@ func (c *sortColumn) of(chunk *table.Chunk, b table.Block) (codes []uint64, vali
 	return codes, valid
 }
 
-// add adds the key of a piece's rows.
-func (k *sortKey) add(p *sortPiece, x cpu.Vector) {
-	if k.ranked {
-		p.ranked, p.columns = append(p.ranked, x), append(p.columns, nil)
-		return
-	}
+// ordinals are codes of numbers, which order as these do.
+func ordinals(x cpu.Vector) []uint64 {
 	codes := make([]uint64, x.Len())
 	for i, v := range x.Ints {
 		codes[i] = table.OrdinalInt(v)
@@ -77,6 +73,39 @@ func (k *sortKey) add(p *sortPiece, x cpu.Vector) {
 	for i, v := range x.Floats {
 		codes[i] = table.OrdinalFloat64(v)
 	}
+	return codes
+}
+
+// fittedKey is a key that has these values alone, and its codes, from 0 on; of texts their ranks.
+func fittedKey(k expr.SortKey, x cpu.Vector) (sortKey, [][]uint64) {
+	out, codes := sortKey{SortKey: k}, ordinals(x)
+	if x.Texts != nil {
+		codes = ranks([][]string{x.Texts})[0]
+	}
+	least := uint64(math.MaxUint64)
+	for i, c := range codes {
+		if bitutil.BitIsSet(x.Valid, i) {
+			least, out.most = min(least, c), max(out.most, c)
+		} else {
+			out.nulls = true
+		}
+	}
+	if out.most -= least; least == math.MaxUint64 { // no value
+		out.most = 0
+	}
+	for i := range codes {
+		codes[i] -= least
+	}
+	return out, out.arranged(codes, x.Valid)
+}
+
+// add adds the key of a piece's rows.
+func (k *sortKey) add(p *sortPiece, x cpu.Vector) {
+	if k.ranked {
+		p.ranked, p.columns = append(p.ranked, x), append(p.columns, nil)
+		return
+	}
+	codes := ordinals(x)
 	if k.long {
 		for i, v := range x.Ints { // the upper halves
 			if codes[i] = table.OrdinalInt(v >> 63); x.Highs != nil {

@@ -95,8 +95,8 @@ const (
 // before they block: where there are cores to spare, for on few a software renderer
 // wants them all.
 const (
-	spinCores  = 5 // processors from which on spinning pays
-	serveSpin  = 100 * time.Microsecond
+	spinCores  = 5                    // processors from which on spinning pays
+	serveSpin  = 2 * time.Millisecond // the rows of some hundred groups take so long
 	callerSpin = time.Millisecond
 )
 
