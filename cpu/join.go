@@ -25,6 +25,7 @@ type Joining struct {
 	Way       string         // of [JoinWays]; perfect is hash where the keys are not dense
 	ChunkRows int            // of the result
 	Memory    int64          // bytes that the result may take
+	Pairs     FindPairs      // of inner joins of two tables; nil: all is cpu's
 }
 
 // JoinStep is what one join did.
@@ -45,7 +46,7 @@ type JoinStep struct {
 // are known by counting: "Fast Computation of Database Operations using Graphics Processors", section
 // 5.11). Of the other inputs an index is made first.
 func (b *Backend) Join(ctx context.Context, n *plan.Join, of Joining) (*table.Table, []JoinStep, error) {
-	j := &joiner{Backend: b, ctx: ctx, Joining: of, fields: n.Fields(), needed: map[int]bool{}, read: map[int]bool{}}
+	j := &joiner{Backend: b, ctx: ctx, Joining: of, root: n, fields: n.Fields(), needed: map[int]bool{}, read: map[int]bool{}}
 	first := 0
 	for i, s := range plan.Scans(n) {
 		j.scans = append(j.scans, newScanned(of.Tables[i], s, first))
@@ -74,6 +75,7 @@ type joiner struct {
 	*Backend
 	Joining
 	ctx    context.Context
+	root   *plan.Join
 	fields []table.Field
 	scans  []*scanned
 	needed map[int]bool // the scans of which the result has columns
@@ -180,9 +182,7 @@ func (j *joiner) selected(scan int, where expr.Expr) (*relation, error) {
 	if where == nil && s.Rows() == rel.rows {
 		return rel, nil
 	}
-	if where != nil {
-		rel.name = "Filter(" + where.String() + ") of " + s.name
-	}
+	rel.name = selectedName(s.name, where)
 	q, err := plan.NewQuery(s.Table, &plan.Fragment{Table: s.Name, Where: where})
 	if err != nil {
 		return nil, err
@@ -206,8 +206,20 @@ func (j *joiner) selected(scan int, where expr.Expr) (*relation, error) {
 	return rel, nil
 }
 
+func selectedName(table string, where expr.Expr) string {
+	if where == nil {
+		return table
+	}
+	return "Filter(" + where.String() + ") of " + table
+}
+
 // joined computes a join whose columns begin at first: a group of inner joins together.
 func (j *joiner) joined(n *plan.Join, first int) (*relation, error) {
+	if n.Kind == plan.Inner {
+		if rel, err := j.pairs(n, first); rel != nil || err != nil {
+			return rel, err
+		}
+	}
 	j.depth++
 	if n.Kind == plan.Inner {
 		var inputs []*relation

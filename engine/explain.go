@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -45,7 +46,7 @@ type Explanation struct {
 	first, prepared time.Duration // what the first execution took, and its uploads and programs besides
 	otherwise       bool          // the backend selects the rows alone, where an aggregate is of an expression
 	grouped, sorted bool          // it aggregates the rows by keys, too, or sorts them
-	joined          bool          // it has the rows of joins
+	joined          string        // who has joined its rows; "" where nobody did
 }
 
 // PlanNode is a node of a plan.
@@ -133,9 +134,7 @@ func (x *Explanation) node(n plan.Node) *PlanNode {
 		}
 	}
 	if _, ok := n.(*plan.Join); ok {
-		if out.On = x.Backend; x.joined {
-			out.On = "cpu"
-		}
+		out.On = cmp.Or(x.joined, x.Backend)
 	}
 	for _, in := range n.Inputs() {
 		out.Inputs = append(out.Inputs, x.node(in))
@@ -176,7 +175,7 @@ func (x *Explanation) fragment(ctx context.Context, s *planned, o ExplainOptions
 	if s.spared != nil {
 		x.Steps = s.spared.steps(x.Steps)
 	}
-	x.Steps, x.joined = slices.Concat(joinSteps(s.joined), x.Steps), s.joined != nil
+	x.Steps, x.joined = slices.Concat(s.joined, x.Steps), s.joinedOn
 	for i := range x.Steps {
 		if step := &x.Steps[i]; !o.GLSL {
 			step.GLSL, step.Fixed = "", false
@@ -266,7 +265,7 @@ func (x *Explanation) Lines() []string {
 	}
 	for _, p := range x.Predictions {
 		if lines = append(lines, "  "+predictionLine(p)); p.Backend == x.Backend && p.Possible() {
-			predicted = " (predicted " + inMS(p.Run) + map[bool]string{true: " after the joins"}[x.joined] + ")" // beside its measurement
+			predicted = " (predicted " + inMS(p.Run) + map[bool]string{true: " after the joins"}[x.joined != ""] + ")" // beside its measurement
 		}
 	}
 	if r := x.Stats; r != nil {

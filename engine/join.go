@@ -2,16 +2,21 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync/atomic"
+	"time"
 
 	lru "github.com/hashicorp/golang-lru/v2"
 
+	"github.com/stencildb/stencildb/compute"
 	"github.com/stencildb/stencildb/cpu"
 	"github.com/stencildb/stencildb/glctx"
 	"github.com/stencildb/stencildb/internal/numbers"
+	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/table"
+	"github.com/stencildb/stencildb/textures"
 )
 
 // joinWay is the algorithm of joins: see [cpu.JoinWays].
@@ -90,11 +95,18 @@ func (s *planned) withJoin(ctx context.Context) (joined *planned, done func(), e
 	if of.Memory == 0 {
 		of.Memory = glctx.FreeHostMemory()
 	}
+	var pairing pairing
+	if s.db.Backend() == "compute" {
+		pairing.db, of.Pairs = s.db, pairing.find
+	}
 	t, steps, err := s.db.cpu.(cpuBackend).Join(ctx, s.fragment.Join, of)
 	if err != nil {
 		return nil, nil, err
 	}
-	joined = &planned{Statement: s.Statement, tables: s.tables, joined: steps}
+	joined = &planned{Statement: s.Statement, tables: s.tables, joined: pairing.steps(steps), joinedOn: "cpu"}
+	if len(pairing.ran) > 0 {
+		joined.joinedOn = "compute"
+	}
 	if err := joined.lower(t); err != nil {
 		return nil, nil, err
 	}
@@ -115,8 +127,45 @@ func (s *planned) suited(ctx context.Context, b backend) (now *planned, done fun
 	return s.withJoin(ctx)
 }
 
-// joinSteps are what joins did, one after the other.
-func joinSteps(list []cpu.JoinStep) (steps []Step) {
+// pairing has compute find the pairs of joins, and notes its passes.
+type pairing struct {
+	db  *DB
+	ran []Step
+}
+
+// find is a [cpu.FindPairs]. What a device has no room for is left to cpu.
+func (p *pairing) find(ctx context.Context, q *plan.PairQuery) (found plan.Pairs, how string, err error) {
+	err = p.db.on(ctx, "compute", new(time.Duration), func(b backend) error {
+		g := b.(*passes).list[0] // which has the whole of both tables for it
+		n := &noting{Runner: g.GL, g: g}
+		err := g.query(ctx, func() (err error) {
+			found, err = compute.Pairs(n, g.Computes, q)
+			g.look(true)
+			return err
+		})()
+		p.ran = append(p.ran, n.steps...)
+		return err
+	})
+	if errors.As(err, new(*textures.BudgetError)) {
+		err = &plan.Declined{Why: err.Error()}
+	}
+	return found, map[string]string{"hash": "radix hash join", "merge": "sort-merge join", "loops": "nested-loop join without index"}[q.Way] + " on compute", err
+}
+
+// noting is a runner that notes its passes.
+type noting struct {
+	pass.Runner
+	g     *GPU
+	steps []Step
+}
+
+func (n *noting) Run(p *pass.Pass) (pass.Count, error) {
+	n.steps = append(n.steps, n.g.step(p))
+	return n.Runner.Run(p)
+}
+
+// steps are what joins did, one after the other, then the passes that found pairs.
+func (p *pairing) steps(list []cpu.JoinStep) (steps []Step) {
 	for i, s := range list {
 		ms := 1e3 * s.Elapsed.Seconds()
 		step := Step{Pass: s.Table, Counts: numbers.Count(int64(s.Out), "row", "rows"), MS: &ms}
@@ -129,5 +178,5 @@ func joinSteps(list []cpu.JoinStep) (steps []Step) {
 		}
 		steps = append(steps, step)
 	}
-	return steps
+	return append(steps, p.ran...)
 }

@@ -182,3 +182,51 @@ func TestArraysOfStarsAreReleased(t *testing.T) {
 		t.Errorf("%d bytes after a table has changed, %d before", now, most)
 	}
 }
+
+// Joins whose pairs compute finds have the rows that cpu's have, by each algorithm: filters on both sides,
+// several chunks, NULLs, other conditions besides, nothing selected, below another join, counted alone.
+func TestPairsFoundByCompute(t *testing.T) {
+	onCPU, onCompute, onTwo := openStar(t, Options{Backend: "cpu"}), openStar(t, Options{Backend: "compute"}), openStar(t, Options{Backend: "compute", Device: "0,1"})
+	for _, c := range []struct {
+		sql     string
+		way, by string // by "": cpu joins
+	}{
+		{"SELECT COUNT(*) FROM fact, twice WHERE a = key", "hash", "Hash: join the partitions"},
+		{"SELECT COUNT(*) FROM fact, twice WHERE a = key", "merge", "SortMerge: locate the matches"},
+		{"SELECT COUNT(*) FROM twice, fact WHERE a > key", "loops", "NestedLoops: count the matches"},
+		{"SELECT COUNT(*), SUM(n) FROM fact, twice WHERE key <= a AND b < 300", "loops", "NestedLoops: emit the pairs"},
+		{"SELECT name, COUNT(*), SUM(n), MEDIAN(m) FROM twice JOIN fact ON a = key GROUP BY name ORDER BY name", "auto", "Join: emit the pairs"},
+		{"SELECT a, n, name FROM fact JOIN dim ON a = key WHERE b < 200 AND name <> 'red' ORDER BY n, a, name, m LIMIT 40", "merge", "Join: emit the pairs"},
+		{"SELECT x.n, y.m FROM fact x JOIN fact y ON x.b = y.b AND x.n < y.n WHERE x.m = 2 ORDER BY 1, 2 LIMIT 50", "hash", "Join: emit the pairs"},
+		{"SELECT COUNT(*), SUM(n) FROM fact, dim WHERE a = key AND size = 9", "hash", "Select(a IS NOT NULL)"},
+		{"SELECT COUNT(*), SUM(m), COUNT(z.name) FROM (fact JOIN twice ON a = key) LEFT JOIN dim z ON z.key = m", "merge", "Join: emit the pairs"},
+		{"SELECT COUNT(*) FROM fact, twice WHERE a = key", "perfect", ""},
+		{"SELECT COUNT(*) FROM twice x JOIN dim y ON x.name = y.name", "hash", ""},
+		{"SELECT COUNT(*) FROM fact LEFT JOIN twice ON a = key", "hash", ""},
+		{"SELECT COUNT(*) FROM fact, twice, far WHERE a = twice.key AND b = far.key", "hash", ""},
+	} {
+		for _, db := range []*DB{onCPU, onCompute, onTwo} {
+			if got := answerText(db, "SET join = '"+c.way+"'"); strings.HasPrefix(got, "error") {
+				t.Fatal(got)
+			}
+		}
+		want := answerText(onCPU, c.sql)
+		for _, db := range []*DB{onCompute, onCompute, onTwo} {
+			if got := answerText(db, c.sql); got != want || strings.HasPrefix(got, "error") {
+				t.Errorf("%s by %s:\n got %.300s\nwant %.300s", c.sql, c.way, got, want)
+			}
+		}
+		x, err := onCompute.Explain(context.Background(), c.sql, ExplainOptions{Analyze: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines := strings.Join(x.Lines(), "\n")
+		if found := strings.Contains(lines, c.by) && strings.Contains(lines, "on compute"); c.by != "" && !found || c.by == "" && strings.Contains(lines, "Join: emit") {
+			t.Errorf("%s by %s: no %q in\n%s", c.sql, c.way, c.by, lines)
+		}
+	}
+	onCompute.snapshots.releases.Wait()
+	if r := onCompute.resident(); r == nil || r.Working == 0 || r.Used > 64<<20 {
+		t.Errorf("resident after the statements: %+v", r)
+	}
+}

@@ -1,0 +1,169 @@
+package compute
+
+import (
+	"math"
+	"math/bits"
+
+	"github.com/stencildb/stencildb/pass"
+	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/primitives"
+	"github.com/stencildb/stencildb/textures"
+)
+
+// Pairs finds the pairs of rows of two tables, by [Join]: the selected rows' codes are gathered from the
+// planes, and become distances from the smallest ordinal of both columns.
+func Pairs(run pass.Runner, d Device, q *plan.PairQuery) (out plan.Pairs, err error) {
+	base, top := uint64(math.MaxUint64), uint64(0)
+	for i, s := range q.Sides {
+		if err := checks(run, d, s); err != nil {
+			return out, err
+		}
+		for _, c := range s.Table.Chunks {
+			if seg := c.Segments[q.Columns[i]]; seg.NonNull() > 0 {
+				base, top = min(base, seg.Base), max(top, seg.Base+seg.Max)
+			}
+		}
+	}
+	if base > top {
+		return out, nil
+	}
+	shape := JoinShape{Way: q.Way, Cmp: q.Cmp, Bits: max(1, bits.Len64(top-base)), Pairs: q.Most}
+	var sides [2]JoinSide
+	for i, s := range q.Sides {
+		k := &joinKeys{run: run, device: d, col: q.Columns[i], base: base, wide: shape.Bits > textures.PartBits, ids: q.Most > 0}
+		if sides[i], err = k.side(s); err != nil {
+			return out, err
+		}
+		out.Selected[i] = sides[i].Keys.N
+	}
+	found, err := Join(run, d, shape, sides[0], sides[1])
+	if err != nil {
+		return out, err
+	}
+	out.N = found.N
+	for i, v := range []primitives.Vector{found.Left, found.Right} {
+		if v.None() {
+			continue
+		}
+		if out.Rows[i], err = v.Read(run); err != nil {
+			return out, err
+		}
+	}
+	return out, nil
+}
+
+// joinKeys gathers the keys of a side of a join.
+type joinKeys struct {
+	run       pass.Runner
+	device    Device
+	col       int
+	base      uint64 // the ordinal that becomes key 0
+	wide, ids bool   // keys of two words; row ids are wanted
+}
+
+// side is the selected rows of a table, none of which is NULL in the column.
+func (k *joinKeys) side(q *plan.Query) (out JoinSide, err error) {
+	c, trees, err := selections(k.run, k.device, q, q.Chunks)
+	if err != nil {
+		return out, err
+	}
+	var windows []JoinSide
+	first, total := 0, 0 // row of the chunk; rows so far
+	for i, x := range c.chunks {
+		if trees[i] != nil {
+			for p, w := range x.pieces {
+				s := &sorting{chunk: x, run: k.run, Window: w.Window, bitmap: trees[i].leaf.marks.blocks[p]}
+				all := q.Chunks[i].Pred.Op == plan.True
+				if err := s.count(all); err != nil {
+					return out, err
+				}
+				if s.n == 0 {
+					continue
+				}
+				one, err := k.window(s, first+w.Window.From, all)
+				if err != nil {
+					return out, err
+				}
+				windows, total = append(windows, one), total+s.n
+			}
+		}
+		first += x.Rows
+	}
+	if len(windows) == 1 {
+		return windows[0], nil
+	}
+	return k.together(windows, total)
+}
+
+// window is the marked rows of a window, the first of which has a number in the table.
+func (k *joinKeys) window(s *sorting, first int, all bool) (out JoinSide, err error) {
+	d := k.device.Primitives
+	if k.ids && !(all && first == 0) {
+		out.Rows = primitives.New(s.n)
+		if err := primitives.RowIDs(k.run, d, s.bitmap, s.Window.Rows, first, s.before, out.Rows); err != nil {
+			return out, err
+		}
+	}
+	seg := s.segment(k.col)
+	delta := seg.Base - k.base
+	part := func(part int) (primitives.Vector, error) {
+		codes := primitives.New(s.n)
+		if part < textures.Parts(seg) {
+			if planes := s.block(k.col, textures.Planes, part, s.Window); planes.Stored() != 0 {
+				return codes, primitives.RowCodes(k.run, d, s.bitmap, s.Window.Rows, s.before, planes, planes.Stored(), codes)
+			}
+		}
+		return codes, primitives.Map(k.run, d, primitives.Expr("0u"), codes)
+	}
+	if out.Keys, err = part(0); err != nil {
+		return out, err
+	}
+	if delta != 0 {
+		if err := primitives.Map(k.run, d, primitives.Func{Expr: "x + c0", Constants: []uint32{uint32(delta)}}, out.Keys, out.Keys); err != nil {
+			return out, err
+		}
+	}
+	if !k.wide {
+		return out, nil
+	}
+	if out.High, err = part(1); err != nil || delta == 0 {
+		return out, err
+	}
+	carried := primitives.Func{Expr: "x + c1 + uint(y < c0)", Constants: []uint32{uint32(delta), uint32(delta >> 32)}}
+	return out, primitives.Map(k.run, d, carried, out.High, out.High, out.Keys)
+}
+
+// together puts the rows of several windows one behind the other.
+func (k *joinKeys) together(windows []JoinSide, total int) (out JoinSide, err error) {
+	if total == 0 {
+		return out, nil
+	}
+	d := k.device.Primitives
+	out.Keys = primitives.New(total)
+	if k.wide {
+		out.High = primitives.New(total)
+	}
+	if k.ids {
+		out.Rows = primitives.New(total)
+	}
+	at := 0
+	for _, w := range windows {
+		places := primitives.New(w.Keys.N)
+		if err := primitives.Map(k.run, d, primitives.Func{Expr: "i + c0", Constants: []uint32{uint32(at)}}, places); err != nil {
+			return out, err
+		}
+		if k.ids && w.Rows.None() { // the first rows of the table, all of them
+			w.Rows = places
+		}
+		for _, v := range [][2]primitives.Vector{{w.Keys, out.Keys}, {w.High, out.High}, {w.Rows, out.Rows}} {
+			if v[1].None() {
+				continue
+			}
+			if err := primitives.Scatter(k.run, d, v[0], places, v[1]); err != nil {
+				return out, err
+			}
+		}
+		at += w.Keys.N
+	}
+	return out, nil
+}

@@ -1,0 +1,122 @@
+package cpu
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/plan"
+)
+
+// FindPairs finds the pairs of an inner join on a device, and says how; a [plan.Declined] leaves them to cpu.
+type FindPairs func(context.Context, *plan.PairQuery) (found plan.Pairs, how string, err error)
+
+// pairs is an inner join of two tables whose pairs a device finds: those of which two columns compare. The
+// other conditions are looked at afterwards. It is nil for a join that is none.
+func (j *joiner) pairs(n *plan.Join, first int) (*relation, error) {
+	left, where, ok := selectedScan(n.Left)
+	right, of, too := selectedScan(n.Right)
+	if j.Pairs == nil || j.Way == "perfect" || !ok || !too {
+		return nil, nil
+	}
+	scans, filters := [2]int{j.next, j.next + 1}, [2]expr.Expr{where, of}
+	conditions := plan.Conjuncts(n.On)
+	for i, e := range conditions {
+		conditions[i] = moved(e, first)
+	}
+	at := slices.IndexFunc(conditions, func(e expr.Expr) bool { return j.paired(e, scans, expr.EQ) })
+	for op := expr.LT; at < 0 && op <= expr.GT && j.Way == "loops"; op++ {
+		at = slices.IndexFunc(conditions, func(e expr.Expr) bool { return j.paired(e, scans, op) })
+	}
+	if at < 0 {
+		return nil, nil
+	}
+	on := conditions[at].(*expr.Compare)
+	rest := slices.Delete(conditions, at, at+1)
+	q := &plan.PairQuery{Cmp: on.Op, Way: j.Way, Columns: [2]int{on.L.(*expr.Column).Index, on.R.(*expr.Column).Index}}
+	if q.Way == "auto" {
+		q.Way = "hash"
+	}
+	if j.scanOf(q.Columns[0]) == scans[1] {
+		q.Columns[0], q.Columns[1] = q.Columns[1], q.Columns[0]
+		q.Cmp = on.Op.Swap()
+	}
+	rel := &relation{scans: scans[:], ids: make([][]uint32, 2)}
+	for i, n := range [2]*plan.Scan{left, right} {
+		s := j.scans[scans[i]]
+		q.Columns[i] -= s.first
+		value := expr.Expr(&expr.IsNull{X: &expr.Column{Index: q.Columns[i], Name: n.Columns[q.Columns[i]].Name, T: n.Columns[q.Columns[i]].Type, P: -1}, Not: true, P: -1})
+		if filters[i] != nil {
+			value = &expr.And{Kids: []expr.Expr{filters[i], value}, P: -1}
+		}
+		var err error
+		if q.Sides[i], err = plan.NewQuery(s.Table, &plan.Fragment{Table: s.Name, Where: value}); err != nil {
+			return nil, err
+		}
+		if s.rows() >= noRow {
+			return nil, nil
+		}
+		rel.base = max(rel.base, s.Rows())
+	}
+	rel.name = j.scans[scans[0]].name + ", " + j.scans[scans[1]].name
+	rowBytes := j.rowBytes(rel.scans)
+	most := uint64(noRow - 1)
+	if rowBytes > 0 {
+		most = min(most, uint64(j.Memory)/uint64(rowBytes))
+	}
+	wanted := len(j.Columns) > 0 || len(rest) > 0 || n != j.root
+	if wanted {
+		q.Most = most
+	}
+	start := time.Now()
+	found, how, err := j.Pairs(j.ctx, q)
+	switch {
+	case errors.As(err, new(*plan.Declined)):
+		return nil, nil
+	case err != nil:
+		return nil, err
+	case found.N > most:
+		return nil, j.tooLarge(float64(found.N), rowBytes, true)
+	case wanted && found.N > 0 && found.Rows[0] == nil: // more than a device has room for
+		return nil, nil
+	}
+	rel.rows, rel.ids = int(found.N), [][]uint32{found.Rows[0], found.Rows[1]}
+	if found.N == 0 {
+		rel.ids = [][]uint32{{}, {}}
+	}
+	j.next += 2
+	j.steps = append(j.steps,
+		JoinStep{Table: selectedName(j.scans[scans[0]].name, where), Out: found.Selected[0]},
+		JoinStep{Table: selectedName(j.scans[scans[1]].name, of), On: on.String(), Way: how, In: found.Selected[1], Out: rel.rows, Elapsed: time.Since(start)})
+	if len(rest) > 0 {
+		return j.pipeline(rel, nil, rest)
+	}
+	return rel, nil
+}
+
+// paired reports whether a condition compares two columns by an operator, one of each scan, whose ordinals
+// compare as they do.
+func (j *joiner) paired(e expr.Expr, scans [2]int, op expr.CmpOp) bool {
+	c, ok := e.(*expr.Compare)
+	if !ok || c.Op != op {
+		return false
+	}
+	l, ok := c.L.(*expr.Column)
+	r, too := c.R.(*expr.Column)
+	if !ok || !too || newJoinKey(l, r, e).how != byOrdinal {
+		return false
+	}
+	of := [2]int{j.scanOf(l.Index), j.scanOf(r.Index)}
+	return of == scans || of == [2]int{scans[1], scans[0]}
+}
+
+// selectedScan is a node as a scan and what selects of its rows.
+func selectedScan(n plan.Node) (s *plan.Scan, where expr.Expr, ok bool) {
+	if f, is := n.(*plan.Filter); is {
+		n, where = f.Input, f.Where
+	}
+	s, ok = n.(*plan.Scan)
+	return s, where, ok
+}

@@ -1,0 +1,19 @@
+package plan
+
+import "github.com/stencildb/stencildb/expr"
+
+// PairQuery asks for the pairs of rows of two tables of which the values of a column each compare: an inner join.
+type PairQuery struct {
+	Sides   [2]*Query // the left and the right table's rows that may be in a pair: none is NULL in its column
+	Columns [2]int    // whose ordinals are comparable
+	Cmp     expr.CmpOp
+	Way     string // the algorithm
+	Most    uint64 // where there are more pairs, and with 0, they are only counted
+}
+
+// Pairs are what a [PairQuery] finds.
+type Pairs struct {
+	Selected [2]int      // rows of each side
+	N        uint64      // pairs
+	Rows     [2][]uint32 // theirs, by their numbers in the table, a pair each in no order; nil where they were only counted
+}
