@@ -377,8 +377,10 @@ func (w *worker) arrange() error {
 	return nil
 }
 
-// groupBatch is how many groups are yielded at a time.
-const groupBatch = 1 << 8
+const (
+	groupBatch = 1 << 8  // groups that are yielded at a time
+	fewGroups  = 1 << 12 // up to which one goroutine makes the rows: others take longer to wake
+)
 
 // rows are the groups, in the order of their first rows.
 func (w *worker) rows(ctx context.Context) iter.Seq2[[][]table.Value, error] {
@@ -403,12 +405,24 @@ func (w *worker) rows(ctx context.Context) iter.Seq2[[][]table.Value, error] {
 			yield(nil, failed)
 			return
 		}
-		for b := range ordered.Map(runtime.GOMAXPROCS(0), slices.Chunk(order, groupBatch), func(_ int, part []uint64) (b batch) {
+		of := func(_ int, part []uint64) (b batch) {
 			if b.err = ctx.Err(); b.err == nil {
 				b.rows, b.err = w.values(part)
 			}
 			return b
-		}) {
+		}
+		parts := slices.Chunk(order, groupBatch)
+		batches := ordered.Map(runtime.GOMAXPROCS(0), parts, of)
+		if len(order) <= fewGroups {
+			batches = func(yield func(batch) bool) {
+				for part := range parts {
+					if !yield(of(0, part)) {
+						return
+					}
+				}
+			}
+		}
+		for b := range batches {
 			if len(b.rows) > 0 && !yield(b.rows, nil) {
 				return
 			}

@@ -103,7 +103,11 @@ func (x *execution) stream(n plan.Node) stream {
 		if selects(n.Input) {
 			return x.gather(n)
 		}
+		asIs := unchanged(n.Items)
 		return each(x.stream(n.Input), func(_ int, row []table.Value) ([]table.Value, error) {
+			if asIs && len(row) == len(n.Items) {
+				return row, nil
+			}
 			return evaluate(n.Items, func(i plan.Item) expr.Expr { return i.E }, row)
 		})
 	case *plan.Sort:
@@ -204,13 +208,31 @@ func evaluate[T any](list []T, expression func(T) expr.Expr, row []table.Value) 
 
 // valueIn computes an expression of a row; most name one of its values.
 func valueIn(row []table.Value, e expr.Expr) (table.Value, error) {
-	switch e := e.(type) {
-	case *expr.Column:
-		return row[e.Index], nil
-	case *expr.AggRef:
-		return row[e.Index], nil
+	if i := named(e); i >= 0 {
+		return row[i], nil
 	}
 	return expr.Eval(e, envOf(row))
+}
+
+// named is the place of the value of a row that an expression is; negative for others.
+func named(e expr.Expr) int {
+	switch e := e.(type) {
+	case *expr.Column:
+		return e.Index
+	case *expr.AggRef:
+		return e.Index
+	}
+	return -1
+}
+
+// unchanged reports that items are the values of a row, one after the other.
+func unchanged(items []plan.Item) bool {
+	for i := range items {
+		if named(items[i].E) != i {
+			return false
+		}
+	}
+	return true
 }
 
 func envOf(row []table.Value) *expr.Env {
