@@ -215,10 +215,8 @@ func selectedName(table string, where expr.Expr) string {
 
 // joined computes a join whose columns begin at first: a group of inner joins together.
 func (j *joiner) joined(n *plan.Join, first int) (*relation, error) {
-	if n.Kind == plan.Inner {
-		if rel, err := j.pairs(n, first); rel != nil || err != nil {
-			return rel, err
-		}
+	if rel, err := j.pairs(n, first); rel != nil || err != nil {
+		return rel, err
 	}
 	j.depth++
 	if n.Kind == plan.Inner {

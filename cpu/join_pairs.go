@@ -8,13 +8,14 @@ import (
 
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/table"
 )
 
 // FindPairs finds the pairs of an inner join on a device, and says how; a [plan.Declined] leaves them to cpu.
 type FindPairs func(context.Context, *plan.PairQuery) (found plan.Pairs, how string, err error)
 
-// pairs is an inner join of two tables whose pairs a device finds: those of which two columns compare. The
-// other conditions are looked at afterwards. It is nil for a join that is none.
+// pairs is a join of two tables whose pairs a device finds: those of which two columns compare. The other
+// conditions of an inner join are looked at afterwards. It is nil for a join that is none.
 func (j *joiner) pairs(n *plan.Join, first int) (*relation, error) {
 	left, where, ok := selectedScan(n.Left)
 	right, of, too := selectedScan(n.Right)
@@ -35,6 +36,9 @@ func (j *joiner) pairs(n *plan.Join, first int) (*relation, error) {
 	}
 	on := conditions[at].(*expr.Compare)
 	rest := slices.Delete(conditions, at, at+1)
+	if n.Kind != plan.Inner && len(rest) > 0 {
+		return nil, nil
+	}
 	q := &plan.PairQuery{Cmp: on.Op, Way: j.Way, Columns: [2]int{on.L.(*expr.Column).Index, on.R.(*expr.Column).Index}}
 	if q.Way == "auto" {
 		q.Way = "hash"
@@ -66,7 +70,7 @@ func (j *joiner) pairs(n *plan.Join, first int) (*relation, error) {
 	if rowBytes > 0 {
 		most = min(most, uint64(j.Memory)/uint64(rowBytes))
 	}
-	wanted := len(j.Columns) > 0 || len(rest) > 0 || n != j.root
+	wanted := len(j.Columns) > 0 || len(rest) > 0 || n != j.root || n.Kind != plan.Inner
 	if wanted {
 		q.Most = most
 	}
@@ -82,9 +86,18 @@ func (j *joiner) pairs(n *plan.Join, first int) (*relation, error) {
 	case wanted && found.N > 0 && found.Rows[0] == nil: // more than a device has room for
 		return nil, nil
 	}
-	rel.rows, rel.ids = int(found.N), [][]uint32{found.Rows[0], found.Rows[1]}
+	rel.rows, rel.ids = int(found.N), found.Rows[:]
 	if found.N == 0 {
 		rel.ids = [][]uint32{{}, {}}
+	}
+	if n.Kind != plan.Inner {
+		how = n.Kind.String() + " join " + how
+		if err := j.alone(rel, filters, [2]bool{n.Kind.KeepsLeft(), n.Kind.KeepsRight()}); err != nil {
+			return nil, err
+		}
+		if uint64(rel.rows) > most {
+			return nil, j.tooLarge(float64(rel.rows), rowBytes, true)
+		}
 	}
 	j.next += 2
 	j.steps = append(j.steps,
@@ -94,6 +107,37 @@ func (j *joiner) pairs(n *plan.Join, first int) (*relation, error) {
 		return j.pipeline(rel, nil, rest)
 	}
 	return rel, nil
+}
+
+// alone adds the selected rows of a side that is kept which are in no pair.
+func (j *joiner) alone(rel *relation, filters [2]expr.Expr, kept [2]bool) error {
+	rel.loose = map[int]bool{}
+	pairs := rel.rows
+	for i, scan := range rel.scans {
+		if !kept[i] {
+			continue
+		}
+		in := table.NewBitmap(j.scans[scan].rows())
+		for _, row := range rel.ids[i][:pairs] {
+			in.Set(int(row))
+		}
+		selected, err := j.selected(scan, filters[i])
+		if err != nil {
+			return err
+		}
+		for k := range selected.rows {
+			row := uint32(k)
+			if list := selected.ids[0]; list != nil {
+				row = list[k]
+			}
+			if !in.Get(int(row)) {
+				rel.ids[i], rel.ids[1-i] = append(rel.ids[i], row), append(rel.ids[1-i], noRow)
+			}
+		}
+		rel.loose[rel.scans[1-i]] = true
+	}
+	rel.rows = len(rel.ids[0])
+	return nil
 }
 
 // paired reports whether a condition compares two columns by an operator, one of each scan, whose ordinals

@@ -82,7 +82,7 @@ layout(std430, binding = 7) readonly buffer Rows { uint rows[]; };
 layout(std430, binding = 8) writeonly buffer BuildOut { uint build_out[]; };
 layout(std430, binding = 9) writeonly buffer From { uint from[]; };
 layout(std430, binding = 10) writeonly buffer Counts { uint counts[]; };
-shared uint line[256];
+shared uint sums[256];
 #endif
 shared uint slots[SLOTS];     // 0, or 1 more than the first row of a key, from the partition's begin
 shared KEY keys[ROWS];
@@ -133,15 +133,15 @@ void join(uint p) {
     uint own = 0u, first = me * EACH; // a prefix sum: a thread has EACH counts
     for (uint i = first; i < min(first + EACH, n); i++)
         own += starts[i];
-    line[me] = own;
+    sums[me] = own;
     barrier();
     for (uint d = 1u; d < 256u; d *= 2u) {
-        uint sum = me >= d ? line[me - d] : 0u;
+        uint sum = me >= d ? sums[me - d] : 0u;
         barrier();
-        line[me] += sum;
+        sums[me] += sum;
         barrier();
     }
-    uint before = line[me] - own;
+    uint before = sums[me] - own;
     for (uint i = first; i < min(first + EACH, n); i++) {
         uint count = starts[i];
         starts[i] = before;

@@ -15,7 +15,7 @@ layout(std430, binding = 8) writeonly buffer ProbeOut { uint probe_out[]; };
 layout(std430, binding = 9) writeonly buffer BuildOut { uint build_out[]; };
 #endif
 uniform uint strip; // rows of one
-shared KEY block[256];
+shared KEY inner[256];
 
 void main() {
     uint me = gl_LocalInvocationIndex;
@@ -31,11 +31,11 @@ void main() {
         for (uint first = from; first < to; first += 256u) {
             barrier();
             if (first + me < to)
-                block[me] = build_key(first + me);
+                inner[me] = build_key(first + me);
             barrier();
             uint rows = i < probes ? min(256u, to - first) : 0u;
             for (uint k = 0u; k < rows; k++) {
-                KEY y = block[k];
+                KEY y = inner[k];
 #ifdef EMIT
                 if (COMPARE) {
                     probe_out[at + n] = id;
