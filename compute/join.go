@@ -117,6 +117,18 @@ type ranges struct {
 	pairs        uint64
 }
 
+// Matches counts the pairs of a join into a report of four words, its first block: the pairs, of 64 bits, then how
+// many rows of each side are in partitions that are too large.
+type Matches struct{ primitives.Op }
+
+// Found is what a report says.
+func (Matches) Found(report []uint32) (pairs uint64, large [2]uint32) {
+	return uint64(report[1])<<32 | uint64(report[0]), [2]uint32{report[2], report[3]}
+}
+
+// ReportWords is how many words of a report [Matches] tells.
+const ReportWords = 4
+
 // wanted reports whether so many pairs are to be emitted.
 func (j *join) wanted(n uint64) bool {
 	return n > 0 && n <= min(j.Pairs, uint64(j.device.Primitives.MaxWords))
@@ -195,7 +207,7 @@ const (
 func (j *join) located(probe, build JoinSide) ([]ranges, error) {
 	tiles := (probe.Keys.N + joinTile - 1) / joinTile
 	r := ranges{probe: probe.Rows, build: build.Rows}
-	report, bounds := primitives.Zeros(4), primitives.New(tiles+1)
+	bounds := primitives.New(tiles + 1)
 	step := j.step("SortMerge: locate the tiles", "where each tile of the left side begins in the right one", "join_merge.comp", probe, build, tiles, "BOUNDS")
 	step.Dispatch.Groups = [2]int{tiles/256 + 1}
 	step.Dispatch.Blocks = append(step.Dispatch.Blocks, bounds.Block)
@@ -209,11 +221,8 @@ func (j *join) located(probe, build JoinSide) ([]ranges, error) {
 		r.from, r.counts = primitives.New(probe.Keys.N), primitives.New(probe.Keys.N)
 		step.Dispatch.Blocks = append(step.Dispatch.Blocks, r.from.Block, r.counts.Block)
 	}
-	if _, err := j.reporting(step, report); err != nil {
-		return nil, err
-	}
-	words, err := report.Read(j)
-	r.pairs = pairsOf(words)
+	var err error
+	r.pairs, _, err = j.counted(step, primitives.Zeros(ReportWords))
 	return []ranges{r}, err
 }
 
@@ -248,13 +257,9 @@ func (j *join) hash(probe, build JoinSide) ([]ranges, error) {
 		step.Dispatch.Blocks = append(step.Dispatch.Blocks, build.Rows.Block, r.build.Block, r.from.Block, r.counts.Block)
 	}
 	step.Uniforms = append(step.Uniforms, shaders.Uint("bits", uint32(width)))
-	report := primitives.Zeros(6)
-	if _, err := j.reporting(step, report); err != nil {
-		return nil, err
-	}
-	words, err := report.Read(j)
-	r.pairs = pairsOf(words)
-	if err != nil || words[3] == 0 {
+	report := primitives.Zeros(ReportWords + 2) // and how many of these rows have been collected
+	found, rows, err := j.counted(step, report)
+	if r.pairs = found; err != nil || rows[1] == 0 {
 		return []ranges{r}, err
 	}
 	// Rows of partitions that are too large.
@@ -268,13 +273,14 @@ func (j *join) hash(probe, build JoinSide) ([]ranges, error) {
 		step.Dispatch.Groups = j.groups(tiles, 16)
 		step.Dispatch.Blocks = append(step.Dispatch.Blocks, probeBounds.Block, buildBounds.Block, s.Rows.Block, out.Keys.Block, out.High.Block, out.Rows.Block)
 		step.Uniforms = append(step.Uniforms, shaders.Uint("bits", uint32(width)), shaders.Uint("at", at))
-		_, err = j.reporting(step, report)
+		step.Dispatch.Blocks[0] = report.Block
+		_, err = j.Run(step)
 		return out, err
 	}
-	if probe, err = large(probe, 4, words[2]); err != nil {
+	if probe, err = large(probe, ReportWords, rows[0]); err != nil {
 		return nil, err
 	}
-	if build, err = large(build, 5, words[3]); err != nil {
+	if build, err = large(build, ReportWords+1, rows[1]); err != nil {
 		return nil, err
 	}
 	if j.Pairs == 0 {
@@ -361,7 +367,6 @@ func (j *join) loops(left, right JoinSide) (out JoinPairs, err error) {
 	strips = max(1, min(strips, d.MaxWords/left.Keys.N))
 	strip := (right.Keys.N + strips - 1) / strips
 	groups := [2]int{j.groups(tiles, strip+strip/256+1)[0], strips}
-	report := primitives.Zeros(4)
 	step := j.step("NestedLoops: count the matches", "pairs for which it holds that x "+j.Cmp.String()+" y", "join_loops.comp", left, right, tiles, "COMPARE "+compares[j.Cmp])
 	step.Dispatch.Groups = groups
 	step.Uniforms = append(step.Uniforms, shaders.Uint("strip", uint32(strip)))
@@ -371,15 +376,8 @@ func (j *join) loops(left, right JoinSide) (out JoinPairs, err error) {
 		step.Program = j.program("join_loops.comp", "COMPARE "+compares[j.Cmp], "COUNTS")
 		step.Dispatch.Blocks = append(step.Dispatch.Blocks, counts.Block)
 	}
-	if _, err := j.reporting(step, report); err != nil {
+	if out.N, _, err = j.counted(step, primitives.Zeros(ReportWords)); err != nil || !j.wanted(out.N) {
 		return out, err
-	}
-	words, err := report.Read(j)
-	if err != nil {
-		return out, err
-	}
-	if out.N = pairsOf(words); !j.wanted(out.N) {
-		return out, nil
 	}
 	if err := primitives.Scan(j, d, primitives.Add, primitives.ScanShape{}, counts, counts); err != nil {
 		return out, err
@@ -420,14 +418,19 @@ func (j *join) program(name string, defines ...string) shaders.Source {
 	return shaders.Join([]string{"join.glsl", name}, defines...)
 }
 
-// reporting runs a dispatch that adds to a report.
-func (j *join) reporting(p *pass.Pass, report primitives.Vector) (pass.Count, error) {
-	p.Dispatch.Blocks[0] = report.Block
-	return j.Run(p)
+// counted runs a dispatch that counts matches, and reads its report.
+func (j *join) counted(p *pass.Pass, report primitives.Vector) (pairs uint64, large [2]uint32, err error) {
+	m := Matches{p.Op.(primitives.Op)}
+	p.Op, p.Dispatch.Blocks[0] = m, report.Block
+	if _, err := j.Run(p); err != nil {
+		return 0, large, err
+	}
+	words, err := report.Read(j)
+	if err == nil {
+		pairs, large = m.Found(words)
+	}
+	return pairs, large, err
 }
-
-// pairsOf is the number of pairs in a report.
-func pairsOf(words []uint32) uint64 { return uint64(words[1])<<32 | uint64(words[0]) }
 
 // groups are the work groups of a dispatch over tiles, each of so many turns of loops at most: what the device
 // has resident, or more, so that no invocation takes too many turns.

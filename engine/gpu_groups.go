@@ -128,7 +128,7 @@ func nothingToSee(backend string, err error) error {
 func onFirst[T any](ctx context.Context, b *passes, q *plan.Query, took *took, wrap func(Stage) pass.Runner, find func(pass.Runner, *GPU, *plan.Query) ([]T, error)) (found []T, err error) {
 	g := b.list[0]
 	err = g.Context.Do(context.WithoutCancel(ctx), func() error {
-		return g.metered(ctx, q, wrap(Stage{g.GL, g.Context, q}), took, func(run pass.Runner) (err error) {
+		return g.metered(ctx, q, wrap(Stage{Runner: g.GL, Context: g.Context, Plan: q}), took, func(run pass.Runner) (err error) {
 			found, err = find(run, g, q)
 			return err
 		})()

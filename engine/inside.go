@@ -73,7 +73,8 @@ func (in Inside) GPU(ctx context.Context) (*GPU, error) {
 type Stage struct {
 	Runner  *pass.GL
 	Context *glctx.Context
-	Plan    *plan.Query
+	Plan    *plan.Query     // nil where a join's pairs are found
+	Pairs   *plan.PairQuery // else nil
 }
 
 // Watched is a statement that was executed under watch.
@@ -85,7 +86,8 @@ type Watched struct {
 }
 
 // Watch executes one SELECT, whose passes go to the runner that wrap makes: how a
-// statement is traced or stepped through. A backend without passes is an error, or
+// statement is traced or stepped through. Where compute finds the pairs of joins, wrap is called
+// for each of them, then for what is done with the rows. A backend without passes is an error, or
 // passed over by auto.
 func (in Inside) Watch(ctx context.Context, text string, wrap func(Stage) pass.Runner) (*Watched, error) {
 	w := &Watched{}
@@ -98,6 +100,7 @@ func (in Inside) Watch(ctx context.Context, text string, wrap func(Stage) pass.R
 		if s.bound == nil || s.fragment == nil || len(s.fragment.Aggs) == 0 && s.fragment.Order == nil && s.fragment.Groups == nil {
 			return nil, errors.New("this takes one SELECT of aggregates of columns, on backend compute of groups, or on classic or compute of rows with ORDER BY, without EXPLAIN and parameters")
 		}
+		s.watch = wrap
 		return s.run(ctx, func(x *execution) {
 			w.Plan = x.plan
 			x.execute = func(b backend, took *took) (values []table.Value, err error) {

@@ -97,7 +97,7 @@ func (s *planned) withJoin(ctx context.Context) (joined *planned, done func(), e
 	}
 	var pairing pairing
 	if s.db.Backend() == "compute" {
-		pairing.db, of.Pairs = s.db, pairing.find
+		pairing.db, pairing.watch, of.Pairs = s.db, s.watch, pairing.find
 	}
 	t, steps, err := s.db.cpu.(cpuBackend).Join(ctx, s.fragment.Join, of)
 	if err != nil {
@@ -129,20 +129,31 @@ func (s *planned) suited(ctx context.Context, b backend) (now *planned, done fun
 
 // pairing has compute find the pairs of joins, and notes its passes.
 type pairing struct {
-	db  *DB
-	ran []Step
+	db    *DB
+	watch func(Stage) pass.Runner // nil for nobody
+	ran   []Step
 }
 
 // find is a [cpu.FindPairs]. What a device has no room for is left to cpu.
 func (p *pairing) find(ctx context.Context, q *plan.PairQuery) (found plan.Pairs, how string, err error) {
-	err = p.db.on(ctx, "compute", new(time.Duration), func(b backend) error {
+	err = p.db.on(ctx, "compute", new(time.Duration), func(b backend) (err error) {
 		g := b.(*passes).list[0] // which has the whole of both tables for it
 		n := &noting{Runner: g.GL, g: g}
-		err := g.query(ctx, func() (err error) {
-			found, err = compute.Pairs(n, g.Computes, q)
-			g.look(true)
-			return err
-		})()
+		do := func() error {
+			return g.query(ctx, func() (err error) {
+				if p.watch != nil {
+					n.Runner = p.watch(Stage{Runner: g.GL, Context: g.Context, Pairs: q})
+				}
+				found, err = compute.Pairs(n, g.Computes, q)
+				g.look(true)
+				return err
+			})()
+		}
+		if p.watch != nil { // until the pass that runs when ctx ends: see [Inside.Watch]
+			err = g.Context.Do(context.WithoutCancel(ctx), do)
+		} else {
+			err = do()
+		}
 		p.ran = append(p.ran, n.steps...)
 		return err
 	})

@@ -55,7 +55,7 @@ func (b *passes) alone(ctx context.Context, g *GPU, q *plan.Query, took *took, r
 func (b *passes) Watch(ctx context.Context, q *plan.Query, took *took, wrap func(Stage) pass.Runner) (values []table.Value, err error) {
 	g := b.list[0]
 	err = g.Context.Do(context.WithoutCancel(ctx), func() error {
-		values, err = b.alone(ctx, g, q, took, wrap(Stage{g.GL, g.Context, q}))
+		values, err = b.alone(ctx, g, q, took, wrap(Stage{Runner: g.GL, Context: g.Context, Plan: q}))
 		return err
 	})
 	if err == nil {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/stencildb/stencildb/cpu"
 	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/sql"
 	"github.com/stencildb/stencildb/table"
@@ -24,7 +25,8 @@ type Statement struct {
 	db     *DB
 	script string // that the positions of errors are in
 	parsed *sql.Statement
-	*bound // nil where the statement has parameters, is an EXPLAIN or has no plan
+	watch  func(Stage) pass.Runner // the passes that find a join's pairs; nil for nobody
+	*bound                         // nil where the statement has parameters, is an EXPLAIN or has no plan
 }
 
 // bound is a statement with the values of its parameters: a tree with at most one
@@ -99,7 +101,7 @@ func (s *Statement) with(ctx context.Context, args []any) (*Statement, error) {
 	if err == nil {
 		var b *bound
 		if b, err = s.db.bind(ctx, s.parsed, params); err == nil {
-			return &Statement{s.db, s.script, s.parsed, b}, nil
+			return &Statement{db: s.db, script: s.script, parsed: s.parsed, bound: b}, nil
 		}
 	}
 	return nil, s.described(err)

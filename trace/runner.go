@@ -29,6 +29,7 @@ type tracer struct {
 	ctx   *glctx.Context
 	timer *glctx.Timer
 	plan  *plan.Query
+	pairs *plan.PairQuery // of the passes that find a join's pairs; else nil
 	err   error
 
 	progress func(done, all int) // nil: nobody asks
@@ -67,13 +68,17 @@ func newLook(p *pass.Pass) *look {
 func newTracer(s engine.Stage, run pass.Runner) *tracer {
 	timer, store := s.Context.NewTimer(), s.Runner.Store()
 	t := &tracer{Profiler: &pass.Profiler{Runner: run, Timer: timer, Prepared: s.Runner.Prepared},
-		bare: s.Runner, store: store, ctx: s.Context, timer: timer, plan: s.Plan,
-		trace: &Trace{Stage: s, Device: s.Context.Caps().Renderer, Rows: s.Plan.Table.Rows(),
+		bare: s.Runner, store: store, ctx: s.Context, timer: timer, plan: s.Plan, pairs: s.Pairs,
+		trace: &Trace{Stage: s, Device: s.Context.Caps().Renderer,
 			Answer: []Field{}, Plan: []string{}, Grids: []*grid{}, Images: []*Image{}, Columns: []*Column{}, Passes: []*Pass{}, Programs: []string{}, Searches: []*Search{}, Sums: []*Sum{}},
 		images:   &images{list: []*Image{}, at: map[[32]byte]int{}},
 		programs: map[string]int{}, targets: map[textures.TargetRef]*buffer{}, masks: map[textures.Shape]*textures.Temp{},
 		temps: map[*textures.Temp]*look{}, memories: map[*textures.Scratch]*memory{}, planes: map[textures.Block][]Panel{},
 		selected: map[int]table.Bitmap{}}
+	if t.pairs != nil {
+		return t
+	}
+	t.trace.Rows = s.Plan.Table.Rows()
 	first := 0
 	for _, c := range s.Plan.Table.Chunks {
 		t.trace.Grids = append(t.trace.Grids, newGrid(first, c.Rows))
@@ -101,10 +106,16 @@ func (t *tracer) fail(err error) bool {
 // Run implements pass.Runner.
 func (t *tracer) Run(p *pass.Pass) (pass.Count, error) {
 	l := newLook(p)
-	l.grid = t.trace.Grids[l.Chunk]
-	l.State, l.Uniforms, l.Program = t.state(l), uniforms(p.Uniforms), t.program(p)
 	see := t.draw
+	if t.pairs != nil {
+		see = t.join
+		t.plan, l.Chunk = t.side(p), 0
+	} else {
+		l.grid = t.trace.Grids[l.Chunk]
+	}
+	l.State, l.Uniforms, l.Program = t.state(l), uniforms(p.Uniforms), t.program(p)
 	switch {
+	case t.pairs != nil:
 	case p.Dispatch != nil:
 		see = t.dispatch
 	case p.Target.Shape.Rows == 0:

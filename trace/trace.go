@@ -118,9 +118,9 @@ func Run(ctx context.Context, db *engine.DB, text string, o Options) (*Trace, er
 	if o.MaxPasses < 0 {
 		return nil, fmt.Errorf("trace: at most %d passes: the number is not negative", o.MaxPasses)
 	}
-	var first *limiter
+	first := &limiter{most: o.MaxPasses}
 	_, err := engine.Inspect(db).Watch(ctx, text, func(s engine.Stage) pass.Runner {
-		first = &limiter{Runner: s.Runner, most: o.MaxPasses}
+		first.Runner = s.Runner // one after the other
 		return first
 	})
 	if err == nil {
@@ -134,11 +134,20 @@ func Run(ctx context.Context, db *engine.DB, text string, o Options) (*Trace, er
 		return nil, err
 	}
 	var t *tracer
+	var joins []*tracer
 	w, err := engine.Inspect(db).Watch(ctx, text, func(s engine.Stage) pass.Runner {
+		before := t
 		t = newTracer(s, &limiter{Runner: s.Runner, most: o.MaxPasses})
 		t.progress, t.expected = o.Progress, first.n
+		if before != nil {
+			t.follow(before)
+			joins = append(joins, before)
+		}
 		return t
 	})
+	for _, j := range joins {
+		j.close()
+	}
 	if t != nil {
 		defer t.close()
 	}

@@ -498,6 +498,29 @@ func TestGroupsAndOrderOfCompute(t *testing.T) {
 	}
 }
 
+// Of a join whose pairs compute finds the page has the passes, with the matches that they count, then those over
+// its rows.
+func TestMatchesOfAJoin(t *testing.T) {
+	db := open(t, engine.Options{Backend: "compute"}, small())
+	for way, counts := range map[string]string{"hash": "Hash: join the partitions", "merge": "SortMerge: locate the matches", "loops": "NestedLoops: count the matches"} {
+		if _, err := db.Exec(t.Context(), "SET join = '"+way+"'"); err != nil {
+			t.Fatal(err)
+		}
+		tr := traced(t, db, "SELECT COUNT(*), SUM(y.a) FROM t x JOIN t y ON x.b = y.b WHERE x.b < 7")
+		at := slices.IndexFunc(tr.Passes, func(p *Pass) bool { return p.Name == counts })
+		if at < 0 || len(tr.Passes[at].Results) == 0 {
+			t.Fatalf("%s: no pass counts matches", way)
+		}
+		rows := strings.ReplaceAll(tr.Passes[at].Results[0], ",", "")
+		if want := tr.Answer[0].Value + " matches counted by the program"; rows != want {
+			t.Errorf("%s: %q, want %q", way, rows, want)
+		}
+		if last := tr.Passes[len(tr.Passes)-1]; !strings.HasPrefix(last.Name, "Accumulate(") || len(last.Panels) == 0 {
+			t.Errorf("%s: the last pass is %s", way, last.Name)
+		}
+	}
+}
+
 // A comparison of a wide column is several clauses: the page says so where it numbers them.
 func TestNumbersOfClausesAreExplained(t *testing.T) {
 	tab := table.NewBuilder("t", []table.Field{{Name: "w", Type: table.Type{Kind: table.BigInt}}, {Name: "b", Type: table.Type{Kind: table.BigInt}}}, rows)

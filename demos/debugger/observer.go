@@ -77,6 +77,9 @@ func observe(ctx context.Context, db *engine.DB, m moment) (*scene, *engine.Stag
 	var o *observer
 	var stage engine.Stage
 	w, err := engine.Inspect(db).Watch(ctx, m.text, func(s engine.Stage) pass.Runner {
+		if s.Pairs != nil {
+			return s.Runner
+		}
 		stage = s
 		o = newObserver(s, m)
 		return o
