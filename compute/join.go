@@ -21,8 +21,8 @@ type JoinSide struct {
 	Rows primitives.Vector
 }
 
-// JoinWays are the algorithms of [Join], after He et al., "Relational Joins on Graphics Processors"
-// (SIGMOD 2008).
+// JoinWays are the algorithms of [Join], after GDB (He et al., "Relational Query Coprocessing on Graphics
+// Processors", TODS 2009, section 3.1.3): HJ, SMJ and NINLJ there.
 var JoinWays = []string{"hash", "merge", "loops"}
 
 // JoinShape says how sides are joined.
@@ -42,14 +42,17 @@ type JoinPairs struct {
 	Left, Right primitives.Vector // none where they were only counted
 }
 
-// Join finds the pairs of rows of which the keys compare: it counts them, and where they are wanted a
-// prefix sum of the counts gives each row of one side the place of its pairs, which are emitted in parallel
-// (section 4.1 of the paper: three steps instead of locks).
+// Join finds the pairs of rows of which the keys compare, by GDB's three-step output scheme: each row of one side
+// counts its matches, a prefix sum of the counts gives each the place of its pairs, and these are emitted; where
+// no pairs are wanted the first step is all. A row with many matches does not emit them alone: rows and pairs
+// are cut into equal tiles (merge path: Green, McColl and Bader 2012).
 //
-//   - merge: both sides are sorted, each row of the left one locates its range of the right one.
-//   - hash: both sides are split by their keys' hashes, a work group makes a hash table of the smaller side's
-//     rows of a partition in shared memory. Partitions that are too large are joined by merge.
-//   - loops: each row of the left side meets all of the right one, which come through shared memory.
+//   - merge: both sides are sorted, tiles of the left one locate their matching chunks of the right one, and
+//     each row its range there by binary search.
+//   - hash: both sides are split by the upper bits of their keys' hashes, a work group makes a hash table of the
+//     smaller side's rows of a partition in shared memory. Rows of partitions that are too large for that, as
+//     those of a hot key are, are joined by merge.
+//   - loops: each row of the left side meets all of the right one, which come in blocks through shared memory.
 func Join(run pass.Runner, d Device, shape JoinShape, left, right JoinSide) (out JoinPairs, err error) {
 	if left.Keys.N == 0 || right.Keys.N == 0 {
 		return out, nil
@@ -208,13 +211,13 @@ func (j *join) located(probe, build JoinSide) ([]ranges, error) {
 	tiles := (probe.Keys.N + joinTile - 1) / joinTile
 	r := ranges{probe: probe.Rows, build: build.Rows}
 	bounds := primitives.New(tiles + 1)
-	step := j.step("SortMerge: locate the tiles", "where each tile of the left side begins in the right one", "join_merge.comp", probe, build, tiles, "BOUNDS")
+	step := j.step("SMJ: locate the matching chunks", "where each tile of the left side begins in the right one", "join_merge.comp", probe, build, tiles, "BOUNDS")
 	step.Dispatch.Groups = [2]int{tiles/256 + 1}
 	step.Dispatch.Blocks = append(step.Dispatch.Blocks, bounds.Block)
 	if _, err := j.Run(step); err != nil {
 		return nil, err
 	}
-	step = j.step("SortMerge: locate the matches", "matches, each row's by binary search", "join_merge.comp", probe, build, tiles)
+	step = j.step("SMJ: count the matches", "matches, each row's by binary search", "join_merge.comp", probe, build, tiles)
 	step.Dispatch.Groups = j.groups(tiles, mergeTurns)
 	step.Dispatch.Blocks = append(step.Dispatch.Blocks, bounds.Block)
 	if j.Pairs > 0 {
@@ -246,7 +249,7 @@ func (j *join) hash(probe, build JoinSide) ([]ranges, error) {
 	}
 	parts := 1 << width
 	r := ranges{probe: probe.Rows}
-	step := j.step("Hash: join the partitions", "matches, found in a hash table in shared memory each", "join_hash.comp", probe, build, parts)
+	step := j.step("HJ: count the matches", "matches, looked up in a hash table of each partition, in shared memory", "join_hash.comp", probe, build, parts)
 	step.Dispatch.Groups = j.groups(parts, hashTurns)
 	step.Dispatch.Blocks = append(step.Dispatch.Blocks, probeBounds.Block, buildBounds.Block)
 	if j.Pairs > 0 {
@@ -269,7 +272,7 @@ func (j *join) hash(probe, build JoinSide) ([]ranges, error) {
 			out.High = primitives.New(int(n))
 		}
 		tiles := (s.Keys.N + joinTile - 1) / joinTile
-		step := j.step("Hash: rows of partitions that are too large", "they are joined by sort-merge", "join_hash.comp", s, s, tiles, "LARGE")
+		step := j.step("HJ: rows of partitions that are too large", "they are joined by sort-merge", "join_hash.comp", s, s, tiles, "LARGE")
 		step.Dispatch.Groups = j.groups(tiles, 16)
 		step.Dispatch.Blocks = append(step.Dispatch.Blocks, probeBounds.Block, buildBounds.Block, s.Rows.Block, out.Keys.Block, out.High.Block, out.Rows.Block)
 		step.Uniforms = append(step.Uniforms, shaders.Uint("bits", uint32(width)), shaders.Uint("at", at))
@@ -323,7 +326,7 @@ func (j *join) split(s JoinSide, width int) (out JoinSide, bounds primitives.Vec
 			return out, bounds, err
 		}
 	}
-	step := j.step("Hash: find the partitions", "where each of them begins", "join_hash.comp", out, out, 0, "BOUNDS")
+	step := j.step("HJ: locate the partitions", "where each of them begins", "join_hash.comp", out, out, 0, "BOUNDS")
 	step.Dispatch.Groups = [2]int{1<<width/256 + 1}
 	step.Dispatch.Blocks = append(step.Dispatch.Blocks, textures.Block{}, bounds.Block)
 	step.Uniforms = append(step.Uniforms, shaders.Uint("bits", uint32(width)))
@@ -367,7 +370,7 @@ func (j *join) loops(left, right JoinSide) (out JoinPairs, err error) {
 	strips = max(1, min(strips, d.MaxWords/left.Keys.N))
 	strip := (right.Keys.N + strips - 1) / strips
 	groups := [2]int{j.groups(tiles, strip+strip/256+1)[0], strips}
-	step := j.step("NestedLoops: count the matches", "pairs for which it holds that x "+j.Cmp.String()+" y", "join_loops.comp", left, right, tiles, "COMPARE "+compares[j.Cmp])
+	step := j.step("NINLJ: count the matches", "pairs for which it holds that x "+j.Cmp.String()+" y", "join_loops.comp", left, right, tiles, "COMPARE "+compares[j.Cmp])
 	step.Dispatch.Groups = groups
 	step.Uniforms = append(step.Uniforms, shaders.Uint("strip", uint32(strip)))
 	counts := primitives.Vector{}
@@ -389,7 +392,7 @@ func (j *join) loops(left, right JoinSide) (out JoinPairs, err error) {
 		return out, err
 	}
 	out.Left, out.Right = primitives.New(int(out.N)), primitives.New(int(out.N))
-	step = j.step("NestedLoops: emit the pairs", fmt.Sprintf("%d pairs of row ids", out.N), "join_loops.comp", left, right, tiles, "COMPARE "+compares[j.Cmp], "EMIT")
+	step = j.step("NINLJ: emit the pairs", fmt.Sprintf("%d pairs of row ids", out.N), "join_loops.comp", left, right, tiles, "COMPARE "+compares[j.Cmp], "EMIT")
 	step.Dispatch.Groups = groups
 	step.Uniforms = append(step.Uniforms, shaders.Uint("strip", uint32(strip)))
 	step.Dispatch.Blocks = append(step.Dispatch.Blocks, counts.Block, left.Rows.Block, right.Rows.Block, out.Left.Block, out.Right.Block)

@@ -104,15 +104,21 @@ func (in Inside) Watch(ctx context.Context, text string, wrap func(Stage) pass.R
 		return s.run(ctx, func(x *execution) {
 			w.Plan = x.plan
 			x.execute = func(b backend, took *took) (values []table.Value, err error) {
-				if x.plan == x.otherwise {
-					return nil, errors.New("this takes aggregates that a backend computes: sums of products of two columns that fit 64 bits in every record")
+				now, done, err := x.suited(ctx, b)
+				if err != nil {
+					return nil, err
 				}
-				if x.star != nil {
-					return x.answerOfStar(ctx, b, took, x.states)
+				defer done()
+				if now.star != nil {
+					return inOneRow(now.groupsOf(ctx, b, now.grouped(), took, x.states))
+				}
+				if now.plan == now.otherwise {
+					return nil, errors.New("this takes aggregates that a backend computes: sums of products of two columns that fit 64 bits in every record")
 				}
 				v, err := passesOf(b)
 				if err == nil {
-					w.Values, err = v.Watch(ctx, x.plan, took, wrap)
+					w.Plan = now.plan
+					w.Values, err = v.Watch(ctx, now.plan, took, wrap)
 				}
 				return w.Values, err
 			}

@@ -191,10 +191,10 @@ func TestPairsFoundByCompute(t *testing.T) {
 		sql     string
 		way, by string // by "": cpu joins
 	}{
-		{"SELECT COUNT(*) FROM fact, twice WHERE a = key", "hash", "Hash: join the partitions"},
-		{"SELECT COUNT(*) FROM fact, twice WHERE a = key", "merge", "SortMerge: locate the matches"},
-		{"SELECT COUNT(*) FROM twice, fact WHERE a > key", "loops", "NestedLoops: count the matches"},
-		{"SELECT COUNT(*), SUM(n) FROM fact, twice WHERE key <= a AND b < 300", "loops", "NestedLoops: emit the pairs"},
+		{"SELECT COUNT(*) FROM fact, twice WHERE a = key", "hash", "HJ: count the matches"},
+		{"SELECT COUNT(*) FROM fact, twice WHERE a = key", "merge", "SMJ: count the matches"},
+		{"SELECT COUNT(*) FROM twice, fact WHERE a > key", "loops", "NINLJ: count the matches"},
+		{"SELECT COUNT(*), SUM(n) FROM fact, twice WHERE key <= a AND b < 300", "loops", "NINLJ: emit the pairs"},
 		{"SELECT name, COUNT(*), SUM(n), MEDIAN(m) FROM twice JOIN fact ON a = key GROUP BY name ORDER BY name", "auto", "Join: emit the pairs"},
 		{"SELECT a, n, name FROM fact JOIN dim ON a = key WHERE b < 200 AND name <> 'red' ORDER BY n, a, name, m LIMIT 40", "merge", "Join: emit the pairs"},
 		{"SELECT x.n, y.m FROM fact x JOIN fact y ON x.b = y.b AND x.n < y.n WHERE x.m = 2 ORDER BY 1, 2 LIMIT 50", "hash", "Join: emit the pairs"},
@@ -202,10 +202,10 @@ func TestPairsFoundByCompute(t *testing.T) {
 		{"SELECT COUNT(*), SUM(m), COUNT(z.name) FROM (fact JOIN twice ON a = key) LEFT JOIN dim z ON z.key = m", "merge", "Join: emit the pairs"},
 		{"SELECT COUNT(*) FROM fact, twice WHERE a = key", "perfect", ""},
 		{"SELECT COUNT(*) FROM twice x JOIN dim y ON x.name = y.name", "hash", ""},
-		{"SELECT COUNT(*), COUNT(key), SUM(n) FROM fact LEFT JOIN twice ON a = key WHERE n > 0", "hash", "by left join radix hash join on compute"},
-		{"SELECT COUNT(*), COUNT(key), SUM(n) FROM fact RIGHT JOIN dim ON a = key AND n > 400", "merge", "by right join sort-merge join on compute"},
+		{"SELECT COUNT(*), COUNT(key), SUM(n) FROM fact LEFT JOIN twice ON a = key WHERE n > 0", "hash", "by left join hash join (HJ) on compute"},
+		{"SELECT COUNT(*), COUNT(key), SUM(n) FROM fact RIGHT JOIN dim ON a = key AND n > 400", "merge", "by right join sort-merge join (SMJ) on compute"},
 		{"SELECT key, n, name FROM fact FULL JOIN twice ON b = key ORDER BY 2, 1, 3, m LIMIT 60", "hash", "by full join"},
-		{"SELECT x.m, x.n, y.name FROM fact x LEFT JOIN dim y ON x.n > y.key WHERE x.b < 40 ORDER BY x.n, y.key, 1", "loops", "NestedLoops: emit"},
+		{"SELECT x.m, x.n, y.name FROM fact x LEFT JOIN dim y ON x.n > y.key WHERE x.b < 40 ORDER BY x.n, y.key, 1", "loops", "NINLJ: emit"},
 		{"SELECT COUNT(*), COUNT(key) FROM fact LEFT JOIN twice ON a = key AND n < 0", "hash", ""},
 		{"SELECT COUNT(*) FROM fact, twice, far WHERE a = twice.key AND b = far.key", "hash", ""},
 	} {

@@ -287,7 +287,7 @@ func (x *execution) aggregates(yield func(batch, error) bool) {
 // cannot add up the expressions that aggregates are of, cpu does so above the rows that it selects.
 func (s *planned) answer(ctx context.Context, b backend, took *took) ([]table.Value, error) {
 	if s.star != nil {
-		return s.answerOfStar(ctx, b, took, inGroups)
+		return s.answerOfStar(ctx, b, took)
 	}
 	if s.plan.Groups != nil {
 		return inOneRow(s.groupsOf(ctx, b, s.plan.Groups, took, inGroups))
@@ -302,7 +302,7 @@ func (s *planned) answer(ctx context.Context, b backend, took *took) ([]table.Va
 }
 
 // answerOfStar is answer of aggregates of a star without keys.
-func (s *planned) answerOfStar(ctx context.Context, b backend, took *took, find finder) ([]table.Value, error) {
+func (s *planned) answerOfStar(ctx context.Context, b backend, took *took) ([]table.Value, error) {
 	now, done, err := s.suited(ctx, b)
 	if err != nil {
 		return nil, err
@@ -311,7 +311,7 @@ func (s *planned) answerOfStar(ctx context.Context, b backend, took *took, find 
 	if now.star == nil {
 		return now.answer(ctx, b, took)
 	}
-	return inOneRow(now.groupsOf(ctx, b, s.grouped(), took, find))
+	return inOneRow(now.groupsOf(ctx, b, s.grouped(), took, inGroups))
 }
 
 func inOneRow(groups iter.Seq2[[][]table.Value, error]) (values []table.Value, err error) {

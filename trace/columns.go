@@ -78,6 +78,9 @@ func (t *tracer) columns() {
 			}
 			c.Chunks = append(c.Chunks, ColumnChunk{seg.Bits, t.images.add(values), t.images.add(codes), t.images.add(narrow(index))})
 		}
+		if len(c.Chunks) == 0 {
+			c.Chunks = []ColumnChunk{{0, t.images.add([]string{}), t.images.add([]string{}), t.images.add(narrow([]uint32{}))}}
+		}
 		t.trace.Columns = append(t.trace.Columns, c)
 	}
 }

@@ -166,6 +166,9 @@ func Run(ctx context.Context, db *engine.DB, text string, o Options) (*Trace, er
 			s.Steps[i].Decision = s.Decision(i)
 		}
 	}
+	if len(out.Grids) == 0 { // the passes of a join that has no rows are shown all the same
+		out.Grids = []*grid{{Width: 1, Step: 1, Cols: 1, Lines: 1, cells: []int{}}}
+	}
 	out.Images = t.images.list
 	out.Watched, out.Ran, out.tracer = w, t.Profiles, t
 	return out, errors.Join(t.err, t.images.err)

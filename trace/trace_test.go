@@ -502,7 +502,7 @@ func TestGroupsAndOrderOfCompute(t *testing.T) {
 // its rows.
 func TestMatchesOfAJoin(t *testing.T) {
 	db := open(t, engine.Options{Backend: "compute"}, small())
-	for way, counts := range map[string]string{"hash": "Hash: join the partitions", "merge": "SortMerge: locate the matches", "loops": "NestedLoops: count the matches"} {
+	for way, counts := range map[string]string{"hash": "HJ: count the matches", "merge": "SMJ: count the matches", "loops": "NINLJ: count the matches"} {
 		if _, err := db.Exec(t.Context(), "SET join = '"+way+"'"); err != nil {
 			t.Fatal(err)
 		}
@@ -517,6 +517,11 @@ func TestMatchesOfAJoin(t *testing.T) {
 		}
 		if last := tr.Passes[len(tr.Passes)-1]; !strings.HasPrefix(last.Name, "Accumulate(") || len(last.Panels) == 0 {
 			t.Errorf("%s: the last pass is %s", way, last.Name)
+		}
+		for sql, rows := range map[string]string{"SELECT COUNT(*) FROM t x JOIN t y ON x.b = y.b WHERE x.b < 7": tr.Answer[0].Value, "SELECT COUNT(*), SUM(y.a) FROM t x JOIN t y ON x.b = y.b WHERE x.b < 0": "0"} {
+			if tr := traced(t, db, sql); tr.Answer[0].Value != rows || len(tr.Passes) == 0 || len(tr.Grids) != 1 {
+				t.Errorf("%s: %s, %d passes, %d grids", sql, tr.Answer[0].Value, len(tr.Passes), len(tr.Grids))
+			}
 		}
 	}
 }
