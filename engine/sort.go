@@ -156,14 +156,11 @@ func (s *sorting) useful(worker int, chunk *table.Chunk, b table.Block) table.Bl
 func (s *sorting) valuesPiece(rows valueRows) (sortPiece, error) {
 	p := sortPiece{rows: len(rows)}
 	for _, k := range s.Keys {
-		values := make([]table.Value, len(rows))
-		for r, row := range rows {
-			var err error
-			if values[r], err = valueIn(row, k.E); err != nil {
-				return p, err
-			}
+		x, err := vectorOf(len(rows), func(i int) (table.Value, error) { return valueIn(rows[i], k.E) }, k.E.Type())
+		if err != nil {
+			return p, err
 		}
-		key, codes := fittedKey(k, vectorOf(values, k.E.Type()))
+		key, codes := fittedKey(k, x)
 		s.keys, p.columns = append(s.keys, key), append(p.columns, codes...)
 	}
 	return p, nil

@@ -131,43 +131,49 @@ func (k *sortKey) add(p *sortPiece, x cpu.Vector) {
 
 // vectorOf is values of a type as a vector; DECIMALs and intervals of one scale without months as
 // integers of 64 bits, else as their ranks.
-func vectorOf(values []table.Value, t table.Type) (x cpu.Vector) {
-	x.Valid = make([]byte, bitutil.BytesForBits(int64(len(values))))
+func vectorOf(n int, at func(i int) (table.Value, error), t table.Type) (x cpu.Vector, err error) {
+	x.Valid = make([]byte, bitutil.BytesForBits(int64(n)))
 	switch {
 	case t.Kind == table.Varchar:
-		x.Texts = make([]string, 0, len(values))
+		x.Texts = make([]string, n)
 	case t.IsFloat():
-		x.Floats = make([]float64, 0, len(values))
+		x.Floats = make([]float64, n)
 	default:
-		x.Ints = make([]int64, 0, len(values))
+		x.Ints = make([]int64, n)
 	}
-	for i, v := range values {
+	alike, scale := true, -1 // of values that integers stand for
+	for i := range n {
+		v, err := at(i)
+		if err != nil {
+			return x, err
+		}
 		bitutil.SetBitTo(x.Valid, i, !v.Null)
 		switch {
+		case v.Null:
 		case t.Kind == table.Varchar:
-			x.Texts = append(x.Texts, v.S)
+			x.Texts[i] = v.S
 		case t.IsFloat():
-			x.Floats = append(x.Floats, v.F)
-		case v.Big != nil && v.Big.IsInt64():
-			x.Ints = append(x.Ints, v.Big.Int64())
+			x.Floats[i] = v.F
 		default:
-			x.Ints = append(x.Ints, v.I)
-		}
-	}
-	if t.Kind == table.Decimal || t.Kind == table.Interval {
-		var of *table.Value
-		for i, v := range values {
-			switch {
-			case v.Null:
-			case v.Months != 0 || v.Big != nil && !v.Big.IsInt64() || of != nil && of.Type.Scale != v.Type.Scale:
-				rankValues(values, x.Ints)
-				return x
-			default:
-				of = &values[i]
+			if x.Ints[i] = v.I; v.Big != nil {
+				alike = alike && v.Big.IsInt64()
+				x.Ints[i] = v.Big.Int64()
 			}
+			alike = alike && v.Months == 0 && (scale < 0 || scale == v.Type.Scale)
+			scale = v.Type.Scale
 		}
 	}
-	return x
+	if alike {
+		return x, nil
+	}
+	values := make([]table.Value, n)
+	for i := range values {
+		if values[i], err = at(i); err != nil {
+			return x, err
+		}
+	}
+	rankValues(values, x.Ints)
+	return x, nil
 }
 
 // rankValues writes the ranks of values among themselves.
