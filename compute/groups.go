@@ -92,12 +92,15 @@ func (x *chunk) aggregate(g *grouping) error {
 		defines = append(defines, fmt.Sprintf("SLOTS %du", room))
 	}
 	c := &code{name: "groups.comp", files: []string{"units.glsl", "codes.glsl"}, after: []string{"groups.comp"}, device: d,
-		slots: w.slots, perUnit: groupGroups, regional: x.regional, steps: 32 * 5}
+		slots: w.slots, perUnit: groupGroups, steps: 32 * 5}
 	if len(x.q.Star) > 0 {
-		c.perUnit = starGroups
+		c.perUnit, c.regional = starGroups, x.regional
 		defines = append(defines, fmt.Sprintf("QUADS %d", d.quads()))
 	}
-	c.defines = x.defines(d, defines...)
+	c.defines = d.defines(defines...)
+	if c.regional {
+		c.defines = x.defines(d, defines...)
+	}
 	c.text = t.text()
 	c.each = c.text
 	if n := len(c.slots) + 1; n > d.maxBlocks() {
