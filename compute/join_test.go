@@ -1,6 +1,7 @@
 package compute
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -215,6 +216,35 @@ func TestJoinsCountMorePairsThanAreWanted(t *testing.T) {
 			if err != nil || got.N != 70_000*80_000 || !got.Left.None() {
 				t.Errorf("%s: %d pairs, %v", way, got.N, err)
 			}
+		}
+	})
+}
+
+// A join whose n-th call of the device fails says so, whichever that is, and the next one is right.
+func TestJoinsReturnErrorsOfPasses(t *testing.T) {
+	rng := rand.New(rand.NewPCG(11, 12))
+	key := func() uint64 { return rng.Uint64N(40) << 31 }
+	left, right := draws(rng, 1800, true, func() uint64 { return key() / 20 }), draws(rng, 1700, false, key)
+	stop := errors.New("stop")
+	gltest.Run(t, 0, func(gl *glctx.Context, g *pass.GL) {
+		d := DeviceOf(gl.Caps())
+		for _, way := range JoinWays {
+			shape := JoinShape{Way: way, Cmp: expr.EQ, Pairs: 1 << 24}
+			for at := 0; ; at++ {
+				run := &pass.Failer{Runner: g, At: at, Err: stop}
+				_, err := Join(run, d, shape, left.side(true), right.side(true))
+				g.End()
+				if run.Calls <= at {
+					if err != nil || at < 5 {
+						t.Errorf("%s: %v after %d calls", way, err, at)
+					}
+					break
+				}
+				if !errors.Is(err, stop) {
+					t.Fatalf("%s: %v where call %d fails", way, err, at)
+				}
+			}
+			checkJoin(t, g, d, "after failures", shape, true, left, right)
 		}
 	})
 }

@@ -154,7 +154,9 @@ func (p *pairing) find(ctx context.Context, q *plan.PairQuery) (found plan.Pairs
 		} else {
 			err = do()
 		}
-		p.ran = append(p.ran, n.steps...)
+		if err == nil {
+			p.ran = append(p.ran, n.steps...)
+		}
 		return err
 	})
 	if errors.As(err, new(*textures.BudgetError)) {

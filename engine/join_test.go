@@ -234,3 +234,16 @@ func TestPairsFoundByCompute(t *testing.T) {
 		t.Errorf("resident after the statements: %+v", r)
 	}
 }
+
+// Where a device has no room for the pairs of a join, cpu joins.
+func TestPairsThatDoNotFitAreLeftToCPU(t *testing.T) {
+	db := openStar(t, Options{Backend: "compute", GPUMemory: 96 << 10})
+	const text = "SELECT COUNT(*) FROM fact x JOIN fact y ON x.a = y.a"
+	x, err := db.Explain(context.Background(), text, ExplainOptions{Analyze: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if lines := strings.Join(x.Lines(), "\n"); !strings.Contains(lines, "by perfect hash") || !strings.Contains(lines, ") on cpu") {
+		t.Error(lines)
+	}
+}
