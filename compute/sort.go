@@ -2,13 +2,11 @@ package compute
 
 import (
 	"errors"
-	"slices"
 
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/primitives"
-	"github.com/stencildb/stencildb/table"
 	"github.com/stencildb/stencildb/textures"
 )
 
@@ -24,107 +22,28 @@ func Order(run pass.Runner, d Device, q *plan.Query) (list []plan.SortedRows, er
 	}
 	chunks := q.Chunks
 	if first := q.Order.First; first >= 0 && first < int64(q.Table.Rows()/topShare) {
-		if chunks, err = guessedSelections(q, int(first)); err != nil {
-			return nil, err
-		}
-		if chunks != nil {
-			if list, enough, err := ordered(run, d, q, chunks, int(first)); err != nil || enough {
-				return list, err
-			}
-		}
 		if chunks, err = topSelections(run, d, q, uint64(first)); err != nil {
 			return nil, err
 		}
 	}
-	list, _, err = ordered(run, d, q, chunks, 0)
-	return list, err
-}
-
-// ordered sorts the rows of some selections; enough says that there are as many as are asked for, and not far
-// too many to be sorted for these, in which case it stops.
-func ordered(run pass.Runner, d Device, q *plan.Query, chunks []plan.ChunkPlan, want int) (list []plan.SortedRows, enough bool, err error) {
 	c, trees, err := selections(run, d, q, chunks)
 	if err != nil {
-		return nil, false, err
+		return nil, err
 	}
-	found := 0
 	for i, x := range c.chunks {
 		if trees[i] == nil {
 			continue
 		}
 		for j, w := range x.pieces {
 			s := &sorting{chunk: x, run: run, Window: w.Window, bitmap: trees[i].leaf.marks.blocks[j]}
-			if err := s.count(chunks[i].Pred.Op == plan.True); err != nil {
-				return nil, false, err
-			}
-			if found += s.n; want > 0 && s.n > max(mostGuessed, 8*want) {
-				return nil, false, nil
-			}
 			rows, err := s.rows(chunks[i].Pred.Op == plan.True)
 			if err != nil {
-				return nil, false, err
+				return nil, err
 			}
 			list = append(list, plan.SortedRows{Chunk: q.Place(x.index), Rows: rows})
 		}
 	}
-	return list, found >= want, nil
-}
-
-const (
-	// sampled is how many values a sample has, and sampledRows from how many rows on one is taken: it saves
-	// the waits of a search for an order statistic.
-	sampled     = 256
-	sampledRows = 1 << 16
-	// mostGuessed is how many rows a guess may leave to be sorted, whatever is wanted.
-	mostGuessed = 1 << 22
-)
-
-// guessedSelections are the selections of those rows that a sample of the first key's values says to be the
-// first n and some more; nil where there is no guess. There may be less than n.
-func guessedSelections(q *plan.Query, n int) ([]plan.ChunkPlan, error) {
-	k, total := q.Order.Keys[0], q.Table.Rows()
-	if q.Where != nil || total < sampledRows || n == 0 {
-		return nil, nil
-	}
-	col := k.E.(*expr.Column)
-	var values []table.Value
-	at, before := 0, 0 // the next of the sample, and the rows of the chunks before
-	for _, c := range q.Table.Chunks {
-		seg := c.Segments[col.Index]
-		if k.NullsFirst && seg.Nulls > 0 {
-			return nil, nil
-		}
-		for ; at < sampled && at*(total/sampled) < before+c.Rows; at++ {
-			if v := seg.Value(at*(total/sampled) - before); !v.Null {
-				values = append(values, v)
-			}
-		}
-		before += c.Rows
-	}
-	slices.SortFunc(values, func(a, b table.Value) int {
-		if k.Desc {
-			a, b = b, a
-		}
-		return table.Compare(a, b)
-	})
-	last := 2 + 2*n*sampled/total
-	if last >= len(values) {
-		return nil, nil
-	}
-	top, err := plan.NewQuery(q.Table, &plan.Fragment{Table: q.Table.Name, Where: upTo(k, col, values[last])})
-	if err != nil {
-		return nil, err
-	}
-	return top.Chunks, nil
-}
-
-// upTo says that a key is not behind a value.
-func upTo(k expr.SortKey, col *expr.Column, v table.Value) expr.Expr {
-	e := &expr.Compare{Op: expr.LE, L: col, R: &expr.Const{V: v, P: -1}, P: -1}
-	if k.Desc {
-		e.Op = expr.GE
-	}
-	return e
+	return list, nil
 }
 
 // selections leaves the selection of each chunk as a bitmap; the node of one that selects nothing is nil.
@@ -207,8 +126,12 @@ func topSelections(run pass.Runner, d Device, q *plan.Query, n uint64) ([]plan.C
 		if err != nil {
 			return nil, err
 		}
-		if where = upTo(k, col, v); k.NullsFirst && nulls > 0 {
-			where = &expr.Or{Kids: []expr.Expr{&expr.IsNull{X: col}, where}}
+		upTo := &expr.Compare{Op: expr.LE, L: col, R: &expr.Const{V: v, P: -1}, P: -1}
+		if k.Desc {
+			upTo.Op = expr.GE
+		}
+		if where = upTo; k.NullsFirst && nulls > 0 {
+			where = &expr.Or{Kids: []expr.Expr{&expr.IsNull{X: col}, upTo}}
 		}
 	}
 	if q.Where != nil {
@@ -232,10 +155,10 @@ type sorting struct {
 	words  []primitives.Word // of their keys, the lowest first
 }
 
-// rows are those of the chunk, once they are counted; all says that every record is marked.
+// rows are those of the chunk; all says that every record is marked.
 func (s *sorting) rows(all bool) ([]uint32, error) {
-	if s.n == 0 {
-		return nil, nil
+	if err := s.count(all); err != nil || s.n == 0 {
+		return nil, err
 	}
 	if err := s.keys(); err != nil {
 		return nil, err
