@@ -1,36 +1,32 @@
 package compute
 
 import (
-	"math"
-	"math/bits"
+	"slices"
 
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/primitives"
+	"github.com/stencildb/stencildb/table"
 	"github.com/stencildb/stencildb/textures"
 )
 
 // Pairs finds the pairs of rows of two tables, by [Join]: the selected rows' codes are gathered from the
-// planes, and become distances from the smallest ordinal of both columns.
+// planes, and become those of a code space that both columns have in common.
 func Pairs(run pass.Runner, d Device, q *plan.PairQuery) (out plan.Pairs, err error) {
-	base, top := uint64(math.MaxUint64), uint64(0)
+	both := &table.Table{Fields: []table.Field{q.Sides[0].Table.Fields[q.Columns[0]]}}
 	for i, s := range q.Sides {
 		if err := checks(run, d, s); err != nil {
 			return out, err
 		}
 		for _, c := range s.Table.Chunks {
-			if seg := c.Segments[q.Columns[i]]; seg.NonNull() > 0 {
-				base, top = min(base, seg.Base), max(top, seg.Base+seg.Max)
-			}
+			both.Chunks = append(both.Chunks, &table.Chunk{Rows: c.Rows, Segments: []*table.Segment{c.Segments[q.Columns[i]]}})
 		}
 	}
-	if base > top {
-		return out, nil
-	}
-	shape := JoinShape{Way: q.Way, Cmp: q.Cmp, Bits: max(1, bits.Len64(top-base)), Pairs: q.Most}
+	space := plan.NewSpace(both, 0)
+	shape := JoinShape{Way: q.Way, Cmp: q.Cmp, Bits: max(1, space.Bits()), Pairs: q.Most}
 	var sides [2]JoinSide
 	for i, s := range q.Sides {
-		k := &joinKeys{run: run, device: d, col: q.Columns[i], base: base, wide: shape.Bits > textures.PartBits, ids: q.Most > 0}
+		k := &joinKeys{run: run, device: d, col: q.Columns[i], space: space, wide: shape.Bits > textures.PartBits, ids: q.Most > 0}
 		if sides[i], err = k.side(s); err != nil {
 			return out, err
 		}
@@ -52,13 +48,25 @@ func Pairs(run pass.Runner, d Device, q *plan.PairQuery) (out plan.Pairs, err er
 	return out, nil
 }
 
+// SideOf is the side whose columns a pass of [Pairs] reads; the left one where it reads none.
+func SideOf(q *plan.PairQuery, p *pass.Pass) *plan.Query {
+	for _, b := range slices.Concat(p.Dispatch.Blocks, p.Dispatch.Addressed) {
+		for _, s := range q.Sides {
+			if b.Chunk != nil && slices.Contains(s.Table.Chunks, b.Chunk) {
+				return s
+			}
+		}
+	}
+	return q.Sides[0]
+}
+
 // joinKeys gathers the keys of a side of a join.
 type joinKeys struct {
 	run       pass.Runner
 	device    Device
 	col       int
-	base      uint64 // the ordinal that becomes key 0
-	wide, ids bool   // keys of two words; row ids are wanted
+	space     *plan.Space // of the keys
+	wide, ids bool        // keys of two words; row ids are wanted
 }
 
 // side is the selected rows of a table, none of which is NULL in the column.
@@ -105,7 +113,7 @@ func (k *joinKeys) window(s *sorting, first int, all bool) (out JoinSide, err er
 		}
 	}
 	seg := s.segment(k.col)
-	delta := seg.Base - k.base
+	delta, ranks := k.space.Translation(seg)
 	part := func(part int) (primitives.Vector, error) {
 		codes := primitives.New(s.n)
 		if part < textures.Parts(seg) {
@@ -117,6 +125,13 @@ func (k *joinKeys) window(s *sorting, first int, all bool) (out JoinSide, err er
 	}
 	if out.Keys, err = part(0); err != nil {
 		return out, err
+	}
+	if ranks != nil { // of texts
+		codes := out.Keys
+		out.Keys = primitives.New(s.n)
+		if err := primitives.Gather(k.run, d, primitives.FromSlice(ranks), codes, out.Keys); err != nil {
+			return out, err
+		}
 	}
 	if delta != 0 {
 		if err := primitives.Map(k.run, d, primitives.Func{Expr: "x + c0", Constants: []uint32{uint32(delta)}}, out.Keys, out.Keys); err != nil {

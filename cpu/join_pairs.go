@@ -140,7 +140,7 @@ func (j *joiner) alone(rel *relation, filters [2]expr.Expr, kept [2]bool) error 
 	return nil
 }
 
-// paired reports whether a condition compares two columns by an operator, one of each scan, whose ordinals
+// paired reports whether a condition compares two columns by an operator, one of each scan, whose codes
 // compare as they do.
 func (j *joiner) paired(e expr.Expr, scans [2]int, op expr.CmpOp) bool {
 	c, ok := e.(*expr.Compare)
@@ -149,7 +149,10 @@ func (j *joiner) paired(e expr.Expr, scans [2]int, op expr.CmpOp) bool {
 	}
 	l, ok := c.L.(*expr.Column)
 	r, too := c.R.(*expr.Column)
-	if !ok || !too || newJoinKey(l, r, e).how != byOrdinal {
+	if !ok || !too {
+		return false
+	}
+	if how := newJoinKey(l, r, e).how; how != byOrdinal && how != byRank {
 		return false
 	}
 	of := [2]int{j.scanOf(l.Index), j.scanOf(r.Index)}

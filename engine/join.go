@@ -138,7 +138,7 @@ type pairing struct {
 func (p *pairing) find(ctx context.Context, q *plan.PairQuery) (found plan.Pairs, how string, err error) {
 	err = p.db.on(ctx, "compute", new(time.Duration), func(b backend) (err error) {
 		g := b.(*passes).list[0] // which has the whole of both tables for it
-		n := &noting{Runner: g.GL, g: g}
+		n := &noting{Runner: g.GL, g: g, q: q}
 		do := func() error {
 			return g.query(ctx, func() (err error) {
 				if p.watch != nil {
@@ -165,14 +165,16 @@ func (p *pairing) find(ctx context.Context, q *plan.PairQuery) (found plan.Pairs
 	return found, map[string]string{"hash": "hash join (HJ)", "merge": "sort-merge join (SMJ)", "loops": "non-indexed nested loops (NINLJ)"}[q.Way] + " on compute", err
 }
 
-// noting is a runner that notes its passes.
+// noting is a runner that notes its passes, and has the store name the columns that they read.
 type noting struct {
 	pass.Runner
 	g     *GPU
+	q     *plan.PairQuery
 	steps []Step
 }
 
 func (n *noting) Run(p *pass.Pass) (pass.Count, error) {
+	n.g.Store.Name(compute.SideOf(n.q, p).Table)
 	n.steps = append(n.steps, n.g.step(p))
 	return n.Runner.Run(p)
 }

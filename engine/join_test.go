@@ -201,7 +201,9 @@ func TestPairsFoundByCompute(t *testing.T) {
 		{"SELECT COUNT(*), SUM(n) FROM fact, dim WHERE a = key AND size = 9", "hash", "Select(a IS NOT NULL)"},
 		{"SELECT COUNT(*), SUM(m), COUNT(z.name) FROM (fact JOIN twice ON a = key) LEFT JOIN dim z ON z.key = m", "merge", "Join: emit the pairs"},
 		{"SELECT COUNT(*) FROM fact, twice WHERE a = key", "perfect", ""},
-		{"SELECT COUNT(*) FROM twice x JOIN dim y ON x.name = y.name", "hash", ""},
+		{"SELECT COUNT(*) FROM twice x JOIN dim y ON x.name = y.name", "hash", "HJ: count the matches"}, // texts of other dictionaries
+		{"SELECT x.key, y.key, x.name FROM twice x JOIN dim y ON x.name > y.name ORDER BY 1, 2, 3 LIMIT 50", "loops", "NINLJ: emit"},
+		{"SELECT COUNT(*) FROM twice JOIN dim ON twice.key + 1 = dim.key", "hash", ""},
 		{"SELECT COUNT(*), COUNT(key), SUM(n) FROM fact LEFT JOIN twice ON a = key WHERE n > 0", "hash", "by left join hash join (HJ) on compute"},
 		{"SELECT COUNT(*), COUNT(key), SUM(n) FROM fact RIGHT JOIN dim ON a = key AND n > 400", "merge", "by right join sort-merge join (SMJ) on compute"},
 		{"SELECT key, n, name FROM fact FULL JOIN twice ON b = key ORDER BY 2, 1, 3, m LIMIT 60", "hash", "by full join"},

@@ -5,7 +5,7 @@ import "github.com/stencildb/stencildb/expr"
 // PairQuery asks for the pairs of rows of two tables of which the values of a column each compare: an inner join.
 type PairQuery struct {
 	Sides   [2]*Query // the left and the right table's rows that may be in a pair: none is NULL in its column
-	Columns [2]int    // whose ordinals are comparable
+	Columns [2]int    // whose codes are comparable in a space of both
 	Cmp     expr.CmpOp
 	Way     string // the algorithm
 	Most    uint64 // where there are more pairs, and with 0, they are only counted

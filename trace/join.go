@@ -5,23 +5,7 @@ import (
 
 	"github.com/stencildb/stencildb/compute"
 	"github.com/stencildb/stencildb/internal/numbers"
-	"github.com/stencildb/stencildb/pass"
-	"github.com/stencildb/stencildb/plan"
 )
-
-// side is the side of a join that a pass reads columns of; the left one where it reads none.
-func (t *tracer) side(p *pass.Pass) *plan.Query {
-	for _, b := range p.Dispatch.Blocks {
-		for _, s := range t.pairs.Sides {
-			for _, c := range s.Table.Chunks {
-				if b.Chunk == c {
-					return s
-				}
-			}
-		}
-	}
-	return t.pairs.Sides[0]
-}
 
 // join looks at a pass that finds the pairs of a join: there are no records of the result yet, and no
 // pictures, but how many matches it has counted.

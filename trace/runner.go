@@ -109,7 +109,7 @@ func (t *tracer) Run(p *pass.Pass) (pass.Count, error) {
 	see := t.draw
 	if t.pairs != nil {
 		see = t.join
-		t.plan, l.Chunk = t.side(p), 0
+		t.plan, l.Chunk = compute.SideOf(t.pairs, p), 0
 	} else {
 		l.grid = t.trace.Grids[l.Chunk]
 	}
