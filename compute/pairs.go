@@ -112,20 +112,14 @@ func (k *joinKeys) window(s *sorting, first int, all bool) (out JoinSide, err er
 			return out, err
 		}
 	}
-	seg := s.segment(k.col)
-	delta, ranks := k.space.Translation(seg)
-	part := func(part int) (primitives.Vector, error) {
-		codes := primitives.New(s.n)
-		if part < textures.Parts(seg) {
-			if planes := s.block(k.col, textures.Planes, part, s.Window); planes.Stored() != 0 {
-				return codes, primitives.RowCodes(k.run, d, s.bitmap, s.Window.Rows, s.before, planes, planes.Stored(), codes)
-			}
-		}
-		return codes, primitives.Map(k.run, d, primitives.Expr("0u"), codes)
-	}
-	if out.Keys, err = part(0); err != nil {
+	if out.Keys, err = k.codes(s, 0, all); err != nil {
 		return out, err
 	}
+	mapped := func(to *primitives.Vector, fn primitives.Func, in ...primitives.Vector) error {
+		*to = primitives.New(s.n) // what there was may be the column's
+		return primitives.Map(k.run, d, fn, *to, in...)
+	}
+	delta, ranks := k.space.Translation(s.segment(k.col))
 	if ranks != nil { // of texts
 		codes := out.Keys
 		out.Keys = primitives.New(s.n)
@@ -134,18 +128,35 @@ func (k *joinKeys) window(s *sorting, first int, all bool) (out JoinSide, err er
 		}
 	}
 	if delta != 0 {
-		if err := primitives.Map(k.run, d, primitives.Func{Expr: "x + c0", Constants: []uint32{uint32(delta)}}, out.Keys, out.Keys); err != nil {
+		if err := mapped(&out.Keys, primitives.Func{Expr: "x + c0", Constants: []uint32{uint32(delta)}}, out.Keys); err != nil {
 			return out, err
 		}
 	}
 	if !k.wide {
 		return out, nil
 	}
-	if out.High, err = part(1); err != nil || delta == 0 {
+	if out.High, err = k.codes(s, 1, all); err != nil || delta == 0 {
 		return out, err
 	}
 	carried := primitives.Func{Expr: "x + c1 + uint(y < c0)", Constants: []uint32{uint32(delta), uint32(delta >> 32)}}
-	return out, primitives.Map(k.run, d, carried, out.High, out.High, out.Keys)
+	return out, mapped(&out.High, carried, out.High, out.Keys)
+}
+
+// codes are a part of the codes of the marked rows of a window: where all rows are marked and each code is a
+// word, as the device has them.
+func (k *joinKeys) codes(s *sorting, part int, all bool) (primitives.Vector, error) {
+	d, seg := k.device.Primitives, s.segment(k.col)
+	if part < textures.Parts(seg) {
+		if all && textures.CodeBytes(seg) == 4 {
+			return primitives.Vector{Block: s.block(k.col, textures.Codes, part, s.Window), N: s.n}, nil
+		}
+		if planes := s.block(k.col, textures.Planes, part, s.Window); planes.Stored() != 0 {
+			codes := primitives.New(s.n)
+			return codes, primitives.RowCodes(k.run, d, s.bitmap, s.Window.Rows, s.before, planes, planes.Stored(), codes)
+		}
+	}
+	zeros := primitives.New(s.n)
+	return zeros, primitives.Map(k.run, d, primitives.Expr("0u"), zeros)
 }
 
 // together puts the rows of several windows one behind the other.
