@@ -152,7 +152,7 @@ func (x *Explanation) fragment(ctx context.Context, s *planned, o ExplainOptions
 	var opening time.Duration
 	err := s.try(ctx, &opening, func(b backend) (err error) {
 		x.Backend = b.Name()
-		now, done, err := s.suited(ctx, b)
+		now, done, err := s.suited(ctx, b, &took{})
 		if err != nil {
 			return err
 		}

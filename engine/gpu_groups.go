@@ -37,11 +37,11 @@ func (s *planned) groupsOf(ctx context.Context, b backend, n *plan.Aggregate, to
 // groupsOfStar is groupsOf over a star of joins.
 func (s *planned) groupsOfStar(ctx context.Context, b backend, n *plan.Aggregate, took *took, find finder) iter.Seq2[[][]table.Value, error] {
 	return func(yield func([][]table.Value, error) bool) {
-		now, done, err := s.suited(ctx, b)
+		now, done, err := s.suited(ctx, b, took)
 		var states []plan.GroupStates
 		if err == nil && now.star != nil {
 			if states, err = find(ctx, b, s.plan, took); declined(err) {
-				now, done, err = s.withJoin(ctx)
+				now, done, err = s.withJoin(ctx, took)
 			}
 		}
 		if err != nil {

@@ -104,7 +104,7 @@ func (in Inside) Watch(ctx context.Context, text string, wrap func(Stage) pass.R
 		return s.run(ctx, func(x *execution) {
 			w.Plan = x.plan
 			x.execute = func(b backend, took *took) (values []table.Value, err error) {
-				now, done, err := x.suited(ctx, b)
+				now, done, err := x.suited(ctx, b, took)
 				if err != nil {
 					return nil, err
 				}

@@ -86,8 +86,8 @@ func (s *planned) scanned() (list []*table.Table) {
 }
 
 // withJoin is the statement for the table of the rows that its joins give, which stays on devices until
-// done is called.
-func (s *planned) withJoin(ctx context.Context) (joined *planned, done func(), err error) {
+// done is called. What devices take for that is added to took.
+func (s *planned) withJoin(ctx context.Context, took *took) (joined *planned, done func(), err error) {
 	of := cpu.Joining{Tables: s.scanned(), Columns: s.fragment.Reads(), Way: s.db.joinWay.get(), ChunkRows: s.db.chunkRows()}
 	if of.Memory, err = s.db.hostBudget(); err != nil {
 		return nil, nil, err
@@ -95,7 +95,7 @@ func (s *planned) withJoin(ctx context.Context) (joined *planned, done func(), e
 	if of.Memory == 0 {
 		of.Memory = glctx.FreeHostMemory()
 	}
-	var pairing pairing
+	pairing := pairing{took: took}
 	if s.db.Backend() == "compute" {
 		pairing.db, pairing.watch, of.Pairs = s.db, s.watch, pairing.find
 	}
@@ -114,7 +114,7 @@ func (s *planned) withJoin(ctx context.Context) (joined *planned, done func(), e
 }
 
 // suited is the statement as a backend does it: of a star it takes the largest table, or the rows of the join.
-func (s *planned) suited(ctx context.Context, b backend) (now *planned, done func(), err error) {
+func (s *planned) suited(ctx context.Context, b backend, took *took) (now *planned, done func(), err error) {
 	if s.star == nil {
 		return s, func() {}, nil
 	}
@@ -124,28 +124,31 @@ func (s *planned) suited(ctx context.Context, b backend) (now *planned, done fun
 			return s, func() {}, err
 		}
 	}
-	return s.withJoin(ctx)
+	return s.withJoin(ctx, took)
 }
 
 // pairing has compute find the pairs of joins, and notes its passes.
 type pairing struct {
 	db    *DB
+	took  *took
 	watch func(Stage) pass.Runner // nil for nobody
 	ran   []Step
 }
 
 // find is a [cpu.FindPairs]. What a device has no room for is left to cpu.
 func (p *pairing) find(ctx context.Context, q *plan.PairQuery) (found plan.Pairs, how string, err error) {
-	err = p.db.on(ctx, "compute", new(time.Duration), func(b backend) (err error) {
+	var opening time.Duration
+	err = p.db.on(ctx, "compute", &opening, func(b backend) (err error) {
+		p.took.start(b.Name(), opening)
+		opening = 0
 		g := b.(*passes).list[0] // which has the whole of both tables for it
 		n := &noting{Runner: g.GL, g: g, q: q}
 		do := func() error {
-			return g.query(ctx, func() (err error) {
+			return g.metered(ctx, q.Sides[0], n, p.took, func(run pass.Runner) (err error) {
 				if p.watch != nil {
 					n.Runner = p.watch(Stage{Runner: g.GL, Context: g.Context, Pairs: q})
 				}
-				found, err = compute.Pairs(n, g.Computes, q)
-				g.look(true)
+				found, err = compute.Pairs(run, g.Computes, q)
 				return err
 			})()
 		}

@@ -49,6 +49,7 @@ type Rows struct {
 	over bool
 
 	took   *took         // nil where no backend has run
+	before *took         // what was taken before that; nil for nothing
 	files  time.Duration // reading them, and what was uploaded meanwhile
 	waited time.Duration // planning included
 }
@@ -219,7 +220,8 @@ func (r *Rows) Err() error { return r.err }
 
 // Stats says what the statement has taken so far.
 func (r *Rows) Stats() Stats {
-	s := r.took.now()
+	s, before := r.took.now(), r.before.now()
+	s.Passes, s.Samples, s.Load = s.Passes+before.Passes, s.Samples+before.Samples, s.Load+before.Load
 	s.Elapsed += max(0, r.waited-s.Load)
 	s.Load += r.files
 	return s

@@ -303,7 +303,7 @@ func (s *planned) answer(ctx context.Context, b backend, took *took) ([]table.Va
 
 // answerOfStar is answer of aggregates of a star without keys.
 func (s *planned) answerOfStar(ctx context.Context, b backend, took *took) ([]table.Value, error) {
-	now, done, err := s.suited(ctx, b)
+	now, done, err := s.suited(ctx, b, took)
 	if err != nil {
 		return nil, err
 	}

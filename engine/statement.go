@@ -54,6 +54,7 @@ type planned struct {
 	*Statement
 	tables   []*table.Table // the snapshots of the sources
 	joined   []Step         // how its rows were joined; nil for those of a table
+	before   *took          // what that took where it was before a backend was chosen; else nil
 	joinedOn string         // who did that
 	star     *cpu.Star      // the plan is that of the largest of several tables, which a device may join the others to
 	plan     *plan.Query    // nil where no table is read
@@ -245,12 +246,14 @@ func (s *Statement) pinned(ctx context.Context) (now *planned, unpin func(), err
 		return old, unpin, nil
 	}
 	if s.joins() && !now.findStar() {
-		joined, done, err := now.withJoin(ctx)
+		before := &took{}
+		joined, done, err := now.withJoin(ctx, before)
 		if err != nil {
 			unpin()
 			return nil, nil, err
 		}
 		unpins = append(unpins, done)
+		joined.before = before
 		return joined, unpin, nil
 	}
 	if err = now.lower(now.table()); err != nil {
@@ -329,7 +332,7 @@ func (s *Statement) run(ctx context.Context, change func(*execution)) (*Rows, er
 	if err != nil {
 		return nil, s.described(err)
 	}
-	r := &Rows{of: s, columns: s.columns, ctx: ctx, waited: time.Since(start)}
+	r := &Rows{of: s, columns: s.columns, ctx: ctx, waited: time.Since(start), before: now.before}
 	r.files = rest
 	if s.bound != nil {
 		for _, of := range s.sources {
