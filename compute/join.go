@@ -301,7 +301,7 @@ func (j *join) split(s JoinSide, width int) (out JoinSide, bounds primitives.Vec
 	d, n := j.device.Primitives, s.Keys.N
 	keys := primitives.Keys{
 		Words: s.Keys, Bits: width, Values: j.values(s),
-		Of: primitives.Func{Expr: "x * 0x9e3779b1u >> c0", Constants: []uint32{uint32(32 - width)}}, // as partition_of in join_hash.comp
+		Of: primitives.Func{Expr: "(x ^ x >> 15) * 0x9e3779b1u >> c0", Constants: []uint32{uint32(32 - width)}}, // as partition_of in join_hash.comp
 	}
 	out.Keys, bounds = primitives.New(n), primitives.New(1<<width+1)
 	if j.Pairs > 0 || j.wide {

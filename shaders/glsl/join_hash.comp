@@ -12,7 +12,7 @@ layout(std430, binding = 5) buffer ProbeBounds { uint probe_bounds[]; };
 layout(std430, binding = 6) buffer BuildBounds { uint build_bounds[]; };
 uniform uint bits; // 1..24
 
-uint mixed(uint key) { return key * 0x9e3779b1u; }
+uint mixed(uint key) { return (key ^ key >> 15) * 0x9e3779b1u; } // no two keys alike
 uint partition_of(uint key) { return mixed(key) >> (32u - bits); }
 
 const uint ROWS = 1536u;        // of the build side that a table has room for
