@@ -25,7 +25,7 @@ func Group(ctx context.Context, t *table.Table, n *plan.Aggregate, in iter.Seq2[
 			yield(nil, err)
 			return
 		}
-		all.rows(ctx)(yield)
+		all.rows(ctx, n.First)(yield)
 	}
 }
 
@@ -149,7 +149,20 @@ func (g *grouping) worker() *worker {
 const pieceRows = 1 << 13
 
 // run gives all rows to workers and merges what they found.
-func (g *grouping) run(ctx context.Context, in iter.Seq2[table.Block, error]) (*worker, error) {
+func (g *grouping) run(ctx context.Context, in iter.Seq2[table.Block, error]) (groupsFound, error) {
+	if g.simple() {
+		next, stop := iter.Pull2(in)
+		defer stop()
+		block, err, ok := next()
+		in = func(yield func(table.Block, error) bool) {
+			for ok && yield(block, err) {
+				block, err, ok = next()
+			}
+		}
+		if ok && err == nil && g.many(block) {
+			return g.inParts(ctx, runtime.GOMAXPROCS(0), in)
+		}
+	}
 	var failed error // of the input; read when all blocks are done
 	blocks := func(yield func(table.Block) bool) {
 		for b, err := range in {
@@ -179,7 +192,7 @@ func (g *grouping) run(ctx context.Context, in iter.Seq2[table.Block, error]) (*
 	for _, w := range workers[1:] {
 		all.merge(w)
 	}
-	return all, all.arrange()
+	return groupsFound{all}, all.arrange()
 }
 
 // block takes in a block of rows.
@@ -382,19 +395,16 @@ const (
 	fewGroups  = 1 << 12 // up to which one goroutine makes the rows: others take longer to wake
 )
 
-// rows are the groups, in the order of their first rows.
-func (w *worker) rows(ctx context.Context) iter.Seq2[[][]table.Value, error] {
-	ids := make([]uint64, len(w.first))
-	for i := range ids {
-		ids[i] = uint64(i)
-	}
+// rows are the groups, in the order of their first rows: all of them, or at least those that an order has first.
+func (f groupsFound) rows(ctx context.Context, by *plan.Sort) iter.Seq2[[][]table.Value, error] {
+	ids, first := f.wanted(by)
 	var last uint64
-	if len(ids) > 0 {
-		last = slices.Max(w.first)
+	if len(first) > 0 {
+		last = slices.Max(first)
 	}
-	// 64 bits and 32 are never too many.
-	sorter, _ := NewSorter(1, Sorting{KeyBits: []int{Width(last)}, PlaceBits: Width(uint64(len(ids))), First: -1})
-	sorter.Add(0, [][]uint64{w.first, ids})
+	// 64 bits and 64 are never too many.
+	sorter, _ := NewSorter(1, Sorting{KeyBits: []int{Width(last)}, PlaceBits: Width(groupID(len(f), 0)), First: -1})
+	sorter.Add(0, [][]uint64{first, ids})
 	order, failed := sorter.Places(ctx)
 	type batch struct {
 		rows [][]table.Value
@@ -407,7 +417,7 @@ func (w *worker) rows(ctx context.Context) iter.Seq2[[][]table.Value, error] {
 		}
 		of := func(_ int, part []uint64) (b batch) {
 			if b.err = ctx.Err(); b.err == nil {
-				b.rows, b.err = w.values(part)
+				b.rows, b.err = f.values(part)
 			}
 			return b
 		}
@@ -435,11 +445,11 @@ func (w *worker) rows(ctx context.Context) iter.Seq2[[][]table.Value, error] {
 }
 
 // values are the rows of some groups; before an error those that come before it.
-func (w *worker) values(part []uint64) (out [][]table.Value, err error) {
-	width := len(w.node.Keys) + len(w.node.Aggs)
+func (f groupsFound) values(part []uint64) (out [][]table.Value, err error) {
+	width := len(f[0].node.Keys) + len(f[0].node.Aggs)
 	cells := make([]table.Value, width*len(part))
 	for i, id := range part {
-		g := uint32(id)
+		w, g := f[id>>32], uint32(id)
 		row := cells[:0:width]
 		cells = cells[width:]
 		for _, e := range w.node.Keys {

@@ -26,6 +26,7 @@ type key struct {
 	direct bool
 	lo     uint64 // the ordinal whose word is 0
 	null   uint64 // the word of NULL
+	nulls  bool   // there are some
 	dictionary
 }
 
@@ -110,7 +111,7 @@ func (k *key) ofColumn(t *table.Table, col int) {
 			return
 		}
 	}
-	k.direct, k.lo, k.null, k.bits = true, lo, size, bits.Len64(size)
+	k.direct, k.lo, k.null, k.nulls, k.bits = true, lo, size, nulls, bits.Len64(size)
 }
 
 // cache is what one worker keeps of a key, or of the keys before one.

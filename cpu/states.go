@@ -31,7 +31,7 @@ func GroupStates(ctx context.Context, t *table.Table, n *plan.Aggregate, list []
 			yield(nil, err)
 			return
 		}
-		w.rows(ctx)(yield)
+		groupsFound{w}.rows(ctx, n.First)(yield)
 	}
 }
 

@@ -114,6 +114,11 @@ func (x *execution) stream(n plan.Node) stream {
 		if selects(n.Input) {
 			return x.sorted(n)
 		}
+		if a, ok := n.Input.(*plan.Aggregate); ok && n.First >= 0 && n.Unique == 0 {
+			first := *a
+			first.First = n
+			n = n.With(&first).(*plan.Sort)
+		}
 		return x.sortedValues(n, false)
 	case *plan.Distinct:
 		keys := make([]expr.SortKey, len(n.Fields()))

@@ -15,11 +15,13 @@ type Aggregate struct {
 	Input Node
 	Keys  []expr.Expr
 	Aggs  []expr.Aggregate
+	// First, when set, is the order of which some first groups alone are wanted: others may be left out.
+	First *Sort
 }
 
 // Inputs, With, Fields and String implement [Node].
 func (a *Aggregate) Inputs() []Node           { return []Node{a.Input} }
-func (a *Aggregate) With(inputs ...Node) Node { return &Aggregate{inputs[0], a.Keys, a.Aggs} }
+func (a *Aggregate) With(inputs ...Node) Node { return &Aggregate{inputs[0], a.Keys, a.Aggs, nil} }
 func (a *Aggregate) Fields() []table.Field {
 	var list []table.Field
 	for _, k := range a.Keys {

@@ -1,0 +1,290 @@
+package cpu
+
+import (
+	"context"
+	"iter"
+	"slices"
+
+	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/internal/ordered"
+	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/table"
+)
+
+const (
+	// partBits of a hash of its keys' word say in which part a row is, where there are many groups: the
+	// groups of a part stay in the caches, and no two workers have the same.
+	partBits = 6
+	parts    = 1 << partBits
+	// partRows is how many rows are dealt to the parts in one go.
+	partRows = 1 << 15
+	// partSample rows tell whether there are many groups: where all but one in sixteen of their keys differ.
+	partSample = 1 << 12
+	// partTable is from how many rows of a table on it is worth asking.
+	partTable = 1 << 17
+)
+
+// partOf is the part of a word; the upper bits of the hash are those that an interner looks at.
+func partOf(word uint64) uint64 { return hash(word) >> 20 & (parts - 1) }
+
+// dealt is some rows part by part: those of part p, and their words, from starts[p] to starts[p+1].
+type dealt struct {
+	chunk  int
+	rows   []uint32
+	words  []uint64
+	starts [parts + 1]uint32
+}
+
+// simple reports that keys and inputs are columns: none raises an error, and words are the same whoever makes
+// them.
+func (g *grouping) simple() bool {
+	for _, k := range g.keys.list {
+		if !k.direct {
+			return false
+		}
+	}
+	for _, in := range g.inputs {
+		if _, column := in.x.(*expr.Column); in.x != nil && !column || in.y != nil || in.filter != nil || in.distinct || in.placed {
+			return false
+		}
+	}
+	return len(g.keys.list) > 0 && len(g.keys.folds) == 0
+}
+
+// many guesses from a block whether there are many groups.
+func (g *grouping) many(b table.Block) bool {
+	n := b.Len()
+	if g.keys.bits <= directBits || n < partSample || g.table.Rows() < partTable {
+		return false
+	}
+	rows := make([]uint32, partSample)
+	for i := range rows {
+		rows[i] = uint32(b.Row(i * (n / partSample)))
+	}
+	words, err := g.worker().words(g.table.Chunks[b.Chunk], table.Block{Chunk: b.Chunk, Rows: rows})
+	if err != nil {
+		return false
+	}
+	slices.Sort(words)
+	return len(slices.Compact(words)) > partSample-partSample/16
+}
+
+// inParts groups rows part by part: they are dealt to the parts, and each part is grouped by one worker.
+func (g *grouping) inParts(ctx context.Context, workers int, in iter.Seq2[table.Block, error]) (groupsFound, error) {
+	var failed error
+	pieces := func(yield func(table.Block) bool) {
+		for b, err := range in {
+			if failed = err; err != nil {
+				return
+			}
+			for i, n := 0, b.Len(); i < n; i += partRows {
+				if failed = ctx.Err(); failed != nil || !yield(b.Cut(i, min(n, i+partRows))) {
+					return
+				}
+			}
+		}
+	}
+	dealers := make([]*worker, workers)
+	for i := range dealers {
+		dealers[i] = g.worker()
+	}
+	var all []*dealt
+	for d := range ordered.Map(workers, pieces, func(w int, b table.Block) *dealt { return dealers[w].deal(b) }) {
+		all = append(all, d)
+	}
+	if failed != nil {
+		return nil, failed
+	}
+	type part struct {
+		*worker
+		err error
+	}
+	var out groupsFound
+	for p := range ordered.Map(workers, upTo(parts), func(_, p int) (out part) {
+		out.worker = g.worker()
+		for _, d := range all {
+			if out.err = ctx.Err(); out.err != nil {
+				return out
+			}
+			from, to := d.starts[p], d.starts[p+1]
+			out.worker.take(d.words[from:to], table.Block{Chunk: d.chunk, Rows: d.rows[from:to]})
+		}
+		out.err = out.worker.arrange()
+		return out
+	}) {
+		if p.err != nil {
+			return nil, p.err
+		}
+		out = append(out, p.worker)
+	}
+	return out, nil
+}
+
+func upTo(n int) iter.Seq[int] {
+	return func(yield func(int) bool) {
+		for i := range n {
+			if !yield(i) {
+				return
+			}
+		}
+	}
+}
+
+// deal deals the rows of a block to the parts, each in order.
+func (w *worker) deal(b table.Block) *dealt {
+	words, _ := w.words(w.table.Chunks[b.Chunk], b) // simple
+	d := &dealt{chunk: b.Chunk, rows: make([]uint32, len(words)), words: make([]uint64, len(words))}
+	var next [parts + 1]uint32
+	for _, word := range words {
+		next[partOf(word)+1]++
+	}
+	for p := range parts {
+		next[p+1] += next[p]
+	}
+	d.starts = next
+	for i, word := range words {
+		at := &next[partOf(word)]
+		d.rows[*at], d.words[*at] = uint32(b.Row(i)), word
+		*at++
+	}
+	return d
+}
+
+// take takes in rows with these words.
+func (w *worker) take(words []uint64, b table.Block) {
+	groups := w.groups(words, b)
+	for i, in := range w.inputs {
+		x, y, of, _, _ := w.input(in, w.table.Chunks[b.Chunk], b, groups) // simple
+		for _, s := range w.states[i] {
+			s.resize(len(w.first))
+			s.add(of, &x, &y)
+		}
+	}
+}
+
+// found is the groups of workers, of which no two have the same.
+type groupsFound []*worker
+
+// groupID names a group of a worker.
+func groupID(worker, group int) uint64 { return uint64(worker)<<32 | uint64(group) }
+
+// wanted lists the groups, and the places of their first rows; where the first ones of an order are wanted
+// alone, only those whose first key is not behind that of the last of these.
+func (f groupsFound) wanted(by *plan.Sort) (ids, first []uint64) {
+	var codes [][]uint64
+	most, n := ^uint64(0), 0
+	for _, w := range f {
+		n += len(w.first)
+	}
+	if by != nil && by.First < int64(n) && f[0].raisesNothing() {
+		var all []uint64
+		for _, w := range f {
+			list := w.codesOf(by.Keys[0])
+			if list == nil && len(w.first) > 0 {
+				codes = nil
+				break
+			}
+			codes, all = append(codes, list), append(all, list...)
+		}
+		if codes != nil && by.First > 0 {
+			quickselect(all, int(by.First)-1, func(a, b uint64) bool { return a < b })
+			most = all[by.First-1]
+		}
+	}
+	for i, w := range f {
+		for g, at := range w.first {
+			if codes == nil || codes[i][g] <= most {
+				ids, first = append(ids, groupID(i, g)), append(first, at)
+			}
+		}
+	}
+	return ids, first
+}
+
+// raisesNothing reports that the aggregates of no group raise an error: those of a group that is left out would
+// be lost.
+func (w *worker) raisesNothing() bool {
+	for _, a := range w.node.Aggs {
+		switch stateOf(a) {
+		case counting, summing, extremes:
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+// codesOf are numbers that order as a sort key of the groups does; nil where there are none.
+func (w *worker) codesOf(k expr.SortKey) []uint64 {
+	ref, ok := k.E.(*expr.AggRef)
+	if !ok {
+		return nil
+	}
+	if at := ref.Index - len(w.node.Keys); at >= 0 {
+		p := w.places[at]
+		return descending(k.Desc, stateCodes(w.states[p.input][p.state], w.node.Aggs[at], len(w.first)))
+	}
+	if len(w.keys.folds) > 0 || !w.keys.list[ref.Index].direct {
+		return nil
+	}
+	shift := 0
+	for _, before := range w.keys.list[:ref.Index] {
+		shift += before.bits
+	}
+	key := w.keys.list[ref.Index]
+	if key.nulls && k.NullsFirst != k.Desc { // NULL is the greatest
+		return nil
+	}
+	codes := make([]uint64, len(w.first))
+	for g, word := range w.ids.words {
+		codes[g] = word >> shift & (1<<key.bits - 1)
+	}
+	return descending(k.Desc, codes)
+}
+
+func descending(desc bool, codes []uint64) []uint64 {
+	if desc {
+		for i, c := range codes {
+			codes[i] = ^c
+		}
+	}
+	return codes
+}
+
+// stateCodes are numbers that order as the values of an aggregate do; nil where there are none, or a NULL is
+// among them.
+func stateCodes(s state, a expr.Aggregate, groups int) []uint64 {
+	codes := make([]uint64, groups)
+	switch s := s.(type) {
+	case *counts:
+		if a.Kind == expr.Selectivity {
+			return nil
+		}
+		copy(codes, s.n)
+	case *intSums:
+		if a.Kind != expr.Sum {
+			return nil
+		}
+		for g := range codes {
+			v, ok := s.sums[g].int64()
+			if !ok || s.n[g] == 0 {
+				return nil
+			}
+			codes[g] = table.OrdinalInt(v)
+		}
+	case *ends[int64]:
+		for g := range codes {
+			v := s.lo[g]
+			if a.Kind == expr.Max || a.Kind == expr.BoolOr {
+				v = s.hi[g]
+			}
+			if !s.some[g] {
+				return nil
+			}
+			codes[g] = table.OrdinalInt(v)
+		}
+	default:
+		return nil
+	}
+	return codes
+}
