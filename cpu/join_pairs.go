@@ -14,76 +14,93 @@ import (
 // FindPairs finds the pairs of an inner join on a device, and says how; a [plan.Declined] leaves them to cpu.
 type FindPairs func(context.Context, *plan.PairQuery) (found plan.Pairs, how string, err error)
 
-// pairs is a join of two tables whose pairs a device finds: those of which two columns compare. The other
-// conditions of an inner join are looked at afterwards. It is nil for a join that is none.
-func (j *joiner) pairs(n *plan.Join, first int) (*relation, error) {
+// pairJoin is a join of two tables whose pairs a device finds: those of which two columns compare. The other
+// conditions are looked at afterwards.
+type pairJoin struct {
+	plan.PairQuery
+	scans   [2]int
+	filters [2]expr.Expr // nil for all rows
+	on      *expr.Compare
+	rest    []expr.Expr
+}
+
+// pairJoin is a join whose columns begin at first as one; nil where it is none.
+func (j *joiner) pairJoin(n *plan.Join, first int) (*pairJoin, error) {
 	left, where, ok := selectedScan(n.Left)
 	right, of, too := selectedScan(n.Right)
 	if j.Pairs == nil || j.Way == "perfect" || !ok || !too {
 		return nil, nil
 	}
-	scans, filters := [2]int{j.next, j.next + 1}, [2]expr.Expr{where, of}
+	p := &pairJoin{scans: [2]int{j.next, j.next + 1}, filters: [2]expr.Expr{where, of}}
 	conditions := plan.Conjuncts(n.On)
 	for i, e := range conditions {
 		conditions[i] = moved(e, first)
 	}
-	at := slices.IndexFunc(conditions, func(e expr.Expr) bool { return j.paired(e, scans, expr.EQ) })
+	at := slices.IndexFunc(conditions, func(e expr.Expr) bool { return j.paired(e, p.scans, expr.EQ) })
 	for op := expr.LT; at < 0 && op <= expr.GT && j.Way == "loops"; op++ {
-		at = slices.IndexFunc(conditions, func(e expr.Expr) bool { return j.paired(e, scans, op) })
+		at = slices.IndexFunc(conditions, func(e expr.Expr) bool { return j.paired(e, p.scans, op) })
 	}
-	if at < 0 {
+	if at < 0 || n.Kind != plan.Inner && len(conditions) > 1 {
 		return nil, nil
 	}
-	on := conditions[at].(*expr.Compare)
-	rest := slices.Delete(conditions, at, at+1)
-	if n.Kind != plan.Inner && len(rest) > 0 {
-		return nil, nil
+	p.on = conditions[at].(*expr.Compare)
+	p.rest = slices.Delete(conditions, at, at+1)
+	p.Cmp, p.Way, p.Columns = p.on.Op, j.Way, [2]int{p.on.L.(*expr.Column).Index, p.on.R.(*expr.Column).Index}
+	if p.Way == "auto" {
+		p.Way = "hash"
 	}
-	q := &plan.PairQuery{Cmp: on.Op, Way: j.Way, Columns: [2]int{on.L.(*expr.Column).Index, on.R.(*expr.Column).Index}}
-	if q.Way == "auto" {
-		q.Way = "hash"
+	if j.scanOf(p.Columns[0]) == p.scans[1] {
+		p.Columns[0], p.Columns[1] = p.Columns[1], p.Columns[0]
+		p.Cmp = p.on.Op.Swap()
 	}
-	if j.scanOf(q.Columns[0]) == scans[1] {
-		q.Columns[0], q.Columns[1] = q.Columns[1], q.Columns[0]
-		q.Cmp = on.Op.Swap()
-	}
-	rel := &relation{scans: scans[:], ids: make([][]uint32, 2)}
 	for i, n := range [2]*plan.Scan{left, right} {
-		s := j.scans[scans[i]]
-		q.Columns[i] -= s.first
-		value := expr.Expr(&expr.IsNull{X: &expr.Column{Index: q.Columns[i], Name: n.Columns[q.Columns[i]].Name, T: n.Columns[q.Columns[i]].Type, P: -1}, Not: true, P: -1})
-		if filters[i] != nil {
-			value = &expr.And{Kids: []expr.Expr{filters[i], value}, P: -1}
-		}
-		var err error
-		if q.Sides[i], err = plan.NewQuery(s.Table, &plan.Fragment{Table: s.Name, Where: value}); err != nil {
-			return nil, err
-		}
+		s := j.scans[p.scans[i]]
 		if s.rows() >= noRow {
 			return nil, nil
 		}
-		rel.base = max(rel.base, s.Rows())
+		p.Columns[i] -= s.first
+		f := n.Columns[p.Columns[i]]
+		selects := expr.Expr(&expr.IsNull{X: &expr.Column{Index: p.Columns[i], Name: f.Name, T: f.Type, P: -1}, Not: true, P: -1})
+		if p.filters[i] != nil {
+			selects = &expr.And{Kids: []expr.Expr{p.filters[i], selects}, P: -1}
+		}
+		var err error
+		if p.Sides[i], err = plan.NewQuery(s.Table, &plan.Fragment{Table: s.Name, Where: selects}); err != nil {
+			return nil, err
+		}
 	}
-	rel.name = j.scans[scans[0]].name + ", " + j.scans[scans[1]].name
-	rowBytes := j.rowBytes(rel.scans)
-	most := uint64(noRow - 1)
+	return p, nil
+}
+
+// pairs is a join whose columns begin at first by the pairs that a device finds; nil where that is left to cpu.
+func (j *joiner) pairs(n *plan.Join, first int) (*relation, error) {
+	p, err := j.pairJoin(n, first)
+	if p == nil || err != nil {
+		return nil, err
+	}
+	left, right := j.scans[p.scans[0]], j.scans[p.scans[1]]
+	rel := &relation{scans: p.scans[:], base: max(left.Rows(), right.Rows()), name: left.name + ", " + right.name}
+	rowBytes, most := j.rowBytes(rel.scans), uint64(noRow-1)
+	if len(p.rest) > 0 {
+		rowBytes = max(rowBytes, 8) // the pairs themselves, of which few may be left
+	}
 	if rowBytes > 0 {
 		most = min(most, uint64(j.Memory)/uint64(rowBytes))
 	}
-	wanted := len(j.Columns) > 0 || len(rest) > 0 || n != j.root || n.Kind != plan.Inner
+	wanted := len(j.Columns) > 0 || len(p.rest) > 0 || n != j.root || n.Kind != plan.Inner
 	if wanted {
-		q.Most = most
+		p.Most = most
 	}
 	start := time.Now()
-	found, how, err := j.Pairs(j.ctx, q)
+	found, how, err := j.Pairs(j.ctx, &p.PairQuery)
 	switch {
 	case errors.As(err, new(*plan.Declined)):
 		return nil, nil
 	case err != nil:
 		return nil, err
-	case found.N > most:
+	case found.N > most && len(p.rest) == 0:
 		return nil, j.tooLarge(float64(found.N), rowBytes, true)
-	case wanted && found.N > 0 && found.Rows[0] == nil: // more than a device has room for
+	case wanted && found.N > 0 && found.Rows[0] == nil: // more than there is room for
 		return nil, nil
 	}
 	rel.rows, rel.ids = int(found.N), found.Rows[:]
@@ -92,7 +109,7 @@ func (j *joiner) pairs(n *plan.Join, first int) (*relation, error) {
 	}
 	if n.Kind != plan.Inner {
 		how = n.Kind.String() + " join " + how
-		if err := j.alone(rel, filters, [2]bool{n.Kind.KeepsLeft(), n.Kind.KeepsRight()}); err != nil {
+		if err := j.alone(rel, p.filters, [2]bool{n.Kind.KeepsLeft(), n.Kind.KeepsRight()}); err != nil {
 			return nil, err
 		}
 		if uint64(rel.rows) > most {
@@ -100,11 +117,10 @@ func (j *joiner) pairs(n *plan.Join, first int) (*relation, error) {
 		}
 	}
 	j.next += 2
-	j.steps = append(j.steps,
-		JoinStep{Table: selectedName(j.scans[scans[0]].name, where), Out: found.Selected[0]},
-		JoinStep{Table: selectedName(j.scans[scans[1]].name, of), On: on.String(), Way: how, In: found.Selected[1], Out: rel.rows, Elapsed: time.Since(start)})
-	if len(rest) > 0 {
-		return j.pipeline(rel, nil, rest)
+	j.steps = append(j.steps, JoinStep{Table: selectedName(left.name, p.filters[0]), Out: found.Selected[0]},
+		JoinStep{Table: selectedName(right.name, p.filters[1]), On: p.on.String(), Way: how, In: found.Selected[1], Out: rel.rows, Elapsed: time.Since(start)})
+	if len(p.rest) > 0 {
+		return j.pipeline(rel, nil, p.rest)
 	}
 	return rel, nil
 }
