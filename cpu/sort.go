@@ -121,10 +121,13 @@ func (s *sorter[R]) Add(worker int, columns [][]uint64) {
 	if p.full {
 		columns = s.useful(p, columns)
 	}
-	room := max(4*int(s.First), 1<<13)
 	for _, r := range s.pack(columns) {
-		if p.full && compareRecords(r, p.last) >= 0 {
-			continue
+		room := max(4*int(s.First), 1<<13)
+		if p.full {
+			if compareRecords(r, p.last) >= 0 {
+				continue
+			}
+			room = max(4*int(s.First), 1<<9) // the sooner the bound falls, the fewer rows come
 		}
 		if p.best = append(p.best, r); len(p.best) >= room {
 			p.best = smallest(p.best, int(s.First))

@@ -21,6 +21,7 @@ type sorting struct {
 	*execution
 	*plan.Sort
 	keys   []sortKey
+	by     cpu.Sorting
 	sorter cpu.Sorter
 	rows   int64 // that have come
 }
@@ -110,11 +111,12 @@ type sortPiece struct {
 // blockPiece is the keys of a block of the table. Of the error of a row it is the first that
 // counts, so what comes later is computed of the rows before it only.
 func (s *sorting) blockPiece(eval *cpu.Evaluator, worker int, b table.Block, starts []uint64) (p sortPiece, err error) {
-	chunk := s.plan.Table.Chunks[b.Chunk]
 	p.worker, p.rows = worker, b.Len()
 	if !slices.ContainsFunc(s.keys, func(k sortKey) bool { return k.column == nil }) { // no row raises an error
-		b = s.useful(worker, chunk, b)
+		s.columnPiece(worker, b, starts)
+		return p, nil
 	}
+	chunk := s.plan.Table.Chunks[b.Chunk]
 	for i := range s.keys {
 		k := &s.keys[i]
 		if k.column != nil {
@@ -130,26 +132,41 @@ func (s *sorting) blockPiece(eval *cpu.Evaluator, worker int, b table.Block, sta
 	if err != nil {
 		return p, err
 	}
+	return s.taken(p, placesOf(b, starts)), nil
+}
+
+// firstRows is how many rows a sorter takes in one go as long as it does not know which ones are of use.
+const firstRows = 1 << 13
+
+// columnPiece has the sorter take a block of the table whose keys are columns, without the rows of which the first
+// key says that they are not among those wanted.
+func (s *sorting) columnPiece(worker int, b table.Block, starts []uint64) {
+	chunk := s.plan.Table.Chunks[b.Chunk]
+	for i, end := 0, 0; i < b.Len(); i = end {
+		end = b.Len()
+		most := s.sorter.Most(worker)
+		if s.by.First >= 0 && most == math.MaxUint64 {
+			end = min(i+firstRows, end)
+		}
+		part := s.keys[0].upTo(most, chunk, b.Cut(i, end))
+		if part.Len() == 0 {
+			continue
+		}
+		var columns [][]uint64
+		for k := range s.keys {
+			columns = append(columns, s.keys[k].arranged(s.keys[k].column.of(chunk, part))...)
+		}
+		s.sorter.Add(worker, append(columns, placesOf(part, starts)))
+	}
+}
+
+// placesOf are the places of a block's rows.
+func placesOf(b table.Block, starts []uint64) []uint64 {
 	places := make([]uint64, b.Len())
 	for i := range places {
 		places[i] = starts[b.Chunk] + uint64(b.Row(i))
 	}
-	return s.taken(p, places), nil
-}
-
-// useful is a block without rows of which the first key says that they are not among those wanted.
-func (s *sorting) useful(worker int, chunk *table.Chunk, b table.Block) table.Block {
-	most, k := s.sorter.Most(worker), &s.keys[0]
-	if most == math.MaxUint64 {
-		return b
-	}
-	rows := []uint32{}
-	for i, code := range k.arranged(k.column.of(chunk, b))[0] {
-		if code <= most {
-			rows = append(rows, uint32(b.Row(i)))
-		}
-	}
-	return table.Block{Chunk: b.Chunk, Rows: rows}
+	return places
 }
 
 // valuesPiece is the keys of rows of values, whose places are their numbers: as few bits as they take.
@@ -187,18 +204,18 @@ func (s *sorting) taken(p sortPiece, places []uint64) sortPiece {
 
 // places has all pieces made and sorts their rows, whose places are below end.
 func (s *sorting) places(end uint64, pieces iter.Seq2[sortPiece, error]) ([]uint64, error) {
-	by, ok := cpu.Sorting{PlaceBits: cpu.Width(max(end, 1) - 1), First: s.First}, false
+	s.by = cpu.Sorting{PlaceBits: cpu.Width(max(end, 1) - 1), First: s.First}
 	for i, k := range s.keys {
-		by.KeyBits = append(by.KeyBits, k.bits()...)
+		s.by.KeyBits = append(s.by.KeyBits, k.bits()...)
 		if i < s.Unique {
-			by.Unique = len(by.KeyBits)
+			s.by.Unique = len(s.by.KeyBits)
 		}
 	}
-	if by.Unique > 0 || by.First > int64(end/8) {
-		by.First = -1 // Limit does it
+	if s.by.Unique > 0 || s.by.First > int64(end/8) {
+		s.by.First = -1 // Limit does it
 	}
-	workers := runtime.GOMAXPROCS(0)
-	if s.sorter, ok = cpu.NewSorter(workers, by); !ok {
+	workers, ok := runtime.GOMAXPROCS(0), false
+	if s.sorter, ok = cpu.NewSorter(workers, s.by); !ok {
 		return nil, expr.Errorf(s.Keys[0].E.Pos(), "ORDER BY has too many keys: name fewer columns")
 	}
 	budget, err := s.db.hostBudget()
@@ -214,7 +231,7 @@ func (s *sorting) places(end uint64, pieces iter.Seq2[sortPiece, error]) ([]uint
 			ranked = append(ranked, p)
 		}
 		s.rows += int64(p.rows)
-		if err := sortFits(s.rows, s.sorter.RowBytes(), budget); err != nil && by.First < 0 {
+		if err := sortFits(s.rows, s.sorter.RowBytes(), budget); err != nil && s.by.First < 0 {
 			return nil, err
 		}
 	}

@@ -3,6 +3,7 @@ package engine
 import (
 	"math"
 	"slices"
+	"sort"
 
 	"github.com/apache/arrow-go/v18/arrow/bitutil"
 
@@ -62,6 +63,41 @@ func (c *sortColumn) of(chunk *table.Chunk, b table.Block) (codes []uint64, vali
 	}
 	valid, _ = s.Validity(b)
 	return codes, valid
+}
+
+// upTo is a block of a chunk without the rows whose first column of arranged codes is above most; the key is a column.
+func (k *sortKey) upTo(most uint64, chunk *table.Chunk, b table.Block) table.Block {
+	segment := chunk.Segments[k.column.index]
+	if most == math.MaxUint64 || k.nulls && k.most == math.MaxUint64 || segment.Codes.Len() == 0 {
+		return b
+	}
+	lo, hi, nulls := uint64(0), most, false // of the values, and whether NULLs stay
+	switch {
+	case k.nulls && k.NullsFirst && most == 0:
+		return cpu.Between(segment, b, 1, 0, true)
+	case k.nulls && k.NullsFirst:
+		hi, nulls = most-1, true
+	case k.nulls:
+		nulls = most > k.most
+	}
+	if hi = min(hi, k.most); k.Desc {
+		lo, hi = k.most-hi, k.most
+	}
+	delta, ranks := k.column.delta[b.Chunk], k.column.ranks[b.Chunk]
+	switch {
+	case ranks != nil:
+		least, _ := slices.BinarySearch(ranks, uint32(lo))
+		above := sort.Search(len(ranks), func(i int) bool { return uint64(ranks[i]) > hi })
+		if above == 0 {
+			return cpu.Between(segment, b, 1, 0, nulls)
+		}
+		lo, hi = uint64(least), uint64(above-1)
+	case hi < delta:
+		return cpu.Between(segment, b, 1, 0, nulls)
+	default:
+		lo, hi = max(lo, delta)-delta, hi-delta
+	}
+	return cpu.Between(segment, b, lo, hi, nulls)
 }
 
 // ordinals are codes of numbers, which order as these do.

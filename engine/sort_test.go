@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -206,5 +207,48 @@ func TestOrderByOfDictionaries(t *testing.T) {
 	}
 	if diff := cmp.Diff([]string{"(null)", "s004", "s002", "s000", "s003", "s001"}, got); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// The first rows of chunks with codes of their own are those of the whole order, wherever NULLs come.
+func TestFirstRowsAreThoseOfTheWholeOrder(t *testing.T) {
+	integer, text := table.Type{Kind: table.BigInt}, table.Type{Kind: table.Varchar}
+	build := table.NewBuilder("t", []table.Field{{Name: "i", Type: integer}, {Name: "n", Type: integer}, {Name: "s", Type: text}, {Name: "f", Type: integer}}, 1<<16)
+	const rows = 200_000
+	for r := range int64(rows) {
+		for c, v := range []table.Value{
+			table.Int((r*7919 + r>>16*100) % 99_991), table.Int(r >> 16 * 1000 * (r % 3)),
+			table.Str(fmt.Sprint(r%(500+r>>16*100), "x")), table.Int(r % 5),
+		} {
+			if c > 0 && r%7919 == 0 {
+				v = table.Null(v.Type)
+			}
+			build.Column(c).Value(v)
+		}
+		if err := build.EndRow(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	db := open(t, Options{Backend: "cpu"})
+	if err := db.Add(build.Table()); err != nil {
+		t.Fatal(err)
+	}
+	ctx := context.Background()
+	for _, where := range []string{"", " WHERE f = 3 OR f IS NULL", " WHERE i < 1"} {
+		for _, key := range []string{"i", "n", "s", "f"} {
+			for _, order := range []string{"NULLS FIRST", "NULLS LAST", "DESC NULLS FIRST", "DESC NULLS LAST"} {
+				q := "SELECT i, n, s FROM t" + where + " ORDER BY " + key + " " + order + ", i DESC"
+				whole, err := Collect(db.Query(ctx, q))
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, n := range []int{1, 20, 40} {
+					some, err := Collect(db.Query(ctx, fmt.Sprint(q, " LIMIT ", n)))
+					if err != nil || fmt.Sprint(some.Rows) != fmt.Sprint(whole.Rows[:min(n, len(whole.Rows))]) {
+						t.Fatalf("%s LIMIT %d: %v, %v", q, n, some.Rows, err)
+					}
+				}
+			}
+		}
 	}
 }
