@@ -120,6 +120,7 @@ type worker struct {
 	states [][]state
 	sets   []distinctValues // of inputs that are DISTINCT
 	row    []uint32         // the group of each row at hand
+	ints   []int64          // the values of a column there
 }
 
 // directBits is up to how many bits of a word groups are looked up in an array.
@@ -311,8 +312,10 @@ func (w *worker) arguments(in *input, c *table.Chunk, rows table.Block, where fu
 		}
 		var v Vector
 		var failed error
-		if in.codes != nil {
+		if column, ok := e.(*expr.Column); in.codes != nil {
 			v = in.codes.vector(c, rows)
+		} else if ok && i == 0 {
+			v = (&numbers{&w.eval, c, rows}).columnIn(&w.ints, column.Index)
 		} else {
 			v, failed = w.eval.Vector(e, c, rows)
 		}

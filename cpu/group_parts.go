@@ -266,7 +266,8 @@ func stateCodes(s state, a expr.Aggregate, groups int) []uint64 {
 			return nil
 		}
 		for g := range codes {
-			v, ok := s.sums[g].int64()
+			total := s.total(uint32(g))
+			v, ok := total.int64()
 			if !ok || s.n[g] == 0 {
 				return nil
 			}

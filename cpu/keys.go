@@ -2,6 +2,7 @@ package cpu
 
 import (
 	"math/bits"
+	"slices"
 	"sync"
 
 	"github.com/stencildb/stencildb/expr"
@@ -120,6 +121,8 @@ type cache struct {
 	local interner
 	ids   []uint32 // the numbers of what local numbers
 	texts map[string]uint32
+	words []uint64    // of the rows at hand, where codes are words
+	small [256]uint32 // the numbers of small integers plus 1; 0 for those to come
 }
 
 // word is the number of a word.
@@ -176,7 +179,9 @@ func (w *worker) words(c *table.Chunk, b table.Block) (words []uint64, err error
 // keyWords are the words of one key.
 func (w *worker) keyWords(k *key, at *cache, c *table.Chunk, b table.Block) ([]uint64, error) {
 	if k.direct {
-		return k.codes(c.Segments[k.e.(*expr.Column).Index], b), nil
+		at.words = slices.Grow(at.words[:0], b.Len())[:b.Len()]
+		k.codes(at.words, c.Segments[k.e.(*expr.Column).Index], b)
+		return at.words, nil
 	}
 	s, few := ofKeptCodes(k.e, c)
 	if col, ok := k.e.(*expr.Column); ok {
@@ -205,12 +210,19 @@ func (c *cache) value(d *dictionary, x *Vector, i int) uint64 {
 	case x.Highs != nil && x.Highs[i] != x.Ints[i]>>63: // as text, beside the words of 64 bits
 		return c.text(d, wide{x.Highs[i], uint64(x.Ints[i])}.big().String())
 	}
-	return c.word(d, uint64(x.Ints[i]))
+	v := uint64(x.Ints[i])
+	if v >= uint64(len(c.small)) {
+		return c.word(d, v)
+	}
+	if c.small[v] == 0 {
+		c.small[v] = uint32(c.word(d, v)) + 1
+	}
+	return uint64(c.small[v] - 1)
 }
 
-// codes are the words of a column's rows.
-func (k *key) codes(s *table.Segment, b table.Block) []uint64 {
-	words := table.Gather(s.Codes, b, s.Base-k.lo)
+// codes writes the words of a column's rows.
+func (k *key) codes(words []uint64, s *table.Segment, b table.Block) {
+	table.GatherInto(words, s.Codes, b, s.Base-k.lo)
 	if s.Nulls > 0 {
 		for i := range words {
 			if s.IsNull(b.Row(i)) {
@@ -218,7 +230,6 @@ func (k *key) codes(s *table.Segment, b table.Block) []uint64 {
 			}
 		}
 	}
-	return words
 }
 
 // ofCodes are the words of what reads one column of few codes, or is a column of text, whose

@@ -56,7 +56,8 @@ func (s *intMoments) merge(o state, to []uint32) {
 
 func (s *intMoments) value(a expr.Aggregate, group uint32, _ *table.Table) (table.Value, error) {
 	total, squares := new(big.Int), new(big.Int)
-	s.sums[group].into(total)
+	sum := s.total(group)
+	sum.into(total)
 	s.squares[group].into(squares)
 	if l := s.large[group]; l != nil {
 		squares.Add(squares, l)

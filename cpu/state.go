@@ -1,6 +1,8 @@
 package cpu
 
 import (
+	"math/bits"
+
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/table"
@@ -117,46 +119,112 @@ func (s *counts) value(a expr.Aggregate, group uint32, t *table.Table) (table.Va
 	return table.Int(int64(n)), nil
 }
 
-// intSums are sums of integers and DECIMALs.
+// intSums are sums of integers and DECIMALs: of 64 bits as long as these cannot overflow.
 type intSums struct {
 	counts
-	sums []sum
+	small []int64
+	reach uint64 // how far from 0 any of small may be
+	large []sum  // what is not in small; nil for none
 }
+
+// mostReach is how far from 0 small sums may be.
+const mostReach = 1 << 62
 
 func (s *intSums) resize(groups int) {
 	s.counts.resize(groups)
-	s.sums = resized(s.sums, groups)
+	s.small = resized(s.small, groups)
+	if s.large != nil {
+		s.large = resized(s.large, groups)
+	}
 }
 
-func (s *intSums) add(groups []uint32, x, _ *Vector) {
-	if x.Highs != nil {
+// larger are the sums of more than 64 bits.
+func (s *intSums) larger() []sum {
+	if s.large == nil {
+		s.large = make([]sum, len(s.small))
+	}
+	return s.large
+}
+
+// total is the sum of a group.
+func (s *intSums) total(group uint32) (out sum) {
+	if s.large != nil {
+		out = s.large[group]
+	}
+	out.addInt(s.small[group])
+	return out
+}
+
+func (s *intSums) add(groups []uint32, x, y *Vector) {
+	switch {
+	case x.Highs != nil:
+		s.counts.add(groups, x, y)
 		for i, g := range groups {
-			s.n[g]++
-			s.sums[g].addWide(x.Highs[i], x.Ints[i])
+			s.larger()[g].addWide(x.Highs[i], x.Ints[i])
 		}
-		return
+	case s.reaches(x.Ints):
+		n, small := s.n, s.small[:len(s.n)]
+		for i, v := range x.Ints {
+			g := groups[i]
+			n[g]++
+			small[g] += v
+		}
+	default:
+		s.counts.add(groups, x, y)
+		for i, g := range groups {
+			s.larger()[g].addInt(x.Ints[i])
+		}
 	}
-	for i, v := range x.Ints {
-		g := groups[i]
-		s.n[g]++
-		s.sums[g].addInt(v)
+}
+
+// reaches reports that the small sums have room for some values. Where there are fewer groups than values it makes
+// room.
+func (s *intSums) reaches(list []int64) bool {
+	most := uint64(0)
+	for _, v := range list {
+		most |= uint64(v ^ v>>63)
 	}
+	over, more := bits.Mul64(most+1, uint64(len(list)))
+	if over > 0 || more > mostReach {
+		return false
+	}
+	if s.reach+more > mostReach {
+		if len(s.small) > len(list) {
+			return false
+		}
+		for g, v := range s.small {
+			s.larger()[g].addInt(v)
+		}
+		clear(s.small)
+		s.reach = 0
+	}
+	s.reach += more
+	return true
 }
 
 func (s *intSums) merge(o state, to []uint32) {
 	other := o.(*intSums)
 	s.counts.merge(&other.counts, to)
-	for i, v := range other.sums {
-		s.sums[to[i]].add(v.lo, v.mid, v.hi)
+	if other.large == nil && s.reach+other.reach <= mostReach {
+		s.reach += other.reach
+		for i, v := range other.small {
+			s.small[to[i]] += v
+		}
+		return
+	}
+	for i := range other.small {
+		v := other.total(uint32(i))
+		s.larger()[to[i]].add(v.lo, v.mid, v.hi)
 	}
 }
 
 func (s *intSums) value(a expr.Aggregate, group uint32, _ *table.Table) (table.Value, error) {
-	if i, ok := s.sums[group].int64(); ok && a.Kind == expr.Sum && s.n[group] > 0 { // most sums
+	sum := s.total(group)
+	if i, ok := sum.int64(); ok && a.Kind == expr.Sum && s.n[group] > 0 { // most sums
 		return table.Value{Type: a.Type(), I: i}, nil
 	}
 	total := plan.Sum{N: s.n[group]}
-	s.sums[group].into(&total.Int)
+	sum.into(&total.Int)
 	return plan.FinishSum(a, &total)
 }
 

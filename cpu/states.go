@@ -93,6 +93,6 @@ func (s *counts) take(groups []uint32, from *plan.GroupState) {
 func (s *intSums) take(groups []uint32, from *plan.GroupState) {
 	s.counts.take(groups, from)
 	for i, g := range groups {
-		s.sums[g].addWide(from.High[i], from.Low[i])
+		s.larger()[g].addWide(from.High[i], from.Low[i])
 	}
 }

@@ -3,6 +3,7 @@ package cpu
 import (
 	"math"
 	"math/big"
+	"slices"
 
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/table"
@@ -112,7 +113,10 @@ type numbers struct {
 }
 
 // column is the values of a column.
-func (v *numbers) column(i int) (x Vector) {
+func (v *numbers) column(i int) (x Vector) { return v.columnIn(new([]int64), i) }
+
+// columnIn is the values of a column, integers in room that it may make larger.
+func (v *numbers) columnIn(room *[]int64, i int) (x Vector) {
 	s := v.chunk.Segments[i]
 	x.Valid, _ = s.Validity(v.block)
 	switch {
@@ -125,10 +129,14 @@ func (v *numbers) column(i int) (x Vector) {
 		}
 	case s.Type.IsFloat():
 		x.Floats = s.Doubles(v.block)
-	case s.Type.Kind == table.Boolean:
-		x.Ints = table.Gather(s.Codes, v.block, int64(s.Base))
 	default:
-		x.Ints = table.Gather(s.Codes, v.block, table.IntFromOrdinal(s.Base))
+		n, base := v.block.Len(), table.IntFromOrdinal(s.Base)
+		if s.Type.Kind == table.Boolean {
+			base = int64(s.Base)
+		}
+		x.Ints = slices.Grow((*room)[:0], n)[:n]
+		table.GatherInto(x.Ints, s.Codes, v.block, base)
+		*room = x.Ints
 	}
 	return x
 }
