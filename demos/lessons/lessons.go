@@ -12,6 +12,7 @@ import (
 	"github.com/stencildb/stencildb/demos/planes"
 	"github.com/stencildb/stencildb/demos/predicate"
 	"github.com/stencildb/stencildb/demos/semilinear"
+	"github.com/stencildb/stencildb/demos/sort"
 	"github.com/stencildb/stencildb/demos/sum"
 )
 
@@ -41,5 +42,7 @@ func All() []*lesson.Lesson {
 			Trace: lesson.Trace{Name: "sum", Backend: "classic", SQL: "SELECT SUM(distance) FROM flights"}},
 		{Number: 10, Name: "planes", Title: "Twenty years on: popcount on bit planes", Run: planes.Run, Solve: planes.Solve, Exercises: planes.Exercises,
 			Trace: lesson.Trace{Name: "planes", Backend: "compute", SQL: "SELECT SUM(distance), kth_largest(delay, 100) FROM flights WHERE delay < 60"}},
+		{Number: 11, Name: "sort", Title: "A sort: from the network to radix", Run: sort.Run, Solve: sort.Solve, Exercises: sort.Exercises,
+			Trace: lesson.Trace{Name: "sort", Backend: "compute", SQL: "SELECT distance FROM flights ORDER BY distance, delay"}},
 	}
 }

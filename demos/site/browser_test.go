@@ -194,7 +194,7 @@ func TestLivePages(t *testing.T) {
 		name string
 		test func(b *browser)
 	}{{"attributes", attributesFigure}, {"depth", depthFigure}, {"predicate", predicateFigure}, {"bounds", boundsFigure}, {"semilinear", semilinearFigure},
-		{"cnf", cnfFigure}, {"count", countFigure}, {"kth", kthFigure}, {"sum", sumFigure}, {"planes", planesFigure}} {
+		{"cnf", cnfFigure}, {"count", countFigure}, {"kth", kthFigure}, {"sum", sumFigure}, {"planes", planesFigure}, {"sort", sortFigure}} {
 		b.open(folder + f.name + ".html")
 		f.test(b)
 		b.painted(f.name)
@@ -401,6 +401,31 @@ func planesFigure(b *browser) {
 		}
 		return want
 	})
+}
+
+func sortFigure(b *browser) {
+	const least, digit = 30, 16
+	rows := b.sql("SELECT COUNT(*) FROM flights")
+	b.numbers("sort", "[n.descents, ...n.at]", []settings{{"way": "network", "passes": 105}, {"way": "radix", "passes": 4}}, func(settings) []int64 {
+		want := []int64{0}
+		for _, k := range []int64{1, 100, 8192, rows} {
+			want = append(want, b.sql("SELECT kth_smallest(distance, %d) FROM flights", k))
+		}
+		return want
+	})
+	b.numbers("sort", "n.counts", times([]settings{{"way": "radix"}}, "passes", 1, 2, 3, 4), func(s settings) (want []int64) {
+		below := 1
+		for range s["passes"].(int) - 1 {
+			below *= digit
+		}
+		for d := range digit {
+			want = append(want, b.sql("SELECT COUNT(*) FROM flights WHERE (distance - %d) / %d %% %d = %d", least, below, digit, d))
+		}
+		return want
+	})
+	if got := eval[[]int](b, "[0, 1, 105].map(passes => figures.sort.numbers({ way: 'network', passes }).descents)"); got[0] < 20 || got[1] == got[0] || got[2] != 0 {
+		b.Errorf("descents after 0, 1 and 105 passes: %v", got)
+	}
 }
 
 // painted checks that the figure of a page shows something, within its frame, and says so and of how many flights.

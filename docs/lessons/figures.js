@@ -316,7 +316,7 @@ function mount(host) {
   }));
   said.setAttribute('aria-live', 'polite');
   host.append(el('p', '', spec.about, ' ', el('span', 'sample', sample)), controls, pictures, said, below);
-  paint = spec.build(pictures, set, s, i => { below.textContent = tell(i); });
+  paint = spec.build(pictures, set, s, i => { below.textContent = (spec.tell ?? tell)(i); });
   matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => { readColours(); draw(); });
   draw();
 }
