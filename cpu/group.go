@@ -209,12 +209,19 @@ func (w *worker) block(b table.Block) error {
 // piece takes in some rows. Of the error of a row it is the first that counts, so what comes
 // later is computed of the rows before it only.
 func (w *worker) piece(b table.Block) (err error) {
-	c := w.table.Chunks[b.Chunk]
-	words, err := w.words(c, b)
+	words, err := w.words(w.table.Chunks[b.Chunk], b)
 	if err != nil {
 		b = b.Cut(0, len(words))
 	}
-	groups := w.groups(words, b)
+	if _, failed := w.take(words, b); failed != nil {
+		err = failed
+	}
+	return err
+}
+
+// take takes in rows with these words. Where a row raises an error it says at which row of the block.
+func (w *worker) take(words []uint64, b table.Block) (_ int, err error) {
+	c, groups := w.table.Chunks[b.Chunk], w.groups(words, b)
 	for i, in := range w.inputs {
 		x, y, of, at, failed := w.input(in, c, b, groups)
 		if failed != nil {
@@ -230,7 +237,7 @@ func (w *worker) piece(b table.Block) (err error) {
 			s.add(of, &x, &y)
 		}
 	}
-	return err
+	return b.Len(), err
 }
 
 // groups are those of rows with these keys.

@@ -3,6 +3,7 @@ package cpu
 import (
 	"context"
 	"iter"
+	"math"
 	"slices"
 
 	"github.com/stencildb/stencildb/expr"
@@ -35,8 +36,8 @@ type dealt struct {
 	starts [parts + 1]uint32
 }
 
-// simple reports that keys and inputs are columns: none raises an error, and words are the same whoever makes
-// them.
+// simple reports that the words of keys raise no error, and are the same whoever makes them; and that no input is
+// more than what each group adds up of its rows.
 func (g *grouping) simple() bool {
 	for _, k := range g.keys.list {
 		if !k.direct {
@@ -44,7 +45,7 @@ func (g *grouping) simple() bool {
 		}
 	}
 	for _, in := range g.inputs {
-		if _, column := in.x.(*expr.Column); in.x != nil && !column || in.y != nil || in.filter != nil || in.distinct || in.placed {
+		if in.distinct || in.placed {
 			return false
 		}
 	}
@@ -97,9 +98,11 @@ func (g *grouping) inParts(ctx context.Context, workers int, in iter.Seq2[table.
 	}
 	type part struct {
 		*worker
-		err error
+		err   error
+		place uint64 // of the row that raised it
 	}
 	var out groupsFound
+	var first part // that with the error of the first row
 	for p := range ordered.Map(workers, upTo(parts), func(_, p int) (out part) {
 		out.worker = g.worker()
 		for _, d := range all {
@@ -107,17 +110,21 @@ func (g *grouping) inParts(ctx context.Context, workers int, in iter.Seq2[table.
 				return out
 			}
 			from, to := d.starts[p], d.starts[p+1]
-			out.worker.take(d.words[from:to], table.Block{Chunk: d.chunk, Rows: d.rows[from:to]})
+			b := table.Block{Chunk: d.chunk, Rows: d.rows[from:to]}
+			if at, err := out.worker.take(d.words[from:to], b); err != nil {
+				out.err, out.place = err, placeOf(b, at)
+				return out
+			}
 		}
-		out.err = out.worker.arrange()
+		out.err, out.place = out.worker.arrange(), math.MaxUint64
 		return out
 	}) {
-		if p.err != nil {
-			return nil, p.err
+		if p.err != nil && (first.err == nil || p.place < first.place) {
+			first = p
 		}
 		out = append(out, p.worker)
 	}
-	return out, nil
+	return out, first.err
 }
 
 func upTo(n int) iter.Seq[int] {
@@ -148,18 +155,6 @@ func (w *worker) deal(b table.Block) *dealt {
 		*at++
 	}
 	return d
-}
-
-// take takes in rows with these words.
-func (w *worker) take(words []uint64, b table.Block) {
-	groups := w.groups(words, b)
-	for i, in := range w.inputs {
-		x, y, of, _, _ := w.input(in, w.table.Chunks[b.Chunk], b, groups) // simple
-		for _, s := range w.states[i] {
-			s.resize(len(w.first))
-			s.add(of, &x, &y)
-		}
-	}
 }
 
 // found is the groups of workers, of which no two have the same.

@@ -227,3 +227,41 @@ func TestManyGroups(t *testing.T) {
 		t.Errorf("cpu %.300s\ncompute %.300s\nauto %.300s", answers["cpu"], answers["compute"], answers["auto"])
 	}
 }
+
+// Many groups have the same values, and the same error, whether they are found part by part, as those of a column
+// are, or not, as those of a key that is computed.
+func TestManyGroupsOfExpressions(t *testing.T) {
+	integer := table.Type{Kind: table.BigInt}
+	build := table.NewBuilder("t", []table.Field{{Name: "a", Type: integer}, {Name: "x", Type: integer}, {Name: "r", Type: integer}}, 1<<16)
+	for r := range int64(140_000) {
+		for c, v := range []table.Value{table.Int(r * 7919 % 120_011), table.Int(r % 1000), table.Int(r)} {
+			if r%97 == int64(c) {
+				v = table.Null(integer)
+			}
+			build.Column(c).Value(v)
+		}
+		if err := build.EndRow(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	db := open(t, Options{Backend: "cpu"})
+	if err := db.Add(build.Table()); err != nil {
+		t.Fatal(err)
+	}
+	ctx := context.Background()
+	for _, list := range []string{
+		"MIN(r), SUM(x + 1), COUNT(*) FILTER (WHERE x % 3 = 1), MAX(-x) FILTER (WHERE r > 70000)",
+		"COUNT(*), CORR(x, r), STDDEV(x), MEDIAN(r % 10)",
+		"SUM(1 / (r - 130000)), SUM(2 / (r - 60000)), SUM(3 % (r - 60000))",
+		"SUM(1 / (r - 130000)), SUM(x) FILTER (WHERE 2 / (r - 60000) > 0)",
+		"SUM(1 / (r - 130001)), SUM(2 / (r - 130000)), SUM(3 / (r - 130002))",
+	} {
+		got, errGot := Collect(db.Query(ctx, "SELECT "+list+" FROM t GROUP BY a"))
+		want, errWant := Collect(db.Query(ctx, "SELECT "+list+" FROM t GROUP BY a + 0"))
+		if fmt.Sprint(errGot) != fmt.Sprint(errWant) {
+			t.Errorf("%s: %v, want %v", list, errGot, errWant)
+		} else if errGot == nil && (len(got.Rows) < 100_000 || fmt.Sprint(got.Rows) != fmt.Sprint(want.Rows)) {
+			t.Errorf("%s: %d groups, %d otherwise; or they differ", list, len(got.Rows), len(want.Rows))
+		}
+	}
+}
