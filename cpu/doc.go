@@ -14,7 +14,9 @@
 //     of plan's lowering, of codes and of bitmaps, and shares with the backends only
 //     [plan.Finish], so that it can be the oracle of tests.
 //   - [Group] runs a [plan.Aggregate]: groups, and aggregates of expressions, over rows that
-//     any backend has selected. An [Evaluator] computes the expressions.
+//     any backend has selected. An [Evaluator] computes the expressions. Where a sample of the keys, which are
+//     columns, says that there are many groups, the rows are dealt by a hash of their keys to parts, each of
+//     which one core groups; else each core groups what it is given, and these are merged.
 //   - [Backend.Join] joins tables: the codes of the result are gathered into a table, over which all
 //     else runs as over any. [Star] makes of the smaller tables of a star what a device looks up.
 //   - [Sorter] puts rows in the order of the codes of keys: a radix sort, or a selection of
@@ -36,6 +38,5 @@
 //   - SUM of REAL and DOUBLE, IN lists, and programs other than linear sums have no
 //     vector instructions.
 //   - Scalar keeps every selected value of every aggregate in memory, and Group those of
-//     percentiles, kth_largest, kth_smallest and mode. Each core has groups of its own until
-//     all rows are seen; a sum of REAL or DOUBLE takes half a KiB a group.
+//     percentiles, kth_largest, kth_smallest and mode. A sum of REAL or DOUBLE takes half a KiB a group.
 package cpu
