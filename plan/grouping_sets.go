@@ -30,7 +30,9 @@ func (g *GroupingSets) Fields() []table.Field {
 }
 
 // whole is the aggregation by all keys.
-func (g *GroupingSets) whole() *Aggregate { return &Aggregate{Input: g.Input, Keys: g.Keys, Aggs: g.Aggs} }
+func (g *GroupingSets) whole() *Aggregate {
+	return &Aggregate{Input: g.Input, Keys: g.Keys, Aggs: g.Aggs}
+}
 
 // Set is the aggregation by the keys of a set.
 func (g *GroupingSets) Set(i int) *Aggregate {
