@@ -72,10 +72,10 @@ func TestLessonsByTheirNumbersAndMisspelt(t *testing.T) {
 			t.Errorf("lesson %d: status %d\n%s%s", l.Number, number.status, number.out, number.errOut)
 		}
 	}
-	const list = "the lessons are 1 attributes, 2 depth, 3 predicate, 4 bounds, 5 semilinear, 6 cnf, 7 count, 8 kth, 9 sum, 10 planes, 11 sort"
+	const list = "the lessons are 1 attributes, 2 depth, 3 predicate, 4 bounds, 5 semilinear, 6 cnf, 7 count, 8 kth, 9 sum, 10 planes, 11 sort, 12 join"
 	stencildb("demo", "predicat").wantFailure(t, 2, "lesson; did you mean predicate? "+list)
 	stencildb("demo", "median").wantFailure(t, 2, "lesson; "+list)
-	stencildb("demo", "12").wantFailure(t, 2, list)
+	stencildb("demo", "13").wantFailure(t, 2, list)
 	stencildb("demo", "medain", "--answer", "1=2").wantFailure(t, 2, "--answer is for a lesson, named before it; "+list)
 }
 

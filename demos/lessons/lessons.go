@@ -7,6 +7,7 @@ import (
 	"github.com/stencildb/stencildb/demos/cnf"
 	"github.com/stencildb/stencildb/demos/count"
 	"github.com/stencildb/stencildb/demos/depth"
+	"github.com/stencildb/stencildb/demos/join"
 	"github.com/stencildb/stencildb/demos/kth"
 	"github.com/stencildb/stencildb/demos/lesson"
 	"github.com/stencildb/stencildb/demos/planes"
@@ -44,5 +45,7 @@ func All() []*lesson.Lesson {
 			Trace: lesson.Trace{Name: "planes", Backend: "compute", SQL: "SELECT SUM(distance), kth_largest(delay, 100) FROM flights WHERE delay < 60"}},
 		{Number: 11, Name: "sort", Title: "A sort: from the network to radix", Run: sort.Run, Solve: sort.Solve, Exercises: sort.Exercises,
 			Trace: lesson.Trace{Name: "sort", Backend: "compute", SQL: "SELECT distance FROM flights ORDER BY distance, delay"}},
+		{Number: 12, Name: "join", Title: "Group and join: codes as hash slots", Run: join.Run, Solve: join.Solve, Exercises: join.Exercises,
+			Trace: lesson.Trace{Name: "join", Backend: "compute", SQL: "SELECT delay, COUNT(*) FROM flights WHERE delay > 60 GROUP BY delay"}},
 	}
 }

@@ -194,7 +194,7 @@ func TestLivePages(t *testing.T) {
 		name string
 		test func(b *browser)
 	}{{"attributes", attributesFigure}, {"depth", depthFigure}, {"predicate", predicateFigure}, {"bounds", boundsFigure}, {"semilinear", semilinearFigure},
-		{"cnf", cnfFigure}, {"count", countFigure}, {"kth", kthFigure}, {"sum", sumFigure}, {"planes", planesFigure}, {"sort", sortFigure}} {
+		{"cnf", cnfFigure}, {"count", countFigure}, {"kth", kthFigure}, {"sum", sumFigure}, {"planes", planesFigure}, {"sort", sortFigure}, {"join", joinFigure}} {
 		b.open(folder + f.name + ".html")
 		f.test(b)
 		b.painted(f.name)
@@ -426,6 +426,21 @@ func sortFigure(b *browser) {
 	if got := eval[[]int](b, "[0, 1, 105].map(passes => figures.sort.numbers({ way: 'network', passes }).descents)"); got[0] < 20 || got[1] == got[0] || got[2] != 0 {
 		b.Errorf("descents after 0, 1 and 105 passes: %v", got)
 	}
+}
+
+func joinFigure(b *browser) {
+	b.numbers("join", "[n.left, ...n.counts]", times(times(one, "delay", 1, 3, 4), "distance", 1, 2, 4), func(s settings) []int64 {
+		delay, distance := s["delay"].(int), s["distance"].(int)
+		want := []int64{b.sql("SELECT COUNT(*) FROM flights WHERE delay >= 0 AND delay < %d AND distance >= 500 AND distance < %d", 15*delay, 500+500*distance)}
+		for slot := range 16 {
+			n, x, y := int64(0), slot/4, slot%4
+			if x < delay && y < distance {
+				n = b.sql("SELECT COUNT(*) FROM flights WHERE delay >= %d AND delay < %d AND distance >= %d AND distance < %d", 15*x, 15*x+15, 500+500*y, 1000+500*y)
+			}
+			want = append(want, n)
+		}
+		return want
+	})
 }
 
 // painted checks that the figure of a page shows something, within its frame, and says so and of how many flights.
