@@ -209,6 +209,9 @@ func (t *groupText) write() error {
 // keys makes slots of the codes of the keys.
 func (t *groupText) keys() error {
 	t.size = 1
+	if err := t.x.arraysFit(); err != nil {
+		return err
+	}
 	t.starTests()
 	t.body.WriteString("    uvec4 slot = uvec4(0u);\n")
 	keys, err := t.x.q.GroupKeys(t.x.index)

@@ -41,6 +41,21 @@ func (x *chunk) partners() (list []*partnerWork) {
 	return list
 }
 
+// arraysFit is a [plan.Declined] where an array of a dimension is larger than a storage block of the device.
+func (x *chunk) arraysFit() error {
+	for _, l := range x.q.Star {
+		for _, c := range []*table.Chunk{l.Bits, l.Digits} {
+			if c == nil {
+				continue
+			}
+			if n := int64(c.Rows) * int64(textures.CodeBytes(c.Segments[0])); n > x.device.MaxBlock && x.device.MaxBlock > 0 {
+				return &plan.Declined{Why: fmt.Sprintf("what is looked up of %s takes %d bytes, a storage block of the device has at most %d", l.Name, n, x.device.MaxBlock)}
+			}
+		}
+	}
+	return nil
+}
+
 // starTests takes away the records that have no partner in a joined table, table by table: of the
 // columns after the first only those of records that are left are read.
 func (t *groupText) starTests() {

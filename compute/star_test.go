@@ -1,6 +1,7 @@
 package compute
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -128,4 +129,23 @@ func loopOverStar(tab *table.Table, star []*plan.Dimension) (list []string) {
 	}
 	slices.Sort(list)
 	return list
+}
+
+// Arrays that are too large for the device leave a star to another way to do it.
+func TestStarsWithLargeArraysAreDeclined(t *testing.T) {
+	gltest.Run(t, 0, func(ctx *glctx.Context, g *pass.GL) {
+		d := DeviceOf(ctx.Caps())
+		d.MaxBlock = 3 << 20
+		tab := grouped(10_000, 1, [2]int{60, 2000}, false, false)
+		for values, want := range map[int]bool{1 << 20: false, 1 << 22: true} {
+			q, _ := groupsQuery(t, tab, nil)
+			q.Star = []*plan.Dimension{dimensionOf(1, values, 0.9, 2)}
+			q.Columns = q.GroupReads()
+			_, err := Groups(g, d, q)
+			g.End()
+			if declined := errors.As(err, new(*plan.Declined)); declined != want || !want && err != nil {
+				t.Errorf("%d places: %v", values, err)
+			}
+		}
+	})
 }
