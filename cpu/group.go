@@ -151,27 +151,22 @@ const pieceRows = 1 << 13
 
 // run gives all rows to workers and merges what they found.
 func (g *grouping) run(ctx context.Context, in iter.Seq2[table.Block, error]) (groupsFound, error) {
-	if g.simple() {
-		next, stop := iter.Pull2(in)
-		defer stop()
-		block, err, ok := next()
-		in = func(yield func(table.Block, error) bool) {
-			for ok && yield(block, err) {
-				block, err, ok = next()
-			}
-		}
-		if ok && err == nil && g.many(block) {
-			return g.inParts(ctx, runtime.GOMAXPROCS(0), in)
-		}
-	}
-	var failed error // of the input; read when all blocks are done
+	var failed error                  // of the input; read when all blocks are done
+	asked, many := !g.simple(), false // whether there are many groups; before the first block is looked at
 	blocks := func(yield func(table.Block) bool) {
 		for b, err := range in {
 			if failed = err; err != nil {
 				return
 			}
-			for i, n := 0, b.Len(); i < n; i += blockRows { // a block may be a whole chunk
-				if failed = ctx.Err(); failed != nil || !yield(b.Cut(i, min(n, i+blockRows))) {
+			if !asked {
+				asked, many = true, g.many(b)
+			}
+			size := blockRows
+			if many {
+				size = partRows
+			}
+			for i, n := 0, b.Len(); i < n; i += size { // a block may be a whole chunk
+				if failed = ctx.Err(); failed != nil || !yield(b.Cut(i, min(n, i+size))) {
 					return
 				}
 			}
@@ -181,13 +176,27 @@ func (g *grouping) run(ctx context.Context, in iter.Seq2[table.Block, error]) (g
 	for i := range workers {
 		workers[i] = g.worker()
 	}
-	for err := range ordered.Map(len(workers), blocks, func(w int, b table.Block) error { return workers[w].block(b) }) {
-		if err != nil {
-			return nil, err
+	type done struct {
+		*dealt
+		err error
+	}
+	var rows []*dealt
+	for d := range ordered.Map(len(workers), blocks, func(w int, b table.Block) done {
+		if many {
+			return done{dealt: workers[w].deal(b)}
 		}
+		return done{err: workers[w].block(b)}
+	}) {
+		if d.err != nil {
+			return nil, d.err
+		}
+		rows = append(rows, d.dealt)
 	}
 	if failed != nil {
 		return nil, failed
+	}
+	if many {
+		return g.inParts(ctx, len(workers), rows)
 	}
 	all := workers[0]
 	for _, w := range workers[1:] {

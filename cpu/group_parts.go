@@ -70,32 +70,8 @@ func (g *grouping) many(b table.Block) bool {
 	return len(slices.Compact(words)) > partSample-partSample/16
 }
 
-// inParts groups rows part by part: they are dealt to the parts, and each part is grouped by one worker.
-func (g *grouping) inParts(ctx context.Context, workers int, in iter.Seq2[table.Block, error]) (groupsFound, error) {
-	var failed error
-	pieces := func(yield func(table.Block) bool) {
-		for b, err := range in {
-			if failed = err; err != nil {
-				return
-			}
-			for i, n := 0, b.Len(); i < n; i += partRows {
-				if failed = ctx.Err(); failed != nil || !yield(b.Cut(i, min(n, i+partRows))) {
-					return
-				}
-			}
-		}
-	}
-	dealers := make([]*worker, workers)
-	for i := range dealers {
-		dealers[i] = g.worker()
-	}
-	var all []*dealt
-	for d := range ordered.Map(workers, pieces, func(w int, b table.Block) *dealt { return dealers[w].deal(b) }) {
-		all = append(all, d)
-	}
-	if failed != nil {
-		return nil, failed
-	}
+// inParts groups rows that are dealt to the parts: each part by one worker.
+func (g *grouping) inParts(ctx context.Context, workers int, all []*dealt) (groupsFound, error) {
 	type part struct {
 		*worker
 		err   error
