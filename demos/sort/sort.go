@@ -1,4 +1,4 @@
-// Package sort is lesson 11: from a sorting network to a radix sort.
+// Package sort is lesson 11: a sort, from the network to radix.
 package sort
 
 import (
@@ -9,135 +9,140 @@ import (
 	"github.com/stencildb/stencildb/demos/draw"
 	"github.com/stencildb/stencildb/demos/lesson"
 	"github.com/stencildb/stencildb/internal/numbers"
+	"github.com/stencildb/stencildb/pass"
+	"github.com/stencildb/stencildb/shaders"
+	"github.com/stencildb/stencildb/textures"
 )
 
-// exchange is one pass of Batcher's bitonic network: each code looks at its partner, at the distance of one bit, and of the
-// two the smaller one stays in front; in every other run of the given length the larger one does.
-func exchange(codes []uint64, run, distance int) {
-	for i := range codes {
-		if j := i ^ distance; i < j && (codes[i] > codes[j]) == (i&run == 0) {
-			codes[i], codes[j] = codes[j], codes[i]
-		}
-	}
-}
+// keyOf is the part of the program of Pairs that the engine writes for `ORDER BY column`.
+const keyOf = `layout(binding = 0) uniform sampler2D codes;
+bool selected(uint row) { return true; }
+uvec3 keysOf(uint row) { return uvec3(texelFetch(codes, at(row, textureSize(codes, 0).x), 0).r, 0u, 0u); }
+`
 
-// network sorts codes, as many as a power of two; level is told of each length of sorted runs.
-func network(codes []uint64, level func(run, passes int)) {
-	passes := 0
-	for run := 2; run <= len(codes); run *= 2 {
-		for distance := run / 2; distance > 0; distance /= 2 {
-			exchange(codes, run, distance)
+// network sorts the records by a column of one limb, as classic does. It calls look with the
+// texels after the pairs are drawn (runs of 1), and each time that longer runs are sorted: four
+// words a texel, the first the code, the last the row. It returns how many passes exchanged.
+func network(s *lesson.Stage, c lesson.Column, look func(run int, texels []uint32)) (passes int) {
+	n := s.Table.Rows()
+	all := bits.Len(uint(n - 1))
+	line := (all + 1) / 2
+	from, to := &textures.Temp{Width: 1 << line, Height: 1 << (all - line), Words: 4}, &textures.Temp{Width: 1 << line, Height: 1 << (all - line), Words: 4}
+	draw := func(op pass.Op, program shaders.Source, ref textures.Ref, uniforms ...shaders.Uniform) {
+		s.Run(&pass.Pass{Op: op, Window: textures.Window{Rows: n}, Color: to, Program: program, Textures: []textures.Ref{ref}, Uniforms: uniforms})
+		from, to = to, from
+	}
+	texels := make([]uint32, 4<<all)
+	read := func(run int) {
+		s.Fail(s.Runner.ReadTexels(from, texels))
+		look(run, texels)
+	}
+	draw(pass.Pairs{Keys: c.Name}, shaders.Compose("keys.frag", []string{"pairs.frag"}, keyOf), c.Texture,
+		shaders.Uint("rows", uint32(n)), shaders.Uint("line", 1<<line))
+	read(1)
+	for run := 2; run <= 1<<all; run *= 2 {
+		for apart := run / 2; apart > 0; apart /= 2 {
+			draw(pass.CompareExchange{Run: run, Distance: apart, Records: 1 << all}, shaders.Load("exchange.frag"), textures.Ref{Temp: from},
+				shaders.Uint("line", uint32(line)), shaders.Uint("run", uint32(run)), shaders.Uint("apart", uint32(apart)))
 			passes++
 		}
-		level(run, passes)
+		read(run)
 	}
+	return passes
 }
 
-// digitBits is the width of a digit here; backend compute takes 8 bits.
-const digitBits = 4
+// digits is how many bits a radix pass looks at.
+const digits = 7
 
-// split is one pass of a radix sort: it counts the codes by a digit, adds the counts up, and puts each code
-// behind those with smaller digits, in the order in which they came.
-func split(codes []uint64, digit int) (out []uint64, counts [1 << digitBits]int) {
-	of := func(c uint64) uint64 { return c >> (digit * digitBits) % (1 << digitBits) }
-	for _, c := range codes {
-		counts[of(c)]++
+// radix is one pass of a radix sort: it counts the digits, makes of the counts the place where
+// each digit begins, and moves the rows there, those of one digit in the order they had.
+func radix(codes []uint64, rows []uint32, low int) (out []uint32, first [1 << digits]int) {
+	digit := func(row uint32) uint64 { return codes[row] >> low & (1<<digits - 1) }
+	for _, row := range rows {
+		first[digit(row)]++
 	}
-	var next [1 << digitBits]int
-	for d := 1; d < len(next); d++ {
-		next[d] = next[d-1] + counts[d-1]
+	sum := 0
+	for d, n := range first { // n is the histogram's count, first the exclusive prefix sum
+		first[d] = sum
+		sum += n
 	}
-	out = make([]uint64, len(codes))
-	for _, c := range codes {
-		out[next[of(c)]] = c
-		next[of(c)]++
+	out, next := make([]uint32, len(rows)), first
+	for _, row := range rows {
+		d := digit(row)
+		out[next[d]] = row
+		next[d]++
 	}
-	return out, counts
+	return out, first
 }
 
-// descents is how many codes are smaller than the one before them: 0 where all are in order.
-func descents(codes []uint64) (n int) {
-	for i := 1; i < len(codes); i++ {
-		if codes[i] < codes[i-1] {
-			n++
-		}
+// byRadix sorts all records by a column.
+func byRadix(c lesson.Column, look func(low int, rows []uint32, first [1 << digits]int)) []uint32 {
+	codes := c.Codes()
+	rows := make([]uint32, len(codes))
+	for i := range rows {
+		rows[i] = uint32(i)
 	}
-	return n
+	for low := 0; low < c.Segment.Bits; low += digits {
+		var first [1 << digits]int
+		rows, first = radix(codes, rows, low)
+		look(low, rows, first)
+	}
+	return rows
 }
 
 // Run is the program of the lesson.
 func Run(s *lesson.Stage) {
 	distance := s.Column("distance")
-	codes := distance.Codes()
-	size := 1 << bits.Len(uint(len(codes)-1))
-	padded := append(slices.Clone(codes), slices.Repeat([]uint64{1 << distance.Segment.Bits}, size-len(codes))...)
-	s.Say("A network. A fragment program writes its own texel and no other, so a pass cannot send a record anywhere. But it can fetch a partner and keep the smaller or the larger of the two. "+
-		"%s codes of distance, filled up to %s, go through such passes; each level makes runs twice as long:", numbers.Grouped(len(codes)), numbers.Grouped(size))
-	steps := []step{{"before", slices.Clone(codes)}}
-	level := 0
-	network(padded, func(run, passes int) {
-		if level++; level%3 == 0 || run == size {
-			s.Row("level %2d, %3d passes: runs of %7s, %7s descents", level, passes, numbers.Grouped(run), numbers.Grouped(descents(padded)))
+	n := s.Table.Rows()
+	s.Say("A fragment program says what its own texel becomes; it cannot say where. So it cannot move a record, but it can fetch the record at a distance and keep one of the two. This program does:")
+	s.Program(&pass.Pass{Program: shaders.Load("exchange.frag")})
+	s.Say("Each texel is a code of distance and the row that has it. Runs of 1 are sorted; passes at the distances r/2, r/4, ... 1 make runs of r of them:")
+	var panels []draw.Panel
+	var byNetwork []uint32
+	passes := network(s, distance, func(run int, texels []uint32) {
+		var codes []uint64
+		var rows []uint32
+		for i := 0; i < len(texels); i += 4 {
+			codes, rows = append(codes, uint64(texels[i])), append(rows, texels[i+3])
 		}
-		if run == 1<<15 || run == size {
-			steps = append(steps, step{fmt.Sprintf("network, %d passes", passes), slices.Clone(padded[:len(codes)])})
+		byNetwork = rows[:n]
+		if j := bits.Len(uint(run)) - 1; j%6 == 0 {
+			s.Row("runs of %7s: %2d passes, %3d so far", numbers.Grouped(run), j, j*(j+1)/2)
+		}
+		if slices.Contains([]int{1, 1 << 14, 1 << 16, 1 << 18}, run) {
+			panels = append(panels, draw.Panel{Title: fmt.Sprintf("runs of %s", numbers.Grouped(run)),
+				Draw: draw.Records{Shape: textures.Shape{Width: 512, Height: len(codes) / 512, Rows: len(codes)}, Colors: draw.Ramp(codes)}})
 		}
 	})
-	s.Say("Level k has k passes, which makes %d * %d / 2, and each looks at every record. The record of a given place can be read off; lesson 8 found it without a sort:", level, level+1)
-	s.Agree(padded[len(codes)-100]+uint64(distance.Min()), "SELECT kth_largest(distance, 100) FROM flights")
-
-	s.Say("A radix sort. A compute shader may write anywhere, so a record can go straight to its place among the others, if it knows how many go before it. "+
-		"That is a count and a prefix sum, digit by digit, the lowest first. Of %d bits each pass takes %d:", distance.Segment.Bits, digitBits)
-	sorted := codes
-	for digit := range (distance.Segment.Bits + digitBits - 1) / digitBits {
-		var counts [1 << digitBits]int
-		sorted, counts = split(sorted, digit)
-		s.Row("digit %d: %2d different, the most frequent %7s times; %7s descents are left", digit, used(counts[:]), numbers.Grouped(slices.Max(counts[:])), numbers.Grouped(descents(sorted)))
-		if digit == 1 {
-			steps = append(steps, step{"radix, 2 passes", slices.Clone(sorted)})
-		}
+	s.Row("Drawn: %d passes over %s texels.", passes, numbers.Grouped(1<<bits.Len(uint(n-1))))
+	at := func(rows []uint32, k int) uint64 {
+		return uint64(int64(distance.Segment.Codes.At(int(rows[k]))) + distance.Min())
 	}
-	below, _ := slices.BinarySearch(sorted, distance.Code(1000))
-	s.Say("What is in order answers by its places: as many records come before code %d as a predicate counts.", distance.Code(1000))
-	s.Agree(uint64(below), "SELECT COUNT(*) FROM flights WHERE distance < 1000")
+	s.Say("The 100th from the end is the 100th largest:")
+	s.Agree(at(byNetwork, n-100), "SELECT kth_largest(distance, 100) FROM flights")
 
-	s.Say("ORDER BY does both: backend classic the network, in fragment programs, with the number of each record beside its key; backend compute the radix sort, 8 bits a pass (%s):", s.Device())
-	s.Row("%-66s %18s %18s", "", "classic", "compute")
-	s.Row("%-66s %6s %11s %6s %11s", "", "passes", "time", "passes", "time")
-	queries := []string{"SELECT distance FROM flights ORDER BY distance LIMIT 1 OFFSET 100000"}
+	s.Say("A compute shader may write anywhere: scatter. Codes have %d bits, so two radix passes of up to %d bits do. Each counts the digits, adds the counts up to where each digit begins, and moves:", distance.Segment.Bits, digits)
+	sorted := byRadix(distance, func(low int, _ []uint32, first [1 << digits]int) {
+		s.Row("bits %2d and up: digits 0, 1, 2, 3 begin at %s, %s, %s, %s", low, numbers.Grouped(first[0]), numbers.Grouped(first[1]), numbers.Grouped(first[2]), numbers.Grouped(first[3]))
+	})
+	s.Agree(at(sorted, n-100), "SELECT kth_largest(distance, 100) FROM flights")
+	if !slices.Equal(sorted, byNetwork) {
+		s.Fail(fmt.Errorf("the network and the radix sort order rows differently"))
+	}
+	s.Row("and all %s rows lie in the order of the network", numbers.Grouped(n))
+
+	s.Say("The same in SQL (%s). For the first rows nothing else is sorted by compute: it finds the 100th value (lesson 10), and sorts the rows up to it.", s.Device())
+	s.Row("%-56s %18s %18s", "", "classic", "compute")
+	s.Row("%-56s %6s %11s %6s %11s", "", "passes", "time", "passes", "time")
+	queries := []string{"SELECT distance FROM flights ORDER BY distance", "SELECT distance FROM flights ORDER BY distance LIMIT 100"}
 	classic, compute := s.Backend("classic", queries...), s.Backend("compute", queries...)
 	for i, q := range queries {
 		a, b := classic[i], compute[i]
-		s.Row("%-66s %6d %11s %6d %11s", q, a.Passes, lesson.Milliseconds(a.Took), b.Passes, lesson.Milliseconds(b.Took))
-		if a.N != b.N || a.N != sorted[100_000]+uint64(distance.Min()) {
-			s.Fail(fmt.Errorf("%s: classic has %d, compute %d, the program here %d", q, a.N, b.N, sorted[100_000]))
+		s.Row("%-56s %6d %11s %6d %11s", q, a.Passes, lesson.Milliseconds(a.Took), b.Passes, lesson.Milliseconds(b.Took))
+		if a.N != b.N {
+			s.Fail(fmt.Errorf("%s: classic begins with %d, compute with %d", q, a.N, b.N))
 		}
 	}
-	s.Say("Look at the picture: the network's runs are stripes that go up and down until the last level merges them. After two digits of the radix sort nothing looks sorted, but records with the same upper digits are in order among themselves.")
-	s.Picture("runs", picture(s, steps))
-}
-
-func used(counts []int) (n int) {
-	for _, c := range counts {
-		if c > 0 {
-			n++
-		}
-	}
-	return n
-}
-
-// step is the codes after some passes.
-type step struct {
-	title string
-	codes []uint64
-}
-
-// picture shows codes where they lie, a pixel a record.
-func picture(s *lesson.Stage, steps []step) *draw.Sheet {
-	sheet := &draw.Sheet{Title: "Codes of distance on their way", Columns: 2, Width: 512}
-	for _, st := range steps {
-		sheet.Panels = append(sheet.Panels, draw.Panel{Title: st.title, Draw: draw.Records{Shape: s.Target.Shape, Colors: draw.Ramp(st.codes)},
-			Legend: []draw.Entry{{Index: draw.Ink, Text: numbers.Grouped(descents(st.codes)) + " descents"}}})
-	}
-	return sheet
+	s.Say("Look at the picture: dark is near, light is far. Every other run is sorted the other way round. The last %s texels are filled up: they come behind all flights.", numbers.Grouped(1<<bits.Len(uint(n-1))-n))
+	s.Picture("runs", &draw.Sheet{Title: "The network at work: 512 texels a line", Columns: 4, Width: 256, Panels: panels})
 }
