@@ -94,7 +94,6 @@ func semilinear() *plan.Pred {
 type benchQuery struct {
 	name  string
 	query *plan.Query
-	took  []time.Duration
 }
 
 func benchQueries(t *table.Table) []*benchQuery {
@@ -131,30 +130,50 @@ func benchmarkRows(b *testing.B, rows int) {
 	gltest.Run(b, 0, func(ctx *glctx.Context, g *pass.GL) {
 		d := compute.DeviceOf(ctx.Caps())
 		list := benchQueries(uniform(rows))
-		run := func(x *benchQuery) time.Duration {
-			ctx.Finish()
-			start := time.Now()
-			if _, err := answer(g, d, x.query); err != nil {
-				b.Fatal(err)
-			}
-			g.End()
-			return time.Since(start)
-		}
+		var runs []*timed
 		for _, x := range list {
-			run(x) // makes the planes resident
-			run(x)
+			runs = append(runs, &timed{name: x.name, do: func() error {
+				_, err := answer(g, d, x.query)
+				g.End()
+				return err
+			}})
 		}
-		for b.Loop() {
-			for range 5 {
-				for _, x := range list {
-					x.took = append(x.took, run(x))
-				}
-			}
-		}
-		b.ReportMetric(0, "ns/op")
-		for _, x := range list {
-			slices.Sort(x.took)
-			b.ReportMetric(float64(x.took[len(x.took)/2].Nanoseconds())/1e6, x.name+"-ms")
-		}
+		inTurns(b, ctx, 5, runs)
 	})
+}
+
+// timed is something that a benchmark times.
+type timed struct {
+	name string
+	do   func() error
+	took []time.Duration
+}
+
+// inTurns runs each of a list twice, which makes what it reads resident, and then all of them in turns, so many
+// rounds each time; it reports the median wall times, around a finish before each run.
+func inTurns(b *testing.B, gl *glctx.Context, rounds int, list []*timed) {
+	run := func(x *timed) time.Duration {
+		gl.Finish()
+		start := time.Now()
+		if err := x.do(); err != nil {
+			b.Fatal(err)
+		}
+		return time.Since(start)
+	}
+	for _, x := range list {
+		run(x)
+		run(x)
+	}
+	for b.Loop() {
+		for range rounds {
+			for _, x := range list {
+				x.took = append(x.took, run(x))
+			}
+		}
+	}
+	b.ReportMetric(0, "ns/op")
+	for _, x := range list {
+		slices.Sort(x.took)
+		b.ReportMetric(float64(x.took[len(x.took)/2].Nanoseconds())/1e6, x.name+"-ms")
+	}
 }

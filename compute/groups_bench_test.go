@@ -3,10 +3,8 @@ package compute_test
 import (
 	"context"
 	"math/rand/v2"
-	"slices"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/stencildb/stencildb/compute"
 	"github.com/stencildb/stencildb/cpu"
@@ -55,15 +53,10 @@ func benchmarkGroups(b *testing.B, rows int) {
 	integer := table.Type{Kind: table.BigInt}
 	n := &plan.Aggregate{Keys: []expr.Expr{&expr.Column{Index: 0, Name: "k", T: integer}},
 		Aggs: []expr.Aggregate{{Kind: expr.CountAll, Col: -1}, {Kind: expr.Sum, Col: 1, Name: "x", Arg: integer}}}
-	type run struct {
-		name string
-		do   func() error
-		took []time.Duration
-	}
 	ctx := context.Background()
 	gltest.Run(b, 0, func(gl *glctx.Context, g *pass.GL) {
 		d := compute.DeviceOf(gl.Caps())
-		var list []*run
+		var list []*timed
 		for _, c := range []struct {
 			name   string
 			groups int
@@ -79,7 +72,7 @@ func benchmarkGroups(b *testing.B, rows int) {
 				}
 				return err
 			}
-			list = append(list, &run{name: c.name, do: func() error {
+			list = append(list, &timed{name: c.name, do: func() error {
 				states, err := compute.Groups(g, d, q)
 				if err == nil {
 					err = drain(states)
@@ -89,36 +82,13 @@ func benchmarkGroups(b *testing.B, rows int) {
 			}})
 			if c.name == "uniform" {
 				one := cpu.New(0)
-				list = append(list, &run{name: "cpu", do: func() (err error) {
+				list = append(list, &timed{name: "cpu", do: func() (err error) {
 					for _, err = range cpu.Group(ctx, tab, n, one.Rows(ctx, q)) {
 					}
 					return err
 				}})
 			}
 		}
-		do := func(r *run) time.Duration {
-			gl.Finish()
-			start := time.Now()
-			if err := r.do(); err != nil {
-				b.Fatal(err)
-			}
-			return time.Since(start)
-		}
-		for _, r := range list {
-			do(r) // makes the codes resident
-			do(r)
-		}
-		for b.Loop() {
-			for range 5 {
-				for _, r := range list {
-					r.took = append(r.took, do(r))
-				}
-			}
-		}
-		b.ReportMetric(0, "ns/op")
-		for _, r := range list {
-			slices.Sort(r.took)
-			b.ReportMetric(float64(r.took[len(r.took)/2].Nanoseconds())/1e6, r.name+"-ms")
-		}
+		inTurns(b, gl, 5, list)
 	})
 }

@@ -3,9 +3,7 @@ package compute_test
 import (
 	"fmt"
 	"math/rand/v2"
-	"slices"
 	"testing"
-	"time"
 
 	"github.com/stencildb/stencildb/compute"
 	"github.com/stencildb/stencildb/expr"
@@ -35,35 +33,18 @@ func benchmarkOrder(b *testing.B, rows int) {
 	tab := &table.Table{Name: "t", Fields: []table.Field{{Name: "k", Type: integer}}, Chunks: []*table.Chunk{{Rows: rows, Segments: []*table.Segment{seg}}}}
 	gltest.Run(b, 0, func(gl *glctx.Context, g *pass.GL) {
 		d := compute.DeviceOf(gl.Caps())
-		took := map[int64][]time.Duration{}
-		run := func(first int64) time.Duration {
+		var list []*timed
+		for _, first := range []int64{-1, 100} {
 			q, err := plan.NewQuery(tab, &plan.Fragment{Table: "t", Order: &plan.Sort{Keys: []expr.SortKey{{E: &expr.Column{Name: "k", T: integer}}}, First: first}})
 			if err != nil {
 				b.Fatal(err)
 			}
-			gl.Finish()
-			start := time.Now()
-			if _, err := compute.Order(g, d, q); err != nil {
-				b.Fatal(err)
-			}
-			g.End()
-			return time.Since(start)
+			list = append(list, &timed{name: fmt.Sprint("first", first), do: func() error {
+				_, err := compute.Order(g, d, q)
+				g.End()
+				return err
+			}})
 		}
-		for range 2 { // makes the planes resident
-			run(-1)
-			run(100)
-		}
-		for b.Loop() {
-			for range 5 {
-				for _, first := range []int64{-1, 100} {
-					took[first] = append(took[first], run(first))
-				}
-			}
-		}
-		b.ReportMetric(0, "ns/op")
-		for first, list := range took {
-			slices.Sort(list)
-			b.ReportMetric(float64(list[len(list)/2].Nanoseconds())/1e6, fmt.Sprintf("first%d-ms", first))
-		}
+		inTurns(b, gl, 5, list)
 	})
 }

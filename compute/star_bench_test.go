@@ -1,12 +1,13 @@
 package compute_test
 
 import (
+	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"slices"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/stencildb/stencildb/compute"
 	"github.com/stencildb/stencildb/expr"
@@ -23,13 +24,13 @@ import (
 //	STENCILDB_BENCH_ROWS=120000000 go test -tags egl -run - -bench Stars ./compute
 func BenchmarkStars(b *testing.B) { eachSize(b, benchmarkStars) }
 
-// dimension is one of so many places, of which some have a partner, and of a share of these, with digits of
-// size, none where it is 0.
-func dimension(name string, col, places int, there, share float64, size int) *plan.Dimension {
+// dimension is one of so many places, of which a share has a partner, with digits below size; none where it
+// is 0.
+func dimension(name string, col, places int, share float64, size int) *plan.Dimension {
 	rng := rand.New(rand.NewPCG(3, uint64(col)))
 	bits, digits := make([]uint32, (places+31)/32), make([]uint8, places)
 	for i := range digits {
-		if rng.Float64() < there*share {
+		if rng.Float64() < share {
 			bits[i/32] |= 1 << (i % 32)
 			digits[i] = 1 + uint8(rng.IntN(max(1, size)))
 		}
@@ -89,17 +90,12 @@ func benchmarkStars(b *testing.B, rows int) {
 		return list
 	}
 	customer := func(share float64, size int) *plan.Dimension {
-		return dimension("customer", 0, 600_000, 1, share, size)
+		return dimension("customer", 0, 600_000, share, size)
 	}
-	part := func(share float64, size int) *plan.Dimension { return dimension("part", 1, 1_000_000, 1, share, size) }
-	supplier := func(share float64, size int) *plan.Dimension { return dimension("supplier", 2, 40_000, 1, share, size) }
-	date := func(share float64, size int) *plan.Dimension { return dimension("date", 3, 70_000, 1, share, size) }
-	type run struct {
-		name string
-		q    *plan.Query
-		took []time.Duration
-	}
-	var list []*run
+	part := func(share float64, size int) *plan.Dimension { return dimension("part", 1, 1_000_000, share, size) }
+	supplier := func(share float64, size int) *plan.Dimension { return dimension("supplier", 2, 40_000, share, size) }
+	date := func(share float64, size int) *plan.Dimension { return dimension("date", 3, 70_000, share, size) }
+	queries := map[string]*plan.Query{}
 	for _, c := range []struct {
 		name string
 		aggs []expr.Aggregate
@@ -118,36 +114,22 @@ func benchmarkStars(b *testing.B, rows int) {
 		}
 		q.Star = c.star
 		q.Columns = q.GroupReads()
-		list = append(list, &run{name: c.name, q: q})
+		queries[c.name] = q
 	}
 	gltest.Run(b, 0, func(gl *glctx.Context, g *pass.GL) {
 		d := compute.DeviceOf(gl.Caps())
-		do := func(r *run) time.Duration {
-			gl.Finish()
-			start := time.Now()
-			states, err := compute.Groups(g, d, r.q)
-			took := time.Since(start)
-			if err != nil || len(states) != 1 {
-				b.Fatal(len(states), err)
-			}
-			g.End()
-			return took
-		}
-		for _, r := range list {
-			do(r) // makes the codes resident
-			do(r)
-		}
-		for b.Loop() {
-			for range 9 {
-				for _, r := range list {
-					r.took = append(r.took, do(r))
+		var runs []*timed
+		for _, name := range slices.Sorted(maps.Keys(queries)) {
+			q := queries[name]
+			runs = append(runs, &timed{name: name, do: func() error {
+				states, err := compute.Groups(g, d, q)
+				g.End()
+				if err == nil && len(states) != 1 {
+					err = fmt.Errorf("%d chunks have groups", len(states))
 				}
-			}
+				return err
+			}})
 		}
-		b.ReportMetric(0, "ns/op")
-		for _, r := range list {
-			slices.Sort(r.took)
-			b.ReportMetric(float64(r.took[len(r.took)/2].Nanoseconds())/1e6, r.name+"-ms")
-		}
+		inTurns(b, gl, 9, runs)
 	})
 }

@@ -151,8 +151,8 @@ const pieceRows = 1 << 13
 
 // run gives all rows to workers and merges what they found.
 func (g *grouping) run(ctx context.Context, in iter.Seq2[table.Block, error]) (groupsFound, error) {
-	var failed error                  // of the input; read when all blocks are done
-	asked, many := !g.simple(), false // whether there are many groups; before the first block is looked at
+	var failed error                      // of the input; read when all blocks are done
+	asked, many := !g.keys.alike(), false // whether there are many groups; before the first block is looked at
 	blocks := func(yield func(table.Block) bool) {
 		for b, err := range in {
 			if failed = err; err != nil {

@@ -36,20 +36,9 @@ type dealt struct {
 	starts [parts + 1]uint32
 }
 
-// simple reports that the words of keys raise no error, and are the same whoever makes them; and that no input is
-// more than what each group adds up of its rows.
-func (g *grouping) simple() bool {
-	for _, k := range g.keys.list {
-		if !k.direct {
-			return false
-		}
-	}
-	for _, in := range g.inputs {
-		if in.distinct || in.placed {
-			return false
-		}
-	}
-	return len(g.keys.list) > 0 && len(g.keys.folds) == 0
+// alike reports that the words of keys raise no error, and are the same whoever makes them.
+func (k *keys) alike() bool {
+	return len(k.list) > 0 && len(k.folds) == 0 && !slices.ContainsFunc(k.list, func(k *key) bool { return !k.direct })
 }
 
 // many guesses from a block whether there are many groups.
@@ -115,7 +104,7 @@ func upTo(n int) iter.Seq[int] {
 
 // deal deals the rows of a block to the parts, each in order.
 func (w *worker) deal(b table.Block) *dealt {
-	words, _ := w.words(w.table.Chunks[b.Chunk], b) // simple
+	words, _ := w.words(w.table.Chunks[b.Chunk], b) // of columns, which raise no error
 	d := &dealt{chunk: b.Chunk, rows: make([]uint32, len(words)), words: make([]uint64, len(words))}
 	var next [parts + 1]uint32
 	for _, word := range words {
@@ -195,7 +184,7 @@ func (w *worker) codesOf(k expr.SortKey) []uint64 {
 		p := w.places[at]
 		return descending(k.Desc, stateCodes(w.states[p.input][p.state], w.node.Aggs[at], len(w.first)))
 	}
-	if len(w.keys.folds) > 0 || !w.keys.list[ref.Index].direct {
+	if !w.keys.alike() {
 		return nil
 	}
 	shift := 0

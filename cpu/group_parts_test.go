@@ -4,7 +4,6 @@ import (
 	"context"
 	"math/rand/v2"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/stencildb/stencildb/expr"
@@ -12,14 +11,14 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// manyKeys is a table of keys a and b with many combinations, NULLs among both, and values x, y and z.
+// manyKeys is a table of keys a and b with many combinations, NULLs among both, and values x, y, z and s.
 func manyKeys(t *testing.T) *table.Table {
-	integer, double := table.Type{Kind: table.BigInt}, table.Type{Kind: table.Double}
-	b := table.NewBuilder("t", []table.Field{{Name: "a", Type: integer}, {Name: "b", Type: integer}, {Name: "x", Type: integer}, {Name: "y", Type: integer}, {Name: "z", Type: double}}, 1<<16)
+	integer, double, text := table.Type{Kind: table.BigInt}, table.Type{Kind: table.Double}, table.Type{Kind: table.Varchar}
+	b := table.NewBuilder("t", []table.Field{{Name: "a", Type: integer}, {Name: "b", Type: integer}, {Name: "x", Type: integer}, {Name: "y", Type: integer}, {Name: "z", Type: double}, {Name: "s", Type: text}}, 1<<16)
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 140_000 {
-		for c, v := range []table.Value{table.Int(r.Int64N(100_000)), table.Int(r.Int64N(3)), table.Int(r.Int64N(1000) - 500), table.Int(r.Int64()), table.Float(r.Float64())} {
-			if c < 4 && r.IntN(20) == 0 {
+		for c, v := range []table.Value{table.Int(r.Int64N(100_000)), table.Int(r.Int64N(3)), table.Int(r.Int64N(1000) - 500), table.Int(r.Int64()), table.Float(r.Float64()), table.Str(string(rune('a' + r.IntN(26))))} {
+			if c < 4 && r.IntN(50) == 0 {
 				v = table.Null(integer)
 			}
 			b.Column(c).Value(v)
@@ -45,27 +44,19 @@ func manyAggregates(tab *table.Table) *plan.Aggregate {
 	return n
 }
 
-// rowText is a row as one text.
-func rowText(row []table.Value) string {
-	var b strings.Builder
-	for _, v := range row {
-		b.WriteString(v.String() + " ")
+// sameRow reports that rows have the same values, as far as both have some.
+func sameRow(a, b []table.Value) bool {
+	for i := range min(len(a), len(b)) {
+		if a[i].Null != b[i].Null || !a[i].Null && table.Compare(a[i], b[i]) != 0 {
+			return false
+		}
 	}
-	return b.String()
+	return true
 }
 
-// Many groups, which are found part by part, are those that one worker finds, in the same order.
-func TestManyGroups(t *testing.T) {
-	tab := manyKeys(t)
-	n := manyAggregates(tab)
-	g := newGrouping(tab, n)
-	for b := range whole(tab) {
-		if !g.simple() || !g.many(b) {
-			t.Fatal("the groups are not found part by part")
-		}
-		break
-	}
-	one := g.worker()
+// byOne are the groups that one worker finds.
+func byOne(t *testing.T, tab *table.Table, n *plan.Aggregate) (rows [][]table.Value) {
+	one := newGrouping(tab, n).worker()
 	for b := range whole(tab) {
 		if err := one.block(b); err != nil {
 			t.Fatal(err)
@@ -74,26 +65,48 @@ func TestManyGroups(t *testing.T) {
 	if err := one.arrange(); err != nil {
 		t.Fatal(err)
 	}
-	var want, got []string
-	var rows [][]table.Value
 	for list := range (groupsFound{one}).rows(context.Background(), nil) {
-		for _, row := range list {
-			want, rows = append(want, rowText(row)), append(rows, row)
-		}
+		rows = append(rows, list...)
 	}
+	return rows
+}
+
+// byAll are the groups that [Group] finds.
+func byAll(t *testing.T, tab *table.Table, n *plan.Aggregate) (rows [][]table.Value) {
 	for list, err := range Group(context.Background(), tab, n, whole(tab)) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, row := range list {
-			got = append(got, rowText(row))
+		rows = append(rows, list...)
+	}
+	return rows
+}
+
+// Many groups, which are found part by part, are those that one worker finds, in the same order.
+func TestManyGroups(t *testing.T) {
+	tab := manyKeys(t)
+	n := manyAggregates(tab)
+	g := newGrouping(tab, n)
+	for b := range whole(tab) {
+		if !g.keys.alike() || !g.many(b) {
+			t.Fatal("the groups are not found part by part")
+		}
+		break
+	}
+	of := func(kind expr.AggKind, col int) expr.Aggregate {
+		return expr.Aggregate{Kind: kind, Col: col, Name: tab.Fields[col].Name, Arg: tab.Fields[col].Type}
+	}
+	different, median, all := of(expr.Count, 2), of(expr.Percentile, 2), of(expr.StringAgg, 5)
+	different.Distinct, median.F, all.Separator = true, 0.5, &expr.Const{V: table.Str(", ")}
+	lists := &plan.Aggregate{Keys: n.Keys, Aggs: []expr.Aggregate{different, median, all}}
+	for _, n := range []*plan.Aggregate{n, lists} {
+		if want, got := byOne(t, tab, n), byAll(t, tab, n); len(want) < 100_000 || !slices.EqualFunc(got, want, sameRow) {
+			t.Fatalf("%d groups, want %d", len(got), len(want))
 		}
 	}
-	if len(want) < 100_000 || !slices.Equal(got, want) {
-		t.Fatalf("%d groups, want %d", len(got), len(want))
-	}
+	rows := byOne(t, tab, n)
 	// Those that an order has first are there, in the order of their first rows, whatever the key.
-	for key := range 8 {
+	for _, key := range []int{0, 1, 2, 7} { // there is no number for the last
 		for _, dir := range []struct{ desc, nullsFirst bool }{{false, false}, {true, true}, {true, false}, {false, true}} {
 			if dir.desc != dir.nullsFirst && key != 0 {
 				continue
@@ -102,27 +115,22 @@ func TestManyGroups(t *testing.T) {
 			first := slices.Clone(rows)
 			quickselect(first, int(by.First)-1, func(a, b []table.Value) bool { return by.Keys[0].Compare(a[key], b[key]) < 0 })
 			last := first[by.First-1]
-			var among []string
-			for i, row := range rows {
+			var among [][]table.Value
+			for _, row := range rows {
 				if by.Keys[0].Compare(row[key], last[key]) <= 0 {
-					among = append(among, rowText(rows[i][:2]))
+					among = append(among, row)
 				}
 			}
 			some := *n
 			some.First = by
-			at := 0
-			for list, err := range Group(context.Background(), tab, &some, whole(tab)) {
-				if err != nil {
-					t.Fatal(err)
-				}
-				for _, row := range list {
-					if at < len(among) && row[0].String()+" "+row[1].String()+" " == among[at] {
-						at++
-					}
+			at, list := 0, byAll(t, tab, &some)
+			for _, row := range list {
+				if at < len(among) && sameRow(row, among[at]) {
+					at++
 				}
 			}
-			if at < len(among) {
-				t.Errorf("by %d, %+v: %d of %d groups that may be the first", key, dir, at, len(among))
+			if at < len(among) || key == 0 && dir.desc == dir.nullsFirst && len(list) > len(among) {
+				t.Errorf("by %d, %+v: %d groups, of %d that may be the first %d", key, dir, len(list), len(among), at)
 			}
 		}
 	}
@@ -134,17 +142,9 @@ func TestFirstGroupsOfFew(t *testing.T) {
 	for first, least := range map[int64]int{0: 0, 3: 3, 10: 10, 50: 10, -1: 10} {
 		n := &plan.Aggregate{Keys: []expr.Expr{column(tab, 0)}, Aggs: []expr.Aggregate{{Kind: expr.Sum, Col: 1, Name: "b", Arg: tab.Fields[1].Type}},
 			First: &plan.Sort{First: first, Keys: []expr.SortKey{{E: &expr.AggRef{Index: 1}, Desc: true}}}}
-		var rows []string
-		for list, err := range Group(context.Background(), tab, n, whole(tab)) {
-			if err != nil {
-				t.Fatal(err)
-			}
-			for _, row := range list {
-				rows = append(rows, rowText(row))
-			}
-		}
+		rows := byAll(t, tab, n)
 		if len(rows) < least {
-			t.Errorf("first %d: %s", first, strings.Join(rows, ", "))
+			t.Errorf("first %d: %v", first, rows)
 		}
 	}
 }

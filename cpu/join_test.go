@@ -32,10 +32,11 @@ func TestJoinsAreThoseOfTheirDefinition(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		j := &drawnJoin{T: t}
 		n := j.tree(1 + rapid.IntRange(1, 3).Draw(t, "joins"))
-		join, ok := plan.Rewrite(n, plan.PushFilter).(*plan.Join)
-		if !ok {
-			t.Skip("the conditions stand above")
+		moved := plan.Rewrite(n, plan.PushFilter)
+		if above, ok := moved.(*plan.Filter); ok { // conditions that may not be moved below an outer join
+			n, moved = above.Input, above.Input
 		}
+		join := moved.(*plan.Join)
 		way := rapid.SampledFrom(cpu.JoinWays).Draw(t, "way")
 		columns := make([]int, len(join.Fields()))
 		for i := range columns {
