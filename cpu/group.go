@@ -421,10 +421,13 @@ func (f groupsFound) rows(ctx context.Context, by *plan.Sort) iter.Seq2[[][]tabl
 	if len(first) > 0 {
 		last = slices.Max(first)
 	}
-	// 64 bits and 64 are never too many.
-	sorter, _ := NewSorter(1, Sorting{KeyBits: []int{Width(last)}, PlaceBits: Width(groupID(len(f), 0)), First: -1})
-	sorter.Add(0, [][]uint64{first, ids})
+	// 64 bits and 32 are never too many.
+	sorter, _ := NewSorter(1, Sorting{KeyBits: []int{Width(last)}, PlaceBits: Width(uint64(len(ids))), First: -1})
+	sorter.Add(0, [][]uint64{first, UpTo(len(ids))})
 	order, failed := sorter.Places(ctx)
+	for i, at := range order {
+		order[i] = ids[at]
+	}
 	type batch struct {
 		rows [][]table.Value
 		err  error

@@ -2,7 +2,6 @@ package cpu
 
 import (
 	"context"
-	"iter"
 	"math"
 	"slices"
 
@@ -68,7 +67,7 @@ func (g *grouping) inParts(ctx context.Context, workers int, all []*dealt) (grou
 	}
 	var out groupsFound
 	var first part // that with the error of the first row
-	for p := range ordered.Map(workers, upTo(parts), func(_, p int) (out part) {
+	for p := range ordered.Map(workers, slices.Values(UpTo(parts)), func(_ int, p uint64) (out part) {
 		out.worker = g.worker()
 		for _, d := range all {
 			if out.err = ctx.Err(); out.err != nil {
@@ -92,16 +91,6 @@ func (g *grouping) inParts(ctx context.Context, workers int, all []*dealt) (grou
 	return out, first.err
 }
 
-func upTo(n int) iter.Seq[int] {
-	return func(yield func(int) bool) {
-		for i := range n {
-			if !yield(i) {
-				return
-			}
-		}
-	}
-}
-
 // deal deals the rows of a block to the parts, each in order.
 func (w *worker) deal(b table.Block) *dealt {
 	words, _ := w.words(w.table.Chunks[b.Chunk], b) // of columns, which raise no error
@@ -122,7 +111,7 @@ func (w *worker) deal(b table.Block) *dealt {
 	return d
 }
 
-// found is the groups of workers, of which no two have the same.
+// groupsFound is the groups of workers, of which no two have the same.
 type groupsFound []*worker
 
 // groupID names a group of a worker.

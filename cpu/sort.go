@@ -55,6 +55,15 @@ func NewSorter(workers int, by Sorting) (_ Sorter, ok bool) {
 	return nil, false
 }
 
+// UpTo are the numbers below n: the places of n rows.
+func UpTo(n int) []uint64 {
+	list := make([]uint64, n)
+	for i := range list {
+		list[i] = uint64(i)
+	}
+	return list
+}
+
 // record is the codes of a row's keys from the highest bit of its first word on, and its place
 // in the lowest bits of its last: as one number it orders as the rows do.
 type record interface {

@@ -229,7 +229,8 @@ func (s *Star) join(t *starTable, d *plan.Dimension) error {
 	default:
 		digits.U32 = make([]uint32, places)
 	}
-	var found, twice atomic.Int64
+	var found atomic.Int64
+	var twice atomic.Bool
 	inParallel(len(keys.of), func(lo, hi int) {
 		n := 0
 		for i := lo; i < hi; i++ {
@@ -238,7 +239,7 @@ func (s *Star) join(t *starTable, d *plan.Dimension) error {
 				continue
 			}
 			if bit := uint32(1) << (at % 32); atomic.OrUint32(&words[at/32], bit)&bit != 0 {
-				twice.Add(1)
+				twice.Store(true)
 				break
 			}
 			n++
@@ -253,7 +254,7 @@ func (s *Star) join(t *starTable, d *plan.Dimension) error {
 		}
 		found.Add(int64(n))
 	})
-	if twice.Load() > 0 {
+	if twice.Load() {
 		return &plan.Declined{Why: fmt.Sprintf("%s has several rows of the same %s", s.scans[t.scan].name, t.build)}
 	}
 	d.Base, d.Bits, d.Digits = of.Base, plan.Array(table.Codes{U32: words}, math.MaxUint32), nil

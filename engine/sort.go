@@ -84,7 +84,7 @@ func (x *execution) sortedValues(n *plan.Sort, inputOrder bool) stream {
 			yield(nil, err)
 			return
 		}
-		places, err := s.places(uint64(len(rows)), func(yield func(sortPiece, error) bool) { yield(s.taken(piece, upTo(len(rows))), nil) })
+		places, err := s.places(uint64(len(rows)), func(yield func(sortPiece, error) bool) { yield(s.taken(piece, cpu.UpTo(len(rows))), nil) })
 		if err != nil {
 			yield(nil, err)
 			return
@@ -181,15 +181,6 @@ func (s *sorting) valuesPiece(rows valueRows) (sortPiece, error) {
 		s.keys, p.columns = append(s.keys, key), append(p.columns, codes...)
 	}
 	return p, nil
-}
-
-// upTo are the numbers below n.
-func upTo(n int) []uint64 {
-	list := make([]uint64, n)
-	for i := range list {
-		list[i] = uint64(i)
-	}
-	return list
 }
 
 // taken is a piece with the places of its rows, which the sorter has where no key is ranked.
