@@ -70,7 +70,7 @@ func devices(ctx *glctx.Context) map[string]Device {
 	if !other.Software {      // which goes chunk by chunk
 		other.Together = 3
 	}
-	short.WindowRows = textures.GroupRows
+	short.WindowRows, short.cache = textures.GroupRows, newCache() // which compiles queries for itself
 	return map[string]Device{"own": own, "other kind": other, "short windows": short}
 }
 
