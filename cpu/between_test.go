@@ -30,6 +30,9 @@ func TestBetween(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := chunk.Segments[rapid.IntRange(0, 1).Draw(t, "column")]
 		lo, hi := rapid.Uint64Range(0, s.Max+200).Draw(t, "lo"), rapid.Uint64Range(0, s.Max+200).Draw(t, "hi")
+		if rapid.IntRange(0, 3).Draw(t, "one code") == 0 {
+			hi = lo
+		}
 		nulls := rapid.Bool().Draw(t, "nulls")
 		first := rapid.IntRange(0, rows-1).Draw(t, "first")
 		b := table.Block{First: first, N: rapid.IntRange(0, rows-first).Draw(t, "n")}
