@@ -7,18 +7,27 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// JoinKind is which rows of a [Join] stand alone, beside NULLs, where they match none.
+// JoinKind is which rows of a [Join] stand alone, beside NULLs, where they match none; or which rows of the left
+// input it gives.
 type JoinKind uint8
 
-// The kinds: none, those of the left input, of the right one, of both.
+// The kinds: none stand alone, those of the left input, of the right one, of both. A semi join gives the rows of
+// the left input that match some of the right one, once each, an anti join those that match none.
 const (
 	Inner JoinKind = iota
 	LeftOuter
 	RightOuter
 	FullOuter
+	Semi
+	Anti
 )
 
-func (k JoinKind) String() string { return [...]string{"inner", "left", "right", "full"}[k] }
+func (k JoinKind) String() string {
+	return [...]string{"inner", "left", "right", "full", "semi", "anti"}[k]
+}
+
+// LeftOnly reports a join whose rows have the columns of the left input alone.
+func (k JoinKind) LeftOnly() bool { return k == Semi || k == Anti }
 
 // KeepsLeft reports that rows of the left input stand alone where they match none.
 func (k JoinKind) KeepsLeft() bool { return k == LeftOuter || k == FullOuter }
@@ -38,6 +47,9 @@ type Join struct {
 func (j *Join) Inputs() []Node           { return []Node{j.Left, j.Right} }
 func (j *Join) With(inputs ...Node) Node { return &Join{j.Kind, inputs[0], inputs[1], j.On} }
 func (j *Join) Fields() []table.Field {
+	if j.Kind.LeftOnly() {
+		return j.Left.Fields()
+	}
 	return slices.Concat(j.Left.Fields(), j.Right.Fields())
 }
 

@@ -78,7 +78,7 @@ func (j *Join) pushed(list []expr.Expr) (_ Node, rest []expr.Expr) {
 		switch of := sideOf(e, width); {
 		case raisesWhileJoining(e):
 			on = append(on, e)
-		case of == onLeft && !kind.KeepsLeft():
+		case of == onLeft && !kind.KeepsLeft() && kind != Anti:
 			left = append(left, e)
 		case of == onRight && !kind.KeepsRight():
 			right = append(right, e)
