@@ -46,37 +46,44 @@ type JoinStep struct {
 // are known by counting: "Fast Computation of Database Operations using Graphics Processors", section
 // 5.11). Of the other inputs an index is made first.
 func (b *Backend) Join(ctx context.Context, n *plan.Join, of Joining) (*table.Table, []JoinStep, error) {
-	j := &joiner{Backend: b, ctx: ctx, Joining: of, root: n, fields: n.Fields(), needed: map[int]bool{}, read: map[int]bool{}}
-	first := 0
-	for i, s := range plan.Scans(n) {
-		j.scans = append(j.scans, newScanned(of.Tables[i], s, first))
-		first += len(s.Columns)
-	}
+	j := b.joiner(ctx, n, of)
 	for _, c := range of.Columns {
-		j.needed[j.scanOf(c)] = true
-		j.column(c)
+		j.needed[j.scanOf(j.places[c])] = true
+		j.column(j.places[c])
 	}
-	j.reads(n, 0)
-	rel, err := j.relation(n, 0)
+	j.reads(j.root)
+	rel, err := j.relation(j.root)
 	if err != nil {
 		return nil, nil, err
 	}
 	start := time.Now()
-	t, err := j.result(rel)
+	t, err := j.gather(rel)
 	if err == nil {
 		j.steps = append(j.steps, JoinStep{Table: fmt.Sprintf("Gather(%d columns)", len(of.Columns)), Out: rel.rows, Elapsed: time.Since(start)})
 	}
 	return t, j.steps, err
 }
 
-// joiner is a join that runs. Columns have the numbers that they have among the fields of the
-// whole.
+func (b *Backend) joiner(ctx context.Context, n *plan.Join, of Joining) *joiner {
+	j := &joiner{Backend: b, ctx: ctx, Joining: of, result: n.Fields(), needed: map[int]bool{}, read: map[int]bool{}}
+	j.root, j.places = n.Placed()
+	for i, s := range plan.Scans(n) {
+		j.scans = append(j.scans, newScanned(of.Tables[i], s, len(j.fields)))
+		j.fields = append(j.fields, s.Columns...)
+	}
+	return j
+}
+
+// joiner is a join that runs. Columns have the numbers that they have among those of all scans, side by side: see
+// [plan.Join.Placed].
 type joiner struct {
 	*Backend
 	Joining
 	ctx    context.Context
 	root   *plan.Join
-	fields []table.Field
+	fields []table.Field // of all scans
+	result []table.Field
+	places []int // of the result's fields
 	scans  []*scanned
 	needed map[int]bool // the scans of which the result has columns
 	read   map[int]bool // those that the joins' conditions read
@@ -126,8 +133,8 @@ type relation struct {
 
 func (r *relation) has(scan int) bool { return slices.Contains(r.scans, scan) }
 
-// relation computes a node whose columns begin at first.
-func (j *joiner) relation(n plan.Node, first int) (*relation, error) {
+// relation computes a node.
+func (j *joiner) relation(n plan.Node) (*relation, error) {
 	var where expr.Expr
 	if f, ok := n.(*plan.Filter); ok {
 		n, where = f.Input, f.Where
@@ -137,9 +144,9 @@ func (j *joiner) relation(n plan.Node, first int) (*relation, error) {
 		j.next++
 		return j.selected(j.next-1, where)
 	case *plan.Join:
-		rel, err := j.joined(n, first)
+		rel, err := j.joined(n)
 		if err == nil && where != nil {
-			rel, err = j.pipeline(rel, nil, []expr.Expr{moved(where, first)})
+			rel, err = j.pipeline(rel, nil, []expr.Expr{where})
 		}
 		return rel, err
 	}
@@ -147,29 +154,24 @@ func (j *joiner) relation(n plan.Node, first int) (*relation, error) {
 }
 
 // reads notes what the conditions of the joins below a node read, and makes these columns ready.
-func (j *joiner) reads(n plan.Node, first int) {
+func (j *joiner) reads(n plan.Node) {
 	var e expr.Expr
 	switch n := n.(type) {
 	case *plan.Join:
 		e = n.On
-		j.reads(n.Left, first)
-		j.reads(n.Right, first+len(n.Left.Fields()))
+		j.reads(n.Left)
+		j.reads(n.Right)
 	case *plan.Filter:
 		if _, alone := n.Input.(*plan.Scan); alone {
 			return
 		}
 		e = n.Where
-		j.reads(n.Input, first)
+		j.reads(n.Input)
 	}
 	for _, c := range expr.Columns(e) {
-		j.read[j.scanOf(first+c)] = true
-		j.column(first + c)
+		j.read[j.scanOf(c)] = true
+		j.column(c)
 	}
-}
-
-// moved is a condition over a node whose columns begin at first.
-func moved(e expr.Expr, first int) expr.Expr {
-	return expr.Moved(e, func(c int) int { return c + first })
 }
 
 // selected is the rows of a scan for which a condition is TRUE.
@@ -213,58 +215,52 @@ func selectedName(table string, where expr.Expr) string {
 	return "Filter(" + where.String() + ") of " + table
 }
 
-// joined computes a join whose columns begin at first: a group of inner joins together.
-func (j *joiner) joined(n *plan.Join, first int) (*relation, error) {
-	if rel, err := j.pairs(n, first); rel != nil || err != nil {
+// joined computes a join: a group of inner joins together.
+func (j *joiner) joined(n *plan.Join) (*relation, error) {
+	if rel, err := j.pairs(n); rel != nil || err != nil {
 		return rel, err
 	}
 	j.depth++
 	if n.Kind == plan.Inner {
 		var inputs []*relation
 		var conditions []expr.Expr
-		if err := j.group(n, first, &inputs, &conditions); err != nil {
+		if err := j.group(n, &inputs, &conditions); err != nil {
 			return nil, err
 		}
 		j.depth--
 		return j.inner(inputs, conditions)
 	}
-	probe, err := j.relation(n.Left, first)
+	probe, err := j.relation(n.Left)
 	if err != nil {
 		return nil, err
 	}
-	build, err := j.relation(n.Right, first+len(n.Left.Fields()))
+	build, err := j.relation(n.Right)
 	if err != nil {
 		return nil, err
 	}
 	j.depth--
 	keepProbe, keepBuild := n.Kind.KeepsLeft(), n.Kind.KeepsRight()
-	if !keepProbe || keepBuild && build.rows > probe.rows { // the smaller one has the index, unless one side stands alone
+	if !n.Kind.LeftOnly() && (!keepProbe || keepBuild && build.rows > probe.rows) { // the smaller one has the index, unless one side stands alone
 		probe, build, keepProbe, keepBuild = build, probe, keepBuild, keepProbe
 	}
-	on := plan.Conjuncts(n.On)
-	for i, e := range on {
-		on[i] = moved(e, first)
-	}
-	s, _ := j.step(probe.scans, build, on)
-	s.keepProbe, s.keepBuild, s.kind = keepProbe, keepBuild, n.Kind.String()+" join "
+	s, _ := j.step(probe.scans, build, plan.Conjuncts(n.On))
+	s.kind, s.keepProbe, s.keepBuild = n.Kind, keepProbe, keepBuild
 	return j.pipeline(probe, []*joinStep{s}, nil)
 }
 
 // group collects the inputs of inner joins that stand above one another, and their conditions.
-func (j *joiner) group(n plan.Node, first int, inputs *[]*relation, conditions *[]expr.Expr) error {
+func (j *joiner) group(n plan.Node, inputs *[]*relation, conditions *[]expr.Expr) error {
 	if inner, ok := n.(*plan.Join); ok && inner.Kind == plan.Inner {
-		if err := j.group(inner.Left, first, inputs, conditions); err != nil {
+		if err := j.group(inner.Left, inputs, conditions); err != nil {
 			return err
 		}
-		if err := j.group(inner.Right, first+len(inner.Left.Fields()), inputs, conditions); err != nil {
+		if err := j.group(inner.Right, inputs, conditions); err != nil {
 			return err
 		}
-		for _, e := range plan.Conjuncts(inner.On) {
-			*conditions = append(*conditions, moved(e, first))
-		}
+		*conditions = append(*conditions, plan.Conjuncts(inner.On)...)
 		return nil
 	}
-	rel, err := j.relation(n, first)
+	rel, err := j.relation(n)
 	*inputs = append(*inputs, rel)
 	return err
 }
@@ -351,9 +347,9 @@ func (j *joiner) step(have []int, build *relation, conditions []expr.Expr) (s *j
 	return s, rest
 }
 
-// result gathers the columns of the result.
-func (j *joiner) result(rel *relation) (*table.Table, error) {
-	t := &table.Table{Fields: j.fields}
+// gather gathers the columns of the result.
+func (j *joiner) gather(rel *relation) (*table.Table, error) {
+	t := &table.Table{Fields: j.result}
 	for i, s := range j.scans {
 		if i > 0 {
 			t.Name += ", "
@@ -366,15 +362,15 @@ func (j *joiner) result(rel *relation) (*table.Table, error) {
 	}
 	for at := 0; at < rel.rows; at += size {
 		n := min(size, rel.rows-at)
-		c := &table.Chunk{Rows: n, Segments: make([]*table.Segment, len(j.fields))}
+		c := &table.Chunk{Rows: n, Segments: make([]*table.Segment, len(j.result))}
 		for _, col := range j.Columns {
-			if j.fields[col].Unsupported != "" {
+			if j.result[col].Unsupported != "" {
 				continue
 			}
 			if err := j.ctx.Err(); err != nil {
 				return nil, err
 			}
-			c.Segments[col] = j.gathered(rel, col, at, n)
+			c.Segments[col] = j.gathered(rel, j.places[col], at, n)
 		}
 		t.Chunks = append(t.Chunks, c)
 	}
@@ -389,7 +385,7 @@ func (j *joiner) rowBytes(scans []int) (n int) {
 		}
 	}
 	for _, c := range j.Columns {
-		if col := j.column(c); col != nil {
+		if col := j.column(j.places[c]); col != nil {
 			n += max(1, (bits.Len64(col.Max)+7)/8)
 		}
 	}
@@ -412,7 +408,7 @@ func (j *joiner) tooLarge(rows float64, rowBytes int, exact bool) error {
 // joinStep is the join with one relation.
 type joinStep struct {
 	build  *relation
-	kind   string       // of an outer join, in words
+	kind   plan.JoinKind
 	keys   []*joinKey   // by which partners are found; none: each row is a candidate
 	also   []expr.Expr  // what has to hold besides
 	rest   []restKey    // keys that are compared with those of the one partner
@@ -422,7 +418,7 @@ type joinStep struct {
 	likely table.Bitmap // of the codes of the one key's column those that have a partner; nil for all
 	way    string
 
-	keepProbe, keepBuild bool     // rows without a partner stand alone
+	keepProbe, keepBuild bool     // rows without a partner stand alone, in an outer join
 	matched              []uint64 // of the build side, those that had a partner; where these are kept
 
 	out     atomic.Int64
@@ -449,3 +445,14 @@ func (s *joinStep) on() string {
 	}
 	return out
 }
+
+// kindOf is the kind of a join that is not an inner one, in words.
+func (s *joinStep) kindOf() string {
+	if s.kind == plan.Inner {
+		return ""
+	}
+	return s.kind.String() + " join "
+}
+
+// exists reports that all that matters is whether the index has a number.
+func (s *joinStep) exists() bool { return s.kind.LeftOnly() && len(s.also) == 0 }

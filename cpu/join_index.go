@@ -23,12 +23,12 @@ type keyed struct {
 }
 
 // newJoinIndex makes an index of rows and says in what order these stand in it, and whether no two have the
-// same number.
-func newJoinIndex(way string, of keyNumbers, lo, hi uint64) (x joinIndex, name string, order []uint32, unique bool) {
+// same number. Where all that matters is whether it has a number, there may be no order.
+func newJoinIndex(way string, of keyNumbers, lo, hi uint64, exists bool) (x joinIndex, name string, order []uint32, unique bool) {
 	rows := len(of.of) - of.nulls()
 	dense := rows > 0 && densely(rows, lo, hi)
 	if dense && (way == "auto" || way == "perfect") {
-		x, order, unique := newPerfectIndex(of, lo, hi, rows)
+		x, order, unique := newPerfectIndex(of, lo, hi, rows, exists)
 		return x, "perfect hash", order, unique
 	}
 	list := of.keyed()
@@ -89,11 +89,11 @@ type perfectIndex struct {
 	count uint32       // of the numbers
 }
 
-// newPerfectIndex makes it by counting, a prefix sum, and writing each row to its place.
-func newPerfectIndex(of keyNumbers, lo, hi uint64, rows int) (x *perfectIndex, order []uint32, unique bool) {
+// newPerfectIndex makes it by counting, a prefix sum, and writing each row to its place, which is left out where
+// all that matters is whether it has a number.
+func newPerfectIndex(of keyNumbers, lo, hi uint64, rows int, exists bool) (x *perfectIndex, order []uint32, unique bool) {
 	x = &perfectIndex{lo: lo, has: table.NewBitmap(int(hi - lo + 2))}
 	x.ranks = make([]uint32, len(x.has))
-	order = make([]uint32, rows)
 	inParallel(len(of.of), func(from, to int) {
 		for i := from; i < to; i++ {
 			if !of.isNull(i) {
@@ -106,6 +106,10 @@ func newPerfectIndex(of keyNumbers, lo, hi uint64, rows int) (x *perfectIndex, o
 		x.ranks[w] = x.count
 		x.count += uint32(bits.OnesCount64(word))
 	}
+	if exists {
+		return x, nil, false
+	}
+	order = make([]uint32, rows)
 	if int(x.count) == rows {
 		inParallel(len(of.of), func(from, to int) {
 			for i := from; i < to; i++ {

@@ -24,18 +24,15 @@ type pairJoin struct {
 	rest    []expr.Expr
 }
 
-// pairJoin is a join whose columns begin at first as one; nil where it is none.
-func (j *joiner) pairJoin(n *plan.Join, first int) (*pairJoin, error) {
+// pairJoin is a join as one; nil where it is none.
+func (j *joiner) pairJoin(n *plan.Join) (*pairJoin, error) {
 	left, where, ok := selectedScan(n.Left)
 	right, of, too := selectedScan(n.Right)
-	if j.Pairs == nil || j.Way == "perfect" || !ok || !too {
+	if j.Pairs == nil || j.Way == "perfect" || n.Kind.LeftOnly() || !ok || !too {
 		return nil, nil
 	}
 	p := &pairJoin{scans: [2]int{j.next, j.next + 1}, filters: [2]expr.Expr{where, of}}
 	conditions := plan.Conjuncts(n.On)
-	for i, e := range conditions {
-		conditions[i] = moved(e, first)
-	}
 	at := slices.IndexFunc(conditions, func(e expr.Expr) bool { return j.paired(e, p.scans, expr.EQ) })
 	for op := expr.LT; at < 0 && op <= expr.GT && j.Way == "loops"; op++ {
 		at = slices.IndexFunc(conditions, func(e expr.Expr) bool { return j.paired(e, p.scans, op) })
@@ -72,9 +69,9 @@ func (j *joiner) pairJoin(n *plan.Join, first int) (*pairJoin, error) {
 	return p, nil
 }
 
-// pairs is a join whose columns begin at first by the pairs that a device finds; nil where that is left to cpu.
-func (j *joiner) pairs(n *plan.Join, first int) (*relation, error) {
-	p, err := j.pairJoin(n, first)
+// pairs is a join by the pairs that a device finds; nil where that is left to cpu.
+func (j *joiner) pairs(n *plan.Join) (*relation, error) {
+	p, err := j.pairJoin(n)
 	if p == nil || err != nil {
 		return nil, err
 	}

@@ -113,8 +113,9 @@ func (j *joiner) prepare(s *joinStep, probe *relation) error {
 			lo, hi = 0, 1<<width-1
 		}
 		var order []uint32
-		s.index, s.way, order, s.unique = newJoinIndex(j.Way, packed(s.keys, lists), lo, hi)
-		if s.plain = j.plain(s, probe); s.plain && !s.keepProbe {
+		exists := s.exists() && len(s.rest) == 0
+		s.index, s.way, order, s.unique = newJoinIndex(j.Way, packed(s.keys, lists), lo, hi, exists)
+		if s.plain = j.plain(s, probe); s.plain && !s.keepProbe && s.kind != plan.Anti {
 			s.likely = s.index.(*perfectIndex).codes(j.column(s.keys[0].probe.(*expr.Column).Index))
 		}
 		for i := range s.rest {
@@ -123,7 +124,9 @@ func (j *joiner) prepare(s *joinStep, probe *relation) error {
 		if s.keepBuild { // rows without a key stand at the end: they have no partner, and are kept
 			order = withRest(order, s.build.rows)
 		}
-		s.build = s.build.ordered(order)
+		if !exists {
+			s.build = s.build.ordered(order)
+		}
 		return nil
 	}
 }
@@ -146,7 +149,7 @@ func (s *joinStep) soleKey(way string, lists []keyNumbers) []keyNumbers {
 		if rows == 0 || !densely(rows, k.min, k.max) {
 			continue
 		}
-		if _, _, unique := newPerfectIndex(lists[i], k.min, k.max, rows); !unique {
+		if _, _, unique := newPerfectIndex(lists[i], k.min, k.max, rows, false); !unique {
 			continue
 		}
 		for r, other := range s.keys {
@@ -283,7 +286,7 @@ func (j *joiner) pipeline(probe *relation, steps []*joinStep, conditions []expr.
 		out.loose[s] = true
 	}
 	for _, s := range steps {
-		if s.build == nil {
+		if s.build == nil || s.kind.LeftOnly() {
 			continue
 		}
 		out.scans, out.base, out.name = append(out.scans, s.build.scans...), max(out.base, s.build.base), out.name+", "+s.build.name
@@ -312,7 +315,7 @@ func (j *joiner) pipeline(probe *relation, steps []*joinStep, conditions []expr.
 func (j *joiner) note(p *pipelined, elapsed time.Duration) {
 	j.steps = append(j.steps, JoinStep{Table: p.probe.name, In: p.probe.rows, Out: p.probe.rows})
 	for i, s := range p.steps {
-		step := JoinStep{On: s.on(), Way: s.kind + s.way, Out: int(s.out.Load()), Elapsed: s.elapsed}
+		step := JoinStep{On: s.on(), Way: s.kindOf() + s.way, Out: int(s.out.Load()), Elapsed: s.elapsed}
 		if s.build != nil {
 			step.Table, step.In = s.build.name, s.build.rows
 		} else {
@@ -371,7 +374,7 @@ type pipelined struct {
 func (p *pipelined) refuseProduct() error {
 	rows := float64(p.probe.rows)
 	for _, s := range p.steps {
-		if s.build == nil || len(s.keys) > 0 || len(s.also) > 0 {
+		if s.build == nil || s.kind.LeftOnly() || len(s.keys) > 0 || len(s.also) > 0 {
 			return nil
 		}
 		rows *= float64(s.build.rows)
@@ -549,7 +552,7 @@ func (p *pipelined) step(step int, b *joinBlock, eval *Evaluator, done func(*joi
 			return nil
 		}
 	}
-	if s.unique && len(s.also) == 0 {
+	if s.exists() || s.unique && len(s.also) == 0 {
 		return p.single(step, b, eval, done)
 	}
 	from, to, err := p.ranges(s, b, eval)
@@ -557,7 +560,7 @@ func (p *pipelined) step(step int, b *joinBlock, eval *Evaluator, done func(*joi
 		return err
 	}
 	var had table.Bitmap
-	if s.keepProbe {
+	if s.keepProbe || s.kind.LeftOnly() {
 		had = table.NewBitmap(b.n)
 	}
 	places, partners := make([]uint32, 0, b.n), make([]uint32, 0, b.n)
@@ -587,12 +590,17 @@ func (p *pipelined) step(step int, b *joinBlock, eval *Evaluator, done func(*joi
 				atomic.OrUint64(&s.matched[i/64], 1<<(i%64))
 			}
 		}
-		s.out.Add(int64(len(places)))
+		if !s.kind.LeftOnly() {
+			s.out.Add(int64(len(places)))
+		}
 		places, partners = places[:0], partners[:0]
+		if s.kind.LeftOnly() {
+			return nil
+		}
 		return p.step(step+1, pairs, eval, done)
 	}
 	for i := range from {
-		for at := from[i]; at < to[i]; at++ {
+		for at := from[i]; at < to[i] && !(s.kind.LeftOnly() && had.Get(i)); at++ {
 			places, partners = append(places, uint32(i)), append(partners, at)
 			if len(places) == joinPairs {
 				if err := p.ctx.Err(); err != nil {
@@ -611,6 +619,9 @@ func (p *pipelined) step(step int, b *joinBlock, eval *Evaluator, done func(*joi
 	}
 	if had == nil {
 		return nil
+	}
+	if s.kind.LeftOnly() {
+		return p.among(step, b, func(i int) bool { return had.Get(i) }, eval, done)
 	}
 	for i := range b.n {
 		if !had.Get(i) {
@@ -640,7 +651,7 @@ func (p *pipelined) ranges(s *joinStep, b *joinBlock, eval *Evaluator) (from, to
 	return from, to, nil
 }
 
-// single is a step in which each row has one partner at most.
+// single is a step in which each row has one partner at most, or any of them will do.
 func (p *pipelined) single(step int, b *joinBlock, eval *Evaluator, done func(*joinBlock)) error {
 	s, found := p.steps[step], 0
 	var partners []uint32
@@ -668,6 +679,9 @@ func (p *pipelined) single(step int, b *joinBlock, eval *Evaluator, done func(*j
 			return err
 		}
 	}
+	if s.kind.LeftOnly() {
+		return p.among(step, b, func(i int) bool { return partners[i] != noRow }, eval, done)
+	}
 	var places []uint32 // nil for all
 	if found < b.n && !s.keepProbe {
 		places = make([]uint32, b.n)
@@ -689,6 +703,22 @@ func (p *pipelined) single(step int, b *joinBlock, eval *Evaluator, done func(*j
 	}
 	s.out.Add(int64(len(partners)))
 	return p.step(step+1, p.pairs(b, step, places, partners), eval, done)
+}
+
+// among is a semi join, whose rows are those that have a partner, or an anti join of the others.
+func (p *pipelined) among(step int, b *joinBlock, partnered func(i int) bool, eval *Evaluator, done func(*joinBlock)) error {
+	s := p.steps[step]
+	places := make([]uint32, 0, b.n)
+	for i := range b.n {
+		if partnered(i) == (s.kind == plan.Semi) {
+			places = append(places, uint32(i))
+		}
+	}
+	s.out.Add(int64(len(places)))
+	if len(places) == b.n {
+		places = nil
+	}
+	return p.step(step+1, p.picked(b, places, step), eval, done)
 }
 
 // pairs are rows of a block beside rows of a step's build side, noRow for none.

@@ -48,14 +48,9 @@ const maxPlaces = 1 << 27
 // none: where a join is an outer one, by an expression or by several keys, or where an aggregate reads
 // another table than the largest. It looks at no row: see [Star.Prepare].
 func (b *Backend) NewStar(n *plan.Join, a *plan.Aggregate, tables []*table.Table) *Star {
-	j := &joiner{Backend: b, Joining: Joining{Tables: tables}, fields: n.Fields(), needed: map[int]bool{}, read: map[int]bool{}}
-	first := 0
-	for i, s := range plan.Scans(n) {
-		j.scans = append(j.scans, newScanned(tables[i], s, first))
-		first += len(s.Columns)
-	}
+	j := b.joiner(nil, n, Joining{Tables: tables}) // the context is Prepare's
 	filters := make([]expr.Expr, len(j.scans))
-	conditions, ok := j.flat(n, 0, filters)
+	conditions, ok := j.flat(j.root, filters)
 	if !ok || len(j.scans) < 2 {
 		return nil
 	}
@@ -151,7 +146,7 @@ func (s *Star) Arrays() (list []*table.Segment) {
 }
 
 // flat collects the conditions of inner joins of tables, and the filters of these.
-func (j *joiner) flat(n plan.Node, first int, filters []expr.Expr) (conditions []expr.Expr, ok bool) {
+func (j *joiner) flat(n plan.Node, filters []expr.Expr) (conditions []expr.Expr, ok bool) {
 	switch n := n.(type) {
 	case *plan.Scan:
 		j.next++
@@ -164,16 +159,12 @@ func (j *joiner) flat(n plan.Node, first int, filters []expr.Expr) (conditions [
 		j.next++
 		return nil, true
 	case *plan.Join:
-		l, ok := j.flat(n.Left, first, filters)
+		l, ok := j.flat(n.Left, filters)
 		if !ok || n.Kind != plan.Inner {
 			return nil, false
 		}
-		r, ok := j.flat(n.Right, first+len(n.Left.Fields()), filters)
-		conditions = append(l, r...)
-		for _, e := range plan.Conjuncts(n.On) {
-			conditions = append(conditions, moved(e, first))
-		}
-		return conditions, ok
+		r, ok := j.flat(n.Right, filters)
+		return slices.Concat(l, r, plan.Conjuncts(n.On)), ok
 	}
 	return nil, false
 }

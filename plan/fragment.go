@@ -63,28 +63,31 @@ func (f *Fragment) Scanned() (list [][]int) {
 		return [][]int{f.Reads()}
 	}
 	wanted := map[int]bool{} // of the columns of all, side by side
+	join, fields := f.Join.Placed()
 	for _, c := range f.Reads() {
-		wanted[c] = true
+		wanted[fields[c]] = true
 	}
-	var walk func(n Node, first int)
-	walk = func(n Node, first int) {
+	first := 0
+	Walk(join, func(n Node, _ int) {
 		var e expr.Expr
+		at := 0
 		switch n := n.(type) {
 		case *Join:
 			e = n.On
-			walk(n.Left, first)
-			walk(n.Right, first+len(n.Left.Fields()))
 		case *Filter:
 			e = n.Where
-			walk(n.Input, first)
+			if _, alone := n.Input.(*Scan); alone {
+				at = first
+			}
+		case *Scan:
+			first += len(n.Columns)
 		}
 		for _, c := range expr.Columns(e) {
-			wanted[first+c] = true
+			wanted[at+c] = true
 		}
-	}
-	walk(f.Join, 0)
-	first := 0
-	for _, s := range Scans(f.Join) {
+	})
+	first = 0
+	for _, s := range Scans(join) {
 		var cols []int
 		for i := range s.Columns {
 			if wanted[first+i] {

@@ -63,6 +63,43 @@ func (j *Join) String() string {
 	return "Join(" + j.Kind.String() + ", every pair)"
 }
 
+// Placed is the join with its conditions, and those of the filters above joins, over the columns of all its scans
+// side by side, from left to right; what filters a scan alone stays over the columns of that. Fields says which of
+// these columns the join's fields are.
+func (j *Join) Placed() (placed *Join, fields []int) {
+	first := 0
+	var place func(Node) (Node, []int)
+	place = func(n Node) (Node, []int) {
+		switch n := n.(type) {
+		case *Filter:
+			if _, alone := n.Input.(*Scan); !alone {
+				in, columns := place(n.Input)
+				return &Filter{in, expr.Moved(n.Where, func(c int) int { return columns[c] })}, columns
+			}
+		case *Join:
+			left, columns := place(n.Left)
+			right, others := place(n.Right)
+			both := slices.Concat(columns, others)
+			out := &Join{Kind: n.Kind, Left: left, Right: right}
+			if n.On != nil {
+				out.On = expr.Moved(n.On, func(c int) int { return both[c] })
+			}
+			if n.Kind.LeftOnly() {
+				return out, columns
+			}
+			return out, both
+		}
+		columns := make([]int, len(n.Fields()))
+		for i := range columns {
+			columns[i] = first + i
+		}
+		first += len(columns)
+		return n, columns
+	}
+	n, fields := place(j)
+	return n.(*Join), fields
+}
+
 // Conjuncts are the conditions that have to be TRUE for e to be TRUE; none for nil.
 func Conjuncts(e expr.Expr) []expr.Expr {
 	if e == nil {
