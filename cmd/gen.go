@@ -2,6 +2,7 @@ package cmd
 
 import (
 	"fmt"
+	"iter"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -13,6 +14,7 @@ import (
 	"github.com/stencildb/stencildb/ingest"
 	"github.com/stencildb/stencildb/internal/files"
 	"github.com/stencildb/stencildb/internal/numbers"
+	"github.com/stencildb/stencildb/table"
 )
 
 func newGen() *cobra.Command {
@@ -36,7 +38,8 @@ func newGen() *cobra.Command {
   stencildb gen uniform --rows 16Mi --seed 7 -o uniform.parquet
   stencildb query --load tcpip.parquet 'SELECT MEDIAN(data_count) FROM tcpip'
   stencildb gen ssb --scale 0.1 -o ssb
-  stencildb query --load ssb 'SELECT d_year, COUNT(*) FROM date GROUP BY d_year'`,
+  stencildb query --load ssb 'SELECT d_year, COUNT(*) FROM date GROUP BY d_year'
+  stencildb gen tpch --scale 10 -o tpch`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {
 				return fmt.Errorf("%d arguments: name what to generate, one of %s", len(args), strings.Join(names, ", "))
@@ -94,7 +97,11 @@ func (f genFlags) file(c *cobra.Command, name string) error {
 	if err := fits(f.rows, g); err != nil {
 		return err
 	}
-	return f.write(c, g, f.rows, f.out)
+	t, err := g.Generate(c.Context(), f.rows, f.seed, 0)
+	if err != nil {
+		return err
+	}
+	return ingest.WriteFile(c.Context(), f.out, t)
 }
 
 // folder writes the tables of a database.
@@ -106,30 +113,41 @@ func (f genFlags) folder(c *cobra.Command, d generate.Database) error {
 	if err != nil {
 		return usageError{err}
 	}
-	for _, g := range tables {
-		if err := fits(g.DefaultRows, g); err != nil {
-			return err
-		}
-	}
 	tidy, err := outFolder("-o", f.out)
 	if err != nil {
 		return err
 	}
 	defer tidy()
 	for _, g := range tables {
-		if err := f.write(c, g, g.DefaultRows, filepath.Join(f.out, g.Name+".parquet")); err != nil {
+		chunks := shown(c, g, g.Chunks(c.Context(), g.DefaultRows, f.seed, streamedRows))
+		if err := ingest.WriteChunks(c.Context(), filepath.Join(f.out, g.Name+".parquet"), g.Fields(), chunks); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (f genFlags) write(c *cobra.Command, g generate.Generator, rows int, path string) error {
-	t, err := g.Generate(c.Context(), rows, f.seed, 0)
-	if err != nil {
-		return err
+// streamedRows is how many rows a core makes at a time of tables that go to files as they are made.
+const streamedRows = 1 << 18
+
+// shown shows on a console how many rows of a table are made.
+func shown(c *cobra.Command, g generate.Generator, chunks iter.Seq2[*table.Chunk, error]) iter.Seq2[*table.Chunk, error] {
+	show := progressOn(c.ErrOrStderr(), "generating")
+	if show == nil {
+		return chunks
 	}
-	return ingest.WriteFile(c.Context(), path, t)
+	return func(yield func(*table.Chunk, error) bool) {
+		at := progress{total: int64(g.DefaultRows)}
+		for ch, err := range chunks {
+			if !yield(ch, err) || err != nil {
+				break
+			}
+			at.done += int64(ch.Rows)
+			at.words = ", " + numbers.Grouped(uint64(at.done)) + " rows"
+			show(g.Name, at)
+		}
+		show(g.Name, progress{done: at.total, total: at.total})
+	}
 }
 
 // fits refuses a table larger than the machine's memory, in which it is made:

@@ -1,11 +1,12 @@
 // Package generate makes tables of synthetic data: uniform columns, a wide table of them, data like
-// the 2004 paper's TCP/IP trace and census, and the tables of the Star Schema Benchmark. The same
-// arguments give the same table on every machine.
+// the 2004 paper's TCP/IP trace and census, and the tables of the Star Schema Benchmark and of
+// TPC-H. The same arguments give the same table on every machine.
 package generate
 
 import (
 	"context"
 	"fmt"
+	"iter"
 	"math/bits"
 	"runtime"
 	"slices"
@@ -87,23 +88,64 @@ func (g Generator) Generate(ctx context.Context, rows int, seed uint64, chunkRow
 			return nil, fmt.Errorf("%s has no column %q: there are %s", g.Name, n, strings.Join(names, ", "))
 		}
 	}
-	t := &table.Table{Name: g.Name}
-	for _, c := range cols {
-		t.Fields = append(t.Fields, table.Field{Name: c.name, Type: c.typ})
-	}
-	key := mix(seed)
+	g.cols = cols
+	t := &table.Table{Name: g.Name, Fields: g.Fields()}
 	for first := 0; first < rows; first += chunkRows {
-		n := min(chunkRows, rows-first)
-		ch := &table.Chunk{Rows: n}
-		for _, c := range cols {
-			ch.Segments = append(ch.Segments, c.segment(ctx, row{key, uint64(first), uint64(rows)}, n))
-			if err := ctx.Err(); err != nil {
-				return nil, err
-			}
+		ch, err := g.chunk(ctx, rows, seed, first, min(chunkRows, rows-first))
+		if err != nil {
+			return nil, err
 		}
 		t.Chunks = append(t.Chunks, ch)
 	}
 	return t, nil
+}
+
+// Fields are the columns.
+func (g Generator) Fields() (list []table.Field) {
+	for _, c := range g.cols {
+		list = append(list, table.Field{Name: c.name, Type: c.typ})
+	}
+	return list
+}
+
+// Chunks makes the rows of Generate one chunk after the other, as many at a time as there are cores: for
+// tables larger than memory. When ctx ends it gives the reason and stops.
+func (g Generator) Chunks(ctx context.Context, rows int, seed uint64, chunkRows int) iter.Seq2[*table.Chunk, error] {
+	type made struct {
+		chunk *table.Chunk
+		err   error
+	}
+	return func(yield func(*table.Chunk, error) bool) {
+		ctx, cancel := context.WithCancel(ctx)
+		defer cancel()
+		var ahead []chan made
+		for first := 0; first < rows || len(ahead) > 0; {
+			for ; first < rows && len(ahead) < runtime.GOMAXPROCS(0); first += chunkRows {
+				next := make(chan made, 1)
+				go func(first int) {
+					ch, err := g.chunk(ctx, rows, seed, first, min(chunkRows, rows-first))
+					next <- made{ch, err}
+				}(first)
+				ahead = append(ahead, next)
+			}
+			m := <-ahead[0]
+			if ahead = ahead[1:]; !yield(m.chunk, m.err) || m.err != nil {
+				return
+			}
+		}
+	}
+}
+
+// chunk makes n of rows rows from the first on.
+func (g Generator) chunk(ctx context.Context, rows int, seed uint64, first, n int) (*table.Chunk, error) {
+	ch := &table.Chunk{Rows: n}
+	for _, c := range g.cols {
+		ch.Segments = append(ch.Segments, c.segment(ctx, row{mix(seed), uint64(first), uint64(rows)}, n))
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+	}
+	return ch, nil
 }
 
 // RowBytes is the host memory that one row of all columns takes.

@@ -20,6 +20,8 @@ type Database struct {
 func Databases() []Database {
 	return []Database{{
 		"ssb", "the Star Schema Benchmark: lineorder (6,000,000 rows at scale 1), customer, supplier, part and date", ssb,
+	}, {
+		"tpch", "TPC-H: lineitem (6,000,000 rows at scale 1), orders, partsupp, part, customer, supplier, nation and region", tpch,
 	}}
 }
 
@@ -140,20 +142,23 @@ func party(prefix, name string, stream uint64, rows int) []genColumn {
 	return []genColumn{
 		integers(prefix+"_"+key, table.Integer, 1, int64(rows), func(r row) int64 { return int64(r.n) + 1 }),
 		texts(prefix+"_name", func(r row) string { return fmt.Sprintf("%s#%09d", name, r.n+1) }),
-		texts(prefix+"_address", func(r row) string { return address(r, stream+1) }),
+		texts(prefix+"_address", func(r row) string { return address(r, stream+1, 10, 25) }),
 		words(prefix+"_city", cities, func(r row) int { return 10*nation(r) + r.below(stream+2, 10) }),
 		words(prefix+"_nation", names, nation),
 		words(prefix+"_region", regions, func(r row) int { return nations[nation(r)].region }),
-		texts(prefix+"_phone", func(r row) string {
-			return fmt.Sprintf("%d-%d-%d-%d", 10+nation(r), 100+r.below(stream+3, 900), 100+r.below(stream+4, 900), 1000+r.below(stream+5, 9000))
-		}),
+		texts(prefix+"_phone", func(r row) string { return phone(r, nation(r), stream+3) }),
 	}
 }
 
-// address is 10 to 25 characters.
-func address(r row, stream uint64) string {
+// phone is a number in a nation.
+func phone(r row, nation int, stream uint64) string {
+	return fmt.Sprintf("%d-%d-%d-%d", 10+nation, 100+r.below(stream, 900), 100+r.below(stream+1, 900), 1000+r.below(stream+2, 9000))
+}
+
+// address is lo to hi characters.
+func address(r row, stream uint64, lo, hi int) string {
 	const letters = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ, "
-	text := make([]byte, 10+r.below(stream, 16))
+	text := make([]byte, lo+r.below(stream, hi-lo+1))
 	for i := range text {
 		text[i] = letters[mix(r.random(stream+10)+uint64(i))%uint64(len(letters))]
 	}
@@ -161,7 +166,7 @@ func address(r row, stream uint64) string {
 }
 
 func (s star) part() []genColumn {
-	var makers, categories, brands, types, containers []string
+	var makers, categories, brands []string
 	for m := 1; m <= 5; m++ {
 		makers = append(makers, fmt.Sprintf("MFGR#%d", m))
 		for c := 1; c <= 5; c++ {
@@ -169,18 +174,6 @@ func (s star) part() []genColumn {
 			for b := 1; b <= 40; b++ {
 				brands = append(brands, fmt.Sprintf("MFGR#%d%d%d", m, c, b))
 			}
-		}
-	}
-	for _, a := range []string{"STANDARD", "SMALL", "MEDIUM", "LARGE", "ECONOMY", "PROMO"} {
-		for _, b := range []string{"ANODIZED", "BURNISHED", "PLATED", "POLISHED", "BRUSHED"} {
-			for _, c := range []string{"TIN", "NICKEL", "BRASS", "STEEL", "COPPER"} {
-				types = append(types, a+" "+b+" "+c)
-			}
-		}
-	}
-	for _, a := range []string{"SM", "LG", "MED", "JUMBO", "WRAP"} {
-		for _, b := range []string{"CASE", "BOX", "BAG", "JAR", "PKG", "PACK", "CAN", "DRUM"} {
-			containers = append(containers, a+" "+b)
 		}
 	}
 	brand, color := pick(ssbPart, len(brands)), pick(ssbPart+1, len(colors))
@@ -195,6 +188,21 @@ func (s star) part() []genColumn {
 		integers("p_size", table.Integer, 1, 50, func(r row) int64 { return 1 + int64(r.below(ssbPart+4, 50)) }),
 		words("p_container", containers, pick(ssbPart+5, len(containers))),
 	}
+}
+
+// phrases are all of a word of each list.
+func phrases(lists ...[]string) []string {
+	all := lists[0]
+	for _, words := range lists[1:] {
+		var longer []string
+		for _, begin := range all {
+			for _, w := range words {
+				longer = append(longer, begin+" "+w)
+			}
+		}
+		all = longer
+	}
+	return all
 }
 
 // ssbDay is a day of the table date.
@@ -284,6 +292,9 @@ var (
 	priorities = []string{"1-URGENT", "2-HIGH", "3-MEDIUM", "4-NOT SPECIFIED", "5-LOW"}
 	modes      = []string{"REG AIR", "AIR", "RAIL", "SHIP", "TRUCK", "MAIL", "FOB"}
 	regions    = []string{"AFRICA", "AMERICA", "ASIA", "EUROPE", "MIDDLE EAST"}
+	types      = phrases([]string{"STANDARD", "SMALL", "MEDIUM", "LARGE", "ECONOMY", "PROMO"},
+		[]string{"ANODIZED", "BURNISHED", "PLATED", "POLISHED", "BRUSHED"}, []string{"TIN", "NICKEL", "BRASS", "STEEL", "COPPER"})
+	containers = phrases([]string{"SM", "LG", "MED", "JUMBO", "WRAP"}, []string{"CASE", "BOX", "BAG", "JAR", "PKG", "PACK", "CAN", "DRUM"})
 	// nations are those of TPC-H, each with its region.
 	nations = []struct {
 		name   string

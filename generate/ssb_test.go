@@ -13,7 +13,13 @@ import (
 // ssbTables are those of the Star Schema Benchmark at a scale, by their names.
 func ssbTables(t *testing.T, scale float64, seed uint64, chunk int) map[string]*table.Table {
 	t.Helper()
-	list, err := generate.Databases()[0].Tables(scale)
+	return databaseTables(t, 0, scale, seed, chunk)
+}
+
+// databaseTables are those of one of [generate.Databases].
+func databaseTables(t *testing.T, which int, scale float64, seed uint64, chunk int) map[string]*table.Table {
+	t.Helper()
+	list, err := generate.Databases()[which].Tables(scale)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,7 +7,7 @@
 //     the command line's NAME=PATH?options.
 //   - [Open] looks at a source: a [File] reads its columns when they are asked for. [Load]
 //     reads all of them into a [table.Table].
-//   - [WriteFile] writes one; [NewArrowFile], [NewArrowStream] and [NewParquetFile] write
+//   - [WriteFile] writes one, [WriteChunks] one that is made as it is written; [NewArrowFile], [NewArrowStream] and [NewParquetFile] write
 //     record batches as they come.
 //   - [Columns] makes Arrow arrays of columns of codes.
 //

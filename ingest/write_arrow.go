@@ -98,48 +98,77 @@ func batches(open func(io.Writer, *arrow.Schema) (BatchWriter, error)) func(io.W
 	return func(w io.Writer, t *table.Table) error { return writeBatches(w, t, open) }
 }
 
-// writeBatches writes a table. A column without a NULL is declared so. A DATE beyond 32
-// bits of days is an error.
+// writeBatches writes a table. A column without a NULL is declared so.
 func writeBatches(w io.Writer, t *table.Table, open func(io.Writer, *arrow.Schema) (BatchWriter, error)) error {
 	if err := checkWritable(t); err != nil {
 		return err
 	}
 	t = t.Compacted()
+	nulls := make([]bool, len(t.Fields))
+	for _, c := range t.Chunks {
+		for i, s := range c.Segments {
+			nulls[i] = nulls[i] || s.Nulls > 0
+		}
+	}
+	out, err := newChunkWriter(w, t.Fields, nulls, open)
+	if err != nil {
+		return err
+	}
+	for _, c := range t.Chunks {
+		if err := out.write(c); err != nil {
+			return err
+		}
+	}
+	return out.Close()
+}
+
+// chunkWriter writes chunks of a table as record batches.
+type chunkWriter struct {
+	BatchWriter
+	fields []table.Field
+	nulls  []bool // whether a column may have NULLs
+	schema *arrow.Schema
+}
+
+func newChunkWriter(w io.Writer, columns []table.Field, nulls []bool, open func(io.Writer, *arrow.Schema) (BatchWriter, error)) (*chunkWriter, error) {
 	var fields []arrow.Field
-	for i, f := range t.Fields {
-		field := arrow.Field{Name: f.Name, Type: ArrowType(f.Type), Nullable: f.Type.Kind == table.Unknown}
+	for i, f := range columns {
+		field := arrow.Field{Name: f.Name, Type: ArrowType(f.Type), Nullable: f.Type.Kind == table.Unknown || nulls[i]}
 		if f.Type.Kind == table.Varchar {
 			field.Type = DictionaryType
-		}
-		for _, c := range t.Chunks {
-			s := c.Segments[i]
-			if f.Type.Kind == table.Date && s.NonNull() > 0 {
-				for _, code := range []uint64{0, s.Max} {
-					if d := s.Decode(code); d.I != int64(int32(d.I)) {
-						return fmt.Errorf("column %s: %s %s does not fit the format's 32 bits", show(f.Name), f.Type, d)
-					}
-				}
-			}
-			field.Nullable = field.Nullable || s.Nulls > 0
 		}
 		fields = append(fields, field)
 	}
 	schema := arrow.NewSchema(fields, nil)
 	out, err := open(w, schema)
-	if err != nil {
-		return err
-	}
-	for _, c := range t.Chunks {
-		var columns Columns
-		for b := (table.Block{N: min(arrowBatch, c.Rows)}); b.N > 0; b.First, b.N = b.First+b.N, min(arrowBatch, c.Rows-b.First-b.N) {
-			var arrays []arrow.Array
-			for _, s := range c.Segments {
-				arrays = append(arrays, columns.Array(s, b))
-			}
-			if err := out.Write(array.NewRecordBatch(schema, arrays, int64(b.N))); err != nil {
-				return err
+	return &chunkWriter{out, columns, nulls, schema}, err
+}
+
+// write writes a chunk. A DATE beyond 32 bits of days is an error.
+func (w *chunkWriter) write(c *table.Chunk) error {
+	for i, s := range c.Segments {
+		f := w.fields[i]
+		if s.Nulls > 0 && !w.nulls[i] {
+			return fmt.Errorf("column %s: a NULL, in a column that has none", show(f.Name))
+		}
+		if f.Type.Kind != table.Date || s.NonNull() == 0 {
+			continue
+		}
+		for _, code := range []uint64{0, s.Max} {
+			if d := s.Decode(code); d.I != int64(int32(d.I)) {
+				return fmt.Errorf("column %s: %s %s does not fit the format's 32 bits", show(f.Name), f.Type, d)
 			}
 		}
 	}
-	return out.Close()
+	var columns Columns
+	for b := (table.Block{N: min(arrowBatch, c.Rows)}); b.N > 0; b.First, b.N = b.First+b.N, min(arrowBatch, c.Rows-b.First-b.N) {
+		var arrays []arrow.Array
+		for _, s := range c.Segments {
+			arrays = append(arrays, columns.Array(s, b))
+		}
+		if err := w.Write(array.NewRecordBatch(w.schema, arrays, int64(b.N))); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -1,9 +1,13 @@
 package ingest
 
 import (
+	"bufio"
+	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
+	"iter"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
@@ -12,6 +16,7 @@ import (
 	"github.com/apache/arrow-go/v18/parquet/file"
 	"github.com/apache/arrow-go/v18/parquet/schema"
 
+	"github.com/stencildb/stencildb/internal/files"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -39,6 +44,27 @@ func WritePlainParquet(w io.Writer, t *table.Table) error {
 	return batches(func(w io.Writer, s *arrow.Schema) (BatchWriter, error) {
 		return parquetFile(w, s, compress.Codecs.Uncompressed)
 	})(w, t)
+}
+
+// WriteChunks writes chunks without NULLs, of these columns, as a Parquet file. It keeps a row group and
+// a chunk in memory. As of [WriteFile], the file appears whole or not at all.
+func WriteChunks(ctx context.Context, path string, fields []table.Field, chunks iter.Seq2[*table.Chunk, error]) error {
+	return files.Write(path, func(w io.Writer) error {
+		buf := bufio.NewWriterSize(untilDone{ctx, w}, 1<<20)
+		out, err := newChunkWriter(buf, fields, make([]bool, len(fields)), NewParquetFile)
+		if err != nil {
+			return err
+		}
+		for c, err := range chunks {
+			if err == nil {
+				err = out.write(c)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return errors.Join(out.Close(), buf.Flush())
+	})
 }
 
 func parquetFile(w io.Writer, s *arrow.Schema, codec compress.Compression) (BatchWriter, error) {
