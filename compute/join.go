@@ -20,9 +20,9 @@ type JoinSide struct {
 	Rows primitives.Vector
 }
 
-// JoinWays are the algorithms of [Join], after GDB (He et al., "Relational Query Coprocessing on Graphics
-// Processors", TODS 2009, section 3.1.3): HJ, SMJ and NINLJ there.
-var JoinWays = []string{"hash", "merge", "loops"}
+// JoinWays are the algorithms of [Join]; the last three after GDB (He et al., "Relational Query Coprocessing on
+// Graphics Processors", TODS 2009, section 3.1.3): HJ, SMJ and NINLJ there.
+var JoinWays = []string{"perfect", "hash", "merge", "loops"}
 
 // JoinShape says how sides are joined.
 type JoinShape struct {
@@ -38,6 +38,7 @@ type JoinShape struct {
 // JoinPairs are the pairs of rows of a join, in no order.
 type JoinPairs struct {
 	N           uint64
+	Way         string            // how they were found
 	Left, Right primitives.Vector // none where they were only counted
 }
 
@@ -46,6 +47,8 @@ type JoinPairs struct {
 // no pairs are wanted the first step is all. A row with many matches does not emit them alone: rows and pairs
 // are cut into equal tiles (merge path: Green, McColl and Bader 2012).
 //
+//   - perfect: a bit for each key of a side that has it once, and a slot with its row; by hash where no side has
+//     each key once, or the keys are not dense.
 //   - merge: both sides are sorted, tiles of the left one locate their matching chunks of the right one, and
 //     each row its range there by binary search.
 //   - hash: both sides are split by the upper bits of their keys' hashes, a work group makes a hash table of the
@@ -53,7 +56,7 @@ type JoinPairs struct {
 //     those of a hot key are, are joined by merge.
 //   - loops: each row of the left side meets all of the right one, which come in blocks through shared memory.
 func Join(run pass.Runner, d Device, shape JoinShape, left, right JoinSide) (out JoinPairs, err error) {
-	if left.Keys.N == 0 || right.Keys.N == 0 {
+	if out.Way = shape.Way; left.Keys.N == 0 || right.Keys.N == 0 {
 		return out, nil
 	}
 	if left.High.None() != right.High.None() {
@@ -66,9 +69,16 @@ func Join(run pass.Runner, d Device, shape JoinShape, left, right JoinSide) (out
 	if j.Bits == 0 {
 		j.Bits = 64
 	}
+	if shape.Way == "perfect" {
+		found, ok, err := j.perfect(left, right)
+		if found.Way = shape.Way; ok || err != nil {
+			return found, err
+		}
+		out.Way = "hash"
+	}
 	var parts []ranges
 	swapped := false
-	switch shape.Way {
+	switch out.Way {
 	case "merge":
 		parts, err = j.merge(left, right)
 	case "hash":
@@ -77,7 +87,9 @@ func Join(run pass.Runner, d Device, shape JoinShape, left, right JoinSide) (out
 		}
 		parts, err = j.hash(left, right)
 	case "loops":
-		return j.loops(left, right)
+		out, err := j.loops(left, right)
+		out.Way = shape.Way
+		return out, err
 	default:
 		err = fmt.Errorf("compute: join: %q is none of %v", shape.Way, JoinWays)
 	}

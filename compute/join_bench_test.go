@@ -1,6 +1,7 @@
 package compute_test
 
 import (
+	"math/bits"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -21,6 +22,7 @@ import (
 //
 // foreign: the keys of the right side are unique, sparse, of 31 bits, and the left side has some of them.
 // duplicates: three quarters as many keys as rows, some on both sides several times: 4 pairs of 3 rows.
+// dense: foreign, of keys that are 0 to the number of rows, each once on the right side.
 // hot: foreign, where nine of ten rows of the left side have the same key.
 //
 // STENCILDB_BENCH_ROWS picks the sizes, as for BenchmarkQuery.
@@ -39,10 +41,13 @@ func benchmarkJoin(b *testing.B, rows int) {
 	drawn := func(n int) uint32 { return sparse(rng.Uint32N(uint32(n))) }
 	unique := keys(func(i int) uint32 { return sparse(uint32(i)) })
 	rng.Shuffle(rows, func(i, j int) { unique[i], unique[j] = unique[j], unique[i] })
+	dense := keys(func(i int) uint32 { return uint32(i) })
+	rng.Shuffle(rows, func(i, j int) { dense[i], dense[j] = dense[j], dense[i] })
 	for _, c := range []struct {
 		name        string
 		left, right []uint32
 	}{
+		{"dense", keys(func(int) uint32 { return rng.Uint32N(uint32(rows)) }), dense},
 		{"foreign", keys(func(int) uint32 { return drawn(rows) }), unique},
 		{"duplicates", keys(func(int) uint32 { return drawn(rows * 3 / 4) }), keys(func(int) uint32 { return drawn(rows * 3 / 4) })},
 		{"hot", keys(func(int) uint32 {
@@ -52,18 +57,18 @@ func benchmarkJoin(b *testing.B, rows int) {
 			return drawn(rows)
 		}), unique},
 	} {
-		ways := []string{"hash", "merge"}
-		if rows <= 1<<17 { // loops look at every pair of rows
-			ways = compute.JoinWays
-		}
-		for _, way := range ways {
-			b.Run(c.name+"/"+way, func(b *testing.B) { benchmarkPairs(b, way, c.left, c.right) })
+		width := bits.Len32(max(slices.Max(c.left), slices.Max(c.right)))
+		for _, way := range compute.JoinWays {
+			if way == "loops" && rows > 1<<17 || way == "perfect" && c.name != "dense" { // which look at every pair of rows; are hash joins
+				continue
+			}
+			b.Run(c.name+"/"+way, func(b *testing.B) { benchmarkPairs(b, way, width, c.left, c.right) })
 		}
 	}
 }
 
-// benchmarkPairs joins keys of 31 bits.
-func benchmarkPairs(b *testing.B, way string, left, right []uint32) {
+// benchmarkPairs joins keys of so many bits.
+func benchmarkPairs(b *testing.B, way string, width int, left, right []uint32) {
 	gltest.Run(b, 0, func(gl *glctx.Context, g *pass.GL) {
 		d := compute.DeviceOf(gl.Caps())
 		held := g.Open() // the keys are uploaded once; each run is a query of its own
@@ -85,7 +90,7 @@ func benchmarkPairs(b *testing.B, way string, left, right []uint32) {
 			gl.Finish()
 			start := time.Now()
 			if err := g.Query(b.Context(), func() error {
-				out, err := compute.Join(g, d, compute.JoinShape{Way: way, Cmp: expr.EQ, Bits: 31, Pairs: pairs}, sides[0], sides[1])
+				out, err := compute.Join(g, d, compute.JoinShape{Way: way, Cmp: expr.EQ, Bits: width, Pairs: pairs}, sides[0], sides[1])
 				gl.Finish()
 				found = out.N
 				return err

@@ -248,3 +248,45 @@ func TestJoinsReturnErrorsOfPasses(t *testing.T) {
 		}
 	})
 }
+
+// A perfect hash join is taken where the keys of a side are dense and there once, whichever side that is, and
+// whatever the size of the range.
+func TestPerfectJoinsOfDenseUniqueKeys(t *testing.T) {
+	rng := rand.New(rand.NewPCG(15, 16))
+	unique := func(n int, of uint64, ids bool) keyed {
+		k := draws(rng, n, ids, func() uint64 { return 0 })
+		for i, at := range rng.Perm(int(of))[:n] {
+			k.keys[i] = uint64(at)
+		}
+		return k
+	}
+	drawn := func(n int, of uint64, ids bool) keyed {
+		return draws(rng, n, ids, func() uint64 { return rng.Uint64N(of) })
+	}
+	gltest.Run(t, 0, func(gl *glctx.Context, g *pass.GL) {
+		for kind, d := range joinDevices(gl) {
+			for _, c := range []struct {
+				name        string
+				left, right keyed
+				bits        int
+				way         string
+			}{
+				{"every code", drawn(20_000, 1<<14, true), unique(1<<14, 1<<14, false), 14, "perfect"},
+				{"on the left", unique(9000, 1<<14, false), drawn(25_000, 1<<14, true), 14, "perfect"},
+				{"the larger side", unique(30_000, 1<<15, true), drawn(9000, 1<<10, false), 15, "perfect"},
+				{"few of many codes", drawn(8193, 1<<20, false), unique(700, 1<<20, true), 22, "perfect"},
+				{"one code", drawn(8192, 1, true), unique(1, 1, true), 1, "perfect"},
+				{"both sides twice", drawn(9000, 1<<12, false), drawn(8000, 1<<12, true), 12, "hash"},
+				{"sparse", drawn(9000, 1<<20, true), unique(8000, 1<<20, false), 24, "hash"},
+			} {
+				shape := JoinShape{Way: "perfect", Cmp: expr.EQ, Bits: c.bits}
+				checkJoin(t, g, d, kind+", "+c.name, shape, false, c.left, c.right)
+				got, err := Join(g, d, shape, c.left.side(false), c.right.side(false))
+				g.End()
+				if err != nil || got.Way != c.way {
+					t.Errorf("%s, %s: by %s, %v", kind, c.name, got.Way, err)
+				}
+			}
+		}
+	})
+}

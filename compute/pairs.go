@@ -36,7 +36,7 @@ func Pairs(run pass.Runner, d Device, q *plan.PairQuery) (out plan.Pairs, err er
 	if err != nil {
 		return out, err
 	}
-	out.N = found.N
+	out.N, out.Way = found.N, found.Way
 	for i, v := range []primitives.Vector{found.Left, found.Right} {
 		if v.None() {
 			continue

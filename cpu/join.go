@@ -25,7 +25,7 @@ type Joining struct {
 	Way       string         // of [JoinWays]; perfect is hash where the keys are not dense
 	ChunkRows int            // of the result
 	Memory    int64          // bytes that the result may take
-	Pairs     FindPairs      // of inner joins of two tables; nil: all is cpu's
+	Pairs     FindPairs      // of joins of two tables; nil: all is cpu's
 }
 
 // JoinStep is what one join did.

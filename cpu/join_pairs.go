@@ -11,11 +11,11 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// FindPairs finds the pairs of an inner join on a device, and says how; a [plan.Declined] leaves them to cpu.
+// FindPairs finds the pairs of a join on a device, and says how; a [plan.Declined] leaves them to cpu.
 type FindPairs func(context.Context, *plan.PairQuery) (found plan.Pairs, how string, err error)
 
-// pairJoin is a join of two tables whose pairs a device finds: those of which two columns compare. The other
-// conditions are looked at afterwards.
+// pairJoin is a join of two tables whose pairs a device finds: those of which two columns compare. Other conditions
+// of an inner join are looked at afterwards.
 type pairJoin struct {
 	plan.PairQuery
 	scans   [2]int
@@ -28,7 +28,7 @@ type pairJoin struct {
 func (j *joiner) pairJoin(n *plan.Join) (*pairJoin, error) {
 	left, where, ok := selectedScan(n.Left)
 	right, of, too := selectedScan(n.Right)
-	if j.Pairs == nil || j.Way == "perfect" || n.Kind.LeftOnly() || !ok || !too {
+	if j.Pairs == nil || n.Kind.LeftOnly() || !ok || !too {
 		return nil, nil
 	}
 	p := &pairJoin{scans: [2]int{j.next, j.next + 1}, filters: [2]expr.Expr{where, of}}
@@ -44,7 +44,7 @@ func (j *joiner) pairJoin(n *plan.Join) (*pairJoin, error) {
 	p.rest = slices.Delete(conditions, at, at+1)
 	p.Cmp, p.Way, p.Columns = p.on.Op, j.Way, [2]int{p.on.L.(*expr.Column).Index, p.on.R.(*expr.Column).Index}
 	if p.Way == "auto" {
-		p.Way = "hash"
+		p.Way = "perfect" // or hash, by what the keys are like
 	}
 	if j.scanOf(p.Columns[0]) == p.scans[1] {
 		p.Columns[0], p.Columns[1] = p.Columns[1], p.Columns[0]

@@ -202,7 +202,9 @@ func TestPairsFoundByCompute(t *testing.T) {
 		{"SELECT x.n, y.m FROM fact x JOIN fact y ON x.b = y.b AND x.n < y.n WHERE x.m = 2 ORDER BY 1, 2 LIMIT 50", "hash", "Join: emit the pairs"},
 		{"SELECT COUNT(*), SUM(n) FROM fact, dim WHERE a = key AND size = 9", "hash", "Select(a IS NOT NULL)"},
 		{"SELECT COUNT(*), SUM(m), COUNT(z.name) FROM (fact JOIN twice ON a = key) LEFT JOIN dim z ON z.key = m", "merge", "Join: emit the pairs"},
-		{"SELECT COUNT(*) FROM fact, twice WHERE a = key", "perfect", ""},
+		{"SELECT COUNT(*) FROM fact, twice WHERE a = key", "perfect", "by hash join (HJ) on compute"},
+		{"SELECT COUNT(*) FROM dim JOIN fact ON a = key AND n <> key", "perfect", "by perfect hash join (PHJ) on compute"},
+		{"SELECT COUNT(*), COUNT(size), SUM(n) FROM fact LEFT JOIN dim ON a = key", "perfect", "by left join perfect hash join (PHJ) on compute"},
 		{"SELECT COUNT(*) FROM twice x JOIN dim y ON x.name = y.name", "hash", "HJ: count the matches"}, // texts of other dictionaries
 		{"SELECT x.key, y.key, x.name FROM twice x JOIN dim y ON x.name > y.name ORDER BY 1, 2, 3 LIMIT 50", "loops", "NINLJ: emit"},
 		{"SELECT COUNT(*) FROM twice JOIN dim ON twice.key + 1 = dim.key", "hash", ""},

@@ -19,7 +19,9 @@ func TestPlacedColumns(t *testing.T) {
 		return s
 	}
 	same := func(l, r int) expr.Expr {
-		column := func(i int) expr.Expr { return &expr.Column{Index: i, Name: fmt.Sprint("#", i), T: table.Type{Kind: table.BigInt}, P: -1} }
+		column := func(i int) expr.Expr {
+			return &expr.Column{Index: i, Name: fmt.Sprint("#", i), T: table.Type{Kind: table.BigInt}, P: -1}
+		}
 		return &expr.Compare{Op: expr.EQ, L: column(l), R: column(r), P: -1}
 	}
 	// a has the columns 0 and 1, b 2 and 3, c 4 to 6, d 7.

@@ -2,12 +2,12 @@ package plan
 
 import "github.com/stencildb/stencildb/expr"
 
-// PairQuery asks for the pairs of rows of two tables of which the values of a column each compare: an inner join.
+// PairQuery asks for the pairs of rows of two tables of which the values of a column each compare.
 type PairQuery struct {
 	Sides   [2]*Query // the left and the right table's rows that may be in a pair: none is NULL in its column
 	Columns [2]int    // whose codes are comparable in a space of both
 	Cmp     expr.CmpOp
-	Way     string // the algorithm
+	Way     string // the algorithm; perfect may become hash
 	Most    uint64 // where there are more pairs, and with 0, they are only counted
 }
 
@@ -15,5 +15,6 @@ type PairQuery struct {
 type Pairs struct {
 	Selected [2]int      // rows of each side
 	N        uint64      // pairs
+	Way      string      // the algorithm that found them
 	Rows     [2][]uint32 // theirs, by their numbers in the table, a pair each in no order; nil where they were only counted
 }
