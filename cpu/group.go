@@ -63,18 +63,12 @@ type place struct{ input, state int }
 
 // inputsOf lists the inputs of aggregates, and where the state of each aggregate is.
 func inputsOf(aggs []expr.Aggregate) (list []*input, places []place) {
-	text := func(e expr.Expr) string {
-		if e == nil {
-			return ""
-		}
-		return fmt.Sprint(e.Type(), " ", e)
-	}
 	at := map[[4]string]int{}
 	for _, a := range aggs {
 		kind := stateOf(a)
 		placed := kind == gathering
 		distinct := a.Distinct && !placed
-		key := [4]string{text(a.Argument()), text(a.Y), text(a.Filter), fmt.Sprint(distinct, placed)}
+		key := [4]string{expr.Identity(a.Argument()), expr.Identity(a.Y), expr.Identity(a.Filter), fmt.Sprint(distinct, placed)}
 		i, ok := at[key]
 		if !ok {
 			i = len(list)

@@ -48,7 +48,7 @@ const maxPlaces = 1 << 27
 // none: where a join is an outer one, by an expression or by several keys, or where an aggregate reads
 // another table than the largest. It looks at no row: see [Star.Prepare].
 func (b *Backend) NewStar(n *plan.Join, a *plan.Aggregate, tables []*table.Table) *Star {
-	j := b.joiner(nil, n, Joining{Tables: tables}) // the context is Prepare's
+	j := b.joiner(context.Background(), n, Joining{Tables: tables}) // the context is Prepare's
 	filters := make([]expr.Expr, len(j.scans))
 	conditions, ok := j.flat(j.root, filters)
 	if !ok || len(j.scans) < 2 {

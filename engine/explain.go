@@ -47,6 +47,7 @@ type Explanation struct {
 	otherwise       bool          // the backend selects the rows alone, where an aggregate is of an expression
 	grouped, sorted bool          // it aggregates the rows by keys, too, or sorts them
 	joined          string        // who has joined its rows; "" where nobody did
+	ran             *settling     // what its subplans took; nil where none ran
 }
 
 // PlanNode is a node of a plan.
@@ -88,10 +89,16 @@ func (s *Statement) explain(ctx context.Context, o ExplainOptions) (*Explanation
 		return nil, err
 	}
 	x := &Explanation{SQL: s.parsed.Select(), Executor: &Executor{}}
-	if s.joins() && !o.Analyze { // who does the rest depends on the rows of the join
+	if (s.joins() || s.nested != nil) && !o.Analyze { // who does the rest depends on the rows of the join, or of a subplan
 		x.Plan = x.node(s.tree)
 		return x, nil
 	}
+	whole := s
+	s, x.ran, err = s.settled(ctx)
+	if err != nil {
+		return nil, s.described(err)
+	}
+	defer x.ran.done()
 	now, unpin, err := s.pinned(ctx)
 	if err != nil {
 		return nil, s.described(err)
@@ -102,7 +109,7 @@ func (s *Statement) explain(ctx context.Context, o ExplainOptions) (*Explanation
 	}
 	x.Plan = x.node(s.tree)
 	if err == nil && o.Analyze {
-		err = x.analyze(ctx, s)
+		err = x.analyze(ctx, whole)
 	}
 	if err != nil {
 		return nil, s.described(err)
@@ -136,7 +143,7 @@ func (x *Explanation) node(n plan.Node) *PlanNode {
 	if _, ok := n.(*plan.Join); ok {
 		out.On = cmp.Or(x.joined, x.Backend)
 	}
-	for _, in := range n.Inputs() {
+	for _, in := range slices.Concat(n.Inputs(), x.subtrees(n, out)) {
 		out.Inputs = append(out.Inputs, x.node(in))
 	}
 	return out

@@ -87,6 +87,8 @@ func (x *execution) stream(n plan.Node) stream {
 			}
 			return row, nil
 		})
+	case *plan.Repeat:
+		return x.repeated(n)
 	case *plan.Filter:
 		return each(x.stream(n.Input), func(_ int, row []table.Value) ([]table.Value, error) {
 			keep, err := expr.Eval(n.Where, envOf(row))
@@ -181,7 +183,10 @@ func (x *execution) values(n *plan.Values) stream {
 func each(in stream, of func(i int, row []table.Value) ([]table.Value, error)) stream {
 	return func(yield func(batch, error) bool) {
 		for b, err := range in {
-			rows, _ := b.(valueRows)
+			rows, ok := b.(valueRows)
+			if !ok && b != nil {
+				err = fmt.Errorf("engine: rows of values are expected, not %T", b)
+			}
 			out := make(valueRows, 0, len(rows))
 			for i := 0; i < len(rows) && err == nil; i++ {
 				var row []table.Value

@@ -40,6 +40,7 @@ type bound struct {
 	scans    []*read        // of the fragment's scans, from left to right
 	outlined *outlined      // what it need not read of them; nil where that is nothing
 	params   []table.Value
+	nested   *nested // where it has subplans or subqueries; the tree is then not cut, and there is no fragment
 	latest   atomic.Pointer[planned]
 }
 
@@ -131,7 +132,22 @@ func (db *DB) bind(ctx context.Context, st *sql.Statement, params []table.Value)
 	if err != nil {
 		return nil, err
 	}
-	b := &bound{tree: plan.Cut(rewritten(tree)), tables: len(c.Names), params: params}
+	if plan.Nests(tree) {
+		return db.bindNested(tree, len(c.Names), params)
+	}
+	b, err := db.bound(ctx, plan.Cut(rewritten(tree)), db.catalogued)
+	if err == nil {
+		b.tables, b.params = len(c.Names), params
+	}
+	return b, err
+}
+
+// catalogued is the entry of a table that the catalog has.
+func (db *DB) catalogued(s *plan.Scan) *entry { return db.entry(s.Table) }
+
+// bound is a tree that has been cut, with what it reads: of each scan the entry that from gives.
+func (db *DB) bound(ctx context.Context, tree plan.Node, from func(*plan.Scan) *entry) (_ *bound, err error) {
+	b := &bound{tree: tree}
 	top := b.tree
 	if l, ok := top.(*plan.Limit); ok {
 		top = l.Input
@@ -147,8 +163,8 @@ func (db *DB) bind(ctx context.Context, st *sql.Statement, params []table.Value)
 	}
 	for _, f := range plan.Fragments(b.tree) { // one at most
 		b.fragment = f
-		b.readsOf(db, f)
-		if f.Join != nil {
+		b.readsOf(f, from)
+		if f.Join != nil || plan.Scans(f.Nodes)[0].Of != nil {
 			continue
 		}
 		if b.outlined, err = db.outline(ctx, b.sources[0].entry, f); err != nil {
@@ -159,28 +175,27 @@ func (db *DB) bind(ctx context.Context, st *sql.Statement, params []table.Value)
 }
 
 // readsOf notes the tables that a fragment reads.
-func (b *bound) readsOf(db *DB, f *plan.Fragment) {
-	names := []string{f.Table}
-	if f.Join != nil {
-		names = nil
-		for _, s := range plan.Scans(f.Join) {
-			names = append(names, s.Table)
-		}
-	}
+func (b *bound) readsOf(f *plan.Fragment, from func(*plan.Scan) *entry) {
+	scans := plan.Scans(f.Nodes)
 	for i, columns := range f.Scanned() {
-		e := db.entry(names[i])
-		at := slices.IndexFunc(b.sources, func(r *read) bool { return r.entry == e })
-		if at < 0 {
-			at, b.sources = len(b.sources), append(b.sources, &read{entry: e})
-		}
-		r := b.sources[at]
-		for _, c := range columns {
-			if !slices.Contains(r.columns, c) {
-				r.columns = append(r.columns, c)
-			}
-		}
-		b.scans = append(b.scans, r)
+		e := from(scans[i])
+		b.scans = append(b.scans, b.reads(e, columns))
 	}
+}
+
+// reads notes columns of a table.
+func (b *bound) reads(e *entry, columns []int) *read {
+	at := slices.IndexFunc(b.sources, func(r *read) bool { return r.entry == e })
+	if at < 0 {
+		at, b.sources = len(b.sources), append(b.sources, &read{entry: e})
+	}
+	r := b.sources[at]
+	for _, c := range columns {
+		if !slices.Contains(r.columns, c) {
+			r.columns = append(r.columns, c)
+		}
+	}
+	return r
 }
 
 // joins reports that the statement joins tables.
@@ -190,9 +205,6 @@ func (b *bound) joins() bool { return b != nil && b.fragment != nil && b.fragmen
 // Where it is about to run on a device, that is opened and the columns are uploaded meanwhile;
 // rest is how much longer this takes.
 func (s *Statement) read(ctx context.Context, runs bool) (rest time.Duration, err error) {
-	if s.fragment == nil {
-		return 0, nil
-	}
 	for _, r := range s.sources {
 		t := r.table.Load()
 		if !t.Has(r.columns) && (s.outlined == nil || !s.db.onCPU()) {
@@ -327,18 +339,24 @@ func (s *Statement) run(ctx context.Context, change func(*execution)) (*Rows, er
 	if err != nil {
 		return nil, err
 	}
+	files := rest
+	if s.bound != nil {
+		for _, of := range s.sources {
+			files += time.Duration(of.load.Swap(0))
+		}
+	}
 	start := time.Now()
-	now, unpin, err := s.pinned(ctx)
+	s, ran, err := s.settled(ctx)
 	if err != nil {
 		return nil, s.described(err)
 	}
-	r := &Rows{of: s, columns: s.columns, ctx: ctx, waited: time.Since(start), before: now.before}
-	r.files = rest
-	if s.bound != nil {
-		for _, of := range s.sources {
-			r.files += time.Duration(of.load.Swap(0))
-		}
+	now, unpin, err := s.pinned(ctx)
+	if err != nil {
+		ran.done()
+		return nil, s.described(err)
 	}
+	unpin = both(unpin, ran.done)
+	r := &Rows{of: s, columns: s.columns, ctx: ctx, waited: time.Since(start), before: ran.before(now.before), files: files}
 	x := &execution{planned: now, ctx: ctx, rows: r, atMost: -1, states: inGroups}
 	x.execute = func(b backend, took *took) ([]table.Value, error) { return now.answer(ctx, b, took) }
 	x.order = func(b backend, took *took) (placedRows, error) { return inOrder(ctx, s.db, b, now.plan, took) }

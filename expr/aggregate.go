@@ -149,17 +149,27 @@ func (a Aggregate) Reads() []int {
 
 // Moved is the aggregate of other columns: see [Moved].
 func (a Aggregate) Moved(at func(column int) int) Aggregate {
-	if a.Col >= 0 {
-		a.Col = at(a.Col)
+	return a.Map(func(e Expr) Expr { return Moved(e, at) })
+}
+
+// Map is the aggregate of what f gives for each of its expressions.
+func (a Aggregate) Map(f func(Expr) Expr) Aggregate {
+	if x := a.Argument(); x != nil {
+		switch x := f(x).(type) {
+		case *Column:
+			a.X, a.Col, a.Name, a.Table = nil, x.Index, x.Name, x.Table
+		default:
+			a.X, a.Col, a.Name, a.Table = x, -1, x.String(), ""
+		}
 	}
-	for _, e := range []*Expr{&a.X, &a.Y, &a.Filter, &a.Separator} {
+	for _, e := range []*Expr{&a.Y, &a.Filter, &a.Separator} {
 		if *e != nil {
-			*e = Moved(*e, at)
+			*e = f(*e)
 		}
 	}
 	a.Order = slices.Clone(a.Order)
 	for i, k := range a.Order {
-		a.Order[i].E = Moved(k.E, at)
+		a.Order[i].E = f(k.E)
 	}
 	return a
 }

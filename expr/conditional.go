@@ -12,6 +12,15 @@ var (
 		eval: func(a args) (table.Value, error) { return extreme(a, GT), nil }}
 	Least = &Function{Name: "least", Repeat: true, Params: []table.Type{Any}, nulls: true, typed: first,
 		eval: func(a args) (table.Value, error) { return extreme(a, LT), nil }}
+	// Single is the second argument, of a subquery that gave as many rows as the first one says: more than one are an error.
+	Single = &Function{Name: "single", Params: []table.Type{{Kind: table.BigInt}, Any}, Raises: true, nulls: true,
+		typed: func(args []Expr) table.Type { return args[1].Type() },
+		eval: func(a args) (table.Value, error) {
+			if a.v[0].I > 1 {
+				return a.fail("more than one row returned by a subquery used as an expression")
+			}
+			return a.v[1], nil
+		}}
 )
 
 // first is the type of the first argument.

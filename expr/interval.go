@@ -104,6 +104,17 @@ func (a args) moved(m moment, sign int64, by table.Value) (table.Value, error) {
 	return a.timestamp(moment{day + days, us})
 }
 
+// Next is a BIGINT or a TIMESTAMP with a step added, which is an INTERVAL for the second.
+func Next(v, step table.Value) (table.Value, error) {
+	if v.Type.Kind != table.Timestamp {
+		v.I += step.I
+		return v, nil
+	}
+	day := table.FloorDiv(v.I, table.MicrosPerDay)
+	a := args{Call: &Call{T: v.Type, P: -1}}
+	return a.moved(moment{day, v.I - day*table.MicrosPerDay}, 1, step)
+}
+
 // timestamp is the TIMESTAMP of a moment.
 func (a args) timestamp(m moment) (table.Value, error) {
 	t := table.Type{Kind: table.Timestamp}

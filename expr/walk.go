@@ -1,6 +1,9 @@
 package expr
 
-import "slices"
+import (
+	"fmt"
+	"slices"
+)
 
 // Kids returns the operands of e, left to right.
 func Kids(e Expr) []Expr {
@@ -31,6 +34,10 @@ func Kids(e Expr) []Expr {
 		return []Expr{e.X}
 	case *Call:
 		return e.Args
+	case *Subquery:
+		if e.Test != nil {
+			return []Expr{e.Test}
+		}
 	}
 	return nil
 }
@@ -58,49 +65,84 @@ func Columns(e Expr) []int {
 	return slices.Compact(cols)
 }
 
+// Identity is a text that only expressions of the same columns have in common: two columns of a join may have one name.
+func Identity(e Expr) string {
+	if e == nil {
+		return ""
+	}
+	return e.Type().String() + " " + Map(e, func(e Expr) Expr {
+		switch e := e.(type) {
+		case *Column:
+			return &Column{Name: fmt.Sprint("#", e.Index)}
+		case *AggRef:
+			return &Column{Name: fmt.Sprint("##", e.Index)}
+		}
+		return nil
+	}).String()
+}
+
 // Moved is e with other columns: at says which column takes the place of each.
 func Moved(e Expr, at func(column int) int) Expr {
+	return Map(e, func(e Expr) Expr {
+		if c, ok := e.(*Column); ok {
+			moved := *c
+			moved.Index = at(c.Index)
+			return &moved
+		}
+		return nil
+	})
+}
+
+// Map is e with others in the place of the nodes for which f, which sees parents first, gives them; nil leaves
+// a node as it is, with what Map makes of its operands.
+func Map(e Expr, f func(Expr) Expr) Expr {
+	if e == nil {
+		return nil
+	}
+	if out := f(e); out != nil {
+		return out
+	}
 	list := func(in []Expr) (out []Expr) {
 		for _, k := range in {
-			out = append(out, Moved(k, at))
+			out = append(out, Map(k, f))
 		}
 		return out
 	}
 	switch e := e.(type) {
-	case *Column:
-		c := *e
-		c.Index = at(e.Index)
-		return &c
 	case *Arith:
-		return &Arith{e.Op, Moved(e.L, at), Moved(e.R, at), e.T, e.P}
+		return &Arith{e.Op, Map(e.L, f), Map(e.R, f), e.T, e.P}
 	case *Neg:
-		return &Neg{Moved(e.X, at), e.P}
+		return &Neg{Map(e.X, f), e.P}
 	case *Cast:
-		return &Cast{Moved(e.X, at), e.To, e.P}
+		return &Cast{Map(e.X, f), e.To, e.P}
 	case *Compare:
-		return &Compare{e.Op, Moved(e.L, at), Moved(e.R, at), e.P}
+		return &Compare{e.Op, Map(e.L, f), Map(e.R, f), e.P}
 	case *And:
 		return &And{list(e.Kids), e.P}
 	case *Or:
 		return &Or{list(e.Kids), e.P}
 	case *Not:
-		return &Not{Moved(e.X, at), e.P}
+		return &Not{Map(e.X, f), e.P}
 	case *Between:
 		c := *e
-		c.X, c.Lo, c.Hi = Moved(e.X, at), Moved(e.Lo, at), Moved(e.Hi, at)
+		c.X, c.Lo, c.Hi = Map(e.X, f), Map(e.Lo, f), Map(e.Hi, f)
 		return &c
 	case *IsNull:
-		return &IsNull{Moved(e.X, at), e.Not, e.P}
+		return &IsNull{Map(e.X, f), e.Not, e.P}
 	case *IsTruth:
-		return &IsTruth{Moved(e.X, at), e.Want, e.Not, e.P}
+		return &IsTruth{Map(e.X, f), e.Want, e.Not, e.P}
 	case *In:
-		return &In{Moved(e.X, at), e.List, e.Not, e.P}
+		return &In{Map(e.X, f), e.List, e.Not, e.P}
 	case *Like:
 		c := *e
-		c.X = Moved(e.X, at)
+		c.X = Map(e.X, f)
 		return &c
 	case *Call:
 		return &Call{e.Fn, list(e.Args), e.T, e.P}
+	case *Subquery:
+		c := *e
+		c.Test = Map(e.Test, f)
+		return &c
 	}
 	return e
 }

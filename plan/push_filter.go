@@ -14,6 +14,9 @@ import (
 func PushFilter(n Node) Node {
 	switch n := n.(type) {
 	case *Filter:
+		if below, ok := n.Input.(*Filter); ok {
+			return PushFilter(&Filter{below.Input, All(slices.Concat(Conjuncts(below.Where), Conjuncts(n.Where)))})
+		}
 		if _, ok := n.Input.(*Join); ok {
 			in, rest := pushed(n.Input, Conjuncts(n.Where))
 			return filtered(in, rest)
@@ -36,7 +39,7 @@ func filtered(n Node, list []expr.Expr) Node {
 // pushed moves conditions over a node's columns below it; those in rest have to stay above it.
 func pushed(n Node, list []expr.Expr) (_ Node, rest []expr.Expr) {
 	switch n := n.(type) {
-	case *Scan:
+	case *Scan, *Derived:
 		return filtered(n, list), nil
 	case *Filter:
 		return pushed(n.Input, slices.Concat(Conjuncts(n.Where), list))

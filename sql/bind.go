@@ -19,8 +19,14 @@ import (
 // functions that it calls, panics with the [*expr.Error], which [Statement.Bind] returns.
 type binder struct {
 	*Statement
+	c      Catalog
 	params []table.Value
-	scope  *scope // what FROM gives, while an ON is bound what stands on its two sides; nil without FROM
+	sel    *pg.SelectStmt
+	// outer binds the query around a subquery, whose columns this one may read; parent that in which this one
+	// stands, whose WITH it may name.
+	outer, parent *binder
+	with          []*cte
+	scope         *scope // what FROM gives, while an ON is bound what stands on its two sides; nil without FROM
 	groups
 	// place is the clause being bound: it decides what a column and an
 	// aggregate mean.
@@ -28,7 +34,7 @@ type binder struct {
 	// sizes and copied bound the trees that rewriting makes: see copies.
 	sizes  map[expr.Expr]int
 	copied int
-	now    time.Time // of the statement, once asked for
+	now    *time.Time // of the statement, once asked for
 }
 
 type place uint8
@@ -69,26 +75,34 @@ func (s *Statement) Bind(c Catalog, params ...table.Value) (bound plan.Node, err
 			panic(v)
 		}
 	}()
-	b := &binder{Statement: s, params: params, sizes: map[expr.Expr]int{}}
+	b := &binder{Statement: s, c: c, params: params, sel: s.sel, sizes: map[expr.Expr]int{}, now: new(time.Time)}
 	switch {
 	case s.shows == "tables":
 		return listed([]string{"table_name"}, c.Names), nil
 	case s.shows == "functions":
 		return functionList(), nil
 	case s.describes:
-		return b.describe(c), nil
+		return b.describe(), nil
 	case s.summarizes:
-		return b.summarize(c), nil
+		return b.summarize(), nil
 	}
-	return b.query(c), nil
+	return plan.Unnest(b.query()), nil
 }
 
 // unread is why a table cannot be read.
 type unread struct{ error }
 
-func (b *binder) query(c Catalog) plan.Node {
+// query binds a SELECT, VALUES, or a set operation.
+func (b *binder) query() plan.Node {
 	b.refuseClauses()
-	n := b.from(c)
+	b.withs()
+	switch {
+	case b.sel.Op != pg.SetOperation_SETOP_NONE:
+		return b.rows(b.combined())
+	case len(b.sel.ValuesLists) > 0:
+		return b.rows(b.values())
+	}
+	n := b.from()
 	b.groupBy()
 	items := b.items()
 	keys := b.sortKeys(items)
@@ -103,7 +117,7 @@ func (b *binder) query(c Catalog) plan.Node {
 // Select is the statement without EXPLAIN.
 func (s *Statement) Select() string {
 	if s.Explain {
-		return s.Text[s.keyword("select"):]
+		return s.Text[s.queryAt():]
 	}
 	return s.Text
 }
@@ -111,15 +125,11 @@ func (s *Statement) Select() string {
 // refuseClauses fails at the first clause of the SELECT that is not supported.
 func (b *binder) refuseClauses() {
 	n := b.sel
-	set := strings.TrimPrefix(n.Op.String(), "SETOP_")
 	type clause struct {
 		there         bool
 		keyword, name string
 	}
 	clauses := []clause{
-		{n.WithClause != nil, "with", "WITH"},
-		{n.Op != pg.SetOperation_SETOP_NONE || n.All || n.Larg != nil || n.Rarg != nil, set, set},
-		{len(n.ValuesLists) > 0, "values", "VALUES"},
 		{n.IntoClause != nil, "into", "SELECT INTO"},
 		{n.GroupDistinct, "group", "GROUP BY DISTINCT"},
 		{len(n.WindowClause) > 0, "window", "WINDOW"},
@@ -255,6 +265,17 @@ func columnName(n *pg.Node) (string, int) {
 		return "grouping", 2
 	case *pg.Node_CoalesceExpr:
 		return "coalesce", 2
+	case *pg.Node_SubLink:
+		switch n.SubLink.SubLinkType {
+		case pg.SubLinkType_EXISTS_SUBLINK:
+			return "exists", 2
+		case pg.SubLinkType_EXPR_SUBLINK:
+			if items := n.SubLink.Subselect.GetSelectStmt().GetTargetList(); len(items) == 1 {
+				t := items[0].GetResTarget()
+				name, _ := columnName(t.GetVal())
+				return cmp.Or(t.GetName(), name), 2
+			}
+		}
 	case *pg.Node_MinMaxExpr:
 		return strings.ToLower(strings.TrimPrefix(n.MinMaxExpr.Op.String(), "IS_")), 2
 	case *pg.Node_AExpr:
@@ -297,6 +318,9 @@ func (b *binder) column(n *pg.ColumnRef) expr.Expr {
 		panic(b.errorf(loc, "argument of LIMIT and OFFSET must not contain variables"))
 	}
 	plain := b.parts(loc, n.Fields)
+	if e := b.around(n, plain); e != nil {
+		return e
+	}
 	if b.scope == nil && len(plain) == 1 {
 		b.find("column", plain[0], nil, loc)
 	}

@@ -37,7 +37,7 @@ const ageName = "age"
 // clock is the time of the statement as a value of a type, DATE or TIMESTAMP.
 func (b *binder) clock(t table.Type, pos int) expr.Expr {
 	if b.now.IsZero() {
-		b.now = time.Now()
+		*b.now = time.Now()
 	}
 	v := table.Value{Type: timestamp, I: b.now.UnixMicro()}
 	return convert(&expr.Const{V: v, P: pos}, t, pos)

@@ -103,11 +103,11 @@ func (s *Statement) beforeTable(i int) bool {
 }
 
 // open is the table of a file; ok is false where there is none of that path.
-func (b *binder) open(c Catalog, f File) (t *table.Table, ok bool) {
-	if c.Open == nil {
+func (b *binder) open(f File) (t *table.Table, ok bool) {
+	if b.c.Open == nil {
 		return nil, false
 	}
-	t, err := c.Open(f)
+	t, err := b.c.Open(f)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, false
 	}

@@ -81,13 +81,14 @@ func (s *scope) beside(r *scope) *scope {
 }
 
 // from resolves the FROM clause: tables and joins of them, or without one a row without columns.
-func (b *binder) from(c Catalog) plan.Node {
+func (b *binder) from() plan.Node {
 	if len(b.sel.FromClause) == 0 {
 		return &plan.Values{Rows: [][]expr.Expr{{}}}
 	}
 	var all plan.Node
+	b.place = inJoin
 	for _, item := range b.sel.FromClause {
-		n, s := b.fromItem(c, item)
+		n, s := b.fromItem(item)
 		if all == nil {
 			all, b.scope = n, s
 			continue
@@ -99,17 +100,22 @@ func (b *binder) from(c Catalog) plan.Node {
 }
 
 // fromItem resolves an item of FROM.
-func (b *binder) fromItem(c Catalog, item *pg.Node) (plan.Node, *scope) {
+func (b *binder) fromItem(item *pg.Node) (plan.Node, *scope) {
 	loc := b.locationOf(item)
 	var t *table.Table
 	var alias *pg.Alias
 	var name string
 	switch n := item.Node.(type) {
+	case *pg.Node_RangeSubselect:
+		return b.subselect(n.RangeSubselect)
 	case *pg.Node_JoinExpr:
-		return b.join(c, n.JoinExpr)
+		return b.join(n.JoinExpr)
 	case *pg.Node_RangeFunction:
+		if s, ok := b.series(n.RangeFunction); ok {
+			return b.derived(&plan.Subplan{Tree: s}, n.RangeFunction.Alias, "generate_series", loc)
+		}
 		f, at := b.fileOf(n.RangeFunction)
-		opened, ok := b.open(c, f)
+		opened, ok := b.open(f)
 		if !ok {
 			panic(b.errorf(at, "there is no file %q", clipped(f.Path)))
 		}
@@ -122,28 +128,39 @@ func (b *binder) fromItem(c Catalog, item *pg.Node) (plan.Node, *scope) {
 		case !r.Inh:
 			panic(b.errorf(b.keyword("only"), "ONLY is not supported"))
 		}
+		if c := b.cteNamed(r, loc); c != nil {
+			return b.derived(c.of, r.Alias, c.name, loc)
+		}
 		alias = r.Alias
-		t, name = b.tableNamed(c, r, loc)
+		t, name = b.tableNamed(r, loc)
 	case *pg.Node_RangeTableSample:
 		panic(b.errorf(loc, "TABLESAMPLE is not supported: it takes other rows each time; write LIMIT n behind all"))
 	default:
 		panic(b.errorf(loc, "%s is not supported", fromWords(item)))
 	}
-	if len(alias.GetColnames()) > 0 {
-		panic(b.errorf(loc, "renaming the columns of a table is not supported"))
+	return &plan.Scan{Table: t.Name, As: alias.GetAliasname(), Columns: t.Fields}, b.scopeOf(t.Fields, alias, name, loc)
+}
+
+// scopeOf is the scope of one table, which an alias may give other names.
+func (b *binder) scopeOf(fields []table.Field, alias *pg.Alias, name string, loc int) *scope {
+	fields = slices.Clone(fields)
+	renamed := alias.GetColnames()
+	if len(renamed) > len(fields) {
+		panic(b.errorf(loc, "table %q has %d columns available but %d columns specified", clipped(cmp.Or(alias.GetAliasname(), name)), len(fields), len(renamed)))
 	}
-	s := &scope{fields: t.Fields, tables: []source{{cmp.Or(alias.GetAliasname(), name), 0, len(t.Fields)}}}
-	for i, f := range t.Fields {
-		s.visible = append(s.visible, output{f.Name, []int{i}})
+	s := &scope{fields: fields, tables: []source{{cmp.Or(alias.GetAliasname(), name), 0, len(fields)}}}
+	for i := range fields {
+		if i < len(renamed) {
+			fields[i].Name = renamed[i].GetString_().GetSval()
+		}
+		s.visible = append(s.visible, output{fields[i].Name, []int{i}})
 	}
-	return &plan.Scan{Table: t.Name, As: alias.GetAliasname(), Columns: t.Fields}, s
+	return s
 }
 
 // fromWords names an item of FROM that is not supported.
 func fromWords(n *pg.Node) string {
 	switch n.Node.(type) {
-	case *pg.Node_RangeSubselect:
-		return "a subquery in FROM"
 	case *pg.Node_RangeTableFunc:
 		return "XMLTABLE"
 	case *pg.Node_JsonTable:
@@ -184,17 +201,18 @@ var joinKinds = map[pg.JoinType]plan.JoinKind{
 }
 
 // join resolves l JOIN r with ON, USING, NATURAL, or none of them for CROSS JOIN.
-func (b *binder) join(c Catalog, n *pg.JoinExpr) (plan.Node, *scope) {
+func (b *binder) join(n *pg.JoinExpr) (plan.Node, *scope) {
 	if n.Alias != nil || n.JoinUsingAlias != nil {
 		panic(b.errorf(b.keyword("join"), "a name for a join is not supported; name its tables"))
 	}
-	left, l := b.fromItem(c, n.Larg)
-	right, r := b.fromItem(c, n.Rarg)
+	left, l := b.fromItem(n.Larg)
+	outside, place := b.scope, b.place
+	b.scope, b.place = l, inJoin // what LATERAL reads
+	right, r := b.fromItem(n.Rarg)
 	loc := b.locationOf(n.Rarg)
 	b.refuseTwice(l, r, loc)
 	j, s := &plan.Join{Kind: joinKinds[n.Jointype], Left: left, Right: right}, l.beside(r)
-	outside, place := b.scope, b.place
-	b.scope, b.place = s, inJoin
+	b.scope = s
 	switch {
 	case n.IsNatural || len(n.UsingClause) > 0:
 		j.On = b.using(n, s, len(l.visible), loc)

@@ -50,6 +50,8 @@ func (b *binder) node(n *pg.Node) expr.Expr {
 		if t, ok := clockWords[clockWord(n.SqlvalueFunction)]; ok {
 			return b.clock(t, b.pos(int(n.SqlvalueFunction.Location)))
 		}
+	case *pg.Node_SubLink:
+		return b.subquery(n.SubLink)
 	case *pg.Node_MinMaxExpr:
 		f := expr.Greatest
 		if n.MinMaxExpr.Op == pg.MinMaxOp_IS_LEAST {
@@ -70,7 +72,6 @@ var refused = map[string]string{
 	"grouping_func": "GROUPING", "named_arg_expr": "a named argument", "set_to_default": "DEFAULT",
 	"xml_expr": "XML", "xml_serialize": "XMLSERIALIZE", "json_object_constructor": "JSON_OBJECT",
 	"json_array_constructor": "JSON_ARRAY", "json_is_predicate": "IS JSON", "json_func_expr": "a JSON function",
-	"sub_link": "a subquery",
 }
 
 // clockWord is the word of a value that has no parentheses: CURRENT_DATE.
@@ -86,10 +87,6 @@ func unsupported(n *pg.Node) (what string, loc int) {
 		return "a subscript or a field of a value", loc
 	case *pg.Node_SqlvalueFunction:
 		what = clockWord(n.SqlvalueFunction)
-	case *pg.Node_SubLink:
-		if n.SubLink.SubLinkType == pg.SubLinkType_EXISTS_SUBLINK {
-			what = "EXISTS"
-		}
 	}
 	m := n.ProtoReflect()
 	kind := m.WhichOneof(m.Descriptor().Oneofs().Get(0))

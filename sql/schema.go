@@ -69,12 +69,12 @@ func typeOf(f table.Field, name func(table.Type) string) string {
 }
 
 // tableNamed is the table that a FROM clause names, and its name without the schema.
-func (b *binder) tableNamed(c Catalog, r *pg.RangeVar, loc int) (t *table.Table, name string) {
-	at, known := 0, c.Names
+func (b *binder) tableNamed(r *pg.RangeVar, loc int) (t *table.Table, name string) {
+	at, known := 0, b.c.Names
 	n := b.spelled(loc, r.Relname)[0]
 	if r.Schemaname == "" {
 		if i, _ := lookup(n, known); i < 0 && n.quoted {
-			if t, ok := b.open(c, File{Path: n.text}); ok {
+			if t, ok := b.open(File{Path: n.text}); ok {
 				return t, stem(n.text)
 			}
 		}
@@ -87,14 +87,14 @@ func (b *binder) tableNamed(c Catalog, r *pg.RangeVar, loc int) (t *table.Table,
 		switch schema, _ := lookup(spelled[0], []string{"public", "information_schema"}); schema {
 		case 0:
 		case 1:
-			at, known = len(c.Names), c.Information
+			at, known = len(b.c.Names), b.c.Information
 		default:
 			panic(b.errorf(loc, "schema %q does not exist; the schemas are public and information_schema; a file is written '%s'",
 				clipped(spelled[0].text), clipped(spelled[0].text+"."+n.text)))
 		}
 	}
 	i := b.find("table", n, known, loc)
-	t, err := c.Table(at + i)
+	t, err := b.c.Table(at + i)
 	if err != nil {
 		panic(unread{err})
 	}
@@ -132,13 +132,13 @@ func (s *Statement) describesSelect() bool { return strings.EqualFold(s.token(1)
 
 // describe binds DESCRIBE of a table or of a SELECT: a row for each column, with its name
 // and type.
-func (b *binder) describe(c Catalog) plan.Node {
+func (b *binder) describe() plan.Node {
 	var fields []table.Field
 	if b.describesSelect() {
-		fields = b.query(c).Fields()
+		fields = plan.Unnest(b.query()).Fields()
 	} else {
 		b.onlyTable("DESCRIBE takes the name of a table, or a SELECT")
-		b.from(c)
+		b.from()
 		fields = b.scope.fields
 	}
 	var names, types []string

@@ -9,9 +9,9 @@ import (
 // summarize binds SUMMARIZE of a table: a row for each column, with how many values and NULLs
 // and different values it has, its smallest and largest value, and its quartiles, which are
 // values of it (percentile_disc). One aggregation has all of them.
-func (b *binder) summarize(c Catalog) plan.Node {
+func (b *binder) summarize() plan.Node {
 	b.onlyTable("SUMMARIZE takes the name of a table or a file")
-	scan := b.from(c)
+	scan := b.from()
 	all := b.aggregate(expr.Aggregate{Kind: expr.CountAll, Col: -1, P: -1})
 	out := &plan.Values{Columns: []table.Field{
 		{Name: "column_name", Type: varchar}, {Name: "column_type", Type: varchar}, {Name: "count", Type: bigint}, {Name: "nulls", Type: bigint},

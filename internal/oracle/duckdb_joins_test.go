@@ -12,3 +12,6 @@ func TestDuckDBJoins(t *testing.T) {
 	}
 	joinsAgree(t, p, true)
 }
+
+// Statements with subqueries have the rows that DuckDB has.
+func TestDuckDBNested(t *testing.T) { nestedAgree(t, openDuckDB(t), true) }

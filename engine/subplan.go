@@ -1,0 +1,668 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"github.com/apache/arrow-go/v18/arrow/array"
+
+	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/glctx"
+	"github.com/stencildb/stencildb/ingest"
+	"github.com/stencildb/stencildb/internal/numbers"
+	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/table"
+)
+
+// nested is what is known of the subplans of a statement before they run: which columns of each are needed.
+type nested struct{ needed map[*plan.Subplan][]int }
+
+// bindNested is bind of a tree with subplans or subqueries.
+func (db *DB) bindNested(tree plan.Node, tables int, params []table.Value) (*bound, error) {
+	tree = plan.Inline(tree)
+	b := &bound{tree: rewritten(tree), tables: tables, params: params, nested: &nested{map[*plan.Subplan][]int{}}}
+	for _, f := range tree.Fields() {
+		b.columns = append(b.columns, Column{Name: f.Name, Type: f.Type})
+	}
+	b.need(db, b.tree)
+	return b, nil
+}
+
+// need notes which columns a tree needs of the tables and the subplans that it reads.
+func (b *bound) need(db *DB, tree plan.Node) {
+	switch n := tree.(type) {
+	case *plan.Concat, *plan.Recursion:
+		for _, in := range n.Inputs() {
+			b.need(db, in)
+		}
+		return
+	}
+	plan.Walk(tree, func(n plan.Node, _ int) {
+		for _, e := range plan.Exprs(n) {
+			expr.Walk(e, func(e expr.Expr) {
+				if q, ok := e.(*expr.Subquery); ok {
+					b.needOf(db, q.Of.(*plan.Subplan), []int{0})
+				}
+			})
+		}
+	})
+	for _, f := range plan.Fragments(plan.Cut(derivedAsScans(tree))) {
+		scans := plan.Scans(f.Nodes)
+		for i, columns := range f.Scanned() {
+			if s := scans[i]; s.Of == nil {
+				b.reads(db.entry(s.Table), columns)
+			} else {
+				b.needOf(db, s.Of, columns)
+			}
+		}
+	}
+}
+
+// needOf notes columns of a subplan, and what its tree needs for them.
+func (b *bound) needOf(db *DB, s *plan.Subplan, columns []int) {
+	have, seen := b.nested.needed[s]
+	if r, ok := s.Tree.(*plan.Recursion); ok { // its steps read all
+		columns = all(len(r.Fields()))
+	}
+	more := slices.Compact(slices.Sorted(slices.Values(slices.Concat(have, columns))))
+	if seen && len(more) == len(have) {
+		return
+	}
+	if !seen {
+		s.Tree = rewrittenParts(s.Tree)
+	}
+	b.nested.needed[s] = more
+	if r, ok := s.Tree.(*plan.Recursion); ok {
+		b.nested.needed[r.Last] = more
+	}
+	b.need(db, plan.Pruned(s.Tree, more))
+}
+
+func all(n int) (list []int) {
+	for i := range n {
+		list = append(list, i)
+	}
+	return list
+}
+
+// rewrittenParts is a subplan's tree after all rules; those of a Concat or a Recursion run apart.
+func rewrittenParts(n plan.Node) plan.Node {
+	switch n.(type) {
+	case *plan.Concat, *plan.Recursion:
+		var inputs []plan.Node
+		for _, in := range n.Inputs() {
+			inputs = append(inputs, rewrittenParts(in))
+		}
+		return n.With(inputs...)
+	}
+	return rewritten(n)
+}
+
+// derivedAsScans is a tree with scans in the place of its subplans.
+func derivedAsScans(n plan.Node) plan.Node {
+	return plan.Rewrite(n, func(n plan.Node) plan.Node {
+		if d, ok := n.(*plan.Derived); ok {
+			return &plan.Scan{Table: d.As, As: d.As, Columns: d.Fields(), Of: d.Of}
+		}
+		return n
+	})
+}
+
+// settling runs the subplans and the subqueries of a statement: each once.
+type settling struct {
+	*Statement
+	tables map[*plan.Subplan]*entry
+	values map[*plan.Subplan]table.Value
+	stats  map[*plan.Subplan]Stats
+	rows   map[*plan.Subplan]int
+	total  took
+	unpins []func()
+}
+
+// settled is the statement with the tables of its subplans and the values of its subqueries, which have run;
+// ran.done releases them. Without any it is the statement itself.
+func (s *Statement) settled(ctx context.Context) (_ *Statement, ran *settling, err error) {
+	if s.bound == nil || s.nested == nil {
+		return s, nil, nil
+	}
+	x := &settling{Statement: s, tables: map[*plan.Subplan]*entry{}, values: map[*plan.Subplan]table.Value{}, stats: map[*plan.Subplan]Stats{}, rows: map[*plan.Subplan]int{}}
+	out, err := x.statement(ctx, s.tree)
+	if err != nil {
+		x.done()
+		return s, nil, err
+	}
+	return out, x, nil
+}
+
+func (x *settling) done() {
+	if x != nil {
+		for _, f := range x.unpins {
+			f()
+		}
+		x.unpins = nil
+	}
+}
+
+// before is what was taken before the statement, with what its subplans took.
+func (x *settling) before(t *took) *took {
+	if x == nil {
+		return t
+	}
+	s := t.now()
+	x.total.stats.Passes += s.Passes
+	x.total.stats.Samples += s.Samples
+	x.total.stats.Load += s.Load
+	return &x.total
+}
+
+// both calls two functions.
+func both(f, g func()) func() {
+	return func() {
+		f()
+		g()
+	}
+}
+
+// statement is a tree as a statement: what it reads of subplans has been computed.
+func (x *settling) statement(ctx context.Context, tree plan.Node) (*Statement, error) {
+	var failed error
+	tree = plan.Rewrite(tree, func(n plan.Node) plan.Node {
+		return plan.MapExprs(n, func(e expr.Expr) expr.Expr {
+			if !expr.HasSubquery(e) {
+				return e
+			}
+			return folded(expr.Map(e, func(e expr.Expr) expr.Expr {
+				q, ok := e.(*expr.Subquery)
+				if !ok || failed != nil {
+					return nil
+				}
+				v, err := x.value(ctx, q)
+				if err != nil {
+					failed = err
+				}
+				return &expr.Const{V: v, P: q.P}
+			}))
+		})
+	})
+	if failed != nil {
+		return nil, failed
+	}
+	tree = derivedAsScans(tree)
+	for _, s := range scansOf(tree) {
+		if _, err := x.table(ctx, s.Of); err != nil {
+			return nil, err
+		}
+	}
+	b, err := x.db.bound(ctx, plan.Cut(rewritten(tree)), func(s *plan.Scan) *entry {
+		if s.Of != nil {
+			return x.tables[s.Of]
+		}
+		return x.db.entry(s.Table)
+	})
+	if err != nil {
+		return nil, err
+	}
+	b.tables, b.params = x.bound.tables, x.params
+	return &Statement{db: x.db, script: x.script, parsed: x.parsed, watch: x.watch, bound: b}, nil
+}
+
+// scansOf lists the scans of subplans below a node.
+func scansOf(n plan.Node) (list []*plan.Scan) {
+	for _, s := range plan.Scans(n) {
+		if s.Of != nil {
+			list = append(list, s)
+		}
+	}
+	return list
+}
+
+// folded is an expression with constants in the place of what is computed from constants alone.
+func folded(e expr.Expr) expr.Expr {
+	return expr.Map(e, func(e expr.Expr) expr.Expr {
+		if _, ok := e.(*expr.Const); ok {
+			return nil
+		}
+		constant := true
+		expr.Walk(e, func(e expr.Expr) {
+			if _, ok := e.(*expr.Const); !ok && len(expr.Kids(e)) == 0 {
+				constant = false
+			}
+		})
+		if !constant {
+			return nil
+		}
+		v, err := expr.Eval(e, &expr.Env{})
+		if err != nil || v.Big != nil {
+			return nil
+		}
+		if v.Null {
+			v.Type = e.Type()
+		}
+		return &expr.Const{V: v, P: e.Pos()}
+	})
+}
+
+// value is that of a subquery of one value.
+func (x *settling) value(ctx context.Context, q *expr.Subquery) (table.Value, error) {
+	s := q.Of.(*plan.Subplan)
+	if v, ok := x.values[s]; ok {
+		return v, nil
+	}
+	rows, err := x.run(ctx, s, plan.Pruned(s.Tree, []int{0}))
+	if err != nil {
+		return table.Value{}, err
+	}
+	defer rows.Close()
+	v, n := table.Null(q.T), 0
+	for ; rows.Next(); n++ {
+		if n == 1 {
+			return v, expr.Errorf(q.P, "more than one row returned by a subquery used as an expression")
+		}
+		v = rows.Values()[0]
+	}
+	x.account(s, rows, n)
+	x.values[s] = v
+	return v, rows.Err()
+}
+
+// run starts a tree of a subplan.
+func (x *settling) run(ctx context.Context, s *plan.Subplan, tree plan.Node) (*Rows, error) {
+	st, err := x.statement(ctx, tree)
+	if err != nil {
+		return nil, err
+	}
+	return st.run(ctx, nil)
+}
+
+// account notes what a subplan's rows took.
+func (x *settling) account(s *plan.Subplan, r *Rows, n int) {
+	of := r.Stats()
+	sum := x.stats[s]
+	sum.Elapsed, sum.Backend = sum.Elapsed+of.Elapsed, of.Backend
+	x.stats[s], x.rows[s] = sum, n
+	x.total.stats.Passes += of.Passes
+	x.total.stats.Samples += of.Samples
+	x.total.stats.Load += of.Load
+}
+
+// subplans numbers the tables of subplans.
+var subplans atomic.Int64
+
+// table is that of a subplan's rows, with the columns that are needed.
+func (x *settling) table(ctx context.Context, s *plan.Subplan) (*table.Table, error) {
+	if e := x.tables[s]; e != nil {
+		return e.table.Load(), nil
+	}
+	t, err := x.rowsOf(ctx, s, s.Tree, x.nested.needed[s])
+	if err != nil {
+		return nil, err
+	}
+	x.set(s, t)
+	return t, nil
+}
+
+// set makes t the table of a subplan.
+func (x *settling) set(s *plan.Subplan, t *table.Table) {
+	e := newEntry(t.Name, nil)
+	e.table.Store(t)
+	x.tables[s] = e
+	x.unpins = append(x.unpins, x.db.pinned(t))
+}
+
+// rowsOf is a table of the rows of a tree; columns are those that are needed.
+func (x *settling) rowsOf(ctx context.Context, s *plan.Subplan, tree plan.Node, columns []int) (*table.Table, error) {
+	switch n := tree.(type) {
+	case *plan.Series:
+		return x.series(n)
+	case *plan.Recursion:
+		return x.recursion(ctx, s, n)
+	case *plan.Concat:
+		out := &table.Table{Name: x.name(), Fields: n.Fields()}
+		rows := 0
+		for _, in := range n.Of {
+			t, err := x.rowsOf(ctx, s, in, columns)
+			if err != nil {
+				return nil, err
+			}
+			out.Chunks = append(out.Chunks, t.Chunks...)
+			rows += t.Rows()
+		}
+		x.rows[s] = rows
+		return out, nil
+	}
+	pruned := plan.Pruned(tree, columns)
+	rows, err := x.run(ctx, s, pruned)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	out := &table.Table{Name: x.name(), Fields: tree.Fields()}
+	at := columns
+	if len(pruned.Fields()) == len(out.Fields) {
+		at = all(len(out.Fields))
+	} else if len(at) == 0 {
+		at = []int{0}
+	}
+	t, err := x.collect(rows, out, at)
+	if err == nil {
+		x.account(s, rows, t.Rows())
+	}
+	return t, err
+}
+
+// name is that of another table.
+func (x *settling) name() string { return fmt.Sprintf("subquery %d", subplans.Add(1)) }
+
+// collect reads rows to their end into a table, of whose fields they are those at some places.
+func (x *settling) collect(rows *Rows, out *table.Table, at []int) (*table.Table, error) {
+	var fields []table.Field
+	for _, i := range at {
+		fields = append(fields, out.Fields[i])
+	}
+	budget, err := x.db.hostBudget()
+	if err != nil {
+		return nil, err
+	}
+	if budget == 0 {
+		budget = glctx.FreeHostMemory()
+	}
+	b := table.NewBuilder(out.Name, fields, x.db.chunkRows())
+	for batch := range rows.rest() {
+		for i := 0; i < batch.Len(); {
+			n := min(batch.Len()-i, b.Room())
+			if err := appendRows(b, batch.cut(i, i+n), fields); err != nil {
+				return nil, err
+			}
+			i += n
+		}
+		if int64(b.Bytes()) > budget {
+			return nil, fmt.Errorf("the rows of a subquery take more than %s, which is what is left of the host memory budget: raise it (--host-memory), or select fewer rows", size(budget))
+		}
+	}
+	if rows.Err() != nil {
+		return nil, rows.Err()
+	}
+	t := b.Table()
+	for _, c := range t.Chunks {
+		chunk := &table.Chunk{Rows: c.Rows, Segments: make([]*table.Segment, len(out.Fields))}
+		for k, i := range at {
+			chunk.Segments[i] = c.Segments[k]
+		}
+		out.Chunks = append(out.Chunks, chunk)
+	}
+	return out, nil
+}
+
+// appendRows appends a batch to a table, all columns at a time.
+func appendRows(b *table.Builder, rows batch, fields []table.Field) error {
+	failed := make([]error, len(fields))
+	var work sync.WaitGroup
+	for i, f := range fields {
+		do := func() { failed[i] = appendColumn(b.Column(i), rows, i, f.Type) }
+		if rows.Len() < 1<<10 {
+			do()
+		} else {
+			work.Go(do)
+		}
+	}
+	work.Wait()
+	for _, err := range failed {
+		if err != nil {
+			return err
+		}
+	}
+	return b.EndRows(rows.Len())
+}
+
+// appendColumn appends a column of a batch.
+func appendColumn(c *table.ColumnBuilder, rows batch, i int, t table.Type) error {
+	if v, ok := rows.(valueRows); ok {
+		for _, row := range v {
+			v, err := stored(row[i], t)
+			if err != nil {
+				return err
+			}
+			c.Value(v)
+		}
+		return nil
+	}
+	switch a := rows.(computed)[i].(type) {
+	case *array.Int64:
+		for k := range a.Len() {
+			if a.IsNull(k) {
+				c.Null()
+			} else {
+				c.Int(a.Value(k))
+			}
+		}
+	case *array.Float64:
+		for k := range a.Len() {
+			if a.IsNull(k) {
+				c.Null()
+			} else {
+				c.Float(a.Value(k))
+			}
+		}
+	default:
+		for k := range a.Len() {
+			v, err := stored(ingest.ArrowValue(a, k, t), t)
+			if err != nil {
+				return err
+			}
+			c.Value(v)
+		}
+	}
+	return nil
+}
+
+// stored is a value as a column of a type can have it.
+func stored(v table.Value, t table.Type) (table.Value, error) {
+	switch {
+	case v.Null:
+		return v, nil
+	case v.Months != 0:
+		return v, fmt.Errorf("a column of a subquery cannot have the interval %s: one of months has no fixed length", v)
+	case t.Kind == table.Decimal && v.Type.Scale != t.Scale:
+		scaled, err := expr.Eval(&expr.Cast{X: &expr.Const{V: v, P: -1}, To: t, P: -1}, &expr.Env{})
+		if err != nil {
+			return v, err
+		}
+		v = scaled
+	}
+	if v.Big != nil {
+		return v, fmt.Errorf("a column of a subquery cannot have the value %s: it takes more than 64 bits", v)
+	}
+	return v, nil
+}
+
+// maxSeries is the most values of a generate_series.
+const maxSeries = 1 << 31
+
+// series is the table of generate_series.
+func (x *settling) series(n *plan.Series) (*table.Table, error) {
+	var ends [3]table.Value
+	for i, e := range []expr.Expr{n.Start, n.Stop, n.Step} {
+		v, err := expr.Eval(e, &expr.Env{})
+		if err != nil {
+			return nil, err
+		}
+		ends[i] = v
+	}
+	b := table.NewBuilder(x.name(), n.Fields(), x.db.chunkRows())
+	at, stop, step := ends[0], ends[1], ends[2]
+	if at.Null || stop.Null || step.Null {
+		return b.Table(), nil
+	}
+	way := table.Compare(step, table.Value{Type: step.Type})
+	if way == 0 {
+		return nil, expr.Errorf(n.Step.Pos(), "step size cannot equal zero")
+	}
+	for table.Compare(at, stop)*way <= 0 {
+		if b.Rows() >= maxSeries {
+			return nil, expr.Errorf(n.Start.Pos(), "generate_series gives more than %s", numbers.Count(maxSeries, "row", "rows"))
+		}
+		b.Column(0).Int(at.I)
+		if err := b.EndRow(); err != nil {
+			return nil, err
+		}
+		if step.Months == 0 && (way > 0 && at.I > math.MaxInt64-step.I || way < 0 && at.I < math.MinInt64-step.I) {
+			break
+		}
+		next, err := expr.Next(at, step)
+		if err != nil { // behind the calendar's end
+			break
+		}
+		at = next
+	}
+	return b.Table(), nil
+}
+
+// recursion runs the steps of WITH RECURSIVE until one gives no rows. The rows that were there before are left
+// out by a query, too: for UNION.
+func (x *settling) recursion(ctx context.Context, s *plan.Subplan, n *plan.Recursion) (*table.Table, error) {
+	columns := all(len(n.Fields()))
+	out := &table.Table{Name: x.name(), Fields: n.Fields()}
+	seen := map[string]bool{}
+	for tree := n.First; ; tree = n.Step {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		t, err := x.rowsOf(ctx, s, tree, columns)
+		if err != nil {
+			return nil, err
+		}
+		if !n.All {
+			t = withoutSeen(t, seen)
+		}
+		if t.Rows() == 0 {
+			x.rows[s] = out.Rows()
+			return out, nil
+		}
+		t.Fields = out.Fields
+		out.Chunks = append(out.Chunks, t.Chunks...)
+		if budget := glctx.FreeHostMemory(); budget < 256<<20 {
+			return nil, fmt.Errorf("the recursive query has given %s, and the host's memory is nearly full: it may have no end", numbers.Count(int64(out.Rows()), "row", "rows"))
+		}
+		x.set(n.Last, t)
+		x.forget(n.Step, n.Last)
+	}
+}
+
+// forget has the subplans of a tree that read another one run again.
+func (x *settling) forget(tree plan.Node, of *plan.Subplan) {
+	for _, s := range plan.Subplans(tree) {
+		if s != of && plan.Uses(&plan.Derived{Of: s}, of) {
+			delete(x.tables, s)
+			delete(x.values, s)
+			x.forget(s.Tree, of)
+		}
+	}
+}
+
+// withoutSeen is a table without rows that were seen before; those that it has are seen from now on.
+func withoutSeen(t *table.Table, seen map[string]bool) *table.Table {
+	b := table.NewBuilder(t.Name, t.Fields, 0)
+	var key []byte
+	for _, c := range t.Chunks {
+		for i := range c.Rows {
+			key = key[:0]
+			for _, s := range c.Segments {
+				v := s.Value(i)
+				key = fmt.Appendf(key, "%t %q,", v.Null, v.String())
+			}
+			if seen[string(key)] {
+				continue
+			}
+			seen[string(key)] = true
+			for k, s := range c.Segments {
+				b.Column(k).Value(s.Value(i))
+			}
+			if err := b.EndRow(); err != nil {
+				panic(err) // there is a value for each column
+			}
+		}
+	}
+	return b.Table()
+}
+
+// valuesOf is a batch of computed rows, of some fields, as values.
+func valuesOf(b batch, fields []table.Field) valueRows {
+	columns, ok := b.(computed)
+	if !ok {
+		return b.(valueRows)
+	}
+	out := make(valueRows, b.Len())
+	for i := range out {
+		for k, f := range fields {
+			out[i] = append(out[i], ingest.ArrowValue(columns[k], i, f.Type))
+		}
+	}
+	return out
+}
+
+// repeated gives rows as often as their last value says, without that.
+func (x *execution) repeated(n *plan.Repeat) stream {
+	return func(yield func(batch, error) bool) {
+		for b, err := range x.stream(n.Input) {
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			var out valueRows
+			for _, row := range valuesOf(b, n.Input.Fields()) {
+				last := len(row) - 1
+				for range row[last].I {
+					if out = append(out, row[:last]); len(out) == 1<<12 {
+						if !yield(out, nil) {
+							return
+						}
+						out = nil
+					}
+				}
+			}
+			if !yield(out, nil) {
+				return
+			}
+		}
+	}
+}
+
+// subtrees are the trees of the subplans that a node reads and of the subqueries in its expressions, which out
+// says what they took.
+func (x *Explanation) subtrees(n plan.Node, out *PlanNode) (list []plan.Node) {
+	switch n := n.(type) {
+	case *plan.Derived:
+		list = append(list, n.Of.Tree)
+		out.Node += x.ran.words(n.Of)
+	case *plan.Scan:
+		if n.Of != nil {
+			list = append(list, n.Of.Tree)
+			out.Node += x.ran.words(n.Of)
+		}
+	}
+	for _, e := range plan.Exprs(n) {
+		expr.Walk(e, func(e expr.Expr) {
+			if q, ok := e.(*expr.Subquery); ok {
+				list = append(list, q.Of.(*plan.Subplan).Tree)
+			}
+		})
+	}
+	return list
+}
+
+// words say what a subplan gave and took.
+func (x *settling) words(s *plan.Subplan) string {
+	if x == nil {
+		return ""
+	}
+	of := x.stats[s]
+	text := fmt.Sprintf(" (%s, %s", numbers.Count(int64(x.rows[s]), "row", "rows"), inMS(of.Elapsed.Seconds()))
+	if of.Backend != "" {
+		text += " on " + of.Backend
+	}
+	return text + ")"
+}

@@ -1,0 +1,497 @@
+package plan
+
+import (
+	"slices"
+
+	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/table"
+)
+
+// widened is an expression over rows that have more columns, where it has subqueries: what these give for
+// each row.
+func (u *unnester) widened(cur Node, e expr.Expr) (Node, expr.Expr) {
+	if e == nil || !joins(e) {
+		if e != nil && expr.HasSubquery(e) {
+			expr.Walk(e, func(e expr.Expr) {
+				if q, ok := e.(*expr.Subquery); ok {
+					u.plan(q.Of.(*Subplan))
+				}
+			})
+		}
+		return cur, e
+	}
+	e = expr.Map(e, func(e expr.Expr) (out expr.Expr) {
+		if q, ok := e.(*expr.Subquery); ok {
+			if q.Test != nil {
+				copied := *q
+				cur, copied.Test = u.widened(cur, q.Test)
+				q = &copied
+			}
+			cur, out = u.valueOf(cur, q)
+			return out
+		}
+		return nil
+	})
+	return cur, e
+}
+
+// valueOf is a subquery as an expression over rows with more columns.
+func (u *unnester) valueOf(cur Node, q *expr.Subquery) (Node, expr.Expr) {
+	s := q.Of.(*Subplan)
+	u.plan(s)
+	zero := &expr.Const{V: table.Int(0), P: q.P}
+	ask := func(tree Node, t table.Type) *expr.Subquery {
+		return &expr.Subquery{Kind: expr.Value, Of: &Subplan{Tree: tree}, T: t, P: q.P}
+	}
+	all := expr.Aggregate{Kind: expr.CountAll, Col: -1, P: q.P}
+	ref := func(i int, a expr.Aggregate) expr.Expr {
+		return &expr.AggRef{Index: i, Name: a.String(), T: a.Type(), P: q.P}
+	}
+	switch q.Kind {
+	case expr.Exists:
+		rows := s.Tree
+		if !reads(rows, 0) {
+			rows = &Limit{Input: rows, Count: 1}
+		}
+		count := ask(&Project{&Aggregate{Input: aside(rows), Aggs: []expr.Aggregate{all}}, []Item{{"count", ref(0, all)}}}, all.Type())
+		var e expr.Expr
+		cur, e = u.valueOf(cur, count)
+		return cur, &expr.Compare{Op: expr.GT, L: e, R: zero, P: q.P}
+	case expr.AnyOf:
+		if eq, ok := q.Test.(*expr.Compare); ok && eq.Op == expr.EQ && !reads(s.Tree, 0) && !readsOuter(eq) {
+			return u.isIn(cur, s, eq)
+		}
+		test := expr.Map(q.Test, func(e expr.Expr) expr.Expr {
+			switch e := e.(type) {
+			case *expr.SubColumn:
+				return subColumns(e, 0)
+			case *expr.Column:
+				return &expr.Outer{X: e, Level: 1}
+			case *expr.Outer:
+				return &expr.Outer{X: e.X, Level: e.Level + 1}
+			}
+			return nil
+		})
+		of := func(kind expr.AggKind) expr.Aggregate {
+			return expr.Aggregate{Kind: kind, Col: -1, X: test, Name: test.String(), Arg: test.Type(), P: q.P}
+		}
+		some, known := of(expr.BoolOr), of(expr.Count)
+		item := caseOf(q.P, ref(0, some), expr.Expr(truth(true, q.P)),
+			&expr.Compare{Op: expr.LT, L: ref(2, known), R: ref(1, all), P: q.P}, nullTruth(q.P), truth(false, q.P))
+		tree := &Project{&Aggregate{Input: aside(s.Tree), Aggs: []expr.Aggregate{some, all, known}}, []Item{{"any", item}}}
+		return u.valueOf(cur, ask(tree, item.Type()))
+	}
+	if !reads(s.Tree, 0) {
+		return cur, q
+	}
+	c := u.correlated(cur, s.Tree)
+	if p, ok := s.Tree.(*Project); ok {
+		if value, out, ok := c.ofAll(p); ok {
+			return out, value
+		}
+	}
+	rows := c.rows(s.Tree)
+	width := len(c.cur.Fields())
+	if l, ok := s.Tree.(*Limit); ok && l.Count == 1 { // of each there is one already
+		return &Join{LeftOuter, aside(c.cur), aside(rows), All(c.match(width + 1))}, &expr.Column{Index: width, Name: "value", T: q.T, P: q.P}
+	}
+	a := &Aggregate{Input: aside(rows), Keys: columnsOf(rows)[1:]}
+	n := len(a.Keys)
+	value := expr.Aggregate{Kind: expr.AnyValue, Col: 0, Name: rows.Fields()[0].Name, Arg: q.T, P: q.P}
+	a.Aggs = []expr.Aggregate{value, all}
+	one := &Project{Input: a, Items: []Item{{"value", ref(n, value)}, {"rows", ref(n+1, all)}}}
+	for i, k := range a.Keys {
+		one.Items = append(one.Items, Item{k.String(), &expr.AggRef{Index: i, Key: k, T: k.Type(), P: -1}})
+	}
+	j := &Join{LeftOuter, aside(c.cur), aside(one), All(c.match(width + 2))}
+	column := func(i int) expr.Expr {
+		return &expr.Column{Index: width + i, Name: one.Items[i].Name, T: one.Items[i].E.Type(), P: q.P}
+	}
+	return j, expr.NewCall(expr.Single, []expr.Expr{column(1), column(0)}, q.P)
+}
+
+func truth(is bool, pos int) expr.Expr { return &expr.Const{V: table.Bool(is), P: pos} }
+func nullTruth(pos int) expr.Expr {
+	return &expr.Const{V: table.Null(table.Type{Kind: table.Boolean}), P: pos}
+}
+
+// caseOf is CASE WHEN a THEN b ... ELSE z.
+func caseOf(pos int, list ...expr.Expr) expr.Expr { return expr.NewCall(expr.Case, list, pos) }
+
+// isIn is x IN (rows) of rows that read nothing around them: the rows are joined to the different values.
+func (u *unnester) isIn(cur Node, s *Subplan, eq *expr.Compare) (Node, expr.Expr) {
+	x, y := eq.L, eq.R
+	if hasSubColumn(x) {
+		x, y = y, x
+	}
+	values := &Subplan{Tree: &Project{&Derived{Of: s}, []Item{{"value", subColumns(y, 0)}}}}
+	col := &expr.Column{Name: "value", T: y.Type(), P: eq.P}
+	rows, known := countsOf(values, col)
+	width := len(cur.Fields())
+	at := expr.Moved(col, func(int) int { return width })
+	j := &Join{LeftOuter, aside(cur), aside(distinct(&Derived{Of: values})), &expr.Compare{Op: expr.EQ, L: x, R: at, P: eq.P}}
+	unknown := &expr.Or{Kids: []expr.Expr{&expr.IsNull{X: x, P: eq.P}, &expr.Compare{Op: expr.LT, L: known, R: rows, P: eq.P}}, P: eq.P}
+	return j, caseOf(eq.P, &expr.IsNull{X: at, Not: true, P: eq.P}, truth(true, eq.P),
+		&expr.Compare{Op: expr.EQ, L: rows, R: &expr.Const{V: table.Int(0), P: eq.P}, P: eq.P}, truth(false, eq.P),
+		unknown, nullTruth(eq.P), truth(false, eq.P))
+}
+
+// correlation is a subquery that reads expressions of the rows around it.
+type correlation struct {
+	cur   Node        // the rows around it
+	outs  []expr.Expr // what it reads of them
+	found bool        // the different values of outs are needed, and made
+	from  *Derived    // these
+}
+
+// correlated is the correlation of a tree with the rows around it.
+func (u *unnester) correlated(cur, tree Node) *correlation {
+	c := &correlation{cur: cur}
+	mapOuter(tree, 1, func(o *expr.Outer) expr.Expr {
+		if at(c.outs, o.X) < 0 {
+			c.outs = append(c.outs, o.X)
+		}
+		return o
+	})
+	return c
+}
+
+// at is the place of an expression in a list, negative where it is not there.
+func at(list []expr.Expr, e expr.Expr) int {
+	return slices.IndexFunc(list, func(x expr.Expr) bool { return expr.Identity(x) == expr.Identity(e) })
+}
+
+// values gives the different values of what is read.
+func (c *correlation) values() Node {
+	if !c.found {
+		c.found = true
+		if _, ok := c.cur.(*Derived); !ok {
+			if _, ok := c.cur.(*Scan); !ok {
+				c.cur = &Derived{Of: &Subplan{Tree: &Project{c.cur, itemsOf(c.cur)}}}
+			}
+		}
+		a, p := &Aggregate{Input: c.cur, Keys: c.outs}, &Project{}
+		for i, e := range c.outs {
+			p.Items = append(p.Items, Item{e.String(), &expr.AggRef{Index: i, Key: e, T: e.Type(), P: e.Pos()}})
+		}
+		p.Input = a
+		if len(c.outs) == 0 {
+			c.from = &Derived{Of: &Subplan{Tree: &Values{Rows: [][]expr.Expr{{}}}}}
+		} else {
+			c.from = &Derived{Of: &Subplan{Tree: p}}
+		}
+	}
+	return c.from
+}
+
+// match are the conditions that a row around it belongs to one of what the subquery gives, where the values
+// it is for are columns from first on. Where the values were found, NULL equals NULL.
+func (c *correlation) match(first int) (on []expr.Expr) {
+	for i, e := range c.outs {
+		col := &expr.Column{Index: first + i, Name: e.String(), T: e.Type(), P: e.Pos()}
+		if !c.found {
+			on = append(on, &expr.Compare{Op: expr.EQ, L: e, R: col, P: e.Pos()})
+			continue
+		}
+		same := func(f func(expr.Expr) expr.Expr) {
+			on = append(on, &expr.Compare{Op: expr.EQ, L: f(e), R: f(col), P: e.Pos()})
+		}
+		same(func(x expr.Expr) expr.Expr {
+			zero := &expr.Const{V: table.Value{Type: x.Type()}, P: e.Pos()}
+			return expr.NewCall(expr.Coalesce, []expr.Expr{x, zero}, e.Pos())
+		})
+		same(func(x expr.Expr) expr.Expr { return &expr.IsNull{X: x, P: e.Pos()} })
+	}
+	return on
+}
+
+// ofAll is the value of a select item over aggregates of all rows: these are grouped, and the item is computed
+// for each row around it, of those that it has no group for as of no rows.
+func (c *correlation) ofAll(p *Project) (value expr.Expr, out Node, ok bool) {
+	value = p.Items[0].E
+	n := p.Input
+	if f, ok := n.(*Filter); ok { // HAVING
+		value, n = caseOf(value.Pos(), f.Where, value), f.Input
+	}
+	a, ok := n.(*Aggregate)
+	if !ok || len(a.Keys) > 0 {
+		return nil, nil, false
+	}
+	rows := c.grouped(a)
+	width := len(c.cur.Fields())
+	value = expr.Map(value, func(e expr.Expr) expr.Expr {
+		switch e := e.(type) {
+		case *expr.AggRef:
+			return overNone(a.Aggs[e.Index], &expr.Column{Index: width + e.Index, Name: e.Name, T: e.T, P: e.P})
+		case *expr.Outer:
+			return outward(e)
+		}
+		return nil
+	})
+	return value, &Join{LeftOuter, aside(c.cur), aside(rows), All(c.match(width + len(a.Aggs)))}, true
+}
+
+// overNone is an aggregate's value, where NULL stands for that of no rows.
+func overNone(a expr.Aggregate, value expr.Expr) expr.Expr {
+	switch a.Kind {
+	case expr.CountAll, expr.Count, expr.RegrCount:
+		return expr.NewCall(expr.Coalesce, []expr.Expr{value, &expr.Const{V: table.Int(0), P: value.Pos()}}, value.Pos())
+	}
+	return value
+}
+
+// grouped is an aggregation by what is read, too: its keys, its aggregates, the values.
+func (c *correlation) grouped(a *Aggregate) Node {
+	rows := aside(c.rows(a.Input))
+	n := len(rows.Fields()) - len(c.outs)
+	by := func(e expr.Expr) expr.Expr { return c.inside(e, n) }
+	out := &Aggregate{Input: rows}
+	for _, k := range a.Keys {
+		out.Keys = append(out.Keys, by(k))
+	}
+	out.Keys = append(out.Keys, columnsOf(rows)[n:]...)
+	p := &Project{Input: out}
+	for _, g := range a.Aggs {
+		out.Aggs = append(out.Aggs, g.Map(by))
+	}
+	ref := func(i int) {
+		f := out.Fields()[i]
+		r := &expr.AggRef{Index: i, Name: f.Name, T: f.Type, P: -1}
+		if i < len(out.Keys) {
+			r.Key = out.Keys[i]
+		}
+		p.Items = append(p.Items, Item{f.Name, r})
+	}
+	for i := range a.Keys {
+		ref(i)
+	}
+	for i := range a.Aggs {
+		ref(len(out.Keys) + i)
+	}
+	for i := range c.outs {
+		ref(len(a.Keys) + i)
+	}
+	return p
+}
+
+// inside is an expression over a subquery's rows that have the values from column n on: it reads these.
+func (c *correlation) inside(e expr.Expr, n int) expr.Expr {
+	return expr.Map(e, func(e expr.Expr) expr.Expr {
+		o, ok := e.(*expr.Outer)
+		switch {
+		case !ok:
+			return nil
+		case o.Level > 1:
+			return outward(o)
+		}
+		return &expr.Column{Index: n + at(c.outs, o.X), Name: o.X.String(), T: o.X.Type(), P: o.Pos()}
+	})
+}
+
+// rows gives the rows of a tree for each of the different values of what it reads, which follow its columns.
+func (c *correlation) rows(n Node) Node {
+	if !reads(n, 1) {
+		n = mapOuter(n, 0, outward)
+		return &Join{Left: aside(n), Right: c.values()}
+	}
+	width := len(n.Fields())
+	switch n := n.(type) {
+	case *Derived:
+		return &Derived{Of: &Subplan{Tree: c.rows(n.Of.Tree)}, As: n.As}
+	case *Filter:
+		if f := c.equated(n); f != nil {
+			return f
+		}
+		in := aside(c.rows(n.Input))
+		e := c.inside(asColumns(n.Where), width)
+		return &Filter{in, e}
+	case *Project:
+		in := aside(c.rows(n.Input))
+		k := len(in.Fields()) - len(c.outs)
+		p := &Project{Input: in}
+		for _, item := range n.Items {
+			p.Items = append(p.Items, Item{item.Name, c.inside(asColumns(item.E), k)})
+		}
+		p.Items = append(p.Items, itemsOf(in)[k:]...)
+		return p
+	case *Distinct:
+		return &Distinct{c.rows(n.Input)}
+	case *Sort:
+		if n.Unique == 0 {
+			return c.rows(n.Input) // the order of a subquery's rows says nothing
+		}
+	case *Aggregate:
+		if len(n.Keys) > 0 {
+			return c.grouped(n)
+		}
+		groups := aside(c.grouped(n))
+		values := c.values()
+		m := len(c.outs)
+		j := &Join{LeftOuter, values, groups, nil}
+		own := &correlation{outs: columnsOf(values), found: true}
+		j.On = All(own.match(m + len(n.Aggs)))
+		p := &Project{Input: j}
+		for i, g := range n.Aggs {
+			p.Items = append(p.Items, Item{g.String(), overNone(g, &expr.Column{Index: m + i, Name: g.String(), T: g.Type(), P: -1})})
+		}
+		p.Items = append(p.Items, itemsOf(values)...)
+		return p
+	case *Join:
+		if !reads(n.Left, 1) && !reads(n.Right, 1) && n.Kind == Inner {
+			return c.rows(&Filter{&Join{Left: n.Left, Right: n.Right}, n.On})
+		}
+		if !n.Kind.KeepsRight() {
+			return c.join(n)
+		}
+	case *Repeat:
+		rows := aside(c.rows(n.Input))
+		items := itemsOf(rows)
+		return &Repeat{&Project{rows, append(slices.Delete(slices.Clone(items), width, width+1), items[width])}}
+	case *Concat:
+		out := &Concat{}
+		for _, in := range n.Of {
+			rows := aside(c.rows(in))
+			out.Of = append(out.Of, &Project{rows, itemsOf(rows)})
+		}
+		return out
+	case *Values:
+		if len(n.Rows) == 1 {
+			in := c.values()
+			p := &Project{Input: in}
+			for i, e := range n.Rows[0] {
+				p.Items = append(p.Items, Item{n.Columns[i].Name, c.inside(e, 0)})
+			}
+			p.Items = append(p.Items, itemsOf(in)...)
+			return p
+		}
+	case *Limit:
+		if out := c.first(n); out != nil {
+			return out
+		}
+	}
+	panic(expr.Errorf(c.outs[0].Pos(), "this subquery, which reads columns of the query around it, is not supported: write it as a join"))
+}
+
+// asColumns has columns in the place of what an aggregation gives.
+func asColumns(e expr.Expr) expr.Expr { return (&unnester{}).groupsAsColumns(e) }
+
+// first are the first rows of each of the values: one is that of a sort by the values first.
+func (c *correlation) first(l *Limit) Node {
+	if l.Count != 1 || l.Offset != 0 {
+		return nil
+	}
+	p, ok := l.Input.(*Project)
+	if !ok {
+		return nil
+	}
+	in := p.Input
+	var keys []expr.SortKey
+	if s, ok := in.(*Sort); ok && s.Unique == 0 {
+		in, keys = s.Input, s.Keys
+	}
+	if !selectable(in) {
+		return nil
+	}
+	rows := c.rows(in)
+	n := len(rows.Fields()) - len(c.outs)
+	s := &Sort{Input: aside(rows), First: -1, Unique: len(c.outs)}
+	for _, e := range columnsOf(rows)[n:] {
+		s.Keys = append(s.Keys, expr.SortKey{E: e})
+	}
+	for _, k := range keys {
+		k.E = c.inside(k.E, n)
+		s.Keys = append(s.Keys, k)
+	}
+	out := &Project{Input: s}
+	for _, item := range p.Items {
+		out.Items = append(out.Items, Item{item.Name, c.inside(item.E, n)})
+	}
+	out.Items = append(out.Items, itemsOf(rows)[n:]...)
+	return out
+}
+
+// equated is a filter that says of all that is read that it equals an expression of the filter's own rows, which then
+// stands for it; nil for others.
+func (c *correlation) equated(f *Filter) Node {
+	if reads(f.Input, 1) || !selectable(f.Input) {
+		return nil
+	}
+	own := make([]expr.Expr, len(c.outs))
+	var rest []expr.Expr
+	for _, e := range Conjuncts(f.Where) {
+		if eq, ok := e.(*expr.Compare); ok && eq.Op == expr.EQ {
+			x, y := eq.L, eq.R
+			if _, ok := y.(*expr.Outer); ok {
+				x, y = y, x
+			}
+			o, ok := x.(*expr.Outer)
+			if ok && o.Level == 1 && !readsOuter(y) && !raisesWhileJoining(y) && (y.Type() == o.Type() || y.Type().IsInteger() && o.Type().IsInteger()) {
+				if i := at(c.outs, o.X); own[i] == nil {
+					own[i] = y
+					continue
+				}
+			}
+		}
+		rest = append(rest, e)
+	}
+	if slices.Contains(own, nil) {
+		return nil
+	}
+	for i, e := range rest {
+		rest[i] = expr.Map(e, func(e expr.Expr) expr.Expr {
+			o, ok := e.(*expr.Outer)
+			switch {
+			case !ok:
+				return nil
+			case o.Level > 1:
+				return outward(o)
+			}
+			return own[at(c.outs, o.X)]
+		})
+	}
+	for _, e := range own { // NULL equals nothing
+		rest = append(rest, &expr.IsNull{X: e, Not: true, P: e.Pos()})
+	}
+	in := mapOuter(f.Input, 0, outward)
+	p := &Project{filtered(in, rest), itemsOf(in)}
+	for i, e := range own {
+		p.Items = append(p.Items, Item{c.outs[i].String(), e})
+	}
+	return p
+}
+
+// join is a join of which a side reads columns around it, or of which the left side does while it keeps rows that
+// have no partner.
+func (c *correlation) join(j *Join) Node {
+	l, r := len(j.Left.Fields()), len(j.Right.Fields())
+	k := len(c.outs)
+	left := aside(c.rows(j.Left))
+	e := func(e expr.Expr) expr.Expr { // over the left side, the values, the right side
+		return c.inside(expr.Moved(e, func(col int) int {
+			if col >= l {
+				return col + k
+			}
+			return col
+		}), l)
+	}
+	var on []expr.Expr
+	for _, x := range Conjuncts(j.On) {
+		on = append(on, e(x))
+	}
+	var right Node
+	if reads(j.Right, 1) {
+		right = aside(c.rows(j.Right))
+		of := &correlation{outs: columnsOf(left)[l:], found: true}
+		on = append(on, of.match(l+k+r)...)
+	} else {
+		right = aside(mapOuter(j.Right, 0, outward))
+	}
+	out := &Join{j.Kind, left, right, All(on)}
+	if j.Kind.LeftOnly() {
+		return out
+	}
+	p := &Project{Input: out}
+	items := itemsOf(p.Input)
+	p.Items = slices.Concat(items[:l], items[l+k:l+k+r], items[l:l+k])
+	return p
+}

@@ -1,0 +1,211 @@
+package plan
+
+import (
+	"slices"
+
+	"github.com/stencildb/stencildb/expr"
+)
+
+// Nests reports a tree that reads subplans or has subqueries.
+func Nests(n Node) bool {
+	found := false
+	Walk(n, func(n Node, _ int) {
+		_, derived := n.(*Derived)
+		found = found || derived || slices.ContainsFunc(Exprs(n), expr.HasSubquery)
+	})
+	return found
+}
+
+// Subplans lists those that a tree reads, and those of its subqueries, each once; not those further inside.
+func Subplans(n Node) (list []*Subplan) {
+	add := func(s *Subplan) {
+		if !slices.Contains(list, s) {
+			list = append(list, s)
+		}
+	}
+	Walk(n, func(n Node, _ int) {
+		if d, ok := n.(*Derived); ok {
+			add(d.Of)
+		}
+		for _, e := range Exprs(n) {
+			expr.Walk(e, func(e expr.Expr) {
+				if q, ok := e.(*expr.Subquery); ok {
+					add(q.Of.(*Subplan))
+				}
+			})
+		}
+	})
+	return list
+}
+
+// Pruned is a query that gives some of its columns only; one at least, and all where that takes more than leaving
+// out select items.
+func Pruned(n Node, columns []int) Node {
+	if len(columns) == 0 {
+		columns = []int{0}
+	}
+	switch n := n.(type) {
+	case *Project:
+		if len(columns) >= len(n.Items) {
+			return n
+		}
+		p := &Project{Input: n.Input}
+		for _, c := range columns {
+			p.Items = append(p.Items, n.Items[c])
+		}
+		return p
+	case *Limit:
+		if p, ok := n.Input.(*Project); ok {
+			return n.With(Pruned(p, columns))
+		}
+	}
+	return n
+}
+
+// Inline is a tree without the subplans that give rows of tables, perhaps filtered and joined, and that only one
+// node reads: what is computed of the rows is computed where it is used.
+func Inline(tree Node) Node {
+	in := &inliner{uses: map[*Subplan]int{}, done: map[*Subplan]bool{}}
+	in.count(tree)
+	return in.whole(tree)
+}
+
+type inliner struct {
+	uses map[*Subplan]int
+	done map[*Subplan]bool
+}
+
+// count counts the nodes that read each subplan.
+func (i *inliner) count(n Node) {
+	subplan := func(s *Subplan) {
+		if i.uses[s]++; i.uses[s] == 1 {
+			i.count(s.Tree)
+		}
+	}
+	Walk(n, func(n Node, _ int) {
+		switch n := n.(type) {
+		case *Derived:
+			subplan(n.Of)
+		case *Recursion:
+			i.uses[n.Last] = 2 // its rows change
+		}
+		for _, e := range Exprs(n) {
+			expr.Walk(e, func(e expr.Expr) {
+				if q, ok := e.(*expr.Subquery); ok {
+					subplan(q.Of.(*Subplan))
+				}
+			})
+		}
+	})
+}
+
+// plan inlines below a subplan.
+func (i *inliner) plan(s *Subplan) {
+	if !i.done[s] {
+		i.done[s] = true
+		s.Tree = i.whole(s.Tree)
+	}
+}
+
+// whole is a tree that gives the same columns.
+func (i *inliner) whole(n Node) Node {
+	n, list := i.node(n)
+	for k, e := range list {
+		if c, ok := e.(*expr.Column); !ok || c.Index != k || len(list) != len(n.Fields()) {
+			p := &Project{Input: n}
+			for _, e := range list {
+				name := e.String()
+				if c, ok := e.(*expr.Column); ok {
+					name = c.Name
+				}
+				p.Items = append(p.Items, Item{name, e})
+			}
+			return p
+		}
+	}
+	return n
+}
+
+// node is a tree, and what its columns were, over its columns as they are now.
+func (i *inliner) node(n Node) (Node, []expr.Expr) {
+	for _, e := range Exprs(n) {
+		expr.Walk(e, func(e expr.Expr) {
+			if q, ok := e.(*expr.Subquery); ok {
+				i.plan(q.Of.(*Subplan))
+			}
+		})
+	}
+	switch n := n.(type) {
+	case *Derived:
+		i.plan(n.Of)
+		if p, ok := n.Of.Tree.(*Project); ok && i.uses[n.Of] == 1 && ofTables(p.Input) {
+			var list []expr.Expr
+			for _, item := range p.Items {
+				list = append(list, item.E)
+			}
+			return p.Input, list
+		}
+	case *Filter, *Sort, *Limit:
+		in, list := i.node(n.Inputs()[0])
+		return instead(n, list).With(in), list
+	case *Project, *Aggregate, *GroupingSets:
+		in, list := i.node(n.Inputs()[0])
+		out := instead(n, list).With(in)
+		return out, columnsOf(out)
+	case *Join:
+		return i.join(n)
+	default:
+		var inputs []Node
+		for _, in := range n.Inputs() {
+			inputs = append(inputs, i.whole(in))
+		}
+		return n.With(inputs...), columnsOf(n)
+	}
+	return n, columnsOf(n)
+}
+
+// ofTables reports rows of tables, filtered and joined.
+func ofTables(n Node) bool {
+	switch n := n.(type) {
+	case *Filter:
+		return ofTables(n.Input)
+	case *Scan, *Derived, *Join:
+		return true
+	}
+	return false
+}
+
+// join inlines the sides of a join. On a side whose columns may become NULL stands nothing that is computed.
+func (i *inliner) join(j *Join) (Node, []expr.Expr) {
+	side := func(in Node, nulls bool) (Node, []expr.Expr) {
+		out, list := i.node(in)
+		if _, ok := out.(*Join); ok && nulls || nulls && slices.ContainsFunc(list, func(e expr.Expr) bool { _, column := e.(*expr.Column); return !column }) {
+			return in, columnsOf(in)
+		}
+		return out, list
+	}
+	left, l := side(j.Left, j.Kind.KeepsRight())
+	right, r := side(j.Right, j.Kind.KeepsLeft() || j.Kind.LeftOnly())
+	width := len(left.Fields())
+	for k, e := range r {
+		r[k] = expr.Moved(e, func(c int) int { return c + width })
+	}
+	list := slices.Concat(l, r)
+	out := instead(j, list).With(left, right)
+	if j.Kind.LeftOnly() {
+		list = l
+	}
+	return out, list
+}
+
+// instead is a node of other expressions in the place of the columns of its input.
+func instead(n Node, list []expr.Expr) Node {
+	return MapExprs(n, func(e expr.Expr) expr.Expr {
+		return expr.Map(e, func(e expr.Expr) expr.Expr {
+			if c, ok := e.(*expr.Column); ok {
+				return list[c.Index]
+			}
+			return nil
+		})
+	})
+}

@@ -1,0 +1,73 @@
+package plan
+
+import (
+	"slices"
+
+	"github.com/stencildb/stencildb/expr"
+)
+
+// MapExprs is a node of what f gives for each of its expressions.
+func MapExprs(n Node, f func(expr.Expr) expr.Expr) Node {
+	list := func(in []expr.Expr) (out []expr.Expr) {
+		for _, e := range in {
+			out = append(out, f(e))
+		}
+		return out
+	}
+	aggs := func(in []expr.Aggregate) (out []expr.Aggregate) {
+		for _, a := range in {
+			out = append(out, a.Map(f))
+		}
+		return out
+	}
+	switch n := n.(type) {
+	case *Filter:
+		return &Filter{n.Input, f(n.Where)}
+	case *Join:
+		out := *n
+		if n.On != nil {
+			out.On = f(n.On)
+		}
+		return &out
+	case *Project:
+		items := slices.Clone(n.Items)
+		for i := range items {
+			items[i].E = f(items[i].E)
+		}
+		return &Project{n.Input, items}
+	case *Aggregate:
+		out := *n
+		out.Keys, out.Aggs = list(n.Keys), aggs(n.Aggs)
+		return &out
+	case *GroupingSets:
+		out := *n
+		out.Keys, out.Aggs = list(n.Keys), aggs(n.Aggs)
+		return &out
+	case *Sort:
+		out := *n
+		out.Keys = slices.Clone(n.Keys)
+		for i := range out.Keys {
+			out.Keys[i].E = f(out.Keys[i].E)
+		}
+		return &out
+	case *Values:
+		out := *n
+		out.Rows = nil
+		for _, row := range n.Rows {
+			out.Rows = append(out.Rows, list(row))
+		}
+		return &out
+	case *Series:
+		return &Series{n.Field, f(n.Start), f(n.Stop), f(n.Step)}
+	}
+	return n
+}
+
+// Exprs lists the expressions of a node.
+func Exprs(n Node) (all []expr.Expr) {
+	MapExprs(n, func(e expr.Expr) expr.Expr {
+		all = append(all, e)
+		return e
+	})
+	return all
+}

@@ -1,0 +1,503 @@
+package plan
+
+import (
+	"slices"
+
+	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/table"
+)
+
+// Unnest makes joins of the subqueries in a tree's expressions. What remains are [expr.Subquery]s of one
+// value that read nothing around them: constants once they have run. It panics with an [*expr.Error]
+// for a subquery that it cannot do.
+//
+// EXISTS and IN in a condition are semi and anti joins. Any other subquery that reads columns
+// around it is joined to the different values that these have: what it gives for each is
+// its rows grouped by them. Where a condition of the subquery says that each of the columns equals one of
+// its own, that one stands for it, and the values need not be found.
+func Unnest(n Node) Node {
+	return (&unnester{done: map[*Subplan]bool{}}).node(n)
+}
+
+type unnester struct{ done map[*Subplan]bool }
+
+// plan unnests the tree of a subplan.
+func (u *unnester) plan(s *Subplan) {
+	if !u.done[s] {
+		u.done[s] = true
+		s.Tree = u.node(s.Tree)
+	}
+}
+
+// joins reports that an expression has a subquery that is no constant.
+func joins(e expr.Expr) bool {
+	found := false
+	expr.Walk(e, func(e expr.Expr) {
+		q, ok := e.(*expr.Subquery)
+		found = found || ok && !(q.Kind == expr.Value && !reads(treeOf(q), 0))
+	})
+	return found
+}
+
+func treeOf(q *expr.Subquery) Node { return q.Of.(*Subplan).Tree }
+
+// node unnests a tree. The nodes of one SELECT above its rows or groups are looked at together: what a
+// subquery among their expressions needs is joined below them.
+func (u *unnester) node(n Node) Node {
+	var chain []Node // from above
+	base := n
+walk:
+	for {
+		switch b := base.(type) {
+		case *Limit, *Distinct, *Project, *Sort, *Filter, *Repeat:
+			chain, base = append(chain, b), b.Inputs()[0]
+		default:
+			break walk
+		}
+	}
+	cur := u.base(base)
+	widens := slices.ContainsFunc(chain, func(n Node) bool { return slices.ContainsFunc(Exprs(n), joins) })
+	if widens && !isRows(cur) { // groups become rows of a table
+		cur = &Derived{Of: &Subplan{Tree: cur}}
+		for i, c := range chain {
+			chain[i] = MapExprs(c, u.groupsAsColumns)
+		}
+	}
+	slices.Reverse(chain)
+	for len(chain) > 0 {
+		f, ok := chain[0].(*Filter)
+		if !ok {
+			break
+		}
+		cur, chain = u.filter(cur, f.Where), chain[1:]
+	}
+	for i, n := range chain { // until the select list: above it are its columns
+		chain[i] = MapExprs(n, func(e expr.Expr) expr.Expr {
+			cur, e = u.widened(cur, e)
+			return e
+		})
+		if _, ok := n.(*Project); ok {
+			break
+		}
+	}
+	for _, n := range chain {
+		cur = n.With(cur)
+	}
+	return cur
+}
+
+// isRows reports a node whose rows a join may take, as they are or put aside.
+func isRows(n Node) bool {
+	switch n.(type) {
+	case *Scan, *Derived, *Join, *Filter, *Project:
+		return true
+	}
+	return false
+}
+
+// groupsAsColumns has columns in the place of what an aggregation gives, in subqueries, too.
+func (u *unnester) groupsAsColumns(e expr.Expr) expr.Expr {
+	return expr.Map(e, func(e expr.Expr) expr.Expr {
+		switch e := e.(type) {
+		case *expr.AggRef:
+			return &expr.Column{Index: e.Index, Name: e.String(), T: e.T, P: e.P}
+		case *expr.Subquery:
+			out := *e
+			out.Test = u.groupsAsColumns(e.Test)
+			out.Of = &Subplan{Tree: mapOuter(treeOf(e), 1, func(o *expr.Outer) expr.Expr { return &expr.Outer{X: u.groupsAsColumns(o.X), Level: 1} })}
+			return &out
+		}
+		return nil
+	})
+}
+
+// base unnests what stands below the filters of a SELECT.
+func (u *unnester) base(n Node) Node {
+	switch n := n.(type) {
+	case *Derived:
+		u.plan(n.Of)
+		return n
+	case *Aggregate:
+		cur := u.node(n.Input)
+		out := MapExprs(n, func(e expr.Expr) expr.Expr {
+			cur, e = u.widened(cur, e)
+			return e
+		})
+		return out.With(cur)
+	case *GroupingSets:
+		cur := u.node(n.Input)
+		out := MapExprs(n, func(e expr.Expr) expr.Expr {
+			cur, e = u.widened(cur, e)
+			return e
+		})
+		return out.With(cur)
+	case *Join:
+		return u.join(n)
+	}
+	var inputs []Node
+	for _, in := range n.Inputs() {
+		inputs = append(inputs, u.node(in))
+	}
+	n = n.With(inputs...)
+	if i := slices.IndexFunc(Exprs(n), joins); i >= 0 {
+		panic(expr.Errorf(Exprs(n)[i].Pos(), "this subquery is not supported here"))
+	}
+	return n
+}
+
+// join unnests a join: a right side that reads columns of the left one (LATERAL), and subqueries in the
+// condition of an inner one.
+func (u *unnester) join(j *Join) Node {
+	left, right := u.node(j.Left), u.node(j.Right)
+	width := len(left.Fields())
+	if d, ok := right.(*Derived); ok && d.Lateral && reads(d.Of.Tree, 1) {
+		return u.lateral(j, left, d)
+	}
+	var on, rest []expr.Expr
+	for _, e := range Conjuncts(j.On) {
+		switch {
+		case !joins(e):
+			_, e = u.widened(left, e)
+			on = append(on, e)
+		case j.Kind != Inner:
+			panic(expr.Errorf(e.Pos(), "a subquery in the condition of an outer join is not supported; write it in a subquery in FROM, or in WHERE"))
+		default:
+			rest = append(rest, e)
+		}
+	}
+	out := Node(&Join{j.Kind, aside(left), aside(right), All(on)})
+	if len(rest) == 0 {
+		return out
+	}
+	fields := width + len(right.Fields())
+	p := &Project{Input: u.filter(out, All(rest))}
+	p.Items = itemsOf(p.Input)[:fields]
+	return aside(p)
+}
+
+// lateral joins each row of left to the rows that a subplan gives for it.
+func (u *unnester) lateral(j *Join, left Node, d *Derived) Node {
+	if j.Kind.KeepsRight() {
+		panic(expr.Errorf(-1, "RIGHT and FULL JOIN LATERAL are not supported"))
+	}
+	c := u.correlated(left, d.Of.Tree)
+	rows := c.rows(d.Of.Tree)
+	width, own := len(c.cur.Fields()), len(d.Fields())
+	on := append(Conjuncts(j.On), c.match(width+own)...)
+	p := &Project{Input: &Join{j.Kind, aside(c.cur), aside(rows), All(on)}}
+	p.Items = itemsOf(p.Input)[:width+own]
+	return aside(p)
+}
+
+// filter keeps the rows of cur for which a condition is TRUE.
+func (u *unnester) filter(cur Node, where expr.Expr) Node {
+	var plain, semi, rest []expr.Expr
+	for _, e := range Conjuncts(where) {
+		inner := e
+		if not, ok := e.(*expr.Not); ok {
+			inner = not.X
+		}
+		q, ok := inner.(*expr.Subquery)
+		switch {
+		case !joins(e):
+			_, e = u.widened(cur, e)
+			plain = append(plain, e)
+		case ok && q.Kind != expr.Value:
+			semi = append(semi, e)
+		default:
+			rest = append(rest, e)
+		}
+	}
+	cur = filtered(cur, plain)
+	for _, e := range semi {
+		kind, q := Semi, e
+		if not, ok := e.(*expr.Not); ok {
+			kind, q = Anti, not.X
+		}
+		if out := u.semi(cur, q.(*expr.Subquery), kind); out != nil {
+			cur = out
+		} else {
+			rest = append(rest, e)
+		}
+	}
+	for i, e := range rest {
+		cur, rest[i] = u.widened(cur, e)
+	}
+	return filtered(cur, rest)
+}
+
+// semi is the semi or anti join that EXISTS or IN is as a condition; nil where it is none.
+func (u *unnester) semi(cur Node, q *expr.Subquery, kind JoinKind) Node {
+	s := q.Of.(*Subplan)
+	u.plan(s)
+	cur, test := u.widened(cur, q.Test)
+	in, test, ok := strip(s.Tree, test)
+	if !ok {
+		return nil
+	}
+	width := len(cur.Fields())
+	if eq, ok := test.(*expr.Compare); ok && kind == Anti && eq.Op == expr.EQ && !reads(in, 0) && !readsOuter(test) {
+		return u.notIn(cur, in, eq)
+	}
+	if kind == Anti && test != nil {
+		test = &expr.IsTruth{X: test, Want: expr.IsFalse, Not: true, P: q.P}
+	}
+	var own, on []expr.Expr
+	if f, ok := in.(*Filter); ok {
+		for _, e := range Conjuncts(f.Where) {
+			if readsOuter(e) {
+				on = append(on, joined(e, width))
+			} else {
+				own = append(own, e)
+			}
+		}
+		in = f.Input
+	}
+	if reads(in, 0) {
+		return nil
+	}
+	in = filtered(in, own)
+	if test != nil {
+		on = append(on, joinedTest(test, width))
+	}
+	switch right := in.(type) {
+	case *Scan, *Derived:
+		return &Join{kind, aside(cur), right, All(on)}
+	case *Filter:
+		if _, ok := right.Input.(*Join); !ok {
+			return &Join{kind, aside(cur), aside(right), All(on)}
+		}
+	}
+	return &Join{kind, aside(cur), &Derived{Of: &Subplan{Tree: &Project{in, itemsOf(in)}}}, All(on)}
+}
+
+// notIn is x NOT IN (rows), for rows that read nothing around them: no row if one of the values is NULL, all
+// rows if there is none.
+func (u *unnester) notIn(cur, in Node, eq *expr.Compare) Node {
+	x, y := eq.L, eq.R
+	if hasSubColumn(x) {
+		x, y = y, x
+	}
+	y = subColumns(y, 0)
+	s := &Subplan{Tree: &Project{aside(in), []Item{{"value", y}}}}
+	col := &expr.Column{Name: "value", T: y.Type(), P: eq.P}
+	width := len(cur.Fields())
+	on := &expr.Compare{Op: expr.EQ, L: x, R: expr.Moved(col, func(c int) int { return c + width }), P: eq.P}
+	rows, values := countsOf(s, col)
+	some := &expr.And{Kids: []expr.Expr{&expr.IsNull{X: x, Not: true, P: eq.P}, &expr.Compare{Op: expr.EQ, L: values, R: rows, P: eq.P}}, P: eq.P}
+	none := &expr.Compare{Op: expr.EQ, L: rows, R: &expr.Const{V: table.Int(0), P: eq.P}, P: eq.P}
+	cur = &Filter{cur, &expr.Or{Kids: []expr.Expr{none, some}, P: eq.P}}
+	return &Join{Anti, aside(cur), &Derived{Of: s}, on}
+}
+
+// countsOf are the rows of a subplan, and those with a value, as constants.
+func countsOf(s *Subplan, col *expr.Column) (rows, values *expr.Subquery) {
+	count := func(a expr.Aggregate) *expr.Subquery {
+		ref := &expr.AggRef{Name: a.String(), T: a.Type(), P: -1}
+		p := &Project{&Aggregate{Input: &Derived{Of: s}, Aggs: []expr.Aggregate{a}}, []Item{{"count", ref}}}
+		return &expr.Subquery{Kind: expr.Value, Of: &Subplan{Tree: p}, T: a.Type(), P: col.P}
+	}
+	return count(expr.Aggregate{Kind: expr.CountAll, Col: -1, P: -1}),
+		count(expr.Aggregate{Kind: expr.Count, Col: col.Index, Name: col.Name, Arg: col.T, P: -1})
+}
+
+// strip is the rows of a subquery of which only it counts whether there are some, without what does not change
+// that; and a test of them, over their columns as [expr.SubColumn]s. ok is false for groups.
+func strip(n Node, test expr.Expr) (_ Node, _ expr.Expr, ok bool) {
+	for {
+		switch in := n.(type) {
+		case *Distinct:
+			n = in.Input
+			continue
+		case *Sort:
+			if in.Unique > 0 {
+				return nil, nil, false
+			}
+			n = in.Input
+			continue
+		case *Limit:
+			if test != nil || in.Count == 0 || in.Offset > 0 {
+				return nil, nil, false
+			}
+			n = in.Input
+			continue
+		case *Project:
+			if !selectable(in.Input) {
+				return nil, nil, false
+			}
+			test = expr.Map(test, func(e expr.Expr) expr.Expr {
+				if c, ok := e.(*expr.SubColumn); ok {
+					return expr.Map(in.Items[c.Index].E, func(e expr.Expr) expr.Expr {
+						if c, ok := e.(*expr.Column); ok {
+							return &expr.SubColumn{Index: c.Index, Name: c.Name, T: c.T, P: c.P}
+						}
+						return nil
+					})
+				}
+				return nil
+			})
+			n = in.Input
+			continue
+		case *Scan, *Derived, *Join, *Filter:
+			return n, test, selectable(n)
+		}
+		return nil, nil, false
+	}
+}
+
+// selectable reports rows of tables, perhaps filtered and sorted, not groups.
+func selectable(n Node) bool {
+	switch n := n.(type) {
+	case *Filter:
+		return selectable(n.Input)
+	case *Sort:
+		return n.Unique == 0 && selectable(n.Input)
+	case *Scan, *Derived, *Join:
+		return true
+	}
+	return false
+}
+
+// joined is a condition of a subquery over the rows of a join with what is around it, which has so many columns.
+func joined(e expr.Expr, width int) expr.Expr {
+	return expr.Map(e, func(e expr.Expr) expr.Expr {
+		switch e := e.(type) {
+		case *expr.Column:
+			c := *e
+			c.Index += width
+			return &c
+		case *expr.Outer:
+			return outward(e)
+		}
+		return nil
+	})
+}
+
+// joinedTest is a test over the rows of such a join.
+func joinedTest(e expr.Expr, width int) expr.Expr {
+	return expr.Map(e, func(e expr.Expr) expr.Expr {
+		switch e := e.(type) {
+		case *expr.SubColumn:
+			return subColumns(e, width)
+		case *expr.Outer: // of a select item of the subquery
+			return outward(e)
+		}
+		return nil
+	})
+}
+
+// outward is an expression of a query further out, in the place of the subquery that had it.
+func outward(e *expr.Outer) expr.Expr {
+	if e.Level == 1 {
+		return e.X
+	}
+	return &expr.Outer{X: e.X, Level: e.Level - 1}
+}
+
+// subColumns has columns from first on in the place of those of a subquery's rows.
+func subColumns(e expr.Expr, first int) expr.Expr {
+	return expr.Map(e, func(e expr.Expr) expr.Expr {
+		if c, ok := e.(*expr.SubColumn); ok {
+			return &expr.Column{Index: first + c.Index, Name: c.Name, T: c.T, P: c.P}
+		}
+		return nil
+	})
+}
+
+func hasSubColumn(e expr.Expr) bool {
+	found := false
+	expr.Walk(e, func(e expr.Expr) {
+		_, ok := e.(*expr.SubColumn)
+		found = found || ok
+	})
+	return found
+}
+
+func readsOuter(e expr.Expr) bool {
+	found := false
+	expr.Walk(e, func(e expr.Expr) {
+		switch e := e.(type) {
+		case *expr.Outer:
+			found = true
+		case *expr.Subquery:
+			found = found || reads(treeOf(e), 0)
+		}
+	})
+	return found
+}
+
+// reads reports that a tree reads columns around it: of the level-th query around it, or, for 0, of any.
+func reads(n Node, level int) bool {
+	found := false
+	mapOuter(n, level, func(o *expr.Outer) expr.Expr {
+		found = true
+		return o
+	})
+	return found
+}
+
+// mapOuter is a tree with other expressions in the place of what it reads of the level-th query around it, or, for
+// level 0, of any. Subplans that have none stay the same ones.
+func mapOuter(n Node, level int, f func(*expr.Outer) expr.Expr) Node {
+	out, _ := outerMap{level, f}.tree(n, 0)
+	return out
+}
+
+type outerMap struct {
+	level int
+	f     func(*expr.Outer) expr.Expr
+}
+
+// tree maps a tree that stands so many queries further inside; changed says that it reads something.
+func (m outerMap) tree(n Node, inside int) (_ Node, changed bool) {
+	out := Rewrite(n, func(n Node) Node {
+		if d, ok := n.(*Derived); ok {
+			deeper := inside
+			if d.Lateral {
+				deeper++
+			}
+			if tree, more := m.tree(d.Of.Tree, deeper); more {
+				changed = true
+				return &Derived{&Subplan{Name: d.Of.Name, Tree: tree}, d.As, d.Lateral}
+			}
+			return d
+		}
+		return MapExprs(n, func(e expr.Expr) expr.Expr {
+			e, more := m.expr(e, inside)
+			changed = changed || more
+			return e
+		})
+	})
+	return out, changed
+}
+
+// expr maps an expression.
+func (m outerMap) expr(e expr.Expr, inside int) (_ expr.Expr, changed bool) {
+	out := expr.Map(e, func(e expr.Expr) expr.Expr {
+		switch e := e.(type) {
+		case *expr.Outer:
+			if e.Level <= inside || m.level > 0 && e.Level != m.level+inside {
+				return e
+			}
+			changed = true
+			out := m.f(&expr.Outer{X: e.X, Level: e.Level - inside})
+			if o, ok := out.(*expr.Outer); ok {
+				return &expr.Outer{X: o.X, Level: o.Level + inside}
+			}
+			return out
+		case *expr.Subquery:
+			out := *e
+			if e.Test != nil {
+				test, more := m.expr(e.Test, inside)
+				out.Test, changed = test, changed || more
+			}
+			if tree, more := m.tree(treeOf(e), inside+1); more {
+				changed = true
+				out.Of = &Subplan{Tree: tree}
+			}
+			return &out
+		}
+		return nil
+	})
+	return out, changed
+}

@@ -1,0 +1,318 @@
+package sql
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	pg "github.com/pganalyze/pg_query_go/v6"
+
+	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/table"
+)
+
+// cte is a query that WITH names.
+type cte struct {
+	name string
+	of   *plan.Subplan
+}
+
+// nested binds a query in the statement, which reads the columns of the query that outer binds, if any.
+func (b *binder) nested(sel *pg.SelectStmt, outer *binder) *binder {
+	return &binder{Statement: b.Statement, c: b.c, params: b.params, sel: sel, outer: outer, parent: b, sizes: b.sizes, copied: b.copied, now: b.now}
+}
+
+// queryAt is where the query of an EXPLAIN begins.
+func (s *Statement) queryAt() int {
+	for _, t := range s.tokens {
+		switch word := strings.ToLower(s.Text[t.start:t.end]); {
+		case slices.Contains([]string{"select", "with", "values", "table"}, word), word == "(" && !s.explainOptions(t.start):
+			return t.start
+		}
+	}
+	return 0
+}
+
+// explainOptions reports whether a parenthesis begins the options of an EXPLAIN.
+func (s *Statement) explainOptions(at int) bool {
+	return strings.EqualFold(s.token(0), "explain") && len(s.tokens) > 1 && s.tokens[1].start == at &&
+		!slices.Contains([]string{"select", "with", "values", "("}, strings.ToLower(s.token(2)))
+}
+
+// withs binds the queries of WITH. Each may name those before it, and itself where that says RECURSIVE.
+func (b *binder) withs() {
+	w := b.sel.WithClause
+	if w == nil {
+		return
+	}
+	for _, n := range w.Ctes {
+		c := n.GetCommonTableExpr()
+		loc := int(c.Location)
+		sel := c.Ctequery.GetSelectStmt()
+		switch {
+		case sel == nil:
+			panic(b.errorf(loc, "WITH is supported for SELECT and VALUES only"))
+		case slices.ContainsFunc(b.with, func(have *cte) bool { return have.name == c.Ctename }):
+			panic(b.errorf(loc, "WITH query name %q specified more than once", clipped(c.Ctename)))
+		}
+		of := &plan.Subplan{Name: c.Ctename}
+		if w.Recursive && sel.Op == pg.SetOperation_SETOP_UNION {
+			of.Tree = b.recursion(c, sel)
+		} else {
+			of.Tree = b.nested(sel, b.outer).query()
+		}
+		of.Tree = b.renamed(of.Tree, c.Aliascolnames, c.Ctename, loc)
+		b.with = append(b.with, &cte{c.Ctename, of})
+	}
+}
+
+// renamed is a query with other names for its first columns.
+func (b *binder) renamed(n plan.Node, names []*pg.Node, of string, loc int) plan.Node {
+	fields := n.Fields()
+	if len(names) > len(fields) {
+		panic(b.errorf(loc, "WITH query %q has %d columns available but %d columns specified", clipped(of), len(fields), len(names)))
+	}
+	if len(names) == 0 {
+		return n
+	}
+	if r, ok := n.(*plan.Recursion); ok {
+		r.First = b.renamed(r.First, names, of, loc)
+		return r
+	}
+	p, ok := n.(*plan.Project)
+	if !ok {
+		p = selected(n)
+	}
+	p = &plan.Project{Input: p.Input, Items: slices.Clone(p.Items)}
+	for i, name := range names {
+		p.Items[i].Name = name.GetString_().GetSval()
+	}
+	return p
+}
+
+// selected are the rows of a query as they are.
+func selected(n plan.Node) *plan.Project {
+	p := &plan.Project{Input: &plan.Derived{Of: &plan.Subplan{Tree: n}}}
+	for i, f := range n.Fields() {
+		p.Items = append(p.Items, plan.Item{Name: f.Name, E: &expr.Column{Index: i, Name: f.Name, T: f.Type, P: -1}})
+	}
+	return p
+}
+
+// recursion binds WITH RECURSIVE name AS (first UNION [ALL] step), where the step may read the rows that came last.
+func (b *binder) recursion(c *pg.CommonTableExpr, sel *pg.SelectStmt) plan.Node {
+	loc := int(c.Location)
+	if len(sel.SortClause) > 0 || sel.LimitCount != nil || sel.LimitOffset != nil {
+		panic(b.errorf(loc, "ORDER BY and LIMIT in a recursive query are not supported; write them outside of it"))
+	}
+	inner := b.nested(sel, b.outer)
+	inner.withs()
+	first := inner.nested(sel.Larg, b.outer).query()
+	last := &plan.Subplan{Name: c.Ctename, Tree: b.renamed(first, c.Aliascolnames, c.Ctename, loc)}
+	inner.with = append(inner.with, &cte{c.Ctename, last})
+	step := inner.nested(sel.Rarg, b.outer).query()
+	r := &plan.Recursion{First: first, Step: step, Last: last, All: sel.All}
+	sides := b.matched(first, step, "UNION", loc)
+	if !plan.Uses(step, last) {
+		return plan.Combined(plan.Union, sel.All, sides[0], sides[1])
+	}
+	for i, f := range sides[0].Fields() {
+		if f.Type != first.Fields()[i].Type {
+			panic(b.errorf(loc, "recursive query %q column %d has type %s in non-recursive term but type %s overall; cast it in the first part",
+				clipped(c.Ctename), i+1, typeName(first.Fields()[i].Type), typeName(f.Type)))
+		}
+	}
+	r.Step = sides[1]
+	return r
+}
+
+// combined binds UNION, INTERSECT and EXCEPT.
+func (b *binder) combined() plan.Node {
+	op := map[pg.SetOperation]plan.SetOp{pg.SetOperation_SETOP_UNION: plan.Union, pg.SetOperation_SETOP_INTERSECT: plan.Intersect, pg.SetOperation_SETOP_EXCEPT: plan.Except}[b.sel.Op]
+	left, right := b.nested(b.sel.Larg, b.outer), b.nested(b.sel.Rarg, b.outer)
+	sides := b.matched(left.query(), right.query(), op.String(), b.keyword(strings.ToLower(op.String())))
+	return plan.Combined(op, b.sel.All, sides[0], sides[1])
+}
+
+// matched are two queries with columns of the same types.
+func (b *binder) matched(l, r plan.Node, op string, loc int) []plan.Node {
+	sides := []plan.Node{l, r}
+	if len(l.Fields()) != len(r.Fields()) {
+		panic(b.errorf(loc, "each %s query must have the same number of columns: they have %d and %d", op, len(l.Fields()), len(r.Fields())))
+	}
+	items := [2][]plan.Item{}
+	changed := [2]bool{}
+	over := [2]plan.Node{}
+	for k, n := range sides {
+		p, ok := n.(*plan.Project)
+		if !ok {
+			p = selected(n)
+		}
+		items[k], over[k] = slices.Clone(p.Items), p.Input
+	}
+	for i, f := range l.Fields() {
+		var list []expr.Expr
+		for k := range sides {
+			e := items[k][i].E
+			if c, ok := e.(*expr.Const); ok && c.V.Null && c.V.Type == varchar { // NULL without a type
+				e = &expr.Const{V: table.Value{Null: true}, P: c.P}
+			}
+			list = append(list, e)
+		}
+		list = unified(op, list, b.pos(loc))
+		if t := list[0].Type(); t.IsNumeric() && list[1].Type() != t { // integers of two widths
+			wide := t
+			if t.IsInteger() {
+				wide = bigint
+			}
+			for k := range list {
+				list[k] = convert(list[k], wide, list[k].Pos())
+			}
+		}
+		for k := range sides {
+			changed[k] = changed[k] || list[k].Type() != sides[k].Fields()[i].Type
+			items[k][i] = plan.Item{Name: f.Name, E: list[k]}
+		}
+	}
+	for k := range sides {
+		if changed[k] {
+			sides[k] = &plan.Project{Input: over[k], Items: items[k]}
+		}
+	}
+	return sides
+}
+
+// values binds VALUES.
+func (b *binder) values() plan.Node {
+	v := &plan.Values{}
+	b.place = inWhere
+	var columns [][]expr.Expr
+	lists := b.sel.ValuesLists
+	for i, n := range lists {
+		row := n.GetList().GetItems()
+		if i > 0 && len(row) != len(columns) {
+			panic(b.errorf(b.keyword("values"), "VALUES lists must all be the same length"))
+		}
+		for k, e := range row {
+			if i == 0 {
+				columns = append(columns, nil)
+			}
+			columns[k] = append(columns[k], b.expr(e))
+		}
+	}
+	v.Rows = make([][]expr.Expr, len(lists))
+	for k, list := range columns {
+		list = unified("VALUES", list, b.pos(b.keyword("values")))
+		v.Columns = append(v.Columns, table.Field{Name: "column" + strconv.Itoa(k+1), Type: widest(list)})
+		for i, e := range list {
+			v.Rows[i] = append(v.Rows[i], e)
+		}
+	}
+	return v
+}
+
+// widest is the type of expressions that unified has brought to one, of integers the widest.
+func widest(list []expr.Expr) table.Type {
+	t := list[0].Type()
+	for _, e := range list[1:] {
+		if e.Type() != t {
+			return bigint
+		}
+	}
+	return t
+}
+
+// rows puts what ORDER BY and LIMIT say above rows: their columns are all that ORDER BY may name.
+func (b *binder) rows(n plan.Node) plan.Node {
+	if len(b.sel.SortClause) == 0 {
+		return b.limit(n)
+	}
+	p := selected(n)
+	b.scope = b.scopeOf(n.Fields(), nil, "", 0)
+	keys := b.sortKeys(p.Items)
+	return b.limit(b.ordered(p.Input, p.Items, keys, nil))
+}
+
+// subselect resolves a query in FROM.
+func (b *binder) subselect(n *pg.RangeSubselect) (plan.Node, *scope) {
+	outer := b.outer
+	if n.Lateral {
+		outer = b
+	}
+	q := b.nested(n.Subquery.GetSelectStmt(), outer)
+	node, s := b.derived(&plan.Subplan{Tree: q.query()}, n.Alias, "", b.keyword("from"))
+	node.(*plan.Derived).Lateral = n.Lateral
+	return node, s
+}
+
+// derived are the rows of a subplan, as a table of a name.
+func (b *binder) derived(of *plan.Subplan, alias *pg.Alias, name string, loc int) (plan.Node, *scope) {
+	s := b.scopeOf(of.Fields(), alias, name, loc)
+	return &plan.Derived{Of: of, As: s.tables[0].alias}, s
+}
+
+// cteNamed is the query of a WITH that a name in FROM means; nil for none.
+func (b *binder) cteNamed(r *pg.RangeVar, loc int) *cte {
+	if r.Schemaname != "" {
+		return nil
+	}
+	n := b.spelled(loc, r.Relname)[0]
+	for q := b; q != nil; q = q.parent {
+		var names []string
+		for _, c := range q.with {
+			names = append(names, c.name)
+		}
+		if i, _ := lookup(n, names); i >= 0 {
+			return q.with[i]
+		}
+	}
+	return nil
+}
+
+// series is generate_series(start, stop[, step]) of constants in FROM; ok is false for another function.
+func (b *binder) series(r *pg.RangeFunction) (n plan.Node, ok bool) {
+	var call *pg.FuncCall
+	if items := r.Functions[0].GetList().GetItems(); len(r.Functions) == 1 && len(items) > 0 {
+		call = items[0].GetFuncCall()
+	}
+	if lastName(call.GetFuncname()) != "generate_series" {
+		return nil, false
+	}
+	loc := int(call.Location)
+	if r.Lateral || r.Ordinality || len(r.Coldeflist) > 0 || len(call.Args) < 2 || len(call.Args) > 3 {
+		panic(b.errorf(loc, "generate_series is supported as generate_series(start, stop[, step]) [AS name]"))
+	}
+	place := b.place
+	b.place = inWhere
+	args := b.all(call.Args)
+	b.place = place
+	pos := b.pos(loc)
+	ends := unified("generate_series", args[:2], pos)
+	t := ends[0].Type()
+	var step expr.Expr = &expr.Const{V: table.Int(1), P: pos}
+	switch {
+	case t.IsInteger():
+		t = bigint
+		if len(args) == 3 {
+			step = convert(coerce(args[2], bigint), bigint, pos)
+		}
+	case isTime(t) && len(args) == 3:
+		t = timestamp
+		if step = coerce(args[2], interval); step.Type().Kind != table.Interval {
+			panic(b.errorf(loc, "the step of generate_series over times is an interval: INTERVAL '1 day'"))
+		}
+	default:
+		panic(b.errorf(loc, "generate_series takes integers, or two times and an interval"))
+	}
+	s := &plan.Series{Field: table.Field{Name: "generate_series", Type: t}, Start: convert(ends[0], t, pos), Stop: convert(ends[1], t, pos), Step: step}
+	if a := r.Alias; a != nil && len(a.Colnames) == 0 { // the name of the table is that of the column, too
+		s.Field.Name = a.Aliasname
+	}
+	for _, e := range []expr.Expr{s.Start, s.Stop, s.Step} {
+		if len(expr.Columns(e)) > 0 {
+			panic(b.errorf(loc, "generate_series takes constants"))
+		}
+	}
+	return s, true
+}

@@ -1,0 +1,95 @@
+package sql
+
+import (
+	pg "github.com/pganalyze/pg_query_go/v6"
+
+	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/plan"
+)
+
+// subquery binds a query in an expression.
+func (b *binder) subquery(n *pg.SubLink) expr.Expr {
+	loc := int(n.Location)
+	if b.place == inLimit {
+		panic(b.errorf(loc, "a subquery in LIMIT and OFFSET is not supported"))
+	}
+	of := &plan.Subplan{Tree: b.nested(n.Subselect.GetSelectStmt(), b).query()}
+	fields := of.Fields()
+	q := &expr.Subquery{Of: of, T: boolean, P: b.pos(loc)}
+	switch n.SubLinkType {
+	case pg.SubLinkType_EXISTS_SUBLINK:
+		q.Kind = expr.Exists
+		return q
+	case pg.SubLinkType_EXPR_SUBLINK:
+		if len(fields) != 1 {
+			panic(b.errorf(loc, "subquery must return only one column"))
+		}
+		q.T = fields[0].Type
+		return q
+	case pg.SubLinkType_ANY_SUBLINK, pg.SubLinkType_ALL_SUBLINK:
+	default:
+		panic(b.errorf(loc, "ARRAY of a subquery is not supported; string_agg makes a text of values"))
+	}
+	q.Kind = expr.AnyOf
+	op, all := expr.EQ, n.SubLinkType == pg.SubLinkType_ALL_SUBLINK
+	if len(n.OperName) > 0 {
+		order, ok := compareOps[lastName(n.OperName)]
+		if !ok {
+			panic(b.errorf(loc, "%s before ANY or ALL of a subquery is not supported; there are =, <>, <, <=, > and >=", lastName(n.OperName)))
+		}
+		op = order
+	}
+	left := rowOf(n.Testexpr)
+	if left == nil {
+		left = []*pg.Node{n.Testexpr}
+	}
+	switch {
+	case len(fields) > len(left):
+		panic(b.errorf(loc, "subquery has too many columns"))
+	case len(fields) < len(left):
+		panic(b.errorf(loc, "subquery has too few columns"))
+	}
+	if all { // NOT the contrary of any
+		op = op.Not()
+	}
+	var right []expr.Expr
+	for i, f := range fields {
+		right = append(right, &expr.SubColumn{Index: i, Name: f.Name, T: f.Type, P: b.pos(loc)})
+	}
+	q.Test = rowOrder(op, b.all(left), right, b.pos(loc))
+	if all {
+		return &expr.Not{X: q, P: q.P}
+	}
+	return q
+}
+
+// around is a column of a query around this one, where this one has none of the name; nil where none has.
+func (b *binder) around(n *pg.ColumnRef, plain []name) expr.Expr {
+	if b.outer == nil || b.knows(plain) {
+		return nil
+	}
+	for level, o := 1, b.outer; o != nil; level, o = level+1, o.outer {
+		if !o.knows(plain) {
+			continue
+		}
+		e := o.expr(&pg.Node{Node: &pg.Node_ColumnRef{ColumnRef: n}})
+		if _, constant := e.(*expr.Const); constant {
+			return e
+		}
+		return &expr.Outer{X: e, Level: level}
+	}
+	return nil
+}
+
+// knows reports that FROM gives something of the name of a column, or of the table before it.
+func (b *binder) knows(plain []name) bool {
+	if b.scope == nil || len(plain) == 0 {
+		return false
+	}
+	list := b.scope.visibleNames()
+	if len(plain) > 1 {
+		list = b.scope.aliases()
+	}
+	i, matches := lookup(plain[0], list)
+	return i >= 0 || matches > 0
+}
