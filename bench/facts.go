@@ -15,6 +15,7 @@ import (
 
 // facts are what the statements over a table are made of.
 type facts struct {
+	rows     int
 	table    string
 	columns  []column // those of integers first
 	integers int      // how many columns are of integers
@@ -42,7 +43,7 @@ func survey(ctx context.Context, t *table.Table) (f *facts, err error) {
 	if err := db.Add(t); err != nil {
 		return nil, err
 	}
-	f = &facts{table: quoted(t.Name)}
+	f = &facts{rows: t.Rows(), table: quoted(t.Name)}
 	for _, field := range t.Fields {
 		c := column{name: quoted(field.Name), typ: field.Type, quantiles: map[int]string{}}
 		items := fmt.Sprintf("COUNT(%[1]s), MIN(%[1]s), MAX(%[1]s)", c.name)

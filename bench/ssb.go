@@ -1,48 +1,11 @@
 package bench
 
-import (
-	"context"
-
-	"github.com/stencildb/stencildb/generate"
-	"github.com/stencildb/stencildb/table"
-)
-
 // ssbLines is the number of rows of lineorder at scale 1.
 const ssbLines = 6_000_000
 
-// ssbFacts are the columns of lineorder that the queries of the Star Schema Benchmark read.
-var ssbFacts = []string{"lo_custkey", "lo_partkey", "lo_suppkey", "lo_orderdate", "lo_quantity", "lo_extendedprice", "lo_discount", "lo_revenue", "lo_supplycost"}
-
-// ssbSource is the tables of the benchmark; the number of rows is that of lineorder.
+// ssbSource is the tables of the benchmark.
 func ssbSource() Source {
-	const seed = 1
-	tables := func(rows int) ([]generate.Generator, error) {
-		return generate.Databases()[0].Tables(float64(rows) / ssbLines)
-	}
-	return Source{
-		Data: Data{Name: "ssb", Seed: seed}, RowBytes: 8 * len(ssbFacts),
-		Table: func(ctx context.Context, rows int) (*table.Table, error) {
-			list, err := tables(rows)
-			if err != nil {
-				return nil, err
-			}
-			return list[0].Generate(ctx, rows, seed, 0, ssbFacts...)
-		},
-		Beside: func(ctx context.Context, rows int) (dimensions []*table.Table, err error) {
-			list, err := tables(rows)
-			if err != nil {
-				return nil, err
-			}
-			for _, g := range list[1:] {
-				t, err := g.Generate(ctx, g.DefaultRows, seed, 0)
-				if err != nil {
-					return nil, err
-				}
-				dimensions = append(dimensions, t)
-			}
-			return dimensions, nil
-		},
-	}
+	return databaseSource("ssb", ssbLines, "lo_orderkey", "lo_linenumber", "lo_orderpriority", "lo_shippriority", "lo_ordtotalprice", "lo_tax", "lo_commitdate", "lo_shipmode")
 }
 
 // ssbOperations are the thirteen queries of the benchmark (O'Neil, O'Neil, Chen: "Star Schema

@@ -34,6 +34,8 @@ type Suite struct {
 	// Files says that the systems are processes, from their start to their end, which read
 	// the table from files.
 	Files bool
+	// Gaps says that a statement that stencildb refuses runs on the peers only.
+	Gaps bool
 	// summary is what the suite is about, after the times.
 	summary func(*Report) []section
 	tables  []Source // that its statements are written for; nil: that of the run
@@ -103,7 +105,16 @@ func Suites() []Suite {
 			}
 			return []int{20 * ssbLines}
 		},
-		Backends: []string{"cpu", "compute", "auto"}, Operations: ssbOperations(), tables: []Source{ssbSource()}, summary: (*Report).ratios,
+		Backends: []string{"cpu", "compute", "auto"}, Operations: ssbOperations(), tables: []Source{ssbSource()}, summary: (*Report).means,
+	}, {
+		Name: "tpch", Doc: "the 22 queries of TPC-H; --rows are those of lineitem, 6M at scale 1",
+		Rows: func(m Machine) []int {
+			if m.Software {
+				return []int{tpchLines}
+			}
+			return []int{10 * tpchLines}
+		},
+		Backends: []string{"cpu", "compute", "auto"}, Gaps: true, Operations: tpchOperations(), tables: []Source{tpchSource()}, summary: (*Report).means,
 	}}
 }
 
@@ -222,7 +233,7 @@ func (c Config) Sizes(s Suite, from Source) []int {
 // may not know, none; else cpu, else the first backend.
 func (c Config) reference(s Suite) string {
 	switch {
-	case len(c.Peers) > 0 && s.tables == nil:
+	case len(c.Peers) > 0 && s.Name != own:
 		return c.Peers[0]
 	case slices.Contains(c.Backends, "cpu"):
 		return "cpu"
@@ -302,13 +313,16 @@ func (s Suite) fields(from Source, c Config) (list []*field) {
 		operations := slices.DeleteFunc(slices.Clone(s.Operations), func(o Operation) bool {
 			return o.from != "" && o.from != from.Data.Name || o.loads && rows != from.Rows || !o.runsOver(rows, c.Rows)
 		})
-		list = append(list, &field{Config: c, rows: rows, operations: operations, figures: s.Figures != nil, ofFiles: s.Files, own: s.tables != nil})
+		list = append(list, &field{Config: c, rows: rows, operations: operations, figures: s.Figures != nil, ofFiles: s.Files, own: s.tables != nil, gaps: s.Gaps})
 	}
 	return list
 }
 
-// allSystems is the system of a [Skip] that is of the table.
-const allSystems = "all systems"
+// Systems of a [Skip]: of the table, and of a statement that stencildb refuses.
+const (
+	allSystems = "all systems"
+	refusing   = "all backends"
+)
 
 // field is the systems that contend over one table, and the operations in which they do.
 type field struct {
@@ -318,6 +332,7 @@ type field struct {
 	figures    bool // the systems are those of the paper's figures
 	ofFiles    bool // the systems are processes
 	own        bool // the statements are the user's
+	gaps       bool // of [Suite]
 	report     *Report
 	tell       func(doing string, number int) // of progress
 
@@ -342,7 +357,7 @@ func (f *field) run(ctx context.Context) (err error) {
 		}
 		f.tables = append(f.tables, others...)
 	}
-	var facts *facts
+	facts := &facts{rows: f.rows}
 	if !f.own {
 		if facts, err = survey(ctx, f.table); err != nil {
 			return err
@@ -500,21 +515,26 @@ func (f *field) trial(ctx context.Context, op Operation, facts *facts) (t Trial,
 	if t.SQL = q.SQL; op.x != nil {
 		t.X = op.x(facts)
 	}
-	if q.Reads, t.Shape, err = readBy(q.SQL, f.tables); err != nil {
+	if q.Reads, t.Shape, err = readBy(q.SQL, f.tables); err != nil && !f.gaps {
 		return t, err
 	}
-	if t.Expected, err = f.expected(ctx, q); ctx.Err() != nil {
+	if err == nil {
+		t.Expected, err = f.expected(ctx, q)
+	}
+	refused := err != nil
+	switch {
+	case ctx.Err() != nil:
 		return t, ctx.Err()
-	}
-	if err != nil && f.own {
+	case refused && f.gaps:
+		f.skip(op, refusing, err.Error())
+	case refused && f.own:
 		return t, t.fail("cpu", err)
-	}
-	if err != nil {
+	case refused:
 		f.skip(op, allSystems, err.Error()) // the data: a sum out of range, say
 		return t, nil
 	}
 	for _, s := range f.systems {
-		if !op.takes(s.Name) {
+		if _, peer := peers[s.Name]; !op.takes(s.Name) || refused && !peer {
 			continue
 		}
 		c, err := s.Prepare(ctx, q)

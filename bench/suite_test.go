@@ -80,6 +80,40 @@ func TestSuitesOfOwnTables(t *testing.T) {
 	}
 }
 
+// A statement that stencildb refuses runs on the peers, and the others run on all; the summary says what was refused.
+func TestSuitesWithGaps(t *testing.T) {
+	machine, err := ReadMachine(glctx.Options{}, "test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	peers["one"] = peer{open: constant("1")}
+	defer delete(peers, "one")
+	s := suite(t, "tpch")
+	s.Operations = nil
+	for name, sql := range map[string]string{"refused": "SELECT no_such_function(o_orderkey) FROM orders", "counted": "SELECT COUNT(*) FROM region WHERE r_regionkey = 1"} {
+		s.Operations = append(s.Operations, Operation{Name: name, query: func(*facts) Query { return Query{SQL: sql} }})
+	}
+	r, err := s.Run(t.Context(), Config{Rows: []int{6000}, Backends: []string{"cpu"}, Peers: []string{"one"}, Rounds: 1, Machine: machine, Command: "stencildb bench"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(r.Skipped) != 1 || r.Skipped[0].Operation != "refused" || r.Skipped[0].System != refusing || !strings.Contains(r.Skipped[0].Reason, "no_such_function") {
+		t.Errorf("skipped %+v", r.Skipped)
+	}
+	for _, c := range []struct {
+		operation, system string
+		runs              bool
+	}{{"refused", "one", true}, {"refused", "cpu", false}, {"counted", "one", true}, {"counted", "cpu", true}} {
+		if (r.Find(c.operation, 6000, c.system) != nil) != c.runs {
+			t.Errorf("%s on %s: want a result %v", c.operation, c.system, c.runs)
+		}
+	}
+	text, err := render(r.WriteText)
+	if err != nil || !strings.Contains(string(text), refusing+", 6,000 rows: refused: ") || !strings.Contains(string(text), "geometric mean") {
+		t.Errorf("%v\n%s", err, text)
+	}
+}
+
 // constant is a system that answers everything with one value.
 func constant(value string) func(context.Context, []*table.Table) (System, error) {
 	run := func(context.Context) (Outcome, error) { return Outcome{Answer: oneText(value)}, nil }

@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"fmt"
 	"io"
+	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"text/tabwriter"
 
@@ -219,6 +221,30 @@ func (r *Report) ratios() []section {
 		}
 		return fmt.Sprintf("%.3f%s", x.Ratio.Median, spread(x.Ratio.Median, x.Ratio.P5, x.Ratio.P95))
 	})
+}
+
+// means are the ratios, and of each system their geometric mean and the largest.
+func (r *Report) means() []section {
+	list := r.ratios()
+	s := section{Title: "of all these ratios", Rows: [][]string{{"system", "rows", "operations", "geometric mean", "largest", "which"}}, Words: 0}
+	for _, rows := range distinct(r.Results, func(x Result) int { return x.Rows }) {
+		for _, system := range r.systems() {
+			n, logs, largest, which := 0, 0.0, 0.0, ""
+			for _, x := range r.Results {
+				if x.Rows != rows || x.System != system || x.Ratio == nil || system == r.Reference {
+					continue
+				}
+				n, logs = n+1, logs+math.Log(x.Ratio.Median)
+				if x.Ratio.Median > largest {
+					largest, which = x.Ratio.Median, x.Operation
+				}
+			}
+			if n > 0 {
+				s.add(system, numbers.Grouped(rows), strconv.Itoa(n), number(math.Exp(logs/float64(n))), number(largest), which)
+			}
+		}
+	}
+	return append(list, s)
 }
 
 // notRun lists what was not run, one a table, system and reason.

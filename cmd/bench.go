@@ -76,8 +76,8 @@ report.html.
 written before, from the start to the answer. On lineorder data unless --table says
 otherwise.
 
---suite relational and --suite ssb make tables of their own, of --rows: for sorts, groups
-and joins, and the Star Schema Benchmark.
+--suite relational, --suite ssb and --suite tpch make tables of their own, of --rows: for
+sorts, groups and joins, the Star Schema Benchmark, and TPC-H.
 
 --suite paper, or --figure N for one of them (--figure 7,8 for several), reruns the
 evaluation of the 2004 paper: on tcpip data unless --table says otherwise, over tables
