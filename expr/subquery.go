@@ -1,13 +1,15 @@
 package expr
 
-import "github.com/stencildb/stencildb/table"
+import (
+	"fmt"
+
+	"github.com/stencildb/stencildb/table"
+)
 
 // Query is a query as an expression has it: a tree of package plan.
 type Query interface {
 	// Fields are the columns of its rows.
 	Fields() []table.Field
-	// String is the query as SQL.
-	String() string
 }
 
 // SubqueryKind is what is asked of the rows of a [Subquery].
@@ -25,6 +27,7 @@ const (
 type Subquery struct {
 	Kind SubqueryKind
 	Of   Query
+	N    int  // its number in the statement, by which subqueries are told apart
 	Test Expr // of AnyOf: over the columns around it, and [SubColumn]s
 	T    table.Type
 	P    int
@@ -56,13 +59,14 @@ func (e *SubColumn) Pos() int         { return e.P }
 func (e *SubColumn) String() string   { return Ident(e.Name) }
 
 func (e *Subquery) String() string {
+	text := fmt.Sprintf("(subquery %d)", e.N)
 	switch e.Kind {
 	case Exists:
-		return "EXISTS (" + e.Of.String() + ")"
+		return "EXISTS " + text
 	case AnyOf:
-		return e.Test.String() + " FOR ANY OF (" + e.Of.String() + ")"
+		return e.Test.String() + " FOR ANY OF " + text
 	}
-	return "(" + e.Of.String() + ")"
+	return text
 }
 
 // HasSubquery reports a [Subquery] in an expression.

@@ -40,9 +40,7 @@ func (u *unnester) valueOf(cur Node, q *expr.Subquery) (Node, expr.Expr) {
 	s := q.Of.(*Subplan)
 	u.plan(s)
 	zero := &expr.Const{V: table.Int(0), P: q.P}
-	ask := func(tree Node, t table.Type) *expr.Subquery {
-		return &expr.Subquery{Kind: expr.Value, Of: &Subplan{Tree: tree}, T: t, P: q.P}
-	}
+	ask := func(tree Node, t table.Type) *expr.Subquery { return u.constant(tree, t, q.P) }
 	all := expr.Aggregate{Kind: expr.CountAll, Col: -1, P: q.P}
 	ref := func(i int, a expr.Aggregate) expr.Expr {
 		return &expr.AggRef{Index: i, Name: a.String(), T: a.Type(), P: q.P}
@@ -126,7 +124,7 @@ func (u *unnester) isIn(cur Node, s *Subplan, eq *expr.Compare) (Node, expr.Expr
 	}
 	values := &Subplan{Tree: &Project{&Derived{Of: s}, []Item{{"value", subColumns(y, 0)}}}}
 	col := &expr.Column{Name: "value", T: y.Type(), P: eq.P}
-	rows, known := countsOf(values, col)
+	rows, known := u.countsOf(values, col)
 	width := len(cur.Fields())
 	at := expr.Moved(col, func(int) int { return width })
 	j := &Join{LeftOuter, aside(cur), aside(distinct(&Derived{Of: values})), &expr.Compare{Op: expr.EQ, L: x, R: at, P: eq.P}}

@@ -16,14 +16,8 @@ type Subplan struct {
 	Tree Node
 }
 
-// Fields and String implement [expr.Query].
+// Fields implements [expr.Query].
 func (s *Subplan) Fields() []table.Field { return s.Tree.Fields() }
-func (s *Subplan) String() string {
-	if s.Name != "" {
-		return "TABLE " + expr.Ident(s.Name)
-	}
-	return s.Tree.String()
-}
 
 // Derived gives the rows of a subplan: a subquery in FROM, a WITH, or what a rule puts aside.
 type Derived struct {

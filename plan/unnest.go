@@ -19,7 +19,10 @@ func Unnest(n Node) Node {
 	return (&unnester{done: map[*Subplan]bool{}}).node(n)
 }
 
-type unnester struct{ done map[*Subplan]bool }
+type unnester struct {
+	done map[*Subplan]bool
+	made int // subqueries of its own, whose numbers are negative
+}
 
 // plan unnests the tree of a subplan.
 func (u *unnester) plan(s *Subplan) {
@@ -71,10 +74,19 @@ walk:
 		}
 		cur, chain = u.filter(cur, f.Where), chain[1:]
 	}
-	for i, n := range chain { // until the select list: above it are its columns
+	known := map[int]expr.Expr{} // ORDER BY may have a subquery of the select list
+	for i, n := range chain {    // until the select list: above it are its columns
 		chain[i] = MapExprs(n, func(e expr.Expr) expr.Expr {
-			cur, e = u.widened(cur, e)
-			return e
+			return expr.Map(e, func(e expr.Expr) expr.Expr {
+				q, ok := e.(*expr.Subquery)
+				if !ok {
+					return nil
+				}
+				if known[q.N] == nil {
+					cur, known[q.N] = u.widened(cur, q)
+				}
+				return known[q.N]
+			})
 		})
 		if _, ok := n.(*Project); ok {
 			break
@@ -283,7 +295,7 @@ func (u *unnester) notIn(cur, in Node, eq *expr.Compare) Node {
 	col := &expr.Column{Name: "value", T: y.Type(), P: eq.P}
 	width := len(cur.Fields())
 	on := &expr.Compare{Op: expr.EQ, L: x, R: expr.Moved(col, func(c int) int { return c + width }), P: eq.P}
-	rows, values := countsOf(s, col)
+	rows, values := u.countsOf(s, col)
 	some := &expr.And{Kids: []expr.Expr{&expr.IsNull{X: x, Not: true, P: eq.P}, &expr.Compare{Op: expr.EQ, L: values, R: rows, P: eq.P}}, P: eq.P}
 	none := &expr.Compare{Op: expr.EQ, L: rows, R: &expr.Const{V: table.Int(0), P: eq.P}, P: eq.P}
 	cur = &Filter{cur, &expr.Or{Kids: []expr.Expr{none, some}, P: eq.P}}
@@ -291,14 +303,20 @@ func (u *unnester) notIn(cur, in Node, eq *expr.Compare) Node {
 }
 
 // countsOf are the rows of a subplan, and those with a value, as constants.
-func countsOf(s *Subplan, col *expr.Column) (rows, values *expr.Subquery) {
+func (u *unnester) countsOf(s *Subplan, col *expr.Column) (rows, values *expr.Subquery) {
 	count := func(a expr.Aggregate) *expr.Subquery {
 		ref := &expr.AggRef{Name: a.String(), T: a.Type(), P: -1}
 		p := &Project{&Aggregate{Input: &Derived{Of: s}, Aggs: []expr.Aggregate{a}}, []Item{{"count", ref}}}
-		return &expr.Subquery{Kind: expr.Value, Of: &Subplan{Tree: p}, T: a.Type(), P: col.P}
+		return u.constant(p, a.Type(), col.P)
 	}
 	return count(expr.Aggregate{Kind: expr.CountAll, Col: -1, P: -1}),
 		count(expr.Aggregate{Kind: expr.Count, Col: col.Index, Name: col.Name, Arg: col.T, P: -1})
+}
+
+// constant is a subquery of one value.
+func (u *unnester) constant(tree Node, t table.Type, pos int) *expr.Subquery {
+	u.made--
+	return &expr.Subquery{Kind: expr.Value, Of: &Subplan{Tree: tree}, N: u.made, T: t, P: pos}
 }
 
 // strip is the rows of a subquery of which only it counts whether there are some, without what does not change

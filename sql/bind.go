@@ -35,6 +35,8 @@ type binder struct {
 	sizes  map[expr.Expr]int
 	copied int
 	now    *time.Time // of the statement, once asked for
+	// subqueries counts those of the statement.
+	subqueries *int
 }
 
 type place uint8
@@ -75,7 +77,7 @@ func (s *Statement) Bind(c Catalog, params ...table.Value) (bound plan.Node, err
 			panic(v)
 		}
 	}()
-	b := &binder{Statement: s, c: c, params: params, sel: s.sel, sizes: map[expr.Expr]int{}, now: new(time.Time)}
+	b := &binder{Statement: s, c: c, params: params, sel: s.sel, sizes: map[expr.Expr]int{}, now: new(time.Time), subqueries: new(int)}
 	switch {
 	case s.shows == "tables":
 		return listed([]string{"table_name"}, c.Names), nil

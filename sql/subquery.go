@@ -15,7 +15,8 @@ func (b *binder) subquery(n *pg.SubLink) expr.Expr {
 	}
 	of := &plan.Subplan{Tree: b.nested(n.Subselect.GetSelectStmt(), b).query()}
 	fields := of.Fields()
-	q := &expr.Subquery{Of: of, T: boolean, P: b.pos(loc)}
+	*b.subqueries++
+	q := &expr.Subquery{Of: of, N: *b.subqueries, T: boolean, P: b.pos(loc)}
 	switch n.SubLinkType {
 	case pg.SubLinkType_EXISTS_SUBLINK:
 		q.Kind = expr.Exists
