@@ -6,23 +6,18 @@ import (
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/primitives"
-	"github.com/stencildb/stencildb/table"
 	"github.com/stencildb/stencildb/textures"
 )
 
 // Pairs finds the pairs of rows of two tables, by [Join]: the selected rows' codes are gathered from the
 // planes, and become those of a code space that both columns have in common.
 func Pairs(run pass.Runner, d Device, q *plan.PairQuery) (out plan.Pairs, err error) {
-	both := &table.Table{Fields: []table.Field{q.Sides[0].Table.Fields[q.Columns[0]]}}
-	for i, s := range q.Sides {
+	for _, s := range q.Sides {
 		if err := checks(run, d, s); err != nil {
 			return out, err
 		}
-		for _, c := range s.Table.Chunks {
-			both.Chunks = append(both.Chunks, &table.Chunk{Rows: c.Rows, Segments: []*table.Segment{c.Segments[q.Columns[i]]}})
-		}
 	}
-	space := plan.NewSpace(both, 0)
+	space := q.Space()
 	shape := JoinShape{Way: q.Way, Cmp: q.Cmp, Bits: max(1, space.Bits()), Pairs: q.Most}
 	var sides [2]JoinSide
 	for i, s := range q.Sides {

@@ -3,6 +3,7 @@ package cost
 import (
 	"fmt"
 	"math"
+	"math/bits"
 	"slices"
 	"testing"
 
@@ -269,5 +270,51 @@ func TestCompiling(t *testing.T) {
 		if got := d.Compiling(work(t, text(n), 10)); math.Abs(got-want) > 1e-9 {
 			t.Errorf("%d predicates are compiled in %v s, want %v", n, got, want)
 		}
+	}
+}
+
+// TestJoinsThatTheH200Takes goes by the built-in costs of hardware: counting the pairs of large tables is for compute,
+// small joins are for cpu, and where all pairs are listed in host memory most of the gain is gone.
+func TestJoinsThatTheH200Takes(t *testing.T) {
+	p, err := Default(false, 16)
+	if err != nil {
+		t.Fatal(err)
+	}
+	host, device := p.Backends["cpu"], p.Backends["compute"]
+	column := func(rows int, most uint64) *plan.Query {
+		typ := table.Type{Kind: table.Integer}
+		s := &table.Segment{Type: typ, Max: most, Bits: bits.Len64(most), Codes: table.Codes{U32: make([]uint32, rows)}}
+		return &plan.Query{Table: &table.Table{Name: "t", Fields: []table.Field{{Name: "k", Type: typ}}, Chunks: []*table.Chunk{{Rows: rows, Segments: []*table.Segment{s}}}},
+			Chunks: []plan.ChunkPlan{{Pred: &plan.Pred{Op: plan.True}}}}
+	}
+	gain := func(rows int, most, wanted uint64) float64 {
+		w := OfPairs(&plan.PairQuery{Sides: [2]*plan.Query{column(rows, most), column(rows, most)}, Most: wanted})
+		if len(w.Columns) != 2 || !w.Columns[0].Values {
+			t.Errorf("columns %+v", w.Columns)
+		}
+		return host.Run(w) / device.Run(w)
+	}
+	for _, c := range []struct {
+		name   string
+		rows   int
+		max    uint64
+		wanted uint64
+		lo, hi float64 // of cpu's time beside compute's
+	}{
+		{"small", 10_000, 1<<31 - 1, 0, 0, 0.5},
+		{"large", 16_000_000, 1<<31 - 1, 0, 20, 100},
+		{"large and dense", 16_000_000, 1<<24 - 1, 0, 15, 100},
+		{"listed", 16_000_000, 1<<31 - 1, 1 << 31, 1, 10},
+	} {
+		if got := gain(c.rows, c.max, c.wanted); got < c.lo || got > c.hi {
+			t.Errorf("%s: cpu takes %.2f times what compute does", c.name, got)
+		}
+	}
+	if small := p.Backends["fused"]; !math.IsInf(small.Run(OfPairs(&plan.PairQuery{Sides: [2]*plan.Query{column(9, 9), column(9, 9)}})), 1) {
+		t.Error("fused joins")
+	}
+	sparse, dense := OfPairs(&plan.PairQuery{Sides: [2]*plan.Query{column(1<<20, 1<<30), column(9, 9)}}), OfPairs(&plan.PairQuery{Sides: [2]*plan.Query{column(1<<20, 1<<22), column(9, 9)}})
+	if s, d := sparse.Chunks[0].Aggs[0].Scale, dense.Chunks[0].Aggs[0].Scale; s != 1 || d != denseJoin {
+		t.Errorf("scales %v, %v", s, d)
 	}
 }

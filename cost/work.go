@@ -34,6 +34,8 @@ const (
 	Groups     Class = "groups"   // what GROUP BY takes that compute does, by codes; on other backends by cpu, from the rows
 	Sort       Class = "sort"     // ORDER BY of columns, which compute and classic do, or cpu above the others
 	TopRows    Class = "top rows" // the same where few of the rows are wanted
+	Join       Class = "join"     // finding how many pairs two tables have by a sparse key, over the rows of both
+	Pairs      Class = "pairs"    // listing these in host memory, and gathering a column of each side
 )
 
 // of is the class of an aggregate over a selection.
@@ -63,6 +65,7 @@ type ChunkWork struct {
 type Column struct {
 	Chunk  *table.Chunk
 	Col    int
+	Table  string
 	Name   string
 	Values bool // the values are computed with, not only compared
 	Sole   bool // it is read for groups or for the order alone: fused and classic leave that to cpu, classic but for some orders
@@ -119,6 +122,32 @@ func Of(q *plan.Query) *Work {
 	return w
 }
 
+// denseJoin is about what a join by dense keys takes beside one by sparse keys: on cpu, and on compute.
+const denseJoin = 0.3
+
+// OfPairs reads the work off a join of two tables, of which as many pairs are expected as the larger one has rows.
+func OfPairs(q *plan.PairQuery) *Work {
+	w, join, most := &Work{}, Item{Class: Join, Scale: 1}, 0
+	for i, s := range q.Sides {
+		w.Rows, most = w.Rows+s.Table.Rows(), max(most, s.Table.Rows())
+		for k, c := range s.Table.Chunks {
+			r := reader{table: s.Table, chunk: c, work: w, seen: map[Column]bool{}}
+			seg := r.column(q.Columns[i], s.Chunks[k].Pred.Op == plan.True && c.Segments[q.Columns[i]].Codes.Width() == 4)
+			join.Bytes = max(join.Bytes, seg.Codes.Width())
+		}
+	}
+	space := q.Space()
+	if join.Bits = max(1, space.Bits()); space.Max() < uint64(max(1<<22, 8*most)) {
+		join.Scale = denseJoin
+	}
+	w.Chunks = []ChunkWork{{Rows: w.Rows, Aggs: []Item{join}}}
+	if q.Most > 0 {
+		w.Rows += most
+		w.Chunks = append(w.Chunks, ChunkWork{Rows: most, Aggs: []Item{{Class: Pairs, Bits: join.Bits, Bytes: join.Bytes, Scale: 1}}})
+	}
+	return w
+}
+
 type reader struct {
 	table *table.Table
 	chunk *table.Chunk
@@ -141,7 +170,7 @@ func (r *reader) note(c Column) {
 
 func (r *reader) columnOf(col int, values bool) Column {
 	seg := r.chunk.Segments[col]
-	return Column{Chunk: r.chunk, Col: col, Name: r.table.Field(col).Name, Values: values, Bytes: int64(seg.Codes.Bytes() + 8*len(seg.Valid))}
+	return Column{Chunk: r.chunk, Col: col, Table: r.table.Name, Name: r.table.Field(col).Name, Values: values, Bytes: int64(seg.Codes.Bytes() + 8*len(seg.Valid))}
 }
 
 func (r *reader) item(class Class, col int, values bool) Item {

@@ -99,7 +99,7 @@ func calibrate(ctx context.Context, o Options, s *sizes) (found *Calibration, er
 			s.suite[4], s.routines = 1<<22, 1<<17
 		}
 	}
-	c := &calibration{db: db, sizes: *s, start: start, names: []string{"cpu", "classic", "fused", "compute"}, found: &Calibration{
+	c := &calibration{db: db, sizes: *s, start: start, joined: map[int]int{}, names: []string{"cpu", "classic", "fused", "compute"}, found: &Calibration{
 		Rows: s.routines, Bits: 19, Repetitions: repetitions,
 		Profile: &cost.Profile{Key: device.key, Measured: start, Opening: opening.Seconds(), Backends: map[string]cost.Backend{}},
 	}}
@@ -120,7 +120,8 @@ type calibration struct {
 	names   []string // of the backends that have not failed, cpu first
 	sizes   sizes
 	start   time.Time
-	largest int // rows of the largest table measured
+	largest int         // rows of the largest table measured
+	joined  map[int]int // rows of the join of a table of so many rows to itself, on cpu
 	found   *Calibration
 }
 

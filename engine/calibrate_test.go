@@ -24,7 +24,7 @@ func TestCalibrationOfThisDevice(t *testing.T) {
 		t.Errorf("%v: %+v", err, c)
 	}
 	// Float sums are not for classic and fused, whose answers are not compared.
-	if want := len(brief.suite) * (3*(1+len(suite)) - 6); c.Comparisons != want || c.Rows != 1024 || c.Bits != 19 {
+	if want := len(brief.suite) * (3*(1+len(suite)) - 6 + 1); c.Comparisons != want || c.Rows != 1024 || c.Bits != 19 {
 		t.Errorf("%d comparisons, want %d: %+v", c.Comparisons, want, c)
 	}
 	var names []string
@@ -63,6 +63,9 @@ func checkProfile(t *testing.T, p *cost.Profile) {
 			if len(b.Costs[class]) == 0 {
 				t.Errorf("%s: no cost of %s", name, class)
 			}
+		}
+		if joins := len(b.Costs[cost.Join]) > 0 && len(b.Costs[cost.Pairs]) > 0; joins != (name == "cpu" || name == "compute") {
+			t.Errorf("%s: costs of joins: %v", name, joins)
 		}
 		if uploads := b.Upload.Band > 0; uploads != (name != "cpu") {
 			t.Errorf("%s: upload %+v", name, b.Upload)

@@ -1,15 +1,19 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"sync/atomic"
 	"time"
 
 	lru "github.com/hashicorp/golang-lru/v2"
 
 	"github.com/stencildb/stencildb/compute"
+	"github.com/stencildb/stencildb/cost"
 	"github.com/stencildb/stencildb/cpu"
 	"github.com/stencildb/stencildb/glctx"
 	"github.com/stencildb/stencildb/internal/numbers"
@@ -95,9 +99,12 @@ func (s *planned) withJoin(ctx context.Context, took *took) (joined *planned, do
 	if of.Memory == 0 {
 		of.Memory = glctx.FreeHostMemory()
 	}
-	pairing := pairing{took: took}
-	if s.db.Backend() == "compute" {
-		pairing.db, pairing.watch, of.Pairs = s.db, s.watch, pairing.find
+	pairing := pairing{db: s.db, watch: s.watch, took: took}
+	switch name := s.db.Backend(); {
+	case name == "compute":
+		of.Pairs = pairing.find
+	case name == "auto" && s.db.mayHaveHardware():
+		of.Pairs = pairing.chosen
 	}
 	t, steps, err := s.db.cpu.(cpuBackend).Join(ctx, s.fragment.Join, of)
 	if err != nil {
@@ -133,14 +140,87 @@ type pairing struct {
 	took  *took
 	watch func(Stage) pass.Runner // nil for nobody
 	ran   []Step
+
+	opening time.Duration // what opening the device took, of joins to come
+	choices []Step        // auto's, of who joins, and why
+}
+
+// chosen is find where that is predicted to be faster than cpu is, and there is hardware for it.
+func (p *pairing) chosen(ctx context.Context, q *plan.PairQuery) (found plan.Pairs, how string, err error) {
+	stays := func(why string) error {
+		p.choices = append(p.choices, Step{Pass: "Choice(join on cpu)", Counts: why})
+		return &plan.Declined{Why: why}
+	}
+	if q.Way == "loops" {
+		return found, "", stays("nested loops have no costs")
+	}
+	list, err := p.db.predictPairs(q)
+	if err != nil {
+		return found, "", err
+	}
+	why := "auto predicted"
+	for i, of := range list {
+		why += map[bool]string{true: ","}[i > 0] + " " + strings.Join(strings.Fields(predictionLine(of)), " ")
+	}
+	if list[0].Backend == "cpu" {
+		return found, "", stays(why)
+	}
+	_, err = p.db.openDevice(ctx, &p.opening)
+	switch {
+	case p.db.fatal(err) || ctx.Err() != nil:
+		return found, "", cmp.Or(ctx.Err(), err)
+	case err != nil:
+		return found, "", stays(err.Error())
+	case !p.db.mayHaveHardware():
+		return found, "", stays("the device is software")
+	}
+	if found, how, err = p.find(ctx, q); errors.Is(err, glctx.ErrFault) || errors.Is(err, ErrUnsupported) || errors.As(err, new(*plan.Declined)) {
+		return found, how, stays(err.Error())
+	}
+	p.choices = append(p.choices, Step{Pass: "Choice(join on compute)", Counts: why})
+	return found, how, err
+}
+
+// predictPairs predicts what finding the pairs of a join takes on cpu and on compute, the faster one first. What the
+// upload of columns and opening the device take is charged in part, as a statement is.
+func (db *DB) predictPairs(q *plan.PairQuery) ([]cost.Prediction, error) {
+	costs, err := db.costs.get()
+	if err != nil {
+		return nil, err
+	}
+	w := cost.OfPairs(q)
+	host, there := costs.Profile.Backends["cpu"], costs.Profile.Backends["compute"]
+	onCPU, on := cost.Prediction{Backend: "cpu", Run: host.Run(w)}, cost.Prediction{Backend: "compute", Run: there.Run(w)}
+	var at contents
+	if d, _, _ := db.opened(); d != nil {
+		at = d.contents()
+	} else {
+		on.Opening = costs.Profile.Opening
+	}
+	there.Lack(&on, w, func(c cost.Column) bool { return at.has("compute", c) })
+	var missing []columnOf
+	for _, c := range w.Columns {
+		if of := (columnOf{c.Table, c.Name}); !at.has("compute", c) && !slices.Contains(missing, of) {
+			missing = append(missing, of)
+		}
+	}
+	if on.Opening > 0 {
+		missing = append(missing, device)
+	}
+	on.Share = db.uses.share(on.Transfer+on.Opening, missing...)
+	if on.Run < onCPU.Run && on.Total() >= onCPU.Total() { // it would have gained from these
+		db.uses.add(missing...)
+	}
+	list := []cost.Prediction{onCPU, on}
+	cost.Cheapest(list)
+	return list, nil
 }
 
 // find is a [cpu.FindPairs]. What a device has no room for is left to cpu.
 func (p *pairing) find(ctx context.Context, q *plan.PairQuery) (found plan.Pairs, how string, err error) {
-	var opening time.Duration
-	err = p.db.on(ctx, "compute", &opening, func(b backend) (err error) {
-		p.took.start(b.Name(), opening)
-		opening = 0
+	err = p.db.on(ctx, "compute", &p.opening, func(b backend) (err error) {
+		p.took.start(b.Name(), p.opening)
+		p.opening = 0
 		g := b.(*passes).list[0] // which has the whole of both tables for it
 		n := &noting{Runner: g.GL, g: g, q: q}
 		do := func() error {
@@ -182,7 +262,7 @@ func (n *noting) Run(p *pass.Pass) (pass.Count, error) {
 	return n.Runner.Run(p)
 }
 
-// steps are what joins did, one after the other, then the passes that found pairs.
+// steps are what joins did, one after the other, who was chosen for them, then the passes that found pairs.
 func (p *pairing) steps(list []cpu.JoinStep) (steps []Step) {
 	for i, s := range list {
 		ms := 1e3 * s.Elapsed.Seconds()
@@ -196,5 +276,5 @@ func (p *pairing) steps(list []cpu.JoinStep) (steps []Step) {
 		}
 		steps = append(steps, step)
 	}
-	return append(steps, p.ran...)
+	return slices.Concat(steps, p.choices, p.ran)
 }

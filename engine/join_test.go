@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/stencildb/stencildb/compute"
+	"github.com/stencildb/stencildb/cost"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -241,6 +242,61 @@ func TestPairsFoundByCompute(t *testing.T) {
 	onCompute.snapshots.releases.Wait()
 	if r := onCompute.resident(); r == nil || r.Working == 0 || r.Used > 64<<20 {
 		t.Errorf("resident after the statements: %+v", r)
+	}
+}
+
+// auto has compute find the pairs of a join where that is predicted to be faster than cpu is, once enough joins would
+// have gained from the columns being there, and says why; on software it never does.
+func TestAutoChoosesWhoJoins(t *testing.T) {
+	db := openStar(t, Options{Backend: "auto", Calibrations: t.TempDir()})
+	if err := Inspect(db).Ready(); err != nil {
+		t.Fatal(err)
+	}
+	caps := db.opening.device.list[0].Context.Caps()
+	defer func(soft bool) { caps.Software = soft }(caps.Software)
+	curve := func(fixed, row float64) cost.Curves {
+		return cost.Curves{cost.NewCurve(8, []cost.Point{{Rows: 1000, Seconds: fixed}, {Rows: 1_000_000, Seconds: fixed + row*999_000}})}
+	}
+	const text = "SELECT x.n, name FROM fact x JOIN twice ON x.b = key WHERE x.m < 5 ORDER BY 1, 2 LIMIT 30"
+	for _, c := range []struct {
+		software   bool
+		fixed, row float64 // of compute; cpu takes 1 ms and 1 µs
+		upload     float64 // seconds that the columns take
+		way        string
+		want       []string
+	}{
+		{false, 1e-5, 1e-9, 1, "auto", []string{"uploading b, key"}},
+		{false, 1e-5, 1e-9, 0, "auto", []string{"Choice(join on compute)  auto predicted compute 0.1"}},
+		{false, 1e-5, 1e-9, 0, "merge", []string{"by sort-merge join (SMJ) on compute", "Choice(join on compute)"}},
+		{false, 5e-2, 1e-9, 0, "auto", []string{"Choice(join on cpu)  auto predicted cpu "}},
+		{false, 1e-5, 1e-5, 0, "auto", []string{"Choice(join on cpu)  auto predicted cpu "}},
+		{false, 1e-5, 1e-9, 0, "loops", []string{"Choice(join on cpu)  nested loops have no costs"}},
+		{true, 1e-5, 1e-9, 0, "auto", []string{"by perfect hash"}},
+	} {
+		caps.Software = c.software
+		p, err := cost.Default(true, 2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		host, there := p.Backends["cpu"], p.Backends["compute"]
+		host.Costs[cost.Join], host.Costs[cost.Pairs] = curve(1e-3, 1e-6), curve(0, 1e-6)
+		there.Costs[cost.Join], there.Costs[cost.Pairs] = curve(c.fixed, c.row), curve(0, c.row)
+		there.Upload = cost.Transfer{T0: c.upload, Band: 1e9}
+		p.Backends["cpu"], p.Backends["compute"] = host, there
+		db.costs.now = cost.Costs{Profile: p}
+		if got := answerText(db, "SET join = '"+c.way+"'"); strings.HasPrefix(got, "error") {
+			t.Fatal(got)
+		}
+		for _, want := range c.want {
+			x, err := db.Explain(context.Background(), text, ExplainOptions{Analyze: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			lines := strings.Join(x.Lines(), "\n")
+			if squeezed := strings.Join(strings.Fields(lines), " "); !strings.Contains(squeezed, strings.Join(strings.Fields(want), " ")) || c.software && strings.Contains(lines, "auto predicted") {
+				t.Errorf("%+v: no %q in\n%s", c, want, lines)
+			}
+		}
 	}
 }
 

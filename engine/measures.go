@@ -109,7 +109,7 @@ func (c *calibration) measureCosts(ctx context.Context) error {
 	}
 	for _, name := range c.names {
 		b := c.fit(name, all)
-		for _, measure := range []func(context.Context, string, *cost.Backend) error{c.measureAgain, c.measureUpload, c.measureCompile} {
+		for _, measure := range []func(context.Context, string, *cost.Backend) error{c.measureAgain, c.measureUpload, c.measureCompile, c.measureJoins} {
 			if err := measure(ctx, name, &b); err != nil {
 				return err
 			}

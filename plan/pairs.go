@@ -1,6 +1,9 @@
 package plan
 
-import "github.com/stencildb/stencildb/expr"
+import (
+	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/table"
+)
 
 // PairQuery asks for the pairs of rows of two tables of which the values of a column each compare.
 type PairQuery struct {
@@ -9,6 +12,17 @@ type PairQuery struct {
 	Cmp     expr.CmpOp
 	Way     string // the algorithm; perfect may become hash
 	Most    uint64 // where there are more pairs, and with 0, they are only counted
+}
+
+// Space is the code space that both columns have in common.
+func (q *PairQuery) Space() *Space {
+	both := &table.Table{Fields: []table.Field{q.Sides[0].Table.Fields[q.Columns[0]]}}
+	for i, s := range q.Sides {
+		for _, c := range s.Table.Chunks {
+			both.Chunks = append(both.Chunks, &table.Chunk{Rows: c.Rows, Segments: []*table.Segment{c.Segments[q.Columns[i]]}})
+		}
+	}
+	return NewSpace(both, 0)
 }
 
 // Pairs are what a [PairQuery] finds.

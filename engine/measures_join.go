@@ -1,0 +1,77 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/stencildb/stencildb/cost"
+	"github.com/stencildb/stencildb/cpu"
+	"github.com/stencildb/stencildb/table"
+)
+
+// joinSelf joins a table to itself by nearly unique keys; the smallest and the largest of them are in many rows.
+const joinSelf = "SELECT x.w, y.a FROM %[1]s x JOIN %[1]s y ON x.w = y.w WHERE x.w BETWEEN 1 AND 1099511627774"
+
+// measureJoins finds what a join takes to count its pairs, over the rows of both sides, and what these take beyond
+// that to be listed and to have a column of each side gathered.
+func (c *calibration) measureJoins(ctx context.Context, backend string, b *cost.Backend) error {
+	if backend != "cpu" && backend != "compute" {
+		return nil
+	}
+	var counted, listed []cost.Point
+	for _, rows := range c.sizes.suite {
+		if n := len(counted); rows > c.largest || n > 0 && counted[n-1].Seconds*float64(2*rows)/float64(counted[n-1].Rows) > c.sizes.dear.Seconds() {
+			break
+		}
+		text := fmt.Sprintf(joinSelf, tableOf(rows))
+		count, found, err := c.join(ctx, backend, text, nil)
+		if err != nil {
+			return err
+		}
+		if backend == "cpu" {
+			c.joined[rows] = found
+		} else if err := c.found.compare(backend, text, table.Int(int64(found)), table.Int(int64(c.joined[rows]))); err != nil {
+			return nil // it gets no costs of joins
+		}
+		list, _, err := c.join(ctx, backend, text, []int{0, 1})
+		if err != nil {
+			return err
+		}
+		counted = append(counted, cost.Point{Rows: 2 * rows, Seconds: count})
+		listed = append(listed, cost.Point{Rows: max(found, rows/2), Seconds: max(0, list-count)})
+	}
+	b.Costs[cost.Join], b.Costs[cost.Pairs] = cost.Curves{cost.NewCurve(40, counted)}, cost.Curves{cost.NewCurve(40, listed)}
+	return nil
+}
+
+// join is the median time of a statement's join on a backend, in seconds, with some of the columns that it reads of
+// the rows, and how many rows there are.
+func (c *calibration) join(ctx context.Context, backend, text string, columns []int) (seconds float64, rows int, err error) {
+	s, err := c.db.Prepare(ctx, text)
+	if err != nil {
+		return 0, 0, err
+	}
+	now := &planned{Statement: s}
+	for _, r := range s.sources {
+		now.tables = append(now.tables, r.table.Load())
+	}
+	of := cpu.Joining{Tables: now.scanned(), Way: "auto", Memory: 1 << 40}
+	for _, i := range columns {
+		of.Columns = append(of.Columns, s.fragment.Columns[i])
+	}
+	p := &pairing{db: c.db, took: &took{}}
+	if backend == "compute" {
+		of.Pairs = p.find
+	}
+	var times []time.Duration
+	for range 1 + repetitions {
+		start := time.Now()
+		t, _, err := c.db.cpu.(cpuBackend).Join(ctx, s.fragment.Join, of)
+		if err != nil {
+			return 0, 0, err
+		}
+		times, rows = append(times, time.Since(start)), t.Rows()
+	}
+	return median(times[1:]).Seconds(), rows, nil
+}
