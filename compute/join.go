@@ -31,6 +31,8 @@ type JoinShape struct {
 	Cmp expr.CmpOp
 	// Bits is the width of the keys; 0 is all.
 	Bits int
+	// Exists asks for one pair of each left row that is in some; the right row is any, or none. Loops do not.
+	Exists bool
 	// Pairs is up to how many pairs are wanted; where there are more, and with 0, they are only counted.
 	Pairs uint64
 }
@@ -65,6 +67,9 @@ func Join(run pass.Runner, d Device, shape JoinShape, left, right JoinSide) (out
 	if shape.Cmp != expr.EQ && shape.Way != "loops" {
 		return out, fmt.Errorf("compute: join: %s joins by =; loops join by %v", shape.Way, shape.Cmp)
 	}
+	if shape.Exists && shape.Way == "loops" {
+		return out, fmt.Errorf("compute: join: loops find all pairs of a row")
+	}
 	j := &join{Runner: run, device: d, JoinShape: shape, wide: !left.High.None()}
 	if j.Bits == 0 {
 		j.Bits = 64
@@ -76,13 +81,16 @@ func Join(run pass.Runner, d Device, shape JoinShape, left, right JoinSide) (out
 		}
 		out.Way = "hash"
 	}
+	if shape.Exists { // the pairs of each row are counted, whether they are wanted or not
+		j.Pairs = max(1, j.Pairs)
+	}
 	var parts []ranges
 	swapped := false
 	switch out.Way {
 	case "merge":
 		parts, err = j.merge(left, right)
 	case "hash":
-		if swapped = left.Keys.N < right.Keys.N; swapped {
+		if swapped = left.Keys.N < right.Keys.N && !shape.Exists; swapped {
 			left, right = right, left
 		}
 		parts, err = j.hash(left, right)
@@ -96,10 +104,15 @@ func Join(run pass.Runner, d Device, shape JoinShape, left, right JoinSide) (out
 	if err != nil {
 		return out, err
 	}
-	for _, p := range parts {
-		out.N += p.pairs
+	for i := range parts {
+		if shape.Exists {
+			if err := j.once(&parts[i]); err != nil {
+				return out, err
+			}
+		}
+		out.N += parts[i].pairs
 	}
-	if !j.wanted(out.N) {
+	if j.Pairs = shape.Pairs; !j.wanted(out.N) {
 		return out, nil
 	}
 	out.Left, out.Right = primitives.New(int(out.N)), primitives.New(int(out.N))
@@ -146,6 +159,25 @@ const ReportWords = 4
 // wanted reports whether so many pairs are to be emitted.
 func (j *join) wanted(n uint64) bool {
 	return n > 0 && n <= min(j.Pairs, uint64(j.device.Primitives.MaxWords))
+}
+
+// once leaves of the pairs of each row of a probe side one.
+func (j *join) once(r *ranges) error {
+	if r.pairs == 0 {
+		return nil
+	}
+	d, n := j.device.Primitives, primitives.New(1)
+	if err := primitives.Map(j, d, primitives.Expr("min(x, 1u)"), r.counts, r.counts); err != nil {
+		return err
+	}
+	if err := primitives.Reduce(j, d, primitives.Add, r.counts, n); err != nil {
+		return err
+	}
+	words, err := n.Read(j)
+	if err == nil {
+		r.pairs = uint64(words[0])
+	}
+	return err
 }
 
 // rows are the row ids of a side as they are.

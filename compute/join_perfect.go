@@ -13,9 +13,10 @@ func (j *join) densely(rows int) bool {
 }
 
 // perfect is the perfect hash join: where a side has each key once and the keys are dense, a bit for each key says
-// whether it is there, and a slot which row has it. With ok false there is no such side.
+// whether it is there, and a slot which row has it. With ok false there is no such side. Where one pair of a row will
+// do, the right side may have a key several times.
 func (j *join) perfect(left, right JoinSide) (out JoinPairs, ok bool, err error) {
-	swapped := left.Keys.N < right.Keys.N // the smaller side is tried first
+	swapped := left.Keys.N < right.Keys.N && !j.Exists // the smaller side is tried first
 	for range 2 {
 		probe, build := left, right
 		if swapped {
@@ -26,7 +27,7 @@ func (j *join) perfect(left, right JoinSide) (out JoinPairs, ok bool, err error)
 			if err != nil {
 				return out, false, err
 			}
-			if unique {
+			if unique || j.Exists {
 				out, err = j.lookUp(probe, build, bits)
 				if swapped {
 					out.Left, out.Right = out.Right, out.Left
@@ -34,7 +35,9 @@ func (j *join) perfect(left, right JoinSide) (out JoinPairs, ok bool, err error)
 				return out, true, err
 			}
 		}
-		swapped = !swapped
+		if swapped = !swapped; j.Exists {
+			break
+		}
 	}
 	return out, false, nil
 }
@@ -69,29 +72,38 @@ func (j *join) lookUp(probe, build JoinSide, bits primitives.Vector) (out JoinPa
 	if out.N, _, err = j.counted(step, primitives.Zeros(ReportWords)); err != nil || !j.wanted(out.N) {
 		return out, err
 	}
+	places, err := j.marked(marks, probe, int(out.N))
+	if err != nil {
+		return out, err
+	}
+	if !j.Exists {
+		if out.Right, err = j.partners(probe, build, places); err != nil {
+			return out, err
+		}
+	}
+	if out.Left = places; probe.Rows.None() {
+		return out, nil
+	}
+	out.Left = primitives.New(places.N)
+	return out, primitives.Gather(j, j.device.Primitives, probe.Rows, places, out.Left)
+}
+
+// partners are the rows of the build side that have the keys of some of the probe side, by a slot for each key.
+func (j *join) partners(probe, build JoinSide, places primitives.Vector) (out primitives.Vector, err error) {
 	d := j.device.Primitives
 	rows, err := j.rows(build)
 	if err != nil {
 		return out, err
 	}
-	slots := primitives.New(1 << j.Bits)
+	slots, keys := primitives.New(1<<j.Bits), primitives.New(places.N)
 	if err := primitives.Scatter(j, d, rows, build.Keys, slots); err != nil {
 		return out, err
 	}
-	places, err := j.marked(marks, probe, int(out.N))
-	if err != nil {
-		return out, err
-	}
-	keys := primitives.New(places.N)
-	out.Left, out.Right = places, primitives.New(places.N)
 	if err := primitives.Gather(j, d, probe.Keys, places, keys); err != nil {
 		return out, err
 	}
-	if err := primitives.Gather(j, d, slots, keys, out.Right); err != nil || probe.Rows.None() {
-		return out, err
-	}
-	out.Left = primitives.New(places.N)
-	return out, primitives.Gather(j, d, probe.Rows, places, out.Left)
+	out = primitives.New(places.N)
+	return out, primitives.Gather(j, d, slots, keys, out)
 }
 
 // marked are the places of the n rows of a side that are marked.

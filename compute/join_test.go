@@ -102,6 +102,7 @@ func checkJoin(t *testing.T, g *pass.GL, d Device, name string, shape JoinShape,
 	t.Helper()
 	defer g.End()
 	want := pairsByLoops(shape.Cmp, left, right)
+	checkExists(t, g, d, name, shape, left.side(wide), right.side(wide), want)
 	for _, shape.Pairs = range []uint64{0, 1 << 24} {
 		got, err := Join(g, d, shape, left.side(wide), right.side(wide))
 		if err != nil {
@@ -133,6 +134,40 @@ func checkJoin(t *testing.T, g *pass.GL, d Device, name string, shape JoinShape,
 		slices.Sort(list)
 		if !slices.Equal(list, want) {
 			t.Errorf("%s by %s: other pairs than by loops in Go", name, shape.Way)
+		}
+	}
+}
+
+// checkExists compares the left rows that are in some pair with those of the pairs.
+func checkExists(t *testing.T, g *pass.GL, d Device, name string, shape JoinShape, left, right JoinSide, pairs []uint64) {
+	t.Helper()
+	if shape.Way == "loops" {
+		return
+	}
+	var want []uint32
+	for _, p := range pairs {
+		want = append(want, uint32(p>>32))
+	}
+	want = slices.Compact(want)
+	shape.Exists = true
+	for _, shape.Pairs = range []uint64{0, 1 << 24} {
+		got, err := Join(g, d, shape, left, right)
+		if err != nil || got.N != uint64(len(want)) {
+			t.Errorf("%s by %s: %d rows have partners, want %d (up to %d wanted), %v", name, shape.Way, got.N, len(want), shape.Pairs, err)
+			continue
+		}
+		if shape.Pairs == 0 || got.N == 0 {
+			if !got.Left.None() {
+				t.Errorf("%s by %s: there is a vector of rows that nobody wants", name, shape.Way)
+			}
+			continue
+		}
+		rows, err := got.Left.Read(g)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if slices.Sort(rows); !slices.Equal(rows, want) {
+			t.Errorf("%s by %s: other rows have partners than by loops in Go", name, shape.Way)
 		}
 	}
 }
@@ -285,6 +320,12 @@ func TestPerfectJoinsOfDenseUniqueKeys(t *testing.T) {
 				g.End()
 				if err != nil || got.Way != c.way {
 					t.Errorf("%s, %s: by %s, %v", kind, c.name, got.Way, err)
+				}
+				shape.Exists = true // keys may be there twice
+				got, err = Join(g, d, shape, c.left.side(false), c.right.side(false))
+				g.End()
+				if dense := c.name != "sparse"; err != nil || dense != (got.Way == "perfect") {
+					t.Errorf("%s, %s: which rows have partners by %s, %v", kind, c.name, got.Way, err)
 				}
 			}
 		}

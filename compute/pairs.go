@@ -18,7 +18,7 @@ func Pairs(run pass.Runner, d Device, q *plan.PairQuery) (out plan.Pairs, err er
 		}
 	}
 	space := q.Space()
-	shape := JoinShape{Way: q.Way, Cmp: q.Cmp, Bits: max(1, space.Bits()), Pairs: q.Most}
+	shape := JoinShape{Way: q.Way, Cmp: q.Cmp, Bits: max(1, space.Bits()), Exists: q.Exists, Pairs: q.Most}
 	var sides [2]JoinSide
 	for i, s := range q.Sides {
 		k := &joinKeys{run: run, device: d, col: q.Columns[i], space: space, wide: shape.Bits > textures.PartBits, ids: q.Most > 0}
@@ -33,7 +33,7 @@ func Pairs(run pass.Runner, d Device, q *plan.PairQuery) (out plan.Pairs, err er
 	}
 	out.N, out.Way = found.N, found.Way
 	for i, v := range []primitives.Vector{found.Left, found.Right} {
-		if v.None() {
+		if v.None() || i == 1 && q.Exists {
 			continue
 		}
 		if out.Rows[i], err = v.Read(run); err != nil {

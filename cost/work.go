@@ -141,6 +141,9 @@ func OfPairs(q *plan.PairQuery) *Work {
 		join.Scale = denseJoin
 	}
 	w.Chunks = []ChunkWork{{Rows: w.Rows, Aggs: []Item{join}}}
+	if q.Exists {
+		most = q.Sides[0].Table.Rows()
+	}
 	if q.Most > 0 {
 		w.Rows += most
 		w.Chunks = append(w.Chunks, ChunkWork{Rows: most, Aggs: []Item{{Class: Pairs, Bits: join.Bits, Bytes: join.Bytes, Scale: 1}}})

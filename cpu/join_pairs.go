@@ -28,7 +28,7 @@ type pairJoin struct {
 func (j *joiner) pairJoin(n *plan.Join) (*pairJoin, error) {
 	left, where, ok := selectedScan(n.Left)
 	right, of, too := selectedScan(n.Right)
-	if j.Pairs == nil || n.Kind.LeftOnly() || !ok || !too {
+	if j.Pairs == nil || n.Kind.LeftOnly() && j.Way == "loops" || !ok || !too {
 		return nil, nil
 	}
 	p := &pairJoin{scans: [2]int{j.next, j.next + 1}, filters: [2]expr.Expr{where, of}}
@@ -42,7 +42,7 @@ func (j *joiner) pairJoin(n *plan.Join) (*pairJoin, error) {
 	}
 	p.on = conditions[at].(*expr.Compare)
 	p.rest = slices.Delete(conditions, at, at+1)
-	p.Cmp, p.Way, p.Columns = p.on.Op, j.Way, [2]int{p.on.L.(*expr.Column).Index, p.on.R.(*expr.Column).Index}
+	p.Cmp, p.Way, p.Exists, p.Columns = p.on.Op, j.Way, n.Kind.LeftOnly(), [2]int{p.on.L.(*expr.Column).Index, p.on.R.(*expr.Column).Index}
 	if p.Way == "auto" {
 		p.Way = "perfect" // or hash, by what the keys are like
 	}
@@ -77,6 +77,9 @@ func (j *joiner) pairs(n *plan.Join) (*relation, error) {
 	}
 	left, right := j.scans[p.scans[0]], j.scans[p.scans[1]]
 	rel := &relation{scans: p.scans[:], base: max(left.Rows(), right.Rows()), name: left.name + ", " + right.name}
+	if p.Exists {
+		rel.scans, rel.base, rel.name = p.scans[:1], left.Rows(), left.name
+	}
 	rowBytes, most := j.rowBytes(rel.scans), uint64(noRow-1)
 	if len(p.rest) > 0 {
 		rowBytes = max(rowBytes, 8) // the pairs themselves, of which few may be left
@@ -84,7 +87,7 @@ func (j *joiner) pairs(n *plan.Join) (*relation, error) {
 	if rowBytes > 0 {
 		most = min(most, uint64(j.Memory)/uint64(rowBytes))
 	}
-	wanted := len(j.Columns) > 0 || len(p.rest) > 0 || n != j.root || n.Kind != plan.Inner
+	wanted := len(j.Columns) > 0 || len(p.rest) > 0 || n != j.root || n.Kind != plan.Inner && n.Kind != plan.Semi
 	if wanted {
 		p.Most = most
 	}
@@ -95,23 +98,31 @@ func (j *joiner) pairs(n *plan.Join) (*relation, error) {
 		return nil, nil
 	case err != nil:
 		return nil, err
-	case found.N > most && len(p.rest) == 0:
+	case found.N > most && len(p.rest) == 0 && n.Kind != plan.Anti:
 		return nil, j.tooLarge(float64(found.N), rowBytes, true)
 	case wanted && found.N > 0 && found.Rows[0] == nil: // more than there is room for
 		return nil, nil
 	}
-	rel.rows, rel.ids = int(found.N), found.Rows[:]
+	rel.rows, rel.ids = int(found.N), found.Rows[:len(rel.scans)]
 	if found.N == 0 {
-		rel.ids = [][]uint32{{}, {}}
+		rel.ids = [][]uint32{{}, {}}[:len(rel.scans)]
 	}
 	if n.Kind != plan.Inner {
 		how = n.Kind.String() + " join " + how
+	}
+	switch {
+	case n.Kind == plan.Inner || !wanted:
+	case p.Exists:
+		if err := j.among(rel, p.filters[0], n.Kind == plan.Semi); err != nil {
+			return nil, err
+		}
+	default:
 		if err := j.alone(rel, p.filters, [2]bool{n.Kind.KeepsLeft(), n.Kind.KeepsRight()}); err != nil {
 			return nil, err
 		}
-		if uint64(rel.rows) > most {
-			return nil, j.tooLarge(float64(rel.rows), rowBytes, true)
-		}
+	}
+	if uint64(rel.rows) > most && len(p.rest) == 0 {
+		return nil, j.tooLarge(float64(rel.rows), rowBytes, true)
 	}
 	j.next += 2
 	j.steps = append(j.steps, JoinStep{Table: selectedName(left.name, p.filters[0]), Out: found.Selected[0]},
@@ -120,6 +131,37 @@ func (j *joiner) pairs(n *plan.Join) (*relation, error) {
 		return j.pipeline(rel, nil, p.rest)
 	}
 	return rel, nil
+}
+
+// among puts the rows of the left side that have partners in their order, or those in their place that have none.
+func (j *joiner) among(rel *relation, filter expr.Expr, partnered bool) error {
+	in := table.NewBitmap(j.scans[rel.scans[0]].rows())
+	for _, row := range rel.ids[0] {
+		in.Set(int(row))
+	}
+	all := &relation{rows: j.scans[rel.scans[0]].rows(), ids: [][]uint32{nil}}
+	if !partnered {
+		var err error
+		if all, err = j.selected(rel.scans[0], filter); err != nil {
+			return err
+		}
+	}
+	list := make([]uint32, 0, rel.rows)
+	for k := range all.rows {
+		if row := all.row(k); in.Get(int(row)) == partnered {
+			list = append(list, row)
+		}
+	}
+	rel.rows, rel.ids[0] = len(list), list
+	return nil
+}
+
+// row is the number of a row of a relation of one scan.
+func (r *relation) row(i int) uint32 {
+	if r.ids[0] == nil {
+		return uint32(i)
+	}
+	return r.ids[0][i]
 }
 
 // alone adds the selected rows of a side that is kept which are in no pair.
@@ -139,10 +181,7 @@ func (j *joiner) alone(rel *relation, filters [2]expr.Expr, kept [2]bool) error 
 			return err
 		}
 		for k := range selected.rows {
-			row := uint32(k)
-			if list := selected.ids[0]; list != nil {
-				row = list[k]
-			}
+			row := selected.row(k)
 			if !in.Get(int(row)) {
 				rel.ids[i], rel.ids[1-i] = append(rel.ids[i], row), append(rel.ids[1-i], noRow)
 			}

@@ -45,8 +45,11 @@ func TestJoinsAreThoseOfTheirDefinition(t *testing.T) {
 		if rapid.IntRange(0, 3).Draw(t, "no columns") == 0 {
 			columns = nil
 		}
-		got, steps, err := cpu.New(2).Join(context.Background(), join, cpu.Joining{
-			Tables: j.tables, Columns: columns, Way: way, ChunkRows: rapid.SampledFrom([]int{0, 3}).Draw(t, "chunk rows")})
+		of := cpu.Joining{Tables: j.tables, Columns: columns, Way: way, ChunkRows: rapid.SampledFrom([]int{0, 3}).Draw(t, "chunk rows"), Memory: 1 << 40}
+		if rapid.Bool().Draw(t, "pairs are found elsewhere") {
+			of.Pairs = pairsByLoops
+		}
+		got, steps, err := cpu.New(2).Join(context.Background(), join, of)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -67,6 +70,46 @@ func TestJoinsAreThoseOfTheirDefinition(t *testing.T) {
 			t.Fatalf("by %s:\n%s\nwant\n%s", way, strings.Join(have, "\n"), strings.Join(want, "\n"))
 		}
 	})
+}
+
+// pairsByLoops is a [cpu.FindPairs]: the last pairs come first.
+func pairsByLoops(ctx context.Context, q *plan.PairQuery) (found plan.Pairs, how string, err error) {
+	var rows [2][]uint32
+	var values [2][]table.Value
+	for i, s := range q.Sides {
+		starts := []int{0}
+		for _, c := range s.Table.Chunks {
+			starts = append(starts, starts[len(starts)-1]+c.Rows)
+		}
+		for b, err := range cpu.New(1).Rows(ctx, s) {
+			if err != nil {
+				return found, "", err
+			}
+			for k := range b.Len() {
+				rows[i] = append(rows[i], uint32(starts[b.Chunk]+b.Row(k)))
+				values[i] = append(values[i], s.Table.Chunks[b.Chunk].Segments[q.Columns[i]].Value(b.Row(k)))
+			}
+		}
+		found.Selected[i] = len(rows[i])
+	}
+	for l := len(rows[0]) - 1; l >= 0; l-- {
+		for r := range rows[1] {
+			c := table.Compare(values[0][l], values[1][r])
+			if holds := map[expr.CmpOp]bool{expr.EQ: c == 0, expr.LT: c < 0, expr.LE: c <= 0, expr.GT: c > 0, expr.GE: c >= 0, expr.NE: c != 0}; !holds[q.Cmp] {
+				continue
+			}
+			found.N++
+			found.Rows[0], found.Rows[1] = append(found.Rows[0], rows[0][l]), append(found.Rows[1], rows[1][r])
+			if q.Exists {
+				found.Rows[1] = nil
+				break
+			}
+		}
+	}
+	if found.N > q.Most {
+		found.Rows = [2][]uint32{}
+	}
+	return found, "loops elsewhere", nil
 }
 
 // drawnJoin draws joins of tables.

@@ -11,6 +11,7 @@ type PairQuery struct {
 	Columns [2]int    // whose codes are comparable in a space of both
 	Cmp     expr.CmpOp
 	Way     string // the algorithm; perfect may become hash
+	Exists  bool   // of a left row that is in several pairs only one is wanted
 	Most    uint64 // where there are more pairs, and with 0, they are only counted
 }
 
