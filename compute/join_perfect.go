@@ -42,13 +42,13 @@ func (j *join) perfect(left, right JoinSide) (out JoinPairs, ok bool, err error)
 	return out, false, nil
 }
 
-// bits has a bit for each key of a side; unique says that no two rows have the same key.
+// bits has a bit for each key of a side; unique says that no two rows have the same key, where that matters.
 func (j *join) bits(build JoinSide) (bits primitives.Vector, unique bool, err error) {
 	bits = primitives.Zeros(max(1, 1<<j.Bits/32))
 	step := j.step("PHJ: set the bits of the keys", "a bit for each key of a dense range", "join_perfect.comp", build, build, tilesOf(build.Keys.N), "SET")
 	step.Dispatch.Groups = j.groups(tilesOf(build.Keys.N), 64)
 	step.Dispatch.Blocks = append(step.Dispatch.Blocks, bits.Block)
-	if _, err := j.Run(step); err != nil {
+	if _, err := j.Run(step); err != nil || j.Exists {
 		return bits, false, err
 	}
 	step = j.step("PHJ: count the keys", "as many as rows where each is there once", "join_perfect.comp", build, build, tilesOf(bits.N), "ONES")

@@ -214,6 +214,11 @@ func TestPairsFoundByCompute(t *testing.T) {
 		{"SELECT key, n, name FROM fact FULL JOIN twice ON b = key ORDER BY 2, 1, 3, m LIMIT 60", "hash", "by full join"},
 		{"SELECT x.m, x.n, y.name FROM fact x LEFT JOIN dim y ON x.n > y.key WHERE x.b < 40 ORDER BY x.n, y.key, 1", "loops", "NINLJ: emit"},
 		{"SELECT COUNT(*), COUNT(key) FROM fact LEFT JOIN twice ON a = key AND n < 0", "hash", ""},
+		{"SELECT b, n FROM fact WHERE n > 100 AND EXISTS (SELECT * FROM twice WHERE a = key AND name <> 'red') LIMIT 40", "auto", "by semi join perfect hash join (PHJ) on compute"},
+		{"SELECT COUNT(*), SUM(n) FROM fact WHERE b IN (SELECT key FROM twice)", "hash", "by semi join hash join (HJ) on compute"},
+		{"SELECT COUNT(*) FROM fact WHERE a IN (SELECT key FROM dim WHERE size > 1)", "merge", "by semi join sort-merge join (SMJ) on compute"},
+		{"SELECT a, n FROM fact WHERE m = 3 AND NOT EXISTS (SELECT 1 FROM dim WHERE a = key) LIMIT 60", "perfect", "by anti join perfect hash join (PHJ) on compute"},
+		{"SELECT COUNT(*) FROM fact WHERE NOT EXISTS (SELECT 1 FROM dim WHERE a > key)", "loops", ""},
 		{"SELECT COUNT(*) FROM fact, twice, far WHERE a = twice.key AND b = far.key", "hash", ""},
 	} {
 		for _, db := range []*DB{onCPU, onCompute, onTwo} {
