@@ -1,0 +1,117 @@
+package plan
+
+import (
+	"slices"
+
+	"github.com/stencildb/stencildb/expr"
+)
+
+// Factor takes out of each OR above joins what rows can be left out by before: a condition that all its operands
+// have, which may join; and of a table that all of them have conditions over, the OR of these, besides. An OR that may raise
+// an error, or has to do with a subquery, stays as it is.
+func Factor(n Node) Node {
+	f, ok := n.(*Filter)
+	if !ok {
+		return n
+	}
+	if _, ok := f.Input.(*Join); !ok {
+		return n
+	}
+	tables := inputOf(nil, f.Input)
+	var list []expr.Expr
+	for _, e := range Conjuncts(f.Where) {
+		or, ok := e.(*expr.Or)
+		if ok && !raisesWhileJoining(e) && !correlated(e) {
+			list = append(list, factored(or, tables)...)
+		} else {
+			list = append(list, e)
+		}
+	}
+	return &Filter{f.Input, All(list)}
+}
+
+// inputOf appends of each column of a node the input of joins that it is of: a number that no other has.
+func inputOf(columns []int, n Node) []int {
+	j, ok := n.(*Join)
+	if !ok {
+		next := 0
+		if len(columns) > 0 {
+			next = columns[len(columns)-1] + 1
+		}
+		return slices.Concat(columns, slices.Repeat([]int{next}, len(n.Fields())))
+	}
+	columns = inputOf(columns, j.Left)
+	if len(j.Fields()) > len(j.Left.Fields()) {
+		columns = inputOf(columns, j.Right)
+	}
+	return columns
+}
+
+// factored is an OR as conditions that hold together; tables says of each column which table it is of.
+func factored(or *expr.Or, tables []int) (list []expr.Expr) {
+	var kids [][]expr.Expr
+	for _, k := range or.Kids {
+		kids = append(kids, Conjuncts(k))
+	}
+	for _, e := range kids[0] {
+		if !slices.ContainsFunc(kids, func(k []expr.Expr) bool { return !has(k, e) }) {
+			list = append(list, e)
+		}
+	}
+	common := slices.Clone(list)
+	var rest expr.Or
+	rest.P = or.P
+	read := map[int]bool{} // tables
+	for i, k := range kids {
+		kids[i] = slices.DeleteFunc(k, func(e expr.Expr) bool { return has(common, e) })
+		if len(kids[i]) == 0 {
+			return list
+		}
+		rest.Kids = append(rest.Kids, All(kids[i]))
+		for _, c := range expr.Columns(rest.Kids[i]) {
+			read[tables[c]] = true
+		}
+	}
+	for _, of := range slices.Compact(slices.Clone(tables)) {
+		over := expr.Or{P: or.P}
+		for _, k := range kids {
+			own := slices.DeleteFunc(slices.Clone(k), func(e expr.Expr) bool {
+				columns := expr.Columns(e)
+				return len(columns) == 0 || slices.ContainsFunc(columns, func(c int) bool { return tables[c] != of })
+			})
+			if len(own) > 0 {
+				over.Kids = append(over.Kids, All(own))
+			}
+		}
+		if len(over.Kids) == len(kids) && len(read) > 1 {
+			list = append(list, &over)
+		}
+	}
+	return append(list, &rest)
+}
+
+// has reports that a list has a condition that says the same: its text is, and so are its columns one by one, whose
+// names tables that are joined may share.
+func has(list []expr.Expr, e expr.Expr) bool {
+	return slices.ContainsFunc(list, func(f expr.Expr) bool { return f.String() == e.String() && slices.Equal(named(f), named(e)) })
+}
+
+// named are the columns of an expression in the order in which it names them.
+func named(e expr.Expr) (list []int) {
+	expr.Walk(e, func(e expr.Expr) {
+		if c, ok := e.(*expr.Column); ok {
+			list = append(list, c.Index)
+		}
+	})
+	return list
+}
+
+// correlated reports that an expression has a subquery, or names columns of a query around it.
+func correlated(e expr.Expr) bool {
+	found := expr.HasSubquery(e)
+	expr.Walk(e, func(e expr.Expr) {
+		_, outer := e.(*expr.Outer)
+		found = found || outer
+	})
+	return found
+}
