@@ -39,7 +39,7 @@
 //     has much to do at a time. Of the later columns only those of records that are left are read.
 //
 //   - Other joins of two tables: the codes of the keys are gathered from the planes, and [Join] finds the pairs of
-//     row ids, by a hash join, a sort-merge join or nested loops.
+//     row ids, by a perfect hash, a hash join, a sort-merge join or nested loops.
 //
 //   - ORDER BY: the keys of the selected records are gathered from the planes into words, which a radix sort
 //     orders (package primitives). With LIMIT an order statistic of the first key leaves few records first.
