@@ -259,15 +259,21 @@ func TestJoinsCountMorePairsThanAreWanted(t *testing.T) {
 func TestJoinsReturnErrorsOfPasses(t *testing.T) {
 	rng := rand.New(rand.NewPCG(11, 12))
 	key := func() uint64 { return rng.Uint64N(40) << 31 }
+	at := uint64(0)
 	left, right := draws(rng, 1800, true, func() uint64 { return key() / 20 }), draws(rng, 1700, false, key)
+	drawn, serial := draws(rng, 1800, true, func() uint64 { return rng.Uint64N(900) }), draws(rng, 800, false, func() uint64 { at++; return at })
 	stop := errors.New("stop")
 	gltest.Run(t, 0, func(gl *glctx.Context, g *pass.GL) {
 		d := DeviceOf(gl.Caps())
 		for _, way := range JoinWays {
-			shape := JoinShape{Way: way, Cmp: expr.EQ, Pairs: 1 << 24}
+			left, right := left, right
+			shape, wide := JoinShape{Way: way, Cmp: expr.EQ, Pairs: 1 << 24}, true
+			if way == "perfect" {
+				left, right, wide, shape.Bits = drawn, serial, false, 10
+			}
 			for at := 0; ; at++ {
 				run := &pass.Failer{Runner: g, At: at, Err: stop}
-				_, err := Join(run, d, shape, left.side(true), right.side(true))
+				_, err := Join(run, d, shape, left.side(wide), right.side(wide))
 				g.End()
 				if run.Calls <= at {
 					if err != nil || at < 5 {
@@ -279,7 +285,7 @@ func TestJoinsReturnErrorsOfPasses(t *testing.T) {
 					t.Fatalf("%s: %v where call %d fails", way, err, at)
 				}
 			}
-			checkJoin(t, g, d, "after failures", shape, true, left, right)
+			checkJoin(t, g, d, "after failures", shape, wide, left, right)
 		}
 	})
 }
