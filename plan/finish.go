@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/big"
+	"math/bits"
 
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/table"
@@ -133,8 +134,7 @@ func FinishSum(a expr.Aggregate, s *Sum) (v table.Value, err error) {
 	case a.Arg.IsFloat():
 		v.F, err = s.Float.Float64()
 	case a.Kind == expr.Avg:
-		n := new(big.Int).SetUint64(s.N)
-		v.F, _ = new(big.Rat).SetFrac(&s.Int, n.Mul(n, table.Pow10(a.Arg.Scale))).Float64()
+		v.F = average(&s.Int, s.N, a.Arg.Scale)
 	case s.Int.CmpAbs(tooLarge) >= 0:
 		return table.Null(v.Type), expr.Errorf(a.P, "%s has more than 38 digits", a)
 	default:
@@ -144,6 +144,24 @@ func FinishSum(a expr.Aggregate, s *Sum) (v table.Value, err error) {
 		return table.Value{}, fmt.Errorf("%v: %w", a, err)
 	}
 	return v, nil
+}
+
+// average is sum / (n * 10^scale), rounded once: a division of floating-point numbers where both are exact in them, as most are.
+func average(sum *big.Int, n uint64, scale int) float64 {
+	const exact, digits = 1 << 53, 15
+	if scale <= digits && sum.IsInt64() {
+		power := uint64(1)
+		for range scale {
+			power *= 10
+		}
+		high, low := bits.Mul64(n, power)
+		if i := sum.Int64(); high == 0 && low <= exact && -exact <= i && i <= exact {
+			return float64(i) / float64(low)
+		}
+	}
+	d := new(big.Int).SetUint64(n)
+	f, _ := new(big.Rat).SetFrac(sum, d.Mul(d, table.Pow10(scale))).Float64()
+	return f
 }
 
 // IsRanked reports whether an aggregate is a k-th value.

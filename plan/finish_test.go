@@ -3,6 +3,7 @@ package plan_test
 import (
 	"math"
 	"math/big"
+	"math/rand/v2"
 	"slices"
 	"testing"
 
@@ -147,4 +148,21 @@ func TestSpaceOrdersAllChunks(t *testing.T) {
 			}
 		}
 	})
+}
+
+// AVG of a DECIMAL is the fraction rounded once, whatever the number of digits.
+func TestAverageIsRoundedOnce(t *testing.T) {
+	for range 20_000 {
+		sum := plan.Sum{N: 1 + rand.Uint64()>>(1+rand.IntN(63))}
+		sum.Int.SetInt64(rand.Int64() >> rand.IntN(63))
+		if rand.IntN(2) == 0 {
+			sum.Int.Neg(&sum.Int)
+		}
+		scale := rand.IntN(19)
+		got, err := plan.FinishSum(expr.Aggregate{Kind: expr.Avg, Arg: table.Type{Kind: table.Decimal, Precision: 18, Scale: scale}}, &sum)
+		below := new(big.Int).Mul(new(big.Int).SetUint64(sum.N), table.Pow10(scale))
+		if want, _ := new(big.Rat).SetFrac(&sum.Int, below).Float64(); err != nil || got.F != want {
+			t.Fatalf("%v / %v is %v (%v), want %v", &sum.Int, below, got.F, err, want)
+		}
+	}
 }
