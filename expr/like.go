@@ -17,6 +17,7 @@ type LikeMatcher struct {
 type likeElem struct {
 	kind likeKind
 	c    byte
+	next string // of any sequence: literal bytes that come behind it, the first of them the first of a character
 }
 
 type likeKind uint8
@@ -54,7 +55,24 @@ func CompileLike(pattern string, escape rune, fold bool) (*LikeMatcher, error) {
 		}
 		i += n
 	}
+	for i := range m.elems {
+		if m.elems[i].kind == anyRun {
+			m.elems[i].next = m.run(i + 1)
+		}
+	}
 	return m, nil
+}
+
+// run is the literal bytes from an element on; none where they begin within a character.
+func (m *LikeMatcher) run(from int) string {
+	var b []byte
+	for ; from < len(m.elems) && m.elems[from].kind == literal; from++ {
+		b = append(b, m.elems[from].c)
+	}
+	if len(b) > 0 && !utf8.RuneStart(b[0]) {
+		return ""
+	}
+	return string(b)
 }
 
 func (m *LikeMatcher) literal(s string) {
@@ -67,13 +85,19 @@ func (m *LikeMatcher) literal(s string) {
 }
 
 // Match reports whether all of s matches the pattern. It takes at most
-// len(s) * len(pattern) steps: only the last % seen is ever retried.
+// len(s) * len(pattern) steps: only the last % seen is ever retried, where the bytes behind it come next.
 func (m *LikeMatcher) Match(s string) bool {
 	if m.fold {
 		s = strings.ToLower(s)
 	}
 	i, p := 0, 0
 	retryP, retryI := -1, 0
+	find := func() bool {
+		at := strings.Index(s[retryI:], m.elems[retryP-1].next)
+		retryI += at
+		i, p = retryI, retryP
+		return at >= 0
+	}
 	for {
 		if p == len(m.elems) && i == len(s) {
 			return true
@@ -81,8 +105,12 @@ func (m *LikeMatcher) Match(s string) bool {
 		if p < len(m.elems) {
 			switch e := m.elems[p]; {
 			case e.kind == anyRun:
-				p++
-				retryP, retryI = p, i
+				if retryP, retryI = p+1, i; retryP == len(m.elems) {
+					return true
+				}
+				if !find() {
+					return false
+				}
 				continue
 			case i < len(s) && e.kind == anyOne:
 				_, n := utf8.DecodeRuneInString(s[i:])
@@ -97,7 +125,8 @@ func (m *LikeMatcher) Match(s string) bool {
 			return false
 		}
 		_, n := utf8.DecodeRuneInString(s[retryI:])
-		retryI += n
-		i, p = retryI, retryP
+		if retryI += n; !find() {
+			return false
+		}
 	}
 }
