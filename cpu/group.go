@@ -1,6 +1,7 @@
 package cpu
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"iter"
@@ -464,8 +465,16 @@ func (f groupsFound) rows(ctx context.Context, by *plan.Sort) iter.Seq2[[][]tabl
 func (f groupsFound) values(part []uint64) (out [][]table.Value, err error) {
 	width := len(f[0].node.Keys) + len(f[0].node.Aggs)
 	cells := make([]table.Value, width*len(part))
-	for i, id := range part {
+	having := f[0].node.Having
+	for _, id := range part {
 		w, g := f[id>>32], uint32(id)
+		if having != nil {
+			if keep, err := w.having(having, g); err != nil {
+				return out, err
+			} else if !keep {
+				continue
+			}
+		}
 		row := cells[:0:width]
 		cells = cells[width:]
 		for _, e := range w.node.Keys {
@@ -475,20 +484,41 @@ func (f groupsFound) values(part []uint64) (out [][]table.Value, err error) {
 			}
 			row = append(row, v)
 		}
-		for k, a := range w.node.Aggs {
-			at := w.places[k]
-			v, err := w.states[at.input][at.state].value(a, g, w.table)
+		for k := range w.node.Aggs {
+			v, err := w.aggregate(k, g)
 			if err != nil {
 				return out, err
 			}
 			row = append(row, v)
 		}
-		if i == 0 {
+		if out == nil {
 			out = make([][]table.Value, 0, len(part))
 		}
 		out = append(out, row)
 	}
 	return out, nil
+}
+
+// aggregate is the value of an aggregate of a group.
+func (w *worker) aggregate(k int, g uint32) (table.Value, error) {
+	at := w.places[k]
+	return w.states[at.input][at.state].value(w.node.Aggs[k], g, w.table)
+}
+
+// having reports whether a condition is TRUE of a group.
+func (w *worker) having(e expr.Expr, g uint32) (keep bool, err error) {
+	value := func(i int) (v table.Value) {
+		var failed error
+		if n := len(w.node.Keys); i < n {
+			v, failed = evaluate(w.node.Keys[i], w.table, w.first[g])
+		} else {
+			v, failed = w.aggregate(i-n, g)
+		}
+		err = cmp.Or(err, failed)
+		return v
+	}
+	v, failed := expr.Eval(e, &expr.Env{Column: value, Agg: value})
+	return !v.Null && v.I != 0, cmp.Or(err, failed)
 }
 
 // evaluate computes an expression in the row at a place.

@@ -1,8 +1,10 @@
 package cpu
 
 import (
+	"cmp"
 	"context"
 	"math"
+	"math/big"
 	"slices"
 
 	"github.com/stencildb/stencildb/expr"
@@ -141,13 +143,43 @@ func (f groupsFound) wanted(by *plan.Sort) (ids, first []uint64) {
 		}
 	}
 	for i, w := range f {
+		keep := w.kept()
 		for g, at := range w.first {
-			if codes == nil || codes[i][g] <= most {
+			if (codes == nil || codes[i][g] <= most) && (keep == nil || keep(g)) {
 				ids, first = append(ids, groupID(i, g)), append(first, at)
 			}
 		}
 	}
 	return ids, first
+}
+
+// kept tells of a group whether HAVING may be TRUE of it, by codes alone; nil where these say nothing.
+func (w *worker) kept() func(group int) bool {
+	for _, e := range plan.Conjuncts(w.node.Having) {
+		c, ok := e.(*expr.Compare)
+		if !ok {
+			continue
+		}
+		ref, isRef := c.L.(*expr.AggRef)
+		v, isConst := c.R.(*expr.Const)
+		if !isRef || !isConst || ref.Index < len(w.node.Keys) || v.V.Null || !v.V.Type.IsExact() || !ref.T.IsExact() || !w.raisesNothing() {
+			continue
+		}
+		scaled := table.Dec(ref.T, new(big.Int).Mul(v.V.Unscaled(), table.Pow10(max(0, ref.T.Scale-v.V.Type.Scale))))
+		codes := w.codesOf(expr.SortKey{E: ref})
+		if codes == nil || scaled.Big != nil || ref.T.Scale < v.V.Type.Scale {
+			continue
+		}
+		bound, op := table.OrdinalInt(scaled.I), c.Op
+		if stateOf(w.node.Aggs[ref.Index-len(w.node.Keys)]) == counting { // its codes are the counts
+			if scaled.I < 0 {
+				continue
+			}
+			bound = uint64(scaled.I)
+		}
+		return func(g int) bool { return op.Holds(cmp.Compare(codes[g], bound)) }
+	}
+	return nil
 }
 
 // raisesNothing reports that the aggregates of no group raise an error: those of a group that is left out would

@@ -90,6 +90,11 @@ func (x *execution) stream(n plan.Node) stream {
 	case *plan.Repeat:
 		return x.repeated(n)
 	case *plan.Filter:
+		if a, ok := n.Input.(*plan.Aggregate); ok && len(a.Keys) > 0 {
+			having := *a
+			having.Having = n.Where
+			return x.groups(&having)
+		}
 		return each(x.stream(n.Input), func(_ int, row []table.Value) ([]table.Value, error) {
 			keep, err := expr.Eval(n.Where, envOf(row))
 			if err != nil || keep.Null || keep.I == 0 {

@@ -17,11 +17,15 @@ type Aggregate struct {
 	Aggs  []expr.Aggregate
 	// First, when set, is the order of which some first groups alone are wanted: others may be left out.
 	First *Sort
+	// Having, when set, is what has to be TRUE of a group: others are left out.
+	Having expr.Expr
 }
 
 // Inputs, With, Fields and String implement [Node].
-func (a *Aggregate) Inputs() []Node           { return []Node{a.Input} }
-func (a *Aggregate) With(inputs ...Node) Node { return &Aggregate{inputs[0], a.Keys, a.Aggs, nil} }
+func (a *Aggregate) Inputs() []Node { return []Node{a.Input} }
+func (a *Aggregate) With(inputs ...Node) Node {
+	return &Aggregate{Input: inputs[0], Keys: a.Keys, Aggs: a.Aggs}
+}
 func (a *Aggregate) Fields() []table.Field {
 	var list []table.Field
 	for _, k := range a.Keys {

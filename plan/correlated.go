@@ -159,15 +159,52 @@ func at(list []expr.Expr, e expr.Expr) int {
 	return slices.IndexFunc(list, func(x expr.Expr) bool { return expr.Identity(x) == expr.Identity(e) })
 }
 
+// shared makes the rows around it a table, which several may read.
+func (c *correlation) shared() {
+	switch c.cur.(type) {
+	case *Derived, *Scan:
+	default:
+		c.cur = &Derived{Of: &Subplan{Tree: &Project{c.cur, itemsOf(c.cur)}}}
+	}
+}
+
+// wanted are a subquery's rows without those that belong to none of the rows around it, where these are not all rows of a
+// table: own are the columns that have to equal what is read.
+func (c *correlation) wanted(n Node, own []expr.Expr) Node {
+	if _, ok := c.cur.(*Scan); ok || !selective(c.cur) {
+		return n
+	}
+	c.shared()
+	keys, width := &Project{Input: c.cur}, len(n.Fields())
+	var on []expr.Expr
+	for i, e := range c.outs {
+		keys.Items = append(keys.Items, Item{e.String(), e})
+		key := &expr.Column{Index: width + i, Name: e.String(), T: e.Type(), P: e.Pos()}
+		on = append(on, &expr.Compare{Op: expr.EQ, L: own[i], R: key, P: e.Pos()})
+	}
+	return &Join{Semi, aside(n), &Derived{Of: &Subplan{Tree: keys}}, All(on)}
+}
+
+// selective reports rows that a condition has chosen, or a table of them.
+func selective(n Node) bool {
+	switch n := n.(type) {
+	case *Filter:
+		return slices.ContainsFunc(Conjuncts(n.Where), func(e expr.Expr) bool { return len(expr.Columns(e)) == 1 }) || selective(n.Input)
+	case *Join:
+		return n.Kind == Semi || selective(n.Left)
+	case *Project:
+		return selective(n.Input)
+	case *Derived:
+		return n.Of.Name == "" && selective(n.Of.Tree)
+	}
+	return false
+}
+
 // values gives the different values of what is read.
 func (c *correlation) values() Node {
 	if !c.found {
 		c.found = true
-		if _, ok := c.cur.(*Derived); !ok {
-			if _, ok := c.cur.(*Scan); !ok {
-				c.cur = &Derived{Of: &Subplan{Tree: &Project{c.cur, itemsOf(c.cur)}}}
-			}
-		}
+		c.shared()
 		a, p := &Aggregate{Input: c.cur, Keys: c.outs}, &Project{}
 		for i, e := range c.outs {
 			p.Items = append(p.Items, Item{e.String(), &expr.AggRef{Index: i, Key: e, T: e.Type(), P: e.Pos()}})
@@ -451,7 +488,7 @@ func (c *correlation) equated(f *Filter) Node {
 		rest = append(rest, &expr.IsNull{X: e, Not: true, P: e.Pos()})
 	}
 	in := mapOuter(f.Input, 0, outward)
-	p := &Project{filtered(in, rest), itemsOf(in)}
+	p := &Project{c.wanted(filtered(in, rest), own), itemsOf(in)}
 	for i, e := range own {
 		p.Items = append(p.Items, Item{c.outs[i].String(), e})
 	}
