@@ -3,6 +3,7 @@ package expr_test
 import (
 	"math"
 	"math/big"
+	"math/rand/v2"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -241,4 +242,31 @@ func TestIntOpIsExact(t *testing.T) {
 			}
 		}
 	})
+}
+
+// LIKE is its definition: of a pattern character by character, over texts of letters and a character of two bytes.
+func TestLikeIsItsDefinition(t *testing.T) {
+	var is func(p, s []rune) bool
+	is = func(p, s []rune) bool {
+		switch {
+		case len(p) == 0:
+			return len(s) == 0
+		case p[0] == '%':
+			return is(p[1:], s) || len(s) > 0 && is(p, s[1:])
+		}
+		return len(s) > 0 && (p[0] == '_' || p[0] == s[0]) && is(p[1:], s[1:])
+	}
+	draw := func(from []rune) (list []rune) {
+		for range rand.IntN(9) {
+			list = append(list, from[rand.IntN(len(from))])
+		}
+		return list
+	}
+	for range 100_000 {
+		p, s := draw([]rune("aabé%%_")), draw([]rune("aabé"))
+		m, err := expr.CompileLike(string(p), 0, false)
+		if err != nil || m.Match(string(s)) != is(p, s) {
+			t.Fatalf("%q LIKE %q: want %v (%v)", string(s), string(p), is(p, s), err)
+		}
+	}
 }
