@@ -209,7 +209,7 @@ func (s *Statement) read(ctx context.Context, runs bool) (rest time.Duration, er
 		t := r.table.Load()
 		if !t.Has(r.columns) && (s.outlined == nil || !s.db.onCPU()) {
 			var a *ahead
-			if runs && !s.joins() {
+			if runs && s.fragment != nil && !s.joins() {
 				a = s.ahead(ctx)
 			}
 			if t, err = s.db.readAhead(ctx, r.entry, r.columns, a); err != nil {

@@ -23,7 +23,8 @@
 // # Trees
 //
 // A statement is a tree of [Node]s over names and values: [Scan], [Filter], [Project],
-// [Join], [Aggregate], [GroupingSets], [Distinct], [Sort], [Limit], [Values], a file each. A rule, such as [PushLimit], is a function from a
+// [Join], [Aggregate], [GroupingSets], [Distinct], [Sort], [Limit], [Values], a file each. A [Derived] reads the rows of a
+// [Subplan], a tree of its own; [Unnest] makes joins of subqueries in expressions. A rule, such as [PushLimit], is a function from a
 // node to a node. [Cut] puts a [Fragment] in the place of what one backend does as a
 // whole, and [NewQuery] lowers it for a snapshot of its table.
 //

@@ -1,0 +1,117 @@
+package engine_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stencildb/stencildb/engine"
+	"github.com/stencildb/stencildb/ingest"
+)
+
+// nestedDB has two small tables with NULLs, which are read from files when a statement needs them.
+func nestedDB(t *testing.T, backend string) *engine.DB {
+	t.Helper()
+	db, err := engine.Open(engine.Options{Backend: backend})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { db.Close() })
+	for name, text := range map[string]string{"t": "a,b\n1,10\n2,20\n3,\n,40\n2,50\n", "u": "k,v\n1,100\n2,200\n2,201\n5,\n,7\n"} {
+		path := filepath.Join(t.TempDir(), name+".csv")
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := db.Load(context.Background(), name, ingest.Source{Path: path}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return db
+}
+
+// Subqueries, WITH and set operations have PostgreSQL's answers, on a file that nobody has read before.
+func TestNested(t *testing.T) {
+	for _, c := range []struct{ sql, want string }{
+		{"SELECT (SELECT MAX(v) FROM u), a FROM t ORDER BY a", "201 1, 201 2, 201 2, 201 3, 201 NULL"},
+		{"SELECT a, (SELECT SUM(v) FROM u WHERE k = a) FROM t ORDER BY a, b", "1 100, 2 401, 2 401, 3 NULL, NULL NULL"},
+		{"SELECT a, (SELECT COUNT(*) FROM u WHERE k >= a) FROM t ORDER BY a, b", "1 4, 2 3, 2 3, 3 1, NULL 0"},
+		{"SELECT a, (SELECT v FROM u WHERE k = a ORDER BY v DESC LIMIT 1) FROM t ORDER BY a, b", "1 100, 2 201, 2 201, 3 NULL, NULL NULL"},
+		{"SELECT a, a IN (SELECT k FROM u), a IN (SELECT k FROM u WHERE k > 1) FROM t ORDER BY a, b", "1 true false, 2 true true, 2 true true, 3 NULL false, NULL NULL NULL"},
+		{"SELECT a FROM t WHERE a NOT IN (SELECT k FROM u) OR a NOT IN (SELECT k FROM u WHERE k = 7) ORDER BY a", "1, 2, 2, 3, NULL"},
+		{"SELECT b FROM t WHERE EXISTS (SELECT 1 FROM u WHERE k = a) ORDER BY b", "10, 20, 50"},
+		{"SELECT b FROM t WHERE NOT EXISTS (SELECT 1 FROM u WHERE k = a) ORDER BY b", "40, NULL"},
+		{"SELECT a > ALL (SELECT k FROM u WHERE k < 3) FROM t ORDER BY a, b", "false, false, false, true, NULL"},
+		{"SELECT a, s FROM t, LATERAL (SELECT SUM(v) AS s FROM u WHERE k = a) l ORDER BY a, b", "1 100, 2 401, 2 401, 3 NULL, NULL NULL"},
+		{"SELECT k FROM u GROUP BY k HAVING COUNT(*) > (SELECT MIN(a) FROM t)", "2"},
+		{"WITH x AS (SELECT a, COUNT(*) AS n FROM t GROUP BY a) SELECT p.a, q.n FROM x p JOIN x q ON p.a = q.a ORDER BY 1", "1 1, 2 2, 3 1"},
+		{"WITH RECURSIVE f(n, p) AS (SELECT 1, 1 UNION ALL SELECT n + 1, p * (n + 1) FROM f WHERE n < 5) SELECT n, p FROM f ORDER BY n", "1 1, 2 2, 3 6, 4 24, 5 120"},
+		{"WITH RECURSIVE r(n) AS (SELECT 1 UNION SELECT (n * 2) % 7 FROM r) SELECT n FROM r ORDER BY n", "1, 2, 4"},
+		{"SELECT a FROM t UNION SELECT k FROM u ORDER BY 1", "1, 2, 3, 5, NULL"},
+		{"SELECT a FROM t INTERSECT ALL SELECT k FROM u ORDER BY 1", "1, 2, 2, NULL"},
+		{"SELECT a FROM t EXCEPT SELECT k FROM u", "3"},
+		{"SELECT s, n FROM (VALUES (1, 'a'), (2, 'b')) v(n, s) ORDER BY n DESC", "b 2, a 1"},
+		{"SELECT COUNT(*), SUM(n) FROM generate_series(1, 100, 3) AS g(n)", "34 1717"},
+		{"SELECT d FROM generate_series(DATE '2024-01-31', '2024-04-01', INTERVAL '1 month') AS g(d)", "2024-01-31 00:00:00, 2024-02-29 00:00:00, 2024-03-29 00:00:00"},
+	} {
+		for _, backend := range []string{"cpu", "auto", "compute"} {
+			rows, err := engine.Collect(nestedDB(t, backend).Query(context.Background(), c.sql))
+			if backend == "compute" && errors.Is(err, engine.ErrUnsupported) { // a condition on several columns
+				continue
+			}
+			if err != nil {
+				t.Errorf("%s on %s: %v", c.sql, backend, err)
+				continue
+			}
+			var got []string
+			for _, r := range rows.Rows {
+				got = append(got, strings.Trim(fmt.Sprint(r), "[]"))
+			}
+			if text := strings.Join(got, ", "); text != c.want {
+				t.Errorf("%s on %s:\n got %s\nwant %s", c.sql, backend, text, c.want)
+			}
+		}
+	}
+}
+
+func TestNestedErrors(t *testing.T) {
+	db := nestedDB(t, "cpu")
+	for _, c := range []struct{ sql, want string }{
+		{"SELECT (SELECT v FROM u)", "more than one row returned by a subquery used as an expression (line 1, column 8)"},
+		{"SELECT a, (SELECT v FROM u WHERE k = a) FROM t", "more than one row returned by a subquery used as an expression (line 1, column 11)"},
+		{"SELECT * FROM generate_series(1, 5, 0) AS g", "step size cannot equal zero"},
+		{"SELECT a FROM t LEFT JOIN u ON EXISTS (SELECT 1 FROM u WHERE k = a)", "a subquery in the condition of an outer join is not supported"},
+		{"SELECT a, (SELECT k FROM u WHERE k > a ORDER BY k LIMIT 2) FROM t", "this subquery, which reads columns of the query around it, is not supported"},
+	} {
+		rows, err := engine.Collect(db.Query(context.Background(), c.sql))
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, %v; want %s", c.sql, rows, err, c.want)
+		}
+	}
+}
+
+// EXPLAIN shows the trees of subqueries, ANALYZE what they gave.
+func TestExplainNested(t *testing.T) {
+	db := nestedDB(t, "cpu")
+	for text, want := range map[string][]string{
+		"EXPLAIN SELECT a FROM t WHERE b > (SELECT AVG(v) FROM u)":                                   {"(subquery 1)", "Aggregate(AVG(v))", "Scan(u)"},
+		"EXPLAIN SELECT a FROM t WHERE EXISTS (SELECT 1 FROM u WHERE k = a)":                         {"Join(semi", "Scan(t)", "Scan(u)"},
+		"EXPLAIN ANALYZE SELECT n FROM (SELECT a, COUNT(*) AS n FROM t GROUP BY a) s WHERE n > 1":    {"Derived(s) (4 rows", "Rows: 1"},
+		"EXPLAIN ANALYZE WITH w AS (SELECT a FROM t) SELECT COUNT(*) FROM w x JOIN w y ON x.a = y.a": {"Derived(x) (5 rows", "Execution time"},
+	} {
+		rows, err := engine.Collect(db.Query(context.Background(), text))
+		if err != nil {
+			t.Errorf("%s: %v", text, err)
+			continue
+		}
+		all := fmt.Sprint(rows.Rows)
+		for _, w := range want {
+			if !strings.Contains(all, w) {
+				t.Errorf("%s: no %q in %s", text, w, all)
+			}
+		}
+	}
+}
