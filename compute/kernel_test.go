@@ -2,6 +2,7 @@ package compute_test
 
 import (
 	"fmt"
+	"math/bits"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -86,6 +87,38 @@ func TestValuesAreCountedWhereverNullsLie(t *testing.T) {
 				q.Chunks = append(q.Chunks, plan.ChunkPlan{Pred: less(1, 200)})
 			}
 			compareWithCPU(t, g, d, q, "counts")
+			d.Software, d.Fuse, d.Multiprocessors, d.Together = false, true, 1, 4
+		}
+	})
+}
+
+// The programs of chunks whose codes lie in different bits are the same text; their sums are of
+// different weights.
+func TestSumsOfCodesInDifferentBits(t *testing.T) {
+	rng := rand.New(rand.NewPCG(11, 12))
+	tab := chunked(rng, 300, 6, 6, false, false)
+	for i, c := range tab.Chunks {
+		for _, seg := range c.Segments[:2] {
+			base, codes := seg.Base, make([]uint64, 300)
+			for row := range codes {
+				codes[row] = rng.Uint64N(64) << []int{0, 16, 24, 32, 0, 48}[i]
+			}
+			*seg = table.Segment{Type: seg.Type, Base: base, Max: slices.Max(codes)}
+			seg.Bits = bits.Len64(seg.Max)
+			seg.Codes = table.Narrow(codes, seg.Bits)
+		}
+	}
+	gltest.Run(t, 0, func(ctx *glctx.Context, g *pass.GL) {
+		d := compute.DeviceOf(ctx.Caps())
+		for range 2 {
+			q := &plan.Query{Table: tab}
+			for col, name := range []string{"a", "b"} {
+				q.Aggs = append(q.Aggs, expr.Aggregate{Kind: expr.Sum, Col: col, Name: name, Arg: tab.Fields[col].Type, P: -1})
+			}
+			for range tab.Chunks {
+				q.Chunks = append(q.Chunks, plan.ChunkPlan{Pred: &plan.Pred{Op: plan.True}})
+			}
+			compareWithCPU(t, g, d, q, "sums")
 			d.Software, d.Fuse, d.Multiprocessors, d.Together = false, true, 1, 4
 		}
 	})

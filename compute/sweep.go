@@ -55,22 +55,29 @@ func (s *sweep) run(x *chunk, shared string) error {
 	if m.wide {
 		words *= 2
 	}
-	switch {
-	case s.order != nil:
-		at = s.order.first
-	case shared != "":
-		at = x.place(fmt.Sprint(shared, s.cols, s.of(), k.text), words)
-	default:
-		at = x.alloc(words)
-	}
+	var counted []*word
 	numbers := []*number{s.selected, s.values}
 	for _, sum := range s.sums {
 		numbers = append(numbers, sum.number)
 	}
 	for _, n := range numbers {
 		for i := 0; n != nil && i < len(n.words); i++ {
-			n.words[i].at += at
+			counted = append(counted, &n.words[i])
 		}
+	}
+	switch {
+	case s.order != nil:
+		at = s.order.first
+	case shared != "": // bits 0 to 15 and 16 to 31 of a column are summed up by the same text: what a word is worth tells
+		for _, w := range counted {
+			shared += fmt.Sprint(w.shift, " ")
+		}
+		at = x.place(fmt.Sprint(shared, s.cols, s.of(), k.text), words)
+	default:
+		at = x.alloc(words)
+	}
+	for _, w := range counted {
+		w.at += at
 	}
 	list := w.kernels(k, s.op(s.result()))
 	for _, l := range list {
