@@ -221,14 +221,17 @@ func (g *nested) statement() (text string, ordered bool) {
 		text = "WITH " + strings.Join(with, ", ") + " "
 	}
 	q, fields := g.query(rapid.IntRange(1, 3).Draw(g.t, "depth"), nil, nil)
+	if ordered = g.some(3); ordered && !g.all {
+		q = "SELECT * FROM (" + q + ") AS o" // SQLite 3.53 orders groups of a UNION by ASC where DESC is asked for
+	}
 	text += q
-	if g.some(3) {
+	if ordered {
 		var by []string
 		for i := range fields {
 			by = append(by, fmt.Sprintf("%d", i+1)+g.pick(" ASC", " DESC")+g.pick(" NULLS FIRST", " NULLS LAST"))
 		}
 		text += " ORDER BY " + strings.Join(by, ", ")
-		if ordered = true; g.some(5) {
+		if g.some(5) {
 			text += fmt.Sprintf(" LIMIT %d", rapid.IntRange(0, 20).Draw(g.t, "limit"))
 		}
 	}
