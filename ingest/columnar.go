@@ -327,6 +327,7 @@ func (r *reading) frame(c *column) error {
 			}
 			slices.Sort(dict)
 			dict = slices.Compact(dict)
+			table.Pack(dict)
 			lo, hi = 0, uint64(max(len(dict)-1, 0))
 		}
 		if lo > hi {

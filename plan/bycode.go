@@ -3,7 +3,10 @@ package plan
 import (
 	"fmt"
 	"math"
+	"runtime"
 	"slices"
+
+	"golang.org/x/sync/errgroup"
 
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/table"
@@ -14,6 +17,7 @@ import (
 const (
 	fewCodes      = 2
 	enumerateUpTo = 1 << 16
+	codesApart    = 1 << 14 // that a goroutine takes
 )
 
 // run is a stretch of codes with one outcome.
@@ -115,7 +119,7 @@ func (l *lowerer) outcomes(e expr.Expr, col int) (runs []run, ok bool) {
 	}
 	at := outcomesAt(e, expr.Codes(seg))
 	if seg.Max < fewCodes {
-		return enumerate(seg.Max, at), true
+		return enumerate(Span{0, seg.Max}, at), true
 	}
 	if monotoneCondition(e) {
 		if in, isIn := e.(*expr.In); isIn {
@@ -127,25 +131,48 @@ func (l *lowerer) outcomes(e expr.Expr, col int) (runs []run, ok bool) {
 		}
 	}
 	if seg.Type.Kind == table.Varchar || (seg.Max < enumerateUpTo && !l.programmable(e)) {
-		return enumerate(seg.Max, at), true
+		return enumerateAll(seg, e), true
 	}
 	return nil, false
 }
 
-// enumerate tries the codes 0..top one by one.
-func enumerate(top uint64, at func(uint64) outcome) []run {
+// enumerate tries the codes of a span one by one.
+func enumerate(s Span, at func(uint64) outcome) []run {
 	var runs []run
-	for c := uint64(0); ; c++ {
+	for c := s.Lo; ; c++ {
 		o := at(c)
 		if n := len(runs); n > 0 && runs[n-1].same(o) {
 			runs[n-1].hi = c
 		} else {
 			runs = append(runs, run{c, c, o})
 		}
-		if c == top {
+		if c == s.Hi {
 			return runs
 		}
 	}
+}
+
+// enumerateAll tries the codes of a segment, many of them on all cores.
+func enumerateAll(seg *table.Segment, e expr.Expr) []run {
+	parts := make([][]run, seg.Max/codesApart+1)
+	var g errgroup.Group
+	g.SetLimit(runtime.GOMAXPROCS(0))
+	for i := range parts {
+		g.Go(func() error {
+			first := uint64(i) * codesApart
+			parts[i] = enumerate(Span{first, min(first+codesApart-1, seg.Max)}, outcomesAt(e, expr.Codes(seg)))
+			return nil
+		})
+	}
+	_ = g.Wait()
+	var runs []run
+	for _, part := range parts {
+		if n := len(runs); n > 0 && runs[n-1].same(part[0].outcome) {
+			runs[n-1].hi, part = part[0].hi, part[1:]
+		}
+		runs = append(runs, part...)
+	}
+	return runs
 }
 
 // pieces cuts the codes of a segment where functions of a number may change their

@@ -2,6 +2,7 @@ package plan_test
 
 import (
 	"flag"
+	"fmt"
 	"os"
 	"slices"
 	"strings"
@@ -50,7 +51,7 @@ func selected(t interface{ Fatal(...any) }, p *plan.Pred, c *table.Chunk) table.
 
 // agree checks the lowered query against Eval, record by record; deleted ones are
 // never selected and raise nothing.
-func agree(t *rapid.T, tab *table.Table, where expr.Expr) (refusedOne bool) {
+func agree(t rapid.TB, tab *table.Table, where expr.Expr) (refusedOne bool) {
 	q, err := plan.NewQuery(tab, &plan.Fragment{Where: where})
 	if err != nil {
 		if !refused(err) {
@@ -210,5 +211,27 @@ func TestLowerAgreesWithEval(t *testing.T) {
 			}
 			t.Logf("%d of %d conditions refused", no, total)
 		})
+	}
+}
+
+// A condition over so many texts that they are shared out among cores agrees with Eval in each part.
+func TestConditionsOverManyTextsAgreeWithEval(t *testing.T) {
+	b := table.NewBuilder("t", []table.Field{{Name: "s", Type: table.Type{Kind: table.Varchar}}}, 0)
+	for i := range 40_000 {
+		if i%1000 == 0 {
+			b.Column(0).Null()
+		} else {
+			b.Column(0).String(fmt.Sprintf("comment %05d", i*7%40_000))
+		}
+		if err := b.EndRow(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	tab := b.Table()
+	s := &expr.Column{T: table.Type{Kind: table.Varchar}}
+	for _, pattern := range []string{"%9%", "%0_9_", "%t 3%", "%", "x%"} {
+		for _, not := range []bool{false, true} {
+			agree(t, tab, &expr.Like{X: s, Pattern: pattern, Not: not})
+		}
 	}
 }

@@ -3,6 +3,8 @@ package table
 import (
 	"fmt"
 	"math"
+	"slices"
+	"strings"
 	"sync"
 	"testing"
 
@@ -263,5 +265,14 @@ func TestBitmap(t *testing.T) {
 	b.Set(64)
 	if len(b) != 2 || !b.Get(64) || b.Get(63) || b.Count() != 2 {
 		t.Errorf("bitmap %v", b)
+	}
+}
+
+func TestPackedTextsAreTheSame(t *testing.T) {
+	list := []string{"", "a", "", "é", strings.Repeat("x", 1000), ""}
+	want := slices.Clone(list)
+	Pack(list)
+	if !slices.Equal(list, want) {
+		t.Errorf("%q became %q", want, list)
 	}
 }

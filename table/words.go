@@ -47,5 +47,24 @@ func (w *Words) sorted() (dict []string, rank []uint64) {
 	for r, k := range order {
 		dict[r], rank[k] = w.List[k], uint64(r)
 	}
+	Pack(dict)
 	return dict, rank
+}
+
+// Pack puts the texts of a list one behind the other in memory, so that who reads one after the other
+// does not wait for the memory.
+func Pack(list []string) {
+	var b strings.Builder
+	n := 0
+	for _, s := range list {
+		n += len(s)
+	}
+	b.Grow(n)
+	for _, s := range list {
+		b.WriteString(s)
+	}
+	all := b.String()
+	for i, s := range list {
+		list[i], all = all[:len(s)], all[len(s):]
+	}
 }
