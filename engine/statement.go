@@ -111,7 +111,7 @@ func (s *Statement) with(ctx context.Context, args []any) (*Statement, error) {
 
 // rewritten is a tree after all rules.
 func rewritten(tree plan.Node) plan.Node {
-	for _, rule := range []func(plan.Node) plan.Node{plan.Factor, plan.PushFilter, plan.GroupDistinct, plan.TopRows, plan.PushLimit} {
+	for _, rule := range []func(plan.Node) plan.Node{plan.Factor, plan.PushFilter, plan.PushSemi, plan.GroupDistinct, plan.TopRows, plan.PushLimit} {
 		tree = plan.Rewrite(tree, rule)
 	}
 	return tree

@@ -243,8 +243,13 @@ func (u *unnester) semi(cur Node, q *expr.Subquery, kind JoinKind) Node {
 	s := q.Of.(*Subplan)
 	u.plan(s)
 	cur, test := u.widened(cur, q.Test)
-	in, test, ok := strip(s.Tree, test)
-	if !ok {
+	in, rowTest, ok := strip(s.Tree, test)
+	switch {
+	case ok:
+		test = rowTest
+	case q.Kind == expr.AnyOf && !reads(s.Tree, 0): // groups, or the first rows
+		in = &Derived{Of: s}
+	default:
 		return nil
 	}
 	width := len(cur.Fields())
