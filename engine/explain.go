@@ -32,6 +32,8 @@ type Explanation struct {
 	SQL       string     `json:"sql"` // the query, without EXPLAIN
 	Plan      *PlanNode  `json:"plan"`
 	*Executor `json:"-"` // of the fragment; empty for a statement that reads no table
+	// Subqueries are those of one value, which ran before it and are constants in Plan.
+	Subqueries []*PlanNode `json:"subqueries,omitempty"`
 	// Predictions is what each backend was predicted to take, the cheapest first, and
 	// Costs where the predictions come from.
 	Predictions []cost.Prediction `json:"predictions,omitempty"`
@@ -56,6 +58,8 @@ type PlanNode struct {
 	On        string      `json:"on,omitempty"` // who computes it, where that is not told by an Executor: cpu
 	Inputs    []*PlanNode `json:"inputs,omitempty"`
 	*Executor             // of the topmost node of a fragment; else nil
+
+	apart bool // it ran by itself: the root of a subplan
 }
 
 // Executor says who does a fragment of a plan: a backend on a device ("" for the CPU), and
@@ -93,27 +97,36 @@ func (s *Statement) explain(ctx context.Context, o ExplainOptions) (*Explanation
 		x.Plan = x.node(s.tree)
 		return x, nil
 	}
-	whole := s
-	s, x.ran, err = s.settled(ctx)
+	settled, ran, err := s.settled(ctx, &o)
 	if err != nil {
 		return nil, s.described(err)
 	}
-	defer x.ran.done()
-	now, unpin, err := s.pinned(ctx)
+	defer ran.done()
+	x, err = settled.explainedTree(ctx, o, ran)
+	if err == nil && o.Analyze {
+		x.Subqueries = ran.subqueries(x)
+		err = x.analyze(ctx, s)
+	}
 	if err != nil {
 		return nil, s.described(err)
+	}
+	return x, nil
+}
+
+// explainedTree explains a statement whose subplans have run.
+func (s *Statement) explainedTree(ctx context.Context, o ExplainOptions, ran *settling) (*Explanation, error) {
+	x := &Explanation{SQL: s.parsed.Select(), Executor: &Executor{}, ran: ran}
+	now, unpin, err := s.pinned(ctx)
+	if err != nil {
+		return nil, err
 	}
 	defer unpin()
 	if s.fragment != nil {
-		err = x.fragment(ctx, now, o)
+		if err := x.fragment(ctx, now, o); err != nil {
+			return nil, err
+		}
 	}
 	x.Plan = x.node(s.tree)
-	if err == nil && o.Analyze {
-		err = x.analyze(ctx, whole)
-	}
-	if err != nil {
-		return nil, s.described(err)
-	}
 	return x, nil
 }
 
@@ -143,9 +156,10 @@ func (x *Explanation) node(n plan.Node) *PlanNode {
 	if _, ok := n.(*plan.Join); ok {
 		out.On = cmp.Or(x.joined, x.Backend)
 	}
-	for _, in := range slices.Concat(n.Inputs(), x.subtrees(n, out)) {
+	for _, in := range n.Inputs() {
 		out.Inputs = append(out.Inputs, x.node(in))
 	}
+	out.Inputs = append(out.Inputs, x.subtrees(n, out)...)
 	return out
 }
 
@@ -266,7 +280,11 @@ func (x *Explanation) analyze(ctx context.Context, s *Statement) error {
 
 // Lines is the explanation as text, a pass a line.
 func (x *Explanation) Lines() []string {
-	lines, predicted := x.Plan.lines(0), ""
+	shown := map[*PlanNode]bool{}
+	lines, predicted := x.Plan.lines(0, 0, shown), ""
+	for _, q := range x.Subqueries {
+		lines = append(lines, q.lines(0, 0, shown)...)
+	}
 	if len(x.Predictions) > 0 {
 		lines = append(lines, "Predicted (costs "+x.Costs+")")
 	}
@@ -294,17 +312,26 @@ func (x *Explanation) Lines() []string {
 	return lines
 }
 
-// lines are those of a node and of the nodes below it, then of who does them.
-func (n *PlanNode) lines(depth int) []string {
+// lines are those of a node and of the nodes below it, then of who does them, as deep as the root of their subplan.
+// A subplan that is read twice is shown once.
+func (n *PlanNode) lines(depth, root int, shown map[*PlanNode]bool) []string {
+	if n.apart {
+		if shown[n] {
+			return []string{strings.Repeat("  ", depth) + "as above"}
+		}
+		root, shown[n] = depth, true
+	}
 	lines := []string{strings.Repeat("  ", depth) + n.Node}
 	if n.On != "" {
 		lines[0] += " on " + n.On
 	}
 	for _, in := range n.Inputs {
-		lines = append(lines, in.lines(depth+1)...)
+		lines = append(lines, in.lines(depth+1, root, shown)...)
 	}
 	if n.Executor != nil && n.Backend != "" {
-		lines = append(lines, n.Executor.lines()...)
+		for _, l := range n.Executor.lines() {
+			lines = append(lines, strings.Repeat("  ", root)+l)
+		}
 	}
 	return lines
 }

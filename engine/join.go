@@ -268,7 +268,7 @@ func (p *pairing) steps(list []cpu.JoinStep) (steps []Step) {
 		ms := 1e3 * s.Elapsed.Seconds()
 		step := Step{Pass: s.Table, Counts: numbers.Count(int64(s.Out), "row", "rows"), MS: &ms}
 		if i > 0 && s.On != "" {
-			step.Pass = "Join(" + s.Table + ": " + s.On + ")"
+			step.Pass = "Join(" + cmp.Or(s.Table, "a subquery") + ": " + s.On + ")"
 			if s.Way != "" {
 				step.Pass += " by " + s.Way
 			}

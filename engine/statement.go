@@ -346,7 +346,7 @@ func (s *Statement) run(ctx context.Context, change func(*execution)) (*Rows, er
 		}
 	}
 	start := time.Now()
-	s, ran, err := s.settled(ctx)
+	s, ran, err := s.settled(ctx, nil)
 	if err != nil {
 		return nil, s.described(err)
 	}

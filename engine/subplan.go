@@ -121,15 +121,22 @@ type settling struct {
 	rows   map[*plan.Subplan]int
 	total  took
 	unpins []func()
+
+	explain *ExplainOptions               // each is explained before it runs; nil for none
+	parts   map[*plan.Subplan][]*PlanNode // those that ran
+	plans   map[*plan.Subplan]*PlanNode
+	gave    []*plan.Subplan // those of one value, in the order in which they ran
 }
 
 // settled is the statement with the tables of its subplans and the values of its subqueries, which have run;
-// ran.done releases them. Without any it is the statement itself.
-func (s *Statement) settled(ctx context.Context) (_ *Statement, ran *settling, err error) {
+// ran.done releases them. Without any it is the statement itself. Where explain is not nil, it is also told how
+// each is answered.
+func (s *Statement) settled(ctx context.Context, explain *ExplainOptions) (_ *Statement, ran *settling, err error) {
 	if s.bound == nil || s.nested == nil {
 		return s, nil, nil
 	}
-	x := &settling{Statement: s, tables: map[*plan.Subplan]*entry{}, values: map[*plan.Subplan]table.Value{}, stats: map[*plan.Subplan]Stats{}, rows: map[*plan.Subplan]int{}}
+	x := &settling{Statement: s, tables: map[*plan.Subplan]*entry{}, values: map[*plan.Subplan]table.Value{}, stats: map[*plan.Subplan]Stats{}, rows: map[*plan.Subplan]int{},
+		explain: explain, parts: map[*plan.Subplan][]*PlanNode{}, plans: map[*plan.Subplan]*PlanNode{}}
 	out, err := x.statement(ctx, s.tree)
 	if err != nil {
 		x.done()
@@ -171,7 +178,7 @@ func both(f, g func()) func() {
 func (x *settling) statement(ctx context.Context, tree plan.Node) (*Statement, error) {
 	var failed error
 	tree = plan.Rewrite(tree, func(n plan.Node) plan.Node {
-		return plan.MapExprs(n, func(e expr.Expr) expr.Expr {
+		n = plan.MapExprs(n, func(e expr.Expr) expr.Expr {
 			if !expr.HasSubquery(e) {
 				return e
 			}
@@ -187,6 +194,10 @@ func (x *settling) statement(ctx context.Context, tree plan.Node) (*Statement, e
 				return &expr.Const{V: v, P: q.P}
 			}))
 		})
+		if f, ok := n.(*plan.Filter); ok && len(withoutTrue([]expr.Expr{f.Where})) == 0 {
+			return f.Input
+		}
+		return n
 	})
 	if failed != nil {
 		return nil, failed
@@ -223,8 +234,13 @@ func scansOf(n plan.Node) (list []*plan.Scan) {
 // folded is an expression with constants in the place of what is computed from constants alone.
 func folded(e expr.Expr) expr.Expr {
 	return expr.Map(e, func(e expr.Expr) expr.Expr {
-		if _, ok := e.(*expr.Const); ok {
+		switch and := e.(type) {
+		case *expr.Const:
 			return nil
+		case *expr.And:
+			if kids := withoutTrue(and.Kids); len(kids) > 0 && len(kids) < len(and.Kids) {
+				return folded(plan.All(kids))
+			}
 		}
 		constant := true
 		expr.Walk(e, func(e expr.Expr) {
@@ -246,6 +262,16 @@ func folded(e expr.Expr) expr.Expr {
 	})
 }
 
+// withoutTrue are conditions but those that are TRUE once they are folded.
+func withoutTrue(list []expr.Expr) (out []expr.Expr) {
+	for _, e := range list {
+		if c, ok := folded(e).(*expr.Const); !ok || c.V.Null || c.V.Type.Kind != table.Boolean || c.V.I == 0 {
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
 // value is that of a subquery of one value.
 func (x *settling) value(ctx context.Context, q *expr.Subquery) (table.Value, error) {
 	s := q.Of.(*plan.Subplan)
@@ -265,7 +291,7 @@ func (x *settling) value(ctx context.Context, q *expr.Subquery) (table.Value, er
 		v = rows.Values()[0]
 	}
 	x.account(s, rows, n)
-	x.values[s] = v
+	x.values[s], x.gave = v, append(x.gave, s)
 	return v, rows.Err()
 }
 
@@ -274,6 +300,14 @@ func (x *settling) run(ctx context.Context, s *plan.Subplan, tree plan.Node) (*R
 	st, err := x.statement(ctx, tree)
 	if err != nil {
 		return nil, err
+	}
+	if _, again := s.Tree.(*plan.Recursion); x.explain != nil && !(again && len(x.parts[s]) > 1) { // its first rows, and its first step
+		e, err := st.explainedTree(ctx, *x.explain, x)
+		if err != nil {
+			return nil, err
+		}
+		e.Plan.apart = true
+		x.parts[s] = append(x.parts[s], e.Plan)
 	}
 	return st.run(ctx, nil)
 }
@@ -631,25 +665,51 @@ func (x *execution) repeated(n *plan.Repeat) stream {
 	}
 }
 
-// subtrees are the trees of the subplans that a node reads and of the subqueries in its expressions, which out
-// says what they took.
-func (x *Explanation) subtrees(n plan.Node, out *PlanNode) (list []plan.Node) {
+// subtrees are the subplans that a node reads and the subqueries in its expressions, which out says what they took.
+func (x *Explanation) subtrees(n plan.Node, out *PlanNode) (list []*PlanNode) {
 	switch n := n.(type) {
 	case *plan.Derived:
-		list = append(list, n.Of.Tree)
+		list = append(list, x.subtree(n.Of))
 		out.Node += x.ran.words(n.Of)
 	case *plan.Scan:
 		if n.Of != nil {
-			list = append(list, n.Of.Tree)
+			list = append(list, x.subtree(n.Of))
 			out.Node += x.ran.words(n.Of)
 		}
 	}
 	for _, e := range plan.Exprs(n) {
 		expr.Walk(e, func(e expr.Expr) {
 			if q, ok := e.(*expr.Subquery); ok {
-				list = append(list, q.Of.(*plan.Subplan).Tree)
+				list = append(list, x.subtree(q.Of.(*plan.Subplan)))
 			}
 		})
+	}
+	return list
+}
+
+// subtree is a subplan, as it has run if it has.
+func (x *Explanation) subtree(s *plan.Subplan) *PlanNode {
+	if x.ran == nil || x.ran.parts[s] == nil {
+		return x.node(s.Tree)
+	}
+	if x.ran.plans[s] == nil {
+		parts := x.ran.parts[s]
+		x.ran.plans[s] = parts[0]
+		switch s.Tree.(type) {
+		case *plan.Concat, *plan.Recursion:
+			x.ran.plans[s] = &PlanNode{Node: s.Tree.String(), Inputs: parts, apart: true}
+		}
+	}
+	return x.ran.plans[s]
+}
+
+// subqueries are those of one value, which have become constants.
+func (x *settling) subqueries(of *Explanation) (list []*PlanNode) {
+	if x == nil {
+		return nil
+	}
+	for _, s := range x.gave {
+		list = append(list, &PlanNode{Node: "Subquery gives " + x.values[s].String() + x.words(s), Inputs: []*PlanNode{of.subtree(s)}})
 	}
 	return list
 }

@@ -97,10 +97,13 @@ func TestNestedErrors(t *testing.T) {
 func TestExplainNested(t *testing.T) {
 	db := nestedDB(t, "cpu")
 	for text, want := range map[string][]string{
-		"EXPLAIN SELECT a FROM t WHERE b > (SELECT AVG(v) FROM u)":                                   {"(subquery 1)", "Aggregate(AVG(v))", "Scan(u)"},
-		"EXPLAIN SELECT a FROM t WHERE EXISTS (SELECT 1 FROM u WHERE k = a)":                         {"Join(semi", "Scan(t)", "Scan(u)"},
-		"EXPLAIN ANALYZE SELECT n FROM (SELECT a, COUNT(*) AS n FROM t GROUP BY a) s WHERE n > 1":    {"Derived(s) (4 rows", "Rows: 1"},
-		"EXPLAIN ANALYZE WITH w AS (SELECT a FROM t) SELECT COUNT(*) FROM w x JOIN w y ON x.a = y.a": {"Derived(x) (5 rows", "Execution time"},
+		"EXPLAIN SELECT a FROM t WHERE b > (SELECT AVG(v) FROM u)":                                                             {"(subquery 1)", "Aggregate(AVG(v))", "Scan(u)"},
+		"EXPLAIN SELECT a FROM t WHERE EXISTS (SELECT 1 FROM u WHERE k = a)":                                                   {"Join(semi", "Scan(t)", "Scan(u)"},
+		"EXPLAIN ANALYZE SELECT n FROM (SELECT a, COUNT(*) AS n FROM t GROUP BY a) s WHERE n > 1":                              {"Derived(s) (4 rows", "Rows: 1"},
+		"EXPLAIN ANALYZE WITH w AS (SELECT a FROM t) SELECT COUNT(*) FROM w x JOIN w y ON x.a = y.a":                           {"Derived(x) (5 rows", "as above", "Execution time"},
+		"EXPLAIN ANALYZE SELECT a FROM t WHERE b > (SELECT AVG(v) FROM u) AND EXISTS (SELECT 1 FROM u)":                        {"Subquery gives 127", "Subquery gives 5", "double precision) > 127", "Aggregate(COUNT(*))"},
+		"EXPLAIN ANALYZE WITH RECURSIVE r AS (SELECT 1 AS n UNION ALL SELECT n + 1 FROM r WHERE n < 9) SELECT COUNT(*) FROM r": {"Recursion", "Project(n + 1", "Rows: 1"},
+		"EXPLAIN (ANALYZE, FORMAT JSON) SELECT a FROM t WHERE b > (SELECT AVG(v) FROM u WHERE v > 0) AND a > 0":                {`"subqueries"`, `"Filter(v > 0)"`},
 	} {
 		rows, err := engine.Collect(db.Query(context.Background(), text))
 		if err != nil {
@@ -113,5 +116,18 @@ func TestExplainNested(t *testing.T) {
 				t.Errorf("%s: no %q in %s", text, w, all)
 			}
 		}
+	}
+}
+
+// EXISTS of a selection that reads nothing around it is whether an occlusion query counts a record.
+func TestExistsByOcclusionQuery(t *testing.T) {
+	db := nestedDB(t, "classic")
+	x, err := db.Explain(context.Background(), "SELECT COUNT(*) FROM t WHERE EXISTS (SELECT v FROM u WHERE v > 0 ORDER BY v) AND NOT EXISTS (SELECT 1 FROM u WHERE k = 77)", engine.ExplainOptions{Analyze: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Join(x.Lines(), "\n")
+	if len(x.Subqueries) != 2 || strings.Contains(lines, "Join(") || strings.Count(lines, "CopyToDepth(") != 1 {
+		t.Errorf("%d subqueries in\n%s", len(x.Subqueries), lines)
 	}
 }

@@ -49,7 +49,11 @@ func (u *unnester) valueOf(cur Node, q *expr.Subquery) (Node, expr.Expr) {
 	case expr.Exists:
 		rows := s.Tree
 		if !reads(rows, 0) {
-			rows = &Limit{Input: rows, Count: 1}
+			if in, _, ok := strip(rows, nil); ok {
+				rows = in
+			} else {
+				rows = &Limit{Input: rows, Count: 1}
+			}
 		}
 		count := ask(&Project{&Aggregate{Input: aside(rows), Aggs: []expr.Aggregate{all}}, []Item{{"count", ref(0, all)}}}, all.Type())
 		var e expr.Expr

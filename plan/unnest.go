@@ -11,7 +11,8 @@ import (
 // value that read nothing around them: constants once they have run. It panics with an [*expr.Error]
 // for a subquery that it cannot do.
 //
-// EXISTS and IN in a condition are semi and anti joins. Any other subquery that reads columns
+// EXISTS and IN in a condition are semi and anti joins, and EXISTS of a subquery that reads nothing around it is
+// whether its rows' COUNT is above 0: what an occlusion query tells of a selection. Any other subquery that reads columns
 // around it is joined to the different values that these have: what it gives for each is
 // its rows grouped by them. Where a condition of the subquery says that each of the columns equals one of
 // its own, that one stands for it, and the values need not be found.
@@ -214,7 +215,7 @@ func (u *unnester) filter(cur Node, where expr.Expr) Node {
 		case !joins(e):
 			_, e = u.widened(cur, e)
 			plain = append(plain, e)
-		case ok && q.Kind != expr.Value:
+		case ok && q.Kind != expr.Value && !(q.Kind == expr.Exists && !reads(treeOf(q), 0)):
 			semi = append(semi, e)
 		default:
 			rest = append(rest, e)
