@@ -21,9 +21,16 @@ func (x *chunk) values(l plan.Leaf) (*node, error) {
 	if p, ok := l.(*plan.Program); ok && !x.device.Software {
 		made.sum = x.planeSum(p)
 	}
-	if made.sum != nil {
+	if m, ok := l.(*plan.Match); ok {
+		made.codes = x.match(m)
+	}
+	switch {
+	case made.codes != nil:
+		made.function = &glsl.Func{Name: "listed", Args: []glsl.Arg{{Column: l.Columns()[0]}}}
+		blocks += 2
+	case made.sum != nil:
 		made.test, blocks = summed, reserved+len(made.sum.terms)
-	} else {
+	default:
 		made.function = glsl.Function(l, 0, 0)
 		for _, a := range made.function.Args {
 			blocks += textures.Parts(x.segment(a.Column))
@@ -63,7 +70,7 @@ func (w *writer) coded(l *leaf) {
 	w.among(l.valid)
 	b.WriteString("    uvec4 bits = uvec4(0u);\n    for (uint i = PLACE; i < 32u; i += STRIDE) {\n        uint quad = quadOf(unit, i);\n")
 	masked := ""
-	if len(f.Lookups) > 0 { // the codes behind the rows are any
+	if len(f.Lookups) > 0 || l.codes != nil { // the codes behind the rows are any
 		masked = " * (among >> i & 1u)"
 	}
 	high := make([]bool, len(f.Args))
@@ -118,4 +125,10 @@ func (c *code) evaluate(f *glsl.Func, d Device) {
 	for _, table := range f.Lookups {
 		c.textures = append(c.textures, textures.Buffer(table))
 	}
+}
+
+// listed writes the function that looks a code up in a bitmap.
+func (w *writer) listed(l *leaf) {
+	fmt.Fprintf(&w.body, "\nbool %s(uint code) { return (FETCH_UINT(%s, code >> 5) >> (code & 31u) & 1u) != 0u; }\n",
+		l.function.Name, w.block(source{marks: l.codes}, "uint", "readonly"))
 }

@@ -45,6 +45,8 @@ type Device struct {
 	// SortGroups is how many combinations of the keys' codes a chunk needs to have its groups found by a
 	// sort; 0 is never.
 	SortGroups int
+	// Texts says that LIKE over many texts looks through them on the device; in software the host does.
+	Texts bool
 	// WindowRows, when set, bounds the rows of a window further (tests).
 	WindowRows int
 
@@ -73,7 +75,7 @@ func deviceOf(caps *glctx.Caps, software bool) Device {
 		d.MaxBlock = min(d.MaxBlock, 16*caps.Limits["MAX_TEXTURE_BUFFER_SIZE"])
 	}
 	if !d.Software {
-		d.Together, d.Few = maxPieces, 1<<22
+		d.Together, d.Few, d.Texts = maxPieces, 1<<22, true
 		d.Shared = int(caps.Limits["MAX_COMPUTE_SHARED_MEMORY_SIZE"])
 	}
 	d.RegionRows = math.MaxInt

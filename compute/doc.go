@@ -41,6 +41,10 @@
 //   - Other joins of two tables: the codes of the keys are gathered from the planes, and [Join] finds the pairs of
 //     row ids, by a perfect hash, a hash join, a sort-merge join or nested loops.
 //
+//   - LIKE over a dictionary of many texts looks through their bytes (match.go): a work group takes 256 texts at a time, looks for
+//     bytes that every match has, 16 a thread, and matches the texts that have them. The answer is a bitmap of codes, which a
+//     sweep looks the codes of its records up in. All else that is asked of texts (=, <, ORDER BY, joins, GROUP BY) is asked of codes.
+//
 //   - ORDER BY: the keys of the selected records are gathered from the planes into words, which a radix sort
 //     orders (package primitives). With LIMIT an order statistic of the first key leaves few records first.
 //

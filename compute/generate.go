@@ -145,7 +145,11 @@ func (w *writer) leaf(l *leaf) string {
 		w.sum(l)
 		return name
 	case coded:
-		w.body.WriteString(l.function.Text + head)
+		w.body.WriteString(l.function.Text)
+		if l.codes != nil {
+			w.listed(l)
+		}
+		w.body.WriteString(head)
 		w.coded(l)
 		return name
 	case present:

@@ -34,6 +34,7 @@ type leaf struct {
 	marks    *marks     // of a marked leaf
 	sum      *planeSum  // of a summed one
 	function *glsl.Func // of a coded one
+	codes    *marks     // or a bitmap of the codes that pass, the same in each window
 	valid    []source   // of both: the records that are not NULL
 	// passing says that nothing else needs the bitmap.
 	passing bool

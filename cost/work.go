@@ -191,8 +191,8 @@ func (r *reader) leaves(list []Item, p *plan.Pred) []Item {
 	switch l := p.Leaf.(type) {
 	case *plan.Range:
 		return append(list, r.item(Range, l.Col, false))
-	case *plan.Members:
-		return append(list, r.item(Members, l.Col, true))
+	case *plan.Members, *plan.Match:
+		return append(list, r.item(Members, l.Columns()[0], true))
 	case *plan.Program:
 		return append(list, r.program(l))
 	case *plan.Scalar:

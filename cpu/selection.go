@@ -56,7 +56,7 @@ func prepare(p *plan.Pred, c *table.Chunk, set kernels.Set) (*node, error) {
 			return nil, fmt.Errorf("cpu: %v reads column %d, which the chunk does not have", p.Leaf, col)
 		}
 	}
-	switch l := p.Leaf.(type) {
+	switch l := plan.ByCodes(p.Leaf).(type) {
 	case *plan.Compare:
 		col := newSegment(c.Segments[l.Col], set)
 		r, ok := kernels.Where(l.Op, l.Code, col.Width())
@@ -110,10 +110,10 @@ func nullLeaf(s *table.Segment, not bool) leaf {
 
 // membersLeaf marks the member codes in a bitmap over all codes of the segment.
 // Wide codes, whose bitmap would not stay in a cache, are looked up by binary
-// search in the spans instead.
+// search in the spans instead, where these are few.
 func membersLeaf(col segment, l *plan.Members) leaf {
-	const tableBits = 22
-	if col.Bits > tableBits {
+	const tableBits, mostBits, fewSpans = 22, 27, 256
+	if col.Bits > mostBits || col.Bits > tableBits && len(l.Spans) <= fewSpans {
 		return spansLeaf(col, l)
 	}
 	member := table.NewBitmap(int(col.Max) + 1)

@@ -34,7 +34,12 @@ func (db *DB) resident() *Resident {
 	for _, t := range db.tables() {
 		for _, c := range t.Chunks {
 			for col, seg := range c.Segments {
-				names[seg] = ResidentColumn{Table: t.Name, Column: t.Field(col).Name}
+				if seg == nil { // has not been read
+					continue
+				}
+				for _, s := range append(seg.Made(), seg) {
+					names[s] = ResidentColumn{Table: t.Name, Column: t.Field(col).Name}
+				}
 			}
 		}
 	}

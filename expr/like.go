@@ -65,12 +65,18 @@ func CompileLike(pattern string, escape rune, fold bool) (*LikeMatcher, error) {
 
 // run is the literal bytes from an element on; none where they begin within a character.
 func (m *LikeMatcher) run(from int) string {
+	b := m.bytes(from)
+	if b != "" && !utf8.RuneStart(b[0]) {
+		return ""
+	}
+	return b
+}
+
+// bytes is the literal bytes from an element on.
+func (m *LikeMatcher) bytes(from int) string {
 	var b []byte
 	for ; from < len(m.elems) && m.elems[from].kind == literal; from++ {
 		b = append(b, m.elems[from].c)
-	}
-	if len(b) > 0 && !utf8.RuneStart(b[0]) {
-		return ""
 	}
 	return string(b)
 }
@@ -82,6 +88,41 @@ func (m *LikeMatcher) literal(s string) {
 	for i := range len(s) {
 		m.elems = append(m.elems, likeElem{c: s[i]})
 	}
+}
+
+// Elements of a pattern that are no byte.
+const (
+	AnyOne = 256 + iota // any one character
+	AnyRun              // any sequence of characters
+)
+
+// Elements are those of the pattern, in their order: bytes, [AnyOne] and [AnyRun]. Of ILIKE letters are small.
+func (m *LikeMatcher) Elements() (list []int32) {
+	for _, e := range m.elems {
+		list = append(list, [...]int32{int32(e.c), AnyOne, AnyRun}[e.kind])
+	}
+	return list
+}
+
+// Fold reports ILIKE.
+func (m *LikeMatcher) Fold() bool { return m.fold }
+
+// Runs are the bytes of the pattern that stand together, in their order.
+func (m *LikeMatcher) Runs() (list []string) {
+	for i, e := range m.elems {
+		if e.kind == literal && (i == 0 || m.elems[i-1].kind != literal) {
+			list = append(list, m.bytes(i))
+		}
+	}
+	return list
+}
+
+// Prefix is what all texts that match begin with.
+func (m *LikeMatcher) Prefix() string {
+	if m.fold {
+		return ""
+	}
+	return m.bytes(0)
 }
 
 // Match reports whether all of s matches the pattern. It takes at most

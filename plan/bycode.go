@@ -131,7 +131,7 @@ func (l *lowerer) outcomes(e expr.Expr, col int) (runs []run, ok bool) {
 		}
 	}
 	if seg.Type.Kind == table.Varchar || (seg.Max < enumerateUpTo && !l.programmable(e)) {
-		return enumerateAll(seg, e), true
+		return enumerateTexts(seg, e), true
 	}
 	return nil, false
 }
@@ -152,15 +152,15 @@ func enumerate(s Span, at func(uint64) outcome) []run {
 	}
 }
 
-// enumerateAll tries the codes of a segment, many of them on all cores.
-func enumerateAll(seg *table.Segment, e expr.Expr) []run {
-	parts := make([][]run, seg.Max/codesApart+1)
+// enumerateAll tries the codes of a span of a segment, many of them on all cores.
+func enumerateAll(seg *table.Segment, e expr.Expr, s Span) []run {
+	parts := make([][]run, (s.Hi-s.Lo)/codesApart+1)
 	var g errgroup.Group
 	g.SetLimit(runtime.GOMAXPROCS(0))
 	for i := range parts {
 		g.Go(func() error {
-			first := uint64(i) * codesApart
-			parts[i] = enumerate(Span{first, min(first+codesApart-1, seg.Max)}, outcomesAt(e, expr.Codes(seg)))
+			first := s.Lo + uint64(i)*codesApart
+			parts[i] = enumerate(Span{first, min(first+codesApart-1, s.Hi)}, outcomesAt(e, expr.Codes(seg)))
 			return nil
 		})
 	}

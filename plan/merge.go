@@ -37,7 +37,7 @@ func combine(op Op, sets []columnSet, top uint64) (out columnSet) {
 func (l *lowerer) overColumn(p *Pred) (col int, s columnSet, ok bool) {
 	if p.Op == Simple {
 		switch p.Leaf.(type) {
-		case *Program, *Scalar:
+		case *Program, *Scalar, *Match:
 			return 0, s, false
 		}
 		col = p.Leaf.Columns()[0]

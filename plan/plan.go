@@ -101,7 +101,7 @@ func (p *Pred) String() string {
 }
 
 // Leaf is a simple predicate over one record of a chunk: one of [*Compare],
-// [*Range], [*NullTest], [*Members], [*Program] and [*Scalar].
+// [*Range], [*NullTest], [*Members], [*Match], [*Program] and [*Scalar].
 type Leaf interface {
 	// String reads like SQL, in values, not codes: "delay < 60".
 	String() string
@@ -140,7 +140,7 @@ type Span struct{ Lo, Hi uint64 }
 
 // Members is TRUE where Col is not NULL and its code lies in one of the Spans:
 // ascending, disjoint, not adjacent, more than [MaxSpans] of them (fewer become
-// Compare and Range leaves). It carries IN lists and LIKE over a dictionary.
+// Compare and Range leaves). It carries IN lists and LIKE over a small dictionary.
 type Members struct {
 	Col   int
 	Spans []Span

@@ -33,6 +33,8 @@ func leafKey(l Leaf) string {
 		return fmt.Sprintf("n%d %t", x.Col, x.Not)
 	case *Members:
 		return fmt.Sprintf("m%d %v", x.Col, x.Spans)
+	case *Match:
+		return fmt.Sprintf("l%d %s", x.Col, x.Text)
 	case *Program:
 		return fmt.Sprintf("p%d %s|%s|%s", x.Op, x.L.key(), x.R.key(), x.Fails.key())
 	}

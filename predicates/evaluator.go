@@ -205,7 +205,7 @@ func (e *Evaluator) Range(op pass.Range, h how) pass.Count {
 
 // leaf evaluates any simple predicate.
 func (e *Evaluator) leaf(l plan.Leaf, h how) pass.Count {
-	switch l := l.(type) {
+	switch l := plan.ByCodes(l).(type) {
 	case *limbTest:
 		return e.Compare(l.Compare, h)
 	case *limbRange:

@@ -75,6 +75,9 @@ type Segment struct {
 
 	varying sync.Once
 	planes  uint64
+
+	made  sync.Once
+	texts atomic.Pointer[[]*Texts]
 }
 
 // Varying returns the bits that are set in some code: the bit planes worth keeping,

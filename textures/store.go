@@ -103,8 +103,11 @@ func (s *Store) Slots(t TargetRef, n int) int {
 	return int(max(1, min(int64(n), s.budget/2/max(1, t.Bytes()))))
 }
 
-// Drop frees what is resident of segments: their next use uploads them again.
+// Drop frees what is resident of segments, and of what is made of them: their next use uploads them again.
 func (s *Store) Drop(segments ...*table.Segment) {
+	for _, seg := range segments {
+		segments = append(segments, seg.Made()...)
+	}
 	for o := range maps.Clone(s.entries) {
 		if slices.ContainsFunc(o.segments, func(seg *table.Segment) bool { return slices.Contains(segments, seg) }) {
 			s.free(o)

@@ -116,7 +116,7 @@ var parts = []string{"int64.glsl", "float64.glsl", "members.glsl"}
 func Function(leaf plan.Leaf, n, firstLookup int) *Func {
 	f := &Func{Name: fmt.Sprintf("program%d", n)}
 	g := &generator{f: f, firstLookup: firstLookup, columns: map[int]string{}}
-	switch l := leaf.(type) {
+	switch l := plan.ByCodes(leaf).(type) {
 	case *plan.Program:
 		g.program(l)
 	case *plan.Members:

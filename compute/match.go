@@ -1,0 +1,121 @@
+package compute
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/pass"
+	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/shaders"
+	"github.com/stencildb/stencildb/table"
+	"github.com/stencildb/stencildb/textures"
+)
+
+// Of like.comp: texts that a work group takes, work groups a multiprocessor, and the room for elements of a pattern.
+const (
+	matchLocal   = 256
+	matchGroups  = 8
+	mostElements = 256
+)
+
+// Match looks through the texts of a dictionary for those that are LIKE a pattern.
+type Match struct {
+	pass.Attribute
+	Text         string
+	Texts, Bytes int
+}
+
+// String implements pass.Op.
+func (m Match) String() string { return "Match(" + m.Text + ")" }
+
+// Counts implements pass.Op.
+func (m Match) Counts() string {
+	return fmt.Sprintf("nothing; %d texts of %s, %d bytes, become a bit each", m.Texts, m.Name, m.Bytes)
+}
+
+// match queues the passes that look through a column's texts, and returns a bitmap of the codes that satisfy a
+// leaf; nil where the device leaves that to the host.
+func (x *chunk) match(l *plan.Match) *marks {
+	seg, elements := x.segment(l.Col), l.Pattern.Elements()
+	if !x.device.Texts || len(elements) > mostElements || l.Pattern.Fold() && !ascii(seg) {
+		return nil
+	}
+	texts := seg.Texts()
+	if len(texts) == 0 {
+		return nil
+	}
+	codes := textures.ScratchBlock(&textures.Scratch{Words: (len(seg.Dict) + matchLocal - 1) / matchLocal * matchLocal / 32})
+	defines := []string{fmt.Sprintf("LOCAL %d", matchLocal), fmt.Sprintf("PATTERN %d", mostElements)}
+	if l.Pattern.Fold() {
+		defines = append(defines, "FOLD")
+	}
+	needle := needleOf(seg, l.Pattern)
+	if len(needle) > 0 {
+		defines = append(defines, "NEEDLE")
+	}
+	var bytes, mask uint32
+	for i := range needle {
+		bytes, mask = bytes|uint32(needle[i])<<(8*i), mask|255<<(8*i)
+	}
+	others := uint32(0)
+	if l.Not {
+		others = ^others
+	}
+	var list []*kernel
+	for _, t := range texts {
+		op := Match{x.attribute(l.Col), l.Text, t.N, t.Bytes.Rows}
+		groups := min((t.N+matchLocal-1)/matchLocal, matchGroups*max(64, x.device.Multiprocessors))
+		list = append(list, &kernel{piece: x.pieces[0], op: op, pass: &pass.Pass{Op: op, Program: shaders.Load("like.comp", defines...),
+			Uniforms: []shaders.Uniform{shaders.Uint("n", uint32(t.N)), shaders.Uint("first", uint32(t.First/32)), {Name: "pattern", I: elements},
+				shaders.Uint("count", uint32(len(elements))), {Name: "needle", U: []uint32{bytes, mask}}, shaders.Uint("length", uint32(len(needle))), shaders.Uint("others", others)},
+			Dispatch: &pass.Dispatch{Groups: [2]int{groups}, Blocks: []textures.Block{codes, whole(t.Bytes), whole(t.Starts)}}}})
+	}
+	x.stage(list...)
+	m := &marks{}
+	for range x.pieces {
+		m.blocks = append(m.blocks, codes)
+	}
+	return m
+}
+
+// whole names the codes of a chunk of one column.
+func whole(c *table.Chunk) textures.Block {
+	return textures.Block{Chunk: c, Content: textures.Codes, Window: textures.Window{Rows: c.Rows}}
+}
+
+// ascii reports whether all texts of a dictionary are ASCII.
+func ascii(seg *table.Segment) bool {
+	for _, s := range seg.Dict {
+		for i := range len(s) {
+			if s[i] >= 0x80 {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// needleOf is up to four bytes that all texts that match have: of those of the pattern the ones that the fewest texts of a
+// sample have.
+func needleOf(seg *table.Segment, m *expr.LikeMatcher) (best string) {
+	const sample, size = 256, 4
+	if m.Fold() {
+		return ""
+	}
+	fewest, step := sample+1, max(1, len(seg.Dict)/sample)
+	for _, run := range m.Runs() {
+		for i := range max(1, len(run)-size+1) {
+			part, n := run[i:min(i+size, len(run))], 0
+			for k := 0; k < len(seg.Dict); k += step {
+				if strings.Contains(seg.Dict[k], part) {
+					n++
+				}
+			}
+			if len(part) > len(best) || len(part) == len(best) && n < fewest {
+				best, fewest = part, n
+			}
+		}
+	}
+	return best
+}

@@ -1,0 +1,101 @@
+package plan
+
+import (
+	"sort"
+	"strings"
+	"sync"
+	"weak"
+
+	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/table"
+)
+
+// manyTexts is from how many texts of a dictionary on LIKE is a [Match].
+const manyTexts = 1 << 15
+
+// Match is TRUE where Col is not NULL and its text is LIKE a pattern or, with Not, is not: of a dictionary of
+// many texts, which a device may look through itself. [ByCodes] is the same for those that do not.
+type Match struct {
+	Col     int
+	Not     bool
+	Pattern *expr.LikeMatcher
+	Text    string
+
+	spans func() spanSet // found once
+	top   func() uint64
+}
+
+func (m *Match) String() string { return m.Text }
+
+// Columns implements Leaf.
+func (m *Match) Columns() []int { return []int{m.Col} }
+
+// ByCodes returns a leaf, in the place of a [Match] the [Members] that the host finds.
+func ByCodes(l Leaf) Leaf {
+	m, ok := l.(*Match)
+	if !ok {
+		return l
+	}
+	list := m.spans()
+	if len(list) == 0 { // a code that no record has
+		list = spanSet{{m.top() + 1, m.top() + 1}}
+	}
+	return &Members{Col: m.Col, Spans: list, Text: m.Text}
+}
+
+// match lowers LIKE over a dictionary of many texts; nil for other conditions. Where the pattern begins with
+// a text, few of the dictionary are looked at: see [enumerateTexts].
+func (l *lowerer) match(e expr.Expr) *leafForms {
+	like, ok := e.(*expr.Like)
+	if !ok {
+		return nil
+	}
+	c, ok := like.X.(*expr.Column)
+	if !ok || l.seg(c.Index).Max < manyTexts {
+		return nil
+	}
+	m, err := expr.CompileLike(like.Pattern, like.Escape, like.Fold)
+	if err != nil || m.Prefix() != "" || len(m.Elements()) < 2 {
+		return nil
+	}
+	seg := weak.Make(l.seg(c.Index)) // lowered conditions keep no segment in memory
+	top := func() uint64 { return seg.Value().Max }
+	runs := sync.OnceValue(func() []run { return enumerateAll(seg.Value(), e, Span{0, top()}) })
+	leaf := func(not bool, f form, text string) *Pred {
+		spans := sync.OnceValue(func() spanSet { return spansWhere(runs(), func(o outcome) bool { return o.truth(e) == f }) })
+		return leafPred(&Match{Col: c.Index, Not: not, Pattern: m, Text: text, spans: spans, top: top})
+	}
+	return &leafForms{t: leaf(like.Not, isTrue, e.String()), f: leaf(!like.Not, isFalse, denied(e)), u: l.nullTest(c.Index, true), errsKnown: true}
+}
+
+// enumerateTexts tries the codes of a segment; of LIKE those of the texts that begin as its pattern does.
+func enumerateTexts(seg *table.Segment, e expr.Expr) []run {
+	prefix, no := "", outcome{}
+	if like, ok := e.(*expr.Like); ok {
+		if _, ok := like.X.(*expr.Column); ok {
+			if m, err := expr.CompileLike(like.Pattern, like.Escape, like.Fold); err == nil {
+				prefix = m.Prefix()
+			}
+		}
+		if like.Not {
+			no.sign = 1
+		}
+	}
+	if prefix == "" {
+		return enumerateAll(seg, e, Span{0, seg.Max})
+	}
+	dict := seg.Dict[:seg.Max+1]
+	lo := sort.SearchStrings(dict, prefix)
+	hi := lo + sort.Search(len(dict)-lo, func(i int) bool { return !strings.HasPrefix(dict[lo+i], prefix) })
+	var runs []run
+	if lo > 0 {
+		runs = append(runs, run{0, uint64(lo) - 1, no})
+	}
+	if lo < hi {
+		runs = append(runs, enumerateAll(seg, e, Span{uint64(lo), uint64(hi) - 1})...)
+	}
+	if hi < len(dict) {
+		runs = append(runs, run{uint64(hi), seg.Max, no})
+	}
+	return runs
+}

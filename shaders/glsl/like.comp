@@ -1,0 +1,152 @@
+// LIKE over the texts of a dictionary, which lie one behind the other. A work group takes LOCAL texts at a
+// time. Its threads first look for NEEDLE, bytes that every text that matches has, 16 bytes each; then a thread
+// each matches the texts that have it.
+//
+// In: the bytes; starts: where each of the n texts begins, and the last ends; pattern: a byte, ONE character or
+// a RUN of any. Out: a bit for each text, from word first on.
+layout(local_size_x = LOCAL) in;
+layout(std430, binding = 0) writeonly buffer Out { uint bits[]; };
+layout(std430, binding = 1) readonly buffer Quads { uvec4 quads[]; };
+layout(std430, binding = 1) readonly buffer Words { uint words[]; };
+layout(std430, binding = 2) readonly buffer Starts { uint starts[]; };
+uniform uint n, first;
+uniform int pattern[PATTERN];
+uniform uint count;   // elements of the pattern
+uniform uvec2 needle; // four bytes or fewer, and a mask of them
+uniform uint length;  // of the needle
+uniform uint others;  // all ones: the texts that do not match
+
+const int ONE = 256, RUN = 257;
+
+shared uint at[LOCAL + 1]; // the starts of the group's texts
+shared uint found[LOCAL / 32];
+
+uint place = 0xffffffffu, word; // the one that was read last
+
+uint byteAt(uint i) {
+    if (i >> 2 != place) {
+        place = i >> 2;
+        word = words[place];
+    }
+    uint b = word >> (8u * (i & 3u)) & 255u;
+#ifdef FOLD
+    if (b - 65u < 26u)
+        b += 32u;
+#endif
+    return b;
+}
+
+// character is how many bytes the UTF-8 character at i takes; 1 where none is valid.
+uint character(uint i, uint end) {
+    uint b = byteAt(i);
+    if (b < 0xC2u || b > 0xF4u)
+        return 1u;
+    uint size = b < 0xE0u ? 2u : b < 0xF0u ? 3u : 4u;
+    if (i + size > end)
+        return 1u;
+    uint c = byteAt(i + 1u);
+    if (c < (b == 0xE0u ? 0xA0u : b == 0xF0u ? 0x90u : 0x80u) || c > (b == 0xEDu ? 0x9Fu : b == 0xF4u ? 0x8Fu : 0xBFu))
+        return 1u;
+    for (uint j = 2u; j < size; j++)
+        if ((byteAt(i + j) & 0xC0u) != 0x80u)
+            return 1u;
+    return size;
+}
+
+// matches reports whether the text from i to before end matches the pattern: expr.LikeMatcher.Match.
+bool matches(uint i, uint end) {
+    uint p = 0u, retryP = 0u, retryI = 0u;
+    for (;;) {
+        if (p == count) {
+            if (i == end)
+                return true;
+        } else {
+            int e = pattern[p];
+            if (e == RUN) {
+                p++;
+                retryP = p;
+                retryI = i;
+                if (p == count)
+                    return true;
+                continue;
+            }
+            if (i < end) {
+                if (e == ONE) {
+                    i += character(i, end);
+                    p++;
+                    continue;
+                }
+                if (byteAt(i) == uint(e)) {
+                    i++;
+                    p++;
+                    continue;
+                }
+            }
+        }
+        if (retryP == 0u || retryI >= end)
+            return false;
+        retryI += character(retryI, end);
+        i = retryI;
+        p = retryP;
+    }
+}
+
+#ifdef NEEDLE
+// candidate marks the text that has the needle at a byte.
+void candidate(uint i, uint texts) {
+    if (i < at[0] || i >= at[texts])
+        return;
+    uint lo = 0u, hi = texts; // the last text that begins at or before i
+    while (hi - lo > 1u) {
+        uint mid = (lo + hi) / 2u;
+        if (at[mid] <= i)
+            lo = mid;
+        else
+            hi = mid;
+    }
+    if (i + length <= at[lo + 1u])
+        atomicOr(found[lo >> 5], 1u << (lo & 31u));
+}
+
+uint has(uint window) { return uint((window & needle.y) == needle.x); }
+
+// search looks at the bytes of some texts.
+void search(uint texts) {
+    uint end = at[texts];
+    for (uint q = (at[0] >> 4) + gl_LocalInvocationIndex; q * 16u < end; q += uint(LOCAL)) {
+        uvec4 v = quads[q];
+        uvec4 w = uvec4(v.yzw, q * 16u + 16u < end ? words[4u * q + 4u] : 0u);
+        uint hits = 0u;
+        for (int j = 0; j < 4; j++)
+            hits |= (has(v[j]) | has(v[j] >> 8 | w[j] << 24) << 1 | has(v[j] >> 16 | w[j] << 16) << 2 | has(v[j] >> 24 | w[j] << 8) << 3) << 4 * j;
+        for (; hits != 0u; hits &= hits - 1u)
+            candidate(16u * q + uint(findLSB(hits)), texts);
+    }
+}
+#endif
+
+void main() {
+    uint me = gl_LocalInvocationIndex;
+    for (uint from = gl_WorkGroupID.x * uint(LOCAL); from < n; from += gl_NumWorkGroups.x * uint(LOCAL)) {
+        uint texts = min(uint(LOCAL), n - from);
+        for (uint i = me; i <= texts; i += uint(LOCAL))
+            at[i] = starts[from + i];
+#ifdef NEEDLE
+        if (me < uint(LOCAL / 32))
+            found[me] = 0u;
+        barrier();
+        search(texts);
+#else
+        if (me < uint(LOCAL / 32))
+            found[me] = 0xffffffffu;
+#endif
+        barrier();
+        uint bit = 1u << (me & 31u);
+        if (me < texts && (found[me >> 5] & bit) != 0u && !matches(at[me], at[me + 1u]))
+            atomicXor(found[me >> 5], bit);
+        barrier();
+        if (me < uint(LOCAL / 32))
+            bits[first + from / 32u + me] = found[me] ^ others;
+        barrier();
+    }
+}
