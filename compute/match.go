@@ -3,6 +3,7 @@ package compute
 import (
 	"fmt"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/pass"
@@ -68,7 +69,7 @@ func (x *chunk) match(l *plan.Match) *marks {
 		groups := min((t.N+matchLocal-1)/matchLocal, matchGroups*max(64, x.device.Multiprocessors))
 		list = append(list, &kernel{piece: x.pieces[0], op: op, pass: &pass.Pass{Op: op, Program: shaders.Load("like.comp", defines...),
 			Uniforms: []shaders.Uniform{shaders.Uint("n", uint32(t.N)), shaders.Uint("first", uint32(t.First/32)), {Name: "pattern", I: elements},
-				shaders.Uint("count", uint32(len(elements))), {Name: "needle", U: []uint32{bytes, mask}}, shaders.Uint("length", uint32(len(needle))), shaders.Uint("others", others)},
+				shaders.Uint("count", uint32(len(elements))), {Name: "needle", U: []uint32{bytes, mask}}, shaders.Uint("length", uint32(len(needle))), shaders.Uint("tail", tailOf(elements)), shaders.Uint("others", others)},
 			Dispatch: &pass.Dispatch{Groups: [2]int{groups}, Blocks: []textures.Block{codes, whole(t.Bytes), whole(t.Starts)}}}})
 	}
 	x.stage(list...)
@@ -77,6 +78,18 @@ func (x *chunk) match(l *plan.Match) *marks {
 		m.blocks = append(m.blocks, codes)
 	}
 	return m
+}
+
+// tailOf is the element behind the last [expr.AnyRun], where only bytes follow, from the first of a character on; else 0.
+func tailOf(elements []int32) uint32 {
+	at := len(elements)
+	for at > 0 && elements[at-1] < expr.AnyOne {
+		at--
+	}
+	if at == 0 || at == len(elements) || elements[at-1] != expr.AnyRun || !utf8.RuneStart(byte(elements[at])) {
+		return 0
+	}
+	return uint32(at)
 }
 
 // whole names the codes of a chunk of one column.

@@ -91,9 +91,14 @@ func (w *writer) expand(part byte) {
 
 // comment describes a VARCHAR column of lo to hi characters of text, cut anywhere.
 func comment(name string, stream uint64, lo, hi int) genColumn {
-	return texts(name, func(r row) string {
-		n := int(r.between(stream, lo, hi))
-		at := r.below(stream+50, len(pool())-n)
-		return pool()[at : at+n]
-	})
+	return texts(name, func(r row) string { return r.comment(stream, lo, hi) })
 }
+
+func (r row) comment(stream uint64, lo, hi int) string {
+	n := int(r.between(stream, lo, hi))
+	at := r.below(stream+50, len(pool())-n)
+	return pool()[at : at+n]
+}
+
+// Comment is text number n of those of lo to hi characters that are as TPC-H's comments.
+func Comment(n uint64, lo, hi int) string { return row{n: n}.comment(0, lo, hi) }

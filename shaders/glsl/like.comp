@@ -14,6 +14,7 @@ uniform int pattern[PATTERN];
 uniform uint count;   // elements of the pattern
 uniform uvec2 needle; // four bytes or fewer, and a mask of them
 uniform uint length;  // of the needle
+uniform uint tail;    // the element behind the last RUN where only bytes follow, from the first of a character on; else 0
 uniform uint others;  // all ones: the texts that do not match
 
 const int ONE = 256, RUN = 257;
@@ -64,10 +65,15 @@ bool matches(uint i, uint end) {
             int e = pattern[p];
             if (e == RUN) {
                 p++;
-                retryP = p;
-                retryI = i;
                 if (p == count)
                     return true;
+                if (p == tail) { // only the end can match
+                    if (end - i < count - p)
+                        return false;
+                    i = end - (count - p);
+                }
+                retryP = p;
+                retryI = i;
                 continue;
             }
             if (i < end) {
