@@ -52,6 +52,9 @@ func (l *lowerer) newLeaf(e expr.Expr) (forms *leafForms) {
 
 // codes lowers a condition to tests of codes, and of programs over them.
 func (l *lowerer) codes(e expr.Expr) *leafForms {
+	if e := asLike(e); e != nil && (searched(e) || l.manyTexts(e)) {
+		return l.same(e)
+	}
 	if forms := l.match(e); forms != nil {
 		return forms
 	}

@@ -3,6 +3,7 @@ package plan_test
 import (
 	"flag"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"slices"
 	"strings"
@@ -232,6 +233,87 @@ func TestConditionsOverManyTextsAgreeWithEval(t *testing.T) {
 	for _, pattern := range []string{"%9%", "%0_9_", "%t 3%", "%", "x%"} {
 		for _, not := range []bool{false, true} {
 			agree(t, tab, &expr.Like{X: s, Pattern: pattern, Not: not})
+		}
+	}
+}
+
+// Conditions that become LIKE of their column agree with Eval, over few texts and over many.
+func TestConditionsAsLikeAgreeWithEval(t *testing.T) {
+	x := &expr.Column{Name: "s", T: table.Type{Kind: table.Varchar}}
+	call := func(name string, args ...any) expr.Expr {
+		list := []expr.Expr{x}
+		for _, a := range args {
+			if s, ok := a.(string); ok {
+				list = append(list, &expr.Const{V: table.Str(s)})
+			} else {
+				list = append(list, &expr.Const{V: table.Int(int64(a.(int)))})
+			}
+		}
+		for _, f := range expr.Functions(name) {
+			if len(f.Params) == len(list) {
+				return expr.NewCall(f, list, 0)
+			}
+		}
+		panic(name)
+	}
+	list := []expr.Expr{call("starts_with", "a%"), call("starts_with", "é"), &expr.Like{X: call("lower"), Pattern: "%ab_", Not: true}}
+	for _, op := range []expr.CmpOp{expr.LT, expr.LE, expr.EQ, expr.NE, expr.GE, expr.GT} {
+		compare := func(l expr.Expr, k table.Value) {
+			list = append(list, &expr.Compare{Op: op, L: l, R: &expr.Const{V: k}})
+		}
+		for k := range 4 {
+			compare(call("length"), table.Int(int64(3*k)))
+			compare(call("strpos", "b"), table.Int(int64(k)))
+			compare(call("strpos", ""), table.Int(int64(k)))
+		}
+		for _, s := range []string{"ab", "é", "", `a%_\`, "A", "abc"} {
+			for from := range 4 {
+				for n := range 4 {
+					compare(call("substring", from, n), table.Str(s))
+				}
+				compare(call("substr", from), table.Str(s))
+				compare(call("left", from-1), table.Str(s))
+				compare(call("right", from-1), table.Str(s))
+			}
+			compare(call("lower"), table.Str(s))
+		}
+	}
+	for _, not := range []bool{false, true} {
+		list = append(list, &expr.In{X: call("substring", 1, 2), Not: not, List: []*expr.Const{{V: table.Str("ab")}, {V: table.Str("é")}, {V: table.Str("%_")}}},
+			&expr.In{X: call("left", 1), Not: not, List: []*expr.Const{{V: table.Str("b")}, {V: table.Null(x.T)}}})
+	}
+	parts := []string{"a", "b", "B", "é", "%", "_", `\`, "\xff", "ab", "K"}
+	for _, rows := range []int{200, 40_000} {
+		rng := rand.New(rand.NewPCG(5, 5))
+		b := table.NewBuilder("t", []table.Field{{Name: "s", Type: x.T}}, 0)
+		for i := range rows {
+			if i%50 == 0 {
+				b.Column(0).Null()
+			} else {
+				s := ""
+				for range rng.IntN(14) {
+					s += parts[rng.IntN(len(parts))]
+				}
+				if i%20 > 0 {
+					s += fmt.Sprint(i)
+				}
+				b.Column(0).String(s)
+			}
+			if err := b.EndRow(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		tab := b.Table()
+		if n := len(tab.Chunks[0].Segments[0].Dict); rows == 40_000 && n < 1<<15 {
+			t.Fatalf("%d texts are few", n)
+		}
+		for i, e := range list {
+			if rows == 40_000 && i%11 > 0 { // a part of them, for the time that it takes
+				continue
+			}
+			if agree(t, tab, e) {
+				t.Errorf("%s is refused", e)
+			}
 		}
 	}
 }

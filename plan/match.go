@@ -43,6 +43,9 @@ func ByCodes(l Leaf) Leaf {
 	return &Members{Col: m.Col, Spans: list, Text: m.Text}
 }
 
+// manyTexts reports whether a condition over one column is over many texts.
+func (l *lowerer) manyTexts(e expr.Expr) bool { return l.seg(expr.Columns(e)[0]).Max >= manyTexts }
+
 // match lowers LIKE over a dictionary of many texts; nil for other conditions. Where the pattern begins with
 // a text, few of the dictionary are looked at: see [enumerateTexts].
 func (l *lowerer) match(e expr.Expr) *leafForms {
@@ -51,7 +54,7 @@ func (l *lowerer) match(e expr.Expr) *leafForms {
 		return nil
 	}
 	c, ok := like.X.(*expr.Column)
-	if !ok || l.seg(c.Index).Max < manyTexts {
+	if !ok || !l.manyTexts(e) {
 		return nil
 	}
 	m, err := expr.CompileLike(like.Pattern, like.Escape, like.Fold)
