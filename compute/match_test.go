@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/stencildb/stencildb/cpu"
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/glctx"
 	"github.com/stencildb/stencildb/internal/gltest"
@@ -133,6 +134,68 @@ func TestMatchesWithoutRegardToCase(t *testing.T) {
 					}
 				})
 				g.End()
+			}
+		}
+	})
+}
+
+// Matches beside other conditions, over chunks that one program goes over together: the counts are the CPU's, and
+// the plan names the passes.
+func TestQueriesWithMatches(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 9))
+	tab := textTable(t, rng, 200_000, 50_000, textParts)
+	x := &expr.Column{Name: "s", T: tab.Fields[0].Type}
+	like := func(pattern string, not bool) expr.Expr { return &expr.Like{X: x, Pattern: pattern, Escape: '\\', Not: not} }
+	gltest.Run(t, 0, func(ctx *glctx.Context, g *pass.GL) {
+		d := deviceOf(ctx.Caps(), false)
+		for _, c := range []struct {
+			where expr.Expr
+			pass  string
+		}{
+			{like("%ab%", false), "Match(s LIKE '%ab%')"},
+			{like("%ab%b_", true), "Match(s NOT LIKE '%ab%b_')"},
+			{&expr.Not{X: like("%ab%", false)}, "Match(s NOT LIKE '%ab%')"},
+			{&expr.And{Kids: []expr.Expr{like("%a%", false), like("%b%", true)}}, "Match(s NOT LIKE '%b%')"},
+			{&expr.Or{Kids: []expr.Expr{like("%12_", false), like("_%é%", false), &expr.IsNull{X: x}}}, "Match(s LIKE '%12_')"},
+			{&expr.And{Kids: []expr.Expr{like("%3%", false), &expr.Compare{Op: expr.GE, L: x, R: &expr.Const{V: table.Str("ab")}}}}, "Match(s LIKE '%3%')"},
+			{&expr.IsTruth{X: like("%ab%", false), Want: expr.IsUnknown}, ""},
+		} {
+			q, err := plan.NewQuery(tab, &plan.Fragment{Where: c.where, Aggs: []expr.Aggregate{{Kind: expr.CountAll, Col: -1}, {Kind: expr.Max, Col: 0, Name: "s", Arg: x.T}}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := uint64(0)
+			for i, k := range q.Chunks {
+				rows, err := cpu.Selected(k.Pred, tab.Chunks[i])
+				if err != nil {
+					t.Fatal(err)
+				}
+				want += uint64(rows.Count())
+			}
+			s, err := Select(g, d, q)
+			if err == nil {
+				err = s.Check()
+			}
+			if err != nil {
+				t.Fatalf("%s: %v", c.where, err)
+			}
+			if n, err := s.Count(); err != nil || n != want {
+				t.Errorf("%s: %d rows, %v, not %d", c.where, n, err, want)
+			}
+			g.End()
+			r := &pass.Recorder{}
+			if s, err = Select(r, d, q); err == nil {
+				err = s.Check()
+			}
+			if err != nil {
+				t.Fatalf("%s: %v", c.where, err)
+			}
+			found := c.pass == ""
+			for _, p := range r.Plan() {
+				found = found || p.String() == c.pass
+			}
+			if !found {
+				t.Errorf("%s: no pass is %s: %v", c.where, c.pass, r.Plan())
 			}
 		}
 	})

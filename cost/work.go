@@ -191,14 +191,28 @@ func (r *reader) leaves(list []Item, p *plan.Pred) []Item {
 	switch l := p.Leaf.(type) {
 	case *plan.Range:
 		return append(list, r.item(Range, l.Col, false))
-	case *plan.Members, *plan.Match:
-		return append(list, r.item(Members, l.Columns()[0], true))
+	case *plan.Members:
+		return append(list, r.item(Members, l.Col, true))
+	case *plan.Match:
+		return append(list, r.match(l.Col))
 	case *plan.Program:
 		return append(list, r.program(l))
 	case *plan.Scalar:
 		return append(list, r.scalar(l))
 	}
 	return append(list, r.item(Compare, p.Leaf.Columns()[0], false))
+}
+
+// match is looking codes up and, before that, looking through the texts: so many bytes take as long as a record's code.
+func (r *reader) match(col int) Item {
+	const perCode, sample = 16, 64
+	x, dict := r.item(Members, col, true), r.chunk.Segments[col].Dict
+	step, size := max(1, len(dict)/sample), 0
+	for i := 0; i < len(dict); i += step {
+		size += len(dict[i]) * step
+	}
+	x.Scale += float64(size) / float64(perCode*max(1, r.chunk.Rows))
+	return x
 }
 
 // program is an item whose scale is its number of nodes.
