@@ -46,7 +46,8 @@ func (x *chunk) match(l *plan.Match) *marks {
 	if len(texts) == 0 {
 		return nil
 	}
-	codes := textures.ScratchBlock(&textures.Scratch{Words: (len(seg.Dict) + matchLocal - 1) / matchLocal * matchLocal / 32})
+	groups := (len(seg.Dict) + matchLocal - 1) / matchLocal
+	codes := textures.ScratchBlock(&textures.Scratch{Words: groups*matchLocal/32 + 4}) // never as large as a bitmap of records, which a trace draws
 	defines := []string{fmt.Sprintf("LOCAL %d", matchLocal), fmt.Sprintf("PATTERN %d", mostElements)}
 	if l.Pattern.Fold() {
 		defines = append(defines, "FOLD")

@@ -145,7 +145,9 @@ func TestQueriesWithMatches(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 9))
 	tab := textTable(t, rng, 200_000, 50_000, textParts)
 	x := &expr.Column{Name: "s", T: tab.Fields[0].Type}
-	like := func(pattern string, not bool) expr.Expr { return &expr.Like{X: x, Pattern: pattern, Escape: '\\', Not: not} }
+	like := func(pattern string, not bool) expr.Expr {
+		return &expr.Like{X: x, Pattern: pattern, Escape: '\\', Not: not}
+	}
 	gltest.Run(t, 0, func(ctx *glctx.Context, g *pass.GL) {
 		d := deviceOf(ctx.Caps(), false)
 		for _, c := range []struct {

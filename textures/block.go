@@ -3,6 +3,7 @@ package textures
 import (
 	"fmt"
 	"math/bits"
+	"slices"
 	"strings"
 
 	"github.com/stencildb/stencildb/table"
@@ -191,6 +192,9 @@ func (b Block) Stored() uint32 {
 func (b Block) describe(t *table.Table) string {
 	if b.Scratch != nil {
 		return "working memory"
+	}
+	if t != nil && !slices.Contains(t.Chunks, b.Chunk) {
+		return fmt.Sprintf("%d numbers", b.Chunk.Rows) // of a dimension, or of texts
 	}
 	return fmt.Sprintf("the %v of %s of a chunk of %d rows", b.Content, describeColumns(t, b.Col), b.Chunk.Rows)
 }

@@ -95,7 +95,10 @@ func (t *tracer) dispatchState(s *facts, d *pass.Dispatch) {
 		switch {
 		case b.Scratch != nil:
 			s.add(what, "working memory, %s", words(b.Scratch.Words))
-		case !b.None():
+		case b.None():
+		case !slices.Contains(t.plan.Table.Chunks, b.Chunk):
+			s.add(what, "%s numbers", numbers.Grouped(b.Window.Rows))
+		default:
 			s.add(what, "%v of %s, rows %s to %s of the chunk, counted from 0", b.Content, t.columnName(b.Col),
 				numbers.Grouped(b.Window.From), numbers.Grouped(b.Window.From+b.Window.Rows-1))
 		}
