@@ -269,7 +269,7 @@ func (r *reading) learn(c *column, g int, d *decoded) error {
 		}
 		return nil
 	}
-	return r.batches(c, g, d, func(p *part, at int) error {
+	err := r.batches(c, g, d, func(p *part, at int) error {
 		lo, hi := d.extent()
 		p.lo, p.hi, p.nulls = min(p.lo, lo), max(p.hi, hi), p.nulls || d.valid != nil
 		if err := inRange(c.Type, lo, hi); err != nil {
@@ -280,6 +280,10 @@ func (r *reading) learn(c *column, g int, d *decoded) error {
 		}
 		return nil
 	})
+	for _, p := range c.parts[g] {
+		p.words.Order() // by this goroutine
+	}
+	return err
 }
 
 // keep takes the words of rows from row at on, and says what more memory they take.
@@ -322,12 +326,11 @@ func (r *reading) frame(c *column) error {
 		}
 		var dict []string
 		if c.Type.Kind == table.Varchar {
+			var words []*table.Words
 			for _, p := range parts {
-				dict = append(dict, p.words.List...)
+				words = append(words, &p.words)
 			}
-			slices.Sort(dict)
-			dict = slices.Compact(dict)
-			table.Pack(dict)
+			dict = table.Dictionary(words)
 			lo, hi = 0, uint64(max(len(dict)-1, 0))
 		}
 		if lo > hi {
@@ -353,11 +356,7 @@ func (r *reading) fill(c *column, g int, d *decoded) error {
 		return r.batches(c, g, d, put)
 	}
 	for _, p := range c.parts[g] {
-		rank, dict := make([]uint64, len(p.words.List)), c.frames[p.chunk].Dict()
-		for k, word := range p.words.List {
-			at, _ := slices.BinarySearch(dict, word)
-			rank[k] = uint64(at)
-		}
+		rank := p.words.Ranks(c.frames[p.chunk].Dict())
 		d.ordinals, d.raw, d.valid, d.offset = slices.Grow(d.ordinals[:0], p.rows)[:p.rows], nil, p.valid, 0
 		for i, k := range p.text {
 			if d.ordinals[i] = 0; !d.null(i) {

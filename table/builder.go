@@ -262,7 +262,8 @@ func (c *ColumnBuilder) Segment() *Segment {
 	}
 	var rank []uint64
 	if c.typ.Kind == Varchar {
-		s.Dict, rank = c.words.sorted()
+		s.Dict = Dictionary([]*Words{&c.words})
+		rank = c.words.Ranks(s.Dict)
 		c.words = Words{}
 		lo, hi = 0, uint64(max(len(rank)-1, 0)) // every string was seen
 	}

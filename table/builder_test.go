@@ -2,6 +2,7 @@ package table
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -274,5 +275,41 @@ func TestPackedTextsAreTheSame(t *testing.T) {
 	Pack(list)
 	if !slices.Equal(list, want) {
 		t.Errorf("%q became %q", want, list)
+	}
+}
+
+// A dictionary of several lists of texts, of so many that several goroutines make it, has each of them once, in order.
+func TestDictionaryOfSeveralLists(t *testing.T) {
+	for _, n := range []int{0, 1, 100, 40_000} {
+		var lists []*Words
+		all := map[string]bool{}
+		for k := range 4 {
+			w := &Words{}
+			for i := range n {
+				s := fmt.Sprint(strings.Repeat("common ", i%3), (i*7919+k*500)%(2*n))
+				w.Number(s)
+				all[s] = true
+			}
+			lists = append(lists, w)
+		}
+		lists = append(lists, &Words{})
+		want := slices.Sorted(maps.Keys(all))
+		got := Dictionary(lists)
+		if !slices.Equal(got, want) {
+			t.Fatalf("%d texts in each list: %d texts, not %d", n, len(got), len(want))
+		}
+		for _, w := range lists {
+			for k, rank := range w.Ranks(got) {
+				if got[rank] != w.List[k] {
+					t.Fatalf("%q has the place of %q", w.List[k], got[rank])
+				}
+				if known, ok := w.Known(w.List[k]); !ok || known != uint64(k) {
+					t.Fatalf("%q is number %d, not %d", w.List[k], known, k)
+				}
+			}
+		}
+	}
+	if got := Dictionary(nil); len(got) > 0 {
+		t.Errorf("a dictionary of nothing has %q", got)
 	}
 }

@@ -1,8 +1,12 @@
 package table
 
 import (
+	"cmp"
+	"encoding/binary"
+	"runtime"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // Words are the distinct texts of some rows, numbered as they come.
@@ -10,6 +14,7 @@ type Words struct {
 	List  []string
 	Bytes int // about what they take
 	index map[string]uint64
+	order []uint32
 }
 
 // wordOverhead is about what a distinct text takes besides its bytes: its header in the list,
@@ -36,19 +41,116 @@ func (w *Words) Number(s string) uint64 {
 	return k
 }
 
-// sorted is the texts in their order; rank[k] is the place of the k-th.
-func (w *Words) sorted() (dict []string, rank []uint64) {
-	order := make([]int, len(w.List))
-	for i := range order {
-		order[i] = i
+// Order are the numbers of the texts in the order of these. It puts them one behind the other, too.
+func (w *Words) Order() []uint32 {
+	if len(w.order) == len(w.List) {
+		return w.order
 	}
-	slices.SortFunc(order, func(a, b int) int { return strings.Compare(w.List[a], w.List[b]) })
-	dict, rank = make([]string, len(order)), make([]uint64, len(order))
-	for r, k := range order {
-		dict[r], rank[k] = w.List[k], uint64(r)
+	type text struct {
+		first  uint64 // bytes, which decide mostly
+		number uint32
 	}
+	texts := make([]text, len(w.List))
+	for k, s := range w.List {
+		var first [8]byte
+		copy(first[:], s)
+		texts[k] = text{binary.BigEndian.Uint64(first[:]), uint32(k)}
+	}
+	slices.SortFunc(texts, func(a, b text) int {
+		if a.first != b.first {
+			return cmp.Compare(a.first, b.first)
+		}
+		return strings.Compare(w.List[a.number], w.List[b.number])
+	})
+	w.order = make([]uint32, len(texts))
+	list := make([]string, len(texts))
+	for i, t := range texts {
+		w.order[i], list[i] = t.number, w.List[t.number]
+	}
+	Pack(list)
+	for i, k := range w.order {
+		w.List[k] = list[i]
+	}
+	return w.order
+}
+
+// Ranks are the places of the texts, by their numbers, in a dictionary that has them all.
+func (w *Words) Ranks(dict []string) []uint64 {
+	rank, at := make([]uint64, len(w.List)), 0
+	for _, k := range w.Order() {
+		s, step := w.List[k], 1
+		for at+step < len(dict) && dict[at+step] <= s { // the next ones are near
+			at += step
+			step *= 2
+		}
+		more, _ := slices.BinarySearch(dict[at:min(at+step, len(dict))], s)
+		at += more
+		rank[k] = uint64(at)
+	}
+	return rank
+}
+
+// Dictionary is the distinct texts of several lists in their order, one behind the other. It is made by all cores.
+func Dictionary(of []*Words) []string {
+	lists, most := make([][]string, len(of)), 0
+	for i, w := range of {
+		for _, k := range w.Order() {
+			lists[i] = append(lists[i], w.List[k])
+		}
+		if len(lists[i]) > len(lists[most]) {
+			most = i
+		}
+	}
+	if len(lists) == 0 {
+		return nil
+	}
+	const least = 1 << 12 // texts of the largest list that a goroutine takes
+	parts := make([][]string, max(1, min(4*runtime.GOMAXPROCS(0), len(lists[most])/least)))
+	var wg sync.WaitGroup
+	begin := func(list []string, part int) int { // of the part in a list
+		switch part {
+		case 0:
+			return 0
+		case len(parts):
+			return len(list)
+		}
+		at, _ := slices.BinarySearch(list, lists[most][len(lists[most])*part/len(parts)])
+		return at
+	}
+	for p := range parts {
+		wg.Go(func() {
+			var some [][]string
+			for _, list := range lists {
+				some = append(some, list[begin(list, p):begin(list, p+1)])
+			}
+			for len(some) > 1 {
+				some = append(some[2:], bothOf(some[0], some[1]))
+			}
+			parts[p] = some[0]
+		})
+	}
+	wg.Wait()
+	dict := slices.Concat(parts...)
 	Pack(dict)
-	return dict, rank
+	return dict
+}
+
+// bothOf is the texts of two lists in order, each once.
+func bothOf(a, b []string) []string {
+	out := make([]string, 0, len(a)+len(b))
+	for len(a) > 0 && len(b) > 0 {
+		c := strings.Compare(a[0], b[0])
+		if c <= 0 {
+			out = append(out, a[0])
+			a = a[1:]
+		} else {
+			out = append(out, b[0])
+		}
+		if c >= 0 {
+			b = b[1:]
+		}
+	}
+	return append(append(out, a...), b...)
 }
 
 // Pack puts the texts of a list one behind the other in memory, so that who reads one after the other
