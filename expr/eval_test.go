@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/big"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -267,6 +268,42 @@ func TestLikeIsItsDefinition(t *testing.T) {
 		m, err := expr.CompileLike(string(p), 0, false)
 		if err != nil || m.Match(string(s)) != is(p, s) {
 			t.Fatalf("%q LIKE %q: want %v (%v)", string(s), string(p), is(p, s), err)
+		}
+	}
+}
+
+// What is found in many texts at once, one behind the other or not, is what each text says.
+func TestMatchesOfManyTexts(t *testing.T) {
+	rng := rand.New(rand.NewPCG(2, 3))
+	parts := []string{"a", "b", "ab", "é", "\xff", "%", "", "aab"}
+	var apart []string
+	for range 3000 {
+		s := ""
+		for range rng.IntN(7) {
+			s += parts[rng.IntN(len(parts))]
+		}
+		apart = append(apart, s)
+	}
+	packed := slices.Clone(apart)
+	table.Pack(packed)
+	for _, pattern := range []string{"%", "", "_", "a", "%a", "a%", "%ab%", "%b%ab", "%é%", "%_é_%", "%\xff%", "%aab", "not there", "%abé_%", "ab%ba%"} {
+		for _, fold := range []bool{false, true} {
+			m, err := expr.CompileLike(pattern, 0, fold)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, list := range [][]string{packed, apart, packed[1:50], packed[5:5]} {
+				var got, want []int
+				m.Each(list, func(i int) { got = append(got, i) })
+				for i, s := range list {
+					if m.Match(s) {
+						want = append(want, i)
+					}
+				}
+				if !slices.Equal(got, want) {
+					t.Errorf("%q in %d texts: %d match, not %d", pattern, len(list), len(got), len(want))
+				}
+			}
 		}
 	}
 }

@@ -152,25 +152,26 @@ func enumerate(s Span, at func(uint64) outcome) []run {
 	}
 }
 
-// enumerateAll tries the codes of a span of a segment, many of them on all cores.
-func enumerateAll(seg *table.Segment, e expr.Expr, s Span) []run {
+// enumerateAll has the codes of a span tried, many of them on all cores.
+func enumerateAll(s Span, try func(Span) []run) []run {
 	parts := make([][]run, (s.Hi-s.Lo)/codesApart+1)
 	var g errgroup.Group
 	g.SetLimit(runtime.GOMAXPROCS(0))
 	for i := range parts {
 		g.Go(func() error {
 			first := s.Lo + uint64(i)*codesApart
-			parts[i] = enumerate(Span{first, min(first+codesApart-1, s.Hi)}, outcomesAt(e, expr.Codes(seg)))
+			parts[i] = try(Span{first, min(first+codesApart-1, s.Hi)})
 			return nil
 		})
 	}
 	_ = g.Wait()
 	var runs []run
-	for _, part := range parts {
-		if n := len(runs); n > 0 && runs[n-1].same(part[0].outcome) {
-			runs[n-1].hi, part = part[0].hi, part[1:]
+	for _, r := range slices.Concat(parts...) {
+		if n := len(runs); n > 0 && runs[n-1].hi+1 == r.lo && runs[n-1].same(r.outcome) {
+			runs[n-1].hi = r.hi
+		} else {
+			runs = append(runs, r)
 		}
-		runs = append(runs, part...)
 	}
 	return runs
 }

@@ -63,7 +63,7 @@ func (l *lowerer) match(e expr.Expr) *leafForms {
 	}
 	seg := weak.Make(l.seg(c.Index)) // lowered conditions keep no segment in memory
 	top := func() uint64 { return seg.Value().Max }
-	runs := sync.OnceValue(func() []run { return enumerateAll(seg.Value(), e, Span{0, top()}) })
+	runs := sync.OnceValue(func() []run { return enumerateTexts(seg.Value(), e) })
 	leaf := func(not bool, f form, text string) *Pred {
 		spans := sync.OnceValue(func() spanSet { return spansWhere(runs(), func(o outcome) bool { return o.truth(e) == f }) })
 		return leafPred(&Match{Col: c.Index, Not: not, Pattern: m, Text: text, spans: spans, top: top})
@@ -71,34 +71,51 @@ func (l *lowerer) match(e expr.Expr) *leafForms {
 	return &leafForms{t: leaf(like.Not, isTrue, e.String()), f: leaf(!like.Not, isFalse, denied(e)), u: l.nullTest(c.Index, true), errsKnown: true}
 }
 
-// enumerateTexts tries the codes of a segment; of LIKE those of the texts that begin as its pattern does.
+// enumerateTexts tries the codes of a segment. LIKE of the column itself finds those that match; where its pattern
+// begins with a text, among those that begin so.
 func enumerateTexts(seg *table.Segment, e expr.Expr) []run {
-	prefix, no := "", outcome{}
-	if like, ok := e.(*expr.Like); ok {
-		if _, ok := like.X.(*expr.Column); ok {
-			if m, err := expr.CompileLike(like.Pattern, like.Escape, like.Fold); err == nil {
-				prefix = m.Prefix()
-			}
-		}
-		if like.Not {
-			no.sign = 1
-		}
+	like, ok := e.(*expr.Like)
+	if ok {
+		_, ok = like.X.(*expr.Column)
 	}
-	if prefix == "" {
-		return enumerateAll(seg, e, Span{0, seg.Max})
+	if !ok {
+		return enumerateAll(Span{0, seg.Max}, func(s Span) []run { return enumerate(s, outcomesAt(e, expr.Codes(seg))) })
+	}
+	m, err := expr.CompileLike(like.Pattern, like.Escape, like.Fold)
+	if err != nil {
+		return []run{{0, seg.Max, outcome{err: expr.Errorf(like.P, "%s", err)}}}
 	}
 	dict := seg.Dict[:seg.Max+1]
-	lo := sort.SearchStrings(dict, prefix)
-	hi := lo + sort.Search(len(dict)-lo, func(i int) bool { return !strings.HasPrefix(dict[lo+i], prefix) })
-	var runs []run
-	if lo > 0 {
-		runs = append(runs, run{0, uint64(lo) - 1, no})
+	lo := sort.SearchStrings(dict, m.Prefix())
+	hi := lo + sort.Search(len(dict)-lo, func(i int) bool { return !strings.HasPrefix(dict[lo+i], m.Prefix()) })
+	var matches []run
+	yes, no := outcome{sign: 1}, outcome{}
+	if like.Not {
+		yes, no = no, yes
 	}
 	if lo < hi {
-		runs = append(runs, enumerateAll(seg, e, Span{uint64(lo), uint64(hi) - 1})...)
+		matches = enumerateAll(Span{uint64(lo), uint64(hi) - 1}, func(s Span) (runs []run) {
+			m.Each(dict[s.Lo:s.Hi+1], func(i int) {
+				c := s.Lo + uint64(i)
+				if n := len(runs); n > 0 && runs[n-1].hi+1 == c {
+					runs[n-1].hi = c
+				} else {
+					runs = append(runs, run{c, c, yes})
+				}
+			})
+			return runs
+		})
 	}
-	if hi < len(dict) {
-		runs = append(runs, run{uint64(hi), seg.Max, no})
+	var runs []run
+	next := uint64(0)
+	for _, r := range matches {
+		if r.lo > next {
+			runs = append(runs, run{next, r.lo - 1, no})
+		}
+		runs, next = append(runs, r), r.hi+1
+	}
+	if next <= seg.Max {
+		runs = append(runs, run{next, seg.Max, no})
 	}
 	return runs
 }
