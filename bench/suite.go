@@ -378,6 +378,7 @@ func (f *field) run(ctx context.Context) (err error) {
 	}
 	var trials []Trial
 	for _, op := range f.operations {
+		f.tell("preparing "+op.Name, 0)
 		prepare := f.trial
 		if op.loads {
 			prepare = f.loadTrial

@@ -62,6 +62,9 @@ type Query struct {
 	Columns []string
 }
 
+// settleTime is how long a statement runs on auto, three times at least, before it is timed.
+const settleTime = 2 * time.Second
+
 // openBackend returns a backend of package engine as a system. Columns become resident at
 // the first statement that uses them.
 func openBackend(name string, o engine.Options, tables []*table.Table) (System, error) {
@@ -92,7 +95,7 @@ func openBackend(name string, o engine.Options, tables []*table.Table) (System, 
 		}
 		if name == "auto" {
 			// It moves columns to the device, where they are worth it.
-			for range 40 {
+			for n, start := 0, time.Now(); n < 40 && (n < 3 || time.Since(start) < settleTime); n++ {
 				if _, err := run(ctx); err != nil {
 					return Contender{}, err
 				}
