@@ -46,6 +46,8 @@ the same that a SELECT takes. SUMMARIZE t gives of each column how many values,
 NULLs and different values it has, the smallest and the largest, and its quartiles
 (percentile_disc); all of them are exact. SET name = value, RESET name and SHOW name are for
 backend, host_memory, join (the algorithm) and statement_timeout (SHOW ALL).
+CREATE INDEX [name] ON t [USING sorted | hash] (column) makes an index, which cpu uses
+where a condition selects few records; DROP INDEX name, SHOW INDEXES.
 
 Formats: table is for people. csv is one result set, with NULL an unquoted empty
 field and "" an empty string. json is one line a statement: {"sql", "columns",

@@ -19,6 +19,10 @@ import (
 type Backend struct {
 	workers int
 	kernels kernels.Set
+	indexes func(*table.Segment) []*Index // nil for none
+	// leastPart is how many times as many rows as an index finds a chunk has at least: about as many are looked at in the
+	// same time, all in a row.
+	leastPart int
 }
 
 // Option changes a new [Backend].
@@ -33,7 +37,7 @@ func New(workers int, options ...Option) *Backend {
 	if workers <= 0 {
 		workers = runtime.GOMAXPROCS(0)
 	}
-	b := &Backend{workers: workers, kernels: kernels.Best()}
+	b := &Backend{workers: workers, kernels: kernels.Best(), leastPart: 16}
 	for _, o := range options {
 		o(b)
 	}
@@ -95,6 +99,7 @@ type execution struct {
 	blocks  []block
 	workers int // at most one a block
 	needs   []needs
+	found   [][]uint32           // by chunk the rows that an index has found, which q is narrowed to; nil for all
 	total   *partial             // once scanned
 	orders  map[int]*commonOrder // of the columns in which a rank was looked for
 }
@@ -106,8 +111,7 @@ func (b *Backend) execution(ctx context.Context, q *plan.Query) (*execution, err
 	if err := q.OnlyColumns(); err != nil {
 		return nil, err
 	}
-	x := &execution{Backend: b, ctx: ctx, q: q, needs: columnNeeds(q.Aggs),
-		orders: map[int]*commonOrder{}}
+	x := &execution{Backend: b, ctx: ctx, needs: columnNeeds(q.Aggs), orders: map[int]*commonOrder{}}
 	ranked := false // some aggregate looks for a k-th value
 	for _, nd := range x.needs {
 		if nd.col < 0 || nd.col >= len(q.Table.Fields) {
@@ -117,6 +121,10 @@ func (b *Backend) execution(ctx context.Context, q *plan.Query) (*execution, err
 			return nil, fmt.Errorf("cpu: column %s cannot be used: %s", f.Name, f.Unsupported)
 		}
 	}
+	if uses := b.IndexesOf(q); uses != nil {
+		q, x.found = narrowed(q, uses)
+	}
+	x.q = q
 	for _, a := range q.Aggs {
 		ranked = ranked || plan.IsRanked(a) && a.Kind != expr.Min && a.Kind != expr.Max
 	}

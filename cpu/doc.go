@@ -17,6 +17,7 @@
 //     any backend has selected. An [Evaluator] computes the expressions. Where a sample of the keys, which are
 //     columns, says that there are many groups, the rows are dealt by a hash of their keys to parts, each of
 //     which one core groups; else each core groups what it is given, and these are merged.
+//   - [Index] finds the rows of a segment that have a code; [WithIndexes] has a backend use some.
 //   - [Backend.Join] joins tables: the codes of the result are gathered into a table, over which all
 //     else runs as over any. [Star] makes of the smaller tables of a star what a device looks up.
 //   - [Sorter] puts rows in the order of the codes of keys: a radix sort, or a selection of

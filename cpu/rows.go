@@ -28,7 +28,11 @@ func (b *Backend) Rows(ctx context.Context, q *plan.Query) iter.Seq2[table.Block
 		selected := ordered.Map(x.workers, slices.Values(x.blocks), func(_ int, at block) table.Block {
 			s := takeScratch()
 			defer s.release()
-			return x.chunks[at.chunk].rows(s, at)
+			rows := x.chunks[at.chunk].rows(s, at)
+			if x.found != nil && x.found[at.chunk] != nil {
+				rows = inTable(rows, x.found[at.chunk])
+			}
+			return rows
 		})
 		var few table.Block // rows of several blocks
 		for at := range selected {

@@ -147,6 +147,9 @@ func (s *planned) predict(d *gpus, closed bool) (*order, error) {
 			continue
 		case name == "cpu":
 			p.Run = b.Run(c.work)
+			if by, ok := s.db.byIndex(s.plan); ok {
+				p.Run = min(p.Run, by)
+			}
 			o.list = append(o.list, p)
 			continue
 		}

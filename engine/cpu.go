@@ -17,7 +17,7 @@ import (
 // operators of its one sweep over the codes.
 type cpuBackend struct{ *cpu.Backend }
 
-func newCPU() backend { return cpuBackend{cpu.New(0)} }
+func newCPU(options ...cpu.Option) backend { return cpuBackend{cpu.New(0, options...)} }
 
 func (b cpuBackend) Execute(ctx context.Context, q *plan.Query, _ *took) ([]table.Value, error) {
 	return b.Backend.Execute(ctx, q)
@@ -29,11 +29,13 @@ func (b cpuBackend) Rows(ctx context.Context, q *plan.Query, _ *took) iter.Seq2[
 
 // Explain lists the operators. Where chunks fold a predicate differently, the one
 // with the most work left is shown.
-func (cpuBackend) Explain(_ context.Context, q *plan.Query, _ bool) ([]Step, error) {
+func (b cpuBackend) Explain(_ context.Context, q *plan.Query, _ bool) ([]Step, error) {
 	if err := q.OnlyColumns(); err != nil {
 		return nil, err
 	}
 	steps := []Step{{Pass: "Scan(" + q.Table.Name + ")", Counts: scanWords(q)}}
+	indexed, q := b.indexSteps(q)
+	steps = append(steps, indexed...)
 	var most []Step
 	for _, c := range q.Chunks {
 		var list []Step
@@ -47,7 +49,7 @@ func (cpuBackend) Explain(_ context.Context, q *plan.Query, _ bool) ([]Step, err
 			most = list
 		}
 	}
-	if most == nil && q.Where != nil {
+	if most == nil && indexed == nil && q.Where != nil {
 		most = []Step{{Pass: "Filter(" + q.Where.String() + ")", Counts: "decided from the columns' ranges alone: all records of a chunk or none"}}
 	}
 	steps = append(steps, most...)

@@ -16,6 +16,7 @@ import (
 	"golang.org/x/sync/semaphore"
 
 	"github.com/stencildb/stencildb/cost"
+	"github.com/stencildb/stencildb/cpu"
 	"github.com/stencildb/stencildb/ingest"
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/table"
@@ -71,10 +72,11 @@ type DB struct {
 	stars      *stars
 	lowered    plan.Lowered
 	snapshots  snapshots
+	indexes    indexes
 	costs      costs // that auto goes by
 	uses       uses  // of columns, and of the device
 
-	epoch atomic.Uint64 // counts the opening of the device and the closing of the DB
+	epoch atomic.Uint64 // counts the opening of the device, the closing of the DB, and the changes of indexes
 
 	mu      sync.Mutex
 	closed  bool
@@ -120,7 +122,8 @@ func Open(o Options) (*DB, error) {
 		o.Calibrations, _ = cost.Folder()
 	}
 	kept, _ := lru.New[string, *Statement](maxStatements) // only a size below 1 is an error
-	db := &DB{opts: o, opener: openGPUs, statements: kept, cpu: newCPU(), schema: informationSchema(), costs: costs{folder: o.Calibrations, note: o.Note}, uses: uses{of: map[columnOf]int{}}}
+	db := &DB{opts: o, opener: openGPUs, statements: kept, schema: informationSchema(), costs: costs{folder: o.Calibrations, note: o.Note}, uses: uses{of: map[columnOf]int{}}}
+	db.cpu = newCPU(cpu.WithIndexes(db.indexes.at))
 	db.stars = db.newStars()
 	db.asked = cmp.Or(o.Backend, "auto")
 	if err := db.SetBackend(db.asked); err != nil {
@@ -296,8 +299,9 @@ func (db *DB) hostBudget() (int64, error) {
 	for _, t := range db.tables() {
 		left -= t.Bytes()
 	}
+	left -= db.indexes.bytes()
 	if left <= 0 {
-		return 0, errors.New("engine: the tables read so far fill the host memory budget: raise it (--host-memory)")
+		return 0, errors.New("engine: the tables read so far and their indexes fill the host memory budget: raise it (--host-memory)")
 	}
 	return left, nil
 }

@@ -88,7 +88,7 @@ func (db *DB) Prepare(ctx context.Context, text string) (*Statement, error) {
 // have their place in the script.
 func (db *DB) prepare(ctx context.Context, script string, st *sql.Statement) (*Statement, error) {
 	s := &Statement{db: db, script: script, parsed: st}
-	if st.Params > 0 || st.Explain || st.Clock || st.Setting != nil {
+	if st.Params > 0 || st.Explain || st.Clock || st.Setting != nil || st.Index != nil {
 		return s, nil
 	}
 	return s.with(ctx, nil)
@@ -254,6 +254,14 @@ func (s *Statement) pinned(ctx context.Context) (now *planned, unpin func(), err
 		}
 	}
 	now.tables = tables
+	for i, t := range tables {
+		if now.spared == nil {
+			if err = s.db.indexes.update(ctx, s.sources[i].entry, t); err != nil {
+				unpin()
+				return nil, nil, err
+			}
+		}
+	}
 	if old := s.latest.Load(); old != nil && slices.Equal(old.tables, tables) {
 		return old, unpin, nil
 	}
@@ -322,6 +330,8 @@ func (s *Statement) query(ctx context.Context, args []any) (*Rows, error) {
 		return s.explained(ctx, args)
 	case s.parsed.Setting != nil:
 		return s.setting(ctx)
+	case s.parsed.Index != nil:
+		return s.index(ctx)
 	}
 	s, err := s.with(ctx, args)
 	if err != nil {

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/table"
 )
 
 // spanSet is an ascending list of disjoint, not adjacent spans of codes.
@@ -118,4 +119,27 @@ func spanLeaf(col int, x Span, top uint64, hint expr.CmpOp) Leaf {
 		return &Compare{Col: col, Op: expr.GE, Code: x.Lo}
 	}
 	return &Range{Col: col, Lo: x.Lo, Hi: x.Hi}
+}
+
+// Spans are the codes of the one column that decide a predicate, where it holds for all rows that
+// have one of them and for no others; ok is false where it reads more than that. NULLs have none.
+func (p *Pred) Spans(c *table.Chunk) (col int, spans []Span, ok bool) {
+	switch p.Op {
+	case Simple:
+		switch p.Leaf.(type) {
+		case *Compare, *Range, *Members:
+			col = p.Leaf.Columns()[0]
+			return col, leafSet(p.Leaf, c.Segments[col].Max).codes, true
+		}
+	case Or:
+		for i, k := range p.Kids {
+			of, list, ok := k.Spans(c)
+			if !ok || i > 0 && of != col {
+				return 0, nil, false
+			}
+			col, spans = of, append(spans, list...)
+		}
+		return col, normalize(spans), true
+	}
+	return 0, nil, false
 }

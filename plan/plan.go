@@ -100,6 +100,17 @@ func (p *Pred) String() string {
 	return strings.Join(parts, sep)
 }
 
+// Columns lists the columns that the predicate reads, in no order; some more than once.
+func (p *Pred) Columns() (list []int) {
+	if p.Op == Simple {
+		return p.Leaf.Columns()
+	}
+	for _, k := range p.Kids {
+		list = append(list, k.Columns()...)
+	}
+	return list
+}
+
 // Leaf is a simple predicate over one record of a chunk: one of [*Compare],
 // [*Range], [*NullTest], [*Members], [*Match], [*Program] and [*Scalar].
 type Leaf interface {

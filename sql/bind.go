@@ -62,6 +62,9 @@ func (s *Statement) Bind(c Catalog, params ...table.Value) (bound plan.Node, err
 	if s.Setting != nil {
 		return nil, s.errorf(0, "%s has no plan", s.Setting.Verb)
 	}
+	if s.Index != nil {
+		return nil, s.errorf(0, "%s has no plan", s.firstWords())
+	}
 	if len(params) != s.Params {
 		return nil, s.errorf(0, "the statement has %s, and %s given",
 			numbers.Count(s.Params, "parameter", "parameters"), numbers.Count(len(params), "value was", "values were"))

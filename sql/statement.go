@@ -25,6 +25,7 @@ type Statement struct {
 	Clock   bool   // its meaning depends on when it is bound: now()
 
 	Setting *Setting // of SET, RESET and SHOW; else nil
+	Index   *Index   // of CREATE INDEX, DROP INDEX and SHOW INDEXES; else nil
 
 	describes, summarizes bool   // DESCRIBE, SUMMARIZE
 	shows                 string // of SHOW TABLES and SHOW FUNCTIONS what they list
@@ -37,7 +38,7 @@ type Statement struct {
 }
 
 // Err returns the error of a statement that is not valid SQL or that is none of
-// SELECT, EXPLAIN, DESCRIBE, SUMMARIZE, SHOW, SET and RESET; Bind returns it too.
+// SELECT, EXPLAIN, DESCRIBE, SUMMARIZE, SHOW, SET, RESET, CREATE INDEX and DROP INDEX; Bind returns it too.
 func (s *Statement) Err() error { return s.err }
 
 // IsSelect reports whether it is a SELECT by itself.
@@ -154,12 +155,22 @@ func (s *Statement) statement(n *pg.Node) error {
 			s.shows = name
 			return nil
 		}
+		if name == "indexes" {
+			s.Index = &Index{Verb: "SHOW"}
+			return nil
+		}
 		s.Setting = &Setting{Verb: "SHOW", Name: name, Pos: s.pos(s.keyword(name))}
 		return nil
 	case *pg.Node_VariableSetStmt:
 		return s.sets(n.VariableSetStmt)
+	case *pg.Node_IndexStmt:
+		return s.createsIndex(n.IndexStmt)
+	case *pg.Node_DropStmt:
+		if n.DropStmt.RemoveType == pg.ObjectType_OBJECT_INDEX {
+			return s.dropsIndex(n.DropStmt)
+		}
 	}
-	return s.errorf(0, "%s is not supported; there are SELECT, EXPLAIN, DESCRIBE, SUMMARIZE, SHOW, SET and RESET", s.firstWords())
+	return s.errorf(0, "%s is not supported; there are SELECT, EXPLAIN, DESCRIBE, SUMMARIZE, SHOW, SET, RESET, CREATE INDEX and DROP INDEX", s.firstWords())
 }
 
 func (s *Statement) explain(n *pg.ExplainStmt) error {

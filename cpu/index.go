@@ -1,0 +1,188 @@
+package cpu
+
+import (
+	"context"
+	"fmt"
+	"math/bits"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"unsafe"
+
+	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/table"
+)
+
+// IndexKinds are those of [NewIndex], the first the usual one.
+var IndexKinds = []string{"sorted", "hash"}
+
+// Index finds the rows of a segment that have a code. NULLs are not in it. It does not change, as its segment does
+// not.
+type Index struct {
+	Name string
+	of   finder
+	rows []uint32 // in the order of their codes, or of the slots of a hash table
+}
+
+// finder finds where the rows of codes stand.
+type finder interface {
+	// within calls do for where the rows stand whose codes are in a span; ok is false where it cannot find them.
+	within(span plan.Span, do func(from, to int)) (ok bool)
+	bytes() int
+}
+
+// NewIndex makes an index of one of [IndexKinds]. "sorted" is a tree over the codes in order, "hash" the table of the
+// hash join, which finds single codes only.
+func NewIndex(ctx context.Context, name, kind string, s *table.Segment) (*Index, error) {
+	x := &Index{Name: name}
+	var err error
+	switch kind {
+	case "sorted":
+		if x.rows, err = sortedRows(ctx, s); err != nil {
+			return nil, err
+		}
+		at := func(i int) uint64 { return s.Codes.At(int(x.rows[i])) }
+		if s.Codes.Width() == 8 {
+			x.of = sortedIndex[uint64]{newTree[uint64](len(x.rows), at)}
+		} else {
+			x.of = sortedIndex[uint32]{newTree[uint32](len(x.rows), at)}
+		}
+	case "hash":
+		codes := keyNumbers{of: table.Gather(s.Codes, table.Block{N: s.Rows()}, uint64(0))}
+		for i := range codes.of {
+			if s.IsNull(i) {
+				codes.without(i)
+			}
+		}
+		h, list := newHashIndex(codes.keyed())
+		x.rows = make([]uint32, len(list))
+		for i, k := range list {
+			x.rows[i] = k.row
+		}
+		x.of = h
+	default:
+		return nil, fmt.Errorf("cpu: no index of kind %q: take one of %s", kind, strings.Join(IndexKinds, ", "))
+	}
+	return x, ctx.Err()
+}
+
+// sortedRows are the rows that are not NULL, by their codes and then by their places.
+func sortedRows(ctx context.Context, s *table.Segment) ([]uint32, error) {
+	workers := runtime.GOMAXPROCS(0)
+	sorter, ok := NewSorter(workers, Sorting{KeyBits: []int{s.Bits}, PlaceBits: bits.Len(uint(s.Rows())), First: -1})
+	if !ok {
+		return nil, fmt.Errorf("cpu: codes of %d bits are too wide for an index", s.Bits)
+	}
+	var wg sync.WaitGroup
+	for w := range workers {
+		lo, hi := s.Rows()*w/workers, s.Rows()*(w+1)/workers
+		wg.Go(func() {
+			for ; lo < hi && ctx.Err() == nil; lo += blockRows {
+				b := table.Block{First: lo, N: min(blockRows, hi-lo)}
+				codes, places := table.Gather(s.Codes, b, uint64(0)), make([]uint64, 0, b.N)
+				n := 0
+				for i := range b.N {
+					if !s.IsNull(lo + i) {
+						codes[n], places = codes[i], append(places, uint64(lo+i))
+						n++
+					}
+				}
+				sorter.Add(w, [][]uint64{codes[:n], places})
+			}
+		})
+	}
+	wg.Wait()
+	places, err := sorter.Places(ctx)
+	if err != nil {
+		return nil, err
+	}
+	rows := make([]uint32, len(places))
+	inParallel(len(rows), func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			rows[i] = uint32(places[i])
+		}
+	})
+	return rows, nil
+}
+
+// Bytes estimates the memory that the index takes.
+func (x *Index) Bytes() int { return 4*len(x.rows) + x.of.bytes() }
+
+// Rows is how many it has: those that are not NULL.
+func (x *Index) Rows() int { return len(x.rows) }
+
+// count is how many rows have a code in spans.
+func (x *Index) count(spans []plan.Span) (n int, ok bool) {
+	for _, s := range spans {
+		if !x.of.within(s, func(from, to int) { n += to - from }) {
+			return 0, false
+		}
+	}
+	return n, true
+}
+
+// find lists, ascending, the n rows that have a code in spans, of so many of the segment.
+func (x *Index) find(spans []plan.Span, n, rows int) []uint32 {
+	out, runs := make([]uint32, 0, n), 0
+	for _, s := range spans {
+		x.of.within(s, func(from, to int) {
+			if out = append(out, x.rows[from:to]...); from < to {
+				runs++
+			}
+			runs += int(min(1, s.Hi-s.Lo)) // the rows of one code stand in their order
+		})
+	}
+	if runs <= 1 {
+		return out
+	}
+	if n < rows/256 {
+		slices.Sort(out)
+		return out
+	}
+	found := table.NewBitmap(rows)
+	for _, row := range out {
+		found.Set(int(row))
+	}
+	out = out[:0]
+	for w, m := range found {
+		for ; m != 0; m &= m - 1 {
+			out = append(out, uint32(64*w+bits.TrailingZeros64(m)))
+		}
+	}
+	return out
+}
+
+// sortedIndex finds rows by a tree over their codes.
+type sortedIndex[T uint32 | uint64] struct{ *tree[T] }
+
+func (s sortedIndex[T]) within(span plan.Span, do func(from, to int)) bool {
+	from, to := s.first(span.Lo), s.n
+	if span.Hi+1 != 0 {
+		to = s.first(span.Hi + 1)
+	}
+	do(from, to)
+	return true
+}
+
+// mostCodes of a span are looked up by hash one by one.
+const mostCodes = 64
+
+func (x *hashIndex) within(span plan.Span, do func(from, to int)) bool {
+	if span.Hi-span.Lo >= mostCodes {
+		return false
+	}
+	for i := range span.Hi - span.Lo + 1 {
+		if s := x.tables[hashOf(span.Lo+i)>>x.shift].found(span.Lo + i); s.from <= s.to {
+			do(int(s.from), int(s.to))
+		}
+	}
+	return true
+}
+
+func (x *hashIndex) bytes() (n int) {
+	for _, t := range x.tables {
+		n += len(t.slots) * int(unsafe.Sizeof(hashSlot{}))
+	}
+	return n
+}

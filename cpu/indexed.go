@@ -1,0 +1,149 @@
+package cpu
+
+import (
+	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/table"
+)
+
+// WithIndexes has a backend look for rows in the indexes of segments that of knows.
+func WithIndexes(of func(*table.Segment) []*Index) Option {
+	return func(b *Backend) { b.indexes = of }
+}
+
+// IndexUse is how an index serves a chunk of a query.
+type IndexUse struct {
+	*Index
+	By    *plan.Pred // what it decides
+	Rest  *plan.Pred // what is still asked of the rows that it finds
+	Found int        // rows
+
+	spans []plan.Span
+}
+
+// IndexesOf says which index serves each chunk of a query, nil where none pays: where one finds a small part of the
+// rows. It looks up how many these are.
+func (b *Backend) IndexesOf(q *plan.Query) []*IndexUse {
+	if b.indexes == nil {
+		return nil
+	}
+	var out []*IndexUse
+	for i, p := range q.Chunks {
+		if use := b.indexOf(q.Table.Chunks[i], p); use != nil {
+			if out == nil {
+				out = make([]*IndexUse, len(q.Chunks))
+			}
+			out[i] = use
+		}
+	}
+	return out
+}
+
+// indexOf is the use of the index that finds the fewest rows. The checks of a chunk are of all its rows.
+func (b *Backend) indexOf(c *table.Chunk, p plan.ChunkPlan) (best *IndexUse) {
+	if len(p.Checks) > 0 {
+		return nil
+	}
+	parts := []*plan.Pred{p.Pred}
+	if p.Pred.Op == plan.And {
+		parts = p.Pred.Kids
+	}
+	for i, part := range parts {
+		col, spans, ok := part.Spans(c)
+		if !ok || c.Segments[col] == nil {
+			continue
+		}
+		for _, x := range b.indexes(c.Segments[col]) {
+			n, ok := x.count(spans)
+			if ok && n*b.leastPart <= c.Rows && (best == nil || n < best.Found) {
+				best = &IndexUse{Index: x, By: part, Rest: without(parts, i), Found: n, spans: spans}
+			}
+		}
+	}
+	return best
+}
+
+// without is the conjunction of all parts but one.
+func without(parts []*plan.Pred, i int) *plan.Pred {
+	rest := append(append([]*plan.Pred{}, parts[:i]...), parts[i+1:]...)
+	switch len(rest) {
+	case 0:
+		return &plan.Pred{Op: plan.True}
+	case 1:
+		return rest[0]
+	}
+	return &plan.Pred{Op: plan.And, Kids: rest}
+}
+
+// narrowed is a query over chunks of only the rows that indexes find, and of each chunk which rows these are; nil for
+// all. Of the columns it has those that are still read.
+func narrowed(q *plan.Query, uses []*IndexUse) (*plan.Query, [][]uint32) {
+	out, t := *q, *q.Table
+	out.Table, t.Chunks, out.Chunks = &t, append([]*table.Chunk{}, t.Chunks...), append([]plan.ChunkPlan{}, q.Chunks...)
+	found := make([][]uint32, len(uses))
+	for i, use := range uses {
+		if use == nil {
+			continue
+		}
+		c := q.Table.Chunks[i]
+		found[i] = use.find(use.spans, use.Found, c.Rows)
+		reads := use.Rest.Columns()
+		for _, nd := range columnNeeds(q.Aggs) {
+			reads = append(reads, nd.col)
+		}
+		few := &table.Chunk{Rows: len(found[i]), Segments: make([]*table.Segment, len(c.Segments))}
+		for _, col := range reads {
+			if s := c.Segments[col]; few.Segments[col] == nil {
+				few.Segments[col] = ofRows(s, found[i])
+			}
+		}
+		t.Chunks[i], out.Chunks[i].Pred = few, use.Rest
+	}
+	return &out, found
+}
+
+// ofRows is a segment of some rows of another one, with its codes as they are.
+func ofRows(s *table.Segment, rows []uint32) *table.Segment {
+	out := &table.Segment{Type: s.Type, Base: s.Base, Max: s.Max, Bits: s.Bits, Dict: s.Dict}
+	switch c := s.Codes; {
+	case c.U8 != nil:
+		out.Codes.U8 = picked(c.U8, rows)
+	case c.U16 != nil:
+		out.Codes.U16 = picked(c.U16, rows)
+	case c.U32 != nil:
+		out.Codes.U32 = picked(c.U32, rows)
+	default:
+		out.Codes.U64 = picked(c.U64, rows)
+	}
+	if s.Valid == nil {
+		return out
+	}
+	out.Valid = table.NewBitmap(len(rows))
+	for i, row := range rows {
+		if s.Valid.Get(int(row)) {
+			out.Valid.Set(i)
+		} else {
+			out.Nulls++
+		}
+	}
+	return out
+}
+
+// picked are the codes of some rows, which all cores gather.
+func picked[C uint8 | uint16 | uint32 | uint64](codes []C, rows []uint32) []C {
+	out := make([]C, len(rows))
+	inParallel(len(rows), func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			out[i] = codes[rows[i]]
+		}
+	})
+	return out
+}
+
+// inTable is a block of rows of a chunk that was narrowed to some rows, as rows of the whole chunk.
+func inTable(b table.Block, found []uint32) table.Block {
+	rows := make([]uint32, b.Len())
+	for i := range rows {
+		rows[i] = found[b.Row(i)]
+	}
+	return table.Block{Chunk: b.Chunk, Rows: rows}
+}

@@ -1,0 +1,271 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/stencildb/stencildb/cpu"
+	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/table"
+)
+
+// indexes are those that CREATE INDEX has made. Each is over the segments of a column: of one that has changed the
+// next statement over the table makes a new one.
+type indexes struct {
+	making sync.Mutex // held while one is made
+
+	mu   sync.RWMutex
+	list []*index
+	of   map[*table.Segment][]*cpu.Index
+}
+
+// index is one of a column.
+type index struct {
+	name, kind string
+	entry      *entry
+	column     string
+	col        int
+	parts      map[*table.Segment]*cpu.Index // of the snapshot that the table had last
+}
+
+// at are the indexes of a segment.
+func (x *indexes) at(s *table.Segment) []*cpu.Index {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	return x.of[s]
+}
+
+// bytes is the memory that all take.
+func (x *indexes) bytes() (n int64) {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	for _, list := range x.of {
+		for _, i := range list {
+			n += int64(i.Bytes())
+		}
+	}
+	return n
+}
+
+// update makes the indexes of a table for the segments of a snapshot that have none, and forgets those of others.
+func (x *indexes) update(ctx context.Context, e *entry, t *table.Table) error {
+	x.mu.RLock()
+	list := slices.Clone(x.list)
+	x.mu.RUnlock()
+	for _, i := range list {
+		if i.entry != e || !t.Has([]int{i.col}) || x.covers(i, t) {
+			continue
+		}
+		if err := x.make(ctx, i, t); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// covers reports whether an index has all segments of a snapshot.
+func (x *indexes) covers(i *index, t *table.Table) bool {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	return i.parts != nil && !slices.ContainsFunc(t.Chunks, func(c *table.Chunk) bool { return i.parts[c.Segments[i.col]] == nil })
+}
+
+// make makes an index for a snapshot: of the segments that it does not have yet.
+func (x *indexes) make(ctx context.Context, i *index, t *table.Table) error {
+	x.making.Lock()
+	defer x.making.Unlock()
+	parts := map[*table.Segment]*cpu.Index{}
+	for _, c := range t.Chunks {
+		s := c.Segments[i.col]
+		if parts[s] = i.parts[s]; parts[s] == nil {
+			var err error
+			if parts[s], err = cpu.NewIndex(ctx, i.name, i.kind, s); err != nil {
+				return err
+			}
+		}
+	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	switch known := slices.Contains(x.list, i); {
+	case known:
+	case i.parts != nil: // it was dropped meanwhile
+		return nil
+	case slices.ContainsFunc(x.list, func(o *index) bool { return o.name == i.name }):
+		return fmt.Errorf("engine: index %q already exists", i.name)
+	default:
+		x.list = append(x.list, i)
+	}
+	i.parts = parts
+	x.arrange()
+	return nil
+}
+
+// arrange lists the indexes of each segment; with mu.
+func (x *indexes) arrange() {
+	x.of = map[*table.Segment][]*cpu.Index{}
+	slices.SortFunc(x.list, func(a, b *index) int { return strings.Compare(a.name, b.name) })
+	for _, i := range x.list {
+		for s, part := range i.parts {
+			x.of[s] = append(x.of[s], part)
+		}
+	}
+}
+
+// named is the place of an index; negative for none.
+func (x *indexes) named(name string) int {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	return slices.IndexFunc(x.list, func(i *index) bool { return i.name == name })
+}
+
+// index executes CREATE INDEX, DROP INDEX or SHOW INDEXES.
+func (s *Statement) index(ctx context.Context) (*Rows, error) {
+	r := &Rows{of: s, at: -1, ctx: ctx, next: func() (batch, error, bool) { return nil, nil, false }}
+	var err error
+	switch s.parsed.Index.Verb {
+	case "SHOW":
+		r.columns = append(textColumns("index_name", "table_name", "column_name", "kind"),
+			Column{Name: "records", Type: table.Type{Kind: table.BigInt}}, Column{Name: "bytes", Type: table.Type{Kind: table.BigInt}})
+		r.now = s.db.indexes.rows()
+	case "CREATE":
+		err = s.createIndex(ctx)
+	case "DROP":
+		err = s.dropIndex()
+	}
+	if err != nil {
+		return nil, s.described(err)
+	}
+	return r, nil
+}
+
+func (x *indexes) rows() valueRows {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	rows := valueRows{}
+	for _, i := range x.list {
+		records, bytes := 0, 0
+		for _, part := range i.parts {
+			records, bytes = records+part.Rows(), bytes+part.Bytes()
+		}
+		rows = append(rows, []table.Value{table.Str(i.name), table.Str(i.entry.name), table.Str(i.column), table.Str(i.kind), table.Int(int64(records)), table.Int(int64(bytes))})
+	}
+	return rows
+}
+
+func (s *Statement) createIndex(ctx context.Context) error {
+	of, db := s.parsed.Index, s.db
+	t, col, err := s.parsed.BindIndex(db.catalog(ctx))
+	if err != nil {
+		return err
+	}
+	i := &index{name: of.Name, kind: of.Kind, entry: db.entry(t.Name), column: t.Fields[col].Name, col: col}
+	if i.kind == "" {
+		i.kind = cpu.IndexKinds[0]
+	}
+	if !slices.Contains(cpu.IndexKinds, i.kind) {
+		return expr.Errorf(of.Pos, "no index of kind %q: USING takes sorted or hash", i.kind)
+	}
+	for n := 1; of.Name == "" && (i.name == "" || db.indexes.named(i.name) >= 0); n++ { // as PostgreSQL has it
+		if i.name = t.Name + "_" + i.column + "_idx"; n > 1 {
+			i.name += strconv.Itoa(n - 1)
+		}
+	}
+	if db.indexes.named(i.name) >= 0 {
+		if of.Lax {
+			return nil
+		}
+		return expr.Errorf(of.Pos, "index %q already exists", i.name)
+	}
+	if _, err = db.read(ctx, i.entry, []int{col}); err != nil {
+		return err
+	}
+	if _, err = db.hostBudget(); err != nil {
+		return err
+	}
+	now, unpin := db.pin(i.entry)
+	defer unpin()
+	if err = db.indexes.make(ctx, i, now); err != nil {
+		return err
+	}
+	db.indexesChanged()
+	return nil
+}
+
+func (s *Statement) dropIndex() error {
+	of, x := s.parsed.Index, &s.db.indexes
+	at := x.named(of.Name)
+	if at < 0 {
+		if of.Lax {
+			return nil
+		}
+		return expr.Errorf(of.Pos, "index %q does not exist; SHOW INDEXES lists those there are", of.Name)
+	}
+	x.mu.Lock()
+	x.list = slices.DeleteFunc(slices.Clone(x.list), func(i *index) bool { return i.name == of.Name })
+	x.arrange()
+	x.mu.Unlock()
+	s.db.indexesChanged()
+	return nil
+}
+
+// indexesChanged has auto choose anew.
+func (db *DB) indexesChanged() { db.epoch.Add(1) }
+
+// What a query by indexes takes: as a whole, and for each row that they find, in seconds.
+const (
+	indexStart = 30e-6
+	indexRow   = 40e-9
+)
+
+// byIndex predicts what cpu takes for a query where indexes find its rows; ok is false where they do not.
+func (db *DB) byIndex(q *plan.Query) (seconds float64, ok bool) {
+	b, isCPU := db.cpu.(cpuBackend)
+	if !isCPU {
+		return 0, false
+	}
+	uses := b.IndexesOf(q)
+	if uses == nil {
+		return 0, false
+	}
+	seconds = indexStart
+	for i, use := range uses {
+		switch {
+		case use != nil:
+			seconds += indexRow * float64(use.Found)
+		case q.Chunks[i].Pred.Op != plan.False:
+			return 0, false
+		}
+	}
+	return seconds, true
+}
+
+// indexSteps are what the indexes do for a query, and the query without that.
+func (b cpuBackend) indexSteps(q *plan.Query) (steps []Step, rest *plan.Query) {
+	uses := b.IndexesOf(q)
+	if uses == nil {
+		return nil, q
+	}
+	out := *q
+	out.Chunks = slices.Clone(q.Chunks)
+	at, found := map[string]int{}, map[string]int{}
+	for i, use := range uses {
+		if use == nil {
+			continue
+		}
+		out.Chunks[i].Pred = use.Rest
+		if _, seen := at[use.Name]; !seen {
+			at[use.Name] = len(steps)
+			steps = append(steps, Step{Pass: "Index(" + expr.Ident(use.Name) + ": " + use.By.String() + ")"})
+		}
+		found[use.Name] += use.Found
+	}
+	for name, i := range at {
+		steps[i].Counts = fmt.Sprintf("finds %d of %d records", found[name], q.Table.Rows())
+	}
+	return steps, &out
+}

@@ -1,0 +1,213 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/stencildb/stencildb/table"
+)
+
+// Indexes are made, listed and dropped by statements.
+func TestIndexStatements(t *testing.T) {
+	db := openTyped(t, 100)
+	for _, c := range []struct {
+		sql  string
+		want []string
+	}{
+		{"SHOW INDEXES", nil},
+		{"CREATE INDEX by_day ON typed (day)", nil},
+		{"CREATE INDEX ON typed USING hash (S)", nil},
+		{"create index on public.typed using sorted (s)", nil},
+		{`CREATE INDEX "By Small" ON typed USING btree ("small")`, nil},
+		{"SELECT 1", []string{"[1]"}},
+		{"CREATE INDEX by_day ON typed (i)", []string{`index "by_day" already exists (line 1, column 8)`}},
+		{"CREATE INDEX IF NOT EXISTS by_day ON typed (i)", nil},
+		{"CREATE INDEX ON nowhere (i)", []string{`table "nowhere" does not exist; the tables are typed (line 1, column 17)`}},
+		{"CREATE INDEX ON typed (dey)", []string{`column "dey" does not exist; did you mean dec or day? (line 1, column 24)`}},
+		{"CREATE INDEX ON typed (i, s)", []string{`an index is over one column: write CREATE INDEX ON table (column) (line 1, column 24)`}},
+		{"CREATE INDEX ON typed ((i + 1))", []string{`an index is over one column: write CREATE INDEX ON table (column) (line 1, column 24)`}},
+		{"CREATE UNIQUE INDEX ON typed (i)", []string{`UNIQUE is not supported with CREATE INDEX (line 1, column 8)`}},
+		{"CREATE INDEX ON typed (i DESC)", []string{`an index takes the name of a column alone (line 1, column 24)`}},
+		{"CREATE INDEX ON typed USING gist (i)", []string{`no index of kind "gist": USING takes sorted or hash (line 1, column 8)`}},
+		{"CREATE INDEX ON information_schema.tables (table_name)", []string{`the tables of information_schema have no indexes (line 1, column 17)`}},
+		{"DROP INDEX by_night", []string{`index "by_night" does not exist; SHOW INDEXES lists those there are (line 1, column 12)`}},
+		{"DROP INDEX IF EXISTS by_night", nil},
+		{"DROP INDEX typed_s_idx", nil},
+		{"DROP TABLE typed", []string{`DROP TABLE is not supported; there are SELECT, EXPLAIN, DESCRIBE, SUMMARIZE, SHOW, SET, RESET, CREATE INDEX and DROP INDEX (line 1, column 1)`}},
+	} {
+		if diff := cmp.Diff(c.want, words(db.Query(context.Background(), c.sql))); diff != "" {
+			t.Errorf("%s: %s", c.sql, diff)
+		}
+	}
+	var names []string
+	for _, row := range asText(t, db, "SHOW INDEXES") {
+		names = append(names, row[:strings.LastIndex(row, "|")])
+	}
+	if diff := cmp.Diff([]string{"By Small|typed|small|sorted|100", "by_day|typed|day|sorted|100", "typed_s_idx1|typed|s|sorted|100"}, names); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// An index serves the conditions that it finds few rows for, and EXPLAIN says so.
+func TestExplainNamesIndexes(t *testing.T) {
+	db := openTypedOn(t, 4000, Options{Backend: "auto"})
+	asText(t, db, "CREATE INDEX by_i ON typed (i)")
+	asText(t, db, `CREATE INDEX "By S" ON typed USING hash (s)`)
+	for _, c := range []struct{ where, want string }{
+		{"i = 77", "Index(by_i: i = 77)"},
+		{"i BETWEEN 1990 AND 2011 AND r > 0", "Index(by_i: i BETWEEN 1990 AND 2011)"},
+		{"i IN (1, 3, 5, 7, 9, 11, 13) OR i > 3990", "Index(by_i: "},
+		{"s = 's077'", `Index("By S": s = 's077')`},
+		{"s = 's077' AND i < 100", `finds 2 of 4001 records`},
+		{"s IN ('s077', 's078') AND i < 3000", `finds 8 of 4001 records`},
+		{"i > 2000", ""},
+		{"s > 's900'", ""},
+		{"i > 77 AND i < 3000 OR s = 's078'", ""},
+		{"big = 77", ""},
+	} {
+		lines := strings.Join(asText(t, db, "EXPLAIN SELECT COUNT(*) FROM typed WHERE "+c.where), "\n")
+		if got := strings.Contains(lines, "Index("); got != (c.want != "") || !strings.Contains(lines, c.want) {
+			t.Errorf("%s: %q is not in\n%s", c.where, c.want, lines)
+		}
+		if c.want != "" && !strings.Contains(lines, "Backend cpu") {
+			t.Errorf("%s is not left to cpu:\n%s", c.where, lines)
+		}
+	}
+}
+
+// The answers are the same with and without indexes, of all types, and after the table has changed.
+func TestAnswersByIndex(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	fields := []table.Field{{Name: "b", Type: table.Type{Kind: table.Boolean}}, {Name: "i", Type: table.Type{Kind: table.Integer}},
+		{Name: "w", Type: table.Type{Kind: table.BigInt}}, {Name: "r", Type: table.Type{Kind: table.Real}}, {Name: "d", Type: table.Type{Kind: table.Double}},
+		{Name: "n", Type: table.Type{Kind: table.Decimal, Precision: 9, Scale: 2}}, {Name: "s", Type: table.Type{Kind: table.Varchar}},
+		{Name: "day", Type: table.Type{Kind: table.Date}}, {Name: "at", Type: table.Type{Kind: table.Timestamp}}}
+	odd := []float64{math.NaN(), math.Copysign(0, -1), 0, math.Inf(1), math.Inf(-1)}
+	value := func(f table.Field, far int64) table.Value {
+		v := table.Value{Type: f.Type, I: int64(r.IntN(300)) - 100 + far, Null: r.IntN(9) == 0}
+		switch {
+		case f.Type.Kind == table.Boolean:
+			v.I &= 1
+		case f.Name == "w":
+			v.I *= 1 << 50
+		case f.Type.Kind == table.Varchar:
+			v.S = strings.Repeat("ab", r.IntN(3)) + fmt.Sprint(v.I)
+		case f.Type.IsFloat():
+			if v.F = float64(v.I) / 4; r.IntN(5) == 0 {
+				v.F = odd[r.IntN(len(odd))]
+			}
+		}
+		if v.Null {
+			v = table.Null(f.Type)
+		}
+		return v
+	}
+	b := table.NewBuilder("t", fields, 3000)
+	for i := range 7000 {
+		for k, f := range fields {
+			b.Column(k).Value(value(f, int64(i/3000)*50))
+		}
+		if err := b.EndRow(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	plain, indexed := open(t, Options{Backend: "cpu"}), open(t, Options{Backend: "cpu"})
+	now := b.Table()
+	for _, db := range []*DB{plain, indexed} {
+		if err := db.Add(now); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i, f := range fields {
+		asText(t, indexed, fmt.Sprintf("CREATE INDEX ON t USING %s (%s)", []string{"sorted", "hash"}[r.IntN(2)], f.Name))
+		if i%3 == 0 {
+			asText(t, indexed, fmt.Sprintf("CREATE INDEX ON t (%s)", f.Name))
+		}
+	}
+	constant := func() (string, string) {
+		f := fields[r.IntN(len(fields))]
+		v := value(f, 0)
+		for v.Null {
+			v = value(f, 0)
+		}
+		if text := v.String(); f.Type.Kind != table.Boolean && f.Type.Kind != table.Integer && f.Type.Kind != table.BigInt && f.Type.Kind != table.Decimal {
+			return f.Name, "'" + text + "'"
+		}
+		return f.Name, v.String()
+	}
+	condition := func() string {
+		c, x := constant()
+		switch y := x; r.IntN(6) {
+		case 0:
+			return c + " < " + x
+		case 1:
+			for of := ""; of != c; {
+				of, y = constant()
+			}
+			return c + " BETWEEN " + x + " AND " + y
+		case 2:
+			for of := ""; of != c; {
+				of, y = constant()
+			}
+			return c + " IN (" + x + ", " + y + ")"
+		case 3:
+			return c + " <> " + x
+		}
+		return c + " = " + x
+	}
+	used := 0
+	for round := range 2 {
+		for range 150 {
+			where := condition()
+			for range r.IntN(3) {
+				where = []string{where + " AND " + condition(), "(" + where + " OR " + condition() + ")", "NOT (" + condition() + ") AND " + where}[r.IntN(3)]
+			}
+			for _, list := range []string{"*", "COUNT(*), COUNT(s), SUM(n), MEDIAN(d), MAX(s), AVG(r)", "b, COUNT(*), MIN(at)"} {
+				text := "SELECT " + list + " FROM t WHERE " + where
+				if strings.HasPrefix(list, "b,") {
+					text += " GROUP BY b ORDER BY 1"
+				}
+				if diff := cmp.Diff(asText(t, plain, text), asText(t, indexed, text)); diff != "" {
+					t.Fatalf("%s: %s", text, diff)
+				}
+				if slices.ContainsFunc(asText(t, indexed, "EXPLAIN "+text), func(l string) bool { return strings.Contains(l, "Index(") }) {
+					used++
+				}
+			}
+		}
+		if round == 0 { // other values in the second chunk, fewer rows in the third
+			changed := *now.Chunks[1]
+			for col, f := range fields {
+				rows, values := r.Perm(3000)[:500], make([]table.Value, 500)
+				for i := range values {
+					values[i] = value(f, 400)
+				}
+				next, err := changed.Patch(col, rows, values)
+				if err != nil {
+					t.Fatal(err)
+				}
+				changed = *next
+			}
+			fewer, err := now.Chunks[2].Delete(r.Perm(1000)[:300])
+			if err != nil {
+				t.Fatal(err)
+			}
+			now = now.With(now.Chunks[0], &changed, fewer)
+			for _, db := range []*DB{plain, indexed} {
+				if err := db.replace(now); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+	}
+	if used < 100 {
+		t.Errorf("indexes served %d statements", used)
+	}
+}

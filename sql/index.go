@@ -1,0 +1,103 @@
+package sql
+
+import (
+	"strings"
+
+	pg "github.com/pganalyze/pg_query_go/v6"
+
+	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/table"
+)
+
+// Index is what CREATE INDEX, DROP INDEX or SHOW INDEXES asks for.
+type Index struct {
+	Verb   string // "CREATE", "DROP" or "SHOW"
+	Name   string // of the index; "" with CREATE: one made of the names of the table and the column
+	Kind   string // of CREATE, as USING has it; "" for the usual one
+	Lax    bool   // IF EXISTS, IF NOT EXISTS
+	Pos    int    // of the name, or of what is nearest, in the text given to [Parse]
+	of     *pg.RangeVar
+	column string
+}
+
+// createsIndex takes CREATE INDEX over one column.
+func (s *Statement) createsIndex(n *pg.IndexStmt) error {
+	if len(n.IndexParams) != 1 || n.IndexParams[0].GetIndexElem().GetName() == "" {
+		return s.errorf(s.behind("("), "an index is over one column: write CREATE INDEX ON table (column)")
+	}
+	e := n.IndexParams[0].GetIndexElem()
+	refused := ""
+	switch {
+	case n.Unique:
+		refused = "UNIQUE"
+	case n.WhereClause != nil:
+		refused = "WHERE"
+	case len(n.IndexIncludingParams) > 0:
+		refused = "INCLUDE"
+	case len(n.Options) > 0:
+		refused = "WITH"
+	case n.TableSpace != "":
+		refused = "TABLESPACE"
+	case e.Ordering != pg.SortByDir_SORTBY_DEFAULT, e.NullsOrdering != pg.SortByNulls_SORTBY_NULLS_DEFAULT, len(e.Collation) > 0, len(e.Opclass) > 0:
+		return s.errorf(s.behind("("), "an index takes the name of a column alone")
+	}
+	if refused != "" {
+		return s.errorf(s.keyword(refused), "%s is not supported with CREATE INDEX", refused)
+	}
+	s.Index = &Index{Verb: "CREATE", Name: n.Idxname, Kind: n.AccessMethod, Lax: n.IfNotExists, Pos: s.pos(s.keyword("index")), of: n.Relation, column: e.Name}
+	if s.Index.Kind == "btree" { // PostgreSQL's usual one
+		s.Index.Kind = ""
+	}
+	return nil
+}
+
+// dropsIndex takes DROP INDEX.
+func (s *Statement) dropsIndex(n *pg.DropStmt) error {
+	names := n.Objects[0].GetList().GetItems()
+	if len(n.Objects) != 1 || len(names) != 1 {
+		return s.errorf(0, "DROP INDEX takes one name, without a schema")
+	}
+	s.Index = &Index{Verb: "DROP", Name: names[0].GetString_().GetSval(), Lax: n.MissingOk, Pos: s.pos(s.tokens[len(s.tokens)-1].start)}
+	return nil
+}
+
+// behind is where the token after one stands, 0 where there is none.
+func (s *Statement) behind(text string) int {
+	for i, t := range s.tokens[1:] {
+		if s.token(i) == text {
+			return t.start
+		}
+	}
+	return 0
+}
+
+// BindIndex resolves the table and the column of CREATE INDEX.
+func (s *Statement) BindIndex(c Catalog) (t *table.Table, col int, err error) {
+	defer func() {
+		switch v := recover().(type) {
+		case nil:
+		case *expr.Error:
+			err = v
+		case unread:
+			err = v.error
+		default:
+			panic(v)
+		}
+	}()
+	b := &binder{Statement: s, c: c}
+	x := s.Index
+	if strings.EqualFold(x.of.Schemaname, "information_schema") {
+		panic(b.errorf(int(x.of.Location), "the tables of information_schema have no indexes"))
+	}
+	t, _ = b.tableNamed(x.of, int(x.of.Location))
+	var names []string
+	for _, f := range t.Fields {
+		names = append(names, f.Name)
+	}
+	at := s.behind("(")
+	col = b.find("column", s.spelled(at, x.column)[0], names, at)
+	if f := t.Fields[col]; f.Unsupported != "" {
+		panic(b.errorf(at, "column %s cannot be used: %s", f.Name, f.Unsupported))
+	}
+	return t, col, nil
+}
