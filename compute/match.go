@@ -70,7 +70,7 @@ func (x *chunk) match(l *plan.Match) *marks {
 		groups := min((t.N+matchLocal-1)/matchLocal, matchGroups*max(64, x.device.Multiprocessors))
 		list = append(list, &kernel{piece: x.pieces[0], op: op, pass: &pass.Pass{Op: op, Program: shaders.Load("like.comp", defines...),
 			Uniforms: []shaders.Uniform{shaders.Uint("n", uint32(t.N)), shaders.Uint("first", uint32(t.First/32)), {Name: "pattern", I: elements},
-				shaders.Uint("count", uint32(len(elements))), {Name: "needle", U: []uint32{bytes, mask}}, shaders.Uint("length", uint32(len(needle))), shaders.Uint("tail", tailOf(elements)), shaders.Uint("others", others)},
+				shaders.Uint("count", uint32(len(elements))), {Name: "needle", U: []uint32{bytes, mask}}, shaders.Uint("size", uint32(len(needle))), shaders.Uint("tail", tailOf(elements)), shaders.Uint("others", others)},
 			Dispatch: &pass.Dispatch{Groups: [2]int{groups}, Blocks: []textures.Block{codes, whole(t.Bytes), whole(t.Starts)}}}})
 	}
 	x.stage(list...)

@@ -13,7 +13,7 @@ uniform uint n, first;
 uniform int pattern[PATTERN];
 uniform uint count;   // elements of the pattern
 uniform uvec2 needle; // four bytes or fewer, and a mask of them
-uniform uint length;  // of the needle
+uniform uint size;    // of the needle
 uniform uint tail;    // the element behind the last RUN where only bytes follow, from the first of a character on; else 0
 uniform uint others;  // all ones: the texts that do not match
 
@@ -110,7 +110,7 @@ void candidate(uint i, uint texts) {
         else
             hi = mid;
     }
-    if (i + length <= at[lo + 1u])
+    if (i + size <= at[lo + 1u])
         atomicOr(found[lo >> 5], 1u << (lo & 31u));
 }
 
