@@ -32,7 +32,7 @@ func (m Match) String() string { return "Match(" + m.Text + ")" }
 
 // Counts implements pass.Op.
 func (m Match) Counts() string {
-	return fmt.Sprintf("nothing; %d texts of %s, %d bytes, become a bit each", m.Texts, m.Name, m.Bytes)
+	return fmt.Sprintf("nothing; each of %d texts of %s, %d bytes in all, becomes a bit", m.Texts, m.Name, m.Bytes)
 }
 
 // match queues the passes that look through a column's texts, and returns a bitmap of the codes that satisfy a
@@ -57,8 +57,11 @@ func (x *chunk) match(l *plan.Match) *marks {
 		defines = append(defines, "NEEDLE")
 	}
 	var bytes, mask uint32
-	for i := range needle {
+	for i := range len(needle) {
 		bytes, mask = bytes|uint32(needle[i])<<(8*i), mask|255<<(8*i)
+	}
+	if l.Pattern.Fold() {
+		bytes |= 0x20202020 & mask // like.comp does so with the texts': more have it, none less
 	}
 	others := uint32(0)
 	if l.Not {
@@ -114,15 +117,16 @@ func ascii(seg *table.Segment) bool {
 // sample have.
 func needleOf(seg *table.Segment, m *expr.LikeMatcher) (best string) {
 	const sample, size = 256, 4
-	if m.Fold() {
-		return ""
-	}
 	fewest, step := sample+1, max(1, len(seg.Dict)/sample)
 	for _, run := range m.Runs() {
 		for i := range max(1, len(run)-size+1) {
 			part, n := run[i:min(i+size, len(run))], 0
 			for k := 0; k < len(seg.Dict); k += step {
-				if strings.Contains(seg.Dict[k], part) {
+				s := seg.Dict[k]
+				if m.Fold() {
+					s = strings.ToLower(s)
+				}
+				if strings.Contains(s, part) {
 					n++
 				}
 			}

@@ -47,20 +47,37 @@ func CompileLike(pattern string, escape rune, fold bool) (*LikeMatcher, error) {
 		case r == '_':
 			m.elems = append(m.elems, likeElem{kind: anyOne})
 		case r == '%':
-			if k := len(m.elems); k == 0 || m.elems[k-1].kind != anyRun {
-				m.elems = append(m.elems, likeElem{kind: anyRun})
-			}
+			m.elems = append(m.elems, likeElem{kind: anyRun})
 		default:
 			m.literal(pattern[i : i+n])
 		}
 		i += n
 	}
+	m.elems = runsLast(m.elems)
 	for i := range m.elems {
 		if m.elems[i].kind == anyRun {
 			m.elems[i].next = m.run(i + 1)
 		}
 	}
 	return m, nil
+}
+
+// runsLast writes %_% and the like as _%: so what is retried begins with bytes.
+func runsLast(elems []likeElem) (out []likeElem) {
+	anything := false // a % that is yet to be written
+	for i, e := range elems {
+		if e.kind != anyRun {
+			if e.kind == literal && anything {
+				out, anything = append(out, likeElem{kind: anyRun}), false
+			}
+			out = append(out, e)
+		}
+		anything = anything || e.kind == anyRun
+		if anything && i == len(elems)-1 {
+			out = append(out, likeElem{kind: anyRun})
+		}
+	}
+	return out
 }
 
 // run is the literal bytes from an element on; none where they begin within a character.

@@ -1,6 +1,6 @@
 // LIKE over the texts of a dictionary, which lie one behind the other. A work group takes LOCAL texts at a
-// time. Its threads first look for NEEDLE, bytes that every text that matches has, 16 bytes each; then a thread
-// each matches the texts that have it.
+// time. Its threads first look for NEEDLE, bytes that every text that matches has, 16 bytes each; then the first ones
+// match the texts that have it, so that the other threads' vectors have nothing to do.
 //
 // In: the bytes; starts: where each of the n texts begins, and the last ends; pattern: a byte, ONE character or
 // a RUN of any. Out: a bit for each text, from word first on.
@@ -21,6 +21,8 @@ const int ONE = 256, RUN = 257;
 
 shared uint at[LOCAL + 1]; // the starts of the group's texts
 shared uint found[LOCAL / 32];
+shared uint list[LOCAL]; // of the texts that have the needle
+shared uint listed;
 
 uint place = 0xffffffffu, word; // the one that was read last
 
@@ -114,7 +116,12 @@ void candidate(uint i, uint texts) {
         atomicOr(found[lo >> 5], 1u << (lo & 31u));
 }
 
-uint has(uint window) { return uint((window & needle.y) == needle.x); }
+uint has(uint window) {
+#ifdef FOLD
+    window |= 0x20202020u;
+#endif
+    return uint((window & needle.y) == needle.x);
+}
 
 // search looks at the bytes of some texts.
 void search(uint texts) {
@@ -140,16 +147,23 @@ void main() {
 #ifdef NEEDLE
         if (me < uint(LOCAL / 32))
             found[me] = 0u;
+        if (me == 0u)
+            listed = 0u;
         barrier();
         search(texts);
+        barrier();
+        if (me < texts && (found[me >> 5] >> (me & 31u) & 1u) != 0u)
+            list[atomicAdd(listed, 1u)] = me;
+        barrier();
+        uint mine = me < listed ? list[me] : texts;
 #else
         if (me < uint(LOCAL / 32))
             found[me] = 0xffffffffu;
-#endif
         barrier();
-        uint bit = 1u << (me & 31u);
-        if (me < texts && (found[me >> 5] & bit) != 0u && !matches(at[me], at[me + 1u]))
-            atomicXor(found[me >> 5], bit);
+        uint mine = me;
+#endif
+        if (mine < texts && !matches(at[mine], at[mine + 1u]))
+            atomicXor(found[mine >> 5], 1u << (mine & 31u));
         barrier();
         if (me < uint(LOCAL / 32))
             bits[first + from / 32u + me] = found[me] ^ others;
