@@ -16,6 +16,8 @@
 //	Sort        keys in order, with row ids               per 8 bits: 2 + 2 (3 + 2), and
 //	                                                      1 once; the ids of the first
 //	                                                      8 bits are not read
+//	Search      the place of each key in sorted      1 + 1, and a word or a line a step at
+//	            words                                 random: binary, p-ary, or down a [Tree]
 //
 // GDB's cost model (section 4.3, equations 6 to 13) charges the same: bytes moved at
 // the bandwidth of sequential, or of random, access.

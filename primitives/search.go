@@ -1,0 +1,104 @@
+package primitives
+
+import (
+	"fmt"
+
+	"github.com/stencildb/stencildb/pass"
+	"github.com/stencildb/stencildb/shaders"
+	"github.com/stencildb/stencildb/textures"
+)
+
+// SearchWays are the algorithms of [Search].
+var SearchWays = []string{"binary", "p-ary", "tree"}
+
+// treeFan is how many keys a node of a [Tree] has: a cache line of 128 bytes.
+const treeFan = 32
+
+// lanes is how many threads look for one key together in a p-ary search.
+const lanes = 32
+
+// Tree is what [Search] needs besides sorted words to look for keys by the way "tree".
+type Tree struct {
+	words  Vector
+	sorted int
+}
+
+// treeWords is the size of the tree over n words: levels in whole nodes, the lowest first, up to one node.
+func treeWords(n int) (words int) {
+	for {
+		n = (n + treeFan - 1) / treeFan
+		words += (n + treeFan - 1) / treeFan * treeFan
+		if n <= treeFan {
+			return words
+		}
+	}
+}
+
+// NewTree makes the search tree over sorted words (CSS-tree: Rao and Ross, VLDB 1999): key i of a node is the largest of
+// the node's child i, whose place follows from i. The lowest children are pieces of the words themselves.
+func NewTree(r pass.Runner, d Device, sorted Vector) (Tree, error) {
+	t := Tree{New(treeWords(sorted.N)), sorted.N}
+	if err := d.fits("search", sorted, t.words); err != nil {
+		return t, err
+	}
+	defines, groups := d.loop(4 * t.words.N)
+	return t, step{
+		name:     fmt.Sprintf("Search: the tree over %d words", sorted.N),
+		counts:   fmt.Sprintf("%d keys of nodes", t.words.N),
+		program:  shaders.Load("prim_search.comp", append(defines, "BUILD", fmt.Sprintf("FAN %du", treeFan))...),
+		uniforms: []shaders.Uniform{count("n", t.words.N), count("limit", sorted.N)},
+		groups:   groups,
+		blocks:   []textures.Block{sorted.Block, {}, {}, t.words.Block},
+	}.run(r)
+}
+
+// Search sets out[i] to the place of the first of the sorted words that is keys[i] or larger, sorted.N where none is, for
+// every i < keys.N.
+//
+//   - binary: a thread looks for a key; the first steps are in a sample of the words that is in shared memory.
+//   - p-ary: 32 threads look for a key together, in a 32nd of the words after each step (Kaldewey, Hagen, Di Blas and
+//     Sedlar, DaMoN 2009): the fewest steps, for keys that do not fill the device.
+//   - tree: a thread goes down the tree, a cache line a level.
+func Search(r pass.Runner, d Device, way string, sorted Vector, tree Tree, keys, out Vector) error {
+	if err := atLeast("search", "the output", out, keys.N); err != nil {
+		return err
+	}
+	if err := d.fits("search", sorted, keys, out); err != nil {
+		return err
+	}
+	if sorted.N == 0 {
+		return Map(r, d, Expr("0u"), out.First(keys.N))
+	}
+	defines, groups := d.loop(4 * keys.N) // a key a turn
+	solo := d.Scan.Threads == 1
+	switch way {
+	case "binary":
+		if defines = append(defines, "BINARY"); !solo {
+			defines = append(defines, "TOP 2048u")
+		}
+	case "p-ary":
+		local := 256
+		if solo {
+			local = lanes // a barrier is for all threads of a work group
+		}
+		teams := local / lanes
+		defines, groups = []string{fmt.Sprintf("LOCAL %d", local), fmt.Sprintf("LANES %du", lanes)}, [2]int{min(d.MaxGroups, 16*d.Groups, (keys.N+teams-1)/teams), 1}
+		defines = append(defines, when(d.Subgroups, "SUBGROUPS")...)
+		groups[0] = max(groups[0], 1)
+	case "tree":
+		if tree.sorted != sorted.N {
+			return fmt.Errorf("primitives: search: a tree over %d words for %d", tree.sorted, sorted.N)
+		}
+		defines = append(defines, "TREE", fmt.Sprintf("FAN %du", treeFan))
+	default:
+		return fmt.Errorf("primitives: search: %q is none of %v", way, SearchWays)
+	}
+	return step{
+		name:     fmt.Sprintf("Search(%d of %d): %s", keys.N, sorted.N, way),
+		counts:   fmt.Sprintf("%d places", keys.N),
+		program:  shaders.Load("prim_search.comp", defines...),
+		uniforms: []shaders.Uniform{count("n", keys.N), count("limit", sorted.N)},
+		groups:   groups,
+		blocks:   []textures.Block{sorted.Block, keys.Block, out.Block, tree.words.Block},
+	}.run(r)
+}
