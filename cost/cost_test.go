@@ -9,6 +9,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/internal/plantest"
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/sql"
@@ -316,5 +317,33 @@ func TestJoinsThatTheH200Takes(t *testing.T) {
 	sparse, dense := OfPairs(&plan.PairQuery{Sides: [2]*plan.Query{column(1<<20, 1<<30), column(9, 9)}}), OfPairs(&plan.PairQuery{Sides: [2]*plan.Query{column(1<<20, 1<<22), column(9, 9)}})
 	if s, d := sparse.Chunks[0].Aggs[0].Scale, dense.Chunks[0].Aggs[0].Scale; s != 1 || d != denseJoin {
 		t.Errorf("scales %v, %v", s, d)
+	}
+}
+
+// LIKE over many texts reads their bytes beside the codes, and takes longer the longer they are.
+func TestLikeOverManyTextsReadsTheirBytes(t *testing.T) {
+	scale := func(length int) float64 {
+		b := table.NewBuilder("t", []table.Field{{Name: "s", Type: table.Type{Kind: table.Varchar}}}, 0)
+		const rows = 40_000
+		for i := range rows {
+			b.Column(0).String(fmt.Sprintf("%0*d", length, i))
+			if err := b.EndRow(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		like := &expr.Like{X: &expr.Column{Name: "s", T: table.Type{Kind: table.Varchar}}, Pattern: "%1%2%"}
+		q, err := plan.NewQuery(b.Table(), &plan.Fragment{Where: like})
+		if err != nil {
+			t.Fatal(err)
+		}
+		w := Of(q)
+		i := slices.IndexFunc(w.Columns, func(c Column) bool { return c.Texts })
+		if i < 0 || w.Columns[i].Bytes < rows*int64(length) || w.Columns[i].Bytes > rows*int64(length+8) {
+			t.Fatalf("texts of %d bytes are not among what is read: %v", length, w.Columns)
+		}
+		return w.Chunks[0].Leaves[0].Scale
+	}
+	if short, long := scale(8), scale(80); long <= short {
+		t.Errorf("texts of 80 bytes take %g, of 8 bytes %g", long, short)
 	}
 }

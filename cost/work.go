@@ -69,6 +69,7 @@ type Column struct {
 	Name   string
 	Values bool // the values are computed with, not only compared
 	Sole   bool // it is read for groups or for the order alone: fused and classic leave that to cpu, classic but for some orders
+	Texts  bool // the bytes of its dictionary, which compute looks through
 	Bytes  int64
 }
 
@@ -211,6 +212,9 @@ func (r *reader) match(col int) Item {
 	for i := 0; i < len(dict); i += step {
 		size += len(dict[i]) * step
 	}
+	texts := r.columnOf(col, true)
+	texts.Texts, texts.Bytes = true, int64(size+4*len(dict))
+	r.note(texts)
 	x.Scale += float64(size) / float64(perCode*max(1, r.chunk.Rows))
 	return x
 }

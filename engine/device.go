@@ -54,6 +54,15 @@ func (l contents) has(backend string, col cost.Column) bool {
 		kinds = forms[backend].values
 	}
 	segment := col.Chunk.Segments[col.Col]
+	if col.Texts {
+		made := segment.Made()
+		if backend != "compute" {
+			return true
+		} else if len(made) == 0 {
+			return false
+		}
+		segment = made[0]
+	}
 	return slices.ContainsFunc(l, func(c *content) bool {
 		return slices.ContainsFunc(kinds, func(k textures.Kind) bool { _, ok := c.held[held{segment, k}]; return ok })
 	})
