@@ -29,6 +29,8 @@ type Index struct {
 type finder interface {
 	// within calls do for where the rows stand whose codes are in a span; ok is false where it cannot find them.
 	within(span plan.Span, do func(from, to int)) (ok bool)
+	// ranges writes where the rows of each code begin and end.
+	ranges(codes []uint64, from, to []uint32)
 	bytes() int
 }
 

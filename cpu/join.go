@@ -15,14 +15,14 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// JoinWays are the algorithms of a join. Auto takes perfect where the keys are dense, else hash.
-var JoinWays = []string{"auto", "perfect", "hash", "merge", "loops"}
+// JoinWays are the algorithms of a join. Auto takes index where that pays, else perfect where the keys are dense, else hash.
+var JoinWays = []string{"auto", "perfect", "hash", "merge", "loops", "index"}
 
 // Joining says what is joined, and how.
 type Joining struct {
 	Tables    []*table.Table // of the scans, from left to right
 	Columns   []int          // of the join's fields, wanted of the result
-	Way       string         // of [JoinWays]; perfect is hash where the keys are not dense
+	Way       string         // of [JoinWays]; perfect is hash where the keys are not dense, index is auto where there is none
 	ChunkRows int            // of the result
 	Memory    int64          // bytes that the result may take
 	Pairs     FindPairs      // of joins of two tables; nil: all is cpu's
@@ -274,6 +274,7 @@ func (j *joiner) inner(inputs []*relation, conditions []expr.Expr) (*relation, e
 			at = i
 		}
 	}
+	at = j.leads(inputs, at, conditions)
 	probe := inputs[at]
 	inputs = slices.Delete(slices.Clone(inputs), at, at+1)
 	have, rows := slices.Clone(probe.scans), float64(probe.rows)

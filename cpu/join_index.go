@@ -27,7 +27,7 @@ type keyed struct {
 func newJoinIndex(way string, of keyNumbers, lo, hi uint64, exists bool) (x joinIndex, name string, order []uint32, unique bool) {
 	rows := len(of.of) - of.nulls()
 	dense := rows > 0 && densely(rows, lo, hi)
-	if dense && (way == "auto" || way == "perfect") {
+	if dense && (way == "auto" || way == "perfect" || way == "index") {
 		x, order, unique := newPerfectIndex(of, lo, hi, rows, exists)
 		return x, "perfect hash", order, unique
 	}

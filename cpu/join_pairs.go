@@ -28,7 +28,7 @@ type pairJoin struct {
 func (j *joiner) pairJoin(n *plan.Join) (*pairJoin, error) {
 	left, where, ok := selectedScan(n.Left)
 	right, of, too := selectedScan(n.Right)
-	if j.Pairs == nil || n.Kind.LeftOnly() && j.Way == "loops" || !ok || !too {
+	if j.Pairs == nil || j.Way == "index" || n.Kind.LeftOnly() && j.Way == "loops" || !ok || !too {
 		return nil, nil
 	}
 	p := &pairJoin{scans: [2]int{j.next, j.next + 1}, filters: [2]expr.Expr{where, of}}

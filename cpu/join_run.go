@@ -80,7 +80,7 @@ func (j *joiner) prepare(s *joinStep, probe *relation) error {
 		defer func() { s.matched = make([]uint64, (s.build.rows+63)/64) }()
 	}
 	s.way = "nested loops"
-	if len(s.keys) == 0 {
+	if len(s.keys) == 0 || j.byIndex(s, probe.rows) {
 		return nil
 	}
 	for {
@@ -141,7 +141,7 @@ type restKey struct {
 // whose numbers are dense: it alone finds the partners, and the rest are compared. It returns the numbers of
 // the keys that are left.
 func (s *joinStep) soleKey(way string, lists []keyNumbers) []keyNumbers {
-	if len(lists) == 1 || len(s.also) > 0 || way != "auto" && way != "perfect" {
+	if len(lists) == 1 || len(s.also) > 0 || way != "auto" && way != "perfect" && way != "index" {
 		return lists
 	}
 	for i, k := range s.keys {

@@ -29,6 +29,7 @@ var alike = [][2]int{{0, 0}, {0, 1}, {1, 0}, {1, 1}, {2, 2}, {2, 3}, {3, 2}, {4,
 
 // TestJoinsAreThoseOfTheirDefinition compares random joins with loops over all rows.
 func TestJoinsAreThoseOfTheirDefinition(t *testing.T) {
+	byIndex := 0
 	rapid.Check(t, func(t *rapid.T) {
 		j := &drawnJoin{T: t}
 		n := j.tree(1 + rapid.IntRange(1, 3).Draw(t, "joins"))
@@ -49,9 +50,12 @@ func TestJoinsAreThoseOfTheirDefinition(t *testing.T) {
 		if rapid.Bool().Draw(t, "pairs are found elsewhere") {
 			of.Pairs = pairsByLoops
 		}
-		got, steps, err := cpu.New(2).Join(context.Background(), join, of)
+		got, steps, err := cpu.New(2, cpu.WithIndexes(j.indexes())).Join(context.Background(), join, of)
 		if err != nil {
 			t.Fatal(err)
+		}
+		if slices.ContainsFunc(steps, func(s cpu.JoinStep) bool { return strings.Contains(s.Way, "index ") }) {
+			byIndex++
 		}
 		want := j.rows(n)
 		if got.Rows() != len(want) {
@@ -70,6 +74,30 @@ func TestJoinsAreThoseOfTheirDefinition(t *testing.T) {
 			t.Fatalf("by %s:\n%s\nwant\n%s", way, strings.Join(have, "\n"), strings.Join(want, "\n"))
 		}
 	})
+	if byIndex == 0 {
+		t.Error("no join used an index")
+	}
+}
+
+// indexes are some on the columns of the tables.
+func (j *drawnJoin) indexes() func(*table.Segment) []*cpu.Index {
+	of := map[*table.Segment][]*cpu.Index{}
+	for _, tab := range j.tables {
+		for _, c := range tab.Chunks {
+			for _, s := range c.Segments {
+				kind := rapid.SampledFrom([]string{"", "sorted", "hash"}).Draw(j.T, "kind of index")
+				if kind == "" || len(of[s]) > 0 {
+					continue
+				}
+				x, err := cpu.NewIndex(context.Background(), kind, kind, s)
+				if err != nil {
+					j.Fatal(err)
+				}
+				of[s] = append(of[s], x)
+			}
+		}
+	}
+	return func(s *table.Segment) []*cpu.Index { return of[s] }
 }
 
 // pairsByLoops is a [cpu.FindPairs]: the last pairs come first.

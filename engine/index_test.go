@@ -211,3 +211,31 @@ func TestAnswersByIndex(t *testing.T) {
 		t.Errorf("indexes served %d statements", used)
 	}
 }
+
+// A join looks few rows up in the index of a table that it does not read, and EXPLAIN ANALYZE says so.
+func TestJoinsByIndex(t *testing.T) {
+	db := openStar(t, Options{Backend: "cpu"})
+	text := "SELECT COUNT(*), MIN(far.name), SUM(fact.n) FROM fact JOIN far ON fact.b = far.key WHERE fact.m = 3 AND fact.n = 77"
+	all := "SELECT COUNT(*), MIN(far.name), SUM(fact.n) FROM fact JOIN far ON fact.b = far.key"
+	want := map[string][]string{text: asText(t, db, text), all: asText(t, db, all)}
+	for _, c := range []struct {
+		before, text string
+		used         bool
+	}{
+		{"SHOW INDEXES", text, false},
+		{"CREATE INDEX ON far (key)", text, true},
+		{"SHOW INDEXES", all, false},
+		{"SET join = index", all, true},
+		{"DROP INDEX far_key_idx", all, false},
+		{"CREATE INDEX by_hash ON far USING hash (key)", all, true},
+		{"SET join = hash", text, false},
+	} {
+		asText(t, db, c.before)
+		if diff := cmp.Diff(want[c.text], asText(t, db, c.text)); diff != "" {
+			t.Errorf("%s after %s: %s", c.text, c.before, diff)
+		}
+		if lines := strings.Join(asText(t, db, "EXPLAIN ANALYZE "+c.text), "\n"); strings.Contains(lines, "index ") != c.used {
+			t.Errorf("%s after %s:\n%s", c.text, c.before, lines)
+		}
+	}
+}

@@ -35,11 +35,11 @@ func TestSettings(t *testing.T) {
 		{"SHOW ALL", []string{
 			"[backend cpu what computes the answer: auto, classic, fused, compute or cpu]",
 			"[host_memory 2147483648 bytes for tables in host memory, and for sorting; 0 for no limit]",
-			"[join auto the algorithm of joins: auto, perfect, hash, merge or loops; perfect is hash where keys are not dense]",
+			"[join auto the algorithm of joins: auto, perfect, hash, merge, loops or index; perfect is hash where keys are not dense, index is auto where there is none]",
 			"[statement_timeout 0 ends a statement that takes longer: milliseconds, or as '1.5s', '2min'; 0 for no limit]"}},
 		{"SET join = merge", nil},
 		{"SHOW join", []string{"[merge]"}},
-		{"SET join = nested", []string{`invalid value for join: no join "nested": take one of auto, perfect, hash, merge, loops (line 1, column 5)`}},
+		{"SET join = nested", []string{`invalid value for join: no join "nested": take one of auto, perfect, hash, merge, loops, index (line 1, column 5)`}},
 		{"RESET join", nil},
 		{"SET statement_timeout TO DEFAULT", nil},
 		{"SHOW statement_timeout", []string{"[1min]"}},

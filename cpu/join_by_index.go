@@ -1,0 +1,125 @@
+package cpu
+
+import (
+	"slices"
+
+	"github.com/stencildb/stencildb/expr"
+)
+
+// codeIndex finds rows of a table by the index of a column, in the nested-loop join with index (GDB's INLJ): of a
+// table that has the index before the join begins nothing is read but what is looked up.
+type codeIndex struct {
+	*Index
+	base uint64 // the number of code 0
+	most uint64 // the largest code
+}
+
+func (x codeIndex) find(of keyNumbers, from, to []uint32) {
+	codes := keyNumbers{of: make([]uint64, len(of.of)), null: slices.Clone(of.null)}
+	for i, n := range of.of {
+		if codes.of[i] = n - x.base; codes.of[i] > x.most {
+			codes.of[i] = 0
+			codes.without(i)
+		}
+	}
+	x.of.ranges(codes.of, from, to)
+	codes.nothing(from, to)
+}
+
+// ranges writes where the rows of codes stand.
+func (s sortedIndex[T]) ranges(codes []uint64, from, to []uint32) {
+	s.find(codes, from)
+	next := make([]uint64, len(codes))
+	for i, c := range codes {
+		next[i] = c + 1
+	}
+	s.find(next, to)
+	for i, c := range next {
+		if c == 0 {
+			to[i] = uint32(s.n)
+		}
+	}
+}
+
+func (x *hashIndex) ranges(codes []uint64, from, to []uint32) {
+	x.find(keyNumbers{of: codes}, from, to)
+}
+
+// fewProbes is how many times as many rows as look for partners a table has at least whose index auto uses: to read all of
+// them and look them up in a hash table of the others takes about as long.
+const fewProbes = 64
+
+// indexOfKey is an index of the column that is a key's build side; nil where there is none, or where not all rows of the
+// table, in one chunk, are joined.
+func (j *joiner) indexOfKey(k *joinKey, build *relation) *codeIndex {
+	col, ok := k.build.(*expr.Column)
+	if !ok || j.indexes == nil || k.how != byOrdinal && k.how != byRank || len(build.scans) != 1 || build.ids[0] != nil {
+		return nil
+	}
+	s := j.scans[build.scans[0]]
+	if len(s.Chunks) != 1 || s.Chunks[0].Rows != build.rows {
+		return nil
+	}
+	seg := s.Chunks[0].Segments[col.Index-s.first]
+	list := j.indexes(seg)
+	if len(list) == 0 {
+		return nil
+	}
+	x := &codeIndex{Index: list[0], most: seg.Max}
+	if k.how == byOrdinal {
+		x.base = seg.Base
+	}
+	return x
+}
+
+// byIndex has a step look for the partners of so many rows by an index of its build side, where there is one that pays;
+// what its other keys say is looked at pair by pair.
+func (j *joiner) byIndex(s *joinStep, rows int) bool {
+	if s.keepBuild || j.Way != "index" && (j.Way != "auto" || rows > s.build.rows/fewProbes) {
+		return false
+	}
+	for i, k := range s.keys {
+		x := j.indexOfKey(k, s.build)
+		if x == nil {
+			continue
+		}
+		for o, other := range s.keys {
+			if o != i {
+				s.also = append(s.also, other.e)
+			}
+		}
+		if s.keys = s.keys[i : i+1]; k.how == byRank {
+			k.ranked(j.column(k.probe.(*expr.Column).Index), j.column(k.build.(*expr.Column).Index))
+		}
+		found := *s.build
+		found.rows, found.ids = len(x.rows), [][]uint32{x.rows}
+		s.index, s.build, s.way = x, &found, "index "+expr.Ident(x.Name)
+		return true
+	}
+	return false
+}
+
+// leads is the place of the largest of the inputs but the one at a place, where that one has an index by which
+// partners in it are found, and this pays; else it is the place itself.
+func (j *joiner) leads(inputs []*relation, at int, conditions []expr.Expr) int {
+	other := -1
+	for i, r := range inputs {
+		if i != at && (other < 0 || r.rows > inputs[other].rows) {
+			other = i
+		}
+	}
+	if other < 0 {
+		return at
+	}
+	var have []int
+	for i, r := range inputs {
+		if i != at {
+			have = append(have, r.scans...)
+		}
+	}
+	s, _ := j.step(have, inputs[at], conditions)
+	if j.byIndex(s, inputs[other].rows) {
+		return other
+	}
+	return at
+}
