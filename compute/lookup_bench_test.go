@@ -15,7 +15,7 @@ import (
 )
 
 // The benchmark of lookups in sorted keys of 32 bits: median wall times of finding the places of a sixteenth as many keys
-// as there are, and of 16,384, in no order and (ordered) ascending. All stays on the device; the places are checked.
+// as there are, and of 16,384, in no order and (ascending) in order. All stays on the device; the places are checked.
 // build is what it takes to make the tree.
 //
 //	STENCILDB_BENCH_ROWS=268435456 go test -tags egl -run - -bench Lookup ./compute
@@ -34,7 +34,7 @@ func benchmarkLookup(b *testing.B, rows int) {
 		for i := range keys {
 			keys[i] = rng.Uint32()
 		}
-		for _, order := range []string{"", "/ordered"} {
+		for _, order := range []string{"", "/ascending"} {
 			if order != "" {
 				slices.Sort(keys)
 			}
@@ -53,7 +53,7 @@ func benchmarkPlaces(b *testing.B, way string, sorted, keys []uint32) {
 		defer held.Close()
 		x, k, out := primitives.FromSlice(sorted), primitives.FromSlice(keys), primitives.New(len(keys))
 		tree := primitives.Tree{}
-		search := func() error { return primitives.Search(g, d, way, x, tree, k, out) }
+		search := func() error { return primitives.Search(g, d, way, primitives.Sorted{Words: x, Tree: tree}, k, out) }
 		if err := held.Do(b.Context(), func() (err error) {
 			if tree, err = primitives.NewTree(g, d, x); err != nil || way == "build" {
 				return err

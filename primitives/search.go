@@ -9,7 +9,14 @@ import (
 )
 
 // SearchWays are the algorithms of [Search].
-var SearchWays = []string{"binary", "p-ary", "tree"}
+var SearchWays = []string{"binary", "p-ary", "tree", "ordered"}
+
+// Sorted is what keys are looked for in.
+type Sorted struct {
+	Words Vector
+	Tree  Tree // of the words, for the ways tree and ordered
+	Bits  int  // of the words' width; 0 is all
+}
 
 // treeFan is how many keys a node of a [Tree] has: a cache line of 128 bytes.
 const treeFan = 32
@@ -17,7 +24,7 @@ const treeFan = 32
 // lanes is how many threads look for one key together in a p-ary search.
 const lanes = 32
 
-// Tree is what [Search] needs besides sorted words to look for keys by the way "tree".
+// Tree is a search tree over sorted words.
 type Tree struct {
 	words  Vector
 	sorted int
@@ -59,7 +66,11 @@ func NewTree(r pass.Runner, d Device, sorted Vector) (Tree, error) {
 //   - p-ary: 32 threads look for a key together, in a 32nd of the words after each step (Kaldewey, Hagen, Di Blas and
 //     Sedlar, DaMoN 2009): the fewest steps, for keys that do not fill the device.
 //   - tree: a thread goes down the tree, a cache line a level.
-func Search(r pass.Runner, d Device, way string, sorted Vector, tree Tree, keys, out Vector) error {
+//   - ordered: the keys are put in the order of their upper bits before, so that those of a work group go down the same
+//     nodes, and the places are scattered to where the keys were: for many keys in no order, in words that address
+//     translation does not cover (see [Device].Reach).
+func Search(r pass.Runner, d Device, way string, in Sorted, keys, out Vector) error {
+	sorted, tree := in.Words, in.Tree
 	if err := atLeast("search", "the output", out, keys.N); err != nil {
 		return err
 	}
@@ -68,6 +79,9 @@ func Search(r pass.Runner, d Device, way string, sorted Vector, tree Tree, keys,
 	}
 	if sorted.N == 0 {
 		return Map(r, d, Expr("0u"), out.First(keys.N))
+	}
+	if way == "ordered" {
+		return searchOrdered(r, d, in, keys, out)
 	}
 	defines, groups := d.loop(4 * keys.N) // a key a turn
 	solo := d.Scan.Threads == 1
@@ -101,4 +115,19 @@ func Search(r pass.Runner, d Device, way string, sorted Vector, tree Tree, keys,
 		groups:   groups,
 		blocks:   []textures.Block{sorted.Block, keys.Block, out.Block, tree.words.Block},
 	}.run(r)
+}
+
+// orderedBits is how many of the upper bits of keys they are ordered by: two digits of a sort.
+const orderedBits = 16
+
+func searchOrdered(r pass.Runner, d Device, in Sorted, keys, out Vector) error {
+	moved, ids, places := New(keys.N), New(keys.N), New(keys.N)
+	upper := Func{Expr: "min(x >> c0, c1)", Constants: []uint32{uint32(max(0, width(in.Bits, 32)-orderedBits)), 1<<orderedBits - 1}}
+	if err := Sort(r, d, Keys{Words: keys, Of: upper, Bits: orderedBits}, moved, ids); err != nil {
+		return err
+	}
+	if err := Search(r, d, "tree", in, moved, places); err != nil {
+		return err
+	}
+	return Scatter(r, d, places, ids, out.First(keys.N))
 }

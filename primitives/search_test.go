@@ -11,7 +11,8 @@ import (
 	"github.com/stencildb/stencildb/primitives"
 )
 
-// Search finds what binary search does on the host, of keys that are there, near those that are, and at the ends.
+// Search finds what binary search does on the host, of keys that are there, near those that are, and at the ends. The
+// width of the words is a hint alone.
 func TestSearch(t *testing.T) {
 	property(t, func(t *rapid.T, e *env) {
 		sorted := words(t, rapid.OneOf(rapid.IntRange(0, 3000), rapid.SampledFrom([]int{31, 32, 33, 1023, 1024, 1025, 2047, 2048, 2049, 32769, 40000})).Draw(t, "sorted"))
@@ -34,7 +35,7 @@ func TestSearch(t *testing.T) {
 		e.must(err)
 		for _, way := range primitives.SearchWays {
 			out, intact := e.guarded(len(keys))
-			e.must(primitives.Search(e.r, e.d, way, x, tree, k, out))
+			e.must(primitives.Search(e.r, e.d, way, primitives.Sorted{Words: x, Tree: tree, Bits: rapid.SampledFrom([]int{0, 8, 24}).Draw(t, "bits")}, k, out))
 			e.holds(way, out, want)
 			intact()
 		}
