@@ -287,6 +287,9 @@ func TestDictionaryOfSeveralLists(t *testing.T) {
 			w := &Words{}
 			for i := range n {
 				s := fmt.Sprint(strings.Repeat("common ", i%3), (i*7919+k*500)%(2*n))
+				if i%5000 == 1 {
+					s = strings.Repeat(s, 3000)
+				}
 				w.Number(s)
 				all[s] = true
 			}

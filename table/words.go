@@ -3,42 +3,98 @@ package table
 import (
 	"cmp"
 	"encoding/binary"
+	"hash/maphash"
 	"runtime"
 	"slices"
 	"strings"
 	"sync"
+	"unsafe"
 )
 
 // Words are the distinct texts of some rows, numbered as they come.
 type Words struct {
 	List  []string
 	Bytes int // about what they take
-	index map[string]uint64
+	// slots has, behind the one that its hash chooses, each text's hash in the upper 32 bits and its number plus 1
+	// in the lower; half of them at least are 0.
+	slots []uint64
+	room  []byte // of texts to come: they lie one behind the other
 	order []uint32
 }
 
 // wordOverhead is about what a distinct text takes besides its bytes: its header in the list,
-// and its key and value in the index.
-const wordOverhead = 64
+// and its slots.
+const wordOverhead = 48
+
+var seed = maphash.MakeSeed()
+
+// find is the number of a text, and the slot that it has or would have.
+func (w *Words) find(s string, hash uint64) (slot int, k uint64, ok bool) {
+	mask := len(w.slots) - 1
+	for slot = int(hash>>32) & mask; ; slot = (slot + 1) & mask {
+		at := w.slots[slot]
+		if at == 0 {
+			return slot, 0, false
+		}
+		if k := uint64(uint32(at)) - 1; at>>32 == hash>>32 && w.List[k] == s {
+			return slot, k, true
+		}
+	}
+}
 
 // Known is the number of a text that was seen.
 func (w *Words) Known(s string) (k uint64, ok bool) {
-	k, ok = w.index[s]
+	if w.slots == nil {
+		return 0, false
+	}
+	_, k, ok = w.find(s, maphash.String(seed, s))
 	return k, ok
 }
 
 // Number is that of a text.
 func (w *Words) Number(s string) uint64 {
-	k, ok := w.Known(s)
+	if 2*len(w.List) >= len(w.slots) {
+		w.grow()
+	}
+	hash := maphash.String(seed, s)
+	slot, k, ok := w.find(s, hash)
 	if !ok {
-		if w.index == nil {
-			w.index = map[string]uint64{}
-		}
-		k, s = uint64(len(w.List)), strings.Clone(s) // it does not pin the reader's buffer
-		w.index[s], w.List = k, append(w.List, s)
+		k = uint64(len(w.List))
+		w.slots[slot] = hash>>32<<32 | (k + 1)
+		w.List = append(w.List, w.keep(s))
 		w.Bytes += len(s) + wordOverhead
 	}
 	return k
+}
+
+// grow doubles the slots.
+func (w *Words) grow() {
+	old := w.slots
+	w.slots = make([]uint64, max(16, 2*len(old)))
+	mask := len(w.slots) - 1
+	for _, at := range old {
+		if at != 0 {
+			slot := int(at>>32) & mask
+			for w.slots[slot] != 0 {
+				slot = (slot + 1) & mask
+			}
+			w.slots[slot] = at
+		}
+	}
+}
+
+// keep is a copy of a text, which does not pin the reader's buffer.
+func (w *Words) keep(s string) string {
+	const least, most = 64, 1 << 16 // bytes of room
+	if len(s) > most/4 {
+		return strings.Clone(s)
+	}
+	if cap(w.room)-len(w.room) < len(s) {
+		w.room = make([]byte, 0, min(most, max(least, len(s), 2*cap(w.room))))
+	}
+	from := len(w.room)
+	w.room = append(w.room, s...)
+	return unsafe.String(unsafe.SliceData(w.room[from:]), len(s))
 }
 
 // Order are the numbers of the texts in the order of these. It puts them one behind the other, too.
