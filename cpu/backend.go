@@ -37,7 +37,7 @@ func New(workers int, options ...Option) *Backend {
 	if workers <= 0 {
 		workers = runtime.GOMAXPROCS(0)
 	}
-	b := &Backend{workers: workers, kernels: kernels.Best(), leastPart: 16}
+	b := &Backend{workers: workers, kernels: kernels.Best(), leastPart: 64}
 	for _, o := range options {
 		o(b)
 	}

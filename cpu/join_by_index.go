@@ -47,7 +47,7 @@ func (x *hashIndex) ranges(codes []uint64, from, to []uint32) {
 
 // fewProbes is how many times as many rows as look for partners a table has at least whose index auto uses: to read all of
 // them and look them up in a hash table of the others takes about as long.
-const fewProbes = 64
+const fewProbes = 512
 
 // indexOfKey is an index of the column that is a key's build side; nil where there is none, or where not all rows of the
 // table, in one chunk, are joined.

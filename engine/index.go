@@ -219,7 +219,7 @@ func (db *DB) indexesChanged() { db.epoch.Add(1) }
 // What a query by indexes takes: as a whole, and for each row that they find, in seconds.
 const (
 	indexStart = 30e-6
-	indexRow   = 40e-9
+	indexRow   = 30e-9
 )
 
 // byIndex predicts what cpu takes for a query where indexes find its rows; ok is false where they do not.
