@@ -45,7 +45,8 @@ columns of a table or of a SELECT, with their types; information_schema.tables a
 the same that a SELECT takes. SUMMARIZE t gives of each column how many values,
 NULLs and different values it has, the smallest and the largest, and its quartiles
 (percentile_disc); all of them are exact. SET name = value, RESET name and SHOW name are for
-backend, host_memory, join (the algorithm) and statement_timeout (SHOW ALL).
+backend, disable_rule (of plans: SHOW RULES), host_memory, join (the algorithm) and
+statement_timeout (SHOW ALL).
 CREATE INDEX [name] ON t [USING sorted | hash] (column) makes an index, which cpu uses
 where a condition selects few records; DROP INDEX name, SHOW INDEXES.
 

@@ -66,6 +66,7 @@ type DB struct {
 	backend atomic.Value // string: that was asked for last
 	// In the place of those in opts, for SET changes them:
 	hostMemory, timeout atomic.Int64
+	rulesOff            atomic.Uint32
 
 	opener     func(Options) (*gpus, error)
 	statements *lru.Cache[string, *Statement] // those used last, by their text

@@ -34,6 +34,8 @@ type Explanation struct {
 	*Executor `json:"-"` // of the fragment; empty for a statement that reads no table
 	// Subqueries are those of one value, which ran before it and are constants in Plan.
 	Subqueries []*PlanNode `json:"subqueries,omitempty"`
+	// Off are the rules that it was planned without.
+	Off string `json:"disabled_rules,omitempty"`
 	// Predictions is what each backend was predicted to take, the cheapest first, and
 	// Costs where the predictions come from.
 	Predictions []cost.Prediction `json:"predictions,omitempty"`
@@ -94,7 +96,7 @@ func (s *Statement) explain(ctx context.Context, o ExplainOptions) (*Explanation
 	}
 	x := &Explanation{SQL: s.parsed.Select(), Executor: &Executor{}}
 	if (s.joins() || s.nested != nil) && !o.Analyze { // who does the rest depends on the rows of the join, or of a subplan
-		x.Plan = x.node(s.tree)
+		x.Plan, x.Off = x.node(s.tree), s.off.String()
 		return x, nil
 	}
 	settled, ran, err := s.settled(ctx, &o)
@@ -126,7 +128,7 @@ func (s *Statement) explainedTree(ctx context.Context, o ExplainOptions, ran *se
 			return nil, err
 		}
 	}
-	x.Plan = x.node(s.tree)
+	x.Plan, x.Off = x.node(s.tree), s.off.String()
 	return x, nil
 }
 
@@ -284,6 +286,9 @@ func (x *Explanation) Lines() []string {
 	lines, predicted := x.Plan.lines(0, 0, shown), ""
 	for _, q := range x.Subqueries {
 		lines = append(lines, q.lines(0, 0, shown)...)
+	}
+	if x.Off != "" {
+		lines = append(lines, "Disabled rules: "+x.Off)
 	}
 	if len(x.Predictions) > 0 {
 		lines = append(lines, "Predicted (costs "+x.Costs+")")

@@ -37,7 +37,7 @@ func (db *DB) statement(ctx context.Context, text string) (*Statement, error) {
 	db.mu.Lock()
 	tables := len(db.entries)
 	db.mu.Unlock()
-	if s, ok := db.statements.Get(text); ok && (s.bound == nil || s.tables == tables && !slices.ContainsFunc(s.sources, func(r *read) bool { return db.changed(r.entry) })) {
+	if s, ok := db.statements.Get(text); ok && (s.bound == nil || s.tables == tables && s.off == db.off() && !slices.ContainsFunc(s.sources, func(r *read) bool { return db.changed(r.entry) })) {
 		return s, nil
 	}
 	st, err := parseOne(text)

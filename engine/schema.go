@@ -23,7 +23,7 @@ func (db *DB) catalog(ctx context.Context) sql.Catalog {
 	db.mu.Lock()
 	entries := slices.Clone(db.entries)
 	db.mu.Unlock()
-	c := sql.Catalog{Information: sql.InformationSchema}
+	c := sql.Catalog{Information: sql.InformationSchema, Off: db.off()}
 	for _, e := range entries {
 		c.Names = append(c.Names, e.name)
 	}

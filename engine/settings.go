@@ -11,6 +11,7 @@ import (
 	"github.com/stencildb/stencildb/cpu"
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/glctx"
+	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -26,6 +27,16 @@ type setting struct {
 var settings = []setting{
 	{"backend", "what computes the answer: auto, classic, fused, compute or cpu", (*DB).Backend, (*DB).SetBackend,
 		func(db *DB) { db.backend.Store(db.asked) }},
+	{"disable_rule", "rules that plans do without, as 'push filter, unnest'; SHOW RULES lists them",
+		func(db *DB) string { return db.off().String() },
+		func(db *DB, value string) error {
+			off, err := plan.ParseOff(value)
+			if err == nil {
+				db.rulesOff.Store(uint32(off))
+			}
+			return err
+		},
+		func(db *DB) { db.rulesOff.Store(0) }},
 	{"host_memory", "bytes for tables in host memory, and for sorting; 0 for no limit",
 		func(db *DB) string { return strconv.FormatInt(db.hostMemory.Load(), 10) },
 		func(db *DB, value string) error {
@@ -60,6 +71,9 @@ var settings = []setting{
 		},
 		func(db *DB) { db.timeout.Store(int64(db.opts.StatementTimeout)) }},
 }
+
+// off are the rules that statements are planned without.
+func (db *DB) off() plan.Off { return plan.Off(db.rulesOff.Load()) }
 
 // setting executes SET, RESET or SHOW.
 func (s *Statement) setting(ctx context.Context) (*Rows, error) {

@@ -76,7 +76,7 @@ func (x *execution) sortedValues(n *plan.Sort, inputOrder bool) stream {
 				yield(nil, err)
 				return
 			}
-			rows = append(rows, b.(valueRows)...)
+			rows = append(rows, valuesOf(b, n.Input.Fields())...)
 		}
 		s := &sorting{execution: x, Sort: n}
 		piece, err := s.valuesPiece(rows)

@@ -34,6 +34,7 @@ type Statement struct {
 type bound struct {
 	tree     plan.Node      // with the fragment cut out
 	tables   int            // that there were when its names were resolved
+	off      plan.Off       // the rules that it was planned without
 	columns  []Column       // of its answer
 	fragment *plan.Fragment // nil where no table is read, and with it the next two
 	sources  []*read        // the tables that it reads, each once
@@ -109,14 +110,6 @@ func (s *Statement) with(ctx context.Context, args []any) (*Statement, error) {
 	return nil, s.described(err)
 }
 
-// rewritten is a tree after all rules.
-func rewritten(tree plan.Node) plan.Node {
-	for _, rule := range []func(plan.Node) plan.Node{plan.Factor, plan.PushFilter, plan.PushSemi, plan.GroupDistinct, plan.TopRows, plan.PushLimit} {
-		tree = plan.Rewrite(tree, rule)
-	}
-	return tree
-}
-
 // bind resolves the names of a statement. A panic on the way is an error, as one of pull is.
 func (db *DB) bind(ctx context.Context, st *sql.Statement, params []table.Value) (_ *bound, err error) {
 	defer func() {
@@ -133,11 +126,11 @@ func (db *DB) bind(ctx context.Context, st *sql.Statement, params []table.Value)
 		return nil, err
 	}
 	if plan.Nests(tree) {
-		return db.bindNested(tree, len(c.Names), params)
+		return db.bindNested(tree, c, params)
 	}
-	b, err := db.bound(ctx, plan.Cut(rewritten(tree)), db.catalogued)
+	b, err := db.bound(ctx, plan.Cut(c.Off.Rewrite(tree)), db.catalogued)
 	if err == nil {
-		b.tables, b.params = len(c.Names), params
+		b.tables, b.params, b.off = len(c.Names), params, c.Off
 	}
 	return b, err
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/stencildb/stencildb/ingest"
 	"github.com/stencildb/stencildb/internal/numbers"
 	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/sql"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -22,9 +23,9 @@ import (
 type nested struct{ needed map[*plan.Subplan][]int }
 
 // bindNested is bind of a tree with subplans or subqueries.
-func (db *DB) bindNested(tree plan.Node, tables int, params []table.Value) (*bound, error) {
-	tree = plan.Inline(tree)
-	b := &bound{tree: rewritten(tree), tables: tables, params: params, nested: &nested{map[*plan.Subplan][]int{}}}
+func (db *DB) bindNested(tree plan.Node, c sql.Catalog, params []table.Value) (*bound, error) {
+	tree = plan.Inline(tree, c.Off)
+	b := &bound{tree: c.Off.Rewrite(tree), tables: len(c.Names), off: c.Off, params: params, nested: &nested{map[*plan.Subplan][]int{}}}
 	for _, f := range tree.Fields() {
 		b.columns = append(b.columns, Column{Name: f.Name, Type: f.Type})
 	}
@@ -73,13 +74,13 @@ func (b *bound) needOf(db *DB, s *plan.Subplan, columns []int) {
 		return
 	}
 	if !seen {
-		s.Tree = rewrittenParts(s.Tree)
+		s.Tree = rewrittenParts(s.Tree, b.off)
 	}
 	b.nested.needed[s] = more
 	if r, ok := s.Tree.(*plan.Recursion); ok {
 		b.nested.needed[r.Last] = more
 	}
-	b.need(db, plan.Pruned(s.Tree, more))
+	b.need(db, plan.Pruned(s.Tree, more, b.off))
 }
 
 func all(n int) (list []int) {
@@ -90,16 +91,16 @@ func all(n int) (list []int) {
 }
 
 // rewrittenParts is a subplan's tree after all rules; those of a Concat or a Recursion run apart.
-func rewrittenParts(n plan.Node) plan.Node {
+func rewrittenParts(n plan.Node, off plan.Off) plan.Node {
 	switch n.(type) {
 	case *plan.Concat, *plan.Recursion:
 		var inputs []plan.Node
 		for _, in := range n.Inputs() {
-			inputs = append(inputs, rewrittenParts(in))
+			inputs = append(inputs, rewrittenParts(in, off))
 		}
 		return n.With(inputs...)
 	}
-	return rewritten(n)
+	return off.Rewrite(n)
 }
 
 // derivedAsScans is a tree with scans in the place of its subplans.
@@ -208,7 +209,7 @@ func (x *settling) statement(ctx context.Context, tree plan.Node) (*Statement, e
 			return nil, err
 		}
 	}
-	b, err := x.db.bound(ctx, plan.Cut(rewritten(tree)), func(s *plan.Scan) *entry {
+	b, err := x.db.bound(ctx, plan.Cut(x.off.Rewrite(tree)), func(s *plan.Scan) *entry {
 		if s.Of != nil {
 			return x.tables[s.Of]
 		}
@@ -217,7 +218,7 @@ func (x *settling) statement(ctx context.Context, tree plan.Node) (*Statement, e
 	if err != nil {
 		return nil, err
 	}
-	b.tables, b.params = x.bound.tables, x.params
+	b.tables, b.params, b.off = x.bound.tables, x.params, x.off
 	return &Statement{db: x.db, script: x.script, parsed: x.parsed, watch: x.watch, bound: b}, nil
 }
 
@@ -278,7 +279,7 @@ func (x *settling) value(ctx context.Context, q *expr.Subquery) (table.Value, er
 	if v, ok := x.values[s]; ok {
 		return v, nil
 	}
-	rows, err := x.run(ctx, s, plan.Pruned(s.Tree, []int{0}))
+	rows, err := x.run(ctx, s, plan.Pruned(s.Tree, []int{0}, x.off))
 	if err != nil {
 		return table.Value{}, err
 	}
@@ -368,7 +369,7 @@ func (x *settling) rowsOf(ctx context.Context, s *plan.Subplan, tree plan.Node, 
 		x.rows[s] = rows
 		return out, nil
 	}
-	pruned := plan.Pruned(tree, columns)
+	pruned := plan.Pruned(tree, columns, x.off)
 	rows, err := x.run(ctx, s, pruned)
 	if err != nil {
 		return nil, err

@@ -57,8 +57,13 @@ func TestNested(t *testing.T) {
 		{"SELECT COUNT(*), SUM(n) FROM generate_series(1, 100, 3) AS g(n)", "34 1717"},
 		{"SELECT d FROM generate_series(DATE '2024-01-31', '2024-04-01', INTERVAL '1 month') AS g(d)", "2024-01-31 00:00:00, 2024-02-29 00:00:00, 2024-03-29 00:00:00"},
 	} {
-		for _, backend := range []string{"cpu", "auto", "compute"} {
-			rows, err := engine.Collect(nestedDB(t, backend).Query(context.Background(), c.sql))
+		for _, backend := range []string{"cpu", "auto", "compute", "cpu without rules"} {
+			name, without, _ := strings.Cut(backend, " without ")
+			db := nestedDB(t, name)
+			if without != "" {
+				disable(t, db, everyRule())
+			}
+			rows, err := engine.Collect(db.Query(context.Background(), c.sql))
 			if backend == "compute" && errors.Is(err, engine.ErrUnsupported) { // a condition on several columns
 				continue
 			}

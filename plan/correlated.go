@@ -142,13 +142,14 @@ func (u *unnester) isIn(cur Node, s *Subplan, eq *expr.Compare) (Node, expr.Expr
 type correlation struct {
 	cur   Node        // the rows around it
 	outs  []expr.Expr // what it reads of them
+	plain bool        // all is done with the different values of outs
 	found bool        // the different values of outs are needed, and made
 	from  *Derived    // these
 }
 
 // correlated is the correlation of a tree with the rows around it.
 func (u *unnester) correlated(cur, tree Node) *correlation {
-	c := &correlation{cur: cur}
+	c := &correlation{cur: cur, plain: u.plain}
 	mapOuter(tree, 1, func(o *expr.Outer) expr.Expr {
 		if at(c.outs, o.X) < 0 {
 			c.outs = append(c.outs, o.X)
@@ -452,7 +453,7 @@ func (c *correlation) first(l *Limit) Node {
 // equated is a filter that says of all that is read that it equals an expression of the filter's own rows, which then
 // stands for it; nil for others.
 func (c *correlation) equated(f *Filter) Node {
-	if reads(f.Input, 1) || !selectable(f.Input) {
+	if c.plain || reads(f.Input, 1) || !selectable(f.Input) {
 		return nil
 	}
 	own := make([]expr.Expr, len(c.outs))

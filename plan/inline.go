@@ -39,8 +39,11 @@ func Subplans(n Node) (list []*Subplan) {
 }
 
 // Pruned is a query that gives some of its columns only; one at least, and all where that takes more than leaving
-// out select items.
-func Pruned(n Node, columns []int) Node {
+// out select items, or the rule is off.
+func Pruned(n Node, columns []int, off Off) Node {
+	if off.has(prune) {
+		return n
+	}
 	if len(columns) == 0 {
 		columns = []int{0}
 	}
@@ -56,15 +59,18 @@ func Pruned(n Node, columns []int) Node {
 		return p
 	case *Limit:
 		if p, ok := n.Input.(*Project); ok {
-			return n.With(Pruned(p, columns))
+			return n.With(Pruned(p, columns, off))
 		}
 	}
 	return n
 }
 
 // Inline is a tree without the subplans that give rows of tables, perhaps filtered and joined, and that only one
-// node reads: what is computed of the rows is computed where it is used.
-func Inline(tree Node) Node {
+// node reads: what is computed of the rows is computed where it is used. Where the rule is off, it is the tree.
+func Inline(tree Node, off Off) Node {
+	if off.has(inline) {
+		return tree
+	}
 	in := &inliner{uses: map[*Subplan]int{}, done: map[*Subplan]bool{}}
 	in.count(tree)
 	return in.whole(tree)

@@ -14,9 +14,6 @@ import (
 func PushFilter(n Node) Node {
 	switch n := n.(type) {
 	case *Filter:
-		if below, ok := n.Input.(*Filter); ok {
-			return PushFilter(&Filter{below.Input, All(slices.Concat(Conjuncts(below.Where), Conjuncts(n.Where)))})
-		}
 		if _, ok := n.Input.(*Join); ok {
 			in, rest := pushed(n.Input, Conjuncts(n.Where))
 			return filtered(in, rest)

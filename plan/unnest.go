@@ -9,20 +9,21 @@ import (
 
 // Unnest makes joins of the subqueries in a tree's expressions. What remains are [expr.Subquery]s of one
 // value that read nothing around them: constants once they have run. It panics with an [*expr.Error]
-// for a subquery that it cannot do.
+// for a subquery that it cannot do. Where the rule is off, it runs each subquery for the different values of what that reads.
 //
 // EXISTS and IN in a condition are semi and anti joins, and EXISTS of a subquery that reads nothing around it is
 // whether its rows' COUNT is above 0: what an occlusion query tells of a selection. Any other subquery that reads columns
 // around it is joined to the different values that these have: what it gives for each is
 // its rows grouped by them. Where a condition of the subquery says that each of the columns equals one of
 // its own, that one stands for it, and the values need not be found.
-func Unnest(n Node) Node {
-	return (&unnester{done: map[*Subplan]bool{}}).node(n)
+func Unnest(n Node, off Off) Node {
+	return (&unnester{done: map[*Subplan]bool{}, plain: off.has(unnest)}).node(n)
 }
 
 type unnester struct {
-	done map[*Subplan]bool
-	made int // subqueries of its own, whose numbers are negative
+	done  map[*Subplan]bool
+	made  int  // subqueries of its own, whose numbers are negative
+	plain bool // the rule is off
 }
 
 // plan unnests the tree of a subplan.
@@ -215,7 +216,7 @@ func (u *unnester) filter(cur Node, where expr.Expr) Node {
 		case !joins(e):
 			_, e = u.widened(cur, e)
 			plain = append(plain, e)
-		case ok && q.Kind != expr.Value && !(q.Kind == expr.Exists && !reads(treeOf(q), 0)):
+		case ok && !u.plain && q.Kind != expr.Value && !(q.Kind == expr.Exists && !reads(treeOf(q), 0)):
 			semi = append(semi, e)
 		default:
 			rest = append(rest, e)

@@ -86,12 +86,14 @@ func (s *Statement) Bind(c Catalog, params ...table.Value) (bound plan.Node, err
 		return listed([]string{"table_name"}, c.Names), nil
 	case s.shows == "functions":
 		return functionList(), nil
+	case s.shows == "rules":
+		return ruleList(), nil
 	case s.describes:
 		return b.describe(), nil
 	case s.summarizes:
 		return b.summarize(), nil
 	}
-	return plan.Unnest(b.query()), nil
+	return plan.Unnest(b.query(), c.Off), nil
 }
 
 // unread is why a table cannot be read.

@@ -23,6 +23,8 @@ type Catalog struct {
 	// Open, if there, returns the table of a file whose path is no table's name, or why it
 	// cannot be read: [fs.ErrNotExist] where there is none.
 	Open func(f File) (*table.Table, error)
+	// Off are the rules that binding leaves out: see [plan.Unnest].
+	Off plan.Off
 }
 
 // One is the catalog of a single table.

@@ -135,7 +135,7 @@ func (s *Statement) describesSelect() bool { return strings.EqualFold(s.token(1)
 func (b *binder) describe() plan.Node {
 	var fields []table.Field
 	if b.describesSelect() {
-		fields = plan.Unnest(b.query()).Fields()
+		fields = plan.Unnest(b.query(), b.c.Off).Fields()
 	} else {
 		b.onlyTable("DESCRIBE takes the name of a table, or a SELECT")
 		b.from()

@@ -28,7 +28,7 @@ type Statement struct {
 	Index   *Index   // of CREATE INDEX, DROP INDEX and SHOW INDEXES; else nil
 
 	describes, summarizes bool   // DESCRIBE, SUMMARIZE
-	shows                 string // of SHOW TABLES and SHOW FUNCTIONS what they list
+	shows                 string // of SHOW TABLES, SHOW FUNCTIONS and SHOW RULES what they list
 
 	tokens []token // of Text
 	clean  string  // Text with blanks in the place of its comments
@@ -151,7 +151,7 @@ func (s *Statement) statement(n *pg.Node) error {
 		return s.explain(n.ExplainStmt)
 	case *pg.Node_VariableShowStmt:
 		name := settingName(n.VariableShowStmt.Name)
-		if name == "tables" || name == "functions" {
+		if name == "tables" || name == "functions" || name == "rules" {
 			s.shows = name
 			return nil
 		}

@@ -15,7 +15,7 @@ var Keywords = strings.Fields(`
 	ALL ANALYZE AND AS ASC BETWEEN BIGINT BOOLEAN BY CASE CAST COALESCE COLLATE CREATE DATE DEFAULT DESC
 	DESCRIBE DISTINCT DOUBLE DROP ELSE END EXPLAIN FALSE FILTER FIRST FORMAT FROM GREATEST GROUP HASH HAVING
 	ILIKE IN INDEX INDEXES INTEGER INTERVAL IS JSON LAST LEAST LIKE LIMIT NOT NULL NULLIF NULLS NUMERIC OFFSET ON OR
-	ORDER PRECISION REAL RESET SELECT SET SHOW SMALLINT SORTED SUMMARIZE SYMMETRIC TABLES THEN TIMESTAMP TO TRUE USING VARCHAR
+	ORDER PRECISION REAL RESET RULES SELECT SET SHOW SMALLINT SORTED SUMMARIZE SYMMETRIC TABLES THEN TIMESTAMP TO TRUE USING VARCHAR
 	WHEN WHERE WITHIN`)
 
 // Functions are the names of those that there are.
@@ -26,6 +26,15 @@ func Functions() []string {
 		list = append(list, a.name)
 	}
 	return list
+}
+
+// ruleList is SHOW RULES: the rules of plans, which SET disable_rule leaves out.
+func ruleList() plan.Node {
+	var names, do []string
+	for _, r := range plan.Rules {
+		names, do = append(names, r.Name), append(do, r.Does)
+	}
+	return listed([]string{"rule_name", "description"}, names, do)
 }
 
 // constructs are what the grammar has beside functions, and that look like them.
