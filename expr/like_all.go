@@ -2,7 +2,8 @@ package expr
 
 import (
 	"strings"
-	"unsafe"
+
+	"github.com/stencildb/stencildb/table"
 )
 
 // Each calls found for the texts of a list that match, in their order. Of texts that lie one behind the other in memory
@@ -12,7 +13,7 @@ func (m *LikeMatcher) Each(list []string, found func(i int)) {
 	all, run, at, packed := "", "", 0, false
 	if len(list) > few {
 		run, at = m.rarest(list)
-		all, packed = together(list)
+		all, packed = table.Packed(list)
 	}
 	if !packed || run == "" {
 		for i, s := range list {
@@ -39,26 +40,6 @@ func (m *LikeMatcher) Each(list []string, found func(i int)) {
 		}
 		from = start + len(list[i])
 	}
-}
-
-// together is a list's texts as one, where they lie one behind the other.
-func together(list []string) (all string, ok bool) {
-	var base unsafe.Pointer
-	n := 0
-	for _, s := range list {
-		if s == "" {
-			continue
-		}
-		at := unsafe.Pointer(unsafe.StringData(s))
-		if base == nil {
-			base = at
-		}
-		if at != unsafe.Add(base, n) {
-			return "", false
-		}
-		n += len(s)
-	}
-	return unsafe.String((*byte)(base), n), true
 }
 
 // rarest is some bytes that all matches have, and which of them is the rarest in texts; none for ILIKE.

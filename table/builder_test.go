@@ -276,6 +276,13 @@ func TestPackedTextsAreTheSame(t *testing.T) {
 	if !slices.Equal(list, want) {
 		t.Errorf("%q became %q", want, list)
 	}
+	if all, ok := Packed(list); !ok || all != strings.Join(want, "") {
+		t.Errorf("%q as one is %q, %v", want, all, ok)
+	}
+	list[1], list[3] = list[3], list[1]
+	if all, ok := Packed(list); ok {
+		t.Errorf("%q in another order is %q", list, all)
+	}
 }
 
 // A dictionary of several lists of texts, of so many that several goroutines make it, has each of them once, in order.

@@ -2,6 +2,7 @@ package table
 
 import (
 	"math/bits"
+	"strings"
 	"unsafe"
 )
 
@@ -62,23 +63,18 @@ func textsOf(dict []string) (list []*Texts) {
 }
 
 func newTexts(dict []string, first, n, size int) *Texts {
-	starts, at, packed := make([]uint32, n+1), 0, true
-	base := unsafe.StringData(dict[first])
-	for i, d := range dict[first : first+n] {
+	dict = dict[first : first+n]
+	starts, at := make([]uint32, n+1), 0
+	for i, d := range dict {
 		starts[i] = uint32(at)
-		packed = packed && (d == "" || unsafe.StringData(d) == (*byte)(unsafe.Add(unsafe.Pointer(base), at)))
 		at += len(d)
 	}
 	starts[n] = uint32(at)
-	var all []byte
-	if packed && base != nil { // as Pack leaves them
-		all = unsafe.Slice(base, size)
-	} else {
-		for _, d := range dict[first : first+n] {
-			all = append(all, d...)
-		}
+	all, ok := Packed(dict)
+	if !ok {
+		all = strings.Join(dict, "")
 	}
-	bytes := &Segment{Max: 255, Bits: 8, Codes: Codes{U8: all}}
+	bytes := &Segment{Max: 255, Bits: 8, Codes: Codes{U8: unsafe.Slice(unsafe.StringData(all), size)}} // nobody writes them
 	begin := &Segment{Max: uint64(size), Bits: bits.Len(uint(size)), Codes: Codes{U32: starts}}
 	return &Texts{First: first, N: n, Bytes: &Chunk{Rows: size, Segments: []*Segment{bytes}}, Starts: &Chunk{Rows: n + 1, Segments: []*Segment{begin}}}
 }

@@ -226,3 +226,22 @@ func Pack(list []string) {
 		list[i], all = all[:len(s)], all[len(s):]
 	}
 }
+
+// Packed is a list's texts as one, where they lie one behind the other as [Pack] leaves them. It is there as long as the list.
+func Packed(list []string) (all string, ok bool) {
+	var base *byte
+	n := 0
+	for _, s := range list {
+		if s == "" {
+			continue
+		}
+		if base == nil {
+			base = unsafe.StringData(s)
+		}
+		if uintptr(unsafe.Pointer(unsafe.StringData(s))) != uintptr(unsafe.Pointer(base))+uintptr(n) {
+			return "", false
+		}
+		n += len(s)
+	}
+	return unsafe.String(base, n), true
+}
