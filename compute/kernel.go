@@ -92,6 +92,10 @@ func (k *kernel) joins(o *kernel) bool {
 		k.device.local == o.device.local && len(k.uniforms)+len(o.uniforms)+len(k.textures)+len(o.textures) == 0
 }
 
+// besides reports whether both belong to one stage of several chunks: passes that no dispatch joins, too, so that
+// what follows them is joined.
+func (k *kernel) besides(o *kernel) bool { return k.pass != nil && o.pass != nil || k.joins(o) }
+
 // layout says how the slots of joined kernels are bound: once, where all have the same
 // block, by addresses, where they only read them and the device can, or as an array; not at
 // all where a slot before has the same blocks.
@@ -148,7 +152,7 @@ func (c *compiler) flush() {
 			list := x.pending[0]
 			x.pending = x.pending[1:]
 			for _, y := range c.chunks[i+1:] {
-				if c.device.Together > 1 && len(y.pending) > 0 && list[0].joins(y.pending[0][0]) {
+				if c.device.Together > 1 && len(y.pending) > 0 && list[0].besides(y.pending[0][0]) {
 					list = append(slices.Clip(list), y.pending[0]...)
 					y.pending = y.pending[1:]
 				}

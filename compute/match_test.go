@@ -192,9 +192,15 @@ func TestQueriesWithMatches(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%s: %v", c.where, err)
 			}
-			found := c.pass == ""
+			found, values := c.pass == "", 0
 			for _, p := range r.Plan() {
 				found = found || p.String() == c.pass
+				if _, ok := p.Op.(Values); ok {
+					values++
+				}
+			}
+			if like, ok := c.where.(*expr.Like); ok && values != 1 {
+				t.Errorf("%s: %d passes look the codes of %d chunks up", like, values, len(tab.Chunks))
 			}
 			if !found {
 				t.Errorf("%s: no pass is %s: %v", c.where, c.pass, r.Plan())
