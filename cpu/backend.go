@@ -64,7 +64,7 @@ func (b *Backend) Execute(ctx context.Context, q *plan.Query) ([]table.Value, er
 // Select prepares the selection of a query; its Check goes over all rows and gathers
 // what the query's aggregates will ask for. The end of ctx is an error of its methods.
 func (b *Backend) Select(ctx context.Context, q *plan.Query) (plan.Selection, error) {
-	return b.execution(ctx, q)
+	return b.execution(ctx, q, false)
 }
 
 // block is a run of up to blockRows rows of a chunk; row is a multiple of
@@ -104,7 +104,8 @@ type execution struct {
 	orders  map[int]*commonOrder // of the columns in which a rank was looked for
 }
 
-func (b *Backend) execution(ctx context.Context, q *plan.Query) (*execution, error) {
+// execution begins a query, whose rows are listed or only aggregated.
+func (b *Backend) execution(ctx context.Context, q *plan.Query, listed bool) (*execution, error) {
 	if len(q.Chunks) != len(q.Table.Chunks) {
 		return nil, fmt.Errorf("cpu: plan of %d chunks for a table of %d", len(q.Chunks), len(q.Table.Chunks))
 	}
@@ -122,7 +123,7 @@ func (b *Backend) execution(ctx context.Context, q *plan.Query) (*execution, err
 		}
 	}
 	if uses := b.IndexesOf(q); uses != nil {
-		q, x.found = narrowed(q, uses)
+		q, x.found = narrowed(q, uses, listed)
 	}
 	x.q = q
 	for _, a := range q.Aggs {

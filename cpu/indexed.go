@@ -16,6 +16,8 @@ type IndexUse struct {
 	By    *plan.Pred // what it decides
 	Rest  *plan.Pred // what is still asked of the rows that it finds
 	Found int        // rows
+	// Counted says that their number is all that is asked of them.
+	Counted bool
 
 	spans []plan.Span
 }
@@ -27,8 +29,9 @@ func (b *Backend) IndexesOf(q *plan.Query) []*IndexUse {
 		return nil
 	}
 	var out []*IndexUse
+	counts := len(q.Aggs) > 0 && len(columnNeeds(q.Aggs)) == 0
 	for i, p := range q.Chunks {
-		if use := b.indexOf(q.Table.Chunks[i], p); use != nil {
+		if use := b.indexOf(q.Table.Chunks[i], p, counts); use != nil {
 			if out == nil {
 				out = make([]*IndexUse, len(q.Chunks))
 			}
@@ -38,8 +41,9 @@ func (b *Backend) IndexesOf(q *plan.Query) []*IndexUse {
 	return out
 }
 
-// indexOf is the use of the index that finds the fewest rows. The checks of a chunk are of all its rows.
-func (b *Backend) indexOf(c *table.Chunk, p plan.ChunkPlan) (best *IndexUse) {
+// indexOf is the use of the index that finds the fewest rows, or all of them where they are only counted. The checks of
+// a chunk are of all its rows.
+func (b *Backend) indexOf(c *table.Chunk, p plan.ChunkPlan, counts bool) (best *IndexUse) {
 	if len(p.Checks) > 0 {
 		return nil
 	}
@@ -54,8 +58,9 @@ func (b *Backend) indexOf(c *table.Chunk, p plan.ChunkPlan) (best *IndexUse) {
 		}
 		for _, x := range b.indexes(c.Segments[col]) {
 			n, ok := x.count(spans)
-			if ok && n*b.leastPart <= c.Rows && (best == nil || n < best.Found) {
-				best = &IndexUse{Index: x, By: part, Rest: without(parts, i), Found: n, spans: spans}
+			counted := counts && len(parts) == 1
+			if ok && (counted || n*b.leastPart <= c.Rows) && (best == nil || n < best.Found) {
+				best = &IndexUse{Index: x, By: part, Rest: without(parts, i), Found: n, Counted: counted, spans: spans}
 			}
 		}
 	}
@@ -75,8 +80,8 @@ func without(parts []*plan.Pred, i int) *plan.Pred {
 }
 
 // narrowed is a query over chunks of only the rows that indexes find, and of each chunk which rows these are; nil for
-// all. Of the columns it has those that are still read.
-func narrowed(q *plan.Query, uses []*IndexUse) (*plan.Query, [][]uint32) {
+// all. Of the columns it has those that are still read. Rows that are counted have no numbers, unless they are listed.
+func narrowed(q *plan.Query, uses []*IndexUse, listed bool) (*plan.Query, [][]uint32) {
 	out, t := *q, *q.Table
 	out.Table, t.Chunks, out.Chunks = &t, append([]*table.Chunk{}, t.Chunks...), append([]plan.ChunkPlan{}, q.Chunks...)
 	found := make([][]uint32, len(uses))
@@ -85,12 +90,14 @@ func narrowed(q *plan.Query, uses []*IndexUse) (*plan.Query, [][]uint32) {
 			continue
 		}
 		c := q.Table.Chunks[i]
-		found[i] = use.find(use.spans, use.Found, c.Rows)
+		if listed || !use.Counted {
+			found[i] = use.find(use.spans, use.Found, c.Rows)
+		}
 		reads := use.Rest.Columns()
 		for _, nd := range columnNeeds(q.Aggs) {
 			reads = append(reads, nd.col)
 		}
-		few := &table.Chunk{Rows: len(found[i]), Segments: make([]*table.Segment, len(c.Segments))}
+		few := &table.Chunk{Rows: use.Found, Segments: make([]*table.Segment, len(c.Segments))}
 		for _, col := range reads {
 			if s := c.Segments[col]; few.Segments[col] == nil {
 				few.Segments[col] = ofRows(s, found[i])

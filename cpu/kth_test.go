@@ -111,7 +111,7 @@ func TestRankSurvivesAnyInterval(t *testing.T) {
 		if rapid.Bool().Draw(t, "without SIMD") {
 			options = append(options, WithoutSIMD)
 		}
-		x, err := New(2, options...).execution(context.Background(), q)
+		x, err := New(2, options...).execution(context.Background(), q, false)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -17,7 +17,7 @@ import (
 // blocks ahead of the caller.
 func (b *Backend) Rows(ctx context.Context, q *plan.Query) iter.Seq2[table.Block, error] {
 	return func(yield func(table.Block, error) bool) {
-		x, err := b.execution(ctx, q)
+		x, err := b.execution(ctx, q, true)
 		if err == nil {
 			err = x.check()
 		}

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/stencildb/stencildb/cpu"
 	"github.com/stencildb/stencildb/expr"
@@ -26,11 +27,14 @@ type indexes struct {
 
 // index is one of a column.
 type index struct {
-	name, kind string
-	entry      *entry
-	column     string
-	col        int
-	parts      map[*table.Segment]*cpu.Index // of the snapshot that the table had last
+	name, kind    string
+	table, column string
+	parts         map[*table.Segment]*cpu.Index // of the snapshot that the table had last
+}
+
+// of is its column in a snapshot; negative where there is none, as in a file that has changed.
+func (i *index) of(t *table.Table) int {
+	return slices.IndexFunc(t.Fields, func(f table.Field) bool { return f.Name == i.column })
 }
 
 // at are the indexes of a segment.
@@ -58,7 +62,10 @@ func (x *indexes) update(ctx context.Context, e *entry, t *table.Table) error {
 	list := slices.Clone(x.list)
 	x.mu.RUnlock()
 	for _, i := range list {
-		if i.entry != e || !t.Has([]int{i.col}) || x.covers(i, t) {
+		if i.table != e.name {
+			continue
+		}
+		if col := i.of(t); col < 0 || t.Fields[col].Unsupported != "" || !t.Has([]int{col}) || x.covers(i, t, col) {
 			continue
 		}
 		if err := x.make(ctx, i, t); err != nil {
@@ -69,19 +76,19 @@ func (x *indexes) update(ctx context.Context, e *entry, t *table.Table) error {
 }
 
 // covers reports whether an index has all segments of a snapshot.
-func (x *indexes) covers(i *index, t *table.Table) bool {
+func (x *indexes) covers(i *index, t *table.Table, col int) bool {
 	x.mu.RLock()
 	defer x.mu.RUnlock()
-	return i.parts != nil && !slices.ContainsFunc(t.Chunks, func(c *table.Chunk) bool { return i.parts[c.Segments[i.col]] == nil })
+	return i.parts != nil && !slices.ContainsFunc(t.Chunks, func(c *table.Chunk) bool { return i.parts[c.Segments[col]] == nil })
 }
 
 // make makes an index for a snapshot: of the segments that it does not have yet.
 func (x *indexes) make(ctx context.Context, i *index, t *table.Table) error {
 	x.making.Lock()
 	defer x.making.Unlock()
-	parts := map[*table.Segment]*cpu.Index{}
+	parts, col := map[*table.Segment]*cpu.Index{}, i.of(t)
 	for _, c := range t.Chunks {
-		s := c.Segments[i.col]
+		s := c.Segments[col]
 		if parts[s] = i.parts[s]; parts[s] == nil {
 			var err error
 			if parts[s], err = cpu.NewIndex(ctx, i.name, i.kind, s); err != nil {
@@ -127,6 +134,7 @@ func (x *indexes) named(name string) int {
 func (s *Statement) index(ctx context.Context) (*Rows, error) {
 	r := &Rows{of: s, at: -1, ctx: ctx, next: func() (batch, error, bool) { return nil, nil, false }}
 	var err error
+	start := time.Now()
 	switch s.parsed.Index.Verb {
 	case "SHOW":
 		r.columns = append(textColumns("index_name", "table_name", "column_name", "kind"),
@@ -140,7 +148,18 @@ func (s *Statement) index(ctx context.Context) (*Rows, error) {
 	if err != nil {
 		return nil, s.described(err)
 	}
+	r.waited = time.Since(start)
 	return r, nil
+}
+
+// names are those of all.
+func (x *indexes) names() (list []string) {
+	x.mu.RLock()
+	defer x.mu.RUnlock()
+	for _, i := range x.list {
+		list = append(list, i.name)
+	}
+	return list
 }
 
 func (x *indexes) rows() valueRows {
@@ -152,7 +171,7 @@ func (x *indexes) rows() valueRows {
 		for _, part := range i.parts {
 			records, bytes = records+part.Rows(), bytes+part.Bytes()
 		}
-		rows = append(rows, []table.Value{table.Str(i.name), table.Str(i.entry.name), table.Str(i.column), table.Str(i.kind), table.Int(int64(records)), table.Int(int64(bytes))})
+		rows = append(rows, []table.Value{table.Str(i.name), table.Str(i.table), table.Str(i.column), table.Str(i.kind), table.Int(int64(records)), table.Int(int64(bytes))})
 	}
 	return rows
 }
@@ -163,7 +182,8 @@ func (s *Statement) createIndex(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	i := &index{name: of.Name, kind: of.Kind, entry: db.entry(t.Name), column: t.Fields[col].Name, col: col}
+	e := db.entry(t.Name)
+	i := &index{name: of.Name, kind: of.Kind, table: e.name, column: t.Fields[col].Name}
 	if i.kind == "" {
 		i.kind = cpu.IndexKinds[0]
 	}
@@ -181,13 +201,13 @@ func (s *Statement) createIndex(ctx context.Context) error {
 		}
 		return expr.Errorf(of.Pos, "index %q already exists", i.name)
 	}
-	if _, err = db.read(ctx, i.entry, []int{col}); err != nil {
+	if _, err = db.read(ctx, e, []int{col}); err != nil {
 		return err
 	}
 	if _, err = db.hostBudget(); err != nil {
 		return err
 	}
-	now, unpin := db.pin(i.entry)
+	now, unpin := db.pin(e)
 	defer unpin()
 	if err = db.indexes.make(ctx, i, now); err != nil {
 		return err
@@ -235,6 +255,7 @@ func (db *DB) byIndex(q *plan.Query) (seconds float64, ok bool) {
 	seconds = indexStart
 	for i, use := range uses {
 		switch {
+		case use != nil && use.Counted:
 		case use != nil:
 			seconds += indexRow * float64(use.Found)
 		case q.Chunks[i].Pred.Op != plan.False:

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -67,7 +69,8 @@ func TestExplainNamesIndexes(t *testing.T) {
 		{"s = 's077'", `Index("By S": s = 's077')`},
 		{"s = 's077' AND i < 100", `finds 2 of 4001 records`},
 		{"s IN ('s077', 's078') AND i < 3000", `finds 8 of 4001 records`},
-		{"i > 2000", ""},
+		{"i > 1000", "Index(by_i: i > 1000)"},
+		{"i > 1000 AND r > 600", ""},
 		{"s > 's900'", ""},
 		{"i > 77 AND i < 3000 OR s = 's078'", ""},
 		{"big = 77", ""},
@@ -237,5 +240,39 @@ func TestJoinsByIndex(t *testing.T) {
 		if lines := strings.Join(asText(t, db, "EXPLAIN ANALYZE "+c.text), "\n"); strings.Contains(lines, "index ") != c.used {
 			t.Errorf("%s after %s:\n%s", c.text, c.before, lines)
 		}
+	}
+}
+
+// An index of a file is that of what the file has now.
+func TestIndexOfAFile(t *testing.T) {
+	db := open(t, Options{Backend: "cpu"})
+	path := filepath.Join(t.TempDir(), "x.csv")
+	write := func(lines string) {
+		if err := os.WriteFile(path, []byte(lines), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	rows := func(from int) (lines string) {
+		for i := range 1000 {
+			lines += fmt.Sprintf("%d,%d\n", from+i, i)
+		}
+		return lines
+	}
+	write("a,b\n" + rows(0))
+	asText(t, db, `CREATE INDEX by_a ON "`+path+`" (a)`)
+	for _, c := range []struct{ file, item, want string }{{"", "b", "[7]"}, {"a,b\n" + rows(-1), "b", "[8]"}, {"c,a\n" + rows(7), "c", "[14]"}} {
+		if c.file != "" {
+			write(c.file)
+		}
+		if got := words(db.Query(context.Background(), "SELECT "+c.item+" FROM '"+path+"' WHERE a = 7")); !slices.Equal(got, []string{c.want}) {
+			t.Errorf("%q, want %q", got, c.want)
+		}
+		explained := strings.Join(words(db.Query(context.Background(), "EXPLAIN SELECT 1 FROM '"+path+"' WHERE a = 7")), "\n")
+		if !strings.Contains(explained, "Index(by_a: a = 7)") {
+			t.Errorf("no index is used:\n%s", explained)
+		}
+	}
+	if !slices.Contains(db.Names(), "by_a") {
+		t.Errorf("the names %q have no index", db.Names())
 	}
 }

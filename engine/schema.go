@@ -63,8 +63,8 @@ func (db *DB) inform(ctx context.Context, c sql.Catalog, i int) (*table.Table, e
 	return t, nil
 }
 
-// Names are those of the tables, and of the columns of the tables that statements have
-// named, spelled as in SQL. No file is opened for them.
+// Names are those of the tables, of the columns of the tables that statements have
+// named, and of the indexes, spelled as in SQL. No file is opened for them.
 func (db *DB) Names() (list []string) {
 	db.mu.Lock()
 	defer db.mu.Unlock()
@@ -76,5 +76,5 @@ func (db *DB) Names() (list []string) {
 			}
 		}
 	}
-	return sql.Written(list)
+	return sql.Written(append(list, db.indexes.names()...))
 }
