@@ -22,6 +22,7 @@ var Rules = []Rule{
 	{inline, "a query in FROM or WITH that only filters and joins, and is read once, becomes part of the query around it", nil},
 	{prune, "a subquery computes only the columns that are read", nil},
 	{"factor", "what all operands of an OR have joins and filters before it", Factor},
+	{"infer filter", "what a condition says of a join's column holds for the columns that equal it", InferFilter},
 	{"push filter", "a condition goes below the joins, to the table that it reads", PushFilter},
 	{"push semi", "a semi join goes below the inner join around it", PushSemi},
 	{"group distinct", "DISTINCT of rows of a table groups them", GroupDistinct},
