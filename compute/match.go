@@ -18,6 +18,8 @@ const (
 	matchLocal   = 256
 	matchGroups  = 8
 	mostElements = 256
+	// mostTextBytes is how many bytes of texts go together: what every OpenGL 4.5 device binds.
+	mostTextBytes = 1 << 27
 )
 
 // Match looks through the texts of a dictionary for those that are LIKE a pattern.
@@ -39,10 +41,10 @@ func (m Match) Counts() string {
 // leaf; nil where the device leaves that to the host.
 func (x *chunk) match(l *plan.Match) *marks {
 	seg, elements := x.segment(l.Col), l.Pattern.Elements()
-	if !x.device.Texts || len(elements) > mostElements || l.Pattern.Fold() && !ascii(seg) {
+	if !x.device.Texts || len(elements) > mostElements || l.Pattern.Fold() && !seg.ASCII() {
 		return nil
 	}
-	texts := seg.Texts()
+	texts := seg.Texts(int(min(x.device.MaxBlock/textures.GroupRows*textures.GroupRows, mostTextBytes)))
 	if len(texts) == 0 {
 		return nil
 	}
@@ -99,18 +101,6 @@ func tailOf(elements []int32) uint32 {
 // whole names the codes of a chunk of one column.
 func whole(c *table.Chunk) textures.Block {
 	return textures.Block{Chunk: c, Content: textures.Codes, Window: textures.Window{Rows: c.Rows}}
-}
-
-// ascii reports whether all texts of a dictionary are ASCII.
-func ascii(seg *table.Segment) bool {
-	for _, s := range seg.Dict {
-		for i := range len(s) {
-			if s[i] >= 0x80 {
-				return false
-			}
-		}
-	}
-	return true
 }
 
 // needleOf is up to four bytes that all texts that match have: of those of the pattern the ones that the fewest texts of a

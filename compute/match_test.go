@@ -74,6 +74,7 @@ func TestMatchesAreThoseOfLike(t *testing.T) {
 	}
 	gltest.Run(t, 0, func(ctx *glctx.Context, g *pass.GL) {
 		d, matches := deviceOf(ctx.Caps(), false), 0
+		d.MaxBlock = 1 << 18 // several windows, and several blocks of texts
 		for i, p := range patterns {
 			if strings.Trim(p, "%") == "" {
 				continue
@@ -93,6 +94,9 @@ func TestMatchesAreThoseOfLike(t *testing.T) {
 		var made []*table.Segment
 		for _, c := range tab.Chunks {
 			made = append(made, c.Segments[0].Made()...)
+		}
+		if len(made) < 2*2*len(tab.Chunks) {
+			t.Errorf("%d chunks have %d segments of texts", len(tab.Chunks), len(made))
 		}
 		held := func() (bytes int64) {
 			for _, r := range g.Store().Resident() {

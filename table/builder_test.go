@@ -323,3 +323,37 @@ func TestDictionaryOfSeveralLists(t *testing.T) {
 		t.Errorf("a dictionary of nothing has %q", got)
 	}
 }
+
+func TestTextsAsBytes(t *testing.T) {
+	for _, other := range []string{"", "é"} {
+		w := &Words{}
+		for i := range 5000 {
+			w.Number(fmt.Sprint(i * 7919))
+		}
+		w.Number(other)
+		s := &Segment{Type: Type{Kind: Varchar}, Dict: Dictionary([]*Words{w})}
+		s.Max = uint64(len(s.Dict) - 1)
+		if s.ASCII() != (other == "") {
+			t.Errorf("with %q: %v", other, s.ASCII())
+		}
+		next := 0
+		for _, x := range s.Texts(20_000) {
+			if x.First != next || x.First%textEntries != 0 || x.Bytes.Rows > 20_000 {
+				t.Fatalf("texts %d to %d of %d bytes come after %d", x.First, x.First+x.N, x.Bytes.Rows, next)
+			}
+			bytes, starts := x.Bytes.Segments[0].Codes.U8, x.Starts.Segments[0].Codes.U32
+			for i, want := range s.Dict[x.First:][:x.N] {
+				if got := string(bytes[starts[i]:starts[i+1]]); got != want {
+					t.Fatalf("text %d is %q, not %q", x.First+i, got, want)
+				}
+			}
+			next += x.N
+		}
+		if next != len(s.Dict) {
+			t.Errorf("%d texts of %d", next, len(s.Dict))
+		}
+		if long := (&Segment{Dict: []string{strings.Repeat("x", 100)}}).Texts(50); long != nil {
+			t.Errorf("a text of 100 bytes in 50")
+		}
+	}
+}

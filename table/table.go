@@ -78,6 +78,9 @@ type Segment struct {
 
 	made  sync.Once
 	texts atomic.Pointer[[]*Texts]
+
+	looked sync.Once
+	ascii  bool
 }
 
 // Varying returns the bits that are set in some code: the bit planes worth keeping,

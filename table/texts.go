@@ -1,8 +1,12 @@
 package table
 
 import (
+	"encoding/binary"
 	"math/bits"
+	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"unsafe"
 )
 
@@ -14,20 +18,56 @@ type Texts struct {
 	Starts   *Chunk // N+1 codes of 32 bits: where in it each text begins, and the last ends
 }
 
-// Of texts that go together: how many bytes (what every OpenGL 4.5 device binds), and of how many entries their number is a multiple.
-const (
-	mostTextBytes = 1 << 27
-	textEntries   = 1 << 10
-)
+// textEntries is how many entries go together at least, or a multiple of these.
+const textEntries = 1 << 10
 
-// Texts returns the texts of the dictionary that codes stand for, made at the first call; none where
-// some of them that would go together are too long.
-func (s *Segment) Texts() []*Texts {
+// Texts returns the texts of the dictionary that codes stand for, with at most so many bytes together, which the first call
+// says: it makes them. There are none where the texts are too long for that.
+func (s *Segment) Texts(most int) []*Texts {
 	s.made.Do(func() {
-		list := textsOf(s.Dict[:s.Max+1])
+		list := textsOf(s.Dict[:s.Max+1], most)
 		s.texts.Store(&list)
 	})
 	return *s.texts.Load()
+}
+
+// ASCII reports whether all texts of the dictionary are that. All cores look, at the first call.
+func (s *Segment) ASCII() bool {
+	s.looked.Do(func() {
+		const apart = 1 << 14
+		var other atomic.Bool
+		var wg sync.WaitGroup
+		for part := range slices.Chunk(s.Dict, apart) {
+			wg.Go(func() {
+				if !isASCII(part) {
+					other.Store(true)
+				}
+			})
+		}
+		wg.Wait()
+		s.ascii = !other.Load()
+	})
+	return s.ascii
+}
+
+func isASCII(list []string) bool {
+	if all, ok := Packed(list); ok {
+		list = []string{all}
+	}
+	for _, s := range list {
+		var all uint64
+		b := unsafe.Slice(unsafe.StringData(s), len(s))
+		for ; len(b) >= 8; b = b[8:] {
+			all |= binary.LittleEndian.Uint64(b)
+		}
+		for _, c := range b {
+			all |= uint64(c)
+		}
+		if all&0x8080808080808080 != 0 {
+			return false
+		}
+	}
+	return true
 }
 
 // Made are the segments of [Segment.Texts], as far as they were asked for.
@@ -40,7 +80,7 @@ func (s *Segment) Made() (list []*Segment) {
 	return list
 }
 
-func textsOf(dict []string) (list []*Texts) {
+func textsOf(dict []string, most int) (list []*Texts) {
 	for first := 0; first < len(dict); {
 		n, size := 0, 0
 		for first+n < len(dict) {
@@ -48,7 +88,7 @@ func textsOf(dict []string) (list []*Texts) {
 			for _, d := range dict[first+n:][:k] {
 				more += len(d)
 			}
-			if size+more > mostTextBytes {
+			if size+more > most {
 				break
 			}
 			n, size = n+k, size+more
