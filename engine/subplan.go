@@ -7,9 +7,11 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/apache/arrow-go/v18/arrow/array"
 
+	"github.com/stencildb/stencildb/cpu"
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/glctx"
 	"github.com/stencildb/stencildb/ingest"
@@ -36,7 +38,7 @@ func (db *DB) bindNested(tree plan.Node, c sql.Catalog, params []table.Value) (*
 // need notes which columns a tree needs of the tables and the subplans that it reads.
 func (b *bound) need(db *DB, tree plan.Node) {
 	switch n := tree.(type) {
-	case *plan.Concat, *plan.Recursion:
+	case *plan.Concat, *plan.Recursion, *plan.Window:
 		for _, in := range n.Inputs() {
 			b.need(db, in)
 		}
@@ -90,10 +92,10 @@ func all(n int) (list []int) {
 	return list
 }
 
-// rewrittenParts is a subplan's tree after all rules; those of a Concat or a Recursion run apart.
+// rewrittenParts is a subplan's tree after all rules; those of a Concat, a Recursion or a Window run apart.
 func rewrittenParts(n plan.Node, off plan.Off) plan.Node {
 	switch n.(type) {
-	case *plan.Concat, *plan.Recursion:
+	case *plan.Concat, *plan.Recursion, *plan.Window:
 		var inputs []plan.Node
 		for _, in := range n.Inputs() {
 			inputs = append(inputs, rewrittenParts(in, off))
@@ -355,6 +357,17 @@ func (x *settling) rowsOf(ctx context.Context, s *plan.Subplan, tree plan.Node, 
 		return x.series(n)
 	case *plan.Recursion:
 		return x.recursion(ctx, s, n)
+	case *plan.Window:
+		t, err := x.rowsOf(ctx, s, n.Input, all(len(n.Input.Fields())))
+		if err != nil {
+			return nil, err
+		}
+		start := time.Now()
+		t, err = cpu.Window(ctx, t, n)
+		sum := x.stats[s]
+		sum.Elapsed += time.Since(start)
+		x.stats[s] = sum
+		return t, err
 	case *plan.Concat:
 		out := &table.Table{Name: x.name(), Fields: n.Fields()}
 		rows := 0
@@ -697,7 +710,7 @@ func (x *Explanation) subtree(s *plan.Subplan) *PlanNode {
 		parts := x.ran.parts[s]
 		x.ran.plans[s] = parts[0]
 		switch s.Tree.(type) {
-		case *plan.Concat, *plan.Recursion:
+		case *plan.Concat, *plan.Recursion, *plan.Window:
 			x.ran.plans[s] = &PlanNode{Node: s.Tree.String(), Inputs: parts, apart: true}
 		}
 	}

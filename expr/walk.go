@@ -34,6 +34,8 @@ func Kids(e Expr) []Expr {
 		return []Expr{e.X}
 	case *Call:
 		return e.Args
+	case *Window:
+		return e.Operands()
 	case *Subquery:
 		if e.Test != nil {
 			return []Expr{e.Test}
@@ -139,6 +141,8 @@ func Map(e Expr, f func(Expr) Expr) Expr {
 		return &c
 	case *Call:
 		return &Call{e.Fn, list(e.Args), e.T, e.P}
+	case *Window:
+		return e.Map(func(k Expr) Expr { return Map(k, f) })
 	case *Subquery:
 		c := *e
 		c.Test = Map(e.Test, f)

@@ -11,7 +11,7 @@ func Nests(n Node) bool {
 	found := false
 	Walk(n, func(n Node, _ int) {
 		_, derived := n.(*Derived)
-		found = found || derived || slices.ContainsFunc(Exprs(n), expr.HasSubquery)
+		found = found || derived || hasWindow(n) || slices.ContainsFunc(Exprs(n), expr.HasSubquery)
 	})
 	return found
 }

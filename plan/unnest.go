@@ -94,11 +94,16 @@ walk:
 			break
 		}
 	}
+	if slices.ContainsFunc(chain, hasWindow) {
+		cur, chain = windowed(cur, chain)
+	}
 	for _, n := range chain {
 		cur = n.With(cur)
 	}
 	return cur
 }
+
+func hasWindow(n Node) bool { return slices.ContainsFunc(Exprs(n), expr.HasWindow) }
 
 // isRows reports a node whose rows a join may take, as they are or put aside.
 func isRows(n Node) bool {

@@ -30,7 +30,8 @@ type binder struct {
 	groups
 	// place is the clause being bound: it decides what a column and an
 	// aggregate mean.
-	place place
+	place    place
+	inWindow bool // in the operands of a window function
 	// sizes and copied bound the trees that rewriting makes: see copies.
 	sizes  map[expr.Expr]int
 	copied int
@@ -139,7 +140,6 @@ func (b *binder) refuseClauses() {
 	clauses := []clause{
 		{n.IntoClause != nil, "into", "SELECT INTO"},
 		{n.GroupDistinct, "group", "GROUP BY DISTINCT"},
-		{len(n.WindowClause) > 0, "window", "WINDOW"},
 		{n.LimitOption == pg.LimitOption_LIMIT_OPTION_WITH_TIES, "fetch", "FETCH ... WITH TIES"},
 	}
 	for _, l := range n.LockingClause {

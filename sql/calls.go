@@ -70,6 +70,9 @@ func (b *binder) call(n *pg.FuncCall) expr.Expr {
 		c.aggregate = aggregates[i]
 	}
 	c.supported()
+	if c.Over != nil || windowOf(c.name) != nil {
+		return c.windowed()
+	}
 	if c.bind == nil {
 		return c.scalar()
 	}
@@ -77,7 +80,7 @@ func (b *binder) call(n *pg.FuncCall) expr.Expr {
 	case b.place == inAggregate:
 		panic(c.errorf("aggregate function calls cannot be nested"))
 	case b.place != inItems:
-		panic(c.errorf("aggregate functions are not allowed in %s", map[place]string{inWhere: "WHERE", inJoin: "ON", inGroup: "GROUP BY", inLimit: "LIMIT or OFFSET"}[b.place]))
+		panic(c.errorf("aggregate functions are not allowed in %s", places[b.place]))
 	case b.scope == nil:
 		panic(c.errorf("%s needs a table; write FROM", c.name))
 	}
@@ -89,15 +92,13 @@ func (b *binder) call(n *pg.FuncCall) expr.Expr {
 // supported fails at the first part of the call that is not.
 func (c *call) supported() {
 	switch {
-	case c.Over != nil:
-		panic(c.errorf("window functions (OVER) are not supported"))
 	case len(c.Funcname) > 1 && c.Funcname[0].GetString_().GetSval() != "pg_catalog":
 		panic(c.errorf("a schema before a function's name is not supported"))
 	case whyNot[c.name] != "":
 		panic(c.errorf("%s() is not supported: %s", c.name, whyNot[c.name]))
 	case c.bind == nil && !slices.Contains(Functions(), c.name):
 		panic(c.errorf("function %s is not supported%s", clipped(c.name), suggest(c.name, Functions(), "functions")))
-	case c.bind == nil && (c.AggFilter != nil || c.AggDistinct || len(c.AggOrder) > 0):
+	case c.bind == nil && c.Over == nil && (c.AggFilter != nil || c.AggDistinct || len(c.AggOrder) > 0):
 		panic(c.errorf("%s is no aggregate function: DISTINCT, ORDER BY and FILTER do not belong to it", c.name))
 	case c.AggDistinct && (c.kind == expr.KthLargest || c.kind == expr.KthSmallest || c.kind == expr.Selectivity || c.kind >= expr.Corr):
 		panic(c.errorf("%s(DISTINCT ...) is not supported", c.name))
@@ -170,6 +171,9 @@ func (c *call) finished(a expr.Aggregate) expr.Expr {
 		if k, ok := f.(*expr.Const); !ok || k.V.Null || k.V.I == 0 {
 			a.Filter = f
 		}
+	}
+	if c.Over != nil {
+		return c.over(&expr.Window{Kind: expr.OfAggregate, Agg: a, T: a.Type(), P: c.at})
 	}
 	return c.binder.aggregate(a)
 }

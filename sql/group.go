@@ -126,7 +126,9 @@ func (b *binder) having() expr.Expr {
 		return nil
 	}
 	b.place = inItems
-	return b.boolean(b.sel.HavingClause, "HAVING")
+	e := b.boolean(b.sel.HavingClause, "HAVING")
+	noWindow(e, "HAVING")
+	return e
 }
 
 // grouped puts the aggregation above a node, and HAVING above it, where the statement has

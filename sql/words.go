@@ -12,11 +12,12 @@ import (
 
 // Keywords are those that a statement may have here, in upper case.
 var Keywords = strings.Fields(`
-	ALL ANALYZE AND AS ASC BETWEEN BIGINT BOOLEAN BY CASE CAST COALESCE COLLATE CREATE DATE DEFAULT DESC
-	DESCRIBE DISTINCT DOUBLE DROP ELSE END EXPLAIN FALSE FILTER FIRST FORMAT FROM GREATEST GROUP HASH HAVING
-	ILIKE IN INDEX INDEXES INTEGER INTERVAL IS JSON LAST LEAST LIKE LIMIT NOT NULL NULLIF NULLS NUMERIC OFFSET ON OR
-	ORDER PRECISION REAL RESET RULES SELECT SET SHOW SMALLINT SORTED SUMMARIZE SYMMETRIC TABLES THEN TIMESTAMP TO TRUE USING VARCHAR
-	WHEN WHERE WITHIN`)
+	ALL ANALYZE AND AS ASC BETWEEN BIGINT BOOLEAN BY CASE CAST COALESCE COLLATE CREATE CURRENT DATE DEFAULT DESC
+	DESCRIBE DISTINCT DOUBLE DROP ELSE END EXCLUDE EXPLAIN FALSE FILTER FIRST FOLLOWING FORMAT FROM GREATEST GROUP
+	GROUPS HASH HAVING ILIKE IN INDEX INDEXES INTEGER INTERVAL IS JSON LAST LEAST LIKE LIMIT NOT NULL NULLIF NULLS
+	NUMERIC OFFSET ON OR ORDER OTHERS OVER PARTITION PRECEDING PRECISION RANGE REAL RESET ROW ROWS RULES SELECT SET
+	SHOW SMALLINT SORTED SUMMARIZE SYMMETRIC TABLES THEN TIES TIMESTAMP TO TRUE UNBOUNDED USING VARCHAR WHEN WHERE
+	WINDOW WITHIN`)
 
 // Functions are the names of those that there are.
 func Functions() []string {
@@ -24,6 +25,9 @@ func Functions() []string {
 	list = append(list, clockFunctions...)
 	for _, a := range aggregates {
 		list = append(list, a.name)
+	}
+	for _, f := range windowFunctions {
+		list = append(list, f.name)
 	}
 	return list
 }
@@ -64,6 +68,8 @@ func functionList() plan.Node {
 				arguments = "x)"
 			}
 			add(name, name+"("+arguments, "aggregate")
+		case windowOf(name) != nil:
+			add(name, windowOf(name).call, "window")
 		case constructs[name] != "":
 			add(name, constructs[name], "any type")
 		case name == typeOfName:

@@ -15,3 +15,6 @@ func TestDuckDBJoins(t *testing.T) {
 
 // Statements with subqueries have the rows that DuckDB has.
 func TestDuckDBNested(t *testing.T) { nestedAgree(t, openDuckDB(t), true) }
+
+// Statements with window functions have the rows that DuckDB has.
+func TestDuckDBWindows(t *testing.T) { windowsAgree(t, openDuckDB(t), true) }
