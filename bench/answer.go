@@ -65,31 +65,47 @@ func readBy(text string, tables []*table.Table) (columns map[string][]int, s Sha
 	return columns, shapeOf(tree), nil
 }
 
-// readsOf lists the tables that a tree reads, in the order of FROM, and the columns that it reads of each.
+// readsOf lists the tables that a tree reads, in the order of FROM, and the columns that it reads of each; those of its
+// subqueries, too.
 func readsOf(tree plan.Node) (names []string, columns map[string][]int) {
 	columns = map[string][]int{}
-	for _, f := range plan.Fragments(plan.Cut(tree)) {
-		scans := []string{f.Table}
-		if f.Join != nil {
-			scans = nil
-			for _, s := range plan.Scans(f.Join) {
-				scans = append(scans, s.Table)
+	add := func(name string, reads []int) {
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+		list := columns[name]
+		for _, col := range reads {
+			if !slices.Contains(list, col) {
+				list = append(list, col)
 			}
 		}
-		for i, reads := range f.Scanned() {
-			name := scans[i]
-			if !slices.Contains(names, name) {
-				names = append(names, name)
+		columns[name] = list // of none, too
+	}
+	seen := map[*plan.Subplan]bool{}
+	var visit func(tree plan.Node)
+	visit = func(tree plan.Node) {
+		switch n := tree.(type) {
+		case *plan.Concat, *plan.Recursion, *plan.Window:
+			for _, in := range n.Inputs() {
+				visit(in)
 			}
-			list := columns[name]
-			for _, col := range reads {
-				if !slices.Contains(list, col) {
-					list = append(list, col)
+			return
+		}
+		for _, f := range plan.Fragments(plan.Cut(plan.DerivedAsScans(tree))) {
+			for i, s := range plan.Scans(f.Nodes) {
+				if s.Of == nil {
+					add(s.Table, f.Scanned()[i])
 				}
 			}
-			columns[name] = list // of none, too
+		}
+		for _, s := range plan.Subplans(tree) {
+			if !seen[s] {
+				seen[s] = true
+				visit(s.Tree)
+			}
 		}
 	}
+	visit(tree)
 	return names, columns
 }
 

@@ -53,7 +53,7 @@ func (b *bound) need(db *DB, tree plan.Node) {
 			})
 		}
 	})
-	for _, f := range plan.Fragments(plan.Cut(derivedAsScans(tree))) {
+	for _, f := range plan.Fragments(plan.Cut(plan.DerivedAsScans(tree))) {
 		scans := plan.Scans(f.Nodes)
 		for i, columns := range f.Scanned() {
 			if s := scans[i]; s.Of == nil {
@@ -103,16 +103,6 @@ func rewrittenParts(n plan.Node, off plan.Off) plan.Node {
 		return n.With(inputs...)
 	}
 	return off.Rewrite(n)
-}
-
-// derivedAsScans is a tree with scans in the place of its subplans.
-func derivedAsScans(n plan.Node) plan.Node {
-	return plan.Rewrite(n, func(n plan.Node) plan.Node {
-		if d, ok := n.(*plan.Derived); ok {
-			return &plan.Scan{Table: d.As, As: d.As, Columns: d.Fields(), Of: d.Of}
-		}
-		return n
-	})
 }
 
 // settling runs the subplans and the subqueries of a statement: each once.
@@ -205,7 +195,7 @@ func (x *settling) statement(ctx context.Context, tree plan.Node) (*Statement, e
 	if failed != nil {
 		return nil, failed
 	}
-	tree = derivedAsScans(tree)
+	tree = plan.DerivedAsScans(tree)
 	for _, s := range scansOf(tree) {
 		if _, err := x.table(ctx, s.Of); err != nil {
 			return nil, err

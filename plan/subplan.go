@@ -39,6 +39,16 @@ func (d *Derived) String() string {
 	return "Derived(" + expr.Ident(d.As) + ")"
 }
 
+// DerivedAsScans is a tree with scans in the place of its subplans.
+func DerivedAsScans(n Node) Node {
+	return Rewrite(n, func(n Node) Node {
+		if d, ok := n.(*Derived); ok {
+			return &Scan{Table: d.As, As: d.As, Columns: d.Fields(), Of: d.Of}
+		}
+		return n
+	})
+}
+
 // Concat gives the rows of its inputs, one after the other: UNION ALL. All have the types of the first.
 type Concat struct{ Of []Node }
 
