@@ -20,9 +20,9 @@ type JoinSide struct {
 	Rows primitives.Vector
 }
 
-// JoinWays are the algorithms of [Join]; the last three after GDB (He et al., "Relational Query Coprocessing on
-// Graphics Processors", TODS 2009, section 3.1.3): HJ, SMJ and NINLJ there.
-var JoinWays = []string{"perfect", "hash", "merge", "loops"}
+// JoinWays are the algorithms of [Join]; the last four after GDB (He et al., "Relational Query Coprocessing on
+// Graphics Processors", TODS 2009, section 3.1.3): HJ, SMJ, NINLJ and INLJ there.
+var JoinWays = []string{"perfect", "hash", "merge", "loops", "index"}
 
 // JoinShape says how sides are joined.
 type JoinShape struct {
@@ -56,6 +56,7 @@ type JoinPairs struct {
 //   - hash: both sides are split by the upper bits of their keys' hashes, a work group makes a hash table of the
 //     smaller side's rows of a partition in shared memory. Rows of partitions that are too large for that, as
 //     those of a hot key are, are joined by merge.
+//   - index: one side is sorted, the smaller one, and each row of the other looks for its range there by binary search.
 //   - loops: each row of the left side meets all of the right one, which come in blocks through shared memory.
 func Join(run pass.Runner, d Device, shape JoinShape, left, right JoinSide) (out JoinPairs, err error) {
 	if out.Way = shape.Way; left.Keys.N == 0 || right.Keys.N == 0 {
@@ -94,6 +95,11 @@ func Join(run pass.Runner, d Device, shape JoinShape, left, right JoinSide) (out
 			left, right = right, left
 		}
 		parts, err = j.hash(left, right)
+	case "index":
+		if swapped = left.Keys.N < right.Keys.N && !shape.Exists; swapped {
+			left, right = right, left
+		}
+		parts, err = j.indexed(left, right)
 	case "loops":
 		out, err := j.loops(left, right)
 		out.Way = shape.Way
@@ -199,7 +205,26 @@ func (j *join) merge(left, right JoinSide) ([]ranges, error) {
 	if err != nil {
 		return nil, err
 	}
-	return j.located(probe, build)
+	tiles := (probe.Keys.N + joinTile - 1) / joinTile
+	bounds := primitives.New(tiles + 1)
+	step := j.step("SMJ: locate the matching chunks", "where each tile of the left side begins in the right one", "join_merge.comp", probe, build, tiles, "BOUNDS")
+	step.Dispatch.Groups = [2]int{tiles/256 + 1}
+	step.Dispatch.Blocks = append(step.Dispatch.Blocks, bounds.Block)
+	if _, err := j.Run(step); err != nil {
+		return nil, err
+	}
+	return j.located("SMJ: count the matches", probe, build, bounds)
+}
+
+// indexed is the nested-loop join with index, which is the build side in order.
+func (j *join) indexed(probe, build JoinSide) (_ []ranges, err error) {
+	if build, err = j.sorted(build); err == nil && j.Pairs > 0 {
+		probe.Rows, err = j.rows(probe)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return j.located("INLJ: look up the matches", probe, build, primitives.Vector{}, "WHOLE")
 }
 
 // sorted is a side in the order of its keys; without row ids where no pairs are wanted.
@@ -249,18 +274,12 @@ const (
 	emitTurns  = 8 * 16
 )
 
-// located finds the ranges of two sides that are sorted.
-func (j *join) located(probe, build JoinSide) ([]ranges, error) {
+// located finds the range of each row of a probe side in a build side that is sorted: within the bounds of its tile, or
+// anywhere.
+func (j *join) located(verb string, probe, build JoinSide, bounds primitives.Vector, defines ...string) ([]ranges, error) {
 	tiles := (probe.Keys.N + joinTile - 1) / joinTile
 	r := ranges{probe: probe.Rows, build: build.Rows}
-	bounds := primitives.New(tiles + 1)
-	step := j.step("SMJ: locate the matching chunks", "where each tile of the left side begins in the right one", "join_merge.comp", probe, build, tiles, "BOUNDS")
-	step.Dispatch.Groups = [2]int{tiles/256 + 1}
-	step.Dispatch.Blocks = append(step.Dispatch.Blocks, bounds.Block)
-	if _, err := j.Run(step); err != nil {
-		return nil, err
-	}
-	step = j.step("SMJ: count the matches", "matches, each row's by binary search", "join_merge.comp", probe, build, tiles)
+	step := j.step(verb, "matches, each row's by binary search", "join_merge.comp", probe, build, tiles, defines...)
 	step.Dispatch.Groups = j.groups(tiles, mergeTurns)
 	step.Dispatch.Blocks = append(step.Dispatch.Blocks, bounds.Block)
 	if j.Pairs > 0 {

@@ -246,7 +246,7 @@ func TestJoinsCountMorePairsThanAreWanted(t *testing.T) {
 	left, right := keyed{keys: make([]uint64, 70_000)}, keyed{keys: make([]uint64, 80_000)}
 	gltest.Run(t, 0, func(gl *glctx.Context, g *pass.GL) {
 		defer g.End()
-		for _, way := range []string{"hash", "merge"} {
+		for _, way := range []string{"hash", "merge", "index"} {
 			got, err := Join(g, DeviceOf(gl.Caps()), JoinShape{Way: way, Cmp: expr.EQ, Pairs: 1 << 20}, left.side(false), right.side(false))
 			if err != nil || got.N != 70_000*80_000 || !got.Left.None() {
 				t.Errorf("%s: %d pairs, %v", way, got.N, err)

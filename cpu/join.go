@@ -22,7 +22,7 @@ var JoinWays = []string{"auto", "perfect", "hash", "merge", "loops", "index"}
 type Joining struct {
 	Tables    []*table.Table // of the scans, from left to right
 	Columns   []int          // of the join's fields, wanted of the result
-	Way       string         // of [JoinWays]; perfect is hash where the keys are not dense, index is auto where there is none
+	Way       string         // of [JoinWays]; perfect is hash where the keys are not dense, index on cpu is auto where there is none
 	ChunkRows int            // of the result
 	Memory    int64          // bytes that the result may take
 	Pairs     FindPairs      // of joins of two tables; nil: all is cpu's

@@ -49,23 +49,24 @@ func (x *hashIndex) ranges(codes []uint64, from, to []uint32) {
 // them and look them up in a hash table of the others takes about as long.
 const fewProbes = 512
 
+// hasIndex reports an index of a column of a table of one chunk.
+func (j *joiner) hasIndex(s *scanned, col int) bool {
+	return j.indexes != nil && len(s.Chunks) == 1 && len(j.indexes(s.Chunks[0].Segments[col])) > 0
+}
+
 // indexOfKey is an index of the column that is a key's build side; nil where there is none, or where not all rows of the
 // table, in one chunk, are joined.
 func (j *joiner) indexOfKey(k *joinKey, build *relation) *codeIndex {
 	col, ok := k.build.(*expr.Column)
-	if !ok || j.indexes == nil || k.how != byOrdinal && k.how != byRank || len(build.scans) != 1 || build.ids[0] != nil {
+	if !ok || k.how != byOrdinal && k.how != byRank || len(build.scans) != 1 || build.ids[0] != nil {
 		return nil
 	}
 	s := j.scans[build.scans[0]]
-	if len(s.Chunks) != 1 || s.Chunks[0].Rows != build.rows {
+	if !j.hasIndex(s, col.Index-s.first) || s.Chunks[0].Rows != build.rows {
 		return nil
 	}
 	seg := s.Chunks[0].Segments[col.Index-s.first]
-	list := j.indexes(seg)
-	if len(list) == 0 {
-		return nil
-	}
-	x := &codeIndex{Index: list[0], most: seg.Max}
+	x := &codeIndex{Index: j.indexes(seg)[0], most: seg.Max}
 	if k.how == byOrdinal {
 		x.base = seg.Base
 	}

@@ -28,7 +28,7 @@ type pairJoin struct {
 func (j *joiner) pairJoin(n *plan.Join) (*pairJoin, error) {
 	left, where, ok := selectedScan(n.Left)
 	right, of, too := selectedScan(n.Right)
-	if j.Pairs == nil || j.Way == "index" || n.Kind.LeftOnly() && j.Way == "loops" || !ok || !too {
+	if j.Pairs == nil || n.Kind.LeftOnly() && j.Way == "loops" || !ok || !too {
 		return nil, nil
 	}
 	p := &pairJoin{scans: [2]int{j.next, j.next + 1}, filters: [2]expr.Expr{where, of}}
@@ -52,7 +52,7 @@ func (j *joiner) pairJoin(n *plan.Join) (*pairJoin, error) {
 	}
 	for i, n := range [2]*plan.Scan{left, right} {
 		s := j.scans[p.scans[i]]
-		if s.rows() >= noRow {
+		if s.rows() >= noRow || p.Way == "index" && j.hasIndex(s, p.Columns[i]-s.first) { // which needs no other
 			return nil, nil
 		}
 		p.Columns[i] -= s.first

@@ -245,7 +245,7 @@ func (p *pairing) find(ctx context.Context, q *plan.PairQuery) (found plan.Pairs
 	if errors.As(err, new(*textures.BudgetError)) {
 		err = &plan.Declined{Why: err.Error()}
 	}
-	return found, map[string]string{"perfect": "perfect hash join (PHJ)", "hash": "hash join (HJ)", "merge": "sort-merge join (SMJ)", "loops": "non-indexed nested loops (NINLJ)"}[found.Way] + " on compute", err
+	return found, map[string]string{"perfect": "perfect hash join (PHJ)", "hash": "hash join (HJ)", "merge": "sort-merge join (SMJ)", "loops": "non-indexed nested loops (NINLJ)", "index": "indexed nested loops (INLJ)"}[found.Way] + " on compute", err
 }
 
 // noting is a runner that notes its passes, and has the store name the columns that they read.

@@ -196,6 +196,7 @@ func TestPairsFoundByCompute(t *testing.T) {
 	}{
 		{"SELECT COUNT(*) FROM fact, twice WHERE a = key", "hash", "HJ: count the matches"},
 		{"SELECT COUNT(*) FROM fact, twice WHERE a = key", "merge", "SMJ: count the matches"},
+		{"SELECT COUNT(*), SUM(n), MIN(name) FROM fact, twice WHERE a = key", "index", "by indexed nested loops (INLJ) on compute"},
 		{"SELECT COUNT(*) FROM twice, fact WHERE a > key", "loops", "NINLJ: count the matches"},
 		{"SELECT COUNT(*), SUM(n) FROM fact, twice WHERE key <= a AND b < 300", "loops", "NINLJ: emit the pairs"},
 		{"SELECT name, COUNT(*), SUM(n), MEDIAN(m) FROM twice JOIN fact ON a = key GROUP BY name ORDER BY name", "auto", "Join: emit the pairs"},

@@ -50,7 +50,7 @@ var settings = []setting{
 			return err
 		},
 		func(db *DB) { db.hostMemory.Store(db.opts.HostMemory) }},
-	{"join", "the algorithm of joins: auto, perfect, hash, merge, loops or index; perfect is hash where keys are not dense, index is auto where there is none",
+	{"join", "the algorithm of joins: auto, perfect, hash, merge, loops or index; perfect is hash where keys are not dense, index on cpu is auto where there is none",
 		func(db *DB) string { return db.joinWay.get() },
 		func(db *DB, value string) error {
 			if !slices.Contains(cpu.JoinWays, value) {

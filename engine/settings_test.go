@@ -36,7 +36,7 @@ func TestSettings(t *testing.T) {
 			"[backend cpu what computes the answer: auto, classic, fused, compute or cpu]",
 			"[disable_rule  rules that plans do without, as 'push filter, unnest'; SHOW RULES lists them]",
 			"[host_memory 2147483648 bytes for tables in host memory, and for sorting; 0 for no limit]",
-			"[join auto the algorithm of joins: auto, perfect, hash, merge, loops or index; perfect is hash where keys are not dense, index is auto where there is none]",
+			"[join auto the algorithm of joins: auto, perfect, hash, merge, loops or index; perfect is hash where keys are not dense, index on cpu is auto where there is none]",
 			"[statement_timeout 0 ends a statement that takes longer: milliseconds, or as '1.5s', '2min'; 0 for no limit]"}},
 		{"SET disable_rule = 'Push  filter,unnest'", nil},
 		{"SHOW disable_rule", []string{"[unnest, push filter]"}},

@@ -1,9 +1,12 @@
 // Sort-merge join: both sides are sorted by key. The rows of the probe side that lie in a tile meet those
 // of the build side from bounds[tile] to bounds[tile + 1] at most; there each row looks for its own
 // range by binary search.
+// WHOLE: the probe side is in no order, and meets all of the build side.
 // BOUNDS: a thread finds the bound of one tile. Else: from[i] and counts[i] get the range of row i where
 // RANGES; report gets the number of pairs.
+#ifndef WHOLE
 layout(std430, binding = 5) buffer Bounds { uint bounds[]; };
+#endif
 #ifdef RANGES
 layout(std430, binding = 6) writeonly buffer From { uint from[]; };
 layout(std430, binding = 7) writeonly buffer Counts { uint counts[]; };
@@ -44,7 +47,11 @@ void main() {
 #else
 void main() {
     for (uint tile = gl_WorkGroupID.x; tile < tiles; tile += gl_NumWorkGroups.x) {
+#ifdef WHOLE
+        uint lo = 0u, hi = builds;
+#else
         uint lo = bounds[tile], hi = bounds[tile + 1u];
+#endif
         for (uint k = 0u; k < EACH; k++) {
             uint i = tile * TILE + k * 256u + gl_LocalInvocationIndex;
             if (i >= probes)
