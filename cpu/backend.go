@@ -20,9 +20,9 @@ type Backend struct {
 	workers int
 	kernels kernels.Set
 	indexes func(*table.Segment) []*Index // nil for none
-	// leastPart is how many times as many rows as an index finds a chunk has at least: about as many are looked at in the
-	// same time, all in a row.
-	leastPart int
+	// How many rows, all in a row, are looked at in about the time that an index takes for one that it finds, and in which
+	// it is asked for one more span of codes. A chunk where it pays has more.
+	leastPart, spanRows int
 }
 
 // Option changes a new [Backend].
@@ -37,7 +37,7 @@ func New(workers int, options ...Option) *Backend {
 	if workers <= 0 {
 		workers = runtime.GOMAXPROCS(0)
 	}
-	b := &Backend{workers: workers, kernels: kernels.Best(), leastPart: 64}
+	b := &Backend{workers: workers, kernels: kernels.Best(), leastPart: 64, spanRows: 256}
 	for _, o := range options {
 		o(b)
 	}

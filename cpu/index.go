@@ -168,7 +168,7 @@ func (s sortedIndex[T]) within(span plan.Span, do func(from, to int)) bool {
 }
 
 // mostCodes of a span are looked up by hash one by one.
-const mostCodes = 64
+const mostCodes = 16
 
 func (x *hashIndex) within(span plan.Span, do func(from, to int)) bool {
 	if span.Hi-span.Lo >= mostCodes {

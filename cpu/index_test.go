@@ -66,7 +66,7 @@ func TestQueriesByIndexAgreeWithScans(t *testing.T) {
 			}
 		}
 		b := New(2, WithIndexes(func(s *table.Segment) []*Index { return of[s] }))
-		b.leastPart = 1
+		b.leastPart, b.spanRows = 1, 0
 		for range 5 {
 			f := plantest.Query(t, tab, knobs)
 			q, err := plan.NewQuery(tab, f)

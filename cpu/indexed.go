@@ -53,7 +53,7 @@ func (b *Backend) indexOf(c *table.Chunk, p plan.ChunkPlan, counts bool) (best *
 	}
 	for i, part := range parts {
 		col, spans, ok := part.Spans(c)
-		if !ok || c.Segments[col] == nil {
+		if !ok || c.Segments[col] == nil || (len(spans)-1)*b.spanRows > c.Rows {
 			continue
 		}
 		for _, x := range b.indexes(c.Segments[col]) {
