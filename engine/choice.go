@@ -147,7 +147,7 @@ func (s *planned) predict(d *gpus, closed bool) (*order, error) {
 			continue
 		case name == "cpu":
 			p.Run = b.Run(c.work)
-			if by, ok := s.db.byIndex(s.plan); ok {
+			if by, ok := s.db.byIndex(s.plan); ok && s.plan.Star == nil { // else it joins, too
 				p.Run = min(p.Run, by)
 			}
 			o.list = append(o.list, p)
