@@ -20,7 +20,7 @@ func Window(ctx context.Context, t *table.Table, n *plan.Window) (*table.Table, 
 	w := &windowing{ctx: ctx, t: t, rows: t.Rows(), spaces: map[int]*plan.Space{}}
 	rows := 0
 	for _, c := range t.Chunks {
-		w.starts = append(w.starts, rows)
+		w.chunks = append(w.chunks, rows)
 		rows += c.Rows
 	}
 	columns := make([]*windowColumn, len(n.Funcs))
@@ -47,7 +47,7 @@ func Window(ctx context.Context, t *table.Table, n *plan.Window) (*table.Table, 
 	for i, c := range t.Chunks {
 		segments := slices.Clone(c.Segments)
 		for k, col := range columns {
-			segments = append(segments, col.segment(n.Funcs[k].T, w.starts[i], c.Rows))
+			segments = append(segments, col.segment(n.Funcs[k].T, w.chunks[i], c.Rows))
 		}
 		out.Chunks = append(out.Chunks, &table.Chunk{Rows: c.Rows, Segments: segments})
 	}
@@ -71,7 +71,7 @@ type windowing struct {
 	ctx    context.Context
 	t      *table.Table
 	rows   int
-	starts []int // the place of each chunk's first row
+	chunks []int // the place of each chunk's first row
 	spaces map[int]*plan.Space
 }
 
@@ -91,11 +91,11 @@ func (w *windowing) codes(col int) (s *plan.Space, codes []uint64, null []bool) 
 	for i, c := range w.t.Chunks {
 		seg := c.Segments[col]
 		delta, ranks := s.Translation(seg)
-		out := codes[w.starts[i]:][:c.Rows]
+		out := codes[w.chunks[i]:][:c.Rows]
 		inParallel(c.Rows, func(from, to int) {
 			for r := from; r < to; r++ {
 				if seg.Nulls > 0 && seg.IsNull(r) {
-					null[w.starts[i]+r] = true
+					null[w.chunks[i]+r] = true
 					continue
 				}
 				if code := seg.Codes.At(r); ranks != nil {
@@ -153,26 +153,40 @@ func (w *windowing) ordered(f *expr.Window) (*orderedRows, error) {
 	if err := o.sort(columns, widths); err != nil {
 		return nil, err
 	}
-	differ := func(columns [][]uint64) (starts []int) {
-		const piece = 1 << 14 // parts begin at multiples of 64, at least so many rows apart
-		parts := make([][]int, w.rows/piece+1)
-		inParallel(w.rows, func(from, to int) {
-			var list []int
-			for i := from; i < to; i++ {
-				if i == 0 || slices.ContainsFunc(columns, func(c []uint64) bool { return c[o.place[i]] != c[o.place[i-1]] }) {
-					list = append(list, i)
-				}
-			}
-			parts[from/piece] = list
-		})
-		return append(slices.Concat(parts...), w.rows)
+	begins := make([]bool, w.rows) // a partition, then a group of peers
+	if w.rows > 0 {
+		begins[0] = true
 	}
-	o.partitions = differ(columns[:partition])
+	o.partitions = o.starts(begins, columns[:partition])
 	o.peers = o.partitions
 	if len(f.Order) > 0 {
-		o.peers = differ(columns)
+		o.peers = o.starts(begins, columns[partition:])
 	}
 	return o, w.ctx.Err()
+}
+
+// starts are the rows that begin something, or whose codes differ from those of the row before, which then do; and the end.
+func (o *orderedRows) starts(begins []bool, columns [][]uint64) []int {
+	const piece = 1 << 14 // parts begin at least so many rows apart
+	parts := make([][]int, o.rows/piece+1)
+	inParallel(o.rows, func(from, to int) {
+		for _, codes := range columns {
+			last := codes[o.place[max(from-1, 0)]]
+			for i := from; i < to; i++ {
+				code := codes[o.place[i]]
+				begins[i] = begins[i] || code != last
+				last = code
+			}
+		}
+		var list []int
+		for i := from; i < to; i++ {
+			if begins[i] {
+				list = append(list, i)
+			}
+		}
+		parts[from/piece] = list
+	})
+	return append(slices.Concat(parts...), o.rows)
 }
 
 // sort puts the places in the order of codes, and where these are alike in their own.

@@ -35,6 +35,13 @@ func (o *orderedRows) inputs(a expr.Aggregate) *windowInput {
 		holds = func(place uint64) bool { return (null == nil || !null[place]) && s.Value(codes[place]).I != 0 }
 	}
 	in := &windowInput{before: make([]int, o.rows+1)}
+	if holds == nil && nulls == nil {
+		for i := range in.before {
+			in.before[i] = i
+		}
+		in.rows = in.before[:o.rows]
+		return in
+	}
 	for i, place := range o.place {
 		in.before[i] = len(in.rows)
 		takes := holds == nil || holds(place)
@@ -71,6 +78,22 @@ func (o *orderedRows) overFrames(f *expr.Window, do func(worker int, s *spans, t
 	distance := o.distanceOf(f)
 	return o.each(func(worker int, p partition) error {
 		frames := frameOf(f, p, distance.copied())
+		if frames.ofPeers() {
+			for g := range p.peers[1:] {
+				first := p.peers[g]
+				s, err := frames.of(first)
+				if err != nil {
+					return err
+				}
+				if err := do(worker, &s, o.place[first]); err != nil {
+					return err
+				}
+				for i := first + 1; i < p.peers[g+1]; i++ {
+					same(o.place[first], o.place[i])
+				}
+			}
+			return nil
+		}
 		var last spans
 		for i := p.from; i < p.to; i++ {
 			s, err := frames.of(i)

@@ -57,6 +57,11 @@ func frameOf(f *expr.Window, p partition, d *distance) *frames {
 	return out
 }
 
+// ofPeers reports that all peers have the same frame.
+func (f *frames) ofPeers() bool {
+	return f.Mode != expr.FrameRows && (f.Exclude == expr.ExcludeNoOthers || f.Exclude == expr.ExcludeGroup)
+}
+
 // of is the frame of row i.
 func (f *frames) of(i int) (out spans, err error) {
 	for f.peers[f.group+1] <= i {

@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
 
 	"github.com/stencildb/stencildb/cpu"
@@ -348,7 +349,10 @@ func (x *settling) rowsOf(ctx context.Context, s *plan.Subplan, tree plan.Node, 
 	case *plan.Recursion:
 		return x.recursion(ctx, s, n)
 	case *plan.Window:
-		t, err := x.rowsOf(ctx, s, n.Input, all(len(n.Input.Fields())))
+		t, err := x.asIs(ctx, n.Input)
+		if t == nil && err == nil {
+			t, err = x.rowsOf(ctx, s, n.Input, all(len(n.Input.Fields())))
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -390,6 +394,48 @@ func (x *settling) rowsOf(ctx context.Context, s *plan.Subplan, tree plan.Node, 
 		x.account(s, rows, t.Rows())
 	}
 	return t, err
+}
+
+// asIs is a table of the columns that a tree gives of all rows of a table, where it does no more; else nil.
+func (x *settling) asIs(ctx context.Context, n plan.Node) (*table.Table, error) {
+	p, ok := n.(*plan.Project)
+	if !ok {
+		return nil, nil
+	}
+	var columns []int
+	for _, item := range p.Items {
+		c, ok := item.E.(*expr.Column)
+		if !ok {
+			return nil, nil
+		}
+		columns = append(columns, c.Index)
+	}
+	var t *table.Table
+	switch in := p.Input.(type) {
+	case *plan.Derived:
+		var err error
+		if t, err = x.table(ctx, in.Of); err != nil {
+			return nil, err
+		}
+	case *plan.Scan:
+		snapshot, unpin := x.db.pin(x.db.entry(in.Table))
+		x.unpins = append(x.unpins, unpin)
+		if !snapshot.Has(columns) {
+			return nil, nil
+		}
+		t = snapshot.Compacted()
+	default:
+		return nil, nil
+	}
+	out := &table.Table{Name: x.name(), Fields: p.Fields()}
+	for _, c := range t.Chunks {
+		chunk := &table.Chunk{Rows: c.Rows}
+		for _, i := range columns {
+			chunk.Segments = append(chunk.Segments, c.Segments[i])
+		}
+		out.Chunks = append(out.Chunks, chunk)
+	}
+	return out, nil
 }
 
 // name is that of another table.
@@ -470,21 +516,17 @@ func appendColumn(c *table.ColumnBuilder, rows batch, i int, t table.Type) error
 	}
 	switch a := rows.(computed)[i].(type) {
 	case *array.Int64:
-		for k := range a.Len() {
-			if a.IsNull(k) {
-				c.Null()
-			} else {
-				c.Int(a.Value(k))
-			}
-		}
+		appendNumbers(c, a, func(k int) { c.Int(a.Value(k)) })
+	case *array.Int32:
+		appendNumbers(c, a, func(k int) { c.Int(int64(a.Value(k))) })
+	case *array.Int16:
+		appendNumbers(c, a, func(k int) { c.Int(int64(a.Value(k))) })
+	case *array.Date32:
+		appendNumbers(c, a, func(k int) { c.Int(int64(a.Value(k))) })
 	case *array.Float64:
-		for k := range a.Len() {
-			if a.IsNull(k) {
-				c.Null()
-			} else {
-				c.Float(a.Value(k))
-			}
-		}
+		appendNumbers(c, a, func(k int) { c.Float(a.Value(k)) })
+	case *array.Float32:
+		appendNumbers(c, a, func(k int) { c.Float(float64(a.Value(k))) })
 	default:
 		for k := range a.Len() {
 			v, err := stored(ingest.ArrowValue(a, k, t), t)
@@ -495,6 +537,17 @@ func appendColumn(c *table.ColumnBuilder, rows batch, i int, t table.Type) error
 		}
 	}
 	return nil
+}
+
+// appendNumbers appends an array's values, or NULLs.
+func appendNumbers(c *table.ColumnBuilder, a arrow.Array, value func(k int)) {
+	for k := range a.Len() {
+		if a.IsNull(k) {
+			c.Null()
+		} else {
+			value(k)
+		}
+	}
 }
 
 // stored is a value as a column of a type can have it.
