@@ -144,10 +144,14 @@ func (o *orderedRows) summed(f *expr.Window, in *windowInput) (*windowColumn, er
 	a := f.Agg
 	space, codes, _ := o.codes(a.Argument().(*expr.Column).Index)
 	base := space.Segment().Base
-	value := func(k int) int64 { return table.IntFromOrdinal(base + codes[o.place[in.rows[k]]]) }
+	values := make([]int64, len(in.rows))
+	inParallel(len(values), func(from, to int) {
+		for k := from; k < to; k++ {
+			values[k] = table.IntFromOrdinal(base + codes[o.place[in.rows[k]]])
+		}
+	})
 	most := uint64(0)
-	for k := range in.rows {
-		v := value(k)
+	for _, v := range values {
 		most |= uint64(v ^ v>>63)
 	}
 	over, reach := bits.Mul64(most+1, uint64(len(in.rows))+1)
@@ -155,14 +159,14 @@ func (o *orderedRows) summed(f *expr.Window, in *windowInput) (*windowColumn, er
 	var large []sum
 	if over == 0 && reach <= mostReach {
 		small = make([]int64, len(in.rows)+1)
-		for k := range in.rows {
-			small[k+1] = small[k] + value(k)
+		for k, v := range values {
+			small[k+1] = small[k] + v
 		}
 	} else {
 		large = make([]sum, len(in.rows)+1)
-		for k := range in.rows {
+		for k, v := range values {
 			large[k+1] = large[k]
-			large[k+1].addInt(value(k))
+			large[k+1].addInt(v)
 		}
 	}
 	c := &windowColumn{null: make([]bool, o.rows)}

@@ -98,6 +98,21 @@ func TestNestedErrors(t *testing.T) {
 	}
 }
 
+// DECIMALs of different digits in one column keep their points.
+func TestDecimalsOfDifferentDigits(t *testing.T) {
+	db := nestedDB(t, "cpu")
+	for sql, want := range map[string]string{
+		"SELECT x FROM (VALUES (0.5), (12.25), (3)) v(x) ORDER BY x":              "[[0.50] [3.00] [12.25]]",
+		"SELECT x + 1 FROM (SELECT 0.5 AS x UNION ALL SELECT 12.25) v ORDER BY 1": "[[1.50] [13.25]]",
+		"SELECT 0.5 UNION SELECT 3000000000 ORDER BY 1":                           "[[0.5] [3000000000.0]]",
+	} {
+		rows, err := engine.Collect(db.Query(context.Background(), sql))
+		if err != nil || fmt.Sprint(rows.Rows) != want {
+			t.Errorf("%s: %v, %v; want %s", sql, rows, err, want)
+		}
+	}
+}
+
 // EXPLAIN shows the trees of subqueries, ANALYZE what they gave.
 func TestExplainNested(t *testing.T) {
 	db := nestedDB(t, "cpu")

@@ -160,16 +160,7 @@ func (b *binder) matched(l, r plan.Node, op string, loc int) []plan.Node {
 			}
 			list = append(list, e)
 		}
-		list = unified(op, list, b.pos(loc))
-		if t := list[0].Type(); t.IsNumeric() && list[1].Type() != t { // integers of two widths
-			wide := t
-			if t.IsInteger() {
-				wide = bigint
-			}
-			for k := range list {
-				list[k] = convert(list[k], wide, list[k].Pos())
-			}
-		}
+		list = oneType(unified(op, list, b.pos(loc)))
 		for k := range sides {
 			changed[k] = changed[k] || list[k].Type() != sides[k].Fields()[i].Type
 			items[k][i] = plan.Item{Name: f.Name, E: list[k]}
@@ -203,8 +194,8 @@ func (b *binder) values() plan.Node {
 	}
 	v.Rows = make([][]expr.Expr, len(lists))
 	for k, list := range columns {
-		list = unified("VALUES", list, b.pos(b.keyword("values")))
-		v.Columns = append(v.Columns, table.Field{Name: "column" + strconv.Itoa(k+1), Type: widest(list)})
+		list = oneType(unified("VALUES", list, b.pos(b.keyword("values"))))
+		v.Columns = append(v.Columns, table.Field{Name: "column" + strconv.Itoa(k+1), Type: list[0].Type()})
 		for i, e := range list {
 			v.Rows[i] = append(v.Rows[i], e)
 		}
@@ -212,15 +203,24 @@ func (b *binder) values() plan.Node {
 	return v
 }
 
-// widest is the type of expressions that unified has brought to one, of integers the widest.
-func widest(list []expr.Expr) table.Type {
+// oneType brings expressions that unified has brought together to one type: integers to the widest, DECIMALs to the most
+// digits.
+func oneType(list []expr.Expr) []expr.Expr {
 	t := list[0].Type()
 	for _, e := range list[1:] {
-		if e.Type() != t {
-			return bigint
+		switch u := e.Type(); {
+		case t.IsInteger() && u.IsInteger() && u != t:
+			t = bigint
+		case t.Kind == table.Decimal && u.Kind == table.Decimal:
+			t.Precision = max(t.Precision, u.Precision)
 		}
 	}
-	return t
+	for i, e := range list {
+		if u := e.Type(); u != t && u.IsNumeric() && t.IsNumeric() {
+			list[i] = &expr.Cast{X: e, To: t, P: e.Pos()} // also of a constant, whose type is that of its digits
+		}
+	}
+	return list
 }
 
 // rows puts what ORDER BY and LIMIT say above rows: their columns are all that ORDER BY may name.

@@ -100,13 +100,8 @@ func (c *call) windowed() expr.Expr {
 			whole(1)
 		}
 		if len(w.Args) > 2 {
-			list := unified(c.name, []expr.Expr{w.Args[0], w.Args[2]}, c.at)
+			list := oneType(unified(c.name, []expr.Expr{w.Args[0], w.Args[2]}, c.at))
 			w.Args[0], w.Args[2] = list[0], list[1]
-			if t := list[0].Type(); t.IsNumeric() && list[1].Type() != t { // integers of two widths
-				for _, i := range []int{0, 2} {
-					w.Args[i] = convert(w.Args[i], bigint, c.at)
-				}
-			}
 		}
 		w.T = w.Args[0].Type()
 	}
