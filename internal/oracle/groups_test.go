@@ -132,16 +132,19 @@ func TestGroupsAgree(t *testing.T) {
 // returned with it.
 func defined(tab *table.Table, tree plan.Node) (out [][]table.Value, err error) {
 	items, having, n := aggregation(tree)
-	rows, failed := definedGroups(tab, n)
-	for _, row := range rows {
+	rows, errs, failed := definedGroups(tab, n)
+	for i, row := range rows {
 		env := &expr.Env{Agg: func(i int) table.Value { return row[i] }}
-		if having != nil {
+		if having != nil && (errs[i] == nil || len(n.Keys) > 0) { // of all rows an aggregate comes before HAVING
 			if keep, err := expr.Eval(having, env); err != nil || keep.Null || keep.I == 0 {
 				if err != nil {
 					return out, err
 				}
 				continue
 			}
+		}
+		if errs[i] != nil { // of groups that HAVING leaves out it is none
+			return out, errs[i]
 		}
 		var values []table.Value
 		for _, i := range items {
@@ -180,11 +183,11 @@ func selecting(n *plan.Aggregate) expr.Expr {
 	return nil
 }
 
-// definedGroups computes an aggregation over a table.
-func definedGroups(tab *table.Table, n *plan.Aggregate) (out [][]table.Value, err error) {
+// definedGroups computes an aggregation over a table; errs are the first errors of the groups' aggregates.
+func definedGroups(tab *table.Table, n *plan.Aggregate) (out [][]table.Value, errs []error, err error) {
 	selected, err := selectedRows(tab, selecting(n))
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	type group struct {
 		keys []table.Value
@@ -217,7 +220,7 @@ func definedGroups(tab *table.Table, n *plan.Aggregate) (out [][]table.Value, er
 		for _, k := range n.Keys {
 			v, err := narrow(expr.Eval(k, env))
 			if err != nil {
-				return nil, err
+				return nil, nil, err
 			}
 			keys = append(keys, v)
 		}
@@ -225,7 +228,7 @@ func definedGroups(tab *table.Table, n *plan.Aggregate) (out [][]table.Value, er
 		for i, a := range n.Aggs {
 			args, ok, err := arguments(a, env)
 			if err != nil {
-				return nil, err
+				return nil, nil, err
 			}
 			if ok {
 				g.args[i], g.rows[i] = append(g.args[i], args), append(g.rows[i], env)
@@ -233,22 +236,23 @@ func definedGroups(tab *table.Table, n *plan.Aggregate) (out [][]table.Value, er
 		}
 	}
 	for _, g := range list {
-		row := g.keys
+		row, failed := g.keys, error(nil)
 		for i, a := range n.Aggs {
 			var v table.Value
+			var err error
 			if a.Kind == expr.StringAgg {
 				v, err = definedTexts(a, g.rows[i])
 			} else {
 				v, err = definedValue(a, g.args[i], tab.Rows())
 			}
-			if err != nil {
-				return out, err
+			if failed == nil {
+				failed = err
 			}
 			row = append(row, v)
 		}
-		out = append(out, row)
+		out, errs = append(out, row), append(errs, failed)
 	}
-	return out, nil
+	return out, errs, nil
 }
 
 // narrow is a value of at most 38 digits.
