@@ -23,12 +23,16 @@ import (
 )
 
 // nested is what is known of the subplans of a statement before they run: which columns of each are needed.
-type nested struct{ needed map[*plan.Subplan][]int }
+type nested struct {
+	needed map[*plan.Subplan][]int
+	reads  map[*plan.Subplan]int // the nodes that read it
+}
 
 // bindNested is bind of a tree with subplans or subqueries.
 func (db *DB) bindNested(tree plan.Node, c sql.Catalog, params []table.Value) (*bound, error) {
 	tree = plan.Inline(tree, c.Off)
-	b := &bound{tree: c.Off.Rewrite(tree), tables: len(c.Names), off: c.Off, params: params, nested: &nested{map[*plan.Subplan][]int{}}}
+	reads := plan.Reads(tree)
+	b := &bound{tree: plan.PushInto(c.Off.Rewrite(tree), reads, c.Off), tables: len(c.Names), off: c.Off, params: params, nested: &nested{map[*plan.Subplan][]int{}, reads}}
 	for _, f := range tree.Fields() {
 		b.columns = append(b.columns, Column{Name: f.Name, Type: f.Type})
 	}
@@ -77,7 +81,7 @@ func (b *bound) needOf(db *DB, s *plan.Subplan, columns []int) {
 		return
 	}
 	if !seen {
-		s.Tree = rewrittenParts(s.Tree, b.off)
+		s.Tree = b.rewrittenParts(s.Tree)
 	}
 	b.nested.needed[s] = more
 	if r, ok := s.Tree.(*plan.Recursion); ok {
@@ -94,16 +98,16 @@ func all(n int) (list []int) {
 }
 
 // rewrittenParts is a subplan's tree after all rules; those of a Concat, a Recursion or a Window run apart.
-func rewrittenParts(n plan.Node, off plan.Off) plan.Node {
+func (b *bound) rewrittenParts(n plan.Node) plan.Node {
 	switch n.(type) {
 	case *plan.Concat, *plan.Recursion, *plan.Window:
 		var inputs []plan.Node
 		for _, in := range n.Inputs() {
-			inputs = append(inputs, rewrittenParts(in, off))
+			inputs = append(inputs, b.rewrittenParts(in))
 		}
 		return n.With(inputs...)
 	}
-	return off.Rewrite(n)
+	return plan.PushInto(b.off.Rewrite(n), b.nested.reads, b.off)
 }
 
 // settling runs the subplans and the subqueries of a statement: each once.
