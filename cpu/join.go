@@ -34,7 +34,9 @@ type JoinStep struct {
 	On      string // the keys, and what else has to hold
 	Way     string // how the partners were found; "" for the first table, which the others are joined to
 	In, Out int    // the rows of the table after its filter, and those of the result so far
-	Elapsed time.Duration
+	// Expected is the estimate of Out by which the order of inner joins was chosen; 0 where there was none.
+	Expected int
+	Elapsed  time.Duration
 }
 
 // Join joins tables. The result is a table of one chunk or more, with segments for the columns that are
@@ -292,7 +294,7 @@ func (j *joiner) inner(inputs []*relation, conditions []expr.Expr) (*relation, e
 			}
 		}
 		s, rest := j.step(have, inputs[best], conditions)
-		conditions, rows = rest, least
+		conditions, rows, s.expected = rest, least, max(1, least)
 		have = append(have, inputs[best].scans...)
 		steps, inputs = append(steps, s), slices.Delete(inputs, best, best+1)
 	}
@@ -424,6 +426,8 @@ type joinStep struct {
 
 	out     atomic.Int64
 	elapsed time.Duration // to make the index
+	// expected is how many rows the order of inner joins counts on; 0 for other joins.
+	expected float64
 }
 
 func (s *joinStep) on() string {

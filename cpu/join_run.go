@@ -315,7 +315,7 @@ func (j *joiner) pipeline(probe *relation, steps []*joinStep, conditions []expr.
 func (j *joiner) note(p *pipelined, elapsed time.Duration) {
 	j.steps = append(j.steps, JoinStep{Table: p.probe.name, In: p.probe.rows, Out: p.probe.rows})
 	for i, s := range p.steps {
-		step := JoinStep{On: s.on(), Way: s.kindOf() + s.way, Out: int(s.out.Load()), Elapsed: s.elapsed}
+		step := JoinStep{On: s.on(), Way: s.kindOf() + s.way, Out: int(s.out.Load()), Expected: int(min(s.expected+0.5, 1<<62)), Elapsed: s.elapsed}
 		if s.build != nil {
 			step.Table, step.In = s.build.name, s.build.rows
 		} else {

@@ -96,4 +96,8 @@ type Step struct {
 	// Of a pass that was executed, else nil (see [ExplainOptions.Analyze]):
 	Samples *uint64  `json:"samples,omitempty"` // nil also where it counts none
 	MS      *float64 `json:"ms,omitempty"`      // device time where the device has a meaningful timer
+
+	// Of a join whose place in the order was chosen by an estimate, else 0:
+	Expected int `json:"expected,omitempty"` // rows by the estimate
+	Rows     int `json:"rows,omitempty"`     // that it gave
 }

@@ -273,6 +273,9 @@ func (p *pairing) steps(list []cpu.JoinStep) (steps []Step) {
 				step.Pass += " by " + s.Way
 			}
 			step.Counts = fmt.Sprintf("%s there, %s", numbers.Count(int64(s.In), "row", "rows"), step.Counts)
+			if step.Expected, step.Rows = s.Expected, s.Out; s.Expected > 0 {
+				step.Counts += fmt.Sprintf(" of %s expected", numbers.Count(int64(s.Expected), "row", "rows"))
+			}
 		}
 		steps = append(steps, step)
 	}

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -41,12 +42,14 @@ func TestPlansOfTPCH(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	var errors []float64 // of the estimates: the q-error of each inner join
 	for _, q := range testdata.TPCH(0.01) {
 		x, err := db.Explain(context.Background(), q.SQL, engine.ExplainOptions{Analyze: true})
 		if err != nil {
 			t.Errorf("%s: %v", q.Name, err)
 			continue
 		}
+		errors = append(errors, qErrors(x.Plan, map[*engine.PlanNode]bool{})...)
 		got := varies.ReplaceAllString(strings.Join(x.Lines(), "\n")+"\n", "")
 		path := filepath.Join("..", "testdata", "tpch", "plans", q.Name+".txt")
 		if *update {
@@ -62,4 +65,29 @@ func TestPlansOfTPCH(t *testing.T) {
 			t.Errorf("%s (go test ./engine -run TestPlansOfTPCH -update writes it):\n%s", q.Name, diff)
 		}
 	}
+	slices.Sort(errors)
+	t.Logf("q-errors of %d joins: median %.2f, largest %.2f", len(errors), errors[len(errors)/2], errors[len(errors)-1])
+	if errors[len(errors)/2] > 2 {
+		t.Error("the estimates by which joins are ordered are off by more than 2, mostly")
+	}
+}
+
+// qErrors are how many times too many or too few rows were expected of each join, 0 rows being as good as 1.
+func qErrors(n *engine.PlanNode, seen map[*engine.PlanNode]bool) (list []float64) {
+	if seen[n] {
+		return nil
+	}
+	seen[n] = true
+	if n.Executor != nil {
+		for _, s := range n.Steps {
+			if s.Expected > 0 {
+				est, rows := float64(s.Expected), float64(max(1, s.Rows))
+				list = append(list, max(est/rows, rows/est))
+			}
+		}
+	}
+	for _, in := range n.Inputs {
+		list = append(list, qErrors(in, seen)...)
+	}
+	return list
 }
