@@ -284,10 +284,18 @@ func (j *joiner) inner(inputs []*relation, conditions []expr.Expr) (*relation, e
 	for len(inputs) > 0 {
 		best, least, cross := 0, math.Inf(1), true
 		for i, r := range inputs {
-			keyed := slices.ContainsFunc(conditions, func(e expr.Expr) bool { _, _, ok := j.key(e, have, r.scans); return ok })
+			keyed, values := false, r.base // that a key may have: as many as the smaller table has rows
+			for _, e := range conditions {
+				if probe, _, ok := j.key(e, have, r.scans); ok {
+					keyed = true
+					for _, s := range j.scansOf(probe) {
+						values = min(values, j.scans[s].Rows())
+					}
+				}
+			}
 			expected := rows * float64(r.rows)
 			if keyed {
-				expected /= float64(max(1, r.base))
+				expected /= float64(max(1, values))
 			}
 			if cross && keyed || cross == !keyed && expected < least {
 				best, least, cross = i, expected, !keyed
