@@ -54,8 +54,7 @@ func windowed(cur Node, chain []Node) (Node, []Node) {
 	}
 	w := &Window{Input: p}
 	at := map[string]int{} // of functions
-	var mapped func(n Node, results int) Node
-	mapped = func(n Node, results int) Node {
+	mapped := func(n Node, results int) Node {
 		return MapExprs(n, func(e expr.Expr) expr.Expr {
 			return expr.Map(e, func(e expr.Expr) expr.Expr {
 				switch e := e.(type) {

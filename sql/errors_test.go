@@ -201,6 +201,8 @@ func TestErrors(t *testing.T) {
 		{"SELECT SUM(i) OVER w FROM t", `window "w" does not exist (line 1, column 20)`},
 		{"SELECT SUM(i) OVER (w PARTITION BY i) FROM t WINDOW w AS (ORDER BY i)", `cannot override PARTITION BY clause of window "w" (line 1, column 20)`},
 		{"SELECT SUM(i) OVER (w ORDER BY i) FROM t WINDOW w AS (ORDER BY i)", `cannot override ORDER BY clause of window "w" (line 1, column 20)`},
+		{"SELECT SUM(i) OVER a FROM t WINDOW a AS (b), b AS (a)", `window "b" does not exist (line 1, column 41)`},
+		{"SELECT SUM(i) OVER c FROM t WINDOW a AS (ORDER BY i), b AS (a), c AS (b ORDER BY s)", `cannot override ORDER BY clause of window "b" (line 1, column 70)`},
 		{"SELECT SUM(i) OVER (w) FROM t WINDOW w AS (ORDER BY i ROWS 1 PRECEDING)", `cannot copy window "w" because it has a frame clause (line 1, column 20)`},
 		{"SELECT SUM(i) OVER (ORDER BY i, s RANGE 1 PRECEDING) FROM t", `RANGE with offset PRECEDING/FOLLOWING requires exactly one ORDER BY column (line 1, column 8)`},
 		{"SELECT SUM(i) OVER (ORDER BY i ROWS -1 PRECEDING) FROM t", `frame starting offset must not be negative (line 1, column 37)`},

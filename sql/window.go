@@ -113,39 +113,40 @@ func (c *call) over(w *expr.Window) expr.Expr {
 	w.Frame = expr.DefaultFrame
 	def := c.Over
 	if def.Name != "" {
-		def = c.namedWindow(def.Name, int(def.Location))
+		def = c.namedWindow(def.Name, nil, int(def.Location))
 	}
 	c.window(w, def, false)
 	return w
 }
 
-// namedWindow is the window that WINDOW names.
-func (b *binder) namedWindow(name string, loc int) *pg.WindowDef {
+// namedWindow is the window that WINDOW names, before another one of these; nil for any.
+func (b *binder) namedWindow(name string, before *pg.WindowDef, loc int) *pg.WindowDef {
 	for _, n := range b.sel.WindowClause {
-		if w := n.GetWindowDef(); w.Name == name {
+		w := n.GetWindowDef()
+		if w == before {
+			break
+		}
+		if w.Name == name {
 			return w
 		}
 	}
 	panic(b.errorf(loc, "window %q does not exist", clipped(name)))
 }
 
-// window adds what a window definition says, after what the one says that it refers to.
-func (c *call) window(w *expr.Window, def *pg.WindowDef, copied bool) {
+// window adds what a window definition says, after what the one says that it refers to; it reports an ORDER BY.
+func (c *call) window(w *expr.Window, def *pg.WindowDef, copied bool) (ordered bool) {
 	loc := int(def.Location)
 	if def.Refname != "" {
-		base := c.namedWindow(def.Refname, loc)
-		if base == def {
-			panic(c.binder.errorf(loc, "window %q does not exist", clipped(def.Refname)))
-		}
+		base := c.namedWindow(def.Refname, def, loc)
+		ordered = c.window(w, base, true)
 		switch {
 		case len(def.PartitionClause) > 0:
 			panic(c.binder.errorf(loc, "cannot override PARTITION BY clause of window %q", clipped(def.Refname)))
-		case len(def.OrderClause) > 0 && len(base.OrderClause) > 0:
+		case len(def.OrderClause) > 0 && ordered:
 			panic(c.binder.errorf(loc, "cannot override ORDER BY clause of window %q", clipped(def.Refname)))
 		case base.FrameOptions&frameNonDefault != 0:
 			panic(c.binder.errorf(loc, "cannot copy window %q because it has a frame clause", clipped(def.Refname)))
 		}
-		c.window(w, base, true)
 	}
 	for _, n := range def.PartitionClause {
 		if e := settle(c.expr(n)); !isConstant(e) && at(e, w.Partition) < 0 {
@@ -161,9 +162,11 @@ func (c *call) window(w *expr.Window, def *pg.WindowDef, copied bool) {
 			w.Order = append(w.Order, directed(e, by))
 		}
 	}
+	ordered = ordered || len(def.OrderClause) > 0
 	if !copied {
-		c.frame(w, def)
+		c.frame(w, def, ordered)
 	}
+	return ordered
 }
 
 // The bits of a frame's options, as PostgreSQL's parser has them.
@@ -187,7 +190,7 @@ const (
 )
 
 // frame binds the frame of a window definition.
-func (c *call) frame(w *expr.Window, def *pg.WindowDef) {
+func (c *call) frame(w *expr.Window, def *pg.WindowDef, ordered bool) {
 	o, loc := def.FrameOptions, int(def.Location)
 	has := func(bit int32) bool { return o&bit != 0 }
 	f := &w.Frame
@@ -196,7 +199,7 @@ func (c *call) frame(w *expr.Window, def *pg.WindowDef) {
 		f.Mode = expr.FrameRows
 	case has(frameGroups):
 		f.Mode = expr.FrameGroups
-		if len(def.OrderClause) == 0 && len(w.Order) == 0 {
+		if !ordered {
 			panic(c.binder.errorf(loc, "GROUPS mode requires an ORDER BY clause"))
 		}
 	}
