@@ -134,7 +134,7 @@ func (g *windows) call(of []source, total bool) string {
 	if g.all {
 		aggs = append(aggs, "bool_or("+number()+" > 2)", "bool_and("+number()+" > 0)")
 	}
-	if w := g.column(of, table.Varchar); w != "" && total {
+	if w := g.column(of, table.Varchar); w != "" && total && g.all { // SQLite 3.53 gives a separator for one empty text, where frames slide
 		aggs = append(aggs, "string_agg("+w+", ', ')")
 	}
 	filter := ""
