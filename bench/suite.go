@@ -139,9 +139,9 @@ func FindSuite(name string) (Suite, error) {
 	return Suite{}, fmt.Errorf("no suite %q: there are %s", name, strings.Join(names, ", "))
 }
 
-// allBackends lists the backends with auto last.
+// allBackends lists the backends with auto last, without both: that is compute and cpu, which are there.
 func allBackends() []string {
-	return append(slices.DeleteFunc(engine.Backends(), func(s string) bool { return s == "auto" }), "auto")
+	return append(slices.DeleteFunc(engine.Backends(), func(s string) bool { return s == "auto" || s == "both" }), "auto")
 }
 
 // OnlyFigures is the suite with only the figures of these numbers.

@@ -219,7 +219,7 @@ func TestUsageErrorsExitWithTwo(t *testing.T) {
 		{[]string{"query", "-f", "x.sql", "SELECT 1"}, "not both"},
 		{[]string{"query", "-f", ""}, "name a file"},
 		{[]string{"query", "--format", "xml", "SELECT 1"}, "table, csv, json"},
-		{[]string{"query", "--backend", "gpu", "SELECT 1"}, "auto, classic, fused, compute, cpu"},
+		{[]string{"query", "--backend", "gpu", "SELECT 1"}, "auto, classic, fused, compute, cpu, both"},
 		{[]string{"query", "--nosuch", "SELECT 1"}, "nosuch"},
 		{[]string{"query", "--gpu-memory", "lots", "SELECT 1"}, "512MiB"},
 		{[]string{"query", "--host-memory", "-1", "SELECT 1"}, "512MiB"},

@@ -31,7 +31,7 @@ func TestShellScript(t *testing.T) {
 		{"\\nope 1\n.nope\nSELECT 2 AS n;\n", two, []string{`there is no command \nope: \? lists them`, `there is no command .nope: \? lists them`}},
 		{"\\x on\nSELECT 2 AS n, NULL AS other;\n", "expanded display is on\n─ row 1 ─\nn     │ 2\nother │ NULL\n1 row\n", nil},
 		{"\\x\n\\x\nSELECT 2 AS n;\n\\x maybe\n", "expanded display is on\nexpanded display is off\n" + two, []string{`"maybe" is neither on nor off`}},
-		{"\\backend\n\\backend compute\n\\backend\n\\backend cpu\n\\backend gpu\n", "cpu\ncompute\n", []string{`no backend "gpu": take one of auto, classic, fused, compute, cpu`}},
+		{"\\backend\n\\backend compute\n\\backend\n\\backend cpu\n\\backend gpu\n", "cpu\ncompute\n", []string{`no backend "gpu": take one of auto, classic, fused, compute, cpu, both`}},
 		{"\\d\n", "┌────────────┐\n│ table_name │\n├────────────┤\n│ flights    │\n└────────────┘\n1 row\n", nil},
 		{"\\d nowhere\n\\d flights extra\n", "", []string{`table "nowhere" does not exist`, `syntax error at or near "extra"`}},
 		{"\\load t=" + csv + "\n\\d t\n", "┌─────────────┬───────────────────┐\n│ column_name │ data_type         │\n├─────────────┼───────────────────┤\n" +

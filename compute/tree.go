@@ -184,8 +184,11 @@ func (x *chunk) leaf(l plan.Leaf) (*node, error) {
 	case *plan.Range:
 		return x.between(l), nil
 	case *plan.NullTest:
-		if x.segment(l.Col).Nulls == 0 {
-			return x.notNull(l.Col, l.Text), nil
+		switch has := x.segment(l.Col).Nulls > 0; {
+		case !has && l.Not:
+			return all, nil
+		case !has:
+			return none, nil
 		}
 		return leafNode(leaf{test: present, col: l.Col, negate: !l.Not, text: l.Text}), nil
 	}

@@ -186,6 +186,8 @@ type Prediction struct {
 	Transfer, Opening, Compiling, Share float64
 	Missing                             []string // the columns' names, each once
 	Bytes                               int64
+	// AtLeast says that Run is a bound: what that many rows take divided among processors that do not wait for one another.
+	AtLeast bool
 }
 
 // Total is what the backends are compared by.

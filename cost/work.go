@@ -55,6 +55,7 @@ type Item struct {
 
 // ChunkWork is what a query asks of one chunk.
 type ChunkWork struct {
+	Chunk  *table.Chunk // nil of a join
 	Rows   int
 	Leaves []Item // of the WHERE
 	Checks []Item // predicates that look for errors
@@ -82,10 +83,16 @@ type Work struct {
 
 // Over is the work over some chunks alone: the work of a device that has these.
 func (w *Work) Over(chunks []int) *Work {
-	part := &Work{Columns: w.Columns}
+	part, has := &Work{}, map[*table.Chunk]bool{}
 	for _, i := range chunks {
 		part.Chunks = append(part.Chunks, w.Chunks[i])
 		part.Rows += w.Chunks[i].Rows
+		has[w.Chunks[i].Chunk] = true
+	}
+	for _, c := range w.Columns {
+		if has[c.Chunk] {
+			part.Columns = append(part.Columns, c)
+		}
 	}
 	return part
 }
@@ -106,7 +113,7 @@ func Of(q *plan.Query) *Work {
 	for i, c := range q.Table.Chunks {
 		r := reader{table: q.Table, chunk: c, work: w, seen: seen}
 		p := q.Chunks[i]
-		cw := ChunkWork{Rows: c.Rows, Leaves: r.leaves(nil, p.Pred)}
+		cw := ChunkWork{Chunk: c, Rows: c.Rows, Leaves: r.leaves(nil, p.Pred)}
 		for _, check := range p.Checks {
 			cw.Checks = r.leaves(cw.Checks, check.Pred)
 		}

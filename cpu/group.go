@@ -146,8 +146,30 @@ const pieceRows = 1 << 13
 
 // run gives all rows to workers and merges what they found.
 func (g *grouping) run(ctx context.Context, in iter.Seq2[table.Block, error]) (groupsFound, error) {
-	var failed error                      // of the input; read when all blocks are done
-	asked, many := !g.keys.alike(), false // whether there are many groups; before the first block is looked at
+	workers, rows, err := g.group(ctx, in, g.keys.alike())
+	switch {
+	case err != nil:
+		return nil, err
+	case rows != nil:
+		return g.inParts(ctx, len(workers), rows)
+	}
+	all := merged(workers)
+	return groupsFound{all}, all.arrange()
+}
+
+// merged is a worker with what all have found.
+func merged(workers []*worker) *worker {
+	for _, w := range workers[1:] {
+		workers[0].merge(w)
+	}
+	return workers[0]
+}
+
+// group gives all rows to workers. Where ask says so, it asks a sample whether there are many groups, and only deals the
+// rows then.
+func (g *grouping) group(ctx context.Context, in iter.Seq2[table.Block, error], ask bool) (workers []*worker, rows []*dealt, err error) {
+	var failed error           // of the input; read when all blocks are done
+	asked, many := !ask, false // whether there are many groups; before the first block is looked at
 	blocks := func(yield func(table.Block) bool) {
 		for b, err := range in {
 			if failed = err; err != nil {
@@ -167,7 +189,7 @@ func (g *grouping) run(ctx context.Context, in iter.Seq2[table.Block, error]) (g
 			}
 		}
 	}
-	workers := make([]*worker, runtime.GOMAXPROCS(0))
+	workers = make([]*worker, runtime.GOMAXPROCS(0))
 	for i := range workers {
 		workers[i] = g.worker()
 	}
@@ -175,7 +197,6 @@ func (g *grouping) run(ctx context.Context, in iter.Seq2[table.Block, error]) (g
 		*dealt
 		err error
 	}
-	var rows []*dealt
 	for d := range ordered.Map(len(workers), blocks, func(w int, b table.Block) done {
 		if many {
 			return done{dealt: workers[w].deal(b)}
@@ -183,21 +204,13 @@ func (g *grouping) run(ctx context.Context, in iter.Seq2[table.Block, error]) (g
 		return done{err: workers[w].block(b)}
 	}) {
 		if d.err != nil {
-			return nil, d.err
+			return nil, nil, d.err
 		}
-		rows = append(rows, d.dealt)
+		if many {
+			rows = append(rows, d.dealt)
+		}
 	}
-	if failed != nil {
-		return nil, failed
-	}
-	if many {
-		return g.inParts(ctx, len(workers), rows)
-	}
-	all := workers[0]
-	for _, w := range workers[1:] {
-		all.merge(w)
-	}
-	return groupsFound{all}, all.arrange()
+	return workers, rows, failed
 }
 
 // block takes in a block of rows.

@@ -19,19 +19,42 @@ type takesStates interface {
 // one another, and chunks are in order.
 func GroupStates(ctx context.Context, t *table.Table, n *plan.Aggregate, list []plan.GroupStates) iter.Seq2[[][]table.Value, error] {
 	return func(yield func([][]table.Value, error) bool) {
-		g := newGrouping(t, n)
-		w := g.worker()
-		for i := range list {
-			if err := w.takeStates(&list[i]); err != nil {
-				yield(nil, err)
-				return
-			}
+		newGrouping(t, n).worker().withStates(ctx, list)(yield)
+	}
+}
+
+// GroupBeside is [Group] over rows that devices have not grouped, and then over what states says that they found of the
+// groups of the others.
+func GroupBeside(ctx context.Context, t *table.Table, n *plan.Aggregate, in iter.Seq2[table.Block, error], states func() ([]plan.GroupStates, error)) iter.Seq2[[][]table.Value, error] {
+	return func(yield func([][]table.Value, error) bool) {
+		workers, _, err := newGrouping(t, n).group(ctx, in, false)
+		var list []plan.GroupStates
+		if err == nil {
+			list, err = states()
 		}
-		if err := w.arrange(); err != nil {
+		if err != nil {
 			yield(nil, err)
 			return
 		}
-		groupsFound{w}.rows(ctx, n.First)(yield)
+		merged(workers).withStates(ctx, list)(yield)
+	}
+}
+
+// withStates are the groups after it has taken in states.
+func (w *worker) withStates(ctx context.Context, list []plan.GroupStates) iter.Seq2[[][]table.Value, error] {
+	return func(yield func([][]table.Value, error) bool) {
+		var err error
+		for i := 0; i < len(list) && err == nil; i++ {
+			err = w.takeStates(&list[i])
+		}
+		if err == nil {
+			err = w.arrange()
+		}
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		groupsFound{w}.rows(ctx, w.node.First)(yield)
 	}
 }
 
@@ -43,6 +66,9 @@ func (w *worker) takeStates(s *plan.GroupStates) error {
 		return err
 	}
 	groups := w.groups(words, b)
+	for i, g := range groups { // it may be known by a later row
+		w.first[g] = min(w.first[g], placeOf(b, i))
+	}
 	taken := map[place]bool{}
 	for i := range s.Aggs {
 		at := w.places[i]

@@ -49,6 +49,27 @@ type took struct {
 	mu    sync.Mutex
 	stats Stats
 	loads map[int]time.Duration // by the devices' numbers: they load at the same time
+	sides [2]time.Duration      // of a query that devices and cpu did together
+}
+
+// The sides of a query that devices and cpu do together.
+const (
+	onDevices = iota
+	onHost
+)
+
+func (p part) side() int {
+	if p.g == nil {
+		return onHost
+	}
+	return onDevices
+}
+
+// side adds what a side took to do what was asked of it; of several devices it is that of all.
+func (t *took) side(which int, d time.Duration) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.sides[which] += d
 }
 
 func (t *took) start(backend string, opening time.Duration) {

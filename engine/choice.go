@@ -4,13 +4,16 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"math"
 	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/stencildb/stencildb/cost"
+	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/glctx"
+	"github.com/stencildb/stencildb/plan"
 )
 
 // choice chooses the backend of a statement by the costs that are calibrated.
@@ -95,7 +98,8 @@ func (s *planned) order(ctx context.Context, spent *time.Duration, runs bool) (*
 	if err != nil {
 		return nil, err
 	}
-	best := slices.MinFunc(o.list, func(a, b cost.Prediction) int { return cmp.Compare(a.Run, b.Run) })
+	alone := slices.DeleteFunc(slices.Clone(o.list), func(p cost.Prediction) bool { return p.Backend == "both" }) // which keeps nothing for others
+	best := slices.MinFunc(alone, func(a, b cost.Prediction) int { return cmp.Compare(a.Run, b.Run) })
 	if runs && best.Share > 0 && best.Backend != o.list[0].Backend { // it would have gained from these
 		s.db.uses.add(s.missing(best)...)
 		if best.Opening > 0 {
@@ -166,11 +170,62 @@ func (s *planned) predict(d *gpus, closed bool) (*order, error) {
 		p.Share = s.db.uses.share(p.Transfer, s.missing(p)...) + s.db.uses.share(p.Opening, device) + p.Compiling/float64(1+c.gains)
 		o.list = append(o.list, p)
 	}
+	if p, ok := s.predictBoth(d, o.list, c.tried["both"]); ok {
+		o.list = append(o.list, p)
+	}
 	cost.Cheapest(o.list)
 	if d != nil && o.list[0].Backend != "cpu" {
 		o.device, o.at = d, d.contents()
 	}
 	return o, nil
+}
+
+// predictBoth predicts what compute and cpu take together, where they have one kind of work to divide: aggregates other
+// than order statistics, whose digits both would find step by step, or groups. Where what either takes alone says that
+// they gain nothing, it is the least that they would take.
+func (s *planned) predictBoth(d *gpus, list []cost.Prediction, k attempt) (p cost.Prediction, ok bool) {
+	b := s.db.both(d)
+	if b == nil || k.failures > 1 || s.star != nil || !s.divides() {
+		return p, false
+	}
+	p.Backend, p.AtLeast = "both", true
+	speed, best := 0.0, math.Inf(1)
+	for _, of := range list {
+		switch alone := of.Run + of.Transfer; {
+		case of.Backend != "cpu" && of.Backend != "compute":
+		case b.key.Software: // its cores are cpu's
+			speed = max(speed, 1/alone)
+		default:
+			speed += 1 / alone
+		}
+		best = min(best, of.Total())
+	}
+	p.Run, p.Share = 1/speed, math.Inf(1) // it is not taken
+	if b.key.Software || (1+inTurn)*p.Run >= best {
+		return p, !math.IsInf(p.Run, 1)
+	}
+	of := b.divide(s.plan)
+	if of.why != "" || s.plan.Groups != nil && !of.grouped {
+		return p, false
+	}
+	p.Run, p.AtLeast = max(of.takes[0], of.takes[1]), false
+	p.Share = inTurn * p.Run
+	return p, true
+}
+
+// inTurn is what of the time of compute and cpu together may be lost, since they share the host's memory and wait for
+// one another: so much do they have to gain.
+const inTurn = 0.25
+
+// divides reports whether auto may have compute and cpu do the statement together.
+func (s *planned) divides() bool {
+	q := s.plan
+	if q.Groups != nil {
+		return true
+	}
+	return len(q.Aggs) > 0 && s.otherwise != s.plan && !slices.ContainsFunc(q.Aggs, func(a expr.Aggregate) bool {
+		return plan.IsRanked(a) && a.Kind != expr.Min && a.Kind != expr.Max
+	})
 }
 
 // note keeps what came of running the statement on a backend. After a fault it may do it

@@ -57,7 +57,7 @@ type Options struct {
 }
 
 // Backends lists the names that [Options.Backend] takes.
-func Backends() []string { return []string{"auto", "classic", "fused", "compute", "cpu"} }
+func Backends() []string { return []string{"auto", "classic", "fused", "compute", "cpu", "both"} }
 
 // DB is a set of tables and the backends opened to query them.
 type DB struct {

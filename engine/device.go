@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"slices"
 	"time"
@@ -55,7 +56,7 @@ func (l contents) has(backend string, col cost.Column) bool {
 	}
 	segment := col.Chunk.Segments[col.Col]
 	if col.Texts {
-		made := segment.Made()
+		made := segment.TextSegments()
 		if backend != "compute" {
 			return true
 		} else if len(made) == 0 {
@@ -106,10 +107,27 @@ func (db *DB) open(ctx context.Context, name string, spent *time.Duration) (back
 	if err != nil {
 		return nil, nil, err
 	}
+	if name == "both" {
+		if b := db.both(d); b != nil {
+			return b, d, nil
+		}
+		return nil, nil, fmt.Errorf("engine: there is no compute for backend both: %w", ErrUnsupported)
+	}
 	if p, ok := d.backends[name].(*passes); ok && name == db.Backend() {
 		return &passes{gpus: p.gpus, name: name, named: true}, d, nil
 	}
 	return d.backends[name], d, nil
+}
+
+// both is the backend of that name on an open device; nil where there is none.
+func (db *DB) both(d *gpus) *coprocessing {
+	if d == nil {
+		return nil
+	}
+	if p, ok := d.backends["compute"].(*passes); ok {
+		return &coprocessing{p, db.cpu.(cpuBackend), &db.costs}
+	}
+	return nil
 }
 
 // deviceWanted reports whether somebody asked for a device.

@@ -17,7 +17,8 @@
 //     [DB.Query] keeps the statements used last in that form by their text.
 //   - [Options] names the backend: "classic" is the 2004 paper on the graphics pipeline,
 //     "fused" the same pipeline used the modern way, "compute" works on bit planes in
-//     compute shaders, "cpu" computes the same in Go, "auto" chooses among them.
+//     compute shaders, "cpu" computes the same in Go, "both" has these two share the rows of a query,
+//     "auto" chooses among them.
 //     SET changes the backend, the host memory, the join algorithm and the statement timeout for all statements
 //     of the DB that begin from then on.
 //   - [Calibration] is what [Calibrate] found on a device.

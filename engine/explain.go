@@ -384,6 +384,9 @@ func predictionLine(p cost.Prediction) string {
 		return fmt.Sprintf("%-8s cannot do this query, or has no costs here", p.Backend)
 	}
 	line := fmt.Sprintf("%-8s %12s", p.Backend, inMS(p.Run))
+	if p.AtLeast {
+		line += " at least"
+	}
 	var extra []string
 	if len(p.Missing) > 0 {
 		extra = append(extra, fmt.Sprintf("uploading %s (%s) %s", strings.Join(p.Missing, ", "), size(p.Bytes), inMS(p.Transfer)))

@@ -23,6 +23,9 @@ func (s *planned) groupsOf(ctx context.Context, b backend, n *plan.Aggregate, to
 	if s.star != nil {
 		return s.groupsOfStar(ctx, b, n, took, find)
 	}
+	if v, ok := b.(*coprocessing); ok {
+		return v.groupsOf(ctx, s.plan, n, took)
+	}
 	states, err := find(ctx, b, s.plan, took)
 	switch {
 	case err == nil:
@@ -137,8 +140,14 @@ func onFirst[T any](ctx context.Context, b *passes, q *plan.Query, took *took, w
 }
 
 // onAll has each device find something of its part of a query, all at the same time.
-func onAll[T any](ctx context.Context, b *passes, q *plan.Query, took *took, find func(pass.Runner, *GPU, *plan.Query) ([]T, error)) (all []T, err error) {
-	parts := b.divide(q)
+func onAll[T any](ctx context.Context, b *passes, q *plan.Query, took *took, find func(pass.Runner, *GPU, *plan.Query) ([]T, error)) ([]T, error) {
+	return allOn(ctx, b, b.divide(q), took, find)
+}
+
+// allOn is onAll of these parts.
+func allOn[T any](ctx context.Context, b *passes, parts []part, took *took, find func(pass.Runner, *GPU, *plan.Query) ([]T, error)) (all []T, err error) {
+	start := time.Now()
+	defer func() { took.side(onDevices, time.Since(start)) }()
 	found, waits := make([][]T, len(parts)), make([]func() error, len(parts))
 	for i, p := range parts {
 		waits[i] = p.g.metered(ctx, p.q, p.g.GL, took, func(m pass.Runner) (err error) {

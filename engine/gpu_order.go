@@ -14,6 +14,9 @@ import (
 // inOrder asks a backend for the rows of a query in their order: each device sorts the rows of its chunks, and
 // the runs are merged, in host memory.
 func inOrder(ctx context.Context, db *DB, b backend, q *plan.Query, took *took) (out placedRows, err error) {
+	if v, ok := b.(*coprocessing); ok {
+		return v.inOrder(ctx, q, took)
+	}
 	v, ok := b.(*passes)
 	if !ok || algorithms[v.name].order == nil {
 		return out, orderOfCPU
@@ -47,6 +50,10 @@ func (b *passes) WatchOrder(ctx context.Context, q *plan.Query, took *took, wrap
 
 // orders reports whether a backend gives the rows of a query in their order.
 func orders(b backend, q *plan.Query) bool {
+	if v, ok := b.(*coprocessing); ok {
+		d := v.divide(q)
+		return d.why == "" && d.ordered
+	}
 	v, ok := b.(*passes)
 	if !ok || q.Order == nil {
 		return false

@@ -71,6 +71,11 @@ func (b *passes) Rows(ctx context.Context, q *plan.Query, took *took) iter.Seq2[
 			on[i] = b.list[d]
 		}
 	}
+	return b.rowsOn(ctx, q, on, took)
+}
+
+// rowsOn is Rows where each chunk is on its device.
+func (b *passes) rowsOn(ctx context.Context, q *plan.Query, on []*GPU, took *took) iter.Seq2[table.Block, error] {
 	return func(yield func(table.Block, error) bool) {
 		ctx, cancel := context.WithCancel(ctx)
 		defer cancel()

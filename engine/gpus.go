@@ -25,7 +25,12 @@ type gpus struct {
 	held     []*atomic.Pointer[content] // what was resident on each after its last query
 	turn     *semaphore.Weighted        // of 1: one query at a time holds several GL threads
 
-	split *lru.Cache[*plan.Query, []part] // of the queries that ran last
+	split   *lru.Cache[*plan.Query, []part]    // of the queries that ran last
+	divided *lru.Cache[*plan.Query, *division] // likewise, of those that cpu has a part of
+
+	// Of tests: the rows of a window, and the share of the windows that compute takes; 0 as the sizes and the costs say.
+	window int
+	share  float64
 }
 
 // openGPUs opens the devices that o picks.
@@ -57,7 +62,8 @@ func openGPUs(o Options) (*gpus, error) {
 // devices makes a device of several, whose backends are the algorithms.
 func devices(list ...*GPU) *gpus {
 	split, _ := lru.New[*plan.Query, []part](maxDivisions) // only a size below 1 is an error
-	s := &gpus{list: list, key: KeyOf(list[0].Context.Caps()), turn: semaphore.NewWeighted(1), backends: map[string]backend{}, split: split}
+	divided, _ := lru.New[*plan.Query, *division](maxDivisions)
+	s := &gpus{list: list, key: KeyOf(list[0].Context.Caps()), turn: semaphore.NewWeighted(1), backends: map[string]backend{}, split: split, divided: divided}
 	for _, g := range list {
 		s.held = append(s.held, &g.held)
 	}
@@ -121,7 +127,7 @@ func (s *gpus) run(b cost.Backend, w *cost.Work, t *table.Table) (longest float6
 	return longest
 }
 
-// part is what one device has of a query.
+// part is what one device has of a query, or, where that is nil, cpu.
 type part struct {
 	g *GPU
 	q *plan.Query

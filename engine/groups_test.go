@@ -186,7 +186,7 @@ func TestGroupsAboveEachBackend(t *testing.T) {
 		}
 		lines := strings.Join(x.Lines(), "\n")
 		on := "cpu"
-		if backend == "compute" {
+		if backend == "compute" || backend == "both" {
 			on = backend
 		}
 		if want := "\n    Aggregate(SUM(CAST(units AS numeric(18,0)) * price), COUNT(*) GROUP BY region) on " + on + "\n"; !strings.Contains(lines, want) {

@@ -105,7 +105,11 @@ type recorded struct {
 
 // record finds the passes of a query on each device that has something of it.
 func (b *passes) record(q *plan.Query) (list []recorded, err error) {
-	parts := b.divide(q)
+	return b.recordParts(q, b.divide(q))
+}
+
+// recordParts is record of these parts.
+func (b *passes) recordParts(q *plan.Query, parts []part) (list []recorded, err error) {
 	selections := make([]plan.Selection, len(parts))
 	for i, p := range parts {
 		r := recorded{&pass.Recorder{}, p.g}
@@ -135,8 +139,17 @@ func (b *passes) record(q *plan.Query) (list []recorded, err error) {
 
 // analyze executes a query; every pass is waited for and timed.
 func (b *passes) analyze(ctx context.Context, q *plan.Query) (steps []Step, err error) {
+	return b.timed(ctx, b.divide(q), func(runner func(*GPU) pass.Runner) error {
+		_, err := b.execute(ctx, q, &took{}, runner)
+		return err
+	})
+}
+
+// timed calls do, which executes a query with a runner on each device that has something of it, and gives the passes
+// with what each took.
+func (b *passes) timed(ctx context.Context, parts []part, do func(runner func(*GPU) pass.Runner) error) (steps []Step, err error) {
 	profilers := map[*GPU]*pass.Profiler{}
-	for _, p := range b.divide(q) {
+	for _, p := range parts {
 		f := &pass.Profiler{Runner: p.g.GL, Prepared: p.g.GL.Prepared}
 		if err := p.g.Context.Do(ctx, func() error { f.Timer = p.g.Context.NewTimer(); return nil }); err != nil {
 			return nil, err
@@ -146,10 +159,10 @@ func (b *passes) analyze(ctx context.Context, q *plan.Query) (steps []Step, err 
 		}()
 		profilers[p.g] = f
 	}
-	if _, err := b.execute(ctx, q, &took{}, func(g *GPU) pass.Runner { return profilers[g] }); err != nil {
+	if err := do(func(g *GPU) pass.Runner { return profilers[g] }); err != nil {
 		return nil, err
 	}
-	for _, p := range b.divide(q) {
+	for _, p := range parts {
 		for _, f := range profilers[p.g].Profiles {
 			s := p.g.step(f.Pass)
 			s.MS = new(float64(f.Elapsed) / 1e6)

@@ -25,7 +25,7 @@ type setting struct {
 
 // settings are those that there are, by name.
 var settings = []setting{
-	{"backend", "what computes the answer: auto, classic, fused, compute or cpu", (*DB).Backend, (*DB).SetBackend,
+	{"backend", "what computes the answer: auto, classic, fused, compute, cpu or both", (*DB).Backend, (*DB).SetBackend,
 		func(db *DB) { db.backend.Store(db.asked) }},
 	{"disable_rule", "rules that plans do without, as 'push filter, unnest'; SHOW RULES lists them",
 		func(db *DB) string { return db.off().String() },

@@ -33,7 +33,7 @@ func TestSettings(t *testing.T) {
 		{"SHOW statement_timeout", []string{"[0]"}},
 		{"SET host_memory = '2GiB'", nil},
 		{"SHOW ALL", []string{
-			"[backend cpu what computes the answer: auto, classic, fused, compute or cpu]",
+			"[backend cpu what computes the answer: auto, classic, fused, compute, cpu or both]",
 			"[disable_rule  rules that plans do without, as 'push filter, unnest'; SHOW RULES lists them]",
 			"[host_memory 2147483648 bytes for tables in host memory, and for sorting; 0 for no limit]",
 			"[join auto the algorithm of joins: auto, perfect, hash, merge, loops or index; perfect is hash where keys are not dense, index on cpu is auto where there is none]",
@@ -52,7 +52,7 @@ func TestSettings(t *testing.T) {
 		{"SHOW statement_timeout", []string{"[1min]"}},
 		{"RESET ALL", nil},
 		{"SHOW host_memory", []string{"[0]"}},
-		{"SET backend = gpu", []string{`invalid value for backend: no backend "gpu": take one of auto, classic, fused, compute, cpu (line 1, column 5)`}},
+		{"SET backend = gpu", []string{`invalid value for backend: no backend "gpu": take one of auto, classic, fused, compute, cpu, both (line 1, column 5)`}},
 		{"SET statement_timeout = 'soon'", []string{`invalid value for statement_timeout: "soon" is no time: write milliseconds, or a number with the unit "us", "ms", "s", "min", "h" or "d", as in '2s' (line 1, column 5)`}},
 		{"SET statement_timeout = -1", []string{`invalid value for statement_timeout: "-1" is no time: write milliseconds, or a number with the unit "us", "ms", "s", "min", "h" or "d", as in '2s' (line 1, column 5)`}},
 		{"SHOW work_mem", []string{`unrecognized configuration parameter "work_mem"; there are backend, disable_rule, host_memory, join, statement_timeout (line 1, column 6)`}},

@@ -4,9 +4,11 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/stencildb/stencildb/cpu"
 	"github.com/stencildb/stencildb/glctx"
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/plan"
@@ -14,7 +16,7 @@ import (
 )
 
 // together runs the parts of a query at the same time. Each device's GL thread is held from
-// the first thing asked of it to the end of the query. The first error stops them all.
+// the first thing asked of it to the end of the query; what is cpu's is done beside them. The first error stops them all.
 func (b *passes) together(ctx context.Context, q *plan.Query, parts []part, took *took, runner func(*GPU) pass.Runner) ([]table.Value, error) {
 	if err := b.turn.Acquire(ctx, 1); err != nil {
 		return nil, err
@@ -25,16 +27,24 @@ func (b *passes) together(ctx context.Context, q *plan.Query, parts []part, took
 	for _, p := range parts {
 		asked := make(chan func(plan.Selection) error, 1)
 		work = append(work, asked)
-		group.Go(p.g.metered(inner, p.q, runner(p.g), took, func(m pass.Runner) error {
-			s, err := algorithms[b.name].selection(m, p.g, p.q)
+		answer := func(s plan.Selection, err error) error {
 			for err == nil {
 				do, more, ended := glctx.Receive(inner, asked)
 				if ended != nil || !more {
 					return ended
 				}
+				start := time.Now()
 				err = do(s)
+				took.side(p.side(), time.Since(start))
 			}
 			return err
+		}
+		if p.g == nil {
+			group.Go(func() error { return answer(cpu.New(0).Select(inner, p.q)) })
+			continue
+		}
+		group.Go(p.g.metered(inner, p.q, runner(p.g), took, func(m pass.Runner) error {
+			return answer(algorithms[b.name].selection(m, p.g, p.q))
 		}))
 	}
 	values, err := plan.Finish(plan.Merge(q, len(parts), func(i int, do func(plan.Selection) error) func() error {

@@ -22,6 +22,17 @@ func (q *Query) Part(chunks []int) *Query {
 	return p
 }
 
+// Windowed is the query over another cut of its rows: chunk i of t is a window of chunk of[i] of its table (see
+// [table.Chunk.Windows]), of which everything holds that was lowered for that chunk.
+func (q *Query) Windowed(t *table.Table, of []int) *Query {
+	out := *q
+	out.Table, out.Chunks = t, nil
+	for _, i := range of {
+		out.Chunks = append(out.Chunks, q.Chunks[i])
+	}
+	return &out
+}
+
 // IsPart reports whether the query is over some chunks only: its order statistics,
 // but for MIN and MAX, are found together with other parts.
 func (q *Query) IsPart() bool { return q.places != nil }

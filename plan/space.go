@@ -23,7 +23,7 @@ type Space struct {
 // NULL add nothing to it.
 func NewSpace(t *table.Table, col int) *Space {
 	s := &Space{typ: t.Fields[col].Type, base: math.MaxUint64}
-	top := uint64(0)
+	top, dicts := uint64(0), [][]string(nil)
 	for _, c := range t.Chunks {
 		seg := c.Segments[col]
 		if seg == nil || seg.NonNull() == 0 {
@@ -33,16 +33,17 @@ func NewSpace(t *table.Table, col int) *Space {
 		if s.typ.Kind != table.Varchar {
 			continue
 		}
-		if dict := seg.Dict[:seg.Max+1]; len(t.Chunks) == 1 {
-			s.dict = dict
-		} else {
-			s.dict = append(s.dict, dict...)
+		if dict := seg.Dict[:seg.Max+1]; len(dicts) == 0 || &dicts[len(dicts)-1][0] != &dict[0] || len(dicts[len(dicts)-1]) != len(dict) { // windows share one
+			dicts = append(dicts, dict)
 		}
 	}
 	s.base = min(s.base, top) // no value at all
 	s.max = top - s.base
 	if s.typ.Kind == table.Varchar {
-		if len(t.Chunks) > 1 {
+		if len(dicts) == 1 {
+			s.dict = dicts[0]
+		} else {
+			s.dict = slices.Concat(dicts...)
 			slices.Sort(s.dict)
 			s.dict = slices.Compact(s.dict)
 		}

@@ -54,8 +54,8 @@ type Segment struct {
 	Type Type
 	// Base is the ordinal of code 0; 0 for VARCHAR.
 	Base uint64
-	// Max is the largest code of a non-NULL row; Bits is its width (0 when Max
-	// is 0). Codes of all rows are <= Max.
+	// Max is the largest code of a non-NULL row, or of a window of [Chunk.Windows] that of the
+	// whole; Bits is its width (0 when Max is 0). Codes of all rows are <= Max.
 	Max  uint64
 	Bits int
 	// Codes has one code a row, 0 for NULL.
@@ -81,11 +81,18 @@ type Segment struct {
 
 	looked sync.Once
 	ascii  bool
+
+	whole   *Segment // of which it is a window; nil for none
+	cutting sync.Mutex
+	cuts    map[int][]*Segment // by their rows: its windows
 }
 
 // Varying returns the bits that are set in some code: the bit planes worth keeping,
 // the others being 0. It is found at the first call, by all cores.
 func (s *Segment) Varying() uint64 {
+	if s.whole != nil {
+		return s.whole.Varying()
+	}
 	s.varying.Do(func() {
 		switch c := s.Codes; {
 		case c.U8 != nil:

@@ -24,6 +24,9 @@ const textEntries = 1 << 10
 // Texts returns the texts of the dictionary that codes stand for, with at most so many bytes together, which the first call
 // says: it makes them. There are none where the texts are too long for that.
 func (s *Segment) Texts(most int) []*Texts {
+	if s.whole != nil {
+		return s.whole.Texts(most)
+	}
 	s.made.Do(func() {
 		list := textsOf(s.Dict[:s.Max+1], most)
 		s.texts.Store(&list)
@@ -33,6 +36,9 @@ func (s *Segment) Texts(most int) []*Texts {
 
 // ASCII reports whether all texts of the dictionary are that. All cores look, at the first call.
 func (s *Segment) ASCII() bool {
+	if s.whole != nil {
+		return s.whole.ASCII()
+	}
 	s.looked.Do(func() {
 		const apart = 1 << 14
 		var other atomic.Bool
@@ -70,8 +76,22 @@ func isASCII(list []string) bool {
 	return true
 }
 
-// Made are the segments of [Segment.Texts], as far as they were asked for.
-func (s *Segment) Made() (list []*Segment) {
+// Made are the segments of [Segment.Texts] and of [Chunk.Windows], as far as they were asked for.
+func (s *Segment) Made() []*Segment {
+	list := s.TextSegments()
+	s.cutting.Lock()
+	defer s.cutting.Unlock()
+	for _, windows := range s.cuts {
+		list = append(list, windows...)
+	}
+	return list
+}
+
+// TextSegments are those of [Segment.Texts], as far as they were asked for.
+func (s *Segment) TextSegments() (list []*Segment) {
+	if s.whole != nil {
+		return s.whole.TextSegments()
+	}
 	if all := s.texts.Load(); all != nil {
 		for _, t := range *all {
 			list = append(list, t.Bytes.Segments[0], t.Starts.Segments[0])

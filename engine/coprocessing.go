@@ -1,0 +1,578 @@
+package engine
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"maps"
+	"math/bits"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/stencildb/stencildb/cost"
+	"github.com/stencildb/stencildb/cpu"
+	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/glctx"
+	"github.com/stencildb/stencildb/internal/ordered"
+	"github.com/stencildb/stencildb/pass"
+	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/table"
+)
+
+// coprocessing is the backend both: compute and cpu answer a query together, each for some windows of its rows, at the same time
+// (GDB, section 5: EXEC_COP). How many each takes the cost model says. What compute cannot do of it cpu does alone, and
+// a row's error is that of cpu, which then looks at all rows.
+type coprocessing struct {
+	*passes // of compute
+	host    cpuBackend
+	costs   *costs
+}
+
+func (b *coprocessing) Name() string { return "both" }
+
+// division is a query whose rows are divided.
+type division struct {
+	at     contents    // what was resident
+	whole  *plan.Query // over windows
+	chunks []int       // by window: its chunk in the table
+	starts []int       // by window: its first row there
+	parts  []part      // the devices' that have some, and the last one the host's; fewer than two where one side has all
+	rows   [2]int      // compute's and cpu's
+	takes  [2]float64  // what they are predicted to take, in seconds
+	lacks  cost.Prediction
+	why    string // the rows are not divided; else ""
+	// grouped and ordered say that compute finds groups, and sorts.
+	grouped, ordered bool
+}
+
+func alone(format string, args ...any) *division { return &division{why: fmt.Sprintf(format, args...)} }
+
+const (
+	maxWindows  = 16      // that a table is cut to
+	largeWindow = 1 << 16 // rows, of which larger ones are multiples
+)
+
+// windowRows is how many rows a window of a table has; nothing is cut of one of many chunks.
+func (s *gpus) windowRows(t *table.Table) int {
+	rows := 0
+	for _, c := range t.Chunks {
+		rows += c.Rows
+	}
+	n := (rows + maxWindows - 1) / maxWindows
+	switch unit := 64; {
+	case s.window > 0:
+		return s.window
+	case len(t.Chunks) >= maxWindows/2:
+		return rows
+	default:
+		if n > largeWindow {
+			unit = largeWindow
+		}
+		return max(unit, (n+unit-1)/unit*unit)
+	}
+}
+
+// divide divides the rows of a query as the cost model says, as long as the same columns are resident. Where it says that
+// one side had better do all, the other one gets a window yet.
+func (b *coprocessing) divide(q *plan.Query) *division {
+	at := b.contents()
+	if d, ok := b.divided.Get(q); ok && slices.Equal(d.at, at) {
+		return d
+	}
+	d := b.newDivision(q)
+	d.at = at
+	b.divided.Add(q, d)
+	return d
+}
+
+func (b *coprocessing) newDivision(q *plan.Query) *division {
+	if q.Star != nil || q.IsPart() {
+		return alone("a star of joins is not divided")
+	}
+	d := &division{}
+	rows := b.windowRows(q.Table)
+	var windows []*table.Chunk
+	for i, c := range q.Table.Chunks {
+		start := 0
+		for _, w := range c.Windows(rows) {
+			windows, d.chunks, d.starts = append(windows, w), append(d.chunks, i), append(d.starts, start)
+			start += w.Rows
+		}
+	}
+	if len(windows) < 2 {
+		return alone("the table has too few rows to divide")
+	}
+	t := *q.Table
+	t.Chunks = windows
+	d.whole = q.Windowed(&t, d.chunks)
+	if _, err := b.record(d.whole); err != nil {
+		return alone("%v", err)
+	}
+	if err := b.balance(d); err != nil {
+		return alone("%v", err)
+	}
+	d.grouped, d.ordered = q.Groups != nil, q.Order != nil
+	for _, p := range d.onDevices() {
+		if d.grouped {
+			done, err := b.findGroups(&pass.Recorder{}, p.g, p.q)
+			d.grouped = done && err == nil
+		}
+		if d.ordered {
+			_, err := b.order(&pass.Recorder{}, p.g, p.q)
+			d.ordered = err == nil
+		}
+	}
+	return d
+}
+
+// balance says who takes which windows, by the predictions: the devices those first that are resident, and of the
+// others such that both sides have some everywhere.
+func (b *coprocessing) balance(d *division) error {
+	known, err := b.costs.get()
+	if err != nil {
+		return err
+	}
+	device, host := known.Profile.Backends["compute"], known.Profile.Backends["cpu"]
+	w, at, t := cost.Of(d.whole), b.contents(), d.whole.Table
+	on := make([]int, len(t.Chunks)) // by window: its device
+	for i, chunks := range place(t, len(b.list)) {
+		for _, c := range chunks {
+			on[c] = i
+		}
+	}
+	resident := func(c cost.Column) bool { return at.has("compute", c) }
+	missing := make([]int64, len(on)) // by window, bytes
+	for i := range on {
+		var p cost.Prediction
+		device.Lack(&p, w.Over([]int{i}), resident)
+		missing[i] = p.Bytes
+	}
+	order := make([]int, len(on))
+	for i := range order {
+		order[i] = i
+	}
+	width := bits.Len(uint(len(order) - 1))
+	slices.SortFunc(order, func(i, j int) int {
+		apart := func(i int) uint64 { return bits.Reverse64(uint64(i)) >> (64 - width) }
+		return cmp.Or(cmp.Compare(min(1, missing[i]), min(1, missing[j])), cmp.Compare(apart(i), apart(j)))
+	})
+	of := func(k int) [][]int { // by device
+		list := make([][]int, len(b.list))
+		for _, i := range order[:k] {
+			list[on[i]] = append(list[on[i]], i)
+		}
+		for i := range list {
+			slices.Sort(list[i])
+		}
+		return list
+	}
+	first := func(k int) (longest float64) {
+		for _, chunks := range of(k) {
+			if len(chunks) == 0 {
+				continue
+			}
+			part, p := w.Over(chunks), cost.Prediction{}
+			device.Lack(&p, part, resident)
+			longest = max(longest, device.Run(part)+p.Transfer)
+		}
+		return longest
+	}
+	second := func(n int) float64 {
+		if n == 0 {
+			return 0
+		}
+		return host.Run(w.Over(order[len(order)-n:]))
+	}
+	k := len(order) / 2
+	if device.Costs != nil {
+		k = cost.Balance(len(order), first, second)
+	}
+	k = max(1, min(k, b.fitting(w, order, on), len(order)-1))
+	if b.share > 0 {
+		k = max(1, min(int(b.share*float64(len(order))), len(order)-1))
+	}
+	d.takes = [2]float64{first(k), second(len(order) - k)}
+	for i, chunks := range of(k) {
+		if len(chunks) > 0 {
+			d.parts = append(d.parts, part{g: b.list[i], q: d.whole.Part(chunks)})
+		}
+	}
+	rest := slices.Sorted(slices.Values(order[k:]))
+	d.parts = append(d.parts, part{q: d.whole.Part(rest)})
+	device.Lack(&d.lacks, w.Over(slices.Sorted(slices.Values(order[:k]))), resident)
+	for _, p := range d.parts {
+		rows := 0
+		for _, c := range p.q.Table.Chunks {
+			rows += c.Rows
+		}
+		if p.g == nil {
+			d.rows[1] = rows
+		} else {
+			d.rows[0] += rows
+		}
+	}
+	return nil
+}
+
+// fitting is how many windows of an order the memory of the devices holds, with a quarter left for working memory.
+func (b *coprocessing) fitting(w *cost.Work, order, on []int) int {
+	left := make([]int64, len(b.list))
+	for i, g := range b.list {
+		left[i] = g.Context.Caps().Budget / 4 * 3
+		if u := g.held.Load().usage; u.Budget > 0 {
+			left[i] = u.Budget / 4 * 3
+		}
+	}
+	for k, i := range order {
+		for _, c := range w.Over([]int{i}).Columns {
+			left[on[i]] -= c.Bytes
+		}
+		if left[on[i]] < 0 {
+			return k
+		}
+	}
+	return len(order)
+}
+
+// host is the host's part of a division.
+func (d *division) host() *plan.Query { return d.parts[len(d.parts)-1].q }
+
+// onDevices are the others.
+func (d *division) onDevices() []part { return d.parts[:len(d.parts)-1] }
+
+// divided says how the rows are.
+func (d *division) String() string {
+	return fmt.Sprintf("windows %d: compute %d, cpu %d", len(d.chunks), len(d.chunks)-len(d.host().Chunks), len(d.host().Chunks))
+}
+
+// again reports an error after which cpu answers the query alone: of a row, or where compute has no way or no room to
+// do its part.
+func again(ctx context.Context, err error) bool {
+	return err != nil && ctx.Err() == nil && !errors.Is(err, glctx.ErrFault) && !errors.Is(err, glctx.ErrClosed) && !errors.Is(err, context.Canceled)
+}
+
+// Execute implements backend.
+func (b *coprocessing) Execute(ctx context.Context, q *plan.Query, took *took) ([]table.Value, error) {
+	if d := b.divide(q); d.why == "" {
+		values, err := b.together(ctx, d.whole, d.parts, took, func(g *GPU) pass.Runner { return g.GL })
+		if !again(ctx, err) {
+			return values, err
+		}
+	}
+	return b.host.Execute(ctx, q, took)
+}
+
+// Rows implements backend: both sides work ahead of the caller, who gets the windows in the order of the table.
+func (b *coprocessing) Rows(ctx context.Context, q *plan.Query, took *took) iter.Seq2[table.Block, error] {
+	d := b.divide(q)
+	if d.why != "" {
+		return b.host.Rows(ctx, q, took)
+	}
+	return func(yield func(table.Block, error) bool) {
+		inner, cancel := context.WithCancel(ctx)
+		defer cancel()
+		var sides []*side
+		for _, p := range d.parts {
+			var rows iter.Seq2[table.Block, error]
+			if p.g == nil {
+				rows = b.host.Rows(inner, p.q, took)
+			} else {
+				rows = b.rowsOn(inner, p.q, slices.Repeat([]*GPU{p.g}, len(p.q.Chunks)), took)
+			}
+			sides = append(sides, newSide(inner, p.q, rows))
+		}
+		defer func() { // until the GL thread and the cores are done with the query
+			cancel()
+			for _, s := range sides {
+				for range s.blocks {
+				}
+			}
+		}()
+		for i := 0; ; i++ {
+			first := (*side)(nil)
+			for _, s := range sides { // all have run their checks when they have a block
+				if !s.next() {
+					continue
+				}
+				if i == 0 && again(ctx, s.now.err) {
+					cancel()
+					b.host.Rows(ctx, q, took)(yield)
+					return
+				}
+				if first == nil || s.now.err != nil && first.now.err == nil || s.now.err == nil && first.now.err == nil && s.now.Chunk < first.now.Chunk {
+					first = s
+				}
+			}
+			switch {
+			case first == nil:
+				if err := ctx.Err(); err != nil {
+					yield(table.Block{}, err)
+				}
+				return
+			case first.now.err != nil:
+				yield(table.Block{}, cmp.Or(ctx.Err(), first.now.err))
+				return
+			case !yield(d.inTable(first.now.Block), nil):
+				return
+			}
+			first.taken = true
+		}
+	}
+}
+
+// inTable is a block of a window as one of the chunk that it is of.
+func (d *division) inTable(b table.Block) table.Block {
+	start := d.starts[b.Chunk]
+	b.Chunk = d.chunks[b.Chunk]
+	switch {
+	case b.Values != nil || start == 0:
+	case b.Rows == nil:
+		b.First += start
+	default:
+		b.Rows = slices.Clone(b.Rows)
+		for i := range b.Rows {
+			b.Rows[i] += uint32(start)
+		}
+	}
+	return b
+}
+
+// side is who finds rows of some windows.
+type side struct {
+	blocks chan given
+	now    given
+	taken  bool // now
+	over   bool
+}
+
+type given struct {
+	table.Block // of a window
+	err         error
+}
+
+// blocksAhead is how many blocks a side is ahead at most.
+const blocksAhead = 64
+
+func newSide(ctx context.Context, q *plan.Query, rows iter.Seq2[table.Block, error]) *side {
+	s := &side{blocks: make(chan given, blocksAhead), taken: true}
+	go func() {
+		defer close(s.blocks)
+		for b, err := range rows {
+			b.Chunk = q.Place(b.Chunk)
+			select {
+			case s.blocks <- given{b, err}:
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+	return s
+}
+
+// next is whether the side has a block, or an error.
+func (s *side) next() bool {
+	if s.taken && !s.over {
+		var open bool
+		s.now, open = <-s.blocks
+		s.taken, s.over = false, !open
+	}
+	return !s.over
+}
+
+// groupsOf are the groups of a query's rows, keys and then aggregates: cpu groups the rows of its windows while compute
+// finds what there is of the others' groups, or, where compute finds no groups, all rows that both select.
+func (b *coprocessing) groupsOf(ctx context.Context, q *plan.Query, n *plan.Aggregate, took *took) iter.Seq2[[][]table.Value, error] {
+	d := b.divide(q)
+	if d.why != "" || !d.grouped {
+		return cpu.Group(ctx, q.Table, n, b.Rows(ctx, q, took))
+	}
+	return func(yield func([][]table.Value, error) bool) {
+		type result struct {
+			states []plan.GroupStates
+			err    error
+		}
+		inner, cancel := context.WithCancel(ctx)
+		found := make(chan result, 1)
+		go func() {
+			defer close(found)
+			states, err := allOn(inner, b.passes, d.onDevices(), took, b.passes.groups())
+			found <- result{states, err}
+		}()
+		defer func() {
+			cancel()
+			for range found {
+			}
+		}()
+		host := func(yield func(table.Block, error) bool) {
+			for block, err := range b.host.Rows(inner, d.host(), took) {
+				block.Chunk = d.host().Place(block.Chunk)
+				if !yield(block, err) {
+					return
+				}
+			}
+		}
+		states := func() ([]plan.GroupStates, error) {
+			r := <-found
+			slices.SortStableFunc(r.states, func(a, b plan.GroupStates) int { return cmp.Compare(a.Chunk, b.Chunk) })
+			return r.states, r.err
+		}
+		given := false
+		for rows, err := range cpu.GroupBeside(inner, d.whole.Table, n, host, states) {
+			if !given && again(ctx, err) {
+				cancel()
+				cpu.Group(ctx, q.Table, n, b.host.Rows(ctx, q, took))(yield)
+				return
+			}
+			if given = true; !yield(rows, err) {
+				return
+			}
+		}
+	}
+}
+
+// inOrder are the rows of a query in their order: each side sorts those of its windows one by one, and the runs are
+// merged by cpu.
+func (b *coprocessing) inOrder(ctx context.Context, q *plan.Query, took *took) (out placedRows, err error) {
+	d := b.divide(q)
+	if d.why != "" || !d.ordered {
+		return out, orderOfCPU
+	}
+	group, inner := errgroup.WithContext(ctx)
+	var runs, more []plan.SortedRows
+	group.Go(func() (err error) {
+		runs, err = allOn(inner, b.passes, d.onDevices(), took, b.order)
+		return err
+	})
+	group.Go(func() (err error) {
+		more, err = b.sorted(inner, d)
+		return err
+	})
+	err = group.Wait()
+	switch {
+	case again(ctx, err):
+		return out, orderOfCPU
+	case err != nil:
+		return out, err
+	}
+	out = merged(d.whole, append(runs, more...))
+	out.starts, _ = chunkStarts(q.Table)
+	return out, nil
+}
+
+// sorted are the runs of the host's windows.
+func (b *coprocessing) sorted(ctx context.Context, d *division) (runs []plan.SortedRows, err error) {
+	t := d.whole.Table
+	rows := map[int][]uint32{} // by window, in the order of the table
+	for block, err := range b.host.Rows(ctx, d.host(), nil) {
+		if err != nil {
+			return nil, err
+		}
+		window := d.host().Place(block.Chunk)
+		for i := range block.Len() {
+			rows[window] = append(rows[window], uint32(block.Row(i)))
+		}
+	}
+	var keys []sortKey
+	for _, k := range d.whole.Order.Keys {
+		keys = append(keys, columnKey(k, t, k.E.(*expr.Column).Index))
+	}
+	type result struct {
+		plan.SortedRows
+		err error
+	}
+	for r := range ordered.Map(runtime.GOMAXPROCS(0), slices.Values(slices.Sorted(maps.Keys(rows))), func(_ int, window int) (r result) {
+		r.SortedRows, r.err = sortedRun(ctx, d.whole, keys, window, rows[window])
+		return r
+	}) {
+		if r.err != nil {
+			return nil, r.err
+		}
+		runs = append(runs, r.SortedRows)
+	}
+	return runs, nil
+}
+
+// sortedRun is some rows of a chunk in the order of a query, no more than are wanted.
+func sortedRun(ctx context.Context, q *plan.Query, keys []sortKey, chunk int, rows []uint32) (run plan.SortedRows, err error) {
+	by := cpu.Sorting{PlaceBits: cpu.Width(uint64(len(rows))), First: q.Order.First}
+	if by.First > int64(len(rows)/8) {
+		by.First = -1
+	}
+	var columns [][]uint64
+	block := table.Block{Chunk: chunk, Rows: rows}
+	for i := range keys {
+		by.KeyBits = append(by.KeyBits, keys[i].bits()...)
+		columns = append(columns, keys[i].arranged(keys[i].column.of(q.Table.Chunks[chunk], block))...)
+	}
+	sorter, ok := cpu.NewSorter(1, by)
+	if !ok {
+		return run, orderOfCPU
+	}
+	sorter.Add(0, append(columns, cpu.UpTo(len(rows))))
+	order, err := sorter.Places(ctx)
+	run.Chunk, run.Rows = chunk, make([]uint32, len(order))
+	for i, at := range order {
+		run.Rows[i] = rows[at]
+	}
+	return run, err
+}
+
+// Explain implements backend: who takes how many rows, and what for; then the passes of the devices, and the operators
+// of cpu.
+func (b *coprocessing) Explain(ctx context.Context, q *plan.Query, analyze bool) ([]Step, error) {
+	d := b.divide(q)
+	if d.why != "" {
+		steps, err := b.host.Explain(ctx, q, analyze)
+		return append([]Step{{Pass: "Divide(cpu alone)", Counts: d.why}}, steps...), err
+	}
+	var steps []Step
+	var took took
+	if analyze && len(q.Aggs) > 0 {
+		var err error
+		steps, err = b.timed(ctx, d.onDevices(), func(runner func(*GPU) pass.Runner) error {
+			_, err := b.together(ctx, d.whole, d.parts, &took, runner)
+			return err
+		})
+		if again(ctx, err) {
+			list, err := b.host.Explain(ctx, q, analyze)
+			return append([]Step{{Pass: "Divide(cpu alone)", Counts: fmt.Sprint(err)}}, list...), err
+		}
+		if err != nil {
+			return nil, err
+		}
+	} else {
+		list, err := b.recordParts(d.whole, d.onDevices())
+		if err != nil {
+			return nil, err
+		}
+		for _, r := range list {
+			for _, one := range r.Plan() {
+				steps = append(steps, r.g.step(one))
+			}
+		}
+	}
+	step := Step{Pass: "Divide(" + d.String() + ")", Counts: d.expected(took.sides)}
+	host, err := b.host.Explain(ctx, d.host(), false)
+	return slices.Concat([]Step{step}, steps, host), err
+}
+
+// expected says what both sides are predicted to take, and what they took where they have run.
+func (d *division) expected(took [2]time.Duration) string {
+	words := make([]string, 2)
+	for i, name := range []string{"compute", "cpu"} {
+		words[i] = fmt.Sprintf("%s takes rows %d, predicted %s", name, d.rows[i], inMS(d.takes[i]))
+		if i == 0 && len(d.lacks.Missing) > 0 {
+			words[i] += fmt.Sprintf(" with the upload of %s", size(d.lacks.Bytes))
+		}
+		if took[i] > 0 {
+			words[i] += ", took " + inMS(took[i].Seconds())
+		}
+	}
+	return strings.Join(words, "; ")
+}
