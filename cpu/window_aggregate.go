@@ -80,6 +80,9 @@ func (o *orderedRows) overFrames(f *expr.Window, do func(worker int, s *spans, t
 		frames := frameOf(f, p, distance.copied())
 		if frames.ofPeers() {
 			for g := range p.peers[1:] {
+				if err := o.stopped(g); err != nil {
+					return err
+				}
 				first := p.peers[g]
 				s, err := frames.of(first)
 				if err != nil {
@@ -96,6 +99,9 @@ func (o *orderedRows) overFrames(f *expr.Window, do func(worker int, s *spans, t
 		}
 		var last spans
 		for i := p.from; i < p.to; i++ {
+			if err := o.stopped(i); err != nil {
+				return err
+			}
 			s, err := frames.of(i)
 			if err != nil {
 				return err
@@ -111,6 +117,14 @@ func (o *orderedRows) overFrames(f *expr.Window, do func(worker int, s *spans, t
 		}
 		return nil
 	})
+}
+
+// stopped is why the statement ends, asked at every 64th of the frames: one may be all rows.
+func (o *orderedRows) stopped(i int) error {
+	if i%64 != 0 {
+		return nil
+	}
+	return o.ctx.Err()
 }
 
 // count is how many rows of a frame the aggregate takes.

@@ -192,7 +192,8 @@ func TestAnswersByIndex(t *testing.T) {
 				for i := range values {
 					values[i] = value(f, 400)
 				}
-				next, err := changed.Patch(col, rows, values)
+				slices.Sort(rows)
+				next, err := changed.Assign(col, rows, table.SegmentOf(f.Type, values...), 0)
 				if err != nil {
 					t.Fatal(err)
 				}

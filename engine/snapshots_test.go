@@ -16,7 +16,7 @@ func changed(t *testing.T, tab *table.Table) *table.Table {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b, err := tab.Chunks[1].Patch(0, []int{0}, []table.Value{table.Int(40)})
+	b, err := tab.Chunks[1].Assign(0, []int{0}, table.SegmentOf(tab.Fields[0].Type, table.Int(40)), 0)
 	if err != nil {
 		t.Fatal(err)
 	}

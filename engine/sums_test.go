@@ -93,7 +93,7 @@ func TestSumsFollowTheSnapshot(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	large, err := tab.Chunks[1].Patch(0, []int{0}, []table.Value{table.Int(math.MaxInt64)})
+	large, err := tab.Chunks[1].Assign(0, []int{0}, table.SegmentOf(tab.Fields[0].Type, table.Int(math.MaxInt64)), 0)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,9 +2,11 @@ package engine_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stencildb/stencildb/engine"
 )
@@ -69,5 +71,16 @@ func TestExplainWindow(t *testing.T) {
 		if !strings.Contains(lines, want) {
 			t.Errorf("no %q in\n%s", want, lines)
 		}
+	}
+}
+
+// A statement ends when its context does, within frames that are long, too.
+func TestWindowsEnd(t *testing.T) {
+	ctx, cancel := context.WithTimeout(context.Background(), 100*time.Millisecond)
+	defer cancel()
+	began := time.Now()
+	_, err := nestedDB(t, "cpu").Exec(ctx, "SELECT MAX(s) FROM (SELECT SUM(x::double precision) OVER (ORDER BY x ROWS BETWEEN 100000 PRECEDING AND 1 FOLLOWING) AS s FROM generate_series(1, 300000) g(x)) w")
+	if !errors.Is(err, context.DeadlineExceeded) {
+		t.Fatalf("%v after %v, want the deadline", err, time.Since(began))
 	}
 }

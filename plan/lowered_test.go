@@ -53,8 +53,8 @@ func TestLoweredKeepsWhatDidNotChange(t *testing.T) {
 		return c
 	}
 	c := first.Chunks
-	seven := []table.Value{table.Int(7)}
-	patchedA, patchedB := change(c[1].Patch(0, []int{3}, seven)), change(c[1].Patch(1, []int{3}, seven))
+	seven := table.SegmentOf(first.Fields[0].Type, table.Int(7))
+	patchedA, patchedB := change(c[1].Assign(0, []int{3}, seven, 0)), change(c[1].Assign(1, []int{3}, seven, 0))
 	deleted := change(c[1].Delete([]int{3}))
 	more := change(deleted.Delete([]int{4}))
 	for _, x := range []struct {

@@ -140,49 +140,6 @@ func (c *Chunk) Delete(rows []int) (*Chunk, error) {
 	return &Chunk{Rows: c.Rows, Deleted: deleted, Segments: append(slices.Clip(c.fields()), s)}, nil
 }
 
-// Patch returns the chunk with values[i], of the column's type or NULL, in rows[i] of a
-// column; the last counts where a row is named twice. The segments of the other columns
-// are shared.
-func (c *Chunk) Patch(col int, rows []int, values []Value) (*Chunk, error) {
-	if col < 0 || col >= len(c.fields()) || c.Segments[col] == nil {
-		return nil, fmt.Errorf("table: no column %d to patch", col)
-	}
-	s, err := c.Segments[col].patched(rows, values)
-	if err != nil {
-		return nil, err
-	}
-	out := &Chunk{Rows: c.Rows, Deleted: c.Deleted, Segments: slices.Clone(c.Segments)}
-	out.Segments[col] = s
-	return out, nil
-}
-
-// patched is the segment with values[i] in rows[i]. All rows get new codes.
-func (s *Segment) patched(rows []int, values []Value) (*Segment, error) {
-	if len(rows) != len(values) {
-		return nil, fmt.Errorf("table: %d values for %d rows", len(values), len(rows))
-	}
-	patch := map[int]Value{}
-	for i, r := range rows {
-		switch v := values[i]; {
-		case r < 0 || r >= s.Rows():
-			return nil, fmt.Errorf("table: row %d of a segment of %d rows cannot be patched", r, s.Rows())
-		case !v.Null && v.Type != s.Type:
-			return nil, fmt.Errorf("table: a value of type %v for a column of type %v", v.Type, s.Type)
-		default:
-			patch[r] = v
-		}
-	}
-	b := &ColumnBuilder{typ: s.Type}
-	for i := range s.Rows() {
-		v, ok := patch[i]
-		if !ok {
-			v = s.Value(i)
-		}
-		b.Value(v)
-	}
-	return b.Segment(), nil
-}
-
 // Check walks the whole table and returns the first broken invariant.
 func (t *Table) Check() error {
 	for ci, c := range t.Chunks {

@@ -1,6 +1,7 @@
 package table_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -62,7 +63,8 @@ func TestSnapshotsAgreeWithSlices(t *testing.T) {
 			chunks := append([]*table.Chunk(nil), tab.Chunks...)
 			at := rapid.IntRange(0, len(chunks)-1).Draw(t, "chunk")
 			old := chunks[at]
-			places := rapid.SliceOf(rapid.IntRange(0, old.Rows-1)).Draw(t, "rows")
+			places := rapid.SliceOfDistinct(rapid.IntRange(0, old.Rows-1), rapid.ID[int]).Draw(t, "rows")
+			slices.Sort(places)
 			col := rapid.IntRange(-1, len(tab.Fields)-1).Draw(t, "column")
 			var err error
 			if col < 0 {
@@ -82,7 +84,7 @@ func TestSnapshotsAgreeWithSlices(t *testing.T) {
 						model[at][r][col] = v
 					}
 				}
-				chunks[at], err = old.Patch(col, places, values)
+				chunks[at], err = old.Assign(col, places, table.SegmentOf(tab.Fields[col].Type, append([]table.Value{table.Null(tab.Fields[col].Type)}, values...)...), 1)
 			}
 			if err != nil {
 				t.Fatal(err)
@@ -106,6 +108,20 @@ func TestSnapshotsAgreeWithSlices(t *testing.T) {
 				t.Fatalf("version %d after %d", next.Version, tab.Version)
 			}
 			tab = next
+		}
+		one := tab.Chunks[0]
+		for _, c := range tab.Chunks[1:] {
+			var err error
+			if one, err = table.Joined(tab.Fields, one, c); err != nil {
+				t.Fatal(err)
+			}
+		}
+		merged := tab.With(one)
+		if err := merged.Check(); err != nil {
+			t.Fatal(err)
+		}
+		if got, want := live(rows(merged)), live(rows(tab)); got != want {
+			t.Fatalf("chunks joined: %s, want %s", got, want)
 		}
 		compacted := tab.Compacted()
 		if err := compacted.Check(); err != nil {
@@ -137,15 +153,17 @@ func TestChangesThatAreErrors(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := b.Table().Chunks[0]
-	one := []table.Value{table.Int(1)}
+	one := table.SegmentOf(c.Segments[0].Type, table.Int(1))
 	for name, change := range map[string]func() (*table.Chunk, error){
 		"row -1 deleted":        func() (*table.Chunk, error) { return c.Delete([]int{-1}) },
 		"row 1 of one deleted":  func() (*table.Chunk, error) { return c.Delete([]int{1}) },
-		"row 1 of one patched":  func() (*table.Chunk, error) { return c.Patch(0, []int{1}, one) },
-		"no such column":        func() (*table.Chunk, error) { return c.Patch(2, []int{0}, one) },
-		"an unsupported column": func() (*table.Chunk, error) { return c.Patch(1, []int{0}, one) },
-		"another type":          func() (*table.Chunk, error) { return c.Patch(0, []int{0}, []table.Value{table.Str("1")}) },
-		"too few values":        func() (*table.Chunk, error) { return c.Patch(0, []int{0, 0}, one) },
+		"row 1 of one changed":  func() (*table.Chunk, error) { return c.Assign(0, []int{1}, one, 0) },
+		"no such column":        func() (*table.Chunk, error) { return c.Assign(2, []int{0}, one, 0) },
+		"an unsupported column": func() (*table.Chunk, error) { return c.Assign(1, []int{0}, one, 0) },
+		"another type": func() (*table.Chunk, error) {
+			return c.Assign(0, []int{0}, table.SegmentOf(table.Type{Kind: table.Varchar}, table.Str("1")), 0)
+		},
+		"too few values": func() (*table.Chunk, error) { return c.Assign(0, []int{0}, one, 1) },
 	} {
 		if out, err := change(); err == nil {
 			t.Errorf("%s: no error, %v", name, out)
@@ -155,7 +173,7 @@ func TestChangesThatAreErrors(t *testing.T) {
 	if err != nil || none.Live() != 0 || none.IsLive(0) {
 		t.Fatalf("a chunk of one row without it: %v, %v", none, err)
 	}
-	if _, err := none.Patch(2, []int{0}, one); err == nil {
+	if _, err := none.Assign(2, []int{0}, one, 0); err == nil {
 		t.Error("the hidden column can be patched")
 	}
 }

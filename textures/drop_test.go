@@ -60,7 +60,7 @@ func TestChunksShareSegments(t *testing.T) {
 		}
 	}
 	first := b.Table().Chunks[0]
-	next, err := first.Patch(1, []int{5}, []table.Value{{Type: table.Type{Kind: table.Integer}, I: 6}})
+	next, err := first.Assign(1, []int{5}, table.SegmentOf(first.Segments[1].Type, table.Value{Type: first.Segments[1].Type, I: 6}), 0)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -145,7 +145,7 @@ func changed(t *rapid.T, tab *table.Table, gens []func() table.Value) *table.Tab
 		}
 		var err error
 		if col < len(gens) {
-			chunks[i], err = c.Patch(col, rows, values)
+			chunks[i], err = c.Assign(col, rows, table.SegmentOf(tab.Fields[col].Type, values...), 0)
 		} else {
 			chunks[i], err = c.Delete(rows)
 		}

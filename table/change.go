@@ -1,0 +1,349 @@
+package table
+
+import (
+	"fmt"
+	"math/bits"
+	"runtime"
+	"slices"
+	"sort"
+	"sync"
+)
+
+// space is the codes that two segments of a type are brought to.
+type space struct {
+	base  uint64
+	bits  int
+	dict  []string
+	ranks [2][]uint64 // of a VARCHAR, the new codes of each segment's; nil where they stay
+}
+
+// shared is the space of the values of two segments. That of the first is kept where it has room.
+func shared(a, b *Segment) *space {
+	switch {
+	case b.NonNull() == 0:
+		return &space{base: a.Base, bits: a.Bits, dict: a.Dict}
+	case a.NonNull() == 0:
+		return &space{base: b.Base, bits: b.Bits, dict: b.Dict}
+	case a.Type.Kind == Varchar:
+		return sharedWords(a, b)
+	}
+	s := &space{base: min(a.Base, b.Base)}
+	s.bits = bits.Len64(max(a.Base+a.Max, b.Base+b.Max) - s.base)
+	return s
+}
+
+func sharedWords(a, b *Segment) *space {
+	at, missing := make([]uint64, len(b.Dict)), 0
+	for i, word := range b.Dict {
+		k, ok := slices.BinarySearch(a.Dict, word)
+		if at[i] = uint64(k); !ok {
+			missing++
+		}
+	}
+	if missing == 0 {
+		return &space{bits: bits.Len(uint(len(a.Dict) - 1)), dict: a.Dict, ranks: [2][]uint64{nil, at}}
+	}
+	s := &space{ranks: [2][]uint64{make([]uint64, len(a.Dict)), make([]uint64, len(b.Dict))}, dict: make([]string, 0, len(a.Dict)+missing)}
+	for i, k := 0, 0; i < len(a.Dict) || k < len(b.Dict); {
+		var word string
+		if i == len(a.Dict) || k < len(b.Dict) && b.Dict[k] < a.Dict[i] {
+			word = b.Dict[k]
+		} else {
+			word = a.Dict[i]
+		}
+		if i < len(a.Dict) && a.Dict[i] == word {
+			s.ranks[0][i] = uint64(len(s.dict))
+			i++
+		}
+		if k < len(b.Dict) && b.Dict[k] == word {
+			s.ranks[1][k] = uint64(len(s.dict))
+			k++
+		}
+		s.dict = append(s.dict, word)
+	}
+	s.bits = bits.Len(uint(len(s.dict) - 1))
+	return s
+}
+
+// code is the code in the space of one of the segment at which, 0 or 1.
+func (s *space) code(which int, of *Segment, code uint64) uint64 {
+	switch {
+	case of.NonNull() == 0:
+		return 0
+	case s.ranks[which] != nil:
+		return s.ranks[which][code]
+	}
+	return code + of.Base - s.base
+}
+
+// room is n codes of the space's width.
+func (s *space) room(n int) (c Codes) {
+	switch {
+	case s.bits <= 8:
+		c.U8 = make([]uint8, n)
+	case s.bits <= 16:
+		c.U16 = make([]uint16, n)
+	case s.bits <= 32:
+		c.U32 = make([]uint32, n)
+	default:
+		c.U64 = make([]uint64, n)
+	}
+	return c
+}
+
+// fill writes the codes of a segment from place first on.
+func (s *space) fill(c Codes, first, which int, of *Segment) {
+	switch {
+	case c.U8 != nil:
+		fill(s, c.U8[first:], which, of)
+	case c.U16 != nil:
+		fill(s, c.U16[first:], which, of)
+	case c.U32 != nil:
+		fill(s, c.U32[first:], which, of)
+	case c.U64 != nil:
+		fill(s, c.U64[first:], which, of)
+	}
+}
+
+func fill[T uint8 | uint16 | uint32 | uint64](s *space, out []T, which int, of *Segment) {
+	ranks, shift := s.ranks[which], of.Base-s.base
+	inParts(of.Rows(), func(from, to int) {
+		for at := from; at < to; {
+			b := Block{First: at, N: min(4096, to-at)}
+			codes := Gather(of.Codes, b, uint64(0))
+			for i, code := range codes {
+				switch {
+				case of.Valid != nil && !of.Valid.Get(at+i): // stays 0
+				case ranks != nil:
+					out[at+i] = T(ranks[code])
+				default:
+					out[at+i] = T(code + shift)
+				}
+			}
+			at += b.N
+		}
+	})
+}
+
+// inParts cuts n rows for all cores at multiples of 64.
+func inParts(n int, do func(from, to int)) {
+	parts := max(1, min(runtime.GOMAXPROCS(0), n>>16))
+	var wg sync.WaitGroup
+	for p := range parts {
+		from, to := n*p/parts&^63, n*(p+1)/parts&^63
+		if p == parts-1 {
+			to = n
+		}
+		wg.Go(func() { do(from, to) })
+	}
+	wg.Wait()
+}
+
+// set writes a code.
+func (c Codes) set(i int, code uint64) {
+	switch {
+	case c.U8 != nil:
+		c.U8[i] = uint8(code)
+	case c.U16 != nil:
+		c.U16[i] = uint16(code)
+	case c.U32 != nil:
+		c.U32[i] = uint32(code)
+	default:
+		c.U64[i] = code
+	}
+}
+
+// largest is the largest code.
+func (c Codes) largest() (top uint64) {
+	var mu sync.Mutex
+	inParts(c.Len(), func(from, to int) {
+		var part uint64
+		switch {
+		case c.U8 != nil:
+			part = largest(c.U8[from:to])
+		case c.U16 != nil:
+			part = largest(c.U16[from:to])
+		case c.U32 != nil:
+			part = largest(c.U32[from:to])
+		case c.U64 != nil:
+			part = largest(c.U64[from:to])
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		top = max(top, part)
+	})
+	return top
+}
+
+func largest[T uint8 | uint16 | uint32 | uint64](codes []T) uint64 {
+	var top T
+	for _, c := range codes {
+		top = max(top, c)
+	}
+	return uint64(top)
+}
+
+// bitmap is the validity of the rows, all of them where there is none.
+func (s *Segment) bitmap() Bitmap {
+	if s.Valid != nil {
+		return slices.Clone(s.Valid)
+	}
+	b := NewBitmap(s.Rows())
+	for i := range b {
+		b[i] = ^uint64(0)
+	}
+	if n := s.Rows() % 64; n != 0 {
+		b[len(b)-1] = 1<<n - 1
+	}
+	return b
+}
+
+// SegmentOf is a segment of values of a type, or NULL.
+func SegmentOf(t Type, values ...Value) *Segment {
+	b := &ColumnBuilder{typ: t}
+	for _, v := range values {
+		b.Value(v)
+	}
+	return b.Segment()
+}
+
+// Constant is a segment of n rows of one value of a type, or NULL.
+func Constant(t Type, v Value, n int) *Segment {
+	one := SegmentOf(t, v)
+	out := &Segment{Type: t, Base: one.Base, Dict: one.Dict, Codes: Codes{U8: make([]uint8, n)}}
+	if v.Null {
+		out.Valid, out.Nulls = NewBitmap(n), n
+	}
+	return out
+}
+
+// Joined is the rows of a chunk and of another behind them. Both have segments for all fields that can be used; those of
+// [LiveField] follow where rows are deleted.
+func Joined(fields []Field, a, b *Chunk) (*Chunk, error) {
+	out := &Chunk{Rows: a.Rows + b.Rows, Deleted: a.Deleted + b.Deleted}
+	for i, f := range fields {
+		x, y := a.Segments[i], b.Segments[i]
+		if x == nil || y == nil {
+			if f.Unsupported == "" {
+				return nil, fmt.Errorf("table: column %s has not been read", f.Name)
+			}
+			out.Segments = append(out.Segments, nil)
+			continue
+		}
+		out.Segments = append(out.Segments, joined(x, y))
+	}
+	if out.Deleted > 0 {
+		out.Segments = append(out.Segments, joined(a.live(), b.live()))
+	}
+	return out, nil
+}
+
+// live is the segment of the hidden column.
+func (c *Chunk) live() *Segment {
+	if c.Deleted > 0 {
+		return c.Segments[len(c.Segments)-1]
+	}
+	s := Constant(LiveField.Type, Bool(false), c.Rows)
+	for i := range s.Codes.U8 {
+		s.Codes.U8[i] = 1
+	}
+	s.Max, s.Bits = min(1, uint64(c.Rows)), min(1, c.Rows)
+	return s
+}
+
+func joined(a, b *Segment) *Segment {
+	s := shared(a, b)
+	n := a.Rows()
+	out := &Segment{Type: a.Type, Base: s.base, Dict: s.dict, Codes: s.room(n + b.Rows()), Nulls: a.Nulls + b.Nulls,
+		Max: max(s.code(0, a, a.Max), s.code(1, b, b.Max))}
+	out.Bits = bits.Len64(out.Max)
+	s.fill(out.Codes, 0, 0, a)
+	s.fill(out.Codes, n, 1, b)
+	out.Codes = out.Codes.narrowed(out.Bits)
+	if out.Nulls > 0 {
+		out.Valid = NewBitmap(n + b.Rows())
+		copy(out.Valid, a.bitmap())
+		for i, word := range b.bitmap() {
+			at := n/64 + i
+			out.Valid[at] |= word << (n % 64)
+			if n%64 != 0 && at+1 < len(out.Valid) {
+				out.Valid[at+1] |= word >> (64 - n%64)
+			}
+		}
+	}
+	return out
+}
+
+// narrowed are the codes in the width of bits; a space may have had room for more.
+func (c Codes) narrowed(bits int) Codes {
+	if (&space{bits: bits}).room(0).Width() == c.Width() {
+		return c
+	}
+	return Narrow(Gather(c, Block{N: c.Len()}, uint64(0)), bits)
+}
+
+// Assign returns the chunk with the values of a segment, of the column's type, from its row from on, in rows of a
+// column, ascending and each named once. The segments of the other columns are shared.
+func (c *Chunk) Assign(col int, rows []int, values *Segment, from int) (*Chunk, error) {
+	switch {
+	case col < 0 || col >= len(c.fields()) || c.Segments[col] == nil:
+		return nil, fmt.Errorf("table: no column %d to change", col)
+	case values.Type != c.Segments[col].Type:
+		return nil, fmt.Errorf("table: a value of type %v for a column of type %v", values.Type, c.Segments[col].Type)
+	case from < 0 || from+len(rows) > values.Rows():
+		return nil, fmt.Errorf("table: %d values for %d rows", values.Rows()-from, len(rows))
+	case !sort.IntsAreSorted(rows) || len(rows) > 0 && (rows[0] < 0 || rows[len(rows)-1] >= c.Rows):
+		return nil, fmt.Errorf("table: rows out of order or outside a chunk of %d", c.Rows)
+	}
+	out := &Chunk{Rows: c.Rows, Deleted: c.Deleted, Segments: slices.Clone(c.Segments)}
+	out.Segments[col] = c.Segments[col].assigned(rows, values, from)
+	return out, nil
+}
+
+func (s *Segment) assigned(rows []int, values *Segment, from int) *Segment {
+	to := shared(s, values)
+	out := &Segment{Type: s.Type, Base: to.base, Dict: to.dict, Codes: to.room(s.Rows()), Valid: s.Valid, Nulls: s.Nulls}
+	if to.ranks[0] == nil && to.base == s.Base && out.Codes.Width() == s.Codes.Width() {
+		copyCodes(out.Codes, s.Codes)
+	} else {
+		to.fill(out.Codes, 0, 0, s)
+	}
+	if values.Nulls > 0 || s.Nulls > 0 {
+		out.Valid = s.bitmap()
+	}
+	for i, row := range rows {
+		if out.Valid != nil && !out.Valid.Get(row) {
+			out.Nulls--
+			out.Valid.Set(row)
+		}
+		if values.IsNull(from + i) {
+			out.Nulls++
+			out.Valid[row>>6] &^= 1 << (uint(row) & 63)
+			out.Codes.set(row, 0)
+			continue
+		}
+		out.Codes.set(row, to.code(1, values, values.Codes.At(from+i)))
+	}
+	if out.Nulls == 0 {
+		out.Valid = nil
+	}
+	out.Max = out.Codes.largest()
+	out.Bits = bits.Len64(out.Max)
+	out.Codes = out.Codes.narrowed(out.Bits)
+	return out
+}
+
+func copyCodes(to, from Codes) {
+	inParts(from.Len(), func(lo, hi int) {
+		switch {
+		case from.U8 != nil:
+			copy(to.U8[lo:hi], from.U8[lo:hi])
+		case from.U16 != nil:
+			copy(to.U16[lo:hi], from.U16[lo:hi])
+		case from.U32 != nil:
+			copy(to.U32[lo:hi], from.U32[lo:hi])
+		case from.U64 != nil:
+			copy(to.U64[lo:hi], from.U64[lo:hi])
+		}
+	})
+}
