@@ -26,7 +26,7 @@ func Window(ctx context.Context, t *table.Table, n *plan.Window) (*table.Table, 
 	columns := make([]*windowColumn, len(n.Funcs))
 	done := map[string]bool{}
 	for i, f := range n.Funcs {
-		spec := specOf(f)
+		spec := f.Spec()
 		if columns[i] != nil || done[spec] {
 			continue
 		}
@@ -36,7 +36,7 @@ func Window(ctx context.Context, t *table.Table, n *plan.Window) (*table.Table, 
 			return nil, err
 		}
 		for k := i; k < len(n.Funcs); k++ {
-			if specOf(n.Funcs[k]) == spec {
+			if n.Funcs[k].Spec() == spec {
 				if columns[k], err = o.function(n.Funcs[k]); err != nil {
 					return nil, err
 				}
@@ -52,18 +52,6 @@ func Window(ctx context.Context, t *table.Table, n *plan.Window) (*table.Table, 
 		out.Chunks = append(out.Chunks, &table.Chunk{Rows: c.Rows, Segments: segments})
 	}
 	return out, ctx.Err()
-}
-
-// specOf is a text that functions of the same partitions and order have in common.
-func specOf(f *expr.Window) (text string) {
-	for _, e := range f.Partition {
-		text += expr.Identity(e) + ","
-	}
-	text += ";"
-	for _, k := range f.Order {
-		text += expr.SortKey{E: &expr.Column{Name: expr.Identity(k.E)}, Desc: k.Desc, NullsFirst: k.NullsFirst}.String() + ","
-	}
-	return text
 }
 
 // windowing is the rows of a table, by their places: numbers in the order of its chunks.

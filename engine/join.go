@@ -222,7 +222,7 @@ func (p *pairing) find(ctx context.Context, q *plan.PairQuery) (found plan.Pairs
 		p.took.start(b.Name(), p.opening)
 		p.opening = 0
 		g := b.(*passes).list[0] // which has the whole of both tables for it
-		n := &noting{Runner: g.GL, g: g, q: q}
+		n := &noting{Runner: g.GL, g: g, of: func(p *pass.Pass) *table.Table { return compute.SideOf(q, p).Table }}
 		do := func() error {
 			return g.metered(ctx, q.Sides[0], n, p.took, func(run pass.Runner) (err error) {
 				if p.watch != nil {
@@ -252,12 +252,12 @@ func (p *pairing) find(ctx context.Context, q *plan.PairQuery) (found plan.Pairs
 type noting struct {
 	pass.Runner
 	g     *GPU
-	q     *plan.PairQuery
+	of    func(*pass.Pass) *table.Table // of the columns that a pass reads
 	steps []Step
 }
 
 func (n *noting) Run(p *pass.Pass) (pass.Count, error) {
-	n.g.Store.Name(compute.SideOf(n.q, p).Table)
+	n.g.Store.Name(n.of(p))
 	n.steps = append(n.steps, n.g.step(p))
 	return n.Runner.Run(p)
 }

@@ -7,12 +7,10 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
 
-	"github.com/stencildb/stencildb/cpu"
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/glctx"
 	"github.com/stencildb/stencildb/ingest"
@@ -113,12 +111,13 @@ func (b *bound) rewrittenParts(n plan.Node) plan.Node {
 // settling runs the subplans and the subqueries of a statement: each once.
 type settling struct {
 	*Statement
-	tables map[*plan.Subplan]*entry
-	values map[*plan.Subplan]table.Value
-	stats  map[*plan.Subplan]Stats
-	rows   map[*plan.Subplan]int
-	total  took
-	unpins []func()
+	tables  map[*plan.Subplan]*entry
+	values  map[*plan.Subplan]table.Value
+	stats   map[*plan.Subplan]Stats
+	rows    map[*plan.Subplan]int
+	windows map[*plan.Subplan]*Executor // who computed those of them that are windows
+	total   took
+	unpins  []func()
 
 	explain *ExplainOptions               // each is explained before it runs; nil for none
 	parts   map[*plan.Subplan][]*PlanNode // those that ran
@@ -133,7 +132,7 @@ func (s *Statement) settled(ctx context.Context, explain *ExplainOptions) (_ *St
 	if s.bound == nil || s.nested == nil {
 		return s, nil, nil
 	}
-	x := &settling{Statement: s, tables: map[*plan.Subplan]*entry{}, values: map[*plan.Subplan]table.Value{}, stats: map[*plan.Subplan]Stats{}, rows: map[*plan.Subplan]int{},
+	x := &settling{Statement: s, tables: map[*plan.Subplan]*entry{}, values: map[*plan.Subplan]table.Value{}, stats: map[*plan.Subplan]Stats{}, rows: map[*plan.Subplan]int{}, windows: map[*plan.Subplan]*Executor{},
 		explain: explain, parts: map[*plan.Subplan][]*PlanNode{}, plans: map[*plan.Subplan]*PlanNode{}}
 	out, err := x.statement(ctx, s.tree)
 	if err != nil {
@@ -360,11 +359,9 @@ func (x *settling) rowsOf(ctx context.Context, s *plan.Subplan, tree plan.Node, 
 		if err != nil {
 			return nil, err
 		}
-		start := time.Now()
-		t, err = cpu.Window(ctx, t, n)
-		sum := x.stats[s]
-		sum.Elapsed += time.Since(start)
-		x.stats[s] = sum
+		if t, err = x.window(ctx, s, t, n); err == nil {
+			x.rows[s] = t.Rows()
+		}
 		return t, err
 	case *plan.Concat:
 		out := &table.Table{Name: x.name(), Fields: n.Fields()}
@@ -750,16 +747,23 @@ func (x *Explanation) subtrees(n plan.Node, out *PlanNode) (list []*PlanNode) {
 
 // subtree is a subplan, as it has run if it has.
 func (x *Explanation) subtree(s *plan.Subplan) *PlanNode {
-	if x.ran == nil || x.ran.parts[s] == nil {
+	if x.ran == nil || x.ran.parts[s] == nil && x.ran.windows[s] == nil {
 		return x.node(s.Tree)
 	}
 	if x.ran.plans[s] == nil {
-		parts := x.ran.parts[s]
-		x.ran.plans[s] = parts[0]
-		switch s.Tree.(type) {
-		case *plan.Concat, *plan.Recursion, *plan.Window:
-			x.ran.plans[s] = &PlanNode{Node: s.Tree.String(), Inputs: parts, apart: true}
+		var out *PlanNode
+		switch parts := x.ran.parts[s]; s.Tree.(type) {
+		case *plan.Window:
+			if out = x.node(s.Tree); parts != nil {
+				out.Inputs = parts
+			}
+			out.Executor, out.apart = x.ran.windows[s], true
+		case *plan.Concat, *plan.Recursion:
+			out = &PlanNode{Node: s.Tree.String(), Inputs: parts, apart: true}
+		default:
+			out = parts[0]
 		}
+		x.ran.plans[s] = out
 	}
 	return x.ran.plans[s]
 }

@@ -128,6 +128,18 @@ func (w *Window) Map(f func(Expr) Expr) *Window {
 	return &out
 }
 
+// Spec is a text that functions of the same partitions and order have in common.
+func (w *Window) Spec() (text string) {
+	for _, e := range w.Partition {
+		text += Identity(e) + ","
+	}
+	text += ";"
+	for _, k := range w.Order {
+		text += SortKey{E: &Column{Name: Identity(k.E)}, Desc: k.Desc, NullsFirst: k.NullsFirst}.String() + ","
+	}
+	return text
+}
+
 // String is the function as SQL.
 func (w *Window) String() string {
 	var text strings.Builder

@@ -213,6 +213,40 @@ func TestScanIsTheRunningFold(t *testing.T) {
 	})
 }
 
+func TestScanWideAddsTo64Bits(t *testing.T) {
+	property(t, func(t *rapid.T, e *env) {
+		low, two := words(t, length(t, e.d)), rapid.Bool().Draw(t, "upper words")
+		rng := rand.New(rand.NewPCG(7, uint64(len(low))))
+		var in primitives.Vector
+		high := make([]uint32, len(low))
+		if two {
+			for i := range high {
+				high[i] = rng.Uint32()
+			}
+			in = primitives.FromSlice(high)
+		}
+		var so uint64
+		wantLow, wantHigh := make([]uint32, len(low)), make([]uint32, len(low))
+		for i := range low {
+			so += uint64(high[i])<<32 | uint64(low[i])
+			wantLow[i], wantHigh[i] = uint32(so), uint32(so>>32)
+		}
+		v := primitives.FromSlice(low)
+		outLow, checkLow := e.guarded(len(low))
+		outHigh, checkHigh := e.guarded(len(low))
+		e.must(primitives.ScanWide(e.r, e.d, v, in, outLow, outHigh))
+		e.holds("lower words", outLow, wantLow)
+		e.holds("upper words", outHigh, wantHigh)
+		checkLow()
+		checkHigh()
+		if two {
+			e.must(primitives.ScanWide(e.r, e.d, v, in, v, in))
+			e.holds("lower words in place", v, wantLow)
+			e.holds("upper words in place", in, wantHigh)
+		}
+	})
+}
+
 func TestMapIsElementByElement(t *testing.T) {
 	property(t, func(t *rapid.T, e *env) {
 		n := length(t, e.d)

@@ -16,7 +16,8 @@ type walk struct {
 	op             Operator
 	shape          ScanShape
 	n              int
-	in, out, total textures.Block // total is where the sum of all goes
+	in, out, total textures.Block    // total is where the sum of all goes
+	wide           [2]textures.Block // of [ScanWide]: the upper words of in, if there are, and of out
 }
 
 // Reduce sets out[0] = in[0] op in[1] op ... (GDB section 3.1.1, reduce), the identity
@@ -66,6 +67,27 @@ func Scan(r pass.Runner, d Device, op Operator, shape ScanShape, in, out Vector)
 	return d.walk(r, &w)
 }
 
+// ScanWide is the inclusive prefix scan by addition of 64 bits, modulo 2^64: low and high have the lower and the
+// upper words of in[0] + ... + in[i], whose upper words are those of inHigh, or 0 where there is none. The outputs
+// have at least in.N words and may be the inputs. It does not look back, whose states have 32 bits.
+func ScanWide(r pass.Runner, d Device, in, inHigh, low, high Vector) error {
+	given := []Vector{in, low, high}
+	if !inHigh.None() {
+		given = append(given, inHigh)
+	}
+	for _, v := range given {
+		if err := atLeast("scan", "a vector", v, in.N); err != nil {
+			return err
+		}
+	}
+	if err := d.fits("scan", given...); err != nil {
+		return err
+	}
+	d.LookBack = false
+	return d.walk(r, &walk{name: "Scan(add, 64 bits, inclusive)", op: Add, shape: ScanShape{Inclusive: true}, n: in.N, in: in.Block, out: low.Block, total: New(1).Block,
+		wide: [2]textures.Block{inHigh.Block, high.Block}})
+}
+
 // walk runs the passes of w.
 func (d Device) walk(r pass.Runner, w *walk) error {
 	if d.LookBack {
@@ -85,14 +107,14 @@ func (d Device) walk(r pass.Runner, w *walk) error {
 func (d Device) reduce(r pass.Runner, w *walk) (Vector, error) {
 	strips, per := d.strips(w.n, d.Scan)
 	words := strips
-	if !w.shape.Heads.None() {
+	if !w.shape.Heads.None() || !w.wide[1].None() {
 		words *= 2
 	}
 	sums := New(words)
 	if err := w.step(d, w.name+": reduce the strips", "REDUCE", strips, per, sums).run(r); err != nil {
 		return sums, err
 	}
-	spine := walk{op: w.op, shape: w.shape, n: strips, total: w.total}
+	spine := walk{op: w.op, shape: w.shape, n: strips, total: w.total, wide: w.wide}
 	return sums, spine.step(d, w.name+": scan the sums", "SPINE", 1, 0, sums).run(r)
 }
 
@@ -105,6 +127,9 @@ func (w *walk) step(d Device, name, phase string, teams, per int, sums Vector) s
 	segmented := !w.shape.Heads.None()
 	defines = slices.Concat(defines, when(segmented, "SEGMENTED"), when(w.op.Commutative && !segmented, "COMMUTATIVE"),
 		when(w.shape.Inclusive, "INCLUSIVE"), when(d.Subgroups, "SUBGROUPS"))
+	if !w.wide[1].None() {
+		defines = append(defines, map[bool]string{true: "WIDE 1", false: "WIDE 2"}[w.wide[0].None()])
+	}
 	if phase == "SPINE" { // a tile has one sum to a row of a thread, not four
 		tiles = Tile{t.Threads, t.Items / 4}.count(w.n)
 		per = tiles
@@ -115,6 +140,6 @@ func (w *walk) step(d Device, name, phase string, teams, per int, sums Vector) s
 		program:  shaders.Join([]string{"prim_team.glsl", "prim_scan.comp"}, defines...),
 		uniforms: []shaders.Uniform{count("n", w.n), count("tiles", tiles), count("strips", teams), count("per", per)},
 		groups:   d.groups(teams, t),
-		blocks:   []textures.Block{w.in, w.out, w.shape.Heads.Block, sums.Block, w.total},
+		blocks:   []textures.Block{w.in, w.out, w.shape.Heads.Block, sums.Block, w.total, w.wide[0], w.wide[1]},
 	}
 }

@@ -1,6 +1,7 @@
 // Prefix scan and reduce of x: y[i] is x[0] op ... op x[i-1], and op x[i] where
 // INCLUSIVE. Where SEGMENTED, it starts afresh at every i with heads[i] != 0: scanned are
-// pairs (head, value).
+// pairs (head, value). Where WIDE, elements are sums of 64 bits: the lower words of y, the upper ones of y_high; those
+// of x have upper words x_high where WIDE is 2.
 //
 // Teams walk tiles of the vector in order. A tile is ROWS rows of TEAM quads (uvec4);
 // thread `rank` of the team has quad `rank` of every row, so that neighbours read
@@ -24,6 +25,14 @@ T combine(T a, T b) { return uvec2(a.x | b.x, b.x != 0u ? b.y : op(a.y, b.y)); }
 uint value(T t) { return t.y; }
 uint head(T t) { return t.x; }
 T element(uint h, uint v) { return uvec2(h, v); }
+#elif defined(WIDE)
+#define T uvec2
+const T NONE = uvec2(0u);
+T combine(T a, T b) {
+    uint carry, low = uaddCarry(a.x, b.x, carry);
+    return uvec2(low, a.y + b.y + carry);
+}
+uint value(T t) { return t.x; }
 #else
 #define T uint
 const T NONE = IDENTITY;
@@ -260,6 +269,16 @@ layout(std430, binding = 1) writeonly buffer Out { uvec4 y[]; };
 layout(std430, binding = 1) writeonly buffer OutWords { uint word[]; };
 #endif
 uvec4 xs[ROWS];
+#ifdef WIDE
+#if WIDE == 2
+layout(std430, binding = 5) readonly buffer InHigh { uvec4 x_high[]; };
+uvec4 hs[ROWS];
+#endif
+#ifndef REDUCE
+layout(std430, binding = 6) writeonly buffer OutHigh { uvec4 y_high[]; };
+layout(std430, binding = 6) writeonly buffer OutHighWords { uint word_high[]; };
+#endif
+#endif
 
 uint quad(uint tile, int row) { return (tile * uint(ROWS) + uint(row)) * uint(TEAM) + rank; }
 
@@ -269,6 +288,8 @@ void fetch(uint tile) {
         xs[r] = 4u * q < n ? x[q] : uvec4(0);
 #ifdef SEGMENTED
         hs[r] = 4u * q < n ? heads[q] : uvec4(0);
+#elif defined(WIDE) && WIDE == 2
+        hs[r] = 4u * q < n ? x_high[q] : uvec4(0);
 #endif
     }
 }
@@ -276,6 +297,12 @@ void fetch(uint tile) {
 T at(uint i, int row, int e) {
 #ifdef SEGMENTED
     return i < n ? element(uint(hs[row][e] != 0u), xs[row][e]) : NONE;
+#elif defined(WIDE)
+#if WIDE == 2
+    return i < n ? uvec2(xs[row][e], hs[row][e]) : NONE;
+#else
+    return i < n ? uvec2(xs[row][e], 0u) : NONE;
+#endif
 #else
     return i < n ? xs[row][e] : NONE;
 #endif
@@ -295,9 +322,21 @@ void store(uint tile, T rows[ROWS], T base, T total) {
         uint q = quad(tile, r), i = 4u * q;
         T t = rows[r];
         uvec4 out_quad;
+#ifdef WIDE
+        uvec4 out_high;
+#endif
         for (int e = 0; e < 4; e++) {
             T v = at(i + uint(e), r, e);
+#ifdef WIDE
 #ifdef INCLUSIVE
+            t = combine(t, v);
+#endif
+            out_quad[e] = t.x;
+            out_high[e] = t.y;
+#ifndef INCLUSIVE
+            t = combine(t, v);
+#endif
+#elif defined(INCLUSIVE)
             t = combine(t, v);
             out_quad[e] = value(t);
 #else
@@ -310,6 +349,13 @@ void store(uint tile, T rows[ROWS], T base, T total) {
         else
             for (uint e = 0u; i + e < n; e++)
                 word[i + e] = out_quad[e];
+#ifdef WIDE
+        if (i + 3u < n)
+            y_high[q] = out_high;
+        else
+            for (uint e = 0u; i + e < n; e++)
+                word_high[i + e] = out_high[e];
+#endif
     }
 #endif
 }

@@ -1,0 +1,69 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/stencildb/stencildb/compute"
+	"github.com/stencildb/stencildb/cpu"
+	"github.com/stencildb/stencildb/pass"
+	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/table"
+	"github.com/stencildb/stencildb/textures"
+)
+
+// window computes the functions of a subplan's window over the rows of its input, on the device where that is asked for, and
+// notes who did it.
+func (x *settling) window(ctx context.Context, s *plan.Subplan, t *table.Table, n *plan.Window) (out *table.Table, err error) {
+	start := time.Now()
+	by := &Executor{Backend: "cpu"}
+	defer func() {
+		sum := x.stats[s]
+		sum.Elapsed, sum.Backend = sum.Elapsed+time.Since(start), by.Backend
+		x.stats[s], x.windows[s] = sum, by
+	}()
+	if x.db.Backend() == "compute" {
+		t = t.Compacted()
+		x.unpins = append(x.unpins, x.db.pinned(t))
+		out, err = x.windowOnDevice(ctx, t, n, by)
+		if !declined(err) {
+			return out, err
+		}
+		by.Why = "compute declines: " + err.Error()
+	}
+	return cpu.Window(ctx, t, n)
+}
+
+// windowOnDevice is window on the first device, which has the whole table for it. What it has no room for is declined.
+func (x *settling) windowOnDevice(ctx context.Context, t *table.Table, n *plan.Window, by *Executor) (out *table.Table, err error) {
+	var opening time.Duration
+	took := &took{}
+	err = x.db.on(ctx, "compute", &opening, func(b backend) (err error) {
+		took.start(b.Name(), opening)
+		opening = 0
+		g := b.(*passes).list[0]
+		run := &noting{Runner: g.GL, g: g, of: func(*pass.Pass) *table.Table { return t }}
+		err = g.metered(ctx, &plan.Query{Table: t}, run, took, func(run pass.Runner) (err error) {
+			out, err = compute.Window(run, g.Computes, t, n)
+			return err
+		})()
+		if err == nil {
+			by.Backend, by.Device, by.Steps = b.Name(), g.Context.Caps().Renderer, run.steps
+			for i := range by.Steps {
+				if x.explain == nil || !x.explain.GLSL {
+					by.Steps[i].GLSL, by.Steps[i].Fixed = "", false
+				}
+			}
+		}
+		return err
+	})
+	if errors.As(err, new(*textures.BudgetError)) {
+		err = &plan.Declined{Why: err.Error()}
+	}
+	stats := took.now()
+	x.total.stats.Passes += stats.Passes
+	x.total.stats.Samples += stats.Samples
+	x.total.stats.Load += stats.Load
+	return out, err
+}
