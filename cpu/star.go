@@ -3,11 +3,8 @@ package cpu
 import (
 	"context"
 	"errors"
-	"fmt"
-	"math"
 	"slices"
 	"sync"
-	"sync/atomic"
 
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/plan"
@@ -15,158 +12,241 @@ import (
 )
 
 // Star is an aggregation over a star of joins, such that a device does it in one sweep over the
-// largest table: each of the others is joined to it by a column of its own, whose values stand in
-// one of its rows at most.
+// largest table, the fact table. The other tables stand in arms: those that are joined to one another, of which one
+// is joined to a column of the fact table, whose values stand in one of the arm's rows at most. The arm of a
+// semi or an anti join is a set of keys.
+//
+// What keys, conditions and CASE read of an arm tells its rows apart: its combinations are numbered, and a group of the device has one number
+// of each arm. Conditions that read several arms, or an arm and the fact table, are tested for a group.
 type Star struct {
 	*joiner
 	Fact       *table.Table
 	Where      expr.Expr // over its columns
 	Aggregate  *plan.Aggregate
-	Dimensions []*plan.Dimension
+	Dimensions []*plan.Dimension // one an arm
 
 	fact    int // the scan
 	columns []int
-	tables  []starTable
+	arms    []*starArm
+	cross   []expr.Expr // conditions on a group
+	sums    []*starSum  // by aggregate of the statement, what it is made of
 
 	mu       sync.Mutex
 	ready    bool
 	declined error
 }
 
-// starTable is a joined table.
-type starTable struct {
-	scan         int
-	probe, build *expr.Column // the fact table's, and its own
-	where        expr.Expr
-	rows         []uint32 // by number of what the keys read of it, one that has that
+// starArm is the tables that are joined to a column of the fact table.
+type starArm struct {
+	kind         plan.JoinKind // Inner, Semi or Anti
+	scans        []int         // of inner joins, that with the key first
+	parents      map[int]int   // of each of the others, the scan that it is joined to
+	probe, build *expr.Column  // the fact table's, and its own
+	filters      map[int]expr.Expr
+	conditions   []expr.Expr
+	attached     []attached  // to its scans
+	of           attached    // Semi, Anti: in the place of scans
+	reads        []int       // that its rows are told apart by
+	needs        []expr.Expr // what is computed of these
+
+	*relation
+	rows []uint32 // by number a row that has it; nil where numbers are rows
+}
+
+// attached is a semi or an anti join.
+type attached struct {
+	kind  plan.JoinKind
+	right plan.Node
+	scan  int // the first one of it
+	on    []expr.Expr
 }
 
 // maxPlaces is how many values a column may range over by which a table is joined.
 const maxPlaces = 1 << 27
 
 // NewStar looks for a star in the input of an aggregation over a join of tables. It is nil where there is
-// none: where a join is an outer one, by an expression or by several keys, or where an aggregate reads
-// another table than the largest. It looks at no row: see [Star.Prepare].
-func (b *Backend) NewStar(n *plan.Join, a *plan.Aggregate, tables []*table.Table) *Star {
-	j := b.joiner(context.Background(), n, Joining{Tables: tables}) // the context is Prepare's
-	filters := make([]expr.Expr, len(j.scans))
-	conditions, ok := j.flat(j.root, filters)
-	if !ok || len(j.scans) < 2 {
+// none: where a join is an outer one, by an expression or by several keys, or where an aggregate computes with
+// columns of several tables. It looks at no row: see [Star.Prepare].
+func (b *Backend) NewStar(n *plan.Join, a *plan.Aggregate, of Joining) *Star {
+	j := b.joiner(context.Background(), n, of) // the context is Prepare's
+	parts := &starParts{joiner: j, filters: map[int]expr.Expr{}}
+	if !parts.collect(j.root) || len(j.scans) < 2 || len(parts.scans) == 0 {
 		return nil
 	}
-	s := &Star{joiner: j}
-	for i, x := range j.scans {
-		if x.Rows() > j.scans[s.fact].Rows() {
+	s := &Star{joiner: j, fact: parts.scans[0], Aggregate: &plan.Aggregate{}}
+	for _, i := range parts.scans {
+		if j.scans[i].Rows() > j.scans[s.fact].Rows() {
 			s.fact = i
 		}
 	}
-	f := j.scans[s.fact]
-	s.Fact, s.Where = f.Table, filters[s.fact]
-	inFact := func(c int) bool { return c >= f.first && c < f.first+f.n }
-	local := func(c int) int { return c - f.first }
-	out := &plan.Aggregate{}
-	for _, g := range a.Aggs {
-		if slices.ContainsFunc(g.Reads(), func(c int) bool { return !inFact(c) }) {
-			return nil
-		}
-		out.Aggs = append(out.Aggs, g.Moved(local))
+	for i := range j.scans {
+		j.needed[i] = true
 	}
-	for _, k := range a.Keys {
-		for _, c := range expr.Columns(k) {
-			if !slices.Contains(s.columns, c) {
-				s.columns = append(s.columns, c)
-				if inFact(c) {
-					field := j.fields[c]
-					out.Keys = append(out.Keys, &expr.Column{Index: local(c), Name: field.Name, T: field.Type, P: k.Pos()})
-				}
-			}
-		}
-	}
-	for _, g := range a.Aggs { // of the smallest and largest values the kinds are taken from a row
-		for _, c := range g.Reads() {
-			if !slices.Contains(s.columns, c) {
-				s.columns = append(s.columns, c)
-			}
-		}
-	}
-	s.Aggregate = out
-	joined := map[int]bool{s.fact: true}
-	for _, e := range conditions {
-		scan, probe, build := s.columnsOf(e)
-		if scan < 0 || joined[scan] {
-			return nil
-		}
-		joined[scan] = true
-		s.tables = append(s.tables, starTable{scan: scan, probe: probe, build: build, where: filters[scan]})
-		on := e.String()
-		if w := filters[scan]; w != nil {
-			on += " AND " + w.String()
-		}
-		s.Dimensions = append(s.Dimensions, &plan.Dimension{Name: s.scans[scan].name, On: on, Col: local(probe.Index), Size: 1})
-	}
-	if len(joined) != len(j.scans) {
+	j.reads(j.root)
+	s.Fact, s.Where = j.scans[s.fact].Table, parts.filters[s.fact]
+	if !s.findArms(parts) {
 		return nil
+	}
+	a = a.Moved(func(c int) int { return j.places[c] })
+	for _, k := range a.Keys {
+		s.tellApart(k)
+	}
+	for _, e := range s.cross {
+		s.tellApart(e)
+	}
+	for _, g := range a.Aggs {
+		sum := s.sumOf(g, g.Argument())
+		if sum == nil {
+			return nil
+		}
+		s.sums = append(s.sums, sum)
+	}
+	for _, t := range s.arms {
+		s.Dimensions = append(s.Dimensions, &plan.Dimension{Name: s.nameOf(t), On: s.onOf(t), Col: s.local(t.probe.Index), Size: 1})
 	}
 	return s
 }
 
-// Prepare makes the arrays of the joined tables, once. It is a [plan.Declined] where two rows of one have the
-// same key.
-func (s *Star) Prepare(ctx context.Context) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.ready || s.declined != nil {
-		return s.declined
-	}
-	s.ctx = ctx
-	for i := range s.tables {
-		if err := s.join(&s.tables[i], s.Dimensions[i]); err != nil {
-			if errors.As(err, new(*plan.Declined)) {
-				s.declined = err
-			}
-			return err
-		}
-	}
-	s.ready = true
-	return nil
+// starParts is what a tree of inner, semi and anti joins is made of.
+type starParts struct {
+	*joiner
+	scans      []int // of the inner joins
+	filters    map[int]expr.Expr
+	conditions []expr.Expr
+	attached   []attached
 }
 
-// Arrays are what [Star.Prepare] has made for devices.
-func (s *Star) Arrays() (list []*table.Segment) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, d := range s.Dimensions {
-		for _, c := range []*table.Chunk{d.Bits, d.Digits} {
-			if c != nil {
-				list = append(list, c.Segments...)
-			}
-		}
-	}
-	return list
-}
-
-// flat collects the conditions of inner joins of tables, and the filters of these.
-func (j *joiner) flat(n plan.Node, filters []expr.Expr) (conditions []expr.Expr, ok bool) {
+// collect reports whether a tree has such joins alone.
+func (p *starParts) collect(n plan.Node) bool {
 	switch n := n.(type) {
 	case *plan.Scan:
-		j.next++
-		return nil, true
+		p.scans = append(p.scans, p.next)
+		p.next++
+		return true
 	case *plan.Filter:
-		if _, ok := n.Input.(*plan.Scan); !ok {
-			return nil, false
+		if _, ok := n.Input.(*plan.Scan); ok {
+			p.filters[p.next] = n.Where
+			return p.collect(n.Input)
 		}
-		filters[j.next] = n.Where
-		j.next++
-		return nil, true
+		if !p.collect(n.Input) {
+			return false
+		}
+		p.conditions = append(p.conditions, plan.Conjuncts(n.Where)...)
+		return true
 	case *plan.Join:
-		l, ok := j.flat(n.Left, filters)
-		if !ok || n.Kind != plan.Inner {
-			return nil, false
+		if !p.collect(n.Left) {
+			return false
 		}
-		r, ok := j.flat(n.Right, filters)
-		return slices.Concat(l, r, plan.Conjuncts(n.On)), ok
+		switch n.Kind {
+		case plan.Inner:
+			if !p.collect(n.Right) {
+				return false
+			}
+			p.conditions = append(p.conditions, plan.Conjuncts(n.On)...)
+			return true
+		case plan.Semi, plan.Anti:
+			p.attached = append(p.attached, attached{n.Kind, n.Right, p.next, plan.Conjuncts(n.On)})
+			p.next += len(plan.Scans(n.Right))
+			return true
+		}
 	}
-	return nil, false
+	return false
+}
+
+// findArms puts the tables into arms, and the conditions to where they are tested. It reports whether each has its place.
+func (s *Star) findArms(p *starParts) bool {
+	place, used := map[int]*starArm{}, map[expr.Expr]bool{}
+	// Columns that may be keys first: those of others, as the nation of a customer, say nothing of where a table belongs.
+	for _, sure := range []bool{true, false} {
+		for more := true; more; {
+			more = false
+			for _, e := range p.conditions {
+				if scan, probe, build := s.columnsOf(e); scan >= 0 && place[scan] == nil && (!sure || s.mayBeKey(build)) {
+					place[scan] = &starArm{scans: []int{scan}, parents: map[int]int{}, probe: probe, build: build, filters: p.filters}
+					s.arms, used[e], more = append(s.arms, place[scan]), true, true
+				}
+			}
+			for _, e := range p.conditions {
+				l, r, ok := plan.Keys(e)
+				if !ok {
+					continue
+				}
+				for _, to := range [][2]expr.Expr{{l, r}, {r, l}} {
+					of, scans := s.scansOf(to[0]), s.scansOf(to[1])
+					if len(of) != 1 || len(scans) != 1 || place[of[0]] == nil || place[scans[0]] != nil || scans[0] == s.fact || sure && !s.mayBeKey(to[1]) {
+						continue
+					}
+					t := place[of[0]]
+					place[scans[0]], t.parents[scans[0]] = t, of[0]
+					t.scans, more = append(t.scans, scans[0]), true
+				}
+			}
+		}
+	}
+	if len(place) != len(p.scans)-1 {
+		return false
+	}
+	for _, e := range p.conditions {
+		if used[e] {
+			continue
+		}
+		if t, own := s.armOf(e, place); t != nil {
+			t.conditions = append(t.conditions, e)
+		} else if own {
+			s.Where = plan.All(append(plan.Conjuncts(s.Where), expr.Moved(e, s.local)))
+		} else {
+			s.cross = append(s.cross, e)
+		}
+	}
+	for _, a := range p.attached {
+		if !s.attach(a, place) {
+			return false
+		}
+	}
+	return true
+}
+
+// armOf is the arm whose tables alone an expression reads, beside those that have no place; nil where there is none. own says
+// that it reads the fact table alone.
+func (s *Star) armOf(e expr.Expr, place map[int]*starArm) (t *starArm, own bool) {
+	var list []*starArm
+	for _, scan := range s.scansOf(e) {
+		if at := place[scan]; (at != nil || scan == s.fact) && !slices.Contains(list, at) {
+			list = append(list, at)
+		}
+	}
+	if len(list) != 1 {
+		return nil, false
+	}
+	return list[0], list[0] == nil
+}
+
+// attach gives a semi or an anti join to the arm whose rows it takes, or makes an arm of it.
+func (s *Star) attach(a attached, place map[int]*starArm) bool {
+	t, own := s.armOf(plan.All(a.on), place)
+	switch {
+	case t != nil:
+		t.attached = append(t.attached, a)
+		return true
+	case !own || len(a.on) != 1:
+		return false
+	}
+	scan, probe, build := s.columnsOf(a.on[0])
+	if scan < 0 {
+		return false
+	}
+	s.arms = append(s.arms, &starArm{kind: a.kind, probe: probe, build: build, of: a})
+	return true
+}
+
+// mayBeKey reports that a column has as many codes as its table has rows, or more.
+func (s *Star) mayBeKey(e expr.Expr) bool {
+	c, ok := e.(*expr.Column)
+	if !ok || c.T.Kind == table.Varchar {
+		return false
+	}
+	of := s.column(c.Index)
+	return of != nil && of.Max+1 >= uint64(s.scans[s.scanOf(c.Index)].Rows())
 }
 
 // columnsOf is the table that a condition joins to the fact table, and the columns of both; negative where it
@@ -190,180 +270,90 @@ func (s *Star) columnsOf(e expr.Expr) (scan int, probe, build *expr.Column) {
 	return scan, probe, build
 }
 
-// join makes the arrays of a joined table.
-func (s *Star) join(t *starTable, d *plan.Dimension) error {
-	of := s.column(t.probe.Index)
-	if of == nil || of.Max >= maxPlaces {
-		return &plan.Declined{Why: fmt.Sprintf("%s ranges over too many values", t.probe)}
-	}
-	rel, err := s.selected(t.scan, t.where)
-	if err != nil {
-		return err
-	}
-	keys, err := s.numbersOf(&joinKey{probe: t.probe, build: t.build}, rel)
-	if err != nil {
-		return err
-	}
-	numbers, err := s.numbered(t, rel, d)
-	if err != nil {
-		return err
-	}
-	places := int(of.Max) + 1
-	words := make([]uint32, (places+31)/32)
-	var digits table.Codes
-	switch {
-	case numbers == nil:
-	case d.Size < 1<<8:
-		digits.U8 = make([]uint8, places)
-	case d.Size < 1<<16:
-		digits.U16 = make([]uint16, places)
-	default:
-		digits.U32 = make([]uint32, places)
-	}
-	var found atomic.Int64
-	var twice atomic.Bool
-	inParallel(len(keys.of), func(lo, hi int) {
-		n := 0
-		for i := lo; i < hi; i++ {
-			at := keys.of[i] - of.Base
-			if at >= uint64(places) || keys.null != nil && keys.null.Get(i) {
-				continue
-			}
-			if bit := uint32(1) << (at % 32); atomic.OrUint32(&words[at/32], bit)&bit != 0 {
-				twice.Store(true)
-				break
-			}
-			n++
-			switch {
-			case digits.U8 != nil:
-				digits.U8[at] = uint8(numbers[i] + 1)
-			case digits.U16 != nil:
-				digits.U16[at] = uint16(numbers[i] + 1)
-			case digits.U32 != nil:
-				digits.U32[at] = numbers[i] + 1
-			}
+// local is the place of a column in the fact table.
+func (s *Star) local(c int) int { return c - s.scans[s.fact].first }
+
+// inFact reports a column of the fact table.
+func (s *Star) inFact(c int) bool { return s.scanOf(c) == s.fact }
+
+// armWith is the arm that has a column.
+func (s *Star) armWith(c int) *starArm {
+	scan := s.scanOf(c)
+	return s.arms[slices.IndexFunc(s.arms, func(t *starArm) bool { return slices.Contains(t.scans, scan) })]
+}
+
+// tellApart has the groups tell apart what an expression reads. What it computes of one arm alone tells its rows apart.
+func (s *Star) tellApart(e expr.Expr) {
+	columns := expr.Columns(e)
+	for _, c := range columns {
+		if !slices.Contains(s.columns, c) {
+			s.columns = append(s.columns, c)
 		}
-		found.Add(int64(n))
-	})
-	if twice.Load() {
-		return &plan.Declined{Why: fmt.Sprintf("%s has several rows of the same %s", s.scans[t.scan].name, t.build)}
 	}
-	d.Base, d.Bits, d.Digits = of.Base, plan.Array(table.Codes{U32: words}, math.MaxUint32), nil
-	if numbers != nil {
-		d.Digits = plan.Array(digits, uint64(d.Size))
+	if len(columns) > 0 && !s.inFact(columns[0]) {
+		t := s.armWith(columns[0])
+		if !slices.ContainsFunc(columns, func(c int) bool { return s.inFact(c) || s.armWith(c) != t }) {
+			t.needs = append(t.needs, e)
+			for _, c := range columns {
+				if !slices.Contains(t.reads, c) {
+					t.reads = append(t.reads, c)
+				}
+			}
+			return
+		}
 	}
-	d.Share = float64(found.Load()) / float64(max(1, min(places, s.scans[t.scan].Rows())))
+	c, ok := e.(*expr.Column)
+	if !ok {
+		for _, k := range expr.Kids(e) {
+			s.tellApart(k)
+		}
+		return
+	}
+	for _, t := range s.arms { // the key of an arm is told apart by its rows
+		if t.kind == plan.Inner && t.probe.Index == c.Index {
+			if !slices.Contains(t.reads, t.build.Index) {
+				t.reads, t.needs = append(t.reads, t.build.Index), append(t.needs, t.build)
+			}
+			return
+		}
+	}
+	key := &expr.Column{Index: s.local(c.Index), Name: s.fields[c.Index].Name, T: s.fields[c.Index].Type, P: c.P}
+	if !slices.ContainsFunc(s.Aggregate.Keys, func(k expr.Expr) bool { return k.(*expr.Column).Index == key.Index }) {
+		s.Aggregate.Keys = append(s.Aggregate.Keys, key)
+	}
+}
+
+// Prepare makes the arrays of the arms, once. It is a [plan.Declined] where two rows of one have the
+// same key.
+func (s *Star) Prepare(ctx context.Context) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.ready || s.declined != nil {
+		return s.declined
+	}
+	s.ctx = ctx
+	for i, t := range s.arms {
+		if err := s.join(t, s.Dimensions[i]); err != nil {
+			if errors.As(err, new(*plan.Declined)) {
+				s.declined = err
+			}
+			return err
+		}
+	}
+	s.ready = true
 	return nil
 }
 
-// numbered numbers what the keys read of a joined table's rows, each combination once; nil where they read
-// nothing of it.
-func (s *Star) numbered(t *starTable, rel *relation, d *plan.Dimension) (numbers []uint32, err error) {
-	of := s.scans[t.scan]
-	d.Size = 1
-	for _, c := range s.columns {
-		if c < of.first || c >= of.first+of.n {
-			continue
-		}
-		if numbers == nil {
-			numbers = make([]uint32, rel.rows)
-		}
-		seg := s.column(c).segment(ids{rel.ids[0], 0}, rel.rows, false)
-		if seg.Bits > 31 {
-			return nil, &plan.Declined{Why: fmt.Sprintf("%s has codes of %d bits", s.fields[c].Name, seg.Bits)}
-		}
-		d.Size, t.rows = renumber(numbers, d.Size, seg)
-	}
-	if rel.ids[0] != nil {
-		for i, row := range t.rows {
-			t.rows[i] = rel.ids[0][row]
-		}
-	}
-	return numbers, nil
-}
-
-// renumber makes numbers below size, one a row, those of their combinations with the codes of a column. It
-// says how many there are, and for each a row that has it.
-func renumber(numbers []uint32, size int, seg *table.Segment) (n int, rows []uint32) {
-	radix := seg.Max + 2 // 0 is NULL
-	combined := func(i int) uint64 {
-		at := uint64(numbers[i]) * radix
-		if !seg.IsNull(i) {
-			at += seg.Codes.At(i) + 1
-		}
-		return at
-	}
-	if all := uint64(size) * radix; all > max(1<<16, uint64(len(numbers))) {
-		known := map[uint64]uint32{}
-		for i := range numbers {
-			at := combined(i)
-			number, ok := known[at]
-			if !ok {
-				number = uint32(len(rows))
-				known[at], rows = number, append(rows, uint32(i))
-			}
-			numbers[i] = number
-		}
-		return max(1, len(rows)), rows
-	}
-	known := make([]uint32, uint64(size)*radix) // one more than a row, then the number
-	inParallel(len(numbers), func(lo, hi int) {
-		for i := lo; i < hi; i++ {
-			if at := combined(i); atomic.LoadUint32(&known[at]) == 0 {
-				atomic.StoreUint32(&known[at], uint32(i+1))
+// Arrays are what [Star.Prepare] has made for devices.
+func (s *Star) Arrays() (list []*table.Segment) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, d := range s.Dimensions {
+		for _, c := range []*table.Chunk{d.Bits, d.Digits} {
+			if c != nil {
+				list = append(list, c.Segments...)
 			}
 		}
-	})
-	for at, row := range known {
-		if row > 0 {
-			known[at], rows = uint32(len(rows)), append(rows, row-1)
-		}
 	}
-	inParallel(len(numbers), func(lo, hi int) {
-		for i := lo; i < hi; i++ {
-			numbers[i] = known[combined(i)]
-		}
-	})
-	return max(1, len(rows)), rows
-}
-
-// First is the joined rows of the first rows of groups that a device found in the fact table: a chunk for
-// each of the chunks' groups, in which these have the numbers from 0 on.
-func (s *Star) First(list []plan.GroupStates) (*table.Table, []plan.GroupStates) {
-	t := &table.Table{Name: s.Fact.Name, Fields: s.fields}
-	out := slices.Clone(list)
-	f := s.scans[s.fact]
-	for i := range out {
-		g := &out[i]
-		chunk := s.Fact.Chunks[g.Chunk]
-		c := &table.Chunk{Rows: len(g.Rows), Segments: make([]*table.Segment, len(s.fields))}
-		for _, col := range s.columns {
-			if scan := s.scanOf(col); scan == s.fact {
-				own := &joinColumn{Segment: chunk.Segments[col-f.first], starts: []int{0, chunk.Rows}, nulls: chunk.Segments[col-f.first].Nulls > 0}
-				own.chunks = []translated{{Segment: own.Segment}}
-				c.Segments[col] = own.segment(ids{g.Rows, 0}, len(g.Rows), false)
-			} else {
-				c.Segments[col] = s.column(col).segment(ids{s.partners(scan, chunk, g.Rows), 0}, len(g.Rows), false)
-			}
-		}
-		g.Chunk, g.Rows = i, make([]uint32, len(g.Rows))
-		for k := range g.Rows {
-			g.Rows[k] = uint32(k)
-		}
-		t.Chunks = append(t.Chunks, c)
-	}
-	return t, out
-}
-
-// partners are the rows of a joined table that rows of a chunk of the fact table have.
-func (s *Star) partners(scan int, chunk *table.Chunk, rows []uint32) []uint32 {
-	i := slices.IndexFunc(s.tables, func(t starTable) bool { return t.scan == scan })
-	t, d := s.tables[i], s.Dimensions[i]
-	digits := d.Digits.Segments[0].Codes
-	key := chunk.Segments[t.probe.Index-s.scans[s.fact].first]
-	out := make([]uint32, len(rows))
-	for i, row := range rows {
-		out[i] = t.rows[digits.At(int(key.Base+key.Codes.At(int(row))-d.Base))-1]
-	}
-	return out
+	return list
 }

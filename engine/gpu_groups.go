@@ -41,9 +41,14 @@ func (s *planned) groupsOf(ctx context.Context, b backend, n *plan.Aggregate, to
 func (s *planned) groupsOfStar(ctx context.Context, b backend, n *plan.Aggregate, took *took, find finder) iter.Seq2[[][]table.Value, error] {
 	return func(yield func([][]table.Value, error) bool) {
 		now, done, err := s.suited(ctx, b, took)
+		var t *table.Table
 		var states []plan.GroupStates
 		if err == nil && now.star != nil {
-			if states, err = find(ctx, b, s.plan, took); declined(err) {
+			if states, err = find(ctx, b, s.plan, took); err == nil {
+				slices.SortStableFunc(states, func(a, b plan.GroupStates) int { return cmp.Compare(a.Chunk, b.Chunk) })
+				t, states, err = s.star.Groups(states)
+			}
+			if declined(err) {
 				now, done, err = s.withJoin(ctx, took)
 			}
 		}
@@ -56,8 +61,6 @@ func (s *planned) groupsOfStar(ctx context.Context, b backend, n *plan.Aggregate
 			now.groupsOf(ctx, ofSlots(b), n, took, find)(yield)
 			return
 		}
-		slices.SortStableFunc(states, func(a, b plan.GroupStates) int { return cmp.Compare(a.Chunk, b.Chunk) })
-		t, states := s.star.First(states)
 		cpu.GroupStates(ctx, t, n, states)(yield)
 	}
 }

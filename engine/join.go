@@ -41,7 +41,11 @@ func (s *planned) findStar() bool {
 		return false
 	}
 	if a := s.grouped(); a != nil && f.Where == nil {
-		s.star = db.cpu.(cpuBackend).NewStar(f.Join, a, s.scanned())
+		of, err := s.joining()
+		if err != nil {
+			return false // which the join says
+		}
+		s.star = db.cpu.(cpuBackend).NewStar(f.Join, a, of)
 	}
 	return s.star != nil
 }
@@ -89,16 +93,23 @@ func (s *planned) scanned() (list []*table.Table) {
 	return list
 }
 
+// joining is what the fragment joins, without the columns that are wanted.
+func (s *planned) joining() (of cpu.Joining, err error) {
+	of = cpu.Joining{Tables: s.scanned(), Way: s.db.joinWay.get(), ChunkRows: s.db.chunkRows()}
+	if of.Memory, err = s.db.hostBudget(); err == nil && of.Memory == 0 {
+		of.Memory = glctx.FreeHostMemory()
+	}
+	return of, err
+}
+
 // withJoin is the statement for the table of the rows that its joins give, which stays on devices until
 // done is called. What devices take for that is added to took.
 func (s *planned) withJoin(ctx context.Context, took *took) (joined *planned, done func(), err error) {
-	of := cpu.Joining{Tables: s.scanned(), Columns: s.fragment.Reads(), Way: s.db.joinWay.get(), ChunkRows: s.db.chunkRows()}
-	if of.Memory, err = s.db.hostBudget(); err != nil {
+	of, err := s.joining()
+	if err != nil {
 		return nil, nil, err
 	}
-	if of.Memory == 0 {
-		of.Memory = glctx.FreeHostMemory()
-	}
+	of.Columns = s.fragment.Reads()
 	pairing := pairing{db: s.db, watch: s.watch, took: took}
 	switch name := s.db.Backend(); {
 	case name == "compute":

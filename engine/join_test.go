@@ -83,9 +83,23 @@ func TestStars(t *testing.T) {
 		{"SELECT far.name || '!', a % 2, SUM(m) FROM fact, far WHERE b = far.key AND far.name LIKE '%1%' GROUP BY 1, 2 HAVING SUM(m) > 10 ORDER BY 1, 2", true},
 		{"SELECT x.name, y.name, COUNT(*) FROM fact, dim x, dim y WHERE a = x.key AND b = y.key GROUP BY 1, 2 ORDER BY 1, 2", true},
 		{"SELECT x.name, y.size, COUNT(*) FROM fact, dim x, dim y WHERE a = x.key AND a = y.key GROUP BY 1, 2 ORDER BY 1, 2", true},
-		// Not in one sweep: two partners, an aggregate of the other table, an outer join, a median, too many groups.
+		{"SELECT name, SUM(size), AVG(size), COUNT(size), COUNT(name) FROM fact, dim WHERE a = key GROUP BY 1 ORDER BY 1", true},
+		{"SELECT SUM(CASE WHEN name = 'red' THEN n ELSE 0 END), SUM(CASE WHEN size > 4 THEN n * m WHEN name = 'blue' THEN size END), COUNT(CASE size WHEN 3 THEN n END) FROM fact, dim WHERE a = key", true},
+		// A snowflake, of which the second table is joined to the first.
+		{"SELECT dim.name, far.name, COUNT(*), SUM(n) FROM fact, dim, far WHERE a = dim.key AND size = far.key GROUP BY 1, 2 ORDER BY 1, 2", true},
+		{"SELECT COUNT(*), SUM(n) FROM fact, dim, far WHERE a = dim.key AND size = far.key AND far.name LIKE '%1%'", true},
+		// Conditions between arms, and between an arm and the fact table.
+		{"SELECT x.name, COUNT(*), SUM(m) FROM fact, dim x, dim y WHERE a = x.key AND m = y.key AND x.name = y.name GROUP BY 1 ORDER BY 1", true},
+		{"SELECT COUNT(*), SUM(m), MAX(n) FROM fact, dim WHERE a = dim.key AND size < m", true},
+		// Sets of keys.
+		{"SELECT m, COUNT(*), SUM(n) FROM fact WHERE EXISTS (SELECT * FROM dim WHERE a = key AND size > 3) GROUP BY m ORDER BY m", true},
+		{"SELECT m, COUNT(*), SUM(n) FROM fact WHERE EXISTS (SELECT * FROM twice WHERE b = key) GROUP BY m ORDER BY m", true},
+		{"SELECT COUNT(*), SUM(n) FROM fact, dim WHERE a = dim.key AND NOT EXISTS (SELECT * FROM twice WHERE size = twice.key)", true},
+		{"SELECT m, COUNT(*) FROM fact WHERE NOT EXISTS (SELECT * FROM far WHERE b = key AND name LIKE '%3%') GROUP BY m ORDER BY m", true},
+		{"SELECT name, m, COUNT(*) FROM fact, dim WHERE a = key AND b IN (SELECT far.key FROM far, dim WHERE far.key = dim.key) GROUP BY 1, 2 ORDER BY 1, 2", true},
+		// Not in one sweep: two partners, a product of columns of two tables, an outer join, a median, too many groups.
 		{"SELECT twice.name, COUNT(*) FROM fact, twice WHERE a = key GROUP BY 1 ORDER BY 1", false},
-		{"SELECT name, SUM(size) FROM fact, dim WHERE a = key GROUP BY 1 ORDER BY 1", false},
+		{"SELECT name, SUM(size * n) FROM fact, dim WHERE a = key GROUP BY 1 ORDER BY 1", false},
 		{"SELECT name, COUNT(*) FROM fact LEFT JOIN dim ON a = key GROUP BY 1 ORDER BY 1", false},
 		{"SELECT name, MEDIAN(n) FROM fact, dim WHERE a = key GROUP BY 1 ORDER BY 1", false},
 		{"SELECT b, n, far.key, COUNT(*) FROM fact, far WHERE b = far.key GROUP BY 1, 2, 3 ORDER BY 1, 2, 3 LIMIT 50", false},

@@ -130,7 +130,7 @@ func cutInputs(n Node) Node {
 		}
 		if a, ok := n.(*Aggregate); ok && rows {
 			f.Total = slices.ContainsFunc(a.Aggs, func(g expr.Aggregate) bool { return g.Kind == expr.Selectivity })
-			if len(a.Keys) > 0 {
+			if len(a.Keys) > 0 || f.Join != nil {
 				f.Groups = &Aggregate{Keys: a.Keys, Aggs: a.Aggs}
 			}
 		}

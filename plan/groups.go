@@ -36,6 +36,17 @@ type GroupPart struct {
 // MostSlots is how many combinations of codes the keys of a chunk's groups may have on a device.
 const MostSlots = 1 << 16
 
+// MostStarSlots is the most that MostSlots is of a star.
+const MostStarSlots = 1 << 24
+
+// mostSlots is how many combinations the keys of a chunk's groups may have: in a star as many as it has rows.
+func (q *Query) mostSlots(chunk int) uint64 {
+	if rows := q.Table.Chunks[chunk].Rows; len(q.Star) > 0 && rows > MostSlots {
+		return uint64(min(MostStarSlots, rows))
+	}
+	return MostSlots
+}
+
 // GroupReads lists the columns that the aggregation by keys reads.
 func (q *Query) GroupReads() []int {
 	list := q.Groups.reads()
@@ -66,22 +77,22 @@ type GroupKey struct {
 }
 
 // GroupKeys lists the columns that the keys read. It is a [Declined] where their codes have more than
-// [MostSlots] combinations in a chunk.
+// [MostSlots] combinations in a chunk, in a star more than its rows or [MostStarSlots].
 func (q *Query) GroupKeys(chunk int) (list []GroupKey, err error) {
-	slots := uint64(1)
+	slots, most := uint64(1), q.mostSlots(chunk)
 	for _, l := range q.Star {
-		if slots *= uint64(max(1, l.Size)); slots > MostSlots {
-			return nil, &Declined{Why: fmt.Sprintf("the keys of joined tables have more than %d combinations", MostSlots)}
+		if slots *= uint64(max(1, l.Size)); slots > most {
+			return nil, &Declined{Why: fmt.Sprintf("the keys of joined tables have more than %d combinations", most)}
 		}
 	}
 	for _, col := range q.GroupColumns() {
 		seg := q.Table.Chunks[chunk].Segments[col]
 		size := seg.Max
-		if seg.Nulls > 0 && size < MostSlots {
+		if seg.Nulls > 0 && size < most {
 			size++
 		}
-		if size >= MostSlots/slots {
-			return nil, &Declined{Why: fmt.Sprintf("the codes of the keys have more than %d combinations", MostSlots)}
+		if size >= most/slots {
+			return nil, &Declined{Why: fmt.Sprintf("the codes of the keys have more than %d combinations", most)}
 		}
 		size++
 		slots *= size

@@ -1,0 +1,256 @@
+package cpu
+
+import (
+	"math/bits"
+	"slices"
+
+	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/table"
+)
+
+// starSum is an aggregate of the statement, as one of the star's device, as a value that all rows of a group have, or as
+// one of both that CASE chooses for the group.
+type starSum struct {
+	agg    int         // of the device; negative for none
+	value  expr.Expr   // that all rows of a group have
+	when   []expr.Expr // conditions of CASE
+	then   []*starSum  // for these, and where none is TRUE
+	counts bool        // it is how many values there are that matters
+}
+
+// sumOf makes an aggregate of what x, its argument, computes of the fact table; nil where that cannot be done.
+func (s *Star) sumOf(g expr.Aggregate, x expr.Expr) *starSum {
+	if !slices.ContainsFunc(g.Reads(), func(c int) bool { return !s.inFact(c) }) {
+		for _, c := range g.Reads() { // of the smallest and largest values the kinds are taken from a row
+			if !slices.Contains(s.columns, c) {
+				s.columns = append(s.columns, c)
+			}
+		}
+		return s.ofFact(g)
+	}
+	if g.Kind != expr.Sum && g.Kind != expr.Avg && g.Kind != expr.Count || g.Distinct || g.Filter != nil || g.Kind != expr.Count && !g.Arg.IsExact() {
+		return nil
+	}
+	return s.branch(g, x)
+}
+
+// ofFact is an aggregate of the fact table.
+func (s *Star) ofFact(g expr.Aggregate) *starSum {
+	g = g.Moved(s.local)
+	s.Aggregate.Aggs = append(s.Aggregate.Aggs, g)
+	return &starSum{agg: len(s.Aggregate.Aggs) - 1}
+}
+
+// branch is the sum of x as an aggregate's, or how many values it has.
+func (s *Star) branch(g expr.Aggregate, x expr.Expr) *starSum {
+	columns, counts := expr.Columns(x), g.Kind == expr.Count
+	if !counts && (!x.Type().IsExact() || x.Type().Scale != g.Arg.Scale) {
+		return nil
+	}
+	call, ok := x.(*expr.Call)
+	switch {
+	case !slices.ContainsFunc(columns, s.inFact):
+		s.tellApart(x)
+		return &starSum{agg: -1, value: x, counts: counts}
+	case !slices.ContainsFunc(columns, func(c int) bool { return !s.inFact(c) }):
+		g = g.Map(func(expr.Expr) expr.Expr { return x })
+		g.Arg = x.Type()
+		return s.ofFact(g)
+	case !ok || call.Fn != expr.Case:
+		return nil
+	}
+	out := &starSum{agg: -1}
+	for i := 0; i < len(call.Args); i += 2 {
+		if i+1 < len(call.Args) {
+			s.tellApart(call.Args[i])
+			out.when = append(out.when, call.Args[i])
+		}
+		then := s.branch(g, call.Args[min(i+1, len(call.Args)-1)])
+		if then == nil {
+			return nil
+		}
+		out.then = append(out.then, then)
+	}
+	return out
+}
+
+// Groups is the statement's groups of those that a device found in the fact table: the joined rows of the first rows of
+// these, a chunk for each of the chunks' groups, in which they have the numbers from 0 on.
+func (s *Star) Groups(list []plan.GroupStates) (*table.Table, []plan.GroupStates, error) {
+	t := &table.Table{Name: s.Fact.Name, Fields: s.result}
+	out := make([]plan.GroupStates, 0, len(list))
+	for i := range list {
+		c := s.firstRows(&list[i])
+		g, err := s.statesOf(c, &list[i])
+		if err != nil {
+			return nil, nil, err
+		}
+		g.Chunk = len(out)
+		result := &table.Chunk{Rows: c.Rows}
+		for _, col := range s.places {
+			result.Segments = append(result.Segments, c.Segments[col])
+		}
+		out, t.Chunks = append(out, g), append(t.Chunks, result)
+	}
+	return t, out, nil
+}
+
+// firstRows is the joined rows of the first rows of groups.
+func (s *Star) firstRows(g *plan.GroupStates) *table.Chunk {
+	chunk, f := s.Fact.Chunks[g.Chunk], s.scans[s.fact]
+	c := &table.Chunk{Rows: len(g.Rows), Segments: make([]*table.Segment, len(s.fields))}
+	partners := map[*starArm][]uint32{}
+	for _, col := range s.columns {
+		if s.inFact(col) {
+			own := &joinColumn{Segment: chunk.Segments[col-f.first], starts: []int{0, chunk.Rows}, nulls: chunk.Segments[col-f.first].Nulls > 0}
+			own.chunks = []translated{{Segment: own.Segment}}
+			c.Segments[col] = own.segment(ids{g.Rows, 0}, len(g.Rows), false)
+			continue
+		}
+		t := s.armWith(col)
+		if partners[t] == nil {
+			partners[t] = s.partners(t, chunk, g.Rows)
+		}
+		c.Segments[col] = s.segmentOf(t, col, partners[t])
+	}
+	return c
+}
+
+// partners are the rows of an arm that rows of a chunk of the fact table have.
+func (s *Star) partners(t *starArm, chunk *table.Chunk, rows []uint32) []uint32 {
+	d := s.Dimensions[slices.Index(s.arms, t)]
+	digits, key := d.Digits.Segments[0].Codes, chunk.Segments[s.local(t.probe.Index)]
+	out := make([]uint32, len(rows))
+	for i, row := range rows {
+		out[i] = uint32(digits.At(int(key.Base+key.Codes.At(int(row))-d.Base)) - 1)
+		if t.rows != nil {
+			out[i] = t.rows[out[i]]
+		}
+	}
+	return out
+}
+
+// statesOf is the states of the statement's aggregates, of the groups for which all conditions are TRUE.
+func (s *Star) statesOf(c *table.Chunk, from *plan.GroupStates) (out plan.GroupStates, err error) {
+	for i := range from.Rows {
+		out.Rows = append(out.Rows, uint32(i))
+	}
+	for _, e := range s.cross {
+		x, err := s.vector(e, c, out.Rows)
+		if err != nil {
+			return out, err
+		}
+		var left []uint32
+		for i, row := range out.Rows {
+			if !x.IsNull(i) && x.Ints[i] != 0 {
+				left = append(left, row)
+			}
+		}
+		out.Rows = left
+	}
+	for _, row := range out.Rows {
+		out.N = append(out.N, from.N[row])
+	}
+	out.Aggs = make([]plan.GroupState, len(s.sums))
+	for k, sum := range s.sums {
+		to := &out.Aggs[k]
+		n := len(out.Rows)
+		to.N, to.High, to.Low = make([]uint64, n), make([]int64, n), make([]int64, n)
+		if err := s.fill(to, sum, c, out.Rows, identity(n), from); err != nil {
+			return out, err
+		}
+	}
+	return out, nil
+}
+
+func identity(n int) []int {
+	list := make([]int, n)
+	for i := range list {
+		list[i] = i
+	}
+	return list
+}
+
+// vector is an expression's values in rows of a chunk; a [plan.Declined] where one has an error.
+func (s *Star) vector(e expr.Expr, c *table.Chunk, rows []uint32) (Vector, error) {
+	x, err := new(Evaluator).Vector(e, c, table.Block{Rows: rows})
+	if err != nil {
+		return x, &plan.Declined{Why: err.Error()}
+	}
+	return x, nil
+}
+
+// fill writes the states of an aggregate: of row rows[i] to place at[i].
+func (s *Star) fill(to *plan.GroupState, sum *starSum, c *table.Chunk, rows []uint32, at []int, from *plan.GroupStates) error {
+	switch {
+	case sum.agg >= 0:
+		of := &from.Aggs[sum.agg]
+		if of.Least != nil && to.Least == nil {
+			to.Least, to.Greatest = make([]uint32, len(to.N)), make([]uint32, len(to.N))
+		}
+		for i, row := range rows {
+			to.N[at[i]], to.High[at[i]], to.Low[at[i]] = of.N[row], of.High[row], of.Low[row]
+			if of.Least != nil {
+				to.Least[at[i]], to.Greatest[at[i]] = of.Least[row], of.Greatest[row]
+			}
+		}
+		return nil
+	case sum.value != nil:
+		x, err := s.vector(sum.value, c, rows)
+		if err != nil {
+			return err
+		}
+		if x.Highs != nil {
+			return &plan.Declined{Why: "sums of values of joined tables take 64 bits"}
+		}
+		for i, row := range rows {
+			if x.IsNull(i) {
+				continue
+			}
+			if to.N[at[i]] = from.N[row]; !sum.counts {
+				to.High[at[i]], to.Low[at[i]] = product(x.Ints[i], from.N[row])
+			}
+		}
+		return nil
+	}
+	for k, then := range sum.then {
+		these, places := rows, at
+		if k < len(sum.when) {
+			x, err := s.vector(sum.when[k], c, rows)
+			if err != nil {
+				return err
+			}
+			these, places = nil, nil
+			var others []uint32
+			var otherPlaces []int
+			for i, row := range rows {
+				if !x.IsNull(i) && x.Ints[i] != 0 {
+					these, places = append(these, row), append(places, at[i])
+				} else {
+					others, otherPlaces = append(others, row), append(otherPlaces, at[i])
+				}
+			}
+			rows, at = others, otherPlaces
+		}
+		if err := s.fill(to, then, c, these, places, from); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// product is v times n, an integer of 128 bits.
+func product(v int64, n uint64) (high, low int64) {
+	size := uint64(v)
+	if v < 0 {
+		size = -size
+	}
+	h, l := bits.Mul64(size, n)
+	if v < 0 {
+		var c uint64
+		l, c = bits.Sub64(0, l, 0)
+		h, _ = bits.Sub64(0, h, c)
+	}
+	return int64(h), int64(l)
+}
