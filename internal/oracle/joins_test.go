@@ -294,6 +294,14 @@ func (g *joins) tables() string {
 			default:
 				text += " JOIN " + dim + " ON " + on
 			}
+			if len(g.from) < 4 && g.some(3) { // a snowflake
+				far, of := g.take(g.pool[1:])
+				text, g.where = g.pick(text+", "+of, of+", "+text), append(g.where, g.column([]source{s}, wholes...)+" = "+far.name+".i")
+			}
+		}
+		if g.some(2) {
+			of := rapid.SampledFrom(g.pool).Draw(g.t, "set").Name
+			g.where = append(g.where, g.pick("", "NOT ")+"EXISTS (SELECT 1 FROM "+of+" z WHERE z.i = "+g.column(g.from, wholes...)+")")
 		}
 		return text
 	case 2, 3:
@@ -348,7 +356,8 @@ func (g *joins) item() string {
 
 func (g *joins) total() string {
 	number, ordered := g.column(g.from, numbers...), g.column(g.from, append([]table.Kind{table.Varchar, table.Date}, numbers...)...)
-	call := g.pick("COUNT(*)", "COUNT("+g.item()+")", "COUNT(DISTINCT "+ordered+")", "SUM("+number+")", "SUM("+number+" * 2)", "MIN("+ordered+")", "MAX("+ordered+")")
+	call := g.pick("COUNT(*)", "COUNT("+g.item()+")", "COUNT(DISTINCT "+ordered+")", "SUM("+number+")", "SUM("+number+" * 2)", "MIN("+ordered+")", "MAX("+ordered+")",
+		"SUM(CASE WHEN "+g.alone(g.from)+" THEN "+number+" ELSE 0 END)", "COUNT(CASE WHEN "+g.alone(g.from)+" THEN "+number+" END)")
 	if g.some(1) {
 		call += " FILTER (WHERE " + g.alone(g.from) + ")"
 	}
