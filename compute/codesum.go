@@ -7,18 +7,19 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/textures"
 )
 
-// codeSum is the sum of the codes of a column, or of the products of those of two columns: of
+// codeSum is the sum of the codes of a column, or of the products of those of several columns: of
 // 2^i times the number of records that have bit i; of 2^(i+j) times the number of those that
 // have bit i of the one and bit j of the other.
 type codeSum struct {
-	cols []int // one or two
+	cols []int // up to plan.MostFactors
 	*number
 }
 
-func (s *codeSum) isProduct() bool { return len(s.cols) == 2 }
+func (s *codeSum) isProduct() bool { return len(s.cols) > 1 }
 
 // sumBits is the width of the parts in which the codes of one column are summed up: a thread's sum
 // of such a part of 128 records of 511 units stays below 2^32. Products take 64 bits.
@@ -33,7 +34,7 @@ const (
 )
 
 // mostPairs is up to how many pairs of planes a product is summed up by these: beyond, and where no code is
-// wider than 32 bits, a program multiplies packed codes. On llvmpipe both took as long with 24 x 4 planes.
+// wider than 32 bits, a program multiplies packed codes, as it does those of three columns. On llvmpipe both took as long with 24 x 4 planes.
 const mostPairs = 128
 
 // packed reports whether a sum is of products of packed codes.
@@ -41,13 +42,32 @@ func (x *chunk) packed(s *codeSum) bool {
 	if !s.isProduct() {
 		return false
 	}
-	a, b := x.segment(s.cols[0]), x.segment(s.cols[1])
-	return storedOf(a).planes()*storedOf(b).planes() > mostPairs && textures.Parts(a) == 1 && textures.Parts(b) == 1
+	pairs := 1
+	for _, col := range s.cols {
+		seg := x.segment(col)
+		if textures.Parts(seg) > 1 {
+			return false
+		}
+		pairs *= storedOf(seg).planes()
+	}
+	return len(s.cols) > 2 || pairs > mostPairs
+}
+
+// tooWide is a [plan.Declined] where a sum is of products of three codes, of which some is no packed one.
+func (x *chunk) tooWide(s *codeSum) error {
+	if len(s.cols) < 3 || x.packed(s) {
+		return nil
+	}
+	return &plan.Declined{Why: fmt.Sprintf("products of %d columns take codes of 32 bits, one of them has more", len(s.cols))}
 }
 
 // words is how many words of 32 bits a product of packed codes has.
 func (x *chunk) words(s *codeSum) int {
-	return 1 + (x.segment(s.cols[0]).Bits+x.segment(s.cols[1]).Bits-1)/32
+	width := 0
+	for _, col := range s.cols {
+		width += x.segment(col).Bits
+	}
+	return (width + 31) / 32
 }
 
 // bitGroup is some neighbouring bits of a column's codes, of which some are stored. They lie
@@ -156,18 +176,22 @@ func (t *mainText) sum(s *codeSum) {
 // multiply adds up the products of packed codes of m, four neighbouring records at a time, and returns the sums'
 // names: of bits 0 to 15 of the products, and so on.
 func (t *mainText) multiply(s *codeSum) (names []string) {
-	fetch := func(col int) string {
-		return fmt.Sprintf("unpack(FETCH_%s(%s, quad))", strings.ToUpper(textures.CodeType(t.x.segment(col))), t.writer.codes(col, 0))
-	}
 	t.steps += 32
-	fmt.Fprintf(&t.loop, `        for (uint i = 0u; i < 32u; i++) {
-            uvec4 taken = m >> i & 1u, high, low;
+	t.loop.WriteString(`        for (uint i = 0u; i < 32u; i++) {
+            uvec4 taken = m >> i & 1u;
             if (!some(taken))
                 continue;
             uint quad = quadOf(unit, i);
-            umulExtended(taken * %s, %s, high, low);
-`, fetch(s.cols[0]), fetch(s.cols[1]))
-	for _, word := range []string{"low", "high"}[:t.x.words(s)] {
+`)
+	factors := []factor{{"taken", 0}}
+	for i, col := range s.cols {
+		name := fmt.Sprintf("code%d", i)
+		fmt.Fprintf(&t.loop, "            uvec4 %s = unpack(FETCH_%s(%s, quad));\n", name, strings.ToUpper(textures.CodeType(t.x.segment(col))), t.writer.codes(col, 0))
+		factors = append(factors, factor{name, t.x.segment(col).Bits})
+	}
+	declare, words := product("product", factors)
+	fmt.Fprintf(&t.loop, "            %s\n", declare)
+	for _, word := range words {
 		for _, piece := range []string{" & 65535u", " >> 16"} {
 			name := t.name("product")
 			fmt.Fprintf(&t.before, "    uvec4 %s = uvec4(0u);\n", name)

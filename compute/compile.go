@@ -100,7 +100,9 @@ func compile(d Device, q *plan.Query) (*compiled, error) {
 		}
 		for k, a := range q.Aggs {
 			if a.X != nil {
-				x.askSum(k, q.Chunks[i].Sums[k])
+				if err := x.askSum(k, q.Chunks[i].Sums[k]); err != nil {
+					return nil, err
+				}
 				continue
 			}
 			x.ask(a, plan.IsRanked(a) && c.byHistogram(a))

@@ -60,15 +60,22 @@ func groupsQuery(t *testing.T, tab *table.Table, where expr.Expr, keys ...int) (
 		n.Keys = append(n.Keys, column(k))
 	}
 	x := &expr.Arith{Op: expr.Mul, L: column(2), R: column(3), T: bigint}
+	three := &expr.Arith{Op: expr.Mul, L: x, R: column(3), T: bigint} // of more than 64 bits in all
 	for _, kind := range []expr.AggKind{expr.Count, expr.Sum, expr.Avg, expr.Min, expr.Max} {
 		n.Aggs = append(n.Aggs, expr.Aggregate{Kind: kind, Col: 2, Name: "x", Arg: bigint})
 	}
-	n.Aggs = append(n.Aggs, expr.Aggregate{Kind: expr.CountAll, Col: -1}, expr.Aggregate{Kind: expr.Sum, Col: -1, X: x, Name: "x * y", Arg: bigint})
+	n.Aggs = append(n.Aggs, expr.Aggregate{Kind: expr.CountAll, Col: -1}, expr.Aggregate{Kind: expr.Sum, Col: -1, X: x, Name: "x * y", Arg: bigint},
+		expr.Aggregate{Kind: expr.Sum, Col: -1, X: three, Name: "x * y * y", Arg: bigint})
+	return queryOf(t, tab, where, n), n
+}
+
+func queryOf(t *testing.T, tab *table.Table, where expr.Expr, n *plan.Aggregate) *plan.Query {
+	t.Helper()
 	q, err := plan.NewQuery(tab, &plan.Fragment{Table: "t", Where: where, Groups: n})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return q, n
+	return q
 }
 
 // foundGroups compares the groups that a device finds with others, as text; it is false where the device has too few
@@ -116,7 +123,7 @@ func TestGroupsAreThoseOfCPU(t *testing.T) {
 	}
 	ctx := context.Background()
 	gltest.Run(t, 0, func(gl *glctx.Context, g *pass.GL) {
-		shares := map[bool]bool{}
+		memories := map[memory]bool{}
 		for _, c := range []struct {
 			name  string
 			tab   *table.Table
@@ -146,13 +153,68 @@ func TestGroupsAreThoseOfCPU(t *testing.T) {
 				compiled, _ := d.compile(q)
 				for _, p := range compiled.passes {
 					if op, ok := p.Op.(Group); ok {
-						shares[op.Shared] = true
+						memories[op.In] = true
 					}
 				}
 			}
 		}
-		if len(shares) < 2 {
-			t.Errorf("slots are shared: %v", shares)
+		if len(memories) < 4 {
+			t.Errorf("slots lie %v", memories)
+		}
+	})
+}
+
+// Aggregates with a FILTER, of one group, of few and of many: of some records, of all and of none, beside those without.
+func TestFilteredGroupsAreThoseOfCPU(t *testing.T) {
+	bigint := table.Type{Kind: table.BigInt}
+	column := func(i int) expr.Expr { return &expr.Column{Index: i, Name: "abxy"[i : i+1], T: bigint} }
+	above := func(col int, v int64) expr.Expr {
+		return &expr.Compare{Op: expr.GT, L: column(col), R: &expr.Const{V: table.Int(v)}}
+	}
+	product := &expr.Arith{Op: expr.Mul, L: column(2), R: column(3), T: bigint}
+	n := plan.Aggregate{Aggs: []expr.Aggregate{
+		{Kind: expr.Sum, Col: -1, X: product, Name: "x * y", Arg: bigint, Filter: above(3, 100)}, {Kind: expr.Sum, Col: -1, X: product, Name: "x * y", Arg: bigint},
+		{Kind: expr.Max, Col: 2, Name: "x", Arg: bigint, Filter: above(3, 100)}, {Kind: expr.CountAll, Col: -1, Filter: above(3, 100)},
+		{Kind: expr.Count, Col: 2, Name: "x", Arg: bigint, Filter: above(2, 1<<27)}, {Kind: expr.Min, Col: 2, Name: "x", Arg: bigint, Filter: above(3, 1<<40)},
+		{Kind: expr.Avg, Col: 2, Name: "x", Arg: bigint, Filter: &expr.Not{X: above(3, 1<<40)}},
+	}}
+	deleted := grouped(20_000, 2, [2]int{3, 3}, false, false)
+	gone, err := deleted.Chunks[0].Delete([]int{0, 1, 2, 8191, 8192, 9_999})
+	if err != nil {
+		t.Fatal(err)
+	}
+	gltest.Run(t, 0, func(gl *glctx.Context, g *pass.GL) {
+		taken := 0
+		for _, c := range []struct {
+			name  string
+			tab   *table.Table
+			where expr.Expr
+			keys  []int
+		}{
+			{"no keys", grouped(40_000, 3, [2]int{9, 2}, true, false), above(2, 1<<20), nil},
+			{"no keys, no rows", grouped(9000, 1, [2]int{9, 2}, false, false), above(2, 1<<40), nil},
+			{"few groups", grouped(70_000, 2, [2]int{3, 2}, true, false), above(2, 1<<28), []int{0, 1}},
+			{"few groups, deleted rows", deleted.With(gone, deleted.Chunks[1]), nil, []int{0, 1}},
+			{"groups", grouped(20_000, 1, [2]int{500, 2}, false, false), nil, []int{0}},
+		} {
+			n := n
+			for _, k := range c.keys {
+				n.Keys = append(n.Keys, column(k))
+			}
+			q := queryOf(t, c.tab, c.where, &n)
+			ctx := context.Background()
+			want, err := rowsOf(cpu.Group(ctx, c.tab, &n, cpu.New(1).Rows(ctx, q)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for kind, d := range devices(gl) {
+				if foundGroups(t, c.name+", "+kind, g, d, q, &n, want) {
+					taken++
+				}
+			}
+		}
+		if taken < 8 {
+			t.Errorf("%d were taken", taken)
 		}
 	})
 }

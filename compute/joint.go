@@ -28,7 +28,7 @@ const mostCounters = 256/16 - 2
 const mostBeside = 200
 
 // askSum notes what an aggregate of an expression needs of the chunk.
-func (x *chunk) askSum(agg int, s *plan.CodeSum) {
+func (x *chunk) askSum(agg int, s *plan.CodeSum) error {
 	j := x.joint(s.Cols)
 	if j == nil {
 		j = &joint{cols: s.Cols}
@@ -37,9 +37,14 @@ func (x *chunk) askSum(agg int, s *plan.CodeSum) {
 	j.aggs = append(j.aggs, agg)
 	for _, t := range s.Terms {
 		if len(t.Cols) > 0 && j.sum(t.Cols) == nil {
-			j.sums = append(j.sums, &codeSum{t.Cols, &number{}})
+			sum := &codeSum{t.Cols, &number{}}
+			if err := x.tooWide(sum); err != nil {
+				return err
+			}
+			j.sums = append(j.sums, sum)
 		}
 	}
+	return nil
 }
 
 func (x *chunk) joint(cols []int) *joint {
@@ -49,7 +54,7 @@ func (x *chunk) joint(cols []int) *joint {
 	return nil
 }
 
-// sum is the sum of a column's codes, or of the products of two columns'.
+// sum is the sum of a column's codes, or of the products of several columns'.
 func (j *joint) sum(cols []int) *codeSum {
 	if i := slices.IndexFunc(j.sums, func(s *codeSum) bool { return slices.Equal(s.cols, cols) }); i >= 0 {
 		return j.sums[i]
@@ -177,11 +182,11 @@ func (x *execution) SumOf(agg int) (sum plan.Sum, err error) {
 	return sum, nil
 }
 
-// Products adds up selected codes of columns, and products of the codes of two columns, all
+// Products adds up selected codes of columns, and products of the codes of several columns, all
 // bits in one pass, of the records in which none of the columns is NULL.
 type Products struct {
 	Result
-	Sums [][]pass.Attribute // each of one column or of two
+	Sums [][]pass.Attribute // each of one column or of several
 }
 
 // String implements pass.Op.
@@ -191,8 +196,8 @@ func (p Products) list() string {
 	var sums []string
 	for _, s := range p.Sums {
 		name := s[0].Name
-		if len(s) == 2 {
-			name += " * " + s[1].Name
+		for _, of := range s[1:] {
+			name += " * " + of.Name
 		}
 		sums = append(sums, name)
 	}

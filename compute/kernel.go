@@ -43,6 +43,7 @@ type code struct {
 	at             int // which arg is the place of the counts in the result; 0 for none
 	device         Device
 	perUnit, steps int  // see Device.groupsOf
+	mostUnits      int  // that one thread takes of a piece, on hardware; 0 is threadUnits
 	values         bool // it reads codes: see Device.valueGroups
 	regional       bool
 	uniforms       []shaders.Uniform // beside the arguments

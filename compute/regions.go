@@ -21,7 +21,11 @@ func (c *compiler) groups(k *code, p piece) int {
 	case k.values:
 		return k.device.valueGroups(units, k.steps)
 	case !k.regional:
-		return k.device.groupsOf(units, k.perUnit, k.steps)
+		n := k.device.groupsOf(units, k.perUnit, k.steps)
+		if k.mostUnits > 0 && !k.device.Software {
+			n = max(n, units/(k.device.localSize()*k.mostUnits)+1)
+		}
+		return n
 	}
 	each := threadUnits * k.device.localSize() * k.device.Multiprocessors // units, at one group a multiprocessor
 	return k.device.Multiprocessors * max(k.perUnit, units/each+1)

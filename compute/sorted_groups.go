@@ -51,7 +51,7 @@ func sortedGroups(run pass.Runner, d Device, q *plan.Query) ([]plan.GroupStates,
 			continue
 		}
 		x.tree = trees[i]
-		g := &grouping{at: map[string]int{}, cols: q.GroupColumns(), found: &marks{}}
+		g := &grouping{cols: q.GroupColumns(), found: &marks{}}
 		for j, w := range x.pieces {
 			s := &sorting{chunk: x, run: run, Window: w.Window, bitmap: x.tree.leaf.marks.blocks[j]}
 			numbers, n, err := s.groups(g.cols, q.Chunks[i].Pred.Op == plan.True)

@@ -72,7 +72,7 @@ func (t *groupText) starTests() {
 			code = "uvec4(0u)"
 		}
 		if p.late {
-			if valid := t.valid([]int{p.Col}); valid != "" {
+			if valid := t.valid([]int{p.Col}, nil); valid != "" {
 				fmt.Fprintf(&t.body, "    taken &= %s;\n", valid)
 			}
 		}

@@ -146,7 +146,7 @@ func (x *Explanation) node(n plan.Node) *PlanNode {
 		if out.Executor == nil {
 			out.On = "cpu"
 		}
-		if a, ok := n.(*plan.Aggregate); ok && x.grouped && len(a.Keys) > 0 {
+		if _, ok := n.(*plan.Aggregate); ok && x.grouped {
 			out.On = x.Backend
 		}
 		if s, ok := n.(*plan.Sort); ok && x.sorted && s.Unique == 0 {

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"fmt"
 	"math/big"
 	"slices"
 
@@ -15,12 +16,15 @@ type CodeSum struct {
 	Terms []CodeTerm
 }
 
-// CodeTerm is Coef times the sum of a product of codes: that of one column or of two, which
+// CodeTerm is Coef times the sum of a product of codes: of up to [MostFactors] columns, which
 // may be the same, ascending; without columns Coef times the number of the records.
 type CodeTerm struct {
 	Coef *big.Int
 	Cols []int
 }
+
+// MostFactors is how many codes a term may multiply.
+const MostFactors = 3
 
 // ExpressionSums is a [Partial] that adds up expressions, those of [ChunkPlan.Sums].
 type ExpressionSums interface {
@@ -66,7 +70,7 @@ func ofSum(g expr.Aggregate) bool {
 }
 
 // lowerSums finds the sums of expressions of every chunk. It is a [Declined] where one may
-// have an error in some record, or multiplies more than two columns.
+// have an error in some record, or multiplies more than [MostFactors] columns.
 func (q *Query) lowerSums() error {
 	for i, c := range q.Table.Chunks {
 		sums := make([]*CodeSum, len(q.Aggs))
@@ -75,7 +79,7 @@ func (q *Query) lowerSums() error {
 				continue
 			}
 			if sums[k] = codeSum(a, q.Table, c); sums[k] == nil {
-				return &Declined{Why: a.String() + " is not a sum of products of two columns that fit 64 bits in every record"}
+				return &Declined{Why: a.String() + fmt.Sprintf(" is not a sum of products of up to %d columns that fit 64 bits in every record", MostFactors)}
 			}
 			q.Chunks[i].Sums = sums
 		}
@@ -119,7 +123,7 @@ func codeSum(a expr.Aggregate, t *table.Table, c *table.Chunk) *CodeSum {
 }
 
 // ofCodes writes a polynomial of values as one of codes: each value is its code and an offset.
-// It fails where a term has more than two columns that vary.
+// It fails where a term has more than [MostFactors] columns that vary.
 func (p polynomial) ofCodes(cols map[int]*Val, c *table.Chunk) (out polynomial, ok bool) {
 	for _, t := range p {
 		product := polynomial{{coef: t.coef}}
@@ -133,7 +137,7 @@ func (p polynomial) ofCodes(cols map[int]*Val, c *table.Chunk) (out polynomial, 
 			product = next
 		}
 		for _, f := range product {
-			if len(f.cols) > 2 && f.coef.Sign() != 0 {
+			if len(f.cols) > MostFactors && f.coef.Sign() != 0 {
 				return nil, false
 			}
 			out = out.add(f)

@@ -19,8 +19,8 @@ type Fragment struct {
 	// Gathered says that the values of these columns are all that is asked of the rows, all of them
 	// and in their order: a device may give them instead of the rows' numbers.
 	Gathered bool
-	// Groups is the aggregation by keys that all rows go to, without its input: a device may give what it
-	// needs of the groups instead of the rows.
+	// Groups is the aggregation that all rows go to, without its input: by keys, or without, where the aggregates are not Aggs.
+	// A device may give what it needs of the groups instead of the rows.
 	Groups *Aggregate
 	// Order is the order in which all rows are wanted, without its input: a device may give them in it.
 	Order *Sort
@@ -130,7 +130,7 @@ func cutInputs(n Node) Node {
 		}
 		if a, ok := n.(*Aggregate); ok && rows {
 			f.Total = slices.ContainsFunc(a.Aggs, func(g expr.Aggregate) bool { return g.Kind == expr.Selectivity })
-			if len(a.Keys) > 0 || f.Join != nil {
+			if len(a.Keys) > 0 || f.Join != nil || !a.ofColumns() && !a.ofSums() {
 				f.Groups = &Aggregate{Keys: a.Keys, Aggs: a.Aggs}
 			}
 		}

@@ -29,8 +29,9 @@ type GroupState struct {
 
 // GroupPart is what an aggregate asks of the records of a chunk's group.
 type GroupPart struct {
-	Sum  *CodeSum // of its Cols also how many records have no NULL in them; without Terms that alone
-	Ends int      // the column whose smallest and largest codes are asked for; -1 for none
+	Sum    *CodeSum // of its Cols also how many records have no NULL in them; without Terms that alone
+	Ends   int      // the column whose smallest and largest codes are asked for; -1 for none
+	Filter *Pred    // of the records for which it holds; nil for all
 }
 
 // MostSlots is how many combinations of codes the keys of a chunk's groups may have on a device.
@@ -115,9 +116,14 @@ func (q *Query) Groupable(chunk int) bool {
 // not made of counts, sums over codes and ends.
 func (q *Query) GroupParts(chunk int) ([]GroupPart, error) {
 	var list []GroupPart
-	for _, a := range q.Groups.Aggs {
+	for k, a := range q.Groups.Aggs {
+		filter := a.Filter
+		a.Filter = nil
 		p, ok := q.groupPart(a, q.Table.Chunks[chunk])
-		if !ok {
+		if filter != nil {
+			a.Filter, p.Filter = filter, q.Chunks[chunk].Filters[k]
+		}
+		if !ok || filter != nil && p.Filter == nil {
 			return nil, &Declined{Why: fmt.Sprintf("groups with %s are cpu's", a)}
 		}
 		list = append(list, p)
@@ -127,7 +133,7 @@ func (q *Query) GroupParts(chunk int) ([]GroupPart, error) {
 
 func (q *Query) groupPart(a expr.Aggregate, c *table.Chunk) (p GroupPart, ok bool) {
 	p = GroupPart{Sum: &CodeSum{}, Ends: -1}
-	if a.Distinct || a.Filter != nil || a.Kind == expr.Selectivity {
+	if a.Distinct || a.Kind == expr.Selectivity {
 		return p, false
 	}
 	if a.Col >= 0 {

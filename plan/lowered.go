@@ -48,21 +48,32 @@ func NewQuery(t *table.Table, q *Fragment) (*Query, error) { return new(Lowered)
 // Query is [NewQuery] that lowers only the chunks for which nothing is kept, several at
 // a time.
 func (l *Lowered) Query(t *table.Table, q *Fragment) (*Query, error) {
-	out := &Query{Table: t, Where: q.Where, Aggs: q.Aggs, Columns: q.Columns, Gathered: q.Gathered, Groups: q.Groups, Order: q.Order, Chunks: make([]ChunkPlan, len(t.Chunks))}
+	out := &Query{Table: t, Where: q.Where, Aggs: q.Aggs, Columns: q.Columns, Gathered: q.Gathered, Groups: q.Groups, Order: q.Order}
 	for _, a := range q.Aggs {
 		if a.Col >= 0 && a.Col < len(t.Fields) && t.Fields[a.Col].Unsupported != "" {
 			return nil, unsupportedColumn(t.Fields[a.Col], a.P)
 		}
 	}
-	if q.Where == nil {
+	var err error
+	if out.Chunks, err = l.chunks(t, q.Where); err != nil {
+		return nil, err
+	}
+	l.filters(out)
+	return l.withSums(out, t, q)
+}
+
+// chunks lowers a condition for the chunks of a table; nil selects every record.
+func (l *Lowered) chunks(t *table.Table, where expr.Expr) ([]ChunkPlan, error) {
+	out := &Query{Table: t, Where: where, Chunks: make([]ChunkPlan, len(t.Chunks))}
+	if where == nil {
 		for i, c := range t.Chunks {
 			out.Chunks[i].Pred = livePred(t, c)
 		}
-		return l.withSums(out, t, q)
+		return out.Chunks, nil
 	}
-	old := l.get(t.Name, q.Where)
-	now := &lowered{table: t.Name, where: q.Where}
-	cols := expr.Columns(q.Where)
+	old := l.get(t.Name, where)
+	now := &lowered{table: t.Name, where: where}
+	cols := expr.Columns(where)
 	var missing []int
 	for i, c := range t.Chunks {
 		k := loweredChunk{live: livePred(t, c).Op}
@@ -85,7 +96,41 @@ func (l *Lowered) Query(t *table.Table, q *Fragment) (*Query, error) {
 		now.chunks[i].plan = out.Chunks[i]
 	}
 	l.put(old, now)
-	return l.withSums(out, t, q)
+	return out.Chunks, nil
+}
+
+// filters lowers the FILTERs of the groups' aggregates.
+func (l *Lowered) filters(q *Query) {
+	if q.Groups == nil || !slices.ContainsFunc(q.Groups.Aggs, func(a expr.Aggregate) bool { return a.Filter != nil }) {
+		return
+	}
+	known := map[string][]*Pred{}
+	for i := range q.Chunks {
+		q.Chunks[i].Filters = make([]*Pred, len(q.Groups.Aggs))
+	}
+	for k, a := range q.Groups.Aggs {
+		if a.Filter == nil {
+			continue
+		}
+		for i, p := range memo(known, expr.Identity(a.Filter), func() []*Pred { return l.filter(q.Table, a.Filter) }) {
+			q.Chunks[i].Filters[k] = p
+		}
+	}
+}
+
+// filter lowers a FILTER for the chunks of a table: none where it is cpu's, which is where it may raise an error.
+func (l *Lowered) filter(t *table.Table, where expr.Expr) (list []*Pred) {
+	chunks, err := l.chunks(t, where)
+	if err != nil {
+		return nil
+	}
+	for _, c := range chunks {
+		if len(c.Checks) > 0 || c.scalar != nil {
+			return nil
+		}
+		list = append(list, c.Pred)
+	}
+	return list
 }
 
 // withSums is a fragment's query with its sums of expressions, or that of the rows.

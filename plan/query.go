@@ -60,5 +60,7 @@ type ChunkPlan struct {
 	Pred   *Pred
 	Checks []Check    // in the order in which their errors would be raised
 	Sums   []*CodeSum // by aggregate, of those of expressions; nil without any
-	scalar *Scalar    // the first of the conditions that package cpu alone evaluates; nil for none
+	// Filters are the FILTERs of the groups' aggregates, by aggregate, equal ones the same; nil for none, and for one that is cpu's.
+	Filters []*Pred
+	scalar  *Scalar // the first of the conditions that package cpu alone evaluates; nil for none
 }

@@ -1,6 +1,6 @@
 // What programs that read codes share. A work group takes 64 units at a time, 8192 records
 // in a row, and a thread of it every STRIDE-th bit of a unit from PLACE on; in software a
-// thread takes all bits of its units. UNITS_OF is the head of a loop over these.
+// thread takes all bits of its units. UNITS_OF is the head of a loop over these, BEGINS the first unit of a work group.
 #ifdef SOFTWARE
 #define PLACE 0u
 #define STRIDE 1u
@@ -13,8 +13,9 @@ uvec4 joined(uvec4 bits) { return bits; }
 #define UNITS_OF(units, before, total) uint unit = bound(GROUP / PARTS, units, before, total) + GROUP % PARTS * 64u + (gl_LocalInvocationIndex & 63u), \
     end = endUnit(units, before, total); unit < end; unit += PARTS * 64u
 #else
-#define UNITS_OF(units, before, total) uint unit = (gl_WorkGroupID.x + gl_NumWorkGroups.x - (before) / 64u % gl_NumWorkGroups.x) \
-    % gl_NumWorkGroups.x * 64u + (gl_LocalInvocationIndex & 63u); unit < (units); unit += gl_NumWorkGroups.x * 64u
+#define BEGINS(units, before, total) ((gl_WorkGroupID.x + gl_NumWorkGroups.x - (before) / 64u % gl_NumWorkGroups.x) % gl_NumWorkGroups.x * 64u)
+#define UNITS_OF(units, before, total) uint unit = BEGINS(units, before, total) + (gl_LocalInvocationIndex & 63u); \
+    unit < (units); unit += gl_NumWorkGroups.x * 64u
 #endif
 shared uvec4 found[LOCAL];
 

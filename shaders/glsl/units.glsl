@@ -136,6 +136,16 @@ uvec4 unpack(uint w) { return (uvec4(w) >> uvec4(0, 8, 16, 24)) & 255u; }
 uvec4 unpack(uvec2 w) { return uvec4(w.x & 65535u, w.x >> 16, w.y & 65535u, w.y >> 16); }
 uvec4 unpack(uvec4 w) { return w; }
 
+// multiply is the product of three factors: 96 bits, low word first.
+void multiply(uvec4 a, uvec4 b, uvec4 c, out uvec4 low, out uvec4 high, out uvec4 top) {
+    uvec4 l, h, more, carry;
+    umulExtended(a, b, h, l);
+    umulExtended(l, c, high, low);
+    umulExtended(h, c, top, more);
+    high = uaddCarry(high, more, carry);
+    top += carry;
+}
+
 // within marks the records of a unit that are among the window's rows, not padding.
 uvec4 within(uint unit, uint rows) {
     uvec4 first = uvec4((unit >> 6) * 8192u + (unit & 63u) * 4u) + uvec4(0, 1, 2, 3);
