@@ -381,16 +381,33 @@ func (o *orderedRows) atPlaces(words primitives.Vector) (primitives.Vector, erro
 		return words, nil
 	}
 	out := primitives.New(o.rows)
-	return out, primitives.Scatter(o.run, o.device.Primitives, words, o.place, out)
+	return out, primitives.Permute(o.run, o.device.Primitives, words, o.place, out)
 }
 
 // loaded is a word of each row of a column in their order.
 func (o *orderedRows) loaded(l loading) (primitives.Vector, error) {
-	words := primitives.New(o.rows)
-	if err := o.load(l, words); err != nil {
-		return words, err
+	words := o.asStored(l)
+	if words.None() || o.place.None() { // the column's own words are not to be changed
+		words = primitives.New(o.rows)
+		if err := o.load(l, words); err != nil {
+			return words, err
+		}
 	}
 	return o.inOrder(words)
+}
+
+// asStored are the words of a column as the device has them, where these are those that are asked for; else none.
+func (w *windowing) asStored(l loading) (none primitives.Vector) {
+	if l.negate || l.constant || l.shift != 0 || len(w.t.Chunks) != 1 {
+		return none
+	}
+	c := w.t.Chunks[0]
+	seg, windows := c.Segments[l.col], w.device.windowsOf(c.Rows)
+	delta, ranks := w.space(l.col).Translation(seg)
+	if seg.Codes.U32 == nil || seg.Nulls > 0 || ranks != nil || l.plus+delta != 0 || len(windows) != 1 {
+		return none
+	}
+	return primitives.Vector{Block: textures.Block{Chunk: c, Col: l.col, Content: textures.Codes, Window: windows[0]}, N: w.rows}
 }
 
 // takesTwo reports whether numbers up to most take two words.

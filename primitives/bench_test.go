@@ -99,6 +99,10 @@ func benchmarkRows(b *testing.B, n int) {
 		}},
 		{"Gather_random", func() error { return primitives.Gather(x.gl, x.d, x.keys, x.shuffled, x.out) }},
 		{"Scatter_random", func() error { return primitives.Scatter(x.gl, x.d, x.keys, x.shuffled, x.out) }},
+		{"Permute_random", func() error { return primitives.Permute(x.gl, x.d, x.keys, x.shuffled, x.out) }},
+		{"Scan_add_64_bits", func() error {
+			return primitives.ScanWide(x.gl, x.d, x.keys, primitives.Vector{}, x.out, x.second)
+		}},
 		{"Split_256", func() error {
 			return primitives.Split(x.gl, x.d, primitives.Parts{Of: primitives.Expr("x & 255u"), N: 256, Keys: x.keys, KeysOut: x.out, ValuesOut: x.second, Offsets: x.few})
 		}},

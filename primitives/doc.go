@@ -12,6 +12,7 @@
 //	Gather      out[i] = in[at[i]]                        1 + 1, and 1 at random (the
 //	                                                      locations once per Device.Reach)
 //	Scatter     out[at[i]] = in[i]                        2 + 0, and 1 at random (likewise)
+//	Permute     Scatter of a permutation                  beyond a quarter of Device.Reach that of a Split and 2 + 1
 //	Split       elements by part, in order within a part  2 + 1 (and the same for values)
 //	Sort        keys in order, with row ids               per 8 bits: 2 + 2 (3 + 2), and
 //	                                                      1 once; the ids of the first

@@ -2,6 +2,7 @@ package primitives
 
 import (
 	"fmt"
+	"math/bits"
 
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/shaders"
@@ -60,6 +61,25 @@ func Scatter(r pass.Runner, d Device, in, at, out Vector) error {
 		return err
 	}
 	return d.indexed(r, "Scatter", out.N, in, at, out, "SCATTER")
+}
+
+// Permute sets out[at[i]] = in[i] for every i < at.N, where at has each of 0, 1, ... at.N-1 once. It is [Scatter] of a
+// permutation: beyond a quarter of d.Reach a split by the upper bits of the locations comes first, so that what is
+// written at a time lies close together.
+func Permute(r pass.Runner, d Device, in, at, out Vector) error {
+	n := at.N
+	if d.Reach == 0 || n <= d.Reach/4 {
+		return Scatter(r, d, in, at, out)
+	}
+	shift := max(0, bits.Len(uint(n-1))-8)
+	near, moved := New(n), New(n)
+	err := Split(r, d, Parts{Of: Func{"x >> c0", []uint32{uint32(shift)}}, N: (n-1)>>shift + 1,
+		Keys: at, KeysOut: near, Values: in, ValuesOut: moved, Offsets: New((n-1)>>shift + 2)})
+	if err != nil {
+		return err
+	}
+	d.Reach = 0
+	return Scatter(r, d, moved, near, out)
 }
 
 // indexed accesses a vector of limit words region by region (GDB section 3.1.1, the

@@ -213,6 +213,21 @@ func TestScanIsTheRunningFold(t *testing.T) {
 	})
 }
 
+func TestPermuteMovesEachElement(t *testing.T) {
+	property(t, func(t *rapid.T, e *env) {
+		in := words(t, length(t, e.d))
+		e.d.Reach = rapid.SampledFrom([]int{0, 1, 100, 1 << 14}).Draw(t, "reach")
+		at, want := make([]uint32, len(in)), make([]uint32, len(in))
+		for i, k := range rand.New(rand.NewPCG(5, uint64(len(in)))).Perm(len(in)) {
+			at[i], want[k] = uint32(k), in[i]
+		}
+		out, check := e.guarded(len(in))
+		e.must(primitives.Permute(e.r, e.d, primitives.FromSlice(in), primitives.FromSlice(at), out))
+		e.holds("permuted", out, want)
+		check()
+	})
+}
+
 func TestScanWideAddsTo64Bits(t *testing.T) {
 	property(t, func(t *rapid.T, e *env) {
 		low, two := words(t, length(t, e.d)), rapid.Bool().Draw(t, "upper words")
