@@ -163,7 +163,7 @@ func (d Device) groupsOf(units, perUnit, steps int) int {
 	if !d.Software {
 		return n
 	}
-	each := max(1, glsl.MaxTurns/(1+steps)) // units
+	each := max(1, glsl.MaxTurns/(2+2*steps)) // units; the last test of a loop is a turn, too
 	return max(n, (units+d.localSize()*each-1)/(d.localSize()*each))
 }
 

@@ -150,3 +150,25 @@ func onHost(ctx context.Context, host *cpu.Backend, q *plan.Query, f *plan.Fragm
 	}
 	return all, nil
 }
+
+// A thread of many units takes all turns of the loops over two factors' planes: llvmpipe ends them without a word after 65,536.
+func TestProductsOfManyRows(t *testing.T) {
+	tab := lineitem(6_000_000)
+	gltest.Run(t, 0, func(gl *glctx.Context, g *pass.GL) {
+		defer g.End()
+		f := fragmentOf(t, tab, tpchQueries[1].text)
+		q, err := plan.NewQuery(tab, f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx := context.Background()
+		got, err := onDevice(ctx, g, compute.DeviceOf(gl.Caps()), q)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, err := onHost(ctx, cpu.New(0), q, f)
+		if err != nil || fmt.Sprint(got) != fmt.Sprint(want) {
+			t.Errorf("%v, %v; want %v", got, err, want)
+		}
+	})
+}
