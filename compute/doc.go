@@ -21,7 +21,7 @@
 //   - SUM is the sum of 2^i * popcount(plane i AND selection): the paper's
 //     Accumulator, with all its TestBits in one pass. The sum of a product of two columns is
 //     that of 2^(i+j) * popcount(plane i of one AND plane j of the other AND selection), or, where
-//     that is more than [mostPairs] pairs, comes from packed codes; SUM of an expression comes from such sums over codes ([plan.CodeSum]).
+//     that is more than [mostPairs] pairs, comes from packed codes, as that of three columns does; SUM of an expression comes from such sums over codes ([plan.CodeSum]).
 //
 //   - The k-th largest value is found from the top, as the paper's KthLargest does, but
 //     [digitBits] bits a pass and without waiting: a pass derives the bits decided so
@@ -30,7 +30,8 @@
 //
 //   - GROUP BY: a group is a slot, a number whose digits are the codes of the columns that the keys
 //     read. The selection becomes a bitmap; a second pass adds the packed codes of its records up by slot,
-//     in shared memory where the slots fit. Groups are told apart by codes, their keys are found on the
+//     in shared memory where the slots fit; where each thread's own slots of all groups fit there, each has its own. A FILTER is a
+//     bitmap of its own. Groups are told apart by codes, their keys are found on the
 //     host from the first row of each ([plan.GroupStates]).
 //
 //   - Stars of joins: before a record counts in a group, the codes of its foreign keys are looked up in bitmaps
