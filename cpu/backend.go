@@ -93,15 +93,16 @@ type chunkRun struct {
 // execution is one query under way; it implements plan.Selection.
 type execution struct {
 	*Backend
-	ctx     context.Context
-	q       *plan.Query
-	chunks  []chunkRun
-	blocks  []block
-	workers int // at most one a block
-	needs   []needs
-	found   [][]uint32           // by chunk the rows that an index has found, which q is narrowed to; nil for all
-	total   *partial             // once scanned
-	orders  map[int]*commonOrder // of the columns in which a rank was looked for
+	ctx      context.Context
+	q        *plan.Query
+	chunks   []chunkRun
+	blocks   []block
+	workers  int // at most one a block
+	needs    []needs
+	found    [][]uint32           // by chunk the rows that an index has found, which q is narrowed to; nil for all
+	total    *partial             // once scanned
+	orders   map[int]*commonOrder // of the columns in which a rank was looked for
+	searches map[int]*searched    // of those in which one is looked for together with others
 }
 
 // execution begins a query, whose rows are listed or only aggregated.
@@ -112,7 +113,7 @@ func (b *Backend) execution(ctx context.Context, q *plan.Query, listed bool) (*e
 	if err := q.OnlyColumns(); err != nil {
 		return nil, err
 	}
-	x := &execution{Backend: b, ctx: ctx, needs: columnNeeds(q.Aggs), orders: map[int]*commonOrder{}}
+	x := &execution{Backend: b, ctx: ctx, needs: columnNeeds(q.Aggs), orders: map[int]*commonOrder{}, searches: map[int]*searched{}}
 	ranked := false // some aggregate looks for a k-th value
 	for _, nd := range x.needs {
 		if nd.col < 0 || nd.col >= len(q.Table.Fields) {

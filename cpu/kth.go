@@ -2,6 +2,7 @@ package cpu
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"math/bits"
 	"math/rand/v2"
@@ -342,22 +343,78 @@ func (h *buckets) count(codes []uint64, lo, hi uint64, shift uint) []uint64 {
 	return kept
 }
 
+// searched is what a search over several devices knows of the selected codes of a column: a histogram of those at or
+// above lo, by 2^shift codes, and how many are above all of it. Those of the second histogram and later ones are set aside.
+type searched struct {
+	order *commonOrder
+	lo    uint64 // of the space
+	shift int
+	buckets
+	above uint64
+	codes [][]uint64 // nil for all of the column
+}
+
+// atLeast counts the codes at or above one at which a bucket begins, or that is above all.
+func (s *searched) atLeast(code uint64) (n uint64) {
+	n = s.above
+	for i := (code - s.lo) >> s.shift; i < uint64(len(s.buckets)); i++ {
+		n += s.buckets[i]
+	}
+	return n
+}
+
 // CountAtLeast implements plan.Selection.
 func (x *execution) CountAtLeast(col int, space *plan.Space, d plan.Digit) ([]uint64, error) {
-	_, c, err := x.column(col)
+	o, s := x.order(space, col), x.searches[col]
+	var err error
+	switch top := d.Shift + d.Bits; {
+	case top >= space.Bits(): // another search
+		s = &searched{order: o, shift: max(0, space.Bits()-bucketBits)}
+		err = x.histogram(s)
+	case s == nil || s.order != o || d.Lo < s.lo:
+		return nil, fmt.Errorf("cpu: bits %d..%d do not follow a search's first ones", top-1, d.Shift)
+	case d.Shift < s.shift:
+		last := d.Lo + (1<<top - 1)
+		next := &searched{order: o, lo: d.Lo, shift: max(0, top-bucketBits), above: s.atLeast(last + 1), codes: s.codes}
+		if s.codes == nil {
+			next.codes = make([][]uint64, x.workers)
+			_, _, err = x.count(o, d.Lo, min(last, o.Max()), next.codes)
+		}
+		for i, codes := range next.codes {
+			next.codes[i] = next.buckets.count(codes, d.Lo, last, uint(next.shift))
+		}
+		s = next
+	}
 	if err != nil {
 		return nil, err
 	}
-	counts := d.Thresholds(space)
-	for i, code := range counts {
-		below, _, err := x.count(x.order(space, col), code, code, nil)
-		if err != nil {
-			return nil, err
-		}
-		counts[i] = c.N - below
+	x.searches[col] = s
+	reach := d.Thresholds(space)
+	for i, code := range reach {
+		reach[i] = s.atLeast(code)
 	}
-	return counts, nil
+	return reach, nil
+}
+
+// histogram counts all selected codes of a column.
+func (x *execution) histogram(s *searched) error {
+	parts := make([]buckets, x.workers)
+	err := x.forBlocks(func(w int, scratch *scratch, bl block) {
+		col := s.order.columns[bl.chunk]
+		sel := x.values(scratch, col.Segment, bl)
+		scratch.codes = col.Gather(scratch.codes[:0], sel, bl.row)
+		scratch.put(sel)
+		for _, code := range scratch.codes {
+			parts[w][s.order.common(bl.chunk, code)>>(s.shift&63)%(1<<bucketBits)]++
+		}
+	})
+	for i := range parts {
+		for b, n := range parts[i] {
+			s.buckets[b] += n
+		}
+	}
+	return err
 }
 
 // DigitBits implements plan.Selection.
-func (x *execution) DigitBits(uint64) int { return 1 }
+func (x *execution) DigitBits(uint64) int { return bucketBits }

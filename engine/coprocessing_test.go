@@ -2,7 +2,15 @@ package engine
 
 import (
 	"context"
+	"errors"
+	"strings"
 	"testing"
+
+	"github.com/go-gl/gl/v4.5-core/gl"
+
+	"github.com/stencildb/stencildb/glctx"
+	"github.com/stencildb/stencildb/pass"
+	"github.com/stencildb/stencildb/table"
 )
 
 // divided opens a DB whose statements compute and cpu do together, in windows of so many rows, of which compute takes a share.
@@ -65,4 +73,61 @@ var askedTogether = []string{
 	"SELECT i, x FROM t WHERE x < 60 ORDER BY i NULLS FIRST LIMIT 600 OFFSET 20",
 	"SELECT x FROM t WHERE 100 / (i - 5) > 3 ORDER BY x LIMIT 3",
 	"SELECT x, i FROM t WHERE i > 500 ORDER BY x + i LIMIT 30",
+}
+
+// Windows have the deleted rows and the patched values of their chunk.
+func TestCoprocessingOfChangedChunks(t *testing.T) {
+	tab := chunked(t, 1000)
+	c, err := tab.Chunks[0].Assign(0, []int{5, 130, 999}, table.SegmentOf(tab.Fields[0].Type, table.Int(17), table.Int(1<<40), table.Null(tab.Fields[0].Type)), 0)
+	if err == nil {
+		c, err = c.Delete([]int{0, 63, 64, 200, 998})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	cpu, db := open(t, Options{Backend: "cpu"}), divided(t, 64, 0.5, Options{})
+	for _, db := range []*DB{cpu, db} {
+		if err := db.Add(tab.With(c)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, text := range []string{askedTogether[0], askedTogether[6], askedTogether[11], askedTogether[14], "SELECT COUNT(*) FROM t WHERE i IS NULL"} {
+		got, want := inWords(Collect(db.Query(context.Background(), text))), inWords(Collect(cpu.Query(context.Background(), text)))
+		if got != want {
+			t.Errorf("%s: %s, cpu has %s", text, got, want)
+		}
+	}
+}
+
+// A fault of the device ends a statement with the pass's name, and a context that ends ends both sides.
+func TestFaultsOfCoprocessing(t *testing.T) {
+	db := divided(t, 0, 0.5, Options{})
+	if err := db.Add(chunked(t, 3000)); err != nil {
+		t.Fatal(err)
+	}
+	s, err := db.plan(context.Background(), "SELECT SUM(i) FROM t WHERE x < 20")
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := db.both(db.opening.device)
+	d := b.divide(s.plan)
+	if d.why != "" || d.rows[0] == 0 || d.rows[1] == 0 {
+		t.Fatalf("%+v", d)
+	}
+	_, err = b.together(context.Background(), d.whole, d.parts, &took{}, func(g *GPU) pass.Runner {
+		return faulty{g.GL, func(p *pass.Pass) error { return &glctx.GLError{Where: p.String(), Code: gl.CONTEXT_LOST} }}
+	})
+	if !errors.Is(err, glctx.ErrFault) || !strings.Contains(err.Error(), "Accumulate(i)") || again(context.Background(), err) {
+		t.Errorf("%v", err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	for _, err := range b.Rows(ctx, s.plan, &took{}) {
+		if !errors.Is(err, context.Canceled) {
+			t.Errorf("%v", err)
+		}
+	}
+	if _, err := b.Execute(ctx, s.plan, &took{}); !errors.Is(err, context.Canceled) {
+		t.Errorf("%v", err)
+	}
 }
