@@ -52,26 +52,41 @@ func Load(ctx context.Context, name string, s Source, o Options) (*table.Table, 
 // .arrow, .feather, .ipc; all but .parquet also with .gz or .zst), else what the
 // first bytes say.
 func Open(ctx context.Context, name string, s Source, o Options) (*File, error) {
-	paths := []string{cmp.Or(s.Path, name)}
-	if s.Data == nil {
-		var err error
-		if paths, err = Files(s.Path); err != nil {
-			return nil, err
-		}
+	if s.Data != nil {
+		return OpenAll(ctx, name, []Source{s}, o)
 	}
-	var list []*loader
+	paths, err := Files(s.Path)
+	if err != nil {
+		return nil, err
+	}
+	var list []Source
 	for _, path := range paths {
+		one := s
+		one.Path = path
+		list = append(list, one)
+	}
+	return openAll(ctx, name, list, s.Path, o)
+}
+
+// OpenAll is [Open] of several files, at least one, as one: their rows lie one behind the other. Paths are no patterns.
+func OpenAll(ctx context.Context, name string, list []Source, o Options) (*File, error) {
+	return openAll(ctx, name, list, cmp.Or(list[0].Path, name), o)
+}
+
+func openAll(ctx context.Context, name string, sources []Source, path string, o Options) (*File, error) {
+	var list []*loader
+	for _, s := range sources {
 		l := &loader{ctx: ctx, name: name, src: s, file: inMemory(s.Data), opts: o}
-		if l.src.Path = path; s.Data == nil {
+		if l.src.Path = cmp.Or(s.Path, name); s.Data == nil {
 			var err error
-			if l.file, err = openInput(ctx, path, o); err != nil {
+			if l.file, err = openInput(ctx, s.Path, o); err != nil {
 				return nil, err
 			}
 			defer l.file.close()
 		}
 		list = append(list, l)
 	}
-	return opened(list, cmp.Or(s.Path, name))
+	return opened(list, path)
 }
 
 // opened is the inputs that a path stands for as one file.

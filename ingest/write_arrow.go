@@ -145,7 +145,10 @@ func newChunkWriter(w io.Writer, columns []table.Field, nulls []bool, open func(
 }
 
 // write writes a chunk. A DATE beyond 32 bits of days is an error.
-func (w *chunkWriter) write(c *table.Chunk) error {
+func (w *chunkWriter) write(c *table.Chunk) error { return w.writeRows(c, 0, c.Rows) }
+
+// writeRows writes the rows of a chunk, of which none is deleted, from row from to before row to.
+func (w *chunkWriter) writeRows(c *table.Chunk, from, to int) error {
 	for i, s := range c.Segments {
 		f := w.fields[i]
 		if s.Nulls > 0 && !w.nulls[i] {
@@ -161,7 +164,7 @@ func (w *chunkWriter) write(c *table.Chunk) error {
 		}
 	}
 	var columns Columns
-	for b := (table.Block{N: min(arrowBatch, c.Rows)}); b.N > 0; b.First, b.N = b.First+b.N, min(arrowBatch, c.Rows-b.First-b.N) {
+	for b := (table.Block{First: from, N: min(arrowBatch, to-from)}); b.N > 0; b.First, b.N = b.First+b.N, min(arrowBatch, to-b.First-b.N) {
 		var arrays []arrow.Array
 		for _, s := range c.Segments {
 			arrays = append(arrays, columns.Array(s, b))

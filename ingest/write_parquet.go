@@ -46,6 +46,35 @@ func WritePlainParquet(w io.Writer, t *table.Table) error {
 	})(w, t)
 }
 
+// WriteRows writes the rows of a table, of which none is deleted, from row from to before row to as a Parquet file,
+// compressed with zstd. It keeps a row group in memory.
+func WriteRows(w io.Writer, t *table.Table, from, to int) error {
+	nulls := make([]bool, len(t.Fields))
+	for _, c := range t.Chunks {
+		for i, s := range c.Segments {
+			if s == nil {
+				return fmt.Errorf("column %s has not been read", show(t.Fields[i].Name))
+			}
+			nulls[i] = nulls[i] || s.Nulls > 0
+		}
+	}
+	buf := bufio.NewWriterSize(w, 1<<20) // the Parquet library panics where its first bytes cannot be written
+	out, err := newChunkWriter(buf, t.Fields, nulls, NewParquetFile)
+	if err != nil {
+		return err
+	}
+	first := 0
+	for _, c := range t.Chunks {
+		if lo, hi := max(from, first), min(to, first+c.Rows); lo < hi {
+			if err := out.writeRows(c, lo-first, hi-first); err != nil {
+				return err
+			}
+		}
+		first += c.Rows
+	}
+	return errors.Join(out.Close(), buf.Flush())
+}
+
 // WriteChunks writes chunks without NULLs, of these columns, as a Parquet file. It keeps a row group and
 // a chunk in memory. As of [WriteFile], the file appears whole or not at all.
 func WriteChunks(ctx context.Context, path string, fields []table.Field, chunks iter.Seq2[*table.Chunk, error]) error {
