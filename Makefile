@@ -148,9 +148,11 @@ window-test: setup ## the tests of windows alone, on a virtual display
 # The fuzzer wants everything compiled once more, which takes minutes. In make test its
 # seeds and findings are tests like others.
 .PHONY: fuzz
-fuzz: setup ## fuzz the CSV reader and the SQL front for FUZZTIME each
+fuzz: setup ## fuzz the CSV reader, the SQL front, and the log and manifest of tables on disk for FUZZTIME each
 	$(GO) test -run '^$$' -fuzz '^FuzzCSV$$' -fuzztime $(FUZZTIME) ./ingest
 	$(GO) test -run '^$$' -fuzz '^FuzzSQL$$' -fuzztime $(FUZZTIME) ./sql
+	$(GO) test -run '^$$' -fuzz '^FuzzDecode$$' -fuzztime $(FUZZTIME) ./storage
+	$(GO) test -run '^$$' -fuzz '^FuzzManifest$$' -fuzztime $(FUZZTIME) ./storage
 
 # SOAK times as many random queries and tables as `make test` runs.
 .PHONY: soak

@@ -1,0 +1,170 @@
+package storage
+
+import (
+	"context"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"strings"
+
+	"github.com/stencildb/stencildb/ingest"
+	"github.com/stencildb/stencildb/table"
+)
+
+// partRows is the most rows of a file of a table.
+const partRows = 1 << 24
+
+// Checkpoint writes what has changed since the one before as Parquet files, and begins a new log. tables has the snapshots
+// as all commits left them, of those that have changed at least; no commit comes meanwhile. It returns those in which
+// rows were deleted without these: the rows of later changes are counted in them. After an error nothing has happened.
+func (s *Store) Checkpoint(ctx context.Context, tables []*table.Table) (compacted []*table.Table, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.writable(); err != nil {
+		return nil, err
+	}
+	if err := s.log.wait(ctx, s.log.end); err != nil {
+		return nil, err
+	}
+	old := s.manifest
+	next := &manifest{Format: formatVersion, Log: old.Log + 1, Next: old.Next, Before: old.names()}
+	var list []*kept
+	for _, k := range s.tables {
+		files := k.files
+		if k.changed {
+			t, fresh, err := snapshot(k, tables)
+			if err == nil {
+				files, err = s.write(ctx, k, t, next)
+			}
+			if err != nil {
+				return nil, fmt.Errorf("storage: %s: table %s cannot be written: %w", s.dir, k.def.Name, err)
+			}
+			if fresh {
+				compacted = append(compacted, t)
+			}
+		}
+		now := &kept{def: k.def, files: files}
+		now.rows = now.inFiles()
+		list = append(list, now)
+		next.Tables = append(next.Tables, tableJSON{toJSON(k.def), files})
+	}
+	before := s.log
+	if err := s.install(next, list); err != nil {
+		return nil, err
+	}
+	before.file.Close() // all of it is synced, and read no more
+	return compacted, s.tidy()
+}
+
+// snapshot is that of a table without deleted rows, and whether it had some.
+func snapshot(k *kept, tables []*table.Table) (t *table.Table, fresh bool, err error) {
+	for _, t := range tables {
+		if t.Name != k.def.Name {
+			continue
+		}
+		for _, c := range t.Chunks {
+			fresh = fresh || c.Deleted > 0
+		}
+		if fresh {
+			t = t.Compacted()
+		}
+		return t, fresh, nil
+	}
+	return nil, false, fmt.Errorf("it has changed, and is not among the tables")
+}
+
+// write makes files of the rows that the files of a table do not have as they are. The last files are written anew where
+// they have no more rows than come behind them, so that a table that grows by and by has few.
+func (s *Store) write(ctx context.Context, k *kept, t *table.Table, m *manifest) ([]part, error) {
+	var files []part
+	if !k.rewrite {
+		files = append(files, k.files...)
+	}
+	rows := t.Rows()
+	from := 0
+	for _, p := range files {
+		from += p.Rows
+	}
+	if rows < from {
+		return nil, fmt.Errorf("its snapshot has %d rows, and its files have %d", rows, from)
+	}
+	for n := len(files); n > 0 && files[n-1].Rows <= rows-from && rows > from && files[n-1].Rows < partRows; n = len(files) {
+		from -= files[n-1].Rows
+		files = files[:n-1]
+	}
+	for ; from < rows; from += partRows {
+		p := part{Name: fmt.Sprintf("%s-%d%s", fileName(k.def.Name), m.Next, partSuffix), Rows: min(partRows, rows-from)}
+		m.Next++
+		err := writeFile(s.d, p.Name, func(w io.Writer) (err error) {
+			sum := &summing{ctx: ctx, w: w}
+			defer func() {
+				if r := recover(); r != nil { // the Parquet library
+					err = fmt.Errorf("%v", r)
+				}
+			}()
+			if err := ingest.WriteRows(sum, t, from, from+p.Rows); err != nil {
+				return err
+			}
+			p.Bytes, p.Sum = sum.n, sum.sum
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, p)
+	}
+	return files, nil
+}
+
+// fileName is a table's name as far as files may have it.
+func fileName(table string) string {
+	name := strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_' {
+			return r
+		}
+		return '_'
+	}, table)
+	return name[:min(len(name), 64)]
+}
+
+// summing takes the checksum of what is written.
+type summing struct {
+	ctx context.Context
+	w   io.Writer
+	n   int64
+	sum uint32
+}
+
+// Write implements io.Writer.
+func (s *summing) Write(p []byte) (int, error) {
+	if err := s.ctx.Err(); err != nil {
+		return 0, err
+	}
+	n, err := s.w.Write(p)
+	s.n, s.sum = s.n+int64(n), crc32.Update(s.sum, castagnoli, p[:n])
+	return n, err
+}
+
+// verify reports a file whose bytes are not those that were written.
+func verify(ctx context.Context, d disk, p part) error {
+	f, err := d.open(p.Name)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	size, err := f.size()
+	if err != nil {
+		return err
+	}
+	if size != p.Bytes {
+		return &damage{p.Name, min(size, p.Bytes), fmt.Sprintf("it has %d bytes, and %d were written", size, p.Bytes)}
+	}
+	sum := &summing{ctx: ctx, w: io.Discard}
+	if _, err := io.CopyBuffer(struct{ io.Writer }{sum}, io.NewSectionReader(f, 0, size), make([]byte, 1<<20)); err != nil {
+		return err
+	}
+	if sum.sum != p.Sum {
+		return &damage{p.Name, -1, "its checksum is not that of what was written: it is damaged"}
+	}
+	return nil
+}

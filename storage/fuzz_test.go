@@ -1,0 +1,72 @@
+package storage
+
+import (
+	"math/rand/v2"
+	"reflect"
+	"testing"
+
+	"github.com/stencildb/stencildb/table"
+)
+
+// commits are encoded, for fuzzers to begin with.
+func commits() (list [][]byte) {
+	r := rand.New(rand.NewPCG(3, 3))
+	db := &database{tables: map[string]*table.Table{}}
+	for range 40 {
+		commit := db.random(r)
+		text, err := encode(nil, commit)
+		if err != nil {
+			panic(err)
+		}
+		if db.tables, err = apply(db.tables, commit); err != nil {
+			panic(err)
+		}
+		list = append(list, text)
+	}
+	return list
+}
+
+// FuzzDecode sees that no bytes make the decoder of commits panic, and that what it takes it writes as the same.
+func FuzzDecode(f *testing.F) {
+	for _, text := range commits() {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		commit, err := decode(data, 1<<16)
+		if err != nil {
+			return
+		}
+		text, err := encode(nil, commit)
+		if err != nil {
+			t.Fatal(err)
+		}
+		again, err := decode(text, 1<<16+len(data))
+		if err != nil || len(again) != len(commit) {
+			t.Fatal(err)
+		}
+	})
+}
+
+// FuzzManifest sees that no text makes the decoder of manifests panic.
+func FuzzManifest(f *testing.F) {
+	m := &manifest{Format: formatVersion, Log: 3, Next: 9, Before: []string{"log-2"}, Tables: []tableJSON{{toJSON(every("t")), []part{{"t-1" + partSuffix, 5, 100, 7}}}}}
+	text, err := m.encode()
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(text)
+	f.Fuzz(func(t *testing.T, data []byte) {
+		m, err := decodeManifest(data)
+		if err != nil {
+			return
+		}
+		text, err := m.encode()
+		if err != nil {
+			t.Fatal(err)
+		}
+		again, err := decodeManifest(text)
+		if err != nil || !reflect.DeepEqual(again, m) {
+			t.Fatalf("%v: %v, not %v", err, again, m)
+		}
+	})
+}

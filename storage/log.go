@@ -1,0 +1,290 @@
+package storage
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"sync"
+)
+
+// A log is a header and records, one a commit, one behind the other (docs/format.md):
+//
+//	header  magic, version, number, checksum; two marks; 64 bytes in all
+//	mark    the length that has been synced (8 bytes), checksum (4), 0 (4)
+//	record  length of the commit (8 bytes), checksum (4), the commit
+//
+// The checksum of a record is over the number of the log and the record's place, too, so that no record of another
+// place passes. Of what lies before a mark nothing may be wrong; behind it, what is no whole record was not acknowledged.
+const (
+	logMagic   = "stencdb\n"
+	headerSize = 64
+	markSize   = 16
+	markAt     = headerSize - 2*markSize
+	recordHead = 12
+)
+
+// log is a log that is written to.
+type log struct {
+	name   string
+	number uint64
+	file   file
+
+	mu      sync.Mutex
+	end     int64         // where the next record begins
+	synced  int64         // what lies before is on the disk
+	marks   int           // how many marks have been written
+	syncing chan struct{} // closed when the sync under way ends; nil where none is
+	broken  error         // of a sync or of a write that could not be undone
+}
+
+// newLog makes a log; it is synced, its name is not.
+func newLog(d disk, number uint64) (*log, error) {
+	f, err := d.create(logName(number))
+	if err != nil {
+		return nil, err
+	}
+	l := &log{name: logName(number), number: number, file: f, end: headerSize, synced: headerSize}
+	head := make([]byte, headerSize)
+	copy(head, logMagic)
+	binary.LittleEndian.PutUint32(head[8:], formatVersion)
+	binary.LittleEndian.PutUint64(head[12:], number)
+	binary.LittleEndian.PutUint32(head[20:], crc32.Checksum(head[:20], castagnoli))
+	for i := range 2 {
+		copy(head[markAt+i*markSize:], l.mark(headerSize))
+	}
+	if _, err = f.WriteAt(head, 0); err == nil {
+		err = f.sync()
+	}
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return l, nil
+}
+
+// mark is one of a length.
+func (l *log) mark(length int64) []byte {
+	m := make([]byte, markSize)
+	binary.LittleEndian.PutUint64(m, uint64(length))
+	binary.LittleEndian.PutUint32(m[8:], l.sum(0, m[:8]))
+	return m
+}
+
+// sum is the checksum of bytes at a place of the log.
+func (l *log) sum(at int64, data ...[]byte) uint32 {
+	var place [16]byte
+	binary.LittleEndian.PutUint64(place[:], l.number)
+	binary.LittleEndian.PutUint64(place[8:], uint64(at))
+	sum := crc32.Checksum(place[:], castagnoli)
+	for _, d := range data {
+		sum = crc32.Update(sum, castagnoli, d)
+	}
+	return sum
+}
+
+// append writes a record of a commit, whose first recordHead bytes are room for its head. Where that fails nothing has
+// happened. It returns the end of the record.
+func (l *log) append(record []byte) (int64, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.broken != nil {
+		return 0, l.broken
+	}
+	binary.LittleEndian.PutUint64(record, uint64(len(record)-recordHead))
+	binary.LittleEndian.PutUint32(record[8:], l.sum(l.end, record[:8], record[recordHead:]))
+	if _, err := l.file.WriteAt(record, l.end); err != nil {
+		err = fmt.Errorf("storage: %s: the commit cannot be written: %w", l.name, err)
+		if cut := l.file.Truncate(l.end); cut != nil {
+			l.broken = fmt.Errorf("%w; the log cannot be cut to what it was: %w", err, cut)
+			return 0, l.broken
+		}
+		return 0, err
+	}
+	l.end += int64(len(record))
+	return l.end, nil
+}
+
+// wait returns when a sync covers the log up to a place. Those who wait at the same time share a sync.
+func (l *log) wait(ctx context.Context, end int64) error {
+	for {
+		l.mu.Lock()
+		switch {
+		case l.synced >= end:
+			l.mu.Unlock()
+			return nil
+		case l.broken != nil:
+			defer l.mu.Unlock()
+			return l.broken
+		case l.syncing == nil:
+			l.syncing = make(chan struct{})
+			go l.sync(l.end)
+		}
+		done := l.syncing
+		l.mu.Unlock()
+		select {
+		case <-done:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// sync syncs what has been written up to a place, and marks it.
+func (l *log) sync(end int64) {
+	err := l.file.sync()
+	if err == nil {
+		_, err = l.file.WriteAt(l.mark(end), int64(markAt+l.marks%2*markSize))
+		l.marks++
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if err != nil {
+		l.broken = fmt.Errorf("storage: %s: the log cannot be synced, and nothing more is written: %w", l.name, err)
+	} else {
+		l.synced = end
+	}
+	close(l.syncing)
+	l.syncing = nil
+}
+
+// close ends the log, with all of it synced, and marked on the disk.
+func (l *log) close() error {
+	l.mu.Lock()
+	end := l.end
+	l.mu.Unlock()
+	err := l.wait(context.Background(), end)
+	if err == nil {
+		err = l.file.sync()
+	}
+	return errors.Join(err, l.file.Close())
+}
+
+// damage is what is wrong with a file, at an offset where that is known, else at -1.
+type damage struct {
+	name   string
+	offset int64
+	what   string
+}
+
+func (d *damage) Error() string {
+	if d.offset < 0 {
+		return fmt.Sprintf("%s: %s", d.name, d.what)
+	}
+	return fmt.Sprintf("%s: at byte %d: %s", d.name, d.offset, d.what)
+}
+
+// openLog reads a log and calls each with the records that are whole, in their order. What follows them is cut off by
+// [log.cut]; it was not acknowledged. Damage before is a *damage.
+func openLog(d disk, number uint64, each func(offset int64, commit []byte) error) (*log, error) {
+	f, err := d.open(logName(number))
+	if err != nil {
+		return nil, err
+	}
+	l := &log{name: logName(number), number: number, file: f}
+	if err := l.read(each); err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return l, nil
+}
+
+func (l *log) read(each func(offset int64, commit []byte) error) error {
+	marked, err := l.header()
+	if err != nil {
+		return err
+	}
+	size, err := l.file.size()
+	if err != nil {
+		return err
+	}
+	l.end = headerSize
+	for l.end < size {
+		record, err := l.record(size)
+		if err != nil {
+			return err
+		}
+		if record == nil {
+			break
+		}
+		if err := each(l.end, record[recordHead:]); err != nil {
+			return err
+		}
+		l.end += int64(len(record))
+	}
+	if l.end < marked {
+		return &damage{l.name, l.end, fmt.Sprintf("the record there is damaged: %d bytes of the log were synced", marked)}
+	}
+	return nil
+}
+
+// record is that at the end of those that were read; nil where it is not whole.
+func (l *log) record(size int64) ([]byte, error) {
+	var head [recordHead]byte
+	if size-l.end < recordHead {
+		return nil, nil
+	}
+	if _, err := l.file.ReadAt(head[:], l.end); err != nil {
+		return nil, fmt.Errorf("%s: at byte %d: %w", l.name, l.end, err)
+	}
+	n := binary.LittleEndian.Uint64(head[:])
+	if n > uint64(size-l.end-recordHead) {
+		return nil, nil
+	}
+	record := make([]byte, recordHead+n)
+	if _, err := l.file.ReadAt(record, l.end); err != nil && err != io.EOF {
+		return nil, fmt.Errorf("%s: at byte %d: %w", l.name, l.end, err)
+	}
+	if l.sum(l.end, record[:8], record[recordHead:]) != binary.LittleEndian.Uint32(record[8:]) {
+		return nil, nil
+	}
+	return record, nil
+}
+
+// header checks the header and returns how much of the log was synced, as far as a mark says.
+func (l *log) header() (marked int64, err error) {
+	var head [headerSize]byte
+	if _, err := l.file.ReadAt(head[:], 0); err != nil {
+		return 0, &damage{l.name, 0, "the log ends in its header"}
+	}
+	if crc32.Checksum(head[:20], castagnoli) != binary.LittleEndian.Uint32(head[20:]) || string(head[:8]) != logMagic {
+		return 0, &damage{l.name, 0, "its header is damaged"}
+	}
+	if v := binary.LittleEndian.Uint32(head[8:]); v != formatVersion {
+		return 0, &damage{l.name, 8, fmt.Sprintf("it has format %d, and this program reads format %d", v, formatVersion)}
+	}
+	if n := binary.LittleEndian.Uint64(head[12:]); n != l.number {
+		return 0, &damage{l.name, 12, fmt.Sprintf("it is log %d", n)}
+	}
+	for i := range 2 {
+		if length, ok := l.marked(head[markAt+i*markSize:]); ok {
+			marked = max(marked, length)
+		}
+	}
+	if marked == 0 {
+		return 0, &damage{l.name, markAt, "both marks are damaged"}
+	}
+	return marked, nil
+}
+
+// marked reads a mark.
+func (l *log) marked(m []byte) (length int64, ok bool) {
+	length = int64(binary.LittleEndian.Uint64(m))
+	return length, l.sum(0, m[:8]) == binary.LittleEndian.Uint32(m[8:]) && length >= headerSize
+}
+
+// cut takes off what follows the last whole record, so that commits can be appended.
+func (l *log) cut() error {
+	err := l.file.Truncate(l.end)
+	if err == nil {
+		err = l.file.sync()
+	}
+	for i := 0; err == nil && i < 2; i++ {
+		_, err = l.file.WriteAt(l.mark(l.end), int64(markAt+i*markSize))
+		if err == nil {
+			err = l.file.sync()
+		}
+	}
+	l.synced = l.end
+	return err
+}

@@ -1,0 +1,497 @@
+package storage
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/stencildb/stencildb/ingest"
+	"github.com/stencildb/stencildb/table"
+)
+
+// Store is a folder that keeps tables: as Parquet files, and the commits since these were written in a log. One process
+// writes to a folder; others read what it held when they opened it.
+type Store struct {
+	dir    string
+	d      disk
+	holder string // who writes, if this store does not
+	unlock func()
+
+	mu       sync.Mutex
+	manifest *manifest
+	log      *log
+	tables   []*kept // in the order in which they were made
+	err      error   // nothing more is written
+}
+
+// kept is a table of a store.
+type kept struct {
+	def   *Definition
+	files []part
+	rows  int // of the files and of what was appended since, at most
+
+	table   *table.Table // as the log left it; nil where the files are the table
+	changed bool         // since the files were written
+	rewrite bool         // not only by rows behind those of the files
+}
+
+// inFiles is the number of rows of the files.
+func (k *kept) inFiles() (n int) {
+	for _, p := range k.files {
+		n += p.Rows
+	}
+	return n
+}
+
+// Saved is a table as a store had it when it was opened.
+type Saved struct {
+	Definition *Definition
+	// Table is the table; nil where the log has nothing of it: then [Saved.Open] opens its files.
+	Table *table.Table
+
+	d     disk
+	dir   string
+	files []part
+}
+
+// checkpointBytes is the length of a log at which [Store.Due] asks for a checkpoint.
+const checkpointBytes = 64 << 20
+
+// Open opens a folder, or makes one. A process that does not get the folder to write to gets a store that cannot be
+// written to: see [Store.ReadOnly]. Damage of the manifest, of the log, or of a file of a table that the log changes is
+// an error that names the file. o is for the tables that are read.
+func Open(ctx context.Context, dir string, o ingest.Options) (*Store, error) {
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return nil, fmt.Errorf("storage: the folder cannot be made: %w", err)
+	}
+	s, err := open(ctx, folder(dir), dir, o)
+	if err == nil && s.holder == "" {
+		err = folder(filepath.Dir(filepath.Clean(dir))).sync() // the folder's name
+	}
+	return s, err
+}
+
+func open(ctx context.Context, d disk, dir string, o ingest.Options) (*Store, error) {
+	holder, unlock, err := d.lock()
+	if err != nil {
+		return nil, fmt.Errorf("storage: %w", err)
+	}
+	s := &Store{dir: dir, d: d, holder: holder, unlock: unlock}
+	if err := s.open(ctx, o); err != nil {
+		s.release()
+		return nil, s.explain(err)
+	}
+	return s, nil
+}
+
+// explain is an error that names the folder.
+func (s *Store) explain(err error) error {
+	var known *damage
+	if errors.As(err, &known) {
+		return fmt.Errorf("storage: %s", filepath.Join(s.dir, known.Error()))
+	}
+	return fmt.Errorf("storage: %s: %w", s.dir, err)
+}
+
+func (s *Store) open(ctx context.Context, o ingest.Options) (err error) {
+	for range 5 { // a writer may take away the files of the manifest that was read
+		err = s.load(ctx, o)
+		if s.holder == "" || !errors.Is(err, fs.ErrNotExist) {
+			break
+		}
+	}
+	return err
+}
+
+// load reads the manifest and the log.
+func (s *Store) load(ctx context.Context, o ingest.Options) error {
+	text, err := readAll(s.d, manifestName)
+	if errors.Is(err, fs.ErrNotExist) {
+		return s.create()
+	}
+	if err != nil {
+		return err
+	}
+	if s.manifest, err = decodeManifest(text); err != nil {
+		return &damage{manifestName, -1, err.Error()}
+	}
+	if s.holder == "" {
+		if err := s.tidy(); err != nil {
+			return err
+		}
+	}
+	s.tables = nil
+	for _, t := range s.manifest.Tables {
+		def, err := t.definition()
+		if err != nil {
+			return &damage{manifestName, -1, err.Error()}
+		}
+		k := &kept{def: def, files: t.Files}
+		k.rows = k.inFiles()
+		s.tables = append(s.tables, k)
+	}
+	s.log, err = openLog(s.d, s.manifest.Log, func(offset int64, data []byte) error {
+		if err := s.replay(ctx, data, o); err != nil {
+			var known *damage
+			if errors.As(err, &known) || ctx.Err() != nil {
+				return err
+			}
+			return &damage{logName(s.manifest.Log), offset, err.Error()}
+		}
+		return nil
+	})
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && s.holder == "":
+		return &damage{logName(s.manifest.Log), -1, "the log is missing"}
+	case err != nil:
+		return err
+	case s.holder != "":
+		return s.log.file.Close()
+	}
+	return s.log.cut()
+}
+
+// create makes a folder that has no manifest a store, unless it had one.
+func (s *Store) create() error {
+	if s.holder != "" {
+		return errors.New("there is no database in the folder")
+	}
+	names, err := s.d.list()
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		lost := strings.HasSuffix(name, partSuffix)
+		if strings.HasPrefix(name, "log-") {
+			data, err := readAll(s.d, name)
+			if err != nil {
+				return err
+			}
+			lost = len(data) > headerSize
+		}
+		if lost {
+			return &damage{manifestName, -1, "the manifest is missing, and " + name + " is there"}
+		}
+	}
+	return s.install(&manifest{Format: formatVersion, Log: 1, Next: 1}, nil)
+}
+
+// install makes a manifest and its empty log those of the folder.
+func (s *Store) install(m *manifest, tables []*kept) error {
+	text, err := m.encode()
+	if err != nil {
+		return err
+	}
+	next, err := newLog(s.d, m.Log)
+	if err != nil {
+		return err
+	}
+	err = writeFile(s.d, manifestNew, func(w io.Writer) error { _, err := w.Write(text); return err })
+	if err == nil {
+		err = s.d.sync() // the names of the log and of the parts
+	}
+	if err == nil {
+		err = s.d.rename(manifestNew, manifestName)
+	}
+	if err != nil {
+		return errors.Join(err, next.file.Close())
+	}
+	if err := s.d.sync(); err != nil { // either manifest may be there after a crash
+		s.err = fmt.Errorf("storage: %s: the manifest cannot be synced, and nothing more is written: %w", s.dir, err)
+		return errors.Join(s.err, next.file.Close())
+	}
+	s.manifest, s.log, s.tables = m, next, tables
+	return nil
+}
+
+// tidy removes the files of stores that no manifest has.
+func (s *Store) tidy() error {
+	names, err := s.d.list()
+	if err != nil {
+		return err
+	}
+	wanted := append(s.manifest.names(), s.manifest.Before...)
+	for _, name := range names {
+		if (strings.HasSuffix(name, partSuffix) || strings.HasPrefix(name, "log-") || name == manifestNew) && !slices.Contains(wanted, name) {
+			if err := s.d.remove(name); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// names are the files that a manifest has.
+func (m *manifest) names() []string {
+	list := []string{logName(m.Log)}
+	for _, t := range m.Tables {
+		for _, p := range t.Files {
+			list = append(list, p.Name)
+		}
+	}
+	return list
+}
+
+// find is the table of a name; nil where there is none.
+func find(tables []*kept, name string) *kept {
+	for _, k := range tables {
+		if k.def.Name == name {
+			return k
+		}
+	}
+	return nil
+}
+
+// noted are the tables after a change, as far as they are known without their rows.
+func noted(tables []*kept, c *Change) ([]*kept, error) {
+	old := find(tables, c.Table)
+	k := &kept{}
+	if old != nil {
+		*k = *old
+	}
+	without := slices.DeleteFunc(slices.Clone(tables), func(k *kept) bool { return k == old })
+	switch {
+	case old == nil && (c.Define == nil || c.Drop):
+		return nil, fmt.Errorf("storage: there is no table %s to change", c.Table)
+	case c.Drop:
+		return without, nil
+	case c.Define != nil:
+		if c.Define.Name != c.Table && find(without, c.Define.Name) != nil {
+			return nil, fmt.Errorf("storage: there are two tables named %s", c.Define.Name)
+		}
+		k.rewrite = k.rewrite || old == nil || !slices.Equal(old.def.Fields, c.Define.Fields)
+		k.def = c.Define
+	}
+	k.changed = true
+	base := k.inFiles()
+	early := func(rows []int) bool { return len(rows) > 0 && rows[0] < base }
+	k.rewrite = k.rewrite || early(c.Delete)
+	for _, u := range c.Update {
+		k.rewrite = k.rewrite || early(u.Rows)
+	}
+	for _, ch := range c.Append {
+		k.rows += ch.Rows
+	}
+	if old == nil {
+		return append(without, k), nil
+	}
+	out := slices.Clone(tables)
+	out[slices.Index(out, old)] = k
+	return out, nil
+}
+
+// replay applies a commit of the log.
+func (s *Store) replay(ctx context.Context, data []byte, o ingest.Options) error {
+	most := 0
+	for _, k := range s.tables {
+		most = max(most, k.rows)
+	}
+	commit, err := decode(data, most)
+	if err != nil {
+		return err
+	}
+	for i := range commit {
+		c := &commit[i]
+		old := find(s.tables, c.Table)
+		if s.tables, err = noted(s.tables, c); err != nil {
+			return err
+		}
+		if c.Drop {
+			continue
+		}
+		name := c.Table
+		if c.Define != nil {
+			name = c.Define.Name
+		}
+		k := find(s.tables, name)
+		if old != nil && k.table == nil {
+			if k.table, err = s.saved(old).Load(ctx, o); err != nil {
+				return err
+			}
+		}
+		if err := fits(k.def.Fields, c); err != nil {
+			return err
+		}
+		if k.table, err = c.Apply(k.table); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// fits reports a change whose rows are not those of its table's columns.
+func fits(fields []table.Field, c *Change) error {
+	for _, u := range c.Update {
+		if u.Column >= len(fields) || u.Values.Type != fields[u.Column].Type || u.Values.Rows() != len(u.Rows) {
+			return fmt.Errorf("an update of table %s does not fit it", c.Table)
+		}
+	}
+	for _, ch := range c.Append {
+		if len(ch.Segments) != len(fields) {
+			return fmt.Errorf("rows for table %s do not fit it", c.Table)
+		}
+		for i, s := range ch.Segments {
+			if s.Type != fields[i].Type {
+				return fmt.Errorf("rows for table %s do not fit it", c.Table)
+			}
+		}
+	}
+	return nil
+}
+
+func (s *Store) saved(k *kept) *Saved {
+	return &Saved{Definition: k.def, Table: k.table, d: s.d, dir: s.dir, files: k.files}
+}
+
+// Tables are the tables as they were when the store was opened. The store keeps none of their rows after this.
+func (s *Store) Tables() (list []*Saved) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, k := range s.tables {
+		list = append(list, s.saved(k))
+		k.table = nil
+	}
+	return list
+}
+
+// Open opens the files of a table, after it has seen that their bytes are those that were written. It is nil for a table
+// without rows.
+func (t *Saved) Open(ctx context.Context, o ingest.Options) (*ingest.File, error) {
+	var list []ingest.Source
+	for _, p := range t.files {
+		if err := verify(ctx, t.d, p); err != nil {
+			return nil, fmt.Errorf("storage: %s: %w", t.dir, err)
+		}
+		list = append(list, t.d.source(p.Name))
+	}
+	if len(list) == 0 {
+		return nil, nil
+	}
+	f, err := ingest.OpenAll(ctx, t.Definition.Name, list, o)
+	if err != nil {
+		return nil, err
+	}
+	return f, nil
+}
+
+// Load is the whole table.
+func (t *Saved) Load(ctx context.Context, o ingest.Options) (*table.Table, error) {
+	if t.Table != nil {
+		return t.Table, nil
+	}
+	f, err := t.Open(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	none := &table.Table{Name: t.Definition.Name, Fields: t.Definition.Fields}
+	if f == nil {
+		return none, nil
+	}
+	got, err := f.Read(ctx, none.All(), o)
+	if err != nil {
+		return nil, err
+	}
+	if !slices.Equal(got.Fields, t.Definition.Fields) {
+		return nil, &damage{t.files[0].Name, -1, fmt.Sprintf("its columns are not those of table %s", t.Definition.Name)}
+	}
+	rows := 0
+	for _, p := range t.files {
+		rows += p.Rows
+	}
+	if got.Rows() != rows {
+		return nil, &damage{t.files[0].Name, -1, fmt.Sprintf("table %s has %d rows in its files, and the manifest says %d", t.Definition.Name, got.Rows(), rows)}
+	}
+	return got, nil
+}
+
+// ReadOnly says who writes to the folder; "" where this store does.
+func (s *Store) ReadOnly() string { return s.holder }
+
+// Pending is a commit that has been written.
+type Pending struct {
+	log *log
+	end int64
+}
+
+// Wait returns when the commit is synced: it will be there after a crash. Where that fails, whether it will is not known,
+// and the store takes no more commits.
+func (p Pending) Wait(ctx context.Context) error {
+	if p.log == nil {
+		return nil
+	}
+	return p.log.wait(ctx, p.end)
+}
+
+// writable reports why nothing can be written; with s.mu.
+func (s *Store) writable() error {
+	if s.holder != "" {
+		return fmt.Errorf("storage: %s is read only here: %s writes to it", s.dir, s.holder)
+	}
+	return s.err
+}
+
+// Append writes a commit, which its caller has applied to the tables, behind those before it. After an error, of a full
+// disk too, nothing has happened.
+func (s *Store) Append(commit []Change) (Pending, error) {
+	record, err := encode(make([]byte, recordHead), commit)
+	if err != nil {
+		return Pending{}, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.writable(); err != nil {
+		return Pending{}, err
+	}
+	tables := s.tables
+	for i := range commit {
+		if tables, err = noted(tables, &commit[i]); err != nil {
+			return Pending{}, err
+		}
+	}
+	end, err := s.log.append(record)
+	if err != nil {
+		return Pending{}, err
+	}
+	s.tables = tables
+	return Pending{s.log, end}, nil
+}
+
+// Due reports that the log is long enough for a [Store.Checkpoint].
+func (s *Store) Due() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.writable() != nil {
+		return false
+	}
+	s.log.mu.Lock()
+	defer s.log.mu.Unlock()
+	return s.log.end > checkpointBytes
+}
+
+// Close ends the store; everything written is synced. It may be called twice.
+func (s *Store) Close() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var err error
+	if s.holder == "" && s.log != nil {
+		err = s.log.close()
+	}
+	s.log, s.err = nil, cmp.Or(s.err, errors.New("storage: the store is closed"))
+	s.release()
+	return err
+}
+
+func (s *Store) release() {
+	if s.unlock != nil {
+		s.unlock()
+		s.unlock = nil
+	}
+}

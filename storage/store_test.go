@@ -1,0 +1,682 @@
+package storage
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stencildb/stencildb/ingest"
+	"github.com/stencildb/stencildb/table"
+)
+
+var ctx = context.Background()
+
+// every is a definition with a column of each type.
+func every(name string) *Definition {
+	d := &Definition{Name: name, Checks: []Check{{"positive", "id > 0"}}, Keys: []Key{{"pk", []int{0}, true}}}
+	for i, typ := range []table.Type{{Kind: table.BigInt}, {Kind: table.Varchar}, {Kind: table.Double}, {Kind: table.Boolean}, {Kind: table.SmallInt}, {Kind: table.Integer},
+		{Kind: table.Decimal, Precision: 12, Scale: 2}, {Kind: table.Real}, {Kind: table.Date}, {Kind: table.Timestamp}} {
+		d.Fields = append(d.Fields, table.Field{Name: fmt.Sprintf("c%d", i), Type: typ})
+		d.Columns = append(d.Columns, Column{NotNull: i == 0})
+	}
+	d.Columns[4].Default = "1 + 1"
+	return d
+}
+
+// draw is a value of a type, or NULL.
+func draw(r *rand.Rand, t table.Type) table.Value {
+	if r.IntN(4) == 0 {
+		return table.Null(t)
+	}
+	v := table.Value{Type: t, I: int64(r.IntN(1 << r.IntN(15)))}
+	switch t.Kind {
+	case table.Boolean:
+		v.I &= 1
+	case table.BigInt:
+		v.I = r.Int64() >> r.IntN(64)
+	case table.Varchar:
+		v.S = strings.Repeat("ä", r.IntN(3)) + strconv.Itoa(r.IntN(20))
+	case table.Double, table.Real:
+		v.F = []float64{math.NaN(), math.Inf(-1), 0, 1.5, -2}[r.IntN(5)]
+	}
+	return v
+}
+
+// database is a store with its tables, as an engine has them.
+type database struct {
+	*Store
+	tables map[string]*table.Table
+	next   int // the next id
+}
+
+func openOn(d disk) (*database, error) {
+	s, err := open(ctx, d, "db", ingest.Options{})
+	if err != nil {
+		return nil, err
+	}
+	return loaded(s)
+}
+
+func openIn(dir string) (*database, error) {
+	s, err := Open(ctx, dir, ingest.Options{})
+	if err != nil {
+		return nil, err
+	}
+	return loaded(s)
+}
+
+func loaded(s *Store) (*database, error) {
+	db := &database{Store: s, tables: map[string]*table.Table{}}
+	for _, saved := range s.Tables() {
+		t, err := saved.Load(ctx, ingest.Options{})
+		if err == nil {
+			err = t.Check()
+		}
+		if err != nil {
+			return nil, errors.Join(err, s.Close())
+		}
+		db.tables[t.Name] = t
+		if id, err := strconv.Atoi(t.Name[1:]); err == nil {
+			db.next = max(db.next, id+1)
+		}
+		for _, c := range t.Chunks {
+			for i := range c.Rows {
+				db.next = max(db.next, int(c.Segments[0].Value(i).I)+1)
+			}
+		}
+	}
+	return db, nil
+}
+
+// state is all that the tables hold, in words.
+func (db *database) state() string {
+	var b strings.Builder
+	for _, name := range slices.Sorted(maps.Keys(db.tables)) {
+		t := db.tables[name]
+		fmt.Fprintln(&b, name, t.Fields)
+		for _, c := range t.Chunks {
+			for i := range c.Rows {
+				if c.IsLive(i) {
+					for f := range t.Fields {
+						fmt.Fprintf(&b, "%s|", c.Segments[f].Value(i))
+					}
+					b.WriteByte('\n')
+				}
+			}
+		}
+	}
+	return b.String()
+}
+
+// apply is the tables after a commit.
+func apply(tables map[string]*table.Table, commit []Change) (map[string]*table.Table, error) {
+	out := maps.Clone(tables)
+	for i := range commit {
+		c := &commit[i]
+		t, err := c.Apply(out[c.Table])
+		if err != nil {
+			return nil, err
+		}
+		delete(out, c.Table)
+		if t != nil {
+			out[t.Name] = t
+		}
+	}
+	return out, nil
+}
+
+// write appends a commit and does not wait for it.
+func (db *database) write(commit ...Change) (Pending, error) {
+	next, err := apply(db.tables, commit)
+	if err != nil {
+		return Pending{}, err
+	}
+	p, err := db.Append(commit)
+	if err == nil {
+		db.tables = next
+	}
+	return p, err
+}
+
+func (db *database) commit(commit ...Change) error {
+	p, err := db.write(commit...)
+	if err == nil {
+		err = p.Wait(ctx)
+	}
+	return err
+}
+
+func (db *database) checkpoint() error {
+	fresh, err := db.Checkpoint(ctx, slices.Collect(maps.Values(db.tables)))
+	for _, t := range fresh {
+		db.tables[t.Name] = t
+	}
+	return err
+}
+
+// rows are new ones for a table.
+func (db *database) rows(r *rand.Rand, t *table.Table, n int) *table.Chunk {
+	c := &table.Chunk{Rows: n}
+	for i, f := range t.Fields {
+		var list []table.Value
+		for range n {
+			v := draw(r, f.Type)
+			if i == 0 {
+				v = table.Int(int64(db.next))
+				db.next++
+			}
+			list = append(list, v)
+		}
+		c.Segments = append(c.Segments, table.SegmentOf(f.Type, list...))
+	}
+	return c
+}
+
+// random is a commit of one or two changes.
+func (db *database) random(r *rand.Rand) (commit []Change) {
+	names := slices.Sorted(maps.Keys(db.tables))
+	if len(names) == 0 || len(names) < 3 && r.IntN(6) == 0 {
+		name := fmt.Sprintf("t%d", db.next)
+		db.next++
+		return []Change{{Table: name, Define: every(name)}}
+	}
+	for range 1 + r.IntN(2) {
+		name := names[r.IntN(len(names))]
+		t := db.tables[name]
+		total := 0
+		var live []int
+		for _, c := range t.Chunks {
+			for i := range c.Rows {
+				if c.IsLive(i) && r.IntN(3) == 0 {
+					live = append(live, total+i)
+				}
+			}
+			total += c.Rows
+		}
+		c := Change{Table: name}
+		switch r.IntN(12) {
+		case 0:
+			c.Compact = true
+		case 1:
+			d := every(name)
+			for k := r.IntN(2); k > 0; k-- {
+				d.Fields = append(d.Fields, table.Field{Name: "more", Type: table.Type{Kind: table.Varchar}})
+				d.Columns = append(d.Columns, Column{})
+			}
+			c.Define = d
+			for i := range d.Fields {
+				c.From, c.Fill = append(c.From, i), append(c.Fill, table.Value{})
+				if i >= len(t.Fields) {
+					c.From[i], c.Fill[i] = -1, table.Str("new")
+				}
+			}
+		case 2:
+			if len(names) > 1 {
+				return []Change{{Table: name, Drop: true}}
+			}
+		case 3, 4:
+			c.Delete = live
+		case 5, 6:
+			for _, col := range []int{1, 1 + r.IntN(len(t.Fields)-1)} {
+				u := Update{Column: col, Rows: live}
+				var list []table.Value
+				for range live {
+					list = append(list, draw(r, t.Fields[col].Type))
+				}
+				u.Values = table.SegmentOf(t.Fields[col].Type, list...)
+				c.Update = append(c.Update, u)
+			}
+		default:
+			c.Append = []*table.Chunk{db.rows(r, t, 1+r.IntN(5))}
+		}
+		commit = append(commit, c)
+		if c.Define != nil {
+			break
+		}
+		names = slices.DeleteFunc(names, func(n string) bool { return n == name })
+		if len(names) == 0 {
+			break
+		}
+	}
+	return commit
+}
+
+// A store that is closed and opened again has what it had; nothing is wrong in it.
+func TestTablesComeBack(t *testing.T) {
+	for seed := range uint64(8) {
+		r := rand.New(rand.NewPCG(seed, 1))
+		dir := filepath.Join(t.TempDir(), "db")
+		db, err := openIn(dir)
+		for i := range 60 {
+			if err == nil {
+				err = db.commit(db.random(r)...)
+			}
+			if err == nil && r.IntN(12) == 0 {
+				err = db.checkpoint()
+			}
+			if err == nil && r.IntN(10) == 0 {
+				before := db.state()
+				if err = db.Close(); err == nil {
+					if db, err = openIn(dir); err == nil && db.state() != before {
+						t.Fatalf("seed %d, commit %d:\n%s\nnot\n%s", seed, i, db.state(), before)
+					}
+				}
+			}
+			if err != nil {
+				t.Fatalf("seed %d, commit %d: %v", seed, i, err)
+			}
+		}
+		problems, err := Verify(ctx, dir)
+		if err != nil || len(problems) > 0 {
+			t.Fatal(problems, err)
+		}
+		if err := db.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// run does a workload until an error, and returns the states after each commit, from that at the opening on, how many
+// commits were written and how many acknowledged.
+func run(d disk, seed uint64) (states []string, acknowledged int, err error) {
+	r := rand.New(rand.NewPCG(seed, 2))
+	states = []string{""}
+	for range 2 {
+		db, err := openOn(d)
+		if err != nil {
+			return states, acknowledged, err
+		}
+		for range 8 {
+			commit := db.random(r)
+			next, err := apply(db.tables, commit)
+			if err != nil {
+				return states, acknowledged, err
+			}
+			states = append(states, (&database{tables: next}).state())
+			p, err := db.write(commit...)
+			if err == nil && r.IntN(3) > 0 {
+				if err = p.Wait(ctx); err == nil {
+					acknowledged = len(states) - 1
+				}
+			}
+			if err == nil && r.IntN(6) == 0 {
+				if err = db.checkpoint(); err == nil {
+					acknowledged = len(states) - 1
+				}
+			}
+			if err != nil {
+				return states, acknowledged, err
+			}
+		}
+		if err := db.Close(); err != nil {
+			return states, acknowledged, err
+		}
+		acknowledged = len(states) - 1
+	}
+	return states, acknowledged, nil
+}
+
+// The power is lost at every step of a workload: every acknowledged commit is there, no half one is.
+func TestPowerIsLostAtEveryStep(t *testing.T) {
+	for seed := range uint64(3) {
+		whole := newModelled()
+		if _, _, err := run(whole, seed); err != nil {
+			t.Fatal(err)
+		}
+		for stop := 1; stop <= whole.steps; stop++ {
+			d := newModelled()
+			d.stopAt = stop
+			states, acknowledged, err := run(d, seed)
+			if err == nil {
+				t.Fatalf("seed %d: the disk stopped at step %d, and all went well", seed, stop)
+			}
+			for again := range uint64(4) {
+				after := d.after(rand.New(rand.NewPCG(uint64(stop), again)))
+				db, err := openOn(after)
+				if err != nil {
+					t.Fatalf("seed %d, step %d: %v", seed, stop, err)
+				}
+				at := slices.Index(states[acknowledged:], db.state())
+				if at < 0 {
+					t.Fatalf("seed %d, step %d: of %d commits %d were acknowledged, and there is\n%s", seed, stop, len(states)-1, acknowledged, db.state())
+				}
+				problems, err := verifyAll(ctx, after)
+				if err == nil && len(problems) == 0 {
+					err = db.commit(Change{Table: "more", Define: every("more")})
+				}
+				if err != nil || len(problems) > 0 {
+					t.Fatalf("seed %d, step %d: afterwards: %v, %v", seed, stop, problems, err)
+				}
+			}
+		}
+	}
+}
+
+// A sync that fails ends all writing; what was acknowledged before is there.
+func TestSyncThatFails(t *testing.T) {
+	whole := newModelled()
+	if _, _, err := run(whole, 1); err != nil {
+		t.Fatal(err)
+	}
+	for at := 1; at <= whole.steps; at++ {
+		d := newModelled()
+		d.failSync = at
+		states, acknowledged, err := run(d, 1)
+		if err == nil {
+			continue // the step is no sync
+		}
+		if !errors.Is(err, errSync) {
+			t.Fatalf("step %d: %v", at, err)
+		}
+		db, err := openOn(d.after(rand.New(rand.NewPCG(uint64(at), 1))))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Contains(states[acknowledged:], db.state()) {
+			t.Fatalf("step %d: %d of %d commits were acknowledged, and there is\n%s", at, acknowledged, len(states)-1, db.state())
+		}
+	}
+	d := newModelled()
+	db, err := openOn(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.failSync = d.steps + 2
+	if err := db.commit(Change{Table: "t", Define: every("t")}); !errors.Is(err, errSync) {
+		t.Fatal(err)
+	}
+	if _, err := db.Append([]Change{{Table: "t", Compact: true}}); !errors.Is(err, errSync) {
+		t.Fatalf("a commit after a failed sync: %v", err)
+	}
+}
+
+// A commit for which there is no room has not happened, and smaller ones go on.
+func TestFullDisk(t *testing.T) {
+	d := newModelled()
+	db, err := openOn(d)
+	if err == nil {
+		err = db.commit(Change{Table: "t", Define: every("t")})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := rand.New(rand.NewPCG(1, 1))
+	for room := range 40 {
+		d.room = 60 * room
+		before := db.state()
+		err := db.commit(Change{Table: "t", Append: []*table.Chunk{db.rows(r, db.tables["t"], 1+room)}})
+		if err != nil && (!errors.Is(err, errFull) || db.state() != before) {
+			t.Fatal(err)
+		}
+		d.room = 3 * room
+		if err := db.checkpoint(); err != nil && !errors.Is(err, errFull) {
+			t.Fatal(err)
+		}
+		d.room = -1
+		if err := db.commit(Change{Table: "t", Append: []*table.Chunk{db.rows(r, db.tables["t"], 1)}}); err != nil {
+			t.Fatal(err)
+		}
+		again, err := openOn(d.after(r))
+		if err != nil || again.state() != db.state() {
+			t.Fatalf("room %d: %v", room, err)
+		}
+	}
+}
+
+// Each bit that changes in a file is an error that names the file, or changes nothing.
+func TestDamage(t *testing.T) {
+	d := newModelled()
+	db, err := openOn(d)
+	r := rand.New(rand.NewPCG(5, 5))
+	small := &Definition{Name: "s", Fields: []table.Field{{Name: "id", Type: table.Type{Kind: table.BigInt}}, {Name: "w", Type: table.Type{Kind: table.Varchar}}}, Columns: make([]Column, 2)}
+	for _, do := range []func() error{
+		func() error { return db.commit(Change{Table: "s", Define: small}) },
+		func() error {
+			return db.commit(Change{Table: "s", Append: []*table.Chunk{db.rows(r, db.tables["s"], 5)}})
+		},
+		func() error { return db.checkpoint() },
+		func() error {
+			return db.commit(Change{Table: "s", Append: []*table.Chunk{db.rows(r, db.tables["s"], 2)}})
+		},
+		func() error { return db.commit(Change{Table: "s", Delete: []int{1, 3}}) },
+		func() error { return db.Close() },
+	} {
+		if err == nil {
+			err = do()
+		}
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := db.state()
+	used := append(db.manifest.names(), manifestName)
+	for _, name := range used {
+		size := len(d.names[name].now)
+		for at := range size {
+			for _, cut := range []bool{false, true} {
+				damaged := d.after(r)
+				data := damaged.names[name].now
+				if cut {
+					damaged.names[name].now = data[:at]
+				} else {
+					data[at] ^= 1 << r.IntN(8)
+				}
+				got, err := openOn(damaged)
+				switch {
+				case err == nil && got.state() != want:
+					t.Fatalf("byte %d of %s (cut: %v) is damaged, and other rows come back", at, name, cut)
+				case err != nil && !strings.Contains(err.Error(), name):
+					t.Fatalf("byte %d of %s: the error does not name the file: %v", at, name, err)
+				}
+				if problems, err2 := verifyAll(ctx, damaged); err != nil && (err2 != nil || len(problems) == 0 || problems[0].File != name) {
+					t.Fatalf("byte %d of %s: %v, %v, and opening says %v", at, name, problems, err2, err)
+				}
+			}
+		}
+	}
+	for _, name := range used {
+		damaged := d.after(r)
+		delete(damaged.names, name)
+		if _, err := openOn(damaged); err == nil || !strings.Contains(err.Error(), name) {
+			t.Errorf("without %s: %v", name, err)
+		}
+	}
+}
+
+func TestOneProcessWrites(t *testing.T) {
+	dir := t.TempDir()
+	db, err := openIn(dir)
+	if err == nil {
+		err = db.commit(Change{Table: "t", Define: every("t")})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	reader, err := openIn(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := fmt.Sprintf("process %d", os.Getpid()); reader.ReadOnly() != want || db.ReadOnly() != "" || reader.state() != db.state() {
+		t.Errorf("%q writes, want %s", reader.ReadOnly(), want)
+	}
+	if err := reader.commit(Change{Table: "t", Drop: true}); err == nil || !strings.Contains(err.Error(), "read only") {
+		t.Error(err)
+	}
+	if err := errors.Join(reader.Close(), db.Close()); err != nil {
+		t.Fatal(err)
+	}
+	if db, err = openIn(dir); err != nil || db.ReadOnly() != "" {
+		t.Fatal(err)
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// What Verify is for besides damage.
+func TestVerifyFindsRowsThatBreakTheDefinition(t *testing.T) {
+	d := newModelled()
+	db, err := openOn(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := rand.New(rand.NewPCG(1, 1))
+	rows := func(first table.Value) Change {
+		c := db.rows(r, db.tables["t"], 1)
+		c.Segments[0] = table.SegmentOf(first.Type, first)
+		return Change{Table: "t", Append: []*table.Chunk{c}}
+	}
+	err = db.commit(Change{Table: "t", Define: every("t")})
+	for _, v := range []table.Value{table.Int(1), table.Int(2), table.Int(1), table.Null(table.Int(0).Type)} {
+		if err == nil {
+			err = db.commit(rows(v))
+		}
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	problems, err := verifyAll(ctx, d)
+	if err != nil || len(problems) != 3 || !strings.Contains(problems[2].String(), "row 2 has the values of key pk") {
+		t.Fatal(problems, err)
+	}
+}
+
+// Commits of many goroutines share syncs.
+func TestCommitsShareSyncs(t *testing.T) {
+	d := newModelled()
+	db, err := openOn(d)
+	if err == nil {
+		err = db.commit(Change{Table: "t", Define: every("t")})
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := d.steps
+	var wg sync.WaitGroup
+	row := db.rows(rand.New(rand.NewPCG(1, 1)), db.tables["t"], 1)
+	for range 16 {
+		wg.Go(func() {
+			for range 20 {
+				p, err := db.Append([]Change{{Table: "t", Append: []*table.Chunk{row}}})
+				if err == nil {
+					err = p.Wait(ctx)
+				}
+				if err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	if got := d.steps - before; got > 3*16*20 {
+		t.Errorf("%d steps", got)
+	}
+	again, err := openOn(d.after(rand.New(rand.NewPCG(1, 1))))
+	if err != nil || again.tables["t"].Rows() != 320 {
+		t.Fatal(err)
+	}
+}
+
+// TestMain is also the process that [TestKill] kills.
+func TestMain(m *testing.M) {
+	if dir := os.Getenv("STORAGE_TEST_DIR"); dir != "" {
+		if err := child(dir); err != nil {
+			fmt.Println(err)
+			os.Exit(1)
+		}
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// child commits rows of one number each, in two tables at a time, and prints the numbers that are acknowledged.
+func child(dir string) error {
+	db, err := openIn(dir)
+	if err != nil {
+		return err
+	}
+	n := 0
+	if len(db.tables) == 0 {
+		err = db.commit(Change{Table: "a", Define: numbers("a")}, Change{Table: "b", Define: numbers("b")})
+	} else {
+		n = db.tables["a"].Rows()
+	}
+	for ; err == nil; n++ {
+		row := []*table.Chunk{{Rows: 1, Segments: []*table.Segment{table.SegmentOf(table.Int(0).Type, table.Int(int64(n)))}}}
+		if err = db.commit(Change{Table: "a", Append: row}, Change{Table: "b", Append: row}); err == nil {
+			fmt.Println(n)
+		}
+		if n%16 == 15 && err == nil {
+			err = db.checkpoint()
+		}
+	}
+	return err
+}
+
+func numbers(name string) *Definition {
+	return &Definition{Name: name, Fields: []table.Field{{Name: "n", Type: table.Type{Kind: table.BigInt}}}, Columns: make([]Column, 1), Keys: []Key{{"n", []int{0}, true}}}
+}
+
+// A process is killed at any moment, 200 times: what it acknowledged is there, and no half a commit is.
+func TestKill(t *testing.T) {
+	times := 200
+	if testing.Short() {
+		times = 20
+	}
+	dir := filepath.Join(t.TempDir(), "db")
+	r := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 1))
+	for i := range times {
+		c := exec.Command(os.Args[0])
+		c.Env = append(os.Environ(), "STORAGE_TEST_DIR="+dir)
+		out, err := c.StdoutPipe()
+		if err == nil {
+			err = c.Start()
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines := bufio.NewScanner(out)
+		kill := time.AfterFunc(time.Duration(r.IntN(40_000))*time.Microsecond, func() { _ = c.Process.Kill() })
+		last := -1
+		for lines.Scan() {
+			n, err := strconv.Atoi(lines.Text())
+			if err != nil {
+				t.Fatal(lines.Text())
+			}
+			last = n
+		}
+		_ = c.Wait()
+		kill.Stop()
+		db, err := openIn(dir)
+		if err != nil {
+			t.Fatalf("after kill %d: %v", i, err)
+		}
+		if len(db.tables) > 0 {
+			a, b := db.tables["a"], db.tables["b"]
+			if a.Rows() != b.Rows() || a.Rows() <= last {
+				t.Fatalf("after kill %d: %d was acknowledged, and there are %d and %d rows", i, last, a.Rows(), b.Rows())
+			}
+		}
+		if err := db.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if i%20 == 19 {
+			if problems, err := Verify(ctx, dir); err != nil || len(problems) > 0 {
+				t.Fatal(problems, err)
+			}
+		}
+	}
+}
