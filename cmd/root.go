@@ -108,7 +108,7 @@ func reportError(w io.Writer, err error) {
 }
 
 // packages matches the names that errors of packages begin with.
-var packages = regexp.MustCompile(`(^|: )(?:(?:bench|compute|cost|debugger|engine|glctx|lesson|pass|shaders|textures|trace): )+`)
+var packages = regexp.MustCompile(`(^|: )(?:(?:bench|compute|cost|debugger|engine|glctx|lesson|pass|shaders|storage|textures|trace): )+`)
 
 // message is err for a user: one line, without the names of packages.
 func message(err error) string { return oneLine(packages.ReplaceAllString(err.Error(), "$1")) }
@@ -155,7 +155,7 @@ its standard input.`,
 	}
 	root.SetFlagErrorFunc(flagError)
 	root.SetVersionTemplate("stencildb {{.Version}}\n")
-	root.AddCommand(newQuery(), newShell(), newExplain(), newTrace(), newDemo(), newBench(), newGen(), newInfo(), newTour())
+	root.AddCommand(newQuery(), newShell(), newExplain(), newTrace(), newDemo(), newBench(), newGen(), newInfo(), newCheck(), newTour())
 	return root
 }
 
