@@ -127,6 +127,9 @@ func (f groupsFound) wanted(by *plan.Sort) (ids, first []uint64) {
 	for _, w := range f {
 		n += len(w.first)
 	}
+	if found := f[0].node.Found; found != nil {
+		found(n)
+	}
 	if by != nil && by.First < int64(n) && f[0].raisesNothing() {
 		var all []uint64
 		for _, w := range f {

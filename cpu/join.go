@@ -20,12 +20,13 @@ var JoinWays = []string{"auto", "perfect", "hash", "merge", "loops", "index"}
 
 // Joining says what is joined, and how.
 type Joining struct {
-	Tables    []*table.Table // of the scans, from left to right
-	Columns   []int          // of the join's fields, wanted of the result
-	Way       string         // of [JoinWays]; perfect is hash where the keys are not dense, index on cpu is auto where there is none
-	ChunkRows int            // of the result
-	Memory    int64          // bytes that the result may take
-	Pairs     FindPairs      // of joins of two tables; nil: all is cpu's
+	Tables    []*table.Table     // of the scans, from left to right
+	Columns   []int              // of the join's fields, wanted of the result
+	Way       string             // of [JoinWays]; perfect is hash where the keys are not dense, index on cpu is auto where there is none
+	ChunkRows int                // of the result
+	Memory    int64              // bytes that the result may take
+	Gave      func(at, rows int) // told how many rows nodes gave, by their places as [plan.Walk] comes by; nil for nobody
+	Pairs     FindPairs          // of joins of two tables; nil: all is cpu's
 }
 
 // JoinStep is what one join did.
@@ -69,6 +70,7 @@ func (b *Backend) Join(ctx context.Context, n *plan.Join, of Joining) (*table.Ta
 func (b *Backend) joiner(ctx context.Context, n *plan.Join, of Joining) *joiner {
 	j := &joiner{Backend: b, ctx: ctx, Joining: of, result: n.Fields(), needed: map[int]bool{}, read: map[int]bool{}}
 	j.root, j.places = n.Placed()
+	plan.Walk(j.root, func(n plan.Node, _ int) { j.nodes = append(j.nodes, n) })
 	for i, s := range plan.Scans(n) {
 		j.scans = append(j.scans, newScanned(of.Tables[i], s, len(j.fields)))
 		j.fields = append(j.fields, s.Columns...)
@@ -92,6 +94,7 @@ type joiner struct {
 	next   int          // scan, from left to right
 	depth  int          // of the joins above the one that runs
 	steps  []JoinStep
+	nodes  []plan.Node // of the root, as they are walked
 }
 
 // scanned is a table in a join.
@@ -130,13 +133,20 @@ type relation struct {
 	ids   [][]uint32
 	loose map[int]bool // the scans of which a row may be missing
 	name  string
-	base  int // rows of the largest of the tables, without their filters
 }
 
 func (r *relation) has(scan int) bool { return slices.Contains(r.scans, scan) }
 
 // relation computes a node.
 func (j *joiner) relation(n plan.Node) (*relation, error) {
+	rel, err := j.relationOf(n)
+	if err == nil && j.Gave != nil {
+		j.Gave(slices.Index(j.nodes, n), rel.rows)
+	}
+	return rel, err
+}
+
+func (j *joiner) relationOf(n plan.Node) (*relation, error) {
 	var where expr.Expr
 	if f, ok := n.(*plan.Filter); ok {
 		n, where = f.Input, f.Where
@@ -179,7 +189,7 @@ func (j *joiner) reads(n plan.Node) {
 // selected is the rows of a scan for which a condition is TRUE.
 func (j *joiner) selected(scan int, where expr.Expr) (*relation, error) {
 	s := j.scans[scan]
-	rel := &relation{rows: s.rows(), scans: []int{scan}, ids: [][]uint32{nil}, name: s.name, base: s.Rows()}
+	rel := &relation{rows: s.rows(), scans: []int{scan}, ids: [][]uint32{nil}, name: s.name}
 	if rel.rows >= noRow {
 		return nil, fmt.Errorf("%s has %d rows: a joined table has less than %d", s.name, rel.rows, noRow)
 	}
@@ -284,18 +294,15 @@ func (j *joiner) inner(inputs []*relation, conditions []expr.Expr) (*relation, e
 	for len(inputs) > 0 {
 		best, least, cross := 0, math.Inf(1), true
 		for i, r := range inputs {
-			keyed, values := false, r.base // that a key may have: as many as the smaller table has rows
+			var left, right []plan.KeySide
 			for _, e := range conditions {
-				if probe, _, ok := j.key(e, have, r.scans); ok {
-					keyed = true
-					for _, s := range j.scansOf(probe) {
-						values = min(values, j.scans[s].Rows())
-					}
+				if probe, build, ok := j.key(e, have, r.scans); ok {
+					left, right = append(left, j.keySide(probe)), append(right, j.keySide(build))
 				}
 			}
-			expected := rows * float64(r.rows)
+			keyed, expected := len(left) > 0, rows*float64(r.rows)
 			if keyed {
-				expected /= float64(max(1, values))
+				expected /= max(1, plan.KeyValues(left, right))
 			}
 			if cross && keyed || cross == !keyed && expected < least {
 				best, least, cross = i, expected, !keyed
@@ -307,6 +314,23 @@ func (j *joiner) inner(inputs []*relation, conditions []expr.Expr) (*relation, e
 		steps, inputs = append(steps, s), slices.Delete(inputs, best, best+1)
 	}
 	return j.pipeline(probe, steps, conditions)
+}
+
+// keySide is what an expression that is a key of a join may be, by the tables that it reads.
+func (j *joiner) keySide(e expr.Expr) plan.KeySide {
+	scans, out := j.scansOf(e), plan.KeySide{Values: 1, Rows: 1}
+	for _, s := range scans {
+		out.Rows *= float64(j.scans[s].Rows())
+	}
+	for _, c := range expr.Columns(e) {
+		s := j.scans[j.scanOf(c)]
+		out.Values *= plan.ValuesOf(s.Table, c-s.first)
+	}
+	out.Values = min(out.Values, out.Rows)
+	if len(scans) == 1 {
+		out.Table = scans[0]
+	}
+	return out
 }
 
 // scansOf lists the scans that an expression reads.

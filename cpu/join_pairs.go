@@ -76,9 +76,9 @@ func (j *joiner) pairs(n *plan.Join) (*relation, error) {
 		return nil, err
 	}
 	left, right := j.scans[p.scans[0]], j.scans[p.scans[1]]
-	rel := &relation{scans: p.scans[:], base: max(left.Rows(), right.Rows()), name: left.name + ", " + right.name}
+	rel := &relation{scans: p.scans[:], name: left.name + ", " + right.name}
 	if p.Exists {
-		rel.scans, rel.base, rel.name = p.scans[:1], left.Rows(), left.name
+		rel.scans, rel.name = p.scans[:1], left.name
 	}
 	rowBytes, most := j.rowBytes(rel.scans), uint64(noRow-1)
 	if len(p.rest) > 0 {

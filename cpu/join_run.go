@@ -281,7 +281,7 @@ func (j *joiner) pipeline(probe *relation, steps []*joinStep, conditions []expr.
 		steps = append(steps, &joinStep{also: conditions})
 	}
 	p := &pipelined{joiner: j, probe: probe, steps: steps, need: j.neededAfter(steps)}
-	out := &relation{scans: slices.Clone(probe.scans), loose: map[int]bool{}, base: probe.base, name: probe.name}
+	out := &relation{scans: slices.Clone(probe.scans), loose: map[int]bool{}, name: probe.name}
 	for s := range probe.loose {
 		out.loose[s] = true
 	}
@@ -289,7 +289,7 @@ func (j *joiner) pipeline(probe *relation, steps []*joinStep, conditions []expr.
 		if s.build == nil || s.kind.LeftOnly() {
 			continue
 		}
-		out.scans, out.base, out.name = append(out.scans, s.build.scans...), max(out.base, s.build.base), out.name+", "+s.build.name
+		out.scans, out.name = append(out.scans, s.build.scans...), out.name+", "+s.build.name
 		for _, scan := range s.build.scans {
 			out.loose[scan] = s.build.loose[scan] || s.keepProbe
 		}

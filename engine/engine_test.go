@@ -331,7 +331,7 @@ func TestAnalyzeShowsEachPass(t *testing.T) {
 	if diff := cmp.Diff([]string{
 		"Project(COUNT(*) AS count)",
 		"  Aggregate(COUNT(*))",
-		"    Filter(i < 3)",
+		"    Filter(i < 3) (2 rows, 2 expected)",
 		"      Scan(small)",
 		"Backend classic on fake",
 		"   1  CopyToDepth(i)  (1.500 ms)",

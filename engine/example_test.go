@@ -150,7 +150,7 @@ func ExampleDB_Explain() {
 	// Output:
 	// Project(driver)
 	//   Limit(1)
-	//     Filter(miles > 2)
+	//     Filter(miles > 2) (2 rows expected)
 	//       Scan(trips)
 	// Backend cpu
 	//    1  Scan(trips)        reads the codes of driver, miles: records 3, chunks 1

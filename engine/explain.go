@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -52,14 +53,21 @@ type Explanation struct {
 	grouped, sorted bool          // it aggregates the rows by keys, too, or sorts them
 	joined          string        // who has joined its rows; "" where nobody did
 	ran             *settling     // what its subplans took; nil where none ran
+	estimates       *plan.Estimates
+	seen            *rowsSeen // of the parts of its fragment; nil without Analyze
+	nodes           map[plan.Node]*PlanNode
+	tree            plan.Node // that Plan shows
 }
 
 // PlanNode is a node of a plan.
 type PlanNode struct {
-	Node      string      `json:"node"`
-	On        string      `json:"on,omitempty"` // who computes it, where that is not told by an Executor: cpu
-	Inputs    []*PlanNode `json:"inputs,omitempty"`
-	*Executor             // of the topmost node of a fragment; else nil
+	Node   string      `json:"node"`
+	On     string      `json:"on,omitempty"` // who computes it, where that is not told by an Executor: cpu
+	Inputs []*PlanNode `json:"inputs,omitempty"`
+	// Expected is the estimate of its rows, and Rows how many it gave, for Analyze; nil where the one is not made, the other not known.
+	Expected  *int `json:"expected_rows,omitempty"`
+	Rows      *int `json:"rows,omitempty"`
+	*Executor      // of the topmost node of a fragment; else nil
 
 	apart bool // it ran by itself: the root of a subplan
 }
@@ -96,6 +104,7 @@ func (s *Statement) explain(ctx context.Context, o ExplainOptions) (*Explanation
 	}
 	x := &Explanation{SQL: s.parsed.Select(), Executor: &Executor{}}
 	if (s.joins() || s.nested != nil) && !o.Analyze { // who does the rest depends on the rows of the join, or of a subplan
+		x.estimates = s.estimates()
 		x.Plan, x.Off = x.node(s.tree), s.off.String()
 		return x, nil
 	}
@@ -117,7 +126,10 @@ func (s *Statement) explain(ctx context.Context, o ExplainOptions) (*Explanation
 
 // explainedTree explains a statement whose subplans have run.
 func (s *Statement) explainedTree(ctx context.Context, o ExplainOptions, ran *settling) (*Explanation, error) {
-	x := &Explanation{SQL: s.parsed.Select(), Executor: &Executor{}, ran: ran}
+	x := &Explanation{SQL: s.parsed.Select(), Executor: &Executor{}, ran: ran, estimates: s.estimates(), tree: s.tree}
+	if o.Analyze {
+		x.seen = &rowsSeen{rows: map[plan.Node]int{}}
+	}
 	now, unpin, err := s.pinned(ctx)
 	if err != nil {
 		return nil, err
@@ -134,13 +146,23 @@ func (s *Statement) explainedTree(ctx context.Context, o ExplainOptions, ran *se
 
 func (x *Explanation) node(n plan.Node) *PlanNode {
 	out := &PlanNode{}
+	if x.nodes == nil {
+		x.nodes = map[plan.Node]*PlanNode{}
+	}
+	x.nodes[n] = out
 	if f, ok := n.(*plan.Fragment); ok {
 		if x.otherwise && f.Otherwise != nil {
 			return x.node(f.Otherwise)
 		}
 		n, out.Executor = f.Nodes, x.Executor
 	}
-	out.Node = n.String()
+	out.Node, x.nodes[n] = n.String(), out
+	if estimated(n) && x.estimates != nil {
+		out.Expected = new(int(math.Round(x.estimates.Rows(n))))
+		if rows, ok := x.seen.of(n); ok {
+			out.Rows = &rows
+		}
+	}
 	switch n.(type) {
 	case *plan.Aggregate, *plan.Sort, *plan.Distinct, *plan.CountDistinct, *plan.GroupingSets:
 		if out.Executor == nil {
@@ -193,6 +215,14 @@ func (x *Explanation) fragment(ctx context.Context, s *planned, o ExplainOptions
 	})
 	if err != nil {
 		return err
+	}
+	for n, rows := range s.seen {
+		x.seen.set(n, rows)
+	}
+	if x.seen != nil {
+		if err := s.countSelected(ctx, x.seen); err != nil {
+			return err
+		}
 	}
 	x.grouped = slices.ContainsFunc(x.Steps, func(s Step) bool { _, ok := s.Op.(compute.Group); return ok })
 	if s.spared != nil {
@@ -267,13 +297,16 @@ func (x *Explanation) why(s *planned) string {
 
 // analyze executes the statement for its numbers, on the backend that was explained.
 func (x *Explanation) analyze(ctx context.Context, s *Statement) error {
-	rows, err := s.run(ctx, func(e *execution) { e.on = x.Backend })
+	var ran plan.Node
+	seen := &rowsSeen{rows: map[plan.Node]int{}}
+	rows, err := s.run(ctx, func(e *execution) { e.on, e.seen, ran = x.Backend, seen, e.tree })
 	if err != nil {
 		return err
 	}
 	for b := range rows.rest() {
 		x.Rows += int64(b.Len())
 	}
+	x.withSeen(x.tree, ran, seen)
 	stats := rows.Stats()
 	stats.Load += x.prepared
 	x.Stats, x.Resident = &stats, s.db.resident()
@@ -330,6 +363,7 @@ func (n *PlanNode) lines(depth, root int, shown map[*PlanNode]bool) []string {
 	if n.On != "" {
 		lines[0] += " on " + n.On
 	}
+	lines[0] += n.rowsText()
 	for _, in := range n.Inputs {
 		lines = append(lines, in.lines(depth+1, root, shown)...)
 	}

@@ -110,6 +110,10 @@ func (s *planned) withJoin(ctx context.Context, took *took) (joined *planned, do
 		return nil, nil, err
 	}
 	of.Columns = s.fragment.Reads()
+	seen := map[plan.Node]int{}
+	var nodes []plan.Node
+	plan.Walk(s.fragment.Join, func(n plan.Node, _ int) { nodes = append(nodes, n) })
+	of.Gave = func(at, rows int) { seen[nodes[at]] = rows }
 	pairing := pairing{db: s.db, watch: s.watch, took: took}
 	switch name := s.db.Backend(); {
 	case name == "compute":
@@ -121,7 +125,7 @@ func (s *planned) withJoin(ctx context.Context, took *took) (joined *planned, do
 	if err != nil {
 		return nil, nil, err
 	}
-	joined = &planned{Statement: s.Statement, tables: s.tables, joined: pairing.steps(steps), joinedOn: "cpu"}
+	joined = &planned{Statement: s.Statement, tables: s.tables, joined: pairing.steps(steps), joinedOn: "cpu", seen: seen}
 	if len(pairing.ran) > 0 {
 		joined.joinedOn = "compute"
 	}

@@ -493,7 +493,7 @@ func TestExplainOfRows(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []string{"Limit(3)", "  Project(big, i + 1 AS j)", "    Filter(i > 4)", "      Scan(typed)", "Backend cpu"}
+	want := []string{"Limit(3)", "  Project(big, i + 1 AS j)", "    Filter(i > 4) (5 rows, 5 expected)", "      Scan(typed)", "Backend cpu"}
 	lines := x.Lines()
 	if diff := cmp.Diff(want, lines[:len(want)]); diff != "" || x.Rows != 3 {
 		t.Errorf("%d rows; %s", x.Rows, diff)

@@ -64,10 +64,19 @@ type execution struct {
 	// their order; a [plan.Declined] leaves that to cpu.
 	states finder
 	order  func(backend, *took) (placedRows, error)
+	seen   *rowsSeen // what is told the rows of nodes; nil for nobody
 }
 
 // stream is what a node gives.
 func (x *execution) stream(n plan.Node) stream {
+	switch n.(type) {
+	case *plan.Filter, *plan.GroupingSets, *plan.Distinct:
+		return x.seen.through(n, x.streamOf(n))
+	}
+	return x.streamOf(n)
+}
+
+func (x *execution) streamOf(n plan.Node) stream {
 	switch n := n.(type) {
 	case *plan.Fragment:
 		if len(n.Aggs) > 0 {
@@ -93,6 +102,7 @@ func (x *execution) stream(n plan.Node) stream {
 		if a, ok := n.Input.(*plan.Aggregate); ok && len(a.Keys) > 0 {
 			having := *a
 			having.Having = n.Where
+			having.Found = x.seen.setter(a)
 			return x.groups(&having)
 		}
 		return each(x.stream(n.Input), func(_ int, row []table.Value) ([]table.Value, error) {
@@ -103,6 +113,11 @@ func (x *execution) stream(n plan.Node) stream {
 			return row, nil
 		})
 	case *plan.Aggregate:
+		if n.Found == nil && x.seen != nil {
+			counted := *n
+			counted.Found = x.seen.setter(n)
+			n = &counted
+		}
 		return x.groups(n)
 	case *plan.GroupingSets:
 		return x.groupingSets(n)
@@ -123,7 +138,7 @@ func (x *execution) stream(n plan.Node) stream {
 		}
 		if a, ok := n.Input.(*plan.Aggregate); ok && n.First >= 0 && n.Unique == 0 {
 			first := *a
-			first.First = n
+			first.First, first.Found = n, x.seen.setter(a)
 			n = n.With(&first).(*plan.Sort)
 		}
 		return x.sortedValues(n, false)

@@ -149,7 +149,7 @@ func TestExplainOfOrderBy(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got := strings.Join(x.Lines(), "\n"); !strings.HasPrefix(got, "Project(s)\n  Limit(2 OFFSET 1)\n    Sort("+key+" DESC) for the first 3 on "+on+
-			"\n      Filter(i > 1)\n        Scan(typed)\nBackend compute on ") || !strings.Contains(got, "\nRows: 2\n") {
+			"\n      Filter(i > 1) (3 rows, 3 expected)\n        Scan(typed)\nBackend compute on ") || !strings.Contains(got, "\nRows: 2\n") {
 			t.Errorf("it is explained as\n%s", got)
 		}
 		if s := x.Plan.Inputs[0].Inputs[0]; s.On != on || s.Inputs[0].Backend != "compute" {

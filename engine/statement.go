@@ -54,12 +54,13 @@ type read struct {
 // planned is a statement whose fragment is lowered for a snapshot of its table.
 type planned struct {
 	*Statement
-	tables   []*table.Table // the snapshots of the sources
-	joined   []Step         // how its rows were joined; nil for those of a table
-	before   *took          // what that took where it was before a backend was chosen; else nil
-	joinedOn string         // who did that
-	star     *cpu.Star      // the plan is that of the largest of several tables, which a device may join the others to
-	plan     *plan.Query    // nil where no table is read
+	tables   []*table.Table    // the snapshots of the sources
+	joined   []Step            // how its rows were joined; nil for those of a table
+	before   *took             // what that took where it was before a backend was chosen; else nil
+	joinedOn string            // who did that
+	seen     map[plan.Node]int // rows that parts of the join gave
+	star     *cpu.Star         // the plan is that of the largest of several tables, which a device may join the others to
+	plan     *plan.Query       // nil where no table is read
 	// otherwise is what a backend does that cannot add up the plan's expressions, and the plan, where
 	// none can: the rows. Nil where no aggregate is of an expression.
 	otherwise *plan.Query

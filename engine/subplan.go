@@ -305,6 +305,12 @@ func (x *settling) run(ctx context.Context, s *plan.Subplan, tree plan.Node) (*R
 		}
 		e.Plan.apart = true
 		x.parts[s] = append(x.parts[s], e.Plan)
+		seen := &rowsSeen{rows: map[plan.Node]int{}}
+		rows, err := st.run(ctx, func(r *execution) { r.seen = seen })
+		if err == nil {
+			rows.closing = append(rows.closing, func() { e.withSeen(st.tree, st.tree, seen) })
+		}
+		return rows, err
 	}
 	return st.run(ctx, nil)
 }

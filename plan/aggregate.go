@@ -19,6 +19,8 @@ type Aggregate struct {
 	First *Sort
 	// Having, when set, is what has to be TRUE of a group: others are left out.
 	Having expr.Expr
+	// Found, when set, is told how many groups there are, before First and Having leave out some.
+	Found func(groups int)
 }
 
 // Inputs, With, Fields and String implement [Node].

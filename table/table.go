@@ -85,6 +85,9 @@ type Segment struct {
 	whole   *Segment // of which it is a window; nil for none
 	cutting sync.Mutex
 	cuts    map[int][]*Segment // by their rows: its windows
+
+	counted  sync.Once
+	distinct int
 }
 
 // Varying returns the bits that are set in some code: the bit planes worth keeping,

@@ -1,0 +1,180 @@
+package engine
+
+import (
+	"context"
+	"math"
+	"sync"
+
+	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/internal/numbers"
+	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/table"
+)
+
+// estimates are for the tables of the statement as they are now. A subplan that has run is a table, too.
+func (s *Statement) estimates() *plan.Estimates {
+	known := map[*plan.Scan]*table.Table{}
+	if s.fragment != nil {
+		for i, scan := range plan.Scans(s.fragment.Nodes) {
+			known[scan] = s.scans[i].table.Load()
+		}
+	}
+	return &plan.Estimates{Table: func(scan *plan.Scan) *table.Table {
+		if t := known[scan]; t != nil || scan.Of != nil {
+			return t
+		}
+		if e := s.db.entry(scan.Table); e != nil {
+			return e.table.Load()
+		}
+		return nil
+	}}
+}
+
+// estimated reports a node of which EXPLAIN says how many rows are expected: one that leaves some out, joins or groups.
+func estimated(n plan.Node) bool {
+	switch n := n.(type) {
+	case *plan.Filter, *plan.Join, *plan.GroupingSets, *plan.Distinct:
+		return true
+	case *plan.Aggregate:
+		return len(n.Keys) > 0
+	}
+	return false
+}
+
+// rowsSeen is how many rows nodes of a tree gave. Groups are those before HAVING, and before ORDER BY and LIMIT have left out any.
+type rowsSeen struct {
+	mu   sync.Mutex
+	rows map[plan.Node]int
+}
+
+// set notes the rows of a node; nothing where nobody wants to know.
+func (r *rowsSeen) set(n plan.Node, rows int) {
+	if r != nil {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.rows[n] = rows
+	}
+}
+
+// of is what was noted of a node.
+func (r *rowsSeen) of(n plan.Node) (rows int, ok bool) {
+	if r == nil {
+		return 0, false
+	}
+	rows, ok = r.rows[n]
+	return rows, ok
+}
+
+// setter is set of one node; nil where nobody wants to know.
+func (r *rowsSeen) setter(n plan.Node) func(int) {
+	if r == nil {
+		return nil
+	}
+	return func(rows int) { r.set(n, rows) }
+}
+
+// through notes how many rows a stream gives, if it ends by itself.
+func (r *rowsSeen) through(n plan.Node, in stream) stream {
+	if r == nil {
+		return in
+	}
+	return func(yield func(batch, error) bool) {
+		rows := 0
+		for b, err := range in {
+			if b != nil {
+				rows += b.Len()
+			}
+			if !yield(b, err) || err != nil {
+				return
+			}
+		}
+		r.set(n, rows)
+	}
+}
+
+// withSeen tells the nodes of an explained tree how many rows those of one of the same shape gave that was executed.
+func (x *Explanation) withSeen(explained, executed plan.Node, seen *rowsSeen) {
+	var nodes []*PlanNode
+	plan.Walk(explained, func(n plan.Node, _ int) { nodes = append(nodes, x.nodes[n]) })
+	i := 0
+	plan.Walk(executed, func(n plan.Node, _ int) {
+		if rows, ok := seen.rows[n]; ok && i < len(nodes) && nodes[i] != nil && nodes[i].Rows == nil {
+			nodes[i].Rows = &rows
+		}
+		i++
+	})
+}
+
+// countSelected counts the rows that the fragment's condition leaves of its table, for ANALYZE.
+func (s *planned) countSelected(ctx context.Context, seen *rowsSeen) error {
+	f := s.fragment
+	if f.Where == nil || s.spared != nil || s.star != nil {
+		return nil
+	}
+	q, err := plan.NewQuery(s.plan.Table, &plan.Fragment{Table: s.plan.Table.Name, Where: f.Where, Aggs: []expr.Aggregate{{Kind: expr.CountAll, Col: -1}}})
+	if err != nil {
+		return err
+	}
+	values, err := s.db.cpu.Execute(ctx, q, &took{})
+	if err == nil {
+		n := f.Nodes
+		if a, ok := n.(*plan.Aggregate); ok {
+			n = a.Input
+		}
+		seen.set(n, int(values[0].I))
+	}
+	return err
+}
+
+// rowsText says how many rows a node gave and how many were expected; "" for neither.
+func (n *PlanNode) rowsText() string {
+	switch {
+	case n.Expected == nil:
+		return ""
+	case n.Rows == nil:
+		return " (" + numbers.Count(int64(*n.Expected), "row", "rows") + " expected)"
+	}
+	return " (" + numbers.Count(int64(*n.Rows), "row", "rows") + ", " + numbers.Grouped(int64(*n.Expected)) + " expected)"
+}
+
+// QError is by what factor an estimate missed the rows that came.
+type QError struct {
+	Of             string // the node, or the join in the order in which it ran
+	Rows, Expected int
+}
+
+// Factor is at least 1: how many times too many or too few rows were expected, 0 rows being as good as 1.
+func (q QError) Factor() float64 {
+	e, r := math.Max(1, float64(q.Expected)), math.Max(1, float64(q.Rows))
+	return math.Max(e/r, r/e)
+}
+
+// QErrors are those of all nodes whose rows were estimated and seen, in an explanation of [ExplainOptions.Analyze]: of filters, joins,
+// groups and HAVING, those of subqueries too. A group of inner joins is a node; the joins in it count as they ran.
+func (x *Explanation) QErrors() (list []QError) {
+	seen := map[*PlanNode]bool{}
+	var add func(n *PlanNode)
+	add = func(n *PlanNode) {
+		if seen[n] {
+			return
+		}
+		seen[n] = true
+		if n.Rows != nil && n.Expected != nil {
+			list = append(list, QError{n.Node, *n.Rows, *n.Expected})
+		}
+		if n.Executor != nil {
+			for _, s := range n.Steps {
+				if s.Expected > 0 {
+					list = append(list, QError{s.Pass, s.Rows, s.Expected})
+				}
+			}
+		}
+		for _, in := range n.Inputs {
+			add(in)
+		}
+	}
+	for _, n := range append([]*PlanNode{x.Plan}, x.Subqueries...) {
+		add(n)
+	}
+	return list
+}
