@@ -25,11 +25,14 @@ type Star struct {
 	Aggregate  *plan.Aggregate
 	Dimensions []*plan.Dimension // one an arm
 
-	fact    int // the scan
+	fact    int         // the scan
+	keys    []expr.Expr // of the statement
 	columns []int
 	arms    []*starArm
 	cross   []expr.Expr // conditions on a group
 	sums    []*starSum  // by aggregate of the statement, what it is made of
+	// distinct says that no two groups of the device are of the same group of the statement.
+	distinct bool
 
 	mu       sync.Mutex
 	ready    bool
@@ -88,6 +91,7 @@ func (b *Backend) NewStar(n *plan.Join, a *plan.Aggregate, of Joining) *Star {
 		return nil
 	}
 	a = a.Moved(func(c int) int { return j.places[c] })
+	s.keys = a.Keys
 	for _, k := range a.Keys {
 		s.tellApart(k)
 	}
@@ -340,7 +344,7 @@ func (s *Star) Prepare(ctx context.Context) error {
 			return err
 		}
 	}
-	s.ready = true
+	s.ready, s.distinct = true, s.tellsGroups()
 	return nil
 }
 

@@ -1,6 +1,7 @@
 package cpu
 
 import (
+	"cmp"
 	"math/bits"
 	"slices"
 
@@ -76,8 +77,10 @@ func (s *Star) branch(g expr.Aggregate, x expr.Expr) *starSum {
 }
 
 // Groups is the statement's groups of those that a device found in the fact table: the joined rows of the first rows of
-// these, a chunk for each of the chunks' groups, in which they have the numbers from 0 on.
-func (s *Star) Groups(list []plan.GroupStates) (*table.Table, []plan.GroupStates, error) {
+// these, a chunk for each of the chunks' groups, in which they have the numbers from 0 on. n is the statement's
+// aggregation: of groups of which it wants some first ones, others are left out.
+func (s *Star) Groups(n *plan.Aggregate, list []plan.GroupStates) (*table.Table, []plan.GroupStates, error) {
+	list = s.first(n, list)
 	t := &table.Table{Name: s.Fact.Name, Fields: s.result}
 	out := make([]plan.GroupStates, 0, len(list))
 	for i := range list {
@@ -253,4 +256,104 @@ func product(v int64, n uint64) (high, low int64) {
 		h, _ = bits.Sub64(0, h, c)
 	}
 	return int64(h), int64(l)
+}
+
+// tellsGroups reports that groups of the device differ in a key of the statement: those of fact columns, and of one arm at most, in
+// which each number has a key of its own.
+func (s *Star) tellsGroups() bool {
+	plain := map[int]bool{}
+	for _, k := range s.keys {
+		if c, ok := k.(*expr.Column); ok {
+			plain[c.Index] = true
+		}
+	}
+	if len(s.cross) > 0 || slices.ContainsFunc(s.Aggregate.Keys, func(k expr.Expr) bool { return !plain[k.(*expr.Column).Index+s.scans[s.fact].first] }) {
+		return false
+	}
+	var of *starArm
+	for _, t := range s.arms {
+		if len(t.reads) > 0 {
+			if of != nil {
+				return false
+			}
+			of = t
+		}
+	}
+	return of == nil || slices.ContainsFunc(of.reads, func(c int) bool {
+		return (plain[c] || c == of.build.Index && plain[of.probe.Index]) && s.differs(of, c)
+	})
+}
+
+// differs reports that each number of an arm has another value of a column.
+func (s *Star) differs(t *starArm, c int) bool {
+	if s.column(c).Max >= maxPlaces {
+		return false
+	}
+	seg := s.segmentOf(t, c, t.rows)
+	if seg.Nulls > 0 {
+		return false
+	}
+	seen := table.NewBitmap(int(seg.Max) + 1)
+	for i := range seg.Codes.Len() {
+		code := int(seg.Codes.At(i))
+		if seen.Get(code) {
+			return false
+		}
+		seen.Set(code)
+	}
+	return true
+}
+
+// mostFirst is of up to how many wanted groups the others are left out.
+const mostFirst = 1 << 10
+
+// first leaves groups out that are behind those that an aggregation wants, by the sum that these are ordered by.
+func (s *Star) first(n *plan.Aggregate, list []plan.GroupStates) []plan.GroupStates {
+	if n.First == nil || n.First.First <= 0 || n.First.First > mostFirst || n.Having != nil || len(list) != 1 || !s.distinct {
+		return list
+	}
+	ref, ok := n.First.Keys[0].E.(*expr.AggRef)
+	if !ok || ref.Key != nil {
+		return list
+	}
+	i := ref.Index - len(n.Keys)
+	if of := n.Aggs[i]; of.Kind != expr.Sum || !of.Arg.IsExact() || s.sums[i].agg < 0 {
+		return list
+	}
+	g, desc := &list[0], n.First.Keys[0].Desc
+	of := g.Aggs[s.sums[i].agg]
+	before := func(a, b int) int {
+		if desc {
+			a, b = b, a
+		}
+		return cmp.Or(cmp.Compare(of.High[a], of.High[b]), cmp.Compare(uint64(of.Low[a]), uint64(of.Low[b])))
+	}
+	most := int(n.First.First)
+	var best []int // in their order
+	for i := range g.Rows {
+		if of.N[i] == 0 || len(best) == most && before(i, best[most-1]) >= 0 {
+			continue
+		}
+		at, _ := slices.BinarySearchFunc(best, i, before)
+		best = slices.Insert(best, at, i)
+		best = best[:min(most, len(best))]
+	}
+	if len(best) < most {
+		return list
+	}
+	out := plan.GroupStates{Chunk: g.Chunk, Aggs: make([]plan.GroupState, len(g.Aggs))}
+	for i, row := range g.Rows {
+		if of.N[i] > 0 && before(i, best[most-1]) > 0 { // a sum of none is NULL, which may be first
+			continue
+		}
+		out.Rows, out.N = append(out.Rows, row), append(out.N, g.N[i])
+		for k, from := range g.Aggs {
+			to := &out.Aggs[k]
+			to.N, to.High, to.Low = append(to.N, from.N[i]), append(to.High, from.High[i]), append(to.Low, from.Low[i])
+			if from.Least != nil {
+				to.Least, to.Greatest = append(to.Least, from.Least[i]), append(to.Greatest, from.Greatest[i])
+			}
+		}
+	}
+	return []plan.GroupStates{out}
 }

@@ -46,7 +46,7 @@ func (s *planned) groupsOfStar(ctx context.Context, b backend, n *plan.Aggregate
 		if err == nil && now.star != nil {
 			if states, err = find(ctx, b, s.plan, took); err == nil {
 				slices.SortStableFunc(states, func(a, b plan.GroupStates) int { return cmp.Compare(a.Chunk, b.Chunk) })
-				t, states, err = s.star.Groups(states)
+				t, states, err = s.star.Groups(n, states)
 			}
 			if declined(err) {
 				now, done, err = s.withJoin(ctx, took)

@@ -15,6 +15,7 @@ import (
 	"github.com/stencildb/stencildb/compute"
 	"github.com/stencildb/stencildb/cost"
 	"github.com/stencildb/stencildb/cpu"
+	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/glctx"
 	"github.com/stencildb/stencildb/internal/numbers"
 	"github.com/stencildb/stencildb/pass"
@@ -45,7 +46,10 @@ func (s *planned) findStar() bool {
 		if err != nil {
 			return false // which the join says
 		}
-		s.star = db.cpu.(cpuBackend).NewStar(f.Join, a, of)
+		s.starKey = starKey(f.Join, a, of.Tables)
+		if s.star, _ = db.stars.Get(s.starKey); s.star == nil {
+			s.star = db.cpu.(cpuBackend).NewStar(f.Join, a, of)
+		}
 	}
 	return s.star != nil
 }
@@ -53,16 +57,54 @@ func (s *planned) findStar() bool {
 // maxStars is how many stars of joins the devices keep arrays of.
 const maxStars = 32
 
-// stars are the stars that ran last. Of others the devices keep no arrays.
-type stars = lru.Cache[*cpu.Star, struct{}]
+// stars are the stars that ran last, by [starKey]: a statement may be prepared anew each time, such as one that has
+// run its subqueries. Of others the devices keep no arrays.
+type stars = lru.Cache[string, *cpu.Star]
 
 func (db *DB) newStars() *stars {
-	kept, _ := lru.NewWithEvict(maxStars, func(s *cpu.Star, _ struct{}) { // only a size below 1 is an error
-		if d, _, err := db.opened(); d != nil && err == nil {
-			db.snapshots.releases.Go(func() { d.drop(s.Arrays()) })
+	kept, _ := lru.NewWithEvict(maxStars, func(_ string, s *cpu.Star) { db.dropArrays(s) }) // only a size below 1 is an error
+	return kept
+}
+
+// dropArrays has the devices drop the arrays of a star. It does not wait for that.
+func (db *DB) dropArrays(s *cpu.Star) {
+	if d, _, err := db.opened(); d != nil && err == nil {
+		db.snapshots.releases.Go(func() { d.drop(s.Arrays()) })
+	}
+}
+
+// keep keeps a star among those that ran last.
+func (db *DB) keep(key string, s *cpu.Star) {
+	if old, ok := db.stars.Peek(key); ok && old != s { // which took its place meanwhile
+		db.dropArrays(old)
+	}
+	db.stars.Add(key, s)
+}
+
+// starKey is a text that only aggregations of the same over the same joins of the same snapshots have in common.
+func starKey(n *plan.Join, a *plan.Aggregate, tables []*table.Table) string {
+	var b strings.Builder
+	for _, t := range tables {
+		fmt.Fprintf(&b, "%p ", t)
+	}
+	plan.Walk(n, func(n plan.Node, depth int) {
+		fmt.Fprintln(&b, depth, n)
+		for _, e := range plan.Exprs(n) {
+			fmt.Fprintln(&b, expr.Identity(e))
 		}
 	})
-	return kept
+	for _, k := range a.Keys {
+		fmt.Fprintln(&b, "by", k, expr.Identity(k))
+	}
+	for _, g := range a.Aggs {
+		fmt.Fprintln(&b, g, g.Reads(), expr.Identity(g.Argument()), expr.Identity(g.Filter))
+	}
+	return b.String()
+}
+
+// ofSubplans reports that a star has the rows of subplans, which no other statement has.
+func (s *planned) ofSubplans() bool {
+	return slices.ContainsFunc(plan.Scans(s.fragment.Join), func(n *plan.Scan) bool { return n.Of != nil })
 }
 
 // grouped is the aggregation over the rows of the join; without aggregates and keys where there is none.
@@ -142,7 +184,9 @@ func (s *planned) suited(ctx context.Context, b backend, took *took) (now *plann
 	}
 	if v, ok := b.(*passes); ok && algorithms[v.name].groups != nil {
 		if err := s.star.Prepare(ctx); !declined(err) {
-			s.db.stars.Add(s.star, struct{}{})
+			if !s.ofSubplans() {
+				s.db.keep(s.starKey, s.star)
+			}
 			return s, func() {}, err
 		}
 	}

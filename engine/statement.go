@@ -60,6 +60,7 @@ type planned struct {
 	joinedOn string            // who did that
 	seen     map[plan.Node]int // rows that parts of the join gave
 	star     *cpu.Star         // the plan is that of the largest of several tables, which a device may join the others to
+	starKey  string            // what it is kept by
 	plan     *plan.Query       // nil where no table is read
 	// otherwise is what a backend does that cannot add up the plan's expressions, and the plan, where
 	// none can: the rows. Nil where no aggregate is of an expression.
@@ -269,6 +270,9 @@ func (s *Statement) pinned(ctx context.Context) (now *planned, unpin func(), err
 		unpins = append(unpins, done)
 		joined.before = before
 		return joined, unpin, nil
+	}
+	if now.star != nil && now.ofSubplans() {
+		unpins = append(unpins, func() { s.db.dropArrays(now.star) })
 	}
 	if err = now.lower(now.table()); err != nil {
 		unpin()
