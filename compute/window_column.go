@@ -123,6 +123,8 @@ func (c *WindowColumn) segment(low, high, taken []uint32, rows int) (*table.Segm
 		s.Nulls++
 	}
 	switch {
+	case c.space == nil && high == nil && taken == nil && s.Bits > 16: // as they are
+		s.Codes.U32 = low
 	case s.Bits <= 8:
 		s.Codes.U8 = codesOf[uint8](s, rows, shift, code, null)
 	case s.Bits <= 16:
