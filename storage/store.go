@@ -39,6 +39,7 @@ type kept struct {
 	rows  int // of the files and of what was appended since, at most
 
 	table   *table.Table // as the log left it; nil where the files are the table
+	batch   *batch       // of changes that the log has yet; nil for none
 	changed bool         // since the files were written
 	rewrite bool         // not only by rows behind those of the files
 }
@@ -148,6 +149,9 @@ func (s *Store) load(ctx context.Context, o ingest.Options) error {
 		}
 		return nil
 	})
+	if err == nil {
+		err = s.flush()
+	}
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && s.holder == "":
 		return &damage{logName(s.manifest.Log), -1, "the log is missing"}
@@ -286,65 +290,6 @@ func noted(tables []*kept, c *Change) ([]*kept, error) {
 	out := slices.Clone(tables)
 	out[slices.Index(out, old)] = k
 	return out, nil
-}
-
-// replay applies a commit of the log.
-func (s *Store) replay(ctx context.Context, data []byte, o ingest.Options) error {
-	most := 0
-	for _, k := range s.tables {
-		most = max(most, k.rows)
-	}
-	commit, err := decode(data, most)
-	if err != nil {
-		return err
-	}
-	for i := range commit {
-		c := &commit[i]
-		old := find(s.tables, c.Table)
-		if s.tables, err = noted(s.tables, c); err != nil {
-			return err
-		}
-		if c.Drop {
-			continue
-		}
-		name := c.Table
-		if c.Define != nil {
-			name = c.Define.Name
-		}
-		k := find(s.tables, name)
-		if old != nil && k.table == nil {
-			if k.table, err = s.saved(old).Load(ctx, o); err != nil {
-				return err
-			}
-		}
-		if err := fits(k.def.Fields, c); err != nil {
-			return err
-		}
-		if k.table, err = c.Apply(k.table); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// fits reports a change whose rows are not those of its table's columns.
-func fits(fields []table.Field, c *Change) error {
-	for _, u := range c.Update {
-		if u.Column >= len(fields) || u.Values.Type != fields[u.Column].Type || u.Values.Rows() != len(u.Rows) {
-			return fmt.Errorf("an update of table %s does not fit it", c.Table)
-		}
-	}
-	for _, ch := range c.Append {
-		if len(ch.Segments) != len(fields) {
-			return fmt.Errorf("rows for table %s do not fit it", c.Table)
-		}
-		for i, s := range ch.Segments {
-			if s.Type != fields[i].Type {
-				return fmt.Errorf("rows for table %s do not fit it", c.Table)
-			}
-		}
-	}
-	return nil
 }
 
 func (s *Store) saved(k *kept) *Saved {

@@ -1,0 +1,209 @@
+package storage
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/stencildb/stencildb/ingest"
+	"github.com/stencildb/stencildb/table"
+)
+
+// batch is what small changes of the log do to a table, put off until it is applied at once: each change of a row by
+// itself would copy the column of a chunk. Rows keep their numbers, so that all rows that are appended can come first, then
+// the last values of those that are updated, then what is deleted.
+type batch struct {
+	chunks []*table.Chunk
+	rows   *table.Builder // behind the chunks; nil where there are none
+	total  int            // rows of the table with those of the batch
+	update map[int]map[int]table.Value
+	delete map[int]bool
+	cells  int
+}
+
+const (
+	smallChange = 1 << 12 // rows of a change that is put off
+	batchCells  = 1 << 20 // values that a batch has at most, about
+)
+
+// changedRows is how many rows a change updates and deletes.
+func changedRows(c *Change) int {
+	n := len(c.Delete)
+	for _, u := range c.Update {
+		n += len(u.Rows)
+	}
+	return n
+}
+
+// replay applies a commit of the log.
+func (s *Store) replay(ctx context.Context, data []byte, o ingest.Options) error {
+	most := 0
+	for _, k := range s.tables {
+		most = max(most, k.rows)
+	}
+	commit, err := decode(data, most)
+	if err != nil {
+		return err
+	}
+	for i := range commit {
+		if err := s.redo(ctx, &commit[i], o); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// redo applies a change, or puts it off.
+func (s *Store) redo(ctx context.Context, c *Change, o ingest.Options) (err error) {
+	old := find(s.tables, c.Table)
+	if s.tables, err = noted(s.tables, c); err != nil || c.Drop {
+		return err
+	}
+	name := c.Table
+	if c.Define != nil {
+		name = c.Define.Name
+	}
+	k := find(s.tables, name)
+	if old != nil && k.table == nil {
+		if k.table, err = s.saved(old).Load(ctx, o); err != nil {
+			return err
+		}
+	}
+	if err := fits(k.def.Fields, c); err != nil {
+		return err
+	}
+	if c.Define == nil && !c.Compact && changedRows(c) <= smallChange {
+		return k.putOff(c)
+	}
+	if err := k.flush(); err != nil {
+		return err
+	}
+	k.table, err = c.Apply(k.table)
+	return err
+}
+
+// fits reports a change whose rows are not those of its table's columns.
+func fits(fields []table.Field, c *Change) error {
+	no := fmt.Errorf("rows for table %s do not fit it", c.Table)
+	for _, u := range c.Update {
+		if u.Column < 0 || u.Column >= len(fields) || u.Values.Type != fields[u.Column].Type || u.Values.Rows() != len(u.Rows) {
+			return no
+		}
+	}
+	for _, ch := range c.Append {
+		if len(ch.Segments) != len(fields) {
+			return no
+		}
+		for i, s := range ch.Segments {
+			if s.Type != fields[i].Type {
+				return no
+			}
+		}
+	}
+	return nil
+}
+
+// putOff adds a change to the table's batch.
+func (k *kept) putOff(c *Change) error {
+	b := k.batch
+	if b == nil {
+		b = &batch{update: map[int]map[int]table.Value{}, delete: map[int]bool{}}
+		for _, ch := range k.table.Chunks {
+			b.total += ch.Rows
+		}
+		k.batch = b
+	}
+	for _, u := range c.Update {
+		if b.update[u.Column] == nil {
+			b.update[u.Column] = map[int]table.Value{}
+		}
+		for i, row := range u.Rows {
+			if row >= b.total {
+				return fmt.Errorf("row %d of %d is updated", row, b.total)
+			}
+			b.update[u.Column][row] = u.Values.Value(i)
+		}
+	}
+	for _, row := range c.Delete {
+		if row >= b.total {
+			return fmt.Errorf("row %d of %d is deleted", row, b.total)
+		}
+		b.delete[row] = true
+	}
+	for _, ch := range c.Append {
+		if err := b.append(k, ch); err != nil {
+			return err
+		}
+	}
+	if b.cells += changedRows(c); b.cells > batchCells {
+		return k.flush()
+	}
+	return nil
+}
+
+// append adds rows, few ones to those that are collected.
+func (b *batch) append(k *kept, ch *table.Chunk) error {
+	b.total += ch.Rows
+	if ch.Rows > smallChange {
+		b.collect()
+		b.chunks = append(b.chunks, ch)
+		return nil
+	}
+	if b.rows == nil {
+		b.rows = table.NewBuilder(k.def.Name, k.def.Fields, mergedRows)
+	}
+	for row := range ch.Rows {
+		for i, s := range ch.Segments {
+			b.rows.Column(i).Value(s.Value(row))
+		}
+		if err := b.rows.EndRow(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// collect makes chunks of the rows that are collected.
+func (b *batch) collect() {
+	if b.rows != nil {
+		b.chunks = append(b.chunks, b.rows.Table().Chunks...)
+		b.rows = nil
+	}
+}
+
+// flush applies the table's batch.
+func (k *kept) flush() (err error) {
+	b := k.batch
+	if b == nil {
+		return nil
+	}
+	k.batch = nil
+	b.collect()
+	more, rest := Change{Table: k.def.Name, Append: b.chunks}, Change{Table: k.def.Name, Delete: slices.Sorted(maps.Keys(b.delete))}
+	for _, col := range slices.Sorted(maps.Keys(b.update)) {
+		u := Update{Column: col, Rows: slices.Sorted(maps.Keys(b.update[col]))}
+		var values []table.Value
+		for _, row := range u.Rows {
+			values = append(values, b.update[col][row])
+		}
+		u.Values = table.SegmentOf(k.def.Fields[col].Type, values...)
+		rest.Update = append(rest.Update, u)
+	}
+	for _, c := range []Change{more, rest} {
+		if err == nil {
+			k.table, err = c.Apply(k.table)
+		}
+	}
+	return err
+}
+
+// flush applies what was put off of all tables.
+func (s *Store) flush() error {
+	var err error
+	for _, k := range s.tables {
+		err = errors.Join(err, k.flush())
+	}
+	return err
+}
