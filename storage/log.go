@@ -34,6 +34,7 @@ type log struct {
 
 	mu      sync.Mutex
 	end     int64         // where the next record begins
+	zeros   int64         // where the zeros behind it end, if there are some
 	synced  int64         // what lies before is on the disk
 	marks   int           // how many marks have been written
 	syncing chan struct{} // closed when the sync under way ends; nil where none is
@@ -92,10 +93,12 @@ func (l *log) append(record []byte) (int64, error) {
 	if l.broken != nil {
 		return 0, l.broken
 	}
+	l.reserve(l.end + int64(len(record)))
 	binary.LittleEndian.PutUint64(record, uint64(len(record)-recordHead))
 	binary.LittleEndian.PutUint32(record[8:], l.sum(l.end, record[:8], record[recordHead:]))
 	if _, err := l.file.WriteAt(record, l.end); err != nil {
 		err = fmt.Errorf("storage: %s: the commit cannot be written: %w", l.name, err)
+		l.zeros = 0
 		if cut := l.file.Truncate(l.end); cut != nil {
 			l.broken = fmt.Errorf("%w; the log cannot be cut to what it was: %w", err, cut)
 			return 0, l.broken
@@ -104,6 +107,19 @@ func (l *log) append(record []byte) (int64, error) {
 	}
 	l.end += int64(len(record))
 	return l.end, nil
+}
+
+// logAhead is how many zeros are written at a time behind the records: a sync of a record in their place need not sync the
+// length of the file. (A variable for the tests.)
+var logAhead int64 = 1 << 20
+
+// reserve writes zeros behind a record that ends beyond them. Where that fails the record is written as well.
+func (l *log) reserve(end int64) {
+	if end > l.zeros {
+		if _, err := l.file.WriteAt(make([]byte, logAhead), end); err == nil {
+			l.zeros = end + logAhead
+		}
+	}
 }
 
 // wait returns when a sync covers the log up to a place. Those who wait at the same time share a sync.
@@ -155,6 +171,9 @@ func (l *log) close() error {
 	end := l.end
 	l.mu.Unlock()
 	err := l.wait(context.Background(), end)
+	if err == nil {
+		err = l.file.Truncate(end)
+	}
 	if err == nil {
 		err = l.file.sync()
 	}
@@ -228,7 +247,7 @@ func (l *log) record(size int64) ([]byte, error) {
 		return nil, fmt.Errorf("%s: at byte %d: %w", l.name, l.end, err)
 	}
 	n := binary.LittleEndian.Uint64(head[:])
-	if n > uint64(size-l.end-recordHead) {
+	if n == 0 || n > uint64(size-l.end-recordHead) { // zeros, or torn
 		return nil, nil
 	}
 	record := make([]byte, recordHead+n)

@@ -437,7 +437,7 @@ func TestSyncThatFails(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d.failSync = d.steps + 2
+	d.failSync = d.steps + 3 // behind the writes of zeros and of the record
 	if err := db.commit(Change{Table: "t", Define: every("t")}); !errors.Is(err, errSync) {
 		t.Fatal(err)
 	}
@@ -642,6 +642,7 @@ func TestMain(m *testing.M) {
 		}
 		return
 	}
+	logAhead = 512
 	os.Exit(m.Run())
 }
 
