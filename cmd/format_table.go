@@ -161,6 +161,9 @@ func footer(table bool, n int, st engine.Stats) string {
 	if table {
 		parts = append(parts, numbers.Count(n, "row", "rows"))
 	}
+	if st.Changed > 0 {
+		parts = append(parts, numbers.Count(st.Changed, "row changed", "rows changed"))
+	}
 	if st.Backend != "" {
 		parts = append(parts, st.Backend)
 	}

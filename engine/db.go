@@ -19,6 +19,7 @@ import (
 	"github.com/stencildb/stencildb/cpu"
 	"github.com/stencildb/stencildb/ingest"
 	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/storage"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -61,6 +62,13 @@ func Backends() []string { return []string{"auto", "classic", "fused", "compute"
 
 // DB is a set of tables and the backends opened to query them.
 type DB struct {
+	*core
+	tables     *catalog
+	statements *lru.Cache[string, *Statement] // those used last, by their text
+}
+
+// core is what a DB has besides its tables. The DB of a transaction has the same core, and tables of its own.
+type core struct {
 	opts    Options
 	asked   string       // the backend that it was opened with
 	backend atomic.Value // string: that was asked for last
@@ -68,23 +76,21 @@ type DB struct {
 	hostMemory, timeout atomic.Int64
 	rulesOff            atomic.Uint32
 
-	opener     func(Options) (*gpus, error)
-	statements *lru.Cache[string, *Statement] // those used last, by their text
-	stars      *stars
-	lowered    plan.Lowered
-	snapshots  snapshots
-	indexes    indexes
-	costs      costs // that auto goes by
-	uses       uses  // of columns, and of the device
+	opener    func(Options) (*gpus, error)
+	committed *catalog // the tables as all see them
+	commits   *commits
+	stars     *stars
+	lowered   plan.Lowered
+	snapshots snapshots
+	indexes   indexes
+	costs     costs // that auto goes by
+	uses      uses  // of columns, and of the device
 
 	epoch atomic.Uint64 // counts the opening of the device, the closing of the DB, and the changes of indexes
 
 	mu      sync.Mutex
 	closed  bool
-	entries []*entry // in the order in which they were added
-	files   []*entry // that statements have named
-	schema  []*entry // the tables of information_schema
-	cpu     backend  // stays
+	cpu     backend // stays
 	joinWay joinWay
 	opening *opening        // of the device; nil until a statement needs it
 	closing <-chan struct{} // of a device that failed before; nil where none has
@@ -93,6 +99,7 @@ type DB struct {
 // entry is a table, or a file to be read into one.
 type entry struct {
 	name string
+	of   *storage.Definition // of a table that statements may change; nil of one that was added, or of a file
 
 	mu    *semaphore.Weighted         // of 1, held while the file is read
 	table atomic.Pointer[table.Table] // nil until the file has been opened
@@ -123,7 +130,8 @@ func Open(o Options) (*DB, error) {
 		o.Calibrations, _ = cost.Folder()
 	}
 	kept, _ := lru.New[string, *Statement](maxStatements) // only a size below 1 is an error
-	db := &DB{opts: o, opener: openGPUs, statements: kept, schema: informationSchema(), costs: costs{folder: o.Calibrations, note: o.Note}, uses: uses{of: map[columnOf]int{}}}
+	c := &catalog{schema: informationSchema()}
+	db := &DB{core: &core{opts: o, opener: openGPUs, committed: c, commits: newCommits(), costs: costs{folder: o.Calibrations, note: o.Note}, uses: uses{of: map[columnOf]int{}}}, tables: c, statements: kept}
 	db.cpu = newCPU(cpu.WithIndexes(db.indexes.at))
 	db.stars = db.newStars()
 	db.asked = cmp.Or(o.Backend, "auto")
@@ -184,28 +192,16 @@ func (db *DB) Attach(name string, s ingest.Source) error { return db.register(so
 
 func (db *DB) register(e *entry) error {
 	db.mu.Lock()
-	defer db.mu.Unlock()
-	if db.closed {
+	closed := db.closed
+	db.mu.Unlock()
+	if closed {
 		return errClosed
 	}
-	if slices.ContainsFunc(slices.Concat(db.entries, db.schema), func(old *entry) bool { return old.name == e.name }) {
-		return fmt.Errorf("engine: there are two tables named %s: give each its own name", e.name)
-	}
-	db.entries = append(db.entries, e)
-	return nil
+	return db.tables.add(e)
 }
 
 // entry is that of a table's name; nil where there is none.
-func (db *DB) entry(name string) *entry {
-	db.mu.Lock()
-	defer db.mu.Unlock()
-	for _, e := range slices.Concat(db.entries, db.schema, db.files) {
-		if e.name == name {
-			return e
-		}
-	}
-	return nil
-}
+func (db *DB) entry(name string) *entry { return db.tables.entry(name) }
 
 var errClosed = errors.New("engine: the DB is closed")
 
@@ -297,7 +293,7 @@ func (db *DB) hostBudget() (int64, error) {
 	if left == 0 {
 		return 0, nil
 	}
-	for _, t := range db.tables() {
+	for _, t := range db.committed.read() {
 		left -= t.Bytes()
 	}
 	left -= db.indexes.bytes()

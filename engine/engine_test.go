@@ -156,7 +156,7 @@ func TestTablesAreReadOnce(t *testing.T) {
 	if reads != 1 || loads[0] <= 0 || loads[1] != 0 {
 		t.Errorf("read %d times, load times %v", reads, loads)
 	}
-	if n := len(db.entries[0].table.Load().Chunks); n != 2 {
+	if n := len(db.tables.entries[0].table.Load().Chunks); n != 2 {
 		t.Errorf("%d chunks of at most 2 rows for 3 rows", n)
 	}
 }
@@ -183,7 +183,7 @@ func TestHostBudgetCountsAllTables(t *testing.T) {
 	if err := db.Add(small(t)); err != nil {
 		t.Fatal(err)
 	}
-	db.entries[0].table.Load().Chunks[0].Segments[0].Codes = table.Codes{U8: make([]uint8, 9000)}
+	db.tables.entries[0].table.Load().Chunks[0].Segments[0].Codes = table.Codes{U8: make([]uint8, 9000)}
 	if err := db.Attach("t", ingest.Source{Path: "t.csv", Data: csv}); err != nil {
 		t.Fatal(err)
 	}

@@ -34,8 +34,10 @@ func (db *DB) openFile(ctx context.Context, f sql.File) (*table.Table, error) {
 	if db.closed {
 		err = errClosed
 	}
-	db.files = append(slices.DeleteFunc(slices.Clone(db.files), func(e *entry) bool { return e.name == name }), e)
 	db.mu.Unlock()
+	db.tables.mu.Lock()
+	db.tables.files = append(slices.DeleteFunc(slices.Clone(db.tables.files), func(e *entry) bool { return e.name == name }), e)
+	db.tables.mu.Unlock()
 	if old != nil {
 		db.snapshots.mu.Lock()
 		db.release(old.table.Load())
@@ -46,9 +48,9 @@ func (db *DB) openFile(ctx context.Context, f sql.File) (*table.Table, error) {
 
 // changed reports that a file which a statement named is no more what was read.
 func (db *DB) changed(e *entry) bool {
-	db.mu.Lock()
-	named := slices.Contains(db.files, e)
-	db.mu.Unlock()
+	db.tables.mu.Lock()
+	named := slices.Contains(db.tables.files, e)
+	db.tables.mu.Unlock()
 	return named && e.file.Changed()
 }
 

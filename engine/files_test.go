@@ -62,13 +62,13 @@ func columnsAreRead(t *testing.T, format string) {
 			t.Fatalf("%s: %+v, %v", c.sql, r, err)
 		}
 		var read []bool
-		for _, s := range db.entries[0].table.Load().Chunks[0].Segments {
+		for _, s := range db.tables.entries[0].table.Load().Chunks[0].Segments {
 			read = append(read, s != nil)
 		}
 		if !slices.Equal(read, c.read) {
 			t.Errorf("%s: columns read are %v", c.sql, read)
 		}
-		b := db.entries[0].table.Load().Chunks[0].Segments[1]
+		b := db.tables.entries[0].table.Load().Chunks[0].Segments[1]
 		if before != nil && b != before {
 			t.Errorf("%s: column b was read again", c.sql)
 		}
@@ -124,7 +124,7 @@ func TestFilesInFrom(t *testing.T) {
 		answer("SELECT COUNT(*) FROM read_"+format+"('"+file+"') AS r WHERE r.b < -7", "2")
 		failure("SELECT qq FROM '"+file+"'", `column "qq" does not exist`)
 	}
-	if got := len(db.files); got != 6 {
+	if got := len(db.tables.files); got != 6 {
 		t.Errorf("%d files are kept, want 6", got)
 	}
 	answer("SELECT COUNT(*) FROM information_schema.tables", "0")

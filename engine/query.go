@@ -34,10 +34,8 @@ const (
 
 // statement is that of a text: the one kept from before, while its names mean the same.
 func (db *DB) statement(ctx context.Context, text string) (*Statement, error) {
-	db.mu.Lock()
-	tables := len(db.entries)
-	db.mu.Unlock()
-	if s, ok := db.statements.Get(text); ok && (s.bound == nil || s.tables == tables && s.off == db.off() && !slices.ContainsFunc(s.sources, func(r *read) bool { return db.changed(r.entry) })) {
+	_, version := db.tables.known()
+	if s, ok := db.statements.Get(text); ok && (s.bound == nil || s.version == version && s.off == db.off() && !slices.ContainsFunc(s.sources, func(r *read) bool { return db.changed(r.entry) })) {
 		return s, nil
 	}
 	st, err := parseOne(text)

@@ -22,6 +22,8 @@ type Stats struct {
 	// Devices are the numbers of the OpenGL devices that computed it, as listed by
 	// `stencildb info`; none on the CPU.
 	Devices []int
+	// Changed is the number of rows that INSERT, UPDATE, DELETE or CREATE TABLE AS has added, changed or deleted.
+	Changed int
 	// Passes is the number of draws and dispatches, 0 on the CPU.
 	Passes int
 	// Samples is the sum of all samples counted by occlusion queries.

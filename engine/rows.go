@@ -52,6 +52,8 @@ type Rows struct {
 	before *took         // what was taken before that; nil for nothing
 	files  time.Duration // reading them, and what was uploaded meanwhile
 	waited time.Duration // planning included
+
+	changed int // rows of tables, by the statement
 }
 
 // open starts reading: what is wrong at once is an error now. The types of columns are
@@ -224,6 +226,7 @@ func (r *Rows) Stats() Stats {
 	s.Passes, s.Samples, s.Load = s.Passes+before.Passes, s.Samples+before.Samples, s.Load+before.Load
 	s.Elapsed += max(0, r.waited-s.Load)
 	s.Load += r.files
+	s.Changed = r.changed
 	return s
 }
 

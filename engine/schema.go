@@ -2,9 +2,9 @@ package engine
 
 import (
 	"context"
-	"slices"
 
 	"github.com/stencildb/stencildb/sql"
+	"github.com/stencildb/stencildb/storage"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -20,10 +20,8 @@ func informationSchema() (list []*entry) {
 // catalog is what binding a statement sees: the names of the tables in the order in which
 // they were added, and a table once it is asked for, which opens its file.
 func (db *DB) catalog(ctx context.Context) sql.Catalog {
-	db.mu.Lock()
-	entries := slices.Clone(db.entries)
-	db.mu.Unlock()
-	c := sql.Catalog{Information: sql.InformationSchema, Off: db.off()}
+	entries, version := db.tables.known()
+	c := sql.Catalog{Version: version, Information: sql.InformationSchema, Off: db.off()}
 	for _, e := range entries {
 		c.Names = append(c.Names, e.name)
 	}
@@ -33,27 +31,33 @@ func (db *DB) catalog(ctx context.Context) sql.Catalog {
 		}
 		return db.inform(ctx, c, i-len(entries))
 	}
+	c.Definition = func(name string) *storage.Definition {
+		if e := db.entry(name); e != nil {
+			return e.of
+		}
+		return nil
+	}
 	c.Open = func(f sql.File) (*table.Table, error) { return db.openFile(ctx, f) }
 	return c
 }
 
-// inform makes the i-th table of information_schema. Its version is the number of tables
-// that it tells of.
+// inform makes the i-th table of information_schema. Its version is that of the
+// catalog that it tells of.
 func (db *DB) inform(ctx context.Context, c sql.Catalog, i int) (*table.Table, error) {
-	e := db.schema[i]
+	e := db.tables.schema[i]
 	if err := e.mu.Acquire(ctx, 1); err != nil {
 		return nil, err
 	}
 	defer e.mu.Release(1)
 	old := e.table.Load()
-	if old != nil && old.Version >= uint64(len(c.Names)) {
+	if old != nil && old.Version >= c.Version {
 		return old, nil
 	}
 	t, err := sql.Information(c, i)
 	if err != nil {
 		return nil, err
 	}
-	t.Version = uint64(len(c.Names))
+	t.Version = c.Version
 	db.snapshots.mu.Lock()
 	defer db.snapshots.mu.Unlock()
 	e.table.Store(t)
@@ -66,9 +70,8 @@ func (db *DB) inform(ctx context.Context, c sql.Catalog, i int) (*table.Table, e
 // Names are those of the tables, of the columns of the tables that statements have
 // named, and of the indexes, spelled as in SQL. No file is opened for them.
 func (db *DB) Names() (list []string) {
-	db.mu.Lock()
-	defer db.mu.Unlock()
-	for _, e := range db.entries {
+	entries, _ := db.tables.known()
+	for _, e := range entries {
 		list = append(list, e.name)
 		if t := e.table.Load(); t != nil {
 			for _, f := range t.Fields {

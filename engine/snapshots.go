@@ -33,10 +33,22 @@ func (db *DB) replace(t *table.Table) error {
 		return fmt.Errorf("engine: table %s has other fields, or has not been read: it cannot be replaced", t.Name)
 	}
 	e.table.Store(t)
-	db.statements.Purge() // they hold the snapshot that they ran on
+	db.forget(old)
+	return nil
+}
+
+// forget lets go of a snapshot that a table has no more; with db.snapshots.mu.
+func (db *DB) forget(old *table.Table) {
+	for _, s := range db.statements.Values() { // they hold the snapshots that they ran on
+		if s.bound == nil {
+			continue
+		}
+		if ran := s.latest.Load(); ran != nil && slices.Contains(ran.tables, old) {
+			s.latest.CompareAndSwap(ran, nil)
+		}
+	}
 	db.stars.Purge()
 	db.release(old)
-	return nil
 }
 
 // pin returns the snapshot that a table has now, and what ends its use.
@@ -101,7 +113,7 @@ func (db *DB) release(t *table.Table) {
 		}
 	}
 	each(t, true)
-	for _, t := range db.tables() {
+	for _, t := range db.committed.read() {
 		each(t, false)
 	}
 	for t := range db.snapshots.uses {
@@ -110,16 +122,4 @@ func (db *DB) release(t *table.Table) {
 	if len(dead) > 0 {
 		db.snapshots.releases.Go(func() { d.drop(slices.Collect(maps.Keys(dead))) })
 	}
-}
-
-// tables are those read so far, as they are now.
-func (db *DB) tables() (list []*table.Table) {
-	db.mu.Lock()
-	defer db.mu.Unlock()
-	for _, e := range slices.Concat(db.entries, db.files) {
-		if t := e.table.Load(); t != nil {
-			list = append(list, t)
-		}
-	}
-	return list
 }

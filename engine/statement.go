@@ -33,7 +33,7 @@ type Statement struct {
 // fragment.
 type bound struct {
 	tree     plan.Node      // with the fragment cut out
-	tables   int            // that there were when its names were resolved
+	version  uint64         // of the catalog that its names were resolved in
 	off      plan.Off       // the rules that it was planned without
 	columns  []Column       // of its answer
 	fragment *plan.Fragment // nil where no table is read, and with it the next two
@@ -91,7 +91,7 @@ func (db *DB) Prepare(ctx context.Context, text string) (*Statement, error) {
 // have their place in the script.
 func (db *DB) prepare(ctx context.Context, script string, st *sql.Statement) (*Statement, error) {
 	s := &Statement{db: db, script: script, parsed: st}
-	if st.Params > 0 || st.Explain || st.Clock || st.Setting != nil || st.Index != nil {
+	if st.Params > 0 || st.Explain || st.Clock || st.Setting != nil || st.Index != nil || st.Changes() {
 		return s, nil
 	}
 	return s.with(ctx, nil)
@@ -127,12 +127,17 @@ func (db *DB) bind(ctx context.Context, st *sql.Statement, params []table.Value)
 	if err != nil {
 		return nil, err
 	}
+	return db.planned(ctx, tree, c, params)
+}
+
+// planned is what a bound tree reads, after all rules.
+func (db *DB) planned(ctx context.Context, tree plan.Node, c sql.Catalog, params []table.Value) (*bound, error) {
 	if plan.Nests(tree) {
 		return db.bindNested(tree, c, params)
 	}
 	b, err := db.bound(ctx, plan.Cut(c.Off.Rewrite(tree)), db.catalogued)
 	if err == nil {
-		b.tables, b.params, b.off = len(c.Names), params, c.Off
+		b.version, b.params, b.off = c.Version, params, c.Off
 	}
 	return b, err
 }
@@ -330,6 +335,8 @@ func (s *Statement) query(ctx context.Context, args []any) (*Rows, error) {
 		return s.setting(ctx)
 	case s.parsed.Index != nil:
 		return s.index(ctx)
+	case s.parsed.Changes():
+		return s.change(ctx, args)
 	}
 	s, err := s.with(ctx, args)
 	if err != nil {

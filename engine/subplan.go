@@ -30,7 +30,7 @@ type nested struct {
 func (db *DB) bindNested(tree plan.Node, c sql.Catalog, params []table.Value) (*bound, error) {
 	tree = plan.Inline(tree, c.Off)
 	reads := plan.Reads(tree)
-	b := &bound{tree: plan.PushInto(c.Off.Rewrite(tree), reads, c.Off), tables: len(c.Names), off: c.Off, params: params, nested: &nested{map[*plan.Subplan][]int{}, reads}}
+	b := &bound{tree: plan.PushInto(c.Off.Rewrite(tree), reads, c.Off), version: c.Version, off: c.Off, params: params, nested: &nested{map[*plan.Subplan][]int{}, reads}}
 	for _, f := range tree.Fields() {
 		b.columns = append(b.columns, Column{Name: f.Name, Type: f.Type})
 	}
@@ -214,7 +214,7 @@ func (x *settling) statement(ctx context.Context, tree plan.Node) (*Statement, e
 	if err != nil {
 		return nil, err
 	}
-	b.tables, b.params, b.off = x.bound.tables, x.params, x.off
+	b.version, b.params, b.off = x.bound.version, x.params, x.off
 	return &Statement{db: x.db, script: x.script, parsed: x.parsed, watch: x.watch, bound: b}, nil
 }
 

@@ -57,8 +57,8 @@ const (
 // literal does. Errors are [*expr.Error]s with positions in the text given to [Parse], or
 // the catalog's of a table that cannot be read.
 func (s *Statement) Bind(c Catalog, params ...table.Value) (bound plan.Node, err error) {
-	if s.err != nil {
-		return nil, s.err
+	if err = s.ready(params); err != nil {
+		return nil, err
 	}
 	if s.Setting != nil {
 		return nil, s.errorf(0, "%s has no plan", s.Setting.Verb)
@@ -66,22 +66,11 @@ func (s *Statement) Bind(c Catalog, params ...table.Value) (bound plan.Node, err
 	if s.Index != nil {
 		return nil, s.errorf(0, "%s has no plan", s.firstWords())
 	}
-	if len(params) != s.Params {
-		return nil, s.errorf(0, "the statement has %s, and %s given",
-			numbers.Count(s.Params, "parameter", "parameters"), numbers.Count(len(params), "value was", "values were"))
+	if s.changed != nil {
+		return nil, s.errorf(0, "%s has no plan", s.firstWords())
 	}
-	defer func() {
-		switch v := recover().(type) {
-		case nil:
-		case *expr.Error:
-			err = v
-		case unread:
-			err = v.error
-		default:
-			panic(v)
-		}
-	}()
-	b := &binder{Statement: s, c: c, params: params, sel: s.sel, sizes: map[expr.Expr]int{}, now: new(time.Time), subqueries: new(int)}
+	defer caught(&err)
+	b := s.binder(c, params)
 	switch {
 	case s.shows == "tables":
 		return listed([]string{"table_name"}, c.Names), nil
@@ -95,6 +84,32 @@ func (s *Statement) Bind(c Catalog, params ...table.Value) (bound plan.Node, err
 		return b.summarize(), nil
 	}
 	return plan.Unnest(b.query(), c.Off), nil
+}
+
+// ready is why the statement cannot be bound, before any name is looked at.
+func (s *Statement) ready(params []table.Value) error {
+	if s.err == nil && len(params) != s.Params {
+		return s.errorf(0, "the statement has %s, and %s given",
+			numbers.Count(s.Params, "parameter", "parameters"), numbers.Count(len(params), "value was", "values were"))
+	}
+	return s.err
+}
+
+func (s *Statement) binder(c Catalog, params []table.Value) *binder {
+	return &binder{Statement: s, c: c, params: params, sel: s.sel, sizes: map[expr.Expr]int{}, now: new(time.Time), subqueries: new(int)}
+}
+
+// caught makes a binder's panic an error; it is deferred.
+func caught(err *error) {
+	switch v := recover().(type) {
+	case nil:
+	case *expr.Error:
+		*err = v
+	case unread:
+		*err = v.error
+	default:
+		panic(v)
+	}
 }
 
 // unread is why a table cannot be read.

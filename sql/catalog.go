@@ -8,18 +8,22 @@ import (
 
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/storage"
 	"github.com/stencildb/stencildb/table"
 )
 
 // Catalog is the tables that a statement may name.
 type Catalog struct {
-	Names []string // of the schema public
+	Version uint64   // changes with what the names mean
+	Names   []string // of the schema public
 	// Information are the names of those of the schema information_schema, if it is
 	// there: see [InformationSchema].
 	Information []string
 	// Table returns the table of the name at i, or why it cannot be read. Those of
 	// information_schema come after those of public.
 	Table func(i int) (*table.Table, error)
+	// Definition, if there, is that of a table that statements may change; nil for another one.
+	Definition func(name string) *storage.Definition
 	// Open, if there, returns the table of a file whose path is no table's name, or why it
 	// cannot be read: [fs.ErrNotExist] where there is none.
 	Open func(f File) (*table.Table, error)

@@ -153,7 +153,9 @@ func (b *binder) scopeOf(fields []table.Field, alias *pg.Alias, name string, loc
 		if i < len(renamed) {
 			fields[i].Name = renamed[i].GetString_().GetSval()
 		}
-		s.visible = append(s.visible, output{fields[i].Name, []int{i}})
+		if fields[i].Name != table.NumberField.Name {
+			s.visible = append(s.visible, output{fields[i].Name, []int{i}})
+		}
 	}
 	return s
 }
@@ -353,6 +355,9 @@ func (b *binder) star(n *pg.ColumnRef) []plan.Item {
 		}
 		list = nil
 		for i, name := range b.scope.names(s) {
+			if name == table.NumberField.Name {
+				continue
+			}
 			list = append(list, output{name, []int{s.first + i}})
 		}
 	}

@@ -5,7 +5,6 @@ import (
 
 	pg "github.com/pganalyze/pg_query_go/v6"
 
-	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -73,18 +72,8 @@ func (s *Statement) behind(text string) int {
 
 // BindIndex resolves the table and the column of CREATE INDEX.
 func (s *Statement) BindIndex(c Catalog) (t *table.Table, col int, err error) {
-	defer func() {
-		switch v := recover().(type) {
-		case nil:
-		case *expr.Error:
-			err = v
-		case unread:
-			err = v.error
-		default:
-			panic(v)
-		}
-	}()
-	b := &binder{Statement: s, c: c}
+	defer caught(&err)
+	b := s.binder(c, nil)
 	x := s.Index
 	if strings.EqualFold(x.of.Schemaname, "information_schema") {
 		panic(b.errorf(int(x.of.Location), "the tables of information_schema have no indexes"))

@@ -30,11 +30,12 @@ type Statement struct {
 	describes, summarizes bool   // DESCRIBE, SUMMARIZE
 	shows                 string // of SHOW TABLES, SHOW FUNCTIONS and SHOW RULES what they list
 
-	tokens []token // of Text
-	clean  string  // Text with blanks in the place of its comments
-	open   int     // where a comment starts that nothing ends, negative if there is none
-	sel    *pg.SelectStmt
-	err    error
+	tokens  []token // of Text
+	clean   string  // Text with blanks in the place of its comments
+	open    int     // where a comment starts that nothing ends, negative if there is none
+	sel     *pg.SelectStmt
+	changed any // of a statement that changes something; else nil
+	err     error
 }
 
 // Err returns the error of a statement that is not valid SQL or that is none of
@@ -143,6 +144,9 @@ func message(err error) string {
 
 // statement takes the SELECT out of n, which may be an EXPLAIN of one.
 func (s *Statement) statement(n *pg.Node) error {
+	if s.changes(n) {
+		return nil
+	}
 	switch n := n.Node.(type) {
 	case *pg.Node_SelectStmt:
 		s.sel = n.SelectStmt
@@ -170,7 +174,7 @@ func (s *Statement) statement(n *pg.Node) error {
 			return s.dropsIndex(n.DropStmt)
 		}
 	}
-	return s.errorf(0, "%s is not supported; there are SELECT, EXPLAIN, DESCRIBE, SUMMARIZE, SHOW, SET, RESET, CREATE INDEX and DROP INDEX", s.firstWords())
+	return s.errorf(0, "%s is not supported; there are SELECT, EXPLAIN, DESCRIBE, SUMMARIZE, SHOW, SET, RESET, CREATE TABLE, DROP TABLE, INSERT, UPDATE, DELETE, TRUNCATE, CREATE INDEX and DROP INDEX", s.firstWords())
 }
 
 func (s *Statement) explain(n *pg.ExplainStmt) error {

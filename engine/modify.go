@@ -1,0 +1,458 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/semaphore"
+
+	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/sql"
+	"github.com/stencildb/stencildb/storage"
+	"github.com/stencildb/stencildb/table"
+)
+
+// commits has the statements that change tables do so one after the other. Those that only read do not wait.
+type commits struct {
+	one *semaphore.Weighted // of 1
+
+	mu       sync.Mutex
+	numbered map[string]*table.Table // that UPDATE and DELETE had last: their numbers are shared with the next
+}
+
+func newCommits() *commits {
+	return &commits{one: semaphore.NewWeighted(1), numbered: map[string]*table.Table{}}
+}
+
+// modifying is a statement that changes a table.
+type modifying struct {
+	*Statement
+	*sql.Change
+	params  []table.Value
+	def     *storage.Definition
+	entry   *entry
+	changed int          // rows
+	rows    *table.Table // those that are new, or changed, with the table's columns; nil where they are not asked for
+}
+
+// change executes a statement that changes tables. Others see all that it changes when it has ended without an error,
+// else nothing.
+func (s *Statement) change(ctx context.Context, args []any) (_ *Rows, err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = fmt.Errorf("engine: %v", v)
+		}
+		err = s.describedAny(err)
+	}()
+	db, start := s.db, time.Now()
+	params, err := parameters(args)
+	if err != nil {
+		return nil, err
+	}
+	if err = db.commits.one.Acquire(ctx, 1); err != nil {
+		return nil, err
+	}
+	defer db.commits.one.Release(1)
+	m := &modifying{Statement: s, params: params}
+	view, err := m.bind(ctx)
+	if err != nil {
+		return nil, err
+	}
+	changes, err := m.changes(ctx, view)
+	if err != nil {
+		return nil, err
+	}
+	next, err := m.apply(ctx, changes)
+	if err != nil {
+		return nil, err
+	}
+	r := &Rows{of: s, at: -1, ctx: ctx, next: func() (batch, error, bool) { return nil, nil, false }}
+	if m.Returning != nil {
+		with := db.view(map[string]*table.Table{m.Table: m.rows})
+		if r, err = with.answer(ctx, s, m.Returning, params); err != nil {
+			return nil, err
+		}
+	}
+	if err = ctx.Err(); err != nil {
+		r.Close()
+		return nil, err
+	}
+	for _, n := range next {
+		db.install(n)
+	}
+	r.changed, r.waited = m.changed, r.waited+time.Since(start)
+	return r, nil
+}
+
+// describedAny is [Statement.described], also of no error.
+func (s *Statement) describedAny(err error) error {
+	if err == nil {
+		return nil
+	}
+	return s.described(err)
+}
+
+// view is the DB as the statement sees it that is asked of it: with other tables in the place of those of their names, or
+// besides. They stay as they are.
+func (db *DB) view(tables map[string]*table.Table) *DB {
+	entries, version := db.tables.known()
+	c := &catalog{version: version, schema: informationSchema()}
+	db.tables.mu.Lock()
+	c.files = slices.Clone(db.tables.files)
+	db.tables.mu.Unlock()
+	for _, e := range entries {
+		if t := tables[e.name]; t != nil {
+			of := e.of
+			e = newEntry(e.name, nil)
+			e.of = of
+			e.table.Store(t)
+		}
+		c.entries = append(c.entries, e)
+	}
+	for name, t := range tables {
+		if c.entry(name) == nil {
+			e := newEntry(name, nil)
+			e.table.Store(t)
+			c.entries = append(c.entries, e)
+		}
+	}
+	return &DB{core: db.core, tables: c, statements: db.statements}
+}
+
+// bind resolves the statement's names. The rows of the table that an UPDATE or a DELETE changes have numbers in the DB
+// that it returns.
+func (m *modifying) bind(ctx context.Context) (*DB, error) {
+	db := m.db
+	c := db.catalog(ctx)
+	name, err := m.parsed.Numbered(c)
+	if err != nil {
+		return nil, err
+	}
+	view := db
+	if name != "" {
+		e := db.entry(name)
+		db.commits.mu.Lock()
+		numbered := e.table.Load().Numbered(db.commits.numbered[name])
+		db.commits.numbered[name] = numbered
+		db.commits.mu.Unlock()
+		view = db.view(map[string]*table.Table{name: numbered})
+		c = view.catalog(ctx)
+	}
+	if m.Change, err = m.parsed.BindChange(c, m.params...); err != nil {
+		return nil, err
+	}
+	if m.entry = db.entry(m.Table); m.entry != nil {
+		m.def = m.entry.of
+	}
+	if m.Define != nil {
+		m.def = m.Define
+	}
+	return view, nil
+}
+
+// answer runs a tree as a statement of the DB.
+func (db *DB) answer(ctx context.Context, of *Statement, tree plan.Node, params []table.Value) (*Rows, error) {
+	b, err := db.planned(ctx, tree, db.catalog(ctx), params)
+	if err != nil {
+		return nil, err
+	}
+	return (&Statement{db: db, script: of.script, parsed: of.parsed, bound: b}).run(ctx, nil)
+}
+
+// given is the rows of the statement's query as a table with fields.
+func (m *modifying) given(ctx context.Context, db *DB, fields []table.Field) (*table.Table, error) {
+	if m.Rows == nil {
+		return &table.Table{Name: m.Table, Fields: fields}, nil
+	}
+	rows, err := db.answer(ctx, m.Statement, m.Rows, m.params)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	return (&settling{Statement: rows.of}).collect(rows, &table.Table{Name: m.Table, Fields: fields}, all(len(fields)))
+}
+
+// changes are what the statement changes.
+func (m *modifying) changes(ctx context.Context, db *DB) ([]storage.Change, error) {
+	switch m.Verb {
+	case "CREATE TABLE", "INSERT":
+		if m.def == nil { // IF NOT EXISTS
+			return nil, nil
+		}
+		if m.Lax {
+			return nil, nil
+		}
+		t, err := m.given(ctx, db, m.def.Fields)
+		if err != nil {
+			return nil, err
+		}
+		m.rows, m.changed = t, t.Rows()
+		return []storage.Change{{Table: m.Table, Define: m.Define, Append: t.Chunks}}, nil
+	case "DROP TABLE":
+		var list []storage.Change
+		for _, name := range m.More {
+			if m.db.entry(name).of == nil {
+				return nil, fmt.Errorf("table %q is read from a file: it is gone when the process ends", name)
+			}
+			list = append(list, storage.Change{Table: name, Drop: true})
+		}
+		return list, nil
+	case "TRUNCATE":
+		var list []storage.Change
+		for _, name := range m.More {
+			list = append(list, storage.Change{Table: name, Drop: true}, storage.Change{Table: name, Define: m.db.entry(name).of})
+		}
+		return list, nil
+	}
+	fields := []table.Field{table.NumberField}
+	for _, col := range m.Set {
+		fields = append(fields, m.def.Fields[col])
+	}
+	t, err := m.given(ctx, db, fields)
+	if err != nil {
+		return nil, err
+	}
+	numbers, columns, err := byNumber(t)
+	if err != nil {
+		return nil, err
+	}
+	m.changed = len(numbers)
+	if len(m.Set) == len(m.def.Fields) {
+		m.rows = &table.Table{Name: m.Table, Fields: m.def.Fields}
+		if len(numbers) > 0 {
+			chunk := &table.Chunk{Rows: len(numbers), Segments: make([]*table.Segment, len(m.Set))}
+			for i, col := range m.Set {
+				chunk.Segments[col] = columns[i]
+			}
+			m.rows.Chunks = []*table.Chunk{chunk}
+		}
+	}
+	if m.Verb == "DELETE" {
+		return []storage.Change{{Table: m.Table, Delete: numbers}}, nil
+	}
+	ch := storage.Change{Table: m.Table}
+	for i, col := range m.Set[:m.Assigned] {
+		if len(numbers) > 0 {
+			ch.Update = append(ch.Update, storage.Update{Column: col, Rows: numbers, Values: columns[i]})
+		}
+	}
+	return []storage.Change{ch}, nil
+}
+
+// byNumber is a table whose first column has numbers of rows, ascending and each once, and its other columns. Of rows
+// with the same number the first counts.
+func byNumber(t *table.Table) (numbers []int, columns []*table.Segment, err error) {
+	if len(t.Chunks) == 0 {
+		return nil, make([]*table.Segment, len(t.Fields)-1), nil
+	}
+	one := t.Chunks[0]
+	for _, c := range t.Chunks[1:] {
+		if one, err = table.Joined(t.Fields, one, c); err != nil {
+			return nil, nil, err
+		}
+	}
+	of := one.Segments[0]
+	ascending := true
+	for i := range one.Rows {
+		n := int(of.Value(i).I)
+		ascending = ascending && (i == 0 || n > numbers[i-1])
+		numbers = append(numbers, n)
+	}
+	if ascending {
+		return numbers, one.Segments[1:], nil
+	}
+	order := all(one.Rows)
+	slices.SortStableFunc(order, func(a, b int) int { return numbers[a] - numbers[b] })
+	order = slices.CompactFunc(order, func(a, b int) bool { return numbers[a] == numbers[b] })
+	var sorted []int
+	for _, at := range order {
+		sorted = append(sorted, numbers[at])
+	}
+	for _, s := range one.Segments[1:] {
+		values := make([]table.Value, len(order))
+		for i, at := range order {
+			values[i] = s.Value(at)
+		}
+		columns = append(columns, table.SegmentOf(s.Type, values...))
+	}
+	return sorted, columns, nil
+}
+
+// installed is the next snapshot of a table; none where it is dropped.
+type installed struct {
+	name  string
+	def   *storage.Definition
+	table *table.Table
+}
+
+// apply checks the rows that are new, and applies the changes.
+func (m *modifying) apply(ctx context.Context, changes []storage.Change) (list []installed, err error) {
+	for _, c := range changes {
+		n := installed{name: c.Table, def: c.Define}
+		var t *table.Table
+		if e := m.db.entry(c.Table); e != nil {
+			t = e.table.Load()
+			if n.def == nil {
+				n.def = e.of
+			}
+		}
+		if i := slices.IndexFunc(list, func(o installed) bool { return o.name == c.Table }); i >= 0 {
+			t, list = list[i].table, slices.Delete(list, i, i+1)
+		}
+		if n.table, err = c.Apply(t); err != nil {
+			return nil, err
+		}
+		if err = m.check(ctx, &c, n.table); err != nil {
+			return nil, err
+		}
+		list = append(list, n)
+	}
+	return list, nil
+}
+
+// check reports the first rule of the table that its new rows break.
+func (m *modifying) check(ctx context.Context, c *storage.Change, next *table.Table) error {
+	type column struct {
+		at int
+		of *table.Segment
+	}
+	var changed []column
+	for _, chunk := range c.Append {
+		for i, s := range chunk.Segments {
+			changed = append(changed, column{i, s})
+		}
+	}
+	for _, u := range c.Update {
+		changed = append(changed, column{u.Column, u.Values})
+	}
+	for _, ch := range changed {
+		f := m.def.Fields[ch.at]
+		if ch.of.Nulls > 0 && m.def.Columns[ch.at].NotNull {
+			return fmt.Errorf("null value in column %q of relation %q violates not-null constraint", f.Name, m.def.Name)
+		}
+		if f.Type.Kind == table.Decimal && ch.of.NonNull() > 0 {
+			for _, v := range []table.Value{ch.of.Decode(0), ch.of.Decode(ch.of.Max)} {
+				if v.Unscaled().CmpAbs(table.Pow10(f.Type.Precision)) >= 0 {
+					return fmt.Errorf("numeric field overflow: column %q is %s", f.Name, f.Type)
+				}
+			}
+		}
+	}
+	if len(changed) == 0 || m.rows == nil && len(m.def.Checks) == 0 && len(m.def.Keys) == 0 {
+		return nil
+	}
+	quoted := func(name string) string { return sql.Written([]string{name})[0] }
+	for _, check := range m.def.Checks {
+		found, err := m.db.view(map[string]*table.Table{m.Table: m.rows}).ask(ctx, fmt.Sprintf("SELECT 1 FROM %s WHERE NOT (%s) LIMIT 1", quoted(m.Table), check.SQL))
+		if err != nil {
+			return err
+		}
+		if len(found) > 0 {
+			return fmt.Errorf("new row for relation %q violates check constraint %q", m.def.Name, check.Name)
+		}
+	}
+	for _, k := range m.def.Keys {
+		rows := &table.Table{Name: newRows}
+		if len(c.Append) > 0 {
+			for _, col := range k.Columns {
+				rows.Fields = append(rows.Fields, m.def.Fields[col])
+			}
+			for _, chunk := range c.Append {
+				part := &table.Chunk{Rows: chunk.Rows}
+				for _, col := range k.Columns {
+					part.Segments = append(part.Segments, chunk.Segments[col])
+				}
+				rows.Chunks = append(rows.Chunks, part)
+			}
+		} else if !slices.ContainsFunc(c.Update, func(u storage.Update) bool { return slices.Contains(k.Columns, u.Column) }) {
+			continue
+		} else {
+			rows = next // some keys of the table are others
+			rows = &table.Table{Name: newRows, Fields: next.Fields, Chunks: next.Chunks}
+		}
+		if err := m.unique(ctx, k, rows, next, quoted); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// newRows is what the rows that are looked for in a key are called; no statement can write it.
+const newRows = "new\x01rows"
+
+// unique fails where one of rows, which the table has, is there with the same key once more.
+func (m *modifying) unique(ctx context.Context, k storage.Key, rows, next *table.Table, quoted func(string) string) error {
+	var names, texts, on []string
+	for _, col := range k.Columns {
+		name := quoted(m.def.Fields[col].Name)
+		names, texts = append(names, "n."+name), append(texts, "n."+name+"::text")
+		on = append(on, fmt.Sprintf("n.%s = t.%s", name, name))
+	}
+	text := fmt.Sprintf("SELECT %s FROM %s AS n JOIN %s AS t ON %s GROUP BY %s HAVING COUNT(*) > 1 LIMIT 1",
+		strings.Join(texts, ", "), expr.Ident(newRows), quoted(m.Table), strings.Join(on, " AND "), strings.Join(names, ", "))
+	found, err := m.db.view(map[string]*table.Table{m.Table: next, newRows: rows}).ask(ctx, text)
+	if err != nil || len(found) == 0 {
+		return err
+	}
+	var values []string
+	for _, v := range found[0] {
+		values = append(values, v.S)
+	}
+	var columns []string
+	for _, col := range k.Columns {
+		columns = append(columns, m.def.Fields[col].Name)
+	}
+	return fmt.Errorf("duplicate key value violates unique constraint %q: key (%s)=(%s) already exists", k.Name, strings.Join(columns, ", "), strings.Join(values, ", "))
+}
+
+// ask runs a statement of the engine's own.
+func (db *DB) ask(ctx context.Context, text string) ([][]table.Value, error) {
+	st, err := parseOne(text)
+	if err != nil {
+		return nil, err
+	}
+	s, err := db.prepare(ctx, text, st)
+	if err == nil {
+		var r *Result
+		if r, err = Collect(s.query(ctx, nil)); err == nil {
+			return r.Rows, nil
+		}
+	}
+	var of *StatementError
+	if errors.As(err, &of) { // its place is in a text that nobody has seen
+		err = of.err
+	}
+	return nil, err
+}
+
+// install makes a snapshot the one that statements read from now on.
+func (db *DB) install(n installed) {
+	old := db.entry(n.name)
+	db.snapshots.mu.Lock()
+	defer db.snapshots.mu.Unlock()
+	switch {
+	case n.table == nil:
+		db.tables.put(n.name, nil)
+	case old != nil && old.of == n.def:
+		before := old.table.Swap(n.table)
+		db.forget(before)
+		return
+	default:
+		e := newEntry(n.name, nil)
+		e.of = n.def
+		e.table.Store(n.table)
+		db.tables.put(n.name, e)
+	}
+	if old != nil {
+		db.forget(old.table.Load())
+	}
+	db.commits.mu.Lock()
+	delete(db.commits.numbered, n.name)
+	db.commits.mu.Unlock()
+}

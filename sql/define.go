@@ -1,0 +1,231 @@
+package sql
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	pg "github.com/pganalyze/pg_query_go/v6"
+
+	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/storage"
+	"github.com/stencildb/stencildb/table"
+)
+
+// newTable is the name of a table to create; there is true where one of that name is.
+func (b *binder) newTable(r *pg.RangeVar, lax bool) (name string, there bool) {
+	loc := int(r.Location)
+	switch {
+	case r.Schemaname != "" && !strings.EqualFold(r.Schemaname, "public"):
+		panic(b.errorf(loc, "tables are created in the schema public"))
+	case r.Relpersistence != "p" && r.Relpersistence != "":
+		panic(b.errorf(loc, "temporary and unlogged tables are not supported"))
+	}
+	if slices.Contains(b.c.Names, r.Relname) {
+		if !lax {
+			panic(b.errorf(loc, "relation %q already exists", clipped(r.Relname)))
+		}
+		return r.Relname, true
+	}
+	return r.Relname, false
+}
+
+// create is CREATE TABLE.
+func (b *binder) create(n *pg.CreateStmt) *Change {
+	loc := int(n.Relation.Location)
+	if len(n.InhRelations) > 0 || n.Partspec != nil || n.Partbound != nil || n.OfTypename != nil || len(n.Options) > 0 {
+		panic(b.errorf(loc, "INHERITS, PARTITION, OF and WITH are not supported with CREATE TABLE"))
+	}
+	name, there := b.newTable(n.Relation, n.IfNotExists)
+	ch := &Change{Verb: "CREATE TABLE", Lax: there, Table: name, Pos: b.pos(loc)}
+	if there {
+		return ch
+	}
+	def := &storage.Definition{Name: name}
+	var late []*pg.Constraint // those of the table, and of columns those that name them
+	for _, elt := range n.TableElts {
+		if c := elt.GetConstraint(); c != nil {
+			late = append(late, c)
+			continue
+		}
+		d := elt.GetColumnDef()
+		if d == nil {
+			panic(b.errorf(loc, "LIKE is not supported with CREATE TABLE; there is CREATE TABLE x AS TABLE y"))
+		}
+		late = append(late, b.defineColumn(def, d)...)
+	}
+	for _, c := range late {
+		b.constrain(def, c)
+	}
+	ch.Define = def
+	b.checkDefinition(def)
+	return ch
+}
+
+// defineColumn adds a column, and returns what is to be said of it once all columns are known.
+func (b *binder) defineColumn(def *storage.Definition, d *pg.ColumnDef) (late []*pg.Constraint) {
+	loc := int(d.Location)
+	for _, f := range def.Fields {
+		if f.Name == d.Colname {
+			panic(b.errorf(loc, "column %q specified more than once", clipped(d.Colname)))
+		}
+	}
+	if d.CollClause != nil {
+		panic(b.errorf(loc, "COLLATE is not supported; texts are ordered by their bytes"))
+	}
+	to := b.target(d.TypeName)
+	switch {
+	case to.bare || to.t.Kind == table.Decimal && to.t.Precision > 18:
+		panic(b.errorf(int(d.TypeName.Location), "a column's NUMERIC has at most 18 digits: write NUMERIC(18, 2)"))
+	case to.t.Kind == table.Interval || to.t.Kind == table.Unknown:
+		panic(b.errorf(int(d.TypeName.Location), "a column of type %s is not supported", typeName(to.t)))
+	}
+	def.Fields = append(def.Fields, table.Field{Name: d.Colname, Type: to.t})
+	column := storage.Column{}
+	if to.length > 0 {
+		def.Checks = append(def.Checks, storage.Check{Name: def.Name + "_" + d.Colname + "_length", SQL: fmt.Sprintf("length(%s) <= %d", Written([]string{d.Colname})[0], to.length)})
+	}
+	for _, n := range d.Constraints {
+		c := n.GetConstraint()
+		switch c.Contype {
+		case pg.ConstrType_CONSTR_NOTNULL:
+			column.NotNull = true
+		case pg.ConstrType_CONSTR_NULL:
+		case pg.ConstrType_CONSTR_DEFAULT:
+			column.Default = b.deparsed(c.RawExpr)
+		case pg.ConstrType_CONSTR_PRIMARY, pg.ConstrType_CONSTR_UNIQUE:
+			c.Keys = []*pg.Node{pg.MakeStrNode(d.Colname)}
+			late = append(late, c)
+		default:
+			late = append(late, c)
+		}
+	}
+	def.Columns = append(def.Columns, column)
+	return late
+}
+
+// constrain adds a constraint of the table.
+func (b *binder) constrain(def *storage.Definition, c *pg.Constraint) {
+	loc := int(c.Location)
+	named := func(what string) string {
+		if c.Conname != "" {
+			return c.Conname
+		}
+		return def.Name + what
+	}
+	switch c.Contype {
+	case pg.ConstrType_CONSTR_CHECK:
+		def.Checks = append(def.Checks, storage.Check{Name: named(fmt.Sprintf("_check%d", len(def.Checks)+1)), SQL: b.deparsed(c.RawExpr)})
+	case pg.ConstrType_CONSTR_PRIMARY, pg.ConstrType_CONSTR_UNIQUE:
+		k := storage.Key{Primary: c.Contype == pg.ConstrType_CONSTR_PRIMARY}
+		if c.NullsNotDistinct {
+			panic(b.errorf(loc, "NULLS NOT DISTINCT is not supported"))
+		}
+		var names []string
+		for _, n := range c.Keys {
+			col := b.columnOf(def, n.GetString_().Sval, -1)
+			k.Columns, names = append(k.Columns, col), append(names, def.Fields[col].Name)
+			def.Columns[col].NotNull = def.Columns[col].NotNull || k.Primary
+		}
+		if k.Name = named("_" + strings.Join(names, "_") + "_key"); k.Primary {
+			k.Name = named("_pkey")
+			if slices.ContainsFunc(def.Keys, func(k storage.Key) bool { return k.Primary }) {
+				panic(b.errorf(loc, "multiple primary keys for table %q are not allowed", def.Name))
+			}
+		}
+		def.Keys = append(def.Keys, k)
+	default:
+		panic(b.errorf(loc, "this constraint is not supported; there are NOT NULL, DEFAULT, CHECK, PRIMARY KEY and UNIQUE"))
+	}
+}
+
+// pgVersion is that of PostgreSQL's trees, which the writing of SQL checks.
+const pgVersion = 170007
+
+// deparsed is an expression as SQL.
+func (b *binder) deparsed(n *pg.Node) string {
+	sel := &pg.SelectStmt{TargetList: []*pg.Node{{Node: &pg.Node_ResTarget{ResTarget: &pg.ResTarget{Val: n}}}}, LimitOption: pg.LimitOption_LIMIT_OPTION_DEFAULT, Op: pg.SetOperation_SETOP_NONE}
+	text, err := pg.Deparse(&pg.ParseResult{Version: pgVersion, Stmts: []*pg.RawStmt{{Stmt: &pg.Node{Node: &pg.Node_SelectStmt{SelectStmt: sel}}}}})
+	if err != nil {
+		panic(b.errorf(0, "%s", message(err)))
+	}
+	return strings.TrimPrefix(text, "SELECT ")
+}
+
+// checkDefinition binds the expressions of a definition, so that what is wrong with them is the statement's error.
+func (b *binder) checkDefinition(def *storage.Definition) {
+	for i := range def.Fields {
+		if e := b.defaultOf(def, i); expr.HasSubquery(e) {
+			panic(b.errorf(b.keyword("default"), "cannot use subquery in DEFAULT expression"))
+		}
+	}
+	for _, c := range def.Checks {
+		k := b.kept(c.SQL)
+		k.scope = k.scopeOf(def.Fields, nil, def.Name, 0)
+		if e := k.boolean(b.written(c.SQL), "CHECK"); expr.HasSubquery(e) {
+			panic(b.errorf(b.keyword("check"), "cannot use subquery in check constraint"))
+		}
+	}
+}
+
+// createAs is CREATE TABLE AS.
+func (b *binder) createAs(n *pg.CreateTableAsStmt) *Change {
+	into := n.Into
+	name, there := b.newTable(into.Rel, n.IfNotExists)
+	ch := &Change{Verb: "CREATE TABLE", Lax: there, Table: name, Pos: b.pos(int(into.Rel.Location))}
+	if there {
+		return ch
+	}
+	sel := n.Query.GetSelectStmt()
+	if sel == nil {
+		panic(b.errorf(b.keyword("as"), "CREATE TABLE AS takes a query"))
+	}
+	rows := b.nested(sel, nil).query()
+	def, out := &storage.Definition{Name: name}, &plan.Project{}
+	p, ok := rows.(*plan.Project)
+	if !ok {
+		p = selected(rows)
+	}
+	out.Input = p.Input
+	fields := p.Fields()
+	if len(into.ColNames) > len(fields) {
+		panic(b.errorf(int(into.Rel.Location), "too many column names were specified"))
+	}
+	for i, f := range fields {
+		if i < len(into.ColNames) {
+			f.Name = into.ColNames[i].GetString_().Sval
+		}
+		if slices.ContainsFunc(def.Fields, func(o table.Field) bool { return o.Name == f.Name }) {
+			panic(b.errorf(int(into.Rel.Location), "column %q specified more than once; give the select items names", clipped(f.Name)))
+		}
+		if f.Type.Kind == table.Decimal && f.Type.Precision > 18 { // a sum: it must fit
+			f.Type.Precision = 18
+		}
+		if f.Type.Kind == table.Interval || f.Type.Kind == table.Unknown || f.Unsupported != "" {
+			panic(b.errorf(int(into.Rel.Location), "column %q of type %s is not supported in a table", clipped(f.Name), typeName(f.Type)))
+		}
+		def.Fields, def.Columns = append(def.Fields, f), append(def.Columns, storage.Column{})
+		out.Items = append(out.Items, plan.Item{Name: f.Name, E: b.assigned(p.Items[i].E, f)})
+	}
+	ch.Define = def
+	if !into.SkipData { // WITH NO DATA
+		ch.Rows = plan.Unnest(out, b.c.Off)
+	}
+	return ch
+}
+
+// drop is DROP TABLE.
+func (b *binder) drop(n *pg.DropStmt) *Change {
+	ch := &Change{Verb: "DROP TABLE", Lax: n.MissingOk}
+	for _, o := range n.Objects {
+		parts := o.GetList().GetItems()
+		folded := parts[len(parts)-1].GetString_().GetSval()
+		of := name{text: folded, quoted: folded != strings.ToLower(folded)}
+		if i, _ := lookup(of, b.c.Names); i < 0 && n.MissingOk {
+			continue
+		}
+		ch.More = append(ch.More, b.c.Names[b.find("table", of, b.c.Names, b.keyword("table"))])
+	}
+	return ch
+}

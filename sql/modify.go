@@ -1,0 +1,386 @@
+package sql
+
+import (
+	"slices"
+	"strings"
+
+	pg "github.com/pganalyze/pg_query_go/v6"
+
+	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/storage"
+	"github.com/stencildb/stencildb/table"
+)
+
+// Change is what a statement changes: the rows of a table, or what is known of it.
+type Change struct {
+	Verb  string   // "INSERT", "UPDATE", "DELETE", "TRUNCATE", "CREATE TABLE", "DROP TABLE"
+	Lax   bool     // IF EXISTS, IF NOT EXISTS
+	Pos   int      // of the table's name in the text given to [Parse]
+	Table string   // as the catalog has it; "" where it is not there and need not be
+	More  []string // of DROP TABLE and TRUNCATE
+
+	Define *storage.Definition // of CREATE TABLE
+
+	// Rows are those that INSERT and CREATE TABLE AS add, with the table's columns; nil for none. Those of UPDATE and DELETE
+	// begin with the row's number; the columns of Set follow.
+	Rows plan.Node
+	Set  []int
+	// Assigned is how many of Set an UPDATE changes; the others are there for RETURNING and for CHECK.
+	Assigned int
+	// Returning is what RETURNING gives of a table with the changed rows alone; nil where there is none.
+	Returning plan.Node
+}
+
+// changes notes a statement that changes something; it is false for another one.
+func (s *Statement) changes(n *pg.Node) bool {
+	switch n := n.Node.(type) {
+	case *pg.Node_InsertStmt:
+		s.changed = n.InsertStmt
+	case *pg.Node_UpdateStmt:
+		s.changed = n.UpdateStmt
+	case *pg.Node_DeleteStmt:
+		s.changed = n.DeleteStmt
+	case *pg.Node_TruncateStmt:
+		s.changed = n.TruncateStmt
+	case *pg.Node_CreateStmt:
+		s.changed = n.CreateStmt
+	case *pg.Node_CreateTableAsStmt:
+		if n.CreateTableAsStmt.Objtype != pg.ObjectType_OBJECT_TABLE {
+			return false
+		}
+		s.changed = n.CreateTableAsStmt
+	case *pg.Node_DropStmt:
+		if n.DropStmt.RemoveType != pg.ObjectType_OBJECT_TABLE {
+			return false
+		}
+		s.changed = n.DropStmt
+	default:
+		return false
+	}
+	return true
+}
+
+// Changes reports that the statement is one for [Statement.BindChange].
+func (s *Statement) Changes() bool { return s.changed != nil }
+
+// Numbered is the table whose rows must have numbers for [Statement.BindChange], as [table.Table.Numbered] gives them;
+// "" where there is none.
+func (s *Statement) Numbered(c Catalog) (name string, err error) {
+	defer caught(&err)
+	b := s.binder(c, nil)
+	switch n := s.changed.(type) {
+	case *pg.UpdateStmt:
+		name, _ = b.changeable(n.Relation)
+	case *pg.DeleteStmt:
+		name, _ = b.changeable(n.Relation)
+	}
+	return name, nil
+}
+
+// BindChange resolves the names of a statement that changes something, as [Statement.Bind] does.
+func (s *Statement) BindChange(c Catalog, params ...table.Value) (ch *Change, err error) {
+	if err = s.ready(params); err != nil {
+		return nil, err
+	}
+	defer caught(&err)
+	b := s.binder(c, params)
+	switch n := s.changed.(type) {
+	case *pg.InsertStmt:
+		return b.insert(n), nil
+	case *pg.UpdateStmt:
+		return b.update(n), nil
+	case *pg.DeleteStmt:
+		return b.delete(n), nil
+	case *pg.TruncateStmt:
+		ch := &Change{Verb: "TRUNCATE"}
+		for _, r := range n.Relations {
+			name, _ := b.changeable(r.GetRangeVar())
+			ch.More = append(ch.More, name)
+		}
+		return ch, nil
+	case *pg.CreateStmt:
+		return b.create(n), nil
+	case *pg.CreateTableAsStmt:
+		return b.createAs(n), nil
+	case *pg.DropStmt:
+		return b.drop(n), nil
+	}
+	return nil, s.errorf(0, "%s changes nothing", s.firstWords())
+}
+
+// changeable is a table that statements may change, by the catalog's name of it.
+func (b *binder) changeable(r *pg.RangeVar) (string, *storage.Definition) {
+	loc := int(r.Location)
+	if r.Schemaname != "" && !strings.EqualFold(r.Schemaname, "public") {
+		panic(b.errorf(loc, "tables of the schema %q cannot be changed", clipped(r.Schemaname)))
+	}
+	i := b.find("table", b.relation(r), b.c.Names, loc)
+	name := b.c.Names[i]
+	def := b.c.Definition(name)
+	if def == nil {
+		panic(b.errorf(loc, "table %q is read from a file and cannot be changed; CREATE TABLE x AS TABLE %s makes one that can", clipped(name), Written([]string{name})[0]))
+	}
+	return name, def
+}
+
+// relation is the name of a table as the statement spells it.
+func (b *binder) relation(r *pg.RangeVar) name {
+	if r.Schemaname != "" {
+		return b.spelled(int(r.Location), r.Schemaname, r.Relname)[1]
+	}
+	return b.spelled(int(r.Location), r.Relname)[0]
+}
+
+// columnOf is the place of a column of a table.
+func (b *binder) columnOf(def *storage.Definition, folded string, loc int) int {
+	var names []string
+	for _, f := range def.Fields {
+		names = append(names, f.Name)
+	}
+	n := name{text: folded, quoted: folded != strings.ToLower(folded)}
+	if loc >= 0 {
+		n = b.spelled(loc, folded)[0]
+	}
+	return b.find("column", n, names, loc)
+}
+
+// assigned is an expression as a value for a column, as PostgreSQL assigns: no text to what is no text.
+func (b *binder) assigned(e expr.Expr, f table.Field) expr.Expr {
+	e = coerce(e, f.Type)
+	from := e.Type()
+	c, constant := e.(*expr.Const)
+	switch {
+	case constant && c.V.Null:
+		return &expr.Const{V: table.Null(f.Type), P: e.Pos()}
+	case constant && from.Kind == table.Varchar: // a literal that a SELECT has settled
+	case from.Kind == table.Varchar && f.Type.Kind != table.Varchar, (from.Kind == table.Boolean) != (f.Type.Kind == table.Boolean) && f.Type.Kind != table.Varchar, !castable(from, f.Type):
+		panic(expr.Errorf(e.Pos(), "column %q is of type %s but expression is of type %s; write CAST(... AS %s)", f.Name, typeName(f.Type), typeName(from), typeName(f.Type)))
+	}
+	if from == f.Type && !constant {
+		return e
+	}
+	if e = b.cast(e, target{t: f.Type}, e.Pos()); e.Type() != f.Type {
+		e = &expr.Cast{X: e, To: f.Type, P: e.Pos()}
+	}
+	return e
+}
+
+// defaultOf is the value of a column that an INSERT does not name.
+func (b *binder) defaultOf(def *storage.Definition, col int) expr.Expr {
+	text := def.Columns[col].Default
+	if text == "" {
+		return &expr.Const{V: table.Null(def.Fields[col].Type), P: b.Offset}
+	}
+	return b.assigned(b.kept(text).expr(b.written(text)), def.Fields[col])
+}
+
+// written is an expression that a definition has.
+func (b *binder) written(text string) *pg.Node {
+	tree, err := pg.Parse("SELECT " + text)
+	if err != nil || len(tree.Stmts) != 1 {
+		panic(b.errorf(0, "the definition of the table has an expression that cannot be read: %s", text))
+	}
+	return tree.Stmts[0].Stmt.GetSelectStmt().TargetList[0].GetResTarget().Val
+}
+
+// kept binds an expression that a definition has: its names are not in the statement's text.
+func (b *binder) kept(text string) *binder {
+	of := &Statement{Text: "SELECT " + text, Offset: b.Offset}
+	of.tokens = split(of.Text)[0].tokens
+	k := (&binder{Statement: of, c: b.c}).nested(&pg.SelectStmt{}, nil)
+	k.sizes, k.now, k.subqueries, k.place = b.sizes, b.now, b.subqueries, inWhere
+	return k
+}
+
+func (b *binder) insert(n *pg.InsertStmt) *Change {
+	if n.Override > pg.OverridingKind_OVERRIDING_NOT_SET {
+		panic(b.errorf(b.keyword("overriding"), "OVERRIDING is not supported"))
+	}
+	name, def := b.changeable(n.Relation)
+	ch := &Change{Verb: "INSERT", Table: name, Pos: b.pos(int(n.Relation.Location))}
+	var cols []int
+	for _, c := range n.Cols {
+		t := c.GetResTarget()
+		col := b.columnOf(def, t.Name, int(t.Location))
+		if slices.Contains(cols, col) {
+			panic(b.errorf(int(t.Location), "column %q specified more than once", clipped(t.Name)))
+		}
+		cols = append(cols, col)
+	}
+	if n.Cols == nil {
+		for i := range def.Fields {
+			cols = append(cols, i)
+		}
+	}
+	b.sel = &pg.SelectStmt{WithClause: n.WithClause}
+	b.withs()
+	sel := n.SelectStmt.GetSelectStmt()
+	switch {
+	case sel == nil: // DEFAULT VALUES
+		ch.Rows = b.inserted(def, nil, [][]*pg.Node{{}}, 0)
+	case len(sel.ValuesLists) > 0 && sel.SortClause == nil && sel.LimitCount == nil && sel.LimitOffset == nil && sel.WithClause == nil:
+		var rows [][]*pg.Node
+		for _, list := range sel.ValuesLists {
+			rows = append(rows, list.GetList().GetItems())
+		}
+		ch.Rows = b.inserted(def, cols, rows, len(n.Cols))
+	default:
+		ch.Rows = b.selectedFor(def, cols, b.nested(sel, nil).query(), len(n.Cols))
+	}
+	ch.Rows = plan.Unnest(ch.Rows, b.c.Off)
+	if n.OnConflictClause != nil {
+		panic(b.errorf(int(n.OnConflictClause.Location), "ON CONFLICT is not supported"))
+	}
+	ch.Returning = b.returning(n.Relation, def, n.ReturningList)
+	return ch
+}
+
+// fits checks how many values a row has for the columns that they are for.
+func (b *binder) fits(values, columns, named int) {
+	switch {
+	case values > columns:
+		panic(b.errorf(b.keyword("into"), "INSERT has more expressions than target columns: %d for %d", values, columns))
+	case values < named:
+		panic(b.errorf(b.keyword("into"), "INSERT has more target columns than expressions: %d for %d", named, values))
+	}
+}
+
+// inserted are rows of VALUES as rows of a table.
+func (b *binder) inserted(def *storage.Definition, cols []int, rows [][]*pg.Node, named int) plan.Node {
+	v := &plan.Values{Columns: def.Fields}
+	b.place, b.scope = inWhere, nil
+	for _, list := range rows {
+		b.fits(len(list), len(cols), named)
+		if len(list) != len(rows[0]) {
+			panic(b.errorf(b.keyword("values"), "VALUES lists must all be the same length"))
+		}
+		row := make([]expr.Expr, len(def.Fields))
+		for k, e := range list {
+			if e.GetSetToDefault() == nil {
+				row[cols[k]] = b.assigned(b.expr(e), def.Fields[cols[k]])
+			}
+		}
+		for i := range row {
+			if row[i] == nil {
+				row[i] = b.defaultOf(def, i)
+			}
+		}
+		v.Rows = append(v.Rows, row)
+	}
+	return v
+}
+
+// selectedFor are the rows of a query as rows of a table.
+func (b *binder) selectedFor(def *storage.Definition, cols []int, n plan.Node, named int) plan.Node {
+	b.fits(len(n.Fields()), len(cols), named)
+	p, ok := n.(*plan.Project)
+	if !ok {
+		p = selected(n)
+	}
+	out := &plan.Project{Input: p.Input}
+	for i, f := range def.Fields {
+		var e expr.Expr
+		if k := slices.Index(cols, i); k >= 0 && k < len(p.Items) {
+			e = b.assigned(p.Items[k].E, f)
+		} else {
+			e = b.defaultOf(def, i)
+		}
+		out.Items = append(out.Items, plan.Item{Name: f.Name, E: e})
+	}
+	return out
+}
+
+func (b *binder) update(n *pg.UpdateStmt) *Change {
+	name, def := b.changeable(n.Relation)
+	ch := &Change{Verb: "UPDATE", Table: name, Pos: b.pos(int(n.Relation.Location))}
+	in, number := b.changedRows(n.Relation, n.FromClause, n.WithClause)
+	b.place = inWhere
+	items := []plan.Item{number}
+	for _, t := range n.TargetList {
+		r := t.GetResTarget()
+		loc := int(r.Location)
+		col := b.columnOf(def, r.Name, loc)
+		if slices.Contains(ch.Set, col) {
+			panic(b.errorf(loc, "multiple assignments to same column %q", clipped(r.Name)))
+		}
+		val := r.Val
+		if m := val.GetMultiAssignRef(); m != nil {
+			row := m.Source.GetRowExpr()
+			if row == nil || len(row.Args) != int(m.Ncolumns) {
+				panic(b.errorf(loc, "SET (...) = takes a row of as many expressions: SET (a, b) = (1, 2)"))
+			}
+			val = row.Args[m.Colno-1]
+		}
+		var e expr.Expr
+		if val.GetSetToDefault() != nil {
+			e = b.defaultOf(def, col)
+		} else {
+			e = b.assigned(b.expr(val), def.Fields[col])
+		}
+		ch.Set, items = append(ch.Set, col), append(items, plan.Item{Name: def.Fields[col].Name, E: e})
+	}
+	ch.Returning = b.returning(n.Relation, def, n.ReturningList)
+	if ch.Assigned = len(ch.Set); ch.Returning != nil || len(def.Checks) > 0 { // need the other columns, too
+		b.others(ch, def, &items)
+	}
+	ch.Rows = b.changedWhere(in, items, n.WhereClause)
+	return ch
+}
+
+// others adds the columns that an UPDATE or a DELETE leaves to its rows.
+func (b *binder) others(ch *Change, def *storage.Definition, items *[]plan.Item) {
+	for i, f := range def.Fields {
+		if !slices.Contains(ch.Set, i) {
+			ch.Set, *items = append(ch.Set, i), append(*items, plan.Item{Name: f.Name, E: &expr.Column{Index: i, Name: f.Name, T: f.Type, P: b.Offset}})
+		}
+	}
+}
+
+func (b *binder) delete(n *pg.DeleteStmt) *Change {
+	name, def := b.changeable(n.Relation)
+	ch := &Change{Verb: "DELETE", Table: name, Pos: b.pos(int(n.Relation.Location))}
+	in, number := b.changedRows(n.Relation, n.UsingClause, n.WithClause)
+	items := []plan.Item{number}
+	ch.Returning = b.returning(n.Relation, def, n.ReturningList)
+	if ch.Returning != nil {
+		b.others(ch, def, &items)
+	}
+	ch.Rows = b.changedWhere(in, items, n.WhereClause)
+	return ch
+}
+
+// changedRows binds the table whose rows change, joined to others, and the number of its rows.
+func (b *binder) changedRows(target *pg.RangeVar, others []*pg.Node, with *pg.WithClause) (plan.Node, plan.Item) {
+	from := append([]*pg.Node{{Node: &pg.Node_RangeVar{RangeVar: target}}}, others...)
+	b.sel = &pg.SelectStmt{FromClause: from, WithClause: with}
+	b.withs()
+	n := b.from()
+	last := b.scope.tables[0].n - 1
+	return n, plan.Item{Name: table.NumberField.Name, E: &expr.Column{Index: last, Name: table.NumberField.Name, T: table.NumberField.Type, P: b.Offset}}
+}
+
+// changedWhere are the rows of a change that a condition holds for.
+func (b *binder) changedWhere(n plan.Node, items []plan.Item, where *pg.Node) plan.Node {
+	b.sel.WhereClause = where
+	if w := b.where(); w != nil {
+		n = &plan.Filter{Input: n, Where: w}
+	}
+	return plan.Unnest(&plan.Project{Input: n, Items: items}, b.c.Off)
+}
+
+// returning binds RETURNING over a table's rows.
+func (b *binder) returning(target *pg.RangeVar, def *storage.Definition, list []*pg.Node) plan.Node {
+	if len(list) == 0 {
+		return nil
+	}
+	r := b.nested(&pg.SelectStmt{TargetList: list}, nil)
+	r.scope = r.scopeOf(def.Fields, target.Alias, def.Name, int(target.Location))
+	items := r.items()
+	for _, item := range items {
+		if len(r.aggs) > 0 || expr.HasSubquery(item.E) {
+			panic(b.errorf(b.keyword("returning"), "aggregates and subqueries in RETURNING are not supported"))
+		}
+	}
+	return &plan.Project{Input: &plan.Scan{Table: def.Name, Columns: def.Fields}, Items: items}
+}
