@@ -198,7 +198,7 @@ func (m *modifying) changes(ctx context.Context, db *DB) ([]storage.Change, erro
 		var list []storage.Change
 		for _, name := range m.More {
 			if m.db.entry(name).of == nil {
-				return nil, fmt.Errorf("table %q is read from a file: it is gone when the process ends", name)
+				return nil, fmt.Errorf("table %q is not one that CREATE TABLE has made: it is not dropped", name)
 			}
 			list = append(list, storage.Change{Table: name, Drop: true})
 		}

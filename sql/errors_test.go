@@ -132,8 +132,8 @@ func TestErrors(t *testing.T) {
 		{"TABLE t", `column "nested" cannot be used: a nested type (line 1, column 1)`},
 		{"SELECT FROM t", `the select list is empty; write a column, *, or an aggregate such as COUNT(*) (line 1, column 1)`},
 		// Other statements.
-		{"INSERT INTO t VALUES (1)", `INSERT is not supported; there are SELECT, EXPLAIN, DESCRIBE, SUMMARIZE, SHOW, SET, RESET, CREATE INDEX and DROP INDEX (line 1, column 1)`},
-		{"create table z (a int)", `CREATE TABLE is not supported; there are SELECT, EXPLAIN, DESCRIBE, SUMMARIZE, SHOW, SET, RESET, CREATE INDEX and DROP INDEX (line 1, column 1)`},
+		{"ALTER TABLE t ADD c int", `ALTER TABLE is not supported; there are SELECT, EXPLAIN, DESCRIBE, SUMMARIZE, SHOW, SET, RESET, CREATE TABLE, DROP TABLE, INSERT, UPDATE, DELETE, TRUNCATE, CREATE INDEX and DROP INDEX (line 1, column 1)`},
+		{"create view z as select 1", `CREATE VIEW is not supported; there are SELECT, EXPLAIN, DESCRIBE, SUMMARIZE, SHOW, SET, RESET, CREATE TABLE, DROP TABLE, INSERT, UPDATE, DELETE, TRUNCATE, CREATE INDEX and DROP INDEX (line 1, column 1)`},
 		{"EXPLAIN DELETE FROM t", `EXPLAIN is supported for SELECT only (line 1, column 1)`},
 		{"EXPLAIN (VERBOSE) SELECT COUNT(*) FROM t", `the EXPLAIN option VERBOSE is not supported; there are ANALYZE and FORMAT (line 1, column 10)`},
 		{"EXPLAIN (FORMAT XML) SELECT COUNT(*) FROM t", `the EXPLAIN format XML is not supported; there are TEXT and JSON (line 1, column 10)`},

@@ -119,7 +119,7 @@ func (b *binder) changeable(r *pg.RangeVar) (string, *storage.Definition) {
 	name := b.c.Names[i]
 	def := b.c.Definition(name)
 	if def == nil {
-		panic(b.errorf(loc, "table %q is read from a file and cannot be changed; CREATE TABLE x AS TABLE %s makes one that can", clipped(name), Written([]string{name})[0]))
+		panic(b.errorf(loc, "table %q is not one that CREATE TABLE has made and cannot be changed; CREATE TABLE x AS TABLE %s makes one that can", clipped(name), Written([]string{name})[0]))
 	}
 	return name, def
 }
