@@ -167,7 +167,7 @@ func merged(workers []*worker) *worker {
 
 // group gives all rows to workers. Where ask says so, it asks a sample whether there are many groups, and only deals the
 // rows then.
-func (g *grouping) group(ctx context.Context, in iter.Seq2[table.Block, error], ask bool) (workers []*worker, rows []*dealt, err error) {
+func (g *grouping) group(ctx context.Context, in iter.Seq2[table.Block, error], ask bool) ([]*worker, []*dealt, error) {
 	var failed error           // of the input; read when all blocks are done
 	asked, many := !ask, false // whether there are many groups; before the first block is looked at
 	blocks := func(yield func(table.Block) bool) {
@@ -189,10 +189,11 @@ func (g *grouping) group(ctx context.Context, in iter.Seq2[table.Block, error], 
 			}
 		}
 	}
-	workers = make([]*worker, runtime.GOMAXPROCS(0))
+	workers := make([]*worker, runtime.GOMAXPROCS(0)) // no result by name: an error's return would take it from who still works
 	for i := range workers {
 		workers[i] = g.worker()
 	}
+	var rows []*dealt
 	type done struct {
 		*dealt
 		err error
