@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	"golang.org/x/sync/semaphore"
@@ -20,14 +19,12 @@ import (
 
 // commits has the statements that change tables do so one after the other. Those that only read do not wait.
 type commits struct {
-	one *semaphore.Weighted // of 1
-
-	mu       sync.Mutex
-	numbered map[string]*table.Table // that UPDATE and DELETE had last: their numbers are shared with the next
+	one     *semaphore.Weighted         // of 1; with it
+	numbers map[string][]*table.Segment // of the rows of each table, as UPDATE and DELETE had them last
 }
 
 func newCommits() *commits {
-	return &commits{one: semaphore.NewWeighted(1), numbered: map[string]*table.Table{}}
+	return &commits{one: semaphore.NewWeighted(1), numbers: map[string][]*table.Segment{}}
 }
 
 // modifying is a statement that changes a table.
@@ -36,9 +33,9 @@ type modifying struct {
 	*sql.Change
 	params  []table.Value
 	def     *storage.Definition
-	entry   *entry
 	changed int          // rows
 	rows    *table.Table // those that are new, or changed, with the table's columns; nil where they are not asked for
+	unpins  []func()     // of tables that no catalog has; called when some of their segments are a table's
 }
 
 // change executes a statement that changes tables. Others see all that it changes when it has ended without an error,
@@ -48,7 +45,9 @@ func (s *Statement) change(ctx context.Context, args []any) (_ *Rows, err error)
 		if v := recover(); v != nil {
 			err = fmt.Errorf("engine: %v", v)
 		}
-		err = s.describedAny(err)
+		if err != nil {
+			err = s.described(err)
+		}
 	}()
 	db, start := s.db, time.Now()
 	params, err := parameters(args)
@@ -60,6 +59,11 @@ func (s *Statement) change(ctx context.Context, args []any) (_ *Rows, err error)
 	}
 	defer db.commits.one.Release(1)
 	m := &modifying{Statement: s, params: params}
+	defer func() {
+		for _, f := range m.unpins {
+			f()
+		}
+	}()
 	view, err := m.bind(ctx)
 	if err != nil {
 		return nil, err
@@ -73,14 +77,14 @@ func (s *Statement) change(ctx context.Context, args []any) (_ *Rows, err error)
 		return nil, err
 	}
 	r := &Rows{of: s, at: -1, ctx: ctx, next: func() (batch, error, bool) { return nil, nil, false }}
-	if m.Returning != nil {
-		with := db.view(map[string]*table.Table{m.Table: m.rows})
-		if r, err = with.answer(ctx, s, m.Returning, params); err != nil {
+	if m.Returning != nil { // to the last row, whose error leaves all as it was
+		answer, err := Collect(m.view(map[string]*table.Table{m.Table: m.rows}).answer(ctx, s, m.Returning, params))
+		if err != nil {
 			return nil, err
 		}
+		r.columns, r.now = answer.Columns, valueRows(answer.Rows)
 	}
 	if err = ctx.Err(); err != nil {
-		r.Close()
 		return nil, err
 	}
 	for _, n := range next {
@@ -90,37 +94,23 @@ func (s *Statement) change(ctx context.Context, args []any) (_ *Rows, err error)
 	return r, nil
 }
 
-// describedAny is [Statement.described], also of no error.
-func (s *Statement) describedAny(err error) error {
-	if err == nil {
-		return nil
-	}
-	return s.described(err)
-}
-
-// view is the DB as the statement sees it that is asked of it: with other tables in the place of those of their names, or
-// besides. They stay as they are.
-func (db *DB) view(tables map[string]*table.Table) *DB {
+// view is the DB with other tables in the place of those of their names, or besides. They do not change.
+func (m *modifying) view(tables map[string]*table.Table) *DB {
+	db := m.db
 	entries, version := db.tables.known()
 	c := &catalog{version: version, schema: informationSchema()}
 	db.tables.mu.Lock()
 	c.files = slices.Clone(db.tables.files)
 	db.tables.mu.Unlock()
-	for _, e := range entries {
-		if t := tables[e.name]; t != nil {
-			of := e.of
-			e = newEntry(e.name, nil)
-			e.of = of
-			e.table.Store(t)
-		}
-		c.entries = append(c.entries, e)
-	}
+	c.entries = entries
 	for name, t := range tables {
-		if c.entry(name) == nil {
-			e := newEntry(name, nil)
-			e.table.Store(t)
-			c.entries = append(c.entries, e)
+		e := newEntry(name, nil)
+		if old := db.entry(name); old != nil {
+			e.of = old.of
 		}
+		e.table.Store(t)
+		c.put(name, e)
+		m.unpins = append(m.unpins, db.pinned(t))
 	}
 	return &DB{core: db.core, tables: c, statements: db.statements}
 }
@@ -136,22 +126,16 @@ func (m *modifying) bind(ctx context.Context) (*DB, error) {
 	}
 	view := db
 	if name != "" {
-		e := db.entry(name)
-		db.commits.mu.Lock()
-		numbered := e.table.Load().Numbered(db.commits.numbered[name])
-		db.commits.numbered[name] = numbered
-		db.commits.mu.Unlock()
-		view = db.view(map[string]*table.Table{name: numbered})
+		var numbered *table.Table
+		numbered, db.commits.numbers[name] = db.entry(name).table.Load().Numbered(db.commits.numbers[name])
+		view = m.view(map[string]*table.Table{name: numbered})
 		c = view.catalog(ctx)
 	}
 	if m.Change, err = m.parsed.BindChange(c, m.params...); err != nil {
 		return nil, err
 	}
-	if m.entry = db.entry(m.Table); m.entry != nil {
-		m.def = m.entry.of
-	}
-	if m.Define != nil {
-		m.def = m.Define
+	if m.def = m.Define; m.def == nil && m.Table != "" {
+		m.def = db.entry(m.Table).of
 	}
 	return view, nil
 }
@@ -182,10 +166,7 @@ func (m *modifying) given(ctx context.Context, db *DB, fields []table.Field) (*t
 func (m *modifying) changes(ctx context.Context, db *DB) ([]storage.Change, error) {
 	switch m.Verb {
 	case "CREATE TABLE", "INSERT":
-		if m.def == nil { // IF NOT EXISTS
-			return nil, nil
-		}
-		if m.Lax {
+		if m.Lax { // and there is one
 			return nil, nil
 		}
 		t, err := m.given(ctx, db, m.def.Fields)
@@ -257,12 +238,11 @@ func byNumber(t *table.Table) (numbers []int, columns []*table.Segment, err erro
 			return nil, nil, err
 		}
 	}
-	of := one.Segments[0]
-	ascending := true
-	for i := range one.Rows {
-		n := int(of.Value(i).I)
-		ascending = ascending && (i == 0 || n > numbers[i-1])
-		numbers = append(numbers, n)
+	of, ascending := one.Segments[0], true
+	numbers = make([]int, one.Rows)
+	for i, n := range table.Gather(of.Codes, table.Block{N: one.Rows}, of.Decode(0).I) {
+		numbers[i] = int(n)
+		ascending = ascending && (i == 0 || numbers[i] > numbers[i-1])
 	}
 	if ascending {
 		return numbers, one.Segments[1:], nil
@@ -344,12 +324,11 @@ func (m *modifying) check(ctx context.Context, c *storage.Change, next *table.Ta
 			}
 		}
 	}
-	if len(changed) == 0 || m.rows == nil && len(m.def.Checks) == 0 && len(m.def.Keys) == 0 {
+	if len(changed) == 0 {
 		return nil
 	}
-	quoted := func(name string) string { return sql.Written([]string{name})[0] }
 	for _, check := range m.def.Checks {
-		found, err := m.db.view(map[string]*table.Table{m.Table: m.rows}).ask(ctx, fmt.Sprintf("SELECT 1 FROM %s WHERE NOT (%s) LIMIT 1", quoted(m.Table), check.SQL))
+		found, err := m.ask(ctx, map[string]*table.Table{m.Table: m.rows}, fmt.Sprintf("SELECT 1 FROM %s WHERE NOT (%s) LIMIT 1", expr.Ident(m.Table), check.SQL))
 		if err != nil {
 			return err
 		}
@@ -358,25 +337,14 @@ func (m *modifying) check(ctx context.Context, c *storage.Change, next *table.Ta
 		}
 	}
 	for _, k := range m.def.Keys {
-		rows := &table.Table{Name: newRows}
-		if len(c.Append) > 0 {
-			for _, col := range k.Columns {
-				rows.Fields = append(rows.Fields, m.def.Fields[col])
+		rows := &table.Table{Name: newRows, Fields: next.Fields, Chunks: c.Append}
+		if len(c.Append) == 0 { // an UPDATE: some keys of the table are others
+			if !slices.ContainsFunc(c.Update, func(u storage.Update) bool { return slices.Contains(k.Columns, u.Column) }) {
+				continue
 			}
-			for _, chunk := range c.Append {
-				part := &table.Chunk{Rows: chunk.Rows}
-				for _, col := range k.Columns {
-					part.Segments = append(part.Segments, chunk.Segments[col])
-				}
-				rows.Chunks = append(rows.Chunks, part)
-			}
-		} else if !slices.ContainsFunc(c.Update, func(u storage.Update) bool { return slices.Contains(k.Columns, u.Column) }) {
-			continue
-		} else {
-			rows = next // some keys of the table are others
-			rows = &table.Table{Name: newRows, Fields: next.Fields, Chunks: next.Chunks}
+			rows.Chunks = next.Chunks
 		}
-		if err := m.unique(ctx, k, rows, next, quoted); err != nil {
+		if err := m.unique(ctx, k, rows, next); err != nil {
 			return err
 		}
 	}
@@ -387,16 +355,17 @@ func (m *modifying) check(ctx context.Context, c *storage.Change, next *table.Ta
 const newRows = "new\x01rows"
 
 // unique fails where one of rows, which the table has, is there with the same key once more.
-func (m *modifying) unique(ctx context.Context, k storage.Key, rows, next *table.Table, quoted func(string) string) error {
-	var names, texts, on []string
+func (m *modifying) unique(ctx context.Context, k storage.Key, rows, next *table.Table) error {
+	var columns, names, texts, on []string
 	for _, col := range k.Columns {
-		name := quoted(m.def.Fields[col].Name)
+		name := expr.Ident(m.def.Fields[col].Name)
+		columns = append(columns, m.def.Fields[col].Name)
 		names, texts = append(names, "n."+name), append(texts, "n."+name+"::text")
 		on = append(on, fmt.Sprintf("n.%s = t.%s", name, name))
 	}
 	text := fmt.Sprintf("SELECT %s FROM %s AS n JOIN %s AS t ON %s GROUP BY %s HAVING COUNT(*) > 1 LIMIT 1",
-		strings.Join(texts, ", "), expr.Ident(newRows), quoted(m.Table), strings.Join(on, " AND "), strings.Join(names, ", "))
-	found, err := m.db.view(map[string]*table.Table{m.Table: next, newRows: rows}).ask(ctx, text)
+		strings.Join(texts, ", "), expr.Ident(newRows), expr.Ident(m.Table), strings.Join(on, " AND "), strings.Join(names, ", "))
+	found, err := m.ask(ctx, map[string]*table.Table{m.Table: next, newRows: rows}, text)
 	if err != nil || len(found) == 0 {
 		return err
 	}
@@ -404,20 +373,16 @@ func (m *modifying) unique(ctx context.Context, k storage.Key, rows, next *table
 	for _, v := range found[0] {
 		values = append(values, v.S)
 	}
-	var columns []string
-	for _, col := range k.Columns {
-		columns = append(columns, m.def.Fields[col].Name)
-	}
 	return fmt.Errorf("duplicate key value violates unique constraint %q: key (%s)=(%s) already exists", k.Name, strings.Join(columns, ", "), strings.Join(values, ", "))
 }
 
-// ask runs a statement of the engine's own.
-func (db *DB) ask(ctx context.Context, text string) ([][]table.Value, error) {
+// ask runs a statement of the engine's own over tables.
+func (m *modifying) ask(ctx context.Context, tables map[string]*table.Table, text string) ([][]table.Value, error) {
 	st, err := parseOne(text)
 	if err != nil {
 		return nil, err
 	}
-	s, err := db.prepare(ctx, text, st)
+	s, err := m.view(tables).prepare(ctx, text, st)
 	if err == nil {
 		var r *Result
 		if r, err = Collect(s.query(ctx, nil)); err == nil {
@@ -452,7 +417,5 @@ func (db *DB) install(n installed) {
 	if old != nil {
 		db.forget(old.table.Load())
 	}
-	db.commits.mu.Lock()
-	delete(db.commits.numbered, n.name)
-	db.commits.mu.Unlock()
+	delete(db.commits.numbers, n.name)
 }

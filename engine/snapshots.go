@@ -86,8 +86,10 @@ func (db *DB) pinned(t *table.Table) (unpin func()) {
 	return func() {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		delete(s.uses, t)
-		db.release(t)
+		if s.uses[t]--; s.uses[t] == 0 {
+			delete(s.uses, t)
+			db.release(t)
+		}
 	}
 }
 

@@ -38,7 +38,7 @@ func (b *binder) create(n *pg.CreateStmt) *Change {
 		panic(b.errorf(loc, "INHERITS, PARTITION, OF and WITH are not supported with CREATE TABLE"))
 	}
 	name, there := b.newTable(n.Relation, n.IfNotExists)
-	ch := &Change{Verb: "CREATE TABLE", Lax: there, Table: name, Pos: b.pos(loc)}
+	ch := &Change{Verb: "CREATE TABLE", Lax: there, Table: name}
 	if there {
 		return ch
 	}
@@ -173,7 +173,7 @@ func (b *binder) checkDefinition(def *storage.Definition) {
 func (b *binder) createAs(n *pg.CreateTableAsStmt) *Change {
 	into := n.Into
 	name, there := b.newTable(into.Rel, n.IfNotExists)
-	ch := &Change{Verb: "CREATE TABLE", Lax: there, Table: name, Pos: b.pos(int(into.Rel.Location))}
+	ch := &Change{Verb: "CREATE TABLE", Lax: there, Table: name}
 	if there {
 		return ch
 	}

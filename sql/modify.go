@@ -16,7 +16,6 @@ import (
 type Change struct {
 	Verb  string   // "INSERT", "UPDATE", "DELETE", "TRUNCATE", "CREATE TABLE", "DROP TABLE"
 	Lax   bool     // IF EXISTS, IF NOT EXISTS
-	Pos   int      // of the table's name in the text given to [Parse]
 	Table string   // as the catalog has it; "" where it is not there and need not be
 	More  []string // of DROP TABLE and TRUNCATE
 
@@ -198,7 +197,7 @@ func (b *binder) insert(n *pg.InsertStmt) *Change {
 		panic(b.errorf(b.keyword("overriding"), "OVERRIDING is not supported"))
 	}
 	name, def := b.changeable(n.Relation)
-	ch := &Change{Verb: "INSERT", Table: name, Pos: b.pos(int(n.Relation.Location))}
+	ch := &Change{Verb: "INSERT", Table: name}
 	var cols []int
 	for _, c := range n.Cols {
 		t := c.GetResTarget()
@@ -293,7 +292,7 @@ func (b *binder) selectedFor(def *storage.Definition, cols []int, n plan.Node, n
 
 func (b *binder) update(n *pg.UpdateStmt) *Change {
 	name, def := b.changeable(n.Relation)
-	ch := &Change{Verb: "UPDATE", Table: name, Pos: b.pos(int(n.Relation.Location))}
+	ch := &Change{Verb: "UPDATE", Table: name}
 	in, number := b.changedRows(n.Relation, n.FromClause, n.WithClause)
 	b.place = inWhere
 	items := []plan.Item{number}
@@ -339,7 +338,7 @@ func (b *binder) others(ch *Change, def *storage.Definition, items *[]plan.Item)
 
 func (b *binder) delete(n *pg.DeleteStmt) *Change {
 	name, def := b.changeable(n.Relation)
-	ch := &Change{Verb: "DELETE", Table: name, Pos: b.pos(int(n.Relation.Location))}
+	ch := &Change{Verb: "DELETE", Table: name}
 	in, number := b.changedRows(n.Relation, n.UsingClause, n.WithClause)
 	items := []plan.Item{number}
 	ch.Returning = b.returning(n.Relation, def, n.ReturningList)

@@ -60,13 +60,13 @@ func (c *call) windowed() expr.Expr {
 	case f == nil && c.bind == nil:
 		panic(c.errorf("OVER specified, but %s is not a window function nor an aggregate function", clipped(c.name)))
 	case c.AggDistinct:
-		panic(c.errorf("DISTINCT is not implemented for window functions"))
+		panic(c.errorf("DISTINCT is not supported for window functions"))
 	case c.within || c.kind == expr.Selectivity && f == nil:
 		panic(c.errorf("OVER is not supported for %s", c.name))
 	case len(c.AggOrder) > 0:
 		panic(c.errorf("ORDER BY inside %s is not supported with OVER: the window's ORDER BY says it", c.name))
 	case f != nil && c.AggFilter != nil:
-		panic(c.errorf("FILTER is not implemented for non-aggregate window functions"))
+		panic(c.errorf("FILTER is not supported for non-aggregate window functions"))
 	}
 	c.inWindow = true
 	defer func() { c.inWindow = false }()

@@ -6,29 +6,25 @@ import "math/bits"
 // statement can write its name. UPDATE and DELETE find the rows that they change by it.
 var NumberField = Field{Name: "row\x00number", Type: Type{Kind: BigInt}}
 
-// Numbered returns a table of the same rows with [NumberField] behind its fields. The segments are shared, and those
-// of numbers with another table of numbers, if any: of the snapshot before.
-func (t *Table) Numbered(before *Table) *Table {
+// Numbered returns a table of the same rows with [NumberField] behind its fields, and the segments of the numbers. Those
+// of an earlier snapshot are taken again where they fit. The other segments are shared.
+func (t *Table) Numbered(before []*Segment) (_ *Table, numbers []*Segment) {
 	out := &Table{Name: t.Name, Fields: append(t.Fields[:len(t.Fields):len(t.Fields)], NumberField), Version: t.Version}
 	first := 0
 	for i, c := range t.Chunks {
-		var numbers *Segment
-		if before != nil && i < len(before.Chunks) && before.Chunks[i].Rows == c.Rows {
-			if s := before.Chunks[i].Segments[len(before.Fields)-1]; s.Base == OrdinalInt(int64(first)) {
-				numbers = s
-			}
+		if i < len(before) && before[i].Rows() == c.Rows && before[i].Base == OrdinalInt(int64(first)) {
+			numbers = append(numbers, before[i])
+		} else {
+			numbers = append(numbers, consecutive(first, c.Rows))
 		}
-		if numbers == nil {
-			numbers = consecutive(first, c.Rows)
-		}
-		chunk := &Chunk{Rows: c.Rows, Deleted: c.Deleted, Segments: append(c.fields()[:len(t.Fields):len(t.Fields)], numbers)}
+		chunk := &Chunk{Rows: c.Rows, Deleted: c.Deleted, Segments: append(c.fields()[:len(t.Fields):len(t.Fields)], numbers[i])}
 		if c.Deleted > 0 {
 			chunk.Segments = append(chunk.Segments, c.live())
 		}
 		out.Chunks = append(out.Chunks, chunk)
 		first += c.Rows
 	}
-	return out
+	return out, numbers
 }
 
 // consecutive is a segment of the n integers from first on.
