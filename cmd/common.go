@@ -73,6 +73,7 @@ func (o *common) registerBackend(c *cobra.Command, backend string) {
 // registerData adds those of tables and devices.
 func (o *common) registerData(c *cobra.Command) {
 	c.Flags().StringArrayVar(&o.loads, "load", nil, "load a table, or those of a folder: `NAME=PATH[?option&...]` (may be repeated)")
+	c.Flags().StringVar(&o.options.Folder, "db", "", "keep the tables that statements make in `DIR`, which is made where it is not there (default: they are gone at the end)")
 	c.Flags().Var(&parsed[int64]{&o.options.HostMemory, "", "SIZE", glctx.ParseSize}, "host-memory", "budget for tables, and for sorting, in host memory (default: no limit)")
 	o.registerGPU(c)
 }
@@ -138,7 +139,7 @@ func (o *common) withDB(c *cobra.Command, fn func(context.Context, *engine.DB) e
 			return err
 		}
 	}
-	if len(tables) == 0 {
+	if len(tables) == 0 && o.options.Folder == "" {
 		tables = []source{flights}
 	}
 	return o.withTables(c, fn, func(db *engine.DB) (err error) {
@@ -169,7 +170,7 @@ const flightsOrder = "The flights are sorted by delay into lines, each line by d
 // withOrdered is withDB for pictures: the embedded flights lie in an order that makes
 // regions visible, and order says so; tables of --load stay as they are.
 func (o *common) withOrdered(c *cobra.Command, fn func(ctx context.Context, db *engine.DB, order string) error) error {
-	if len(o.loads) > 0 {
+	if len(o.loads) > 0 || o.options.Folder != "" {
 		return o.withDB(c, func(ctx context.Context, db *engine.DB) error { return fn(ctx, db, "") })
 	}
 	t, err := lesson.Flights(math.MaxInt)

@@ -52,6 +52,10 @@ type Options struct {
 	// auto goes by, and of the programs that devices have compiled; "" is the folder of
 	// [cost.Folder].
 	Calibrations string
+	// Folder, when set, keeps the tables that CREATE TABLE makes: see package storage. It is made where it is not there. The
+	// first DB that opens it writes; others read what it held when they opened it, and statements that change tables are
+	// errors there.
+	Folder string
 	// ChunkRows is the number of rows at which a table read from a file starts a
 	// new chunk; 0 means [table.MaxChunkRows], and a quarter of that for several devices.
 	ChunkRows int
@@ -79,6 +83,7 @@ type core struct {
 	opener    func(Options) (*gpus, error)
 	committed *catalog // the tables as all see them
 	commits   *commits
+	store     *storage.Store // nil without [Options.Folder]
 	stars     *stars
 	lowered   plan.Lowered
 	snapshots snapshots
@@ -140,6 +145,11 @@ func Open(o Options) (*DB, error) {
 	}
 	db.hostMemory.Store(o.HostMemory)
 	db.timeout.Store(int64(o.StatementTimeout))
+	if o.Folder != "" {
+		if err := db.openFolder(context.Background()); err != nil {
+			return nil, err
+		}
+	}
 	return db, nil
 }
 
@@ -305,12 +315,12 @@ func (db *DB) hostBudget() (int64, error) {
 
 // Close releases the backends. It may be called twice.
 func (db *DB) Close() error {
+	err := db.closeFolder()
 	db.snapshots.releases.Wait()
 	db.mu.Lock()
 	defer db.mu.Unlock()
-	var err error
 	if !db.closed {
-		err = db.closeDevice()
+		err = errors.Join(err, db.closeDevice())
 	}
 	db.closed = true
 	db.epoch.Add(1)

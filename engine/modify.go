@@ -21,6 +21,7 @@ import (
 type commits struct {
 	one     *semaphore.Weighted         // of 1; with it
 	numbers map[string][]*table.Segment // of the rows of each table, as UPDATE and DELETE had them last
+	written bool                        // something, to the DB's folder, since its files were
 }
 
 func newCommits() *commits {
@@ -40,22 +41,33 @@ type modifying struct {
 
 // change executes a statement that changes tables. Others see all that it changes when it has ended without an error,
 // else nothing.
-func (s *Statement) change(ctx context.Context, args []any) (_ *Rows, err error) {
+func (s *Statement) change(ctx context.Context, args []any) (r *Rows, err error) {
+	start := time.Now()
+	r, wait, err := s.changed(ctx, args)
+	if err == nil {
+		err = wait(ctx) // those that change meanwhile share a sync
+	}
+	if err != nil {
+		return nil, s.described(err)
+	}
+	r.waited += time.Since(start)
+	return r, nil
+}
+
+// changed changes tables; what is so is kept when wait has returned.
+func (s *Statement) changed(ctx context.Context, args []any) (_ *Rows, wait func(context.Context) error, err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			err = fmt.Errorf("engine: %v", v)
 		}
-		if err != nil {
-			err = s.described(err)
-		}
 	}()
-	db, start := s.db, time.Now()
+	db := s.db
 	params, err := parameters(args)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if err = db.commits.one.Acquire(ctx, 1); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	defer db.commits.one.Release(1)
 	m := &modifying{Statement: s, params: params}
@@ -66,32 +78,29 @@ func (s *Statement) change(ctx context.Context, args []any) (_ *Rows, err error)
 	}()
 	view, err := m.bind(ctx)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	changes, err := m.changes(ctx, view)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	next, err := m.apply(ctx, changes)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	r := &Rows{of: s, at: -1, ctx: ctx, next: func() (batch, error, bool) { return nil, nil, false }}
+	r := &Rows{of: s, at: -1, ctx: ctx, changed: m.changed, next: func() (batch, error, bool) { return nil, nil, false }}
 	if m.Returning != nil { // to the last row, whose error leaves all as it was
 		answer, err := Collect(m.view(map[string]*table.Table{m.Table: m.rows}).answer(ctx, s, m.Returning, params))
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		r.columns, r.now = answer.Columns, valueRows(answer.Rows)
 	}
 	if err = ctx.Err(); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	for _, n := range next {
-		db.install(n)
-	}
-	r.changed, r.waited = m.changed, r.waited+time.Since(start)
-	return r, nil
+	wait, err = db.commit(ctx, changes, next)
+	return r, wait, err
 }
 
 // view is the DB with other tables in the place of those of their names, or besides. They do not change.
@@ -127,7 +136,11 @@ func (m *modifying) bind(ctx context.Context) (*DB, error) {
 	view := db
 	if name != "" {
 		var numbered *table.Table
-		numbered, db.commits.numbers[name] = db.entry(name).table.Load().Numbered(db.commits.numbers[name])
+		t, err := db.whole(ctx, name)
+		if err != nil {
+			return nil, err
+		}
+		numbered, db.commits.numbers[name] = t.Numbered(db.commits.numbers[name])
 		view = m.view(map[string]*table.Table{name: numbered})
 		c = view.catalog(ctx)
 	}
@@ -173,7 +186,9 @@ func (m *modifying) changes(ctx context.Context, db *DB) ([]storage.Change, erro
 		if err != nil {
 			return nil, err
 		}
-		m.rows, m.changed = t, t.Rows()
+		if m.rows, m.changed = t, t.Rows(); m.changed == 0 && m.Define == nil {
+			return nil, nil
+		}
 		return []storage.Change{{Table: m.Table, Define: m.Define, Append: t.Chunks}}, nil
 	case "DROP TABLE":
 		var list []storage.Change
@@ -214,14 +229,15 @@ func (m *modifying) changes(ctx context.Context, db *DB) ([]storage.Change, erro
 			m.rows.Chunks = []*table.Chunk{chunk}
 		}
 	}
-	if m.Verb == "DELETE" {
+	switch {
+	case m.changed == 0:
+		return nil, nil
+	case m.Verb == "DELETE":
 		return []storage.Change{{Table: m.Table, Delete: numbers}}, nil
 	}
 	ch := storage.Change{Table: m.Table}
 	for i, col := range m.Set[:m.Assigned] {
-		if len(numbers) > 0 {
-			ch.Update = append(ch.Update, storage.Update{Column: col, Rows: numbers, Values: columns[i]})
-		}
+		ch.Update = append(ch.Update, storage.Update{Column: col, Rows: numbers, Values: columns[i]})
 	}
 	return []storage.Change{ch}, nil
 }
@@ -277,7 +293,9 @@ func (m *modifying) apply(ctx context.Context, changes []storage.Change) (list [
 		n := installed{name: c.Table, def: c.Define}
 		var t *table.Table
 		if e := m.db.entry(c.Table); e != nil {
-			t = e.table.Load()
+			if t, err = m.db.whole(ctx, c.Table); err != nil {
+				return nil, err
+			}
 			if n.def == nil {
 				n.def = e.of
 			}
@@ -404,7 +422,7 @@ func (db *DB) install(n installed) {
 	switch {
 	case n.table == nil:
 		db.tables.put(n.name, nil)
-	case old != nil && old.of == n.def:
+	case old != nil && old.of == n.def && old.open == nil:
 		before := old.table.Swap(n.table)
 		db.forget(before)
 		return
@@ -415,7 +433,9 @@ func (db *DB) install(n installed) {
 		db.tables.put(n.name, e)
 	}
 	if old != nil {
-		db.forget(old.table.Load())
+		if t := old.table.Load(); t != nil {
+			db.forget(t)
+		}
 	}
 	delete(db.commits.numbers, n.name)
 }

@@ -307,6 +307,9 @@ func (s *Store) Tables() (list []*Saved) {
 	return list
 }
 
+// Empty reports that no file has rows of the table.
+func (t *Saved) Empty() bool { return len(t.files) == 0 }
+
 // Open opens the files of a table, after it has seen that their bytes are those that were written. It is nil for a table
 // without rows.
 func (t *Saved) Open(ctx context.Context, o ingest.Options) (*ingest.File, error) {

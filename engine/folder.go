@@ -1,0 +1,106 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/stencildb/stencildb/ingest"
+	"github.com/stencildb/stencildb/storage"
+	"github.com/stencildb/stencildb/table"
+)
+
+// openFolder makes the tables of the DB's folder known. Those that its log has changed are in memory; of the others a
+// column is read when a statement needs it.
+func (db *DB) openFolder(ctx context.Context) error {
+	s, err := storage.Open(ctx, db.opts.Folder, ingest.Options{ChunkRows: db.chunkRows(), MemoryLimit: db.opts.HostMemory})
+	if err != nil {
+		return err
+	}
+	db.store = s
+	for _, saved := range s.Tables() {
+		e := newEntry(saved.Definition.Name, nil)
+		e.of = saved.Definition
+		switch {
+		case saved.Table != nil:
+			e.table.Store(saved.Table)
+		case saved.Empty():
+			e.table.Store(&table.Table{Name: e.name, Fields: e.of.Fields})
+		default:
+			e.open = saved.Open
+		}
+		if err := db.register(e); err != nil {
+			return errors.Join(err, s.Close())
+		}
+	}
+	if by := s.ReadOnly(); by != "" && db.opts.Note != nil {
+		db.opts.Note(fmt.Sprintf("%s is read as it is now: %s writes to it", db.opts.Folder, by))
+	}
+	return nil
+}
+
+// whole is a table of the DB with all of its columns.
+func (db *DB) whole(ctx context.Context, name string) (*table.Table, error) {
+	e := db.entry(name)
+	t, err := db.read(ctx, e, nil)
+	if err == nil {
+		t, err = db.read(ctx, e, t.All())
+	}
+	return t, err
+}
+
+// commit writes what a statement has changed to the DB's folder, and makes it what statements read from now on; with
+// db.commits.one. It is there after a crash when wait has returned nil.
+func (db *DB) commit(ctx context.Context, changes []storage.Change, next []installed) (wait func(context.Context) error, err error) {
+	wait = func(context.Context) error { return nil }
+	if db.store != nil && len(changes) > 0 {
+		pending, err := db.store.Append(changes)
+		if err != nil {
+			return nil, err
+		}
+		wait, db.commits.written = pending.Wait, true
+	}
+	for _, n := range next {
+		db.install(n)
+	}
+	if db.store != nil && db.store.Due() {
+		if err := db.checkpoint(ctx); err != nil && db.opts.Note != nil { // the log is there, and the next commit tries again
+			db.opts.Note(err.Error())
+		}
+	}
+	return wait, nil
+}
+
+// checkpoint writes the tables of the folder as files; with db.commits.one.
+func (db *DB) checkpoint(ctx context.Context) error {
+	var tables []*table.Table
+	entries, _ := db.tables.known()
+	for _, e := range entries {
+		if t := e.table.Load(); e.of != nil && t != nil {
+			tables = append(tables, t)
+		}
+	}
+	compacted, err := db.store.Checkpoint(ctx, tables)
+	for _, t := range compacted {
+		db.install(installed{t.Name, db.entry(t.Name).of, t})
+	}
+	db.commits.written = db.commits.written && err != nil
+	return err
+}
+
+// closeFolder writes what the log has as files, and ends the store.
+func (db *DB) closeFolder() error {
+	if db.store == nil {
+		return nil
+	}
+	ctx := context.Background()
+	if err := db.commits.one.Acquire(ctx, 1); err != nil {
+		return err
+	}
+	defer db.commits.one.Release(1)
+	var err error
+	if db.commits.written {
+		err = db.checkpoint(ctx)
+	}
+	return errors.Join(err, db.store.Close())
+}
