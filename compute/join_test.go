@@ -207,12 +207,12 @@ func TestJoinsFindThePairsOfLoops(t *testing.T) {
 		{"unique", draws(rng, 5000, false, few(6000)), draws(rng, 6000, true, serial(1)), false},
 		{"strides", draws(rng, 5000, true, serial(1<<16)), draws(rng, 3000, true, serial(1<<17)), false},
 		{"duplicates", draws(rng, 4000, true, few(1500)), draws(rng, 3000, false, few(2000)), false},
-		{"hot on both sides", draws(rng, 2000, true, hot), draws(rng, 1800, true, hot), false},
+		{"hot on both sides", draws(rng, 1300, true, hot), draws(rng, 400, true, hot), false},
 		{"hot on one side", draws(rng, 20000, true, hot), draws(rng, 2000, false, serial(1)), false},
-		{"one key", draws(rng, 1700, false, few(1)), draws(rng, 1600, true, few(1)), false},
+		{"one key", draws(rng, 1700, false, few(1)), draws(rng, 300, true, few(1)), false},
 		{"64 bits", draws(rng, 5000, true, halves), draws(rng, 4000, false, halves), true},
 		{"upper halves alone", draws(rng, 5000, false, high), draws(rng, 4000, true, high), true},
-		{"hot of 64 bits", draws(rng, 2000, true, func() uint64 { return hot() << 30 }), draws(rng, 1800, true, func() uint64 { return hot() << 30 }), true},
+		{"hot of 64 bits", draws(rng, 1300, true, func() uint64 { return hot() << 30 }), draws(rng, 400, true, func() uint64 { return hot() << 30 }), true},
 	}
 	gltest.Run(t, 0, func(gl *glctx.Context, g *pass.GL) {
 		for kind, d := range joinDevices(gl) {
