@@ -375,7 +375,10 @@ func (x *execution) CountAtLeast(col int, space *plan.Space, d plan.Digit) ([]ui
 		return nil, fmt.Errorf("cpu: bits %d..%d do not follow a search's first ones", top-1, d.Shift)
 	case d.Shift < s.shift:
 		last := d.Lo + (1<<top - 1)
-		next := &searched{order: o, lo: d.Lo, shift: max(0, top-bucketBits), above: s.atLeast(last + 1), codes: s.codes}
+		next := &searched{order: o, lo: d.Lo, shift: max(0, top-bucketBits), codes: s.codes}
+		if last < o.Max() { // else the code behind it may be 2^64
+			next.above = s.atLeast(last + 1)
+		}
 		if s.codes == nil {
 			next.codes = make([][]uint64, x.workers)
 			_, _, err = x.count(o, d.Lo, min(last, o.Max()), next.codes)

@@ -88,16 +88,45 @@ func checkRanks(t *testing.T, tab *table.Table, col int, f table.Field, where *p
 	for _, k := range ranks {
 		q.Aggs = append(q.Aggs, expr.Aggregate{Kind: expr.KthSmallest, Col: col, Arg: f.Type, Name: f.Name, K: k})
 	}
-	got, err := execute(context.Background(), t, 2, q)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i, k := range ranks {
-		if want := o.Value(codes[k-1]); !sameValue(got[i], want) {
-			t.Errorf("%s: value %d of %d is %v, want %v", f.Name, k, n, got[i], want)
+	for _, by := range []string{"whole", "parts", "parts of devices"} {
+		got, err := execute(context.Background(), t, 2, q)
+		if by != "whole" {
+			got, err = byParts(q, by != "parts")
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, k := range ranks {
+			if want := o.Value(codes[k-1]); !sameValue(got[i], want) {
+				t.Errorf("%s, by %s: value %d of %d is %v, want %v", f.Name, by, k, n, got[i], want)
+			}
 		}
 	}
 }
+
+// byParts executes a query over chunks that two parts have; narrow says that another part has digits of few bits.
+func byParts(q *plan.Query, narrow bool) ([]table.Value, error) {
+	var parts []plan.Selection
+	for _, chunks := range [][]int{{2, 0}, {1}} {
+		s, err := New(2).Select(context.Background(), q.Part(chunks))
+		if err != nil {
+			return nil, err
+		}
+		if narrow {
+			s = narrowDigits{s}
+		}
+		parts = append(parts, s)
+	}
+	return plan.Finish(plan.Merge(q, len(parts), func(i int, do func(plan.Selection) error) func() error {
+		err := do(parts[i])
+		return func() error { return err }
+	}), q)
+}
+
+// narrowDigits is a selection that counts digits of three bits.
+type narrowDigits struct{ plan.Selection }
+
+func (narrowDigits) DigitBits(uint64) int { return 3 }
 
 // Wherever a sample says that the wanted code is, the search finds it.
 func TestRankSurvivesAnyInterval(t *testing.T) {
