@@ -184,7 +184,7 @@ func (s *Star) numbered(t *starArm, d *plan.Dimension) (numbers []uint32, err er
 	numbers = make([]uint32, t.relation.rows)
 	all := 1.0
 	for _, c := range t.reads {
-		all *= float64(s.column(c).Max + 2)
+		all *= float64(s.column(c).Max) + 2
 	}
 	if all > fewNumbers {
 		s.byRows(t, d, numbers)

@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -46,7 +47,7 @@ func openStar(t *testing.T, o Options) *DB {
 		b.Column(3).Int(int64(r.IntN(7)))
 	})
 	names := []string{"red", "green", "blue"}
-	add("dim", 50, 20, []table.Field{{Name: "key", Type: whole}, {Name: "name", Type: text}, {Name: "size", Type: whole}}, func(b *table.Builder, i int) {
+	add("dim", 50, 20, []table.Field{{Name: "key", Type: whole}, {Name: "name", Type: text}, {Name: "size", Type: whole}, {Name: "edge", Type: whole}}, func(b *table.Builder, i int) {
 		b.Column(0).Int(int64(2*i - 20))
 		if i%11 == 0 {
 			b.Column(1).Null()
@@ -54,6 +55,7 @@ func openStar(t *testing.T, o Options) *DB {
 			b.Column(1).String(names[i%3])
 		}
 		b.Column(2).Int(int64(i % 4))
+		b.Column(3).Int([]int64{math.MinInt64, math.MaxInt64, 7}[i%3]) // as far apart as codes may be
 	})
 	add("far", 1500, 0, []table.Field{{Name: "key", Type: whole}, {Name: "name", Type: text}}, func(b *table.Builder, i int) {
 		b.Column(0).Int(int64(i))
@@ -79,6 +81,7 @@ func TestStars(t *testing.T) {
 		{"SELECT SUM(n * m), COUNT(n) FROM fact JOIN dim ON a = key WHERE name = 'red' AND n > 0", true},
 		{"SELECT name, COUNT(*), SUM(n - m) FROM fact, dim WHERE a = key GROUP BY name ORDER BY name", true},
 		{"SELECT name, m, size, MAX(n), COUNT(n) FROM fact, dim WHERE a = key AND size < 3 GROUP BY name, m, size ORDER BY 1, 2, 3", true},
+		{"SELECT edge, COUNT(*), SUM(n) FROM fact, dim WHERE a = key GROUP BY edge ORDER BY edge", true},
 		{"SELECT dim.name, far.name, COUNT(*), SUM(n) FROM fact, dim, far WHERE a = dim.key AND b = far.key AND dim.name <> 'blue' GROUP BY 1, 2 ORDER BY 1, 2", true},
 		{"SELECT far.name || '!', a % 2, SUM(m) FROM fact, far WHERE b = far.key AND far.name LIKE '%1%' GROUP BY 1, 2 HAVING SUM(m) > 10 ORDER BY 1, 2", true},
 		{"SELECT x.name, y.name, COUNT(*) FROM fact, dim x, dim y WHERE a = x.key AND b = y.key GROUP BY 1, 2 ORDER BY 1, 2", true},
