@@ -1,7 +1,6 @@
 package compute
 
 import (
-	"math/bits"
 	"slices"
 
 	"github.com/stencildb/stencildb/pass"
@@ -87,35 +86,17 @@ func (g *grouping) state(p groupPart, slots [][]uint32) (s plan.GroupState) {
 		case ofZeros:
 		case ofRecords:
 			for i, n := range s.N {
-				addProduct(&s.High[i], &s.Low[i], n, coef)
+				s.Add(i, n, coef)
 			}
 		default:
 			v := g.values[at]
 			for i, w := range slots {
 				var words [3]uint32
 				copy(words[:], w[v.at:][:v.size])
-				addProduct(&s.High[i], &s.Low[i], uint64(words[0])|uint64(words[1])<<32, coef)
+				s.Add(i, uint64(words[0])|uint64(words[1])<<32, coef)
 				s.High[i] += int64(words[2]) * coef
 			}
 		}
 	}
 	return s
-}
-
-// addProduct adds codes * factor to an integer of 128 bits.
-func addProduct(high, low *int64, codes uint64, factor int64) {
-	size := uint64(factor)
-	if factor < 0 {
-		size = -size
-	}
-	h, l := bits.Mul64(codes, size)
-	var c uint64
-	if factor < 0 {
-		l, c = bits.Sub64(uint64(*low), l, 0)
-		h, _ = bits.Sub64(uint64(*high), h, c)
-	} else {
-		l, c = bits.Add64(uint64(*low), l, 0)
-		h, _ = bits.Add64(uint64(*high), h, c)
-	}
-	*high, *low = int64(h), int64(l)
 }

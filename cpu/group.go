@@ -432,7 +432,7 @@ func (f groupsFound) rows(ctx context.Context, by *plan.Sort) iter.Seq2[[][]tabl
 	}
 	// 64 bits and 32 are never too many.
 	sorter, _ := NewSorter(1, Sorting{KeyBits: []int{Width(last)}, PlaceBits: Width(uint64(len(ids))), First: -1})
-	sorter.Add(0, [][]uint64{first, UpTo(len(ids))})
+	sorter.Add(0, [][]uint64{first, UpTo[uint64](len(ids))})
 	order, failed := sorter.Places(ctx)
 	for i, at := range order {
 		order[i] = ids[at]

@@ -69,7 +69,7 @@ func (g *grouping) inParts(ctx context.Context, workers int, all []*dealt) (grou
 	}
 	var out groupsFound
 	var first part // that with the error of the first row
-	for p := range ordered.Map(workers, slices.Values(UpTo(parts)), func(_ int, p uint64) (out part) {
+	for p := range ordered.Map(workers, slices.Values(UpTo[uint64](parts)), func(_ int, p uint64) (out part) {
 		out.worker = g.worker()
 		for _, d := range all {
 			if out.err = ctx.Err(); out.err != nil {

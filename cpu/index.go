@@ -100,7 +100,7 @@ func sortedRows(ctx context.Context, s *table.Segment) ([]uint32, error) {
 		return nil, err
 	}
 	rows := make([]uint32, len(places))
-	inParallel(len(rows), func(lo, hi int) {
+	table.InParts(len(rows), func(lo, hi int) {
 		for i := lo; i < hi; i++ {
 			rows[i] = uint32(places[i])
 		}

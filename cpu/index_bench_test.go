@@ -7,6 +7,8 @@ import (
 	"sort"
 	"strconv"
 	"testing"
+
+	"github.com/stencildb/stencildb/table"
 )
 
 // The benchmark of lookups of keys in no order in sorted keys of 32 bits, on all cores: by binary search, down the tree
@@ -47,7 +49,7 @@ func BenchmarkLookup(b *testing.B) {
 	} {
 		b.Run(c.way, func(b *testing.B) {
 			for b.Loop() {
-				inParallel(len(keys), func(lo, hi int) { c.find(keys[lo:hi], out[lo:hi]) })
+				table.InParts(len(keys), func(lo, hi int) { c.find(keys[lo:hi], out[lo:hi]) })
 			}
 			b.ReportMetric(float64(len(keys))*float64(b.N)/1e6/b.Elapsed().Seconds(), "Mlookups/s")
 			for i := 0; i < len(keys); i += 1000 {

@@ -138,7 +138,7 @@ func ofRows(s *table.Segment, rows []uint32) *table.Segment {
 // picked are the codes of some rows, which all cores gather.
 func picked[C uint8 | uint16 | uint32 | uint64](codes []C, rows []uint32) []C {
 	out := make([]C, len(rows))
-	inParallel(len(rows), func(lo, hi int) {
+	table.InParts(len(rows), func(lo, hi int) {
 		for i := lo; i < hi; i++ {
 			out[i] = codes[rows[i]]
 		}

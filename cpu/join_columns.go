@@ -1,7 +1,6 @@
 package cpu
 
 import (
-	"runtime"
 	"sync"
 
 	"github.com/stencildb/stencildb/plan"
@@ -153,7 +152,7 @@ func fetchAll[T uint8 | uint16 | uint32 | uint64](c *joinColumn, of ids, out []T
 		return fetch(c, of, out, valid)
 	}
 	var mu sync.Mutex
-	inParallel(len(out), func(lo, hi int) {
+	table.InParts(len(out), func(lo, hi int) {
 		part := ids{nil, of.first + lo}
 		if of.list != nil {
 			part = ids{of.list[lo:hi], 0}
@@ -168,22 +167,6 @@ func fetchAll[T uint8 | uint16 | uint32 | uint64](c *joinColumn, of ids, out []T
 		mu.Unlock()
 	})
 	return nulls
-}
-
-// inParallel calls do for parts of n rows, on all cores. Each begins at a multiple of 64.
-func inParallel(n int, do func(lo, hi int)) {
-	workers := runtime.GOMAXPROCS(0)
-	size := max(1<<14, (n/(4*workers)+63)&^63)
-	var wg sync.WaitGroup
-	free := make(chan struct{}, workers)
-	for lo := 0; lo < n; lo += size {
-		free <- struct{}{}
-		wg.Go(func() {
-			do(lo, min(n, lo+size))
-			<-free
-		})
-	}
-	wg.Wait()
 }
 
 // gathered is n rows of a relation from row at on, of one column.

@@ -40,7 +40,7 @@ func newJoinIndex(way string, of keyNumbers, lo, hi uint64, exists bool) (x join
 	}
 	var again atomic.Bool
 	order = make([]uint32, len(list))
-	inParallel(len(list), func(lo, hi int) {
+	table.InParts(len(list), func(lo, hi int) {
 		for i := lo; i < hi; i++ {
 			order[i] = list[i].row
 			if i > 0 && list[i].key == list[i-1].key {
@@ -94,7 +94,7 @@ type perfectIndex struct {
 func newPerfectIndex(of keyNumbers, lo, hi uint64, rows int, exists bool) (x *perfectIndex, order []uint32, unique bool) {
 	x = &perfectIndex{lo: lo, has: table.NewBitmap(int(hi - lo + 2))}
 	x.ranks = make([]uint32, len(x.has))
-	inParallel(len(of.of), func(from, to int) {
+	table.InParts(len(of.of), func(from, to int) {
 		for i := from; i < to; i++ {
 			if !of.isNull(i) {
 				k := of.of[i] - lo
@@ -111,7 +111,7 @@ func newPerfectIndex(of keyNumbers, lo, hi uint64, rows int, exists bool) (x *pe
 	}
 	order = make([]uint32, rows)
 	if int(x.count) == rows {
-		inParallel(len(of.of), func(from, to int) {
+		table.InParts(len(of.of), func(from, to int) {
 			for i := from; i < to; i++ {
 				if !of.isNull(i) {
 					order[x.rank(of.of[i]-lo)] = uint32(i)

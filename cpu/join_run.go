@@ -226,7 +226,7 @@ func (r *relation) ordered(order []uint32) *relation {
 	out.rows, out.ids = len(order), nil
 	for _, list := range r.ids {
 		moved := make([]uint32, len(order))
-		inParallel(len(order), func(lo, hi int) {
+		table.InParts(len(order), func(lo, hi int) {
 			for i, at := range order[lo:hi] {
 				if list != nil {
 					at = list[at]
@@ -251,7 +251,7 @@ func (j *joiner) numbersOf(k *joinKey, build *relation) (keyNumbers, error) {
 	if k.how == byOrdinal || k.how == byRank {
 		j.column(k.build.(*expr.Column).Index) // before others ask for it
 	}
-	inParallel(build.rows, func(lo, hi int) {
+	table.InParts(build.rows, func(lo, hi int) {
 		part, err := j.numbers(k, j.block(build, lo, hi), new(Evaluator), true)
 		mu.Lock()
 		defer mu.Unlock()

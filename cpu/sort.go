@@ -56,10 +56,10 @@ func NewSorter(workers int, by Sorting) (_ Sorter, ok bool) {
 }
 
 // UpTo are the numbers below n: the places of n rows.
-func UpTo(n int) []uint64 {
-	list := make([]uint64, n)
+func UpTo[T uint32 | uint64](n int) []T {
+	list := make([]T, n)
 	for i := range list {
-		list[i] = uint64(i)
+		list[i] = T(i)
 	}
 	return list
 }

@@ -3,6 +3,7 @@ package cpu
 import (
 	"fmt"
 	"math"
+	"math/bits"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -115,18 +116,12 @@ func (s *Star) join(t *starArm, d *plan.Dimension) (err error) {
 	places := int(of.Max) + 1
 	words := make([]uint32, (places+31)/32)
 	var digits table.Codes
-	switch {
-	case numbers == nil:
-	case d.Size < 1<<8:
-		digits.U8 = make([]uint8, places)
-	case d.Size < 1<<16:
-		digits.U16 = make([]uint16, places)
-	default:
-		digits.U32 = make([]uint32, places)
+	if numbers != nil {
+		digits = table.NewCodes(places, bits.Len(uint(d.Size)))
 	}
 	var found atomic.Int64
 	var twice atomic.Bool
-	inParallel(len(keys.of), func(lo, hi int) {
+	table.InParts(len(keys.of), func(lo, hi int) {
 		n := 0
 		for i := lo; i < hi; i++ {
 			at := keys.of[i] - of.Base
@@ -140,14 +135,8 @@ func (s *Star) join(t *starArm, d *plan.Dimension) (err error) {
 				twice.Store(true)
 				break
 			}
-			n++
-			switch {
-			case digits.U8 != nil:
-				digits.U8[at] = uint8(numbers[i] + 1)
-			case digits.U16 != nil:
-				digits.U16[at] = uint16(numbers[i] + 1)
-			case digits.U32 != nil:
-				digits.U32[at] = numbers[i] + 1
+			if n++; numbers != nil {
+				digits.Set(int(at), uint64(numbers[i])+1)
 			}
 		}
 		found.Add(int64(n))
@@ -334,7 +323,7 @@ func renumber(numbers []uint32, size int, seg *table.Segment) (n int, rows []uin
 		return max(1, len(rows)), rows
 	}
 	known := make([]uint32, uint64(size)*radix) // one more than a row, then the number
-	inParallel(len(numbers), func(lo, hi int) {
+	table.InParts(len(numbers), func(lo, hi int) {
 		for i := lo; i < hi; i++ {
 			if at := combined(i); atomic.LoadUint32(&known[at]) == 0 {
 				atomic.StoreUint32(&known[at], uint32(i+1))
@@ -346,7 +335,7 @@ func renumber(numbers []uint32, size int, seg *table.Segment) (n int, rows []uin
 			known[at], rows = uint32(len(rows)), append(rows, row-1)
 		}
 	}
-	inParallel(len(numbers), func(lo, hi int) {
+	table.InParts(len(numbers), func(lo, hi int) {
 		for i := lo; i < hi; i++ {
 			numbers[i] = known[combined(i)]
 		}

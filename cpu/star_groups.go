@@ -2,7 +2,6 @@ package cpu
 
 import (
 	"cmp"
-	"math/bits"
 	"slices"
 
 	"github.com/stencildb/stencildb/expr"
@@ -136,9 +135,7 @@ func (s *Star) partners(t *starArm, chunk *table.Chunk, rows []uint32) []uint32 
 
 // statesOf is the states of the statement's aggregates, of the groups for which all conditions are TRUE.
 func (s *Star) statesOf(c *table.Chunk, from *plan.GroupStates) (out plan.GroupStates, err error) {
-	for i := range from.Rows {
-		out.Rows = append(out.Rows, uint32(i))
-	}
+	out.Rows = UpTo[uint32](len(from.Rows))
 	for _, e := range s.cross {
 		x, err := s.vector(e, c, out.Rows)
 		if err != nil {
@@ -160,19 +157,11 @@ func (s *Star) statesOf(c *table.Chunk, from *plan.GroupStates) (out plan.GroupS
 		to := &out.Aggs[k]
 		n := len(out.Rows)
 		to.N, to.High, to.Low = make([]uint64, n), make([]int64, n), make([]int64, n)
-		if err := s.fill(to, sum, c, out.Rows, identity(n), from); err != nil {
+		if err := s.fill(to, sum, c, out.Rows, UpTo[uint32](n), from); err != nil {
 			return out, err
 		}
 	}
 	return out, nil
-}
-
-func identity(n int) []int {
-	list := make([]int, n)
-	for i := range list {
-		list[i] = i
-	}
-	return list
 }
 
 // vector is an expression's values in rows of a chunk; a [plan.Declined] where one has an error.
@@ -185,7 +174,7 @@ func (s *Star) vector(e expr.Expr, c *table.Chunk, rows []uint32) (Vector, error
 }
 
 // fill writes the states of an aggregate: of row rows[i] to place at[i].
-func (s *Star) fill(to *plan.GroupState, sum *starSum, c *table.Chunk, rows []uint32, at []int, from *plan.GroupStates) error {
+func (s *Star) fill(to *plan.GroupState, sum *starSum, c *table.Chunk, rows, at []uint32, from *plan.GroupStates) error {
 	switch {
 	case sum.agg >= 0:
 		of := &from.Aggs[sum.agg]
@@ -212,7 +201,7 @@ func (s *Star) fill(to *plan.GroupState, sum *starSum, c *table.Chunk, rows []ui
 				continue
 			}
 			if to.N[at[i]] = from.N[row]; !sum.counts {
-				to.High[at[i]], to.Low[at[i]] = product(x.Ints[i], from.N[row])
+				to.Add(int(at[i]), from.N[row], x.Ints[i])
 			}
 		}
 		return nil
@@ -225,8 +214,7 @@ func (s *Star) fill(to *plan.GroupState, sum *starSum, c *table.Chunk, rows []ui
 				return err
 			}
 			these, places = nil, nil
-			var others []uint32
-			var otherPlaces []int
+			var others, otherPlaces []uint32
 			for i, row := range rows {
 				if !x.IsNull(i) && x.Ints[i] != 0 {
 					these, places = append(these, row), append(places, at[i])
@@ -241,21 +229,6 @@ func (s *Star) fill(to *plan.GroupState, sum *starSum, c *table.Chunk, rows []ui
 		}
 	}
 	return nil
-}
-
-// product is v times n, an integer of 128 bits.
-func product(v int64, n uint64) (high, low int64) {
-	size := uint64(v)
-	if v < 0 {
-		size = -size
-	}
-	h, l := bits.Mul64(size, n)
-	if v < 0 {
-		var c uint64
-		l, c = bits.Sub64(0, l, 0)
-		h, _ = bits.Sub64(0, h, c)
-	}
-	return int64(h), int64(l)
 }
 
 // tellsGroups reports that groups of the device differ in a key of the statement: those of fact columns, and of one arm at most, in

@@ -3,6 +3,8 @@ package cpu
 import (
 	"math/bits"
 	"unsafe"
+
+	"github.com/stencildb/stencildb/table"
 )
 
 // tree is a sorted list of codes with a search tree above it: a cache-sensitive search tree (Rao and Ross,
@@ -37,7 +39,7 @@ func newTree[T uint32 | uint64](n int, at func(i int) uint64) *tree[T] {
 	}
 	t.nodes = make([]T, all)
 	list := t.nodes[all-sizes[0]:]
-	inParallel(len(list), func(lo, hi int) {
+	table.InParts(len(list), func(lo, hi int) {
 		for i := lo; i < hi; i++ {
 			if list[i] = ^T(0); i < n { // no key behind the last is less than what is looked for
 				list[i] = T(at(i))

@@ -80,7 +80,7 @@ func (w *windowing) codes(col int) (s *plan.Space, codes []uint64, null []bool) 
 		seg := c.Segments[col]
 		delta, ranks := s.Translation(seg)
 		out := codes[w.chunks[i]:][:c.Rows]
-		inParallel(c.Rows, func(from, to int) {
+		table.InParts(c.Rows, func(from, to int) {
 			for r := from; r < to; r++ {
 				if seg.Nulls > 0 && seg.IsNull(r) {
 					null[w.chunks[i]+r] = true
@@ -157,7 +157,7 @@ func (w *windowing) ordered(f *expr.Window) (*orderedRows, error) {
 func (o *orderedRows) starts(begins []bool, columns [][]uint64) []int {
 	const piece = 1 << 14 // parts begin at least so many rows apart
 	parts := make([][]int, o.rows/piece+1)
-	inParallel(o.rows, func(from, to int) {
+	table.InParts(o.rows, func(from, to int) {
 		for _, codes := range columns {
 			last := codes[o.place[max(from-1, 0)]]
 			for i := from; i < to; i++ {
@@ -179,7 +179,7 @@ func (o *orderedRows) starts(begins []bool, columns [][]uint64) []int {
 
 // sort puts the places in the order of codes, and where these are alike in their own.
 func (o *orderedRows) sort(columns [][]uint64, widths []int) error {
-	o.place = UpTo(o.rows)
+	o.place = UpTo[uint64](o.rows)
 	if len(columns) == 0 || o.rows == 0 {
 		return nil
 	}

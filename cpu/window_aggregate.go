@@ -159,7 +159,7 @@ func (o *orderedRows) summed(f *expr.Window, in *windowInput) (*windowColumn, er
 	space, codes, _ := o.codes(a.Argument().(*expr.Column).Index)
 	base := space.Segment().Base
 	values := make([]int64, len(in.rows))
-	inParallel(len(values), func(from, to int) {
+	table.InParts(len(values), func(from, to int) {
 		for k := from; k < to; k++ {
 			values[k] = table.IntFromOrdinal(base + codes[o.place[in.rows[k]]])
 		}

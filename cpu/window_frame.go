@@ -156,7 +156,7 @@ func (o *orderedRows) distanceOf(f *expr.Window) *distance {
 	} else {
 		d.ints = make([]int64, o.rows)
 	}
-	inParallel(o.rows, func(from, to int) {
+	table.InParts(o.rows, func(from, to int) {
 		for i := from; i < to; i++ {
 			place := o.place[i]
 			if null != nil && null[place] {

@@ -84,7 +84,7 @@ func (x *execution) sortedValues(n *plan.Sort, inputOrder bool) stream {
 			yield(nil, err)
 			return
 		}
-		places, err := s.places(uint64(len(rows)), func(yield func(sortPiece, error) bool) { yield(s.taken(piece, cpu.UpTo(len(rows))), nil) })
+		places, err := s.places(uint64(len(rows)), func(yield func(sortPiece, error) bool) { yield(s.taken(piece, cpu.UpTo[uint64](len(rows))), nil) })
 		if err != nil {
 			yield(nil, err)
 			return

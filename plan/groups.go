@@ -3,6 +3,7 @@ package plan
 import (
 	"fmt"
 	"math/big"
+	"math/bits"
 	"slices"
 
 	"github.com/stencildb/stencildb/expr"
@@ -25,6 +26,24 @@ type GroupState struct {
 	// Least and Greatest are the ends of the codes, where an aggregate is of them; of a group
 	// without values they mean nothing.
 	Least, Greatest []uint32
+}
+
+// Add adds n * factor to the sum of group i.
+func (s *GroupState) Add(i int, n uint64, factor int64) {
+	size := uint64(factor)
+	if factor < 0 {
+		size = -size
+	}
+	high, low := bits.Mul64(n, size)
+	var carry uint64
+	if factor < 0 {
+		low, carry = bits.Sub64(uint64(s.Low[i]), low, 0)
+		high, _ = bits.Sub64(uint64(s.High[i]), high, carry)
+	} else {
+		low, carry = bits.Add64(uint64(s.Low[i]), low, 0)
+		high, _ = bits.Add64(uint64(s.High[i]), high, carry)
+	}
+	s.High[i], s.Low[i] = int64(high), int64(low)
 }
 
 // GroupPart is what an aggregate asks of the records of a chunk's group.

@@ -304,24 +304,49 @@ func unpack[T uint8 | uint16 | uint32 | uint64](c *ColumnBuilder, n int, lo uint
 	return out
 }
 
+// NewCodes returns n codes of 0, each in the narrowest width that holds bits bits.
+func NewCodes(n, bits int) (c Codes) {
+	switch {
+	case bits <= 8:
+		c.U8 = make([]uint8, n)
+	case bits <= 16:
+		c.U16 = make([]uint16, n)
+	case bits <= 32:
+		c.U32 = make([]uint32, n)
+	default:
+		c.U64 = make([]uint64, n)
+	}
+	return c
+}
+
 // Narrow returns the codes in the narrowest width that holds bits bits. 64-bit
 // codes are kept, not copied.
 func Narrow(codes []uint64, bits int) Codes {
-	switch {
-	case bits <= 8:
-		return Codes{U8: narrow[uint8](codes)}
-	case bits <= 16:
-		return Codes{U16: narrow[uint16](codes)}
-	case bits <= 32:
-		return Codes{U32: narrow[uint32](codes)}
+	if bits > 32 {
+		return Codes{U64: codes}
 	}
-	return Codes{U64: codes}
+	c := NewCodes(len(codes), bits)
+	c.Put(0, codes)
+	return c
 }
 
-func narrow[T uint8 | uint16 | uint32](codes []uint64) []T {
-	out := make([]T, len(codes))
+// Put writes codes, that of row first and those of the rows behind it. They fit the width.
+func (c Codes) Put(first int, codes []uint64) {
+	switch {
+	case c.U8 != nil:
+		narrow(c.U8[first:], codes)
+	case c.U16 != nil:
+		narrow(c.U16[first:], codes)
+	case c.U32 != nil:
+		narrow(c.U32[first:], codes)
+	default:
+		copy(c.U64[first:], codes)
+	}
+}
+
+func narrow[T uint8 | uint16 | uint32](out []T, codes []uint64) {
+	out = out[:len(codes)]
 	for i, c := range codes {
 		out[i] = T(c)
 	}
-	return out
 }

@@ -3,7 +3,6 @@ package table
 import (
 	"fmt"
 	"math/bits"
-	"runtime"
 	"slices"
 	"sort"
 	"sync"
@@ -76,21 +75,6 @@ func (s *space) code(which int, of *Segment, code uint64) uint64 {
 	return code + of.Base - s.base
 }
 
-// room is n codes of the space's width.
-func (s *space) room(n int) (c Codes) {
-	switch {
-	case s.bits <= 8:
-		c.U8 = make([]uint8, n)
-	case s.bits <= 16:
-		c.U16 = make([]uint16, n)
-	case s.bits <= 32:
-		c.U32 = make([]uint32, n)
-	default:
-		c.U64 = make([]uint64, n)
-	}
-	return c
-}
-
 // fill writes the codes of a segment from place first on.
 func (s *space) fill(c Codes, first, which int, of *Segment) {
 	switch {
@@ -107,7 +91,7 @@ func (s *space) fill(c Codes, first, which int, of *Segment) {
 
 func fill[T uint8 | uint16 | uint32 | uint64](s *space, out []T, which int, of *Segment) {
 	ranks, shift := s.ranks[which], of.Base-s.base
-	inParts(of.Rows(), func(from, to int) {
+	InParts(of.Rows(), func(from, to int) {
 		for at := from; at < to; {
 			b := Block{First: at, N: min(4096, to-at)}
 			codes := Gather(of.Codes, b, uint64(0))
@@ -125,22 +109,8 @@ func fill[T uint8 | uint16 | uint32 | uint64](s *space, out []T, which int, of *
 	})
 }
 
-// inParts cuts n rows for all cores at multiples of 64.
-func inParts(n int, do func(from, to int)) {
-	parts := max(1, min(runtime.GOMAXPROCS(0), n>>16))
-	var wg sync.WaitGroup
-	for p := range parts {
-		from, to := n*p/parts&^63, n*(p+1)/parts&^63
-		if p == parts-1 {
-			to = n
-		}
-		wg.Go(func() { do(from, to) })
-	}
-	wg.Wait()
-}
-
-// set writes a code.
-func (c Codes) set(i int, code uint64) {
+// Set writes the code of a row; it fits the width.
+func (c Codes) Set(i int, code uint64) {
 	switch {
 	case c.U8 != nil:
 		c.U8[i] = uint8(code)
@@ -156,7 +126,7 @@ func (c Codes) set(i int, code uint64) {
 // largest is the largest code.
 func (c Codes) largest() (top uint64) {
 	var mu sync.Mutex
-	inParts(c.Len(), func(from, to int) {
+	InParts(c.Len(), func(from, to int) {
 		var part uint64
 		switch {
 		case c.U8 != nil:
@@ -254,7 +224,7 @@ func (c *Chunk) live() *Segment {
 func joined(a, b *Segment) *Segment {
 	s := shared(a, b)
 	n := a.Rows()
-	out := &Segment{Type: a.Type, Base: s.base, Dict: s.dict, Codes: s.room(n + b.Rows()), Nulls: a.Nulls + b.Nulls,
+	out := &Segment{Type: a.Type, Base: s.base, Dict: s.dict, Codes: NewCodes(n+b.Rows(), s.bits), Nulls: a.Nulls + b.Nulls,
 		Max: max(s.code(0, a, a.Max), s.code(1, b, b.Max))}
 	out.Bits = bits.Len64(out.Max)
 	s.fill(out.Codes, 0, 0, a)
@@ -276,7 +246,7 @@ func joined(a, b *Segment) *Segment {
 
 // narrowed are the codes in the width of bits; a space may have had room for more.
 func (c Codes) narrowed(bits int) Codes {
-	if (&space{bits: bits}).room(0).Width() == c.Width() {
+	if NewCodes(0, bits).Width() == c.Width() {
 		return c
 	}
 	return Narrow(Gather(c, Block{N: c.Len()}, uint64(0)), bits)
@@ -302,7 +272,7 @@ func (c *Chunk) Assign(col int, rows []int, values *Segment, from int) (*Chunk, 
 
 func (s *Segment) assigned(rows []int, values *Segment, from int) *Segment {
 	to := shared(s, values)
-	out := &Segment{Type: s.Type, Base: to.base, Dict: to.dict, Codes: to.room(s.Rows()), Valid: s.Valid, Nulls: s.Nulls}
+	out := &Segment{Type: s.Type, Base: to.base, Dict: to.dict, Codes: NewCodes(s.Rows(), to.bits), Valid: s.Valid, Nulls: s.Nulls}
 	if to.ranks[0] == nil && to.base == s.Base && out.Codes.Width() == s.Codes.Width() {
 		copyCodes(out.Codes, s.Codes)
 	} else {
@@ -319,10 +289,10 @@ func (s *Segment) assigned(rows []int, values *Segment, from int) *Segment {
 		if values.IsNull(from + i) {
 			out.Nulls++
 			out.Valid[row>>6] &^= 1 << (uint(row) & 63)
-			out.Codes.set(row, 0)
+			out.Codes.Set(row, 0)
 			continue
 		}
-		out.Codes.set(row, to.code(1, values, values.Codes.At(from+i)))
+		out.Codes.Set(row, to.code(1, values, values.Codes.At(from+i)))
 	}
 	if out.Nulls == 0 {
 		out.Valid = nil
@@ -334,7 +304,7 @@ func (s *Segment) assigned(rows []int, values *Segment, from int) *Segment {
 }
 
 func copyCodes(to, from Codes) {
-	inParts(from.Len(), func(lo, hi int) {
+	InParts(from.Len(), func(lo, hi int) {
 		switch {
 		case from.U8 != nil:
 			copy(to.U8[lo:hi], from.U8[lo:hi])

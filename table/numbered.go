@@ -31,10 +31,10 @@ func (t *Table) Numbered(before []*Segment) (_ *Table, numbers []*Segment) {
 func consecutive(first, n int) *Segment {
 	s := &Segment{Type: NumberField.Type, Base: OrdinalInt(int64(first)), Max: uint64(max(n-1, 0))}
 	to := &space{bits: bits.Len64(s.Max)}
-	s.Bits, s.Codes = to.bits, to.room(n)
-	inParts(n, func(from, end int) {
+	s.Bits, s.Codes = to.bits, NewCodes(n, to.bits)
+	InParts(n, func(from, end int) {
 		for i := from; i < end; i++ {
-			s.Codes.set(i, uint64(i))
+			s.Codes.Set(i, uint64(i))
 		}
 	})
 	return s
