@@ -291,8 +291,7 @@ func (w *windowing) ordered(f *expr.Window) (*orderedRows, error) {
 			return nil, err
 		}
 	}
-	switch o.peers = o.partitions; {
-	case len(f.Order) > 0 && order > 0:
+	if o.peers = o.partitions; order > 0 {
 		o.peers, err = o.number(sorted, 0, "peers")
 	}
 	return o, err
