@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"maps"
 	"math/bits"
 	"runtime"
 	"slices"
@@ -19,7 +18,6 @@ import (
 	"github.com/stencildb/stencildb/cpu"
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/glctx"
-	"github.com/stencildb/stencildb/internal/ordered"
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/table"
@@ -60,10 +58,8 @@ const (
 
 // windowRows is how many rows a window of a table has; nothing is cut of one of many chunks.
 func (s *gpus) windowRows(t *table.Table) int {
-	rows := 0
-	for _, c := range t.Chunks {
-		rows += c.Rows
-	}
+	_, end := chunkStarts(t)
+	rows := int(end)
 	n := (rows + maxWindows - 1) / maxWindows
 	switch unit := 64; {
 	case s.window > 0:
@@ -207,15 +203,8 @@ func (b *coprocessing) balance(d *division) error {
 	d.parts = append(d.parts, part{q: d.whole.Part(rest)})
 	device.Lack(&d.lacks, w.Over(slices.Sorted(slices.Values(order[:k]))), resident)
 	for _, p := range d.parts {
-		rows := 0
-		for _, c := range p.q.Table.Chunks {
-			rows += c.Rows
-		}
-		if p.g == nil {
-			d.rows[1] = rows
-		} else {
-			d.rows[0] += rows
-		}
+		_, rows := chunkStarts(p.q.Table)
+		d.rows[p.side()] += int(rows)
 	}
 	return nil
 }
@@ -436,12 +425,12 @@ func (b *coprocessing) groupsOf(ctx context.Context, q *plan.Query, n *plan.Aggr
 	}
 }
 
-// inOrder are the rows of a query in their order: each side sorts those of its windows one by one, and the runs are
-// merged by cpu.
-func (b *coprocessing) inOrder(ctx context.Context, q *plan.Query, took *took) (out placedRows, err error) {
+// sortedRows are the rows of a query in runs that are in its order: each side sorts those of its windows one by one. of is the
+// query over windows.
+func (b *coprocessing) sortedRows(ctx context.Context, q *plan.Query, took *took) (of *plan.Query, _ []plan.SortedRows, err error) {
 	d := b.divide(q)
 	if d.why != "" || !d.ordered {
-		return out, orderOfCPU
+		return nil, nil, orderOfCPU
 	}
 	group, inner := errgroup.WithContext(ctx)
 	var runs, more []plan.SortedRows
@@ -453,49 +442,43 @@ func (b *coprocessing) inOrder(ctx context.Context, q *plan.Query, took *took) (
 		more, err = b.sorted(inner, d)
 		return err
 	})
-	err = group.Wait()
-	switch {
-	case again(ctx, err):
-		return out, orderOfCPU
-	case err != nil:
-		return out, err
+	if err = group.Wait(); again(ctx, err) {
+		err = orderOfCPU
 	}
-	out = merged(d.whole, append(runs, more...))
-	out.starts, _ = chunkStarts(q.Table)
-	return out, nil
+	return d.whole, append(runs, more...), err
 }
 
 // sorted are the runs of the host's windows.
-func (b *coprocessing) sorted(ctx context.Context, d *division) (runs []plan.SortedRows, err error) {
-	t := d.whole.Table
-	rows := map[int][]uint32{} // by window, in the order of the table
-	for block, err := range b.host.Rows(ctx, d.host(), nil) {
+func (b *coprocessing) sorted(ctx context.Context, d *division) ([]plan.SortedRows, error) {
+	of := d.host()
+	rows := make([][]uint32, len(of.Chunks)) // by window, in the order of the table
+	for block, err := range b.host.Rows(ctx, of, nil) {
 		if err != nil {
 			return nil, err
 		}
-		window := d.host().Place(block.Chunk)
+		list := slices.Grow(rows[block.Chunk], block.Len())
 		for i := range block.Len() {
-			rows[window] = append(rows[window], uint32(block.Row(i)))
+			list = append(list, uint32(block.Row(i)))
 		}
+		rows[block.Chunk] = list
 	}
 	var keys []sortKey
-	for _, k := range d.whole.Order.Keys {
-		keys = append(keys, columnKey(k, t, k.E.(*expr.Column).Index))
+	for _, k := range of.Order.Keys {
+		keys = append(keys, columnKey(k, d.whole.Table, k.E.(*expr.Column).Index))
 	}
-	type result struct {
-		plan.SortedRows
-		err error
-	}
-	for r := range ordered.Map(runtime.GOMAXPROCS(0), slices.Values(slices.Sorted(maps.Keys(rows))), func(_ int, window int) (r result) {
-		r.SortedRows, r.err = sortedRun(ctx, d.whole, keys, window, rows[window])
-		return r
-	}) {
-		if r.err != nil {
-			return nil, r.err
+	runs := make([]plan.SortedRows, len(rows))
+	var group errgroup.Group
+	group.SetLimit(runtime.GOMAXPROCS(0))
+	for i, list := range rows {
+		if len(list) > 0 {
+			group.Go(func() (err error) {
+				runs[i], err = sortedRun(ctx, d.whole, keys, of.Place(i), list)
+				return err
+			})
 		}
-		runs = append(runs, r.SortedRows)
 	}
-	return runs, nil
+	err := group.Wait()
+	return runs, err
 }
 
 // sortedRun is some rows of a chunk in the order of a query, no more than are wanted.
@@ -514,7 +497,7 @@ func sortedRun(ctx context.Context, q *plan.Query, keys []sortKey, chunk int, ro
 	if !ok {
 		return run, orderOfCPU
 	}
-	sorter.Add(0, append(columns, cpu.UpTo(len(rows))))
+	sorter.Add(0, append(columns, cpu.UpTo[uint64](len(rows))))
 	order, err := sorter.Places(ctx)
 	run.Chunk, run.Rows = chunk, make([]uint32, len(order))
 	for i, at := range order {

@@ -14,14 +14,15 @@ import (
 // inOrder asks a backend for the rows of a query in their order: each device sorts the rows of its chunks, and
 // the runs are merged, in host memory.
 func inOrder(ctx context.Context, db *DB, b backend, q *plan.Query, took *took) (out placedRows, err error) {
-	if v, ok := b.(*coprocessing); ok {
-		return v.inOrder(ctx, q, took)
+	of, runs := q, []plan.SortedRows(nil)
+	switch v := b.(type) {
+	case *coprocessing:
+		of, runs, err = v.sortedRows(ctx, q, took)
+	case *passes:
+		runs, err = onAll(ctx, v, q, took, v.order)
+	default:
+		err = orderOfCPU
 	}
-	v, ok := b.(*passes)
-	if !ok || algorithms[v.name].order == nil {
-		return out, orderOfCPU
-	}
-	runs, err := onAll(ctx, v, q, took, v.order)
 	if err != nil {
 		return out, err
 	}
@@ -36,7 +37,9 @@ func inOrder(ctx context.Context, db *DB, b backend, q *plan.Query, took *took) 
 	if err != nil {
 		return out, err
 	}
-	return merged(q, runs), nil
+	out = merged(of, runs)
+	out.starts, _ = chunkStarts(q.Table)
+	return out, nil
 }
 
 // WatchOrder is [passes.Watch] of the rows of a query in their order.
