@@ -301,8 +301,10 @@ func (e *Estimates) having(a *Aggregate, c expr.Expr) float64 {
 	below := 0.5
 	if sd := math.Sqrt(variance); sd > 0 {
 		below = 0.5 * math.Erfc((centre-bound)/sd/math.Sqrt2)
-	} else if bound != centre {
-		below = map[bool]float64{true: 0, false: 1}[bound < centre]
+	} else if bound < centre {
+		below = 0
+	} else if bound > centre {
+		below = 1
 	}
 	switch op {
 	case expr.LT, expr.LE:

@@ -218,10 +218,9 @@ func (e *Estimates) countOf(n Node, c int, here bool) float64 {
 		if c < len(n.Keys) {
 			return min(e.Rows(n), e.values(n.Input, n.Keys[c]))
 		}
-	case *Sort:
-		return thinned(n.Input, e.countOf(n.Input, c, here))
-	case *Limit:
-		return thinned(n.Input, e.countOf(n.Input, c, here))
+	case *Sort, *Limit:
+		in := n.Inputs()[0]
+		return thinned(in, e.countOf(in, c, here))
 	}
 	return e.Rows(n)
 }

@@ -15,15 +15,15 @@ func (t *Table) Sample() (list []Place) {
 	for _, c := range t.Chunks {
 		rows += c.Rows
 	}
-	first := 0
-	for k, c := range t.Chunks {
-		spread(rows, func(at int) {
-			if at >= first && at < first+c.Rows && c.IsLive(at-first) {
-				list = append(list, Place{k, at - first})
-			}
-		})
-		first += c.Rows
-	}
+	k, first := 0, 0 // the chunk of a row, and its first one
+	spread(rows, func(at int) {
+		for ; at >= first+t.Chunks[k].Rows; k++ {
+			first += t.Chunks[k].Rows
+		}
+		if t.Chunks[k].IsLive(at - first) {
+			list = append(list, Place{k, at - first})
+		}
+	})
 	return list
 }
 
