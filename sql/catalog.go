@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/plan"
@@ -69,11 +70,21 @@ func lookup(n name, list []string) (index, matches int) {
 			matches++
 		}
 	}
-	if matches > 1 && !n.quoted {
+	switch {
+	case matches > 1 && !n.quoted:
 		return slices.Index(list, strings.ToLower(n.text)), matches
+	case matches == 0 && len(n.text) > maxName: // CREATE TABLE has cut it
+		n.text = n.text[:maxName]
+		for !utf8.ValidString(n.text) {
+			n.text = n.text[:len(n.text)-1]
+		}
+		return lookup(n, list)
 	}
 	return index, matches
 }
+
+// maxName is how many bytes of a name PostgreSQL's parser leaves.
+const maxName = 63
 
 // listAtMost is how many names an error lists in full.
 const listAtMost = 12

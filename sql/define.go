@@ -34,6 +34,9 @@ func (b *binder) newTable(r *pg.RangeVar, lax bool) (name string, there bool) {
 // create is CREATE TABLE.
 func (b *binder) create(n *pg.CreateStmt) *Change {
 	loc := int(n.Relation.Location)
+	if b.Params > 0 {
+		panic(b.errorf(0, "CREATE TABLE takes no parameters: write the values"))
+	}
 	if len(n.InhRelations) > 0 || n.Partspec != nil || n.Partbound != nil || n.OfTypename != nil || len(n.Options) > 0 {
 		panic(b.errorf(loc, "INHERITS, PARTITION, OF and WITH are not supported with CREATE TABLE"))
 	}
@@ -54,6 +57,9 @@ func (b *binder) create(n *pg.CreateStmt) *Change {
 			panic(b.errorf(loc, "LIKE is not supported with CREATE TABLE; there is CREATE TABLE x AS TABLE y"))
 		}
 		late = append(late, b.defineColumn(def, d)...)
+	}
+	if len(def.Fields) == 0 {
+		panic(b.errorf(loc, "a table has at least one column"))
 	}
 	for _, c := range late {
 		b.constrain(def, c)
@@ -125,6 +131,9 @@ func (b *binder) constrain(def *storage.Definition, c *pg.Constraint) {
 		var names []string
 		for _, n := range c.Keys {
 			col := b.columnOf(def, n.GetString_().Sval, -1)
+			if slices.Contains(k.Columns, col) {
+				panic(b.errorf(loc, "column %q appears twice in a key", def.Fields[col].Name))
+			}
 			k.Columns, names = append(k.Columns, col), append(names, def.Fields[col].Name)
 			def.Columns[col].NotNull = def.Columns[col].NotNull || k.Primary
 		}
@@ -218,14 +227,26 @@ func (b *binder) createAs(n *pg.CreateTableAsStmt) *Change {
 // drop is DROP TABLE.
 func (b *binder) drop(n *pg.DropStmt) *Change {
 	ch := &Change{Verb: "DROP TABLE", Lax: n.MissingOk}
+	at := slices.IndexFunc(b.tokens, func(t token) bool { return strings.EqualFold(b.Text[t.start:t.end], "table") }) + 1
+	if n.MissingOk { // IF EXISTS
+		at += 2
+	}
 	for _, o := range n.Objects {
-		parts := o.GetList().GetItems()
-		folded := parts[len(parts)-1].GetString_().GetSval()
-		of := name{text: folded, quoted: folded != strings.ToLower(folded)}
-		if i, _ := lookup(of, b.c.Names); i < 0 && n.MissingOk {
+		var folded []string
+		for _, part := range o.GetList().GetItems() {
+			folded = append(folded, part.GetString_().GetSval())
+		}
+		loc := b.tokens[min(at, len(b.tokens)-1)].start
+		names := b.spelled(loc, folded...)
+		at += 2 * len(names) // the points between them, and the comma behind
+		of := names[len(names)-1]
+		if i, matches := lookup(of, b.c.Names); n.MissingOk && i < 0 && matches == 0 {
 			continue
 		}
-		ch.More = append(ch.More, b.c.Names[b.find("table", of, b.c.Names, b.keyword("table"))])
+		if len(names) > 2 || len(names) == 2 && !strings.EqualFold(names[0].text, "public") {
+			panic(b.errorf(loc, "there is no table %s that can be dropped; those that CREATE TABLE has made are in the schema public", clipped(strings.Join(folded, "."))))
+		}
+		ch.More = append(ch.More, b.c.Names[b.find("table", of, b.c.Names, loc)])
 	}
 	return ch
 }

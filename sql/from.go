@@ -85,7 +85,11 @@ func (b *binder) from() plan.Node {
 	if len(b.sel.FromClause) == 0 {
 		return &plan.Values{Rows: [][]expr.Expr{{}}}
 	}
-	var all plan.Node
+	return b.beside(nil)
+}
+
+// beside joins the tables of FROM to those of the scope, if any.
+func (b *binder) beside(all plan.Node) plan.Node {
 	b.place = inJoin
 	for _, item := range b.sel.FromClause {
 		n, s := b.fromItem(item)
@@ -144,18 +148,20 @@ func (b *binder) fromItem(item *pg.Node) (plan.Node, *scope) {
 // scopeOf is the scope of one table, which an alias may give other names.
 func (b *binder) scopeOf(fields []table.Field, alias *pg.Alias, name string, loc int) *scope {
 	fields = slices.Clone(fields)
-	renamed := alias.GetColnames()
-	if len(renamed) > len(fields) {
-		panic(b.errorf(loc, "table %q has %d columns available but %d columns specified", clipped(cmp.Or(alias.GetAliasname(), name)), len(fields), len(renamed)))
+	n := len(fields)
+	if n > 0 && fields[n-1] == table.NumberField { // which has no name here
+		n--
 	}
-	s := &scope{fields: fields, tables: []source{{cmp.Or(alias.GetAliasname(), name), 0, len(fields)}}}
-	for i := range fields {
+	renamed := alias.GetColnames()
+	if len(renamed) > n {
+		panic(b.errorf(loc, "table %q has %d columns available but %d columns specified", clipped(cmp.Or(alias.GetAliasname(), name)), n, len(renamed)))
+	}
+	s := &scope{fields: fields, tables: []source{{cmp.Or(alias.GetAliasname(), name), 0, n}}}
+	for i := range n {
 		if i < len(renamed) {
 			fields[i].Name = renamed[i].GetString_().GetSval()
 		}
-		if fields[i].Name != table.NumberField.Name {
-			s.visible = append(s.visible, output{fields[i].Name, []int{i}})
-		}
+		s.visible = append(s.visible, output{fields[i].Name, []int{i}})
 	}
 	return s
 }

@@ -144,6 +144,14 @@ func (b *binder) columnOf(def *storage.Definition, folded string, loc int) int {
 	return b.find("column", n, names, loc)
 }
 
+// assignedTo is the place of the column that a value is for.
+func (b *binder) assignedTo(def *storage.Definition, t *pg.ResTarget) int {
+	if len(t.Indirection) > 0 {
+		panic(b.errorf(int(t.Location), "a column that takes a value is written alone: without its table, and without a part of it"))
+	}
+	return b.columnOf(def, t.Name, int(t.Location))
+}
+
 // assigned is an expression as a value for a column, as PostgreSQL assigns: no text to what is no text.
 func (b *binder) assigned(e expr.Expr, f table.Field) expr.Expr {
 	e = coerce(e, f.Type)
@@ -183,9 +191,12 @@ func (b *binder) written(text string) *pg.Node {
 	return tree.Stmts[0].Stmt.GetSelectStmt().TargetList[0].GetResTarget().Val
 }
 
+// nowhere is an offset whose places [Describe] does not show.
+const nowhere = -1 << 30
+
 // kept binds an expression that a definition has: its names are not in the statement's text.
 func (b *binder) kept(text string) *binder {
-	of := &Statement{Text: "SELECT " + text, Offset: b.Offset}
+	of := &Statement{Text: "SELECT " + text, Offset: nowhere}
 	of.tokens = split(of.Text)[0].tokens
 	k := (&binder{Statement: of, c: b.c}).nested(&pg.SelectStmt{}, nil)
 	k.sizes, k.now, k.subqueries, k.place = b.sizes, b.now, b.subqueries, inWhere
@@ -201,7 +212,7 @@ func (b *binder) insert(n *pg.InsertStmt) *Change {
 	var cols []int
 	for _, c := range n.Cols {
 		t := c.GetResTarget()
-		col := b.columnOf(def, t.Name, int(t.Location))
+		col := b.assignedTo(def, t)
 		if slices.Contains(cols, col) {
 			panic(b.errorf(int(t.Location), "column %q specified more than once", clipped(t.Name)))
 		}
@@ -299,7 +310,7 @@ func (b *binder) update(n *pg.UpdateStmt) *Change {
 	for _, t := range n.TargetList {
 		r := t.GetResTarget()
 		loc := int(r.Location)
-		col := b.columnOf(def, r.Name, loc)
+		col := b.assignedTo(def, r)
 		if slices.Contains(ch.Set, col) {
 			panic(b.errorf(loc, "multiple assignments to same column %q", clipped(r.Name)))
 		}
@@ -351,11 +362,11 @@ func (b *binder) delete(n *pg.DeleteStmt) *Change {
 
 // changedRows binds the table whose rows change, joined to others, and the number of its rows.
 func (b *binder) changedRows(target *pg.RangeVar, others []*pg.Node, with *pg.WithClause) (plan.Node, plan.Item) {
-	from := append([]*pg.Node{{Node: &pg.Node_RangeVar{RangeVar: target}}}, others...)
-	b.sel = &pg.SelectStmt{FromClause: from, WithClause: with}
+	b.sel = &pg.SelectStmt{FromClause: others, WithClause: with}
+	n, s := b.fromItem(&pg.Node{Node: &pg.Node_RangeVar{RangeVar: target}}) // before the names of WITH are known, which hide none here
 	b.withs()
-	n := b.from()
-	last := b.scope.tables[0].n - 1
+	b.scope = s
+	n, last := b.beside(n), len(s.fields)-1
 	return n, plan.Item{Name: table.NumberField.Name, E: &expr.Column{Index: last, Name: table.NumberField.Name, T: table.NumberField.Type, P: b.Offset}}
 }
 
@@ -377,8 +388,8 @@ func (b *binder) returning(target *pg.RangeVar, def *storage.Definition, list []
 	r.scope = r.scopeOf(def.Fields, target.Alias, def.Name, int(target.Location))
 	items := r.items()
 	for _, item := range items {
-		if len(r.aggs) > 0 || expr.HasSubquery(item.E) {
-			panic(b.errorf(b.keyword("returning"), "aggregates and subqueries in RETURNING are not supported"))
+		if len(r.aggs) > 0 || expr.HasSubquery(item.E) || expr.HasWindow(item.E) {
+			panic(b.errorf(b.keyword("returning"), "window functions, aggregates and subqueries in RETURNING are not supported"))
 		}
 	}
 	return &plan.Project{Input: &plan.Scan{Table: def.Name, Columns: def.Fields}, Items: items}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/storage"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -46,12 +47,20 @@ func Information(c Catalog, i int) (*table.Table, error) {
 		if err != nil {
 			return nil, err
 		}
+		var def *storage.Definition
+		if c.Definition != nil {
+			def = c.Definition(name)
+		}
 		for at, f := range t.Fields {
 			precision, scale := table.Null(bigint), table.Null(bigint)
 			if f.Type.Kind == table.Decimal {
 				precision, scale = table.Int(int64(f.Type.Precision)), table.Int(int64(f.Type.Scale))
 			}
-			if err := row(table.Str("public"), table.Str(name), table.Str(f.Name), table.Int(int64(at+1)), table.Str("YES"),
+			nullable := "YES"
+			if def != nil && def.Columns[at].NotNull {
+				nullable = "NO"
+			}
+			if err := row(table.Str("public"), table.Str(name), table.Str(f.Name), table.Int(int64(at+1)), table.Str(nullable),
 				table.Str(typeOf(f, typeName)), precision, scale); err != nil {
 				return nil, err
 			}
