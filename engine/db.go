@@ -103,8 +103,9 @@ type core struct {
 
 // entry is a table, or a file to be read into one.
 type entry struct {
-	name string
-	of   *storage.Definition // of a table that statements may change; nil of one that was added, or of a file
+	name  string
+	of    *storage.Definition // of a table that statements may change; nil of one that was added, or of a file
+	apart bool                // it has some rows of a change alone, under the name of their table
 
 	mu    *semaphore.Weighted         // of 1, held while the file is read
 	table atomic.Pointer[table.Table] // nil until the file has been opened
@@ -201,13 +202,16 @@ func (db *DB) load(ctx context.Context, e *entry, columns func(*table.Table) []i
 func (db *DB) Attach(name string, s ingest.Source) error { return db.register(sourceEntry(name, s)) }
 
 func (db *DB) register(e *entry) error {
-	db.mu.Lock()
-	closed := db.closed
-	db.mu.Unlock()
-	if closed {
+	if db.isClosed() {
 		return errClosed
 	}
 	return db.tables.add(e)
+}
+
+func (db *DB) isClosed() bool {
+	db.mu.Lock()
+	defer db.mu.Unlock()
+	return db.closed
 }
 
 // entry is that of a table's name; nil where there is none.

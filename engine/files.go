@@ -30,11 +30,9 @@ func (db *DB) openFile(ctx context.Context, f sql.File) (*table.Table, error) {
 	if err != nil {
 		return nil, err
 	}
-	db.mu.Lock()
-	if db.closed {
+	if db.isClosed() {
 		err = errClosed
 	}
-	db.mu.Unlock()
 	db.tables.mu.Lock()
 	db.tables.files = append(slices.DeleteFunc(slices.Clone(db.tables.files), func(e *entry) bool { return e.name == name }), e)
 	db.tables.mu.Unlock()

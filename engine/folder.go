@@ -60,9 +60,7 @@ func (db *DB) commit(ctx context.Context, changes []storage.Change, next []insta
 		}
 		wait, db.commits.written = pending.Wait, true
 	}
-	for _, n := range next {
-		db.install(n)
-	}
+	db.install(next)
 	if db.store != nil && db.store.Due() {
 		if err := db.checkpoint(ctx); err != nil && db.opts.Note != nil { // the log is there, and the next commit tries again
 			db.opts.Note(err.Error())
@@ -81,9 +79,11 @@ func (db *DB) checkpoint(ctx context.Context) error {
 		}
 	}
 	compacted, err := db.store.Checkpoint(ctx, tables)
+	var next []installed
 	for _, t := range compacted {
-		db.install(installed{t.Name, db.entry(t.Name).of, t})
+		next = append(next, installed{t.Name, db.entry(t.Name).of, t})
 	}
+	db.install(next)
 	db.commits.written = db.commits.written && err != nil
 	return err
 }

@@ -62,7 +62,7 @@ func (x *indexes) update(ctx context.Context, e *entry, t *table.Table) error {
 	list := slices.Clone(x.list)
 	x.mu.RUnlock()
 	for _, i := range list {
-		if i.table != e.name {
+		if i.table != e.name || e.apart {
 			continue
 		}
 		if col := i.of(t); col < 0 || t.Fields[col].Unsupported != "" || !t.Has([]int{col}) || x.covers(i, t, col) {
@@ -225,12 +225,17 @@ func (s *Statement) dropIndex() error {
 		}
 		return expr.Errorf(of.Pos, "index %q does not exist; SHOW INDEXES lists those there are", of.Name)
 	}
-	x.mu.Lock()
-	x.list = slices.DeleteFunc(slices.Clone(x.list), func(i *index) bool { return i.name == of.Name })
-	x.arrange()
-	x.mu.Unlock()
+	x.drop(func(i *index) bool { return i.name == of.Name })
 	s.db.indexesChanged()
 	return nil
+}
+
+// drop drops indexes.
+func (x *indexes) drop(which func(*index) bool) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.list = slices.DeleteFunc(slices.Clone(x.list), which)
+	x.arrange()
 }
 
 // indexesChanged has auto choose anew.

@@ -66,6 +66,9 @@ func (s *Statement) changed(ctx context.Context, args []any) (_ *Rows, wait func
 	if err != nil {
 		return nil, nil, err
 	}
+	if db.isClosed() {
+		return nil, nil, errClosed
+	}
 	if err = db.commits.one.Acquire(ctx, 1); err != nil {
 		return nil, nil, err
 	}
@@ -118,6 +121,7 @@ func (m *modifying) view(tables map[string]*table.Table) *DB {
 			e.of = old.of
 		}
 		e.table.Store(t)
+		e.apart = t == m.rows
 		c.put(name, e)
 		m.unpins = append(m.unpins, db.pinned(t))
 	}
@@ -233,13 +237,22 @@ func (m *modifying) changes(ctx context.Context, db *DB) ([]storage.Change, erro
 	case m.changed == 0:
 		return nil, nil
 	case m.Verb == "DELETE":
-		return []storage.Change{{Table: m.Table, Delete: numbers}}, nil
+		return []storage.Change{{Table: m.Table, Delete: numbers, Compact: m.sparse(len(numbers))}}, nil
 	}
 	ch := storage.Change{Table: m.Table}
 	for i, col := range m.Set[:m.Assigned] {
 		ch.Update = append(ch.Update, storage.Update{Column: col, Rows: numbers, Values: columns[i]})
 	}
 	return []storage.Change{ch}, nil
+}
+
+// sparse reports that most rows of the table will have gone when n more do.
+func (m *modifying) sparse(n int) bool {
+	rows := 0
+	for _, c := range m.db.entry(m.Table).table.Load().Chunks {
+		rows, n = rows+c.Rows, n+c.Deleted
+	}
+	return n > rows/2
 }
 
 // byNumber is a table whose first column has numbers of rows, ascending and each once, and its other columns. Of rows
@@ -414,28 +427,31 @@ func (m *modifying) ask(ctx context.Context, tables map[string]*table.Table, tex
 	return nil, err
 }
 
-// install makes a snapshot the one that statements read from now on.
-func (db *DB) install(n installed) {
-	old := db.entry(n.name)
+// install makes snapshots those that statements read from now on, all at once.
+func (db *DB) install(list []installed) {
 	db.snapshots.mu.Lock()
 	defer db.snapshots.mu.Unlock()
-	switch {
-	case n.table == nil:
-		db.tables.put(n.name, nil)
-	case old != nil && old.of == n.def && old.open == nil:
-		before := old.table.Swap(n.table)
-		db.forget(before)
-		return
-	default:
-		e := newEntry(n.name, nil)
-		e.of = n.def
-		e.table.Store(n.table)
-		db.tables.put(n.name, e)
-	}
-	if old != nil {
-		if t := old.table.Load(); t != nil {
-			db.forget(t)
+	for _, n := range list {
+		old := db.entry(n.name)
+		switch {
+		case n.table == nil:
+			db.tables.put(n.name, nil)
+			db.indexes.drop(func(i *index) bool { return i.table == n.name })
+		case old != nil && old.of == n.def && old.open == nil:
+			before := old.table.Swap(n.table)
+			db.forget(before)
+			continue
+		default:
+			e := newEntry(n.name, nil)
+			e.of = n.def
+			e.table.Store(n.table)
+			db.tables.put(n.name, e)
 		}
+		if old != nil {
+			if t := old.table.Load(); t != nil {
+				db.forget(t)
+			}
+		}
+		delete(db.commits.numbers, n.name)
 	}
-	delete(db.commits.numbers, n.name)
 }

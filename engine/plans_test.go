@@ -42,6 +42,7 @@ func TestPlansOfTPCH(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	engine.NumberSubplansAnew()
 	var errors []float64 // of the estimates
 	for _, q := range testdata.TPCH(0.01) {
 		x, err := db.Explain(context.Background(), q.SQL, engine.ExplainOptions{Analyze: true})

@@ -18,6 +18,14 @@ type snapshots struct {
 	releases sync.WaitGroup // under way
 }
 
+// use counts a statement on a snapshot. With s.mu.
+func (s *snapshots) use(t *table.Table) {
+	if s.uses == nil {
+		s.uses = map[*table.Table]int{}
+	}
+	s.uses[t]++
+}
+
 // replace makes t, which must not change afterwards, the snapshot of the table of its
 // name: statements that begin from now on read it, those under way go on with the one
 // that they began with. The table must have been read or added, with the same fields.
@@ -53,22 +61,24 @@ func (db *DB) forget(old *table.Table) {
 
 // pin returns the snapshot that a table has now, and what ends its use.
 func (db *DB) pin(e *entry) (t *table.Table, unpin func()) {
-	s := &db.snapshots
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	t = e.table.Load()
-	if s.uses == nil {
-		s.uses = map[*table.Table]int{}
+	tables, unpin := db.pinAll([]*entry{e})
+	return tables[0], unpin
+}
+
+// pinAll returns the snapshots that tables have at one moment, between two changes, and what ends their use.
+func (db *DB) pinAll(entries []*entry) (list []*table.Table, unpin func()) {
+	db.snapshots.mu.Lock()
+	defer db.snapshots.mu.Unlock()
+	for _, e := range entries {
+		t := e.table.Load()
+		list = append(list, t)
+		db.snapshots.use(t)
 	}
-	s.uses[t]++
-	return t, func() {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		if s.uses[t]--; s.uses[t] == 0 {
-			delete(s.uses, t)
-			if t != e.table.Load() {
-				db.release(t)
-			}
+	return list, func() {
+		db.snapshots.mu.Lock()
+		defer db.snapshots.mu.Unlock()
+		for i, t := range list {
+			db.unused(entries[i].name, t)
 		}
 	}
 }
@@ -76,20 +86,25 @@ func (db *DB) pin(e *entry) (t *table.Table, unpin func()) {
 // pinned keeps a table that is no entry's, of a statement that has joined others, until the function
 // is called.
 func (db *DB) pinned(t *table.Table) (unpin func()) {
-	s := &db.snapshots
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.uses == nil {
-		s.uses = map[*table.Table]int{}
-	}
-	s.uses[t]++
+	db.snapshots.mu.Lock()
+	defer db.snapshots.mu.Unlock()
+	db.snapshots.use(t)
 	return func() {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		if s.uses[t]--; s.uses[t] == 0 {
-			delete(s.uses, t)
-			db.release(t)
-		}
+		db.snapshots.mu.Lock()
+		defer db.snapshots.mu.Unlock()
+		db.unused("", t)
+	}
+}
+
+// unused ends a statement's use of a snapshot, of the table of a name, if any. With db.snapshots.mu.
+func (db *DB) unused(name string, t *table.Table) {
+	s := &db.snapshots
+	if s.uses[t]--; s.uses[t] > 0 {
+		return
+	}
+	delete(s.uses, t)
+	if e := db.committed.entry(name); e == nil || e.table.Load() != t {
+		db.release(t)
 	}
 }
 

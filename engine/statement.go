@@ -43,6 +43,7 @@ type bound struct {
 	params   []table.Value
 	nested   *nested // where it has subplans or subqueries; the tree is then not cut, and there is no fragment
 	latest   atomic.Pointer[planned]
+	renewed  atomic.Pointer[Statement] // bound to the tables that its names have come to mean
 }
 
 // read is a table that a statement reads, and the columns that it needs.
@@ -99,30 +100,51 @@ func (db *DB) prepare(ctx context.Context, script string, st *sql.Statement) (*S
 
 // with is the statement with values for its parameters.
 func (s *Statement) with(ctx context.Context, args []any) (*Statement, error) {
-	if s.bound != nil && len(args) == 0 {
-		return s, nil
+	known := s.bound != nil && len(args) == 0
+	if known {
+		_, version := s.db.tables.known()
+		if s.version == version {
+			return s, nil
+		}
+		if r := s.renewed.Load(); r != nil && r.version == version {
+			return r, nil
+		}
 	}
 	params, err := parameters(args)
 	if err == nil {
 		var b *bound
 		if b, err = s.db.bind(ctx, s.parsed, params); err == nil {
-			return &Statement{db: s.db, script: s.script, parsed: s.parsed, bound: b}, nil
+			r := &Statement{db: s.db, script: s.script, parsed: s.parsed, watch: s.watch, bound: b}
+			if known {
+				s.renewed.Store(r)
+			}
+			return r, nil
 		}
 	}
 	return nil, s.described(err)
 }
 
-// bind resolves the names of a statement. A panic on the way is an error, as one of pull is.
-func (db *DB) bind(ctx context.Context, st *sql.Statement, params []table.Value) (_ *bound, err error) {
+// bind resolves the names of a statement: anew where tables came or went meanwhile.
+func (db *DB) bind(ctx context.Context, st *sql.Statement, params []table.Value) (*bound, error) {
+	for {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		c := db.catalog(ctx)
+		b, err := db.bindTo(ctx, c, st, params)
+		if _, version := db.tables.known(); version == c.Version {
+			return b, err
+		}
+	}
+}
+
+// bindTo resolves the names of a statement in a catalog. A panic on the way is an error, as one of pull is.
+func (db *DB) bindTo(ctx context.Context, c sql.Catalog, st *sql.Statement, params []table.Value) (_ *bound, err error) {
 	defer func() {
 		if v := recover(); v != nil {
 			err = fmt.Errorf("engine: %v", v)
 		}
 	}()
-	if err := ctx.Err(); err != nil {
-		return nil, err
-	}
-	c := db.catalog(ctx)
 	tree, err := st.Bind(c, params...)
 	if err != nil {
 		return nil, err
@@ -234,23 +256,26 @@ func (s *Statement) pinned(ctx context.Context) (now *planned, unpin func(), err
 		return &planned{Statement: s}, func() {}, nil
 	}
 	now = &planned{Statement: s}
-	var tables []*table.Table
-	var unpins []func()
+	var entries []*entry
+	for _, r := range s.sources {
+		entries = append(entries, r.entry)
+	}
+	tables, done := s.db.pinAll(entries)
+	unpins := []func(){done}
 	unpin = func() {
 		for _, f := range unpins {
 			f()
 		}
 	}
-	for _, r := range s.sources {
-		t, done := s.db.pin(r.entry)
-		tables, unpins = append(tables, t), append(unpins, done)
-		if !t.Has(r.columns) {
+	for i, r := range s.sources {
+		if !tables[i].Has(r.columns) {
 			if s.outlined == nil {
 				unpin()
 				return nil, nil, fmt.Errorf("engine: the table %s has changed while the statement began: run it again", r.name)
 			}
 			unpin()
 			now.spared, tables, unpins = s.outlined, []*table.Table{s.outlined.table}, nil
+			break
 		}
 	}
 	now.tables = tables

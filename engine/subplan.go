@@ -111,6 +111,7 @@ func (b *bound) rewrittenParts(n plan.Node) plan.Node {
 // settling runs the subplans and the subqueries of a statement: each once.
 type settling struct {
 	*Statement
+	at      map[string]*entry // the tables that it reads, those in memory as they were when it began
 	tables  map[*plan.Subplan]*entry
 	values  map[*plan.Subplan]table.Value
 	stats   map[*plan.Subplan]Stats
@@ -134,12 +135,40 @@ func (s *Statement) settled(ctx context.Context, explain *ExplainOptions) (_ *St
 	}
 	x := &settling{Statement: s, tables: map[*plan.Subplan]*entry{}, values: map[*plan.Subplan]table.Value{}, stats: map[*plan.Subplan]Stats{}, rows: map[*plan.Subplan]int{}, windows: map[*plan.Subplan]*Executor{},
 		explain: explain, parts: map[*plan.Subplan][]*PlanNode{}, plans: map[*plan.Subplan]*PlanNode{}}
+	x.pin()
 	out, err := x.statement(ctx, s.tree)
 	if err != nil {
 		x.done()
 		return s, nil, err
 	}
 	return out, x, nil
+}
+
+// pin keeps the tables that the statement reads as they are now, for all of its parts.
+func (x *settling) pin() {
+	x.at = map[string]*entry{}
+	var entries []*entry
+	for _, r := range x.sources {
+		if x.at[r.name] = r.entry; r.open == nil {
+			entries = append(entries, r.entry)
+		}
+	}
+	tables, unpin := x.db.pinAll(entries)
+	x.unpins = append(x.unpins, unpin)
+	for i, e := range entries {
+		now := newEntry(e.name, nil)
+		now.of = e.of
+		now.table.Store(tables[i])
+		x.at[e.name] = now
+	}
+}
+
+// entry is a table that the statement reads.
+func (x *settling) entry(name string) *entry {
+	if e := x.at[name]; e != nil {
+		return e
+	}
+	return x.db.entry(name)
 }
 
 func (x *settling) done() {
@@ -209,7 +238,7 @@ func (x *settling) statement(ctx context.Context, tree plan.Node) (*Statement, e
 		if s.Of != nil {
 			return x.tables[s.Of]
 		}
-		return x.db.entry(s.Table)
+		return x.entry(s.Table)
 	})
 	if err != nil {
 		return nil, err
@@ -425,7 +454,7 @@ func (x *settling) asIs(ctx context.Context, n plan.Node) (*table.Table, error) 
 			return nil, err
 		}
 	case *plan.Scan:
-		snapshot, unpin := x.db.pin(x.db.entry(in.Table))
+		snapshot, unpin := x.db.pin(x.entry(in.Table))
 		x.unpins = append(x.unpins, unpin)
 		if !snapshot.Has(columns) {
 			return nil, nil
@@ -563,7 +592,7 @@ func stored(v table.Value, t table.Type) (table.Value, error) {
 	case v.Null:
 		return v, nil
 	case v.Months != 0:
-		return v, fmt.Errorf("a column of a subquery cannot have the interval %s: one of months has no fixed length", v)
+		return v, fmt.Errorf("a column cannot have the interval %s: one of months has no fixed length", v)
 	case t.Kind == table.Decimal && v.Type.Scale != t.Scale:
 		scaled, err := expr.Eval(&expr.Cast{X: &expr.Const{V: v, P: -1}, To: t, P: -1}, &expr.Env{})
 		if err != nil {
@@ -572,7 +601,7 @@ func stored(v table.Value, t table.Type) (table.Value, error) {
 		v = scaled
 	}
 	if v.Big != nil {
-		return v, fmt.Errorf("a column of a subquery cannot have the value %s: it takes more than 64 bits", v)
+		return v, fmt.Errorf("a column cannot have the value %s: it takes more than 64 bits", v)
 	}
 	return v, nil
 }
