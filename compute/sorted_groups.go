@@ -138,8 +138,7 @@ func (s *sorting) heads(order, heads primitives.Vector) error {
 		if err := primitives.Gather(s.run, d, w.Words, order, sorted); err != nil {
 			return err
 		}
-		// xs are the quads that x is of: the one before is looked up there.
-		differs := primitives.Expr("y | uint(x != xs[(max(i, 1u) - 1u) >> 2][(max(i, 1u) - 1u) & 3u])")
+		differs := primitives.Expr("y | uint(x != " + primitives.Previous + ")")
 		if err := primitives.Map(s.run, d, differs, heads, sorted, heads); err != nil {
 			return err
 		}

@@ -307,8 +307,7 @@ func (o *orderedRows) number(keys []primitives.Vector, without int, what string)
 		if i == without/32 {
 			shift = uint32(without % 32)
 		}
-		// xs are the quads that x is of: the one before is looked up there.
-		differs := primitives.Func{Expr: "uint(" + begins + " || (x >> c0) != (xs[(max(i, 1u) - 1u) >> 2][(max(i, 1u) - 1u) & 3u] >> c0))", Constants: []uint32{shift}}
+		differs := primitives.Func{Expr: "uint(" + begins + " || (x >> c0) != (" + primitives.Previous + " >> c0))", Constants: []uint32{shift}}
 		in := []primitives.Vector{keys[i]}
 		if i > without/32 {
 			in = append(in, out.of)

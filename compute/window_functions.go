@@ -388,7 +388,7 @@ func (o *orderedRows) input(x *windowFunction) (list []primitives.Vector, err er
 		shape := primitives.ScanShape{Inclusive: true}
 		if !o.partitions.of.None() {
 			shape.Heads = primitives.New(o.rows)
-			differs := primitives.Expr("uint(i == 0u || x != xs[(max(i, 1u) - 1u) >> 2][(max(i, 1u) - 1u) & 3u])")
+			differs := primitives.Expr("uint(i == 0u || x != " + primitives.Previous + ")")
 			if err = primitives.Map(o.run, d, differs, shape.Heads, o.partitions.of); err != nil {
 				return list, err
 			}
