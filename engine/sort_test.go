@@ -160,8 +160,8 @@ func TestExplainOfOrderBy(t *testing.T) {
 
 // A sort that there is no memory for is an error with a remedy; its first rows need none.
 func TestOrderByWithinTheHostMemory(t *testing.T) {
-	for _, backend := range []string{"cpu", "compute"} {
-		testOrderByWithinTheHostMemory(t, backend, map[string]int64{"cpu": 15, "compute": 11}[backend])
+	for _, backend := range []string{"cpu", "compute", "both"} {
+		testOrderByWithinTheHostMemory(t, backend, map[string]int64{"cpu": 15, "compute": 11, "both": 11}[backend])
 	}
 }
 
