@@ -480,3 +480,25 @@ func TestChanges(t *testing.T) {
 		})
 	}
 }
+
+// BenchmarkInsertRow is an INSERT of one row into a table that grows by them.
+func BenchmarkInsertRow(b *testing.B) {
+	for name, def := range map[string]string{"plain": "k bigint, s text", "key": "k bigint PRIMARY KEY, s text", "check": "k bigint CHECK (k > 0), s text"} {
+		b.Run(name, func(b *testing.B) {
+			db, err := Open(Options{Backend: "cpu", Calibrations: b.TempDir()})
+			if err != nil {
+				b.Fatal(err)
+			}
+			defer db.Close()
+			ctx := context.Background()
+			if _, err := db.Exec(ctx, "CREATE TABLE t ("+def+")"); err != nil {
+				b.Fatal(err)
+			}
+			for i := 1; b.Loop(); i++ {
+				if _, err := db.Exec(ctx, "INSERT INTO t VALUES ($1, 'a text')", i); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

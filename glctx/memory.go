@@ -7,6 +7,8 @@ import (
 	"path"
 	"strconv"
 	"strings"
+	"sync"
+	"time"
 )
 
 // Names of NVX_gpu_memory_info, in KiB.
@@ -50,8 +52,23 @@ func (m HostMemory) usable() int64 {
 	return m.Available
 }
 
-// FreeHostMemory is how many bytes of the machine's memory may be used now.
-func FreeHostMemory() int64 { return readHostMemory("/").usable() }
+// free is what [FreeHostMemory] has read last, and when.
+var free struct {
+	mu    sync.Mutex
+	at    time.Time
+	bytes int64
+}
+
+// FreeHostMemory is how many bytes of the machine's memory may be used now, or a tenth of a second ago: small
+// statements would take longer to read that than for all else.
+func FreeHostMemory() int64 {
+	free.mu.Lock()
+	defer free.mu.Unlock()
+	if time.Since(free.at) > 100*time.Millisecond {
+		free.at, free.bytes = time.Now(), readHostMemory("/").usable()
+	}
+	return free.bytes
+}
 
 // readHostMemory reads /proc and /sys below root.
 func readHostMemory(root string) HostMemory {
