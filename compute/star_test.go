@@ -76,6 +76,9 @@ func TestStars(t *testing.T) {
 					q.Star = star
 					q.Columns = q.GroupReads()
 					states, err := Groups(g, d, q)
+					if d.maxBlocks() == 8 && name != "own" && errors.As(err, new(*plan.Declined)) {
+						continue // a GPU that reads through images, as software does, has no more
+					}
 					if err != nil {
 						t.Fatal(err)
 					}
