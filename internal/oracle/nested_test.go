@@ -257,7 +257,7 @@ func nestedAgree(t *testing.T, p *peer, all bool) {
 		}
 		n := joinsPerTables
 		if !all { // fewer: DuckDB is asked more
-			n /= 2
+			n /= 4
 		}
 		for range n {
 			text, ordered := g.statement()

@@ -200,7 +200,7 @@ func windowsAgree(t *testing.T, p *peer, all bool) {
 				t.Fatal(err)
 			}
 		}
-		n := joinsPerTables
+		n := joinsPerTables / 2 // a statement has several windows
 		if !all { // fewer: DuckDB is asked more
 			n /= 2
 		}
