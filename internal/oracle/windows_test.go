@@ -201,7 +201,7 @@ func windowsAgree(t *testing.T, p *peer, all bool) {
 			}
 		}
 		n := joinsPerTables / 2 // a statement has several windows
-		if !all { // fewer: DuckDB is asked more
+		if !all {               // fewer: DuckDB is asked more
 			n /= 2
 		}
 		for range n {
