@@ -13,6 +13,7 @@ import (
 	"github.com/stencildb/stencildb/generate"
 	"github.com/stencildb/stencildb/ingest"
 	"github.com/stencildb/stencildb/internal/numbers"
+	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/sql"
 	"github.com/stencildb/stencildb/table"
 )
@@ -106,6 +107,9 @@ func (b *ownTables) read(st *sql.Statement) (from string, err error) {
 	tree, err := st.Bind(b.catalog())
 	if err != nil {
 		return "", err
+	}
+	if _, ok := tree.(*plan.Arrays); ok {
+		return "", expr.Errorf(st.Offset, "an array of percentiles is not compared with other databases: write percentiles one by one")
 	}
 	var first *ownTable
 	names, reads := readsOf(tree)

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"math"
+	"slices"
 	"strconv"
 	"time"
 
@@ -100,6 +101,12 @@ func jsonValue(v table.Value) (text []byte) {
 		return []byte("null")
 	case v.Type.Kind == table.Boolean:
 		return strconv.AppendBool(nil, v.I != 0)
+	case v.Type.Kind == table.Array:
+		parts := make([][]byte, len(*v.List))
+		for i, e := range *v.List {
+			parts[i] = jsonValue(e)
+		}
+		return slices.Concat([]byte("["), bytes.Join(parts, []byte(",")), []byte("]"))
 	case v.Type.IsInteger() && -maxExact <= v.I && v.I <= maxExact:
 		return strconv.AppendInt(nil, v.I, 10)
 	case v.Type.Kind == table.Real:

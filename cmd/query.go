@@ -35,6 +35,7 @@ any_value, string_agg(x, ', ' ORDER BY y), selectivity(), all with FILTER (WHERE
 those of one argument and string_agg with DISTINCT, and
 
   percentile_disc(0.9) WITHIN GROUP (ORDER BY x), percentile_cont, mode()
+  percentile_cont(ARRAY[0.25, 0.75]) WITHIN GROUP (ORDER BY x), an array
   kth_largest(x, k), kth_smallest(x, k)
 
 WHERE takes AND, OR, NOT, comparisons, BETWEEN, IN, LIKE, IS [NOT] NULL and

@@ -108,6 +108,17 @@ func assign(dest any, v table.Value) error {
 func fit(dest any, to reflect.Value, v table.Value) error {
 	refused := fmt.Errorf("%s %s does not fit a %s", v.Type, v, to.Type())
 	switch d := dest.(type) {
+	case *[]float64:
+		if v.Type.Kind != table.Array {
+			return refused
+		}
+		*d = make([]float64, len(*v.List))
+		for i, e := range *v.List {
+			if err := assign(&(*d)[i], e); err != nil {
+				return err
+			}
+		}
+		return nil
 	case *time.Time:
 		t, ok := timeOf(v)
 		if !ok {
@@ -165,8 +176,8 @@ func timeOf(v table.Value) (time.Time, bool) {
 	return time.Time{}, false
 }
 
-// goValue is a value as Go has it: int64, float64, bool, string, time.Time; a NUMERIC and
-// an interval are text, and NULL is nil.
+// goValue is a value as Go has it: int64, float64, bool, string, time.Time; a NUMERIC, an
+// interval and an array are text, and NULL is nil.
 func goValue(v table.Value) any {
 	switch t := v.Type; {
 	case v.Null:

@@ -37,7 +37,8 @@ import (
 // An error that a row raises in the select list ends the rows after those before it.
 type Rows struct {
 	of      *Statement
-	columns []Column // those of the statement, of the types that the values have
+	columns []Column // those of the statement's tree, of the types that the values have
+	arrays  []int    // see bound
 
 	ctx     context.Context
 	closing []func() // what Close calls
@@ -134,6 +135,9 @@ func (r *Rows) Values() []table.Value {
 	for i := range out {
 		out[i] = r.value(i)
 	}
+	if r.arrays != nil {
+		return arrayed(r.arrays, out)
+	}
 	return out
 }
 
@@ -146,7 +150,7 @@ func (r *Rows) value(col int) table.Value {
 }
 
 // Scan copies the current row into dest, one pointer a column: *int64, *int, *int32,
-// *float64, *string, *bool, *time.Time, *[]byte, *big.Int, *big.Rat, *[table.Value], *any, or
+// *float64, *string, *bool, *time.Time, *[]byte, *[]float64, *big.Int, *big.Rat, *[table.Value], *any, or
 // a pointer to one of the pointers before it, which NULL makes nil. Other types that
 // implement database/sql's Scanner get what *any would. A value that does not fit its
 // destination is an error, and so is NULL where nothing can hold it.
@@ -154,13 +158,18 @@ func (r *Rows) Scan(dest ...any) error {
 	if r.now == nil || r.at < 0 {
 		return errors.New("engine: Scan without a row: call Next before it")
 	}
-	if len(dest) != len(r.columns) {
+	columns, value := r.Columns(), r.value
+	if r.arrays != nil {
+		row := r.Values()
+		value = func(i int) table.Value { return row[i] }
+	}
+	if len(dest) != len(columns) {
 		return fmt.Errorf("engine: Scan into %s of a row of %s",
-			numbers.Count(len(dest), "destination", "destinations"), numbers.Count(len(r.columns), "column", "columns"))
+			numbers.Count(len(dest), "destination", "destinations"), numbers.Count(len(columns), "column", "columns"))
 	}
 	for i, d := range dest {
-		if err := assign(d, r.value(i)); err != nil {
-			return fmt.Errorf("engine: column %s: %w", r.columns[i].Name, err)
+		if err := assign(d, value(i)); err != nil {
+			return fmt.Errorf("engine: column %s: %w", columns[i].Name, err)
 		}
 	}
 	return nil
@@ -170,10 +179,10 @@ func (r *Rows) Scan(dest ...any) error {
 // some ten thousand rows. Who takes a batch releases it, and reads no value of it from then
 // on: its memory is used again. bigint is Int64, integer Int32, smallint Int16, numeric Decimal128 (Decimal256 beyond 38 digits, text beyond 76), real Float32,
 // double precision Float64, boolean Boolean, date Date32, timestamp Timestamp[us] without a
-// zone, an interval Interval[MonthDayNano], a column of text a dictionary of Utf8 and other text Utf8.
+// zone, an interval Interval[MonthDayNano], a column of text a dictionary of Utf8 and other text Utf8, an array a List.
 func (r *Rows) Batches() iter.Seq2[arrow.RecordBatch, error] {
 	return func(yield func(arrow.RecordBatch, error) bool) {
-		schema := r.Schema()
+		schema := schemaOf(r.columns)
 		for b := range r.rest() {
 			if !yield(r.record(schema, b), nil) {
 				return
@@ -191,6 +200,9 @@ func (r *Rows) record(schema *arrow.Schema, b batch) arrow.RecordBatch {
 		b = v.computed(schema)
 	}
 	columns := b.(computed)
+	if r.arrays != nil {
+		schema, columns = r.Schema(), arrayedColumns(r.arrays, columns, r.columns)
+	}
 	batch := array.NewRecordBatch(schema, columns, int64(columns.Len()))
 	for _, c := range columns { // the batch has them now
 		c.Release()
@@ -199,9 +211,11 @@ func (r *Rows) record(schema *arrow.Schema, b batch) arrow.RecordBatch {
 }
 
 // Schema is that of the batches.
-func (r *Rows) Schema() *arrow.Schema {
-	fields := make([]arrow.Field, len(r.columns))
-	for i, c := range r.columns {
+func (r *Rows) Schema() *arrow.Schema { return schemaOf(r.Columns()) }
+
+func schemaOf(columns []Column) *arrow.Schema {
+	fields := make([]arrow.Field, len(columns))
+	for i, c := range columns {
 		fields[i] = arrow.Field{Name: c.Name, Type: ingest.ArrowType(c.Type), Nullable: true}
 		if c.coded {
 			fields[i].Type = ingest.DictionaryType
@@ -211,7 +225,12 @@ func (r *Rows) Schema() *arrow.Schema {
 }
 
 // Columns are the names and types of the columns.
-func (r *Rows) Columns() []Column { return r.columns }
+func (r *Rows) Columns() []Column {
+	if r.arrays == nil {
+		return r.columns
+	}
+	return arrayedTypes(r.arrays, r.columns)
+}
 
 // SQL is the statement's text, as given, without the semicolon.
 func (r *Rows) SQL() string { return r.of.parsed.Text }

@@ -41,6 +41,7 @@ type bound struct {
 	scans    []*read        // of the fragment's scans, from left to right
 	outlined *outlined      // what it need not read of them; nil where that is nothing
 	params   []table.Value
+	arrays   []int   // how many columns of the tree each of the answer's is an array of, as [plan.Arrays] has it; nil for none
 	nested   *nested // where it has subplans or subqueries; the tree is then not cut, and there is no fragment
 	latest   atomic.Pointer[planned]
 	renewed  atomic.Pointer[Statement] // bound to the tables that its names have come to mean
@@ -154,6 +155,13 @@ func (db *DB) bindTo(ctx context.Context, c sql.Catalog, st *sql.Statement, para
 
 // planned is what a bound tree reads, after all rules.
 func (db *DB) planned(ctx context.Context, tree plan.Node, c sql.Catalog, params []table.Value) (*bound, error) {
+	if a, ok := tree.(*plan.Arrays); ok {
+		b, err := db.planned(ctx, a.Input, c, params)
+		if err == nil {
+			b.arrays = a.Sizes
+		}
+		return b, err
+	}
 	if plan.Nests(tree) {
 		return db.bindNested(tree, c, params)
 	}
@@ -380,6 +388,7 @@ func (s *Statement) run(ctx context.Context, change func(*execution)) (*Rows, er
 		return nil, err
 	}
 	files := rest
+	arrays := s.arrays
 	if s.bound != nil {
 		for _, of := range s.sources {
 			files += time.Duration(of.load.Swap(0))
@@ -396,7 +405,7 @@ func (s *Statement) run(ctx context.Context, change func(*execution)) (*Rows, er
 		return nil, s.described(err)
 	}
 	unpin = both(unpin, ran.done)
-	r := &Rows{of: s, columns: s.columns, ctx: ctx, waited: time.Since(start), before: ran.before(now.before), files: files}
+	r := &Rows{of: s, columns: s.columns, arrays: arrays, ctx: ctx, waited: time.Since(start), before: ran.before(now.before), files: files}
 	x := &execution{planned: now, ctx: ctx, rows: r, atMost: -1, states: inGroups}
 	x.execute = func(b backend, took *took) ([]table.Value, error) { return now.answer(ctx, b, took) }
 	x.order = func(b backend, took *took) (placedRows, error) { return inOrder(ctx, s.db, b, now.plan, took) }

@@ -33,6 +33,8 @@ func ArrowType(t table.Type) arrow.DataType {
 	switch {
 	case ok:
 		return dt
+	case t.Kind == table.Array:
+		return arrow.ListOf(ArrowType(t.Element()))
 	case t.Kind == table.Decimal && p <= 38:
 		return &arrow.Decimal128Type{Precision: p, Scale: scale}
 	case t.Kind == table.Decimal && p <= 76:
@@ -72,6 +74,11 @@ func AppendValue(b array.Builder, v table.Value) {
 		b.Append(monthDayNano(v.Months, v.I))
 	case *array.StringBuilder:
 		b.Append(v.String())
+	case *array.ListBuilder:
+		b.Append(true)
+		for _, e := range *v.List {
+			AppendValue(b.ValueBuilder(), e)
+		}
 	case *array.BinaryDictionaryBuilder:
 		if err := b.AppendString(v.S); err != nil {
 			panic(err)

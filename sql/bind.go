@@ -36,6 +36,10 @@ type binder struct {
 	sizes  map[expr.Expr]int
 	copied int
 	now    *time.Time // of the statement, once asked for
+	// sizes of the arrays that select items are, one an item: see [plan.Arrays]. answers says that it
+	// may have some, since it is the statement itself.
+	arrays  []int
+	answers bool
 	// subqueries counts those of the statement.
 	subqueries *int
 }
@@ -83,7 +87,17 @@ func (s *Statement) Bind(c Catalog, params ...table.Value) (bound plan.Node, err
 	case s.summarizes:
 		return b.summarize(), nil
 	}
-	return plan.Unnest(b.query(), c.Off), nil
+	return b.answer(), nil
+}
+
+// answer binds the statement's own query.
+func (b *binder) answer() plan.Node {
+	b.answers = true
+	n := plan.Unnest(b.query(), b.c.Off)
+	if slices.Max(append(b.arrays, 0)) > 0 {
+		n = &plan.Arrays{Input: n, Sizes: b.arrays}
+	}
+	return n
 }
 
 // ready is why the statement cannot be bound, before any name is looked at.
@@ -207,12 +221,20 @@ func (b *binder) items() []plan.Item {
 			panic(b.errorf(int(rt.GetLocation()), "this select item is not supported"))
 		}
 		if fields := rt.Val.GetColumnRef().GetFields(); len(fields) > 0 && fields[len(fields)-1].GetAStar() != nil {
-			items = append(items, b.star(rt.Val.GetColumnRef())...)
+			all := b.star(rt.Val.GetColumnRef())
+			items, b.arrays = append(items, all...), append(b.arrays, make([]int, len(all))...)
 			continue
 		}
-		e := b.expr(rt.Val)
 		name, _ := columnName(rt.Val)
-		items = append(items, plan.Item{Name: cmp.Or(rt.Name, name), E: settle(e)})
+		if list := b.percentiles(rt.Val); list != nil {
+			for _, e := range list {
+				items = append(items, plan.Item{Name: cmp.Or(rt.Name, name), E: e})
+			}
+			b.arrays = append(b.arrays, len(list))
+			continue
+		}
+		items = append(items, plan.Item{Name: cmp.Or(rt.Name, name), E: settle(b.expr(rt.Val))})
+		b.arrays = append(b.arrays, 0)
 	}
 	b.countItems(len(items))
 	return items

@@ -59,13 +59,17 @@ type call struct {
 	*binder
 	*pg.FuncCall
 	aggregate
-	at int // where it stands in the text
+	at       int       // where it stands in the text
+	fraction expr.Expr // of percentiles of an array, the one that is bound; else nil
 }
 
 func (c *call) errorf(format string, args ...any) error { return expr.Errorf(c.at, format, args...) }
 
-func (b *binder) call(n *pg.FuncCall) expr.Expr {
-	c := &call{b, n, aggregate{name: lastName(n.Funcname)}, b.pos(int(n.Location))}
+func (b *binder) call(n *pg.FuncCall) expr.Expr { return b.callAt(n, nil) }
+
+// callAt is call, for one fraction of an array of them where that is not nil.
+func (b *binder) callAt(n *pg.FuncCall, fraction expr.Expr) expr.Expr {
+	c := &call{b, n, aggregate{name: lastName(n.Funcname)}, b.pos(int(n.Location)), fraction}
 	if i := slices.IndexFunc(aggregates, func(a aggregate) bool { return a.name == c.name }); i >= 0 {
 		c.aggregate = aggregates[i]
 	}
@@ -264,9 +268,9 @@ func (c *call) count() expr.Expr {
 	return c.finished(c.of(c.Args[0]))
 }
 
-// constant binds a constant argument of type t; nil is what is none.
-func (c *call) constant(n *pg.Node, t table.Type) *expr.Const {
-	e := coerce(c.expr(n), t)
+// constant is an argument as a constant of type t; nil is what is none.
+func constant(e expr.Expr, t table.Type) *expr.Const {
+	e = coerce(e, t)
 	switch et := e.Type(); {
 	case et.IsNumeric() && t.Kind == table.Double:
 		e = convert(e, t, e.Pos())
@@ -294,10 +298,15 @@ func (c *call) percentile() expr.Expr {
 	if len(c.Args) != 1 || len(c.AggOrder) != 1 {
 		panic(c.errorf("%s takes one fraction and one value to order by", c.name))
 	}
-	if n := c.Args[0]; n.GetAArrayExpr() != nil || len(n.GetTypeCast().GetTypeName().GetArrayBounds()) > 0 {
-		panic(c.errorf("%s of several fractions gives an array, and there are none; write %s", c.name, c.oneByOne(n)))
+	n, of := c.Args[0], c.fraction
+	switch {
+	case of != nil:
+	case isArray(n):
+		panic(c.errorf("%s of several fractions gives an array, which only an item of the outermost SELECT can be; write %s", c.name, c.oneByOne(n)))
+	default:
+		of = c.expr(n)
 	}
-	f := c.constant(c.Args[0], double)
+	f := constant(of, double)
 	if f == nil {
 		panic(c.errorf("%s takes a constant fraction between 0 and 1", c.name))
 	}
@@ -322,6 +331,32 @@ func (c *call) oneByOne(array *pg.Node) string {
 	return strings.Join(list, ", ")
 }
 
+// isArray reports an ARRAY[...], or a text that is cast to an array.
+func isArray(n *pg.Node) bool {
+	return n.GetAArrayExpr() != nil || len(n.GetTypeCast().GetTypeName().GetArrayBounds()) > 0
+}
+
+// percentiles binds an item of the statement's own select list that is the percentiles of an array of
+// fractions, one after the other; nil for another item.
+func (b *binder) percentiles(n *pg.Node) (list []expr.Expr) {
+	f := n.GetFuncCall()
+	if name := lastName(f.GetFuncname()); name != "percentile_cont" && name != "percentile_disc" {
+		return nil
+	}
+	if !b.answers || f.Over != nil || !f.AggWithinGroup || len(f.Args) != 1 || !isArray(f.Args[0]) {
+		return nil
+	}
+	some := false
+	for _, fraction := range b.elements(f.Args[0], int(f.Location)) {
+		list = append(list, b.callAt(f, fraction))
+		some = some || !isNull(fraction)
+	}
+	if !some {
+		panic(b.errorf(int(f.Location), "%s takes at least one fraction that is not NULL", lastName(f.Funcname)))
+	}
+	return list
+}
+
 // mode binds mode() WITHIN GROUP (ORDER BY x [DESC]).
 func (c *call) mode() expr.Expr {
 	if len(c.Args) != 0 || len(c.AggOrder) != 1 {
@@ -336,7 +371,7 @@ func (c *call) kth() expr.Expr {
 		panic(c.errorf("%s takes a value and k: %s(x, 10)", c.name, c.name))
 	}
 	a := c.of(c.Args[0])
-	k := c.constant(c.Args[1], bigint)
+	k := constant(c.expr(c.Args[1]), bigint)
 	if k == nil {
 		panic(c.errorf("the second argument of %s must be a constant integer", c.name))
 	}

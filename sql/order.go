@@ -50,10 +50,22 @@ func (b *binder) sortKey(n *pg.Node, items []plan.Item, clause string) expr.Expr
 		switch {
 		case at == nil:
 			panic(b.errorf(loc, "non-integer constant in %s; write a column, or the position of a select item", clause))
-		case at.Ival < 1 || int(at.Ival) > len(items):
-			panic(b.errorf(loc, "%s position %d is not in select list; its items are 1 to %d", clause, at.Ival, len(items)))
 		}
-		return items[at.Ival-1].E
+		sizes := b.arrays
+		if sizes == nil { // of rows
+			sizes = make([]int, len(items))
+		}
+		if at.Ival < 1 || int(at.Ival) > len(sizes) {
+			panic(b.errorf(loc, "%s position %d is not in select list; its items are 1 to %d", clause, at.Ival, len(sizes)))
+		}
+		i := 0
+		for _, size := range sizes[:at.Ival-1] {
+			i += max(1, size)
+		}
+		if sizes[at.Ival-1] > 0 {
+			panic(b.errorf(loc, "%s of an array is not supported; write one of its percentiles: %s", clause, items[i].E))
+		}
+		return items[i].E
 	}
 	return settle(b.expr(n))
 }

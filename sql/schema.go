@@ -144,7 +144,7 @@ func (s *Statement) describesSelect() bool { return strings.EqualFold(s.token(1)
 func (b *binder) describe() plan.Node {
 	var fields []table.Field
 	if b.describesSelect() {
-		fields = plan.Unnest(b.query(), b.c.Off).Fields()
+		fields = b.answer().Fields()
 	} else {
 		b.onlyTable("DESCRIBE takes the name of a table, or a SELECT")
 		b.from()

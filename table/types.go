@@ -9,7 +9,8 @@ import (
 type Kind uint8
 
 // The kinds of DESIGN's data model. Unknown is the type of a bare NULL and of a
-// column without any value; Interval is microseconds.
+// column without any value; Interval is microseconds. Array is a list of values of one type: a
+// column of an answer may have it, no table's.
 const (
 	Unknown Kind = iota
 	Boolean
@@ -23,13 +24,16 @@ const (
 	Timestamp
 	Varchar
 	Interval
+	Array
 )
 
 // Type is an SQL type. Precision and Scale belong to Decimal: Precision digits
 // in all, Scale of them after the point. A column's Decimal has Precision <= 18;
-// sums are Decimal(38, s).
+// sums are Decimal(38, s). Of is the kind of an Array's elements, which have its Precision and
+// Scale.
 type Type struct {
 	Kind      Kind
+	Of        Kind
 	Precision int
 	Scale     int
 }
@@ -43,11 +47,22 @@ var kindNames = [...]string{
 
 // String returns PostgreSQL's name of the type.
 func (t Type) String() string {
-	if t.Kind == Decimal {
+	switch t.Kind {
+	case Decimal:
 		return fmt.Sprintf("numeric(%d,%d)", t.Precision, t.Scale)
+	case Array:
+		return t.Element().String() + "[]"
 	}
 	return kindNames[t.Kind]
 }
+
+// ArrayOf is the type of a list of values of a type.
+func ArrayOf(t Type) Type {
+	return Type{Kind: Array, Of: t.Kind, Precision: t.Precision, Scale: t.Scale}
+}
+
+// Element is the type of an Array's elements.
+func (t Type) Element() Type { return Type{Kind: t.Of, Precision: t.Precision, Scale: t.Scale} }
 
 // shortNames are PostgreSQL's other names of the kinds.
 var shortNames = map[string]Kind{

@@ -13,7 +13,7 @@ import (
 // Where the payload lies depends on Type.Kind: I for the integers, BOOLEAN
 // (0, 1), DATE (days since 1970-01-01), TIMESTAMP (microseconds since then),
 // INTERVAL (microseconds, beside Months) and DECIMAL (the value times 10^Scale); F for REAL and
-// DOUBLE; S for VARCHAR. A DECIMAL too large for 64 bits has Big set, which then
+// DOUBLE; S for VARCHAR; List for an Array. A DECIMAL too large for 64 bits has Big set, which then
 // holds the scaled integer in place of I.
 type Value struct {
 	Type Type
@@ -25,6 +25,8 @@ type Value struct {
 	F   float64
 	S   string
 	Big *big.Int
+
+	List *[]Value // a pointer, so that all other values stay small
 }
 
 // Null returns the NULL of type t.
@@ -58,6 +60,9 @@ func Dec(t Type, unscaled *big.Int) Value {
 	}
 	return v
 }
+
+// List returns an array of values of type t.
+func List(t Type, values []Value) Value { return Value{Type: ArrayOf(t), List: &values} }
 
 // Unscaled returns the integer of an integer or DECIMAL value: the value times
 // 10^Scale; of an INTERVAL its microseconds, with 30 days a month.
@@ -134,8 +139,23 @@ func (v Value) String() string {
 		return v.S
 	case Interval:
 		return FormatInterval(v.Months, v.I)
+	case Array:
+		return formatList(*v.List)
 	}
 	return strconv.FormatInt(v.I, 10)
+}
+
+// formatList writes an array as PostgreSQL does: {1,NULL,"a b"}.
+func formatList(list []Value) string {
+	texts := make([]string, len(list))
+	for i, v := range list {
+		text := v.String()
+		if !v.Null && (text == "" || strings.ContainsAny(text, "{},\"\\ \t\n\v\f\r") || strings.EqualFold(text, "null")) {
+			text = `"` + strings.NewReplacer(`"`, `\"`, `\`, `\\`).Replace(text) + `"`
+		}
+		texts[i] = text
+	}
+	return "{" + strings.Join(texts, ",") + "}"
 }
 
 func formatDecimal(u *big.Int, scale int) string {

@@ -1,0 +1,50 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"testing"
+)
+
+// An array of percentiles is what the percentiles are one by one, on every backend, as rows, scanned
+// and as Arrow.
+func TestArraysOfPercentiles(t *testing.T) {
+	for _, backend := range []string{"cpu", "compute", "classic", "fused"} {
+		db := openSales(t, backend)
+		ctx := context.Background()
+		var one, two int64
+		rows, err := db.Query(ctx, "SELECT percentile_disc(0.25) WITHIN GROUP (ORDER BY units), percentile_disc(0.9) WITHIN GROUP (ORDER BY units) FROM sales")
+		if err != nil || !rows.Next() || rows.Scan(&one, &two) != nil {
+			t.Fatal(err, rows.Err())
+		}
+		rows.Close()
+		const text = "SELECT COUNT(*), percentile_disc(ARRAY[0.25, NULL, 0.9]) WITHIN GROUP (ORDER BY units) AS p, percentile_cont(ARRAY[0, 1]) WITHIN GROUP (ORDER BY units) FROM sales"
+		if rows, err = db.Query(ctx, text); err != nil {
+			t.Fatal(err)
+		}
+		if c := rows.Columns(); len(c) != 3 || c[1].Name != "p" || c[1].Type.String() != "bigint[]" || c[2].Type.String() != "double precision[]" {
+			t.Errorf("%s: columns %v", backend, c)
+		}
+		var n int
+		var p string
+		var ends []float64
+		if !rows.Next() || rows.Scan(&n, &p, &ends) != nil || n != 9 || p != fmt.Sprintf("{%d,NULL,%d}", one, two) || !slices.Equal(ends, []float64{1, 9}) {
+			t.Errorf("%s: %d %s %v", backend, n, p, ends)
+		}
+		rows.Close()
+		if rows, err = db.Query(ctx, text); err != nil {
+			t.Fatal(err)
+		}
+		for batch, err := range rows.Batches() {
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := fmt.Sprintf("[[%d (null) %d]]", one, two)
+			if got := fmt.Sprint(batch.Column(1)); got != want || !batch.Schema().Equal(rows.Schema()) {
+				t.Errorf("%s: Arrow has %s, want %s", backend, got, want)
+			}
+			batch.Release()
+		}
+	}
+}
