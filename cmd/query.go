@@ -48,6 +48,10 @@ NULLs and different values it has, the smallest and the largest, and its quartil
 (percentile_disc); all of them are exact. SET name = value, RESET name and SHOW name are for
 backend, disable_rule (of plans: SHOW RULES), host_memory, join (the algorithm) and
 statement_timeout (SHOW ALL).
+BEGIN starts a transaction, which COMMIT or ROLLBACK ends: it reads the tables as they were
+when it began, with its own changes, and others see these once it is committed. Where another one
+has changed the same rows meanwhile, COMMIT is an error. One that is open at the end of the script is
+rolled back, and a note says so.
 CREATE INDEX [name] ON t [USING sorted | hash] (column) makes an index, which cpu uses
 where a condition selects few records; DROP INDEX name, SHOW INDEXES.
 
@@ -76,8 +80,10 @@ arguments, 130 after Ctrl-C.` + commonHelp,
 			return err
 		}
 		return o.withDB(c, func(ctx context.Context, db *engine.DB) error {
+			session := db.Session()
+			defer session.Close() // which says what it rolls back
 			return runTo(file, c.OutOrStdout(), func(w io.Writer) error {
-				return runScript(ctx, db, script, newFormat(out, w, file != ""), keepGoing, o.text.name(), c.ErrOrStderr())
+				return runScript(ctx, session, script, newFormat(out, w, file != ""), keepGoing, o.text.name(), c.ErrOrStderr())
 			})
 		})
 	})
@@ -90,11 +96,11 @@ arguments, 130 after Ctrl-C.` + commonHelp,
 
 // runScript answers the statements of a script that comes from source. Errors of
 // statements go to stderr, one line each.
-func runScript(ctx context.Context, db *engine.DB, text string, f format, keepGoing bool, source string, stderr io.Writer) error {
+func runScript(ctx context.Context, session *engine.Session, text string, f format, keepGoing bool, source string, stderr io.Writer) error {
 	failed, none := false, true
 	running := clockOn(stderr)
 	defer running.stop()
-	for rows, err := range db.Each(ctx, text) {
+	for rows, err := range session.Each(ctx, text) {
 		none = false
 		early := err != nil
 		if !early {

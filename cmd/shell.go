@@ -44,8 +44,9 @@ status 1.` + commonHelp,
 	}
 	c.RunE = run(func(c *cobra.Command, _ []string) error {
 		return o.withDB(c, func(ctx context.Context, db *engine.DB) error {
-			s := &shell{db: db, ctx: ctx, out: c.OutOrStdout(), stderr: c.ErrOrStderr(), kept: func(string) {}}
+			s := &shell{db: db, session: db.Session(), ctx: ctx, out: c.OutOrStdout(), stderr: c.ErrOrStderr(), kept: func(string) {}}
 			defer s.discard()
+			defer s.session.Close() // which says what it rolls back
 			if screen, shown := s.out.(*terminal); shown && c.InOrStdin() == os.Stdin && isTerminal(os.Stdin) {
 				return s.interact(screen)
 			}
@@ -59,6 +60,7 @@ status 1.` + commonHelp,
 // shell is a session in which SQL and commands are typed.
 type shell struct {
 	db          *engine.DB
+	session     *engine.Session
 	ctx         context.Context
 	out, stderr io.Writer
 	view        view              // of answers
@@ -106,6 +108,9 @@ func (s *shell) interact(screen *terminal) error {
 func (s *shell) prompt() string {
 	if s.typed != "" {
 		return "       ..> "
+	}
+	if s.session.Begun() {
+		return "stencildb*> "
 	}
 	return "stencildb> "
 }
@@ -155,7 +160,7 @@ func (s *shell) query(text string) {
 		s.last = list[len(list)-1].Select()
 	}
 	s.interruptible(func(ctx context.Context) error {
-		return runScript(ctx, s.db, text, s.format(), false, "what was typed", s.stderr)
+		return runScript(ctx, s.session, text, s.format(), false, "what was typed", s.stderr)
 	})
 }
 

@@ -26,7 +26,7 @@ func init() {
 	commands = []command{
 		{`\d`, "[TABLE]", "list the tables, or the columns of one", (*shell).describe},
 		{`\df`, "", "list the functions", func(s *shell, ctx context.Context, _ string) error {
-			return runScript(ctx, s.db, "SHOW FUNCTIONS", s.format(), false, "", s.stderr)
+			return runScript(ctx, s.session, "SHOW FUNCTIONS", s.format(), false, "", s.stderr)
 		}},
 		{`\load`, "NAME=PATH[?option&...]", "open a file as a table, as --load does", (*shell).load},
 		{`\backend`, "[NAME]", "take another backend, or say which it is", (*shell).backend},
@@ -95,7 +95,7 @@ func (s *shell) describe(ctx context.Context, args string) error {
 	if args != "" {
 		text = "DESCRIBE " + args
 	}
-	return runScript(ctx, s.db, text, s.format(), false, "", s.stderr)
+	return runScript(ctx, s.session, text, s.format(), false, "", s.stderr)
 }
 
 func (s *shell) load(ctx context.Context, args string) error {
@@ -134,7 +134,7 @@ func (s *shell) explain(ctx context.Context, args string) error {
 	if err != nil {
 		return err
 	}
-	return explainTo(ctx, s.out, s.db, text, engine.ExplainOptions{})
+	return explainTo(ctx, s.out, s.session.DB(), text, engine.ExplainOptions{})
 }
 
 func (s *shell) trace(ctx context.Context, args string) error {
@@ -154,7 +154,7 @@ func (s *shell) trace(ctx context.Context, args string) error {
 		return err
 	}
 	defer page.Discard()
-	t, err := traceOn(ctx, s.stderr, s.db, text, trace.Options{})
+	t, err := traceOn(ctx, s.stderr, s.session.DB(), text, trace.Options{})
 	if err != nil {
 		return err
 	}
@@ -203,5 +203,5 @@ func (s *shell) readFile(ctx context.Context, path string) error {
 	if err != nil {
 		return err
 	}
-	return runScript(ctx, s.db, text, s.format(), false, path, s.stderr)
+	return runScript(ctx, s.session, text, s.format(), false, path, s.stderr)
 }

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"sync"
 
+	"golang.org/x/sync/semaphore"
+
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -13,8 +15,14 @@ type catalog struct {
 	mu      sync.Mutex
 	version uint64   // counts the changes of what names mean
 	entries []*entry // in the order in which they were added
-	files   []*entry // that statements have named
 	schema  []*entry // the tables of information_schema
+
+	one     *semaphore.Weighted         // of 1: statements that change its tables do so one after the other
+	numbers map[string][]*table.Segment // of the rows of each table, as UPDATE and DELETE had them last; with one
+}
+
+func newCatalog() *catalog {
+	return &catalog{schema: informationSchema(), one: semaphore.NewWeighted(1), numbers: map[string][]*table.Segment{}}
 }
 
 // add makes a table known, under a name that no other one has.
@@ -50,7 +58,7 @@ func (c *catalog) put(name string, e *entry) {
 func (c *catalog) entry(name string) *entry {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for _, e := range slices.Concat(c.entries, c.schema, c.files) {
+	for _, e := range slices.Concat(c.entries, c.schema) {
 		if e.name == name {
 			return e
 		}
@@ -58,7 +66,7 @@ func (c *catalog) entry(name string) *entry {
 	return nil
 }
 
-// known are the tables besides files and information_schema, and the version of the catalog.
+// known are the tables besides information_schema, and the version of the catalog.
 func (c *catalog) known() ([]*entry, uint64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -69,7 +77,7 @@ func (c *catalog) known() ([]*entry, uint64) {
 func (c *catalog) read() (list []*table.Table) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for _, e := range slices.Concat(c.entries, c.files) {
+	for _, e := range c.entries {
 		if t := e.table.Load(); t != nil {
 			list = append(list, t)
 		}

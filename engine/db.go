@@ -19,6 +19,7 @@ import (
 	"github.com/stencildb/stencildb/cpu"
 	"github.com/stencildb/stencildb/ingest"
 	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/sql"
 	"github.com/stencildb/stencildb/storage"
 	"github.com/stencildb/stencildb/table"
 )
@@ -69,6 +70,7 @@ type DB struct {
 	*core
 	tables     *catalog
 	statements *lru.Cache[string, *Statement] // those used last, by their text
+	tx         *Tx                            // whose tables it has; nil for those that all see
 }
 
 // core is what a DB has besides its tables. The DB of a transaction has the same core, and tables of its own.
@@ -82,7 +84,9 @@ type core struct {
 
 	opener    func(Options) (*gpus, error)
 	committed *catalog // the tables as all see them
-	commits   *commits
+	files     *catalog // that statements have named
+	texts     *lru.Cache[string, *sql.Statement]
+	commits   commits
 	store     *storage.Store // nil without [Options.Folder]
 	stars     *stars
 	lowered   plan.Lowered
@@ -136,8 +140,9 @@ func Open(o Options) (*DB, error) {
 		o.Calibrations, _ = cost.Folder()
 	}
 	kept, _ := lru.New[string, *Statement](maxStatements) // only a size below 1 is an error
-	c := &catalog{schema: informationSchema()}
-	db := &DB{core: &core{opts: o, opener: openGPUs, committed: c, commits: newCommits(), costs: costs{folder: o.Calibrations, note: o.Note}, uses: uses{of: map[columnOf]int{}}}, tables: c, statements: kept}
+	texts, _ := lru.New[string, *sql.Statement](maxStatements)
+	c := newCatalog()
+	db := &DB{core: &core{opts: o, opener: openGPUs, committed: c, files: newCatalog(), texts: texts, costs: costs{folder: o.Calibrations, note: o.Note}, uses: uses{of: map[columnOf]int{}}}, tables: c, statements: kept}
 	db.cpu = newCPU(cpu.WithIndexes(db.indexes.at))
 	db.stars = db.newStars()
 	db.asked = cmp.Or(o.Backend, "auto")
@@ -215,7 +220,15 @@ func (db *DB) isClosed() bool {
 }
 
 // entry is that of a table's name; nil where there is none.
-func (db *DB) entry(name string) *entry { return db.tables.entry(name) }
+func (db *DB) entry(name string) *entry {
+	if e := db.tables.entry(name); e != nil {
+		return e
+	}
+	return db.files.entry(name)
+}
+
+// inMemory are the tables read so far, as they are now.
+func (c *core) inMemory() []*table.Table { return append(c.committed.read(), c.files.read()...) }
 
 var errClosed = errors.New("engine: the DB is closed")
 
@@ -307,7 +320,7 @@ func (db *DB) hostBudget() (int64, error) {
 	if left == 0 {
 		return 0, nil
 	}
-	for _, t := range db.committed.read() {
+	for _, t := range db.inMemory() {
 		left -= t.Bytes()
 	}
 	left -= db.indexes.bytes()

@@ -15,6 +15,8 @@
 //   - [Statement] is one that is parsed once, and without parameters also bound and planned
 //     once ([DB.Prepare]).
 //     [DB.Query] keeps the statements used last in that form by their text.
+//   - [Tx] is a transaction ([DB.Begin]): a DB whose statements read one snapshot and their own changes. A [Session] runs the
+//     statements of one asker, BEGIN and COMMIT among them.
 //   - [Options] names the backend: "classic" is the 2004 paper on the graphics pipeline,
 //     "fused" the same pipeline used the modern way, "compute" works on bit planes in
 //     compute shaders, "cpu" computes the same in Go, "both" has these two share the rows of a query,

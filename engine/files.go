@@ -33,9 +33,7 @@ func (db *DB) openFile(ctx context.Context, f sql.File) (*table.Table, error) {
 	if db.isClosed() {
 		err = errClosed
 	}
-	db.tables.mu.Lock()
-	db.tables.files = append(slices.DeleteFunc(slices.Clone(db.tables.files), func(e *entry) bool { return e.name == name }), e)
-	db.tables.mu.Unlock()
+	db.files.put(name, e)
 	if old != nil {
 		db.snapshots.mu.Lock()
 		db.release(old.table.Load())
@@ -46,10 +44,8 @@ func (db *DB) openFile(ctx context.Context, f sql.File) (*table.Table, error) {
 
 // changed reports that a file which a statement named is no more what was read.
 func (db *DB) changed(e *entry) bool {
-	db.tables.mu.Lock()
-	named := slices.Contains(db.tables.files, e)
-	db.tables.mu.Unlock()
-	return named && e.file.Changed()
+	files, _ := db.files.known()
+	return slices.Contains(files, e) && e.file.Changed()
 }
 
 // formats are what the functions of [sql.FileFunctions] read.

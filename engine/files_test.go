@@ -124,7 +124,7 @@ func TestFilesInFrom(t *testing.T) {
 		answer("SELECT COUNT(*) FROM read_"+format+"('"+file+"') AS r WHERE r.b < -7", "2")
 		failure("SELECT qq FROM '"+file+"'", `column "qq" does not exist`)
 	}
-	if got := len(db.tables.files); got != 6 {
+	if got := len(db.files.entries); got != 6 {
 		t.Errorf("%d files are kept, want 6", got)
 	}
 	answer("SELECT COUNT(*) FROM information_schema.tables", "0")

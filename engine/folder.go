@@ -33,8 +33,8 @@ func (db *DB) openFolder(ctx context.Context) error {
 			return errors.Join(err, s.Close())
 		}
 	}
-	if by := s.ReadOnly(); by != "" && db.opts.Note != nil {
-		db.opts.Note(fmt.Sprintf("%s is read as it is now: %s writes to it", db.opts.Folder, by))
+	if by := s.ReadOnly(); by != "" {
+		db.note(fmt.Sprintf("%s is read as it is now: %s writes to it", db.opts.Folder, by))
 	}
 	return nil
 }
@@ -49,8 +49,8 @@ func (db *DB) whole(ctx context.Context, name string) (*table.Table, error) {
 	return t, err
 }
 
-// commit writes what a statement has changed to the DB's folder, and makes it what statements read from now on; with
-// db.commits.one. It is there after a crash when wait has returned nil.
+// commit writes what a statement or a transaction has changed to the DB's folder, as one record, and makes it what statements
+// read from now on; with tables.one. It is there after a crash when wait has returned nil.
 func (db *DB) commit(ctx context.Context, changes []storage.Change, next []installed) (wait func(context.Context) error, err error) {
 	wait = func(context.Context) error { return nil }
 	if db.store != nil && len(changes) > 0 {
@@ -60,16 +60,16 @@ func (db *DB) commit(ctx context.Context, changes []storage.Change, next []insta
 		}
 		wait, db.commits.written = pending.Wait, true
 	}
-	db.install(next)
+	db.install(changes, next)
 	if db.store != nil && db.store.Due() {
-		if err := db.checkpoint(ctx); err != nil && db.opts.Note != nil { // the log is there, and the next commit tries again
-			db.opts.Note(err.Error())
+		if err := db.checkpoint(ctx); err != nil { // the log is there, and the next commit tries again
+			db.note(err.Error())
 		}
 	}
 	return wait, nil
 }
 
-// checkpoint writes the tables of the folder as files; with db.commits.one.
+// checkpoint writes the tables of the folder as files; with tables.one.
 func (db *DB) checkpoint(ctx context.Context) error {
 	var tables []*table.Table
 	entries, _ := db.tables.known()
@@ -80,10 +80,12 @@ func (db *DB) checkpoint(ctx context.Context) error {
 	}
 	compacted, err := db.store.Checkpoint(ctx, tables)
 	var next []installed
+	var changes []storage.Change
 	for _, t := range compacted {
+		changes = append(changes, storage.Change{Table: t.Name, Compact: true})
 		next = append(next, installed{t.Name, db.entry(t.Name).of, t})
 	}
-	db.install(next)
+	db.install(changes, next)
 	db.commits.written = db.commits.written && err != nil
 	return err
 }
@@ -94,10 +96,10 @@ func (db *DB) closeFolder() error {
 		return nil
 	}
 	ctx := context.Background()
-	if err := db.commits.one.Acquire(ctx, 1); err != nil {
+	if err := db.tables.one.Acquire(ctx, 1); err != nil {
 		return err
 	}
-	defer db.commits.one.Release(1)
+	defer db.tables.one.Release(1)
 	var err error
 	if db.commits.written {
 		err = db.checkpoint(ctx)

@@ -132,7 +132,7 @@ func (x *indexes) named(name string) int {
 
 // index executes CREATE INDEX, DROP INDEX or SHOW INDEXES.
 func (s *Statement) index(ctx context.Context) (*Rows, error) {
-	r := &Rows{of: s, at: -1, ctx: ctx, next: func() (batch, error, bool) { return nil, nil, false }}
+	r := s.empty(ctx)
 	var err error
 	start := time.Now()
 	switch s.parsed.Index.Verb {

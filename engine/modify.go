@@ -8,25 +8,12 @@ import (
 	"strings"
 	"time"
 
-	"golang.org/x/sync/semaphore"
-
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/sql"
 	"github.com/stencildb/stencildb/storage"
 	"github.com/stencildb/stencildb/table"
 )
-
-// commits has the statements that change tables do so one after the other. Those that only read do not wait.
-type commits struct {
-	one     *semaphore.Weighted         // of 1; with it
-	numbers map[string][]*table.Segment // of the rows of each table, as UPDATE and DELETE had them last
-	written bool                        // something, to the DB's folder, since its files were
-}
-
-func newCommits() *commits {
-	return &commits{one: semaphore.NewWeighted(1), numbers: map[string][]*table.Segment{}}
-}
 
 // modifying is a statement that changes a table.
 type modifying struct {
@@ -69,16 +56,15 @@ func (s *Statement) changed(ctx context.Context, args []any) (_ *Rows, wait func
 	if db.isClosed() {
 		return nil, nil, errClosed
 	}
-	if err = db.commits.one.Acquire(ctx, 1); err != nil {
+	if db.tx != nil && db.tx.readOnly {
+		return nil, nil, errors.New("a read-only transaction takes no statement that changes tables: begin one that writes")
+	}
+	if err = db.tables.one.Acquire(ctx, 1); err != nil {
 		return nil, nil, err
 	}
-	defer db.commits.one.Release(1)
+	defer db.tables.one.Release(1)
 	m := &modifying{Statement: s, params: params}
-	defer func() {
-		for _, f := range m.unpins {
-			f()
-		}
-	}()
+	defer m.unpin()
 	view, err := m.bind(ctx)
 	if err != nil {
 		return nil, nil, err
@@ -91,7 +77,8 @@ func (s *Statement) changed(ctx context.Context, args []any) (_ *Rows, wait func
 	if err != nil {
 		return nil, nil, err
 	}
-	r := &Rows{of: s, at: -1, ctx: ctx, changed: m.changed, next: func() (batch, error, bool) { return nil, nil, false }}
+	r := s.empty(ctx)
+	r.changed = m.changed
 	if m.Returning != nil { // to the last row, whose error leaves all as it was
 		answer, err := Collect(m.view(map[string]*table.Table{m.Table: m.rows}).answer(ctx, s, m.Returning, params))
 		if err != nil {
@@ -102,30 +89,37 @@ func (s *Statement) changed(ctx context.Context, args []any) (_ *Rows, wait func
 	if err = ctx.Err(); err != nil {
 		return nil, nil, err
 	}
+	if db.tx != nil {
+		return r, func(context.Context) error { return nil }, db.tx.keep(changes, next)
+	}
 	wait, err = db.commit(ctx, changes, next)
 	return r, wait, err
+}
+
+// unpin lets go of the tables that the statement has made.
+func (m *modifying) unpin() {
+	for _, f := range m.unpins {
+		f()
+	}
 }
 
 // view is the DB with other tables in the place of those of their names, or besides. They do not change.
 func (m *modifying) view(tables map[string]*table.Table) *DB {
 	db := m.db
 	entries, version := db.tables.known()
-	c := &catalog{version: version, schema: informationSchema()}
-	db.tables.mu.Lock()
-	c.files = slices.Clone(db.tables.files)
-	db.tables.mu.Unlock()
-	c.entries = entries
+	c := newCatalog()
+	c.version, c.entries = version, entries
 	for name, t := range tables {
 		e := newEntry(name, nil)
 		if old := db.entry(name); old != nil {
 			e.of = old.of
 		}
 		e.table.Store(t)
-		e.apart = t == m.rows
+		e.apart = t == m.rows || db.tx != nil
 		c.put(name, e)
 		m.unpins = append(m.unpins, db.pinned(t))
 	}
-	return &DB{core: db.core, tables: c, statements: db.statements}
+	return &DB{core: db.core, tables: c, statements: db.statements, tx: db.tx}
 }
 
 // bind resolves the statement's names. The rows of the table that an UPDATE or a DELETE changes have numbers in the DB
@@ -144,7 +138,7 @@ func (m *modifying) bind(ctx context.Context) (*DB, error) {
 		if err != nil {
 			return nil, err
 		}
-		numbered, db.commits.numbers[name] = t.Numbered(db.commits.numbers[name])
+		numbered, db.tables.numbers[name] = t.Numbered(db.tables.numbers[name])
 		view = m.view(map[string]*table.Table{name: numbered})
 		c = view.catalog(ctx)
 	}
@@ -237,7 +231,7 @@ func (m *modifying) changes(ctx context.Context, db *DB) ([]storage.Change, erro
 	case m.changed == 0:
 		return nil, nil
 	case m.Verb == "DELETE":
-		return []storage.Change{{Table: m.Table, Delete: numbers, Compact: m.sparse(len(numbers))}}, nil
+		return []storage.Change{{Table: m.Table, Delete: numbers, Compact: m.db.tx == nil && m.sparse(len(numbers))}}, nil
 	}
 	ch := storage.Change{Table: m.Table}
 	for i, col := range m.Set[:m.Assigned] {
@@ -404,8 +398,10 @@ func (m *modifying) unique(ctx context.Context, k storage.Key, rows, next *table
 	for _, v := range found[0] {
 		values = append(values, v.S)
 	}
-	return fmt.Errorf("duplicate key value violates unique constraint %q: key (%s)=(%s) already exists", k.Name, strings.Join(columns, ", "), strings.Join(values, ", "))
+	return &marked{fmt.Errorf("duplicate key value violates unique constraint %q: key (%s)=(%s) already exists", k.Name, strings.Join(columns, ", "), strings.Join(values, ", ")), errDuplicate}
 }
+
+var errDuplicate = errors.New("duplicate key")
 
 // ask runs a statement of the engine's own over tables.
 func (m *modifying) ask(ctx context.Context, tables map[string]*table.Table, text string) ([][]table.Value, error) {
@@ -427,31 +423,39 @@ func (m *modifying) ask(ctx context.Context, tables map[string]*table.Table, tex
 	return nil, err
 }
 
-// install makes snapshots those that statements read from now on, all at once.
-func (db *DB) install(list []installed) {
+// install makes the snapshots that changes have made those that statements read from now on, all at once; in a transaction,
+// those of its statements.
+func (db *DB) install(changes []storage.Change, list []installed) {
 	db.snapshots.mu.Lock()
 	defer db.snapshots.mu.Unlock()
+	if db.tx == nil {
+		db.commits.note(changes, db.tables)
+	}
 	for _, n := range list {
-		old := db.entry(n.name)
+		old := db.tables.entry(n.name)
+		if db.tx != nil && n.table != nil {
+			db.snapshots.use(n.table)
+		}
 		switch {
 		case n.table == nil:
 			db.tables.put(n.name, nil)
-			db.indexes.drop(func(i *index) bool { return i.table == n.name })
+			if db.tx == nil {
+				db.indexes.drop(func(i *index) bool { return i.table == n.name })
+			}
 		case old != nil && old.of == n.def && old.open == nil:
-			before := old.table.Swap(n.table)
-			db.forget(before)
+			db.forget(old.table.Swap(n.table))
 			continue
 		default:
 			e := newEntry(n.name, nil)
-			e.of = n.def
+			e.of, e.apart = n.def, db.tx != nil
 			e.table.Store(n.table)
 			db.tables.put(n.name, e)
 		}
-		if old != nil {
+		if old != nil && (old.open == nil || db.tx == nil) { // a transaction keeps no table of a file
 			if t := old.table.Load(); t != nil {
 				db.forget(t)
 			}
 		}
-		delete(db.commits.numbers, n.name)
+		delete(db.tables.numbers, n.name)
 	}
 }

@@ -38,7 +38,7 @@ func (db *DB) statement(ctx context.Context, text string) (*Statement, error) {
 	if s, ok := db.statements.Get(text); ok && (s.bound == nil || s.version == version && s.off == db.off() && !slices.ContainsFunc(s.sources, func(r *read) bool { return db.changed(r.entry) })) {
 		return s, nil
 	}
-	st, err := parseOne(text)
+	st, err := db.parsed(text)
 	if err != nil {
 		return nil, err
 	}
@@ -47,6 +47,18 @@ func (db *DB) statement(ctx context.Context, text string) (*Statement, error) {
 		db.statements.Add(text, s)
 	}
 	return s, err
+}
+
+// parsed is the one statement of a text: those used last are kept, for all transactions.
+func (c *core) parsed(text string) (*sql.Statement, error) {
+	if st, ok := c.texts.Get(text); ok {
+		return st, nil
+	}
+	st, err := parseOne(text)
+	if err == nil && len(text) <= maxKeptText {
+		c.texts.Add(text, st)
+	}
+	return st, err
 }
 
 // Exec runs one statement as [DB.Query] does, reads its answer to the end and says what it
@@ -62,30 +74,14 @@ func (db *DB) Exec(ctx context.Context, text string, args ...any) (Stats, error)
 // Each runs the statements of a script in order and yields the rows of each, which are
 // closed when the next one's turn comes, or its error as a [*StatementError]. It goes on
 // after an error for as long as the caller does, unless ctx has ended. Text that does not
-// divide into statements yields one error.
+// divide into statements yields one error. BEGIN, COMMIT and ROLLBACK are for the statements of
+// the script alone; a transaction that is open at its end is rolled back, which a note says.
 func (db *DB) Each(ctx context.Context, script string) iter.Seq2[*Rows, error] {
 	return func(yield func(*Rows, error) bool) {
-		stmts, err := sql.Parse(script)
-		if err != nil {
-			yield(nil, described(script, script, err))
-			return
-		}
-		for _, st := range stmts {
-			rows, err := db.limited(ctx, func(ctx context.Context) (*Rows, error) {
-				if len(stmts) == 1 { // the statement is kept
-					return db.Query(ctx, script)
-				}
-				s, err := db.prepare(ctx, script, st)
-				if err != nil {
-					return nil, err
-				}
-				return s.query(ctx, nil)
-			})
-			more := yield(rows, err)
-			if rows != nil {
-				rows.Close()
-			}
-			if !more || ctx.Err() != nil {
+		s := db.Session()
+		defer s.Close()
+		for rows, err := range s.Each(ctx, script) {
+			if !yield(rows, err) {
 				return
 			}
 		}

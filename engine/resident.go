@@ -31,7 +31,7 @@ func (db *DB) resident() *Resident {
 		return nil
 	}
 	names := map[*table.Segment]ResidentColumn{}
-	for _, t := range db.committed.read() {
+	for _, t := range db.inMemory() {
 		for _, c := range t.Chunks {
 			for col, seg := range c.Segments {
 				if seg == nil { // has not been read

@@ -110,6 +110,7 @@ func (r *Rows) batch() batch {
 	if b == nil {
 		if err != nil {
 			r.err = r.of.described(ended(r.ctx, err))
+			r.of.db.tx.fail(r.err)
 		}
 		r.Close()
 		return nil

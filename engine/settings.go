@@ -89,7 +89,7 @@ func (s *Statement) setting(ctx context.Context) (*Rows, error) {
 		}
 		list = settings[i : i+1]
 	}
-	r := &Rows{of: s, at: -1, ctx: ctx, next: func() (batch, error, bool) { return nil, nil, false }}
+	r := s.empty(ctx)
 	var rows valueRows
 	for _, x := range list {
 		switch {

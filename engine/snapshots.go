@@ -56,6 +56,10 @@ func (db *DB) forget(old *table.Table) {
 		}
 	}
 	db.stars.Purge()
+	if db.tx != nil { // which has kept it
+		db.unused(old.Name, old)
+		return
+	}
 	db.release(old)
 }
 
@@ -130,7 +134,7 @@ func (db *DB) release(t *table.Table) {
 		}
 	}
 	each(t, true)
-	for _, t := range db.committed.read() {
+	for _, t := range db.inMemory() {
 		each(t, false)
 	}
 	for t := range db.snapshots.uses {

@@ -93,7 +93,7 @@ func (db *DB) Prepare(ctx context.Context, text string) (*Statement, error) {
 // have their place in the script.
 func (db *DB) prepare(ctx context.Context, script string, st *sql.Statement) (*Statement, error) {
 	s := &Statement{db: db, script: script, parsed: st}
-	if st.Params > 0 || st.Explain || st.Clock || st.Setting != nil || st.Index != nil || st.Changes() {
+	if st.Params > 0 || st.Explain || st.Clock || st.Setting != nil || st.Index != nil || st.Transaction != nil || st.Changes() {
 		return s, nil
 	}
 	return s.with(ctx, nil)
@@ -361,7 +361,12 @@ func (s *Statement) Query(ctx context.Context, args ...any) (*Rows, error) {
 }
 
 func (s *Statement) query(ctx context.Context, args []any) (*Rows, error) {
+	if err := s.parsed.Err(); err != nil {
+		return nil, s.described(err)
+	}
 	switch {
+	case s.parsed.Transaction != nil:
+		return nil, s.described(fmt.Errorf("%s is for a session, whose statements are in the transaction: see DB.Session and DB.Begin", s.parsed.Transaction.Verb))
 	case s.parsed.Explain:
 		return s.explained(ctx, args)
 	case s.parsed.Setting != nil:
@@ -442,14 +447,24 @@ func (db *DB) limit(ctx context.Context) (context.Context, context.CancelFunc) {
 // limited runs a statement within the DB's statement timeout, which lasts until its rows
 // are closed.
 func (db *DB) limited(ctx context.Context, run func(context.Context) (*Rows, error)) (*Rows, error) {
+	if err := db.tx.usable(); err != nil {
+		return nil, err
+	}
 	ctx, cancel := db.limit(ctx)
 	r, err := run(ctx)
 	if err != nil {
 		defer cancel()
-		return nil, ended(ctx, err)
+		err = ended(ctx, err)
+		db.tx.fail(err)
+		return nil, err
 	}
 	r.closing = append(r.closing, cancel)
 	return r, nil
+}
+
+// empty is an answer without rows.
+func (s *Statement) empty(ctx context.Context) *Rows {
+	return &Rows{of: s, at: -1, ctx: ctx, next: func() (batch, error, bool) { return nil, nil, false }}
 }
 
 // ended is err, or why ctx ended where that is what err says.

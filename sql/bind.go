@@ -67,7 +67,7 @@ func (s *Statement) Bind(c Catalog, params ...table.Value) (bound plan.Node, err
 	if s.Setting != nil {
 		return nil, s.errorf(0, "%s has no plan", s.Setting.Verb)
 	}
-	if s.Index != nil {
+	if s.Index != nil || s.Transaction != nil {
 		return nil, s.errorf(0, "%s has no plan", s.firstWords())
 	}
 	if s.changed != nil {

@@ -22,7 +22,7 @@ func (s *Statement) sets(n *pg.VariableSetStmt) error {
 	s.Setting = &Setting{Verb: "SET", Name: name, Pos: s.pos(at)}
 	switch {
 	case n.IsLocal:
-		return s.errorf(0, "SET LOCAL is not supported, for there are no transactions; write SET")
+		return s.errorf(0, "SET LOCAL is not supported: a setting is of the whole DB; write SET")
 	case n.Kind == pg.VariableSetKind_VAR_RESET, n.Kind == pg.VariableSetKind_VAR_SET_DEFAULT:
 		s.Setting.Verb = "RESET"
 		return nil

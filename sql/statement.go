@@ -27,6 +27,8 @@ type Statement struct {
 	Setting *Setting // of SET, RESET and SHOW; else nil
 	Index   *Index   // of CREATE INDEX, DROP INDEX and SHOW INDEXES; else nil
 
+	Transaction *Transaction // of BEGIN, COMMIT, ROLLBACK and their like; else nil
+
 	describes, summarizes bool   // DESCRIBE, SUMMARIZE
 	shows                 string // of SHOW TABLES, SHOW FUNCTIONS and SHOW RULES what they list
 
@@ -39,7 +41,7 @@ type Statement struct {
 }
 
 // Err returns the error of a statement that is not valid SQL or that is none of
-// SELECT, EXPLAIN, DESCRIBE, SUMMARIZE, SHOW, SET, RESET, CREATE INDEX and DROP INDEX; Bind returns it too.
+// those that there are; Bind returns it too.
 func (s *Statement) Err() error { return s.err }
 
 // IsSelect reports whether it is a SELECT by itself.
@@ -165,6 +167,8 @@ func (s *Statement) statement(n *pg.Node) error {
 		}
 		s.Setting = &Setting{Verb: "SHOW", Name: name, Pos: s.pos(s.keyword(name))}
 		return nil
+	case *pg.Node_TransactionStmt:
+		return s.transaction(n.TransactionStmt)
 	case *pg.Node_VariableSetStmt:
 		return s.sets(n.VariableSetStmt)
 	case *pg.Node_IndexStmt:
@@ -174,7 +178,7 @@ func (s *Statement) statement(n *pg.Node) error {
 			return s.dropsIndex(n.DropStmt)
 		}
 	}
-	return s.errorf(0, "%s is not supported; there are SELECT, EXPLAIN, DESCRIBE, SUMMARIZE, SHOW, SET, RESET, CREATE TABLE, DROP TABLE, INSERT, UPDATE, DELETE, TRUNCATE, CREATE INDEX and DROP INDEX", s.firstWords())
+	return s.errorf(0, "%s is not supported; there are SELECT, EXPLAIN, DESCRIBE, SUMMARIZE, SHOW, SET, RESET, CREATE TABLE, DROP TABLE, INSERT, UPDATE, DELETE, TRUNCATE, BEGIN, COMMIT, ROLLBACK, CREATE INDEX and DROP INDEX", s.firstWords())
 }
 
 func (s *Statement) explain(n *pg.ExplainStmt) error {

@@ -1,0 +1,232 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	lru "github.com/hashicorp/golang-lru/v2"
+
+	"github.com/stencildb/stencildb/storage"
+	"github.com/stencildb/stencildb/table"
+)
+
+// ErrConflict is of a transaction that is not committed, for another one that committed after it began has changed the
+// same rows, the same keys, or what is known of the same table. Begun anew it may succeed.
+var ErrConflict = errors.New("the transaction conflicts with another one")
+
+// Tx is a transaction: its statements read all tables as they were when it began, with what it has changed itself, and
+// others see that from [Tx.Commit] on, all of it at once (snapshot isolation). Of two transactions that change the
+// same row the first that commits wins, and the other one's commit is an [ErrConflict]; changes of other rows of the same
+// table are merged. After a statement that failed, the transaction takes no other ones, and is rolled back.
+//
+// Files that statements name, settings and indexes are outside of transactions. A Tx may be used by several goroutines;
+// its statements that change tables wait for one another.
+type Tx struct {
+	db       *DB // has the tables as the transaction sees them
+	of       *DB // that it began on
+	readOnly bool
+	began    uint64 // how many commits there were
+
+	mu     sync.Mutex
+	failed error // of the first statement that failed
+	over   bool
+
+	// With db.tables.one:
+	changes []storage.Change
+	base    map[string]int // how many rows the tables that were changed had before that, deleted ones included; of those that were made -1
+}
+
+// TxOptions are for [DB.Begin].
+type TxOptions struct {
+	ReadOnly bool // statements that change tables are errors
+}
+
+// Begin starts a transaction, which [Tx.Commit] or [Tx.Rollback] ends. Until then it keeps the snapshots of tables that it
+// may read.
+func (db *DB) Begin(ctx context.Context, o TxOptions) (*Tx, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	switch {
+	case db.tx != nil:
+		return nil, errors.New("a transaction begins no other one: end it first")
+	case db.isClosed():
+		return nil, errClosed
+	}
+	kept, _ := lru.New[string, *Statement](maxStatements) // only a size below 1 is an error
+	tx := &Tx{of: db, readOnly: o.ReadOnly, base: map[string]int{}}
+	tx.db = &DB{core: db.core, tables: newCatalog(), statements: kept, tx: tx}
+	db.snapshots.mu.Lock()
+	defer db.snapshots.mu.Unlock()
+	entries, version := db.committed.known()
+	for i, e := range entries {
+		if e.open != nil { // what it reads does not change
+			continue
+		}
+		own := newEntry(e.name, nil)
+		own.of, own.apart = e.of, true
+		own.table.Store(e.table.Load())
+		db.snapshots.use(own.table.Load())
+		entries[i] = own
+	}
+	tx.db.tables.entries, tx.db.tables.version = entries, version
+	tx.began = db.commits.begin(tx)
+	return tx, nil
+}
+
+// Query runs one statement in the transaction: see [DB.Query].
+func (tx *Tx) Query(ctx context.Context, text string, args ...any) (*Rows, error) {
+	return tx.db.Query(ctx, text, args...)
+}
+
+// Exec runs one statement in the transaction: see [DB.Exec].
+func (tx *Tx) Exec(ctx context.Context, text string, args ...any) (Stats, error) {
+	return tx.db.Exec(ctx, text, args...)
+}
+
+// Commit makes what the transaction has changed what others see, and keeps it in the DB's folder. After an error all of
+// it is undone, but after one of the folder's sync, when that is not known. An [ErrConflict] is worth another try.
+func (tx *Tx) Commit(ctx context.Context) error {
+	wait, err := tx.commit(ctx)
+	if err == nil {
+		err = wait(ctx)
+	}
+	return err
+}
+
+func (tx *Tx) commit(ctx context.Context) (wait func(context.Context) error, err error) {
+	failed, err := tx.end()
+	if err != nil {
+		return nil, err
+	}
+	defer tx.release()
+	switch {
+	case failed != nil:
+		return nil, fmt.Errorf("the transaction is rolled back, for a statement of it failed: %w", failed)
+	case tx.of.isClosed():
+		return nil, errClosed
+	}
+	if err := tx.db.tables.one.Acquire(ctx, 1); err != nil { // a statement that changes tables is under way
+		return nil, err
+	}
+	defer tx.db.tables.one.Release(1)
+	if len(tx.changes) == 0 {
+		return func(context.Context) error { return nil }, nil
+	}
+	if err := tx.of.tables.one.Acquire(ctx, 1); err != nil {
+		return nil, err
+	}
+	defer tx.of.tables.one.Release(1)
+	changes, next, err := tx.merged(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return tx.of.commit(ctx, changes, next)
+}
+
+// Rollback undoes what the transaction has changed. After [Tx.Commit] it does nothing, so that it can be deferred.
+func (tx *Tx) Rollback() error {
+	if _, err := tx.end(); err == nil {
+		tx.release()
+	}
+	return nil
+}
+
+// end ends the transaction, whose first failure it returns, if any.
+func (tx *Tx) end() (failed, err error) {
+	tx.mu.Lock()
+	defer tx.mu.Unlock()
+	if tx.over {
+		return nil, errTxOver
+	}
+	tx.over = true
+	return tx.failed, nil
+}
+
+var errTxOver = errors.New("the transaction is over: begin another one")
+
+// usable reports why the transaction takes no statements. A DB outside of transactions has none.
+func (tx *Tx) usable() error {
+	if tx == nil {
+		return nil
+	}
+	tx.mu.Lock()
+	defer tx.mu.Unlock()
+	switch {
+	case tx.over:
+		return errTxOver
+	case tx.failed != nil:
+		return errors.New("current transaction is aborted, commands ignored until end of transaction block: roll it back")
+	}
+	return nil
+}
+
+// fail notes that a statement failed.
+func (tx *Tx) fail(err error) {
+	if tx == nil {
+		return
+	}
+	tx.mu.Lock()
+	defer tx.mu.Unlock()
+	if tx.failed == nil {
+		tx.failed = err
+	}
+}
+
+// keep makes what a statement has changed what those after it in the transaction read; with tx.db.tables.one.
+func (tx *Tx) keep(changes []storage.Change, next []installed) error {
+	if err := tx.usable(); err != nil { // it ended meanwhile
+		return err
+	}
+	for _, c := range changes {
+		if _, known := tx.base[c.Table]; !known {
+			tx.base[c.Table] = -1
+			if e := tx.db.tables.entry(c.Table); e != nil {
+				tx.base[c.Table] = total(e.table.Load())
+			}
+		}
+		if c.Define != nil { // under a new name, perhaps
+			if _, known := tx.base[c.Define.Name]; !known {
+				tx.base[c.Define.Name] = -1
+			}
+		}
+	}
+	tx.changes = append(tx.changes, changes...)
+	tx.db.install(changes, next)
+	return nil
+}
+
+// release lets go of the snapshots that the transaction kept, and of what others note for it.
+func (tx *Tx) release() {
+	db := tx.of
+	db.snapshots.mu.Lock()
+	defer db.snapshots.mu.Unlock()
+	db.commits.end(tx)
+	entries, _ := tx.db.tables.known()
+	for _, e := range entries {
+		if e.open == nil {
+			db.unused(e.name, e.table.Load())
+		}
+	}
+	for _, e := range tx.db.tables.schema {
+		if t := e.table.Load(); t != nil {
+			db.release(t)
+		}
+	}
+	if len(tx.changes) > 0 { // stars may be of tables that nobody else has seen
+		db.stars.Purge()
+	}
+}
+
+// total is how many rows a table has, deleted ones included.
+func total(t *table.Table) (n int) {
+	if t == nil { // it has not been read
+		return 0
+	}
+	for _, c := range t.Chunks {
+		n += c.Rows
+	}
+	return n
+}

@@ -1,0 +1,44 @@
+package sql
+
+import (
+	"strings"
+
+	pg "github.com/pganalyze/pg_query_go/v6"
+)
+
+// Transaction is what BEGIN, COMMIT, ROLLBACK and their like ask for.
+type Transaction struct {
+	Verb     string // "BEGIN", "COMMIT" or "ROLLBACK"
+	ReadOnly bool   // of BEGIN
+}
+
+// transaction takes a statement that begins or ends a transaction.
+func (s *Statement) transaction(n *pg.TransactionStmt) error {
+	switch n.Kind {
+	case pg.TransactionStmtKind_TRANS_STMT_BEGIN, pg.TransactionStmtKind_TRANS_STMT_START:
+		s.Transaction = &Transaction{Verb: "BEGIN"}
+	case pg.TransactionStmtKind_TRANS_STMT_COMMIT:
+		s.Transaction = &Transaction{Verb: "COMMIT"}
+	case pg.TransactionStmtKind_TRANS_STMT_ROLLBACK:
+		s.Transaction = &Transaction{Verb: "ROLLBACK"}
+	default:
+		return s.errorf(0, "savepoints and prepared transactions are not supported; there are BEGIN, COMMIT and ROLLBACK")
+	}
+	if n.Chain {
+		return s.errorf(s.keyword("chain"), "AND CHAIN is not supported; write BEGIN behind %s", s.Transaction.Verb)
+	}
+	for _, o := range n.Options {
+		d := o.GetDefElem()
+		switch v := d.GetArg().GetAConst(); d.GetDefname() {
+		case "transaction_isolation":
+			if level := v.GetSval().GetSval(); strings.EqualFold(level, "serializable") {
+				return s.errorf(int(d.Location), "the isolation level SERIALIZABLE is not supported; a transaction reads one snapshot: write REPEATABLE READ")
+			}
+		case "transaction_read_only":
+			s.Transaction.ReadOnly = v.GetIval().GetIval() != 0
+		default:
+			return s.errorf(int(d.GetLocation()), "a transaction takes an isolation level, READ ONLY or READ WRITE")
+		}
+	}
+	return nil
+}
