@@ -188,6 +188,11 @@ func (m *modifying) changes(ctx context.Context, db *DB) ([]storage.Change, erro
 			return nil, nil
 		}
 		return []storage.Change{{Table: m.Table, Define: m.Define, Append: t.Chunks}}, nil
+	case "ALTER TABLE":
+		if m.Lax { // and there is none
+			return nil, nil
+		}
+		return m.alter(ctx, db)
 	case "DROP TABLE":
 		var list []storage.Change
 		for _, name := range m.More {
@@ -204,15 +209,7 @@ func (m *modifying) changes(ctx context.Context, db *DB) ([]storage.Change, erro
 		}
 		return list, nil
 	}
-	fields := []table.Field{table.NumberField}
-	for _, col := range m.Set {
-		fields = append(fields, m.def.Fields[col])
-	}
-	t, err := m.given(ctx, db, fields)
-	if err != nil {
-		return nil, err
-	}
-	numbers, columns, err := byNumber(t)
+	numbers, columns, err := m.found(ctx, db)
 	if err != nil {
 		return nil, err
 	}
@@ -238,6 +235,19 @@ func (m *modifying) changes(ctx context.Context, db *DB) ([]storage.Change, erro
 		ch.Update = append(ch.Update, storage.Update{Column: col, Rows: numbers, Values: columns[i]})
 	}
 	return []storage.Change{ch}, nil
+}
+
+// found are the numbers of the rows that the statement changes, and the columns of Set.
+func (m *modifying) found(ctx context.Context, db *DB) (numbers []int, columns []*table.Segment, err error) {
+	fields := []table.Field{table.NumberField}
+	for _, col := range m.Set {
+		fields = append(fields, m.def.Fields[col])
+	}
+	t, err := m.given(ctx, db, fields)
+	if err != nil {
+		return nil, nil, err
+	}
+	return byNumber(t)
 }
 
 // sparse reports that most rows of the table will have gone when n more do.
@@ -313,7 +323,16 @@ func (m *modifying) apply(ctx context.Context, changes []storage.Change) (list [
 		if n.table, err = c.Apply(t); err != nil {
 			return nil, err
 		}
-		if err = m.check(ctx, &c, n.table); err != nil {
+		if c.From != nil {
+			old := m.db.entry(c.Table).of
+			if n.name = c.Define.Name; n.name != c.Table {
+				list = append(list, installed{name: c.Table})
+			}
+			err = m.fits(ctx, old, &c, n.table)
+		} else {
+			err = m.check(ctx, &c, n.table)
+		}
+		if err != nil {
 			return nil, err
 		}
 		list = append(list, n)
@@ -341,12 +360,8 @@ func (m *modifying) check(ctx context.Context, c *storage.Change, next *table.Ta
 		if ch.of.Nulls > 0 && m.def.Columns[ch.at].NotNull {
 			return fmt.Errorf("null value in column %q of relation %q violates not-null constraint", f.Name, m.def.Name)
 		}
-		if f.Type.Kind == table.Decimal && ch.of.NonNull() > 0 {
-			for _, v := range []table.Value{ch.of.Decode(0), ch.of.Decode(ch.of.Max)} {
-				if v.Unscaled().CmpAbs(table.Pow10(f.Type.Precision)) >= 0 {
-					return fmt.Errorf("numeric field overflow: column %q is %s", f.Name, f.Type)
-				}
-			}
+		if err := inRange(f, ch.of); err != nil {
+			return err
 		}
 	}
 	if len(changed) == 0 {
@@ -371,6 +386,18 @@ func (m *modifying) check(ctx context.Context, c *storage.Change, next *table.Ta
 		}
 		if err := m.unique(ctx, k, rows, next); err != nil {
 			return err
+		}
+	}
+	return nil
+}
+
+// inRange fails where values have more digits than their column.
+func inRange(f table.Field, values *table.Segment) error {
+	if f.Type.Kind == table.Decimal && values.NonNull() > 0 {
+		for _, v := range []table.Value{values.Decode(0), values.Decode(values.Max)} {
+			if v.Unscaled().CmpAbs(table.Pow10(f.Type.Precision)) >= 0 {
+				return fmt.Errorf("numeric field overflow: column %q is %s", f.Name, f.Type)
+			}
 		}
 	}
 	return nil
@@ -430,6 +457,7 @@ func (db *DB) install(changes []storage.Change, list []installed) {
 	defer db.snapshots.mu.Unlock()
 	if db.tx == nil {
 		db.commits.note(changes, db.tables)
+		db.indexes.follow(changes, db.tables)
 	}
 	for _, n := range list {
 		old := db.tables.entry(n.name)

@@ -90,7 +90,7 @@ func (b *binder) defineColumn(def *storage.Definition, d *pg.ColumnDef) (late []
 	def.Fields = append(def.Fields, table.Field{Name: d.Colname, Type: to.t})
 	column := storage.Column{}
 	if to.length > 0 {
-		def.Checks = append(def.Checks, storage.Check{Name: def.Name + "_" + d.Colname + "_length", SQL: fmt.Sprintf("length(%s) <= %d", Written([]string{d.Colname})[0], to.length)})
+		def.Checks = append(def.Checks, storage.Check{Name: lengthName(def.Name, d.Colname), SQL: fmt.Sprintf("length(%s) <= %d", Written([]string{d.Colname})[0], to.length)})
 	}
 	for _, n := range d.Constraints {
 		c := n.GetConstraint()
@@ -116,13 +116,20 @@ func (b *binder) constrain(def *storage.Definition, c *pg.Constraint) {
 	loc := int(c.Location)
 	named := func(what string) string {
 		if c.Conname != "" {
+			if constraintNamed(def, c.Conname) {
+				panic(b.errorf(loc, "constraint %q for relation %q already exists", clipped(c.Conname), def.Name))
+			}
 			return c.Conname
 		}
-		return def.Name + what
+		name := def.Name + what
+		for i := 1; constraintNamed(def, name); i++ {
+			name = fmt.Sprint(def.Name, what, i)
+		}
+		return name
 	}
 	switch c.Contype {
 	case pg.ConstrType_CONSTR_CHECK:
-		def.Checks = append(def.Checks, storage.Check{Name: named(fmt.Sprintf("_check%d", len(def.Checks)+1)), SQL: b.deparsed(c.RawExpr)})
+		def.Checks = append(def.Checks, storage.Check{Name: named("_check"), SQL: b.deparsed(c.RawExpr)})
 	case pg.ConstrType_CONSTR_PRIMARY, pg.ConstrType_CONSTR_UNIQUE:
 		k := storage.Key{Primary: c.Contype == pg.ConstrType_CONSTR_PRIMARY}
 		if c.NullsNotDistinct {

@@ -14,12 +14,16 @@ import (
 
 // Change is what a statement changes: the rows of a table, or what is known of it.
 type Change struct {
-	Verb  string   // "INSERT", "UPDATE", "DELETE", "TRUNCATE", "CREATE TABLE", "DROP TABLE"
+	Verb  string   // "INSERT", "UPDATE", "DELETE", "TRUNCATE", "CREATE TABLE", "ALTER TABLE", "DROP TABLE"
 	Lax   bool     // IF EXISTS, IF NOT EXISTS
 	Table string   // as the catalog has it; "" where it is not there and need not be
 	More  []string // of DROP TABLE and TRUNCATE
 
-	Define *storage.Definition // of CREATE TABLE
+	Define *storage.Definition // of CREATE TABLE and ALTER TABLE
+	// From and Fill are those of [storage.Change]. Of ALTER TABLE, Rows begin with the row's number, and Set are the new columns
+	// whose values follow.
+	From []int
+	Fill []table.Value
 
 	// Rows are those that INSERT and CREATE TABLE AS add, with the table's columns; nil for none. Those of UPDATE and DELETE
 	// begin with the row's number; the columns of Set follow.
@@ -44,6 +48,16 @@ func (s *Statement) changes(n *pg.Node) bool {
 		s.changed = n.TruncateStmt
 	case *pg.Node_CreateStmt:
 		s.changed = n.CreateStmt
+	case *pg.Node_AlterTableStmt:
+		if n.AlterTableStmt.Objtype != pg.ObjectType_OBJECT_TABLE {
+			return false
+		}
+		s.changed = n.AlterTableStmt
+	case *pg.Node_RenameStmt:
+		if n.RenameStmt.Relation == nil {
+			return false
+		}
+		s.changed = n.RenameStmt
 	case *pg.Node_CreateTableAsStmt:
 		if n.CreateTableAsStmt.Objtype != pg.ObjectType_OBJECT_TABLE {
 			return false
@@ -73,6 +87,10 @@ func (s *Statement) Numbered(c Catalog) (name string, err error) {
 		name, _ = b.changeable(n.Relation)
 	case *pg.DeleteStmt:
 		name, _ = b.changeable(n.Relation)
+	case *pg.AlterTableStmt:
+		if !n.MissingOk || b.known(n.Relation) {
+			name, _ = b.changeable(n.Relation)
+		}
 	}
 	return name, nil
 }
@@ -100,6 +118,10 @@ func (s *Statement) BindChange(c Catalog, params ...table.Value) (ch *Change, er
 		return ch, nil
 	case *pg.CreateStmt:
 		return b.create(n), nil
+	case *pg.AlterTableStmt:
+		return b.alter(n), nil
+	case *pg.RenameStmt:
+		return b.rename(n), nil
 	case *pg.CreateTableAsStmt:
 		return b.createAs(n), nil
 	case *pg.DropStmt:
@@ -161,7 +183,7 @@ func (b *binder) assigned(e expr.Expr, f table.Field) expr.Expr {
 	case constant && c.V.Null:
 		return &expr.Const{V: table.Null(f.Type), P: e.Pos()}
 	case constant && from.Kind == table.Varchar: // a literal that a SELECT has settled
-	case from.Kind == table.Varchar && f.Type.Kind != table.Varchar, (from.Kind == table.Boolean) != (f.Type.Kind == table.Boolean) && f.Type.Kind != table.Varchar, !castable(from, f.Type):
+	case !assignable(from, f.Type):
 		panic(expr.Errorf(e.Pos(), "column %q is of type %s but expression is of type %s; write CAST(... AS %s)", f.Name, typeName(f.Type), typeName(from), typeName(f.Type)))
 	}
 	if from == f.Type && !constant {
@@ -171,6 +193,11 @@ func (b *binder) assigned(e expr.Expr, f table.Field) expr.Expr {
 		e = &expr.Cast{X: e, To: f.Type, P: e.Pos()}
 	}
 	return e
+}
+
+// assignable reports whether a value may be put into a column of another type without a CAST.
+func assignable(from, to table.Type) bool {
+	return to.Kind == table.Varchar || from.Kind != table.Varchar && (from.Kind == table.Boolean) == (to.Kind == table.Boolean) && castable(from, to)
 }
 
 // defaultOf is the value of a column that an INSERT does not name.

@@ -58,6 +58,11 @@ func (s *Store) replay(ctx context.Context, data []byte, o ingest.Options) error
 // redo applies a change, or puts it off.
 func (s *Store) redo(ctx context.Context, c *Change, o ingest.Options) (err error) {
 	old := find(s.tables, c.Table)
+	if old != nil && c.Define != nil { // what was put off is of the columns before
+		if err := old.flush(); err != nil {
+			return err
+		}
+	}
 	if s.tables, err = noted(s.tables, c); err != nil || c.Drop {
 		return err
 	}

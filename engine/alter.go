@@ -1,0 +1,127 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/storage"
+	"github.com/stencildb/stencildb/table"
+)
+
+// alter is what ALTER TABLE changes.
+func (m *modifying) alter(ctx context.Context, db *DB) ([]storage.Change, error) {
+	ch := storage.Change{Table: m.Table, Define: m.Define, From: m.From, Fill: m.Fill}
+	if m.Rows != nil {
+		numbers, columns, err := m.found(ctx, db)
+		if err != nil {
+			return nil, err
+		}
+		for i, col := range m.Set {
+			if len(numbers) == 0 {
+				break
+			}
+			ch.Update = append(ch.Update, storage.Update{Column: col, Rows: numbers, Values: columns[i]})
+		}
+	}
+	return []storage.Change{ch}, nil
+}
+
+// fits fails where rows of a table that has been altered break a rule that is new for them.
+func (m *modifying) fits(ctx context.Context, old *storage.Definition, c *storage.Change, next *table.Table) error {
+	name, def := expr.Ident(next.Name), c.Define
+	tables := map[string]*table.Table{next.Name: next}
+	computed := func(col int) bool { return c.From[col] < 0 }
+	for _, u := range c.Update {
+		if err := inRange(def.Fields[u.Column], u.Values); err != nil {
+			return err
+		}
+	}
+	for i, f := range def.Fields {
+		if !def.Columns[i].NotNull || !computed(i) && old.Columns[c.From[i]].NotNull {
+			continue
+		}
+		found, err := m.ask(ctx, tables, fmt.Sprintf("SELECT 1 FROM %s WHERE %s IS NULL LIMIT 1", name, expr.Ident(f.Name)))
+		if err != nil {
+			return err
+		}
+		if len(found) > 0 {
+			return fmt.Errorf("column %q of relation %q contains null values; give it a value in these rows first", f.Name, next.Name)
+		}
+	}
+	rows := slices.ContainsFunc(c.From, func(from int) bool { return from < 0 }) // any rule may be of new values
+	for _, check := range def.Checks {
+		if !rows && slices.Contains(old.Checks, check) {
+			continue
+		}
+		found, err := m.ask(ctx, tables, fmt.Sprintf("SELECT 1 FROM %s WHERE NOT (%s) LIMIT 1", name, check.SQL))
+		if err != nil {
+			return err
+		}
+		if len(found) > 0 {
+			return fmt.Errorf("check constraint %q of relation %q is violated by some row", check.Name, next.Name)
+		}
+	}
+	for _, k := range def.Keys {
+		if !slices.ContainsFunc(k.Columns, computed) && slices.ContainsFunc(old.Keys, func(o storage.Key) bool { return o.Name == k.Name }) {
+			continue
+		}
+		var names []string
+		for _, col := range k.Columns {
+			names = append(names, expr.Ident(def.Fields[col].Name))
+		}
+		list := strings.Join(names, ", ")
+		found, err := m.ask(ctx, tables, fmt.Sprintf("SELECT %s FROM %s WHERE %s IS NOT NULL GROUP BY %s HAVING COUNT(*) > 1 LIMIT 1",
+			strings.Join(names, "::text, ")+"::text", name, strings.Join(names, " IS NOT NULL AND "), list))
+		if err != nil {
+			return err
+		}
+		if len(found) > 0 {
+			var values []string
+			for _, v := range found[0] {
+				values = append(values, v.S)
+			}
+			return fmt.Errorf("could not create unique index %q: key (%s)=(%s) is duplicated", k.Name, list, strings.Join(values, ", "))
+		}
+	}
+	return nil
+}
+
+// follow has the indexes of tables follow their columns where changes alter these; one of a column that has gone, or that has
+// other values, goes. tables has the tables as they were before.
+func (x *indexes) follow(changes []storage.Change, tables *catalog) {
+	known := map[string]*storage.Definition{}
+	for i := range changes {
+		c := &changes[i]
+		if c.Define == nil {
+			continue
+		}
+		old := known[c.Table]
+		if e := tables.entry(c.Table); old == nil && e != nil {
+			old = e.of
+		}
+		if known[c.Define.Name] = c.Define; c.From == nil || old == nil {
+			continue
+		}
+		x.mu.Lock()
+		var list []*index
+		for _, i := range x.list {
+			if i.table == old.Name {
+				at := slices.IndexFunc(old.Fields, func(f table.Field) bool { return f.Name == i.column })
+				to := slices.Index(c.From, at)
+				if to < 0 {
+					continue
+				}
+				moved := *i // statements may look at it
+				moved.table, moved.column = c.Define.Name, c.Define.Fields[to].Name
+				i = &moved
+			}
+			list = append(list, i)
+		}
+		x.list = list
+		x.arrange()
+		x.mu.Unlock()
+	}
+}

@@ -1,0 +1,68 @@
+package engine
+
+import (
+	"context"
+	"strings"
+	"testing"
+)
+
+// ALTER TABLE changes a table and all that is said of it, or says what is in the way.
+func TestAlter(t *testing.T) {
+	db := open(t, Options{Backend: "cpu"})
+	for _, step := range []struct{ text, want string }{
+		{"CREATE TABLE t (a int, b text, c numeric(5,2), CHECK (a < 100), CHECK (a < length(b) + 50))", ""},
+		{"INSERT INTO t VALUES (1, 'x', 1.5), (2, 'yy', 2.5), (3, '33', NULL)", ""},
+		{"DELETE FROM t WHERE a = 2", ""},
+		{"ALTER TABLE t ADD COLUMN d int DEFAULT 7 NOT NULL CHECK (d > 0), ADD e date", ""},
+		{"SELECT * FROM t", "1|x|1.50|7|NULL;3|33|NULL|7|NULL"},
+		{"ALTER TABLE t ADD COLUMN IF NOT EXISTS d text", ""},
+		{"ALTER TABLE t ADD d text", `!column "d" specified more than once (line 1, column 19)`},
+		{"ALTER TABLE t ADD f int NOT NULL", `!column "f" of relation "t" contains null values`},
+		{`ALTER TABLE t RENAME COLUMN a TO "Aa"`, ""},
+		{"INSERT INTO t VALUES (100, 'x')", `!new row for relation "t" violates check constraint "t_check"`},
+		{"INSERT INTO t VALUES (60, 'x')", `!new row for relation "t" violates check constraint "t_check1"`},
+		{"CREATE INDEX ON t (b)", ""},
+		{"ALTER TABLE t RENAME b TO b2", ""},
+		{"SELECT d FROM t WHERE b2 = '33'", "7"},
+		{"SHOW INDEXES", "t_b_idx|t|b2|sorted|3|"},
+		{"ALTER TABLE t RENAME b2 TO b", ""},
+		{"ALTER TABLE t DROP COLUMN aa", ""}, // and the checks that name it
+		{"ALTER TABLE t ALTER c TYPE double precision, ALTER b TYPE int USING length(b) * 10", ""},
+		{"SELECT *, pg_typeof(b) FROM t", "10|1.5|7|NULL|integer;20|NULL|7|NULL|integer"},
+		{"SHOW INDEXES", ""},
+		{"ALTER TABLE t ADD PRIMARY KEY (b)", ""},
+		{"ALTER TABLE t ADD CONSTRAINT u UNIQUE (d)", `!could not create unique index "u": key (d)=(7) is duplicated`},
+		{"UPDATE t SET d = b", ""},
+		{"ALTER TABLE t ADD CONSTRAINT u UNIQUE (d)", ""},
+		{"ALTER TABLE t ADD CONSTRAINT u CHECK (d > 0)", `!constraint "u" for relation "t" already exists (line 1, column 19)`},
+		{"ALTER TABLE t ALTER COLUMN b DROP NOT NULL", `!column "b" is in a primary key; ALTER TABLE t DROP CONSTRAINT t_pkey comes first`},
+		{"ALTER TABLE t DROP CONSTRAINT t_pkey", ""},
+		{"ALTER TABLE t ALTER COLUMN b DROP NOT NULL, ALTER e SET DEFAULT DATE '2024-01-01'", ""},
+		{"INSERT INTO t (d) VALUES (20)", `!duplicate key value violates unique constraint "u": key (d)=(20) already exists`},
+		{"INSERT INTO t (d) VALUES (5)", ""},
+		{"ALTER TABLE t ALTER b SET NOT NULL", `!column "b" of relation "t" contains null values`},
+		{"ALTER TABLE t RENAME CONSTRAINT u TO one", ""},
+		{"ALTER TABLE t RENAME TO w", ""},
+		{"SELECT * FROM t", `!table "t" does not exist`},
+		{"SELECT * FROM w", "10|1.5|10|NULL;20|NULL|20|NULL;NULL|NULL|5|2024-01-01"},
+		{"INSERT INTO w (d) VALUES (5)", `!duplicate key value violates unique constraint "one"`},
+		{"ALTER TABLE IF EXISTS t RENAME TO v", ""},
+		{"ALTER TABLE w DROP zz", `!column "zz" does not exist; the columns are b, c, d, e (line 1, column 20)`},
+		{"ALTER TABLE w DROP IF EXISTS zz", ""},
+		{"ALTER TABLE w DROP CONSTRAINT zz", `!constraint "zz" of relation "w" does not exist`},
+		{"ALTER TABLE w ALTER e TYPE int", `!column "e" cannot be cast automatically to type integer; write USING CAST(e AS integer) (line 1, column 21)`},
+		{"ALTER TABLE w ADD g varchar(2) DEFAULT 'abc'", `!check constraint "w_g_length" of relation "w" is violated by some row`},
+		{"ALTER TABLE w ALTER d TYPE smallint USING d * 10000", `!smallint out of range`},
+		{"ALTER TABLE w ALTER c TYPE numeric(2,1) USING d", `!numeric field overflow`},
+		{"ALTER TABLE w ADD g int DEFAULT 3, DROP b, DROP c", ""},
+		{"SELECT * FROM w", "10|NULL|3;20|NULL|3;5|2024-01-01|3"},
+		{"ALTER TABLE w DROP d, DROP e, DROP g", `!a table has at least one column; DROP TABLE w drops all of it`},
+	} {
+		got := said(Collect(db.Query(context.Background(), step.text)))
+		if got != step.want && !(step.want != "" && strings.HasPrefix(got, step.want)) {
+			t.Errorf("%s:\n got %s\nwant %s", step.text, got, step.want)
+		}
+	}
+	do(t, db, "DROP TABLE w")
+	nothingLeft(t, db)
+}
