@@ -47,6 +47,8 @@ type Device struct {
 	SortGroups int
 	// Texts says that LIKE over many texts looks through them on the device; in software the host does.
 	Texts bool
+	// PickWords is from how many words of groups on those that are wanted are picked on the device.
+	PickWords int
 	// WindowRows, when set, bounds the rows of a window further (tests).
 	WindowRows int
 
@@ -75,7 +77,7 @@ func deviceOf(caps *glctx.Caps, software bool) Device {
 		d.MaxBlock = min(d.MaxBlock, 16*caps.Limits["MAX_TEXTURE_BUFFER_SIZE"])
 	}
 	if !d.Software {
-		d.Together, d.Few, d.Texts = maxPieces, 1<<22, true
+		d.Together, d.Few, d.Texts, d.PickWords = maxPieces, 1<<22, true, pickWords
 		d.Shared = int(caps.Limits["MAX_COMPUTE_SHARED_MEMORY_SIZE"])
 	}
 	d.RegionRows = math.MaxInt

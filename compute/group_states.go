@@ -1,6 +1,7 @@
 package compute
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/stencildb/stencildb/pass"
@@ -12,14 +13,28 @@ func Groups(run pass.Runner, d Device, q *plan.Query) ([]plan.GroupStates, error
 	if d.sortsGroups(q) {
 		return sortedGroups(run, d, q)
 	}
-	s, err := Select(run, d, q)
+	c, err := d.compile(q)
 	if err != nil {
 		return nil, err
 	}
-	if err := s.Check(); err != nil {
+	if p := c.picking(run); p != nil {
+		if list, ok, err := p.groups(c); ok || err != nil {
+			return list, err
+		}
+	}
+	if c.words > mostGroupWords {
+		return nil, tooManyWords(c.words)
+	}
+	x := &execution{compiled: c, run: run, histograms: map[int]*histogram{}}
+	if err := x.Check(); err != nil {
 		return nil, err
 	}
-	return s.(*execution).groups(), nil
+	return x.groups(), nil
+}
+
+// tooManyWords says that the states of groups are too large to be read back, or for the device.
+func tooManyWords(words int) error {
+	return &plan.Declined{Why: fmt.Sprintf("the groups take %d MB, more than one storage block is to have", 4*int64(words)>>20)}
 }
 
 // groups are those of the windows.

@@ -116,15 +116,15 @@ func (x *chunk) aggregate(g *grouping) error {
 		op.At = g.place[len(g.place)-1]
 		k.op, k.own[0] = op, int32(op.At)
 	}
-	if bytes := 4 * int64(x.compiler.words); bytes > x.device.MaxBlock && x.device.MaxBlock > 0 || x.compiler.words > mostGroupWords {
-		return &plan.Declined{Why: fmt.Sprintf("the groups take %d MB, more than one storage block is to have", bytes>>20)}
+	if words := x.compiler.words; 4*int64(words) > x.device.MaxBlock && x.device.MaxBlock > 0 || words > mostGroupWords && x.q.Bound == nil {
+		return tooManyWords(words)
 	}
 	x.grouping = g
 	x.stage(list...)
 	return nil
 }
 
-// mostGroupWords is how many words the groups of all chunks may take: they are all read back.
+// mostGroupWords is how many words the groups of all chunks may take that are all read back.
 const mostGroupWords = 1 << 25
 
 // memory is where a program adds records up by slot, before the result.

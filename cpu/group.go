@@ -114,6 +114,7 @@ type worker struct {
 	first  []uint64 // of each group, the place of its first row
 	states [][]state
 	sets   []distinctValues // of inputs that are DISTINCT
+	left   int              // groups that devices have left out
 	row    []uint32         // the group of each row at hand
 	ints   []int64          // the values of a column there
 }

@@ -1,10 +1,8 @@
 package cpu
 
 import (
-	"cmp"
 	"context"
 	"math"
-	"math/big"
 	"slices"
 
 	"github.com/stencildb/stencildb/expr"
@@ -125,12 +123,12 @@ func (f groupsFound) wanted(by *plan.Sort) (ids, first []uint64) {
 	var codes [][]uint64
 	most, n := ^uint64(0), 0
 	for _, w := range f {
-		n += len(w.first)
+		n += len(w.first) + w.left
 	}
 	if found := f[0].node.Found; found != nil {
 		found(n)
 	}
-	if by != nil && by.First < int64(n) && f[0].raisesNothing() {
+	if by != nil && by.First < int64(n-f[0].left) && f[0].raisesNothing() {
 		var all []uint64
 		for _, w := range f {
 			list := w.codesOf(by.Keys[0])
@@ -159,28 +157,23 @@ func (f groupsFound) wanted(by *plan.Sort) (ids, first []uint64) {
 // kept tells of a group whether HAVING may be TRUE of it, by codes alone; nil where these say nothing.
 func (w *worker) kept() func(group int) bool {
 	for _, e := range plan.Conjuncts(w.node.Having) {
-		c, ok := e.(*expr.Compare)
-		if !ok {
+		agg, lo, hi, ok := plan.HavingRange(e, len(w.node.Keys))
+		if !ok || !w.raisesNothing() {
 			continue
 		}
-		ref, isRef := c.L.(*expr.AggRef)
-		v, isConst := c.R.(*expr.Const)
-		if !isRef || !isConst || ref.Index < len(w.node.Keys) || v.V.Null || !v.V.Type.IsExact() || !ref.T.IsExact() || !w.raisesNothing() {
+		at := w.places[agg]
+		codes := stateCodes(w.states[at.input][at.state], w.node.Aggs[agg], len(w.first))
+		if codes == nil {
 			continue
 		}
-		scaled := table.Dec(ref.T, new(big.Int).Mul(v.V.Unscaled(), table.Pow10(max(0, ref.T.Scale-v.V.Type.Scale))))
-		codes := w.codesOf(expr.SortKey{E: ref})
-		if codes == nil || scaled.Big != nil || ref.T.Scale < v.V.Type.Scale {
-			continue
-		}
-		bound, op := table.OrdinalInt(scaled.I), c.Op
-		if stateOf(w.node.Aggs[ref.Index-len(w.node.Keys)]) == counting { // its codes are the counts
-			if scaled.I < 0 {
-				continue
+		least, most := table.OrdinalInt(lo), table.OrdinalInt(hi)
+		if stateOf(w.node.Aggs[agg]) == counting { // its codes are the counts
+			if hi < 0 {
+				return func(int) bool { return false }
 			}
-			bound = uint64(scaled.I)
+			least, most = uint64(max(0, lo)), uint64(hi)
 		}
-		return func(g int) bool { return op.Holds(cmp.Compare(codes[g], bound)) }
+		return func(g int) bool { return least <= codes[g] && codes[g] <= most }
 	}
 	return nil
 }

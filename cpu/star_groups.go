@@ -1,7 +1,6 @@
 package cpu
 
 import (
-	"cmp"
 	"slices"
 
 	"github.com/stencildb/stencildb/expr"
@@ -76,10 +75,8 @@ func (s *Star) branch(g expr.Aggregate, x expr.Expr) *starSum {
 }
 
 // Groups is the statement's groups of those that a device found in the fact table: the joined rows of the first rows of
-// these, a chunk for each of the chunks' groups, in which they have the numbers from 0 on. n is the statement's
-// aggregation: of groups of which it wants some first ones, others are left out.
-func (s *Star) Groups(n *plan.Aggregate, list []plan.GroupStates) (*table.Table, []plan.GroupStates, error) {
-	list = s.first(n, list)
+// these, a chunk for each of the chunks' groups, in which they have the numbers from 0 on.
+func (s *Star) Groups(list []plan.GroupStates) (*table.Table, []plan.GroupStates, error) {
 	t := &table.Table{Name: s.Fact.Name, Fields: s.result}
 	out := make([]plan.GroupStates, 0, len(list))
 	for i := range list {
@@ -135,7 +132,7 @@ func (s *Star) partners(t *starArm, chunk *table.Chunk, rows []uint32) []uint32 
 
 // statesOf is the states of the statement's aggregates, of the groups for which all conditions are TRUE.
 func (s *Star) statesOf(c *table.Chunk, from *plan.GroupStates) (out plan.GroupStates, err error) {
-	out.Rows = UpTo[uint32](len(from.Rows))
+	out.Rows, out.Left = UpTo[uint32](len(from.Rows)), from.Left
 	for _, e := range s.cross {
 		x, err := s.vector(e, c, out.Rows)
 		if err != nil {
@@ -277,56 +274,12 @@ func (s *Star) differs(t *starArm, c int) bool {
 	return true
 }
 
-// mostFirst is of up to how many wanted groups the others are left out.
-const mostFirst = 1 << 10
-
-// first leaves groups out that are behind those that an aggregation wants, by the sum that these are ordered by.
-func (s *Star) first(n *plan.Aggregate, list []plan.GroupStates) []plan.GroupStates {
-	if n.First == nil || n.First.First <= 0 || n.First.First > mostFirst || n.Having != nil || len(list) != 1 || !s.distinct {
-		return list
+// Bound is the bound of the device's groups that one of the statement's is; nil where there is none.
+func (s *Star) Bound(b *plan.GroupBound) *plan.GroupBound {
+	if b == nil || !s.distinct || s.sums[b.Agg].agg < 0 {
+		return nil
 	}
-	ref, ok := n.First.Keys[0].E.(*expr.AggRef)
-	if !ok || ref.Key != nil {
-		return list
-	}
-	i := ref.Index - len(n.Keys)
-	if of := n.Aggs[i]; of.Kind != expr.Sum || !of.Arg.IsExact() || s.sums[i].agg < 0 {
-		return list
-	}
-	g, desc := &list[0], n.First.Keys[0].Desc
-	of := g.Aggs[s.sums[i].agg]
-	before := func(a, b int) int {
-		if desc {
-			a, b = b, a
-		}
-		return cmp.Or(cmp.Compare(of.High[a], of.High[b]), cmp.Compare(uint64(of.Low[a]), uint64(of.Low[b])))
-	}
-	most := int(n.First.First)
-	var best []int // in their order
-	for i := range g.Rows {
-		if of.N[i] == 0 || len(best) == most && before(i, best[most-1]) >= 0 {
-			continue
-		}
-		at, _ := slices.BinarySearchFunc(best, i, before)
-		best = slices.Insert(best, at, i)
-		best = best[:min(most, len(best))]
-	}
-	if len(best) < most {
-		return list
-	}
-	out := plan.GroupStates{Chunk: g.Chunk, Aggs: make([]plan.GroupState, len(g.Aggs))}
-	for i, row := range g.Rows {
-		if of.N[i] > 0 && before(i, best[most-1]) > 0 { // a sum of none is NULL, which may be first
-			continue
-		}
-		out.Rows, out.N = append(out.Rows, row), append(out.N, g.N[i])
-		for k, from := range g.Aggs {
-			to := &out.Aggs[k]
-			to.N, to.High, to.Low = append(to.N, from.N[i]), append(to.High, from.High[i]), append(to.Low, from.Low[i])
-			if from.Least != nil {
-				to.Least, to.Greatest = append(to.Least, from.Least[i]), append(to.Greatest, from.Greatest[i])
-			}
-		}
-	}
-	return []plan.GroupStates{out}
+	own := *b
+	own.Agg = s.sums[b.Agg].agg
+	return &own
 }

@@ -66,6 +66,7 @@ func (w *worker) takeStates(s *plan.GroupStates) error {
 		return err
 	}
 	groups := w.groups(words, b)
+	w.left += s.Left
 	for i, g := range groups { // it may be known by a later row
 		w.first[g] = min(w.first[g], placeOf(b, i))
 	}

@@ -205,7 +205,7 @@ func (x *Explanation) fragment(ctx context.Context, s *planned, o ExplainOptions
 		s = now
 		x.sorted = orders(b, s.plan)
 		if x.otherwise = s.otherwise == s.plan; !x.otherwise {
-			x.Steps, err = x.steps(ctx, b, s.plan, o.Analyze)
+			x.Steps, err = x.steps(ctx, b, s.query(), o.Analyze)
 			x.otherwise = s.otherwise != nil && declined(err)
 		}
 		if x.otherwise {

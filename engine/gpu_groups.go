@@ -44,9 +44,9 @@ func (s *planned) groupsOfStar(ctx context.Context, b backend, n *plan.Aggregate
 		var t *table.Table
 		var states []plan.GroupStates
 		if err == nil && now.star != nil {
-			if states, err = find(ctx, b, s.plan, took); err == nil {
+			if states, err = find(ctx, b, s.query(), took); err == nil {
 				slices.SortStableFunc(states, func(a, b plan.GroupStates) int { return cmp.Compare(a.Chunk, b.Chunk) })
-				t, states, err = s.star.Groups(n, states)
+				t, states, err = s.star.Groups(states)
 			}
 			if declined(err) {
 				now, done, err = s.withJoin(ctx, took)
@@ -63,6 +63,18 @@ func (s *planned) groupsOfStar(ctx context.Context, b backend, n *plan.Aggregate
 		}
 		cpu.GroupStates(ctx, t, n, states)(yield)
 	}
+}
+
+// query is what a backend is asked, the same every time: of a star whose arms are there with the bound of the statement's
+// groups, where that is one of the star's.
+func (s *planned) query() *plan.Query {
+	if s.star == nil {
+		return s.plan
+	}
+	s.starOnce.Do(func() {
+		s.bounded = s.plan.Bounded(s.star.Bound(s.fragment.Bound))
+	})
+	return s.bounded
 }
 
 // groups runs the fragment for the groups of its rows.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"iter"
 	"slices"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -69,6 +70,8 @@ type planned struct {
 	otherwise *plan.Query
 	spared    *outlined // nil where the plan is for the snapshot of the table
 	choice    choice    // of the fragment's backend
+	starOnce  sync.Once
+	bounded   *plan.Query // see query
 }
 
 // Prepare parses one statement. Where it has no parameters it also resolves its names

@@ -22,6 +22,8 @@ type Fragment struct {
 	// Groups is the aggregation that all rows go to, without its input: by keys, or without, where the aggregates are not Aggs.
 	// A device may give what it needs of the groups instead of the rows.
 	Groups *Aggregate
+	// Bound, when set, says which of the groups of Groups are wanted alone.
+	Bound *GroupBound
 	// Order is the order in which all rows are wanted, without its input: a device may give them in it.
 	Order *Sort
 	Total bool // what stands above asks how many rows the table has
@@ -114,6 +116,7 @@ func cutInputs(n Node) Node {
 		inputs = append(inputs, Cut(in))
 	}
 	n = n.With(inputs...)
+	bound(n)
 	if s, ok := n.(*Sort); ok && s.Unique == 0 {
 		if f, rows := s.Input.(*Fragment); rows && len(f.Aggs) == 0 {
 			f.Order = &Sort{Keys: s.Keys, First: s.First}
@@ -136,6 +139,28 @@ func cutInputs(n Node) Node {
 		}
 	}
 	return n
+}
+
+// bound tells the fragment of a grouped input which groups a node above it wants.
+func bound(n Node) {
+	of := func(n Node) (*Aggregate, *Fragment) {
+		a, ok := n.(*Aggregate)
+		if !ok || len(a.Keys) == 0 {
+			return nil, nil
+		}
+		f, _ := a.Input.(*Fragment)
+		return a, f
+	}
+	switch n := n.(type) {
+	case *Filter:
+		if a, f := of(n.Input); f != nil {
+			f.Bound = a.having(n.Where)
+		}
+	case *Sort:
+		if a, f := of(n.Input); f != nil {
+			f.Bound = a.first(n)
+		}
+	}
 }
 
 // narrow tells the fragment whose rows a node gives which columns are read of them.

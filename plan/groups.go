@@ -17,6 +17,7 @@ type GroupStates struct {
 	Rows  []uint32     // the first row of each group, ascending
 	N     []uint64     // how many rows each has
 	Aggs  []GroupState // one an aggregate of [Query].Groups
+	Left  int          // groups that are left out, since [Query].Bound does not want them
 }
 
 // GroupState is what an aggregate needs of each group.
@@ -59,9 +60,17 @@ const MostSlots = 1 << 16
 // MostStarSlots is the most that MostSlots is of a star.
 const MostStarSlots = 1 << 24
 
-// mostSlots is how many combinations the keys of a chunk's groups may have: in a star as many as it has rows.
+// MostBoundSlots is the most that MostSlots is of groups of which few are wanted: the others stay on the device.
+const MostBoundSlots = 1 << 27
+
+// mostSlots is how many combinations the keys of a chunk's groups may have: in a star as many as it has rows, where few of
+// the groups are wanted twice as many.
 func (q *Query) mostSlots(chunk int) uint64 {
-	if rows := q.Table.Chunks[chunk].Rows; len(q.Star) > 0 && rows > MostSlots {
+	rows := q.Table.Chunks[chunk].Rows
+	switch {
+	case q.Bound != nil:
+		return uint64(max(MostSlots, min(MostBoundSlots, 2*rows)))
+	case len(q.Star) > 0 && rows > MostSlots:
 		return uint64(min(MostStarSlots, rows))
 	}
 	return MostSlots
@@ -97,7 +106,8 @@ type GroupKey struct {
 }
 
 // GroupKeys lists the columns that the keys read. It is a [Declined] where their codes have more than
-// [MostSlots] combinations in a chunk, in a star more than its rows or [MostStarSlots].
+// [MostSlots] combinations in a chunk, in a star more than its rows or [MostStarSlots], with a Bound more than twice these or
+// [MostBoundSlots].
 func (q *Query) GroupKeys(chunk int) (list []GroupKey, err error) {
 	slots, most := uint64(1), q.mostSlots(chunk)
 	for _, l := range q.Star {

@@ -59,7 +59,7 @@ func (l *Lowered) Query(t *table.Table, q *Fragment) (*Query, error) {
 		return nil, err
 	}
 	l.filters(out)
-	return l.withSums(out, t, q)
+	return l.withSums(out.Bounded(q.Bound), t, q)
 }
 
 // chunks lowers a condition for the chunks of a table; nil selects every record.

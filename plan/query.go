@@ -20,6 +20,8 @@ type Query struct {
 	// Star are the tables that the selected rows are joined to before they are grouped: those without a
 	// partner do not count, and the combinations of what keys read of the partners tell groups apart, beside Groups.
 	Star []*Dimension
+	// Bound, when set, says which of the groups are wanted alone. It holds of a table of one chunk.
+	Bound *GroupBound
 	// Order is [Fragment].Order.
 	Order *Sort
 

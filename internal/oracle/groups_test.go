@@ -95,7 +95,8 @@ func (g *groups) statement() string {
 		text += []string{" GROUP BY ", ", "}[b2i(i > 0)] + k
 	}
 	if rapid.IntRange(0, 3).Draw(g.t, "having") == 0 {
-		text += " HAVING " + g.pick("COUNT(*) > 1", "MAX(i) IS NOT NULL", "SUM(j) > SUM(k)", "bool_or(flag) OR MIN(word) > 'a'", "1 / (COUNT(*) - 2) = 1")
+		text += " HAVING " + g.pick("COUNT(*) > 1", "MAX(i) IS NOT NULL", "SUM(j) > SUM(k)", "bool_or(flag) OR MIN(word) > 'a'", "1 / (COUNT(*) - 2) = 1",
+			"COUNT(*) = 1", "COUNT(k) <= 1", "SUM(money) > 3.555", "SUM(i) <= -1.5 AND COUNT(*) < 9", "SUM(j) >= 99999999999999999999")
 	}
 	return text
 }
