@@ -456,6 +456,7 @@ type joinStep struct {
 	keepProbe, keepBuild bool     // rows without a partner stand alone, in an outer join
 	matched              []uint64 // of the build side, those that had a partner; where these are kept
 
+	there   int // rows of the build side
 	out     atomic.Int64
 	elapsed time.Duration // to make the index
 	// expected is how many rows the order of inner joins counts on; 0 for other joins.

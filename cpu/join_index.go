@@ -57,25 +57,39 @@ func densely(rows int, lo, hi uint64) bool { return hi-lo < max(1<<22, 256*uint6
 func (k keyNumbers) isNull(i int) bool { return k.null != nil && k.null.Get(i) }
 
 // nulls is how many rows have no number.
-func (k keyNumbers) nulls() (n int) {
-	if k.null != nil {
-		for i := range k.of {
-			if k.null.Get(i) {
-				n++
-			}
-		}
+func (k keyNumbers) nulls() int { return k.nullsIn(0, len(k.of)) }
+
+// nullsIn is nulls of the rows from lo, a multiple of 64, to before hi.
+func (k keyNumbers) nullsIn(lo, hi int) (n int) {
+	if k.null == nil {
+		return 0
+	}
+	for w := lo / 64; w < hi/64; w++ {
+		n += bits.OnesCount64(k.null[w])
+	}
+	if rest := hi % 64; rest > 0 { // a bitmap of a block may say something of what lies behind it
+		n += bits.OnesCount64(k.null[hi/64] & (1<<rest - 1))
 	}
 	return n
 }
 
 // keyed are the rows that have a number.
 func (k keyNumbers) keyed() []keyed {
-	list := make([]keyed, 0, len(k.of))
-	for i, key := range k.of {
-		if !k.isNull(i) {
-			list = append(list, keyed{key, uint32(i)})
-		}
+	const piece = 1 << 16
+	at := make([]int, (len(k.of)+piece-1)/piece+1) // where the rows of each piece go
+	for p := range at[1:] {
+		lo, hi := p*piece, min(len(k.of), (p+1)*piece)
+		at[p+1] = at[p] + hi - lo - k.nullsIn(lo, hi)
 	}
+	list := make([]keyed, at[len(at)-1])
+	inPartitions(len(at)-1, func(p int) {
+		to := list[at[p]:at[p]]
+		for i := p * piece; i < min(len(k.of), (p+1)*piece); i++ {
+			if !k.isNull(i) {
+				to = append(to, keyed{k.of[i], uint32(i)})
+			}
+		}
+	})
 	return list
 }
 

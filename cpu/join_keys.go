@@ -3,6 +3,8 @@ package cpu
 import (
 	"math"
 	"math/bits"
+	"sync"
+	"sync/atomic"
 
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/table"
@@ -171,17 +173,31 @@ func packed(keys []*joinKey, lists []keyNumbers) keyNumbers {
 	if len(keys) == 1 { // its numbers stay as they are: the index knows their bounds
 		return lists[0]
 	}
-	shift, all := 0, keyNumbers{of: make([]uint64, len(lists[0].of))}
-	for n, k := range keys {
-		list, span := lists[n], k.max-k.min
-		for i, x := range list.of {
-			if x -= k.min; x > span || list.null != nil && list.null.Get(i) {
-				all.without(i)
-				continue
+	n := len(lists[0].of)
+	all := keyNumbers{of: make([]uint64, n), null: table.NewBitmap(n)}
+	var some atomic.Bool // have none
+	pack := func(lo, hi int) {
+		shift := 0
+		for n, k := range keys {
+			list, span := lists[n], k.max-k.min
+			for i, x := range list.of[lo:hi] {
+				if x -= k.min; x > span || list.isNull(lo+i) {
+					all.null.Set(lo + i)
+					some.Store(true)
+					continue
+				}
+				all.of[lo+i] |= x << shift
 			}
-			all.of[i] |= x << shift
+			shift += bits.Len64(span)
 		}
-		shift += bits.Len64(span)
+	}
+	if n <= joinRows { // one worker's
+		pack(0, n)
+	} else {
+		table.InParts(n, pack)
+	}
+	if !some.Load() {
+		all.null = nil
 	}
 	return all
 }
@@ -189,10 +205,17 @@ func packed(keys []*joinKey, lists []keyNumbers) keyNumbers {
 // bounded notes the smallest and the largest number of the build side.
 func (k *joinKey) bounded(list keyNumbers) {
 	k.min, k.max = math.MaxUint64, 0
-	for i, x := range list.of {
-		if list.null == nil || !list.null.Get(i) {
-			k.min, k.max = min(k.min, x), max(k.max, x)
+	var mu sync.Mutex
+	table.InParts(len(list.of), func(lo, hi int) {
+		least, most := uint64(math.MaxUint64), uint64(0)
+		for i, x := range list.of[lo:hi] {
+			if !list.isNull(lo + i) {
+				least, most = min(least, x), max(most, x)
+			}
 		}
-	}
+		mu.Lock()
+		defer mu.Unlock()
+		k.min, k.max = min(k.min, least), max(k.max, most)
+	})
 	k.min = min(k.min, k.max)
 }

@@ -76,6 +76,7 @@ func (j *joiner) chunkOf(b *joinBlock, columns []int) *table.Chunk {
 func (j *joiner) prepare(s *joinStep, probe *relation) error {
 	start := time.Now()
 	defer func() { s.elapsed = time.Since(start) }()
+	s.there = s.build.rows
 	if s.keepBuild {
 		defer func() { s.matched = make([]uint64, (s.build.rows+63)/64) }()
 	}
@@ -95,6 +96,11 @@ func (j *joiner) prepare(s *joinStep, probe *relation) error {
 				return err
 			}
 			k.bounded(lists[i])
+			if len(s.keys) == 1 {
+				if err := j.asked(s, probe, &lists[i]); err != nil {
+					return err
+				}
+			}
 			width += bits.Len64(k.max - k.min)
 		}
 		if width > 64 && len(s.keys) > 1 { // the others are looked at pair by pair
@@ -129,6 +135,50 @@ func (j *joiner) prepare(s *joinStep, probe *relation) error {
 		}
 		return nil
 	}
+}
+
+// manyTimes is how many times as many rows as the probe side the build side has, where it is worth asking for which of them there is
+// a row there.
+const manyTimes = 4
+
+// asked takes the numbers of those rows of the build side away that no row of a much smaller probe side has: what is made of
+// the others is small.
+func (j *joiner) asked(s *joinStep, probe *relation, of *keyNumbers) error {
+	k := s.keys[0]
+	c, ok := k.probe.(*expr.Column)
+	if !ok || k.how != byOrdinal || s.keepBuild || !probe.has(j.scanOf(c.Index)) || s.build.rows < joinRows || s.build.rows/manyTimes < probe.rows || !densely(s.build.rows, k.min, k.max) {
+		return nil
+	}
+	size := k.max - k.min + 1
+	wanted := table.NewBitmap(int(size))
+	var failed atomic.Pointer[error]
+	j.column(c.Index) // before others ask for it
+	table.InParts(probe.rows, func(lo, hi int) {
+		have, err := j.numbers(k, j.block(probe, lo, hi), new(Evaluator), false)
+		if err != nil {
+			failed.Store(&err)
+			return
+		}
+		for i, x := range have.of {
+			if x -= k.min; x < size && !have.isNull(i) {
+				atomic.OrUint64(&wanted[x>>6], 1<<(x&63))
+			}
+		}
+	})
+	if err := failed.Load(); err != nil {
+		return *err
+	}
+	if of.null == nil {
+		of.null = table.NewBitmap(len(of.of))
+	}
+	table.InParts(len(of.of), func(lo, hi int) {
+		for i, x := range of.of[lo:hi] {
+			if !of.isNull(lo+i) && !wanted.Get(int(x-k.min)) {
+				of.null.Set(lo + i)
+			}
+		}
+	})
+	return nil
 }
 
 // restKey is a key that is compared where the first has found a partner.
@@ -317,7 +367,7 @@ func (j *joiner) note(p *pipelined, elapsed time.Duration) {
 	for i, s := range p.steps {
 		step := JoinStep{On: s.on(), Way: s.kindOf() + s.way, Out: int(s.out.Load()), Expected: int(min(s.expected+0.5, 1<<62)), Elapsed: s.elapsed}
 		if s.build != nil {
-			step.Table, step.In = s.build.name, s.build.rows
+			step.Table, step.In = s.build.name, s.there
 		} else {
 			step.Table, step.Way = "Filter", ""
 		}
