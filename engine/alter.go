@@ -26,7 +26,7 @@ func (m *modifying) alter(ctx context.Context, db *DB) ([]storage.Change, error)
 			ch.Update = append(ch.Update, storage.Update{Column: col, Rows: numbers, Values: columns[i]})
 		}
 	}
-	return []storage.Change{ch}, nil
+	return append(append(m.dropped(), ch), m.defined()...), nil
 }
 
 // fits fails where rows of a table that has been altered break a rule that is new for them.

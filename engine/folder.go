@@ -53,8 +53,8 @@ func (db *DB) whole(ctx context.Context, name string) (*table.Table, error) {
 // read from now on; with tables.one. It is there after a crash when wait has returned nil.
 func (db *DB) commit(ctx context.Context, changes []storage.Change, next []installed) (wait func(context.Context) error, err error) {
 	wait = func(context.Context) error { return nil }
-	if db.store != nil && len(changes) > 0 {
-		pending, err := db.store.Append(changes)
+	if kept := db.lasting(changes); db.store != nil && len(kept) > 0 {
+		pending, err := db.store.Append(kept)
 		if err != nil {
 			return nil, err
 		}
@@ -69,12 +69,31 @@ func (db *DB) commit(ctx context.Context, changes []storage.Change, next []insta
 	return wait, nil
 }
 
+// lasting are the changes of tables and views that are not temporary.
+func (db *DB) lasting(changes []storage.Change) (list []storage.Change) {
+	temp := map[string]bool{}
+	for _, c := range changes {
+		gone, known := temp[c.Table]
+		if e := db.tables.entry(c.Table); !known && e != nil && e.of != nil {
+			gone = e.of.Temp
+		}
+		if c.Define != nil {
+			gone = c.Define.Temp
+			temp[c.Define.Name] = gone
+		}
+		if !gone {
+			list = append(list, c)
+		}
+	}
+	return list
+}
+
 // checkpoint writes the tables of the folder as files; with tables.one.
 func (db *DB) checkpoint(ctx context.Context) error {
 	var tables []*table.Table
 	entries, _ := db.tables.known()
 	for _, e := range entries {
-		if t := e.table.Load(); e.of != nil && t != nil {
+		if t := e.table.Load(); e.of != nil && !e.of.Temp && t != nil {
 			tables = append(tables, t)
 		}
 	}

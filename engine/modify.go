@@ -193,15 +193,13 @@ func (m *modifying) changes(ctx context.Context, db *DB) ([]storage.Change, erro
 			return nil, nil
 		}
 		return m.alter(ctx, db)
-	case "DROP TABLE":
-		var list []storage.Change
-		for _, name := range m.More {
-			if m.db.entry(name).of == nil {
-				return nil, fmt.Errorf("table %q is not one that CREATE TABLE has made: it is not dropped", name)
-			}
-			list = append(list, storage.Change{Table: name, Drop: true})
+	case "CREATE VIEW":
+		if m.Replaces {
+			m.More = []string{m.Table}
 		}
-		return list, nil
+		return append(m.dropped(), storage.Change{Table: m.Table, Define: m.Define}), nil
+	case "DROP TABLE", "DROP VIEW", "ALTER VIEW":
+		return append(m.dropped(), m.defined()...), nil
 	case "TRUNCATE":
 		var list []storage.Change
 		for _, name := range m.More {
@@ -235,6 +233,25 @@ func (m *modifying) changes(ctx context.Context, db *DB) ([]storage.Change, erro
 		ch.Update = append(ch.Update, storage.Update{Column: col, Rows: numbers, Values: columns[i]})
 	}
 	return []storage.Change{ch}, nil
+}
+
+// dropped are the changes that drop tables and views.
+func (m *modifying) dropped() (list []storage.Change) {
+	for _, name := range m.More {
+		list = append(list, storage.Change{Table: name, Drop: true})
+	}
+	return list
+}
+
+// defined are the changes that define views anew.
+func (m *modifying) defined() (list []storage.Change) {
+	for _, v := range m.Views {
+		if m.db.entry(v.Name) != nil {
+			list = append(list, storage.Change{Table: v.Name, Drop: true})
+		}
+		list = append(list, storage.Change{Table: v.Name, Define: v})
+	}
+	return list
 }
 
 // found are the numbers of the rows that the statement changes, and the columns of Set.

@@ -43,6 +43,7 @@ type bound struct {
 	outlined *outlined      // what it need not read of them; nil where that is nothing
 	params   []table.Value
 	arrays   []int   // how many columns of the tree each of the answer's is an array of, as [plan.Arrays] has it; nil for none
+	clock    bool    // what it means depends on when it is bound, for a view does
 	nested   *nested // where it has subplans or subqueries; the tree is then not cut, and there is no fragment
 	latest   atomic.Pointer[planned]
 	renewed  atomic.Pointer[Statement] // bound to the tables that its names have come to mean
@@ -99,7 +100,11 @@ func (db *DB) prepare(ctx context.Context, script string, st *sql.Statement) (*S
 	if st.Params > 0 || st.Explain || st.Clock || st.Setting != nil || st.Index != nil || st.Transaction != nil || st.Changes() {
 		return s, nil
 	}
-	return s.with(ctx, nil)
+	b, err := s.with(ctx, nil)
+	if err == nil && b.clock {
+		return s, nil
+	}
+	return b, err
 }
 
 // with is the statement with values for its parameters.
@@ -119,7 +124,7 @@ func (s *Statement) with(ctx context.Context, args []any) (*Statement, error) {
 		var b *bound
 		if b, err = s.db.bind(ctx, s.parsed, params); err == nil {
 			r := &Statement{db: s.db, script: s.script, parsed: s.parsed, watch: s.watch, bound: b}
-			if known {
+			if known && !b.clock {
 				s.renewed.Store(r)
 			}
 			return r, nil
@@ -135,7 +140,12 @@ func (db *DB) bind(ctx context.Context, st *sql.Statement, params []table.Value)
 			return nil, err
 		}
 		c := db.catalog(ctx)
+		clock := false
+		c.Clock = func() { clock = true }
 		b, err := db.bindTo(ctx, c, st, params)
+		if err == nil {
+			b.clock = clock
+		}
 		if _, version := db.tables.known(); version == c.Version {
 			return b, err
 		}

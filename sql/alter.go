@@ -24,6 +24,8 @@ type alteration struct {
 	def    *storage.Definition
 	from   []int       // the old column of each new one; negative for one whose values are new
 	values []expr.Expr // of those, over the old columns
+
+	dropped []string // views that go with a column
 }
 
 // step is a subcommand of ALTER TABLE.
@@ -94,6 +96,8 @@ func (b *binder) altering(r *pg.RangeVar) *alteration {
 
 // finish makes the change of the alteration.
 func (a *alteration) finish(ch *Change) {
+	slices.Sort(a.dropped)
+	ch.More = slices.Compact(a.dropped)
 	ch.Define, ch.From, ch.Fill = a.def, a.from, make([]table.Value, len(a.from))
 	var items []plan.Item
 	var in plan.Node
@@ -166,7 +170,12 @@ func (a *alteration) dropColumn(c *pg.AlterTableCmd) {
 	if c.MissingOk && !a.has(c.Name) { // IF EXISTS
 		return
 	}
-	col, _ := a.column(c.Name)
+	col, loc := a.column(c.Name)
+	if views := a.dependents(a.old.Name, a.from[col]); len(views) > 0 && c.Behavior == pg.DropBehavior_DROP_CASCADE {
+		a.dropped = append(a.dropped, a.withDependents(views, true, loc, "view")...)
+	} else if len(views) > 0 {
+		panic(a.errorf(loc, "cannot drop column %q because view %q depends on it; DROP COLUMN ... CASCADE drops it, too", a.def.Fields[col].Name, views[0]))
+	}
 	d, name := a.def, a.def.Fields[col].Name
 	d.Fields, d.Columns = slices.Delete(d.Fields, col, col+1), slices.Delete(d.Columns, col, col+1)
 	a.from, a.values = slices.Delete(a.from, col, col+1), slices.Delete(a.values, col, col+1)
@@ -213,6 +222,7 @@ func (a *alteration) changeType(c *pg.AlterTableCmd) {
 	one := &storage.Definition{Name: a.def.Name}
 	d.Colname = a.def.Fields[col].Name
 	using := d.RawDefault
+	a.independent(col, loc, "alter the type of")
 	a.defineColumn(one, d)
 	to := one.Fields[0]
 	r := a.nested(&pg.SelectStmt{}, nil)
@@ -282,6 +292,9 @@ func (a *alteration) dropConstraint(c *pg.AlterTableCmd) {
 
 // rename is ALTER ... RENAME.
 func (b *binder) rename(n *pg.RenameStmt) *Change {
+	if n.RenameType == pg.ObjectType_OBJECT_VIEW {
+		return b.renameView(n)
+	}
 	ch := &Change{Verb: "ALTER TABLE"}
 	if n.MissingOk && !b.known(n.Relation) {
 		ch.Lax = true
@@ -293,6 +306,7 @@ func (b *binder) rename(n *pg.RenameStmt) *Change {
 	to := n.Newname
 	switch n.RenameType {
 	case pg.ObjectType_OBJECT_TABLE:
+		ch.Views = a.renamedIn(a.old.Name, to)
 		if a.def.Name = to; slices.Contains(b.c.Names, to) {
 			panic(b.errorf(b.after(to, loc), "relation %q already exists", clipped(to)))
 		}
@@ -304,7 +318,8 @@ func (b *binder) rename(n *pg.RenameStmt) *Change {
 			})
 		}
 	case pg.ObjectType_OBJECT_COLUMN:
-		col, _ := a.column(n.Subname)
+		col, loc := a.column(n.Subname)
+		a.independent(col, loc, "rename")
 		was := a.def.Fields[col].Name
 		if i, _ := lookup(name{to, true, false}, fieldNames(a.def.Fields)); i >= 0 {
 			panic(b.errorf(b.after(to, b.after(n.Subname, loc)), "column %q of relation %q already exists", clipped(to), a.def.Name))

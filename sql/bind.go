@@ -42,6 +42,7 @@ type binder struct {
 	answers bool
 	// subqueries counts those of the statement.
 	subqueries *int
+	uses       *uses // what the statement reads, without what its views read
 }
 
 type place uint8
@@ -110,7 +111,7 @@ func (s *Statement) ready(params []table.Value) error {
 }
 
 func (s *Statement) binder(c Catalog, params []table.Value) *binder {
-	return &binder{Statement: s, c: c, params: params, sel: s.sel, sizes: map[expr.Expr]int{}, now: new(time.Time), subqueries: new(int)}
+	return &binder{Statement: s, c: c, params: params, sel: s.sel, sizes: map[expr.Expr]int{}, now: new(time.Time), subqueries: new(int), uses: newUses()}
 }
 
 // caught makes a binder's panic an error; it is deferred.
@@ -210,6 +211,7 @@ const maxItems = 1664
 
 func (b *binder) items() []plan.Item {
 	var items []plan.Item
+	var written []*pg.Node // the list without stars
 	b.place = inItems
 	if len(b.sel.TargetList) == 0 {
 		panic(b.errorf(0, "the select list is empty; write a column, *, or an aggregate such as COUNT(*)"))
@@ -221,10 +223,13 @@ func (b *binder) items() []plan.Item {
 			panic(b.errorf(int(rt.GetLocation()), "this select item is not supported"))
 		}
 		if fields := rt.Val.GetColumnRef().GetFields(); len(fields) > 0 && fields[len(fields)-1].GetAStar() != nil {
-			all := b.star(rt.Val.GetColumnRef())
+			of := b.starred(rt.Val.GetColumnRef())
+			all := b.star(of, int(rt.Val.GetColumnRef().Location))
+			written = append(written, b.writtenStar(of)...)
 			items, b.arrays = append(items, all...), append(b.arrays, make([]int, len(all))...)
 			continue
 		}
+		written = append(written, t)
 		name, _ := columnName(rt.Val)
 		if list := b.percentiles(rt.Val); list != nil {
 			for _, e := range list {
@@ -237,6 +242,9 @@ func (b *binder) items() []plan.Item {
 		b.arrays = append(b.arrays, 0)
 	}
 	b.countItems(len(items))
+	if b.uses.written {
+		b.sel.TargetList = written
+	}
 	return items
 }
 

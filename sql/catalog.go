@@ -25,6 +25,8 @@ type Catalog struct {
 	Table func(i int) (*table.Table, error)
 	// Definition, if there, is that of a table that statements may change; nil for another one.
 	Definition func(name string) *storage.Definition
+	// Clock, if there, is called when a view that reads the clock is bound.
+	Clock func()
 	// Open, if there, returns the table of a file whose path is no table's name, or why it
 	// cannot be read: [fs.ErrNotExist] where there is none.
 	Open func(f File) (*table.Table, error)

@@ -17,10 +17,8 @@ import (
 func (b *binder) newTable(r *pg.RangeVar, lax bool) (name string, there bool) {
 	loc := int(r.Location)
 	switch {
-	case r.Schemaname != "" && !strings.EqualFold(r.Schemaname, "public"):
+	case r.Schemaname != "" && !strings.EqualFold(r.Schemaname, "public") && !(isTemp(r) && strings.EqualFold(r.Schemaname, "pg_temp")):
 		panic(b.errorf(loc, "tables are created in the schema public"))
-	case r.Relpersistence != "p" && r.Relpersistence != "":
-		panic(b.errorf(loc, "temporary and unlogged tables are not supported"))
 	}
 	if slices.Contains(b.c.Names, r.Relname) {
 		if !lax {
@@ -37,15 +35,15 @@ func (b *binder) create(n *pg.CreateStmt) *Change {
 	if b.Params > 0 {
 		panic(b.errorf(0, "CREATE TABLE takes no parameters: write the values"))
 	}
-	if len(n.InhRelations) > 0 || n.Partspec != nil || n.Partbound != nil || n.OfTypename != nil || len(n.Options) > 0 {
-		panic(b.errorf(loc, "INHERITS, PARTITION, OF and WITH are not supported with CREATE TABLE"))
+	if len(n.InhRelations) > 0 || n.Partspec != nil || n.Partbound != nil || n.OfTypename != nil || len(n.Options) > 0 || n.Oncommit > pg.OnCommitAction_ONCOMMIT_PRESERVE_ROWS {
+		panic(b.errorf(loc, "INHERITS, PARTITION, OF, ON COMMIT and WITH are not supported with CREATE TABLE"))
 	}
 	name, there := b.newTable(n.Relation, n.IfNotExists)
 	ch := &Change{Verb: "CREATE TABLE", Lax: there, Table: name}
 	if there {
 		return ch
 	}
-	def := &storage.Definition{Name: name}
+	def := &storage.Definition{Name: name, Temp: isTemp(n.Relation)}
 	var late []*pg.Constraint // those of the table, and of columns those that name them
 	for _, elt := range n.TableElts {
 		if c := elt.GetConstraint(); c != nil {
@@ -198,7 +196,7 @@ func (b *binder) createAs(n *pg.CreateTableAsStmt) *Change {
 		panic(b.errorf(b.keyword("as"), "CREATE TABLE AS takes a query"))
 	}
 	rows := b.nested(sel, nil).query()
-	def, out := &storage.Definition{Name: name}, &plan.Project{}
+	def, out := &storage.Definition{Name: name, Temp: isTemp(into.Rel)}, &plan.Project{}
 	p, ok := rows.(*plan.Project)
 	if !ok {
 		p = selected(rows)
@@ -231,10 +229,15 @@ func (b *binder) createAs(n *pg.CreateTableAsStmt) *Change {
 	return ch
 }
 
-// drop is DROP TABLE.
+// drop is DROP TABLE and DROP VIEW.
 func (b *binder) drop(n *pg.DropStmt) *Change {
-	ch := &Change{Verb: "DROP TABLE", Lax: n.MissingOk}
-	at := slices.IndexFunc(b.tokens, func(t token) bool { return strings.EqualFold(b.Text[t.start:t.end], "table") }) + 1
+	what := "table"
+	if n.RemoveType == pg.ObjectType_OBJECT_VIEW {
+		what = "view"
+	}
+	ch := &Change{Verb: "DROP " + strings.ToUpper(what), Lax: n.MissingOk}
+	first := 0
+	at := slices.IndexFunc(b.tokens, func(t token) bool { return strings.EqualFold(b.Text[t.start:t.end], what) }) + 1
 	if n.MissingOk { // IF EXISTS
 		at += 2
 	}
@@ -253,7 +256,23 @@ func (b *binder) drop(n *pg.DropStmt) *Change {
 		if len(names) > 2 || len(names) == 2 && !strings.EqualFold(names[0].text, "public") {
 			panic(b.errorf(loc, "there is no table %s that can be dropped; those that CREATE TABLE has made are in the schema public", clipped(strings.Join(folded, "."))))
 		}
-		ch.More = append(ch.More, b.c.Names[b.find("table", of, b.c.Names, loc)])
+		name := b.c.Names[b.find(what, of, b.c.Names, loc)]
+		def := b.c.definition(name)
+		switch isView := def != nil && def.View != ""; {
+		case def == nil:
+			panic(b.errorf(loc, "table %q is not one that CREATE TABLE has made: it is not dropped", clipped(name)))
+		case isView && what == "table":
+			panic(b.errorf(loc, "%q is not a table; DROP VIEW %s drops it", clipped(name), Written([]string{name})[0]))
+		case !isView && what == "view":
+			panic(b.errorf(loc, "%q is not a view; DROP TABLE %s drops it", clipped(name), Written([]string{name})[0]))
+		}
+		if first == 0 {
+			first = loc
+		}
+		if !slices.Contains(ch.More, name) {
+			ch.More = append(ch.More, name)
+		}
 	}
+	ch.More = b.withDependents(ch.More, n.Behavior == pg.DropBehavior_DROP_CASCADE, first, what)
 	return ch
 }

@@ -3,7 +3,7 @@
 // The grammar is PostgreSQL's own (pg_query). What a statement may say here is
 // one SELECT over a table, over joins of tables and subqueries, or without any, with a WHERE clause, DISTINCT, ORDER BY, LIMIT and OFFSET: of
 // columns and expressions over them, or of aggregates, with GROUP BY and HAVING; set operations between them, VALUES, and WITH. SET, RESET and
-// SHOW are a [Setting], CREATE INDEX, DROP INDEX and SHOW INDEXES an [Index]; CREATE TABLE, ALTER TABLE, DROP TABLE, INSERT, UPDATE, DELETE and TRUNCATE a [Change], BEGIN, COMMIT and ROLLBACK a [Transaction]. SUMMARIZE gives a row for each column, SHOW TABLES, SHOW FUNCTIONS and DESCRIBE of a
+// SHOW are a [Setting], CREATE INDEX, DROP INDEX and SHOW INDEXES an [Index]; CREATE TABLE, ALTER TABLE, DROP TABLE, CREATE VIEW, DROP VIEW, INSERT, UPDATE, DELETE and TRUNCATE a [Change], BEGIN, COMMIT and ROLLBACK a [Transaction]. SUMMARIZE gives a row for each column, SHOW TABLES, SHOW FUNCTIONS and DESCRIBE of a
 // table or a SELECT give rows of text; the tables of information_schema are queried as
 // any other. A file is a table too, as FROM 'path' or by one of [FileFunctions]. Everything
 // else that the grammar knows is refused by name and position.

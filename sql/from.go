@@ -24,6 +24,7 @@ type scope struct {
 type source struct {
 	alias    string
 	first, n int
+	of       string // the table's or the view's own name; "" for another query
 }
 
 // output is a column of SELECT *: the first of these that is not NULL. It is one column, or
@@ -136,13 +137,24 @@ func (b *binder) fromItem(item *pg.Node) (plan.Node, *scope) {
 			return b.derived(c.of, r.Alias, c.name, loc)
 		}
 		alias = r.Alias
+		if v := b.viewNamed(r); v != nil {
+			b.uses.note(v.Name)
+			b.writtenTable(r, v.Name)
+			n, s := b.derived(&plan.Subplan{Name: v.Name, Tree: b.viewed(v, loc)}, alias, v.Name, loc)
+			s.tables[0].of = v.Name
+			return n, s
+		}
 		t, name = b.tableNamed(r, loc)
+		b.writtenTable(r, t.Name)
 	case *pg.Node_RangeTableSample:
 		panic(b.errorf(loc, "TABLESAMPLE is not supported: it takes other rows each time; write LIMIT n behind all"))
 	default:
 		panic(b.errorf(loc, "%s is not supported", fromWords(item)))
 	}
-	return &plan.Scan{Table: t.Name, As: alias.GetAliasname(), Columns: t.Fields}, b.scopeOf(t.Fields, alias, name, loc)
+	b.uses.note(t.Name)
+	s := b.scopeOf(t.Fields, alias, name, loc)
+	s.tables[0].of = t.Name
+	return &plan.Scan{Table: t.Name, As: alias.GetAliasname(), Columns: t.Fields}, s
 }
 
 // scopeOf is the scope of one table, which an alias may give other names.
@@ -156,7 +168,7 @@ func (b *binder) scopeOf(fields []table.Field, alias *pg.Alias, name string, loc
 	if len(renamed) > n {
 		panic(b.errorf(loc, "table %q has %d columns available but %d columns specified", clipped(cmp.Or(alias.GetAliasname(), name)), n, len(renamed)))
 	}
-	s := &scope{fields: fields, tables: []source{{cmp.Or(alias.GetAliasname(), name), 0, n}}}
+	s := &scope{fields: fields, tables: []source{{alias: cmp.Or(alias.GetAliasname(), name), n: n}}}
 	for i := range n {
 		if i < len(renamed) {
 			fields[i].Name = renamed[i].GetString_().GetSval()
@@ -245,7 +257,12 @@ func (b *binder) using(n *pg.JoinExpr, s *scope, left int, loc int) expr.Expr {
 	var names []name
 	names = append(names, usingNames(n.UsingClause)...)
 	if n.IsNatural {
-		names = commonNames(s.visible[:left], s.visible[left:])
+		if names = commonNames(s.visible[:left], s.visible[left:]); b.uses.written {
+			n.IsNatural = false
+			for _, name := range names {
+				n.UsingClause = append(n.UsingClause, pg.MakeStrNode(name.text))
+			}
+		}
 	}
 	at := func(n name, side string, list []output) int {
 		var all []string
@@ -347,8 +364,8 @@ func (b *binder) outputOf(v output, loc int) expr.Expr {
 	return fold(expr.NewCall(expr.Coalesce, unified("USING", list, b.pos(loc)), b.pos(loc)))
 }
 
-// star is * or t.* in a select list: every column.
-func (b *binder) star(n *pg.ColumnRef) []plan.Item {
+// starred are the columns of * or t.* in a select list.
+func (b *binder) starred(n *pg.ColumnRef) []output {
 	loc := int(n.Location)
 	if b.scope == nil {
 		panic(b.errorf(loc, "SELECT * with no tables specified is not valid"))
@@ -367,7 +384,11 @@ func (b *binder) star(n *pg.ColumnRef) []plan.Item {
 			list = append(list, output{name, []int{s.first + i}})
 		}
 	}
-	var items []plan.Item
+	return list
+}
+
+// star is the select items of a star.
+func (b *binder) star(list []output, loc int) (items []plan.Item) {
 	for _, v := range list {
 		before := len(b.loose)
 		items = append(items, plan.Item{Name: v.name, E: b.key(settle(b.outputOf(v, loc)), before)})
@@ -396,12 +417,14 @@ func (b *binder) qualified(n name, loc int) source {
 // field is column i of the scope.
 func (b *binder) field(i, loc int) expr.Expr {
 	f := b.scope.fields[i]
+	of := b.scope.tableAt(i)
+	b.uses.column(of.of, i-of.first)
 	if f.Unsupported != "" {
 		panic(b.errorf(loc, "column %q cannot be used: %s", f.Name, f.Unsupported))
 	}
 	c := &expr.Column{Index: i, Name: f.Name, T: f.Type, P: b.pos(loc)}
 	if len(b.scope.tables) > 1 {
-		c.Table = b.scope.tableAt(i).alias
+		c.Table = of.alias
 	}
 	switch {
 	case f.Type.Kind == table.Unknown:

@@ -78,6 +78,9 @@ func (s *Statement) BindIndex(c Catalog) (t *table.Table, col int, err error) {
 	if strings.EqualFold(x.of.Schemaname, "information_schema") {
 		panic(b.errorf(int(x.of.Location), "the tables of information_schema have no indexes"))
 	}
+	if v := b.viewNamed(x.of); v != nil {
+		panic(b.errorf(int(x.of.Location), "%q is a view: an index is over a column of a table", v.Name))
+	}
 	t, _ = b.tableNamed(x.of, int(x.of.Location))
 	var names []string
 	for _, f := range t.Fields {

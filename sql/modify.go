@@ -14,10 +14,13 @@ import (
 
 // Change is what a statement changes: the rows of a table, or what is known of it.
 type Change struct {
-	Verb  string   // "INSERT", "UPDATE", "DELETE", "TRUNCATE", "CREATE TABLE", "ALTER TABLE", "DROP TABLE"
+	Verb  string   // "INSERT", "UPDATE", "DELETE", "TRUNCATE", "CREATE TABLE", "ALTER TABLE", "DROP TABLE", "CREATE VIEW", "ALTER VIEW", "DROP VIEW"
 	Lax   bool     // IF EXISTS, IF NOT EXISTS
 	Table string   // as the catalog has it; "" where it is not there and need not be
-	More  []string // of DROP TABLE and TRUNCATE
+	More  []string // of DROP, TRUNCATE and ALTER VIEW
+
+	Replaces bool                  // of CREATE VIEW: there is one of the name
+	Views    []*storage.Definition // that are defined anew, for what they read has another name, or they have
 
 	Define *storage.Definition // of CREATE TABLE and ALTER TABLE
 	// From and Fill are those of [storage.Change]. Of ALTER TABLE, Rows begin with the row's number, and Set are the new columns
@@ -48,6 +51,8 @@ func (s *Statement) changes(n *pg.Node) bool {
 		s.changed = n.TruncateStmt
 	case *pg.Node_CreateStmt:
 		s.changed = n.CreateStmt
+	case *pg.Node_ViewStmt:
+		s.changed = n.ViewStmt
 	case *pg.Node_AlterTableStmt:
 		if n.AlterTableStmt.Objtype != pg.ObjectType_OBJECT_TABLE {
 			return false
@@ -64,7 +69,7 @@ func (s *Statement) changes(n *pg.Node) bool {
 		}
 		s.changed = n.CreateTableAsStmt
 	case *pg.Node_DropStmt:
-		if n.DropStmt.RemoveType != pg.ObjectType_OBJECT_TABLE {
+		if kind := n.DropStmt.RemoveType; kind != pg.ObjectType_OBJECT_TABLE && kind != pg.ObjectType_OBJECT_VIEW {
 			return false
 		}
 		s.changed = n.DropStmt
@@ -118,6 +123,8 @@ func (s *Statement) BindChange(c Catalog, params ...table.Value) (ch *Change, er
 		return ch, nil
 	case *pg.CreateStmt:
 		return b.create(n), nil
+	case *pg.ViewStmt:
+		return b.createView(n), nil
 	case *pg.AlterTableStmt:
 		return b.alter(n), nil
 	case *pg.RenameStmt:
@@ -138,9 +145,12 @@ func (b *binder) changeable(r *pg.RangeVar) (string, *storage.Definition) {
 	}
 	i := b.find("table", b.relation(r), b.c.Names, loc)
 	name := b.c.Names[i]
-	def := b.c.Definition(name)
+	def := b.c.definition(name)
 	if def == nil {
 		panic(b.errorf(loc, "table %q is not one that CREATE TABLE has made and cannot be changed; CREATE TABLE x AS TABLE %s makes one that can", clipped(name), Written([]string{name})[0]))
+	}
+	if def.View != "" {
+		panic(b.errorf(loc, "%q is a view: its rows are those of its query and cannot be changed", clipped(name)))
 	}
 	return name, def
 }
@@ -225,7 +235,7 @@ const nowhere = -1 << 30
 func (b *binder) kept(text string) *binder {
 	of := &Statement{Text: "SELECT " + text, Offset: nowhere}
 	of.tokens = split(of.Text)[0].tokens
-	k := (&binder{Statement: of, c: b.c}).nested(&pg.SelectStmt{}, nil)
+	k := (&binder{Statement: of, c: b.c, uses: newUses()}).nested(&pg.SelectStmt{}, nil)
 	k.sizes, k.now, k.subqueries, k.place = b.sizes, b.now, b.subqueries, inWhere
 	return k
 }

@@ -8,7 +8,6 @@ import (
 
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/plan"
-	"github.com/stencildb/stencildb/storage"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -37,8 +36,14 @@ func Information(c Catalog, i int) (*table.Table, error) {
 		return b.EndRow()
 	}
 	for k, name := range c.Names {
+		def := c.definition(name)
+		isView := def != nil && def.View != ""
 		if i == 0 {
-			if err := row(table.Str("public"), table.Str(name), table.Str("BASE TABLE")); err != nil {
+			kind := "BASE TABLE"
+			if isView {
+				kind = "VIEW"
+			}
+			if err := row(table.Str("public"), table.Str(name), table.Str(kind)); err != nil {
 				return nil, err
 			}
 			continue
@@ -47,11 +52,13 @@ func Information(c Catalog, i int) (*table.Table, error) {
 		if err != nil {
 			return nil, err
 		}
-		var def *storage.Definition
-		if c.Definition != nil {
-			def = c.Definition(name)
+		fields := t.Fields
+		if isView {
+			if now, err := viewFields(c, def); err == nil { // else their names are known
+				fields = now
+			}
 		}
-		for at, f := range t.Fields {
+		for at, f := range fields {
 			precision, scale := table.Null(bigint), table.Null(bigint)
 			if f.Type.Kind == table.Decimal {
 				precision, scale = table.Int(int64(f.Type.Precision)), table.Int(int64(f.Type.Scale))

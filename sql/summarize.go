@@ -8,10 +8,12 @@ import (
 
 // summarize binds SUMMARIZE of a table: a row for each column, with how many values and NULLs
 // and different values it has, its smallest and largest value, and its quartiles, which are
-// values of it (percentile_disc). One aggregation has all of them.
+// values of it (percentile_disc). One aggregation has all of them; of a table, but not of a view, the different values are
+// counted column by column, without a set of them.
 func (b *binder) summarize() plan.Node {
 	b.onlyTable("SUMMARIZE takes the name of a table or a file")
 	scan := b.from()
+	_, view := scan.(*plan.Derived)
 	all := b.aggregate(expr.Aggregate{Kind: expr.CountAll, Col: -1, P: -1})
 	out := &plan.Values{Columns: []table.Field{
 		{Name: "column_name", Type: varchar}, {Name: "column_type", Type: varchar}, {Name: "count", Type: bigint}, {Name: "nulls", Type: bigint},
@@ -38,9 +40,14 @@ func (b *binder) summarize() plan.Node {
 	for i, f := range b.scope.fields {
 		row := []expr.Expr{&expr.Const{V: table.Str(f.Name), P: -1}, &expr.Const{V: table.Str(typeOf(f, table.Type.String)), P: -1}}
 		if e := ends[i]; e != nil {
+			var distinct expr.Expr
+			if view {
+				distinct = b.aggregate(expr.Aggregate{Kind: expr.Count, Col: i, Name: f.Name, Arg: f.Type, Distinct: true, P: -1})
+			} else {
+				distinct = &expr.AggRef{Index: len(b.aggs) + n, Name: "COUNT(DISTINCT " + expr.Ident(f.Name) + ")", T: bigint, P: -1}
+			}
 			row = append(row, e[0], &expr.Arith{Op: expr.Sub, L: all, R: e[0], T: bigint, P: -1}, text(e[1]), text(e[2]),
-				&expr.AggRef{Index: len(b.aggs) + n, Name: "COUNT(DISTINCT " + expr.Ident(f.Name) + ")", T: bigint, P: -1},
-				text(e[3]), text(e[4]), text(e[5]))
+				distinct, text(e[3]), text(e[4]), text(e[5]))
 			n++
 		}
 		for _, c := range out.Columns[len(row):] {
@@ -48,6 +55,9 @@ func (b *binder) summarize() plan.Node {
 		}
 		out.Rows = append(out.Rows, row)
 	}
-	out.Input = &plan.CountDistinct{Input: &plan.Aggregate{Input: scan, Aggs: b.aggs}, Columns: columns}
+	out.Input = &plan.Aggregate{Input: scan, Aggs: b.aggs}
+	if !view {
+		out.Input = &plan.CountDistinct{Input: out.Input, Columns: columns}
+	}
 	return out
 }

@@ -18,6 +18,10 @@ type Definition struct {
 	Columns []Column // one for each of Fields
 	Checks  []Check
 	Keys    []Key
+	// View is the query of a view, whose rows these are; "" for a table. Fields have its columns' names alone, for their types
+	// are those that the query has by then.
+	View string
+	Temp bool // it is not kept in a folder
 }
 
 // Column is what is said of one column.

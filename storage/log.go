@@ -269,8 +269,8 @@ func (l *log) header() (marked int64, err error) {
 	if crc32.Checksum(head[:20], castagnoli) != binary.LittleEndian.Uint32(head[20:]) || string(head[:8]) != logMagic {
 		return 0, &damage{l.name, 0, "its header is damaged"}
 	}
-	if v := binary.LittleEndian.Uint32(head[8:]); v != formatVersion {
-		return 0, &damage{l.name, 8, fmt.Sprintf("it has format %d, and this program reads format %d", v, formatVersion)}
+	if v := binary.LittleEndian.Uint32(head[8:]); v < 1 || v > formatVersion {
+		return 0, &damage{l.name, 8, fmt.Sprintf("it has format %d, and this program reads formats 1 to %d", v, formatVersion)}
 	}
 	if n := binary.LittleEndian.Uint64(head[12:]); n != l.number {
 		return 0, &damage{l.name, 12, fmt.Sprintf("it is log %d", n)}

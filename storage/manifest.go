@@ -11,8 +11,9 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// formatVersion is that of docs/format.md. A folder of another version is refused.
-const formatVersion = 1
+// formatVersion is that of docs/format.md. A folder of a version before it, which had no views, becomes one of it
+// when it is opened to be written to; one of a later version is refused.
+const formatVersion = 2
 
 // The names of files in a folder.
 const (
@@ -54,6 +55,7 @@ type definitionJSON struct {
 	Columns []columnJSON `json:"columns"`
 	Checks  []checkJSON  `json:"checks,omitempty"`
 	Keys    []keyJSON    `json:"keys,omitempty"`
+	View    string       `json:"view,omitempty"`
 }
 
 type columnJSON struct {
@@ -75,7 +77,7 @@ type keyJSON struct {
 }
 
 func toJSON(d *Definition) (j definitionJSON) {
-	j.Name = d.Name
+	j.Name, j.View = d.Name, d.View
 	for i, f := range d.Fields {
 		j.Columns = append(j.Columns, columnJSON{f.Name, f.Type.String(), d.Columns[i].NotNull, d.Columns[i].Default})
 	}
@@ -89,7 +91,7 @@ func toJSON(d *Definition) (j definitionJSON) {
 }
 
 func (j definitionJSON) definition() (*Definition, error) {
-	d := &Definition{Name: j.Name}
+	d := &Definition{Name: j.Name, View: j.View}
 	for _, c := range j.Columns {
 		t, err := typeNamed(c.Type)
 		if err != nil {
@@ -144,8 +146,8 @@ func decodeManifest(text []byte) (*manifest, error) {
 	if err := json.Unmarshal(body, &version); err != nil {
 		return nil, fmt.Errorf("it is not the manifest of a database: %w", err)
 	}
-	if version.Format != formatVersion {
-		return nil, fmt.Errorf("it has format %d, and this program reads format %d", version.Format, formatVersion)
+	if version.Format < 1 || version.Format > formatVersion {
+		return nil, fmt.Errorf("it has format %d, and this program reads formats 1 to %d", version.Format, formatVersion)
 	}
 	m := &manifest{}
 	if err := json.Unmarshal(body, m); err != nil {

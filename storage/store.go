@@ -86,11 +86,27 @@ func open(ctx context.Context, d disk, dir string, o ingest.Options) (*Store, er
 		return nil, fmt.Errorf("storage: %w", err)
 	}
 	s := &Store{dir: dir, d: d, holder: holder, unlock: unlock}
-	if err := s.open(ctx, o); err != nil {
+	err = s.open(ctx, o)
+	if err == nil && s.holder == "" && s.manifest.Format < formatVersion {
+		err = s.upgrade(ctx)
+	}
+	if err != nil {
 		s.release()
 		return nil, s.explain(err)
 	}
 	return s, nil
+}
+
+// upgrade makes the folder one of this version.
+func (s *Store) upgrade(ctx context.Context) error {
+	var tables []*table.Table
+	for _, k := range s.tables {
+		if k.table != nil {
+			tables = append(tables, k.table)
+		}
+	}
+	_, err := s.Checkpoint(ctx, tables)
+	return err
 }
 
 // explain is an error that names the folder.
