@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/stencildb/stencildb/ingest"
+	"github.com/stencildb/stencildb/table"
 )
 
 // FuzzCSV: no text makes the reader panic; an error is one line; and what loads
@@ -44,4 +45,37 @@ func FuzzCSV(f *testing.F) {
 		check(t, got)
 		equal(t, got, want)
 	})
+}
+
+// seeds are tables that files are written of, for fuzzers to begin with: of each type, of text with and without repetition,
+// of NULLs alone, and of no rows.
+func seeds(f *testing.F) (list []*table.Table) {
+	for _, text := range []string{
+		"i,d,f,b,t,ts,s\n1,1.5,1e9,true,2020-01-02,2020-01-02 03:04:05,x\n,,,,,,\n-7,0.25,nan,false,0044-03-15 BC,1969-12-31 23:59:59.5,\n300,9.75,,,,,x\n",
+		"a,b\n" + strings.Repeat("x,1\ny,2\n", 20), "a,b\n,\n,\n", "a\n",
+	} {
+		tab, err := loadText(text, ingest.Source{Header: ingest.HeaderThere}, ingest.Options{ChunkRows: 16})
+		if err != nil {
+			f.Fatal(err)
+		}
+		list = append(list, tab)
+	}
+	return list
+}
+
+// FuzzParquet: no bytes make the reader panic or take much memory, and an error is one line.
+func FuzzParquet(f *testing.F) {
+	for _, tab := range seeds(f) {
+		f.Add(parquetBytes(f, tab))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) { loadDamaged(t, "t.parquet", data) })
+}
+
+// FuzzArrow: so for files and streams of Arrow.
+func FuzzArrow(f *testing.F) {
+	for _, tab := range seeds(f) {
+		f.Add(arrowBytes(f, tab))
+		f.Add(streamBytes(f, tab))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) { loadDamaged(t, "t.arrow", data) })
 }

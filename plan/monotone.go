@@ -52,10 +52,6 @@ func trendOf(e expr.Expr) trend {
 	case *expr.Call:
 		return callTrend(e)
 	case *expr.Arith:
-		if len(expr.Columns(e)) == 0 {
-			_, err := expr.Eval(e, nil)
-			return trend{ok: err == nil}
-		}
 		return arithTrend(e)
 	}
 	return noTrend
@@ -98,8 +94,12 @@ func callTrend(e *expr.Call) trend {
 
 func arithTrend(e *expr.Arith) trend {
 	a, b := trendOf(e.L), trendOf(e.R)
-	if !a.ok || !b.ok || a.dir != 0 && b.dir != 0 {
+	switch {
+	case !a.ok || !b.ok || a.dir != 0 && b.dir != 0:
 		return noTrend
+	case a.dir == 0 && b.dir == 0:
+		_, err := expr.Eval(e, nil)
+		return trend{ok: err == nil}
 	}
 	x, constant := a, e.R
 	if a.dir == 0 {

@@ -164,7 +164,11 @@ func (b *binder) deparsed(n *pg.Node) string {
 	if err != nil {
 		panic(b.errorf(0, "%s", message(err)))
 	}
-	return strings.TrimPrefix(text, "SELECT ")
+	text = strings.TrimPrefix(text, "SELECT ")
+	if split("SELECT NOT (" + text + ")")[0].guard() != nil { // as it is read again: with all of its parentheses
+		panic(b.errorf(0, "an expression of CHECK or DEFAULT is nested too deeply; at most some %d operators may follow one another in it", MaxNesting-10))
+	}
+	return text
 }
 
 // checkDefinition binds the expressions of a definition, so that what is wrong with them is the statement's error.

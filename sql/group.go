@@ -1,6 +1,7 @@
 package sql
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -16,6 +17,7 @@ type groups struct {
 	keys    []expr.Expr
 	keySets [][]int // of the keys, by their places, where there are several; else nil
 	aggs    []expr.Aggregate
+	places  map[string]int // of aggs, by what tells them apart
 	loose   []*expr.Column
 }
 
@@ -105,13 +107,14 @@ func (b *binder) keyOf(e expr.Expr) int {
 func (b *binder) aggregate(a expr.Aggregate) expr.Expr {
 	like := a
 	like.Median = false // the first spelling stays
-	i := slices.IndexFunc(b.aggs, func(have expr.Aggregate) bool {
-		have.Median = false
-		return have.Type() == like.Type() && have.Null == like.Null && have.String() == like.String()
-	})
-	if i < 0 {
+	key := fmt.Sprintf("%v %v %s", like.Type(), like.Null, like)
+	i, known := b.places[key]
+	if !known {
+		if b.places == nil {
+			b.places = map[string]int{}
+		}
 		i = len(b.aggs)
-		b.aggs = append(b.aggs, a)
+		b.aggs, b.places[key] = append(b.aggs, a), i
 	}
 	at := len(b.keys) + i
 	if b.keySets != nil { // behind what [binder.grouping] reads

@@ -1,0 +1,45 @@
+package engine
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// Long expressions take no more than some steps for each pair of their parts: what took more did not end.
+func TestLongExpressions(t *testing.T) {
+	var sums, want []string
+	for i := range 700 {
+		sums, want = append(sums, fmt.Sprintf("SUM(units + %d)", i)), append(want, fmt.Sprint(30+8*i))
+	}
+	for _, backend := range []string{"cpu", "compute", "classic", "fused"} {
+		db := openSales(t, backend)
+		for _, c := range [][2]string{
+			{"SELECT COUNT(*) FROM sales WHERE " + strings.Repeat("units + ", 1000) + "units > 2002", "5"},
+			{"SELECT SUM(" + strings.Repeat("units + ", 1000) + "units) FROM sales", "30030"},
+			{"SELECT " + strings.Join(sums, ", ") + " FROM sales", strings.Join(want, " ")},
+			{"SELECT MAX(" + strings.Repeat("abs(", 200) + "units" + strings.Repeat(")", 200) + ") FROM sales", "9"},
+		} {
+			if got := answerText(db, c[0]); got != c[1] {
+				t.Errorf("%s: %.60s...\n got %.200s\nwant %.200s", backend, c[0], got, c[1])
+			}
+		}
+	}
+}
+
+// A CHECK or DEFAULT that could not be read again is refused when its table is made.
+func TestLongConstraints(t *testing.T) {
+	db := open(t, Options{Backend: "cpu"})
+	const refused = "error: an expression of CHECK or DEFAULT is nested too deeply; at most some 490 operators may follow one another in it (line 1, column 1)"
+	for _, c := range [][2]string{
+		{"CREATE TABLE a (x int CHECK (" + strings.Repeat("x + ", 400) + "x > 400))", ""},
+		{"INSERT INTO a VALUES (1)", ""},
+		{"INSERT INTO a VALUES (0)", `error: new row for relation "a" violates check constraint "a_check`},
+		{"CREATE TABLE b (x int CHECK (" + strings.Repeat("x + ", 600) + "x > 400))", refused},
+		{"CREATE TABLE b (x int DEFAULT " + strings.Repeat("1 + ", 600) + "1)", refused},
+	} {
+		if got := answerText(db, c[0]); !strings.HasPrefix(got, c[1]) || c[1] == "" && got != "" {
+			t.Errorf("%.60s...: %s", c[0], got)
+		}
+	}
+}
