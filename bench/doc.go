@@ -22,7 +22,7 @@
 // statement prepared, its columns resident, its answer in hand. All systems hold
 // the table at the same time. It goes case by case. First every contender of the case
 // runs twice: data become resident, programs are compiled, and the answers are
-// compared; answers that differ are an error. Then come rounds: in each round every
+// compared; answers that differ are an error (of a user's statements at the end). Then come rounds: in each round every
 // contender runs once, and the order rotates from round to round. So contenders of a
 // case run within moments of each other, and what disturbs the machine for a while
 // falls on all of them. A ratio of two systems is the median of the ratios of the

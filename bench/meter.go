@@ -92,6 +92,9 @@ type Meter struct {
 	Hardware bool
 	// ColdRuns is how often a case runs with cold columns; 0: not at all.
 	ColdRuns int
+	// Apart leaves a contender that gives another answer out of its case, and goes on: the first such [DifferError]
+	// comes at the end, with all results.
+	Apart bool
 	// Progress, when set, is told of each case before its rounds, by its number from 1.
 	Progress func(t *Trial, number int)
 
@@ -100,6 +103,7 @@ type Meter struct {
 
 	busy  time.Time // when the device was done last
 	awake bool      // the device has been woken
+	apart error     // the first DifferError that did not end the run
 }
 
 const (
@@ -143,18 +147,22 @@ func (m *Meter) Measure(ctx context.Context, trials []Trial) (list []Result, ski
 		}
 		list, skipped = append(list, results...), append(skipped, skips...)
 	}
-	return list, skipped, nil
+	return list, skipped, m.apart
 }
 
 // trial measures one trial.
 func (m *Meter) trial(ctx context.Context, t *Trial) (results []Result, skipped []Skip, err error) {
 	var all []*participant
+	var differs *DifferError
 	for _, c := range t.Contenders {
 		switch p, err := m.warm(ctx, t, c, all); {
 		case ctx.Err() != nil:
 			return nil, nil, ctx.Err()
 		case errors.Is(err, ErrCannot):
 			skipped = append(skipped, Skip{t.Case, c.System, err.Error()})
+		case m.Apart && errors.As(err, &differs):
+			skipped = append(skipped, Skip{t.Case, c.System, fmt.Sprintf("another answer: it gives %s, %s gives %s", differs.Got, differs.Other, differs.Want)})
+			m.apart = cmp.Or(m.apart, err)
 		case err != nil:
 			return nil, nil, err
 		default:

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/stencildb/stencildb/engine"
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/generate"
 	"github.com/stencildb/stencildb/ingest"
@@ -67,8 +68,9 @@ func Statements(ctx context.Context, script string, c Catalog) (Suite, error) {
 		if err != nil {
 			return s, errors.New(sql.Describe(script, err))
 		}
+		text := b.named(st)
 		s.Operations = append(s.Operations, Operation{Name: fmt.Sprintf("q%d", i+1), from: from,
-			query: func(*facts) Query { return Query{SQL: st.Text} }})
+			query: func(*facts) Query { return Query{SQL: text} }})
 	}
 	var loads []Operation
 	for _, t := range b.list {
@@ -130,6 +132,30 @@ func (b *ownTables) read(st *sql.Statement) (from string, err error) {
 	return first.name, nil
 }
 
+// named is a statement that has been read, with the names of tables in the place of functions that read files: so other
+// databases take it.
+func (b *ownTables) named(st *sql.Statement) string {
+	text := st.Text
+	for _, at := range slices.Backward(st.FileCalls()) {
+		call, name := text[at.Start:at.End], ""
+		c := b.catalog()
+		open := c.Open
+		c.Open = func(f sql.File) (*table.Table, error) {
+			name = f.String()
+			return open(f)
+		}
+		if list, err := sql.Parse("SELECT 1 FROM " + call); err == nil {
+			_, _ = list[0].Bind(c) // as the statement itself did
+		}
+		name = expr.Ident(name)
+		if !at.Named {
+			name += " AS " + call[:strings.IndexByte(call, '(')]
+		}
+		text = text[:at.Start] + name + text[at.End:]
+	}
+	return text
+}
+
 func (b *ownTables) find(name string) *ownTable {
 	if i := slices.IndexFunc(b.list, func(t *ownTable) bool { return t.name == name }); i >= 0 {
 		return b.list[i]
@@ -153,17 +179,14 @@ func (b *ownTables) catalog() sql.Catalog {
 		return b.generated()
 	}
 	c.Open = func(f sql.File) (*table.Table, error) {
-		if f.Function != "" {
-			return nil, fmt.Errorf("%s is not measured: load the file with --load 'NAME=%s', options behind a question mark, and write FROM NAME", f, f.Path)
-		}
-		s, err := ingest.ParsePath(f.Path)
+		s, err := engine.SourceOf(f)
 		if err == nil {
 			_, err = ingest.Files(s.Path)
 		}
 		if err != nil {
 			return nil, err
 		}
-		return b.open(f.Path, s)
+		return b.open(f.String(), s)
 	}
 	return c
 }

@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -251,10 +252,10 @@ func (s Suite) Run(ctx context.Context, c Config) (*Report, error) {
 		Results: []Result{}, Skipped: []Skip{},
 	}
 	err := s.runTables(ctx, c, r)
-	if err != nil && ctx.Err() == nil {
+	if err != nil && ctx.Err() == nil && !(s.tables != nil && errors.As(err, new(*DifferError))) {
 		return nil, err
 	}
-	r.Interrupted = err != nil
+	r.Interrupted = err != nil && ctx.Err() != nil
 	if s.Figures != nil {
 		r.finishFigures()
 	} else {
@@ -274,6 +275,7 @@ func dataOf(list []Source) Data {
 
 func (s Suite) runTables(ctx context.Context, c Config, r *Report) error {
 	var fields []*field
+	var differs error // the first of statements of the user's, which goes beside the report
 	cases, begun := 0, 0
 	for _, from := range s.Sources(c) {
 		for _, f := range s.fields(from, c) {
@@ -289,12 +291,16 @@ func (s Suite) runTables(ctx context.Context, c Config, r *Report) error {
 			}
 			c.Progress(Progress{f.rows, doing, number, cases})
 		}
-		if err := errors.Join(f.run(ctx), f.close()); err != nil {
+		err := errors.Join(f.run(ctx), f.close())
+		if f.own && errors.As(err, new(*DifferError)) {
+			differs, err = cmp.Or(differs, err), nil
+		}
+		if err != nil {
 			return err
 		}
 		begun += len(f.operations)
 	}
-	return nil
+	return differs
 }
 
 // fields are those over the tables of one source.
@@ -399,7 +405,7 @@ func (f *field) run(ctx context.Context) (err error) {
 		m.Least, m.cpu = 2*fewest, childrenTime
 	}
 	if f.own {
-		m.ColdRuns = coldRuns
+		m.ColdRuns, m.Apart = coldRuns, true
 	}
 	results, skipped, err := m.Measure(ctx, trials)
 	f.report.Results, f.report.Skipped = append(f.report.Results, results...), append(f.report.Skipped, skipped...)

@@ -102,7 +102,7 @@ func openBackend(name string, o engine.Options, tables []*table.Table) (System, 
 			}
 		}
 		c := Contender{Run: run, Device: name != "cpu"}
-		if name != "auto" && name != "cpu" { // the first of which goes by what is resident
+		if name != "cpu" { // auto chooses as over a table that is new
 			c.Cold = func(ctx context.Context) (Outcome, error) {
 				for _, t := range tables {
 					if err := engine.Inspect(db).Renew(t.Name); err != nil {

@@ -56,7 +56,8 @@ of --load, a file (FROM 'trips.csv') or the flights; or a suite of statements ov
 tables of several sizes:
 ` + suites + `
 
-Answers are compared before anything is timed; answers that differ are an error.
+Answers are compared before anything is timed. Answers that differ are an error: in a suite
+at once, with your own statements at the end, beside the report of all that agrees.
 Times are wall times of a prepared statement with its columns resident, its answer
 in hand. It goes case by case; within a case the systems take turns, round by round.
 

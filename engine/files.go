@@ -18,7 +18,7 @@ func (db *DB) openFile(ctx context.Context, f sql.File) (*table.Table, error) {
 	if old != nil && !db.changed(old) {
 		return db.read(ctx, old, nil)
 	}
-	s, err := sourceOf(f)
+	s, err := SourceOf(f)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
@@ -51,8 +51,8 @@ func (db *DB) changed(e *entry) bool {
 // formats are what the functions of [sql.FileFunctions] read.
 var formats = map[string]ingest.Format{"read_csv": ingest.CSV, "read_parquet": ingest.Parquet, "read_arrow": ingest.Arrow}
 
-// sourceOf is a file as ingest takes it.
-func sourceOf(f sql.File) (ingest.Source, error) {
+// SourceOf is a file that a statement names as package ingest takes it.
+func SourceOf(f sql.File) (ingest.Source, error) {
 	s, err := ingest.ParsePath(f.Path)
 	s.Format = formats[f.Function]
 	for _, o := range f.Options {

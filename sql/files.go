@@ -155,6 +155,37 @@ func (b *binder) fileOf(r *pg.RangeFunction) (f File, loc int) {
 	return f, loc
 }
 
+// FileCall is where a function that reads a file stands in a statement's text: from its name to its closing parenthesis.
+type FileCall struct {
+	Start, End int
+	Named      bool // a name follows, with AS or without
+}
+
+// FileCalls are those of the statement, which binds.
+func (s *Statement) FileCalls() (list []FileCall) {
+	for i, t := range s.tokens {
+		if t.kind != word || !slices.Contains(FileFunctions, strings.ToLower(s.token(i))) || s.token(i+1) != "(" || i == 0 || !s.beforeTable(i) {
+			continue
+		}
+		k, depth := i+2, 1
+		for ; depth > 0 && k < len(s.tokens); k++ {
+			switch s.token(k) {
+			case "(":
+				depth++
+			case ")":
+				depth--
+			}
+		}
+		call := FileCall{Start: t.start, End: s.tokens[k-1].end}
+		if next := s.token(k); next != "" {
+			_, err := pg.Parse("SELECT FROM t " + next)
+			call.Named = strings.EqualFold(next, "as") || err == nil
+		}
+		list = append(list, call)
+	}
+	return list
+}
+
 // text is a string or a BOOLEAN as text.
 func text(c *pg.A_Const) (s string, ok bool) {
 	switch v := c.GetVal().(type) {
