@@ -100,50 +100,12 @@ func narrowed(q *plan.Query, uses []*IndexUse, listed bool) (*plan.Query, [][]ui
 		few := &table.Chunk{Rows: use.Found, Segments: make([]*table.Segment, len(c.Segments))}
 		for _, col := range reads {
 			if s := c.Segments[col]; few.Segments[col] == nil {
-				few.Segments[col] = ofRows(s, found[i])
+				few.Segments[col] = s.Of(found[i])
 			}
 		}
 		t.Chunks[i], out.Chunks[i].Pred = few, use.Rest
 	}
 	return &out, found
-}
-
-// ofRows is a segment of some rows of another one, with its codes as they are.
-func ofRows(s *table.Segment, rows []uint32) *table.Segment {
-	out := &table.Segment{Type: s.Type, Base: s.Base, Max: s.Max, Bits: s.Bits, Dict: s.Dict}
-	switch c := s.Codes; {
-	case c.U8 != nil:
-		out.Codes.U8 = picked(c.U8, rows)
-	case c.U16 != nil:
-		out.Codes.U16 = picked(c.U16, rows)
-	case c.U32 != nil:
-		out.Codes.U32 = picked(c.U32, rows)
-	default:
-		out.Codes.U64 = picked(c.U64, rows)
-	}
-	if s.Valid == nil {
-		return out
-	}
-	out.Valid = table.NewBitmap(len(rows))
-	for i, row := range rows {
-		if s.Valid.Get(int(row)) {
-			out.Valid.Set(i)
-		} else {
-			out.Nulls++
-		}
-	}
-	return out
-}
-
-// picked are the codes of some rows, which all cores gather.
-func picked[C uint8 | uint16 | uint32 | uint64](codes []C, rows []uint32) []C {
-	out := make([]C, len(rows))
-	table.InParts(len(rows), func(lo, hi int) {
-		for i := lo; i < hi; i++ {
-			out[i] = codes[rows[i]]
-		}
-	})
-	return out
 }
 
 // inTable is a block of rows of a chunk that was narrowed to some rows, as rows of the whole chunk.

@@ -172,7 +172,7 @@ func TestCheckFindsDamage(t *testing.T) {
 		"a missing segment": func(c *Chunk) { c.Segments = c.Segments[:1] },
 		"the type":          func(c *Chunk) { c.Segments[0].Type.Kind = Integer },
 		"bits":              func(c *Chunk) { c.Segments[0].Bits = 5 },
-		"max":               func(c *Chunk) { c.Segments[0].Max, c.Segments[0].Bits = 3, 2 },
+		"max":               func(c *Chunk) { c.Segments[0].Max, c.Segments[0].Bits = 0, 0 },
 		"nulls":             func(c *Chunk) { c.Segments[0].Nulls = 0 },
 		"validity's length": func(c *Chunk) { c.Segments[0].Valid = nil; c.Segments[0].Valid = Bitmap{0, 0} },
 		"the code of NULL":  func(c *Chunk) { c.Segments[0].Codes.U8[3] = 1 },

@@ -5,7 +5,6 @@ import (
 	"math/bits"
 	"slices"
 	"sort"
-	"sync"
 )
 
 // space is the codes that two segments of a type are brought to.
@@ -123,36 +122,6 @@ func (c Codes) Set(i int, code uint64) {
 	}
 }
 
-// largest is the largest code.
-func (c Codes) largest() (top uint64) {
-	var mu sync.Mutex
-	InParts(c.Len(), func(from, to int) {
-		var part uint64
-		switch {
-		case c.U8 != nil:
-			part = largest(c.U8[from:to])
-		case c.U16 != nil:
-			part = largest(c.U16[from:to])
-		case c.U32 != nil:
-			part = largest(c.U32[from:to])
-		case c.U64 != nil:
-			part = largest(c.U64[from:to])
-		}
-		mu.Lock()
-		defer mu.Unlock()
-		top = max(top, part)
-	})
-	return top
-}
-
-func largest[T uint8 | uint16 | uint32 | uint64](codes []T) uint64 {
-	var top T
-	for _, c := range codes {
-		top = max(top, c)
-	}
-	return uint64(top)
-}
-
 // bitmap is the validity of the rows, all of them where there is none.
 func (s *Segment) bitmap() Bitmap {
 	if s.Valid != nil {
@@ -225,7 +194,7 @@ func joined(a, b *Segment) *Segment {
 	s := shared(a, b)
 	n := a.Rows()
 	out := &Segment{Type: a.Type, Base: s.base, Dict: s.dict, Codes: NewCodes(n+b.Rows(), s.bits), Nulls: a.Nulls + b.Nulls,
-		Max: max(s.code(0, a, a.Max), s.code(1, b, b.Max))}
+		Max: max(s.code(0, a, a.Max), s.code(1, b, b.Max)), own: true}
 	out.Bits = bits.Len64(out.Max)
 	s.fill(out.Codes, 0, 0, a)
 	s.fill(out.Codes, n, 1, b)
@@ -241,6 +210,9 @@ func joined(a, b *Segment) *Segment {
 			}
 		}
 	}
+	if s.ranks[0] == nil && s.base == a.Base && out.Codes.Width() == a.Codes.Width() {
+		out.follow(a, nil)
+	}
 	return out
 }
 
@@ -252,9 +224,20 @@ func (c Codes) narrowed(bits int) Codes {
 	return Narrow(Gather(c, Block{N: c.Len()}, uint64(0)), bits)
 }
 
+// Free reports that nobody else reads a segment any more, so that a change may write to its codes in place of copying
+// them. A nil one is never so.
+type Free func(*Segment) bool
+
+func (f Free) of(s *Segment) bool { return f != nil && s.own && f(s) }
+
 // Assign returns the chunk with the values of a segment, of the column's type, from its row from on, in rows of a
 // column, ascending and each named once. The segments of the other columns are shared.
 func (c *Chunk) Assign(col int, rows []int, values *Segment, from int) (*Chunk, error) {
+	return c.Patch(col, rows, values, from, nil)
+}
+
+// Patch is Assign that takes over the codes of the column where it is free; its segment must not be read then.
+func (c *Chunk) Patch(col int, rows []int, values *Segment, from int, free Free) (*Chunk, error) {
 	switch {
 	case col < 0 || col >= len(c.fields()) || c.Segments[col] == nil:
 		return nil, fmt.Errorf("table: no column %d to change", col)
@@ -266,42 +249,111 @@ func (c *Chunk) Assign(col int, rows []int, values *Segment, from int) (*Chunk, 
 		return nil, fmt.Errorf("table: rows out of order or outside a chunk of %d", c.Rows)
 	}
 	out := &Chunk{Rows: c.Rows, Deleted: c.Deleted, Segments: slices.Clone(c.Segments)}
-	out.Segments[col] = c.Segments[col].assigned(rows, values, from)
+	out.Segments[col] = c.Segments[col].assigned(rows, values, from, free.of(c.Segments[col]))
 	return out, nil
 }
 
-func (s *Segment) assigned(rows []int, values *Segment, from int) *Segment {
+// assigned is the segment with the values of another one, from its row from on, in some rows. Where these fit the
+// segment's codes no other row's is computed anew, and none copied where its arrays are taken. Else all codes are.
+func (s *Segment) assigned(rows []int, values *Segment, from int, take bool) *Segment {
 	to := shared(s, values)
-	out := &Segment{Type: s.Type, Base: to.base, Dict: to.dict, Codes: NewCodes(s.Rows(), to.bits), Valid: s.Valid, Nulls: s.Nulls}
-	if to.ranks[0] == nil && to.base == s.Base && out.Codes.Width() == s.Codes.Width() {
+	width := NewCodes(0, to.bits).Width()
+	same := to.ranks[0] == nil && to.base == s.Base && width <= s.Codes.Width()
+	out := &Segment{Type: s.Type, Base: to.base, Dict: to.dict, Max: s.Max, Valid: s.Valid, Nulls: s.Nulls, own: true}
+	switch {
+	case same && take:
+		out.Codes = s.Codes
+	case same:
+		out.Codes = s.Codes.blank()
 		copyCodes(out.Codes, s.Codes)
-	} else {
+	default:
+		out.Codes, out.Max = NewCodes(s.Rows(), to.bits), 0
+		if s.NonNull() > 0 {
+			out.Max = to.code(0, s, s.Max)
+		}
 		to.fill(out.Codes, 0, 0, s)
 	}
-	if values.Nulls > 0 || s.Nulls > 0 {
+	if s.Valid == nil && values.Nulls > 0 || s.Valid != nil && !(same && take) {
 		out.Valid = s.bitmap()
 	}
-	for i, row := range rows {
-		if out.Valid != nil && !out.Valid.Get(row) {
-			out.Nulls--
-			out.Valid.Set(row)
-		}
-		if values.IsNull(from + i) {
-			out.Nulls++
-			out.Valid[row>>6] &^= 1 << (uint(row) & 63)
-			out.Codes.Set(row, 0)
-			continue
-		}
-		out.Codes.Set(row, to.code(1, values, values.Codes.At(from+i)))
-	}
+	out.Max = max(out.Max, out.put(rows, values, from, to))
 	if out.Nulls == 0 {
 		out.Valid = nil
 	}
-	out.Max = out.Codes.largest()
 	out.Bits = bits.Len64(out.Max)
-	out.Codes = out.Codes.narrowed(out.Bits)
+	if same {
+		out.follow(s, places(rows))
+	}
 	return out
 }
+
+// put writes the values of a segment, from its row from on, to rows, and returns their largest code.
+func (s *Segment) put(rows []int, values *Segment, from int, to *space) (top uint64) {
+	const n = 4096
+	var codes [n]uint64
+	for at := 0; at < len(rows); at += n {
+		some := rows[at:min(at+n, len(rows))]
+		GatherInto(codes[:len(some)], values.Codes, Block{First: from + at, N: len(some)}, 0)
+		for i, row := range some {
+			code := to.code(1, values, codes[i])
+			if s.Valid != nil {
+				if code = s.mark(row, values.IsNull(from+at+i), code); values.IsNull(from + at + i) {
+					codes[i] = 0
+					continue
+				}
+			}
+			codes[i], top = code, max(top, code)
+		}
+		s.Codes.scatter(some, codes[:])
+	}
+	return top
+}
+
+// mark notes that a row is NULL or not, and returns its code.
+func (s *Segment) mark(row int, null bool, code uint64) uint64 {
+	if !s.Valid.Get(row) {
+		s.Nulls--
+		s.Valid.Set(row)
+	}
+	if null {
+		s.Nulls++
+		s.Valid[row>>6] &^= 1 << (uint(row) & 63)
+		return 0
+	}
+	return code
+}
+
+// scatter writes codes to rows.
+func (c Codes) scatter(rows []int, codes []uint64) {
+	switch {
+	case c.U8 != nil:
+		scatter(c.U8, rows, codes)
+	case c.U16 != nil:
+		scatter(c.U16, rows, codes)
+	case c.U32 != nil:
+		scatter(c.U32, rows, codes)
+	default:
+		scatter(c.U64, rows, codes)
+	}
+}
+
+func scatter[T uint8 | uint16 | uint32 | uint64](out []T, rows []int, codes []uint64) {
+	for i, row := range rows {
+		out[row] = T(codes[i])
+	}
+}
+
+// places are rows as a segment's history has them.
+func places(rows []int) []uint32 {
+	out := make([]uint32, len(rows))
+	for i, r := range rows {
+		out[i] = uint32(r)
+	}
+	return out
+}
+
+// blank is as many codes of the same width, all 0.
+func (c Codes) blank() Codes { return NewCodes(c.Len(), 8*c.Width()) }
 
 func copyCodes(to, from Codes) {
 	InParts(from.Len(), func(lo, hi int) {

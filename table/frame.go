@@ -126,7 +126,7 @@ func (f *Frame) Rows() int { return f.codes.Len() }
 // for NULL: its numbers bound those of [Frame.Segment], and nobody may look at its codes.
 func (f *Frame) Outline(nulls int) *Segment {
 	s := &Segment{Type: f.typ, Base: f.lo, Max: f.span, Bits: bits.Len64(f.span), Codes: f.codes, Nulls: nulls, Dict: f.dict}
-	s.varying.Do(func() { s.planes = 1<<s.Bits - 1 })
+	s.varying.Do(func() { s.planes = 1<<s.Bits - 1; s.known.Store(true) })
 	return s
 }
 

@@ -77,21 +77,23 @@ func (t *Table) Compacted() *Table {
 	return t.With(chunks...)
 }
 
-// compacted is the chunk without its deleted rows.
+// compacted is the chunk without its deleted rows, in the same codes.
 func (c *Chunk) compacted() *Chunk {
-	out := &Chunk{Rows: c.Live()}
+	marks := NewBitmap(c.Rows)
+	live := c.live().Codes.U8
+	InParts(c.Rows, func(from, to int) {
+		for i := from; i < to; i++ {
+			marks[i>>6] |= uint64(live[i]) << (i & 63)
+		}
+	})
+	rows := marks.rows()
+	out := &Chunk{Rows: len(rows)}
 	for _, s := range c.fields() {
-		if s == nil { // of an unsupported field, or not read
-			out.Segments = append(out.Segments, nil)
-			continue
+		if s != nil { // else of an unsupported field, or not read
+			s = s.Of(rows)
+			s.own = true
 		}
-		b := &ColumnBuilder{typ: s.Type}
-		for i := range c.Rows {
-			if c.IsLive(i) {
-				b.Value(s.Value(i))
-			}
-		}
-		out.Segments = append(out.Segments, b.Segment())
+		out.Segments = append(out.Segments, s)
 	}
 	return out
 }
@@ -114,28 +116,36 @@ func (c *Chunk) fields() []*Segment {
 
 // Delete returns the chunk with rows deleted; those that were deleted before stay so.
 // The segments of the fields are shared. A row outside the chunk is an error.
-func (c *Chunk) Delete(rows []int) (*Chunk, error) {
-	live := make([]uint8, c.Rows)
-	for i := range live {
-		live[i] = 1
-	}
-	if c.Deleted > 0 {
-		copy(live, c.Segments[len(c.Segments)-1].Codes.U8)
-	}
-	deleted := c.Deleted
+func (c *Chunk) Delete(rows []int) (*Chunk, error) { return c.Strike(rows, nil) }
+
+// Strike is Delete that takes over the codes of the hidden column where it is free; its segment must not be read then.
+func (c *Chunk) Strike(rows []int, free Free) (*Chunk, error) {
 	for _, r := range rows {
 		if r < 0 || r >= c.Rows {
 			return nil, fmt.Errorf("table: row %d of a chunk of %d rows cannot be deleted", r, c.Rows)
 		}
-		deleted += int(live[r])
-		live[r] = 0
 	}
-	if deleted == c.Deleted {
+	before := c.live()
+	deleted, gone := c.Deleted, make([]uint32, 0, len(rows))
+	for _, r := range rows {
+		if before.Codes.U8[r] != 0 {
+			gone = append(gone, uint32(r))
+		}
+	}
+	slices.Sort(gone)
+	gone = slices.Compact(gone)
+	if deleted += len(gone); deleted == c.Deleted {
 		return c, nil
 	}
-	s := &Segment{Type: LiveField.Type, Codes: Codes{U8: live}}
-	if deleted < c.Rows {
-		s.Max, s.Bits = 1, 1
+	s := &Segment{Type: LiveField.Type, Codes: before.Codes, Max: 1, Bits: 1, own: true}
+	if c.Deleted > 0 && !free.of(before) {
+		s.Codes = Codes{U8: slices.Clone(before.Codes.U8)}
+	}
+	for _, r := range gone {
+		s.Codes.U8[r] = 0
+	}
+	if c.Deleted > 0 {
+		s.follow(before, gone)
 	}
 	return &Chunk{Rows: c.Rows, Deleted: deleted, Segments: append(slices.Clip(c.fields()), s)}, nil
 }

@@ -54,8 +54,8 @@ type Segment struct {
 	Type Type
 	// Base is the ordinal of code 0; 0 for VARCHAR.
 	Base uint64
-	// Max is the largest code of a non-NULL row, or of a window of [Chunk.Windows] that of the
-	// whole; Bits is its width (0 when Max is 0). Codes of all rows are <= Max.
+	// Max is the largest code of a non-NULL row, or more: of a window of [Chunk.Windows] that of the
+	// whole, and rows that had it may have changed since. Bits is its width (0 when Max is 0). Codes of all rows are <= Max.
 	Max  uint64
 	Bits int
 	// Codes has one code a row, 0 for NULL.
@@ -74,7 +74,11 @@ type Segment struct {
 	Slab bool
 
 	varying sync.Once
+	known   atomic.Bool // planes have been found
 	planes  uint64
+
+	own     bool   // the codes and the validity are in arrays that a change has made, which a later one may write to
+	history []step // the oldest first
 
 	made  sync.Once
 	texts atomic.Pointer[[]*Texts]
@@ -107,6 +111,7 @@ func (s *Segment) Varying() uint64 {
 		default:
 			s.planes = union(c.U64)
 		}
+		s.known.Store(true)
 	})
 	return s.planes
 }
@@ -115,7 +120,7 @@ func (s *Segment) Varying() uint64 {
 // identity is not kept of this one.
 func (s *Segment) Copy() *Segment {
 	out := &Segment{Type: s.Type, Base: s.Base, Max: s.Max, Bits: s.Bits, Codes: s.Codes, Valid: s.Valid, Nulls: s.Nulls, Dict: s.Dict}
-	out.varying.Do(func() { out.planes = s.Varying() })
+	out.varying.Do(func() { out.planes = s.Varying(); out.known.Store(true) })
 	return out
 }
 
@@ -231,8 +236,8 @@ func (s *Segment) Check() error {
 		}
 		top = max(top, c)
 	}
-	if nulls != s.Nulls || top != s.Max {
-		return fmt.Errorf("table: segment has %d NULLs and max code %d, says %d and %d", nulls, top, s.Nulls, s.Max)
+	if nulls != s.Nulls || top > s.Max {
+		return fmt.Errorf("table: segment has %d NULLs and max code %d, says %d and at most %d", nulls, top, s.Nulls, s.Max)
 	}
 	return nil
 }

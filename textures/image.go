@@ -65,7 +65,7 @@ func (s *Store) Attach(t *Target, temp *Temp) error {
 func (s *Store) image(ref Ref) (*object, error) {
 	k := ref.key()
 	if o := s.find(k); o != nil {
-		return o, nil
+		return o, s.fresh(o, func(i int, rows []uint32) error { return s.patchImage(o, ref, i, rows) })
 	}
 	what := ref.describe(s.table)
 	if ref.Words != nil {
@@ -93,7 +93,15 @@ func (s *Store) image(ref Ref) (*object, error) {
 	return s.reside(k, o, ref.Chunk, what, func() error {
 		s.makeImage(o, f.internal, sh.Width, sh.Height)
 		return nil
-	}, func() error { return s.uploadTexture(o.texture, sh, f, ref.fill(records, f.words)) })
+	}, func() error {
+		upload := func(line int) error { return s.uploadTexture(o.texture, sh, f, ref.fill(records, f.words), line) }
+		done, err := s.derived(o, k, func(rows int) Shape { return ref.shape(rows, records) }, func(i int, rows []uint32) error { return s.patchImage(o, ref, i, rows) },
+			func(after int) error { return upload(after / records / sh.Width) })
+		if done || err != nil {
+			return err
+		}
+		return upload(0)
+	})
 }
 
 // list writes words into working memory and makes that a texture.
@@ -122,11 +130,20 @@ func (s *Store) Target(ref TargetRef) (*Target, error) {
 		if ref.Chunk != nil {
 			what = fmt.Sprintf("%s of a chunk of %d rows as depths", describeColumns(s.table, ref.Col), ref.Chunk.Rows)
 			o.kind, o.segments = DepthTexture, k.segments[:1]
-			fill = func() error { return s.uploadDepths(o.target, ref.fill) }
+			fill = func() error {
+				done, err := s.derived(o, k, LineShape, func(_ int, rows []uint32) error { return s.patchDepths(o.target, ref, rows) },
+					func(after int) error { return s.uploadDepths(o.target, ref.Shape, ref.fill, after/ref.Shape.Width) })
+				if done || err != nil {
+					return err
+				}
+				return s.uploadDepths(o.target, ref.Shape, ref.fill, 0)
+			}
 		}
 		if _, err := s.reside(k, o, ref.Chunk, what, func() error { return s.makeTarget(o, what, k.target) }, fill); err != nil {
 			return nil, err
 		}
+	} else if err := s.fresh(o, func(_ int, rows []uint32) error { return s.patchDepths(o.target, ref, rows) }); err != nil {
+		return nil, err
 	}
 	s.scope.draws(o)
 	return o.target, nil

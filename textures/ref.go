@@ -149,14 +149,22 @@ func (r Ref) layout() (sh Shape, records int, f format) {
 		} else if r.High {
 			channels = 1
 		}
-		return ShapeOf(r.Chunk.Rows), 1, floatFormats[channels]
+		return r.shape(r.Chunk.Rows, 1), 1, floatFormats[channels]
 	}
-	lines := LineShape(r.Chunk.Rows)
 	records, f = 4, fourWords[CodeBytes(r.segment())]
 	if r.Form == ValidBits {
-		records, f = min(32, lines.Width), oneWord
+		records, f = min(32, LineShape(r.Chunk.Rows).Width), oneWord
 	}
-	return Shape{Width: lines.Width / records, Height: lines.Height, Rows: (lines.Rows + records - 1) / records}, records, f
+	return r.shape(r.Chunk.Rows, records), records, f
+}
+
+// shape is that of the texels of a column's texture over so many rows, records to a texel.
+func (r Ref) shape(rows, records int) Shape {
+	if r.Form == Floats {
+		return ShapeOf(rows)
+	}
+	lines := LineShape(rows)
+	return Shape{Width: lines.Width / records, Height: lines.Height, Rows: (lines.Rows + records - 1) / records}
 }
 
 // Texels returns the size of a texture that is no buffer, and the words of a texel.

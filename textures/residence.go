@@ -81,7 +81,7 @@ func (s *Store) Copy(to, from Block) error {
 func (s *Store) block(ref Block) (*object, error) {
 	k := ref.key()
 	if o := s.find(k); o != nil {
-		return o, nil
+		return o, s.fresh(o, func(_ int, rows []uint32) error { return s.patchBlock(o, ref, rows) })
 	}
 	what := ref.describe(s.table)
 	if ref.Scratch != nil {
@@ -95,19 +95,26 @@ func (s *Store) block(ref Block) (*object, error) {
 	return s.reside(k, o, ref.Chunk, what, func() error {
 		s.makeBuffer(o, n, 0)
 		return nil
-	}, func() error { return s.build(o, ref) })
+	}, func() error {
+		done, err := s.derived(o, k, func(int) Shape { return Shape{} }, func(_ int, rows []uint32) error { return s.patchBlock(o, ref, rows) },
+			func(after int) error { return s.build(o, ref, after/runRows*runRows) })
+		if done || err != nil {
+			return err
+		}
+		return s.build(o, ref, 0)
+	})
 }
 
-// build fills a block from the chunk's codes. Codes are copied from the upload ring
+// build fills a block from the chunk's codes, from a row on, a multiple of runRows. Codes are copied from the upload ring
 // as they are; planes and validity are made from them by a program.
-func (s *Store) build(b *object, ref Block) error {
+func (s *Store) build(b *object, ref Block, after int) error {
 	seg := ref.Chunk.Segments[ref.Col]
 	width := 8 * CodeBytes(seg) // bits to a row
 	if ref.Content == Validity {
 		width = 1
 	}
 	if ref.Content == Codes {
-		return s.stream(ref, width, func(offset, first, rows int) error {
+		return s.stream(ref, width, after, func(offset, first, rows int) error {
 			gl.CopyNamedBufferSubData(s.ring.buffer, b.buffer, offset, first*width/8, rows*width/8)
 			return nil
 		})
@@ -127,7 +134,7 @@ func (s *Store) build(b *object, ref Block) error {
 	}
 	return s.Lend(func() error {
 		gl.UseProgram(p.ID)
-		err := s.stream(ref, width, func(offset, first, rows int) error {
+		err := s.stream(ref, width, after, func(offset, first, rows int) error {
 			units := Units(rows)
 			groups, from := units/builderLocal, 0
 			if s.readsImages() { // and a work group costs more than its rows

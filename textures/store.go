@@ -35,6 +35,7 @@ type Store struct {
 	down     *ring          // of large read-backs
 	builders *shaders.Cache // programs that build what is resident
 	upload   time.Duration
+	listed   int64 // bytes of [Store.Sent] that did not go through the ring
 }
 
 // key is what an object is known by: segments and their form, or working memory.
@@ -63,6 +64,9 @@ type object struct {
 	// stays.
 	held bool
 	pool poolKey // of working memory that is kept
+
+	late  changes        // what it does not hold yet of what its segments have
+	grows *table.Segment // whose next use copies it, with rows behind; nil for none
 
 	texture, buffer uint32
 	address         uint64 // of the buffer, once it has been asked for
@@ -94,6 +98,14 @@ func (s *Store) Begin() { s.pass = s.clock }
 // Uploaded returns the time spent in uploads so far.
 func (s *Store) Uploaded() time.Duration { return s.upload }
 
+// Sent returns the bytes of columns that have been uploaded so far, those of rows that have changed included.
+func (s *Store) Sent() int64 {
+	if s.ring == nil {
+		return s.listed
+	}
+	return s.listed + s.ring.sent
+}
+
 // Used returns the bytes resident.
 func (s *Store) Used() int64 { return s.used }
 
@@ -109,7 +121,7 @@ func (s *Store) Drop(segments ...*table.Segment) {
 		segments = append(segments, seg.Made()...)
 	}
 	for o := range maps.Clone(s.entries) {
-		if slices.ContainsFunc(o.segments, func(seg *table.Segment) bool { return slices.Contains(segments, seg) }) {
+		if o.grows == nil && slices.ContainsFunc(o.segments, func(seg *table.Segment) bool { return slices.Contains(segments, seg) }) || slices.Contains(segments, o.grows) {
 			s.free(o)
 		}
 	}

@@ -28,6 +28,7 @@ type ring struct {
 	fence  [ringSlots]uintptr
 	filled [ringSlots]sync.WaitGroup
 	next   int
+	sent   int64 // bytes, of all that went through
 }
 
 // needRing makes a ring at first use, which the host writes or reads.
@@ -133,13 +134,13 @@ func (r *ring) pump(rows, step int, fill func(slot unsafe.Pointer, base, from, t
 // filler writes the texels or codes of rows from..to-1 to out; several goroutines call it.
 type filler func(out unsafe.Pointer, from, to int)
 
-// uploadTexture fills a texture over the rows of a shape through the ring.
-func (s *Store) uploadTexture(id uint32, sh Shape, f format, fill filler) error {
+// uploadTexture fills a texture over the rows of a shape through the ring, from a line on.
+func (s *Store) uploadTexture(id uint32, sh Shape, f format, fill filler, line int) error {
 	r, err := s.needRing(&s.ring, gl.MAP_WRITE_BIT)
 	if err != nil {
 		return err
 	}
-	if !s.ctx.Caps().Software {
+	if !s.ctx.Caps().Software && line == 0 {
 		// A texture that is first touched by an upload begins in host memory (NVIDIA,
 		// 0.25 s for each GiB more); one that the device has cleared does not.
 		gl.ClearTexImage(id, 0, f.texel, f.kind, nil)
@@ -151,30 +152,30 @@ func (s *Store) uploadTexture(id uint32, sh Shape, f format, fill filler) error 
 	// The offset in the buffer is told in texels to skip: as a pointer it may be taken
 	// for one into Go's data, which cgo refuses.
 	defer gl.PixelStorei(gl.UNPACK_SKIP_PIXELS, 0)
-	return r.lines(sh, f.bytes, fill, func(offset, y, h int) error {
+	return r.lines(sh, line, f.bytes, fill, func(offset, y, h int) error {
 		gl.PixelStorei(gl.UNPACK_SKIP_PIXELS, int32(offset/f.bytes))
 		gl.TextureSubImage2D(id, 0, 0, int32(y), int32(sh.Width), int32(h), f.texel, f.kind, nil)
 		return nil
 	})
 }
 
-// lines pumps the texels of a shape, lines at a time: submit takes h of them from line y on.
-func (r *ring) lines(sh Shape, texel int, fill filler, submit func(offset, y, h int) error) error {
-	lines := max(1, slotBytes/(texel*sh.Width))
-	return r.pump(sh.Rows, lines*sh.Width, func(slot unsafe.Pointer, base, from, to int) {
-		fill(unsafe.Add(slot, (from-base)*texel), from, to)
+// lines pumps the texels of a shape from a line on, lines at a time: submit takes h of them from line y on.
+func (r *ring) lines(sh Shape, first, texel int, fill filler, submit func(offset, y, h int) error) error {
+	lines, skip := max(1, slotBytes/(texel*sh.Width)), first*sh.Width
+	r.sent += int64(texel * (sh.Rows - skip))
+	return r.pump(sh.Rows-skip, lines*sh.Width, func(slot unsafe.Pointer, base, from, to int) {
+		fill(unsafe.Add(slot, (from-base)*texel), skip+from, skip+to)
 	}, func(offset, from, to int) error {
-		return submit(offset, from/sh.Width, (to-from+sh.Width-1)/sh.Width)
+		return submit(offset, first+from/sh.Width, (to-from+sh.Width-1)/sh.Width)
 	})
 }
 
-// uploadDepths fills a depth texture from words with a depth in the upper 24 bits, by drawing:
+// uploadDepths fills a depth texture, from a line on, from words with a depth in the upper 24 bits, by drawing:
 // NVIDIA's driver takes depths as integers at 1 GB/s, drawn ones as fast as they cross the
 // bus; both give the same integers. Software copies them, which is faster there.
-func (s *Store) uploadDepths(t *Target, fill filler) error {
-	sh := t.Ref.Shape
+func (s *Store) uploadDepths(t *Target, sh Shape, fill filler, line int) error {
 	if s.ctx.Caps().Software {
-		return s.uploadTexture(t.Texture, sh, depthStencil, fill)
+		return s.uploadTexture(t.Texture, sh, depthStencil, fill, line)
 	}
 	r, err := s.needRing(&s.ring, gl.MAP_WRITE_BIT)
 	if err != nil {
@@ -193,7 +194,7 @@ func (s *Store) uploadDepths(t *Target, fill filler) error {
 		gl.UseProgram(p.ID)
 		gl.Enable(gl.DEPTH_TEST)
 		gl.DepthMask(true)
-		return r.lines(sh, depthStencil.bytes, fill, func(offset, y, h int) error {
+		return r.lines(sh, line, depthStencil.bytes, fill, func(offset, y, h int) error {
 			bytes := depthStencil.bytes * h * sh.Width
 			gl.CopyNamedBufferSubData(r.buffer, staging.buffer, offset, offset, bytes)
 			gl.BindBufferRange(gl.SHADER_STORAGE_BUFFER, 0, staging.buffer, offset, bytes)
@@ -207,16 +208,18 @@ func (s *Store) uploadDepths(t *Target, fill filler) error {
 	})
 }
 
-// stream sends what a block is made from through the ring, bits to a row, whole
-// runs of rows to a slot: take takes rows rows of the window from first on, a
+// stream sends what a block is made from through the ring, from a row of the window on, a multiple of runRows: bits to
+// a row, whole runs of rows to a slot. take takes rows rows of the window from first on, a
 // multiple of runRows, from the ring's buffer at an offset in bytes.
-func (s *Store) stream(ref Block, bits int, take func(offset, first, rows int) error) error {
+func (s *Store) stream(ref Block, bits, after int, take func(offset, first, rows int) error) error {
 	r, err := s.needRing(&s.ring, gl.MAP_WRITE_BIT)
 	if err != nil {
 		return err
 	}
 	step := slotBytes * 8 / bits / runRows * runRows
-	return r.pump(ref.Window.Rows, step, func(slot unsafe.Pointer, base, from, to int) {
-		ref.fill(unsafe.Add(slot, (from-base)*bits/8), ref.Window.From+from, ref.Window.From+to)
-	}, func(offset, from, to int) error { return take(offset, from, to-from) })
+	first := ref.Window.From + after
+	r.sent += int64(ref.Window.Rows-after) * int64(bits) / 8
+	return r.pump(ref.Window.Rows-after, step, func(slot unsafe.Pointer, base, from, to int) {
+		ref.fill(unsafe.Add(slot, (from-base)*bits/8), first+from, first+to)
+	}, func(offset, from, to int) error { return take(offset, after+from, to-from) })
 }

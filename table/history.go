@@ -1,0 +1,82 @@
+package table
+
+import (
+	"math/bits"
+	"slices"
+	"weak"
+)
+
+// step is what a segment has otherwise than the one that it was made of, in the same codes: the rows that were
+// written, ascending, and all behind the other's last.
+type step struct {
+	of   weak.Pointer[Segment]
+	rows []uint32
+}
+
+// What is kept of a segment's history: so many steps, and of rows that they name this part of all.
+const (
+	historySteps = 64
+	historyPart  = 4
+)
+
+// follow notes that the segment is another one with some rows written, or with rows behind it.
+func (s *Segment) follow(of *Segment, rows []uint32) {
+	if of.known.Load() {
+		planes := of.planes
+		for _, r := range rows {
+			planes |= s.Codes.At(int(r))
+		}
+		for i := of.Rows(); i < s.Rows(); i++ {
+			planes |= s.Codes.At(i)
+		}
+		s.varying.Do(func() { s.planes = planes })
+		s.known.Store(true)
+	}
+	list := append(slices.Clone(of.history), step{weak.Make(of), rows})
+	named := 0
+	for i := len(list) - 1; i >= 0; i-- {
+		if named += len(list[i].rows); named > s.Rows()/historyPart || len(list)-i > historySteps {
+			list = list[i+1:]
+			break
+		}
+	}
+	s.history = list
+}
+
+// Derived reports that the segment has a history.
+func (s *Segment) Derived() bool { return len(s.history) > 0 }
+
+// Since lists the rows, ascending, in which the segment may have other codes, or NULL, than an earlier one of the same
+// code space that it was made of by changes; rows behind the earlier one's last are not among them. ok is false where that
+// is not known, or these are too many.
+func (s *Segment) Since(earlier *Segment) (rows []uint32, ok bool) {
+	for i := len(s.history) - 1; i >= 0; i-- {
+		if s.history[i].of.Value() != earlier {
+			continue
+		}
+		if i == len(s.history)-1 {
+			return s.history[i].rows, true
+		}
+		marks := NewBitmap(earlier.Rows())
+		for _, step := range s.history[i:] {
+			for _, r := range step.rows {
+				if int(r) < earlier.Rows() {
+					marks.Set(int(r))
+				}
+			}
+		}
+		return marks.rows(), true
+	}
+	return nil, false
+}
+
+// rows lists the set bits.
+func (b Bitmap) rows() []uint32 {
+	out := make([]uint32, 0, b.Count())
+	for w, m := range b {
+		for ; m != 0; m &= m - 1 {
+			out = append(out, uint32(64*w+bits.TrailingZeros64(m)))
+		}
+	}
+	return out
+}
