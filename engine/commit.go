@@ -166,7 +166,7 @@ func (tx *Tx) merged(ctx context.Context) (changes []storage.Change, next []inst
 		if err := tx.keys(ctx, name, e.of, m); err != nil {
 			return nil, nil, err
 		}
-		next = append(next, installed{name, e.of, m.table})
+		next = append(next, installed{name: name, def: e.of, table: m.table})
 	}
 	return changes, next, nil
 }

@@ -104,7 +104,9 @@ func (s *Statement) explain(ctx context.Context, o ExplainOptions) (*Explanation
 	}
 	x := &Explanation{SQL: s.parsed.Select(), Executor: &Executor{}}
 	if (s.joins() || s.nested != nil) && !o.Analyze { // who does the rest depends on the rows of the join, or of a subplan
-		x.estimates = s.estimates()
+		estimates, done := s.estimates()
+		defer done()
+		x.estimates = estimates
 		x.Plan, x.Off = x.node(s.tree), s.off.String()
 		return x, nil
 	}
@@ -126,7 +128,9 @@ func (s *Statement) explain(ctx context.Context, o ExplainOptions) (*Explanation
 
 // explainedTree explains a statement whose subplans have run.
 func (s *Statement) explainedTree(ctx context.Context, o ExplainOptions, ran *settling) (*Explanation, error) {
-	x := &Explanation{SQL: s.parsed.Select(), Executor: &Executor{}, ran: ran, estimates: s.estimates(), tree: s.tree}
+	estimates, done := s.estimates()
+	defer done()
+	x := &Explanation{SQL: s.parsed.Select(), Executor: &Executor{}, ran: ran, estimates: estimates, tree: s.tree}
 	if o.Analyze {
 		x.seen = &rowsSeen{rows: map[plan.Node]int{}}
 	}

@@ -11,23 +11,37 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// estimates are for the tables of the statement as they are now. A subplan that has run is a table, too.
-func (s *Statement) estimates() *plan.Estimates {
-	known := map[*plan.Scan]*table.Table{}
+// estimates are for the tables of the statement as they are when they are asked for; these are kept until done is called. A
+// subplan that has run is a table, too.
+func (s *Statement) estimates() (of *plan.Estimates, done func()) {
+	var unpins []func()
+	tables := map[*entry]*table.Table{}
+	now := func(e *entry) *table.Table {
+		if e == nil || e.table.Load() == nil {
+			return nil
+		}
+		if tables[e] == nil {
+			t, unpin := s.db.pin(e)
+			tables[e], unpins = t, append(unpins, unpin)
+		}
+		return tables[e]
+	}
+	known := map[*plan.Scan]*entry{}
 	if s.fragment != nil {
 		for i, scan := range plan.Scans(s.fragment.Nodes) {
-			known[scan] = s.scans[i].table.Load()
+			known[scan] = s.scans[i].entry
 		}
 	}
 	return &plan.Estimates{Table: func(scan *plan.Scan) *table.Table {
-		if t := known[scan]; t != nil || scan.Of != nil {
-			return t
+			if e := known[scan]; e != nil || scan.Of != nil {
+				return now(e)
+			}
+			return now(s.db.entry(scan.Table))
+		}}, func() {
+			for _, f := range unpins {
+				f()
+			}
 		}
-		if e := s.db.entry(scan.Table); e != nil {
-			return e.table.Load()
-		}
-		return nil
-	}}
 }
 
 // estimated reports a node of which EXPLAIN says how many rows are expected: one that leaves some out, joins or groups.

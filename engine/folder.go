@@ -102,7 +102,7 @@ func (db *DB) checkpoint(ctx context.Context) error {
 	var changes []storage.Change
 	for _, t := range compacted {
 		changes = append(changes, storage.Change{Table: t.Name, Compact: true})
-		next = append(next, installed{t.Name, db.entry(t.Name).of, t})
+		next = append(next, installed{name: t.Name, def: db.entry(t.Name).of, table: t})
 	}
 	db.install(changes, next)
 	db.commits.written = db.commits.written && err != nil

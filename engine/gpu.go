@@ -157,10 +157,13 @@ func (g *GPU) release() error {
 }
 
 // drop releases what is resident of segments.
-func (g *GPU) drop(segments []*table.Segment) {
+func (g *GPU) drop(segments []*table.Segment) { g.succeed(segments, nil) }
+
+// succeed releases what is resident of segments but of those that have heirs, which take it over.
+func (g *GPU) succeed(segments []*table.Segment, heirs map[*table.Segment]*table.Segment) {
 	_ = g.Context.Do(context.Background(), func() error { // of a closed device nothing is left
 		if !g.closed {
-			g.Store.Drop(segments...)
+			g.Store.Succeed(segments, func(seg *table.Segment) *table.Segment { return heirs[seg] })
 			g.look(false)
 		}
 		return nil

@@ -81,6 +81,13 @@ func (s *gpus) drop(segments []*table.Segment) {
 	}
 }
 
+// succeed is drop of segments of which some have heirs, which take over what is resident of them.
+func (s *gpus) succeed(segments []*table.Segment, heirs map[*table.Segment]*table.Segment) {
+	for _, g := range s.list {
+		g.succeed(segments, heirs)
+	}
+}
+
 func (s *gpus) Close() error {
 	errs := make([]error, len(s.list))
 	for i, g := range s.list {

@@ -89,6 +89,7 @@ func (s *Statement) changed(ctx context.Context, args []any) (_ *Rows, wait func
 	if err = ctx.Err(); err != nil {
 		return nil, nil, err
 	}
+	m.unpin() // so that what it writes to may be nobody else's
 	if db.tx != nil {
 		return r, func(context.Context) error { return nil }, db.tx.keep(changes, next)
 	}
@@ -101,6 +102,7 @@ func (m *modifying) unpin() {
 	for _, f := range m.unpins {
 		f()
 	}
+	m.unpins = nil
 }
 
 // view is the DB with other tables in the place of those of their names, or besides. They do not change.
@@ -319,6 +321,7 @@ type installed struct {
 	name  string
 	def   *storage.Definition
 	table *table.Table
+	late  *storage.Change // that makes it when it is installed, of the one before; nil: it is there
 }
 
 // apply checks the rows that are new, and applies the changes.
@@ -337,7 +340,12 @@ func (m *modifying) apply(ctx context.Context, changes []storage.Change) (list [
 		if i := slices.IndexFunc(list, func(o installed) bool { return o.name == c.Table }); i >= 0 {
 			t, list = list[i].table, slices.Delete(list, i, i+1)
 		}
-		if n.table, err = c.Apply(t); err != nil {
+		if m.db.tx == nil && c.Written() && !m.changesKeys(&c) {
+			n.late, n.table, err = &c, t, c.Fits(t)
+		} else {
+			n.table, err = c.Apply(t)
+		}
+		if err != nil {
 			return nil, err
 		}
 		if c.From != nil {
@@ -355,6 +363,16 @@ func (m *modifying) apply(ctx context.Context, changes []storage.Change) (list [
 		list = append(list, n)
 	}
 	return list, nil
+}
+
+// changes reports that a change updates columns of a key.
+func changes(k storage.Key, c *storage.Change) bool {
+	return slices.ContainsFunc(c.Update, func(u storage.Update) bool { return slices.Contains(k.Columns, u.Column) })
+}
+
+// changesKeys reports that a change updates columns of some key of the table.
+func (m *modifying) changesKeys(c *storage.Change) bool {
+	return slices.ContainsFunc(m.def.Keys, func(k storage.Key) bool { return changes(k, c) })
 }
 
 // check reports the first rule of the table that its new rows break.
@@ -396,7 +414,7 @@ func (m *modifying) check(ctx context.Context, c *storage.Change, next *table.Ta
 	for _, k := range m.def.Keys {
 		rows := &table.Table{Name: newRows, Fields: next.Fields, Chunks: c.Append}
 		if len(c.Append) == 0 { // an UPDATE: some keys of the table are others
-			if !slices.ContainsFunc(c.Update, func(u storage.Update) bool { return slices.Contains(k.Columns, u.Column) }) {
+			if !changes(k, c) {
 				continue
 			}
 			rows.Chunks = next.Chunks
@@ -478,6 +496,14 @@ func (db *DB) install(changes []storage.Change, list []installed) {
 	}
 	for _, n := range list {
 		old := db.tables.entry(n.name)
+		if n.late != nil {
+			before := old.table.Load()
+			next, err := n.late.Take(before, db.free(before))
+			if err != nil {
+				panic(err) // it fits
+			}
+			n.table = next
+		}
 		if db.tx != nil && n.table != nil {
 			db.snapshots.use(n.table)
 		}

@@ -112,14 +112,42 @@ func (db *DB) unused(name string, t *table.Table) {
 	}
 }
 
+// free reports segments of a snapshot that a table has now which no other table has, and no statement: a change of the table
+// may write to them in place. With db.snapshots.mu, until it has.
+func (db *DB) free(t *table.Table) table.Free {
+	var used map[*table.Segment]bool
+	return func(seg *table.Segment) bool {
+		if used == nil {
+			used = map[*table.Segment]bool{}
+			each := func(t *table.Table) {
+				for _, c := range t.Chunks {
+					for _, seg := range c.Segments {
+						used[seg] = true
+					}
+				}
+			}
+			for _, other := range db.inMemory() {
+				if other != t {
+					each(other)
+				}
+			}
+			for other := range db.snapshots.uses {
+				each(other)
+			}
+		}
+		return !used[seg]
+	}
+}
+
 // release has the device drop the segments of a snapshot that no table and no statement
-// has any more; with db.snapshots.mu. It does not wait for that.
+// has any more; what is resident of one from which a change has made another goes over to that. With db.snapshots.mu. It does
+// not wait for that.
 func (db *DB) release(t *table.Table) {
 	d, _, err := db.opened()
 	if d == nil || err != nil {
 		return
 	}
-	dead := map[*table.Segment]bool{}
+	dead, derived := map[*table.Segment]bool{}, map[*table.Segment]bool{}
 	each := func(t *table.Table, dies bool) {
 		for _, c := range t.Chunks {
 			for _, seg := range c.Segments {
@@ -129,6 +157,9 @@ func (db *DB) release(t *table.Table) {
 					dead[seg] = true
 				default:
 					delete(dead, seg)
+					if seg.Derived() {
+						derived[seg] = true
+					}
 				}
 			}
 		}
@@ -140,7 +171,16 @@ func (db *DB) release(t *table.Table) {
 	for t := range db.snapshots.uses {
 		each(t, false)
 	}
-	if len(dead) > 0 {
-		db.snapshots.releases.Go(func() { d.drop(slices.Collect(maps.Keys(dead))) })
+	if len(dead) == 0 {
+		return
 	}
+	heirs := map[*table.Segment]*table.Segment{}
+	for seg := range derived {
+		seg.Earlier(func(old *table.Segment) {
+			if dead[old] {
+				heirs[old] = seg
+			}
+		})
+	}
+	db.snapshots.releases.Go(func() { d.succeed(slices.Collect(maps.Keys(dead)), heirs) })
 }

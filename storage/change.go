@@ -71,7 +71,39 @@ type Update struct {
 }
 
 // Apply returns the next snapshot of a table; nil where the change drops it. t is nil where the change creates it.
-func (c *Change) Apply(t *table.Table) (*table.Table, error) {
+func (c *Change) Apply(t *table.Table) (*table.Table, error) { return c.Take(t, nil) }
+
+// Written reports that the change only writes to rows that are there, and Fits that it fits the table, so that [Change.Take]
+// succeeds.
+func (c *Change) Written() bool {
+	return c.Define == nil && !c.Drop && len(c.Append) == 0 && !c.Compact
+}
+
+// Fits returns why rows that the change writes to are not those of a table.
+func (c *Change) Fits(t *table.Table) error {
+	rows := 0
+	for _, ch := range t.Chunks {
+		rows += ch.Rows
+	}
+	within := func(list []int) error {
+		if n := len(list); n > 0 && (list[0] < 0 || list[n-1] >= rows || !sort.IntsAreSorted(list)) {
+			return fmt.Errorf("storage: rows of %s are changed out of order, or behind its last", c.Table)
+		}
+		return nil
+	}
+	for _, u := range c.Update {
+		if u.Column < 0 || u.Column >= len(t.Fields) || u.Values == nil || u.Values.Rows() != len(u.Rows) || u.Values.Type != t.Fields[u.Column].Type || !t.Has([]int{u.Column}) {
+			return fmt.Errorf("storage: an update of %s does not fit its table", c.Table)
+		}
+		if err := within(u.Rows); err != nil {
+			return err
+		}
+	}
+	return within(c.Delete)
+}
+
+// Take is Apply that takes over the codes of segments that are free, so that t must not be read any more.
+func (c *Change) Take(t *table.Table, free table.Free) (*table.Table, error) {
 	if c.Drop {
 		return nil, nil
 	}
@@ -90,7 +122,7 @@ func (c *Change) Apply(t *table.Table) (*table.Table, error) {
 			return nil, fmt.Errorf("storage: an update of %s does not fit its table", c.Table)
 		}
 		err := eachChunk(chunks, u.Rows, func(i int, rows []int, from int) (err error) {
-			chunks[i], err = chunks[i].Assign(u.Column, rows, u.Values, from)
+			chunks[i], err = chunks[i].Patch(u.Column, rows, u.Values, from, free)
 			return err
 		})
 		if err != nil {
@@ -98,7 +130,7 @@ func (c *Change) Apply(t *table.Table) (*table.Table, error) {
 		}
 	}
 	err = eachChunk(chunks, c.Delete, func(i int, rows []int, _ int) (err error) {
-		chunks[i], err = chunks[i].Delete(rows)
+		chunks[i], err = chunks[i].Strike(rows, free)
 		return err
 	})
 	if err != nil {
@@ -155,9 +187,12 @@ func eachChunk(chunks []*table.Chunk, rows []int, do func(chunk int, rows []int,
 	for i, ch := range chunks {
 		n := sort.SearchInts(rows[from:], first+ch.Rows)
 		if n > 0 {
-			places := make([]int, n)
-			for k, r := range rows[from : from+n] {
-				places[k] = r - first
+			places := rows[from : from+n]
+			if first > 0 {
+				places = make([]int, n)
+				for k, r := range rows[from : from+n] {
+					places[k] = r - first
+				}
 			}
 			if err := do(i, places, from); err != nil {
 				return err

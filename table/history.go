@@ -46,6 +46,15 @@ func (s *Segment) follow(of *Segment, rows []uint32) {
 // Derived reports that the segment has a history.
 func (s *Segment) Derived() bool { return len(s.history) > 0 }
 
+// Earlier calls do for the segments that the segment was made of, as far as they are known and still there.
+func (s *Segment) Earlier(do func(*Segment)) {
+	for _, of := range s.history {
+		if earlier := of.of.Value(); earlier != nil {
+			do(earlier)
+		}
+	}
+}
+
 // Since lists the rows, ascending, in which the segment may have other codes, or NULL, than an earlier one of the same
 // code space that it was made of by changes; rows behind the earlier one's last are not among them. ok is false where that
 // is not known, or these are too many.
