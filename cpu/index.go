@@ -114,6 +114,12 @@ func (x *Index) Bytes() int { return 4*len(x.rows) + x.of.bytes() }
 // Rows is how many it has: those that are not NULL.
 func (x *Index) Rows() int { return len(x.rows) }
 
+// RowsOf lists the rows that have a code, ascending; the caller does not change the list.
+func (x *Index) RowsOf(code uint64) (rows []uint32) {
+	x.of.within(plan.Span{Lo: code, Hi: code}, func(from, to int) { rows = x.rows[from:to] })
+	return rows
+}
+
 // count is how many rows have a code in spans.
 func (x *Index) count(spans []plan.Span) (n int, ok bool) {
 	for _, s := range spans {

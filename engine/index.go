@@ -23,6 +23,7 @@ type indexes struct {
 	mu   sync.RWMutex
 	list []*index
 	of   map[*table.Segment][]*cpu.Index
+	keys map[*table.Segment]*cpu.Index // which nobody has asked for: of columns of keys
 }
 
 // index is one of a column.
@@ -120,6 +121,9 @@ func (x *indexes) arrange() {
 		for s, part := range i.parts {
 			x.of[s] = append(x.of[s], part)
 		}
+	}
+	for s, made := range x.keys {
+		x.of[s] = append(x.of[s], made)
 	}
 }
 

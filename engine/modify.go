@@ -355,7 +355,7 @@ func (m *modifying) apply(ctx context.Context, changes []storage.Change) (list [
 			}
 			err = m.fits(ctx, old, &c, n.table)
 		} else {
-			err = m.check(ctx, &c, n.table)
+			err = m.check(ctx, &c, t, n.table)
 		}
 		if err != nil {
 			return nil, err
@@ -375,8 +375,9 @@ func (m *modifying) changesKeys(c *storage.Change) bool {
 	return slices.ContainsFunc(m.def.Keys, func(k storage.Key) bool { return changes(k, c) })
 }
 
-// check reports the first rule of the table that its new rows break.
-func (m *modifying) check(ctx context.Context, c *storage.Change, next *table.Table) error {
+// check reports the first rule of the table that its new rows break; before is the table without the change, nil where the change
+// makes it.
+func (m *modifying) check(ctx context.Context, c *storage.Change, before, next *table.Table) error {
 	type column struct {
 		at int
 		of *table.Segment
@@ -418,6 +419,14 @@ func (m *modifying) check(ctx context.Context, c *storage.Change, next *table.Ta
 				continue
 			}
 			rows.Chunks = next.Chunks
+		}
+		if before != nil {
+			if apart, err := m.apart(ctx, k, c, before); apart || err != nil {
+				if err != nil {
+					return err
+				}
+				continue
+			}
 		}
 		if err := m.unique(ctx, k, rows, next); err != nil {
 			return err
@@ -528,5 +537,8 @@ func (db *DB) install(changes []storage.Change, list []installed) {
 			}
 		}
 		delete(db.tables.numbers, n.name)
+	}
+	if db.tx == nil {
+		db.indexes.keep(db.committed.read())
 	}
 }

@@ -1,5 +1,55 @@
 package table
 
+import "slices"
+
+// At is the chunk that has a row of the table, and the row's place there. The rows are counted over all chunks, deleted ones
+// included, from 0.
+func (t *Table) At(row int) (c *Chunk, at int) {
+	for _, c = range t.Chunks {
+		if row < c.Rows {
+			break
+		}
+		row -= c.Rows
+	}
+	return c, row
+}
+
+// Code is the code of a value of the segment's type, but NULL; ok is false where no row has it.
+func (s *Segment) Code(v Value) (code uint64, ok bool) {
+	if s.NonNull() == 0 {
+		return 0, false
+	}
+	if s.Type.Kind == Varchar {
+		at, found := slices.BinarySearch(s.Dict, v.S)
+		return uint64(at), found
+	}
+	code = Ordinal(v) - s.Base
+	return code, Ordinal(v) >= s.Base && code <= s.Max
+}
+
+// Next is the first row from one on that has a code; negative where none has. NULL has code 0, too.
+func (c Codes) Next(from int, code uint64) int {
+	switch {
+	case from >= c.Len():
+		return -1
+	case c.U8 != nil:
+		return next(c.U8, from, uint8(code))
+	case c.U16 != nil:
+		return next(c.U16, from, uint16(code))
+	case c.U32 != nil:
+		return next(c.U32, from, uint32(code))
+	}
+	return next(c.U64, from, code)
+}
+
+func next[T uint8 | uint16 | uint32 | uint64](codes []T, from int, code T) int {
+	at := slices.Index(codes[from:], code)
+	if at < 0 {
+		return at
+	}
+	return from + at
+}
+
 // Of is a segment of some rows of the segment, in the order in which they are listed, with their codes as they are.
 func (s *Segment) Of(rows []uint32) *Segment {
 	out := &Segment{Type: s.Type, Base: s.Base, Max: s.Max, Bits: s.Bits, Dict: s.Dict}
