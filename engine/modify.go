@@ -167,12 +167,7 @@ func (m *modifying) given(ctx context.Context, db *DB, fields []table.Field) (*t
 	if m.Rows == nil {
 		return &table.Table{Name: m.Table, Fields: fields}, nil
 	}
-	rows, err := db.answer(ctx, m.Statement, m.Rows, m.params)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	return (&settling{Statement: rows.of}).collect(rows, &table.Table{Name: m.Table, Fields: fields}, all(len(fields)))
+	return m.collected(ctx, db, m.Rows, fields)
 }
 
 // changes are what the statement changes.
@@ -185,6 +180,9 @@ func (m *modifying) changes(ctx context.Context, db *DB) ([]storage.Change, erro
 		t, err := m.given(ctx, db, m.def.Fields)
 		if err != nil {
 			return nil, err
+		}
+		if m.Conflict != nil {
+			return m.resolve(ctx, db, t)
 		}
 		if m.rows, m.changed = t, t.Rows(); m.changed == 0 && m.Define == nil {
 			return nil, nil
@@ -378,19 +376,48 @@ func (m *modifying) changesKeys(c *storage.Change) bool {
 // check reports the first rule of the table that its new rows break; before is the table without the change, nil where the change
 // makes it.
 func (m *modifying) check(ctx context.Context, c *storage.Change, before, next *table.Table) error {
-	type column struct {
-		at int
-		of *table.Segment
-	}
-	var changed []column
+	var changed []changedColumn
 	for _, chunk := range c.Append {
 		for i, s := range chunk.Segments {
-			changed = append(changed, column{i, s})
+			changed = append(changed, changedColumn{i, s})
 		}
 	}
 	for _, u := range c.Update {
-		changed = append(changed, column{u.Column, u.Values})
+		changed = append(changed, changedColumn{u.Column, u.Values})
 	}
+	if err := m.hold(ctx, changed); err != nil || len(changed) == 0 {
+		return err
+	}
+	for _, k := range m.def.Keys {
+		rows := &table.Table{Name: newRows, Fields: next.Fields, Chunks: c.Append}
+		if changes(k, c) { // some keys of the table are others
+			rows.Chunks = next.Chunks
+		} else if len(c.Append) == 0 {
+			continue
+		}
+		if before != nil {
+			if apart, err := m.apart(ctx, k, c, before); apart || err != nil {
+				if err != nil {
+					return err
+				}
+				continue
+			}
+		}
+		if err := m.unique(ctx, k, rows, next); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// changedColumn is values that a column of a table gets.
+type changedColumn struct {
+	at int
+	of *table.Segment
+}
+
+// hold reports the first rule of the table that its new rows break by themselves.
+func (m *modifying) hold(ctx context.Context, changed []changedColumn) error {
 	for _, ch := range changed {
 		f := m.def.Fields[ch.at]
 		if ch.of.Nulls > 0 && m.def.Columns[ch.at].NotNull {
@@ -412,26 +439,6 @@ func (m *modifying) check(ctx context.Context, c *storage.Change, before, next *
 			return fmt.Errorf("new row for relation %q violates check constraint %q", m.def.Name, check.Name)
 		}
 	}
-	for _, k := range m.def.Keys {
-		rows := &table.Table{Name: newRows, Fields: next.Fields, Chunks: c.Append}
-		if len(c.Append) == 0 { // an UPDATE: some keys of the table are others
-			if !changes(k, c) {
-				continue
-			}
-			rows.Chunks = next.Chunks
-		}
-		if before != nil {
-			if apart, err := m.apart(ctx, k, c, before); apart || err != nil {
-				if err != nil {
-					return err
-				}
-				continue
-			}
-		}
-		if err := m.unique(ctx, k, rows, next); err != nil {
-			return err
-		}
-	}
 	return nil
 }
 
@@ -448,7 +455,7 @@ func inRange(f table.Field, values *table.Segment) error {
 }
 
 // newRows is what the rows that are looked for in a key are called; no statement can write it.
-const newRows = "new\x01rows"
+const newRows = sql.NewRows
 
 // unique fails where one of rows, which the table has, is there with the same key once more.
 func (m *modifying) unique(ctx context.Context, k storage.Key, rows, next *table.Table) error {

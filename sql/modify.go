@@ -34,6 +34,7 @@ type Change struct {
 	Set  []int
 	// Assigned is how many of Set an UPDATE changes; the others are there for RETURNING and for CHECK.
 	Assigned int
+	Conflict *Conflict // of INSERT; nil without ON CONFLICT
 	// Returning is what RETURNING gives of a table with the changed rows alone; nil where there is none.
 	Returning plan.Node
 }
@@ -88,6 +89,10 @@ func (s *Statement) Numbered(c Catalog) (name string, err error) {
 	defer caught(&err)
 	b := s.binder(c, nil)
 	switch n := s.changed.(type) {
+	case *pg.InsertStmt:
+		if n.OnConflictClause != nil {
+			name, _ = b.changeable(n.Relation)
+		}
 	case *pg.UpdateStmt:
 		name, _ = b.changeable(n.Relation)
 	case *pg.DeleteStmt:
@@ -277,7 +282,7 @@ func (b *binder) insert(n *pg.InsertStmt) *Change {
 	}
 	ch.Rows = plan.Unnest(ch.Rows, b.c.Off)
 	if n.OnConflictClause != nil {
-		panic(b.errorf(int(n.OnConflictClause.Location), "ON CONFLICT is not supported"))
+		ch.Conflict = b.conflict(n, def)
 	}
 	ch.Returning = b.returning(n.Relation, def, n.ReturningList)
 	return ch
@@ -344,29 +349,7 @@ func (b *binder) update(n *pg.UpdateStmt) *Change {
 	in, number := b.changedRows(n.Relation, n.FromClause, n.WithClause)
 	b.place = inWhere
 	items := []plan.Item{number}
-	for _, t := range n.TargetList {
-		r := t.GetResTarget()
-		loc := int(r.Location)
-		col := b.assignedTo(def, r)
-		if slices.Contains(ch.Set, col) {
-			panic(b.errorf(loc, "multiple assignments to same column %q", clipped(r.Name)))
-		}
-		val := r.Val
-		if m := val.GetMultiAssignRef(); m != nil {
-			row := m.Source.GetRowExpr()
-			if row == nil || len(row.Args) != int(m.Ncolumns) {
-				panic(b.errorf(loc, "SET (...) = takes a row of as many expressions: SET (a, b) = (1, 2)"))
-			}
-			val = row.Args[m.Colno-1]
-		}
-		var e expr.Expr
-		if val.GetSetToDefault() != nil {
-			e = b.defaultOf(def, col)
-		} else {
-			e = b.assigned(b.expr(val), def.Fields[col])
-		}
-		ch.Set, items = append(ch.Set, col), append(items, plan.Item{Name: def.Fields[col].Name, E: e})
-	}
+	ch.Set, items = b.assignments(def, n.TargetList, items)
 	ch.Returning = b.returning(n.Relation, def, n.ReturningList)
 	if ch.Assigned = len(ch.Set); ch.Returning != nil || len(def.Checks) > 0 { // need the other columns, too
 		b.others(ch, def, &items)
