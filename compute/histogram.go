@@ -37,6 +37,9 @@ func (x *execution) DigitBits(left uint64) int {
 // CountAtLeast implements plan.Selection, by a histogram of a digit's bits: each of a space is of
 // the bits behind those of the one before, or of the highest bits.
 func (x *execution) CountAtLeast(col int, space *plan.Space, d plan.Digit) ([]uint64, error) {
+	if d.N == 0 {
+		return x.countDigit(col, space, d)
+	}
 	h := x.histograms[col]
 	switch first := d.Shift+d.Bits == space.Bits(); {
 	case first:

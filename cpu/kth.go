@@ -366,6 +366,9 @@ func (s *searched) atLeast(code uint64) (n uint64) {
 // CountAtLeast implements plan.Selection.
 func (x *execution) CountAtLeast(col int, space *plan.Space, d plan.Digit) ([]uint64, error) {
 	o, s := x.order(space, col), x.searches[col]
+	if d.N == 0 {
+		return x.countDigit(o, d)
+	}
 	var err error
 	switch top := d.Shift + d.Bits; {
 	case top >= space.Bits(): // another search
@@ -419,5 +422,39 @@ func (x *execution) histogram(s *searched) error {
 	return err
 }
 
+// countDigit counts a digit by itself: the selected codes that begin as d.Lo by their digit, and those above them.
+func (x *execution) countDigit(o *commonOrder, d plan.Digit) ([]uint64, error) {
+	parts := make([][]uint64, x.workers) // the last one is of the codes above
+	span := uint64(1)<<d.Bits - 1
+	err := x.forBlocks(func(w int, scratch *scratch, bl block) {
+		col := o.columns[bl.chunk]
+		sel := x.values(scratch, col.Segment, bl)
+		scratch.codes = col.Gather(scratch.codes[:0], sel, bl.row)
+		scratch.put(sel)
+		if parts[w] == nil {
+			parts[w] = make([]uint64, span+2)
+		}
+		n, lo := parts[w], d.Lo>>(d.Shift&63)
+		for _, code := range scratch.codes {
+			if v := o.common(bl.chunk, code) >> (d.Shift & 63); v >= lo {
+				n[min(v-lo, span+1)]++
+			}
+		}
+	})
+	counts := make([]uint64, span+2)
+	for _, n := range parts {
+		for i := range n {
+			counts[i] += n[i]
+		}
+	}
+	return d.Reach(o.Space, counts), err
+}
+
 // DigitBits implements plan.Selection.
 func (x *execution) DigitBits(uint64) int { return bucketBits }
+
+// VisitBits implements plan.Selection.
+func (x *execution) VisitBits() int { return visitBits }
+
+// visitBits makes histograms of 512 KiB, which the second-level cache holds.
+const visitBits = 16

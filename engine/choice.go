@@ -168,6 +168,9 @@ func (s *planned) predict(d *gpus, closed bool) (*order, error) {
 			p.Compiling = b.Compiling(c.work)
 		}
 		p.Share = s.db.uses.share(p.Transfer, s.missing(p)...) + s.db.uses.share(p.Opening, device) + p.Compiling/float64(1+c.gains)
+		if d != nil && d.streams(name, s.plan) { // nothing stays for later queries
+			p.Share = p.Transfer
+		}
 		o.list = append(o.list, p)
 	}
 	if p, ok := s.predictBoth(d, o.list, c.tried["both"]); ok {

@@ -36,15 +36,13 @@ func (b *coprocessing) Name() string { return "both" }
 
 // division is a query whose rows are divided.
 type division struct {
-	at     contents    // what was resident
-	whole  *plan.Query // over windows
-	chunks []int       // by window: its chunk in the table
-	starts []int       // by window: its first row there
-	parts  []part      // the devices' that have some, and the last one the host's; fewer than two where one side has all
-	rows   [2]int      // compute's and cpu's
-	takes  [2]float64  // what they are predicted to take, in seconds
-	lacks  cost.Prediction
-	why    string // the rows are not divided; else ""
+	at contents // what was resident
+	*windows
+	parts []part     // the devices' that have some, and the last one the host's; fewer than two where one side has all
+	rows  [2]int     // compute's and cpu's
+	takes [2]float64 // what they are predicted to take, in seconds
+	lacks cost.Prediction
+	why   string // the rows are not divided; else ""
 	// grouped and ordered say that compute finds groups, and sorts.
 	grouped, ordered bool
 }
@@ -91,22 +89,10 @@ func (b *coprocessing) newDivision(q *plan.Query) *division {
 	if q.Star != nil || q.IsPart() {
 		return alone("a star of joins is not divided")
 	}
-	d := &division{}
-	rows := b.windowRows(q.Table)
-	var windows []*table.Chunk
-	for i, c := range q.Table.Chunks {
-		start := 0
-		for _, w := range c.Windows(rows) {
-			windows, d.chunks, d.starts = append(windows, w), append(d.chunks, i), append(d.starts, start)
-			start += w.Rows
-		}
-	}
-	if len(windows) < 2 {
+	d := &division{windows: newWindows(q, b.windowRows(q.Table))}
+	if len(d.chunks) < 2 {
 		return alone("the table has too few rows to divide")
 	}
-	t := *q.Table
-	t.Chunks = windows
-	d.whole = q.Windowed(&t, d.chunks)
 	if _, err := b.record(d.whole); err != nil {
 		return alone("%v", err)
 	}
@@ -313,23 +299,6 @@ func (b *coprocessing) Rows(ctx context.Context, q *plan.Query, took *took) iter
 			first.taken = true
 		}
 	}
-}
-
-// inTable is a block of a window as one of the chunk that it is of.
-func (d *division) inTable(b table.Block) table.Block {
-	start := d.starts[b.Chunk]
-	b.Chunk = d.chunks[b.Chunk]
-	switch {
-	case b.Values != nil || start == 0:
-	case b.Rows == nil:
-		b.First += start
-	default:
-		b.Rows = slices.Clone(b.Rows)
-		for i := range b.Rows {
-			b.Rows[i] += uint32(start)
-		}
-	}
-	return b
 }
 
 // side is who finds rows of some windows.

@@ -315,7 +315,7 @@ func (b stalling) Execute(ctx context.Context, q *plan.Query, took *took) ([]tab
 	g := b.list[0]
 	err := g.Context.Do(ctx, func() (err error) {
 		defer b.over()
-		a, err = b.alone(ctx, g, q, took, faulty{g.GL, b.do})
+		a, err = b.alone(ctx, part{g: g, q: q}, took, faulty{g.GL, b.do})
 		return err
 	})
 	if err != nil {

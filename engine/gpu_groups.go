@@ -122,7 +122,7 @@ func inGroups(ctx context.Context, b backend, q *plan.Query, took *took) ([]plan
 	if !ok || v.groups() == nil || q.Groups == nil {
 		return nil, groupsOfCPU
 	}
-	return onAll(ctx, v, q, took, v.groups())
+	return onAll(ctx, v, q, took, v.groups(), (*windows).states)
 }
 
 // WatchGroups is [passes.Watch] of what a device finds of a query's groups.
@@ -154,9 +154,20 @@ func onFirst[T any](ctx context.Context, b *passes, q *plan.Query, took *took, w
 	return found, nothingToSee(b.name, err)
 }
 
-// onAll has each device find something of its part of a query, all at the same time.
-func onAll[T any](ctx context.Context, b *passes, q *plan.Query, took *took, find func(pass.Runner, *GPU, *plan.Query) ([]T, error)) ([]T, error) {
-	return allOn(ctx, b, b.divide(q), took, find)
+// onAll has each device find something of its part of a query, all at the same time. in says of what was found in windows
+// where it is in the table.
+func onAll[T any](ctx context.Context, b *passes, q *plan.Query, took *took, find func(pass.Runner, *GPU, *plan.Query) ([]T, error), in func(*windows, []T)) (all []T, err error) {
+	for {
+		s := b.stream(q)
+		if s == nil {
+			all, err = allOn(ctx, b, b.divide(q), took, find)
+		} else if all, err = allOn(ctx, b, s.parts, took, find); err == nil {
+			in(s.windows, all)
+		}
+		if !lacks(err) || !b.shrink(q) {
+			return all, err
+		}
+	}
 }
 
 // allOn is onAll of these parts.
@@ -166,7 +177,7 @@ func allOn[T any](ctx context.Context, b *passes, parts []part, took *took, find
 	found, waits := make([][]T, len(parts)), make([]func() error, len(parts))
 	for i, p := range parts {
 		waits[i] = p.g.metered(ctx, p.q, p.g.GL, took, func(m pass.Runner) (err error) {
-			found[i], err = find(m, p.g, p.q)
+			found[i], err = visited(m, p, find)
 			return err
 		})
 	}

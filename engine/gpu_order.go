@@ -19,7 +19,7 @@ func inOrder(ctx context.Context, db *DB, b backend, q *plan.Query, took *took) 
 	case *coprocessing:
 		of, runs, err = v.sortedRows(ctx, q, took)
 	case *passes:
-		runs, err = onAll(ctx, v, q, took, v.order)
+		runs, err = onAll(ctx, v, q, took, v.order, (*windows).runs)
 	default:
 		err = orderOfCPU
 	}
@@ -61,7 +61,10 @@ func orders(b backend, q *plan.Query) bool {
 	if !ok || q.Order == nil {
 		return false
 	}
-	for _, p := range v.divide(q) {
+	for _, p := range v.inParts(q) {
+		if p.visits != nil {
+			p.q = p.visits[0].First
+		}
 		if _, err := v.order(&pass.Recorder{}, p.g, p.q); err != nil {
 			return false
 		}

@@ -65,6 +65,9 @@ type found struct {
 // host memory, at most a bit a record; the device is free between two chunks, and the next
 // chunk is worked on while the caller has this one.
 func (b *passes) Rows(ctx context.Context, q *plan.Query, took *took) iter.Seq2[table.Block, error] {
+	if s := b.stream(q); s != nil {
+		return b.rowsInWindows(ctx, q, s, took)
+	}
 	on := make([]*GPU, len(q.Chunks))
 	for d, chunks := range place(q.Table, len(b.list)) {
 		for _, i := range chunks {

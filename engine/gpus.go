@@ -25,12 +25,14 @@ type gpus struct {
 	held     []*atomic.Pointer[content] // what was resident on each after its last query
 	turn     *semaphore.Weighted        // of 1: one query at a time holds several GL threads
 
-	split   *lru.Cache[*plan.Query, []part]    // of the queries that ran last
-	divided *lru.Cache[*plan.Query, *division] // likewise, of those that cpu has a part of
+	split     *lru.Cache[*plan.Query, []part]    // of the queries that ran last
+	divided   *lru.Cache[*plan.Query, *division] // likewise, of those that cpu has a part of
+	inWindows *lru.Cache[streamKey, *streaming]  // likewise, of those that the devices may have no room for
 
-	// Of tests: the rows of a window, and the share of the windows that compute takes; 0 as the sizes and the costs say.
-	window int
-	share  float64
+	// Of tests: the rows of a window that compute and cpu share, the share of the windows that compute takes, and the rows of
+	// a window that is visited for want of memory; 0 as the sizes and the costs say.
+	window, streamed int
+	share            float64
 }
 
 // openGPUs opens the devices that o picks.
@@ -63,7 +65,8 @@ func openGPUs(o Options) (*gpus, error) {
 func devices(list ...*GPU) *gpus {
 	split, _ := lru.New[*plan.Query, []part](maxDivisions) // only a size below 1 is an error
 	divided, _ := lru.New[*plan.Query, *division](maxDivisions)
-	s := &gpus{list: list, key: KeyOf(list[0].Context.Caps()), turn: semaphore.NewWeighted(1), backends: map[string]backend{}, split: split, divided: divided}
+	inWindows, _ := lru.New[streamKey, *streaming](maxDivisions)
+	s := &gpus{list: list, key: KeyOf(list[0].Context.Caps()), turn: semaphore.NewWeighted(1), backends: map[string]backend{}, split: split, divided: divided, inWindows: inWindows}
 	for _, g := range list {
 		s.held = append(s.held, &g.held)
 	}
@@ -138,6 +141,8 @@ func (s *gpus) run(b cost.Backend, w *cost.Work, t *table.Table) (longest float6
 type part struct {
 	g *GPU
 	q *plan.Query
+	// visits are the parts of q that the device goes over one after the other; nil where it has room for all.
+	visits []plan.Visit
 }
 
 const maxDivisions = 64
@@ -147,7 +152,7 @@ const maxDivisions = 64
 // none, is that device's or the first one's as it is.
 func (s *gpus) divide(q *plan.Query) []part {
 	if len(s.list) == 1 {
-		return []part{{s.list[0], q}}
+		return []part{{g: s.list[0], q: q}}
 	}
 	if parts, ok := s.split.Get(q); ok {
 		return parts
@@ -157,13 +162,13 @@ func (s *gpus) divide(q *plan.Query) []part {
 		switch len(chunks) {
 		case 0:
 		case len(q.Table.Chunks):
-			parts = append(parts, part{s.list[i], q})
+			parts = append(parts, part{g: s.list[i], q: q})
 		default:
-			parts = append(parts, part{s.list[i], q.Part(chunks)})
+			parts = append(parts, part{g: s.list[i], q: q.Part(chunks)})
 		}
 	}
 	if len(parts) == 0 {
-		parts = []part{{s.list[0], q}}
+		parts = []part{{g: s.list[0], q: q}}
 	}
 	if first, ok, _ := s.split.PeekOrAdd(q, parts); ok { // of another goroutine
 		return first

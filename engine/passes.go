@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/stencildb/stencildb/glctx"
@@ -27,20 +28,29 @@ func (b *passes) Execute(ctx context.Context, q *plan.Query, took *took) ([]tabl
 }
 
 // execute runs a query with a runner on each device that has something of it.
-func (b *passes) execute(ctx context.Context, q *plan.Query, took *took, runner func(*GPU) pass.Runner) ([]table.Value, error) {
-	parts := b.divide(q)
-	if len(parts) > 1 {
-		return b.together(ctx, q, parts, took, runner)
+func (b *passes) execute(ctx context.Context, q *plan.Query, took *took, runner func(*GPU) pass.Runner) (values []table.Value, err error) {
+	for {
+		parts := b.inParts(q)
+		if len(parts) > 1 {
+			values, err = b.together(ctx, q, parts, took, runner)
+		} else {
+			values, err = b.alone(ctx, parts[0], took, runner(parts[0].g))
+			err = explained(b.name, err)
+		}
+		if !lacks(err) || !b.shrink(q) {
+			return values, err
+		}
 	}
-	values, err := b.alone(ctx, parts[0].g, q, took, runner(parts[0].g))
-	return values, explained(b.name, err)
 }
 
-// alone runs a query on one device.
-func (b *passes) alone(ctx context.Context, g *GPU, q *plan.Query, took *took, run pass.Runner) ([]table.Value, error) {
+// alone runs a query that is one device's.
+func (b *passes) alone(ctx context.Context, p part, took *took, run pass.Runner) ([]table.Value, error) {
 	var values []table.Value
-	err := g.metered(ctx, q, run, took, func(m pass.Runner) (err error) {
-		values, err = g.Run(b.name, m, q)
+	err := p.g.metered(ctx, p.q, run, took, func(m pass.Runner) error {
+		s, err := p.selection(b.name, m)
+		if err == nil {
+			values, err = plan.Finish(s, p.q)
+		}
 		return err
 	})()
 	if err != nil { // the GL thread may be at its pass yet
@@ -55,7 +65,7 @@ func (b *passes) alone(ctx context.Context, g *GPU, q *plan.Query, took *took, r
 func (b *passes) Watch(ctx context.Context, q *plan.Query, took *took, wrap func(Stage) pass.Runner) (values []table.Value, err error) {
 	g := b.list[0]
 	err = g.Context.Do(context.WithoutCancel(ctx), func() error {
-		values, err = b.alone(ctx, g, q, took, wrap(Stage{Runner: g.GL, Context: g.Context, Plan: q}))
+		values, err = b.alone(ctx, part{g: g, q: q}, took, wrap(Stage{Runner: g.GL, Context: g.Context, Plan: q}))
 		return err
 	})
 	if err == nil {
@@ -89,6 +99,9 @@ func (b *passes) Explain(ctx context.Context, q *plan.Query, analyze bool) (step
 	if err != nil {
 		return nil, advised(b.name, err, "use --backend "+strings.Join(append(b.able(q), "cpu"), " or "))
 	}
+	if s := b.stream(q); s != nil {
+		steps = append(steps, s.step("those of the first"))
+	}
 	for _, r := range list {
 		for _, one := range r.Plan() {
 			steps = append(steps, r.g.step(one))
@@ -103,9 +116,17 @@ type recorded struct {
 	g *GPU
 }
 
-// record finds the passes of a query on each device that has something of it.
+// record finds the passes of a query on each device that has something of it, of those that go over it in visits those of the first.
 func (b *passes) record(q *plan.Query) (list []recorded, err error) {
-	return b.recordParts(q, b.divide(q))
+	parts := slices.Clone(b.inParts(q))
+	for i, p := range parts {
+		if p.visits != nil {
+			if parts[i].visits = p.visits[:1]; len(q.Aggs) == 0 {
+				parts[i].q = p.visits[0].First
+			}
+		}
+	}
+	return b.recordParts(q, parts)
 }
 
 // recordParts is record of these parts.
@@ -114,7 +135,7 @@ func (b *passes) recordParts(q *plan.Query, parts []part) (list []recorded, err 
 	for i, p := range parts {
 		r := recorded{&pass.Recorder{}, p.g}
 		if len(q.Aggs) > 0 {
-			selections[i], err = algorithms[b.name].selection(r, p.g, p.q)
+			selections[i], err = p.selection(b.name, r)
 		} else { // each device finds the rows of its chunks by itself
 			err = b.findAll(r, p.g, p.q)
 		}
@@ -137,12 +158,17 @@ func (b *passes) recordParts(q *plan.Query, parts []part) (list []recorded, err 
 	return list, err
 }
 
-// analyze executes a query; every pass is waited for and timed.
+// analyze executes a query; every pass is waited for and timed. Those of several visits are added up.
 func (b *passes) analyze(ctx context.Context, q *plan.Query) (steps []Step, err error) {
-	return b.timed(ctx, b.divide(q), func(runner func(*GPU) pass.Runner) error {
+	s := b.stream(q)
+	steps, err = b.timed(ctx, b.inParts(q), func(runner func(*GPU) pass.Runner) error {
 		_, err := b.execute(ctx, q, &took{}, runner)
 		return err
 	})
+	if err == nil && s != nil {
+		steps = append([]Step{s.step("those of all visits, added up")}, added(steps)...)
+	}
+	return steps, err
 }
 
 // timed calls do, which executes a query with a runner on each device that has something of it, and gives the passes

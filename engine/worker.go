@@ -44,7 +44,7 @@ func (b *passes) together(ctx context.Context, q *plan.Query, parts []part, took
 			continue
 		}
 		group.Go(p.g.metered(inner, p.q, runner(p.g), took, func(m pass.Runner) error {
-			return answer(algorithms[b.name].selection(m, p.g, p.q))
+			return answer(p.selection(b.name, m))
 		}))
 	}
 	values, err := plan.Finish(plan.Merge(q, len(parts), func(i int, do func(plan.Selection) error) func() error {

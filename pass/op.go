@@ -1,6 +1,9 @@
 package pass
 
-import "github.com/stencildb/stencildb/textures"
+import (
+	"github.com/stencildb/stencildb/table"
+	"github.com/stencildb/stencildb/textures"
+)
 
 // Op says what a pass is, as data: a routine with its arguments. EXPLAIN, traces,
 // benchmarks, debug groups and error texts derive their words from it, and whoever
@@ -96,6 +99,9 @@ func (p *Pass) assume(words []uint32) uint64 {
 
 // Slots implements Runner.
 func (r *Recorder) Slots(_ textures.TargetRef, n int) int { return max(1, n) }
+
+// Apart implements Runner.
+func (r *Recorder) Apart(_ *table.Table, f func() error) error { return f() }
 
 // Plan returns the passes as a plan tells them: those of a family over one chunk, for
 // one aggregate, stand on one line, where the first of them does.

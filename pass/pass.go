@@ -7,6 +7,7 @@ import (
 
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/shaders"
+	"github.com/stencildb/stencildb/table"
 	"github.com/stencildb/stencildb/textures"
 )
 
@@ -254,4 +255,7 @@ type Runner interface {
 	ReadTexels(t *textures.Temp, words []uint32) error
 	// Slots returns how many targets like t can be resident at the same time, 1..n.
 	Slots(t textures.TargetRef, n int) int
+	// Apart runs f, whose passes are over some of the query's rows, which t has, alone: what they have besides
+	// columns is for others to use when f returns.
+	Apart(t *table.Table, f func() error) error
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/stencildb/stencildb/occlusion"
+	"github.com/stencildb/stencildb/table"
 	"github.com/stencildb/stencildb/textures"
 )
 
@@ -39,6 +40,17 @@ func (s *Scope) Do(ctx context.Context, f func() error) error {
 	s.gl.enter(s, ctx)
 	defer s.gl.enter(before, cancel)
 	return f()
+}
+
+// Apart implements Runner, in a scope of its own within that which runs: to the store both are one query, so that of
+// columns that it has no room for it keeps those that it read first.
+func (g *GL) Apart(t *table.Table, f func() error) error {
+	before := g.store.Name(t)
+	defer g.store.Name(before)
+	s := g.Open()
+	defer s.Close()
+	s.memory.Within(g.scope.memory)
+	return s.Do(g.scope.cancel, f)
 }
 
 func (g *GL) enter(s *Scope, ctx context.Context) {

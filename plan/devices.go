@@ -17,6 +17,9 @@ func (q *Query) Part(chunks []int) *Query {
 		list = append(list, q.Table.Chunks[i])
 		p.Chunks = append(p.Chunks, q.Chunks[i])
 		p.places = append(p.places, q.Place(i))
+		if q.windowOf != nil {
+			p.windowOf = append(p.windowOf, q.windowOf[i])
+		}
 	}
 	p.Table = q.Table.With(list...)
 	return p
@@ -26,9 +29,10 @@ func (q *Query) Part(chunks []int) *Query {
 // [table.Chunk.Windows]), of which everything holds that was lowered for that chunk.
 func (q *Query) Windowed(t *table.Table, of []int) *Query {
 	out := *q
-	out.Table, out.Chunks = t, nil
+	out.Table, out.Chunks, out.windowOf = t, nil, nil
 	for _, i := range of {
 		out.Chunks = append(out.Chunks, q.Chunks[i])
+		out.windowOf = append(out.windowOf, q.Place(i))
 	}
 	return &out
 }
@@ -45,15 +49,23 @@ func (q *Query) Place(chunk int) int {
 	return q.places[chunk]
 }
 
+// whole is the place of the chunk that a chunk is, or is a window of.
+func (q *Query) whole(chunk int) int {
+	if q.windowOf == nil {
+		return q.Place(chunk)
+	}
+	return q.windowOf[chunk]
+}
+
 // Failed returns the error of a check that selected a record of a chunk.
 func (q *Query) Failed(chunk, check int) error {
-	return &CheckError{Chunk: q.Place(chunk), Check: check, Err: q.Chunks[chunk].Checks[check].Err}
+	return &CheckError{Chunk: q.whole(chunk), Check: check, Err: q.Chunks[chunk].Checks[check].Err}
 }
 
 // FailedAt is Failed for a record that the check selected.
 func (q *Query) FailedAt(chunk, check, row int) error {
 	err := q.Chunks[chunk].Checks[check].ErrorAt(q.Table.Chunks[chunk], row)
-	return &CheckError{Chunk: q.Place(chunk), Check: check, Err: err}
+	return &CheckError{Chunk: q.whole(chunk), Check: check, Err: err}
 }
 
 // Merge joins the selections of n > 0 parts of a query, which together have all its

@@ -36,6 +36,9 @@ type Selection interface {
 	// DigitBits is the most bits that a digit may have when that many values of the whole
 	// query may still be the one that is searched for.
 	DigitBits(left uint64) int
+	// VisitBits is the most bits of a digit by itself, whose N is 0: where going over the records anew for a
+	// further digit costs more than deciding more bits of one.
+	VisitBits() int
 }
 
 // Sum is the exact sum of N values: an unscaled integer, or Float for REAL and DOUBLE.

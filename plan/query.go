@@ -25,7 +25,8 @@ type Query struct {
 	// Order is [Fragment].Order.
 	Order *Sort
 
-	places []int // of a part of a query: the chunks' places in the whole table
+	places   []int // of a part of a query: the chunks' places in the whole table
+	windowOf []int // of a query over windows: the places of the chunks that they are of
 }
 
 // Reads is [Fragment.Reads].

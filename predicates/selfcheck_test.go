@@ -21,6 +21,8 @@ type boundsDevice struct {
 
 func (d *boundsDevice) Slots(_ textures.TargetRef, _ int) int { return 1 }
 
+func (d *boundsDevice) Apart(_ *table.Table, f func() error) error { return f() }
+
 func (d *boundsDevice) Run(p *pass.Pass) (pass.Count, error) {
 	if p.Bounds == nil {
 		d.chunk = p.Textures[0].Chunk // CopyToDepth

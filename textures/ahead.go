@@ -9,6 +9,7 @@ import (
 // Readable is what a pass reads: a [Block], a [Ref] or a [TargetRef].
 type Readable interface {
 	Bytes() int64
+	key() key
 	// uploads are the segments that it is uploaded from; none where it is not, or where one of
 	// them has no such form.
 	uploads() []*table.Segment

@@ -14,6 +14,7 @@ import (
 // is entered. Any number may be open; what they have is not evicted.
 type Scope struct {
 	store   *Store
+	within  *Scope    // a part of whose query its own is; nil for none
 	entered uint64    // the store's clock when it was entered last
 	loans   []*object // the working memory that it has, in the order of taking
 	targets []*object
@@ -28,9 +29,18 @@ func (s *Store) Open() *Scope { return &Scope{store: s} }
 func (s *Store) Enter(c *Scope) (before *Scope) {
 	before = s.scope
 	before.leave()
-	s.scope, s.pass, c.entered = c, s.clock, s.clock
+	s.scope, s.pass = c, s.clock
+	switch {
+	case c.within != nil:
+		c.entered = c.within.entered
+	case before.within != c:
+		c.entered = s.clock
+	}
 	return before
 }
+
+// Within makes the scope that of a part of another one's query: what that has used counts as used by both.
+func (c *Scope) Within(of *Scope) { c.within = of }
 
 // leave lets the depth-stencil buffers be evicted.
 func (c *Scope) leave() {

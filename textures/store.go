@@ -87,9 +87,12 @@ func NewStore(ctx *glctx.Context, budget int64) *Store {
 	return s
 }
 
-// Name tells the table that passes read from now on: errors call its columns by their
+// Name tells the table that passes read from now on, and returns the one before: errors call its columns by their
 // names; without it they are numbered from 1.
-func (s *Store) Name(t *table.Table) { s.table = t }
+func (s *Store) Name(t *table.Table) (before *table.Table) {
+	before, s.table = s.table, t
+	return before
+}
 
 // Begin starts the preparation of a pass: what is asked for from now on is not
 // evicted for one another.

@@ -1,0 +1,108 @@
+package compute
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/stencildb/stencildb/pass"
+	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/textures"
+)
+
+// visitBits is how many bits of a code a visit decides: a histogram of 256 KiB, which is read back.
+const visitBits = 16
+
+// VisitBits implements plan.Selection.
+func (x *execution) VisitBits() int { return visitBits }
+
+// Histogram counts the selected values of a column by a digit of the codes that the chunks share.
+type Histogram struct {
+	Result
+	pass.Attribute
+	Bits Bits
+}
+
+// String implements pass.Op.
+func (h Histogram) String() string { return fmt.Sprintf("Histogram(%s, %v)", h.Name, h.Bits) }
+
+// Counts implements pass.Op.
+func (h Histogram) Counts() string {
+	return fmt.Sprintf("selected records by their %v, where those above are decided", h.Bits)
+}
+
+// countDigit counts a digit by itself, of the selected values of which the bits above are decided, and those greater.
+func (x *execution) countDigit(col int, space *plan.Space, d plan.Digit) ([]uint64, error) {
+	c, err := newCompiler(x.device, x.q)
+	if err != nil {
+		return nil, err
+	}
+	n := 1<<d.Bits + 1
+	at := c.alloc(n)
+	for _, of := range newOrder(col, space, x.chunks).chunks {
+		if err := c.chunks[of.index].histogram(of, col, space, d, at); err != nil {
+			return nil, err
+		}
+	}
+	c.flush()
+	c.sideBySide()
+	done, err := c.execute(x.run)
+	if err != nil {
+		return nil, err
+	}
+	counts := make([]uint64, n)
+	for i := range counts {
+		counts[i] = uint64(done.words[at+i])
+	}
+	return d.Reach(space, counts), nil
+}
+
+// histogram queues the histogram of a chunk, whose selection is that of another one.
+func (x *chunk) histogram(of *chunk, col int, space *plan.Space, d plan.Digit, at int) error {
+	seg := x.segment(col)
+	delta, ranks := space.Translation(seg)
+	w := newWriter(x)
+	least := uint64(0) // the first code that is not below lo
+	if d.Lo > delta {
+		least = d.Lo - delta
+	}
+	add := delta - d.Lo // modulo 2^64
+	w.arg(at)
+	for _, v := range []uint64{add, least} {
+		w.arg(int(int32(uint32(v))), int(int32(uint32(v>>32))))
+	}
+	w.arg(d.Shift, 1<<d.Bits)
+	var tests []string
+	if of.keep != nil {
+		tests = append(tests, w.marks(of.keep))
+	}
+	if seg.Nulls > 0 {
+		tests = append(tests, "FETCH("+w.validity(col)+", unit)")
+	}
+	if tests == nil {
+		tests = []string{"uvec4(0xffffffffu)"}
+	}
+	fmt.Fprintf(&w.body, "uvec4 counted(uint unit) { return %s; }\nvoid codesOf(uint quad, uvec4 taken, out uvec4 low, out uvec4 high) {\n    high = uvec4(0u);\n    low = unpack(FETCH_%s(%s, quad));\n",
+		strings.Join(tests, " & "), strings.ToUpper(textures.CodeType(seg)), w.codes(col, 0))
+	if textures.Parts(seg) > 1 {
+		fmt.Fprintf(&w.body, "    high = FETCH(%s, quad);\n", w.codes(col, 1))
+	}
+	if ranks != nil { // the codes behind the rows are any
+		ranks = append(ranks, make([]uint32, -len(ranks)&3)...)
+		table := textures.ScratchBlock(&textures.Scratch{Words: len(ranks), Init: ranks})
+		m := &marks{}
+		for range x.pieces {
+			m.blocks = append(m.blocks, table)
+		}
+		fmt.Fprintf(&w.body, "    low *= taken;\n    for (int j = 0; j < 4; j++)\n        low[j] = FETCH_UINT(%s, low[j]);\n", w.block(source{marks: m}, "uint", "readonly"))
+	}
+	w.body.WriteString("}\n")
+	c := &code{name: "histogram.comp", files: []string{"units.glsl", "codes.glsl"}, after: []string{"histogram.comp"}, device: x.device, values: true,
+		steps: 32 * 5, slots: w.slots, text: w.body.String()}
+	c.defines, c.each = c.device.defines(), c.text
+	if n := len(c.slots) + 1; n > c.device.maxBlocks() {
+		return &plan.Declined{Why: fmt.Sprintf("a histogram reads %d storage blocks, the device has %d in a compute program", n, c.device.maxBlocks())}
+	}
+	op := Histogram{Result{-1, at}, x.attribute(col), Bits{d.Shift + d.Bits - 1, d.Shift}}
+	x.stage(w.kernels(c, op)...)
+	return nil
+}

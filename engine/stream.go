@@ -1,0 +1,329 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"math/bits"
+	"slices"
+
+	"github.com/stencildb/stencildb/pass"
+	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/table"
+	"github.com/stencildb/stencildb/textures"
+)
+
+// streaming is how a query goes over columns that its devices have no room for at a time: window after window. While the
+// device works on some, the upload ring takes what follows them.
+type streaming struct {
+	*windows
+	rows  int    // of a window, at most
+	parts []part // the devices', each with its visits
+	bytes int64  // what the largest visit takes
+	need  int64  // and the query as a whole would take on the device that it takes most on
+}
+
+// streamKey is a query on a backend.
+type streamKey struct {
+	q    *plan.Query
+	name string
+	many bool // it also finds groups by a sort
+}
+
+// stream says how the devices go over a query in windows; nil where all that it reads fits.
+func (b *passes) stream(q *plan.Query) *streaming {
+	k := streamKey{q, b.name, b.named}
+	if s, ok := b.inWindows.Get(k); ok {
+		return s
+	}
+	if b.streamed == 0 && b.mostBytes(q) <= b.room() {
+		return nil
+	}
+	s := b.newStreaming(q)
+	b.inWindows.Add(k, s)
+	return s
+}
+
+// streams reports whether a backend would go over a query in windows.
+func (s *gpus) streams(name string, q *plan.Query) bool {
+	b, ok := s.backends[name].(*passes)
+	return ok && b.stream(q) != nil
+}
+
+// room is what the budget of the device with the least has for a query.
+func (s *gpus) room() (least int64) {
+	for i, g := range s.list {
+		if n := g.Context.Caps().Budget; i == 0 || n < least {
+			least = n
+		}
+	}
+	return least
+}
+
+// mostBytes is more than a backend needs for a query: columns in every form that they take, and working memory for each row.
+func (b *passes) mostBytes(q *plan.Query) (n int64) {
+	const working = 64
+	for _, c := range q.Table.Chunks {
+		row := int64(working)
+		for _, col := range q.Reads() {
+			if c.Segments[col] != nil {
+				row += 32
+			}
+		}
+		n += row * int64(c.Rows)
+	}
+	for _, d := range q.Star {
+		for _, c := range []*table.Chunk{d.Bits, d.Digits} {
+			if c != nil {
+				n += int64(c.Segments[0].Bytes())
+			}
+		}
+	}
+	return n
+}
+
+// smallest is the least number of rows of a window: less takes as much memory.
+const smallestWindow = 1 << 13
+
+// newStreaming finds windows such that the memory has room for two visits: what one has read stays as long as there
+// is room, for the next statement.
+func (b *passes) newStreaming(q *plan.Query) *streaming {
+	if q.IsPart() {
+		return nil
+	}
+	if b.streamed > 0 { // tests
+		return b.cut(q, b.streamed, 0)
+	}
+	room := b.room()
+	s := &streaming{}
+	for _, p := range b.divide(q) {
+		n, err := b.footprint(p)
+		if err != nil { // is said when it runs
+			return nil
+		}
+		s.need = max(s.need, n)
+	}
+	if s.need <= room {
+		return nil
+	}
+	_, end := chunkStarts(q.Table)
+	rows := floorRows(int(float64(end) / float64(len(b.list)) * float64(room/2) / float64(s.need)))
+	for ; rows >= smallestWindow; rows = floorRows(rows * 3 / 4) {
+		of := b.cut(q, rows, room/2)
+		if of != nil && of.bytes <= room/2 {
+			of.need = s.need
+			return of
+		}
+	}
+	return nil
+}
+
+// floorRows is a number of rows, a multiple of 64 with three significant bits: of a table that grows windows stay.
+func floorRows(n int) int {
+	if low := bits.Len(uint(n)) - 3; low > 0 {
+		n = n >> low << low
+	}
+	return n &^ 63
+}
+
+// cut is a query in windows of so many rows, as many to a visit as take no more than so many bytes. It is nil
+// where the passes are not known.
+func (b *passes) cut(q *plan.Query, rows int, most int64) *streaming {
+	s := &streaming{windows: newWindows(q, rows), rows: rows}
+	if len(s.chunks) < 2 {
+		return nil
+	}
+	type shape struct{ chunk, rows int }
+	known := map[shape]int64{} // what windows take
+	for d, chunks := range place(q.Table, len(b.list)) {
+		var mine []int // windows
+		for i, c := range s.chunks {
+			if slices.Contains(chunks, c) {
+				mine = append(mine, i)
+			}
+		}
+		if len(mine) == 0 {
+			continue
+		}
+		p := part{g: b.list[d], q: q}
+		if len(b.list) > 1 {
+			p.q = q.Part(chunks)
+		}
+		for len(mine) > 0 {
+			n, all := 1, int64(0)
+			for i, w := range mine {
+				k := shape{s.chunks[w], s.whole.Table.Chunks[w].Rows}
+				one, ok := known[k]
+				if !ok {
+					var err error
+					if one, err = b.footprint(part{g: p.g, q: s.whole.Part(mine[i : i+1])}); err != nil {
+						return nil
+					}
+					known[k] = one
+				}
+				if i > 0 && (b.name == "classic" || all+one > most) { // classic sorts one chunk
+					break
+				}
+				all, n = all+one, i+1
+			}
+			s.bytes = max(s.bytes, all)
+			p.visits = append(p.visits, plan.NewVisit(s.whole.Part(mine[:n])))
+			mine = mine[n:]
+		}
+		s.parts = append(s.parts, p)
+	}
+	return s
+}
+
+// footprint is what the passes of a part take of its device's memory, if all of it stays.
+func (b *passes) footprint(p part) (int64, error) {
+	r := &pass.Recorder{}
+	if len(p.q.Aggs) == 0 {
+		if err := b.findAll(r, p.g, p.q); err != nil {
+			return 0, err
+		}
+	} else {
+		if p.q.IsPart() { // its order statistics are found in visits
+			p.visits = []plan.Visit{plan.NewVisit(p.q)}
+		}
+		s, err := p.selection(b.name, r)
+		if err == nil {
+			_, err = plan.Finish(s, p.q)
+		}
+		if len(r.Passes) == 0 && err != nil { // else the counts that are assumed are no answer
+			return 0, err
+		}
+	}
+	var touched []textures.Readable
+	for _, one := range r.Passes {
+		touched = append(touched, one.Touches()...)
+	}
+	return textures.Footprint(touched), nil
+}
+
+// inParts is a query as its devices do it: the part of each, which goes over it in windows where it has no room for it.
+func (b *passes) inParts(q *plan.Query) []part {
+	if s := b.stream(q); s != nil {
+		return s.parts
+	}
+	return b.divide(q)
+}
+
+// selection sets up the selection of a part.
+func (p part) selection(name string, run pass.Runner) (plan.Selection, error) {
+	a := algorithms[name]
+	if p.visits == nil {
+		return a.selection(run, p.g, p.q)
+	}
+	return plan.Stream(p.q, p.visits, func(q *plan.Query, do func(plan.Selection) error) error {
+		return run.Apart(q.Table, func() error {
+			s, err := a.selection(run, p.g, q)
+			if err != nil {
+				return err
+			}
+			return do(s)
+		})
+	}), nil
+}
+
+// visited has a device find something of its part of a query, visit after visit.
+func visited[T any](run pass.Runner, p part, find func(pass.Runner, *GPU, *plan.Query) ([]T, error)) (all []T, err error) {
+	if p.visits == nil {
+		return find(run, p.g, p.q)
+	}
+	for _, v := range p.visits {
+		err := run.Apart(v.First.Table, func() error {
+			list, err := find(run, p.g, v.First)
+			all = append(all, list...)
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
+// rowsInWindows is Rows in windows.
+func (b *passes) rowsInWindows(ctx context.Context, q *plan.Query, s *streaming, took *took) iter.Seq2[table.Block, error] {
+	on := make([]*GPU, len(s.chunks))
+	for _, p := range s.parts {
+		for _, v := range p.visits {
+			for i := range v.First.Chunks {
+				on[v.First.Place(i)] = p.g
+			}
+		}
+	}
+	return func(yield func(table.Block, error) bool) {
+		given := false
+		for block, err := range b.rowsOn(ctx, s.whole, on, took) {
+			if lacks(err) && !given && b.shrink(q) {
+				b.Rows(ctx, q, took)(yield)
+				return
+			}
+			if err == nil {
+				block, given = s.inTable(block), true
+			}
+			if !yield(block, err) {
+				return
+			}
+		}
+	}
+}
+
+// shrink halves the windows of a query that there was no room for, though it looked as if there were; false where they cannot
+// be smaller.
+func (b *passes) shrink(q *plan.Query) bool {
+	_, end := chunkStarts(q.Table)
+	rows := int(end)
+	if s := b.stream(q); s != nil {
+		rows = s.rows
+	}
+	if rows = floorRows(rows / 2); rows < smallestWindow || b.streamed > 0 || q.IsPart() {
+		return false
+	}
+	s := b.cut(q, rows, b.room()/4)
+	if s == nil {
+		return false
+	}
+	s.need = s.bytes * int64(len(s.chunks))
+	b.inWindows.Add(streamKey{q, b.name, b.named}, s)
+	return true
+}
+
+// step says how, before the passes, which are those of some visits.
+func (s *streaming) step(of string) Step {
+	visits := 0
+	for _, p := range s.parts {
+		visits += len(p.visits)
+	}
+	return Step{Pass: fmt.Sprintf("Stream(windows %d of %d rows, visits %d)", len(s.chunks), s.rows, visits),
+		Counts: fmt.Sprintf("the memory of the device has no room for the %s of all rows, a visit takes %s: the passes are %s", size(s.need), size(s.bytes), of)}
+}
+
+// added is steps, of which those that are alike are one.
+func added(list []Step) (out []Step) {
+	type name struct {
+		device int
+		pass   string
+	}
+	at := map[name]int{}
+	for _, s := range list {
+		k := name{s.Device, s.Pass}
+		i, seen := at[k]
+		if !seen {
+			at[k] = len(out)
+			out = append(out, s)
+			continue
+		}
+		*out[i].MS += *s.MS
+		if s.Samples != nil {
+			*out[i].Samples += *s.Samples
+		}
+	}
+	return out
+}
+
+// lacks reports the error of a query that a device has no room for.
+func lacks(err error) bool { return errors.As(err, new(*textures.BudgetError)) }
