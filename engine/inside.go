@@ -58,6 +58,15 @@ func (in Inside) Renew(name string) error {
 	return err
 }
 
+// Stream has the devices, which must be open, go over tables in windows of so many rows, a multiple of 64, as they do where
+// they have no room for all; 0 ends that.
+func (in Inside) Stream(rows int) {
+	if d, _, err := in.db.opened(); err == nil && d != nil {
+		d.streamed = rows
+		d.inWindows.Purge()
+	}
+}
+
 // GPU returns the device, the first of several, and opens it where that has not been
 // done. It stays the DB's.
 func (in Inside) GPU(ctx context.Context) (*GPU, error) {

@@ -3,10 +3,12 @@ package engine
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -18,7 +20,7 @@ func streamed(t *testing.T, backend string, window int, o Options) *DB {
 	if err := Inspect(db).Ready(); err != nil {
 		t.Fatal(err)
 	}
-	db.opening.device.streamed = window
+	Inspect(db).Stream(window)
 	return db
 }
 
@@ -74,6 +76,78 @@ func TestStreamingGivesTheAnswersOfCPU(t *testing.T) {
 		x, err := db.Explain(context.Background(), askedInWindows[1], ExplainOptions{Analyze: true})
 		if err != nil || !strings.Contains(fmt.Sprint(x.Lines()), "Stream(windows") {
 			t.Errorf("%s %s: %q, %v", c.backend, c.device, x.Lines(), err)
+		}
+	}
+}
+
+// counting is a runner that looks at the store's memory after each pass.
+type counting struct {
+	pass.Runner
+	g    *GPU
+	most *int64
+}
+
+func (c counting) Run(p *pass.Pass) (pass.Count, error) {
+	n, err := c.Runner.Run(p)
+	*c.most = max(*c.most, c.g.Store.Used())
+	return n, err
+}
+
+// A table that takes twenty times the device's budget gets the answers that it has in host memory: one attribute alone takes more
+// than the budget. The budget is never exceeded, and objects are made once, not once a window.
+func TestTableOfTwentyBudgets(t *testing.T) {
+	const rows, budget = 1<<20 + 1, 1 << 20
+	b := table.NewBuilder("t", []table.Field{{Name: "a", Type: table.Type{Kind: table.BigInt}}, {Name: "w", Type: table.Type{Kind: table.BigInt}},
+		{Name: "n", Type: table.Type{Kind: table.Integer}}}, rows)
+	for row := range rows {
+		b.Column(0).Value(table.Int(int64(row * 7919 % 500009)))
+		b.Column(1).Value(table.Int(int64(uint64(row) * 0x9e3779b97f4a7c15)))
+		b.Column(2).Value(table.Value{Type: table.Type{Kind: table.Integer}, I: int64(row % 37), Null: row%10 == 0})
+		if err := b.EndRow(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	tab := b.Table()
+	cpu := open(t, Options{Backend: "cpu"})
+	if err := cpu.Add(tab); err != nil {
+		t.Fatal(err)
+	}
+	for backend, asked := range map[string][]string{
+		"compute": {"SELECT COUNT(*), SUM(a), MIN(w), MAX(w), COUNT(n), MEDIAN(w) FROM t WHERE a < 400000", "SELECT n, COUNT(*), SUM(a) FROM t GROUP BY n ORDER BY n"},
+		"fused":   {"SELECT COUNT(*), SUM(a), MIN(w) FROM t WHERE n < 30"},
+		"classic": {"SELECT COUNT(*), MEDIAN(a) FROM t WHERE n < 30"},
+	} {
+		db := open(t, Options{Backend: backend, GPUMemory: budget})
+		if err := db.Add(tab); err != nil {
+			t.Fatal(err)
+		}
+		for _, text := range asked {
+			got, want := inWords(Collect(db.Query(context.Background(), text))), inWords(Collect(cpu.Query(context.Background(), text)))
+			if got != want {
+				t.Errorf("%s: %s: %s, cpu has %s", backend, text, got, want)
+			}
+		}
+		s, err := db.plan(context.Background(), asked[0])
+		if err != nil {
+			t.Fatal(err)
+		}
+		v, g := db.opening.device.backends[backend].(*passes), db.opening.device.list[0]
+		most, live, made := int64(0), map[string]int(nil), 0
+		for range 2 {
+			live, made = g.Context.Live(), g.Context.Created()
+			if _, err := v.execute(context.Background(), s.plan, &took{}, func(g *GPU) pass.Runner { return counting{g.GL, g, &most} }); err != nil {
+				t.Fatal(err)
+			}
+		}
+		of := v.stream(s.plan)
+		if of == nil || of.need < 5*budget || backend == "compute" && of.need < 20*budget || most > budget || most == 0 {
+			t.Fatalf("%s: %+v, at most %d bytes resident", backend, of, most)
+		}
+		if made = g.Context.Created() - made; made > 4*len(of.parts[0].visits) { // of four sweeps, each of two columns and more
+			t.Errorf("%s: %d objects made in %d visits", backend, made, len(of.parts[0].visits))
+		}
+		if now := g.Context.Live(); !maps.Equal(now, live) {
+			t.Errorf("%s: objects %v, before %v", backend, now, live)
 		}
 	}
 }

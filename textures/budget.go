@@ -69,10 +69,12 @@ func (e *BudgetError) Error() string {
 // it was entered goes first, least recently used first. After that its own columns go, those of other chunks
 // before those of this one, and the most recently used first: a query goes over
 // its chunks and columns again and again in the same order, where evicting the
-// least recently used would evict each just before it is needed.
-func (s *Store) reserve(what string, chunk *table.Chunk, n int64) error {
+// least recently used would evict each just before it is needed. Among equals what is made alike goes first, and
+// its memory is handed on: making buffers and textures costs as much as filling them.
+func (s *Store) reserve(what string, chunk *table.Chunk, o *object) (alike *object, err error) {
+	n := o.bytes
 	if s.used+n <= s.budget {
-		return nil
+		return nil, nil
 	}
 	var victims []*object
 	free := s.budget - s.used
@@ -83,7 +85,7 @@ func (s *Store) reserve(what string, chunk *table.Chunk, n int64) error {
 		}
 	}
 	if n > free {
-		return &BudgetError{What: what, Need: n, Free: max(0, free), Budget: s.budget}
+		return nil, &BudgetError{What: what, Need: n, Free: max(0, free), Budget: s.budget}
 	}
 	rank := func(o *object) int {
 		switch {
@@ -94,8 +96,14 @@ func (s *Store) reserve(what string, chunk *table.Chunk, n int64) error {
 		}
 		return 2
 	}
+	other := func(v *object) int {
+		if o.made != (shape{}) && v.made == o.made {
+			return 0
+		}
+		return 1
+	}
 	slices.SortFunc(victims, func(a, b *object) int {
-		if c := cmp.Compare(rank(a), rank(b)); c != 0 {
+		if c := cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(other(a), other(b))); c != 0 {
 			return c
 		}
 		if rank(a) == 0 {
@@ -107,9 +115,20 @@ func (s *Store) reserve(what string, chunk *table.Chunk, n int64) error {
 		if s.used+n <= s.budget {
 			break
 		}
+		if alike == nil && other(v) == 0 {
+			alike = &object{buffer: v.buffer, texture: v.texture, address: v.address}
+			v.buffer, v.texture = 0, 0
+		}
 		s.free(v)
 	}
-	return nil
+	return alike, nil
+}
+
+// shape is what buffers and textures of columns that are made alike have in common: the bytes, or the format and the texels.
+type shape struct {
+	bytes         int64
+	internal      uint32
+	width, height int
 }
 
 // Resident lists the segments that are on the device, those used last first: one

@@ -83,7 +83,7 @@ func (s *Store) image(ref Ref) (*object, error) {
 	if err := s.fits(sh); err != nil {
 		return nil, err
 	}
-	o := &object{kind: FloatTexture, bytes: ref.Bytes()}
+	o := &object{kind: FloatTexture, bytes: ref.Bytes(), made: shape{ref.Bytes(), f.internal, sh.Width, sh.Height}}
 	if ref.Form != Floats {
 		o.kind = IntegerTexture
 	}

@@ -91,7 +91,7 @@ func (s *Store) block(ref Block) (*object, error) {
 	if limit := s.ctx.Caps().MaxStorageBlock; n > limit {
 		return nil, fmt.Errorf("textures: %s take %d bytes, a storage block of the device at most %d", what, n, limit)
 	}
-	o := &object{kind: ref.Content.kind(), segments: k.segments[:1], bytes: n}
+	o := &object{kind: ref.Content.kind(), segments: k.segments[:1], bytes: n, made: shape{bytes: n}}
 	return s.reside(k, o, ref.Chunk, what, func() error {
 		s.makeBuffer(o, n, 0)
 		return nil

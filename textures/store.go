@@ -64,6 +64,7 @@ type object struct {
 	// stays.
 	held bool
 	pool poolKey // of working memory that is kept
+	made shape   // of what may hold another column; zero for nothing
 
 	late  changes        // what it does not hold yet of what its segments have
 	grows *table.Segment // whose next use copies it, with rows behind; nil for none
@@ -160,11 +161,17 @@ func (s *Store) touch(o *object) {
 // nil, what it holds.
 func (s *Store) reside(k key, o *object, chunk *table.Chunk, what string, create, fill func() error) (*object, error) {
 	start := time.Now()
-	if err := s.reserve(what, chunk, o.bytes); err != nil {
+	alike, err := s.reserve(what, chunk, o)
+	if err != nil {
 		return nil, err
 	}
 	s.count(o, k)
-	err := create()
+	if alike != nil { // passes may read what it held yet
+		o.buffer, o.texture, o.address = alike.buffer, alike.texture, alike.address
+		gl.MemoryBarrier(gl.ALL_BARRIER_BITS)
+	} else {
+		err = create()
+	}
 	if e := s.ctx.Check("textures: allocate " + what); err == nil {
 		err = e
 	}
