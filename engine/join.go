@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -275,8 +276,9 @@ func (db *DB) predictPairs(q *plan.PairQuery) ([]cost.Prediction, error) {
 	return list, nil
 }
 
-// find is a [cpu.FindPairs]. What a device has no room for is left to cpu.
+// find is a [cpu.FindPairs]. What a device has no room for is joined bucket by bucket, what it has no room for then, either, is left to cpu.
 func (p *pairing) find(ctx context.Context, q *plan.PairQuery) (found plan.Pairs, how string, err error) {
+	host, where := cpu.New(0), " on compute"
 	err = p.db.on(ctx, "compute", &p.opening, func(b backend) (err error) {
 		p.took.start(b.Name(), p.opening)
 		p.opening = 0
@@ -287,7 +289,16 @@ func (p *pairing) find(ctx context.Context, q *plan.PairQuery) (found plan.Pairs
 				if p.watch != nil {
 					n.Runner = p.watch(Stage{Runner: g.GL, Context: g.Context, Pairs: q})
 				}
-				found, err = compute.Pairs(run, g.Computes, q)
+				err = run.Apart(q.Sides[0].Table, func() error {
+					found, err = compute.Pairs(run, g.Computes, q)
+					return err
+				})
+				if lacks(err) && p.watch == nil {
+					where = " in buckets on compute"
+					rows := [2]iter.Seq2[table.Block, error]{host.Rows(ctx, q.Sides[0]), host.Rows(ctx, q.Sides[1])}
+					found, err = compute.PairsInBuckets(run, g.Computes, q, rows, b.(*passes).room()/2)
+					n.steps = added(n.steps)
+				}
 				return err
 			})()
 		}
@@ -304,7 +315,7 @@ func (p *pairing) find(ctx context.Context, q *plan.PairQuery) (found plan.Pairs
 	if errors.As(err, new(*textures.BudgetError)) {
 		err = &plan.Declined{Why: err.Error()}
 	}
-	return found, map[string]string{"perfect": "perfect hash join (PHJ)", "hash": "hash join (HJ)", "merge": "sort-merge join (SMJ)", "loops": "non-indexed nested loops (NINLJ)", "index": "indexed nested loops (INLJ)"}[found.Way] + " on compute", err
+	return found, map[string]string{"perfect": "perfect hash join (PHJ)", "hash": "hash join (HJ)", "merge": "sort-merge join (SMJ)", "loops": "non-indexed nested loops (NINLJ)", "index": "indexed nested loops (INLJ)"}[found.Way] + where, err
 }
 
 // noting is a runner that notes its passes, and has the store name the columns that they read.

@@ -317,7 +317,9 @@ func added(list []Step) (out []Step) {
 			out = append(out, s)
 			continue
 		}
-		*out[i].MS += *s.MS
+		if s.MS != nil {
+			*out[i].MS += *s.MS
+		}
 		if s.Samples != nil {
 			*out[i].Samples += *s.Samples
 		}
