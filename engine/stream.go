@@ -195,11 +195,15 @@ func (b *passes) footprint(p part) (int64, error) {
 			return 0, err
 		}
 	}
-	var touched []textures.Readable
-	for _, one := range r.Passes {
-		touched = append(touched, one.Touches()...)
+	most, ends := int64(0), append(r.Aparts, len(r.Passes))
+	for i, end := range ends {
+		var touched []textures.Readable
+		for _, one := range r.Passes[ends[max(0, i-1)]*min(1, i) : end] {
+			touched = append(touched, one.Touches()...)
+		}
+		most = max(most, textures.Footprint(touched))
 	}
-	return textures.Footprint(touched), nil
+	return most, nil
 }
 
 // inParts is a query as its devices do it: the part of each, which goes over it in windows where it has no room for it.

@@ -42,7 +42,11 @@ type Part struct {
 
 // Recorder is a runner that runs nothing, answers every count and read, and keeps the
 // passes: EXPLAIN.
-type Recorder struct{ Passes []*Pass }
+type Recorder struct {
+	Passes []*Pass
+	// Aparts are how many passes there were when each Apart began.
+	Aparts []int
+}
 
 // Run implements Runner.
 func (r *Recorder) Run(p *Pass) (Count, error) {
@@ -101,7 +105,10 @@ func (p *Pass) assume(words []uint32) uint64 {
 func (r *Recorder) Slots(_ textures.TargetRef, n int) int { return max(1, n) }
 
 // Apart implements Runner.
-func (r *Recorder) Apart(_ *table.Table, f func() error) error { return f() }
+func (r *Recorder) Apart(_ *table.Table, f func() error) error {
+	r.Aparts = append(r.Aparts, len(r.Passes))
+	return f()
+}
 
 // Plan returns the passes as a plan tells them: those of a family over one chunk, for
 // one aggregate, stand on one line, where the first of them does.

@@ -115,8 +115,7 @@ func (m *streamed) again(do func(s Selection) error) error {
 
 // gather adds what the aggregates need to know of a part.
 func (m *streamed) gather(s Selection) error {
-	n, err := s.Count()
-	m.count += n
+	var err error
 	v := &partVisit{streamed: m, Selection: s, values: map[int]uint64{}, summed: map[int]bool{}, begun: map[int]bool{}}
 	for i := 0; i < len(m.q.Aggs) && err == nil; i++ {
 		switch a := m.q.Aggs[i]; {
@@ -126,6 +125,8 @@ func (m *streamed) gather(s Selection) error {
 			err = v.addSum(a.Col)
 		case a.Kind == expr.Count:
 			_, err = v.addValues(a.Col)
+		case !IsRanked(a):
+			err = v.addCount()
 		case IsRanked(a) && !a.Null:
 			err = v.addRanked(a)
 		}
@@ -139,6 +140,17 @@ type partVisit struct {
 	Selection
 	values        map[int]uint64 // by column: that are not NULL
 	summed, begun map[int]bool   // columns whose sum, and whose first digit, has been added
+	counted       bool           // the records have been
+}
+
+func (v *partVisit) addCount() error {
+	if v.counted {
+		return nil
+	}
+	v.counted = true
+	n, err := v.Selection.Count()
+	v.count += n
+	return err
 }
 
 func (v *partVisit) addValues(col int) (n uint64, err error) {

@@ -80,6 +80,8 @@ func (o onThread) CountAtLeast(col int, s *plan.Space, d plan.Digit) (n []uint64
 
 func (o onThread) DigitBits(left uint64) int { return o.s.DigitBits(left) }
 
+func (o onThread) VisitBits() int { return o.s.VisitBits() }
+
 // The chunks of a table on several backends, some of which have none of them, give the
 // answer that one backend gives for all of them, or the same error.
 func TestPartsMergeToTheWhole(t *testing.T) {

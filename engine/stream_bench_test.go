@@ -1,0 +1,163 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strconv"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stencildb/stencildb/pass"
+	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/table"
+	"github.com/stencildb/stencildb/textures"
+)
+
+// streamTable is a: 19 bits, w: 64 bits, n: 0..36, all random.
+func streamTable(rows int) *table.Table {
+	a, w, n := make([]uint32, rows), make([]uint64, rows), make([]uint8, rows)
+	var parts sync.WaitGroup
+	for from := 0; from < rows; from += 1 << 20 {
+		parts.Go(func() {
+			rng := rand.NewPCG(uint64(from), 1)
+			for i := from; i < min(from+1<<20, rows); i++ {
+				v := rng.Uint64()
+				w[i], v = v, v*0x9e3779b97f4a7c15
+				a[i], n[i] = uint32(v>>45), uint8(v>>20&0xffff*37>>16)
+			}
+		})
+	}
+	parts.Wait()
+	big := table.Type{Kind: table.BigInt}
+	return &table.Table{Name: "t", Fields: []table.Field{{Name: "a", Type: big}, {Name: "w", Type: big}, {Name: "n", Type: big}},
+		Chunks: []*table.Chunk{{Rows: rows, Segments: []*table.Segment{
+			{Type: big, Base: table.OrdinalInt(0), Max: 1<<19 - 1, Bits: 19, Codes: table.Codes{U32: a}},
+			{Type: big, Max: math.MaxUint64, Bits: 64, Codes: table.Codes{U64: w}},
+			{Type: big, Base: table.OrdinalInt(0), Max: 36, Bits: 6, Codes: table.Codes{U8: n}}}}}}
+}
+
+// BenchmarkStream runs statements over a table of STENCILDB_BENCH_ROWS rows (2^22) on a device whose budget is a twentieth of
+// the table: in all, the upload of the same windows alone, and the same passes where the columns are resident.
+func BenchmarkStream(b *testing.B) {
+	rows, err := strconv.Atoi(os.Getenv("STENCILDB_BENCH_ROWS"))
+	if err != nil {
+		rows = 1 << 22
+	}
+	tab := streamTable(rows)
+	budget := tab.Bytes() / 20
+	for _, c := range []struct{ backend, name, text string }{
+		{"compute", "sums", "SELECT COUNT(*), SUM(a), MIN(w), MAX(w) FROM t WHERE a < 400000"},
+		{"compute", "median", "SELECT MEDIAN(w) FROM t"},
+		{"compute", "groups", "SELECT n, COUNT(*), SUM(a) FROM t GROUP BY n"},
+		{"compute", "rows", "SELECT a FROM t WHERE w BETWEEN 0 AND 90000000000000000 AND a >= 0"},
+		{"compute", "first", "SELECT w FROM t ORDER BY w LIMIT 100"},
+		{"fused", "sums", "SELECT COUNT(*), SUM(a), MIN(w), MAX(w) FROM t WHERE a < 400000"},
+		{"fused", "median", "SELECT MEDIAN(a) FROM t"},
+		{"classic", "sums", "SELECT COUNT(*), SUM(a) FROM t WHERE a < 400000"},
+		{"classic", "median", "SELECT MEDIAN(a) FROM t"},
+	} {
+		b.Run(c.backend+"/"+c.name, func(b *testing.B) {
+			ms := func(o Options) (float64, *DB) {
+				o.Backend = c.backend
+				db, err := Open(o)
+				if err == nil {
+					err = db.Add(tab)
+				}
+				if err != nil {
+					b.Fatal(err)
+				}
+				b.Cleanup(func() { db.Close() })
+				var list []float64
+				for range 1 + max(1, b.N) { // the first compiles
+					start := time.Now()
+					if _, err := Collect(db.Query(context.Background(), c.text)); err != nil {
+						b.Fatal(err)
+					}
+					list = append(list, time.Since(start).Seconds()*1e3)
+				}
+				list = list[1:]
+				slices.Sort(list)
+				return list[len(list)/2], db
+			}
+			all, db := ms(Options{GPUMemory: budget})
+			up, bytes, visits := uploadAlone(b, db, c.backend, c.text)
+			work, _ := ms(Options{})
+			for unit, v := range map[string]float64{"ms": all, "upload-ms": up, "work-ms": work, "visits": float64(visits),
+				"GB/s": float64(bytes) / up / 1e6, "of-the-larger": all / max(up, work)} {
+				b.ReportMetric(v, unit)
+			}
+			b.ReportMetric(0, "ns/op")
+		})
+	}
+}
+
+// uploadAlone makes what the visits of a statement read resident, visit after visit, and says what a sweep over all takes, in ms, and
+// how many bytes of codes cross the bus.
+func uploadAlone(b *testing.B, db *DB, backend, text string) (ms float64, bytes int64, visits int) {
+	s, err := db.plan(context.Background(), text)
+	if err != nil {
+		b.Fatal(err)
+	}
+	v := db.opening.device.backends[backend].(*passes)
+	of := v.stream(s.plan)
+	if of == nil {
+		b.Fatalf("%s is not streamed", text)
+	}
+	p := of.parts[0]
+	err = p.g.query(context.Background(), func() error {
+		for _, w := range p.visits {
+			r := &pass.Recorder{}
+			one := part{g: p.g, q: w.First, visits: []plan.Visit{w}}
+			if len(s.plan.Aggs) == 0 {
+				if err := v.findAll(r, p.g, w.First); err != nil {
+					return err
+				}
+			} else if sel, err := one.selection(backend, r); err == nil {
+				_, _ = plan.Finish(sel, w.First) // the counts are assumed
+			}
+			start := time.Now()
+			err := p.g.GL.Apart(w.First.Table, func() error {
+				seen := map[string]bool{}
+				for _, one := range r.Passes {
+					p.g.Store.Begin()
+					for _, t := range one.Touches() {
+						switch t := t.(type) {
+						case textures.Block:
+							if k := fmt.Sprint(t.Col, t.Content, t.Part, t.Window); !t.None() && t.Scratch == nil && !seen[k] {
+								seen[k] = true
+								bytes += int64(t.Window.Rows * textures.CodeBytes(t.Chunk.Segments[t.Col]))
+								if err := p.g.Store.Reside(t); err != nil {
+									return err
+								}
+							}
+						case textures.Ref:
+							if k := fmt.Sprint(t.Cols, t.Form, t.High, t.Packed); t.Temp == nil && t.Words == nil && !seen[k] {
+								seen[k] = true
+								bytes += t.Bytes()
+								if _, err := p.g.Store.Texture(t); err != nil {
+									return err
+								}
+							}
+						}
+					}
+				}
+				p.g.Context.Finish()
+				return nil
+			})
+			ms += time.Since(start).Seconds() * 1e3
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})()
+	if err != nil {
+		b.Fatal(err)
+	}
+	return ms, bytes, len(p.visits)
+}

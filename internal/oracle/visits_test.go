@@ -1,0 +1,130 @@
+package oracle
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/stencildb/stencildb/aggregates"
+	"github.com/stencildb/stencildb/compute"
+	"github.com/stencildb/stencildb/cpu"
+	"github.com/stencildb/stencildb/fused"
+	"github.com/stencildb/stencildb/glctx"
+	"github.com/stencildb/stencildb/internal/gltest"
+	"github.com/stencildb/stencildb/internal/plantest"
+	"github.com/stencildb/stencildb/pass"
+	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/predicates"
+	"github.com/stencildb/stencildb/table"
+)
+
+// visited is a query over windows of so many rows, some to a visit.
+func visited(q *plan.Query, rows int, perVisit func() int) (visits []plan.Visit) {
+	t := *q.Table
+	t.Chunks = nil
+	var of []int
+	for i, c := range q.Table.Chunks {
+		for _, w := range c.Windows(rows) {
+			t.Chunks, of = append(t.Chunks, w), append(of, i)
+		}
+	}
+	whole := q.Windowed(&t, of)
+	for at := 0; at < len(of); {
+		var list []int
+		for range perVisit() {
+			if at < len(of) {
+				list = append(list, at)
+				at++
+			}
+		}
+		visits = append(visits, plan.NewVisit(whole.Part(list)))
+	}
+	return visits
+}
+
+// Windows that are visited one after the other, each with a selection of its own, give the answer of the whole
+// table, or the same error; order statistics of 64 bits take four sweeps on compute and on cpu.
+func TestVisitsGiveTheAnswerOfTheWhole(t *testing.T) {
+	gltest.Run(t, 0, func(ctx *glctx.Context, g *pass.GL) {
+		draws, scans, goroutines := predicates.DeviceOf(ctx.Caps()), compute.DeviceOf(ctx.Caps()), cpu.New(2)
+		hardware := scans // as which a program goes over several chunks
+		hardware.Software, hardware.Fuse, hardware.Multiprocessors, hardware.Together = false, true, 1, 4
+		backends := []struct {
+			name string
+			open func(q *plan.Query) (plan.Selection, error)
+		}{
+			{"cpu", func(q *plan.Query) (plan.Selection, error) { return goroutines.Select(context.Background(), q) }},
+			{"compute", func(q *plan.Query) (plan.Selection, error) { return compute.Select(g, scans, q) }},
+			{"compute as on hardware", func(q *plan.Query) (plan.Selection, error) { return compute.Select(g, hardware, q) }},
+			{"fused", func(q *plan.Query) (plan.Selection, error) { return fused.Select(g, draws, q) }},
+			{"classic", func(q *plan.Query) (plan.Selection, error) { return aggregates.Select(g, draws, q) }},
+		}
+		finish := func(q *plan.Query, visits []plan.Visit, open func(q *plan.Query) (plan.Selection, error)) (values []table.Value, opened int, err error) {
+			values, err = plan.Finish(plan.Stream(q, visits, func(q *plan.Query, do func(plan.Selection) error) error {
+				opened++
+				return g.Apart(q.Table, func() error {
+					s, err := open(q)
+					if err == nil {
+						err = do(s)
+					}
+					return err
+				})
+			}), q)
+			g.End()
+			return values, opened, err
+		}
+		for width, list := range map[int][]int{64: {0, 1, 2}, 13: {1, 2, 3, 4}} {
+			q := ranked(t, rand.New(rand.NewPCG(3, uint64(width))), width)
+			want, err := goroutines.Execute(context.Background(), q)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, b := range list {
+				visits := visited(q, 4096, func() int { return 2 })
+				got, opened, err := finish(q, visits, backends[b].open)
+				if err != nil {
+					t.Fatalf("%s: %v", backends[b].name, err)
+				}
+				if opened > 4*len(visits) {
+					t.Errorf("%s, %d bits: %d visits of %d windows", backends[b].name, width, opened, len(visits))
+				}
+				for i, v := range want {
+					if got[i].String() != v.String() {
+						t.Errorf("%s, %d bits: %v is %v, want %v", backends[b].name, width, q.Aggs[i], got[i], v)
+					}
+				}
+			}
+		}
+		rapid.Check(t, func(t *rapid.T) {
+			tab := plantest.Table(t, plantest.Default())
+			q, err := plan.NewQuery(tab, plantest.Query(t, tab, plantest.Default()))
+			if err != nil {
+				return
+			}
+			b := backends[rapid.IntRange(0, len(backends)-1).Draw(t, "backend")]
+			visits := visited(q, 64*rapid.IntRange(1, 4).Draw(t, "rows"), func() int { return rapid.IntRange(1, 3).Draw(t, "windows") })
+			want, wantErr := goroutines.Execute(context.Background(), q)
+			if len(visits) == 0 {
+				return
+			}
+			got, _, err := finish(q, visits, b.open)
+			if errors.As(err, new(*plan.Declined)) {
+				return
+			}
+			if err != nil || wantErr != nil {
+				if err == nil || wantErr == nil || err.Error() != wantErr.Error() {
+					t.Fatalf("%s: %v: error %v, the whole has %v", b.name, q.Aggs, err, wantErr)
+				}
+				return
+			}
+			for i, v := range want {
+				if got[i].String() != v.String() {
+					t.Fatalf("%s: %v is %v, the whole's is %v", b.name, q.Aggs[i], got[i], v)
+				}
+			}
+		})
+	})
+}
