@@ -45,15 +45,15 @@ func (x *execution) countDigit(col int, space *plan.Space, d plan.Digit) ([]uint
 	}
 	c.flush()
 	c.sideBySide()
-	done, err := c.execute(x.run)
-	if err != nil {
-		return nil, err
-	}
 	counts := make([]uint64, n)
-	for i := range counts {
-		counts[i] = uint64(done.words[at+i])
-	}
-	return d.Reach(space, counts), nil
+	err = x.run.Apart(x.q.Table, func() error { // the next column's takes its memory
+		done, err := c.execute(x.run)
+		for i := range counts {
+			counts[i] = uint64(done.words[at+i])
+		}
+		return err
+	})
+	return d.Reach(space, counts), err
 }
 
 // histogram queues the histogram of a chunk, whose selection is that of another one.

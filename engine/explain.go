@@ -209,7 +209,7 @@ func (x *Explanation) fragment(ctx context.Context, s *planned, o ExplainOptions
 		s = now
 		x.sorted = orders(b, s.plan)
 		if x.otherwise = s.otherwise == s.plan; !x.otherwise {
-			x.Steps, err = x.steps(ctx, b, s.query(), o.Analyze)
+			x.Steps, err = x.steps(ctx, b, s.query(), o.Analyze && (s.spared == nil || s.spared.batches == nil)) // which is there for a while
 			x.otherwise = s.otherwise != nil && declined(err)
 		}
 		if x.otherwise {
@@ -303,9 +303,13 @@ func (x *Explanation) why(s *planned) string {
 func (x *Explanation) analyze(ctx context.Context, s *Statement) error {
 	var ran plan.Node
 	seen := &rowsSeen{rows: map[plan.Node]int{}}
-	rows, err := s.run(ctx, func(e *execution) { e.on, e.seen, ran = x.Backend, seen, e.tree })
+	var of *planned
+	rows, err := s.run(ctx, func(e *execution) { e.on, e.seen, ran, of = x.Backend, seen, e.tree, e.planned })
 	if err != nil {
 		return err
+	}
+	if of.spared != nil && of.spared.batches != nil {
+		x.Steps[0] = of.spared.batches.step()
 	}
 	for b := range rows.rest() {
 		x.Rows += int64(b.Len())

@@ -19,6 +19,7 @@ type outlined struct {
 	answer       []table.Value // of the aggregates; nil where some row groups have to be read
 	table        *table.Table  // of these; where there is an answer an outline
 	groups, left int           // of the file, and of the table
+	batches      *batches      // how all of them are read; the table is an outline then; nil for those that are in the table
 }
 
 // outline looks for what can be spared; nil where that is nothing.
@@ -93,6 +94,9 @@ func spares(f *plan.Fragment) bool {
 
 // steps are those of the execution, after what is spared.
 func (o *outlined) steps(list []Step) []Step {
+	if o.batches != nil {
+		return append([]Step{o.batches.step()}, list...)
+	}
 	if o.answer != nil {
 		return []Step{{Pass: fmt.Sprintf("Statistics(%d row groups)", o.groups), Counts: "nothing: what the file says of its row groups is the answer"}}
 	}

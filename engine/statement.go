@@ -210,7 +210,10 @@ func (db *DB) bound(ctx context.Context, tree plan.Node, from func(*plan.Scan) *
 		if f.Join != nil || plan.Scans(f.Nodes)[0].Of != nil {
 			continue
 		}
-		if b.outlined, err = db.outline(ctx, b.sources[0].entry, f); err != nil {
+		if b.outlined, err = db.outline(ctx, b.sources[0].entry, f); err == nil && b.outlined == nil {
+			b.outlined, err = db.inBatches(ctx, b.sources[0].entry, f)
+		}
+		if err != nil {
 			return nil, err
 		}
 	}
@@ -250,7 +253,7 @@ func (b *bound) joins() bool { return b != nil && b.fragment != nil && b.fragmen
 func (s *Statement) read(ctx context.Context, runs bool) (rest time.Duration, err error) {
 	for _, r := range s.sources {
 		t := r.table.Load()
-		if !t.Has(r.columns) && (s.outlined == nil || !s.db.onCPU()) {
+		if !t.Has(r.columns) && (s.outlined == nil || s.outlined.batches == nil && !s.db.onCPU()) {
 			var a *ahead
 			if runs && s.fragment != nil && !s.joins() {
 				a = s.ahead(ctx)
@@ -427,6 +430,11 @@ func (s *Statement) run(ctx context.Context, change func(*execution)) (*Rows, er
 	x := &execution{planned: now, ctx: ctx, rows: r, atMost: -1, states: inGroups}
 	x.execute = func(b backend, took *took) ([]table.Value, error) { return now.answer(ctx, b, took) }
 	x.order = func(b backend, took *took) (placedRows, error) { return inOrder(ctx, s.db, b, now.plan, took) }
+	if now.spared != nil && now.spared.batches != nil {
+		x.execute = func(b backend, took *took) ([]table.Value, error) {
+			return now.spared.batches.execute(ctx, s.db, now.plan, b, took)
+		}
+	}
 	if now.spared != nil && now.spared.answer != nil {
 		x.execute = func(backend, *took) ([]table.Value, error) { return now.spared.answer, nil }
 	}

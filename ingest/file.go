@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math"
 	"math/bits"
 	"os"
 	"runtime"
@@ -149,16 +150,65 @@ func (f *File) Outline(columns []int) (t *table.Table, ok bool) {
 	for _, g := range f.groups {
 		c := &table.Chunk{Rows: g.rows, Segments: make([]*table.Segment, len(f.fields))}
 		for _, i := range columns {
-			b, ok := g.bounds(i)
-			if !ok || b.nulls < 0 || b.nulls > int64(g.rows) || f.table.Fields[i].Unsupported != "" || inRange(f.fields[i].Type, b.lo, b.hi) != nil {
+			if c.Segments[i] = f.outline(g, i, none); c.Segments[i] == nil {
 				return nil, false
 			}
-			c.Segments[i] = &table.Segment{Type: f.fields[i].Type, Base: b.lo, Max: b.hi - b.lo, Bits: bits.Len64(b.hi - b.lo),
-				Codes: table.Codes{U8: none[:g.rows]}, Nulls: int(b.nulls)}
 		}
 		t.Chunks = append(t.Chunks, c)
 	}
 	return t, len(f.groups) > 0
+}
+
+// Shape is [File.Outline] of columns of which the file may not say anything: then their numbers leave room for all. It
+// is nil where the file has no row groups, or is no longer needed.
+func (f *File) Shape(columns []int) *table.Table {
+	if len(f.groups) == 0 {
+		return nil
+	}
+	t := &table.Table{Name: f.name, Fields: f.table.Fields}
+	for _, g := range f.groups {
+		c := &table.Chunk{Rows: g.rows, Segments: make([]*table.Segment, len(f.fields))}
+		none := make([]uint8, g.rows)
+		for _, i := range columns {
+			if c.Segments[i] = f.outline(g, i, none); c.Segments[i] != nil {
+				continue
+			}
+			s := &table.Segment{Type: f.fields[i].Type, Codes: table.Codes{U8: none}, Max: math.MaxUint64, Bits: 64}
+			if s.Type.Kind == table.Varchar {
+				s.Max, s.Bits, s.Dict = 0, 0, []string{""}
+			}
+			c.Segments[i] = s
+		}
+		t.Chunks = append(t.Chunks, c)
+	}
+	return t
+}
+
+// outline is a column of a row group as the file's statistics tell of it, with codes that are not right; nil where they do not.
+func (f *File) outline(g group, i int, codes []uint8) *table.Segment {
+	b, ok := g.bounds(i)
+	if !ok || b.nulls < 0 || b.nulls > int64(g.rows) || f.table.Fields[i].Unsupported != "" || inRange(f.fields[i].Type, b.lo, b.hi) != nil {
+		return nil
+	}
+	return &table.Segment{Type: f.fields[i].Type, Base: b.lo, Max: b.hi - b.lo, Bits: bits.Len64(b.hi - b.lo),
+		Codes: table.Codes{U8: codes[:g.rows]}, Nulls: int(b.nulls)}
+}
+
+// GroupBytes estimates what columns of a row group take in memory.
+func (f *File) GroupBytes(group int, columns []int) (n int64) {
+	g := f.groups[group]
+	for _, i := range columns {
+		width := 8
+		if b, ok := g.bounds(i); ok && b.lo <= b.hi {
+			width = table.CodeWidth(b.hi - b.lo)
+		}
+		if f.fields[i].Type.Kind == table.Varchar {
+			width = 4
+			n += 3 * g.bytes(i)
+		}
+		n += int64(width*g.rows) + int64(g.rows/8)
+	}
+	return n
 }
 
 // ReadGroups reads columns of some row groups, as numbered in [File.Outline], into a table of
@@ -172,6 +222,7 @@ func (f *File) ReadGroups(ctx context.Context, groups, columns []int, o Options)
 	if err != nil {
 		return nil, err
 	}
+	part.inputs = f.inputs
 	return part.Read(ctx, columns, o)
 }
 

@@ -18,7 +18,7 @@ type Visit struct{ First, Again *Query }
 // NewVisit is a visit of a part.
 func NewVisit(part *Query) Visit {
 	again := *part
-	again.Aggs = slices.DeleteFunc(slices.Clone(part.Aggs), func(a expr.Aggregate) bool { return !isSought(a) })
+	again.Aggs = slices.DeleteFunc(slices.Clone(part.Aggs), func(a expr.Aggregate) bool { return !IsSought(a) })
 	again.Chunks = slices.Clone(part.Chunks)
 	for i := range again.Chunks {
 		again.Chunks[i].Checks, again.Chunks[i].Sums = nil, nil
@@ -26,8 +26,8 @@ func NewVisit(part *Query) Visit {
 	return Visit{part, &again}
 }
 
-// isSought reports whether an aggregate is a k-th value but no MIN or MAX.
-func isSought(a expr.Aggregate) bool {
+// IsSought reports whether an aggregate is a k-th value but no MIN or MAX.
+func IsSought(a expr.Aggregate) bool {
 	return IsRanked(a) && !a.Null && a.Kind != expr.Min && a.Kind != expr.Max
 }
 
@@ -76,10 +76,10 @@ func (m *streamed) Check() error {
 	var failed *CheckError
 	for _, v := range m.visits {
 		err := m.open(v.First, func(s Selection) error {
-			m.bits = s.VisitBits()
 			if err := s.Check(); err != nil || failed != nil {
 				return err
 			}
+			m.bits = s.VisitBits()
 			return m.gather(s)
 		})
 		if one := (*CheckError)(nil); errors.As(err, &one) {
@@ -100,10 +100,10 @@ func (m *streamed) Check() error {
 func (m *streamed) again(do func(s Selection) error) error {
 	for _, v := range m.visits {
 		err := m.open(v.Again, func(s Selection) error {
-			m.bits = s.VisitBits()
 			if err := s.Check(); err != nil {
 				return err
 			}
+			m.bits = s.VisitBits()
 			return do(s)
 		})
 		if err != nil {
@@ -285,7 +285,7 @@ func (m *streamed) searchAll() error {
 	m.searched = map[ranked]table.Value{}
 	searches := map[ranked]*seeking{}
 	for _, a := range m.q.Aggs {
-		if !isSought(a) {
+		if !IsSought(a) {
 			continue
 		}
 		n := m.values[a.Col]

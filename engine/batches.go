@@ -1,0 +1,203 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/stencildb/stencildb/ingest"
+	"github.com/stencildb/stencildb/pass"
+	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/table"
+)
+
+// batches is a statement over a file whose columns the host's memory has no room for: they are read some row groups at a
+// time, worked on, and dropped; the next ones are read meanwhile.
+type batches struct {
+	entry    *entry
+	fragment *plan.Fragment
+	groups   [][]int // of each batch
+	bytes    int64   // of the largest, about
+
+	mu   sync.Mutex
+	last batchTimes // of the last execution
+}
+
+// batchTimes are what an execution took.
+type batchTimes struct {
+	sweeps                int
+	reading, waited, work time.Duration // waited: for the reading, which goes on beside the work
+}
+
+// inBatches says how a fragment over a file goes over it in batches; nil where its columns fit the host memory budget, or
+// where it is none that does: aggregates of columns without keys are.
+func (db *DB) inBatches(ctx context.Context, e *entry, f *plan.Fragment) (out *outlined, err error) {
+	columns := f.Reads()
+	if t := e.table.Load(); db.hostMemory.Load() == 0 || t == nil || t.Has(columns) || len(f.Aggs) == 0 || f.Groups != nil || f.Otherwise != nil {
+		return nil, nil
+	}
+	err = db.reading(ctx, e, func(o ingest.Options) error {
+		if e.file == nil || e.file.Changed() || o.MemoryLimit == 0 {
+			return nil
+		}
+		t := e.file.Shape(columns)
+		if t == nil || slices.ContainsFunc(columns, func(col int) bool { return t.Fields[col].Unsupported != "" }) {
+			return nil
+		}
+		for _, a := range f.Aggs {
+			if plan.IsSought(a) && t.Fields[a.Col].Type.Kind == table.Varchar { // whose codes say nothing outside of a batch
+				return nil
+			}
+		}
+		b := &batches{entry: e, fragment: f}
+		total, size := int64(0), int64(0)
+		for i := range t.Chunks {
+			n := e.file.GroupBytes(i, columns)
+			if len(b.groups) == 0 || size+n > o.MemoryLimit/4 {
+				b.groups, size = append(b.groups, nil), 0
+			}
+			last := len(b.groups) - 1
+			b.groups[last] = append(b.groups[last], i)
+			size += n
+			b.bytes, total = max(b.bytes, size), total+n
+		}
+		if total > o.MemoryLimit {
+			out = &outlined{table: t, groups: len(t.Chunks), left: len(t.Chunks), batches: b}
+		}
+		return nil
+	})
+	return out, err
+}
+
+// loaded is a batch that has been read.
+type loaded struct {
+	batch int
+	table *table.Table
+	took  time.Duration
+	err   error
+}
+
+// read begins to read a batch.
+func (b *batches) read(ctx context.Context, db *DB, batch int) chan loaded {
+	out := make(chan loaded, 1)
+	go func() {
+		l := loaded{batch: batch}
+		start := time.Now()
+		l.err = db.reading(ctx, b.entry, func(o ingest.Options) (err error) {
+			o.Progress = nil
+			l.table, err = b.entry.file.ReadGroups(ctx, b.groups[batch], b.fragment.Reads(), o)
+			return err
+		})
+		l.took = time.Since(start)
+		b.entry.load.Add(-int64(l.took)) // it is told apart
+		out <- l
+	}()
+	return out
+}
+
+// execute gives the values of the aggregates of q, which is the fragment over the outline of all of the file.
+func (b *batches) execute(ctx context.Context, db *DB, q *plan.Query, on backend, took *took) ([]table.Value, error) {
+	type visit struct {
+		batch int
+		again bool
+	}
+	var times batchTimes
+	start := time.Now()
+	which, visits := map[*plan.Query]visit{}, make([]plan.Visit, len(b.groups))
+	for i := range visits {
+		visits[i] = plan.Visit{First: &plan.Query{}, Again: &plan.Query{}}
+		which[visits[i].First], which[visits[i].Again] = visit{i, false}, visit{i, true}
+	}
+	inner, cancel := context.WithCancel(ctx)
+	coming := b.read(inner, db, 0)
+	defer func() {
+		cancel()
+		if coming != nil {
+			<-coming
+		}
+	}()
+	open := func(of *plan.Query, do func(plan.Selection) error) error {
+		v := which[of]
+		if v.batch == 0 {
+			times.sweeps++
+		}
+		begun := time.Now()
+		if coming == nil {
+			coming = b.read(inner, db, v.batch)
+		}
+		l := <-coming
+		coming = nil
+		times.waited += time.Since(begun)
+		times.reading += l.took
+		if l.err != nil {
+			return l.err
+		}
+		if v.batch+1 < len(visits) {
+			coming = b.read(inner, db, v.batch+1)
+		}
+		for _, col := range b.fragment.Reads() {
+			if why := l.table.Fields[col].Unsupported; why != "" {
+				return fmt.Errorf("column %s of %s has %s", l.table.Fields[col].Name, l.table.Name, why)
+			}
+		}
+		unpin := db.pinned(l.table)
+		defer unpin()
+		part, err := plan.NewQuery(l.table, b.fragment)
+		if err != nil {
+			return err
+		}
+		if v.again {
+			part = plan.NewVisit(part).Again
+		}
+		return onSelection(ctx, on, part, took, do)
+	}
+	values, err := plan.Finish(plan.Stream(q, visits, open), q)
+	times.work = time.Since(start) - times.waited
+	took.add(0, 0, times.waited, 0)
+	b.mu.Lock()
+	b.last = times
+	b.mu.Unlock()
+	return values, err
+}
+
+// onSelection calls do with the selection of a query on a backend: on the first of several devices.
+func onSelection(ctx context.Context, on backend, q *plan.Query, took *took, do func(plan.Selection) error) error {
+	var b *passes
+	switch v := on.(type) {
+	case *passes:
+		b = v
+	case cpuBackend:
+		s, err := v.Select(ctx, q)
+		if err == nil {
+			err = do(s)
+		}
+		return err
+	default:
+		return &plan.Declined{Why: on.Name() + " does not go over a file in batches"}
+	}
+	p := part{g: b.list[0], q: q}
+	if s := b.stream(q); s != nil && len(b.list) == 1 {
+		p = s.parts[0]
+	}
+	return p.g.metered(ctx, q, p.g.GL, took, func(m pass.Runner) error {
+		s, err := p.selection(b.name, m)
+		if err == nil {
+			err = do(s)
+		}
+		return err
+	})()
+}
+
+// step says how the file is gone over, and what that took where it has been.
+func (b *batches) step() Step {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	s := Step{Pass: fmt.Sprintf("ReadGroups(batches %d of at most %s)", len(b.groups), size(b.bytes)),
+		Counts: "the columns do not fit the host memory budget: row groups are read, worked on and dropped"}
+	if t := b.last; t.sweeps > 0 {
+		s.Counts += fmt.Sprintf("; sweeps %d, reading %s of which %s were waited for, work %s", t.sweeps, inMS(t.reading.Seconds()), inMS(t.waited.Seconds()), inMS(t.work.Seconds()))
+	}
+	return s
+}
