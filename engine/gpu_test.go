@@ -93,7 +93,7 @@ func TestManyGoroutinesShareOneContext(t *testing.T) {
 }
 
 func TestATableThatDoesNotFitTheDevice(t *testing.T) {
-	classic, _ := both(t, engine.Options{GPUMemory: 1 << 20})
+	classic, _ := both(t, engine.Options{GPUMemory: 16 << 10}) // nor does a window of it
 	_, err := engine.Collect(classic.Query(context.Background(), "SELECT SUM(delay) FROM flights WHERE distance > 5"))
 	if !errors.Is(err, engine.ErrDeviceMemory) || !strings.Contains(err.Error(), "--gpu-memory") {
 		t.Errorf("error %v", err)
@@ -173,7 +173,7 @@ func TestMipmapSumIsForComparison(t *testing.T) {
 
 func TestBudgetErrorsNameTheColumn(t *testing.T) {
 	for _, backend := range []string{"classic", "fused", "compute"} {
-		db, err := engine.Open(engine.Options{Backend: backend, GPUMemory: 300 << 10})
+		db, err := engine.Open(engine.Options{Backend: backend, GPUMemory: 16 << 10})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -323,9 +323,9 @@ func TestAutoChoosesWhoJoins(t *testing.T) {
 	}
 }
 
-// Where a device has no room for the pairs of a join, cpu joins.
+// Where a device has no room for a join, the sides are dealt to buckets; where it has none for these, cpu joins.
 func TestPairsThatDoNotFitAreLeftToCPU(t *testing.T) {
-	db := openStar(t, Options{Backend: "compute", GPUMemory: 96 << 10})
+	db := openStar(t, Options{Backend: "compute", GPUMemory: 1 << 10})
 	const text = "SELECT COUNT(*) FROM fact x JOIN fact y ON x.a = y.a"
 	x, err := db.Explain(context.Background(), text, ExplainOptions{Analyze: true})
 	if err != nil {
@@ -333,5 +333,21 @@ func TestPairsThatDoNotFitAreLeftToCPU(t *testing.T) {
 	}
 	if lines := strings.Join(x.Lines(), "\n"); !strings.Contains(lines, "by perfect hash") || !strings.Contains(lines, ") on cpu") {
 		t.Error(lines)
+	}
+	dealt, want := 0, inWords(Collect(openStar(t, Options{Backend: "cpu"}).Query(context.Background(), text)))
+	for _, budget := range []int64{192 << 10, 256 << 10, 384 << 10} {
+		db := openStar(t, Options{Backend: "compute", GPUMemory: budget})
+		if x, err = db.Explain(context.Background(), text, ExplainOptions{Analyze: true}); err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(strings.Join(x.Lines(), "\n"), "in buckets on compute") {
+			dealt++
+		}
+		if got := inWords(Collect(db.Query(context.Background(), text))); got != want {
+			t.Errorf("%d bytes: %s, cpu has %s", budget, got, want)
+		}
+	}
+	if dealt == 0 {
+		t.Error("nothing was joined in buckets")
 	}
 }

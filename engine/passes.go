@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -29,6 +30,7 @@ func (b *passes) Execute(ctx context.Context, q *plan.Query, took *took) ([]tabl
 
 // execute runs a query with a runner on each device that has something of it.
 func (b *passes) execute(ctx context.Context, q *plan.Query, took *took, runner func(*GPU) pass.Runner) (values []table.Value, err error) {
+	var first error // which names what there is no room for as a whole
 	for {
 		parts := b.inParts(q)
 		if len(parts) > 1 {
@@ -37,8 +39,11 @@ func (b *passes) execute(ctx context.Context, q *plan.Query, took *took, runner 
 			values, err = b.alone(ctx, parts[0], took, runner(parts[0].g))
 			err = explained(b.name, err)
 		}
-		if !lacks(err) || !b.shrink(q) {
+		if !lacks(err) {
 			return values, err
+		}
+		if first = cmp.Or(first, err); !b.shrink(q) {
+			return nil, first
 		}
 	}
 }
