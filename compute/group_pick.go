@@ -123,7 +123,8 @@ func (p *picking) groups(c *compiled) (list []plan.GroupStates, ok bool, err err
 		}
 	}
 	x := c.chunks[0]
-	states := p.states(x.q.Place(x.index), x.pieces[0].From, words[2:][:n*p.words])
+	words = words[2:][:n*p.words]
+	states := p.states(x.q.Place(x.index), x.pieces[0].From, words, p.firstRows(words))
 	states.Left = found - n
 	return []plan.GroupStates{states}, true, nil
 }

@@ -111,10 +111,10 @@ func valuesOf(groups map[string][]table.Value, col int) (list []int64) {
 }
 
 // allGroups are groups by their first key.
-func allGroups(t *testing.T, groups func(func([][]table.Value, error) bool)) map[string][]table.Value {
+func allGroups(t *testing.T, groups func(func(cpu.GroupRows, error) bool)) map[string][]table.Value {
 	t.Helper()
 	all := map[string][]table.Value{}
-	for rows, err := range groups {
+	for rows, err := range cpu.InValues(groups) {
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/table"
 )
 
 // Groups aggregates the selected records of each chunk by the query's keys.
@@ -46,53 +47,67 @@ func (x *execution) groups() (list []plan.GroupStates) {
 		for i, p := range c.pieces {
 			g := c.grouping
 			words := x.words[g.place[i]:][:g.size*g.words]
-			list = append(list, g.states(x.q.Place(c.index), p.From, words))
+			list = append(list, g.states(x.q.Place(c.index), p.From, words, g.firstRows(words)))
 		}
 	}
 	return list
 }
 
-// states reads the groups of a window from their slots.
-func (g *grouping) states(chunk, from int, words []uint32) plan.GroupStates {
-	out := plan.GroupStates{Chunk: chunk}
-	each := g.words
+// firstRows are the slots with records, in the order of their first rows.
+func (g *grouping) firstRows(words []uint32) []uint32 {
 	var order []uint64 // first rows and slots
-	for slot := range len(words) / each {
-		if w := words[slot*each:]; w[records] > 0 {
+	for slot := range len(words) / g.words {
+		if w := words[slot*g.words:]; w[records] > 0 {
 			order = append(order, uint64(^w[firstRow])<<32|uint64(slot))
 		}
 	}
 	slices.Sort(order)
-	slots := make([][]uint32, len(order))
+	out := make([]uint32, len(order))
 	for i, o := range order {
-		slots[i] = words[int(uint32(o))*each:][:each]
-	}
-	out.Rows, out.N = make([]uint32, 0, len(slots)), make([]uint64, 0, len(slots))
-	for _, w := range slots {
-		out.Rows = append(out.Rows, uint32(from)+^w[firstRow])
-		out.N = append(out.N, uint64(w[records]))
-	}
-	for _, p := range g.parts {
-		out.Aggs = append(out.Aggs, g.state(p, slots))
+		out[i] = uint32(o)
 	}
 	return out
 }
 
-// state reads what an aggregate needs of the groups.
-func (g *grouping) state(p groupPart, slots [][]uint32) (s plan.GroupState) {
-	n := len(slots)
-	s.N = make([]uint64, n)
+// states reads the groups of a window from some slots.
+func (g *grouping) states(chunk, from int, words []uint32, slots []uint32) plan.GroupStates {
+	out := plan.GroupStates{Chunk: chunk, Rows: make([]uint32, len(slots)), N: make([]uint64, len(slots)), Aggs: make([]plan.GroupState, len(g.parts)), Alone: true}
+	for i, p := range g.parts {
+		out.Aggs[i] = g.room(p, len(slots))
+	}
+	table.InParts(len(slots), func(lo, hi int) {
+		for i, slot := range slots[lo:hi] {
+			w := words[int(slot)*g.words:]
+			out.Rows[lo+i], out.N[lo+i] = uint32(from)+^w[firstRow], uint64(w[records])
+		}
+		for i, p := range g.parts {
+			g.state(p, words, slots, lo, hi, &out.Aggs[i])
+		}
+	})
+	return out
+}
+
+// room is an aggregate's state of so many groups.
+func (g *grouping) room(p groupPart, n int) (s plan.GroupState) {
+	s.N, s.High, s.Low = make([]uint64, n), make([]int64, n), make([]int64, n)
 	if p.Ends >= 0 {
-		s.Least, s.Greatest = make([]uint32, n), make([]uint32, n)
+		s.Ends = make([]uint32, n)
 	}
-	s.High, s.Low = make([]int64, n), make([]int64, n)
+	return s
+}
+
+// state reads what an aggregate needs of the groups lo to hi-1.
+func (g *grouping) state(p groupPart, words, slots []uint32, lo, hi int, s *plan.GroupState) {
 	if p.none {
-		return s
+		return
 	}
-	for i, w := range slots {
+	for i := lo; i < hi; i++ {
+		w := words[int(slots[i])*g.words:]
 		s.N[i] = uint64(w[p.n])
-		if p.Ends >= 0 && p.ends[0] >= 0 {
-			s.Least[i], s.Greatest[i] = ^w[g.values[p.ends[0]].at], w[g.values[p.ends[1]].at]
+		if p.Ends >= 0 && p.end >= 0 {
+			if s.Ends[i] = w[g.values[p.end].at]; !p.Most {
+				s.Ends[i] = ^s.Ends[i]
+			}
 		}
 	}
 	for k, term := range p.Sum.Terms {
@@ -100,18 +115,17 @@ func (g *grouping) state(p groupPart, slots [][]uint32) (s plan.GroupState) {
 		switch at {
 		case ofZeros:
 		case ofRecords:
-			for i, n := range s.N {
-				s.Add(i, n, coef)
+			for i := lo; i < hi; i++ {
+				s.Add(i, s.N[i], coef)
 			}
 		default:
 			v := g.values[at]
-			for i, w := range slots {
-				var words [3]uint32
-				copy(words[:], w[v.at:][:v.size])
-				s.Add(i, uint64(words[0])|uint64(words[1])<<32, coef)
-				s.High[i] += int64(words[2]) * coef
+			for i := lo; i < hi; i++ {
+				var part [3]uint32
+				copy(part[:], words[int(slots[i])*g.words+v.at:][:v.size])
+				s.Add(i, uint64(part[0])|uint64(part[1])<<32, coef)
+				s.High[i] += int64(part[2]) * coef
 			}
 		}
 	}
-	return s
 }

@@ -22,14 +22,17 @@ type groupText struct {
 
 // write lays out slots and states.
 func (t *groupText) write() error {
-	x := t.x
 	t.arg(0, 0)
-	if t.found != nil {
-		fmt.Fprintf(&t.body, "    uvec4 slot = FETCH_UVEC4(%s, quad) - 1u;\n", t.block(source{marks: t.found}, "uvec4", "readonly"))
-	} else if err := t.keys(); err != nil {
+	if err := t.keys(); err != nil {
 		return err
 	}
 	t.args[1] = int32(t.size)
+	return t.states()
+}
+
+// states lays out states alone.
+func (t *groupText) states() error {
+	x := t.x
 	t.value(raised, 32, 0, "~row")
 	t.value(added, 1, t.rowBits(), "uvec4(1u)")
 	parts, err := x.q.GroupParts(x.index)
@@ -158,14 +161,16 @@ func (t *groupText) part(p plan.GroupPart) (out groupPart, err error) {
 	}
 	code := t.codes(p.Ends)
 	if code == zeros {
-		out.ends = [2]int{ofZeros, ofZeros}
+		out.end = ofZeros
 		return out, nil
 	}
-	least, greatest := "~"+code, code
-	if valid != "" {
-		least, greatest = fmt.Sprintf("(%s * %s)", least, valid), fmt.Sprintf("(%s * %s)", code, valid)
+	if !p.Most {
+		code = "~" + code
 	}
-	out.ends = [2]int{t.value(raised, 32, 0, least), t.value(raised, 32, 0, greatest)}
+	if valid != "" {
+		code = fmt.Sprintf("(%s * %s)", code, valid)
+	}
+	out.end = t.value(raised, 32, 0, code)
 	return out, nil
 }
 
@@ -241,8 +246,36 @@ const mostTermBits = 8
 // text is the part of the program that depends on the query.
 func (t *groupText) text() string {
 	var b strings.Builder
-	var fields, none, joins, rest, sends, states, own, values []string
+	var values []string // of a record, of those that a thread keeps
 	for i, v := range t.values {
+		for j := range v.kept {
+			if j < len(v.words) {
+				values = append(values, fmt.Sprintf("v%d_%d[j]", i, j))
+				fmt.Fprintf(&t.body, "    uvec4 v%d_%d = %s;\n", i, j, v.words[j])
+			} else {
+				values = append(values, "0u")
+			}
+		}
+	}
+	b.WriteString(t.stateText())
+	b.WriteString(t.starText())
+	fmt.Fprintf(&b, `void take(uint slot, State s);
+void fours(uint unit, uint i, uvec4 taken) {
+    uint quad = quadOf(unit, i);
+    uvec4 row = quad * 4u + uvec4(0u, 1u, 2u, 3u);
+%s    for (int j = 0; j < 4; j++)
+        if (taken[j] != 0u)
+            take(slot[j], State(%s));
+}
+`, t.writer.body.String()+t.body.String(), strings.Join(values, ", "))
+	return b.String()
+}
+
+// stateText is a state: its words, how it takes another in, and how it is sent to memory.
+func (g *grouping) stateText() string {
+	var b strings.Builder
+	var fields, none, joins, rest, sends, states, own []string
+	for _, v := range g.values {
 		var mine, other, sent []string // words of the states a, b and s
 		for j := range v.size {
 			word := fmt.Sprintf("w%d", v.at+j)
@@ -255,12 +288,6 @@ func (t *groupText) text() string {
 			fields, none = append(fields, word), append(none, "0u")
 			mine, other, sent = append(mine, "a."+word), append(other, "b."+word), append(sent, "s."+word)
 			states = append(states, fmt.Sprintf("slots[%du * SLOTS + (slot)]", v.at+j))
-			if j < len(v.words) {
-				values = append(values, fmt.Sprintf("v%d_%d[j]", i, j))
-				fmt.Fprintf(&t.body, "    uvec4 v%d_%d = %s;\n", i, j, v.words[j])
-			} else {
-				values = append(values, "0u")
-			}
 		}
 		switch {
 		case v.how == raised:
@@ -290,15 +317,5 @@ void addThree(inout uint low, inout uint high, inout uint top, uint l, uint h, u
 void join(inout State a, State b) {
 %s}
 `, strings.Join(joins, ""))
-	b.WriteString(t.starText())
-	fmt.Fprintf(&b, `void take(uint slot, State s);
-void fours(uint unit, uint i, uvec4 taken) {
-    uint quad = quadOf(unit, i);
-    uvec4 row = quad * 4u + uvec4(0u, 1u, 2u, 3u);
-%s    for (int j = 0; j < 4; j++)
-        if (taken[j] != 0u)
-            take(slot[j], State(%s));
-}
-`, t.writer.body.String()+t.body.String(), strings.Join(values, ", "))
 	return b.String()
 }

@@ -14,7 +14,6 @@ import (
 // the codes of the columns that the keys read; NULL is a digit behind the codes.
 type grouping struct {
 	cols    []int        // that the keys read
-	found   *marks       // where groups were found by a sort: the number of each record's, from 1 on
 	size    int          // slots
 	values  []groupValue // of a slot's state
 	words   int          // of it
@@ -23,6 +22,10 @@ type grouping struct {
 	parts   []groupPart // one an aggregate
 	in      memory
 	place   []int // by piece: where its slots lie in the result
+}
+
+func newGrouping() *grouping {
+	return &grouping{at: map[string]int{}, filters: map[*plan.Pred]*marks{}}
 }
 
 // groupValue is a part of a state, to which each record has a value.
@@ -45,10 +48,10 @@ const (
 // groupPart is where the words of an aggregate are.
 type groupPart struct {
 	plan.GroupPart
-	none  bool   // no record has a value
-	n     int    // the word of their number
-	terms []int  // the values of the terms of the sum; -1 for the records themselves, -2 for codes that are all 0
-	ends  [2]int // the values of the ends
+	none  bool  // no record has a value
+	n     int   // the word of their number
+	terms []int // the values of the terms of the sum; -1 for the records themselves, -2 for codes that are all 0
+	end   int   // the value of the end
 }
 
 const (
@@ -67,13 +70,8 @@ func (x *chunk) group() error {
 	if x.tree.op == plan.False || x.Rows == 0 {
 		return nil
 	}
-	return x.aggregate(&grouping{})
-}
-
-// aggregate queues the aggregation of the selected records by the slots of g.
-func (x *chunk) aggregate(g *grouping) error {
+	g := newGrouping()
 	w := newWriter(x)
-	g.at, g.filters = map[string]int{}, map[*plan.Pred]*marks{}
 	t := &groupText{writer: w, grouping: g, read: map[string]bool{}}
 	if err := t.write(); err != nil {
 		return err
@@ -100,16 +98,8 @@ func (x *chunk) aggregate(g *grouping) error {
 	if n := len(c.slots) + 1; n > c.device.maxBlocks() {
 		return &plan.Declined{Why: fmt.Sprintf("the groups read %d storage blocks, the device has %d in a compute program", n, c.device.maxBlocks())}
 	}
-	op := Group{Slots: g.size, In: g.in, Words: g.words}
-	for _, p := range x.partners() {
-		op.Star = append(op.Star, p.Dimension)
-	}
-	for _, col := range g.cols {
-		op.Keys = append(op.Keys, x.attribute(col))
-	}
-	for _, a := range x.q.Groups.Aggs {
-		op.Aggs = append(op.Aggs, a.String())
-	}
+	op := x.groupOp(g)
+	op.In = g.in
 	list := w.kernels(c, op)
 	for _, k := range list {
 		g.place = append(g.place, x.alloc(g.size*g.words))
@@ -124,6 +114,21 @@ func (x *chunk) aggregate(g *grouping) error {
 	return nil
 }
 
+// groupOp says what the aggregation of the selected records by g does.
+func (x *chunk) groupOp(g *grouping) Group {
+	op := Group{Slots: g.size, Words: g.words}
+	for _, p := range x.partners() {
+		op.Star = append(op.Star, p.Dimension)
+	}
+	for _, col := range g.cols {
+		op.Keys = append(op.Keys, x.attribute(col))
+	}
+	for _, a := range x.q.Groups.Aggs {
+		op.Aggs = append(op.Aggs, a.String())
+	}
+	return op
+}
+
 // mostGroupWords is how many words the groups of all chunks may take that are all read back.
 const mostGroupWords = 1 << 25
 
@@ -135,6 +140,7 @@ const (
 	inShared                  // in slots of a work group, likewise
 	inThreads                 // in slots of each thread, in shared memory
 	inRegisters               // in registers: there is one slot
+	inRuns                    // nowhere: the records of a group follow one another
 )
 
 // accumulate lays the slots of a thread or a work group out where they fit, and says so.
@@ -308,7 +314,7 @@ func (g Group) Found(words []uint32) (n int) {
 
 // Counts implements pass.Op.
 func (g Group) Counts() string {
-	in := [...]string{inGlobal: "in global memory", inShared: "in shared memory first", inThreads: "in a thread's own slots first", inRegisters: "in registers first"}[g.In]
+	in := [...]string{inGlobal: "in global memory", inShared: "in shared memory first", inThreads: "in a thread's own slots first", inRegisters: "in registers first", inRuns: "where the sorted records are neighbours"}[g.In]
 	text := fmt.Sprintf("for each of %d slots its first record, how many they are, and what the aggregates need, %s", g.Slots, in)
 	for i, d := range g.Star {
 		text += [...]string{"; of the records that have partners: ", ", then "}[min(i, 1)] + d.On

@@ -2,9 +2,12 @@ package compute_test
 
 import (
 	"context"
+	"math/bits"
 	"math/rand/v2"
+	"slices"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/stencildb/stencildb/compute"
 	"github.com/stencildb/stencildb/cpu"
@@ -24,6 +27,55 @@ import (
 //
 // STENCILDB_BENCH_ROWS picks the sizes, as for BenchmarkQuery.
 func BenchmarkGroups(b *testing.B) { eachSize(b, benchmarkGroups) }
+
+// The benchmark of MAX over groups by five eighths as many values as there are rows, of which two thirds come: until the states are on the
+// device, in host memory, and values. It takes some seconds a run.
+//
+//	go test -tags egl -run - -bench ManyKeys ./compute
+func BenchmarkManyKeys(b *testing.B) { eachSize(b, benchmarkManyKeys) }
+
+func benchmarkManyKeys(b *testing.B, rows int) {
+	integer := table.Type{Kind: table.BigInt}
+	tab := keyed(rows, 1, false)
+	key := tab.Chunks[0].Segments[0]
+	key.Max, key.Codes = uint64(rows*5/8-1), table.Codes{U32: make([]uint32, rows)}
+	key.Bits = bits.Len64(key.Max)
+	rng := rand.New(rand.NewPCG(9, 9))
+	for i := range key.Codes.U32 {
+		key.Codes.U32[i] = uint32(rng.Uint64N(key.Max + 1))
+	}
+	n := &plan.Aggregate{Keys: []expr.Expr{&expr.Column{Index: 0, Name: "k", T: integer}}, Aggs: []expr.Aggregate{{Kind: expr.Max, Col: 1, Name: "x", Arg: integer}}}
+	q, err := plan.NewQuery(tab, &plan.Fragment{Table: "t", Groups: n})
+	if err != nil {
+		b.Fatal(err)
+	}
+	gltest.Run(b, 0, func(gl *glctx.Context, g *pass.GL) {
+		d := compute.DeviceOf(gl.Caps())
+		there, states, values := &timed{name: "device"}, &timed{name: "states"}, &timed{name: "values"}
+		for range 4 {
+			w := &stopwatch{Runner: g, gl: gl, start: time.Now()}
+			found, err := compute.ManyGroups(w, d, q)
+			g.End()
+			at := time.Since(w.start)
+			for range cpu.GroupStates(context.Background(), tab, n, found) {
+			}
+			if err != nil {
+				b.Fatal(err)
+			}
+			there.took, states.took, values.took = append(there.took, w.there), append(states.took, at), append(values.took, time.Since(w.start))
+		}
+		for b.Loop() {
+		}
+		b.ReportMetric(0, "ns/op")
+		for _, x := range []*timed{there, states, values} {
+			b.ReportMetric(float64(slices.Min(x.took).Nanoseconds())/1e6, x.name+"-ms")
+		}
+		logPasses(b, "MAX of many groups", g, gl, func(run pass.Runner) error {
+			_, err := compute.ManyGroups(run, d, q)
+			return err
+		})
+	})
+}
 
 // keyed makes a table of a key with so many values, of which one may be hot, and x of 19 bits.
 func keyed(rows, groups int, hot bool) *table.Table {
@@ -72,6 +124,10 @@ func benchmarkGroups(b *testing.B, rows int) {
 				}
 				return err
 			}
+			logPasses(b, c.name, g, gl, func(run pass.Runner) error {
+				_, err := compute.Groups(run, d, q)
+				return err
+			})
 			list = append(list, &timed{name: c.name, do: func() error {
 				states, err := compute.Groups(g, d, q)
 				if err == nil {

@@ -151,8 +151,10 @@ type sorting struct {
 	textures.Window
 	bitmap textures.Block
 	before primitives.Vector // see primitives.CountGroups
+	all    bool              // every record is marked
 	n      int               // marked records
 	words  []primitives.Word // of their keys, the lowest first
+	lent   bool              // the last of these is a column's block, which is not to be written to
 }
 
 // rows are those of the chunk; all says that every record is marked.
@@ -181,7 +183,7 @@ func (s *sorting) rows(all bool) ([]uint32, error) {
 // count finds how many records are marked.
 func (s *sorting) count(all bool) error {
 	groups := primitives.Groups(s.Window.Rows)
-	s.before, s.n = primitives.New(groups+1), s.Window.Rows
+	s.all, s.before, s.n = all, primitives.New(groups+1), s.Window.Rows
 	if err := primitives.CountGroups(s.run, s.device.Primitives, s.bitmap, s.Window.Rows, s.before); err != nil || all {
 		return err
 	}
@@ -200,12 +202,18 @@ func (s *sorting) sorted(all bool, first int) (order, ids primitives.Vector, err
 			return order, order, err
 		}
 	}
-	ids = primitives.New(s.n)
+	ids, err = s.rowsAt(order, first)
+	return order, ids, err
+}
+
+// rowsAt are the rows in the window of the first of the marked records in an order; in that of the window where there is none.
+func (s *sorting) rowsAt(order primitives.Vector, first int) (primitives.Vector, error) {
+	d, ids := s.device.Primitives, primitives.New(s.n)
 	if err := primitives.RowIDs(s.run, d, s.bitmap, s.Window.Rows, 0, s.before, ids); err != nil || order.None() {
-		return order, ids, err
+		return ids, err
 	}
 	sorted := primitives.New(first)
-	return order, sorted, primitives.Gather(s.run, d, ids, order.First(first), sorted)
+	return sorted, primitives.Gather(s.run, d, ids, order.First(first), sorted)
 }
 
 // keys gathers the keys of the marked records into words. A key's lowest part comes first, above it is a bit
@@ -230,36 +238,50 @@ func (s *sorting) key(col int, desc, nullsFirst bool) error {
 		if width <= 0 || planes.Stored() == 0 {
 			continue
 		}
-		if err := s.field(planes, planes.Stored(), width, desc); err != nil {
+		var codes primitives.Vector // where there is a word of each record already
+		if s.all && textures.Parts(seg) == 1 && textures.CodeBytes(seg) == 4 {
+			codes = primitives.Vector{Block: s.block(col, textures.Codes, 0, s.Window), N: s.n}
+		}
+		if err := s.field(codes, planes, planes.Stored(), width, desc); err != nil {
 			return err
 		}
 	}
 	if seg.Nulls > 0 {
-		return s.field(s.block(col, textures.Validity, 0, s.Window), 1, 1, !nullsFirst)
+		return s.field(primitives.Vector{}, s.block(col, textures.Validity, 0, s.Window), 1, 1, !nullsFirst)
 	}
 	return nil
 }
 
-// field adds bits of each record above those that the words have.
-func (s *sorting) field(planes textures.Block, stored uint32, width int, inverted bool) error {
-	d, mask := s.device.Primitives, uint32(0)
+// field adds bits of each record above those that the words have: codes, or those of planes where there are none.
+func (s *sorting) field(codes primitives.Vector, planes textures.Block, stored uint32, width int, inverted bool) error {
+	d, mask, lent := s.device.Primitives, uint32(0), !codes.None()
 	if inverted {
 		mask = 1<<width - 1
 	}
-	codes := primitives.New(s.n)
-	if err := primitives.RowCodes(s.run, d, s.bitmap, s.Window.Rows, s.before, planes, stored, codes); err != nil {
-		return err
+	if !lent {
+		codes = primitives.New(s.n)
+		if err := primitives.RowCodes(s.run, d, s.bitmap, s.Window.Rows, s.before, planes, stored, codes); err != nil {
+			return err
+		}
 	}
 	last := len(s.words) - 1
 	if last >= 0 && s.words[last].Bits+width <= 32 {
 		w := &s.words[last]
 		fn := primitives.Func{Expr: "x | (y ^ c1) << c0", Constants: []uint32{uint32(w.Bits), mask}}
 		w.Bits += width
-		return primitives.Map(s.run, d, fn, w.Words, w.Words, codes)
+		low := w.Words
+		if s.lent {
+			w.Words, s.lent = primitives.New(s.n), false
+		}
+		return primitives.Map(s.run, d, fn, w.Words, low, codes)
 	}
-	s.words = append(s.words, primitives.Word{Words: codes, Bits: width})
+	out := codes
+	if s.lent = lent && !inverted; lent && inverted {
+		out = primitives.New(s.n)
+	}
+	s.words = append(s.words, primitives.Word{Words: out, Bits: width})
 	if !inverted {
 		return nil
 	}
-	return primitives.Map(s.run, d, primitives.Func{Expr: "x ^ c0", Constants: []uint32{mask}}, codes, codes)
+	return primitives.Map(s.run, d, primitives.Func{Expr: "x ^ c0", Constants: []uint32{mask}}, out, codes)
 }

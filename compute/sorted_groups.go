@@ -1,9 +1,16 @@
 package compute
 
 import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/primitives"
+	"github.com/stencildb/stencildb/shaders"
+	"github.com/stencildb/stencildb/textures"
 )
 
 // ManyGroups is [Groups] where keys with more combinations of codes than [plan.MostSlots] are sorted.
@@ -23,7 +30,7 @@ func (d Device) sortsGroups(q *plan.Query) bool {
 		for _, k := range keys {
 			slots *= k.Size
 		}
-		if err != nil || slots >= d.SortGroups {
+		if err != nil || q.Bound == nil && slots >= d.SortGroups {
 			return true
 		}
 	}
@@ -31,9 +38,9 @@ func (d Device) sortsGroups(q *plan.Query) bool {
 }
 
 // sortedGroups is Groups by a sort: the keys of each window's selected records are sorted, a record whose key
-// differs from the one before it begins a group, and a prefix sum of these numbers the groups. Each record gets
-// the number of its group, which is its slot.
-func sortedGroups(run pass.Runner, d Device, q *plan.Query) ([]plan.GroupStates, error) {
+// differs from the one before it begins a group, and a prefix sum of these numbers the groups. What the aggregates need
+// of each record follows the sort, and neighbours are added up.
+func sortedGroups(run pass.Runner, d Device, q *plan.Query) (list []plan.GroupStates, err error) {
 	for i := range q.Table.Chunks {
 		if _, err := q.GroupParts(i); err != nil {
 			return nil, err
@@ -51,28 +58,94 @@ func sortedGroups(run pass.Runner, d Device, q *plan.Query) ([]plan.GroupStates,
 			continue
 		}
 		x.tree = trees[i]
-		g := &grouping{cols: q.GroupColumns(), found: &marks{}}
+		g := newGrouping()
+		g.cols, g.in = q.GroupColumns(), inRuns
+		values, err := x.recordValues(run, g)
+		if err != nil {
+			return nil, err
+		}
 		for j, w := range x.pieces {
 			s := &sorting{chunk: x, run: run, Window: w.Window, bitmap: x.tree.leaf.marks.blocks[j]}
-			numbers, n, err := s.groups(g.cols, q.Chunks[i].Pred.Op == plan.True)
+			words, err := s.groups(g, values[j], q.Chunks[i].Pred.Op == plan.True)
 			if err != nil {
 				return nil, err
 			}
-			g.found.blocks = append(g.found.blocks, numbers.Block)
-			g.size = max(g.size, n)
-		}
-		if err := x.aggregate(g); err != nil {
-			return nil, err
+			list = append(list, g.states(q.Place(x.index), w.From, words, upTo(len(words)/g.words)))
 		}
 	}
-	c.passes, c.waits, c.first = nil, nil, nil // those of the selections have run
-	c.flush()
-	x, err := c.execute(run)
+	return list, nil
+}
+
+// upTo is the numbers below n.
+func upTo(n int) []uint32 {
+	list := make([]uint32, n)
+	for i := range list {
+		list[i] = uint32(i)
+	}
+	return list
+}
+
+// recordValues lists what the aggregates of g need of each record: for each window and value vectors of words, by their rows. The first
+// two values of a state, its first row and how many there are, need none.
+func (x *chunk) recordValues(run pass.Runner, g *grouping) ([][][]primitives.Vector, error) {
+	c, w := x.compiler, newWriter(x)
+	c.passes, c.waits, c.first = nil, nil, nil // those of before have run
+	t := &groupText{writer: w, grouping: g, read: map[string]bool{}}
+	if err := t.states(); err != nil {
+		return nil, err
+	}
+	out := make([][][]primitives.Vector, len(x.pieces))
+	for j := range out {
+		out[j] = make([][]primitives.Vector, len(g.values))
+	}
+	body := w.body.String() + t.body.String()
+	batches, err := g.batches(x.device.maxBlocks() - 1 - len(w.slots))
 	if err != nil {
 		return nil, err
 	}
-	return x.groups(), nil
+	for _, batch := range batches {
+		one := &writer{x: x, slots: slices.Clone(w.slots), reads: slices.Clone(w.reads), at: maps.Clone(w.at), args: w.args}
+		text := body
+		for _, i := range batch {
+			for _, word := range g.values[i].words {
+				m := &marks{}
+				for j, p := range x.pieces {
+					v := primitives.New(128 * p.units())
+					m.blocks, out[j][i] = append(m.blocks, v.Block), append(out[j][i], v.First(p.Rows))
+				}
+				text += fmt.Sprintf("    %s[quad] = %s;\n", one.block(source{marks: m}, "uvec4", "writeonly"), word)
+			}
+		}
+		k := &code{name: "group_values.comp", files: []string{"units.glsl", "codes.glsl"}, after: []string{"group_values.comp"}, slots: one.slots, steps: 32 * 5,
+			device: x.device.forGroups(), perUnit: groupGroups, text: fmt.Sprintf("void list(uint unit, uint i) {\n    uint quad = quadOf(unit, i);\n%s}\n", text)}
+		k.defines, k.each = k.device.defines(), k.text
+		x.stage(one.kernels(k, primitives.Op{Verb: fmt.Sprintf("Values(%d of %d)", len(batch), len(g.values)-valuesOfAll), Over: "what the aggregates need of each record, in the order of the table"})...)
+	}
+	c.flush()
+	_, err = c.dispatch(run)
+	return out, err
 }
+
+// batches cuts the values of a state, but for those of all states, into parts that take up to so many blocks.
+func (g *grouping) batches(blocks int) (list [][]int, err error) {
+	room := 0
+	for i, v := range g.values {
+		n := len(v.words)
+		switch {
+		case i < valuesOfAll:
+			continue
+		case n > blocks:
+			return nil, &plan.Declined{Why: "the device has too few storage blocks in a compute program for the groups"}
+		case n > room:
+			list, room = append(list, nil), blocks
+		}
+		list[len(list)-1], room = append(list[len(list)-1], i), room-n
+	}
+	return list, nil
+}
+
+// valuesOfAll is how many values all states have: the first row and the number of records.
+const valuesOfAll = 2
 
 // checks runs the checks of a query alone.
 func checks(run pass.Runner, d Device, q *plan.Query) error {
@@ -91,44 +164,168 @@ func checks(run pass.Runner, d Device, q *plan.Query) error {
 	return nil
 }
 
-// groups numbers the groups of the marked records by the codes of columns, from 1 on. numbers has that of each
-// marked record, by its row in the window; n is how many groups there are.
-func (s *sorting) groups(cols []int, all bool) (numbers primitives.Vector, n int, err error) {
-	d := s.device.Primitives
-	numbers = primitives.New((s.Window.Rows + 3) / 4 * 4)
+// groups are the states of the groups of the marked records by the codes of columns, in the order of these. values are what
+// the aggregates need of each record, by its row in the window.
+func (s *sorting) groups(g *grouping, values [][]primitives.Vector, all bool) ([]uint32, error) {
 	if err := s.count(all); err != nil {
-		return numbers, 0, err
+		return nil, err
 	}
 	s.n = max(1, s.n) // EXPLAIN reads zeros; where nothing is marked, nobody asks for the number of what is sorted
-	for _, col := range cols {
+	for _, col := range g.cols {
 		if err := s.key(col, false, false); err != nil {
-			return numbers, 0, err
+			return nil, err
 		}
 	}
-	order, ids, err := s.sorted(all, s.n)
-	if err != nil {
-		return numbers, 0, err
+	r := &groupRuns{sorting: s, grouping: g}
+	if err := r.number(); err != nil {
+		return nil, err
 	}
-	at := primitives.New(s.n)
-	if err := s.heads(order, at); err != nil {
-		return numbers, 0, err
+	if words := g.size * g.words; words > s.device.Primitives.MaxWords || words > mostSortedWords {
+		return nil, &plan.Declined{Why: fmt.Sprintf("the groups take %d MB, more than one storage block is to have", int64(words)>>18)}
 	}
-	if err := primitives.Scan(s.run, d, primitives.Add, primitives.ScanShape{Inclusive: true}, at, at); err != nil {
-		return numbers, 0, err
+	r.states, r.starts = primitives.New(g.size*g.words), primitives.New(g.size)
+	if err := r.pass(primitives.Op{Verb: "Starts", Over: fmt.Sprintf("where each of %d groups begins", g.size)}, "STARTS", "", r.starts); err != nil {
+		return nil, err
 	}
-	if err := primitives.Scatter(s.run, d, at, ids, numbers); err != nil {
-		return numbers, 0, err
+	op := s.groupOp(g)
+	op.In = inRuns
+	if err := r.pass(op, "", "PUT(0, ~input0[from]); PUT(1, i + 1u - from);"+strings.Repeat(" PUT(2, 0u);", g.values[records].size-1), r.states, r.rows); err != nil {
+		return nil, err
 	}
-	last := primitives.New(1)
-	if err := primitives.Gather(s.run, d, at, primitives.FromSlice([]uint32{uint32(s.n - 1)}), last); err != nil {
-		return numbers, 0, err
+	for i, v := range g.values[valuesOfAll:] {
+		if err := r.value(v, values[i+valuesOfAll]); err != nil {
+			return nil, err
+		}
 	}
-	found, err := last.Read(s.run)
-	return numbers, max(1, int(found[0])), err
+	return r.states.Read(s.run)
 }
 
-// heads sets to 1 those of the sorted records that begin a group, the others to 0.
-func (s *sorting) heads(order, heads primitives.Vector) error {
+// mostSortedWords is how many words the groups of a window may take that a sort finds.
+const mostSortedWords = 1 << 28
+
+// groupRuns is marked records that are sorted by their keys, so that those of a group are neighbours.
+type groupRuns struct {
+	*sorting
+	*grouping
+	rows           primitives.Vector // of the records in the window
+	heads, numbers primitives.Vector // whether each begins a group; the group that it is in, from 1 on
+	starts         primitives.Vector // of each group, where it begins
+	states         primitives.Vector
+}
+
+// number sorts the records and numbers their groups.
+func (r *groupRuns) number() (err error) {
+	s, d := r.sorting, r.sorting.device.Primitives
+	r.heads, r.numbers = primitives.New(s.n), primitives.New(s.n)
+	if len(s.words) != 1 {
+		var order primitives.Vector
+		if order, r.rows, err = s.sorted(s.all, s.n); err == nil {
+			err = s.begins(order, r.heads)
+		}
+	} else {
+		w, keys := s.words[0], primitives.New(s.n)
+		r.rows = primitives.New(s.n)
+		err = primitives.Sort(s.run, d, primitives.Keys{Words: w.Words, Bits: w.Bits}, keys, r.rows)
+		if err == nil && !s.all {
+			r.rows, err = s.rowsAt(r.rows, s.n)
+		}
+		if err == nil {
+			err = primitives.Map(s.run, d, primitives.Expr("uint(i == 0u || x != "+primitives.Previous+")"), r.heads, keys)
+		}
+	}
+	if err == nil {
+		err = primitives.Scan(s.run, d, primitives.Add, primitives.ScanShape{Inclusive: true}, r.heads, r.numbers)
+	}
+	last := primitives.New(1)
+	if err == nil {
+		err = primitives.Gather(s.run, d, r.numbers, primitives.FromSlice([]uint32{uint32(s.n - 1)}), last)
+	}
+	if err != nil {
+		return err
+	}
+	found, err := last.Read(s.run)
+	r.size = max(1, int(found[0]))
+	return err
+}
+
+// value adds up, or raises, a value of the records of each group: by a scan that begins anew with each group, or by differences of
+// sums over all records, modulo 2^32 or 2^64, within which a group's sum is.
+func (r *groupRuns) value(v groupValue, words []primitives.Vector) error {
+	run, d := r.run, r.device.Primitives
+	in := make([]primitives.Vector, len(words))
+	for j, w := range words {
+		in[j] = primitives.New(r.n)
+		if err := primitives.Gather(run, d, w, r.rows, in[j]); err != nil {
+			return err
+		}
+	}
+	op, write := primitives.Op{Verb: "Runs", Over: "a value of each group, of its sorted records"}, ""
+	if v.how == raised {
+		write = fmt.Sprintf("PUT(%d, input0[i]);", v.at)
+		if err := primitives.Scan(run, d, primitives.Max, primitives.ScanShape{Inclusive: true, Heads: r.heads}, in[0], in[0]); err != nil {
+			return err
+		}
+		return r.pass(op, "", write, r.states, in[0])
+	}
+	if v.size == 1 {
+		if err := primitives.Scan(run, d, primitives.Add, primitives.ScanShape{Inclusive: true}, in[0], in[0]); err != nil {
+			return err
+		}
+		return r.pass(op, "", fmt.Sprintf("PUT(%d, input0[i] - (from == 0u ? 0u : input0[from - 1u]));", v.at), r.states, in[0])
+	}
+	sums := []primitives.Vector{in[0], primitives.New(r.n)}
+	var high primitives.Vector
+	if v.size == 2 && len(in) > 1 {
+		high = in[1]
+	}
+	if err := primitives.ScanWide(run, d, in[0], high, sums[0], sums[1]); err != nil {
+		return err
+	}
+	write = fmt.Sprintf("uvec2 a = DIFFERENCE(input0, input1); PUT(%d, a.x); PUT(%d, a.y);", v.at, v.at+1)
+	if v.size == 3 { // the words above the lowest by themselves
+		top := primitives.New(r.n)
+		if len(in) > 2 {
+			high = in[2]
+		}
+		if err := primitives.ScanWide(run, d, in[1], high, in[1], top); err != nil {
+			return err
+		}
+		sums = append(sums, in[1], top)
+		write = fmt.Sprintf("uvec2 a = DIFFERENCE(input0, input1), b = DIFFERENCE(input2, input3); uint carry, middle = uaddCarry(a.y, b.x, carry); PUT(%d, a.x); PUT(%d, middle); PUT(%d, b.y + carry);", v.at, v.at+1, v.at+2)
+	}
+	return r.pass(op, "", write, r.states, sums...)
+}
+
+// pass runs group_runs.comp: for the record that is last in each group, or with STARTS first, it writes to out from inputs by sorted record.
+func (r *groupRuns) pass(op pass.Op, define, write string, out primitives.Vector, inputs ...primitives.Vector) error {
+	local := 256
+	if r.device.Software {
+		local = 32
+	}
+	groups, most := (r.n+local-1)/local, r.device.Primitives.MaxGroups
+	shape := [2]int{groups, 1}
+	if groups > most {
+		shape = [2]int{most, (groups + most - 1) / most}
+	}
+	var text strings.Builder
+	blocks := []textures.Block{out.Block, r.numbers.Block, r.starts.Block}
+	for i, v := range inputs {
+		fmt.Fprintf(&text, "layout(std430, binding = %d) readonly buffer Input%d { uint input%[2]d[]; };\n", len(blocks), i)
+		blocks = append(blocks, v.Block)
+	}
+	fmt.Fprintf(&text, "#define WRITE %s\n", write)
+	defines := []string{fmt.Sprintf("LOCAL %d", local), fmt.Sprintf("WORDS %du", r.grouping.words)}
+	if define != "" {
+		defines, blocks = append(defines, define), blocks[:2]
+	}
+	_, err := r.run.Run(&pass.Pass{Op: op, Program: shaders.ComposeCompute("group_runs.comp", nil, defines, text.String(), "group_runs.comp"),
+		Uniforms: []shaders.Uniform{shaders.Uint("n", uint32(r.n))},
+		Dispatch: &pass.Dispatch{Groups: shape, Blocks: blocks}})
+	return err
+}
+
+// begins sets to 1 those of the sorted records that begin a group, the others to 0.
+func (s *sorting) begins(order, heads primitives.Vector) error {
 	d := s.device.Primitives
 	if err := primitives.Map(s.run, d, primitives.Expr("uint(i == 0u)"), heads); err != nil {
 		return err

@@ -119,7 +119,7 @@ func onDevice(ctx context.Context, g *pass.GL, d compute.Device, q *plan.Query) 
 		return nil, err
 	}
 	var all [][]table.Value
-	for rows, err := range cpu.GroupStates(ctx, q.Table, q.Groups, states) {
+	for rows, err := range cpu.InValues(cpu.GroupStates(ctx, q.Table, q.Groups, states)) {
 		if err != nil {
 			return nil, err
 		}
@@ -139,7 +139,7 @@ func onHost(ctx context.Context, host *cpu.Backend, q *plan.Query, f *plan.Fragm
 		q, n = rows, f.Otherwise
 	}
 	var all [][]table.Value
-	for rows, err := range cpu.Group(ctx, q.Table, n, host.Rows(ctx, q)) {
+	for rows, err := range cpu.InValues(cpu.Group(ctx, q.Table, n, host.Rows(ctx, q))) {
 		if err != nil {
 			return nil, err
 		}

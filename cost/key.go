@@ -17,7 +17,7 @@ import (
 
 // Version is that of the model and of what it is measured on: profiles of another one
 // are measured again.
-const Version = 6
+const Version = 7
 
 // Key says what a profile was measured on.
 type Key struct {

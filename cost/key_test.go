@@ -89,10 +89,10 @@ func TestDamagedFilesAreNotUsed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, data := range []string{"", "{}", string(whole[:len(whole)/2]), `{"key":{"version":6},"backends":{"cpu":{"overhead_s":-1}}}`,
-		`{"key":{"version":6},"opening_s":-1,"backends":{"cpu":{}}}`,
-		`{"key":{"version":6},"backends":{"cpu":{"costs":{"compare":[{"bits":8,"points":[]}]}}}}`,
-		`{"key":{"version":6},"backends":{"cpu":{"costs":{"compare":[{"bits":8,"points":[{"rows":9,"seconds":2},{"rows":10,"seconds":1}]}]}}}}`} {
+	for _, data := range []string{"", "{}", string(whole[:len(whole)/2]), `{"key":{"version":7},"backends":{"cpu":{"overhead_s":-1}}}`,
+		`{"key":{"version":7},"opening_s":-1,"backends":{"cpu":{}}}`,
+		`{"key":{"version":7},"backends":{"cpu":{"costs":{"compare":[{"bits":8,"points":[]}]}}}}`,
+		`{"key":{"version":7},"backends":{"cpu":{"costs":{"compare":[{"bits":8,"points":[{"rows":9,"seconds":2},{"rows":10,"seconds":1}]}]}}}}`} {
 		if err := os.WriteFile(path, []byte(data), 0o600); err != nil {
 			t.Fatal(err)
 		}

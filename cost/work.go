@@ -31,11 +31,12 @@ const (
 	ExtremesOf Class = "both extremes of a selection"
 	Products   Class = "sum of products" // of two columns, or another aggregate of an expression
 	ProductsOf Class = "sum of products of a selection"
-	Groups     Class = "groups"   // what GROUP BY takes that compute does, by codes; on other backends by cpu, from the rows
-	Sort       Class = "sort"     // ORDER BY of columns, which compute and classic do, or cpu above the others
-	TopRows    Class = "top rows" // the same where few of the rows are wanted
-	Join       Class = "join"     // finding how many pairs two tables have by a sparse key, over the rows of both
-	Pairs      Class = "pairs"    // listing these in host memory, and gathering a column of each side
+	Groups     Class = "groups"      // what GROUP BY takes that compute does, by codes; on other backends by cpu, from the rows
+	ManyGroups Class = "many groups" // of more combinations of codes than compute has slots: it sorts, cpu deals the rows
+	Sort       Class = "sort"        // ORDER BY of columns, which compute and classic do, or cpu above the others
+	TopRows    Class = "top rows"    // the same where few of the rows are wanted
+	Join       Class = "join"        // finding how many pairs two tables have by a sparse key, over the rows of both
+	Pairs      Class = "pairs"       // listing these in host memory, and gathering a column of each side
 )
 
 // of is the class of an aggregate over a selection.
@@ -119,7 +120,9 @@ func Of(q *plan.Query) *Work {
 		}
 		if p.Pred.Op != plan.False {
 			if cw.Aggs = r.aggregates(q.Aggs, p.Pred.Op != plan.True); q.Groupable(i) {
-				cw.Aggs = append(cw.Aggs, r.groups(q.GroupReads()))
+				cw.Aggs = append(cw.Aggs, r.groups(Groups, q.GroupReads()))
+			} else if q.SortGroupable(i) {
+				cw.Aggs = append(cw.Aggs, r.groups(ManyGroups, q.GroupReads()))
 			}
 			if q.Order != nil {
 				cw.Aggs = append(cw.Aggs, r.order(q)...)
@@ -264,8 +267,8 @@ func (r *reader) products(a expr.Aggregate) Item {
 }
 
 // groups is the item of an aggregation by keys that reads columns.
-func (r *reader) groups(cols []int) Item {
-	x := Item{Class: Groups}
+func (r *reader) groups(of Class, cols []int) Item {
+	x := Item{Class: of}
 	for _, col := range cols {
 		seg := r.chunk.Segments[col]
 		r.sole(col, true)

@@ -16,14 +16,14 @@ import (
 
 // Group runs a [plan.Aggregate] over rows of a table, on all cores: blocks of rows go to
 // workers, each of which has groups of its own, and at the end these are merged. It yields the
-// groups, keys and then aggregates, some hundred at a time, in the order of their first rows.
+// groups in the order of their first rows.
 // The error of a row is that of the first row that raises one, and there of the first
 // expression in the order of keys and then aggregates, FILTER before the argument.
-func Group(ctx context.Context, t *table.Table, n *plan.Aggregate, in iter.Seq2[table.Block, error]) iter.Seq2[[][]table.Value, error] {
-	return func(yield func([][]table.Value, error) bool) {
+func Group(ctx context.Context, t *table.Table, n *plan.Aggregate, in iter.Seq2[table.Block, error]) iter.Seq2[GroupRows, error] {
+	return func(yield func(GroupRows, error) bool) {
 		all, err := newGrouping(t, n).run(ctx, in)
 		if err != nil {
-			yield(nil, err)
+			yield(GroupRows{}, err)
 			return
 		}
 		all.rows(ctx, n.First)(yield)
@@ -69,7 +69,10 @@ func inputsOf(aggs []expr.Aggregate) (list []*input, places []place) {
 		kind := stateOf(a)
 		placed := kind == gathering
 		distinct := a.Distinct && !placed
-		key := [4]string{expr.Identity(a.Argument()), expr.Identity(a.Y), expr.Identity(a.Filter), fmt.Sprint(distinct, placed)}
+		var key [4]string
+		if len(aggs) > 1 {
+			key = [4]string{expr.Identity(a.Argument()), expr.Identity(a.Y), expr.Identity(a.Filter), fmt.Sprint(distinct, placed)}
+		}
 		i, ok := at[key]
 		if !ok {
 			i = len(list)
@@ -112,6 +115,7 @@ type worker struct {
 	ids    interner
 	direct []uint32 // for words of few bits: a group plus 1, 0 for none; nil for others
 	first  []uint64 // of each group, the place of its first row
+	byKeys bool     // the groups are in the order of their keys, as a device has sorted them
 	states [][]state
 	sets   []distinctValues // of inputs that are DISTINCT
 	left   int              // groups that devices have left out
@@ -147,6 +151,15 @@ const pieceRows = 1 << 13
 
 // run gives all rows to workers and merges what they found.
 func (g *grouping) run(ctx context.Context, in iter.Seq2[table.Block, error]) (groupsFound, error) {
+	f, err := g.find(ctx, in)
+	if err == nil {
+		err = f.arrange()
+	}
+	return f, err
+}
+
+// find is run whose states are not ready to be read.
+func (g *grouping) find(ctx context.Context, in iter.Seq2[table.Block, error]) (groupsFound, error) {
 	workers, rows, err := g.group(ctx, in, g.keys.alike())
 	switch {
 	case err != nil:
@@ -154,8 +167,18 @@ func (g *grouping) run(ctx context.Context, in iter.Seq2[table.Block, error]) (g
 	case rows != nil:
 		return g.inParts(ctx, len(workers), rows)
 	}
-	all := merged(workers)
-	return groupsFound{all}, all.arrange()
+	return groupsFound{merged(workers)}, nil
+}
+
+// arrange makes the states of all ready to be read.
+func (f groupsFound) arrange() (err error) {
+	if len(f) == 1 {
+		return f[0].arrange()
+	}
+	for failed := range ordered.Map(runtime.GOMAXPROCS(0), slices.Values(f), func(_ int, w *worker) error { return w.arrange() }) {
+		err = cmp.Or(err, failed)
+	}
+	return err
 }
 
 // merged is a worker with what all have found.
@@ -373,6 +396,11 @@ func (w *worker) merge(o *worker) {
 		}
 		to[i] = w.same(o.ids.words[i], o.first[i])
 	}
+	w.takeAll(o, to)
+}
+
+// takeAll takes in the states of another worker, whose group i is to[i] here.
+func (w *worker) takeAll(o *worker, to []uint32) {
 	for i := range w.inputs {
 		if w.inputs[i].distinct {
 			w.sets[i].merge(o.sets[i], to)
@@ -424,29 +452,30 @@ const (
 	fewGroups  = 1 << 12 // up to which one goroutine makes the rows: others take longer to wake
 )
 
-// rows are the groups, in the order of their first rows: all of them, or at least those that an order has first.
-func (f groupsFound) rows(ctx context.Context, by *plan.Sort) iter.Seq2[[][]table.Value, error] {
+// inOrder lists the groups in the order of their first rows, or of their keys where a device has sorted them: all of them, or at least those that an order has first.
+func (f groupsFound) inOrder(ctx context.Context, by *plan.Sort) ([]uint64, error) {
 	ids, first := f.wanted(by)
-	var last uint64
-	if len(first) > 0 {
-		last = slices.Max(first)
+	if f[0].byKeys || slices.IsSorted(first) { // as those of one worker are
+		return ids, nil
 	}
+	last := slices.Max(first)
 	// 64 bits and 32 are never too many.
 	sorter, _ := NewSorter(1, Sorting{KeyBits: []int{Width(last)}, PlaceBits: Width(uint64(len(ids))), First: -1})
 	sorter.Add(0, [][]uint64{first, UpTo[uint64](len(ids))})
-	order, failed := sorter.Places(ctx)
+	order, err := sorter.Places(ctx)
 	for i, at := range order {
 		order[i] = ids[at]
 	}
+	return order, err
+}
+
+// rowsOfValues are groups as rows of values.
+func (f groupsFound) rowsOfValues(ctx context.Context, order []uint64) iter.Seq2[[][]table.Value, error] {
 	type batch struct {
 		rows [][]table.Value
 		err  error
 	}
 	return func(yield func([][]table.Value, error) bool) {
-		if failed != nil {
-			yield(nil, failed)
-			return
-		}
 		of := func(_ int, part []uint64) (b batch) {
 			if b.err = ctx.Err(); b.err == nil {
 				b.rows, b.err = f.values(part)

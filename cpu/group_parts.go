@@ -2,7 +2,6 @@ package cpu
 
 import (
 	"context"
-	"math"
 	"slices"
 
 	"github.com/stencildb/stencildb/expr"
@@ -80,7 +79,6 @@ func (g *grouping) inParts(ctx context.Context, workers int, all []*dealt) (grou
 				return out
 			}
 		}
-		out.err, out.place = out.worker.arrange(), math.MaxUint64
 		return out
 	}) {
 		if p.err != nil && (first.err == nil || p.place < first.place) {

@@ -65,7 +65,7 @@ func byOne(t *testing.T, tab *table.Table, n *plan.Aggregate) (rows [][]table.Va
 	if err := one.arrange(); err != nil {
 		t.Fatal(err)
 	}
-	for list := range (groupsFound{one}).rows(context.Background(), nil) {
+	for list := range InValues((groupsFound{one}).rows(context.Background(), nil)) {
 		rows = append(rows, list...)
 	}
 	return rows
@@ -73,7 +73,7 @@ func byOne(t *testing.T, tab *table.Table, n *plan.Aggregate) (rows [][]table.Va
 
 // byAll are the groups that [Group] finds.
 func byAll(t *testing.T, tab *table.Table, n *plan.Aggregate) (rows [][]table.Value) {
-	for list, err := range Group(context.Background(), tab, n, whole(tab)) {
+	for list, err := range InValues(Group(context.Background(), tab, n, whole(tab))) {
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -47,7 +47,7 @@ func whole(tab *table.Table) iter.Seq2[table.Block, error] {
 
 // grouped runs an aggregation over all rows of a table.
 func grouped(tab *table.Table, keys []expr.Expr, aggs ...expr.Aggregate) (out [][]table.Value, err error) {
-	for rows, err := range Group(context.Background(), tab, &plan.Aggregate{Keys: keys, Aggs: aggs}, whole(tab)) {
+	for rows, err := range InValues(Group(context.Background(), tab, &plan.Aggregate{Keys: keys, Aggs: aggs}, whole(tab))) {
 		if err != nil {
 			return out, err
 		}

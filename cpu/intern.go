@@ -33,7 +33,7 @@ func hash(w uint64) uint64 {
 }
 
 func (t *interner) grow() {
-	n := max(64, 4*len(t.slots))
+	n := max(64, 4*len(t.slots), 4<<bits.Len(uint(len(t.words))))
 	t.slots, t.shift = make([]uint32, n), uint(64-bits.TrailingZeros(uint(n)))
 	for k, w := range t.words {
 		i := hash(w) >> t.shift

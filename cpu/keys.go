@@ -220,6 +220,22 @@ func (c *cache) value(d *dictionary, x *Vector, i int) uint64 {
 	return uint64(c.small[v] - 1)
 }
 
+// directWords are the words of a block's rows by keys that are alike, made on all cores.
+func (k *keys) directWords(c *table.Chunk, b table.Block) []uint64 {
+	words := make([]uint64, b.Len())
+	table.InParts(b.Len(), func(from, to int) {
+		part, shift := make([]uint64, to-from), 0
+		for _, key := range k.list {
+			key.codes(part, c.Segments[key.e.(*expr.Column).Index], b.Cut(from, to))
+			for i, x := range part {
+				words[from+i] |= x << shift
+			}
+			shift += key.bits
+		}
+	})
+	return words
+}
+
 // codes writes the words of a column's rows.
 func (k *key) codes(words []uint64, s *table.Segment, b table.Block) {
 	table.GatherInto(words, s.Codes, b, s.Base-k.lo)

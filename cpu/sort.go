@@ -392,6 +392,10 @@ func (s *sorter[R]) pass(ctx context.Context, from, to []R, word, shift int) (mo
 // each has all workers go over n rows, a part each in pieces that end soon after ctx has.
 func (s *sorter[R]) each(ctx context.Context, n int, do func(worker, i, j int)) {
 	const piece = 1 << 18
+	if n < fewRecords { // others take longer to wake
+		do(0, 0, n)
+		return
+	}
 	var wg sync.WaitGroup
 	workers := len(s.parts)
 	for w := range workers {

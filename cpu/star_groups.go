@@ -175,13 +175,13 @@ func (s *Star) fill(to *plan.GroupState, sum *starSum, c *table.Chunk, rows, at 
 	switch {
 	case sum.agg >= 0:
 		of := &from.Aggs[sum.agg]
-		if of.Least != nil && to.Least == nil {
-			to.Least, to.Greatest = make([]uint32, len(to.N)), make([]uint32, len(to.N))
+		if of.Ends != nil && to.Ends == nil {
+			to.Ends = make([]uint32, len(to.N))
 		}
 		for i, row := range rows {
 			to.N[at[i]], to.High[at[i]], to.Low[at[i]] = of.N[row], of.High[row], of.Low[row]
-			if of.Least != nil {
-				to.Least[at[i]], to.Greatest[at[i]] = of.Least[row], of.Greatest[row]
+			if of.Ends != nil {
+				to.Ends[at[i]] = of.Ends[row]
 			}
 		}
 		return nil

@@ -3,6 +3,7 @@ package cpu
 import (
 	"context"
 	"iter"
+	"slices"
 
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/plan"
@@ -17,23 +18,23 @@ type takesStates interface {
 
 // GroupStates is [Group] over what devices found of the groups: all states of a chunk follow
 // one another, and chunks are in order.
-func GroupStates(ctx context.Context, t *table.Table, n *plan.Aggregate, list []plan.GroupStates) iter.Seq2[[][]table.Value, error] {
-	return func(yield func([][]table.Value, error) bool) {
+func GroupStates(ctx context.Context, t *table.Table, n *plan.Aggregate, list []plan.GroupStates) iter.Seq2[GroupRows, error] {
+	return func(yield func(GroupRows, error) bool) {
 		newGrouping(t, n).worker().withStates(ctx, list)(yield)
 	}
 }
 
 // GroupBeside is [Group] over rows that devices have not grouped, and then over what states says that they found of the
 // groups of the others.
-func GroupBeside(ctx context.Context, t *table.Table, n *plan.Aggregate, in iter.Seq2[table.Block, error], states func() ([]plan.GroupStates, error)) iter.Seq2[[][]table.Value, error] {
-	return func(yield func([][]table.Value, error) bool) {
+func GroupBeside(ctx context.Context, t *table.Table, n *plan.Aggregate, in iter.Seq2[table.Block, error], states func() ([]plan.GroupStates, error)) iter.Seq2[GroupRows, error] {
+	return func(yield func(GroupRows, error) bool) {
 		workers, _, err := newGrouping(t, n).group(ctx, in, false)
 		var list []plan.GroupStates
 		if err == nil {
 			list, err = states()
 		}
 		if err != nil {
-			yield(nil, err)
+			yield(GroupRows{}, err)
 			return
 		}
 		merged(workers).withStates(ctx, list)(yield)
@@ -41,8 +42,8 @@ func GroupBeside(ctx context.Context, t *table.Table, n *plan.Aggregate, in iter
 }
 
 // withStates are the groups after it has taken in states.
-func (w *worker) withStates(ctx context.Context, list []plan.GroupStates) iter.Seq2[[][]table.Value, error] {
-	return func(yield func([][]table.Value, error) bool) {
+func (w *worker) withStates(ctx context.Context, list []plan.GroupStates) iter.Seq2[GroupRows, error] {
+	return func(yield func(GroupRows, error) bool) {
 		var err error
 		for i := 0; i < len(list) && err == nil; i++ {
 			err = w.takeStates(&list[i])
@@ -51,7 +52,7 @@ func (w *worker) withStates(ctx context.Context, list []plan.GroupStates) iter.S
 			err = w.arrange()
 		}
 		if err != nil {
-			yield(nil, err)
+			yield(GroupRows{}, err)
 			return
 		}
 		groupsFound{w}.rows(ctx, w.node.First)(yield)
@@ -61,54 +62,72 @@ func (w *worker) withStates(ctx context.Context, list []plan.GroupStates) iter.S
 // takeStates takes in the groups of a chunk. Their keys are those of their first rows.
 func (w *worker) takeStates(s *plan.GroupStates) error {
 	c, b := w.table.Chunks[s.Chunk], table.Block{Chunk: s.Chunk, Rows: s.Rows}
-	words, err := w.words(c, b)
+	groups, err := w.groupsOfStates(s, c, b)
 	if err != nil {
 		return err
 	}
-	groups := w.groups(words, b)
 	w.left += s.Left
-	for i, g := range groups { // it may be known by a later row
-		w.first[g] = min(w.first[g], placeOf(b, i))
-	}
 	taken := map[place]bool{}
 	for i := range s.Aggs {
 		at := w.places[i]
-		if taken[at] {
-			continue
-		}
-		taken[at] = true
 		st, from := w.states[at.input][at.state], &s.Aggs[i]
 		st.resize(len(w.first))
-		if to, ok := st.(takesStates); ok {
+		switch to, ok := st.(takesStates); {
+		case !ok: // of the smallest and of the largest value: each says its own
+			if err := w.takeEnds(st, w.inputs[at.input], c, groups, from); err != nil {
+				return err
+			}
+		case !taken[at]:
+			taken[at] = true
 			to.take(groups, from)
-		} else if err := w.takeEnds(st, w.inputs[at.input], c, groups, from); err != nil {
-			return err
 		}
 	}
 	return nil
 }
 
-// takeEnds adds the smallest and the largest values of groups to their state.
-func (w *worker) takeEnds(st state, in *input, c *table.Chunk, groups []uint32, from *plan.GroupState) error {
-	var some []uint32 // groups with values
-	var rows []uint32
-	for i, n := range from.N {
-		if n > 0 {
-			some, rows = append(some, groups[i]), append(rows, uint32(i))
+// groupsOfStates are the groups of a chunk's states.
+func (w *worker) groupsOfStates(s *plan.GroupStates, c *table.Chunk, b table.Block) ([]uint32, error) {
+	if s.Alone && len(w.first) == 0 && w.direct == nil && w.keys.alike() { // all are new
+		w.ids.words, w.first = w.keys.directWords(c, b), make([]uint64, b.Len())
+		for i := range w.first {
+			w.first[i] = placeOf(b, i)
 		}
+		w.byKeys = !slices.IsSorted(s.Rows)
+		return UpTo[uint32](b.Len()), nil
+	}
+	words, err := w.words(c, b)
+	if err != nil {
+		return nil, err
+	}
+	groups := w.groups(words, b)
+	for i, g := range groups { // it may be known by a later row
+		w.first[g] = min(w.first[g], placeOf(b, i))
+	}
+	return groups, nil
+}
+
+// takeEnds adds the smallest or the largest values of groups to their state.
+func (w *worker) takeEnds(st state, in *input, c *table.Chunk, groups []uint32, from *plan.GroupState) error {
+	b := table.Block{N: len(groups)}
+	if slices.Contains(from.N, 0) {
+		var some []uint32 // groups with values
+		b.Rows = []uint32{}
+		for i, n := range from.N {
+			if n > 0 {
+				some, b.Rows = append(some, groups[i]), append(b.Rows, uint32(i))
+			}
+		}
+		groups = some
 	}
 	column := in.x.(*expr.Column).Index
 	of := c.Segments[column]
-	for _, codes := range [][]uint32{from.Least, from.Greatest} {
-		one := &table.Chunk{Rows: len(codes), Segments: make([]*table.Segment, len(c.Segments))}
-		one.Segments[column] = &table.Segment{Type: of.Type, Base: of.Base, Max: of.Max, Bits: of.Bits, Dict: of.Dict, Codes: table.Codes{U32: codes}}
-		x, err := w.eval.Vector(in.x, one, table.Block{Rows: rows})
-		if err != nil {
-			return err
-		}
-		st.add(some, &x, &Vector{})
+	one := &table.Chunk{Rows: len(from.Ends), Segments: make([]*table.Segment, len(c.Segments))}
+	one.Segments[column] = &table.Segment{Type: of.Type, Base: of.Base, Max: of.Max, Bits: of.Bits, Dict: of.Dict, Codes: table.Codes{U32: from.Ends}}
+	x, err := w.eval.Vector(in.x, one, b)
+	if err == nil {
+		st.add(groups, &x, &Vector{})
 	}
-	return nil
+	return err
 }
 
 func (s *counts) take(groups []uint32, from *plan.GroupState) {
@@ -119,6 +138,18 @@ func (s *counts) take(groups []uint32, from *plan.GroupState) {
 
 func (s *intSums) take(groups []uint32, from *plan.GroupState) {
 	s.counts.take(groups, from)
+	most, wide := uint64(0), int64(0)
+	for i, v := range from.Low {
+		most |= uint64(v ^ v>>63)
+		wide |= from.High[i] ^ v>>63
+	}
+	if most++; wide == 0 && most < mostReach && s.reach+most <= mostReach {
+		s.reach += most
+		for i, g := range groups {
+			s.small[g] += from.Low[i]
+		}
+		return
+	}
 	for i, g := range groups {
 		s.larger()[g].addWide(from.High[i], from.Low[i])
 	}

@@ -345,12 +345,12 @@ func (s *side) next() bool {
 
 // groupsOf are the groups of a query's rows, keys and then aggregates: cpu groups the rows of its windows while compute
 // finds what there is of the others' groups, or, where compute finds no groups, all rows that both select.
-func (b *coprocessing) groupsOf(ctx context.Context, q *plan.Query, n *plan.Aggregate, took *took) iter.Seq2[[][]table.Value, error] {
+func (b *coprocessing) groupsOf(ctx context.Context, q *plan.Query, n *plan.Aggregate, took *took) iter.Seq2[cpu.GroupRows, error] {
 	d := b.divide(q)
 	if d.why != "" || !d.grouped {
 		return cpu.Group(ctx, q.Table, n, b.Rows(ctx, q, took))
 	}
-	return func(yield func([][]table.Value, error) bool) {
+	return func(yield func(cpu.GroupRows, error) bool) {
 		type result struct {
 			states []plan.GroupStates
 			err    error

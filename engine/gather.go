@@ -19,6 +19,7 @@ type gather struct {
 	table   *table.Table
 	items   []plan.Item
 	columns ingest.Columns
+	plain   bool // texts come without a dictionary
 }
 
 // batch computes the items of a block of rows. Where a row raises an error, it gives the
@@ -81,7 +82,11 @@ type vectors struct {
 // item computes a select item. Where a row raises an error the array ends before it.
 func (v *vectors) item(e expr.Expr) (arrow.Array, error) {
 	if c, ok := e.(*expr.Column); ok {
-		return v.columns.Array(v.chunk.Segments[c.Index], v.block), nil
+		if s := v.chunk.Segments[c.Index]; !v.plain || s.Type.Kind != table.Varchar {
+			return v.columns.Array(s, v.block), nil
+		} else {
+			return texts(s, v.block), nil
+		}
 	}
 	t := ingest.ArrowType(e.Type())
 	if k := e.Type().Kind; k == table.BigInt || k == table.Double {

@@ -45,7 +45,7 @@ type algorithmOn[D any] struct {
 	selection func(run pass.Runner, device D, q *plan.Query) (plan.Selection, error)
 	rows      func(run pass.Runner, device D, q *plan.Query, chunk int) ([]plan.Marked, error)
 	groups    func(run pass.Runner, device D, q *plan.Query) ([]plan.GroupStates, error)
-	// many is groups, of more combinations of keys' codes, too: auto leaves these to cpu, since cost does not know them.
+	// many is groups, of more combinations of keys' codes, too; in software auto leaves these to cpu.
 	many  func(run pass.Runner, device D, q *plan.Query) ([]plan.GroupStates, error)
 	order func(run pass.Runner, device D, q *plan.Query) ([]plan.SortedRows, error)
 }

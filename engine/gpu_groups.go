@@ -19,7 +19,7 @@ type finder func(ctx context.Context, b backend, q *plan.Query, took *took) ([]p
 
 // groupsOf are the groups of the fragment's rows, keys and then aggregates: from what a device finds of them,
 // or, where that is declined, by cpu from the rows that the backend selects.
-func (s *planned) groupsOf(ctx context.Context, b backend, n *plan.Aggregate, took *took, find finder) iter.Seq2[[][]table.Value, error] {
+func (s *planned) groupsOf(ctx context.Context, b backend, n *plan.Aggregate, took *took, find finder) iter.Seq2[cpu.GroupRows, error] {
 	if s.star != nil {
 		return s.groupsOfStar(ctx, b, n, took, find)
 	}
@@ -32,14 +32,14 @@ func (s *planned) groupsOf(ctx context.Context, b backend, n *plan.Aggregate, to
 		slices.SortStableFunc(states, func(a, b plan.GroupStates) int { return cmp.Compare(a.Chunk, b.Chunk) })
 		return cpu.GroupStates(ctx, s.plan.Table, n, states)
 	case !declined(err):
-		return func(yield func([][]table.Value, error) bool) { yield(nil, explained(b.Name(), err)) }
+		return func(yield func(cpu.GroupRows, error) bool) { yield(cpu.GroupRows{}, explained(b.Name(), err)) }
 	}
 	return cpu.Group(ctx, s.plan.Table, n, b.Rows(ctx, s.plan, took))
 }
 
 // groupsOfStar is groupsOf over a star of joins.
-func (s *planned) groupsOfStar(ctx context.Context, b backend, n *plan.Aggregate, took *took, find finder) iter.Seq2[[][]table.Value, error] {
-	return func(yield func([][]table.Value, error) bool) {
+func (s *planned) groupsOfStar(ctx context.Context, b backend, n *plan.Aggregate, took *took, find finder) iter.Seq2[cpu.GroupRows, error] {
+	return func(yield func(cpu.GroupRows, error) bool) {
 		now, done, err := s.suited(ctx, b, took)
 		var t *table.Table
 		var states []plan.GroupStates
@@ -53,7 +53,7 @@ func (s *planned) groupsOfStar(ctx context.Context, b backend, n *plan.Aggregate
 			}
 		}
 		if err != nil {
-			yield(nil, explained(b.Name(), err))
+			yield(cpu.GroupRows{}, explained(b.Name(), err))
 			return
 		}
 		defer done()
@@ -88,7 +88,11 @@ func (x *execution) groups(n *plan.Aggregate) stream {
 				if err != nil {
 					return err
 				}
-				if !yield(valueRows(rows), nil) {
+				var b batch = valueRows(rows.Values)
+				if rows.Chunk != nil {
+					b = madeRows(rows.Chunk)
+				}
+				if !yield(b, nil) {
 					return errStopped
 				}
 			}
@@ -102,7 +106,7 @@ func (x *execution) groups(n *plan.Aggregate) stream {
 
 // groups is how the backend finds groups; nil where it does not.
 func (b *passes) groups() func(run pass.Runner, g *GPU, q *plan.Query) ([]plan.GroupStates, error) {
-	if a := algorithms[b.name]; !b.named || a.many == nil {
+	if a := algorithms[b.name]; !b.many || a.many == nil {
 		return a.groups
 	}
 	return algorithms[b.name].many

@@ -71,7 +71,7 @@ func devices(list ...*GPU) *gpus {
 		s.held = append(s.held, &g.held)
 	}
 	for name := range algorithms {
-		s.backends[name] = &passes{gpus: s, name: name}
+		s.backends[name] = &passes{gpus: s, name: name, many: !s.key.Software}
 	}
 	return s
 }

@@ -55,6 +55,7 @@ var suite = []measure{
 	{class: cost.Products, bits: 19, sql: "SELECT SUM(a * b) FROM %s"},
 	{class: cost.ProductsOf, bits: 19, sql: "SELECT SUM(a * c)" + selected, base: countHalf},
 	{class: cost.Groups, bits: 19, sql: "SELECT SUM(a) FROM %s GROUP BY n"},
+	{class: cost.ManyGroups, bits: 40, sql: "SELECT SUM(a) FROM %s GROUP BY w"},
 	{class: cost.Sort, bits: 19, sql: "SELECT n FROM %s ORDER BY a"},
 	{class: cost.TopRows, bits: 19, sql: "SELECT n FROM %s ORDER BY a LIMIT 10"},
 	{class: cost.FloatSum, bits: 32, sql: "SELECT SUM(r) FROM %s"},

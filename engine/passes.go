@@ -18,8 +18,8 @@ import (
 // passes is a backend that runs queries as passes on devices.
 type passes struct {
 	*gpus
-	name  string
-	named bool // it was asked for by its name, not chosen by auto
+	name string
+	many bool // it finds groups of many combinations of codes, too
 }
 
 func (b *passes) Name() string { return b.name }
@@ -86,7 +86,7 @@ func (b *passes) Watch(ctx context.Context, q *plan.Query, took *took, wrap func
 // able returns the other backends of passes that can run a query.
 func (b *passes) able(q *plan.Query) (names []string) {
 	for _, name := range []string{"classic", "fused", "compute"} {
-		other := &passes{gpus: b.gpus, name: name}
+		other := &passes{gpus: b.gpus, name: name, many: b.many}
 		if _, err := other.record(q); err == nil && name != b.name {
 			names = append(names, name)
 		}

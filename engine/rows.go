@@ -91,6 +91,9 @@ func (r *Rows) pull() (_ batch, err error) {
 		if !ok || err != nil {
 			return nil, err
 		}
+		if m, ok := b.(made); ok {
+			b = m.values()
+		}
 		if b.Len() > 0 {
 			return b, nil
 		}

@@ -19,7 +19,7 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// batch is some rows on their way through a tree: [blockRows], [computed] or [valueRows].
+// batch is some rows on their way through a tree: [blockRows] or [placedRows] of the fragment's table, [made], [computed] or [valueRows].
 type batch interface {
 	Len() int
 	// cut is the rows from i to before j.
@@ -86,7 +86,7 @@ func (x *execution) streamOf(n plan.Node) stream {
 	case *plan.Values:
 		return x.values(n)
 	case *plan.CountDistinct:
-		return each(x.stream(n.Input), func(_ int, row []table.Value) ([]table.Value, error) {
+		return each(x.stream(n.Input), n.Input.Fields(), func(_ int, row []table.Value) ([]table.Value, error) {
 			for _, c := range n.Columns {
 				count, err := cpu.CountDistinct(x.ctx, x.plan.Table, c.Index)
 				if err != nil {
@@ -105,7 +105,7 @@ func (x *execution) streamOf(n plan.Node) stream {
 			having.Found = x.seen.setter(a)
 			return x.groups(&having)
 		}
-		return each(x.stream(n.Input), func(_ int, row []table.Value) ([]table.Value, error) {
+		return each(x.stream(n.Input), n.Input.Fields(), func(_ int, row []table.Value) ([]table.Value, error) {
 			keep, err := expr.Eval(n.Where, envOf(row))
 			if err != nil || keep.Null || keep.I == 0 {
 				return nil, err
@@ -125,13 +125,7 @@ func (x *execution) streamOf(n plan.Node) stream {
 		if selects(n.Input) {
 			return x.gather(n)
 		}
-		asIs := unchanged(n.Items)
-		return each(x.stream(n.Input), func(_ int, row []table.Value) ([]table.Value, error) {
-			if asIs && len(row) == len(n.Items) {
-				return row, nil
-			}
-			return evaluate(n.Items, func(i plan.Item) expr.Expr { return i.E }, row)
-		})
+		return x.project(n)
 	case *plan.Sort:
 		if selects(n.Input) {
 			return x.sorted(n)
@@ -160,12 +154,38 @@ func (x *execution) streamOf(n plan.Node) stream {
 // groupingSets are the groups of each set of keys, one set after the other.
 func (x *execution) groupingSets(n *plan.GroupingSets) stream {
 	return func(yield func(batch, error) bool) {
-		for i := range n.Sets {
-			for b, err := range each(x.groups(n.Set(i)), func(_ int, row []table.Value) ([]table.Value, error) { return n.Row(i, row), nil }) {
-				if !yield(b, err) || err != nil {
-					return
+		var opening time.Duration
+		err := x.backend(&opening, func(b backend) error {
+			x.rows.took = &took{}
+			x.rows.took.start(b.Name(), opening)
+			sets, err := cpu.GroupSets(x.ctx, x.plan.Table, n, func() iter.Seq2[table.Block, error] { return b.Rows(x.ctx, x.plan, x.rows.took) })
+			if err != nil {
+				return err
+			}
+			for i, groups := range sets {
+				for g, err := range groups {
+					if err != nil {
+						return err
+					}
+					var out batch
+					if g.Chunk != nil {
+						out = madeRows(n.Chunk(i, g.Chunk))
+					} else {
+						rows := valueRows(g.Values)
+						for k, row := range rows {
+							rows[k] = n.Row(i, row)
+						}
+						out = rows
+					}
+					if !yield(out, nil) {
+						return errStopped
+					}
 				}
 			}
+			return nil
+		})
+		if err != nil && err != errStopped {
+			yield(nil, err)
 		}
 	}
 }
@@ -180,7 +200,7 @@ func (x *execution) values(n *plan.Values) stream {
 					yield(nil, err)
 					return
 				}
-				over = b.(valueRows)[0]
+				over = valuesOf(b, n.Input.Fields())[0]
 			}
 		}
 		var out valueRows
@@ -198,14 +218,14 @@ func (x *execution) values(n *plan.Values) stream {
 	}
 }
 
-// each computes rows of values from others, none where of gives nil. The rows before an
+// each computes rows of values from others, which have fields, none where of gives nil. The rows before an
 // error come first.
-func each(in stream, of func(i int, row []table.Value) ([]table.Value, error)) stream {
+func each(in stream, fields []table.Field, of func(i int, row []table.Value) ([]table.Value, error)) stream {
 	return func(yield func(batch, error) bool) {
 		for b, err := range in {
-			rows, ok := b.(valueRows)
-			if !ok && b != nil {
-				err = fmt.Errorf("engine: rows of values are expected, not %T", b)
+			var rows valueRows
+			if b != nil {
+				rows = valuesOf(b, fields)
 			}
 			out := make(valueRows, 0, len(rows))
 			for i := 0; i < len(rows) && err == nil; i++ {
@@ -344,8 +364,8 @@ func (s *planned) answerOfStar(ctx context.Context, b backend, took *took) ([]ta
 	return inOneRow(now.groupsOf(ctx, b, s.grouped(), took, inGroups))
 }
 
-func inOneRow(groups iter.Seq2[[][]table.Value, error]) (values []table.Value, err error) {
-	for rows, err := range groups {
+func inOneRow(groups iter.Seq2[cpu.GroupRows, error]) (values []table.Value, err error) {
+	for rows, err := range cpu.InValues(groups) {
 		if err != nil {
 			return nil, err
 		}

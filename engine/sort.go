@@ -20,26 +20,17 @@ import (
 type sorting struct {
 	*execution
 	*plan.Sort
+	of     *table.Table // nil of rows of values
 	keys   []sortKey
 	by     cpu.Sorting
 	sorter cpu.Sorter
 	rows   int64 // that have come
 }
 
-// sorted gives rows of a table in the order of a Sort. They stay where they are until what
+// sorted gives rows of the fragment's table in the order of a Sort. They stay where they are until what
 // reads them has their order.
 func (x *execution) sorted(n *plan.Sort) stream {
 	return func(yield func(batch, error) bool) {
-		t := x.plan.Table
-		s := &sorting{execution: x, Sort: n}
-		for _, k := range n.Keys {
-			if c, ok := k.E.(*expr.Column); ok {
-				s.keys = append(s.keys, columnKey(k, t, c.Index))
-			} else {
-				s.keys = append(s.keys, valueKey(k))
-			}
-		}
-		starts, end := chunkStarts(t)
 		var ordered batch // where a device has done it
 		blocks := func(yield func(batch, error) bool) {
 			for b, err := range x.stream(n.Input) {
@@ -52,30 +43,92 @@ func (x *execution) sorted(n *plan.Sort) stream {
 				}
 			}
 		}
-		places, err := s.places(end, inPieces(x, blocks, 1<<16, func(eval *cpu.Evaluator, w int, b batch) (sortPiece, error) {
-			return s.blockPiece(eval, w, b.(blockRows).Block, starts)
-		}))
+		placed, err := x.sortedBlocks(n, x.plan.Table, blocks)
 		if err != nil {
 			yield(nil, err)
 			return
 		}
 		if ordered == nil {
-			ordered = placedRows{places, starts}
+			ordered = placed
 		}
 		yield(ordered, nil)
 	}
 }
 
-// sortedValues gives rows of values in the order of a Sort, or those that it leaves in the order
+// sortedBlocks sorts blocks of rows of a table.
+func (x *execution) sortedBlocks(n *plan.Sort, t *table.Table, blocks stream) (out placedRows, err error) {
+	s := &sorting{execution: x, Sort: n, of: t}
+	for _, k := range n.Keys {
+		if c, ok := k.E.(*expr.Column); ok {
+			s.keys = append(s.keys, columnKey(k, t, c.Index))
+		} else {
+			s.keys = append(s.keys, valueKey(k))
+		}
+	}
+	var end uint64
+	out.starts, end = chunkStarts(t)
+	piece := func(eval *cpu.Evaluator, w int, b batch) (sortPiece, error) {
+		return s.blockPiece(eval, w, b.(blockRows).Block, out.starts)
+	}
+	pieces := inPieces(x, blocks, 1<<16, piece)
+	if end <= pieceOfMade { // others take longer to wake
+		pieces = func(yield func(sortPiece, error) bool) {
+			for b, err := range blocks {
+				var p sortPiece
+				if err == nil {
+					p, err = piece(&cpu.Evaluator{}, 0, b)
+				}
+				if !yield(p, err) || err != nil {
+					return
+				}
+			}
+		}
+	}
+	out.places, err = s.places(end, pieces)
+	return out, err
+}
+
+// sortedMade sorts rows that are made, by their columns; ok is false where that cannot be done.
+func (x *execution) sortedMade(n *plan.Sort, batches []batch) (out made, ok bool, err error) {
+	t, blocks := madeTable(batches)
+	byColumns := *n
+	byColumns.Keys = slices.Clone(n.Keys)
+	for i, k := range n.Keys {
+		if byColumns.Keys[i].E = cpu.OverGroups(k.E); t == nil || named(k.E) < 0 {
+			return out, false, nil
+		}
+	}
+	placed, err := x.sortedBlocks(&byColumns, t, func(yield func(batch, error) bool) {
+		for _, b := range blocks {
+			if !yield(blockRows{b}, nil) {
+				return
+			}
+		}
+	})
+	return made{t, placed}, true, err
+}
+
+// sortedValues gives rows that are no table's in the order of a Sort, or those that it leaves in the order
 // of its input.
 func (x *execution) sortedValues(n *plan.Sort, inputOrder bool) stream {
 	return func(yield func(batch, error) bool) {
-		var rows valueRows
+		var batches []batch
 		for b, err := range x.stream(n.Input) {
 			if err != nil {
 				yield(nil, err)
 				return
 			}
+			batches = append(batches, b)
+		}
+		if out, ok, err := x.sortedMade(n, batches); ok {
+			if inputOrder {
+				slices.Sort(out.batch.(placedRows).places)
+			}
+			yield(out, err)
+			return
+		}
+		var rows valueRows
+		for _, b := range batches {
 			rows = append(rows, valuesOf(b, n.Input.Fields())...)
 		}
 		s := &sorting{execution: x, Sort: n}
@@ -116,7 +169,7 @@ func (s *sorting) blockPiece(eval *cpu.Evaluator, worker int, b table.Block, sta
 		s.columnPiece(worker, b, starts)
 		return p, nil
 	}
-	chunk := s.plan.Table.Chunks[b.Chunk]
+	chunk := s.of.Chunks[b.Chunk]
 	for i := range s.keys {
 		k := &s.keys[i]
 		if k.column != nil {
@@ -141,7 +194,7 @@ const firstRows = 1 << 13
 // columnPiece has the sorter take a block of the table whose keys are columns, without the rows of which the first
 // key says that they are not among those wanted.
 func (s *sorting) columnPiece(worker int, b table.Block, starts []uint64) {
-	chunk := s.plan.Table.Chunks[b.Chunk]
+	chunk := s.of.Chunks[b.Chunk]
 	for i, end := 0, 0; i < b.Len(); i = end {
 		end = b.Len()
 		most := s.sorter.Most(worker)

@@ -33,7 +33,7 @@ type streamKey struct {
 
 // stream says how the devices go over a query in windows; nil where all that it reads fits.
 func (b *passes) stream(q *plan.Query) *streaming {
-	k := streamKey{q, b.name, b.named}
+	k := streamKey{q, b.name, b.many}
 	if s, ok := b.inWindows.Get(k); ok {
 		return s
 	}
@@ -292,7 +292,7 @@ func (b *passes) shrink(q *plan.Query) bool {
 		return false
 	}
 	s.need = s.bytes * int64(len(s.chunks))
-	b.inWindows.Add(streamKey{q, b.name, b.named}, s)
+	b.inWindows.Add(streamKey{q, b.name, b.many}, s)
 	return true
 }
 

@@ -716,12 +716,15 @@ func withoutSeen(t *table.Table, seen map[string]bool) *table.Table {
 	return b.Table()
 }
 
-// valuesOf is a batch of computed rows, of some fields, as values.
+// valuesOf is a batch of rows that are no table's, of some fields, as values.
 func valuesOf(b batch, fields []table.Field) valueRows {
-	columns, ok := b.(computed)
-	if !ok {
-		return b.(valueRows)
+	switch b := b.(type) {
+	case valueRows:
+		return b
+	case made:
+		return b.values()
 	}
+	columns := b.(computed)
 	out := make(valueRows, b.Len())
 	for i := range out {
 		for k, f := range fields {

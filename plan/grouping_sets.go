@@ -57,6 +57,27 @@ func (g *GroupingSets) Row(i int, row []table.Value) []table.Value {
 	return append(append(out, table.Int(absent)), row[len(set):]...)
 }
 
+// Chunk is [GroupingSets.Row] of a chunk with a column for each value of these rows.
+func (g *GroupingSets) Chunk(i int, c *table.Chunk) *table.Chunk {
+	set, absent := g.Sets[i], int64(0)
+	out := &table.Chunk{Rows: c.Rows}
+	same := func(t table.Type, base uint64) *table.Segment {
+		return &table.Segment{Type: t, Base: base, Codes: table.Codes{U8: make([]uint8, c.Rows)}}
+	}
+	for k, e := range g.Keys {
+		if at := slices.Index(set, k); at >= 0 {
+			out.Segments = append(out.Segments, c.Segments[at])
+			continue
+		}
+		s := same(e.Type(), 0)
+		s.Valid, s.Nulls = table.NewBitmap(c.Rows), c.Rows
+		out.Segments, absent = append(out.Segments, s), absent|1<<k
+	}
+	out.Segments = append(out.Segments, same(table.Type{Kind: table.BigInt}, table.OrdinalInt(absent)))
+	out.Segments = append(out.Segments, c.Segments[len(set):]...)
+	return out
+}
+
 func (g *GroupingSets) reads() []int { return g.whole().reads() }
 
 func (g *GroupingSets) String() string {

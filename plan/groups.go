@@ -14,19 +14,20 @@ import (
 // of columns: several of them may have equal keys.
 type GroupStates struct {
 	Chunk int          // in the whole table
-	Rows  []uint32     // the first row of each group, ascending
+	Rows  []uint32     // the first row of each group
 	N     []uint64     // how many rows each has
 	Aggs  []GroupState // one an aggregate of [Query].Groups
 	Left  int          // groups that are left out, since [Query].Bound does not want them
+	Alone bool         // no two have the same codes of the columns
 }
 
 // GroupState is what an aggregate needs of each group.
 type GroupState struct {
 	N         []uint64 // rows that count: those in which no column of the aggregate is NULL
 	High, Low []int64  // of sums: the sum, an integer of 128 bits
-	// Least and Greatest are the ends of the codes, where an aggregate is of them; of a group
+	// Ends are the smallest or the largest codes, where an aggregate is of them; of a group
 	// without values they mean nothing.
-	Least, Greatest []uint32
+	Ends []uint32
 }
 
 // Add adds n * factor to the sum of group i.
@@ -50,7 +51,8 @@ func (s *GroupState) Add(i int, n uint64, factor int64) {
 // GroupPart is what an aggregate asks of the records of a chunk's group.
 type GroupPart struct {
 	Sum    *CodeSum // of its Cols also how many records have no NULL in them; without Terms that alone
-	Ends   int      // the column whose smallest and largest codes are asked for; -1 for none
+	Ends   int      // the column whose smallest or largest codes are asked for; -1 for none
+	Most   bool     // it is the largest
 	Filter *Pred    // of the records for which it holds; nil for all
 }
 
@@ -141,6 +143,15 @@ func (q *Query) Groupable(chunk int) bool {
 	return keys == nil && parts == nil
 }
 
+// SortGroupable reports whether a device may find the groups of a chunk by a sort.
+func (q *Query) SortGroupable(chunk int) bool {
+	if q.Groups == nil || len(q.Star) > 0 || len(q.Groups.Keys) == 0 {
+		return false
+	}
+	_, err := q.GroupParts(chunk)
+	return err == nil
+}
+
 // GroupParts lists what each aggregate of Groups asks of a chunk. It is a [Declined] where one is
 // not made of counts, sums over codes and ends.
 func (q *Query) GroupParts(chunk int) ([]GroupPart, error) {
@@ -176,7 +187,7 @@ func (q *Query) groupPart(a expr.Aggregate, c *table.Chunk) (p GroupPart, ok boo
 			return p, true
 		}
 	case expr.Min, expr.Max, expr.BoolAnd, expr.BoolOr, expr.AnyValue:
-		p.Ends = a.Col
+		p.Ends, p.Most = a.Col, a.Kind == expr.Max || a.Kind == expr.BoolOr
 		return p, a.X == nil
 	case expr.Sum, expr.Avg:
 		if a.X == nil && a.Arg.IsExact() {

@@ -10,6 +10,12 @@ import (
 func InParts(n int, do func(from, to int)) {
 	workers := runtime.GOMAXPROCS(0)
 	size := max(1<<14, (n/(4*workers)+63)&^63)
+	if n <= size { // others take time to wake
+		if n > 0 {
+			do(0, n)
+		}
+		return
+	}
 	var wg sync.WaitGroup
 	free := make(chan struct{}, workers)
 	for from := 0; from < n; from += size {

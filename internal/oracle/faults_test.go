@@ -87,8 +87,8 @@ type faultCase struct {
 }
 
 // listedGroups is groups as text.
-func listedGroups(groups iter.Seq2[[][]table.Value, error]) (text string, err error) {
-	for rows, err := range groups {
+func listedGroups(groups iter.Seq2[cpu.GroupRows, error]) (text string, err error) {
+	for rows, err := range cpu.InValues(groups) {
 		if err != nil {
 			return "", err
 		}

@@ -1,0 +1,200 @@
+package engine
+
+import (
+	"iter"
+	"slices"
+
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+
+	"github.com/stencildb/stencildb/cpu"
+	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/table"
+)
+
+// made is rows of a table that a statement has made on its way, such as of its groups: [blockRows] or [placedRows] of it.
+type made struct {
+	of *table.Table
+	batch
+}
+
+// madeRows are the rows of a chunk.
+func madeRows(c *table.Chunk) made {
+	t := &table.Table{Chunks: []*table.Chunk{c}}
+	for _, s := range c.Segments {
+		t.Fields = append(t.Fields, table.Field{Type: s.Type})
+	}
+	return made{t, blockRows{table.Block{N: c.Rows}}}
+}
+
+func (m made) cut(i, j int) batch { return made{m.of, m.batch.cut(i, j)} }
+
+// values are the rows as values.
+func (m made) values() valueRows {
+	out := make(valueRows, 0, m.Len())
+	row := func(c *table.Chunk, at int) {
+		values := make([]table.Value, len(c.Segments))
+		for k, s := range c.Segments {
+			values[k] = s.Value(at)
+		}
+		out = append(out, values)
+	}
+	switch rows := m.batch.(type) {
+	case blockRows:
+		for i := range rows.Len() {
+			row(m.of.Chunks[rows.Chunk], rows.Row(i))
+		}
+	case placedRows:
+		blocks, of := rows.blocks()
+		next := make([]int, len(blocks))
+		for _, b := range of {
+			row(m.of.Chunks[blocks[b].Chunk], blocks[b].Row(next[b]))
+			next[b]++
+		}
+	}
+	return out
+}
+
+// overMade is items over rows as expressions over the columns of a table that is made of these; ok is false where one may come out
+// as a type that is known only then, or be wider than its type says.
+func overMade(items []plan.Item) (out []plan.Item, ok bool) {
+	for _, item := range items {
+		if named(item.E) < 0 {
+			k := item.E.Type().Kind
+			exact := !slices.ContainsFunc(parts(item.E), func(e expr.Expr) bool { return e.Type().Kind == table.Decimal })
+			if k != table.BigInt && k != table.Double || !exact {
+				return nil, false
+			}
+		}
+		item.E = cpu.OverGroups(item.E)
+		out = append(out, item)
+	}
+	return out, true
+}
+
+// parts lists an expression and all of which it is made.
+func parts(e expr.Expr) (list []expr.Expr) {
+	expr.Walk(e, func(e expr.Expr) { list = append(list, e) })
+	return list
+}
+
+// projection computes select items of batches of rows: of those that are made in columns, where the items can be.
+type projection struct {
+	*execution
+	*plan.Project
+	items []plan.Item // over the columns of what is made
+	ok    bool        // there are such items
+	g     *gather
+	eval  cpu.Evaluator
+}
+
+// project is what a Project gives of rows that are no table's.
+func (x *execution) project(n *plan.Project) stream {
+	p := &projection{execution: x, Project: n}
+	p.items, p.ok = overMade(n.Items)
+	return func(yield func(batch, error) bool) {
+		for b, err := range x.stream(n.Input) {
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			for out, err := range p.of(b) {
+				if out != nil && !yield(out, nil) {
+					return
+				}
+				if err != nil {
+					yield(nil, err)
+					return
+				}
+			}
+		}
+	}
+}
+
+// pieceOfMade is how many rows of those that are made are projected at a time, and up to how many one goroutine does it:
+// others take longer to wake.
+const pieceOfMade = 1 << 12
+
+// of is the items of a batch.
+func (p *projection) of(b batch) iter.Seq2[batch, error] {
+	m, ok := b.(made)
+	if !ok || !p.ok {
+		return func(yield func(batch, error) bool) { yield(p.byValue(valuesOf(b, p.Input.Fields()))) }
+	}
+	if p.g == nil || p.g.table != m.of {
+		p.g = &gather{table: m.of, items: p.items, plain: true}
+	}
+	if m.Len() <= pieceOfMade {
+		return func(yield func(batch, error) bool) { yield(p.byColumn(&p.eval, m)) }
+	}
+	whole := func(yield func(batch, error) bool) { yield(m.batch, nil) }
+	return inPieces(p.execution, whole, pieceOfMade, func(eval *cpu.Evaluator, _ int, rows batch) (batch, error) {
+		return p.byColumn(eval, made{m.of, rows})
+	})
+}
+
+// byColumn computes the items column by column; where a row raises an error, row by row.
+func (p *projection) byColumn(eval *cpu.Evaluator, m made) (out batch, err error) {
+	if placed, ok := m.batch.(placedRows); ok {
+		out, err = p.g.placed(eval, placed)
+	} else {
+		out, err = p.g.batch(eval, m.batch.(blockRows).Block)
+	}
+	if err != nil {
+		return p.byValue(m.values())
+	}
+	return out, nil
+}
+
+// byValue computes the items row by row. The rows before an error come with it.
+func (p *projection) byValue(rows valueRows) (batch, error) {
+	if unchanged(p.Items) && (len(rows) == 0 || len(rows[0]) == len(p.Items)) {
+		return rows, nil
+	}
+	out := make(valueRows, 0, len(rows))
+	for _, row := range rows {
+		row, err := evaluate(p.Items, func(i plan.Item) expr.Expr { return i.E }, row)
+		if err != nil {
+			return out, err
+		}
+		out = append(out, row)
+	}
+	return out, nil
+}
+
+// madeTable is all rows of a stream as one table, where they are rows of tables in their order; the batches otherwise.
+func madeTable(batches []batch) (t *table.Table, blocks []table.Block) {
+	for _, b := range batches {
+		m, ok := b.(made)
+		if !ok {
+			return nil, nil
+		}
+		rows, ok := m.batch.(blockRows)
+		if !ok || len(m.of.Chunks) != 1 {
+			return nil, nil
+		}
+		if t == nil {
+			t = &table.Table{Fields: m.of.Fields}
+		}
+		block := rows.Block
+		block.Chunk = len(t.Chunks)
+		t.Chunks, blocks = append(t.Chunks, m.of.Chunks[0]), append(blocks, block)
+	}
+	return t, blocks
+}
+
+// texts is a column of text as an Arrow array without a dictionary.
+func texts(s *table.Segment, b table.Block) *array.String {
+	out := array.NewStringBuilder(memory.DefaultAllocator)
+	defer out.Release()
+	out.Reserve(b.Len())
+	for i := range b.Len() {
+		if row := b.Row(i); s.IsNull(row) {
+			out.AppendNull()
+		} else {
+			out.Append(s.Dict[s.Codes.At(row)])
+		}
+	}
+	return out.NewStringArray()
+}
