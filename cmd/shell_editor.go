@@ -90,6 +90,19 @@ func (e *editor) close() {
 	}
 }
 
+// ofSetting lists what may stand at the end of SET, SHOW and RESET: the name of a setting, or behind it one of its values; nil of other
+// statements.
+func ofSetting(line string) []string {
+	words := strings.FieldsFunc(line[:strings.LastIndexFunc(line, func(r rune) bool { return strings.ContainsRune(" =',", r) })+1], func(r rune) bool { return strings.ContainsRune(" =',", r) })
+	switch {
+	case len(words) == 0 || !slices.Contains([]string{"set", "show", "reset"}, strings.ToLower(words[0])):
+		return nil
+	case len(words) == 1:
+		return append(engine.Settings(), "all", "rules", "indexes")
+	}
+	return engine.SettingValues(strings.ToLower(words[1]))
+}
+
 // complete finds what the last word of a line may become, and what stands before it.
 // first tells that the line begins a statement, so that it may be a command.
 func complete(line string, first bool, names func() []string) (head string, list []string) {
@@ -103,7 +116,13 @@ func complete(line string, first bool, names func() []string) (head string, list
 		}
 	case first && name == `\backend`:
 		candidates = engine.Backends()
-	default:
+	case first:
+		candidates = ofSetting(line)
+		if value := strings.LastIndexAny(line, "=',") + 1; candidates != nil && value > 0 { // which may be of several words
+			at = len(line) - len(strings.TrimLeft(line[value:], " "))
+		}
+	}
+	if candidates == nil {
 		candidates = slices.Concat(sql.Keywords, sql.Functions(), names())
 	}
 	word := line[at:]

@@ -40,6 +40,7 @@ func TestDisableRule(t *testing.T) {
 		"factor":         "SELECT COUNT(*) FROM t, u WHERE a = k AND v > 3 OR a = k AND b > 20",
 		"infer filter":   "SELECT COUNT(*) FROM t JOIN u ON a = k WHERE a = 2",
 		"push into":      "SELECT n FROM (SELECT a, COUNT(*) AS n FROM t GROUP BY a) x WHERE a > 1 AND n > 1",
+		"limit into":     "SELECT a FROM (SELECT a FROM t UNION ALL SELECT k FROM u) x LIMIT 2",
 		"push filter":    "SELECT COUNT(*) FROM t JOIN u ON a = k WHERE b > 10",
 		"push semi":      "SELECT COUNT(*) FROM t x JOIN t y ON x.a = y.a WHERE x.b IN (SELECT v FROM u)",
 		"group distinct": "SELECT DISTINCT a FROM t",

@@ -72,6 +72,29 @@ var settings = []setting{
 		func(db *DB) { db.timeout.Store(int64(db.opts.StatementTimeout)) }},
 }
 
+// Settings lists the names of the settings of SET.
+func Settings() (names []string) {
+	for _, x := range settings {
+		names = append(names, x.name)
+	}
+	return names
+}
+
+// SettingValues lists the words that may stand in the value of a setting; nil for a number, or where there is no such setting.
+func SettingValues(name string) (words []string) {
+	switch name {
+	case "backend":
+		return append([]string{"auto"}, Backends()...)
+	case "join":
+		return cpu.JoinWays
+	case "disable_rule":
+		for _, r := range plan.Rules {
+			words = append(words, r.Name)
+		}
+	}
+	return words
+}
+
 // off are the rules that statements are planned without.
 func (db *DB) off() plan.Off { return plan.Off(db.rulesOff.Load()) }
 
@@ -81,11 +104,7 @@ func (s *Statement) setting(ctx context.Context) (*Rows, error) {
 	if all := of.Name == "all" && of.Verb != "SET"; !all {
 		i := slices.IndexFunc(settings, func(x setting) bool { return x.name == of.Name })
 		if i < 0 {
-			var names []string
-			for _, x := range settings {
-				names = append(names, x.name)
-			}
-			return nil, s.described(expr.Errorf(of.Pos, "unrecognized configuration parameter %q; there are %s", of.Name, strings.Join(names, ", ")))
+			return nil, s.described(expr.Errorf(of.Pos, "unrecognized configuration parameter %q; there are %s", of.Name, strings.Join(Settings(), ", ")))
 		}
 		list = settings[i : i+1]
 	}

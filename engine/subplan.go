@@ -30,7 +30,7 @@ type nested struct {
 func (db *DB) bindNested(tree plan.Node, c sql.Catalog, params []table.Value) (*bound, error) {
 	tree = plan.Inline(tree, c.Off)
 	reads := plan.Reads(tree)
-	b := &bound{tree: plan.PushInto(c.Off.Rewrite(tree), reads, c.Off), version: c.Version, off: c.Off, params: params, nested: &nested{map[*plan.Subplan][]int{}, reads}}
+	b := &bound{tree: plan.LimitInto(plan.PushInto(c.Off.Rewrite(tree), reads, c.Off), reads, c.Off), version: c.Version, off: c.Off, params: params, nested: &nested{map[*plan.Subplan][]int{}, reads}}
 	for _, f := range tree.Fields() {
 		b.columns = append(b.columns, Column{Name: f.Name, Type: f.Type})
 	}
@@ -105,7 +105,7 @@ func (b *bound) rewrittenParts(n plan.Node) plan.Node {
 		}
 		return n.With(inputs...)
 	}
-	return plan.PushInto(b.off.Rewrite(n), b.nested.reads, b.off)
+	return plan.LimitInto(plan.PushInto(b.off.Rewrite(n), b.nested.reads, b.off), b.nested.reads, b.off)
 }
 
 // settling runs the subplans and the subqueries of a statement: each once.

@@ -38,33 +38,6 @@ func Subplans(n Node) (list []*Subplan) {
 	return list
 }
 
-// Pruned is a query that gives some of its columns only; one at least, and all where that takes more than leaving
-// out select items, or the rule is off.
-func Pruned(n Node, columns []int, off Off) Node {
-	if off.has(prune) {
-		return n
-	}
-	if len(columns) == 0 {
-		columns = []int{0}
-	}
-	switch n := n.(type) {
-	case *Project:
-		if len(columns) >= len(n.Items) {
-			return n
-		}
-		p := &Project{Input: n.Input}
-		for _, c := range columns {
-			p.Items = append(p.Items, n.Items[c])
-		}
-		return p
-	case *Limit:
-		if p, ok := n.Input.(*Project); ok {
-			return n.With(Pruned(p, columns, off))
-		}
-	}
-	return n
-}
-
 // Inline is a tree without the subplans that give rows of tables, perhaps filtered and joined, and that only one
 // node reads: what is computed of the rows is computed where it is used. Where the rule is off, it is the tree.
 func Inline(tree Node, off Off) Node {

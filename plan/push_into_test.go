@@ -11,8 +11,13 @@ import (
 // apart is a tree on one line, with those of the subplans that it reads.
 func apart(n plan.Node) string {
 	name, _, _ := strings.Cut(n.String(), "(")
-	if _, ok := n.(*plan.Filter); ok {
+	switch n := n.(type) {
+	case *plan.Filter, *plan.Limit:
 		name = n.String()
+	case *plan.Join:
+		if n.Kind != plan.Inner {
+			name = n.Kind.String() + " join"
+		}
 	}
 	var below []string
 	for _, in := range n.Inputs() {
@@ -39,7 +44,7 @@ func TestPushInto(t *testing.T) {
 		{"(SELECT k FROM t EXCEPT SELECT x FROM u) d WHERE k = 2",
 			"Derived [Project [Filter((SUM(side) > 0) AND (SUM(side) = 0)) [Aggregate [Derived [Concat [Project [Derived [Project [Filter(k = 2) [Scan]]]] Project [Derived [Project [Filter(x = 2) [Scan]]]]]]]]]]"},
 		// Below LIMIT and DISTINCT ON they would let in other rows; 1 / x may fail for rows that nobody asked for.
-		{"(SELECT k FROM t LIMIT 3) d WHERE k = 2", "Filter(k = 2) [Derived [Limit [Project [Scan]]]]"},
+		{"(SELECT k FROM t LIMIT 3) d WHERE k = 2", "Filter(k = 2) [Derived [Limit(3) [Project [Scan]]]]"},
 		{"(SELECT DISTINCT ON (k) k, x FROM t ORDER BY k) d WHERE x = 2", "Filter(x = 2) [Derived [Project [Sort [Scan]]]]"},
 		{"(SELECT k, MAX(1 / x) AS x FROM t GROUP BY k) d WHERE 1 / k > 2", "Filter((1 / k) > 2) [Derived [Project [Aggregate [Scan]]]]"},
 		// What is read twice stays whole.

@@ -9,12 +9,12 @@ import (
 // Rule rewrites a statement's tree into one that gives the same rows.
 type Rule struct {
 	Name, Does string
-	// node is what it makes of a node whose inputs it has seen. It is nil for a rule that looks at whole queries: [Unnest], [Inline], [Pruned], [PushInto].
+	// node is what it makes of a node whose inputs it has seen. It is nil for a rule that looks at whole queries: [Unnest], [Inline], [Pruned], [PushInto], [LimitInto].
 	node func(Node) Node
 }
 
 // The rules that look at whole queries.
-const unnest, inline, prune, pushInto = "unnest", "inline", "prune", "push into"
+const unnest, inline, prune, pushInto, limitInto = "unnest", "inline", "prune", "push into", "limit into"
 
 // Rules are those that there are, in the order in which they are applied.
 var Rules = []Rule{
@@ -22,6 +22,7 @@ var Rules = []Rule{
 	{inline, "a query in FROM or WITH that only filters and joins, and is read once, becomes part of the query around it", nil},
 	{prune, "a subquery computes only the columns that are read", nil},
 	{pushInto, "a condition on a subquery in FROM or WITH that is read once goes into it: below its groups, or to its HAVING", nil},
+	{limitInto, "LIMIT goes into the queries of a UNION ALL that is read once", nil},
 	{"factor", "what all operands of an OR have joins and filters before it", Factor},
 	{"infer filter", "what a condition says of a join's column holds for the columns that equal it", InferFilter},
 	{"push filter", "a condition goes below the joins, to the table that it reads", PushFilter},

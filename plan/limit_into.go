@@ -1,0 +1,55 @@
+package plan
+
+import (
+	"math"
+	"slices"
+)
+
+// LimitInto gives each query of a UNION ALL below a [Limit] a limit of its own: no more of its rows are wanted than of all. The
+// subplans that hold the queries change, where one node alone reads them; reads says how many do: see [Reads]. A query that may
+// raise an error in a row stays whole, since the row may be one that is left out.
+func LimitInto(tree Node, reads map[*Subplan]int, off Off) Node {
+	if off.has(limitInto) {
+		return tree
+	}
+	return Rewrite(tree, func(n Node) Node {
+		if l, ok := n.(*Limit); ok && l.Count >= 0 && l.Offset <= math.MaxInt64-l.Count {
+			if d, ok := l.Input.(*Derived); ok && reads[d.Of] == 1 {
+				d.Of.Tree = limited(d.Of.Tree, l.Offset+l.Count, reads)
+			}
+		}
+		return n
+	})
+}
+
+// limited is a node of which so many rows are wanted, in their order.
+func limited(n Node, count int64, reads map[*Subplan]int) Node {
+	switch n := n.(type) {
+	case *Derived:
+		if reads[n.Of] == 1 {
+			n.Of.Tree = limited(n.Of.Tree, count, reads)
+		}
+	case *Project:
+		if selectsAll(n) {
+			return n.With(limited(n.Input, count, reads))
+		}
+	case *Concat:
+		var inputs []Node
+		for _, in := range n.Of {
+			if l, ok := in.(*Limit); !ok && !rowsRaise(in) {
+				in = PushLimit(&Limit{Input: in, Count: count})
+			} else if ok && l.Count >= 0 {
+				in = &Limit{Input: l.Input, Offset: l.Offset, Count: min(l.Count, count)}
+			}
+			inputs = append(inputs, in)
+		}
+		return n.With(inputs...)
+	}
+	return n
+}
+
+// rowsRaise reports that a row of a tree may raise an error, but for those of subplans, which run whole.
+func rowsRaise(n Node) (found bool) {
+	Walk(n, func(n Node, _ int) { found = found || slices.ContainsFunc(Exprs(n), raisesWhileJoining) })
+	return found
+}
