@@ -103,7 +103,7 @@ var timeFieldList = []timeField{
 	{name: "W", width: 1, show: func(m moment) any { return (dayParts["day"](m.day)-1)/7 + 1 }},
 	{name: "Q", width: 1, show: part("quarter")},
 	{name: "CC", width: 2, show: part("century")},
-	{name: "J", show: func(m moment) any { return m.day + 2440588 }},
+	{name: "J", show: func(m moment) any { return m.day + julianEpoch }},
 	{name: "HH24", width: 2, show: func(m moment) any { return m.us / 3_600_000_000 }, read: func(t *readDate, n int64) { t.hour = n }},
 	{name: "HH12", width: 2, show: hour12, read: readHour12},
 	{name: "HH", width: 2, show: hour12, read: readHour12},

@@ -23,7 +23,7 @@ func init() {
 	}
 	define("to_char(double,text) text!", func(a args) (table.Value, error) {
 		x := a.v[0].F
-		if math.IsNaN(x) || math.IsInf(x, 0) {
+		if math.IsNaN(x) || math.IsInf(x, 0) { // which PostgreSQL writes in several ways
 			return a.fail("a number that is not finite has no digits to format")
 		}
 		u, scale, _ := table.ParseNumber(strconv.FormatFloat(x, 'e', 14, 64)) // as many digits as PostgreSQL
@@ -38,12 +38,16 @@ type numberFormat struct {
 	whole, digits int      // before and after the point
 	zero, last    int      // the first 0 before the point, and the last one after it, counted from 1
 	point         bool
-	fill          bool // FM
-	sign          bool // one of S, MI, SG and PR says where the sign is
+	fill          bool   // FM
+	sign          bool   // one of S, MI, SG and PR says where the sign is
+	shifted       int    // digits behind a V: the number is multiplied by ten as often
+	shifts        bool   // there is a V
+	roman         string // RN or rn
+	science       bool   // EEEE
 }
 
 // numberParts are the elements of a pattern.
-var numberParts = []string{"9", "0", ".", "D", ",", "G", "S", "MI", "PL", "SG", "PR", "TH", "FM"}
+var numberParts = []string{"9", "0", ".", "D", ",", "G", "S", "MI", "PL", "SG", "PR", "TH", "FM", "L", "V", "RN", "EEEE"}
 
 func readNumberFormat(pattern string) (f numberFormat, unsupported string) {
 	for i := 0; i < len(pattern); {
@@ -85,8 +89,25 @@ func readNumberFormat(pattern string) (f numberFormat, unsupported string) {
 			found = rest[:2]
 		case "S", "MI", "SG", "PR":
 			f.sign = true
+		case "V":
+			f.shifts = true
+			continue
+		case "RN":
+			f.roman = rest[:2]
+			continue
+		case "EEEE":
+			f.science = true
+			continue
 		}
 		f.parts = append(f.parts, found)
+	}
+	switch {
+	case f.shifts && f.point:
+		return f, "V beside a point"
+	case f.roman != "" && len(f.parts) > 0:
+		return f, "RN beside other than FM"
+	case f.science && slices.ContainsFunc(f.parts, func(p string) bool { return !strings.Contains("90.", p) }):
+		return f, "EEEE beside other than digits and a point"
 	}
 	if f.point && f.digits == 0 && f.whole > 0 { // a point without digits behind it is not written
 		f.parts = slices.DeleteFunc(f.parts, func(p string) bool { return p == "." })
@@ -105,6 +126,9 @@ func (f *numberFormat) count(zero bool) {
 	if f.whole++; zero && f.zero == 0 {
 		f.zero = f.whole
 	}
+	if f.shifts {
+		f.shifted++
+	}
 }
 
 // formatted writes u / 10^scale by a pattern, the second argument.
@@ -113,7 +137,13 @@ func (a args) formatted(u *big.Int, scale int) (table.Value, error) {
 	if unsupported != "" {
 		return a.fail("%s is not supported in the pattern of a number", unsupported)
 	}
-	u = withScale(u, scale, f.digits)
+	switch {
+	case f.roman != "":
+		return table.Str(f.romanOf(withScale(u, scale, 0))), nil
+	case f.science:
+		return table.Str(scientific(u, scale, f.digits)), nil
+	}
+	u = withScale(u, scale, f.digits+f.shifted)
 	text := new(big.Int).Abs(u).String()
 	if n := f.digits + 1 - len(text); n > 0 {
 		text = strings.Repeat("0", n) + text
@@ -128,6 +158,53 @@ func (a args) formatted(u *big.Int, scale int) (table.Value, error) {
 	return table.Str(f.write(whole, part, u.Sign() < 0)), nil
 }
 
+// romanOf is a number from 1 to 3999 in Roman numerals, 15 wide; others have none.
+func (f *numberFormat) romanOf(u *big.Int) string {
+	if !u.IsInt64() || u.Int64() < 1 || u.Int64() > 3999 {
+		return strings.Repeat("#", 15)
+	}
+	text := roman(int(u.Int64()))
+	if f.roman == "rn" {
+		text = strings.ToLower(text)
+	}
+	if f.fill {
+		return text
+	}
+	return strings.Repeat(" ", 15-len(text)) + text
+}
+
+// roman writes a number from 1 to 3999.
+func roman(n int) string {
+	var out strings.Builder
+	for _, r := range []struct {
+		value int
+		text  string
+	}{{1000, "M"}, {900, "CM"}, {500, "D"}, {400, "CD"}, {100, "C"}, {90, "XC"}, {50, "L"}, {40, "XL"}, {10, "X"}, {9, "IX"}, {5, "V"}, {4, "IV"}, {1, "I"}} {
+		for ; n >= r.value; n -= r.value {
+			out.WriteString(r.text)
+		}
+	}
+	return out.String()
+}
+
+// scientific writes u / 10^scale with so many digits behind the point and an exponent.
+func scientific(u *big.Int, scale, digits int) string {
+	exponent := 0
+	if u.Sign() != 0 {
+		size := func() int { return len(new(big.Int).Abs(u).String()) }
+		exponent = size() - 1 - scale
+		u = withScale(u, size()-1, digits)
+		if size() > digits+1 { // 9.99 became 10.0
+			exponent++
+			u = withScale(u, 1, 0)
+		}
+	}
+	text := new(big.Int).Abs(u).String()
+	text = strings.Repeat("0", max(0, digits+1-len(text))) + text
+	point := pick(digits > 0, ".", "")
+	return pick(u.Sign() < 0, "-", " ") + text[:1] + point + text[1:] + "e" + pick(exponent < 0, "-", "+") + pick(max(exponent, -exponent) < 10, "0", "") + strconv.Itoa(max(exponent, -exponent))
+}
+
 // readNumber reads the first argument by the pattern of the second: what does not stand where it should
 // is left out.
 func readNumber(a args) (table.Value, error) {
@@ -135,6 +212,9 @@ func readNumber(a args) (table.Value, error) {
 	f, unsupported := readNumberFormat(a.v[1].S)
 	if unsupported != "" {
 		return a.fail("%s is not supported in the pattern of a number", unsupported)
+	}
+	if f.shifts || f.roman != "" || f.science || slices.Contains(f.parts, "L") {
+		return a.fail("L, V, RN and EEEE are not supported in the pattern of to_number")
 	}
 	var digits strings.Builder
 	negative, fraction, behind := strings.HasPrefix(text, "<"), 0, false
@@ -241,6 +321,8 @@ func (f *numberFormat) write(whole, part string, negative bool) string {
 			} else {
 				out.WriteString(sign)
 			}
+		case "L": // the currency's sign of the locale C
+			out.WriteByte(' ')
 		case "SG":
 			out.WriteString(pick(negative, "-", "+"))
 		case "MI":

@@ -37,14 +37,43 @@ func init() {
 		})
 		define("regexp_replace(text,text,text"+flags+") text!", regexpReplace)
 	}
-	define("regexp_count(text,text) bigint!", func(a args) (table.Value, error) {
-		re, _, err := a.regexp(1, "")
-		if err != nil {
-			return table.Null(a.T), err
-		}
-		return table.Int(int64(len(re.all(a.v[0].S)))), nil
-	})
-	define("regexp_substr(text,text) text!", func(a args) (table.Value, error) { return a.found(0) })
+	for _, more := range []string{",bigint", ",bigint,bigint", ",bigint,bigint,text"} {
+		define("regexp_replace(text,text,text"+more+") text!", regexpReplace)
+	}
+	for _, more := range []string{"", ",bigint", ",bigint,text"} {
+		define("regexp_count(text,text"+more+") bigint!", func(a args) (table.Value, error) {
+			re, list, err := a.matches(2, 3)
+			if re == nil {
+				return table.Null(a.T), err
+			}
+			return table.Int(int64(len(list))), nil
+		})
+	}
+	for _, more := range []string{"", ",bigint", ",bigint,bigint", ",bigint,bigint,text", ",bigint,bigint,text,bigint"} {
+		define("regexp_substr(text,text"+more+") text!", func(a args) (table.Value, error) {
+			at, err := a.match(2, 4)
+			if err != nil || at == nil {
+				return table.Null(a.T), err
+			}
+			return table.Str(a.v[0].S[at[0]:at[1]]), nil
+		})
+	}
+	for _, more := range []string{"", ",bigint", ",bigint,bigint", ",bigint,bigint,bigint", ",bigint,bigint,bigint,text", ",bigint,bigint,bigint,text,bigint"} {
+		define("regexp_instr(text,text"+more+") bigint!", func(a args) (table.Value, error) {
+			end, err := a.number(4, "endoption", 0)
+			if err != nil || end > 1 {
+				return a.fail("invalid value for parameter \"endoption\": %d", end)
+			}
+			at, err := a.match(2, 5)
+			if err != nil {
+				return table.Null(a.T), err
+			}
+			if at == nil {
+				return table.Int(0), nil
+			}
+			return table.Int(int64(utf8.RuneCountInString(a.v[0].S[:at[end]])) + 1), nil
+		})
+	}
 	define("substring(text,text) text!", func(a args) (table.Value, error) { return a.found(1) })
 	for _, escape := range []string{"", ",text"} {
 		define("similar_to_escape(text"+escape+") text!", similarPattern)
@@ -79,6 +108,56 @@ func (a args) regexp(i int, flags string) (re *pattern, global bool, err error) 
 	return re, strings.Contains(flags, "g"), nil
 }
 
+// number is argument i, at least least; without such an argument it is that.
+func (a args) number(i int, name string, least int64) (int64, error) {
+	if i >= len(a.v) {
+		return least, nil
+	}
+	if n := a.v[i].I; n >= least {
+		return n, nil
+	}
+	return 0, Errorf(a.P, "invalid value for parameter %q: %d", name, a.v[i].I)
+}
+
+// matches are those of a pattern, the second argument, from the character on whose number is argument start, with the
+// flags of argument flags. Without a pattern there is an error.
+func (a args) matches(start, flags int) (re *pattern, list [][]int, err error) {
+	re, global, err := a.regexp(1, a.flags(flags))
+	if err != nil {
+		return nil, nil, err
+	}
+	if global {
+		return nil, nil, Errorf(a.P, "%s() does not support the \"global\" option", a.Fn.Name)
+	}
+	from, err := a.number(start, "start", 1)
+	if err != nil {
+		return nil, nil, err
+	}
+	return re, re.from(a.v[0].S, from-1), nil
+}
+
+// match is where the match is that the arguments say: start, the number of the match, and behind the flags that of a
+// group. It is nil where there is none.
+func (a args) match(start, flags int) ([]int, error) {
+	re, list, err := a.matches(start, flags)
+	if err != nil {
+		return nil, err
+	}
+	n, err := a.number(start+1, "n", 1)
+	if err != nil {
+		return nil, err
+	}
+	group, err := a.number(flags+1, "subexpr", 0)
+	if err != nil || n > int64(len(list)) || group > int64(re.NumSubexp()) {
+		return nil, err
+	}
+	at := list[n-1][2*group:]
+	if at[0] < 0 {
+		return nil, nil
+	}
+	return at[:2], nil
+}
+
 // found is what a pattern, the second argument, finds first: all of it, or its group of a number,
 // if it has so many. It is NULL where nothing is found.
 func (a args) found(group int) (table.Value, error) {
@@ -96,18 +175,41 @@ func (a args) found(group int) (table.Value, error) {
 	return table.Str(a.v[0].S[at[2*group]:at[2*group+1]]), nil
 }
 
-// regexpReplace puts another text in the place of the first match, or with the flag g of all; \1 to
-// \9 in it are the pattern's groups, \& is the whole match.
+// regexpReplace puts another text in the place of the first match, or with the flag g of all, or from a start on of the
+// one of a number, 0 for all; \1 to \9 in it are the pattern's groups, \& is the whole match.
 func regexpReplace(a args) (table.Value, error) {
-	re, global, err := a.regexp(1, a.flags(3))
+	places := len(a.v) > 3 && a.v[3].Type.IsInteger()
+	flags := a.flags(3)
+	if places {
+		flags = a.flags(5)
+	}
+	re, global, err := a.regexp(1, flags)
 	if err != nil {
 		return table.Null(a.T), err
 	}
 	var out strings.Builder
 	s, by, last := a.v[0].S, a.v[2].S, 0
-	list := re.FindAllStringSubmatchIndex(s, 1)
-	if global {
+	var list [][]int
+	switch {
+	case places:
+		start, err := a.number(3, "start", 1)
+		if err != nil {
+			return table.Null(a.T), err
+		}
+		n, err := a.number(4, "n", 0)
+		if err != nil {
+			return table.Null(a.T), err
+		}
+		if list = re.from(s, start-1); len(a.v) == 4 && !global {
+			n = 1
+		}
+		if n > 0 {
+			list = list[min(n-1, int64(len(list))):min(n, int64(len(list)))]
+		}
+	case global:
 		list = re.all(s)
+	default:
+		list = re.FindAllStringSubmatchIndex(s, 1)
 	}
 	for _, at := range list {
 		out.WriteString(s[last:at[0]])
@@ -220,6 +322,43 @@ func (p *pattern) all(s string) (list [][]int) {
 		if to := p.behind.FindStringIndex(s[end-size:]); to != nil && to[1] == size {
 			list = append(list, []int{end, end})
 		}
+	}
+	return list
+}
+
+// from are the matches that begin behind so many characters, or later.
+func (p *pattern) from(s string, characters int64) (list [][]int) {
+	if characters == 0 {
+		return p.all(s)
+	}
+	at, before := 0, 0 // a byte, and that of the character before it
+	step := func() {
+		_, size := utf8.DecodeRuneInString(s[at:])
+		before, at = at, at+max(size, 1)
+	}
+	for range characters {
+		if step(); at > len(s) {
+			return nil
+		}
+	}
+	for at <= len(s) {
+		to := p.behind.FindStringSubmatchIndex(s[before:])
+		if to == nil {
+			step()
+			continue
+		}
+		for i := range to {
+			if to[i] >= 0 {
+				to[i] += before
+			}
+		}
+		to[0] = at
+		if list = append(list, to); to[1] == at {
+			step()
+			continue
+		}
+		_, size := utf8.DecodeLastRuneInString(s[:to[1]])
+		before, at = to[1]-size, to[1]
 	}
 	return list
 }

@@ -200,6 +200,9 @@ var monthParts = map[string]func(months int64) int64{
 	"millennium": func(m int64) int64 { return m / 12000 },
 }
 
+// julianEpoch is the Julian day of 1970-01-01.
+const julianEpoch = 2440588
+
 func yearOf(day int64) int64 { y, _, _ := table.CivilFromDays(day); return y }
 
 func utc(day int64) time.Time { return time.Unix(day*24*60*60, 0).UTC() }
@@ -245,6 +248,8 @@ func (a args) part() (*big.Int, error) {
 	case unit == "epoch":
 		us := new(big.Int).Mul(big.NewInt(m.day), big.NewInt(table.MicrosPerDay))
 		return us.Add(us, big.NewInt(m.us)), nil
+	case unit == "julian" && v.Type.Kind == table.Date:
+		return big.NewInt((m.day + julianEpoch) * 1_000_000), nil
 	case clock && v.Type.Kind != table.Date:
 		return big.NewInt(of(m.us)), nil
 	}

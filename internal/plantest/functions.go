@@ -75,7 +75,7 @@ func (g *Functions) call(f *expr.Function, depth int) expr.Expr {
 	for i := range n {
 		p := f.Params[min(i, len(f.Params)-1)]
 		switch list, special := arguments[f.Name]; {
-		case special && i < len(list) && list[i] != nil && g.pick(12) > 0:
+		case special && i < len(list) && list[i] != nil && (p == expr.Each || list[i][0].Type.Kind == p.Kind) && g.pick(12) > 0:
 			args = append(args, &expr.Const{V: oneOf(g.t, "argument", list[i]), P: -1})
 		case p == expr.Each:
 			args = append(args, g.Value(depth))
@@ -107,7 +107,7 @@ var (
 	likes    = texts("a%", "%a", "_", "%b%", "a_", "%", "", "%\\%")
 	small    = integers(-1, 0, 1, 2, 3, 5)
 	formats  = texts("YYYY-MM-DD HH24:MI:SS.US", "Day, FMDDth Month YY", "IYYY-IW-ID DDD Q", "HH12 am J CC W WW D")
-	numbers  = texts("999.99", "FM0000", "9,999,999.0S", "SG99PR", "9 9")
+	numbers  = texts("999.99", "FM0000", "9,999,999.0S", "SG99PR", "9 9", "RN", "9.99EEEE", "99V9", "L99")
 )
 
 // arguments are those that a function has mostly: others are errors, or all the same.
