@@ -16,7 +16,7 @@ import (
 func parameters(args []any) ([]table.Value, error) {
 	var list []table.Value
 	for i, a := range args {
-		v, err := parameter(a)
+		v, err := Parameter(a)
 		if err != nil {
 			return nil, fmt.Errorf("parameter $%d: %w", i+1, err)
 		}
@@ -25,10 +25,10 @@ func parameters(args []any) ([]table.Value, error) {
 	return list, nil
 }
 
-// parameter is a Go value in SQL: nil is NULL and text a literal, both of the type that
+// Parameter is a Go value as a parameter of [DB.Query] takes it: nil is NULL and text a literal, both of the type that
 // their place needs; integers are BIGINT, floats DOUBLE PRECISION, a [*big.Int] NUMERIC, a
 // [time.Time] the TIMESTAMP that its clock shows.
-func parameter(a any) (table.Value, error) {
+func Parameter(a any) (table.Value, error) {
 	switch a := a.(type) {
 	case table.Value:
 		return a, nil
@@ -43,9 +43,9 @@ func parameter(a any) (table.Value, error) {
 	_, valuer := a.(driver.Valuer)
 	switch v := reflect.ValueOf(a); {
 	case v.Kind() == reflect.Pointer && !v.IsNil() && !valuer:
-		return parameter(v.Elem().Interface())
+		return Parameter(v.Elem().Interface())
 	case v.CanUint() && v.Uint() > math.MaxInt64:
-		return parameter(new(big.Int).SetUint64(v.Uint()))
+		return Parameter(new(big.Int).SetUint64(v.Uint()))
 	}
 	v, err := driver.DefaultParameterConverter.ConvertValue(a)
 	if err != nil && !valuer {

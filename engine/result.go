@@ -8,8 +8,9 @@ import (
 
 // Column names a column of an answer and its type.
 type Column struct {
-	Name string
-	Type table.Type
+	Name    string
+	Type    table.Type
+	NotNull bool // it is a column of a table that takes no NULL
 
 	coded bool // text of a table's column, whose values come with a dictionary
 }

@@ -145,6 +145,10 @@ func (r *Rows) Values() []table.Value {
 	return out
 }
 
+// Go returns the value of a column in the current row as [Rows.Scan] into *any does: an int64, float64, bool, string or
+// time.Time; a NUMERIC and an interval are text, and NULL is nil.
+func (r *Rows) Go(col int) any { return goValue(r.value(col)) }
+
 // value is that of a column in the current row.
 func (r *Rows) value(col int) table.Value {
 	if v, ok := r.now.(valueRows); ok {

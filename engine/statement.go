@@ -15,6 +15,7 @@ import (
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/sql"
+	"github.com/stencildb/stencildb/storage"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -210,6 +211,9 @@ func (db *DB) bound(ctx context.Context, tree plan.Node, from func(*plan.Scan) *
 		if f.Join != nil || plan.Scans(f.Nodes)[0].Of != nil {
 			continue
 		}
+		if ofTable && b.sources[0].of != nil {
+			b.notNull(p, b.sources[0].of)
+		}
 		if b.outlined, err = db.outline(ctx, b.sources[0].entry, f); err == nil && b.outlined == nil {
 			b.outlined, err = db.inBatches(ctx, b.sources[0].entry, f)
 		}
@@ -218,6 +222,16 @@ func (db *DB) bound(ctx context.Context, tree plan.Node, from func(*plan.Scan) *
 		}
 	}
 	return b, nil
+}
+
+// notNull marks the answer's columns that are those of a table which take no NULL.
+func (b *bound) notNull(p *plan.Project, def *storage.Definition) {
+	for i, item := range p.Items {
+		if c, ok := item.E.(*expr.Column); ok {
+			at := slices.IndexFunc(def.Fields, func(f table.Field) bool { return f.Name == c.Name })
+			b.columns[i].NotNull = at >= 0 && def.Columns[at].NotNull
+		}
+	}
 }
 
 // readsOf notes the tables that a fragment reads.

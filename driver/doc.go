@@ -1,0 +1,38 @@
+// Package driver is the driver "stencildb" of database/sql:
+//
+//	import _ "github.com/stencildb/stencildb/driver"
+//
+//	db, err := sql.Open("stencildb", "flights.db?backend=auto")
+//
+// # The data source name
+//
+// A name is a folder, and options behind a question mark as a URL has them: DIR?option=value&option=value. In the folder
+// tables are kept, as `stencildb --db DIR` does; it is made where it is not there. Without one they are in memory. The options are
+//
+//	load               a table to open, as --load takes it: load=trips.csv, load=t=trips.csv%3Fheader=false (several times)
+//	backend            what computes: auto (the default), classic, fused, compute, cpu or both
+//	device             the OpenGL devices, as --device takes them
+//	gpu_memory         the budget for columns on each device, as 512MiB or 4G
+//	host_memory        the budget for tables in host memory
+//	statement_timeout  how long a statement may take, as 500ms or 1m
+//
+// All connections of a [sql.DB] share one [engine.DB], which the first of them opens and [sql.DB.Close] closes; so tables in
+// memory last as long as the sql.DB. What SET changes is changed for all of them. A folder is written by the one that opened
+// it first. [NewConnector] is for a program that has an engine.DB of its own.
+//
+// # Statements
+//
+// Parameters are $1, $2, ...: integers, floats, bool, text, []byte (text), nil, time.Time, time.Duration (an interval), *big.Int,
+// [table.Value], pointers to these, and what implements Valuer. Text takes the type that its place needs, so that a NUMERIC or a date
+// may be given as text. Exec without parameters takes several statements.
+//
+// A context that ends also ends the statement that runs, between two of its passes. A transaction reads one snapshot (LevelDefault to
+// LevelSnapshot; LevelSerializable is refused); where another one has changed the same, Commit is an [engine.ErrConflict].
+//
+// Integers come as int64, REAL and DOUBLE PRECISION as float64, booleans as bool, dates and timestamps as time.Time in UTC, all else
+// as text: a NUMERIC as "12.50".
+//
+// # Beyond database/sql
+//
+// [sql.Conn.Raw] gives a [*Conn], whose [Conn.Session] has what stencildb has besides: rows as Arrow record batches.
+package driver

@@ -1,0 +1,369 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// The model of a database under snapshot isolation, in plain Go: a table t with a key, and u without.
+
+// modelRow is a row by its identity, which no statement sees.
+type modelRow struct{ id, v int64 }
+
+// modelTable has rows in the order in which they were added; each insert's rows have identities above all before.
+type modelTable struct {
+	made int // which table of the name it is: TRUNCATE makes another one
+	rows map[int]modelRow
+}
+
+func (m modelTable) clone() modelTable { return modelTable{m.made, maps.Clone(m.rows)} }
+
+func (m modelTable) order() []int { return slices.Sorted(maps.Keys(m.rows)) }
+
+// duplicate reports that two rows have the same id.
+func (m modelTable) duplicate() bool {
+	seen := map[int64]bool{}
+	for _, r := range m.rows {
+		if seen[r.id] {
+			return true
+		}
+		seen[r.id] = true
+	}
+	return false
+}
+
+func (m modelTable) String() string {
+	var list []string
+	for _, k := range m.order() {
+		list = append(list, fmt.Sprintf("%d|%d", m.rows[k].id, m.rows[k].v))
+	}
+	return strings.Join(list, ";")
+}
+
+// model is what is committed.
+type model struct {
+	tables  map[string]modelTable
+	commits int
+	changed map[string]map[int]int // of each table the commit that changed or deleted a row last
+	wrote   map[string]int         // the commit that changed a table last
+	next    int                    // identities of rows and of tables
+}
+
+// modelTx is a transaction of the model.
+type modelTx struct {
+	began   int
+	failed  bool
+	tables  map[string]modelTable
+	touched map[string]map[int]bool // rows of the snapshot
+	whole   map[string]bool         // tables that it truncated
+	written map[string]bool
+}
+
+func (m *model) begin() *modelTx {
+	tx := &modelTx{began: m.commits, tables: map[string]modelTable{}, touched: map[string]map[int]bool{"t": {}, "u": {}}, whole: map[string]bool{}, written: map[string]bool{}}
+	for name, t := range m.tables {
+		tx.tables[name] = t.clone()
+	}
+	return tx
+}
+
+// modelStatement is a statement as the model has it: what it does to a table.
+type modelStatement struct {
+	kind     string // "insert", "set v", "set id", "delete", "truncate"
+	table    string
+	ids      []int64 // of insert
+	v        int64
+	mod, rem int64 // of rows with id % mod = rem
+}
+
+func (s modelStatement) SQL() string {
+	where := fmt.Sprintf("WHERE id %% %d = %d", s.mod, s.rem)
+	switch s.kind {
+	case "insert":
+		var rows []string
+		for _, id := range s.ids {
+			rows = append(rows, fmt.Sprintf("(%d, %d)", id, s.v))
+		}
+		return fmt.Sprintf("INSERT INTO %s VALUES %s", s.table, strings.Join(rows, ", "))
+	case "set v":
+		return fmt.Sprintf("UPDATE %s SET v = v + %d %s", s.table, s.v, where)
+	case "set id":
+		return fmt.Sprintf("UPDATE %s SET id = id + %d %s", s.table, s.v, where)
+	case "delete":
+		return fmt.Sprintf("DELETE FROM %s %s", s.table, where)
+	}
+	return "TRUNCATE " + s.table
+}
+
+// apply does a statement, or nothing where it breaks the key of t.
+func (m *model) apply(tx *modelTx, s modelStatement) bool {
+	old := tx.tables[s.table]
+	t := old.clone()
+	touched, wrote := []int{}, false
+	if s.kind == "insert" {
+		for _, id := range s.ids {
+			m.next++
+			t.rows[m.next], wrote = modelRow{id, s.v}, true
+		}
+	}
+	for k, r := range old.rows {
+		if s.kind == "insert" || s.kind != "truncate" && r.id%s.mod != s.rem {
+			continue
+		}
+		touched, wrote = append(touched, k), true
+		switch s.kind {
+		case "set v":
+			r.v += s.v
+			t.rows[k] = r
+		case "set id":
+			r.id += s.v
+			t.rows[k] = r
+		default:
+			delete(t.rows, k)
+		}
+	}
+	if s.table == "t" && t.duplicate() {
+		return false
+	}
+	if s.kind == "truncate" {
+		m.next++
+		t.made, wrote = m.next, true
+		tx.whole[s.table] = true
+	}
+	tx.tables[s.table] = t
+	for _, k := range touched {
+		tx.touched[s.table][k] = true
+	}
+	if wrote {
+		tx.written[s.table] = true
+	}
+	return true
+}
+
+// commit is false for a conflict.
+func (m *model) commit(tx *modelTx) bool {
+	next := map[string]modelTable{}
+	for name := range tx.written {
+		now, own := m.tables[name], tx.tables[name]
+		if m.wrote[name] <= tx.began {
+			next[name] = own
+			continue
+		}
+		if base := m.wrote[name+" made"]; tx.whole[name] || base > tx.began {
+			return false
+		}
+		merged := now.clone()
+		for k := range tx.touched[name] {
+			if m.changed[name][k] > tx.began {
+				return false
+			}
+			if _, ours := own.rows[k]; !ours {
+				delete(merged.rows, k)
+			}
+		}
+		for _, k := range own.order() {
+			r := own.rows[k]
+			if _, there := now.rows[k]; there {
+				if tx.touched[name][k] {
+					merged.rows[k] = r
+				}
+			} else if m.added(tx, name, k) { // behind those that others have added
+				m.next++
+				merged.rows[m.next] = r
+			}
+		}
+		if name == "t" && merged.duplicate() {
+			return false
+		}
+		next[name] = merged
+	}
+	if len(next) == 0 {
+		return true
+	}
+	m.commits++
+	for name, t := range next {
+		m.wrote[name] = m.commits
+		if tx.whole[name] {
+			m.wrote[name+" made"] = m.commits
+		}
+		for k := range tx.touched[name] {
+			m.changed[name][k] = m.commits
+		}
+		m.tables[name] = t
+	}
+	return true
+}
+
+// added reports that a row is the transaction's own: no snapshot has had it, deleted or not.
+func (m *model) added(tx *modelTx, name string, k int) bool {
+	return m.changed[name][k] == 0
+}
+
+// TestSnapshotIsolation has several sessions interleave statements, and compares every read, every error and every commit's
+// outcome with the model, through restarts of the folder, and with the folder as a crash would leave it.
+func TestSnapshotIsolation(t *testing.T) {
+	ctx := context.Background()
+	conflicts, merges, aborted := 0, 0, 0
+	rapid.Check(t, func(rt *rapid.T) {
+		inFolder := rapid.IntRange(0, 2).Draw(rt, "folder") == 0
+		dir := ""
+		if inFolder {
+			dir = filepath.Join(t.TempDir(), "db")
+		}
+		reopen := func(at string) *DB {
+			db, err := Open(Options{Backend: "cpu", Folder: at, Calibrations: t.TempDir()})
+			if err != nil {
+				rt.Fatal(err)
+			}
+			return db
+		}
+		db := reopen(dir)
+		defer func() { db.Close() }()
+		for _, text := range []string{"CREATE TABLE t (id bigint PRIMARY KEY, v bigint)", "CREATE TABLE u (id bigint, v bigint)"} {
+			if _, err := db.Exec(ctx, text); err != nil {
+				rt.Fatal(err)
+			}
+		}
+		m := &model{tables: map[string]modelTable{"t": {rows: map[int]modelRow{}}, "u": {rows: map[int]modelRow{}}}, changed: map[string]map[int]int{"t": {}, "u": {}}, wrote: map[string]int{}}
+		sessions := []*Session{nil, nil, nil}
+		open := make([]*modelTx, len(sessions))
+		fresh := func() {
+			for i := range sessions {
+				sessions[i], open[i] = db.Session(), nil
+			}
+		}
+		fresh()
+		exec := func(i int, text string) error {
+			_, err := sessions[i].Exec(ctx, text)
+			rt.Logf("%d: %s -- %v", i, text, err)
+			return err
+		}
+		reads := func(what string, ask func(text string) (*Rows, error), want map[string]modelTable) {
+			for _, name := range []string{"t", "u"} {
+				if got := said(Collect(ask("SELECT id, v FROM " + name))); got != want[name].String() {
+					rt.Fatalf("%s: table %s is %s, want %s", what, name, got, want[name])
+				}
+				n := 0
+				for _, r := range want[name].rows {
+					if r.v > 1 {
+						n++
+					}
+				}
+				if got := said(Collect(ask("SELECT COUNT(*) AS n FROM " + name + " WHERE v > 1"))); got != fmt.Sprint(n) {
+					rt.Fatalf("%s: %s rows of table %s, want %d", what, got, name, n)
+				}
+			}
+		}
+		root := func(text string) (*Rows, error) { return db.Query(ctx, text) }
+		for range rapid.IntRange(20, 60).Draw(rt, "steps") {
+			i := rapid.IntRange(0, len(sessions)-1).Draw(rt, "session")
+			tx := open[i]
+			switch act := rapid.IntRange(0, 19).Draw(rt, "action"); {
+			case act < 5 && tx == nil:
+				if err := exec(i, "BEGIN"); err != nil {
+					rt.Fatal(err)
+				}
+				open[i] = m.begin()
+			case act < 3 && tx != nil:
+				err := exec(i, "COMMIT")
+				open[i] = nil
+				switch want := !tx.failed && m.commit(tx); {
+				case want != (err == nil):
+					rt.Fatalf("commit: %v, the model's succeeds: %v", err, want)
+				case tx.failed:
+					aborted++
+				case !want:
+					if conflicts++; !errors.Is(err, ErrConflict) {
+						rt.Fatalf("commit: %v is no conflict", err)
+					}
+				case m.commits > tx.began+1:
+					merges++
+				}
+			case act == 3 && tx != nil:
+				if err := exec(i, "ROLLBACK"); err != nil {
+					rt.Fatal(err)
+				}
+				open[i] = nil
+			case act == 5 && inFolder:
+				if err := db.tables.one.Acquire(ctx, 1); err != nil {
+					rt.Fatal(err)
+				}
+				err := db.checkpoint(ctx)
+				db.tables.one.Release(1)
+				if err != nil {
+					rt.Fatal(err)
+				}
+			case act == 6 && inFolder:
+				if rapid.Bool().Draw(rt, "crash") {
+					at := filepath.Join(t.TempDir(), "copy")
+					if err := os.CopyFS(at, os.DirFS(dir)); err != nil {
+						rt.Fatal(err)
+					}
+					other := reopen(at)
+					reads("after a crash", func(text string) (*Rows, error) { return other.Query(ctx, text) }, m.tables)
+					if err := other.Close(); err != nil {
+						rt.Fatal(err)
+					}
+					break
+				}
+				if err := db.Close(); err != nil {
+					rt.Fatal(err)
+				}
+				db = reopen(dir)
+				fresh()
+			case act < 8:
+				if tx == nil {
+					reads("committed", root, m.tables)
+				} else if !tx.failed {
+					reads("in a transaction", func(text string) (*Rows, error) { return sessions[i].Query(ctx, text) }, tx.tables)
+				} else if err := exec(i, "SELECT 1"); err == nil {
+					rt.Fatal("an aborted transaction takes a statement")
+				}
+			default:
+				s := modelStatement{table: rapid.SampledFrom([]string{"t", "t", "u"}).Draw(rt, "table"),
+					kind: rapid.SampledFrom([]string{"insert", "insert", "insert", "insert", "set v", "set v", "set v", "set id", "delete", "delete", "truncate"}).Draw(rt, "kind"),
+					v:    int64(rapid.IntRange(1, 5).Draw(rt, "v")), mod: int64(rapid.IntRange(1, 11).Draw(rt, "modulus"))}
+				s.rem = int64(rapid.IntRange(0, int(s.mod)-1).Draw(rt, "rest"))
+				if s.kind == "truncate" && rapid.IntRange(0, 6).Draw(rt, "really") > 0 {
+					s.kind = "delete"
+				}
+				for range rapid.IntRange(1, 4).Draw(rt, "rows") {
+					s.ids = append(s.ids, int64(rapid.IntRange(0, 40).Draw(rt, "id")))
+				}
+				of, alone := tx, tx == nil
+				if alone {
+					of = m.begin()
+				}
+				err := exec(i, s.SQL())
+				want := !of.failed && m.apply(of, s)
+				if want != (err == nil) {
+					rt.Fatalf("%s: %v, the model's succeeds: %v", s.SQL(), err, want)
+				}
+				if of.failed = !want; alone && want && !m.commit(of) {
+					rt.Fatal("a statement alone conflicts")
+				}
+			}
+		}
+		reads("at the end", root, m.tables)
+		for _, s := range sessions {
+			if s.Begun() {
+				if err := s.Close(); err != nil {
+					rt.Fatal(err)
+				}
+			}
+		}
+		if len(db.snapshots.uses)+len(db.commits.open)+len(db.commits.history) > 0 {
+			rt.Fatalf("%d snapshots are in use, %d transactions open, %d commits noted", len(db.snapshots.uses), len(db.commits.open), len(db.commits.history))
+		}
+	})
+	t.Logf("%d conflicts, %d merges, %d aborted", conflicts, merges, aborted)
+}
