@@ -34,5 +34,6 @@
 //
 // # Beyond database/sql
 //
-// [sql.Conn.Raw] gives a [*Conn], whose [Conn.Session] has what stencildb has besides: rows as Arrow record batches.
+// [sql.Conn.Raw] gives a [*Conn], whose [Conn.Session] has what stencildb has besides: rows as Arrow record batches, and
+// [engine.Appender] for bulk inserts, by [engine.Session.DB].
 package driver

@@ -24,10 +24,9 @@ type commits struct {
 type commitOf struct {
 	commit uint64
 	table  string
-	whole  bool         // it made, dropped or redefined it
-	rows   []int        // that it updated or deleted, ascending
-	before *table.Table // of one that took the deleted rows away, which counts the rows anew: the table before; else nil
-	gone   []int        // and the rows that it deleted itself, ascending
+	whole  bool  // it made, dropped or redefined it
+	rows   []int // that it updated or deleted, ascending
+	gone   []int // rows that it took away, ascending: it counted the others anew
 }
 
 // begin notes a transaction that begins.
@@ -67,7 +66,7 @@ func (c *commits) note(changes []storage.Change, tables *catalog) {
 		if !of.whole {
 			of.rows = touched(ch)
 			if ch.Compact {
-				of.before, of.gone = tables.entry(ch.Table).table.Load(), ch.Delete
+				of.gone = union(deleted(tables.entry(ch.Table).table.Load()), ch.Delete)
 			}
 		}
 		c.history = append(c.history, of)
@@ -176,8 +175,9 @@ func (tx *Tx) merged(ctx context.Context) (changes []storage.Change, next []inst
 type moved struct {
 	base, now int   // how many rows it had when the transaction began, and has now
 	from, to  []int // those that the transaction has changed, as they were numbered when it began, and are now
-	table     *table.Table
-	changes   []storage.Change // as they are made to it
+	before    *table.Table
+	table     *table.Table     // with
+	changes   []storage.Change // of the transaction as they are made to it
 }
 
 // moved is nil where nobody else has changed a table.
@@ -213,40 +213,36 @@ func (tx *Tx) moved(name string, base int) (*moved, error) {
 		if _, found := common(m.to, of.rows); found {
 			return nil, conflict("another transaction has changed a row of table %q that this one changes", name)
 		}
-		if of.before != nil {
-			m.to = renumbered(of.before, of.gone, m.to)
-		}
+		m.to = renumbered(m.to, of.gone)
 	}
-	m.table = now.table.Load()
-	m.now = total(m.table)
+	m.before = now.table.Load()
+	m.table, m.now = m.before, total(m.before)
 	return m, nil
 }
 
-// renumbered are numbers of rows of a table, ascending, once its deleted rows and those that are gone besides are taken
-// away; none of them is one of these.
-func renumbered(t *table.Table, gone, rows []int) []int {
-	out := make([]int, 0, len(rows))
-	first, dead := 0, 0 // the number of the chunk's first row, and how many are deleted before the row at hand
+// renumbered are rows, ascending, as they are counted once others, ascending, are taken away; none of them is one of these.
+func renumbered(rows, gone []int) []int {
+	out, before := make([]int, len(rows)), 0
+	for i, row := range rows {
+		n, _ := slices.BinarySearch(gone[before:], row)
+		before += n
+		out[i] = row - before
+	}
+	return out
+}
+
+// deleted are the rows of a table that are deleted, ascending.
+func deleted(t *table.Table) (list []int) {
+	first := 0
 	for _, c := range t.Chunks {
-		at := 0
-		for len(rows) > len(out) && rows[len(out)] < first+c.Rows {
-			row := rows[len(out)]
-			for ; c.Deleted > 0 && at < row-first; at++ {
-				if !c.IsLive(at) {
-					dead++
-				}
-			}
-			more, _ := slices.BinarySearch(gone, row)
-			out = append(out, row-dead-more)
-		}
-		for ; c.Deleted > 0 && at < c.Rows; at++ {
+		for at := 0; c.Deleted > 0 && at < c.Rows; at++ {
 			if !c.IsLive(at) {
-				dead++
+				list = append(list, first+at)
 			}
 		}
 		first += c.Rows
 	}
-	return out
+	return list
 }
 
 // change is a change of the transaction for the table as it is now.
@@ -276,20 +272,21 @@ func (tx *Tx) keys(ctx context.Context, name string, def *storage.Definition, m 
 	of := &modifying{Statement: &Statement{db: tx.of}, Change: &sql.Change{Table: name}, def: def}
 	defer of.unpin()
 	for _, k := range def.Keys {
-		rows := &table.Table{Name: newRows, Fields: m.table.Fields}
+		added := storage.Change{Table: name}
 		all := false // the rows that were added are no longer what they were, or others have other keys
-		for _, c := range m.changes {
-			rows.Chunks = append(rows.Chunks, c.Append...)
+		for i := range m.changes {
+			c := &m.changes[i]
+			added.Append = append(added.Append, c.Append...)
 			n := len(c.Delete)
-			all = all || n > 0 && c.Delete[n-1] >= m.now
-			for _, u := range c.Update {
-				all = all || slices.Contains(k.Columns, u.Column)
-			}
+			all = all || n > 0 && c.Delete[n-1] >= m.now || changes(k, c)
 		}
+		rows := &table.Table{Name: newRows, Fields: m.table.Fields, Chunks: added.Append}
 		if all {
 			rows.Chunks = m.table.Chunks
-		}
-		if len(rows.Chunks) == 0 {
+		} else if apart, err := of.apart(ctx, k, &added, m.before); apart || err != nil {
+			if err != nil {
+				return err
+			}
 			continue
 		}
 		if err := of.unique(ctx, k, rows, m.table); errors.Is(err, errDuplicate) {

@@ -53,11 +53,8 @@ func (s *Statement) changed(ctx context.Context, args []any) (_ *Rows, wait func
 	if err != nil {
 		return nil, nil, err
 	}
-	if db.isClosed() {
-		return nil, nil, errClosed
-	}
-	if db.tx != nil && db.tx.readOnly {
-		return nil, nil, errors.New("a read-only transaction takes no statement that changes tables: begin one that writes")
+	if err = db.writes(); err != nil {
+		return nil, nil, err
 	}
 	if err = db.tables.one.Acquire(ctx, 1); err != nil {
 		return nil, nil, err
@@ -86,15 +83,31 @@ func (s *Statement) changed(ctx context.Context, args []any) (_ *Rows, wait func
 		}
 		r.columns, r.now = answer.Columns, valueRows(answer.Rows)
 	}
-	if err = ctx.Err(); err != nil {
-		return nil, nil, err
+	wait, err = m.finish(ctx, changes, next)
+	return r, wait, err
+}
+
+// writes reports why the DB takes no changes.
+func (db *DB) writes() error {
+	switch {
+	case db.isClosed():
+		return errClosed
+	case db.tx != nil && db.tx.readOnly:
+		return errors.New("a read-only transaction takes no statement that changes tables: begin one that writes")
+	}
+	return db.tx.usable()
+}
+
+// finish makes the changes those of the transaction, or else commits them.
+func (m *modifying) finish(ctx context.Context, changes []storage.Change, next []installed) (wait func(context.Context) error, err error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
 	}
 	m.unpin() // so that what it writes to may be nobody else's
-	if db.tx != nil {
-		return r, func(context.Context) error { return nil }, db.tx.keep(changes, next)
+	if tx := m.db.tx; tx != nil {
+		return func(context.Context) error { return nil }, tx.keep(changes, next)
 	}
-	wait, err = db.commit(ctx, changes, next)
-	return r, wait, err
+	return m.db.commit(ctx, changes, next)
 }
 
 // unpin lets go of the tables that the statement has made.

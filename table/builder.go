@@ -198,6 +198,24 @@ func (c *ColumnBuilder) Int(i int64) {
 	c.push(OrdinalInt(i), true)
 }
 
+// Ints appends as [ColumnBuilder.Int] does, but no booleans.
+func (c *ColumnBuilder) Ints(list []int64) {
+	for c.valid == nil && len(list) > 0 {
+		n := min(len(list), blockRows-len(c.ords))
+		at := len(c.ords)
+		c.ords = slices.Grow(c.ords, n)[:at+n]
+		for i, v := range list[:n] {
+			c.ords[at+i] = OrdinalInt(v)
+		}
+		if list = list[n:]; len(c.ords) == blockRows {
+			c.pack()
+		}
+	}
+	for _, v := range list {
+		c.Int(v)
+	}
+}
+
 // Float appends a REAL or DOUBLE.
 func (c *ColumnBuilder) Float(f float64) {
 	if c.typ.Kind == Real {

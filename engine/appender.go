@@ -1,0 +1,317 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/sql"
+	"github.com/stencildb/stencildb/storage"
+	"github.com/stencildb/stencildb/table"
+)
+
+// appenderRows is how many rows an [Appender] collects before it flushes them itself.
+const appenderRows = 1 << 20
+
+// Appender adds many rows to a table, much faster than INSERT does. Values come column by column, or row by row; [Appender.EndRows]
+// ends rows that all columns have. Rows are collected, and added at once with those before them since the last flush:
+// where they break a rule of the table (a type's range, NOT NULL, CHECK, a key) none of them is. After an error the
+// appender takes nothing more; what was flushed before stays, unless a transaction's appender it was.
+//
+//	a, err := db.Appender(ctx, "trips", "id", "driver")
+//	...
+//	a.Ints(0, ids...)
+//	a.Texts(1, drivers...)
+//	err = a.EndRows(ctx, len(ids))
+//	...
+//	err = a.Close(ctx)
+//
+// One goroutine uses it at a time.
+type Appender struct {
+	db      *DB
+	of      *entry // the table when it was opened
+	fields  []table.Field
+	columns []int // of the table, for those of the appender
+	b       *table.Builder
+	rows    int // that were added
+	err     error
+}
+
+// Appender opens an appender for columns of a table, all of them where none is named. Other columns get their DEFAULT.
+func (db *DB) Appender(ctx context.Context, name string, columns ...string) (*Appender, error) {
+	t, err := db.whole(ctx, name)
+	e := db.entry(name)
+	switch {
+	case err != nil:
+		return nil, err
+	case e == nil || e.of == nil:
+		return nil, fmt.Errorf("engine: there is no table %q that CREATE TABLE has made", name)
+	}
+	a := &Appender{db: db, of: e}
+	for _, column := range columns {
+		at := slices.IndexFunc(t.Fields, func(f table.Field) bool { return f.Name == column })
+		if at < 0 || slices.Contains(a.columns, at) {
+			return nil, fmt.Errorf("engine: column %q is not in table %q, or is named twice", column, name)
+		}
+		a.columns = append(a.columns, at)
+	}
+	if columns == nil {
+		a.columns = t.All()
+	}
+	for _, at := range a.columns {
+		a.fields = append(a.fields, t.Fields[at])
+	}
+	a.begin()
+	return a, nil
+}
+
+// Appender opens an appender whose rows are the transaction's.
+func (tx *Tx) Appender(ctx context.Context, name string, columns ...string) (*Appender, error) {
+	if err := tx.usable(); err != nil {
+		return nil, err
+	}
+	return tx.db.Appender(ctx, name, columns...)
+}
+
+func (a *Appender) begin() { a.b = table.NewBuilder(a.of.name, a.fields, 0) }
+
+// fail notes the first error.
+func (a *Appender) fail(format string, args ...any) {
+	if a.err == nil {
+		a.err = fmt.Errorf("engine: appender of %s: "+format, append([]any{a.of.name}, args...)...)
+	}
+}
+
+// column is the builder of a column of one of some kinds; nil after an error.
+func (a *Appender) column(col int, what string, fits func(table.Type) bool) *table.ColumnBuilder {
+	switch {
+	case a.err != nil:
+		return nil
+	case col < 0 || col >= len(a.fields):
+		a.fail("there is no column %d of %d", col, len(a.fields))
+		return nil
+	case !fits(a.fields[col].Type):
+		a.fail("column %s of type %s takes no %s", a.fields[col].Name, a.fields[col].Type, what)
+		return nil
+	}
+	return a.b.Column(col)
+}
+
+// Ints appends to an integer column, or days since 1970 to a DATE, microseconds since then to a TIMESTAMP, unscaled values to a NUMERIC.
+func (a *Appender) Ints(col int, values ...int64) {
+	c := a.column(col, "integers", func(t table.Type) bool {
+		return t.IsExact() || t.Kind == table.Date || t.Kind == table.Timestamp
+	})
+	if c != nil {
+		c.Ints(values)
+	}
+}
+
+// Floats appends to a column of REAL, whose values are rounded, or DOUBLE PRECISION.
+func (a *Appender) Floats(col int, values ...float64) {
+	if c := a.column(col, "floats", table.Type.IsFloat); c != nil {
+		for _, v := range values {
+			c.Float(v)
+		}
+	}
+}
+
+// Bools appends to a column of BOOLEAN.
+func (a *Appender) Bools(col int, values ...bool) {
+	if c := a.column(col, "booleans", func(t table.Type) bool { return t.Kind == table.Boolean }); c != nil {
+		for _, v := range values {
+			c.Int(table.Bool(v).I)
+		}
+	}
+}
+
+// Texts appends to a column of text: valid UTF-8 without NUL bytes.
+func (a *Appender) Texts(col int, values ...string) {
+	if c := a.column(col, "text", func(t table.Type) bool { return t.Kind == table.Varchar }); c != nil {
+		for _, v := range values {
+			if !utf8.ValidString(v) || strings.IndexByte(v, 0) >= 0 {
+				a.fail("a text for column %s is not valid UTF-8, or has a NUL byte", a.fields[col].Name)
+				return
+			}
+			c.String(v)
+		}
+	}
+}
+
+// Nulls appends n NULLs to a column of any type.
+func (a *Appender) Nulls(col, n int) {
+	if c := a.column(col, "NULL", func(table.Type) bool { return true }); c != nil {
+		for range n {
+			c.Null()
+		}
+	}
+}
+
+// Row appends one row of values as [DB.Query] takes its parameters, converted to the columns' types, and ends it.
+func (a *Appender) Row(ctx context.Context, values ...any) error {
+	if a.err == nil && len(values) != len(a.fields) {
+		a.fail("a row of %d values for %d columns", len(values), len(a.fields))
+	}
+	for i, v := range values {
+		if a.err == nil {
+			a.value(i, v)
+		}
+	}
+	return a.EndRows(ctx, 1)
+}
+
+// value appends one value.
+func (a *Appender) value(col int, from any) {
+	f := a.fields[col]
+	v, err := Parameter(from)
+	switch {
+	case err != nil:
+	case v.Null:
+		a.Nulls(col, 1)
+		return
+	case v.Type == table.Type{}: // text
+		if f.Type.Kind == table.Varchar {
+			a.Texts(col, v.S)
+			return
+		}
+		v = table.Str(v.S)
+		fallthrough
+	default:
+		if v.Type != f.Type {
+			v, err = expr.Eval(&expr.Cast{X: &expr.Const{V: v}, To: f.Type}, nil)
+		}
+	}
+	if err != nil {
+		a.fail("column %s: %w", f.Name, err)
+		return
+	}
+	a.b.Column(col).Value(v)
+}
+
+// EndRows ends n rows, of which every column has a value. Where many are collected they are flushed.
+func (a *Appender) EndRows(ctx context.Context, n int) error {
+	if a.err == nil {
+		if err := a.b.EndRows(n); err != nil {
+			a.fail("%w", err)
+		}
+	}
+	if a.err == nil && a.b.Rows() >= appenderRows {
+		return a.Flush(ctx)
+	}
+	return a.err
+}
+
+// Flush adds the rows that were ended to the table. With a folder they are there after a crash when it returns.
+func (a *Appender) Flush(ctx context.Context) error {
+	if a.err != nil {
+		return a.err
+	}
+	t := a.b.Table()
+	a.begin()
+	if t.Rows() == 0 {
+		return nil
+	}
+	wait, err := a.flush(ctx, t)
+	if err == nil {
+		err = wait(ctx)
+	}
+	if err != nil {
+		a.fail("%w", err)
+		a.db.tx.fail(a.err)
+	}
+	a.rows += t.Rows()
+	return a.err
+}
+
+func (a *Appender) flush(ctx context.Context, t *table.Table) (func(context.Context) error, error) {
+	db := a.db
+	if err := a.inRange(t); err != nil {
+		return nil, err
+	}
+	if err := db.writes(); err != nil {
+		return nil, err
+	}
+	if err := db.tables.one.Acquire(ctx, 1); err != nil {
+		return nil, err
+	}
+	defer db.tables.one.Release(1)
+	e := db.tables.entry(a.of.name)
+	if e == nil || e.of != a.of.of {
+		return nil, errors.New("the table has been dropped or redefined")
+	}
+	m := &modifying{Statement: &Statement{db: db}, Change: &sql.Change{Verb: "INSERT", Table: e.name}, def: e.of}
+	defer m.unpin()
+	if err := a.complete(ctx, m, t); err != nil {
+		return nil, err
+	}
+	m.rows = &table.Table{Name: e.name, Fields: e.of.Fields, Chunks: t.Chunks}
+	changes := []storage.Change{{Table: e.name, Append: t.Chunks}}
+	next, err := m.apply(ctx, changes)
+	if err != nil {
+		return nil, err
+	}
+	return m.finish(ctx, changes, next)
+}
+
+// inRange reports a value that its column's type does not have.
+func (a *Appender) inRange(t *table.Table) error {
+	for _, c := range t.Chunks {
+		for i, s := range c.Segments {
+			f := a.fields[i]
+			if f.Type.IsFloat() || f.Type.Kind == table.Varchar || s.NonNull() == 0 {
+				continue
+			}
+			for _, code := range []uint64{0, s.Max} {
+				if v := s.Decode(code); v.Big == nil && !f.Type.Holds(v.I) {
+					return fmt.Errorf("column %s: %s is out of range for type %s", f.Name, v, f.Type)
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// complete adds the columns that the appender does not have.
+func (a *Appender) complete(ctx context.Context, m *modifying, t *table.Table) error {
+	defaults := map[int]table.Value{}
+	for at, f := range m.def.Fields {
+		if slices.Contains(a.columns, at) {
+			continue
+		}
+		defaults[at] = table.Null(f.Type)
+		if text := m.def.Columns[at].Default; text != "" {
+			rows, err := m.ask(ctx, nil, fmt.Sprintf("SELECT CAST((%s) AS %s)", text, f.Type))
+			if err != nil {
+				return err
+			}
+			defaults[at] = rows[0][0]
+		}
+	}
+	for _, c := range t.Chunks {
+		segments := make([]*table.Segment, len(m.def.Fields))
+		for i, at := range a.columns {
+			segments[at] = c.Segments[i]
+		}
+		for at, v := range defaults {
+			segments[at] = table.Constant(m.def.Fields[at].Type, v, c.Rows)
+		}
+		c.Segments = segments
+	}
+	return nil
+}
+
+// Rows is how many rows have been added to the table.
+func (a *Appender) Rows() int { return a.rows }
+
+// Close flushes the rows that were ended. It may be called after an error, which it returns again.
+func (a *Appender) Close(ctx context.Context) error {
+	err := a.Flush(ctx)
+	if a.err == nil {
+		a.fail("it is closed")
+	}
+	return err
+}

@@ -1,0 +1,205 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// An appender adds columns and rows of every type; other columns get their default.
+func TestAppender(t *testing.T) {
+	ctx := context.Background()
+	for _, folder := range []string{"", t.TempDir() + "/db"} {
+		db := open(t, Options{Backend: "cpu", Folder: folder})
+		do(t, db, `CREATE TABLE t (id integer PRIMARY KEY, m numeric(6,2) CHECK (m < 100), s text NOT NULL, b boolean, f double precision, r real, at date, ts timestamp, d bigint DEFAULT 2 + 5, n bigint)`)
+		a, err := db.Appender(ctx, "t", "id", "s", "m", "b", "f", "r", "at", "ts")
+		if err != nil {
+			t.Fatal(err)
+		}
+		a.Ints(0, 1, 2)
+		a.Texts(1, "x", "é")
+		a.Ints(2, 150)
+		a.Nulls(2, 1)
+		a.Bools(3, true, false)
+		a.Floats(4, 0.5, -0.25)
+		a.Floats(5, 1.5, 2.5)
+		a.Ints(6, 0, 19723)
+		a.Ints(7, 0, 1_000_000)
+		if err := a.EndRows(ctx, 2); err != nil {
+			t.Fatal(err)
+		}
+		if got := said(Collect(db.Query(ctx, "SELECT COUNT(*) AS n FROM t"))); got != "0" {
+			t.Errorf("%s rows before the flush", got)
+		}
+		if err := a.Row(ctx, 3, "z", "12.345", nil, 7, 0.1, "2024-02-29", time.Date(2024, 1, 2, 3, 4, 5, 0, time.UTC)); err != nil {
+			t.Fatal(err)
+		}
+		if err := a.Close(ctx); err != nil || a.Rows() != 3 {
+			t.Fatal(err, a.Rows())
+		}
+		want := "1|1.50|x|true|0.5|1.5|1970-01-01|1970-01-01 00:00:00|7|NULL;2|NULL|é|false|-0.25|2.5|2024-01-01|1970-01-01 00:00:01|7|NULL;" +
+			"3|12.35|z|NULL|7|0.1|2024-02-29|2024-01-02 03:04:05|7|NULL"
+		if got := said(Collect(db.Query(ctx, "SELECT * FROM t"))); got != want {
+			t.Errorf("got %s, want %s", got, want)
+		}
+		if err := a.Row(ctx, 4, "y", 1, true, 1, 1, nil, nil); err == nil || !strings.Contains(err.Error(), "closed") {
+			t.Error(err)
+		}
+		db.Close()
+	}
+}
+
+// Rows that break a rule are not added, and neither are those beside them; in a transaction, they end it.
+func TestAppenderRules(t *testing.T) {
+	ctx, db := context.Background(), open(t, Options{Backend: "cpu"})
+	do(t, db, `CREATE TABLE t (id integer PRIMARY KEY, m numeric(4,2) CHECK (m < 10), s text NOT NULL DEFAULT 'd', at date)`)
+	do(t, db, "INSERT INTO t VALUES (1)")
+	do(t, db, "CREATE TABLE u (x bigint)")
+	for want, add := range map[string]func(a *Appender) error{
+		"duplicate key":    func(a *Appender) error { a.Ints(0, 5, 1); a.Nulls(1, 2); return a.EndRows(ctx, 2) },
+		"already exists":   func(a *Appender) error { a.Ints(0, 6, 6); a.Nulls(1, 2); return a.EndRows(ctx, 2) },
+		"null value":       func(a *Appender) error { a.Nulls(0, 1); a.Nulls(1, 1); return a.EndRows(ctx, 1) },
+		"check constraint": func(a *Appender) error { a.Ints(0, 7, 8); a.Ints(1, 0, 1000); return a.EndRows(ctx, 2) },
+		"out of range for type integer": func(a *Appender) error {
+			a.Ints(0, 1<<31)
+			a.Nulls(1, 1)
+			return a.EndRows(ctx, 1)
+		},
+		"out of range for type numeric": func(a *Appender) error { return a.Row(ctx, 9, 99999) },
+		"takes no text":                 func(a *Appender) error { a.Texts(0, "x"); return nil },
+		"no column 2 of 2":              func(a *Appender) error { a.Ints(2, 1); return nil },
+		"1 values in a chunk of 2 rows": func(a *Appender) error { a.Ints(0, 1); a.Ints(1, 1, 2); return a.EndRows(ctx, 2) },
+		"of 1 values for 2 columns":     func(a *Appender) error { return a.Row(ctx, 1) },
+		"invalid":                       func(a *Appender) error { return a.Row(ctx, "x1", 1) },
+	} {
+		a, err := db.Appender(ctx, "t", "id", "m")
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = add(a)
+		if err := a.Close(ctx); err == nil || !strings.Contains(err.Error(), want) && want != "out of range for type numeric" {
+			t.Errorf("%v, want an error with %q", err, want)
+		}
+	}
+	for _, names := range [][]string{{"no"}, {"id", "id"}} {
+		if _, err := db.Appender(ctx, "t", names...); err == nil {
+			t.Errorf("columns %q are taken", names)
+		}
+	}
+	if got := said(Collect(db.Query(ctx, "SELECT * FROM t"))); got != "1|NULL|d|NULL" {
+		t.Errorf("the table is %s", got)
+	}
+	a, err := db.Appender(ctx, "u")
+	if err != nil {
+		t.Fatal(err)
+	}
+	tx, err := db.Begin(ctx, TxOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer tx.Rollback()
+	own, err := tx.Appender(ctx, "u")
+	if err != nil {
+		t.Fatal(err)
+	}
+	own.Ints(0, 7)
+	if err := own.EndRows(ctx, 1); err != nil {
+		t.Fatal(err)
+	}
+	if err := own.Close(ctx); err != nil {
+		t.Fatal(err)
+	}
+	a.Ints(0, 1, 2)
+	if err := a.EndRows(ctx, 2); err != nil {
+		t.Fatal(err)
+	}
+	if err := a.Flush(ctx); err != nil {
+		t.Fatal(err)
+	}
+	if err := tx.Commit(ctx); err != nil {
+		t.Fatal(err)
+	}
+	if got := said(Collect(db.Query(ctx, "SELECT x FROM u"))); got != "1;2;7" {
+		t.Errorf("the table is %s", got)
+	}
+	do(t, db, "DROP TABLE u")
+	a.Ints(0, 3)
+	_ = a.EndRows(ctx, 1)
+	if err := a.Close(ctx); err == nil || !strings.Contains(err.Error(), "dropped") {
+		t.Error(err)
+	}
+}
+
+// cpuTime is what the process has taken of all cores: on a machine that others use it says more than the wall's time.
+func cpuTime(b *testing.B) time.Duration {
+	b.Helper()
+	var u unix.Rusage
+	if err := unix.Getrusage(unix.RUSAGE_SELF, &u); err != nil {
+		b.Fatal(err)
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
+
+// BenchmarkAppender adds rows of integers: by columns of 4,096 values, and value by value.
+func BenchmarkAppender(b *testing.B) {
+	const rows = 1 << 22
+	ctx := context.Background()
+	for _, columns := range []int{1, 4} {
+		for _, run := range []int{4096, 1} {
+			for _, durable := range []bool{false, true} {
+				b.Run(fmt.Sprintf("columns=%d/run=%d/durable=%v", columns, run, durable), func(b *testing.B) {
+					var names []string
+					values := make([][]int64, columns)
+					for c := range columns {
+						names = append(names, fmt.Sprintf("c%d bigint NOT NULL", c))
+						for i := range rows {
+							values[c] = append(values[c], int64(i)*int64(2*c+1)%(1<<(8*c+7)))
+						}
+					}
+					var spent time.Duration
+					for b.Loop() {
+						b.StopTimer()
+						o := Options{Backend: "cpu", Calibrations: b.TempDir()}
+						if durable {
+							o.Folder = b.TempDir() + "/db"
+						}
+						db, err := Open(o)
+						if err != nil {
+							b.Fatal(err)
+						}
+						if _, err := db.Exec(ctx, "CREATE TABLE t ("+strings.Join(names, ", ")+")"); err != nil {
+							b.Fatal(err)
+						}
+						a, err := db.Appender(ctx, "t")
+						if err != nil {
+							b.Fatal(err)
+						}
+						began := cpuTime(b)
+						b.StartTimer()
+						for at := 0; at < rows; at += run {
+							for c := range columns {
+								a.Ints(c, values[c][at:at+run]...)
+							}
+							if err := a.EndRows(ctx, run); err != nil {
+								b.Fatal(err)
+							}
+						}
+						if err := a.Close(ctx); err != nil {
+							b.Fatal(err)
+						}
+						b.StopTimer()
+						spent += cpuTime(b) - began
+						db.Close()
+						b.StartTimer()
+					}
+					b.ReportMetric(float64(spent.Nanoseconds())/float64(rows*b.N), "cpu-ns/row")
+					b.ReportMetric(float64(rows)*float64(b.N)/b.Elapsed().Seconds()/1e6, "Mrows/s")
+				})
+			}
+		}
+	}
+}
