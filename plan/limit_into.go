@@ -36,16 +36,29 @@ func limited(n Node, count int64, reads map[*Subplan]int) Node {
 	case *Concat:
 		var inputs []Node
 		for _, in := range n.Of {
-			if l, ok := in.(*Limit); !ok && !rowsRaise(in) {
-				in = PushLimit(&Limit{Input: in, Count: count})
-			} else if ok && l.Count >= 0 {
-				in = &Limit{Input: l.Input, Offset: l.Offset, Count: min(l.Count, count)}
-			}
-			inputs = append(inputs, in)
+			inputs = append(inputs, limitedQuery(in, count, reads))
 		}
 		return n.With(inputs...)
 	}
 	return n
+}
+
+// limitedQuery is a query of a UNION ALL, of which so many rows are wanted.
+func limitedQuery(n Node, count int64, reads map[*Subplan]int) Node {
+	switch n := n.(type) {
+	case *Concat:
+		return limited(n, count, reads)
+	case *Series, *Recursion, *Window: // whose rows are a table as a whole
+		return n
+	case *Limit:
+		if n.Count >= 0 {
+			return &Limit{Input: n.Input, Offset: n.Offset, Count: min(n.Count, count)}
+		}
+	}
+	if rowsRaise(n) {
+		return n
+	}
+	return PushLimit(&Limit{Input: n, Count: count})
 }
 
 // rowsRaise reports that a row of a tree may raise an error, but for those of subplans, which run whole.

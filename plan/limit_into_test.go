@@ -13,6 +13,7 @@ func TestLimitInto(t *testing.T) {
 		{"SELECT k FROM t UNION ALL SELECT x FROM u LIMIT 3 OFFSET 2", "Project [Limit(3 OFFSET 2) [Derived [Concat [Project [Limit(5) [Scan]] Project [Limit(5) [Scan]]]]]]"},
 		{"SELECT k FROM t UNION ALL SELECT x FROM u UNION ALL SELECT k FROM v LIMIT 1", "Project [Limit(1) [Derived [Concat [Project [Limit(1) [Scan]] Project [Limit(1) [Scan]] Project [Limit(1) [Scan]]]]]]"},
 		{"SELECT k FROM t UNION ALL (SELECT x FROM u LIMIT 9) LIMIT 4", "Project [Limit(4) [Derived [Concat [Project [Limit(4) [Scan]] Limit(4) [Project [Scan]]]]]]"},
+		{"SELECT k FROM t UNION ALL (SELECT x FROM u OFFSET 2) LIMIT 4", "Project [Limit(4) [Derived [Concat [Project [Limit(4) [Scan]] Limit(4) [Limit(OFFSET 2) [Project [Scan]]]]]]]"},
 		{"SELECT k FROM t UNION ALL SELECT 1 / x FROM u LIMIT 4", "Project [Limit(4) [Derived [Concat [Project [Limit(4) [Scan]] Project [Scan]]]]]"},
 		{"SELECT k FROM t UNION ALL SELECT x FROM u ORDER BY 1 LIMIT 4", "Project [Limit(4) [Sort [Derived [Project [Derived [Concat [Project [Scan] Project [Scan]]]]]]]]"},
 		{"SELECT k FROM t UNION SELECT x FROM u LIMIT 4", "Limit(4) [Project [Aggregate [Derived [Concat [Project [Scan] Project [Scan]]]]]]"},
