@@ -60,6 +60,7 @@ func TestViews(t *testing.T) {
 		{"DROP VIEW tt", `!"tt" is not a view; DROP TABLE tt drops it`},
 		{"DROP TABLE vv", `!"vv" is not a table; DROP VIEW vv drops it`},
 		{"DROP VIEW IF EXISTS nope", ""},
+		{"CREATE RECURSIVE VIEW r (n) AS VALUES (1) UNION ALL SELECT n + 1 FROM r WHERE n < 5", "!CREATE RECURSIVE VIEW is not supported; write CREATE VIEW r AS WITH RECURSIVE ... (line 1, column 8)"},
 		{"CREATE VIEW bad AS SELECT nope FROM tt", `!column "nope" does not exist; the columns are a, b, c (line 1, column 27)`},
 		{"CREATE VIEW f AS SELECT count(*) AS n FROM '" + file + "'", ""},
 		{"CREATE VIEW s AS SELECT a FROM tt WHERE EXISTS (SELECT * FROM u WHERE u.a = tt.a) UNION ALL SELECT 5 ORDER BY 1", ""},

@@ -7,6 +7,7 @@ import (
 
 	pg "github.com/pganalyze/pg_query_go/v6"
 
+	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/storage"
 	"github.com/stencildb/stencildb/table"
@@ -113,7 +114,9 @@ func (b *binder) ofView(def *storage.Definition) (*binder, error) {
 func (b *binder) createView(n *pg.ViewStmt) *Change {
 	loc := int(n.View.Location)
 	sel := n.Query.GetSelectStmt()
-	switch {
+	switch at := b.keyword("recursive"); {
+	case at > 0 && at < b.keyword("view"):
+		panic(b.errorf(at, "CREATE RECURSIVE VIEW is not supported; write CREATE VIEW %s AS WITH RECURSIVE ...", expr.Ident(n.View.Relname)))
 	case b.Params > 0:
 		panic(b.errorf(0, "CREATE VIEW takes no parameters: write the values"))
 	case len(n.Options) > 0 || n.WithCheckOption > pg.ViewCheckOption_NO_CHECK_OPTION:
