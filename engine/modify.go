@@ -180,7 +180,38 @@ func (m *modifying) given(ctx context.Context, db *DB, fields []table.Field) (*t
 	if m.Rows == nil {
 		return &table.Table{Name: m.Table, Fields: fields}, nil
 	}
+	if t, err := m.whole(ctx, db, fields); t != nil || err != nil {
+		return t, err
+	}
 	return m.collected(ctx, db, m.Rows, fields)
+}
+
+// whole is the rows of a query that gives columns of a table, of the types of fields, all of its rows and no more: its segments
+// are shared. Of another query it is nil.
+func (m *modifying) whole(ctx context.Context, db *DB, fields []table.Field) (*table.Table, error) {
+	p, ok := m.Rows.(*plan.Project)
+	if !ok {
+		return nil, nil
+	}
+	scan, ok := p.Input.(*plan.Scan)
+	if !ok || scan.Of != nil || db.entry(scan.Table) == nil || db.entry(scan.Table).of == nil {
+		return nil, nil
+	}
+	for i, f := range p.Fields() {
+		if f.Type != fields[i].Type {
+			return nil, nil
+		}
+	}
+	if _, err := db.whole(ctx, scan.Table); err != nil {
+		return nil, err
+	}
+	x := &settling{Statement: &Statement{db: db}}
+	t, err := x.asIs(ctx, p)
+	m.unpins = append(m.unpins, x.unpins...)
+	if t != nil {
+		t.Name, t.Fields = m.Table, fields
+	}
+	return t, err
 }
 
 // changes are what the statement changes.

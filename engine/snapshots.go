@@ -134,6 +134,13 @@ func (db *DB) free(t *table.Table) table.Free {
 			for other := range db.snapshots.uses {
 				each(other)
 			}
+			own := map[*table.Segment]bool{}
+			for _, c := range t.Chunks {
+				for _, seg := range c.Segments {
+					used[seg] = used[seg] || own[seg] // two chunks may share one
+					own[seg] = true
+				}
+			}
 		}
 		return !used[seg]
 	}

@@ -563,14 +563,33 @@ func appendColumn(c *table.ColumnBuilder, rows batch, i int, t table.Type) error
 		appendNumbers(c, a, func(k int) { c.Float(a.Value(k)) })
 	case *array.Float32:
 		appendNumbers(c, a, func(k int) { c.Float(float64(a.Value(k))) })
-	default:
-		for k := range a.Len() {
-			v, err := stored(ingest.ArrowValue(a, k, t), t)
-			if err != nil {
-				return err
-			}
-			c.Value(v)
+	case *array.Dictionary:
+		words, ok := a.Dictionary().(*array.String)
+		if !ok {
+			return appendValues(c, a, t)
 		}
+		numbers := make([]uint64, words.Len()) // plus one, of those that the rows have
+		appendNumbers(c, a, func(k int) {
+			at := a.GetValueIndex(k)
+			if numbers[at] == 0 {
+				numbers[at] = c.Number(words.Value(at)) + 1
+			}
+			c.Ordinal(numbers[at] - 1)
+		})
+	default:
+		return appendValues(c, a, t)
+	}
+	return nil
+}
+
+// appendValues appends an array's values one by one.
+func appendValues(c *table.ColumnBuilder, a arrow.Array, t table.Type) error {
+	for k := range a.Len() {
+		v, err := stored(ingest.ArrowValue(a, k, t), t)
+		if err != nil {
+			return err
+		}
+		c.Value(v)
 	}
 	return nil
 }

@@ -249,6 +249,9 @@ func (c *ColumnBuilder) String(s string) { c.push(c.Number(s), true) }
 // Number is that of a VARCHAR's text among those seen.
 func (c *ColumnBuilder) Number(s string) uint64 { return c.words.Number(s) }
 
+// Ordinal appends a value by its ordinal, a VARCHAR by its [ColumnBuilder.Number].
+func (c *ColumnBuilder) Ordinal(o uint64) { c.push(o, true) }
+
 // Value appends a value of the column's type, or NULL.
 func (c *ColumnBuilder) Value(v Value) {
 	switch {

@@ -1,0 +1,232 @@
+package bench
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/stencildb/stencildb/engine"
+)
+
+// changer is a database whose tables are changed: in memory, or in a folder.
+type changer struct {
+	name  string
+	exec  func(text string) error
+	close func() error
+}
+
+func (c changer) must(b *testing.B, texts ...string) {
+	b.Helper()
+	for _, text := range texts {
+		if err := c.exec(text); err != nil {
+			b.Fatalf("%s: %s: %v", c.name, text, err)
+		}
+	}
+}
+
+// changers opens stencildb and the peers that are built in.
+func changers(b *testing.B, durable bool) (list []changer) {
+	add := func(name string, open func(dir string) (changer, error)) {
+		dir := ""
+		if durable {
+			dir = b.TempDir()
+		}
+		c, err := open(dir)
+		if err != nil {
+			b.Fatal(err)
+		}
+		c.name = name
+		b.Cleanup(func() { _ = c.close() })
+		list = append(list, c)
+	}
+	add("stencildb", func(dir string) (changer, error) {
+		db, err := engine.Open(engine.Options{Backend: "cpu", Folder: dir, Calibrations: b.TempDir()})
+		return changer{exec: func(text string) error { _, err := db.Exec(context.Background(), text); return err }, close: func() error { return db.Close() }}, err
+	})
+	for _, driver := range []string{"duckdb", "sqlite3"} {
+		if !slices.Contains(sql.Drivers(), driver) {
+			continue
+		}
+		add(driver, func(dir string) (changer, error) {
+			source := map[string]string{"duckdb": "", "sqlite3": ":memory:"}[driver]
+			if dir != "" {
+				source = map[string]string{"duckdb": filepath.Join(dir, "t.duckdb"), "sqlite3": "file:" + filepath.Join(dir, "t.sqlite") + "?_journal_mode=WAL&_synchronous=FULL"}[driver]
+			}
+			db, err := sql.Open(driver, source)
+			if err != nil {
+				return changer{}, err
+			}
+			db.SetMaxOpenConns(1)
+			if driver == "duckdb" {
+				_, err = db.Exec(fmt.Sprintf("SET threads = %d", runtime.GOMAXPROCS(0)))
+			}
+			return changer{exec: func(text string) error { _, err := db.Exec(text); return err }, close: db.Close}, err
+		})
+	}
+	return list
+}
+
+// benchRows is the number of rows of the benchmarks of changes: STENCILDB_ROWS, if it is set.
+func benchRows(b *testing.B, usual int) int {
+	text := os.Getenv("STENCILDB_ROWS")
+	if text == "" {
+		return usual
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return n
+}
+
+const columnsOfChanges = "k BIGINT, a BIGINT, v BIGINT, s VARCHAR"
+
+// fillChanges makes a table of so many rows.
+func fillChanges(c changer, rows int) string {
+	series := fmt.Sprintf("generate_series(1, %d) AS q (g)", rows)
+	if c.name == "sqlite3" {
+		series = fmt.Sprintf("(WITH RECURSIVE q (g) AS (SELECT 1 UNION ALL SELECT g + 1 FROM q WHERE g < %d) SELECT g FROM q)", rows)
+	}
+	return "INSERT INTO t SELECT g, g * 7919 % 1000, g * 31 % 1000003, 'name ' || (g % 5000) FROM " + series
+}
+
+// BenchmarkChanges times changes of many rows on all systems in turns, and gives the medians in milliseconds. SQLite has a tenth
+// of the rows.
+func BenchmarkChanges(b *testing.B) {
+	const rounds = 5
+	for _, durable := range []bool{false, true} {
+		place := map[bool]string{false: "memory", true: "durable"}[durable]
+		b.Run(place, func(b *testing.B) {
+			list, rows := changers(b, durable), benchRows(b, 10_000_000)
+			for _, c := range list {
+				n := rows
+				if c.name == "sqlite3" {
+					n /= 10
+				}
+				c.must(b, "CREATE TABLE t ("+columnsOfChanges+")", fillChanges(c, n))
+			}
+			for _, op := range []struct {
+				name                  string
+				before, change, after string
+			}{
+				{"update_tenth", "", "UPDATE t SET v = v + 1 WHERE k % 10 = 3", ""},
+				{"delete_tenth", "CREATE TABLE d AS SELECT * FROM t", "DELETE FROM d WHERE k % 10 = 4", "DROP TABLE d"},
+				{"insert_select", "CREATE TABLE i (" + columnsOfChanges + ")", "INSERT INTO i SELECT k, a, v, s FROM t", "DROP TABLE i"},
+				{"insert_select_computed", "CREATE TABLE i (" + columnsOfChanges + ")", "INSERT INTO i SELECT k, a + 1, v * 2, s FROM t WHERE a < 900", "DROP TABLE i"},
+				{"update_row", "", "UPDATE t SET v = v + 1 WHERE k = 77", ""},
+				{"delete_row", "", "DELETE FROM t WHERE k = 79", "INSERT INTO t VALUES (79, 1, 1, 'x')"},
+			} {
+				b.Run(op.name, func(b *testing.B) {
+					for range b.N {
+						took := map[string][]time.Duration{}
+						for range rounds {
+							for _, c := range list {
+								if op.before != "" {
+									c.must(b, op.before)
+								}
+								start := time.Now()
+								c.must(b, op.change)
+								took[c.name] = append(took[c.name], time.Since(start))
+								if op.after != "" {
+									c.must(b, op.after)
+								}
+							}
+						}
+						for name, times := range took {
+							slices.Sort(times)
+							b.ReportMetric(float64(times[rounds/2].Microseconds())/1000, name+"_ms")
+						}
+					}
+				})
+			}
+		})
+	}
+}
+
+// BenchmarkCommits times single rows, a commit each, into a table with a key, on all systems in turns, and gives commits a second.
+func BenchmarkCommits(b *testing.B) {
+	const each = 200
+	for _, durable := range []bool{false, true} {
+		place := map[bool]string{false: "memory", true: "durable"}[durable]
+		b.Run(place, func(b *testing.B) {
+			list, rows := changers(b, durable), benchRows(b, 1_000_000)
+			for _, c := range list {
+				c.must(b, "CREATE TABLE t (k BIGINT PRIMARY KEY, a BIGINT, v BIGINT, s VARCHAR)", fillChanges(c, rows), fmt.Sprintf("INSERT INTO t VALUES (%d, 1, 1, 'x')", rows+1))
+			}
+			next := rows + 2
+			for _, op := range []struct {
+				name string
+				text func(i int) string
+			}{
+				{"insert", func(i int) string { return fmt.Sprintf("INSERT INTO t VALUES (%d, 1, 1, 'x')", i) }},
+				{"update", func(i int) string { return fmt.Sprintf("UPDATE t SET v = v + 1 WHERE k = %d", i*7919%rows+1) }},
+				{"delete", func(i int) string { return fmt.Sprintf("DELETE FROM t WHERE k = %d", i*7919%rows+1) }},
+			} {
+				b.Run(op.name, func(b *testing.B) {
+					for range b.N {
+						took := map[string]time.Duration{}
+						for range 5 {
+							for _, c := range list {
+								start := time.Now()
+								for i := range each / 5 {
+									c.must(b, op.text(next+i))
+								}
+								took[c.name] += time.Since(start)
+							}
+							next += each / 5
+						}
+						for name, d := range took {
+							b.ReportMetric(each/d.Seconds(), name+"_commits/s")
+						}
+					}
+				})
+			}
+		})
+	}
+}
+
+// BenchmarkResidentUpdate times an UPDATE of a tenth of the rows of a resident table on a device: the statement, and a query of the
+// column before and after it, which takes the rows that changed to the device.
+func BenchmarkResidentUpdate(b *testing.B) {
+	backend := os.Getenv("STENCILDB_BACKEND")
+	if backend == "" {
+		backend = "compute"
+	}
+	db, err := engine.Open(engine.Options{Backend: backend, Calibrations: b.TempDir()})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer db.Close()
+	run := func(text string) time.Duration {
+		start := time.Now()
+		if _, err := engine.Collect(db.Query(context.Background(), text)); err != nil {
+			b.Fatal(err)
+		}
+		return time.Since(start)
+	}
+	rows := benchRows(b, 1<<22)
+	run("CREATE TABLE t AS SELECT g AS k, g * 31 % 1000003 AS v FROM generate_series(1, " + strconv.Itoa(rows) + ") AS q (g)")
+	const query = "SELECT COUNT(*), SUM(v) FROM t WHERE v > 1000"
+	first := run(query)
+	for range b.N {
+		var queries, updates, after []time.Duration
+		for i := range 9 {
+			run(query)
+			queries = append(queries, run(query))
+			updates = append(updates, run(fmt.Sprintf("UPDATE t SET v = k %% 1000003 WHERE k %% 10 = %d", i)))
+			after = append(after, run(query))
+		}
+		b.ReportMetric(float64(first.Microseconds())/1000, "first_query_ms")
+		for name, times := range map[string][]time.Duration{"query_ms": queries, "update_ms": updates, "query_after_ms": after} {
+			slices.Sort(times)
+			b.ReportMetric(float64(times[len(times)/2].Microseconds())/1000, name)
+		}
+	}
+}
