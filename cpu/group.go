@@ -115,7 +115,6 @@ type worker struct {
 	ids    interner
 	direct []uint32 // for words of few bits: a group plus 1, 0 for none; nil for others
 	first  []uint64 // of each group, the place of its first row
-	byKeys bool     // the groups are in the order of their keys, as a device has sorted them
 	states [][]state
 	sets   []distinctValues // of inputs that are DISTINCT
 	left   int              // groups that devices have left out
@@ -452,10 +451,10 @@ const (
 	fewGroups  = 1 << 12 // up to which one goroutine makes the rows: others take longer to wake
 )
 
-// inOrder lists the groups in the order of their first rows, or of their keys where a device has sorted them: all of them, or at least those that an order has first.
+// inOrder lists the groups in the order of their first rows: all of them, or at least those that an order has first.
 func (f groupsFound) inOrder(ctx context.Context, by *plan.Sort) ([]uint64, error) {
 	ids, first := f.wanted(by)
-	if f[0].byKeys || slices.IsSorted(first) { // as those of one worker are
+	if slices.IsSorted(first) { // as those of one worker are
 		return ids, nil
 	}
 	last := slices.Max(first)

@@ -92,7 +92,6 @@ func (w *worker) groupsOfStates(s *plan.GroupStates, c *table.Chunk, b table.Blo
 		for i := range w.first {
 			w.first[i] = placeOf(b, i)
 		}
-		w.byKeys = !slices.IsSorted(s.Rows)
 		return UpTo[uint32](b.Len()), nil
 	}
 	words, err := w.words(c, b)

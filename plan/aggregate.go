@@ -10,7 +10,7 @@ import (
 
 // Aggregate gives the keys and the values of aggregates of each group of its input's rows,
 // those that are equal in all keys (NULL equals NULL here), in the order of the groups'
-// first rows, or of their keys where a device sorts them. Without keys all rows are one group, and there is one where there are none.
+// first rows. Without keys all rows are one group, and there is one where there are none.
 type Aggregate struct {
 	Input Node
 	Keys  []expr.Expr
