@@ -42,6 +42,9 @@
 //   - Other joins of two tables: the codes of the keys are gathered from the planes, and [Join] finds the pairs of
 //     row ids, by a perfect hash, a hash join, a sort-merge join or nested loops.
 //
+//   - Queries that wait together are one sweep ([Batch]): the intervals of a record's codes tell which of 64 conditions it
+//     passes, so that the conditions cost the same however many there are.
+//
 //   - LIKE over a dictionary of many texts looks through their bytes (match.go): a work group takes 256 texts at a time, looks for
 //     bytes that every match has, 16 a thread, and matches the texts that have them. The answer is a bitmap of codes, which a
 //     sweep looks the codes of its records up in. All else that is asked of texts (=, <, ORDER BY, joins, GROUP BY) is asked of codes.

@@ -44,6 +44,8 @@ type code struct {
 	device         Device
 	perUnit, steps int  // see Device.groupsOf
 	mostUnits      int  // that one thread takes of a piece, on hardware; 0 is threadUnits
+	split          int  // 2^split threads share a unit
+	shared         bool // by all chunks, with its uniforms and textures
 	values         bool // it reads codes: see Device.valueGroups
 	regional       bool
 	uniforms       []shaders.Uniform // beside the arguments

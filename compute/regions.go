@@ -14,19 +14,24 @@ func (x *chunk) defines(d Device, others ...string) []string {
 // the same for all, by the records of the table.
 func (c *compiler) groups(k *code, p piece) int {
 	units := p.units()
-	if c.device.Together > 1 && len(k.uniforms)+len(k.textures) == 0 {
+	if c.device.Together > 1 && (k.shared || len(k.uniforms)+len(k.textures) == 0) {
 		units = c.units
 	}
+	units <<= k.split
 	switch {
 	case k.values:
 		return k.device.valueGroups(units, k.steps)
 	case !k.regional:
 		n := k.device.groupsOf(units, k.perUnit, k.steps)
 		if k.mostUnits > 0 && !k.device.Software {
-			n = max(n, units/(k.device.localSize()*k.mostUnits)+1)
+			n = max(n, units/(k.device.localSize()*k.mostUnits<<k.split)+1)
 		}
 		return n
 	}
-	each := threadUnits * k.device.localSize() * k.device.Multiprocessors // units, at one group a multiprocessor
+	most := threadUnits
+	if k.shared {
+		most = k.mostUnits << k.split
+	}
+	each := most * k.device.localSize() * k.device.Multiprocessors // units, at one group a multiprocessor
 	return k.device.Multiprocessors * max(k.perUnit, units/each+1)
 }

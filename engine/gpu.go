@@ -34,6 +34,9 @@ type GPU struct {
 	lent   bool // the context is somebody else's to close
 	closed bool // what is on the device has been released; for the GL thread
 	held   atomic.Pointer[content]
+
+	waiting waiting
+	through func(pass.Runner) pass.Runner // of tests: what passes go through
 }
 
 // algorithm is what a backend does on a device: it sets up the selection of a query, finds the rows
@@ -188,10 +191,18 @@ func (g *GPU) query(ctx context.Context, f func() error) (wait func() error) {
 	})
 }
 
+// meter counts what a runner is given.
+func (g *GPU) meter(run pass.Runner) *pass.Meter {
+	if g.through != nil {
+		run = g.through(run)
+	}
+	return &pass.Meter{Runner: run}
+}
+
 // metered starts do, which hands passes of a query to a runner, and adds to took what they
 // take; wait gives do's error.
 func (g *GPU) metered(ctx context.Context, q *plan.Query, run pass.Runner, took *took, do func(pass.Runner) error) (wait func() error) {
-	m := &pass.Meter{Runner: run}
+	m := g.meter(run)
 	return g.query(ctx, func() error {
 		g.Store.Name(q.Table)
 		before := g.GL.Prepared()

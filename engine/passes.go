@@ -51,15 +51,25 @@ func (b *passes) execute(ctx context.Context, q *plan.Query, took *took, runner 
 // alone runs a query that is one device's.
 func (b *passes) alone(ctx context.Context, p part, took *took, run pass.Runner) ([]table.Value, error) {
 	var values []table.Value
-	err := p.g.metered(ctx, p.q, run, took, func(m pass.Runner) error {
+	do := func(m pass.Runner) error {
 		s, err := p.selection(b.name, m)
 		if err == nil {
 			values, err = plan.Finish(s, p.q)
 		}
 		return err
-	})()
-	if err != nil { // the GL thread may be at its pass yet
+	}
+	var found plan.Selection
+	var err error
+	if b.name == "compute" && p.visits == nil && run == pass.Runner(p.g.GL) {
+		found, err = p.g.shared(ctx, p.q, took, do)
+	} else {
+		err = p.g.metered(ctx, p.q, run, took, do)()
+	}
+	switch {
+	case err != nil: // the GL thread may be at its pass yet
 		return nil, err
+	case found != nil:
+		return plan.Finish(found, p.q)
 	}
 	return values, nil
 }

@@ -316,6 +316,9 @@ func (c *Context) Abandoned() bool {
 	return t != nil && t.state.Load() == abandoned
 }
 
+// Busy reports whether the GL thread works, or is about to.
+func (c *Context) Busy() bool { return c.now.Load() != nil || len(c.work) > 0 }
+
 // threadID names the calling OS thread, among those alive.
 func threadID() uintptr { return uintptr(C.self()) }
 

@@ -131,6 +131,17 @@ type shape struct {
 	width, height int
 }
 
+// Fits reports whether blocks are resident, or can be made so without evicting anything.
+func (s *Store) Fits(blocks []Block) bool {
+	need := s.used
+	for _, b := range blocks {
+		if s.objects[b.key()] == nil {
+			need += b.Bytes()
+		}
+	}
+	return need <= s.budget
+}
+
 // Resident lists the segments that are on the device, those used last first: one
 // Residency for each segment and kind.
 func (s *Store) Resident() []Residency {

@@ -1,0 +1,91 @@
+package compute_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stencildb/stencildb/compute"
+	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/glctx"
+	"github.com/stencildb/stencildb/internal/gltest"
+	"github.com/stencildb/stencildb/pass"
+	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/table"
+)
+
+// The benchmark of queries that wait for the device together: COUNT and SUM with conditions over two of four
+// attributes, so many of them one by one and as batches.
+//
+//	go test -tags egl -run - -bench Batches ./compute
+func BenchmarkBatches(b *testing.B) {
+	eachSize(b, func(b *testing.B, rows int) {
+		tab := uniform(rows)
+		gltest.Run(b, 0, func(ctx *glctx.Context, g *pass.GL) {
+			d := compute.DeviceOf(ctx.Caps())
+			if d.Lines == 0 { // software
+				d.Lines = 8
+			}
+			all := clients(tab, 64)
+			var runs []*timed
+			for n := 1; n <= len(all); n *= 2 {
+				list := all[:n]
+				runs = append(runs, &timed{name: fmt.Sprint("single-", n), do: func() error {
+					for _, q := range list {
+						if _, err := answer(g, d, q); err != nil {
+							return err
+						}
+						g.End()
+					}
+					return nil
+				}}, &timed{name: fmt.Sprint("batch-", n), do: func() error {
+					defer g.End()
+					return inBatches(g, d, list)
+				}})
+			}
+			inTurns(b, ctx, 3, runs)
+		})
+	})
+}
+
+// clients are queries as many clients ask them.
+func clients(t *table.Table, n int) (list []*plan.Query) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for range n {
+		cols := rng.Perm(4)
+		q := &plan.Query{Table: t, Aggs: []expr.Aggregate{{Kind: expr.CountAll, Col: -1},
+			{Kind: expr.Sum, Col: cols[2], Name: t.Fields[cols[2]].Name, Arg: t.Fields[cols[2]].Type, P: -1}}}
+		lo := rng.Uint64N(1 << 18)
+		between := leafOf(&plan.Range{Col: cols[0], Lo: lo, Hi: lo + 1<<17 + rng.Uint64N(1<<16), Text: "range"})
+		q.Chunks = []plan.ChunkPlan{{Pred: &plan.Pred{Op: plan.And, Kids: []*plan.Pred{between, less(cols[1], 1<<18+rng.Uint64N(1<<17))}}}}
+		list = append(list, q)
+	}
+	return list
+}
+
+// inBatches answers queries in as few batches as take them.
+func inBatches(g *pass.GL, d compute.Device, list []*plan.Query) error {
+	for len(list) > 0 {
+		b := compute.NewBatch(d)
+		var rest []*plan.Query
+		var taken []*plan.Query
+		for _, q := range list {
+			if b.Add(compute.FormOf(q)) {
+				taken = append(taken, q)
+			} else {
+				rest = append(rest, q)
+			}
+		}
+		found, err := b.Run(g)
+		if err != nil {
+			return err
+		}
+		for i, q := range taken {
+			if _, err := plan.Finish(found[i], q); err != nil {
+				return err
+			}
+		}
+		list = rest
+	}
+	return nil
+}

@@ -1,0 +1,92 @@
+package compute_test
+
+import (
+	"context"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stencildb/stencildb/compute"
+	"github.com/stencildb/stencildb/cpu"
+	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/glctx"
+	"github.com/stencildb/stencildb/internal/gltest"
+	"github.com/stencildb/stencildb/pass"
+	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/table"
+	"github.com/stencildb/stencildb/textures"
+)
+
+// batchable draws what a batch may ask of a table.
+func batchable(rng *rand.Rand, t *table.Table) *plan.Query {
+	q := &plan.Query{Table: t}
+	for _, c := range t.Chunks {
+		p := predicate(rng, c, rng.IntN(3))
+		switch rng.IntN(8) {
+		case 0:
+			p = &plan.Pred{Op: plan.True}
+		case 1:
+			p = &plan.Pred{Op: plan.False}
+		}
+		q.Chunks = append(q.Chunks, plan.ChunkPlan{Pred: p})
+	}
+	for range 1 + rng.IntN(3) {
+		a := expr.Aggregate{Kind: expr.CountAll, Col: -1}
+		if kind := []expr.AggKind{expr.CountAll, expr.Count, expr.Sum, expr.Avg, expr.Min, expr.Max}[rng.IntN(6)]; kind != expr.CountAll {
+			col := rng.IntN(len(t.Fields))
+			a = expr.Aggregate{Kind: kind, Col: col, Name: t.Fields[col].Name, Arg: t.Fields[col].Type, P: -1}
+		}
+		q.Aggs = append(q.Aggs, a)
+	}
+	return q
+}
+
+// Every query of a batch has its own answer: of random conditions, widths, NULLs, windows and chunks, in the programs
+// for hardware.
+func TestBatchesAgreeWithCPU(t *testing.T) {
+	gltest.Run(t, 0, func(ctx *glctx.Context, g *pass.GL) {
+		rng := rand.New(rand.NewPCG(5, 6))
+		answered := 0
+		for round := range 4 {
+			d := compute.DeviceOf(ctx.Caps())
+			d.Multiprocessors, d.Together, d.Lines = 1+round%3, 1+round%4, 8
+			d.RegionRows = 1 << 30 * (round % 4 / 3)
+			if round%3 == 0 {
+				d.WindowRows = textures.GroupRows
+			}
+			rows := boundaryRows[round%len(boundaryRows)]
+			tab := chunked(rng, rows, 1+rng.IntN(32), 1+round%3, round%2 == 0, round%5 < 2)
+			b := compute.NewBatch(d)
+			var queries []*plan.Query
+			for range 80 {
+				q := batchable(rng, tab)
+				if f := compute.FormOf(q); f != nil && b.Add(f) {
+					queries = append(queries, q)
+				}
+			}
+			list, err := b.Run(g)
+			g.End()
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, q := range queries {
+				want, err := cpu.New(1).Execute(context.Background(), q)
+				if err != nil {
+					t.Fatal(err)
+				}
+				got, err := plan.Finish(list[i], q)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for k, v := range want {
+					if got[k].String() != v.String() {
+						t.Fatalf("round %d, query %d of %d: WHERE %v: %v is %v, cpu has %v", round, i, len(queries), q.Chunks[0].Pred, q.Aggs[k], got[k], v)
+					}
+					answered++
+				}
+			}
+		}
+		if answered < 30 {
+			t.Errorf("%d answers were compared", answered)
+		}
+	})
+}
