@@ -1,7 +1,9 @@
 package compute
 
 import (
+	"cmp"
 	"errors"
+	"slices"
 
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/pass"
@@ -22,10 +24,45 @@ func Order(run pass.Runner, d Device, q *plan.Query) (list []plan.SortedRows, er
 	}
 	chunks := q.Chunks
 	if first := q.Order.First; first >= 0 && first < int64(q.Table.Rows()/topShare) {
+		if likely := likelyFirst(q, first); likely != nil && !d.Software {
+			if list, err := sortedRows(run, d, q, likely); err != nil || len(list) == 1 && int64(len(list[0].Rows)) == first {
+				return list, err
+			}
+		}
 		if chunks, err = topSelections(run, d, q, uint64(first)); err != nil {
 			return nil, err
 		}
 	}
+	return sortedRows(run, d, q, chunks)
+}
+
+// likelyFirst is the selection of the rows of a table of one chunk that a sample says are the first n and few others, where all
+// rows are wanted; nil where it says nothing.
+func likelyFirst(q *plan.Query, n int64) []plan.ChunkPlan {
+	k := q.Order.Keys[0]
+	col := k.E.(*expr.Column)
+	if q.Where != nil || len(q.Table.Chunks) != 1 || q.Chunks[0].Pred.Op != plan.True || n == 0 {
+		return nil
+	}
+	seg := q.Table.Chunks[0].Segments[col.Index]
+	ranked := seg.Ranked()
+	at := 3 + int(2*float64(n)/float64(max(1, seg.Rows()))*float64(len(ranked)))
+	if seg.Nulls > 0 || at >= len(ranked) {
+		return nil
+	}
+	bound := &expr.Compare{Op: expr.LE, L: col, R: &expr.Const{V: seg.Decode(ranked[at]), P: -1}, P: -1}
+	if k.Desc {
+		bound.Op, bound.R = expr.GE, &expr.Const{V: seg.Decode(ranked[len(ranked)-1-at]), P: -1}
+	}
+	few, err := plan.NewQuery(q.Table, &plan.Fragment{Table: q.Table.Name, Where: bound})
+	if err != nil {
+		return nil
+	}
+	return few.Chunks
+}
+
+// sortedRows sorts the rows that chunks select.
+func sortedRows(run pass.Runner, d Device, q *plan.Query, chunks []plan.ChunkPlan) (list []plan.SortedRows, err error) {
 	c, trees, err := selections(run, d, q, chunks)
 	if err != nil {
 		return nil, err
@@ -162,12 +199,15 @@ func (s *sorting) rows(all bool) ([]uint32, error) {
 	if err := s.count(all); err != nil || s.n == 0 {
 		return nil, err
 	}
-	if err := s.keys(); err != nil {
-		return nil, err
-	}
 	first := s.n
 	if f := s.q.Order.First; f >= 0 && f < int64(first) {
 		first = int(f)
+	}
+	if s.n <= fewRows && !s.device.Software {
+		return s.few(first)
+	}
+	if err := s.keys(); err != nil {
+		return nil, err
 	}
 	_, ids, err := s.sorted(all, first)
 	if err != nil {
@@ -178,6 +218,59 @@ func (s *sorting) rows(all bool) ([]uint32, error) {
 		rows[i] += uint32(s.From)
 	}
 	return rows, err
+}
+
+// fewRows is up to how many rows the host sorts, in less time than a sort's passes take.
+const fewRows = 1 << 13
+
+// few are the first of the marked rows, which the host sorts.
+func (s *sorting) few(first int) ([]uint32, error) {
+	ids, err := s.rowsAt(primitives.Vector{}, s.n)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := ids.First(s.n).Read(s.run)
+	if err != nil {
+		return nil, err
+	}
+	type key struct {
+		code uint64
+		null int
+	}
+	keys := make([][]key, len(s.q.Order.Keys)) // of each row
+	order := make([]int, len(rows))
+	for i := range rows {
+		rows[i], order[i] = rows[i]+uint32(s.From), i
+	}
+	for i, k := range s.q.Order.Keys {
+		seg := s.segment(k.E.(*expr.Column).Index)
+		keys[i] = make([]key, len(rows))
+		for j, row := range rows {
+			switch x := &keys[i][j]; {
+			case !seg.IsNull(int(row)):
+				if x.code = seg.Codes.At(int(row)); k.Desc {
+					x.code = ^x.code
+				}
+			case k.NullsFirst:
+				x.null = -1
+			default:
+				x.null = 1
+			}
+		}
+	}
+	slices.SortFunc(order, func(a, b int) int {
+		for _, k := range keys {
+			if c := cmp.Or(cmp.Compare(k[a].null, k[b].null), cmp.Compare(k[a].code, k[b].code)); c != 0 {
+				return c
+			}
+		}
+		return a - b
+	})
+	out := make([]uint32, min(first, len(order)))
+	for i := range out {
+		out[i] = rows[order[i]]
+	}
+	return out, nil
 }
 
 // count finds how many records are marked.

@@ -10,7 +10,8 @@ import (
 // cores of its host, that of software on llvmpipe and two cores. What compiling takes is an
 // estimate for the H200, on llvmpipe that of 16 to 256 predicates. The sums of products on
 // llvmpipe were measured beside the class program, and groups and sorts on both, at another time. Of joins, what the H200 takes is that of
-// docs/results/h200-joins.md and of a read-back, what cpu takes is brought from two cores to 16; software has none.
+// docs/results/h200-joins.md and of a read-back, what cpu takes is brought from two cores to 16; software has none. Of many groups,
+// compute was measured on an H100 (docs/results/h200-groups.md), cpu on two cores.
 var (
 	//go:embed hardware.json
 	hardware []byte

@@ -1,6 +1,9 @@
 package table
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // sampleRows is how many rows stand for all of a segment, or of a table.
 const sampleRows = 1 << 12
@@ -16,7 +19,7 @@ func (t *Table) Sample() (list []Place) {
 		rows += c.Rows
 	}
 	k, first := 0, 0 // the chunk of a row, and its first one
-	spread(rows, func(at int) {
+	spread(rows, sampleRows, func(at int) {
 		for ; at >= first+t.Chunks[k].Rows; k++ {
 			first += t.Chunks[k].Rows
 		}
@@ -28,15 +31,15 @@ func (t *Table) Sample() (list []Place) {
 }
 
 // spread calls do for some of n rows, ascending: one of each stretch, at a place in it that differs from stretch to stretch.
-func spread(n int, do func(at int)) {
-	if n <= sampleRows {
+func spread(n, some int, do func(at int)) {
+	if n <= some {
 		for i := range n {
 			do(i)
 		}
 		return
 	}
-	size, shift := float64(n)/sampleRows, 0.0
-	for i := range sampleRows {
+	size, shift := float64(n)/float64(some), 0.0
+	for i := range some {
 		if shift += math.Phi - 1; shift >= 1 {
 			shift--
 		}
@@ -63,7 +66,7 @@ func (s *Segment) countDistinct() int {
 	}
 	seen, looked, last, sorted := map[uint64]bool{}, 0, uint64(0), true
 	pairs, steps := 0, 0
-	spread(s.Rows(), func(i int) {
+	spread(s.Rows(), sampleRows, func(i int) {
 		if s.IsNull(i) {
 			return
 		}
@@ -107,4 +110,21 @@ func Drawn(d, n, some float64) float64 {
 		return d
 	}
 	return d * (1 - math.Pow(1-some/n, n/d))
+}
+
+// rankedRows is how many rows [Segment.Ranked] looks at.
+const rankedRows = 1 << 16
+
+// Ranked is the codes of some ten thousand rows that are not NULL, in order: those of the whole column have about these
+// quantiles. It is made at the first call.
+func (s *Segment) Ranked() []uint64 {
+	s.sampled.Do(func() {
+		spread(s.Rows(), rankedRows, func(i int) {
+			if !s.IsNull(i) {
+				s.ranked = append(s.ranked, s.Codes.At(i))
+			}
+		})
+		slices.Sort(s.ranked)
+	})
+	return s.ranked
 }

@@ -92,6 +92,9 @@ type Segment struct {
 
 	counted  sync.Once
 	distinct int
+
+	sampled sync.Once
+	ranked  []uint64
 }
 
 // Varying returns the bits that are set in some code: the bit planes worth keeping,
