@@ -43,3 +43,19 @@ func TestLongConstraints(t *testing.T) {
 		}
 	}
 }
+
+// A series of integers that is too long, or takes more memory than there is, is refused before it is made.
+func TestLongSeries(t *testing.T) {
+	db := open(t, Options{Backend: "cpu", HostMemory: 1 << 20})
+	for _, c := range [][2]string{
+		{"SELECT COUNT(*) FROM generate_series(1, 9223372036854775807)", "error: generate_series gives more than 2,147,483,648 rows"},
+		{"SELECT COUNT(*) FROM generate_series(9223372036854775807, -9223372036854775808, -3)", "error: generate_series gives more than 2,147,483,648 rows"},
+		{"SELECT COUNT(*) FROM generate_series(1, 2000000000)", "error: the rows of a subquery take more than "},
+		{"SELECT COUNT(*), MAX(generate_series) FROM generate_series(-9223372036854775808, 9223372036854775807, 9223372036854775807)", "3 9223372036854775806"},
+		{"SELECT COUNT(*) FROM generate_series(5, 1)", "0"},
+	} {
+		if got := answerText(db, c[0]); !strings.HasPrefix(got, c[1]) {
+			t.Errorf("%s: %s, want %s", c[0], got, c[1])
+		}
+	}
+}

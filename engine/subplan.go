@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"math/big"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -383,7 +384,7 @@ func (x *settling) set(s *plan.Subplan, t *table.Table) {
 func (x *settling) rowsOf(ctx context.Context, s *plan.Subplan, tree plan.Node, columns []int) (*table.Table, error) {
 	switch n := tree.(type) {
 	case *plan.Series:
-		return x.series(n)
+		return x.series(ctx, n)
 	case *plan.Recursion:
 		return x.recursion(ctx, s, n)
 	case *plan.Window:
@@ -477,18 +478,28 @@ func (x *settling) asIs(ctx context.Context, n plan.Node) (*table.Table, error) 
 // name is that of another table.
 func (x *settling) name() string { return fmt.Sprintf("subquery %d", subplans.Add(1)) }
 
+// budget is how much host memory the rows of a subquery may take.
+func (x *settling) budget() (int64, error) {
+	budget, err := x.db.hostBudget()
+	if err == nil && budget == 0 {
+		budget = glctx.FreeHostMemory()
+	}
+	return budget, err
+}
+
+func overBudget(budget int64) error {
+	return fmt.Errorf("the rows of a subquery take more than %s, which is what is left of the host memory budget: raise it (--host-memory), or select fewer rows", size(budget))
+}
+
 // collect reads rows to their end into a table, of whose fields they are those at some places.
 func (x *settling) collect(rows *Rows, out *table.Table, at []int) (*table.Table, error) {
 	var fields []table.Field
 	for _, i := range at {
 		fields = append(fields, out.Fields[i])
 	}
-	budget, err := x.db.hostBudget()
+	budget, err := x.budget()
 	if err != nil {
 		return nil, err
-	}
-	if budget == 0 {
-		budget = glctx.FreeHostMemory()
 	}
 	b := table.NewBuilder(out.Name, fields, x.db.chunkRows())
 	for batch := range rows.rest() {
@@ -500,7 +511,7 @@ func (x *settling) collect(rows *Rows, out *table.Table, at []int) (*table.Table
 			i += n
 		}
 		if int64(b.Bytes()) > budget {
-			return nil, fmt.Errorf("the rows of a subquery take more than %s, which is what is left of the host memory budget: raise it (--host-memory), or select fewer rows", size(budget))
+			return nil, overBudget(budget)
 		}
 	}
 	if rows.Err() != nil {
@@ -628,8 +639,13 @@ func stored(v table.Value, t table.Type) (table.Value, error) {
 // maxSeries is the most values of a generate_series.
 const maxSeries = 1 << 31
 
-// series is the table of generate_series.
-func (x *settling) series(n *plan.Series) (*table.Table, error) {
+func tooLong(n *plan.Series) error {
+	return expr.Errorf(n.Start.Pos(), "generate_series gives more than %s", numbers.Count(maxSeries, "row", "rows"))
+}
+
+// series is the table of generate_series. One of integers that is too long, or takes more memory than there is, is refused
+// before it is made.
+func (x *settling) series(ctx context.Context, n *plan.Series) (*table.Table, error) {
 	var ends [3]table.Value
 	for i, e := range []expr.Expr{n.Start, n.Stop, n.Step} {
 		v, err := expr.Eval(e, &expr.Env{})
@@ -647,9 +663,30 @@ func (x *settling) series(n *plan.Series) (*table.Table, error) {
 	if way == 0 {
 		return nil, expr.Errorf(n.Step.Pos(), "step size cannot equal zero")
 	}
+	budget, err := x.budget()
+	if err != nil {
+		return nil, err
+	}
+	if stop.Type.IsInteger() && table.Compare(at, stop)*way <= 0 {
+		span := new(big.Int).Sub(stop.Unscaled(), at.Unscaled())
+		switch values := span.Quo(span, step.Unscaled()); {
+		case values.Cmp(big.NewInt(maxSeries)) >= 0:
+			return nil, tooLong(n)
+		case values.Cmp(big.NewInt(budget/8)) > 0: // of 64 bits while they are made
+			return nil, overBudget(budget)
+		}
+	}
 	for table.Compare(at, stop)*way <= 0 {
 		if b.Rows() >= maxSeries {
-			return nil, expr.Errorf(n.Start.Pos(), "generate_series gives more than %s", numbers.Count(maxSeries, "row", "rows"))
+			return nil, tooLong(n)
+		}
+		if b.Rows()%(1<<16) == 0 {
+			if err := ctx.Err(); err != nil {
+				return nil, err
+			}
+			if int64(b.Bytes()) > budget {
+				return nil, overBudget(budget)
+			}
 		}
 		b.Column(0).Int(at.I)
 		if err := b.EndRow(); err != nil {
