@@ -151,7 +151,10 @@ func (s *Store) Succeed(segments []*table.Segment, heir func(*table.Segment) *ta
 	dead := func(seg *table.Segment) bool { return slices.Contains(segments, seg) }
 	for o := range maps.Clone(s.entries) {
 		if o.grows != nil && dead(o.grows) {
-			o.grows = heir(o.grows)
+			if o.grows = heir(o.grows); o.grows == nil { // its own segments went before
+				s.free(o)
+				continue
+			}
 		}
 		if !slices.ContainsFunc(o.segments, dead) || o.grows != nil {
 			continue
