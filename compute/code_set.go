@@ -68,9 +68,6 @@ func (s codeSet) and(o codeSet) codeSet {
 	return both
 }
 
-// or is what is in one of the sets.
-func (s codeSet) or(o codeSet) codeSet { return s.not().and(o.not()).not() }
-
 // setOf is the set of the codes of one column that pass a leaf, where it is one.
 func setOf(l plan.Leaf) (col int, s codeSet, ok bool) {
 	switch l := l.(type) {
