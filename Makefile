@@ -148,8 +148,8 @@ window-test: setup ## the tests of windows alone, on a virtual display
 # The fuzzer wants everything compiled once more, which takes minutes. In make test its
 # seeds and findings are tests like others.
 .PHONY: fuzz
-fuzz: setup ## fuzz the CSV reader, the SQL front, and the log and manifest of tables on disk for FUZZTIME each
-	$(GO) test -run '^$$' -fuzz '^FuzzCSV$$' -fuzztime $(FUZZTIME) ./ingest
+fuzz: setup ## fuzz the readers of CSV, Parquet and Arrow, the SQL front, and the log and manifest of tables on disk for FUZZTIME each
+	for f in CSV Parquet Arrow; do $(GO) test -run '^$$' -fuzz "^Fuzz$$f\$$" -fuzztime $(FUZZTIME) ./ingest; done
 	$(GO) test -run '^$$' -fuzz '^FuzzSQL$$' -fuzztime $(FUZZTIME) ./sql
 	$(GO) test -run '^$$' -fuzz '^FuzzDecode$$' -fuzztime $(FUZZTIME) ./storage
 	$(GO) test -run '^$$' -fuzz '^FuzzManifest$$' -fuzztime $(FUZZTIME) ./storage
