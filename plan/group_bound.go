@@ -3,6 +3,7 @@ package plan
 import (
 	"math"
 	"math/big"
+	"slices"
 
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/table"
@@ -113,13 +114,27 @@ func clamped(n *big.Int) int64 {
 	return math.MaxInt64
 }
 
-// Bounded is the query with a bound of its groups, where a device finds those of all of its rows together; else the query
-// itself.
+// Bounded is the query with a bound of its groups, where a device finds those of all of its rows together, and each by itself; else the
+// query itself. Of a star the caller knows that the device's groups are the statement's.
 func (q *Query) Bounded(b *GroupBound) *Query {
-	if b == nil || q.Groups == nil || len(q.Chunks) != 1 || len(q.Chunks[0].Checks) > 0 {
+	if b == nil || q.Groups == nil || len(q.Chunks) != 1 || len(q.Chunks[0].Checks) > 0 || len(q.Star) == 0 && !q.Groups.byColumns() {
 		return q
 	}
 	out := *q
 	out.Bound = b
 	return &out
+}
+
+// byColumns reports that each column that the keys read is a key itself: rows of one group have the same codes in all of
+// these. Groups by abs(x) are of several codes of x.
+func (a *Aggregate) byColumns() bool {
+	var keys []int
+	for _, k := range a.Keys {
+		if c, ok := k.(*expr.Column); ok {
+			keys = append(keys, c.Index)
+		}
+	}
+	return !slices.ContainsFunc(a.Keys, func(k expr.Expr) bool {
+		return slices.ContainsFunc(expr.Columns(k), func(col int) bool { return !slices.Contains(keys, col) })
+	})
 }

@@ -56,7 +56,7 @@ func (g *scripted) returning(of string) string {
 // upsert draws an INSERT with ON CONFLICT. With DO UPDATE its rows have different keys: SQLite changes a row twice.
 func (g *scripted) upsert() string {
 	of := g.table()
-	key := map[string]string{"t": "(id)", "u": "(id, s)"}[of]
+	key, other := map[string]string{"t": "(id)", "u": "(id, s)"}[of], map[string]string{"t": "u", "u": "t"}[of] // SQLite's subqueries see the rows before in the same table
 	if g.int("nothing", 0, 2) == 0 {
 		do := g.of("target", "", key) + " DO NOTHING" + g.returning(of)
 		if g.int("query", 0, 1) == 0 {
@@ -68,7 +68,7 @@ func (g *scripted) upsert() string {
 		}
 		return fmt.Sprintf("INSERT INTO %s (id, v, s) VALUES %s ON CONFLICT %s", of, strings.Join(rows, ", "), do)
 	}
-	set := g.of("set", "v = excluded.v", "v = "+of+".v + excluded.v + 1", "v = excluded.id, s = "+of+".s || 'n'", "v = (SELECT COUNT(*) FROM u)", "s = NULL")
+	set := g.of("set", "v = excluded.v", "v = "+of+".v + excluded.v + 1", "v = excluded.id, s = "+of+".s || 'n'", "v = (SELECT COUNT(*) FROM "+other+")", "s = NULL")
 	where := g.of("where", "", fmt.Sprintf(" WHERE %s.v > excluded.v", of), fmt.Sprintf(" WHERE %s.id %% 2 = 0", of))
 	do := fmt.Sprintf("%s DO UPDATE SET %s%s%s", key, set, where, g.returning(of))
 	if g.int("query", 0, 1) == 0 {
