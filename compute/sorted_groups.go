@@ -170,7 +170,8 @@ func (s *sorting) groups(g *grouping, values [][]primitives.Vector, all bool) ([
 	if err := s.count(all); err != nil {
 		return nil, err
 	}
-	s.n = max(1, s.n) // EXPLAIN reads zeros; where nothing is marked, nobody asks for the number of what is sorted
+	none := s.n == 0
+	s.n = max(1, s.n) // EXPLAIN reads zeros, and shows the passes
 	for _, col := range g.cols {
 		if err := s.key(col, false, false); err != nil {
 			return nil, err
@@ -197,7 +198,11 @@ func (s *sorting) groups(g *grouping, values [][]primitives.Vector, all bool) ([
 			return nil, err
 		}
 	}
-	return r.states.Read(s.run)
+	words, err := r.states.Read(s.run)
+	if none { // the one group is of a record that is not marked
+		words = nil
+	}
+	return words, err
 }
 
 // mostSortedWords is how many words the groups of a window may take that a sort finds.

@@ -42,7 +42,7 @@ func TestIndexStatements(t *testing.T) {
 		{"DROP INDEX by_night", []string{`index "by_night" does not exist; SHOW INDEXES lists those there are (line 1, column 12)`}},
 		{"DROP INDEX IF EXISTS by_night", nil},
 		{"DROP INDEX typed_s_idx", nil},
-		{"DROP TABLE typed", []string{`table "typed" is not one that CREATE TABLE has made: it is not dropped`}},
+		{"DROP TABLE typed", []string{`table "typed" is not one that CREATE TABLE has made: it is not dropped (line 1, column 12)`}},
 	} {
 		if diff := cmp.Diff(c.want, words(db.Query(context.Background(), c.sql))); diff != "" {
 			t.Errorf("%s: %s", c.sql, diff)

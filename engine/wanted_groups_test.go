@@ -60,6 +60,7 @@ func TestWantedGroups(t *testing.T) {
 		"SELECT o, AVG(n) FROM lines GROUP BY o ORDER BY 2 DESC, o LIMIT 4":                                                                                       false,
 		"SELECT o % 7, n > 3, COUNT(*) FROM lines GROUP BY 1, 2 HAVING COUNT(*) > 2 ORDER BY 1, 2":                                                                false,
 		"SELECT abs(o - 9), o % 3 = 1, SUM(n) FROM lines GROUP BY 1, 2 ORDER BY 3 DESC, 1, 2 LIMIT 7":                                                             false,
+		"SELECT o, price, n, COUNT(*) FROM lines WHERE o * n = 7919 GROUP BY 1, 2, 3 ORDER BY 1, 2, 3":                                                            false, // of no record
 		"SELECT o % 7, o, COUNT(*) FROM lines GROUP BY 1, 2 HAVING COUNT(*) > 2 ORDER BY 1, 2":                                                                    true,
 		"SELECT day / 10, SUM(n) FROM lines, orders WHERE o = k GROUP BY 1 HAVING SUM(n) > 40 ORDER BY 1":                                                         false, // several groups of the device are one
 	} {
