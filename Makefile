@@ -125,7 +125,7 @@ lint:
 # Random tests start from SEED, so that a check of a commit says something about
 # the commit; SEED=0 takes another seed each time, as make soak does. Each draws CHECKS
 # times; those of internal/oracle say themselves how often.
-CHECKS ?= 40
+CHECKS ?= 25
 RAPID := grep -rl --include='*_test.go' 'pgregory.net/rapid' . | xargs -r -n1 dirname | sort -u
 # They compare with DuckDB, which links 45 MB more.
 PEERS := ./internal/oracle ./bench

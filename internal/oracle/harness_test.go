@@ -26,7 +26,7 @@ func TestMain(m *testing.M) {
 	flag.Parse()
 	given := false
 	flag.Visit(func(f *flag.Flag) { given = given || f.Name == "rapid.checks" })
-	checks := 40 // tables: make test has fifteen minutes in all
+	checks := 25 // tables: make test has twenty minutes in all
 	if n, err := strconv.Atoi(os.Getenv("STENCILDB_SOAK")); err == nil && n > 0 {
 		checks = 100 * n
 	}
