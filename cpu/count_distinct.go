@@ -2,9 +2,12 @@ package cpu
 
 import (
 	"context"
+	"iter"
 	"runtime"
+	"slices"
 	"sync/atomic"
 
+	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/internal/ordered"
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/table"
@@ -17,10 +20,35 @@ const bitsARow = 64
 // CountDistinct counts the different values of a column in all rows that are not deleted,
 // NULL left out: exactly, on all cores.
 func CountDistinct(ctx context.Context, t *table.Table, col int) (int64, error) {
+	return countDistinct(ctx, t, col, func(yield func(table.Block, error) bool) {
+		for i, c := range t.Chunks {
+			if !yield(table.Block{Chunk: i, N: c.Rows}, nil) {
+				return
+			}
+		}
+	})
+}
+
+// onlyDistinct is the column of which a COUNT(DISTINCT ...) is all that is asked for of all rows together;
+// false for where more is.
+func (g *grouping) onlyDistinct() (col int, ok bool) {
+	if len(g.keys.list) > 0 || len(g.inputs) != 1 || !g.inputs[0].distinct || g.inputs[0].filter != nil ||
+		!slices.Equal(g.inputs[0].kinds, []stateKind{counting}) {
+		return 0, false
+	}
+	c, ok := g.inputs[0].x.(*expr.Column)
+	if !ok {
+		return 0, false
+	}
+	return c.Index, true
+}
+
+// countDistinct is CountDistinct of some rows.
+func countDistinct(ctx context.Context, t *table.Table, col int, in iter.Seq2[table.Block, error]) (int64, error) {
 	space := plan.NewSpace(t, col)
 	if space.Max()/bitsARow < max(uint64(t.Rows()), 1<<16) {
 		marks := make([]uint64, space.Max()/64+1)
-		err := eachCode(ctx, t, col, space, func(_ int, codes, _ []uint64) {
+		err := eachCode(ctx, t, col, space, in, func(_ int, codes, _ []uint64) {
 			for _, c := range codes {
 				if word, bit := &marks[c/64], uint64(1)<<(c%64); atomic.LoadUint64(word)&bit == 0 {
 					atomic.OrUint64(word, bit)
@@ -31,7 +59,7 @@ func CountDistinct(ctx context.Context, t *table.Table, col int) (int64, error) 
 	}
 	placeBits := 32 + Width(uint64(len(t.Chunks)-1))
 	s, _ := NewSorter(runtime.GOMAXPROCS(0), Sorting{KeyBits: []int{Width(space.Max())}, PlaceBits: placeBits, First: -1, Unique: 1})
-	err := eachCode(ctx, t, col, space, func(w int, codes, places []uint64) { s.Add(w, [][]uint64{codes, places}) })
+	err := eachCode(ctx, t, col, space, in, func(w int, codes, places []uint64) { s.Add(w, [][]uint64{codes, places}) })
 	if err != nil {
 		return 0, err
 	}
@@ -39,13 +67,17 @@ func CountDistinct(ctx context.Context, t *table.Table, col int) (int64, error) 
 	return int64(len(places)), err
 }
 
-// eachCode has all workers go over the codes of a column's values, in the space of all
+// eachCode has all workers go over the codes of a column's values in some rows, in the space of all
 // chunks, and over their places.
-func eachCode(ctx context.Context, t *table.Table, col int, space *plan.Space, do func(worker int, codes, places []uint64)) error {
+func eachCode(ctx context.Context, t *table.Table, col int, space *plan.Space, in iter.Seq2[table.Block, error], do func(worker int, codes, places []uint64)) error {
+	var failed error // of the rows; read when all blocks are done
 	blocks := func(yield func(table.Block) bool) {
-		for i, c := range t.Chunks {
-			for first := 0; first < c.Rows; first += blockRows {
-				if ctx.Err() != nil || !yield(table.Block{Chunk: i, First: first, N: min(blockRows, c.Rows-first)}) {
+		for b, err := range in {
+			if failed = err; err != nil {
+				return
+			}
+			for i, n := 0, b.Len(); i < n; i += blockRows { // a block may be a whole chunk
+				if failed = ctx.Err(); failed != nil || !yield(b.Cut(i, min(n, i+blockRows))) {
 					return
 				}
 			}
@@ -83,5 +115,5 @@ func eachCode(ctx context.Context, t *table.Table, col int, space *plan.Space, d
 		return true
 	}) {
 	}
-	return ctx.Err()
+	return failed
 }

@@ -150,6 +150,17 @@ func (s *codeSet) words(do func(w uint64)) {
 }
 
 func (s *codeSet) merge(o distinctValues, to []uint32) {
+	if other := o.(*codeSet); s.size%64 == 0 && !other.hashed && len(to) > 0 {
+		s.reserve(slices.Max(to))
+		if !s.hashed {
+			for g, part := range slices.Collect(slices.Chunk(other.bits, int(s.size/64))) {
+				for i, word := range part {
+					s.bits[uint64(to[g])*s.size/64+uint64(i)] |= word
+				}
+			}
+			return
+		}
+	}
 	x := Vector{Ints: make([]int64, 1)}
 	group := make([]uint32, 1)
 	o.(*codeSet).words(func(w uint64) {

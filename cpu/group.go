@@ -7,6 +7,7 @@ import (
 	"iter"
 	"runtime"
 	"slices"
+	"sync"
 
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/internal/ordered"
@@ -95,7 +96,11 @@ func (in *input) set(t *table.Table) distinctValues {
 	if in.codes == nil {
 		return orderOf(in.x.Type()).distinct()
 	}
-	return &codeSet{key: in.codes, t: t, size: in.codes.null + 1}
+	size := in.codes.null + 1
+	if size >= 1<<12 {
+		size = (size + 63) &^ 63 // whole words for each group
+	}
+	return &codeSet{key: in.codes, t: t, size: size}
 }
 
 // states are those of an input.
@@ -150,6 +155,12 @@ const pieceRows = 1 << 13
 
 // run gives all rows to workers and merges what they found.
 func (g *grouping) run(ctx context.Context, in iter.Seq2[table.Block, error]) (groupsFound, error) {
+	if col, ok := g.onlyDistinct(); ok {
+		n, err := countDistinct(ctx, g.table, col, in)
+		w := g.worker()
+		w.states[0][0].(*counts).n = []uint64{uint64(n)}
+		return groupsFound{w}, err
+	}
 	f, err := g.find(ctx, in)
 	if err == nil {
 		err = f.arrange()
@@ -459,8 +470,17 @@ func (f groupsFound) inOrder(ctx context.Context, by *plan.Sort) ([]uint64, erro
 	}
 	last := slices.Max(first)
 	// 64 bits and 32 are never too many.
-	sorter, _ := NewSorter(1, Sorting{KeyBits: []int{Width(last)}, PlaceBits: Width(uint64(len(ids))), First: -1})
-	sorter.Add(0, [][]uint64{first, UpTo[uint64](len(ids))})
+	workers := min(runtime.GOMAXPROCS(0), len(ids)/fewGroups+1)
+	sorter, _ := NewSorter(workers, Sorting{KeyBits: []int{Width(last)}, PlaceBits: Width(uint64(len(ids))), First: -1})
+	places := UpTo[uint64](len(ids))
+	var wg sync.WaitGroup
+	for w := range workers {
+		wg.Go(func() {
+			lo, hi := w*len(ids)/workers, (w+1)*len(ids)/workers
+			sorter.Add(w, [][]uint64{first[lo:hi], places[lo:hi]})
+		})
+	}
+	wg.Wait()
 	order, err := sorter.Places(ctx)
 	for i, at := range order {
 		order[i] = ids[at]

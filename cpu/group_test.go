@@ -82,6 +82,33 @@ func TestDistinctValuesOfManyGroups(t *testing.T) {
 	}
 }
 
+// The different values of some rows are as many as those that a map finds, whether they are all that is asked for or not.
+func TestDistinctValuesOfSomeRows(t *testing.T) {
+	for _, spread := range []int64{1, 5, 1 << 13, 1 << 30, 1 << 50} {
+		tab := integers(t, 30_000, 7000, func(r int64) int64 { return r * r % 9001 * spread }, func(r int64) int64 { return r % 7 })
+		want := map[int64]bool{}
+		for r := range int64(30_000) {
+			if r%7 < 3 {
+				want[r*r%9001*spread] = true
+			}
+		}
+		few := &expr.Compare{Op: expr.LT, L: column(tab, 1), R: &expr.Const{V: table.Int(3)}}
+		q, err := plan.NewQuery(tab, &plan.Fragment{Where: few})
+		if err != nil {
+			t.Fatal(err)
+		}
+		count := expr.Aggregate{Kind: expr.Count, Col: 0, Name: "a", Arg: tab.Fields[0].Type, Distinct: true}
+		for _, aggs := range [][]expr.Aggregate{{count}, {count, {Kind: expr.CountAll, Col: -1}}} {
+			n := &plan.Aggregate{Aggs: aggs}
+			for rows, err := range InValues(Group(context.Background(), tab, n, New(2).Rows(context.Background(), q))) {
+				if err != nil || len(rows) != 1 || rows[0][0].I != int64(len(want)) {
+					t.Errorf("spread %d, %d aggregates: %v, %v, want %d", spread, len(aggs), rows, err, len(want))
+				}
+			}
+		}
+	}
+}
+
 // Of many groups none is lost or twice, and they come in the order of their first rows.
 func TestManyGroupsAreInTheOrderOfTheirFirstRows(t *testing.T) {
 	const n = 200_000
