@@ -17,7 +17,7 @@ import (
 )
 
 // picking takes those of a chunk's groups off the device that [plan.Query].Bound wants: by a sum of at most 62 bits and
-// its sign, of which the device makes a key of 64 bits that orders as it does.
+// its sign, of which the device makes a key of 64 bits that orders as it does, or by the code of one of their keys.
 type picking struct {
 	*grouping
 	*plan.GroupBound
@@ -29,6 +29,7 @@ type picking struct {
 	some   int   // the word that is 0 where the sum is NULL
 	terms  []int // the values of which the sum is made; negative for that number
 	coefs  []uint32
+	digit  [2]uint32 // where a key tells: what its code is multiplied by in a slot, and how many codes there are
 }
 
 const (
@@ -52,7 +53,14 @@ func (c *compiled) picking(run pass.Runner) *picking {
 	if g.size*g.words < c.device.PickWords {
 		return nil
 	}
-	p := &picking{grouping: g, GroupBound: b, device: c.device, run: run, at: g.place[0], n: records}
+	p := &picking{grouping: g, GroupBound: b, device: c.device, run: run, at: g.place[0], n: records, some: records}
+	switch {
+	case b.All:
+		return p
+	case b.Key != nil:
+		p.byKey(c.q)
+		return p
+	}
 	part := g.parts[b.Agg]
 	if part.none {
 		return nil
@@ -84,6 +92,26 @@ func (c *compiled) picking(run pass.Runner) *picking {
 	return p
 }
 
+// byKey has the code of a key tell which groups are wanted.
+func (p *picking) byKey(q *plan.Query) {
+	keys, _ := q.GroupKeys(0) // which was asked before
+	p.digit = [2]uint32{1, 1}
+	for _, k := range keys {
+		if p.digit[1] = uint32(k.Size); k.Col == p.Key.Index {
+			return
+		}
+		p.digit[0] *= p.digit[1]
+	}
+}
+
+// room is how many groups have room in what is read.
+func (p *picking) room(rows int) int {
+	if p.All {
+		return min(p.size, rows, p.device.Primitives.MaxWords/p.words-1)
+	}
+	return mostPicked / p.words
+}
+
 // add adds a term to the sum.
 func (p *picking) add(value int, coef int64) {
 	p.terms, p.coefs = append(p.terms, value), append(p.coefs, uint32(coef), uint32(uint64(coef)>>32))
@@ -95,13 +123,16 @@ func (p *picking) groups(c *compiled) (list []plan.GroupStates, ok bool, err err
 		return nil, false, err
 	}
 	lo, hi := uint64(p.Lo)^1<<63, uint64(p.Hi)^1<<63
+	if p.All {
+		lo, hi = 0, math.MaxUint64
+	}
 	if p.First > 0 {
 		hi = math.MaxUint64
 		if lo, err = p.least(); err != nil {
 			return nil, false, err
 		}
 	}
-	room := mostPicked / p.words
+	room := p.room(c.chunks[0].Rows)
 	picked := primitives.Zeros(2 + room*p.words)
 	pick := p.step("GROUPS: pick those that are wanted", "groups, those whose sum is within bounds", picked.Block)
 	pick.Uniforms = append(pick.Uniforms, shaders.Uint("room", uint32(room)),
@@ -124,7 +155,7 @@ func (p *picking) groups(c *compiled) (list []plan.GroupStates, ok bool, err err
 	}
 	x := c.chunks[0]
 	words = words[2:][:n*p.words]
-	states := p.states(x.q.Place(x.index), x.pieces[0].From, words, p.firstRows(words))
+	states := p.states(x.q.Place(x.index), x.pieces[0].From, words, upTo(n))
 	states.Left = found - n
 	return []plan.GroupStates{states}, true, nil
 }
@@ -187,6 +218,9 @@ func (p *picking) step(name, counts string, out textures.Block, defines ...strin
 		}
 		sum = text
 	}
+	if p.digit[1] > 0 {
+		sum, defines = "uvec2(slot / digit.x % digit.y, 0u)", append(defines, "DIGIT")
+	}
 	flip := uint32(0) // of the first ones of ascending sums the keys descend
 	if p.First > 0 {
 		defines = append(defines, "NULLS")
@@ -198,6 +232,9 @@ func (p *picking) step(name, counts string, out textures.Block, defines ...strin
 	defines = append(defines, fmt.Sprintf("LOCAL %d", local), fmt.Sprintf("WORDS %du", p.words), fmt.Sprintf("VALUES %du", p.some),
 		fmt.Sprintf("TERMS %d", max(1, len(p.terms))), "SUM "+cmp.Or(sum, "uvec2(0u)"))
 	uniforms := []shaders.Uniform{shaders.Uint("first", uint32(p.at)), shaders.Uint("slots", uint32(p.size)), shaders.Uint("flip", flip)}
+	if p.digit[1] > 0 {
+		uniforms = append(uniforms, shaders.Uniform{Name: "digit", U: p.digit[:]})
+	}
 	if len(p.terms) > 0 {
 		var coefs []int32
 		for _, c := range p.coefs {

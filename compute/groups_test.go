@@ -278,6 +278,41 @@ func TestManyGroupsAreThoseOfCPU(t *testing.T) {
 	})
 }
 
+// More combinations of codes than are read back have slots on the device where they are not many more than rows: of these the
+// groups that there are are picked, of all records or of some, or of none.
+func TestManyGroupsOfSlots(t *testing.T) {
+	less := func(n int64) expr.Expr {
+		return &expr.Compare{Op: expr.LT, L: &expr.Column{Index: 2, Name: "x", T: table.Type{Kind: table.BigInt}}, R: &expr.Const{V: table.Int(n)}}
+	}
+	ctx := context.Background()
+	gltest.Run(t, 0, func(gl *glctx.Context, g *pass.GL) {
+		for name, where := range map[string]expr.Expr{"all": nil, "some": less(1 << 28), "few": less(1 << 20), "none": less(math.MinInt64)} {
+			tab := grouped(60_000, 1, [2]int{30_000, 2}, true, true)
+			q, n := groupsQuery(t, tab, where, 0, 1)
+			want, err := rowsOf(cpu.Group(ctx, tab, n, cpu.New(1).Rows(ctx, q)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for kind, d := range devices(gl) {
+				d.SortGroups = plan.MostSlots + 1
+				_, ok, err := groupsThere(g, d, q.Bounded(&plan.GroupBound{All: true}))
+				g.End()
+				if err != nil || ok != (d.WindowRows == 0 && name != "none") {
+					t.Errorf("%s, %s: %v, %v", name, kind, ok, err)
+				}
+				states, err := ManyGroups(g, d, q)
+				g.End()
+				if err != nil {
+					t.Fatalf("%s, %s: %v", name, kind, err)
+				}
+				if got, err := rowsOf(cpu.GroupStates(ctx, tab, n, states)); err != nil || !slices.Equal(got, want) {
+					t.Errorf("%s, %s: %d groups, want %d, %v", name, kind, len(got), len(want), err)
+				}
+			}
+		}
+	})
+}
+
 // What a device does not take is left to cpu, by name.
 func TestGroupsThatAreDeclined(t *testing.T) {
 	tab := grouped(70_000, 1, [2]int{plan.MostSlots, 2}, false, false)

@@ -1,6 +1,7 @@
 package compute
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -13,10 +14,36 @@ import (
 	"github.com/stencildb/stencildb/textures"
 )
 
-// ManyGroups is [Groups] where keys with more combinations of codes than [plan.MostSlots] are sorted.
+// ManyGroups is [Groups] for keys with more combinations of codes than [plan.MostSlots]: where these are at most twice as
+// many as there are rows each has a slot all the same, and the groups that there are are picked; else they are sorted.
 func ManyGroups(run pass.Runner, d Device, q *plan.Query) ([]plan.GroupStates, error) {
 	d.SortGroups = plan.MostSlots + 1
+	if d.sortsGroups(q) && !q.IsPart() {
+		list, ok, err := groupsThere(run, d, q.Bounded(&plan.GroupBound{All: true}))
+		if ok || err != nil {
+			return list, err
+		}
+	}
 	return Groups(run, d, q)
+}
+
+// groupsThere picks all groups of slots that are not empty; ok is false where the query's groups have no slots.
+func groupsThere(run pass.Runner, d Device, q *plan.Query) (list []plan.GroupStates, ok bool, err error) {
+	if q.Bound == nil || d.sortsGroups(q) {
+		return nil, false, nil
+	}
+	c, err := compile(d, q)
+	if declined := (*plan.Declined)(nil); errors.As(err, &declined) {
+		return nil, false, nil
+	}
+	if err != nil {
+		return nil, false, err
+	}
+	p := c.picking(run)
+	if p == nil {
+		return nil, false, nil
+	}
+	return p.groups(c)
 }
 
 // sortsGroups reports whether the keys of a chunk have so many combinations of codes that a sort finds the groups.

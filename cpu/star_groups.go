@@ -276,7 +276,7 @@ func (s *Star) differs(t *starArm, c int) bool {
 
 // Bound is the bound of the device's groups that one of the statement's is; nil where there is none.
 func (s *Star) Bound(b *plan.GroupBound) *plan.GroupBound {
-	if b == nil || !s.distinct || s.sums[b.Agg].agg < 0 {
+	if b == nil || b.Key != nil || !s.distinct || s.sums[b.Agg].agg < 0 {
 		return nil
 	}
 	own := *b

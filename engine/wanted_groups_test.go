@@ -56,6 +56,12 @@ func TestWantedGroups(t *testing.T) {
 		"SELECT o, COUNT(*) FROM lines WHERE n > 3 GROUP BY o HAVING COUNT(*) = 1 AND SUM(price) < 0 ORDER BY o":                                                  true,
 		"SELECT o, day, SUM(price * (1 - n)) FROM lines, orders WHERE o = k AND day < 50 GROUP BY o, day ORDER BY 3 DESC, day, o LIMIT 10":                        true,
 		"SELECT o, COUNT(*), SUM(price * n) FROM lines, orders WHERE o = k AND day > 20 GROUP BY o HAVING SUM(price * n) > (SELECT MAX(n) FROM lines) ORDER BY o": true,
+		"SELECT o, SUM(n), MAX(price) FROM lines GROUP BY o ORDER BY o LIMIT 10":                                                                                  true,
+		"SELECT o, MIN(n) FROM lines WHERE n > 17 GROUP BY o ORDER BY o DESC LIMIT 5 OFFSET 2":                                                                    true,
+		"SELECT n, o, COUNT(*) FROM lines GROUP BY n, o ORDER BY n DESC, o LIMIT 9":                                                                               true, // NULL is the first
+		"SELECT o, n, COUNT(*) FROM lines GROUP BY o, n ORDER BY n, o DESC LIMIT 700":                                                                             true,
+		"SELECT n, o, COUNT(*) FROM lines GROUP BY n, o ORDER BY n NULLS FIRST, o LIMIT 9":                                                                        false,
+		"SELECT o, day, SUM(n) FROM lines, orders WHERE o = k GROUP BY o, day ORDER BY o, 2 LIMIT 3":                                                              false,
 		"SELECT o, MAX(n) FROM lines GROUP BY o HAVING MAX(n) > 18 ORDER BY o":                                                                                    false,
 		"SELECT o, AVG(n) FROM lines GROUP BY o ORDER BY 2 DESC, o LIMIT 4":                                                                                       false,
 		"SELECT o % 7, n > 3, COUNT(*) FROM lines GROUP BY 1, 2 HAVING COUNT(*) > 2 ORDER BY 1, 2":                                                                false,

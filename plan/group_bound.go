@@ -10,11 +10,14 @@ import (
 )
 
 // GroupBound says of which groups nothing is asked, by one aggregate of [Query].Groups: a count, or the sum of exact
-// values, as an integer of its scale. A device may leave these groups out.
+// values, as an integer of its scale; or by a column that is one of their keys. A device may leave these groups out.
 type GroupBound struct {
 	Agg int
+	Key *expr.Column // nil where Agg tells
+	All bool         // every group is wanted
 	// First, where it is positive, is how many groups are wanted, those with the smallest values or, with Desc, the
-	// largest; groups of which the value is NULL are wanted, too. Where it is 0 the value is to lie from Lo to Hi.
+	// largest; groups of which the aggregate is NULL are wanted, too, a key that is NULL is the largest. Where it is 0 the
+	// value is to lie from Lo to Hi.
 	First  int
 	Desc   bool
 	Lo, Hi int64
@@ -26,7 +29,7 @@ const mostFirst = 1 << 10
 // having is the bound that a condition on the groups of an aggregation gives; nil for none.
 func (a *Aggregate) having(where expr.Expr) *GroupBound {
 	for _, e := range Conjuncts(where) {
-		if i, lo, hi, ok := HavingRange(e, len(a.Keys)); ok && a.bounds(i) {
+		if i, lo, hi, ok := HavingRange(e, len(a.Keys)); ok && a.quiet() && a.tells(i) {
 			return &GroupBound{Agg: i, Lo: lo, Hi: hi}
 		}
 	}
@@ -35,30 +38,42 @@ func (a *Aggregate) having(where expr.Expr) *GroupBound {
 
 // first is the bound that an order gives of which some first groups are wanted; nil for none.
 func (a *Aggregate) first(s *Sort) *GroupBound {
-	if s.First <= 0 || s.First > mostFirst || s.Unique > 0 {
+	if s.First <= 0 || s.First > mostFirst || s.Unique > 0 || !a.quiet() {
 		return nil
 	}
-	ref, ok := s.Keys[0].E.(*expr.AggRef)
-	if !ok || ref.Key != nil || !a.bounds(ref.Index-len(a.Keys)) {
+	key := s.Keys[0]
+	ref, ok := key.E.(*expr.AggRef)
+	if !ok {
 		return nil
 	}
-	return &GroupBound{Agg: ref.Index - len(a.Keys), First: int(s.First), Desc: s.Keys[0].Desc}
+	b := &GroupBound{First: int(s.First), Desc: key.Desc}
+	if ref.Key == nil {
+		if b.Agg = ref.Index - len(a.Keys); !a.tells(b.Agg) {
+			return nil
+		}
+		return b
+	}
+	if b.Key, ok = ref.Key.(*expr.Column); !ok || key.NullsFirst != key.Desc { // the code of NULL is behind the others
+		return nil
+	}
+	return b
 }
 
-// bounds reports that an aggregate may tell which groups are wanted: it is a count or an exact sum, and the aggregates
-// of a group that is left out raise no error.
-func (a *Aggregate) bounds(i int) bool {
-	for _, g := range a.Aggs {
+// quiet reports that the aggregates of a group that is left out raise no error.
+func (a *Aggregate) quiet() bool {
+	return !slices.ContainsFunc(a.Aggs, func(g expr.Aggregate) bool {
 		switch g.Kind {
 		case expr.CountAll, expr.Count, expr.Min, expr.Max:
-		case expr.Sum, expr.Avg:
-			if !g.Arg.IsExact() {
-				return false
-			}
-		default:
 			return false
+		case expr.Sum, expr.Avg:
+			return !g.Arg.IsExact()
 		}
-	}
+		return true
+	})
+}
+
+// tells reports that an aggregate may tell which groups are wanted: it is a count or an exact sum.
+func (a *Aggregate) tells(i int) bool {
 	g := a.Aggs[i]
 	return !g.Distinct && (g.Kind == expr.CountAll || g.Kind == expr.Count || g.Kind == expr.Sum)
 }

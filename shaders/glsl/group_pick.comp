@@ -1,5 +1,5 @@
-// Groups of which something is asked, by the sum of one of their aggregates: keys of 64 bits (low word, high word) that
-// order as the sums do.
+// Groups of which something is asked, by the sum of one of their aggregates or a digit of their slot: keys of 64 bits (low
+// word, high word) that order as these do.
 //
 // In: slots groups of WORDS words from word first of result, as groups.comp leaves them; word 1 is 0 where there is no
 //     group, word VALUES where its sum is NULL. SUM is the sum of a slot, made with coefficients.
@@ -13,6 +13,9 @@ uniform uint first;
 uniform uint slots;
 uniform uint flip;
 uniform int coefficients[2 * TERMS];
+#ifdef DIGIT
+uniform uvec2 digit;
+#endif
 
 uint word(uint slot, uint w) { return result[first + slot * WORDS + w]; }
 
@@ -57,7 +60,7 @@ void main() {
 #else
 uniform uint room;
 uniform int bounds[4];
-shared uint found;
+shared uint found, taken, start;
 
 bool wanted(uint slot) {
     if (word(slot, VALUES) == 0u)
@@ -73,16 +76,21 @@ bool wanted(uint slot) {
 void main() {
     if (gl_LocalInvocationIndex == 0u)
         found = 0u;
-    barrier();
     uint mine = 0u;
-    for (uint slot = gl_GlobalInvocationID.x; slot < slots; slot += gl_NumWorkGroups.x * uint(LOCAL)) {
-        if (word(slot, 1u) == 0u)
-            continue;
-        mine++;
-        if (!wanted(slot))
-            continue;
-        uint at = atomicAdd(picked[0], 1u);
-        if (at < room)
+    for (uint base = gl_WorkGroupID.x * uint(LOCAL); base < slots; base += gl_NumWorkGroups.x * uint(LOCAL)) {
+        uint slot = base + gl_LocalInvocationIndex;
+        bool there = slot < slots && word(slot, 1u) != 0u, take = there && wanted(slot);
+        mine += uint(there);
+        if (gl_LocalInvocationIndex == 0u)
+            taken = 0u;
+        barrier();
+        uint at = take ? atomicAdd(taken, 1u) : 0u;
+        barrier();
+        if (gl_LocalInvocationIndex == 0u && taken != 0u)
+            start = atomicAdd(picked[0], taken);
+        barrier();
+        at += start;
+        if (take && at < room)
             for (uint w = 0u; w < WORDS; w++)
                 picked[2u + at * WORDS + w] = word(slot, w);
     }
