@@ -57,6 +57,7 @@ var suite = []measure{
 	{class: cost.Groups, bits: 19, sql: "SELECT SUM(a) FROM %s GROUP BY n"},
 	{class: cost.ManyGroups, bits: 40, sql: "SELECT SUM(a) FROM %s GROUP BY w"},
 	{class: cost.Sort, bits: 19, sql: "SELECT n FROM %s ORDER BY a"},
+	{class: cost.Sort, bits: 40, sql: "SELECT n FROM %s ORDER BY w"},
 	{class: cost.TopRows, bits: 19, sql: "SELECT n FROM %s ORDER BY a LIMIT 10"},
 	{class: cost.FloatSum, bits: 32, sql: "SELECT SUM(r) FROM %s"},
 	{class: cost.FloatSum, bits: 62, sql: "SELECT SUM(x) FROM %s"},
