@@ -167,7 +167,7 @@ func TestAnswersByIndex(t *testing.T) {
 	}
 	used := 0
 	for round := range 2 {
-		for range 150 {
+		for range 60 {
 			where := condition()
 			for range r.IntN(3) {
 				where = []string{where + " AND " + condition(), "(" + where + " OR " + condition() + ")", "NOT (" + condition() + ") AND " + where}[r.IntN(3)]
@@ -177,8 +177,8 @@ func TestAnswersByIndex(t *testing.T) {
 				if strings.HasPrefix(list, "b,") {
 					text += " GROUP BY b ORDER BY 1"
 				}
-				if diff := cmp.Diff(asText(t, plain, text), asText(t, indexed, text)); diff != "" {
-					t.Fatalf("%s: %s", text, diff)
+				if want, got := asText(t, plain, text), asText(t, indexed, text); !slices.Equal(want, got) {
+					t.Fatalf("%s: %s", text, cmp.Diff(want, got))
 				}
 				if slices.ContainsFunc(asText(t, indexed, "EXPLAIN "+text), func(l string) bool { return strings.Contains(l, "Index(") }) {
 					used++
@@ -211,7 +211,7 @@ func TestAnswersByIndex(t *testing.T) {
 			}
 		}
 	}
-	if used < 100 {
+	if used < 60 {
 		t.Errorf("indexes served %d statements", used)
 	}
 }

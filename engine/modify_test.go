@@ -92,7 +92,7 @@ func TestPreparedStatementsFollowTheirTable(t *testing.T) {
 // A cursor goes on over the rows that its table had when it began.
 func TestCursorsKeepTheirTable(t *testing.T) {
 	everyBackend(t, func(t *testing.T, db *DB) {
-		const rows = 70_000
+		const rows = 30_000
 		for _, change := range []string{"DELETE FROM t", "UPDATE t SET v = 0, s = 'other'", "TRUNCATE t", "INSERT INTO t SELECT * FROM t", "DROP TABLE t"} {
 			do(t, db, fmt.Sprintf("CREATE TABLE t AS SELECT g AS v, 'k' || g %% 10 AS s FROM generate_series(1, %d) AS q (g)", rows))
 			cursor, err := db.Query(context.Background(), "SELECT v, s FROM t WHERE v > 0")

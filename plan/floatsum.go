@@ -122,15 +122,36 @@ func (s *FloatSum) Mean(n uint64) (float64, error) {
 }
 
 // Rat is the exact sum of values that are neither NaN nor infinite.
-func (s *FloatSum) Rat() *big.Rat { return s.over(1) }
+func (s *FloatSum) Rat() *big.Rat {
+	sum := s.units()
+	common := min(sum.TrailingZeroBits(), -unit)
+	if sum.Rsh(sum, common); common == -unit || sum.Sign() == 0 {
+		return new(big.Rat).SetInt(sum)
+	}
+	den := big.NewInt(1)
+	return new(big.Rat).SetFrac(sum, den.Lsh(den, -unit-common)) // short numbers, of which the common divisor is soon found
+}
 
 // over is the exact sum divided by n.
 func (s *FloatSum) over(n uint64) *big.Rat {
-	sum, den := new(big.Int), new(big.Int).SetUint64(n)
-	for i := limbs - 1; i >= 0; i-- {
-		sum.Add(sum.Lsh(sum, limbBits), big.NewInt(s.limb[i]))
+	den := new(big.Int).SetUint64(n)
+	return new(big.Rat).SetFrac(s.units(), den.Lsh(den, -unit))
+}
+
+// units is the exact sum in units of 2^unit. Most sums take few of the limbs, those around the values' own.
+func (s *FloatSum) units() *big.Int {
+	low, top := 0, limbs-1
+	for top > 0 && s.limb[top] == 0 {
+		top--
 	}
-	return new(big.Rat).SetFrac(sum, den.Lsh(den, -unit))
+	for low < top && s.limb[low] == 0 {
+		low++
+	}
+	sum, limb := big.NewInt(s.limb[top]), new(big.Int)
+	for i := top - 1; i >= low; i-- {
+		sum.Add(sum.Lsh(sum, limbBits), limb.SetInt64(s.limb[i]))
+	}
+	return sum.Lsh(sum, uint(low)*limbBits)
 }
 
 func inRange(f float64) (float64, error) {
