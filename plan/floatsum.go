@@ -122,20 +122,13 @@ func (s *FloatSum) Mean(n uint64) (float64, error) {
 }
 
 // Rat is the exact sum of values that are neither NaN nor infinite.
-func (s *FloatSum) Rat() *big.Rat {
-	sum := s.units()
-	common := min(sum.TrailingZeroBits(), -unit)
-	if sum.Rsh(sum, common); common == -unit || sum.Sign() == 0 {
-		return new(big.Rat).SetInt(sum)
-	}
-	den := big.NewInt(1)
-	return new(big.Rat).SetFrac(sum, den.Lsh(den, -unit-common)) // short numbers, of which the common divisor is soon found
-}
+func (s *FloatSum) Rat() *big.Rat { return s.over(1) }
 
 // over is the exact sum divided by n.
 func (s *FloatSum) over(n uint64) *big.Rat {
-	den := new(big.Int).SetUint64(n)
-	return new(big.Rat).SetFrac(s.units(), den.Lsh(den, -unit))
+	sum, den := s.units(), new(big.Int).SetUint64(n)
+	common := min(sum.TrailingZeroBits(), -unit) // short numbers, of which the greatest common divisor is soon found
+	return new(big.Rat).SetFrac(sum.Rsh(sum, common), den.Lsh(den, -unit-common))
 }
 
 // units is the exact sum in units of 2^unit. Most sums take few of the limbs, those around the values' own.
