@@ -65,6 +65,7 @@ test: export GOFLAGS += -race $(HURRIED)
 test: export CGO_CFLAGS += -O0 -g0
 test: export GOGC := 400
 test: export GALLIVM_PERF := nopt
+test: export GORACE := atexit_sleep_ms=0
 TESTFLAGS := -vet=off -ldflags=-s
 test: setup fmt vet lint ## every check: gofmt, vet, staticcheck, tests with the race detector
 	$(MAKE) -j2 oracle-test random-test unit-test window-test

@@ -37,7 +37,7 @@ func segment(codes []uint64, width int, nulls bool) *table.Segment {
 
 // TestUploadedTexelsReadBack uploads columns that take several slots of the ring.
 func TestUploadedTexelsReadBack(t *testing.T) {
-	const rows = 1<<20 + 12345
+	const rows = 1<<18 + 12345
 	for _, width := range []int{8, 16, 24, 32, 47, 64} {
 		for _, nulls := range []bool{false, true} {
 			codes := make([]uint64, rows)
