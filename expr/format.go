@@ -21,7 +21,7 @@ func init() {
 				if f.of.show == nil {
 					return a.fail("%s is not supported in the pattern of a time", f.of.name)
 				}
-				out.WriteString(f.shown(m))
+				out.WriteString(f.shown(f.of.show(m), f.of.width))
 			}
 			return table.Str(out.String()), nil
 		})
@@ -43,8 +43,9 @@ func init() {
 }
 
 var (
-	monthNames = strings.Fields("January February March April May June July August September October November December")
-	dayNames   = strings.Fields("Sunday Monday Tuesday Wednesday Thursday Friday Saturday")
+	monthNames    = strings.Fields("January February March April May June July August September October November December")
+	monthNumerals = strings.Fields("I II III IV V VI VII VIII IX X XI XII")
+	dayNames      = strings.Fields("Sunday Monday Tuesday Wednesday Thursday Friday Saturday")
 )
 
 // timeField is an element of a pattern: what it shows of a moment, how many digits a number has, and
@@ -121,7 +122,8 @@ var timeFieldList = []timeField{
 	{name: "PM", show: meridiem("AM", "PM"), read: readMeridiem, names: []string{"AM", "PM"}},
 	{name: "A.D.", show: era("A.D.", "B.C.")}, {name: "B.C.", show: era("A.D.", "B.C.")},
 	{name: "AD", show: era("AD", "BC")}, {name: "BC", show: era("AD", "BC")},
-	{name: "TZ"}, {name: "OF"}, {name: "RM"}, {name: "TM"}, {name: "FX"},
+	{name: "RM", width: 4, show: func(m moment) any { return monthNumerals[monthOf(m)] }, read: func(t *readDate, n int64) { t.month = n }, names: monthNumerals},
+	{name: "TZ"}, {name: "OF"}, {name: "TM"}, {name: "FX"},
 }
 
 func firstThree(names []string) (list []string) {
@@ -232,10 +234,10 @@ scan:
 	return list
 }
 
-// shown is a field of a moment: a word in the case in which the pattern has it, a number with zeros
-// before it.
-func (p patternPart) shown(m moment) string {
-	switch v := p.of.show(m).(type) {
+// shown is the value of a field: a word in the case in which the pattern has it, a number with zeros
+// before it, as wide as the field is.
+func (p patternPart) shown(v any, width int) string {
+	switch v := v.(type) {
 	case string:
 		switch {
 		case p.text == strings.ToLower(p.text):
@@ -249,9 +251,9 @@ func (p patternPart) shown(m moment) string {
 		if p.fill {
 			return v
 		}
-		return fmt.Sprintf("%-*s", p.of.width, v)
+		return fmt.Sprintf("%-*s", width, v)
 	default:
-		text := fmt.Sprintf("%0*d", p.of.width, v)
+		text := fmt.Sprintf("%0*d", width, v)
 		if p.fill {
 			text = fmt.Sprint(v)
 		}

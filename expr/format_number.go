@@ -141,7 +141,7 @@ func (a args) formatted(u *big.Int, scale int) (table.Value, error) {
 	case f.roman != "":
 		return table.Str(f.romanOf(withScale(u, scale, 0))), nil
 	case f.science:
-		return table.Str(scientific(u, scale, f.digits)), nil
+		return table.Str(scientific(u, scale, f.digits, a.v[0].Type.IsFloat())), nil
 	}
 	u = withScale(u, scale, f.digits+f.shifted)
 	text := new(big.Int).Abs(u).String()
@@ -187,22 +187,23 @@ func roman(n int) string {
 	return out.String()
 }
 
-// scientific writes u / 10^scale with so many digits behind the point and an exponent.
-func scientific(u *big.Int, scale, digits int) string {
-	exponent := 0
+// scientific writes u / 10^scale with so many digits behind the point and an exponent. Where 9.99 becomes 10.0, a NUMERIC
+// keeps its exponent, as in PostgreSQL; a DOUBLE does not.
+func scientific(u *big.Int, scale, digits int, double bool) string {
+	exponent, whole := 0, 1
 	if u.Sign() != 0 {
 		size := func() int { return len(new(big.Int).Abs(u).String()) }
 		exponent = size() - 1 - scale
 		u = withScale(u, size()-1, digits)
-		if size() > digits+1 { // 9.99 became 10.0
+		if whole = size() - digits; double && whole > 1 {
 			exponent++
-			u = withScale(u, 1, 0)
+			u, whole = withScale(u, 1, 0), 1
 		}
 	}
 	text := new(big.Int).Abs(u).String()
 	text = strings.Repeat("0", max(0, digits+1-len(text))) + text
 	point := pick(digits > 0, ".", "")
-	return pick(u.Sign() < 0, "-", " ") + text[:1] + point + text[1:] + "e" + pick(exponent < 0, "-", "+") + pick(max(exponent, -exponent) < 10, "0", "") + strconv.Itoa(max(exponent, -exponent))
+	return pick(u.Sign() < 0, "-", " ") + text[:whole] + point + text[whole:] + "e" + pick(exponent < 0, "-", "+") + pick(max(exponent, -exponent) < 10, "0", "") + strconv.Itoa(max(exponent, -exponent))
 }
 
 // readNumber reads the first argument by the pattern of the second: what does not stand where it should

@@ -38,12 +38,15 @@ func init() {
 		}
 		return table.Int(int64(n)), nil
 	})
-	define("sign(double) double/", ofDouble(func(x float64) float64 {
-		if x != x {
-			return x
+	define("sign(double) double", ofDouble(func(x float64) float64 { // of NaN it is 0, as PostgreSQL has it
+		switch {
+		case x > 0:
+			return 1
+		case x < 0:
+			return -1
 		}
-		return float64(table.CompareFloat(x, 0))
-	}))
+		return 0
+	})).rises = risingWithoutNaN
 	define("sign(numeric) numeric/", func(a args) (table.Value, error) { return a.decimal(big.NewInt(int64(a.v[0].Unscaled().Sign()))) })
 	for _, r := range []struct {
 		names string
@@ -142,6 +145,14 @@ func init() {
 		define(op+"(bigint,bigint) bigint", func(a args) (table.Value, error) { return table.Int(f(a.v[0].I, a.v[1].I)), nil }).as(infix)
 	}
 	define("~(bigint) bigint", func(a args) (table.Value, error) { return table.Int(^a.v[0].I), nil }).as(prefix)
+}
+
+// risingWithoutNaN is [Function.rises] of what rises with its argument, but for NaN: with one that cannot be.
+func risingWithoutNaN(c *Call) int {
+	if x, ok := c.Args[0].(*Cast); ok && x.X.Type().IsExact() {
+		return 0
+	}
+	return -1
 }
 
 // radian is a degree, as PostgreSQL has it.

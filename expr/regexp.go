@@ -75,6 +75,7 @@ func init() {
 		})
 	}
 	define("substring(text,text) text!", func(a args) (table.Value, error) { return a.found(1) })
+	define("substring(text,text,text) text!", similarSubstring)
 	for _, escape := range []string{"", ",text"} {
 		define("similar_to_escape(text"+escape+") text!", similarPattern)
 	}
@@ -246,14 +247,70 @@ func similarPattern(a args) (table.Value, error) {
 	if len(a.v) > 1 {
 		escape = a.v[1].S
 	}
-	if len([]rune(escape)) > 1 {
-		return a.fail("invalid escape string: it must be empty or one character")
+	parts, err := a.similarParts(a.v[0].S, escape)
+	if err != nil {
+		return table.Null(a.T), err
 	}
+	return table.Str(anchored(parts...)), nil
+}
+
+// anchored is the regular expression of a text that is some parts, one after the other.
+func anchored(parts ...string) string { return "^(?:" + strings.Join(parts, ")(?:") + ")$" }
+
+// similarSubstring is SUBSTRING(x SIMILAR p ESCAPE e): of the parts of the pattern, which a double quote behind the escape
+// ends, what the second one matches, or all of x where there is one part. The first and the third match as little as they can.
+func similarSubstring(a args) (table.Value, error) {
+	parts, err := a.similarParts(a.v[1].S, a.v[2].S)
+	if err != nil {
+		return table.Null(a.T), err
+	}
+	if len(parts) == 1 {
+		parts = []string{"", parts[0], ""}
+	}
+	parts = append(parts, "")[:3]
+	var of [5]*pattern
+	for i, p := range []string{parts[0], parts[1], parts[2], anchored(parts[1:]...), anchored(parts...)} {
+		if i < 3 {
+			p = anchored(p)
+		}
+		if of[i], err = compiled(p, ""); err != nil {
+			return table.Null(a.T), Errorf(a.P, "%v", err)
+		}
+	}
+	s := a.v[0].S
+	if !of[4].MatchString(s) {
+		return table.Null(a.T), nil
+	}
+	from, to := 0, len(s)
+	for from < len(s) && !(of[0].MatchString(s[:from]) && of[3].MatchString(s[from:])) {
+		_, size := utf8.DecodeRuneInString(s[from:])
+		from += size
+	}
+	for to > from && !(of[1].MatchString(s[from:to]) && of[2].MatchString(s[to:])) {
+		_, size := utf8.DecodeLastRuneInString(s[:to])
+		to -= size
+	}
+	return table.Str(s[from:to]), nil
+}
+
+// similarParts are the regular expressions of the parts of a pattern of SIMILAR TO, which an escaped double quote ends: up to three.
+func (a args) similarParts(pattern, escape string) ([]string, error) {
+	if len([]rune(escape)) > 1 {
+		return nil, Errorf(a.P, "invalid escape string: it must be empty or one character")
+	}
+	var parts []string
 	var out strings.Builder
 	escaped, bracket := false, false
-	for _, r := range a.v[0].S {
+	for _, r := range pattern {
 		c := string(r)
 		switch {
+		case escaped && c == `"` && !bracket:
+			if len(parts) == 2 {
+				return nil, Errorf(a.P, "a pattern of SIMILAR may not contain more than two double quotes behind the escape")
+			}
+			parts = append(parts, out.String())
+			out.Reset()
+			escaped = false
 		case escaped:
 			out.WriteString(`\` + c)
 			escaped = false
@@ -275,7 +332,7 @@ func similarPattern(a args) (table.Value, error) {
 			out.WriteString(c)
 		}
 	}
-	return table.Str("^(?:" + out.String() + ")$"), nil
+	return append(parts, out.String()), nil
 }
 
 // escapes are the letters that may follow a backslash, and what stands for both in Go.

@@ -113,10 +113,7 @@ func (c *call) scalar() expr.Expr {
 	if c.AggStar {
 		panic(c.errorf("%s(*) is not supported; * is for COUNT", c.name))
 	}
-	var args []expr.Expr
-	for _, a := range c.Args {
-		args = append(args, c.expr(a))
-	}
+	args := c.arguments()
 	if c.name == typeOfName {
 		if len(args) != 1 {
 			panic(c.errorf("%s takes one argument", c.name))
@@ -147,6 +144,46 @@ func (c *call) scalar() expr.Expr {
 		return convert(e.(*expr.Call).Args[0], table.Type{Kind: table.Decimal, Precision: maxDigits, Scale: digits}, c.at)
 	}
 	return e
+}
+
+// argumentNames are those of the functions whose arguments may be named: f(days => 10).
+var argumentNames = map[string][]string{
+	"make_interval":  strings.Fields("years months weeks days hours mins secs"),
+	"make_date":      strings.Fields("year month day"),
+	"make_timestamp": strings.Fields("year month mday hour min sec"),
+}
+
+// arguments binds the arguments, those with a name in their places. Of an interval's parts those that are not there are 0.
+func (c *call) arguments() []expr.Expr {
+	names := argumentNames[c.name]
+	args := make([]expr.Expr, len(c.Args), max(len(c.Args), len(names)))
+	for i, a := range c.Args {
+		if named := a.GetNamedArgExpr(); named != nil {
+			if names == nil {
+				panic(c.errorf("%s takes its arguments by their places, without names", c.name))
+			}
+			if i, a = slices.Index(names, named.Name), named.Arg; i < 0 {
+				panic(c.errorf("%s has no argument named %s%s", c.name, clipped(named.Name), suggest(named.Name, names, "arguments")))
+			}
+			args = append(args, make([]expr.Expr, max(0, i+1-len(args)))...)
+		}
+		if args[i] != nil {
+			panic(c.errorf("the argument %s of %s is there twice", names[i], c.name))
+		}
+		args[i] = c.expr(a)
+	}
+	if c.name == "make_interval" {
+		args = append(args, make([]expr.Expr, max(0, len(names)-len(args)))...)
+		for i := range args {
+			if args[i] == nil {
+				args[i] = &expr.Const{V: table.Int(0), P: c.at}
+			}
+		}
+	}
+	if i := slices.Index(args, nil); i >= 0 {
+		panic(c.errorf("%s needs an argument %s", c.name, names[i]))
+	}
+	return args
 }
 
 // roundedTo is to how many constant digits a call of ROUND rounds a DECIMAL, which is a cast.

@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/big"
 	"slices"
+	"strings"
 
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/table"
@@ -139,10 +140,19 @@ func readText(s string, t table.Type, pos int) expr.Expr {
 		return x
 	}
 	v, err := expr.Eval(&expr.Cast{X: x, To: t, P: pos}, constants)
-	if how := map[table.Kind]string{table.Date: "YYYY-MM-DD", table.Timestamp: "YYYY-MM-DD HH:MM:SS"}[t.Kind]; err != nil && how != "" {
-		panic(expr.Errorf(pos, "%s; write %s", err, how))
+	if how := map[table.Kind]string{table.Date: "write YYYY-MM-DD", table.Timestamp: "write YYYY-MM-DD HH:MM:SS"}[t.Kind]; err != nil && how != "" {
+		if instead := momentWords[strings.ToLower(strings.Trim(s, " +-"))]; instead != "" {
+			how = instead
+		}
+		panic(expr.Errorf(pos, "%s; %s", err, how))
 	}
 	return canonical(must(v, err), pos)
+}
+
+// momentWords are words for moments that PostgreSQL has, and what there is instead.
+var momentWords = map[string]string{
+	"now": "write now()", "today": "write current_date", "tomorrow": "write current_date + 1", "yesterday": "write current_date - 1",
+	"infinity": "there is no infinite time; NULL may stand for it",
 }
 
 // must is a value, or fails with the error beside it.

@@ -25,7 +25,7 @@ var (
 // HH:MM[:SS[.f...]] and perhaps Z or a zero offset; BC may follow. 24:00:00 and second 60 are
 // the next day and minute, and digits beyond microseconds are rounded, halves to even. Text
 // may be loose: months, days, hours and so on of one digit, a date with a time of day,
-// which does not change it.
+// which does not change it, and the other forms in which dates are written in SQL.
 func Parse(t Type, s string, loose bool) (i int64, f float64, err error) {
 	switch t.Kind {
 	case SmallInt, Integer, BigInt:
@@ -258,23 +258,9 @@ func parseBool(s string) (int64, error) {
 
 // parseTime reads a date or a timestamp.
 func parseTime(t Type, s string, loose bool) (int64, error) {
-	bc := len(s) > 3 && EqualFold(s[len(s)-3:], " bc")
-	if bc {
-		s = s[:len(s)-3]
-	}
-	days, s, ok := parseDay(s, bc, loose)
-	var us int64
-	if ok && s != "" && (loose || t.Kind == Timestamp) {
-		if s[0] != ' ' && s[0]|0x20 != 't' {
-			return 0, ErrSyntax
-		}
-		us, s, ok = parseClock(s, loose)
-		s = strings.Trim(s, " \t\n\v\f\r")
-	}
-	switch s {
-	case "", "Z", "z", "+00", "-00", "+0000", "-0000", "+00:00", "-00:00":
-	default:
-		return 0, ErrSyntax
+	days, us, ok := parseISO(t, s, loose)
+	if !ok && loose {
+		days, us, ok = parseSpoken(s)
 	}
 	switch most := int64(math.MaxInt64 / MicrosPerDay); {
 	case !ok:
@@ -285,6 +271,27 @@ func parseTime(t Type, s string, loose bool) (int64, error) {
 		return 0, ErrRange
 	}
 	return days*MicrosPerDay + us, nil
+}
+
+// parseISO reads YYYY-MM-DD and the time of day behind it.
+func parseISO(t Type, s string, loose bool) (days, us int64, ok bool) {
+	bc := len(s) > 3 && EqualFold(s[len(s)-3:], " bc")
+	if bc {
+		s = s[:len(s)-3]
+	}
+	days, s, ok = parseDay(s, bc, loose)
+	if ok && s != "" && (loose || t.Kind == Timestamp) {
+		if s[0] != ' ' && s[0]|0x20 != 't' {
+			return 0, 0, false
+		}
+		us, s, ok = parseClock(s, loose)
+		s = strings.Trim(s, " \t\n\v\f\r")
+	}
+	switch s {
+	case "", "Z", "z", "+00", "-00", "+0000", "-0000", "+00:00", "-00:00":
+		return days, us, ok
+	}
+	return 0, 0, false
 }
 
 // maxYearDigits bounds the year, so that days and their sums fit 64 bits.
