@@ -25,6 +25,7 @@ type Joining struct {
 	Way       string             // of [JoinWays]; perfect is hash where the keys are not dense, index on cpu is auto where there is none
 	ChunkRows int                // of the result
 	Memory    int64              // bytes that the result may take
+	AtMost    int                // rows that are wanted of the result, any of them; 0 for all
 	Gave      func(at, rows int) // told how many rows nodes gave, by their places as [plan.Walk] comes by; nil for nobody
 	Pairs     FindPairs          // of joins of two tables; nil: all is cpu's
 }
@@ -42,7 +43,7 @@ type JoinStep struct {
 
 // Join joins tables. The result is a table of one chunk or more, with segments for the columns that are
 // wanted: their codes were gathered from the tables. Its rows come in the order of the rows of the
-// largest input.
+// largest input. Where AtMost are wanted, the search ends when it has found these: the result has them, and perhaps some more.
 //
 // Of a group of inner joins the largest input is read in blocks, on all cores. Each block finds its
 // partners in one input after the other, first where the fewest rows are expected to be left (the selectivities
@@ -95,6 +96,7 @@ type joiner struct {
 	depth  int          // of the joins above the one that runs
 	steps  []JoinStep
 	nodes  []plan.Node // of the root, as they are walked
+	enough bool        // the root has ended where there were as many rows as are wanted
 }
 
 // scanned is a table in a join.
@@ -140,7 +142,7 @@ func (r *relation) has(scan int) bool { return slices.Contains(r.scans, scan) }
 // relation computes a node.
 func (j *joiner) relation(n plan.Node) (*relation, error) {
 	rel, err := j.relationOf(n)
-	if err == nil && j.Gave != nil {
+	if err == nil && j.Gave != nil && !j.enough {
 		j.Gave(slices.Index(j.nodes, n), rel.rows)
 	}
 	return rel, err

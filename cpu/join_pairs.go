@@ -24,11 +24,11 @@ type pairJoin struct {
 	rest    []expr.Expr
 }
 
-// pairJoin is a join as one; nil where it is none.
+// pairJoin is a join as one; nil where it is none, or nested loops of which few rows are wanted: the device would find all.
 func (j *joiner) pairJoin(n *plan.Join) (*pairJoin, error) {
 	left, where, ok := selectedScan(n.Left)
 	right, of, too := selectedScan(n.Right)
-	if j.Pairs == nil || n.Kind.LeftOnly() && j.Way == "loops" || !ok || !too {
+	if j.Pairs == nil || j.AtMost > 0 && j.depth == 0 && j.Way == "loops" || n.Kind.LeftOnly() && j.Way == "loops" || !ok || !too {
 		return nil, nil
 	}
 	p := &pairJoin{scans: [2]int{j.next, j.next + 1}, filters: [2]expr.Expr{where, of}}
@@ -98,6 +98,8 @@ func (j *joiner) pairs(n *plan.Join) (*relation, error) {
 		return nil, nil
 	case err != nil:
 		return nil, err
+	case found.N > most && j.AtMost > 0 && j.depth == 0: // fewer are wanted
+		return nil, nil
 	case found.N > most && len(p.rest) == 0 && n.Kind != plan.Anti:
 		return nil, j.tooLarge(float64(found.N), rowBytes, true)
 	case wanted && found.N > 0 && found.Rows[0] == nil: // more than there is room for

@@ -1,6 +1,7 @@
 package cpu
 
 import (
+	"errors"
 	"math/bits"
 	"runtime"
 	"slices"
@@ -331,6 +332,9 @@ func (j *joiner) pipeline(probe *relation, steps []*joinStep, conditions []expr.
 		steps = append(steps, &joinStep{also: conditions})
 	}
 	p := &pipelined{joiner: j, probe: probe, steps: steps, need: j.neededAfter(steps)}
+	if j.depth == 0 {
+		p.most = j.AtMost
+	}
 	out := &relation{scans: slices.Clone(probe.scans), loose: map[int]bool{}, name: probe.name}
 	for s := range probe.loose {
 		out.loose[s] = true
@@ -358,6 +362,7 @@ func (j *joiner) pipeline(probe *relation, steps []*joinStep, conditions []expr.
 		return nil, err
 	}
 	j.note(p, time.Since(start))
+	j.enough = p.enough
 	return out, nil
 }
 
@@ -373,6 +378,9 @@ func (j *joiner) note(p *pipelined, elapsed time.Duration) {
 		}
 		if i == len(p.steps)-1 {
 			step.Elapsed += elapsed
+		}
+		if p.enough {
+			step.Expected, step.Way = 0, step.Way+" until there are enough rows"
 		}
 		j.steps = append(j.steps, step)
 	}
@@ -418,10 +426,26 @@ type pipelined struct {
 	rowBytes int
 	rows     atomic.Int64 // of the result so far
 	over     atomic.Bool  // they do not fit
+	most     int          // rows that are wanted of it, any of them; 0 for all
+	enough   bool         // that many have come: it has ended there
 }
+
+// batch is how many pairs are looked at, at a time: where few rows are wanted, not many more.
+func (p *pipelined) batch() int {
+	if p.most > 0 {
+		return min(joinPairs, max(joinPairs/64, p.most))
+	}
+	return joinPairs
+}
+
+// errEnough ends the way of a block that has given as many rows as are wanted.
+var errEnough = errors.New("cpu: there are enough rows")
 
 // refuseProduct refuses a result whose size is known before, where it does not fit.
 func (p *pipelined) refuseProduct() error {
+	if p.most > 0 {
+		return nil
+	}
 	rows := float64(p.probe.rows)
 	for _, s := range p.steps {
 		if s.build == nil || s.kind.LeftOnly() || len(s.keys) > 0 || len(s.also) > 0 {
@@ -453,6 +477,7 @@ type found struct {
 // run sends all rows through the steps, then those of the build sides that stand alone.
 func (p *pipelined) run(out *relation) error {
 	var all []found
+	rows := 0
 	blocks := func(yield func([2]int) bool) {
 		for lo := 0; lo < p.probe.rows; lo += joinRows {
 			if p.over.Load() || p.ctx.Err() != nil || !yield([2]int{lo, min(p.probe.rows, lo+joinRows)}) {
@@ -467,10 +492,13 @@ func (p *pipelined) run(out *relation) error {
 		if f.err != nil {
 			return f.err
 		}
-		all = append(all, f)
+		all, rows = append(all, f), rows+f.n
+		if p.enough = p.most > 0 && rows >= p.most; p.enough {
+			break
+		}
 	}
 	for i, s := range p.steps {
-		if !s.keepBuild {
+		if !s.keepBuild || p.enough {
 			continue
 		}
 		for lo := 0; lo < s.build.rows; lo += joinRows {
@@ -480,24 +508,26 @@ func (p *pipelined) run(out *relation) error {
 				if f.err != nil {
 					return f.err
 				}
-				all = append(all, f)
+				all, rows = append(all, f), rows+f.n
 			}
 		}
 	}
 	if err := p.ctx.Err(); err != nil {
 		return err
 	}
-	rows := p.rows.Load()
+	if !p.enough { // those that did not fit are not in all
+		rows = int(p.rows.Load())
+	}
 	if err := p.fits(float64(rows)); err != nil {
 		return err
 	}
-	out.rows = int(rows)
+	out.rows = rows
 	out.ids = make([][]uint32, len(out.scans))
 	for i, s := range out.scans {
 		if !p.need[len(p.steps)][s] {
 			continue
 		}
-		at, whole := make([]int, len(all)+1), int(rows) == p.probe.rows // all rows of a table in their order need no list
+		at, whole := make([]int, len(all)+1), rows == p.probe.rows // all rows of a table in their order need no list
 		for k, f := range all {
 			of := f.ids[s]
 			whole = whole && of.list == nil && of.first == at[k]
@@ -542,8 +572,14 @@ func (p *pipelined) alone(step, lo, hi int) *joinBlock {
 // through sends a block through the steps from one on.
 func (p *pipelined) through(step int, b *joinBlock, eval *Evaluator) (out found) {
 	var all []*joinBlock
-	out.err = p.step(step, b, eval, func(b *joinBlock) { all = append(all, b); out.n += b.n })
-	if out.err != nil {
+	err := p.step(step, b, eval, func(b *joinBlock) error {
+		if all, out.n = append(all, b), out.n+b.n; p.most > 0 && out.n >= p.most {
+			return errEnough
+		}
+		return nil
+	})
+	if err != nil && err != errEnough {
+		out.err = err
 		return out
 	}
 	out.ids = make([]ids, len(p.scans))
@@ -575,7 +611,7 @@ func (i ids) appended(list []uint32, n int) []uint32 {
 }
 
 // step sends a block through the steps from one on, and calls done with the rows at the end.
-func (p *pipelined) step(step int, b *joinBlock, eval *Evaluator, done func(*joinBlock)) error {
+func (p *pipelined) step(step int, b *joinBlock, eval *Evaluator, done func(*joinBlock) error) error {
 	if b.n == 0 {
 		return nil
 	}
@@ -584,8 +620,7 @@ func (p *pipelined) step(step int, b *joinBlock, eval *Evaluator, done func(*joi
 			p.over.Store(true)
 			return nil
 		}
-		done(b)
-		return nil
+		return done(b)
 	}
 	s := p.steps[step]
 	if s.build == nil {
@@ -652,7 +687,7 @@ func (p *pipelined) step(step int, b *joinBlock, eval *Evaluator, done func(*joi
 	for i := range from {
 		for at := from[i]; at < to[i] && !(s.kind.LeftOnly() && had.Get(i)); at++ {
 			places, partners = append(places, uint32(i)), append(partners, at)
-			if len(places) == joinPairs {
+			if len(places) == p.batch() {
 				if err := p.ctx.Err(); err != nil {
 					return err
 				}
@@ -702,7 +737,7 @@ func (p *pipelined) ranges(s *joinStep, b *joinBlock, eval *Evaluator) (from, to
 }
 
 // single is a step in which each row has one partner at most, or any of them will do.
-func (p *pipelined) single(step int, b *joinBlock, eval *Evaluator, done func(*joinBlock)) error {
+func (p *pipelined) single(step int, b *joinBlock, eval *Evaluator, done func(*joinBlock) error) error {
 	s, found := p.steps[step], 0
 	var partners []uint32
 	if s.plain {
@@ -756,7 +791,7 @@ func (p *pipelined) single(step int, b *joinBlock, eval *Evaluator, done func(*j
 }
 
 // among is a semi join, whose rows are those that have a partner, or an anti join of the others.
-func (p *pipelined) among(step int, b *joinBlock, partnered func(i int) bool, eval *Evaluator, done func(*joinBlock)) error {
+func (p *pipelined) among(step int, b *joinBlock, partnered func(i int) bool, eval *Evaluator, done func(*joinBlock) error) error {
 	s := p.steps[step]
 	places := make([]uint32, 0, b.n)
 	for i := range b.n {

@@ -50,6 +50,9 @@ func TestJoinsAreThoseOfTheirDefinition(t *testing.T) {
 		if rapid.Bool().Draw(t, "pairs are found elsewhere") {
 			of.Pairs = pairsByLoops
 		}
+		if rapid.IntRange(0, 3).Draw(t, "few rows are wanted") == 0 {
+			of.AtMost = rapid.IntRange(1, 8).Draw(t, "rows wanted")
+		}
 		got, steps, err := cpu.New(2, cpu.WithIndexes(j.indexes())).Join(context.Background(), join, of)
 		if err != nil {
 			t.Fatal(err)
@@ -58,6 +61,18 @@ func TestJoinsAreThoseOfTheirDefinition(t *testing.T) {
 			byIndex++
 		}
 		want := j.rows(n)
+		if of.AtMost > 0 {
+			if got.Rows() < min(of.AtMost, len(want)) {
+				t.Fatalf("%s: %d rows of %d, %d are wanted\n%v", join, got.Rows(), len(want), of.AtMost, steps)
+			}
+			if columns == nil {
+				return
+			}
+			if have, all := sortedRows(rowsOf(got)), sortedRows(want); !within(have, all) {
+				t.Fatalf("by %s, %d wanted:\n%s\nare not among\n%s", way, of.AtMost, strings.Join(have, "\n"), strings.Join(all, "\n"))
+			}
+			return
+		}
 		if got.Rows() != len(want) {
 			t.Fatalf("%s: %d rows, want %d\n%v", join, got.Rows(), len(want), steps)
 		}
@@ -296,6 +311,52 @@ func sortedRows(rows [][]table.Value) []string {
 }
 
 // TestJoinRefusesWhatDoesNotFit asks for more rows than fit into the memory.
+// within reports that a sorted list is some of another one.
+func within(some, all []string) bool {
+	for _, s := range some {
+		at, ok := slices.BinarySearch(all, s)
+		if !ok {
+			return false
+		}
+		all = all[at+1:]
+	}
+	return true
+}
+
+// TestFewRowsOfAJoin: where few rows are wanted, a join of 4e10 pairs ends with these, whatever its condition.
+func TestFewRowsOfAJoin(t *testing.T) {
+	b := table.NewBuilder("t", joinFields[:1], 0)
+	for i := range 200_000 {
+		b.Column(0).Int(int64(i))
+		if err := b.EndRow(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	tab := b.Table()
+	scan := &plan.Scan{Table: "t", Columns: joinFields[:1]}
+	other := &expr.Column{Index: 1, Name: "k", T: joinFields[0].Type, P: -1}
+	less := &expr.Compare{Op: expr.LT, L: column(0), R: other, P: -1}
+	for _, kind := range []plan.JoinKind{plan.Inner, plan.LeftOuter, plan.FullOuter} {
+		for _, way := range []string{"auto", "loops"} {
+			for _, on := range []expr.Expr{less, nil} {
+				got, _, err := cpu.New(2).Join(context.Background(), &plan.Join{Kind: kind, Left: scan, Right: scan, On: on},
+					cpu.Joining{Tables: []*table.Table{tab, tab}, Columns: []int{0, 1}, Way: way, Memory: 1 << 20, AtMost: 10})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if got.Rows() < 10 || got.Rows() > 10_000 {
+					t.Errorf("%v join ON %v: %d rows", kind, on, got.Rows())
+				}
+				for _, row := range rowsOf(got) {
+					if on != nil && !row[1].Null && row[0].I >= row[1].I {
+						t.Fatalf("%v join ON %v gives %v", kind, on, row)
+					}
+				}
+			}
+		}
+	}
+}
+
 func TestJoinRefusesWhatDoesNotFit(t *testing.T) {
 	b := table.NewBuilder("t", joinFields[:1], 0)
 	for i := range 1000 {

@@ -351,3 +351,31 @@ func TestPairsThatDoNotFitAreLeftToCPU(t *testing.T) {
 		t.Error("nothing was joined in buckets")
 	}
 }
+
+// A join by an inequality, or without a condition, ends where LIMIT has its rows: all pairs would not fit.
+func TestLimitEndsAJoin(t *testing.T) {
+	for _, backend := range []string{"cpu", "compute"} {
+		db := openStar(t, Options{Backend: backend, HostMemory: 4 << 20})
+		for _, way := range []string{"auto", "loops"} {
+			if _, err := Collect(db.Query(context.Background(), "SET join = "+way)); err != nil {
+				t.Fatal(err)
+			}
+			for _, on := range []string{"JOIN fact y ON x.a < y.a", "CROSS JOIN fact y", "LEFT JOIN fact y ON x.a < y.a", "JOIN fact y ON x.a < y.a JOIN fact z ON y.a < z.a"} {
+				text := "SELECT x.a, y.a FROM fact x " + on
+				if _, err := Collect(db.Query(context.Background(), text)); err == nil || !strings.Contains(err.Error(), "the join has") {
+					t.Errorf("%s, join by %s: %s: got %v, want that it does not fit", backend, way, text, err)
+				}
+				r, err := Collect(db.Query(context.Background(), text+" LIMIT 10 OFFSET 5"))
+				if err != nil || len(r.Rows) != 10 {
+					t.Errorf("%s, join by %s: %s LIMIT 10: %v, %v", backend, way, text, r, err)
+					continue
+				}
+				for _, row := range r.Rows {
+					if strings.Contains(on, "<") && !row[1].Null && row[0].I >= row[1].I {
+						t.Errorf("%s, join by %s: %s gives %v", backend, way, text, row)
+					}
+				}
+			}
+		}
+	}
+}
