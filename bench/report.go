@@ -30,6 +30,8 @@ type Report struct {
 	// Ties the systems that the run was too noisy to rank; of figures only.
 	Floors []Floor `json:"floors,omitempty"`
 	Ties   []Tie   `json:"ties,omitempty"`
+	// Estimates are those of the plans of a suite that asks for them.
+	Estimates []Estimates `json:"estimates,omitempty"`
 	// Headlines are the paper's beside what was measured.
 	Headlines []Headline `json:"headlines,omitempty"`
 	// Interrupted says that the run was ended before all cases were measured.

@@ -37,6 +37,8 @@ type Suite struct {
 	Files bool
 	// Gaps says that a statement that stencildb refuses runs on the peers only.
 	Gaps bool
+	// Estimates says that each statement is explained on cpu, too, for the estimates of its plan.
+	Estimates bool
 	// summary is what the suite is about, after the times.
 	summary func(*Report) []section
 	tables  []Source // that its statements are written for; nil: that of the run
@@ -115,7 +117,7 @@ func Suites() []Suite {
 			}
 			return []int{10 * tpchLines}
 		},
-		Backends: []string{"cpu", "compute", "auto"}, Gaps: true, Operations: tpchOperations(), tables: []Source{tpchSource()}, summary: (*Report).means,
+		Backends: []string{"cpu", "compute", "auto"}, Gaps: true, Estimates: true, Operations: tpchOperations(), tables: []Source{tpchSource()}, summary: (*Report).means,
 	}}
 }
 
@@ -319,7 +321,7 @@ func (s Suite) fields(from Source, c Config) (list []*field) {
 		operations := slices.DeleteFunc(slices.Clone(s.Operations), func(o Operation) bool {
 			return o.from != "" && o.from != from.Data.Name || o.loads && rows != from.Rows || !o.runsOver(rows, c.Rows)
 		})
-		list = append(list, &field{Config: c, rows: rows, operations: operations, figures: s.Figures != nil, ofFiles: s.Files, own: s.tables != nil, gaps: s.Gaps})
+		list = append(list, &field{Config: c, rows: rows, operations: operations, figures: s.Figures != nil, ofFiles: s.Files, own: s.tables != nil, gaps: s.Gaps, estimates: s.Estimates})
 	}
 	return list
 }
@@ -338,7 +340,8 @@ type field struct {
 	figures    bool // the systems are those of the paper's figures
 	ofFiles    bool // the systems are processes
 	own        bool // the statements are the user's
-	gaps       bool // of [Suite]
+	gaps       bool // of [Suite], as the next
+	estimates  bool
 	report     *Report
 	tell       func(doing string, number int) // of progress
 
@@ -527,6 +530,9 @@ func (f *field) trial(ctx context.Context, op Operation, facts *facts) (t Trial,
 	}
 	if err == nil {
 		t.Expected, err = f.expected(ctx, q)
+	}
+	if err == nil && f.estimates {
+		err = f.estimate(ctx, op, q)
 	}
 	refused := err != nil
 	switch {

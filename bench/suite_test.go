@@ -112,6 +112,9 @@ func TestSuitesWithGaps(t *testing.T) {
 	if err != nil || !strings.Contains(string(text), refusing+", 6,000 rows: refused: ") || !strings.Contains(string(text), "geometric mean") {
 		t.Errorf("%v\n%s", err, text)
 	}
+	if e := r.Estimates; len(e) != 1 || e[0].Operation != "counted" || !slices.Equal(e[0].QErrors, []float64{1}) || !strings.Contains(string(text), "Of all 1 nodes over 6,000 rows: median 1, largest 1 (counted, Filter(r_regionkey = 1): 1 row, 1 expected).") {
+		t.Errorf("estimates %+v in\n%s", e, text)
+	}
 }
 
 // constant is a system that answers everything with one value.

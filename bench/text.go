@@ -174,7 +174,10 @@ func (r *Report) sections() (list []section, err error) {
 	if r.Suite == own {
 		list = append(list, r.cold()...)
 	}
-	return append(list, summary(r)...), nil
+	if list = append(list, summary(r)...); len(r.Estimates) > 0 {
+		list = append(list, r.estimated())
+	}
+	return list, nil
 }
 
 // grids are tables of cells for each number of rows: a line an operation, a column a
