@@ -60,6 +60,7 @@ func TestPathsThatAreNoFiles(t *testing.T) {
 	dir := t.TempDir()
 	missing := filepath.Join(dir, "missing.csv")
 	stencildb("query", "--load", "t="+missing, "SELECT COUNT(*) FROM t").wantFailure(t, 1, "no such file", "missing.csv")
+	stencildb("query", "--load", "t=-", "SELECT COUNT(*) FROM t").wantFailure(t, 1, "-: no such file; standard input is /dev/stdin")
 	stencildb("query", "--load", "t="+dir, "SELECT COUNT(*) FROM t").wantFailure(t, 1, "is a directory")
 	stencildb("query", "-f", filepath.Join(dir, "q.sql")).wantFailure(t, 1, "no such file", "q.sql")
 	stencildb("query", "-f", dir).wantFailure(t, 1, "is a directory")

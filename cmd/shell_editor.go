@@ -1,11 +1,13 @@
 package cmd
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 	"unicode"
 
 	"github.com/peterh/liner"
@@ -26,7 +28,7 @@ func newEditor(s *shell) *editor {
 	e.SetTabCompletionStyle(liner.TabPrints)
 	e.SetWordCompleter(func(line string, pos int) (head string, list []string, tail string) {
 		before := string([]rune(line)[:pos])
-		head, list = complete(before, s.typed == "", func() []string { return s.db.Names() })
+		head, list = complete(before, s.typed == "", func() []string { return s.names(line) })
 		return head, list, line[len(before):]
 	})
 	if err := e.open(); err != nil {
@@ -34,6 +36,30 @@ func newEditor(s *shell) *editor {
 	}
 	return e
 }
+
+// longestOpening is how long opening the files of tables may take while a word is completed.
+const longestOpening = 100 * time.Millisecond
+
+// names are those that a word of a line may become.
+func (s *shell) names(line string) []string {
+	ctx, cancel := context.WithTimeout(s.ctx, longestOpening)
+	defer cancel()
+	return s.db.Names(ctx, s.typed+line)
+}
+
+// paths are the files and folders whose paths begin so.
+func paths(begin string) []string {
+	list, _ := filepath.Glob(quotedPattern.Replace(begin) + "*") // a pattern that is none has no files
+	for i, path := range list {
+		if info, err := os.Stat(path); err == nil && info.IsDir() {
+			list[i] += string(filepath.Separator)
+		}
+	}
+	return list
+}
+
+// quotedPattern makes of a path the pattern of that path.
+var quotedPattern = strings.NewReplacer(`\`, `\\`, "*", `\*`, "?", `\?`, "[", `\[`)
 
 // open reads the lines of earlier sessions, and forgets old ones.
 func (e *editor) open() error {
@@ -103,7 +129,7 @@ func ofSetting(line string) []string {
 	return engine.SettingValues(strings.ToLower(words[1]))
 }
 
-// complete finds what the last word of a line may become, and what stands before it.
+// complete finds what the last word of a line may become, and what stands before it. In quotes that are the files.
 // first tells that the line begins a statement, so that it may be a command.
 func complete(line string, first bool, names func() []string) (head string, list []string) {
 	at := strings.LastIndexFunc(line, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_' && r != '"' }) + 1
@@ -114,6 +140,9 @@ func complete(line string, first bool, names func() []string) (head string, list
 		for _, c := range commands {
 			candidates = append(candidates, c.name)
 		}
+	case first && name == `\load` || strings.Count(line, "'")%2 == 1 && ofSetting(line) == nil:
+		at = strings.LastIndexAny(line, "'= ") + 1
+		return line[:at], paths(line[at:])
 	case first && name == `\backend`:
 		candidates = engine.Backends()
 	case first:

@@ -2,6 +2,7 @@ package cmd
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -98,6 +99,10 @@ func TestNoArgumentsReadStandardInput(t *testing.T) {
 }
 
 func TestComplete(t *testing.T) {
+	t.Chdir(t.TempDir())
+	if err := errors.Join(os.WriteFile("day-1.csv", nil, 0o600), os.WriteFile("day-[2].csv", nil, 0o600), os.Mkdir("days", 0o700)); err != nil {
+		t.Fatal(err)
+	}
 	names := func() []string { return []string{"flights", `"From Here"`, "frequency", "fr\x1b"} }
 	for _, c := range []struct {
 		line  string
@@ -123,6 +128,10 @@ func TestComplete(t *testing.T) {
 		{"SET join = me", true, "SET join = ", []string{"merge"}},
 		{"SET disable_rule = 'unnest, push f", true, "SET disable_rule = 'unnest, ", []string{"push filter"}},
 		{"SET disable_rule='u", true, "SET disable_rule='", []string{"unnest"}},
+		{"SELECT * FROM 'da", true, "SELECT * FROM '", []string{"day-1.csv", "day-[2].csv", "days/"}},
+		{"FROM 'day-[", false, "FROM '", []string{"day-[2].csv"}},
+		{`\load d=day-1`, true, `\load d=`, []string{"day-1.csv"}},
+		{"SELECT 'a' AS da", true, "SELECT 'a' AS ", []string{"date", "date_bin", "date_part", "date_trunc"}},
 		{"SELECT ", true, "SELECT ", nil},
 		{"", true, "", nil},
 		{"zzz", true, "", nil},

@@ -339,7 +339,7 @@ func TestAnalyzeShowsEachPass(t *testing.T) {
 		"        | void main() {}",
 		"   2  Compare(i < 3)  the records with i < 3  (samples 2, 1.000 ms)",
 		"Rows: 1",
-		"Passes: 7",
+		"Passes: 7 (2.500 ms, and 0.500 ms beside them)",
 		"Samples counted: 9",
 		"Execution time: 3.000 ms",
 		"Loading time: 0.000 ms",

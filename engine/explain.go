@@ -342,7 +342,7 @@ func (x *Explanation) Lines() []string {
 	if r := x.Stats; r != nil {
 		lines = append(lines, fmt.Sprintf("Rows: %d", x.Rows))
 		if r.Passes > 0 {
-			lines = append(lines, fmt.Sprintf("Passes: %d", r.Passes), fmt.Sprintf("Samples counted: %d", r.Samples))
+			lines = append(lines, fmt.Sprintf("Passes: %d%s", r.Passes, x.inPasses()), fmt.Sprintf("Samples counted: %d", r.Samples))
 		}
 		lines = append(lines, "Execution time: "+inMS(r.Elapsed.Seconds())+predicted)
 		if r.Passes > 0 && x.first > r.Elapsed {
@@ -356,6 +356,24 @@ func (x *Explanation) Lines() []string {
 		lines = append(lines, x.Resident.Lines()...)
 	}
 	return lines
+}
+
+// inPasses is what the passes took together, in the execution in which each was timed, and what is left of the time of the
+// statement: the host's part, and waiting for counts.
+func (x *Explanation) inPasses() string {
+	total := 0.0
+	for _, s := range x.Steps {
+		if s.MS != nil {
+			total += *s.MS
+		}
+	}
+	switch rest := x.Stats.Elapsed.Seconds() - total/1000; {
+	case total == 0:
+		return ""
+	case rest > 0:
+		return fmt.Sprintf(" (%s, and %s beside them)", inMS(total/1000), inMS(rest))
+	}
+	return fmt.Sprintf(" (%s)", inMS(total/1000))
 }
 
 // lines are those of a node and of the nodes below it, then of who does them, as deep as the root of their subplan.

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"strings"
 
 	"github.com/stencildb/stencildb/sql"
 	"github.com/stencildb/stencildb/storage"
@@ -68,12 +69,16 @@ func (db *DB) inform(ctx context.Context, c sql.Catalog, i int) (*table.Table, e
 }
 
 // Names are those of the tables, of the columns of the tables that statements have
-// named, and of the indexes, spelled as in SQL. No file is opened for them.
-func (db *DB) Names() (list []string) {
+// named, and of the indexes, spelled as in SQL. The files of tables that text names are opened, too, as long as ctx lasts.
+func (db *DB) Names(ctx context.Context, text string) (list []string) {
 	entries, _ := db.tables.known()
 	for _, e := range entries {
 		list = append(list, e.name)
-		if t := e.table.Load(); t != nil {
+		t := e.table.Load()
+		if t == nil && strings.Contains(strings.ToLower(text), strings.ToLower(e.name)) {
+			t, _ = db.read(ctx, e, nil) // what is wrong with it the statement says
+		}
+		if t != nil {
 			for _, f := range t.Fields {
 				list = append(list, f.Name)
 			}

@@ -2,6 +2,8 @@ package engine
 
 import (
 	"context"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -110,5 +112,34 @@ func TestSchemaOfABrokenFile(t *testing.T) {
 	}
 	if err := db.Attach("information_schema.tables", ingest.Source{}); err == nil {
 		t.Error("a table in the place of one of information_schema")
+	}
+}
+
+// The columns of a table that no statement has named yet are names where a text names the table, if reading its file lasts
+// no longer than it may.
+func TestNamesOfATableThatIsNamed(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "late.csv")
+	if err := os.WriteFile(path, []byte("mass,height\n1,2\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	db := open(t, Options{})
+	if err := db.Attach("late", ingest.Source{Path: path}); err != nil {
+		t.Fatal(err)
+	}
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	for _, c := range []struct {
+		ctx  context.Context
+		text string
+		want []string
+	}{
+		{t.Context(), "SELECT ", []string{"late"}},
+		{ended, "SELECT FROM late", []string{"late"}},
+		{t.Context(), "SELECT FROM Late WHERE ", []string{"late", "mass", "height"}},
+		{t.Context(), "SELECT ", []string{"late", "mass", "height"}},
+	} {
+		if got := db.Names(c.ctx, c.text); !slices.Equal(got, c.want) {
+			t.Errorf("%q: %q, want %q", c.text, got, c.want)
+		}
 	}
 }

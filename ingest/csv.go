@@ -225,7 +225,11 @@ func (r *csvReader) ragged(s *scanner, f *field, col, line int) error {
 	n := col + 1
 	for ; !f.last && s.next(f); n++ {
 	}
-	return fmt.Errorf("line %d: %s where line 1 has %d", line, numbers.Count(n, "field", "fields"), len(r.fields))
+	remedy := "complete the line, or take it out"
+	if n > len(r.fields) {
+		remedy = fmt.Sprintf("write a field that has %q in it in double quotes", string(r.src.Delim))
+	}
+	return fmt.Errorf("line %d: %s where line 1 has %d; %s", line, numbers.Count(n, "field", "fields"), len(r.fields), remedy)
 }
 
 // declare takes the declared types over.

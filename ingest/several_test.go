@@ -97,7 +97,7 @@ func TestSeveralFilesThatDoNotFit(t *testing.T) {
 	for pattern, want := range map[string]string{
 		"a*":       "a*: DIR/a2.csv: line 1, column 2: the header is another one than that of DIR/a1.csv",
 		"b[12].*":  `b[12].*: DIR/b2.csv: line 3, column 1 (k): "x" is not a number, but line 2 of DIR/b1.csv has "1"; write ?types=k:text behind the path`,
-		"c*":       "c*: DIR/c2.csv: line 2: 1 field where line 1 has 2",
+		"c*":       "c*: DIR/c2.csv: line 2: 1 field where line 1 has 2; complete the line, or take it out",
 		"d*":       "3 rows",
 		"e*":       "e*: some of the files are CSV and some are not",
 		"f*":       "f2.parquet has no column v, which DIR/f1.parquet has",

@@ -155,6 +155,8 @@ func (c *call) instead(t table.Type) string {
 		return "; it takes integers: write " + c.name + "(x::bigint)"
 	case (c.kind == expr.Sum || c.kind == expr.Avg) && t.Kind == table.Boolean:
 		return "; write " + c.name + "(x::int)"
+	case (c.kind == expr.Sum || c.kind == expr.Avg) && t.Kind == table.Varchar:
+		return "; of text that is numbers write " + c.name + "(x::numeric(18, 2))"
 	case c.kind == expr.StringAgg:
 		return "; it takes text: write string_agg(x::text, ', ')"
 	case c.kind == expr.PercentileCont:

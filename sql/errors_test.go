@@ -188,7 +188,7 @@ func TestErrors(t *testing.T) {
 		{"SELECT mode(x) WITHIN GROUP (ORDER BY x) FROM t", `mode takes one value to order by: mode() WITHIN GROUP (ORDER BY x) (line 1, column 8)`},
 		{"SELECT stddev(v) FROM t", `function stddev(character varying) does not exist (line 1, column 8)`},
 		{"SELECT SUM(SUM(x)) FROM t", `aggregate function calls cannot be nested (line 1, column 12)`},
-		{"SELECT SUM(v) FROM t", `function sum(character varying) does not exist (line 1, column 8)`},
+		{"SELECT SUM(v) FROM t", `function sum(character varying) does not exist; of text that is numbers write sum(x::numeric(18, 2)) (line 1, column 8)`},
 		{"SELECT AVG(day) FROM t", `function avg(date) does not exist (line 1, column 8)`},
 		{"SELECT MAX(b) FROM t", `function max(boolean) does not exist; there are bool_and and bool_or (line 1, column 8)`},
 		{"SELECT rank() FROM t", `window function rank requires an OVER clause (line 1, column 8)`},

@@ -88,7 +88,12 @@ func ReadAll(ctx context.Context, r io.Reader, name string, limit int64) ([]byte
 // missing is [fs.ErrNotExist] in words.
 type missing struct{ path string }
 
-func (m *missing) Error() string { return m.path + ": no such file" }
+func (m *missing) Error() string {
+	if m.path == "-" {
+		return "-: no such file; standard input is /dev/stdin"
+	}
+	return m.path + ": no such file"
+}
 func (m *missing) Unwrap() error { return fs.ErrNotExist }
 
 func openError(path string, err error) error {
