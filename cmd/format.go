@@ -10,7 +10,6 @@ import (
 
 	"github.com/stencildb/stencildb/engine"
 	"github.com/stencildb/stencildb/ingest"
-	"github.com/stencildb/stencildb/table"
 )
 
 // format writes answers while they come.
@@ -35,10 +34,15 @@ func newFormat(name string, w io.Writer, file bool) format {
 	out := newOut(w)
 	switch name {
 	case "csv":
-		return oneSet(name, out, writeCSV)
-	case "json":
-		f := jsonFormat{out}
-		return format{f.rows, f.failed, out.Flush}
+		return oneSet(name, out, func(w *bufio.Writer, r *engine.Rows) error {
+			return r.WriteCSV(w, true, ingest.CSVForm{Delim: ','})
+		})
+	case "json": // one line a statement; under --keep-going one that fails before its first row is {"sql", "error"}
+		return format{
+			rows:   func(r *engine.Rows) error { return r.WriteJSON(out, message) },
+			failed: func(sql string, err error) error { return engine.WriteJSONError(out, sql, message(err)) },
+			close:  out.Flush,
+		}
 	case "arrow":
 		if file {
 			return oneSet(name, out, columnar(ingest.NewArrowFile))
@@ -48,6 +52,11 @@ func newFormat(name string, w io.Writer, file bool) format {
 		return oneSet(name, out, columnar(ingest.NewParquetFile))
 	}
 	return newTable(w, &view{})
+}
+
+// columnar writes record batches.
+func columnar(open func(io.Writer, *arrow.Schema) (ingest.BatchWriter, error)) func(*bufio.Writer, *engine.Rows) error {
+	return func(w *bufio.Writer, r *engine.Rows) error { return r.WriteBatches(w, open) }
 }
 
 // oneSet is a format whose output holds one result set.
@@ -63,41 +72,6 @@ func oneSet(name string, out *bufio.Writer, write func(*bufio.Writer, *engine.Ro
 		begun = true
 		return write(out, r)
 	}}
-}
-
-func writeCSV(w *bufio.Writer, r *engine.Rows) error {
-	var header []table.Value
-	for _, c := range r.Columns() {
-		header = append(header, table.Str(c.Name))
-	}
-	line := ingest.AppendCSV(nil, header, ',')
-	_, err := w.Write(line)
-	for err == nil && r.Next() {
-		line = ingest.AppendCSV(line[:0], r.Values(), ',')
-		_, err = w.Write(line)
-	}
-	return err
-}
-
-// columnar writes record batches.
-func columnar(open func(io.Writer, *arrow.Schema) (ingest.BatchWriter, error)) func(*bufio.Writer, *engine.Rows) error {
-	return func(w *bufio.Writer, r *engine.Rows) error {
-		out, err := open(w, r.Schema())
-		if err != nil {
-			return err
-		}
-		for b, failed := range r.Batches() {
-			if failed != nil { // the caller asks for it
-				return nil
-			}
-			err := out.Write(b)
-			b.Release()
-			if err != nil {
-				return err
-			}
-		}
-		return out.Close()
-	}
 }
 
 func writeOnce(w io.Writer, b *bytes.Buffer) error {

@@ -52,6 +52,10 @@ BEGIN starts a transaction, which COMMIT or ROLLBACK ends: it reads the tables a
 when it began, with its own changes, and others see these once it is committed. Where another one
 has changed the same rows meanwhile, COMMIT is an error. One that is open at the end of the script is
 rolled back, and a note says so.
+COPY t [(columns)] TO 'file', COPY (SELECT ...) TO 'file' and COPY t [(columns)] FROM 'file' write and read
+files [WITH (FORMAT csv | parquet | arrow | json, HEADER, DELIMITER ';', NULL 'text')]; the extension names the format
+where FORMAT does not. json is only written. As in PostgreSQL a file of csv has a header only with HEADER, columns are taken by their places,
+and a file that does not fit leaves the table as it was.
 CREATE INDEX [name] ON t [USING sorted | hash] (column) makes an index, which cpu uses
 where a condition selects few records; DROP INDEX name, SHOW INDEXES.
 

@@ -147,6 +147,14 @@ func (m *modifying) bind(ctx context.Context) (*DB, error) {
 		return nil, err
 	}
 	view := db
+	if m.parsed.Copy != nil {
+		rows, err := m.copied(ctx, c)
+		if err != nil {
+			return nil, err
+		}
+		view = m.view(map[string]*table.Table{sql.CopiedRows: rows})
+		c = view.catalog(ctx)
+	}
 	if name != "" {
 		var numbered *table.Table
 		t, err := db.whole(ctx, name)
@@ -194,7 +202,7 @@ func (m *modifying) whole(ctx context.Context, db *DB, fields []table.Field) (*t
 		return nil, nil
 	}
 	scan, ok := p.Input.(*plan.Scan)
-	if !ok || scan.Of != nil || db.entry(scan.Table) == nil || db.entry(scan.Table).of == nil {
+	if !ok || scan.Of != nil || scan.Table != sql.CopiedRows && (db.entry(scan.Table) == nil || db.entry(scan.Table).of == nil) {
 		return nil, nil
 	}
 	for i, f := range p.Fields() {
@@ -217,7 +225,7 @@ func (m *modifying) whole(ctx context.Context, db *DB, fields []table.Field) (*t
 // changes are what the statement changes.
 func (m *modifying) changes(ctx context.Context, db *DB) ([]storage.Change, error) {
 	switch m.Verb {
-	case "CREATE TABLE", "INSERT":
+	case "CREATE TABLE", "INSERT", "COPY":
 		if m.Lax { // and there is one
 			return nil, nil
 		}

@@ -407,8 +407,11 @@ func (s *Statement) query(ctx context.Context, args []any) (*Rows, error) {
 		return s.change(ctx, args)
 	}
 	s, err := s.with(ctx, args)
-	if err != nil {
+	switch {
+	case err != nil:
 		return nil, err
+	case s.parsed.Copy != nil:
+		return s.copyTo(ctx)
 	}
 	return s.run(ctx, nil)
 }

@@ -49,12 +49,17 @@ func openCSV(files []*loader, path string) (f *File, err error) {
 	}
 	defer r.file.explain(path, &err)
 	switch d := r.src.Delim; {
+	case d == 0 && r.src.Columns != nil:
+		r.src.Delim = ','
 	case d == 0:
 		r.sniffDelim()
 	case !validDelim(d):
 		return nil, fmt.Errorf("delimiter %q is not one ASCII character other than a quote or a line break", d)
 	}
 	if err := r.columns(); err != nil {
+		if errors.Is(err, errEmpty) && r.src.Columns != nil && r.src.Header == HeaderNone {
+			return l.newFile(r.without(), 0), nil
+		}
 		return nil, err
 	}
 	if err := r.learn(); err != nil {
@@ -97,6 +102,9 @@ func (r *csvReader) columns() error {
 		r.first = append(r.first, heading{f.in(first.text), f.line})
 	}
 	r.fields, r.infer, r.words = make([]table.Field, len(r.first)), make([]inference, len(r.first)), make([]bool, len(r.first))
+	if r.src.Columns != nil {
+		return r.given()
+	}
 	if r.src.Header == HeaderSniffed && len(r.src.Types) > 0 {
 		r.sniffNames()
 	}
@@ -248,6 +256,23 @@ func (r *csvReader) declare() error {
 	return nil
 }
 
+// without are the columns of a file without a record.
+func (r *csvReader) without() (fields []table.Field) {
+	for _, c := range r.src.Columns {
+		fields = append(fields, table.Field{Name: c.Name, Type: c.Type})
+	}
+	return fields
+}
+
+// given takes the columns that the source has by their places.
+func (r *csvReader) given() error {
+	if have, want := len(r.fields), len(r.src.Columns); have != want {
+		return fmt.Errorf("line 1: %s where %d are expected", numbers.Count(have, "field", "fields"), want)
+	}
+	r.fields = r.without()
+	return nil
+}
+
 // find returns the column of that name: as it is, else without regard to case when
 // that is unique; -1 where there is none.
 func (r *csvReader) find(name string) int {
@@ -263,6 +288,9 @@ func (r *csvReader) find(name string) int {
 
 // isNull reports a field that stands for NULL.
 func (r *csvReader) isNull(col int, c content) bool {
+	if r.src.Columns != nil {
+		return !c.quoted && slices.Contains(r.src.Nulls, view(c.text))
+	}
 	return !c.quoted && (len(c.text) == 0 || slices.Contains(r.src.Nulls, view(c.text))) || r.words[col] && isNullWord(c)
 }
 
@@ -280,7 +308,7 @@ func show(name string) string {
 // place puts an error at a line of a column, and says which other types would do.
 func (r *csvReader) place(line, col int, err error, types ...string) error {
 	name := r.fields[col].Name
-	if err != errUTF8 { // which says what to do
+	if err != errUTF8 && r.src.Columns == nil { // which says what to do
 		err = fmt.Errorf("%w; write ?types=%s:%s behind the path", err, escaped(name), strings.Join(types, " or ?types="+escaped(name)+":"))
 	}
 	return fmt.Errorf("line %d, column %d (%s): %w", line, col+1, show(name), err)

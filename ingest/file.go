@@ -307,14 +307,14 @@ func (l *loader) open() (f *File, err error) {
 	s := &l.src
 	defer l.file.explain(s.Path, &err)
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true)) // of a mapped file that is cut
-	if l.file.Size() == 0 {
+	if l.file.Size() == 0 && s.Columns == nil {
 		return nil, fmt.Errorf("%s is empty: not even a header", s.Path)
 	}
 	format, known, err := l.detect()
 	if err != nil {
 		return nil, err
 	}
-	if format != CSV && format != TSV && (s.Header != HeaderSniffed || s.Delim != 0 || s.Nulls != nil || s.Types != nil) {
+	if format != CSV && format != TSV && (s.Header != HeaderSniffed || s.Delim != 0 || s.Nulls != nil || s.Types != nil || s.Columns != nil) {
 		return nil, fmt.Errorf("header, delim, null and types are for CSV; a %s file says these itself", format)
 	}
 	if !known {

@@ -40,6 +40,10 @@ type Source struct {
 	Delim  byte     // 0: sniffed, mostly a comma; for TSV a tab
 	Nulls  []string // unquoted fields that are NULL besides the empty one; nil: sniffed
 	Types  []ColumnType
+	// Columns, unless nil, are all columns of the file, in their order, whatever its header calls them. Then nothing is
+	// sniffed: the header is there if that is said, the delimiter a comma if none is given, and NULL is an unquoted field that is in Nulls,
+	// and no other one.
+	Columns []ColumnType
 }
 
 // ColumnType declares the type of a column; columns not declared are inferred.

@@ -24,7 +24,7 @@ func WriteFile(ctx context.Context, path string, t *table.Table) error {
 	}
 	return files.Write(path, func(w io.Writer) error {
 		buf := bufio.NewWriterSize(untilDone{ctx, w}, 1<<20) // the Parquet library panics where its first bytes cannot be written
-		if err := compressed(buf, codec, func(w io.Writer) error { return write(w, t) }); err != nil {
+		if err := Compressed(buf, codec, func(w io.Writer) error { return write(w, t) }); err != nil {
 			return err
 		}
 		return buf.Flush()
@@ -69,7 +69,8 @@ func writer(path string) (write func(io.Writer, *table.Table) error, codec strin
 	return nil, "", fmt.Errorf("%s: the extension names no format: want .csv, .tsv (also .gz, .zst), .parquet or .arrow", path)
 }
 
-func compressed(w io.Writer, codec string, write func(io.Writer) error) error {
+// Compressed has write write through a compression: "gz", "zst", or "" for none.
+func Compressed(w io.Writer, codec string, write func(io.Writer) error) error {
 	var z io.WriteCloser
 	switch codec {
 	case "gz":

@@ -29,7 +29,8 @@ func writeDelimited(w io.Writer, t *table.Table, delim byte) error {
 	for i, f := range t.Fields {
 		values[i] = table.Str(f.Name)
 	}
-	line := AppendCSV(nil, values, delim)
+	form := CSVForm{Delim: delim}
+	line := form.Append(nil, values)
 	if _, err := out.Write(line); err != nil {
 		return err
 	}
@@ -38,7 +39,7 @@ func writeDelimited(w io.Writer, t *table.Table, delim byte) error {
 			for i, s := range ch.Segments {
 				values[i] = s.Value(r)
 			}
-			line = AppendCSV(line[:0], values, delim)
+			line = form.Append(line[:0], values)
 			if _, err := out.Write(line); err != nil {
 				return err
 			}
@@ -47,29 +48,36 @@ func writeDelimited(w io.Writer, t *table.Table, delim byte) error {
 	return out.Flush()
 }
 
-// AppendCSV appends a line of fields: NULL is an unquoted empty field, "" an empty string.
-func AppendCSV(line []byte, values []table.Value, delim byte) []byte {
+// CSVForm is how lines of CSV are written.
+type CSVForm struct {
+	Delim byte
+	Null  string // NULL, unquoted; a text that is the same is quoted
+}
+
+// Append appends a line of fields. Without a text for NULL it is an unquoted empty field, and "" an empty string.
+func (f CSVForm) Append(line []byte, values []table.Value) []byte {
 	for i, v := range values {
 		if i > 0 {
-			line = append(line, delim)
+			line = append(line, f.Delim)
 		}
 		switch {
 		case v.Null:
-		case v.Type.IsInteger():
+			line = append(line, f.Null...)
+		case v.Type.IsInteger() && f.Null == "" && f.Delim == ',':
 			line = strconv.AppendInt(line, v.I, 10)
 		case v.Type.Kind == table.Varchar:
-			line = appendText(line, v.S, delim, len(values) == 1)
+			line = f.text(line, v.S, len(values) == 1)
 		default:
-			line = appendText(line, v.String(), delim, false)
+			line = f.text(line, v.String(), false)
 		}
 	}
 	return append(line, '\n')
 }
 
-// appendText quotes what would not read back as it is. A byte order mark counts,
+// text quotes what would not read back as it is. A byte order mark counts,
 // lest the file seem to start with one, and other delimiters in a line of one field.
-func appendText(line []byte, text string, delim byte, alone bool) []byte {
-	if text != "" && strings.IndexByte(text, delim) < 0 && !strings.ContainsAny(text, "\"\r\n") && text[0] != 0xef &&
+func (f CSVForm) text(line []byte, text string, alone bool) []byte {
+	if text != f.Null && text != "" && strings.IndexByte(text, f.Delim) < 0 && !strings.ContainsAny(text, "\"\r\n") && text[0] != 0xef &&
 		!(alone && strings.ContainsAny(text, ";\t|")) {
 		return append(line, text...)
 	}

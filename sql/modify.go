@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	pg "github.com/pganalyze/pg_query_go/v6"
+	"google.golang.org/protobuf/proto"
 
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/plan"
@@ -14,7 +15,7 @@ import (
 
 // Change is what a statement changes: the rows of a table, or what is known of it.
 type Change struct {
-	Verb  string   // "INSERT", "UPDATE", "DELETE", "TRUNCATE", "CREATE TABLE", "ALTER TABLE", "DROP TABLE", "CREATE VIEW", "ALTER VIEW", "DROP VIEW"
+	Verb  string   // "INSERT", "UPDATE", "DELETE", "TRUNCATE", "CREATE TABLE", "ALTER TABLE", "DROP TABLE", "CREATE VIEW", "ALTER VIEW", "DROP VIEW", "COPY"
 	Lax   bool     // IF EXISTS, IF NOT EXISTS
 	Table string   // as the catalog has it; "" where it is not there and need not be
 	More  []string // of DROP, TRUNCATE and ALTER VIEW
@@ -127,17 +128,19 @@ func (s *Statement) BindChange(c Catalog, params ...table.Value) (ch *Change, er
 		}
 		return ch, nil
 	case *pg.CreateStmt:
-		return b.create(n), nil
+		return b.create(proto.Clone(n).(*pg.CreateStmt)), nil // which is written to; the parsed statement is others', too
 	case *pg.ViewStmt:
-		return b.createView(n), nil
+		return b.createView(proto.Clone(n).(*pg.ViewStmt)), nil // as above
 	case *pg.AlterTableStmt:
-		return b.alter(n), nil
+		return b.alter(proto.Clone(n).(*pg.AlterTableStmt)), nil // as above
 	case *pg.RenameStmt:
 		return b.rename(n), nil
 	case *pg.CreateTableAsStmt:
 		return b.createAs(n), nil
 	case *pg.DropStmt:
 		return b.drop(n), nil
+	case *pg.CopyStmt:
+		return b.copyInto(n), nil
 	}
 	return nil, s.errorf(0, "%s changes nothing", s.firstWords())
 }

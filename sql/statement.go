@@ -26,6 +26,7 @@ type Statement struct {
 
 	Setting *Setting // of SET, RESET and SHOW; else nil
 	Index   *Index   // of CREATE INDEX, DROP INDEX and SHOW INDEXES; else nil
+	Copy    *Copy    // of COPY; else nil
 
 	Transaction *Transaction // of BEGIN, COMMIT, ROLLBACK and their like; else nil
 
@@ -46,7 +47,7 @@ func (s *Statement) Err() error { return s.err }
 
 // IsSelect reports whether it is a SELECT by itself.
 func (s *Statement) IsSelect() bool {
-	return s.sel != nil && !s.Explain && !s.describes && !s.summarizes
+	return s.sel != nil && s.Copy == nil && !s.Explain && !s.describes && !s.summarizes
 }
 
 // Parse cuts text into its statements. Empty ones are left out. A statement that
@@ -155,6 +156,8 @@ func (s *Statement) statement(n *pg.Node) error {
 		return nil
 	case *pg.Node_ExplainStmt:
 		return s.explain(n.ExplainStmt)
+	case *pg.Node_CopyStmt:
+		return s.copies(n.CopyStmt)
 	case *pg.Node_VariableShowStmt:
 		name := settingName(n.VariableShowStmt.Name)
 		if name == "tables" || name == "functions" || name == "rules" {
@@ -178,7 +181,7 @@ func (s *Statement) statement(n *pg.Node) error {
 			return s.dropsIndex(n.DropStmt)
 		}
 	}
-	return s.errorf(0, "%s is not supported; there are SELECT, EXPLAIN, DESCRIBE, SUMMARIZE, SHOW, SET, RESET, CREATE TABLE, ALTER TABLE, DROP TABLE, CREATE VIEW, DROP VIEW, INSERT, UPDATE, DELETE, TRUNCATE, BEGIN, COMMIT, ROLLBACK, CREATE INDEX and DROP INDEX", s.firstWords())
+	return s.errorf(0, "%s is not supported; there are SELECT, EXPLAIN, DESCRIBE, SUMMARIZE, SHOW, SET, RESET, CREATE TABLE, ALTER TABLE, DROP TABLE, CREATE VIEW, DROP VIEW, INSERT, UPDATE, DELETE, TRUNCATE, COPY, BEGIN, COMMIT, ROLLBACK, CREATE INDEX and DROP INDEX", s.firstWords())
 }
 
 func (s *Statement) explain(n *pg.ExplainStmt) error {

@@ -1,4 +1,4 @@
-package cmd
+package engine
 
 import (
 	"bufio"
@@ -9,66 +9,63 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/stencildb/stencildb/engine"
 	"github.com/stencildb/stencildb/table"
 )
 
-// jsonFormat writes one line a statement, row by row:
+// WriteJSON writes the rows that Next has not come to as one line:
 //
 //	{"sql", "columns": [{"name", "type"}], "rows": [[...]], "backend", "passes", "ms", "load_ms"}
 //
-// It ends with "error" in the place of what follows the rows, where the statement does. A
-// statement that fails before its first row is {"sql", "error"} under --keep-going.
-type jsonFormat struct{ w *bufio.Writer }
+// It ends with "error", as message writes it, in the place of what follows the rows, where the statement does. The error is one of writing.
+func (r *Rows) WriteJSON(w *bufio.Writer, message func(error) string) error {
+	columns := []jsonColumn{}
+	for _, c := range r.Columns() {
+		columns = append(columns, jsonColumn{c.Name, c.Type.String()})
+	}
+	put(w, `{"sql":`, r.SQL(), `,"columns":`, columns, `,"rows":[`)
+	for n := 0; r.Next(); n++ {
+		if n > 0 {
+			w.WriteByte(',')
+		}
+		w.WriteByte('[')
+		for i, v := range r.Values() {
+			if i > 0 {
+				w.WriteByte(',')
+			}
+			w.Write(jsonValue(v))
+		}
+		if err := w.WriteByte(']'); err != nil { // or the first error of those before it
+			return err
+		}
+	}
+	if err := r.Err(); err != nil {
+		put(w, `],"error":`, message(err), "}\n")
+		return w.Flush()
+	}
+	s := r.Stats()
+	put(w, `],"backend":`, s.Backend, `,"passes":`, s.Passes, `,"ms":`, milliseconds(s.Elapsed), `,"load_ms":`, milliseconds(s.Load), "}\n")
+	return w.Flush()
+}
+
+// WriteJSONError writes the line of a statement that failed before its first row.
+func WriteJSONError(w *bufio.Writer, sql, message string) error {
+	put(w, `{"sql":`, sql, `,"error":`, message, "}\n")
+	return w.Flush()
+}
 
 type jsonColumn struct {
 	Name string `json:"name"`
 	Type string `json:"type"`
 }
 
-func (f *jsonFormat) rows(r *engine.Rows) error {
-	columns := []jsonColumn{}
-	for _, c := range r.Columns() {
-		columns = append(columns, jsonColumn{c.Name, c.Type.String()})
-	}
-	f.put(`{"sql":`, r.SQL(), `,"columns":`, columns, `,"rows":[`)
-	for n := 0; r.Next(); n++ {
-		if n > 0 {
-			f.w.WriteByte(',')
-		}
-		f.w.WriteByte('[')
-		for i, v := range r.Values() {
-			if i > 0 {
-				f.w.WriteByte(',')
-			}
-			f.w.Write(jsonValue(v))
-		}
-		if err := f.w.WriteByte(']'); err != nil { // or the first error of those before it
-			return err
-		}
-	}
-	if err := r.Err(); err != nil {
-		f.put(`],"error":`, message(err), "}\n")
-		return f.w.Flush()
-	}
-	s := r.Stats()
-	f.put(`],"backend":`, s.Backend, `,"passes":`, s.Passes, `,"ms":`, milliseconds(s.Elapsed), `,"load_ms":`, milliseconds(s.Load), "}\n")
-	return f.w.Flush()
-}
-
-func (f *jsonFormat) failed(sql string, err error) error {
-	f.put(`{"sql":`, sql, `,"error":`, message(err), "}\n")
-	return f.w.Flush()
-}
-
 // put writes text and, at every other place, a value in JSON. The writer keeps its
 // error.
-func (f *jsonFormat) put(parts ...any) {
+func put(w *bufio.Writer, parts ...any) {
 	for i, p := range parts {
 		if i%2 == 0 {
-			f.w.WriteString(p.(string))
+			w.WriteString(p.(string))
 		} else {
-			f.w.Write(jsonOf(p))
+			w.Write(jsonOf(p))
 		}
 	}
 }

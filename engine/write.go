@@ -1,0 +1,50 @@
+package engine
+
+import (
+	"bufio"
+	"io"
+
+	"github.com/apache/arrow-go/v18/arrow"
+
+	"github.com/stencildb/stencildb/ingest"
+	"github.com/stencildb/stencildb/table"
+)
+
+// WriteCSV writes the rows that Next has not come to in a form, with a line of the columns' names or without. The error is one of
+// writing; what the rows end with, [Rows.Err] tells.
+func (r *Rows) WriteCSV(w *bufio.Writer, header bool, form ingest.CSVForm) error {
+	var line []byte
+	if header {
+		var names []table.Value
+		for _, c := range r.Columns() {
+			names = append(names, table.Str(c.Name))
+		}
+		line = form.Append(nil, names)
+	}
+	_, err := w.Write(line)
+	for err == nil && r.Next() {
+		line = form.Append(line[:0], r.Values())
+		_, err = w.Write(line)
+	}
+	return err
+}
+
+// WriteBatches writes the rows that Next has not come to as record batches, such as those of [ingest.NewParquetFile]. The error
+// is one of writing; what the rows end with, [Rows.Err] tells.
+func (r *Rows) WriteBatches(w io.Writer, open func(io.Writer, *arrow.Schema) (ingest.BatchWriter, error)) error {
+	out, err := open(w, r.Schema())
+	if err != nil {
+		return err
+	}
+	for b, failed := range r.Batches() {
+		if failed != nil { // the caller asks for it
+			return nil
+		}
+		err := out.Write(b)
+		b.Release()
+		if err != nil {
+			return err
+		}
+	}
+	return out.Close()
+}
