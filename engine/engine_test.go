@@ -328,6 +328,13 @@ func TestAnalyzeShowsEachPass(t *testing.T) {
 	}
 	x.Stats.Elapsed, x.Stats.Load = 3*time.Millisecond, 2*time.Nanosecond
 	x.Predictions, x.Resident = nil, nil
+	ms := 0.25
+	for _, n := range []*PlanNode{x.Plan, x.Plan.Inputs[0]} {
+		if n.MS == nil {
+			t.Fatalf("%s has no time", n.Node)
+		}
+		n.MS = &ms
+	}
 	if diff := cmp.Diff([]string{
 		"Project(COUNT(*) AS count)",
 		"  Aggregate(COUNT(*))",
@@ -338,6 +345,9 @@ func TestAnalyzeShowsEachPass(t *testing.T) {
 		"        | #version 450",
 		"        | void main() {}",
 		"   2  Compare(i < 3)  the records with i < 3  (samples 2, 1.000 ms)",
+		"Nodes, each with what is below it  rows  expected     ms  bytes",
+		"  Project(COUNT(*) AS count)          1            0.250      8",
+		"    Aggregate(COUNT(*))               1            0.250      8",
 		"Rows: 1",
 		"Passes: 7 (2.500 ms, and 0.500 ms beside them)",
 		"Samples counted: 9",

@@ -65,9 +65,14 @@ type PlanNode struct {
 	On     string      `json:"on,omitempty"` // who computes it, where that is not told by an Executor: cpu
 	Inputs []*PlanNode `json:"inputs,omitempty"`
 	// Expected is the estimate of its rows, and Rows how many it gave, for Analyze; nil where the one is not made, the other not known.
-	Expected  *int `json:"expected_rows,omitempty"`
-	Rows      *int `json:"rows,omitempty"`
-	*Executor      // of the topmost node of a fragment; else nil
+	Expected *int `json:"expected_rows,omitempty"`
+	Rows     *int `json:"rows,omitempty"`
+	// Gave is how many rows it handed to the node above, Bytes what they took there, and MS how long it took with what is below it, for
+	// Analyze; nil where another node does its work: a table is scanned where its rows are selected.
+	Gave      *int     `json:"gave_rows,omitempty"`
+	Bytes     *int64   `json:"gave_bytes,omitempty"`
+	MS        *float64 `json:"ms,omitempty"`
+	*Executor          // of the topmost node of a fragment; else nil
 
 	apart bool // it ran by itself: the root of a subplan
 }
@@ -340,6 +345,7 @@ func (x *Explanation) Lines() []string {
 		}
 	}
 	if r := x.Stats; r != nil {
+		lines = append(lines, x.nodeLines()...)
 		lines = append(lines, fmt.Sprintf("Rows: %d", x.Rows))
 		if r.Passes > 0 {
 			lines = append(lines, fmt.Sprintf("Passes: %d%s", r.Passes, x.inPasses()), fmt.Sprintf("Samples counted: %d", r.Samples))

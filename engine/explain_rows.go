@@ -59,6 +59,7 @@ func estimated(n plan.Node) bool {
 type rowsSeen struct {
 	mu   sync.Mutex
 	rows map[plan.Node]int
+	gave map[plan.Node]gave // what nodes gave as streams
 }
 
 // set notes the rows of a node; nothing where nobody wants to know.
@@ -111,7 +112,12 @@ func (x *Explanation) withSeen(explained, executed plan.Node, seen *rowsSeen) {
 	var nodes []*PlanNode
 	plan.Walk(explained, func(n plan.Node, _ int) { nodes = append(nodes, x.nodes[n]) })
 	i := 0
+	seen.mu.Lock()
+	defer seen.mu.Unlock()
 	plan.Walk(executed, func(n plan.Node, _ int) {
+		if g, ok := seen.gave[n]; ok && i < len(nodes) && nodes[i] != nil && nodes[i].MS == nil {
+			nodes[i].Gave, nodes[i].Bytes, nodes[i].MS = &g.rows, &g.bytes, new(1e3*g.elapsed.Seconds())
+		}
 		if rows, ok := seen.rows[n]; ok && i < len(nodes) && nodes[i] != nil && nodes[i].Rows == nil {
 			nodes[i].Rows = &rows
 		}

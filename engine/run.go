@@ -69,11 +69,12 @@ type execution struct {
 
 // stream is what a node gives.
 func (x *execution) stream(n plan.Node) stream {
+	out := x.measured(n, x.streamOf(n))
 	switch n.(type) {
 	case *plan.Filter, *plan.GroupingSets, *plan.Distinct:
-		return x.seen.through(n, x.streamOf(n))
+		return x.seen.through(n, out)
 	}
-	return x.streamOf(n)
+	return out
 }
 
 func (x *execution) streamOf(n plan.Node) stream {

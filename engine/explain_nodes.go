@@ -1,0 +1,138 @@
+package engine
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/stencildb/stencildb/internal/numbers"
+	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/table"
+)
+
+// gave is what a node gave to the one above it: rows, and what they take there in bytes ([execution.bytes]). Elapsed has what is below the
+// node in it, and not what the rows are then used for.
+type gave struct {
+	rows    int
+	bytes   int64
+	elapsed time.Duration
+}
+
+// measured notes what a stream gives, if anybody wants to know.
+func (x *execution) measured(n plan.Node, in stream) stream {
+	if x.seen == nil {
+		return in
+	}
+	return func(yield func(batch, error) bool) {
+		var g gave
+		start := time.Now()
+		defer func() { x.seen.measure(n, g) }()
+		for b, err := range in {
+			g.elapsed += time.Since(start)
+			if b != nil {
+				g.rows, g.bytes = g.rows+b.Len(), g.bytes+x.bytes(b)
+			}
+			if !yield(b, err) {
+				return
+			}
+			start = time.Now()
+		}
+		g.elapsed += time.Since(start)
+	}
+}
+
+// measure notes what a node gave; what it gave before, in another run, goes.
+func (r *rowsSeen) measure(n plan.Node, g gave) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.gave == nil {
+		r.gave = map[plan.Node]gave{}
+	}
+	r.gave[n] = g
+}
+
+// bytes is what rows take: those of a table, and of groups, the bits of their codes in the columns that are asked for; values 8 bytes each,
+// texts their lengths; Arrow arrays their buffers.
+func (x *execution) bytes(b batch) (n int64) {
+	bits := 0
+	switch b := b.(type) {
+	case valueRows:
+		for _, row := range b {
+			for _, v := range row {
+				n += 8 + int64(len(v.S))
+			}
+		}
+	case computed:
+		for _, a := range b {
+			n += int64(a.Data().SizeInBytes())
+		}
+	case made:
+		bits = rowBits(b.of, all(len(b.of.Fields)))
+	default: // they stay in the table until somebody reads them
+		bits = rowBits(x.plan.Table, x.fragment.Columns)
+	}
+	return n + (int64(b.Len())*int64(bits)+7)/8
+}
+
+// rowBits is how wide the codes of some columns are, side by side.
+func rowBits(t *table.Table, columns []int) (bits int) {
+	for _, col := range columns {
+		widest := 0
+		for _, c := range t.Chunks {
+			if s := c.Segments[col]; s != nil {
+				widest = max(widest, s.Bits)
+			}
+		}
+		bits += widest
+	}
+	return bits
+}
+
+// nodeLines are the lines of what the nodes of a tree gave, and were expected to, in the order in which the tree shows them.
+func (x *Explanation) nodeLines() []string {
+	rows := [][4]string{}
+	var names []string
+	shown := map[*PlanNode]bool{}
+	var add func(n *PlanNode, depth int)
+	add = func(n *PlanNode, depth int) {
+		if shown[n] {
+			return
+		}
+		if shown[n] = true; n.MS != nil {
+			expected := ""
+			if n.Expected != nil {
+				expected = numbers.Grouped(*n.Expected)
+			}
+			names = append(names, strings.Repeat("  ", depth)+n.Node)
+			rows = append(rows, [4]string{numbers.Grouped(*n.Gave), expected, fmt.Sprintf("%.3f", *n.MS), numbers.Grouped(*n.Bytes)})
+		}
+		for _, in := range n.Inputs {
+			add(in, depth+1)
+		}
+	}
+	for _, n := range append([]*PlanNode{x.Plan}, x.Subqueries...) {
+		add(n, 0)
+	}
+	if len(rows) == 0 {
+		return nil
+	}
+	widths, width := [4]int{4, 8, 2, 5}, len("Nodes, each with what is below it")
+	for i, row := range rows {
+		width = max(width, len([]rune(names[i]))+2)
+		for k, cell := range row {
+			widths[k] = max(widths[k], len(cell))
+		}
+	}
+	line := func(name string, row [4]string) string {
+		out := fmt.Sprintf("%-*s", width, name)
+		for k, cell := range row {
+			out += fmt.Sprintf("  %*s", widths[k], cell)
+		}
+		return out
+	}
+	lines := []string{line("Nodes, each with what is below it", [4]string{"rows", "expected", "ms", "bytes"})}
+	for i, row := range rows {
+		lines = append(lines, line("  "+names[i], row))
+	}
+	return lines
+}
