@@ -49,10 +49,9 @@ func TestWindows(t *testing.T) {
 func TestWindowErrors(t *testing.T) {
 	db := nestedDB(t, "cpu")
 	for sql, want := range map[string]string{
-		"SELECT ntile(0) OVER (ORDER BY a) FROM t":                                                  "argument of ntile must be greater than zero (line 1, column 8)",
-		"SELECT nth_value(a, 0) OVER (ORDER BY a) FROM t":                                           "argument of nth_value must be greater than zero (line 1, column 8)",
-		"SELECT SUM(x) OVER () FROM (VALUES (9223372036854775807), (1)) v(x)":                       "takes more than 64 bits",
-		"SELECT a, (SELECT MAX(r) FROM (SELECT rank() OVER (ORDER BY k + a) AS r FROM u) s) FROM t": "a window function in a subquery that reads columns of the query around it is not supported",
+		"SELECT ntile(0) OVER (ORDER BY a) FROM t":                            "argument of ntile must be greater than zero (line 1, column 8)",
+		"SELECT nth_value(a, 0) OVER (ORDER BY a) FROM t":                     "argument of nth_value must be greater than zero (line 1, column 8)",
+		"SELECT SUM(x) OVER () FROM (VALUES (9223372036854775807), (1)) v(x)": "takes more than 64 bits",
 	} {
 		rows, err := engine.Collect(db.Query(context.Background(), sql))
 		if err == nil || !strings.Contains(err.Error(), want) {

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"math"
 	"slices"
 
 	"github.com/stencildb/stencildb/expr"
@@ -140,16 +141,17 @@ func (u *unnester) isIn(cur Node, s *Subplan, eq *expr.Compare) (Node, expr.Expr
 
 // correlation is a subquery that reads expressions of the rows around it.
 type correlation struct {
-	cur   Node        // the rows around it
-	outs  []expr.Expr // what it reads of them
-	plain bool        // all is done with the different values of outs
-	found bool        // the different values of outs are needed, and made
-	from  *Derived    // these
+	cur   Node                  // the rows around it
+	outs  []expr.Expr           // what it reads of them
+	plain bool                  // all is done with the different values of outs
+	found bool                  // the different values of outs are needed, and made
+	from  *Derived              // these
+	of    map[*Subplan]*Subplan // what subplans became, so that those that read one still do
 }
 
 // correlated is the correlation of a tree with the rows around it.
 func (u *unnester) correlated(cur, tree Node) *correlation {
-	c := &correlation{cur: cur, plain: u.plain}
+	c := &correlation{cur: cur, plain: u.plain, of: map[*Subplan]*Subplan{}}
 	mapOuter(tree, 1, func(o *expr.Outer) expr.Expr {
 		if at(c.outs, o.X) < 0 {
 			c.outs = append(c.outs, o.X)
@@ -337,7 +339,10 @@ func (c *correlation) rows(n Node) Node {
 	width := len(n.Fields())
 	switch n := n.(type) {
 	case *Derived:
-		return &Derived{Of: &Subplan{Tree: c.rows(n.Of.Tree)}, As: n.As}
+		if c.of[n.Of] == nil {
+			c.of[n.Of] = &Subplan{Tree: c.rows(n.Of.Tree)}
+		}
+		return &Derived{Of: c.of[n.Of], As: n.As}
 	case *Filter:
 		if f := c.equated(n); f != nil {
 			return f
@@ -357,9 +362,12 @@ func (c *correlation) rows(n Node) Node {
 	case *Distinct:
 		return &Distinct{c.rows(n.Input)}
 	case *Sort:
+		rows := c.rows(n.Input)
 		if n.Unique == 0 {
-			return c.rows(n.Input) // the order of a subquery's rows says nothing
+			return rows // the order of a subquery's rows says nothing
 		}
+		sorted := c.sorted(rows, width, n.Keys, n.Unique)
+		return &Project{sorted, itemsOf(sorted)}
 	case *Aggregate:
 		if len(n.Keys) > 0 {
 			return c.grouped(n)
@@ -380,7 +388,12 @@ func (c *correlation) rows(n Node) Node {
 		if !reads(n.Left, 1) && !reads(n.Right, 1) && n.Kind == Inner {
 			return c.rows(&Filter{&Join{Left: n.Left, Right: n.Right}, n.On})
 		}
-		if !n.Kind.KeepsRight() {
+		switch l, r := len(n.Left.Fields()), len(n.Right.Fields()); n.Kind {
+		case RightOuter:
+			left := &Join{LeftOuter, aside(n.Right), aside(n.Left), All(flipped(Conjuncts(n.On), l, r))}
+			return c.rows(flippedBack(left, r))
+		case FullOuter:
+		default:
 			return c.join(n)
 		}
 	case *Repeat:
@@ -404,10 +417,20 @@ func (c *correlation) rows(n Node) Node {
 			p.Items = append(p.Items, itemsOf(in)...)
 			return p
 		}
-	case *Limit:
-		if out := c.first(n); out != nil {
-			return out
+	case *Window:
+		w := &Window{Input: c.rows(n.Input)}
+		k := len(n.Input.Fields())
+		for _, f := range n.Funcs {
+			of := f.Map(func(e expr.Expr) expr.Expr { return e })
+			of.Partition = append(of.Partition, columnsOf(w.Input)[k:]...)
+			w.Funcs = append(w.Funcs, of)
 		}
+		p := &Project{Input: &Derived{Of: &Subplan{Tree: w}}}
+		items, values := itemsOf(p.Input), k+len(c.outs)
+		p.Items = slices.Concat(items[:k], items[values:], items[k:values])
+		return p
+	case *Limit:
+		return c.first(n)
 	}
 	panic(expr.Errorf(c.outs[0].Pos(), "this subquery, which reads columns of the query around it, is not supported: write it as a join"))
 }
@@ -415,39 +438,62 @@ func (c *correlation) rows(n Node) Node {
 // asColumns has columns in the place of what an aggregation gives.
 func asColumns(e expr.Expr) expr.Expr { return (&unnester{}).groupsAsColumns(e) }
 
-// first are the first rows of each of the values: one is that of a sort by the values first.
+// first are the rows that LIMIT and OFFSET leave of those of each of the values: one is that of a sort by the values first,
+// more are told by their numbers in a window of each.
 func (c *correlation) first(l *Limit) Node {
-	if l.Count != 1 || l.Offset != 0 {
-		return nil
+	in, p := l.Input, (*Project)(nil)
+	if above, ok := in.(*Project); ok {
+		in, p = above.Input, above
 	}
-	p, ok := l.Input.(*Project)
-	if !ok {
-		return nil
-	}
-	in := p.Input
 	var keys []expr.SortKey
-	if s, ok := in.(*Sort); ok && s.Unique == 0 {
-		in, keys = s.Input, s.Keys
-	}
-	if !selectable(in) {
-		return nil
+	if s, ok := in.(*Sort); ok {
+		if keys = s.Keys; s.Unique == 0 {
+			in = s.Input
+		}
 	}
 	rows := c.rows(in)
 	n := len(rows.Fields()) - len(c.outs)
-	s := &Sort{Input: aside(rows), First: -1, Unique: len(c.outs)}
+	out := &Project{}
+	if p == nil {
+		out.Items = itemsOf(rows)[:n]
+	} else {
+		for _, item := range p.Items {
+			out.Items = append(out.Items, Item{item.Name, c.inside(asColumns(item.E), n)})
+		}
+	}
+	out.Items = append(out.Items, itemsOf(rows)[n:]...)
+	if l.Count == 1 && l.Offset == 0 {
+		return out.With(c.sorted(rows, n, keys, 0))
+	}
+	number := &expr.Window{Kind: expr.RowNumber, Partition: columnsOf(rows)[n:], Frame: expr.DefaultFrame, T: table.Type{Kind: table.BigInt}, P: -1}
+	for _, k := range keys {
+		k.E = c.inside(asColumns(k.E), n)
+		number.Order = append(number.Order, k)
+	}
+	var wanted []expr.Expr
+	than := func(op expr.CmpOp, v int64) {
+		wanted = append(wanted, &expr.Compare{Op: op, L: number, R: &expr.Const{V: table.Int(v), P: -1}, P: -1})
+	}
+	than(expr.GT, l.Offset)
+	if l.Count >= 0 && l.Offset <= math.MaxInt64-l.Count {
+		than(expr.LE, l.Offset+l.Count)
+	}
+	of, chain := windowed(aside(rows), []Node{&Filter{Where: All(wanted)}, out})
+	return chain[1].With(chain[0].With(of))
+}
+
+// sorted are rows in the order of the values, which are their columns from n on, then of keys: the first of each of the
+// values, and of the first unique keys beside them.
+func (c *correlation) sorted(rows Node, n int, keys []expr.SortKey, unique int) Node {
+	s := &Sort{Input: aside(rows), First: -1, Unique: len(c.outs) + unique}
 	for _, e := range columnsOf(rows)[n:] {
 		s.Keys = append(s.Keys, expr.SortKey{E: e})
 	}
 	for _, k := range keys {
-		k.E = c.inside(k.E, n)
+		k.E = c.inside(asColumns(k.E), n)
 		s.Keys = append(s.Keys, k)
 	}
-	out := &Project{Input: s}
-	for _, item := range p.Items {
-		out.Items = append(out.Items, Item{item.Name, c.inside(item.E, n)})
-	}
-	out.Items = append(out.Items, itemsOf(rows)[n:]...)
-	return out
+	return s
 }
 
 // equated is a filter that says of all that is read that it equals an expression of the filter's own rows, which then

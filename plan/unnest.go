@@ -165,12 +165,12 @@ func (u *unnester) base(n Node) Node {
 }
 
 // join unnests a join: a right side that reads columns of the left one (LATERAL), and subqueries in the
-// condition of an inner one.
+// condition.
 func (u *unnester) join(j *Join) Node {
 	left, right := u.node(j.Left), u.node(j.Right)
 	width := len(left.Fields())
-	if d, ok := right.(*Derived); ok && d.Lateral && reads(d.Of.Tree, 1) {
-		return u.lateral(j, left, d)
+	if j.Kind.KeepsRight() && lateral(right) {
+		panic(expr.Errorf(-1, "RIGHT and FULL JOIN LATERAL are not supported"))
 	}
 	var on, rest []expr.Expr
 	for _, e := range Conjuncts(j.On) {
@@ -178,13 +178,14 @@ func (u *unnester) join(j *Join) Node {
 		case !joins(e):
 			_, e = u.widened(left, e)
 			on = append(on, e)
-		case j.Kind != Inner:
-			panic(expr.Errorf(e.Pos(), "a subquery in the condition of an outer join is not supported; write it in a subquery in FROM, or in WHERE"))
 		default:
 			rest = append(rest, e)
 		}
 	}
-	out := Node(&Join{j.Kind, aside(left), aside(right), All(on)})
+	if len(rest) > 0 && j.Kind != Inner {
+		return u.outer(j.Kind, left, right, on, rest)
+	}
+	out := u.pairs(j.Kind, left, right, on)
 	if len(rest) == 0 {
 		return out
 	}
@@ -194,16 +195,27 @@ func (u *unnester) join(j *Join) Node {
 	return aside(p)
 }
 
-// lateral joins each row of left to the rows that a subplan gives for it.
-func (u *unnester) lateral(j *Join, left Node, d *Derived) Node {
-	if j.Kind.KeepsRight() {
-		panic(expr.Errorf(-1, "RIGHT and FULL JOIN LATERAL are not supported"))
+// pairs is a join on a condition without subqueries.
+func (u *unnester) pairs(kind JoinKind, left, right Node, on []expr.Expr) Node {
+	if lateral(right) {
+		return u.lateral(kind, left, right.(*Derived), on)
 	}
+	return &Join{kind, aside(left), aside(right), All(on)}
+}
+
+// lateral reports the right side of a join that reads columns of the left one.
+func lateral(right Node) bool {
+	d, ok := right.(*Derived)
+	return ok && d.Lateral && reads(d.Of.Tree, 1)
+}
+
+// lateral joins each row of left to the rows that a subplan gives for it.
+func (u *unnester) lateral(kind JoinKind, left Node, d *Derived, on []expr.Expr) Node {
 	c := u.correlated(left, d.Of.Tree)
 	rows := c.rows(d.Of.Tree)
 	width, own := len(c.cur.Fields()), len(d.Fields())
-	on := append(Conjuncts(j.On), c.match(width+own)...)
-	p := &Project{Input: &Join{j.Kind, aside(c.cur), aside(rows), All(on)}}
+	on = append(on, c.match(width+own)...)
+	p := &Project{Input: &Join{kind, aside(c.cur), aside(rows), All(on)}}
 	p.Items = itemsOf(p.Input)[:width+own]
 	return aside(p)
 }
@@ -469,13 +481,20 @@ func reads(n Node, level int) bool {
 // mapOuter is a tree with other expressions in the place of what it reads of the level-th query around it, or, for
 // level 0, of any. Subplans that have none stay the same ones.
 func mapOuter(n Node, level int, f func(*expr.Outer) expr.Expr) Node {
-	out, _ := outerMap{level, f}.tree(n, 0)
+	out, _ := outerMap{level, f, map[placedSubplan]*Subplan{}}.tree(n, 0)
 	return out
 }
 
 type outerMap struct {
 	level int
 	f     func(*expr.Outer) expr.Expr
+	of    map[placedSubplan]*Subplan // what subplans became, so that those that read one still do
+}
+
+// placedSubplan is a subplan that stands so many queries further inside.
+type placedSubplan struct {
+	of     *Subplan
+	inside int
 }
 
 // tree maps a tree that stands so many queries further inside; changed says that it reads something.
@@ -486,9 +505,16 @@ func (m outerMap) tree(n Node, inside int) (_ Node, changed bool) {
 			if d.Lateral {
 				deeper++
 			}
-			if tree, more := m.tree(d.Of.Tree, deeper); more {
+			at := placedSubplan{d.Of, deeper}
+			if m.of[at] == nil {
+				m.of[at] = d.Of
+				if tree, more := m.tree(d.Of.Tree, deeper); more {
+					m.of[at] = &Subplan{Name: d.Of.Name, Tree: tree}
+				}
+			}
+			if of := m.of[at]; of != d.Of {
 				changed = true
-				return &Derived{&Subplan{Name: d.Of.Name, Tree: tree}, d.As, d.Lateral}
+				return &Derived{of, d.As, d.Lateral}
 			}
 			return d
 		}

@@ -90,8 +90,5 @@ func windowed(cur Node, chain []Node) (Node, []Node) {
 	for i, n := range chain[:last+1] {
 		chain[i] = mapped(n, len(p.Items))
 	}
-	if reads(w, 0) {
-		panic(expr.Errorf(w.Funcs[0].P, "a window function in a subquery that reads columns of the query around it is not supported"))
-	}
 	return &Derived{Of: &Subplan{Tree: w}}, chain
 }

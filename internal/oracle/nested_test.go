@@ -124,8 +124,32 @@ func (g *nested) query(depth int, kinds [][]table.Kind, outer []source) (string,
 		}
 		right, _ := g.selected(depth-1, kinds, outer)
 		text += op + right
+		if !g.all {
+			return text, fields // SQLite 3.53 orders groups of a UNION by ASC where DESC is asked for
+		}
+	}
+	if len(outer) > 0 && g.some(2) {
+		text += g.first(len(fields))
 	}
 	return text, fields
+}
+
+// first draws ORDER BY of all columns, with LIMIT and OFFSET.
+func (g *nested) first(columns int) string {
+	text := " ORDER BY " + g.ordering(columns) + fmt.Sprintf(" LIMIT %d", rapid.IntRange(0, 4).Draw(g.t, "limit"))
+	if g.some(3) {
+		text += fmt.Sprintf(" OFFSET %d", rapid.IntRange(1, 2).Draw(g.t, "offset"))
+	}
+	return text
+}
+
+// ordering draws an order by the first columns.
+func (g *nested) ordering(columns int) string {
+	var by []string
+	for i := range columns {
+		by = append(by, fmt.Sprintf("%d", i+1)+g.pick(" ASC", " DESC")+g.pick(" NULLS FIRST", " NULLS LAST"))
+	}
+	return strings.Join(by, ", ")
 }
 
 // selected draws a SELECT.
@@ -140,7 +164,15 @@ func (g *nested) selected(depth int, kinds [][]table.Kind, outer []source) (stri
 		x, y := g.pair(f.own, []source{r})
 		switch on := x + " = " + y; rapid.IntRange(0, 4).Draw(g.t, "join") {
 		case 0:
-			from += " LEFT JOIN " + right + " ON " + on
+			kind := " LEFT JOIN "
+			if !g.all && depth > 0 && g.some(5) { // DuckDB has no subqueries there
+				sees := frame{[]source{s, r}, outer}
+				if kind = g.pick(kind, " RIGHT JOIN ", " FULL JOIN "); kind == " FULL JOIN " {
+					sees.outer = nil // which this refuses
+				}
+				on += " AND " + g.test(depth, sees)
+			}
+			from += kind + right + " ON " + on
 		case 1:
 			from += ", " + right
 			where = append(where, on)
@@ -150,7 +182,14 @@ func (g *nested) selected(depth int, kinds [][]table.Kind, outer []source) (stri
 				name := g.named("x")
 				r = source{name, &table.Table{Fields: []table.Field{{Name: "c0", Type: table.Type{Kind: table.BigInt}}}}}
 				x, y := g.pair(inner.own, f.own)
-				from += ", LATERAL (SELECT COUNT(*) AS c0 FROM " + g.pool[1].Name + " AS " + inner.own[0].name + " WHERE " + x + " = " + y + ") AS " + name
+				item, first := "COUNT(*)", ""
+				if g.some(5) {
+					item, first = g.column(inner.own, wholes...), g.first(1)
+					if g.some(3) {
+						item = g.pick("row_number()", "COUNT(*)") + " OVER (ORDER BY " + item + g.pick(" ASC", " DESC") + g.pick(" NULLS FIRST", " NULLS LAST") + ")"
+					}
+				}
+				from += ", LATERAL (SELECT " + item + " AS c0 FROM " + g.pool[1].Name + " AS " + inner.own[0].name + " WHERE " + x + " = " + y + first + ") AS " + name
 				break
 			}
 			fallthrough
@@ -226,11 +265,7 @@ func (g *nested) statement() (text string, ordered bool) {
 	}
 	text += q
 	if ordered {
-		var by []string
-		for i := range fields {
-			by = append(by, fmt.Sprintf("%d", i+1)+g.pick(" ASC", " DESC")+g.pick(" NULLS FIRST", " NULLS LAST"))
-		}
-		text += " ORDER BY " + strings.Join(by, ", ")
+		text += " ORDER BY " + g.ordering(len(fields))
 		if g.some(5) {
 			text += fmt.Sprintf(" LIMIT %d", rapid.IntRange(0, 20).Draw(g.t, "limit"))
 		}
