@@ -22,10 +22,23 @@ func TestCheck(t *testing.T) {
 	if status, out, errs := check(); status != exitFailure || out != "" || !strings.Contains(errs, "there is no database") {
 		t.Errorf("no folder: %d, %q, %q", status, out, errs)
 	}
+	define := func(name, view string) *storage.Definition {
+		return &storage.Definition{Name: name, View: view, Fields: []table.Field{{Name: "a", Type: table.Type{Kind: table.BigInt}}}, Columns: make([]storage.Column, 1)}
+	}
+	rows := func(values ...table.Value) []*table.Chunk {
+		return []*table.Chunk{{Rows: len(values), Segments: []*table.Segment{table.SegmentOf(values[0].Type, values...)}}}
+	}
 	s, err := storage.Open(context.Background(), dir, ingest.Options{})
 	if err == nil {
-		d := &storage.Definition{Name: "t", Fields: []table.Field{{Name: "a", Type: table.Type{Kind: table.BigInt}}}, Columns: make([]storage.Column, 1)}
-		_, err = s.Append([]storage.Change{{Table: "t", Define: d}})
+		_, err = s.Append([]storage.Change{{Table: "t", Define: define("t", ""), Append: rows(table.Int(1), table.Int(2))}})
+	}
+	if err == nil {
+		_, err = s.Checkpoint(context.Background(), []*table.Table{{Name: "t", Fields: define("t", "").Fields, Chunks: rows(table.Int(1), table.Int(2))}})
+	}
+	for _, c := range []storage.Change{{Table: "t", Append: rows(table.Int(3))}, {Table: "u", Define: define("u", "")}, {Table: "v", Define: define("v", "SELECT a FROM t")}} {
+		if err == nil {
+			_, err = s.Append([]storage.Change{c})
+		}
 	}
 	if err == nil {
 		err = s.Close()
@@ -33,20 +46,20 @@ func TestCheck(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if status, out, errs := check(); status != exitOK || out != "" || errs != "" {
+	if status, out, errs := check(); status != exitOK || out != dir+" is sound: 2 tables with 3 rows in 1 file, 1 view, 3 records of the log\n" || errs != "" {
 		t.Errorf("all is well: %d, %q, %q", status, out, errs)
 	}
-	path := filepath.Join(dir, "log-1")
+	path := filepath.Join(dir, "log-2")
 	data, err := os.ReadFile(path)
 	if err == nil {
-		data[100] ^= 1
+		data[70] ^= 1
 		err = os.WriteFile(path, data, 0o666)
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
 	status, out, errs := check()
-	if status != exitFailure || !strings.HasPrefix(out, "log-1: at byte 64: the record there is damaged") || !strings.Contains(errs, "1 thing is wrong") {
+	if status != exitFailure || !strings.HasPrefix(out, "log-2: at byte 64: the record there is damaged") || !strings.Contains(errs, "1 thing is wrong") {
 		t.Errorf("a damaged log: %d, %q, %q", status, out, errs)
 	}
 }

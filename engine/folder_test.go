@@ -89,8 +89,8 @@ func TestFolder(t *testing.T) {
 			if err := db.Close(); err != nil {
 				t.Fatal(err)
 			}
-			if problems, err := storage.Verify(ctx, dir); len(problems) > 0 || err != nil {
-				t.Fatal(problems, err)
+			if found, err := storage.Verify(ctx, dir); len(found.Problems) > 0 || err != nil {
+				t.Fatal(found, err)
 			}
 			db = openFolder(t, dir)
 			if got := rowsOf(t, db); got != want {

@@ -90,8 +90,8 @@ func TestViews(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if problems, err := storage.Verify(context.Background(), at); len(problems) > 0 || err != nil {
-		t.Error(problems, err)
+	if found, err := storage.Verify(context.Background(), at); len(found.Problems) > 0 || err != nil {
+		t.Error(found, err)
 	}
 	do(t, db, "ALTER TABLE tt DROP COLUMN b CASCADE")
 	if got := said(Collect(db.Query(context.Background(), "SHOW TABLES"))); got != "u;tt;n;tmp;tv;f;s" {

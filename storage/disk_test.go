@@ -31,6 +31,8 @@ type modelled struct {
 	failSync int // the step, a sync, that fails; 0 for none
 	room     int // bytes that files may have yet; negative: any number
 	stopped  bool
+	syncs    int    // of files
+	syncing  func() // called once, when a file's next sync begins; nil for nothing
 }
 
 // inode is a file's content: what was synced, and what was done since.
@@ -237,7 +239,15 @@ func (m *modelledFile) size() (int64, error) {
 
 func (m *modelledFile) sync() error {
 	m.d.mu.Lock()
+	hold := m.d.syncing
+	m.d.syncing = nil
+	m.d.mu.Unlock()
+	if hold != nil {
+		hold()
+	}
+	m.d.mu.Lock()
 	defer m.d.mu.Unlock()
+	m.d.syncs++
 	if err := m.d.begin(); err != nil {
 		return err
 	}

@@ -29,6 +29,7 @@ type Store struct {
 	manifest *manifest
 	log      *log
 	tables   []*kept // in the order in which they were made
+	records  int     // of the log, when it was read
 	err      error   // nothing more is written
 }
 
@@ -145,7 +146,7 @@ func (s *Store) load(ctx context.Context, o ingest.Options) error {
 			return err
 		}
 	}
-	s.tables = nil
+	s.tables, s.records = nil, 0
 	for _, t := range s.manifest.Tables {
 		def, err := t.definition()
 		if err != nil {
@@ -163,6 +164,7 @@ func (s *Store) load(ctx context.Context, o ingest.Options) error {
 			}
 			return &damage{logName(s.manifest.Log), offset, err.Error()}
 		}
+		s.records++
 		return nil
 	})
 	if err == nil {

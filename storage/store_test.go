@@ -279,9 +279,9 @@ func TestTablesComeBack(t *testing.T) {
 				t.Fatalf("seed %d, commit %d: %v", seed, i, err)
 			}
 		}
-		problems, err := Verify(ctx, dir)
-		if err != nil || len(problems) > 0 {
-			t.Fatal(problems, err)
+		found, err := Verify(ctx, dir)
+		if err != nil || len(found.Problems) > 0 {
+			t.Fatal(found, err)
 		}
 		if err := db.Close(); err != nil {
 			t.Fatal(err)
@@ -396,7 +396,8 @@ func TestPowerIsLostAtEveryStep(t *testing.T) {
 				if at < 0 {
 					t.Fatalf("seed %d, step %d: of %d commits %d were acknowledged, and there is\n%s", seed, stop, len(states)-1, acknowledged, db.state())
 				}
-				problems, err := verifyAll(ctx, after)
+				found, err := verifyAll(ctx, after)
+				problems := found.Problems
 				if err == nil && len(problems) == 0 {
 					err = db.commit(Change{Table: "more", Define: every("more")})
 				}
@@ -524,8 +525,8 @@ func TestDamage(t *testing.T) {
 				case err != nil && !strings.Contains(err.Error(), name):
 					t.Fatalf("byte %d of %s: the error does not name the file: %v", at, name, err)
 				}
-				if problems, err2 := verifyAll(ctx, damaged); err != nil && (err2 != nil || len(problems) == 0 || problems[0].File != name) {
-					t.Fatalf("byte %d of %s: %v, %v, and opening says %v", at, name, problems, err2, err)
+				if found, err2 := verifyAll(ctx, damaged); err != nil && (err2 != nil || len(found.Problems) == 0 || found.Problems[0].File != name) {
+					t.Fatalf("byte %d of %s: %v, %v, and opening says %v", at, name, found.Problems, err2, err)
 				}
 			}
 		}
@@ -591,9 +592,9 @@ func TestVerifyFindsRowsThatBreakTheDefinition(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	problems, err := verifyAll(ctx, d)
-	if err != nil || len(problems) != 3 || !strings.Contains(problems[2].String(), "row 2 has the values of key pk") {
-		t.Fatal(problems, err)
+	found, err := verifyAll(ctx, d)
+	if err != nil || len(found.Problems) != 3 || !strings.Contains(found.Problems[2].String(), "row 2 has the values of key pk") {
+		t.Fatal(found, err)
 	}
 }
 
@@ -607,28 +608,37 @@ func TestCommitsShareSyncs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	before := d.steps
-	var wg sync.WaitGroup
 	row := db.rows(rand.New(rand.NewPCG(1, 1)), db.tables["t"], 1)
-	for range 16 {
+	var wg sync.WaitGroup
+	written := func() Pending {
+		p, err := db.Append([]Change{{Table: "t", Append: []*table.Chunk{row}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+	wait := func(p Pending) {
 		wg.Go(func() {
-			for range 20 {
-				p, err := db.Append([]Change{{Table: "t", Append: []*table.Chunk{row}}})
-				if err == nil {
-					err = p.Wait(ctx)
-				}
-				if err != nil {
-					t.Error(err)
-				}
+			if err := p.Wait(ctx); err != nil {
+				t.Error(err)
 			}
 		})
 	}
+	before := d.syncs
+	began, release := make(chan struct{}), make(chan struct{})
+	d.syncing = func() { close(began); <-release }
+	wait(written())
+	<-began // and meanwhile others commit
+	for range 15 {
+		wait(written())
+	}
+	close(release)
 	wg.Wait()
-	if got := d.steps - before; got > 3*16*20 {
-		t.Errorf("%d steps", got)
+	if got := d.syncs - before; got != 2 {
+		t.Errorf("16 commits took %d syncs; 15 of them were there when the first sync ended", got)
 	}
 	again, err := openOn(d.after(rand.New(rand.NewPCG(1, 1))))
-	if err != nil || again.tables["t"].Rows() != 320 {
+	if err != nil || again.tables["t"].Rows() != 16 {
 		t.Fatal(err)
 	}
 }
@@ -718,8 +728,8 @@ func TestKill(t *testing.T) {
 			t.Fatal(err)
 		}
 		if i%20 == 19 {
-			if problems, err := Verify(ctx, dir); err != nil || len(problems) > 0 {
-				t.Fatal(problems, err)
+			if found, err := Verify(ctx, dir); err != nil || len(found.Problems) > 0 {
+				t.Fatal(found, err)
 			}
 		}
 	}

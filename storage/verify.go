@@ -28,28 +28,41 @@ func (p Problem) String() string {
 	return fmt.Sprintf("%s: at byte %d: %s", p.File, p.Offset, p.What)
 }
 
+// Report is what [Verify] has found in a folder, and how much of it was read.
+type Report struct {
+	Problems []Problem
+	Tables   int // whose rows were looked at
+	Views    int
+	Rows     int // of the tables, without those that are deleted
+	Files    int // of tables, whose checksums were compared
+	Records  int // of the log
+}
+
+// note adds a problem; an error that is none comes back.
+func (r *Report) note(err error) error {
+	var known *damage
+	if !errors.As(err, &known) {
+		return err
+	}
+	r.Problems = append(r.Problems, Problem{known.name, known.offset, known.what})
+	return nil
+}
+
 // Verify reads all of a folder, without changing it, and returns what is wrong: checksums of the manifest, the log and
 // the files of tables, invariants of the tables ([table.Table.Check]), NULLs in columns that have none, and keys that
 // rows share. Conditions of CHECK are not looked at. An error is of what could not be read.
-func Verify(ctx context.Context, dir string) ([]Problem, error) { return verifyAll(ctx, folder(dir)) }
+func Verify(ctx context.Context, dir string) (Report, error) { return verifyAll(ctx, folder(dir)) }
 
-func verifyAll(ctx context.Context, d disk) (list []Problem, err error) {
-	note := func(err error) error {
-		var known *damage
-		if !errors.As(err, &known) {
-			return err
-		}
-		list = append(list, Problem{known.name, known.offset, known.what})
-		return nil
-	}
+func verifyAll(ctx context.Context, d disk) (r Report, err error) {
 	s := &Store{d: d, holder: "nobody"}
 	var o ingest.Options
 	err = s.load(ctx, o)
 	if err != nil && s.manifest == nil {
-		return list, note(err)
+		return r, r.note(err)
 	}
-	if err := note(err); err != nil {
-		return list, err
+	r.Records = s.records
+	if err := r.note(err); err != nil {
+		return r, err
 	}
 	whole := err == nil
 	for _, t := range s.manifest.Tables {
@@ -57,31 +70,37 @@ func verifyAll(ctx context.Context, d disk) (list []Problem, err error) {
 		for _, p := range t.Files {
 			if err := verify(ctx, d, p); err != nil {
 				sound = false
-				if err := note(err); err != nil {
-					list = append(list, Problem{p.Name, -1, err.Error()})
+				if err := r.note(err); err != nil {
+					r.Problems = append(r.Problems, Problem{p.Name, -1, err.Error()})
 				}
 			}
+			r.Files++
 		}
 		if k := find(s.tables, t.Name); k != nil && !sound && k.table == nil {
 			k.table = &table.Table{Name: t.Name, Fields: k.def.Fields} // nothing more is said of it
 		}
 	}
 	if !whole {
-		return list, nil
+		return r, nil
 	}
 	for _, k := range s.tables {
+		if k.def.View != "" {
+			r.Views++
+			continue
+		}
 		t, err := s.saved(k).Load(ctx, o)
 		if err != nil {
-			if err := note(err); err != nil {
-				return list, err
+			if err := r.note(err); err != nil {
+				return r, err
 			}
 			continue
 		}
+		r.Tables, r.Rows = r.Tables+1, r.Rows+t.Rows()
 		for _, what := range invariants(k.def, t) {
-			list = append(list, Problem{"", -1, "table " + k.def.Name + ": " + what})
+			r.Problems = append(r.Problems, Problem{"", -1, "table " + k.def.Name + ": " + what})
 		}
 	}
-	return list, nil
+	return r, nil
 }
 
 // invariants are those of a table that are broken.
