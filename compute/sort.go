@@ -15,7 +15,7 @@ import (
 // Order finds the selected rows of each window in the order of q.Order: the selection becomes a bitmap, its
 // rows' keys are gathered from the planes, and a radix sort orders them. Where few rows are wanted, an order
 // statistic of the first key says first which rows may be among them. Of a window no more rows are returned
-// than are wanted in all. Keys of other expressions than columns are a [plan.Declined].
+// than are wanted in all. Keys of other expressions than columns, and of those that [plan.Sort.ByColumns] makes columns, are a [plan.Declined].
 func Order(run pass.Runner, d Device, q *plan.Query) (list []plan.SortedRows, err error) {
 	for _, k := range q.Order.Keys {
 		if _, ok := k.E.(*expr.Column); !ok {

@@ -180,7 +180,7 @@ func (x *Explanation) node(n plan.Node) *PlanNode {
 		if _, ok := n.(*plan.Aggregate); ok && x.grouped {
 			out.On = x.Backend
 		}
-		if s, ok := n.(*plan.Sort); ok && x.sorted && s.Unique == 0 {
+		if s, ok := n.(*plan.Sort); ok && x.sorted {
 			if _, ok := s.Input.(*plan.Fragment); ok {
 				out.On = x.Backend
 			}

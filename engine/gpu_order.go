@@ -39,7 +39,38 @@ func inOrder(ctx context.Context, db *DB, b backend, q *plan.Query, took *took) 
 	}
 	out = merged(of, runs)
 	out.starts, _ = chunkStarts(q.Table)
-	return out, nil
+	return out.firsts(q), nil
+}
+
+// firsts are rows in the order of a query of which no two are alike in its Unique keys: the first of each.
+func (p placedRows) firsts(q *plan.Query) placedRows {
+	if q.Order.Unique == 0 || len(p.places) == 0 {
+		return p
+	}
+	blocks, of := p.blocks()
+	columns := make([][][]uint64, len(blocks)) // by block: what its rows are compared by
+	for _, k := range q.Order.Keys[:q.Order.Unique] {
+		key := columnKey(k, q.Table, k.E.(*expr.Column).Index)
+		for i, b := range blocks {
+			columns[i] = append(columns[i], key.arranged(key.column.of(q.Table.Chunks[b.Chunk], b))...)
+		}
+	}
+	last, row := 0, 0 // of the row before: its block, and its number there
+	next := make([]int, len(blocks))
+	places := p.places[:0]
+	for i, place := range p.places {
+		b := of[i]
+		at := next[b]
+		next[b]++
+		alike := i > 0
+		for k := 0; alike && k < len(columns[b]); k++ {
+			alike = columns[b][k][at] == columns[last][k][row]
+		}
+		if last, row = b, at; !alike {
+			places = append(places, place)
+		}
+	}
+	return placedRows{places, p.starts}
 }
 
 // WatchOrder is [passes.Watch] of the rows of a query in their order.
@@ -48,7 +79,7 @@ func (b *passes) WatchOrder(ctx context.Context, q *plan.Query, took *took, wrap
 	if err != nil {
 		return out, err
 	}
-	return merged(q, runs), nil
+	return merged(q, runs).firsts(q), nil
 }
 
 // orders reports whether a backend gives the rows of a query in their order.

@@ -42,7 +42,8 @@ func TestOrderByOfANetwork(t *testing.T) {
 	testOrderBy(t, db)
 	for sql, network := range map[string]bool{
 		"SELECT big FROM typed ORDER BY s, big DESC": true, "SELECT * FROM typed WHERE big > 1 ORDER BY yes NULLS FIRST LIMIT 1": true,
-		"SELECT big FROM typed ORDER BY big + 1": false, "SELECT DISTINCT ON (yes) big FROM typed ORDER BY yes": false,
+		"SELECT big FROM typed ORDER BY big + 1": true, "SELECT DISTINCT ON (yes) big FROM typed ORDER BY yes": true,
+		"SELECT big FROM typed ORDER BY big % 2": false, "SELECT DISTINCT ON (big % 2) big FROM typed": false,
 	} {
 		x, err := db.Explain(context.Background(), sql, ExplainOptions{})
 		if err != nil {
@@ -144,7 +145,7 @@ func testDistinct(t *testing.T, db *DB) {
 // The backend that is named selects the rows; compute sorts them by columns, else the sort is the CPU's.
 func TestExplainOfOrderBy(t *testing.T) {
 	db := openTypedOn(t, 5, Options{Backend: "compute"})
-	for key, on := range map[string]string{"big": "compute", "big + 0": "cpu"} {
+	for key, on := range map[string]string{"big": "compute", "7 - i": "compute", "big % 7": "cpu"} {
 		x, err := db.Explain(context.Background(), "SELECT s FROM typed WHERE i > 1 ORDER BY "+key+" DESC LIMIT 2 OFFSET 1", ExplainOptions{Analyze: true})
 		if err != nil {
 			t.Fatal(err)

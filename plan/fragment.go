@@ -24,7 +24,8 @@ type Fragment struct {
 	Groups *Aggregate
 	// Bound, when set, says which of the groups of Groups are wanted alone.
 	Bound *GroupBound
-	// Order is the order in which all rows are wanted, without its input: a device may give them in it.
+	// Order is the order in which all rows are wanted, without its input: a device may give them in it. Of rows whose Unique keys are
+	// alike the first is taken of what it gives.
 	Order *Sort
 	Total bool // what stands above asks how many rows the table has
 	Nodes Node // what it was cut from
@@ -117,9 +118,12 @@ func cutInputs(n Node) Node {
 	}
 	n = n.With(inputs...)
 	bound(n)
-	if s, ok := n.(*Sort); ok && s.Unique == 0 {
+	if s, ok := n.(*Sort); ok {
 		if f, rows := s.Input.(*Fragment); rows && len(f.Aggs) == 0 {
-			f.Order = &Sort{Keys: s.Keys, First: s.First}
+			f.Order = &Sort{Keys: s.Keys, First: s.First, Unique: s.Unique}
+			if s.Unique > 0 { // which rows are the first is known of all
+				f.Order.First = -1
+			}
 		}
 	}
 	if r, ok := n.(interface{ reads() []int }); ok {

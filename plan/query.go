@@ -22,7 +22,7 @@ type Query struct {
 	Star []*Dimension
 	// Bound, when set, says which of the groups are wanted alone. It holds of a table of one chunk.
 	Bound *GroupBound
-	// Order is [Fragment].Order.
+	// Order is [Fragment].Order, by columns where that is the same: [Sort.ByColumns].
 	Order *Sort
 
 	places   []int // of a part of a query: the chunks' places in the whole table
