@@ -51,7 +51,7 @@ func (s *Statement) ahead(ctx context.Context) *ahead {
 // begin is told of the table that is coming: see [ingest.Options].
 func (a *ahead) begin(t *table.Table) func(chunk, col int, s *table.Segment) {
 	a.table, a.ready, a.done = t, map[*table.Segment]bool{}, make(chan struct{})
-	a.come = make(chan arrival, 2*len(t.Chunks)*len(a.s.sources[0].columns)) // a column is read twice at most
+	a.come = make(chan arrival, 2*len(t.Chunks)*len(t.Fields)) // a column is read twice at most
 	go a.run()
 	return func(chunk, col int, s *table.Segment) {
 		if a.name == "compute" {

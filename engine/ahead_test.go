@@ -1,13 +1,18 @@
 package engine
 
 import (
+	"bytes"
+	"compress/gzip"
 	"context"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
+
+	"golang.org/x/sys/unix"
 
 	"github.com/stencildb/stencildb/glctx"
 	"github.com/stencildb/stencildb/ingest"
@@ -134,8 +139,8 @@ func TestOpeningBesideReadingEndsWithTheContext(t *testing.T) {
 	close(opens)
 }
 
-// coming is a Parquet or Arrow file of the columns i, with some NULLs and beyond 32 bits; j, a few
-// values; x, DOUBLE; s, text.
+// coming is a file of the columns i, with some NULLs and beyond 32 bits; j, a few
+// values; x, DOUBLE; s, text. A pipe, of CSV, gives it once.
 func coming(t *testing.T, format string, rows int) (path string) {
 	t.Helper()
 	var fields []table.Field
@@ -160,9 +165,32 @@ func coming(t *testing.T, format string, rows int) (path string) {
 			t.Fatal(err)
 		}
 	}
-	path = filepath.Join(t.TempDir(), "t."+format)
+	plain, packed := strings.CutSuffix(strings.Replace(format, "pipe", "csv", 1), ".gz")
+	path = filepath.Join(t.TempDir(), "t."+plain)
 	if err := ingest.WriteFile(context.Background(), path, b.Table()); err != nil {
 		t.Fatal(err)
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	switch {
+	case packed:
+		path += ".gz"
+		var zipped bytes.Buffer
+		w := gzip.NewWriter(&zipped)
+		if _, err := w.Write(data); err != nil {
+			t.Fatal(err)
+		}
+		if err := errors.Join(w.Close(), os.WriteFile(path, zipped.Bytes(), 0o600)); err != nil {
+			t.Fatal(err)
+		}
+	case format == "pipe":
+		path += ".pipe"
+		if err := unix.Mkfifo(path, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		go func() { _ = os.WriteFile(path, data, 0o600) }() // the answer says whether it came
 	}
 	return path
 }
@@ -181,6 +209,11 @@ func TestColumnsAreUploadedBesideReading(t *testing.T) {
 	for _, c := range []struct{ backend, format, device, text string }{
 		{"compute", "parquet", "", "SELECT SUM(i), SUM(j) FROM t WHERE j > 7"},
 		{"compute", "arrow", "", "SELECT SUM(i), SUM(j), SUM(x) FROM t WHERE s < 'd'"},
+		{"compute", "arrow.gz", "", "SELECT SUM(i), SUM(j), SUM(x) FROM t WHERE s < 'd'"},
+		{"compute", "csv", "", "SELECT SUM(i), SUM(j), SUM(x) FROM t WHERE s < 'd' AND i > 0"},
+		{"compute", "csv.gz", "", "SELECT x, s FROM t WHERE j = 5 AND i IS NOT NULL"},
+		{"fused", "csv", "", "SELECT SUM(j), COUNT(i) FROM t WHERE s LIKE 'a%' OR j > 200"},
+		{"classic", "pipe", "", "SELECT SUM(j), MAX(i) FROM t WHERE j BETWEEN 3 AND 200"},
 		{"compute", "parquet", "", "SELECT COUNT(*) FROM t WHERE i * 3 + j > 100000"},
 		{"compute", "parquet", "", "SELECT SUM(j * (j + 3)), AVG(j * i) FROM t"},
 		{"compute", "parquet", "", "SELECT x, s FROM t WHERE j = 5 AND i IS NOT NULL"},

@@ -17,7 +17,7 @@ var arrowMagic = []byte("ARROW1")
 
 // arrow reads an Arrow IPC stream, or a file (Feather version 2), which is a stream
 // between magic words and with a footer. A file is mapped, not read. What is compressed takes
-// memory until its columns have been read, so that they are at once.
+// memory until columns have been read, so that all of them are at once.
 func (l *loader) arrow() (*File, error) {
 	data, mapped, err := l.text()
 	if err != nil {
@@ -68,10 +68,11 @@ func (l *loader) arrow() (*File, error) {
 		return nil, damaged(err, "after %s", numbers.Count(rows, "row", "rows"))
 	}
 	f, err := l.columnar(fields, groups)
-	if err == nil && (m.packed || !mapped) {
-		err = f.all()
+	if err != nil {
+		return nil, err
 	}
-	return f, err
+	f.once = m.packed || !mapped
+	return f, nil
 }
 
 // arrowKinds are the types of Arrow's types that say no more than their name.

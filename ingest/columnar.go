@@ -142,9 +142,7 @@ func (r *reading) announce(columns []*column) {
 			t.Chunks[i].Segments[c.index] = f.Outline(nulls[i])
 		}
 	}
-	if there := r.opts.Coming(t); there != nil {
-		r.there = there
-	}
+	r.there = r.opts.Coming(t)
 }
 
 // end ends the segments of a column whose last rows are in a group.

@@ -38,7 +38,7 @@ type csvReader struct {
 	taken   []string      // what has been sniffed, in words
 }
 
-// openCSV opens files of the path that they were named by. What can be read once only is read.
+// openCSV opens files of the path that they were named by.
 func openCSV(files []*loader, path string) (f *File, err error) {
 	r, l := &csvReader{loader: files[0], files: files}, *files[0]
 	l.src.Path = path
@@ -67,9 +67,7 @@ func openCSV(files []*loader, path string) (f *File, err error) {
 	}
 	f = l.newFile(r.fields, r.rows)
 	f.csv, f.inputs = r, inputs
-	if slices.ContainsFunc(inputs, func(in *input) bool { return in.closer == nil }) {
-		return f, f.all()
-	}
+	f.once = slices.ContainsFunc(inputs, func(in *input) bool { return in.closer == nil })
 	return f, nil
 }
 
@@ -440,7 +438,7 @@ type cells struct {
 	words table.Words
 }
 
-// convert is a later pass: the text of some columns becomes a table of these.
+// convert is a later pass: the text of some columns becomes a table of these, of which o.Coming is told.
 func (r *csvReader) convert(ctx context.Context, columns []int, o Options) (*table.Table, error) {
 	l := *r.loader
 	l.ctx, l.opts = ctx, o
@@ -507,7 +505,7 @@ func (r *csvReader) convert(ctx context.Context, columns []int, o Options) (*tab
 	if t.Rows() != r.rows {
 		return nil, errChanged
 	}
-	return t.Table(), nil
+	return t.TableAhead(o.Coming), nil
 }
 
 // push appends an ordinal, or NULL.

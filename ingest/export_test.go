@@ -30,7 +30,15 @@ func LoadFrom(ctx context.Context, name string, s Source, file io.ReaderAt, size
 	if err != nil {
 		return nil, err
 	}
-	return f.table, nil
+	return f.Read(ctx, f.table.All(), o)
+}
+
+// Held is how many bytes of a source in memory a file keeps.
+func Held(f *File) (n int) {
+	for _, in := range f.inputs {
+		n += len(in.data)
+	}
+	return n + len(f.src.Data)
 }
 
 // AllOnes tells of definition levels that are all 1.

@@ -23,13 +23,14 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// File is a source whose columns are known. They are read when they are asked for; all of
-// them are read when it is opened where that can be done once only, and of compressed Arrow.
+// File is a source whose columns are known. They are read when they are asked for. What can be read once
+// only, and compressed Arrow, is kept in memory until some are asked for, and then all of them are read.
 type File struct {
 	*loader
 	fields    []table.Field
 	groups    []group
 	csv       *csvReader // of CSV, which has no groups
+	once      bool       // all columns are read at once
 	rows      int
 	chunkRows int
 	table     *table.Table // what has been read
@@ -117,11 +118,13 @@ func opened(list []*loader, path string) (*File, error) {
 // table with them. A column with a value that its type cannot hold is an unsupported field
 // from then on. A file that is not what it was when it was opened is an error.
 func (f *File) Read(ctx context.Context, columns []int, o Options) (t *table.Table, err error) {
-	left := slices.DeleteFunc(slices.Clone(columns), func(i int) bool {
-		return f.table.Fields[i].Unsupported != "" || f.table.Has([]int{i})
-	})
+	read := func(i int) bool { return f.table.Fields[i].Unsupported != "" || f.table.Has([]int{i}) }
+	left := slices.DeleteFunc(slices.Clone(columns), read)
 	if len(left) == 0 {
 		return f.table, ctx.Err()
+	}
+	if f.once {
+		left = slices.DeleteFunc(f.table.All(), read)
 	}
 	slices.Sort(left)
 	defer f.file.explain(f.src.Path, &err)
@@ -134,7 +137,20 @@ func (f *File) Read(ctx context.Context, columns []int, o Options) (t *table.Tab
 	if err := f.add(ctx, left, o); err != nil {
 		return nil, err
 	}
+	if f.once {
+		f.letGo()
+	}
 	return f.table, nil
+}
+
+// letGo gives the data of a source back of which all has been read.
+func (f *File) letGo() {
+	f.groups, f.csv, f.once, f.src.Data = nil, nil, false, nil
+	for _, in := range f.inputs {
+		if in.closer == nil {
+			*in = *inMemory(nil)
+		}
+	}
 }
 
 // Outline is the table as the file's statistics tell of some columns: a chunk for each of its
@@ -160,9 +176,9 @@ func (f *File) Outline(columns []int) (t *table.Table, ok bool) {
 }
 
 // Shape is [File.Outline] of columns of which the file may not say anything: then their numbers leave room for all. It
-// is nil where the file has no row groups, or is no longer needed.
+// is nil where the file has no row groups, is read as a whole, or is no longer needed.
 func (f *File) Shape(columns []int) *table.Table {
-	if len(f.groups) == 0 {
+	if len(f.groups) == 0 || f.once {
 		return nil
 	}
 	t := &table.Table{Name: f.name, Fields: f.table.Fields}
@@ -226,29 +242,22 @@ func (f *File) ReadGroups(ctx context.Context, groups, columns []int, o Options)
 	return part.Read(ctx, columns, o)
 }
 
-// all reads all columns; no more of the file is needed.
-func (f *File) all() error {
-	err := f.add(f.ctx, slices.DeleteFunc(f.table.All(), func(i int) bool { return f.fields[i].Unsupported != "" }), f.opts)
-	f.groups, f.csv = nil, nil
-	return err
-}
-
 // add puts columns into the table.
 func (f *File) add(ctx context.Context, columns []int, o Options) error {
-	next := f.next()
 	if f.csv != nil {
-		t, err := f.csv.convert(ctx, columns, o)
-		if err != nil {
-			return err
-		}
-		for i, c := range t.Chunks {
-			for k, col := range columns {
-				next.Chunks[i].Segments[col] = c.Segments[k]
+		if coming := o.Coming; coming != nil {
+			o.Coming = func(t *table.Table) func(chunk, col int, s *table.Segment) {
+				there := coming(f.with(t, columns))
+				return func(chunk, col int, s *table.Segment) { there(chunk, columns[col], s) }
 			}
 		}
-		f.table = next
-		return nil
+		t, err := f.csv.convert(ctx, columns, o)
+		if err == nil {
+			f.table = f.with(t, columns)
+		}
+		return err
 	}
+	next := f.next()
 	read, err := f.read(ctx, columns, o)
 	if err != nil {
 		return err
@@ -264,6 +273,17 @@ func (f *File) add(ctx context.Context, columns []int, o Options) error {
 	}
 	f.table = next
 	return nil
+}
+
+// with is the table's next snapshot with a table of some of its columns.
+func (f *File) with(t *table.Table, columns []int) *table.Table {
+	next := f.next()
+	for i, c := range t.Chunks {
+		for k, col := range columns {
+			next.Chunks[i].Segments[col] = c.Segments[k]
+		}
+	}
+	return next
 }
 
 // next is the table's next snapshot, to which columns are added.

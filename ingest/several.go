@@ -74,6 +74,7 @@ func merged(list []*File, path string) (*File, error) {
 	all, err := l.columnar(first.fields, groups)
 	if err == nil {
 		all.inputs = inputs
+		all.once = slices.ContainsFunc(list, func(f *File) bool { return f.once })
 	}
 	return all, err
 }

@@ -11,6 +11,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/stencildb/stencildb/generate"
 	"github.com/stencildb/stencildb/ingest"
 )
 
@@ -121,5 +122,63 @@ func TestSeveralFilesThatDoNotFit(t *testing.T) {
 	}
 	if list, err := ingest.Files(filepath.Join(dir, "i*")); err != nil || !slices.IsSorted(list) || len(list) != 2 {
 		t.Errorf("the files are %v: %v", list, err)
+	}
+}
+
+// Several files that are read as a whole, as compressed Arrow is, have the rows of all.
+func TestSeveralCompressedArrowFiles(t *testing.T) {
+	g, err := generate.Find("uniform")
+	if err != nil {
+		t.Fatal(err)
+	}
+	one, err := g.Generate(context.Background(), 1000, 7, 300, "n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, packed := range []int{1, 2} { // of two files
+		folder := t.TempDir()
+		for i := range 2 {
+			data, name := arrowBytes(t, one), fmt.Sprintf("day-%d.arrow", i)
+			if i < packed {
+				data, name = gz(t, data), name+".gz"
+			}
+			if err := os.WriteFile(filepath.Join(folder, name), data, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		o := ingest.Options{ChunkRows: 700}
+		told := announced(t, &o)
+		got, err := ingest.Load(context.Background(), "t", ingest.Source{Path: filepath.Join(folder, "day-*")}, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		check(t, got)
+		told(got, true)
+		if got.Rows() != 2*one.Rows() {
+			t.Errorf("%d of two files are compressed: %d rows, want %d", packed, got.Rows(), 2*one.Rows())
+		}
+	}
+}
+
+// What can be read once only is let go of once all of its columns have been read; until then they can be.
+func TestWhatIsReadOnceIsLetGo(t *testing.T) {
+	ctx := context.Background()
+	for _, s := range []ingest.Source{{Path: "t.csv", Data: []byte("a,b\n1,x\n2,y\n")}, {Path: "t.csv.gz", Data: gz(t, []byte("a,b\n1,x\n2,y\n"))}} {
+		f, err := ingest.Open(ctx, "t", s, ingest.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, columns := range [][]int{nil, {1}, {0}} {
+			tab, err := f.Read(ctx, columns, ingest.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if all := tab.Has([]int{0, 1}); all != (columns != nil) {
+				t.Errorf("%s: after reading columns %v all are there: %v", s.Path, columns, all)
+			}
+		}
+		if n := ingest.Held(f); n != 0 {
+			t.Errorf("%s: %d bytes of the source are kept", s.Path, n)
+		}
 	}
 }

@@ -63,12 +63,13 @@ type Options struct {
 	MemoryLimit int64
 	// Progress, when set, is called now and then from the loading goroutine.
 	Progress func(Progress)
-	// Coming, when set, is told once while columns of Parquet or Arrow are read, with the table that
+	// Coming, when set, is told once while columns are read, with the table that
 	// it becomes: where a segment is not there yet, there is one whose numbers bound those that it
 	// will have, if the file does not lie, and whose codes are not to be looked at. What it returns is told of each segment
 	// that is there, from the loading goroutine. One of a column that is read again, or of a
-	// reading that fails, does not come into the table.
-	Coming func(t *table.Table) (there func(chunk, col int, s *table.Segment))
+	// reading that fails, does not come into the table. Of CSV that is after the last row has been decoded,
+	// and before codes are made.
+	Coming table.Coming
 	// Note, when set, is told in a line each, which names the file, what was found out
 	// and may not be what was meant: the format of a file whose extension names none, a
 	// column that is text for the sake of a few values among dates, what was sniffed in a CSV.

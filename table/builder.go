@@ -74,34 +74,86 @@ func (b *Builder) EndRows(n int) error {
 		}
 	}
 	if b.rows == b.chunkRows {
-		b.flush()
+		b.flush(nil)
 	}
 	return nil
 }
 
-func (b *Builder) flush() {
+// Coming is told of a table before all of it is there: where a segment is not, there is an outline of it, as
+// of [Frame.Outline]. What it returns is told of each segment that is there.
+type Coming func(*Table) (there func(chunk, col int, s *Segment))
+
+// flush ends a chunk. Of the table with it coming is told, unless it is nil.
+func (b *Builder) flush(coming Coming) {
 	ch := &Chunk{Rows: b.rows, Segments: make([]*Segment, len(b.cols))}
+	ranks := make([][]uint64, len(b.cols))
 	var work sync.WaitGroup
 	for i, c := range b.cols {
 		if b.fields[i].Unsupported == "" {
-			work.Go(func() { ch.Segments[i] = c.Segment() })
+			work.Go(func() { ch.Segments[i], ranks[i] = c.begin() })
 		}
 	}
 	work.Wait()
+	there := func(int, int, *Segment) {}
+	if coming != nil {
+		there = b.tell(ch, coming)
+	}
+	at, filled := len(b.chunks), make(chan int)
 	for i, s := range ch.Segments {
 		if s != nil {
-			b.full += s.Bytes()
-			b.cols[i] = &ColumnBuilder{typ: b.fields[i].Type}
+			work.Go(func() {
+				b.cols[i].fill(s, ranks[i])
+				filled <- i
+			})
 		}
+	}
+	go func() {
+		work.Wait()
+		close(filled)
+	}()
+	for i := range filled {
+		b.full += ch.Segments[i].Bytes()
+		b.cols[i] = &ColumnBuilder{typ: b.fields[i].Type}
+		there(at, i, ch.Segments[i])
 	}
 	b.chunks = append(b.chunks, ch)
 	b.rows = 0
 }
 
+// tell tells coming of the table with a last chunk, unless that is nil, and of the segments of the others.
+func (b *Builder) tell(last *Chunk, coming Coming) (there func(chunk, col int, s *Segment)) {
+	t := &Table{Name: b.name, Fields: b.fields, Chunks: slices.Clone(b.chunks)}
+	if last != nil {
+		outlines := &Chunk{Rows: last.Rows, Segments: make([]*Segment, len(last.Segments))}
+		for i, s := range last.Segments {
+			if s != nil {
+				outlines.Segments[i] = s.outline()
+			}
+		}
+		t.Chunks = append(t.Chunks, outlines)
+	}
+	there = coming(t)
+	for i, c := range b.chunks {
+		for col, s := range c.Segments {
+			if s != nil {
+				there(i, col, s)
+			}
+		}
+	}
+	return there
+}
+
 // Table ends the build. A table without rows has no chunks.
-func (b *Builder) Table() *Table {
-	if b.rows > 0 {
-		b.flush()
+func (b *Builder) Table() *Table { return b.TableAhead(nil) }
+
+// TableAhead is [Builder.Table], and tells coming, unless it is nil, of the table before it makes the codes of
+// its last chunk, and of all its segments, by the caller's goroutine.
+func (b *Builder) TableAhead(coming Coming) *Table {
+	switch {
+	case b.rows > 0:
+		b.flush(coming)
+	case coming != nil:
+		b.tell(nil, coming)
 	}
 	return &Table{Name: b.name, Fields: b.fields, Chunks: b.chunks}
 }
@@ -266,7 +318,14 @@ func (c *ColumnBuilder) Value(v Value) {
 
 // Segment ends the column: ordinals become codes of the narrowest width.
 func (c *ColumnBuilder) Segment() *Segment {
-	s := &Segment{Type: c.typ, Valid: c.valid, Nulls: c.nulls}
+	s, rank := c.begin()
+	c.fill(s, rank)
+	return s
+}
+
+// begin is the segment but for its codes, for which there is room. Those of text are rank of the words' numbers.
+func (c *ColumnBuilder) begin() (s *Segment, rank []uint64) {
+	s = &Segment{Type: c.typ, Valid: c.valid, Nulls: c.nulls}
 	n := c.Len()
 	if len(c.ords) > 0 {
 		c.pack()
@@ -281,7 +340,6 @@ func (c *ColumnBuilder) Segment() *Segment {
 	if !seen {
 		lo, hi = 0, 0
 	}
-	var rank []uint64
 	if c.typ.Kind == Varchar {
 		s.Dict = Dictionary([]*Words{&c.words})
 		rank = c.words.Ranks(s.Dict)
@@ -289,24 +347,29 @@ func (c *ColumnBuilder) Segment() *Segment {
 		lo, hi = 0, uint64(max(len(rank)-1, 0)) // every string was seen
 	}
 	s.Base, s.Max, s.Bits = lo, hi-lo, bits.Len64(hi-lo)
+	s.Codes = NewCodes(n, s.Bits)
+	return s, rank
+}
+
+// fill makes the codes of a segment that [ColumnBuilder.begin] gave.
+func (c *ColumnBuilder) fill(s *Segment, rank []uint64) {
 	switch {
-	case s.Bits <= 8:
-		s.Codes.U8 = unpack[uint8](c, n, lo, rank)
-	case s.Bits <= 16:
-		s.Codes.U16 = unpack[uint16](c, n, lo, rank)
-	case s.Bits <= 32:
-		s.Codes.U32 = unpack[uint32](c, n, lo, rank)
+	case s.Codes.U8 != nil:
+		unpack(c, s.Codes.U8, s.Base, rank)
+	case s.Codes.U16 != nil:
+		unpack(c, s.Codes.U16, s.Base, rank)
+	case s.Codes.U32 != nil:
+		unpack(c, s.Codes.U32, s.Base, rank)
 	default:
-		s.Codes.U64 = unpack[uint64](c, n, lo, rank)
+		unpack(c, s.Codes.U64, s.Base, rank)
 	}
 	c.blocks = nil
-	return s
 }
 
 // unpack writes the codes of all blocks, each less lo, or through rank, and 0
 // for a NULL. It lets go of each block as it passes.
-func unpack[T uint8 | uint16 | uint32 | uint64](c *ColumnBuilder, n int, lo uint64, rank []uint64) []T {
-	out := make([]T, 0, n)
+func unpack[T uint8 | uint16 | uint32 | uint64](c *ColumnBuilder, out []T, lo uint64, rank []uint64) {
+	row := 0
 	for bi := range c.blocks {
 		b := c.blocks[bi]
 		c.blocks[bi] = block{}
@@ -314,15 +377,15 @@ func unpack[T uint8 | uint16 | uint32 | uint64](c *ColumnBuilder, n int, lo uint
 		for i := range b.codes.Len() {
 			code := b.codes.At(i) + shift
 			switch {
-			case c.valid != nil && !c.valid.Get(len(out)):
+			case c.valid != nil && !c.valid.Get(row):
 				code = 0
 			case rank != nil:
 				code = rank[code]
 			}
-			out = append(out, T(code))
+			out[row] = T(code)
+			row++
 		}
 	}
-	return out
 }
 
 // NewCodes returns n codes of 0, each in the narrowest width that holds bits bits.

@@ -126,8 +126,14 @@ func (f *Frame) Rows() int { return f.codes.Len() }
 // for NULL: its numbers bound those of [Frame.Segment], and nobody may look at its codes.
 func (f *Frame) Outline(nulls int) *Segment {
 	s := &Segment{Type: f.typ, Base: f.lo, Max: f.span, Bits: bits.Len64(f.span), Codes: f.codes, Nulls: nulls, Dict: f.dict}
-	s.varying.Do(func() { s.planes = 1<<s.Bits - 1; s.known.Store(true) })
-	return s
+	return s.outline()
+}
+
+// outline is a segment with the numbers of s, and codes that nobody looks at to know these.
+func (s *Segment) outline() *Segment {
+	o := &Segment{Type: s.Type, Base: s.Base, Max: s.Max, Bits: s.Bits, Codes: s.Codes, Nulls: s.Nulls, Dict: s.Dict}
+	o.varying.Do(func() { o.planes = 1<<o.Bits - 1; o.known.Store(true) })
+	return o
 }
 
 // Segment ends the segment: every row has been put, within the bounds.
