@@ -618,7 +618,7 @@ func (p *pipelined) step(step int, b *joinBlock, eval *Evaluator, done func(*joi
 	if step == len(p.steps) {
 		if p.fits(float64(p.rows.Add(int64(b.n)))) != nil {
 			p.over.Store(true)
-			return nil
+			return errEnough
 		}
 		return done(b)
 	}
@@ -651,7 +651,7 @@ func (p *pipelined) step(step int, b *joinBlock, eval *Evaluator, done func(*joi
 	places, partners := make([]uint32, 0, b.n), make([]uint32, 0, b.n)
 	flush := func() error {
 		if p.over.Load() {
-			return nil
+			return errEnough
 		}
 		pairs := p.pairs(b, step, places, partners)
 		if len(s.also) > 0 {
