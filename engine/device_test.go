@@ -366,7 +366,7 @@ func TestOpeningEndsWithTheContext(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	close(opens)
-	if r, err := Collect(db.Query(context.Background(), "SELECT COUNT(*) FROM small")); err != nil || r.Load <= 0 {
-		t.Errorf("%+v, %v", r, err)
+	if _, err := Collect(db.Query(context.Background(), "SELECT COUNT(*) FROM small")); err != nil {
+		t.Error(err)
 	}
 }
