@@ -475,7 +475,7 @@ func TestSortingNetwork(t *testing.T) {
 			t.Fatalf("texel %d has key %d behind %d", i/4, words[i], words[i-4])
 		}
 	}
-	for _, sql := range []string{"SELECT a FROM t ORDER BY a + 1", "SELECT a FROM t", "SELECT DISTINCT a FROM t ORDER BY a"} {
+	for _, sql := range []string{"SELECT a FROM t ORDER BY a % 7", "SELECT a FROM t", "SELECT DISTINCT a FROM t ORDER BY a"} {
 		if _, err := Run(t.Context(), open(t, engine.Options{Backend: "classic"}, tab), sql, Options{}); err == nil {
 			t.Errorf("%s is traced", sql)
 		}
