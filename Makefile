@@ -59,16 +59,22 @@ window: setup ## build ./stencildb with windows, for stencildb demo (GLFW)
 # binaries, some forty, are linked without symbols; go test leaves vetting to the target
 # vet. Mesa compiles programs for the CPU in a hurry, too, which is most of the time of many
 # tests. Two kinds of tests run at a time, since each ends with a package on one core.
+#
+# The race detector waits a second at the end of a process for the reports of threads:
+# 0.1 s is enough, but with none the C library's end of the process races with that of
+# OpenGL's threads. It keeps a shadow of all memory that Go hands out, and by default
+# unmaps large pieces of it to clear them: the page faults after it are a third of the
+# tests' time. Below the threshold, which nothing reaches, it writes zeros.
 HURRIED := -gcflags=all=-dwarf=false $(foreach module,github.com/apache/arrow-go/v18 github.com/goccy/go-json,'-gcflags=$(module)/...=-dwarf=false -l')
 .PHONY: test
 test: export GOFLAGS += -race $(HURRIED)
 test: export CGO_CFLAGS += -O0 -g0
 test: export GOGC := 400
 test: export GALLIVM_PERF := nopt
-test: export GORACE := atexit_sleep_ms=0
+test: export GORACE := atexit_sleep_ms=100 clear_shadow_mmap_threshold=1000000000
 TESTFLAGS := -vet=off -ldflags=-s
 test: setup fmt vet lint ## every check: gofmt, vet, staticcheck, tests with the race detector
-	$(MAKE) -j2 oracle-test random-test unit-test window-test
+	$(MAKE) -j2 -k oracle-test random-test unit-test window-test
 
 # The go command fetches the modules that a build needs as it goes; `go mod
 # download` would fetch DuckDB for five platforms as well.

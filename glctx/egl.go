@@ -244,8 +244,8 @@ func (s *eglSurface) attributes(display *eglDisplay, lossReported bool) []int32 
 func (s *eglSurface) detach() {
 	egl.MakeCurrent(s.display.handle, 0, 0, 0)
 	egl.DestroyContext(s.display.handle, s.context)
-	egl.ReleaseThread()
 	s.display.release()
+	egl.ReleaseThread() // the last call: any other makes EGL remember this thread, and the end of the thread frees that while the process may be ending, too
 }
 
 // release has nothing left to do: an EGL context is gone after detach.
