@@ -23,23 +23,24 @@ const keyWords = 3
 // order of the table; no more than are wanted. It is a bitonic sorting network (Batcher, 1968) in fragment passes, as graphics
 // hardware sorted before it could scatter (Purcell and others, "Photon mapping on programmable graphics hardware",
 // 2003): pass by pass each texel fetches the record at a distance and keeps one of the two. Over n records, filled up to a
-// power of two, these are log n (log n + 1) / 2 passes. Keys of more than 96 bits, of other expressions, and
-// tables of several chunks are a [plan.Declined]. Checks are left to [Select].
-func Order(run pass.Runner, device predicates.Device, q *plan.Query) ([]uint32, error) {
+// power of two, these are log n (log n + 1) / 2 passes. Values alone, of one limb, need no program that compares: [blended].
+// Keys of more than 96 bits, of other expressions, and tables of several chunks are a [plan.Declined]. Checks are left
+// to [Select].
+func Order(run pass.Runner, device predicates.Device, q *plan.Query) (out plan.SortedRows, err error) {
 	if err := Supported(q); err != nil {
-		return nil, err
+		return out, err
 	}
 	if len(q.Chunks) != 1 {
-		return nil, &plan.Declined{Why: fmt.Sprintf("the table has %d chunks: a sorting network is over one", len(q.Chunks))}
+		return out, &plan.Declined{Why: fmt.Sprintf("the table has %d chunks: a sorting network is over one", len(q.Chunks))}
 	}
 	chunk, keys, first := q.Table.Chunks[0], q.Order.Keys, q.Order.First
-	if q.Chunks[0].Pred.Op == plan.False || chunk.Rows == 0 || first == 0 {
-		return nil, nil
+	if out.Chunk = q.Place(0); q.Chunks[0].Pred.Op == plan.False || chunk.Rows == 0 || first == 0 {
+		return out, nil
 	}
 	w := &pairsWriter{chunk: chunk}
 	for _, k := range keys {
 		if err := w.key(k); err != nil {
-			return nil, err
+			return out, err
 		}
 	}
 	p := NewSelection(run, device, q, true).List[0]
@@ -49,7 +50,11 @@ func Order(run pass.Runner, device predicates.Device, q *plan.Query) ([]uint32, 
 		mask = p.Render(s, pass.Attribute{Name: "the selection", Col: -1})
 	}
 	if err := p.Err(); err != nil {
-		return nil, err
+		return out, err
+	}
+	if blends(q) {
+		out.Keys, err = blended(run, chunk, keys[0], mask, first)
+		return out, err
 	}
 	w.selected(mask)
 	n := newNetwork(run, chunk.Rows)
@@ -59,7 +64,8 @@ func Order(run pass.Runner, device predicates.Device, q *plan.Query) ([]uint32, 
 			n.exchange(length, apart)
 		}
 	}
-	return n.order(first)
+	out.Rows, err = n.order(first)
+	return out, err
 }
 
 // network is a sorting network over texels of two textures, from which it draws to the other in turns.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"testing"
 
@@ -54,11 +55,19 @@ func sortedByHand(t *rapid.T, q *plan.Query, keys []expr.SortKey) (rows []uint32
 	return rows
 }
 
-// The network orders rows as a sort on the host does: columns of every type, NULLs at both ends,
+// keysOf are the keys of rows in their order, alone.
+func keysOf(tab *table.Table, key expr.SortKey, rows []uint32) (values []table.Value) {
+	for _, row := range rows {
+		values = append(values, tab.Chunks[0].Segments[key.E.(*expr.Column).Index].Value(int(row)))
+	}
+	return values
+}
+
+// The networks order rows, and values alone, as a sort on the host does: columns of every type, NULLs at both ends,
 // conditions, deleted rows, as many as are asked for.
 func TestOrderAgreesWithASort(t *testing.T) {
 	gltest.Run(t, 0, func(ctx *glctx.Context, g *pass.GL) {
-		ordered := 0
+		ordered, blended := 0, 0
 		rapid.Check(t, func(t *rapid.T) {
 			knobs := plantest.Default()
 			tab := plantest.Table(t, knobs)
@@ -74,7 +83,7 @@ func TestOrderAgreesWithASort(t *testing.T) {
 					Desc: rapid.Bool().Draw(t, "DESC"), NullsFirst: rapid.Bool().Draw(t, "NULLS FIRST")})
 			}
 			first := rapid.Int64Range(-1, 20).Draw(t, "LIMIT")
-			f := &plan.Fragment{Table: tab.Name, Order: &plan.Sort{Keys: keys, First: first}}
+			f := &plan.Fragment{Table: tab.Name, Order: &plan.Sort{Keys: keys, First: first}, Alone: len(keys) == 1 && rapid.Bool().Draw(t, "values alone")}
 			if rapid.Bool().Draw(t, "WHERE") {
 				f.Where = plantest.Where(t, tab, knobs)
 			}
@@ -94,13 +103,25 @@ func TestOrderAgreesWithASort(t *testing.T) {
 			if first >= 0 {
 				want = want[:min(len(want), int(first))]
 			}
-			if !slices.Equal(got, want) {
-				t.Fatalf("ORDER BY %v, %d rows: %v, want %v", keys, first, got, want)
+			if got.Keys != nil {
+				blended++
+				all := make([]uint32, got.Keys.Rows())
+				for i := range all {
+					all[i] = uint32(i)
+				}
+				alone := &table.Table{Chunks: []*table.Chunk{{Segments: []*table.Segment{got.Keys}}}}
+				if got, want := fmt.Sprint(keysOf(alone, expr.SortKey{E: &expr.Column{}}, all)), fmt.Sprint(keysOf(tab, keys[0], want)); !f.Alone || got != want { // NaN is not itself
+					t.Fatalf("ORDER BY %v, %d rows: keys %s, want %s", keys, first, got, want)
+				}
+				return
+			}
+			if !slices.Equal(got.Rows, want) {
+				t.Fatalf("ORDER BY %v, %d rows: %v, want %v", keys, first, got.Rows, want)
 			}
 			ordered++
 		})
-		if ordered == 0 {
-			t.Error("no table was ordered")
+		if ordered == 0 || blended == 0 {
+			t.Errorf("%d tables were ordered, and the values of %d alone", ordered, blended)
 		}
 	})
 }
@@ -131,10 +152,10 @@ func TestOrderHasThreeWordsForKeys(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			rows, err := aggregates.Order(g, device(ctx), q)
+			got, err := aggregates.Order(g, device(ctx), q)
 			g.End()
-			if errors.As(err, new(*plan.Declined)) != c.declined || !c.declined && (err != nil || len(rows) != 10) {
-				t.Errorf("ORDER BY %v: %v, %v", keys, rows, err)
+			if errors.As(err, new(*plan.Declined)) != c.declined || !c.declined && (err != nil || len(got.Rows) != 10) {
+				t.Errorf("ORDER BY %v: %v, %v", keys, got.Rows, err)
 			}
 		}
 	})
@@ -152,23 +173,32 @@ func TestOrderOfFewRecords(t *testing.T) {
 				}
 			}
 			tab := b.Table()
-			q, err := plan.NewQuery(tab, &plan.Fragment{Table: "t", Order: &plan.Sort{First: -1,
-				Keys: []expr.SortKey{{E: &expr.Column{Name: "a", T: table.Type{Kind: table.BigInt}}}}}})
-			if err != nil {
-				t.Fatal(err)
+			key := expr.SortKey{E: &expr.Column{Name: "a", T: table.Type{Kind: table.BigInt}}}
+			order := func(alone bool) plan.SortedRows {
+				q, err := plan.NewQuery(tab, &plan.Fragment{Table: "t", Order: &plan.Sort{First: -1, Keys: []expr.SortKey{key}}, Alone: alone})
+				if err != nil {
+					t.Fatal(err)
+				}
+				got, err := aggregates.Order(g, device(ctx), q)
+				g.End()
+				if err != nil {
+					t.Fatal(err)
+				}
+				return got
 			}
-			got, err := aggregates.Order(g, device(ctx), q)
-			g.End()
-			if err != nil {
-				t.Fatal(err)
-			}
+			rows, keys := order(false).Rows, order(true).Keys
 			want := make([]uint32, n)
 			for i := range want {
 				want[i] = uint32(i)
 			}
 			slices.SortStableFunc(want, func(a, b uint32) int { return cmp.Compare(a*7919%31, b*7919%31) })
-			if !slices.Equal(got, want) {
-				t.Fatalf("%d records: %v, want %v", n, got, want)
+			if !slices.Equal(rows, want) {
+				t.Fatalf("%d records: %v, want %v", n, rows, want)
+			}
+			for i, v := range keysOf(tab, key, want) {
+				if keys.Rows() != n || keys.Value(i) != v {
+					t.Fatalf("%d records: key %d of %d is %v, want %v", n, i, keys.Rows(), keys.Value(i), v)
+				}
 			}
 		}
 	})

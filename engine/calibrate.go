@@ -159,7 +159,9 @@ func (c *calibration) on(ctx context.Context, backend string, s *planned) ([]tab
 func (s *planned) places(ctx context.Context, on string) ([]table.Value, Stats, error) {
 	r := &Rows{of: s.Statement, ctx: ctx}
 	x := &execution{planned: s, ctx: ctx, rows: r, atMost: -1, on: on}
-	x.order = func(b backend, took *took) (placedRows, error) { return inOrder(ctx, s.db, b, s.plan, took) }
+	pairs := *s.plan
+	pairs.Alone = false
+	x.order = func(b backend, took *took) (batch, error) { return inOrder(ctx, s.db, b, &pairs, took) }
 	var sort plan.Node
 	plan.Walk(s.tree, func(n plan.Node, _ int) {
 		if o, ok := n.(*plan.Sort); ok {

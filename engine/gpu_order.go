@@ -13,7 +13,7 @@ import (
 
 // inOrder asks a backend for the rows of a query in their order: each device sorts the rows of its chunks, and
 // the runs are merged, in host memory.
-func inOrder(ctx context.Context, db *DB, b backend, q *plan.Query, took *took) (out placedRows, err error) {
+func inOrder(ctx context.Context, db *DB, b backend, q *plan.Query, took *took) (rows batch, err error) {
 	of, runs := q, []plan.SortedRows(nil)
 	switch v := b.(type) {
 	case *coprocessing:
@@ -24,7 +24,10 @@ func inOrder(ctx context.Context, db *DB, b backend, q *plan.Query, took *took) 
 		err = orderOfCPU
 	}
 	if err != nil {
-		return out, err
+		return nil, err
+	}
+	if len(runs) == 1 && runs[0].Keys != nil {
+		return keysAlone(q, runs[0].Keys), nil
 	}
 	budget, err := db.hostBudget()
 	if err == nil && q.Order.First < 0 {
@@ -35,11 +38,18 @@ func inOrder(ctx context.Context, db *DB, b backend, q *plan.Query, took *took) 
 		err = sortFits(rows, 4+8, budget) // a number in the chunk, and a place
 	}
 	if err != nil {
-		return out, err
+		return nil, err
 	}
-	out = merged(of, runs)
+	out := merged(of, runs)
 	out.starts, _ = chunkStarts(q.Table)
 	return out.firsts(q), nil
+}
+
+// keysAlone is the values of a query's one key as rows of a table like its own, which has no other column.
+func keysAlone(q *plan.Query, keys *table.Segment) made {
+	c := &table.Chunk{Rows: keys.Rows(), Segments: make([]*table.Segment, len(q.Table.Fields))}
+	c.Segments[q.Order.Keys[0].E.(*expr.Column).Index] = keys
+	return made{q.Table.With(c), blockRows{table.Block{N: c.Rows}}}
 }
 
 // firsts are rows in the order of a query of which no two are alike in its Unique keys: the first of each.
@@ -74,10 +84,13 @@ func (p placedRows) firsts(q *plan.Query) placedRows {
 }
 
 // WatchOrder is [passes.Watch] of the rows of a query in their order.
-func (b *passes) WatchOrder(ctx context.Context, q *plan.Query, took *took, wrap func(Stage) pass.Runner) (out placedRows, err error) {
+func (b *passes) WatchOrder(ctx context.Context, q *plan.Query, took *took, wrap func(Stage) pass.Runner) (batch, error) {
 	runs, err := onFirst(ctx, b, q, took, wrap, b.order)
 	if err != nil {
-		return out, err
+		return nil, err
+	}
+	if len(runs) == 1 && runs[0].Keys != nil {
+		return keysAlone(q, runs[0].Keys), nil
 	}
 	return merged(q, runs).firsts(q), nil
 }
@@ -122,13 +135,13 @@ func (b *passes) order(run pass.Runner, g *GPU, q *plan.Query) ([]plan.SortedRow
 var orderOfCPU = &plan.Declined{Why: "the order is cpu's"}
 
 // oneRun is an order of the rows of a table of one chunk.
-func oneRun[D any](order func(pass.Runner, D, *plan.Query) ([]uint32, error)) func(pass.Runner, D, *plan.Query) ([]plan.SortedRows, error) {
+func oneRun[D any](order func(pass.Runner, D, *plan.Query) (plan.SortedRows, error)) func(pass.Runner, D, *plan.Query) ([]plan.SortedRows, error) {
 	return func(run pass.Runner, device D, q *plan.Query) ([]plan.SortedRows, error) {
-		rows, err := order(run, device, q)
+		out, err := order(run, device, q)
 		if err != nil {
 			return nil, err
 		}
-		return []plan.SortedRows{{Chunk: q.Place(0), Rows: rows}}, nil
+		return []plan.SortedRows{out}, nil
 	}
 }
 

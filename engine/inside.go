@@ -138,10 +138,10 @@ func (in Inside) Watch(ctx context.Context, text string, wrap func(Stage) pass.R
 				}
 				return v.WatchGroups(ctx, q, took, wrap)
 			}
-			x.order = func(b backend, took *took) (placedRows, error) {
+			x.order = func(b backend, took *took) (batch, error) {
 				v, err := passesOf(b)
 				if err != nil {
-					return placedRows{}, err
+					return nil, err
 				}
 				return v.WatchOrder(ctx, x.plan, took, wrap)
 			}

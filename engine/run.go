@@ -61,9 +61,9 @@ type execution struct {
 	// execute asks a backend for the values of the fragment's aggregates.
 	execute func(backend, *took) ([]table.Value, error)
 	// states asks a backend for what it finds of the groups of the fragment's rows, order for these rows in
-	// their order; a [plan.Declined] leaves that to cpu.
+	// their order, [placedRows] or [made] of their keys alone; a [plan.Declined] leaves that to cpu.
 	states finder
-	order  func(backend, *took) (placedRows, error)
+	order  func(backend, *took) (batch, error)
 	seen   *rowsSeen // what is told the rows of nodes; nil for nobody
 }
 
@@ -434,14 +434,20 @@ var errStopped = errors.New("engine: no more rows are wanted")
 func (x *execution) gather(p *plan.Project) stream {
 	in := x.stream(p.Input)
 	g := &gather{table: x.plan.Table, items: p.Items}
+	var keys *gather // of a table of sorted keys alone
+	var once sync.Once
 	most := max(1<<10, min(1<<16, 1<<19/max(1, len(p.Items)))) // rows: some MiB
 	if x.atMost >= 0 {
 		most = int(min(int64(most), max(1, x.atMost)))
 	}
 	return func(yield func(batch, error) bool) {
 		for b, err := range inPieces(x, in, most, func(eval *cpu.Evaluator, _ int, rows batch) (batch, error) {
-			if placed, ok := rows.(placedRows); ok {
-				return g.placed(eval, placed)
+			switch rows := rows.(type) {
+			case placedRows:
+				return g.placed(eval, rows)
+			case made:
+				once.Do(func() { keys = &gather{table: rows.of, items: p.Items} })
+				return keys.batch(eval, rows.batch.(blockRows).Block)
 			}
 			return g.batch(eval, rows.(blockRows).Block)
 		}) {

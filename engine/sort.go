@@ -34,7 +34,8 @@ func (x *execution) sorted(n *plan.Sort) stream {
 		var ordered batch // where a device has done it
 		blocks := func(yield func(batch, error) bool) {
 			for b, err := range x.stream(n.Input) {
-				if _, placed := b.(placedRows); placed {
+				switch b.(type) {
+				case placedRows, made:
 					ordered = b
 					return
 				}

@@ -42,7 +42,8 @@ func TestOrderByOfANetwork(t *testing.T) {
 	testOrderBy(t, db)
 	for sql, network := range map[string]bool{
 		"SELECT big FROM typed ORDER BY s, big DESC": true, "SELECT * FROM typed WHERE big > 1 ORDER BY yes NULLS FIRST LIMIT 1": true,
-		"SELECT big FROM typed ORDER BY big + 1": true, "SELECT DISTINCT ON (yes) big FROM typed ORDER BY yes": true,
+		"SELECT big, s FROM typed ORDER BY big + 1": true, "SELECT DISTINCT ON (yes) big FROM typed ORDER BY yes": true,
+		"SELECT big FROM typed ORDER BY big + 1": false, "SELECT s || 'x', s FROM typed ORDER BY s DESC LIMIT 3": false, // by blending
 		"SELECT big FROM typed ORDER BY big % 2": false, "SELECT DISTINCT ON (big % 2) big FROM typed": false,
 	} {
 		x, err := db.Explain(context.Background(), sql, ExplainOptions{})

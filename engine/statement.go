@@ -446,7 +446,7 @@ func (s *Statement) run(ctx context.Context, change func(*execution)) (*Rows, er
 	r := &Rows{of: s, columns: s.columns, arrays: arrays, ctx: ctx, waited: time.Since(start), before: ran.before(now.before), files: files}
 	x := &execution{planned: now, ctx: ctx, rows: r, atMost: -1, states: inGroups}
 	x.execute = func(b backend, took *took) ([]table.Value, error) { return now.answer(ctx, b, took) }
-	x.order = func(b backend, took *took) (placedRows, error) { return inOrder(ctx, s.db, b, now.plan, took) }
+	x.order = func(b backend, took *took) (batch, error) { return inOrder(ctx, s.db, b, now.plan, took) }
 	if now.spared != nil && now.spared.batches != nil {
 		x.execute = func(b backend, took *took) ([]table.Value, error) {
 			return now.spared.batches.execute(ctx, s.db, now.plan, b, took)

@@ -59,7 +59,8 @@ type state struct {
 	bounds   Bounds
 	bounded  bool
 	stencil  Stencil
-	color    bool             // colour writes
+	color    bool // colour writes
+	blend    Blend
 	colored  *textures.Target // has a colour buffer attached
 }
 
@@ -85,6 +86,8 @@ func (g *GL) reset() {
 	gl.Enable(gl.DEPTH_CLAMP) // a quad at depth 0 or 1 is not clipped
 	gl.Disable(gl.DEPTH_TEST)
 	gl.Disable(gl.STENCIL_TEST)
+	gl.Disable(gl.BLEND)
+	gl.BlendEquation(gl.FUNC_ADD)
 	gl.DepthMask(false)
 	gl.DepthFunc(gl.ALWAYS)
 	gl.StencilFunc(gl.ALWAYS, 0, 0)
@@ -97,7 +100,7 @@ func (g *GL) reset() {
 }
 
 // Lend lets others draw between passes. draw finds all tests and writes off and may
-// change any state but depth bounds, blending and scissors.
+// change any state but depth bounds, blend equations and scissors.
 func (g *GL) Lend(draw func() error) error {
 	g.reset()
 	defer g.reset()
@@ -183,7 +186,11 @@ func (g *GL) draw(p *Pass) (counter *occlusion.Counter, err error) {
 	}
 	for _, r := range rects(p) {
 		g.viewport(r)
-		gl.DrawArrays(gl.TRIANGLES, 0, 3)
+		if p.Quads > 0 {
+			gl.DrawArraysInstanced(gl.TRIANGLES, 0, 6, int32(p.Quads))
+		} else {
+			gl.DrawArrays(gl.TRIANGLES, 0, 3)
+		}
 	}
 	return counter, nil
 }
@@ -291,6 +298,7 @@ func (g *GL) prepare(p *Pass) error {
 	g.clear(p.Clear)
 	g.depth(p.Depth)
 	g.stencil(p.Stencil)
+	g.blend(p.Blend)
 	return g.bounds(p.Bounds)
 }
 
@@ -399,6 +407,17 @@ func (g *GL) stencil(n Stencil) {
 	*s = n
 }
 
+func (g *GL) blend(b Blend) {
+	if b == g.state.blend {
+		return
+	}
+	toggle(gl.BLEND, b != Over)
+	if b != Over {
+		gl.BlendEquation(equations[b])
+	}
+	g.state.blend = b
+}
+
 func (g *GL) bounds(b *Bounds) error {
 	if (b != nil) != g.state.bounded {
 		if b != nil && !g.ctx.Caps().DepthBounds {
@@ -424,5 +443,7 @@ func toggle(capability uint32, on bool) {
 
 var funcs = [...]uint32{Always: gl.ALWAYS, Never: gl.NEVER, Less: gl.LESS, LEqual: gl.LEQUAL,
 	Equal: gl.EQUAL, NotEqual: gl.NOTEQUAL, GEqual: gl.GEQUAL, Greater: gl.GREATER}
+
+var equations = [...]uint32{Min: gl.MIN, Max: gl.MAX}
 
 var ops = [...]uint32{Keep: gl.KEEP, Zero: gl.ZERO, Replace: gl.REPLACE, Incr: gl.INCR, Decr: gl.DECR, Invert: gl.INVERT}

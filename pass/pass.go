@@ -91,6 +91,18 @@ type Stencil struct {
 // before the draw.
 type Clear struct{ Value, Mask uint8 }
 
+// Blend is what becomes of a texel of a colour buffer of floats and of what a fragment program draws there.
+type Blend uint8
+
+// The blend equations: what is drawn, the smaller, the larger, component by component.
+const (
+	Over Blend = iota
+	Min
+	Max
+)
+
+func (b Blend) String() string { return [...]string{"OVER", "MIN", "MAX"}[b] }
+
 // Dispatch is what a compute pass needs besides its program and uniforms.
 type Dispatch struct {
 	// Groups is the number of work groups, in x and y; 0 in y is 1.
@@ -123,6 +135,11 @@ type Pass struct {
 	// Color, when set, takes the fragment program's colour: beside Target, or by
 	// itself, over Color's own rectangle, when Target has no rows.
 	Color *textures.Temp
+	// Blend is how the colour comes to what Color has.
+	Blend Blend
+	// Quads, when set, is how many quads are drawn in place of one, where the Program's own vertex
+	// shader puts them: six vertices each, by gl_InstanceID.
+	Quads int
 	// Clear, when set, clears stencil bits first.
 	Clear *Clear
 	// Program is the fragment program; the zero Source is the plain RenderQuad.
@@ -183,6 +200,12 @@ func (p *Pass) State() []string {
 	}
 	if p.Program.Text != "" {
 		s = append(s, "program "+p.Program.Name)
+	}
+	if p.Quads > 0 {
+		s = append(s, fmt.Sprintf("%d quads", p.Quads))
+	}
+	if p.Blend != Over {
+		s = append(s, fmt.Sprintf("blend %v", p.Blend))
 	}
 	if p.Depth.Test {
 		d := fmt.Sprintf("depth %v quad %.8g", p.Depth.Func, p.Quad)

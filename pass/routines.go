@@ -269,6 +269,52 @@ func (c CompareExchange) Counts() string {
 // Family implements Adaptive: the whole network.
 func (c CompareExchange) Family() Op { return CompareExchange{Records: c.Records} }
 
+// Keys draws the codes of selected records of a column, four to a texel: one of each quarter of the records. They are what a
+// sorting network that blends takes.
+type Keys struct{ Column string }
+
+// String implements Op.
+func (k Keys) String() string { return "Keys(" + k.Column + ")" }
+
+// Counts implements Op.
+func (Keys) Counts() string { return "nothing; a texel has the keys of four records" }
+
+// Blending is a pass of a step of a bitonic sorting network over texels that blend (Govindaraju, Raghuvanshi and Manocha, "Fast
+// and Approximate Stream Mining of Quantiles and Frequencies Using Graphics Processors", SIGMOD 2005): texels at a distance are
+// compared, on their way from runs of half the length to runs of Run. Three passes make a step: over a copy of all texels
+// half of them become the smaller of both, the others the larger, each component by itself. All three are powers of two.
+type Blending struct {
+	Run, Distance, Texels int
+	Keep                  Blend // Over: the copy
+}
+
+// String implements Op.
+func (b Blending) String() string {
+	switch {
+	case b.Run == 0:
+		return fmt.Sprintf("Blend(OVER, MIN, MAX, runs of 2^j, distance 2^i), j = 1..%d, i = j-1..0", bits.Len(uint(b.Texels))-1)
+	case b.Keep == Over:
+		return "Blend(OVER)"
+	}
+	return fmt.Sprintf("Blend(%v, runs of %s, distance %s)", b.Keep, numbers.Grouped(b.Run), numbers.Grouped(b.Distance))
+}
+
+// Counts implements Op.
+func (b Blending) Counts() string {
+	switch {
+	case b.Run == 0:
+		return "nothing; at i = 0 runs of 2^j texels are sorted, in each component"
+	case b.Keep == Over:
+		return "nothing; a copy, which the next two passes blend with"
+	case b.Keep == Max && b.Distance == 1:
+		return fmt.Sprintf("nothing; runs of %s texels are sorted, in each component", numbers.Grouped(b.Run))
+	}
+	return fmt.Sprintf("nothing; the %s of two is kept", map[Blend]string{Min: "smaller", Max: "larger"}[b.Keep])
+}
+
+// Family implements Adaptive: the whole network.
+func (b Blending) Family() Op { return Blending{Texels: b.Texels} }
+
 // SortedRows draws the rows of sorted pairs in their order, to be read back.
 type SortedRows struct{}
 

@@ -11,7 +11,7 @@ import (
 // Part is the query over some chunks of its table, for one of several devices whose
 // selections [Merge] joins.
 func (q *Query) Part(chunks []int) *Query {
-	p := &Query{Where: q.Where, Aggs: q.Aggs, Columns: q.Columns, Gathered: q.Gathered, Groups: q.Groups, Star: q.Star, Order: q.Order, places: []int{}}
+	p := &Query{Where: q.Where, Aggs: q.Aggs, Columns: q.Columns, Gathered: q.Gathered, Groups: q.Groups, Star: q.Star, Order: q.Order, Alone: q.Alone, places: []int{}}
 	var list []*table.Chunk
 	for _, i := range chunks {
 		list = append(list, q.Table.Chunks[i])

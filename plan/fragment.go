@@ -27,6 +27,8 @@ type Fragment struct {
 	// Order is the order in which all rows are wanted, without its input: a device may give them in it. Of rows whose Unique keys are
 	// alike the first is taken of what it gives.
 	Order *Sort
+	// Alone says that of these rows nothing is read but the one column that they are ordered by: a device may give its values.
+	Alone bool
 	Total bool // what stands above asks how many rows the table has
 	Nodes Node // what it was cut from
 	// Otherwise is how a backend does the same that cannot add up expressions: the aggregation
@@ -129,6 +131,9 @@ func cutInputs(n Node) Node {
 	if r, ok := n.(interface{ reads() []int }); ok {
 		narrow(n.Inputs()[0], r.reads())
 		f, rows := n.Inputs()[0].(*Fragment)
+		if p, ok := n.(*Project); ok {
+			keysAlone(p.Input)
+		}
 		if p, ok := n.(*Project); ok && rows {
 			f.Gathered = !slices.ContainsFunc(p.Items, func(i Item) bool { _, column := i.E.(*expr.Column); return !column })
 		}
@@ -181,6 +186,18 @@ func narrow(n Node, reads []int) {
 	if f, ok := n.(*Fragment); ok && len(f.Aggs) == 0 {
 		slices.Sort(reads)
 		f.Columns = slices.Compact(reads)
+	}
+}
+
+// keysAlone tells the fragment of sorted rows that only what they are sorted by is read of them.
+func keysAlone(n Node) {
+	if l, ok := n.(*Limit); ok {
+		n = l.Input
+	}
+	if s, ok := n.(*Sort); ok && len(s.Keys) == 1 && s.Unique == 0 {
+		if f, ok := s.Input.(*Fragment); ok && len(f.Aggs) == 0 {
+			f.Alone = slices.Equal(f.Columns, expr.Columns(s.Keys[0].E))
+		}
 	}
 }
 

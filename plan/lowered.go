@@ -48,7 +48,7 @@ func NewQuery(t *table.Table, q *Fragment) (*Query, error) { return new(Lowered)
 // Query is [NewQuery] that lowers only the chunks for which nothing is kept, several at
 // a time.
 func (l *Lowered) Query(t *table.Table, q *Fragment) (*Query, error) {
-	out := &Query{Table: t, Where: q.Where, Aggs: q.Aggs, Columns: q.Columns, Gathered: q.Gathered, Groups: q.Groups, Order: q.Order.ByColumns(t)}
+	out := &Query{Table: t, Where: q.Where, Aggs: q.Aggs, Columns: q.Columns, Gathered: q.Gathered, Groups: q.Groups, Order: q.Order.ByColumns(t), Alone: q.Alone}
 	for _, a := range q.Aggs {
 		if a.Col >= 0 && a.Col < len(t.Fields) && t.Fields[a.Col].Unsupported != "" {
 			return nil, unsupportedColumn(t.Fields[a.Col], a.P)

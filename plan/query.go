@@ -24,6 +24,8 @@ type Query struct {
 	Bound *GroupBound
 	// Order is [Fragment].Order, by columns where that is the same: [Sort.ByColumns].
 	Order *Sort
+	// Alone is [Fragment].Alone.
+	Alone bool
 
 	places   []int // of a part of a query: the chunks' places in the whole table
 	windowOf []int // of a query over windows: the places of the chunks that they are of

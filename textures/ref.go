@@ -50,6 +50,8 @@ type Temp struct {
 	Width, Height int
 	// Words, 1 or 4, makes it R32UI or RGBA32UI.
 	Words int
+	// Floats makes that RGBA32F, of 4 words, which blend.
+	Floats bool
 }
 
 // RowBits is a texture for one query with a bit a record of n rows: bit k of component c of
@@ -138,6 +140,8 @@ func (r Ref) layout() (sh Shape, records int, f format) {
 	switch t := r.Temp; {
 	case t != nil && t.Words == 1:
 		return Shape{Width: t.Width, Height: t.Height}, 1, oneWord
+	case t != nil && t.Floats:
+		return Shape{Width: t.Width, Height: t.Height}, 1, floatFormats[4]
 	case t != nil && t.Words == 4:
 		return Shape{Width: t.Width, Height: t.Height}, 1, fourWords[4]
 	case t != nil:

@@ -278,7 +278,9 @@ func (t *tracer) depthName(l *look, b *buffer, depth float64) string {
 func (t *tracer) paint(l *look) (after func()) {
 	switch l.pass.Op.(type) {
 	case pass.Pairs, pass.CompareExchange, pass.SortedRows:
-		return t.sorts(l)
+		return t.sorts(l, "pairs", "keys in three words, and a row")
+	case pass.Keys, pass.Blending:
+		return t.sorts(l, "keys", "four keys, one of each quarter of the records")
 	}
 	return func() {
 		bitmap := false
@@ -297,27 +299,34 @@ func (t *tracer) paint(l *look) (after func()) {
 	}
 }
 
-// sorts looks at a pass of a sorting network, whose texels are no records of the grid: a record with its
-// keys and its row goes from texel to texel.
-func (t *tracer) sorts(l *look) (after func()) {
-	pairs := func(when string, temp *textures.Temp) Panel {
-		p := t.words("pairs "+when, "keys in three words, and a row", temp, true)
-		p.When, p.Of = when, "pairs"
+// sorts looks at a pass of a sorting network, whose texels are no records of the grid: they have what goes from texel to
+// texel, words of it.
+func (t *tracer) sorts(l *look, what, words string) (after func()) {
+	texels := func(when string, temp *textures.Temp) Panel {
+		p := t.words(what+" "+when, words, temp, true)
+		p.When, p.Of = when, what
 		return p
 	}
+	begins := false
+	switch l.pass.Op.(type) {
+	case pass.Pairs, pass.Keys:
+		begins = true
+	}
 	var before []Panel
-	if _, ok := l.pass.Op.(pass.Pairs); !ok {
-		before = append(before, pairs("before", l.pass.Textures[0].Temp))
+	if !begins {
+		before = append(before, texels("before", l.pass.Textures[0].Temp))
 	}
 	return func() {
-		switch l.pass.Op.(type) {
-		case pass.Pairs:
+		if begins {
 			for _, r := range l.pass.Textures {
 				l.show(t.texture(l, r)...)
 			}
-			l.show(pairs("after", l.pass.Color))
-		case pass.CompareExchange:
-			l.show(pairs("after", l.pass.Color))
+		}
+		switch l.pass.Op.(type) {
+		case pass.Pairs, pass.Keys:
+			l.show(texels("after", l.pass.Color))
+		case pass.CompareExchange, pass.Blending:
+			l.show(texels("after", l.pass.Color))
 			l.show(before...)
 		default:
 			l.show(before...)

@@ -240,10 +240,29 @@ func (t *tracer) sampled(temp *textures.Temp) (words []uint32, step int) {
 	lines := t.lines(textures.Ref{Temp: temp})
 	for y := 0; y < temp.Height; y += step {
 		for x, line := 0, lines(y); x < temp.Width; x += step {
-			words = append(words, line[4*x:4*x+4]...)
+			texel := line[4*x : 4*x+4]
+			if temp.Floats {
+				texel = keysOf(texel)
+			}
+			words = append(words, texel...)
 		}
 	}
 	return words, step
+}
+
+// keysOf is a texel of four keys that blend as whole numbers, NULL as 0 where it comes first: all ones where the first is no
+// record's.
+func keysOf(texel []uint32) []uint32 {
+	out := []uint32{math.MaxUint32, math.MaxUint32, math.MaxUint32, math.MaxUint32}
+	if math.Float32frombits(texel[0]) > textures.NullLimb {
+		return out
+	}
+	for i, word := range texel {
+		if key := math.Float32frombits(word); key <= textures.NullLimb {
+			out[i] = uint32(max(0, key))
+		}
+	}
+	return out
 }
 
 // words is the picture of a texture of four words by the first of them. blank says that those whose

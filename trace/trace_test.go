@@ -482,6 +482,33 @@ func TestSortingNetwork(t *testing.T) {
 	}
 }
 
+// Values alone are sorted by blending: each pass shows the keys, the last one in order.
+func TestSortingByBlending(t *testing.T) {
+	tr := traced(t, open(t, engine.Options{Backend: "classic"}, small()), "SELECT a + 1 FROM t WHERE a > 10 ORDER BY a LIMIT 3")
+	if strings.Count(tr.Answer[0].Value, ",") != 2 {
+		t.Errorf("the answer is %v", tr.Answer)
+	}
+	var last *Panel
+	steps := 0
+	for _, p := range tr.Passes {
+		for i, panel := range p.Panels {
+			if panel.Of == "keys" && panel.When == "after" {
+				last = &p.Panels[i]
+				steps++
+			}
+		}
+	}
+	if steps != 1+3*8*9/2 { // four keys a texel of 1,000 records, which are filled up to 256 texels
+		t.Fatalf("%d passes draw keys", steps)
+	}
+	words := unpack(t, tr.Images[last.Image])
+	for i := 4; i < len(words); i++ {
+		if words[i] < words[i-4] {
+			t.Fatalf("component %d of texel %d is %d behind %d", i%4, i/4, words[i], words[i-4])
+		}
+	}
+}
+
 // On compute groups and a radix sort are traced, pass by pass; of groups the page has how many there are.
 func TestGroupsAndOrderOfCompute(t *testing.T) {
 	db := open(t, engine.Options{Backend: "compute"}, small())

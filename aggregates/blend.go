@@ -1,0 +1,151 @@
+package aggregates
+
+import (
+	"math"
+	"math/bits"
+	"slices"
+
+	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/pass"
+	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/shaders"
+	"github.com/stencildb/stencildb/table"
+	"github.com/stencildb/stencildb/textures"
+)
+
+// blends reports whether the order of a query is that of one column's values alone whose codes are one limb, which floats hold
+// exactly.
+func blends(q *plan.Query) bool {
+	if !q.Alone {
+		return false
+	}
+	c, ok := q.Order.Keys[0].E.(*expr.Column)
+	return ok && textures.Limbs(q.Table.Chunks[0].Segments[c.Index].Bits) == 1
+}
+
+// The keys that are no codes: see keys.frag.
+const (
+	firstNull = -1
+	lastNull  = textures.NullLimb
+	noKey     = 1 << 25
+)
+
+// blended sorts the selected values of a column without a program that compares: the blending unit keeps the smaller or the
+// larger of what it finds and what is drawn (Govindaraju, Raghuvanshi and Manocha, SIGMOD 2005, as the authors of the 2004 paper
+// sorted a year later). A texel has four keys in its components, one of each quarter of the records, so that a pass compares four
+// pairs at once; the four sorted quarters are merged on the host. Theirs is the periodic balanced network, this one is bitonic,
+// of which all runs go up: the first step to a run's length compares texels from both ends of it, which takes half as many
+// steps. Over n records these are t (t + 1) / 2 steps of three passes each, t the base-2 logarithm of n / 4.
+func blended(run pass.Runner, chunk *table.Chunk, key expr.SortKey, mask *textures.Temp, first int64) (*table.Segment, error) {
+	col := key.E.(*expr.Column)
+	seg := chunk.Segments[col.Index]
+	all := bits.Len(uint(chunk.Rows-1) / 4) // of the texels, the base-2 logarithm
+	line := (all + 1) / 2
+	texels := func() *textures.Temp {
+		return &textures.Temp{Width: 1 << line, Height: 1 << (all - line), Words: 4, Floats: true}
+	}
+	from, to := texels(), texels()
+	var err error
+	draw := func(p *pass.Pass) {
+		p.Window = textures.Window{Rows: chunk.Rows}
+		if err == nil {
+			_, err = run.Run(p)
+		}
+	}
+	w := &pairsWriter{refs: []textures.Ref{textures.Attribute(chunk, col.Index)}}
+	w.selected(mask)
+	sign, start, nulls := float32(1), float32(0), float32(lastNull)
+	if key.Desc {
+		sign, start = -1, float32(seg.Max)
+	}
+	if key.NullsFirst {
+		nulls = firstNull
+	}
+	draw(&pass.Pass{Op: pass.Keys{Column: key.String()}, Color: from, Program: shaders.Compose("selected.frag", []string{"keys.frag"}, w.whole), Textures: w.refs,
+		Uniforms: []shaders.Uniform{shaders.Uint("rows", uint32(chunk.Rows)), shaders.Uint("line", 1<<line), shaders.Uint("quarter", 1<<all),
+			shaders.Float("sign", sign), shaders.Float("first", start), shaders.Float("nulls", nulls)}})
+	for level := 1; level <= all; level++ {
+		for step := level; step > 0; step-- {
+			op := pass.Blending{Run: 1 << level, Distance: 1 << (step - 1), Texels: 1 << all}
+			flip := uint32(op.Distance)
+			if step == level {
+				flip = uint32(op.Run - 1)
+			}
+			exchange(draw, op, from, to, line, flip)
+			from, to = to, from
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	words := make([]uint32, 4<<all)
+	if err := run.ReadTexels(from, words); err != nil {
+		return nil, err
+	}
+	return merged(words, seg, key.Desc, first), nil
+}
+
+// exchange is a step of the network, of which texels are compared whose numbers differ in the bits of flip.
+func exchange(draw func(*pass.Pass), op pass.Blending, from, to *textures.Temp, line int, flip uint32) {
+	at := shaders.Uint("line", uint32(line))
+	refs := []textures.Ref{{Temp: from}}
+	draw(&pass.Pass{Op: op, Color: to, Program: shaders.Load("partner.frag"), Textures: refs, Uniforms: []shaders.Uniform{at, shaders.Uint("flip", 0)}})
+	block := bits.Len(uint(op.Distance)) // the base-2 logarithm of the texels in which both are
+	lines := bits.Len(uint(to.Height)) - 1
+	for half, keep := range []pass.Blend{pass.Min, pass.Max} {
+		op.Keep = keep
+		draw(&pass.Pass{Op: op, Color: to, Blend: keep, Quads: op.Texels >> block, Program: shaders.LoadPair([]string{"halves.vert"}, "partner.frag"), Textures: refs,
+			Uniforms: []shaders.Uniform{at, shaders.Uint("flip", flip), shaders.Uint("lines", uint32(lines)), shaders.Uint("block", uint32(block)), shaders.Uint("last", uint32(half))}})
+	}
+}
+
+// merged are the values of four sorted quarters in order, up to first of them where that is not negative.
+func merged(words []uint32, seg *table.Segment, desc bool, first int64) *table.Segment {
+	var quarters [4][]int32
+	total := 0
+	for k := range quarters {
+		for i := k; i < len(words); i += 4 {
+			key := int32(math.Float32frombits(words[i]))
+			if key == noKey {
+				break
+			}
+			quarters[k] = append(quarters[k], key)
+		}
+		total += len(quarters[k])
+	}
+	if first >= 0 && first < int64(total) {
+		total = int(first)
+	}
+	halves := [2][]int32{two(quarters[0], quarters[1]), two(quarters[2], quarters[3])}
+	out := &table.Segment{Type: seg.Type, Base: seg.Base, Max: seg.Max, Bits: seg.Bits, Dict: seg.Dict}
+	codes, valid := make([]uint64, total), table.NewBitmap(total)
+	for i, key := range two(halves[0], halves[1])[:total] {
+		switch {
+		case key == firstNull || key == lastNull:
+			out.Nulls++
+			continue
+		case desc:
+			key = int32(seg.Max) - key
+		}
+		codes[i] = uint64(key)
+		valid.Set(i)
+	}
+	if out.Nulls > 0 {
+		out.Valid = valid
+	}
+	out.Codes = table.Narrow(codes, seg.Bits)
+	return out
+}
+
+// two is two sorted lists merged.
+func two(a, b []int32) []int32 {
+	out := make([]int32, 0, len(a)+len(b))
+	for len(a) > 0 && len(b) > 0 {
+		if b[0] < a[0] {
+			out, b = append(out, b[0]), b[1:]
+		} else {
+			out, a = append(out, a[0]), a[1:]
+		}
+	}
+	return slices.Concat(out, a, b)
+}
