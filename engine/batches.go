@@ -20,6 +20,8 @@ type batches struct {
 	fragment *plan.Fragment
 	groups   [][]int // of each batch
 	bytes    int64   // of the largest, about
+	total    int64   // of all
+	budget   int64   // bytes of host memory for the statement
 
 	mu   sync.Mutex
 	last batchTimes // of the last execution
@@ -29,13 +31,15 @@ type batches struct {
 type batchTimes struct {
 	sweeps                int
 	reading, waited, work time.Duration // waited: for the reading, which goes on beside the work
+	spilled               int64         // bytes that were written to a temporary file
 }
 
 // inBatches says how a fragment over a file goes over it in batches; nil where its columns fit the host memory budget, or
-// where it is none that does: aggregates of columns without keys are.
-func (db *DB) inBatches(ctx context.Context, e *entry, f *plan.Fragment) (out *outlined, err error) {
+// where it is none that does: aggregates of columns without keys are, on all backends, and what [spills] tells of a tree, on cpu.
+func (db *DB) inBatches(ctx context.Context, e *entry, tree plan.Node, f *plan.Fragment) (out *outlined, err error) {
 	columns := f.Reads()
-	if t := e.table.Load(); db.hostMemory.Load() == 0 || t == nil || t.Has(columns) || len(f.Aggs) == 0 || f.Groups != nil || f.Otherwise != nil {
+	plain := len(f.Aggs) > 0 && f.Groups == nil && f.Otherwise == nil
+	if t := e.table.Load(); db.hostMemory.Load() == 0 || t == nil || t.Has(columns) || !plain && !(db.onCPU() && spills(tree)) {
 		return nil, nil
 	}
 	err = db.reading(ctx, e, func(o ingest.Options) error {
@@ -51,10 +55,14 @@ func (db *DB) inBatches(ctx context.Context, e *entry, f *plan.Fragment) (out *o
 				return nil
 			}
 		}
-		b := &batches{entry: e, fragment: f}
+		b := &batches{entry: e, fragment: f, budget: o.MemoryLimit}
 		total, size := int64(0), int64(0)
-		for i := range t.Chunks {
+		for i, c := range t.Chunks {
 			n := e.file.GroupBytes(i, columns)
+			b.total += n
+			if !plain { // what sorting or grouping its rows takes
+				n += rowBytes / 2 * int64(c.Rows)
+			}
 			if len(b.groups) == 0 || size+n > o.MemoryLimit/4 {
 				b.groups, size = append(b.groups, nil), 0
 			}
@@ -97,6 +105,68 @@ func (b *batches) read(ctx context.Context, db *DB, batch int) chan loaded {
 	return out
 }
 
+// reader reads batches, the next one while one is worked on.
+type reader struct {
+	*batches
+	ctx    context.Context
+	cancel context.CancelFunc
+	db     *DB
+	times  *batchTimes
+	coming chan loaded // nil where none is
+}
+
+// reader begins to read the first batch. It has to be closed.
+func (b *batches) reader(ctx context.Context, db *DB, times *batchTimes) *reader {
+	r := &reader{batches: b, db: db, times: times}
+	r.ctx, r.cancel = context.WithCancel(ctx)
+	r.coming = b.read(r.ctx, db, 0)
+	return r
+}
+
+// close waits for what is being read.
+func (r *reader) close() {
+	r.cancel()
+	if r.coming != nil {
+		<-r.coming
+	}
+}
+
+// get is a batch; batches are asked for in order, the first again after the last.
+func (r *reader) get(batch int) (*table.Table, error) {
+	if batch == 0 {
+		r.times.sweeps++
+	}
+	begun := time.Now()
+	if r.coming == nil {
+		r.coming = r.read(r.ctx, r.db, batch)
+	}
+	l := <-r.coming
+	r.coming = nil
+	r.times.waited += time.Since(begun)
+	r.times.reading += l.took
+	if l.err != nil {
+		return nil, l.err
+	}
+	if batch+1 < len(r.groups) {
+		r.coming = r.read(r.ctx, r.db, batch+1)
+	}
+	for _, col := range r.fragment.Reads() {
+		if why := l.table.Fields[col].Unsupported; why != "" {
+			return nil, fmt.Errorf("column %s of %s has %s", l.table.Fields[col].Name, l.table.Name, why)
+		}
+	}
+	return l.table, nil
+}
+
+// ended notes what an execution took, which began at start.
+func (b *batches) ended(times batchTimes, start time.Time, took *took) {
+	times.work = time.Since(start) - times.waited
+	took.add(0, 0, times.waited, 0)
+	b.mu.Lock()
+	b.last = times
+	b.mu.Unlock()
+}
+
 // execute gives the values of the aggregates of q, which is the fragment over the outline of all of the file.
 func (b *batches) execute(ctx context.Context, db *DB, q *plan.Query, on backend, took *took) ([]table.Value, error) {
 	type visit struct {
@@ -110,41 +180,17 @@ func (b *batches) execute(ctx context.Context, db *DB, q *plan.Query, on backend
 		visits[i] = plan.Visit{First: &plan.Query{}, Again: &plan.Query{}}
 		which[visits[i].First], which[visits[i].Again] = visit{i, false}, visit{i, true}
 	}
-	inner, cancel := context.WithCancel(ctx)
-	coming := b.read(inner, db, 0)
-	defer func() {
-		cancel()
-		if coming != nil {
-			<-coming
-		}
-	}()
+	r := b.reader(ctx, db, &times)
+	defer r.close()
 	open := func(of *plan.Query, do func(plan.Selection) error) error {
 		v := which[of]
-		if v.batch == 0 {
-			times.sweeps++
+		t, err := r.get(v.batch)
+		if err != nil {
+			return err
 		}
-		begun := time.Now()
-		if coming == nil {
-			coming = b.read(inner, db, v.batch)
-		}
-		l := <-coming
-		coming = nil
-		times.waited += time.Since(begun)
-		times.reading += l.took
-		if l.err != nil {
-			return l.err
-		}
-		if v.batch+1 < len(visits) {
-			coming = b.read(inner, db, v.batch+1)
-		}
-		for _, col := range b.fragment.Reads() {
-			if why := l.table.Fields[col].Unsupported; why != "" {
-				return fmt.Errorf("column %s of %s has %s", l.table.Fields[col].Name, l.table.Name, why)
-			}
-		}
-		unpin := db.pinned(l.table)
+		unpin := db.pinned(t)
 		defer unpin()
-		part, err := plan.NewQuery(l.table, b.fragment)
+		part, err := plan.NewQuery(t, b.fragment)
 		if err != nil {
 			return err
 		}
@@ -154,11 +200,7 @@ func (b *batches) execute(ctx context.Context, db *DB, q *plan.Query, on backend
 		return onSelection(ctx, on, part, took, do)
 	}
 	values, err := plan.Finish(plan.Stream(q, visits, open), q)
-	times.work = time.Since(start) - times.waited
-	took.add(0, 0, times.waited, 0)
-	b.mu.Lock()
-	b.last = times
-	b.mu.Unlock()
+	b.ended(times, start, took)
 	return values, err
 }
 
@@ -198,6 +240,9 @@ func (b *batches) step() Step {
 		Counts: "the columns do not fit the host memory budget: row groups are read, worked on and dropped"}
 	if t := b.last; t.sweeps > 0 {
 		s.Counts += fmt.Sprintf("; sweeps %d, reading %s of which %s were waited for, work %s", t.sweeps, inMS(t.reading.Seconds()), inMS(t.waited.Seconds()), inMS(t.work.Seconds()))
+		if t.spilled > 0 {
+			s.Counts += fmt.Sprintf("; spilled %s to a temporary file", size(t.spilled))
+		}
 	}
 	return s
 }

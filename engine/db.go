@@ -80,6 +80,7 @@ type core struct {
 	backend atomic.Value // string: that was asked for last
 	// In the place of those in opts, for SET changes them:
 	hostMemory, timeout atomic.Int64
+	temporary           func() (temporary, error) // makes a file for what host memory has no room for
 	rulesOff            atomic.Uint32
 
 	opener    func(Options) (*gpus, error)
@@ -142,7 +143,7 @@ func Open(o Options) (*DB, error) {
 	kept, _ := lru.New[string, *Statement](maxStatements) // only a size below 1 is an error
 	texts, _ := lru.New[string, *sql.Statement](maxStatements)
 	c := newCatalog()
-	db := &DB{core: &core{opts: o, opener: openGPUs, committed: c, files: newCatalog(), texts: texts, costs: costs{folder: o.Calibrations, note: o.Note}, uses: uses{of: map[columnOf]int{}}}, tables: c, statements: kept}
+	db := &DB{core: &core{opts: o, opener: openGPUs, temporary: openTemporary, committed: c, files: newCatalog(), texts: texts, costs: costs{folder: o.Calibrations, note: o.Note}, uses: uses{of: map[columnOf]int{}}}, tables: c, statements: kept}
 	db.cpu = newCPU(cpu.WithIndexes(db.indexes.at))
 	db.stars = db.newStars()
 	db.asked = cmp.Or(o.Backend, "auto")

@@ -313,11 +313,11 @@ func (x *Explanation) analyze(ctx context.Context, s *Statement) error {
 	if err != nil {
 		return err
 	}
-	if of.spared != nil && of.spared.batches != nil {
-		x.Steps[0] = of.spared.batches.step()
-	}
 	for b := range rows.rest() {
 		x.Rows += int64(b.Len())
+	}
+	if of.spared != nil && of.spared.batches != nil {
+		x.Steps[0] = of.spared.batches.step()
 	}
 	x.withSeen(x.tree, ran, seen)
 	stats := rows.Stats()

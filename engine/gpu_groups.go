@@ -79,6 +79,9 @@ func (s *planned) query() *plan.Query {
 
 // groups runs the fragment for the groups of its rows.
 func (x *execution) groups(n *plan.Aggregate) stream {
+	if x.beyond != nil {
+		return x.beyond.groups(n)
+	}
 	return func(yield func(batch, error) bool) {
 		var opening time.Duration
 		err := x.backend(&opening, func(b backend) error {

@@ -65,6 +65,7 @@ type execution struct {
 	states finder
 	order  func(backend, *took) (batch, error)
 	seen   *rowsSeen // what is told the rows of nodes; nil for nobody
+	beyond *beyond   // what has the fragment's rows, where the host memory budget has no room for them; else nil
 }
 
 // stream is what a node gives.
@@ -124,6 +125,9 @@ func (x *execution) streamOf(n plan.Node) stream {
 		return x.groupingSets(n)
 	case *plan.Project:
 		if selects(n.Input) {
+			if x.beyond != nil {
+				return x.beyond.project(n)
+			}
 			return x.gather(n)
 		}
 		return x.project(n)
@@ -135,6 +139,9 @@ func (x *execution) streamOf(n plan.Node) stream {
 			first := *a
 			first.First, first.Found = n, x.seen.setter(a)
 			n = n.With(&first).(*plan.Sort)
+		}
+		if x.beyond != nil {
+			return x.beyond.sortedValues(n)
 		}
 		return x.sortedValues(n, false)
 	case *plan.Distinct:

@@ -215,7 +215,7 @@ func (db *DB) bound(ctx context.Context, tree plan.Node, from func(*plan.Scan) *
 			b.notNull(p, b.sources[0].of)
 		}
 		if b.outlined, err = db.outline(ctx, b.sources[0].entry, f); err == nil && b.outlined == nil {
-			b.outlined, err = db.inBatches(ctx, b.sources[0].entry, f)
+			b.outlined, err = db.inBatches(ctx, b.sources[0].entry, b.tree, f)
 		}
 		if err != nil {
 			return nil, err
@@ -451,6 +451,10 @@ func (s *Statement) run(ctx context.Context, change func(*execution)) (*Rows, er
 		x.execute = func(b backend, took *took) ([]table.Value, error) {
 			return now.spared.batches.execute(ctx, s.db, now.plan, b, took)
 		}
+		if f := s.fragment; len(f.Aggs) == 0 || f.Otherwise != nil {
+			x.beyond = newBeyond(x, now.spared.batches)
+			x.execute = func(backend, *took) ([]table.Value, error) { return x.beyond.aggregates(f.Otherwise) }
+		}
 	}
 	if now.spared != nil && now.spared.answer != nil {
 		x.execute = func(backend, *took) ([]table.Value, error) { return now.spared.answer, nil }
@@ -458,13 +462,19 @@ func (s *Statement) run(ctx context.Context, change func(*execution)) (*Rows, er
 	if change != nil {
 		change(x)
 	}
+	stream := func() stream {
+		if x.beyond != nil {
+			return x.beyond.whole(x.stream(s.tree))
+		}
+		return x.stream(s.tree)
+	}
 	if s.fragment == nil || len(s.fragment.Aggs) > 0 { // all is computed now
 		defer unpin()
-		r.next = x.stream(s.tree).collected()
+		r.next = stream().collected()
 	} else {
 		inner, cancel := context.WithCancel(ctx)
 		x.ctx, r.ctx = inner, inner
-		next, stop := iter.Pull2(iter.Seq2[batch, error](x.stream(s.tree)))
+		next, stop := iter.Pull2(iter.Seq2[batch, error](stream()))
 		r.next, r.closing = next, []func(){cancel, unpin, stop}
 	}
 	if err := r.open(); err != nil {

@@ -503,12 +503,8 @@ func (x *settling) collect(rows *Rows, out *table.Table, at []int) (*table.Table
 	}
 	b := table.NewBuilder(out.Name, fields, x.db.chunkRows())
 	for batch := range rows.rest() {
-		for i := 0; i < batch.Len(); {
-			n := min(batch.Len()-i, b.Room())
-			if err := appendRows(b, batch.cut(i, i+n), fields); err != nil {
-				return nil, err
-			}
-			i += n
+		if err := appendAll(b, batch, fields); err != nil {
+			return nil, err
 		}
 		if int64(b.Bytes()) > budget {
 			return nil, overBudget(budget)
@@ -517,15 +513,7 @@ func (x *settling) collect(rows *Rows, out *table.Table, at []int) (*table.Table
 	if rows.Err() != nil {
 		return nil, rows.Err()
 	}
-	t := b.Table()
-	for _, c := range t.Chunks {
-		chunk := &table.Chunk{Rows: c.Rows, Segments: make([]*table.Segment, len(out.Fields))}
-		for k, i := range at {
-			chunk.Segments[i] = c.Segments[k]
-		}
-		out.Chunks = append(out.Chunks, chunk)
-	}
-	return out, nil
+	return widened(b.Table(), out.Fields, at), nil
 }
 
 // appendRows appends a batch to a table, all columns at a time.
@@ -570,6 +558,13 @@ func appendColumn(c *table.ColumnBuilder, rows batch, i int, t table.Type) error
 		appendNumbers(c, a, func(k int) { c.Int(int64(a.Value(k))) })
 	case *array.Date32:
 		appendNumbers(c, a, func(k int) { c.Int(int64(a.Value(k))) })
+	case *array.Timestamp:
+		appendNumbers(c, a, func(k int) { c.Int(int64(a.Value(k))) })
+	case *array.String:
+		if t.Kind != table.Varchar {
+			return appendValues(c, a, t)
+		}
+		appendNumbers(c, a, func(k int) { c.String(a.Value(k)) })
 	case *array.Float64:
 		appendNumbers(c, a, func(k int) { c.Float(a.Value(k)) })
 	case *array.Float32:

@@ -1,0 +1,696 @@
+package engine
+
+import (
+	"fmt"
+	"iter"
+	"math/bits"
+	"runtime"
+	"slices"
+	"time"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+
+	"github.com/stencildb/stencildb/cpu"
+	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/ingest"
+	"github.com/stencildb/stencildb/internal/ordered"
+	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/table"
+)
+
+// spills reports a tree whose rows or groups cpu gives within the host memory budget, whatever the size of the one table that it
+// reads: what does not fit goes to a temporary file.
+func spills(tree plan.Node) bool {
+	switch n := tree.(type) {
+	case *plan.Sort:
+		wide := func(k expr.SortKey) bool { // in more digits than Arrow's numbers have
+			return k.E.Type().Kind == table.Decimal && ingest.ArrowType(k.E.Type()).ID() == arrow.STRING
+		}
+		return !slices.ContainsFunc(n.Keys, wide) && spills(n.Input)
+	case *plan.Limit, *plan.Project, *plan.Filter:
+		return spills(n.Inputs()[0])
+	case *plan.Aggregate:
+		f, ok := n.Input.(*plan.Fragment)
+		return ok && len(f.Aggs) == 0 && f.Join == nil && spillsGroups(n)
+	case *plan.Fragment:
+		return n.Join == nil && (n.Otherwise == nil || spillsGroups(n.Otherwise))
+	}
+	return false
+}
+
+// spillsGroups reports an aggregation whose groups do not depend on how many rows the table has, and which has keys or needs few
+// words of all rows.
+func spillsGroups(n *plan.Aggregate) bool {
+	return !slices.ContainsFunc(n.Aggs, func(a expr.Aggregate) bool { return a.Kind == expr.Selectivity }) && (len(n.Keys) > 0 || cpu.NewGroups(n) != nil)
+}
+
+// beyond is a statement over a file whose rows the host memory budget has no room for: they come in batches, each a table of its
+// own, and what has to be kept of them is in a temporary file.
+type beyond struct {
+	*execution
+	batches *batches
+	rest    *plan.Fragment // the rows that the condition selects, wherever they are kept
+	spill   spill
+	times   batchTimes
+	start   time.Time
+}
+
+// newBeyond is what an execution over an outline of a file has the rows of its fragment by.
+func newBeyond(x *execution, b *batches) *beyond {
+	f := x.fragment
+	if f.Otherwise != nil {
+		f = f.Selected()
+	}
+	out := &beyond{execution: x, batches: b, start: time.Now()}
+	out.rest = &plan.Fragment{Table: f.Table, Columns: f.Columns, Nodes: f.Nodes}
+	out.spill.open = x.db.temporary
+	return out
+}
+
+// whole is the stream of the statement: at its end the temporary file goes.
+func (b *beyond) whole(in stream) stream {
+	return func(yield func(batch, error) bool) {
+		b.execution.rows.took = &took{}
+		b.execution.rows.took.start("cpu", 0)
+		defer b.close()
+		in(yield)
+	}
+}
+
+func (b *beyond) close() {
+	b.times.spilled = b.spill.bytes
+	b.spill.close()
+	b.batches.ended(b.times, b.start, b.execution.rows.took)
+}
+
+// over is an execution over another table of the same fields.
+func (b *beyond) over(t *table.Table, f *plan.Fragment) (*execution, error) {
+	q, err := plan.NewQuery(t, f)
+	if err != nil {
+		return nil, err
+	}
+	s := b.Statement
+	of := &Statement{db: s.db, script: s.script, parsed: s.parsed, bound: &bound{tree: s.tree, off: s.off, columns: s.columns, fragment: f, params: s.params}}
+	return &execution{planned: &planned{Statement: of, tables: []*table.Table{t}, plan: q}, ctx: b.ctx, rows: &Rows{of: of}, atMost: -1, on: "cpu", states: inGroups,
+		order: func(backend, *took) (batch, error) { return placedRows{}, &plan.Declined{Why: "cpu sorts"} }}, nil
+}
+
+// parts are the executions over the batches of the file.
+func (b *beyond) parts() iter.Seq2[*execution, error] {
+	return func(yield func(*execution, error) bool) {
+		f := *b.rest
+		f.Where = b.fragment.Where
+		r := b.batches.reader(b.ctx, b.db, &b.times)
+		defer r.close()
+		for i := range b.batches.groups {
+			t, err := r.get(i)
+			var part *execution
+			if err == nil {
+				part, err = b.over(t, &f)
+			}
+			if !yield(part, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// selected are the rows of a part that the condition selects.
+func (x *execution) selectedRows() iter.Seq2[table.Block, error] {
+	return x.db.cpu.Rows(x.ctx, x.plan, &took{})
+}
+
+// groups are those of an aggregation.
+func (b *beyond) groups(n *plan.Aggregate) stream {
+	return func(yield func(batch, error) bool) {
+		err := b.group(n, b.parts(), 0, yield)
+		if err != nil && err != errStopped {
+			yield(nil, err)
+		}
+	}
+}
+
+const (
+	// rowBytes is about what cpu takes of a row that is a group of its own, besides its columns.
+	rowBytes = 80
+	// mostBuckets is how many buckets rows are dealt to at a time.
+	mostBuckets = 1 << 8
+	// mostLevels is how often rows are dealt again, by other bits of their hashes.
+	mostLevels = 4
+	// manySample rows of the first batch tell whether there are many groups.
+	manySample = 1 << 12
+)
+
+// group gives the groups of rows that come in parts. While they are few they are kept, and the rows are not; from then on rows of
+// other groups are dealt to buckets in the temporary file by a hash of their keys, and these are grouped one after the other: by
+// themselves where they fit the memory, else as here.
+func (b *beyond) group(n *plan.Aggregate, parts iter.Seq2[*execution, error], level int, yield func(batch, error) bool) error {
+	kept, known := cpu.NewGroups(n), map[uint64]struct{}{}
+	var dealt *buckets
+	hasher := cpu.Hasher{Keys: n.Keys}
+	first := true
+	for part, err := range parts {
+		if err != nil {
+			return err
+		}
+		t := part.plan.Table
+		if dealt == nil && level < mostLevels {
+			full := kept == nil || kept.Bytes()+16*int64(kept.Len()) > b.batches.budget/4
+			if !full && first && len(n.Keys) > 0 {
+				if full, err = b.many(&hasher, part); err != nil {
+					return err
+				}
+			}
+			if full {
+				dealt = b.deal(n.Keys, level)
+			}
+		}
+		first = false
+		rows := part.selectedRows()
+		if dealt != nil {
+			if rows, err = dealt.add(part, rows, known); err != nil {
+				return err
+			}
+			if len(known) == 0 {
+				continue
+			}
+		}
+		if kept == nil {
+			return fmt.Errorf("the rows of a group take more than the host memory budget of %s: raise it (--host-memory)", size(b.batches.budget))
+		}
+		fresh, err := kept.Add(b.ctx, t, rows)
+		if err != nil {
+			return err
+		}
+		for _, rows := range fresh {
+			hashes, err := hasher.Rows(t.Chunks[rows.Chunk], rows)
+			if err != nil {
+				return err
+			}
+			for _, h := range hashes {
+				known[h] = struct{}{}
+			}
+		}
+	}
+	if kept != nil && (dealt == nil || kept.Len() > 0) {
+		for rows, err := range kept.Rows(b.ctx, b.plan.Table) {
+			if err != nil {
+				return err
+			}
+			if !yield(valueRows(rows), nil) {
+				return errStopped
+			}
+		}
+	}
+	kept, known = nil, nil
+	if dealt == nil {
+		return nil
+	}
+	for i := range dealt.list {
+		if err := dealt.group(n, i, level, yield); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// many reports that most rows of a part have keys of their own, by a sample.
+func (b *beyond) many(h *cpu.Hasher, part *execution) (bool, error) {
+	seen, n := map[uint64]struct{}{}, 0
+	for rows, err := range part.selectedRows() {
+		if err != nil {
+			return false, err
+		}
+		rows = rows.Cut(0, min(rows.Len(), manySample-n))
+		hashes, err := h.Rows(part.plan.Table.Chunks[rows.Chunk], rows)
+		if err != nil { // which is for the one who looks at all rows
+			return false, nil
+		}
+		for _, x := range hashes {
+			seen[x] = struct{}{}
+		}
+		if n += rows.Len(); n == manySample {
+			break
+		}
+	}
+	return n == manySample && 2*len(seen) > n, nil
+}
+
+// buckets are rows in the temporary file, dealt by a hash of keys: rows of equal keys are in the same.
+type buckets struct {
+	*beyond
+	hashers []cpu.Hasher // by worker
+	shift   int          // of the bits of the hash that tell the bucket
+	list    []bucket
+}
+
+type bucket struct {
+	extents []extent
+	rows    int64
+	bytes   int64 // in the file
+}
+
+// takes is about what it takes to group the rows of a bucket in memory.
+func (b *bucket) takes() int64 { return b.bytes + rowBytes*b.rows }
+
+// deal begins buckets for the rows of a file, or of a bucket of those of a level.
+func (b *beyond) deal(keys []expr.Expr, level int) *buckets {
+	most := b.batches.total + rowBytes*int64(b.plan.Table.Rows())
+	n := 1 << min(bits.Len(mostBuckets)-1, max(2, bits.Len64(uint64(3*most/b.batches.budget))))
+	if level > 0 {
+		n = 16
+	}
+	out := &buckets{beyond: b, shift: 8 * level, list: make([]bucket, n)}
+	for range runtime.GOMAXPROCS(0) {
+		out.hashers = append(out.hashers, cpu.Hasher{Keys: keys})
+	}
+	return out
+}
+
+// pieceOf is how many rows are dealt in one go: those of the pieces that are on their way take a small part of the budget.
+func (b *beyond) pieceOf() int {
+	each := b.batches.total/max(1, int64(b.plan.Table.Rows())) + 16
+	return int(min(1<<18, max(1<<10, b.batches.budget/64/each)))
+}
+
+// add writes rows of a part to their buckets, but those whose hash is known: these it gives back.
+func (b *buckets) add(part *execution, rows iter.Seq2[table.Block, error], known map[uint64]struct{}) (iter.Seq2[table.Block, error], error) {
+	type piece struct {
+		data [][]byte // by bucket
+		rows []int
+		keep table.Block
+		err  error
+	}
+	var failed error
+	most := b.pieceOf()
+	pieces := func(yield func(table.Block) bool) {
+		for rows, err := range rows {
+			if failed = err; err != nil {
+				return
+			}
+			for i, n := 0, rows.Len(); i < n; i += most {
+				if failed = b.ctx.Err(); failed != nil || !yield(rows.Cut(i, min(n, i+most))) {
+					return
+				}
+			}
+		}
+	}
+	var kept []table.Block
+	for p := range ordered.Map(len(b.hashers), pieces, func(w int, rows table.Block) (p piece) {
+		c := part.plan.Table.Chunks[rows.Chunk]
+		hashes, err := b.hashers[w].Rows(c, rows)
+		if err != nil {
+			return piece{err: err}
+		}
+		p.data, p.rows, p.keep.Chunk = make([][]byte, len(b.list)), make([]int, len(b.list)), rows.Chunk
+		lists := make([][]uint32, len(b.list))
+		for i, h := range hashes {
+			if _, ok := known[h]; ok {
+				p.keep.Rows = append(p.keep.Rows, uint32(rows.Row(i)))
+				continue
+			}
+			at := h >> b.shift & uint64(len(b.list)-1)
+			lists[at] = append(lists[at], uint32(rows.Row(i)))
+		}
+		for at, list := range lists {
+			if p.rows[at] = len(list); len(list) == 0 {
+				continue
+			}
+			if p.data[at], p.err = encoded(columnsOf(c, table.Block{Chunk: rows.Chunk, Rows: list}, b.rest.Columns)); p.err != nil {
+				return p
+			}
+		}
+		return p
+	}) {
+		if p.err != nil {
+			return nil, p.err
+		}
+		if len(p.keep.Rows) > 0 {
+			kept = append(kept, p.keep)
+		}
+		for at, data := range p.data {
+			if data == nil {
+				continue
+			}
+			e, err := b.spill.write(data, p.rows[at])
+			if err != nil {
+				return nil, err
+			}
+			to := &b.list[at]
+			to.extents, to.rows, to.bytes = append(to.extents, e), to.rows+int64(e.rows), to.bytes+e.bytes
+		}
+	}
+	return func(yield func(table.Block, error) bool) {
+		for _, rows := range kept {
+			if !yield(rows, nil) {
+				return
+			}
+		}
+	}, failed
+}
+
+// parts are the executions over the rows of a bucket, as many rows each as a batch of the file has bytes.
+func (b *buckets) parts(at int, most int64) iter.Seq2[*execution, error] {
+	return func(yield func(*execution, error) bool) {
+		list := b.list[at].extents
+		for len(list) > 0 {
+			n, bytes := 0, int64(0)
+			for n < len(list) && (n == 0 || bytes+list[n].bytes <= most) {
+				bytes += list[n].bytes
+				n++
+			}
+			t, err := b.spill.table(b.ctx, b.rest.Table, b.plan.Table.Fields, b.rest.Columns, list[:n])
+			var part *execution
+			if err == nil {
+				part, err = b.over(t, b.rest)
+			}
+			if !yield(part, err) || err != nil {
+				return
+			}
+			list = list[n:]
+		}
+	}
+}
+
+// group gives the groups of a bucket.
+func (b *buckets) group(n *plan.Aggregate, at, level int, yield func(batch, error) bool) error {
+	of, budget := &b.list[at], b.batches.budget
+	if of.takes() > budget/2 {
+		return b.beyond.group(n, b.parts(at, budget/8), level+1, yield)
+	}
+	for part, err := range b.parts(at, of.bytes) {
+		if err != nil {
+			return err
+		}
+		for rows, err := range part.groups(n) {
+			if err != nil {
+				return err
+			}
+			if !yield(rows, nil) {
+				return errStopped
+			}
+		}
+	}
+	return nil
+}
+
+// aggregates are those of the rows without keys.
+func (b *beyond) aggregates(n *plan.Aggregate) (values []table.Value, err error) {
+	err = b.group(n, b.parts(), 0, func(rows batch, _ error) bool {
+		values = rows.(valueRows)[0]
+		return true
+	})
+	return values, err
+}
+
+// project is a Project of rows of the table, in the order of a Sort or in theirs.
+func (b *beyond) project(p *plan.Project) stream {
+	in, most := p.Input, (*plan.Limit)(nil)
+	if l, ok := in.(*plan.Limit); ok {
+		in, most = l.Input, l
+	}
+	var out stream
+	if n, ok := in.(*plan.Sort); ok {
+		out = b.projected(p, b.sorted(n))
+	} else {
+		out = func(yield func(batch, error) bool) {
+			for part, err := range b.parts() {
+				if err != nil {
+					yield(nil, err)
+					return
+				}
+				part.atMost = b.atMost
+				for rows, err := range part.gather(&plan.Project{Input: in, Items: p.Items}) {
+					if !yield(rows, err) || err != nil {
+						return
+					}
+				}
+			}
+		}
+	}
+	if most != nil {
+		out = limit(out, most.Offset, most.Count)
+	}
+	return out
+}
+
+// projected computes items of batches that have the columns of the table that the statement reads.
+func (b *beyond) projected(p *plan.Project, in iter.Seq2[computed, error]) stream {
+	var columns []int // of the batches, where all items are columns
+	var fields []table.Field
+	for _, i := range b.rest.Columns {
+		fields = append(fields, b.plan.Table.Fields[i])
+	}
+	for _, item := range p.Items {
+		if c, ok := item.E.(*expr.Column); ok {
+			columns = append(columns, slices.Index(b.rest.Columns, c.Index))
+		}
+	}
+	eval := &cpu.Evaluator{}
+	return func(yield func(batch, error) bool) {
+		for rows, err := range in {
+			var out batch
+			switch {
+			case err != nil:
+			case len(columns) == len(p.Items):
+				some := make(computed, len(columns))
+				for i, c := range columns {
+					if some[i] = rows[c]; some[i].DataType().ID() == arrow.STRING {
+						some[i] = ofDictionary(some[i])
+					} else {
+						some[i].Retain()
+					}
+				}
+				out = some
+			default:
+				t := table.NewBuilder(b.rest.Table, fields, 0)
+				if err = appendAll(t, rows[:len(fields)], fields); err != nil {
+					break
+				}
+				g := &gather{table: widened(t.Table(), b.plan.Table.Fields, b.rest.Columns), items: p.Items}
+				out, err = g.batch(eval, table.Block{N: rows.Len()})
+			}
+			released([]computed{rows})
+			if out != nil && !yield(out, nil) {
+				return
+			}
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+		}
+	}
+}
+
+// ofDictionary is texts as an array with a dictionary, which has a text a row: as columns of text are.
+func ofDictionary(texts arrow.Array) arrow.Array {
+	b := array.NewInt32Builder(memory.DefaultAllocator)
+	defer b.Release()
+	b.Reserve(texts.Len())
+	for i := range texts.Len() {
+		if texts.IsNull(i) {
+			b.AppendNull()
+		} else {
+			b.Append(int32(i))
+		}
+	}
+	indices := b.NewArray()
+	defer indices.Release()
+	return array.NewDictionaryArray(ingest.DictionaryType, indices, texts)
+}
+
+// sortMerge is how runs of rows of columns of so many bytes are merged for a Sort.
+func (b *beyond) sortMerge(n *plan.Sort, keys []mergeKey, runs int, each int64) *merge {
+	rows := b.batches.budget / 4 / int64(min(max(runs, 1), mostRuns)) / each
+	return &merge{ctx: b.ctx, of: &b.spill, keys: keys, unique: n.Unique, first: n.First, rows: int(min(1<<15, max(1<<8, rows)))}
+}
+
+// sorted are the rows of the table in the order of a Sort, as their columns that the statement reads, with the keys that are none
+// behind them: each batch of the file is sorted by itself and becomes a run in the temporary file, and runs are merged.
+func (b *beyond) sorted(n *plan.Sort) iter.Seq2[computed, error] {
+	var items []plan.Item
+	item := func(e expr.Expr) int {
+		items = append(items, plan.Item{E: e})
+		return len(items) - 1
+	}
+	for _, i := range b.rest.Columns {
+		item(&expr.Column{Index: i, Name: b.plan.Table.Fields[i].Name, T: b.plan.Table.Fields[i].Type, P: -1})
+	}
+	var keys []mergeKey
+	for _, k := range n.Keys {
+		if c, ok := k.E.(*expr.Column); ok {
+			keys = append(keys, mergeKey{k, slices.Index(b.rest.Columns, c.Index)})
+		} else {
+			keys = append(keys, mergeKey{k, item(k.E)})
+		}
+	}
+	m := b.sortMerge(n, keys, len(b.batches.groups), b.batches.total/max(1, int64(b.plan.Table.Rows()))+int64(16*len(keys)+16))
+	return func(yield func(computed, error) bool) {
+		var runs [][]extent
+		for part, err := range b.parts() {
+			var run []extent
+			if err == nil {
+				run, err = b.run(part, n, items, m.rows)
+			}
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			runs = append(runs, run)
+		}
+		m.all(runs)(yield)
+	}
+}
+
+// run sorts a part and writes it to the temporary file.
+func (b *beyond) run(part *execution, n *plan.Sort, items []plan.Item, most int) (run []extent, err error) {
+	placed, err := part.sortedBlocks(n, part.plan.Table, part.selected)
+	if err != nil {
+		return nil, err
+	}
+	if n.First >= 0 && int64(len(placed.places)) > n.First {
+		placed.places = placed.places[:n.First]
+	}
+	type piece struct {
+		data []byte
+		rows int
+	}
+	g := &gather{table: part.plan.Table, items: items, plain: true}
+	whole := func(yield func(batch, error) bool) { yield(placed, nil) }
+	for p, err := range inPieces(b.execution, whole, most, func(eval *cpu.Evaluator, _ int, rows batch) (p piece, err error) {
+		out, err := g.placed(eval, rows.(placedRows))
+		if err == nil {
+			p.rows = out.Len()
+			p.data, err = encoded(out.(computed))
+		}
+		return p, err
+	}) {
+		if err != nil {
+			return nil, err
+		}
+		e, err := b.spill.write(p.data, p.rows)
+		if err != nil {
+			return nil, err
+		}
+		run = append(run, e)
+	}
+	return run, nil
+}
+
+// sortedValues gives rows that are no table's in the order of a Sort: what does not fit a part of the budget becomes runs in the
+// temporary file.
+func (b *beyond) sortedValues(n *plan.Sort) stream {
+	fields := n.Input.Fields()
+	var keys []mergeKey
+	var made []expr.Expr // the keys that are no values of the rows
+	for _, k := range n.Keys {
+		at := named(k.E)
+		if at < 0 {
+			at = len(fields) + len(made)
+			made = append(made, k.E)
+		}
+		keys = append(keys, mergeKey{k, at})
+	}
+	return func(yield func(batch, error) bool) {
+		m := b.sortMerge(n, keys, mostRuns, int64(16*(len(fields)+len(keys))))
+		var list []computed
+		var runs [][]extent
+		bytes := int64(0) // of the list, with what sorting it takes
+		flush := func() error {
+			var run []extent
+			for _, rows := range m.inOrder(list) {
+				e, err := b.spill.add(rows)
+				if err != nil {
+					return err
+				}
+				run = append(run, e)
+			}
+			list, bytes, runs = nil, 0, append(runs, run)
+			return nil
+		}
+		for in, err := range b.stream(n.Input) {
+			var rows computed
+			if err == nil && in.Len() > 0 {
+				rows, err = arrowOf(in, fields, made)
+			}
+			if err == nil && rows != nil {
+				list = append(list, rows)
+				bytes += 40 * int64(rows.Len())
+				for _, c := range rows {
+					bytes += int64(c.Data().SizeInBytes())
+				}
+				if bytes > b.batches.budget/8 {
+					err = flush()
+				}
+			}
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+		}
+		var out iter.Seq2[computed, error]
+		if runs == nil {
+			out = func(yield func(computed, error) bool) {
+				for _, rows := range m.inOrder(list) {
+					if !yield(rows, nil) {
+						return
+					}
+				}
+			}
+		} else {
+			if err := flush(); err != nil {
+				yield(nil, err)
+				return
+			}
+			out = m.all(runs)
+		}
+		for rows, err := range out {
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			if !yield(valuesOf(rows[:len(fields)], fields), nil) {
+				return
+			}
+		}
+	}
+}
+
+// arrowOf is rows of fields as columns, texts without a dictionary, with expressions over them behind these.
+func arrowOf(in batch, fields []table.Field, more []expr.Expr) (out computed, err error) {
+	if m, ok := in.(made); ok && len(more) == 0 {
+		if rows, ok := m.batch.(blockRows); ok {
+			return columnsOf(m.of.Chunks[rows.Chunk], rows.Block, all(len(fields))), nil
+		}
+	}
+	rows := valuesOf(in, fields)
+	column := func(t table.Type, at func(row []table.Value) (table.Value, error)) error {
+		b := array.NewBuilder(memory.DefaultAllocator, ingest.ArrowType(t))
+		defer b.Release()
+		for _, row := range rows {
+			v, err := at(row)
+			if err == nil && !v.Null && t.Kind == table.Decimal && v.Type.Scale != t.Scale {
+				v, err = expr.Eval(&expr.Cast{X: &expr.Const{V: v, P: -1}, To: t, P: -1}, &expr.Env{})
+			}
+			if err != nil {
+				return err
+			}
+			ingest.AppendValue(b, v)
+		}
+		out = append(out, b.NewArray())
+		return nil
+	}
+	for i, f := range fields {
+		if err := column(f.Type, func(row []table.Value) (table.Value, error) { return row[i], nil }); err != nil {
+			return nil, err
+		}
+	}
+	for _, e := range more {
+		if err := column(e.Type(), func(row []table.Value) (table.Value, error) { return valueIn(row, e) }); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}

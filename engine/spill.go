@@ -1,0 +1,211 @@
+package engine
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/ipc"
+
+	"github.com/stencildb/stencildb/ingest"
+	"github.com/stencildb/stencildb/table"
+)
+
+// temporary is a file of rows that the host memory budget has no room for. It has no name: the operating system takes it back
+// when it is closed, and when the process ends in any way.
+type temporary interface {
+	io.ReaderAt
+	io.WriterAt
+	io.Closer
+}
+
+// namedFile is a temporary file where an open file cannot lose its name: that goes when it is closed.
+type namedFile struct{ *os.File }
+
+func (f namedFile) Close() error { return errors.Join(f.File.Close(), os.Remove(f.Name())) }
+
+// openTemporary makes a temporary file in the folder for these ($TMPDIR).
+func openTemporary() (temporary, error) {
+	f, err := os.CreateTemp("", "stencildb-spill-*")
+	if err != nil {
+		return nil, err
+	}
+	if os.Remove(f.Name()) != nil {
+		return namedFile{f}, nil
+	}
+	return f, nil
+}
+
+// spill is the temporary file of a statement: batches of rows in Arrow's IPC format, one behind the other. Several goroutines may
+// read it, and one write.
+type spill struct {
+	open func() (temporary, error)
+
+	mu    sync.Mutex
+	file  temporary // nil before the first batch
+	bytes int64
+}
+
+// extent is a batch in the file.
+type extent struct {
+	at, bytes int64
+	rows      int
+}
+
+// write adds a batch that has been encoded.
+func (s *spill) write(data []byte, rows int) (extent, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.file == nil {
+		f, err := s.open()
+		if err != nil {
+			return extent{}, temporaryError(err)
+		}
+		s.file = f
+	}
+	e := extent{s.bytes, int64(len(data)), rows}
+	if _, err := s.file.WriteAt(data, e.at); err != nil {
+		return extent{}, temporaryError(err)
+	}
+	s.bytes += e.bytes
+	return e, nil
+}
+
+// temporaryError says what to do about an error of a temporary file.
+func temporaryError(err error) error {
+	var of *os.PathError
+	if errors.As(err, &of) { // its name is nobody's any more
+		err = of.Err
+	}
+	return fmt.Errorf("a temporary file in %s, for rows that the host memory budget has no room for: %w: free space there, name another folder (TMPDIR=FOLDER), or raise the budget (--host-memory)",
+		filepath.Clean(os.TempDir()), err)
+}
+
+// read is a batch of the file.
+func (s *spill) read(e extent) (computed, error) {
+	data := make([]byte, e.bytes)
+	s.mu.Lock()
+	f := s.file
+	s.mu.Unlock()
+	if _, err := f.ReadAt(data, e.at); err != nil && err != io.EOF {
+		return nil, temporaryError(err)
+	}
+	r, err := ipc.NewReader(bytes.NewReader(data))
+	if err != nil {
+		return nil, temporaryError(err)
+	}
+	defer r.Release()
+	if !r.Next() {
+		return nil, temporaryError(errors.Join(io.ErrUnexpectedEOF, r.Err()))
+	}
+	var out computed
+	for _, c := range r.RecordBatch().Columns() {
+		c.Retain()
+		out = append(out, c)
+	}
+	return out, nil
+}
+
+// close gives the file back.
+func (s *spill) close() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.file != nil {
+		s.file.Close() // nothing that was written is wanted
+		s.file = nil
+	}
+}
+
+// encoded is a batch as the file has it. It releases the columns.
+func encoded(columns computed) ([]byte, error) {
+	fields := make([]arrow.Field, len(columns))
+	for i, c := range columns {
+		fields[i] = arrow.Field{Name: fmt.Sprint(i), Type: c.DataType(), Nullable: true}
+	}
+	schema := arrow.NewSchema(fields, nil)
+	r := array.NewRecordBatch(schema, columns, int64(columns.Len()))
+	defer r.Release()
+	for _, c := range columns {
+		c.Release()
+	}
+	var out bytes.Buffer
+	w := ipc.NewWriter(&out, ipc.WithSchema(schema))
+	if err := w.Write(r); err != nil {
+		return nil, err
+	}
+	err := w.Close()
+	return out.Bytes(), err
+}
+
+// columnsOf are some columns of a block's rows, texts without a dictionary.
+func columnsOf(c *table.Chunk, b table.Block, columns []int) (out computed) {
+	var of ingest.Columns
+	for _, i := range columns {
+		if s := c.Segments[i]; s.Type.Kind == table.Varchar {
+			out = append(out, texts(s, b))
+		} else {
+			out = append(out, of.Array(s, b))
+		}
+	}
+	if len(columns) == 0 {
+		out = computed{array.NewNull(b.Len())}
+	}
+	return out
+}
+
+// table is the rows of some batches, of these columns, as a table of fields.
+func (s *spill) table(ctx context.Context, name string, fields []table.Field, columns []int, list []extent) (*table.Table, error) {
+	var narrow []table.Field
+	for _, i := range columns {
+		narrow = append(narrow, fields[i])
+	}
+	b := table.NewBuilder(name, narrow, 0)
+	for _, e := range list {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		rows, err := s.read(e)
+		if err != nil {
+			return nil, err
+		}
+		if err := appendAll(b, rows, narrow); err != nil {
+			return nil, err
+		}
+		for _, c := range rows {
+			c.Release()
+		}
+	}
+	return widened(b.Table(), fields, columns), nil
+}
+
+// appendAll appends a batch to a table, in as many chunks as it takes.
+func appendAll(b *table.Builder, rows batch, fields []table.Field) error {
+	for i := 0; i < rows.Len(); {
+		n := min(rows.Len()-i, b.Room())
+		if err := appendRows(b, rows.cut(i, i+n), fields); err != nil {
+			return err
+		}
+		i += n
+	}
+	return nil
+}
+
+// widened is a table of some columns of fields as one of all, without segments for the others.
+func widened(t *table.Table, fields []table.Field, columns []int) *table.Table {
+	out := &table.Table{Name: t.Name, Fields: fields}
+	for _, c := range t.Chunks {
+		chunk := &table.Chunk{Rows: c.Rows, Segments: make([]*table.Segment, len(fields))}
+		for k, i := range columns {
+			chunk.Segments[i] = c.Segments[k]
+		}
+		out.Chunks = append(out.Chunks, chunk)
+	}
+	return out
+}
