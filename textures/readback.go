@@ -48,7 +48,7 @@ func (s *Store) ReadLine(ref Ref, y int) ([]uint32, error) {
 	floats := make([]float32, len(out))
 	err := read(s, ref, y, 1, floats)
 	for i, v := range floats {
-		out[i] = uint32(v)
+		out[i] = uint32(max(0, v))
 	}
 	return out, err
 }

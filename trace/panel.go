@@ -250,16 +250,12 @@ func (t *tracer) sampled(temp *textures.Temp) (words []uint32, step int) {
 	return words, step
 }
 
-// keysOf is a texel of four keys that blend as whole numbers, NULL as 0 where it comes first: all ones where the first is no
-// record's.
+// keysOf is a texel of four keys that blend, NULL as 0 where it comes first: all ones where the first is no record's.
 func keysOf(texel []uint32) []uint32 {
 	out := []uint32{math.MaxUint32, math.MaxUint32, math.MaxUint32, math.MaxUint32}
-	if math.Float32frombits(texel[0]) > textures.NullLimb {
-		return out
-	}
-	for i, word := range texel {
-		if key := math.Float32frombits(word); key <= textures.NullLimb {
-			out[i] = uint32(max(0, key))
+	for i, key := range texel {
+		if texel[0] <= textures.NullLimb && key <= textures.NullLimb {
+			out[i] = key
 		}
 	}
 	return out
@@ -271,7 +267,7 @@ func (t *tracer) words(title, what string, temp *textures.Temp, blank bool) Pane
 	words, step := t.sampled(temp)
 	var first []uint64
 	for i := 0; i < len(words); i += 4 {
-		if !blank || words[i+3] != math.MaxUint32 {
+		if !blank || words[i] != math.MaxUint32 || words[i+3] != math.MaxUint32 {
 			first = append(first, uint64(words[i]))
 		}
 	}

@@ -35,6 +35,12 @@ func (t *tracer) state(l *look) (s facts) {
 	}
 	if p.Color != nil {
 		s.add("colour buffer", "%s", tempName(p.Color))
+		if p.Quads > 0 {
+			s.add("quads", "%s, over half of the texels", numbers.Grouped(p.Quads))
+		}
+		if p.Blend != pass.Over {
+			s.add("blending", "%v of what is drawn and what is there, component by component", p.Blend)
+		}
 	}
 	if p.Dispatch != nil {
 		t.dispatchState(&s, p.Dispatch)
@@ -138,7 +144,11 @@ func (t *tracer) refName(r textures.Ref) string {
 }
 
 func tempName(t *textures.Temp) string {
-	return fmt.Sprintf("%s, %d x %d, of this statement", map[int]string{0: "R32F", 1: "R32UI", 4: "RGBA32UI"}[t.Words], t.Width, t.Height)
+	format := map[int]string{0: "R32F", 1: "R32UI", 4: "RGBA32UI"}[t.Words]
+	if t.Floats {
+		format = "RGBA32F"
+	}
+	return fmt.Sprintf("%s, %d x %d, of this statement", format, t.Width, t.Height)
 }
 
 func uniforms(list []shaders.Uniform) facts {

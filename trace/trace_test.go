@@ -502,6 +502,9 @@ func TestSortingByBlending(t *testing.T) {
 		t.Fatalf("%d passes draw keys", steps)
 	}
 	words := unpack(t, tr.Images[last.Image])
+	if words[0] < 111 || words[0] > 120 { // the code of 11 is 111
+		t.Errorf("the first key is %d", words[0])
+	}
 	for i := 4; i < len(words); i++ {
 		if words[i] < words[i-4] {
 			t.Fatalf("component %d of texel %d is %d behind %d", i%4, i/4, words[i], words[i-4])

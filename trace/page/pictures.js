@@ -89,7 +89,7 @@ function source(panel, grid, pass) {
   const tints = tinted && isScaled(panel) && !texels && isDivided(pass, grid);
   const canvas = new OffscreenCanvas(cols, lines), context = canvas.getContext('2d', { willReadFrequently: true });
   const pixels = context.createImageData(cols, lines);
-  for (let i = 0; i < cells; i++) if (!panel.blank || images[panel.image][4 * i + 3] !== 0xffffffff) pixels.data.set([...colour(panel, grid, texels ? i : cellAt(grid, i), tints && images[pass.fates], pass.drops ? 'dropped' : 'tint'), 255], 4 * i);
+  for (let i = 0; i < cells; i++) if (!panel.blank || images[panel.image][4 * i] !== 0xffffffff || images[panel.image][4 * i + 3] !== 0xffffffff) pixels.data.set([...colour(panel, grid, texels ? i : cellAt(grid, i), tints && images[pass.fates], pass.drops ? 'dropped' : 'tint'), 255], 4 * i);
   context.putImageData(pixels, 0, 0);
   return canvas;
 }
