@@ -36,23 +36,23 @@ type batchTimes struct {
 
 // inBatches says how a fragment over a file goes over it in batches; nil where its columns fit the host memory budget, or
 // where it is none that does: aggregates of columns without keys are, on all backends, and what [spills] tells of a tree, on cpu.
-func (db *DB) inBatches(ctx context.Context, e *entry, tree plan.Node, f *plan.Fragment) (out *outlined, err error) {
+func (db *DB) inBatches(ctx context.Context, e *entry, tree plan.Node, f *plan.Fragment) (*outlined, error) {
 	columns := f.Reads()
 	plain := len(f.Aggs) > 0 && f.Groups == nil && f.Otherwise == nil
 	if t := e.table.Load(); db.hostMemory.Load() == 0 || t == nil || t.Has(columns) || !plain && !(db.onCPU() && spills(tree)) {
 		return nil, nil
 	}
-	err = db.reading(ctx, e, func(o ingest.Options) error {
+	return whatIsRead(ctx, db, e, func(o ingest.Options) (*outlined, error) {
 		if e.file == nil || e.file.Changed() || o.MemoryLimit == 0 {
-			return nil
+			return nil, nil
 		}
 		t := e.file.Shape(columns)
 		if t == nil || slices.ContainsFunc(columns, func(col int) bool { return t.Fields[col].Unsupported != "" }) {
-			return nil
+			return nil, nil
 		}
 		for _, a := range f.Aggs {
 			if plan.IsSought(a) && t.Fields[a.Col].Type.Kind == table.Varchar { // whose codes say nothing outside of a batch
-				return nil
+				return nil, nil
 			}
 		}
 		b := &batches{entry: e, fragment: f, budget: o.MemoryLimit}
@@ -71,12 +71,11 @@ func (db *DB) inBatches(ctx context.Context, e *entry, tree plan.Node, f *plan.F
 			size += n
 			b.bytes, total = max(b.bytes, size), total+n
 		}
-		if total > o.MemoryLimit {
-			out = &outlined{table: t, groups: len(t.Chunks), left: len(t.Chunks), batches: b}
+		if total <= o.MemoryLimit {
+			return nil, nil
 		}
-		return nil
+		return &outlined{table: t, groups: len(t.Chunks), left: len(t.Chunks), batches: b}, nil
 	})
-	return out, err
 }
 
 // loaded is a batch that has been read.
@@ -93,10 +92,9 @@ func (b *batches) read(ctx context.Context, db *DB, batch int) chan loaded {
 	go func() {
 		l := loaded{batch: batch}
 		start := time.Now()
-		l.err = db.reading(ctx, b.entry, func(o ingest.Options) (err error) {
+		l.table, l.err = whatIsRead(ctx, db, b.entry, func(o ingest.Options) (*table.Table, error) {
 			o.Progress = nil
-			l.table, err = b.entry.file.ReadGroups(ctx, b.groups[batch], b.fragment.Reads(), o)
-			return err
+			return b.entry.file.ReadGroups(ctx, b.groups[batch], b.fragment.Reads(), o)
 		})
 		l.took = time.Since(start)
 		b.entry.load.Add(-int64(l.took)) // it is told apart

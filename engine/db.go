@@ -306,6 +306,19 @@ func (db *DB) reading(ctx context.Context, e *entry, do func(ingest.Options) err
 	return err
 }
 
+// whatIsRead is what do makes of the entry's file in [DB.reading]: nothing where ctx ends, since do may go on.
+func whatIsRead[T any](ctx context.Context, db *DB, e *entry, do func(ingest.Options) (*T, error)) (*T, error) {
+	var out *T
+	err := db.reading(ctx, e, func(o ingest.Options) (err error) {
+		out, err = do(o)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
 // chunkRows is the size of chunks of tables that are read.
 func (db *DB) chunkRows() int {
 	wish := cmp.Or(db.opts.Device, os.Getenv("STENCILDB_DEVICE"))

@@ -23,29 +23,29 @@ type outlined struct {
 }
 
 // outline looks for what can be spared; nil where that is nothing.
-func (db *DB) outline(ctx context.Context, e *entry, f *plan.Fragment) (out *outlined, err error) {
+func (db *DB) outline(ctx context.Context, e *entry, f *plan.Fragment) (*outlined, error) {
 	if f.Otherwise != nil { // statistics tell no sum
 		f = f.Selected()
 	}
 	if t := e.table.Load(); !db.onCPU() || t.Has(f.Reads()) || !spares(f) {
 		return nil, nil
 	}
-	err = db.reading(ctx, e, func(o ingest.Options) error {
+	return whatIsRead(ctx, db, e, func(o ingest.Options) (*outlined, error) {
 		if e.file == nil || e.file.Changed() { // which is the error of reading it
-			return nil
+			return nil, nil
 		}
 		t, ok := e.file.Outline(f.Reads())
 		if !ok {
-			return nil
+			return nil, nil
 		}
 		q, err := plan.NewQuery(t, f)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		out = &outlined{table: t, groups: len(t.Chunks)}
+		out := &outlined{table: t, groups: len(t.Chunks)}
 		if len(f.Aggs) > 0 {
 			if out.answer, err = plan.Finish(&statistics{q: q}, q); err == nil {
-				return nil
+				return out, nil
 			}
 		}
 		var keep []int
@@ -57,17 +57,15 @@ func (db *DB) outline(ctx context.Context, e *entry, f *plan.Fragment) (out *out
 		}
 		// All statements together read half of the rows so; then the table's turn comes.
 		if out.left = len(keep); e.spare+rows > t.Rows()/2 {
-			out = nil
-			return nil
+			return nil, nil
 		}
 		e.spare += rows
 		out.table, err = e.file.ReadGroups(ctx, keep, f.Reads(), o)
 		if err == nil && slices.ContainsFunc(f.Reads(), func(col int) bool { return out.table.Fields[col].Unsupported != "" }) {
-			out = nil // reading the table says so
+			return nil, nil // reading the table says so
 		}
-		return err
+		return out, err
 	})
-	return out, err
 }
 
 // onCPU reports whether statements may run on cpu.
