@@ -8,6 +8,7 @@ import (
 
 	"github.com/stencildb/stencildb/glctx"
 	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/sql"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -33,7 +34,7 @@ type arrival struct {
 }
 
 // ahead begins to open the device that the statement needs, if it is known to need one before its table
-// is; else it is nil. With auto that is where somebody asked for a device, or it is open.
+// is; else it is nil. It is nil of a join, too, whose passes are known when its tables are.
 func (s *Statement) ahead(ctx context.Context) *ahead {
 	name, runs := s.db.Backend(), true
 	plan.Walk(s.tree, func(n plan.Node, _ int) {
@@ -41,11 +42,45 @@ func (s *Statement) ahead(ctx context.Context) *ahead {
 			runs = false
 		}
 	})
-	if d, _, _ := s.db.opened(); !runs || name == "cpu" || name == "auto" && (s.stopsEarly() || d == nil && !s.db.deviceWanted()) {
+	if !runs || name == "auto" && s.stopsEarly() || !s.db.needsDevice() {
 		return nil
 	}
-	s.db.startDevice()
+	if s.db.startDevice(); s.joins() {
+		return nil
+	}
 	return &ahead{s: s, ctx: ctx, name: name}
+}
+
+// needsDevice reports whether what reads a table needs the device: with auto that is where somebody asked for one, or it is open.
+func (db *DB) needsDevice() bool {
+	switch db.Backend() {
+	case "cpu":
+		return false
+	case "auto":
+		d, _, _ := db.opened()
+		return d != nil || db.deviceWanted()
+	}
+	return true
+}
+
+// aboutToRun marks the context in which a statement is bound that runs then.
+type aboutToRun struct{}
+
+// running is the context in which a statement is bound that runs then: where binding it reads all of a file, for
+// the types of its columns, the device is opened meanwhile. That the statement does not need it after all is known later:
+// where it is wrong, or reads nothing.
+func running(ctx context.Context, st *sql.Statement) context.Context {
+	if !st.IsSelect() || st.Limited() {
+		return ctx
+	}
+	return context.WithValue(ctx, aboutToRun{}, true)
+}
+
+// readsWhole is told that all of a file is about to be read in such a context.
+func (db *DB) readsWhole(ctx context.Context) {
+	if ctx.Value(aboutToRun{}) != nil && db.needsDevice() {
+		db.startDevice()
+	}
 }
 
 // begin is told of the table that is coming: see [ingest.Options].

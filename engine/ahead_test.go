@@ -28,6 +28,7 @@ func TestTheDeviceIsOpenedBesideReading(t *testing.T) {
 		{"compute", "", "SELECT SUM(a) FROM t", beside},
 		{"fused", "", "SELECT a FROM t WHERE b = 3", beside},
 		{"classic", "", "SELECT b, COUNT(*) FROM t GROUP BY b", beside},
+		{"compute", "", "SELECT COUNT(*) FROM t JOIN t AS u ON t.a = u.b", beside},
 		{"compute", "", "SELECT SUM(a) FROM t LIMIT 0", never},
 		{"compute", "", "SELECT a + 1 FROM t ORDER BY a LIMIT 0", never},
 		{"compute", "", "SELECT COUNT(*) FROM information_schema.tables", after},
@@ -62,6 +63,52 @@ func TestTheDeviceIsOpenedBesideReading(t *testing.T) {
 		}
 		if got != c.want {
 			t.Errorf("%s %s: %s: the device is opened %s, want %s", c.backend, c.device, c.text, got, c.want)
+		}
+	}
+}
+
+// A CSV is read as a whole before its columns are known: the device is being opened meanwhile for a statement that runs
+// then, but for one that may need none.
+func TestTheDeviceIsOpenedBesideTheFirstPass(t *testing.T) {
+	t.Setenv("STENCILDB_DEVICE", "")
+	ctx := context.Background()
+	query := func(text string, args ...any) func(*DB) {
+		return func(db *DB) { _, _ = Collect(db.Query(ctx, text, args...)) }
+	}
+	for i, c := range []struct {
+		backend, device, format string
+		do                      func(*DB)
+		want                    bool
+	}{
+		{"compute", "", "csv", query("SELECT SUM(j) FROM t"), true},
+		{"classic", "", "pipe", query("SELECT SUM(j) FROM t"), true},
+		{"fused", "", "csv.gz", query("SELECT SUM(j) FROM t WHERE j > $1", 3), true},
+		{"auto", "software", "csv", query("SELECT SUM(j) FROM t"), true},
+		{"compute", "", "csv", func(db *DB) {
+			for rows, err := range db.Each(ctx, "SELECT 1; SELECT SUM(j) FROM t") {
+				_, _ = Collect(rows, err)
+			}
+		}, true},
+		{"auto", "software", "csv", query("SELECT j FROM t LIMIT 3"), false},
+		{"auto", "", "csv", query("SELECT SUM(j) FROM t"), false},
+		{"cpu", "", "csv", query("SELECT SUM(j) FROM t"), false},
+		{"compute", "", "csv", query("DESCRIBE t"), false},
+		{"compute", "", "csv", query("EXPLAIN SELECT SUM(j) FROM t"), false},
+		{"compute", "", "csv", func(db *DB) { _, _ = db.Prepare(ctx, "SELECT SUM(j) FROM t") }, false},
+	} {
+		got, first := false, true
+		var db *DB
+		db = open(t, Options{Backend: c.backend, Device: c.device, Progress: func(string, ingest.Progress) {
+			db.mu.Lock()
+			defer db.mu.Unlock()
+			got, first = got || first && db.opening != nil, false
+		}})
+		db.opener = func(Options) (*gpus, error) { return nil, errors.New("no device") }
+		if err := db.Attach("t", ingest.Source{Path: coming(t, c.format, 10)}); err != nil {
+			t.Fatal(err)
+		}
+		if c.do(db); got != c.want || first {
+			t.Errorf("%d: %s %s: the device is being opened at the first look at the text: %v, want %v", i, c.backend, c.format, got, c.want)
 		}
 	}
 }
@@ -232,7 +279,7 @@ func TestColumnsAreUploadedBesideReading(t *testing.T) {
 			t.Fatal(err)
 		}
 		ctx := context.Background()
-		s, err := db.statement(ctx, c.text)
+		s, err := db.statement(ctx, c.text, true)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -279,7 +326,7 @@ func TestAutoUploadsBesideReading(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		s, err := db.statement(ctx, "SELECT SUM(j) FROM t WHERE j > 7")
+		s, err := db.statement(ctx, "SELECT SUM(j) FROM t WHERE j > 7", true)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -303,7 +350,7 @@ func TestSegmentsThatAreNotOfTheTableAreDropped(t *testing.T) {
 		t.Fatal(err)
 	}
 	ctx := context.Background()
-	s, err := db.statement(ctx, "SELECT SUM(i), SUM(j) FROM t")
+	s, err := db.statement(ctx, "SELECT SUM(i), SUM(j) FROM t", true)
 	if err != nil {
 		t.Fatal(err)
 	}

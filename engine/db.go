@@ -276,7 +276,7 @@ func (db *DB) reading(ctx context.Context, e *entry, do func(ingest.Options) err
 		e.mu.Release(1)
 		return err
 	}
-	o := ingest.Options{ChunkRows: db.chunkRows(), MemoryLimit: limit, Note: db.opts.Note}
+	o := ingest.Options{ChunkRows: db.chunkRows(), MemoryLimit: limit, Note: db.opts.Note, Whole: func() { db.readsWhole(ctx) }}
 	progress := func(p ingest.Progress) {
 		if db.opts.Progress != nil {
 			db.opts.Progress(e.name, p)

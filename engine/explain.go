@@ -90,7 +90,7 @@ type Executor struct {
 func (db *DB) Explain(ctx context.Context, text string, o ExplainOptions) (*Explanation, error) {
 	ctx, cancel := db.limit(ctx)
 	defer cancel()
-	s, err := db.statement(ctx, text) // what it took before tells more
+	s, err := db.statement(ctx, text, false) // what it took before tells more
 	if err != nil {
 		return nil, ended(ctx, err)
 	}

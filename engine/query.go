@@ -17,7 +17,7 @@ import (
 // planned again; see [DB.Prepare].
 func (db *DB) Query(ctx context.Context, text string, args ...any) (*Rows, error) {
 	return db.limited(ctx, func(ctx context.Context) (*Rows, error) {
-		s, err := db.statement(ctx, text)
+		s, err := db.statement(ctx, text, true)
 		if err != nil {
 			return nil, err
 		}
@@ -32,8 +32,8 @@ const (
 	maxKeptText   = 64 << 10
 )
 
-// statement is that of a text: the one kept from before, while its names mean the same.
-func (db *DB) statement(ctx context.Context, text string) (*Statement, error) {
+// statement is that of a text, which runs then or does not: the one kept from before, while its names mean the same.
+func (db *DB) statement(ctx context.Context, text string, runs bool) (*Statement, error) {
 	_, version := db.tables.known()
 	if s, ok := db.statements.Get(text); ok && (s.bound == nil || s.version == version && s.off == db.off() && !slices.ContainsFunc(s.sources, func(r *read) bool { return db.changed(r.entry) })) {
 		return s, nil
@@ -41,6 +41,9 @@ func (db *DB) statement(ctx context.Context, text string) (*Statement, error) {
 	st, err := db.parsed(text)
 	if err != nil {
 		return nil, err
+	}
+	if runs {
+		ctx = running(ctx, st)
 	}
 	s, err := db.prepare(ctx, text, st)
 	if err == nil && len(text) <= maxKeptText {

@@ -77,7 +77,7 @@ func (s *Session) one(ctx context.Context, script string, st *sql.Statement, alo
 	}
 	db := s.DB()
 	return db.limited(ctx, func(ctx context.Context) (*Rows, error) {
-		of, err := db.prepare(ctx, script, st)
+		of, err := db.prepare(running(ctx, st), script, st)
 		if err != nil {
 			return nil, err
 		}

@@ -269,7 +269,7 @@ func (s *Statement) read(ctx context.Context, runs bool) (rest time.Duration, er
 		t := r.table.Load()
 		if !t.Has(r.columns) && (s.outlined == nil || s.outlined.batches == nil && !s.db.onCPU()) {
 			var a *ahead
-			if runs && s.fragment != nil && !s.joins() {
+			if runs && s.fragment != nil {
 				a = s.ahead(ctx)
 			}
 			if t, err = s.db.readAhead(ctx, r.entry, r.columns, a); err != nil {
@@ -406,7 +406,11 @@ func (s *Statement) query(ctx context.Context, args []any) (*Rows, error) {
 	case s.parsed.Changes():
 		return s.change(ctx, args)
 	}
-	s, err := s.with(ctx, args)
+	binding := ctx
+	if s.bound == nil {
+		binding = running(ctx, s.parsed)
+	}
+	s, err := s.with(binding, args)
 	switch {
 	case err != nil:
 		return nil, err

@@ -120,7 +120,7 @@ func TestStatementsAreForgottenOldestFirst(t *testing.T) {
 		t.Fatal(err)
 	}
 	db.statements.Add(late.script, late)
-	if s, err := db.statement(context.Background(), late.script); s == late {
+	if s, err := db.statement(context.Background(), late.script, true); s == late {
 		t.Errorf("a statement is taken that was prepared before the tables changed: %v", err)
 	}
 	if err := db.Close(); err != nil || db.statements.Len() != 0 {

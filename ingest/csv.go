@@ -62,6 +62,7 @@ func openCSV(files []*loader, path string) (f *File, err error) {
 		}
 		return nil, err
 	}
+	r.opts.whole()
 	if err := r.learn(); err != nil {
 		return nil, err
 	}

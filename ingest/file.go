@@ -386,6 +386,7 @@ func openInput(ctx context.Context, path string, o Options) (*input, error) {
 	defer f.Close()
 	stop := context.AfterFunc(ctx, func() { _ = f.Close() })
 	defer stop()
+	o.whole()
 	data, err := readAll(f, o.MemoryLimit)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
@@ -403,6 +404,7 @@ func (l *loader) text() (data []byte, mapped bool, err error) {
 			return nil, false, err
 		}
 		defer in.Close()
+		l.opts.whole()
 		data, err = readAll(in, l.opts.MemoryLimit)
 		return data, false, err
 	case !ok:

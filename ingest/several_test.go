@@ -146,7 +146,8 @@ func TestSeveralCompressedArrowFiles(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		o := ingest.Options{ChunkRows: 700}
+		whole := 0
+		o := ingest.Options{ChunkRows: 700, Whole: func() { whole++ }}
 		told := announced(t, &o)
 		got, err := ingest.Load(context.Background(), "t", ingest.Source{Path: filepath.Join(folder, "day-*")}, o)
 		if err != nil {
@@ -156,6 +157,9 @@ func TestSeveralCompressedArrowFiles(t *testing.T) {
 		told(got, true)
 		if got.Rows() != 2*one.Rows() {
 			t.Errorf("%d of two files are compressed: %d rows, want %d", packed, got.Rows(), 2*one.Rows())
+		}
+		if whole != packed {
+			t.Errorf("%d of two files are compressed: it is told of %d that they are read as a whole", packed, whole)
 		}
 	}
 }

@@ -63,6 +63,9 @@ type Options struct {
 	MemoryLimit int64
 	// Progress, when set, is called now and then from the loading goroutine.
 	Progress func(Progress)
+	// Whole, when set, is called before the opening of a source reads all of it: that of CSV, of what comes through a pipe,
+	// and of compressed Arrow. It may be called more than once.
+	Whole func()
 	// Coming, when set, is told once while columns are read, with the table that
 	// it becomes: where a segment is not there yet, there is one whose numbers bound those that it
 	// will have, if the file does not lie, and whose codes are not to be looked at. What it returns is told of each segment
@@ -74,6 +77,13 @@ type Options struct {
 	// and may not be what was meant: the format of a file whose extension names none, a
 	// column that is text for the sake of a few values among dates, what was sniffed in a CSV.
 	Note func(text string)
+}
+
+// whole tells that all of a source is about to be read.
+func (o Options) whole() {
+	if o.Whole != nil {
+		o.Whole()
+	}
 }
 
 // Progress is how far a load is.

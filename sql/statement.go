@@ -50,6 +50,9 @@ func (s *Statement) IsSelect() bool {
 	return s.sel != nil && s.Copy == nil && !s.Explain && !s.describes && !s.summarizes
 }
 
+// Limited reports whether it is a SELECT of so many rows at most.
+func (s *Statement) Limited() bool { return s.sel != nil && s.sel.LimitCount != nil }
+
 // Parse cuts text into its statements. Empty ones are left out. A statement that
 // is too long, nested too deeply or no SQL is there all the same, with Err set:
 // those before it can still run. The error of Parse is an [*expr.Error] for text
