@@ -44,6 +44,6 @@
 //     filled and what lies behind it is undefined. Draw [Shape.Rects] and padding
 //     is never counted.
 //   - The budget counts what stencildb allocates; a driver may pad. The rings of
-//     uploads and of large read-backs (64 MiB on the host each, and for uploads as much
+//     uploads and of large read-backs (64 MiB on the host each, 4 MiB where the CPU renders, and for uploads as much
 //     on the device while a depth texture is drawn) come on top.
 package textures

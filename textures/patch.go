@@ -243,7 +243,7 @@ func (s *Store) send(p *shaders.Program, rows []uint32, value func(row int) uint
 		if err := bind(); err != nil {
 			return err
 		}
-		err := r.pump(len(rows), slotBytes/8, func(slot unsafe.Pointer, base, from, to int) {
+		err := r.pump(len(rows), r.slot/8, func(slot unsafe.Pointer, base, from, to int) {
 			out := unsafe.Slice((*uint32)(unsafe.Add(slot, 8*(from-base))), 2*(to-from))
 			for i, row := range rows[from:to] {
 				out[2*i], out[2*i+1] = row, value(int(row))

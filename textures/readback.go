@@ -113,10 +113,10 @@ func (s *Store) readLarge(o *object, all int, take func(at int, words []uint32))
 	if err != nil {
 		return err
 	}
-	const words = slotBytes / 4
+	words := r.slot / 4
 	slots := (all + words - 1) / words
 	queue := func(i int) {
-		gl.CopyNamedBufferSubData(o.buffer, r.buffer, i*slotBytes, i%ringSlots*slotBytes, 4*min(words, all-i*words))
+		gl.CopyNamedBufferSubData(o.buffer, r.buffer, i*r.slot, i%ringSlots*r.slot, 4*min(words, all-i*words))
 		r.fence[i%ringSlots] = gl.FenceSync(gl.SYNC_GPU_COMMANDS_COMPLETE, 0)
 	}
 	for i := range min(ringSlots, slots) {
@@ -126,7 +126,7 @@ func (s *Store) readLarge(o *object, all int, take func(at int, words []uint32))
 		if err := r.wait(i % ringSlots); err != nil {
 			return err
 		}
-		in := unsafe.Slice((*uint32)(unsafe.Add(r.memory, i%ringSlots*slotBytes)), min(words, all-i*words))
+		in := unsafe.Slice((*uint32)(unsafe.Add(r.memory, i%ringSlots*r.slot)), min(words, all-i*words))
 		var parts sync.WaitGroup
 		for at := 0; at < len(in); at += words / slotParts {
 			parts.Go(func() { take(i*words+at, in[at:min(at+words/slotParts, len(in))]) })

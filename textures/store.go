@@ -77,7 +77,7 @@ type object struct {
 
 // NewStore returns an empty store with a budget of bytes; 0 means the context's
 // own budget. The budget is for what queries read and write; the upload ring, of 64
-// MiB, comes on top.
+// MiB (4 where the CPU renders), comes on top.
 func NewStore(ctx *glctx.Context, budget int64) *Store {
 	if budget <= 0 {
 		budget = ctx.Caps().Budget

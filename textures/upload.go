@@ -18,12 +18,21 @@ import (
 const (
 	ringSlots = 16
 	ringAhead = 12
-	slotBytes = 4 << 20
 	slotParts = 16 // what a goroutine fills at a time
 )
 
+// slotBytes is what a slot has. Where the CPU renders nothing crosses a bus, and the driver clears a buffer when it makes it: a small
+// ring, whose slots hold the longest line of texels, and that is in the cores' caches, does.
+func (s *Store) slotBytes() int {
+	if s.ctx.Caps().Software {
+		return 256 << 10
+	}
+	return 4 << 20
+}
+
 type ring struct {
 	object
+	slot   int // bytes of a slot
 	memory unsafe.Pointer
 	fence  [ringSlots]uintptr
 	filled [ringSlots]sync.WaitGroup
@@ -37,9 +46,9 @@ func (s *Store) needRing(at **ring, access uint32) (*ring, error) {
 		return *at, nil
 	}
 	flags := access | gl.MAP_PERSISTENT_BIT | gl.MAP_COHERENT_BIT
-	r := &ring{}
-	s.makeBuffer(&r.object, ringSlots*slotBytes, flags)
-	r.memory = gl.MapNamedBufferRange(r.buffer, 0, ringSlots*slotBytes, flags)
+	r := &ring{slot: s.slotBytes()}
+	s.makeBuffer(&r.object, int64(ringSlots*r.slot), flags)
+	r.memory = gl.MapNamedBufferRange(r.buffer, 0, ringSlots*r.slot, flags)
 	err := s.ctx.Check("textures: map a ring")
 	if err == nil && r.memory == nil {
 		err = glctx.Fault(errors.New("textures: a ring for uploads or read-backs cannot be mapped"))
@@ -100,7 +109,7 @@ func (r *ring) pump(rows, step int, fill func(slot unsafe.Pointer, base, from, t
 		if err := r.wait(i); err != nil {
 			return err
 		}
-		slot, end := unsafe.Add(r.memory, i*slotBytes), min(base+step, rows)
+		slot, end := unsafe.Add(r.memory, i*r.slot), min(base+step, rows)
 		if rows <= grain { // too little to hand over to goroutines
 			fill(slot, base, base, end)
 			return nil
@@ -118,7 +127,7 @@ func (r *ring) pump(rows, step int, fill func(slot unsafe.Pointer, base, from, t
 	for piece := range pieces {
 		i := (first + piece) % ringSlots
 		r.filled[i].Wait()
-		if err := submit(i*slotBytes, piece*step, min(piece*step+step, rows)); err != nil {
+		if err := submit(i*r.slot, piece*step, min(piece*step+step, rows)); err != nil {
 			return err
 		}
 		r.fence[i] = gl.FenceSync(gl.SYNC_GPU_COMMANDS_COMPLETE, 0)
@@ -161,7 +170,7 @@ func (s *Store) uploadTexture(id uint32, sh Shape, f format, fill filler, line i
 
 // lines pumps the texels of a shape from a line on, lines at a time: submit takes h of them from line y on.
 func (r *ring) lines(sh Shape, first, texel int, fill filler, submit func(offset, y, h int) error) error {
-	lines, skip := max(1, slotBytes/(texel*sh.Width)), first*sh.Width
+	lines, skip := max(1, r.slot/(texel*sh.Width)), first*sh.Width
 	r.sent += int64(texel * (sh.Rows - skip))
 	return r.pump(sh.Rows-skip, lines*sh.Width, func(slot unsafe.Pointer, base, from, to int) {
 		fill(unsafe.Add(slot, (from-base)*texel), skip+from, skip+to)
@@ -187,7 +196,7 @@ func (s *Store) uploadDepths(t *Target, sh Shape, fill filler, line int) error {
 	}
 	// Reading the ring from fragments would take four times as long.
 	var staging object
-	s.makeBuffer(&staging, ringSlots*slotBytes, 0)
+	s.makeBuffer(&staging, int64(ringSlots*r.slot), 0)
 	defer s.delete(&staging)
 	return s.Lend(func() error {
 		gl.BindFramebuffer(gl.FRAMEBUFFER, t.Framebuffer)
@@ -216,7 +225,7 @@ func (s *Store) stream(ref Block, bits, after int, take func(offset, first, rows
 	if err != nil {
 		return err
 	}
-	step := slotBytes * 8 / bits / runRows * runRows
+	step := r.slot * 8 / bits / runRows * runRows
 	first := ref.Window.From + after
 	r.sent += int64(ref.Window.Rows-after) * int64(bits) / 8
 	return r.pump(ref.Window.Rows-after, step, func(slot unsafe.Pointer, base, from, to int) {
