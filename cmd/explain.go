@@ -21,9 +21,10 @@ earlier ones are written with the bit that varies, as in
 Compare(delay >= x + 2^i), i = 10..0. Below the passes stands what each backend is
 predicted to take with the columns resident, and what bringing the others to the
 device would take: the backend auto goes by that. With --analyze the statement is
-executed, first to upload columns and compile programs, which is shown apart, then
+executed, first to upload columns and compile programs, then
 pass by pass, then as a whole, and the numbers are shown: the time beside the
-prediction, and what is on the device afterwards. In SQL the same is EXPLAIN [ANALYZE].` + commonHelp,
+prediction, what loading took, in parts (reading, opening the device, uploading,
+compiling), and what is on the device afterwards. In SQL the same is EXPLAIN [ANALYZE].` + commonHelp,
 		Example: `  stencildb explain --backend classic 'SELECT MEDIAN(delay) FROM flights'
   stencildb explain --backend classic --analyze 'SELECT COUNT(*) FROM flights WHERE delay BETWEEN 10 AND 60'
   stencildb explain --backend classic --glsl 'SELECT COUNT(*) FROM flights WHERE 2*delay > distance'`,

@@ -21,6 +21,7 @@ type ahead struct {
 	name string        // of the backend that is asked for
 	come chan arrival  // nil where nothing is told of; closed at the end of the reading
 	done chan struct{} // closed after the last upload
+	open time.Time     // when the device was; to be looked at when that is closed
 
 	table *table.Table            // as it will be: its segments are replaced by those that are there
 	ready map[*table.Segment]bool // those
@@ -104,17 +105,19 @@ func (a *ahead) end(t *table.Table) {
 	}
 }
 
-// wait waits for the last upload, and returns how long.
-func (a *ahead) wait() time.Duration {
+// wait waits for the device and the last upload, and returns how long.
+func (a *ahead) wait() (l Loading) {
 	if a.come == nil {
-		return 0
+		return l
 	}
 	start := time.Now()
 	select {
 	case <-a.done:
+		l.Opening = max(0, a.open.Sub(start))
 	case <-a.ctx.Done():
 	}
-	return time.Since(start)
+	l.Uploading = max(0, time.Since(start)-l.Opening)
+	return l
 }
 
 func (a *ahead) run() {
@@ -177,6 +180,7 @@ func (a *ahead) device() (*gpus, []recorded) {
 		return nil, nil
 	}
 	d, err := a.s.db.openDevice(a.ctx, new(time.Duration))
+	a.open = time.Now()
 	if err != nil {
 		return nil, nil
 	}

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"iter"
@@ -48,8 +49,8 @@ type backend interface {
 type took struct {
 	mu    sync.Mutex
 	stats Stats
-	loads map[int]time.Duration // by the devices' numbers: they load at the same time
-	sides [2]time.Duration      // of a query that devices and cpu did together
+	loads map[int]Loading  // by the devices' numbers: they load at the same time
+	sides [2]time.Duration // of a query that devices and cpu did together
 }
 
 // The sides of a query that devices and cpu do together.
@@ -75,18 +76,19 @@ func (t *took) side(which int, d time.Duration) {
 func (t *took) start(backend string, opening time.Duration) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.stats.Backend, t.stats.Load = backend, t.stats.Load+opening
+	t.stats.Backend = backend
+	t.stats.Loading.Opening += opening
 }
 
-func (t *took) add(passes int, samples uint64, load time.Duration, device int) {
+func (t *took) add(passes int, samples uint64, load Loading, device int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.stats.Passes += passes
 	t.stats.Samples += samples
 	if t.loads == nil {
-		t.loads = map[int]time.Duration{}
+		t.loads = map[int]Loading{}
 	}
-	t.loads[device] += load
+	t.loads[device] = t.loads[device].plus(load)
 }
 
 // now is what has been taken so far; nothing of nil.
@@ -99,8 +101,9 @@ func (t *took) now() Stats {
 	s := t.stats
 	if len(t.loads) > 0 {
 		s.Devices = slices.Sorted(maps.Keys(t.loads))
-		s.Load += slices.Max(slices.Collect(maps.Values(t.loads)))
+		s.Loading = s.Loading.plus(slices.MaxFunc(slices.Collect(maps.Values(t.loads)), func(a, b Loading) int { return cmp.Compare(a.Total(), b.Total()) }))
 	}
+	s.Load = s.Loading.Total()
 	return s
 }
 

@@ -159,7 +159,7 @@ func (r *reader) get(batch int) (*table.Table, error) {
 // ended notes what an execution took, which began at start.
 func (b *batches) ended(times batchTimes, start time.Time, took *took) {
 	times.work = time.Since(start) - times.waited
-	took.add(0, 0, times.waited, 0)
+	took.add(0, 0, Loading{Reading: times.waited}, 0)
 	b.mu.Lock()
 	b.last = times
 	b.mu.Unlock()

@@ -2,8 +2,10 @@ package engine
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"iter"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -252,7 +254,7 @@ type fake struct {
 	name  string
 	err   error
 	steps []Step
-	load  time.Duration
+	load  time.Duration // of uploads
 	plans []*plan.Query // that it was asked to execute
 	rows  int           // of the first chunk, given before err
 }
@@ -261,7 +263,7 @@ func (f *fake) Name() string                                               { ret
 func (f *fake) Explain(context.Context, *plan.Query, bool) ([]Step, error) { return f.steps, f.err }
 func (f *fake) Rows(_ context.Context, _ *plan.Query, took *took) iter.Seq2[table.Block, error] {
 	return func(yield func(table.Block, error) bool) {
-		took.add(7, 9, f.load, 0)
+		took.add(7, 9, Loading{Uploading: f.load}, 0)
 		if f.rows == 0 || yield(table.Block{N: f.rows}, nil) {
 			yield(table.Block{}, f.err)
 		}
@@ -269,7 +271,7 @@ func (f *fake) Rows(_ context.Context, _ *plan.Query, took *took) iter.Seq2[tabl
 }
 func (f *fake) Execute(_ context.Context, q *plan.Query, took *took) ([]table.Value, error) {
 	f.plans = append(f.plans, q)
-	took.add(7, 9, f.load, 0)
+	took.add(7, 9, Loading{Uploading: f.load}, 0)
 	return make([]table.Value, len(q.Aggs)), f.err
 }
 
@@ -313,6 +315,54 @@ func TestAnalyzeShowsTheFirstExecutionApart(t *testing.T) {
 	}
 }
 
+// What loading took is shown in parts that add up to it, whatever is executed, and a second time there is none.
+func TestLoadingIsShownInParts(t *testing.T) {
+	ctx := context.Background()
+	for _, backend := range []string{"classic", "fused", "compute", "cpu"} {
+		for _, text := range []string{"SELECT SUM(j), MAX(i) FROM t WHERE j < 200", "SELECT i FROM t WHERE j = 3",
+			"SELECT j, COUNT(*) FROM t WHERE i > 5 GROUP BY j", "SELECT SUM(j) FROM t WHERE j < (SELECT MEDIAN(j) FROM t)"} {
+			db := open(t, Options{Backend: backend})
+			if err := db.Attach("t", ingest.Source{Path: coming(t, "csv", 1000)}); err != nil {
+				t.Fatal(err)
+			}
+			for _, again := range []bool{false, true} {
+				x, err := db.Explain(ctx, text, ExplainOptions{Analyze: true})
+				if err != nil {
+					t.Fatal(err)
+				}
+				l, onDevice := x.Stats.Loading, backend != "cpu"
+				if l.Total() != x.Stats.Load || l.Reading < 0 || l.Opening < 0 || l.Uploading < 0 || l.Compiling < 0 {
+					t.Errorf("%s: %s: %v in all, in parts %+v", backend, text, x.Stats.Load, l)
+				}
+				if (l.Reading > 0) == again || (l.Opening > 0) != (onDevice && !again) || (l.Uploading > 0) != (onDevice && !again) || (l.Compiling > 0) != (onDevice && !again) {
+					t.Errorf("%s: %s: again %v: %+v", backend, text, again, l)
+				}
+				var told struct {
+					Load      float64 `json:"load_ms"`
+					Reading   float64 `json:"reading_ms"`
+					Opening   float64 `json:"opening_ms"`
+					Uploading float64 `json:"uploading_ms"`
+					Compiling float64 `json:"compiling_ms"`
+				}
+				data, err := json.Marshal(x)
+				if err == nil {
+					err = json.Unmarshal(data, &told)
+				}
+				if sum := told.Reading + told.Opening + told.Uploading + told.Compiling; err != nil || math.Abs(sum-told.Load) > 1e-6 || (told.Load > 0) != (x.Stats.Load > 0) {
+					t.Errorf("%s: %s: %+v, %v", backend, text, told, err)
+				}
+				if line := "Loading time: "; again == strings.Contains(strings.Join(x.Lines(), "\n"), line) {
+					t.Errorf("%s: %s: again %v: %q", backend, text, again, x.Lines())
+				}
+			}
+			r, err := Collect(db.Query(ctx, text))
+			if err != nil || r.Load != 0 || r.Loading != (Loading{}) {
+				t.Errorf("%s: %s: a query after it loads %+v: %v", backend, text, r.Loading, err)
+			}
+		}
+	}
+}
+
 func TestAnalyzeShowsEachPass(t *testing.T) {
 	db := open(t, Options{Backend: "classic"})
 	if err := db.Add(small(t)); err != nil {
@@ -326,7 +376,7 @@ func TestAnalyzeShowsEachPass(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	x.Stats.Elapsed, x.Stats.Load = 3*time.Millisecond, 2*time.Nanosecond
+	x.Stats.Elapsed, x.Stats.Load, x.Stats.Loading = 3*time.Millisecond, 6*time.Millisecond, Loading{Opening: 4 * time.Millisecond, Compiling: 2 * time.Millisecond}
 	x.Predictions, x.Resident = nil, nil
 	ms := 0.25
 	for _, n := range []*PlanNode{x.Plan, x.Plan.Inputs[0]} {
@@ -352,7 +402,7 @@ func TestAnalyzeShowsEachPass(t *testing.T) {
 		"Passes: 7 (2.500 ms, and 0.500 ms beside them)",
 		"Samples counted: 9",
 		"Execution time: 3.000 ms",
-		"Loading time: 0.000 ms",
+		"Loading time: 6.000 ms (opening the device 4.000 ms, compiling 2.000 ms)",
 	}, x.Lines()); diff != "" {
 		t.Error(diff)
 	}

@@ -48,7 +48,8 @@ type Explanation struct {
 	// Resident is what was on the device after the execution; nil where none is open.
 	Resident *Resident `json:"-"`
 
-	first, prepared time.Duration // what the first execution took, and its uploads and programs besides
+	first           time.Duration // what the first execution took
+	prepared        Loading       // its uploads and programs besides, and the device
 	otherwise       bool          // the backend selects the rows alone, where an aggregate is of an expression
 	grouped, sorted bool          // it aggregates the rows by keys, too, or sorts them
 	joined          string        // who has joined its rows; "" where nobody did
@@ -123,6 +124,7 @@ func (s *Statement) explain(ctx context.Context, o ExplainOptions) (*Explanation
 	x, err = settled.explainedTree(ctx, o, ran)
 	if err == nil && o.Analyze {
 		x.Subqueries = ran.subqueries(x)
+		x.prepared = x.prepared.plus(ran.before(nil).now().Loading)
 		err = x.analyze(ctx, s)
 	}
 	if err != nil {
@@ -144,6 +146,7 @@ func (s *Statement) explainedTree(ctx context.Context, o ExplainOptions, ran *se
 		return nil, err
 	}
 	defer unpin()
+	x.prepared = now.before.now().Loading
 	if s.fragment != nil {
 		if err := x.fragment(ctx, now, o); err != nil {
 			return nil, err
@@ -222,6 +225,7 @@ func (x *Explanation) fragment(ctx context.Context, s *planned, o ExplainOptions
 		}
 		return err
 	})
+	x.prepared.Opening += opening
 	if err != nil {
 		return err
 	}
@@ -260,8 +264,9 @@ func (x *Explanation) steps(ctx context.Context, b backend, q *plan.Query, analy
 		if _, err := b.Execute(ctx, q, first); err != nil {
 			return nil, err
 		}
-		x.prepared = first.now().Load
-		x.first = max(0, time.Since(start)-x.prepared)
+		load := first.now().Loading
+		x.prepared = x.prepared.plus(load)
+		x.first = max(0, time.Since(start)-load.Total())
 	}
 	return b.Explain(ctx, q, analyze)
 }
@@ -271,7 +276,7 @@ func (x *Explanation) steps(ctx context.Context, b backend, q *plan.Query, analy
 func (x *Explanation) predict(ctx context.Context, s *planned) (err error) {
 	var o *order
 	var d *gpus
-	spent := new(time.Duration)
+	spent := &x.prepared.Opening
 	if name := s.db.Backend(); name == "auto" {
 		o, err = s.order(ctx, spent, false)
 	} else if _, d, err = s.db.open(ctx, name, spent); err == nil {
@@ -321,7 +326,8 @@ func (x *Explanation) analyze(ctx context.Context, s *Statement) error {
 	}
 	x.withSeen(x.tree, ran, seen)
 	stats := rows.Stats()
-	stats.Load += x.prepared
+	stats.Loading = stats.Loading.plus(x.prepared)
+	stats.Load = stats.Loading.Total()
 	x.Stats, x.Resident = &stats, s.db.resident()
 	return rows.Err()
 }
@@ -355,7 +361,7 @@ func (x *Explanation) Lines() []string {
 			lines = append(lines, "First execution: "+inMS(x.first.Seconds()))
 		}
 		if r.Load > 0 {
-			lines = append(lines, "Loading time: "+inMS(r.Load.Seconds()))
+			lines = append(lines, "Loading time: "+inMS(r.Load.Seconds())+" ("+r.Loading.parts()+")")
 		}
 	}
 	if x.Resident != nil {
@@ -488,10 +494,17 @@ func (x *Explanation) json() any {
 		Passes *int     `json:"passes,omitempty"`
 		MS     *float64 `json:"ms,omitempty"`
 		LoadMS *float64 `json:"load_ms,omitempty"`
+
+		ReadingMS   *float64 `json:"reading_ms,omitempty"` // this and what follows add up to load_ms
+		OpeningMS   *float64 `json:"opening_ms,omitempty"`
+		UploadingMS *float64 `json:"uploading_ms,omitempty"`
+		CompilingMS *float64 `json:"compiling_ms,omitempty"`
 	}{fields: (*fields)(x)}
 	if s := x.Stats; s != nil {
 		out.Rows, out.Passes = &x.Rows, &s.Passes
-		out.MS, out.LoadMS = new(float64(s.Elapsed)/1e6), new(float64(s.Load)/1e6)
+		ms := func(d time.Duration) *float64 { return new(float64(d) / 1e6) }
+		out.MS, out.LoadMS = ms(s.Elapsed), ms(s.Load)
+		out.ReadingMS, out.OpeningMS, out.UploadingMS, out.CompilingMS = ms(s.Loading.Reading), ms(s.Loading.Opening), ms(s.Loading.Uploading), ms(s.Loading.Compiling)
 	}
 	return out
 }

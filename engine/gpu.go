@@ -205,10 +205,10 @@ func (g *GPU) metered(ctx context.Context, q *plan.Query, run pass.Runner, took 
 	m := g.meter(run)
 	return g.query(ctx, func() error {
 		g.Store.Name(q.Table)
-		before := g.GL.Prepared()
+		before := g.prepared()
 		err := do(m)
-		load := g.GL.Prepared() - before
-		g.look(load > 0)
+		load := g.prepared().less(before)
+		g.look(load != Loading{})
 		took.add(m.Passes, m.Samples, load, g.Context.Device().Index)
 		return err
 	})

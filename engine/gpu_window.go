@@ -64,6 +64,6 @@ func (x *settling) windowOnDevice(ctx context.Context, t *table.Table, n *plan.W
 	stats := took.now()
 	x.total.stats.Passes += stats.Passes
 	x.total.stats.Samples += stats.Samples
-	x.total.stats.Load += stats.Load
+	x.total.stats.Loading = x.total.stats.Loading.plus(stats.Loading)
 	return out, err
 }

@@ -177,10 +177,10 @@ func TestExplainOfRowsOfTwoDevices(t *testing.T) {
 func TestLoadingOfSeveralDevices(t *testing.T) {
 	var took took
 	took.start("classic", time.Second)
-	took.add(1, 2, 3*time.Second, 1)
-	took.add(1, 2, 4*time.Second, 0)
-	took.add(1, 2, 2*time.Second, 1)
-	if s := took.now(); s.Load != 6*time.Second || s.Passes != 3 || s.Samples != 6 || len(s.Devices) != 2 {
+	took.add(1, 2, Loading{Uploading: 3 * time.Second}, 1)
+	took.add(1, 2, Loading{Uploading: 4 * time.Second}, 0)
+	took.add(1, 2, Loading{Compiling: 2 * time.Second}, 1)
+	if s := took.now(); s.Load != 6*time.Second || s.Loading != (Loading{Opening: time.Second, Uploading: 3 * time.Second, Compiling: 2 * time.Second}) || s.Passes != 3 || s.Samples != 6 || len(s.Devices) != 2 {
 		t.Errorf("%+v", s)
 	}
 }

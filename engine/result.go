@@ -32,9 +32,11 @@ type Stats struct {
 	// Elapsed is the time that the caller has waited for the execution, the
 	// statement being parsed and its columns resident.
 	Elapsed time.Duration
-	// Load is the wall time that reading the tables' files, the first upload of their
-	// columns and compiling programs took, where this statement was the first to need them.
-	Load time.Duration
+	// Load is the wall time that reading the tables' files, opening the device, the first upload of their
+	// columns and compiling programs took, where this statement was the first to need them, and Loading
+	// what each of these took of it.
+	Load    time.Duration
+	Loading Loading
 }
 
 // Result is the answer of one statement, all of it in memory.

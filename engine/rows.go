@@ -51,7 +51,7 @@ type Rows struct {
 
 	took   *took         // nil where no backend has run
 	before *took         // what was taken before that; nil for nothing
-	files  time.Duration // reading them, and what was uploaded meanwhile
+	files  Loading       // reading them, and what of the device was waited for then
 	waited time.Duration // planning included
 
 	changed int // rows of tables, by the statement
@@ -250,9 +250,10 @@ func (r *Rows) Err() error { return r.err }
 // Stats says what the statement has taken so far.
 func (r *Rows) Stats() Stats {
 	s, before := r.took.now(), r.before.now()
-	s.Passes, s.Samples, s.Load = s.Passes+before.Passes, s.Samples+before.Samples, s.Load+before.Load
-	s.Elapsed += max(0, r.waited-s.Load)
-	s.Load += r.files
+	s.Passes, s.Samples, s.Loading = s.Passes+before.Passes, s.Samples+before.Samples, s.Loading.plus(before.Loading)
+	s.Elapsed += max(0, r.waited-s.Loading.Total())
+	s.Loading = s.Loading.plus(r.files)
+	s.Load = s.Loading.Total()
 	s.Changed = r.changed
 	return s
 }

@@ -263,8 +263,8 @@ func (b *bound) joins() bool { return b != nil && b.fragment != nil && b.fragmen
 
 // read reads the columns that the statement needs and the file's statistics do not spare it.
 // Where it is about to run on a device, that is opened and the columns are uploaded meanwhile;
-// rest is how much longer this takes.
-func (s *Statement) read(ctx context.Context, runs bool) (rest time.Duration, err error) {
+// rest is what else was waited for once they were read.
+func (s *Statement) read(ctx context.Context, runs bool) (rest Loading, err error) {
 	for _, r := range s.sources {
 		t := r.table.Load()
 		if !t.Has(r.columns) && (s.outlined == nil || s.outlined.batches == nil && !s.db.onCPU()) {
@@ -273,15 +273,15 @@ func (s *Statement) read(ctx context.Context, runs bool) (rest time.Duration, er
 				a = s.ahead(ctx)
 			}
 			if t, err = s.db.readAhead(ctx, r.entry, r.columns, a); err != nil {
-				return 0, s.described(err)
+				return rest, s.described(err)
 			}
 			if a != nil {
-				rest = a.wait()
+				rest = rest.plus(a.wait())
 			}
 		}
 		if slices.ContainsFunc(r.columns, func(col int) bool { return t.Fields[col].Unsupported != "" }) { // by a value of it
 			_, err = s.db.bind(ctx, s.parsed, s.params) // which says so
-			return 0, s.described(err)
+			return rest, s.described(err)
 		}
 	}
 	return rest, nil
@@ -425,15 +425,14 @@ func (s *Statement) run(ctx context.Context, change func(*execution)) (*Rows, er
 	if err := ctx.Err(); err != nil {
 		return nil, s.described(err)
 	}
-	rest, err := s.read(ctx, true)
+	files, err := s.read(ctx, true)
 	if err != nil {
 		return nil, err
 	}
-	files := rest
 	arrays := s.arrays
 	if s.bound != nil {
 		for _, of := range s.sources {
-			files += time.Duration(of.load.Swap(0))
+			files.Reading += time.Duration(of.load.Swap(0))
 		}
 	}
 	start := time.Now()

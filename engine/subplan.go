@@ -189,7 +189,7 @@ func (x *settling) before(t *took) *took {
 	s := t.now()
 	x.total.stats.Passes += s.Passes
 	x.total.stats.Samples += s.Samples
-	x.total.stats.Load += s.Load
+	x.total.stats.Loading = x.total.stats.Loading.plus(s.Loading)
 	return &x.total
 }
 
@@ -334,6 +334,7 @@ func (x *settling) run(ctx context.Context, s *plan.Subplan, tree plan.Node) (*R
 			return nil, err
 		}
 		e.Plan.apart = true
+		x.total.stats.Loading = x.total.stats.Loading.plus(e.prepared)
 		x.parts[s] = append(x.parts[s], e.Plan)
 		seen := &rowsSeen{rows: map[plan.Node]int{}}
 		rows, err := st.run(ctx, func(r *execution) { r.seen = seen })
@@ -353,7 +354,7 @@ func (x *settling) account(s *plan.Subplan, r *Rows, n int) {
 	x.stats[s], x.rows[s] = sum, n
 	x.total.stats.Passes += of.Passes
 	x.total.stats.Samples += of.Samples
-	x.total.stats.Load += of.Load
+	x.total.stats.Loading = x.total.stats.Loading.plus(of.Loading)
 }
 
 // subplans numbers the tables of subplans.

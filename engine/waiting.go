@@ -6,7 +6,6 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"github.com/stencildb/stencildb/compute"
 	"github.com/stencildb/stencildb/glctx"
@@ -44,7 +43,7 @@ type request struct {
 type batched struct {
 	plan.Selection
 	passes int
-	load   time.Duration
+	load   Loading
 }
 
 // enter has a statement wait, where the device is busy and a batch may answer it; else nil.
@@ -142,10 +141,10 @@ func (g *GPU) answer(batch *compute.Batch, members []*request) error {
 	defer done()
 	return g.GL.Query(ctx, func() error {
 		g.Store.Name(members[0].query.Table)
-		m, before := g.meter(g.GL), g.GL.Prepared()
+		m, before := g.meter(g.GL), g.prepared()
 		found, err := batch.Run(m)
-		load := g.GL.Prepared() - before
-		g.look(load > 0)
+		load := g.prepared().less(before)
+		g.look(load != Loading{})
 		if err != nil {
 			return err
 		}

@@ -1,0 +1,46 @@
+package engine
+
+import (
+	"fmt"
+	"strings"
+	"time"
+)
+
+// Loading is what a statement has waited for before its columns were resident and its programs there, by what it waited
+// for: what is done beside something else, as a column goes up while the next one is read, counts as that.
+type Loading struct {
+	Reading   time.Duration // files, to columns in memory
+	Opening   time.Duration // the device
+	Uploading time.Duration // columns to it
+	Compiling time.Duration // programs, as far as the driver does that when it is asked to
+}
+
+// Total is the sum of the parts.
+func (l Loading) Total() time.Duration { return l.Reading + l.Opening + l.Uploading + l.Compiling }
+
+func (l Loading) plus(m Loading) Loading {
+	return Loading{l.Reading + m.Reading, l.Opening + m.Opening, l.Uploading + m.Uploading, l.Compiling + m.Compiling}
+}
+
+func (l Loading) less(m Loading) Loading {
+	return l.plus(Loading{-m.Reading, -m.Opening, -m.Uploading, -m.Compiling})
+}
+
+// parts are the parts in words; those that took nothing are left out.
+func (l Loading) parts() string {
+	var list []string
+	for _, p := range []struct {
+		what string
+		took time.Duration
+	}{{"reading", l.Reading}, {"opening the device", l.Opening}, {"uploading", l.Uploading}, {"compiling", l.Compiling}} {
+		if p.took > 0 {
+			list = append(list, fmt.Sprintf("%s %s", p.what, inMS(p.took.Seconds())))
+		}
+	}
+	return strings.Join(list, ", ")
+}
+
+// prepared is what the device's uploads and programs have taken so far; for the GL thread.
+func (g *GPU) prepared() Loading {
+	return Loading{Uploading: g.Store.Uploaded(), Compiling: g.GL.Programs().Compiled()}
+}
