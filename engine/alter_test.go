@@ -1,15 +1,11 @@
 package engine
 
-import (
-	"context"
-	"strings"
-	"testing"
-)
+import "testing"
 
 // ALTER TABLE changes a table and all that is said of it, or says what is in the way.
 func TestAlter(t *testing.T) {
 	db := open(t, Options{Backend: "cpu"})
-	for _, step := range []struct{ text, want string }{
+	steps(t, db, [][2]string{
 		{"CREATE TABLE t (a int, b text, c numeric(5,2), CHECK (a < 100), CHECK (a < length(b) + 50))", ""},
 		{"INSERT INTO t VALUES (1, 'x', 1.5), (2, 'yy', 2.5), (3, '33', NULL)", ""},
 		{"DELETE FROM t WHERE a = 2", ""},
@@ -19,8 +15,8 @@ func TestAlter(t *testing.T) {
 		{"ALTER TABLE t ADD d text", `!column "d" specified more than once (line 1, column 19)`},
 		{"ALTER TABLE t ADD f int NOT NULL", `!column "f" of relation "t" contains null values`},
 		{`ALTER TABLE t RENAME COLUMN a TO "Aa"`, ""},
-		{"INSERT INTO t VALUES (100, 'x')", `!new row for relation "t" violates check constraint "t_check"`},
-		{"INSERT INTO t VALUES (60, 'x')", `!new row for relation "t" violates check constraint "t_check1"`},
+		{"INSERT INTO t VALUES (100, 'x')", `!new row for relation "t" violates check constraint "t_a_check"`},
+		{"INSERT INTO t VALUES (60, 'x')", `!new row for relation "t" violates check constraint "t_check"`},
 		{"CREATE INDEX ON t (b)", ""},
 		{"ALTER TABLE t RENAME b TO b2", ""},
 		{"SELECT d FROM t WHERE b2 = '33'", "7"},
@@ -57,12 +53,7 @@ func TestAlter(t *testing.T) {
 		{"ALTER TABLE w ADD g int DEFAULT 3, DROP b, DROP c", ""},
 		{"SELECT * FROM w", "10|NULL|3;20|NULL|3;5|2024-01-01|3"},
 		{"ALTER TABLE w DROP d, DROP e, DROP g", `!a table has at least one column; DROP TABLE w drops all of it`},
-	} {
-		got := said(Collect(db.Query(context.Background(), step.text)))
-		if got != step.want && !(step.want != "" && strings.HasPrefix(got, step.want)) {
-			t.Errorf("%s:\n got %s\nwant %s", step.text, got, step.want)
-		}
-	}
+	})
 	do(t, db, "DROP TABLE w")
 	nothingLeft(t, db)
 }

@@ -34,7 +34,7 @@ func TestLongConstraints(t *testing.T) {
 	for _, c := range [][2]string{
 		{"CREATE TABLE a (x int CHECK (" + strings.Repeat("x + ", 400) + "x > 400))", ""},
 		{"INSERT INTO a VALUES (1)", ""},
-		{"INSERT INTO a VALUES (0)", `error: new row for relation "a" violates check constraint "a_check`},
+		{"INSERT INTO a VALUES (0)", `error: new row for relation "a" violates check constraint "a_x_check`},
 		{"CREATE TABLE b (x int CHECK (" + strings.Repeat("x + ", 600) + "x > 400))", refused},
 		{"CREATE TABLE b (x int DEFAULT " + strings.Repeat("1 + ", 600) + "1)", refused},
 	} {

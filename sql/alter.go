@@ -311,11 +311,7 @@ func (b *binder) rename(n *pg.RenameStmt) *Change {
 			panic(b.errorf(b.after(to, loc), "relation %q already exists", clipped(to)))
 		}
 		for i, c := range a.def.Checks {
-			a.def.Checks[i].SQL = a.rewritten(c.SQL, func(r *pg.ColumnRef) {
-				if len(r.Fields) == 2 {
-					r.Fields[0] = pg.MakeStrNode(to)
-				}
-			})
+			a.def.Checks[i].SQL = a.ofTable(c.SQL, to)
 		}
 	case pg.ObjectType_OBJECT_COLUMN:
 		col, loc := a.column(n.Subname)
@@ -400,6 +396,15 @@ func (b *binder) rewritten(text string, change func(*pg.ColumnRef)) string {
 		}
 	})
 	return b.deparsed(n)
+}
+
+// ofTable is an expression of a definition for a table of another name.
+func (b *binder) ofTable(text, name string) string {
+	return b.rewritten(text, func(r *pg.ColumnRef) {
+		if len(r.Fields) == 2 {
+			r.Fields[0] = pg.MakeStrNode(name)
+		}
+	})
 }
 
 // eachNode calls do for every node of a tree, those above before those below.

@@ -168,7 +168,7 @@ func (b *binder) refuseClauses() {
 		keyword, name string
 	}
 	clauses := []clause{
-		{n.IntoClause != nil, "into", "SELECT INTO"},
+		{n.IntoClause != nil, "into", "INTO in this place"},
 		{n.GroupDistinct, "group", "GROUP BY DISTINCT"},
 		{n.LimitOption == pg.LimitOption_LIMIT_OPTION_WITH_TIES, "fetch", "FETCH ... WITH TIES"},
 	}

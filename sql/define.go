@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	pg "github.com/pganalyze/pg_query_go/v6"
+	"google.golang.org/protobuf/proto"
 
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/plan"
@@ -45,26 +46,82 @@ func (b *binder) create(n *pg.CreateStmt) *Change {
 	}
 	def := &storage.Definition{Name: name, Temp: isTemp(n.Relation)}
 	var late []*pg.Constraint // those of the table, and of columns those that name them
+	var keys []*pg.Constraint // of tables that LIKE names
 	for _, elt := range n.TableElts {
 		if c := elt.GetConstraint(); c != nil {
 			late = append(late, c)
 			continue
 		}
-		d := elt.GetColumnDef()
-		if d == nil {
-			panic(b.errorf(loc, "LIKE is not supported with CREATE TABLE; there is CREATE TABLE x AS TABLE y"))
+		if like := elt.GetTableLikeClause(); like != nil {
+			keys = append(keys, b.columnsLike(def, like)...)
+			continue
 		}
-		late = append(late, b.defineColumn(def, d)...)
+		late = append(late, b.defineColumn(def, elt.GetColumnDef())...)
 	}
 	if len(def.Fields) == 0 {
 		panic(b.errorf(loc, "a table has at least one column"))
 	}
-	for _, c := range late {
+	for _, c := range append(late, keys...) {
 		b.constrain(def, c)
 	}
 	ch.Define = def
 	b.checkDefinition(def)
 	return ch
+}
+
+// columnsLike adds the columns of another table, as LIKE has them, and returns the keys of that table which are asked for.
+func (b *binder) columnsLike(def *storage.Definition, n *pg.TableLikeClause) (keys []*pg.Constraint) {
+	loc := int(n.Relation.Location)
+	with := func(option pg.TableLikeOption) bool { return n.Options&(1<<(option-1)) != 0 } // the tree has them as bits, and numbered from 1
+	t, name := b.tableNamed(n.Relation, loc)
+	from := &storage.Definition{Name: name, Fields: t.Fields, Columns: make([]storage.Column, len(t.Fields))}
+	if n.Relation.Schemaname == "" || strings.EqualFold(n.Relation.Schemaname, "public") {
+		if of := b.c.definition(name); of != nil && of.View == "" {
+			from = of
+		} else if of != nil {
+			from.Fields = must(viewFields(b.c, of))
+		}
+	}
+	for i, f := range from.Fields {
+		if slices.Contains(fieldNames(def.Fields), f.Name) {
+			panic(b.errorf(loc, "column %q specified more than once", clipped(f.Name)))
+		}
+		if f.Unsupported != "" || f.Type.Kind == table.Unknown || f.Type.Kind == table.Interval || f.Type.Kind == table.Decimal && f.Type.Precision > 18 {
+			panic(b.errorf(loc, "column %q of type %s is not supported in a table", clipped(f.Name), typeName(f.Type)))
+		}
+		column := storage.Column{NotNull: from.Columns[i].NotNull}
+		if with(pg.TableLikeOption_CREATE_TABLE_LIKE_DEFAULTS) {
+			column.Default = from.Columns[i].Default
+		}
+		def.Fields, def.Columns = append(def.Fields, f), append(def.Columns, column)
+	}
+	for _, c := range from.Checks {
+		length := slices.ContainsFunc(from.Fields, func(f table.Field) bool { return c.Name == lengthName(from.Name, f.Name) })
+		switch {
+		case length: // which is of the type
+			c.Name = def.Name + strings.TrimPrefix(c.Name, from.Name)
+		case !with(pg.TableLikeOption_CREATE_TABLE_LIKE_CONSTRAINTS):
+			continue
+		}
+		if constraintNamed(def, c.Name) {
+			panic(b.errorf(loc, "constraint %q for relation %q already exists", clipped(c.Name), def.Name))
+		}
+		c.SQL = b.ofTable(c.SQL, def.Name)
+		def.Checks = append(def.Checks, c)
+	}
+	for _, k := range from.Keys {
+		c := &pg.Constraint{Contype: pg.ConstrType_CONSTR_UNIQUE, Location: int32(loc)}
+		if k.Primary {
+			c.Contype = pg.ConstrType_CONSTR_PRIMARY
+		}
+		for _, col := range k.Columns {
+			c.Keys = append(c.Keys, pg.MakeStrNode(from.Fields[col].Name))
+		}
+		if with(pg.TableLikeOption_CREATE_TABLE_LIKE_INDEXES) {
+			keys = append(keys, c)
+		}
+	}
+	return keys
 }
 
 // defineColumn adds a column, and returns what is to be said of it once all columns are known.
@@ -127,7 +184,11 @@ func (b *binder) constrain(def *storage.Definition, c *pg.Constraint) {
 	}
 	switch c.Contype {
 	case pg.ConstrType_CONSTR_CHECK:
-		def.Checks = append(def.Checks, storage.Check{Name: named("_check"), SQL: b.deparsed(c.RawExpr)})
+		what := "_check"
+		if of := b.columnsIn(def, c.RawExpr); len(of) == 1 { // as PostgreSQL calls one of a single column
+			what = "_" + def.Fields[of[0]].Name + what
+		}
+		def.Checks = append(def.Checks, storage.Check{Name: named(what), SQL: b.deparsed(c.RawExpr)})
 	case pg.ConstrType_CONSTR_PRIMARY, pg.ConstrType_CONSTR_UNIQUE:
 		k := storage.Key{Primary: c.Contype == pg.ConstrType_CONSTR_PRIMARY}
 		if c.NullsNotDistinct {
@@ -152,6 +213,22 @@ func (b *binder) constrain(def *storage.Definition, c *pg.Constraint) {
 	default:
 		panic(b.errorf(loc, "this constraint is not supported; there are NOT NULL, DEFAULT, CHECK, PRIMARY KEY and UNIQUE"))
 	}
+}
+
+// columnsIn are the columns of a table that an expression names, each once.
+func (b *binder) columnsIn(def *storage.Definition, n *pg.Node) (list []int) {
+	eachNode(n, func(m proto.Message) {
+		r, ok := m.(*pg.ColumnRef)
+		if !ok {
+			return
+		}
+		for i, f := range def.Fields {
+			if isColumn(r, f.Name) && !slices.Contains(list, i) {
+				list = append(list, i)
+			}
+		}
+	})
+	return list
 }
 
 // pgVersion is that of PostgreSQL's trees, which the writing of SQL checks.

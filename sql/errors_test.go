@@ -130,7 +130,7 @@ func TestErrors(t *testing.T) {
 		{"SELECT x FROM t OFFSET 1 / 0", `division by zero (line 1, column 26)`},
 		{"SELECT x FROM t LIMIT 1e30", `bigint out of range (line 1, column 23)`},
 		{"SELECT x FROM t FETCH FIRST 2 ROWS WITH TIES", `WITH TIES cannot be specified without ORDER BY clause (line 1, column 1)`},
-		{"SELECT COUNT(*) INTO z FROM t", `SELECT INTO is not supported (line 1, column 17)`},
+		{"SELECT * FROM (SELECT COUNT(*) INTO z FROM t) s", `INTO in this place is not supported (line 1, column 1)`},
 		{"SELECT COUNT(*) FROM t FOR SHARE", `FOR SHARE is not supported (line 1, column 24)`},
 		{"SELECT COUNT(*) FROM t FOR UPDATE", `FOR UPDATE is not supported (line 1, column 24)`},
 		{"TABLE t", `column "nested" cannot be used: a nested type (line 1, column 1)`},

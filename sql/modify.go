@@ -43,6 +43,11 @@ type Change struct {
 // changes notes a statement that changes something; it is false for another one.
 func (s *Statement) changes(n *pg.Node) bool {
 	switch n := n.Node.(type) {
+	case *pg.Node_SelectStmt:
+		if as := selectInto(n.SelectStmt); as != nil {
+			s.changed = as
+		}
+		return s.changed != nil
 	case *pg.Node_InsertStmt:
 		s.changed = n.InsertStmt
 	case *pg.Node_UpdateStmt:
@@ -79,6 +84,21 @@ func (s *Statement) changes(n *pg.Node) bool {
 		return false
 	}
 	return true
+}
+
+// selectInto is a SELECT ... INTO as the CREATE TABLE AS that means the same; nil for another query. INTO stands in the first
+// SELECT of a set operation.
+func selectInto(n *pg.SelectStmt) *pg.CreateTableAsStmt {
+	first := n
+	for first.Larg != nil {
+		first = first.Larg
+	}
+	into := first.IntoClause
+	if into == nil {
+		return nil
+	}
+	first.IntoClause = nil
+	return &pg.CreateTableAsStmt{Query: &pg.Node{Node: &pg.Node_SelectStmt{SelectStmt: n}}, Into: into, Objtype: pg.ObjectType_OBJECT_TABLE, IsSelectInto: true}
 }
 
 // Changes reports that the statement is one for [Statement.BindChange].
