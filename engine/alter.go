@@ -26,6 +26,15 @@ func (m *modifying) alter(ctx context.Context, db *DB) ([]storage.Change, error)
 			ch.Update = append(ch.Update, storage.Update{Column: col, Rows: numbers, Values: columns[i]})
 		}
 	}
+	if slices.ContainsFunc(m.Define.Columns, func(c storage.Column) bool { return c.Counter != nil }) {
+		t, err := m.db.whole(ctx, m.Table)
+		if err == nil {
+			err = m.countAdded(&ch, t)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
 	return append(append(m.dropped(), ch), m.defined()...), nil
 }
 

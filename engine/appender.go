@@ -248,8 +248,12 @@ func (a *Appender) flush(ctx context.Context, t *table.Table) (func(context.Cont
 	if err := a.complete(ctx, m, t); err != nil {
 		return nil, err
 	}
-	m.rows = &table.Table{Name: e.name, Fields: e.of.Fields, Chunks: t.Chunks}
-	changes := []storage.Change{{Table: e.name, Append: t.Chunks}}
+	changes := []storage.Change{{Table: e.name}}
+	var err error
+	if m.rows, err = m.counted(&changes[0], &table.Table{Name: e.name, Fields: e.of.Fields, Chunks: t.Chunks}); err != nil {
+		return nil, err
+	}
+	changes[0].Append = m.rows.Chunks
 	next, err := m.apply(ctx, changes)
 	if err != nil {
 		return nil, err
@@ -281,6 +285,9 @@ func (a *Appender) complete(ctx context.Context, m *modifying, t *table.Table) e
 	for at, f := range m.def.Fields {
 		if slices.Contains(a.columns, at) {
 			continue
+		}
+		if m.def.Columns[at].Counter != nil {
+			m.Counted = append(m.Counted, sql.Counted{Column: at})
 		}
 		defaults[at] = table.Null(f.Type)
 		if text := m.def.Columns[at].Default; text != "" {

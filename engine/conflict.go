@@ -13,7 +13,7 @@ import (
 )
 
 // resolve is what INSERT ... ON CONFLICT changes of a table whose rows have numbers in db.
-func (m *modifying) resolve(ctx context.Context, db *DB, proposed *table.Table) ([]storage.Change, error) {
+func (m *modifying) resolve(ctx context.Context, db *DB, proposed *table.Table, ch storage.Change) ([]storage.Change, error) {
 	var all []changedColumn
 	for _, c := range proposed.Chunks {
 		for i, s := range c.Segments {
@@ -46,7 +46,7 @@ func (m *modifying) resolve(ctx context.Context, db *DB, proposed *table.Table) 
 	if err != nil {
 		return nil, err
 	}
-	ch := storage.Change{Table: m.Table, Append: added.Chunks}
+	ch.Append = added.Chunks
 	m.rows, m.changed = added, added.Rows()
 	if of.Update != nil {
 		fields := []table.Field{table.NumberField}

@@ -88,6 +88,7 @@ type core struct {
 	files     *catalog // that statements have named
 	texts     *lru.Cache[string, *sql.Statement]
 	commits   commits
+	drawn     atomic.Bool    // numbers of counters have been taken
 	store     *storage.Store // nil without [Options.Folder]
 	stars     *stars
 	lowered   plan.Lowered

@@ -97,7 +97,11 @@ func (db *DB) checkpoint(ctx context.Context) error {
 			tables = append(tables, t)
 		}
 	}
+	drawn := db.drawn.Swap(false)
 	compacted, err := db.store.Checkpoint(ctx, tables)
+	if err != nil && drawn {
+		db.drawn.Store(true)
+	}
 	var next []installed
 	var changes []storage.Change
 	for _, t := range compacted {
@@ -120,7 +124,7 @@ func (db *DB) closeFolder() error {
 	}
 	defer db.tables.one.Release(1)
 	var err error
-	if db.commits.written {
+	if db.commits.written || db.drawn.Load() { // numbers of counters, too, whose statements have failed
 		err = db.checkpoint(ctx)
 	}
 	return errors.Join(err, db.store.Close())

@@ -233,13 +233,18 @@ func (m *modifying) changes(ctx context.Context, db *DB) ([]storage.Change, erro
 		if err != nil {
 			return nil, err
 		}
+		ch := storage.Change{Table: m.Table, Define: m.Define}
+		if t, err = m.counted(&ch, t); err != nil {
+			return nil, err
+		}
 		if m.Conflict != nil {
-			return m.resolve(ctx, db, t)
+			return m.resolve(ctx, db, t, ch)
 		}
 		if m.rows, m.changed = t, t.Rows(); m.changed == 0 && m.Define == nil {
 			return nil, nil
 		}
-		return []storage.Change{{Table: m.Table, Define: m.Define, Append: t.Chunks}}, nil
+		ch.Append = t.Chunks
+		return []storage.Change{ch}, nil
 	case "ALTER TABLE":
 		if m.Lax { // and there is none
 			return nil, nil
@@ -255,7 +260,11 @@ func (m *modifying) changes(ctx context.Context, db *DB) ([]storage.Change, erro
 	case "TRUNCATE":
 		var list []storage.Change
 		for _, name := range m.More {
-			list = append(list, storage.Change{Table: name, Drop: true}, storage.Change{Table: name, Define: m.db.entry(name).of})
+			def := m.db.entry(name).of
+			if m.Restart {
+				def = restarted(def)
+			}
+			list = append(list, storage.Change{Table: name, Drop: true}, storage.Change{Table: name, Define: def})
 		}
 		return list, nil
 	}
@@ -264,6 +273,15 @@ func (m *modifying) changes(ctx context.Context, db *DB) ([]storage.Change, erro
 		return nil, err
 	}
 	m.changed = len(numbers)
+	ch := storage.Change{Table: m.Table}
+	for _, of := range m.Counted {
+		if m.changed == 0 {
+			break
+		}
+		if columns[slices.Index(m.Set, of.Column)], err = m.db.count(&ch, m.def, of.Column, m.changed); err != nil {
+			return nil, err
+		}
+	}
 	if len(m.Set) == len(m.def.Fields) {
 		m.rows = &table.Table{Name: m.Table, Fields: m.def.Fields}
 		if len(numbers) > 0 {
@@ -280,7 +298,6 @@ func (m *modifying) changes(ctx context.Context, db *DB) ([]storage.Change, erro
 	case m.Verb == "DELETE":
 		return []storage.Change{{Table: m.Table, Delete: numbers, Compact: m.db.tx == nil && m.sparse(len(numbers))}}, nil
 	}
-	ch := storage.Change{Table: m.Table}
 	for i, col := range m.Set[:m.Assigned] {
 		ch.Update = append(ch.Update, storage.Update{Column: col, Rows: numbers, Values: columns[i]})
 	}

@@ -42,6 +42,9 @@ var steps = map[pg.AlterTableType]step{
 	pg.AlterTableType_AT_ColumnDefault:   {3, (*alteration).setDefault},
 	pg.AlterTableType_AT_SetNotNull:      {3, (*alteration).setNotNull},
 	pg.AlterTableType_AT_DropNotNull:     {3, (*alteration).dropNotNull},
+	pg.AlterTableType_AT_AddIdentity:     {3, (*alteration).addIdentity},
+	pg.AlterTableType_AT_SetIdentity:     {3, (*alteration).setIdentity},
+	pg.AlterTableType_AT_DropIdentity:    {3, (*alteration).dropIdentity},
 	pg.AlterTableType_AT_AddConstraint:   {4, (*alteration).addConstraint},
 }
 
@@ -191,7 +194,11 @@ func (a *alteration) dropColumn(c *pg.AlterTableCmd) {
 }
 
 func (a *alteration) setDefault(c *pg.AlterTableCmd) {
-	col, _ := a.column(c.Name)
+	col, loc := a.column(c.Name)
+	if n := a.def.Columns[col].Counter; n != nil && n.Kind.Identity() {
+		panic(a.errorf(loc, "column %q of relation %q is an identity column; ALTER COLUMN %s DROP IDENTITY comes first", a.def.Fields[col].Name, a.def.Name, expr.Ident(a.def.Fields[col].Name)))
+	}
+	a.def.Columns[col].Counter = nil
 	if a.def.Columns[col].Default = ""; c.Def != nil {
 		a.def.Columns[col].Default = a.deparsed(c.Def)
 	}
@@ -208,6 +215,9 @@ func (a *alteration) dropNotNull(c *pg.AlterTableCmd) {
 		if k.Primary && slices.Contains(k.Columns, col) {
 			panic(a.errorf(loc, "column %q is in a primary key; ALTER TABLE %s DROP CONSTRAINT %s comes first", a.def.Fields[col].Name, Written([]string{a.old.Name})[0], expr.Ident(k.Name)))
 		}
+	}
+	if n := a.def.Columns[col].Counter; n != nil && n.Kind.Identity() {
+		panic(a.errorf(loc, "column %q of relation %q is an identity column; ALTER COLUMN %s DROP IDENTITY comes first", a.def.Fields[col].Name, a.def.Name, expr.Ident(a.def.Fields[col].Name)))
 	}
 	a.def.Columns[col].NotNull = false
 }
@@ -245,6 +255,9 @@ func (a *alteration) changeType(c *pg.AlterTableCmd) {
 		a.from[col] = column.Index
 	} else {
 		a.from[col], a.values[col] = -1, e
+	}
+	if a.def.Columns[col].Counter != nil && !to.Type.IsInteger() {
+		panic(a.errorf(loc, "column %q is counted, and its type must be smallint, integer, or bigint", to.Name))
 	}
 	a.def.Fields[col] = to
 	length := lengthName(a.def.Name, to.Name)

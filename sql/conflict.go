@@ -63,7 +63,7 @@ func (b *binder) conflict(n *pg.InsertStmt, def *storage.Definition) *Conflict {
 		return c
 	}
 	items := []plan.Item{number(0)}
-	c.Set, items = b.assignments(def, clause.TargetList, items)
+	c.Set, items = b.assignments(nil, def, clause.TargetList, items)
 	c.Assigned = len(c.Set)
 	for i, f := range def.Fields {
 		if !slices.Contains(c.Set, i) {
@@ -122,8 +122,8 @@ func keyNames(def *storage.Definition) (list []string) {
 	return list
 }
 
-// assignments binds the list of a SET, and adds the values to items.
-func (b *binder) assignments(def *storage.Definition, list []*pg.Node, items []plan.Item) (set []int, _ []plan.Item) {
+// assignments binds the list of a SET, and adds the values to items. ch is nil for DO UPDATE.
+func (b *binder) assignments(ch *Change, def *storage.Definition, list []*pg.Node, items []plan.Item) (set []int, _ []plan.Item) {
 	for _, t := range list {
 		r := t.GetResTarget()
 		loc := int(r.Location)
@@ -136,6 +136,16 @@ func (b *binder) assignments(def *storage.Definition, list []*pg.Node, items []p
 			val = b.oneOf(m, loc)
 		}
 		var e expr.Expr
+		switch c := def.Columns[col].Counter; {
+		case c == nil:
+		case val.GetSetToDefault() == nil && c.Kind == storage.Always:
+			panic(b.errorf(loc, "column %q can only be updated to DEFAULT, for it is GENERATED ALWAYS", def.Fields[col].Name))
+		case val.GetSetToDefault() == nil:
+		case ch == nil:
+			panic(b.errorf(loc, "DEFAULT of column %q, which is counted, is not supported in DO UPDATE", def.Fields[col].Name))
+		default:
+			ch.count(col, -1)
+		}
 		if val.GetSetToDefault() != nil {
 			e = b.defaultOf(def, col)
 		} else {

@@ -183,7 +183,7 @@ func (b *binder) copiedInto(n *pg.CopyStmt, def *storage.Definition) (columns []
 // copied is COPY FROM, where the catalog has [CopiedRows]: an INSERT of all of them.
 func (b *binder) copyInto(n *pg.CopyStmt) *Change {
 	name, def := b.changeable(n.Relation)
-	ch, columns := &Change{Verb: "COPY", Table: name}, b.copiedInto(n, def)
+	ch, columns := &Change{Verb: "COPY", Table: name, overrides: true}, b.copiedInto(n, def)
 	for i, of := range b.c.Names {
 		if of != CopiedRows {
 			continue
@@ -200,7 +200,7 @@ func (b *binder) copyInto(n *pg.CopyStmt) *Change {
 			p.Items = append(p.Items, plan.Item{Name: f.Name, E: &expr.Column{Index: at, Name: f.Name, T: f.Type, P: b.Offset}})
 		}
 		b.place = inWhere
-		ch.Rows = plan.Unnest(b.selectedFor(def, columns, p, 0), b.c.Off)
+		ch.Rows = plan.Unnest(b.selectedFor(ch, def, columns, p, 0), b.c.Off)
 	}
 	return ch
 }

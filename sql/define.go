@@ -93,6 +93,9 @@ func (b *binder) columnsLike(def *storage.Definition, n *pg.TableLikeClause) (ke
 		if with(pg.TableLikeOption_CREATE_TABLE_LIKE_DEFAULTS) {
 			column.Default = from.Columns[i].Default
 		}
+		if c := from.Columns[i].Counter; c != nil && with(likeOf(c.Kind)) {
+			column.Counter = c.Fresh() // a serial column's is its own, too
+		}
 		def.Fields, def.Columns = append(def.Fields, f), append(def.Columns, column)
 	}
 	for _, c := range from.Checks {
@@ -124,6 +127,14 @@ func (b *binder) columnsLike(def *storage.Definition, n *pg.TableLikeClause) (ke
 	return keys
 }
 
+// likeOf is the option of LIKE that a counter goes with.
+func likeOf(k storage.CounterKind) pg.TableLikeOption {
+	if k.Identity() {
+		return pg.TableLikeOption_CREATE_TABLE_LIKE_IDENTITY
+	}
+	return pg.TableLikeOption_CREATE_TABLE_LIKE_DEFAULTS
+}
+
 // defineColumn adds a column, and returns what is to be said of it once all columns are known.
 func (b *binder) defineColumn(def *storage.Definition, d *pg.ColumnDef) (late []*pg.Constraint) {
 	loc := int(d.Location)
@@ -135,7 +146,11 @@ func (b *binder) defineColumn(def *storage.Definition, d *pg.ColumnDef) (late []
 	if d.CollClause != nil {
 		panic(b.errorf(loc, "COLLATE is not supported; texts are ordered by their bytes"))
 	}
-	to := b.target(d.TypeName)
+	kind, counted := serial(d.TypeName)
+	to := target{t: table.Type{Kind: kind}}
+	if !counted {
+		to = b.target(d.TypeName)
+	}
 	switch {
 	case to.bare || to.t.Kind == table.Decimal && to.t.Precision > 18:
 		panic(b.errorf(int(d.TypeName.Location), "a column's NUMERIC has at most 18 digits: write NUMERIC(18, 2)"))
@@ -144,6 +159,9 @@ func (b *binder) defineColumn(def *storage.Definition, d *pg.ColumnDef) (late []
 	}
 	def.Fields = append(def.Fields, table.Field{Name: d.Colname, Type: to.t})
 	column := storage.Column{}
+	if counted {
+		column = storage.Column{NotNull: true, Counter: &storage.Counter{Kind: storage.Serial, Start: 1, Step: 1}}
+	}
 	if to.length > 0 {
 		def.Checks = append(def.Checks, storage.Check{Name: lengthName(def.Name, d.Colname), SQL: fmt.Sprintf("length(%s) <= %d", Written([]string{d.Colname})[0], to.length)})
 	}
@@ -155,12 +173,20 @@ func (b *binder) defineColumn(def *storage.Definition, d *pg.ColumnDef) (late []
 		case pg.ConstrType_CONSTR_NULL:
 		case pg.ConstrType_CONSTR_DEFAULT:
 			column.Default = b.deparsed(c.RawExpr)
+		case pg.ConstrType_CONSTR_IDENTITY:
+			if column.Counter != nil {
+				panic(b.errorf(int(c.Location), "multiple identity specifications for column %q of table %q", clipped(d.Colname), def.Name))
+			}
+			column.NotNull, column.Counter = true, b.identity(c, table.Field{Name: d.Colname, Type: to.t})
 		case pg.ConstrType_CONSTR_PRIMARY, pg.ConstrType_CONSTR_UNIQUE:
 			c.Keys = []*pg.Node{pg.MakeStrNode(d.Colname)}
 			late = append(late, c)
 		default:
 			late = append(late, c)
 		}
+	}
+	if column.Counter != nil && column.Default != "" {
+		panic(b.errorf(loc, "both default and identity specified for column %q of table %q", clipped(d.Colname), def.Name))
 	}
 	def.Columns = append(def.Columns, column)
 	return late

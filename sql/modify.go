@@ -35,9 +35,13 @@ type Change struct {
 	Set  []int
 	// Assigned is how many of Set an UPDATE changes; the others are there for RETURNING and for CHECK.
 	Assigned int
+	Counted  []Counted
+	Restart  bool      // of TRUNCATE: counters begin anew
 	Conflict *Conflict // of INSERT; nil without ON CONFLICT
 	// Returning is what RETURNING gives of a table with the changed rows alone; nil where there is none.
 	Returning plan.Node
+
+	overrides bool // columns GENERATED ALWAYS take values
 }
 
 // changes notes a statement that changes something; it is false for another one.
@@ -141,7 +145,7 @@ func (s *Statement) BindChange(c Catalog, params ...table.Value) (ch *Change, er
 	case *pg.DeleteStmt:
 		return b.delete(n), nil
 	case *pg.TruncateStmt:
-		ch := &Change{Verb: "TRUNCATE"}
+		ch := &Change{Verb: "TRUNCATE", Restart: n.RestartSeqs}
 		for _, r := range n.Relations {
 			name, _ := b.changeable(r.GetRangeVar())
 			ch.More = append(ch.More, name)
@@ -269,11 +273,8 @@ func (b *binder) kept(text string) *binder {
 }
 
 func (b *binder) insert(n *pg.InsertStmt) *Change {
-	if n.Override > pg.OverridingKind_OVERRIDING_NOT_SET {
-		panic(b.errorf(b.keyword("overriding"), "OVERRIDING is not supported"))
-	}
 	name, def := b.changeable(n.Relation)
-	ch := &Change{Verb: "INSERT", Table: name}
+	ch := &Change{Verb: "INSERT", Table: name, overrides: n.Override == pg.OverridingKind_OVERRIDING_SYSTEM_VALUE}
 	var cols []int
 	for _, c := range n.Cols {
 		t := c.GetResTarget()
@@ -288,20 +289,25 @@ func (b *binder) insert(n *pg.InsertStmt) *Change {
 			cols = append(cols, i)
 		}
 	}
+	for i, col := range cols {
+		if c := def.Columns[col].Counter; c != nil && c.Kind.Identity() && n.Override == pg.OverridingKind_OVERRIDING_USER_VALUE {
+			cols[i] = -1 // its values are left out
+		}
+	}
 	b.sel = &pg.SelectStmt{WithClause: n.WithClause}
 	b.withs()
 	sel := n.SelectStmt.GetSelectStmt()
 	switch {
 	case sel == nil: // DEFAULT VALUES
-		ch.Rows = b.inserted(def, nil, [][]*pg.Node{{}}, 0)
+		ch.Rows = b.inserted(ch, def, nil, [][]*pg.Node{{}}, 0)
 	case len(sel.ValuesLists) > 0 && sel.SortClause == nil && sel.LimitCount == nil && sel.LimitOffset == nil && sel.WithClause == nil:
 		var rows [][]*pg.Node
 		for _, list := range sel.ValuesLists {
 			rows = append(rows, list.GetList().GetItems())
 		}
-		ch.Rows = b.inserted(def, cols, rows, len(n.Cols))
+		ch.Rows = b.inserted(ch, def, cols, rows, len(n.Cols))
 	default:
-		ch.Rows = b.selectedFor(def, cols, b.nested(sel, nil).query(), len(n.Cols))
+		ch.Rows = b.selectedFor(ch, def, cols, b.nested(sel, nil).query(), len(n.Cols))
 	}
 	ch.Rows = plan.Unnest(ch.Rows, b.c.Off)
 	if n.OnConflictClause != nil {
@@ -322,23 +328,24 @@ func (b *binder) fits(values, columns, named int) {
 }
 
 // inserted are rows of VALUES as rows of a table.
-func (b *binder) inserted(def *storage.Definition, cols []int, rows [][]*pg.Node, named int) plan.Node {
+func (b *binder) inserted(ch *Change, def *storage.Definition, cols []int, rows [][]*pg.Node, named int) plan.Node {
 	v := &plan.Values{Columns: def.Fields}
 	b.place, b.scope = inWhere, nil
-	for _, list := range rows {
+	for at, list := range rows {
 		b.fits(len(list), len(cols), named)
 		if len(list) != len(rows[0]) {
 			panic(b.errorf(b.keyword("values"), "VALUES lists must all be the same length"))
 		}
 		row := make([]expr.Expr, len(def.Fields))
 		for k, e := range list {
-			if e.GetSetToDefault() == nil {
+			if e.GetSetToDefault() == nil && cols[k] >= 0 {
+				b.takesValue(ch, def, cols[k])
 				row[cols[k]] = b.assigned(b.expr(e), def.Fields[cols[k]])
 			}
 		}
 		for i := range row {
 			if row[i] == nil {
-				row[i] = b.defaultOf(def, i)
+				row[i] = b.unset(ch, def, i, at)
 			}
 		}
 		v.Rows = append(v.Rows, row)
@@ -347,7 +354,7 @@ func (b *binder) inserted(def *storage.Definition, cols []int, rows [][]*pg.Node
 }
 
 // selectedFor are the rows of a query as rows of a table.
-func (b *binder) selectedFor(def *storage.Definition, cols []int, n plan.Node, named int) plan.Node {
+func (b *binder) selectedFor(ch *Change, def *storage.Definition, cols []int, n plan.Node, named int) plan.Node {
 	b.fits(len(n.Fields()), len(cols), named)
 	p, ok := n.(*plan.Project)
 	if !ok {
@@ -357,9 +364,10 @@ func (b *binder) selectedFor(def *storage.Definition, cols []int, n plan.Node, n
 	for i, f := range def.Fields {
 		var e expr.Expr
 		if k := slices.Index(cols, i); k >= 0 && k < len(p.Items) {
+			b.takesValue(ch, def, i)
 			e = b.assigned(p.Items[k].E, f)
 		} else {
-			e = b.defaultOf(def, i)
+			e = b.unset(ch, def, i, -1)
 		}
 		out.Items = append(out.Items, plan.Item{Name: f.Name, E: e})
 	}
@@ -372,7 +380,7 @@ func (b *binder) update(n *pg.UpdateStmt) *Change {
 	in, number := b.changedRows(n.Relation, n.FromClause, n.WithClause)
 	b.place = inWhere
 	items := []plan.Item{number}
-	ch.Set, items = b.assignments(def, n.TargetList, items)
+	ch.Set, items = b.assignments(ch, def, n.TargetList, items)
 	ch.Returning = b.returning(n.Relation, def, n.ReturningList)
 	if ch.Assigned = len(ch.Set); ch.Returning != nil || len(def.Checks) > 0 { // need the other columns, too
 		b.others(ch, def, &items)

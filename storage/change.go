@@ -28,6 +28,8 @@ type Definition struct {
 type Column struct {
 	NotNull bool
 	Default string // an expression in SQL; "" for NULL
+	// Counter gives rows without a value their numbers, in the place of Default; nil for most columns.
+	Counter *Counter
 }
 
 // Check is a condition that no row may make FALSE.
@@ -55,6 +57,8 @@ type Change struct {
 	From   []int
 	Fill   []table.Value
 	Drop   bool // the table is no more
+
+	Counted []Counted // what was taken of the counters of columns
 
 	Update []Update
 	Delete []int          // rows, ascending, each once

@@ -91,12 +91,20 @@ func (d *decoder) text() string { return string(d.bytes(d.count(1))) }
 func (d *decoder) change() (c Change) {
 	c.Table = d.text()
 	parts := d.byte()
-	if parts >= hasRows<<1 {
+	if parts >= hasCounted<<1 {
 		d.fail()
 	}
 	c.Drop, c.Compact = parts&hasDrop != 0, parts&hasCompact != 0
 	if parts&hasDefine != 0 {
 		d.define(&c)
+	}
+	if parts&hasCounted != 0 {
+		for range d.count(2) {
+			c.Counted = append(c.Counted, Counted{Column: int(d.uvarint() & math.MaxInt32), Last: d.varint()})
+		}
+		if len(c.Counted) == 0 {
+			d.fail()
+		}
 	}
 	if parts&hasRows == 0 {
 		return c

@@ -16,6 +16,7 @@ const (
 	hasDrop
 	hasCompact
 	hasRows // updates, deleted and appended rows
+	hasCounted
 )
 
 // encode appends a commit to out as a record of the log has it (docs/format.md). What a reader could not take back is
@@ -36,7 +37,7 @@ func (c *Change) encode(out []byte) ([]byte, error) {
 	for _, p := range []struct {
 		bit byte
 		set bool
-	}{{hasDefine, c.Define != nil}, {hasDrop, c.Drop}, {hasCompact, c.Compact}, {hasRows, len(c.Update)+len(c.Delete)+len(c.Append) > 0}} {
+	}{{hasDefine, c.Define != nil}, {hasDrop, c.Drop}, {hasCompact, c.Compact}, {hasRows, len(c.Update)+len(c.Delete)+len(c.Append) > 0}, {hasCounted, len(c.Counted) > 0}} {
 		if p.set {
 			parts |= p.bit
 		}
@@ -46,6 +47,12 @@ func (c *Change) encode(out []byte) ([]byte, error) {
 	if c.Define != nil {
 		if out, err = c.encodeDefine(out); err != nil {
 			return nil, err
+		}
+	}
+	if parts&hasCounted != 0 {
+		out = binary.AppendUvarint(out, uint64(len(c.Counted)))
+		for _, n := range c.Counted {
+			out = binary.AppendVarint(binary.AppendUvarint(out, uint64(n.Column)), n.Last)
 		}
 	}
 	if parts&hasRows == 0 {
@@ -133,6 +140,13 @@ func (d *Definition) check() error {
 			return fmt.Errorf("column %s: %w", f.Name, err)
 		}
 		seen[f.Name] = true
+	}
+	for i, c := range d.Columns {
+		if c.Counter != nil {
+			if err := c.Counter.check(d.Fields[i]); err != nil {
+				return err
+			}
+		}
 	}
 	for _, k := range d.Keys {
 		for _, col := range k.Columns {

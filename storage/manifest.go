@@ -11,9 +11,9 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// formatVersion is that of docs/format.md. A folder of a version before it, which had no views, becomes one of it
+// formatVersion is that of docs/format.md. A folder of a version before it, which lacks some of what it has, becomes one of it
 // when it is opened to be written to; one of a later version is refused.
-const formatVersion = 2
+const formatVersion = 3
 
 // The names of files in a folder.
 const (
@@ -59,10 +59,11 @@ type definitionJSON struct {
 }
 
 type columnJSON struct {
-	Name    string `json:"name"`
-	Type    string `json:"type"`
-	NotNull bool   `json:"not_null,omitempty"`
-	Default string `json:"default,omitempty"`
+	Name    string       `json:"name"`
+	Type    string       `json:"type"`
+	NotNull bool         `json:"not_null,omitempty"`
+	Default string       `json:"default,omitempty"`
+	Counter *counterJSON `json:"counter,omitempty"`
 }
 
 type checkJSON struct {
@@ -79,7 +80,8 @@ type keyJSON struct {
 func toJSON(d *Definition) (j definitionJSON) {
 	j.Name, j.View = d.Name, d.View
 	for i, f := range d.Fields {
-		j.Columns = append(j.Columns, columnJSON{f.Name, f.Type.String(), d.Columns[i].NotNull, d.Columns[i].Default})
+		c := d.Columns[i]
+		j.Columns = append(j.Columns, columnJSON{f.Name, f.Type.String(), c.NotNull, c.Default, c.Counter.toJSON()})
 	}
 	for _, c := range d.Checks {
 		j.Checks = append(j.Checks, checkJSON(c))
@@ -98,7 +100,7 @@ func (j definitionJSON) definition() (*Definition, error) {
 			return nil, err
 		}
 		d.Fields = append(d.Fields, table.Field{Name: c.Name, Type: t})
-		d.Columns = append(d.Columns, Column{c.NotNull, c.Default})
+		d.Columns = append(d.Columns, Column{c.NotNull, c.Default, c.Counter.counter()})
 	}
 	for _, c := range j.Checks {
 		d.Checks = append(d.Checks, Check(c))

@@ -79,6 +79,12 @@ func (s *Store) redo(ctx context.Context, c *Change, o ingest.Options) (err erro
 	if err := fits(k.def.Fields, c); err != nil {
 		return err
 	}
+	for _, n := range c.Counted {
+		if n.Column >= len(k.def.Columns) || k.def.Columns[n.Column].Counter == nil {
+			return fmt.Errorf("column %d of table %s is not counted", n.Column, name)
+		}
+		k.def.Columns[n.Column].Counter.Note(n.Last)
+	}
 	if c.Define == nil && !c.Compact && changedRows(c) <= smallChange {
 		return k.putOff(c)
 	}

@@ -14,8 +14,9 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// inFormat1 makes a folder one of format 1, which says so in its manifest and in the header of its log, and has no views.
-func inFormat1(t *testing.T, dir string) {
+// inFormat makes a folder one of an earlier format, which says so in its manifest and in the header of its log, and has neither
+// views nor counters.
+func inFormat(t *testing.T, dir string, format int) {
 	t.Helper()
 	rewrite := func(name string, change func([]byte) []byte) {
 		t.Helper()
@@ -36,11 +37,11 @@ func inFormat1(t *testing.T, dir string) {
 		}
 		number = m.Log
 		body := text[:bytes.IndexByte(text, '\n')+1]
-		body = bytes.Replace(body, []byte(`"format":2,`), []byte(`"format":1,`), 1)
+		body = bytes.Replace(body, fmt.Appendf(nil, `"format":%d,`, formatVersion), fmt.Appendf(nil, `"format":%d,`, format), 1)
 		return fmt.Appendf(slices.Clone(body), "crc32c %08x\n", crc32.Checksum(body, castagnoli))
 	})
 	rewrite(logName(number), func(data []byte) []byte {
-		binary.LittleEndian.PutUint32(data[8:], 1)
+		binary.LittleEndian.PutUint32(data[8:], uint32(format))
 		binary.LittleEndian.PutUint32(data[20:], crc32.Checksum(data[:20], castagnoli))
 		return data
 	})
@@ -60,8 +61,14 @@ func formatOf(t *testing.T, dir string) int {
 	return m.Format
 }
 
-// A folder of format 1 has what it had, for who reads it as it is and for who makes it one of today's.
-func TestFolderOfFormat1(t *testing.T) {
+// A folder of an earlier format has what it had, for who reads it as it is and for who makes it one of today's.
+func TestFolderOfEarlierFormat(t *testing.T) {
+	for format := 1; format < formatVersion; format++ {
+		t.Run(fmt.Sprint(format), func(t *testing.T) { testEarlierFormat(t, format) })
+	}
+}
+
+func testEarlierFormat(t *testing.T, format int) {
 	dir := t.TempDir()
 	db, err := openIn(dir)
 	r := rand.New(rand.NewPCG(3, 1))
@@ -92,7 +99,7 @@ func TestFolderOfFormat1(t *testing.T) {
 	if err := db.Close(); err != nil {
 		t.Fatal(err)
 	}
-	inFormat1(t, dir)
+	inFormat(t, dir, format)
 
 	if found, err := Verify(ctx, dir); err != nil || len(found.Problems) > 0 || found.Rows != 55 || found.Tables != 3 || found.Files != 1 || found.Records != 3 {
 		t.Fatalf("%+v, %v", found, err)
@@ -105,8 +112,8 @@ func TestFolderOfFormat1(t *testing.T) {
 	if err != nil || reader.ReadOnly() == "" || reader.state() != want {
 		t.Fatalf("read as it is: %v\n%s\nwant\n%s", err, reader.state(), want)
 	}
-	if err := reader.Close(); err != nil || formatOf(t, dir) != 1 {
-		t.Fatalf("%v; who reads a folder leaves it in format 1, and it has %d", err, formatOf(t, dir))
+	if err := reader.Close(); err != nil || formatOf(t, dir) != format {
+		t.Fatalf("%v; who reads a folder leaves it in format %d, and it has %d", err, format, formatOf(t, dir))
 	}
 	unlock()
 
