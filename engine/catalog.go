@@ -54,6 +54,15 @@ func (c *catalog) put(name string, e *entry) {
 	c.version++
 }
 
+// restore makes entries the catalog's, besides information_schema.
+func (c *catalog) restore(entries []*entry) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.entries = slices.Clone(entries)
+	clear(c.numbers)
+	c.version++
+}
+
 // entry is that of a table's name; nil where there is none.
 func (c *catalog) entry(name string) *entry {
 	c.mu.Lock()

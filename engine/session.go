@@ -2,13 +2,14 @@ package engine
 
 import (
 	"context"
+	"fmt"
 	"iter"
 
 	"github.com/stencildb/stencildb/sql"
 )
 
 // Session runs the statements of one asker in order, as one connection does: BEGIN, COMMIT and ROLLBACK among them begin and
-// end a transaction, which the statements between them are in. One goroutine uses it at a time.
+// end a transaction, which the statements between them are in; SAVEPOINT, ROLLBACK TO and RELEASE are for parts of it. One goroutine uses it at a time.
 type Session struct {
 	db *DB
 	tx *Tx // nil outside of one
@@ -94,8 +95,16 @@ func (s *Session) transact(ctx context.Context, script string, st *sql.Statement
 			s.db.note("there is already a transaction in progress")
 		case st.Transaction.Verb == "BEGIN":
 			s.tx, err = s.db.Begin(ctx, TxOptions{ReadOnly: st.Transaction.ReadOnly})
+		case tx == nil && st.Transaction.Savepoint != "":
+			err = fmt.Errorf("%s can only be used in transaction blocks: BEGIN comes first", st.Transaction.Verb)
 		case tx == nil:
 			s.db.note("there is no transaction in progress")
+		case st.Transaction.Verb == "SAVEPOINT":
+			err = tx.Savepoint(ctx, st.Transaction.Savepoint)
+		case st.Transaction.Verb == "ROLLBACK TO":
+			err = tx.RollbackTo(ctx, st.Transaction.Savepoint)
+		case st.Transaction.Verb == "RELEASE":
+			err = tx.Release(ctx, st.Transaction.Savepoint)
 		case st.Transaction.Verb == "COMMIT":
 			s.tx, err = nil, tx.Commit(ctx)
 		default:

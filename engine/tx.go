@@ -19,7 +19,8 @@ var ErrConflict = errors.New("the transaction conflicts with another one")
 // Tx is a transaction: its statements read all tables as they were when it began, with what it has changed itself, and
 // others see that from [Tx.Commit] on, all of it at once (snapshot isolation). Of two transactions that change the
 // same row the first that commits wins, and the other one's commit is an [ErrConflict]; changes of other rows of the same
-// table are merged. After a statement that failed, the transaction takes no other ones, and is rolled back.
+// table are merged. After a statement that failed, the transaction takes no other ones, and is rolled back, or back to a
+// savepoint ([Tx.Savepoint]).
 //
 // Files that statements name, settings and indexes are outside of transactions. A Tx may be used by several goroutines;
 // its statements that change tables wait for one another.
@@ -34,8 +35,9 @@ type Tx struct {
 	over   bool
 
 	// With db.tables.one:
-	changes []storage.Change
-	base    map[string]int // how many rows the tables that were changed had before that, deleted ones included; of those that were made -1
+	changes    []storage.Change
+	savepoints []*savepoint
+	base       map[string]int // how many rows the tables that were changed had before that, deleted ones included; of those that were made -1
 }
 
 // TxOptions are for [DB.Begin].
@@ -158,7 +160,7 @@ func (tx *Tx) usable() error {
 	case tx.over:
 		return errTxOver
 	case tx.failed != nil:
-		return errors.New("current transaction is aborted, commands ignored until end of transaction block: roll it back")
+		return errors.New("current transaction is aborted, commands ignored until end of transaction block: roll it back, or back to a savepoint")
 	}
 	return nil
 }
@@ -204,6 +206,7 @@ func (tx *Tx) release() {
 	db.snapshots.mu.Lock()
 	defer db.snapshots.mu.Unlock()
 	db.commits.end(tx)
+	tx.forgetSavepoints(0)
 	entries, _ := tx.db.tables.known()
 	for _, e := range entries {
 		if e.open == nil {

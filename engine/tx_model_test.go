@@ -66,6 +66,18 @@ type modelTx struct {
 	touched map[string]map[int]bool // rows of the snapshot
 	whole   map[string]bool         // tables that it truncated
 	written map[string]bool
+	saved   []*modelTx // at its savepoints
+}
+
+// clone is the transaction as it is now.
+func (tx *modelTx) clone() *modelTx {
+	out := *tx
+	out.tables, out.touched = map[string]modelTable{}, map[string]map[int]bool{}
+	for name, t := range tx.tables {
+		out.tables[name], out.touched[name] = t.clone(), maps.Clone(tx.touched[name])
+	}
+	out.whole, out.written = maps.Clone(tx.whole), maps.Clone(tx.written)
+	return &out
 }
 
 func (m *model) begin() *modelTx {
@@ -78,9 +90,9 @@ func (m *model) begin() *modelTx {
 
 // modelStatement is a statement as the model has it: what it does to a table.
 type modelStatement struct {
-	kind     string // "insert", "set v", "set id", "delete", "truncate"
+	kind     string // "insert", "upsert", "insert new", "set v", "set id", "delete", "truncate"
 	table    string
-	ids      []int64 // of insert
+	ids      []int64 // of those that insert
 	v        int64
 	mod, rem int64 // of rows with id % mod = rem
 }
@@ -88,12 +100,13 @@ type modelStatement struct {
 func (s modelStatement) SQL() string {
 	where := fmt.Sprintf("WHERE id %% %d = %d", s.mod, s.rem)
 	switch s.kind {
-	case "insert":
+	case "insert", "upsert", "insert new":
 		var rows []string
 		for _, id := range s.ids {
 			rows = append(rows, fmt.Sprintf("(%d, %d)", id, s.v))
 		}
-		return fmt.Sprintf("INSERT INTO %s VALUES %s", s.table, strings.Join(rows, ", "))
+		conflict := map[string]string{"upsert": " ON CONFLICT (id) DO UPDATE SET v = t.v + excluded.v", "insert new": " ON CONFLICT DO NOTHING"}[s.kind]
+		return fmt.Sprintf("INSERT INTO %s VALUES %s%s", s.table, strings.Join(rows, ", "), conflict)
 	case "set v":
 		return fmt.Sprintf("UPDATE %s SET v = v + %d %s", s.table, s.v, where)
 	case "set id":
@@ -109,14 +122,25 @@ func (m *model) apply(tx *modelTx, s modelStatement) bool {
 	old := tx.tables[s.table]
 	t := old.clone()
 	touched, wrote := []int{}, false
-	if s.kind == "insert" {
-		for _, id := range s.ids {
+	have := map[int64]int{} // the row of an id, of t
+	for k, r := range old.rows {
+		have[r.id] = k
+	}
+	for i, id := range s.ids {
+		switch k, there := have[id]; {
+		case s.table == "t" && s.kind == "insert new" && (there || slices.Contains(s.ids[:i], id)):
+		case s.kind == "upsert" && slices.Contains(s.ids[:i], id):
+			return false
+		case s.kind == "upsert" && there:
+			t.rows[k] = modelRow{id, old.rows[k].v + s.v}
+			touched, wrote = append(touched, k), true
+		default:
 			m.next++
 			t.rows[m.next], wrote = modelRow{id, s.v}, true
 		}
 	}
 	for k, r := range old.rows {
-		if s.kind == "insert" || s.kind != "truncate" && r.id%s.mod != s.rem {
+		if s.ids != nil || s.kind != "truncate" && r.id%s.mod != s.rem {
 			continue
 		}
 		touched, wrote = append(touched, k), true
@@ -212,7 +236,7 @@ func (m *model) added(tx *modelTx, name string, k int) bool {
 // outcome with the model, through restarts of the folder, and with the folder as a crash would leave it.
 func TestSnapshotIsolation(t *testing.T) {
 	ctx := context.Background()
-	conflicts, merges, aborted := 0, 0, 0
+	conflicts, merges, aborted, undone := 0, 0, 0, 0
 	rapid.Check(t, func(rt *rapid.T) {
 		inFolder := rapid.IntRange(0, 2).Draw(rt, "folder") == 0
 		dir := ""
@@ -267,7 +291,7 @@ func TestSnapshotIsolation(t *testing.T) {
 		for range rapid.IntRange(20, 60).Draw(rt, "steps") {
 			i := rapid.IntRange(0, len(sessions)-1).Draw(rt, "session")
 			tx := open[i]
-			switch act := rapid.IntRange(0, 19).Draw(rt, "action"); {
+			switch act := rapid.IntRange(0, 23).Draw(rt, "action"); {
 			case act < 5 && tx == nil:
 				if err := exec(i, "BEGIN"); err != nil {
 					rt.Fatal(err)
@@ -293,6 +317,27 @@ func TestSnapshotIsolation(t *testing.T) {
 					rt.Fatal(err)
 				}
 				open[i] = nil
+			case act > 19 && tx != nil && !tx.failed && (act == 20 || len(tx.saved) == 0):
+				if err := exec(i, fmt.Sprintf("SAVEPOINT s%d", len(tx.saved))); err != nil {
+					rt.Fatal(err)
+				}
+				tx.saved = append(tx.saved, tx.clone())
+			case act > 19 && tx != nil && len(tx.saved) > 0:
+				at := rapid.IntRange(0, len(tx.saved)-1).Draw(rt, "savepoint")
+				if !tx.failed && rapid.IntRange(0, 3).Draw(rt, "release") == 0 {
+					if err := exec(i, fmt.Sprintf("RELEASE s%d", at)); err != nil {
+						rt.Fatal(err)
+					}
+					tx.saved = tx.saved[:at:at]
+					break
+				}
+				if err := exec(i, fmt.Sprintf("ROLLBACK TO s%d", at)); err != nil {
+					rt.Fatal(err)
+				}
+				undone++
+				saved := tx.saved[: at+1 : at+1]
+				*tx = *saved[at].clone()
+				tx.saved = saved
 			case act == 5 && inFolder:
 				if err := db.tables.one.Acquire(ctx, 1); err != nil {
 					rt.Fatal(err)
@@ -330,13 +375,20 @@ func TestSnapshotIsolation(t *testing.T) {
 				}
 			default:
 				s := modelStatement{table: rapid.SampledFrom([]string{"t", "t", "u"}).Draw(rt, "table"),
-					kind: rapid.SampledFrom([]string{"insert", "insert", "insert", "insert", "set v", "set v", "set v", "set id", "delete", "delete", "truncate"}).Draw(rt, "kind"),
+					kind: rapid.SampledFrom([]string{"insert", "insert", "insert", "upsert", "insert new", "set v", "set v", "set v", "set id", "delete", "delete", "truncate"}).Draw(rt, "kind"),
 					v:    int64(rapid.IntRange(1, 5).Draw(rt, "v")), mod: int64(rapid.IntRange(1, 11).Draw(rt, "modulus"))}
 				s.rem = int64(rapid.IntRange(0, int(s.mod)-1).Draw(rt, "rest"))
 				if s.kind == "truncate" && rapid.IntRange(0, 6).Draw(rt, "really") > 0 {
 					s.kind = "delete"
 				}
-				for range rapid.IntRange(1, 4).Draw(rt, "rows") {
+				if s.kind == "upsert" {
+					s.table = "t"
+				}
+				inserts := 0
+				if s.kind == "upsert" || strings.HasPrefix(s.kind, "insert") {
+					inserts = rapid.IntRange(1, 4).Draw(rt, "rows")
+				}
+				for range inserts {
 					s.ids = append(s.ids, int64(rapid.IntRange(0, 40).Draw(rt, "id")))
 				}
 				of, alone := tx, tx == nil
@@ -365,5 +417,5 @@ func TestSnapshotIsolation(t *testing.T) {
 			rt.Fatalf("%d snapshots are in use, %d transactions open, %d commits noted", len(db.snapshots.uses), len(db.commits.open), len(db.commits.history))
 		}
 	})
-	t.Logf("%d conflicts, %d merges, %d aborted", conflicts, merges, aborted)
+	t.Logf("%d conflicts, %d merges, %d aborted, %d back to a savepoint", conflicts, merges, aborted, undone)
 }

@@ -159,8 +159,55 @@ func TestTransactions(t *testing.T) {
 			a: INSERT INTO t VALUES (1) => !read-only
 			a: ROLLBACK
 			a: BEGIN ISOLATION LEVEL SERIALIZABLE => !SERIALIZABLE is not supported
-			a: SAVEPOINT s => !savepoints
 			a: COMMIT AND CHAIN => !AND CHAIN`,
+		"savepoints": `
+			a: SAVEPOINT s => !SAVEPOINT can only be used in transaction blocks
+			a: ROLLBACK TO s => !ROLLBACK TO can only be used in transaction blocks
+			a: CREATE TABLE t (id bigint PRIMARY KEY, v text)
+			a: INSERT INTO t VALUES (1, 'a'), (2, 'b')
+			a: BEGIN
+			a: UPDATE t SET v = 'c' WHERE id = 1
+			a: SAVEPOINT one
+			a: INSERT INTO t VALUES (3, 'd')
+			a: CREATE TABLE u AS SELECT * FROM t
+			a: ALTER TABLE t ADD COLUMN w int DEFAULT 7
+			a: SAVEPOINT two
+			a: DROP TABLE u
+			a: DELETE FROM t
+			a: ROLLBACK TO SAVEPOINT two
+			a: SELECT * FROM t => 1|c|7;2|b|7;3|d|7
+			a: SELECT COUNT(*) AS n FROM u => 3
+			a: SELECT 1 / 0 AS x => !division by zero
+			a: SELECT 1 AS x => !current transaction is aborted
+			a: SAVEPOINT three => !current transaction is aborted
+			a: ROLLBACK TO one
+			a: SELECT * FROM t => 1|c;2|b
+			a: SELECT * FROM u => !table "u" does not exist
+			a: ROLLBACK TO one
+			a: ROLLBACK TO two => !savepoint "two" does not exist
+			a: ROLLBACK TO one
+			a: SAVEPOINT one
+			a: UPDATE t SET v = 'x'
+			a: RELEASE one
+			a: SELECT * FROM t => 1|x;2|x
+			a: ROLLBACK TO one
+			a: SELECT * FROM t => 1|c;2|b
+			a: TRUNCATE t
+			a: ROLLBACK TO one
+			b: INSERT INTO t VALUES (3, 'e')
+			b: UPDATE t SET v = 'f' WHERE id = 2
+			a: RELEASE SAVEPOINT one
+			a: INSERT INTO t VALUES (4, 'g') ON CONFLICT DO NOTHING
+			a: COMMIT
+			b: SELECT * FROM t ORDER BY id => 1|c;2|f;3|e;4|g
+			a: BEGIN
+			a: SAVEPOINT s
+			a: UPDATE t SET v = 'y' WHERE id = 2
+			b: UPDATE t SET v = 'z' WHERE id = 2
+			a: ROLLBACK TO s
+			a: UPDATE t SET v = 'y' WHERE id = 1
+			a: COMMIT
+			a: SELECT * FROM t ORDER BY id => 1|y;2|z;3|e;4|g`,
 		"write skew is not a conflict": `
 			a: CREATE TABLE t AS SELECT g AS id, 1 AS v FROM generate_series(1, 2) AS q(g)
 			a: BEGIN

@@ -94,7 +94,7 @@ func TestErrors(t *testing.T) {
 		{"EXPLAIN DESCRIBE t", `syntax error at or near "DESCRIBE" (line 1, column 9)`},
 		{"SHOW search_path", `SHOW has no plan (line 1, column 1)`},
 		{"BEGIN", `BEGIN has no plan (line 1, column 1)`},
-		{"SAVEPOINT s", `savepoints and prepared transactions are not supported; there are BEGIN, COMMIT and ROLLBACK (line 1, column 1)`},
+		{"PREPARE TRANSACTION 's'", `prepared transactions are not supported; there are BEGIN, COMMIT, ROLLBACK and SAVEPOINT (line 1, column 1)`},
 		{"COMMIT AND CHAIN", `AND CHAIN is not supported; write BEGIN behind COMMIT (line 1, column 12)`},
 		{"BEGIN ISOLATION LEVEL SERIALIZABLE", `the isolation level SERIALIZABLE is not supported; a transaction reads one snapshot: write REPEATABLE READ (line 1, column 7)`},
 		{"SET LOCAL backend = cpu", `SET LOCAL is not supported: a setting is of the whole DB; write SET (line 1, column 1)`},

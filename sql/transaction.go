@@ -8,8 +8,9 @@ import (
 
 // Transaction is what BEGIN, COMMIT, ROLLBACK and their like ask for.
 type Transaction struct {
-	Verb     string // "BEGIN", "COMMIT" or "ROLLBACK"
-	ReadOnly bool   // of BEGIN
+	Verb      string // "BEGIN", "COMMIT", "ROLLBACK", "SAVEPOINT", "ROLLBACK TO" or "RELEASE"
+	ReadOnly  bool   // of BEGIN
+	Savepoint string // of the last three
 }
 
 // transaction takes a statement that begins or ends a transaction.
@@ -21,8 +22,14 @@ func (s *Statement) transaction(n *pg.TransactionStmt) error {
 		s.Transaction = &Transaction{Verb: "COMMIT"}
 	case pg.TransactionStmtKind_TRANS_STMT_ROLLBACK:
 		s.Transaction = &Transaction{Verb: "ROLLBACK"}
+	case pg.TransactionStmtKind_TRANS_STMT_SAVEPOINT:
+		s.Transaction = &Transaction{Verb: "SAVEPOINT", Savepoint: n.SavepointName}
+	case pg.TransactionStmtKind_TRANS_STMT_ROLLBACK_TO:
+		s.Transaction = &Transaction{Verb: "ROLLBACK TO", Savepoint: n.SavepointName}
+	case pg.TransactionStmtKind_TRANS_STMT_RELEASE:
+		s.Transaction = &Transaction{Verb: "RELEASE", Savepoint: n.SavepointName}
 	default:
-		return s.errorf(0, "savepoints and prepared transactions are not supported; there are BEGIN, COMMIT and ROLLBACK")
+		return s.errorf(0, "prepared transactions are not supported; there are BEGIN, COMMIT, ROLLBACK and SAVEPOINT")
 	}
 	if n.Chain {
 		return s.errorf(s.keyword("chain"), "AND CHAIN is not supported; write BEGIN behind %s", s.Transaction.Verb)

@@ -1,0 +1,140 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/stencildb/stencildb/table"
+)
+
+// savepoint is a transaction as it was at a SAVEPOINT.
+type savepoint struct {
+	name    string
+	changes int
+	base    map[string]int
+	entries []*entry
+	tables  []*table.Table // of entries, kept until the savepoint goes; nil of one whose file does not change
+}
+
+// Savepoint notes the transaction as it is now under a name, for [Tx.RollbackTo]. One of the same name before it is hidden until
+// this one is released.
+func (tx *Tx) Savepoint(ctx context.Context, name string) error {
+	if err := tx.db.tables.one.Acquire(ctx, 1); err != nil {
+		return err
+	}
+	defer tx.db.tables.one.Release(1)
+	s := &tx.db.snapshots
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := tx.usable(); err != nil { // it may have ended meanwhile
+		return err
+	}
+	p := &savepoint{name: name, changes: len(tx.changes), base: maps.Clone(tx.base)}
+	p.entries, _ = tx.db.tables.known()
+	for _, e := range p.entries {
+		var t *table.Table
+		if e.open == nil {
+			t = e.table.Load()
+			s.use(t)
+		}
+		p.tables = append(p.tables, t)
+	}
+	tx.savepoints = append(tx.savepoints, p)
+	return nil
+}
+
+// RollbackTo undoes what the transaction has changed since a savepoint, which stays, and releases those after it. After a statement that
+// failed, the transaction takes statements again.
+func (tx *Tx) RollbackTo(ctx context.Context, name string) error {
+	if err := tx.db.tables.one.Acquire(ctx, 1); err != nil {
+		return err
+	}
+	defer tx.db.tables.one.Release(1)
+	s := &tx.db.snapshots
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	at, err := tx.savepoint(name)
+	if err != nil {
+		return err
+	}
+	p := tx.savepoints[at]
+	tx.forgetSavepoints(at + 1)
+	now, _ := tx.db.tables.known()
+	gone := map[*entry]*table.Table{} // tables that the transaction has no more, of their entries
+	for _, e := range now {
+		if e.open == nil {
+			gone[e] = e.table.Load()
+		}
+	}
+	for i, e := range p.entries {
+		switch t := p.tables[i]; {
+		case t == nil:
+		case gone[e] == t:
+			delete(gone, e)
+		default:
+			s.use(t)
+			e.table.Store(t)
+		}
+	}
+	tx.db.tables.restore(p.entries)
+	for _, t := range gone {
+		tx.db.forget(t)
+	}
+	tx.changes, tx.base = slices.Clip(tx.changes[:p.changes]), maps.Clone(p.base)
+	tx.mu.Lock()
+	defer tx.mu.Unlock()
+	tx.failed = nil
+	return nil
+}
+
+// Release forgets a savepoint and those after it; what was changed since stays.
+func (tx *Tx) Release(ctx context.Context, name string) error {
+	if err := tx.db.tables.one.Acquire(ctx, 1); err != nil {
+		return err
+	}
+	defer tx.db.tables.one.Release(1)
+	s := &tx.db.snapshots
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := tx.usable(); err != nil {
+		return err
+	}
+	at, err := tx.savepoint(name)
+	if err != nil {
+		return err
+	}
+	tx.forgetSavepoints(at)
+	return nil
+}
+
+// savepoint is the place of the last savepoint of a name; with snapshots.mu. Where there is none, the transaction has failed.
+func (tx *Tx) savepoint(name string) (int, error) {
+	tx.mu.Lock()
+	over := tx.over
+	tx.mu.Unlock()
+	if over {
+		return 0, errTxOver
+	}
+	for at, p := range slices.Backward(tx.savepoints) {
+		if p.name == name {
+			return at, nil
+		}
+	}
+	err := fmt.Errorf("savepoint %q does not exist", name)
+	tx.fail(err)
+	return 0, err
+}
+
+// forgetSavepoints releases all savepoints from a place on; with snapshots.mu.
+func (tx *Tx) forgetSavepoints(from int) {
+	for _, p := range tx.savepoints[from:] {
+		for i, t := range p.tables {
+			if t != nil {
+				tx.db.unused(p.entries[i].name, t)
+			}
+		}
+	}
+	tx.savepoints = tx.savepoints[:from]
+}
