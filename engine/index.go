@@ -12,6 +12,7 @@ import (
 	"github.com/stencildb/stencildb/cpu"
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/storage"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -143,10 +144,13 @@ func (s *Statement) index(ctx context.Context) (*Rows, error) {
 	case "SHOW":
 		r.columns = append(textColumns("index_name", "table_name", "column_name", "kind"),
 			Column{Name: "records", Type: table.Type{Kind: table.BigInt}}, Column{Name: "bytes", Type: table.Type{Kind: table.BigInt}})
-		r.now = s.db.indexes.rows()
+		r.now = append(s.db.indexes.rows(), s.db.uniqueIndexes()...)
 	case "CREATE":
 		err = s.createIndex(ctx)
 	case "DROP":
+		if def, k := s.db.keyed(s.parsed.Index.Name); k != nil && s.db.indexes.named(k.Name) < 0 {
+			return s.dropKey(ctx, def, k)
+		}
 		err = s.dropIndex()
 	}
 	if err != nil {
@@ -180,6 +184,59 @@ func (x *indexes) rows() valueRows {
 	return rows
 }
 
+// uniqueIndexes are the keys that CREATE UNIQUE INDEX has made, as SHOW INDEXES has them. They take no memory of their own.
+func (db *DB) uniqueIndexes() (rows valueRows) {
+	entries, _ := db.tables.known()
+	for _, e := range entries {
+		if e.of == nil {
+			continue
+		}
+		for _, k := range e.of.Keys {
+			var names []string
+			for _, col := range k.Columns {
+				names = append(names, e.of.Fields[col].Name)
+			}
+			if k.Index {
+				rows = append(rows, []table.Value{table.Str(k.Name), table.Str(e.name), table.Str(strings.Join(names, ", ")), table.Str("unique"), table.Null(table.Type{Kind: table.BigInt}), table.Int(0)})
+			}
+		}
+	}
+	return rows
+}
+
+// keyed is the key of a name, and its table; nil where there is none.
+func (db *DB) keyed(name string) (*storage.Definition, *storage.Key) {
+	entries, _ := db.tables.known()
+	for _, e := range entries {
+		for i := range e.definedKeys() {
+			if k := &e.of.Keys[i]; k.Name == name {
+				return e.of, k
+			}
+		}
+	}
+	return nil, nil
+}
+
+func (e *entry) definedKeys() []storage.Key {
+	if e.of == nil {
+		return nil
+	}
+	return e.of.Keys
+}
+
+// dropKey is DROP INDEX of a unique one.
+func (s *Statement) dropKey(ctx context.Context, def *storage.Definition, k *storage.Key) (*Rows, error) {
+	drop := fmt.Sprintf("ALTER TABLE %s DROP CONSTRAINT %s", expr.Ident(def.Name), expr.Ident(k.Name))
+	if !k.Index {
+		return nil, s.described(expr.Errorf(s.parsed.Index.Pos, "cannot drop index %s because constraint %s on table %s requires it; %s drops both", k.Name, k.Name, def.Name, drop))
+	}
+	st, err := parseOne(drop)
+	if err != nil {
+		return nil, s.described(err)
+	}
+	return (&Statement{db: s.db, script: drop, parsed: st}).change(ctx, nil)
+}
+
 func (s *Statement) createIndex(ctx context.Context) error {
 	of, db := s.parsed.Index, s.db
 	t, col, err := s.parsed.BindIndex(db.catalog(ctx))
@@ -199,7 +256,7 @@ func (s *Statement) createIndex(ctx context.Context) error {
 			i.name += strconv.Itoa(n - 1)
 		}
 	}
-	if db.indexes.named(i.name) >= 0 {
+	if _, k := db.keyed(i.name); k != nil || db.indexes.named(i.name) >= 0 {
 		if of.Lax {
 			return nil
 		}

@@ -35,7 +35,7 @@ func TestIndexStatements(t *testing.T) {
 		{"CREATE INDEX ON typed (dey)", []string{`column "dey" does not exist; did you mean dec or day? (line 1, column 24)`}},
 		{"CREATE INDEX ON typed (i, s)", []string{`an index is over one column: write CREATE INDEX ON table (column) (line 1, column 24)`}},
 		{"CREATE INDEX ON typed ((i + 1))", []string{`an index is over one column: write CREATE INDEX ON table (column) (line 1, column 24)`}},
-		{"CREATE UNIQUE INDEX ON typed (i)", []string{`UNIQUE is not supported with CREATE INDEX (line 1, column 8)`}},
+		{"CREATE UNIQUE INDEX ON typed (i)", []string{`table "typed" is not one that CREATE TABLE has made and cannot be changed; CREATE TABLE x AS TABLE typed makes one that can (line 1, column 24)`}},
 		{"CREATE INDEX ON typed (i DESC)", []string{`an index takes the name of a column alone (line 1, column 24)`}},
 		{"CREATE INDEX ON typed USING gist (i)", []string{`no index of kind "gist": USING takes sorted or hash (line 1, column 8)`}},
 		{"CREATE INDEX ON information_schema.tables (table_name)", []string{`the tables of information_schema have no indexes (line 1, column 17)`}},

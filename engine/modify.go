@@ -245,9 +245,14 @@ func (m *modifying) changes(ctx context.Context, db *DB) ([]storage.Change, erro
 		}
 		ch.Append = t.Chunks
 		return []storage.Change{ch}, nil
-	case "ALTER TABLE":
+	case "ALTER TABLE", "CREATE INDEX":
 		if m.Lax { // and there is none
 			return nil, nil
+		}
+		if m.Verb == "CREATE INDEX" {
+			if k := m.Define.Keys[len(m.Define.Keys)-1]; m.db.indexes.named(k.Name) >= 0 {
+				return nil, fmt.Errorf("index %q already exists", k.Name)
+			}
 		}
 		return m.alter(ctx, db)
 	case "CREATE VIEW":

@@ -151,3 +151,42 @@ func TestNumbersAreGivenOnce(t *testing.T) {
 		{"INSERT INTO u (who) SELECT who || 'again' FROM u WHERE id > 4 ORDER BY id RETURNING *", "7|fiveagain;8|sixagain"},
 	})
 }
+
+// CREATE UNIQUE INDEX makes a key, which ON CONFLICT takes, too, and DROP INDEX drops; both are in transactions.
+func TestUniqueIndex(t *testing.T) {
+	dir := t.TempDir()
+	db := open(t, Options{Backend: "cpu", Folder: dir})
+	steps(t, db, [][2]string{
+		{"CREATE TABLE t (a int PRIMARY KEY, b text, \"C\" int)", ""},
+		{"INSERT INTO t VALUES (1, 'x', 1), (2, 'x', 2), (3, NULL, 2), (4, NULL, 2)", ""},
+		{"CREATE UNIQUE INDEX u ON t (b)", `!could not create unique index "u": key (b)=(x) is duplicated`},
+		{"CREATE UNIQUE INDEX ON t (b, c)", ""},
+		{"CREATE UNIQUE INDEX IF NOT EXISTS t_b_C_idx ON t (b)", `!`}, // folded: another name
+		{"CREATE UNIQUE INDEX IF NOT EXISTS \"t_b_C_idx\" ON t (b)", ""},
+		{"CREATE UNIQUE INDEX \"t_b_C_idx\" ON t (b)", `!relation "t_b_C_idx" already exists`},
+		{"CREATE INDEX \"t_b_C_idx\" ON t (b)", `!index "t_b_C_idx" already exists`},
+		{"CREATE INDEX i ON t (b)", ""},
+		{"CREATE UNIQUE INDEX i ON t (a, b)", `!index "i" already exists`},
+		{"SHOW INDEXES", "i|t|b|sorted|2|"},
+		{"INSERT INTO t VALUES (5, 'x', 2)", `!duplicate key value violates unique constraint "t_b_C_idx": key (b, C)=(x, 2) already exists`},
+		{"INSERT INTO t VALUES (5, 'x', 2) ON CONFLICT (c, b) DO UPDATE SET b = 'y' RETURNING *", "2|y|2"},
+		{"CREATE UNIQUE INDEX ON t (b) WHERE a > 3", "!WHERE is not supported with CREATE INDEX"},
+		{"CREATE UNIQUE INDEX ON t (lower(b))", "!an index takes the name of a column alone"},
+		{"CREATE UNIQUE INDEX ON t (zz)", `!column "zz" does not exist; the columns are a, b, C (line 1, column 27)`},
+		{"DROP INDEX t_pkey", `!cannot drop index t_pkey because constraint t_pkey on table t requires it; ALTER TABLE t DROP CONSTRAINT t_pkey drops both`},
+	})
+	s := db.Session()
+	steps(t, s, [][2]string{{"BEGIN", ""}, {"DROP INDEX \"t_b_C_idx\"", ""}, {"INSERT INTO t VALUES (6, 'x', 1)", ""}, {"ROLLBACK", ""}})
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	db = open(t, Options{Backend: "cpu", Folder: dir})
+	steps(t, db, [][2]string{
+		{"INSERT INTO t VALUES (6, 'x', 1)", `!duplicate key value violates unique constraint "t_b_C_idx"`},
+		{"SHOW INDEXES", "t_b_C_idx|t|b, C|unique|NULL|0"},
+		{"DROP INDEX \"t_b_C_idx\"", ""},
+		{"INSERT INTO t VALUES (6, 'x', 1)", ""},
+		{"DROP INDEX \"t_b_C_idx\"", "!index \"t_b_C_idx\" does not exist"},
+		{"DROP INDEX IF EXISTS \"t_b_C_idx\"", ""},
+	})
+}

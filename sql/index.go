@@ -1,10 +1,13 @@
 package sql
 
 import (
+	"slices"
+	"strconv"
 	"strings"
 
 	pg "github.com/pganalyze/pg_query_go/v6"
 
+	"github.com/stencildb/stencildb/storage"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -24,11 +27,20 @@ func (s *Statement) createsIndex(n *pg.IndexStmt) error {
 	if len(n.IndexParams) != 1 || n.IndexParams[0].GetIndexElem().GetName() == "" {
 		return s.errorf(s.behind("("), "an index is over one column: write CREATE INDEX ON table (column)")
 	}
-	e := n.IndexParams[0].GetIndexElem()
+	if err := s.plainIndex(n); err != nil {
+		return err
+	}
+	s.Index = &Index{Verb: "CREATE", Name: n.Idxname, Kind: n.AccessMethod, Lax: n.IfNotExists, Pos: s.pos(s.keyword("index")), of: n.Relation, column: n.IndexParams[0].GetIndexElem().Name}
+	if s.Index.Kind == "btree" { // PostgreSQL's usual one
+		s.Index.Kind = ""
+	}
+	return nil
+}
+
+// plainIndex fails where an index is over something else than columns as they are, of all rows.
+func (s *Statement) plainIndex(n *pg.IndexStmt) error {
 	refused := ""
 	switch {
-	case n.Unique:
-		refused = "UNIQUE"
 	case n.WhereClause != nil:
 		refused = "WHERE"
 	case len(n.IndexIncludingParams) > 0:
@@ -37,15 +49,65 @@ func (s *Statement) createsIndex(n *pg.IndexStmt) error {
 		refused = "WITH"
 	case n.TableSpace != "":
 		refused = "TABLESPACE"
-	case e.Ordering != pg.SortByDir_SORTBY_DEFAULT, e.NullsOrdering != pg.SortByNulls_SORTBY_NULLS_DEFAULT, len(e.Collation) > 0, len(e.Opclass) > 0:
-		return s.errorf(s.behind("("), "an index takes the name of a column alone")
+	}
+	for _, p := range n.IndexParams {
+		e := p.GetIndexElem()
+		if e.Name == "" || e.Ordering != pg.SortByDir_SORTBY_DEFAULT || e.NullsOrdering != pg.SortByNulls_SORTBY_NULLS_DEFAULT || len(e.Collation) > 0 || len(e.Opclass) > 0 {
+			return s.errorf(s.behind("("), "an index takes the name of a column alone")
+		}
 	}
 	if refused != "" {
 		return s.errorf(s.keyword(refused), "%s is not supported with CREATE INDEX", refused)
 	}
-	s.Index = &Index{Verb: "CREATE", Name: n.Idxname, Kind: n.AccessMethod, Lax: n.IfNotExists, Pos: s.pos(s.keyword("index")), of: n.Relation, column: e.Name}
-	if s.Index.Kind == "btree" { // PostgreSQL's usual one
-		s.Index.Kind = ""
+	return nil
+}
+
+// uniqueIndex is CREATE UNIQUE INDEX: a key of the table, by the index's name.
+func (b *binder) uniqueIndex(n *pg.IndexStmt) *Change {
+	if err := b.plainIndex(n); err != nil {
+		panic(err)
+	}
+	at := b.keyword("unique")
+	switch {
+	case n.NullsNotDistinct:
+		panic(b.errorf(at, "NULLS NOT DISTINCT is not supported"))
+	case n.AccessMethod != "btree" && n.AccessMethod != "sorted" && n.AccessMethod != "":
+		panic(b.errorf(at, "access method %q does not support unique indexes", n.AccessMethod))
+	}
+	a := b.altering(n.Relation)
+	ch := &Change{Verb: "CREATE INDEX", Table: a.old.Name}
+	k := storage.Key{Name: n.Idxname, Index: true}
+	name := a.old.Name
+	for _, p := range n.IndexParams {
+		folded := p.GetIndexElem().Name
+		col := a.columnOf(a.def, folded, a.after(folded, b.behind("(")-1))
+		if slices.Contains(k.Columns, col) {
+			panic(b.errorf(b.behind("("), "column %q appears twice in an index", a.def.Fields[col].Name))
+		}
+		k.Columns, name = append(k.Columns, col), name+"_"+a.def.Fields[col].Name
+	}
+	for i := 0; k.Name == "" || n.Idxname == "" && b.c.keyed(k.Name) != nil; i++ { // as PostgreSQL has it
+		if k.Name = name + "_idx"; i > 0 {
+			k.Name += strconv.Itoa(i)
+		}
+	}
+	if b.c.keyed(k.Name) != nil || constraintNamed(a.def, k.Name) {
+		if n.IfNotExists {
+			return &Change{Verb: "CREATE INDEX", Lax: true}
+		}
+		panic(b.errorf(b.after(k.Name, 0), "relation %q already exists", clipped(k.Name)))
+	}
+	a.def.Keys = append(a.def.Keys, k)
+	a.finish(ch)
+	return ch
+}
+
+// keyed is the table that has a key of a name; nil where none has.
+func (c Catalog) keyed(name string) *storage.Definition {
+	for _, of := range c.Names {
+		if def := c.definition(of); def != nil && slices.ContainsFunc(def.Keys, func(k storage.Key) bool { return k.Name == name }) {
+			return def
+		}
 	}
 	return nil
 }

@@ -15,7 +15,7 @@ import (
 
 // Change is what a statement changes: the rows of a table, or what is known of it.
 type Change struct {
-	Verb  string   // "INSERT", "UPDATE", "DELETE", "TRUNCATE", "CREATE TABLE", "ALTER TABLE", "DROP TABLE", "CREATE VIEW", "ALTER VIEW", "DROP VIEW", "COPY"
+	Verb  string   // "INSERT", "UPDATE", "DELETE", "TRUNCATE", "CREATE TABLE", "ALTER TABLE", "DROP TABLE", "CREATE VIEW", "ALTER VIEW", "DROP VIEW", "CREATE INDEX", "COPY"
 	Lax   bool     // IF EXISTS, IF NOT EXISTS
 	Table string   // as the catalog has it; "" where it is not there and need not be
 	More  []string // of DROP, TRUNCATE and ALTER VIEW
@@ -69,6 +69,11 @@ func (s *Statement) changes(n *pg.Node) bool {
 			return false
 		}
 		s.changed = n.AlterTableStmt
+	case *pg.Node_IndexStmt:
+		if !n.IndexStmt.Unique {
+			return false
+		}
+		s.changed = n.IndexStmt
 	case *pg.Node_RenameStmt:
 		if n.RenameStmt.Relation == nil {
 			return false
@@ -157,6 +162,8 @@ func (s *Statement) BindChange(c Catalog, params ...table.Value) (ch *Change, er
 		return b.createView(proto.Clone(n).(*pg.ViewStmt)), nil // as above
 	case *pg.AlterTableStmt:
 		return b.alter(proto.Clone(n).(*pg.AlterTableStmt)), nil // as above
+	case *pg.IndexStmt:
+		return b.uniqueIndex(n), nil
 	case *pg.RenameStmt:
 		return b.rename(n), nil
 	case *pg.CreateTableAsStmt:

@@ -43,6 +43,7 @@ type Key struct {
 	Name    string
 	Columns []int
 	Primary bool
+	Index   bool // CREATE UNIQUE INDEX has made it
 }
 
 // Change is what a commit does to one table. The parts that are set are applied in the order in which they stand here.

@@ -75,6 +75,7 @@ type keyJSON struct {
 	Name    string `json:"name,omitempty"`
 	Columns []int  `json:"columns"`
 	Primary bool   `json:"primary,omitempty"`
+	Index   bool   `json:"index,omitempty"`
 }
 
 func toJSON(d *Definition) (j definitionJSON) {

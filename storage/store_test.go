@@ -26,7 +26,7 @@ var ctx = context.Background()
 
 // every is a definition with a column of each type.
 func every(name string) *Definition {
-	d := &Definition{Name: name, Checks: []Check{{"positive", "id > 0"}}, Keys: []Key{{"pk", []int{0}, true}}}
+	d := &Definition{Name: name, Checks: []Check{{"positive", "id > 0"}}, Keys: []Key{{Name: "pk", Columns: []int{0}, Primary: true}}}
 	for i, typ := range []table.Type{{Kind: table.BigInt}, {Kind: table.Varchar}, {Kind: table.Double}, {Kind: table.Boolean}, {Kind: table.SmallInt}, {Kind: table.Integer},
 		{Kind: table.Decimal, Precision: 12, Scale: 2}, {Kind: table.Real}, {Kind: table.Date}, {Kind: table.Timestamp}} {
 		d.Fields = append(d.Fields, table.Field{Name: fmt.Sprintf("c%d", i), Type: typ})
@@ -681,7 +681,7 @@ func child(dir string) error {
 }
 
 func numbers(name string) *Definition {
-	return &Definition{Name: name, Fields: []table.Field{{Name: "n", Type: table.Type{Kind: table.BigInt}}}, Columns: make([]Column, 1), Keys: []Key{{"n", []int{0}, true}}}
+	return &Definition{Name: name, Fields: []table.Field{{Name: "n", Type: table.Type{Kind: table.BigInt}}}, Columns: make([]Column, 1), Keys: []Key{{Name: "n", Columns: []int{0}, Primary: true}}}
 }
 
 // A process is killed at any moment, 200 times: what it acknowledged is there, and no half a commit is.
