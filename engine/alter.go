@@ -14,8 +14,20 @@ import (
 // alter is what ALTER TABLE changes.
 func (m *modifying) alter(ctx context.Context, db *DB) ([]storage.Change, error) {
 	ch := storage.Change{Table: m.Table, Define: m.Define, From: m.From, Fill: m.Fill}
+	for col, v := range m.Fill {
+		if c := m.Define.Columns[col]; m.From[col] < 0 && (c.Length > 0 || c.Padded) && !v.Null {
+			s, err := fitted(m.Define, col, table.SegmentOf(v.Type, v))
+			if err != nil {
+				return nil, err
+			}
+			m.Fill[col] = s.Value(0)
+		}
+	}
 	if m.Rows != nil {
 		numbers, columns, err := m.found(ctx, db)
+		if err == nil {
+			err = m.fitColumns(m.Define, columns)
+		}
 		if err != nil {
 			return nil, err
 		}

@@ -47,7 +47,7 @@ func TestAlter(t *testing.T) {
 		{"ALTER TABLE w DROP IF EXISTS zz", ""},
 		{"ALTER TABLE w DROP CONSTRAINT zz", `!constraint "zz" of relation "w" does not exist`},
 		{"ALTER TABLE w ALTER e TYPE int", `!column "e" cannot be cast automatically to type integer; write USING CAST(e AS integer) (line 1, column 21)`},
-		{"ALTER TABLE w ADD g varchar(2) DEFAULT 'abc'", `!check constraint "w_g_length" of relation "w" is violated by some row`},
+		{"ALTER TABLE w ADD g varchar(2) DEFAULT 'abc'", `!value too long for type character varying(2): column "g" of relation "w"`},
 		{"ALTER TABLE w ALTER d TYPE smallint USING d * 10000", `!smallint out of range`},
 		{"ALTER TABLE w ALTER c TYPE numeric(2,1) USING d", `!numeric field overflow`},
 		{"ALTER TABLE w ADD g int DEFAULT 3, DROP b, DROP c", ""},

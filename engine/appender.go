@@ -250,7 +250,10 @@ func (a *Appender) flush(ctx context.Context, t *table.Table) (func(context.Cont
 	}
 	changes := []storage.Change{{Table: e.name}}
 	var err error
-	if m.rows, err = m.counted(&changes[0], &table.Table{Name: e.name, Fields: e.of.Fields, Chunks: t.Chunks}); err != nil {
+	if m.rows, err = m.counted(&changes[0], &table.Table{Name: e.name, Fields: e.of.Fields, Chunks: t.Chunks}); err == nil {
+		m.rows, err = m.fitRows(m.rows)
+	}
+	if err != nil {
 		return nil, err
 	}
 	changes[0].Append = m.rows.Chunks

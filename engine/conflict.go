@@ -58,6 +58,11 @@ func (m *modifying) resolve(ctx context.Context, db *DB, proposed *table.Table, 
 			return nil, err
 		}
 		numbers, columns, err := byNumber(t)
+		for i, col := range of.Set {
+			if err == nil {
+				columns[i], err = fitted(m.def, col, columns[i])
+			}
+		}
 		switch {
 		case err != nil:
 			return nil, err

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/plan"
@@ -234,7 +235,10 @@ func (m *modifying) changes(ctx context.Context, db *DB) ([]storage.Change, erro
 			return nil, err
 		}
 		ch := storage.Change{Table: m.Table, Define: m.Define}
-		if t, err = m.counted(&ch, t); err != nil {
+		if t, err = m.counted(&ch, t); err == nil {
+			t, err = m.fitRows(t)
+		}
+		if err != nil {
 			return nil, err
 		}
 		if m.Conflict != nil {
@@ -286,6 +290,9 @@ func (m *modifying) changes(ctx context.Context, db *DB) ([]storage.Change, erro
 		if columns[slices.Index(m.Set, of.Column)], err = m.db.count(&ch, m.def, of.Column, m.changed); err != nil {
 			return nil, err
 		}
+	}
+	if err := m.fitColumns(m.def, columns); err != nil {
+		return nil, err
 	}
 	if len(m.Set) == len(m.def.Fields) {
 		m.rows = &table.Table{Name: m.Table, Fields: m.def.Fields}
@@ -511,6 +518,66 @@ func (m *modifying) hold(ctx context.Context, changed []changedColumn) error {
 		}
 		if len(found) > 0 {
 			return fmt.Errorf("new row for relation %q violates check constraint %q", m.def.Name, check.Name)
+		}
+	}
+	return nil
+}
+
+// fitted are values of a column of a length, which have the characters that the column takes: as PostgreSQL does, blanks behind these
+// are left out, and of CHAR all at the end. It fails for another one that is longer.
+func fitted(def *storage.Definition, col int, s *table.Segment) (*table.Segment, error) {
+	c := def.Columns[col]
+	fits := func(text string) bool {
+		return !(c.Padded && strings.HasSuffix(text, " ")) && (c.Length == 0 || len(text) <= c.Length || utf8.RuneCountInString(text) <= c.Length)
+	}
+	if c.Length == 0 && !c.Padded || s == nil || !slices.ContainsFunc(s.Dict, func(text string) bool { return !fits(text) }) {
+		return s, nil
+	}
+	values := make([]table.Value, s.Rows()) // some of the dictionary may be of other rows
+	for i := range values {
+		v := s.Value(i)
+		if !v.Null && !fits(v.S) {
+			text := strings.TrimRight(v.S, " ")
+			n := utf8.RuneCountInString(text)
+			if c.Length > 0 && n > c.Length {
+				return nil, fmt.Errorf("value too long for type %s: column %q of relation %q", c.TypeName(s.Type), def.Fields[col].Name, def.Name)
+			}
+			if !c.Padded { // blanks fill it
+				text += strings.Repeat(" ", c.Length-n)
+			}
+			v = table.Str(text)
+		}
+		values[i] = v
+	}
+	return table.SegmentOf(s.Type, values...), nil
+}
+
+// fitRows are rows for the table whose texts fit their columns.
+func (m *modifying) fitRows(t *table.Table) (*table.Table, error) {
+	for col := range m.def.Columns {
+		for i, chunk := range t.Chunks {
+			s, err := fitted(m.def, col, chunk.Segments[col])
+			if err != nil {
+				return nil, err
+			}
+			if s != chunk.Segments[col] {
+				out := *chunk
+				out.Segments = slices.Clone(chunk.Segments)
+				out.Segments[col] = s
+				chunks := slices.Clone(t.Chunks)
+				chunks[i] = &out
+				t = t.With(chunks...)
+			}
+		}
+	}
+	return t, nil
+}
+
+// fitColumns fits the columns of Set, which may be without rows.
+func (m *modifying) fitColumns(def *storage.Definition, columns []*table.Segment) (err error) {
+	for i, col := range m.Set {
+		if columns[i], err = fitted(def, col, columns[i]); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -429,7 +429,7 @@ func TestChanges(t *testing.T) {
 			{"INSERT INTO t (h) VALUES ('2021-02-29')", "!invalid input syntax for type date"},
 			{"INSERT INTO t (g) VALUES (1)", `!column "g" is of type boolean but expression is of type bigint`},
 			{"INSERT INTO t (b) SELECT j FROM t", `!column "b" is of type integer but expression is of type character varying`},
-			{"INSERT INTO t (j) VALUES ('abcd')", "!new row for relation \"t\" violates check constraint \"t_j_length\""},
+			{"INSERT INTO t (j) VALUES ('abcd')", "!value too long for type character varying(3): column \"j\" of relation \"t\""},
 			{"UPDATE t SET j = NULL", `!null value in column "j" of relation "t" violates not-null constraint`},
 			{"UPDATE t SET a = a + 1", "!smallint out of range"},
 			{"UPDATE t SET d = d * 10", "!numeric field overflow"},

@@ -30,8 +30,8 @@ func TestCreateTableLike(t *testing.T) {
 		{"INSERT INTO t VALUES (1, 'b', 2, 'd')", ""},
 		{"CREATE TABLE plain (LIKE t)", ""},
 		{"INSERT INTO plain VALUES (1, 'a', -1), (1, 'a', -1)", ""}, // neither keys nor checks,
-		{"INSERT INTO plain (a) VALUES (1)", `!null value in column "b" of relation "plain" violates not-null constraint`}, // nor defaults, but NOT NULL
-		{"INSERT INTO plain VALUES (1, 'abcd')", `!`}, // and the length, which is the type's
+		{"INSERT INTO plain (a) VALUES (1)", `!null value in column "b" of relation "plain" violates not-null constraint`},        // nor defaults, but NOT NULL
+		{"INSERT INTO plain VALUES (1, 'abcd')", `!value too long for type character varying(3): column "b" of relation "plain"`}, // and the length, which is the type's
 		{"SELECT * FROM plain", "1|a|-1.00|NULL;1|a|-1.00|NULL"},
 		{"CREATE TABLE whole (z int, LIKE t INCLUDING ALL, CHECK (z > a))", ""},
 		{"INSERT INTO whole VALUES (9, 1)", ""},
@@ -188,5 +188,54 @@ func TestUniqueIndex(t *testing.T) {
 		{"INSERT INTO t VALUES (6, 'x', 1)", ""},
 		{"DROP INDEX \"t_b_C_idx\"", "!index \"t_b_C_idx\" does not exist"},
 		{"DROP INDEX IF EXISTS \"t_b_C_idx\"", ""},
+	})
+}
+
+// VARCHAR(n) and CHAR(n) take n characters; blanks behind these are no error, and CHAR has none at its end.
+func TestLengths(t *testing.T) {
+	dir := t.TempDir()
+	db := open(t, Options{Backend: "cpu", Folder: dir})
+	steps(t, db, [][2]string{
+		{"CREATE TABLE t (a varchar(3), b char(3), c char, id serial PRIMARY KEY)", ""},
+		{"INSERT INTO t VALUES ('abc', 'xy', 'z'), ('äöü   ', 'x    ', ' '), (NULL, NULL, NULL) RETURNING a, b, c", "abc|xy|z;äöü|x|;NULL|NULL|NULL"},
+		{"INSERT INTO t (a) VALUES ('abcd')", `!value too long for type character varying(3): column "a" of relation "t"`},
+		{"INSERT INTO t (b) VALUES ('abc d')", `!value too long for type character(3): column "b" of relation "t"`},
+		{"INSERT INTO t (c) VALUES ('ab')", `!value too long for type character(1)`},
+		{"INSERT INTO t (a, b) SELECT x || '   ', 1000 / n FROM (VALUES ('q', 2), ('rst', 4)) AS v(x, n) ORDER BY n RETURNING a || '.', b", "q  .|500;rst.|250"},
+		{"INSERT INTO t (b) SELECT 1000", "!value too long"},
+		{"UPDATE t SET a = a || 'x' WHERE id = 1", "!value too long for type character varying(3)"},
+		{"UPDATE t SET b = b || ' ' WHERE id = 1 RETURNING length(b), b = 'xy'", "2|true"},
+		{"INSERT INTO t VALUES ('u', 'v', 'w', 1) ON CONFLICT (id) DO UPDATE SET a = excluded.a || 'long'", "!value too long for type character varying(3)"},
+		{"INSERT INTO t VALUES ('u', 'v', 'w', 1) ON CONFLICT (id) DO UPDATE SET b = 'k  ' RETURNING b || '.'", "k."},
+		{"SELECT 'abcdef'::varchar(3), 'ab  '::char(4) || '|', CAST('abcdef' AS char(2)), 12345::char(2), CAST(a || '    ' AS char(5)) || '|' FROM t WHERE id = 1", "abc|ab||ab|12|abc|"},
+		{"DESCRIBE t", "a|character varying(3);b|character(3);c|character(1);id|integer"},
+		{"ALTER TABLE t ALTER a TYPE varchar(2)", "!value too long for type character varying(2)"},
+		{"ALTER TABLE t ALTER a TYPE char(3)", ""},
+		{"SELECT a || '.' FROM t WHERE id = 7", "q."},
+		{"ALTER TABLE t ALTER a TYPE varchar(5), ADD d char(2) DEFAULT 'e  ' NOT NULL", ""},
+		{"ALTER TABLE t ADD e char(2) DEFAULT 'efg' NOT NULL", "!value too long for type character(2)"},
+		{"SELECT DISTINCT d || '.' FROM t", "e."},
+		{"CREATE TABLE l (LIKE t)", ""},
+		{"INSERT INTO l (id, d, a) VALUES (1, 'fgh', 'x')", "!value too long for type character(2)"},
+		{"CREATE TABLE bad (a varchar(0))", "!length for type varchar must be at least 1"},
+	})
+	a, err := db.Appender(context.Background(), "t", "b")
+	if err != nil {
+		t.Fatal(err)
+	}
+	a.Texts(0, "s  ", "tuv     ")
+	if err = a.EndRows(context.Background(), 2); err == nil {
+		err = a.Close(context.Background())
+	}
+	if err == nil {
+		err = db.Close()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	db = open(t, Options{Backend: "cpu", Folder: dir})
+	steps(t, db, [][2]string{
+		{"SELECT b || '.' FROM t ORDER BY id DESC LIMIT 2", "tuv.;s."},
+		{"INSERT INTO t (b) VALUES ('four')", `!value too long for type character(3): column "b" of relation "t"`},
 	})
 }

@@ -1,7 +1,6 @@
 package sql
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -251,7 +250,8 @@ func (a *alteration) changeType(c *pg.AlterTableCmd) {
 		}
 		e = a.assigned(e, to)
 	}
-	if column, ok := e.(*expr.Column); ok { // as it is
+	was, now := a.old.Columns[a.from[col]], one.Columns[0]
+	if column, ok := e.(*expr.Column); ok && !(now.Padded && !was.Padded) && (now.Length == 0 || was.Length > 0 && was.Length <= now.Length) { // as it is
 		a.from[col] = column.Index
 	} else {
 		a.from[col], a.values[col] = -1, e
@@ -260,9 +260,7 @@ func (a *alteration) changeType(c *pg.AlterTableCmd) {
 		panic(a.errorf(loc, "column %q is counted, and its type must be smallint, integer, or bigint", to.Name))
 	}
 	a.def.Fields[col] = to
-	length := lengthName(a.def.Name, to.Name)
-	a.def.Checks = slices.DeleteFunc(a.def.Checks, func(c storage.Check) bool { return c.Name == length })
-	a.def.Checks = append(a.def.Checks, one.Checks...)
+	a.def.Columns[col].Length, a.def.Columns[col].Padded = one.Columns[0].Length, one.Columns[0].Padded
 	defer func() {
 		if v := recover(); v != nil {
 			panic(a.errorf(loc, "the default of column %q cannot be of type %s; ALTER COLUMN %s DROP DEFAULT comes first", to.Name, typeName(to.Type), expr.Ident(to.Name)))
@@ -438,6 +436,3 @@ func eachMessage(m protoreflect.Message, do func(proto.Message)) {
 		return true
 	})
 }
-
-// lengthName is the name of the check of a VARCHAR(n).
-func lengthName(of, column string) string { return fmt.Sprintf("%s_%s_length", of, column) }

@@ -14,7 +14,8 @@ import (
 type target struct {
 	t      table.Type
 	bare   bool   // NUMERIC without digits
-	length int    // VARCHAR(n); 0: any
+	length int    // VARCHAR(n) and CHAR(n); 0: any
+	padded bool   // CHAR
 	unit   string // INTERVAL '3' DAY: what a bare number counts
 }
 
@@ -28,11 +29,15 @@ func (b *binder) target(n *pg.TypeName) target {
 		panic(b.errorf(loc, "a schema before a type's name is not supported"))
 	}
 	kind, ok := table.KindNamed(spelled)
+	padded := spelled == "bpchar"
+	if padded {
+		kind, ok = table.Varchar, true
+	}
 	if !ok {
 		panic(b.errorf(loc, "type %s is not supported; there are BOOLEAN, SMALLINT, INTEGER, BIGINT, NUMERIC, REAL, DOUBLE PRECISION, DATE, TIMESTAMP, INTERVAL and VARCHAR%s", spelled,
 			map[string]string{"time": "; the time of a timestamp is to_char(x, 'HH24:MI:SS')"}[spelled]))
 	}
-	to := target{t: table.Type{Kind: kind}}
+	to := target{t: table.Type{Kind: kind}, padded: padded}
 	mods := b.modifiers(n)
 	switch {
 	case kind == table.Decimal:
@@ -43,7 +48,7 @@ func (b *binder) target(n *pg.TypeName) target {
 		}
 	case kind == table.Varchar && len(mods) == 1:
 		if to.length = mods[0]; mods[0] < 1 {
-			panic(b.errorf(loc, "length for type varchar must be at least 1"))
+			panic(b.errorf(loc, "length for type %s must be at least 1", map[bool]string{true: "char", false: "varchar"}[padded]))
 		}
 	case len(mods) > 0:
 		panic(b.errorf(loc, "%s with a precision is not supported", strings.ToUpper(spelled)))
@@ -124,10 +129,17 @@ func (b *binder) cast(x expr.Expr, to target, pos int) expr.Expr {
 		panic(expr.Errorf(pos, "cannot cast type %s to %s", typeName(from), typeName(to.t)))
 	case constant:
 		return castConstant(c, to, pos)
-	case from.Kind == table.Varchar && to.t.Kind == table.Varchar && to.length == 0:
+	case from.Kind == table.Varchar && to.t.Kind == table.Varchar && to.length == 0 && !to.padded:
 		return x
-	case to.length > 0:
-		return function("left", []expr.Expr{convert(x, varchar, pos), &expr.Const{V: table.Int(int64(to.length)), P: pos}}, pos)
+	case to.length > 0 || to.padded:
+		x = convert(x, varchar, pos)
+		if to.length > 0 {
+			x = function("left", []expr.Expr{x, &expr.Const{V: table.Int(int64(to.length)), P: pos}}, pos)
+		}
+		if to.padded {
+			x = function("rtrim", []expr.Expr{x}, pos)
+		}
+		return x
 	case to.bare && from.Kind == table.Decimal:
 		return x
 	case to.bare && from.IsFloat():
@@ -151,12 +163,16 @@ func castConstant(c *expr.Const, to target, pos int) expr.Expr {
 	switch {
 	case c.V.Null:
 		return &expr.Const{V: table.Null(to.t), P: pos}
-	case from.Kind == table.Varchar && to.t.Kind == table.Varchar || to.length > 0:
+	case from.Kind == table.Varchar && to.t.Kind == table.Varchar || to.length > 0 || to.padded:
 		s := []rune(c.V.String())
 		if to.length > 0 && len(s) > to.length {
 			s = s[:to.length]
 		}
-		return &expr.Const{V: table.Str(string(s)), P: pos}
+		text := string(s)
+		if to.padded {
+			text = strings.TrimRight(text, " ")
+		}
+		return &expr.Const{V: table.Str(text), P: pos}
 	case from.Kind == table.Varchar:
 		e := readText(c.V.S, to.t, pos)
 		if to.bare || to.t.Kind != table.Decimal {

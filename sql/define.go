@@ -89,7 +89,7 @@ func (b *binder) columnsLike(def *storage.Definition, n *pg.TableLikeClause) (ke
 		if f.Unsupported != "" || f.Type.Kind == table.Unknown || f.Type.Kind == table.Interval || f.Type.Kind == table.Decimal && f.Type.Precision > 18 {
 			panic(b.errorf(loc, "column %q of type %s is not supported in a table", clipped(f.Name), typeName(f.Type)))
 		}
-		column := storage.Column{NotNull: from.Columns[i].NotNull}
+		column := storage.Column{NotNull: from.Columns[i].NotNull, Length: from.Columns[i].Length, Padded: from.Columns[i].Padded}
 		if with(pg.TableLikeOption_CREATE_TABLE_LIKE_DEFAULTS) {
 			column.Default = from.Columns[i].Default
 		}
@@ -99,11 +99,7 @@ func (b *binder) columnsLike(def *storage.Definition, n *pg.TableLikeClause) (ke
 		def.Fields, def.Columns = append(def.Fields, f), append(def.Columns, column)
 	}
 	for _, c := range from.Checks {
-		length := slices.ContainsFunc(from.Fields, func(f table.Field) bool { return c.Name == lengthName(from.Name, f.Name) })
-		switch {
-		case length: // which is of the type
-			c.Name = def.Name + strings.TrimPrefix(c.Name, from.Name)
-		case !with(pg.TableLikeOption_CREATE_TABLE_LIKE_CONSTRAINTS):
+		if !with(pg.TableLikeOption_CREATE_TABLE_LIKE_CONSTRAINTS) {
 			continue
 		}
 		if constraintNamed(def, c.Name) {
@@ -162,9 +158,7 @@ func (b *binder) defineColumn(def *storage.Definition, d *pg.ColumnDef) (late []
 	if counted {
 		column = storage.Column{NotNull: true, Counter: &storage.Counter{Kind: storage.Serial, Start: 1, Step: 1}}
 	}
-	if to.length > 0 {
-		def.Checks = append(def.Checks, storage.Check{Name: lengthName(def.Name, d.Colname), SQL: fmt.Sprintf("length(%s) <= %d", Written([]string{d.Colname})[0], to.length)})
-	}
+	column.Length, column.Padded = to.length, to.padded
 	for _, n := range d.Constraints {
 		c := n.GetConstraint()
 		switch c.Contype {

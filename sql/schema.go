@@ -8,6 +8,7 @@ import (
 
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/storage"
 	"github.com/stencildb/stencildb/table"
 )
 
@@ -150,19 +151,35 @@ func (s *Statement) describesSelect() bool { return strings.EqualFold(s.token(1)
 // and type.
 func (b *binder) describe() plan.Node {
 	var fields []table.Field
+	var def *storage.Definition
 	if b.describesSelect() {
 		fields = b.answer().Fields()
 	} else {
 		b.onlyTable("DESCRIBE takes the name of a table, or a SELECT")
 		b.from()
-		fields = b.scope.fields
+		fields, def = b.scope.fields, b.defined(b.sel.FromClause[0].GetRangeVar())
 	}
 	var names, types []string
-	for _, f := range fields {
+	for i, f := range fields {
+		name := table.Type.String
+		if def != nil && def.View == "" {
+			name = def.Columns[i].TypeName
+		}
 		names = append(names, f.Name)
-		types = append(types, typeOf(f, table.Type.String))
+		types = append(types, typeOf(f, name))
 	}
 	return listed([]string{"column_name", "data_type"}, names, types)
+}
+
+// defined is the definition of the table or view that a name in FROM means; nil where it has none.
+func (b *binder) defined(r *pg.RangeVar) *storage.Definition {
+	if r == nil || r.Schemaname != "" && !strings.EqualFold(r.Schemaname, "public") {
+		return nil
+	}
+	if i, _ := lookup(b.relation(r), b.c.Names); i >= 0 {
+		return b.c.definition(b.c.Names[i])
+	}
+	return nil
 }
 
 // onlyTable checks that a table's name follows the first word, and nothing else.

@@ -30,6 +30,21 @@ type Column struct {
 	Default string // an expression in SQL; "" for NULL
 	// Counter gives rows without a value their numbers, in the place of Default; nil for most columns.
 	Counter *Counter
+	// Length is the most characters of VARCHAR(n) and CHAR(n); 0 for any. Padded is CHAR, whose values have no blanks at their end.
+	Length int
+	Padded bool
+}
+
+// TypeName is the type of a column as SQL has it, with its length.
+func (c Column) TypeName(t table.Type) string {
+	name := t.String()
+	if c.Padded {
+		name = "character"
+	}
+	if c.Length > 0 {
+		name += fmt.Sprintf("(%d)", c.Length)
+	}
+	return name
 }
 
 // Check is a condition that no row may make FALSE.

@@ -142,6 +142,9 @@ func (d *Definition) check() error {
 		seen[f.Name] = true
 	}
 	for i, c := range d.Columns {
+		if c.Length < 0 || (c.Length > 0 || c.Padded) && d.Fields[i].Type.Kind != table.Varchar {
+			return fmt.Errorf("column %s of type %s has length %d", d.Fields[i].Name, d.Fields[i].Type, c.Length)
+		}
 		if c.Counter != nil {
 			if err := c.Counter.check(d.Fields[i]); err != nil {
 				return err

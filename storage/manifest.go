@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"github.com/stencildb/stencildb/table"
@@ -64,6 +65,8 @@ type columnJSON struct {
 	NotNull bool         `json:"not_null,omitempty"`
 	Default string       `json:"default,omitempty"`
 	Counter *counterJSON `json:"counter,omitempty"`
+	Length  int          `json:"length,omitempty"`
+	Padded  bool         `json:"padded,omitempty"`
 }
 
 type checkJSON struct {
@@ -82,7 +85,7 @@ func toJSON(d *Definition) (j definitionJSON) {
 	j.Name, j.View = d.Name, d.View
 	for i, f := range d.Fields {
 		c := d.Columns[i]
-		j.Columns = append(j.Columns, columnJSON{f.Name, f.Type.String(), c.NotNull, c.Default, c.Counter.toJSON()})
+		j.Columns = append(j.Columns, columnJSON{f.Name, f.Type.String(), c.NotNull, c.Default, c.Counter.toJSON(), c.Length, c.Padded})
 	}
 	for _, c := range d.Checks {
 		j.Checks = append(j.Checks, checkJSON(c))
@@ -101,15 +104,34 @@ func (j definitionJSON) definition() (*Definition, error) {
 			return nil, err
 		}
 		d.Fields = append(d.Fields, table.Field{Name: c.Name, Type: t})
-		d.Columns = append(d.Columns, Column{c.NotNull, c.Default, c.Counter.counter()})
+		d.Columns = append(d.Columns, Column{c.NotNull, c.Default, c.Counter.counter(), c.Length, c.Padded})
 	}
 	for _, c := range j.Checks {
-		d.Checks = append(d.Checks, Check(c))
+		if !d.length(c) {
+			d.Checks = append(d.Checks, Check(c))
+		}
 	}
 	for _, k := range j.Keys {
 		d.Keys = append(d.Keys, Key(k))
 	}
 	return d, d.check()
+}
+
+// length takes a check of format 2 that stands for the n of a VARCHAR(n).
+func (d *Definition) length(c checkJSON) bool {
+	condition, ok := strings.CutPrefix(c.SQL, "length(")
+	name, most, is := strings.Cut(condition, ") <= ")
+	n, err := strconv.Atoi(most)
+	if !ok || !is || err != nil || n < 1 || !strings.HasSuffix(c.Name, "_length") {
+		return false
+	}
+	for i, f := range d.Fields {
+		if quoted := `"` + strings.ReplaceAll(f.Name, `"`, `""`) + `"`; f.Type.Kind == table.Varchar && (name == f.Name || name == quoted) {
+			d.Columns[i].Length = n
+			return true
+		}
+	}
+	return false
 }
 
 // typeNamed is the inverse of [table.Type.String].

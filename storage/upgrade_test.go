@@ -134,3 +134,16 @@ func testEarlierFormat(t *testing.T, format int) {
 		}
 	}
 }
+
+// What format 2 had as a check is the length of a VARCHAR(n).
+func TestLengthOfFormat2(t *testing.T) {
+	j := definitionJSON{Name: "t", Columns: []columnJSON{{Name: "a", Type: "character varying"}, {Name: `B "`, Type: "character varying"}, {Name: "c", Type: "character varying", Length: 4}}, Checks: []checkJSON{
+		{"t_a_length", "length(a) <= 3"}, {"old_length", `length("B """) <= 12`}, {"t_c_check", "length(c) <= 2"}, {"n_length", "length(none) <= 3"}}}
+	d, err := j.definition()
+	if err != nil || d.Columns[0].Length != 3 || d.Columns[1].Length != 12 || d.Columns[2].Length != 4 || len(d.Checks) != 2 {
+		t.Fatalf("%+v, %v", d, err)
+	}
+	if again, err := toJSON(d).definition(); err != nil || again.Columns[1] != d.Columns[1] || len(again.Checks) != 2 {
+		t.Fatalf("%+v, %v", again, err)
+	}
+}
