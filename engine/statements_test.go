@@ -239,3 +239,40 @@ func TestLengths(t *testing.T) {
 		{"INSERT INTO t (b) VALUES ('four')", `!value too long for type character(3): column "b" of relation "t"`},
 	})
 }
+
+// COMMENT ON is kept, and shown where there are comments.
+func TestComments(t *testing.T) {
+	dir := t.TempDir()
+	db := open(t, Options{Backend: "cpu", Folder: dir})
+	steps(t, db, [][2]string{
+		{"CREATE TABLE t (a int, \"B c\" text)", ""},
+		{"CREATE VIEW v AS SELECT a AS n FROM t", ""},
+		{"SHOW TABLES", "t;v"},
+		{"DESCRIBE t", "a|integer;B c|character varying"},
+		{"COMMENT ON TABLE t IS 'what it is'", ""},
+		{"COMMENT ON COLUMN public.t.\"B c\" IS 'it''s a text'", ""},
+		{"COMMENT ON VIEW v IS 'numbers'", ""},
+		{"COMMENT ON COLUMN v.n IS 'a number'", ""},
+		{"COMMENT ON COLUMN t.z IS 'x'", `!column "z" does not exist`},
+		{"COMMENT ON COLUMN z IS 'x'", "!column name must be qualified; write COMMENT ON COLUMN table.z (line 1, column 19)"},
+		{"COMMENT ON TABLE v IS 'x'", `!"v" is not a table; COMMENT ON VIEW comments it (line 1, column 18)`},
+		{"COMMENT ON VIEW t IS 'x'", `!"t" is not a view (line 1, column 17)`},
+		{"COMMENT ON TABLE nobody IS 'x'", `!table "nobody" does not exist`},
+		{"COMMENT ON SCHEMA public IS 'x'", "!COMMENT ON is supported for TABLE, VIEW and COLUMN"},
+		{"ALTER TABLE t ADD d int", ""},
+		{"CREATE OR REPLACE VIEW v AS SELECT a AS n, d FROM t", ""},
+	})
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	db = open(t, Options{Backend: "cpu", Folder: dir})
+	steps(t, db, [][2]string{
+		{"SHOW TABLES", "t|what it is;v|numbers"},
+		{"DESCRIBE t", "a|integer|;B c|character varying|it's a text;d|integer|"},
+		{"DESCRIBE v", "n|integer|a number;d|integer|"},
+		{"SELECT n FROM v", ""},
+		{"COMMENT ON TABLE t IS NULL", ""},
+		{"COMMENT ON VIEW v IS ''", ""},
+		{"SHOW TABLES", "t;v"},
+	})
+}

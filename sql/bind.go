@@ -78,7 +78,15 @@ func (s *Statement) Bind(c Catalog, params ...table.Value) (bound plan.Node, err
 	b := s.binder(c, params)
 	switch {
 	case s.shows == "tables":
-		return listed([]string{"table_name"}, c.Names), nil
+		var comments []string
+		for _, name := range c.Names {
+			text := ""
+			if def := c.definition(name); def != nil {
+				text = def.Comment
+			}
+			comments = append(comments, text)
+		}
+		return withComments([]string{"table_name"}, comments, c.Names), nil
 	case s.shows == "functions":
 		return functionList(), nil
 	case s.shows == "rules":

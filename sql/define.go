@@ -93,6 +93,9 @@ func (b *binder) columnsLike(def *storage.Definition, n *pg.TableLikeClause) (ke
 		if with(pg.TableLikeOption_CREATE_TABLE_LIKE_DEFAULTS) {
 			column.Default = from.Columns[i].Default
 		}
+		if with(pg.TableLikeOption_CREATE_TABLE_LIKE_COMMENTS) {
+			column.Comment = from.Columns[i].Comment
+		}
 		if c := from.Columns[i].Counter; c != nil && with(likeOf(c.Kind)) {
 			column.Counter = c.Fresh() // a serial column's is its own, too
 		}

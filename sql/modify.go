@@ -74,6 +74,8 @@ func (s *Statement) changes(n *pg.Node) bool {
 			return false
 		}
 		s.changed = n.IndexStmt
+	case *pg.Node_CommentStmt:
+		s.changed = n.CommentStmt
 	case *pg.Node_RenameStmt:
 		if n.RenameStmt.Relation == nil {
 			return false
@@ -164,6 +166,8 @@ func (s *Statement) BindChange(c Catalog, params ...table.Value) (ch *Change, er
 		return b.alter(proto.Clone(n).(*pg.AlterTableStmt)), nil // as above
 	case *pg.IndexStmt:
 		return b.uniqueIndex(n), nil
+	case *pg.CommentStmt:
+		return b.comment(n), nil
 	case *pg.RenameStmt:
 		return b.rename(n), nil
 	case *pg.CreateTableAsStmt:

@@ -159,8 +159,13 @@ func (b *binder) describe() plan.Node {
 		b.from()
 		fields, def = b.scope.fields, b.defined(b.sel.FromClause[0].GetRangeVar())
 	}
-	var names, types []string
+	var names, types, comments []string
 	for i, f := range fields {
+		comment := ""
+		if def != nil {
+			comment = def.Columns[i].Comment
+		}
+		comments = append(comments, comment)
 		name := table.Type.String
 		if def != nil && def.View == "" {
 			name = def.Columns[i].TypeName
@@ -168,7 +173,7 @@ func (b *binder) describe() plan.Node {
 		names = append(names, f.Name)
 		types = append(types, typeOf(f, name))
 	}
-	return listed([]string{"column_name", "data_type"}, names, types)
+	return withComments([]string{"column_name", "data_type"}, comments, names, types)
 }
 
 // defined is the definition of the table or view that a name in FROM means; nil where it has none.

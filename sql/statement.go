@@ -184,7 +184,7 @@ func (s *Statement) statement(n *pg.Node) error {
 			return s.dropsIndex(n.DropStmt)
 		}
 	}
-	return s.errorf(0, "%s is not supported; there are SELECT, EXPLAIN, DESCRIBE, SUMMARIZE, SHOW, SET, RESET, CREATE TABLE, ALTER TABLE, DROP TABLE, CREATE VIEW, DROP VIEW, INSERT, UPDATE, DELETE, TRUNCATE, COPY, BEGIN, COMMIT, ROLLBACK, CREATE INDEX and DROP INDEX", s.firstWords())
+	return s.errorf(0, "%s is not supported; there are SELECT, EXPLAIN, DESCRIBE, SUMMARIZE, SHOW, SET, RESET, CREATE TABLE, ALTER TABLE, DROP TABLE, CREATE VIEW, DROP VIEW, INSERT, UPDATE, DELETE, TRUNCATE, COPY, COMMENT, BEGIN, COMMIT, ROLLBACK, SAVEPOINT, CREATE INDEX and DROP INDEX", s.firstWords())
 }
 
 func (s *Statement) explain(n *pg.ExplainStmt) error {

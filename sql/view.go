@@ -159,6 +159,9 @@ func (b *binder) createView(n *pg.ViewStmt) *Change {
 			panic(b.errorf(loc, "cannot change column %q of type %s of view %q to %q of type %s; DROP VIEW %s comes first", before[i].Name, typeName(before[i].Type), clipped(name), f.Name, typeName(f.Type), Written([]string{name})[0]))
 		}
 		def.Fields, def.Columns = append(def.Fields, table.Field{Name: f.Name}), append(def.Columns, storage.Column{})
+		if there && i < len(old.Columns) { // as PostgreSQL keeps it
+			def.Comment, def.Columns[i].Comment = old.Comment, old.Columns[i].Comment
+		}
 	}
 	ch.Define = def
 	return ch

@@ -22,6 +22,8 @@ type Definition struct {
 	// are those that the query has by then.
 	View string
 	Temp bool // it is not kept in a folder
+
+	Comment string // of COMMENT ON
 }
 
 // Column is what is said of one column.
@@ -31,8 +33,9 @@ type Column struct {
 	// Counter gives rows without a value their numbers, in the place of Default; nil for most columns.
 	Counter *Counter
 	// Length is the most characters of VARCHAR(n) and CHAR(n); 0 for any. Padded is CHAR, whose values have no blanks at their end.
-	Length int
-	Padded bool
+	Length  int
+	Padded  bool
+	Comment string
 }
 
 // TypeName is the type of a column as SQL has it, with its length.

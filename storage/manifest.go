@@ -57,6 +57,7 @@ type definitionJSON struct {
 	Checks  []checkJSON  `json:"checks,omitempty"`
 	Keys    []keyJSON    `json:"keys,omitempty"`
 	View    string       `json:"view,omitempty"`
+	Comment string       `json:"comment,omitempty"`
 }
 
 type columnJSON struct {
@@ -67,6 +68,7 @@ type columnJSON struct {
 	Counter *counterJSON `json:"counter,omitempty"`
 	Length  int          `json:"length,omitempty"`
 	Padded  bool         `json:"padded,omitempty"`
+	Comment string       `json:"comment,omitempty"`
 }
 
 type checkJSON struct {
@@ -82,10 +84,10 @@ type keyJSON struct {
 }
 
 func toJSON(d *Definition) (j definitionJSON) {
-	j.Name, j.View = d.Name, d.View
+	j.Name, j.View, j.Comment = d.Name, d.View, d.Comment
 	for i, f := range d.Fields {
 		c := d.Columns[i]
-		j.Columns = append(j.Columns, columnJSON{f.Name, f.Type.String(), c.NotNull, c.Default, c.Counter.toJSON(), c.Length, c.Padded})
+		j.Columns = append(j.Columns, columnJSON{f.Name, f.Type.String(), c.NotNull, c.Default, c.Counter.toJSON(), c.Length, c.Padded, c.Comment})
 	}
 	for _, c := range d.Checks {
 		j.Checks = append(j.Checks, checkJSON(c))
@@ -97,14 +99,14 @@ func toJSON(d *Definition) (j definitionJSON) {
 }
 
 func (j definitionJSON) definition() (*Definition, error) {
-	d := &Definition{Name: j.Name, View: j.View}
+	d := &Definition{Name: j.Name, View: j.View, Comment: j.Comment}
 	for _, c := range j.Columns {
 		t, err := typeNamed(c.Type)
 		if err != nil {
 			return nil, err
 		}
 		d.Fields = append(d.Fields, table.Field{Name: c.Name, Type: t})
-		d.Columns = append(d.Columns, Column{c.NotNull, c.Default, c.Counter.counter(), c.Length, c.Padded})
+		d.Columns = append(d.Columns, Column{c.NotNull, c.Default, c.Counter.counter(), c.Length, c.Padded, c.Comment})
 	}
 	for _, c := range j.Checks {
 		if !d.length(c) {
