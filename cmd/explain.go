@@ -24,7 +24,9 @@ device would take: the backend auto goes by that. With --analyze the statement i
 executed, first to upload columns and compile programs, then
 pass by pass, then as a whole, and the numbers are shown: the time beside the
 prediction, what loading took, in parts (reading, opening the device, uploading,
-compiling), and what is on the device afterwards. In SQL the same is EXPLAIN [ANALYZE].` + commonHelp,
+compiling), and what is on the device afterwards. Of INSERT, UPDATE, DELETE and
+CREATE TABLE AS the query that finds the rows is shown; with --analyze they are
+done. In SQL the same is EXPLAIN [ANALYZE].` + commonHelp,
 		Example: `  stencildb explain --backend classic 'SELECT MEDIAN(delay) FROM flights'
   stencildb explain --backend classic --analyze 'SELECT COUNT(*) FROM flights WHERE delay BETWEEN 10 AND 60'
   stencildb explain --backend classic --glsl 'SELECT COUNT(*) FROM flights WHERE 2*delay > distance'`,

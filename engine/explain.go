@@ -13,6 +13,7 @@ import (
 
 	"github.com/stencildb/stencildb/compute"
 	"github.com/stencildb/stencildb/cost"
+	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/table"
 )
@@ -45,6 +46,10 @@ type Explanation struct {
 	// and 0.
 	Stats *Stats `json:"-"`
 	Rows  int64  `json:"-"`
+	// Changed is how many rows the statement changed, and ChangeTime what all of it took then, for Analyze of one that changes tables;
+	// Stats are of the query that finds the rows.
+	Changed    *int          `json:"changed_rows,omitempty"`
+	ChangeTime time.Duration `json:"-"`
 	// Resident is what was on the device after the execution; nil where none is open.
 	Resident *Resident `json:"-"`
 
@@ -101,10 +106,99 @@ func (db *DB) Explain(ctx context.Context, text string, o ExplainOptions) (*Expl
 }
 
 func (s *Statement) explain(ctx context.Context, o ExplainOptions) (*Explanation, error) {
+	if s.parsed.Changes() {
+		return s.explainChange(ctx, o)
+	}
 	s, err := s.with(ctx, o.Args)
 	if err != nil {
 		return nil, err
 	}
+	return s.explainBound(ctx, o)
+}
+
+// explainChange explains how the rows of a statement that changes tables are found. Analyzed, it changes them, too.
+func (s *Statement) explainChange(ctx context.Context, o ExplainOptions) (*Explanation, error) {
+	if err := s.parsed.Err(); err != nil {
+		return nil, s.described(err)
+	}
+	if o.Analyze {
+		if err := s.db.writes(); err != nil {
+			return nil, s.described(err)
+		}
+	}
+	x, err := s.explainRows(ctx, o)
+	if err != nil || !o.Analyze {
+		return x, err
+	}
+	start := time.Now()
+	r, err := s.change(ctx, o.Args)
+	if err != nil {
+		return nil, err
+	}
+	st, err := r.drain()
+	if err != nil {
+		return nil, err
+	}
+	x.Changed, x.ChangeTime = &st.Changed, time.Since(start)
+	return x, nil
+}
+
+// explainRows explains the query of a statement that changes tables, below a node for the change.
+func (s *Statement) explainRows(ctx context.Context, o ExplainOptions) (*Explanation, error) {
+	params, err := parameters(o.Args)
+	if err == nil {
+		err = s.db.tables.one.Acquire(ctx, 1)
+	}
+	if err != nil {
+		return nil, s.described(err)
+	}
+	defer s.db.tables.one.Release(1)
+	m := &modifying{Statement: s, params: params}
+	defer m.unpin()
+	view, err := m.bind(ctx)
+	if err != nil {
+		return nil, s.described(err)
+	}
+	top := &PlanNode{Node: m.title()}
+	if m.Rows == nil {
+		return &Explanation{SQL: s.parsed.Select(), Executor: &Executor{}, Plan: top}, nil
+	}
+	b, err := view.planned(ctx, m.Rows, view.catalog(ctx), params)
+	if err != nil {
+		return nil, s.described(err)
+	}
+	x, err := (&Statement{db: view, script: s.script, parsed: s.parsed, bound: b}).explainBound(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	top.Inputs = []*PlanNode{x.Plan}
+	x.Plan = top
+	return x, nil
+}
+
+// title names the change as a node of a plan.
+func (m *modifying) title() string {
+	name := expr.Ident(m.Table)
+	switch {
+	case m.Conflict != nil && m.Conflict.Update != nil:
+		return "Insert into " + name + ", or update where a key is there"
+	case m.Conflict != nil:
+		return "Insert into " + name + " where no key is there"
+	case m.Verb == "UPDATE":
+		var columns []string
+		for _, col := range m.Set[:m.Assigned] {
+			columns = append(columns, expr.Ident(m.def.Fields[col].Name))
+		}
+		return "Update " + name + ": " + strings.Join(columns, ", ")
+	case m.Verb == "DELETE":
+		return "Delete from " + name
+	case m.Verb == "INSERT":
+		return "Insert into " + name
+	}
+	return m.Verb + " " + name
+}
+
+func (s *Statement) explainBound(ctx context.Context, o ExplainOptions) (*Explanation, error) {
 	if _, err := s.read(ctx, false); err != nil {
 		return nil, err
 	}
@@ -363,6 +457,9 @@ func (x *Explanation) Lines() []string {
 		if r.Load > 0 {
 			lines = append(lines, "Loading time: "+inMS(r.Load.Seconds())+" ("+r.Loading.parts()+")")
 		}
+	}
+	if x.Changed != nil {
+		lines = append(lines, fmt.Sprintf("Changed rows: %d", *x.Changed), "Change time: "+inMS(x.ChangeTime.Seconds()))
 	}
 	if x.Resident != nil {
 		lines = append(lines, x.Resident.Lines()...)

@@ -276,3 +276,43 @@ func TestComments(t *testing.T) {
 		{"SHOW TABLES", "t;v"},
 	})
 }
+
+// EXPLAIN of a statement that changes tables shows how its rows are found, and changes nothing; with ANALYZE it changes them.
+func TestExplainChanges(t *testing.T) {
+	for _, backend := range []string{"cpu", "compute"} {
+		db := open(t, Options{Backend: backend})
+		do(t, db, "CREATE TABLE t (id int PRIMARY KEY, v text)")
+		do(t, db, "INSERT INTO t SELECT g, 'x' || g % 7 FROM generate_series(1, 1000) AS s(g)")
+		for _, c := range []struct {
+			text  string
+			want  []string
+			count string // rows of v = 'x3' afterwards
+		}{
+			{"EXPLAIN UPDATE t SET v = 'x3' WHERE id < 10", []string{"Update t: v", "t", "id < 10", backend}, "143"},
+			{"EXPLAIN DELETE FROM t WHERE v = 'x3'", []string{"Delete from t", "v = 'x3'"}, "143"},
+			{"EXPLAIN INSERT INTO t SELECT id + 1000, v FROM t", []string{"Insert into t", "id + 1000"}, "143"},
+			{"EXPLAIN INSERT INTO t VALUES (1, 'y') ON CONFLICT DO NOTHING", []string{"Insert into t where no key is there", "Values"}, "143"},
+			{"EXPLAIN CREATE TABLE u AS SELECT v, COUNT(*) AS n FROM t GROUP BY v", []string{"CREATE TABLE u", "Aggregate"}, "143"},
+			{"EXPLAIN ANALYZE UPDATE t SET v = 'x3' WHERE id = 1", []string{"Update t: v", "Rows: 1", "Changed rows: 1", "Change time: "}, "144"},
+			{"EXPLAIN (ANALYZE, FORMAT JSON) DELETE FROM t WHERE id = 1", []string{`"node":"Delete from t"`, `"changed_rows":1`, `"sql":"DELETE FROM t WHERE id = 1"`}, "143"},
+			{"EXPLAIN DELETE FROM nobody", []string{`!table "nobody" does not exist`}, "143"},
+		} {
+			got := said(Collect(db.Query(context.Background(), c.text)))
+			for _, want := range c.want {
+				if !strings.Contains(got, want) {
+					t.Errorf("%s on %s:\n%s\nlacks %s", c.text, backend, strings.ReplaceAll(got, ";", "\n"), want)
+				}
+			}
+			steps(t, db, [][2]string{{"SELECT COUNT(*) FROM t WHERE v = 'x3'", c.count}})
+		}
+		if _, err := db.Query(context.Background(), "SELECT * FROM u"); err == nil {
+			t.Error("EXPLAIN CREATE TABLE AS has made the table")
+		}
+		x, err := db.Explain(context.Background(), "DELETE FROM t WHERE id = $1", ExplainOptions{Args: []any{3}})
+		if err != nil || x.Plan.Node != "Delete from t" || len(x.Plan.Inputs) != 1 {
+			t.Errorf("%+v, %v", x, err)
+		}
+		s := db.Session()
+		steps(t, s, [][2]string{{"BEGIN", ""}, {"EXPLAIN ANALYZE DELETE FROM t", "Delete from t"}, {"SELECT COUNT(*) FROM t", "0"}, {"ROLLBACK", ""}, {"SELECT COUNT(*) FROM t", "999"}})
+	}
+}

@@ -72,7 +72,7 @@ func (s *Statement) Bind(c Catalog, params ...table.Value) (bound plan.Node, err
 		return nil, s.errorf(0, "%s has no plan", s.firstWords())
 	}
 	if s.changed != nil {
-		return nil, s.errorf(0, "%s changes tables: it is run, and what is explained or traced is a SELECT", s.firstWords())
+		return nil, s.errorf(0, "%s changes tables: it is run or explained, and what is traced is a SELECT", s.firstWords())
 	}
 	defer caught(&err)
 	b := s.binder(c, params)

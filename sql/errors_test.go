@@ -138,7 +138,7 @@ func TestErrors(t *testing.T) {
 		// Other statements.
 		{"alter role z rename to y", `ALTER ROLE is not supported; there are SELECT, EXPLAIN, DESCRIBE, SUMMARIZE, SHOW, SET, RESET, CREATE TABLE, ALTER TABLE, DROP TABLE, CREATE VIEW, DROP VIEW, INSERT, UPDATE, DELETE, TRUNCATE, COPY, COMMENT, BEGIN, COMMIT, ROLLBACK, SAVEPOINT, CREATE INDEX and DROP INDEX (line 1, column 1)`},
 		{"create sequence z", `CREATE SEQUENCE is not supported; there are SELECT, EXPLAIN, DESCRIBE, SUMMARIZE, SHOW, SET, RESET, CREATE TABLE, ALTER TABLE, DROP TABLE, CREATE VIEW, DROP VIEW, INSERT, UPDATE, DELETE, TRUNCATE, COPY, COMMENT, BEGIN, COMMIT, ROLLBACK, SAVEPOINT, CREATE INDEX and DROP INDEX (line 1, column 1)`},
-		{"EXPLAIN DELETE FROM t", `EXPLAIN is supported for SELECT only (line 1, column 1)`},
+		{"EXPLAIN CREATE VIEW v AS SELECT 1", `syntax error at or near "VIEW" (line 1, column 16)`},
 		{"EXPLAIN (VERBOSE) SELECT COUNT(*) FROM t", `the EXPLAIN option VERBOSE is not supported; there are ANALYZE and FORMAT (line 1, column 10)`},
 		{"EXPLAIN (FORMAT XML) SELECT COUNT(*) FROM t", `the EXPLAIN format XML is not supported; there are TEXT and JSON (line 1, column 10)`},
 		// Select items.

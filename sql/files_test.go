@@ -63,7 +63,7 @@ func TestFilesInFrom(t *testing.T) {
 		{in: "SELECT x FROM E'x.csv'", want: `syntax error at or near "E'x.csv'" (line 1, column 15)`},
 		{in: "SELECT x FROM t WHERE 'a' 'x.csv'", want: `syntax error at or near "'x.csv'" (line 1, column 27)`},
 		{in: "SELECT x, 'a' 'x.csv'", want: `syntax error at or near "'x.csv'" (line 1, column 15)`},
-		{in: "DELETE FROM 'x.csv'", want: `DELETE changes tables: it is run, and what is explained or traced is a SELECT (line 1, column 1)`},
+		{in: "DELETE FROM 'x.csv'", want: `DELETE changes tables: it is run or explained, and what is traced is a SELECT (line 1, column 1)`},
 		{in: "SELECT x FROM '" + strings.Repeat("a', '", 5000) + "b'", want: `syntax error at or near "'a'" (line 1, column 515)`},
 		{in: "SELECT x FROM read_csv('zz.csv')", want: `there is no file "zz.csv" (line 1, column 15)`},
 		{in: "SELECT x FROM read_json('x.csv')", want: `a function in FROM is not supported, other than read_csv, read_parquet, read_arrow (line 1, column 10)`},

@@ -127,7 +127,7 @@ func TestStatementsFailAlone(t *testing.T) {
 		`column "é" does not exist; did you mean b or s or i? (line 2, column 12)`,
 		"syntax error at end of input (line 2, column 33)",
 		"",
-		"INSERT changes tables: it is run, and what is explained or traced is a SELECT (line 3, column 33)",
+		"INSERT changes tables: it is run or explained, and what is traced is a SELECT (line 3, column 33)",
 	}
 	for i, s := range list {
 		_, err := s.Bind(tables())

@@ -27,7 +27,7 @@ func (b *binder) nested(sel *pg.SelectStmt, outer *binder) *binder {
 func (s *Statement) queryAt() int {
 	for _, t := range s.tokens {
 		switch word := strings.ToLower(s.Text[t.start:t.end]); {
-		case slices.Contains([]string{"select", "with", "values", "table"}, word), word == "(" && !s.explainOptions(t.start):
+		case slices.Contains([]string{"select", "with", "values", "table", "insert", "update", "delete", "create"}, word), word == "(" && !s.explainOptions(t.start):
 			return t.start
 		}
 	}

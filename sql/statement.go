@@ -189,8 +189,12 @@ func (s *Statement) statement(n *pg.Node) error {
 
 func (s *Statement) explain(n *pg.ExplainStmt) error {
 	sel := n.Query.GetSelectStmt()
-	if sel == nil {
-		return s.errorf(0, "EXPLAIN is supported for SELECT only")
+	switch n.Query.Node.(type) {
+	case *pg.Node_InsertStmt, *pg.Node_UpdateStmt, *pg.Node_DeleteStmt, *pg.Node_CreateTableAsStmt, *pg.Node_SelectStmt:
+		s.changes(n.Query)
+	}
+	if sel == nil && s.changed == nil {
+		return s.errorf(0, "EXPLAIN is supported for SELECT, INSERT, UPDATE, DELETE and CREATE TABLE AS")
 	}
 	s.Explain = true
 	for _, o := range n.Options {
