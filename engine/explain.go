@@ -171,9 +171,18 @@ func (s *Statement) explainRows(ctx context.Context, o ExplainOptions) (*Explana
 	if err != nil {
 		return nil, err
 	}
+	for i := range x.Steps {
+		x.Steps[i].Pass = shownNumber(x.Steps[i].Pass)
+		x.Steps[i].Counts = shownNumber(x.Steps[i].Counts)
+	}
 	top.Inputs = []*PlanNode{x.Plan}
 	x.Plan = top
 	return x, nil
+}
+
+// shownNumber is a text that may name the column of row numbers, whose name no statement can write.
+func shownNumber(text string) string {
+	return strings.ReplaceAll(text, expr.Ident(table.NumberField.Name), "row number")
 }
 
 // title names the change as a node of a plan.
@@ -262,7 +271,7 @@ func (x *Explanation) node(n plan.Node) *PlanNode {
 		}
 		n, out.Executor = f.Nodes, x.Executor
 	}
-	out.Node, x.nodes[n] = n.String(), out
+	out.Node, x.nodes[n] = shownNumber(n.String()), out
 	if estimated(n) && x.estimates != nil {
 		out.Expected = new(int(math.Round(x.estimates.Rows(n))))
 		if rows, ok := x.seen.of(n); ok {

@@ -289,7 +289,7 @@ func TestExplainChanges(t *testing.T) {
 			count string // rows of v = 'x3' afterwards
 		}{
 			{"EXPLAIN UPDATE t SET v = 'x3' WHERE id < 10", []string{"Update t: v", "t", "id < 10", backend}, "143"},
-			{"EXPLAIN DELETE FROM t WHERE v = 'x3'", []string{"Delete from t", "v = 'x3'"}, "143"},
+			{"EXPLAIN DELETE FROM t WHERE v = 'x3'", []string{"Delete from t", "v = 'x3'", "Project(row number)"}, "143"},
 			{"EXPLAIN INSERT INTO t SELECT id + 1000, v FROM t", []string{"Insert into t", "id + 1000"}, "143"},
 			{"EXPLAIN INSERT INTO t VALUES (1, 'y') ON CONFLICT DO NOTHING", []string{"Insert into t where no key is there", "Values"}, "143"},
 			{"EXPLAIN CREATE TABLE u AS SELECT v, COUNT(*) AS n FROM t GROUP BY v", []string{"CREATE TABLE u", "Aggregate"}, "143"},
