@@ -18,7 +18,7 @@ import (
 // that have too much in them yet, as those of a frequent key do, and keys that are not compared by =, are
 // joined half by half. selected are the sides' rows; room is the memory that a bucket may take, in bytes.
 func PairsInBuckets(run pass.Runner, d Device, q *plan.PairQuery, selected [2]iter.Seq2[table.Block, error], room int64) (out plan.Pairs, err error) {
-	b := &bucketJoin{run: run, device: d, q: q, space: q.Space(), room: room}
+	b := &bucketJoin{run: run, device: d, q: q, room: room}
 	n := 0
 	for _, s := range q.Sides {
 		n += s.Table.Rows()
@@ -56,7 +56,6 @@ type bucketJoin struct {
 	run    pass.Runner
 	device Device
 	q      *plan.PairQuery
-	space  *plan.Space
 	room   int64
 	log    int // of the number of buckets
 	out    *plan.Pairs
@@ -87,35 +86,44 @@ func (b bucket) side() (s JoinSide) {
 
 // deal deals the rows of a side to buckets.
 func (j *bucketJoin) deal(side int, selected iter.Seq2[table.Block, error]) ([]bucket, error) {
-	list, wide := make([]bucket, 1<<j.log), j.space.Bits() > textures.PartBits
-	t, col := j.q.Sides[side].Table, j.q.Columns[side]
+	list, wide := make([]bucket, 1<<j.log), j.q.Bits() > textures.PartBits
+	t := j.q.Sides[side].Table
 	starts, at := make([]int, len(t.Chunks)), 0
 	type translation struct {
+		codes table.Codes
 		delta uint64
 		ranks []uint32
+		shift int
 	}
-	spaces := make([]translation, len(t.Chunks))
+	keys := make([][]translation, len(t.Chunks)) // of each chunk
 	for i, c := range t.Chunks {
 		starts[i], at = at, at+c.Rows
-		spaces[i].delta, spaces[i].ranks = j.space.Translation(c.Segments[col])
+		for k, f := range j.q.Fields() {
+			s := c.Segments[j.q.Keys[k][side]]
+			in := translation{codes: s.Codes, shift: f.Shift}
+			in.delta, in.ranks = f.Space.Translation(s)
+			keys[i] = append(keys[i], in)
+		}
 	}
 	for block, err := range selected {
 		if err != nil {
 			return nil, err
 		}
-		codes, in := t.Chunks[block.Chunk].Segments[col].Codes, spaces[block.Chunk]
 		for i := range block.Len() {
-			row := block.Row(i)
-			code := codes.At(row)
-			if in.ranks != nil {
-				code = uint64(in.ranks[code])
-			} else {
-				code += in.delta
+			row, number := block.Row(i), uint64(0)
+			for _, in := range keys[block.Chunk] {
+				code := in.codes.At(row)
+				if in.ranks != nil {
+					code = uint64(in.ranks[code])
+				} else {
+					code += in.delta
+				}
+				number |= code << in.shift
 			}
-			to := &list[code*0x9e3779b97f4a7c15>>(64-j.log)]
-			to.low, to.rows = append(to.low, uint32(code)), append(to.rows, uint32(starts[block.Chunk]+row))
+			to := &list[number*0x9e3779b97f4a7c15>>(64-j.log)]
+			to.low, to.rows = append(to.low, uint32(number)), append(to.rows, uint32(starts[block.Chunk]+row))
 			if wide {
-				to.high = append(to.high, uint32(code>>32))
+				to.high = append(to.high, uint32(number>>32))
 			}
 		}
 	}
@@ -149,7 +157,7 @@ func (j *bucketJoin) join(left, right bucket) error {
 
 // together finds the pairs of two buckets; done is false where these take too much memory.
 func (j *bucketJoin) together(left, right bucket) (done bool, err error) {
-	shape := JoinShape{Way: j.q.Way, Cmp: j.q.Cmp, Bits: max(1, j.space.Bits()), Exists: j.q.Exists}
+	shape := JoinShape{Way: j.q.Way, Cmp: j.q.Cmp, Bits: j.q.Bits(), Exists: j.q.Exists}
 	if shape.Way == "perfect" { // the keys of a bucket are far apart
 		shape.Way = "hash"
 	}

@@ -62,6 +62,7 @@ func TestPairsInBucketsAreThoseOfLoops(t *testing.T) {
 				}
 				rows[i] = cpu.New(0).Rows(context.Background(), q.Sides[i])
 			}
+			q.Keys = []plan.PairKey{{0, 0}}
 			q.Cmp, q.Way, q.Exists, q.Most = expr.EQ, rapid.SampledFrom([]string{"perfect", "hash", "merge"}).Draw(t, "way"), rapid.Bool().Draw(t, "exists"), 1<<20
 			want := loops(tables, q.Exists)
 			if rapid.IntRange(0, 4).Draw(t, "few wanted") == 0 {

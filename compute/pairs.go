@@ -10,18 +10,21 @@ import (
 )
 
 // Pairs finds the pairs of rows of two tables, by [Join]: the selected rows' codes are gathered from the
-// planes, and become those of a code space that both columns have in common.
+// planes, and become those of a code space that both columns have in common. Several keys are one of as many bits as
+// they have together, 64 at most.
 func Pairs(run pass.Runner, d Device, q *plan.PairQuery) (out plan.Pairs, err error) {
 	for _, s := range q.Sides {
 		if err := checks(run, d, s); err != nil {
 			return out, err
 		}
 	}
-	space := q.Space()
-	shape := JoinShape{Way: q.Way, Cmp: q.Cmp, Bits: max(1, space.Bits()), Exists: q.Exists, Pairs: q.Most}
+	shape := JoinShape{Way: q.Way, Cmp: q.Cmp, Bits: q.Bits(), Exists: q.Exists, Pairs: q.Most}
 	var sides [2]JoinSide
 	for i, s := range q.Sides {
-		k := &joinKeys{run: run, device: d, col: q.Columns[i], space: space, wide: shape.Bits > textures.PartBits, ids: q.Most > 0}
+		k := &joinKeys{run: run, device: d, fields: q.Fields(), wide: shape.Bits > textures.PartBits, ids: q.Most > 0}
+		for _, key := range q.Keys {
+			k.cols = append(k.cols, key[i])
+		}
 		if sides[i], err = k.side(s); err != nil {
 			return out, err
 		}
@@ -59,12 +62,12 @@ func SideOf(q *plan.PairQuery, p *pass.Pass) *plan.Query {
 type joinKeys struct {
 	run       pass.Runner
 	device    Device
-	col       int
-	space     *plan.Space // of the keys
-	wide, ids bool        // keys of two words; row ids are wanted
+	cols      []int           // of the keys
+	fields    []plan.KeyField // a key each
+	wide, ids bool            // keys of two words; row ids are wanted
 }
 
-// side is the selected rows of a table, none of which is NULL in the column.
+// side is the selected rows of a table, none of which is NULL in a key.
 func (k *joinKeys) side(q *plan.Query) (out JoinSide, err error) {
 	c, trees, err := selections(k.run, k.device, q, q.Chunks)
 	if err != nil {
@@ -107,14 +110,57 @@ func (k *joinKeys) window(s *sorting, first int, all bool) (out JoinSide, err er
 			return out, err
 		}
 	}
-	if out.Keys, err = k.codes(s, 0, all); err != nil {
+	for i, f := range k.fields {
+		if i > 0 && f.Space.Bits() == 0 { // the same in all rows
+			continue
+		}
+		one, err := k.key(s, i, all)
+		if err != nil {
+			return out, err
+		}
+		if i == 0 {
+			out.Keys, out.High = one.Keys, one.High
+		} else if out.Keys, out.High, err = k.above(out, one, f.Shift); err != nil {
+			return out, err
+		}
+	}
+	return out, nil
+}
+
+// above puts the codes of a key above the bits that there are.
+func (k *joinKeys) above(below, codes JoinSide, shift int) (low, high primitives.Vector, err error) {
+	d, n := k.device.Primitives, codes.Keys.N
+	low, high = below.Keys, below.High
+	// What there was may be a column's.
+	put := func(to *primitives.Vector, text string, by int, in ...primitives.Vector) error {
+		was := *to
+		*to = primitives.New(n)
+		return primitives.Map(k.run, d, primitives.Func{Expr: text, Constants: []uint32{uint32(by)}}, *to, append([]primitives.Vector{was}, in...)...)
+	}
+	switch {
+	case shift == 0:
+		return codes.Keys, codes.High, nil
+	case shift >= textures.PartBits:
+		return low, high, put(&high, "x | y << c0", shift-textures.PartBits, codes.Keys)
+	case k.wide:
+		if err = put(&high, "x | y >> (32u - c0) | z << c0", shift, codes.Keys, codes.High); err != nil {
+			return low, high, err
+		}
+	}
+	return low, high, put(&low, "x | y << c0", shift, codes.Keys)
+}
+
+// key are the codes of a key in the space of both sides, for the marked rows of a window.
+func (k *joinKeys) key(s *sorting, at int, all bool) (out JoinSide, err error) {
+	d, col, wide := k.device.Primitives, k.cols[at], k.wide
+	if out.Keys, err = k.codes(s, col, 0, all); err != nil {
 		return out, err
 	}
 	mapped := func(to *primitives.Vector, fn primitives.Func, in ...primitives.Vector) error {
 		*to = primitives.New(s.n) // what there was may be the column's
 		return primitives.Map(k.run, d, fn, *to, in...)
 	}
-	delta, ranks := k.space.Translation(s.segment(k.col))
+	delta, ranks := k.fields[at].Space.Translation(s.segment(col))
 	if ranks != nil { // of texts
 		codes := out.Keys
 		out.Keys = primitives.New(s.n)
@@ -127,25 +173,25 @@ func (k *joinKeys) window(s *sorting, first int, all bool) (out JoinSide, err er
 			return out, err
 		}
 	}
-	if !k.wide {
+	if !wide {
 		return out, nil
 	}
-	if out.High, err = k.codes(s, 1, all); err != nil || delta == 0 {
+	if out.High, err = k.codes(s, col, 1, all); err != nil || delta == 0 {
 		return out, err
 	}
 	carried := primitives.Func{Expr: "x + c1 + uint(y < c0)", Constants: []uint32{uint32(delta), uint32(delta >> 32)}}
 	return out, mapped(&out.High, carried, out.High, out.Keys)
 }
 
-// codes are a part of the codes of the marked rows of a window: where all rows are marked and each code is a
+// codes are a part of the codes of a column in the marked rows of a window: where all rows are marked and each code is a
 // word, as the device has them.
-func (k *joinKeys) codes(s *sorting, part int, all bool) (primitives.Vector, error) {
-	d, seg := k.device.Primitives, s.segment(k.col)
+func (k *joinKeys) codes(s *sorting, col, part int, all bool) (primitives.Vector, error) {
+	d, seg := k.device.Primitives, s.segment(col)
 	if part < textures.Parts(seg) {
 		if all && textures.CodeBytes(seg) == 4 {
-			return primitives.Vector{Block: s.block(k.col, textures.Codes, part, s.Window), N: s.n}, nil
+			return primitives.Vector{Block: s.block(col, textures.Codes, part, s.Window), N: s.n}, nil
 		}
-		if planes := s.block(k.col, textures.Planes, part, s.Window); planes.Stored() != 0 {
+		if planes := s.block(col, textures.Planes, part, s.Window); planes.Stored() != 0 {
 			codes := primitives.New(s.n)
 			return codes, primitives.RowCodes(k.run, d, s.bitmap, s.Window.Rows, s.before, planes, planes.Stored(), codes)
 		}

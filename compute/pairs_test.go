@@ -33,7 +33,8 @@ func pairTable(rows, chunk int, nulls bool, rng *rand.Rand, of func(i int) int64
 }
 
 // The pairs of two tables are those of loops over their values: keys of one byte to eight, chunks of which the
-// smallest keys lie far apart, NULLs, deleted rows, filters, texts of other dictionaries.
+// smallest keys lie far apart, NULLs, deleted rows, filters, texts of other dictionaries,
+// two keys and three, of one word and of two.
 func TestPairsAreThoseOfTheValues(t *testing.T) {
 	rng := rand.New(rand.NewPCG(13, 14))
 	steps := func(width, apart int64) func(i int) int64 {
@@ -49,25 +50,30 @@ func TestPairsAreThoseOfTheValues(t *testing.T) {
 	type pair struct {
 		left, right *table.Table
 		where       int64 // k of the left side is greater
-		col         int
+		cols        []int // the keys
 	}
 	none := int64(-1 << 62)
 	cases := map[string]pair{
-		"bytes":          {pairTable(900, 1000, false, rng, steps(1, 0)), pairTable(700, 1000, true, rng, steps(1, 0)), none, 0},
-		"words":          {pairTable(1900, 0, false, rng, steps(1<<20, 0)), pairTable(700, 0, false, rng, steps(1<<20, 0)), none, 0},
-		"words, chunks":  {pairTable(1900, 1000, false, rng, steps(1<<20, 1<<20)), pairTable(2700, 1000, true, rng, steps(1<<21, 1<<19)), 1 << 24, 0},
-		"wide":           {pairTable(900, 0, false, rng, steps(1<<40, 0)), pairTable(800, 0, true, rng, steps(1<<40, 0)), none, 0},
-		"wide, chunks":   {pairTable(2100, 1000, false, rng, steps(1<<30, 1<<30)), pairTable(2800, 1000, false, rng, steps(1<<30, 1<<31)), none, 0},
-		"wide and bytes": {pairTable(900, 1000, false, rng, steps(1, 0)), pairTable(2800, 1000, false, rng, steps(1, 1<<40)), none, 0},
-		"deleted rows":   {without(pairTable(2100, 1000, false, rng, steps(1<<20, 0))), pairTable(800, 1000, false, rng, steps(1<<20, 0)), none, 0},
-		"texts":          {pairTable(1100, 500, true, rng, steps(1, 0)), pairTable(600, 400, false, rng, steps(1, 0)), 20, 1},
-		"no values":      {pairTable(0, 0, true, rng, steps(1, 0)), pairTable(600, 400, false, rng, steps(1, 0)), none, 0},
+		"bytes":          {pairTable(900, 1000, false, rng, steps(1, 0)), pairTable(700, 1000, true, rng, steps(1, 0)), none, []int{0}},
+		"words":          {pairTable(1900, 0, false, rng, steps(1<<20, 0)), pairTable(700, 0, false, rng, steps(1<<20, 0)), none, []int{0}},
+		"words, chunks":  {pairTable(1900, 1000, false, rng, steps(1<<20, 1<<20)), pairTable(2700, 1000, true, rng, steps(1<<21, 1<<19)), 1 << 24, []int{0}},
+		"wide":           {pairTable(900, 0, false, rng, steps(1<<40, 0)), pairTable(800, 0, true, rng, steps(1<<40, 0)), none, []int{0}},
+		"wide, chunks":   {pairTable(2100, 1000, false, rng, steps(1<<30, 1<<30)), pairTable(2800, 1000, false, rng, steps(1<<30, 1<<31)), none, []int{0}},
+		"wide and bytes": {pairTable(900, 1000, false, rng, steps(1, 0)), pairTable(2800, 1000, false, rng, steps(1, 1<<40)), none, []int{0}},
+		"deleted rows":   {without(pairTable(2100, 1000, false, rng, steps(1<<20, 0))), pairTable(800, 1000, false, rng, steps(1<<20, 0)), none, []int{0}},
+		"texts":          {pairTable(1100, 500, true, rng, steps(1, 0)), pairTable(600, 400, false, rng, steps(1, 0)), 20, []int{1}},
+		"two of a word":  {pairTable(1100, 0, false, rng, steps(1, 0)), pairTable(900, 400, true, rng, steps(1, 0)), none, []int{0, 1}},
+		"two of a side":  {pairTable(600, 0, false, rng, steps(1<<31, 0)), pairTable(500, 300, false, rng, steps(1<<31, 0)), none, []int{1, 0, 1}},
+		"no values":      {pairTable(0, 0, true, rng, steps(1, 0)), pairTable(600, 400, false, rng, steps(1, 0)), none, []int{0}},
 	}
 	gltest.Run(t, 0, func(gl *glctx.Context, g *pass.GL) {
 		for kind, d := range devices(gl) {
 			for name, c := range cases {
 				for _, way := range JoinWays {
-					q := &plan.PairQuery{Columns: [2]int{c.col, c.col}, Cmp: expr.EQ, Way: way, Most: 1 << 24}
+					q := &plan.PairQuery{Cmp: expr.EQ, Way: way, Most: 1 << 24}
+					for _, col := range c.cols {
+						q.Keys = append(q.Keys, plan.PairKey{col, col})
+					}
 					var values [2]map[uint32]string
 					for i, tab := range []*table.Table{c.left, c.right} {
 						k := &expr.Column{Index: 0, Name: "k", T: tab.Fields[0].Type}
@@ -75,13 +81,15 @@ func TestPairsAreThoseOfTheValues(t *testing.T) {
 						if i == 0 {
 							least = c.where
 						}
-						where := &expr.And{Kids: []expr.Expr{&expr.IsNull{X: &expr.Column{Index: c.col, Name: "key", T: tab.Fields[c.col].Type}, Not: true},
-							&expr.Compare{Op: expr.GT, L: k, R: &expr.Const{V: table.Int(least)}}}}
+						where := &expr.And{Kids: []expr.Expr{&expr.Compare{Op: expr.GT, L: k, R: &expr.Const{V: table.Int(least)}}}}
+						for _, col := range c.cols {
+							where.Kids = append(where.Kids, &expr.IsNull{X: &expr.Column{Index: col, Name: "key", T: tab.Fields[col].Type}, Not: true})
+						}
 						var err error
 						if q.Sides[i], err = plan.NewQuery(tab, &plan.Fragment{Table: "t", Where: where}); err != nil {
 							t.Fatal(err)
 						}
-						values[i] = keysAbove(tab, c.col, least)
+						values[i] = keysAbove(tab, c.cols, least)
 					}
 					if name == "words" && q.Sides[0].Chunks[0].Pred.Op != plan.True {
 						t.Error("not all rows are selected, whose codes are taken as they are")
@@ -116,15 +124,19 @@ func TestPairsAreThoseOfTheValues(t *testing.T) {
 	})
 }
 
-// keysAbove are the values of a column of the rows, by their numbers in the table, that are not deleted and of which k is greater.
-func keysAbove(tab *table.Table, col int, least int64) map[uint32]string {
+// keysAbove are the values of columns of the rows, by their numbers in the table, that are not deleted and of which k is greater.
+func keysAbove(tab *table.Table, cols []int, least int64) map[uint32]string {
 	out := map[uint32]string{}
 	first := 0
 	for _, c := range tab.Chunks {
 		for row := range c.Rows {
-			k, v := c.Segments[0].Value(row), c.Segments[col].Value(row)
-			if !k.Null && !v.Null && k.I > least && c.IsLive(row) {
-				out[uint32(first+row)] = v.String()
+			k, key, null := c.Segments[0].Value(row), "", false
+			for _, col := range cols {
+				v := c.Segments[col].Value(row)
+				key, null = key+"|"+v.String(), null || v.Null
+			}
+			if !k.Null && !null && k.I > least && c.IsLive(row) {
+				out[uint32(first+row)] = key
 			}
 		}
 		first += c.Rows

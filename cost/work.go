@@ -143,12 +143,14 @@ func OfPairs(q *plan.PairQuery) *Work {
 		w.Rows, most = w.Rows+s.Table.Rows(), max(most, s.Table.Rows())
 		for k, c := range s.Table.Chunks {
 			r := reader{table: s.Table, chunk: c, work: w, seen: map[Column]bool{}}
-			seg := r.column(q.Columns[i], s.Chunks[k].Pred.Op == plan.True && c.Segments[q.Columns[i]].Codes.Width() == 4)
-			join.Bytes = max(join.Bytes, seg.Codes.Width())
+			bytes := 0
+			for _, key := range q.Keys {
+				bytes += r.column(key[i], s.Chunks[k].Pred.Op == plan.True && c.Segments[key[i]].Codes.Width() == 4).Codes.Width()
+			}
+			join.Bytes = max(join.Bytes, min(bytes, plan.KeyBits/8))
 		}
 	}
-	space := q.Space()
-	if join.Bits = max(1, space.Bits()); space.Max() < uint64(max(1<<22, 8*most)) {
+	if join.Bits = q.Bits(); q.Max() < uint64(max(1<<22, 8*most)) {
 		join.Scale = denseJoin
 	}
 	w.Chunks = []ChunkWork{{Rows: w.Rows, Aggs: []Item{join}}}

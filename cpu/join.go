@@ -28,6 +28,8 @@ type Joining struct {
 	AtMost    int                // rows that are wanted of the result, any of them; 0 for all
 	Gave      func(at, rows int) // told how many rows nodes gave, by their places as [plan.Walk] comes by; nil for nobody
 	Pairs     FindPairs          // of joins of two tables; nil: all is cpu's
+
+	Declined func(n *plan.Join, why string) // told which of the joins that Pairs is asked for are left to cpu; nil for nobody
 }
 
 // JoinStep is what one join did.

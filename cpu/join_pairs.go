@@ -3,7 +3,9 @@ package cpu
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/stencildb/stencildb/expr"
@@ -14,65 +16,119 @@ import (
 // FindPairs finds the pairs of a join on a device, and says how; a [plan.Declined] leaves them to cpu.
 type FindPairs func(context.Context, *plan.PairQuery) (found plan.Pairs, how string, err error)
 
-// pairJoin is a join of two tables whose pairs a device finds: those of which two columns compare. Other conditions
+// pairJoin is a join of two tables whose pairs a device finds: those of which columns compare. Other conditions
 // of an inner join are looked at afterwards.
 type pairJoin struct {
 	plan.PairQuery
 	scans   [2]int
 	filters [2]expr.Expr // nil for all rows
-	on      *expr.Compare
+	on      []expr.Expr  // a key each
 	rest    []expr.Expr
 }
 
-// pairJoin is a join as one; nil where it is none, or nested loops of which few rows are wanted: the device would find all.
+// pairJoin is a join as one; a [plan.Declined] where it is none.
 func (j *joiner) pairJoin(n *plan.Join) (*pairJoin, error) {
 	left, where, ok := selectedScan(n.Left)
 	right, of, too := selectedScan(n.Right)
-	if j.Pairs == nil || j.AtMost > 0 && j.depth == 0 && j.Way == "loops" || n.Kind.LeftOnly() && j.Way == "loops" || !ok || !too {
-		return nil, nil
+	switch {
+	case !ok || !too:
+		return nil, declined("a side of it is no table")
+	case j.AtMost > 0 && j.depth == 0 && j.Way == "loops":
+		return nil, declined("nested loops of all rows, of which LIMIT wants few")
+	case n.Kind.LeftOnly() && j.Way == "loops":
+		return nil, declined("nested loops find all pairs, a %v join asks for one of a row: SET join = auto", n.Kind)
 	}
 	p := &pairJoin{scans: [2]int{j.next, j.next + 1}, filters: [2]expr.Expr{where, of}}
 	conditions := plan.Conjuncts(n.On)
-	at := slices.IndexFunc(conditions, func(e expr.Expr) bool { return j.paired(e, p.scans, expr.EQ) })
-	for op := expr.LT; at < 0 && op <= expr.GT && j.Way == "loops"; op++ {
-		at = slices.IndexFunc(conditions, func(e expr.Expr) bool { return j.paired(e, p.scans, op) })
+	for _, e := range conditions {
+		if j.compares(e, p.scans, expr.EQ) {
+			p.on = append(p.on, e)
+		} else {
+			p.rest = append(p.rest, e)
+		}
 	}
-	if at < 0 || n.Kind != plan.Inner && len(conditions) > 1 {
-		return nil, nil
+	for op := expr.LT; len(p.on) == 0 && op <= expr.GT && j.Way == "loops"; op++ {
+		if at := slices.IndexFunc(p.rest, func(e expr.Expr) bool { return j.compares(e, p.scans, op) }); at >= 0 {
+			p.on = append(p.on, p.rest[at])
+			p.rest = slices.Delete(p.rest, at, at+1)
+		}
 	}
-	p.on = conditions[at].(*expr.Compare)
-	p.rest = slices.Delete(conditions, at, at+1)
-	p.Cmp, p.Way, p.Exists, p.Columns = p.on.Op, j.Way, n.Kind.LeftOnly(), [2]int{p.on.L.(*expr.Column).Index, p.on.R.(*expr.Column).Index}
+	if len(p.on) == 0 {
+		return nil, declined("no condition compares a column of one side with one of the other, of the same type, by =")
+	}
+	p.Cmp, p.Way, p.Exists = p.on[0].(*expr.Compare).Op, j.Way, n.Kind.LeftOnly()
 	if p.Way == "auto" {
 		p.Way = "perfect" // or hash, by what the keys are like
 	}
-	if j.scanOf(p.Columns[0]) == p.scans[1] {
-		p.Columns[0], p.Columns[1] = p.Columns[1], p.Columns[0]
-		p.Cmp = p.on.Op.Swap()
+	for _, e := range p.on {
+		c := e.(*expr.Compare)
+		key := plan.PairKey{c.L.(*expr.Column).Index, c.R.(*expr.Column).Index}
+		if j.scanOf(key[0]) == p.scans[1] {
+			key[0], key[1] = key[1], key[0]
+			p.Cmp = c.Op.Swap()
+		}
+		for i := range key {
+			key[i] -= j.scans[p.scans[i]].first
+		}
+		p.Keys = append(p.Keys, key)
 	}
 	for i, n := range [2]*plan.Scan{left, right} {
 		s := j.scans[p.scans[i]]
-		if s.rows() >= noRow || p.Way == "index" && j.hasIndex(s, p.Columns[i]-s.first) { // which needs no other
-			return nil, nil
+		if s.rows() >= noRow {
+			return nil, declined("%s has %d rows, numbers of rows have 32 bits", s.name, s.rows())
 		}
-		p.Columns[i] -= s.first
-		f := n.Columns[p.Columns[i]]
-		selects := expr.Expr(&expr.IsNull{X: &expr.Column{Index: p.Columns[i], Name: f.Name, T: f.Type, P: -1}, Not: true, P: -1})
+		var kids []expr.Expr
 		if p.filters[i] != nil {
-			selects = &expr.And{Kids: []expr.Expr{p.filters[i], selects}, P: -1}
+			kids = append(kids, p.filters[i])
+		}
+		for _, key := range p.Keys {
+			f := n.Columns[key[i]]
+			if p.Way == "index" && j.hasIndex(s, key[i]) { // which needs no other
+				return nil, declined("%s has an index on %s", s.name, f.Name)
+			}
+			kids = append(kids, &expr.IsNull{X: &expr.Column{Index: key[i], Name: f.Name, T: f.Type, P: -1}, Not: true, P: -1})
+		}
+		selects := kids[0]
+		if len(kids) > 1 {
+			selects = &expr.And{Kids: kids, P: -1}
 		}
 		var err error
 		if p.Sides[i], err = plan.NewQuery(s.Table, &plan.Fragment{Table: s.Name, Where: selects}); err != nil {
 			return nil, err
 		}
 	}
+	for n, at := range p.Fit() { // the keys are too wide together: these are looked at afterwards
+		p.rest = append(p.rest, p.on[at-n])
+		p.on = slices.Delete(p.on, at-n, at-n+1)
+	}
+	if n.Kind != plan.Inner && len(p.rest) > 0 {
+		return nil, declined("%s has to hold besides: compute takes that of inner joins alone", p.rest[0])
+	}
 	return p, nil
 }
 
+func declined(format string, args ...any) error {
+	return &plan.Declined{Why: fmt.Sprintf(format, args...)}
+}
+
 // pairs is a join by the pairs that a device finds; nil where that is left to cpu.
-func (j *joiner) pairs(n *plan.Join) (*relation, error) {
+func (j *joiner) pairs(n *plan.Join) (rel *relation, err error) {
+	if j.Pairs == nil {
+		return nil, nil
+	}
+	if rel, err = j.paired(n); errors.As(err, new(*plan.Declined)) {
+		if j.Declined != nil {
+			j.Declined(n, err.Error())
+		}
+		return nil, nil
+	}
+	return rel, err
+}
+
+// paired is pairs; a [plan.Declined] where it is left to cpu.
+func (j *joiner) paired(n *plan.Join) (*relation, error) {
 	p, err := j.pairJoin(n)
-	if p == nil || err != nil {
+	if err != nil {
 		return nil, err
 	}
 	left, right := j.scans[p.scans[0]], j.scans[p.scans[1]]
@@ -94,16 +150,14 @@ func (j *joiner) pairs(n *plan.Join) (*relation, error) {
 	start := time.Now()
 	found, how, err := j.Pairs(j.ctx, &p.PairQuery)
 	switch {
-	case errors.As(err, new(*plan.Declined)):
-		return nil, nil
 	case err != nil:
 		return nil, err
-	case found.N > most && j.AtMost > 0 && j.depth == 0: // fewer are wanted
-		return nil, nil
+	case found.N > most && j.AtMost > 0 && j.depth == 0:
+		return nil, declined("it has %d rows, of which LIMIT wants few", found.N)
 	case found.N > most && len(p.rest) == 0 && n.Kind != plan.Anti:
 		return nil, j.tooLarge(float64(found.N), rowBytes, true)
-	case wanted && found.N > 0 && found.Rows[0] == nil: // more than there is room for
-		return nil, nil
+	case wanted && found.N > 0 && found.Rows[0] == nil:
+		return nil, declined("the device has no room for %d pairs", found.N)
 	}
 	rel.rows, rel.ids = int(found.N), found.Rows[:len(rel.scans)]
 	if found.N == 0 {
@@ -128,11 +182,20 @@ func (j *joiner) pairs(n *plan.Join) (*relation, error) {
 	}
 	j.next += 2
 	j.steps = append(j.steps, JoinStep{Table: selectedName(left.name, p.filters[0]), Out: found.Selected[0]},
-		JoinStep{Table: selectedName(right.name, p.filters[1]), On: p.on.String(), Way: how, In: found.Selected[1], Out: rel.rows, Elapsed: time.Since(start)})
+		JoinStep{Table: selectedName(right.name, p.filters[1]), On: p.keys(), Way: how, In: found.Selected[1], Out: rel.rows, Elapsed: time.Since(start)})
 	if len(p.rest) > 0 {
 		return j.pipeline(rel, nil, p.rest)
 	}
 	return rel, nil
+}
+
+// keys are the conditions of the keys.
+func (p *pairJoin) keys() string {
+	var parts []string
+	for _, e := range p.on {
+		parts = append(parts, e.String())
+	}
+	return strings.Join(parts, " AND ")
 }
 
 // among puts the rows of the left side that have partners in their order, or those in their place that have none.
@@ -194,9 +257,9 @@ func (j *joiner) alone(rel *relation, filters [2]expr.Expr, kept [2]bool) error 
 	return nil
 }
 
-// paired reports whether a condition compares two columns by an operator, one of each scan, whose codes
+// compares reports whether a condition compares two columns by an operator, one of each scan, whose codes
 // compare as they do.
-func (j *joiner) paired(e expr.Expr, scans [2]int, op expr.CmpOp) bool {
+func (j *joiner) compares(e expr.Expr, scans [2]int, op expr.CmpOp) bool {
 	c, ok := e.(*expr.Compare)
 	if !ok || c.Op != op {
 		return false

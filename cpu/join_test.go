@@ -118,7 +118,7 @@ func (j *drawnJoin) indexes() func(*table.Segment) []*cpu.Index {
 // pairsByLoops is a [cpu.FindPairs]: the last pairs come first.
 func pairsByLoops(ctx context.Context, q *plan.PairQuery) (found plan.Pairs, how string, err error) {
 	var rows [2][]uint32
-	var values [2][]table.Value
+	var values [2][][]table.Value // of the keys
 	for i, s := range q.Sides {
 		starts := []int{0}
 		for _, c := range s.Table.Chunks {
@@ -130,14 +130,18 @@ func pairsByLoops(ctx context.Context, q *plan.PairQuery) (found plan.Pairs, how
 			}
 			for k := range b.Len() {
 				rows[i] = append(rows[i], uint32(starts[b.Chunk]+b.Row(k)))
-				values[i] = append(values[i], s.Table.Chunks[b.Chunk].Segments[q.Columns[i]].Value(b.Row(k)))
+				var keys []table.Value
+				for _, key := range q.Keys {
+					keys = append(keys, s.Table.Chunks[b.Chunk].Segments[key[i]].Value(b.Row(k)))
+				}
+				values[i] = append(values[i], keys)
 			}
 		}
 		found.Selected[i] = len(rows[i])
 	}
 	for l := len(rows[0]) - 1; l >= 0; l-- {
 		for r := range rows[1] {
-			c := table.Compare(values[0][l], values[1][r])
+			c := slices.CompareFunc(values[0][l], values[1][r], table.Compare)
 			if holds := map[expr.CmpOp]bool{expr.EQ: c == 0, expr.LT: c < 0, expr.LE: c <= 0, expr.GT: c > 0, expr.GE: c >= 0, expr.NE: c != 0}; !holds[q.Cmp] {
 				continue
 			}

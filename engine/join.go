@@ -160,7 +160,7 @@ func (s *planned) withJoin(ctx context.Context, took *took) (joined *planned, do
 	pairing := pairing{db: s.db, watch: s.watch, took: took}
 	switch name := s.db.Backend(); {
 	case name == "compute":
-		of.Pairs = pairing.find
+		of.Pairs, of.Declined = pairing.find, pairing.declined
 	case name == "auto" && s.db.mayHaveHardware():
 		of.Pairs = pairing.chosen
 	}
@@ -202,7 +202,12 @@ type pairing struct {
 	ran   []Step
 
 	opening time.Duration // what opening the device took, of joins to come
-	choices []Step        // auto's, of who joins, and why
+	choices []Step        // of who joins, and why
+}
+
+// declined notes why a join is left to cpu.
+func (p *pairing) declined(n *plan.Join, why string) {
+	p.choices = append(p.choices, Step{Pass: "Choice(" + n.String() + " on cpu)", Counts: why})
 }
 
 // chosen is find where that is predicted to be faster than cpu is, and there is hardware for it.
