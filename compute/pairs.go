@@ -114,7 +114,7 @@ func (k *joinKeys) window(s *sorting, first int, all bool) (out JoinSide, err er
 		if i > 0 && f.Space.Bits() == 0 { // the same in all rows
 			continue
 		}
-		one, err := k.key(s, i, all)
+		one, err := k.key(s, i)
 		if err != nil {
 			return out, err
 		}
@@ -151,9 +151,9 @@ func (k *joinKeys) above(below, codes JoinSide, shift int) (low, high primitives
 }
 
 // key are the codes of a key in the space of both sides, for the marked rows of a window.
-func (k *joinKeys) key(s *sorting, at int, all bool) (out JoinSide, err error) {
-	d, col, wide := k.device.Primitives, k.cols[at], k.wide
-	if out.Keys, err = k.codes(s, col, 0, all); err != nil {
+func (k *joinKeys) key(s *sorting, at int) (out JoinSide, err error) {
+	d, col := k.device.Primitives, k.cols[at]
+	if out.Keys, err = s.part(col, 0); err != nil {
 		return out, err
 	}
 	mapped := func(to *primitives.Vector, fn primitives.Func, in ...primitives.Vector) error {
@@ -173,31 +173,14 @@ func (k *joinKeys) key(s *sorting, at int, all bool) (out JoinSide, err error) {
 			return out, err
 		}
 	}
-	if !wide {
+	if !k.wide {
 		return out, nil
 	}
-	if out.High, err = k.codes(s, col, 1, all); err != nil || delta == 0 {
+	if out.High, err = s.part(col, 1); err != nil || delta == 0 {
 		return out, err
 	}
 	carried := primitives.Func{Expr: "x + c1 + uint(y < c0)", Constants: []uint32{uint32(delta), uint32(delta >> 32)}}
 	return out, mapped(&out.High, carried, out.High, out.Keys)
-}
-
-// codes are a part of the codes of a column in the marked rows of a window: where all rows are marked and each code is a
-// word, as the device has them.
-func (k *joinKeys) codes(s *sorting, col, part int, all bool) (primitives.Vector, error) {
-	d, seg := k.device.Primitives, s.segment(col)
-	if part < textures.Parts(seg) {
-		if all && textures.CodeBytes(seg) == 4 {
-			return primitives.Vector{Block: s.block(col, textures.Codes, part, s.Window), N: s.n}, nil
-		}
-		if planes := s.block(col, textures.Planes, part, s.Window); planes.Stored() != 0 {
-			codes := primitives.New(s.n)
-			return codes, primitives.RowCodes(k.run, d, s.bitmap, s.Window.Rows, s.before, planes, planes.Stored(), codes)
-		}
-	}
-	zeros := primitives.New(s.n)
-	return zeros, primitives.Map(k.run, d, primitives.Expr("0u"), zeros)
 }
 
 // together puts the rows of several windows one behind the other.

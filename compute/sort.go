@@ -15,15 +15,20 @@ import (
 // Order finds the selected rows of each window in the order of q.Order: the selection becomes a bitmap, its
 // rows' keys are gathered from the planes, and a radix sort orders them. Where few rows are wanted, an order
 // statistic of the first key says first which rows may be among them. Of a window no more rows are returned
-// than are wanted in all. Keys of other expressions than columns, and of those that [plan.Sort.ByColumns] makes columns, are a [plan.Declined].
+// than are wanted in all. Keys that are no columns, and have not been made columns by [plan.Sort.ByColumns], are made on the device; where
+// [plan.Make] cannot say how, or a row raises an error in them, the order is a [plan.Declined].
 func Order(run pass.Runner, d Device, q *plan.Query) (list []plan.SortedRows, err error) {
-	for _, k := range q.Order.Keys {
-		if _, ok := k.E.(*expr.Column); !ok {
-			return nil, &plan.Declined{Why: "compute sorts by columns, " + k.E.String() + " is none"}
+	chunks, made := q.Chunks, false
+	for i, k := range q.Order.Keys {
+		if _, ok := k.E.(*expr.Column); ok {
+			continue
+		}
+		made = made || i == 0
+		if err := makes(run, d, q, k.E); err != nil {
+			return nil, err
 		}
 	}
-	chunks := q.Chunks
-	if first := q.Order.First; first >= 0 && first < int64(q.Table.Rows()/topShare) {
+	if first := q.Order.First; !made && first >= 0 && first < int64(q.Table.Rows()/topShare) {
 		if likely := likelyFirst(q, first); likely != nil && !d.Software {
 			if list, err := sortedRows(run, d, q, likely); err != nil || len(list) == 1 && int64(len(list[0].Rows)) == first {
 				return list, err
@@ -203,7 +208,7 @@ func (s *sorting) rows(all bool) ([]uint32, error) {
 	if f := s.q.Order.First; f >= 0 && f < int64(first) {
 		first = int(f)
 	}
-	if s.n <= fewRows && !s.device.Software {
+	if s.n <= fewRows && !s.device.Software && s.q.Order.ByCodes() {
 		return s.few(first)
 	}
 	if err := s.keys(); err != nil {
@@ -315,7 +320,13 @@ func (s *sorting) keys() error {
 	keys := s.q.Order.Keys
 	for i := len(keys) - 1; i >= 0; i-- {
 		k := keys[i]
-		if err := s.key(k.E.(*expr.Column).Index, k.Desc, k.NullsFirst); err != nil {
+		var err error
+		if c, ok := k.E.(*expr.Column); ok {
+			err = s.key(c.Index, k.Desc, k.NullsFirst)
+		} else {
+			err = s.madeKey(k)
+		}
+		if err != nil {
 			return err
 		}
 	}
@@ -343,6 +354,29 @@ func (s *sorting) key(col int, desc, nullsFirst bool) error {
 		return s.field(primitives.Vector{}, s.block(col, textures.Validity, 0, s.Window), 1, 1, !nullsFirst)
 	}
 	return nil
+}
+
+// madeKey adds the codes of an expression above the keys that the words have.
+func (s *sorting) madeKey(k expr.SortKey) error {
+	m, err := s.making(k.E)
+	if err != nil || m.Val == nil { // NULL in all records
+		return err
+	}
+	codes, err := s.make(k.E, m)
+	if err != nil {
+		return err
+	}
+	for part, of := range []primitives.Vector{codes.low, codes.high} {
+		if width := min(m.Bits()-textures.PartBits*part, textures.PartBits); width > 0 {
+			if err := s.field(of, textures.Block{}, 0, width, k.Desc); err != nil {
+				return err
+			}
+		}
+	}
+	if codes.valid.None() {
+		return nil
+	}
+	return s.field(codes.valid, textures.Block{}, 0, 1, !k.NullsFirst)
 }
 
 // field adds bits of each record above those that the words have: codes, or those of planes where there are none.

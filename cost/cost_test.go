@@ -83,7 +83,8 @@ func TestWorkOfAQuery(t *testing.T) {
 		{"SELECT i % 7, COUNT(*), SUM(i) FROM t WHERE x > 0.5 GROUP BY i % 7", []Class{Compare}, []Class{Groups}},
 		{"SELECT i, SUM(x) FROM t GROUP BY i", nil, nil}, // cpu's, from the rows
 		{"SELECT x FROM t WHERE i < 5 ORDER BY i, x DESC", []Class{Compare}, []Class{Sort}},
-		{"SELECT x FROM t ORDER BY x + 1", nil, nil},
+		{"SELECT x FROM t ORDER BY x + 1", nil, []Class{Sort}},
+		{"SELECT x FROM t ORDER BY i % 7, CASE WHEN i > 3 THEN x END", nil, nil}, // cpu's
 		{"SELECT x, COUNT(*) FROM t GROUP BY x", nil, []Class{ManyGroups}},
 	} {
 		w := work(t, c.text, 10)

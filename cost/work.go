@@ -280,20 +280,26 @@ func (r *reader) groups(of Class, cols []int) Item {
 	return x
 }
 
-// order is the item of a sort by columns, whose keys are as wide as all of them together; cpu's alone is no item.
+// order is the item of a sort whose keys are as wide as all of them together; cpu's alone is no item.
 func (r *reader) order(q *plan.Query) []Item {
 	x := Item{Class: Sort, Scale: 1}
 	if f := q.Order.First; f >= 0 && f < int64(q.Table.Rows()/8) {
 		x.Class = TopRows
 	}
 	for _, k := range q.Order.Keys {
-		col, ok := k.E.(*expr.Column)
-		if !ok {
+		bits := 0
+		if col, ok := k.E.(*expr.Column); ok {
+			bits = r.chunk.Segments[col.Index].Bits
+		} else if m, err := plan.Make(k.E, r.table, r.chunk); err == nil {
+			bits = m.Bits()
+		} else {
 			return nil
 		}
-		seg := r.chunk.Segments[col.Index]
-		r.sole(col.Index, false)
-		x.Bits, x.Bytes = min(64, x.Bits+max(1, seg.Bits)), max(x.Bytes, seg.Codes.Width())
+		for _, col := range expr.Columns(k.E) {
+			r.sole(col, false)
+			x.Bytes = max(x.Bytes, r.chunk.Segments[col].Codes.Width())
+		}
+		x.Bits = min(64, x.Bits+max(1, bits))
 	}
 	return []Item{x}
 }

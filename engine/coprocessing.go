@@ -99,7 +99,7 @@ func (b *coprocessing) newDivision(q *plan.Query) *division {
 	if err := b.balance(d); err != nil {
 		return alone("%v", err)
 	}
-	d.grouped, d.ordered = q.Groups != nil, q.Order != nil
+	d.grouped, d.ordered = q.Groups != nil, q.Order != nil && q.Order.ByCodes()
 	for _, p := range d.onDevices() {
 		if d.grouped {
 			done, err := b.findGroups(&pass.Recorder{}, p.g, p.q)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/stencildb/stencildb/cpu"
 	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/plan"
@@ -40,9 +41,12 @@ func inOrder(ctx context.Context, db *DB, b backend, q *plan.Query, took *took) 
 	if err != nil {
 		return nil, err
 	}
-	out := merged(of, runs)
+	out, err := merged(of, runs)
+	if err != nil {
+		return nil, err
+	}
 	out.starts, _ = chunkStarts(q.Table)
-	return out.firsts(q), nil
+	return out.firsts(q)
 }
 
 // keysAlone is the values of a query's one key as rows of a table like its own, which has no other column.
@@ -53,17 +57,14 @@ func keysAlone(q *plan.Query, keys *table.Segment) made {
 }
 
 // firsts are rows in the order of a query of which no two are alike in its Unique keys: the first of each.
-func (p placedRows) firsts(q *plan.Query) placedRows {
+func (p placedRows) firsts(q *plan.Query) (placedRows, error) {
 	if q.Order.Unique == 0 || len(p.places) == 0 {
-		return p
+		return p, nil
 	}
 	blocks, of := p.blocks()
-	columns := make([][][]uint64, len(blocks)) // by block: what its rows are compared by
-	for _, k := range q.Order.Keys[:q.Order.Unique] {
-		key := columnKey(k, q.Table, k.E.(*expr.Column).Index)
-		for i, b := range blocks {
-			columns[i] = append(columns[i], key.arranged(key.column.of(q.Table.Chunks[b.Chunk], b))...)
-		}
+	columns, err := keyColumns(q, q.Order.Keys[:q.Order.Unique], blocks)
+	if err != nil {
+		return p, err
 	}
 	last, row := 0, 0 // of the row before: its block, and its number there
 	next := make([]int, len(blocks))
@@ -80,7 +81,42 @@ func (p placedRows) firsts(q *plan.Query) placedRows {
 			places = append(places, place)
 		}
 	}
-	return placedRows{places, p.starts}
+	return placedRows{places, p.starts}, nil
+}
+
+// keyColumns are, of each of some blocks of a query's table, the columns of codes by which its rows come in the order of keys. Those of expressions
+// are computed on the host.
+func keyColumns(q *plan.Query, keys []expr.SortKey, blocks []table.Block) ([][][]uint64, error) {
+	columns := make([][][]uint64, len(blocks))
+	eval := &cpu.Evaluator{}
+	for _, k := range keys {
+		if c, ok := k.E.(*expr.Column); ok {
+			key := columnKey(k, q.Table, c.Index)
+			for i, b := range blocks {
+				columns[i] = append(columns[i], key.arranged(key.column.of(q.Table.Chunks[b.Chunk], b))...)
+			}
+			continue
+		}
+		key := valueKey(k)
+		pieces, texts := make([]sortPiece, len(blocks)), make([][]string, len(blocks))
+		for i, b := range blocks {
+			x, err := eval.Vector(k.E, q.Table.Chunks[b.Chunk], b)
+			if err != nil {
+				return nil, err
+			}
+			key.add(&pieces[i], x)
+			texts[i] = x.Texts
+		}
+		if key.ranked {
+			for i, codes := range ranks(texts) {
+				pieces[i].columns = key.arranged(codes, pieces[i].ranked[0].Valid)
+			}
+		}
+		for i, p := range pieces {
+			columns[i] = append(columns[i], p.columns...)
+		}
+	}
+	return columns, nil
 }
 
 // WatchOrder is [passes.Watch] of the rows of a query in their order.
@@ -92,7 +128,11 @@ func (b *passes) WatchOrder(ctx context.Context, q *plan.Query, took *took, wrap
 	if len(runs) == 1 && runs[0].Keys != nil {
 		return keysAlone(q, runs[0].Keys), nil
 	}
-	return merged(q, runs).firsts(q), nil
+	out, err := merged(q, runs)
+	if err != nil {
+		return nil, err
+	}
+	return out.firsts(q)
 }
 
 // orders reports whether a backend gives the rows of a query in their order.
@@ -146,7 +186,7 @@ func oneRun[D any](order func(pass.Runner, D, *plan.Query) (plan.SortedRows, err
 }
 
 // merged is the rows of runs in order, no more than are wanted. Of rows that are alike those of an earlier run come first.
-func merged(q *plan.Query, runs []plan.SortedRows) (out placedRows) {
+func merged(q *plan.Query, runs []plan.SortedRows) (out placedRows, err error) {
 	slices.SortStableFunc(runs, func(a, b plan.SortedRows) int { return a.Chunk - b.Chunk })
 	runs = slices.DeleteFunc(runs, func(r plan.SortedRows) bool { return len(r.Rows) == 0 })
 	out.starts, _ = chunkStarts(q.Table)
@@ -160,23 +200,24 @@ func merged(q *plan.Query, runs []plan.SortedRows) (out placedRows) {
 	out.places = make([]uint64, 0, total)
 	switch len(runs) {
 	case 0:
-		return out
+		return out, nil
 	case 1:
 		for _, row := range runs[0].Rows[:total] {
 			out.places = append(out.places, out.starts[runs[0].Chunk]+uint64(row))
 		}
-		return out
+		return out, nil
 	}
-	var keys []sortKey
-	for _, k := range q.Order.Keys {
-		keys = append(keys, columnKey(k, q.Table, k.E.(*expr.Column).Index))
+	var blocks []table.Block
+	for _, r := range runs {
+		blocks = append(blocks, table.Block{Chunk: r.Chunk, Rows: r.Rows})
+	}
+	columns, err := keyColumns(q, q.Order.Keys, blocks)
+	if err != nil {
+		return out, err
 	}
 	h := make(heads, len(runs))
 	for i, r := range runs {
-		h[i] = &head{run: i, start: out.starts[r.Chunk], rows: r.Rows}
-		for _, k := range keys {
-			h[i].columns = append(h[i].columns, k.arranged(k.column.of(q.Table.Chunks[r.Chunk], table.Block{Chunk: r.Chunk, Rows: r.Rows}))...)
-		}
+		h[i] = &head{run: i, start: out.starts[r.Chunk], rows: r.Rows, columns: columns[i]}
 	}
 	for heap.Init(&h); len(out.places) < total; {
 		first := h[0]
@@ -187,7 +228,7 @@ func merged(q *plan.Query, runs []plan.SortedRows) (out placedRows) {
 			heap.Fix(&h, 0)
 		}
 	}
-	return out
+	return out, nil
 }
 
 // head is the first row of a run that has not been taken yet.

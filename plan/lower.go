@@ -48,14 +48,7 @@ func Lower(where expr.Expr, t *table.Table, c *table.Chunk) (*Pred, []Check, err
 	if where == nil {
 		return live, nil, nil
 	}
-	l := &lowerer{
-		t: t, c: c,
-		forms:  map[formKey]*Pred{},
-		leaves: map[expr.Expr]*leafForms{},
-		ranges: map[*expr.Between]*expr.And{},
-		vals:   map[expr.Expr]*value{},
-		ranks:  map[[2]int][2]*value{},
-	}
+	l := newLowerer(t, c)
 	var p *Pred
 	err := refused(func() {
 		l.checkColumns(where)
@@ -110,7 +103,7 @@ type formKey struct {
 	f form
 }
 
-// lowerer holds the state of one call of [Lower].
+// lowerer holds the state of one call of [Lower] or [Make].
 type lowerer struct {
 	t          *table.Table
 	c          *table.Chunk
@@ -121,6 +114,17 @@ type lowerer struct {
 	ranks      map[[2]int][2]*value
 	checks     []Check
 	tooComplex bool
+}
+
+func newLowerer(t *table.Table, c *table.Chunk) *lowerer {
+	return &lowerer{
+		t: t, c: c,
+		forms:  map[formKey]*Pred{},
+		leaves: map[expr.Expr]*leafForms{},
+		ranges: map[*expr.Between]*expr.And{},
+		vals:   map[expr.Expr]*value{},
+		ranks:  map[[2]int][2]*value{},
+	}
 }
 
 func (l *lowerer) seg(col int) *table.Segment { return l.c.Segments[col] }

@@ -24,6 +24,11 @@ func (s *Sort) ByColumns(t *table.Table) *Sort {
 	return &out
 }
 
+// ByCodes reports that all keys are columns.
+func (s *Sort) ByCodes() bool {
+	return !slices.ContainsFunc(s.Keys, func(k expr.SortKey) bool { _, column := k.E.(*expr.Column); return !column })
+}
+
 // strictly is the column in which an expression rises (1) or falls (-1) strictly; nil for none. Integers alone: others are rounded.
 func strictly(e expr.Expr) (c *expr.Column, dir int) {
 	if !e.Type().IsInteger() {

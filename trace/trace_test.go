@@ -523,6 +523,10 @@ func TestGroupsAndOrderOfCompute(t *testing.T) {
 	if !slices.ContainsFunc(tr.Passes, func(p *Pass) bool { return strings.HasPrefix(p.Name, "Sort(") }) {
 		t.Error("no pass sorts")
 	}
+	tr = traced(t, db, "SELECT b, a FROM t ORDER BY b % 5 DESC, a LIMIT 9")
+	if !slices.ContainsFunc(tr.Passes, func(p *Pass) bool { return p.Name == "Make(b % 5)" }) {
+		t.Error("no pass makes the codes of an expression")
+	}
 	if _, err := Run(t.Context(), open(t, engine.Options{Backend: "classic"}, small()), "SELECT b FROM t GROUP BY b", Options{}); err == nil || !strings.Contains(err.Error(), "where compute ") {
 		t.Errorf("classic traces groups: %v", err)
 	}

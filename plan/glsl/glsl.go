@@ -127,6 +127,25 @@ func Function(leaf plan.Leaf, n, firstLookup int) *Func {
 	return f
 }
 
+// Value writes a function that makes the code of a record none of whose columns is NULL: `uvec2` programN, its low and its high word.
+// What is said of [Function] holds of it, too.
+func Value(m *plan.Made, n, firstLookup int) *Func {
+	f := &Func{Name: fmt.Sprintf("program%d", n)}
+	g := &generator{f: f, firstLookup: firstLookup, columns: map[int]string{}, narrow: fits32([]*plan.Val{m.Val})}
+	params := g.params([]*plan.Val{m.Val}, m.Val.Columns())
+	v := g.emit(m.Val)
+	switch less := -m.Base; {
+	case g.narrow:
+		g.linef("return uvec2(uint(%s) + %s, 0u);", v, g.uniform("uint", shaders.Uint("", uint32(less))))
+	case m.Val.Float:
+		g.linef("return wrappingAdd(toOrdinal64(%s), %s);", v, g.pair(less))
+	default: // an ordinal has the sign's bit inverted
+		g.linef("return wrappingAdd(%s, %s);", v, g.pair(less+1<<63))
+	}
+	f.Text = fmt.Sprintf("%s\nuvec2 %s(%s) {\n%s}\n", g.declare.String(), f.Name, params, g.lines.String())
+	return f
+}
+
 // setCodes is how many codes there may be, from 0 on, for members to be looked up in a
 // table of a bit each, of at most 512 KiB; else the list of spans is searched.
 const setCodes = 1 << 22
@@ -163,8 +182,16 @@ func (g *generator) program(p *plan.Program) {
 		root = p.Fails.Kids
 	}
 	g.narrow = p.Fails == nil && fits32(root)
+	params := g.params([]*plan.Val{p.L, p.R, p.Fails}, p.Columns())
+	g.body(p, root)
+	f.Text = fmt.Sprintf("%s\nbool %s(%s) {\n%s}\n", g.declare.String(), f.Name, params, g.lines.String())
+}
+
+// params are the parameters of a function that computes values of columns; it begins with what these need.
+func (g *generator) params(values []*plan.Val, cols []int) string {
+	f := g.f
 	switch {
-	case isDouble(p):
+	case anyNode(func(v *plan.Val) bool { return v.Float }, values...):
 		f.Parts = parts[:2:2]
 		g.linef("failed = false;")
 	case !g.narrow:
@@ -172,7 +199,7 @@ func (g *generator) program(p *plan.Program) {
 		g.linef("failed = false;")
 	}
 	var params []string
-	for i, c := range p.Columns() {
+	for i, c := range cols {
 		kind, name := "uint", fmt.Sprintf("a%d", i)
 		if !g.narrow {
 			kind = "uvec2"
@@ -181,8 +208,7 @@ func (g *generator) program(p *plan.Program) {
 		g.columns[c] = name
 		params = append(params, kind+" "+name)
 	}
-	g.body(p, root)
-	f.Text = fmt.Sprintf("%s\nbool %s(%s) {\n%s}\n", g.declare.String(), f.Name, strings.Join(params, ", "), g.lines.String())
+	return strings.Join(params, ", ")
 }
 
 // body writes the statements of the function.
@@ -202,11 +228,6 @@ func (g *generator) body(p *plan.Program, root []*plan.Val) {
 		}
 		g.linef("return %s;", g.compare(p.Op, root[0].Float, values[0], values[1]))
 	}
-}
-
-// isDouble reports whether any node of the program is a double.
-func isDouble(p *plan.Program) bool {
-	return anyNode(func(v *plan.Val) bool { return v.Float }, p.L, p.R, p.Fails)
 }
 
 // anyNode reports whether a node of the trees satisfies f; nil trees have none.

@@ -1,0 +1,183 @@
+package compute
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/pass"
+	"github.com/stencildb/stencildb/plan"
+	"github.com/stencildb/stencildb/plan/glsl"
+	"github.com/stencildb/stencildb/primitives"
+	"github.com/stencildb/stencildb/shaders"
+	"github.com/stencildb/stencildb/textures"
+)
+
+// madeCodes are the codes of an expression in the marked records of a window, a word each.
+type madeCodes struct {
+	low, high primitives.Vector // high is none where 32 bits are enough
+	valid     primitives.Vector // 1, or 0 where the expression is NULL and the code is 0; none where it is nowhere
+}
+
+// makes finds out whether the codes of an expression can be made for the records that a query selects: a [plan.Declined] where not.
+func makes(run pass.Runner, d Device, q *plan.Query, e expr.Expr) error {
+	mayFail := false
+	for _, c := range q.Table.Chunks {
+		m, err := plan.Make(e, q.Table, c)
+		if err != nil {
+			return err
+		}
+		mayFail = mayFail || m.MayFail
+	}
+	if !mayFail {
+		return nil
+	}
+	known := expr.Expr(&expr.IsNull{X: e, Not: true, P: -1})
+	if q.Where != nil {
+		known = &expr.And{Kids: []expr.Expr{q.Where, known}, P: -1}
+	}
+	of, err := plan.NewQuery(q.Table, &plan.Fragment{Table: q.Table.Name, Where: known})
+	if err == nil {
+		err = checks(run, d, of)
+	}
+	if failed := (*plan.CheckError)(nil); errors.As(err, &failed) {
+		return &plan.Declined{Why: fmt.Sprintf("a row raises an error in %s: %v", e, failed)}
+	}
+	return err
+}
+
+// making is how a chunk makes the codes of an expression.
+func (x *chunk) making(e expr.Expr) (*plan.Made, error) {
+	m, err := plan.Make(e, x.q.Table, x.Chunk)
+	if err != nil || m.Val == nil {
+		return m, err
+	}
+	blocks := 2 // what it writes
+	for _, a := range glsl.Value(m, 0, 0).Args {
+		blocks += textures.Parts(x.segment(a.Column))
+	}
+	if blocks > x.device.maxBlocks() {
+		return nil, &plan.Declined{Why: fmt.Sprintf("%s reads more columns than the device binds", e)}
+	}
+	return m, nil
+}
+
+// make makes the codes of an expression.
+func (s *sorting) make(e expr.Expr, m *plan.Made) (out madeCodes, err error) {
+	d := s.device.Primitives
+	f := glsl.Value(m, 0, 0)
+	out.low = primitives.New(s.n)
+	if m.Bits() > textures.PartBits {
+		out.high = primitives.New(s.n)
+	}
+	p := &pass.Pass{Op: primitives.Op{Verb: "Make(" + e.String() + ")", Over: fmt.Sprintf("%d codes", s.n)},
+		Uniforms: append(f.Uniforms, shaders.Uint("n", uint32(s.n)))}
+	each, local := 1024, s.device.localSize() // records of a thread, threads of a work group
+	if len(f.Parts) > 0 {                     // with loops of its own
+		each = 32
+	}
+	groups := max((s.n+each*local-1)/(each*local), min(4*d.Groups, (s.n+local-1)/local))
+	var b, call strings.Builder
+	blocks := []textures.Block{out.low.Block}
+	fmt.Fprintf(&b, "layout(local_size_x = %d) in;\nuniform uint n;\nlayout(std430, binding = 0) writeonly buffer Low { uint low[]; };\n", local)
+	word := func(name, access string, of textures.Block) {
+		fmt.Fprintf(&b, "layout(std430, binding = %d) %s buffer %s { uint %s[]; };\n", len(blocks), access, strings.ToUpper(name), name)
+		blocks = append(blocks, of)
+	}
+	if !out.high.None() {
+		word("high", "writeonly", out.high.Block)
+	}
+	for i, a := range f.Args {
+		codes, err := s.part(a.Column, 0)
+		if err != nil {
+			return out, err
+		}
+		low, high := fmt.Sprintf("l%d", i), "0u"
+		word(low, "readonly", codes.Block)
+		if a.Wide && textures.Parts(s.segment(a.Column)) > 1 {
+			if codes, err = s.part(a.Column, 1); err != nil {
+				return out, err
+			}
+			high = fmt.Sprintf("h%d", i)
+			word(high, "readonly", codes.Block)
+			high += "[i]"
+		}
+		if i > 0 {
+			call.WriteString(", ")
+		}
+		if a.Wide {
+			fmt.Fprintf(&call, "uvec2(%s[i], %s)", low, high)
+		} else {
+			fmt.Fprintf(&call, "%s[i]", low)
+		}
+	}
+	fmt.Fprintf(&b, "%s\nvoid main() {\n    for (uint i = gl_GlobalInvocationID.x; i < n; i += gl_NumWorkGroups.x * gl_WorkGroupSize.x) {\n        uvec2 code = %s(%s);\n        low[i] = code.x;\n", f.Text, f.Name, call.String())
+	if !out.high.None() {
+		b.WriteString("        high[i] = code.y;\n")
+	}
+	b.WriteString("    }\n}\n")
+	p.Program = shaders.ComposeCompute("generated code", f.Parts, nil, b.String())
+	p.Dispatch = &pass.Dispatch{Groups: [2]int{min(groups, d.MaxGroups)}, Blocks: blocks}
+	for _, table := range f.Lookups {
+		p.Textures = append(p.Textures, textures.Buffer(table))
+	}
+	if _, err := s.run.Run(p); err != nil {
+		return out, err
+	}
+	return out, s.unknown(&out, m)
+}
+
+// unknown finds where an expression is NULL, and makes its codes 0 there.
+func (s *sorting) unknown(of *madeCodes, m *plan.Made) error {
+	d := s.device.Primitives
+	mapped := func(to *primitives.Vector, text string, in ...primitives.Vector) error {
+		*to = primitives.New(s.n)
+		return primitives.Map(s.run, d, primitives.Expr(text), *to, in...)
+	}
+	for _, col := range m.Cols {
+		if s.segment(col).Nulls == 0 {
+			continue
+		}
+		known := primitives.New(s.n)
+		if err := primitives.RowCodes(s.run, d, s.bitmap, s.Window.Rows, s.before, s.block(col, textures.Validity, 0, s.Window), 1, known); err != nil {
+			return err
+		}
+		if of.valid.None() {
+			of.valid = known
+		} else if err := mapped(&of.valid, "x & y", of.valid, known); err != nil {
+			return err
+		}
+	}
+	if !of.valid.None() {
+		if err := mapped(&of.low, "x * y", of.low, of.valid); err != nil {
+			return err
+		}
+		if !of.high.None() {
+			if err := mapped(&of.high, "x * y", of.high, of.valid); err != nil {
+				return err
+			}
+		}
+	}
+	if m.Nulls { // its code is 0 there already
+		return mapped(&of.valid, "min(x, 1u)", of.low)
+	}
+	return nil
+}
+
+// part is a part of the codes of a column in the marked records of a window: where all are marked and each code is a
+// word, as the device has them.
+func (s *sorting) part(col, part int) (primitives.Vector, error) {
+	d, seg := s.device.Primitives, s.segment(col)
+	if part < textures.Parts(seg) {
+		if s.all && textures.CodeBytes(seg) == 4 {
+			return primitives.Vector{Block: s.block(col, textures.Codes, part, s.Window), N: s.n}, nil
+		}
+		if planes := s.block(col, textures.Planes, part, s.Window); planes.Stored() != 0 {
+			codes := primitives.New(s.n)
+			return codes, primitives.RowCodes(s.run, d, s.bitmap, s.Window.Rows, s.before, planes, planes.Stored(), codes)
+		}
+	}
+	zeros := primitives.New(s.n)
+	return zeros, primitives.Map(s.run, d, primitives.Expr("0u"), zeros)
+}

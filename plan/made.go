@@ -1,0 +1,105 @@
+package plan
+
+import (
+	"math"
+	"math/big"
+	"math/bits"
+	"slices"
+
+	"github.com/stencildb/stencildb/expr"
+	"github.com/stencildb/stencildb/table"
+)
+
+// Made are the codes of an expression in the records of a chunk, which order as its values do: a device makes them of the codes of columns.
+type Made struct {
+	// Val is a value program whose value in a record, as an ordinal, less Base is the code; nil where the expression is NULL in all records.
+	Val  *Val
+	Base uint64
+	Max  uint64 // no code is larger
+	// Cols are the columns that the expression reads. Where one of them is NULL, it is NULL.
+	Cols []int
+	// Nulls says that it is NULL in other records, too: their code is 0, and that of the smallest value is 1.
+	Nulls bool
+	// MayFail says that a record may raise an error, of which the code means nothing.
+	MayFail bool
+}
+
+// Bits is the width of Max.
+func (m *Made) Bits() int { return bits.Len64(m.Max) }
+
+// Make is how codes of an expression are made in a chunk of a table: by the arithmetic of a value program, or, where it reads one column of few
+// codes, by a table of what it is for each of them. Else, and where one of these codes raises an error, it is a [Declined].
+func Make(e expr.Expr, t *table.Table, c *table.Chunk) (*Made, error) {
+	l := newLowerer(t, c)
+	m := &Made{Cols: expr.Columns(e)}
+	var v *value
+	err := refused(func() {
+		l.checkColumns(e)
+		v = l.val(e)
+	})
+	if err != nil {
+		if len(m.Cols) == 1 && c.Segments[m.Cols[0]] != nil {
+			return l.listed(m, e)
+		}
+		return nil, &Declined{Why: "compute has no program for " + e.String() + ", which reads more than one column"}
+	}
+	for _, x := range l.vals {
+		m.MayFail = m.MayFail || len(x.fails) > 0
+	}
+	if v.never {
+		return m, nil
+	}
+	if m.Val = v.v; m.Val.Float {
+		m.Base, m.Max = table.OrdinalFloat64(v.v.FLo), table.OrdinalFloat64(v.v.FHi)
+		if v.v.MayNaN {
+			m.Max = table.NaNOrdinal64
+		}
+		if m.Max -= m.Base; !(v.v.FLo <= v.v.FHi) { // it is NaN wherever it is not NULL
+			m.Base, m.Max = 0, math.MaxUint64
+		}
+		return m, nil
+	}
+	lo, hi := clip(m.Val)
+	m.Base, m.Max = table.OrdinalInt(lo.Int64()), uint64(hi.Int64()-lo.Int64())
+	return m, nil
+}
+
+// listed is m with a table of the codes of an expression of one column, which is evaluated for each code of the column.
+func (l *lowerer) listed(m *Made, e expr.Expr) (*Made, error) {
+	seg := l.seg(m.Cols[0])
+	if seg.NonNull() == 0 {
+		return m, nil
+	}
+	if seg.Max >= enumerateUpTo {
+		return nil, &Declined{Why: "compute has no program for " + e.String() + ", and " + l.name(m.Cols[0]) + " has many values to list it of"}
+	}
+	eval := expr.Compile(e, expr.Codes(seg), false)
+	values, distinct := make([]table.Value, seg.Max+1), []table.Value(nil)
+	for code := range values {
+		x, err := eval(code)
+		if err != nil {
+			return nil, &Declined{Why: "a row may raise an error in " + e.String() + ": cpu finds it"}
+		}
+		if values[code] = x; x.Null {
+			m.Nulls = true
+		} else {
+			distinct = append(distinct, x)
+		}
+	}
+	slices.SortFunc(distinct, table.Compare)
+	distinct = slices.CompactFunc(distinct, func(a, b table.Value) bool { return table.Compare(a, b) == 0 })
+	m.Val = &Val{Op: Lookup, Column: m.Cols[0], Name: l.name(m.Cols[0]), Table: make([]uint32, len(values)), Lo: new(big.Int)}
+	m.Base = table.OrdinalInt(0)
+	for code, x := range values {
+		if x.Null {
+			continue
+		}
+		rank, _ := slices.BinarySearchFunc(distinct, x, table.Compare)
+		if m.Nulls {
+			rank++
+		}
+		m.Val.Table[code], m.Max = uint32(rank), max(m.Max, uint64(rank))
+	}
+	m.Val.Hi = new(big.Int).SetUint64(m.Max)
+	return m, nil
+}
