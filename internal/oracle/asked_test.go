@@ -23,6 +23,8 @@ var (
 	askedText string
 	//go:embed testdata/orders.csv
 	ordersFile []byte
+	//go:embed testdata/cities.csv
+	citiesFile []byte
 )
 
 // readAsked reads testdata/asked.txt: a statement a line, then where it is another one that of
@@ -57,7 +59,8 @@ func TestWhatIsAsked(t *testing.T) {
 	h := open(t)
 	h.add(t, "auto")
 	t.Chdir(t.TempDir())
-	if err := errors.Join(os.Mkdir("testdata", 0o755), os.WriteFile("testdata/orders.csv", ordersFile, 0o644)); err != nil { // one statement reads it by its path
+	if err := errors.Join(os.Mkdir("testdata", 0o755), os.WriteFile("testdata/orders.csv", ordersFile, 0o644),
+		os.WriteFile("testdata/cities.csv", citiesFile, 0o644)); err != nil { // some statements read them by their paths
 		t.Fatal(err)
 	}
 	for _, db := range h.dbs {
