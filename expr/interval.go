@@ -29,8 +29,10 @@ func init() {
 			return s.value(a.P)
 		}).as(infix)
 	}
-	define("*(interval,double) interval!", scaled(Mul)).as(infix)
-	define("/(interval,double) interval!", scaled(Div)).as(infix)
+	for op, sign := range map[ArithOp]string{Mul: "*", Div: "/"} {
+		define(sign+"(interval,double) interval!", scaled(op)).as(infix)
+		define(sign+"(interval,numeric) interval!", scaled(op)).as(infix)
+	}
 	define("age(timestamp,timestamp) interval!", age)
 	define("justify_hours(interval) interval", func(a args) (table.Value, error) { return a.v[0], nil }) // 24 hours are a day anyway
 	define("justify_days(interval) interval!", func(a args) (table.Value, error) { return a.justified(table.MicrosPerDay) })
@@ -128,7 +130,12 @@ func (a args) timestamp(m moment) (table.Value, error) {
 // scaled is an interval times a number, or divided by it.
 func scaled(op ArithOp) func(args) (table.Value, error) {
 	return func(a args) (table.Value, error) {
-		f := new(big.Rat).SetFloat64(a.v[1].F)
+		f := new(big.Rat)
+		if by := a.v[1]; by.Type.Kind == table.Decimal {
+			f.SetFrac(by.Unscaled(), table.Pow10(by.Type.Scale))
+		} else {
+			f = f.SetFloat64(by.F)
+		}
 		switch {
 		case f == nil:
 			return a.fail("%s", OutOfRange(a.T))

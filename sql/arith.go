@@ -141,7 +141,7 @@ func monthless(e expr.Expr) bool {
 		return e.V.Months == 0
 	case *expr.Neg:
 		return monthless(e.X)
-	case *expr.Column, *expr.Arith:
+	case *expr.Arith:
 		return true
 	}
 	return false

@@ -27,6 +27,7 @@ var aggregates []aggregate
 func init() {
 	whole := table.Type.IsInteger
 	number, ordered, truth := table.Type.IsNumeric, func(t table.Type) bool { return t.Kind != table.Boolean }, func(t table.Type) bool { return t.Kind == table.Boolean }
+	summed := func(t table.Type) bool { return t.IsNumeric() || t.Kind == table.Interval }
 	of := func(name string, kind expr.AggKind, takes func(table.Type) bool) aggregate {
 		return aggregate{name: name, kind: kind, bind: (*call).ofOne, takes: takes}
 	}
@@ -35,7 +36,7 @@ func init() {
 	}
 	aggregates = []aggregate{
 		{name: "count", kind: expr.Count, bind: (*call).count},
-		of("sum", expr.Sum, number), of("avg", expr.Avg, number), of("min", expr.Min, ordered), of("max", expr.Max, ordered),
+		of("sum", expr.Sum, summed), of("avg", expr.Avg, summed), of("min", expr.Min, ordered), of("max", expr.Max, ordered),
 		of("median", expr.Percentile, nil), of("any_value", expr.AnyValue, nil),
 		of("bool_and", expr.BoolAnd, truth), of("every", expr.BoolAnd, truth), of("bool_or", expr.BoolOr, truth),
 		of("bit_and", expr.BitAnd, whole), of("bit_or", expr.BitOr, whole), of("bit_xor", expr.BitXor, whole),
@@ -134,7 +135,8 @@ func (c *call) of(n *pg.Node) expr.Aggregate {
 	if c.takes != nil && !c.takes(e.Type()) {
 		panic(c.errorf("function %s(%s) does not exist%s", c.name, typeName(e.Type()), c.instead(e.Type())))
 	}
-	if e.Type().Kind == table.Interval && !monthless(e) && c.kind != expr.Count {
+	_, given := e.(*expr.Column) // by a subquery
+	if e.Type().Kind == table.Interval && !monthless(e) && !given && c.kind != expr.Count {
 		panic(c.errorf("%s of intervals that may have months is not supported; take %s(extract(epoch FROM %s))", c.name, c.name, e))
 	}
 	a := expr.Aggregate{Kind: c.kind, Col: -1, Name: e.String(), Arg: e.Type(), P: c.at}
@@ -190,10 +192,30 @@ func (c *call) ofOne() expr.Expr {
 		panic(c.errorf("%s takes one argument", c.name))
 	}
 	a := c.of(c.Args[0])
+	if a.Arg.Kind == table.Interval && (a.Kind == expr.Sum || a.Kind == expr.Avg) {
+		return c.ofIntervals(a)
+	}
 	if a.Kind == expr.Percentile {
 		a.F, a.Median = 0.5, true
 	}
 	return c.finished(a)
+}
+
+// ofIntervals is the sum or the mean of intervals without months, from the exact sum of their seconds.
+func (c *call) ofIntervals(a expr.Aggregate) expr.Expr {
+	mean := a.Kind == expr.Avg
+	if a.X == nil {
+		panic(c.errorf("%s of intervals that a subquery gives is not supported: they may have months; write %s(extract(epoch FROM %s)) * INTERVAL '1 second'", c.name, c.name, a.Name))
+	}
+	seconds := function("extract", []expr.Expr{&expr.Const{V: table.Str("epoch"), P: c.at}, a.X}, c.at)
+	a.Kind, a.Name, a.Arg, a.X = expr.Sum, seconds.String(), seconds.Type(), seconds
+	second := &expr.Const{V: table.Value{Type: interval, I: 1_000_000}, P: c.at}
+	sum := function("*", []expr.Expr{second, c.finished(a)}, c.at)
+	if !mean {
+		return sum
+	}
+	a.Kind = expr.Count
+	return function("/", []expr.Expr{sum, c.finished(a)}, c.at)
 }
 
 // ofTwo binds the aggregates of pairs of numbers, which are of DOUBLE PRECISION.
