@@ -20,6 +20,34 @@ type scripted struct {
 	t    *rapid.T
 	more []string // columns of t that ALTER TABLE has added
 	made int      // how many it has named
+
+	saved [][]string // what more was at BEGIN, and at each savepoint since; nil outside of a transaction
+}
+
+// transaction draws a statement that begins, ends or divides a transaction.
+func (g *scripted) transaction() string {
+	if g.saved == nil {
+		g.saved = [][]string{slices.Clone(g.more)}
+		return "BEGIN"
+	}
+	points := len(g.saved) - 1
+	at := g.int("savepoint", 1, max(points, 1))
+	switch kind := g.int("transaction", 0, 5); {
+	case kind == 0:
+		g.saved = nil
+		return "COMMIT"
+	case kind == 1:
+		g.more, g.saved = g.saved[0], nil
+		return "ROLLBACK"
+	case kind == 2 && points > 0:
+		g.saved = g.saved[:at]
+		return fmt.Sprintf("RELEASE s%d", at)
+	case kind == 3 && points > 0:
+		g.more, g.saved = slices.Clone(g.saved[at]), g.saved[:at+1]
+		return fmt.Sprintf("ROLLBACK TO s%d", at)
+	}
+	g.saved = append(g.saved, slices.Clone(g.more))
+	return fmt.Sprintf("SAVEPOINT s%d", len(g.saved)-1)
 }
 
 func (g *scripted) int(label string, lo, hi int) int { return rapid.IntRange(lo, hi).Draw(g.t, label) }
@@ -135,7 +163,7 @@ func (g *scripted) statement() string {
 	return fmt.Sprintf("DELETE FROM %s %s%s", of, g.where(of), g.returning(of))
 }
 
-// Random scripts leave the same tables, and end with an error at the same statements, as in SQLite; on cpu the tables are in a
+// Random scripts, with transactions and savepoints, leave the same tables, and have an error at the same statements, as in SQLite; on cpu the tables are in a
 // folder, which is closed and opened again in between.
 func TestSQLiteChanges(t *testing.T) {
 	p := openSQLite(t, sqlite{iso: true})
@@ -166,24 +194,49 @@ func TestSQLiteChanges(t *testing.T) {
 			"CREATE VIEW w (id, n, m) AS SELECT t.id, COUNT(*), MAX(u.v) FROM t LEFT JOIN u ON u.id = t.id GROUP BY t.id"}
 		begun := len(script)
 		for range changesPerScript {
-			script = append(script, g.statement())
+			if divide := g.int("divide", 0, 5); divide == 0 {
+				script = append(script, g.transaction())
+				continue
+			}
+			text := g.statement()
+			if g.saved == nil {
+				script = append(script, text)
+				continue
+			}
+			// A statement that fails leaves a transaction where it was, also where only SQLite would do so by itself.
+			script = append(script, "SAVEPOINT before", text, "RELEASE before")
+		}
+		if g.saved != nil {
+			script = append(script, g.of("end", "COMMIT", "ROLLBACK"))
 		}
 		asked := []string{"cpu", g.of("backend", "auto", "compute")}
+		_, _ = p.values("ROLLBACK") // of a script that ended in a transaction
+		sessions := map[string]*engine.Session{}
+		for _, backend := range asked {
+			sessions[backend] = dbs[backend].Session()
+			defer func() { sessions[backend].Close() }()
+		}
+		failed := false
 		for i, text := range script {
-			if again := g.int("again", 0, 39); again == 0 {
+			if again := g.int("again", 0, 39); again == 0 && !sessions["cpu"].Begun() {
 				if err := dbs["cpu"].Close(); err != nil {
 					t.Fatal(err)
 				}
 				dbs["cpu"] = open("cpu", dir)
+				sessions["cpu"] = dbs["cpu"].Session()
+			}
+			if text == "RELEASE before" && failed {
+				text = "ROLLBACK TO before"
 			}
 			want, refused := p.values(text)
+			failed = refused != nil
 			if refused != nil {
 				wrong++
 			} else {
 				right++
 			}
 			for _, backend := range asked {
-				db := dbs[backend]
+				db := sessions[backend]
 				got, err := engine.Collect(db.Query(ctx, text))
 				if (err != nil) != (refused != nil) {
 					t.Fatalf("%s on %s: %v, SQLite: %v\n%s", text, backend, err, refused, strings.Join(script[:i+1], ";\n"))
@@ -192,7 +245,7 @@ func TestSQLiteChanges(t *testing.T) {
 					leftAlike(t, text, backend, got, want)
 				}
 				for _, of := range []string{"t", "u"} {
-					if i < begun-1 || strings.HasPrefix(text, "SELECT") {
+					if i < begun-1 || failed && db.Begun() || strings.HasPrefix(text, "SELECT") || strings.HasPrefix(text, "SAVEPOINT") || strings.HasPrefix(text, "RELEASE") {
 						break
 					}
 					read := "SELECT * FROM " + of
