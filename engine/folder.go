@@ -124,7 +124,7 @@ func (db *DB) closeFolder() error {
 	}
 	defer db.tables.one.Release(1)
 	var err error
-	if db.commits.written || db.drawn.Load() { // numbers of counters, too, whose statements have failed
+	if db.commits.written || db.drawn.Load() && db.store.ReadOnly() == "" { // numbers of counters, too, whose statements have failed
 		err = db.checkpoint(ctx)
 	}
 	return errors.Join(err, db.store.Close())

@@ -150,6 +150,14 @@ func TestNumbersAreGivenOnce(t *testing.T) {
 		{"ALTER TABLE t RENAME TO u", ""},
 		{"INSERT INTO u (who) SELECT who || 'again' FROM u WHERE id > 4 ORDER BY id RETURNING *", "7|fiveagain;8|sixagain"},
 	})
+	reader, err := Open(Options{Backend: "cpu", Folder: dir, Calibrations: t.TempDir()}) // which writes no numbers
+	if err != nil {
+		t.Fatal(err)
+	}
+	steps(t, reader, [][2]string{{"INSERT INTO u (who) VALUES ('reader')", "!"}})
+	if err := reader.Close(); err != nil {
+		t.Error(err)
+	}
 }
 
 // CREATE UNIQUE INDEX makes a key, which ON CONFLICT takes, too, and DROP INDEX drops; both are in transactions.
