@@ -18,6 +18,11 @@ import (
 // that have too much in them yet, as those of a frequent key do, and keys that are not compared by =, are
 // joined half by half. selected are the sides' rows; room is the memory that a bucket may take, in bytes.
 func PairsInBuckets(run pass.Runner, d Device, q *plan.PairQuery, selected [2]iter.Seq2[table.Block, error], room int64) (out plan.Pairs, err error) {
+	for _, k := range q.Keys {
+		if _, columns := k.Columns(); !columns {
+			return out, &plan.Declined{Why: "rows are dealt to buckets by keys that are columns, " + k[0].String() + " = " + k[1].String() + " has others"}
+		}
+	}
 	b := &bucketJoin{run: run, device: d, q: q, room: room}
 	n := 0
 	for _, s := range q.Sides {
@@ -99,7 +104,7 @@ func (j *bucketJoin) deal(side int, selected iter.Seq2[table.Block, error]) ([]b
 	for i, c := range t.Chunks {
 		starts[i], at = at, at+c.Rows
 		for k, f := range j.q.Fields() {
-			s := c.Segments[j.q.Keys[k][side]]
+			s := j.q.Segment(j.q.Keys[k], side, i)
 			in := translation{codes: s.Codes, shift: f.Shift}
 			in.delta, in.ranks = f.Space.Translation(s)
 			keys[i] = append(keys[i], in)

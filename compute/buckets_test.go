@@ -20,9 +20,11 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
+var keyType = table.Type{Kind: table.BigInt}
+
 // keyTable is a table of one column in chunks, some of whose rows are NULL.
 func keyTable(t *rapid.T, name string, rows, distinct int, wide bool) *table.Table {
-	b := table.NewBuilder(name, []table.Field{{Name: "k", Type: table.Type{Kind: table.BigInt}}}, max(64, rows/2))
+	b := table.NewBuilder(name, []table.Field{{Name: "k", Type: keyType}}, max(64, rows/2))
 	hot := rapid.IntRange(0, 3).Draw(t, "hot key")
 	for row := range rows {
 		v := table.Int(int64(row * 7919 % distinct))
@@ -62,7 +64,7 @@ func TestPairsInBucketsAreThoseOfLoops(t *testing.T) {
 				}
 				rows[i] = cpu.New(0).Rows(context.Background(), q.Sides[i])
 			}
-			q.Keys = []plan.PairKey{{0, 0}}
+			q.Keys = []plan.PairKey{{&expr.Column{T: keyType}, &expr.Column{T: keyType}}}
 			q.Cmp, q.Way, q.Exists, q.Most = expr.EQ, rapid.SampledFrom([]string{"perfect", "hash", "merge"}).Draw(t, "way"), rapid.Bool().Draw(t, "exists"), 1<<20
 			want := loops(tables, q.Exists)
 			if rapid.IntRange(0, 4).Draw(t, "few wanted") == 0 {

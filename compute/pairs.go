@@ -3,6 +3,7 @@ package compute
 import (
 	"slices"
 
+	"github.com/stencildb/stencildb/expr"
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/primitives"
@@ -23,7 +24,8 @@ func Pairs(run pass.Runner, d Device, q *plan.PairQuery) (out plan.Pairs, err er
 	for i, s := range q.Sides {
 		k := &joinKeys{run: run, device: d, fields: q.Fields(), wide: shape.Bits > textures.PartBits, ids: q.Most > 0}
 		for _, key := range q.Keys {
-			k.cols = append(k.cols, key[i])
+			_, columns := key.Columns()
+			k.of, k.made = append(k.of, key[i]), append(k.made, !columns)
 		}
 		if sides[i], err = k.side(s); err != nil {
 			return out, err
@@ -62,7 +64,8 @@ func SideOf(q *plan.PairQuery, p *pass.Pass) *plan.Query {
 type joinKeys struct {
 	run       pass.Runner
 	device    Device
-	cols      []int           // of the keys
+	of        []expr.Expr     // the keys
+	made      []bool          // whose codes are made
 	fields    []plan.KeyField // a key each
 	wide, ids bool            // keys of two words; row ids are wanted
 }
@@ -152,13 +155,13 @@ func (k *joinKeys) above(below, codes JoinSide, shift int) (low, high primitives
 
 // key are the codes of a key in the space of both sides, for the marked rows of a window.
 func (k *joinKeys) key(s *sorting, at int) (out JoinSide, err error) {
-	d, col := k.device.Primitives, k.cols[at]
+	d := k.device.Primitives
+	if k.made[at] {
+		return k.madeKey(s, at)
+	}
+	col := k.of[at].(*expr.Column).Index
 	if out.Keys, err = s.part(col, 0); err != nil {
 		return out, err
-	}
-	mapped := func(to *primitives.Vector, fn primitives.Func, in ...primitives.Vector) error {
-		*to = primitives.New(s.n) // what there was may be the column's
-		return primitives.Map(k.run, d, fn, *to, in...)
 	}
 	delta, ranks := k.fields[at].Space.Translation(s.segment(col))
 	if ranks != nil { // of texts
@@ -168,19 +171,54 @@ func (k *joinKeys) key(s *sorting, at int) (out JoinSide, err error) {
 			return out, err
 		}
 	}
-	if delta != 0 {
-		if err := mapped(&out.Keys, primitives.Func{Expr: "x + c0", Constants: []uint32{uint32(delta)}}, out.Keys); err != nil {
+	if k.wide {
+		if out.High, err = s.part(col, 1); err != nil {
 			return out, err
 		}
 	}
-	if !k.wide {
-		return out, nil
+	return out, k.add(delta, &out)
+}
+
+// add adds a number to codes.
+func (k *joinKeys) add(delta uint64, to *JoinSide) error {
+	if delta == 0 {
+		return nil
 	}
-	if out.High, err = s.part(col, 1); err != nil || delta == 0 {
-		return out, err
+	mapped := func(to *primitives.Vector, fn primitives.Func, in ...primitives.Vector) error {
+		*to = primitives.New(in[0].N) // what there was may be the column's
+		return primitives.Map(k.run, k.device.Primitives, fn, *to, in...)
+	}
+	if err := mapped(&to.Keys, primitives.Func{Expr: "x + c0", Constants: []uint32{uint32(delta)}}, to.Keys); err != nil || to.High.None() {
+		return err
 	}
 	carried := primitives.Func{Expr: "x + c1 + uint(y < c0)", Constants: []uint32{uint32(delta), uint32(delta >> 32)}}
-	return out, mapped(&out.High, carried, out.High, out.Keys)
+	return mapped(&to.High, carried, to.High, to.Keys)
+}
+
+// madeKey are the codes of a key that is computed, as key has those of a column.
+func (k *joinKeys) madeKey(s *sorting, at int) (out JoinSide, err error) {
+	m, err := s.making(k.of[at])
+	if err != nil {
+		return out, err
+	}
+	zeros := func() (primitives.Vector, error) {
+		v := primitives.New(s.n)
+		return v, primitives.Map(k.run, k.device.Primitives, primitives.Expr("0u"), v)
+	}
+	if m.Val == nil { // no row is selected
+		out.Keys, err = zeros()
+	} else {
+		var codes madeCodes
+		codes, err = s.make(k.of[at], m)
+		out.Keys, out.High = codes.low, codes.high
+	}
+	if err == nil && k.wide && out.High.None() {
+		out.High, err = zeros()
+	}
+	if err != nil || m.Val == nil {
+		return out, err
+	}
+	return out, k.add(k.fields[at].Space.Above(m.Base), &out)
 }
 
 // together puts the rows of several windows one behind the other.

@@ -72,7 +72,7 @@ func TestPairsAreThoseOfTheValues(t *testing.T) {
 				for _, way := range JoinWays {
 					q := &plan.PairQuery{Cmp: expr.EQ, Way: way, Most: 1 << 24}
 					for _, col := range c.cols {
-						q.Keys = append(q.Keys, plan.PairKey{col, col})
+						q.Keys = append(q.Keys, plan.PairKey{&expr.Column{Index: col, T: c.left.Fields[col].Type}, &expr.Column{Index: col, T: c.right.Fields[col].Type}})
 					}
 					var values [2]map[uint32]string
 					for i, tab := range []*table.Table{c.left, c.right} {

@@ -290,7 +290,7 @@ func TestJoinsThatTheH200Takes(t *testing.T) {
 			Chunks: []plan.ChunkPlan{{Pred: &plan.Pred{Op: plan.True}}}}
 	}
 	gain := func(rows int, most, wanted uint64) float64 {
-		w := OfPairs(&plan.PairQuery{Keys: []plan.PairKey{{0, 0}}, Sides: [2]*plan.Query{column(rows, most), column(rows, most)}, Most: wanted})
+		w := OfPairs(&plan.PairQuery{Keys: []plan.PairKey{{&expr.Column{}, &expr.Column{}}}, Sides: [2]*plan.Query{column(rows, most), column(rows, most)}, Most: wanted})
 		if len(w.Columns) != 2 || !w.Columns[0].Values {
 			t.Errorf("columns %+v", w.Columns)
 		}
@@ -312,10 +312,10 @@ func TestJoinsThatTheH200Takes(t *testing.T) {
 			t.Errorf("%s: cpu takes %.2f times what compute does", c.name, got)
 		}
 	}
-	if small := p.Backends["fused"]; !math.IsInf(small.Run(OfPairs(&plan.PairQuery{Keys: []plan.PairKey{{0, 0}}, Sides: [2]*plan.Query{column(9, 9), column(9, 9)}})), 1) {
+	if small := p.Backends["fused"]; !math.IsInf(small.Run(OfPairs(&plan.PairQuery{Keys: []plan.PairKey{{&expr.Column{}, &expr.Column{}}}, Sides: [2]*plan.Query{column(9, 9), column(9, 9)}})), 1) {
 		t.Error("fused joins")
 	}
-	sparse, dense := OfPairs(&plan.PairQuery{Keys: []plan.PairKey{{0, 0}}, Sides: [2]*plan.Query{column(1<<20, 1<<30), column(9, 9)}}), OfPairs(&plan.PairQuery{Keys: []plan.PairKey{{0, 0}}, Sides: [2]*plan.Query{column(1<<20, 1<<22), column(9, 9)}})
+	sparse, dense := OfPairs(&plan.PairQuery{Keys: []plan.PairKey{{&expr.Column{}, &expr.Column{}}}, Sides: [2]*plan.Query{column(1<<20, 1<<30), column(9, 9)}}), OfPairs(&plan.PairQuery{Keys: []plan.PairKey{{&expr.Column{}, &expr.Column{}}}, Sides: [2]*plan.Query{column(1<<20, 1<<22), column(9, 9)}})
 	if s, d := sparse.Chunks[0].Aggs[0].Scale, dense.Chunks[0].Aggs[0].Scale; s != 1 || d != denseJoin {
 		t.Errorf("scales %v, %v", s, d)
 	}

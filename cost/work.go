@@ -145,7 +145,10 @@ func OfPairs(q *plan.PairQuery) *Work {
 			r := reader{table: s.Table, chunk: c, work: w, seen: map[Column]bool{}}
 			bytes := 0
 			for _, key := range q.Keys {
-				bytes += r.column(key[i], s.Chunks[k].Pred.Op == plan.True && c.Segments[key[i]].Codes.Width() == 4).Codes.Width()
+				_, plain := key[i].(*expr.Column)
+				for _, col := range expr.Columns(key[i]) {
+					bytes += r.column(col, plain && s.Chunks[k].Pred.Op == plan.True && c.Segments[col].Codes.Width() == 4).Codes.Width()
+				}
 			}
 			join.Bytes = max(join.Bytes, min(bytes, plan.KeyBits/8))
 		}

@@ -358,6 +358,11 @@ func (j *joiner) key(e expr.Expr, have, other []int) (probe, build expr.Expr, ok
 	if !ok {
 		return nil, nil, false
 	}
+	return j.sides(l, r, have, other)
+}
+
+// sides are two expressions as what they read: the rows that there are, and those of another relation.
+func (j *joiner) sides(l, r expr.Expr, have, other []int) (probe, build expr.Expr, ok bool) {
 	of, to := j.scansOf(l), j.scansOf(r)
 	switch {
 	case len(of) == 0 || len(to) == 0:

@@ -16,7 +16,7 @@ import (
 // FindPairs finds the pairs of a join on a device, and says how; a [plan.Declined] leaves them to cpu.
 type FindPairs func(context.Context, *plan.PairQuery) (found plan.Pairs, how string, err error)
 
-// pairJoin is a join of two tables whose pairs a device finds: those of which columns compare. Other conditions
+// pairJoin is a join of two tables whose pairs a device finds: those of which keys compare. Other conditions
 // of an inner join are looked at afterwards.
 type pairJoin struct {
 	plan.PairQuery
@@ -40,37 +40,32 @@ func (j *joiner) pairJoin(n *plan.Join) (*pairJoin, error) {
 	}
 	p := &pairJoin{scans: [2]int{j.next, j.next + 1}, filters: [2]expr.Expr{where, of}}
 	conditions := plan.Conjuncts(n.On)
+	why := declined("it has no condition")
 	for _, e := range conditions {
-		if j.compares(e, p.scans, expr.EQ) {
-			p.on = append(p.on, e)
+		key, not := j.pairKey(e, p.scans)
+		if not != nil {
+			p.rest, why = append(p.rest, e), not
 		} else {
-			p.rest = append(p.rest, e)
+			p.on, p.Keys = append(p.on, e), append(p.Keys, key)
 		}
 	}
+	p.Cmp, p.Way, p.Exists = expr.EQ, j.Way, n.Kind.LeftOnly()
 	for op := expr.LT; len(p.on) == 0 && op <= expr.GT && j.Way == "loops"; op++ {
 		if at := slices.IndexFunc(p.rest, func(e expr.Expr) bool { return j.compares(e, p.scans, op) }); at >= 0 {
-			p.on = append(p.on, p.rest[at])
+			c := p.rest[at].(*expr.Compare)
+			key := plan.PairKey{c.L, c.R}
+			if p.Cmp = op; j.scanOf(c.L.(*expr.Column).Index) == p.scans[1] {
+				key, p.Cmp = plan.PairKey{c.R, c.L}, op.Swap()
+			}
+			p.on, p.Keys = append(p.on, c), append(p.Keys, plan.PairKey{j.within(key[0], p.scans[0]), j.within(key[1], p.scans[1])})
 			p.rest = slices.Delete(p.rest, at, at+1)
 		}
 	}
 	if len(p.on) == 0 {
-		return nil, declined("no condition compares a column of one side with one of the other, of the same type, by =")
+		return nil, why
 	}
-	p.Cmp, p.Way, p.Exists = p.on[0].(*expr.Compare).Op, j.Way, n.Kind.LeftOnly()
 	if p.Way == "auto" {
 		p.Way = "perfect" // or hash, by what the keys are like
-	}
-	for _, e := range p.on {
-		c := e.(*expr.Compare)
-		key := plan.PairKey{c.L.(*expr.Column).Index, c.R.(*expr.Column).Index}
-		if j.scanOf(key[0]) == p.scans[1] {
-			key[0], key[1] = key[1], key[0]
-			p.Cmp = c.Op.Swap()
-		}
-		for i := range key {
-			key[i] -= j.scans[p.scans[i]].first
-		}
-		p.Keys = append(p.Keys, key)
 	}
 	for i, n := range [2]*plan.Scan{left, right} {
 		s := j.scans[p.scans[i]]
@@ -82,11 +77,10 @@ func (j *joiner) pairJoin(n *plan.Join) (*pairJoin, error) {
 			kids = append(kids, p.filters[i])
 		}
 		for _, key := range p.Keys {
-			f := n.Columns[key[i]]
-			if p.Way == "index" && j.hasIndex(s, key[i]) { // which needs no other
-				return nil, declined("%s has an index on %s", s.name, f.Name)
+			if c, column := key[i].(*expr.Column); column && p.Way == "index" && j.hasIndex(s, c.Index) { // which needs no other
+				return nil, declined("%s has an index on %s", s.name, n.Columns[c.Index].Name)
 			}
-			kids = append(kids, &expr.IsNull{X: &expr.Column{Index: key[i], Name: f.Name, T: f.Type, P: -1}, Not: true, P: -1})
+			kids = append(kids, &expr.IsNull{X: key[i], Not: true, P: -1})
 		}
 		selects := kids[0]
 		if len(kids) > 1 {
@@ -255,6 +249,32 @@ func (j *joiner) alone(rel *relation, filters [2]expr.Expr, kept [2]bool) error 
 	}
 	rel.rows = len(rel.ids[0])
 	return nil
+}
+
+// pairKey is a condition as a key of two scans; a [plan.Declined] where it is none.
+func (j *joiner) pairKey(e expr.Expr, scans [2]int) (k plan.PairKey, err error) {
+	c, ok := e.(*expr.Compare)
+	if !ok || c.Op != expr.EQ {
+		return k, declined("%s is no =", e)
+	}
+	l, r, ok := j.sides(c.L, c.R, scans[:1], scans[1:])
+	if !ok {
+		return k, declined("%s does not compare a value of one side with one of the other", e)
+	}
+	key := newJoinKey(l, r, e)
+	if key.how == byWord {
+		return k, declined("compute makes no texts of rows, as %s compares", e)
+	}
+	k = plan.PairKey{j.within(key.probe, scans[0]), j.within(key.build, scans[1])}
+	if _, columns := k.Columns(); columns && key.how == byValue {
+		return k, declined("%s compares columns of two types", e)
+	}
+	return k, k.Comparable([2]*table.Table{j.scans[scans[0]].Table, j.scans[scans[1]].Table})
+}
+
+// within is an expression of the columns of a scan alone, as the columns of its table.
+func (j *joiner) within(e expr.Expr, scan int) expr.Expr {
+	return expr.Moved(e, func(col int) int { return col - j.scans[scan].first })
 }
 
 // compares reports whether a condition compares two columns by an operator, one of each scan, whose codes

@@ -132,7 +132,11 @@ func pairsByLoops(ctx context.Context, q *plan.PairQuery) (found plan.Pairs, how
 				rows[i] = append(rows[i], uint32(starts[b.Chunk]+b.Row(k)))
 				var keys []table.Value
 				for _, key := range q.Keys {
-					keys = append(keys, s.Table.Chunks[b.Chunk].Segments[key[i]].Value(b.Row(k)))
+					v, err := expr.Eval(key[i], &expr.Env{Column: func(col int) table.Value { return s.Table.Chunks[b.Chunk].Segments[col].Value(b.Row(k)) }})
+					if err != nil {
+						return found, "", err
+					}
+					keys = append(keys, v)
 				}
 				values[i] = append(values[i], keys)
 			}

@@ -226,7 +226,7 @@ func TestPairsFoundByCompute(t *testing.T) {
 		{"SELECT COUNT(*), COUNT(size), SUM(n) FROM fact LEFT JOIN dim ON a = key", "perfect", "by left join perfect hash join (PHJ) on compute"},
 		{"SELECT COUNT(*) FROM twice x JOIN dim y ON x.name = y.name", "hash", "HJ: count the matches"}, // texts of other dictionaries
 		{"SELECT x.key, y.key, x.name FROM twice x JOIN dim y ON x.name > y.name ORDER BY 1, 2, 3 LIMIT 50", "loops", "NINLJ: emit"},
-		{"SELECT COUNT(*) FROM twice JOIN dim ON twice.key + 1 = dim.key", "hash", ""},
+		{"SELECT COUNT(*) FROM twice JOIN dim ON twice.key + 1 = dim.key", "hash", "HJ: count the matches"},
 		{"SELECT COUNT(*), COUNT(key), SUM(n) FROM fact LEFT JOIN twice ON a = key WHERE n > 0", "hash", "by left join hash join (HJ) on compute"},
 		{"SELECT COUNT(*), COUNT(key), SUM(n) FROM fact RIGHT JOIN dim ON a = key AND n > 400", "merge", "by right join sort-merge join (SMJ) on compute"},
 		{"SELECT key, n, name FROM fact FULL JOIN twice ON b = key ORDER BY 2, 1, 3, m LIMIT 60", "hash", "by full join"},
@@ -247,6 +247,18 @@ func TestPairsFoundByCompute(t *testing.T) {
 		{"SELECT COUNT(*), SUM(n) FROM fact WHERE (b, m) IN (SELECT key, size FROM dim)", "perfect", "by semi join perfect hash join (PHJ) on compute"},
 		{"SELECT COUNT(*), SUM(n) FROM fact WHERE NOT EXISTS (SELECT 1 FROM dim WHERE key = b AND m = size)", "merge", "by anti join sort-merge join (SMJ) on compute"},
 		{"SELECT COUNT(*) FROM twice x JOIN dim y ON x.key = y.size AND x.name = y.name", "loops", "NINLJ: count the matches"},
+		// Keys that are computed.
+		{"SELECT COUNT(*), SUM(n), COUNT(y.name) FROM fact LEFT JOIN dim y ON a * 2 - 7 = key - size", "perfect", "Make((fact.a * 2) - 7)"},
+		{"SELECT COUNT(*), SUM(x.n), MIN(y.n) FROM fact x JOIN fact y ON x.a + x.m = y.a - y.m AND x.b % 40 = y.b % 50 AND x.n < y.n", "hash", "Make(y.b % 50)"},
+		{"SELECT x.n, y.edge FROM fact x JOIN dim y ON x.m * 1317624576693539401 = y.edge / 7 ORDER BY 1, 2 LIMIT 50", "merge", "Make(y.edge / 7)"}, // 64 bits
+		{"SELECT COUNT(*), SUM(n) FROM fact JOIN far ON length(name) = m + 1 AND b = far.key", "index", "Make(length("},
+		{"SELECT COUNT(*), SUM(n) FROM fact JOIN dim ON CASE name WHEN 'red' THEN 3 WHEN 'blue' THEN -1 END = m - 2", "hash", "Make("},
+		{"SELECT COUNT(*), SUM(n) FROM fact JOIN dim ON m / 2.0 = size * 0.5 AND a * 1.00 = key", "auto", "Make(CAST("},
+		{"SELECT COUNT(*), SUM(n) FROM fact JOIN dim ON CAST(n AS double precision) / 4 = key", "hash", "Make("},
+		{"SELECT COUNT(*), SUM(n) FROM fact WHERE b % 90 IN (SELECT key * 3 FROM twice)", "auto", "by semi join"},
+		{"SELECT COUNT(*), SUM(n) FROM fact WHERE NOT EXISTS (SELECT 1 FROM dim WHERE key + size = a)", "merge", "by anti join"},
+		{"SELECT COUNT(*) FROM twice x JOIN dim y ON lower(x.name) = y.name", "hash", ""},                             // texts
+		{"SELECT COUNT(*) FROM fact x JOIN dim y ON x.m = y.edge - 9223372036854775800 WHERE y.size = 9", "hash", ""}, // of no row
 	} {
 		for _, db := range []*DB{onCPU, onCompute, onTwo} {
 			if got := answerText(db, "SET join = '"+c.way+"'"); strings.HasPrefix(got, "error") {

@@ -20,6 +20,10 @@ type Made struct {
 	Cols []int
 	// Nulls says that it is NULL in other records, too: their code is 0, and that of the smallest value is 1.
 	Nulls bool
+	// Scale is, of a DECIMAL, the power of ten that its values are multiplied by.
+	Scale int
+	// Ranked says that codes are ranks among the values of the chunk, which mean nothing beside those of another.
+	Ranked bool
 	// MayFail says that a record may raise an error, of which the code means nothing.
 	MayFail bool
 }
@@ -49,19 +53,25 @@ func Make(e expr.Expr, t *table.Table, c *table.Chunk) (*Made, error) {
 	if v.never {
 		return m, nil
 	}
-	if m.Val = v.v; m.Val.Float {
-		m.Base, m.Max = table.OrdinalFloat64(v.v.FLo), table.OrdinalFloat64(v.v.FHi)
-		if v.v.MayNaN {
+	m.Scale = v.scale
+	return m.of(v.v), nil
+}
+
+// of is m with the codes of a value program.
+func (m *Made) of(v *Val) *Made {
+	if m.Val = v; v.Float {
+		m.Base, m.Max = table.OrdinalFloat64(v.FLo), table.OrdinalFloat64(v.FHi)
+		if v.MayNaN {
 			m.Max = table.NaNOrdinal64
 		}
-		if m.Max -= m.Base; !(v.v.FLo <= v.v.FHi) { // it is NaN wherever it is not NULL
+		if m.Max -= m.Base; !(v.FLo <= v.FHi) { // it is NaN wherever it is not NULL
 			m.Base, m.Max = 0, math.MaxUint64
 		}
-		return m, nil
+		return m
 	}
-	lo, hi := clip(m.Val)
+	lo, hi := clip(v)
 	m.Base, m.Max = table.OrdinalInt(lo.Int64()), uint64(hi.Int64()-lo.Int64())
-	return m, nil
+	return m
 }
 
 // listed is m with a table of the codes of an expression of one column, which is evaluated for each code of the column.
@@ -88,18 +98,30 @@ func (l *lowerer) listed(m *Made, e expr.Expr) (*Made, error) {
 	}
 	slices.SortFunc(distinct, table.Compare)
 	distinct = slices.CompactFunc(distinct, func(a, b table.Value) bool { return table.Compare(a, b) == 0 })
-	m.Val = &Val{Op: Lookup, Column: m.Cols[0], Name: l.name(m.Cols[0]), Table: make([]uint32, len(values)), Lo: new(big.Int)}
-	m.Base = table.OrdinalInt(0)
+	if len(distinct) == 0 {
+		return m, nil
+	}
+	first, last, null := distinct[0].I, distinct[len(distinct)-1].I, uint32(0)
+	if m.Nulls {
+		null = 1 // below which is the code of NULL
+	}
+	// Integers are codes themselves, others ranks.
+	m.Ranked = !e.Type().IsInteger() || first == math.MinInt64 || uint64(last-first) >= math.MaxInt32
+	of, most := &Val{Op: Lookup, Column: m.Cols[0], Name: l.name(m.Cols[0]), Table: make([]uint32, len(values)), Lo: new(big.Int)}, uint32(0)
 	for code, x := range values {
 		if x.Null {
 			continue
 		}
-		rank, _ := slices.BinarySearchFunc(distinct, x, table.Compare)
-		if m.Nulls {
-			rank++
+		n := uint32(x.I - first)
+		if m.Ranked {
+			rank, _ := slices.BinarySearchFunc(distinct, x, table.Compare)
+			n = uint32(rank)
 		}
-		m.Val.Table[code], m.Max = uint32(rank), max(m.Max, uint64(rank))
+		of.Table[code], most = n+null, max(most, n+null)
 	}
-	m.Val.Hi = new(big.Int).SetUint64(m.Max)
-	return m, nil
+	of.Hi = big.NewInt(int64(most))
+	if !m.Ranked {
+		of = intOp(AddV, of, constV(big.NewInt(first-int64(null))))
+	}
+	return m.of(of), nil
 }

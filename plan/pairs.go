@@ -19,8 +19,52 @@ type PairQuery struct {
 	fields []KeyField // once they are known
 }
 
-// PairKey is a column of each side, whose codes are comparable in a space of both.
-type PairKey [2]int
+// PairKey is an expression of each side, of the columns of its table: two columns whose codes are comparable in a space of both, or
+// values that are computed on both sides. See [PairKey.Comparable].
+type PairKey [2]expr.Expr
+
+// Columns are those of the key where both sides are columns.
+func (k PairKey) Columns() (cols [2]int, ok bool) {
+	for i, e := range k {
+		c, column := e.(*expr.Column)
+		if !column {
+			return cols, false
+		}
+		cols[i] = c.Index
+	}
+	return cols, true
+}
+
+// Comparable finds out whether the codes of a key are comparable, in tables of both sides of which no row raises an error in it: a [Declined]
+// where not.
+func (k PairKey) Comparable(sides [2]*table.Table) error {
+	if _, ok := k.Columns(); ok {
+		return nil
+	}
+	var first *Made
+	for i, t := range sides {
+		for _, c := range t.Chunks {
+			m, err := Make(k[i], t, c)
+			switch {
+			case err != nil:
+				return err
+			case m.MayFail:
+				return &Declined{Why: "a row may raise an error in " + k[i].String()}
+			case m.Val == nil:
+				continue
+			case m.Ranked:
+				return &Declined{Why: k[i].String() + " is no number that compute makes"}
+			}
+			if first == nil {
+				first = m
+			}
+			if m.Val.Float != first.Val.Float || m.Scale != first.Scale {
+				return &Declined{Why: k[0].String() + " and " + k[1].String() + " are numbers of two kinds"}
+			}
+		}
+	}
+	return nil
+}
 
 // KeyBits is how many bits the keys of a row may have together, in the spaces of both sides.
 const KeyBits = 64
@@ -69,12 +113,26 @@ func (q *PairQuery) Max() (most uint64) {
 // Bits is the width of Max, at least 1.
 func (q *PairQuery) Bits() int { return max(1, bits.Len64(q.Max())) }
 
-// space is the code space that both columns of a key have in common.
+// Segment is what says which codes a side has of a key in a chunk of its table: a column's, or one without rows.
+func (q *PairQuery) Segment(k PairKey, side, chunk int) *table.Segment {
+	t := q.Sides[side].Table
+	c := t.Chunks[chunk]
+	if cols, ok := k.Columns(); ok {
+		return c.Segments[cols[side]]
+	}
+	m, err := Make(k[side], t, c)
+	if err != nil || m.Val == nil || c.Rows == 0 {
+		return nil
+	}
+	return &table.Segment{Type: k[side].Type(), Base: m.Base, Max: m.Max, Bits: m.Bits(), Codes: table.Codes{U8: make([]uint8, 1)}}
+}
+
+// space is the code space that both sides of a key have in common.
 func (q *PairQuery) space(k PairKey) *Space {
-	both := &table.Table{Fields: []table.Field{q.Sides[0].Table.Fields[k[0]]}}
+	both := &table.Table{Fields: []table.Field{{Type: k[0].Type()}}}
 	for i, s := range q.Sides {
-		for _, c := range s.Table.Chunks {
-			both.Chunks = append(both.Chunks, &table.Chunk{Rows: c.Rows, Segments: []*table.Segment{c.Segments[k[i]]}})
+		for at, c := range s.Table.Chunks {
+			both.Chunks = append(both.Chunks, &table.Chunk{Rows: c.Rows, Segments: []*table.Segment{q.Segment(k, i, at)}})
 		}
 	}
 	return NewSpace(both, 0)

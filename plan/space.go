@@ -58,6 +58,9 @@ func (s *Space) Max() uint64 { return s.max }
 // Bits is the width of Max.
 func (s *Space) Bits() int { return bits.Len64(s.max) }
 
+// Above is by how much an ordinal is above that of code 0.
+func (s *Space) Above(ordinal uint64) uint64 { return ordinal - s.base }
+
 // Segment is a segment without rows of the space: its base, its largest code, its dictionary.
 func (s *Space) Segment() *table.Segment {
 	return &table.Segment{Type: s.typ, Base: s.base, Max: s.max, Bits: s.Bits(), Dict: s.dict}

@@ -62,6 +62,7 @@ type tally struct {
 	declined      int // that a backend on the GPU leaves to others
 	inexpressible int // that the peer cannot say, or fails at where the engine need not look
 	compared      int // with the peer
+	several, made int // joins by several keys, and by keys that are computed, whose pairs compute has found
 }
 
 func (n *tally) String() string {

@@ -13,6 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/stencildb/stencildb/cpu"
+	"github.com/stencildb/stencildb/engine"
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/table"
 )
@@ -447,6 +448,34 @@ func joinsAgree(t *testing.T, p *peer, decimals bool) {
 	if h.some < h.compared/2 {
 		t.Error("most joins are empty")
 	}
+	if h.several < enough || h.made < enough {
+		t.Errorf("compute has found the pairs of %d joins by several keys and of %d by keys that are computed", h.several, h.made)
+	}
+}
+
+// enough is how many joins of a kind have to be seen whose pairs compute has found.
+const enough = 3
+
+// pairsFound counts the joins of a statement whose pairs compute finds, as long as few have been seen.
+func (h *harness) pairsFound(t *rapid.T, db namedDB, text string) {
+	if db.Backend() != "compute" || h.several >= enough && h.made >= enough {
+		return
+	}
+	x, err := db.Explain(context.Background(), text, engine.ExplainOptions{Analyze: true})
+	if err != nil {
+		t.Fatalf("%s: %v", text, err)
+	}
+	joins, makes := 0, 0
+	for _, s := range x.Steps {
+		if strings.HasPrefix(s.Pass, "Join(") && strings.HasSuffix(s.Pass, " on compute") {
+			joins++
+			h.several += b2i(strings.Contains(s.Pass, " AND "))
+		}
+		makes += b2i(strings.HasPrefix(s.Pass, "Make("))
+	}
+	if !strings.Contains(text, "ORDER BY") {
+		h.made += min(joins, makes)
+	}
 }
 
 // joinAgrees checks that every backend has the rows of the peer, with a drawn algorithm: in order, or all of them in any.
@@ -490,6 +519,7 @@ func (h *harness) joinAgrees(t *rapid.T, g *joins, text string, ordered bool, p 
 			h.declined++
 			continue
 		}
+		h.pairsFound(t, db, text)
 		got := make([][]string, len(rows))
 		for i, row := range rows {
 			for _, v := range row {
