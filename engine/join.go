@@ -289,19 +289,23 @@ func (p *pairing) find(ctx context.Context, q *plan.PairQuery) (found plan.Pairs
 		p.opening = 0
 		g := b.(*passes).list[0] // which has the whole of both tables for it
 		n := &noting{Runner: g.GL, g: g, of: func(p *pass.Pass) *table.Table { return compute.SideOf(q, p).Table }}
+		out := struct { // which the GL thread may still write when ctx has ended
+			found plan.Pairs
+			where string
+		}{where: where}
 		do := func() error {
 			return g.metered(ctx, q.Sides[0], n, p.took, func(run pass.Runner) (err error) {
 				if p.watch != nil {
 					n.Runner = p.watch(Stage{Runner: g.GL, Context: g.Context, Pairs: q})
 				}
 				err = run.Apart(q.Sides[0].Table, func() error {
-					found, err = compute.Pairs(run, g.Computes, q)
+					out.found, err = compute.Pairs(run, g.Computes, q)
 					return err
 				})
 				if lacks(err) && p.watch == nil {
-					where = " in buckets on compute"
+					out.where = " in buckets on compute"
 					rows := [2]iter.Seq2[table.Block, error]{host.Rows(ctx, q.Sides[0]), host.Rows(ctx, q.Sides[1])}
-					found, err = compute.PairsInBuckets(run, g.Computes, q, rows, b.(*passes).room()/2)
+					out.found, err = compute.PairsInBuckets(run, g.Computes, q, rows, b.(*passes).room()/2)
 					n.steps = added(n.steps)
 				}
 				return err
@@ -313,6 +317,7 @@ func (p *pairing) find(ctx context.Context, q *plan.PairQuery) (found plan.Pairs
 			err = do()
 		}
 		if err == nil {
+			found, where = out.found, out.where
 			p.ran = append(p.ran, n.steps...)
 		}
 		return err

@@ -74,6 +74,7 @@ func testOrderBy(t *testing.T, db *DB) {
 		{"SELECT * FROM typed ORDER BY i DESC LIMIT 1 OFFSET 2", nil, []string{"[true 3 3 3 0.03 1.5 1.5 1970-01-04 1970-01-01 00:00:00.000003 s003]"}},
 		{"SELECT s, s || 'x', dec, d * 2 FROM typed ORDER BY at DESC OFFSET 1", nil,
 			[]string{"[s004 s004x 0.04 4]", "[s003 s003x 0.03 3]", "[s002 s002x 0.02 2]", "[s001 s001x 0.01 1]", "[s000 s000x 0.00 0]"}},
+		{"SELECT big FROM typed ORDER BY coalesce(big, 2) DESC, big NULLS FIRST", nil, []string{"[4]", "[3]", "[NULL]", "[2]", "[1]", "[0]"}}, // of NULL it is a value
 		// By what no column has: numbers, long ones, text.
 		{"SELECT big FROM typed ORDER BY abs(big - 2), -big", nil, []string{"[2]", "[3]", "[1]", "[4]", "[0]", "[NULL]"}},
 		{"SELECT big FROM typed ORDER BY (d - 1) * (d - 1) DESC NULLS LAST, r LIMIT 3", nil, []string{"[0]", "[4]", "[1]"}},
@@ -309,7 +310,8 @@ func TestOrderByExpressionsOnCompute(t *testing.T) {
 		"a / k + 0 * id, id DESC", "x * 2.0", "-x DESC", "x / 3.0 NULLS FIRST, k % 2", "CAST(k AS double precision) / 7.0 DESC, id", "d * d, k", "d - k * 3 NULLS FIRST", "k + d DESC",
 		"lower(s), a % 3", "s || '!' DESC", "length(s) NULLS FIRST, -k % 3", "CASE WHEN s = 'ab' THEN NULL ELSE s END NULLS FIRST", "CASE k WHEN 2 THEN NULL WHEN 3 THEN 9 ELSE -k END, s DESC",
 		"EXTRACT(month FROM day) DESC, k", "day + k, id", "s = 'ab', a % 2", "k IS NULL, k * k", "NULLIF(k, 3) DESC NULLS LAST", "k * 0", "k - k, s",
-		"s || CAST(k AS text)", // of two columns
+		"s || CAST(k AS text)",                                        // of two columns
+		"coalesce(k, 2) DESC, id", "coalesce(s, 'b') NULLS FIRST, id", // of NULL a value
 	} {
 		where := map[bool]string{true: " AND k <> 0 AND a > -1e18"}[strings.Contains(by, "/ k")]
 		rests := []string{"", " LIMIT 9", " LIMIT 300 OFFSET 5"}
@@ -331,8 +333,9 @@ func TestOrderByExpressionsOnCompute(t *testing.T) {
 			t.Fatalf("ORDER BY %s: %v", by, err)
 		}
 		made := slices.ContainsFunc(x.Steps, func(s Step) bool { return strings.HasPrefix(s.Pass, "Make(") })
+		onCPU := strings.Contains(by, "AS text") || strings.Contains(by, "IS NULL") || strings.Contains(by, "coalesce")
 		switch sort := x.Plan.Inputs[0]; {
-		case sort.On == "compute" == strings.Contains(by, "AS text"):
+		case sort.On == "compute" == onCPU:
 			t.Errorf("ORDER BY %s on %s", by, sort.On)
 		case sort.On == "compute" && (x.Stats.Passes < len(x.Steps) || !made && where == "" && by != "k * 0" && by != "-x DESC"):
 			t.Errorf("ORDER BY %s makes no codes: %d passes, %v", by, x.Stats.Passes, x.Lines())

@@ -77,6 +77,12 @@ func (m *Made) of(v *Val) *Made {
 // listed is m with a table of the codes of an expression of one column, which is evaluated for each code of the column.
 func (l *lowerer) listed(m *Made, e expr.Expr) (*Made, error) {
 	seg := l.seg(m.Cols[0])
+	if seg.Nulls > 0 {
+		x, err := expr.Eval(e, &expr.Env{Column: func(int) table.Value { return table.Null(seg.Type) }})
+		if err != nil || !x.Null {
+			return nil, &Declined{Why: "of NULL " + e.String() + " is a value: cpu computes it"}
+		}
+	}
 	if seg.NonNull() == 0 {
 		return m, nil
 	}

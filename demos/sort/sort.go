@@ -120,12 +120,9 @@ func Run(s *lesson.Stage) {
 	}
 	s.Say("The 100th from the end is the 100th largest:")
 	s.Agree(at(byNetwork, n-100), "SELECT kth_largest(distance, 100) FROM flights")
-
 	s.Say("Values alone need no program that compares. Blending keeps the smaller (MIN) or the larger (MAX) of a texel and what is drawn over it, in four components at once. All that a program does is to fetch the partner:")
 	s.Program(&pass.Pass{Program: shaders.Load("partner.frag")})
-	kth := "SELECT distance FROM flights ORDER BY distance DESC LIMIT 1 OFFSET 99"
-	s.Agree(s.Backend("classic", kth)[0].N, "SELECT kth_largest(distance, 100) FROM flights")
-
+	s.Agree(s.Backend("classic", "SELECT distance FROM flights ORDER BY distance DESC LIMIT 1 OFFSET 99")[0].N, "SELECT kth_largest(distance, 100) FROM flights")
 	s.Say("A compute shader may write anywhere: scatter. Codes have %d bits, so two radix passes of up to %d bits do. Each counts the digits, adds the counts up to where each digit begins, and moves:", distance.Segment.Bits, digits)
 	sorted := byRadix(distance, func(low int, _ []uint32, first [1 << digits]int) {
 		s.Row("bits %2d and up: digits 0, 1, 2, 3 begin at %s, %s, %s, %s", low, numbers.Grouped(first[0]), numbers.Grouped(first[1]), numbers.Grouped(first[2]), numbers.Grouped(first[3]))
@@ -135,7 +132,6 @@ func Run(s *lesson.Stage) {
 		s.Fail(fmt.Errorf("the network and the radix sort order rows differently"))
 	}
 	s.Row("and all %s rows lie in the order of the network", numbers.Grouped(n))
-
 	s.Say("The same in SQL (%s). Of distance alone classic sorts the values by blending, with delay pairs of key and row. For the first rows nothing else is sorted by compute: it finds the 100th value (lesson 10), and sorts the rows up to it.", s.Device())
 	s.Row("%-56s %18s %18s", "", "classic", "compute")
 	s.Row("%-56s %6s %11s %6s %11s", "", "passes", "time", "passes", "time")

@@ -142,6 +142,13 @@ func TestFaultsLeaveNothingBehind(t *testing.T) {
 	y := tab.Chunks[0].Segments[2]
 	slices.SortStableFunc(byHand, func(a, b uint32) int { return table.Compare(y.Value(int(b)), y.Value(int(a))) })
 	sorted, firstTen := fmt.Sprint(byHand), fmt.Sprint(byHand[:10])
+	valuesOf := func(s *table.Segment, rows []uint32) (text string) {
+		for _, row := range rows {
+			text += s.Value(int(row)).String() + " "
+		}
+		return text
+	}
+	alone := valuesOf(y, byHand)
 	gltest.Run(t, 0, func(ctx *glctx.Context, g *pass.GL) {
 		draws, scans := predicates.DeviceOf(ctx.Caps()), compute.DeviceOf(ctx.Caps())
 		failed := map[string]bool{}
@@ -216,8 +223,20 @@ func TestFaultsLeaveNothingBehind(t *testing.T) {
 			}
 			if b.name == "classic" {
 				cases = append(cases, faultCase{"order", sorted, func(r pass.Runner) (string, error) {
-					rows, err := aggregates.Order(r, draws, &order)
-					return fmt.Sprint(rows), err
+					out, err := aggregates.Order(r, draws, &order)
+					return fmt.Sprint(out.Rows), err
+				}}, faultCase{"keys alone", alone, func(r pass.Runner) (string, error) {
+					of := order
+					of.Alone = true
+					out, err := aggregates.Order(r, draws, &of)
+					if err != nil {
+						return "", err
+					}
+					places := make([]uint32, out.Keys.Rows())
+					for i := range places {
+						places[i] = uint32(i)
+					}
+					return valuesOf(out.Keys, places), nil
 				}})
 			}
 			for _, c := range cases {
