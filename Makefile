@@ -63,8 +63,8 @@ window: setup ## build ./stencildb with windows, for stencildb demo (GLFW)
 # The race detector waits a second at the end of a process for the reports of threads:
 # 0.1 s is enough, but with none the C library's end of the process races with that of
 # OpenGL's threads. It keeps a shadow of all memory that Go hands out, and by default
-# unmaps large pieces of it to clear them: the page faults after it are a third of the
-# tests' time. Below the threshold, which nothing reaches, it writes zeros.
+# unmaps large pieces of it to clear them: the page faults after it were a third of the
+# time of package cpu's tests. Below the threshold, which nothing reaches, it writes zeros.
 HURRIED := -gcflags=all=-dwarf=false $(foreach module,github.com/apache/arrow-go/v18 github.com/goccy/go-json,'-gcflags=$(module)/...=-dwarf=false -l')
 .PHONY: test
 test: export GOFLAGS += -race $(HURRIED)

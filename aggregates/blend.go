@@ -39,19 +39,7 @@ const (
 func blended(run pass.Runner, chunk *table.Chunk, key expr.SortKey, mask *textures.Temp, first int64) (*table.Segment, error) {
 	col := key.E.(*expr.Column)
 	seg := chunk.Segments[col.Index]
-	all := bits.Len(uint(chunk.Rows-1) / 4) // of the texels, the base-2 logarithm
-	line := (all + 1) / 2
-	texels := func() *textures.Temp {
-		return &textures.Temp{Width: 1 << line, Height: 1 << (all - line), Words: 4, Floats: true}
-	}
-	from, to := texels(), texels()
-	var err error
-	draw := func(p *pass.Pass) {
-		p.Window = textures.Window{Rows: chunk.Rows}
-		if err == nil {
-			_, err = run.Run(p)
-		}
-	}
+	n := newNetwork(run, chunk.Rows, textures.Temp{Words: 4, Floats: true}, (chunk.Rows+3)/4)
 	w := &pairsWriter{refs: []textures.Ref{textures.Attribute(chunk, col.Index)}}
 	w.selected(mask)
 	sign, start, nulls := float32(1), float32(0), float32(lastNull)
@@ -61,42 +49,40 @@ func blended(run pass.Runner, chunk *table.Chunk, key expr.SortKey, mask *textur
 	if key.NullsFirst {
 		nulls = firstNull
 	}
-	draw(&pass.Pass{Op: pass.Keys{Column: key.String()}, Color: from, Program: shaders.Compose("selected.frag", []string{"keys.frag"}, w.whole), Textures: w.refs,
-		Uniforms: []shaders.Uniform{shaders.Uint("rows", uint32(chunk.Rows)), shaders.Uint("line", 1<<line), shaders.Uint("quarter", 1<<all),
-			shaders.Float("sign", sign), shaders.Float("first", start), shaders.Float("nulls", nulls)}})
-	for level := 1; level <= all; level++ {
-		for step := level; step > 0; step-- {
-			op := pass.Blending{Run: 1 << level, Distance: 1 << (step - 1), Texels: 1 << all}
-			flip := uint32(op.Distance)
-			if step == level {
-				flip = uint32(op.Run - 1)
-			}
-			exchange(draw, op, from, to, line, flip)
-			from, to = to, from
+	n.draw(pass.Keys{Column: key.String()}, shaders.Compose("selected.frag", []string{"keys.frag"}, w.whole), w.refs,
+		shaders.Uint("rows", uint32(chunk.Rows)), shaders.Uint("line", 1<<n.line), shaders.Uint("quarter", uint32(n.records)),
+		shaders.Float("sign", sign), shaders.Float("first", start), shaders.Float("nulls", nulls))
+	for length := 2; length <= n.records; length *= 2 {
+		for apart := length / 2; apart > 0; apart /= 2 {
+			n.blend(length, apart)
 		}
 	}
-	if err != nil {
-		return nil, err
+	words := make([]uint32, 4*n.records)
+	if n.err == nil {
+		n.err = n.ReadTexels(n.from, words)
 	}
-	words := make([]uint32, 4<<all)
-	if err := run.ReadTexels(from, words); err != nil {
-		return nil, err
+	if n.err != nil {
+		return nil, n.err
 	}
 	return merged(words, seg, key.Desc, first), nil
 }
 
-// exchange is a step of the network, of which texels are compared whose numbers differ in the bits of flip.
-func exchange(draw func(*pass.Pass), op pass.Blending, from, to *textures.Temp, line int, flip uint32) {
-	at := shaders.Uint("line", uint32(line))
-	refs := []textures.Ref{{Temp: from}}
-	draw(&pass.Pass{Op: op, Color: to, Program: shaders.Load("partner.frag"), Textures: refs, Uniforms: []shaders.Uniform{at, shaders.Uint("flip", 0)}})
-	block := bits.Len(uint(op.Distance)) // the base-2 logarithm of the texels in which both are
-	lines := bits.Len(uint(to.Height)) - 1
+// blend is a step in which runs of a length are made.
+func (n *network) blend(length, apart int) {
+	flip := apart // the bits in which the numbers of texels differ that are compared
+	if 2*apart == length {
+		flip = length - 1
+	}
+	op := pass.Blending{Run: length, Distance: apart, Texels: n.records}
+	line, refs := shaders.Uint("line", uint32(n.line)), []textures.Ref{{Temp: n.from}}
+	n.over(&pass.Pass{Op: op, Program: shaders.Load("partner.frag"), Textures: refs, Uniforms: []shaders.Uniform{line, shaders.Uint("flip", 0)}})
+	block, lines := bits.Len(uint(apart)), bits.Len(uint(n.to.Height))-1
 	for half, keep := range []pass.Blend{pass.Min, pass.Max} {
 		op.Keep = keep
-		draw(&pass.Pass{Op: op, Color: to, Blend: keep, Quads: op.Texels >> block, Program: shaders.LoadPair([]string{"halves.vert"}, "partner.frag"), Textures: refs,
-			Uniforms: []shaders.Uniform{at, shaders.Uint("flip", flip), shaders.Uint("lines", uint32(lines)), shaders.Uint("block", uint32(block)), shaders.Uint("last", uint32(half))}})
+		n.over(&pass.Pass{Op: op, Blend: keep, Quads: n.records >> block, Program: shaders.LoadPair([]string{"halves.vert"}, "partner.frag"), Textures: refs,
+			Uniforms: []shaders.Uniform{line, shaders.Uint("flip", uint32(flip)), shaders.Uint("lines", uint32(lines)), shaders.Uint("block", uint32(block)), shaders.Uint("last", uint32(half))}})
 	}
+	n.turn()
 }
 
 // merged are the values of four sorted quarters in order, up to first of them where that is not negative.
@@ -106,7 +92,7 @@ func merged(words []uint32, seg *table.Segment, desc bool, first int64) *table.S
 	for k := range quarters {
 		for i := k; i < len(words); i += 4 {
 			key := int32(math.Float32frombits(words[i]))
-			if key == noKey {
+			if key == noKey || first >= 0 && int64(len(quarters[k])) == first {
 				break
 			}
 			quarters[k] = append(quarters[k], key)

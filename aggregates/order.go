@@ -57,7 +57,7 @@ func Order(run pass.Runner, device predicates.Device, q *plan.Query) (out plan.S
 		return out, err
 	}
 	w.selected(mask)
-	n := newNetwork(run, chunk.Rows)
+	n := newNetwork(run, chunk.Rows, textures.Temp{Words: 4}, chunk.Rows)
 	n.draw(pass.Pairs{Keys: w.names()}, w.program(), w.refs, shaders.Uint("rows", uint32(chunk.Rows)), shaders.Uint("line", 1<<n.line))
 	for length := 2; length <= n.records; length *= 2 {
 		for apart := length / 2; apart > 0; apart /= 2 {
@@ -79,22 +79,31 @@ type network struct {
 	err     error
 }
 
-func newNetwork(run pass.Runner, rows int) *network {
-	all := bits.Len(uint(rows - 1))
+// newNetwork is a network over at least so many texels like one.
+func newNetwork(run pass.Runner, rows int, like textures.Temp, texels int) *network {
+	all := bits.Len(uint(texels - 1))
 	n := &network{Runner: run, rows: rows, records: 1 << all, line: (all + 1) / 2}
-	texels := func() *textures.Temp {
-		return &textures.Temp{Width: 1 << n.line, Height: 1 << (all - n.line), Words: 4}
-	}
-	n.from, n.to = texels(), texels()
+	like.Width, like.Height = 1<<n.line, 1<<(all-n.line)
+	from, to := like, like
+	n.from, n.to = &from, &to
 	return n
 }
 
+// over draws over what the other texture has.
+func (n *network) over(p *pass.Pass) {
+	p.Window, p.Color = textures.Window{Rows: n.rows}, n.to
+	if n.err == nil {
+		_, n.err = n.Run(p)
+	}
+}
+
+// turn makes what has been drawn what is read next.
+func (n *network) turn() { n.from, n.to = n.to, n.from }
+
 // draw draws every texel anew.
 func (n *network) draw(op pass.Op, program shaders.Source, refs []textures.Ref, uniforms ...shaders.Uniform) {
-	if n.err == nil {
-		_, n.err = n.Run(&pass.Pass{Op: op, Window: textures.Window{Rows: n.rows}, Color: n.to, Program: program, Textures: refs, Uniforms: uniforms})
-	}
-	n.from, n.to = n.to, n.from
+	n.over(&pass.Pass{Op: op, Program: program, Textures: refs, Uniforms: uniforms})
+	n.turn()
 }
 
 // exchange is a step in which runs of a length are made.

@@ -5,6 +5,9 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/apache/arrow-go/v18/arrow"
 
@@ -26,6 +29,12 @@ type format struct {
 
 // formats are the names that newFormat takes.
 var formats = []string{"table", "csv", "json", "arrow", "parquet"}
+
+// formatOf is the format that a file's extension names, where it names one.
+func formatOf(path string) (string, bool) {
+	name := strings.TrimPrefix(filepath.Ext(path), ".")
+	return name, slices.Contains(formats, name)
+}
 
 func newOut(w io.Writer) *bufio.Writer { return bufio.NewWriterSize(w, 1<<16) }
 

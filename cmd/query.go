@@ -74,7 +74,7 @@ arguments, 130 after Ctrl-C.` + commonHelp,
   stencildb query --load t=trips.csv --format csv 'SELECT id, fare * 2 AS twice FROM t WHERE fare > 50'
   stencildb query "SELECT AVG(fare) FROM 'trips.csv'"
   stencildb query "SELECT name, SUM(fare) FROM 'trips.csv' t JOIN 'zones.csv' z ON t.zone = z.id GROUP BY name"
-  stencildb query --load t=trips.csv --format parquet -o dear.parquet 'SELECT * FROM t WHERE fare > 50'
+  stencildb query --load t=trips.csv -o dear.parquet 'SELECT * FROM t WHERE fare > 50'
   echo 'SELECT AVG(delay) FROM flights' | stencildb query --format json`,
 		Args: atMostOneSQL,
 	}
@@ -82,6 +82,9 @@ arguments, 130 after Ctrl-C.` + commonHelp,
 		script, err := o.text.read(c, args)
 		if err != nil {
 			return err
+		}
+		if name, ok := formatOf(file); ok && !c.Flags().Changed("format") {
+			out = name
 		}
 		return o.withDB(c, func(ctx context.Context, db *engine.DB) error {
 			session := db.Session()
@@ -93,7 +96,7 @@ arguments, 130 after Ctrl-C.` + commonHelp,
 	})
 	o.register(c, "auto")
 	choiceFlag(c, &out, "format", "how answers are written", formats...)
-	c.Flags().StringVarP(&file, "output", "o", "", "write the answers to `FILE`, which appears when all is written")
+	c.Flags().StringVarP(&file, "output", "o", "", "write the answers to `FILE`, which appears when all is written; without --format its extension says how")
 	c.Flags().BoolVar(&keepGoing, "keep-going", false, "go on after a statement that fails (the exit status stays 1)")
 	return c
 }

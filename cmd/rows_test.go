@@ -3,6 +3,7 @@ package cmd
 import (
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -19,8 +20,29 @@ func TestRowsComeBackFromTheirFile(t *testing.T) {
 		stencildb("query", "--backend", "cpu", "--format", format, "-o", path, "--load", load, "SELECT * FROM t").wantOutput(t, "")
 		cpuCSV("t="+path, "SELECT i, d, day, at, s, yes FROM t").wantOutput(t, want.out)
 	}
+	for _, format := range []string{"csv", "json", "arrow", "parquet", "txt"} { // the extension says how, where --format does not
+		path, said := filepath.Join(t.TempDir(), "rows."+format), filepath.Join(t.TempDir(), "rows")
+		args := []string{"query", "--backend", "cpu", "--load", load, "SELECT i, s FROM t", "-o"}
+		stencildb(append(args, path)...).wantOutput(t, "")
+		if format == "txt" {
+			format = "table"
+		}
+		stencildb(append(args, said, "--format", format)...).wantOutput(t, "")
+		if got, want := withoutTimes(t, path), withoutTimes(t, said); got != want {
+			t.Errorf("%s has %.100q, with --format %s it has %.100q", path, got, format, want)
+		}
+	}
 	stream := stencildb("query", "--backend", "cpu", "--format", "arrow", "--load", load, "SELECT * FROM t")
 	cpuCSV("t="+file(t, "stream.arrow", stream.out), "SELECT i, d, day, at, s, yes FROM t").wantOutput(t, want.out)
+}
+
+// withoutTimes is a file's text but for times.
+func withoutTimes(t *testing.T, path string) string {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return regexp.MustCompile(`[0-9.]+ ms|ms":[0-9.]+`).ReplaceAllString(string(text), "")
 }
 
 func TestALateErrorEndsTheLine(t *testing.T) {

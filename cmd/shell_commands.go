@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -189,7 +188,7 @@ func (s *shell) redirect(_ context.Context, path string) error {
 		return err
 	}
 	s.to = &sink{f, newTable(f, &s.view)}
-	if name := strings.TrimPrefix(filepath.Ext(path), "."); slices.Contains(formats, name) {
+	if name, ok := formatOf(path); ok {
 		s.to.format = newFormat(name, f, true)
 	}
 	return nil

@@ -18,16 +18,27 @@ type savepoint struct {
 	tables  []*table.Table // of entries, kept until the savepoint goes; nil of one whose file does not change
 }
 
+// alone waits until no other statement changes tables, and locks the snapshots.
+func (tx *Tx) alone(ctx context.Context) (s *snapshots, unlock func(), err error) {
+	if err := tx.db.tables.one.Acquire(ctx, 1); err != nil {
+		return nil, nil, err
+	}
+	s = &tx.db.snapshots
+	s.mu.Lock()
+	return s, func() {
+		s.mu.Unlock()
+		tx.db.tables.one.Release(1)
+	}, nil
+}
+
 // Savepoint notes the transaction as it is now under a name, for [Tx.RollbackTo]. One of the same name before it is hidden until
 // this one is released.
 func (tx *Tx) Savepoint(ctx context.Context, name string) error {
-	if err := tx.db.tables.one.Acquire(ctx, 1); err != nil {
+	s, unlock, err := tx.alone(ctx)
+	if err != nil {
 		return err
 	}
-	defer tx.db.tables.one.Release(1)
-	s := &tx.db.snapshots
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer unlock()
 	if err := tx.usable(); err != nil { // it may have ended meanwhile
 		return err
 	}
@@ -48,13 +59,11 @@ func (tx *Tx) Savepoint(ctx context.Context, name string) error {
 // RollbackTo undoes what the transaction has changed since a savepoint, which stays, and releases those after it. After a statement that
 // failed, the transaction takes statements again.
 func (tx *Tx) RollbackTo(ctx context.Context, name string) error {
-	if err := tx.db.tables.one.Acquire(ctx, 1); err != nil {
+	s, unlock, err := tx.alone(ctx)
+	if err != nil {
 		return err
 	}
-	defer tx.db.tables.one.Release(1)
-	s := &tx.db.snapshots
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer unlock()
 	at, err := tx.savepoint(name)
 	if err != nil {
 		return err
@@ -91,13 +100,11 @@ func (tx *Tx) RollbackTo(ctx context.Context, name string) error {
 
 // Release forgets a savepoint and those after it; what was changed since stays.
 func (tx *Tx) Release(ctx context.Context, name string) error {
-	if err := tx.db.tables.one.Acquire(ctx, 1); err != nil {
+	_, unlock, err := tx.alone(ctx)
+	if err != nil {
 		return err
 	}
-	defer tx.db.tables.one.Release(1)
-	s := &tx.db.snapshots
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	defer unlock()
 	if err := tx.usable(); err != nil {
 		return err
 	}

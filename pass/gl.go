@@ -411,7 +411,9 @@ func (g *GL) blend(b Blend) {
 	if b == g.state.blend {
 		return
 	}
-	toggle(gl.BLEND, b != Over)
+	if (b == Over) != (g.state.blend == Over) {
+		toggle(gl.BLEND, b != Over)
+	}
 	if b != Over {
 		gl.BlendEquation(equations[b])
 	}

@@ -322,14 +322,9 @@ func (t *tracer) sorts(l *look, what, words string) (after func()) {
 				l.show(t.texture(l, r)...)
 			}
 		}
-		switch l.pass.Op.(type) {
-		case pass.Pairs, pass.Keys:
+		if _, last := l.pass.Op.(pass.SortedRows); !last {
 			l.show(texels("after", l.pass.Color))
-		case pass.CompareExchange, pass.Blending:
-			l.show(texels("after", l.pass.Color))
-			l.show(before...)
-		default:
-			l.show(before...)
 		}
+		l.show(before...)
 	}
 }
