@@ -77,9 +77,13 @@ func (n *network) blend(length, apart int) {
 	line, refs := shaders.Uint("line", uint32(n.line)), []textures.Ref{{Temp: n.from}}
 	n.over(&pass.Pass{Op: op, Program: shaders.Load("partner.frag"), Textures: refs, Uniforms: []shaders.Uniform{line, shaders.Uint("flip", 0)}})
 	block, lines := bits.Len(uint(apart)), bits.Len(uint(n.to.Height))-1
+	quads := n.records >> block // of several lines each
+	if block <= n.line {
+		quads = 1 << (n.line - block) // which stand over all lines
+	}
 	for half, keep := range []pass.Blend{pass.Min, pass.Max} {
 		op.Keep = keep
-		n.over(&pass.Pass{Op: op, Blend: keep, Quads: n.records >> block, Program: shaders.LoadPair([]string{"halves.vert"}, "partner.frag"), Textures: refs,
+		n.over(&pass.Pass{Op: op, Blend: keep, Quads: quads, Program: shaders.LoadPair([]string{"halves.vert"}, "partner.frag"), Textures: refs,
 			Uniforms: []shaders.Uniform{line, shaders.Uint("flip", uint32(flip)), shaders.Uint("lines", uint32(lines)), shaders.Uint("block", uint32(block)), shaders.Uint("last", uint32(half))}})
 	}
 	n.turn()
