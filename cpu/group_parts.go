@@ -19,9 +19,10 @@ const (
 	partRows = 1 << 15
 	// partSample rows tell whether there are many groups: where all but one in sixteen of their keys differ.
 	partSample = 1 << 12
-	// partTable is from how many rows of a table on it is worth asking.
-	partTable = 1 << 17
 )
+
+// partTable is from how many rows of a table on it is worth asking. Tests lower it.
+var partTable = 1 << 17
 
 // partOf is the part of a word; the upper bits of the hash are those that an interner looks at.
 func partOf(word uint64) uint64 { return hash(word) >> 20 & (parts - 1) }

@@ -259,18 +259,18 @@ func TestManyGroupsOfExpressions(t *testing.T) {
 		t.Fatal(err)
 	}
 	ctx := context.Background()
-	for _, list := range []string{
-		"MIN(r), SUM(x + 1), COUNT(*) FILTER (WHERE x % 3 = 1), MAX(-x) FILTER (WHERE r > 70000)",
-		"COUNT(*), CORR(x, r), STDDEV(x), MEDIAN(r % 10)",
-		"SUM(1 / (r - 130000)), SUM(2 / (r - 60000)), SUM(3 % (r - 60000))",
-		"SUM(1 / (r - 130000)), SUM(x) FILTER (WHERE 2 / (r - 60000) > 0)",
-		"SUM(1 / (r - 130001)), SUM(2 / (r - 130000)), SUM(3 / (r - 130002))",
+	for list, where := range map[string]string{
+		"MIN(r), SUM(x + 1), COUNT(*) FILTER (WHERE x % 3 = 1), MAX(-x) FILTER (WHERE r > 70000)": "",
+		"COUNT(*), CORR(x, r), STDDEV(x), MEDIAN(r % 10)":                                         " WHERE r < 12000", // each takes a while
+		"SUM(1 / (r - 130000)), SUM(2 / (r - 60000)), SUM(3 % (r - 60000))":                       "",
+		"SUM(1 / (r - 130000)), SUM(x) FILTER (WHERE 2 / (r - 60000) > 0)":                        "",
+		"SUM(1 / (r - 130001)), SUM(2 / (r - 130000)), SUM(3 / (r - 130002))":                     "",
 	} {
-		got, errGot := Collect(db.Query(ctx, "SELECT "+list+" FROM t GROUP BY a"))
-		want, errWant := Collect(db.Query(ctx, "SELECT "+list+" FROM t GROUP BY a + 0"))
+		got, errGot := Collect(db.Query(ctx, "SELECT "+list+" FROM t"+where+" GROUP BY a"))
+		want, errWant := Collect(db.Query(ctx, "SELECT "+list+" FROM t"+where+" GROUP BY a + 0"))
 		if fmt.Sprint(errGot) != fmt.Sprint(errWant) {
 			t.Errorf("%s: %v, want %v", list, errGot, errWant)
-		} else if errGot == nil && (len(got.Rows) < 100_000 || fmt.Sprint(got.Rows) != fmt.Sprint(want.Rows)) {
+		} else if errGot == nil && (len(got.Rows) < 11_000 || !slices.EqualFunc(got.Rows, want.Rows, slices.Equal)) {
 			t.Errorf("%s: %d groups, %d otherwise; or they differ", list, len(got.Rows), len(want.Rows))
 		}
 	}
