@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 
 	"github.com/stencildb/stencildb/textures"
 )
@@ -102,12 +103,11 @@ type Image struct {
 func (m *Image) MarshalJSON() ([]byte, error) {
 	var packed bytes.Buffer
 	text := base64.NewEncoder(base64.StdEncoding, &packed)
-	w, err := flate.NewWriter(text, flate.BestCompression)
-	if err == nil {
-		_, err = w.Write(m.raw)
-		err = errors.Join(err, w.Close(), text.Close())
-	}
-	if err != nil {
+	w := compressors.Get().(*flate.Writer)
+	defer compressors.Put(w)
+	w.Reset(text)
+	_, err := w.Write(m.raw)
+	if err = errors.Join(err, w.Close(), text.Close()); err != nil {
 		return nil, err
 	}
 	return json.Marshal(struct {
@@ -115,6 +115,15 @@ func (m *Image) MarshalJSON() ([]byte, error) {
 		Data string `json:"data"`
 	}{m.kind, packed.String()})
 }
+
+// compressors are kept: one takes 1 MiB, and a page has hundreds of images.
+var compressors = sync.Pool{New: func() any {
+	w, err := flate.NewWriter(nil, flate.BestCompression)
+	if err != nil {
+		panic(err) // of a level that there is not
+	}
+	return w
+}}
 
 // images keeps each image once, and the first error of keeping them.
 type images struct {

@@ -417,7 +417,7 @@ func (g *joins) statement() (text string, ordered bool) {
 	return text, true
 }
 
-// joinsPerTables times the 40 lists of tables that are drawn are 1,000 statements.
+// joinsPerTables is how many statements are asked of each list of tables that is drawn.
 const joinsPerTables = 25
 
 // Joins have the rows that SQLite has, whichever backend and algorithm joins.

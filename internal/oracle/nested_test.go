@@ -290,9 +290,9 @@ func nestedAgree(t *testing.T, p *peer, all bool) {
 				t.Fatal(err)
 			}
 		}
-		n := joinsPerTables
+		n := joinsPerTables / 2
 		if !all { // fewer: DuckDB is asked more
-			n /= 4
+			n /= 2
 		}
 		for range n {
 			text, ordered := g.statement()

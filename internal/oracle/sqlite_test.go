@@ -26,8 +26,7 @@ var sqliteFields = []table.Field{
 	{Name: "name", Type: table.Type{Kind: table.Varchar}},
 }
 
-// queriesPerTable times the 40 tables that are drawn, and a quarter as many of rows, are 1,000
-// statements.
+// queriesPerTable is how many statements are asked of each table that is drawn, and a quarter as many of rows.
 const queriesPerTable = 20
 
 // Random statements have one answer: classic, cpu, the scalar oracle and SQLite
