@@ -107,7 +107,7 @@ func merged(words []uint32, seg *table.Segment, desc bool, first int64) *table.S
 		total = int(first)
 	}
 	halves := [2][]int32{two(quarters[0], quarters[1]), two(quarters[2], quarters[3])}
-	out := &table.Segment{Type: seg.Type, Base: seg.Base, Max: seg.Max, Bits: seg.Bits, Dict: seg.Dict}
+	out := &table.Segment{Type: seg.Type, Base: seg.Base, Max: seg.Max, Bits: seg.Bits, Dict: seg.Dict, Spans: seg.Spans}
 	codes, valid := make([]uint64, total), table.NewBitmap(total)
 	for i, key := range two(halves[0], halves[1])[:total] {
 		switch {

@@ -122,7 +122,7 @@ func (x *chunk) gathered(run pass.Runner, bitmap textures.Block, w textures.Wind
 			list[i] = &table.Chunk{Rows: rows, Segments: make([]*table.Segment, len(x.Segments))}
 			for c, col := range x.q.Columns {
 				seg := x.segment(col)
-				to := &table.Segment{Type: seg.Type, Base: seg.Base, Max: seg.Max, Bits: seg.Bits}
+				to := &table.Segment{Type: seg.Type, Base: seg.Base, Max: seg.Max, Bits: seg.Bits, Spans: seg.Spans}
 				if k := seg.Type.Kind; (k == table.BigInt || k == table.Timestamp) && !out[c].None() { // the values themselves, which Arrow can have as they are
 					to.Base, to.Max, to.Bits, to.Codes.U64, to.Slab = table.OrdinalInt(0), math.MaxUint64, 64, table.NewSlab(rows), true
 				} else {

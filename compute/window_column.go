@@ -75,7 +75,7 @@ func (c *WindowColumn) segment(w columnWords, rows int) *table.Segment {
 		s.Base, s.Max = 0, math.MaxUint64
 	case c.space != nil:
 		of := c.space.Segment()
-		s.Base, s.Max, s.Dict = of.Base, of.Max, of.Dict
+		s.Base, s.Max, s.Dict, s.Spans = of.Base, of.Max, of.Dict, of.Spans
 	}
 	shift := uint64(0)
 	if s.Max > math.MaxUint32 { // few values may be far from 0

@@ -49,6 +49,7 @@ func (d *distinct[T]) add(groups []uint32, x *Vector) {
 
 func (d *distinct[T]) merge(o distinctValues, to []uint32) {
 	other := o.(*distinct[T])
+	d.by.learn(other.by)
 	ids := make([]uint32, len(other.list))
 	for i, v := range other.list {
 		ids[i] = d.id(v)

@@ -127,7 +127,7 @@ func appendKey(key []byte, v table.Value) []byte {
 	case v.Big != nil:
 		return binary.BigEndian.AppendUint64(append(key, 4), uint64(v.Big.Int64()))
 	}
-	return binary.BigEndian.AppendUint64(append(key, 4), uint64(v.I+int64(v.Months)*30*table.MicrosPerDay))
+	return binary.BigEndian.AppendUint64(append(key, 4), uint64(v.I+int64(v.Months)*table.MicrosPerMonth))
 }
 
 // Rows yields the groups, keys and then aggregates, those without of which HAVING is not TRUE. all is the table of all rows. It

@@ -113,7 +113,7 @@ func pick[T, C uint8 | uint16 | uint32 | uint64](out []T, codes []C, of ids) {
 
 // segment is n rows of a column; where loose, some row may be missing, and is NULL.
 func (c *joinColumn) segment(of ids, n int, loose bool) *table.Segment {
-	s := &table.Segment{Type: c.Type, Base: c.Base, Max: c.Max, Bits: c.Bits, Dict: c.Dict}
+	s := &table.Segment{Type: c.Type, Base: c.Base, Max: c.Max, Bits: c.Bits, Dict: c.Dict, Spans: c.Spans}
 	if c.nulls || loose {
 		s.Valid = table.NewBitmap(n)
 	}

@@ -2,6 +2,7 @@ package cpu
 
 import (
 	"cmp"
+	"maps"
 	"math/big"
 	"slices"
 
@@ -18,6 +19,9 @@ type ordering[T comparable] struct {
 	less  func(a, b T) bool
 	// put appends a value to a vector.
 	put func(x *Vector, v T)
+	// merge, where it is not nil, learns what another one knows of its values.
+	merge func(o *ordering[T])
+	spans map[int64]table.Span
 }
 
 // orderings by type: integers and the like as they are, floats as integers in the same order
@@ -54,6 +58,23 @@ var (
 	}
 )
 
+// ofIntervals orders by microseconds, and knows of each what else an interval of so many was.
+func ofIntervals() *ordering[int64] {
+	o := *ofInts
+	o.spans = map[int64]table.Span{}
+	o.get = func(x *Vector, i int) int64 {
+		v := x.Ints[i]
+		if s, ok := x.Spans[v]; ok {
+			o.spans[v] = s
+		}
+		return v
+	}
+	o.value = func(v int64, _ table.Type) table.Value { return table.IntervalValue(v, o.spans[v]) }
+	o.put = func(x *Vector, v int64) { x.Ints, x.Spans = append(x.Ints, v), o.spans }
+	o.merge = func(other *ordering[int64]) { maps.Copy(o.spans, other.spans) }
+	return &o
+}
+
 func floatOf(v int64) float64 { return table.Float64FromOrdinal(table.OrdinalInt(v)) }
 
 // isWide reports DECIMALs that may have more than 64 bits.
@@ -64,6 +85,13 @@ type order interface {
 	ends() state
 	lists() state
 	distinct() distinctValues
+}
+
+// learn is merge.
+func (o *ordering[T]) learn(other *ordering[T]) {
+	if o.merge != nil {
+		o.merge(other)
+	}
 }
 
 func (o *ordering[T]) ends() state              { return &ends[T]{by: o} }
@@ -78,6 +106,8 @@ func orderOf(t table.Type) order {
 		return ofTexts
 	case isWide(t):
 		return ofWides
+	case t.Kind == table.Interval:
+		return ofIntervals()
 	}
 	return ofInts
 }
@@ -94,7 +124,7 @@ func (s *ends[T]) resize(groups int) {
 }
 
 func (s *ends[T]) add(groups []uint32, x, _ *Vector) {
-	if e, ok := any(s).(*ends[int64]); ok && x.Ints != nil {
+	if e, ok := any(s).(*ends[int64]); ok && x.Ints != nil && x.Spans == nil {
 		for i, v := range x.Ints {
 			if g := groups[i]; e.some[g] {
 				e.lo[g], e.hi[g] = min(e.lo[g], v), max(e.hi[g], v)
@@ -125,6 +155,7 @@ func (s *ends[T]) take(g uint32, lo, hi T) {
 
 func (s *ends[T]) merge(o state, to []uint32) {
 	other := o.(*ends[T])
+	s.by.learn(other.by)
 	for i, some := range other.some {
 		if some {
 			s.take(to[i], other.lo[i], other.hi[i])
@@ -164,6 +195,7 @@ func (s *lists[T]) add(groups []uint32, x, _ *Vector) {
 
 func (s *lists[T]) merge(o state, to []uint32) {
 	other := o.(*lists[T])
+	s.by.learn(other.by)
 	for _, g := range other.groups {
 		s.groups = append(s.groups, to[g])
 	}

@@ -121,7 +121,7 @@ func (w *worker) takeEnds(st state, in *input, c *table.Chunk, groups []uint32, 
 	column := in.x.(*expr.Column).Index
 	of := c.Segments[column]
 	one := &table.Chunk{Rows: len(from.Ends), Segments: make([]*table.Segment, len(c.Segments))}
-	one.Segments[column] = &table.Segment{Type: of.Type, Base: of.Base, Max: of.Max, Bits: of.Bits, Dict: of.Dict, Codes: table.Codes{U32: from.Ends}}
+	one.Segments[column] = &table.Segment{Type: of.Type, Base: of.Base, Max: of.Max, Bits: of.Bits, Dict: of.Dict, Spans: of.Spans, Codes: table.Codes{U32: from.Ends}}
 	x, err := w.eval.Vector(in.x, one, b)
 	if err == nil {
 		st.add(groups, &x, &Vector{})

@@ -17,6 +17,8 @@ type Vector struct {
 	Ints   []int64   // all other types, as in [table.Value]; of intervals also the months, 30 days each
 	Highs  []int64   // the upper halves of DECIMALs of 128 bits, whose lower halves are Ints; nil where 64 bits do
 	Valid  []byte    // one bit a row, set for a value; nil where no row is NULL
+	// Spans are those of intervals, as [table.Segment] has them; of equal ones any. Nil where no interval has one.
+	Spans map[int64]table.Span
 }
 
 // Len is the number of rows.
@@ -136,6 +138,7 @@ func (v *numbers) columnIn(room *[]int64, i int) (x Vector) {
 		}
 		x.Ints = slices.Grow((*room)[:0], n)[:n]
 		table.GatherInto(x.Ints, s.Codes, v.block, base)
+		x.Spans = s.Spans
 		*room = x.Ints
 	}
 	return x
@@ -160,7 +163,7 @@ func (v *numbers) vector(e expr.Expr) (x Vector, ok bool) {
 			return v.arith(e)
 		}
 	case *expr.Call:
-		if e.Fn == expr.Case || e.Fn == expr.Coalesce {
+		if (e.Fn == expr.Case || e.Fn == expr.Coalesce) && e.T.Kind != table.Interval {
 			return v.choice(e)
 		}
 	default:
@@ -389,11 +392,15 @@ func (x *Vector) set(i, n int, r table.Value, e expr.Expr) error {
 		x.Texts[i] = r.S
 		return nil
 	}
-	if r.Months != 0 { // as intervals compare
+	if r.Span != (table.Span{}) { // as intervals compare
 		us := r.Unscaled()
 		if x.Ints[i] = us.Int64(); !us.IsInt64() {
 			return expr.Errorf(e.Pos(), "%s", expr.OutOfRange(r.Type))
 		}
+		if x.Spans == nil {
+			x.Spans = map[int64]table.Span{}
+		}
+		x.Spans[x.Ints[i]] = r.Span
 		return nil
 	}
 	if r.Big == nil && x.Highs == nil {
@@ -436,7 +443,7 @@ func (x Vector) compact(groups []uint32) (Vector, []uint32) {
 	if x.Valid == nil {
 		return x, groups
 	}
-	out, kept := Vector{}, make([]uint32, 0, len(groups))
+	out, kept := Vector{Spans: x.Spans}, make([]uint32, 0, len(groups))
 	for i, g := range groups {
 		if x.IsNull(i) {
 			continue

@@ -44,10 +44,19 @@ func Window(ctx context.Context, t *table.Table, n *plan.Window) (*table.Table, 
 		}
 	}
 	out := &table.Table{Name: t.Name, Fields: n.Fields()}
+	builders := make([]*table.ColumnBuilder, len(columns))
 	for i, c := range t.Chunks {
 		segments := slices.Clone(c.Segments)
 		for k, col := range columns {
-			segments = append(segments, col.segment(n.Funcs[k].T, w.chunks[i], c.Rows))
+			b := builders[k]
+			if b == nil {
+				b = table.NewBuilder("", []table.Field{{Type: n.Funcs[k].T}}, 0).Column(0)
+			}
+			s, err := col.segment(b, w.chunks[i], c.Rows)
+			if err != nil {
+				return nil, expr.Errorf(n.Funcs[k].P, "%s", err)
+			}
+			segments, builders[k] = append(segments, s), b.Next(s)
 		}
 		out.Chunks = append(out.Chunks, &table.Chunk{Rows: c.Rows, Segments: segments})
 	}
@@ -267,8 +276,7 @@ type windowColumn struct {
 }
 
 // segment is some rows of the column as a segment.
-func (c *windowColumn) segment(t table.Type, from, rows int) *table.Segment {
-	b := table.NewBuilder("", []table.Field{{Type: t}}, 0).Column(0)
+func (c *windowColumn) segment(b *table.ColumnBuilder, from, rows int) (*table.Segment, error) {
 	for i := from; i < from+rows; i++ {
 		switch {
 		case c.null != nil && c.null[i]:
@@ -284,7 +292,10 @@ func (c *windowColumn) segment(t table.Type, from, rows int) *table.Segment {
 			b.Value(c.values[i])
 		}
 	}
-	return b.Segment()
+	if err := b.Err(); err != nil {
+		return nil, err
+	}
+	return b.Segment(), nil
 }
 
 // other appends the value of a row, if it is there.

@@ -347,6 +347,9 @@ func (o *orderedRows) vector(e expr.Expr, in *windowInput) (x Vector) {
 	default:
 		x.Ints = make([]int64, len(in.rows))
 	}
+	if e.Type().Kind == table.Interval {
+		x.Spans = s.Segment().Spans
+	}
 	for k, i := range in.rows {
 		switch v := s.Value(codes[o.place[i]]); {
 		case x.Floats != nil:
@@ -354,7 +357,7 @@ func (o *orderedRows) vector(e expr.Expr, in *windowInput) (x Vector) {
 		case x.Texts != nil:
 			x.Texts[k] = v.S
 		default:
-			x.Ints[k] = v.I
+			x.Ints[k] = v.I + int64(v.Months)*table.MicrosPerMonth
 		}
 	}
 	return x

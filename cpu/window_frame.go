@@ -169,7 +169,7 @@ func (o *orderedRows) distanceOf(f *expr.Window) *distance {
 			case micros:
 				d.ints[i] = v.I * table.MicrosPerDay
 			default:
-				d.ints[i] = v.I
+				d.ints[i] = v.I + int64(v.Months)*table.MicrosPerMonth
 			}
 		}
 	})
@@ -184,7 +184,11 @@ func offsetOf(b expr.Bound, t table.Type) (out offset) {
 	}
 	v := b.Offset.(*expr.Const).V
 	out.float, out.floor, out.ceil = v.F, v.I, v.I
-	if v.Months != 0 {
+	switch {
+	case v.Months != 0 && t.Kind == table.Interval: // as intervals compare
+		out.floor = v.I + int64(v.Months)*table.MicrosPerMonth
+		out.ceil = out.floor
+	case v.Months != 0:
 		out.step = v
 	}
 	for scale := v.Type.Scale; scale < t.Scale; scale++ {

@@ -133,7 +133,7 @@ func keyBytes(a arrow.Array, t table.Type) func(out []byte, i int) []byte {
 		case t.IsFloat():
 			return binary.BigEndian.AppendUint64(out, table.OrdinalFloat64(v.F))
 		}
-		return number(out, v.I+int64(v.Months)*30*table.MicrosPerDay)
+		return number(out, v.I+int64(v.Months)*table.MicrosPerMonth)
 	}
 }
 

@@ -38,7 +38,8 @@ func Parameter(a any) (table.Value, error) {
 		}
 		return table.Dec(table.Type{Kind: table.Decimal, Precision: max(1, len(new(big.Int).Abs(a).String()))}, a), nil
 	case time.Duration:
-		return table.Value{Type: table.Type{Kind: table.Interval}, I: a.Microseconds()}, nil
+		us := a.Microseconds() // of hours, not of days
+		return table.IntervalValue(us, table.Span{Carried: int32(us / table.MicrosPerDay)}), nil
 	}
 	_, valuer := a.(driver.Valuer)
 	switch v := reflect.ValueOf(a); {
@@ -142,13 +143,13 @@ func fit(dest any, to reflect.Value, v table.Value) error {
 		d.SetFrac(v.Unscaled(), table.Pow10(v.Type.Scale))
 		return nil
 	}
-	whole := (v.Type.IsInteger() || v.Type.Kind == table.Decimal && v.Type.Scale == 0 || v.Type.Kind == table.Interval) && v.Big == nil
+	whole := (v.Type.IsInteger() || v.Type.Kind == table.Decimal && v.Type.Scale == 0 || v.Type.Kind == table.Interval && v.Months == 0) && v.Big == nil
 	switch {
 	case to.Kind() == reflect.String:
 		to.SetString(v.String())
 	case to.Kind() == reflect.Bool && v.Type.Kind == table.Boolean:
 		to.SetBool(v.I != 0)
-	case to.Type() == reflect.TypeFor[time.Duration]() && v.Type.Kind == table.Interval:
+	case to.Type() == reflect.TypeFor[time.Duration]() && v.Type.Kind == table.Interval && v.Months == 0:
 		to.SetInt(int64(time.Duration(v.I) * time.Microsecond))
 	case to.CanInt() && whole && !to.OverflowInt(v.I):
 		to.SetInt(v.I)

@@ -409,6 +409,9 @@ func (x *settling) rowsOf(ctx context.Context, s *plan.Subplan, tree plan.Node, 
 				return nil, err
 			}
 			out.Chunks = append(out.Chunks, t.Chunks...)
+			if err := out.UniteSpans(); err != nil {
+				return nil, err
+			}
 			rows += t.Rows()
 		}
 		x.rows[s] = rows
@@ -617,8 +620,8 @@ func stored(v table.Value, t table.Type) (table.Value, error) {
 	switch {
 	case v.Null:
 		return v, nil
-	case v.Months != 0:
-		return v, fmt.Errorf("a column cannot have the interval %s: one of months has no fixed length", v)
+	case v.Months != 0 && !v.Unscaled().IsInt64():
+		return v, fmt.Errorf("a column cannot have the interval %s: it takes more than 64 bits", v)
 	case t.Kind == table.Decimal && v.Type.Scale != t.Scale:
 		scaled, err := expr.Eval(&expr.Cast{X: &expr.Const{V: v, P: -1}, To: t, P: -1}, &expr.Env{})
 		if err != nil {
@@ -723,6 +726,9 @@ func (x *settling) recursion(ctx context.Context, s *plan.Subplan, n *plan.Recur
 		}
 		t.Fields = out.Fields
 		out.Chunks = append(out.Chunks, t.Chunks...)
+		if err := out.UniteSpans(); err != nil {
+			return nil, err
+		}
 		if budget := glctx.FreeHostMemory(); budget < 256<<20 {
 			return nil, fmt.Errorf("the recursive query has given %s, and the host's memory is nearly full: it may have no end", numbers.Count(int64(out.Rows()), "row", "rows"))
 		}
@@ -751,6 +757,9 @@ func withoutSeen(t *table.Table, seen map[string]bool) *table.Table {
 			key = key[:0]
 			for _, s := range c.Segments {
 				v := s.Value(i)
+				if v.Type.Kind == table.Interval && !v.Null {
+					v = table.Int(int64(table.Ordinal(v))) // equal ones are the same
+				}
 				key = fmt.Appendf(key, "%t %q,", v.Null, v.String())
 			}
 			if seen[string(key)] {

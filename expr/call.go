@@ -46,6 +46,7 @@ const (
 	prefix             // f a
 	cases              // CASE WHEN a THEN b ELSE c END
 	from               // f(a FROM b)
+	hidden             // f(a, b), which nobody writes: other expressions are made of it
 )
 
 // Call is a function of its arguments, which have the types that it takes.
@@ -56,7 +57,7 @@ type Call struct {
 	P    int
 }
 
-func (f *Function) isOperator() bool { return f.form == infix || f.form == prefix }
+func (f *Function) isOperator() bool { return f.form == infix || f.form == prefix || f.form == hidden }
 
 // NewCall returns the call of a function at a position of the text.
 func NewCall(f *Function, args []Expr, pos int) *Call {

@@ -261,6 +261,15 @@ func (c *compiler) column(e *Column) *node {
 			return seg.Dict[k], valid
 		})
 	}
+	if seg.Spans != nil {
+		return &node{value: func(i int) (table.Value, state) {
+			k, none := code(i)
+			if none {
+				return table.Null(t), null
+			}
+			return seg.Decode(k), valid
+		}}
+	}
 	base := table.FromOrdinal(t, seg.Base).I
 	return c.ofInts(t, func(i int) (int64, state) {
 		k, none := code(i)
@@ -282,7 +291,7 @@ func (c *compiler) constant(v table.Value) *node {
 		n.floats = func(int) (float64, state) { return v.F, s }
 	case v.Type.Kind == table.Varchar:
 		n.texts = func(int) (string, state) { return v.S, s }
-	case v.Big == nil && v.Months == 0:
+	case v.Big == nil && v.Span == (table.Span{}):
 		n.ints = func(int) (int64, state) { return v.I, s }
 	}
 	return n

@@ -180,7 +180,7 @@ func negate(x table.Value, wide bool, pos int) (table.Value, error) {
 	case x.I == -x.I && x.I != 0:
 		return x, Errorf(pos, "%s", OutOfRange(x.Type))
 	}
-	x.I, x.Months, x.Type = -x.I, -x.Months, negated(x.Type)
+	x.I, x.Months, x.Carried, x.Type = -x.I, -x.Months, -x.Carried, negated(x.Type)
 	return x, nil
 }
 

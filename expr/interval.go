@@ -6,8 +6,8 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// Arithmetic with intervals: months first, ending on the last day of a shorter month, then the rest;
-// a day has 24 hours. What moves a DATE rises with it; a time of day later than another may end
+// Arithmetic with intervals: months, days and time of day each for themselves. What they are added to moves by the months first,
+// ending on the last day of a shorter month, then by the rest; a day has 24 hours. What moves a DATE rises with it; a time of day later than another may end
 // before it, on the last day of a month.
 func init() {
 	for _, op := range []struct {
@@ -23,8 +23,7 @@ func init() {
 		define(op.name+"(interval,interval) interval!", func(a args) (table.Value, error) {
 			var s sum
 			for i, sign := range []int64{1, op.sign} {
-				s.months.Add(&s.months, big.NewInt(sign*int64(a.v[i].Months)))
-				s.us.Add(&s.us, new(big.Int).Mul(big.NewInt(sign), big.NewInt(a.v[i].I)))
+				s.addValue(a.v[i], sign)
 			}
 			return s.value(a.P)
 		}).as(infix)
@@ -33,36 +32,75 @@ func init() {
 		define(sign+"(interval,double) interval!", scaled(op)).as(infix)
 		define(sign+"(interval,numeric) interval!", scaled(op)).as(infix)
 	}
-	define("age(timestamp,timestamp) interval!", age)
-	define("justify_hours(interval) interval", func(a args) (table.Value, error) { return a.v[0], nil }) // 24 hours are a day anyway
-	define("justify_days(interval) interval!", func(a args) (table.Value, error) { return a.justified(table.MicrosPerDay) })
-	define("justify_interval(interval) interval!", func(a args) (table.Value, error) { return a.justified(1) })
-}
-
-// justified is an interval with a month in the place of each 30 days, and of one sign as far as
-// units of so many microseconds go.
-func (a args) justified(unit int64) (table.Value, error) {
-	v := a.v[0]
-	months, us := int64(v.Months)+v.I/microsPerMonth, v.I%microsPerMonth
-	switch whole := us / unit; {
-	case months > 0 && whole < 0:
-		months, us = months-1, us+microsPerMonth
-	case months < 0 && whole > 0:
-		months, us = months+1, us-microsPerMonth
+	for name, part := range map[string]func(v table.Value) int64{
+		"months": func(v table.Value) int64 { return int64(v.Months) }, "days": table.Value.Days, "clock": table.Value.Clock,
+	} {
+		define("interval_"+name+"(interval) bigint", func(a args) (table.Value, error) { return table.Int(part(a.v[0])), nil }).as(hidden)
 	}
-	var s sum
-	s.months.SetInt64(months)
-	s.us.SetInt64(us)
-	return s.value(a.P)
+	define("interval_of(numeric,numeric,numeric) interval!", func(a args) (table.Value, error) {
+		var s sum
+		for i, to := range []*big.Int{&s.months, &s.days, &s.us} {
+			to.Set(a.v[i].Unscaled())
+		}
+		return s.value(a.P)
+	}).as(hidden)
+	define("age(timestamp,timestamp) interval!", age)
+	define("justify_hours(interval) interval", func(a args) (table.Value, error) {
+		v := a.v[0]
+		v.Carried = 0
+		return v, nil
+	})
+	define("justify_days(interval) interval!", func(a args) (table.Value, error) {
+		v := a.v[0]
+		months, days := justified(int64(v.Months), v.Days(), 30)
+		return summed(months, days, v.Clock()).value(a.P)
+	})
+	define("justify_interval(interval) interval!", func(a args) (table.Value, error) {
+		months, us := justified(int64(a.v[0].Months), a.v[0].I, table.MicrosPerMonth)
+		return summed(months, us/table.MicrosPerDay, us%table.MicrosPerDay).value(a.P)
+	})
 }
 
-// sum adds up months and microseconds.
-type sum struct{ months, us big.Int }
+// justified is months and a rest with a month in the place of each so many units of the rest, and both of one sign.
+func justified(months, rest, perMonth int64) (int64, int64) {
+	months, rest = months+rest/perMonth, rest%perMonth
+	switch {
+	case months > 0 && rest < 0:
+		return months - 1, rest + perMonth
+	case months < 0 && rest > 0:
+		return months + 1, rest - perMonth
+	}
+	return months, rest
+}
+
+// sum adds up months, days and microseconds.
+type sum struct{ months, days, us big.Int }
+
+// summed is a sum.
+func summed(months, days, us int64) *sum {
+	s := &sum{}
+	s.months.SetInt64(months)
+	s.days.SetInt64(days)
+	s.us.SetInt64(us)
+	return s
+}
+
+// addValue adds an interval, or takes it away.
+func (s *sum) addValue(v table.Value, sign int64) {
+	for to, n := range map[*big.Int]int64{&s.months: int64(v.Months), &s.days: v.Days(), &s.us: v.Clock()} {
+		to.Add(to, new(big.Int).Mul(big.NewInt(sign), big.NewInt(n)))
+	}
+}
 
 // value is the interval of a sum.
 func (s *sum) value(pos int) (table.Value, error) {
-	v := table.Value{Type: intervalType, Months: int32(s.months.Int64()), I: s.us.Int64()}
-	if !s.us.IsInt64() || !s.months.IsInt64() || int64(v.Months) != s.months.Int64() {
+	v := table.Value{Type: intervalType}
+	all := new(big.Int).Mul(&s.days, big.NewInt(table.MicrosPerDay))
+	all.Add(all, &s.us)
+	v.I = all.Int64()
+	carried := new(big.Int).Sub(big.NewInt(v.I/table.MicrosPerDay), &s.days)
+	v.Months, v.Carried = int32(s.months.Int64()), int32(carried.Int64())
+	if !all.IsInt64() || !s.us.IsInt64() || s.months.Cmp(big.NewInt(int64(v.Months))) != 0 || carried.Cmp(big.NewInt(int64(v.Carried))) != 0 {
 		return table.Null(intervalType), Errorf(pos, "%s", OutOfRange(intervalType))
 	}
 	return v, nil
@@ -70,24 +108,41 @@ func (s *sum) value(pos int) (table.Value, error) {
 
 var intervalType = table.Type{Kind: table.Interval}
 
-const microsPerMonth = 30 * table.MicrosPerDay // of a part of a month
+// addYears adds years, a part of one in months, rounded.
+func (s *sum) addYears(n *big.Rat) {
+	s.months.Add(&s.months, nearest(n.Mul(n, big.NewRat(12, 1))))
+}
 
 // addMonths adds months, a part of one in days and microseconds.
 func (s *sum) addMonths(n *big.Rat) {
-	whole := new(big.Int).Quo(n.Num(), n.Denom())
-	s.months.Add(&s.months, whole)
-	rest := new(big.Rat).Sub(n, new(big.Rat).SetInt(whole))
-	s.addMicros(rest.Mul(rest, new(big.Rat).SetInt64(microsPerMonth)))
+	s.addDays(times(30, wholeOf(&s.months, n)))
+}
+
+// addDays adds days, a part of one in microseconds.
+func (s *sum) addDays(n *big.Rat) {
+	s.addMicros(times(table.MicrosPerDay, wholeOf(&s.days, n)))
 }
 
 // addMicros adds microseconds, rounded, halves to the even one.
-func (s *sum) addMicros(n *big.Rat) {
+func (s *sum) addMicros(n *big.Rat) { s.us.Add(&s.us, nearest(n)) }
+
+// wholeOf adds the whole part of n and returns the rest.
+func wholeOf(to *big.Int, n *big.Rat) *big.Rat {
+	whole := new(big.Int).Quo(n.Num(), n.Denom())
+	to.Add(to, whole)
+	return new(big.Rat).Sub(n, new(big.Rat).SetInt(whole))
+}
+
+func times(k int64, n *big.Rat) *big.Rat { return n.Mul(n, new(big.Rat).SetInt64(k)) }
+
+// nearest is the nearest integer, of two the even one.
+func nearest(n *big.Rat) *big.Int {
 	twice := new(big.Int).Lsh(n.Num(), 1)
 	q, r := new(big.Int).DivMod(twice.Add(twice, n.Denom()), new(big.Int).Lsh(n.Denom(), 1), new(big.Int))
 	if r.Sign() == 0 && q.Bit(0) == 1 {
 		q.Sub(q, big.NewInt(1))
 	}
-	s.us.Add(&s.us, q)
+	return q
 }
 
 // moved is a moment with an interval added, or taken away.
@@ -144,9 +199,14 @@ func scaled(op ArithOp) func(args) (table.Value, error) {
 		case op == Div:
 			f.Inv(f)
 		}
+		part := func(n int64) *big.Rat { return new(big.Rat).Mul(new(big.Rat).SetInt64(n), f) }
 		var s sum
-		s.addMonths(new(big.Rat).Mul(new(big.Rat).SetInt64(int64(a.v[0].Months)), f))
-		s.addMicros(new(big.Rat).Mul(new(big.Rat).SetInt64(a.v[0].I), f))
+		days := times(30, wholeOf(&s.months, part(int64(a.v[0].Months)))) // a part of a month
+		ofDays, whole := wholeOf(&s.days, part(a.v[0].Days())), new(big.Int)
+		rest := wholeOf(whole, days)
+		s.days.Add(&s.days, whole)
+		rest = times(table.MicrosPerDay, wholeOf(&s.days, rest.Add(rest, ofDays))) // two parts of a day may be a whole one
+		s.addMicros(rest.Add(rest, part(a.v[0].Clock())))
 		return s.value(a.P)
 	}
 }
@@ -168,8 +228,5 @@ func age(a args) (table.Value, error) {
 		days += int64(table.DaysInMonth(y0, m0))
 		months--
 	}
-	var s sum
-	s.months.SetInt64(sign * months)
-	s.us.SetInt64(sign * (days*table.MicrosPerDay + us))
-	return s.value(a.P)
+	return summed(sign*months, sign*days, sign*us).value(a.P)
 }

@@ -8,26 +8,26 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// intervalUnit is a unit by its names: months, or microseconds.
+// intervalUnit is a unit by its names: years, months, days or microseconds.
 type intervalUnit struct {
-	names      string
-	months, us int64
+	names                   string
+	years, months, days, us int64
 }
 
 // intervalUnits are all of them.
 var intervalUnits = []intervalUnit{
-	{"second seconds s sec secs", 0, 1_000_000},
-	{"microsecond microseconds us usec usecs", 0, 1},
-	{"millisecond milliseconds ms msec msecs", 0, 1000},
-	{"minute minutes m min mins", 0, 60_000_000},
-	{"hour hours h hr hrs", 0, 3_600_000_000},
-	{"day days d", 0, table.MicrosPerDay},
-	{"week weeks w", 0, 7 * table.MicrosPerDay},
-	{"month months mon mons", 1, 0},
-	{"year years y yr yrs", 12, 0},
-	{"decade decades dec decs", 120, 0},
-	{"century centuries c cent", 1200, 0},
-	{"millennium millennia mil mils", 12000, 0},
+	{"second seconds s sec secs", 0, 0, 0, 1_000_000},
+	{"microsecond microseconds us usec usecs", 0, 0, 0, 1},
+	{"millisecond milliseconds ms msec msecs", 0, 0, 0, 1000},
+	{"minute minutes m min mins", 0, 0, 0, 60_000_000},
+	{"hour hours h hr hrs", 0, 0, 0, 3_600_000_000},
+	{"day days d", 0, 0, 1, 0},
+	{"week weeks w", 0, 0, 7, 0},
+	{"month months mon mons", 0, 1, 0, 0},
+	{"year years y yr yrs", 1, 0, 0, 0},
+	{"decade decades dec decs", 10, 0, 0, 0},
+	{"century centuries c cent", 100, 0, 0, 0},
+	{"millennium millennia mil mils", 1000, 0, 0, 0},
 }
 
 // unitWritten is the unit of a name; nil is none.
@@ -68,7 +68,7 @@ func parseInterval(text string, pos int) (table.Value, error) {
 		case months != nil:
 			unit, n = intervalUnit{months: 1}, months
 		case i+1 < len(words) && clock(words[i+1]) != nil:
-			unit, n = intervalUnit{us: table.MicrosPerDay}, fraction(words[i])
+			unit, n = intervalUnit{days: 1}, fraction(words[i])
 		default:
 			n = fraction(words[i])
 			word := "seconds"
@@ -88,6 +88,7 @@ func parseInterval(text string, pos int) (table.Value, error) {
 	}
 	if ago {
 		s.months.Neg(&s.months)
+		s.days.Neg(&s.days)
 		s.us.Neg(&s.us)
 	}
 	return s.value(pos)
@@ -95,11 +96,16 @@ func parseInterval(text string, pos int) (table.Value, error) {
 
 // add adds so many of a unit.
 func (s *sum) add(n *big.Rat, unit intervalUnit) {
-	if unit.months > 0 {
-		s.addMonths(n.Mul(n, new(big.Rat).SetInt64(unit.months)))
-		return
+	switch {
+	case unit.years > 0:
+		s.addYears(times(unit.years, n))
+	case unit.months > 0:
+		s.addMonths(times(unit.months, n))
+	case unit.days > 0:
+		s.addDays(times(unit.days, n))
+	default:
+		s.addMicros(times(unit.us, n))
 	}
-	s.addMicros(n.Mul(n, new(big.Rat).SetInt64(unit.us)))
 }
 
 // yearsAndMonths reads [+-]YEARS-MONTHS as months; nil is none.
@@ -127,7 +133,7 @@ func whole(s string) *big.Rat {
 
 // isoUnits are the letters of ISO 8601: those of the date, then those of the time.
 var isoUnits = [2]map[byte]intervalUnit{
-	{'Y': {months: 12}, 'M': {months: 1}, 'W': {us: 7 * table.MicrosPerDay}, 'D': {us: table.MicrosPerDay}},
+	{'Y': {years: 1}, 'M': {months: 1}, 'W': {days: 7}, 'D': {days: 1}},
 	{'H': {us: 3_600_000_000}, 'M': {us: 60_000_000}, 'S': {us: 1_000_000}},
 }
 

@@ -222,19 +222,18 @@ func span(year, years int64) int64 { return withoutZero(table.FloorDiv(year-1, y
 func (a args) part() (*big.Int, error) {
 	unit, v := unitNamed(a.v[0].S), a.v[1]
 	if v.Type.Kind == table.Interval {
-		days, rest := v.I/table.MicrosPerDay, v.I%table.MicrosPerDay
 		of, clock := clockParts[unit]
 		months, calendar := monthParts[unit]
 		switch {
 		case clock:
-			return big.NewInt(of(rest)), nil
+			return big.NewInt(of(v.Clock())), nil
 		case calendar:
 			return big.NewInt(months(int64(v.Months)) * 1_000_000), nil
 		case unit == "day":
-			return big.NewInt(days * 1_000_000), nil
+			return big.NewInt(v.Days() * 1_000_000), nil
 		case unit == "epoch": // a year has 365.25 days
 			us := new(big.Int).Mul(big.NewInt(int64(v.Months)/12), big.NewInt(1461*table.MicrosPerDay/4))
-			us.Add(us, big.NewInt(int64(v.Months)%12*microsPerMonth))
+			us.Add(us, big.NewInt(int64(v.Months)%12*table.MicrosPerMonth))
 			return us.Add(us, big.NewInt(v.I)), nil
 		}
 		return nil, a.noUnit(v.Type)

@@ -8,8 +8,8 @@ import (
 	"github.com/stencildb/stencildb/table"
 )
 
-// Intervals made of parts, cut off behind one, and written by a pattern. Of an interval months are apart from the rest, and a
-// day has 24 hours.
+// Intervals made of parts, cut off behind one, and written by a pattern. Of an interval months, days and time of
+// day are apart.
 func init() {
 	define("make_interval(bigint,bigint,bigint,bigint,bigint,bigint,double) interval!", func(a args) (table.Value, error) {
 		var s sum
@@ -26,15 +26,17 @@ func init() {
 	define("date_trunc(text,interval) interval!", func(a args) (table.Value, error) {
 		unit, v := unitNamed(a.v[0].S), a.v[1]
 		if us, ok := clockUnits[unit]; ok {
-			v.I -= v.I % us
-			return v, nil
+			clock := v.Clock() - v.Clock()%us
+			if unit == "day" {
+				clock = 0
+			}
+			return summed(int64(v.Months), v.Days(), clock).value(a.P)
 		}
 		months, ok := monthUnits[unit]
 		if !ok {
 			return table.Null(a.T), a.noUnit(a.T)
 		}
-		v.I, v.Months = 0, v.Months-v.Months%months
-		return v, nil
+		return summed(int64(v.Months-v.Months%months), 0, 0).value(a.P)
 	})
 	define("to_char(interval,text) text!", func(a args) (table.Value, error) {
 		var out strings.Builder
@@ -60,11 +62,11 @@ func init() {
 // monthUnits are units of an interval in months.
 var monthUnits = map[string]int32{"month": 1, "quarter": 3, "year": 12, "decade": 120, "century": 1200, "millennium": 12000}
 
-// timeSpan is an interval in whole days and what is left.
+// timeSpan is the parts of an interval.
 type timeSpan struct{ months, days, us int64 }
 
 func spanOf(v table.Value) timeSpan {
-	return timeSpan{int64(v.Months), v.I / table.MicrosPerDay, v.I % table.MicrosPerDay}
+	return timeSpan{int64(v.Months), v.Days(), v.Clock()}
 }
 
 // intervalFields are the elements of a pattern that an interval has.

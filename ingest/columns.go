@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"math"
 	"sync"
 	"unsafe"
 
@@ -71,7 +72,7 @@ func AppendValue(b array.Builder, v table.Value) {
 	case *array.TimestampBuilder:
 		b.Append(arrow.Timestamp(v.I))
 	case *array.MonthDayNanoIntervalBuilder:
-		b.Append(monthDayNano(v.Months, v.I))
+		b.Append(monthDayNano(v))
 	case *array.StringBuilder:
 		b.Append(v.String())
 	case *array.ListBuilder:
@@ -99,7 +100,7 @@ func ArrowValue(a arrow.Array, i int, t table.Type) table.Value {
 	}
 	switch a := a.(type) {
 	case *array.MonthDayNanoInterval:
-		v.Months, v.I = intervalOf(a.Value(i))
+		return intervalOf(a.Value(i))
 	case *array.Null: // it has no validity
 		v.Null = true
 	case *array.Decimal128:
@@ -118,14 +119,18 @@ func ArrowValue(a arrow.Array, i int, t table.Type) table.Value {
 	return v
 }
 
-// monthDayNano is an interval as Arrow has it.
-func monthDayNano(months int32, us int64) arrow.MonthDayNanoInterval {
-	return arrow.MonthDayNanoInterval{Months: months, Days: int32(us / table.MicrosPerDay), Nanoseconds: us % table.MicrosPerDay * 1000}
+// monthDayNano is an interval as Arrow has it: with days in the place of a time of day of more than 64 bits of nanoseconds.
+func monthDayNano(v table.Value) arrow.MonthDayNanoInterval {
+	if us := v.Clock(); us > math.MaxInt64/1000 || us < math.MinInt64/1000 {
+		v.Carried = 0
+	}
+	return arrow.MonthDayNanoInterval{Months: v.Months, Days: int32(v.Days()), Nanoseconds: v.Clock() * 1000}
 }
 
 // intervalOf reads what monthDayNano writes.
-func intervalOf(v arrow.MonthDayNanoInterval) (months int32, us int64) {
-	return v.Months, int64(v.Days)*table.MicrosPerDay + v.Nanoseconds/1000
+func intervalOf(v arrow.MonthDayNanoInterval) table.Value {
+	us := int64(v.Days)*table.MicrosPerDay + v.Nanoseconds/1000
+	return table.Value{Type: table.Type{Kind: table.Interval}, I: us, Span: table.Span{Months: v.Months, Carried: int32(us/table.MicrosPerDay - int64(v.Days))}}
 }
 
 // Columns makes Arrow arrays of columns of codes. It keeps their dictionaries. Several
@@ -148,7 +153,7 @@ func (c *Columns) Array(s *table.Segment, b table.Block) arrow.Array {
 	case table.Interval:
 		out := make([]arrow.MonthDayNanoInterval, b.Len())
 		for i, us := range table.Gather(s.Codes, b, offset) {
-			out[i] = monthDayNano(0, us)
+			out[i] = monthDayNano(table.Spanned(table.IntervalValue(us, table.Span{}), s.Spans))
 		}
 		values = arrow.MonthDayNanoIntervalTraits.CastToBytes(out)
 	case table.BigInt, table.Timestamp:

@@ -70,7 +70,7 @@ func text(a arrow.Array) arrow.Array {
 	case *array.Dictionary:
 		value = func(i int) string { return word(a, i) }
 	case *array.MonthDayNanoInterval:
-		value = func(i int) string { return table.FormatInterval(intervalOf(a.Value(i))) }
+		value = func(i int) string { return intervalOf(a.Value(i)).String() }
 	}
 	b := array.NewStringBuilder(memory.DefaultAllocator)
 	defer b.Release()

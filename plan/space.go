@@ -13,10 +13,11 @@ import (
 // the k-th largest value over several chunks is searched for. For a table of one
 // chunk it is that chunk's own. Its codes order as the values do.
 type Space struct {
-	typ  table.Type
-	base uint64 // ordinal of code 0
-	max  uint64
-	dict []string // VARCHAR: the entries of all chunks
+	typ   table.Type
+	base  uint64 // ordinal of code 0
+	max   uint64
+	dict  []string             // VARCHAR: the entries of all chunks
+	spans map[int64]table.Span // INTERVAL: those of the segments
 }
 
 // NewSpace makes the common space of field col. Chunks in which every record is
@@ -30,6 +31,9 @@ func NewSpace(t *table.Table, col int) *Space {
 			continue
 		}
 		s.base, top = min(s.base, seg.Base), max(top, seg.Base+seg.Max)
+		if seg.Spans != nil {
+			s.spans = seg.Spans
+		}
 		if s.typ.Kind != table.Varchar {
 			continue
 		}
@@ -63,7 +67,7 @@ func (s *Space) Above(ordinal uint64) uint64 { return ordinal - s.base }
 
 // Segment is a segment without rows of the space: its base, its largest code, its dictionary.
 func (s *Space) Segment() *table.Segment {
-	return &table.Segment{Type: s.typ, Base: s.base, Max: s.max, Bits: s.Bits(), Dict: s.dict}
+	return &table.Segment{Type: s.typ, Base: s.base, Max: s.max, Bits: s.Bits(), Dict: s.dict, Spans: s.spans}
 }
 
 // Value decodes a code, code <= Max.
@@ -74,7 +78,7 @@ func (s *Space) Value(code uint64) table.Value {
 		}
 		return table.Str(s.dict[code])
 	}
-	return table.FromOrdinal(s.typ, s.base+code)
+	return table.Spanned(table.FromOrdinal(s.typ, s.base+code), s.spans)
 }
 
 // Digit is what the next step of a search for a code decides: Bits bits of it from bit

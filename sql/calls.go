@@ -135,10 +135,6 @@ func (c *call) of(n *pg.Node) expr.Aggregate {
 	if c.takes != nil && !c.takes(e.Type()) {
 		panic(c.errorf("function %s(%s) does not exist%s", c.name, typeName(e.Type()), c.instead(e.Type())))
 	}
-	_, given := e.(*expr.Column) // by a subquery
-	if e.Type().Kind == table.Interval && !monthless(e) && !given && c.kind != expr.Count {
-		panic(c.errorf("%s of intervals that may have months is not supported; take %s(extract(epoch FROM %s))", c.name, c.name, e))
-	}
 	a := expr.Aggregate{Kind: c.kind, Col: -1, Name: e.String(), Arg: e.Type(), P: c.at}
 	if col, ok := e.(*expr.Column); ok {
 		a.Col, a.Name, a.Table = col.Index, col.Name, col.Table
@@ -201,21 +197,22 @@ func (c *call) ofOne() expr.Expr {
 	return c.finished(a)
 }
 
-// ofIntervals is the sum or the mean of intervals without months, from the exact sum of their seconds.
+// ofIntervals is the sum or the mean of intervals: of their months, their days and their times of day, each for itself.
 func (c *call) ofIntervals(a expr.Aggregate) expr.Expr {
-	mean := a.Kind == expr.Avg
-	if a.X == nil {
-		panic(c.errorf("%s of intervals that a subquery gives is not supported: they may have months; write %s(extract(epoch FROM %s)) * INTERVAL '1 second'", c.name, c.name, a.Name))
+	mean, x := a.Kind == expr.Avg, a.Argument()
+	if c.AggDistinct {
+		panic(c.errorf("%s(DISTINCT ...) of intervals is not supported; write SELECT %s(d) FROM (SELECT DISTINCT %s AS d FROM ...) s", c.name, c.name, x))
 	}
-	seconds := function("extract", []expr.Expr{&expr.Const{V: table.Str("epoch"), P: c.at}, a.X}, c.at)
-	a.Kind, a.Name, a.Arg, a.X = expr.Sum, seconds.String(), seconds.Type(), seconds
-	second := &expr.Const{V: table.Value{Type: interval, I: 1_000_000}, P: c.at}
-	sum := function("*", []expr.Expr{second, c.finished(a)}, c.at)
+	sum := func(part string) expr.Expr {
+		of := function(part, []expr.Expr{x}, c.at)
+		return c.finished(expr.Aggregate{Kind: expr.Sum, Col: -1, X: of, Name: of.String(), Arg: of.Type(), P: c.at})
+	}
+	all := function("interval_of", []expr.Expr{sum("interval_months"), sum("interval_days"), sum("interval_clock")}, c.at)
 	if !mean {
-		return sum
+		return all
 	}
 	a.Kind = expr.Count
-	return function("/", []expr.Expr{sum, c.finished(a)}, c.at)
+	return function("/", []expr.Expr{all, c.finished(a)}, c.at)
 }
 
 // ofTwo binds the aggregates of pairs of numbers, which are of DOUBLE PRECISION.

@@ -55,8 +55,8 @@
 //
 //   - A column without any value (type unknown) is the constant NULL.
 //   - The NUMERICs of one CASE, COALESCE, GREATEST or LEAST have one scale, the largest: COALESCE(7, 2.50) is 7.00.
-//   - An interval holds microseconds once it meets a column, so a column plus an
-//     interval of months is refused; constants are computed with months.
+//   - A column of intervals (of a subquery: tables have none) has one of those that are equal, '1 day' or '24 hours': both
+//     are an error.
 //   - A cast of a column between text, numbers and BOOLEAN is refused in WHERE.
 //   - A date is read as YYYY-MM-DD, with BC; not as PostgreSQL's other spellings.
 package sql

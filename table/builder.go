@@ -69,6 +69,9 @@ func (b *Builder) EndRows(n int) error {
 	}
 	b.rows += n
 	for i, c := range b.cols {
+		if err := c.Err(); err != nil {
+			return err
+		}
 		if b.fields[i].Unsupported == "" && c.Len() != b.rows {
 			return fmt.Errorf("table: column %s has %d values in a chunk of %d rows", b.fields[i].Name, c.Len(), b.rows)
 		}
@@ -113,7 +116,7 @@ func (b *Builder) flush(coming Coming) {
 	}()
 	for i := range filled {
 		b.full += ch.Segments[i].Bytes()
-		b.cols[i] = &ColumnBuilder{typ: b.fields[i].Type}
+		b.cols[i] = b.cols[i].Next(ch.Segments[i])
 		there(at, i, ch.Segments[i])
 	}
 	b.chunks = append(b.chunks, ch)
@@ -171,7 +174,89 @@ type ColumnBuilder struct {
 	valid  Bitmap // nil until the first NULL
 	nulls  int
 	words  Words
-	bytes  int // what blocks take
+	bytes  int        // what blocks take
+	past   []*Segment // of an INTERVAL: those of the chunks before
+	spans  *spans
+}
+
+// spans are the intervals of a column: nil until the first that microseconds do not tell.
+type spans struct {
+	of   map[int64]Span // [Segment.Spans], and all others that there are
+	both string         // two that are equal, and not the same
+}
+
+// Next is the builder of the chunk after that of a segment.
+func (c *ColumnBuilder) Next(s *Segment) *ColumnBuilder {
+	out := &ColumnBuilder{typ: c.typ, spans: c.spans}
+	if c.typ.Kind == Interval && c.spans == nil {
+		out.past = append(c.past, s)
+	}
+	return out
+}
+
+// Err says what is wrong with the values appended: intervals of a column that are equal and have other months or days
+// cannot be told apart.
+func (c *ColumnBuilder) Err() error {
+	if c.spans == nil || c.spans.both == "" {
+		return nil
+	}
+	return fmt.Errorf("a column cannot have both of the intervals %s, which are equal: write justify_interval(x) for the column", c.spans.both)
+}
+
+// interval notes an interval of the column and its ordinal. Before the first that microseconds do not tell there is nothing
+// to note: the rows have all.
+func (c *ColumnBuilder) interval(v Value, ordinal uint64) {
+	if c.spans == nil {
+		if v.Span == (Span{}) {
+			return
+		}
+		c.spans = &spans{of: map[int64]Span{}}
+		for _, s := range append(c.past, c.soFar()) {
+			for i := range s.Rows() {
+				if !s.IsNull(i) {
+					c.spans.of[s.Value(i).I] = Span{}
+				}
+			}
+		}
+	}
+	all := IntFromOrdinal(ordinal)
+	if is, ok := c.spans.of[all]; ok && is != v.Span && c.spans.both == "" {
+		c.spans.both = IntervalValue(all, is).String() + " and " + v.String()
+	}
+	c.spans.of[all] = v.Span
+}
+
+// UniteSpans has the segments of each column share their [Segment.Spans], after chunks of another table were added; an error is
+// that of [ColumnBuilder.Err].
+func (t *Table) UniteSpans() error {
+	for i, f := range t.Fields {
+		if f.Type.Kind != Interval || !slices.ContainsFunc(t.Chunks, func(c *Chunk) bool { return c.Segments[i].Spans != nil }) {
+			continue
+		}
+		b := &ColumnBuilder{typ: f.Type, spans: &spans{of: map[int64]Span{}}}
+		for _, c := range t.Chunks {
+			s := c.Segments[i]
+			for row := range s.Rows() {
+				if v := s.Value(row); !v.Null {
+					b.interval(v, Ordinal(v))
+				}
+			}
+		}
+		if err := b.Err(); err != nil {
+			return err
+		}
+		for _, c := range t.Chunks {
+			c.Segments[i] = c.Segments[i].Copy()
+			c.Segments[i].Spans = b.spans.of
+		}
+	}
+	return nil
+}
+
+// soFar is a segment of the values appended, which stay.
+func (c *ColumnBuilder) soFar() *Segment {
+	copied := &ColumnBuilder{typ: c.typ, ords: slices.Clone(c.ords), blocks: slices.Clone(c.blocks), packed: c.packed, valid: slices.Clone(c.valid), nulls: c.nulls}
+	return copied.Segment()
 }
 
 // block is blockRows packed values: ordinal less lo.
@@ -312,7 +397,11 @@ func (c *ColumnBuilder) Value(v Value) {
 	case c.typ.Kind == Varchar:
 		c.String(v.S)
 	default:
-		c.push(Ordinal(v), true)
+		o := Ordinal(v)
+		if c.typ.Kind == Interval {
+			c.interval(v, o)
+		}
+		c.push(o, true)
 	}
 }
 
@@ -326,6 +415,9 @@ func (c *ColumnBuilder) Segment() *Segment {
 // begin is the segment but for its codes, for which there is room. Those of text are rank of the words' numbers.
 func (c *ColumnBuilder) begin() (s *Segment, rank []uint64) {
 	s = &Segment{Type: c.typ, Valid: c.valid, Nulls: c.nulls}
+	if c.spans != nil {
+		s.Spans = c.spans.of
+	}
 	n := c.Len()
 	if len(c.ords) > 0 {
 		c.pack()

@@ -117,10 +117,10 @@ func FormatTimestamp(us int64) string {
 	return ymd + " " + formatClock(uint64(us)) + bc
 }
 
-// FormatInterval prints months and microseconds as PostgreSQL prints an interval: years, months,
-// whole days, then HH:MM:SS[.ffffff], each with its sign ("-1 days -02:00:00"), a plus where
+// FormatInterval prints months, days and microseconds as PostgreSQL prints an interval: years, months,
+// days, then HH:MM:SS[.ffffff] of any number of hours, each with its sign ("-1 days -02:00:00"), a plus where
 // what is before is negative; what is 0 is left out, and all of nothing is 00:00:00.
-func FormatInterval(months int32, us int64) string {
+func FormatInterval(months int32, days, us int64) string {
 	var parts []string
 	negative := false
 	put := func(n int64, unit string) {
@@ -138,21 +138,23 @@ func FormatInterval(months int32, us int64) string {
 	}
 	put(int64(months/12), "year")
 	put(int64(months%12), "mon")
-	put(us/MicrosPerDay, "day")
-	switch rest := us % MicrosPerDay; {
-	case rest < 0:
-		parts = append(parts, "-"+formatClock(uint64(-rest)))
-	case rest > 0 && negative:
-		parts = append(parts, "+"+formatClock(uint64(rest)))
-	case rest > 0 || len(parts) == 0:
-		parts = append(parts, formatClock(uint64(rest)))
+	put(days, "day")
+	switch {
+	case us < 0:
+		parts = append(parts, "-"+formatClock(-uint64(us)))
+	case us > 0 && negative:
+		parts = append(parts, "+"+formatClock(uint64(us)))
+	case us > 0 || len(parts) == 0:
+		parts = append(parts, formatClock(uint64(us)))
 	}
 	return strings.Join(parts, " ")
 }
 
-// formatClock prints microseconds, less than a day, as HH:MM:SS, with the fraction of a
-// second that there is.
-func formatClock(us uint64) string { return time.UnixMicro(int64(us)).UTC().Format("15:04:05.999999") }
+// formatClock prints microseconds as HH:MM:SS, with the fraction of a second that there is.
+func formatClock(us uint64) string {
+	const hour = 3_600_000_000
+	return fmt.Sprintf("%02d", us/hour) + time.UnixMicro(int64(us%hour)).UTC().Format(":04:05.999999")
+}
 
 func formatYMD(days int64) (ymd, bc string) {
 	y, m, d := CivilFromDays(days)

@@ -100,20 +100,22 @@ func TestFormatInterval(t *testing.T) {
 		math.MaxInt64:                        "106751991 days 04:00:54.775807",
 		math.MinInt64:                        "-106751991 days -04:00:54.775808",
 	} {
-		if got := FormatInterval(0, us); got != want {
-			t.Errorf("FormatInterval(%d) is %q, want %q", us, got, want)
+		if got := IntervalValue(us, Span{}).String(); got != want {
+			t.Errorf("the interval of %d is %q, want %q", us, got, want)
 		}
 	}
 	for _, c := range []struct {
 		months int32
+		days   int64
 		us     int64
 		want   string
 	}{
-		{14, 3*day + second, "1 year 2 mons 3 days 00:00:01"}, {-1, 0, "-1 mons"}, {-12, 2 * day, "-1 years +2 days"},
-		{1, -second, "1 mon -00:00:01"}, {-1, second, "-1 mons +00:00:01"}, {24, -day, "2 years -1 days"},
+		{14, 3, second, "1 year 2 mons 3 days 00:00:01"}, {-1, 0, 0, "-1 mons"}, {-12, 2, 0, "-1 years +2 days"},
+		{1, 0, -second, "1 mon -00:00:01"}, {-1, 0, second, "-1 mons +00:00:01"}, {24, -1, 0, "2 years -1 days"},
+		{0, 0, 36 * 3600 * second, "36:00:00"}, {0, 1, -30 * 3600 * second, "1 day -30:00:00"}, {0, 0, math.MinInt64, "-2562047788:00:54.775808"},
 	} {
-		if got := FormatInterval(c.months, c.us); got != c.want {
-			t.Errorf("FormatInterval(%d, %d) is %q, want %q", c.months, c.us, got, c.want)
+		if got := FormatInterval(c.months, c.days, c.us); got != c.want {
+			t.Errorf("FormatInterval(%d, %d, %d) is %q, want %q", c.months, c.days, c.us, got, c.want)
 		}
 	}
 }

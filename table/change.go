@@ -149,7 +149,7 @@ func SegmentOf(t Type, values ...Value) *Segment {
 // Constant is a segment of n rows of one value of a type, or NULL.
 func Constant(t Type, v Value, n int) *Segment {
 	one := SegmentOf(t, v)
-	out := &Segment{Type: t, Base: one.Base, Dict: one.Dict, Codes: Codes{U8: make([]uint8, n)}}
+	out := &Segment{Type: t, Base: one.Base, Dict: one.Dict, Spans: one.Spans, Codes: Codes{U8: make([]uint8, n)}}
 	if v.Null {
 		out.Valid, out.Nulls = NewBitmap(n), n
 	}

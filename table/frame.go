@@ -131,7 +131,7 @@ func (f *Frame) Outline(nulls int) *Segment {
 
 // outline is a segment with the numbers of s, and codes that nobody looks at to know these.
 func (s *Segment) outline() *Segment {
-	o := &Segment{Type: s.Type, Base: s.Base, Max: s.Max, Bits: s.Bits, Codes: s.Codes, Nulls: s.Nulls, Dict: s.Dict}
+	o := &Segment{Type: s.Type, Base: s.Base, Max: s.Max, Bits: s.Bits, Codes: s.Codes, Nulls: s.Nulls, Dict: s.Dict, Spans: s.Spans}
 	o.varying.Do(func() { o.planes = 1<<o.Bits - 1; o.known.Store(true) })
 	return o
 }

@@ -4,7 +4,8 @@ import "math"
 
 // Ordinal maps a non-NULL value of a type other than VARCHAR to an unsigned
 // number that orders as the values do: integers, scaled DECIMALs, days and
-// microseconds with the sign bit flipped; BOOLEAN 0 and 1; REAL and DOUBLE by
+// microseconds with the sign bit flipped, an INTERVAL's
+// months as [MicrosPerMonth] and its [Span] left out; BOOLEAN 0 and 1; REAL and DOUBLE by
 // the IEEE bits with the sign trick, -0 as +0 and NaN as the one largest value
 // (a REAL's ordinal has 32 bits).
 func Ordinal(v Value) uint64 {
@@ -16,7 +17,7 @@ func Ordinal(v Value) uint64 {
 	case Double:
 		return OrdinalFloat64(v.F)
 	}
-	return OrdinalInt(v.I)
+	return OrdinalInt(v.I + int64(v.Months)*MicrosPerMonth)
 }
 
 // FromOrdinal is the inverse of [Ordinal] for type t.

@@ -52,7 +52,7 @@ func next[T uint8 | uint16 | uint32 | uint64](codes []T, from int, code T) int {
 
 // Of is a segment of some rows of the segment, in the order in which they are listed, with their codes as they are.
 func (s *Segment) Of(rows []uint32) *Segment {
-	out := &Segment{Type: s.Type, Base: s.Base, Max: s.Max, Bits: s.Bits, Dict: s.Dict}
+	out := &Segment{Type: s.Type, Base: s.Base, Max: s.Max, Bits: s.Bits, Dict: s.Dict, Spans: s.Spans}
 	switch c := s.Codes; {
 	case c.U8 != nil:
 		out.Codes.U8 = picked(c.U8, rows)

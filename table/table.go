@@ -67,6 +67,9 @@ type Segment struct {
 	// Dict holds a VARCHAR segment's distinct values, sorted by bytes; a code is
 	// an index into it.
 	Dict []string
+	// Spans has those of an INTERVAL segment's values that microseconds do not tell, by the microseconds in all, with
+	// [MicrosPerMonth]; nil for none. The segments of one column share it: equal intervals are one there.
+	Spans map[int64]Span
 
 	// Slab says that Codes.U64 is a [NewSlab] of values of 64 bits, the codes modulo 2^64, of a
 	// segment that one goroutine has: who converts all of the rows may take it, and then says no
@@ -122,7 +125,7 @@ func (s *Segment) Varying() uint64 {
 // Copy returns another segment of the same codes: what is kept of the first by its
 // identity is not kept of this one.
 func (s *Segment) Copy() *Segment {
-	out := &Segment{Type: s.Type, Base: s.Base, Max: s.Max, Bits: s.Bits, Codes: s.Codes, Valid: s.Valid, Nulls: s.Nulls, Dict: s.Dict}
+	out := &Segment{Type: s.Type, Base: s.Base, Max: s.Max, Bits: s.Bits, Codes: s.Codes, Valid: s.Valid, Nulls: s.Nulls, Dict: s.Dict, Spans: s.Spans}
 	out.varying.Do(func() { out.planes = s.Varying(); out.known.Store(true) })
 	return out
 }
@@ -173,7 +176,15 @@ func (s *Segment) Decode(code uint64) Value {
 	if s.Type.Kind == Varchar {
 		return Str(s.Dict[code])
 	}
-	return FromOrdinal(s.Type, s.Base+code)
+	return Spanned(FromOrdinal(s.Type, s.Base+code), s.Spans)
+}
+
+// Spanned is a value, an INTERVAL of [Segment.Spans] as the one that it stands for.
+func Spanned(v Value, spans map[int64]Span) Value {
+	if s, ok := spans[v.I]; ok {
+		return IntervalValue(v.I, s)
+	}
+	return v
 }
 
 // Width is the bytes that a code takes: 1, 2, 4 or 8.

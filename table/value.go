@@ -12,14 +12,13 @@ import (
 //
 // Where the payload lies depends on Type.Kind: I for the integers, BOOLEAN
 // (0, 1), DATE (days since 1970-01-01), TIMESTAMP (microseconds since then),
-// INTERVAL (microseconds, beside Months) and DECIMAL (the value times 10^Scale); F for REAL and
+// INTERVAL (microseconds of its days and its time, beside [Span]) and DECIMAL (the value times 10^Scale); F for REAL and
 // DOUBLE; S for VARCHAR; List for an Array. A DECIMAL too large for 64 bits has Big set, which then
 // holds the scaled integer in place of I.
 type Value struct {
 	Type Type
 	Null bool
-	// Months are those of an INTERVAL that a statement computes; a column's has none.
-	Months int32
+	Span
 
 	I   int64
 	F   float64
@@ -28,6 +27,28 @@ type Value struct {
 
 	List *[]Value // a pointer, so that all other values stay small
 }
+
+// Span is what an INTERVAL has beside microseconds.
+type Span struct {
+	Months int32
+	// Carried are those of the whole days in its microseconds that are hours of its time of day: 1 of '36 hours', 0 of
+	// '1 day 12 hours', -1 of '1 day -1 hours'.
+	Carried int32
+}
+
+// MicrosPerMonth is a month as intervals are compared: 30 days.
+const MicrosPerMonth = 30 * MicrosPerDay
+
+// IntervalValue is an INTERVAL of so many microseconds in all, with [MicrosPerMonth]: the one of a span.
+func IntervalValue(all int64, s Span) Value {
+	return Value{Type: Type{Kind: Interval}, Span: s, I: all - int64(s.Months)*MicrosPerMonth}
+}
+
+// Clock is an INTERVAL's time of day: microseconds, of any number of hours and of either sign.
+func (v Value) Clock() int64 { return v.I%MicrosPerDay + int64(v.Carried)*MicrosPerDay }
+
+// Days are an INTERVAL's days beside its months and its time of day.
+func (v Value) Days() int64 { return v.I/MicrosPerDay - int64(v.Carried) }
 
 // Null returns the NULL of type t.
 func Null(t Type) Value { return Value{Type: t, Null: true} }
@@ -71,7 +92,7 @@ func (v Value) Unscaled() *big.Int {
 	case v.Big != nil:
 		return v.Big
 	case v.Months != 0:
-		us := new(big.Int).Mul(big.NewInt(int64(v.Months)), big.NewInt(30*MicrosPerDay))
+		us := new(big.Int).Mul(big.NewInt(int64(v.Months)), big.NewInt(MicrosPerMonth))
 		return us.Add(us, big.NewInt(v.I))
 	}
 	return big.NewInt(v.I)
@@ -138,7 +159,7 @@ func (v Value) String() string {
 	case Varchar:
 		return v.S
 	case Interval:
-		return FormatInterval(v.Months, v.I)
+		return FormatInterval(v.Months, v.Days(), v.Clock())
 	case Array:
 		return formatList(*v.List)
 	}

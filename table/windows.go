@@ -51,7 +51,7 @@ func (s *Segment) windows(rows int) []*Segment {
 
 // window is the segment's rows from row from on, a multiple of 64.
 func (s *Segment) window(from, rows int) *Segment {
-	out := &Segment{Type: s.Type, Base: s.Base, Max: s.Max, Bits: s.Bits, Dict: s.Dict, whole: s}
+	out := &Segment{Type: s.Type, Base: s.Base, Max: s.Max, Bits: s.Bits, Dict: s.Dict, Spans: s.Spans, whole: s}
 	switch c := s.Codes; {
 	case c.U8 != nil:
 		out.Codes.U8 = c.U8[from:][:rows:rows]

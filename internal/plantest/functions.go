@@ -127,7 +127,7 @@ var arguments = map[string][][]table.Value{
 }
 
 func interval(months int32, us int64) table.Value {
-	return table.Value{Type: table.Type{Kind: table.Interval}, Months: months, I: us}
+	return table.Value{Type: table.Type{Kind: table.Interval}, Span: table.Span{Months: months}, I: us}
 }
 
 // sameKind is CASE, COALESCE, GREATEST or LEAST of values of a kind.
@@ -268,7 +268,8 @@ func (g *Functions) constant(kind table.Kind) *expr.Const {
 	case kind == table.Timestamp:
 		v.I = oneOf(g.t, "instant", []int64{0, -1, 11016*table.MicrosPerDay + 3_600_000_001, 19753*table.MicrosPerDay + 86_399_999_999})
 	case kind == table.Interval:
-		v = oneOf(g.t, "interval", []table.Value{interval(1, 0), interval(-12, 0), interval(0, table.MicrosPerDay), interval(14, -5_400_000_000), interval(0, 1)})
+		v = oneOf(g.t, "interval", []table.Value{interval(1, 0), interval(-12, 0), interval(0, table.MicrosPerDay), interval(14, -5_400_000_000), interval(0, 1),
+			table.IntervalValue(36*3_600_000_000, table.Span{Carried: 1}), table.IntervalValue(-3_600_000_000, table.Span{Months: 1, Carried: -2})})
 	}
 	return &expr.Const{V: v, P: -1}
 }
