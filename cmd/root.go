@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/stencildb/stencildb/glctx"
+	"github.com/stencildb/stencildb/sql"
 )
 
 // Version is the version that --version prints; the build sets it.
@@ -153,6 +154,7 @@ its standard input.`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 	}
+	sql.Version = Version
 	root.SetFlagErrorFunc(flagError)
 	root.SetVersionTemplate("stencildb {{.Version}}\n")
 	root.AddCommand(newQuery(), newShell(), newExplain(), newTrace(), newDemo(), newBench(), newGen(), newInfo(), newCheck(), newTour())

@@ -11,8 +11,9 @@ import (
 // Session runs the statements of one asker in order, as one connection does: BEGIN, COMMIT and ROLLBACK among them begin and
 // end a transaction, which the statements between them are in; SAVEPOINT, ROLLBACK TO and RELEASE are for parts of it. One goroutine uses it at a time.
 type Session struct {
-	db *DB
-	tx *Tx // nil outside of one
+	db       *DB
+	tx       *Tx                  // nil outside of one
+	prepared map[string]*prepared // by name
 }
 
 // Session starts a session, which [Session.Close] ends.
@@ -32,8 +33,12 @@ func (s *Session) Begun() bool { return s.tx != nil }
 // Query runs one statement: see [DB.Query].
 func (s *Session) Query(ctx context.Context, text string, args ...any) (*Rows, error) {
 	st, err := s.db.parsed(text)
-	if err == nil && st.Transaction != nil && st.Err() == nil {
+	switch {
+	case err != nil || st.Err() != nil:
+	case st.Transaction != nil:
 		return s.transact(ctx, text, st)
+	case st.Prepared != nil:
+		return s.prepare(ctx, text, st, args)
 	}
 	return s.DB().Query(ctx, text, args...) // which says what is wrong with it
 }
@@ -73,6 +78,8 @@ func (s *Session) one(ctx context.Context, script string, st *sql.Statement, alo
 	switch {
 	case st.Transaction != nil && st.Err() == nil:
 		return s.transact(ctx, script, st)
+	case st.Prepared != nil && st.Err() == nil:
+		return s.prepare(ctx, script, st, nil)
 	case alone: // the statement is kept
 		return s.DB().Query(ctx, script)
 	}

@@ -98,7 +98,7 @@ func (db *DB) Prepare(ctx context.Context, text string) (*Statement, error) {
 // have their place in the script.
 func (db *DB) prepare(ctx context.Context, script string, st *sql.Statement) (*Statement, error) {
 	s := &Statement{db: db, script: script, parsed: st}
-	if st.Params > 0 || st.Explain || st.Clock || st.Setting != nil || st.Index != nil || st.Transaction != nil || st.Changes() {
+	if st.Params > 0 || st.Explain || st.Clock || st.Setting != nil || st.Index != nil || st.Transaction != nil || st.Prepared != nil || st.Upkeep != nil || st.Changes() {
 		return s, nil
 	}
 	b, err := s.with(ctx, nil)
@@ -397,6 +397,10 @@ func (s *Statement) query(ctx context.Context, args []any) (*Rows, error) {
 	switch {
 	case s.parsed.Transaction != nil:
 		return nil, s.described(fmt.Errorf("%s is for a session, whose statements are in the transaction: see DB.Session and DB.Begin", s.parsed.Transaction.Verb))
+	case s.parsed.Prepared != nil:
+		return nil, s.described(fmt.Errorf("%s is for a session, which keeps the statement: see DB.Session, or DB.Prepare", s.parsed.Prepared.Verb))
+	case s.parsed.Upkeep != nil:
+		return s.upkeep(ctx)
 	case s.parsed.Explain:
 		return s.explained(ctx, args)
 	case s.parsed.Setting != nil:

@@ -68,7 +68,7 @@ func (s *Statement) Bind(c Catalog, params ...table.Value) (bound plan.Node, err
 	if s.Setting != nil {
 		return nil, s.errorf(0, "%s has no plan", s.Setting.Verb)
 	}
-	if s.Index != nil || s.Transaction != nil {
+	if s.Index != nil || s.Transaction != nil || s.Prepared != nil || s.Upkeep != nil {
 		return nil, s.errorf(0, "%s has no plan", s.firstWords())
 	}
 	if s.changed != nil {

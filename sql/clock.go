@@ -18,6 +18,18 @@ var (
 	clockWords     = map[string]table.Type{"CURRENT_DATE": date, "CURRENT_TIMESTAMP": timestamp, "LOCALTIMESTAMP": timestamp}
 )
 
+// Version is what version() says behind the product's name.
+var Version = "dev"
+
+// asked are functions and words of the grammar that ask for what is the same everywhere: there are no users, and one database.
+var asked = map[string]string{
+	"current_user": "stencildb", "session_user": "stencildb", "current_role": "stencildb", "user": "stencildb",
+	"current_catalog": "stencildb", "current_database": "stencildb", "current_schema": "public",
+}
+
+// askedFunctions are those of them that are called, and version.
+var askedFunctions = []string{"current_database", "current_schema", "version"}
+
 // usesClock reports whether what a statement means depends on when it runs.
 func (s *Statement) usesClock() bool {
 	for i, t := range s.tokens {
@@ -93,6 +105,5 @@ var whyNot = map[string]string{
 	"strptime": "write to_timestamp(x, 'YYYY-MM-DD HH24:MI:SS')", "histogram": "write SELECT x, COUNT(*) ... GROUP BY x",
 	"last_day": "write (date_trunc('month', x) + INTERVAL '1 month - 1 day')::date", "isnull": "write coalesce(x, y)", "unnest": "there are no arrays",
 	"regexp_match": "there are no arrays; write regexp_substr(x, y)", "regexp_matches": "there are no arrays; write x ~ y, or regexp_substr(x, y)",
-	"version":         "stencildb --version says it",
 	"generate_series": "there are tables of files only; stencildb gen makes some",
 }

@@ -126,6 +126,15 @@ func (c *call) scalar() expr.Expr {
 			panic(c.errorf("%s takes no argument", c.name))
 		}
 		return c.clock(timestamp, c.at)
+	case slices.Contains(askedFunctions, c.name):
+		if len(args) > 0 {
+			panic(c.errorf("%s takes no argument", c.name))
+		}
+		text := asked[c.name]
+		if c.name == "version" {
+			text = "stencildb " + Version
+		}
+		return &expr.Const{V: table.Str(text), P: c.at}
 	case c.name == "overlaps" && len(args) == 4:
 		for i := 1; i < len(args); i += 2 {
 			if args[i].Type().Kind == table.Interval { // how long the period is

@@ -50,6 +50,9 @@ func (b *binder) node(n *pg.Node) expr.Expr {
 		if t, ok := clockWords[clockWord(n.SqlvalueFunction)]; ok {
 			return b.clock(t, b.pos(int(n.SqlvalueFunction.Location)))
 		}
+		if text := asked[strings.ToLower(clockWord(n.SqlvalueFunction))]; text != "" {
+			return &expr.Const{V: table.Str(text), P: b.pos(int(n.SqlvalueFunction.Location))}
+		}
 	case *pg.Node_SubLink:
 		return b.subquery(n.SubLink)
 	case *pg.Node_MinMaxExpr:

@@ -29,6 +29,8 @@ type Statement struct {
 	Copy    *Copy    // of COPY; else nil
 
 	Transaction *Transaction // of BEGIN, COMMIT, ROLLBACK and their like; else nil
+	Prepared    *Prepared    // of PREPARE, EXECUTE and DEALLOCATE; else nil
+	Upkeep      *Upkeep      // of VACUUM, ANALYZE and CHECKPOINT; else nil
 
 	describes, summarizes bool   // DESCRIBE, SUMMARIZE
 	shows                 string // of SHOW TABLES, SHOW FUNCTIONS and SHOW RULES what they list
@@ -173,6 +175,19 @@ func (s *Statement) statement(n *pg.Node) error {
 		}
 		s.Setting = &Setting{Verb: "SHOW", Name: name, Pos: s.pos(s.keyword(name))}
 		return nil
+	case *pg.Node_VacuumStmt:
+		return s.upkeep(n.VacuumStmt)
+	case *pg.Node_CheckPointStmt:
+		s.Upkeep = &Upkeep{Verb: "CHECKPOINT"}
+		return nil
+	case *pg.Node_PrepareStmt:
+		return s.prepares(n.PrepareStmt)
+	case *pg.Node_ExecuteStmt:
+		s.Prepared = &Prepared{Verb: "EXECUTE", Name: n.ExecuteStmt.Name, Args: s.parts()}
+		return nil
+	case *pg.Node_DeallocateStmt:
+		s.Prepared = &Prepared{Verb: "DEALLOCATE", Name: n.DeallocateStmt.Name}
+		return nil
 	case *pg.Node_TransactionStmt:
 		return s.transaction(n.TransactionStmt)
 	case *pg.Node_VariableSetStmt:
@@ -184,7 +199,7 @@ func (s *Statement) statement(n *pg.Node) error {
 			return s.dropsIndex(n.DropStmt)
 		}
 	}
-	return s.errorf(0, "%s is not supported; there are SELECT, EXPLAIN, DESCRIBE, SUMMARIZE, SHOW, SET, RESET, CREATE TABLE, ALTER TABLE, DROP TABLE, CREATE VIEW, DROP VIEW, INSERT, UPDATE, DELETE, TRUNCATE, COPY, COMMENT, BEGIN, COMMIT, ROLLBACK, SAVEPOINT, CREATE INDEX and DROP INDEX", s.firstWords())
+	return s.errorf(0, "%s is not supported; there are SELECT, EXPLAIN, DESCRIBE, SUMMARIZE, SHOW, SET, RESET, CREATE TABLE, ALTER TABLE, DROP TABLE, CREATE VIEW, DROP VIEW, INSERT, UPDATE, DELETE, TRUNCATE, COPY, COMMENT, BEGIN, COMMIT, ROLLBACK, SAVEPOINT, CREATE INDEX, DROP INDEX, PREPARE, EXECUTE, DEALLOCATE, VACUUM, ANALYZE and CHECKPOINT", s.firstWords())
 }
 
 func (s *Statement) explain(n *pg.ExplainStmt) error {

@@ -1,0 +1,76 @@
+package engine_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stencildb/stencildb/engine"
+)
+
+// script runs statements one after another in a session, and gives what each answers, or its error.
+func script(s *engine.Session, text string) (list []string) {
+	for rows, err := range s.Each(context.Background(), text) {
+		var got []string
+		if err == nil {
+			var answer *engine.Result
+			if answer, err = engine.Collect(rows, nil); err == nil {
+				for _, r := range answer.Rows {
+					got = append(got, strings.Trim(fmt.Sprint(r), "[]"))
+				}
+			}
+		}
+		if err != nil {
+			got = []string{err.Error()}
+		}
+		list = append(list, strings.Join(got, ", "))
+	}
+	return list
+}
+
+// PREPARE, EXECUTE and DEALLOCATE do what PostgreSQL's do, of one session, with places of errors in the script.
+func TestPrepareStatements(t *testing.T) {
+	db := nestedDB(t, "cpu")
+	s := db.Session()
+	defer s.Close()
+	got := script(s, `CREATE TABLE p (d date, s text);
+PREPARE put AS INSERT INTO p VALUES ($1, $2) RETURNING *; EXECUTE put('2024-01-02', 'a, (b'); EXECUTE put(DATE '2024-01-31' + 1, upper('c'));
+EXECUTE put('oops', 'd');
+PREPARE typed(int, text) AS SELECT $1 + 1, pg_typeof($2); EXECUTE typed('41', 7); EXECUTE typed(1);
+PREPARE typed AS SELECT 1;
+PREPARE wrong AS SELECT y FROM p;
+PREPARE ask AS SELECT s FROM p WHERE d < $1 ORDER BY d; EXECUTE ask('2024-02-01'); EXECUTE ask; EXECUTE ask(NULL); DEALLOCATE ask; EXECUTE ask(1);
+DEALLOCATE ALL; DEALLOCATE put`)
+	want := []string{"", "", "2024-01-02 a, (b", "2024-02-01 C",
+		`invalid input syntax for type date: "oops"; write YYYY-MM-DD (line 2, column 38)`,
+		"", "42 character varying", `wrong number of parameters for prepared statement "typed": it takes 2 parameters, and 1 value was given`,
+		`prepared statement "typed" already exists; DEALLOCATE typed comes first`,
+		`column "y" does not exist; did you mean d or s? (line 6, column 25)`,
+		"", "a, (b", "the statement has 1 parameter, and 0 values were given (line 7, column 16)", "", "", `prepared statement "ask" does not exist: there are put, typed`,
+		"", `prepared statement "put" does not exist: there is none; PREPARE name AS SELECT ... makes one`}
+	if len(got) != len(want) {
+		t.Fatalf("%d answers, want %d: %q", len(got), len(want), got)
+	}
+	for i := range want {
+		if got[i] != want[i] {
+			t.Errorf("statement %d: %q, want %q", i+1, got[i], want[i])
+		}
+	}
+	if _, err := db.Query(context.Background(), "EXECUTE put(1)"); err == nil || !strings.Contains(err.Error(), "EXECUTE is for a session") {
+		t.Errorf("outside of a session: %v", err)
+	}
+}
+
+// VACUUM takes the places of deleted rows, and reads answer the same; CHECKPOINT and ANALYZE change nothing.
+func TestUpkeep(t *testing.T) {
+	db := nestedDB(t, "cpu")
+	s := db.Session()
+	defer s.Close()
+	got := script(s, `CREATE TABLE gone AS SELECT x FROM generate_series(1, 100000) g(x); DELETE FROM gone WHERE x % 3 = 0; VACUUM (FULL) gone; VACUUM ANALYZE; ANALYZE gone; CHECKPOINT;
+SELECT COUNT(*), MAX(x), SUM(x) FROM gone; UPDATE gone SET x = -x WHERE x = 1; SELECT MIN(x) FROM gone; VACUUM "GONE"; BEGIN; VACUUM; ROLLBACK`)
+	want := []string{"", "", "", "", "", "", "66667 100000 3333366667", "", "-1", `table GONE does not exist; did you mean gone? (line 2, column 112)`, "", "VACUUM cannot run inside a transaction block: COMMIT comes first", ""}
+	if strings.Join(got, "\n") != strings.Join(want, "\n") {
+		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}

@@ -1,0 +1,75 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/stencildb/stencildb/storage"
+	"github.com/stencildb/stencildb/table"
+)
+
+// upkeep does VACUUM, which takes the places of deleted rows, and CHECKPOINT, which writes the log of a folder as files: the first
+// does the second. ANALYZE looks for its tables: what plans know of values is known from the values as they are.
+func (s *Statement) upkeep(ctx context.Context) (*Rows, error) {
+	db, of := s.db, s.parsed.Upkeep
+	if db.tx != nil {
+		return nil, s.described(fmt.Errorf("%s cannot run inside a transaction block: COMMIT comes first", of.Verb))
+	}
+	start := time.Now()
+	if err := db.tables.one.Acquire(ctx, 1); err != nil {
+		return nil, s.described(err)
+	}
+	defer db.tables.one.Release(1)
+	entries, _ := db.tables.known()
+	var names []string
+	for _, e := range entries {
+		names = append(names, e.name)
+	}
+	wanted := map[string]bool{}
+	for _, t := range of.Tables {
+		name, err := t.Of(names)
+		if err != nil {
+			return nil, s.described(err)
+		}
+		wanted[name] = true
+	}
+	var next []installed
+	var changes []storage.Change
+	for _, e := range entries {
+		t := e.table.Load()
+		if of.Verb != "VACUUM" || e.of == nil || t == nil || db.store != nil && !e.of.Temp || len(wanted) > 0 && !wanted[e.name] {
+			continue
+		}
+		if hasDeleted(t) {
+			changes = append(changes, storage.Change{Table: e.name, Compact: true})
+			next = append(next, installed{name: e.name, def: e.of, table: t.Compacted()})
+		}
+	}
+	db.install(changes, next)
+	switch {
+	case of.Verb == "ANALYZE":
+	case db.store == nil && of.Verb == "CHECKPOINT":
+		db.note("the database is in memory: there is nothing to write (--db DIR keeps one)")
+	case db.store != nil:
+		if by := db.store.ReadOnly(); by != "" {
+			return nil, s.described(fmt.Errorf("%s writes to the database, which is open for reading: %s", of.Verb, by))
+		}
+		if err := db.checkpoint(ctx); err != nil {
+			return nil, s.described(err)
+		}
+	}
+	r := s.empty(ctx)
+	r.waited = time.Since(start)
+	return r, nil
+}
+
+// hasDeleted reports that rows of a table are deleted and have their place yet.
+func hasDeleted(t *table.Table) bool {
+	for _, c := range t.Chunks {
+		if c.Deleted > 0 {
+			return true
+		}
+	}
+	return false
+}

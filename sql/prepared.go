@@ -1,0 +1,67 @@
+package sql
+
+import (
+	"strings"
+
+	pg "github.com/pganalyze/pg_query_go/v6"
+)
+
+// Prepared is what PREPARE, EXECUTE and DEALLOCATE ask for.
+type Prepared struct {
+	Verb  string
+	Name  string   // "" of DEALLOCATE ALL
+	Types []string // of PREPARE: those of its first parameters
+	Args  []Part   // of EXECUTE: expressions
+	Query Part     // of PREPARE: the statement
+}
+
+// Part is a part of a statement's text.
+type Part struct {
+	Text  string
+	Start int // where it begins in the text given to [Parse], in bytes
+}
+
+// prepares takes a PREPARE.
+func (s *Statement) prepares(n *pg.PrepareStmt) error {
+	s.Prepared = &Prepared{Verb: "PREPARE", Name: n.Name}
+	for _, p := range s.parts() {
+		s.Prepared.Types = append(s.Prepared.Types, p.Text)
+	}
+	at := s.keyword("as") + len("as")
+	query := strings.TrimLeft(s.Text[at:], " \t\r\n")
+	s.Prepared.Query = Part{query, s.pos(len(s.Text) - len(query))}
+	s.Params = 0 // they are those of the statement
+	return nil
+}
+
+// parts are the parts, between commas, of the first parentheses behind the name of PREPARE and EXECUTE; nil where there are none.
+func (s *Statement) parts() (list []Part) {
+	if len(s.tokens) < 3 || s.Text[s.tokens[2].start] != '(' {
+		return nil
+	}
+	depth, from := 0, s.tokens[2].end
+	add := func(to int) {
+		text := strings.TrimLeft(s.Text[from:to], " \t\r\n")
+		list = append(list, Part{strings.TrimSpace(text), s.pos(to - len(text))})
+		from = to + 1
+	}
+	for _, t := range s.tokens[2:] {
+		if t.kind != punct {
+			continue
+		}
+		switch s.Text[t.start] {
+		case '(', '[':
+			depth++
+		case ')', ']':
+			if depth--; depth == 0 {
+				add(t.start)
+				return list
+			}
+		case ',':
+			if depth == 1 {
+				add(t.start)
+			}
+		}
+	}
+	return list
+}
