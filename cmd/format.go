@@ -25,6 +25,7 @@ type format struct {
 	failed func(sql string, err error) error
 	// close ends the output.
 	close func() error
+	out   *bufio.Writer // what the rows of COPY TO STDOUT are written to as they ask
 }
 
 // formats are the names that newFormat takes.
@@ -51,6 +52,7 @@ func newFormat(name string, w io.Writer, file bool) format {
 			rows:   func(r *engine.Rows) error { return r.WriteJSON(out, message) },
 			failed: func(sql string, err error) error { return engine.WriteJSONError(out, sql, message(err)) },
 			close:  out.Flush,
+			out:    out,
 		}
 	case "arrow":
 		if file {
@@ -71,7 +73,7 @@ func columnar(open func(io.Writer, *arrow.Schema) (ingest.BatchWriter, error)) f
 // oneSet is a format whose output holds one result set.
 func oneSet(name string, out *bufio.Writer, write func(*bufio.Writer, *engine.Rows) error) format {
 	begun := false
-	return format{close: out.Flush, rows: func(r *engine.Rows) error {
+	return format{close: out.Flush, out: out, rows: func(r *engine.Rows) error {
 		switch {
 		case len(r.Columns()) == 0:
 			return nil

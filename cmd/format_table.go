@@ -29,7 +29,7 @@ type view struct {
 
 func newTable(w io.Writer, v *view) format {
 	f := &tableFormat{view: v, w: newOut(w)}
-	return format{rows: f.rows, close: f.w.Flush}
+	return format{rows: f.rows, close: f.w.Flush, out: f.w}
 }
 
 // widthRows is the number of rows that the widths of a table are found from.

@@ -86,6 +86,9 @@ arguments, 130 after Ctrl-C.` + commonHelp,
 		if name, ok := formatOf(file); ok && !c.Flags().Changed("format") {
 			out = name
 		}
+		if o.text.file != "-" { // else that is the script
+			o.options.Input = c.InOrStdin()
+		}
 		return o.withDB(c, func(ctx context.Context, db *engine.DB) error {
 			session := db.Session()
 			defer session.Close() // which says what it rolls back
@@ -111,7 +114,11 @@ func runScript(ctx context.Context, session *engine.Session, text string, f form
 		none = false
 		early := err != nil
 		if !early {
-			if err := f.rows(rows); err != nil {
+			write := f.rows
+			if rows.Copied() {
+				write = func(r *engine.Rows) error { return errors.Join(r.WriteCopy(f.out), f.out.Flush()) }
+			}
+			if err := write(rows); err != nil {
 				return err
 			}
 			err = rows.Err()

@@ -32,7 +32,7 @@ func TestCopiesComeBack(t *testing.T) {
 			do(t, db, fmt.Sprintf("INSERT INTO a VALUES (%s, %s, %s, %s, %s, %s, %s)", null(fmt.Sprint(rapid.IntRange(-3, 3).Draw(r, "i"))), null(expr.Quote(s)),
 				null("12.5"), null("DATE '2024-02-29'"), null(rapid.SampledFrom([]string{"0.1", "1e300", "'NaN'::double precision", "'-Infinity'::double precision"}).Draw(r, "f")), null("true"), null("TIMESTAMP '2001-02-03 04:05:06.000007'")))
 		}
-		with := rapid.SampledFrom([]string{"x.parquet", "x.arrow", "x.arrows", "x.csv", "x.csv.gz", "x.tsv", "x.csv (FORMAT csv, HEADER)", "x.csv (HEADER, DELIMITER ';', NULL 'NULL')", "x (FORMAT csv, NULL 'N')", "x (FORMAT csv, DELIMITER '|', NULL '0', ENCODING 'UTF8')", "x (FORMAT parquet)"}).Draw(r, "with")
+		with := rapid.SampledFrom([]string{"x.parquet", "x.arrow", "x.arrows", "x.csv", "x (FORMAT text)", "x (FORMAT text, HEADER, DELIMITER '|', NULL '-0-')", "x.csv.gz", "x.tsv", "x.csv (FORMAT csv, HEADER)", "x.csv (HEADER, DELIMITER ';', NULL 'NULL')", "x (FORMAT csv, NULL 'N')", "x (FORMAT csv, DELIMITER '|', NULL '0', ENCODING 'UTF8')", "x (FORMAT parquet)"}).Draw(r, "with")
 		name, options, _ := strings.Cut(with, " ")
 		file := expr.Quote(filepath.Join(dir, name))
 		columns, list := "", "*"
@@ -93,7 +93,10 @@ func TestCopyIsAllOrNothing(t *testing.T) {
 		{"COPY w TO " + expr.Quote(filepath.Join(dir, "nothing")), "!the extension of"},
 		{"COPY w TO " + out + " (QUOTE 'x')", `!COPY's QUOTE "x" is not supported`},
 		{"COPY w TO " + expr.Quote(filepath.Join(dir, "x.parquet")) + " (HEADER)", "!HEADER, DELIMITER"},
-		{"COPY w TO STDOUT", "!COPY TO STDOUT is not supported"},
+		{"COPY w TO STDOUT", "9|NULL|NULL;3000000000|NULL|NULL;NULL|NULL|9"},
+		{"COPY w FROM STDIN", "!COPY FROM STDIN has no data: write them in the lines behind the semicolon"},
+		{"COPY w FROM STDIN (FORMAT parquet)", "!COPY FROM STDIN takes FORMAT csv and text"},
+		{"COPY w (x) FROM STDIN;\nnine\n\\.\n", "!standard input: line 1, column 1 (x)"},
 		{"COPY nope FROM " + out, `!table "nope" does not exist`},
 		{"COPY w FROM " + out + " WHERE x > 1", "!WHERE is not supported"},
 		{"COPY (DELETE FROM w RETURNING x) TO " + out, "!COPY takes a SELECT"},

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"slices"
 	"strings"
@@ -57,6 +58,8 @@ type Options struct {
 	// first DB that opens it writes; others read what it held when they opened it, and statements that change tables are
 	// errors there.
 	Folder string
+	// Input is what COPY FROM STDIN reads where no lines follow the statement; nil for nothing.
+	Input io.Reader
 	// ChunkRows is the number of rows at which a table read from a file starts a
 	// new chunk; 0 means [table.MaxChunkRows], and a quarter of that for several devices.
 	ChunkRows int

@@ -14,12 +14,13 @@ import (
 // Copy is COPY: to a file the rows that [Statement.Bind] gives, or from one rows of a table, which [Statement.BindChange] changes.
 type Copy struct {
 	From   bool
-	Path   string
-	Format string // "csv", "parquet", "arrow" or "json"; "" for the one that the path's extension names
-	// The rest is for CSV.
+	Path   string // "" is STDIN and STDOUT
+	Data   []byte // of STDIN: the lines behind the statement; nil where there are none
+	Format string // "csv", "text", "parquet", "arrow" or "json"; "" for the one that the path's extension names
+	// The rest is for CSV and text.
 	Header bool
-	Delim  byte   // 0: a comma, or what the extension says
-	Null   string // unquoted, it is NULL
+	Delim  byte   // 0: a comma, of text a tab, or what the extension says
+	Null   string // of CSV unquoted, it is NULL
 	Styled bool   // one of these was given
 }
 
@@ -28,16 +29,15 @@ func (s *Statement) copies(n *pg.CopyStmt) error {
 	switch {
 	case n.IsProgram:
 		return s.errorf(s.keyword("program"), "COPY with PROGRAM is not supported: write a file, and give the program that")
-	case n.Filename == "" && n.IsFrom:
-		return s.errorf(s.keyword("stdin"), "COPY FROM STDIN is not supported: name a file, such as '/dev/stdin', WITH (FORMAT csv)")
-	case n.Filename == "":
-		return s.errorf(s.keyword("stdout"), "COPY TO STDOUT is not supported: name a file, or write the query alone, with query --format csv")
 	case n.WhereClause != nil:
 		return s.errorf(s.keyword("where"), "WHERE is not supported with COPY FROM; write INSERT INTO t SELECT * FROM 'file' WHERE ...")
 	case s.Params > 0:
 		return s.errorf(0, "COPY takes no parameters: write the values")
 	}
-	c := &Copy{From: n.IsFrom, Path: n.Filename}
+	c := &Copy{From: n.IsFrom, Path: n.Filename, Data: s.data}
+	if n.Filename == "" {
+		c.Format = "text"
+	}
 	seen := map[string]bool{}
 	for _, o := range n.Options {
 		d := o.GetDefElem()
@@ -49,11 +49,18 @@ func (s *Statement) copies(n *pg.CopyStmt) error {
 			return err
 		}
 	}
+	if c.Format == "text" && !seen["null"] {
+		c.Null = `\N`
+	}
 	switch {
+	case c.From && c.Path == "" && c.Format != "csv" && c.Format != "text":
+		return s.errorf(s.keyword("copy"), "COPY FROM STDIN takes FORMAT csv and text; name a file for others")
+	case c.Format == "text" && (seen["quote"] || seen["escape"]):
+		return s.errorf(s.keyword("copy"), "QUOTE and ESCAPE are for FORMAT csv: text has none of them")
 	case c.From && c.Format == "json":
 		return s.errorf(s.keyword("copy"), "COPY FROM of JSON is not supported; there are csv, parquet and arrow")
-	case c.Styled && c.Format != "csv" && c.Format != "":
-		return s.errorf(s.keyword("copy"), "HEADER, DELIMITER, NULL, QUOTE and ESCAPE are for FORMAT csv; %s has none of them", c.Format)
+	case c.Styled && c.Format != "csv" && c.Format != "text" && c.Format != "":
+		return s.errorf(s.keyword("copy"), "HEADER, DELIMITER, NULL, QUOTE and ESCAPE are for FORMAT csv and text; %s has none of them", c.Format)
 	case c.Null != "" && c.Delim != 0 && strings.IndexByte(c.Null, c.Delim) >= 0:
 		return s.errorf(s.keyword("copy"), "the DELIMITER is in the text of NULL: choose another one")
 	}
@@ -108,10 +115,10 @@ func (s *Statement) copyOption(c *Copy, d *pg.DefElem) error {
 	switch name {
 	case "FORMAT":
 		switch c.Format = strings.ToLower(value); c.Format {
-		case "csv", "parquet", "arrow", "json":
+		case "csv", "text", "parquet", "arrow", "json":
 			return nil
 		}
-		return wrong("csv, parquet, arrow or json")
+		return wrong("csv, text, parquet, arrow or json")
 	case "ENCODING":
 		if e := strings.ToUpper(strings.ReplaceAll(value, "-", "")); e != "UTF8" {
 			return wrong("UTF8")

@@ -198,7 +198,14 @@ func split(text string) (list []*Statement) {
 		case kind == unfinished:
 			open = at
 		case text[at] == ';':
-			end()
+			copies := copiesIn(text, tokens)
+			if end(); !copies {
+				continue
+			}
+			if from, to, next, _ := copyData(text, at+n); from >= 0 {
+				list[len(list)-1].data = []byte(text[from:to])
+				n = next - at
+			}
 		default:
 			tokens = append(tokens, token{kind, at, at + n})
 		}
@@ -207,20 +214,76 @@ func split(text string) (list []*Statement) {
 	return list
 }
 
+// copiesIn reports a COPY FROM STDIN, of whose data lines follow.
+func copiesIn(text string, tokens []token) bool {
+	is := func(i int, name string) bool {
+		return tokens[i].kind == word && strings.EqualFold(text[tokens[i].start:tokens[i].end], name)
+	}
+	if len(tokens) < 4 || !is(0, "copy") {
+		return false
+	}
+	for i := 2; i+1 < len(tokens); i++ {
+		if is(i, "from") {
+			return is(i+1, "stdin")
+		}
+	}
+	return false
+}
+
+// copyData is where the data of a COPY FROM STDIN that ends at a place of a text begins and ends: the lines behind its own, to
+// one of \. alone or to the end of the text; next is what follows. The start is negative where there is nothing but blanks,
+// or another statement in the same line. It is whole where \. ends it.
+func copyData(text string, at int) (from, to, next int, whole bool) {
+	line, rest, _ := strings.Cut(text[at:], "\n")
+	if !isEmpty(line) || strings.TrimSpace(rest) == "" {
+		return -1, 0, 0, false
+	}
+	from = at + len(line) + 1
+	for to = from; to < len(text); to = next {
+		if next = len(text); strings.Contains(text[to:], "\n") {
+			next = to + strings.Index(text[to:], "\n") + 1
+		}
+		if strings.TrimRight(text[to:next], "\r\n") == `\.` {
+			return from, to, next, true
+		}
+	}
+	return from, len(text), len(text), false
+}
+
 // Complete tells of a text that is still being typed where its last statement that a
 // semicolon ends does end, 0 for none, and whether another one begins behind that.
 func Complete(text string) (end int, begun bool) {
+	var tokens []token
 	for at, n := 0, 0; at < len(text); at += n {
 		var kind tokenKind
 		switch kind, n = scan(text[at:]); {
 		case kind == blank, kind == comment:
 		case text[at] == ';':
-			end, begun = at+1, false
+			if copiesIn(text, tokens) && blankTo(text, at+1) { // its data follow
+				_, _, next, whole := copyData(text, at+1)
+				if !whole {
+					return end, true
+				}
+				n = next - at
+			}
+			end, begun, tokens = at+n, false, nil
 		default:
-			begun = true
+			begun, tokens = true, append(tokens, token{kind, at, at + n})
 		}
 	}
 	return end, begun
+}
+
+// blankTo reports that the line from a place on is blank.
+func blankTo(text string, at int) bool {
+	line, _, _ := strings.Cut(text[at:], "\n")
+	return isEmpty(line)
+}
+
+// isEmpty reports a line of blanks, or of a comment.
+func isEmpty(line string) bool {
+	line = strings.TrimSpace(line)
+	return line == "" || strings.HasPrefix(line, "--")
 }
 
 // OneLine writes a text as one line that means the same; ok is false where there is none.

@@ -37,6 +37,7 @@ type Statement struct {
 
 	tokens  []token // of Text
 	clean   string  // Text with blanks in the place of its comments
+	data    []byte  // lines behind a COPY FROM STDIN; nil for none
 	open    int     // where a comment starts that nothing ends, negative if there is none
 	sel     *pg.SelectStmt
 	changed any // of a statement that changes something; else nil
