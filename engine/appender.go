@@ -257,7 +257,7 @@ func (a *Appender) flush(ctx context.Context, t *table.Table) (func(context.Cont
 		return nil, err
 	}
 	changes[0].Append = m.rows.Chunks
-	next, err := m.apply(ctx, changes)
+	next, err := m.apply(ctx, nil, changes)
 	if err != nil {
 		return nil, err
 	}

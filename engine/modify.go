@@ -24,6 +24,7 @@ type modifying struct {
 	def     *storage.Definition
 	changed int          // rows
 	rows    *table.Table // those that are new, or changed, with the table's columns; nil where they are not asked for
+	merged  map[int]bool // of a part of a MERGE: rows that it and the parts before change; else nil
 	unpins  []func()     // of tables that no catalog has; called when some of their segments are a table's
 }
 
@@ -67,11 +68,7 @@ func (s *Statement) changed(ctx context.Context, args []any) (_ *Rows, wait func
 	if err != nil {
 		return nil, nil, err
 	}
-	changes, err := m.changes(ctx, view)
-	if err != nil {
-		return nil, nil, err
-	}
-	next, err := m.apply(ctx, changes)
+	changes, next, err := m.computed(ctx, view)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -86,6 +83,40 @@ func (s *Statement) changed(ctx context.Context, args []any) (_ *Rows, wait func
 	}
 	wait, err = m.finish(ctx, changes, next)
 	return r, wait, err
+}
+
+// computed is what the statement changes, and the tables that it makes. The parts of a MERGE change them one after another.
+func (m *modifying) computed(ctx context.Context, view *DB) (changes []storage.Change, next []installed, err error) {
+	if m.Parts == nil {
+		if changes, err = m.changes(ctx, view); err == nil {
+			next, err = m.apply(ctx, nil, changes)
+		}
+		return changes, next, err
+	}
+	of := make([][]storage.Change, len(m.Parts))
+	parts, merged := make([]*modifying, len(m.Parts)), map[int]bool{}
+	for i, part := range m.Parts { // all of the table as it is
+		p := &modifying{Statement: m.Statement, Change: part, params: m.params, def: m.def, merged: merged}
+		parts[i] = p
+		of[i], err = p.changes(ctx, view)
+		m.unpins, p.unpins = append(m.unpins, p.unpins...), nil
+		if err != nil {
+			return nil, nil, err
+		}
+		m.changed += p.changed
+	}
+	for i, p := range parts {
+		for k := range of[i] {
+			of[i][k].Compact = false // the others have the numbers of rows
+		}
+		next, err = p.apply(ctx, next, of[i])
+		m.unpins = append(m.unpins, p.unpins...)
+		if err != nil {
+			return nil, nil, err
+		}
+		changes = append(changes, of[i]...)
+	}
+	return changes, next, nil
 }
 
 // writes reports why the DB takes no changes.
@@ -345,7 +376,18 @@ func (m *modifying) found(ctx context.Context, db *DB) (numbers []int, columns [
 	if err != nil {
 		return nil, nil, err
 	}
-	return byNumber(t)
+	if numbers, columns, err = byNumber(t); err != nil || m.merged == nil {
+		return numbers, columns, err
+	}
+	twice := len(numbers) < t.Rows()
+	for _, n := range numbers {
+		twice = twice || m.merged[n]
+		m.merged[n] = true
+	}
+	if twice {
+		return nil, nil, errors.New("MERGE command cannot affect row a second time: a row of the table has several rows of the source; make these one, with GROUP BY or DISTINCT ON")
+	}
+	return numbers, columns, nil
 }
 
 // sparse reports that most rows of the table will have gone when n more do.
@@ -403,8 +445,8 @@ type installed struct {
 	late  *storage.Change // that makes it when it is installed, of the one before; nil: it is there
 }
 
-// apply checks the rows that are new, and applies the changes.
-func (m *modifying) apply(ctx context.Context, changes []storage.Change) (list []installed, err error) {
+// apply checks the rows that are new, and applies the changes, to the tables of list where it has them.
+func (m *modifying) apply(ctx context.Context, list []installed, changes []storage.Change) (_ []installed, err error) {
 	for _, c := range changes {
 		n := installed{name: c.Table, def: c.Define}
 		var t *table.Table
@@ -417,9 +459,10 @@ func (m *modifying) apply(ctx context.Context, changes []storage.Change) (list [
 			}
 		}
 		if i := slices.IndexFunc(list, func(o installed) bool { return o.name == c.Table }); i >= 0 {
-			t, list = list[i].table, slices.Delete(list, i, i+1)
+			t = list[i].table
+			list = slices.Delete(list, i, i+1)
 		}
-		if m.db.tx == nil && c.Written() && !m.changesKeys(&c) {
+		if m.db.tx == nil && c.Written() && m.merged == nil && !m.changesKeys(&c) {
 			n.late, n.table, err = &c, t, c.Fits(t)
 		} else {
 			n.table, err = c.Apply(t)

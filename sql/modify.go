@@ -15,7 +15,7 @@ import (
 
 // Change is what a statement changes: the rows of a table, or what is known of it.
 type Change struct {
-	Verb  string   // "INSERT", "UPDATE", "DELETE", "TRUNCATE", "CREATE TABLE", "ALTER TABLE", "DROP TABLE", "CREATE VIEW", "ALTER VIEW", "DROP VIEW", "CREATE INDEX", "COPY"
+	Verb  string   // "INSERT", "UPDATE", "DELETE", "TRUNCATE", "CREATE TABLE", "ALTER TABLE", "DROP TABLE", "CREATE VIEW", "ALTER VIEW", "DROP VIEW", "CREATE INDEX", "COPY", "MERGE"
 	Lax   bool     // IF EXISTS, IF NOT EXISTS
 	Table string   // as the catalog has it; "" where it is not there and need not be
 	More  []string // of DROP, TRUNCATE and ALTER VIEW
@@ -41,6 +41,8 @@ type Change struct {
 	// Returning is what RETURNING gives of a table with the changed rows alone; nil where there is none.
 	Returning plan.Node
 
+	Parts []*Change // of MERGE: what it does, one after another; each with its own Rows of the table as it was before
+
 	overrides bool // columns GENERATED ALWAYS take values
 }
 
@@ -58,6 +60,8 @@ func (s *Statement) changes(n *pg.Node) bool {
 		s.changed = n.UpdateStmt
 	case *pg.Node_DeleteStmt:
 		s.changed = n.DeleteStmt
+	case *pg.Node_MergeStmt:
+		s.changed = n.MergeStmt
 	case *pg.Node_TruncateStmt:
 		s.changed = n.TruncateStmt
 	case *pg.Node_CreateStmt:
@@ -129,6 +133,8 @@ func (s *Statement) Numbered(c Catalog) (name string, err error) {
 		name, _ = b.changeable(n.Relation)
 	case *pg.DeleteStmt:
 		name, _ = b.changeable(n.Relation)
+	case *pg.MergeStmt:
+		name, _ = b.changeable(n.Relation)
 	case *pg.AlterTableStmt:
 		if !n.MissingOk || b.known(n.Relation) {
 			name, _ = b.changeable(n.Relation)
@@ -151,6 +157,8 @@ func (s *Statement) BindChange(c Catalog, params ...table.Value) (ch *Change, er
 		return b.update(n), nil
 	case *pg.DeleteStmt:
 		return b.delete(n), nil
+	case *pg.MergeStmt:
+		return s.merge(c, n, func(part *pg.Node) *Change { return s.mergePart(c, params, part) }), nil
 	case *pg.TruncateStmt:
 		ch := &Change{Verb: "TRUNCATE", Restart: n.RestartSeqs}
 		for _, r := range n.Relations {
