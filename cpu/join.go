@@ -26,6 +26,7 @@ type Joining struct {
 	ChunkRows int                // of the result
 	Memory    int64              // bytes that the result may take
 	AtMost    int                // rows that are wanted of the result, any of them; 0 for all
+	Above     []expr.Expr        // conditions over the join's fields that are looked at above it: rows for which one is not TRUE may be left out
 	Gave      func(at, rows int) // told how many rows nodes gave, by their places as [plan.Walk] comes by; nil for nobody
 	Pairs     FindPairs          // of joins of two tables; nil: all is cpu's
 
@@ -57,6 +58,18 @@ func (b *Backend) Join(ctx context.Context, n *plan.Join, of Joining) (*table.Ta
 		j.needed[j.scanOf(j.places[c])] = true
 		j.column(j.places[c])
 	}
+	for _, e := range of.Above {
+		j.keyBelow(j.root, expr.Moved(e, func(c int) int { return j.places[c] }))
+	}
+	for _, n := range j.nodes {
+		if f, ok := n.(*plan.Filter); ok {
+			if below, ok := f.Input.(*plan.Join); ok {
+				for _, e := range plan.Conjuncts(f.Where) {
+					j.keyBelow(below, e)
+				}
+			}
+		}
+	}
 	j.reads(j.root)
 	rel, err := j.relation(j.root)
 	if err != nil {
@@ -74,11 +87,25 @@ func (b *Backend) joiner(ctx context.Context, n *plan.Join, of Joining) *joiner 
 	j := &joiner{Backend: b, ctx: ctx, Joining: of, result: n.Fields(), needed: map[int]bool{}, read: map[int]bool{}}
 	j.root, j.places = n.Placed()
 	plan.Walk(j.root, func(n plan.Node, _ int) { j.nodes = append(j.nodes, n) })
+	j.raising, j.inputs, j.above = map[expr.Expr]bool{}, map[int]*relation{}, map[expr.Expr]bool{}
 	for i, s := range plan.Scans(n) {
 		j.scans = append(j.scans, newScanned(of.Tables[i], s, len(j.fields)))
 		j.fields = append(j.fields, s.Columns...)
 	}
 	return j
+}
+
+// keyBelow adds a condition that is looked at above an inner join to those of the join, where it may be a key of it that rules did not
+// move there, as a row of some table might have raised an error in it. Where it is none it is left out: see spare.
+func (j *joiner) keyBelow(n *plan.Join, e expr.Expr) {
+	if _, _, raises, ok := plan.Equality(e); ok && raises && n.Kind == plan.Inner && len(j.scansOf(e)) > 1 {
+		n.On, j.above[e] = plan.All(append(plan.Conjuncts(n.On), e)), true
+	}
+}
+
+// spare is a list of conditions without those that are looked at above their join.
+func (j *joiner) spare(list []expr.Expr) []expr.Expr {
+	return slices.DeleteFunc(list, func(e expr.Expr) bool { return j.above[e] })
 }
 
 // joiner is a join that runs. Columns have the numbers that they have among those of all scans, side by side: see
@@ -99,6 +126,10 @@ type joiner struct {
 	steps  []JoinStep
 	nodes  []plan.Node // of the root, as they are walked
 	enough bool        // the root has ended where there were as many rows as are wanted
+
+	raising map[expr.Expr]bool // whether a row raises an error in an equality
+	inputs  map[int]*relation  // by scan, those that are joined next
+	above   map[expr.Expr]bool // conditions that are looked at above the join, too
 }
 
 // scanned is a table in a join.
@@ -190,6 +221,54 @@ func (j *joiner) reads(n plan.Node) {
 	}
 }
 
+// joinNext notes that relations are joined now.
+func (j *joiner) joinNext(inputs ...*relation) {
+	for _, r := range inputs {
+		for _, s := range r.scans {
+			j.inputs[s] = r
+		}
+	}
+}
+
+// raises reports that some row that is joined raises an error in a side of an equality, or may: partners are then looked for pair by
+// pair, so that it is raised where a pair is undecided without it.
+func (j *joiner) raises(e expr.Expr, sides ...expr.Expr) bool {
+	raises, known := j.raising[e]
+	if !known {
+		raises = slices.ContainsFunc(sides, func(x expr.Expr) bool { return j.mayRaise(x) && j.raised(x) })
+		j.raising[e] = raises
+	}
+	return raises
+}
+
+// mayRaise reports that a row may raise an error in an expression, by the values that its columns have in their tables.
+func (j *joiner) mayRaise(e expr.Expr) bool {
+	c := &table.Chunk{Rows: 1, Segments: make([]*table.Segment, len(j.fields))}
+	for _, col := range expr.Columns(e) {
+		of := j.column(col)
+		if of == nil {
+			return true
+		}
+		c.Segments[col] = &table.Segment{Type: of.Type, Base: of.Base, Max: of.Max, Bits: of.Bits, Dict: of.Dict, Codes: table.Codes{U8: make([]uint8, 1)}} // one that is not NULL
+	}
+	return plan.MayRaise(e, &table.Table{Name: "join", Fields: j.fields}, c)
+}
+
+// raised reports that one of the rows that are joined raises an error in an expression, or that several relations have what it reads.
+func (j *joiner) raised(e expr.Expr) bool {
+	var of *relation
+	for _, s := range j.scansOf(e) {
+		if of != nil && j.inputs[s] != of {
+			return true
+		}
+		of = j.inputs[s]
+	}
+	if of == nil {
+		return true
+	}
+	return j.inBlocks(of, e, func(int, *Vector) {}) != nil
+}
+
 // selected is the rows of a scan for which a condition is TRUE.
 func (j *joiner) selected(scan int, where expr.Expr) (*relation, error) {
 	s := j.scans[scan]
@@ -259,6 +338,7 @@ func (j *joiner) joined(n *plan.Join) (*relation, error) {
 	if !n.Kind.LeftOnly() && (!keepProbe || keepBuild && build.rows > probe.rows) { // the smaller one has the index, unless one side stands alone
 		probe, build, keepProbe, keepBuild = build, probe, keepBuild, keepProbe
 	}
+	j.joinNext(probe, build)
 	s, _ := j.step(probe.scans, build, plan.Conjuncts(n.On))
 	s.kind, s.keepProbe, s.keepBuild = n.Kind, keepProbe, keepBuild
 	return j.pipeline(probe, []*joinStep{s}, nil)
@@ -290,6 +370,7 @@ func (j *joiner) inner(inputs []*relation, conditions []expr.Expr) (*relation, e
 			at = i
 		}
 	}
+	j.joinNext(inputs...)
 	at = j.leads(inputs, at, conditions)
 	probe := inputs[at]
 	inputs = slices.Delete(slices.Clone(inputs), at, at+1)
@@ -317,7 +398,7 @@ func (j *joiner) inner(inputs []*relation, conditions []expr.Expr) (*relation, e
 		have = append(have, inputs[best].scans...)
 		steps, inputs = append(steps, s), slices.Delete(inputs, best, best+1)
 	}
-	return j.pipeline(probe, steps, conditions)
+	return j.pipeline(probe, steps, j.spare(conditions))
 }
 
 // keySide is what an expression that is a key of a join may be, by the tables that it reads.
@@ -354,11 +435,14 @@ func allIn[T comparable](list, of []T) bool {
 // key is the two sides of a condition that is the key of a join: what it reads of the rows
 // that there are, and of those of another relation.
 func (j *joiner) key(e expr.Expr, have, other []int) (probe, build expr.Expr, ok bool) {
-	l, r, ok := plan.Keys(e)
+	l, r, raises, ok := plan.Equality(e)
 	if !ok {
 		return nil, nil, false
 	}
-	return j.sides(l, r, have, other)
+	if probe, build, ok = j.sides(l, r, have, other); !ok || raises && j.raises(e, l, r) {
+		return nil, nil, false
+	}
+	return probe, build, true
 }
 
 // sides are two expressions as what they read: the rows that there are, and those of another relation.
@@ -388,6 +472,7 @@ func (j *joiner) step(have []int, build *relation, conditions []expr.Expr) (s *j
 			rest = append(rest, e)
 		}
 	}
+	s.also = j.spare(s.also)
 	return s, rest
 }
 

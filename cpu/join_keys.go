@@ -1,6 +1,8 @@
 package cpu
 
 import (
+	"cmp"
+	"hash/maphash"
 	"math"
 	"math/bits"
 	"sync"
@@ -17,10 +19,11 @@ type joinKey struct {
 	probe, build expr.Expr
 	how          keyForm
 
-	ranks    []uint32 // byRank: of the probe side's codes those of the build side, noRow where it has none
-	words    map[string]uint64
-	pairs    map[[2]int64]uint64
-	min, max uint64 // of the build side's numbers
+	ranks    []uint32            // byRank: of the probe side's codes those of the build side, noRow where it has none
+	words    []map[string]uint64 // byWord: by the hashes of the texts
+	pairs    map[[2]int64]uint64 // byPair: nil while 64 bits are enough for all of the build side
+	wide     atomic.Bool         // they are not
+	min, max uint64              // of the build side's numbers
 }
 
 // keyForm is where the numbers of a key come from.
@@ -30,8 +33,8 @@ const (
 	byOrdinal keyForm = iota // both sides are columns of one type: the ordinals
 	byRank                   // both are columns of text: the codes of the build side
 	byValue                  // numbers of 64 bits that are computed: their ordinals
-	byWord                   // texts that are computed, numbered as they come
-	byPair                   // DECIMALs of up to 128 bits, numbered as they come
+	byWord                   // texts that are computed, each of which has a number
+	byPair                   // DECIMALs of up to 128 bits: their ordinals, or numbered as they come where 64 bits are not enough
 )
 
 func newJoinKey(probe, build, e expr.Expr) *joinKey {
@@ -47,9 +50,9 @@ func newJoinKey(probe, build, e expr.Expr) *joinKey {
 	case plain && same:
 		k.how = byOrdinal
 	case p.Kind == table.Varchar:
-		k.how, k.words = byWord, map[string]uint64{}
+		k.how = byWord
 	case decimal:
-		k.how, k.pairs = byPair, map[[2]int64]uint64{}
+		k.how = byPair
 		scale := max(p.Scale, b.Scale)
 		k.probe, k.build = scaledTo(probe, scale), scaledTo(build, scale)
 	default:
@@ -123,13 +126,24 @@ func (j *joiner) numbers(k *joinKey, b *joinBlock, eval *Evaluator, building boo
 		case x.IsNull(i):
 			known = false
 		case k.how == byWord:
-			out.of[i], known = numbered(k.words, x.Texts[i], building)
+			out.of[i], known = k.wordOf(x.Texts[i])
 		case k.how == byPair:
 			high := x.Ints[i] >> 63
-			if x.Highs != nil {
+			narrow := x.Highs == nil || x.Highs[i] == high
+			if !narrow {
 				high = x.Highs[i]
 			}
-			out.of[i], known = numbered(k.pairs, [2]int64{high, x.Ints[i]}, building)
+			switch {
+			case k.pairs != nil:
+				out.of[i], known = numbered(k.pairs, [2]int64{high, x.Ints[i]}, building)
+			case narrow:
+				out.of[i] = table.OrdinalInt(x.Ints[i])
+			default:
+				known = false
+				if building {
+					k.wide.Store(true)
+				}
+			}
 		case x.Floats != nil:
 			out.of[i] = table.OrdinalFloat64(x.Floats[i])
 		default:
@@ -140,6 +154,83 @@ func (j *joiner) numbers(k *joinKey, b *joinBlock, eval *Evaluator, building boo
 		}
 	}
 	return out, nil
+}
+
+// wordParts is how many parts the texts of a build side are dealt to by their hashes: each is numbered by one core.
+const wordParts = 1 << 5
+
+var wordSeed = maphash.MakeSeed()
+
+func wordPart(word string) int { return int(maphash.String(wordSeed, word) % wordParts) }
+
+// wordOf is the number of a text of the build side.
+func (k *joinKey) wordOf(word string) (n uint64, ok bool) {
+	part := wordPart(word)
+	n, ok = k.words[part][word]
+	return n, ok
+}
+
+// wordNumbers are the numbers of the texts of all rows of the build side: they are computed, dealt to parts, and numbered, each on all cores.
+func (j *joiner) wordNumbers(k *joinKey, build *relation) (keyNumbers, error) {
+	out := keyNumbers{of: make([]uint64, build.rows)}
+	words, parts := make([]string, build.rows), make([]uint8, build.rows)
+	const none = wordParts
+	err := j.inBlocks(build, k.build, func(lo int, x *Vector) {
+		for i, word := range x.Texts {
+			if parts[lo+i] = none; !x.IsNull(i) {
+				words[lo+i], parts[lo+i] = word, uint8(wordPart(word))
+			}
+		}
+	})
+	if err != nil {
+		return out, err
+	}
+	for i, p := range parts {
+		if p == none {
+			out.without(i)
+		}
+	}
+	k.words = make([]map[string]uint64, wordParts)
+	inPartitions(wordParts, func(p int) {
+		known := map[string]uint64{}
+		for i, of := range parts {
+			if int(of) != p {
+				continue
+			}
+			n, ok := known[words[i]]
+			if !ok {
+				n = uint64(len(known)*wordParts + p)
+				known[words[i]] = n
+			}
+			out.of[i] = n
+		}
+		k.words[p] = known
+	})
+	return out, nil
+}
+
+// inBlocks computes an expression in the rows of a relation, block by block on all cores. A block begins at a multiple of 64.
+func (j *joiner) inBlocks(of *relation, e expr.Expr, do func(lo int, x *Vector)) error {
+	columns := expr.Columns(e)
+	for _, c := range columns {
+		j.column(c) // before others ask for it
+	}
+	var failed atomic.Pointer[error]
+	table.InParts(of.rows, func(lo, hi int) {
+		for eval := new(Evaluator); lo < hi && failed.Load() == nil; lo += joinRows {
+			b := j.block(of, lo, min(hi, lo+joinRows))
+			x, err := eval.Vector(e, j.chunkOf(b, columns), table.Block{N: b.n})
+			if err = cmp.Or(err, j.ctx.Err()); err != nil {
+				failed.Store(&err)
+				return
+			}
+			do(lo, &x)
+		}
+	})
+	if err := failed.Load(); err != nil {
+		return *err
+	}
+	return nil
 }
 
 // numbered is the number of a value; one that is new gets the next while the build side is numbered.

@@ -43,7 +43,9 @@ func (j *joiner) pairJoin(n *plan.Join) (*pairJoin, error) {
 	why := declined("it has no condition")
 	for _, e := range conditions {
 		key, not := j.pairKey(e, p.scans)
-		if not != nil {
+		if not != nil && j.above[e] {
+			why = not
+		} else if not != nil {
 			p.rest, why = append(p.rest, e), not
 		} else {
 			p.on, p.Keys = append(p.on, e), append(p.Keys, key)

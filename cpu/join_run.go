@@ -1,6 +1,7 @@
 package cpu
 
 import (
+	"cmp"
 	"errors"
 	"math/bits"
 	"runtime"
@@ -108,9 +109,7 @@ func (j *joiner) prepare(s *joinStep, probe *relation) error {
 			last := len(s.keys) - 1
 			s.also, s.keys = append(s.also, s.keys[last].e), s.keys[:last]
 			for _, k := range s.keys {
-				k.ranks = nil
-				clear(k.words)
-				clear(k.pairs)
+				k.ranks, k.words, k.pairs = nil, nil, nil
 			}
 			continue
 		}
@@ -290,11 +289,14 @@ func (r *relation) ordered(order []uint32) *relation {
 	return &out
 }
 
-// numbersOf are those of all rows of the build side. Those that are numbered as they come are
-// computed one block after the other.
+// numbersOf are those of all rows of the build side, on all cores.
 func (j *joiner) numbersOf(k *joinKey, build *relation) (keyNumbers, error) {
-	if k.words != nil || k.pairs != nil || build.rows <= joinRows {
-		return j.numbers(k, j.block(build, 0, build.rows), new(Evaluator), true)
+	switch {
+	case k.how == byWord:
+		return j.wordNumbers(k, build)
+	case k.pairs != nil || build.rows <= joinRows:
+		out, err := j.numbers(k, j.block(build, 0, build.rows), new(Evaluator), true)
+		return j.orWide(k, build, out, err)
 	}
 	out := keyNumbers{of: make([]uint64, build.rows)}
 	var mu sync.Mutex
@@ -302,23 +304,36 @@ func (j *joiner) numbersOf(k *joinKey, build *relation) (keyNumbers, error) {
 	if k.how == byOrdinal || k.how == byRank {
 		j.column(k.build.(*expr.Column).Index) // before others ask for it
 	}
-	table.InParts(build.rows, func(lo, hi int) {
-		part, err := j.numbers(k, j.block(build, lo, hi), new(Evaluator), true)
-		mu.Lock()
-		defer mu.Unlock()
-		if err != nil {
-			failed = err
-			return
-		}
-		copy(out.of[lo:], part.of)
-		if part.null != nil {
-			if out.null == nil {
+	table.InParts(build.rows, func(from, to int) {
+		for eval := new(Evaluator); from < to; from += joinRows {
+			lo := from
+			part, err := j.numbers(k, j.block(build, lo, min(to, lo+joinRows)), eval, true)
+			mu.Lock()
+			if err = cmp.Or(err, j.ctx.Err(), failed); err != nil {
+				failed = err
+				mu.Unlock()
+				return
+			}
+			if part.null != nil && out.null == nil {
 				out.null = table.NewBitmap(build.rows)
 			}
-			copy(out.null[lo/64:], part.null)
+			mu.Unlock()
+			copy(out.of[lo:], part.of)
+			if part.null != nil {
+				copy(out.null[lo/64:], part.null)
+			}
 		}
 	})
-	return out, failed
+	return j.orWide(k, build, out, failed)
+}
+
+// orWide is numbers of a key; those of DECIMALs for some of which 64 bits are not enough are made again, as the values come.
+func (j *joiner) orWide(k *joinKey, build *relation, of keyNumbers, err error) (keyNumbers, error) {
+	if err != nil || !k.wide.Load() || k.pairs != nil {
+		return of, err
+	}
+	k.pairs = map[[2]int64]uint64{}
+	return j.numbers(k, j.block(build, 0, build.rows), new(Evaluator), true)
 }
 
 // pipeline is the rows of a relation that go through steps and then satisfy conditions.

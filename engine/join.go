@@ -152,7 +152,7 @@ func (s *planned) withJoin(ctx context.Context, took *took) (joined *planned, do
 	if err != nil {
 		return nil, nil, err
 	}
-	of.Columns, of.AtMost = s.fragment.Reads(), plan.Wanted(s.tree)
+	of.Columns, of.AtMost, of.Above = s.fragment.Reads(), plan.Wanted(s.tree), plan.Conjuncts(s.fragment.Where)
 	seen := map[plan.Node]int{}
 	var nodes []plan.Node
 	plan.Walk(s.fragment.Join, func(n plan.Node, _ int) { nodes = append(nodes, n) })

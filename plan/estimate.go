@@ -160,7 +160,7 @@ func (e *Estimates) joinKeys(n *Join) (keys joinKeys, rest []expr.Expr) {
 	right := func(x expr.Expr) expr.Expr { return expr.Moved(x, func(c int) int { return c - width }) }
 	same := e.equal(n.Left, e.equal(n.Right, nil))
 	for _, c := range Conjuncts(n.On) {
-		l, r, ok := Keys(c)
+		l, r, _, ok := Equality(c)
 		if ok && sideOf(l, width) == onRight && sideOf(r, width) == onLeft {
 			l, r = r, l
 		}

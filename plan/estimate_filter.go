@@ -120,7 +120,7 @@ func (e *Estimates) guess(s *Scan, c expr.Expr) float64 {
 
 // ofSeveral is the selectivity of a condition on columns of several tables, or of what is computed.
 func (e *Estimates) ofSeveral(n Node, c expr.Expr) float64 {
-	if l, r, ok := Keys(c); ok {
+	if l, r, _, ok := Equality(c); ok {
 		return 1 / max(1, e.domain(n, l), e.domain(n, r))
 	}
 	if unknowable(c) {

@@ -131,3 +131,22 @@ func (l *lowerer) listed(m *Made, e expr.Expr) (*Made, error) {
 	}
 	return m.of(of), nil
 }
+
+// MayRaise reports that a record of a chunk may raise an error in an expression, by the smallest and the largest values that its columns have
+// there; that of one for which a device has no program may.
+func MayRaise(e expr.Expr, t *table.Table, c *table.Chunk) bool {
+	if !raisesWhileJoining(e) {
+		return false
+	}
+	l := newLowerer(t, c)
+	err := refused(func() {
+		l.checkColumns(e)
+		l.val(e)
+	})
+	for _, x := range l.vals {
+		if len(x.fails) > 0 {
+			return true
+		}
+	}
+	return err != nil
+}

@@ -173,9 +173,15 @@ func raisesWhileJoining(e expr.Expr) bool {
 // Keys are the sides of an equality, such as may be the key of a join: a value of each row, and no
 // row raises an error.
 func Keys(e expr.Expr) (l, r expr.Expr, ok bool) {
+	l, r, raises, ok := Equality(e)
+	return l, r, ok && !raises
+}
+
+// Equality are the sides of an equality; raises says that a row of some table might raise an error in them: see [MayRaise].
+func Equality(e expr.Expr) (l, r expr.Expr, raises, ok bool) {
 	c, ok := e.(*expr.Compare)
-	if !ok || c.Op != expr.EQ || raisesWhileJoining(e) {
-		return nil, nil, false
+	if !ok || c.Op != expr.EQ {
+		return nil, nil, false, false
 	}
-	return c.L, c.R, true
+	return c.L, c.R, raisesWhileJoining(e), true
 }
