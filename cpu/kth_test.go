@@ -57,7 +57,7 @@ func shapesTable(t testing.TB, rows, chunkRows int, nulls float64) *table.Table 
 
 func TestRanksOfManyRows(t *testing.T) {
 	for nulls, where := range map[float64]*plan.Pred{0.1: {Op: plan.True}, 0: leafPred(&plan.Compare{Col: 0, Op: expr.LT, Code: 400_000})} {
-		tab := shapesTable(t, 120_000, 50_000, nulls)
+		tab := shapesTable(t, 100_000, 42_000, nulls)
 		for col, f := range tab.Fields {
 			checkRanks(t, tab, col, f, where)
 		}

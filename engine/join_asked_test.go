@@ -14,7 +14,7 @@ import (
 func TestJoinsWithRowsThatFewAskFor(t *testing.T) {
 	db := open(t, Options{Backend: "cpu"})
 	r := rand.New(rand.NewPCG(3, 4))
-	for name, rows := range map[string]int{"few": 150, "many": 33_000} {
+	for name, rows := range map[string]int{"few": 60, "many": 33_000} {
 		b := table.NewBuilder(name, []table.Field{{Name: "k", Type: table.Type{Kind: table.BigInt}}, {Name: "v", Type: table.Type{Kind: table.Integer}}}, 20_000)
 		for range rows {
 			if r.IntN(20) == 0 {

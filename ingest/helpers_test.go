@@ -114,6 +114,17 @@ func rowsOf(tab *table.Table) string {
 	return b.String()
 }
 
+// inOrder is the segment and the row there of each row of a column, one after the other.
+func inOrder(t *table.Table, col int) func() (*table.Segment, int) {
+	chunk, row := 0, -1
+	return func() (*table.Segment, int) {
+		for row++; row == t.Chunks[chunk].Rows; row = 0 {
+			chunk++
+		}
+		return t.Chunks[chunk].Segments[col], row
+	}
+}
+
 // valuesOf flattens column col of the rows that are not deleted.
 func valuesOf(tab *table.Table, col int) []table.Value {
 	var vs []table.Value
@@ -132,10 +143,12 @@ func equal(t tb, got, want *table.Table) {
 		t.Fatalf("got %s with %d rows, want %s with %d", typesOf(got), got.Rows(), typesOf(want), want.Rows())
 	}
 	for c := range want.Fields {
-		g, w := valuesOf(got, c), valuesOf(want, c)
-		for i := range w {
-			if g[i].Null != w[i].Null || !w[i].Null && table.Compare(g[i], w[i]) != 0 {
-				t.Fatalf("row %d, column %s: got %v, want %v", i, want.Fields[c].Name, g[i], w[i])
+		nextG, nextW := inOrder(got.Compacted(), c), inOrder(want.Compacted(), c)
+		for i := range want.Rows() {
+			g, gRow := nextG()
+			w, wRow := nextW()
+			if null := w.IsNull(wRow); g.IsNull(gRow) != null || !null && table.Compare(g.Value(gRow), w.Value(wRow)) != 0 {
+				t.Fatalf("row %d, column %s: got %v, want %v", i, want.Fields[c].Name, g.Value(gRow), w.Value(wRow))
 			}
 		}
 	}
