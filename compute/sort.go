@@ -9,6 +9,7 @@ import (
 	"github.com/stencildb/stencildb/pass"
 	"github.com/stencildb/stencildb/plan"
 	"github.com/stencildb/stencildb/primitives"
+	"github.com/stencildb/stencildb/table"
 	"github.com/stencildb/stencildb/textures"
 )
 
@@ -208,7 +209,7 @@ func (s *sorting) rows(all bool) ([]uint32, error) {
 	if f := s.q.Order.First; f >= 0 && f < int64(first) {
 		first = int(f)
 	}
-	if s.n <= fewRows && !s.device.Software && s.q.Order.ByCodes() {
+	if first > 0 && s.n <= fewRows && !s.device.Software && s.q.Order.ByCodes() {
 		return s.few(first)
 	}
 	if err := s.keys(); err != nil {
@@ -228,7 +229,8 @@ func (s *sorting) rows(all bool) ([]uint32, error) {
 // fewRows is up to how many rows the host sorts, in less time than a sort's passes take.
 const fewRows = 1 << 13
 
-// few are the first of the marked rows, which the host sorts.
+// few are the first of the marked rows, which the host finds: it sorts as soon as twice as many are kept as are wanted, and
+// then keeps only what comes before the last of these.
 func (s *sorting) few(first int) ([]uint32, error) {
 	ids, err := s.rowsAt(primitives.Vector{}, s.n)
 	if err != nil {
@@ -238,44 +240,47 @@ func (s *sorting) few(first int) ([]uint32, error) {
 	if err != nil {
 		return nil, err
 	}
-	type key struct {
-		code uint64
-		null int
-	}
-	keys := make([][]key, len(s.q.Order.Keys)) // of each row
-	order := make([]int, len(rows))
-	for i := range rows {
-		rows[i], order[i] = rows[i]+uint32(s.From), i
-	}
+	segments := make([]*table.Segment, len(s.q.Order.Keys))
 	for i, k := range s.q.Order.Keys {
-		seg := s.segment(k.E.(*expr.Column).Index)
-		keys[i] = make([]key, len(rows))
-		for j, row := range rows {
-			switch x := &keys[i][j]; {
-			case !seg.IsNull(int(row)):
-				if x.code = seg.Codes.At(int(row)); k.Desc {
-					x.code = ^x.code
-				}
-			case k.NullsFirst:
-				x.null = -1
-			default:
-				x.null = 1
-			}
-		}
+		segments[i] = s.segment(k.E.(*expr.Column).Index)
 	}
-	slices.SortFunc(order, func(a, b int) int {
-		for _, k := range keys {
-			if c := cmp.Or(cmp.Compare(k[a].null, k[b].null), cmp.Compare(k[a].code, k[b].code)); c != 0 {
+	compare := func(a, b uint32) int {
+		for i := range s.q.Order.Keys {
+			if c := compareKeys(&s.q.Order.Keys[i], segments[i], int(a), int(b)); c != 0 {
 				return c
 			}
 		}
-		return a - b
-	})
-	out := make([]uint32, min(first, len(order)))
-	for i := range out {
-		out[i] = rows[order[i]]
+		return cmp.Compare(a, b)
 	}
-	return out, nil
+	kept, most := make([]uint32, 0, min(len(rows), 2*first+64)), 2*first+64
+	bounded := false // by the row at first-1: what comes behind it is not wanted
+	for _, row := range rows {
+		row += uint32(s.From)
+		if bounded && compare(row, kept[first-1]) > 0 {
+			continue
+		}
+		if kept = append(kept, row); len(kept) == most {
+			slices.SortFunc(kept, compare)
+			kept, bounded = kept[:first], true
+		}
+	}
+	slices.SortFunc(kept, compare)
+	return kept[:min(first, len(kept))], nil
+}
+
+// compareKeys compares two rows of a segment as a key of ORDER BY has them.
+func compareKeys(k *expr.SortKey, seg *table.Segment, a, b int) int {
+	switch x, y := seg.IsNull(a), seg.IsNull(b); {
+	case x && y:
+		return 0
+	case x == k.NullsFirst && x != y:
+		return -1
+	case x != y:
+		return 1
+	case k.Desc:
+		a, b = b, a
+	}
+	return cmp.Compare(seg.Codes.At(a), seg.Codes.At(b))
 }
 
 // count finds how many records are marked.
